@@ -45,7 +45,7 @@ type Tensor struct {
 // Validation).
 var dataGraphRules = []Rule{
 	{"SPV-DataGraph-Entry", "a data graph pipeline is of an entry point of a graph in its module"},
-	{vuid.RuntimeSpirv_pNext_09919, "the tensors that the graph of a data graph pipeline takes and gives have a shape"},
+	{vuid.RuntimeSpirv_pNext_09919, "the inputs and outputs of the graph of a data graph pipeline have a shape"},
 	{vuid.RuntimeSpirv_pNext_09920, "the constants that the graph of a data graph pipeline uses have a shape"},
 	{vuid.RuntimeSpirv_pNext_09921, "each constant that the graph of a data graph pipeline uses is given once, as a tensor of its dimensions and its type"},
 	{vuid.RuntimeSpirv_pNext_09923, "each resource of the graph of a data graph pipeline is described once, as a tensor of its dimensions and its type"},
@@ -116,7 +116,7 @@ func (l *linker) graphBody() *graphBody {
 		}
 	}
 	if found != 1 {
-		l.fail("SPV-DataGraph-Entry", []Side{{File: g.File, Stage: "graph", Name: g.Name}}, "the module has %d entry points of graphs%s; must have one, or its name be said", found, named(g.Name))
+		l.fail("SPV-DataGraph-Entry", []Side{{File: g.File, Stage: "graph", Name: g.Name}}, "the module has %d entry points of graphs%s; must have one, or a name that selects one", found, named(g.Name))
 		return nil
 	}
 	start := m.Code.Def(b.entry.Graph())

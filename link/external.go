@@ -15,7 +15,7 @@ var attachmentRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09308, "with externalFormatResolve, rendering of an external format has no stage that uses PrimitiveShadingRateKHR last before rasterization"},
 	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09310, "with externalFormatResolve, rendering of an external format has no fragment stage that replaces depth or stencil"},
 	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09317, "with externalFormatResolve, a subpass that resolves to an external format has no stage that uses PrimitiveShadingRateKHR last before rasterization"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_01565, "a fragment stage reads no other aspects of an input attachment than the render pass says"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_01565, "a fragment stage reads no other aspects of an input attachment than the render pass declares"},
 }
 
 // Aspects is a set of aspects of an image: VkImageAspectFlags.
@@ -62,7 +62,7 @@ func (l *linker) external() {
 		return
 	}
 	if slices.ContainsFunc(last.Entry.BuiltIns, func(b iface.BuiltIn) bool { return b.BuiltIn == spirv.BuiltInPrimitiveShadingRateKHR && b.Used }) {
-		l.fail(code, []Side{entrySide(last)}, "the %s stage uses PrimitiveShadingRateKHR and what is drawn goes to an external format; must not", entrySide(last).Stage)
+		l.fail(code, []Side{entrySide(last)}, "the %s stage uses PrimitiveShadingRateKHR and the color attachment has an external format; must not", entrySide(last).Stage)
 	}
 }
 

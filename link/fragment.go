@@ -14,11 +14,11 @@ import (
 // Interface).
 var fragmentRules = []Rule{
 	{"SPV-FragmentOutput-Type", "an output is of the numeric type of the color attachment that it is written to"},
-	{"SPV-FragmentOutput-Second", "a fragment stage whose second color is blended has an output of Index 1"},
+	{"SPV-FragmentOutput-Second", "a fragment stage with dual-source blending has an output of Index 1"},
 	{vuid.VkGraphicsPipelineCreateInfo_flags_06591, "with early fragment tests, depth and stencil are not read in the order of rasterization"},
 	{vuid.VkGraphicsPipelineCreateInfo_sampleLocationsEnable_01524, "with sample locations, a fragment stage does not interpolate at samples"},
-	{vuid.VkGraphicsPipelineCreateInfo_Input_06632, "a fragment stage with an input of each sample stands with multisample state"},
-	{vuid.VkCmdDraw_maxFragmentDualSrcAttachments_09239, "where a second color is blended, each output is at a location below maxFragmentDualSrcAttachments"},
+	{vuid.VkGraphicsPipelineCreateInfo_Input_06632, "a pipeline with per-sample inputs in its fragment stage has multisample state"},
+	{vuid.VkCmdDraw_maxFragmentDualSrcAttachments_09239, "with dual-source blending, each output is at a location below maxFragmentDualSrcAttachments"},
 }
 
 // colorFormat returns the format of the color attachment for outputs at a location, if it
@@ -74,7 +74,7 @@ func (l *linker) outputs() {
 			}
 			if kind, _ := color.numeric(); kind != v.Type.Kind {
 				l.warn("SPV-FragmentOutput-Type", []Side{variableSide(f, v), {Stage: "color attachment", Place: fmt.Sprintf("location %d", at), Type: color.String()}},
-					"%s is %s, and the color attachment of location %d is %s; must be of the same numeric type, or what is written is undefined", v.Name, v.Type, at, color)
+					"%s is %s, and the color attachment of location %d is %s; must be of the same numeric type, or the written value is undefined", v.Name, v.Type, at, color)
 				break
 			}
 		}

@@ -22,13 +22,13 @@ var graphRules = []Rule{
 	{vuid.VkCreateExecutionGraphPipelinesAMDX_shaderEnqueue_09124, "an execution graph needs the feature shaderEnqueue"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_11363, "an execution graph has a layout"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_stage_09128, "the stages of an execution graph are compute stages"},
-	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_shaderMeshEnqueue_10182, "an execution graph takes in graphics pipelines only with the feature shaderMeshEnqueue"},
+	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_shaderMeshEnqueue_10182, "an execution graph includes graphics pipelines only with the feature shaderMeshEnqueue"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11271, "the libraries of an execution graph for descriptor heaps are for them too"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11272, "the libraries of an execution graph that is not for descriptor heaps are not for them either"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09134, "no two nodes have the same name and index"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09135, "nodes of the same name take payloads of the same size"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09136, "nodes of the same name have the same execution model"},
-	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_PayloadNodeNameAMDX_09139, "a payload that goes to a node has the size that the node takes"},
+	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_PayloadNodeNameAMDX_09139, "a payload for a node has the size that the node declares"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_10184, "each index of an array of nodes that is not sparse has its node"},
 }
 
@@ -75,7 +75,7 @@ func (l *linker) graph() {
 			l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11272, side, "a library is for descriptor heaps and the graph is not; must not be")
 		}
 		if k.kind() == Graphics {
-			l.off(vuid.VkExecutionGraphPipelineCreateInfoAMDX_shaderMeshEnqueue_10182, "shaderMeshEnqueue", side[:1], "the graph takes in a graphics pipeline")
+			l.off(vuid.VkExecutionGraphPipelineCreateInfoAMDX_shaderMeshEnqueue_10182, "shaderMeshEnqueue", side[:1], "the graph includes a graphics pipeline")
 		}
 		for _, s := range k.stages {
 			if s.Node != nil || StageOf(s.Entry.Model) == compute || StageOf(s.Entry.Model) == mesh {
@@ -110,7 +110,7 @@ func (l *linker) nodes(list []*node) {
 			l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09136, []Side{n.side(-1), o.side(-1)}, "of the nodes %s one is %s and one %s; must be alike", n.name, n.s.Entry.Model, o.s.Entry.Model)
 		}
 		if n.size != 0 && o.size != 0 && n.size != o.size {
-			l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09135, []Side{n.side(n.at), o.side(o.at)}, "of the nodes %s one takes a payload of %d bytes and one of %d; must be the same", n.name, n.size, o.size)
+			l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09135, []Side{n.side(n.at), o.side(o.at)}, "of the nodes %s one has an input payload of %d bytes and one of %d; must be the same", n.name, n.size, o.size)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (l *linker) handed(list []*node) {
 		for _, p := range n.gives {
 			to := named[p.to]
 			if len(to) > 0 && to[0].size != 0 && to[0].size != p.size {
-				l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_PayloadNodeNameAMDX_09139, []Side{n.side(p.at), to[0].side(to[0].at)}, "a payload of %d bytes goes to the node %s, which takes %d; must be the same", p.size, p.to, to[0].size)
+				l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_PayloadNodeNameAMDX_09139, []Side{n.side(p.at), to[0].side(to[0].at)}, "a payload of %d bytes goes to the node %s, which expects %d; must be the same", p.size, p.to, to[0].size)
 			}
 			if p.sparse || p.count == 0 || l.d.Flags&PipelineFlagsLibrary != 0 {
 				continue

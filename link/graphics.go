@@ -12,7 +12,7 @@ import (
 // graphicsRules are the rules of the shaders of graphics pipelines and the
 // states around them.
 var graphicsRules = []Rule{
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_09022, "a pipeline with a tessellation control stage says the number of patch control points, or that it is dynamic"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_09022, "a pipeline with a tessellation control stage declares the number of patch control points, or that it is dynamic"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_08888, "with tessellation stages the topology is patch_list"},
 	{vuid.VkGraphicsPipelineCreateInfo_topology_08889, "with the topology patch_list there are tessellation stages"},
 	{vuid.VkGraphicsPipelineCreateInfo_topology_08773, "a vertex stage that draws points writes PointSize, unless maintenance5 is enabled"},
@@ -20,7 +20,7 @@ var graphicsRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_TessellationEvaluation_07724, "a tessellation evaluation stage that draws points writes no PointSize without shaderTessellationAndGeometryPointSize"},
 	{vuid.VkGraphicsPipelineCreateInfo_shaderTessellationAndGeometryPointSize_08776, "a geometry stage that draws points writes PointSize, unless maintenance5 is enabled"},
 	{vuid.VkGraphicsPipelineCreateInfo_Geometry_07726, "a geometry stage that draws points writes no PointSize without shaderTessellationAndGeometryPointSize"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_00738, "a geometry stage takes the primitives of the topology"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00738, "the input primitives of a geometry stage match the topology"},
 	{vuid.VkGraphicsPipelineCreateInfo_renderPass_06038, "a fragment stage reads no input attachment that the subpass does not use"},
 	{vuid.VkGraphicsPipelineCreateInfo_alphaToCoverageEnable_08891, "with alpha to coverage, a fragment stage writes the alpha component of location 0"},
 	{vuid.VkGraphicsPipelineCreateInfo_renderPass_06047, "a subpass of several views with tessellation stages needs multiviewTessellationShader"},
@@ -40,21 +40,21 @@ var graphicsRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_06896, "each stage of a graphics pipeline is one that draws"},
 	{vuid.VkGraphicsPipelineCreateInfo_stageCount_09587, "a pipeline library without shader state has no stage"},
 	{vuid.VkGraphicsPipelineCreateInfo_geometryStreams_02321, "a geometry stage with the capability GeometryStreams needs the feature geometryStreams"},
-	{vuid.VkGraphicsPipelineCreateInfo_rasterizationStream_02319, "what is rasterized comes from the stream that the rasterization state says"},
-	{vuid.VkGraphicsPipelineCreateInfo_rasterizationStream_02320, "what is rasterized comes from stream 0 where the rasterization state says no other"},
+	{vuid.VkGraphicsPipelineCreateInfo_rasterizationStream_02319, "rasterized primitives come from the stream in the rasterization state"},
+	{vuid.VkGraphicsPipelineCreateInfo_rasterizationStream_02320, "rasterized primitives come from stream 0 if the rasterization state has no other"},
 	{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_07065, "with a mesh stage, topology and strides of vertex buffers are not dynamic"},
 	{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_07066, "with a mesh stage, primitive restart and patch control points are not dynamic"},
 	{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_07067, "with a mesh stage, vertex input is not dynamic"},
 	{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_04870, "dynamic patch control points need extendedDynamicState2PatchControlPoints"},
 	{vuid.VkGraphicsPipelineCreateInfo_extendedDynamicState3TessellationDomainOrigin_07370, "a dynamic origin of the tessellation domain needs extendedDynamicState3TessellationDomainOrigin"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_08711, "with early fragment tests, a stage that reads the depth attachment of the tile does not stand with depth writes"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_08712, "with early fragment tests, a stage that reads the stencil attachment of the tile does not stand with stencil writes"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_08711, "with early fragment tests, a pipeline with a stage that reads the depth attachment of the tile has no depth writes"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_08712, "with early fragment tests, a pipeline with a stage that reads the stencil attachment of the tile has no stencil writes"},
 	{vuid.VkGraphicsPipelineCreateInfo_renderPass_09652, "without remapped input attachments, InputAttachmentIndex is below the number of color attachments"},
 	{vuid.VkGraphicsPipelineCreateInfo_renderPass_09531, "remapped input attachments are as many as color attachments"},
 	{vuid.VkGraphicsPipelineCreateInfo_renderPass_09532, "remapped locations are as many as color attachments"},
-	{vuid.VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04503, "with several viewports, PrimitiveShadingRateKHR is written only where primitiveFragmentShadingRateWithMultipleViewports is supported"},
-	{vuid.VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04504, "ViewportIndex and PrimitiveShadingRateKHR are both written only where primitiveFragmentShadingRateWithMultipleViewports is supported"},
-	{vuid.VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04505, "ViewportMaskNV and PrimitiveShadingRateKHR are both written only where primitiveFragmentShadingRateWithMultipleViewports is supported"},
+	{vuid.VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04503, "with several viewports, PrimitiveShadingRateKHR is written only if primitiveFragmentShadingRateWithMultipleViewports is supported"},
+	{vuid.VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04504, "ViewportIndex and PrimitiveShadingRateKHR are both written only if primitiveFragmentShadingRateWithMultipleViewports is supported"},
+	{vuid.VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04505, "ViewportMaskNV and PrimitiveShadingRateKHR are both written only if primitiveFragmentShadingRateWithMultipleViewports is supported"},
 	{vuid.VkGraphicsPipelineCreateInfo_flags_02966, "no stage of a pipeline that is bound by the device has the mode Xfb"},
 	{vuid.VkGraphicsPipelineCreateInfo_shaderMeshEnqueue_10187, "the capability ShaderEnqueueAMDX needs the feature shaderMeshEnqueue"},
 	{vuid.VkGraphicsPipelineCreateInfo_flags_10188, "a pipeline with the capability ShaderEnqueueAMDX is a library"},
@@ -116,7 +116,7 @@ func (l *linker) topology() {
 	}
 	want := takenBy[a.Topology]
 	if got, ok := inputPrimitive(g); ok && want != got {
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_00738, []Side{entrySide(g), state}, "the geometry stage takes %s, the topology is %s, which needs %s; must be the same", got, a.Topology, want)
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_00738, []Side{entrySide(g), state}, "the geometry stage expects %s, the topology is %s, which needs %s; must be the same", got, a.Topology, want)
 	}
 }
 
@@ -375,10 +375,10 @@ func (l *linker) tileTests(f *Shader) {
 		return
 	}
 	if !l.d.dynamic(DynamicStateDepthWriteEnable) && d.DepthWrite && uses(f, spirv.OpDepthAttachmentReadEXT) {
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08711, []Side{entrySide(f)}, "the fragment stage reads the depth attachment behind early tests, and depth is written; must not be written")
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08711, []Side{entrySide(f)}, "the fragment stage reads the depth attachment after early tests, and depth is written; must not be written")
 	}
 	if !l.d.dynamic(DynamicStateStencilWriteMask) && (d.Front.WriteMask != 0 || d.Back.WriteMask != 0) && uses(f, spirv.OpStencilAttachmentReadEXT) {
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08712, []Side{entrySide(f)}, "the fragment stage reads the stencil attachment behind early tests, and stencil is written; both write masks must be 0")
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08712, []Side{entrySide(f)}, "the fragment stage reads the stencil attachment after early tests, and stencil is written; both write masks must be 0")
 	}
 }
 

@@ -312,13 +312,13 @@ func (l *linker) count(c *countLimit) {
 	}
 	if !c.perStage {
 		if n := l.descriptors(c.types, ^Stages(0), c.allSets, false); n > most {
-			l.fail(c.code, []Side{{Stage: "layout"}}, "there are %d %s; must be at most %d, which %s is", n, c.what, most, of)
+			l.fail(c.code, []Side{{Stage: "layout"}}, "there are %d %s; must be at most %d, the value of %s", n, c.what, most, of)
 		}
 		return
 	}
 	for k := range stageOrder {
 		if n := l.descriptors(c.types, 1<<k, c.allSets, false); n > most {
-			l.fail(c.code, []Side{{Stage: "layout", Decorations: "for " + stageOrder[k].name}}, "the %s stage has %d %s; must have at most %d, which %s is", stageOrder[k].name, n, c.what, most, of)
+			l.fail(c.code, []Side{{Stage: "layout", Decorations: "for " + stageOrder[k].name}}, "the %s stage has %d %s; must have at most %d, the value of %s", stageOrder[k].name, n, c.what, most, of)
 			return
 		}
 	}

@@ -20,7 +20,7 @@ var libraryRules = func() []Rule {
 		{vuid.VkGraphicsPipelineCreateInfo_flags_06729, "the layout of a pipeline that libraries of independent sets make, and that is optimized as it is linked, is compatible with the union of theirs but for the flag"},
 		{vuid.VkGraphicsPipelineCreateInfo_flags_06730, "the layout of a pipeline that libraries of independent sets make is compatible with the union of theirs"},
 		{vuid.VkGraphicsPipelineCreateInfo_pStages_02097, "a pipeline of the vertex input part has vertex input state, or it is dynamic"},
-		{vuid.VkGraphicsPipelineCreateInfo_None_04889, "where libraries need equal interpolation, what the last stage before the fragment stage writes has the interpolation of what that one reads"},
+		{vuid.VkGraphicsPipelineCreateInfo_None_04889, "if libraries need equal interpolation, an output of the last stage before the fragment stage has the same interpolation as the fragment input"},
 	}
 	for _, c := range pairCodes {
 		out = append(out,
@@ -45,12 +45,12 @@ var pairCodes = [2]struct {
 	same, independent, sets, used, push, null, ownNull, otherNull string
 }{
 	{
-		", where a library gives one of them", vuid.VkGraphicsPipelineCreateInfo_flags_06612, vuid.VkGraphicsPipelineCreateInfo_flags_06614,
+		", if a library provides one of them", vuid.VkGraphicsPipelineCreateInfo_flags_06612, vuid.VkGraphicsPipelineCreateInfo_flags_06614,
 		vuid.VkGraphicsPipelineCreateInfo_flags_06616, vuid.VkGraphicsPipelineCreateInfo_flags_06618, vuid.VkGraphicsPipelineCreateInfo_flags_06620,
 		vuid.VkGraphicsPipelineCreateInfo_flags_06679, vuid.VkGraphicsPipelineCreateInfo_flags_06756, vuid.VkGraphicsPipelineCreateInfo_flags_06757,
 	},
 	{
-		", where libraries give both", vuid.VkGraphicsPipelineCreateInfo_pLibraries_06613, vuid.VkGraphicsPipelineCreateInfo_pLibraries_06615,
+		", if libraries provide both", vuid.VkGraphicsPipelineCreateInfo_pLibraries_06613, vuid.VkGraphicsPipelineCreateInfo_pLibraries_06615,
 		vuid.VkGraphicsPipelineCreateInfo_pLibraries_06617, vuid.VkGraphicsPipelineCreateInfo_pLibraries_06619, vuid.VkGraphicsPipelineCreateInfo_pLibraries_06621,
 		vuid.VkGraphicsPipelineCreateInfo_pLibraries_06681, vuid.VkGraphicsPipelineCreateInfo_pLibraries_06758, vuid.VkGraphicsPipelineCreateInfo_pLibraries_06758,
 	},

@@ -244,7 +244,7 @@ func (l *linker) made(list []*Description) {
 	switch {
 	case count[1] == 0:
 		if !p.compatible(u) || p.independent() {
-			l.fail(vuid.VkGraphicsPipelineCreateInfo_layout_07827, side, "the layout of the pipeline is not that of its libraries; must be compatible with it")
+			l.fail(vuid.VkGraphicsPipelineCreateInfo_layout_07827, side, "the layout of the pipeline differs from the layout of its libraries; must be compatible with it")
 		}
 	case count[0] > 0: // another rule checks that
 	case !p.compatible(u):
@@ -252,8 +252,8 @@ func (l *linker) made(list []*Description) {
 		if l.d.Flags&PipelineFlagsLinkTimeOptimization != 0 {
 			code = vuid.VkGraphicsPipelineCreateInfo_flags_06729
 		}
-		l.fail(code, side, "the layout of the pipeline is not the union of those of its libraries; must be compatible with it")
+		l.fail(code, side, "the layout of the pipeline is not the union of the layouts of its libraries; must be compatible with it")
 	case !p.independent() && l.d.Flags&PipelineFlagsLinkTimeOptimization == 0:
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_06730, side, "the layout of the pipeline has no independent sets and those of its libraries have; must have them where the pipeline is not optimized as it is linked")
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_06730, side, "the layout of the pipeline has no independent sets but the layouts of its libraries have; must have them if the pipeline is not optimized at link time")
 	}
 }

@@ -14,7 +14,7 @@ import (
 var accessRules = []Rule{
 	{vuid.RuntimeSpirv_DescriptorSet_11385, "memory that is mapped without a descriptor is reached by constant indices of resources"},
 	{vuid.RuntimeSpirv_source_11387, "all resources that a variable pointer may point to are mapped from one source, or have no set and binding"},
-	{vuid.RuntimeSpirv_DescriptorSet_11388, "no variable pointer points to what is mapped without a descriptor"},
+	{vuid.RuntimeSpirv_DescriptorSet_11388, "no variable pointer points to a resource that is mapped without a descriptor"},
 }
 
 // direct are the sources that lead to memory without a descriptor.

@@ -72,7 +72,7 @@ func (l *linker) mapping(s *Shader, m *Mapping, side Side) {
 	}
 	const sampled = ResourceTypesCombinedSampledImage | ResourceTypesSampledImage | ResourceTypesSampler
 	if m.isHeap() && m.Source != MappingSourceHeapWithConstantOffset && m.CombinedIndex && m.types() != 0 && m.types()&sampled == 0 {
-		l.fail(vuid.VkDescriptorSetAndBindingMappingEXT_source_11358, sides, "a mapping takes the index of an image for its sampler and is of %s; must be of %s", m.types(), sampled)
+		l.fail(vuid.VkDescriptorSetAndBindingMappingEXT_source_11358, sides, "a mapping uses the index of an image for its sampler and is of %s; must be of %s", m.types(), sampled)
 	}
 	if code := single[m.Source]; code != "" && m.count() != 1 {
 		l.fail(code, sides, "a mapping with the source %s is of %d bindings; must be of 1", m.Source, m.count())
@@ -175,7 +175,7 @@ func (l *linker) mapped(s *Shader, m *Mapping, r *iface.Resource, sides []Side) 
 	if r.Type != iface.UniformBuffer && r.Type != iface.StorageBuffer && r.Type != iface.AccelerationStructure {
 		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11318, sides, "%s is a %s that is mapped to an address; must be a buffer or an acceleration structure", r.Name, r.Type)
 	} else if at := asksLength(s, r.ID); at >= 0 {
-		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11378, []Side{s.at(at), sides[1], sides[0]}, "the stage asks for the length of %s, which is mapped to an address; must not", r.Name)
+		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11378, []Side{s.at(at), sides[1], sides[0]}, "the stage queries the length of %s, which is mapped to an address; must not", r.Name)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // Matching).
 var matchRules = []Rule{
 	{vuid.RuntimeSpirv_OpEntryPoint_08743, "each location and component that a stage reads is written by the stage before it"},
-	{vuid.RuntimeSpirv_OpEntryPoint_07754, "what one stage writes and the next one reads at a location is of one kind and width"},
-	{vuid.RuntimeSpirv_OpVariable_08746, "what one stage writes and the next one reads has the same decorations but for those of interpolation, and is a member of a block on both sides or on none"},
+	{vuid.RuntimeSpirv_OpEntryPoint_07754, "an output and the input that reads it at a location have one kind and width"},
+	{vuid.RuntimeSpirv_OpVariable_08746, "an output and the input that reads it have the same decorations except for interpolation, and each is a member of a block on both sides or on none"},
 	{vuid.RuntimeSpirv_maintenance4_06817, "an output has no more components than the input that reads it, unless maintenance4 is enabled"},
 	{"SPV-Interface-Type", "an input that is written is declared as one output is: of the same type, or a shorter vector, and in the same place"},
 }

@@ -47,8 +47,8 @@ func TestMatch(t *testing.T) {
 		code    string
 	}{
 		{"same", []iface.Variable{at(f3, 0, 0)}, []iface.Variable{at(f3, 0, 0)}, ""},
-		{"output that nobody reads", []iface.Variable{at(f3, 0, 0), at(f4, 7, 0)}, []iface.Variable{at(f3, 0, 0)}, ""},
-		{"input that nobody writes", []iface.Variable{at(f3, 0, 0)}, []iface.Variable{at(f3, 1, 0)}, vuid.RuntimeSpirv_OpEntryPoint_08743},
+		{"unread output", []iface.Variable{at(f3, 0, 0), at(f4, 7, 0)}, []iface.Variable{at(f3, 0, 0)}, ""},
+		{"unwritten input", []iface.Variable{at(f3, 0, 0)}, []iface.Variable{at(f3, 1, 0)}, vuid.RuntimeSpirv_OpEntryPoint_08743},
 		{"no output at all", nil, []iface.Variable{at(f2, 0, 0)}, vuid.RuntimeSpirv_OpEntryPoint_08743},
 		{"input longer than output", []iface.Variable{at(f2, 0, 0)}, []iface.Variable{at(f3, 0, 0)}, vuid.RuntimeSpirv_OpEntryPoint_08743},
 		{"output longer than input, without maintenance4", []iface.Variable{at(f4, 0, 0)}, []iface.Variable{at(f3, 0, 0)}, vuid.RuntimeSpirv_maintenance4_06817},

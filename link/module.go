@@ -30,7 +30,7 @@ var moduleRules = []Rule{
 	{vuid.VkPipelineShaderStageCreateInfo_stage_06844, "a stage with an identifier has no code in its chain"},
 	{vuid.VkPipelineShaderStageCreateInfo_stage_06848, "a stage with an identifier has no module"},
 	{vuid.VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pNext_06850, "an identifier of a module needs the feature shaderModuleIdentifier"},
-	{vuid.VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pNext_06851, "a pipeline with the identifier of a module fails where it must be compiled"},
+	{vuid.VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pNext_06851, "a pipeline with the identifier of a module fails if it must be compiled"},
 	{vuid.VkPipelineShaderStageModuleIdentifierCreateInfoEXT_identifierSize_06852, "an identifier of a module has no more than 32 bytes"},
 }
 

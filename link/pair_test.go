@@ -363,7 +363,7 @@ func TestStagePairs(t *testing.T) {
 			t.Fatalf("pair %d matches; found\n%s", n, texts)
 		}
 		if want := expected(out, in, maintenance4); len(want) > 0 {
-			t.Fatalf("pair %d: the rule of the test says %v of what matches\n%s", n, want, texts)
+			t.Fatalf("pair %d: the rule of the test reports %v for a pair that matches\n%s", n, want, texts)
 		}
 		side := &out
 		if r.IntN(2) == 0 {

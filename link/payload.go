@@ -12,9 +12,9 @@ import (
 // payloadRules are the rules on data that shaders pass to each other besides inputs and
 // outputs (Vulkan, Ray Tracing Pipeline Interface).
 var payloadRules = []Rule{
-	{vuid.RuntimeSpirv_OpTraceRayKHR_11855, "the payload that a stage takes is the same structure as one that rays of the pipeline have"},
-	{vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, "callable data, and what the stages of a hit group share, are the same structure in all of them"},
-	{"SPV-RayInterface-Size", "payloads and hit attributes have no more bytes than the interface of the pipeline says"},
+	{vuid.RuntimeSpirv_OpTraceRayKHR_11855, "the incoming payload of a stage has the same structure as the payload of a ray of the pipeline"},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, "callable data, and data that the stages of a hit group share, have the same structure in all stages"},
+	{"SPV-RayInterface-Size", "payloads and hit attributes have no more bytes than the interface of the pipeline allows"},
 }
 
 // payloadOf returns the variable of a storage class that a stage uses, or nil if there is
@@ -170,7 +170,7 @@ func (l *linker) givers(give, take spirv.StorageClass, what, code string) {
 			continue
 		}
 		l.fail(code, []Side{payloadSide(s, p), payloadSide(all[0].s, all[0].p)},
-			"no stage of the pipeline gives the %s that the %s stage takes: %s in the %s stage; must be the same structure in both", what, payloadSide(s, p).Stage, differ(p, all[0].p), payloadSide(all[0].s, all[0].p).Stage)
+			"no stage of the pipeline sends the %s that the %s stage receives: %s in the %s stage; must be the same structure in both", what, payloadSide(s, p).Stage, differ(p, all[0].p), payloadSide(all[0].s, all[0].p).Stage)
 	}
 }
 
@@ -181,7 +181,7 @@ func (l *linker) shared(group int, x, y *Shader, class spirv.StorageClass, what 
 		return
 	}
 	l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pStages_03426, []Side{payloadSide(x, p), payloadSide(y, q)},
-		"in group %d the %s stage and the %s stage have another %s: %s; must be the same structure", group, payloadSide(x, p).Stage, payloadSide(y, q).Stage, what, differ(p, q))
+		"in group %d the %s stage and the %s stage have a different %s: %s; must be the same structure", group, payloadSide(x, p).Stage, payloadSide(y, q).Stage, what, differ(p, q))
 }
 
 // packed returns how many bytes a type has at least: its components without any
@@ -217,7 +217,7 @@ func (l *linker) payloadSizes(r *RayInterface) {
 				continue
 			}
 			if n := packed(p.Type, p.Members); p.Used && n > most {
-				l.warn("SPV-RayInterface-Size", []Side{payloadSide(s, p)}, "%s has %d bytes, and the interface of the pipeline says that %s have %d; must be no more", p.Name, n, what, most)
+				l.warn("SPV-RayInterface-Size", []Side{payloadSide(s, p)}, "%s has %d bytes, and the interface of the pipeline allows %d for %s; must be no more", p.Name, n, most, what)
 			}
 		}
 	}

@@ -14,14 +14,14 @@ var stageRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_02095, "a pipeline shades either vertices or meshes"},
 	{vuid.VkGraphicsPipelineCreateInfo_stage_02096, "a pipeline has a vertex or a mesh stage"},
 	{vuid.VkGraphicsPipelineCreateInfo_TaskNV_07063, "task and mesh stages are of one extension"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_09631, "a mesh stage behind a task stage has no DrawIndex"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_00729, "a tessellation control stage stands with an evaluation stage"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_00730, "a tessellation evaluation stage stands with a control stage"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_00732, "one of the tessellation stages says how primitives are subdivided"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_09631, "a mesh stage after a task stage has no DrawIndex"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00729, "a pipeline with a tessellation control stage has an evaluation stage"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00730, "a pipeline with a tessellation evaluation stage has a control stage"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00732, "one of the tessellation stages declares the subdivision of primitives"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00733, "the tessellation stages agree on how primitives are subdivided"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_00734, "one of the tessellation stages says the size of output patches"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00734, "one of the tessellation stages declares the size of output patches"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00735, "the tessellation stages agree on the size of output patches"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_00739, "a geometry stage takes the primitives that tessellation gives"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00739, "the input primitives of a geometry stage match the output of tessellation"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00740, "a PrimitiveId that a fragment stage reads is written by the geometry stage"},
 	{vuid.VkGraphicsPipelineCreateInfo_PrimitiveId_06264, "a PrimitiveId that a fragment stage reads is written by the mesh stage"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_02317, "one stage has the mode Xfb at most"},
@@ -104,7 +104,7 @@ func (l *linker) geometric() {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_TaskNV_07063, []Side{entrySide(m), entrySide(t)}, "the task stage is %s and the mesh stage %s; must be of one extension", t.Entry.Model, m.Entry.Model)
 	}
 	if t != nil && m != nil && hasBuiltIn(m.Entry, spirv.BuiltInDrawIndex) {
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_09631, []Side{entrySide(m)}, "the mesh stage has DrawIndex behind a task stage; must not")
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_09631, []Side{entrySide(m)}, "the mesh stage has DrawIndex after a task stage; must not")
 	}
 }
 
@@ -150,7 +150,7 @@ func (l *linker) tessellation() {
 	e, inEvaluation := oneOf(evaluation, subdivisions...)
 	switch {
 	case !inControl && !inEvaluation:
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_00732, both, "no tessellation stage says how primitives are subdivided; must have Triangles, Quads or Isolines in one")
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_00732, both, "no tessellation stage declares the subdivision of primitives; must have Triangles, Quads or Isolines in one")
 	case inControl && inEvaluation && c.Mode != e.Mode:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_00733, both, "the tessellation control stage has %s, the evaluation stage %s; must be the same", c.Mode, e.Mode)
 	}
@@ -158,7 +158,7 @@ func (l *linker) tessellation() {
 	e, inEvaluation = oneOf(evaluation, spirv.ExecutionModeOutputVertices)
 	switch {
 	case !inControl && !inEvaluation:
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_00734, both, "no tessellation stage says the size of output patches; must have OutputVertices in one")
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_00734, both, "no tessellation stage declares the size of output patches; must have OutputVertices in one")
 	case inControl && inEvaluation && !slices.Equal(c.Operands, e.Operands):
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_00735, both, "the tessellation stages have OutputVertices %v and %v; must be the same", c.Operands, e.Operands)
 	}
@@ -181,7 +181,7 @@ func (l *linker) primitives() {
 		spirv.ExecutionModeTriangles, spirv.ExecutionModeInputTrianglesAdjacency)
 	if ok && got.Mode != want {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_00739, []Side{entrySide(g), entrySide(evaluation)},
-			"the geometry stage takes %s, the tessellation gives what needs %s; must be the same", got.Mode, want)
+			"the geometry stage expects %s, the output of tessellation needs %s; must be the same", got.Mode, want)
 	}
 }
 
@@ -206,7 +206,7 @@ func (l *linker) transformFeedback() {
 	if m := l.stage(mesh); m != nil {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_None_02322, []Side{entrySide(captures[0]), entrySide(m)}, "a stage has the mode Xfb in a pipeline with a mesh stage; must not")
 	} else if !l.d.Library && captures[0] != last {
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_02318, []Side{entrySide(captures[0]), entrySide(last)}, "the %s stage has the mode Xfb, and the %s stage is behind it; must be the last before rasterization", entrySide(captures[0]).Stage, entrySide(last).Stage)
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_02318, []Side{entrySide(captures[0]), entrySide(last)}, "the %s stage has the mode Xfb, and the %s stage comes after it; must be the last before rasterization", entrySide(captures[0]).Stage, entrySide(last).Stage)
 	}
 }
 

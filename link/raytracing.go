@@ -29,8 +29,8 @@ var rayRules = []Rule{
 	{vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03475, "a general group has no stage for hits"},
 	{vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03476, "a procedural hit group has an intersection stage"},
 	{vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03477, "a triangle hit group has no intersection stage"},
-	{vuid.VkRayTracingShaderGroupCreateInfoKHR_closestHitShader_03478, "what a group has for closest hits is a closest hit stage, or none"},
-	{vuid.VkRayTracingShaderGroupCreateInfoKHR_anyHitShader_03479, "what a group has for any hits is an any-hit stage, or none"},
+	{vuid.VkRayTracingShaderGroupCreateInfoKHR_closestHitShader_03478, "the closest hit shader of a group is a closest hit stage, or none"},
+	{vuid.VkRayTracingShaderGroupCreateInfoKHR_anyHitShader_03479, "the any-hit shader of a group is an any-hit stage, or none"},
 }
 
 // isRays reports whether the pipeline traces rays.
@@ -100,7 +100,7 @@ func (l *linker) rayLibraries(r *Rays, side []Side) {
 		b := &r.Libraries[i]
 		at := []Side{{Stage: fmt.Sprintf("library %d", i)}, side[0]}
 		if b.Depth != nil && *b.Depth != r.Depth {
-			l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pLibraries_03591, at, "the recursion depth of library %d is %d, that of the pipeline %d; must be the same", i, *b.Depth, r.Depth)
+			l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pLibraries_03591, at, "the recursion depth of library %d is %d, the depth of the pipeline %d; must be the same", i, *b.Depth, r.Depth)
 		}
 		if b.Interface != nil && r.Interface != nil && *b.Interface != *r.Interface {
 			l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pLibraryInfo_03593, at, "library %d has payloads of %d and hit attributes of %d bytes, the pipeline of %d and %d; must be the same",

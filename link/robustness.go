@@ -56,7 +56,7 @@ var robustnesses = [...]robustness{
 var robustnessRules = func() (out []Rule) {
 	for _, k := range robustnesses {
 		out = append(out,
-			Rule{k.needs, "the robustness of " + k.what + " is that of the device without the feature pipelineRobustness"},
+			Rule{k.needs, "the robustness of " + k.what + " is the default of the device without the feature pipelineRobustness"},
 			Rule{k.stronger, "the robustness of " + k.what + " is of the second kind only with the feature " + k.strongFeature})
 		if k.basic != "" {
 			out = append(out, Rule{k.basic, "the robustness of " + k.what + " is of the first kind only with the feature " + k.basicFeature})

@@ -118,7 +118,7 @@ func TestRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(todo) != text {
-		t.Error("testdata/todo.txt is not what has no case; write it with: go test ./link -todo")
+		t.Error("testdata/todo.txt does not list exactly the rules without a case; write it with: go test ./link -todo")
 	}
 }
 
@@ -136,7 +136,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(have, want) {
-		t.Errorf("%s is not what the source says; write it with: go test ./link -todo", file)
+		t.Errorf("%s differs from the source; write it with: go test ./link -todo", file)
 	}
 }
 
@@ -190,16 +190,16 @@ func page(at map[string]string) []byte {
 		total += len(groups[of])
 		judged += n
 		if n > 0 {
-			fmt.Fprintf(&rows, "\n## %s: %d of %d\n\n| rule | what must be | judged by | example |\n|---|---|---|---|\n%s", of, n, len(groups[of]), lines.Bytes())
+			fmt.Fprintf(&rows, "\n## %s: %d of %d\n\n| rule | requirement | checked by | example |\n|---|---|---|---|\n%s", of, n, len(groups[of]), lines.Bytes())
 		}
 		if not.Len() > 0 {
 			if n == 0 {
 				fmt.Fprintf(&rows, "\n## %s: 0 of %d\n", of, len(groups[of]))
 			}
-			fmt.Fprintf(&rows, "\n| not judged | why |\n|---|---|\n%s", not.Bytes())
+			fmt.Fprintf(&rows, "\n| not checked | reason |\n|---|---|\n%s", not.Bytes())
 		}
 	}
-	fmt.Fprintf(&b, "<!-- Written by TestDocs of package link. -->\n\n# Vulkan's rules on pipelines\n\nThe rules that `chiaro check` judges on descriptions of pipelines: %d, %d of them with a case. Each heading counts how many rules\nVulkan has there; of the others most are on the form of structures and calls in memory: types, chains, pointers,\nhandles and counts, which a description has none of.\n", judged, cases)
+	fmt.Fprintf(&b, "<!-- Written by TestDocs of package link. -->\n\n# Vulkan's rules on pipelines\n\nThe rules that `chiaro check` checks on descriptions of pipelines: %d, %d of them with a case. Each heading has the number of\nrules of Vulkan on its subject. Most of the other rules are on the form of structures and calls in memory: types, chains,\npointers, handles and counts, which a description does not have.\n", judged, cases)
 	b.Write(rows.Bytes())
 	return b.Bytes()
 }

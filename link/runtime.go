@@ -20,20 +20,20 @@ var runtimeRules = []Rule{
 	{vuid.RuntimeSpirv_OpHitObjectTraceRayNV_07716, "no ray of a hit object of NV skips AABBs in a pipeline that skips triangles"},
 	{vuid.RuntimeSpirv_OpHitObjectTraceRayEXT_11886, "no ray of a hit object skips triangles in a pipeline that skips AABBs"},
 	{vuid.RuntimeSpirv_OpHitObjectTraceRayEXT_11887, "no ray of a hit object skips AABBs in a pipeline that skips triangles"},
-	{vuid.RuntimeSpirv_OpTraceRayMotionNV_06367, "OpTraceRayMotionNV stands in a pipeline that allows motion"},
-	{vuid.RuntimeSpirv_OpHitObjectTraceRayMotionNV_07711, "OpHitObjectTraceRayMotionNV stands in a pipeline that allows motion"},
+	{vuid.RuntimeSpirv_OpTraceRayMotionNV_06367, "OpTraceRayMotionNV is in a pipeline that allows motion"},
+	{vuid.RuntimeSpirv_OpHitObjectTraceRayMotionNV_07711, "OpHitObjectTraceRayMotionNV is in a pipeline that allows motion"},
 	{vuid.RuntimeSpirv_OpHitObjectTraceRayMotionEXT_11877, "hit objects are traced with motion in a pipeline that allows motion"},
 	{vuid.RuntimeSpirv_OpArrayLength_11807, "the length of an array has 32 bits, unless the pipeline or the entry point is of 64-bit indexing"},
 	{vuid.RuntimeSpirv_OpConstantSizeOfEXT_11475, "the size of a descriptor has no 64 bits, unless the pipeline or the entry point is of 64-bit indexing"},
 	{vuid.RuntimeSpirv_OpCooperativeVectorMatrixMulAddNV_11808, "offsets of matrices and biases have 32 bits, unless the pipeline or the entry point is of 64-bit indexing"},
 	{vuid.RuntimeSpirv_OpCooperativeVectorLoadNV_11809, "offsets of cooperative vectors have 32 bits, unless the pipeline or the entry point is of 64-bit indexing"},
-	{vuid.RuntimeSpirv_OpTypeCooperativeMatrixKHR_10770, "a stage with cooperative matrices before SPIR-V 1.6 asks for full subgroups"},
-	{vuid.RuntimeSpirv_OpTypeCooperativeMatrixKHR_10771, "a shader object with cooperative matrices before SPIR-V 1.6 asks for full subgroups"},
+	{vuid.RuntimeSpirv_OpTypeCooperativeMatrixKHR_10770, "a stage with cooperative matrices before SPIR-V 1.6 requires full subgroups"},
+	{vuid.RuntimeSpirv_OpTypeCooperativeMatrixKHR_10771, "a shader object with cooperative matrices before SPIR-V 1.6 requires full subgroups"},
 	{vuid.RuntimeSpirv_GraphARM_09922, "no module of a stage has the capability GraphARM"},
 	{vuid.RuntimeSpirv_SampleRateShading_06378, "a fragment stage in a subpass for regions of fragments has no capability SampleRateShading"},
-	{vuid.RuntimeSpirv_minSampleShading_08731, "where each sample is shaded, the tile image is read at the sample of the invocation"},
-	{vuid.RuntimeSpirv_minSampleShading_08732, "where samples are shaded and the tile image is read, each is"},
-	{vuid.RuntimeSpirv_MeshEXT_12380, "a mesh stage that reads the payload of a task stage has one that gives it"},
+	{vuid.RuntimeSpirv_minSampleShading_08731, "with sample shading of every sample, the tile image is read at the sample of the invocation"},
+	{vuid.RuntimeSpirv_minSampleShading_08732, "with sample shading and reads of the tile image, every sample is shaded"},
+	{vuid.RuntimeSpirv_MeshEXT_12380, "a mesh stage that reads the payload of a task stage has a task stage that sends it"},
 	{vuid.PrimitiveId_Fragment_04331, "a PrimitiveId that a fragment stage reads is stored by the geometry stage"},
 	{vuid.PrimitiveId_Fragment_04332, "a PrimitiveId that a fragment stage reads is stored by the mesh stage"},
 	{vuid.ViewportMaskPerViewNV_04416, "ViewportMaskPerViewNV has an element for each view of the subpass"},
@@ -130,7 +130,7 @@ func (l *linker) wideIndexing(s *Shader) {
 	if m == nil {
 		return
 	}
-	const words = "%s has %d bits; must have 32 where neither the pipeline nor the entry point is of 64-bit indexing"
+	const words = "%s has %d bits; must have 32 if neither the pipeline nor the entry point has 64-bit indexing"
 	for i, in := range m.Code.All() {
 		if in.Op() == spirv.OpConstantSizeOfEXT {
 			if t := m.Type(inst.ConstantSizeOfEXT(in).Type()); t != nil && t.Width == 64 {
@@ -223,7 +223,7 @@ func (l *linker) sampleReads(s *Shader) {
 		case k.MinShading != 1:
 			l.fail(vuid.RuntimeSpirv_minSampleShading_08732, []Side{s.at(i)}, "the tile image is read and %g of the samples are shaded; must be all, 1", k.MinShading)
 		case k.Samples > 1 && sample != 0 && m.Const(sample) != nil && m.Const(sample).Known:
-			l.fail(vuid.RuntimeSpirv_minSampleShading_08731, []Side{s.at(i)}, "the tile image is read at sample %d by all invocations; must be read at that of each", m.Const(sample).Bits)
+			l.fail(vuid.RuntimeSpirv_minSampleShading_08731, []Side{s.at(i)}, "the tile image is read at sample %d by all invocations; must be read at the sample of each invocation", m.Const(sample).Bits)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func tileSample(in spirv.Inst) (sample spirv.ID, reads bool) {
 func (l *linker) given() {
 	if m, t := l.stage(mesh), l.stage(task); m != nil && m.Entry.Model == spirv.ExecutionModelMeshEXT && !l.d.Library {
 		if p := payloadOf(m, spirv.StorageClassTaskPayloadWorkgroupEXT); p != nil && payloadOf(t, spirv.StorageClassTaskPayloadWorkgroupEXT) == nil {
-			l.fail(vuid.RuntimeSpirv_MeshEXT_12380, []Side{payloadSide(m, p)}, "the mesh stage reads %s, and no task stage gives a payload; must be given", p.Name)
+			l.fail(vuid.RuntimeSpirv_MeshEXT_12380, []Side{payloadSide(m, p)}, "the mesh stage reads %s, and no task stage sends a payload; must have one", p.Name)
 		}
 	}
 	f := l.stage(fragment)

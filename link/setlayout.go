@@ -27,8 +27,8 @@ var setRules = func() []Rule {
 		{vuid.VkDescriptorSetLayoutCreateInfo_flags_04592, "a set for pools of update after bind is not for host-only pools"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_pBindings_07303, "a mutable binding has a list of types"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_descriptorType_04594, "a mutable binding has no immutable samplers"},
-		{vuid.VkDescriptorSetLayoutBinding_descriptorType_04605, "what is mutable has no immutable samplers"},
-		{vuid.VkDescriptorSetLayoutBinding_flags_09466, "a binding of a set for each stage is for stages of vertices, fragment and compute stages alone"},
+		{vuid.VkDescriptorSetLayoutBinding_descriptorType_04605, "a mutable binding has no immutable samplers"},
+		{vuid.VkDescriptorSetLayoutBinding_flags_09466, "a binding of a set for each stage is only for vertex, fragment and compute stages"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_flags_09463, "a set for each stage needs the feature perStageDescriptorSet"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_mutableDescriptorType_04595, "a mutable binding needs the feature mutableDescriptorType"},
 		{vuid.VkDescriptorSetLayoutCreateInfo_flags_04596, "a set for host-only pools needs the feature mutableDescriptorType"},
@@ -41,10 +41,10 @@ var setRules = func() []Rule {
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_04604, "an inline uniform block needs the feature inlineUniformBlock"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_02209, "an inline uniform block has a multiple of 4 bytes"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_08004, "an inline uniform block has no more bytes than maxInlineUniformBlockSize"},
-		{vuid.VkDescriptorSetLayoutBinding_flags_08005, "a set of embedded immutable samplers has samplers alone"},
+		{vuid.VkDescriptorSetLayoutBinding_flags_08005, "a set of embedded immutable samplers has only samplers"},
 		{vuid.VkDescriptorSetLayoutBinding_flags_08006, "a binding of embedded immutable samplers has one at most"},
 		{vuid.VkDescriptorSetLayoutBinding_flags_08007, "a binding of embedded immutable samplers has its sampler"},
-		{vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, "an input attachment is for the fragment stage alone"},
+		{vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, "an input attachment is only for the fragment stage"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_12215, "no immutable sampler of a plain sampler converts from Y′CbCr"},
 		{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_bindingCount_03002, "a set that has flags of bindings has them for all"},
 		{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_flags_03003, "a binding of push descriptors is not updated after it is bound or while unused, and has no variable count"},
@@ -194,7 +194,7 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 	case push && b.Type == Mutable:
 		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_flags_04591, side, "a push descriptor is mutable; must not be")
 	case buffer && b.dynamic():
-		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_flags_08000, side, "a %s stands in a descriptor buffer; must be no dynamic buffer", b.Type)
+		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_flags_08000, side, "a %s is in a descriptor buffer; must be no dynamic buffer", b.Type)
 	}
 	if b.Type == InlineUniformBlock {
 		l.off(vuid.VkDescriptorSetLayoutBinding_descriptorType_04604, "inlineUniformBlock", side, "there is an inline uniform block")
@@ -217,7 +217,7 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 	}
 	switch {
 	case b.Type != "sampler":
-		l.fail(vuid.VkDescriptorSetLayoutBinding_flags_08005, side, "a %s stands among embedded immutable samplers; must be a sampler", b.Type)
+		l.fail(vuid.VkDescriptorSetLayoutBinding_flags_08005, side, "a %s is among embedded immutable samplers; must be a sampler", b.Type)
 	case b.Count > 1:
 		l.fail(vuid.VkDescriptorSetLayoutBinding_flags_08006, side, "a binding has %d embedded immutable samplers; must have one at most", b.Count)
 	case b.Count == 1 && !b.Samplers:
@@ -270,7 +270,7 @@ func (l *linker) mutable(b *Binding, side []Side) {
 	}
 	for i, t := range b.Mutable {
 		if slices.Contains(b.Mutable[:i], t) {
-			l.fail(vuid.VkMutableDescriptorTypeListEXT_pDescriptorTypes_04598, side, "a mutable binding may be %s twice; must be said once", t)
+			l.fail(vuid.VkMutableDescriptorTypeListEXT_pDescriptorTypes_04598, side, "a mutable binding may be %s twice; must be listed once", t)
 		}
 		for _, k := range mutableOut {
 			if t == k.kind {

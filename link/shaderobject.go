@@ -125,28 +125,28 @@ var agreements = [...]struct {
 var objectRules = func() []Rule {
 	out := []Rule{
 		{vuid.VkCreateShadersEXT_None_08400, "shader objects need the feature shaderObject"},
-		{vuid.VkCreateShadersEXT_pCreateInfos_08402, "where one stage is linked, all vertex, tessellation, geometry and fragment stages are"},
-		{vuid.VkCreateShadersEXT_pCreateInfos_08403, "where one stage is linked, all task and mesh stages are"},
+		{vuid.VkCreateShadersEXT_pCreateInfos_08402, "if one stage is linked, all vertex, tessellation, geometry and fragment stages are"},
+		{vuid.VkCreateShadersEXT_pCreateInfos_08403, "if one stage is linked, all task and mesh stages are"},
 		{vuid.VkCreateShadersEXT_pCreateInfos_08404, "task or mesh stages are not linked beside vertex, tessellation or geometry stages"},
 		{vuid.VkCreateShadersEXT_pCreateInfos_08405, "a mesh stage that has no task stage is not linked beside one"},
-		{vuid.VkCreateShadersEXT_pCreateInfos_08409, "the next stage of a linked stage is the linked stage behind it"},
+		{vuid.VkCreateShadersEXT_pCreateInfos_08409, "the next stage of a linked stage is the linked stage after it"},
 		{vuid.VkCreateShadersEXT_pCreateInfos_08410, "linked stages are of one sort each"},
 		{vuid.VkCreateShadersEXT_pCreateInfos_09632, "a mesh stage that may have a task stage has no DrawIndex"},
-		{vuid.VkCreateShadersEXT_flags_11472, "where a linked stage is for descriptor heaps, all stages that draw are"},
+		{vuid.VkCreateShadersEXT_flags_11472, "if a linked stage is for descriptor heaps, all graphics stages are"},
 		{vuid.VkShaderCreateInfoEXT_setLayoutCount_13359, "no set layout of a stage without independent sets is null"},
 		{vuid.VkShaderCreateInfoEXT_flags_11006, "a stage for indirect binding has no mode Xfb"},
 		{vuid.VkShaderCreateInfoEXT_flags_11290, "a stage for descriptor heaps has no set layouts"},
 		{vuid.VkShaderCreateInfoEXT_flags_11370, "a stage for descriptor heaps has no push constant ranges"},
 		{vuid.VkShaderCreateInfoEXT_stage_12445, "no shader object is a stage of ray tracing"},
 		{vuid.VkShaderCreateInfoEXT_flags_12490, "a stage for descriptor heaps has no independent sets"},
-		{vuid.VkShaderCreateInfoEXT_codeType_08872, "a tessellation evaluation stage says how primitives are subdivided"},
-		{vuid.VkShaderCreateInfoEXT_codeType_12226, "a tessellation control stage says the size of output patches"},
+		{vuid.VkShaderCreateInfoEXT_codeType_08872, "a tessellation evaluation stage declares the subdivision of primitives"},
+		{vuid.VkShaderCreateInfoEXT_codeType_12226, "a tessellation control stage declares the size of output patches"},
 		{vuid.VkShaderCreateInfoEXT_nextStage_08428, "a next stage of tessellation needs the feature tessellationShader"},
 		{vuid.VkShaderCreateInfoEXT_nextStage_08429, "a next stage of geometry needs the feature geometryShader"},
 	}
 	for _, k := range objectFlags {
 		if k.stageCode != "" {
-			out = append(out, Rule{k.stageCode, fmt.Sprintf("the flag %s stands at no other stages than its own", k.flag)})
+			out = append(out, Rule{k.stageCode, fmt.Sprintf("only the stages of the flag %s have it", k.flag)})
 		}
 		if k.featureCode != "" {
 			out = append(out, Rule{k.featureCode, fmt.Sprintf("the flag %s needs the feature %s", k.flag, k.feature)})
@@ -154,13 +154,13 @@ var objectRules = func() []Rule {
 	}
 	for k := range stageOrder {
 		if n, ok := nextStages[k]; ok && k != compute {
-			out = append(out, Rule{n.code, fmt.Sprintf("behind a %s shader object may be: %s", stageOrder[k].name, n.stages)})
+			out = append(out, Rule{n.code, fmt.Sprintf("after a %s shader object may come: %s", stageOrder[k].name, n.stages)})
 		}
 	}
 	for _, k := range agreements {
 		out = append(out, Rule{k.same, "linked tessellation stages agree on " + k.what})
 		if k.said != "" {
-			out = append(out, Rule{k.said, "one of two linked tessellation stages says " + k.what})
+			out = append(out, Rule{k.said, "one of two linked tessellation stages declares " + k.what})
 		}
 	}
 	seen := map[string]bool{}
@@ -259,13 +259,13 @@ func (l *linker) object(s *Shader) {
 // next checks the stages that may follow a shader object.
 func (l *linker) next(s *Shader, k int, side []Side) {
 	if n, ok := nextStages[k]; ok && s.Next&^n.stages != 0 {
-		l.fail(n.code, side, "behind the %s stage may be %s; must be of %s alone", side[0].Stage, s.Next, n.stages)
+		l.fail(n.code, side, "after the %s stage may come %s; must be only %s", side[0].Stage, s.Next, n.stages)
 	}
 	if s.Next&(1<<tessellationControl|1<<tessellationEvaluation) != 0 {
-		l.off(vuid.VkShaderCreateInfoEXT_nextStage_08428, "tessellationShader", side, "behind the "+side[0].Stage+" stage may be one of tessellation")
+		l.off(vuid.VkShaderCreateInfoEXT_nextStage_08428, "tessellationShader", side, "after the "+side[0].Stage+" stage a tessellation stage may come")
 	}
 	if s.Next&(1<<geometry) != 0 {
-		l.off(vuid.VkShaderCreateInfoEXT_nextStage_08429, "geometryShader", side, "behind the "+side[0].Stage+" stage may be one of geometry")
+		l.off(vuid.VkShaderCreateInfoEXT_nextStage_08429, "geometryShader", side, "after the "+side[0].Stage+" stage a geometry stage may come")
 	}
 }
 
@@ -298,7 +298,7 @@ func (l *linker) linked(list []*Shader) {
 		}
 		of[k] = s
 		if last != nil && last.HasNext && last.Next != 1<<k {
-			l.fail(vuid.VkCreateShadersEXT_pCreateInfos_08409, []Side{entrySide(last), side[0]}, "the linked stage behind the %s stage is %s, and what may be behind it is %s; must be that stage alone", entrySide(last).Stage, side[0].Stage, last.Next)
+			l.fail(vuid.VkCreateShadersEXT_pCreateInfos_08409, []Side{entrySide(last), side[0]}, "the linked stage after the %s stage is %s, and its possible next stages are %s; must be only that stage", entrySide(last).Stage, side[0].Stage, last.Next)
 		}
 		last = s
 	}
@@ -333,14 +333,14 @@ func (l *linker) agree(control, evaluation *Shader, linked bool) {
 		switch {
 		case !inControl && !inEvaluation:
 			if k.said != "" && linked {
-				l.fail(k.said, both, "neither tessellation stage says %s; must be said in one", k.what)
+				l.fail(k.said, both, "neither tessellation stage declares %s; one must declare it", k.what)
 			}
 		case inControl && inEvaluation && (c.Mode != e.Mode || !slices.Equal(c.Operands, e.Operands)):
 			code := k.same
 			if !linked {
 				code = bound[k.same]
 			}
-			l.fail(code, both, "the tessellation stages say %s as %s %v and %s %v; must be the same", k.what, e.Mode, e.Operands, c.Mode, c.Operands)
+			l.fail(code, both, "the tessellation stages declare %s as %s %v and %s %v; must be the same", k.what, e.Mode, e.Operands, c.Mode, c.Operands)
 		}
 	}
 }

@@ -23,7 +23,7 @@ var shaderRules = []Rule{
 	{vuid.VkPipelineShaderStageCreateInfo_stage_00715, "a geometry stage has 1 to maxGeometryShaderInvocations invocations"},
 	{vuid.VkPipelineShaderStageCreateInfo_flags_02784, "subgroups of varying size need the feature subgroupSizeControl"},
 	{vuid.VkPipelineShaderStageCreateInfo_flags_02785, "full subgroups need the feature computeFullSubgroups"},
-	{vuid.VkPipelineShaderStageCreateInfo_flags_08988, "full subgroups are asked of compute, task and mesh stages alone"},
+	{vuid.VkPipelineShaderStageCreateInfo_flags_08988, "only compute, task and mesh stages require full subgroups"},
 	{vuid.VkPipelineShaderStageCreateInfo_pNext_02754, "a subgroup size is required, or may vary, and not both"},
 	{vuid.VkPipelineShaderStageCreateInfo_pNext_02755, "a required subgroup size needs the feature subgroupSizeControl, and a stage of requiredSubgroupSizeStages"},
 	{vuid.VkPipelineShaderStageCreateInfo_pNext_02756, "a workgroup has no more invocations than the required subgroup size times maxComputeWorkgroupSubgroups"},
@@ -38,7 +38,7 @@ var shaderRules = []Rule{
 	{vuid.VkSpecializationInfo_offset_00773, "each entry of a specialization begins inside of its data"},
 	{vuid.VkSpecializationInfo_pMapEntries_00774, "each entry of a specialization ends inside of its data"},
 	{vuid.VkSpecializationInfo_constantID_04911, "the entries of a specialization have a constant each"},
-	{vuid.VkSpecializationMapEntry_constantID_00776, "an entry of a specialization has the size of its constant, that of a Boolean being 4 bytes"},
+	{vuid.VkSpecializationMapEntry_constantID_00776, "an entry of a specialization has the size of its constant, which is 4 bytes for a Boolean"},
 }
 
 // shader checks one stage.
@@ -147,7 +147,7 @@ func (l *linker) subgroups(s *Shader) {
 	if full {
 		l.off(vuid.VkPipelineShaderStageCreateInfo_flags_02785, "computeFullSubgroups", side, "subgroups must be full")
 		if !groups {
-			l.fail(vuid.VkPipelineShaderStageCreateInfo_flags_08988, side, "the %s stage asks for full subgroups; must be a compute, task or mesh stage", side[0].Stage)
+			l.fail(vuid.VkPipelineShaderStageCreateInfo_flags_08988, side, "the %s stage requires full subgroups; must be a compute, task or mesh stage", side[0].Stage)
 		}
 	}
 	if s.SubgroupSize > 0 {

@@ -4,13 +4,13 @@ package link_test
 // commands that Link does not check. A * at the end matches all unchecked rules with that
 // prefix.
 var unjudgedPipelines = []reason{
-	{"`check` judges it of each module, by this name", []string{
+	{"`check` checks it for each module, under this name", []string{
 		"VkShaderModuleCreateInfo-pCode-08739", "VkShaderModuleCreateInfo-pCode-08740", "VkShaderModuleCreateInfo-pCode-08741", "VkShaderModuleCreateInfo-pCode-08742",
 	}},
 	{"`check` judges it of each module, by the name that shader modules have for it: VkShaderModuleCreateInfo-pCode", []string{
 		"VkShaderCreateInfoEXT-pCode-08739", "VkShaderCreateInfoEXT-pCode-08740", "VkShaderCreateInfoEXT-pCode-08741", "VkShaderCreateInfoEXT-pCode-08742",
 	}},
-	{"it says in general what the rules of SPIR-V and of modules say one by one, which `check` judges of each module: docs/rules.md, docs/vuids.md", []string{
+	{"it states in general what the individual rules of SPIR-V and of modules require, which `check` checks for each module: docs/rules.md, docs/vuids.md", []string{
 		"VkShaderModuleCreateInfo-pCode-08736", "VkShaderModuleCreateInfo-pCode-08737", "VkShaderCreateInfoEXT-pCode-08736", "VkShaderCreateInfoEXT-pCode-08737",
 	}},
 	{"`check` judges it of each module: without Shader there is no memory model and no execution model that Vulkan has, SPV-Capability-Missing", []string{
@@ -19,7 +19,7 @@ var unjudgedPipelines = []reason{
 	{"`check` judges it of each module: SPV-Stream-Size, SPV-Header-Size", []string{
 		"VkShaderModuleCreateInfo-codeSize-08735", "VkShaderModuleCreateInfo-codeSize-01085", "VkShaderCreateInfoEXT-codeSize-08735",
 	}},
-	{"`check` judges the module after specialization, and says of an archive's pipeline what that alone makes wrong", []string{
+	{"`check` checks the module after specialization, and reports for a pipeline of an archive the additional findings", []string{
 		"VkPipelineShaderStageCreateInfo-pSpecializationInfo-06849", "VkShaderCreateInfoEXT-pCode-08460",
 	}},
 	{"modules are SPIR-V; other code is refused as it is read", []string{
@@ -28,7 +28,7 @@ var unjudgedPipelines = []reason{
 	{"it is on a chain, a pointer or an address in memory", []string{
 		"vkCreateShaderModule-pCreateInfo-06904", "VkShaderCreateInfoEXT-pCode-08493", "vkGetShaderBinaryDataEXT-None-08499",
 	}},
-	{"it is on a pointer to what other rules judge the content of", []string{
+	{"it is on a pointer, and other rules check the content", []string{
 		"VkShaderCreateInfoEXT-flags-11291", "VkShaderCreateInfoEXT-flags-11371", "VkGraphicsPipelineCreateInfo-pStages-06600", "VkGraphicsPipelineCreateInfo-flags-06640",
 		"VkGraphicsPipelineCreateInfo-pTessellationState-09023",
 	}},
@@ -46,13 +46,13 @@ var unjudgedPipelines = []reason{
 	{"the registry that the names of flags are made from has no such flag", []string{
 		"VkPipelineLayoutCreateInfo-flags-13352",
 	}},
-	{"it says in general what the rules of interfaces and layouts say one by one", []string{
+	{"it states in general what the individual rules of interfaces and layouts require", []string{
 		"VkComputePipelineCreateInfo-stage-00702", "VkRayTracingPipelineCreateInfoNV-pStages-03426",
 	}},
-	{"it holds where VK_EXT_shader_object or VK_EXT_vertex_input_dynamic_state is not there; with both it is vkCmdSetVertexInputEXT-None-08546", []string{
+	{"it applies only without VK_EXT_shader_object or VK_EXT_vertex_input_dynamic_state; with both it is vkCmdSetVertexInputEXT-None-08546", []string{
 		"vkCmdSetVertexInputEXT-None-08547", "vkCmdSetVertexInputEXT-None-04790",
 	}},
-	{"it asks for the families of queues of the device", []string{
+	{"it needs the queue families of the device", []string{
 		"vkCreateShadersEXT-stage-09670", "vkCreateShadersEXT-stage-09671", "vkCreateComputePipelines-device-09661", "vkCreateRayTracingPipelinesKHR-device-09677",
 		"vkCreateRayTracingPipelinesNV-device-09677",
 	}},
@@ -61,7 +61,7 @@ var unjudgedPipelines = []reason{
 		"vkCreateRayTracingPipelinesKHR-pCreateInfos-11414", "vkCreateRayTracingPipelinesKHR-pCreateInfos-11429", "vkCreateRayTracingPipelinesNV-pCreateInfos-11414",
 		"vkCreateRayTracingPipelinesNV-pCreateInfos-11429",
 	}},
-	{"which pipelines one call makes, and in what order, is not said", []string{
+	{"a description does not have the pipelines of one call and their order", []string{
 		"vkCreateComputePipelines-flags-00695", "vkCreateRayTracingPipelinesKHR-flags-03415", "vkCreateRayTracingPipelinesNV-flags-03415",
 	}},
 	{"the cache of the call is a handle", []string{
@@ -75,7 +75,7 @@ var unjudgedPipelines = []reason{
 	{"deferred operations are of the call", []string{
 		"vkCreateRayTracingPipelinesKHR-deferredOperation-*",
 	}},
-	{"it asks what calls before gave as handles to replay", []string{
+	{"it needs the handles that earlier calls returned for replay", []string{
 		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-*",
 	}},
 	{"it is on a query of a pipeline or a shader that was made", []string{
@@ -85,10 +85,10 @@ var unjudgedPipelines = []reason{
 	{"it is on a query of the device", []string{
 		"vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-*", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-*",
 	}},
-	{"it is on a call that destroys: what was made with which callbacks, and whether it is in use", []string{
+	{"it is on a call that destroys: the callbacks of the creation, and whether the object is in use", []string{
 		"vkDestroyShaderModule-*", "vkDestroyPipelineLayout-*", "vkDestroyDescriptorSetLayout-*", "vkDestroyShaderEXT-*",
 	}},
-	{"it is on a command that is recorded: where, and with what offsets and sizes", []string{
+	{"it is on a recorded command: its position, offsets and sizes", []string{
 		"vkCmdPushConstants-*", "vkCmdPushConstants2-*", "vkCmdPushDataEXT-*", "VkPushConstantsInfo-*", "VkPushDataInfoEXT-*",
 		"VkPushConstantBankInfoNV-bank-12342", "VkPushConstantBankInfoNV-bank-12343", "VkPushConstantBankInfoNV-bank-12344", "VkPushConstantBankInfoNV-bank-12345",
 		"vkCmdSetRayTracingPipelineStackSizeKHR-*",

@@ -44,13 +44,13 @@ var unjudged = []reason{
 	{"it counts the samplers that the application has made on the device", []string{
 		"vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11414", "vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11429",
 	}},
-	{"it says in general what the rules of interfaces and layouts say one by one", []string{
+	{"it states in general what the individual rules of interfaces and layouts require", []string{
 		"VkExecutionGraphPipelineCreateInfoAMDX-pStages-09129", "VkExecutionGraphPipelineCreateInfoAMDX-layout-09130",
 	}},
 	{"the same is judged of the pipeline: VkGraphicsPipelineCreateInfo-renderPass-06038", []string{
 		"vkCmdDraw-OpTypeImage-07468",
 	}},
-	{"it asks for the views that are attached or bound at the draw, and for the images behind them: their formats, what these can do, their layouts and sizes", []string{
+	{"it needs the views that are attached or bound at the draw, and their images: formats, format features, layouts and sizes", []string{
 		"vkCmdDraw-None-07469", "vkCmdDraw-pDepthInputAttachmentIndex-09595", "vkCmdDraw-aspectMask-06478", "vkCmdDraw-None-06479", "vkCmdDraw-None-02691",
 		"vkCmdDraw-None-07888", "vkCmdDraw-None-02692", "vkCmdDraw-None-02693", "vkCmdDraw-filterCubic-02694", "vkCmdDraw-filterCubicMinmax-02695",
 		"vkCmdDraw-flags-02696", "vkCmdDraw-OpTypeImage-07027", "vkCmdDraw-OpTypeImage-07028", "vkCmdDraw-OpTypeImage-07029", "vkCmdDraw-OpTypeImage-07030",
@@ -61,20 +61,20 @@ var unjudged = []reason{
 		"vkCmdDraw-OpImageBlockMatchSSDQCOM-06974", "vkCmdDraw-OpImageBlockMatchSADQCOM-12420", "vkCmdDraw-OpImageBlockMatchWindow-09215",
 		"vkCmdDraw-OpImageBlockMatchWindow-09216", "vkCmdDraw-None-09600",
 	}},
-	{"it asks for a sampler together with the view that it samples at the draw", []string{
+	{"it needs a sampler together with the view that it samples at the draw", []string{
 		"vkCmdDraw-magFilter-04553", "vkCmdDraw-magFilter-09598", "vkCmdDraw-mipmapMode-04770", "vkCmdDraw-mipmapMode-09599",
 		"vkCmdDraw-unnormalizedCoordinates-09635", "vkCmdDraw-None-08609", "vkCmdDraw-cubicRangeClamp-09212", "vkCmdDraw-reductionMode-09213",
 		"vkCmdDraw-selectableCubicWeights-09214", "vkCmdDraw-OpImageBlockMatchSADQCOM-06976", "vkCmdDraw-OpImageSampleWeightedQCOM-06977",
 		"vkCmdDraw-OpImageSampleWeightedQCOM-06978", "vkCmdDraw-OpImageBlockMatchWindow-09217", "vkCmdDraw-OpImageBlockMatchWindow-12421",
 		"vkCmdDraw-addressModeU-12422",
 	}},
-	{"it asks for what commands bind before the draw: pipelines, sets, buffers, heaps, push data", []string{
+	{"it needs the objects that commands bind before the draw: pipelines, sets, buffers, heaps, push data", []string{
 		"vkCmdDraw-None-08698", "vkCmdDraw-None-08600", "vkCmdDraw-None-08601", "vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08116",
 		"vkCmdDraw-None-08117", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605", "vkCmdDraw-None-08606", "vkCmdDraw-None-12472", "vkCmdDraw-None-11308",
 		"vkCmdDraw-None-11309", "vkCmdDraw-pBindInfo-11375", "vkCmdDraw-None-11376", "vkCmdDraw-index-11450", "vkCmdDraw-None-04007", "vkCmdDraw-None-04008",
 		"vkCmdDraw-pStrides-04913", "vkCmdDraw-None-13118", "vkCmdDraw-None-08885",
 	}},
-	{"it asks for addresses and indices that shaders compute or read at the draw", []string{
+	{"it needs addresses and indices that shaders compute or read at the draw", []string{
 		"vkCmdDraw-uniformBuffers-06935", "vkCmdDraw-None-08612", "vkCmdDraw-storageBuffers-06936", "vkCmdDraw-None-08613", "vkCmdDraw-None-11297",
 		"vkCmdDraw-None-11298", "vkCmdDraw-None-11299", "vkCmdDraw-None-11397", "vkCmdDraw-None-11300", "vkCmdDraw-None-11301", "vkCmdDraw-None-11302",
 		"vkCmdDraw-None-11304", "vkCmdDraw-None-11305", "vkCmdDraw-None-11306", "vkCmdDraw-None-11372", "vkCmdDraw-None-11373", "vkCmdDraw-None-11374",
@@ -85,29 +85,29 @@ var unjudged = []reason{
 	{"protected memory is of resources and command buffers", []string{
 		"vkCmdDraw-commandBuffer-02707", "vkCmdDraw-commandBuffer-02712", "vkCmdDraw-commandBuffer-02713",
 	}},
-	{"it asks what was written before in the render pass instance", []string{
+	{"it needs the earlier writes in the render pass instance", []string{
 		"vkCmdDraw-None-10795", "vkCmdDraw-None-10796", "vkCmdDraw-None-10797", "vkCmdDraw-None-09003",
 	}},
-	{"it asks for the instance of the render pass in which the draw is recorded: how it was begun, its views, attachments and queries", []string{
+	{"it needs the instance of the render pass in which the draw is recorded: how it was begun, its views, attachments and queries", []string{
 		"vkCmdDraw-maxMultiviewInstanceIndex-02688", "vkCmdDraw-multisampledRenderToSingleSampled-07285", "vkCmdDraw-multisampledRenderToSingleSampled-07286",
 		"vkCmdDraw-multisampledRenderToSingleSampled-07287", "vkCmdDraw-pNext-07935", "vkCmdDraw-pColorAttachments-08963", "vkCmdDraw-pColorAttachments-11539",
 		"vkCmdDraw-stage-07073", "vkCmdDraw-colorAttachmentCount-09372", "vkCmdDraw-None-09642", "vkCmdDraw-None-09643", "vkCmdDraw-None-10677",
 		"vkCmdDraw-None-10678", "vkCmdDraw-None-10679",
 	}},
-	{"it asks for values that commands set as dynamic state", []string{
+	{"it needs values that commands set as dynamic state", []string{
 		"vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552", "vkCmdDraw-alphaToCoverageEnable-08919", "vkCmdDraw-coverageToColorEnable-07490",
 		"vkCmdDraw-pDynamicStates-08715", "vkCmdDraw-pDynamicStates-08716", "vkCmdDraw-None-08608", "vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500",
 	}},
 	{"whether an invocation ends is decided when it runs", []string{
 		"vkCmdDraw-None-07288",
 	}},
-	{"which command draws is not said", []string{
+	{"a description does not name the draw command", []string{
 		"vkCmdDraw-stage-06481",
 	}},
-	{"it asks for the acceleration structures and micromaps that are bound", []string{
+	{"it needs the acceleration structures and micromaps that are bound", []string{
 		"vkCmdDraw-micromap-11636", "vkCmdDraw-micromap-11637", "vkCmdDraw-micromap-11638", "vkCmdDraw-micromap-11639",
 	}},
-	{"it asks for the tensors that are bound", []string{
+	{"it needs the tensors that are bound", []string{
 		"vkCmdDraw-pDescription-09900", "vkCmdDraw-dimensionCount-09905", "vkCmdDraw-OpTypeTensorARM-09906", "vkCmdDraw-OpTensorReadARM-12462",
 		"vkCmdDraw-pNext-12463",
 	}},

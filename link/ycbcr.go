@@ -15,11 +15,11 @@ import (
 // descriptor converts too: no other one may be written there
 // (VUID-VkWriteDescriptorSet-descriptorType-04149).
 var ycbcrRules = []Rule{
-	{vuid.RuntimeSpirv_OpTypeSampler_12203, "what is a sampler alone has no immutable sampler that converts from Y′CbCr"},
-	{vuid.RuntimeSpirv_OpTypeImage_12204, "what is an image alone is not beside an immutable sampler that converts from Y′CbCr"},
+	{vuid.RuntimeSpirv_OpTypeSampler_12203, "a separate sampler is no immutable sampler that converts from Y′CbCr"},
+	{vuid.RuntimeSpirv_OpTypeImage_12204, "a separate image has no immutable sampler in its binding that converts from Y′CbCr"},
 	{vuid.RuntimeSpirv_None_12205, "an image that is converted from Y′CbCr is an element with a constant index"},
-	{vuid.RuntimeSpirv_OpTypeSampledImage_12206, "an image that is converted from Y′CbCr with its sampler is sampled, or asked for the image alone"},
-	{vuid.RuntimeSpirv_OpTypeImage_12207, "an image alone that is converted from Y′CbCr is asked for its levels and its size"},
+	{vuid.RuntimeSpirv_OpTypeSampledImage_12206, "an image that is converted from Y′CbCr with its sampler is sampled, or used by OpImage"},
+	{vuid.RuntimeSpirv_OpTypeImage_12207, "a separate image that is converted from Y′CbCr is queried only for its levels and its size"},
 	{vuid.RuntimeSpirv_ConstOffset_10718, "an image that is converted from Y′CbCr is sampled without an offset"},
 }
 
@@ -88,12 +88,12 @@ func (l *linker) conversion(s *Shader, m *facts.Module, i int, r *iface.Resource
 	op, sides := m.Code.Inst(i).Op(), []Side{s.at(i), resourceSide(s, r)}
 	if r.Type == iface.SampledImage {
 		if op != spirv.OpImageQueryLevels && op != spirv.OpImageQuerySizeLod {
-			l.fail(vuid.RuntimeSpirv_OpTypeImage_12207, sides, "%s takes %s, which is converted from Y′CbCr; must be %s or %s", op, r.Name, spirv.OpImageQueryLevels, spirv.OpImageQuerySizeLod)
+			l.fail(vuid.RuntimeSpirv_OpTypeImage_12207, sides, "%s uses %s, which is converted from Y′CbCr; must be %s or %s", op, r.Name, spirv.OpImageQueryLevels, spirv.OpImageQuerySizeLod)
 		}
 		return
 	}
 	if !samples(op) && op != spirv.OpImage {
-		l.fail(vuid.RuntimeSpirv_OpTypeSampledImage_12206, sides, "%s takes %s, which is converted from Y′CbCr; must be one that samples, or OpImage", op, r.Name)
+		l.fail(vuid.RuntimeSpirv_OpTypeSampledImage_12206, sides, "%s uses %s, which is converted from Y′CbCr; must be one that samples, or OpImage", op, r.Name)
 	}
 	const offsets = spirv.ImageOperandsConstOffsetMask | spirv.ImageOperandsOffsetMask
 	if samples(op) && imageOperands(m, i)&offsets != 0 {
