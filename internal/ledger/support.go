@@ -126,27 +126,33 @@ type supportRow struct {
 	status Status
 }
 
-const supportHead = `# What shaders may have
+const supportHead = `# Support for shaders
 
-Written by go test ./internal/ledger -update from the tables that do the work; a test compares. The shaders are those of the stages that run:
-compute, vertex, tessellation control and evaluation, geometry and fragment. *Works* is what both engines
-run, with the same bytes; *refused* gets an error that names it; *of other stages* is what SPIR-V and Vulkan have in mesh, task and ray tracing shaders
-only, in graphs, and in subpass and cluster culling shaders, and *not in Vulkan* may not stand in a module for Vulkan; both are refused too. *Tested by* is a truth table or a case of internal/lower/testdata whose results were written from the specification;
-each instruction that works in a function has one. What stands around a stage (primitives, rasterization, tests and blending, transform feedback) is tested
-in internal/stage/draw. Types, constants, decorations and names are facts that every case rests on. Instructions
-of other debug sets (NonSemantic.*) are read over. What is open by the specification, and how we decide it, stands in
-[undefined.md](undefined.md).
+Written by go test ./internal/ledger -update from the tables in use; a test compares the two. The page covers the shaders of
+the stages that run: compute, vertex, tessellation control and evaluation, geometry and fragment. The status is one of:
 
-Robustness (robustBufferAccess, robustBufferAccess2, none) is chosen for a pipeline, by kind of resource and by binding; the default is
-stricter than all of them: a component outside of a descriptor's range reads 0 and is not written. Null descriptors are of length 0 at
-every level. Subgroups are of a required size, of one that may vary, or full, as a pipeline asks. Inline uniform blocks are bindings of
-bytes; dynamic offsets belong to the binding of a buffer. Cooperative matrices are of the scope Subgroup or Workgroup; those of a workgroup
-take at most 16 KiB of its memory behind the variables (cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column where that
-is more.
+- *works*: both engines run it, with the same bytes.
+- *refused*: an error names it.
+- *of other stages*: SPIR-V and Vulkan have it only in mesh, task and ray tracing shaders, in graphs, and in subpass and cluster
+  culling shaders. It is refused.
+- *not in Vulkan*: a module for Vulkan must not contain it. It is refused.
 
-What compute shaders without images may have in Vulkan and is refused are three things: queries of rays and what they ask, which belong to ray tracing;
-nodes that enqueue others (SPV_AMDX_shader_enqueue), an experiment whose shaders run as parts of execution graphs and of nothing else; and
-tile shading (SPV_QCOM_tile_shading), whose shaders run for the tiles of a render pass.
+*Tested by* is a truth table or a case of internal/lower/testdata with results from the specification; each instruction that
+works in a function has one. The tests of the fixed functions around a stage (primitives, rasterization, tests and blending,
+transform feedback) are in internal/stage/draw. Types, constants, decorations and names have no tests of their own, because
+every case uses them. Instructions of other debug sets (NonSemantic.*) are ignored. [undefined.md](undefined.md) lists the
+results that the specification leaves open, and our choices.
+
+Robustness (robustBufferAccess, robustBufferAccess2, none) is selected for a pipeline, by kind of resource and by binding; the
+default is stricter than all of them: a component outside of a descriptor's range reads 0 and is not written. Null descriptors
+have length 0 at every level. Subgroups have a required size, a varying size, or are full, as the pipeline requires. Inline
+uniform blocks are bindings of bytes; dynamic offsets belong to the binding of a buffer. Cooperative matrices have the scope
+Subgroup or Workgroup; matrices of a workgroup use at most 16 KiB of its memory after the variables
+(cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column if that is larger.
+
+Vulkan allows three things in compute shaders without images that are refused: ray queries, which belong to ray tracing;
+nodes that enqueue others (SPV_AMDX_shader_enqueue), an experimental extension with shaders that run only in execution graphs;
+and tile shading (SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass.
 `
 
 func instructionRows() (rows []supportRow) {
