@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
@@ -79,7 +79,7 @@ func newDis(c console) *cobra.Command {
 				if err != nil {
 					return disError(c, name, err)
 				}
-				return writeOutput(c, out, text)
+				return writeOutput(c, out, []byte(plain.Block(string(text), "")))
 			}
 			if stage != "" {
 				if !slices.Contains(irStages, stage) {
@@ -89,7 +89,7 @@ func newDis(c console) *cobra.Command {
 				if err != nil {
 					return reported(c, name, err)
 				}
-				return writeOutput(c, out, text)
+				return writeOutput(c, out, []byte(plain.Block(string(text), "")))
 			}
 			opts.Color = out == "-" && colorful(c.out)
 			if color != nil {
@@ -148,7 +148,7 @@ func input(args []string) string {
 
 // reported prints a fault of the input and ends with exit code 2.
 func reported(c console, name string, err error) error {
-	fmt.Fprintln(c.err, located(name, err))
+	plain.Fprintf(c.err, "%s\n", plain.Block(located(name, err), "    "))
 	return &coded{code: exitUsage}
 }
 

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // print writes the report in a format that exists.
@@ -20,14 +21,14 @@ func (r *benchReport) print(c console, format string) error {
 	if r.Level != "interp" {
 		what += " " + r.Level
 	}
-	fmt.Fprintf(c.out, "%s: %d invocations in subgroups of %d, threads: %d\n", what, r.Invocations, r.Subgroup, r.Threads)
+	plain.Fprintf(c.out, "%s: %d invocations in subgroups of %d, threads: %d\n", what, r.Invocations, r.Subgroup, r.Threads)
 	if r.ordered {
 		fmt.Fprintln(c.out, "workgroups run in order, on one thread: the result depends on the order of atomics")
 	}
 	t := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\twall\tprocessor\t")
 	row := func(name string, wall, cpu float64) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t\n", name, duration(wall), duration(cpu))
+		plain.Fprintf(t, "%s\t%s\t%s\t\n", name, duration(wall), duration(cpu))
 	}
 	row("compile", r.Pipe, r.CPUPipe)
 	row("again, cached", r.Cached, r.CPUCached)
@@ -41,7 +42,7 @@ func (r *benchReport) print(c console, format string) error {
 	if r.Med > 0 {
 		rate = fmt.Sprintf(", %s invocations a second", quantity(float64(r.Invocations)/r.Med*1e3))
 	}
-	if _, err := fmt.Fprintf(c.out, "%d dispatches%s, exits to Go in each: %d\n", r.N*r.K, rate, r.Exits); err != nil || r.Statistics == nil {
+	if _, err := plain.Fprintf(c.out, "%d dispatches%s, exits to Go in each: %d\n", r.N*r.K, rate, r.Exits); err != nil || r.Statistics == nil {
 		return err
 	}
 	return r.Statistics.print(c)
@@ -113,7 +114,7 @@ func (f *benchFlags) compareBuffers(c console, buffers []contents) (same bool, e
 		}
 		same = false
 		if len(got) != len(want) {
-			fmt.Fprintf(c.err, "chiaro: %s: %d bytes; the buffer has %d\n", file, len(want), len(got))
+			plain.Fprintf(c.err, "chiaro: %s: %d bytes; the buffer has %d\n", file, len(want), len(got))
 			continue
 		}
 		differ, first := 0, -1
@@ -124,7 +125,7 @@ func (f *benchFlags) compareBuffers(c console, buffers []contents) (same bool, e
 				}
 			}
 		}
-		fmt.Fprintf(c.err, "chiaro: %s: %d of %d bytes differ, from byte %d on: %#02x, the buffer has %#02x\n",
+		plain.Fprintf(c.err, "chiaro: %s: %d of %d bytes differ, from byte %d on: %#02x, the buffer has %#02x\n",
 			file, differ, len(got), first, want[first], got[first])
 	}
 	return same, nil

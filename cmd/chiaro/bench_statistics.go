@@ -1,9 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"text/tabwriter"
 
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 )
 
@@ -54,7 +54,7 @@ func (s *drawStatistics) print(c console) error {
 		{"fragment shader invocations", s.FragmentInvocations}, {"samples passed", s.Passed},
 	} {
 		if x.n > 0 {
-			fmt.Fprintf(t, "%s\t%d\t\n", x.name, x.n)
+			plain.Fprintf(t, "%s\t%d\t\n", x.name, x.n)
 		}
 	}
 	return t.Flush()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -226,7 +227,7 @@ func (j *judge) one(ctx context.Context, s subject) (x *checked) {
 	x = &checked{file: s.name, verdict: verdictUnreadable}
 	defer func() {
 		if e := recover(); e != nil {
-			fmt.Fprintf(j.c.err, "chiaro: %s: internal error: %v\n%s", s.name, e, debug.Stack())
+			plain.Fprintf(j.c.err, "chiaro: %s: internal error: %v\n%s", s.name, e, debug.Stack())
 			x.verdict, x.message = verdictInternal, fmt.Sprintf("%s: internal error: %v; again alone: chiaro check '%s'", s.name, e, s.name)
 		}
 	}()

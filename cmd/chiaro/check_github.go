@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // checkGitHub is workflow commands of GitHub Actions, which show each finding
@@ -25,7 +26,7 @@ func (r *checkGitHub) Record(x *checked) {
 		if f.Severity == diag.Error {
 			kind = "error"
 		}
-		message := f.Message
+		message := plain.Line(f.Message)
 		if t := v.text(f.Pos); t != "" {
 			message += "\n" + t
 		}
@@ -45,12 +46,12 @@ func (r *checkGitHub) Close(t checkTally) error {
 	return r.w.Flush()
 }
 
-// data escapes the message of a command.
+// data escapes the message of a command, which may have several lines.
 func data(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+	return strings.NewReplacer("%", "%25", "\n", "%0A").Replace(string(plain.Block(s, "")))
 }
 
 // property escapes the value of a property.
 func property(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+	return strings.NewReplacer("%", "%25", ":", "%3A", ",", "%2C").Replace(plain.Line(s))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -61,24 +62,25 @@ const (
 )
 
 func (r *checkHTML) Record(x *checked) {
-	f := htmlFile{Number: len(r.files) + 1, Name: x.file, Message: x.message}
+	f := htmlFile{Number: len(r.files) + 1, Name: plain.Line(x.file), Message: string(plain.Block(x.message, ""))}
 	v := newViewer(x)
 	at := map[int][]htmlFinding{}
 	for i := range x.findings {
 		n := &x.findings[i]
-		h := htmlFinding{Code: n.Code, Severity: n.Severity.String(), Message: n.Message, File: f.Number, Line: v.row(n.Pos), SourceLine: v.source(&n.Finding)}
-		h.EntryPoint, _ = v.callers(n.Pos)
+		h := htmlFinding{Code: n.Code, Severity: n.Severity.String(), Message: plain.Line(n.Message), File: f.Number, Line: v.row(n.Pos), SourceLine: plain.Line(v.source(&n.Finding))}
+		name, _ := v.callers(n.Pos)
+		h.EntryPoint = plain.Line(name)
 		if n.HasSource && n.Source.File != "" {
-			h.Source = position(v.where(x, &n.Finding))
+			h.Source = plain.Line(position(v.where(x, &n.Finding)))
 		}
 		for _, o := range n.Related {
-			h.Related = append(h.Related, relatedRecord{Message: o.Message, Text: orElse(v.text(o.Pos), o.Pos.String())})
+			h.Related = append(h.Related, relatedRecord{Message: o.Message, Text: string(plain.Block(orElse(v.text(o.Pos), o.Pos.String()), ""))})
 		}
 		for _, side := range n.sides {
 			h.Related = append(h.Related, relatedRecord{Message: orElse(side.Stage, "pipeline"), Text: strings.TrimSpace(sidesText([]link.Side{side}))})
 		}
 		if len(x.profiles) > 1 {
-			h.Related = append(h.Related, relatedRecord{Message: "on", Text: strings.Join(n.Profiles, ", ")})
+			h.Related = append(h.Related, relatedRecord{Message: "on", Text: plain.Line(strings.Join(n.Profiles, ", "))})
 		}
 		f.Findings = append(f.Findings, h)
 		at[h.Line] = append(at[h.Line], h)
@@ -126,7 +128,7 @@ func (f *htmlFile) list(v *viewer, at map[int][]htmlFinding) {
 				f.Cut++
 				continue
 			}
-			l := htmlLine{Number: n + k, Text: line}
+			l := htmlLine{Number: n + k, Text: plain.Line(line)}
 			if k == 0 {
 				l.Findings = at[n]
 			}

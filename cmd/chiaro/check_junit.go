@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // checkJUnit is the XML that CI systems read: a module is a test.
@@ -41,10 +42,10 @@ type checkSuite struct {
 }
 
 func (r *checkJUnit) Record(x *checked) {
-	c := checkCase{Name: x.file, Class: "chiaro.check"}
+	c := checkCase{Name: plain.Line(x.file), Class: "chiaro.check"}
 	switch x.verdict {
 	case verdictUnreadable, verdictInternal:
-		c.Error = &checkFailed{Message: x.message}
+		c.Error = &checkFailed{Message: string(plain.Block(x.message, ""))}
 	case verdictFindings:
 		v := newViewer(x)
 		var text strings.Builder
@@ -53,7 +54,7 @@ func (r *checkJUnit) Record(x *checked) {
 		for i := range x.findings {
 			f := &x.findings[i]
 			file, line, column := v.where(x, &f.Finding)
-			fmt.Fprintf(&text, "%s:%d:%d: %s: %s [%s]%s\n", file, line, column, f.Severity, f.Message, f.Code, f.more())
+			plain.Fprintf(&text, "%s:%d:%d: %s: %s [%s]%s\n", file, line, column, f.Severity, f.Message, f.Code, plain.Block(f.more(), ""))
 			if f.Severity == diag.Error {
 				if n++; n == 1 {
 					first = f.Code

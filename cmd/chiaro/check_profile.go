@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -97,17 +98,17 @@ type checkMatrix struct {
 
 func newCheckMatrix(w io.Writer, profiles []string) *checkMatrix {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(t, "\t%s\n", strings.Join(profiles, "\t"))
+	plain.Fprintf(t, "\t%s\n", strings.Join(profiles, "\t"))
 	return &checkMatrix{t, profiles}
 }
 
 func (r *checkMatrix) Record(x *checked) {
-	fmt.Fprint(r.w, x.file)
+	plain.Fprintf(r.w, "%s", x.file)
 	errors := x.byProfile()
 	for _, p := range r.profiles {
 		switch n, judged := errors[p]; {
 		case !judged:
-			fmt.Fprintf(r.w, "\t%s", x.verdict)
+			plain.Fprintf(r.w, "\t%s", x.verdict)
 		case n == 0:
 			fmt.Fprint(r.w, "\tclean")
 		case n == 1:
@@ -118,7 +119,7 @@ func (r *checkMatrix) Record(x *checked) {
 	}
 	fmt.Fprintln(r.w)
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
-		fmt.Fprintln(r.w, x.message)
+		plain.Fprintf(r.w, "%s\n", plain.Block(x.message, "    "))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -196,7 +197,7 @@ func (r *checkLines) Record(x *checked) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.w.Write(append(line, '\n'))
+	r.w.Write(append(plain.JSON(line), '\n'))
 }
 
 func (r *checkLines) Close(checkTally) error { return nil }
@@ -210,9 +211,7 @@ type checkJSON struct {
 func (r *checkJSON) Record(x *checked) { r.files = append(r.files, verdictRecord(x)) }
 
 func (r *checkJSON) Close(t checkTally) error {
-	e := json.NewEncoder(r.w)
-	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{"files": r.files, "exercised": t.clean + t.faulty, "total": len(r.files),
+	return writeJSON(r.w, map[string]any{"files": r.files, "exercised": t.clean + t.faulty, "total": len(r.files),
 		"errors": t.errors, "warnings": t.warnings, "omitted": t.left})
 }
 
@@ -226,7 +225,7 @@ type checkText struct {
 
 func (r *checkText) Record(x *checked) {
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
-		fmt.Fprintln(r.w, x.message)
+		plain.Fprintf(r.w, "%s\n", plain.Block(x.message, "    "))
 		r.w.Flush()
 		return
 	}
@@ -234,29 +233,29 @@ func (r *checkText) Record(x *checked) {
 	for i := range x.findings {
 		f := &x.findings[i]
 		file, line, column := v.where(x, &f.Finding)
-		fmt.Fprintf(r.w, "%s:%d:%d: %s: %s [%s]\n", file, line, column, r.severity(f.Severity), f.Message, f.Code)
+		plain.Fprintf(r.w, "%s:%d:%d: %s: %s [%s]\n", file, line, column, r.severity(f.Severity), f.Message, f.Code)
 		if s := v.source(&f.Finding); s != "" {
-			fmt.Fprintf(r.w, "    %s\n", s)
+			plain.Fprintf(r.w, "    %s\n", s)
 			if n := int(f.Source.Column); n > 1 && n <= len(s) {
-				fmt.Fprintf(r.w, "    %s^\n", indentOf(s[:n-1]))
+				fmt.Fprintf(r.w, "    %s^\n", indentOf(plain.Line(s[:n-1])))
 			}
 		}
 		if t := v.text(f.Pos); t != "" {
-			fmt.Fprintf(r.w, "    %s\n", strings.ReplaceAll(t, "\n", "\n    "))
+			plain.Fprintf(r.w, "    %s\n", plain.Block(t, "    "))
 		}
 		fmt.Fprint(r.w, sidesText(f.sides))
 		if len(x.profiles) > 1 {
-			fmt.Fprintf(r.w, "    on %s\n", strings.Join(f.Profiles, ", "))
+			plain.Fprintf(r.w, "    on %s\n", strings.Join(f.Profiles, ", "))
 		}
 		for _, o := range f.Related {
-			fmt.Fprintf(r.w, "    %s: %s\n", o.Message, orElse(v.text(o.Pos), o.Pos.String()))
+			plain.Fprintf(r.w, "    %s: %s\n", o.Message, plain.Block(orElse(v.text(o.Pos), o.Pos.String()), "    "))
 		}
 	}
 	for _, s := range x.skipped {
-		fmt.Fprintf(r.w, "%s: note: %s is not known and was not judged\n", x.file, s)
+		plain.Fprintf(r.w, "%s: note: %s is not known and was not judged\n", x.file, s)
 	}
 	if x.left.all > 0 {
-		fmt.Fprintf(r.w, "%s: note: %d further findings are left out\n", x.file, x.left.all)
+		plain.Fprintf(r.w, "%s: note: %d further findings are left out\n", x.file, x.left.all)
 	}
 	if x.report != nil && r.verbose {
 		r.unchecked(x)
@@ -272,18 +271,18 @@ func (r *checkText) unchecked(x *checked) {
 	}
 	slices.Sort(codes)
 	for _, code := range codes {
-		fmt.Fprintf(r.w, "%s: note: not checkable without knowing the device, in %d places [%s]\n", x.file, x.report.Unchecked[code], code)
+		plain.Fprintf(r.w, "%s: note: not checkable without knowing the device, in %d places [%s]\n", x.file, x.report.Unchecked[code], code)
 	}
 }
 
-func (r *checkText) severity(s diag.Severity) string {
+func (r *checkText) severity(s diag.Severity) plain.Safe {
 	if !r.color {
-		return s.String()
+		return plain.Safe(s.String())
 	}
 	if s == diag.Error {
-		return "\x1b[31m" + s.String() + "\x1b[0m"
+		return plain.Safe("\x1b[31m" + s.String() + "\x1b[0m")
 	}
-	return "\x1b[33m" + s.String() + "\x1b[0m"
+	return plain.Safe("\x1b[33m" + s.String() + "\x1b[0m")
 }
 
 func (r *checkText) Close(t checkTally) error {

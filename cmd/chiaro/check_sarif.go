@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"path/filepath"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -31,20 +33,20 @@ func (r *checkSARIF) Record(x *checked) {
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
 		r.ok = false
 		r.run.AddResult(sarif.NewRuleResult("unreadable").WithRuleIndex(r.rule("unreadable")).WithLevel("error").
-			WithMessage(sarif.NewTextMessage(x.message)).AddLocation(sarifAt(x.file, 0, 0)))
+			WithMessage(sarif.NewTextMessage(string(plain.Block(x.message, "")))).AddLocation(sarifAt(x.file, 0, 0)))
 		return
 	}
 	v := newViewer(x)
 	for i := range x.findings {
 		f := &x.findings[i]
 		res := sarif.NewRuleResult(f.Code).WithRuleIndex(r.rule(f.Code)).WithLevel(sarifLevel(f.Severity)).
-			WithMessage(sarif.NewTextMessage(f.Message + f.more())).WithLocations([]*sarif.Location{r.place(x, v, &f.Finding)})
+			WithMessage(sarif.NewTextMessage(plain.Line(f.Message) + string(plain.Block(f.more(), "")))).WithLocations([]*sarif.Location{r.place(x, v, &f.Finding)})
 		for n, o := range f.Related {
 			at := sarifAt(x.file, 0, 0).WithID(n + 1).WithMessage(sarif.NewTextMessage(o.Message))
-			at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(orElse(v.text(o.Pos), o.Pos.String())))
+			at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(string(plain.Block(orElse(v.text(o.Pos), o.Pos.String()), ""))))
 			res.AddRelatedLocation(at)
 		}
-		res.WithPartialFingerprints(map[string]string{"chiaro/v1": key(x.file, &f.Finding)})
+		res.WithPartialFingerprints(map[string]string{"chiaro/v1": plain.Line(key(x.file, &f.Finding))})
 		r.run.AddResult(res)
 	}
 }
@@ -58,10 +60,10 @@ func (r *checkSARIF) place(x *checked, v *viewer, f *valid.Finding) *sarif.Locat
 	}
 	at := sarifAt(file, line, column)
 	if t := v.text(f.Pos); t != "" {
-		at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(t).WithKind("instruction"))
+		at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(string(plain.Block(t, ""))).WithKind("instruction"))
 	}
 	if name, _ := v.callers(f.Pos); name != "" {
-		at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(name).WithKind("function"))
+		at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(plain.Line(name)).WithKind("function"))
 	}
 	return at
 }
@@ -106,5 +108,10 @@ func (r *checkSARIF) Close(checkTally) error {
 	r.run.AddInvocation(sarif.NewInvocation().WithExecutionSuccessful(r.ok))
 	log := sarif.NewReport()
 	log.AddRun(r.run)
-	return log.PrettyWrite(r.w)
+	var b bytes.Buffer
+	if err := log.PrettyWrite(&b); err != nil {
+		return err
+	}
+	_, err := r.w.Write(plain.JSON(b.Bytes()))
+	return err
 }

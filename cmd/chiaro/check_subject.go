@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/fossil"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // subject is one thing that check judges: a module, a description of a
@@ -141,10 +142,10 @@ func openSet(c console, path string) (*fossil.Set, *os.File, error) {
 		return nil, f, unreadable("%s: error: none of %d entries is an object of Fossilize; an entry is called %s, as the shader cache of Mesa calls its own", path, a.Others, a.Foreign[0].Name)
 	}
 	if a.Others > 0 {
-		fmt.Fprintf(c.err, "%s: warning: %d entries are no objects of Fossilize, such as %s; they are not read\n", path, a.Others, a.Foreign[0].Name)
+		plain.Fprintf(c.err, "%s: warning: %d entries are no objects of Fossilize, such as %s; they are not read\n", path, a.Others, a.Foreign[0].Name)
 	}
 	if a.Cut > 0 {
-		fmt.Fprintf(c.err, "%s: warning: an entry is cut off at byte %d; it is not read\n", path, a.Cut)
+		plain.Fprintf(c.err, "%s: warning: an entry is cut off at byte %d; it is not read\n", path, a.Cut)
 	}
 	return set, f, nil
 }

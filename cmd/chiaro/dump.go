@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // dumpFlags select the contents that run writes to files.
@@ -122,7 +123,7 @@ func findBuffer(s *amber.Script, name string) *amber.Buffer {
 
 // hexLines renders bytes as the name and lines of 16.
 func hexLines(name string, data []byte) []byte {
-	out := []byte(name + "\n")
+	out := []byte(plain.Line(name) + "\n")
 	for i, b := range data {
 		out = fmt.Appendf(out, "%02x", b)
 		if i%16 == 15 || i == len(data)-1 {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/ledger"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -30,7 +31,7 @@ func newExplain(c console) *cobra.Command {
 			}
 			for u := range valid.AllUnjudged() {
 				if u.Code == args[0] {
-					fmt.Fprintf(c.out, "%s\n  judged   not by check: %s\n", u.Code, neededBeyond(u))
+					plain.Fprintf(c.out, "%s\n  judged   not by check: %s\n", u.Code, neededBeyond(u))
 					return nil
 				}
 			}
@@ -62,20 +63,20 @@ func opNames(prefix string) []string {
 // places, from the ledger.
 func explain(w io.Writer, op spirv.Op) {
 	r := op.Row()
-	fmt.Fprintf(w, "%s (%d), %s instructions\n", op, uint16(op), op.Class())
-	fmt.Fprintf(w, "  form          %s\n", form(op, r))
-	fmt.Fprintf(w, "  since         %s\n", since(r))
+	plain.Fprintf(w, "%s (%d), %s instructions\n", op, uint16(op), op.Class())
+	plain.Fprintf(w, "  form          %s\n", form(op, r))
+	plain.Fprintf(w, "  since         %s\n", since(r))
 	if caps := r.Capabilities(); len(caps) > 0 {
-		fmt.Fprintf(w, "  capabilities  %s\n", join(caps, " or "))
+		plain.Fprintf(w, "  capabilities  %s\n", join(caps, " or "))
 	}
 	e := ledger.Of(op)
-	fmt.Fprintf(w, "  typed         %s\n", orElse(e.Typed, "not by the table"))
-	fmt.Fprintf(w, "  lowered       %s\n", orElse(e.Lowered, "not yet"))
+	plain.Fprintf(w, "  typed         %s\n", orElse(e.Typed, "not by the table"))
+	plain.Fprintf(w, "  lowered       %s\n", orElse(e.Lowered, "not yet"))
 	runs := "not yet: it is not lowered"
 	if e.Lowered != "" {
 		runs = "every operation it is lowered to, internal/ir/ops.go"
 	}
-	fmt.Fprintf(w, "  interpreted   %s\n  compiled      %s\n", runs, runs)
+	plain.Fprintf(w, "  interpreted   %s\n  compiled      %s\n", runs, runs)
 }
 
 // form is the instruction as assembly: %result = OpFMod <Result Type> <Operand 1>.

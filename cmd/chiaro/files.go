@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // maxInput bounds the bytes of one regular file (1 GiB), maxStream the bytes of any
@@ -157,4 +159,17 @@ func located(path string, err error) string {
 		where += f.Pos.String() + ":"
 	}
 	return path + where + " " + f.Severity.String() + ": " + f.Message + " [" + f.Code + "]"
+}
+
+// writeJSON writes a value as indented JSON with no character that a terminal acts on.
+func writeJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(plain.JSON(b.Bytes()))
+	return err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/describe"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -238,9 +238,7 @@ func writeLink(w io.Writer, format string, found []shownFinding, pipelines int) 
 		for _, x := range found {
 			out = append(out, linkRecord{x.Code, x.Severity.String(), x.Message, x.Profiles, x.sides})
 		}
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(out)
+		return writeJSON(w, out)
 	case "text":
 	default:
 		return unreadable("--format %q: must be %s", format, strings.Join(linkFormats, ", "))
@@ -250,13 +248,13 @@ func writeLink(w io.Writer, format string, found []shownFinding, pipelines int) 
 		if len(x.sides) > 0 && x.sides[0].File != "" {
 			where = sideFile(x.sides[0])
 		}
-		fmt.Fprintf(w, "%s: %s: %s [%s]\n", where, x.Severity, x.Message, x.Code)
+		plain.Fprintf(w, "%s: %s: %s [%s]\n", where, x.Severity, x.Message, x.Code)
 		writeSides(w, x.sides)
 		if len(x.Profiles) > 0 {
-			fmt.Fprintf(w, "    on %s\n", strings.Join(x.Profiles, ", "))
+			plain.Fprintf(w, "    on %s\n", strings.Join(x.Profiles, ", "))
 		}
 	}
-	fmt.Fprintf(w, "LINKED %d  findings %d\n", pipelines, len(found))
+	plain.Fprintf(w, "LINKED %d  findings %d\n", pipelines, len(found))
 	return nil
 }
 
@@ -264,7 +262,7 @@ func writeLink(w io.Writer, format string, found []shownFinding, pipelines int) 
 func writeSides(w io.Writer, sides []link.Side) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range sides {
-		fmt.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\t%s\n", s.Stage, s.Name, s.Place, s.Type, s.Decorations, sideFile(s))
+		plain.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\t%s\n", s.Stage, s.Name, s.Place, s.Type, s.Decorations, sideFile(s))
 	}
 	t.Flush()
 }

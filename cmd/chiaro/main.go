@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // The exit codes, the same for every verb.
@@ -53,7 +55,7 @@ func main() {
 func run(args []string, c console) (code int) {
 	defer func() {
 		if e := recover(); e != nil {
-			fmt.Fprintf(c.err, "chiaro: internal error: %v\n%s", e, debug.Stack())
+			plain.Fprintf(c.err, "chiaro: internal error: %v\n%s", e, debug.Stack())
 			saveInput(c)
 			code = exitInternal
 		}
@@ -69,7 +71,7 @@ func run(args []string, c console) (code int) {
 		end = &coded{exitUsage, err.Error()}
 	}
 	if end.msg != "" {
-		fmt.Fprintf(c.err, "chiaro: %s\n", end.msg)
+		plain.Fprintf(c.err, "chiaro: %s\n", plain.Block(end.msg, ""))
 	}
 	return end.code
 }
@@ -86,7 +88,7 @@ func saveInput(c console) {
 	}
 	defer f.Close()
 	if _, err := f.Write(*c.last); err == nil {
-		fmt.Fprintf(c.err, "chiaro: the input is saved in %s\n", f.Name())
+		plain.Fprintf(c.err, "chiaro: the input is saved in %s\n", f.Name())
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/ledger"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -66,7 +66,7 @@ func readProfiles(c console, args []string, v valid.Version) ([]device.Profile, 
 		return nil, unreadable("%v", err)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(c.err, w)
+		plain.Fprintf(c.err, "%s\n", w)
 	}
 	var out []device.Profile
 	add := func(p device.Profile) {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -76,14 +76,6 @@ func (f *profilesFlags) read(c console, names []string) ([]device.Profile, *vali
 	return ps, env, err
 }
 
-// writeJSON writes a value with indents.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
 // versionName is how a profile's version of Vulkan is shown.
 func versionName(p device.Profile) string {
 	if p.Version == 0 {
@@ -115,7 +107,7 @@ func listProfiles(c console, f profilesFlags, names []string) error {
 	}
 	t := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
 	for _, p := range ps {
-		fmt.Fprintf(t, "%s\tVulkan %s\t%s\n", p.Name, versionName(p), p.Label)
+		plain.Fprintf(t, "%s\tVulkan %s\t%s\n", p.Name, versionName(p), p.Label)
 	}
 	return t.Flush()
 }
@@ -156,28 +148,28 @@ func showProfiles(c console, f profilesFlags, names []string) error {
 		return writeJSON(c.out, all)
 	}
 	for _, p := range ps {
-		fmt.Fprintf(c.out, "%s: Vulkan %s\n", p.Name, versionName(p))
+		plain.Fprintf(c.out, "%s: Vulkan %s\n", p.Name, versionName(p))
 		for _, line := range []string{p.Label, p.Description} {
 			if line != "" {
-				fmt.Fprintf(c.out, "  %s\n", line)
+				plain.Fprintf(c.out, "  %s\n", line)
 			}
 		}
-		fmt.Fprintf(c.out, "  features and extensions that are not named are %s\n", others(p.Device))
+		plain.Fprintf(c.out, "  features and extensions that are not named are %s\n", others(p.Device))
 		for _, on := range []bool{true, false} {
-			fmt.Fprintf(c.out, "  features %s\n", map[bool]string{true: "on", false: "off"}[on])
+			plain.Fprintf(c.out, "  features %s\n", map[bool]string{true: "on", false: "off"}[on])
 			for _, n := range slices.Sorted(maps.Keys(p.Device.Features)) {
 				if p.Device.Features[n] == on {
-					fmt.Fprintf(c.out, "    %s\n", n)
+					plain.Fprintf(c.out, "    %s\n", n)
 				}
 			}
 		}
 		fmt.Fprintln(c.out, "  extensions")
 		for _, n := range extensionsOn(p.Device) {
-			fmt.Fprintf(c.out, "    %s\n", n)
+			plain.Fprintf(c.out, "    %s\n", n)
 		}
 		fmt.Fprintln(c.out, "  limits")
 		for _, n := range slices.Sorted(maps.Keys(p.Device.Limits)) {
-			fmt.Fprintf(c.out, "    %s %s\n", n, limitText(n, p.Device.Limits[n]))
+			plain.Fprintf(c.out, "    %s %s\n", n, limitText(n, p.Device.Limits[n]))
 		}
 	}
 	return nil
@@ -227,10 +219,10 @@ func diffProfiles(c console, f profilesFlags, names []string) error {
 	} else {
 		t := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
 		if len(found) > 0 {
-			fmt.Fprintf(t, "\t\t%s\t%s\n", two[0].Name, two[1].Name)
+			plain.Fprintf(t, "\t\t%s\t%s\n", two[0].Name, two[1].Name)
 		}
 		for _, d := range found {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", d.Kind, d.Name, d.A, d.B)
+			plain.Fprintf(t, "%s\t%s\t%s\t%s\n", d.Kind, d.Name, d.A, d.B)
 		}
 		err = t.Flush()
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"os/signal"
@@ -16,6 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/device"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/describe"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -47,7 +47,7 @@ func requireProfiles(c console, f profilesFlags, args []string) error {
 			if isPipelineFile(file) { // its errors have the file and the line already
 				text = err.Error()
 			}
-			fmt.Fprintln(c.err, text)
+			plain.Fprintf(c.err, "%s\n", plain.Block(text, "    "))
 			continue
 		}
 		for _, m := range modules {
@@ -143,26 +143,26 @@ func requirementsRecord(all *device.Requirements, have []satisfaction) any {
 func writeRequirementsText(w io.Writer, all *device.Requirements, have []satisfaction) {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	for _, d := range all.Declared {
-		fmt.Fprintf(t, "%s\t%s\n", d.What, device.Words(d.Ways))
+		plain.Fprintf(t, "%s\t%s\n", d.What, device.Words(d.Ways))
 	}
 	for _, n := range slices.Sorted(maps.Keys(all.Features)) {
-		fmt.Fprintf(t, "feature %s\t[%s]\n", n, all.Features[n])
+		plain.Fprintf(t, "feature %s\t[%s]\n", n, all.Features[n])
 	}
 	for _, n := range slices.Sorted(maps.Keys(all.Limits)) {
-		fmt.Fprintf(t, "%s ≥ %d\t%s\n", n, all.Limits[n].Value, all.Limits[n].Why)
+		plain.Fprintf(t, "%s ≥ %d\t%s\n", n, all.Limits[n].Value, all.Limits[n].Why)
 	}
 	t.Flush()
 	for _, s := range have {
 		switch {
 		case !s.Satisfies:
-			fmt.Fprintf(w, "%s: lacks\n    %s\n", s.Profile, strings.Join(s.Lacks, "\n    "))
+			plain.Fprintf(w, "%s: lacks\n    %s\n", s.Profile, plain.Block(strings.Join(s.Lacks, "\n"), "    "))
 		case len(s.Unknown) > 0:
-			fmt.Fprintf(w, "%s: meets all known requirements\n", s.Profile)
+			plain.Fprintf(w, "%s: meets all known requirements\n", s.Profile)
 		default:
-			fmt.Fprintf(w, "%s: has it all\n", s.Profile)
+			plain.Fprintf(w, "%s: has it all\n", s.Profile)
 		}
 		if len(s.Unknown) > 0 {
-			fmt.Fprintf(w, "  not known\n    %s\n", strings.Join(s.Unknown, "\n    "))
+			plain.Fprintf(w, "  not known\n    %s\n", plain.Block(strings.Join(s.Unknown, "\n"), "    "))
 		}
 	}
 }

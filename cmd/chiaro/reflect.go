@@ -15,6 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/describe"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -77,7 +78,7 @@ func reflectFiles(c console, f reflectFlags, files []string) error {
 			}
 		}
 		if err != nil { // one bad file does not hide the others
-			fmt.Fprintf(c.err, "chiaro: %v\n", err)
+			plain.Fprintf(c.err, "chiaro: %v\n", err)
 			bad++
 			continue
 		}
@@ -155,11 +156,15 @@ func writeReflected(w io.Writer, format string, all []reflected) error {
 		if err != nil {
 			return err
 		}
+		data = plain.JSON(data)
 		if format == "yaml" {
-			if data, err = yaml.JSONToYAML(data); err != nil {
+			text, err := yaml.JSONToYAML(data)
+			if err != nil {
 				return err
 			}
-			data = []byte(strings.TrimRight(string(data), "\n"))
+			if lines := strings.TrimRight(string(text), "\n"); string(plain.Block(lines, "")) == lines {
+				data = []byte(lines) // else the JSON, which is YAML too
+			}
 		}
 		_, err = fmt.Fprintf(w, "%s\n", data)
 		return err

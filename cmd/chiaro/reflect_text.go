@@ -8,16 +8,17 @@ import (
 	"text/tabwriter"
 
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // writeEntry writes an entry point as text.
 func writeEntry(w io.Writer, file string, e *iface.Entry) {
-	fmt.Fprintf(w, "%s: %s %q", file, e.Model, e.Name)
+	plain.Fprintf(w, "%s: %s %s", file, e.Model, strconv.Quote(e.Name))
 	if g := e.Workgroup; g != nil {
-		fmt.Fprintf(w, ", workgroup %d × %d × %d", g.Size[0], g.Size[1], g.Size[2])
+		plain.Fprintf(w, ", workgroup %d × %d × %d", g.Size[0], g.Size[1], g.Size[2])
 	}
 	if e.SharedMemory > 0 {
-		fmt.Fprintf(w, ", %d bytes of workgroup memory", e.SharedMemory)
+		plain.Fprintf(w, ", %d bytes of workgroup memory", e.SharedMemory)
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -26,17 +27,17 @@ func writeEntry(w io.Writer, file string, e *iface.Entry) {
 	writeBuiltIns(t, e.BuiltIns)
 	writeResources(t, e.Resources)
 	for _, p := range e.PushConstants {
-		fmt.Fprintf(t, "  push constants %s, %d bytes%s\n", p.Name, p.Size, unused(p.Used))
+		plain.Fprintf(t, "  push constants %s, %d bytes%s\n", p.Name, p.Size, unused(p.Used))
 		writeMembers(t, p.Members, "    ")
 	}
 	for _, p := range e.Payloads {
-		fmt.Fprintf(t, "  %s %s %s, location %d%s\n", p.Class, p.Type, p.Name, p.Location, unused(p.Used))
+		plain.Fprintf(t, "  %s %s %s, location %d%s\n", p.Class, p.Type, p.Name, p.Location, unused(p.Used))
 	}
 	for i, k := range e.Constants {
 		if i == 0 {
 			fmt.Fprintln(t, "  specialization constants")
 		}
-		fmt.Fprintf(t, "    %d\t%s\t%s\t= %v%s\n", k.SpecID, k.Type, k.Name, k.Default.Any(), unused(k.Used))
+		plain.Fprintf(t, "    %d\t%s\t%s\t= %v%s\n", k.SpecID, k.Type, k.Name, k.Default.Any(), unused(k.Used))
 	}
 	var modes []string
 	for _, m := range e.Modes {
@@ -50,7 +51,7 @@ func writeEntry(w io.Writer, file string, e *iface.Entry) {
 
 func writeList(w io.Writer, what string, list []string) {
 	if len(list) > 0 {
-		fmt.Fprintf(w, "  %s\n    %s\n", what, strings.Join(list, ", "))
+		plain.Fprintf(w, "  %s\n    %s\n", what, strings.Join(list, ", "))
 	}
 }
 
@@ -65,7 +66,7 @@ func unused(used bool) string {
 func writeVariables(w io.Writer, what string, list []iface.Variable) {
 	for i, v := range list {
 		if i == 0 {
-			fmt.Fprintf(w, "  %s\n", what)
+			plain.Fprintf(w, "  %s\n", what)
 		}
 		at := fmt.Sprintf("location %d", v.Location)
 		switch {
@@ -80,7 +81,7 @@ func writeVariables(w io.Writer, what string, list []iface.Variable) {
 		if v.Index > 0 {
 			at += fmt.Sprintf(", index %d", v.Index)
 		}
-		fmt.Fprintf(w, "    %s\t%s\t%s%s%s\n", at, v.Type, v.Name, decorated(v.Interpolation, v.Arrayed), unused(v.Used))
+		plain.Fprintf(w, "    %s\t%s\t%s%s%s\n", at, v.Type, v.Name, decorated(v.Interpolation, v.Arrayed), unused(v.Used))
 	}
 }
 
@@ -108,7 +109,7 @@ func writeBuiltIns(w io.Writer, list []iface.BuiltIn) {
 		if i == 0 {
 			fmt.Fprintln(w, "  built-ins")
 		}
-		fmt.Fprintf(w, "    %s\t%s\t%s%s%s\n", b.Class, b.Type, b.BuiltIn, decorated(b.Interpolation, b.Arrayed), unused(b.Used))
+		plain.Fprintf(w, "    %s\t%s\t%s%s%s\n", b.Class, b.Type, b.BuiltIn, decorated(b.Interpolation, b.Arrayed), unused(b.Used))
 	}
 }
 
@@ -125,7 +126,7 @@ func writeResources(w io.Writer, list []iface.Resource) {
 			}
 			count += "[" + strconv.FormatUint(n, 10) + "]"
 		}
-		fmt.Fprintf(w, "    set %d binding %d\t%s%s\t%s%s%s\n", r.Set, r.Binding, r.Type, count, r.Name, resourceWords(r), unused(r.Used))
+		plain.Fprintf(w, "    set %d binding %d\t%s%s\t%s%s%s\n", r.Set, r.Binding, r.Type, count, r.Name, resourceWords(r), unused(r.Used))
 		if r.Block != nil {
 			writeMembers(w, r.Block.Members, "      ")
 		}
@@ -185,7 +186,7 @@ func writeMembers(w io.Writer, list []iface.Member, indent string) {
 		if m.Padding > 0 {
 			how += fmt.Sprintf(", %d bytes of padding after it", m.Padding)
 		}
-		fmt.Fprintf(w, "%s@%d\t%d bytes\t%s %s%s%s\n", indent, m.Offset, m.Size, m.Type, m.Name, how, unused(m.Used))
+		plain.Fprintf(w, "%s@%d\t%d bytes\t%s %s%s%s\n", indent, m.Offset, m.Size, m.Type, m.Name, how, unused(m.Used))
 		writeMembers(w, m.Members, indent+"  ")
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // record is the result of one script. It is the JSON form too.
@@ -95,16 +97,16 @@ type textReport struct {
 var statusColor = map[string]string{"pass": "\x1b[32m", "fail": "\x1b[31m", "error": "\x1b[31m", "timeout": "\x1b[31m", "internal": "\x1b[31m", "unsupported": "\x1b[33m"}
 
 func (r *textReport) Record(x record) {
-	word := x.Status
+	word := plain.Safe(x.Status)
 	if r.color {
-		word = statusColor[x.Status] + word + "\x1b[0m"
+		word = plain.Safe(statusColor[x.Status]) + word + "\x1b[0m"
 	}
-	fmt.Fprintf(r.w, "%s %s (%.2fs)\n", word, x.File, x.Seconds)
+	plain.Fprintf(r.w, "%s %s (%.2fs)\n", word, x.File, x.Seconds)
 	for _, l := range x.Log {
-		fmt.Fprintf(r.w, "\tlog: %s\n", strings.ReplaceAll(l, "\n", "\n\t     "))
+		plain.Fprintf(r.w, "\tlog: %s\n", plain.Block(l, "\t     "))
 	}
 	if x.Message != "" {
-		fmt.Fprintf(r.w, "\t%s\n", strings.ReplaceAll(strings.TrimSpace(x.Message), "\n", "\n\t"))
+		plain.Fprintf(r.w, "\t%s\n", plain.Block(strings.TrimSpace(x.Message), "\t"))
 	}
 }
 
@@ -126,7 +128,7 @@ func (r *jsonLines) Record(x record) {
 	if err != nil {
 		panic(err) // a record has only strings and numbers
 	}
-	r.w.Write(append(line, '\n'))
+	r.w.Write(append(plain.JSON(line), '\n'))
 }
 
 func (r *jsonLines) Close(tally) error { return nil }
@@ -140,9 +142,7 @@ type jsonReport struct {
 func (r *jsonReport) Record(x record) { r.files = append(r.files, x) }
 
 func (r *jsonReport) Close(t tally) error {
-	e := json.NewEncoder(r.w)
-	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{"files": r.files, "tally": t, "exercised": t.exercised(), "total": t.total()})
+	return writeJSON(r.w, map[string]any{"files": r.files, "tally": t, "exercised": t.exercised(), "total": t.total()})
 }
 
 // junitReport is the XML that CI systems read.
@@ -175,8 +175,8 @@ type junitSuite struct {
 }
 
 func (r *junitReport) Record(x record) {
-	c := junitCase{Name: x.File, Class: "chiaro.run", Time: x.Seconds}
-	m := &junitMessage{x.Message}
+	c := junitCase{Name: plain.Line(x.File), Class: "chiaro.run", Time: x.Seconds}
+	m := &junitMessage{string(plain.Block(x.Message, ""))}
 	switch x.Status {
 	case "fail", "timeout":
 		c.Failure = m

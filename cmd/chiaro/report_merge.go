@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // newReport returns the command report, whose only subcommand is merge.
@@ -171,9 +173,12 @@ func writeRecords(w io.Writer, format string, all []checkRecord, t checkTally) e
 		r := checkJSON{w: w, files: all}
 		return r.Close(t)
 	case "jsonl":
-		e := json.NewEncoder(w)
 		for i := range all {
-			if err := e.Encode(&all[i]); err != nil {
+			line, err := json.Marshal(&all[i])
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(plain.JSON(line), '\n')); err != nil {
 				return err
 			}
 		}
@@ -190,7 +195,7 @@ func writeRecords(w io.Writer, format string, all []checkRecord, t checkTally) e
 // writeRecord writes a record as text.
 func writeRecord(w io.Writer, r *checkRecord) {
 	if r.Message != "" {
-		fmt.Fprintln(w, r.Message)
+		plain.Fprintf(w, "%s\n", plain.Block(r.Message, "    "))
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -198,19 +203,19 @@ func writeRecord(w io.Writer, r *checkRecord) {
 		if s := f.Source; s != nil && s.File != "" {
 			where = position(s.File, int(s.Line), int(max(s.Column, 1)))
 		}
-		fmt.Fprintf(w, "%s: %s: %s [%s]\n", where, f.Severity, f.Message, f.Code)
+		plain.Fprintf(w, "%s: %s: %s [%s]\n", where, f.Severity, f.Message, f.Code)
 		if f.Text != "" {
-			fmt.Fprintf(w, "    %s\n", strings.ReplaceAll(f.Text, "\n", "\n    "))
+			plain.Fprintf(w, "    %s\n", plain.Block(f.Text, "    "))
 		}
 		fmt.Fprint(w, sidesText(f.Sides))
 		if len(f.Profiles) > 0 {
-			fmt.Fprintf(w, "    on %s\n", strings.Join(f.Profiles, ", "))
+			plain.Fprintf(w, "    on %s\n", strings.Join(f.Profiles, ", "))
 		}
 	}
 	for _, s := range r.Skipped {
-		fmt.Fprintf(w, "%s: note: %s is not known and was not judged\n", r.File, s)
+		plain.Fprintf(w, "%s: note: %s is not known and was not judged\n", r.File, s)
 	}
 	if r.Omitted > 0 {
-		fmt.Fprintf(w, "%s: note: %d further findings are left out\n", r.File, r.Omitted)
+		plain.Fprintf(w, "%s: note: %d further findings are left out\n", r.File, r.Omitted)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
@@ -166,7 +167,7 @@ func runOne(ctx context.Context, c console, f runFlags, file string) (x record) 
 	x.File = file
 	defer func() {
 		if e := recover(); e != nil {
-			fmt.Fprintf(c.err, "chiaro: %s: internal error: %v\n%s", file, e, debug.Stack())
+			plain.Fprintf(c.err, "chiaro: %s: internal error: %v\n%s", file, e, debug.Stack())
 			x.Status, x.Message = "internal", fmt.Sprintf("internal error: %v", e)
 		}
 		x.Seconds = time.Since(start).Seconds()

@@ -91,6 +91,10 @@ func (p *printer) comments(i, start int) {
 	if p.o.Comment {
 		p.remark(in, end)
 	}
+	if len(p.said) > 0 {
+		p.separate(end)
+		p.dst = append(p.dst, p.said...)
+	}
 	if len(p.dst) == end {
 		p.align = 0
 		return

@@ -3,10 +3,12 @@ package asm
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -131,5 +133,34 @@ func TestTextLimit(t *testing.T) {
 	}
 	if _, err := disassemble(nil, m, DisassembleOptions{NoHeader: true, NoIndent: true}, 16+6*1001); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestUnsafeStrings disassembles strings that a terminal or a CI log would act on: the text has none of their
+// characters, and its module is the same.
+func TestUnsafeStrings(t *testing.T) {
+	for _, s := range []string{"\x1b[31mRED", "a\rb", "a\n::error::b", "a\n  ::set-output name=x::y", "\u202eabc", "a\u009bb", "##[error]x", "\x07"} {
+		text := "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %1 \"" + s + "\" %2\nOpName %1 \"" + s + "\"\nOpMemberName %3 0 \"" + s + "\"\n"
+		words, err := Assemble([]byte(text), AssembleOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := spirv.Decode(Bytes(words))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := Disassemble(nil, m, DisassembleOptions{RawIDs: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			if line = strings.TrimSuffix(line, "\n"); plain.Line(line) != line {
+				t.Errorf("%q: line %q", s, line)
+			}
+		}
+		again, err := Assemble(out, AssembleOptions{PreserveNumericIDs: true})
+		if err != nil || !slices.Equal(again, words) {
+			t.Errorf("%q: not the same module, %v:\n%s", s, err, out)
+		}
 	}
 }

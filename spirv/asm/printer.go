@@ -70,6 +70,7 @@ type printer struct {
 	names *names // nil for raw ids
 	raw   bool   // literals of the instruction print as immediate words
 	limit int    // length of dst beyond which nothing more is printed
+	said  []byte // escaped strings of the instruction, for a comment
 
 	sections section             // sections with a printed heading
 	notes    map[spirv.ID][]byte // decorations of ids, if comments are on
@@ -111,7 +112,7 @@ func (p *printer) instruction(i, nest int) {
 		p.heading(in)
 	}
 	start := len(p.dst)
-	p.raw = false
+	p.raw, p.said = false, p.said[:0]
 	if !p.m.Known(i) {
 		p.unknown(in)
 		return
@@ -124,7 +125,7 @@ func (p *printer) instruction(i, nest int) {
 	p.dst = append(p.dst, "Op"...)
 	p.dst = append(p.dst, op.Row().Name()...)
 	p.operands(in, 1, op.Row().Operands())
-	if p.o.Offsets || p.o.Comment {
+	if p.o.Offsets || p.o.Comment || len(p.said) > 0 {
 		p.comments(i, start)
 	}
 	p.dst = append(p.dst, '\n')

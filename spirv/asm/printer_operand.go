@@ -2,7 +2,9 @@ package asm
 
 import (
 	"strconv"
+	"unicode/utf8"
 
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -90,11 +92,8 @@ func (p *printer) literal(in spirv.Inst, pos int, k spirv.Kind) int {
 	switch k {
 	case spirv.KindLiteralString:
 		p.color(colorString)
-		if n = spirv.StringWords(in[pos:]); padded(in[pos : pos+n]) {
-			p.dst = appendQuoted(p.dst, in[pos:])
-		} else {
-			p.immediates(in[pos : pos+n])
-		}
+		n = spirv.StringWords(in[pos:])
+		p.text(in[pos : pos+n])
 	case spirv.KindLiteralContextDependentNumber:
 		num := p.number(in)
 		n = num.Words()
@@ -120,6 +119,36 @@ func (p *printer) literal(in spirv.Inst, pos int, k spirv.Kind) int {
 	}
 	p.color(colorReset)
 	return pos + n
+}
+
+// text prints a literal string. A string that a terminal or a CI log would act on, such as one with escape
+// sequences, prints as words, with the escaped text in a comment.
+func (p *printer) text(words []uint32) {
+	at := len(p.dst)
+	p.dst = appendQuoted(p.dst, words)
+	safe := plain.Literal(string(p.dst[at:]))
+	if safe && padded(words) {
+		return
+	}
+	if !safe && len(p.said) < maxSaid {
+		p.said = append(p.said, shortened(plain.Line(string(p.dst[at:])))...)
+	}
+	p.dst = p.dst[:at]
+	p.immediates(words)
+}
+
+// maxSaid bounds the bytes of an escaped string in a comment.
+const maxSaid = 256
+
+func shortened(s string) string {
+	if len(s) <= maxSaid {
+		return s
+	}
+	n := maxSaid
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
 }
 
 // typed prints a literal of known type. If its words differ from the canonical
