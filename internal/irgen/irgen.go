@@ -1,6 +1,6 @@
-// Package irgen makes random programs: legal ones, that end, and that show in
-// memory what every lane did. Passes and engines are compared on them. It knows
-// the rules of the IR and nothing of who runs it.
+// Package irgen makes random programs for comparing passes and engines. A program
+// is legal, terminates, and writes results of every lane to memory. The package
+// knows the rules of the IR, but no pass and no engine.
 package irgen
 
 import (
@@ -10,24 +10,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// maker makes random programs: legal ones, that end, and that show in memory
-// what every lane did. They are rich in what passes look for: variables,
-// repeated expressions, loops that count, small functions.
+// maker makes one program. Its programs are rich in the patterns that passes
+// optimize: variables, repeated expressions, counted loops, small functions.
 type maker struct {
-	r     *rand.Rand
-	p     *ir.Program
-	b     *ir.Builder
-	fn    int
-	depth int
-	room  int // operations still to be made
+	r      *rand.Rand
+	p      *ir.Program
+	b      *ir.Builder
+	fn     int
+	depth  int
+	budget int // operations still to be made
 
-	quads                      bool   // look at each other in quads, demote and end
-	places                     bool   // also reach variables through any places
-	pointers                   bool   // pass places of variables
-	ints, bools, floats, longs []ir.V // values that dominate the place where we are
+	quads                      bool   // with quad operations, demote and kill
+	indirect                   bool   // with accesses to variables through arbitrary addresses
+	pointers                   bool   // with addresses of variables as arguments
+	ints, bools, floats, longs []ir.V // values that dominate the current position
 	labels                     []target
-	used                       map[ir.V]bool // labels that were branched to
-	side                       *side         // of Workgroup's programs
+	used                       map[ir.V]bool // labels with a branch to them
+	side                       *side         // of Workgroup's programs, else nil
 }
 
 // target is an open label that a branch may go to.
@@ -37,10 +36,10 @@ type target struct {
 	loop  bool
 }
 
-// Program makes the program of a seed. It has three functions; each calls only
-// later ones. Jobs that fit it are Job's.
+// Program makes the program of a seed. It has three functions, and each calls only
+// later ones. Job makes a job for it.
 func Program(seed int64) *ir.Program {
-	m := &maker{r: rand.New(rand.NewSource(seed)), places: seed%4 == 0, pointers: seed%4 == 1}
+	m := &maker{r: rand.New(rand.NewSource(seed)), indirect: seed%4 == 0, pointers: seed%4 == 1}
 	m.program()
 	return m.p
 }
@@ -76,7 +75,7 @@ func (m *maker) function() {
 	m.ints, m.bools = []ir.V{m.b.I32(0), m.b.I32(7)}, []ir.V{m.b.Bool(true)}
 	m.floats, m.longs = []ir.V{m.b.Const(ir.F32, 0x3fc00000)}, []ir.V{m.b.Const(ir.I64, 5)}
 	m.labels = []target{{m.b.Func.Body(), results, false}}
-	m.depth, m.room, m.used = 0, 70/(1+m.fn), map[ir.V]bool{}
+	m.depth, m.budget, m.used = 0, 70/(1+m.fn), map[ir.V]bool{}
 	if m.fn > 0 {
 		m.ints, m.bools = append(m.ints, m.b.Func.Args[0]), append(m.bools, m.b.Func.Args[1])
 		if m.r.Intn(2) == 0 {
@@ -93,8 +92,9 @@ func (m *maker) function() {
 	m.p.Funcs = append(m.p.Funcs, m.b.Finish())
 }
 
+// pick chooses a value, with a preference for recent ones.
 func pick(r *rand.Rand, list []ir.V) ir.V {
-	if r.Intn(2) == 0 && len(list) > 4 { // what is new is more interesting
+	if r.Intn(2) == 0 && len(list) > 4 {
 		list = list[len(list)-4:]
 	}
 	return list[r.Intn(len(list))]
@@ -104,6 +104,7 @@ func (m *maker) int() ir.V   { return pick(m.r, m.ints) }
 func (m *maker) bool() ir.V  { return pick(m.r, m.bools) }
 func (m *maker) float() ir.V { return pick(m.r, m.floats) }
 
+// of chooses a value of a type.
 func (m *maker) of(t ir.Type) ir.V {
 	switch t {
 	case ir.B1:
@@ -116,6 +117,7 @@ func (m *maker) of(t ir.Type) ir.V {
 	return m.int()
 }
 
+// note makes a new value available.
 func (m *maker) note(v ir.V) {
 	switch m.b.Func.Type(v) {
 	case ir.B1:
@@ -129,15 +131,15 @@ func (m *maker) note(v ir.V) {
 	}
 }
 
-// show stores a value where only this invocation and some others look.
+// show stores a value at an address that differs for most invocations.
 func (m *maker) show() {
 	h := m.b.OpAux(ir.Res, ir.H, uint64(m.r.Intn(2)), m.b.I32(uint32(m.r.Intn(2))))
 	off := m.b.OpAux(ir.At, ir.I32, uint64(1+m.r.Intn(6)), m.int(), m.ints[len(m.ints)-1-m.r.Intn(2)])
 	m.b.OpAux(ir.St, ir.I32, uint64(m.r.Intn(8)), h, off, m.int())
 }
 
-// body makes statements up to the end of the region. It reports whether it
-// ended by leaving.
+// body makes statements up to the end of the region. It reports whether the last one
+// leaves it.
 func (m *maker) body() bool {
 	ints, bools, floats, longs := len(m.ints), len(m.bools), len(m.floats), len(m.longs)
 	outer := m.depth > 0
@@ -146,8 +148,8 @@ func (m *maker) body() bool {
 			m.ints, m.bools, m.floats, m.longs = m.ints[:ints], m.bools[:bools], m.floats[:floats], m.longs[:longs]
 		}
 	}()
-	for n := 2 + m.r.Intn(8); n > 0 && m.room > 0; n-- {
-		m.room--
+	for n := 2 + m.r.Intn(8); n > 0 && m.budget > 0; n-- {
+		m.budget--
 		if m.statement() {
 			return true
 		}
@@ -193,8 +195,8 @@ func (m *maker) statement() bool {
 	return false
 }
 
-// Job makes a job for a program of Program, with buffers of random bytes, the
-// same in every call.
+// Job makes a job for a program of Program. Its buffers have random bytes, the same
+// in every call.
 func Job() *exec.Job {
 	var all [][]byte
 	for i, n := range []int{400, 96, 200, 64} {
@@ -208,7 +210,7 @@ func Job() *exec.Job {
 	}
 }
 
-// Bytes returns what a job's buffers hold, one behind the other.
+// Bytes returns the contents of a job's buffers, concatenated.
 func Bytes(j *exec.Job) []byte {
 	var all []byte
 	for _, list := range j.Resources {

@@ -7,9 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Quads makes the program of a seed whose lanes look at each other in quads of any
-// layout, and become helpers or end, as the lanes of a fragment shader do. Jobs
-// that fit it are QuadsJob's.
+// Quads makes the program of a seed with quad operations of any quad layout, helper
+// lanes and kills, like a fragment shader. QuadsJob makes a job for it.
 func Quads(seed int64) *ir.Program {
 	r := rand.New(rand.NewSource(seed))
 	m := &maker{r: r, quads: true}
@@ -28,17 +27,18 @@ func Quads(seed int64) *ir.Program {
 	return m.p
 }
 
-// QuadsJob makes a job for a program of Quads, and the memory that shows what it did.
+// QuadsJob makes a job for a program of Quads. memory returns the bytes to compare
+// after the job.
 func QuadsJob(seed int64) (job *exec.Job, memory func() []byte) {
 	if seed%2 == 0 {
 		job = Job()
 		return job, func() []byte { return Bytes(job) }
 	}
-	job, all := WorkgroupJob(seed / 2) // no bytes are shared where seed%4 is 1
+	job, all := WorkgroupJob(seed / 2) // if seed%4 is 1, no read-only buffer overlaps another
 	return job, func() []byte { return all }
 }
 
-// quad makes an operation on quads, or takes lanes out of what the others see.
+// quad makes a quad operation, a helper test, a demote or a kill.
 func (m *maker) quad() {
 	switch k := m.r.Intn(9); {
 	case k < 6:
@@ -57,8 +57,8 @@ func (m *maker) quad() {
 	}
 }
 
-// condition makes what an if asks: of quads often that any lane of one, or all of them,
-// or two, say so.
+// condition makes the condition of an if. With quads it is often a reduction: whether
+// any or all lanes of a quad, or of a pair, have a bit set.
 func (m *maker) condition() ir.V {
 	if !m.quads || m.r.Intn(2) == 0 {
 		return m.bool()

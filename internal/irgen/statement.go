@@ -15,7 +15,7 @@ func (m *maker) operation() {
 		m.note(m.b.Op(ir.Bitcast, ir.I32, m.b.Op(ir.FCanon, ir.F32, m.float())))
 	case 4:
 		m.note(m.b.Select(m.bool(), m.int(), m.int()))
-	case 5: // by constants
+	case 5: // division or multiplication by constants
 		k := []uint32{0, 1, 2, 3, 7, 8, 10, 64, 641, 1 << 31, ^uint32(0), m.r.Uint32()}[m.r.Intn(12)]
 		m.note(m.b.Op(intOps[m.r.Intn(len(intOps))], ir.I32, m.int(), m.b.I32(k)))
 	case 6:
@@ -29,7 +29,7 @@ func (m *maker) operation() {
 	}
 }
 
-// private reads and writes variables, mostly at slots that are known.
+// private reads and writes variables, mostly at constant slots.
 func (m *maker) private() {
 	if m.pointers && m.fn > 0 && m.r.Intn(2) == 0 {
 		m.pointer()
@@ -91,7 +91,7 @@ func (m *maker) memory() {
 	case 7:
 		m.note(m.b.OpAux(ir.Ld, ir.I32, imm, m.b.Op(ir.Push, ir.H), off))
 	case 8:
-		if m.places {
+		if m.indirect {
 			place := m.b.OpAux(ir.At, ir.I32, 1, m.b.OpAux(ir.PAddr, ir.I32, uint64(m.r.Intn(3))), m.b.I32(uint32(m.r.Intn(3))))
 			m.b.Op(ir.PStI, ir.I32, place, m.int())
 			m.note(m.b.Op(ir.PLdI, ir.I32, m.b.Op(ir.UMod, ir.I32, m.int(), m.b.I32(25))))
@@ -131,7 +131,8 @@ func (m *maker) conditional() bool {
 	return left
 }
 
-// block has parameters or none; one with parameters is left by branches alone.
+// block makes a block with or without parameters. One with parameters is left by
+// branches only.
 func (m *maker) block() bool {
 	var types []ir.Type
 	for range m.r.Intn(3) {
@@ -148,13 +149,13 @@ func (m *maker) block() bool {
 	m.labels = m.labels[:len(m.labels)-1]
 	m.b.End()
 	if left && !m.used[label] {
-		return true // nobody arrives
+		return true // no lane reaches the end
 	}
 	m.params(label, types)
 	return false
 }
 
-// loop runs a lane at most a few times: the first parameter counts.
+// loop makes a loop of a few iterations. Its first parameter is the counter.
 func (m *maker) loop() {
 	types := []ir.Type{ir.I32, ir.I32, ir.I32}
 	out := m.b.Block(ir.I32)
@@ -168,7 +169,7 @@ func (m *maker) loop() {
 	m.b.End()
 	m.labels = append(m.labels, target{label, types, true})
 	if !m.body() {
-		if m.r.Intn(3) == 0 { // the parameters change places
+		if m.r.Intn(3) == 0 { // exchange the parameters
 			m.b.Br(label, m.b.Op(ir.Add, ir.I32, count, m.b.I32(1)), m.b.Param(label, 2), m.b.Param(label, 1))
 		} else {
 			m.b.Br(label, m.b.Op(ir.Add, ir.I32, count, m.b.I32(1)), m.int(), m.int())
@@ -182,8 +183,8 @@ func (m *maker) loop() {
 	m.params(out, types[:1])
 }
 
-// counted is a loop that a compiler makes of "for", its continue target a
-// block, its sum read behind it.
+// counted makes a loop in the form that compilers emit for a "for" statement: the
+// continue target is a block, and a sum is read after the loop.
 func (m *maker) counted() {
 	merge := m.b.Block()
 	label := m.b.Loop(m.b.I32(0), m.int())
@@ -217,7 +218,7 @@ func (m *maker) counted() {
 	m.ints = append(m.ints[:ints], sum)
 }
 
-// ternary is a choice between values that cost little.
+// ternary makes a selection between cheap values.
 func (m *maker) ternary() {
 	label := m.b.Block(ir.I32, ir.F32)
 	ints := len(m.ints)
@@ -249,7 +250,7 @@ func (m *maker) call() {
 		switch {
 		case !m.pointers || k == 0 && m.r.Intn(4) == 0:
 			return m.b.I32(0)
-		case k < 4 && m.fn > 0: // on
+		case k < 4 && m.fn > 0: // pass an argument on
 			return m.b.Func.Args[2+k%2]
 		case k < 2:
 			return m.b.OpAux(ir.At, ir.I32, 1, m.b.OpAux(ir.PAddr, ir.I32, 1), m.b.I32(uint32(m.r.Intn(4))))
@@ -261,7 +262,7 @@ func (m *maker) call() {
 	}
 }
 
-// pointer reads or writes what the function was given the place of.
+// pointer accesses a variable through an argument.
 func (m *maker) pointer() {
 	place := m.b.Func.Args[2+m.r.Intn(2)]
 	if k := m.r.Intn(4); k < 3 {
@@ -274,7 +275,7 @@ func (m *maker) pointer() {
 	}
 }
 
-// leave makes a branch, a switch or, now and then, a kill.
+// leave makes a branch, a switch or, rarely, a kill.
 func (m *maker) leave() bool {
 	switch m.r.Intn(4) {
 	case 0:
@@ -303,7 +304,7 @@ func (m *maker) leave() bool {
 	return true
 }
 
-// br branches to an open label; to a loop only with its count raised.
+// br branches to an open label. A branch to a loop increases its counter.
 func (m *maker) br(n int) {
 	s := m.labels[n]
 	var args []ir.V

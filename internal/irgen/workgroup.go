@@ -8,11 +8,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Workgroup makes the program of a seed whose invocations work side by side, as
-// programs that people write do: a test that keeps invocations within the data,
-// accesses at an invocation's own place and beside it, of all widths, and, in most, phases
-// between barriers under control that all invocations take together, with
-// workgroup memory and group operations. Jobs that fit it are WorkgroupJob's.
+// Workgroup makes the program of a seed with interacting invocations, in the form
+// that people write: a test that keeps invocations within the data, accesses of all
+// widths at an invocation's own position and beside it and, in most programs, phases
+// between barriers in uniform control flow, with workgroup memory and group
+// operations. WorkgroupJob makes a job for it.
 func Workgroup(seed int64) *ir.Program {
 	m := &maker{r: rand.New(rand.NewSource(seed)), side: &side{}}
 	m.workgroups()
@@ -49,14 +49,14 @@ func (m *maker) workgroups() {
 	m.p.StateEffects()
 }
 
-// side is what a maker of Workgroup's programs knows beyond others.
+// side is the additional state for Workgroup's programs.
 type side struct {
-	meets  bool   // there are barriers
-	merged bool   // there is nothing by which subgroups could be told apart
-	deep   int    // constructs around, of those that all invocations take together
-	common []ir.V // i32 values that all invocations of a workgroup share
-	rows   []ir.V // i32 values that differ by a constant from one invocation to the next
-	bytes  []ir.V // i32 values to be taken for offsets
+	meets  bool   // the program has barriers
+	merged bool   // nothing depends on the subgroups, so that an engine may merge them
+	deep   int    // number of enclosing constructs of uniform control flow
+	common []ir.V // uniform i32 values
+	rows   []ir.V // strided i32 values: they differ by a constant between neighbouring invocations
+	bytes  []ir.V // i32 values that serve as offsets
 }
 
 func (m *maker) localSize() [3]uint32 {
@@ -73,7 +73,7 @@ func (m *maker) localSize() [3]uint32 {
 	return [3]uint32{m.p.SubgroupSize * uint32(1+m.r.Intn(4)), 1, 1}
 }
 
-// one returns any of a list.
+// one chooses an element of a list.
 func one[T any](m *maker, list ...T) T { return list[m.r.Intn(len(list))] }
 
 func (m *maker) workgroup() {
@@ -102,9 +102,9 @@ func (m *maker) workgroup() {
 	for range 3 {
 		m.row()
 	}
-	m.room = 60
+	m.budget = 60
 	switch k := m.r.Intn(4); {
-	case k == 0: // the rest is in the arm
+	case k == 0: // the rest of the program is in the arm
 		m.b.If(m.within())
 		m.depth++
 		m.phases(2 + m.r.Intn(4))
@@ -120,8 +120,8 @@ func (m *maker) workgroup() {
 	m.p.Funcs = []*ir.Func{m.b.Finish()}
 }
 
-// within is a test of a row against what all invocations share, the one way or
-// the other.
+// within makes a comparison of a strided value with a uniform bound, and variations
+// of it.
 func (m *maker) within() ir.V {
 	op := one(m, ir.ULt, ir.ULe, ir.SLt, ir.SLe)
 	row, bound := pick(m.r, m.side.rows), pick(m.r, m.side.common)
@@ -146,7 +146,7 @@ func (m *maker) within() ir.V {
 	return c
 }
 
-// row makes a value that is a row, or nearly one.
+// row makes a value that is strided, or nearly so.
 func (m *maker) row() {
 	r := pick(m.r, m.side.rows)
 	k := m.b.I32(one(m, 0, 1, 2, 3, 4, 5, 8, 16, 17, 64, ^uint32(0), 1<<31, uint32(m.r.Intn(100))))
@@ -154,14 +154,14 @@ func (m *maker) row() {
 		k = pick(m.r, m.side.common)
 	}
 	op := one(m, ir.Add, ir.Add, ir.Sub, ir.Mul, ir.UDiv, ir.UMod, ir.SMax, ir.SMin, ir.UMin, ir.And, ir.Shl, ir.LShr, ir.Xor)
-	if m.r.Intn(6) == 0 { // of two dimensions
+	if m.r.Intn(6) == 0 { // two dimensions
 		k, op = pick(m.r, m.side.rows), ir.Add
 	}
 	m.side.rows = append(m.side.rows, m.b.Op(op, ir.I32, r, k))
 	m.ints = append(m.ints, m.side.rows[len(m.side.rows)-1])
 }
 
-// offset is that of an access.
+// offset makes the offset of an access.
 func (m *maker) offset() ir.V {
 	if m.r.Intn(2) == 0 && len(m.side.bytes) > 0 {
 		return pick(m.r, m.side.bytes)
@@ -189,7 +189,7 @@ func (m *maker) offset() ir.V {
 	return off
 }
 
-// access is a load or a store, or some beside each other.
+// access makes a load or a store, or several at adjacent addresses.
 func (m *maker) access() {
 	h := m.b.OpAux(ir.Res, ir.H, uint64(m.r.Intn(4)), m.b.I32(uint32(m.r.Intn(8)/7)))
 	if m.p.SharedBytes > 0 && m.r.Intn(2) == 0 {
@@ -218,7 +218,7 @@ func (m *maker) access() {
 	}
 }
 
-// narrow is a value to store.
+// narrow makes a value of type t to store.
 func (m *maker) narrow(t ir.Type) ir.V {
 	switch t {
 	case ir.I8, ir.I16:
@@ -229,13 +229,12 @@ func (m *maker) narrow(t ir.Type) ir.V {
 	return m.of(t)
 }
 
-// phases makes statements under control that all invocations of a workgroup
-// take together.
+// phases makes n statements in uniform control flow.
 func (m *maker) phases(n int) {
 	s := m.side
 	ints, bools, floats, longs, keep := len(m.ints), len(m.bools), len(m.floats), len(m.longs), *s
-	for ; n > 0 && m.room > 0; n-- {
-		m.room--
+	for ; n > 0 && m.budget > 0; n-- {
+		m.budget--
 		switch k := m.r.Intn(16); {
 		case k < 5:
 			m.access()
@@ -272,7 +271,7 @@ func (m *maker) phases(n int) {
 	s.common, s.rows, s.bytes = keep.common, keep.rows, keep.bytes
 }
 
-// inside makes statements that some invocations do.
+// inside makes n statements in divergent control flow.
 func (m *maker) inside(n int) {
 	meets, deep, s := m.side.meets, m.side.deep, *m.side
 	m.side.meets, m.side.deep = false, 3
@@ -281,7 +280,7 @@ func (m *maker) inside(n int) {
 	*m.side = s
 }
 
-// plain makes a statement of those that any program has.
+// plain makes a statement that any program may have.
 func (m *maker) plain() {
 	switch k := m.r.Intn(10); {
 	case k < 5:
@@ -294,7 +293,7 @@ func (m *maker) plain() {
 		h := m.b.OpAux(ir.Res, ir.H, 1, m.b.Op(ir.And, ir.I32, m.int(), m.b.I32(3)))
 		m.note(m.b.Op(ir.Ld, ir.I32, h, m.offset()))
 		m.b.Op(ir.St, ir.I32, h, m.offset(), m.int())
-	default: // which may leave
+	default: // the arm may leave
 		ints, bools, floats, longs := len(m.ints), len(m.bools), len(m.floats), len(m.longs)
 		m.b.If(m.bool())
 		m.depth++
@@ -309,7 +308,8 @@ func (m *maker) plain() {
 	}
 }
 
-// chosen is a number or, where that is out of the ordinary, one of some others.
+// chosen makes a number and, selected for unusual operands, one of several others, as
+// math functions do.
 func (m *maker) chosen() {
 	x := m.float()
 	way := m.b.Const(ir.F32, uint64(m.r.Uint32()>>1))
@@ -346,12 +346,12 @@ func (m *maker) byte() {
 	m.ints = append(m.ints, m.b.Op(ir.Bitcast, ir.I32, m.b.Op(ir.FCanon, ir.F32, x)))
 }
 
-// share is a test that comes out alike in a workgroup.
+// share makes a uniform condition.
 func (m *maker) share() ir.V {
 	return m.b.Cmp(one(m, ir.ULt, ir.Eq, ir.SLe), pick(m.r, m.side.common), m.b.Op(ir.And, ir.I32, pick(m.r, m.side.common), m.b.I32(uint32(m.r.Intn(7)))))
 }
 
-// together is an if that all invocations of a workgroup take alike.
+// together makes a uniform if.
 func (m *maker) together() {
 	m.side.deep++
 	m.depth++
@@ -366,8 +366,7 @@ func (m *maker) together() {
 	m.side.deep--
 }
 
-// rounds is a loop that all invocations of a workgroup leave together, at its
-// head or in the middle.
+// rounds makes a convergent loop, with an exit at its start or in the middle.
 func (m *maker) rounds() {
 	s := m.side
 	s.deep++
@@ -398,7 +397,7 @@ func (m *maker) rounds() {
 	m.ints = append(m.ints[:ints], m.b.Param(merge, 0))
 }
 
-// each is a loop that every invocation leaves for itself.
+// each makes a divergent loop.
 func (m *maker) each() {
 	s := m.side
 	out := m.b.Block(ir.I32)
@@ -420,11 +419,10 @@ func (m *maker) each() {
 	m.ints = append(m.ints[:ints], m.b.Param(out, 0))
 }
 
-// WorkgroupJob makes a job for a program of Workgroup: buffers of random bytes
-// and of sizes that are often no multiple of anything, of which some are the
-// same one or share bytes; with an even seed none does that the program cannot
-// write, which passes rely on. All lie in the memory that is returned, with bytes
-// around them that belong to none.
+// WorkgroupJob makes a job for a program of Workgroup. The buffers have random bytes
+// and often odd sizes, and some are equal or overlap. With an even seed no read-only
+// buffer overlaps another, which passes rely on. All are in the returned memory, with
+// bytes around them that belong to no buffer.
 func WorkgroupJob(seed int64) (job *exec.Job, memory []byte) {
 	r := rand.New(rand.NewSource(^seed))
 	memory = make([]byte, 1<<14)
@@ -433,16 +431,16 @@ func WorkgroupJob(seed int64) (job *exec.Job, memory []byte) {
 	buffer := func() exec.Buffer {
 		n := []int{0, 1, 3, 4, 63, 64, 200, 255, 256, 1000, 1024, 2051}[r.Intn(12)]
 		b := memory[at:][:n:n]
-		align := 8 << (3 * r.Intn(2)) // to begin with a line or not
+		align := 8 << (3 * r.Intn(2)) // with and without alignment to a line
 		at = (at + n + 64) &^ (align - 1)
 		return exec.Buffer{Bytes: b}
 	}
 	list := []exec.Buffer{buffer(), buffer(), buffer(), buffer(), buffer()}
 	sharing := 5 - 2*int(1-seed&1)
 	switch r.Intn(4) {
-	case 0: // the same
+	case 0: // an equal buffer
 		list[r.Intn(sharing)] = list[r.Intn(3)]
-	case 1: // some bytes of another
+	case 1: // an overlapping buffer
 		i := r.Intn(3)
 		b := list[i].Bytes
 		if from := 8 * r.Intn(20); from < len(b) {

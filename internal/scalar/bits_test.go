@@ -27,7 +27,7 @@ func TestBitCounts(t *testing.T) {
 	check(t, "bitreverse", one(BitReverse), []row{{8, 1, 0, 0x80}, {8, 0x12, 0, 0x48}, {16, 1, 0, 0x8000}, {32, 1, 0, min2}, {32, 0x12345678, 0, 0x1e6a2c48}, {64, 1, 0, min4}})
 }
 
-// Where no bit is found the answer is −1.
+// The result is −1 if no bit is found.
 func TestFindBits(t *testing.T) {
 	for _, w := range []uint8{8, 16, 32, 64} {
 		check(t, "findlsb", one(FindLsb), []row{{w, 0, 0, Mask(w)}, {w, 1, 0, 0}, {w, Mask(w), 0, 0}, {w, SignBit(w), 0, uint64(w) - 1}, {w, 0x68, 0, 3}})

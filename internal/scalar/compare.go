@@ -1,6 +1,6 @@
 package scalar
 
-// FEq reports x = y: false where one is NaN, true for the two zeros.
+// FEq reports x = y: false if either is NaN, true for the two zeros.
 func FEq(w uint8, x, y uint64) bool {
 	if w == 32 {
 		return F32(x) == F32(y)
@@ -8,7 +8,7 @@ func FEq(w uint8, x, y uint64) bool {
 	return Float(w, x) == Float(w, y)
 }
 
-// FLt reports x < y: false where one is NaN.
+// FLt reports x < y: false if either is NaN.
 func FLt(w uint8, x, y uint64) bool {
 	if w == 32 {
 		return F32(x) < F32(y)
@@ -16,7 +16,7 @@ func FLt(w uint8, x, y uint64) bool {
 	return Float(w, x) < Float(w, y)
 }
 
-// FLe reports x ≤ y: false where one is NaN.
+// FLe reports x ≤ y: false if either is NaN.
 func FLe(w uint8, x, y uint64) bool {
 	if w == 32 {
 		return F32(x) <= F32(y)
@@ -24,8 +24,8 @@ func FLe(w uint8, x, y uint64) bool {
 	return Float(w, x) <= Float(w, y)
 }
 
-// FMin returns y where y < x, else x; so that x comes back for two zeros and
-// where one is NaN.
+// FMin returns y if y < x, else x. So the result is x for two zeros, and if either
+// operand is NaN.
 func FMin(w uint8, x, y uint64) uint64 {
 	if FLt(w, y, x) {
 		return y
@@ -33,7 +33,7 @@ func FMin(w uint8, x, y uint64) uint64 {
 	return x
 }
 
-// FMax returns y where x < y, else x.
+// FMax returns y if x < y, else x.
 func FMax(w uint8, x, y uint64) uint64 {
 	if FLt(w, x, y) {
 		return y
@@ -41,8 +41,8 @@ func FMax(w uint8, x, y uint64) uint64 {
 	return x
 }
 
-// NMin returns the lesser; −0 is less than +0, a NaN loses to a number, and of
-// two NaN comes the canonical one.
+// NMin returns the lesser. −0 is less than +0, a number wins over a NaN, and the
+// minimum of two NaN is the canonical NaN.
 func NMin(w uint8, x, y uint64) uint64 {
 	switch {
 	case IsNaN(w, x):
@@ -52,11 +52,11 @@ func NMin(w uint8, x, y uint64) uint64 {
 	case FLt(w, y, x):
 		return y
 	}
-	return x | y // the same bits, or zeros
+	return x | y // equal bits, or zeros
 }
 
-// NMax returns the greater; +0 is greater than −0, a NaN loses to a number, and
-// of two NaN comes the canonical one.
+// NMax returns the greater. +0 is greater than −0, a number wins over a NaN, and the
+// maximum of two NaN is the canonical NaN.
 func NMax(w uint8, x, y uint64) uint64 {
 	switch {
 	case IsNaN(w, x):
@@ -66,5 +66,5 @@ func NMax(w uint8, x, y uint64) uint64 {
 	case FLt(w, x, y):
 		return y
 	}
-	return x & y // the same bits, or zeros
+	return x & y // equal bits, or zeros
 }

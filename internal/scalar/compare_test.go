@@ -8,7 +8,7 @@ func TestFloatComparisons(t *testing.T) {
 	check(t, "fle", truth(FLe), []row{{32, 0, neg2, 1}, {32, two2, one2, 0}, {32, nan2, nan2, 0}, {32, one2, one2, 1}, {16, 1, 1, 1}, {16, nan1, 0, 0}, {64, inf4, inf4, 1}, {64, one4, nan4, 0}})
 }
 
-// The first operand comes back where one is NaN and for two zeros.
+// The result is the first operand if either is NaN, and for two zeros.
 func TestFMinFMaxOfNaNAndZeros(t *testing.T) {
 	check(t, "fmin", FMin, []row{
 		{32, one2, two2, one2}, {32, two2, one2, one2}, {32, nan2, one2, nan2}, {32, one2, nan2, one2}, {32, snan2, one2, snan2}, {32, 0, neg2, 0}, {32, neg2, 0, neg2}, {32, ninf2, one2, ninf2},

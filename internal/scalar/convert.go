@@ -10,8 +10,8 @@ func FCvt(to, from uint8, rtz bool, x uint64) uint64 {
 	return FromFloat(to, rtz, Float(from, x))
 }
 
-// FToS converts to a signed integer, toward zero; what is out of range becomes
-// the nearest number in range, NaN 0.
+// FToS converts to a signed integer, toward zero. A number out of range becomes the
+// nearest one in range, NaN becomes 0.
 func FToS(to, from uint8, x uint64) uint64 {
 	v := Float(from, x)
 	top := power(int64(to) - 1)
@@ -26,8 +26,8 @@ func FToS(to, from uint8, x uint64) uint64 {
 	return uint64(int64(v)) & Mask(to)
 }
 
-// FToU converts to an unsigned integer, toward zero; what is out of range
-// becomes the nearest number in range, NaN 0.
+// FToU converts to an unsigned integer, toward zero. A number out of range becomes
+// the nearest one in range, NaN becomes 0.
 func FToU(to, from uint8, x uint64) uint64 {
 	v := Float(from, x)
 	switch {
@@ -47,8 +47,8 @@ func SToF(to, from uint8, rtz bool, x uint64) uint64 {
 	return UToF(to, from, rtz, x)
 }
 
-// UToF converts an unsigned integer to a float. Of 16 bits overflow is ∞, or
-// with rtz the greatest finite number.
+// UToF converts an unsigned integer to a float. Overflow of binary16 is ∞, or with
+// rtz the greatest finite number.
 func UToF(to, _ uint8, rtz bool, x uint64) uint64 {
 	if rtz {
 		// Without its lowest bits the number is exact.
@@ -58,7 +58,7 @@ func UToF(to, _ uint8, rtz bool, x uint64) uint64 {
 	}
 	switch to {
 	case 16:
-		// Above 2⁵³, where float64 rounds, all is overflow.
+		// float64 rounds integers above 2⁵³, which overflow anyway.
 		return Narrow(Binary16, rtz, float64(x))
 	case 32:
 		return Bits32(float32(x))

@@ -2,7 +2,7 @@ package scalar
 
 import "testing"
 
-// conv is one line of a table of conversions: with rtz, what comes instead.
+// conv is a row of a table of conversions. rtz is the result toward zero.
 type conv struct {
 	to, from     uint8
 	x, want, rtz uint64

@@ -5,10 +5,10 @@ import "math"
 // SignBit returns the sign bit of width w.
 func SignBit(w uint8) uint64 { return 1 << (w - 1) }
 
-// NaN returns the canonical NaN: sign 0, of the fraction the quiet bit alone.
+// NaN returns the canonical NaN: sign 0, and only the quiet bit of the fraction set.
 func NaN(w uint8) uint64 { return inf(w) | 1<<(fraction(w)-1) }
 
-// fraction returns how many bits of a float of width w are its fraction.
+// fraction returns the number of fraction bits of a float of width w.
 func fraction(w uint8) uint8 {
 	switch w {
 	case 16:
@@ -105,7 +105,8 @@ func FMul(w uint8, rtz bool, x, y uint64) uint64 {
 	return FromFloat(w, rtz, p)
 }
 
-// FDiv returns x / y; of a number and zero ∞, of two zeros NaN.
+// FDiv returns x / y. A number other than zero divided by zero is ∞, zero divided by
+// zero is NaN.
 func FDiv(w uint8, rtz bool, x, y uint64) uint64 {
 	if w == 32 && !rtz {
 		return Bits32(float32(F32(x) / F32(y)))
@@ -127,8 +128,8 @@ func FDiv(w uint8, rtz bool, x, y uint64) uint64 {
 	return FromFloat(w, rtz, q)
 }
 
-// FRem returns x − y·trunc(x/y), exactly, with the sign of x; NaN where y is 0
-// or x infinite, x where y alone is infinite.
+// FRem returns x − y·trunc(x/y), exactly, with the sign of x. It is NaN if y is 0 or
+// x infinite, and x if only y is infinite.
 func FRem(w uint8, x, y uint64) uint64 {
 	return FromFloat(w, false, math.Mod(Float(w, x), Float(w, y)))
 }
@@ -148,7 +149,7 @@ func FFma(w uint8, rtz bool, x, y, z uint64) uint64 {
 	return Bits64(s)
 }
 
-// FSqrt returns the square root; NaN below zero, −0 of −0.
+// FSqrt returns the square root: NaN for x < 0, −0 for −0.
 func FSqrt(w uint8, rtz bool, x uint64) uint64 {
 	a := Float(w, x)
 	s := math.Sqrt(a)
@@ -169,21 +170,21 @@ func FNeg(w uint8, x uint64) uint64 { return x ^ SignBit(w) }
 // FAbs clears the sign, of NaN too.
 func FAbs(w uint8, x uint64) uint64 { return x &^ SignBit(w) }
 
-// FFloor returns the greatest whole number that is not above x.
+// FFloor returns the greatest integral value that is at most x.
 func FFloor(w uint8, x uint64) uint64 { return FromFloat(w, false, math.Floor(Float(w, x))) }
 
-// FCeil returns the least whole number that is not below x.
+// FCeil returns the least integral value that is at least x.
 func FCeil(w uint8, x uint64) uint64 { return FromFloat(w, false, math.Ceil(Float(w, x))) }
 
-// FTrunc returns x without its fraction.
+// FTrunc returns x rounded to an integral value toward zero.
 func FTrunc(w uint8, x uint64) uint64 { return FromFloat(w, false, math.Trunc(Float(w, x))) }
 
-// FRoundEven returns the nearest whole number, of two the even one.
+// FRoundEven returns x rounded to the nearest integral value, ties to even.
 func FRoundEven(w uint8, x uint64) uint64 {
 	return FromFloat(w, false, math.RoundToEven(Float(w, x)))
 }
 
-// FLdexp returns x · 2^n, rounded once; n is signed, of 32 bits.
+// FLdexp returns x · 2^n, rounded once. n is a signed 32-bit integer.
 func FLdexp(w uint8, x, n uint64) uint64 {
 	// No float of 64 bits needs more than this to go from end to end.
 	k := min(max(Signed(32, n), -2200), 2200)
@@ -222,7 +223,7 @@ func scale(a float64, k int64) float64 {
 	return float64(math.Float64frombits(m|uint64(e+100)<<52) * power(-100))
 }
 
-// FCanon makes any NaN the canonical one.
+// FCanon returns x, or the canonical NaN if x is a NaN.
 func FCanon(w uint8, x uint64) uint64 {
 	if IsNaN(w, x) {
 		return NaN(w)
@@ -230,7 +231,7 @@ func FCanon(w uint8, x uint64) uint64 {
 	return x
 }
 
-// FFlush makes a denormal a zero of its sign.
+// FFlush returns x, or the zero of its sign if x is denormal.
 func FFlush(w uint8, x uint64) uint64 {
 	if x&inf(w) == 0 {
 		return x & SignBit(w)

@@ -105,7 +105,7 @@ func TestFFmaRoundsOnce(t *testing.T) {
 	}
 	for _, r := range []fma{
 		{32, two2, three2, one2, 0x40e00000, 0x40e00000},
-		// 1.5 · (1+3·2⁻²³) lies half way between two floats: 2⁻⁸⁰ decides, and a
+		// 1.5 · (1+3·2⁻²³) is half way between two floats: 2⁻⁸⁰ decides, and a
 		// sum rounded in float64 first has lost it.
 		{32, 0x3fc00000, 0x3f800003, 0x17800000, 0x3fc00005, 0x3fc00004},
 		{32, 0x3fc00000, 0x3f800003, 0, 0x3fc00004, 0x3fc00004},
@@ -177,7 +177,7 @@ func TestRoundingToWhole(t *testing.T) {
 	} {
 		for i, x := range in {
 			check(t, f.name, canon(one(f.f)), []row{{32, x, 0, f.want[i]}})
-			// The other widths hold the same numbers where they can.
+			// The other widths represent the same numbers, if in range.
 			check(t, f.name, canon(one(f.f)), []row{{64, FCvt(64, 32, false, x), 0, FCvt(64, 32, false, f.want[i])}})
 		}
 	}

@@ -20,7 +20,7 @@ func Sub(w uint8, x, y uint64) uint64 { return (x - y) & Mask(w) }
 // Mul returns the low half of x · y.
 func Mul(w uint8, x, y uint64) uint64 { return x * y & Mask(w) }
 
-// UDiv returns x / y, unsigned; all ones where y is 0.
+// UDiv returns x / y, unsigned. x/0 is all ones.
 func UDiv(w uint8, x, y uint64) uint64 {
 	if y == 0 {
 		return Mask(w)
@@ -28,7 +28,7 @@ func UDiv(w uint8, x, y uint64) uint64 {
 	return x / y
 }
 
-// UMod returns the remainder of x / y, unsigned; all ones where y is 0.
+// UMod returns the remainder of x / y, unsigned. The remainder of x/0 is all ones.
 func UMod(w uint8, x, y uint64) uint64 {
 	if y == 0 {
 		return Mask(w)
@@ -36,8 +36,8 @@ func UMod(w uint8, x, y uint64) uint64 {
 	return x % y
 }
 
-// SDiv returns x / y toward zero; −1 where y is 0, and the least number where
-// that is divided by −1.
+// SDiv returns x / y, signed, toward zero. x/0 is −1. The least number divided by −1
+// is itself.
 func SDiv(w uint8, x, y uint64) uint64 {
 	if y == 0 {
 		return Mask(w)
@@ -45,7 +45,7 @@ func SDiv(w uint8, x, y uint64) uint64 {
 	return uint64(Signed(w, x)/Signed(w, y)) & Mask(w)
 }
 
-// SRem returns the remainder of SDiv, with the sign of x; −1 where y is 0.
+// SRem returns the remainder of SDiv, with the sign of x. It is −1 if y is 0.
 func SRem(w uint8, x, y uint64) uint64 {
 	if y == 0 {
 		return Mask(w)
@@ -53,8 +53,8 @@ func SRem(w uint8, x, y uint64) uint64 {
 	return uint64(Signed(w, x)%Signed(w, y)) & Mask(w)
 }
 
-// SMod returns the remainder of the division toward −∞, with the sign of y; −1
-// where y is 0.
+// SMod returns the remainder of the division toward −∞, with the sign of y. It is −1
+// if y is 0.
 func SMod(w uint8, x, y uint64) uint64 {
 	if y == 0 {
 		return Mask(w)
@@ -91,7 +91,7 @@ func SMulHi(w uint8, x, y uint64) uint64 {
 	return hi
 }
 
-// AddCarry returns 1 where x + y does not fit w bits, else 0.
+// AddCarry returns 1 if x + y exceeds w bits, else 0.
 func AddCarry(w uint8, x, y uint64) uint64 {
 	if w < 64 {
 		return (x + y) >> w
@@ -100,7 +100,7 @@ func AddCarry(w uint8, x, y uint64) uint64 {
 	return c
 }
 
-// SubBorrow returns 1 where x < y, unsigned, else 0.
+// SubBorrow returns 1 if x < y, unsigned, else 0.
 func SubBorrow(_ uint8, x, y uint64) uint64 {
 	_, b := bits.Sub64(x, y, 0)
 	return b
@@ -128,7 +128,7 @@ func SMax(w uint8, x, y uint64) uint64 {
 	return x
 }
 
-// SAbs returns |x|; of the least number that number.
+// SAbs returns |x|. The absolute value of the least number is itself.
 func SAbs(w uint8, x uint64) uint64 {
 	if Signed(w, x) < 0 {
 		return -x & Mask(w)
@@ -151,17 +151,17 @@ func SLt(w uint8, x, y uint64) bool { return Signed(w, x) < Signed(w, y) }
 // SLe reports x ≤ y, signed.
 func SLe(w uint8, x, y uint64) bool { return Signed(w, x) <= Signed(w, y) }
 
-// SExt widens x from from to to bits by its sign.
+// SExt sign-extends x from width from to width to.
 func SExt(to, from uint8, x uint64) uint64 { return uint64(Signed(from, x)) & Mask(to) }
 
-// ZExt widens x with zeros.
+// ZExt zero-extends x.
 func ZExt(_, _ uint8, x uint64) uint64 { return x }
 
-// Trunc keeps the low to bits of x.
+// Trunc returns the low bits of x.
 func Trunc(to, _ uint8, x uint64) uint64 { return x & Mask(to) }
 
-// At returns the byte offset off + idx·stride, unsigned, of 32 bits; where that
-// exceeds 2³²−1, it is 2³²−1, so that an offset never wraps back into range.
+// At returns the byte offset off + idx·stride, unsigned and saturating at 2³²−1, so
+// that an offset never wraps back into range.
 func At(off, idx, stride uint64) uint64 {
 	const top = 1<<32 - 1
 	hi, lo := bits.Mul64(idx, stride)
@@ -172,8 +172,8 @@ func At(off, idx, stride uint64) uint64 {
 	return sum
 }
 
-// Dot4 returns z and the products of the bytes of x, which are unsigned, and the
-// bytes of y, which are signed; all have 32 bits, the low ones of the sum.
+// Dot4 returns z plus the sum of the products of the unsigned bytes of x and the
+// signed bytes of y, modulo 2³².
 func Dot4(x, y, z uint64) uint64 {
 	sum := int64(z)
 	for i := range 4 {

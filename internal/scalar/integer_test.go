@@ -101,8 +101,8 @@ func TestDivision(t *testing.T) {
 		{8, 0xf9, 2, 0xfd}, // −7/2 = −3
 		{32, 7, m32 - 1, m32 - 2}, {16, 0xfff9, 0xfffe, 3}, {64, ones - 6, 2, ones - 2},
 	})
-	// The sign of the remainder is that of the first operand, of the modulus
-	// that of the second.
+	// The remainder has the sign of the first operand, the modulus the sign of the
+	// second.
 	check(t, "srem", SRem, []row{
 		{8, 0xf9, 2, 0xff}, {8, 7, 0xfe, 1}, {32, m32 - 6, 3, m32}, {32, 7, m32 - 2, 1}, {32, m32 - 5, 3, 0}, {64, ones - 6, 3, ones}, {16, 0xfff9, 0xfffd, 0xffff},
 	})

@@ -7,8 +7,8 @@ import (
 
 func finite(a float64) bool { return math.Abs(a) <= math.MaxFloat64 }
 
-// rest returns a + b − s, exactly, where s is a + b rounded to nearest. It means
-// nothing where s is not finite.
+// rest returns a + b − s exactly, if s is a + b rounded to nearest and finite
+// (Fast2Sum, Dekker 1971). If s is not finite, the result has no meaning.
 func rest(a, b, s float64) float64 {
 	if math.Abs(a) < math.Abs(b) {
 		a, b = b, a
@@ -16,11 +16,11 @@ func rest(a, b, s float64) float64 {
 	return float64(b - float64(s-a))
 }
 
-// odd turns s, a value rounded to nearest, into the same value rounded to odd:
-// of the two neighbours of an inexact value that with the odd fraction. Rounded
-// once more, to a type with at least two bits less, it gives what a single
-// rounding would have given, in every mode (Boldo and Melquiond 2008). r has
-// the sign of the true value less s, and is 0 where s is exact.
+// odd turns s, a value rounded to nearest, into the same value rounded to odd: the
+// neighbour of an inexact value that has an odd fraction. Rounded again, to a type
+// with at least two bits less, the result equals a single rounding in every mode
+// (Boldo and Melquiond 2008). r has the sign of the true value minus s, and is 0 if s
+// is exact.
 func odd(s, r float64) float64 {
 	b := math.Float64bits(s)
 	if r == 0 || b&1 == 1 || s == 0 || !finite(s) {
@@ -32,11 +32,11 @@ func odd(s, r float64) float64 {
 	return math.Float64frombits(b - 1)
 }
 
-// exact is a sum of products without rounding. Rounding of 64 bits toward zero
-// is rare, and this is the plainest way to be right about it.
+// exact is a sum of products without rounding. It serves rounding of 64 bits toward
+// zero, which is rare; this is the simplest correct way.
 type exact struct{ sum big.Float }
 
-// prec holds a sum of two products of doubles, 2^−2148 to 2^2048.
+// prec is enough bits for the sum of two products of doubles, 2^−2148 to 2^2048.
 const prec = 4400
 
 // add adds a · b, both finite.

@@ -19,7 +19,7 @@ type small struct {
 	bits, fraction uint8
 	bias           int
 	top            uint64 // the greatest finite number
-	over           uint64 // what is beyond it: ∞, or NaN where there is none
+	over           uint64 // the result of overflow: ∞, or NaN if the format has no ∞
 	nan            uint64 // the canonical NaN
 }
 
@@ -49,9 +49,9 @@ func Widen(f Small, x uint64) float64 {
 	return math.Float64frombits(sign | uint64(e+1023-int64(s.bias))<<52 | m<<(52-s.fraction))
 }
 
-// Narrow returns v rounded to the format: to nearest even, or toward zero. What
-// is too great becomes ∞ (in E4M3 NaN), with rtz the greatest finite number. A
-// NaN becomes the canonical one.
+// Narrow returns v rounded to the format: to nearest even, or toward zero with rtz.
+// Overflow is ∞ (NaN in E4M3), or with rtz the greatest finite number. A NaN becomes
+// the canonical one.
 func Narrow(f Small, rtz bool, v float64) uint64 {
 	s := &smalls[f]
 	b := math.Float64bits(v)
@@ -72,9 +72,8 @@ func Narrow(f Small, rtz bool, v float64) uint64 {
 	return sign | s.over
 }
 
-// NarrowSat is Narrow to nearest even, where everything too great, ∞ included,
-// becomes the greatest finite number
-// (SaturatedToLargestFloat8NormalConversionEXT).
+// NarrowSat is Narrow to nearest even, but saturates: overflow and ∞ become the
+// greatest finite number (SaturatedToLargestFloat8NormalConversionEXT).
 func NarrowSat(f Small, v float64) uint64 {
 	s := &smalls[f]
 	if v != v {
@@ -84,8 +83,7 @@ func NarrowSat(f Small, v float64) uint64 {
 	return b>>63<<(s.bits-1) | min(s.round(b&^(1<<63), false), s.top)
 }
 
-// round returns the encoding of the positive double b as if exponents had no
-// upper bound.
+// round returns the encoding of the positive double b for an unbounded exponent.
 func (s *small) round(b uint64, rtz bool) uint64 {
 	e := int(b>>52) - 1023
 	m := b & (1<<52 - 1)
@@ -94,7 +92,7 @@ func (s *small) round(b uint64, rtz bool) uint64 {
 	}
 	least := 1 - s.bias // exponent of the least normal number
 	shift := uint(52-int(s.fraction)) + uint(max(least-e, 0))
-	shift = min(shift, 54) // beyond, less than half of the least denormal
+	shift = min(shift, 54) // a longer shift also leaves less than half of the least denormal
 	r, rest, half := m>>shift, m&(1<<shift-1), uint64(1)<<(shift-1)
 	if !rtz && (rest > half || rest == half && r&1 == 1) {
 		r++

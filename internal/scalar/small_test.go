@@ -70,7 +70,7 @@ func TestSmallRoundTrip(t *testing.T) {
 	}
 }
 
-// The neighbours of every gap of binary16, its middle and what lies beside it.
+// The ends of every gap of binary16, its middle and the neighbours of the middle.
 func TestNarrowEveryGap(t *testing.T) {
 	for x := range uint64(max1) {
 		lo, hi := Widen(Binary16, x), Widen(Binary16, x+1)
