@@ -19,6 +19,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -50,8 +51,8 @@ var scenes = map[string]struct {
 // scene is a pipeline with its vertex buffers and attachments.
 type scene struct {
 	pipeline *draw.Pipeline
-	target   *draw.Target
-	args     draw.Args
+	target   *state.Target
+	args     state.Args
 	pass     draw.Pass
 	color    *texture.Image
 	draws    int
@@ -190,7 +191,7 @@ func (f *benchFlags) scene(c console, d drawFlags, engine exec.Engine, options l
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{target: &draw.Target{}, draws: int(d.draws)}
+	s := &scene{target: &state.Target{}, draws: int(d.draws)}
 	if s.color, err = attach(&s.target.Colors, "R8G8B8A8_UNORM", int(width), int(height)); err != nil {
 		return nil, err
 	}
@@ -213,25 +214,25 @@ func (f *benchFlags) scene(c console, d drawFlags, engine exec.Engine, options l
 	if stages.Fragment, err = graphicsEntry(c, files[1], spirv.ExecutionModelFragment, options); err != nil {
 		return nil, err
 	}
-	state := d.state(float32(width), float32(height))
-	s.args = draw.Args{Shader: args, Count: uint32(d.vertices), Instances: 1}
-	s.pipeline, err = draw.New(stages, state, engine, exec.Options{})
+	fixed := d.state(float32(width), float32(height))
+	s.args = state.Args{Shader: args, Count: uint32(d.vertices), Instances: 1}
+	s.pipeline, err = draw.New(stages, fixed, engine, exec.Options{})
 	return s, err
 }
 
 // state returns the fixed-function state that the flags select.
-func (d *drawFlags) state(width, height float32) draw.State {
-	b := draw.BlendAttachment{WriteMask: 15}
+func (d *drawFlags) state(width, height float32) state.State {
+	b := state.BlendAttachment{WriteMask: 15}
 	if d.blend {
-		b = draw.BlendAttachment{WriteMask: 15, Enable: true, SrcColor: draw.ConstantAlpha, DstColor: draw.OneMinusConstantAlpha, SrcAlpha: draw.FactorOne}
+		b = state.BlendAttachment{WriteMask: 15, Enable: true, SrcColor: state.ConstantAlpha, DstColor: state.OneMinusConstantAlpha, SrcAlpha: state.FactorOne}
 	}
-	return draw.State{
-		Assembly:      draw.Assembly{Topology: draw.TriangleList},
-		Viewports:     []draw.Viewport{{Width: width, Height: height, MaxDepth: 1}},
-		Scissors:      []draw.Rect{{Width: uint32(width), Height: uint32(height)}},
-		Rasterization: draw.Rasterization{DepthClip: true, LineWidth: 1},
-		DepthStencil:  draw.DepthStencil{Test: d.depth, Write: d.depth, Compare: draw.Less},
-		Blend:         draw.Blend{Attachments: []draw.BlendAttachment{b}, Constants: [4]float32{0, 0, 0, 0.25}},
+	return state.State{
+		Assembly:      state.Assembly{Topology: state.TriangleList},
+		Viewports:     []state.Viewport{{Width: width, Height: height, MaxDepth: 1}},
+		Scissors:      []state.Rect{{Width: uint32(width), Height: uint32(height)}},
+		Rasterization: state.Rasterization{DepthClip: true, LineWidth: 1},
+		DepthStencil:  state.DepthStencil{Test: d.depth, Write: d.depth, Compare: state.Less},
+		Blend:         state.Blend{Attachments: []state.BlendAttachment{b}, Constants: [4]float32{0, 0, 0, 0.25}},
 	}
 }
 

@@ -3,8 +3,9 @@ package main
 import (
 	"text/tabwriter"
 
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+
 	"github.com/chiaro-gpu/chiaro/internal/plain"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 )
 
 // drawStatistics are the counts of a frame, named as Vulkan's queries name them.
@@ -25,7 +26,7 @@ type drawStatistics struct {
 
 // count draws one frame with pipeline statistics enabled.
 func (s *scene) count() (*drawStatistics, error) {
-	var n draw.Statistics
+	var n state.Statistics
 	var passed uint64
 	s.args.Statistics, s.args.Passed = &n, &passed
 	defer func() { s.args.Statistics, s.args.Passed = nil, nil }()

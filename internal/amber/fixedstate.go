@@ -6,16 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // drawTopologies are the topologies by the words of AmberScript.
-var drawTopologies = map[string]draw.Topology{
-	"POINT_LIST": draw.PointList, "LINE_LIST": draw.LineList, "LINE_STRIP": draw.LineStrip,
-	"TRIANGLE_LIST": draw.TriangleList, "TRIANGLE_STRIP": draw.TriangleStrip, "TRIANGLE_FAN": draw.TriangleFan,
-	"LINE_LIST_WITH_ADJACENCY": draw.LineListAdjacency, "LINE_STRIP_WITH_ADJACENCY": draw.LineStripAdjacency,
-	"TRIANGLE_LIST_WITH_ADJACENCY": draw.TriangleListAdjacency, "TRIANGLE_STRIP_WITH_ADJACENCY": draw.TriangleStripAdjacency,
-	"PATCH_LIST": draw.PatchList,
+var drawTopologies = map[string]state.Topology{
+	"POINT_LIST": state.PointList, "LINE_LIST": state.LineList, "LINE_STRIP": state.LineStrip,
+	"TRIANGLE_LIST": state.TriangleList, "TRIANGLE_STRIP": state.TriangleStrip, "TRIANGLE_FAN": state.TriangleFan,
+	"LINE_LIST_WITH_ADJACENCY": state.LineListAdjacency, "LINE_STRIP_WITH_ADJACENCY": state.LineStripAdjacency,
+	"TRIANGLE_LIST_WITH_ADJACENCY": state.TriangleListAdjacency, "TRIANGLE_STRIP_WITH_ADJACENCY": state.TriangleStripAdjacency,
+	"PATCH_LIST": state.PatchList,
 }
 
 // logicOps are the logic operations in the order of their numbers.
@@ -88,11 +88,11 @@ func (r *runner) setState(c *SetState) {
 
 // fixedState returns the state of a draw. The defaults are Amber's: no test, no blending,
 // no culling, and the whole framebuffer as viewport.
-func (r *runner) fixedState(c *Draw) (*draw.State, error) {
+func (r *runner) fixedState(c *Draw) (*state.State, error) {
 	g := &c.Pipeline.Graphics
 	w := words{g.State, r.states[c.Pipeline]}
-	s := &draw.State{}
-	s.Assembly = draw.Assembly{Topology: draw.TriangleStrip, Restart: w.on("", "primitiveRestartEnable"), PatchPoints: 3}
+	s := &state.State{}
+	s.Assembly = state.Assembly{Topology: state.TriangleStrip, Restart: w.on("", "primitiveRestartEnable"), PatchPoints: 3}
 	if g.PatchControlPoints > 0 {
 		s.Assembly.PatchPoints = uint32(g.PatchControlPoints)
 	}
@@ -100,29 +100,29 @@ func (r *runner) fixedState(c *Draw) (*draw.State, error) {
 	if t, ok := drawTopologies[c.Topology]; ok {
 		s.Assembly.Topology = t
 	}
-	s.Viewports = []draw.Viewport{{Width: float32(g.Width), Height: float32(g.Height), MaxDepth: 1}}
+	s.Viewports = []state.Viewport{{Width: float32(g.Width), Height: float32(g.Height), MaxDepth: 1}}
 	if v := g.Viewport; v != nil {
-		s.Viewports[0] = draw.Viewport{X: float32(v.X), Y: float32(v.Y), Width: float32(v.Width), Height: float32(v.Height),
+		s.Viewports[0] = state.Viewport{X: float32(v.X), Y: float32(v.Y), Width: float32(v.Width), Height: float32(v.Height),
 			MinDepth: float32(v.MinDepth), MaxDepth: float32(v.MaxDepth)}
 	}
-	s.Scissors = []draw.Rect{{Width: uint32(g.Width), Height: uint32(g.Height)}}
+	s.Scissors = []state.Rect{{Width: uint32(g.Width), Height: uint32(g.Height)}}
 	w.rasterization(&s.Rasterization)
 	s.Rasterization.DepthUnrestricted = slices.ContainsFunc(r.script.Requirements, func(q Requirement) bool { return q.Name == "VK_EXT_depth_range_unrestricted" })
 	w.depthStencil(&s.DepthStencil)
 	return s, w.blend(s, len(g.Colors), r, c)
 }
 
-func (w words) rasterization(s *draw.Rasterization) {
+func (w words) rasterization(s *state.Rasterization) {
 	s.Discard = w.on("", "rasterizerDiscardEnable")
-	s.PolygonMode = draw.PolygonMode(w.one("POLYGON_MODE", "polygonMode", polygonModes, 0))
+	s.PolygonMode = state.PolygonMode(w.one("POLYGON_MODE", "polygonMode", polygonModes, 0))
 	for _, face := range w.vk["cullMode"] {
 		switch face {
 		case "VK_CULL_MODE_FRONT_BIT":
-			s.Cull |= draw.CullFront
+			s.Cull |= state.CullFront
 		case "VK_CULL_MODE_BACK_BIT":
-			s.Cull |= draw.CullBack
+			s.Cull |= state.CullBack
 		case "VK_CULL_MODE_FRONT_AND_BACK":
-			s.Cull = draw.CullFront | draw.CullBack
+			s.Cull = state.CullFront | state.CullBack
 		}
 	}
 	s.Clockwise = w.first("", "frontFace") == "clockwise"
@@ -142,9 +142,9 @@ func (w words) rasterization(s *draw.Rasterization) {
 	s.LineWidth = w.float("", "lineWidth", 1)
 }
 
-func (w words) depthStencil(s *draw.DepthStencil) {
-	compare := func(amber, vk string) draw.CompareOp {
-		return draw.CompareOp(w.one(amber, vk, compareOps, int(draw.Always)))
+func (w words) depthStencil(s *state.DepthStencil) {
+	compare := func(amber, vk string) state.CompareOp {
+		return state.CompareOp(w.one(amber, vk, compareOps, int(state.Always)))
 	}
 	s.Test, s.Write = w.on("DEPTH TEST", "depthTestEnable"), w.on("DEPTH WRITE", "depthWriteEnable")
 	s.Compare = compare("DEPTH COMPARE_OP", "depthCompareOp")
@@ -158,14 +158,14 @@ func (w words) depthStencil(s *draw.DepthStencil) {
 	s.Stencil = w.on("", "stencilTestEnable")
 	for _, f := range []struct {
 		name string
-		face *draw.StencilFace
+		face *state.StencilFace
 	}{{"front", &s.Front}, {"back", &s.Back}} {
 		at := func(word string) string { return "STENCIL " + f.name + " " + word }
-		op := func(amber, vk string) draw.StencilOp {
-			return draw.StencilOp(w.one(at(amber), f.name+"."+vk, stencilOps, 0))
+		op := func(amber, vk string) state.StencilOp {
+			return state.StencilOp(w.one(at(amber), f.name+"."+vk, stencilOps, 0))
 		}
 		s.Stencil = s.Stencil || w.on(at("TEST"), "")
-		*f.face = draw.StencilFace{
+		*f.face = state.StencilFace{
 			Fail: op("FAIL_OP", "failOp"), Pass: op("PASS_OP", "passOp"), DepthFail: op("DEPTH_FAIL_OP", "depthFailOp"),
 			Compare:     compare(at("COMPARE_OP"), f.name+".compareOp"),
 			CompareMask: w.bits(at("COMPARE_MASK"), f.name+".compareMask", math.MaxUint32),
@@ -176,22 +176,22 @@ func (w words) depthStencil(s *draw.DepthStencil) {
 }
 
 // mixing are the words of the blend operations that every device has.
-var mixing = map[string]draw.BlendOp{
-	"": draw.BlendAdd, "add": draw.BlendAdd, "substract": draw.BlendSubtract, "subtract": draw.BlendSubtract,
-	"reverse_substract": draw.BlendReverseSubtract, "reverse_subtract": draw.BlendReverseSubtract, "min": draw.BlendMin, "max": draw.BlendMax,
+var mixing = map[string]state.BlendOp{
+	"": state.BlendAdd, "add": state.BlendAdd, "substract": state.BlendSubtract, "subtract": state.BlendSubtract,
+	"reverse_substract": state.BlendReverseSubtract, "reverse_subtract": state.BlendReverseSubtract, "min": state.BlendMin, "max": state.BlendMax,
 }
 
-func (w words) blend(s *draw.State, colors int, r *runner, c *Draw) error {
-	a := draw.BlendAttachment{WriteMask: 15, Enable: w.on("BLEND", "blendEnable")}
-	factor := func(amber, vk string, other draw.BlendFactor) draw.BlendFactor {
-		return draw.BlendFactor(w.one(amber, vk, blendFactors, int(other)))
+func (w words) blend(s *state.State, colors int, r *runner, c *Draw) error {
+	a := state.BlendAttachment{WriteMask: 15, Enable: w.on("BLEND", "blendEnable")}
+	factor := func(amber, vk string, other state.BlendFactor) state.BlendFactor {
+		return state.BlendFactor(w.one(amber, vk, blendFactors, int(other)))
 	}
-	a.SrcColor = factor("BLEND SRC_COLOR_FACTOR", "srcColorBlendFactor", draw.FactorOne)
-	a.DstColor = factor("BLEND DST_COLOR_FACTOR", "dstColorBlendFactor", draw.FactorZero)
-	a.SrcAlpha = factor("BLEND SRC_ALPHA_FACTOR", "srcAlphaBlendFactor", draw.FactorOne)
-	a.DstAlpha = factor("BLEND DST_ALPHA_FACTOR", "dstAlphaBlendFactor", draw.FactorZero)
+	a.SrcColor = factor("BLEND SRC_COLOR_FACTOR", "srcColorBlendFactor", state.FactorOne)
+	a.DstColor = factor("BLEND DST_COLOR_FACTOR", "dstColorBlendFactor", state.FactorZero)
+	a.SrcAlpha = factor("BLEND SRC_ALPHA_FACTOR", "srcAlphaBlendFactor", state.FactorOne)
+	a.DstAlpha = factor("BLEND DST_ALPHA_FACTOR", "dstAlphaBlendFactor", state.FactorZero)
 	for _, x := range []struct {
-		op        *draw.BlendOp
+		op        *state.BlendOp
 		amber, vk string
 	}{{&a.ColorOp, "BLEND COLOR_OP", "colorBlendOp"}, {&a.AlphaOp, "BLEND ALPHA_OP", "alphaBlendOp"}} {
 		word := w.first(x.amber, x.vk)
@@ -209,8 +209,8 @@ func (w words) blend(s *draw.State, colors int, r *runner, c *Draw) error {
 			}
 		}
 	}
-	s.Blend.Attachments = slices.Repeat([]draw.BlendAttachment{a}, colors)
+	s.Blend.Attachments = slices.Repeat([]state.BlendAttachment{a}, colors)
 	s.Blend.Logic = w.on("", "logicOpEnable")
-	s.Blend.LogicOp = draw.LogicOp(w.one("", "logicOp", logicOps, 0))
+	s.Blend.LogicOp = state.LogicOp(w.one("", "logicOp", logicOps, 0))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -43,7 +44,7 @@ func (r *runner) draw(ctx context.Context, c *Draw) error {
 	if err != nil {
 		return err
 	}
-	a := draw.Args{Shader: shader}
+	a := state.Args{Shader: shader}
 	state, err := r.fixedState(c)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func (r *runner) graphicsProgram(ctx context.Context, p *Pipeline) (*graphicsPro
 		}
 	}
 	var err error
-	if g.Pipeline, err = draw.New(stages, draw.State{}, r.options.Engine, exec.Options{}); err != nil {
+	if g.Pipeline, err = draw.New(stages, state.State{}, r.options.Engine, exec.Options{}); err != nil {
 		return nil, fmt.Errorf("%s:%s: pipeline %s: %w", r.script.File, p.At, p.Name, err)
 	}
 	r.device.graphics[key] = g

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // TestClear checks that a clear fills the attachments, in their formats.
@@ -45,7 +45,7 @@ func TestCorners(t *testing.T) {
 	p := &Pipeline{Graphics: Graphics{Width: 4, Height: 4}}
 	corners := func(d *Draw) (list []float32) {
 		d.Pipeline = p
-		s, a := &draw.State{}, &draw.Args{}
+		s, a := &state.State{}, &state.Args{}
 		if err := r.corners(d, s, a); err != nil {
 			t.Fatal(err)
 		}

@@ -3,17 +3,18 @@ package amber
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // target returns the attachments of a pipeline and sets the number of samples of the state
 // to theirs.
-func (r *runner) target(p *Pipeline, s *draw.State) (*draw.Target, error) {
+func (r *runner) target(p *Pipeline, s *state.State) (*state.Target, error) {
 	g := &p.Graphics
-	t := &draw.Target{Width: uint32(g.Width), Height: uint32(g.Height)}
+	t := &state.Target{Width: uint32(g.Width), Height: uint32(g.Height)}
 	for _, c := range g.Colors {
 		v, err := r.attachmentView(c.Buffer, c.BaseMip, format.Color)
 		if err != nil {

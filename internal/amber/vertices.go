@@ -5,14 +5,15 @@ import (
 	"math"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 )
 
 // vertices sets the vertices of a draw: the vertices of the pipeline, or for rectangles and
 // grids their corners, at location 0.
-func (r *runner) vertices(c *Draw, s *draw.State, a *draw.Args) error {
+func (r *runner) vertices(c *Draw, s *state.State, a *state.Args) error {
 	g := &c.Pipeline.Graphics
 	a.Instances = 1
 	for i := range g.Vertices {
@@ -42,7 +43,7 @@ func (r *runner) vertices(c *Draw, s *draw.State, a *draw.Args) error {
 func left(n int, start uint32) uint32 { return uint32(max(n-int(start), 0)) }
 
 // vertexInput adds the i-th attribute with a binding of its own.
-func (r *runner) vertexInput(i int, v *VertexInput, s *draw.State, a *draw.Args) error {
+func (r *runner) vertexInput(i int, v *VertexInput, s *state.State, a *state.Args) error {
 	f := v.Format
 	if f == nil {
 		f = v.Buffer.Texel
@@ -58,15 +59,15 @@ func (r *runner) vertexInput(i int, v *VertexInput, s *draw.State, a *draw.Args)
 		stride = v.Buffer.Shape.Stride
 	}
 	n := uint32(i)
-	s.Vertex.Bindings = append(s.Vertex.Bindings, draw.VertexBinding{Binding: n, Stride: uint32(stride), Instance: v.PerInstance, Divisor: 1})
-	s.Vertex.Attributes = append(s.Vertex.Attributes, draw.VertexAttribute{Location: uint32(v.Location), Binding: n, Format: f.Name, Offset: uint32(v.Offset)})
+	s.Vertex.Bindings = append(s.Vertex.Bindings, state.VertexBinding{Binding: n, Stride: uint32(stride), Instance: v.PerInstance, Divisor: 1})
+	s.Vertex.Attributes = append(s.Vertex.Attributes, state.VertexAttribute{Location: uint32(v.Location), Binding: n, Format: f.Name, Offset: uint32(v.Offset)})
 	a.VertexBuffers = append(a.VertexBuffers, exec.Buffer{Bytes: r.memory[v.Buffer]})
 	return nil
 }
 
 // corners sets the vertices of a rectangle, which is a strip or a patch, or of a grid with
 // cells of two triangles each.
-func (r *runner) corners(c *Draw, s *draw.State, a *draw.Args) error {
+func (r *runner) corners(c *Draw, s *state.State, a *state.Args) error {
 	g := &c.Pipeline.Graphics
 	x, y, w, h := float32(c.X), float32(c.Y), float32(c.Width), float32(c.Height)
 	if !c.Normalized {
@@ -80,16 +81,16 @@ func (r *runner) corners(c *Draw, s *draw.State, a *draw.Args) error {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(y))
 	}
 	if c.Kind == DrawRect {
-		s.Assembly.Topology = draw.TriangleStrip
+		s.Assembly.Topology = state.TriangleStrip
 		if c.Patch {
-			s.Assembly.Topology, s.Assembly.PatchPoints = draw.PatchList, 4
+			s.Assembly.Topology, s.Assembly.PatchPoints = state.PatchList, 4
 		}
 		at(x, y+h)
 		at(x, y)
 		at(x+w, y+h)
 		at(x+w, y)
 	} else {
-		s.Assembly.Topology = draw.TriangleList
+		s.Assembly.Topology = state.TriangleList
 		dx, dy := w/float32(c.Columns), h/float32(c.Rows)
 		if c.Columns > maxCells || c.Rows > maxCells || c.Columns*c.Rows > maxCells {
 			return r.fault(CodeSize, c.At, "a grid of %d×%d cells; at most %d are drawn", c.Columns, c.Rows, maxCells)
@@ -108,11 +109,11 @@ func (r *runner) corners(c *Draw, s *draw.State, a *draw.Args) error {
 	place := aligned(len(data))
 	copy(place, data)
 	f, _ := format.ByName("R32G32_SFLOAT")
-	s.Vertex.Bindings = slices.DeleteFunc(s.Vertex.Bindings, func(b draw.VertexBinding) bool { return s.Vertex.Attributes[b.Binding].Location == 0 })
-	s.Vertex.Attributes = slices.DeleteFunc(s.Vertex.Attributes, func(v draw.VertexAttribute) bool { return v.Location == 0 })
+	s.Vertex.Bindings = slices.DeleteFunc(s.Vertex.Bindings, func(b state.VertexBinding) bool { return s.Vertex.Attributes[b.Binding].Location == 0 })
+	s.Vertex.Attributes = slices.DeleteFunc(s.Vertex.Attributes, func(v state.VertexAttribute) bool { return v.Location == 0 })
 	n := uint32(len(a.VertexBuffers))
-	s.Vertex.Bindings = append(s.Vertex.Bindings, draw.VertexBinding{Binding: n, Stride: 8})
-	s.Vertex.Attributes = append(s.Vertex.Attributes, draw.VertexAttribute{Location: 0, Binding: n, Format: f.Name})
+	s.Vertex.Bindings = append(s.Vertex.Bindings, state.VertexBinding{Binding: n, Stride: 8})
+	s.Vertex.Attributes = append(s.Vertex.Attributes, state.VertexAttribute{Location: 0, Binding: n, Format: f.Name})
 	a.VertexBuffers = append(a.VertexBuffers, exec.Buffer{Bytes: place})
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // littered is small triangles all over a picture, some of which reach over its edges,
@@ -49,19 +50,19 @@ func TestManyTriangles(t *testing.T) {
 	}
 	for name, change := range map[string]func(f *fuzzed){
 		"list":      func(f *fuzzed) {},
-		"strip":     func(f *fuzzed) { f.state.Assembly.Topology = draw.TriangleStrip },
+		"strip":     func(f *fuzzed) { f.state.Assembly.Topology = state.TriangleStrip },
 		"indices":   func(f *fuzzed) { f.args.Index, f.args.IndexBytes = indices, 2 },
 		"instances": func(f *fuzzed) { f.args.Count, f.args.Instances = 3*n/4, 2 },
 		"bias":      func(f *fuzzed) { f.state.Rasterization.DepthBias, f.state.Rasterization.BiasConstant = true, 40 },
-		"culled":    func(f *fuzzed) { f.state.Rasterization.DepthClip, f.state.Rasterization.Cull = true, draw.CullBack },
+		"culled":    func(f *fuzzed) { f.state.Rasterization.DepthClip, f.state.Rasterization.Cull = true, state.CullBack },
 		"samples":   func(f *fuzzed) { f.samples, f.state.Multisample.Samples = 4, 4 },
-		"coarse":    func(f *fuzzed) { f.state.Rate = draw.ShadingRate{Width: 2, Height: 2} },
+		"coarse":    func(f *fuzzed) { f.state.Rate = state.ShadingRate{Width: 2, Height: 2} },
 		"layers":    func(f *fuzzed) { f.layers, f.state.ViewMask = 2, 3 },
-		"outlines":  func(f *fuzzed) { f.state.Rasterization.PolygonMode = draw.Outline },
+		"outlines":  func(f *fuzzed) { f.state.Rasterization.PolygonMode = state.Outline },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D32_SFLOAT_S8_UINT", counted: true,
-				state: draw.State{DepthStencil: draw.DepthStencil{Test: true, Write: true, Compare: draw.LessOrEqual}}}
+				state: state.State{DepthStencil: state.DepthStencil{Test: true, Write: true, Compare: state.LessOrEqual}}}
 			f.complete(vertex(0))
 			f.args.VertexBuffers, f.args.Count = []exec.Buffer{{Bytes: places}, {Bytes: colors}}, 3*n
 			change(f)
@@ -90,14 +91,14 @@ func TestSteadyTriangles(t *testing.T) {
 	places, colors := littered(n)
 	c, _ := deepTarget(t, 300, 300, "D32_SFLOAT", 1)
 	s := full(c)
-	s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.LessOrEqual}
-	s.Vertex = draw.VertexInput{Bindings: []draw.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4}},
-		Attributes: []draw.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: "R8G8B8A8_UNORM"}}}
+	s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.LessOrEqual}
+	s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4}},
+		Attributes: []state.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: "R8G8B8A8_UNORM"}}}
 	vertex := strings.NewReplacer("DECLARED", "", "MORE", "").Replace(givenText)
 	p, err := draw.New(draw.Stages{Vertex: parse(t, vertex, 16), Fragment: parse(t, whiteText, 16)}, s, machine(), exec.Options{})
 	must(t, err)
 	defer p.Close()
-	a := draw.Args{Count: 3 * n, Instances: 1, VertexBuffers: []exec.Buffer{{Bytes: places}, {Bytes: colors}}}
+	a := state.Args{Count: 3 * n, Instances: 1, VertexBuffers: []exec.Buffer{{Bytes: places}, {Bytes: colors}}}
 	clears := draw.Clears{Depth: draw.Clear{Do: true, Value: [4]uint64{0x3f800000}}}
 	for _, workers := range []int{1, exec.MaxIdleWorkers()} {
 		var pass draw.Pass

@@ -11,10 +11,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // drawn measures a draw on one worker.
-func drawn(b *testing.B, width, height int, fragment string, change func(*draw.State), a draw.Args) {
+func drawn(b *testing.B, width, height int, fragment string, change func(*state.State), a state.Args) {
 	if len(amd64.Levels()) == 0 {
 		b.Skip("no machine code on this machine")
 	}
@@ -39,24 +40,24 @@ func drawn(b *testing.B, width, height int, fragment string, change func(*draw.S
 
 // BenchmarkFill covers a megapixel with interpolated colors.
 func BenchmarkFill(b *testing.B) {
-	drawn(b, 1024, 1024, shownText, nil, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+	drawn(b, 1024, 1024, shownText, nil, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 }
 
 // BenchmarkFillBlended blends over a megapixel.
 func BenchmarkFillBlended(b *testing.B) {
-	drawn(b, 1024, 1024, shownText, func(s *draw.State) {
-		s.Blend.Attachments = []draw.BlendAttachment{{Enable: true, SrcColor: draw.SrcAlpha, DstColor: draw.OneMinusSrcAlpha, SrcAlpha: draw.FactorOne, DstAlpha: draw.FactorZero, WriteMask: 15}}
-	}, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+	drawn(b, 1024, 1024, shownText, func(s *state.State) {
+		s.Blend.Attachments = []state.BlendAttachment{{Enable: true, SrcColor: state.SrcAlpha, DstColor: state.OneMinusSrcAlpha, SrcAlpha: state.FactorOne, DstAlpha: state.FactorZero, WriteMask: 15}}
+	}, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 }
 
 // BenchmarkSmall draws a triangle of a few pixels.
 func BenchmarkSmall(b *testing.B) {
-	drawn(b, 64, 64, shownText, nil, draw.Args{Count: 3, Shader: compute.Args{Push: floats(-1, -1, 0, 1, -0.9, -1, 0, 1, -1, -0.9, 0, 1)}})
+	drawn(b, 64, 64, shownText, nil, state.Args{Count: 3, Shader: compute.Args{Push: floats(-1, -1, 0, 1, -0.9, -1, 0, 1, -1, -0.9, 0, 1)}})
 }
 
 // BenchmarkTriangles draws 100000 of them.
 func BenchmarkTriangles(b *testing.B) {
-	drawn(b, 64, 64, shownText, nil, draw.Args{Count: 3, Instances: 100000, Shader: compute.Args{Push: floats(-1, -1, 0, 1, -0.9, -1, 0, 1, -1, -0.9, 0, 1)}})
+	drawn(b, 64, 64, shownText, nil, state.Args{Count: 3, Instances: 100000, Shader: compute.Args{Push: floats(-1, -1, 0, 1, -0.9, -1, 0, 1, -1, -0.9, 0, 1)}})
 }
 
 // BenchmarkHidden covers a megapixel eight times with long fragments, from front to back
@@ -78,13 +79,13 @@ func hidden(b *testing.B, samples int, z float32, step string) {
 	c, _ := deepTarget(b, 1024, 1024, "D32_SFLOAT", samples)
 	s := full(c)
 	s.Multisample.Samples = uint32(samples)
-	s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Less}
+	s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Less}
 	p, err := draw.New(draw.Stages{Vertex: parse(b, vertex, 0), Fragment: parse(b, longText(), 0)}, s, jit.Engine{}, exec.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer p.Close()
-	a := draw.Args{Count: 3, Instances: 8, Shader: compute.Args{Push: floats(-1, -1, z, 1, 3, -1, z, 1, -1, 3, z, 1), Workers: 1}}
+	a := state.Args{Count: 3, Instances: 8, Shader: compute.Args{Push: floats(-1, -1, z, 1, 3, -1, z, 1, -1, 3, z, 1), Workers: 1}}
 	var pass draw.Pass
 	for b.Loop() {
 		if err := pass.Begin(&c.Target, &draw.Clears{Depth: draw.Clear{Do: true, Value: [4]uint64{0x3f800000}}}, 1); err != nil {
@@ -113,7 +114,7 @@ func BenchmarkShadingRate(b *testing.B) {
 	text := longText()
 	for _, n := range []uint32{1, 2, 4} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			drawn(b, 1024, 1024, text, func(s *draw.State) { s.Rate.Width, s.Rate.Height = n, n }, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			drawn(b, 1024, 1024, text, func(s *state.State) { s.Rate.Width, s.Rate.Height = n, n }, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -65,53 +66,53 @@ func "main"() L1 {
 
 // factor is a blend factor as the specification's table has it (Vulkan §"Blend
 // Factors"), of component i.
-func factor(f draw.BlendFactor, i int, src, src1, dst, constant [4]float64) float64 {
+func factor(f state.BlendFactor, i int, src, src1, dst, constant [4]float64) float64 {
 	switch f {
-	case draw.FactorZero:
+	case state.FactorZero:
 		return 0
-	case draw.FactorOne:
+	case state.FactorOne:
 		return 1
-	case draw.SrcColor:
+	case state.SrcColor:
 		return src[i]
-	case draw.OneMinusSrcColor:
+	case state.OneMinusSrcColor:
 		return 1 - src[i]
-	case draw.DstColor:
+	case state.DstColor:
 		return dst[i]
-	case draw.OneMinusDstColor:
+	case state.OneMinusDstColor:
 		return 1 - dst[i]
-	case draw.SrcAlpha:
+	case state.SrcAlpha:
 		return src[3]
-	case draw.OneMinusSrcAlpha:
+	case state.OneMinusSrcAlpha:
 		return 1 - src[3]
-	case draw.DstAlpha:
+	case state.DstAlpha:
 		return dst[3]
-	case draw.OneMinusDstAlpha:
+	case state.OneMinusDstAlpha:
 		return 1 - dst[3]
-	case draw.ConstantColor:
+	case state.ConstantColor:
 		return constant[i]
-	case draw.OneMinusConstantColor:
+	case state.OneMinusConstantColor:
 		return 1 - constant[i]
-	case draw.ConstantAlpha:
+	case state.ConstantAlpha:
 		return constant[3]
-	case draw.OneMinusConstantAlpha:
+	case state.OneMinusConstantAlpha:
 		return 1 - constant[3]
-	case draw.SrcAlphaSaturate:
+	case state.SrcAlphaSaturate:
 		if i == 3 {
 			return 1
 		}
 		return min(src[3], 1-dst[3])
-	case draw.Src1Color:
+	case state.Src1Color:
 		return src1[i]
-	case draw.OneMinusSrc1Color:
+	case state.OneMinusSrc1Color:
 		return 1 - src1[i]
-	case draw.Src1Alpha:
+	case state.Src1Alpha:
 		return src1[3]
 	}
 	return 1 - src1[3]
 }
 
 // blend is what becomes of a color, and by how much a result in float32 may differ.
-func blend(b *draw.BlendAttachment, src, src1, dst, constant [4]float64) (out, slack [4]float64) {
+func blend(b *state.BlendAttachment, src, src1, dst, constant [4]float64) (out, slack [4]float64) {
 	for i := range out {
 		op, x, y := b.ColorOp, b.SrcColor, b.DstColor
 		if i == 3 {
@@ -120,15 +121,15 @@ func blend(b *draw.BlendAttachment, src, src1, dst, constant [4]float64) (out, s
 		s, d := src[i]*factor(x, i, src, src1, dst, constant), dst[i]*factor(y, i, src, src1, dst, constant)
 		slack[i] = (math.Abs(s) + math.Abs(d)) * 0x1p-21
 		switch op {
-		case draw.BlendAdd:
+		case state.BlendAdd:
 			out[i] = s + d
-		case draw.BlendSubtract:
+		case state.BlendSubtract:
 			out[i] = s - d
-		case draw.BlendReverseSubtract:
+		case state.BlendReverseSubtract:
 			out[i] = d - s
-		case draw.BlendMin:
+		case state.BlendMin:
 			out[i] = min(src[i], dst[i])
-		case draw.BlendMax:
+		case state.BlendMax:
 			out[i] = max(src[i], dst[i])
 		}
 	}
@@ -155,10 +156,10 @@ var blendFormats = []string{
 	"R32G32B32A32_SFLOAT", "B10G11R11_UFLOAT_PACK32",
 }
 
-func randomBlend(r *rand.Rand) draw.BlendAttachment {
-	f := func() draw.BlendFactor { return draw.BlendFactor(r.Intn(19)) }
-	return draw.BlendAttachment{Enable: true, SrcColor: f(), DstColor: f(), ColorOp: draw.BlendOp(r.Intn(5)),
-		SrcAlpha: f(), DstAlpha: f(), AlphaOp: draw.BlendOp(r.Intn(5)), WriteMask: 15}
+func randomBlend(r *rand.Rand) state.BlendAttachment {
+	f := func() state.BlendFactor { return state.BlendFactor(r.Intn(19)) }
+	return state.BlendAttachment{Enable: true, SrcColor: f(), DstColor: f(), ColorOp: state.BlendOp(r.Intn(5)),
+		SrcAlpha: f(), DstAlpha: f(), AlphaOp: state.BlendOp(r.Intn(5)), WriteMask: 15}
 }
 
 // TestBlend blends random colors in random states and compares with float64: what
@@ -175,7 +176,7 @@ func TestBlend(t *testing.T) {
 	}
 }
 
-func testBlend(t *testing.T, r *rand.Rand, name string, b draw.BlendAttachment) {
+func testBlend(t *testing.T, r *rand.Rand, name string, b state.BlendAttachment) {
 	f, _ := format.ByName(name)
 	wild := f.Components()[0].Numeric != format.UFloat // negative numbers and those beyond 1
 	var colors []float32
@@ -196,8 +197,8 @@ func testBlend(t *testing.T, r *rand.Rand, name string, b draw.BlendAttachment) 
 		c := blank(t, side, side, name)
 		copy(c.bytes(0), before)
 		s := full(c)
-		s.Blend = draw.Blend{Attachments: []draw.BlendAttachment{b}, Constants: constant}
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, loadedText, 0)}, s, c, draw.Args{Count: 3,
+		s.Blend = state.Blend{Attachments: []state.BlendAttachment{b}, Constants: constant}
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, loadedText, 0)}, s, c, state.Args{Count: 3,
 			Shader: compute.Args{Push: cover, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(colors...)}}}}})
 		if first == nil {
 			first = append(first, c.bytes(0)...)

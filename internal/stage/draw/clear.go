@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -12,7 +13,7 @@ import (
 // render pass ask for that are VK_ATTACHMENT_LOAD_OP_CLEAR, those that are not being
 // left out, or vkCmdClearAttachments.
 type Clears struct {
-	Area Rect // empty: all
+	Area state.Rect // empty: all
 
 	// Layers from BaseLayer on; none are all. ViewMask has a bit for each layer
 	// instead where it is not 0.
@@ -30,19 +31,19 @@ type Clear struct {
 	Value [4]uint64
 }
 
-// clearing is a clear that was recorded.
-type clearing struct {
+// recordedClear is a clear that was recorded.
+type recordedClear struct {
 	area   raster.Rect
 	all    raster.Rect // of the target
 	layers [2]uint32   // first, and behind the last
 	mask   uint32      // of layers; 0: all
-	list   []cleared
+	list   []clearedView
 	deep   bool // the depth is one of them
 	depth  float32
 }
 
-// cleared is an attachment with the texel that all of it becomes.
-type cleared struct {
+// clearedView is an attachment with the texel that all of it becomes.
+type clearedView struct {
 	view  *texture.View
 	size  int
 	texel [texture.MaxTexel]byte
@@ -54,15 +55,15 @@ const clearWeight = 16
 // recordClear records a clear.
 func (p *Pass) recordClear(c *Clears) {
 	if p.inUse.clears == len(p.clears) {
-		p.clears = append(p.clears, &clearing{})
+		p.clears = append(p.clears, &recordedClear{})
 	}
 	x := p.clears[p.inUse.clears]
 	p.inUse.clears++
-	w, h, n := p.target.extent()
+	w, h, n := p.target.Extent()
 	x.all = raster.Rect{X1: int32(w), Y1: int32(h)}
 	x.area = x.all
 	if c.Area.Width > 0 && c.Area.Height > 0 {
-		x.area = x.area.Intersect(c.Area.raster())
+		x.area = x.area.Intersect(c.Area.Raster())
 	}
 	x.layers, x.mask = [2]uint32{min(c.BaseLayer, n), n}, c.ViewMask
 	if c.Layers > 0 {
@@ -82,36 +83,36 @@ func (p *Pass) recordClear(c *Clears) {
 }
 
 // add adds an attachment, if it is one.
-func (x *clearing) add(v *texture.View, c *Clear) {
+func (x *recordedClear) add(v *texture.View, c *Clear) {
 	if !c.Do || v == nil {
 		return
 	}
-	a := cleared{view: v}
+	a := clearedView{view: v}
 	if a.size = v.EncodeTexel(&a.texel, c.Value); a.size > 0 {
 		x.list = append(x.list, a)
 	}
 }
 
-// clearSheet makes a sheet of a clear. The caller has the lock.
-func (p *Pass) clearSheet(c *clearing, turn uint64) *sheet {
-	s := p.spare()
-	s.clear, s.turn, s.width = c, turn, p.width
-	s.items, s.primitives, s.kept, s.pieces = s.items[:0], s.primitives[:0], s.kept[:0], s.pieces[:0]
+// clearList makes a sheet of a clear. The caller has the lock.
+func (p *Pass) clearList(c *recordedClear, turn uint64) *binList {
+	s := p.newListLocked()
+	s.clear, s.ticket, s.width = c, turn, p.width
+	s.items, s.primitives, s.records, s.bins = s.items[:0], s.primitives[:0], s.records[:0], s.bins[:0]
 	for y := c.area.Y0 / raster.Tile; y <= (c.area.Y1-1)/raster.Tile; y++ {
 		for x := c.area.X0 / raster.Tile; x <= (c.area.X1-1)/raster.Tile; x++ {
-			s.pieces = append(s.pieces, piece{y*p.width + x, 0, clearWeight, false})
+			s.bins = append(s.bins, bin{y*p.width + x, 0, clearWeight, false})
 		}
 	}
 	return s
 }
 
 // clearTile clears one tile.
-func (s *sheet) clearTile(tile int) {
+func (s *binList) clearTile(tile int) {
 	c := s.clear
 	x, y := int32(tile)%s.width*raster.Tile, int32(tile)/s.width*raster.Tile
 	whole := c.all.Intersect(raster.Rect{X0: x, Y0: y, X1: x + raster.Tile, Y1: y + raster.Tile})
 	r := c.area.Intersect(whole)
-	s.cleared(tile, r, whole)
+	s.clearCoarseDepth(tile, r, whole)
 	for i := range c.list {
 		a := &c.list[i]
 		each := func(layer uint32) {

@@ -7,6 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -27,7 +28,7 @@ func TestFullyCovered(t *testing.T) {
 				s := full(c)
 				s.Rasterization.Conservative = mode
 				s.Rate.Width, s.Rate.Height = uint32(f.w), uint32(f.h)
-				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: push, Workers: workers}})
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: push, Workers: workers}})
 				for i := range side * side {
 					x, y := i%side, i/side
 					all := true
@@ -58,9 +59,9 @@ func TestFullyCoveredMasked(t *testing.T) {
 			c := sampled(t, "R32G32_SFLOAT", samples)
 			s := full(c)
 			s.Rasterization.Conservative = 1
-			s.Multisample = draw.Multisample{Samples: uint32(samples), Mask: &[2]uint32{1, 1}}
+			s.Multisample = state.Multisample{Samples: uint32(samples), Mask: &[2]uint32{1, 1}}
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, giveText("fullycovered i32 0", "i32"), 0)}, s, c,
-				draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+				state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			for i := range side * side * samples {
 				n := i % samples
 				want := 0.0
@@ -92,7 +93,7 @@ func TestShadingRateSmall(t *testing.T) {
 			c := rateCanvas(t, 1)
 			s := full(c)
 			s.Rate.Width, s.Rate.Height = 2, 2
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ratesText, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: push}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ratesText, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: push}})
 			checkRates(t, c, 1, func(int, int) extent { return extent{2, 2} }, covered)
 		}
 	}

@@ -2,20 +2,10 @@ package draw
 
 import "github.com/chiaro-gpu/chiaro/internal/raster"
 
-// DiscardRectangles are where fragments may not lie, or nowhere else (Vulkan §"Discard
-// Rectangles Test"). Without rectangles there is no test.
-type DiscardRectangles struct {
-	Exclusive  bool // samples in a rectangle are taken away, and not those in none
-	Rectangles []Rect
-}
-
-// MaxDiscardRectangles is how many there may be (maxDiscardRectangles).
-const MaxDiscardRectangles = 8
-
-// discarded takes away the samples of items that the discard rectangles do not let be.
+// applyDiscardRectangles takes away the samples of items that the discard rectangles do not let be.
 // With rectangles each item is one block.
-func (d *drawing) discarded(items []uint64, words int) {
-	r := &d.state.Discard
+func (d *binWorker) applyDiscardRectangles(items []uint64, words int) {
+	r := &d.draw.state.Discard
 	if len(r.Rectangles) == 0 {
 		return
 	}
@@ -23,19 +13,19 @@ func (d *drawing) discarded(items []uint64, words int) {
 		x, y := raster.Item(items).At()
 		in := uint64(0)
 		for _, q := range r.Rectangles {
-			in |= pixelsIn(q.raster(), int32(x), int32(y))
+			in |= pixelsInside(q.Raster(), int32(x), int32(y))
 		}
 		if r.Exclusive {
 			in = ^in
 		}
-		for n := range d.key.samples {
+		for n := range d.draw.key.Samples {
 			items[1+n] &= in
 		}
 	}
 }
 
-// pixelsIn returns the pixels of a block that lie in a rectangle.
-func pixelsIn(r raster.Rect, x, y int32) (m uint64) {
+// pixelsInside returns the pixels of a block that lie in a rectangle.
+func pixelsInside(r raster.Rect, x, y int32) (m uint64) {
 	r = r.Intersect(raster.Rect{X0: x, Y0: y, X1: x + raster.Block, Y1: y + raster.Block})
 	if r.Empty() {
 		return 0

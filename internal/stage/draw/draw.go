@@ -4,49 +4,47 @@ import (
 	"context"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// recorded is a draw of a pass with all that it was recorded with.
-type recorded struct {
+// recordedDraw is a draw of a pass with all that it was recorded with.
+type recordedDraw struct {
 	pipeline *Pipeline
-	state    State // without what is looked at when it is recorded
-	target   *Target
-	args     Args      // without what stands in bound
-	push     []byte    // args.Shader.Push
-	mask     [2]uint32 // *state.Multisample.Mask
-	discard  []Rect    // state.Discard.Rectangles
+	state    state.State // without what is looked at when it is recorded
+	target   *state.Target
+	args     state.Args   // without what stands in bound
+	push     []byte       // args.Shader.Push
+	mask     [2]uint32    // *state.Multisample.Mask
+	discard  []state.Rect // state.Discard.Rectangles
 
-	key       fragmentKey
-	vertexKey vertexKey
-	middleKey middleKey
-	rating    rating
-	frame     raster.State
-	shaded    uint32 // invocations for each pixel of an item
+	key         shade.Key
+	rates       rateLookup
+	frame       raster.State
+	invocations uint32 // invocations for each pixel of an item
 
-	heldVertex   *variant[vertexKey]
-	heldMiddle   [numMiddle]*variant[middleKey]
-	heldFragment *variant[fragmentKey]
-	heldBatch    *variant[batchKey] // of the program that sets up triangles; nil: they are too few
+	front        frontend.Draw
+	heldFragment *compose.Variant[shade.Key]
 
-	vertexBound, fragmentBound bound
-	middleBound                [numMiddle]bound
-	batchBound                 bound
-	batchArgs                  compute.Args            // of a program without a budget
-	programs                   [numMiddle]exec.Program // of middleBound
+	fragmentBound compose.Binding
 
-	opaque bool  // covers
-	sight  sight // seen
+	overwrites bool    // covers
+	hiz        hizMode // seen
 
-	counts [numCounts]uint64
+	counts [layout.NumCounts]uint64
 }
 
 // Draw draws. It returns a *StateError where state, target and arguments do not fit
 // each other, an *exec.LimitError where they exceed a limit, and what compiling and
 // running the programs give. What was drawn when it fails stays drawn.
-func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
+func (p *Pipeline) Draw(ctx context.Context, t *state.Target, a *state.Args) error {
 	w := p.passes.Get()
 	if w == nil {
 		w = &Pass{}
@@ -63,35 +61,34 @@ func (p *Pipeline) Draw(ctx context.Context, t *Target, a *Args) error {
 }
 
 // fill records a draw. What it holds release gives back, also where it fails.
-func (d *recorded) fill(p *Pipeline, t *Target, a *Args) error {
+func (d *recordedDraw) fill(p *Pipeline, t *state.Target, a *state.Args) error {
 	s := &p.state
 	if a.State != nil {
 		s = a.State
 	}
-	if err := a.check(s); err != nil {
+	if err := a.Check(s); err != nil {
 		return err
 	}
-	if err := p.fits(s); err != nil {
+	if err := p.front.CheckTopology(s); err != nil {
 		return err
 	}
-	if err := p.checkFeedback(a, s); err != nil {
+	if err := p.front.CheckFeedback(a, s); err != nil {
 		return err
 	}
-	if err := t.check(max(s.Multisample.Samples, 1), s.ViewMask); err != nil {
+	if err := t.Check(max(s.Multisample.Samples, 1), s.ViewMask); err != nil {
 		return err
 	}
 	d.pipeline, d.target, d.state, d.args = p, t, *s, *a
-	d.key = fragmentKeyOf(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
-	d.key.inner = s.Rasterization.Conservative != 0 && hasInput(p.stages.Fragment, ir.FullyCovered)
-	d.key.tile = tileKeyOf(p.stages.Fragment, t)
-	d.rating = p.ratingOf(s, t)
-	d.rating.find()
-	d.key.pixels = d.rating.pixels(s, p.stages.Fragment)
-	d.key.invocations = a.Statistics != nil && p.shades
-	d.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}
-	d.shaded, d.counts = 1, [numCounts]uint64{}
-	if d.key.perSample {
-		d.shaded = d.key.samples
+	d.key = shade.NewKey(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
+	d.key.FullyCovered = s.Rasterization.Conservative != 0 && shade.HasInput(p.stages.Fragment, ir.FullyCovered)
+	d.key.Tile = shade.TileKeyOf(p.stages.Fragment, t)
+	d.rates = p.newRateLookup(s, t)
+	d.rates.resolve()
+	d.key.MaxPixels = d.rates.maxPixels(s, p.stages.Fragment)
+	d.key.CountInvocations = a.Statistics != nil && p.hasFragment
+	d.invocations, d.counts = 1, [layout.NumCounts]uint64{}
+	if d.key.PerSample {
+		d.invocations = d.key.Samples
 	}
 	if err := d.hold(a); err != nil {
 		return err
@@ -100,102 +97,61 @@ func (d *recorded) fill(p *Pipeline, t *Target, a *Args) error {
 		return err
 	}
 	d.rasterState()
-	d.opaque, d.sight = d.covers(), d.seen()
-	d.part(a)
+	d.overwrites, d.hiz = d.overwritesTarget(), d.newHiZMode()
+	d.detach(a)
 	return nil
 }
 
 // hold holds the programs.
-func (d *recorded) hold(a *Args) (err error) {
+func (d *recordedDraw) hold(a *state.Args) (err error) {
 	p := d.pipeline
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if d.heldVertex, err = p.vertex.hold(&d.vertexKey, p.engine, p.options, &a.Shader); err != nil {
+	d.front.Begin(p.front, &d.args, &d.state)
+	if d.manyTriangles() {
+		d.front.MinBatch = minBatchDraw
+	}
+	if err = d.front.Acquire(p.engine, p.options); err != nil {
 		return err
 	}
-	for i, from := range p.stages.middle() {
-		if from == nil {
-			continue
-		}
-		d.middleKey.captures = a.Feedback != nil && from == p.stages.last()
-		if d.heldMiddle[i], err = p.middle[i].hold(&d.middleKey, p.engine, p.options, &a.Shader); err != nil {
-			return err
-		}
-	}
-	if d.manyTriangles() {
-		if d.heldBatch, err = p.batch.hold(&batchKey{}, p.engine, exec.Options{}, &d.batchArgs); err != nil {
-			return err
-		}
-	}
-	d.heldFragment, err = p.fragment.hold(&d.key, p.engine, p.options, &a.Shader)
+	d.heldFragment, err = p.fragment.Acquire(&d.key, p.engine, p.options, &a.Shader)
 	return err
 }
 
 // release lets go of all that was recorded but memory.
-func (d *recorded) release() {
+func (d *recordedDraw) release() {
 	if p := d.pipeline; p != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 	}
-	if d.heldVertex != nil {
-		d.heldVertex.release()
-	}
-	for _, v := range d.heldMiddle {
-		if v != nil {
-			v.release()
-		}
-	}
+	d.front.Release()
 	if d.heldFragment != nil {
-		d.heldFragment.release()
+		d.heldFragment.Release()
 	}
-	if d.heldBatch != nil {
-		d.heldBatch.release()
-	}
-	d.heldVertex, d.heldMiddle, d.heldFragment, d.heldBatch = nil, [numMiddle]*variant[middleKey]{}, nil, nil
-	d.vertexBound.forget()
-	d.fragmentBound.forget()
-	d.batchBound.forget()
-	for i := range d.middleBound {
-		d.middleBound[i].forget()
-		d.programs[i] = nil
-	}
-	d.pipeline, d.args, d.state, d.vertexKey, d.rating = nil, Args{}, State{}, vertexKey{}, rating{}
+	d.heldFragment = nil
+	d.fragmentBound.Release()
+	d.pipeline, d.args, d.state, d.rates = nil, state.Args{}, state.State{}, rateLookup{}
 }
 
 // bind finds what the programs read and write.
-func (d *recorded) bind(a *Args) error {
-	var o own
+func (d *recordedDraw) bind(a *state.Args) error {
+	o := compose.OwnResources{PerRun: layout.BindDepth}
 	for i, b := range a.VertexBuffers {
-		if i < MaxBindings {
-			o.buffers[bindVertex+i] = b
+		if i < state.MaxBindings {
+			o.Buffers[layout.BindVertex+i] = b
 		}
 	}
-	copy(o.views[bindColor:], d.target.Colors)
-	o.views[bindDepth], o.views[bindStencil] = d.target.Depth, d.target.Stencil
-	args := &d.args.Shader
-	if err := d.vertexBound.bind(d.heldVertex.program, args, &o); err != nil {
+	copy(o.Views[layout.BindColor:], d.target.Colors)
+	o.Views[layout.BindDepth], o.Views[layout.BindStencil] = d.target.Depth, d.target.Stencil
+	if err := d.front.Resolve(&o); err != nil {
 		return err
 	}
-	for i, v := range d.heldMiddle {
-		if v == nil {
-			continue
-		}
-		d.programs[i] = v.program
-		if err := d.middleBound[i].bind(v.program, args, &o); err != nil {
-			return err
-		}
-	}
-	if d.heldBatch != nil {
-		if err := d.batchBound.bind(d.heldBatch.program, &d.batchArgs, &o); err != nil {
-			return err
-		}
-	}
-	return d.fragmentBound.bind(d.heldFragment.program, args, &o)
+	return d.fragmentBound.Resolve(d.heldFragment.Program, &d.args.Shader, &o)
 }
 
-// part makes what was recorded independent of what the caller may change before the
+// detach makes what was recorded independent of what the caller may change before the
 // pass ends, and lets go of what was looked at.
-func (d *recorded) part(a *Args) {
+func (d *recordedDraw) detach(a *state.Args) {
 	d.push = append(d.push[:0], a.Shader.Push...)
 	s := &d.args.Shader
 	*s = compute.Args{Push: d.push, Regions: s.Regions, Workers: s.Workers, Budget: s.Budget, Log: s.Log}
@@ -206,30 +162,30 @@ func (d *recorded) part(a *Args) {
 		d.mask = *m
 		d.state.Multisample.Mask = &d.mask
 	}
-	d.state.Vertex, d.state.Viewports, d.state.Scissors, d.state.Blend.Attachments = VertexInput{}, nil, nil, nil
+	d.state.Vertex, d.state.Viewports, d.state.Scissors, d.state.Blend.Attachments = state.VertexInput{}, nil, nil, nil
 }
 
-// done counts what the fragments of the draw have counted.
-func (d *recorded) done() {
+// addCounts counts what the fragments of the draw have counted.
+func (d *recordedDraw) addCounts() {
 	if d.args.Passed != nil {
-		*d.args.Passed += d.counts[countPassed]
+		*d.args.Passed += d.counts[layout.CountPassed]
 	}
 	if s := d.args.Statistics; s != nil {
-		s.FragmentInvocations += d.counts[countInvocations]
+		s.FragmentInvocations += d.counts[layout.CountInvocations]
 	}
-	d.counts = [numCounts]uint64{}
+	d.counts = [layout.NumCounts]uint64{}
 }
 
-// effects reports whether the draw's programs do anything that others may notice but by
+// sideEffects reports whether the draw's programs do anything that others may notice but by
 // its attachments: it is then drawn by itself. ordered says that nobody else may run
 // vertices of it at the same time.
-func (d *recorded) effects() (some, ordered bool) {
+func (d *recordedDraw) sideEffects() (some, ordered bool) {
 	s := &d.pipeline.stages
 	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Fragment} {
 		if p == nil {
 			continue
 		}
-		some = some || writesMemory(p) || p.Effects.Ordered || len(p.Messages) > 0
+		some = some || shade.WritesMemory(p) || p.Effects.Ordered || len(p.Messages) > 0
 		ordered = ordered || p != s.Fragment && (p.Effects.Ordered || len(p.Messages) > 0)
 	}
 	// A stipple is counted on along a strip.
@@ -238,28 +194,28 @@ func (d *recorded) effects() (some, ordered bool) {
 }
 
 // rasterState gives raster its part of the state.
-func (d *recorded) rasterState() {
+func (d *recordedDraw) rasterState() {
 	s, r := &d.frame, &d.state.Rasterization
-	width, height, layers := d.target.extent()
+	width, height, layers := d.target.Extent()
 	views, scissors := s.Viewports[:0], s.Scissors[:0]
 	for _, v := range d.state.Viewports {
 		views = append(views, raster.Viewport(v))
 	}
 	for _, x := range d.state.Scissors {
-		scissors = append(scissors, x.raster())
+		scissors = append(scissors, x.Raster())
 	}
 	area := raster.Rect{X1: int32(width), Y1: int32(height)}
 	if x := d.args.Area; x.Width > 0 && x.Height > 0 {
-		area = area.Intersect(x.raster())
+		area = area.Intersect(x.Raster())
 	}
 	*s = raster.State{
 		Viewports: views, Scissors: scissors, Area: area, Layers: layers,
 		Samples:   int(max(d.state.Multisample.Samples, 1)),
-		CullFront: r.Cull&CullFront != 0, CullBack: r.Cull&CullBack != 0, Clockwise: r.Clockwise,
+		CullFront: r.Cull&state.CullFront != 0, CullBack: r.Cull&state.CullBack != 0, Clockwise: r.Clockwise,
 		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
 		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
-		Aligned: d.key.pixels > 1, Inner: d.key.inner, Runs: goesOn(d.fragmentBound.program.IR()) && !d.key.inner && len(d.state.Discard.Rectangles) == 0,
+		Aligned: d.key.MaxPixels > 1, Inner: d.key.FullyCovered, Runs: shade.WalksStrips(d.fragmentBound.Program.IR()) && !d.key.FullyCovered && len(d.state.Discard.Rectangles) == 0,
 	}
 	switch {
 	case r.Conservative > 0:
@@ -275,8 +231,54 @@ func (d *recorded) rasterState() {
 	}
 }
 
-// raster returns the rectangle as raster has it, of what lies at no negative place.
-func (r Rect) raster() raster.Rect {
-	end := func(at int32, n uint32) int32 { return int32(min(max(int64(at)+int64(n), 0), 1<<16)) }
-	return raster.Rect{X0: max(r.X, 0), Y0: max(r.Y, 0), X1: end(r.X, r.Width), Y1: end(r.Y, r.Height)}
+// readsTarget reports whether the target's memory is bound to the programs of a draw, which
+// then may see what earlier draws have left there: all of these must have been made.
+func (d *recordedDraw) readsTarget(memory [][]byte) bool {
+	return compose.Overlap(d.args.Index, memory) || d.fragmentBound.Overlaps(memory) || d.front.Overlaps(memory)
+}
+
+// bias is raster's part of the depth bias, which depends on what the attachment can
+// tell apart (Vulkan §"Depth Bias").
+func (d *recordedDraw) bias() raster.DepthBias {
+	r := &d.state.Rasterization
+	b := raster.DepthBias{Enable: true, Constant: r.BiasConstant, Slope: r.BiasSlope, Clamp: r.BiasClamp, Float: true}
+	if f, ok := format.ByName(d.target.Depth.Format()); ok {
+		for _, k := range f.Components() {
+			if k.Channel == format.D && k.Numeric == format.UNorm {
+				b.Bits, b.Float = k.Bits, false
+			}
+		}
+	}
+	return b
+}
+
+// itemWords is the size of an item in words of 64 bits.
+func (d *recordedDraw) itemWords() int {
+	return raster.ItemWords(int(d.key.Samples), d.key.FullyCovered)
+}
+
+// minBatchTotal is how many triangles a pipeline has been given before the program is made
+// that sets them up, for making it takes as long as setting up so many without; leastBatch
+// is how many it then does at least: fewer are set up sooner one by one.
+var (
+	minBatchTotal uint64 = 1 << 14
+	minBatchDraw         = raster.BatchSize
+)
+
+// manyTriangles reports whether the pipeline has been given so many triangles, with those
+// of the draw, that a program is to set them up.
+func (d *recordedDraw) manyTriangles() bool {
+	r, t := &d.state.Rasterization, d.state.Assembly.Topology
+	if r.Discard || r.PolygonMode != state.Fill {
+		return false
+	}
+	n := uint64(d.args.Count)
+	if !d.pipeline.front.ReadsPrimitives() {
+		if t.Corners() != 3 {
+			return false
+		}
+		n = uint64(state.Primitives(t, d.args.Count))
+	}
+	n *= uint64(d.args.Instances)
+	return d.pipeline.triangles.Add(n) >= minBatchTotal && n >= uint64(minBatchDraw)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // corners is a vertex program that gives vertex n the place (x, y) that stands in
@@ -75,7 +76,7 @@ func TestTriangle(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, 16, 8, "R8G8B8A8_UNORM")
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, shownText, subgroup)}, full(c), c,
-			draw.Args{Count: 3, Shader: compute.Args{Workers: workers, Push: floats(-1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1)}})
+			state.Args{Count: 3, Shader: compute.Args{Workers: workers, Push: floats(-1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1)}})
 		for y := range 8 {
 			for x := range 16 {
 				got := [4]byte(c.bytes(0)[4*(16*y+x):])

@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // promisedText gives the depth and the stencil reference that stand in push constants
@@ -39,7 +40,7 @@ func "main"() L1 {
 // alternate.
 type earlyLate struct {
 	modes     ir.Modes
-	tests     draw.DepthStencil
+	tests     state.DepthStencil
 	back      bool
 	depth     float32 // what the program gives
 	reference uint32
@@ -66,7 +67,7 @@ func (x *earlyLate) draw(t *testing.T, e exec.Engine, format0 string) (ran uint3
 	push := append(floats(-1, -1, 0.5, 1, 3, -1, 0.5, 1, -1, 3, 0.5, 1, x.depth), 0, 0, 0, 0)
 	binary.LittleEndian.PutUint32(push[52:], x.reference)
 	count := make([]byte, 16)
-	paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, draw.Args{Count: 3, Passed: &passed,
+	paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, state.Args{Count: 3, Passed: &passed,
 		Shader: compute.Args{Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: count}}}}})
 	out = bytes.Clone(c.bytes(0))
 	for _, a := range m.Aspects() {
@@ -79,46 +80,46 @@ func (x *earlyLate) draw(t *testing.T, e exec.Engine, format0 string) (ran uint3
 // all that the program may give, unless failing writes a stencil value.
 func TestEarlyAndLate(t *testing.T) {
 	const all, half = side * side, side * side / 2
-	depth := func(o draw.CompareOp) draw.DepthStencil {
-		return draw.DepthStencil{Test: true, Write: true, Compare: o}
+	depth := func(o state.CompareOp) state.DepthStencil {
+		return state.DepthStencil{Test: true, Write: true, Compare: o}
 	}
-	stencil := func(o draw.CompareOp, fail, depthFail draw.StencilOp) draw.DepthStencil {
-		f := draw.StencilFace{Compare: o, Fail: fail, DepthFail: depthFail, CompareMask: 15, WriteMask: 255, Reference: 0x75}
-		return draw.DepthStencil{Test: true, Compare: draw.Less, Stencil: true, Front: f, Back: f}
+	stencil := func(o state.CompareOp, fail, depthFail state.StencilOp) state.DepthStencil {
+		f := state.StencilFace{Compare: o, Fail: fail, DepthFail: depthFail, CompareMask: 15, WriteMask: 255, Reference: 0x75}
+		return state.DepthStencil{Test: true, Compare: state.Less, Stencil: true, Front: f, Back: f}
 	}
 	const both = ir.EarlyAndLateTests
 	for _, x := range []struct {
 		name  string
 		modes ir.Modes
-		tests draw.DepthStencil
+		tests state.DepthStencil
 		back  bool
 		want  uint32
 	}{
-		{"greater, less", both | ir.DepthReplacing | ir.DepthGreater, depth(draw.Less), false, half},
-		{"greater, less or equal", both | ir.DepthReplacing | ir.DepthGreater, depth(draw.LessOrEqual), false, half},
-		{"greater, greater", both | ir.DepthReplacing | ir.DepthGreater, depth(draw.Greater), false, all},
-		{"greater, equal", both | ir.DepthReplacing | ir.DepthGreater, depth(draw.Equal), false, half},
-		{"greater, not equal", both | ir.DepthReplacing | ir.DepthGreater, depth(draw.NotEqual), false, all},
-		{"greater, never", both | ir.DepthReplacing | ir.DepthGreater, depth(draw.Never), false, 0},
-		{"greater, always", both | ir.DepthReplacing | ir.DepthGreater, depth(draw.Always), false, all},
-		{"less, greater", both | ir.DepthReplacing | ir.DepthLess, depth(draw.Greater), false, half},
-		{"less, less", both | ir.DepthReplacing | ir.DepthLess, depth(draw.Less), false, all},
-		{"less, equal", both | ir.DepthReplacing | ir.DepthLess, depth(draw.Equal), false, half},
-		{"unchanged, less", both | ir.DepthReplacing | ir.DepthUnchanged, depth(draw.Less), false, half},
-		{"unchanged, equal", both | ir.DepthReplacing | ir.DepthUnchanged, depth(draw.Equal), false, 0},
-		{"no promise", both | ir.DepthReplacing, depth(draw.Less), false, all},
-		{"late", ir.DepthReplacing | ir.DepthGreater, depth(draw.Less), false, all},
-		{"bounds", both | ir.DepthReplacing, draw.DepthStencil{Bounds: true, MinBound: 0.5, MaxBound: 1}, false, half},
+		{"greater, less", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Less), false, half},
+		{"greater, less or equal", both | ir.DepthReplacing | ir.DepthGreater, depth(state.LessOrEqual), false, half},
+		{"greater, greater", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Greater), false, all},
+		{"greater, equal", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Equal), false, half},
+		{"greater, not equal", both | ir.DepthReplacing | ir.DepthGreater, depth(state.NotEqual), false, all},
+		{"greater, never", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Never), false, 0},
+		{"greater, always", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Always), false, all},
+		{"less, greater", both | ir.DepthReplacing | ir.DepthLess, depth(state.Greater), false, half},
+		{"less, less", both | ir.DepthReplacing | ir.DepthLess, depth(state.Less), false, all},
+		{"less, equal", both | ir.DepthReplacing | ir.DepthLess, depth(state.Equal), false, half},
+		{"unchanged, less", both | ir.DepthReplacing | ir.DepthUnchanged, depth(state.Less), false, half},
+		{"unchanged, equal", both | ir.DepthReplacing | ir.DepthUnchanged, depth(state.Equal), false, 0},
+		{"no promise", both | ir.DepthReplacing, depth(state.Less), false, all},
+		{"late", ir.DepthReplacing | ir.DepthGreater, depth(state.Less), false, all},
+		{"bounds", both | ir.DepthReplacing, state.DepthStencil{Bounds: true, MinBound: 0.5, MaxBound: 1}, false, half},
 
 		// Of stencil values 0x73 and 0x19 the reference is 0x75: 5 beside 3 and 9.
-		{"stencil greater, less", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(draw.Less, draw.Keep, draw.Zero), false, half},
-		{"stencil fails", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(draw.Less, draw.Invert, draw.Keep), false, all},
-		{"stencil of the other face", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(draw.Less, draw.Keep, draw.Zero), true, all},
-		{"stencil of the back", both | ir.StencilReplacing | ir.StencilGreaterBack, stencil(draw.Less, draw.Keep, draw.Zero), true, half},
-		{"stencil less, greater", both | ir.StencilReplacing | ir.StencilLessFront, stencil(draw.Greater, draw.Keep, draw.Zero), false, half},
-		{"stencil unchanged, equal", both | ir.StencilReplacing | ir.StencilUnchangedFront, stencil(draw.Equal, draw.Keep, draw.Zero), false, 0},
-		{"depth fails", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(draw.Always, draw.Keep, draw.Keep), false, half},
-		{"depth fails and stencil may", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(draw.Greater, draw.Zero, draw.Keep), false, all},
+		{"stencil greater, less", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Less, state.Keep, state.Zero), false, half},
+		{"stencil fails", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Less, state.Invert, state.Keep), false, all},
+		{"stencil of the other face", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Less, state.Keep, state.Zero), true, all},
+		{"stencil of the back", both | ir.StencilReplacing | ir.StencilGreaterBack, stencil(state.Less, state.Keep, state.Zero), true, half},
+		{"stencil less, greater", both | ir.StencilReplacing | ir.StencilLessFront, stencil(state.Greater, state.Keep, state.Zero), false, half},
+		{"stencil unchanged, equal", both | ir.StencilReplacing | ir.StencilUnchangedFront, stencil(state.Equal, state.Keep, state.Zero), false, 0},
+		{"depth fails", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Always, state.Keep, state.Keep), false, half},
+		{"depth fails and stencil may", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Greater, state.Zero, state.Keep), false, all},
 	} {
 		for _, e := range engines() {
 			// depths fail Less at even pixels, Greater at odd ones
@@ -190,10 +191,10 @@ func TestEarlyAndLateAlone(t *testing.T) {
 		c := blank(t, side, side, "R8_UNORM")
 		m := c.tests(t, "D32_SFLOAT")
 		s := full(c)
-		s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Always}
+		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Always}
 		p := parse(t, with(whiteText, "", "demote"), 0)
 		p.Modes |= ir.EarlyAndLateTests
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, draw.Args{Count: 3,
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, state.Args{Count: 3,
 			Shader: compute.Args{Push: floats(-1, -1, 0.5, 1, 3, -1, 0.5, 1, -1, 3, 0.5, 1)}})
 		if got, _ := value(m, format.Depth, 7); got != 0.5 || c.bytes(0)[7] != 0 {
 			t.Errorf("%s: depth %v, color %d; want 0.5 and 0", e.Name(), got, c.bytes(0)[7])

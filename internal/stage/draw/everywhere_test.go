@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // fan is triangles around a middle that wobble, in several tiles, some of them beyond
@@ -32,44 +33,44 @@ func fan(n int) []byte {
 
 // scenes are draws with all stages and most of the state.
 func scenes() map[string]*fuzzed {
-	over := draw.BlendAttachment{Enable: true, SrcColor: draw.SrcAlpha, DstColor: draw.OneMinusSrcAlpha, SrcAlpha: draw.FactorOne, DstAlpha: draw.OneMinusSrcAlpha, WriteMask: 15}
-	add := draw.BlendAttachment{Enable: true, SrcColor: draw.SrcColor, DstColor: draw.FactorOne, SrcAlpha: draw.FactorOne, DstAlpha: draw.FactorOne, WriteMask: 11}
-	nearest := draw.DepthStencil{Test: true, Write: true, Compare: draw.Less}
-	face := draw.StencilFace{Pass: draw.IncrementWrap, DepthFail: draw.Invert, Compare: draw.NotEqual, CompareMask: 15, WriteMask: 255, Reference: 3}
+	over := state.BlendAttachment{Enable: true, SrcColor: state.SrcAlpha, DstColor: state.OneMinusSrcAlpha, SrcAlpha: state.FactorOne, DstAlpha: state.OneMinusSrcAlpha, WriteMask: 15}
+	add := state.BlendAttachment{Enable: true, SrcColor: state.SrcColor, DstColor: state.FactorOne, SrcAlpha: state.FactorOne, DstAlpha: state.FactorOne, WriteMask: 11}
+	nearest := state.DepthStencil{Test: true, Write: true, Compare: state.Less}
+	face := state.StencilFace{Pass: state.IncrementWrap, DepthFail: state.Invert, Compare: state.NotEqual, CompareMask: 15, WriteMask: 255, Reference: 3}
 	given := func(extra int) string {
 		return strings.NewReplacer("DECLARED", extras[extra][0], "MORE", extras[extra][1]).Replace(givenText)
 	}
 	slope := strings.Replace(slopeText, "DEMOTE", "if v23 {\n demote\n }\n", 1)
 	list := map[string]*fuzzed{
-		"blended":        {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, state: draw.State{Blend: draw.Blend{Attachments: []draw.BlendAttachment{over}}}},
-		"added":          {formats: []string{"R16G16B16A16_SFLOAT", "R16_UNORM"}, fragment: shownText, second: 1, state: draw.State{Blend: draw.Blend{Attachments: []draw.BlendAttachment{add}}}},
-		"samples":        {formats: []string{"R8G8B8A8_SRGB"}, fragment: shownText, samples: 4, tests: "D32_SFLOAT_S8_UINT", state: draw.State{DepthStencil: nearest, Blend: draw.Blend{Attachments: []draw.BlendAttachment{over}}}},
+		"blended":        {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, state: state.State{Blend: state.Blend{Attachments: []state.BlendAttachment{over}}}},
+		"added":          {formats: []string{"R16G16B16A16_SFLOAT", "R16_UNORM"}, fragment: shownText, second: 1, state: state.State{Blend: state.Blend{Attachments: []state.BlendAttachment{add}}}},
+		"samples":        {formats: []string{"R8G8B8A8_SRGB"}, fragment: shownText, samples: 4, tests: "D32_SFLOAT_S8_UINT", state: state.State{DepthStencil: nearest, Blend: state.Blend{Attachments: []state.BlendAttachment{over}}}},
 		"shaded samples": {formats: []string{"R8G8B8A8_UNORM"}, fragment: strings.ReplaceAll(shownText, "f32 5\n", "f32 5 sample\n"), samples: 8, modes: ir.PerSample},
-		"alpha":          {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, samples: 4, state: draw.State{Multisample: draw.Multisample{AlphaToCoverage: true}}},
+		"alpha":          {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, samples: 4, state: state.State{Multisample: state.Multisample{AlphaToCoverage: true}}},
 		"stencil": {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D24_UNORM_S8_UINT",
-			state: draw.State{DepthStencil: draw.DepthStencil{Test: true, Compare: draw.Greater, Stencil: true, Front: face, Back: face}}},
-		"depth export": {formats: []string{"R8_UNORM"}, fragment: deepText, tests: "D32_SFLOAT_S8_UINT", state: draw.State{DepthStencil: nearest}},
+			state: state.State{DepthStencil: state.DepthStencil{Test: true, Compare: state.Greater, Stencil: true, Front: face, Back: face}}},
+		"depth export": {formats: []string{"R8_UNORM"}, fragment: deepText, tests: "D32_SFLOAT_S8_UINT", state: state.State{DepthStencil: nearest}},
 		"slopes":       {formats: []string{"R32G32B32A32_SFLOAT"}, fragment: slope},
 		"loops":        {formats: []string{"R32G32B32A32_SFLOAT"}, fragment: strings.Replace(loopText, "ENDS", "demote", 1)},
 		"roots":        {formats: []string{"R32G32B32A32_SFLOAT"}, fragment: waiting("fsqrt.f32 v8")},
 		"quotients":    {formats: []string{"R8G8B8A8_UNORM"}, fragment: waiting("fdiv.f32 v8, 1.5:f32"), samples: 4},
-		"holes":        {formats: []string{"R8_UNORM"}, fragment: holesText, tests: "D16_UNORM", state: draw.State{DepthStencil: nearest}},
-		"geometry":     {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, middle: 1, state: draw.State{Blend: draw.Blend{Attachments: []draw.BlendAttachment{over}}}},
+		"holes":        {formats: []string{"R8_UNORM"}, fragment: holesText, tests: "D16_UNORM", state: state.State{DepthStencil: nearest}},
+		"geometry":     {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, middle: 1, state: state.State{Blend: state.Blend{Attachments: []state.BlendAttachment{over}}}},
 		"tessellation": {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, middle: 2, domain: "quads fractionalodd ccw", level: "5.5", tests: "D32_SFLOAT_S8_UINT",
-			state: draw.State{Assembly: draw.Assembly{Topology: draw.PatchList, PatchPoints: 4}, DepthStencil: nearest}},
+			state: state.State{Assembly: state.Assembly{Topology: state.PatchList, PatchPoints: 4}, DepthStencil: nearest}},
 		"isolines": {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, middle: 2, domain: "isolines equal ccw", level: "7.0",
-			state: draw.State{Assembly: draw.Assembly{Topology: draw.PatchList, PatchPoints: 4}}},
-		"points": {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("pointcoord f32 1", "f32"), vertex: given(2), state: draw.State{Assembly: draw.Assembly{Topology: draw.PointList}}},
+			state: state.State{Assembly: state.Assembly{Topology: state.PatchList, PatchPoints: 4}}},
+		"points": {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("pointcoord f32 1", "f32"), vertex: given(2), state: state.State{Assembly: state.Assembly{Topology: state.PointList}}},
 		"lines": {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText,
-			state: draw.State{Assembly: draw.Assembly{Topology: draw.LineStrip}, Rasterization: draw.Rasterization{LineWidth: 3, LineMode: draw.SmoothLines, Stipple: draw.LineStipple{Factor: 3, Pattern: 0x6b5d}}}},
-		"outlines":      {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, state: draw.State{Rasterization: draw.Rasterization{PolygonMode: draw.Outline, LineMode: draw.BresenhamLines}}},
-		"overestimated": {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("fullycovered i32 0", "i32"), state: draw.State{Rasterization: draw.Rasterization{Conservative: 1}}},
-		"views":         {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("viewindex i32 0", "i32"), layers: 3, state: draw.State{ViewMask: 6}},
-		"coarse":        {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, state: draw.State{Rate: draw.ShadingRate{Width: 2, Height: 2}}},
-		"clipped":       {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("clipdistance f32 1", "f32"), vertex: given(5), state: draw.State{Rasterization: draw.Rasterization{DepthClip: true}}},
-		"logic":         {formats: []string{"A2B10G10R10_UNORM_PACK32"}, fragment: shownText, state: draw.State{Blend: draw.Blend{Logic: true, LogicOp: draw.LogicXor}}},
+			state: state.State{Assembly: state.Assembly{Topology: state.LineStrip}, Rasterization: state.Rasterization{LineWidth: 3, LineMode: state.SmoothLines, Stipple: state.LineStipple{Factor: 3, Pattern: 0x6b5d}}}},
+		"outlines":      {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, state: state.State{Rasterization: state.Rasterization{PolygonMode: state.Outline, LineMode: state.BresenhamLines}}},
+		"overestimated": {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("fullycovered i32 0", "i32"), state: state.State{Rasterization: state.Rasterization{Conservative: 1}}},
+		"views":         {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("viewindex i32 0", "i32"), layers: 3, state: state.State{ViewMask: 6}},
+		"coarse":        {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, state: state.State{Rate: state.ShadingRate{Width: 2, Height: 2}}},
+		"clipped":       {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("clipdistance f32 1", "f32"), vertex: given(5), state: state.State{Rasterization: state.Rasterization{DepthClip: true}}},
+		"logic":         {formats: []string{"A2B10G10R10_UNORM_PACK32"}, fragment: shownText, state: state.State{Blend: state.Blend{Logic: true, LogicOp: state.LogicXor}}},
 	}
-	list["many"] = &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D16_UNORM", state: draw.State{DepthStencil: nearest, Blend: draw.Blend{Attachments: []draw.BlendAttachment{over}}}}
+	list["many"] = &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D16_UNORM", state: state.State{DepthStencil: nearest, Blend: state.Blend{Attachments: []state.BlendAttachment{over}}}}
 	for _, f := range list {
 		f.complete(given(0))
 	}
@@ -86,19 +87,19 @@ func (f *fuzzed) complete(vertex string) {
 		f.vertex = vertex
 	}
 	s := &f.state
-	if s.Assembly == (draw.Assembly{}) {
-		s.Assembly.Topology = draw.TriangleList
+	if s.Assembly == (state.Assembly{}) {
+		s.Assembly.Topology = state.TriangleList
 	}
-	s.Viewports = []draw.Viewport{{Width: 97, Height: 71, MaxDepth: 1}}
-	s.Scissors = []draw.Rect{{X: 3, Y: 2, Width: 90, Height: 67}}
+	s.Viewports = []state.Viewport{{Width: 97, Height: 71, MaxDepth: 1}}
+	s.Scissors = []state.Rect{{X: 3, Y: 2, Width: 90, Height: 67}}
 	s.Multisample.Samples = uint32(f.samples)
-	s.Vertex = draw.VertexInput{Bindings: []draw.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4}},
-		Attributes: []draw.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: "R8G8B8A8_UNORM"}}}
+	s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4}},
+		Attributes: []state.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: "R8G8B8A8_UNORM"}}}
 	var colors []byte
 	for i := range 4 * 3 * triangles {
 		colors = append(colors, byte(40+i*71))
 	}
-	f.args = draw.Args{Count: 3 * triangles, Instances: 1, VertexBuffers: []exec.Buffer{{Bytes: fan(triangles)}, {Bytes: colors}}}
+	f.args = state.Args{Count: 3 * triangles, Instances: 1, VertexBuffers: []exec.Buffer{{Bytes: fan(triangles)}, {Bytes: colors}}}
 }
 
 // TestEverywhere draws scenes with each engine, several sizes of subgroups and several
@@ -129,9 +130,9 @@ func TestMismatchedAttachments(t *testing.T) {
 		other := blank(t, 9, 20, "R8_UNORM")
 		c.Colors, c.images = append(c.Colors, other.Colors...), append(c.images, other.images...)
 		s := full(c)
-		s.Viewports[0] = draw.Viewport{Width: 64, Height: 64, MaxDepth: 1}
-		s.Scissors[0] = draw.Rect{Width: 64, Height: 64}
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		s.Viewports[0] = state.Viewport{Width: 64, Height: 64, MaxDepth: 1}
+		s.Scissors[0] = state.Rect{Width: 64, Height: 64}
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		for i := range 16 * 12 {
 			if got, want := c.bytes(0)[4*i+3] != 0, i%16 < 9; got != want {
 				t.Errorf("%s: texel (%d, %d) of the first is drawn: %t", e.Name(), i%16, i/16, got)
@@ -163,8 +164,8 @@ func TestQuadEdges(t *testing.T) {
 				ndc := func(x, y float32) []float32 { return []float32{x*2/16 - 1, y*2/16 - 1, 0.5, 1} }
 				push := floats(append(append(ndc(x, y), ndc(x+1, y)...), ndc(x, y+1)...)...)
 				s := full(c)
-				s.Viewports[0] = draw.Viewport{Width: 16, Height: 16, MaxDepth: 1}
-				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, size)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: push}})
+				s.Viewports[0] = state.Viewport{Width: 16, Height: 16, MaxDepth: 1}
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, size)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: push}})
 				// The first corner's weight is 1 − (x − x₀) − (y − y₀): ½ at the pixel's middle.
 				across := 0.5
 				for axis := range 2 {

@@ -13,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -77,7 +78,7 @@ func testBarycentrics(t *testing.T, c []corner, samples int, semantic, place, re
 		if shading {
 			f.Modes |= ir.PerSample
 		}
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: f}, s, p, draw.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: f}, s, p, state.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
 		at := raster.SamplePositions(samples)
 		var all []byte
 		for i := range side * side {
@@ -134,7 +135,7 @@ func TestMiddleOfW(t *testing.T) {
 		s.Multisample.Samples = 4
 		f := parse(t, text, 0)
 		f.Modes |= ir.PerSample
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: f}, s, p, draw.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: f}, s, p, state.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
 		for i := range side * side * 4 {
 			x, y, n := i/4%side, i/4/side, i%4
 			linear, _, _ := weighing(c, 256*x+128, 256*y+128)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // BenchmarkFeedback captures 100000 triangles and rasterises nothing.
@@ -19,12 +20,12 @@ func BenchmarkFeedback(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer p.Close()
-	f := draw.Feedback{}
+	f := state.Feedback{}
 	f.Buffers[0].Bytes, f.Buffers[2].Bytes = space(12*3*triangles), space(8*3*triangles)
 	b.ReportAllocs()
 	for b.Loop() {
 		f.Buffers[0].Next, f.Buffers[2].Next = 0, 0
-		if err := p.Draw(context.Background(), &c.Target, &draw.Args{Count: 3 * triangles, Instances: 1, Feedback: &f}); err != nil {
+		if err := p.Draw(context.Background(), &c.Target, &state.Args{Count: 3 * triangles, Instances: 1, Feedback: &f}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // TestFeedbackPass captures in the draws of a pass: the second one goes on where the
@@ -19,7 +20,7 @@ func TestFeedbackPass(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, side, side, "R8G8B8A8_UNORM")
 		s := full(c)
-		s.Assembly.Topology = draw.PointList
+		s.Assembly.Topology = state.PointList
 		made := func(text string) *draw.Pipeline {
 			p, err := draw.New(draw.Stages{Vertex: parse(t, text, subgroup)}, s, e, exec.Options{})
 			if err != nil {
@@ -29,18 +30,18 @@ func TestFeedbackPass(t *testing.T) {
 			return p
 		}
 		numbered := made(numberedText)
-		s.Vertex = draw.VertexInput{Bindings: []draw.VertexBinding{{Stride: 8}}, Attributes: []draw.VertexAttribute{{Format: "R32_UINT"}}}
+		s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 8}}, Attributes: []state.VertexAttribute{{Format: "R32_UINT"}}}
 		again := made(strings.Replace(numberedText, "in vertexindex i32 0", "in location i32 0", 1))
 
-		var stats draw.Statistics
-		first, second := draw.Feedback{}, draw.Feedback{}
+		var stats state.Statistics
+		first, second := state.Feedback{}, state.Feedback{}
 		first.Buffers[2].Bytes, second.Buffers[2].Bytes = space(16*each), space(16*each)
 		var pass draw.Pass
 		if err := pass.Begin(&c.Target, nil, workers); err != nil {
 			t.Fatal(err)
 		}
 		for i, p := range []*draw.Pipeline{numbered, numbered, again} {
-			a := draw.Args{First: uint32(i * each), Count: each, Instances: 1, Feedback: &first, Statistics: &stats, Shader: compute.Args{Workers: workers}}
+			a := state.Args{First: uint32(i * each), Count: each, Instances: 1, Feedback: &first, Statistics: &stats, Shader: compute.Args{Workers: workers}}
 			if i == 2 {
 				a.First, a.Count, a.Feedback, a.VertexBuffers = 0, 2*each, &second, []exec.Buffer{{Bytes: first.Buffers[2].Bytes}}
 			}
@@ -55,7 +56,7 @@ func TestFeedbackPass(t *testing.T) {
 		for i := range want {
 			want[i] = uint32(i)
 		}
-		for _, f := range []*draw.Feedback{&first, &second} {
+		for _, f := range []*state.Feedback{&first, &second} {
 			if got := wordsOf(f.Buffers[2].Bytes, 8, 0); !slices.Equal(got, want) || f.Streams[0].Written != 2*each {
 				t.Fatalf("%+v, and vertices from %d on; want %d from 0 on", f.Streams[0], got[0], 2*each)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -101,17 +102,17 @@ func TestFeedbackGeometry(t *testing.T) {
 			}
 		}
 		everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
-			f := draw.Feedback{}
+			f := state.Feedback{}
 			for i, n := range []int{4 * len(want0), 8 * len(want2), 0, 4 * len(want2)} {
 				f.Buffers[i].Bytes = space(n)
 			}
 			c := blank(t, side, side, "R8G8B8A8_UNORM")
 			s := full(c)
-			s.Assembly.Topology = draw.PointList
+			s.Assembly.Topology = state.PointList
 			s.Rasterization.Stream = x.rasterise
-			var stats draw.Statistics
+			var stats state.Statistics
 			paint(t, e, draw.Stages{Vertex: parse(t, plainText, subgroup), Geometry: parse(t, strings.Replace(streamsText, "OUTPUT", x.output, 1), subgroup)}, s, c,
-				draw.Args{Count: points, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers}})
+				state.Args{Count: points, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers}})
 			if got := wordsOf(f.Buffers[0].Bytes, 4, 0); !slices.Equal(got, want0) {
 				t.Fatalf("%s: stream 0 has %d …; want %d …", x.output, got[:8], want0[:8])
 			}
@@ -124,7 +125,7 @@ func TestFeedbackGeometry(t *testing.T) {
 				}
 			}
 			n0, n2 := uint64(len(want0)/x.vertices), uint64(len(want2)/x.vertices)
-			if want := [4]draw.FeedbackCount{{Written: n0, Needed: n0}, {}, {Written: n2, Needed: n2}}; f.Streams != want {
+			if want := [4]state.FeedbackCount{{Written: n0, Needed: n0}, {}, {Written: n2, Needed: n2}}; f.Streams != want {
 				t.Errorf("%s: %+v; want %+v", x.output, f.Streams, want)
 			}
 			if want := [4]uint64{n0, 0, n2}; stats.Generated != want || stats.GeometryPrimitives != n0+n2 || stats.GeometryInvocations != 2*points {
@@ -141,11 +142,11 @@ func TestFeedbackGeometry(t *testing.T) {
 // TestFeedbackStreamFull: a stream without room does not keep another from its own.
 func TestFeedbackStreamFull(t *testing.T) {
 	for _, e := range engines() {
-		f := draw.Feedback{}
+		f := state.Feedback{}
 		f.Buffers[0].Bytes, f.Buffers[1].Bytes, f.Buffers[3].Bytes = space(400), space(400), space(11)
 		record(t, e, draw.Stages{Vertex: parse(t, plainText, 0), Geometry: parse(t, strings.Replace(streamsText, "OUTPUT", "outputpoints", 1), 0)},
-			draw.Assembly{Topology: draw.PointList}, false, draw.Args{Count: 2, Feedback: &f})
-		if want := [4]draw.FeedbackCount{{Written: 16, Needed: 16}, {}, {Written: 2, Needed: 16}}; f.Streams != want {
+			state.Assembly{Topology: state.PointList}, false, state.Args{Count: 2, Feedback: &f})
+		if want := [4]state.FeedbackCount{{Written: 16, Needed: 16}, {}, {Written: 2, Needed: 16}}; f.Streams != want {
 			t.Errorf("%s: %+v; want %+v", e.Name(), f.Streams, want)
 		}
 		if a, b := f.Buffers[1], f.Buffers[3]; a.Next != 16 || b.Next != 8 || string(a.Bytes[16:]) != string(space(384)) {
@@ -164,13 +165,13 @@ func TestFeedbackTessellation(t *testing.T) {
 			text := strings.Replace(evaluationText, "MODES", "quads equal "+turn+" xfb\ncapture 0 stride 8", 1)
 			text = strings.Replace(text, "out location f32 4", "out location f32 4 capture 1 offset 0", 1)
 			text = strings.Replace(text, "out location f32 5", "out location f32 5 capture 1 offset 4", 1)
-			f := draw.Feedback{}
+			f := state.Feedback{}
 			f.Buffers[0].Bytes = space(squares * 8 * 3 * 64)
 			stages := tessellated(t, "quads", subgroup)
 			stages.TessEval = parse(t, text, subgroup)
-			var stats draw.Statistics
-			record(t, e, stages, draw.Assembly{Topology: draw.PatchList, PatchPoints: 4}, false,
-				draw.Args{Count: 4, Instances: squares, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers, Push: quad}})
+			var stats state.Statistics
+			record(t, e, stages, state.Assembly{Topology: state.PatchList, PatchPoints: 4}, false,
+				state.Args{Count: 4, Instances: squares, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers, Push: quad}})
 			n := f.Streams[0].Written
 			if n == 0 || n%squares != 0 || f.Streams[0].Needed != n || stats.Generated[0] != n || stats.ControlPatches != squares || stats.EvaluationInvocations != 20*squares {
 				t.Fatalf("%+v, %+v", f.Streams[0], stats)
@@ -234,9 +235,9 @@ func TestFeedbackRandom(t *testing.T) {
 		}
 		text += code + "}"
 		each := 1 + r.IntN(3)
-		topology := []draw.Topology{draw.PointList, draw.LineList, draw.TriangleList}[each-1]
+		topology := []state.Topology{state.PointList, state.LineList, state.TriangleList}[each-1]
 		room, count := r.IntN(20), r.IntN(20)
-		want, f := [4][]byte{}, [2]draw.Feedback{}
+		want, f := [4][]byte{}, [2]state.Feedback{}
 		fit := count / each
 		for b, stride := range strides {
 			if stride > 0 {
@@ -255,8 +256,8 @@ func TestFeedbackRandom(t *testing.T) {
 			}
 		}
 		for i, e := range engines() {
-			record(t, e, draw.Stages{Vertex: parse(t, text, []uint32{4, 16, 64}[r.IntN(3)])}, draw.Assembly{Topology: topology}, r.IntN(2) == 0,
-				draw.Args{Count: uint32(count), Feedback: &f[i]})
+			record(t, e, draw.Stages{Vertex: parse(t, text, []uint32{4, 16, 64}[r.IntN(3)])}, state.Assembly{Topology: topology}, r.IntN(2) == 0,
+				state.Args{Count: uint32(count), Feedback: &f[i]})
 			for b := range want {
 				if string(f[i].Buffers[b].Bytes) != string(want[b]) {
 					t.Fatalf("%s: buffer %d is %x; want %x\n%s", e.Name(), b, f[i].Buffers[b].Bytes, want[b], text)
@@ -316,9 +317,9 @@ func TestFeedbackShaders(t *testing.T) {
 	vertex, geometry := lowered(t, "feedback"), lowered(t, "feedback_streams")
 	none := math.Float32frombits(unwritten * 0x01010101)
 	for _, e := range engines() {
-		f := draw.Feedback{}
+		f := state.Feedback{}
 		f.Buffers[0].Bytes, f.Buffers[1].Bytes = space(64), space(48)
-		record(t, e, draw.Stages{Vertex: vertex}, draw.Assembly{}, false, draw.Args{First: 5, Count: 2, Feedback: &f})
+		record(t, e, draw.Stages{Vertex: vertex}, state.Assembly{}, false, state.Args{First: 5, Count: 2, Feedback: &f})
 		if got, want := f.Buffers[0].Bytes, floats(5, 5, 5, 5, 1, 1, 2, none, 6, 6, 6, 6, 1, 1, 2, none); string(got) != string(want) {
 			t.Errorf("%s: buffer 0 is %x; want %x", e.Name(), got, want)
 		}
@@ -326,9 +327,9 @@ func TestFeedbackShaders(t *testing.T) {
 			t.Errorf("%s: buffer 1 is %x; want %x", e.Name(), got, want)
 		}
 
-		f = draw.Feedback{}
+		f = state.Feedback{}
 		f.Buffers[0].Bytes, f.Buffers[2].Bytes = space(32), space(96)
-		record(t, e, draw.Stages{Vertex: vertex, Geometry: geometry}, draw.Assembly{}, false, draw.Args{Count: 2, Feedback: &f})
+		record(t, e, draw.Stages{Vertex: vertex, Geometry: geometry}, state.Assembly{}, false, state.Args{Count: 2, Feedback: &f})
 		if got := wordsOf(f.Buffers[0].Bytes, 8, 0); !slices.Equal(got, []uint32{0, 1, 10, 11}) {
 			t.Errorf("%s: stream 1 has %d; want 0, 1, 10 and 11", e.Name(), got)
 		}
@@ -368,17 +369,17 @@ func TestFeedbackTwoStages(t *testing.T) {
 		s := tessellated(t, "quads equal cw", subgroup)
 		s.Geometry = parse(t, doubledText, subgroup)
 		capturing(&s)
-		f := draw.Feedback{}
+		f := state.Feedback{}
 		f.Buffers[3].Bytes = space(1 << 22)
-		var stats draw.Statistics
-		record(t, e, s, draw.Assembly{Topology: draw.PatchList, PatchPoints: 4}, false,
-			draw.Args{Count: 4, Instances: squares, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers, Push: quad}})
+		var stats state.Statistics
+		record(t, e, s, state.Assembly{Topology: state.PatchList, PatchPoints: 4}, false,
+			state.Args{Count: 4, Instances: squares, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers, Push: quad}})
 		n := stats.GeometryPrimitives
-		want := draw.Statistics{
+		want := state.Statistics{
 			InputVertices: 4 * squares, InputPrimitives: squares, VertexInvocations: 4 * squares, ControlPatches: squares, EvaluationInvocations: 20 * squares,
 			GeometryInvocations: n, GeometryPrimitives: n, Generated: [4]uint64{n},
 		}
-		if stats != want || n%(2*squares) != 0 || n == 0 || f.Streams[0] != (draw.FeedbackCount{Written: n, Needed: n}) {
+		if stats != want || n%(2*squares) != 0 || n == 0 || f.Streams[0] != (state.FeedbackCount{Written: n, Needed: n}) {
 			t.Fatalf("%+v, %+v; want %+v", f.Streams[0], stats, want)
 		}
 		// x stands first, and the second of two triangles is the first one turned

@@ -12,6 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // renderable are the names of the color formats of one texel with up to 128 bits whose
@@ -84,8 +85,8 @@ func testFormat(t *testing.T, r *rand.Rand, name string, mask uint8) {
 		c := blank(t, side, side, name)
 		copy(c.bytes(0), before)
 		s := full(c)
-		s.Blend.Attachments = []draw.BlendAttachment{{WriteMask: mask}}
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3,
+		s.Blend.Attachments = []state.BlendAttachment{{WriteMask: mask}}
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3,
 			Shader: compute.Args{Push: cover, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: data}}}}})
 		if first == nil {
 			first = bytes.Clone(c.bytes(0))
@@ -136,7 +137,7 @@ func TestFixedPoint(t *testing.T) {
 		text := strings.NewReplacer("out location f32 0", "out location f32 0\nout location f32 1", "out.f32 1.0:f32, #0", "out.f32 0x3e99999a:f32, #0\nout.f32 0x3dcccccd:f32, #1").Replace(whiteText)
 		for _, e := range engines() {
 			c := blank(t, side, side, name)
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, full(c), c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, full(c), c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			if got := c.bytes(0)[:len(want)]; !bytes.Equal(got, want) {
 				t.Errorf("%s, %s: %v; want %v", e.Name(), name, got, want)
 			}
@@ -195,8 +196,8 @@ func TestLogicOp(t *testing.T) {
 				c := blank(t, side, side, name)
 				copy(c.bytes(0), before)
 				s := full(c)
-				s.Blend = draw.Blend{Logic: true, LogicOp: draw.LogicOp(op), Attachments: []draw.BlendAttachment{{Enable: true, WriteMask: 7}}}
-				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3,
+				s.Blend = state.Blend{Logic: true, LogicOp: state.LogicOp(op), Attachments: []state.BlendAttachment{{Enable: true, WriteMask: 7}}}
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3,
 					Shader: compute.Args{Push: cover, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: data}}}}})
 				for i, got := range c.bytes(0) {
 					want := of(src[i], before[i])

@@ -13,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -185,8 +186,8 @@ type fuzzed struct {
 	relative         bool // layers count from the viewport
 	middle           int  // 1: a geometry program, 2: tessellation
 	domain, level    string
-	state            draw.State
-	args             draw.Args
+	state            state.State
+	args             state.Args
 	formats          []string
 	tests            string
 	samples, layers  int
@@ -240,21 +241,21 @@ func (f *fuzzed) programs(c *choices) {
 
 func (f *fuzzed) choose(c *choices) {
 	s := &f.state
-	f.state = draw.State{
-		Viewports: []draw.Viewport{{Width: float32(f.width), Height: float32(f.height), MaxDepth: 1}},
-		Scissors:  []draw.Rect{{Width: uint32(f.width), Height: uint32(f.height)}},
-		Assembly:  draw.Assembly{Topology: draw.Topology(c.below(11)), Restart: c.flag()},
+	f.state = state.State{
+		Viewports: []state.Viewport{{Width: float32(f.width), Height: float32(f.height), MaxDepth: 1}},
+		Scissors:  []state.Rect{{Width: uint32(f.width), Height: uint32(f.height)}},
+		Assembly:  state.Assembly{Topology: state.Topology(c.below(11)), Restart: c.flag()},
 	}
 	if c.below(7) == 1 {
 		v := c.floats(6)
-		s.Viewports[0] = draw.Viewport{X: 30 * v[0], Y: 30 * v[1], Width: 60 * v[2], Height: 60 * v[3], MinDepth: v[4], MaxDepth: v[5]}
-		s.Scissors[0] = draw.Rect{X: int32(c.byte())<<24>>26 + int32(c.below(2))<<31, Y: int32(c.below(9)), Width: uint32(c.byte()) << c.below(25), Height: uint32(c.byte())}
+		s.Viewports[0] = state.Viewport{X: 30 * v[0], Y: 30 * v[1], Width: 60 * v[2], Height: 60 * v[3], MinDepth: v[4], MaxDepth: v[5]}
+		s.Scissors[0] = state.Rect{X: int32(c.byte())<<24>>26 + int32(c.below(2))<<31, Y: int32(c.below(9)), Width: uint32(c.byte()) << c.below(25), Height: uint32(c.byte())}
 	}
 	if c.below(8) == 1 {
-		s.Viewports = append(s.Viewports, draw.Viewport{X: 3, Y: 20, Width: 17, Height: -12.5, MinDepth: 0.75, MaxDepth: 0.25})
-		s.Scissors = append(s.Scissors, draw.Rect{X: 5, Width: 9, Height: 16})
+		s.Viewports = append(s.Viewports, state.Viewport{X: 3, Y: 20, Width: 17, Height: -12.5, MinDepth: 0.75, MaxDepth: 0.25})
+		s.Scissors = append(s.Scissors, state.Rect{X: 5, Width: 9, Height: 16})
 	}
-	s.Rasterization = draw.Rasterization{PolygonMode: draw.PolygonMode(max(c.below(6)-3, 0)), Cull: draw.Cull(max(c.below(24)-20, 0)), Clockwise: c.flag(), LineMode: draw.LineMode(c.below(4)), LastVertex: c.flag(),
+	s.Rasterization = state.Rasterization{PolygonMode: state.PolygonMode(max(c.below(6)-3, 0)), Cull: state.Cull(max(c.below(24)-20, 0)), Clockwise: c.flag(), LineMode: state.LineMode(c.below(4)), LastVertex: c.flag(),
 		DepthClip: c.flag(), DepthClamp: c.flag(), DepthUnrestricted: c.below(4) == 1, NegativeOneZ: c.below(4) == 1, Discard: c.below(99) == 1, Conservative: int8(max(c.below(7)-4, 0)) - 1}
 	if s.Rasterization.Conservative == -1 && c.flag() {
 		s.Rasterization.Conservative = 0
@@ -264,9 +265,9 @@ func (f *fuzzed) choose(c *choices) {
 		r := &s.Rasterization
 		r.DepthBias, r.BiasConstant, r.BiasSlope, r.BiasClamp, r.LineWidth, r.ExtraOverestimate = true, v[0], v[1], v[2], 4+4*v[3], v[4]
 	}
-	s.Multisample = draw.Multisample{Samples: uint32(f.samples), SampleShading: c.below(4) == 1, MinShading: 0.5, AlphaToCoverage: c.below(8) == 1, AlphaToOne: c.below(8) == 1}
+	s.Multisample = state.Multisample{Samples: uint32(f.samples), SampleShading: c.below(4) == 1, MinShading: 0.5, AlphaToCoverage: c.below(8) == 1, AlphaToOne: c.below(8) == 1}
 	if c.below(4) == 1 {
-		s.Rasterization.Stipple = draw.LineStipple{Factor: uint32(c.below(9)), Pattern: uint16(c.byte()) * 0x101}
+		s.Rasterization.Stipple = state.LineStipple{Factor: uint32(c.below(9)), Pattern: uint16(c.byte()) * 0x101}
 	}
 	if c.below(16) == 1 {
 		s.Rasterization.LineWidth = []float32{1e9, -1, float32(math.NaN()), 1e30, 300}[c.below(5)]
@@ -279,26 +280,26 @@ func (f *fuzzed) choose(c *choices) {
 	case 1:
 		s.DepthStencil = randomTests(r)
 	case 2:
-		s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Less}
+		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Less}
 	}
 	if c.flag() {
-		s.Blend.Attachments = []draw.BlendAttachment{randomBlend(r)}
-		s.Blend.Logic, s.Blend.LogicOp = c.below(4) == 1, draw.LogicOp(c.below(16))
+		s.Blend.Attachments = []state.BlendAttachment{randomBlend(r)}
+		s.Blend.Logic, s.Blend.LogicOp = c.below(4) == 1, state.LogicOp(c.below(16))
 		copy(s.Blend.Constants[:], c.floats(4))
 	}
 	if f.layers > 1 && c.flag() {
 		s.ViewMask = uint32(c.byte()) & (1<<f.layers - 1)
 	}
 	if c.below(6) == 1 {
-		s.Rate = draw.ShadingRate{Width: 1 << c.below(3), Height: 1 << c.below(3)}
+		s.Rate = state.ShadingRate{Width: 1 << c.below(3), Height: 1 << c.below(3)}
 	}
 }
 
 func (f *fuzzed) vertices(c *choices) {
 	s, a := &f.state, &f.args
-	s.Vertex = draw.VertexInput{Bindings: []draw.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4 * uint32(c.below(4)), Instance: c.flag(), Divisor: uint32(c.below(3))}},
-		Attributes: []draw.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: []string{"R32G32B32_SFLOAT", "R8G8B8A8_UNORM", "R16G16_SFLOAT"}[c.below(3)], Offset: uint32(c.below(4))}}}
-	*a = draw.Args{Count: uint32(c.below(24)), First: uint32(max(c.below(9)-6, 0)), Instances: uint32(min(c.below(20), 2)), FirstInstance: uint32(c.below(2)), Shader: compute.Args{Budget: 1 << 20}}
+	s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4 * uint32(c.below(4)), Instance: c.flag(), Divisor: uint32(c.below(3))}},
+		Attributes: []state.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: []string{"R32G32B32_SFLOAT", "R8G8B8A8_UNORM", "R16G16_SFLOAT"}[c.below(3)], Offset: uint32(c.below(4))}}}
+	*a = state.Args{Count: uint32(c.below(24)), First: uint32(max(c.below(9)-6, 0)), Instances: uint32(min(c.below(20), 2)), FirstInstance: uint32(c.below(2)), Shader: compute.Args{Budget: 1 << 20}}
 	if a.Count == 0 {
 		a.Count = 3
 	}
@@ -315,22 +316,22 @@ func (f *fuzzed) vertices(c *choices) {
 		a.BaseVertex = int32(c.below(4)) - 1
 	}
 	if c.below(6) == 1 {
-		a.Area = draw.Rect{X: 2, Y: 1, Width: uint32(1 + c.below(30)), Height: 9}
+		a.Area = state.Rect{X: 2, Y: 1, Width: uint32(1 + c.below(30)), Height: 9}
 	}
 	var places []float32
 	for range 3 + c.below(14) {
 		places = append(places, c.place()...)
 	}
 	a.VertexBuffers = []exec.Buffer{{Bytes: floats(places...)}, {Bytes: floats(c.floats(c.below(32))...)}}
-	if s.Assembly.Topology == draw.PatchList && f.middle != 2 {
-		s.Assembly.Topology = draw.TriangleList
+	if s.Assembly.Topology == state.PatchList && f.middle != 2 {
+		s.Assembly.Topology = state.TriangleList
 	}
 	switch f.middle {
 	case 1:
-		s.Assembly.Topology = draw.TriangleList
+		s.Assembly.Topology = state.TriangleList
 	case 2:
 		a.Instances = min(a.Instances, 1)
-		s.Assembly.Topology, a.Count = draw.PatchList, min(a.Count, 4) // a fuzzer gives up on what takes long
+		s.Assembly.Topology, a.Count = state.PatchList, min(a.Count, 4) // a fuzzer gives up on what takes long
 	}
 }
 
@@ -413,12 +414,12 @@ func (f *fuzzed) run(t testing.TB, h how) (picture []byte, passed uint64, err er
 	a.Passed = &passed
 	a.Shader.Workers = h.workers
 	a.Shader.Bindings = map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(0.25, 0.5, 0.75, 1, 2, -1, 0, 0.125)}}}
-	var counts draw.Statistics
+	var counts state.Statistics
 	if f.counted {
 		a.Statistics = &counts
 	}
 	if f.feedback > 0 {
-		a.Feedback = &draw.Feedback{}
+		a.Feedback = &state.Feedback{}
 		for i := range a.Feedback.Buffers[1:] {
 			a.Feedback.Buffers[1+i].Bytes = space(f.feedback - 1)
 		}

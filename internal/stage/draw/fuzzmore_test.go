@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // more chooses what few draws have: fragments of several pixels, discard rectangles,
@@ -12,7 +12,7 @@ import (
 func (f *fuzzed) more(c *choices) {
 	s := &f.state
 	if c.below(4) == 1 {
-		s.Rate = draw.ShadingRate{Width: 1 << c.below(3), Height: 1 << c.below(3), Combiners: [2]draw.RateCombiner{draw.RateCombiner(c.below(5)), draw.RateCombiner(c.below(5))}}
+		s.Rate = state.ShadingRate{Width: 1 << c.below(3), Height: 1 << c.below(3), Combiners: [2]state.RateCombiner{state.RateCombiner(c.below(5)), state.RateCombiner(c.below(5))}}
 		for range c.below(3) * 2 {
 			f.rates = append(f.rates, c.byte())
 		}
@@ -23,7 +23,7 @@ func (f *fuzzed) more(c *choices) {
 	if c.below(6) == 1 {
 		s.Discard.Exclusive = c.flag()
 		for range c.below(4) {
-			s.Discard.Rectangles = append(s.Discard.Rectangles, draw.Rect{X: int32(c.below(30)), Y: int32(c.below(20)), Width: uint32(c.below(20)), Height: uint32(c.byte()) << c.below(25)})
+			s.Discard.Rectangles = append(s.Discard.Rectangles, state.Rect{X: int32(c.below(30)), Y: int32(c.below(20)), Width: uint32(c.below(20)), Height: uint32(c.byte()) << c.below(25)})
 		}
 	}
 	if n := c.below(32); n < len(moreTexts) {

@@ -6,6 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // doubledText is a geometry program of two invocations for each triangle: each gives
@@ -69,7 +70,7 @@ func TestGeometry(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, 16, 8, "R8G8B8A8_UNORM")
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Geometry: parse(t, doubledText, subgroup), Fragment: parse(t, shownText, subgroup)}, full(c), c,
-			draw.Args{Count: 3, Shader: compute.Args{Workers: workers, Push: floats(-1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1)}})
+			state.Args{Count: 3, Shader: compute.Args{Workers: workers, Push: floats(-1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1)}})
 		for y := range 8 {
 			for x := range 16 {
 				got := [4]byte(c.bytes(0)[4*(16*y+x):])
@@ -95,7 +96,7 @@ func TestGeometryPrimitiveID(t *testing.T) {
 	for _, e := range engines() {
 		c := blank(t, side, side, "R32G32_SFLOAT")
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Geometry: parse(t, doubledText, 0), Fragment: parse(t, giveText("primitiveid i32 0", "i32"), 0)}, full(c), c,
-			draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		if got := number(c.bytes(0), 0); got != 5 {
 			t.Errorf("%s: %g; want 5", e.Name(), got)
 		}

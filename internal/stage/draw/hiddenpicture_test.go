@@ -13,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -95,16 +96,16 @@ type layer struct {
 func layered(t *testing.T, e exec.Engine, c *canvas, samples int, seed int64) (list []layer) {
 	r := rand.New(rand.NewSource(seed))
 	var pipelines []*draw.Pipeline
-	usual := []draw.CompareOp{draw.Less, draw.LessOrEqual, draw.Greater, draw.GreaterOrEqual}[seed%4]
+	usual := []state.CompareOp{state.Less, state.LessOrEqual, state.Greater, state.GreaterOrEqual}[seed%4]
 	for i := range 8 {
 		s := full(c)
-		s.Viewports[0].Width, s.Viewports[0].Height, s.Scissors[0] = 150, 100, draw.Rect{Width: 150, Height: 100}
+		s.Viewports[0].Width, s.Viewports[0].Height, s.Scissors[0] = 150, 100, state.Rect{Width: 150, Height: 100}
 		s.Multisample.Samples = uint32(samples)
-		s.DepthStencil = draw.DepthStencil{Test: true, Write: i != 1, Compare: usual}
+		s.DepthStencil = state.DepthStencil{Test: true, Write: i != 1, Compare: usual}
 		fragment := whiteText
 		switch i {
 		case 3:
-			s.DepthStencil.Compare = draw.CompareOp(r.Intn(8))
+			s.DepthStencil.Compare = state.CompareOp(r.Intn(8))
 		case 4:
 			fragment = strip(deepText, "stencil", "out.i32")
 		case 5:
@@ -128,7 +129,7 @@ func layered(t *testing.T, e exec.Engine, c *canvas, samples int, seed int64) (l
 		if n == 0 || r.Intn(20) == 0 {
 			x := &draw.Clears{Depth: draw.Clear{Do: true, Value: [4]uint64{uint64(math.Float32bits(float32(r.Intn(3)) / 2))}}}
 			if r.Intn(3) == 0 {
-				x.Area = draw.Rect{X: int32(r.Intn(64)), Width: 90, Height: 80}
+				x.Area = state.Rect{X: int32(r.Intn(64)), Width: 90, Height: 80}
 			}
 			list = append(list, layer{clear: x})
 			continue
@@ -140,7 +141,7 @@ func layered(t *testing.T, e exec.Engine, c *canvas, samples int, seed int64) (l
 		if which == 4 && r.Intn(3) > 0 {
 			which = 0
 		}
-		list = append(list, layer{drawStep: drawStep{pipelines[which], draw.Args{Count: 3, Instances: 1, Passed: new(uint64),
+		list = append(list, layer{drawStep: drawStep{pipelines[which], state.Args{Count: 3, Instances: 1, Passed: new(uint64),
 			Shader: compute.Args{Push: floats(-1, -1, z, 1, size, -1, z+slope(), 1, -1, size, z+slope(), 1), Bindings: bindings}}}})
 	}
 	return list

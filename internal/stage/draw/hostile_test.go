@@ -13,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // TestWildState draws with places, viewports, indices and state that make no sense: no
@@ -58,19 +59,19 @@ func wild(t *testing.T, e exec.Engine, r *rand.Rand) ([]byte, error) {
 	c := blank(t, side, side, "R8G8B8A8_UNORM")
 	c.tests(t, "D24_UNORM_S8_UINT")
 	s := full(c)
-	s.Assembly = draw.Assembly{Topology: draw.Topology(r.Intn(12)), Restart: r.Intn(2) == 0}
-	s.Rasterization = draw.Rasterization{PolygonMode: draw.PolygonMode(r.Intn(3)), Cull: draw.Cull(r.Intn(3)), Clockwise: r.Intn(2) == 0, DepthClip: r.Intn(2) == 0, DepthClamp: r.Intn(2) == 0,
-		LastVertex: r.Intn(2) == 0, DepthBias: r.Intn(2) == 0, BiasConstant: pick(), BiasSlope: pick(), BiasClamp: pick(), LineMode: draw.LineMode(r.Intn(3)), Conservative: int8(r.Intn(3) - 1), ExtraOverestimate: pick()}
+	s.Assembly = state.Assembly{Topology: state.Topology(r.Intn(12)), Restart: r.Intn(2) == 0}
+	s.Rasterization = state.Rasterization{PolygonMode: state.PolygonMode(r.Intn(3)), Cull: state.Cull(r.Intn(3)), Clockwise: r.Intn(2) == 0, DepthClip: r.Intn(2) == 0, DepthClamp: r.Intn(2) == 0,
+		LastVertex: r.Intn(2) == 0, DepthBias: r.Intn(2) == 0, BiasConstant: pick(), BiasSlope: pick(), BiasClamp: pick(), LineMode: state.LineMode(r.Intn(3)), Conservative: int8(r.Intn(3) - 1), ExtraOverestimate: pick()}
 	if r.Intn(2) == 0 {
-		s.Rate = draw.ShadingRate{Width: 1 << r.Intn(3), Height: 1 << r.Intn(3), Combiners: [2]draw.RateCombiner{draw.RateCombiner(r.Intn(5)), draw.RateCombiner(r.Intn(5))}}
+		s.Rate = state.ShadingRate{Width: 1 << r.Intn(3), Height: 1 << r.Intn(3), Combiners: [2]state.RateCombiner{state.RateCombiner(r.Intn(5)), state.RateCombiner(r.Intn(5))}}
 	}
 	s.DepthStencil = randomTests(r)
-	s.Blend.Attachments = []draw.BlendAttachment{randomBlend(r)}
+	s.Blend.Attachments = []state.BlendAttachment{randomBlend(r)}
 	if r.Intn(2) == 0 {
-		s.Viewports[0] = draw.Viewport{X: 100 * pick(), Y: 100 * pick(), Width: 100 * pick(), Height: 100 * pick(), MinDepth: pick(), MaxDepth: pick()}
-		s.Scissors[0] = draw.Rect{X: int32(r.Uint32()), Y: int32(r.Intn(20)), Width: r.Uint32(), Height: uint32(r.Intn(40))}
+		s.Viewports[0] = state.Viewport{X: 100 * pick(), Y: 100 * pick(), Width: 100 * pick(), Height: 100 * pick(), MinDepth: pick(), MaxDepth: pick()}
+		s.Scissors[0] = state.Rect{X: int32(r.Uint32()), Y: int32(r.Intn(20)), Width: r.Uint32(), Height: uint32(r.Intn(40))}
 	}
-	a := draw.Args{Count: uint32(r.Intn(12)), First: uint32(r.Intn(3)), Instances: uint32(r.Intn(3)), Shader: compute.Args{Push: floats(places...)}}
+	a := state.Args{Count: uint32(r.Intn(12)), First: uint32(r.Intn(3)), Instances: uint32(r.Intn(3)), Shader: compute.Args{Push: floats(places...)}}
 	if r.Intn(2) == 0 {
 		a.IndexBytes, a.Index = []uint32{1, 2, 3, 4}[r.Intn(4)], make([]byte, 1+r.Intn(20))
 		for i := range a.Index {
@@ -97,7 +98,7 @@ func TestEndless(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = p.Draw(context.Background(), &c.Target, &draw.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover, Budget: 1000}})
+		err = p.Draw(context.Background(), &c.Target, &state.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover, Budget: 1000}})
 		var budget *exec.BudgetError
 		if !errors.As(err, &budget) {
 			t.Errorf("%s: %v; want an *exec.BudgetError", e.Name(), err)
@@ -111,18 +112,18 @@ func TestRefused(t *testing.T) {
 	e := engines()[0]
 	c := blank(t, side, side, "R8_UNORM")
 	stages := draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}
-	for want, change := range map[string]func(*draw.State, *draw.Args){
-		"indices of 3 bytes":      func(_ *draw.State, a *draw.Args) { a.Index, a.IndexBytes = []byte{0}, 3 },
-		"topology 11":             func(s *draw.State, _ *draw.Args) { s.Assembly.Topology = 11 },
-		"patches":                 func(s *draw.State, _ *draw.Args) { s.Assembly.Topology = draw.PatchList },
-		"view 2 of a target of 1": func(s *draw.State, _ *draw.Args) { s.ViewMask = 5 },
-		"0 viewports and 1":       func(s *draw.State, _ *draw.Args) { s.Viewports = nil },
-		"has 1 samples":           func(s *draw.State, _ *draw.Args) { s.Multisample.Samples = 4 },
-		"vertex binding 32":       func(s *draw.State, _ *draw.Args) { s.Vertex.Bindings = []draw.VertexBinding{{Binding: 32}} },
-		"vertex attribute 40":     func(s *draw.State, _ *draw.Args) { s.Vertex.Attributes = []draw.VertexAttribute{{Location: 40}} },
-		"bytes of push constants": func(_ *draw.State, a *draw.Args) { a.Shader.Push = make([]byte, 1000) },
+	for want, change := range map[string]func(*state.State, *state.Args){
+		"indices of 3 bytes":      func(_ *state.State, a *state.Args) { a.Index, a.IndexBytes = []byte{0}, 3 },
+		"topology 11":             func(s *state.State, _ *state.Args) { s.Assembly.Topology = 11 },
+		"patches":                 func(s *state.State, _ *state.Args) { s.Assembly.Topology = state.PatchList },
+		"view 2 of a target of 1": func(s *state.State, _ *state.Args) { s.ViewMask = 5 },
+		"0 viewports and 1":       func(s *state.State, _ *state.Args) { s.Viewports = nil },
+		"has 1 samples":           func(s *state.State, _ *state.Args) { s.Multisample.Samples = 4 },
+		"vertex binding 32":       func(s *state.State, _ *state.Args) { s.Vertex.Bindings = []state.VertexBinding{{Binding: 32}} },
+		"vertex attribute 40":     func(s *state.State, _ *state.Args) { s.Vertex.Attributes = []state.VertexAttribute{{Location: 40}} },
+		"bytes of push constants": func(_ *state.State, a *state.Args) { a.Shader.Push = make([]byte, 1000) },
 	} {
-		s, a := full(c), draw.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}}
+		s, a := full(c), state.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}}
 		change(&s, &a)
 		p, err := draw.New(stages, s, e, exec.Options{})
 		if err == nil {
@@ -132,7 +133,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}
-	if _, err := draw.New(draw.Stages{}, draw.State{}, e, exec.Options{}); err == nil {
+	if _, err := draw.New(draw.Stages{}, state.State{}, e, exec.Options{}); err == nil {
 		t.Error("a pipeline without a vertex program")
 	}
 }
@@ -144,13 +145,13 @@ func TestBareTarget(t *testing.T) {
 	for samples, refused := range map[uint32]bool{1: false, 4: false, 8: true, 64: true} {
 		s := full(blank(t, side, side, "R8_UNORM"))
 		s.Blend.Attachments = nil
-		s.Viewports[0], s.Scissors[0] = draw.Viewport{Width: most, Height: most, MaxDepth: 1}, draw.Rect{Width: side, Height: side}
-		s.Multisample = draw.Multisample{Samples: samples}
+		s.Viewports[0], s.Scissors[0] = state.Viewport{Width: most, Height: most, MaxDepth: 1}, state.Rect{Width: side, Height: side}
+		s.Multisample = state.Multisample{Samples: samples}
 		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, machine(), exec.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = p.Draw(context.Background(), &draw.Target{Width: most, Height: most}, &draw.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}})
+		err = p.Draw(context.Background(), &state.Target{Width: most, Height: most}, &state.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}})
 		var limit *exec.LimitError
 		if errors.As(err, &limit) != refused || err != nil && !refused {
 			t.Errorf("%d samples: %v", samples, err)
@@ -164,9 +165,9 @@ func TestBareTarget(t *testing.T) {
 func TestCancelledLines(t *testing.T) {
 	const most = 2048
 	s := full(blank(t, side, side, "R8_UNORM"))
-	s.Blend.Attachments, s.Assembly.Topology = nil, draw.LineList
-	s.Viewports[0], s.Scissors[0] = draw.Viewport{Width: most, Height: most, MaxDepth: 1}, draw.Rect{Width: most, Height: most}
-	s.Rasterization.LineMode, s.Rasterization.LineWidth = draw.SmoothLines, 128
+	s.Blend.Attachments, s.Assembly.Topology = nil, state.LineList
+	s.Viewports[0], s.Scissors[0] = state.Viewport{Width: most, Height: most, MaxDepth: 1}, state.Rect{Width: most, Height: most}
+	s.Rasterization.LineMode, s.Rasterization.LineWidth = state.SmoothLines, 128
 	p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, machine(), exec.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +176,7 @@ func TestCancelledLines(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	err = p.Draw(ctx, &draw.Target{Width: most, Height: most}, &draw.Args{Count: 2, Instances: 200,
+	err = p.Draw(ctx, &state.Target{Width: most, Height: most}, &state.Args{Count: 2, Instances: 200,
 		Shader: compute.Args{Workers: 1, Push: floats(-1, -1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1)}})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v; want the context's error", err)
@@ -189,16 +190,16 @@ func TestCancelledLines(t *testing.T) {
 // those that make no primitives take no time, and the others can be cancelled.
 func TestManyInstances(t *testing.T) {
 	for name, x := range map[string]struct {
-		args draw.Args
+		args state.Args
 		want error
 	}{
-		"instances of two vertices":       {draw.Args{Count: 2, Instances: math.MaxUint32}, nil},
-		"instances of restarted strips":   {draw.Args{Count: 4, Instances: math.MaxUint32, IndexBytes: 1, Index: []byte{255, 0, 255, 1}}, nil},
-		"indices that the buffer has not": {draw.Args{Count: math.MaxUint32, Instances: 1, IndexBytes: 1, Index: []byte{0}}, context.DeadlineExceeded},
+		"instances of two vertices":       {state.Args{Count: 2, Instances: math.MaxUint32}, nil},
+		"instances of restarted strips":   {state.Args{Count: 4, Instances: math.MaxUint32, IndexBytes: 1, Index: []byte{255, 0, 255, 1}}, nil},
+		"indices that the buffer has not": {state.Args{Count: math.MaxUint32, Instances: 1, IndexBytes: 1, Index: []byte{0}}, context.DeadlineExceeded},
 	} {
 		c := blank(t, side, side, "R8_UNORM")
 		s := full(c)
-		s.Assembly = draw.Assembly{Topology: draw.TriangleStrip, Restart: true}
+		s.Assembly = state.Assembly{Topology: state.TriangleStrip, Restart: true}
 		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, machine(), exec.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -93,12 +94,12 @@ func TestInterlock(t *testing.T) {
 				s := full(c)
 				s.Multisample.Samples = uint32(x.samples)
 				slots := make([]byte, 4*x.slots)
-				a := draw.Args{Count: 3 * n, Index: manyTriangles(n), IndexBytes: 1,
+				a := state.Args{Count: 3 * n, Index: manyTriangles(n), IndexBytes: 1,
 					Shader: compute.Args{Push: cover, Workers: workers, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: slots}}}}}
 				vertex := cornersText
 				if x.rates {
 					vertex = ratedText
-					s.Rate.Combiners[0] = draw.RateReplace
+					s.Rate.Combiners[0] = state.RateReplace
 					a.Shader.Push = nil
 					for i := range 6 {
 						a.Shader.Push = append(a.Shader.Push, cover[16*(i%3):16*(i%3)+16]...)
@@ -143,7 +144,7 @@ func "write"(v1 i32, v2 i32, v3 i32, v4 i32, v5 i32, v6 i32, v7 i32) L1 {
 		m, v := image(t, texture.Desc{Format: "R32_UINT", Width: 80, Height: 24}, texture.ViewDesc{})
 		c := blank(t, 80, 24, "R8_UNORM")
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}, full(c), c,
-			draw.Args{Count: 3 * n, Index: manyTriangles(n), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers, Images: map[compute.Binding][]*texture.View{{}: {v}}}})
+			state.Args{Count: 3 * n, Index: manyTriangles(n), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers, Images: map[compute.Binding][]*texture.View{{}: {v}}}})
 		for i := range 80 * 24 {
 			if got := m.Load(place(i%80, i/80))[0]; uint32(got) != behindAll(n) {
 				t.Fatalf("texel %d is %d; want %d", i, got, behindAll(n))

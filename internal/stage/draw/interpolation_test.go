@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -84,7 +85,7 @@ func TestInterpolation(t *testing.T) {
 				v := blank(t, side, side, "R32G32B32A32_SFLOAT")
 				s := full(v)
 				s.Rasterization.LastVertex = c[0].x&1 == 0
-				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, v, draw.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, v, state.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
 				if first == nil {
 					first = bytes.Clone(v.bytes(0))
 				}
@@ -132,8 +133,8 @@ func testSamples(t *testing.T, c []corner, samples int, shading bool) {
 		p := &canvas{images: []*texture.Image{m}}
 		p.Colors = []*texture.View{v}
 		s := full(p)
-		s.Multisample = draw.Multisample{Samples: uint32(samples), SampleShading: shading, MinShading: 1}
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, shownText, 0)}, s, p, draw.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
+		s.Multisample = state.Multisample{Samples: uint32(samples), SampleShading: shading, MinShading: 1}
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, shownText, 0)}, s, p, state.Args{Count: 3, Shader: compute.Args{Push: clip(c)}})
 		at := raster.SamplePositions(samples)
 		for i := range side * side * samples {
 			x, y, n := i/samples%side, i/samples/side, i%samples

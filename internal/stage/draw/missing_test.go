@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -23,7 +24,7 @@ func TestMissingOutputs(t *testing.T) {
 		for i := range c.bytes(1) {
 			c.bytes(1)[i] = 7
 		}
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, full(c), c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, full(c), c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		for i := range side * side {
 			b := c.bytes(0)[16*i:]
 			if got := [4]float64{number(b, 0), number(b, 1), number(b, 2), number(b, 3)}; got != [4]float64{0, 0, 0.5, 0} || c.bytes(1)[i] != 7 {
@@ -32,8 +33,8 @@ func TestMissingOutputs(t *testing.T) {
 		}
 		out := make([]byte, 128)
 		s := full(c)
-		s.Assembly.Topology, s.Rasterization.Discard = draw.PointList, true
-		paint(t, e, draw.Stages{Vertex: parse(t, strings.ReplaceAll(keepText, "T", "f32"), 0)}, s, c, draw.Args{First: 3, Count: 1,
+		s.Assembly.Topology, s.Rasterization.Discard = state.PointList, true
+		paint(t, e, draw.Stages{Vertex: parse(t, strings.ReplaceAll(keepText, "T", "f32"), 0)}, s, c, state.Args{First: 3, Count: 1,
 			Shader: compute.Args{Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
 		if got := [4]float64{number(out, 0), number(out, 1), number(out, 2), number(out, 3)}; got != [4]float64{3: 1} {
 			t.Errorf("%s: a vertex input that nobody gives is %v", e.Name(), got)
@@ -50,8 +51,8 @@ func TestBlendInfinity(t *testing.T) {
 			copy(c.bytes(0)[4*i:], floats([]float32{float32(math.Inf(1)), float32(math.NaN())}[i%2]))
 		}
 		s := full(c)
-		s.Blend.Attachments = []draw.BlendAttachment{{Enable: true, SrcColor: draw.FactorOne, DstColor: draw.FactorZero, WriteMask: 15}}
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		s.Blend.Attachments = []state.BlendAttachment{{Enable: true, SrcColor: state.FactorOne, DstColor: state.FactorZero, WriteMask: 15}}
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		for i := range side * side {
 			if got := number(c.bytes(0)[4*i:], 0); got != 1 {
 				t.Fatalf("%s: texel %d is %v", e.Name(), i, got)
@@ -71,7 +72,7 @@ func TestCentroid(t *testing.T) {
 		s.Multisample.Samples = 4
 		// its left edge is at 4.25 pixels
 		x := float32(4.25/8 - 1)
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3,
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3,
 			Shader: compute.Args{Push: floats(x, -1, 0, 1, x+4, -1, 0, 1, x, 3, 0, 1)}})
 		for i := range side * side {
 			px := i % side
@@ -107,7 +108,7 @@ func TestHelpers(t *testing.T) {
 		for _, e := range engines() {
 			out := make([]byte, 16)
 			c := blank(t, side, side, "R8_UNORM")
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 64)}, full(c), c, draw.Args{Count: 3, // one pixel
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 64)}, full(c), c, state.Args{Count: 3, // one pixel
 				Shader: compute.Args{Push: floats(-1, -1, 0, 1, -0.875, -1, 0, 1, -1, -0.8, 0, 1), Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
 			most := byte(1)
 			if quads {

@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -56,12 +57,12 @@ func TestOverrideCoverage(t *testing.T) {
 		} {
 			c := sampled(t, "R8_UNORM", x.samples)
 			s := full(c)
-			s.Multisample = draw.Multisample{Samples: uint32(x.samples), Mask: x.state}
+			s.Multisample = state.Multisample{Samples: uint32(x.samples), Mask: x.state}
 			var modes ir.Modes
 			if x.shading {
 				modes = ir.PerSample
 			}
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, modes, x.words...)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: leftAt425()}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, modes, x.words...)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: leftAt425()}})
 			for i := range side * side {
 				covered := uint64(0)
 				for n, at := range raster.SamplePositions(x.samples) {
@@ -116,9 +117,9 @@ func TestOverrideCoverageEarly(t *testing.T) {
 			c.Depth = v
 			s := full(c)
 			s.Multisample.Samples = 4
-			s.DepthStencil = draw.DepthStencil{Test: true, Compare: draw.Less}
+			s.DepthStencil = state.DepthStencil{Test: true, Compare: state.Less}
 			passed := uint64(0)
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, x.modes, x.mask)}, s, c, draw.Args{Count: 3, Passed: &passed, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, x.modes, x.mask)}, s, c, state.Args{Count: 3, Passed: &passed, Shader: compute.Args{Push: cover}})
 			for i := range side * side {
 				if got := c.set(i%side, i/side); got != x.want {
 					t.Fatalf("%s,%s, mask %x: pixel %d has samples %x; want %x", e.Name(), x.modes, x.mask, i, got, x.want)
@@ -142,9 +143,9 @@ func TestOverrideCoverageHopeful(t *testing.T) {
 		}
 		c.Depth = v
 		s := full(c)
-		s.Multisample = draw.Multisample{Samples: 4, Mask: &[2]uint32{1, 0}}
-		s.DepthStencil = draw.DepthStencil{Test: true, Compare: draw.Less}
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, ir.EarlyAndLateTests, 4)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		s.Multisample = state.Multisample{Samples: 4, Mask: &[2]uint32{1, 0}}
+		s.DepthStencil = state.DepthStencil{Test: true, Compare: state.Less}
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, ir.EarlyAndLateTests, 4)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		if got := c.set(5, 5); got != 4 {
 			t.Errorf("%s: samples %x; want 4", e.Name(), got)
 		}
@@ -160,11 +161,11 @@ func TestOverrideCoverageCoarse(t *testing.T) {
 			c := sampled(t, "R8_UNORM", 4)
 			s := full(c)
 			s.Multisample.Samples = 4
-			s.Scissors = []draw.Rect{{X: 1, Y: 1, Width: 6, Height: 4}}
+			s.Scissors = []state.Rect{{X: 1, Y: 1, Width: 6, Height: 4}}
 			if i == 1 {
 				s.Rate.Width, s.Rate.Height = 4, 4
 			}
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, 0, 6)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: leftAt425()}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, 0, 6)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: leftAt425()}})
 			for k := range side * side {
 				pictures[i] = append(pictures[i], byte(c.set(k%side, k/side)))
 			}

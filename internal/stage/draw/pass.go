@@ -6,6 +6,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // Pass is draws and clears that go to one target and are made together, tile by tile:
@@ -22,7 +24,7 @@ import (
 // A Pass is used again and again, and then allocates nothing. The zero Pass is ready; it
 // is for one goroutine.
 type Pass struct {
-	target  Target
+	target  state.Target
 	memory  [][]byte // of the attachments
 	workers int
 	width   int32 // in tiles
@@ -30,31 +32,31 @@ type Pass struct {
 	steps   []step
 	ordered bool // one worker sets up
 
-	draws  []*recorded // steps that were recorded, the first of them in use
-	clears []*clearing
+	draws  []*recordedDraw // steps that were recorded, the first of them in use
+	clears []*recordedClear
 	inUse  struct{ draws, clears int }
 
-	ctx     context.Context // of setting up
-	crew    exec.Pool
-	scratch []*scratch
-	setEach func(worker int) // setter
-	setting
+	ctx           context.Context // of setting up
+	crew          exec.Pool
+	scratch       []*frontend.Scratch
+	binWorkerFunc func(worker int) // setter
+	binning
 
-	tiles    exec.Interleaver
-	parts    []exec.Task
-	spans    [][]exec.Piece // by tile
-	horizons []horizon      // by tile, where a step looks at them
-	flushes  uint64         // so far
-	spilled  []*sheet
+	interleaver exec.Interleaver
+	tasks       []exec.Task
+	tiles       [][]exec.Piece // by tile
+	coarse      []coarseDepth  // by tile, where a step looks at them
+	flushes     uint64         // so far
+	flushing    []*binList
 
-	free []*sheet // that nobody uses
-	kept int      // bytes of them
+	free []*binList // that nobody uses
+	kept int        // bytes of them
 }
 
 // step is a draw or a clear.
 type step struct {
-	draw  *recorded
-	clear *clearing
+	draw  *recordedDraw
+	clear *recordedClear
 }
 
 // maxSteps bounds the steps that are recorded before they are made.
@@ -63,8 +65,8 @@ const maxSteps = 256
 // Begin begins with a target, of which it clears some of what it has, if it is given
 // what. workers is how many tiles may be run at once; 0 is GOMAXPROCS. It returns what
 // is wrong with the target.
-func (p *Pass) Begin(t *Target, c *Clears, workers int) error {
-	if err := t.checkLimits(); err != nil {
+func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
+	if err := t.CheckLimits(); err != nil {
 		return err
 	}
 	colors := append(p.target.Colors[:0], t.Colors...)
@@ -73,13 +75,13 @@ func (p *Pass) Begin(t *Target, c *Clears, workers int) error {
 	if p.workers = workers; workers <= 0 {
 		p.workers = runtime.GOMAXPROCS(0)
 	}
-	w, h, _ := t.extent()
+	w, h, _ := t.Extent()
 	p.width = (int32(w) + raster.Tile - 1) / raster.Tile
 	tiles := int(p.width) * ((int(h) + raster.Tile - 1) / raster.Tile)
-	for len(p.spans) < tiles {
-		p.spans = append(p.spans, nil)
+	for len(p.tiles) < tiles {
+		p.tiles = append(p.tiles, nil)
 	}
-	p.spans = p.spans[:tiles]
+	p.tiles = p.tiles[:tiles]
 	p.memory = p.memory[:0]
 	for _, v := range colors {
 		p.memory = append(p.memory, v.Memory().Bytes)
@@ -94,14 +96,14 @@ func (p *Pass) Begin(t *Target, c *Clears, workers int) error {
 // Draw records a draw. It returns what Pipeline.Draw does: what is wrong with what it is
 // given at once, what comes of running it now or from a later Draw, Clear or End. The
 // pipeline must not be closed before End.
-func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *Args) error {
+func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) error {
 	if len(p.steps) >= maxSteps {
 		if err := p.flush(ctx); err != nil {
 			return err
 		}
 	}
 	if p.inUse.draws == len(p.draws) {
-		p.draws = append(p.draws, &recorded{})
+		p.draws = append(p.draws, &recordedDraw{})
 	}
 	at := p.inUse.draws
 	d := p.draws[at]
@@ -109,8 +111,8 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *Args) error {
 		d.release()
 		return err
 	}
-	some, ordered := d.effects()
-	alone := some || d.reads(p.memory)
+	some, ordered := d.sideEffects()
+	alone := some || d.readsTarget(p.memory)
 	if alone && len(p.steps) > 0 {
 		if err := p.flush(ctx); err != nil {
 			d.release()
@@ -144,9 +146,9 @@ func (p *Pass) End(ctx context.Context) error {
 	err := p.flush(ctx)
 	clear(p.target.Colors)
 	clear(p.memory)
-	p.target = Target{Colors: p.target.Colors[:0]}
-	if cap(p.horizons) > maxKeptHorizons {
-		p.horizons = nil
+	p.target = state.Target{Colors: p.target.Colors[:0]}
+	if cap(p.coarse) > maxKeptTiles {
+		p.coarse = nil
 	}
 	return err
 }
@@ -154,15 +156,15 @@ func (p *Pass) End(ctx context.Context) error {
 // flush makes what was recorded.
 func (p *Pass) flush(ctx context.Context) error {
 	defer p.forget()
-	p.newHorizons()
-	p.setting.at, p.setting.begun, p.setting.turn = 0, false, 0
-	for p.setting.at < len(p.steps) {
-		if err := p.setUp(ctx); err != nil {
+	p.resetCoarseDepths()
+	p.binning.step, p.binning.started, p.binning.nextTicket = 0, false, 0
+	for p.binning.step < len(p.steps) {
+		if err := p.bin(ctx); err != nil {
 			return err
 		}
-		list := append(p.spilled[:0], p.sheets...)
-		clear(p.sheets)
-		p.spilled, p.sheets, p.setting.bytes = list, p.sheets[:0], 0
+		list := append(p.flushing[:0], p.lists...)
+		clear(p.lists)
+		p.flushing, p.lists, p.binning.bytes = list, p.lists[:0], 0
 		if err := p.runTiles(ctx, list); err != nil {
 			return err
 		}
@@ -172,10 +174,10 @@ func (p *Pass) flush(ctx context.Context) error {
 
 // forget lets go of the steps, also of those that were not made.
 func (p *Pass) forget() {
-	p.recycle(p.sheets)
-	p.sheets, p.setting.bytes = p.sheets[:0], 0
+	p.recycle(p.lists)
+	p.lists, p.binning.bytes = p.lists[:0], 0
 	for _, d := range p.draws[:p.inUse.draws] {
-		d.done()
+		d.addCounts()
 		d.release()
 	}
 	clear(p.steps)

@@ -14,13 +14,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // album is a target of several tiles whose attachments are layers and a level of larger
 // images.
 type album struct {
-	draw.Target
+	state.Target
 	images []*texture.Image
 	places []texture.Coord // of the first texel of each view
 }
@@ -71,7 +72,7 @@ func (c *album) bytes() (b []byte) {
 func (c *album) clear(x *draw.Clears) {
 	area := x.Area
 	if area.Width == 0 {
-		area = draw.Rect{Width: 150, Height: 100}
+		area = state.Rect{Width: 150, Height: 100}
 	}
 	for i, a := range []draw.Clear{x.Colors[0], x.Colors[2], x.Depth, x.Stencil} {
 		m, at := c.images[i], c.places[i]
@@ -136,7 +137,7 @@ type sequence struct {
 
 type drawStep struct {
 	pipeline *draw.Pipeline
-	args     draw.Args
+	args     state.Args
 }
 
 func newSequence(t *testing.T, e exec.Engine, c *album, seed int64) *sequence {
@@ -148,19 +149,19 @@ func newSequence(t *testing.T, e exec.Engine, c *album, seed int64) *sequence {
 		vertex = layeredText
 	}
 	for i := range 3 {
-		s := draw.State{
-			Assembly:    draw.Assembly{Topology: draw.TriangleList},
-			Viewports:   []draw.Viewport{{Width: 150, Height: 100, MaxDepth: 1}},
-			Scissors:    []draw.Rect{{Width: 150, Height: 100}},
-			Multisample: draw.Multisample{Samples: uint32(c.Colors[0].Samples())},
-			DepthStencil: draw.DepthStencil{
-				Test: i > 0, Write: i > 0, Compare: draw.LessOrEqual, Stencil: i == 1,
-				Front: draw.StencilFace{Compare: draw.Always, Pass: draw.IncrementClamp, CompareMask: 255, WriteMask: 255},
-				Back:  draw.StencilFace{Compare: draw.Less, Pass: draw.Invert, Fail: draw.DecrementWrap, CompareMask: 255, WriteMask: 127, Reference: 3},
+		s := state.State{
+			Assembly:    state.Assembly{Topology: state.TriangleList},
+			Viewports:   []state.Viewport{{Width: 150, Height: 100, MaxDepth: 1}},
+			Scissors:    []state.Rect{{Width: 150, Height: 100}},
+			Multisample: state.Multisample{Samples: uint32(c.Colors[0].Samples())},
+			DepthStencil: state.DepthStencil{
+				Test: i > 0, Write: i > 0, Compare: state.LessOrEqual, Stencil: i == 1,
+				Front: state.StencilFace{Compare: state.Always, Pass: state.IncrementClamp, CompareMask: 255, WriteMask: 255},
+				Back:  state.StencilFace{Compare: state.Less, Pass: state.Invert, Fail: state.DecrementWrap, CompareMask: 255, WriteMask: 127, Reference: 3},
 			},
 		}
-		blend := draw.BlendAttachment{Enable: i != 1, SrcColor: draw.ConstantAlpha, DstColor: draw.OneMinusConstantAlpha, SrcAlpha: draw.FactorOne, DstAlpha: draw.DstAlpha, WriteMask: 15}
-		s.Blend = draw.Blend{Attachments: []draw.BlendAttachment{blend, {}, blend}, Constants: [4]float32{0, 0, 0, 0.4}}
+		blend := state.BlendAttachment{Enable: i != 1, SrcColor: state.ConstantAlpha, DstColor: state.OneMinusConstantAlpha, SrcAlpha: state.FactorOne, DstAlpha: state.DstAlpha, WriteMask: 15}
+		s.Blend = state.Blend{Attachments: []state.BlendAttachment{blend, {}, blend}, Constants: [4]float32{0, 0, 0, 0.4}}
 		fragment := shownText
 		if i == 2 {
 			fragment = strings.NewReplacer("out location f32 3\n", "out location f32 3\nout location f32 8\nout location f32 9\nout location f32 10\nout location f32 11\n",
@@ -183,9 +184,9 @@ func newSequence(t *testing.T, e exec.Engine, c *album, seed int64) *sequence {
 		for range 3 {
 			corners = append(corners, r.Float32()*3-1.5, r.Float32()*3-1.5, r.Float32(), 1)
 		}
-		a := draw.Args{Count: 3, Instances: uint32(layers), Shader: compute.Args{Push: floats(corners...)}}
+		a := state.Args{Count: 3, Instances: uint32(layers), Shader: compute.Args{Push: floats(corners...)}}
 		if r.Intn(3) == 0 {
-			a.Area = draw.Rect{X: int32(r.Intn(100)), Y: int32(r.Intn(70)), Width: uint32(r.Intn(90) + 1), Height: uint32(r.Intn(50) + 1)}
+			a.Area = state.Rect{X: int32(r.Intn(100)), Y: int32(r.Intn(70)), Width: uint32(r.Intn(90) + 1), Height: uint32(r.Intn(50) + 1)}
 		}
 		q.steps = append(q.steps, drawStep{q.pipelines[r.Intn(3)], a})
 	}
@@ -203,7 +204,7 @@ func (q *sequence) clears(r *rand.Rand, layers int) draw.Clears {
 	}
 	x := draw.Clears{Colors: []draw.Clear{color(), color(), color()}, Depth: color(), Stencil: draw.Clear{Do: r.Intn(2) > 0, Value: [4]uint64{uint64(r.Intn(256))}}}
 	if r.Intn(2) == 0 {
-		x.Area = draw.Rect{X: int32(r.Intn(180) - 20), Y: int32(r.Intn(120) - 10), Width: uint32(r.Intn(200) + 1), Height: uint32(r.Intn(90) + 1)}
+		x.Area = state.Rect{X: int32(r.Intn(180) - 20), Y: int32(r.Intn(120) - 10), Width: uint32(r.Intn(200) + 1), Height: uint32(r.Intn(90) + 1)}
 	}
 	switch r.Intn(3) {
 	case 0:

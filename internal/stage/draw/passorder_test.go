@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // turnText is a vertex program like cornersText's whose first color is the number of
@@ -38,7 +39,7 @@ func numbered(t *testing.T, side, workers int, instances ...uint32) []float64 {
 	}
 	first := uint32(0)
 	for _, n := range instances {
-		a := draw.Args{Count: 3, FirstInstance: first, Instances: n, Shader: compute.Args{Push: cover}}
+		a := state.Args{Count: 3, FirstInstance: first, Instances: n, Shader: compute.Args{Push: cover}}
 		if err := pass.Draw(context.Background(), p, &a); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +104,7 @@ func TestSteadyPass(t *testing.T) {
 			defer p.Close()
 			var pass draw.Pass
 			clears := draw.Clears{Colors: []draw.Clear{{Do: true}}}
-			a := draw.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover, Workers: workers}}
+			a := state.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover, Workers: workers}}
 			frame := func() {
 				if err := pass.Begin(&c.Target, &clears, workers); err != nil {
 					t.Fatal(err)
@@ -172,14 +173,14 @@ func TestPassDependent(t *testing.T) {
 		write, read, count := pipeline(turnText, shownText), pipeline(cornersText, readerText), pipeline(cornersText, countingText)
 		counter := floats(40, 0)
 		var passed uint64
-		var counted draw.Statistics
+		var counted state.Statistics
 		var pass draw.Pass
 		if err := pass.Begin(&c.Target, nil, 2); err != nil {
 			t.Fatal(err)
 		}
 		step := func(p *draw.Pipeline, x, n int, number uint32, buffer []byte) {
-			a := draw.Args{Count: 3, FirstInstance: number, Instances: 1, Shader: compute.Args{Push: cover}, Passed: &passed, Statistics: &counted}
-			a.Area = draw.Rect{X: int32(x), Width: uint32(n), Height: 1}
+			a := state.Args{Count: 3, FirstInstance: number, Instances: 1, Shader: compute.Args{Push: cover}, Passed: &passed, Statistics: &counted}
+			a.Area = state.Rect{X: int32(x), Width: uint32(n), Height: 1}
 			if buffer != nil {
 				a.Shader.Bindings = map[compute.Binding][]exec.Buffer{{}: {{Bytes: buffer}}}
 			}
@@ -217,39 +218,39 @@ func TestCoveredClear(t *testing.T) {
 	three := strings.NewReplacer("out location f32 3\n", "", "\tout.f32 1.0:f32, #3\n", "").Replace(shownText)
 	for name, x := range map[string]struct {
 		format, fragment string
-		area             draw.Rect
+		area             state.Rect
 		mask             uint8
 		blend            bool
 	}{
-		"all":          {"R8G8B8A8_UNORM", shownText, draw.Rect{}, 15, false},
-		"some tiles":   {"R16G16B16A16_SFLOAT", shownText, draw.Rect{X: 60, Y: 3, Width: 139, Height: 135}, 15, false},
-		"discards":     {"R8G8B8A8_UNORM", holes, draw.Rect{}, 15, false},
-		"some colors":  {"R8G8B8A8_UNORM", shownText, draw.Rect{}, 5, false},
-		"no alpha":     {"R8G8B8A8_UNORM", three, draw.Rect{}, 15, false},
-		"blending":     {"R8G8B8A8_UNORM", shownText, draw.Rect{}, 15, true},
-		"unused bits":  {"R5G6B5_UNORM_PACK16", shownText, draw.Rect{}, 15, false},
-		"shared words": {"A2B10G10R10_UNORM_PACK32", shownText, draw.Rect{}, 15, false},
+		"all":          {"R8G8B8A8_UNORM", shownText, state.Rect{}, 15, false},
+		"some tiles":   {"R16G16B16A16_SFLOAT", shownText, state.Rect{X: 60, Y: 3, Width: 139, Height: 135}, 15, false},
+		"discards":     {"R8G8B8A8_UNORM", holes, state.Rect{}, 15, false},
+		"some colors":  {"R8G8B8A8_UNORM", shownText, state.Rect{}, 5, false},
+		"no alpha":     {"R8G8B8A8_UNORM", three, state.Rect{}, 15, false},
+		"blending":     {"R8G8B8A8_UNORM", shownText, state.Rect{}, 15, true},
+		"unused bits":  {"R5G6B5_UNORM_PACK16", shownText, state.Rect{}, 15, false},
+		"shared words": {"A2B10G10R10_UNORM_PACK32", shownText, state.Rect{}, 15, false},
 	} {
 		for _, e := range engines() {
 			value := [4]uint64{0x3f000000, 0x3e800000, 0x3f800000, 0x3f400000}
-			draws := func(c *canvas, run func(p *draw.Pipeline, a *draw.Args)) {
+			draws := func(c *canvas, run func(p *draw.Pipeline, a *state.Args)) {
 				s := full(c)
-				s.Blend.Attachments = []draw.BlendAttachment{{Enable: x.blend, SrcColor: draw.FactorOne, DstColor: draw.DstAlpha, SrcAlpha: draw.FactorZero, DstAlpha: draw.FactorOne, WriteMask: x.mask}}
+				s.Blend.Attachments = []state.BlendAttachment{{Enable: x.blend, SrcColor: state.FactorOne, DstColor: state.DstAlpha, SrcAlpha: state.FactorZero, DstAlpha: state.FactorOne, WriteMask: x.mask}}
 				p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, x.fragment, 0)}, s, e, exec.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer p.Close()
-				run(p, &draw.Args{Count: 3, Instances: 1, Area: x.area, Shader: compute.Args{Push: cover, Workers: 2}})
+				run(p, &state.Args{Count: 3, Instances: 1, Area: x.area, Shader: compute.Args{Push: cover, Workers: 2}})
 			}
 			want, got := blank(t, width, height, x.format), blank(t, width, height, x.format)
 			want.images[0].Clear(place(0, 0), value)
-			draws(want, func(p *draw.Pipeline, a *draw.Args) {
+			draws(want, func(p *draw.Pipeline, a *state.Args) {
 				if err := p.Draw(context.Background(), &want.Target, a); err != nil {
 					t.Fatal(err)
 				}
 			})
-			draws(got, func(p *draw.Pipeline, a *draw.Args) {
+			draws(got, func(p *draw.Pipeline, a *state.Args) {
 				var pass draw.Pass
 				if err := pass.Begin(&got.Target, &draw.Clears{Colors: []draw.Clear{{Do: true, Value: value}}}, 2); err != nil {
 					t.Fatal(err)

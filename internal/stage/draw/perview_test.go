@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -49,7 +50,7 @@ func TestPositionPerView(t *testing.T) {
 				c := ofLayers(t, 4)
 				s := full(c)
 				s.ViewMask = views
-				paint(t, e, draw.Stages{Vertex: parse(t, perViewText(), 0), Fragment: parse(t, giveText("viewindex i32 0", "i32"), 0)}, s, c, draw.Args{Count: 3, Instances: instances, Shader: compute.Args{Push: cover}})
+				paint(t, e, draw.Stages{Vertex: parse(t, perViewText(), 0), Fragment: parse(t, giveText("viewindex i32 0", "i32"), 0)}, s, c, state.Args{Count: 3, Instances: instances, Shader: compute.Args{Push: cover}})
 				for view, want := range []int{0, side / 2, side / 4, 0} {
 					if max(views, 1)>>view&1 == 0 {
 						want = side
@@ -76,7 +77,7 @@ func TestPositionPerViewStages(t *testing.T) {
 		c := ofLayers(t, 4)
 		s := full(c)
 		s.ViewMask = 15
-		paint(t, e, draw.Stages{Vertex: parse(t, perViewText(), 0), Geometry: parse(t, shape, 0), Fragment: parse(t, giveText("viewindex i32 0", "i32"), 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		paint(t, e, draw.Stages{Vertex: parse(t, perViewText(), 0), Geometry: parse(t, shape, 0), Fragment: parse(t, giveText("viewindex i32 0", "i32"), 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		for view, want := range []int{side / 2, side / 2, side / 2, side / 4} {
 			if got := c.leftOf(view, 3); got != want {
 				t.Errorf("%s, view %d: begins at %d; want %d", e.Name(), view, got, want)
@@ -94,7 +95,7 @@ func TestViewportMaskPerView(t *testing.T) {
 		s := full(c)
 		fourViewports(&s)
 		s.ViewMask = views
-		paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		for view, mask := range masks {
 			for n := range 4 {
 				want := [2]float64{}

@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -38,7 +39,7 @@ func parse(t testing.TB, text string, subgroup uint32) *ir.Program {
 
 // canvas is images to draw to.
 type canvas struct {
-	draw.Target
+	state.Target
 	images []*texture.Image
 }
 
@@ -73,17 +74,17 @@ func blank(t testing.TB, width, height int, formats ...string) *canvas {
 func (c *canvas) bytes(n int) []byte { return c.images[n].LayerBytes(0, 0, 0) }
 
 // full is a state with one viewport that is the whole canvas.
-func full(c *canvas) draw.State {
+func full(c *canvas) state.State {
 	w, h := c.images[0].Width, c.images[0].Height
-	return draw.State{
-		Assembly:  draw.Assembly{Topology: draw.TriangleList},
-		Viewports: []draw.Viewport{{Width: float32(w), Height: float32(h), MaxDepth: 1}},
-		Scissors:  []draw.Rect{{Width: uint32(w), Height: uint32(h)}},
+	return state.State{
+		Assembly:  state.Assembly{Topology: state.TriangleList},
+		Viewports: []state.Viewport{{Width: float32(w), Height: float32(h), MaxDepth: 1}},
+		Scissors:  []state.Rect{{Width: uint32(w), Height: uint32(h)}},
 	}
 }
 
 // paint draws and ends the test where that fails.
-func paint(t testing.TB, e exec.Engine, stages draw.Stages, s draw.State, c *canvas, a draw.Args) {
+func paint(t testing.TB, e exec.Engine, stages draw.Stages, s state.State, c *canvas, a state.Args) {
 	t.Helper()
 	p, err := draw.New(stages, s, e, exec.Options{})
 	if err != nil {

@@ -42,53 +42,43 @@ package draw
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Stages are the programs of a pipeline, as lower makes them. They must not change
-// afterwards.
-type Stages struct {
-	Vertex      *ir.Program
-	TessControl *ir.Program // both or neither, and then patches are drawn
-	TessEval    *ir.Program
-	Geometry    *ir.Program // nil: none
-	Fragment    *ir.Program // nil: fragments have no color, and the depth of their primitive
-}
+// Stages are the programs of a pipeline.
+type Stages = frontend.Stages
 
 // Pipeline is the programs of a graphics pipeline with their state, and the engine
 // that runs them. Programs are compiled when a draw first needs them: for the state,
 // for the formats of the attachments, and for the views and samplers that are bound.
 // It is safe for concurrent use, Close excepted.
 type Pipeline struct {
-	stages  Stages
-	state   State
-	engine  exec.Engine
-	options exec.Options
-	rec     *record // of the vertices that are rasterised
-	shades  bool    // there is a fragment program that somebody gave
+	stages      frontend.Stages
+	state       state.State
+	engine      exec.Engine
+	options     exec.Options
+	hasFragment bool // there is a fragment program that somebody gave
 
-	vertexRec, controlRec, patchRec, evaluationRec *record
-
-	captures *captures // of the vertices that are rasterised
+	front *frontend.Pipeline
 
 	triangles atomic.Uint64 // that draws may have had so far
 
 	mu       sync.Mutex
-	vertex   variants[vertexKey]
-	fragment variants[fragmentKey]
-	middle   [numMiddle]variants[middleKey]
-	batch    variants[batchKey]
+	fragment compose.Variants[shade.Key]
 	passes   exec.FreeList[Pass] // of draws by themselves
 }
 
 // New makes a pipeline. State that the programs do not fit gives a *StateError; what
 // an engine says of programs, Draw returns.
-func New(stages Stages, state State, e exec.Engine, o exec.Options) (*Pipeline, error) {
+func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline, error) {
 	shades := stages.Fragment != nil
 	if !shades {
 		stages.Fragment = emptyFragment()
@@ -98,36 +88,21 @@ func New(stages Stages, state State, e exec.Engine, o exec.Options) (*Pipeline, 
 		stage ir.Stage
 	}{{stages.Vertex, ir.Vertex}, {stages.Fragment, ir.Fragment}} {
 		if x.p == nil || x.p.Stage != x.stage {
-			return nil, wrong("no %s program, or one of another stage", x.stage)
+			return nil, state.Errorf("no %s program, or one of another stage", x.stage)
 		}
 		if err := x.p.Verify(); err != nil {
 			return nil, fmt.Errorf("draw: the %s program: %w", x.stage, err)
 		}
 	}
-	p := &Pipeline{stages: stages, shades: shades, state: state, engine: e, options: o}
-	if err := p.layMiddle(); err != nil {
+	front, err := frontend.NewPipeline(stages, s.Rasterization.Stream)
+	if err != nil {
 		return nil, err
 	}
-	p.vertex = variants[vertexKey]{
-		equal: func(x, y *vertexKey) bool {
-			return slices.Equal(x.Bindings, y.Bindings) && slices.Equal(x.Attributes, y.Attributes) && x.captures == y.captures
-		},
-		copy: func(x *vertexKey) vertexKey {
-			return vertexKey{VertexInput{slices.Clone(x.Bindings), slices.Clone(x.Attributes)}, x.captures}
-		},
-		make: func(x *vertexKey) (*ir.Program, error) {
-			return vertexProgram(p.stages.Vertex, &x.VertexInput, p.vertexRec, p.captured(p.stages.Vertex, x.captures))
-		},
-	}
-	p.fragment = variants[fragmentKey]{
-		equal: func(x, y *fragmentKey) bool { return *x == *y },
-		copy:  func(x *fragmentKey) fragmentKey { return *x },
-		make:  func(x *fragmentKey) (*ir.Program, error) { return fragmentProgram(p.stages.Fragment, x, p.rec) },
-	}
-	p.batch = variants[batchKey]{
-		equal: func(x, y *batchKey) bool { return true },
-		copy:  func(x *batchKey) batchKey { return *x },
-		make:  func(*batchKey) (*ir.Program, error) { return triangleProgram() },
+	p := &Pipeline{stages: stages, front: front, hasFragment: shades, state: s, engine: e, options: o}
+	p.fragment = compose.Variants[shade.Key]{
+		Equal: func(x, y *shade.Key) bool { return *x == *y },
+		Copy:  func(x *shade.Key) shade.Key { return *x },
+		Make:  func(x *shade.Key) (*ir.Program, error) { return shade.Program(p.stages.Fragment, x, p.front.Record) },
 	}
 	return p, nil
 }
@@ -138,50 +113,19 @@ func emptyFragment() *ir.Program {
 	return &ir.Program{Name: "none", Stage: ir.Fragment, Funcs: []*ir.Func{b.Finish()}, SubgroupSize: 16, LocalSize: [3]uint32{1, 1, 1}}
 }
 
-// wanted reports whether the stage that comes next, or the rasterizer, reads an output.
-func wanted(next *ir.Program, o ir.Output) bool {
-	switch o.Semantic {
-	case ir.Location:
-		return slices.ContainsFunc(next.In, func(in ir.Input) bool {
-			return in.Semantic == ir.Location && in.Index/4 <= o.Index/4+o.Type.Slots()/2 && in.Index/4+in.Type.Slots()/2 >= o.Index/4
-		})
-	case ir.ClipDistance, ir.CullDistance, ir.PointSize, ir.Layer, ir.ViewportIndex, ir.PrimitiveId, ir.PrimitiveShadingRate:
-		return true
-	case ir.PositionPerView:
-		return slices.ContainsFunc(next.In, func(in ir.Input) bool { return in.Semantic == o.Semantic && in.Index == o.Index })
-	case ir.ViewportMaskPerView:
-		return true
-	case ir.ViewportMask: // there are no viewports for a second word
-		return o.Index == 0
-	}
-	return false
-}
-
 // Programs returns the programs that were compiled so far, those of the vertex program
 // first, then the fragment program's, those between and that which sets up triangles; of each the one used last first.
 // They are the pipeline's: Close closes them.
 func (p *Pipeline) Programs() (list []exec.Program) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list = p.fragment.programs(p.vertex.programs(nil))
-	for i := range p.middle {
-		list = p.middle[i].programs(list)
-	}
-	return p.batch.programs(list)
+	return p.front.AppendOtherPrograms(p.fragment.AppendPrograms(p.front.AppendVertexPrograms(nil)))
 }
 
 // Close frees what the engine holds. No Draw may be under way, and none may follow.
 func (p *Pipeline) Close() error {
-	err := p.vertex.close()
-	if e := p.fragment.close(); err == nil {
-		err = e
-	}
-	for i := range p.middle {
-		if e := p.middle[i].close(); err == nil {
-			err = e
-		}
-	}
-	if e := p.batch.close(); err == nil {
+	err := p.front.Close()
+	if e := p.fragment.Close(); err == nil {
 		err = e
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -40,9 +41,9 @@ func TestPoint(t *testing.T) {
 		for axis, in := range []string{"pointcoord f32 0", "pointcoord f32 1"} {
 			c := blank(t, side, side, "R32G32_SFLOAT")
 			s := full(c)
-			s.Assembly.Topology = draw.PointList
+			s.Assembly.Topology = state.PointList
 			v := parse(t, with(cornersText, "out pointsize f32 0", "out.f32 4.0:f32, #7"), 0)
-			paint(t, e, draw.Stages{Vertex: v, Fragment: parse(t, giveText(in, "f32"), 0)}, s, c, draw.Args{Count: 1, Shader: compute.Args{Push: append(floats(0.125, -0.25, 0, 1), make([]byte, 32)...)}})
+			paint(t, e, draw.Stages{Vertex: v, Fragment: parse(t, giveText(in, "f32"), 0)}, s, c, state.Args{Count: 1, Shader: compute.Args{Push: append(floats(0.125, -0.25, 0, 1), make([]byte, 32)...)}})
 			for i := range side * side {
 				at := [2]int{i % side, i / side}
 				inside := at[0] >= 7 && at[0] < 11 && at[1] >= 4 && at[1] < 8
@@ -64,8 +65,8 @@ func TestLine(t *testing.T) {
 		for _, restart := range []bool{false, true} {
 			c := blank(t, side, side, "R32G32_SFLOAT")
 			s := full(c)
-			s.Assembly = draw.Assembly{Topology: draw.LineStrip, Restart: restart}
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, giveText("location f32 5", "f32"), 0)}, s, c, draw.Args{Count: 2,
+			s.Assembly = state.Assembly{Topology: state.LineStrip, Restart: restart}
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, giveText("location f32 5", "f32"), 0)}, s, c, state.Args{Count: 2,
 				Shader: compute.Args{Push: append(floats(-1, 0.0625, 0, 1, 1, 0.0625, 0, 1), make([]byte, 16)...)}})
 			for i := range side * side {
 				x, y := i%side, i/side
@@ -100,7 +101,7 @@ func TestLayers(t *testing.T) {
 			c.Colors = []*texture.View{v}
 			s := full(c)
 			s.ViewMask = x.views
-			a := draw.Args{Count: 3, Shader: compute.Args{Push: cover}}
+			a := state.Args{Count: 3, Shader: compute.Args{Push: cover}}
 			if x.views == 0 {
 				a.FirstInstance, a.Instances = 1, 2
 			}
@@ -126,9 +127,9 @@ func TestViewports(t *testing.T) {
 	for _, e := range engines() {
 		c := blank(t, side, side, "R32G32_SFLOAT")
 		s := full(c)
-		s.Viewports = []draw.Viewport{{Width: 8, Height: 8, MaxDepth: 1}, {X: 8, Y: 16, Width: 8, Height: -8, MaxDepth: 1}}
-		s.Scissors = []draw.Rect{{Width: side, Height: side}, {X: 10, Width: side, Height: 12}}
-		paint(t, e, draw.Stages{Vertex: vertex, Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, draw.Args{Count: 3, Instances: 3, Shader: compute.Args{Push: cover}})
+		s.Viewports = []state.Viewport{{Width: 8, Height: 8, MaxDepth: 1}, {X: 8, Y: 16, Width: 8, Height: -8, MaxDepth: 1}}
+		s.Scissors = []state.Rect{{Width: side, Height: side}, {X: 10, Width: side, Height: 12}}
+		paint(t, e, draw.Stages{Vertex: vertex, Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, state.Args{Count: 3, Instances: 3, Shader: compute.Args{Push: cover}})
 		for i := range side * side {
 			x, y := i%side, i/side
 			first, second := x < 8 && y < 8, x >= 10 && y >= 8 && y < 12
@@ -152,7 +153,7 @@ func TestDistances(t *testing.T) {
 		for _, culled := range []string{"1.0", "-1.0"} {
 			c := blank(t, side, side, "R32G32_SFLOAT")
 			v := with(cornersText, "out clipdistance f32 0\nout culldistance f32 0", "out.f32 v4, #7\nout.f32 "+culled+":f32, #8")
-			paint(t, e, draw.Stages{Vertex: parse(t, v, 0), Fragment: parse(t, giveText("clipdistance f32 0", "f32"), 0)}, full(c), c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, v, 0), Fragment: parse(t, giveText("clipdistance f32 0", "f32"), 0)}, full(c), c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			for i := range side * side {
 				want, there := float64(2*(i%side)+1)/side-1, 1.0
 				if want < 0 || culled == "-1.0" {

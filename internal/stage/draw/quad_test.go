@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // slopeText is a fragment program that gives the differences of an input to the
@@ -73,7 +74,7 @@ func TestQuads(t *testing.T) {
 		for _, e := range engines() {
 			for _, size := range []uint32{4, 8, 16, 32, 64} {
 				v := blank(t, side, side, "R32G32B32A32_SFLOAT")
-				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, size)}, full(v), v, draw.Args{Count: 3, Shader: compute.Args{Push: clip(c), Workers: 1 + n%3}})
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, size)}, full(v), v, state.Args{Count: 3, Shader: compute.Args{Push: clip(c), Workers: 1 + n%3}})
 				if first == nil {
 					first = bytes.Clone(v.bytes(0))
 				}
@@ -131,9 +132,9 @@ func TestKill(t *testing.T) {
 		c := blank(t, side, side, "R8_UNORM")
 		m := c.tests(t, "D32_SFLOAT")
 		s := full(c)
-		s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Always}
+		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Always}
 		passed := uint64(0)
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ways[i%3], 0)}, s, c, draw.Args{Count: 3, Passed: &passed,
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ways[i%3], 0)}, s, c, state.Args{Count: 3, Passed: &passed,
 			Shader: compute.Args{Push: floats(-1, -1, 0.5, 1, 3, -1, 0.5, 1, -1, 3, 0.5, 1)}})
 		for i := range side * side {
 			want, deep := byte(255), 0.5
@@ -156,7 +157,7 @@ func TestOrder(t *testing.T) {
 	text := strings.NewReplacer("in location f32 4\n", "in primitiveid i32 0\n", "v1 = in.f32 #0", "v0 = in.i32 #0\n v1 = utof.f32.i32 v0").Replace(shownText)
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, 200, 150, "R32G32B32A32_SFLOAT")
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}, full(c), c, draw.Args{Count: 9, Index: []byte{0, 1, 2, 0, 1, 2, 0, 1, 2}, IndexBytes: 1,
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}, full(c), c, state.Args{Count: 9, Index: []byte{0, 1, 2, 0, 1, 2, 0, 1, 2}, IndexBytes: 1,
 			Shader: compute.Args{Push: cover, Workers: workers}})
 		for i := 0; i < len(c.bytes(0)); i += 16 {
 			if id := math.Float32frombits(binary.LittleEndian.Uint32(c.bytes(0)[i:])); id != 2 {
@@ -173,7 +174,7 @@ func TestQuadLanes(t *testing.T) {
 	for _, e := range engines() {
 		for _, size := range []uint32{4, 16, 64} {
 			c := blank(t, side, side, "R32G32_SFLOAT")
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, giveText("subgrouplane i32 0", "i32"), size)}, full(c), c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, giveText("subgrouplane i32 0", "i32"), size)}, full(c), c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			for i := range side * side {
 				x, y := i%side, i/side
 				if got := int(number(c.bytes(0)[8*i:], 0)) % 4; got != x%2+y%2*2 {

@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -47,12 +48,12 @@ func TestSampleMask(t *testing.T) {
 		} {
 			c := sampled(t, "R8_UNORM", x.samples)
 			s := full(c)
-			s.Multisample = draw.Multisample{Samples: uint32(x.samples), Mask: &[2]uint32{0x87, 0x55}}
+			s.Multisample = state.Multisample{Samples: uint32(x.samples), Mask: &[2]uint32{0x87, 0x55}}
 			if x.samples == 4 || x.samples == 1 {
 				s.Multisample.Mask[0] = 7
 			}
 			passed := uint64(0)
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, x.text, 0)}, s, c, draw.Args{Count: 3, Passed: &passed, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, x.text, 0)}, s, c, state.Args{Count: 3, Passed: &passed, Shader: compute.Args{Push: cover}})
 			for i := range side * side {
 				if got := c.set(i%side, i/side); got != x.want {
 					t.Fatalf("%s, %d samples: pixel %d has samples %x; want %x", e.Name(), x.samples, i, got, x.want)
@@ -78,8 +79,8 @@ func TestAlphaToCoverage(t *testing.T) {
 					"out.f32 1.0:f32, #0\nout.f32 "+[]string{"0.0", "0.125", "0.25", "0.375", "0.5", "0.625", "0.75", "0.875", "1.0"}[n]+":f32, #1").Replace(whiteText)
 				c := sampled(t, "R8G8B8A8_UNORM", samples)
 				s := full(c)
-				s.Multisample = draw.Multisample{Samples: uint32(samples), AlphaToCoverage: true, AlphaToOne: true}
-				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+				s.Multisample = state.Multisample{Samples: uint32(samples), AlphaToCoverage: true, AlphaToOne: true}
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 				want := uint64(1)<<((n*samples+4)/8) - 1
 				if got := c.set(3, 3); got != want {
 					t.Errorf("%s, %d samples, alpha %d/8: samples %x; want %x", e.Name(), samples, n, got, want)
@@ -101,7 +102,7 @@ func TestSampleShading(t *testing.T) {
 			s.Multisample.Samples = 4
 			p := parse(t, giveText("sampleid i32 0", "i32"), size)
 			p.Modes |= ir.PerSample
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			for n := range 4 {
 				if b := c.images[0].Texel(texture.Coord{X: 5, Y: 7, Sample: n}); number(b, 0) != float64(n) || number(b, 1) != 1 {
 					t.Errorf("%s: sample %d is %v, %v", e.Name(), n, number(b, 0), number(b, 1))
@@ -128,9 +129,9 @@ func TestSampledDepth(t *testing.T) {
 		}
 		s := full(c)
 		s.Multisample.Samples = 4
-		s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Less}
+		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Less}
 		// the depth is 0 at the left, 1 at the right: half is at 8 pixels
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c, draw.Args{Count: 3,
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c, state.Args{Count: 3,
 			Shader: compute.Args{Push: floats(-1, -1, 0.0625/2, 1, 3, -1, 2+0.0625/2, 1, -1, 3, 0.0625/2, 1)}})
 		for i := range side * side {
 			x := i % side
@@ -180,10 +181,10 @@ func TestPostDepthCoverage(t *testing.T) {
 			c.Depth = v
 			s := full(c)
 			s.Multisample.Samples = 4
-			s.DepthStencil = draw.DepthStencil{Test: true, Compare: draw.Less}
+			s.DepthStencil = state.DepthStencil{Test: true, Compare: state.Less}
 			p := parse(t, giveText("samplemask i32 0", "i32"), 0)
 			p.Modes |= modes
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			want := 15.0
 			if modes.Has(ir.PostDepthCoverage) {
 				want = 10

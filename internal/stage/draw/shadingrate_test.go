@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -87,7 +88,7 @@ type extent struct{ w, h int }
 func supported(samples int) (list []extent) {
 	for _, w := range []int{1, 2, 4} {
 		for _, h := range []int{1, 2, 4} {
-			if w*h == 1 || w*h*samples <= draw.MaxFragmentSamples {
+			if w*h == 1 || w*h*samples <= state.MaxFragmentSamples {
 				list = append(list, extent{w, h})
 			}
 		}
@@ -121,7 +122,7 @@ func clampedTo(r extent, samples int) extent {
 }
 
 // combinedOf is one combiner (VkFragmentShadingRateCombinerOpKHR).
-func combinedOf(op draw.RateCombiner, a, b extent) extent {
+func combinedOf(op state.RateCombiner, a, b extent) extent {
 	of := func(a, b int) int { return [5]int{a, b, min(a, b), max(a, b), a * b}[op] }
 	return extent{of(a.w, b.w), of(a.h, b.h)}
 }
@@ -158,7 +159,7 @@ func coverage(t *testing.T, e exec.Engine, samples int, push []byte) func(x, y i
 	c.images[0], c.Colors[0] = m, v
 	s := full(c)
 	s.Multisample.Samples = uint32(samples)
-	paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: push}})
+	paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: push}})
 	return c.set
 }
 
@@ -203,7 +204,7 @@ func TestShadingRate(t *testing.T) {
 					s := full(c)
 					s.Multisample.Samples = uint32(samples)
 					s.Rate.Width, s.Rate.Height = uint32(f.w), uint32(f.h)
-					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ratesText, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: slanted}})
+					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ratesText, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: slanted}})
 					checkRates(t, c, samples, func(int, int) extent { return clampedTo(f, samples) }, covered)
 				})
 			}
@@ -219,7 +220,7 @@ func TestShadingRateThreads(t *testing.T) {
 		s := full(c)
 		s.Multisample.Samples = 4
 		s.Rate.Width, s.Rate.Height = 2, 2
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, ratesText, subgroup)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: slanted, Workers: workers}})
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, ratesText, subgroup)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: slanted, Workers: workers}})
 		return append(append([]byte{}, c.bytes(0)...), c.bytes(1)...)
 	})
 }
@@ -242,7 +243,7 @@ func TestShadingRateCombiners(t *testing.T) {
 		stages := draw.Stages{Vertex: parse(t, ratedText, 0), Fragment: parse(t, ratesText, 0)}
 		for op := range 25 {
 			samples := 1 << r.IntN(4)
-			ops := [2]draw.RateCombiner{draw.RateCombiner(op % 5), draw.RateCombiner(op / 5)}
+			ops := [2]state.RateCombiner{state.RateCombiner(op % 5), state.RateCombiner(op / 5)}
 			pipeline := supported(1)[r.IntN(9)]
 			var rates [6]int
 			for i := range rates {
@@ -257,8 +258,8 @@ func TestShadingRateCombiners(t *testing.T) {
 			s := full(c)
 			s.Multisample.Samples = uint32(samples)
 			s.Rasterization.LastVertex = op%2 == 1
-			s.Rate = draw.ShadingRate{Width: uint32(pipeline.w), Height: uint32(pipeline.h), Combiners: ops}
-			paint(t, e, stages, s, c, draw.Args{Count: 6, Shader: compute.Args{Push: vertexRates(rates)}})
+			s.Rate = state.ShadingRate{Width: uint32(pipeline.w), Height: uint32(pipeline.h), Combiners: ops}
+			paint(t, e, stages, s, c, state.Args{Count: 6, Shader: compute.Args{Push: vertexRates(rates)}})
 			// The triangles' common edge goes through pixels where x + y is 31: those are
 			// compared by their own draw.
 			size := func(triangle int) func(x, y int) extent {
@@ -308,12 +309,12 @@ func TestShadingRateLayers(t *testing.T) {
 				}
 				c.Rates, c.RateTexel = v, [2]uint32{16, 16}
 				s := full(c)
-				s.Rate.Combiners[1] = draw.RateReplace
+				s.Rate.Combiners[1] = state.RateReplace
 				vertex := with(cornersText, "out layer i32 0", "out.i32 1:i32, #7")
 				if views {
 					s.ViewMask, vertex = 2, cornersText
 				}
-				paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, ratesText, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+				paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, ratesText, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 				want := [2]float64{4, 1}[layers-1]
 				if got := number(c.images[0].Texel(texture.Coord{X: 3, Y: 3, Layer: 1}), 2); got != want {
 					t.Errorf("%s, views %t, %d layers: rate %v; want %v", e.Name(), views, layers, got, want)
@@ -341,7 +342,7 @@ func TestShadingRateDepth(t *testing.T) {
 					c.Depth = v
 					s := full(c)
 					s.Multisample.Samples = uint32(samples)
-					s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Less}
+					s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Less}
 					if k == 1 {
 						s.Rate.Width, s.Rate.Height = 4, 2
 					}
@@ -349,7 +350,7 @@ func TestShadingRateDepth(t *testing.T) {
 					if late { // nothing is discarded, but it might be
 						f = strings.Replace(f, "out.f32 v11, #3", "out.f32 v11, #3\n v12 = flt.f32 v1, 0.0:f32\n if v12 {\n demote\n }", 1)
 					}
-					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, f, 0)}, s, c, draw.Args{Count: 3, Passed: &passed[k], Shader: compute.Args{Push: push}})
+					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, f, 0)}, s, c, state.Args{Count: 3, Passed: &passed[k], Shader: compute.Args{Push: push}})
 					depths[k] = m.LayerBytes(0, 0, 0)
 				}
 				if string(depths[0]) != string(depths[1]) || passed[0] != passed[1] || passed[0] == 0 {
@@ -369,7 +370,7 @@ func TestShadingRateMask(t *testing.T) {
 		s.Multisample.Samples = 4
 		s.Rate.Width = 2
 		f := with(whiteText, "out samplemask i32 0", "out.i32 0x42:i32, #1")
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, f, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, f, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		for i := range side * side {
 			want := uint64(4) // bit 6: sample 2 of pixel 0
 			if i%2 == 1 {
@@ -388,9 +389,9 @@ func TestShadingRateAlpha(t *testing.T) {
 	for _, e := range engines() {
 		c := sampled(t, "R8G8B8A8_UNORM", 4)
 		s := full(c)
-		s.Multisample = draw.Multisample{Samples: 4, AlphaToCoverage: true}
+		s.Multisample = state.Multisample{Samples: 4, AlphaToCoverage: true}
 		s.Rate.Width, s.Rate.Height = 4, 4
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		for i := range side * side {
 			if got := c.set(i%side, i/side); got != 3 {
 				t.Fatalf("%s: pixel %d has samples %x; want 3", e.Name(), i, got)
@@ -412,7 +413,7 @@ func TestShadingRateSampleShading(t *testing.T) {
 			} else {
 				s.Multisample.SampleShading = true
 			}
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: f}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: f}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			checkRates(t, c, 1, func(int, int) extent { return extent{1, 1} }, func(int, int) uint64 { return 1 })
 		}
 	}
@@ -429,7 +430,7 @@ func TestShadingRateDerivatives(t *testing.T) {
 				c := rateCanvas(t, 1)
 				s := full(c)
 				s.Rate.Width, s.Rate.Height = uint32(f.w), uint32(f.h)
-				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, size)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: slanted}})
+				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, size)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: slanted}})
 				n := 0
 				for i := range rateSide * rateSide {
 					b := c.images[0].Texel(place(i%rateSide, i/rateSide))
@@ -458,7 +459,7 @@ func TestShadingRateCentroid(t *testing.T) {
 		s := full(c)
 		s.Rate.Width = 4
 		x := float32(6.25/8 - 1) // its left edge is at 6.25 pixels
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3,
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3,
 			Shader: compute.Args{Push: floats(x, -1, 0, 1, x+4, -1, 0, 1, x, 3, 0, 1)}})
 		for i := range side * side {
 			px := i % side
@@ -478,14 +479,14 @@ func TestShadingRateCentroid(t *testing.T) {
 
 // TestShadingRateErrors gives rates and attachments that are none.
 func TestShadingRateErrors(t *testing.T) {
-	for want, change := range map[string]func(*draw.State, *canvas){
-		"fragments of 3×1 pixels": func(s *draw.State, _ *canvas) { s.Rate.Width, s.Rate.Height = 3, 1 },
-		"fragments of 1×8 pixels": func(s *draw.State, _ *canvas) { s.Rate.Width, s.Rate.Height = 1, 8 },
-		"combiners of shading rates 5 and 0": func(s *draw.State, _ *canvas) {
+	for want, change := range map[string]func(*state.State, *canvas){
+		"fragments of 3×1 pixels": func(s *state.State, _ *canvas) { s.Rate.Width, s.Rate.Height = 3, 1 },
+		"fragments of 1×8 pixels": func(s *state.State, _ *canvas) { s.Rate.Width, s.Rate.Height = 1, 8 },
+		"combiners of shading rates 5 and 0": func(s *state.State, _ *canvas) {
 			s.Rate.Combiners[0] = 5
 		},
-		"attachment of format R8_UNORM": func(_ *draw.State, c *canvas) { c.Rates, c.RateTexel = c.Colors[0], [2]uint32{8, 8} },
-		"for 4 pixels": func(_ *draw.State, c *canvas) {
+		"attachment of format R8_UNORM": func(_ *state.State, c *canvas) { c.Rates, c.RateTexel = c.Colors[0], [2]uint32{8, 8} },
+		"for 4 pixels": func(_ *state.State, c *canvas) {
 			_, c.Rates = image(t, texture.Desc{Format: "R8_UINT", Width: 1, Height: 1}, texture.ViewDesc{})
 			c.RateTexel = [2]uint32{4, 8}
 		},
@@ -497,7 +498,7 @@ func TestShadingRateErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = p.Draw(t.Context(), &c.Target, &draw.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}})
+		err = p.Draw(t.Context(), &c.Target, &state.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want %q", err, want)
 		}
@@ -517,8 +518,8 @@ func TestShadingRateFlags(t *testing.T) {
 			m.Clear(texture.Coord{}, [4]uint64{texel})
 			c.Rates, c.RateTexel = v, [2]uint32{8, 16}
 			s := full(c)
-			s.Rate = draw.ShadingRate{Width: 2, Combiners: [2]draw.RateCombiner{draw.RateKeep, draw.RateReplace}}
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ratesText, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			s.Rate = state.ShadingRate{Width: 2, Combiners: [2]state.RateCombiner{state.RateKeep, state.RateReplace}}
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ratesText, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			for i := range rateSide * rateSide {
 				x, y := i%rateSide, i/rateSide
 				w := want
@@ -531,8 +532,8 @@ func TestShadingRateFlags(t *testing.T) {
 			}
 			flags := int(texel)
 			paint(t, e, draw.Stages{Vertex: parse(t, ratedText, 0), Fragment: parse(t, ratesText, 0)},
-				draw.State{Viewports: s.Viewports, Scissors: s.Scissors, Assembly: s.Assembly, Rate: draw.ShadingRate{Combiners: [2]draw.RateCombiner{draw.RateReplace, draw.RateKeep}}},
-				c, draw.Args{Count: 6, Shader: compute.Args{Push: vertexRates([6]int{flags, flags, flags, flags, flags, flags})}})
+				state.State{Viewports: s.Viewports, Scissors: s.Scissors, Assembly: s.Assembly, Rate: state.ShadingRate{Combiners: [2]state.RateCombiner{state.RateReplace, state.RateKeep}}},
+				c, state.Args{Count: 6, Shader: compute.Args{Push: vertexRates([6]int{flags, flags, flags, flags, flags, flags})}})
 			if got := number(c.images[0].Texel(place(20, 20)), 2); got != want {
 				t.Errorf("%s, flags %x of a vertex: rate %v; want %v", e.Name(), texel, got, want)
 			}
@@ -548,7 +549,7 @@ func TestSampleMaskWords(t *testing.T) {
 		s := full(c)
 		s.Multisample.Samples = 64
 		f := with(whiteText, "out samplemask i32 0", "out.i32 5:i32, #1")
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, f, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, f, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		if got := c.set(3, 3); got != 0xffffffff00000005 {
 			t.Errorf("%s: samples %x", e.Name(), got)
 		}
@@ -563,9 +564,9 @@ func TestShadingRateGeometry(t *testing.T) {
 	for _, e := range engines() {
 		c := rateCanvas(t, 1)
 		s := full(c)
-		s.Rate.Combiners[0] = draw.RateReplace
+		s.Rate.Combiners[0] = state.RateReplace
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Geometry: parse(t, text, 0), Fragment: parse(t, ratesText, 0)}, s, c,
-			draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		if got := number(c.images[0].Texel(place(9, 9)), 2); got != 5 {
 			t.Errorf("%s: rate %v; want 5", e.Name(), got)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // TestSmoothLines draws a level line that covers pixels of three rows by a quarter,
@@ -19,11 +20,11 @@ func TestSmoothLines(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, side, side, "R32G32B32A32_SFLOAT", "R32G32B32A32_SFLOAT")
 		s := full(c)
-		s.Assembly.Topology = draw.LineList
-		s.Rasterization.LineMode, s.Rasterization.LineWidth = draw.SmoothLines, 1.75
+		s.Assembly.Topology = state.LineList
+		s.Rasterization.LineMode, s.Rasterization.LineWidth = state.SmoothLines, 1.75
 		const y = float32(7.75+1.75/2)/8 - 1
 		stages := draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}
-		paint(t, e, stages, s, c, draw.Args{Count: 2, Shader: compute.Args{Workers: workers, Push: append(floats(-1, y, 0, 1, 1, y, 0, 1), make([]byte, 16)...)}})
+		paint(t, e, stages, s, c, state.Args{Count: 2, Shader: compute.Args{Workers: workers, Push: append(floats(-1, y, 0, 1, 1, y, 0, 1), make([]byte, 16)...)}})
 		for i := range side * side {
 			want, there := rows[i/side]
 			red, other := (float64(side-i%side)-0.5)/side, 1.0
@@ -36,8 +37,8 @@ func TestSmoothLines(t *testing.T) {
 			}
 		}
 		out := append([]byte{}, c.bytes(0)...)
-		s.Assembly.Topology = draw.TriangleList
-		paint(t, e, stages, s, c, draw.Args{Count: 3, Shader: compute.Args{Workers: workers, Push: cover}})
+		s.Assembly.Topology = state.TriangleList
+		paint(t, e, stages, s, c, state.Args{Count: 3, Shader: compute.Args{Workers: workers, Push: cover}})
 		if a := number(c.bytes(0), 3); a != 1 {
 			t.Errorf("a triangle has alpha %v", a)
 		}

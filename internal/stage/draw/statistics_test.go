@@ -7,6 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -15,40 +16,40 @@ import (
 func TestStatistics(t *testing.T) {
 	for _, x := range []struct {
 		name     string
-		assembly draw.Assembly
-		args     draw.Args
+		assembly state.Assembly
+		args     state.Args
 		discard  bool
-		want     draw.Statistics
+		want     state.Statistics
 	}{
-		{"three triangles and two vertices more", draw.Assembly{Topology: draw.TriangleList}, draw.Args{Count: 11, Instances: 2}, false, draw.Statistics{
+		{"three triangles and two vertices more", state.Assembly{Topology: state.TriangleList}, state.Args{Count: 11, Instances: 2}, false, state.Statistics{
 			InputVertices: 18, InputPrimitives: 6, VertexInvocations: 18, ClippingInvocations: 6, ClippingPrimitives: 6, Generated: [4]uint64{6},
 		}},
-		{"a strip", draw.Assembly{Topology: draw.TriangleStrip}, draw.Args{Count: 10}, false, draw.Statistics{
+		{"a strip", state.Assembly{Topology: state.TriangleStrip}, state.Args{Count: 10}, false, state.Statistics{
 			InputVertices: 10, InputPrimitives: 8, VertexInvocations: 10, ClippingInvocations: 8, ClippingPrimitives: 8, Generated: [4]uint64{8},
 		}},
-		{"strips, one of them too short", draw.Assembly{Topology: draw.LineStrip, Restart: true}, draw.Args{Count: 8, Index: []byte{0, 1, 2, 255, 9, 255, 1, 0}, IndexBytes: 1}, false, draw.Statistics{
+		{"strips, one of them too short", state.Assembly{Topology: state.LineStrip, Restart: true}, state.Args{Count: 8, Index: []byte{0, 1, 2, 255, 9, 255, 1, 0}, IndexBytes: 1}, false, state.Statistics{
 			InputVertices: 5, InputPrimitives: 3, VertexInvocations: 3, ClippingInvocations: 3, ClippingPrimitives: 3, Generated: [4]uint64{3},
 		}},
-		{"lines with adjacency", draw.Assembly{Topology: draw.LineListAdjacency}, draw.Args{Count: 8}, false, draw.Statistics{
+		{"lines with adjacency", state.Assembly{Topology: state.LineListAdjacency}, state.Args{Count: 8}, false, state.Statistics{
 			InputVertices: 8, InputPrimitives: 2, VertexInvocations: 4, ClippingInvocations: 2, ClippingPrimitives: 2, Generated: [4]uint64{2},
 		}},
-		{"a strip with adjacency and a vertex more", draw.Assembly{Topology: draw.TriangleStripAdjacency}, draw.Args{Count: 11}, true, draw.Statistics{
+		{"a strip with adjacency and a vertex more", state.Assembly{Topology: state.TriangleStripAdjacency}, state.Args{Count: 11}, true, state.Statistics{
 			InputVertices: 10, InputPrimitives: 3, VertexInvocations: 5, Generated: [4]uint64{3},
 		}},
-		{"a fan", draw.Assembly{Topology: draw.TriangleFan}, draw.Args{Count: 6}, true, draw.Statistics{
+		{"a fan", state.Assembly{Topology: state.TriangleFan}, state.Args{Count: 6}, true, state.Statistics{
 			InputVertices: 6, InputPrimitives: 4, VertexInvocations: 6, Generated: [4]uint64{4},
 		}},
-		{"nothing is rasterised", draw.Assembly{Topology: draw.PointList}, draw.Args{Count: 5}, true, draw.Statistics{
+		{"nothing is rasterised", state.Assembly{Topology: state.PointList}, state.Args{Count: 5}, true, state.Statistics{
 			InputVertices: 5, InputPrimitives: 5, VertexInvocations: 5, Generated: [4]uint64{5},
 		}},
-		{"nothing is drawn", draw.Assembly{}, draw.Args{}, false, draw.Statistics{}},
+		{"nothing is drawn", state.Assembly{}, state.Args{}, false, state.Statistics{}},
 	} {
 		for _, e := range engines() {
 			for _, workers := range []int{1, 4} {
 				c := blank(t, side, side, "R8G8B8A8_UNORM")
 				s := full(c)
 				s.Assembly, s.Rasterization.Discard = x.assembly, x.discard
-				var got draw.Statistics
+				var got state.Statistics
 				x.args.Statistics, x.args.Shader = &got, compute.Args{Workers: workers, Push: cover}
 				paint(t, e, draw.Stages{Vertex: parse(t, flatText, 0)}, s, c, x.args)
 				if got != x.want {
@@ -92,10 +93,10 @@ func TestStatisticsClipping(t *testing.T) {
 			for _, e := range engines() {
 				c := blank(t, side, side, "R8G8B8A8_UNORM")
 				s := full(c)
-				s.Rasterization.DepthClip, s.Rasterization.Cull = true, draw.CullBack
-				var got draw.Statistics
+				s.Rasterization.DepthClip, s.Rasterization.Cull = true, state.CullBack
+				var got state.Statistics
 				vertex := with(cornersText, "out culldistance f32 0", "out.f32 "+distance+":f32, #7")
-				paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0)}, s, c, draw.Args{Count: 3, Statistics: &got, Shader: compute.Args{Push: x.places}})
+				paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0)}, s, c, state.Args{Count: 3, Statistics: &got, Shader: compute.Args{Push: x.places}})
 				want := x.want
 				if distance == "-1.0" {
 					want = 0
@@ -118,25 +119,25 @@ func TestStatisticsFragments(t *testing.T) {
 		name     string
 		fragment string
 		samples  uint32
-		compare  draw.CompareOp
+		compare  state.CompareOp
 		want     uint64
 	}{
-		{"all pixels", shownText, 1, draw.Always, covered},
-		{"behind the depth test", shownText, 1, draw.Never, 0},
-		{"a test behind the program", strings.Replace(with(shownText, "out fragdepth f32 0", "out.f32 0.5:f32, #4"), "subgroup", "modes depthreplacing\nsubgroup", 1), 1, draw.Never, covered},
-		{"early tests", strings.Replace(with(shownText, "out fragdepth f32 0", "out.f32 0.5:f32, #4"), "subgroup", "modes earlytests\nsubgroup", 1), 1, draw.Never, 0},
-		{"pixels of four samples", shownText, 4, draw.Always, covered},
-		{"samples", strings.Replace(shownText, "subgroup", "modes persample\nsubgroup", 1), 4, draw.Always, 4 * covered},
-		{"half of the pixels, less those on the edge", shownText, 1, draw.Always, half},
-		{"the same, with quads", strings.Replace(slopeText, "DEMOTE", "", 1), 1, draw.Always, half},
-		{"none", "", 1, draw.Always, 0},
+		{"all pixels", shownText, 1, state.Always, covered},
+		{"behind the depth test", shownText, 1, state.Never, 0},
+		{"a test behind the program", strings.Replace(with(shownText, "out fragdepth f32 0", "out.f32 0.5:f32, #4"), "subgroup", "modes depthreplacing\nsubgroup", 1), 1, state.Never, covered},
+		{"early tests", strings.Replace(with(shownText, "out fragdepth f32 0", "out.f32 0.5:f32, #4"), "subgroup", "modes earlytests\nsubgroup", 1), 1, state.Never, 0},
+		{"pixels of four samples", shownText, 4, state.Always, covered},
+		{"samples", strings.Replace(shownText, "subgroup", "modes persample\nsubgroup", 1), 4, state.Always, 4 * covered},
+		{"half of the pixels, less those on the edge", shownText, 1, state.Always, half},
+		{"the same, with quads", strings.Replace(slopeText, "DEMOTE", "", 1), 1, state.Always, half},
+		{"none", "", 1, state.Always, 0},
 	} {
 		everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 			c := sampled(t, "R8G8B8A8_UNORM", int(x.samples))
 			_, c.Depth = image(t, texture.Desc{Format: "D32_SFLOAT", Width: side, Height: side, Samples: int(x.samples)}, texture.ViewDesc{})
 			s := full(c)
 			s.Multisample.Samples = x.samples
-			s.DepthStencil = draw.DepthStencil{Test: true, Compare: x.compare}
+			s.DepthStencil = state.DepthStencil{Test: true, Compare: x.compare}
 			stages := draw.Stages{Vertex: parse(t, cornersText, subgroup)}
 			if x.fragment != "" {
 				stages.Fragment = parse(t, x.fragment, subgroup)
@@ -145,14 +146,14 @@ func TestStatisticsFragments(t *testing.T) {
 			if x.want == half {
 				push, pixels = floats(-1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0, 1), half
 			}
-			var got draw.Statistics
+			var got state.Statistics
 			var passed uint64
-			paint(t, e, stages, s, c, draw.Args{Count: 3, Statistics: &got, Passed: &passed, Shader: compute.Args{Workers: workers, Push: push}})
+			paint(t, e, stages, s, c, state.Args{Count: 3, Statistics: &got, Passed: &passed, Shader: compute.Args{Workers: workers, Push: push}})
 			if got.FragmentInvocations != x.want {
 				t.Errorf("%s: %d; want %d", x.name, got.FragmentInvocations, x.want)
 			}
 			want := uint64(0)
-			if x.compare == draw.Always {
+			if x.compare == state.Always {
 				want = pixels * uint64(x.samples)
 			}
 			if passed != want {

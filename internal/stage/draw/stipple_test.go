@@ -7,6 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // stripText is a geometry program that makes of each line two strips: one that is the
@@ -23,33 +24,33 @@ func TestStipple(t *testing.T) {
 	push := floats(at(0), y, 0, 1, at(5), y, 0, 1, at(16), y, 0, 1)
 	counted, anew := "##..##..##..##..", "##..###..##..##."
 	for name, x := range map[string]struct {
-		topology draw.Topology
+		topology state.Topology
 		index    []byte
 		geometry string
 		row      int
 		want     string
 	}{
-		"strip":            {draw.LineStrip, nil, "", side / 2, counted},
-		"list":             {draw.LineList, []byte{0, 1, 1, 2}, "", side / 2, anew},
-		"restart":          {draw.LineStrip, []byte{0, 1, 255, 1, 2}, "", side / 2, anew},
-		"no restart":       {draw.LineStrip, []byte{0, 1, 1, 2}, "", side / 2, counted},
-		"adjacency":        {draw.LineStripAdjacency, []byte{0, 0, 1, 2, 2}, "", side / 2, counted},
-		"geometry":         {draw.LineList, []byte{0, 1}, stripText, side / 2, "##..#..........."},
-		"second strip":     {draw.LineList, []byte{0, 1}, stripText, side/2 - 1, "...........#..##"},
-		"list of adjacent": {draw.LineListAdjacency, []byte{0, 0, 1, 1, 1, 1, 2, 2}, "", side / 2, anew},
+		"strip":            {state.LineStrip, nil, "", side / 2, counted},
+		"list":             {state.LineList, []byte{0, 1, 1, 2}, "", side / 2, anew},
+		"restart":          {state.LineStrip, []byte{0, 1, 255, 1, 2}, "", side / 2, anew},
+		"no restart":       {state.LineStrip, []byte{0, 1, 1, 2}, "", side / 2, counted},
+		"adjacency":        {state.LineStripAdjacency, []byte{0, 0, 1, 2, 2}, "", side / 2, counted},
+		"geometry":         {state.LineList, []byte{0, 1}, stripText, side / 2, "##..#..........."},
+		"second strip":     {state.LineList, []byte{0, 1}, stripText, side/2 - 1, "...........#..##"},
+		"list of adjacent": {state.LineListAdjacency, []byte{0, 0, 1, 1, 1, 1, 2, 2}, "", side / 2, anew},
 	} {
-		for _, mode := range []draw.LineMode{draw.DefaultLines, draw.RectangularLines, draw.BresenhamLines} {
+		for _, mode := range []state.LineMode{state.DefaultLines, state.RectangularLines, state.BresenhamLines} {
 			for _, e := range engines() {
 				for _, workers := range []int{1, 3} {
 					c := blank(t, side, side, "R8_UNORM")
 					s := full(c)
-					s.Assembly = draw.Assembly{Topology: x.topology, Restart: name == "restart"}
-					s.Rasterization.LineMode, s.Rasterization.Stipple = mode, draw.LineStipple{Factor: 2, Pattern: 0x5555}
+					s.Assembly = state.Assembly{Topology: x.topology, Restart: name == "restart"}
+					s.Rasterization.LineMode, s.Rasterization.Stipple = mode, state.LineStipple{Factor: 2, Pattern: 0x5555}
 					stages := draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}
 					if x.geometry != "" {
 						stages.Geometry = parse(t, x.geometry, 0)
 					}
-					a := draw.Args{Count: 3, Index: x.index, Instances: 2, Shader: compute.Args{Push: push, Workers: workers}}
+					a := state.Args{Count: 3, Index: x.index, Instances: 2, Shader: compute.Args{Push: push, Workers: workers}}
 					if x.index != nil {
 						a.Count, a.IndexBytes = uint32(len(x.index)), 1
 					}
@@ -79,10 +80,10 @@ func TestStippleLong(t *testing.T) {
 		for _, workers := range []int{1, 2, 4} {
 			c := blank(t, side, side, "R32_SFLOAT")
 			s := full(c)
-			s.Assembly.Topology, s.Blend.Attachments = draw.LineStrip, sums
-			s.Rasterization.Stipple = draw.LineStipple{Factor: 3, Pattern: 0x1357}
+			s.Assembly.Topology, s.Blend.Attachments = state.LineStrip, sums
+			s.Rasterization.Stipple = state.LineStipple{Factor: 3, Pattern: 0x1357}
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c,
-				draw.Args{Count: uint32(len(index)), Index: index, IndexBytes: 1, Shader: compute.Args{Workers: workers, Push: floats(-0.9, -0.7, 0, 1, 0.8, -0.4, 0, 1, 0.1, 0.9, 0, 1)}})
+				state.Args{Count: uint32(len(index)), Index: index, IndexBytes: 1, Shader: compute.Args{Workers: workers, Push: floats(-0.9, -0.7, 0, 1, 0.8, -0.4, 0, 1, 0.1, 0.9, 0, 1)}})
 			if first == nil {
 				first = append(first, c.bytes(0)...)
 			}
@@ -97,13 +98,13 @@ func TestStippleLong(t *testing.T) {
 func TestStippleRefused(t *testing.T) {
 	c := blank(t, side, side, "R8_UNORM")
 	s := full(c)
-	s.Rasterization.Stipple.Factor = draw.MaxStipple + 1
+	s.Rasterization.Stipple.Factor = state.MaxStipple + 1
 	p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0)}, s, engines()[0], exec.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if err := p.Draw(t.Context(), &c.Target, &draw.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}}); err == nil || !strings.Contains(err.Error(), "factor 257") {
+	if err := p.Draw(t.Context(), &c.Target, &state.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}}); err == nil || !strings.Contains(err.Error(), "factor 257") {
 		t.Errorf("%v; want the factor", err)
 	}
 }

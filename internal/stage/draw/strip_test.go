@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -44,7 +45,7 @@ func TestAfresh(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, side, side, "R32G32_SFLOAT")
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, tallyText, subgroup)}, full(c), c,
-			draw.Args{Count: 3, Shader: compute.Args{Push: cover, Workers: workers}})
+			state.Args{Count: 3, Shader: compute.Args{Push: cover, Workers: workers}})
 		for i := range side * side {
 			if x, y := number(c.bytes(0)[8*i:], 0), number(c.bytes(0)[8*i:], 1); x != 1 || y != float64(i%side%2) {
 				t.Fatalf("texel %d is %v, %v", i, x, y)
@@ -87,8 +88,8 @@ func TestWhere(t *testing.T) {
 					c := &canvas{images: []*texture.Image{m}}
 					c.Colors = []*texture.View{v}
 					s := full(c)
-					s.Multisample = draw.Multisample{Samples: samples, Mask: mask, SampleShading: each, MinShading: 1}
-					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whereText, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+					s.Multisample = state.Multisample{Samples: samples, Mask: mask, SampleShading: each, MinShading: 1}
+					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whereText, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 					for i := range width * height * int(samples) {
 						n := i % int(samples)
 						x, y := i/int(samples)%width, i/int(samples)/width
@@ -148,7 +149,7 @@ func TestImpatience(t *testing.T) {
 				t.Fatal(err)
 			}
 			steps := make([]byte, 4)
-			err = p.Draw(context.Background(), &c.Target, &draw.Args{Count: 3, Instances: 1,
+			err = p.Draw(context.Background(), &c.Target, &state.Args{Count: 3, Instances: 1,
 				Shader: compute.Args{Push: cover, Budget: 1000, Workers: 1, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: steps}}}}})
 			var budget *exec.BudgetError
 			if n := binary.LittleEndian.Uint32(steps); !errors.As(err, &budget) || budget.Steps != 1000 || budget.Func != "main" || n != 1000 {
@@ -165,7 +166,7 @@ func TestPatience(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, 64, 64, "R8_UNORM")
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, patientText, subgroup)}, full(c), c,
-			draw.Args{Count: 3, Shader: compute.Args{Push: cover, Budget: 1000, Workers: workers}})
+			state.Args{Count: 3, Shader: compute.Args{Push: cover, Budget: 1000, Workers: workers}})
 		return c.bytes(0)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // controlText passes the corners of a patch of 4 on, each invocation that of the
@@ -113,9 +114,9 @@ func tessellated(t *testing.T, modes string, subgroup uint32) draw.Stages {
 }
 
 // patches is a state that draws patches of 4.
-func patches(c *canvas) draw.State {
+func patches(c *canvas) state.State {
 	s := full(c)
-	s.Assembly = draw.Assembly{Topology: draw.PatchList, PatchPoints: 4}
+	s.Assembly = state.Assembly{Topology: state.PatchList, PatchPoints: 4}
 	return s
 }
 
@@ -126,7 +127,7 @@ func TestTessellation(t *testing.T) {
 	for _, spacing := range []string{"equal", "fractionaleven", "fractionalodd"} {
 		everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 			c := blank(t, side, side, "R32G32B32A32_SFLOAT")
-			paint(t, e, tessellated(t, "quads ccw "+spacing, subgroup), patches(c), c, draw.Args{Count: 4, Shader: compute.Args{Workers: workers, Push: quad}})
+			paint(t, e, tessellated(t, "quads ccw "+spacing, subgroup), patches(c), c, state.Args{Count: 4, Shader: compute.Args{Workers: workers, Push: quad}})
 			for i := range side * side {
 				b := c.bytes(0)[16*i:]
 				for k, want := range []float64{(float64(i%side) + 0.5) / side, (float64(i/side) + 0.5) / side, 1, 1} {
@@ -149,8 +150,8 @@ func TestTessellationTurn(t *testing.T) {
 			for _, clockwise := range []bool{false, true} {
 				c := blank(t, side, side, "R32G32B32A32_SFLOAT")
 				s := patches(c)
-				s.Rasterization.Cull, s.Rasterization.Clockwise = draw.CullBack, clockwise
-				paint(t, e, tessellated(t, "quads equal "+turn, 0), s, c, draw.Args{Count: 4, Shader: compute.Args{Push: quad}})
+				s.Rasterization.Cull, s.Rasterization.Clockwise = state.CullBack, clockwise
+				paint(t, e, tessellated(t, "quads equal "+turn, 0), s, c, state.Args{Count: 4, Shader: compute.Args{Push: quad}})
 				want := 0.0
 				if clockwise == (turn == "cw") {
 					want = 1
@@ -169,8 +170,8 @@ func TestTessellationOrder(t *testing.T) {
 	for _, e := range engines() {
 		c := blank(t, side, side, "R32G32B32A32_SFLOAT")
 		s := patches(c)
-		s.Rasterization.Cull = draw.CullBack
-		paint(t, e, tessellated(t, "quads equal", 0), s, c, draw.Args{Count: 4, Shader: compute.Args{Push: quad}})
+		s.Rasterization.Cull = state.CullBack
+		paint(t, e, tessellated(t, "quads equal", 0), s, c, state.Args{Count: 4, Shader: compute.Args{Push: quad}})
 		if got := number(c.bytes(0), 3); got != 1 {
 			t.Errorf("%s: %g; want 1", e.Name(), got)
 		}
@@ -187,8 +188,8 @@ func TestTessellationOrigin(t *testing.T) {
 					c := blank(t, side, side, "R32G32B32A32_SFLOAT")
 					s := patches(c)
 					s.Assembly.LowerLeft = lower
-					s.Rasterization.Cull = draw.CullBack
-					paint(t, e, tessellated(t, domain+" equal "+order, 0), s, c, draw.Args{Count: 4, Shader: compute.Args{Push: quad}})
+					s.Rasterization.Cull = state.CullBack
+					paint(t, e, tessellated(t, domain+" equal "+order, 0), s, c, state.Args{Count: 4, Shader: compute.Args{Push: quad}})
 					drawn := 0.0
 					for i := range side * side {
 						drawn = max(drawn, number(c.bytes(0)[16*i:], 3))
@@ -212,11 +213,11 @@ func TestTessellationPoints(t *testing.T) {
 	for _, e := range engines() {
 		c := blank(t, side, side, "R32G32B32A32_SFLOAT")
 		s := patches(c)
-		s.Blend.Attachments = []draw.BlendAttachment{{Enable: true, SrcColor: draw.FactorOne, DstColor: draw.FactorOne, SrcAlpha: draw.FactorOne, DstAlpha: draw.FactorOne, WriteMask: 15}}
+		s.Blend.Attachments = []state.BlendAttachment{{Enable: true, SrcColor: state.FactorOne, DstColor: state.FactorOne, SrcAlpha: state.FactorOne, DstAlpha: state.FactorOne, WriteMask: 15}}
 		half := floats(-0.5, -0.5, 0, 1, 0.5, -0.5, 0, 1, -0.5, 0.5, 0, 1, 0.5, 0.5, 0, 1)
 		stages := tessellated(t, "quads equal ccw pointmode", 0)
 		stages.TessEval = parse(t, with(strings.Replace(evaluationText, "MODES", "quads equal ccw pointmode", 1), "out pointsize f32 0", "out.f32 1.0:f32, #7"), 0)
-		paint(t, e, stages, s, c, draw.Args{Count: 4, Shader: compute.Args{Push: half}})
+		paint(t, e, stages, s, c, state.Args{Count: 4, Shader: compute.Args{Push: half}})
 		sum := 0.0
 		for i := range side * side {
 			sum += number(c.bytes(0)[16*i:], 3)
@@ -238,7 +239,7 @@ func TestWrongStages(t *testing.T) {
 	}
 	for _, x := range []struct {
 		stages draw.Stages
-		state  draw.State
+		state  state.State
 	}{
 		{tessellated(t, "quads", 0), full(c)},
 		{draw.Stages{Vertex: parse(t, cornersText, 0)}, patches(c)},
@@ -247,8 +248,8 @@ func TestWrongStages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var wrong *draw.StateError
-		if err := p.Draw(context.Background(), &c.Target, &draw.Args{Count: 4, Instances: 1, Shader: compute.Args{Push: quad}}); !errors.As(err, &wrong) {
+		var wrong *state.StateError
+		if err := p.Draw(context.Background(), &c.Target, &state.Args{Count: 4, Instances: 1, Shader: compute.Args{Push: quad}}); !errors.As(err, &wrong) {
 			t.Errorf("%v; want a StateError", err)
 		}
 		p.Close()

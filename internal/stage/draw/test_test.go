@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -47,12 +48,12 @@ next:
 }
 
 // compared compares as the specification's table says (Vulkan §"Compare Operators").
-func compared(o draw.CompareOp, x, y float64) bool {
+func compared(o state.CompareOp, x, y float64) bool {
 	return [8]bool{false, x < y, x == y, x <= y, x > y, x != y, x >= y, true}[o]
 }
 
 // stenciled is a value behind an operation (Vulkan §"Stencil Test").
-func stenciled(o draw.StencilOp, v, reference int) int {
+func stenciled(o state.StencilOp, v, reference int) int {
 	return [8]int{v, 0, reference, min(v+1, 255), max(v-1, 0), ^v & 255, (v + 1) & 255, (v - 1) & 255}[o]
 }
 
@@ -69,13 +70,13 @@ func TestDepthStencil(t *testing.T) {
 	}
 }
 
-func randomTests(r *rand.Rand) draw.DepthStencil {
-	face := func() draw.StencilFace {
-		op := func() draw.StencilOp { return draw.StencilOp(r.Intn(8)) }
+func randomTests(r *rand.Rand) state.DepthStencil {
+	face := func() state.StencilFace {
+		op := func() state.StencilOp { return state.StencilOp(r.Intn(8)) }
 		mask := func() uint32 { return []uint32{255, 15, uint32(r.Intn(256))}[r.Intn(3)] }
-		return draw.StencilFace{Fail: op(), Pass: op(), DepthFail: op(), Compare: draw.CompareOp(r.Intn(8)), CompareMask: mask(), WriteMask: mask(), Reference: uint32(r.Intn(256))}
+		return state.StencilFace{Fail: op(), Pass: op(), DepthFail: op(), Compare: state.CompareOp(r.Intn(8)), CompareMask: mask(), WriteMask: mask(), Reference: uint32(r.Intn(256))}
 	}
-	z := draw.DepthStencil{Test: r.Intn(5) > 0, Write: r.Intn(3) > 0, Compare: draw.CompareOp(r.Intn(8)), Bounds: r.Intn(3) == 0, MinBound: 0.25, MaxBound: 0.75,
+	z := state.DepthStencil{Test: r.Intn(5) > 0, Write: r.Intn(3) > 0, Compare: state.CompareOp(r.Intn(8)), Bounds: r.Intn(3) == 0, MinBound: 0.25, MaxBound: 0.75,
 		Stencil: r.Intn(3) > 0, Front: face(), Back: face()}
 	if r.Intn(2) == 0 {
 		z.Back = z.Front
@@ -86,7 +87,7 @@ func randomTests(r *rand.Rand) draw.DepthStencil {
 
 // testDepthStencil tests one state: with kind 0 before the fragment program, with 1 and
 // 2 behind one that gives depth and reference; 2 demands them before it.
-func testDepthStencil(t *testing.T, r *rand.Rand, name string, z draw.DepthStencil, kind int) {
+func testDepthStencil(t *testing.T, r *rand.Rand, name string, z state.DepthStencil, kind int) {
 	back := r.Intn(2) == 0
 	constant := float32(r.Intn(5)) / 4
 	var exported []float32
@@ -117,7 +118,7 @@ func testDepthStencil(t *testing.T, r *rand.Rand, name string, z draw.DepthStenc
 			p.Modes |= ir.EarlyTests
 		}
 		passed := uint64(0)
-		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, draw.Args{Count: 3, Passed: &passed,
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, state.Args{Count: 3, Passed: &passed,
 			Shader: compute.Args{Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(exported...)}}}}})
 		want, count := model{m: m, z: z, back: back, exports: kind == 1, constant: constant, exported: exported, depths: depths[:], stencils: stencils[:]}, uint64(0)
 		for i := range depths {
@@ -193,7 +194,7 @@ func value(m *texture.Image, a format.Aspect, i int) (float64, bool) {
 // model is the tests as the specification tells them.
 type model struct {
 	m                *texture.Image
-	z                draw.DepthStencil
+	z                state.DepthStencil
 	back, exports    bool
 	constant         float32
 	exported         []float32
@@ -261,8 +262,8 @@ func TestDepthRange(t *testing.T) {
 			s := full(c)
 			s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = 0.1, 0.9
 			s.Rasterization.DepthClamp, s.Rasterization.DepthUnrestricted = x.clamp, x.unrestricted
-			s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Always}
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, deepText, 0)}, s, c, draw.Args{Count: 3,
+			s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Always}
+			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, deepText, 0)}, s, c, state.Args{Count: 3,
 				Shader: compute.Args{Push: cover, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(given...)}}}}})
 			for i := range side * side {
 				if got, _ := value(m, format.Depth, i); float32(got) != x.want[i%5] {

@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -63,7 +64,7 @@ func testTileColor(t *testing.T, text string, n uint32, want uint32) {
 		s := full(c)
 		s.Rate.Width, s.Rate.Height = 2, 2 // says nothing here
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}, s, c,
-			draw.Args{Count: 3 * n, Index: manyTriangles(int(n)), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers}})
+			state.Args{Count: 3 * n, Index: manyTriangles(int(n)), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers}})
 		for i := range 80 * 72 {
 			if got := c.images[0].Load(place(i%80, i/80))[0]; uint32(got) != want {
 				t.Fatalf("pixel %d is %d; want %d", i, got, want)
@@ -109,7 +110,7 @@ func "main"() L1 {
 				p.Modes |= ir.PerSample
 			}
 			vertex := with(cornersText, "out layer i32 0", "out.i32 1:i32, #7")
-			paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: p}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: p}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			for i := range side * side {
 				for n := range 4 {
 					want := float64(10*i + which + 1)
@@ -155,13 +156,13 @@ func "main"() L1 {
 				}
 				s := full(c)
 				if tests {
-					face := draw.StencilFace{Compare: draw.Always, Pass: draw.IncrementClamp, CompareMask: 255, WriteMask: 255}
-					s.DepthStencil = draw.DepthStencil{Test: true, Write: true, Compare: draw.Always, Stencil: true, Front: face, Back: face}
+					face := state.StencilFace{Compare: state.Always, Pass: state.IncrementClamp, CompareMask: 255, WriteMask: 255}
+					s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Always, Stencil: true, Front: face, Back: face}
 				}
 				push := floats(-1, -1, 0.25, 1, 3, -1, 0.25, 1, -1, 3, 0.25, 1)
 				var was, now [2]float64
 				for k := range 2 {
-					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: push}})
+					paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: push}})
 					b := c.images[0].Texel(place(5, 6))
 					now = [2]float64{number(b, 0), number(b, 1)}
 					if k == 0 {
@@ -188,7 +189,7 @@ func TestTileHelpers(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, 65, 9, "R32_UINT")
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}, full(c), c,
-			draw.Args{Count: 6, Index: manyTriangles(2), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers}})
+			state.Args{Count: 6, Index: manyTriangles(2), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers}})
 		for i := range 65 * 9 {
 			want := uint64(1001)
 			if i%65 == 64 {
@@ -215,7 +216,7 @@ func TestFramebufferLayer(t *testing.T) {
 			if views {
 				s.ViewMask, vertex = 4, cornersText
 			}
-			paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, giveText("framebufferlayer i32 0", "i32"), 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, giveText("framebufferlayer i32 0", "i32"), 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			if b := m.Texel(texture.Coord{X: 1, Y: 1, Layer: 2}); number(b, 0) != 2 || number(b, 1) != 1 {
 				t.Errorf("%s, views %t: layer %v", e.Name(), views, number(b, 0))
 			}
@@ -244,7 +245,7 @@ func TestTilePass(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range draws {
-			a := draw.Args{Count: 3 * n, Instances: 1, Index: manyTriangles(n), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers}}
+			a := state.Args{Count: 3 * n, Instances: 1, Index: manyTriangles(n), IndexBytes: 1, Shader: compute.Args{Push: cover, Workers: workers}}
 			if err := pass.Draw(t.Context(), p, &a); err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // numberedText is a vertex program that captures the number of the vertex: to buffer 0
@@ -39,7 +40,7 @@ func "main"() L1 {
 }`
 
 // record draws with transform feedback, and nothing is rasterised.
-func record(t testing.TB, e exec.Engine, stages draw.Stages, a draw.Assembly, last bool, args draw.Args) {
+func record(t testing.TB, e exec.Engine, stages draw.Stages, a state.Assembly, last bool, args state.Args) {
 	t.Helper()
 	c := blank(t, side, side, "R8G8B8A8_UNORM")
 	s := full(c)
@@ -68,20 +69,20 @@ func wordsOf(b []byte, stride, at int) (list []uint32) {
 func TestFeedbackTopologies(t *testing.T) {
 	for _, x := range []struct {
 		name        string
-		topology    draw.Topology
+		topology    state.Topology
 		count       uint32
 		first, last []uint32
 	}{
-		{"points", draw.PointList, 3, []uint32{0, 1, 2}, []uint32{0, 1, 2}},
-		{"lines", draw.LineList, 5, []uint32{0, 1, 2, 3}, []uint32{0, 1, 2, 3}},
-		{"line strip", draw.LineStrip, 4, []uint32{0, 1, 1, 2, 2, 3}, []uint32{0, 1, 1, 2, 2, 3}},
-		{"triangles", draw.TriangleList, 8, []uint32{0, 1, 2, 3, 4, 5}, []uint32{0, 1, 2, 3, 4, 5}},
-		{"triangle strip", draw.TriangleStrip, 5, []uint32{0, 1, 2, 1, 3, 2, 2, 3, 4}, []uint32{0, 1, 2, 2, 1, 3, 2, 3, 4}},
-		{"triangle fan", draw.TriangleFan, 5, []uint32{1, 2, 0, 2, 3, 0, 3, 4, 0}, []uint32{0, 1, 2, 0, 2, 3, 0, 3, 4}},
-		{"lines with adjacency", draw.LineListAdjacency, 9, []uint32{1, 2, 5, 6}, []uint32{1, 2, 5, 6}},
-		{"line strip with adjacency", draw.LineStripAdjacency, 5, []uint32{1, 2, 2, 3}, []uint32{1, 2, 2, 3}},
-		{"triangles with adjacency", draw.TriangleListAdjacency, 13, []uint32{0, 2, 4, 6, 8, 10}, []uint32{0, 2, 4, 6, 8, 10}},
-		{"triangle strip with adjacency", draw.TriangleStripAdjacency, 11, []uint32{0, 2, 4, 2, 6, 4, 4, 6, 8}, []uint32{0, 2, 4, 4, 2, 6, 4, 6, 8}},
+		{"points", state.PointList, 3, []uint32{0, 1, 2}, []uint32{0, 1, 2}},
+		{"lines", state.LineList, 5, []uint32{0, 1, 2, 3}, []uint32{0, 1, 2, 3}},
+		{"line strip", state.LineStrip, 4, []uint32{0, 1, 1, 2, 2, 3}, []uint32{0, 1, 1, 2, 2, 3}},
+		{"triangles", state.TriangleList, 8, []uint32{0, 1, 2, 3, 4, 5}, []uint32{0, 1, 2, 3, 4, 5}},
+		{"triangle strip", state.TriangleStrip, 5, []uint32{0, 1, 2, 1, 3, 2, 2, 3, 4}, []uint32{0, 1, 2, 2, 1, 3, 2, 3, 4}},
+		{"triangle fan", state.TriangleFan, 5, []uint32{1, 2, 0, 2, 3, 0, 3, 4, 0}, []uint32{0, 1, 2, 0, 2, 3, 0, 3, 4}},
+		{"lines with adjacency", state.LineListAdjacency, 9, []uint32{1, 2, 5, 6}, []uint32{1, 2, 5, 6}},
+		{"line strip with adjacency", state.LineStripAdjacency, 5, []uint32{1, 2, 2, 3}, []uint32{1, 2, 2, 3}},
+		{"triangles with adjacency", state.TriangleListAdjacency, 13, []uint32{0, 2, 4, 6, 8, 10}, []uint32{0, 2, 4, 6, 8, 10}},
+		{"triangle strip with adjacency", state.TriangleStripAdjacency, 11, []uint32{0, 2, 4, 2, 6, 4, 4, 6, 8}, []uint32{0, 2, 4, 4, 2, 6, 4, 6, 8}},
 	} {
 		for _, e := range engines() {
 			for _, last := range []bool{false, true} {
@@ -90,9 +91,9 @@ func TestFeedbackTopologies(t *testing.T) {
 					want = x.last
 				}
 				n := len(want)
-				f := draw.Feedback{}
+				f := state.Feedback{}
 				f.Buffers[0].Bytes, f.Buffers[2].Bytes = space(12*(n+3)), space(8*(n+3))
-				record(t, e, draw.Stages{Vertex: parse(t, numberedText, 0)}, draw.Assembly{Topology: x.topology}, last, draw.Args{Count: x.count, FirstInstance: 7, Feedback: &f})
+				record(t, e, draw.Stages{Vertex: parse(t, numberedText, 0)}, state.Assembly{Topology: x.topology}, last, state.Args{Count: x.count, FirstInstance: 7, Feedback: &f})
 				a, b := f.Buffers[0].Bytes, f.Buffers[2].Bytes
 				if got := wordsOf(a[:12*n], 12, 4); !slices.Equal(got, want) {
 					t.Errorf("%s, %s, last vertex %t: %d; want %d", e.Name(), x.name, last, got, want)
@@ -132,10 +133,10 @@ func TestFeedbackMany(t *testing.T) {
 	}
 	want = append(want, want...)
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
-		f := draw.Feedback{}
+		f := state.Feedback{}
 		f.Buffers[2].Bytes = space(8 * len(want))
-		record(t, e, draw.Stages{Vertex: parse(t, numberedText, subgroup)}, draw.Assembly{Topology: draw.TriangleStrip, Restart: true}, false,
-			draw.Args{Count: uint32(len(index) / 4), Index: index, IndexBytes: 4, Instances: instances, Feedback: &f, Shader: compute.Args{Workers: workers}})
+		record(t, e, draw.Stages{Vertex: parse(t, numberedText, subgroup)}, state.Assembly{Topology: state.TriangleStrip, Restart: true}, false,
+			state.Args{Count: uint32(len(index) / 4), Index: index, IndexBytes: 4, Instances: instances, Feedback: &f, Shader: compute.Args{Workers: workers}})
 		if got := wordsOf(f.Buffers[2].Bytes, 8, 0); !slices.Equal(got, want) {
 			t.Fatal("other vertices than those of the strips")
 		}
@@ -156,18 +157,18 @@ func TestFeedbackMany(t *testing.T) {
 // written.
 func TestFeedbackFull(t *testing.T) {
 	for _, e := range engines() {
-		f := draw.Feedback{}
+		f := state.Feedback{}
 		f.Buffers[0].Bytes, f.Buffers[2].Bytes = space(12*9), space(8*5+7)
 		stages := draw.Stages{Vertex: parse(t, numberedText, 0)}
-		record(t, e, stages, draw.Assembly{Topology: draw.TriangleList}, false, draw.Args{Count: 9, Feedback: &f})
-		if got := f.Streams[0]; got != (draw.FeedbackCount{Written: 1, Needed: 3}) {
+		record(t, e, stages, state.Assembly{Topology: state.TriangleList}, false, state.Args{Count: 9, Feedback: &f})
+		if got := f.Streams[0]; got != (state.FeedbackCount{Written: 1, Needed: 3}) {
 			t.Errorf("%s: %+v; want 1 of 3", e.Name(), got)
 		}
 		if a, b := f.Buffers[0], f.Buffers[2]; a.Next != 36 || b.Next != 24 || string(a.Bytes[36:]) != string(space(72)) || string(b.Bytes[24:]) != string(space(23)) {
 			t.Errorf("%s: buffers end at %d and %d, or are written to behind; want 36 and 24", e.Name(), a.Next, b.Next)
 		}
-		record(t, e, stages, draw.Assembly{Topology: draw.PointList}, false, draw.Args{First: 20, Count: 9, Feedback: &f})
-		if got := f.Streams[0]; got != (draw.FeedbackCount{Written: 3, Needed: 12}) {
+		record(t, e, stages, state.Assembly{Topology: state.PointList}, false, state.Args{First: 20, Count: 9, Feedback: &f})
+		if got := f.Streams[0]; got != (state.FeedbackCount{Written: 3, Needed: 12}) {
 			t.Errorf("%s: %+v; want 3 of 12", e.Name(), got)
 		}
 		if got := wordsOf(f.Buffers[2].Bytes, 8, 0); !slices.Equal(got, []uint32{0, 1, 2, 20, 21}) {
@@ -180,19 +181,19 @@ func TestFeedbackFull(t *testing.T) {
 // counter behind the buffer leaves no room.
 func TestFeedbackResume(t *testing.T) {
 	for _, e := range engines() {
-		f := draw.Feedback{}
-		f.Buffers[0] = draw.FeedbackBuffer{Bytes: space(12 * 8), Next: 24}
+		f := state.Feedback{}
+		f.Buffers[0] = state.FeedbackBuffer{Bytes: space(12 * 8), Next: 24}
 		stages := draw.Stages{Vertex: parse(t, numberedText, 0)}
 		for _, first := range []uint32{10, 20} {
-			record(t, e, stages, draw.Assembly{Topology: draw.LineList}, false, draw.Args{First: first, Count: 2, Feedback: &f})
+			record(t, e, stages, state.Assembly{Topology: state.LineList}, false, state.Args{First: first, Count: 2, Feedback: &f})
 		}
 		none := uint32(unwritten * 0x01010101)
 		if got := wordsOf(f.Buffers[0].Bytes, 12, 4); !slices.Equal(got, []uint32{none, none, 10, 11, 20, 21, none, none}) {
 			t.Errorf("%s: %d", e.Name(), got)
 		}
 		f.Buffers[0].Next = 1 << 40
-		record(t, e, stages, draw.Assembly{Topology: draw.LineList}, false, draw.Args{Count: 2, Feedback: &f})
-		if got := f.Streams[0]; got != (draw.FeedbackCount{Written: 2, Needed: 3}) || f.Buffers[0].Next != 1<<40 {
+		record(t, e, stages, state.Assembly{Topology: state.LineList}, false, state.Args{Count: 2, Feedback: &f})
+		if got := f.Streams[0]; got != (state.FeedbackCount{Written: 2, Needed: 3}) || f.Buffers[0].Next != 1<<40 {
 			t.Errorf("%s: %+v, next %d; want 2 of 3, and the counter as it was", e.Name(), got, f.Buffers[0].Next)
 		}
 	}
@@ -201,9 +202,9 @@ func TestFeedbackResume(t *testing.T) {
 // TestFeedbackUnbound: what goes to a buffer that is not bound is ignored.
 func TestFeedbackUnbound(t *testing.T) {
 	for _, e := range engines() {
-		f := draw.Feedback{}
-		record(t, e, draw.Stages{Vertex: parse(t, numberedText, 0)}, draw.Assembly{}, false, draw.Args{Count: 4, Feedback: &f})
-		if f.Streams[0] != (draw.FeedbackCount{}) || f.Buffers[0].Next != 0 {
+		f := state.Feedback{}
+		record(t, e, draw.Stages{Vertex: parse(t, numberedText, 0)}, state.Assembly{}, false, state.Args{Count: 4, Feedback: &f})
+		if f.Streams[0] != (state.FeedbackCount{}) || f.Buffers[0].Next != 0 {
 			t.Errorf("%s: %+v", e.Name(), f)
 		}
 	}
@@ -216,9 +217,9 @@ func TestFeedbackUnwritten(t *testing.T) {
 	text = strings.Replace(text, "capture 0 stride 12", "capture 0 stride 12\ncapture 1 stride 16", 1)
 	text = strings.Replace(text, "capture 2 offset", "capture 3 offset", 2)
 	for _, e := range engines() {
-		f := draw.Feedback{}
+		f := state.Feedback{}
 		f.Buffers[0].Bytes, f.Buffers[1].Bytes = space(24), space(40)
-		record(t, e, draw.Stages{Vertex: parse(t, text, 0)}, draw.Assembly{}, false, draw.Args{Count: 2, Feedback: &f})
+		record(t, e, draw.Stages{Vertex: parse(t, text, 0)}, state.Assembly{}, false, state.Args{Count: 2, Feedback: &f})
 		if got := wordsOf(f.Buffers[0].Bytes, 12, 4); !slices.Equal(got, []uint32{0, 7}) {
 			t.Errorf("%s: %d; want 0 and 7", e.Name(), got)
 		}
@@ -254,9 +255,9 @@ func "main"() L1 {
 	out.i32 v1, #4
 }`
 	for _, e := range engines() {
-		f := draw.Feedback{}
+		f := state.Feedback{}
 		f.Buffers[3].Bytes = space(64)
-		record(t, e, draw.Stages{Vertex: parse(t, text, 0)}, draw.Assembly{}, false, draw.Args{First: 2, Count: 2, Feedback: &f})
+		record(t, e, draw.Stages{Vertex: parse(t, text, 0)}, state.Assembly{}, false, state.Args{First: 2, Count: 2, Feedback: &f})
 		want := "eeee0200eeeeeeee0200000002000000000000000000004" + "0eeeeeeee02000000" + "eeee0300eeeeeeee0300000003000000000000000000084" + "0eeeeeeee03000000"
 		if got := fmt.Sprintf("%x", f.Buffers[3].Bytes); got != want {
 			t.Errorf("%s: %s; want %s", e.Name(), got, want)
@@ -278,8 +279,8 @@ func TestFeedbackErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var wrong *draw.StateError
-		if err := p.Draw(context.Background(), &c.Target, &draw.Args{Count: 3, Instances: 1, Feedback: &draw.Feedback{}, Shader: compute.Args{Push: cover}}); !errors.As(err, &wrong) {
+		var wrong *state.StateError
+		if err := p.Draw(context.Background(), &c.Target, &state.Args{Count: 3, Instances: 1, Feedback: &state.Feedback{}, Shader: compute.Args{Push: cover}}); !errors.As(err, &wrong) {
 			t.Errorf("%v; want a StateError", err)
 		}
 		p.Close()

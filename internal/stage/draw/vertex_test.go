@@ -13,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // keepText is a vertex program that stores the four components of location 0, as T,
@@ -93,10 +94,10 @@ func TestVertexFormats(t *testing.T) {
 			p := parse(t, strings.ReplaceAll(keepText, "T", kind), 0)
 			c := blank(t, 1, 1, "R8_UNORM")
 			s := full(c)
-			s.Rasterization.Discard, s.Assembly.Topology = true, draw.PointList
-			s.Vertex = draw.VertexInput{Bindings: []draw.VertexBinding{{Binding: 4, Stride: uint32(stride)}},
-				Attributes: []draw.VertexAttribute{{Location: 0, Binding: 4, Format: name, Offset: offset}}}
-			paint(t, e, draw.Stages{Vertex: p}, s, c, draw.Args{First: 3, Count: vertices,
+			s.Rasterization.Discard, s.Assembly.Topology = true, state.PointList
+			s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Binding: 4, Stride: uint32(stride)}},
+				Attributes: []state.VertexAttribute{{Location: 0, Binding: 4, Format: name, Offset: offset}}}
+			paint(t, e, draw.Stages{Vertex: p}, s, c, state.Args{First: 3, Count: vertices,
 				VertexBuffers: []exec.Buffer{4: {Bytes: data[:(3+vertices)*stride-stride+offset]}},
 				Shader:        compute.Args{Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
 			for i := range vertices {
@@ -131,9 +132,9 @@ func TestWideAttributes(t *testing.T) {
 		out := make([]byte, 128)
 		c := blank(t, 1, 1, "R8_UNORM")
 		s := full(c)
-		s.Rasterization.Discard, s.Assembly.Topology = true, draw.PointList
-		s.Vertex = draw.VertexInput{Bindings: []draw.VertexBinding{{Stride: 32}}, Attributes: []draw.VertexAttribute{{Format: "R64G64B64A64_SFLOAT"}}}
-		paint(t, e, draw.Stages{Vertex: parse(t, text, 0)}, s, c, draw.Args{First: 3, Count: 1, VertexBuffers: []exec.Buffer{{Bytes: data}},
+		s.Rasterization.Discard, s.Assembly.Topology = true, state.PointList
+		s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 32}}, Attributes: []state.VertexAttribute{{Format: "R64G64B64A64_SFLOAT"}}}
+		paint(t, e, draw.Stages{Vertex: parse(t, text, 0)}, s, c, state.Args{First: 3, Count: 1, VertexBuffers: []exec.Buffer{{Bytes: data}},
 			Shader: compute.Args{Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
 		if !bytes.Equal(out[:32], data[96:]) {
 			t.Errorf("%s: %x; want %x", e.Name(), out[:32], data[96:])
@@ -157,7 +158,7 @@ func TestInstances(t *testing.T) {
 
 func testInstances(t *testing.T, e exec.Engine, indices []uint32, size, divisor uint32) {
 	const instances, firstInstance = 3, 1
-	a := draw.Args{First: 3, Count: 4, Instances: instances, FirstInstance: firstInstance}
+	a := state.Args{First: 3, Count: 4, Instances: instances, FirstInstance: firstInstance}
 	base := uint32(3)
 	if size > 0 {
 		a.First, a.Count, a.IndexBytes, a.BaseVertex = 1, uint32(len(indices))-1, size, -1
@@ -174,8 +175,8 @@ func testInstances(t *testing.T, e exec.Engine, indices []uint32, size, divisor 
 	c := blank(t, 1, 1, "R8_UNORM")
 	s := full(c)
 	s.Rasterization.Discard = true
-	s.Assembly.Topology = draw.PointList
-	s.Vertex = draw.VertexInput{Bindings: []draw.VertexBinding{{Stride: 4, Instance: true, Divisor: divisor}}, Attributes: []draw.VertexAttribute{{Format: "R32_SFLOAT"}}}
+	s.Assembly.Topology = state.PointList
+	s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 4, Instance: true, Divisor: divisor}}, Attributes: []state.VertexAttribute{{Format: "R32_SFLOAT"}}}
 	paint(t, e, draw.Stages{Vertex: parse(t, strings.ReplaceAll(keepText, "T", "f32"), 0)}, s, c, a)
 	drawn := map[uint32]bool{3: true, 4: true, 5: true, 6: true}
 	for v := uint32(3); v < 8; v++ {

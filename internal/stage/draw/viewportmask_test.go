@@ -10,16 +10,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // fourViewports are the quarters of a picture, each with a scissor of its own.
-func fourViewports(s *draw.State) {
+func fourViewports(s *state.State) {
 	s.Viewports, s.Scissors = nil, nil
 	for i := range 4 {
 		x, y := side/2*(i%2), side/2*(i/2)
-		s.Viewports = append(s.Viewports, draw.Viewport{X: float32(x), Y: float32(y), Width: side / 2, Height: side / 2, MaxDepth: 1})
-		s.Scissors = append(s.Scissors, draw.Rect{X: int32(x) + 1, Y: int32(y), Width: side/2 - 1, Height: side/2 - 1})
+		s.Viewports = append(s.Viewports, state.Viewport{X: float32(x), Y: float32(y), Width: side / 2, Height: side / 2, MaxDepth: 1})
+		s.Scissors = append(s.Scissors, state.Rect{X: int32(x) + 1, Y: int32(y), Width: side/2 - 1, Height: side/2 - 1})
 	}
 }
 
@@ -33,8 +34,8 @@ func TestViewportMask(t *testing.T) {
 			c := blank(t, side, side, "R32G32_SFLOAT")
 			s := full(c)
 			fourViewports(&s)
-			statistics := draw.Statistics{}
-			paint(t, e, draw.Stages{Vertex: vertex, Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, draw.Args{Count: 3, Statistics: &statistics, Shader: compute.Args{Push: cover}})
+			statistics := state.Statistics{}
+			paint(t, e, draw.Stages{Vertex: vertex, Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, state.Args{Count: 3, Statistics: &statistics, Shader: compute.Args{Push: cover}})
 			for i := range side * side {
 				x, y := i%side, i/side
 				n := x/(side/2) + y/(side/2)*2
@@ -60,9 +61,9 @@ func TestViewportMaskOrder(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, side, side, "R32G32_SFLOAT")
 		s := full(c)
-		s.Viewports = append(s.Viewports, s.Viewports[0], draw.Viewport{Width: side / 2, Height: side, MaxDepth: 1})
+		s.Viewports = append(s.Viewports, s.Viewports[0], state.Viewport{Width: side / 2, Height: side, MaxDepth: 1})
 		s.Scissors = append(s.Scissors, s.Scissors[0], s.Scissors[0])
-		paint(t, e, draw.Stages{Vertex: parse(t, vertex, subgroup), Fragment: parse(t, giveText("viewportindex i32 0", "i32"), subgroup)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover, Workers: workers}})
+		paint(t, e, draw.Stages{Vertex: parse(t, vertex, subgroup), Fragment: parse(t, giveText("viewportindex i32 0", "i32"), subgroup)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover, Workers: workers}})
 		for i := range side * side {
 			want := 1.0
 			if i%side < side/2 {
@@ -84,18 +85,18 @@ func TestViewportMaskPrimitives(t *testing.T) {
 	for _, e := range engines() {
 		for _, x := range []struct {
 			name      string
-			topology  draw.Topology
+			topology  state.Topology
 			instances uint32
-			change    func(*draw.State)
+			change    func(*state.State)
 		}{
-			{"points", draw.PointList, 1, func(s *draw.State) {}},
-			{"lines", draw.LineStrip, 1, func(s *draw.State) { s.Rasterization.Stipple = draw.LineStipple{Factor: 1, Pattern: 0x7337} }},
-			{"pixels", draw.LineStrip, 1, func(s *draw.State) {
-				s.Rasterization.LineMode, s.Rasterization.Stipple = draw.BresenhamLines, draw.LineStipple{Factor: 1, Pattern: 0x35a1}
+			{"points", state.PointList, 1, func(s *state.State) {}},
+			{"lines", state.LineStrip, 1, func(s *state.State) { s.Rasterization.Stipple = state.LineStipple{Factor: 1, Pattern: 0x7337} }},
+			{"pixels", state.LineStrip, 1, func(s *state.State) {
+				s.Rasterization.LineMode, s.Rasterization.Stipple = state.BresenhamLines, state.LineStipple{Factor: 1, Pattern: 0x35a1}
 			}},
-			{"triangle", draw.TriangleList, 1, func(s *draw.State) { s.Rasterization.LastVertex = true }},
-			{"outline", draw.TriangleList, 1, func(s *draw.State) { s.Rasterization.PolygonMode = draw.Outline }},
-			{"many", draw.TriangleList, 700, func(s *draw.State) {}},
+			{"triangle", state.TriangleList, 1, func(s *state.State) { s.Rasterization.LastVertex = true }},
+			{"outline", state.TriangleList, 1, func(s *state.State) { s.Rasterization.PolygonMode = state.Outline }},
+			{"many", state.TriangleList, 700, func(s *state.State) {}},
 		} {
 			var pictures [2][]byte
 			for i := range pictures {
@@ -112,7 +113,7 @@ func TestViewportMaskPrimitives(t *testing.T) {
 				}
 				for _, lines := range draws {
 					v := parse(t, string(bytes.Replace([]byte(text), []byte("%"), []byte(lines), 1)), 0)
-					paint(t, e, draw.Stages{Vertex: v, Fragment: parse(t, shownText, 0)}, s, c, draw.Args{Count: 3, Instances: x.instances, Shader: compute.Args{Push: slanted}})
+					paint(t, e, draw.Stages{Vertex: v, Fragment: parse(t, shownText, 0)}, s, c, state.Args{Count: 3, Instances: x.instances, Shader: compute.Args{Push: slanted}})
 				}
 				pictures[i] = c.bytes(0)
 			}
@@ -151,7 +152,7 @@ func TestViewportRelative(t *testing.T) {
 			vertex.Modes |= ir.ViewportRelative
 			text := giveText("viewportindex i32 0", "i32")
 			text = with(text, "in layer i32 0", "v9 = in.i32 #1\nv10 = utof.f32.i32 v9\nout.f32 v10, #1")
-			paint(t, e, draw.Stages{Vertex: vertex, Fragment: parse(t, text, 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: vertex, Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			for layer, want := range x.want {
 				viewport, there := want-1, float64(layer)
 				if want == 0 {
@@ -174,7 +175,7 @@ func TestViewportMaskStages(t *testing.T) {
 		fourViewports(&s)
 		vertex := parse(t, with(cornersText, "out viewportmask i32 0", "out.i32 2:i32, #7"), 0)
 		shape := parse(t, string(bytes.Replace([]byte(with(doubledText, "out viewportmask i32 0", "")), []byte("emit #0"), []byte("out.i32 12:i32, #8\n\t\temit #0"), 1)), 0)
-		paint(t, e, draw.Stages{Vertex: vertex, Geometry: shape, Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+		paint(t, e, draw.Stages{Vertex: vertex, Geometry: shape, Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		for i := range 4 {
 			want := [2]float64{}
 			if i >= 2 {
@@ -197,7 +198,7 @@ func TestViewportMaskProvoking(t *testing.T) {
 			s := full(c)
 			fourViewports(&s)
 			s.Rasterization.LastVertex = last
-			paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, draw.Args{Count: 3, Shader: compute.Args{Push: cover}})
+			paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0), Fragment: parse(t, giveText("viewportindex i32 0", "i32"), 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			first, second := number(c.bytes(0)[8*(3*side+11):], 0), number(c.bytes(0)[8*(11*side+3):], 0)
 			if want := [2]float64{1, 0}; !last && [2]float64{first, second} != want {
 				t.Errorf("%s: viewports %v, %v; want %v", e.Name(), first, second, want)

@@ -1,0 +1,67 @@
+package compose
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+func (w *Builder) Float(x float32) ir.V { return w.B.Const(ir.F32, uint64(math.Float32bits(x))) }
+
+func (w *Builder) FAdd(x, y ir.V) ir.V { return w.B.Op(ir.FAdd, ir.F32, x, y) }
+func (w *Builder) FSub(x, y ir.V) ir.V { return w.B.Op(ir.FSub, ir.F32, x, y) }
+func (w *Builder) FMul(x, y ir.V) ir.V { return w.B.Op(ir.FMul, ir.F32, x, y) }
+func (w *Builder) NMin(x, y ir.V) ir.V { return w.B.Op(ir.NMin, ir.F32, x, y) }
+func (w *Builder) NMax(x, y ir.V) ir.V { return w.B.Op(ir.NMax, ir.F32, x, y) }
+
+func (w *Builder) Add(x, y ir.V) ir.V { return w.B.Op(ir.Add, ir.I32, x, y) }
+func (w *Builder) Mul(x, y ir.V) ir.V { return w.B.Op(ir.Mul, ir.I32, x, y) }
+func (w *Builder) And(x, y ir.V) ir.V { return w.B.Op(ir.And, ir.I32, x, y) }
+func (w *Builder) Or(x, y ir.V) ir.V  { return w.B.Op(ir.Or, ir.I32, x, y) }
+func (w *Builder) Not(x ir.V) ir.V    { return w.B.Op(ir.Not, w.B.Func.Type(x), x) }
+func (w *Builder) At(base, n ir.V, stride uint64) ir.V {
+	return w.B.OpAux(ir.At, ir.I32, stride, base, n)
+}
+
+// One is the number 1 of a type.
+func (w *Builder) One(t ir.Type) ir.V {
+	switch t {
+	case ir.F16:
+		return w.B.Const(t, 0x3c00)
+	case ir.F32:
+		return w.B.Const(t, 0x3f800000)
+	case ir.F64:
+		return w.B.Const(t, 0x3ff<<52)
+	}
+	return w.B.Const(t, 1)
+}
+
+// Convert gives a number of an attribute the type that the program reads it in. Where
+// one is a float and the other is not, the bits are kept.
+func (w *Builder) Convert(v ir.V, signed bool, t ir.Type) ir.V {
+	from := w.B.Func.Type(v)
+	switch {
+	case from == t:
+		return v
+	case from == ir.F32 && t == ir.F16:
+		return w.B.Op(ir.FCanon, t, w.B.Op(ir.FCvt, t, v))
+	case from == ir.F32:
+		v, from = w.B.Op(ir.Bitcast, ir.I32, v), ir.I32
+	}
+	want := ir.Int(uint32(t.Bits()))
+	switch {
+	case want.Bits() < from.Bits():
+		v = w.B.Op(ir.Trunc, want, v)
+	case want.Bits() > from.Bits() && signed:
+		v = w.B.Op(ir.SExt, want, v)
+	case want.Bits() > from.Bits():
+		v = w.B.Op(ir.ZExt, want, v)
+	}
+	if t.IsFloat() {
+		return w.B.Op(ir.Bitcast, t, v)
+	}
+	return v
+}
+
+// Zero is the number 0 of a type.
+func (w *Builder) Zero(t ir.Type) ir.V { return w.B.Const(t, 0) }

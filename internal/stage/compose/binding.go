@@ -1,0 +1,118 @@
+package compose
+
+import (
+	"context"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// OwnResources has what the draw itself binds, by binding.
+type OwnResources struct {
+	Buffers [maxOwnBindings]exec.Buffer
+	Views   [maxOwnBindings]*texture.View
+	PerRun  uint32 // buffers with a lower binding are bound anew for each run
+}
+
+// maxOwnBindings is the number of bindings in the set of a stage's own resources.
+const maxOwnBindings = 64
+
+// Binding is a program and what stands at each of its resources, as far as that is the
+// same for all of a draw.
+type Binding struct {
+	Program exec.Program
+	args    *compute.Args
+	fixed   [][]exec.Buffer // by resource
+	perRun  []int           // by resource: the binding of what is not the same; −1 of others
+	lists   [][]exec.Buffer // of resources whose descriptors are put together here
+}
+
+// Resolve finds what stands at each resource of a program.
+func (b *Binding) Resolve(p exec.Program, a *compute.Args, o *OwnResources) error {
+	b.Program, b.args = p, a
+	b.fixed, b.perRun = b.fixed[:0], b.perRun[:0]
+	for len(b.lists) < len(p.IR().Res) {
+		b.lists = append(b.lists, nil)
+	}
+	for i, x := range p.IR().Res {
+		list, changes := b.lists[i][:0], -1
+		switch at := (compute.Binding{Set: x.Set, Binding: x.Binding}); {
+		case x.Set == ownSet && x.Kind == ir.Texels:
+			list = append(list, o.Views[x.Binding].Memory())
+		case x.Set == ownSet && x.Kind == ir.ImageShape:
+			list = append(list, o.Views[x.Binding].Shape())
+		case x.Set == ownSet && x.Binding < o.PerRun:
+			changes = int(x.Binding)
+		case x.Set == ownSet:
+			list = append(list, o.Buffers[x.Binding])
+		case x.Kind == ir.Texels:
+			list = appendBuffers(list, x, a.Images[at], (*texture.View).Memory)
+		case x.Kind == ir.ImageShape:
+			list = appendBuffers(list, x, a.Images[at], (*texture.View).Shape)
+		case x.Kind == ir.SamplerState:
+			list = appendBuffers(list, x, a.Samplers[at], (*texture.Sampler).State)
+		default:
+			bound, err := a.Bound(x)
+			if err != nil {
+				return err
+			}
+			b.fixed, b.perRun = append(b.fixed, bound), append(b.perRun, -1)
+			continue
+		}
+		b.lists[i] = list
+		b.fixed, b.perRun = append(b.fixed, list), append(b.perRun, changes)
+	}
+	return nil
+}
+
+// Release lets go of all but memory.
+func (b *Binding) Release() {
+	clear(b.fixed)
+	for _, list := range b.lists {
+		clear(list)
+	}
+	b.Program, b.args = nil, nil
+}
+
+// Runner is a program's job, used again for each.
+type Runner struct {
+	Job   exec.Job
+	lists [][]exec.Buffer // of the draw's own resources
+}
+
+// Bind binds what a program finds, for one worker.
+func (r *Runner) Bind(b *Binding, o *OwnResources) {
+	for len(r.lists) < len(b.perRun) {
+		r.lists = append(r.lists, nil)
+	}
+	r.Job.Resources = append(r.Job.Resources[:0], b.fixed...)
+	for i, binding := range b.perRun {
+		if binding >= 0 {
+			r.lists[i] = append(r.lists[i][:0], o.Buffers[binding])
+			r.Job.Resources[i] = r.lists[i]
+		}
+	}
+	a := b.args
+	r.Job.Regions, r.Job.Push = a.Regions, a.Push
+	r.Job.Workers, r.Job.Budget, r.Job.Log = 1, a.Budget, a.Log
+}
+
+// appendBuffers appends what a program finds of descriptors, of which a resource has no
+// more than it declares.
+func appendBuffers[T any](list []exec.Buffer, r ir.Resource, from []T, of func(T) exec.Buffer) []exec.Buffer {
+	if r.Count > 0 && uint64(len(from)) > uint64(r.Count) {
+		from = from[:r.Count]
+	}
+	for _, x := range from {
+		list = append(list, of(x))
+	}
+	return list
+}
+
+// RunGroups runs so many workgroups.
+func (r *Runner) RunGroups(ctx context.Context, b *Binding, n uint32) error {
+	r.Job.Groups = [3]uint32{n, 1, 1}
+	return b.Program.Run(ctx, &r.Job)
+}

@@ -1,0 +1,40 @@
+package compose
+
+import (
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// Overlaps reports whether what is bound to a program, its attachments aside, shares
+// bytes with memory.
+func (b *Binding) Overlaps(memory [][]byte) bool {
+	for i, r := range b.Program.IR().Res {
+		if r.Set == ownSet && (r.Kind == ir.Texels || r.Kind == ir.ImageShape) {
+			continue
+		}
+		for _, x := range b.fixed[i] {
+			if Overlap(x.Bytes, memory) {
+				return true
+			}
+		}
+	}
+	for _, x := range b.args.Regions {
+		if Overlap(x.Bytes, memory) {
+			return true
+		}
+	}
+	return false
+}
+
+// Overlap reports whether bytes are among others.
+func Overlap(x []byte, memory [][]byte) bool {
+	for _, y := range memory {
+		if len(x) > 0 && len(y) > 0 && address(x) < address(y)+uintptr(len(y)) && address(y) < address(x)+uintptr(len(x)) {
+			return true
+		}
+	}
+	return false
+}
+
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }

@@ -1,0 +1,290 @@
+package draw
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// binList is a step of a pass that has tiles: what a run of primitives covers, whose
+// fragments are to be run, or a clear.
+type binList struct {
+	ticket uint64 // which step it is; those of one turn stand in their order
+	bins   []bin
+
+	clear        *recordedClear // or
+	clearFunc    func(tile int) // clearTile
+	prefetchFunc func(first, count uint32)
+	width        int32            // of the pass, in tiles
+	binding      *compose.Binding // the fragment program
+	ready        exec.Prepared
+
+	hiz        hizMode
+	beforeFunc func(tile int) // before
+	coarse     []coarseDepth  // of the pass, by tile; none where nobody looks at them
+	flush      uint64         // of the pass
+	layout     itemLayout
+
+	compose.Runner
+	params     compose.Memory
+	items      []uint64
+	primitives []raster.Primitive
+	records    []uint32
+}
+
+// itemLayout is how a sheet's items are.
+type itemLayout struct {
+	words, samples int    // of one
+	shaded         uint32 // invocations of one for each pixel
+	runs           bool   // there may be blocks below
+	recordWords    int    // words of a record
+}
+
+// bin is what a sheet has in one tile.
+type bin struct {
+	tile         int32 // of the pass
+	first, count uint32
+	overwrites   bool // nothing is seen there of clears before
+}
+
+// usedBytes is how many bytes the sheet has, bytes how many it takes.
+func (s *binList) usedBytes() int {
+	return 8*len(s.items) + 4*raster.PrimitiveWords*len(s.primitives) + 4*len(s.records) + 16*len(s.bins)
+}
+
+func (s *binList) capacity() int {
+	return 8*cap(s.items) + 4*raster.PrimitiveWords*cap(s.primitives) + 4*cap(s.records) + 16*cap(s.bins)
+}
+
+// reset lets go of all but memory.
+func (s *binList) reset() {
+	if s.ready != nil {
+		s.ready.Release()
+	}
+	clear(s.Job.Resources)
+	s.Job.Regions, s.Job.Push, s.Job.Log = nil, nil, nil
+	s.clear, s.binding, s.ready, s.coarse = nil, nil, nil, nil
+}
+
+// finishList makes a sheet of what was rasterised, and forgets that.
+func (d *binWorker) finishList() error {
+	d.pass.addStatistics(d)
+	if d.Raster.Bytes() == 0 {
+		return nil
+	}
+	defer d.Raster.Begin(&d.draw.frame)
+	p, r := d.pass, d.draw
+	s := p.newList()
+	d.gatherBins(s)
+	if r.key.MaxPixels > 1 {
+		d.storeRates(s)
+	}
+	s.ticket, s.binding, s.hiz = d.ticket, &r.fragmentBound, r.hiz
+	s.layout = itemLayout{r.itemWords(), int(r.key.Samples), r.invocations, r.frame.Runs, int(d.Pipeline.Record.KeptBytes() / 4)}
+	s.primitives, d.Raster.Primitives = d.Raster.Primitives, s.primitives[:0]
+	s.records, d.Raster.Varyings = d.Raster.Varyings, s.records[:0]
+	s.params.Grow(4 * layout.FragmentWords)
+	layout.WriteFragmentParams(s.params.Words(layout.FragmentWords), &r.state, d.View)
+	o := &d.Own.Buffers
+	o[layout.BindParams] = compose.Shared(s.params.Bytes(4 * layout.FragmentWords))
+	o[layout.BindRecords] = compose.Shared(compose.BytesOf(s.records))
+	o[layout.BindPrimitives] = compose.Shared(compose.BytesOf(s.primitives))
+	o[layout.BindItems] = compose.Shared(compose.BytesOf(s.items))
+	o[layout.BindCounts] = compose.Shared(compose.BytesOf(r.counts[:]))
+	s.Runner.Bind(s.binding, &d.Own)
+	s.Job.Groups = [3]uint32{uint32(len(s.items)/r.itemWords()) * r.invocations, 1, 1}
+	if s.Job.Log == nil && len(s.binding.Program.IR().Messages) > 0 {
+		s.Job.Log = &exec.Log{}
+	}
+	var err error
+	if s.ready, err = s.binding.Program.Prepare(&s.Job); err != nil {
+		return err
+	}
+	p.add(s)
+	return nil
+}
+
+// addStatistics adds what the worker counted to the draw's statistics.
+func (p *Pass) addStatistics(d *binWorker) {
+	if s := d.Args.Statistics; s != nil {
+		p.binning.mu.Lock()
+		defer p.binning.mu.Unlock()
+		s.Add(&d.Counted)
+		d.Counted = state.Statistics{}
+	}
+}
+
+// gatherBins puts the items of all tiles one behind the other.
+func (d *binWorker) gatherBins(s *binList) {
+	s.items, s.bins = s.items[:0], s.bins[:0]
+	r := d.draw
+	words := uint32(r.itemWords())
+	first, area := uint32(0), r.frame.Area
+	width, x0, y0 := (area.X1+raster.Tile-1)/raster.Tile-area.X0/raster.Tile, area.X0/raster.Tile, area.Y0/raster.Tile
+	for i := range int32(d.Raster.Tiles()) {
+		if list := d.Raster.Tile(int(i)); len(list) > 0 {
+			s.items = append(s.items, list...)
+			d.maskSamples(s.items[len(s.items)-len(list):], int(words))
+			d.applyDiscardRectangles(s.items[len(s.items)-len(list):], int(words))
+			n := uint32(len(list)) / words * r.invocations
+			s.bins = append(s.bins, bin{(y0+i/width)*d.pass.width + x0 + i%width, first, n, r.overwrites && coversTile(list)})
+			first += n
+		}
+	}
+}
+
+// maskSamples takes away the samples of items that the state's mask has not (Vulkan
+// §"Sample Mask Test").
+func (d *binWorker) maskSamples(items []uint64, words int) {
+	m := d.draw.state.Multisample.Mask
+	if m == nil {
+		return
+	}
+	for ; len(items) > 0; items = items[words:] {
+		for n := range d.draw.key.Samples {
+			if m[n/32]>>(n%32)&1 == 0 {
+				items[1+n] = 0
+			}
+		}
+	}
+}
+
+// runTiles runs the sheets of a list, those of each tile in their order.
+func (p *Pass) runTiles(ctx context.Context, list []*binList) error {
+	if len(list) == 0 {
+		return nil
+	}
+	defer p.recycle(list)
+	slices.SortStableFunc(list, func(a, b *binList) int { return cmp.Compare(a.ticket, b.ticket) })
+	p.tasks = p.tasks[:0]
+	for _, s := range list {
+		before := false
+		if s.coarse, s.flush = p.coarse, p.flushes; s.clear != nil {
+			p.tasks = append(p.tasks, exec.Task{Do: s.clearFunc})
+		} else {
+			if before = s.hiz.active || len(s.primitives) >= minPrefetched; before {
+				p.tasks = append(p.tasks, exec.Task{Do: s.beforeFunc})
+			}
+			p.tasks = append(p.tasks, exec.Task{Program: s.binding.Program, Prepared: s.ready, Job: &s.Job, Prefetch: s.prefetchFunc})
+		}
+		part := int32(len(p.tasks) - 1)
+		for _, x := range s.bins {
+			at := &p.tiles[x.tile]
+			if x.overwrites {
+				*at = p.dropHiddenClears(*at)
+			}
+			if before {
+				*at = append(*at, exec.Piece{Task: part - 1, Count: 1})
+			}
+			*at = append(*at, exec.Piece{Task: part, First: x.first, Count: x.count})
+		}
+	}
+	err := p.interleaver.Run(ctx, p.workers, p.tasks, p.tiles)
+	for i := range p.tiles {
+		p.tiles[i] = p.tiles[i][:0]
+	}
+	clear(p.tasks)
+	return err
+}
+
+// minPrefetched is how many primitives a sheet has at least where it is worth it to look
+// for them before fragments do, and mostFetched how many items of a tile those are of at
+// most.
+const (
+	minPrefetched = 512
+	maxPrefetched = 512
+)
+
+// beforeFragments is what is done for a tile before the fragments of the sheet are run there.
+func (s *binList) beforeFragments(tile int) {
+	i, _ := slices.BinarySearchFunc(s.bins, tile, func(x bin, tile int) int { return cmp.Compare(int(x.tile), tile) })
+	first, count := int(s.bins[i].first/s.layout.shaded), int(s.bins[i].count/s.layout.shaded)
+	items := s.items[first*s.layout.words:][:count*s.layout.words]
+	if len(s.primitives) >= minPrefetched {
+		s.prefetchPrimitives(items)
+	}
+	if s.hiz.active {
+		s.hizTest(s.coarseDepth(tile), items)
+	}
+}
+
+// prefetchPrimitives asks the caches for the primitives of items, the first ones if there are many:
+// each lies somewhere else, and fragments would wait for one after the other.
+func (s *binList) prefetchPrimitives(items []uint64) {
+	words, last := s.layout.words, uint32(math.MaxUint32)
+	for n := 0; n < min(len(items), maxPrefetched*words); n += words {
+		if p := raster.Item(items[n:]).Primitive(); p != last {
+			raster.Prefetch(s.primitives, s.records, s.layout.recordWords, p)
+			last = p
+		}
+	}
+}
+
+// prefetchItems asks the caches for the items of groups: other workers may have written them,
+// and each sheet's stand somewhere else.
+func (s *binList) prefetchItems(first, count uint32) {
+	words, shaded := uint32(s.layout.words), s.layout.shaded
+	raster.PrefetchItems(s.items, int(first/shaded*words), int(count/shaded*words))
+}
+
+// add adds a sheet to those that are set up.
+func (p *Pass) add(s *binList) {
+	x := &p.binning
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.lists = append(x.lists, s)
+	x.bytes += s.usedBytes()
+}
+
+// maxKeptBytes bounds the bytes of the sheets that a pass keeps for others.
+const maxKeptBytes = 2 * maxBinnedBytes
+
+// newList returns a sheet that nobody uses.
+func (p *Pass) newList() *binList {
+	p.binning.mu.Lock()
+	defer p.binning.mu.Unlock()
+	return p.newListLocked()
+}
+
+// newListLocked is newSheet for who has the lock.
+func (p *Pass) newListLocked() *binList {
+	if n := len(p.free); n > 0 {
+		s := p.free[n-1]
+		p.free = p.free[:n-1]
+		p.kept -= s.capacity()
+		return s
+	}
+	s := &binList{}
+	s.clearFunc, s.beforeFunc, s.prefetchFunc = s.clearTile, s.beforeFragments, s.prefetchItems
+	return s
+}
+
+// recycle keeps sheets for others.
+func (p *Pass) recycle(list []*binList) {
+	p.binning.mu.Lock()
+	defer p.binning.mu.Unlock()
+	for i, s := range list {
+		s.reset()
+		if n := s.capacity(); p.kept+n <= maxKeptBytes {
+			p.kept += n
+			p.free = append(p.free, s)
+		}
+		list[i] = nil
+	}
+}
+
+// dropHiddenClears takes clears at the end of a tile's pieces away that a draw covers. What
+// is done before a sheet's fragments stands before these, and so not at the end.
+func (p *Pass) dropHiddenClears(list []exec.Piece) []exec.Piece {
+	for len(list) > 0 && p.tasks[list[len(list)-1].Task].Do != nil {
+		list = list[:len(list)-1]
+	}
+	return list
+}

@@ -1,0 +1,243 @@
+package frontend
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// Bounds of a chunk, so that its records stay in the caches.
+const (
+	chunkPrimitives = 4096
+	ChunkVertices   = 8192
+)
+
+// primitive is the vertices of one primitive, as places in the list of a chunk.
+type primitive struct {
+	v         [3]uint32 // a line has two, a point one
+	provoking uint32
+	id        uint32
+	begins    bool // it is the first of a strip
+}
+
+// chunk is a run of primitives with the vertices that they have.
+type chunk struct {
+	list        []uint32 // VertexIndex and InstanceIndex of each vertex
+	primitives  []primitive
+	rows        []uint32 // of each primitive its number and its vertices, adjacent ones too, where that is wanted
+	rowVertices uint32   // vertices of a primitive in parts
+}
+
+// vertices returns how many vertices the chunk has.
+func (c *chunk) vertices() uint32 { return uint32(len(c.list) / (listBytes / 4)) }
+
+// Assembler makes primitives of a draw's vertices, chunk by chunk (Vulkan §"Drawing
+// Commands", primitive topologies).
+type Assembler struct {
+	args        *state.Args
+	topology    state.Topology
+	restart     bool
+	patch       uint32 // vertices of a patch
+	last        bool   // the provoking vertex is the last one
+	rowVertices uint32 // vertices of a primitive in parts; 0 where none are wanted
+
+	instance uint32 // from 0
+	next     uint32 // vertices of the instance that are behind
+	begin    uint32 // where the strip begins
+	end      uint32 // where it ends; begin where it is not known yet
+	id       uint32 // of the next primitive
+
+	InputVertices uint64 // of strips that have begun, in whole primitives
+
+	cache [1 << 12]cachedVertex // vertices of the chunk, by the low bits of their index
+	epoch uint32
+}
+
+// cachedVertex is a vertex of the chunk.
+type cachedVertex struct{ epoch, index, instance, slot uint32 }
+
+// Start begins a draw.
+func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
+	m.args, m.topology, m.restart = a, s.Assembly.Topology, s.Assembly.Restart && a.Index != nil
+	m.last, m.patch, m.rowVertices = s.Rasterization.LastVertex, max(s.Assembly.PatchPoints, 1), 0
+	if whole {
+		m.rowVertices = s.Assembly.Vertices()
+	}
+	m.instance, m.next, m.begin, m.end, m.id, m.InputVertices = 0, 0, 0, 0, 0, 0
+}
+
+// fillChunk fills the chunk anew, and returns false where no primitives are left.
+func (m *Assembler) fillChunk(c *chunk) bool {
+	c.list, c.primitives, c.rows, c.rowVertices = c.list[:0], c.primitives[:0], c.rows[:0], m.rowVertices
+	if m.epoch++; m.epoch == 0 {
+		m.cache, m.epoch = [len(m.cache)]cachedVertex{}, 1
+	}
+	for m.instance < m.args.Instances {
+		if m.strip(c) {
+			return true
+		}
+		if m.begin >= m.args.Count {
+			if m.instance++; m.id == 0 { // no instance has any primitives
+				m.instance = m.args.Instances
+			}
+			m.next, m.begin, m.end, m.id = 0, 0, 0, 0
+		}
+	}
+	return len(c.primitives) > 0
+}
+
+// strip adds primitives of the strip that is under way, or of the list, which is one
+// strip unless primitives are restarted. It returns true where the chunk is full.
+func (m *Assembler) strip(c *chunk) bool {
+	if m.end == m.begin {
+		m.end = m.stripEnd()
+		m.next = 0
+		m.InputVertices += uint64(m.verticesIn(m.primitives(m.end - m.begin)))
+	}
+	n := m.primitives(m.end - m.begin)
+	if m.topology == state.TriangleList && m.args.Index == nil && m.rowVertices == 0 {
+		m.triangles(c, n)
+	}
+	for ; m.next < n; m.next++ {
+		if len(c.primitives) >= chunkPrimitives || c.vertices() > ChunkVertices-maxPatch {
+			return true
+		}
+		c.primitives = append(c.primitives, m.primitive(c, m.next))
+		m.id++
+	}
+	if m.begin = m.end; m.begin < m.args.Count {
+		m.begin++ // what restarts is no vertex
+	}
+	m.end = m.begin
+	return false
+}
+
+// triangles adds, of a list without indices, triangles up to number n while there is
+// room: none of them share a vertex.
+func (m *Assembler) triangles(c *chunk, n uint32) {
+	last, place := uint32(0), c.vertices()
+	if m.last {
+		last = 2
+	}
+	room := min((ChunkVertices-maxPatch-min(place, ChunkVertices-maxPatch))/3, chunkPrimitives-uint32(len(c.primitives)))
+	instance := m.args.FirstInstance + m.instance
+	room = min(room, n-m.next)
+	c.list = extend(c.list, int(6*room))
+	c.primitives = extend(c.primitives, int(room))
+	list, primitives := c.list[len(c.list)-int(6*room):], c.primitives[len(c.primitives)-int(room):]
+	for i := range primitives {
+		index := m.args.First + m.begin + 3*m.next
+		v, p := (*[6]uint32)(list[6*i:]), &primitives[i]
+		v[0], v[2], v[4] = index, index+1, index+2
+		v[1], v[3], v[5] = instance, instance, instance
+		p.v[0], p.v[1], p.v[2] = place, place+1, place+2
+		p.provoking, p.id, p.begins = place+last, m.id, false
+		place += 3
+		m.next++
+		m.id++
+	}
+}
+
+// extend returns a list with n more elements, whatever they are.
+func extend[T any](list []T, n int) []T { return slices.Grow(list, n)[:len(list)+n] }
+
+// stripEnd returns where the strip ends that begins at begin.
+func (m *Assembler) stripEnd() uint32 {
+	if !m.restart {
+		return m.args.Count
+	}
+	ones := uint32(1<<(8*m.args.IndexBytes) - 1)
+	for i := m.begin; i < m.args.Count; i++ {
+		n, ok := m.args.IndexAt(i)
+		if !ok { // nor are there any behind
+			break
+		}
+		if n == ones {
+			return i
+		}
+	}
+	return m.args.Count
+}
+
+// primitive is primitive i of the strip.
+func (m *Assembler) primitive(c *chunk, i uint32) primitive {
+	v, n, last := state.PrimitiveVertices(m.topology, i)
+	p := primitive{id: m.id, begins: i == 0}
+	if m.rowVertices > 0 {
+		m.addRow(c, i)
+	}
+	for k := range n {
+		p.v[k] = m.vertex(c, m.begin+v[k])
+	}
+	if p.provoking = p.v[0]; m.last {
+		p.provoking = p.v[last]
+	}
+	return p
+}
+
+// vertex returns the place in the list of a vertex of the draw.
+func (m *Assembler) vertex(c *chunk, n uint32) uint32 {
+	index := m.args.First + n
+	if m.args.Index != nil {
+		n, _ := m.args.IndexAt(n)
+		index = n + uint32(m.args.BaseVertex)
+	}
+	k := &m.cache[index&uint32(len(m.cache)-1)]
+	if k.epoch == m.epoch && k.index == index && k.instance == m.instance {
+		return k.slot
+	}
+	*k = cachedVertex{m.epoch, index, m.instance, c.vertices()}
+	c.list = append(c.list, index, m.args.FirstInstance+m.instance)
+	return k.slot
+}
+
+// verticesIn returns how many vertices n primitives have that follow each other in a
+// strip, or a list, each counted once.
+func (m *Assembler) verticesIn(n uint32) uint32 {
+	if n == 0 {
+		return 0
+	}
+	switch m.topology {
+	case state.LineStrip:
+		return n + 1
+	case state.TriangleStrip, state.TriangleFan:
+		return n + 2
+	case state.LineStripAdjacency:
+		return n + 3
+	case state.TriangleStripAdjacency:
+		return 2*n + 4
+	case state.PatchList:
+		return n * m.patch
+	case state.LineListAdjacency:
+		return n * 4
+	case state.TriangleListAdjacency:
+		return n * 6
+	}
+	return n * m.topology.Corners()
+}
+
+// primitives returns how many primitives n vertices make.
+func (m *Assembler) primitives(n uint32) uint32 {
+	if m.topology == state.PatchList {
+		return n / m.patch
+	}
+	return state.Primitives(m.topology, n)
+}
+
+// Fill fills a list anew with chunks, at most so many; it has none where no primitives are left.
+func (m *Assembler) Fill(list []*chunk, most int) []*chunk {
+	list = list[:0]
+	for len(list) < most {
+		n := len(list)
+		if n == cap(list) {
+			list = append(list, &chunk{})[:n]
+		}
+		if list = list[:n+1]; list[n] == nil {
+			list[n] = &chunk{}
+		}
+		if !m.fillChunk(list[n]) {
+			return list[:n]
+		}
+	}
+	return list
+}

@@ -1,0 +1,104 @@
+package frontend
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// TestAssembly compares the primitives of each topology with the lists of Vulkan
+// §"Drawing Commands": vertices in order, the one that provokes first and, where the
+// last one does, its number.
+func TestAssembly(t *testing.T) {
+	const restart = 255
+	for _, x := range []struct {
+		name  string
+		top   state.Topology
+		index []byte
+		want  string // vertices and the provoking one where the first does, and the last
+	}{
+		{"points", state.PointList, []byte{5, 6}, "[5]5/5 [6]6/6"},
+		{"lines", state.LineList, []byte{0, 1, 2, 3, 4}, "[0 1]0/1 [2 3]2/3"},
+		{"line strip", state.LineStrip, []byte{0, 1, 2, restart, 3, 4}, "[0 1]0/1 [1 2]1/2 [3 4]3/4"},
+		{"triangles", state.TriangleList, []byte{0, 1, 2, 3, 4, 5, 6}, "[0 1 2]0/2 [3 4 5]3/5"},
+		{"triangles restarted", state.TriangleList, []byte{0, 1, restart, 3, 4, 5, 6}, "[3 4 5]3/5"},
+		{"triangle strip", state.TriangleStrip, []byte{0, 1, 2, 3, 4}, "[0 1 2]0/2 [1 3 2]1/3 [2 3 4]2/4"},
+		{"triangle strip restarted", state.TriangleStrip, []byte{0, 1, 2, 3, restart, restart, 4, 5, 6, restart}, "[0 1 2]0/2 [1 3 2]1/3 [4 5 6]4/6"},
+		{"triangle fan", state.TriangleFan, []byte{0, 1, 2, 3}, "[1 2 0]1/2 [2 3 0]2/3"},
+		{"triangle fan restarted", state.TriangleFan, []byte{0, 1, 2, restart, 7, 8, 9}, "[1 2 0]1/2 [8 9 7]8/9"},
+		{"lines with adjacency", state.LineListAdjacency, []byte{0, 1, 2, 3, 4, 5, 6, 7}, "[1 2]1/2 [5 6]5/6"},
+		{"line strip with adjacency", state.LineStripAdjacency, []byte{0, 1, 2, 3, 4}, "[1 2]1/2 [2 3]2/3"},
+		{"triangles with adjacency", state.TriangleListAdjacency, []byte{0, 1, 2, 3, 4, 5}, "[0 2 4]0/4"},
+		{"triangle strip with adjacency", state.TriangleStripAdjacency, []byte{0, 1, 2, 3, 4, 5, 6, 7}, "[0 2 4]0/4 [2 6 4]2/6"},
+		{"nothing", state.TriangleStrip, nil, ""},
+	} {
+		var got []string
+		first, last := assembled(x.top, x.index, false), assembled(x.top, x.index, true)
+		for i := range first {
+			got = append(got, first[i]+"/"+last[i][len(last[i])-1:])
+		}
+		if s := fmt.Sprint(got); s != "["+x.want+"]" {
+			t.Errorf("%s: %s; want [%s]", x.name, s, x.want)
+		}
+	}
+}
+
+func assembled(top state.Topology, index []byte, last bool) (list []string) {
+	if index == nil {
+		index = []byte{}
+	}
+	a := &state.Args{Index: index, IndexBytes: 1, Count: uint32(len(index)), Instances: 1}
+	var m Assembler
+	var c chunk
+	s := &state.State{Assembly: state.Assembly{Topology: top, Restart: true}}
+	s.Rasterization.LastVertex = last
+	m.Start(a, s, false)
+	for m.fillChunk(&c) {
+		for _, p := range c.primitives {
+			_, n, _ := state.PrimitiveVertices(top, 0)
+			var v []uint32
+			for _, k := range p.v[:n] {
+				v = append(v, c.list[2*k])
+			}
+			list = append(list, fmt.Sprint(v, c.list[2*p.provoking]))
+		}
+	}
+	for i, s := range list {
+		list[i] = s[:len(s)-2] + s[len(s)-1:]
+	}
+	return list
+}
+
+// TestChunks checks that no primitive is lost or changed where a draw has more than a
+// chunk takes, and that each vertex of a strip stands in a chunk once.
+func TestChunks(t *testing.T) {
+	a := &state.Args{First: 7, Count: 30001, Instances: 2, FirstInstance: 5}
+	var m Assembler
+	var c chunk
+	m.Start(a, &state.State{Assembly: state.Assembly{Topology: state.TriangleStrip}}, false)
+	n, chunks := uint32(0), 0
+	for m.fillChunk(&c) {
+		chunks++
+		if len(c.list)/2 != len(c.primitives)+2 && !slices.Contains(c.list, 7) {
+			t.Fatalf("%d vertices of %d triangles", len(c.list)/2, len(c.primitives))
+		}
+		for _, p := range c.primitives {
+			i, instance := n%29999, n/29999
+			v, _, _ := state.PrimitiveVertices(state.TriangleStrip, i)
+			for k := range 3 {
+				if at := c.list[2*p.v[k]:]; at[0] != 7+v[k] || at[1] != 5+instance {
+					t.Fatalf("primitive %d has vertex %d of instance %d; want %d of %d", n, at[0], at[1], 7+v[k], 5+instance)
+				}
+			}
+			if p.id != i {
+				t.Fatalf("primitive %d has number %d", n, p.id)
+			}
+			n++
+		}
+	}
+	if n != 2*29999 || chunks < 2 {
+		t.Errorf("%d primitives in %d chunks", n, chunks)
+	}
+}

@@ -1,0 +1,62 @@
+package frontend
+
+import (
+	"context"
+
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// batchAtOnce is how many are set up before they are rasterised, so that what is said
+// of them stays in the caches.
+const batchAtOnce = 16 * raster.BatchSize
+
+// usesBatches prepares the rasterizer for triangles that a program sets up, and reports
+// whether it is to do so.
+func (d *Binner) usesBatches(f *primitiveList, v raster.Records) bool {
+	return d.heldBatch != nil && f.topology.Corners() == 3 && len(f.primitives) >= d.MinBatch && d.Raster.BatchVertices(v, &d.batchParams)
+}
+
+// setUpBatch sets triangles up, which the rasterizer then adds.
+func (d *Binner) setUpBatch(ctx context.Context, f *primitiveList, list []primitive) error {
+	if n := (len(list) + raster.BatchSize - 1) / raster.BatchSize; n > len(d.batches) {
+		d.batches = make([]raster.Batch, n)
+	}
+	d.batchWords.Grow(4 * batchParamWords)
+	w := d.batchWords.Words(batchParamWords)
+	w[batchCount], w[batchStride] = uint32(len(list)), d.Pipeline.Record.Stride
+	d.batchParams.Words(w[batchRaster:])
+	o := &d.Own.Buffers
+	o[layout.BindParams] = compose.Shared(d.batchWords.Bytes(4 * batchParamWords))
+	o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(list))
+	o[layout.BindRecords] = compose.Shared(f.records.Bytes(int(f.vertices) * int(d.Pipeline.Record.Stride)))
+	o[layout.BindTriangles] = compose.Shared(compose.BytesOf(d.batches))
+	d.batchRunner.Bind(&d.batchBinding, &d.Own)
+	return d.batchRunner.RunGroups(ctx, &d.batchBinding, uint32(len(list)+raster.BatchSize-1)/raster.BatchSize)
+}
+
+// rasterizeBatches rasterises triangles that a program sets up.
+func (d *Binner) rasterizeBatches(ctx context.Context, f *primitiveList) error {
+	r := &d.Raster
+	for list := f.primitives; len(list) > 0; {
+		some := list[:min(len(list), batchAtOnce)]
+		list = list[len(some):]
+		if err := d.setUpBatch(ctx, f, some); err != nil {
+			return err
+		}
+		for i := range some {
+			if d.Stop.Load() {
+				return ctx.Err()
+			}
+			p := &some[i]
+			r.BatchTriangle(&d.batches[i/raster.BatchSize], uint(i), &p.v, p.provoking, p.id)
+			if r.Bytes() >= maxRasterBytes {
+				if err := d.Flush(ctx); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

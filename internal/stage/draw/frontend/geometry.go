@@ -1,0 +1,199 @@
+package frontend
+
+import (
+	"context"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// Limits of a geometry program.
+const (
+	maxEmitted   = 1024 // vertices of an invocation (maxGeometryOutputVertices)
+	maxInstances = 1024 // invocations of a primitive: no less than maxGeometryShaderInvocations
+)
+
+// geometryBytes is about how much invocations of one job leave.
+const geometryBytes = 1 << 20
+
+// Of what a geometry program says of a vertex: the stream, and whether a strip begins.
+const (
+	markStream = 3
+	markBegins = 4
+)
+
+// geometryShader writes a geometry program as a compute program. An invocation has
+// room for as many records as it may emit, and for as many marks behind their number.
+type geometryShader struct {
+	*primitiveShader
+	state uint64 // variable: vertices so far, and by stream whether a strip is open
+	room  uint32
+}
+
+// geometryProgram makes a compute program of a geometry program.
+func geometryProgram(from *ir.Program, before, rec *layout.Record, c *captureLayout) (*ir.Program, error) {
+	s := &geometryShader{primitiveShader: newPrimitiveShader(from, before, rec, nil), room: from.OutputVertices}
+	s.captures = c
+	s.Program.Vars = append(s.Program.Vars, ir.Var{Name: "emitted", Slots: 5, Func: -1})
+	s.state = uint64(len(s.Program.Vars) - 1)
+	instances := max(from.Instances, 1)
+	lane := func() ir.V { return s.Add(s.lane(), s.Param(ir.I32, primitiveFirst)) }
+	s.primitive = func() ir.V { return s.B.Op(ir.UDiv, ir.I32, lane(), s.B.I32(instances)) }
+	s.builtIn = func(in ir.Input) ir.V {
+		if in.Semantic == ir.InvocationId {
+			return s.B.Op(ir.UMod, ir.I32, lane(), s.B.I32(instances))
+		}
+		return 0
+	}
+	s.Emit, s.EndPrim = s.emitVertex, func(stream uint32) { s.set(1+stream, s.B.I32(0)) }
+	return s.Build(s.guarded(func() { s.storeMark(s.get(0), s.B.I32(0)) }))
+}
+
+func (s *geometryShader) get(slot uint32) ir.V {
+	return s.B.OpAux(ir.PLd, ir.I32, s.state, s.B.I32(slot))
+}
+
+func (s *geometryShader) set(slot uint32, v ir.V) {
+	s.B.Emit(ir.Val{Op: ir.PSt, Type: ir.I32, Args: [4]ir.V{s.B.I32(slot), v}, Aux: s.state})
+}
+
+// storeMark stores word n of the invocation's marks.
+func (s *geometryShader) storeMark(v, n ir.V) {
+	at := s.At(s.At(s.B.I32(0), s.lane(), 4*(uint64(s.room)+1)), n, 4)
+	s.B.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{s.Handle(ir.StorageBuffer, layout.BindEmissions, true), at, v}})
+}
+
+// emitVertex writes what emits a vertex: nothing where there is no room left
+// (max_vertices).
+func (s *geometryShader) emitVertex(stream uint32) {
+	b := s.B
+	n := s.get(0)
+	b.If(b.Cmp(ir.ULt, n, b.I32(s.room)))
+	s.storeRecord(s.Add(s.Mul(s.lane(), b.I32(s.room)), n), stream)
+	begins := b.Select(b.Cmp(ir.Eq, s.get(1+stream), b.I32(0)), b.I32(markBegins|stream), b.I32(stream))
+	next := s.Add(n, b.I32(1))
+	s.storeMark(begins, next)
+	s.set(0, next)
+	s.set(1+stream, b.I32(1))
+	b.End()
+}
+
+// shapePrimitives runs the geometry program for primitives, some thousand vertices at once.
+func (d *Binner) shapePrimitives(ctx context.Context, in *primitiveList) error {
+	from, rec := d.Pipeline.stages.Geometry, d.Pipeline.Record
+	room := from.OutputVertices
+	total := uint32(len(in.rows)/in.rowWords()) * max(from.Instances, 1)
+	most := max(geometryBytes/max(room*(rec.Stride+d.Pipeline.captures.row), 16), primitiveGroup)
+	for first := uint32(0); first < total; first += most {
+		n := min(most, total-first)
+		d.emitted.Grow(int(n) * int(room) * int(rec.Stride))
+		d.marks.Grow(4 * int(n) * int(room+1))
+		o := &d.Own.Buffers
+		o[layout.BindInputs] = compose.Shared(compose.BytesOf(in.records.Data))
+		o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.rows))
+		o[layout.BindRecords] = compose.Shared(d.emitted.Bytes(int(n) * int(room) * int(rec.Stride)))
+		o[layout.BindEmissions] = compose.Shared(d.marks.Bytes(4 * int(n) * int(room+1)))
+		d.bindCaptures(n * room)
+		if err := d.runPrimitiveStage(ctx, geometry, (n+primitiveGroup-1)/primitiveGroup, n, first, in.rowVertices); err != nil {
+			return err
+		}
+		if s := d.statistics(); s != nil {
+			s.GeometryInvocations += uint64(n)
+		}
+		f := &d.flows[geometry]
+		*f = primitiveList{records: &d.emitted, vertices: n * room, topology: outputTopology(from.Modes), primitives: f.primitives[:0]}
+		d.assembleStrips(f, n, room, d.Pipeline.stream)
+		d.outputStreams(f, n, room)
+		if err := d.rasterize(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outputTopology is what the vertices make that a geometry program emits.
+func outputTopology(m ir.Modes) state.Topology {
+	switch {
+	case m.Has(ir.OutputPoints):
+		return state.PointList
+	case m.Has(ir.OutputLineStrip):
+		return state.LineStrip
+	}
+	return state.TriangleStrip
+}
+
+// inputVertices returns how many vertices the primitives have that a geometry
+// program reads.
+func inputVertices(m ir.Modes) uint32 {
+	switch {
+	case m.Has(ir.InputPoints):
+		return 1
+	case m.Has(ir.InputLines):
+		return 2
+	case m.Has(ir.InputLinesAdjacency):
+		return 4
+	case m.Has(ir.InputTrianglesAdjacency):
+		return 6
+	}
+	return 3
+}
+
+// outputStreams hands on what the geometry program emitted to each stream: f is those of the
+// one that is rasterised.
+func (d *Binner) outputStreams(f *primitiveList, n, room uint32) {
+	for s := range uint32(state.MaxStreams) {
+		switch {
+		case s == d.Pipeline.stream:
+			d.outputStream(s, f)
+		case d.statistics() != nil, d.Args.Feedback != nil && len(d.Pipeline.captures.streams[s]) > 0:
+			o := &d.otherList
+			*o = primitiveList{vertices: f.vertices, topology: f.topology, primitives: o.primitives[:0]}
+			d.assembleStrips(o, n, room, s)
+			d.outputStream(s, o)
+		}
+	}
+}
+
+// assembleStrips makes primitives of the vertices of n invocations, in their order: those of
+// a stream (Vulkan §"Geometry Shader Primitive Ordering").
+func (d *Binner) assembleStrips(f *primitiveList, n, room, stream uint32) {
+	marks := d.marks.Words(int(n) * int(room+1))
+	for lane := range n {
+		row := marks[lane*(room+1):][:room+1]
+		d.primitiveStrip = d.primitiveStrip[:0]
+		for i, m := range row[1 : 1+min(row[0], room)] {
+			if m&markStream != stream {
+				continue
+			}
+			if m&markBegins != 0 {
+				d.endStrip(f)
+			}
+			d.primitiveStrip = append(d.primitiveStrip, lane*room+uint32(i))
+		}
+		d.endStrip(f)
+	}
+}
+
+// endStrip makes primitives of a strip. Their PrimitiveId is that of the provoking
+// vertex.
+func (d *Binner) endStrip(f *primitiveList) {
+	rec := d.Pipeline.Record
+	id := rec.Word(ir.PrimitiveId, 0)
+	for i := range state.Primitives(f.topology, uint32(len(d.primitiveStrip))) {
+		v, n, last := state.PrimitiveVertices(f.topology, i)
+		p := primitive{begins: i == 0}
+		for k := range n {
+			p.v[k] = d.primitiveStrip[v[k]]
+		}
+		if p.provoking = p.v[0]; d.state.Rasterization.LastVertex {
+			p.provoking = p.v[last]
+		}
+		if id >= 0 && f.records != nil { // else nobody looks at it
+			p.id = f.records.Words(int(f.vertices) * int(rec.Stride/4))[int(p.provoking)*int(rec.Stride/4)+id]
+		}
+		f.primitives = append(f.primitives, p)
+	}
+	d.primitiveStrip = d.primitiveStrip[:0]
+}

@@ -1,0 +1,49 @@
+package frontend
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// outputStream hands primitives of a stream on from the last stage before the rasterizer: to
+// transform feedback, and counts them.
+func (d *Binner) outputStream(stream uint32, f *primitiveList) {
+	if s := d.statistics(); s != nil {
+		s.Generated[stream] += uint64(len(f.primitives))
+		if d.programs[geometry] != nil {
+			s.GeometryPrimitives += uint64(len(f.primitives))
+		}
+	}
+	d.writeFeedback(stream, f)
+}
+
+// countChunk counts a chunk, whose vertices run.
+func (d *Binner) countChunk() {
+	if s := d.statistics(); s != nil {
+		s.InputPrimitives += uint64(len(d.chunk.primitives))
+		s.VertexInvocations += uint64(d.chunk.vertices())
+	}
+}
+
+// statistics is what the worker counts on, nil where nobody wants to know.
+func (d *Binner) statistics() *state.Statistics {
+	if d.Args.Statistics == nil {
+		return nil
+	}
+	return &d.Counted
+}
+
+// countClipping counts primitives before and behind clipping, of which raster has the
+// vertices.
+func (d *Binner) countClipping(f *primitiveList) {
+	s := d.statistics()
+	if s == nil {
+		return
+	}
+	s.ClippingInvocations += uint64(len(f.primitives))
+	n := f.topology.Corners()
+	for i := range f.primitives {
+		if p := &f.primitives[i]; d.Raster.SurvivesClipping(p.v[:n], p.provoking) {
+			s.ClippingPrimitives++
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package frontend
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// Of the last stage before the rasterizer some outputs have an element for each view
+// (VK_NVX_multiview_per_view_attributes). As vertices are run for each view, what stands
+// in their records is that of the view.
+
+// perView returns the number of the view for which an output is component index of
+// another one: of Position, or the mask of viewports.
+func perView(o ir.Output, s ir.Semantic, index uint32) (view uint32, ok bool) {
+	switch {
+	case s == ir.Position && o.Semantic == ir.PositionPerView:
+		return o.Index / 4, o.Index%4 == index
+	case s == ir.ViewportMask && o.Semantic == ir.ViewportMaskPerView:
+		return o.Index, index == 0
+	}
+	return 0, false
+}
+
+// storePerView stores, of a vertex of a stream, what outputs of the view have in place of those
+// of all views. An element that the stage does not write has no say.
+func storePerView(w *compose.Builder, rec *layout.Record, stream uint32, view func() ir.V, store func(v ir.V, place uint32)) {
+	if !rec.Rasterized {
+		return
+	}
+	for _, x := range perViewComponents {
+		var of []int
+		v := ir.V(0)
+		for k, o := range w.From.Out {
+			if o.Stream != stream {
+				continue
+			}
+			if _, ok := perView(o, x.Semantic, x.Index); ok {
+				of = append(of, k)
+			}
+			if o.Semantic == x.Semantic && o.Index == x.Index {
+				v = w.Output(k)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		if v == 0 {
+			v = w.Zero(w.From.Out[of[0]].Type)
+		}
+		for _, k := range of {
+			n, _ := perView(w.From.Out[k], x.Semantic, x.Index)
+			v = w.B.Select(w.B.Cmp(ir.Eq, view(), w.B.I32(n)), w.Output(k), v)
+		}
+		place, ok := rec.Offset(x.Semantic, x.Index)
+		if x.Semantic == ir.Position { // which has its place also where nothing is written to it
+			place, ok = 4*x.Index, true
+		}
+		if ok {
+			store(v, place)
+		}
+	}
+}
+
+// perViewComponents are the components of a record that outputs for each view replace.
+var perViewComponents = [...]layout.Component{
+	{Semantic: ir.Position, Index: 0},
+	{Semantic: ir.Position, Index: 1},
+	{Semantic: ir.Position, Index: 2},
+	{Semantic: ir.Position, Index: 3},
+	{Semantic: ir.ViewportMask, Index: 0},
+}

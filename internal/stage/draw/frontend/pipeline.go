@@ -1,0 +1,208 @@
+package frontend
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// vertexKey is all that the code of a vertex program depends on beside the program and
+// its records.
+type vertexKey struct {
+	state.VertexInput
+	captures bool // transform feedback is active
+}
+
+// primitiveKey is the same of a program in the middle.
+type primitiveKey struct{ captures bool }
+
+// batchKey is all that the code of the program that sets up triangles depends on.
+type batchKey struct{}
+
+// layOut lays out the records behind each stage, and says how the programs in the
+// middle are made.
+func (p *Pipeline) layOut() error {
+	s := &p.stages
+	if err := s.check(); err != nil {
+		return err
+	}
+	behind := []*ir.Program{s.TessControl, s.TessEval, s.Geometry, s.Fragment}
+	lay := func(of *ir.Program, rest []*ir.Program, wanted func(next *ir.Program, o ir.Output) bool) (*layout.Record, error) {
+		var next *ir.Program
+		for i := len(rest) - 1; i >= 0; i-- {
+			if rest[i] != nil {
+				next = rest[i]
+			}
+		}
+		r := layout.NewRecord(of.Out, func(o ir.Output) bool { return wanted(next, o) })
+		if r.Stride > 4*layout.MaxRecordWords {
+			return nil, &exec.LimitError{Quantity: "bytes of a vertex's outputs", Value: uint64(r.Stride), Max: 4 * layout.MaxRecordWords}
+		}
+		return r, nil
+	}
+	var err error
+	if p.vertexRec, err = lay(s.Vertex, behind, wanted); err != nil {
+		return err
+	}
+	p.Record = p.vertexRec
+	if s.TessEval != nil {
+		patch := func(o ir.Output) bool { return isPatch(o.Semantic, o.Patch) }
+		if p.controlRec, err = lay(s.TessControl, behind, func(_ *ir.Program, o ir.Output) bool { return !patch(o) }); err != nil {
+			return err
+		}
+		if p.patchRec, err = lay(s.TessControl, behind, func(_ *ir.Program, o ir.Output) bool { return patch(o) }); err != nil {
+			return err
+		}
+		if p.evaluationRec, err = lay(s.TessEval, behind[2:], wanted); err != nil {
+			return err
+		}
+		p.Record = p.evaluationRec
+	}
+	before := p.Record
+	if s.Geometry != nil {
+		stream := p.stream
+		if p.Record, err = lay(s.Geometry, behind[3:], func(next *ir.Program, o ir.Output) bool { return o.Stream == stream && wanted(next, o) }); err != nil {
+			return err
+		}
+	}
+	p.Record.Rasterized = true
+	if p.captures, err = newCaptures(s.last()); err != nil {
+		return err
+	}
+	for i, make := range [numPrimitiveStages]func(*primitiveKey) (*ir.Program, error){
+		func(*primitiveKey) (*ir.Program, error) {
+			return controlProgram(s.TessControl, s.patchVertices(), p.vertexRec, p.controlRec, p.patchRec)
+		},
+		func(k *primitiveKey) (*ir.Program, error) {
+			return evaluationProgram(s.TessEval, s.patchVertices(), p.controlRec, p.evaluationRec, p.patchRec, p.captured(s.TessEval, k.captures))
+		},
+		func(k *primitiveKey) (*ir.Program, error) {
+			return geometryProgram(s.Geometry, before, p.Record, p.captured(s.Geometry, k.captures))
+		},
+	} {
+		p.primitivePrograms[i] = compose.Variants[primitiveKey]{
+			Equal: func(x, y *primitiveKey) bool { return *x == *y },
+			Copy:  func(x *primitiveKey) primitiveKey { return *x },
+			Make:  make,
+		}
+	}
+	return nil
+}
+
+// ReadsPrimitives reports whether a stage reads primitives, or patches.
+func (p *Pipeline) ReadsPrimitives() bool {
+	return p.stages.TessEval != nil || p.stages.Geometry != nil
+}
+
+// CheckTopology returns an error where the topology is none for the programs.
+func (p *Pipeline) CheckTopology(s *state.State) error {
+	a := &s.Assembly
+	switch {
+	case a.Topology == state.PatchList && p.stages.TessEval == nil:
+		return state.Errorf("patches; a pipeline without tessellation draws none")
+	case a.Topology != state.PatchList && p.stages.TessEval != nil:
+		return state.Errorf("topology %d; a pipeline with tessellation draws patches", a.Topology)
+	case a.Topology == state.PatchList:
+		if a.PatchPoints < 1 || a.PatchPoints > maxPatch {
+			return state.Errorf("patches of %d vertices; must be 1 to %d", a.PatchPoints, maxPatch)
+		}
+	case p.stages.Geometry != nil:
+		if n := inputVertices(p.stages.Geometry.Modes); a.Vertices() != n {
+			return state.Errorf("primitives of %d vertices for a geometry program that reads %d", a.Vertices(), n)
+		}
+	}
+	return nil
+}
+
+// captured is what a stage's program leaves for transform feedback; nil where that is
+// not active, or another stage comes behind it.
+func (p *Pipeline) captured(stage *ir.Program, active bool) *captureLayout {
+	if !active || stage != p.stages.last() {
+		return nil
+	}
+	return p.captures
+}
+
+// CheckFeedback returns an error where transform feedback is active and cannot be.
+func (p *Pipeline) CheckFeedback(a *state.Args, s *state.State) error {
+	switch {
+	case a.Feedback == nil:
+	case !p.stages.last().Modes.Has(ir.Xfb): // VUID-vkCmdBeginTransformFeedbackEXT-None-04128
+		return state.Errorf("transform feedback of a %s program without the mode Xfb", p.stages.last().Stage)
+	case s.ViewMask != 0: // VUID-vkCmdBeginTransformFeedbackEXT-None-02373
+		return state.Errorf("transform feedback with views; must be without")
+	}
+	return nil
+}
+
+// Pipeline has the programs of a pipeline's stages before the rasterizer, and the layout of the records
+// between them.
+type Pipeline struct {
+	stages Stages
+	stream uint32         // of the geometry program: the one that is rasterised
+	Record *layout.Record // of the vertices that are rasterised
+
+	vertexRec, controlRec, patchRec, evaluationRec *layout.Record
+
+	captures *captureLayout // of the vertices that are rasterised
+
+	vertexVariants    compose.Variants[vertexKey]
+	primitivePrograms [numPrimitiveStages]compose.Variants[primitiveKey]
+	batchVariants     compose.Variants[batchKey]
+}
+
+// NewPipeline lays out the records of the stages.
+func NewPipeline(stages Stages, stream uint32) (*Pipeline, error) {
+	p := &Pipeline{stages: stages, stream: stream}
+	if err := p.layOut(); err != nil {
+		return nil, err
+	}
+	p.vertexVariants = compose.Variants[vertexKey]{
+		Equal: func(x, y *vertexKey) bool {
+			return slices.Equal(x.Bindings, y.Bindings) && slices.Equal(x.Attributes, y.Attributes) && x.captures == y.captures
+		},
+		Copy: func(x *vertexKey) vertexKey {
+			return vertexKey{state.VertexInput{Bindings: slices.Clone(x.Bindings), Attributes: slices.Clone(x.Attributes)}, x.captures}
+		},
+		Make: func(x *vertexKey) (*ir.Program, error) {
+			return vertexProgram(p.stages.Vertex, &x.VertexInput, p.vertexRec, p.captured(p.stages.Vertex, x.captures))
+		},
+	}
+	p.batchVariants = compose.Variants[batchKey]{
+		Equal: func(x, y *batchKey) bool { return true },
+		Copy:  func(x *batchKey) batchKey { return *x },
+		Make:  func(*batchKey) (*ir.Program, error) { return triangleProgram() },
+	}
+	return p, nil
+}
+
+// AppendVertexPrograms appends the compiled vertex programs to a list.
+func (p *Pipeline) AppendVertexPrograms(list []exec.Program) []exec.Program {
+	return p.vertexVariants.AppendPrograms(list)
+}
+
+// AppendOtherPrograms appends the other compiled programs.
+func (p *Pipeline) AppendOtherPrograms(list []exec.Program) []exec.Program {
+	for i := range p.primitivePrograms {
+		list = p.primitivePrograms[i].AppendPrograms(list)
+	}
+	return p.batchVariants.AppendPrograms(list)
+}
+
+// Close closes all programs.
+func (p *Pipeline) Close() error {
+	err := p.vertexVariants.Close()
+	for i := range p.primitivePrograms {
+		if e := p.primitivePrograms[i].Close(); err == nil {
+			err = e
+		}
+	}
+	if e := p.batchVariants.Close(); err == nil {
+		err = e
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package frontend
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// primitiveGroup is how many invocations a workgroup of tessellation evaluation and of
+// geometry has.
+const primitiveGroup = 64
+
+// primitiveShader writes the program of a stage that reads vertices of primitives or
+// patches and leaves vertices.
+type primitiveShader struct {
+	*compose.Builder
+	input *layout.Record // the vertices that it reads
+	rec   *layout.Record // those that it leaves
+	patch *layout.Record // what stands once for a patch: control leaves it, evaluation reads it
+
+	captures *captureLayout // nil: none
+
+	primitive func() ir.V         // the number of the primitive
+	number    func(i ir.V) ir.V   // of its vertex i among the records
+	inRange   func(i ir.V) ir.V   // whether it has one
+	builtIn   func(ir.Input) ir.V // inputs of the stage alone; 0 where it has no such
+}
+
+func newPrimitiveShader(from *ir.Program, before, rec, patch *layout.Record) *primitiveShader {
+	s := &primitiveShader{Builder: compose.New("draw", from), input: before, rec: rec, patch: patch}
+	s.Input, s.InputAt = s.read, s.vertexInput
+	s.number = func(i ir.V) ir.V { return s.rowWord(s.Add(i, s.B.I32(1))) }
+	s.inRange = func(i ir.V) ir.V { return s.B.Cmp(ir.ULt, i, s.Param(ir.I32, primitiveVertices)) }
+	return s
+}
+
+// lane is the number of the invocation in its job.
+func (s *primitiveShader) lane() ir.V { return s.BuiltIn(ir.GlobalInvocationIdX) }
+
+// rowWord reads word n of what is known of the primitive.
+func (s *primitiveShader) rowWord(n ir.V) ir.V {
+	row := s.Mul(s.primitive(), s.Add(s.Param(ir.I32, primitiveVertices), s.B.I32(1)))
+	return s.Load(ir.I32, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.At(s.B.I32(0), s.Add(row, n), 4), 0)
+}
+
+// nowhere is an offset that no buffer has.
+const nowhere = 1<<32 - 1
+
+// offsetOr returns the offset of row n, or nowhere.
+func (s *primitiveShader) offsetOr(in, n ir.V, stride uint32) ir.V {
+	return s.B.Select(in, s.At(s.B.I32(0), n, uint64(stride)), s.B.I32(nowhere))
+}
+
+// isPatch reports whether an input or output stands once for a patch.
+func isPatch(s ir.Semantic, patch bool) bool {
+	return patch || s == ir.TessLevelOuter || s == ir.TessLevelInner
+}
+
+// read writes what an input is that no vertex has.
+func (s *primitiveShader) read(in ir.Input) ir.V {
+	if in.Semantic.Engine() {
+		return 0
+	}
+	if s.patch != nil && isPatch(in.Semantic, in.Patch) {
+		return s.patchInput(in)
+	}
+	switch in.Semantic {
+	case ir.PrimitiveId:
+		return s.rowWord(s.B.I32(0))
+	case ir.ViewIndex:
+		return s.Param(ir.I32, primitiveView)
+	}
+	if v := s.builtIn(in); v != 0 {
+		return v
+	}
+	s.Unsupported("input %s of a %s program", in.Semantic, s.From.Stage)
+	return s.Zero(in.Type)
+}
+
+// patchInput reads what stands once for the patch.
+func (s *primitiveShader) patchInput(in ir.Input) ir.V {
+	place, ok := s.patch.Offset(in.Semantic, in.Index)
+	if !ok {
+		return s.Zero(in.Type)
+	}
+	at := s.At(s.B.I32(0), s.primitive(), uint64(s.patch.Stride))
+	return s.Load(in.Type, s.Handle(ir.StorageBuffer, layout.BindPatches, false), at, place)
+}
+
+// vertexInput reads a component of vertex i.
+func (s *primitiveShader) vertexInput(in ir.Input, i ir.V) ir.V {
+	if s.patch != nil && isPatch(in.Semantic, in.Patch) {
+		return s.patchInput(in)
+	}
+	place, ok := s.input.Offset(in.Semantic, in.Index)
+	if !ok {
+		return s.Zero(in.Type)
+	}
+	at := s.offsetOr(s.inRange(i), s.number(i), s.input.Stride)
+	return s.Load(in.Type, s.Handle(ir.StorageBuffer, layout.BindInputs, false), at, place)
+}
+
+// storeRecord stores a record: the outputs of a stream.
+func (s *primitiveShader) storeRecord(n ir.V, stream uint32) {
+	at := s.At(s.B.I32(0), n, uint64(s.rec.Stride))
+	h := s.Handle(ir.StorageBuffer, layout.BindRecords, true)
+	store := func(v ir.V, place uint32) {
+		s.B.Emit(ir.Val{Op: ir.St, Type: s.B.Func.Type(v), Args: [4]ir.V{h, at, v}, Aux: uint64(place)})
+	}
+	for k, o := range s.From.Out {
+		if place, ok := s.rec.Offset(o.Semantic, o.Index); ok && o.Stream == stream {
+			store(s.Output(k), place)
+		}
+	}
+	for i := range uint32(4) {
+		if _, ok := s.rec.Offset(ir.Position, i); !ok {
+			store(s.Float(0), 4*i)
+		}
+	}
+	storePerView(s.Builder, s.rec, stream, func() ir.V { return s.Param(ir.I32, primitiveView) }, store)
+	capture(s.Builder, s.captures, n, stream)
+}
+
+// guarded writes the entry point of a program of which an invocation is one of so
+// many: its own code and what stands behind it.
+func (s *primitiveShader) guarded(behind func()) func(body func()) {
+	s.Program.LocalSize = [3]uint32{primitiveGroup, 1, 1}
+	return func(body func()) {
+		s.B.If(s.B.Cmp(ir.ULt, s.lane(), s.Param(ir.I32, primitiveCount)))
+		body()
+		behind()
+		s.B.End()
+	}
+}
+
+// Words of the parameters of a program in the middle.
+const (
+	primitiveCount    = iota // invocations that there are
+	primitiveFirst           // number of the first one
+	primitiveVertices        // of a primitive
+	primitiveView
+	primitiveWords
+)

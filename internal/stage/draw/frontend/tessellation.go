@@ -1,0 +1,200 @@
+package frontend
+
+import (
+	"context"
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/tess"
+)
+
+// maxPatch is how many vertices a patch may have (maxTessellationPatchSize).
+const maxPatch = 32
+
+// pointBytes is what the list has of each point of a domain: three floats and the
+// number of the patch.
+const pointBytes = 16
+
+// controlProgram makes a compute program of a tessellation control program: a
+// workgroup is a patch. Outputs stand in the records, where all of its invocations see
+// them.
+func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layout.Record) (*ir.Program, error) {
+	s := newPrimitiveShader(from, before, rec, nil)
+	s.Program.LocalSize = [3]uint32{vertices, 1, 1}
+	s.primitive = func() ir.V { return s.BuiltIn(ir.WorkgroupIdX) }
+	s.builtIn = func(in ir.Input) ir.V {
+		switch in.Semantic {
+		case ir.InvocationId:
+			return s.BuiltIn(ir.LocalInvocationIdX)
+		case ir.PatchVertices:
+			return s.Param(ir.I32, primitiveVertices)
+		}
+		return 0
+	}
+	place := func(k int, i ir.V) (h, at ir.V, behind uint32, ok bool) {
+		o := from.Out[k]
+		if isPatch(o.Semantic, o.Patch) {
+			behind, ok = patch.Offset(o.Semantic, o.Index)
+			return s.Handle(ir.StorageBuffer, layout.BindPatches, true), s.At(s.B.I32(0), s.primitive(), uint64(patch.Stride)), behind, ok
+		}
+		n := s.B.I32(vertices)
+		behind, ok = rec.Offset(o.Semantic, o.Index)
+		at = s.offsetOr(s.B.Cmp(ir.ULt, i, n), s.Add(s.Mul(s.primitive(), n), i), rec.Stride)
+		return s.Handle(ir.StorageBuffer, layout.BindRecords, true), at, behind, ok
+	}
+	s.OutAt = func(k int, i, v ir.V) {
+		if h, at, behind, ok := place(k, i); ok {
+			s.B.Emit(ir.Val{Op: ir.St, Type: from.Out[k].Type, Args: [4]ir.V{h, at, v}, Aux: uint64(behind)})
+		}
+	}
+	s.OutGet = func(k int, i ir.V) ir.V {
+		h, at, behind, ok := place(k, i)
+		if !ok {
+			return s.Zero(from.Out[k].Type)
+		}
+		return s.Load(from.Out[k].Type, h, at, behind)
+	}
+	return s.Build(func(body func()) { body() })
+}
+
+// evaluationProgram makes a compute program of a tessellation evaluation program: an
+// invocation is a point of a patch's domain.
+func evaluationProgram(from *ir.Program, vertices uint32, before, rec, patch *layout.Record, c *captureLayout) (*ir.Program, error) {
+	s := newPrimitiveShader(from, before, rec, patch)
+	s.captures = c
+	listed := func(t ir.Type, n uint32) ir.V {
+		return s.Load(t, s.Handle(ir.StorageBuffer, layout.BindVertexList, false), s.At(s.B.I32(0), s.lane(), pointBytes), 4*n)
+	}
+	s.primitive = func() ir.V { return listed(ir.I32, 3) }
+	s.number = func(i ir.V) ir.V { return s.Add(s.Mul(s.primitive(), s.B.I32(vertices)), i) }
+	s.inRange = func(i ir.V) ir.V { return s.B.Cmp(ir.ULt, i, s.B.I32(vertices)) }
+	s.builtIn = func(in ir.Input) ir.V {
+		switch in.Semantic {
+		case ir.TessCoord:
+			return listed(ir.F32, min(in.Index, 2))
+		case ir.PatchVertices:
+			return s.B.I32(vertices)
+		}
+		return 0
+	}
+	return s.Build(s.guarded(func() { s.storeRecord(s.lane(), 0) }))
+}
+
+// tessMode is how patches are subdivided: what the two programs say together. Their
+// domain has its origin at the upper left, so that v points down where they say how
+// triangles turn (VK_TESSELLATION_DOMAIN_ORIGIN_UPPER_LEFT).
+func tessMode(m ir.Modes) (t tess.Mode) {
+	switch {
+	case m.Has(ir.TessQuads):
+		t.Domain = tess.Quads
+	case m.Has(ir.TessIsolines):
+		t.Domain = tess.Isolines
+	}
+	switch {
+	case m.Has(ir.SpacingFractionalEven):
+		t.Spacing = tess.FractionalEven
+	case m.Has(ir.SpacingFractionalOdd):
+		t.Spacing = tess.FractionalOdd
+	}
+	t.Clockwise, t.PointMode = !m.Has(ir.VertexOrderCw), m.Has(ir.PointMode)
+	return t
+}
+
+// tessellate runs the control program for patches, subdivides them, and takes what
+// that gives onward, some thousand points at once.
+func (d *Binner) tessellate(ctx context.Context, in *primitiveList) error {
+	p := d.Pipeline
+	vertices, patches := p.stages.patchVertices(), len(in.rows)/in.rowWords()
+	size := patches * int(vertices) * int(p.controlRec.Stride)
+	d.controlled.Grow(size)
+	d.patches.Grow(patches * int(p.patchRec.Stride))
+	o := &d.Own.Buffers
+	o[layout.BindInputs], o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.records.Data)), compose.Shared(compose.BytesOf(in.rows))
+	o[layout.BindRecords], o[layout.BindPatches] = compose.Shared(d.controlled.Bytes(size)), compose.Shared(d.patches.Bytes(patches*int(p.patchRec.Stride)))
+	clear(o[layout.BindRecords].Bytes)
+	clear(o[layout.BindPatches].Bytes)
+	if err := d.runPrimitiveStage(ctx, tessControl, uint32(patches), uint32(patches), 0, in.rowVertices); err != nil {
+		return err
+	}
+	if s := d.statistics(); s != nil {
+		s.ControlPatches += uint64(patches)
+	}
+	mode := tessMode(p.stages.TessControl.Modes | p.stages.TessEval.Modes)
+	mode.Clockwise = mode.Clockwise != d.state.Assembly.LowerLeft
+	f := &d.flows[tessEval]
+	*f = primitiveList{records: &d.evaluated, topology: domainTopology(mode), rowVertices: uint32(mode.Vertices()), primitives: f.primitives[:0], rows: f.rows[:0]}
+	d.points = d.points[:0]
+	for i := range patches {
+		d.subdivide(f, mode, uint32(i), in.rows[i*in.rowWords()])
+		if f.vertices = uint32(len(d.points) / (pointBytes / 4)); f.vertices < ChunkVertices && i < patches-1 {
+			continue
+		}
+		if err := d.evaluate(ctx, in, f); err != nil {
+			return err
+		}
+		d.points, f.primitives, f.rows = d.points[:0], f.primitives[:0], f.rows[:0]
+	}
+	return nil
+}
+
+// domainTopology is what the primitives of a subdivided patch are.
+func domainTopology(m tess.Mode) state.Topology {
+	return [...]state.Topology{state.PointList, state.LineList, state.TriangleList}[m.Vertices()-1]
+}
+
+// subdivide adds a patch's points and primitives.
+func (d *Binner) subdivide(f *primitiveList, mode tess.Mode, patch, id uint32) {
+	rec := d.Pipeline.patchRec
+	words := d.patches.Words(int(patch+1) * int(rec.Stride/4))[int(patch)*int(rec.Stride/4):]
+	level := func(s ir.Semantic, i uint32) float32 {
+		if n := rec.Word(s, i); n >= 0 {
+			return math.Float32frombits(words[n])
+		}
+		return 0
+	}
+	var outer [4]float32
+	for i := range outer {
+		outer[i] = level(ir.TessLevelOuter, uint32(i))
+	}
+	d.tessellator.Tessellate(mode, outer, [2]float32{level(ir.TessLevelInner, 0), level(ir.TessLevelInner, 1)})
+	first := uint32(len(d.points) / (pointBytes / 4))
+	for _, x := range d.tessellator.Points {
+		d.points = append(d.points, math.Float32bits(x.U), math.Float32bits(x.V), math.Float32bits(x.W), patch)
+	}
+	n := mode.Vertices()
+	for list := d.tessellator.Indices; len(list) >= n; list = list[n:] {
+		p := primitive{id: id}
+		for k, v := range list[:n] {
+			p.v[k] = first + v
+		}
+		if p.provoking = p.v[0]; d.state.Rasterization.LastVertex {
+			p.provoking = p.v[n-1]
+		}
+		f.primitives = append(f.primitives, p)
+		f.rows = append(append(f.rows, id), p.v[:n]...)
+	}
+}
+
+// evaluate runs the evaluation program for the points and takes them onward.
+func (d *Binner) evaluate(ctx context.Context, in, f *primitiveList) error {
+	if f.vertices == 0 {
+		return nil
+	}
+	size := int(f.vertices) * int(d.Pipeline.evaluationRec.Stride)
+	d.evaluated.Grow(size)
+	o := &d.Own.Buffers
+	o[layout.BindInputs], o[layout.BindPatches] = compose.Shared(compose.BytesOf(d.controlled.Data)), compose.Shared(compose.BytesOf(d.patches.Data))
+	o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.rows))
+	o[layout.BindVertexList], o[layout.BindRecords] = compose.Shared(compose.BytesOf(d.points)), compose.Shared(d.evaluated.Bytes(size))
+	d.bindCaptures(f.vertices)
+	if err := d.runPrimitiveStage(ctx, tessEval, (f.vertices+primitiveGroup-1)/primitiveGroup, f.vertices, 0, in.rowVertices); err != nil {
+		return err
+	}
+	if s := d.statistics(); s != nil {
+		s.EvaluationInvocations += uint64(f.vertices)
+	}
+	return d.runGeometry(ctx, f)
+}

@@ -1,0 +1,165 @@
+package frontend
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
+
+// subPixels is a place in sub-pixels.
+type subPixels = [2]ir.V
+
+// cover leaves the state of a triangle whose face is to be drawn: nothing where no
+// centre of a pixel may be covered, what a tiny one covers (raster's coverTiny), and of
+// others where their vertices are.
+func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
+	b := s.B
+	for i := range c {
+		s.store(raster.BatchPoints+2*uint32(i), c[i].at[:]...)
+	}
+	least := func(op ir.Op, axis int) ir.V {
+		return b.Op(op, ir.I32, b.Op(op, ir.I32, c[0].at[axis], c[1].at[axis]), c[2].at[axis])
+	}
+	plain := s.flag(raster.BatchTiny)
+	tiny, empty, split := plain, b.Bool(false), b.Bool(false)
+	var first, size, block, inBlock [2]ir.V // in pixels
+	for axis := range 2 {
+		low, high := least(ir.SMin, axis), least(ir.SMax, axis)
+		end := s.pixel(high, centre)
+		first[axis] = b.Op(ir.SMax, ir.I32, s.pixel(low, 1<<raster.SubPixelBits-1-centre), s.Param(ir.I32, batchFrame+uint32(axis)))
+		end = b.Op(ir.SMin, ir.I32, end, s.Param(ir.I32, batchFrame+2+uint32(axis)))
+		size[axis] = b.Op(ir.Sub, ir.I32, end, first[axis])
+		empty = s.any(empty, b.Cmp(ir.SLe, end, first[axis]))
+		// Blocks stand at even pixels, within a tile.
+		last := s.Or(s.And(first[axis], b.I32(^uint32(raster.Tile-1))), b.I32(raster.Tile-raster.Block))
+		block[axis] = b.Op(ir.SMin, ir.I32, s.And(first[axis], b.I32(^uint32(1))), last)
+		inBlock[axis] = b.Op(ir.Sub, ir.I32, first[axis], block[axis])
+		reach := b.Cmp(ir.SLe, b.Op(ir.Sub, ir.I32, high, low), b.I32(raster.TinyExtent))
+		fits := b.Cmp(ir.SLe, s.Add(inBlock[axis], size[axis]), b.I32(raster.Block))
+		over := b.Cmp(ir.SLt, s.Or(first[axis], b.I32(raster.Tile-1)), b.Op(ir.Sub, ir.I32, end, b.I32(1)))
+		tiny, split = s.all(tiny, reach, s.any(fits, over)), s.any(split, over)
+	}
+	for axis := range 2 {
+		block[axis], inBlock[axis] = b.Select(split, first[axis], block[axis]), b.Select(split, b.I32(0), inBlock[axis])
+	}
+	at := [3]subPixels{c[0].at, c[1].at, c[2].at}
+	for axis := range 2 {
+		at[1][axis], at[2][axis] = b.Select(turned, c[2].at[axis], c[1].at[axis]), b.Select(turned, c[1].at[axis], c[2].at[axis])
+	}
+	low, high := s.tinyMask(&at, first, size)
+	covered := s.Not(b.Cmp(ir.Eq, s.Or(low, high), b.I32(0)))
+	s.leaveMask(low, high, inBlock)
+	s.store(raster.BatchBlock, s.Or(block[0], b.Op(ir.Shl, ir.I32, block[1], b.I32(16))))
+	tile := func(axis int) ir.V {
+		const shift = 6 // of raster.Tile
+		n := b.Op(ir.AShr, ir.I32, first[axis], b.I32(shift))
+		return b.Op(ir.Sub, ir.I32, n, s.Param(ir.I32, batchFirst+uint32(axis)))
+	}
+	number := s.Add(s.Mul(tile(1), s.Param(ir.I32, batchWidth)), tile(0))
+	verdict := b.Select(split, b.I32(raster.BatchSplit), b.Select(covered, number, b.I32(raster.BatchEmpty)))
+	verdict = b.Select(tiny, verdict, b.I32(raster.BatchUnclipped))
+	s.store(raster.BatchState, b.Select(s.all(plain, empty), b.I32(raster.BatchEmpty), verdict))
+}
+
+// centre is where in a pixel its centre is, in sub-pixels.
+const centre = 1 << raster.SubPixelBits / 2
+
+// pixel is ⌊(v + more) / 2⁸⌋ for a place in sub-pixels.
+func (s *triangleShader) pixel(v ir.V, more uint32) ir.V {
+	return s.B.Op(ir.AShr, ir.I32, s.Add(v, s.B.I32(more)), s.B.I32(raster.SubPixelBits))
+}
+
+// leaveMask leaves the mask of a block of which the low and the high word begin at a
+// pixel.
+func (s *triangleShader) leaveMask(low, high ir.V, pixel [2]ir.V) {
+	b := s.B
+	long := func(v ir.V) ir.V { return b.Op(ir.ZExt, ir.I64, v) }
+	m := b.Op(ir.Or, ir.I64, long(low), b.Op(ir.Shl, ir.I64, long(high), b.Const(ir.I64, 32)))
+	m = b.Op(ir.Shl, ir.I64, m, long(s.Add(pixel[0], s.Scaled(pixel[1], raster.Block))))
+	s.store(raster.BatchMask, b.Op(ir.Trunc, ir.I32, m), b.Op(ir.Trunc, ir.I32, b.Op(ir.LShr, ir.I64, m, b.Const(ir.I64, 32))))
+}
+
+// edgeValues are the values of an edge of a tiny triangle at two pixels that lie side by
+// side, 16 bits each with the high one flipped: it says then that the value is not
+// negative. As raster's tinyMask has it, they step as one value does.
+type edgeValues struct{ at, two, row ir.V }
+
+// twice puts a value at both pixels.
+func (s *triangleShader) twice(v ir.V) ir.V {
+	return s.Add(v, s.B.Op(ir.Shl, ir.I32, v, s.B.I32(16)))
+}
+
+// edge is the edge from p to q at the first two pixels of the first row.
+func (s *triangleShader) edge(p, q subPixels, first [2]ir.V) (e edgeValues) {
+	b := s.B
+	sub := func(x, y ir.V) ir.V { return b.Op(ir.Sub, ir.I32, x, y) }
+	from := func(axis int) ir.V {
+		return sub(s.Add(b.Op(ir.Shl, ir.I32, first[axis], b.I32(raster.SubPixelBits)), b.I32(centre)), p[axis])
+	}
+	dx, dy := sub(p[1], q[1]), sub(q[0], p[0])
+	zero := b.I32(0)
+	leading := s.any(b.Cmp(ir.SLt, zero, dx), s.all(b.Cmp(ir.Eq, dx, zero), b.Cmp(ir.SLt, zero, dy)))
+	at := s.Add(s.Mul(dx, from(0)), s.Mul(dy, from(1)))
+	at = sub(at, b.Select(leading, zero, b.I32(1)))
+	at = b.Op(ir.AShr, ir.I32, at, b.I32(raster.SubPixelBits))
+	e.at = s.Add(s.Add(s.twice(at), b.Op(ir.Shl, ir.I32, dx, b.I32(16))), b.I32(signs))
+	e.two, e.row = s.twice(s.Add(dx, dx)), s.twice(dy)
+	return e
+}
+
+const signs = 1<<31 | 1<<15
+
+// tinyMask is the pixels whose centres a tiny triangle that turns right covers, of those
+// of a size from a first one on: row by row as in a block, in two words.
+func (s *triangleShader) tinyMask(c *[3]subPixels, first, size [2]ir.V) (low, high ir.V) {
+	b := s.B
+	var edges [3]edgeValues
+	for i := range edges {
+		edges[i] = s.edge(c[i], c[(i+1)%3], first)
+	}
+	words := [2]ir.V{b.I32(0), b.I32(0)}
+	for j := range uint32(raster.Block) {
+		if j > 0 {
+			for i := range edges {
+				edges[i].at = s.Add(edges[i].at, edges[i].row)
+			}
+		}
+		row := b.Op(ir.Shl, ir.I32, s.row(&edges), b.I32(raster.Block*(j%4)))
+		words[j/4] = s.Or(words[j/4], row)
+	}
+	columns := s.Mul(s.ones(size[0]), b.I32(0x01010101))
+	rows := func(less uint32) ir.V {
+		n := b.Op(ir.SMin, ir.I32, b.Op(ir.SMax, ir.I32, b.Op(ir.Sub, ir.I32, size[1], b.I32(less)), b.I32(0)), b.I32(4))
+		full := b.Cmp(ir.Eq, n, b.I32(4))
+		return b.Select(full, b.I32(1<<32-1), s.ones(s.Scaled(n, raster.Block)))
+	}
+	return s.And(words[0], s.And(columns, rows(0))), s.And(words[1], s.And(columns, rows(4)))
+}
+
+// ones is so many ones, fewer than 32.
+func (s *triangleShader) ones(n ir.V) ir.V {
+	return s.B.Op(ir.Sub, ir.I32, s.B.Op(ir.Shl, ir.I32, s.B.I32(1), n), s.B.I32(1))
+}
+
+// row is the pixels of a row that are inside all edges.
+func (s *triangleShader) row(edges *[3]edgeValues) ir.V {
+	b := s.B
+	at := [3]ir.V{edges[0].at, edges[1].at, edges[2].at}
+	var sum ir.V
+	for k := range uint32(raster.Block / 2) {
+		if k > 0 {
+			for i := range at {
+				at[i] = s.Add(at[i], edges[i].two)
+			}
+		}
+		inside := s.And(s.And(at[0], at[1]), s.And(at[2], b.I32(signs)))
+		if k == 0 {
+			sum = b.Op(ir.LShr, ir.I32, inside, b.I32(6))
+		} else {
+			sum = s.Or(sum, b.Op(ir.LShr, ir.I32, inside, b.I32(6-2*k)))
+		}
+	}
+	// Pixels 0, 2, 4 and 6 stand at bits 9, 11, 13 and 15 now, and their neighbours
+	// 16 bits above.
+	even := s.And(b.Op(ir.LShr, ir.I32, sum, b.I32(9)), b.I32(0x55))
+	return s.Or(even, b.Op(ir.LShr, ir.I32, sum, b.I32(24)))
+}

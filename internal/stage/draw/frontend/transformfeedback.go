@@ -1,0 +1,160 @@
+package frontend
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// captureLayout is what the stage before the rasterizer leaves of its vertices for transform
+// feedback: a row for each vertex, in which stands what its stream captures.
+type captureLayout struct {
+	row     uint32 // bytes
+	offsets []int  // by output: where in the row, in bytes; −1: nowhere
+	streams [state.MaxStreams][]captureBuffer
+}
+
+// captureBuffer is a buffer that a stream is captured to.
+type captureBuffer struct {
+	buffer, stride uint32
+	runs           []captureRun
+}
+
+// captureRun is bytes that follow each other in the row and in the buffer.
+type captureRun struct{ from, to, size uint32 }
+
+// newCaptures lays out the rows of a program's vertices.
+func newCaptures(p *ir.Program) (*captureLayout, error) {
+	c := &captureLayout{offsets: make([]int, len(p.Out))}
+	for k := range c.offsets {
+		c.offsets[k] = -1
+	}
+	var ends [state.MaxStreams]uint32 // of the rows, so far
+	for i, x := range p.Captures {
+		b := captureBuffer{buffer: x.Buffer, stride: x.Stride}
+		var outs []int
+		for k, o := range p.Out {
+			if o.Capture == uint32(i+1) {
+				outs = append(outs, k)
+			}
+		}
+		slices.SortStableFunc(outs, func(k, l int) int { return cmp.Compare(p.Out[k].Offset, p.Out[l].Offset) })
+		for _, k := range outs {
+			o := p.Out[k]
+			size := uint32(o.Type.Bits() / 8)
+			at := (ends[x.Stream] + size - 1) / size * size
+			c.offsets[k] = int(at)
+			b.add(captureRun{at, o.Offset, size})
+			ends[x.Stream] = at + size
+		}
+		c.streams[x.Stream] = append(c.streams[x.Stream], b)
+		c.row = max(c.row, (ends[x.Stream]+7)&^7)
+	}
+	if c.row > state.MaxCapturedBytes {
+		return nil, &exec.LimitError{Quantity: "bytes of a vertex that are captured", Value: uint64(c.row), Max: state.MaxCapturedBytes}
+	}
+	return c, nil
+}
+
+// add adds a run, to the last one where it goes on there.
+func (b *captureBuffer) add(r captureRun) {
+	if n := len(b.runs); n > 0 {
+		if l := &b.runs[n-1]; l.from+l.size == r.from && l.to+l.size == r.to {
+			l.size += r.size
+			return
+		}
+	}
+	b.runs = append(b.runs, r)
+}
+
+// capture writes what stores the row of vertex n, of a stream.
+func capture(w *compose.Builder, c *captureLayout, n ir.V, stream uint32) {
+	if c == nil {
+		return
+	}
+	at := w.At(w.B.I32(0), n, uint64(c.row))
+	for k, o := range w.From.Out {
+		if c.offsets[k] >= 0 && o.Stream == stream {
+			h := w.Handle(ir.StorageBuffer, layout.BindCaptures, true)
+			w.B.Emit(ir.Val{Op: ir.St, Type: o.Type, Args: [4]ir.V{h, at, w.Output(k)}, Aux: uint64(c.offsets[k])})
+		}
+	}
+}
+
+// room makes room for the rows of so many vertices.
+func (d *Binner) bindCaptures(vertices uint32) {
+	if d.Args.Feedback != nil {
+		size := int(vertices) * int(d.Pipeline.captures.row)
+		d.captured.Grow(size)
+		d.Own.Buffers[layout.BindCaptures] = compose.Shared(d.captured.Bytes(size))
+	}
+}
+
+// writeFeedback takes primitives of a stream through transform feedback, in order: of each
+// its vertices as the topology winds them, from the provoking one on, or up to it where
+// that is the last one (Vulkan §"Transform Feedback").
+func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
+	x := d.Args.Feedback
+	if x == nil {
+		return
+	}
+	c := d.Pipeline.captures
+	vertices := f.topology.Corners()
+	fit, bound := uint64(math.MaxUint64), false
+	for _, b := range c.streams[stream] {
+		to := &x.Buffers[b.buffer]
+		if to.Bytes == nil {
+			continue
+		}
+		bound = true
+		if size := uint64(b.stride) * uint64(vertices); size > 0 {
+			fit = min(fit, (max(uint64(len(to.Bytes)), to.Next)-to.Next)/size)
+		}
+	}
+	if !bound {
+		return
+	}
+	n := min(fit, uint64(len(f.primitives)))
+	rows := d.captured.Bytes(int(f.vertices) * int(c.row))
+	for _, b := range c.streams[stream] {
+		if to := &x.Buffers[b.buffer]; to.Bytes != nil && b.stride > 0 {
+			for i := range f.primitives[:n] {
+				p := &f.primitives[i]
+				first := p.firstVertex(vertices, d.state.Rasterization.LastVertex)
+				for k := range vertices {
+					v := p.v[(first+k)%vertices]
+					b.write(to.Bytes[to.Next:], rows[int(v)*int(c.row):])
+					to.Next += uint64(b.stride)
+				}
+			}
+		}
+	}
+	x.Streams[stream].Needed += uint64(len(f.primitives))
+	x.Streams[stream].Written += n
+}
+
+// firstVertex returns which of the vertices comes first so that the provoking one does, or
+// comes last.
+func (p *primitive) firstVertex(vertices uint32, last bool) uint32 {
+	if last && vertices == 3 && p.v[2] != p.provoking {
+		for k := range uint32(2) {
+			if p.v[k] == p.provoking {
+				return k + 1
+			}
+		}
+	}
+	return 0
+}
+
+// write writes what is captured of a vertex.
+func (b *captureBuffer) write(to, row []byte) {
+	for _, r := range b.runs {
+		copy(to[r.to:r.to+r.size], row[r.from:])
+	}
+}

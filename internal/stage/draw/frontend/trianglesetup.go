@@ -1,0 +1,240 @@
+package frontend
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// Words of the parameters of the program that sets up triangles; raster's are behind
+// them.
+const (
+	batchCount  = iota // invocations that there are
+	batchStride        // bytes of a vertex's record
+	batchRaster
+	batchParamWords = batchRaster + raster.BatchParamWords
+)
+
+// Words of raster.BatchParams.
+const (
+	batchScale  = batchRaster
+	batchOffset = batchRaster + 3
+	batchFrame  = batchRaster + 6
+	batchFirst  = batchRaster + 10
+	batchWidth  = batchRaster + 12
+	batchFlags  = batchRaster + 13
+)
+
+// triangleShader writes the program that sets up triangles: an invocation is one of
+// them, and leaves what raster.Batch says of it. raster has all of this for one triangle
+// at a time too, in [raster.Rasterizer.Triangle]: that is quicker for a few of them, sees
+// to those that this program does not set up, and is what it is tested by.
+type triangleShader struct {
+	*compose.Builder
+	at ir.V // where the triangle's words stand
+}
+
+// triangleCorner is a vertex of a triangle.
+type triangleCorner struct {
+	x, y, z, w ir.V    // f32: in clip coordinates
+	at         [2]ir.V // i32: in sub-pixels
+	depth, inv ir.V    // f32: in the framebuffer; 1/w
+	near       ir.V    // b1: it is within reach
+}
+
+// triangleProgram makes the program. It is the same for all draws. Its subgroups are as
+// small as vectors may be: engines may run several as one, where they have the registers.
+func triangleProgram() (*ir.Program, error) {
+	main := ir.NewFunc("main", nil, nil).Finish()
+	s := &triangleShader{Builder: compose.New("draw", &ir.Program{Name: "triangles", Stage: ir.Compute, Funcs: []*ir.Func{main}, SubgroupSize: 8})}
+	s.Program.LocalSize = [3]uint32{raster.BatchSize, 1, 1}
+	return s.Build(func(func()) {
+		s.B.If(s.B.Cmp(ir.ULt, s.BuiltIn(ir.GlobalInvocationIdX), s.Param(ir.I32, batchCount)))
+		s.triangle()
+		s.B.End()
+	})
+}
+
+// flag reports whether a flag of raster.BatchParams is set.
+func (s *triangleShader) flag(bit uint32) ir.V {
+	return s.B.Cmp(ir.Eq, s.And(s.Param(ir.I32, batchFlags), s.B.I32(bit)), s.B.I32(bit))
+}
+
+// store stores words of the triangle from n on.
+func (s *triangleShader) store(n uint32, list ...ir.V) {
+	h := s.Handle(ir.StorageBuffer, layout.BindTriangles, true)
+	s.MarkDisjoint(ir.StorageBuffer, layout.BindTriangles) // so that several subgroups may be run as one
+	for i, v := range list {
+		off := 4 * raster.BatchSize * (uint64(n) + uint64(i))
+		s.B.Emit(ir.Val{Op: ir.St, Type: s.B.Func.Type(v), Flags: ir.Proven, Args: [4]ir.V{h, s.at, v}, Aux: off})
+	}
+}
+
+// triangle writes what is done for one triangle.
+func (s *triangleShader) triangle() {
+	b := s.B
+	s.at = s.Add(s.Scaled(s.BuiltIn(ir.WorkgroupIdX), raster.BatchBytes), s.Scaled(s.BuiltIn(ir.LocalInvocationIndex), 4))
+	var c [3]triangleCorner
+	from := s.Scaled(s.BuiltIn(ir.GlobalInvocationIdX), primitiveBytes)
+	h := s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false)
+	for i := range c {
+		s.corner(&c[i], s.LoadOwn(ir.I32, h, from, 4*uint32(i)))
+	}
+	nothing, other := s.outside(&c)
+	verdict := b.Select(nothing, b.I32(raster.BatchEmpty), b.I32(raster.BatchFallback))
+	s.store(raster.BatchState, verdict)
+	x, y, area := s.edges(&c)
+	zero := b.Const(ir.F64, 0)
+	turned := b.Cmp(ir.FLt, area, zero)
+	front := b.Op(ir.Xor, ir.B1, turned, s.flag(raster.BatchClockwise))
+	culled := b.Select(front, s.flag(raster.BatchCullFront), s.flag(raster.BatchCullBack))
+	b.If(s.Not(s.any(nothing, other)))
+	s.store(raster.BatchState, b.I32(raster.BatchEmpty))
+	b.If(s.Not(s.any(culled, b.Cmp(ir.FEq, area, zero))))
+	s.cover(&c, turned)
+	s.planes(&c, x, y, area, front)
+	b.End()
+	b.End()
+}
+
+// primitiveBytes is the size of a primitive in memory.
+const primitiveBytes = uint64(unsafe.Sizeof(primitive{}))
+
+// any is the or of b1.
+func (s *triangleShader) any(list ...ir.V) ir.V {
+	for _, v := range list[1:] {
+		list[0] = s.B.Op(ir.Or, ir.B1, list[0], v)
+	}
+	return list[0]
+}
+
+// all is the and of b1.
+func (s *triangleShader) all(list ...ir.V) ir.V {
+	for _, v := range list[1:] {
+		list[0] = s.B.Op(ir.And, ir.B1, list[0], v)
+	}
+	return list[0]
+}
+
+// corner finds where a vertex comes to lie (raster's project).
+func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
+	b := s.B
+	from := s.Mul(n, s.Param(ir.I32, batchStride))
+	h := s.Handle(ir.StorageBuffer, layout.BindRecords, false)
+	for i, v := range [...]*ir.V{&c.x, &c.y, &c.z, &c.w} {
+		*v = s.LoadOwn(ir.F32, h, from, 4*uint32(i))
+	}
+	c.inv = b.Op(ir.FDiv, ir.F32, s.Float(1), c.w)
+	place := func(v ir.V, axis uint32) ir.V {
+		return s.FAdd(s.FMul(s.FMul(v, c.inv), s.Param(ir.F32, batchScale+axis)), s.Param(ir.F32, batchOffset+axis))
+	}
+	x, y := place(c.x, 0), place(c.y, 1)
+	c.depth = place(c.z, 2)
+	inReach := func(v ir.V) ir.V { return b.Cmp(ir.FLt, b.Op(ir.FAbs, ir.F32, v), s.Float(raster.GuardBand)) }
+	c.near = s.all(inReach(x), inReach(y))
+	for i, v := range [...]ir.V{x, y} {
+		c.at[i] = b.Op(ir.FToS, ir.I32, b.Op(ir.FRoundEven, ir.F32, s.FMul(v, s.Float(1<<raster.SubPixelBits))))
+	}
+}
+
+// outside reports which triangles cover nothing whatever else holds, and which of others
+// are not set up here: those that are to be clipped, and those whose depths are no
+// numbers.
+func (s *triangleShader) outside(c *[3]triangleCorner) (nothing, other ir.V) {
+	b := s.B
+	less := func(x, y ir.V) ir.V { return b.Cmp(ir.FLt, x, y) }
+	clips, both := s.flag(raster.BatchDepthClip), s.flag(raster.BatchNegativeOneToOne)
+	var sides [7][3]ir.V // left, right, top, bottom, near, far, behind
+	finite, regular := s.Float(0), s.Float(0)
+	for i := range c {
+		v := &c[i]
+		low := b.Op(ir.FNeg, ir.F32, v.w)
+		near := b.Select(both, low, s.Float(0))
+		for k, side := range [...]ir.V{
+			less(v.x, low), less(v.w, v.x), less(v.y, low), less(v.w, v.y),
+			s.all(clips, less(v.z, near)), s.all(clips, less(v.w, v.z)), s.Not(less(s.Float(raster.MinW), v.w)),
+		} {
+			sides[k][i] = side
+		}
+		for _, x := range [...]ir.V{v.x, v.y, v.z, v.w} { // x − x is 0 or no number
+			finite = s.FAdd(finite, s.FSub(x, x))
+		}
+		regular = s.FAdd(regular, s.FSub(v.depth, v.depth))
+	}
+	lost := s.Not(b.Cmp(ir.FEq, finite, s.Float(0)))
+	odd := s.Not(b.Cmp(ir.FEq, regular, s.Float(0)))
+	nothing, other = lost, s.any(odd, s.Not(s.all(c[0].near, c[1].near, c[2].near)))
+	for k := range sides {
+		x := &sides[k]
+		nothing = s.any(nothing, s.all(x[0], x[1], x[2]))
+		if k >= 4 {
+			other = s.any(other, x[0], x[1], x[2])
+		}
+	}
+	return nothing, other
+}
+
+// edges are two sides of the triangle, from its first vertex to its second and to its
+// third, and twice its area, which are exact.
+func (s *triangleShader) edges(c *[3]triangleCorner) (x, y [2]ir.V, area ir.V) {
+	b := s.B
+	side := func(i, axis int) ir.V {
+		return b.Op(ir.SToF, ir.F64, b.Op(ir.Sub, ir.I32, c[i].at[axis], c[0].at[axis]))
+	}
+	for i := range x {
+		x[i], y[i] = side(i+1, 0), side(i+1, 1)
+	}
+	return x, y, b.Op(ir.FSub, ir.F64, s.times(x[0], y[1]), s.times(x[1], y[0]))
+}
+
+// times is a product of f64.
+func (s *triangleShader) times(x, y ir.V) ir.V { return s.B.Op(ir.FMul, ir.F64, x, y) }
+
+// single rounds to f32.
+func (s *triangleShader) single(x ir.V) ir.V { return s.B.Op(ir.FCvt, ir.F32, x) }
+
+// planes leaves the primitive's planes (raster's flat).
+func (s *triangleShader) planes(c *[3]triangleCorner, x, y [2]ir.V, area, front ir.V) {
+	b := s.B
+	inv := b.Op(ir.FDiv, ir.F64, b.Const(ir.F64, math.Float64bits(1<<raster.SubPixelBits)), area)
+	neg := func(v ir.V) ir.V { return b.Op(ir.FNeg, ir.F64, v) }
+	l1 := [2]ir.V{s.times(y[1], inv), s.times(neg(x[1]), inv)}
+	l2 := [2]ir.V{s.times(neg(y[0]), inv), s.times(x[0], inv)}
+	each := func(p [2]ir.V, f func(ir.V) ir.V) [2]ir.V { return [2]ir.V{s.single(f(p[0])), s.single(f(p[1]))} }
+	same := func(v ir.V) ir.V { return v }
+	s1, s2 := each(l1, same), each(l2, same)
+
+	flat := s.all(b.Cmp(ir.FEq, c[0].inv, c[1].inv), b.Cmp(ir.FEq, c[0].inv, c[2].inv))
+	wide := func(v ir.V) ir.V { return b.Op(ir.FCvt, ir.F64, v) }
+	by := func(w ir.V) func(ir.V) ir.V { return func(v ir.V) ir.V { return s.times(v, wide(w)) } }
+	q1, q2 := each(l1, by(c[1].inv)), each(l2, by(c[2].inv))
+	choose := func(p, q [2]ir.V) [2]ir.V { return [2]ir.V{b.Select(flat, p[0], q[0]), b.Select(flat, p[1], q[1])} }
+	q1, q2 = choose(s1, q1), choose(s2, q2)
+
+	between := func(u, v, w ir.V) [3]ir.V {
+		dv := b.Op(ir.FSub, ir.F64, wide(v), wide(u))
+		dw := b.Op(ir.FSub, ir.F64, wide(w), wide(u))
+		sum := func(p, q ir.V) ir.V { return b.Op(ir.FAdd, ir.F64, s.times(p, dv), s.times(q, dw)) }
+		zero := b.Const(ir.F64, 0)
+		return [3]ir.V{s.single(b.Op(ir.FAdd, ir.F64, sum(zero, zero), wide(u))), s.single(sum(l1[0], l2[0])), s.single(sum(l1[1], l2[1]))}
+	}
+	z := between(c[0].depth, c[1].depth, c[2].depth)
+	w := between(c[0].inv, c[1].inv, c[2].inv)
+	w = [3]ir.V{c[0].inv, b.Select(flat, s.Float(0), w[1]), b.Select(flat, s.Float(0), w[2])}
+
+	s.store(raster.BatchFlags, s.Or(b.Select(front, b.I32(raster.FrontFacing), b.I32(0)), b.Select(flat, b.I32(0), b.I32(raster.Perspective))))
+	for i, n := range [...]uint32{raster.BatchX, raster.BatchY} {
+		s.store(n, s.FMul(b.Op(ir.SToF, ir.F32, c[0].at[i]), s.Float(1.0/(1<<raster.SubPixelBits))))
+	}
+	s.store(raster.BatchZ, z[:]...)
+	s.store(raster.BatchW, w[:]...)
+	s.store(raster.BatchQ1, q1[:]...)
+	s.store(raster.BatchQ2, q2[:]...)
+	s.store(raster.BatchL1, s1[:]...)
+	s.store(raster.BatchL2, s2[:]...)
+	s.store(raster.BatchDepth, s.NMax(s.NMax(c[0].depth, c[1].depth), c[2].depth))
+}

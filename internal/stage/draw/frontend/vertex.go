@@ -1,0 +1,161 @@
+package frontend
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// vertexGroup is how many vertices a workgroup of the vertex program has.
+const vertexGroup = 64
+
+// listBytes is what stands in the list of vertices for each: VertexIndex and
+// InstanceIndex.
+const listBytes = 8
+
+// vertexShader writes the vertex program as a compute program: an invocation is a
+// vertex of the list and leaves its record.
+type vertexShader struct {
+	*compose.Builder
+	input    *state.VertexInput
+	rec      *layout.Record
+	captures *captureLayout // nil: none
+}
+
+// vertexProgram makes a compute program of a vertex program.
+func vertexProgram(from *ir.Program, in *state.VertexInput, rec *layout.Record, c *captureLayout) (*ir.Program, error) {
+	s := &vertexShader{Builder: compose.New("draw", from), input: in, rec: rec, captures: c}
+	s.Program.LocalSize = [3]uint32{vertexGroup, 1, 1}
+	s.Builder.Input = s.read
+	return s.Build(func(body func()) {
+		s.B.If(s.B.Cmp(ir.ULt, s.vertexNumber(), s.Param(ir.I32, layout.VertexCount)))
+		body()
+		s.storeRecord()
+		s.B.End()
+	})
+}
+
+// vertexNumber is the place of the vertex in the list and among the records.
+func (s *vertexShader) vertexNumber() ir.V { return s.BuiltIn(ir.GlobalInvocationIdX) }
+
+// listWord reads a word of the vertex's place in the list.
+func (s *vertexShader) listWord(n uint32) ir.V {
+	at := s.Scaled(s.vertexNumber(), listBytes)
+	return s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindVertexList, false), at, 4*n)
+}
+
+// read writes what an input of a vertex program is.
+func (s *vertexShader) read(in ir.Input) ir.V {
+	switch in.Semantic {
+	case ir.VertexIndex:
+		return s.listWord(0)
+	case ir.InstanceIndex:
+		return s.listWord(1)
+	case ir.BaseVertex:
+		return s.Param(ir.I32, layout.VertexBase)
+	case ir.BaseInstance:
+		return s.Param(ir.I32, layout.VertexBaseInstance)
+	case ir.DrawIndex:
+		return s.Param(ir.I32, layout.VertexDrawIndex)
+	case ir.ViewIndex:
+		return s.Param(ir.I32, layout.VertexViewIndex)
+	case ir.Location:
+		return s.attribute(in)
+	}
+	if in.Semantic.Engine() {
+		return 0
+	}
+	s.Unsupported("input %s of a vertex program", in.Semantic)
+	return s.Zero(in.Type)
+}
+
+// storeRecord stores the record.
+func (s *vertexShader) storeRecord() {
+	at := s.B.OpAux(ir.At, ir.I32, uint64(s.rec.Stride), s.B.I32(0), s.vertexNumber())
+	h := s.Handle(ir.StorageBuffer, layout.BindRecords, true)
+	store := func(v ir.V, place uint32) {
+		s.B.Emit(ir.Val{Op: ir.St, Type: s.B.Func.Type(v), Args: [4]ir.V{h, at, v}, Aux: uint64(place)})
+	}
+	for k, o := range s.From.Out {
+		if place, ok := s.rec.Offset(o.Semantic, o.Index); ok {
+			store(s.Output(k), place)
+		}
+	}
+	storePerView(s.Builder, s.rec, 0, func() ir.V { return s.Param(ir.I32, layout.VertexViewIndex) }, store)
+	capture(s.Builder, s.captures, s.vertexNumber(), 0)
+}
+
+// attribute writes what a component of a vertex attribute is: what the state says
+// that stands in the buffer. Without an attribute there it is the component of
+// (0, 0, 0, 1).
+func (s *vertexShader) attribute(in ir.Input) ir.V {
+	for _, a := range s.input.Attributes {
+		first := 4 * a.Location
+		if in.Index < first || in.Index >= first+8 {
+			continue
+		}
+		x, err := s.Texels.Of(s.B, a.Format)
+		if err != nil {
+			s.Unsupported("vertex attributes of format %s", a.Format)
+			break
+		}
+		if k := x.Component(0); k != nil && k.Bits == 64 {
+			return s.wide(&a, x, in)
+		}
+		if in.Index < first+4 {
+			return s.Convert(x.Unpack(s.element(&a, x))[in.Index-first], x.Signed(), in.Type)
+		}
+	}
+	if in.Index%4 == 3 {
+		return s.One(in.Type)
+	}
+	return s.Zero(in.Type)
+}
+
+// element loads the texel that is an attribute of the vertex (Vulkan §"Vertex Input
+// Address Calculation"). What lies outside of the buffer reads as 0.
+func (s *vertexShader) element(a *state.VertexAttribute, x *texture.Texel) []ir.V {
+	stride, index := uint32(0), s.listWord(0)
+	for _, v := range s.input.Bindings {
+		if v.Binding != a.Binding {
+			continue
+		}
+		if stride = v.Stride; v.Instance {
+			index = s.instance(v.Divisor)
+		}
+	}
+	base := s.Param(ir.I32, layout.VertexOffsets+a.Binding)
+	at := s.B.OpAux(ir.At, ir.I32, uint64(stride), base, index)
+	return x.Load(s.Handle(ir.StorageBuffer, layout.BindVertex+a.Binding, false), at, a.Offset)
+}
+
+// instance is the number of an element that instances share
+// (VkVertexInputBindingDivisorDescription).
+func (s *vertexShader) instance(divisor uint32) ir.V {
+	index := s.listWord(1)
+	if divisor == 1 {
+		return index
+	}
+	base := s.Param(ir.I32, layout.VertexBaseInstance)
+	if divisor == 0 {
+		return base
+	}
+	n := s.B.Op(ir.UDiv, ir.I32, s.B.Op(ir.Sub, ir.I32, index, base), s.B.I32(divisor))
+	return s.B.Op(ir.Add, ir.I32, base, n)
+}
+
+// wide writes what a component of an attribute of 64 bits is: it takes two of the
+// input's.
+func (s *vertexShader) wide(a *state.VertexAttribute, x *texture.Texel, in ir.Input) ir.V {
+	words := s.element(a, x)
+	n := int(in.Index-4*a.Location) / 2
+	if n >= len(words) || in.Type.Bits() != 64 {
+		return s.Zero(in.Type)
+	}
+	if in.Type == ir.F64 {
+		return s.B.Op(ir.Bitcast, ir.F64, words[n])
+	}
+	return words[n]
+}

@@ -1,0 +1,78 @@
+package draw
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
+)
+
+// Where the first draw behind a clear writes all bytes of a tile's texels, whatever they
+// were, nobody sees the clear there, and it is left out.
+
+// overwritesTarget reports whether fragments of the draw write all bytes of their texels in all
+// color attachments, and neither the fragments nor what they write depends on what the
+// target has. Some draws that do are left out.
+func (d *recordedDraw) overwritesTarget() bool {
+	f, k := d.pipeline.stages.Fragment, &d.key
+	if d.target.Depth != nil || d.target.Stencil != nil || k.Samples != 1 || k.MaxPixels > 1 || k.FullyCovered || k.Multiview || k.Logic ||
+		k.AlphaToCoverage || d.state.Multisample.Mask != nil || len(d.state.Discard.Rectangles) > 0 {
+		return false
+	}
+	if f.Effects.Discards || f.Effects.Ordered || shade.WritesMemory(f) || shade.ReadsTile(f) || slices.ContainsFunc(f.Out, func(o ir.Output) bool { return o.Semantic != ir.Location }) {
+		return false
+	}
+	for i, v := range d.target.Colors {
+		if v == nil {
+			continue
+		}
+		c := &k.Colors[i]
+		if c.Layered || c.Blend.Enable || c.Blend.WriteMask != 15 || !fillsTexel(c.Format) {
+			return false
+		}
+		for n := range uint32(4) {
+			if !writesComponent(f, 4*uint32(i)+n) {
+				return false
+			}
+		}
+	}
+	_, _, layers := d.target.Extent()
+	return layers == 1
+}
+
+// writesComponent reports whether a program has an output for a component of a color attachment.
+func writesComponent(p *ir.Program, index uint32) bool {
+	return slices.ContainsFunc(p.Out, func(o ir.Output) bool { return o.Index == index && o.Source == 0 })
+}
+
+// fillsTexel reports whether a format has four components and no other bits.
+func fillsTexel(name string) bool {
+	f, ok := format.ByName(name)
+	if !ok || len(f.Components()) != 4 {
+		return false
+	}
+	bits := 0
+	for _, c := range f.Components() {
+		bits += c.Bits
+	}
+	return bits == 8*f.Bytes
+}
+
+// coversTile reports whether items of one mask each cover all of a tile.
+func coversTile(items []uint64) bool {
+	const across = raster.Tile / raster.Block
+	const firstColumn = uint64(0x0101010101010101) // blocks, row by row
+	seen := uint64(0)
+	for ; len(items) >= 2; items = items[2:] {
+		head := [1]uint64{items[0]}
+		below := raster.Item(head[:]).TakeRun()
+		x, y := raster.Item(head[:]).At()
+		if items[1] != ^uint64(0) || x%raster.Block != 0 || y%raster.Block != 0 {
+			continue
+		}
+		seen |= firstColumn >> (across * (raster.MaxRun - below)) << (y/raster.Block%across*across + x/raster.Block%across)
+	}
+	return seen == ^uint64(0)
+}

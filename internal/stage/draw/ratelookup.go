@@ -1,0 +1,122 @@
+package draw
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// rateLookup finds the rates of a draw's fragments.
+type rateLookup struct {
+	pipeline   state.FragmentSize
+	combiners  [2]state.RateCombiner
+	samples    uint32
+	word       int // of a vertex's record, with the primitive's rate; −1 without
+	attachment *texture.View
+	texel      [2]uint32 // logarithms of the pixels for one of its texels
+	layers     bool      // the layer drawn to chooses its layer
+	memory     []byte    // of the attachment
+	shape      [5]uint32 // width, height, and where texels stand: the first, and bytes from row to row and from layer to layer
+}
+
+// newRateLookup returns what says the rates of a draw.
+func (p *Pipeline) newRateLookup(s *state.State, t *state.Target) rateLookup {
+	log := func(n uint32) uint8 { return uint8(bits.Len32(max(n, 1)) - 1) }
+	r := rateLookup{
+		pipeline: state.FragmentSize{LogX: log(s.Rate.Width), LogY: log(s.Rate.Height)}, combiners: s.Rate.Combiners, samples: max(s.Multisample.Samples, 1),
+		word: p.front.Record.Word(ir.PrimitiveShadingRate, 0), attachment: t.Rates,
+	}
+	if t.Rates != nil {
+		r.texel = [2]uint32{uint32(log(t.RateTexel[0])), uint32(log(t.RateTexel[1]))}
+		_, _, layers := t.Extent()
+		r.layers = layers > 1 && state.Layered(t.Rates)
+	}
+	return r
+}
+
+// maxPixels is how many pixels a fragment may have; 1 where sample shading is enabled,
+// or the program reads what stands at its pixel.
+func (r *rateLookup) maxPixels(s *state.State, f *ir.Program) uint32 {
+	if s.Multisample.SampleShading || f.Modes.Has(ir.PerSample) || f.Modes.Has(ir.OverrideCoverage) || shade.ReadsTile(f) {
+		return 1
+	}
+	most := r.combine(0, 0)
+	varies := r.word >= 0 && r.combiners[0] != state.RateKeep && r.combiners[1] != state.RateReplace || r.attachment != nil && r.combiners[1] != state.RateKeep
+	if varies {
+		most = state.FragmentSize{LogX: 2, LogY: 2}.Clamp(r.samples)
+	}
+	return 1 << (most.LogX + most.LogY)
+}
+
+// combine is the rate of a fragment, by what the primitive and the attachment say.
+func (r *rateLookup) combine(primitive, texel uint32) state.FragmentSize {
+	in := func(x state.FragmentSize) state.FragmentSize { return x.Clamp(r.samples) }
+	x := r.combiners[0].Combine(in(r.pipeline), in(state.DecodeRate(primitive)))
+	return in(r.combiners[1].Combine(in(x), in(state.DecodeRate(texel))))
+}
+
+// resolve finds the memory of the attachment.
+func (r *rateLookup) resolve() {
+	if r.attachment == nil {
+		return
+	}
+	r.memory = r.attachment.Memory().Bytes
+	w, h, _ := r.attachment.Extent()
+	r.shape[0], r.shape[1] = uint32(w), uint32(h)
+	shape := r.attachment.Shape().Bytes
+	for i := range uint32(3) {
+		r.shape[2+i] = binary.LittleEndian.Uint32(shape[4*(ir.ShapeLevels+ir.MaxLevels*i):])
+	}
+}
+
+// texelAt is the attachment's texel for a pixel: 0, which is one pixel, where it has none.
+func (r *rateLookup) texelAt(x, y int, layer uint32) uint32 {
+	if r.attachment == nil {
+		return 0
+	}
+	if !r.layers {
+		layer = 0
+	}
+	u, v := uint64(x)>>r.texel[0], uint64(y)>>r.texel[1]
+	_, _, layers := r.attachment.Extent()
+	if u >= uint64(r.shape[0]) || v >= uint64(r.shape[1]) || uint64(layer) >= uint64(layers) {
+		return 0
+	}
+	at := uint64(r.shape[2]) + v*uint64(r.shape[3]) + uint64(layer)*uint64(r.shape[4]) + u
+	if at >= uint64(len(r.memory)) {
+		return 0
+	}
+	return uint32(r.memory[at])
+}
+
+// storeRates notes in each item the size of its fragments, in low bits of the block's place:
+// blocks stand at multiples of their size, so that all of one is within one texel of
+// the attachment.
+func (d *binWorker) storeRates(s *binList) {
+	r := &d.draw.rates
+	kept := int(d.Pipeline.Record.KeptBytes() / 4)
+	words := d.draw.itemWords()
+	last, size := [2]uint32{}, r.combine(0, 0)
+	for at := 0; at < len(s.items); at += words {
+		item := raster.Item(s.items[at:])
+		p := &d.Raster.Primitives[item.Primitive()]
+		flags, layer := uint32(0), p.Layer
+		if r.word >= 0 {
+			flags = d.Raster.Varyings[int(3*item.Primitive()+p.Provoking())*kept+r.word-layout.PositionBytes/4]
+		}
+		if d.draw.key.Multiview {
+			layer = d.View
+		}
+		x, y := item.At()
+		if now := [2]uint32{flags, r.texelAt(x, y, layer)}; now != last { // most are like those before
+			last, size = now, r.combine(flags, now[1])
+		}
+		item[0] |= uint64(size.LogX)<<32 | uint64(size.LogY)<<48
+	}
+}

@@ -1,0 +1,183 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// color is four numbers in the order R, G, B, A.
+type color = [4]ir.V
+
+// blending is one attachment's blending (Vulkan §"Blending").
+type blending struct {
+	*shader
+	*state.BlendAttachment
+	src, src1, dst, constant color
+}
+
+// blended joins the program's colors, src and src1 of its second source, with the
+// color in the attachment. In attachments in fixed point colors and factors are
+// clamped first.
+func (s *shader) blended(k *state.BlendAttachment, a *attachment, src, src1, dst color) (out color) {
+	m := blending{shader: s, BlendAttachment: k, dst: dst}
+	for i := range out {
+		m.src[i], m.src1[i] = s.clampColor(a, src[i]), s.clampColor(a, src1[i])
+		m.constant[i] = s.clampColor(a, s.param(ir.F32, layout.FragmentConstants+uint32(i)))
+	}
+	for i := range out {
+		op, x, y := k.ColorOp, k.SrcColor, k.DstColor
+		if i == 3 {
+			op, x, y = k.AlphaOp, k.SrcAlpha, k.DstAlpha
+		}
+		out[i] = m.joined(op, x, y, i)
+	}
+	return out
+}
+
+// clampColor clamps a number to what the attachment's fixed point has.
+func (s *shader) clampColor(a *attachment, v ir.V) ir.V {
+	k := a.Component(0)
+	if k == nil {
+		k = a.Component(3)
+	}
+	switch k.Numeric {
+	case format.UNorm, format.SRGB:
+		return s.NMin(s.NMax(v, s.Float(0)), s.Float(1))
+	case format.SNorm:
+		return s.NMin(s.NMax(v, s.Float(-1)), s.Float(1))
+	}
+	return v
+}
+
+// joined is component i of the result.
+func (m *blending) joined(op state.BlendOp, x, y state.BlendFactor, i int) ir.V {
+	switch op {
+	case state.BlendMin:
+		return m.B.Op(ir.FMin, ir.F32, m.src[i], m.dst[i])
+	case state.BlendMax:
+		return m.B.Op(ir.FMax, ir.F32, m.src[i], m.dst[i])
+	}
+	s, d := m.times(x, m.src[i], i), m.times(y, m.dst[i], i)
+	if op == state.BlendReverseSubtract {
+		s, d = d, s
+	}
+	switch {
+	case d == 0 && s == 0:
+		return m.Float(0)
+	case d == 0:
+		return s
+	case s == 0 && op == state.BlendAdd:
+		return d
+	case s == 0:
+		return m.B.Op(ir.FNeg, ir.F32, d)
+	case op == state.BlendAdd:
+		return m.FAdd(s, d)
+	}
+	return m.FSub(s, d)
+}
+
+// times multiplies a number by a factor. Nothing is left of it (no value) by the
+// factor zero, whatever it is.
+func (m *blending) times(f state.BlendFactor, v ir.V, i int) ir.V {
+	switch f {
+	case state.FactorZero:
+		return 0
+	case state.FactorOne:
+		return v
+	}
+	return m.FMul(v, m.factor(f, i))
+}
+
+// factor is the factor of component i.
+func (m *blending) factor(f state.BlendFactor, i int) ir.V {
+	less := func(v ir.V) ir.V { return m.FSub(m.Float(1), v) }
+	switch f {
+	case state.SrcColor:
+		return m.src[i]
+	case state.OneMinusSrcColor:
+		return less(m.src[i])
+	case state.DstColor:
+		return m.dst[i]
+	case state.OneMinusDstColor:
+		return less(m.dst[i])
+	case state.SrcAlpha:
+		return m.src[3]
+	case state.OneMinusSrcAlpha:
+		return less(m.src[3])
+	case state.DstAlpha:
+		return m.dst[3]
+	case state.OneMinusDstAlpha:
+		return less(m.dst[3])
+	case state.ConstantColor:
+		return m.constant[i]
+	case state.OneMinusConstantColor:
+		return less(m.constant[i])
+	case state.ConstantAlpha:
+		return m.constant[3]
+	case state.OneMinusConstantAlpha:
+		return less(m.constant[3])
+	case state.SrcAlphaSaturate:
+		if i == 3 {
+			return m.Float(1)
+		}
+		return m.NMin(m.src[3], less(m.dst[3]))
+	case state.Src1Color:
+		return m.src1[i]
+	case state.OneMinusSrc1Color:
+		return less(m.src1[i])
+	case state.Src1Alpha:
+		return m.src1[3]
+	}
+	return less(m.src1[3])
+}
+
+// logic is a logical operation on the bits of texels, which leaves the bits of none
+// but the components.
+func (s *shader) logic(o state.LogicOp, src, dst []ir.V) []ir.V {
+	out := make([]ir.V, len(src))
+	for i := range out {
+		out[i] = s.logicOf(o, src[i], dst[i])
+	}
+	return out
+}
+
+// logicOf is one integer of the result (Vulkan §"Logical Operations").
+func (s *shader) logicOf(o state.LogicOp, x, y ir.V) ir.V {
+	t := s.B.Func.Type(x)
+	op := func(o ir.Op, x, y ir.V) ir.V { return s.B.Op(o, t, x, y) }
+	switch o {
+	case state.LogicClear:
+		return s.B.Const(t, 0)
+	case state.LogicAnd:
+		return op(ir.And, x, y)
+	case state.LogicAndReverse:
+		return op(ir.And, x, s.Not(y))
+	case state.LogicAndInverted:
+		return op(ir.And, s.Not(x), y)
+	case state.LogicNoOp:
+		return y
+	case state.LogicXor:
+		return op(ir.Xor, x, y)
+	case state.LogicOr:
+		return op(ir.Or, x, y)
+	case state.LogicNor:
+		return s.Not(op(ir.Or, x, y))
+	case state.LogicEquivalent:
+		return s.Not(op(ir.Xor, x, y))
+	case state.LogicInvert:
+		return s.Not(y)
+	case state.LogicOrReverse:
+		return op(ir.Or, x, s.Not(y))
+	case state.LogicCopyInverted:
+		return s.Not(x)
+	case state.LogicOrInverted:
+		return op(ir.Or, s.Not(x), y)
+	case state.LogicNand:
+		return s.Not(op(ir.And, x, y))
+	case state.LogicSet:
+		return s.B.Const(t, t.Mask())
+	}
+	return x
+}

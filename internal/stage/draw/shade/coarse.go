@@ -1,0 +1,160 @@
+package shade
+
+import (
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
+
+// A coarse fragment is one of several pixels: an invocation stands for them all. Its
+// set of samples has the samples of all its pixels, ordered by their coverage index
+// (Vulkan §"Multisampling"): the last pixel's first. A number of a sample is then such
+// an index, and the variables of the fragment's pixel are its first pixel.
+
+// coarse reports whether fragments may have several pixels.
+func (s *shader) coarse() bool { return s.key.MaxPixels > 1 }
+
+// readSizes takes the size of the block's fragments from where the block is.
+func (s *shader) readSizes() {
+	for axis, v := range []fragmentVar{varSizeX, varSizeY} {
+		s.set(v, s.And(s.corner[axis], s.B.I32(raster.Block-1)))
+		s.corner[axis] = s.And(s.corner[axis], s.B.I32(s.placeBits()))
+	}
+}
+
+// coarseLocal is the place of the invocation's fragment in its block, in fragments:
+// quad by quad, so that those that there are have the first invocations.
+func (s *shader) coarseLocal() (x, y ir.V) {
+	b, lane := s.B, s.BuiltIn(ir.LocalInvocationIndex)
+	shifted := func(v, n ir.V) ir.V { return b.Op(ir.LShr, ir.I32, v, n) }
+	odd := func(v ir.V) ir.V { return s.And(v, b.I32(1)) }
+	twice := func(v ir.V) ir.V { return b.Op(ir.Shl, ir.I32, v, b.I32(1)) }
+	quad := shifted(lane, b.I32(2))
+	wide := b.Op(ir.Sub, ir.I32, b.I32(2), s.get(varSizeX)) // the logarithm of how many are side by side
+	row := shifted(quad, wide)
+	column := b.Op(ir.Sub, ir.I32, quad, b.Op(ir.Shl, ir.I32, row, wide))
+	return s.Or(twice(column), odd(lane)), s.Or(twice(row), odd(shifted(lane, b.I32(1))))
+}
+
+// locateCoarse is locate for fragments of several pixels, of which (x, y) are numbers.
+func (s *shader) locateCoarse(item, x, y ir.V) ir.V {
+	b := s.B
+	x, y = b.Op(ir.Shl, ir.I32, x, s.get(varSizeX)), b.Op(ir.Shl, ir.I32, y, s.get(varSizeY))
+	s.set(varX, s.Add(s.corner[0], x))
+	s.set(varY, s.Add(s.corner[1], y))
+	done := b.Block(ir.B1)
+	b.If(b.Cmp(ir.ULt, s.Or(x, y), b.I32(raster.Block)))
+	set := s.coarseSet(item, x, y)
+	s.set(varSet, set)
+	b.Br(done, s.Not(b.Cmp(ir.Eq, set, s.Zero(s.setType()))))
+	b.End()
+	s.set(varSet, s.Zero(s.setType()))
+	b.Br(done, b.Bool(false))
+	b.End()
+	return b.Param(done, 0)
+}
+
+// coarseSet reads which samples of a fragment are covered whose first pixel is (x, y)
+// of the block.
+func (s *shader) coarseSet(item, x, y ir.V) ir.V {
+	b, t := s.B, s.setType()
+	return s.forPixels(s.Zero(t), func(px, py, set ir.V) ir.V {
+		set = b.Op(ir.Shl, t, set, b.Const(t, uint64(s.key.Samples)))
+		return b.Op(ir.Or, t, set, s.coveredSet(item, s.Add(x, px), s.Add(y, py)))
+	})
+}
+
+// forPixels writes a loop over the pixels of the fragment, of which each makes a value
+// of the one before, by its place from the first pixel.
+func (s *shader) forPixels(first ir.V, next func(px, py, v ir.V) ir.V) ir.V {
+	b := s.B
+	done := b.Block(b.Func.Type(first))
+	loop := b.Loop(b.I32(0), first)
+	n := b.Param(loop, 0)
+	px, py := s.pixelOffset(n)
+	v := next(px, py, b.Param(loop, 1))
+	n = s.Add(n, b.I32(1))
+	b.If(b.Cmp(ir.ULt, n, s.pixelCount()))
+	b.Br(loop, n, v)
+	b.End()
+	b.Br(done, v)
+	b.End()
+	b.End()
+	return b.Param(done, 0)
+}
+
+// pixelCount is how many pixels the fragment has.
+func (s *shader) pixelCount() ir.V {
+	return s.B.Op(ir.Shl, ir.I32, s.B.I32(1), s.Add(s.get(varSizeX), s.get(varSizeY)))
+}
+
+// pixelOffset is where pixel n of the fragment is, from its first pixel.
+func (s *shader) pixelOffset(n ir.V) (x, y ir.V) {
+	b := s.B
+	wide := s.get(varSizeX)
+	y = b.Op(ir.LShr, ir.I32, n, wide)
+	return b.Op(ir.Sub, ir.I32, n, b.Op(ir.Shl, ir.I32, y, wide)), y
+}
+
+// pixelOf is the pixel that sample n is in, and its number there.
+func (s *shader) pixelOf(n ir.V) (x, y, sample ir.V) {
+	x, y = s.get(varX), s.get(varY)
+	if !s.coarse() {
+		return x, y, n
+	}
+	b := s.B
+	log := b.I32(uint32(bits.Len32(s.key.Samples) - 1))
+	last := b.Op(ir.Sub, ir.I32, s.pixelCount(), b.I32(1))
+	dx, dy := s.pixelOffset(b.Op(ir.Sub, ir.I32, last, b.Op(ir.LShr, ir.I32, n, log)))
+	return s.Add(x, dx), s.Add(y, dy), s.And(n, b.I32(s.key.Samples-1))
+}
+
+// setSize is how many samples there are in a set.
+func (s *shader) setSize() ir.V {
+	if !s.coarse() {
+		return s.B.I32(s.key.Samples)
+	}
+	return s.Mul(s.pixelCount(), s.B.I32(s.key.Samples))
+}
+
+// size is how many pixels the fragment has along an axis.
+func (s *shader) size(axis uint32) ir.V {
+	if !s.coarse() {
+		return s.B.I32(1)
+	}
+	return s.B.Op(ir.Shl, ir.I32, s.B.I32(1), s.get(varSizeX+fragmentVar(axis)))
+}
+
+// shadingRate is ShadingRateKHR.
+func (s *shader) shadingRate() ir.V {
+	if !s.coarse() {
+		return s.B.I32(0)
+	}
+	return s.Or(s.B.Op(ir.Shl, ir.I32, s.get(varSizeX), s.B.I32(2)), s.get(varSizeY))
+}
+
+// replicate makes of a set of samples of a pixel that of all pixels' same samples.
+func (s *shader) replicate(set ir.V) ir.V {
+	if !s.coarse() {
+		return set
+	}
+	t, all := s.setType(), uint64(0)
+	for n := range s.key.MaxPixels {
+		all |= 1 << (n * s.key.Samples)
+	}
+	return s.B.Op(ir.Mul, t, set, s.B.Const(t, all))
+}
+
+// wholeSet is the set of all samples of the fragment.
+func (s *shader) wholeSet() ir.V {
+	b, t := s.B, s.setType()
+	if !s.coarse() {
+		return b.Const(t, ^uint64(0)>>(64-s.key.Samples))
+	}
+	less := b.Op(ir.Sub, ir.I32, b.I32(uint32(t.Bits())), s.setSize())
+	if t == ir.I64 {
+		less = b.Op(ir.ZExt, t, less)
+	}
+	return b.Op(ir.LShr, t, b.Const(t, ^uint64(0)>>(64-t.Bits())), less)
+}

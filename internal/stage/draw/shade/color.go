@@ -1,0 +1,146 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// colorKey is what the code for one color attachment depends on.
+type colorKey struct {
+	Format  string // "" where there is none
+	Layered bool
+	Blend   state.BlendAttachment
+}
+
+// writeOutputs is what becomes of the fragment program's outputs, and the tests unless they
+// have been before.
+func (s *shader) writeOutputs(early bool) {
+	tests := !early && (s.key.Test.any() || s.key.CountSamples)
+	if !tests && !s.colored() {
+		return
+	}
+	set := s.outputCoverage()
+	if s.multi() {
+		s.set(varSet, set)
+	} else {
+		s.B.If(s.contains(set, s.sample()))
+		defer s.B.End()
+	}
+	s.forEachSample(func(n ir.V) {
+		if tests {
+			s.test(n, func() { s.colors(n) })
+		} else {
+			s.colors(n)
+		}
+	})
+}
+
+// colored reports whether anything is written to a color attachment.
+func (s *shader) colored() bool {
+	for n := range s.key.Colors {
+		if s.key.Colors[n].isWritten() && s.hasOutput(ir.Location, 4*uint32(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWritten reports whether the attachment is there and written to.
+func (c *colorKey) isWritten() bool { return c.Format != "" && c.Blend.WriteMask != 0 }
+
+// colors writes sample n of the color attachments. One that the program has no output
+// for keeps what it has.
+func (s *shader) colors(n ir.V) {
+	for i := range s.key.Colors {
+		if c := &s.key.Colors[i]; c.isWritten() && s.hasOutput(ir.Location, 4*uint32(i)) {
+			s.color(uint32(i), c, n)
+		}
+	}
+}
+
+// color writes sample n of one color attachment.
+func (s *shader) color(i uint32, c *colorKey, n ir.V) {
+	a, ok := s.attachment(layout.BindColor+i, c.Format, c.Layered, n)
+	if !ok {
+		return
+	}
+	src := s.source(i, 0, &a)
+	mask := c.Blend.WriteMask
+	var old, next []ir.V
+	switch {
+	case s.key.Logic && a.logical():
+		old = a.load()
+		next = s.logic(s.key.logicOp, a.Pack(src), old)
+	case c.Blend.Enable && !s.key.Logic && a.Kind() == ir.F32:
+		old = a.load()
+		next = a.Pack(s.blended(&c.Blend, &a, src, s.source(i, 1, &a), a.Unpack(old)))
+	default:
+		next = a.Pack(src)
+	}
+	if !a.Complete(mask) {
+		if old == nil {
+			old = a.load()
+		}
+		next = a.Merge(old, next, mask)
+	}
+	a.store(next)
+}
+
+// hasOutput reports whether the program has an output of the semantic whose index is
+// one of four from first on.
+func (s *shader) hasOutput(x ir.Semantic, first uint32) bool {
+	for _, o := range s.From.Out {
+		if o.Semantic == x && o.Index >= first && o.Index < first+4 {
+			return true
+		}
+	}
+	return false
+}
+
+// source returns the color that the program gives for an attachment, in numbers of
+// its format; a component that is not written is 0.
+func (s *shader) source(n, source uint32, a *attachment) (color [4]ir.V) {
+	for i := range color {
+		color[i] = s.Zero(a.Kind())
+	}
+	for k, o := range s.From.Out {
+		if o.Semantic == ir.Location && o.Index/4 == n && o.Source == source {
+			color[o.Index%4] = s.Convert(s.toF32(s.Output(k)), a.Signed(), a.Kind())
+		}
+	}
+	for i := range color {
+		color[i] = s.clampInteger(a, i, color[i])
+	}
+	if s.key.smooth && n == 0 && source == 0 && a.Kind() == ir.F32 {
+		color[3] = s.FMul(color[3], s.smoothness())
+	}
+	if s.key.alphaToOne && a.Kind() == ir.F32 {
+		color[3] = s.Float(1)
+	}
+	return color
+}
+
+// clampInteger clamps an integer to what the attachment's component has: docs/undefined.md.
+func (s *shader) clampInteger(a *attachment, i int, v ir.V) ir.V {
+	k := a.Component(i)
+	if k == nil || k.Bits >= 32 {
+		return v
+	}
+	switch most := uint32(1)<<k.Bits - 1; k.Numeric {
+	case format.UInt:
+		return s.B.Op(ir.UMin, ir.I32, v, s.B.I32(most))
+	case format.SInt:
+		return s.B.Op(ir.SMin, ir.I32, s.B.Op(ir.SMax, ir.I32, v, s.B.I32(^(most>>1))), s.B.I32(most>>1))
+	}
+	return v
+}
+
+// toF32 makes 32 bits of a number of 16.
+func (s *shader) toF32(v ir.V) ir.V {
+	if s.B.Func.Type(v) == ir.F16 {
+		return s.B.Op(ir.FCanon, ir.F32, s.B.Op(ir.FCvt, ir.F32, v))
+	}
+	return v
+}

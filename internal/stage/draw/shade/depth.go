@@ -1,0 +1,96 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// depthTest is the depth test of a sample under way (Vulkan §"Depth Test").
+type depthTest struct {
+	*shader
+	attachment
+	present bool // there is an attachment
+	old     []ir.V
+	next    []ir.V // the texel that the sample's depth makes
+}
+
+// depthTest reads the depth of sample n in the attachment and finds that of the
+// fragment there.
+func (s *shader) depthTest(n ir.V) *depthTest {
+	return s.depthTestOf(n, func() ir.V { return s.depth(n) })
+}
+
+// depthTestOf is depthTest with the depth that a function writes.
+func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
+	d := &depthTest{shader: s}
+	k := &s.key.Test
+	if k.Depth == "" {
+		return d
+	}
+	a, ok := s.attachment(layout.BindDepth, k.Depth, k.DepthLayered, n)
+	if !ok {
+		return d
+	}
+	d.attachment, d.present = a, true
+	d.old = a.load()
+	z := s.inRange(depth())
+	zero := s.Zero(ir.F32)
+	d.next = a.Pack([4]ir.V{s.B.Op(ir.FCanon, ir.F32, z), zero, zero, zero})
+	return d
+}
+
+// depth is the depth of the fragment at sample n: the program's where it gives one, and
+// the tests are behind it (Vulkan §"Early Fragment Test Mode").
+func (s *shader) depth(n ir.V) ir.V {
+	for k, o := range s.From.Out {
+		if o.Semantic == ir.FragDepth && !s.earlyTests() {
+			return s.Output(k)
+		}
+	}
+	return s.plane(primitiveZ, s.samplePoint(n))
+}
+
+// inRange clamps a depth to the viewport's where the state says so, and else to 0 and
+// 1, unless depths of floats have no range (Vulkan §"Depth Clamping and Range
+// Adjustment").
+func (s *shader) inRange(z ir.V) ir.V {
+	switch k := &s.key.Test; {
+	case k.Clamp:
+		return s.NMin(s.NMax(z, s.primitiveWord(ir.F32, primitiveMinZ)), s.primitiveWord(ir.F32, primitiveMaxZ))
+	case k.Unrestricted:
+		return z
+	}
+	return s.NMin(s.NMax(z, s.Float(0)), s.Float(1))
+}
+
+// withinBounds reports whether the attachment's depth is within the bounds (Vulkan §"Depth
+// Bounds Test").
+func (d *depthTest) withinBounds() ir.V {
+	z := d.Unpack(d.old)[0]
+	least, most := d.param(ir.F32, layout.FragmentBounds), d.param(ir.F32, layout.FragmentBounds+1)
+	return d.B.Op(ir.And, ir.B1, d.B.Cmp(ir.FLe, least, z), d.B.Cmp(ir.FLe, z, most))
+}
+
+// passes compares the depths as the attachment has them: in fixed point as integers.
+func (d *depthTest) passes() ir.V {
+	o := d.key.Test.Compare
+	if !d.present || o == state.Always {
+		return d.B.Bool(true)
+	}
+	less, equals, x, y := d.operands()
+	return d.compared(o, less, equals, x, y)
+}
+
+// operands are the depths as they are compared, and how.
+func (d *depthTest) operands() (less, equals ir.Op, x, y ir.V) {
+	x, y = d.Raw(d.next, 0), d.Raw(d.old, 0)
+	if d.Component(0).Numeric == format.SFloat {
+		return ir.FLt, ir.FEq, d.B.Op(ir.Bitcast, ir.F32, x), d.B.Op(ir.Bitcast, ir.F32, y)
+	}
+	return ir.ULt, ir.Eq, x, y
+}
+
+// store writes the fragment's depth.
+func (d *depthTest) store() { d.attachment.store(d.next) }

@@ -1,0 +1,124 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// Early and late tests (SPV_AMD_shader_early_and_late_fragment_tests): a program that
+// gives depth or stencil reference, and promises on which side of the fragment's own
+// they lie, is not run where the tests behind it fail for all that it may give. What
+// tests write they write behind it; so where failing writes something, it is run.
+
+// promise is what is known of a value that a program gives: how it stands to the one
+// that there would be without.
+type promise uint8
+
+const (
+	nothing promise = iota
+	equal
+	noLess
+	noGreater
+)
+
+// promised chooses what modes say: replaced is whether the program gives the value at
+// all.
+func (s *shader) promised(replaced, unchanged, greater, less ir.Modes) promise {
+	switch m := s.From.Modes; {
+	case !m.Has(replaced), m.Has(unchanged):
+		return equal
+	case m.Has(greater):
+		return noLess
+	case m.Has(less):
+		return noGreater
+	}
+	return nothing
+}
+
+// earlyAndLate reports whether tests stand on both sides of the program. Before one that
+// may add samples nothing is known of them.
+func (s *shader) earlyAndLate() bool {
+	return s.From.Modes.Has(ir.EarlyAndLateTests) && !s.From.Modes.Has(ir.OverrideCoverage) && !s.earlyTests() && s.key.Test.any()
+}
+
+// mayPass leaves of what is covered those invocations that may pass the tests with a
+// sample.
+func (s *shader) mayPass(covered ir.V) ir.V {
+	b := s.B
+	merge := b.Block(ir.B1)
+	b.If(covered)
+	s.forEachSample(func(n ir.V) {
+		b.If(s.Not(s.certainlyFails(n)))
+		b.Br(merge, b.Bool(true))
+		b.End()
+	})
+	b.End()
+	b.Br(merge, b.Bool(false))
+	b.End()
+	return b.Param(merge, 0)
+}
+
+// certainlyFails reports whether sample n fails the tests, and writes nothing, whatever the
+// program gives.
+func (s *shader) certainlyFails(n ir.V) ir.V {
+	b, k := s.B, &s.key.Test
+	d := s.depthTestOf(n, func() ir.V { return s.plane(primitiveZ, s.samplePoint(n)) })
+	out, fails := b.Bool(false), b.Bool(false)
+	if d.present {
+		if k.Bounds {
+			out = s.Not(d.withinBounds())
+		}
+		fails = d.fails(s.promised(ir.DepthReplacing, ir.DepthUnchanged, ir.DepthGreater, ir.DepthLess))
+	}
+	if k.Stencil != "" {
+		fails = s.stencilCertainlyFails(n, fails)
+	}
+	return b.Op(ir.Or, ir.B1, out, fails)
+}
+
+// fails reports whether the depth test fails of any depth that keeps the promise.
+func (d *depthTest) fails(p promise) ir.V {
+	less, equals, x, y := d.operands()
+	return d.failsCompare(d.key.Test.Compare, p, less, equals, x, y)
+}
+
+// stencilCertainlyFails reports whether the stencil or the depth test fails, of which fails
+// says whether that is sure of depth, and the stencil value stays.
+func (s *shader) stencilCertainlyFails(n, fails ir.V) ir.V {
+	k, b := &s.key.Test, s.B
+	a, ok := s.attachment(layout.BindStencil, k.Stencil, k.stencilLayered, n)
+	if !ok {
+		return fails
+	}
+	old := a.Raw(a.load(), 0)
+	face := func(f *state.StencilFace, first uint32, p promise) ir.V {
+		word := func(n uint32) ir.V { return s.param(ir.I32, layout.FragmentStencil+first+n) }
+		mask := word(0)
+		v := b.Bool(false)
+		if f.Fail == state.Keep {
+			v = s.failsCompare(f.Compare, p, ir.ULt, ir.Eq, s.And(s.And(word(2), b.I32(0xff)), mask), s.And(old, mask))
+			if f.DepthFail == state.Keep {
+				v = b.Op(ir.Or, ir.B1, v, fails)
+			}
+		}
+		return v
+	}
+	front := face(&k.Front, 0, s.promised(ir.StencilReplacing, ir.StencilUnchangedFront, ir.StencilGreaterFront, ir.StencilLessFront))
+	back := face(&k.Back, layout.StencilWords, s.promised(ir.StencilReplacing, ir.StencilUnchangedBack, ir.StencilGreaterBack, ir.StencilLessBack))
+	return b.Select(s.flagged(flagFront), front, back)
+}
+
+// failsCompare reports whether a comparison with y fails of all values that stand to x
+// as the promise says.
+func (s *shader) failsCompare(o state.CompareOp, p promise, less, equals ir.Op, x, y ir.V) ir.V {
+	switch {
+	case o == state.Never, p == equal, p == noLess && (o == state.Less || o == state.LessOrEqual), p == noGreater && (o == state.Greater || o == state.GreaterOrEqual):
+		return s.Not(s.compared(o, less, equals, x, y))
+	case p == noLess && o == state.Equal:
+		return s.compared(state.Greater, less, equals, x, y)
+	case p == noGreater && o == state.Equal:
+		return s.compared(state.Less, less, equals, x, y)
+	}
+	return s.B.Bool(false)
+}

@@ -1,0 +1,42 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// fullyCovered is FullyCoveredEXT: all pixels of the fragment are wholly covered by the
+// primitive as it is. Without conservative rasterization it is false
+// (fullyCoveredFragmentShaderInputVariable).
+func (s *shader) fullyCovered() ir.V {
+	b := s.B
+	if !s.key.FullyCovered {
+		return b.I32(0)
+	}
+	item := s.perItem(func() ir.V { return s.Scaled(s.itemNumber(), s.itemBytes()) })
+	behind := 8 + 8*s.key.Samples
+	if s.inStrips() {
+		return s.coveredBit(item, s.inStrip[0], s.inStrip[1], behind)
+	}
+	corner := s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindItems, false), item, 4)
+	inBlock := func(v fragmentVar, shift uint32) ir.V {
+		at := b.Op(ir.LShr, ir.I32, corner, b.I32(shift))
+		return b.Op(ir.Sub, ir.I32, s.get(v), s.And(at, b.I32(s.placeBits())))
+	}
+	x, y := inBlock(varX, 0), inBlock(varY, 16)
+	if !s.coarse() {
+		return s.coveredBit(item, x, y, behind)
+	}
+	return s.forPixels(b.I32(1), func(px, py, all ir.V) ir.V {
+		return s.And(all, s.coveredBit(item, s.Add(x, px), s.Add(y, py), behind))
+	})
+}
+
+// placeBits are those of a coordinate of an item's place.
+func (s *shader) placeBits() uint32 {
+	if s.coarse() {
+		return 0xffff &^ (raster.Block - 1)
+	}
+	return 0xffff
+}

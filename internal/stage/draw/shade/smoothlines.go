@@ -1,0 +1,14 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
+
+// smoothness is how much of its pixels a smooth line covers, from 0 to 1 (Vulkan
+// §"Smooth Lines"); it is 1 for all that is no line.
+func (s *shader) smoothness() ir.V {
+	b := s.B
+	left := b.Op(ir.LShr, ir.I32, s.primitiveWord(ir.I32, primitiveFlags), b.I32(raster.SmoothShift))
+	return s.FMul(s.toFloat(b.Op(ir.Sub, ir.I32, b.I32(raster.SmoothLevels), left)), s.Float(1.0/raster.SmoothLevels))
+}

@@ -1,0 +1,83 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// stencilTest writes the stencil test of sample n, which changes the attachment, and
+// reports whether the sample passes it and the depth test (Vulkan §"Stencil Test").
+func (s *shader) stencilTest(n, depth ir.V) ir.V {
+	k, b := &s.key.Test, s.B
+	a, ok := s.attachment(layout.BindStencil, k.Stencil, k.stencilLayered, n)
+	if !ok {
+		return depth
+	}
+	front := s.flagged(flagFront)
+	face := s.At(b.I32(0), b.Select(front, b.I32(0), b.I32(1)), 4*layout.StencilWords)
+	if k.Front == k.Back {
+		return s.stencilFace(&k.Front, &a, face, depth)
+	}
+	merge := b.Block(ir.B1)
+	b.If(front)
+	b.Br(merge, s.stencilFace(&k.Front, &a, face, depth))
+	b.Else()
+	b.Br(merge, s.stencilFace(&k.Back, &a, face, depth))
+	b.End()
+	b.End()
+	return b.Param(merge, 0)
+}
+
+// stencilFace is the test for one face, whose parameters stand so far behind those of
+// front faces.
+func (s *shader) stencilFace(f *state.StencilFace, a *attachment, face, depth ir.V) ir.V {
+	b := s.B
+	word := func(n uint32) ir.V {
+		return s.Load(ir.I32, s.Handle(ir.UniformBuffer, layout.BindParams, false), face, 4*(layout.FragmentStencil+n))
+	}
+	old := a.Raw(a.load(), 0)
+	reference := s.And(s.reference(word(2)), b.I32(0xff))
+	mask := word(0)
+	pass := s.compared(f.Compare, ir.ULt, ir.Eq, s.And(reference, mask), s.And(old, mask))
+	if f.Writes() {
+		next := b.Select(pass, b.Select(depth, s.stencilOp(f.Pass, old, reference), s.stencilOp(f.DepthFail, old, reference)), s.stencilOp(f.Fail, old, reference))
+		mask := word(1)
+		next = s.Or(s.And(next, mask), s.And(old, s.Not(mask)))
+		a.store([]ir.V{next})
+	}
+	return b.Op(ir.And, ir.B1, pass, depth)
+}
+
+// reference is the reference value: the program's where it gives one, and the tests are
+// behind it.
+func (s *shader) reference(value ir.V) ir.V {
+	for k, o := range s.From.Out {
+		if o.Semantic == ir.FragStencilRef && !s.earlyTests() {
+			return s.Output(k)
+		}
+	}
+	return value
+}
+
+// stencilOp is what becomes of a stencil value of 8 bits.
+func (s *shader) stencilOp(o state.StencilOp, old, reference ir.V) ir.V {
+	b, most := s.B, s.B.I32(0xff)
+	switch o {
+	case state.Zero:
+		return b.I32(0)
+	case state.Replace:
+		return reference
+	case state.IncrementClamp:
+		return b.Op(ir.UMin, ir.I32, s.Add(old, b.I32(1)), most)
+	case state.DecrementClamp:
+		return b.Op(ir.Sub, ir.I32, b.Op(ir.UMax, ir.I32, old, b.I32(1)), b.I32(1))
+	case state.Invert:
+		return b.Op(ir.Xor, ir.I32, old, most)
+	case state.IncrementWrap:
+		return s.And(s.Add(old, b.I32(1)), most)
+	case state.DecrementWrap:
+		return s.And(b.Op(ir.Sub, ir.I32, old, b.I32(1)), most)
+	}
+	return old
+}

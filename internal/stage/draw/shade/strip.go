@@ -1,0 +1,213 @@
+package shade
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
+
+// strip is how a block is gone over. Where a workgroup is as many rows of its block as
+// a subgroup has, the entry point goes from one to the next of those strips that have
+// pixels that are covered. What is the same for all of them is read before.
+type strip struct {
+	rows uint32 // of a workgroup; a block has raster.Block
+
+	loop    int    // where the loop over strips begins in the code of the entry point
+	hoisted []ir.V // the code that shall stand before it
+	inLoop  bool   // code in the loop is written
+	first   ir.V   // the strip's first row, from that of the item's block
+	dy      ir.V   // the middle of the pixel, from the primitive's reference
+}
+
+// walksStrips reports whether the entry point goes over strips.
+func (s *shader) walksStrips() bool { return s.strip.rows < raster.Block }
+
+// longCode is how many operations a program has at least for a strip to be two
+// subgroups: it waits for its own results then, and an engine may do both at once.
+// Loops count as long, and so does what samples images, which is bound later.
+const longCode = 400
+
+// stripRows returns how many rows of a block a workgroup is: as many as a subgroup has, and
+// pairs for quads. An invocation of a strip goes on as one of the next; so where one
+// may end for good, or has helpers that can be told from others, it is the whole block; and where
+// fragments have several pixels, for there are fewer, or loops wait for what lasts.
+func (s *shader) stripRows() uint32 {
+	e := s.Program.Effects
+	if s.coarse() || s.endsOutsideEntry() || s.helpers && (e.Writes || e.Ordered || s.writesTexels() || s.hasOp(ir.Helper)) {
+		return raster.Block
+	}
+	n := s.Program.SubgroupSize
+	switch {
+	case s.hasLongLatencyLoop() && !s.samplesImages():
+		return raster.Block
+	case s.hasOp(ir.Loop) || s.codeLength() > longCode || s.samplesImages():
+		n *= 2
+	}
+	for rows := uint32(2); rows < raster.Block; rows *= 2 {
+		if n <= raster.Block*rows {
+			return rows
+		}
+	}
+	return raster.Block
+}
+
+// hasLongLatencyLoop reports whether the entry point has a loop with operations that machines do one
+// behind the other (ir.LongLatency): the more lanes an engine may do at once, the more it does
+// while it waits for those.
+func (s *shader) hasLongLatencyLoop() bool {
+	f := s.From.Funcs[0]
+	depth, loop := 0, 0 // of the open regions, and that of the outermost loop
+	for _, v := range f.Code {
+		switch op := f.Val(v).Op; {
+		case op == ir.Block, op == ir.If, op == ir.Loop:
+			if depth++; op == ir.Loop && loop == 0 {
+				loop = depth
+			}
+		case op == ir.End:
+			if depth == loop {
+				loop = 0
+			}
+			depth--
+		case loop > 0 && op.Is(ir.LongLatency):
+			return true
+		}
+	}
+	return false
+}
+
+// endsOutsideEntry reports whether invocations may be demoted, or end in a function that is
+// not the entry point: there an end is a way to the end of the strip.
+func (s *shader) endsOutsideEntry() bool {
+	for i, f := range s.From.Funcs {
+		if slices.ContainsFunc(f.Code, func(v ir.V) bool {
+			op := f.Val(v).Op
+			return op == ir.Demote || op == ir.Kill && i > 0
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// samplesImages reports whether the program samples images.
+func (s *shader) samplesImages() bool {
+	return slices.ContainsFunc(s.From.Funcs, func(f *ir.Func) bool { return f.Texture != nil && f.Texture.Op == ir.TextureSample })
+}
+
+// codeLength returns how many the program has.
+func (s *shader) codeLength() (n int) {
+	for _, f := range s.From.Funcs {
+		n += len(f.Code)
+	}
+	return n
+}
+
+// writesTexels reports whether the program writes to images.
+func (s *shader) writesTexels() bool { return writesTexels(s.From) }
+
+// forStrips writes the loop over the strips of the item's block, and of those below it
+// that are like it. bits are those of the strip in the item's mask, where there is one.
+func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
+	b := s.B
+	zero := b.I32(0)
+	all := s.anyCovered(item)
+	corner, dy := s.corner[1], s.centerAlong(1)
+	done := b.Block()
+	s.strip.loop, s.strip.inLoop = len(b.Func.Code), true
+	loop := b.Loop(zero, all.low, all.high, s.below, dy)
+	s.strip.first, s.strip.dy = b.Param(loop, 0), b.Param(loop, 4)
+	m, below := mask{b.Param(loop, 1), b.Param(loop, 2)}, b.Param(loop, 3)
+	s.corner[1] = s.Add(corner, s.strip.first)
+	b.Op(ir.Anew, ir.None) // the budget is that of one strip
+	b.If(s.Not(b.Cmp(ir.Eq, s.And(m.low, b.I32(s.stripMask())), zero)))
+	for v := range len(s.From.Vars) + len(s.From.Out) { // an invocation begins with zeros
+		b.OpAux(ir.PClr, 0, uint64(v))
+	}
+	if s.multi() {
+		body(0)
+	} else {
+		body(m.low)
+	}
+	b.End()
+	m = s.nextStrip(m)
+	b.If(b.Cmp(ir.Eq, s.Or(m.low, m.high), zero))
+	b.If(b.Cmp(ir.Eq, below, zero))
+	b.Br(done)
+	b.End()
+	next := s.Add(s.Or(s.strip.first, b.I32(raster.Block-1)), b.I32(1))
+	s.continueBelow(loop, b.Op(ir.Sub, ir.I32, next, s.strip.first), all, b.Op(ir.Sub, ir.I32, below, b.I32(1)))
+	b.End()
+	s.continueBelow(loop, b.I32(s.strip.rows), m, below)
+	b.End()
+	b.End()
+	b.Func.Code = slices.Insert(b.Func.Code, s.strip.loop, s.strip.hoisted...)
+	s.strip.inLoop = false
+}
+
+// continueBelow goes on with the strip so many rows further down. What is added to the middles
+// of the pixels is whole, and so the sums are exact.
+func (s *shader) continueBelow(loop, rows ir.V, m mask, below ir.V) {
+	s.B.Br(loop, s.Add(s.strip.first, rows), m.low, m.high, below, s.FAdd(s.strip.dy, s.toFloat(rows)))
+}
+
+// mask is two words with a bit for each pixel of a block.
+type mask struct{ low, high ir.V }
+
+// stripMask has the bits of the first strip in the low word of a mask.
+func (s *shader) stripMask() uint32 { return uint32(1<<(raster.Block*s.strip.rows) - 1) }
+
+// nextStrip moves the next strip of a mask to where the first one was.
+func (s *shader) nextStrip(m mask) mask {
+	b := s.B
+	n := raster.Block * s.strip.rows
+	if n == 32 {
+		return mask{m.high, b.I32(0)}
+	}
+	next := s.Or(b.Op(ir.LShr, ir.I32, m.low, b.I32(n)), b.Op(ir.Shl, ir.I32, m.high, b.I32(32-n)))
+	return mask{next, b.Op(ir.LShr, ir.I32, m.high, b.I32(n))}
+}
+
+// anyCovered is the pixels of which any sample is covered that an invocation stands
+// for.
+func (s *shader) anyCovered(item ir.V) mask {
+	low, high := s.maskWords(item, 8)
+	if s.multi() {
+		for n := range s.key.Samples - 1 {
+			l, h := s.maskWords(item, 16+8*n)
+			low, high = s.Or(low, l), s.Or(high, h)
+		}
+	}
+	return mask{low, high}
+}
+
+// stripBits is what a mask has of the strip, in its low bits.
+func (s *shader) stripBits(low, high ir.V) ir.V {
+	b := s.B
+	upper := b.Cmp(ir.Eq, s.And(s.strip.first, b.I32(4)), b.I32(0))
+	return b.Op(ir.LShr, ir.I32, b.Select(upper, low, high), s.Mul(s.And(s.strip.first, b.I32(3)), b.I32(raster.Block)))
+}
+
+// inStrips reports whether what is written stands in the loop over strips.
+func (s *shader) inStrips() bool { return s.strip.inLoop && s.B.Func == s.Program.Funcs[0] }
+
+// perItem writes code that depends on nothing but the item: in the loop over its strips
+// it comes to stand before the loop.
+func (s *shader) perItem(code func() ir.V) ir.V {
+	f := s.B.Func
+	if !s.inStrips() {
+		return code()
+	}
+	from := len(f.Code)
+	s.strip.inLoop = false
+	v := code()
+	s.strip.inLoop = true
+	s.strip.hoisted = append(s.strip.hoisted, f.Code[from:]...)
+	f.Code = f.Code[:from]
+	return v
+}
+
+// param reads word n of the parameters.
+func (s *shader) param(t ir.Type, n uint32) ir.V {
+	return s.perItem(func() ir.V { return s.Builder.Param(t, n) })
+}
