@@ -288,3 +288,29 @@ func (p *Pass) dropHiddenClears(list []exec.Piece) []exec.Piece {
 	}
 	return list
 }
+
+// storeRates notes in each item the size of its fragments, in low bits of the block's place:
+// blocks stand at multiples of their size, so that all of one is within one texel of
+// the attachment.
+func (d *binWorker) storeRates(s *binList) {
+	r := &d.draw.rates
+	kept := int(d.Pipeline.Record.KeptBytes() / 4)
+	words := d.draw.itemWords()
+	last, size := [2]uint32{}, r.combine(0, 0)
+	for at := 0; at < len(s.items); at += words {
+		item := raster.Item(s.items[at:])
+		p := &d.Raster.Primitives[item.Primitive()]
+		flags, layer := uint32(0), p.Layer
+		if r.word >= 0 {
+			flags = d.Raster.Varyings[int(3*item.Primitive()+p.Provoking())*kept+r.word-layout.PositionBytes/4]
+		}
+		if d.draw.key.Multiview {
+			layer = d.View
+		}
+		x, y := item.At()
+		if now := [2]uint32{flags, r.texelAt(x, y, layer)}; now != last { // most are like those before
+			last, size = now, r.combine(flags, now[1])
+		}
+		item[0] |= uint64(size.LogX)<<32 | uint64(size.LogY)<<48
+	}
+}

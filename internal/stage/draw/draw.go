@@ -1,9 +1,6 @@
 package draw
 
 import (
-	"context"
-
-	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
@@ -39,25 +36,6 @@ type recordedDraw struct {
 	hiz        hizMode // seen
 
 	counts [layout.NumCounts]uint64
-}
-
-// Draw draws. It returns a *StateError where state, target and arguments do not fit
-// each other, an *exec.LimitError where they exceed a limit, and what compiling and
-// running the programs give. What was drawn when it fails stays drawn.
-func (p *Pipeline) Draw(ctx context.Context, t *state.Target, a *state.Args) error {
-	w := p.passes.Get()
-	if w == nil {
-		w = &Pass{}
-	}
-	defer p.passes.Put(w, exec.MaxIdleWorkers())
-	if err := w.Begin(t, nil, a.Shader.Workers); err != nil {
-		return err
-	}
-	err := w.Draw(ctx, p, a)
-	if e := w.End(ctx); err == nil {
-		err = e
-	}
-	return err
 }
 
 // fill records a draw. What it holds release gives back, also where it fails.

@@ -184,3 +184,22 @@ func (p *Pass) forget() {
 	p.steps, p.ordered = p.steps[:0], false
 	p.inUse.draws, p.inUse.clears = 0, 0
 }
+
+// Draw draws. It returns a *StateError where state, target and arguments do not fit
+// each other, an *exec.LimitError where they exceed a limit, and what compiling and
+// running the programs give. What was drawn when it fails stays drawn.
+func (p *Pipeline) Draw(ctx context.Context, t *state.Target, a *state.Args) error {
+	w := p.passes.Get()
+	if w == nil {
+		w = &Pass{}
+	}
+	defer p.passes.Put(w, exec.MaxIdleWorkers())
+	if err := w.Begin(t, nil, a.Shader.Workers); err != nil {
+		return err
+	}
+	err := w.Draw(ctx, p, a)
+	if e := w.End(ctx); err == nil {
+		err = e
+	}
+	return err
+}

@@ -9,12 +9,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Limits of a geometry program.
-const (
-	maxEmitted   = 1024 // vertices of an invocation (maxGeometryOutputVertices)
-	maxInstances = 1024 // invocations of a primitive: no less than maxGeometryShaderInvocations
-)
-
 // geometryBytes is about how much invocations of one job leave.
 const geometryBytes = 1 << 20
 
@@ -124,22 +118,6 @@ func outputTopology(m ir.Modes) state.Topology {
 	return state.TriangleStrip
 }
 
-// inputVertices returns how many vertices the primitives have that a geometry
-// program reads.
-func inputVertices(m ir.Modes) uint32 {
-	switch {
-	case m.Has(ir.InputPoints):
-		return 1
-	case m.Has(ir.InputLines):
-		return 2
-	case m.Has(ir.InputLinesAdjacency):
-		return 4
-	case m.Has(ir.InputTrianglesAdjacency):
-		return 6
-	}
-	return 3
-}
-
 // outputStreams hands on what the geometry program emitted to each stream: f is those of the
 // one that is rasterised.
 func (d *Binner) outputStreams(f *primitiveList, n, room uint32) {
@@ -196,4 +174,13 @@ func (d *Binner) endStrip(f *primitiveList) {
 		f.primitives = append(f.primitives, p)
 	}
 	d.primitiveStrip = d.primitiveStrip[:0]
+}
+
+// runGeometry takes primitives through the geometry program, if there is one.
+func (d *Binner) runGeometry(ctx context.Context, f *primitiveList) error {
+	if d.programs[geometry] != nil {
+		return d.shapePrimitives(ctx, f)
+	}
+	d.outputStream(0, f)
+	return d.rasterize(ctx, f)
 }

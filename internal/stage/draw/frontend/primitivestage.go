@@ -40,25 +40,6 @@ type primitiveScratch struct {
 	otherList       primitiveList  // primitives of a stream that is not rasterised
 }
 
-// runPrimitiveStages takes the chunk's vertices through the stages behind the vertex program.
-func (d *Binner) runPrimitiveStages(ctx context.Context) error {
-	f := &d.flows[tessControl]
-	*f = primitiveList{&d.records, d.chunk.vertices(), d.state.Assembly.Topology, d.chunk.primitives, d.chunk.rows, d.chunk.rowVertices}
-	if d.programs[tessEval] != nil {
-		return d.tessellate(ctx, f)
-	}
-	return d.runGeometry(ctx, f)
-}
-
-// runGeometry takes primitives through the geometry program, if there is one.
-func (d *Binner) runGeometry(ctx context.Context, f *primitiveList) error {
-	if d.programs[geometry] != nil {
-		return d.shapePrimitives(ctx, f)
-	}
-	d.outputStream(0, f)
-	return d.rasterize(ctx, f)
-}
-
 // runPrimitiveStage runs a program in the middle for so many workgroups; what it reads and
 // writes but its parameters is bound.
 func (d *Binner) runPrimitiveStage(ctx context.Context, i primitiveStage, groups, count, first, vertices uint32) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/tess"
 )
 
 // Stages are the programs of a pipeline, as lower makes them. They must not change
@@ -102,4 +103,49 @@ func (s *Stages) last() *ir.Program {
 		return s.TessEval
 	}
 	return s.Vertex
+}
+
+// Limits of a geometry program.
+const (
+	maxEmitted   = 1024 // vertices of an invocation (maxGeometryOutputVertices)
+	maxInstances = 1024 // invocations of a primitive: no less than maxGeometryShaderInvocations
+)
+
+// inputVertices returns how many vertices the primitives have that a geometry
+// program reads.
+func inputVertices(m ir.Modes) uint32 {
+	switch {
+	case m.Has(ir.InputPoints):
+		return 1
+	case m.Has(ir.InputLines):
+		return 2
+	case m.Has(ir.InputLinesAdjacency):
+		return 4
+	case m.Has(ir.InputTrianglesAdjacency):
+		return 6
+	}
+	return 3
+}
+
+// maxPatch is how many vertices a patch may have (maxTessellationPatchSize).
+const maxPatch = 32
+
+// tessMode is how patches are subdivided: what the two programs say together. Their
+// domain has its origin at the upper left, so that v points down where they say how
+// triangles turn (VK_TESSELLATION_DOMAIN_ORIGIN_UPPER_LEFT).
+func tessMode(m ir.Modes) (t tess.Mode) {
+	switch {
+	case m.Has(ir.TessQuads):
+		t.Domain = tess.Quads
+	case m.Has(ir.TessIsolines):
+		t.Domain = tess.Isolines
+	}
+	switch {
+	case m.Has(ir.SpacingFractionalEven):
+		t.Spacing = tess.FractionalEven
+	case m.Has(ir.SpacingFractionalOdd):
+		t.Spacing = tess.FractionalOdd
+	}
+	t.Clockwise, t.PointMode = !m.Has(ir.VertexOrderCw), m.Has(ir.PointMode)
+	return t
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/tess"
 )
 
-// maxPatch is how many vertices a patch may have (maxTessellationPatchSize).
-const maxPatch = 32
-
 // pointBytes is what the list has of each point of a domain: three floats and the
 // number of the patch.
 const pointBytes = 16
@@ -81,26 +78,6 @@ func evaluationProgram(from *ir.Program, vertices uint32, before, rec, patch *la
 		return 0
 	}
 	return s.Build(s.guarded(func() { s.storeRecord(s.lane(), 0) }))
-}
-
-// tessMode is how patches are subdivided: what the two programs say together. Their
-// domain has its origin at the upper left, so that v points down where they say how
-// triangles turn (VK_TESSELLATION_DOMAIN_ORIGIN_UPPER_LEFT).
-func tessMode(m ir.Modes) (t tess.Mode) {
-	switch {
-	case m.Has(ir.TessQuads):
-		t.Domain = tess.Quads
-	case m.Has(ir.TessIsolines):
-		t.Domain = tess.Isolines
-	}
-	switch {
-	case m.Has(ir.SpacingFractionalEven):
-		t.Spacing = tess.FractionalEven
-	case m.Has(ir.SpacingFractionalOdd):
-		t.Spacing = tess.FractionalOdd
-	}
-	t.Clockwise, t.PointMode = !m.Has(ir.VertexOrderCw), m.Has(ir.PointMode)
-	return t
 }
 
 // tessellate runs the control program for patches, subdivides them, and takes what

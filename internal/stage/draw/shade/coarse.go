@@ -12,9 +12,6 @@ import (
 // (Vulkan §"Multisampling"): the last pixel's first. A number of a sample is then such
 // an index, and the variables of the fragment's pixel are its first pixel.
 
-// coarse reports whether fragments may have several pixels.
-func (s *shader) coarse() bool { return s.key.MaxPixels > 1 }
-
 // readSizes takes the size of the block's fragments from where the block is.
 func (s *shader) readSizes() {
 	for axis, v := range []fragmentVar{varSizeX, varSizeY} {
@@ -157,4 +154,22 @@ func (s *shader) wholeSet() ir.V {
 		less = b.Op(ir.ZExt, t, less)
 	}
 	return b.Op(ir.LShr, t, b.Const(t, ^uint64(0)>>(64-t.Bits())), less)
+}
+
+// localPixel is the place of the invocation in its block, or strip.
+func (s *shader) localPixel() (x, y ir.V) {
+	if !s.swizzled {
+		return s.BuiltIn(ir.LocalInvocationIdX), s.BuiltIn(ir.LocalInvocationIdY)
+	}
+	if s.coarse() {
+		return s.coarseLocal()
+	}
+	b, lane := s.B, s.BuiltIn(ir.LocalInvocationIndex)
+	part := func(shift, mask uint32) ir.V {
+		return b.Op(ir.And, ir.I32, b.Op(ir.LShr, ir.I32, lane, b.I32(shift)), b.I32(mask))
+	}
+	twice := func(v ir.V) ir.V { return b.Op(ir.Shl, ir.I32, v, b.I32(1)) }
+	x = b.Op(ir.Or, ir.I32, twice(part(2, 3)), part(0, 1))
+	y = b.Op(ir.Or, ir.I32, twice(part(4, 3)), part(1, 1))
+	return x, y
 }

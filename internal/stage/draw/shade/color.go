@@ -4,15 +4,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
-
-// colorKey is what the code for one color attachment depends on.
-type colorKey struct {
-	Format  string // "" where there is none
-	Layered bool
-	Blend   state.BlendAttachment
-}
 
 // writeOutputs is what becomes of the fragment program's outputs, and the tests unless they
 // have been before.
@@ -46,9 +38,6 @@ func (s *shader) colored() bool {
 	}
 	return false
 }
-
-// isWritten reports whether the attachment is there and written to.
-func (c *colorKey) isWritten() bool { return c.Format != "" && c.Blend.WriteMask != 0 }
 
 // colors writes sample n of the color attachments. One that the program has no output
 // for keeps what it has.
@@ -88,17 +77,6 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 	a.store(next)
 }
 
-// hasOutput reports whether the program has an output of the semantic whose index is
-// one of four from first on.
-func (s *shader) hasOutput(x ir.Semantic, first uint32) bool {
-	for _, o := range s.From.Out {
-		if o.Semantic == x && o.Index >= first && o.Index < first+4 {
-			return true
-		}
-	}
-	return false
-}
-
 // source returns the color that the program gives for an attachment, in numbers of
 // its format; a component that is not written is 0.
 func (s *shader) source(n, source uint32, a *attachment) (color [4]ir.V) {
@@ -133,14 +111,6 @@ func (s *shader) clampInteger(a *attachment, i int, v ir.V) ir.V {
 		return s.B.Op(ir.UMin, ir.I32, v, s.B.I32(most))
 	case format.SInt:
 		return s.B.Op(ir.SMin, ir.I32, s.B.Op(ir.SMax, ir.I32, v, s.B.I32(^(most>>1))), s.B.I32(most>>1))
-	}
-	return v
-}
-
-// toF32 makes 32 bits of a number of 16.
-func (s *shader) toF32(v ir.V) ir.V {
-	if s.B.Func.Type(v) == ir.F16 {
-		return s.B.Op(ir.FCanon, ir.F32, s.B.Op(ir.FCvt, ir.F32, v))
 	}
 	return v
 }

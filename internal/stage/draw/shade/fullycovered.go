@@ -2,7 +2,6 @@ package shade
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
@@ -31,12 +30,4 @@ func (s *shader) fullyCovered() ir.V {
 	return s.forPixels(b.I32(1), func(px, py, all ir.V) ir.V {
 		return s.And(all, s.coveredBit(item, s.Add(x, px), s.Add(y, py), behind))
 	})
-}
-
-// placeBits are those of a coordinate of an item's place.
-func (s *shader) placeBits() uint32 {
-	if s.coarse() {
-		return 0xffff &^ (raster.Block - 1)
-	}
-	return 0xffff
 }

@@ -6,88 +6,11 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
 // A pixel's samples are a set, one bit for each, in an integer that has room for all.
 // With one sample there is no such set: that an invocation runs is all there is to
 // know.
-
-// multi reports whether a fragment has several samples, and an invocation stands for
-// all that are covered.
-func (s *shader) multi() bool {
-	return s.key.Samples > 1 && !s.key.PerSample || s.coarse()
-}
-
-// setType is the type of sets of samples.
-func (s *shader) setType() ir.Type {
-	if s.key.Samples*s.key.MaxPixels > 32 {
-		return ir.I64
-	}
-	return ir.I32
-}
-
-// coveredSet reads which samples are covered: of pixel (x, y) of the block, or strip.
-func (s *shader) coveredSet(item, x, y ir.V) ir.V {
-	t, set := s.setType(), s.B.Const(s.setType(), 0)
-	for n := range s.key.Samples {
-		bit := s.coveredBit(item, x, y, 8+8*n)
-		if t == ir.I64 {
-			bit = s.B.Op(ir.ZExt, t, bit)
-		}
-		set = s.B.Op(ir.Or, t, set, s.B.Op(ir.Shl, t, bit, s.B.Const(t, uint64(n))))
-	}
-	return set
-}
-
-// coveredBit is the bit of pixel (x, y) in the mask that stands so many bytes behind
-// the item's begin.
-func (s *shader) coveredBit(item, x, y ir.V, behind uint32) ir.V {
-	bit, part := s.maskBit(item, x, y, behind)
-	return s.And(s.B.Op(ir.LShr, ir.I32, part, bit), s.B.I32(1))
-}
-
-// maskBit is the number of that bit in the part of the mask that it is in, and the
-// part: a half of the mask, or what it has of the strip.
-func (s *shader) maskBit(item, x, y ir.V, behind uint32) (bit, part ir.V) {
-	b := s.B
-	low, high := s.maskWords(item, behind)
-	if s.inStrips() {
-		return s.inMask(x, y), s.stripBits(low, high)
-	}
-	return s.inMask(x, s.And(y, b.I32(3))), b.Select(b.Cmp(ir.ULt, y, b.I32(4)), low, high)
-}
-
-// inMask is the number of the bit of a pixel.
-func (s *shader) inMask(x, y ir.V) ir.V {
-	return s.Add(s.Mul(y, s.B.I32(raster.Block)), x)
-}
-
-// maskWords reads the two words of a mask.
-func (s *shader) maskWords(item ir.V, behind uint32) (low, high ir.V) {
-	word := func(n uint32) ir.V {
-		return s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindItems, false), item, behind+n)
-	}
-	return s.perItem(func() ir.V { return word(0) }), s.perItem(func() ir.V { return word(4) })
-}
-
-// contains reports whether a set has sample n.
-func (s *shader) contains(set, n ir.V) ir.V {
-	t, b := s.setType(), s.B
-	if t == ir.I64 {
-		n = b.Op(ir.ZExt, t, n)
-	}
-	return b.Cmp(ir.Eq, b.Op(ir.And, t, b.Op(ir.LShr, t, set, n), b.Const(t, 1)), b.Const(t, 1))
-}
-
-// singleton is the set of sample n alone.
-func (s *shader) singleton(n ir.V) ir.V {
-	t := s.setType()
-	if t == ir.I64 {
-		n = s.B.Op(ir.ZExt, t, n)
-	}
-	return s.B.Op(ir.Shl, t, s.B.Const(t, 1), n)
-}
 
 // forEachSample writes what is done for each sample of the invocation that is covered.
 // Without a loop n is the sample that is shaded.
@@ -110,22 +33,6 @@ func (s *shader) forEachSample(body func(n ir.V)) {
 	b.Br(done)
 	b.End()
 	b.End()
-}
-
-// sample is the sample that is shaded: 0 where the invocation stands for the pixel.
-func (s *shader) sample() ir.V {
-	if !s.key.PerSample {
-		return s.B.I32(0)
-	}
-	return s.B.Op(ir.UMod, ir.I32, s.BuiltIn(ir.WorkgroupIdX), s.B.I32(s.key.Samples))
-}
-
-// itemNumber is the number of the item.
-func (s *shader) itemNumber() ir.V {
-	if !s.key.PerSample {
-		return s.BuiltIn(ir.WorkgroupIdX)
-	}
-	return s.B.Op(ir.UDiv, ir.I32, s.BuiltIn(ir.WorkgroupIdX), s.B.I32(s.key.Samples))
 }
 
 // positions is the table of where samples are, in pixels from the pixel's corner.
@@ -252,3 +159,44 @@ func (s *shader) alphaCoverage() ir.V {
 	}
 	return s.replicate(set)
 }
+
+// pixelCenter is the middle of the fragment along an axis, in pixels.
+func (s *shader) pixelCenter(v fragmentVar) ir.V {
+	half := s.Float(0.5)
+	if s.coarse() {
+		half = s.FMul(half, s.toFloat(s.size(uint32(v-varX))))
+	}
+	return s.FAdd(s.toFloat(s.get(v)), half)
+}
+
+// centerPoint is the middle of the fragment as a spot: exact, for both have at most 8 bits
+// below the pixel.
+func (s *shader) centerPoint() point {
+	b := s.B
+	return point{
+		b.Op(ir.FSub, ir.F32, s.pixelCenter(varX), s.primitiveWord(ir.F32, primitiveX)),
+		b.Op(ir.FSub, ir.F32, s.pixelCenter(varY), s.primitiveWord(ir.F32, primitiveY)),
+	}
+}
+
+// entryCenter is center in the entry point: the same, for all of it is exact, with
+// but one sum that is not the same for all pixels of a block, or for all items. Strips
+// of a block step from one to the next.
+func (s *shader) entryCenter() point {
+	switch {
+	case s.coarse():
+		return s.centerPoint()
+	case s.inStrips():
+		return point{s.centerAlong(0), s.strip.dy}
+	}
+	return point{s.centerAlong(0), s.centerAlong(1)}
+}
+
+// centerAlong is one axis of middleOfPixel, of the item's corner.
+func (s *shader) centerAlong(axis int) ir.V {
+	middle := s.FAdd(s.toFloat(s.inStrip[axis]), s.Float(0.5))
+	return s.FAdd(middle, s.FSub(s.toFloat(s.corner[axis]), s.primitiveWord(ir.F32, primitiveX+uint32(axis))))
+}
+
+// shadedPoint is the spot where inputs are interpolated.
+func (s *shader) shadedPoint() point { return point{s.get(varDX), s.get(varDY)} }

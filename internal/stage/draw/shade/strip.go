@@ -7,22 +7,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// strip is how a block is gone over. Where a workgroup is as many rows of its block as
-// a subgroup has, the entry point goes from one to the next of those strips that have
-// pixels that are covered. What is the same for all of them is read before.
-type strip struct {
-	rows uint32 // of a workgroup; a block has raster.Block
-
-	loop    int    // where the loop over strips begins in the code of the entry point
-	hoisted []ir.V // the code that shall stand before it
-	inLoop  bool   // code in the loop is written
-	first   ir.V   // the strip's first row, from that of the item's block
-	dy      ir.V   // the middle of the pixel, from the primitive's reference
-}
-
-// walksStrips reports whether the entry point goes over strips.
-func (s *shader) walksStrips() bool { return s.strip.rows < raster.Block }
-
 // longCode is how many operations a program has at least for a strip to be two
 // subgroups: it waits for its own results then, and an engine may do both at once.
 // Loops count as long, and so does what samples images, which is bound later.
@@ -179,35 +163,4 @@ func (s *shader) anyCovered(item ir.V) mask {
 		}
 	}
 	return mask{low, high}
-}
-
-// stripBits is what a mask has of the strip, in its low bits.
-func (s *shader) stripBits(low, high ir.V) ir.V {
-	b := s.B
-	upper := b.Cmp(ir.Eq, s.And(s.strip.first, b.I32(4)), b.I32(0))
-	return b.Op(ir.LShr, ir.I32, b.Select(upper, low, high), s.Mul(s.And(s.strip.first, b.I32(3)), b.I32(raster.Block)))
-}
-
-// inStrips reports whether what is written stands in the loop over strips.
-func (s *shader) inStrips() bool { return s.strip.inLoop && s.B.Func == s.Program.Funcs[0] }
-
-// perItem writes code that depends on nothing but the item: in the loop over its strips
-// it comes to stand before the loop.
-func (s *shader) perItem(code func() ir.V) ir.V {
-	f := s.B.Func
-	if !s.inStrips() {
-		return code()
-	}
-	from := len(f.Code)
-	s.strip.inLoop = false
-	v := code()
-	s.strip.inLoop = true
-	s.strip.hoisted = append(s.strip.hoisted, f.Code[from:]...)
-	f.Code = f.Code[:from]
-	return v
-}
-
-// param reads word n of the parameters.
-func (s *shader) param(t ir.Type, n uint32) ir.V {
-	return s.perItem(func() ir.V { return s.Builder.Param(t, n) })
 }

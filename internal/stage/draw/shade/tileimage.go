@@ -11,23 +11,6 @@ import (
 // Image Reads"). A tile of the picture is drawn in order, so that all such reads are
 // coherent.
 
-// tileKey is what the code of reads of depth and stencil depends on.
-type tileKey struct {
-	depth, stencil               string // formats; "" where there is no attachment or nothing reads it
-	depthLayered, stencilLayered bool
-}
-
-// TileKeyOf returns the key of a program and a target.
-func TileKeyOf(p *ir.Program, t *state.Target) (k tileKey) {
-	if HasInput(p, ir.TileDepth) && t.Depth != nil {
-		k.depth, k.depthLayered = t.Depth.Format(), state.Layered(t.Depth)
-	}
-	if HasInput(p, ir.TileStencil) && t.Stencil != nil {
-		k.stencil, k.stencilLayered = t.Stencil.Format(), state.Layered(t.Stencil)
-	}
-	return k
-}
-
 // tileImage writes a read of sample n of an attachment: 0 where there is none, and outside
 // of it, where helper invocations may stand.
 func (s *shader) tileImage(in ir.Input, n ir.V) ir.V {

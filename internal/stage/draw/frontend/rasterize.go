@@ -1,0 +1,45 @@
+package frontend
+
+import (
+	"context"
+
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// rasterize rasterises primitives, and runs fragments where that makes much.
+func (d *Binner) rasterize(ctx context.Context, f *primitiveList) error {
+	if d.state.Rasterization.Discard {
+		return nil
+	}
+	r := &d.Raster
+	v := raster.Records{Layout: d.layout(), Words: f.records.Words(int(f.vertices) * int(d.Pipeline.Record.Stride/4))}
+	if d.usesBatches(f, v) {
+		d.countClipping(f)
+		return d.rasterizeBatches(ctx, f)
+	}
+	r.Vertices(v)
+	d.countClipping(f)
+	for i := range f.primitives {
+		if d.Stop.Load() { // one primitive may take long, and cover little
+			return ctx.Err()
+		}
+		switch p := &f.primitives[i]; f.topology {
+		case state.PointList:
+			r.Point(p.v[0], p.id)
+		case state.LineList, state.LineStrip, state.LineListAdjacency, state.LineStripAdjacency:
+			if p.begins || f.topology == state.LineList || f.topology == state.LineListAdjacency {
+				r.ResetStipple()
+			}
+			r.Line([2]uint32(p.v[:2]), p.provoking, p.id)
+		default:
+			r.Triangle(p.v, p.provoking, p.id)
+		}
+		if r.Bytes() >= maxRasterBytes {
+			if err := d.Flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

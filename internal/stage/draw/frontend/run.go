@@ -1,0 +1,47 @@
+package frontend
+
+import (
+	"context"
+
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// Run takes the chunks of a turn through all stages up to the rasterizer.
+func (d *Binner) Run(ctx context.Context) error {
+	for _, d.chunk = range d.Chunks {
+		if err := d.runVertices(ctx); err != nil {
+			return err
+		}
+		if err := d.runPrimitiveStages(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runVertices runs the vertex program for the chunk.
+func (d *Binner) runVertices(ctx context.Context) error {
+	d.countChunk()
+	n := d.chunk.vertices()
+	d.params.Words(1)[layout.VertexCount] = n
+	size := int(n) * int(d.Pipeline.vertexRec.Stride)
+	d.records.Grow(size)
+	o := &d.Own.Buffers
+	o[layout.BindParams] = compose.Shared(d.params.Bytes(4 * layout.VertexWords))
+	o[layout.BindVertexList] = compose.Shared(compose.BytesOf(d.chunk.list))
+	o[layout.BindRecords] = compose.Shared(d.records.Bytes(size))
+	d.bindCaptures(n)
+	d.vertexRunner.Bind(&d.vertexBinding, &d.Own)
+	return d.vertexRunner.RunGroups(ctx, &d.vertexBinding, (n+vertexGroup-1)/vertexGroup)
+}
+
+// runPrimitiveStages takes the chunk's vertices through the stages behind the vertex program.
+func (d *Binner) runPrimitiveStages(ctx context.Context) error {
+	f := &d.flows[tessControl]
+	*f = primitiveList{&d.records, d.chunk.vertices(), d.state.Assembly.Topology, d.chunk.primitives, d.chunk.rows, d.chunk.rowVertices}
+	if d.programs[tessEval] != nil {
+		return d.tessellate(ctx, f)
+	}
+	return d.runGeometry(ctx, f)
+}

@@ -1,0 +1,76 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// coveredSet reads which samples are covered: of pixel (x, y) of the block, or strip.
+func (s *shader) coveredSet(item, x, y ir.V) ir.V {
+	t, set := s.setType(), s.B.Const(s.setType(), 0)
+	for n := range s.key.Samples {
+		bit := s.coveredBit(item, x, y, 8+8*n)
+		if t == ir.I64 {
+			bit = s.B.Op(ir.ZExt, t, bit)
+		}
+		set = s.B.Op(ir.Or, t, set, s.B.Op(ir.Shl, t, bit, s.B.Const(t, uint64(n))))
+	}
+	return set
+}
+
+// coveredBit is the bit of pixel (x, y) in the mask that stands so many bytes behind
+// the item's begin.
+func (s *shader) coveredBit(item, x, y ir.V, behind uint32) ir.V {
+	bit, part := s.maskBit(item, x, y, behind)
+	return s.And(s.B.Op(ir.LShr, ir.I32, part, bit), s.B.I32(1))
+}
+
+// maskBit is the number of that bit in the part of the mask that it is in, and the
+// part: a half of the mask, or what it has of the strip.
+func (s *shader) maskBit(item, x, y ir.V, behind uint32) (bit, part ir.V) {
+	b := s.B
+	low, high := s.maskWords(item, behind)
+	if s.inStrips() {
+		return s.inMask(x, y), s.stripBits(low, high)
+	}
+	return s.inMask(x, s.And(y, b.I32(3))), b.Select(b.Cmp(ir.ULt, y, b.I32(4)), low, high)
+}
+
+// inMask is the number of the bit of a pixel.
+func (s *shader) inMask(x, y ir.V) ir.V {
+	return s.Add(s.Mul(y, s.B.I32(raster.Block)), x)
+}
+
+// maskWords reads the two words of a mask.
+func (s *shader) maskWords(item ir.V, behind uint32) (low, high ir.V) {
+	word := func(n uint32) ir.V {
+		return s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindItems, false), item, behind+n)
+	}
+	return s.perItem(func() ir.V { return word(0) }), s.perItem(func() ir.V { return word(4) })
+}
+
+// contains reports whether a set has sample n.
+func (s *shader) contains(set, n ir.V) ir.V {
+	t, b := s.setType(), s.B
+	if t == ir.I64 {
+		n = b.Op(ir.ZExt, t, n)
+	}
+	return b.Cmp(ir.Eq, b.Op(ir.And, t, b.Op(ir.LShr, t, set, n), b.Const(t, 1)), b.Const(t, 1))
+}
+
+// singleton is the set of sample n alone.
+func (s *shader) singleton(n ir.V) ir.V {
+	t := s.setType()
+	if t == ir.I64 {
+		n = s.B.Op(ir.ZExt, t, n)
+	}
+	return s.B.Op(ir.Shl, t, s.B.Const(t, 1), n)
+}
+
+// stripBits is what a mask has of the strip, in its low bits.
+func (s *shader) stripBits(low, high ir.V) ir.V {
+	b := s.B
+	upper := b.Cmp(ir.Eq, s.And(s.strip.first, b.I32(4)), b.I32(0))
+	return b.Op(ir.LShr, ir.I32, b.Select(upper, low, high), s.Mul(s.And(s.strip.first, b.I32(3)), b.I32(raster.Block)))
+}

@@ -1,0 +1,176 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// Program makes a compute program of a fragment program.
+func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error) {
+	s := &shader{Builder: compose.New("draw", from), key: key, rec: rec}
+	s.Input, s.InputAt, s.Interp = s.readInput, s.vertexInput, s.interpolatedAt
+	s.Program.StateEffects()
+	// A program that reads values of lanes that it names may read those of its quad.
+	s.helpers = s.Program.Effects.Quads || s.hasInput(ir.QuadX) || s.hasInput(ir.QuadY) || from.Modes.Has(ir.FullQuads) || s.hasOp(ir.Shuf)
+	s.swizzled = s.helpers && s.Program.SubgroupSize < 2*raster.Block || s.Program.Effects.GroupOps || s.hasInput(ir.SubgroupLocalInvocationId) || s.coarse()
+	s.strip.rows = s.stripRows()
+	if s.swizzled {
+		s.Program.LocalSize = [3]uint32{raster.Block * s.strip.rows, 1, 1}
+	} else {
+		s.Program.LocalSize = [3]uint32{raster.Block, s.strip.rows, 1}
+		if s.helpers {
+			s.Program.QuadRow = raster.Block
+		}
+	}
+	return s.Build(s.entryPoint)
+}
+
+// entryPoint writes the entry point around the stage's own code.
+func (s *shader) entryPoint(body func()) {
+	item := s.loadItem()
+	if s.walksStrips() {
+		s.forStrips(item, func(bits ir.V) { s.fragment(item, bits, body) })
+	} else {
+		s.fragment(item, 0, body)
+	}
+}
+
+// fragment writes what is done for the pixels of a block or a strip of one.
+func (s *shader) fragment(item, bits ir.V, body func()) {
+	b := s.B
+	covered := s.locatePixel(item, bits)
+	early := s.earlyTests()
+	if early && (s.key.Test.any() || s.key.CountSamples) {
+		covered = s.runEarlyTests(covered)
+	}
+	if s.earlyAndLate() {
+		covered = s.mayPass(covered)
+	}
+	if s.helpers {
+		b.If(s.quad(covered))
+	} else {
+		b.If(covered)
+	}
+	// In a loop nobody becomes a helper: what others must not do with them is kept from them.
+	apart := s.helpers && s.walksStrips()
+	if s.helpers && !apart {
+		b.If(b.Op(ir.Not, ir.B1, covered))
+		b.OpAux(ir.Demote, 0, 0)
+		b.End()
+	}
+	real := func(code func()) {
+		if apart {
+			b.If(covered)
+			defer b.End()
+		}
+		code()
+	}
+	if s.key.CountInvocations {
+		real(s.countInvocation)
+	}
+	if s.walksStrips() {
+		s.KillTarget = b.Block()
+	}
+	s.setPoints()
+	body()
+	real(func() { s.writeOutputs(early) })
+	if s.walksStrips() {
+		b.End()
+	}
+	b.End()
+}
+
+// runEarlyTests writes the tests before the fragment program and reports what is covered
+// behind them.
+func (s *shader) runEarlyTests(covered ir.V) ir.V {
+	b := s.B
+	merge := b.Block(ir.B1)
+	b.If(covered)
+	if s.multi() {
+		t := s.setType()
+		if s.hasInput(ir.SampleMask) && !s.From.Modes.Has(ir.PostDepthCoverage) {
+			s.set(varEarlySet, s.get(varSet))
+		}
+		s.set(varPassed, b.Const(t, 0))
+		s.forEachSample(func(n ir.V) {
+			s.test(n, func() { s.set(varPassed, b.Op(ir.Or, t, s.get(varPassed), s.singleton(n))) })
+		})
+		s.set(varSet, s.get(varPassed))
+		b.Br(merge, s.Not(b.Cmp(ir.Eq, s.get(varPassed), b.Const(t, 0))))
+	} else if s.key.Test.any() {
+		s.testThen(s.sample(), func() {}, func(pass ir.V) { b.Br(merge, pass) })
+		if s.key.Test.Bounds {
+			b.Br(merge, b.Bool(false))
+		}
+	} else {
+		s.test(s.sample(), func() { b.Br(merge, b.Bool(true)) })
+	}
+	b.End()
+	b.Br(merge, b.Bool(false))
+	b.End()
+	return b.Param(merge, 0)
+}
+
+// loadItem finds the item of the workgroup, and what is known of it before its pixels are.
+func (s *shader) loadItem() (item ir.V) {
+	b := s.B
+	item = s.Scaled(s.itemNumber(), s.itemBytes())
+	h := s.Handle(ir.StorageBuffer, layout.BindItems, false)
+	number := s.LoadOwn(ir.I32, h, item, 0)
+	s.set(varPrimitive, s.Scaled(number, 4*raster.PrimitiveWords))
+	s.set(varRecords, s.Scaled(number, 3*uint64(s.rec.KeptBytes())))
+	corner := s.LoadOwn(ir.I32, h, item, 4)
+	s.corner = [2]ir.V{s.And(corner, b.I32(0xffff)), b.Op(ir.LShr, ir.I32, corner, b.I32(16))}
+	if s.walksStrips() {
+		high := func(i int) ir.V { return b.Op(ir.LShr, ir.I32, s.corner[i], b.I32(raster.RunShift)) }
+		s.below = s.Or(high(0), b.Op(ir.Shl, ir.I32, high(1), b.I32(2)))
+		for i := range s.corner {
+			s.corner[i] = s.And(s.corner[i], b.I32(raster.RunArea-1))
+		}
+	}
+	if s.coarse() {
+		s.readSizes()
+	}
+	s.inStrip[0], s.inStrip[1] = s.localPixel()
+	if s.key.PerSample {
+		item = s.Add(item, s.Scaled(s.sample(), 8))
+	}
+	return item
+}
+
+// locatePixel finds the pixel of the invocation and reports whether it is covered. bits are
+// those of the strip in the mask of the item, where there is one mask and a strip.
+func (s *shader) locatePixel(item, bits ir.V) ir.V {
+	b := s.B
+	x, y := s.inStrip[0], s.inStrip[1]
+	if s.coarse() {
+		return s.locateCoarse(item, x, y)
+	}
+	s.set(varX, s.Add(s.corner[0], x))
+	s.set(varY, s.Add(s.corner[1], y))
+	if s.multi() {
+		s.set(varSet, s.coveredSet(item, x, y))
+		return s.Not(b.Cmp(ir.Eq, s.get(varSet), b.Const(s.setType(), 0)))
+	}
+	bit, word := s.inMask(x, y), bits
+	switch {
+	case bits == 0:
+		bit, word = s.maskBit(item, x, y, 8)
+	case !s.swizzled:
+		bit = s.BuiltIn(ir.LocalInvocationIndex) // the same, and engines know which lane has which
+	}
+	bit = b.Op(ir.Shl, ir.I32, b.I32(1), bit) // the same for all items
+	return b.Cmp(ir.Eq, s.And(word, bit), bit)
+}
+
+// quad reports whether any invocation of the quad is covered.
+func (s *shader) quad(covered ir.V) ir.V {
+	b := s.B
+	any := b.Op(ir.ZExt, ir.I32, covered)
+	for across := range uint64(2) {
+		any = b.Op(ir.Or, ir.I32, any, b.OpAux(ir.QuadSwap, ir.I32, across+1, any))
+	}
+	return b.Cmp(ir.Eq, any, b.I32(1))
+}

@@ -1,0 +1,86 @@
+package shade
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// What raster says of a primitive (raster.Primitive.Flags).
+const (
+	flagFront       = raster.FrontFacing
+	flagPerspective = raster.Perspective
+	flagPoint       = raster.IsPoint
+)
+
+// Words of a raster.Primitive in memory.
+const (
+	primitiveID    = 0
+	primitiveFlags = 1
+	primitiveLayer = 2
+	primitiveX     = 3
+	primitiveY     = 4
+	primitiveZ     = 5 // planes: three floats each
+	primitiveW     = 8
+	primitiveQ1    = 11
+	primitiveQ2    = 14
+	primitiveL1    = 17
+	primitiveL2    = 20
+	primitiveMinZ  = 23
+	primitiveMaxZ  = 24
+)
+
+// primitiveWord reads a word of the item's primitive.
+func (s *shader) primitiveWord(t ir.Type, n uint32) ir.V {
+	return s.perItem(func() ir.V {
+		return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindPrimitives, false), s.get(varPrimitive), 4*n)
+	})
+}
+
+// plane evaluates a linear function of the primitive's at a spot.
+func (s *shader) plane(n uint32, at point) ir.V {
+	b := s.B
+	c, x, y := s.primitiveWord(ir.F32, n), s.primitiveWord(ir.F32, n+1), s.primitiveWord(ir.F32, n+2)
+	return b.Op(ir.FFma, ir.F32, y, at.dy, b.Op(ir.FFma, ir.F32, x, at.dx, c))
+}
+
+// flagged reports whether the primitive has a flag.
+func (s *shader) flagged(flag uint32) ir.V {
+	b := s.B
+	f := b.Op(ir.And, ir.I32, s.primitiveWord(ir.I32, primitiveFlags), b.I32(flag))
+	return b.Cmp(ir.Eq, f, b.I32(flag))
+}
+
+// vertexWord reads a component of the record of vertex i, and flat that of the provoking
+// one. What the stage before did not write is 0.
+func (s *shader) vertexWord(in ir.Input, i uint32) ir.V {
+	if i == 2 {
+		return s.recordWord(in, func() ir.V { return s.vertexRole(raster.ThirdShift) }, 0)
+	}
+	return s.recordWord(in, nil, i)
+}
+
+func (s *shader) flatInput(in ir.Input) ir.V {
+	return s.recordWord(in, func() ir.V { return s.vertexRole(raster.ProvokingShift) }, 0)
+}
+
+// recordWord reads a component of one of the records that are kept with the primitive:
+// the one whose number a function writes, or else i.
+func (s *shader) recordWord(in ir.Input, number func() ir.V, i uint32) ir.V {
+	at, ok := s.rec.Offset(in.Semantic, in.Index)
+	if !ok || at < layout.PositionBytes {
+		return s.Zero(in.Type)
+	}
+	return s.perItem(func() ir.V {
+		off, size := s.get(varRecords), s.rec.KeptBytes()
+		if number != nil {
+			off = s.Add(off, s.Scaled(number(), uint64(size)))
+		}
+		return s.LoadOwn(in.Type, s.Handle(ir.StorageBuffer, layout.BindRecords, false), off, i*size+at-layout.PositionBytes)
+	})
+}
+
+// vertexRole is the number of a record that stands in the primitive's flags.
+func (s *shader) vertexRole(shift uint32) ir.V {
+	return s.And(s.B.Op(ir.LShr, ir.I32, s.primitiveWord(ir.I32, primitiveFlags), s.B.I32(shift)), s.B.I32(3))
+}
