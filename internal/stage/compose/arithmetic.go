@@ -23,7 +23,7 @@ func (w *Builder) At(base, n ir.V, stride uint64) ir.V {
 	return w.B.OpAux(ir.At, ir.I32, stride, base, n)
 }
 
-// One is the number 1 of a type.
+// One returns the number 1 of a type.
 func (w *Builder) One(t ir.Type) ir.V {
 	switch t {
 	case ir.F16:
@@ -36,8 +36,8 @@ func (w *Builder) One(t ir.Type) ir.V {
 	return w.B.Const(t, 1)
 }
 
-// Convert gives a number of an attribute the type that the program reads it in. Where
-// one is a float and the other is not, the bits are kept.
+// Convert converts a value to the type in which the program reads it. Integers are truncated or
+// extended, floats are rounded. Between floats and integers the bits are kept.
 func (w *Builder) Convert(v ir.V, signed bool, t ir.Type) ir.V {
 	from := w.B.Func.Type(v)
 	switch {
@@ -63,5 +63,5 @@ func (w *Builder) Convert(v ir.V, signed bool, t ir.Type) ir.V {
 	return v
 }
 
-// Zero is the number 0 of a type.
+// Zero returns the number 0 of a type.
 func (w *Builder) Zero(t ir.Type) ir.V { return w.B.Const(t, 0) }

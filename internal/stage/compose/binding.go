@@ -9,27 +9,26 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// OwnResources has what the draw itself binds, by binding.
+// OwnResources are the resources that a stage binds itself, by binding number.
 type OwnResources struct {
 	Buffers [maxOwnBindings]exec.Buffer
 	Views   [maxOwnBindings]*texture.View
-	PerRun  uint32 // buffers with a lower binding are bound anew for each run
+	PerRun  uint32 // buffers below this binding change from run to run
 }
 
-// maxOwnBindings is the number of bindings in the set of a stage's own resources.
+// maxOwnBindings is the number of bindings in a stage's own set.
 const maxOwnBindings = 64
 
-// Binding is a program and what stands at each of its resources, as far as that is the
-// same for all of a draw.
+// Binding is a program with its resources, as far as they are the same for all of its runs.
 type Binding struct {
 	Program exec.Program
 	args    *compute.Args
 	fixed   [][]exec.Buffer // by resource
-	perRun  []int           // by resource: the binding of what is not the same; −1 of others
-	lists   [][]exec.Buffer // of resources whose descriptors are put together here
+	perRun  []int           // by resource: the own binding if it changes from run to run; −1 otherwise
+	lists   [][]exec.Buffer // by resource: backing memory of fixed
 }
 
-// Resolve finds what stands at each resource of a program.
+// Resolve resolves the resources of a program: own resources from o, all others from the arguments.
 func (b *Binding) Resolve(p exec.Program, a *compute.Args, o *OwnResources) error {
 	b.Program, b.args = p, a
 	b.fixed, b.perRun = b.fixed[:0], b.perRun[:0]
@@ -67,7 +66,7 @@ func (b *Binding) Resolve(p exec.Program, a *compute.Args, o *OwnResources) erro
 	return nil
 }
 
-// Release lets go of all but memory.
+// Release drops all references. Memory is retained.
 func (b *Binding) Release() {
 	clear(b.fixed)
 	for _, list := range b.lists {
@@ -76,13 +75,13 @@ func (b *Binding) Release() {
 	b.Program, b.args = nil, nil
 }
 
-// Runner is a program's job, used again for each.
+// Runner is a reusable job of a program. Each worker has its own.
 type Runner struct {
 	Job   exec.Job
-	lists [][]exec.Buffer // of the draw's own resources
+	lists [][]exec.Buffer // by resource: those that change from run to run
 }
 
-// Bind binds what a program finds, for one worker.
+// Bind completes the resources of the job with those that change from run to run.
 func (r *Runner) Bind(b *Binding, o *OwnResources) {
 	for len(r.lists) < len(b.perRun) {
 		r.lists = append(r.lists, nil)
@@ -99,8 +98,7 @@ func (r *Runner) Bind(b *Binding, o *OwnResources) {
 	r.Job.Workers, r.Job.Budget, r.Job.Log = 1, a.Budget, a.Log
 }
 
-// appendBuffers appends what a program finds of descriptors, of which a resource has no
-// more than it declares.
+// appendBuffers appends the buffers of descriptors, at most as many as the resource declares.
 func appendBuffers[T any](list []exec.Buffer, r ir.Resource, from []T, of func(T) exec.Buffer) []exec.Buffer {
 	if r.Count > 0 && uint64(len(from)) > uint64(r.Count) {
 		from = from[:r.Count]
@@ -111,7 +109,7 @@ func appendBuffers[T any](list []exec.Buffer, r ir.Resource, from []T, of func(T
 	return list
 }
 
-// RunGroups runs so many workgroups.
+// RunGroups runs n workgroups.
 func (r *Runner) RunGroups(ctx context.Context, b *Binding, n uint32) error {
 	r.Job.Groups = [3]uint32{n, 1, 1}
 	return b.Program.Run(ctx, &r.Job)

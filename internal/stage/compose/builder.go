@@ -9,40 +9,40 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// Builder makes of the program of a stage one that engines run as a compute program:
-// where inputs were read it puts what computes them, and outputs become variables
-// that code behind the entry point's finds.
+// Builder builds a compute-shaped program from the program of a stage: it replaces reads of inputs by
+// code of the stage's prologue, and turns outputs into private variables that the epilogue reads. The
+// caller installs the functions below; a nil function makes its operations unsupported.
 type Builder struct {
-	stage   string // of the stage, in errors
+	stage   string // name in errors
 	Program *ir.Program
-	B       *ir.Builder // of the function that is written
+	B       *ir.Builder // builder of the current function
 	Texels  *texture.Texels
 	From    *ir.Program
 
-	Input      func(ir.Input) ir.V                 // writes what an input of the stage is; no value where engines know it
-	InputAt    func(in ir.Input, i ir.V) ir.V      // that of vertex i
-	Interp     func(in ir.Input, dx, dy ir.V) ir.V // that of another place of the pixel
-	OutAt      func(k int, i, v ir.V)              // makes v output k of vertex i of the patch
-	OutGet     func(k int, i ir.V) ir.V            // that output
+	Input      func(ir.Input) ir.V                 // returns the value of an input; 0 leaves it to the engine
+	InputAt    func(in ir.Input, i ir.V) ir.V      // returns an input of vertex i
+	Interp     func(in ir.Input, dx, dy ir.V) ir.V // returns an input at an offset in the pixel
+	OutAt      func(k int, i, v ir.V)              // writes output k of vertex i of the patch
+	OutGet     func(k int, i ir.V) ir.V            // reads output k of vertex i of the patch
 	Emit       func(stream uint32)                 // emits a vertex
-	EndPrim    func(stream uint32)                 // ends a strip
-	KillTarget ir.V                                // in the entry point: the block to whose end invocations go that end; 0: they end for good
-	outputs    []int                               // by output: its variable
-	resources  map[resource]int                    // resources of the draw
+	EndPrim    func(stream uint32)                 // ends a primitive strip
+	KillTarget ir.V                                // in the entry point: the block that Kill leaves; 0: the invocation ends
+	outputs    []int                               // by output: its private variable
+	resources  map[resource]int                    // own resources, by index in Program.Res
 	err        error
 }
 
-// resource is a resource of the draw, none of the shaders'.
+// resource is a resource that the stage binds itself.
 type resource struct {
 	kind    ir.ResourceKind
 	binding uint32
 }
 
-// ownSet is the descriptor set of what the draw itself binds; no shader can name it
-// (maxBoundDescriptorSets).
+// ownSet is the descriptor set of a stage's own resources. No shader can name it, because the number
+// exceeds maxBoundDescriptorSets.
 const ownSet = 1<<32 - 1
 
-// New begins the compute program of a stage's.
+// New begins the compute program of a stage's program. name is the stage's name in errors.
 func New(name string, from *ir.Program) *Builder {
 	p := from.Clone()
 	p.Stage, p.In, p.Out = ir.Compute, nil, nil
@@ -54,8 +54,9 @@ func New(name string, from *ir.Program) *Builder {
 	return w
 }
 
-// Build writes all functions. around writes the entry point: it calls body where the
-// stage's own code goes, in a block of its own, to whose end returns lead.
+// Build builds all functions. around emits the entry point and calls body once, at the place of the
+// stage's own code. The code is in a block of its own, and returns leave that block: the epilogue
+// after it always runs.
 func (w *Builder) Build(around func(body func())) (*ir.Program, error) {
 	for i, f := range w.Program.Funcs {
 		if f.Texture != nil {
@@ -80,7 +81,8 @@ func (w *Builder) Build(around func(body func())) (*ir.Program, error) {
 	return w.Program, nil
 }
 
-// copyCode appends a function's own code, and notes what stands for its inputs.
+// copyCode copies the code of a function and replaces stage operations. to collects the replacements
+// of values.
 func (w *Builder) copyCode(code []ir.V, to map[ir.V]ir.V) {
 	f := w.B.Func
 	arg := func(v ir.V) ir.V {
@@ -137,8 +139,7 @@ func (w *Builder) copyCode(code []ir.V, to map[ir.V]ir.V) {
 	w.B.Origin = 0
 }
 
-// handles reports whether an operation is one that the stage has, of those that only
-// some stages have.
+// handles reports whether the caller has installed a function for a stage operation.
 func (w *Builder) handles(op ir.Op) bool {
 	switch op {
 	case ir.OutAt, ir.OutGet:
@@ -149,17 +150,18 @@ func (w *Builder) handles(op ir.Op) bool {
 	return false
 }
 
-// storeOutput makes v the output with number k.
+// storeOutput stores output k in its variable.
 func (w *Builder) storeOutput(k int, v ir.V) {
 	w.B.Emit(ir.Val{Op: ir.PSt, Type: w.From.Out[k].Type, Args: [4]ir.V{w.B.I32(0), v}, Aux: uint64(w.outputs[k])})
 }
 
-// Output reads what the stage's code has made of output k; 0 where it wrote nothing.
+// Output reads output k; 0 if the program wrote nothing.
 func (w *Builder) Output(k int) ir.V {
 	return w.B.OpAux(ir.PLd, w.From.Out[k].Type, uint64(w.outputs[k]), w.B.I32(0))
 }
 
-// inputIndex returns the number of a compute built-in among the program's inputs.
+// inputIndex returns the index of a compute built-in among the program's inputs, and adds it if it is
+// new.
 func (w *Builder) inputIndex(s ir.Semantic, t ir.Type) uint64 {
 	for i, x := range w.Program.In {
 		if x.Semantic == s && x.Type == t {
@@ -175,7 +177,7 @@ func (w *Builder) BuiltIn(s ir.Semantic) ir.V {
 	return w.B.OpAux(ir.In, ir.I32, w.inputIndex(s, ir.I32))
 }
 
-// Handle returns the handle of a resource of the draw.
+// Handle returns the handle of an own resource.
 func (w *Builder) Handle(kind ir.ResourceKind, binding uint32, writes bool) ir.V {
 	at := resource{kind, binding}
 	n, ok := w.resources[at]
@@ -187,41 +189,41 @@ func (w *Builder) Handle(kind ir.ResourceKind, binding uint32, writes bool) ir.V
 	return w.B.OpAux(ir.Res, ir.H, uint64(n), w.B.I32(0))
 }
 
-// readsImages reports whether the stage looks at images, which may be attachments too.
+// readsImages reports whether the program reads images, which can alias the attachments.
 func (w *Builder) readsImages() bool {
 	return slices.ContainsFunc(w.From.Res, func(r ir.Resource) bool { return r.Kind == ir.Texels })
 }
 
-// Load reads a number of 32 bits, or less, of a handle.
+// Load loads a value of at most 32 bits, with a bounds check.
 func (w *Builder) Load(t ir.Type, h, off ir.V, behind uint32) ir.V {
 	return w.B.OpAux(ir.Ld, t, uint64(behind), h, off)
 }
 
-// LoadOwn reads from memory that the draw made itself, at a place that it has: what an item
-// or a primitive numbers is there, and so are the words of views and of parameters.
+// LoadOwn loads from memory of the stage without a bounds check. The stage guarantees that the offset
+// is valid: indices come from the stage itself, parameters and image shapes have fixed sizes.
 func (w *Builder) LoadOwn(t ir.Type, h, off ir.V, behind uint32) ir.V {
 	return w.B.Emit(ir.Val{Op: ir.Ld, Type: t, Flags: ir.Proven, Args: [4]ir.V{h, off}, Aux: uint64(behind)})
 }
 
-// Scaled is where the n-th of things of a size stands in such memory, in bytes.
+// Scaled returns n·size, the byte offset of element n.
 func (w *Builder) Scaled(n ir.V, size uint64) ir.V { return w.Mul(n, w.B.I32(uint32(size))) }
 
-// Unsupported notes that something is not built.
+// Unsupported records the first unsupported feature. Build returns it as an error.
 func (w *Builder) Unsupported(format string, args ...any) {
 	if w.err == nil {
 		w.err = &exec.UnsupportedError{Engine: w.stage, Feature: fmt.Sprintf(format, args...)}
 	}
 }
 
-// Param reads word n of the parameters of the program that is written.
+// Param reads word n of the program's parameters.
 func (w *Builder) Param(t ir.Type, n uint32) ir.V {
 	return w.LoadOwn(t, w.Handle(ir.UniformBuffer, ParamsBinding, false), w.B.I32(0), 4*n)
 }
 
-// MarkDisjoint declares that the invocations of the program write disjoint parts of a resource.
+// MarkDisjoint declares that invocations write disjoint parts of a resource.
 func (w *Builder) MarkDisjoint(kind ir.ResourceKind, binding uint32) {
 	w.Program.Res[w.resources[resource{kind, binding}]].Disjoint = true
 }
 
-// ParamsBinding is the binding of the parameters of a program, a uniform buffer in the set of the stage's own resources.
+// ParamsBinding is the own binding of the program's parameters, a uniform buffer.
 const ParamsBinding = 0

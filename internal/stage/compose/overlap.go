@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Overlaps reports whether what is bound to a program, its attachments aside, shares
-// bytes with memory.
+// Overlaps reports whether a resource of the program shares bytes with memory. Own images
+// (attachments) are not considered.
 func (b *Binding) Overlaps(memory [][]byte) bool {
 	for i, r := range b.Program.IR().Res {
 		if r.Set == ownSet && (r.Kind == ir.Texels || r.Kind == ir.ImageShape) {
@@ -27,7 +27,7 @@ func (b *Binding) Overlaps(memory [][]byte) bool {
 	return false
 }
 
-// Overlap reports whether bytes are among others.
+// Overlap reports whether x shares bytes with any element of memory.
 func Overlap(x []byte, memory [][]byte) bool {
 	for _, y := range memory {
 		if len(x) > 0 && len(y) > 0 && address(x) < address(y)+uintptr(len(y)) && address(y) < address(x)+uintptr(len(x)) {

@@ -10,11 +10,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// maxVariants is how many programs a stage keeps for different state and views:
-// those that were used last.
+// maxVariants bounds the compiled programs of a stage. The least recently used one is evicted.
 const maxVariants = 64
 
-// Variants are the compiled programs of one stage. The one used last stands first.
+// Variants are the compiled programs of one stage, most recently used first. K is everything that the
+// composed code depends on. The caller provides the functions; a lock must guard all methods.
 type Variants[K any] struct {
 	Equal func(x, y *K) bool
 	Copy  func(*K) K
@@ -23,18 +23,20 @@ type Variants[K any] struct {
 	list []*Variant[K]
 }
 
-// Variant is a stage's program for a state and for views and samplers.
+// Variant is a compiled program for a key and for the formats of bound views and samplers. It is
+// reference-counted: an evicted variant is closed after its last use.
 type Variant[K any] struct {
 	key        K
-	textureKey []uint64        // key of what is bound
-	views      []texture.Bound // what was bound last
-	composed   *ir.Program     // before anything is bound
+	textureKey []uint64        // texture.Key of the bound views and samplers
+	views      []texture.Bound // views and samplers of the last use
+	composed   *ir.Program     // before texture code is linked
 	Program    exec.Program
 	users      int
 	dropped    bool
 }
 
-// Acquire returns the program for a key and what is bound.
+// Acquire returns the program for a key and for bound resources, and compiles it if it is new. Release
+// must follow.
 func (s *Variants[K]) Acquire(key *K, e exec.Engine, o exec.Options, a *compute.Args) (*Variant[K], error) {
 	for i, v := range s.list {
 		if s.Equal(&v.key, key) && v.matches(a) {
@@ -57,8 +59,8 @@ func (s *Variants[K]) Acquire(key *K, e exec.Engine, o exec.Options, a *compute.
 	return v, nil
 }
 
-// matches reports whether the program is the one for what is bound: where that is what
-// was bound last nothing has to be looked at.
+// matches reports whether the program fits the bound views and samplers. Equal descriptors need no
+// look at their formats.
 func (v *Variant[K]) matches(a *compute.Args) bool {
 	same := true
 	for i, r := range v.composed.Res {
@@ -82,7 +84,7 @@ func (v *Variant[K]) matches(a *compute.Args) bool {
 	return true
 }
 
-// boundOf returns the views and samplers that stand at each resource.
+// boundOf returns the views and samplers of each resource.
 func boundOf(p *ir.Program, a *compute.Args) []texture.Bound {
 	bound := make([]texture.Bound, len(p.Res))
 	for i, r := range p.Res {
@@ -97,7 +99,7 @@ func boundOf(p *ir.Program, a *compute.Args) []texture.Bound {
 	return bound
 }
 
-// limit returns of a list of descriptors no more than a resource declares.
+// limit returns at most as many descriptors as the resource declares.
 func limit[T any](r ir.Resource, list []T) []T {
 	if r.Count > 0 && uint64(len(list)) > uint64(r.Count) {
 		return list[:r.Count]
@@ -105,7 +107,7 @@ func limit[T any](r ir.Resource, list []T) []T {
 	return list
 }
 
-// compile makes a variant. Passes run once all is known that the program does.
+// compile composes a program, links texture code, and compiles it. Passes run on the complete program.
 func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *compute.Args) (*Variant[K], error) {
 	woven, err := s.Make(key)
 	if err != nil {
@@ -124,7 +126,7 @@ func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *compute.
 	return v, err
 }
 
-// drop closes the program when nobody runs it any more.
+// drop closes the program as soon as it is not used.
 func (v *Variant[K]) drop() {
 	if v.dropped = true; v.users == 0 {
 		v.Program.Close()
@@ -138,7 +140,7 @@ func (v *Variant[K]) Release() {
 	}
 }
 
-// AppendPrograms appends the programs to a list.
+// AppendPrograms appends the compiled programs to a list.
 func (s *Variants[K]) AppendPrograms(list []exec.Program) []exec.Program {
 	for _, v := range s.list {
 		list = append(list, v.Program)
@@ -146,7 +148,7 @@ func (s *Variants[K]) AppendPrograms(list []exec.Program) []exec.Program {
 	return list
 }
 
-// Close closes all.
+// Close closes all programs.
 func (s *Variants[K]) Close() (err error) {
 	for _, v := range s.list {
 		if e := v.Program.Close(); err == nil {

@@ -59,8 +59,10 @@ func (p *Pass) bin(ctx context.Context) error {
 	x := &p.binning
 	workers := p.binWorkers()
 	x.parallel, x.err, x.stop = workers > 1, nil, p.crew.Stop()
-	for len(p.scratch) < workers {
-		p.scratch = append(p.scratch, frontend.NewScratch())
+	for len(p.binners) < workers {
+		d := &binWorker{Binner: frontend.Binner{Scratch: frontend.NewScratch()}, pass: p}
+		d.Flush = d.flush
+		p.binners = append(p.binners, d)
 	}
 	x.tickets = x.tickets[:0]
 	for range workers {
@@ -95,8 +97,9 @@ func (p *Pass) binWorkers() int {
 // runBinWorker is one worker.
 func (p *Pass) runBinWorker(worker int) {
 	x := &p.binning
-	d := binWorker{Binner: frontend.Binner{Scratch: p.scratch[worker], Stop: x.stop}, pass: p}
-	d.Flush = d.flush
+	d := p.binners[worker]
+	d.Stop = x.stop
+	defer d.forget()
 	defer x.endTask(worker)
 	for {
 		next, ok := p.nextTask(d.Scratch, worker)
@@ -123,6 +126,9 @@ func (p *Pass) runBinWorker(worker int) {
 		}
 	}
 }
+
+// forget drops the references to the last draw.
+func (d *binWorker) forget() { d.draw, d.Draw, d.Stop = nil, nil, nil }
 
 // task is what a worker has in its turn: some chunks of a draw for a view.
 type task struct {

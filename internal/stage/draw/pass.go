@@ -6,7 +6,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
@@ -38,7 +37,7 @@ type Pass struct {
 
 	ctx           context.Context // of setting up
 	crew          exec.Pool
-	scratch       []*frontend.Scratch
+	binners       []*binWorker     // by worker
 	binWorkerFunc func(worker int) // setter
 	binning
 

@@ -6,57 +6,58 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Bounds of a chunk, so that its records stay in the caches.
+// Bounds of a chunk. They keep the records of its vertices in the caches.
 const (
 	chunkPrimitives = 4096
 	ChunkVertices   = 8192
 )
 
-// primitive is the vertices of one primitive, as places in the list of a chunk.
+// primitive is a point, line or triangle. Its vertices are indices into the chunk's vertex list.
 type primitive struct {
 	v         [3]uint32 // a line has two, a point one
 	provoking uint32
 	id        uint32
-	begins    bool // it is the first of a strip
+	begins    bool // first primitive of a primitive strip
 }
 
-// chunk is a run of primitives with the vertices that they have.
+// chunk is a run of primitives with their vertices. Each vertex is in the list once.
 type chunk struct {
 	list        []uint32 // VertexIndex and InstanceIndex of each vertex
 	primitives  []primitive
-	rows        []uint32 // of each primitive its number and its vertices, adjacent ones too, where that is wanted
-	rowVertices uint32   // vertices of a primitive in parts
+	rows        []uint32 // for stages that read primitives: of each primitive its number and vertices, adjacent ones included
+	rowVertices uint32   // vertices in a row
 }
 
-// vertices returns how many vertices the chunk has.
+// vertices returns the number of vertices in the chunk.
 func (c *chunk) vertices() uint32 { return uint32(len(c.list) / (listBytes / 4)) }
 
-// Assembler makes primitives of a draw's vertices, chunk by chunk (Vulkan §"Drawing
-// Commands", primitive topologies).
+// Assembler is the input assembly: it forms the primitives of a draw from its vertices, chunk by chunk
+// (Vulkan §"Drawing Commands", primitive topologies). A direct-mapped cache of vertices
+// ("post-transform cache") finds shared vertices of a chunk.
 type Assembler struct {
 	args        *state.Args
 	topology    state.Topology
 	restart     bool
 	patch       uint32 // vertices of a patch
 	last        bool   // the provoking vertex is the last one
-	rowVertices uint32 // vertices of a primitive in parts; 0 where none are wanted
+	rowVertices uint32 // vertices in a row of a chunk; 0 if no stage reads primitives
 
-	instance uint32 // from 0
-	next     uint32 // vertices of the instance that are behind
-	begin    uint32 // where the strip begins
-	end      uint32 // where it ends; begin where it is not known yet
-	id       uint32 // of the next primitive
+	instance uint32 // current instance, from 0
+	next     uint32 // next primitive of the primitive strip
+	begin    uint32 // first vertex of the primitive strip
+	end      uint32 // vertex after the primitive strip; begin if it is not known yet
+	id       uint32 // number of the next primitive
 
-	InputVertices uint64 // of strips that have begun, in whole primitives
+	InputVertices uint64 // of all primitive strips begun so far, in complete primitives
 
-	cache [1 << 12]cachedVertex // vertices of the chunk, by the low bits of their index
+	cache [1 << 12]cachedVertex // vertices of the chunk, indexed by the low bits of VertexIndex
 	epoch uint32
 }
 
-// cachedVertex is a vertex of the chunk.
+// cachedVertex is an entry of the vertex cache. It is valid if its epoch is the chunk's.
 type cachedVertex struct{ epoch, index, instance, slot uint32 }
 
-// Start begins a draw.
+// Start begins a draw. whole selects rows for stages that read primitives.
 func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 	m.args, m.topology, m.restart = a, s.Assembly.Topology, s.Assembly.Restart && a.Index != nil
 	m.last, m.patch, m.rowVertices = s.Rasterization.LastVertex, max(s.Assembly.PatchPoints, 1), 0
@@ -66,7 +67,7 @@ func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 	m.instance, m.next, m.begin, m.end, m.id, m.InputVertices = 0, 0, 0, 0, 0, 0
 }
 
-// fillChunk fills the chunk anew, and returns false where no primitives are left.
+// fillChunk refills the chunk and reports whether it has primitives.
 func (m *Assembler) fillChunk(c *chunk) bool {
 	c.list, c.primitives, c.rows, c.rowVertices = c.list[:0], c.primitives[:0], c.rows[:0], m.rowVertices
 	if m.epoch++; m.epoch == 0 {
@@ -86,8 +87,8 @@ func (m *Assembler) fillChunk(c *chunk) bool {
 	return len(c.primitives) > 0
 }
 
-// strip adds primitives of the strip that is under way, or of the list, which is one
-// strip unless primitives are restarted. It returns true where the chunk is full.
+// strip adds primitives of the current primitive strip and reports whether the chunk is full. A list
+// is one strip unless primitive restart splits it.
 func (m *Assembler) strip(c *chunk) bool {
 	if m.end == m.begin {
 		m.end = m.stripEnd()
@@ -106,14 +107,14 @@ func (m *Assembler) strip(c *chunk) bool {
 		m.id++
 	}
 	if m.begin = m.end; m.begin < m.args.Count {
-		m.begin++ // what restarts is no vertex
+		m.begin++ // skip the restart index
 	}
 	m.end = m.begin
 	return false
 }
 
-// triangles adds, of a list without indices, triangles up to number n while there is
-// room: none of them share a vertex.
+// triangles is a fast path: it adds triangles of a list without indices, up to number n or to a full
+// chunk. They share no vertices, so the cache is not needed.
 func (m *Assembler) triangles(c *chunk, n uint32) {
 	last, place := uint32(0), c.vertices()
 	if m.last {
@@ -138,10 +139,10 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 	}
 }
 
-// extend returns a list with n more elements, whatever they are.
+// extend returns the list with n more elements of any value.
 func extend[T any](list []T, n int) []T { return slices.Grow(list, n)[:len(list)+n] }
 
-// stripEnd returns where the strip ends that begins at begin.
+// stripEnd returns the end of the primitive strip that starts at begin.
 func (m *Assembler) stripEnd() uint32 {
 	if !m.restart {
 		return m.args.Count
@@ -149,7 +150,7 @@ func (m *Assembler) stripEnd() uint32 {
 	ones := uint32(1<<(8*m.args.IndexBytes) - 1)
 	for i := m.begin; i < m.args.Count; i++ {
 		n, ok := m.args.IndexAt(i)
-		if !ok { // nor are there any behind
+		if !ok { // out of the index buffer, as are all later ones
 			break
 		}
 		if n == ones {
@@ -159,7 +160,7 @@ func (m *Assembler) stripEnd() uint32 {
 	return m.args.Count
 }
 
-// primitive is primitive i of the strip.
+// primitive returns primitive i of the primitive strip.
 func (m *Assembler) primitive(c *chunk, i uint32) primitive {
 	v, n, last := state.PrimitiveVertices(m.topology, i)
 	p := primitive{id: m.id, begins: i == 0}
@@ -175,7 +176,7 @@ func (m *Assembler) primitive(c *chunk, i uint32) primitive {
 	return p
 }
 
-// vertex returns the place in the list of a vertex of the draw.
+// vertex returns the chunk's index of a vertex of the draw, and adds the vertex if it is new.
 func (m *Assembler) vertex(c *chunk, n uint32) uint32 {
 	index := m.args.First + n
 	if m.args.Index != nil {
@@ -191,8 +192,7 @@ func (m *Assembler) vertex(c *chunk, n uint32) uint32 {
 	return k.slot
 }
 
-// verticesIn returns how many vertices n primitives have that follow each other in a
-// strip, or a list, each counted once.
+// verticesIn returns the number of distinct vertices of n consecutive primitives, for statistics.
 func (m *Assembler) verticesIn(n uint32) uint32 {
 	if n == 0 {
 		return 0
@@ -216,7 +216,7 @@ func (m *Assembler) verticesIn(n uint32) uint32 {
 	return n * m.topology.Corners()
 }
 
-// primitives returns how many primitives n vertices make.
+// primitives returns the number of primitives that n vertices form.
 func (m *Assembler) primitives(n uint32) uint32 {
 	if m.topology == state.PatchList {
 		return n / m.patch
@@ -224,7 +224,7 @@ func (m *Assembler) primitives(n uint32) uint32 {
 	return state.Primitives(m.topology, n)
 }
 
-// Fill fills a list anew with chunks, at most so many; it has none where no primitives are left.
+// Fill refills a list with up to most chunks. An empty list ends the draw.
 func (m *Assembler) Fill(list []*chunk, most int) []*chunk {
 	list = list[:0]
 	for len(list) < most {
@@ -242,7 +242,7 @@ func (m *Assembler) Fill(list []*chunk, most int) []*chunk {
 	return list
 }
 
-// addRow adds all vertices of primitive i of the strip to the chunk's parts.
+// addRow adds the row of primitive i: its number and all its vertices.
 func (m *Assembler) addRow(c *chunk, i uint32) {
 	c.rows = append(c.rows, m.id)
 	add := func(n uint32) { c.rows = append(c.rows, m.vertex(c, m.begin+n)) }
@@ -267,9 +267,8 @@ func (m *Assembler) addRow(c *chunk, i uint32) {
 	}
 }
 
-// adjacent returns the vertices of triangle i of n in a strip with adjacency: each
-// corner and then what is adjacent to the edge behind it (Vulkan §"Triangle Strips With
-// Adjacency").
+// adjacent returns the vertices of triangle i of n in a triangle strip with adjacency: each corner,
+// then the vertex adjacent to the edge that follows it (Vulkan §"Triangle Strips With Adjacency").
 func adjacent(i, n uint32) [6]uint32 {
 	before, ahead := 2*i-2, 2*i+6
 	if i == 0 {

@@ -8,17 +8,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// batchAtOnce is how many are set up before they are rasterised, so that what is said
-// of them stays in the caches.
+// batchAtOnce is the number of triangles between set-up and rasterization. Their set-up data stays in
+// the caches.
 const batchAtOnce = 16 * raster.BatchSize
 
-// usesBatches prepares the rasterizer for triangles that a program sets up, and reports
-// whether it is to do so.
+// usesBatches reports whether the set-up program handles the triangles, and prepares the rasterizer
+// for it.
 func (d *Binner) usesBatches(f *primitiveList, v raster.Records) bool {
 	return d.heldBatch != nil && f.topology.Corners() == 3 && len(f.primitives) >= d.MinBatch && d.Raster.BatchVertices(v, &d.batchParams)
 }
 
-// setUpBatch sets triangles up, which the rasterizer then adds.
+// setUpBatch runs the set-up program for triangles.
 func (d *Binner) setUpBatch(ctx context.Context, f *primitiveList, list []primitive) error {
 	if n := (len(list) + raster.BatchSize - 1) / raster.BatchSize; n > len(d.batches) {
 		d.batches = make([]raster.Batch, n)
@@ -36,7 +36,7 @@ func (d *Binner) setUpBatch(ctx context.Context, f *primitiveList, list []primit
 	return d.batchRunner.RunGroups(ctx, &d.batchBinding, uint32(len(list)+raster.BatchSize-1)/raster.BatchSize)
 }
 
-// rasterizeBatches rasterises triangles that a program sets up.
+// rasterizeBatches sets triangles up with the program and adds them to the bins.
 func (d *Binner) rasterizeBatches(ctx context.Context, f *primitiveList) error {
 	r := &d.Raster
 	for list := f.primitives; len(list) > 0; {

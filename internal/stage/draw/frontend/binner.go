@@ -11,11 +11,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Scratch is what one worker sets up with. It is used again, so that a draw like others
-// before allocates nothing.
+// Scratch is the reusable memory of one worker: a draw like an earlier one allocates nothing.
 type Scratch struct {
-	Chunks []*chunk // of the turn
-	chunk  *chunk   // of them
+	Chunks []*chunk // of the current task
+	chunk  *chunk   // the current one
 	Raster raster.Rasterizer
 
 	Own              compose.OwnResources
@@ -27,25 +26,26 @@ type Scratch struct {
 	batchWords  compose.Memory // parameters
 	batchParams raster.BatchParams
 
-	params  compose.Memory // of the vertex program, then of the fragment program
+	params  compose.Memory // of the vertex program
 	records compose.Memory
 	primitiveScratch
 	Counted state.Statistics
 }
 
-// Binner is a draw under way at one worker.
+// Binner is the front end of one worker for one draw: it takes chunks of primitives through the stages
+// up to the bins of its rasterizer (binning, the "sort-middle" of Molnar et al. 1994).
 type Binner struct {
 	*Scratch
 	*Draw
 	View  uint32
-	Stop  *atomic.Bool                    // the worker stops if it is set
-	Flush func(ctx context.Context) error // what is rasterised has binBytes
+	Stop  *atomic.Bool                    // makes the worker stop
+	Flush func(ctx context.Context) error // called with maxRasterBytes in the rasterizer
 }
 
-// maxRasterBytes is how much is rasterised before full is called.
+// maxRasterBytes bounds the bins of a rasterizer before Flush empties it.
 const maxRasterBytes = 8 << 20
 
-// Start begins a draw for a view at a worker.
+// Start begins a draw for a view.
 func (d *Binner) Start(r *Draw, view uint32, frame *raster.State) {
 	d.Draw, d.View, d.Counted = r, view, state.Statistics{}
 	d.params.Grow(4 * layout.VertexWords)
@@ -58,12 +58,12 @@ func (d *Binner) Start(r *Draw, view uint32, frame *raster.State) {
 	d.Raster.Begin(frame)
 }
 
-// layout is where in the records of vertices raster finds what it reads.
+// layout returns the record layout that the rasterizer reads.
 func (d *Binner) layout() raster.Layout {
 	l := d.Pipeline.Record.Raster()
 	l.Relative = d.Pipeline.stages.last().Modes.Has(ir.ViewportRelative)
 	return l
 }
 
-// NewScratch returns the scratch of a worker.
+// NewScratch returns the scratch memory of a worker.
 func NewScratch() *Scratch { return &Scratch{Own: compose.OwnResources{PerRun: layout.BindDepth}} }

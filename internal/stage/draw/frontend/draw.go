@@ -7,34 +7,34 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Draw is a draw's programs before the rasterizer, with all that they read and write.
+// Draw is a draw's share of the front end: its compiled programs and their resources.
 type Draw struct {
 	Pipeline *Pipeline
 	state    *state.State
 	Args     *state.Args
-	MinBatch int // triangles that the set-up program takes at least; 0: it is not used
+	MinBatch int // minimum for the set-up program; 0 disables it
 
 	vertexKey    vertexKey
 	primitiveKey primitiveKey
 
 	heldVertex    *compose.Variant[vertexKey]
 	heldPrimitive [numPrimitiveStages]*compose.Variant[primitiveKey]
-	heldBatch     *compose.Variant[batchKey] // of the program that sets up triangles; nil: they are too few
+	heldBatch     *compose.Variant[batchKey] // triangle set-up program; nil if there are too few triangles
 
 	vertexBinding     compose.Binding
 	primitiveBindings [numPrimitiveStages]compose.Binding
 	batchBinding      compose.Binding
-	batchArgs         compute.Args                     // of a program without a budget
-	programs          [numPrimitiveStages]exec.Program // of middleBound
+	batchArgs         compute.Args                     // the set-up program has no instruction budget
+	programs          [numPrimitiveStages]exec.Program // of primitiveBindings
 }
 
-// Begin begins a draw. Its arguments and state must stay where they are.
+// Begin begins a draw. It keeps pointers to the arguments and the state.
 func (d *Draw) Begin(p *Pipeline, a *state.Args, s *state.State) {
 	d.Pipeline, d.Args, d.state, d.MinBatch = p, a, s, 0
 	d.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}
 }
 
-// Acquire holds the programs. What it holds release gives back, also where it fails.
+// Acquire compiles or finds the programs. Release must follow, even after an error.
 func (d *Draw) Acquire(e exec.Engine, o exec.Options) (err error) {
 	p, a := d.Pipeline, &d.Args.Shader
 	if d.heldVertex, err = p.vertexVariants.Acquire(&d.vertexKey, e, o, a); err != nil {
@@ -55,7 +55,7 @@ func (d *Draw) Acquire(e exec.Engine, o exec.Options) (err error) {
 	return err
 }
 
-// Resolve finds what the programs read and write.
+// Resolve resolves the resources of the programs.
 func (d *Draw) Resolve(o *compose.OwnResources) error {
 	args := &d.Args.Shader
 	if err := d.vertexBinding.Resolve(d.heldVertex.Program, args, o); err != nil {
@@ -76,7 +76,7 @@ func (d *Draw) Resolve(o *compose.OwnResources) error {
 	return nil
 }
 
-// Overlaps reports whether what is bound to the programs shares bytes with memory.
+// Overlaps reports whether a resource of the programs shares bytes with memory.
 func (d *Draw) Overlaps(memory [][]byte) bool {
 	if d.vertexBinding.Overlaps(memory) {
 		return true
@@ -89,7 +89,7 @@ func (d *Draw) Overlaps(memory [][]byte) bool {
 	return false
 }
 
-// Release gives the programs back, and lets go of all but memory.
+// Release releases the programs. Memory is retained for the next draw.
 func (d *Draw) Release() {
 	if d.heldVertex != nil {
 		d.heldVertex.Release()

@@ -9,24 +9,24 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// geometryBytes is about how much invocations of one job leave.
+// geometryBytes is the approximate size of the records that one job emits.
 const geometryBytes = 1 << 20
 
-// Of what a geometry program says of a vertex: the stream, and whether a strip begins.
+// An emission mark: bits 0 and 1 are the stream, bit 2 begins a primitive strip.
 const (
 	markStream = 3
 	markBegins = 4
 )
 
-// geometryShader writes a geometry program as a compute program. An invocation has
-// room for as many records as it may emit, and for as many marks behind their number.
+// geometryShader builds the compute program of a geometry program. Each invocation has space for its
+// maximum of records, and for as many emission marks after their count:
 type geometryShader struct {
 	*primitiveShader
-	state uint64 // variable: vertices so far, and by stream whether a strip is open
+	state uint64 // private variable: number of emitted vertices, then for each stream whether a primitive strip is open
 	room  uint32
 }
 
-// geometryProgram makes a compute program of a geometry program.
+// geometryProgram builds the compute program of a geometry program.
 func geometryProgram(from *ir.Program, before, rec *layout.Record, c *captureLayout) (*ir.Program, error) {
 	s := &geometryShader{primitiveShader: newPrimitiveShader(from, before, rec, nil), room: from.OutputVertices}
 	s.captures = c
@@ -59,8 +59,7 @@ func (s *geometryShader) storeMark(v, n ir.V) {
 	s.B.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{s.Handle(ir.StorageBuffer, layout.BindEmissions, true), at, v}})
 }
 
-// emitVertex writes what emits a vertex: nothing where there is no room left
-// (max_vertices).
+// emitVertex emits a vertex. Beyond max_vertices it has no effect.
 func (s *geometryShader) emitVertex(stream uint32) {
 	b := s.B
 	n := s.get(0)
@@ -74,7 +73,8 @@ func (s *geometryShader) emitVertex(stream uint32) {
 	b.End()
 }
 
-// shapePrimitives runs the geometry program for primitives, some thousand vertices at once.
+// shapePrimitives runs the geometry program for primitives, in jobs of about geometryBytes, and
+// continues with its output.
 func (d *Binner) shapePrimitives(ctx context.Context, in *primitiveList) error {
 	from, rec := d.Pipeline.stages.Geometry, d.Pipeline.Record
 	room := from.OutputVertices
@@ -107,7 +107,7 @@ func (d *Binner) shapePrimitives(ctx context.Context, in *primitiveList) error {
 	return nil
 }
 
-// outputTopology is what the vertices make that a geometry program emits.
+// outputTopology returns the topology of the emitted vertices.
 func outputTopology(m ir.Modes) state.Topology {
 	switch {
 	case m.Has(ir.OutputPoints):
@@ -118,8 +118,8 @@ func outputTopology(m ir.Modes) state.Topology {
 	return state.TriangleStrip
 }
 
-// outputStreams hands on what the geometry program emitted to each stream: f is those of the
-// one that is rasterised.
+// outputStreams passes the emitted primitives of each stream to transform feedback and statistics. f
+// has those of the rasterized stream.
 func (d *Binner) outputStreams(f *primitiveList, n, room uint32) {
 	for s := range uint32(state.MaxStreams) {
 		switch {
@@ -134,8 +134,8 @@ func (d *Binner) outputStreams(f *primitiveList, n, room uint32) {
 	}
 }
 
-// assembleStrips makes primitives of the vertices of n invocations, in their order: those of
-// a stream (Vulkan §"Geometry Shader Primitive Ordering").
+// assembleStrips forms the primitives of one stream from the emission marks of n invocations, in order
+// (Vulkan §"Geometry Shader Primitive Ordering").
 func (d *Binner) assembleStrips(f *primitiveList, n, room, stream uint32) {
 	marks := d.marks.Words(int(n) * int(room+1))
 	for lane := range n {
@@ -154,7 +154,7 @@ func (d *Binner) assembleStrips(f *primitiveList, n, room, stream uint32) {
 	}
 }
 
-// endStrip makes primitives of a strip. Their PrimitiveId is that of the provoking
+// endStrip forms the primitives of the open primitive strip. PrimitiveId is an output of the provoking
 // vertex.
 func (d *Binner) endStrip(f *primitiveList) {
 	rec := d.Pipeline.Record
@@ -168,7 +168,7 @@ func (d *Binner) endStrip(f *primitiveList) {
 		if p.provoking = p.v[0]; d.state.Rasterization.LastVertex {
 			p.provoking = p.v[last]
 		}
-		if id >= 0 && f.records != nil { // else nobody looks at it
+		if id >= 0 && f.records != nil { // otherwise no stage reads it
 			p.id = f.records.Words(int(f.vertices) * int(rec.Stride/4))[int(p.provoking)*int(rec.Stride/4)+id]
 		}
 		f.primitives = append(f.primitives, p)
@@ -176,7 +176,7 @@ func (d *Binner) endStrip(f *primitiveList) {
 	d.primitiveStrip = d.primitiveStrip[:0]
 }
 
-// runGeometry takes primitives through the geometry program, if there is one.
+// runGeometry runs the geometry stage if there is one, and then the rasterizer.
 func (d *Binner) runGeometry(ctx context.Context, f *primitiveList) error {
 	if d.programs[geometry] != nil {
 		return d.shapePrimitives(ctx, f)

@@ -4,8 +4,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// outputStream hands primitives of a stream on from the last stage before the rasterizer: to
-// transform feedback, and counts them.
+// outputStream is the exit of the last stage before the rasterizer: statistics and transform feedback
+// for primitives of a stream.
 func (d *Binner) outputStream(stream uint32, f *primitiveList) {
 	if s := d.statistics(); s != nil {
 		s.Generated[stream] += uint64(len(f.primitives))
@@ -16,7 +16,7 @@ func (d *Binner) outputStream(stream uint32, f *primitiveList) {
 	d.writeFeedback(stream, f)
 }
 
-// countChunk counts a chunk, whose vertices run.
+// countChunk counts the primitives and vertices of the chunk.
 func (d *Binner) countChunk() {
 	if s := d.statistics(); s != nil {
 		s.InputPrimitives += uint64(len(d.chunk.primitives))
@@ -24,7 +24,7 @@ func (d *Binner) countChunk() {
 	}
 }
 
-// statistics is what the worker counts on, nil where nobody wants to know.
+// statistics returns the worker's counters, nil if the draw has no statistics.
 func (d *Binner) statistics() *state.Statistics {
 	if d.Args.Statistics == nil {
 		return nil
@@ -32,8 +32,8 @@ func (d *Binner) statistics() *state.Statistics {
 	return &d.Counted
 }
 
-// countClipping counts primitives before and behind clipping, of which raster has the
-// vertices.
+// countClipping counts primitives before and after clipping. The rasterizer has their vertices
+// already.
 func (d *Binner) countClipping(f *primitiveList) {
 	s := d.statistics()
 	if s == nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// Of the last stage before the rasterizer some outputs have an element for each view
-// (VK_NVX_multiview_per_view_attributes). As vertices are run for each view, what stands
-// in their records is that of the view.
+// Outputs for each view (VK_NVX_multiview_per_view_attributes): the last stage before the rasterizer
+// writes an array with an element for each view. The stage runs once for each view, so its records
+// hold the element of that view.
 
-// perView returns the number of the view for which an output is component index of
-// another one: of Position, or the mask of viewports.
+// perView reports whether an output is the per-view form of component index of another semantic,
+// Position or the viewport mask, and for which view.
 func perView(o ir.Output, s ir.Semantic, index uint32) (view uint32, ok bool) {
 	switch {
 	case s == ir.Position && o.Semantic == ir.PositionPerView:
@@ -22,8 +22,8 @@ func perView(o ir.Output, s ir.Semantic, index uint32) (view uint32, ok bool) {
 	return 0, false
 }
 
-// storePerView stores, of a vertex of a stream, what outputs of the view have in place of those
-// of all views. An element that the stage does not write has no say.
+// storePerView stores the elements of the current view over the outputs that are common to all views.
+// Without an element for the view the common output remains.
 func storePerView(w *compose.Builder, rec *layout.Record, stream uint32, view func() ir.V, store func(v ir.V, place uint32)) {
 	if !rec.Rasterized {
 		return
@@ -53,7 +53,7 @@ func storePerView(w *compose.Builder, rec *layout.Record, stream uint32, view fu
 			v = w.B.Select(w.B.Cmp(ir.Eq, view(), w.B.I32(n)), w.Output(k), v)
 		}
 		place, ok := rec.Offset(x.Semantic, x.Index)
-		if x.Semantic == ir.Position { // which has its place also where nothing is written to it
+		if x.Semantic == ir.Position { // Position has an offset even without a write
 			place, ok = 4*x.Index, true
 		}
 		if ok {
@@ -62,7 +62,7 @@ func storePerView(w *compose.Builder, rec *layout.Record, stream uint32, view fu
 	}
 }
 
-// perViewComponents are the components of a record that outputs for each view replace.
+// perViewComponents are the record components with a per-view form.
 var perViewComponents = [...]layout.Component{
 	{Semantic: ir.Position, Index: 0},
 	{Semantic: ir.Position, Index: 1},

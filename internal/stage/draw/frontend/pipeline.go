@@ -10,21 +10,21 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// vertexKey is all that the code of a vertex program depends on beside the program and
-// its records.
+// vertexKey is everything that the code of a vertex program depends on, apart from the program and its
+// records.
 type vertexKey struct {
 	state.VertexInput
 	captures bool // transform feedback is active
 }
 
-// primitiveKey is the same of a program in the middle.
+// primitiveKey is the same for tessellation and geometry programs.
 type primitiveKey struct{ captures bool }
 
-// batchKey is all that the code of the program that sets up triangles depends on.
+// batchKey is the key of the set-up program, which depends on nothing.
 type batchKey struct{}
 
-// layOut lays out the records behind each stage, and says how the programs in the
-// middle are made.
+// layOut lays out the records between the stages and installs the builders of tessellation and
+// geometry programs.
 func (p *Pipeline) layOut() error {
 	s := &p.stages
 	if err := s.check(); err != nil {
@@ -93,12 +93,12 @@ func (p *Pipeline) layOut() error {
 	return nil
 }
 
-// ReadsPrimitives reports whether a stage reads primitives, or patches.
+// ReadsPrimitives reports whether a stage reads primitives or patches.
 func (p *Pipeline) ReadsPrimitives() bool {
 	return p.stages.TessEval != nil || p.stages.Geometry != nil
 }
 
-// CheckTopology returns an error where the topology is none for the programs.
+// CheckTopology returns an error if the topology does not suit the programs.
 func (p *Pipeline) CheckTopology(s *state.State) error {
 	a := &s.Assembly
 	switch {
@@ -118,8 +118,8 @@ func (p *Pipeline) CheckTopology(s *state.State) error {
 	return nil
 }
 
-// captured is what a stage's program leaves for transform feedback; nil where that is
-// not active, or another stage comes behind it.
+// captured returns the capture layout if transform feedback is active and stage is the last one before
+// the rasterizer, nil otherwise.
 func (p *Pipeline) captured(stage *ir.Program, active bool) *captureLayout {
 	if !active || stage != p.stages.last() {
 		return nil
@@ -127,7 +127,7 @@ func (p *Pipeline) captured(stage *ir.Program, active bool) *captureLayout {
 	return p.captures
 }
 
-// CheckFeedback returns an error where transform feedback is active and cannot be.
+// CheckFeedback returns an error if transform feedback is active but not possible.
 func (p *Pipeline) CheckFeedback(a *state.Args, s *state.State) error {
 	switch {
 	case a.Feedback == nil:
@@ -139,23 +139,23 @@ func (p *Pipeline) CheckFeedback(a *state.Args, s *state.State) error {
 	return nil
 }
 
-// Pipeline has the programs of a pipeline's stages before the rasterizer, and the layout of the records
-// between them.
+// Pipeline has the programs of a pipeline's stages before the rasterizer, and the layout of the
+// records between them.
 type Pipeline struct {
 	stages Stages
-	stream uint32         // of the geometry program: the one that is rasterised
-	Record *layout.Record // of the vertices that are rasterised
+	stream uint32         // stream of the geometry program that is rasterized
+	Record *layout.Record // of the rasterized vertices
 
 	vertexRec, controlRec, patchRec, evaluationRec *layout.Record
 
-	captures *captureLayout // of the vertices that are rasterised
+	captures *captureLayout // of the rasterized vertices
 
 	vertexVariants    compose.Variants[vertexKey]
 	primitivePrograms [numPrimitiveStages]compose.Variants[primitiveKey]
 	batchVariants     compose.Variants[batchKey]
 }
 
-// NewPipeline lays out the records of the stages.
+// NewPipeline checks the stages and lays out their records.
 func NewPipeline(stages Stages, stream uint32) (*Pipeline, error) {
 	p := &Pipeline{stages: stages, stream: stream}
 	if err := p.layOut(); err != nil {
@@ -180,12 +180,12 @@ func NewPipeline(stages Stages, stream uint32) (*Pipeline, error) {
 	return p, nil
 }
 
-// AppendVertexPrograms appends the compiled vertex programs to a list.
+// AppendVertexPrograms appends the compiled vertex programs.
 func (p *Pipeline) AppendVertexPrograms(list []exec.Program) []exec.Program {
 	return p.vertexVariants.AppendPrograms(list)
 }
 
-// AppendOtherPrograms appends the other compiled programs.
+// AppendOtherPrograms appends the compiled tessellation, geometry and set-up programs.
 func (p *Pipeline) AppendOtherPrograms(list []exec.Program) []exec.Program {
 	for i := range p.primitivePrograms {
 		list = p.primitivePrograms[i].AppendPrograms(list)

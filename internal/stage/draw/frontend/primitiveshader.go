@@ -6,24 +6,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// primitiveGroup is how many invocations a workgroup of tessellation evaluation and of
-// geometry has.
+// primitiveGroup is the workgroup size of tessellation evaluation and geometry programs.
 const primitiveGroup = 64
 
-// primitiveShader writes the program of a stage that reads vertices of primitives or
-// patches and leaves vertices.
+// primitiveShader is the builder for stages that read primitives or patches: tessellation and
+// geometry.
 type primitiveShader struct {
 	*compose.Builder
-	input *layout.Record // the vertices that it reads
-	rec   *layout.Record // those that it leaves
-	patch *layout.Record // what stands once for a patch: control leaves it, evaluation reads it
+	input *layout.Record // of the vertices that it reads
+	rec   *layout.Record // of the vertices that it writes
+	patch *layout.Record // per-patch data: written by control, read by evaluation
 
-	captures *captureLayout // nil: none
+	captures *captureLayout // nil without transform feedback
 
-	primitive func() ir.V         // the number of the primitive
-	number    func(i ir.V) ir.V   // of its vertex i among the records
-	inRange   func(i ir.V) ir.V   // whether it has one
-	builtIn   func(ir.Input) ir.V // inputs of the stage alone; 0 where it has no such
+	primitive func() ir.V         // number of the invocation's primitive
+	number    func(i ir.V) ir.V   // record number of its vertex i
+	inRange   func(i ir.V) ir.V   // whether vertex i exists
+	builtIn   func(ir.Input) ir.V // inputs that only this stage has; 0 if unknown
 }
 
 func newPrimitiveShader(from *ir.Program, before, rec, patch *layout.Record) *primitiveShader {
@@ -34,29 +33,29 @@ func newPrimitiveShader(from *ir.Program, before, rec, patch *layout.Record) *pr
 	return s
 }
 
-// lane is the number of the invocation in its job.
+// lane returns the number of the invocation in its job.
 func (s *primitiveShader) lane() ir.V { return s.BuiltIn(ir.GlobalInvocationIdX) }
 
-// rowWord reads word n of what is known of the primitive.
+// rowWord reads word n of the primitive's row.
 func (s *primitiveShader) rowWord(n ir.V) ir.V {
 	row := s.Mul(s.primitive(), s.Add(s.Param(ir.I32, primitiveVertices), s.B.I32(1)))
 	return s.Load(ir.I32, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.At(s.B.I32(0), s.Add(row, n), 4), 0)
 }
 
-// nowhere is an offset that no buffer has.
+// nowhere is an offset outside of every buffer: loads return 0, stores have no effect.
 const nowhere = 1<<32 - 1
 
-// offsetOr returns the offset of row n, or nowhere.
+// offsetOr returns the offset of record n, or nowhere.
 func (s *primitiveShader) offsetOr(in, n ir.V, stride uint32) ir.V {
 	return s.B.Select(in, s.At(s.B.I32(0), n, uint64(stride)), s.B.I32(nowhere))
 }
 
-// isPatch reports whether an input or output stands once for a patch.
+// isPatch reports whether an input or output exists once for each patch.
 func isPatch(s ir.Semantic, patch bool) bool {
 	return patch || s == ir.TessLevelOuter || s == ir.TessLevelInner
 }
 
-// read writes what an input is that no vertex has.
+// read returns an input that is not of a vertex.
 func (s *primitiveShader) read(in ir.Input) ir.V {
 	if in.Semantic.Engine() {
 		return 0
@@ -77,7 +76,7 @@ func (s *primitiveShader) read(in ir.Input) ir.V {
 	return s.Zero(in.Type)
 }
 
-// patchInput reads what stands once for the patch.
+// patchInput reads per-patch data.
 func (s *primitiveShader) patchInput(in ir.Input) ir.V {
 	place, ok := s.patch.Offset(in.Semantic, in.Index)
 	if !ok {
@@ -100,7 +99,7 @@ func (s *primitiveShader) vertexInput(in ir.Input, i ir.V) ir.V {
 	return s.Load(in.Type, s.Handle(ir.StorageBuffer, layout.BindInputs, false), at, place)
 }
 
-// storeRecord stores a record: the outputs of a stream.
+// storeRecord stores the record of a vertex: the outputs of one stream.
 func (s *primitiveShader) storeRecord(n ir.V, stream uint32) {
 	at := s.At(s.B.I32(0), n, uint64(s.rec.Stride))
 	h := s.Handle(ir.StorageBuffer, layout.BindRecords, true)
@@ -121,23 +120,23 @@ func (s *primitiveShader) storeRecord(n ir.V, stream uint32) {
 	capture(s.Builder, s.captures, n, stream)
 }
 
-// guarded writes the entry point of a program of which an invocation is one of so
-// many: its own code and what stands behind it.
-func (s *primitiveShader) guarded(behind func()) func(body func()) {
+// guarded returns an entry point that runs the program, and then the epilogue, for invocations below
+// the count. The last workgroup can be partly idle.
+func (s *primitiveShader) guarded(epilogue func()) func(body func()) {
 	s.Program.LocalSize = [3]uint32{primitiveGroup, 1, 1}
 	return func(body func()) {
 		s.B.If(s.B.Cmp(ir.ULt, s.lane(), s.Param(ir.I32, primitiveCount)))
 		body()
-		behind()
+		epilogue()
 		s.B.End()
 	}
 }
 
-// Words of the parameters of a program in the middle.
+// Words of the parameters of tessellation and geometry programs.
 const (
-	primitiveCount    = iota // invocations that there are
-	primitiveFirst           // number of the first one
-	primitiveVertices        // of a primitive
+	primitiveCount    = iota // number of invocations
+	primitiveFirst           // number of the first invocation
+	primitiveVertices        // vertices of a primitive
 	primitiveView
 	primitiveWords
 )

@@ -9,39 +9,39 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/tess"
 )
 
-// primitiveList is vertices behind a stage and the primitives that they make.
+// primitiveList is the output of a stage: vertex records and the primitives that they form.
 type primitiveList struct {
 	records    *compose.Memory
 	vertices   uint32
 	topology   state.Topology
 	primitives []primitive
 
-	// Of each primitive the number and the vertices: for a stage that reads primitives.
+	// The row of each primitive: number and vertices. Stages that read primitives use it.
 	rows        []uint32
-	rowVertices uint32 // vertices of one
+	rowVertices uint32 // vertices in a row
 }
 
-// rowWords of one primitive in parts.
+// rowWords returns the size of a row.
 func (f *primitiveList) rowWords() int { return int(f.rowVertices) + 1 }
 
-// primitiveScratch is what a draw works with in the middle.
+// primitiveScratch is the scratch memory of the tessellation and geometry stages.
 type primitiveScratch struct {
-	flows           [numPrimitiveStages]primitiveList // before each of the stages
+	flows           [numPrimitiveStages]primitiveList // inputs of the stages
 	primitiveParams compose.Memory
 	tessellator     tess.Tessellator
-	points          []uint32       // of the domains of patches, pointBytes each
-	controlled      compose.Memory // records of the vertices of patches
-	patches         compose.Memory // records of patches
+	points          []uint32       // domain points of patches, pointBytes each
+	controlled      compose.Memory // records of patch vertices, after control
+	patches         compose.Memory // per-patch data
 	evaluated       compose.Memory
 	emitted         compose.Memory // records that the geometry program emits
-	marks           compose.Memory // and what it says of them
+	marks           compose.Memory // emission marks
 	primitiveStrip  []uint32
-	captured        compose.Memory // what transform feedback takes of vertices
-	otherList       primitiveList  // primitives of a stream that is not rasterised
+	captured        compose.Memory // rows of transform feedback
+	otherList       primitiveList  // primitives of a stream that is not rasterized
 }
 
-// runPrimitiveStage runs a program in the middle for so many workgroups; what it reads and
-// writes but its parameters is bound.
+// runPrimitiveStage runs a tessellation or geometry program. Its resources are bound already, apart
+// from the parameters.
 func (d *Binner) runPrimitiveStage(ctx context.Context, i primitiveStage, groups, count, first, vertices uint32) error {
 	d.primitiveParams.Grow(4 * primitiveWords)
 	w := d.primitiveParams.Words(primitiveWords)

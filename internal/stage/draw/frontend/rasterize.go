@@ -7,7 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// rasterize rasterises primitives, and runs fragments where that makes much.
+// rasterize clips, sets up and rasterizes primitives into the worker's bins, and flushes these if they
+// are large.
 func (d *Binner) rasterize(ctx context.Context, f *primitiveList) error {
 	if d.state.Rasterization.Discard {
 		return nil
@@ -21,7 +22,7 @@ func (d *Binner) rasterize(ctx context.Context, f *primitiveList) error {
 	r.Vertices(v)
 	d.countClipping(f)
 	for i := range f.primitives {
-		if d.Stop.Load() { // one primitive may take long, and cover little
+		if d.Stop.Load() { // one primitive can take long and cover little
 			return ctx.Err()
 		}
 		switch p := &f.primitives[i]; f.topology {

@@ -9,17 +9,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/tess"
 )
 
-// Stages are the programs of a pipeline, as lower makes them. They must not change
-// afterwards.
+// Stages are the programs of a pipeline, as lower makes them. They must not change afterwards.
 type Stages struct {
 	Vertex      *ir.Program
-	TessControl *ir.Program // both or neither, and then patches are drawn
+	TessControl *ir.Program // both or neither; with them the topology is PatchList
 	TessEval    *ir.Program
 	Geometry    *ir.Program // nil: none
-	Fragment    *ir.Program // nil: fragments have no color, and the depth of their primitive
+	Fragment    *ir.Program // nil: no color outputs, depth of the primitive
 }
 
-// wanted reports whether the stage that comes next, or the rasterizer, reads an output.
+// wanted reports whether the next stage or the rasterizer reads an output. Other outputs have no space
+// in the record.
 func wanted(next *ir.Program, o ir.Output) bool {
 	switch o.Semantic {
 	case ir.Location:
@@ -32,13 +32,13 @@ func wanted(next *ir.Program, o ir.Output) bool {
 		return slices.ContainsFunc(next.In, func(in ir.Input) bool { return in.Semantic == o.Semantic && in.Index == o.Index })
 	case ir.ViewportMaskPerView:
 		return true
-	case ir.ViewportMask: // there are no viewports for a second word
+	case ir.ViewportMask: // a second word would be for viewports that do not exist
 		return o.Index == 0
 	}
 	return false
 }
 
-// primitiveStage are the stages between the vertices and the rasterizer.
+// primitiveStage is a stage between vertex program and rasterizer: it reads primitives.
 type primitiveStage int
 
 const (
@@ -48,18 +48,17 @@ const (
 	numPrimitiveStages
 )
 
-// primitiveStages returns the programs in the middle, nil where there is none.
+// primitiveStages returns the tessellation and geometry programs, nil for a missing stage.
 func (s *Stages) primitiveStages() [numPrimitiveStages]*ir.Program {
 	return [numPrimitiveStages]*ir.Program{s.TessControl, s.TessEval, s.Geometry}
 }
 
-// patchVertices is how many vertices a patch has behind the control program: either
-// of the two programs may say it.
+// patchVertices returns the output vertices of a patch. Either tessellation program can declare them.
 func (s *Stages) patchVertices() uint32 {
 	return max(s.TessControl.OutputVertices, s.TessEval.OutputVertices)
 }
 
-// check returns an error where the programs in the middle are no pipeline.
+// check returns an error if the tessellation and geometry programs do not form a pipeline.
 func (s *Stages) check() error {
 	for i, stage := range [numPrimitiveStages]ir.Stage{ir.TessControl, ir.TessEval, ir.Geometry} {
 		x := s.primitiveStages()[i]
@@ -94,7 +93,7 @@ func (s *Stages) check() error {
 	return nil
 }
 
-// last is the program of the stage before the rasterizer.
+// last returns the program of the last stage before the rasterizer.
 func (s *Stages) last() *ir.Program {
 	switch {
 	case s.Geometry != nil:
@@ -108,11 +107,10 @@ func (s *Stages) last() *ir.Program {
 // Limits of a geometry program.
 const (
 	maxEmitted   = 1024 // vertices of an invocation (maxGeometryOutputVertices)
-	maxInstances = 1024 // invocations of a primitive: no less than maxGeometryShaderInvocations
+	maxInstances = 1024 // invocations of a primitive, at least maxGeometryShaderInvocations
 )
 
-// inputVertices returns how many vertices the primitives have that a geometry
-// program reads.
+// inputVertices returns the vertices of a primitive that a geometry program reads.
 func inputVertices(m ir.Modes) uint32 {
 	switch {
 	case m.Has(ir.InputPoints):
@@ -127,12 +125,12 @@ func inputVertices(m ir.Modes) uint32 {
 	return 3
 }
 
-// maxPatch is how many vertices a patch may have (maxTessellationPatchSize).
+// maxPatch is the maximum number of vertices in a patch (maxTessellationPatchSize).
 const maxPatch = 32
 
-// tessMode is how patches are subdivided: what the two programs say together. Their
-// domain has its origin at the upper left, so that v points down where they say how
-// triangles turn (VK_TESSELLATION_DOMAIN_ORIGIN_UPPER_LEFT).
+// tessMode returns the tessellation mode that both programs declare together. The origin of the domain
+// is at the upper left, so that v points down and the declared vertex order is reversed
+// (VK_TESSELLATION_DOMAIN_ORIGIN_UPPER_LEFT).
 func tessMode(m ir.Modes) (t tess.Mode) {
 	switch {
 	case m.Has(ir.TessQuads):

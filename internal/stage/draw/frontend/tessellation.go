@@ -11,13 +11,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/tess"
 )
 
-// pointBytes is what the list has of each point of a domain: three floats and the
-// number of the patch.
+// pointBytes is the size of a domain point in the list: three floats and the number of the patch.
 const pointBytes = 16
 
-// controlProgram makes a compute program of a tessellation control program: a
-// workgroup is a patch. Outputs stand in the records, where all of its invocations see
-// them.
+// controlProgram builds the compute program of a tessellation control program. A workgroup is a patch;
+// outputs are in the records, visible to all its invocations.
 func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layout.Record) (*ir.Program, error) {
 	s := newPrimitiveShader(from, before, rec, nil)
 	s.Program.LocalSize = [3]uint32{vertices, 1, 1}
@@ -57,8 +55,8 @@ func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layou
 	return s.Build(func(body func()) { body() })
 }
 
-// evaluationProgram makes a compute program of a tessellation evaluation program: an
-// invocation is a point of a patch's domain.
+// evaluationProgram builds the compute program of a tessellation evaluation program. An invocation is
+// a domain point of a patch.
 func evaluationProgram(from *ir.Program, vertices uint32, before, rec, patch *layout.Record, c *captureLayout) (*ir.Program, error) {
 	s := newPrimitiveShader(from, before, rec, patch)
 	s.captures = c
@@ -80,8 +78,8 @@ func evaluationProgram(from *ir.Program, vertices uint32, before, rec, patch *la
 	return s.Build(s.guarded(func() { s.storeRecord(s.lane(), 0) }))
 }
 
-// tessellate runs the control program for patches, subdivides them, and takes what
-// that gives onward, some thousand points at once.
+// tessellate runs the control program, subdivides the patches, and evaluates the domain points in
+// groups of about chunkVertices.
 func (d *Binner) tessellate(ctx context.Context, in *primitiveList) error {
 	p := d.Pipeline
 	vertices, patches := p.stages.patchVertices(), len(in.rows)/in.rowWords()
@@ -117,12 +115,12 @@ func (d *Binner) tessellate(ctx context.Context, in *primitiveList) error {
 	return nil
 }
 
-// domainTopology is what the primitives of a subdivided patch are.
+// domainTopology returns the topology of a subdivided patch.
 func domainTopology(m tess.Mode) state.Topology {
 	return [...]state.Topology{state.PointList, state.LineList, state.TriangleList}[m.Vertices()-1]
 }
 
-// subdivide adds a patch's points and primitives.
+// subdivide adds a patch's domain points and primitives.
 func (d *Binner) subdivide(f *primitiveList, mode tess.Mode, patch, id uint32) {
 	rec := d.Pipeline.patchRec
 	words := d.patches.Words(int(patch+1) * int(rec.Stride/4))[int(patch)*int(rec.Stride/4):]
@@ -155,7 +153,7 @@ func (d *Binner) subdivide(f *primitiveList, mode tess.Mode, patch, id uint32) {
 	}
 }
 
-// evaluate runs the evaluation program for the points and takes them onward.
+// evaluate runs the evaluation program for the points and continues with the geometry stage.
 func (d *Binner) evaluate(ctx context.Context, in, f *primitiveList) error {
 	if f.vertices == 0 {
 		return nil

@@ -5,12 +5,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// subPixels is a place in sub-pixels.
+// subPixels is a position in sub-pixels.
 type subPixels = [2]ir.V
 
-// cover leaves the state of a triangle whose face is to be drawn: nothing where no
-// centre of a pixel may be covered, what a tiny one covers (raster's coverTiny), and of
-// others where their vertices are.
+// cover stores the verdict on a triangle that is not culled: empty if it can cover no pixel center,
+// the coverage mask of a tiny triangle (raster's coverTiny), or the vertex positions of a larger
+// triangle.
 func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	b := s.B
 	for i := range c {
@@ -29,7 +29,7 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 		end = b.Op(ir.SMin, ir.I32, end, s.Param(ir.I32, batchFrame+2+uint32(axis)))
 		size[axis] = b.Op(ir.Sub, ir.I32, end, first[axis])
 		empty = s.any(empty, b.Cmp(ir.SLe, end, first[axis]))
-		// Blocks stand at even pixels, within a tile.
+		// Blocks start at even pixels and stay inside of a tile.
 		last := s.Or(s.And(first[axis], b.I32(^uint32(raster.Tile-1))), b.I32(raster.Tile-raster.Block))
 		block[axis] = b.Op(ir.SMin, ir.I32, s.And(first[axis], b.I32(^uint32(1))), last)
 		inBlock[axis] = b.Op(ir.Sub, ir.I32, first[axis], block[axis])
@@ -50,7 +50,7 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	s.leaveMask(low, high, inBlock)
 	s.store(raster.BatchBlock, s.Or(block[0], b.Op(ir.Shl, ir.I32, block[1], b.I32(16))))
 	tile := func(axis int) ir.V {
-		const shift = 6 // of raster.Tile
+		const shift = 6 // log₂ of raster.Tile
 		n := b.Op(ir.AShr, ir.I32, first[axis], b.I32(shift))
 		return b.Op(ir.Sub, ir.I32, n, s.Param(ir.I32, batchFirst+uint32(axis)))
 	}
@@ -60,16 +60,15 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	s.store(raster.BatchState, b.Select(s.all(plain, empty), b.I32(raster.BatchEmpty), verdict))
 }
 
-// centre is where in a pixel its centre is, in sub-pixels.
+// centre is the offset of a pixel's center from its corner, in sub-pixels.
 const centre = 1 << raster.SubPixelBits / 2
 
-// pixel is ⌊(v + more) / 2⁸⌋ for a place in sub-pixels.
+// pixel returns ⌊(v + more) / 2⁸⌋ for a position v in sub-pixels.
 func (s *triangleShader) pixel(v ir.V, more uint32) ir.V {
 	return s.B.Op(ir.AShr, ir.I32, s.Add(v, s.B.I32(more)), s.B.I32(raster.SubPixelBits))
 }
 
-// leaveMask leaves the mask of a block of which the low and the high word begin at a
-// pixel.
+// leaveMask stores the block's mask from the two words of a mask that starts at a pixel of the block.
 func (s *triangleShader) leaveMask(low, high ir.V, pixel [2]ir.V) {
 	b := s.B
 	long := func(v ir.V) ir.V { return b.Op(ir.ZExt, ir.I64, v) }
@@ -78,17 +77,18 @@ func (s *triangleShader) leaveMask(low, high ir.V, pixel [2]ir.V) {
 	s.store(raster.BatchMask, b.Op(ir.Trunc, ir.I32, m), b.Op(ir.Trunc, ir.I32, b.Op(ir.LShr, ir.I64, m, b.Const(ir.I64, 32))))
 }
 
-// edgeValues are the values of an edge of a tiny triangle at two pixels that lie side by
-// side, 16 bits each with the high one flipped: it says then that the value is not
-// negative. As raster's tinyMask has it, they step as one value does.
+// edgeValues are the values of an edge function (Pineda 1988) at two adjacent pixels of a tiny
+// triangle, 16 bits each. The sign bits are inverted: a set bit means inside. Both values advance with
+// one addition, because no value overflows into the other (raster's tinyMask).
 type edgeValues struct{ at, two, row ir.V }
 
-// twice puts a value at both pixels.
+// twice copies a 16-bit value to both halves.
 func (s *triangleShader) twice(v ir.V) ir.V {
 	return s.Add(v, s.B.Op(ir.Shl, ir.I32, v, s.B.I32(16)))
 }
 
-// edge is the edge from p to q at the first two pixels of the first row.
+// edge returns the edge from p to q at the first two pixels of the first row. Pixels on a top or left
+// edge count as inside.
 func (s *triangleShader) edge(p, q subPixels, first [2]ir.V) (e edgeValues) {
 	b := s.B
 	sub := func(x, y ir.V) ir.V { return b.Op(ir.Sub, ir.I32, x, y) }
@@ -108,8 +108,8 @@ func (s *triangleShader) edge(p, q subPixels, first [2]ir.V) (e edgeValues) {
 
 const signs = 1<<31 | 1<<15
 
-// tinyMask is the pixels whose centres a tiny triangle that turns right covers, of those
-// of a size from a first one on: row by row as in a block, in two words.
+// tinyMask returns the pixels that a tiny clockwise triangle covers, in a rectangle at first of up to
+// one block: row by row, in two words.
 func (s *triangleShader) tinyMask(c *[3]subPixels, first, size [2]ir.V) (low, high ir.V) {
 	b := s.B
 	var edges [3]edgeValues
@@ -135,12 +135,12 @@ func (s *triangleShader) tinyMask(c *[3]subPixels, first, size [2]ir.V) (low, hi
 	return s.And(words[0], s.And(columns, rows(0))), s.And(words[1], s.And(columns, rows(4)))
 }
 
-// ones is so many ones, fewer than 32.
+// ones returns n one bits, n < 32.
 func (s *triangleShader) ones(n ir.V) ir.V {
 	return s.B.Op(ir.Sub, ir.I32, s.B.Op(ir.Shl, ir.I32, s.B.I32(1), n), s.B.I32(1))
 }
 
-// row is the pixels of a row that are inside all edges.
+// row returns the pixels of a row that are inside of all edges.
 func (s *triangleShader) row(edges *[3]edgeValues) ir.V {
 	b := s.B
 	at := [3]ir.V{edges[0].at, edges[1].at, edges[2].at}
@@ -158,8 +158,7 @@ func (s *triangleShader) row(edges *[3]edgeValues) ir.V {
 			sum = s.Or(sum, b.Op(ir.LShr, ir.I32, inside, b.I32(6-2*k)))
 		}
 	}
-	// Pixels 0, 2, 4 and 6 stand at bits 9, 11, 13 and 15 now, and their neighbours
-	// 16 bits above.
+	// Pixels 0, 2, 4, 6 are now at bits 9, 11, 13, 15, and their right neighbours 16 bits above.
 	even := s.And(b.Op(ir.LShr, ir.I32, sum, b.I32(9)), b.I32(0x55))
 	return s.Or(even, b.Op(ir.LShr, ir.I32, sum, b.I32(24)))
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// captureLayout is what the stage before the rasterizer leaves of its vertices for transform
-// feedback: a row for each vertex, in which stands what its stream captures.
+// captureLayout is the layout of captured outputs. For transform feedback the last stage before the
+// rasterizer stores a row for each vertex, with the captured outputs of its stream.
 type captureLayout struct {
 	row     uint32 // bytes
-	offsets []int  // by output: where in the row, in bytes; −1: nowhere
+	offsets []int  // by output: byte offset in the row; −1 if not captured
 	streams [state.MaxStreams][]captureBuffer
 }
 
-// captureBuffer is a buffer that a stream is captured to.
+// captureBuffer is a feedback buffer of a stream.
 type captureBuffer struct {
 	buffer, stride uint32
 	runs           []captureRun
 }
 
-// captureRun is bytes that follow each other in the row and in the buffer.
+// captureRun is a byte range that is contiguous in the row and in the buffer.
 type captureRun struct{ from, to, size uint32 }
 
 // newCaptures lays out the rows of a program's vertices.
@@ -35,7 +35,7 @@ func newCaptures(p *ir.Program) (*captureLayout, error) {
 	for k := range c.offsets {
 		c.offsets[k] = -1
 	}
-	var ends [state.MaxStreams]uint32 // of the rows, so far
+	var ends [state.MaxStreams]uint32 // sizes of the rows so far
 	for i, x := range p.Captures {
 		b := captureBuffer{buffer: x.Buffer, stride: x.Stride}
 		var outs []int
@@ -62,7 +62,7 @@ func newCaptures(p *ir.Program) (*captureLayout, error) {
 	return c, nil
 }
 
-// add adds a run, to the last one where it goes on there.
+// add appends a run, or extends the last one if it is adjacent.
 func (b *captureBuffer) add(r captureRun) {
 	if n := len(b.runs); n > 0 {
 		if l := &b.runs[n-1]; l.from+l.size == r.from && l.to+l.size == r.to {
@@ -73,7 +73,7 @@ func (b *captureBuffer) add(r captureRun) {
 	b.runs = append(b.runs, r)
 }
 
-// capture writes what stores the row of vertex n, of a stream.
+// capture emits the stores of vertex n's row.
 func capture(w *compose.Builder, c *captureLayout, n ir.V, stream uint32) {
 	if c == nil {
 		return
@@ -87,7 +87,7 @@ func capture(w *compose.Builder, c *captureLayout, n ir.V, stream uint32) {
 	}
 }
 
-// room makes room for the rows of so many vertices.
+// bindCaptures provides the rows of a job.
 func (d *Binner) bindCaptures(vertices uint32) {
 	if d.Args.Feedback != nil {
 		size := int(vertices) * int(d.Pipeline.captures.row)
@@ -96,9 +96,9 @@ func (d *Binner) bindCaptures(vertices uint32) {
 	}
 }
 
-// writeFeedback takes primitives of a stream through transform feedback, in order: of each
-// its vertices as the topology winds them, from the provoking one on, or up to it where
-// that is the last one (Vulkan §"Transform Feedback").
+// writeFeedback appends primitives of a stream to the feedback buffers, in order, as long as they fit.
+// The vertices have the winding of the topology, rotated so that the provoking vertex is first, or
+// last if the provoking vertex is the last one (Vulkan §"Transform Feedback").
 func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 	x := d.Args.Feedback
 	if x == nil {
@@ -139,8 +139,7 @@ func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 	x.Streams[stream].Written += n
 }
 
-// firstVertex returns which of the vertices comes first so that the provoking one does, or
-// comes last.
+// firstVertex returns the rotation that brings the provoking vertex to its place.
 func (p *primitive) firstVertex(vertices uint32, last bool) uint32 {
 	if last && vertices == 3 && p.v[2] != p.provoking {
 		for k := range uint32(2) {
@@ -152,7 +151,7 @@ func (p *primitive) firstVertex(vertices uint32, last bool) uint32 {
 	return 0
 }
 
-// write writes what is captured of a vertex.
+// write copies the captured bytes of one vertex.
 func (b *captureBuffer) write(to, row []byte) {
 	for _, r := range b.runs {
 		copy(to[r.to:r.to+r.size], row[r.from:])

@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// triangleProgram makes the program. It is the same for all draws. Its subgroups are as
-// small as vectors may be: engines may run several as one, where they have the registers.
+// triangleProgram builds the set-up program, which is the same for all draws. Its subgroups have the
+// size of the smallest vectors; engines merge subgroups to fill wider registers.
 func triangleProgram() (*ir.Program, error) {
 	main := ir.NewFunc("main", nil, nil).Finish()
 	s := &triangleShader{Builder: compose.New("draw", &ir.Program{Name: "triangles", Stage: ir.Compute, Funcs: []*ir.Func{main}, SubgroupSize: 8})}
@@ -22,7 +22,7 @@ func triangleProgram() (*ir.Program, error) {
 	})
 }
 
-// triangle writes what is done for one triangle.
+// triangle emits the set-up of one triangle.
 func (s *triangleShader) triangle() {
 	b := s.B
 	s.at = s.Add(s.Scaled(s.BuiltIn(ir.WorkgroupIdX), raster.BatchBytes), s.Scaled(s.BuiltIn(ir.LocalInvocationIndex), 4))
@@ -49,7 +49,7 @@ func (s *triangleShader) triangle() {
 	b.End()
 }
 
-// corner finds where a vertex comes to lie (raster's project).
+// corner projects a vertex to sub-pixels (raster's project).
 func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
 	b := s.B
 	from := s.Mul(n, s.Param(ir.I32, batchStride))
@@ -70,14 +70,14 @@ func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
 	}
 }
 
-// outside reports which triangles cover nothing whatever else holds, and which of others
-// are not set up here: those that are to be clipped, and those whose depths are no
-// numbers.
+// outside reports the triangles that cover nothing for certain, and those that the program leaves to
+// the rasterizer: they cross the near or far plane or the guard band, or have a depth that is no
+// number.
 func (s *triangleShader) outside(c *[3]triangleCorner) (nothing, other ir.V) {
 	b := s.B
 	less := func(x, y ir.V) ir.V { return b.Cmp(ir.FLt, x, y) }
 	clips, both := s.flag(raster.BatchDepthClip), s.flag(raster.BatchNegativeOneToOne)
-	var sides [7][3]ir.V // left, right, top, bottom, near, far, behind
+	var sides [7][3]ir.V // left, right, top, bottom, near, far, w ≤ 0
 	finite, regular := s.Float(0), s.Float(0)
 	for i := range c {
 		v := &c[i]
@@ -89,7 +89,7 @@ func (s *triangleShader) outside(c *[3]triangleCorner) (nothing, other ir.V) {
 		} {
 			sides[k][i] = side
 		}
-		for _, x := range [...]ir.V{v.x, v.y, v.z, v.w} { // x − x is 0 or no number
+		for _, x := range [...]ir.V{v.x, v.y, v.z, v.w} { // x − x is 0, or NaN for infinities and NaN
 			finite = s.FAdd(finite, s.FSub(x, x))
 		}
 		regular = s.FAdd(regular, s.FSub(v.depth, v.depth))
@@ -107,8 +107,8 @@ func (s *triangleShader) outside(c *[3]triangleCorner) (nothing, other ir.V) {
 	return nothing, other
 }
 
-// edges are two sides of the triangle, from its first vertex to its second and to its
-// third, and twice its area, which are exact.
+// edges returns the edge vectors from the first vertex to the second and third, and twice the signed
+// area. All are exact in f64.
 func (s *triangleShader) edges(c *[3]triangleCorner) (x, y [2]ir.V, area ir.V) {
 	b := s.B
 	side := func(i, axis int) ir.V {
@@ -120,7 +120,7 @@ func (s *triangleShader) edges(c *[3]triangleCorner) (x, y [2]ir.V, area ir.V) {
 	return x, y, b.Op(ir.FSub, ir.F64, s.times(x[0], y[1]), s.times(x[1], y[0]))
 }
 
-// planes leaves the primitive's planes (raster's flat).
+// planes stores the plane equations of the primitive: depth, 1/w, barycentric weights (raster's flat).
 func (s *triangleShader) planes(c *[3]triangleCorner, x, y [2]ir.V, area, front ir.V) {
 	b := s.B
 	inv := b.Op(ir.FDiv, ir.F64, b.Const(ir.F64, math.Float64bits(1<<raster.SubPixelBits)), area)

@@ -171,9 +171,9 @@ func setUpBy(t *testing.T, e exec.Engine, r *raster.Rasterizer, v raster.Records
 		t.Fatal(err)
 	}
 	defer program.Close()
-	d := Binner{Scratch: &Scratch{}, Draw: &Draw{Pipeline: &Pipeline{Record: &layout.Record{Stride: 4 * uint32(v.Stride)}}}}
+	d := Binner{Scratch: NewScratch(), Draw: &Draw{Pipeline: &Pipeline{Record: &layout.Record{Stride: 4 * uint32(v.Stride)}}}}
 	r.BatchVertices(v, &d.batchParams)
-	if err := d.batchBinding.Resolve(program, &compute.Args{}, &compose.OwnResources{}); err != nil {
+	if err := d.batchBinding.Resolve(program, &compute.Args{}, &compose.OwnResources{PerRun: layout.BindDepth}); err != nil {
 		t.Fatal(err)
 	}
 	records := compose.Memory{}

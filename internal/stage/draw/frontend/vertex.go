@@ -8,23 +8,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// vertexGroup is how many vertices a workgroup of the vertex program has.
+// vertexGroup is the workgroup size of the vertex program.
 const vertexGroup = 64
 
-// listBytes is what stands in the list of vertices for each: VertexIndex and
-// InstanceIndex.
+// listBytes is the size of an entry of the vertex list: VertexIndex and InstanceIndex.
 const listBytes = 8
 
-// vertexShader writes the vertex program as a compute program: an invocation is a
-// vertex of the list and leaves its record.
+// vertexShader builds the compute program of a vertex program. An invocation is an entry of the vertex
+// list.
 type vertexShader struct {
 	*compose.Builder
 	input    *state.VertexInput
 	rec      *layout.Record
-	captures *captureLayout // nil: none
+	captures *captureLayout // nil without transform feedback
 }
 
-// vertexProgram makes a compute program of a vertex program.
+// vertexProgram builds the compute program of a vertex program.
 func vertexProgram(from *ir.Program, in *state.VertexInput, rec *layout.Record, c *captureLayout) (*ir.Program, error) {
 	s := &vertexShader{Builder: compose.New("draw", from), input: in, rec: rec, captures: c}
 	s.Program.LocalSize = [3]uint32{vertexGroup, 1, 1}
@@ -37,16 +36,16 @@ func vertexProgram(from *ir.Program, in *state.VertexInput, rec *layout.Record, 
 	})
 }
 
-// vertexNumber is the place of the vertex in the list and among the records.
+// vertexNumber returns the index of the vertex in the list, which is also its record number.
 func (s *vertexShader) vertexNumber() ir.V { return s.BuiltIn(ir.GlobalInvocationIdX) }
 
-// listWord reads a word of the vertex's place in the list.
+// listWord reads a word of the vertex's list entry.
 func (s *vertexShader) listWord(n uint32) ir.V {
 	at := s.Scaled(s.vertexNumber(), listBytes)
 	return s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindVertexList, false), at, 4*n)
 }
 
-// read writes what an input of a vertex program is.
+// read returns an input of the vertex program.
 func (s *vertexShader) read(in ir.Input) ir.V {
 	switch in.Semantic {
 	case ir.VertexIndex:
@@ -71,7 +70,7 @@ func (s *vertexShader) read(in ir.Input) ir.V {
 	return s.Zero(in.Type)
 }
 
-// storeRecord stores the record.
+// storeRecord stores the outputs.
 func (s *vertexShader) storeRecord() {
 	at := s.B.OpAux(ir.At, ir.I32, uint64(s.rec.Stride), s.B.I32(0), s.vertexNumber())
 	h := s.Handle(ir.StorageBuffer, layout.BindRecords, true)
@@ -87,9 +86,8 @@ func (s *vertexShader) storeRecord() {
 	capture(s.Builder, s.captures, s.vertexNumber(), 0)
 }
 
-// attribute writes what a component of a vertex attribute is: what the state says
-// that stands in the buffer. Without an attribute there it is the component of
-// (0, 0, 0, 1).
+// attribute returns a component of a vertex attribute: fetched from its buffer and decoded. A location
+// without an attribute is (0, 0, 0, 1).
 func (s *vertexShader) attribute(in ir.Input) ir.V {
 	for _, a := range s.input.Attributes {
 		first := 4 * a.Location
@@ -114,8 +112,8 @@ func (s *vertexShader) attribute(in ir.Input) ir.V {
 	return s.Zero(in.Type)
 }
 
-// element loads the texel that is an attribute of the vertex (Vulkan §"Vertex Input
-// Address Calculation"). What lies outside of the buffer reads as 0.
+// element fetches the texel of an attribute (Vulkan §"Vertex Input Address Calculation"). Bytes
+// outside of the buffer read as 0.
 func (s *vertexShader) element(a *state.VertexAttribute, x *texture.Texel) []ir.V {
 	stride, index := uint32(0), s.listWord(0)
 	for _, v := range s.input.Bindings {
@@ -131,7 +129,7 @@ func (s *vertexShader) element(a *state.VertexAttribute, x *texture.Texel) []ir.
 	return x.Load(s.Handle(ir.StorageBuffer, layout.BindVertex+a.Binding, false), at, a.Offset)
 }
 
-// instance is the number of an element that instances share
+// instance returns the element number for an instance divisor
 // (VkVertexInputBindingDivisorDescription).
 func (s *vertexShader) instance(divisor uint32) ir.V {
 	index := s.listWord(1)
@@ -146,8 +144,7 @@ func (s *vertexShader) instance(divisor uint32) ir.V {
 	return s.B.Op(ir.Add, ir.I32, base, n)
 }
 
-// wide writes what a component of an attribute of 64 bits is: it takes two of the
-// input's.
+// wide returns a component of a 64-bit attribute, which occupies two components of the input.
 func (s *vertexShader) wide(a *state.VertexAttribute, x *texture.Texel, in ir.Input) ir.V {
 	words := s.element(a, x)
 	n := int(in.Index-4*a.Location) / 2

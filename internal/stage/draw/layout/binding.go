@@ -5,42 +5,42 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Bindings of the draw's own resources, in the set ownSet.
+// Bindings of a draw's own resources.
 const (
-	BindParams            = compose.ParamsBinding + iota // ir.UniformBuffer: the numbers of the draw that its programs read
-	BindVertexList                                       // ir.StorageBuffer: what each invocation of the vertex program is
-	BindRecords                                          // ir.StorageBuffer: the vertices behind it
-	BindPrimitives                                       // ir.StorageBuffer: what the fragment program knows of each primitive
-	BindItems                                            // ir.StorageBuffer: blocks of pixels of primitives
-	BindCounts                                           // ir.StorageBuffer: samples that passed, for queries
-	BindInputs                                           // ir.StorageBuffer: the vertices before a stage in the middle
-	BindPrimitiveVertices                                // ir.StorageBuffer: the primitives before it
-	BindPatches                                          // ir.StorageBuffer: what stands once for a patch
-	BindEmissions                                        // ir.StorageBuffer: what is said of vertices that a geometry program emits
-	BindCaptures                                         // ir.StorageBuffer: what transform feedback takes of each vertex
-	BindTriangles                                        // ir.StorageBuffer: triangles that are set up
-	BindDepth                                            // ir.Texels and ir.ImageShape
+	BindParams            = compose.ParamsBinding + iota // ir.UniformBuffer: parameters
+	BindVertexList                                       // ir.StorageBuffer: VertexIndex and InstanceIndex, or domain points
+	BindRecords                                          // ir.StorageBuffer: vertex records that the stage writes, or that fragments read
+	BindPrimitives                                       // ir.StorageBuffer: raster.Primitive, for fragments
+	BindItems                                            // ir.StorageBuffer: covered blocks of primitives, for fragments
+	BindCounts                                           // ir.StorageBuffer: counters of the draw
+	BindInputs                                           // ir.StorageBuffer: vertex records that tessellation and geometry read
+	BindPrimitiveVertices                                // ir.StorageBuffer: rows of tessellation and geometry, triangles of the set-up program
+	BindPatches                                          // ir.StorageBuffer: per-patch data
+	BindEmissions                                        // ir.StorageBuffer: emission marks of a geometry program
+	BindCaptures                                         // ir.StorageBuffer: rows of transform feedback
+	BindTriangles                                        // ir.StorageBuffer: results of the set-up program
+	BindDepth                                            // ir.Texels and ir.ImageShape, as for stencil and colors
 	BindStencil
-	BindVertex // and one for each vertex buffer
+	BindVertex // one for each vertex buffer
 	BindColor  = BindVertex + state.MaxBindings
 )
 
 // Words of the vertex program's parameters.
 const (
-	VertexCount = iota // invocations that there are
+	VertexCount = iota // number of invocations
 	VertexBase         // BaseVertex
 	VertexBaseInstance
 	VertexDrawIndex
 	VertexViewIndex
-	VertexOffsets                                                // of each vertex buffer: bytes from where it is bound to its first element
-	VertexWords   = (VertexOffsets + state.MaxBindings + 1) &^ 1 // a buffer begins at a multiple of 8
+	VertexOffsets                                                // by vertex buffer: byte offset of its first element
+	VertexWords   = (VertexOffsets + state.MaxBindings + 1) &^ 1 // even, so that a following array is aligned to 8 bytes
 )
 
-// Words of the fragment program's parameters. Those of stencil stand for front faces
-// and then for back faces.
+// Words of the fragment program's parameters. The stencil words exist for front faces, then for back
+// faces.
 const (
-	FragmentConstants = 0 // four floats: of blending
-	FragmentBounds    = 4 // two floats: of depth
+	FragmentConstants = 0 // four floats: blend constants
+	FragmentBounds    = 4 // two floats: depth bounds
 	FragmentView      = 6
 	FragmentStencil   = 7 // compare mask, write mask, reference
 	FragmentWords     = FragmentStencil + 2*StencilWords
@@ -48,7 +48,7 @@ const (
 
 const StencilWords = 3
 
-// WriteFragmentParams writes the parameters of the fragment program.
+// WriteFragmentParams writes the parameters of a fragment program.
 func WriteFragmentParams(w []uint32, s *state.State, view uint32) {
 	compose.SetFloats(w, FragmentConstants, s.Blend.Constants[:]...)
 	w[FragmentView] = view
@@ -62,6 +62,6 @@ func WriteFragmentParams(w []uint32, s *state.State, view uint32) {
 // Counters of a draw.
 const (
 	CountPassed      = iota // samples that passed all tests
-	CountInvocations        // of the fragment program
+	CountInvocations        // fragment invocations
 	NumCounts
 )

@@ -7,34 +7,31 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// Component names one component of what a stage hands on.
+// Component names a scalar component of a stage's output.
 type Component struct {
 	Semantic ir.Semantic
 	Index    uint32
 }
 
-// Record is how a vertex stands in memory behind the vertex program: words of 32 bits,
-// Position first, then 16 bytes for each location, then the built-ins that are one
-// number each.
+// Record is the memory layout of a vertex between stages, in 32-bit words: Position first, then 16
+// bytes for each location, then the scalar built-ins:
 type Record struct {
 	Stride     uint32 // bytes
 	offsets    map[Component]uint32
-	Rasterized bool // of the vertices that are rasterised
+	Rasterized bool // the rasterizer reads these records
 }
 
-// PositionBytes are those of Position, which no fragment reads: it is not kept with
-// primitives.
+// PositionBytes is the size of Position. Fragments do not read it, so primitives do not keep it.
 const PositionBytes = 16
 
-// KeptBytes is how many bytes of a record are kept with primitives.
+// KeptBytes returns the bytes of a record that primitives keep for fragments.
 func (r *Record) KeptBytes() uint32 { return r.Stride - PositionBytes }
 
-// MaxRecordWords bounds a record: what maxVertexOutputComponents of 128 and built-ins
-// need, with components that stand in 16 bytes a location.
+// MaxRecordWords bounds a record: the limit maxVertexOutputComponents (128) and built-ins, if each
+// component occupies a location of its own.
 const MaxRecordWords = 4 * 64
 
-// NewRecord lays out the outputs of a program, as far as wanted says that somebody
-// reads them. Position has its place also where nothing is written to it.
+// NewRecord lays out the outputs of a program that wanted selects. Position always has space.
 func NewRecord(outs []ir.Output, wanted func(ir.Output) bool) *Record {
 	r := &Record{Stride: PositionBytes, offsets: map[Component]uint32{}}
 	var locations []uint32
@@ -75,13 +72,13 @@ func NewRecord(outs []ir.Output, wanted func(ir.Output) bool) *Record {
 	return r
 }
 
-// Offset returns where a component stands in the record, in bytes.
+// Offset returns the byte offset of a component, and whether it exists.
 func (r *Record) Offset(s ir.Semantic, index uint32) (uint32, bool) {
 	at, ok := r.offsets[Component{s, index}]
 	return at, ok
 }
 
-// Word returns the number of the word in which a component stands, or −1.
+// Word returns the word index of a component, or −1.
 func (r *Record) Word(s ir.Semantic, index uint32) int {
 	if at, ok := r.offsets[Component{s, index}]; ok {
 		return int(at / 4)
@@ -89,7 +86,7 @@ func (r *Record) Word(s ir.Semantic, index uint32) int {
 	return -1
 }
 
-// Raster is where in a record raster finds what it reads.
+// Raster returns the layout in the form that the rasterizer reads.
 func (r *Record) Raster() raster.Layout {
 	l := raster.Layout{
 		Stride: int(r.Stride / 4), Skip: PositionBytes / 4, Clip: r.Word(ir.ClipDistance, 0), Cull: r.Word(ir.CullDistance, 0),

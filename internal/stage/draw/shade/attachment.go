@@ -7,15 +7,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// attachment is an attachment in the code of a fragment program: where the texel of
-// the pixel stands, and how.
+// attachment is one texel of an attachment in a fragment program: its codec, and the address of the
+// pixel's sample.
 type attachment struct {
 	*texture.Texel
 	memory, off ir.V
 }
 
-// attachment finds the texel of sample n in an attachment. Those with more than
-// one layer have that of the primitive, or the view.
+// attachment returns the texel of sample n in an attachment. A layered attachment uses the layer of
+// the primitive, or the view. An unknown format makes the program unsupported.
 func (s *shader) attachment(binding uint32, name string, layered bool, n ir.V) (attachment, bool) {
 	x, err := s.Texels.Of(s.B, name)
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *shader) attachment(binding uint32, name string, layered bool, n ir.V) (
 		px, py, at := s.pixelOf(n)
 		off, n = s.Add(off, s.Add(s.Mul(py, pitch), s.Mul(px, bytes))), at
 	} else {
-		// What differs between the pixels comes last, and without anything that keeps it
-		// from being seen to be a row: pixels that are covered are there.
+		// Terms that vary between pixels are added last, and the sum is not clamped: the vectorizer
+		// then recognises consecutive addresses. Covered pixels are always inside the attachment.
 		off = s.Add(s.Add(off, s.Mul(s.corner[1], pitch)), s.Mul(s.corner[0], bytes))
 		off = s.Add(off, s.Add(s.Mul(s.inStrip[1], pitch), s.Mul(s.inStrip[0], bytes)))
 	}
@@ -50,7 +50,7 @@ func (s *shader) attachment(binding uint32, name string, layered bool, n ir.V) (
 	return attachment{x, memory, off}, true
 }
 
-// layer is the layer that is drawn to.
+// layer returns the layer of the framebuffer that the fragment writes.
 func (s *shader) layer() ir.V {
 	if s.key.Multiview {
 		return s.param(ir.I32, layout.FragmentView)
@@ -58,8 +58,8 @@ func (s *shader) layer() ir.V {
 	return s.primitiveWord(ir.I32, primitiveLayer)
 }
 
-// logical reports whether logical operations change the attachment: not where it has
-// floats or sRGB (Vulkan §"Logical Operations").
+// logical reports whether logical operations apply to the attachment: they do not apply to
+// floating-point and sRGB formats (Vulkan §"Logical Operations").
 func (a *attachment) logical() bool {
 	k := a.Component(0)
 	if k == nil {
@@ -72,8 +72,8 @@ func (a *attachment) logical() bool {
 	return false
 }
 
-// load reads the texel.
+// load reads the words of the texel.
 func (a *attachment) load() []ir.V { return a.Texel.Load(a.memory, a.off, 0) }
 
-// store writes it.
+// store writes the words of the texel.
 func (a *attachment) store(words []ir.V) { a.Texel.Store(a.memory, a.off, words) }

@@ -7,19 +7,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// color is four numbers in the order R, G, B, A.
+// color is a color in the order R, G, B, A.
 type color = [4]ir.V
 
-// blending is one attachment's blending (Vulkan §"Blending").
+// blending is the blend equation of one attachment under construction (Vulkan §"Blending").
 type blending struct {
 	*shader
 	*state.BlendAttachment
 	src, src1, dst, constant color
 }
 
-// blended joins the program's colors, src and src1 of its second source, with the
-// color in the attachment. In attachments in fixed point colors and factors are
-// clamped first.
+// blended blends the outputs src and src1 (dual-source blending) with the color dst of the attachment.
+// For fixed-point attachments, colors and constants are clamped to the range of the format first.
 func (s *shader) blended(k *state.BlendAttachment, a *attachment, src, src1, dst color) (out color) {
 	m := blending{shader: s, BlendAttachment: k, dst: dst}
 	for i := range out {
@@ -36,7 +35,7 @@ func (s *shader) blended(k *state.BlendAttachment, a *attachment, src, src1, dst
 	return out
 }
 
-// clampColor clamps a number to what the attachment's fixed point has.
+// clampColor clamps a component to the range of the attachment's fixed-point format.
 func (s *shader) clampColor(a *attachment, v ir.V) ir.V {
 	k := a.Component(0)
 	if k == nil {
@@ -51,7 +50,7 @@ func (s *shader) clampColor(a *attachment, v ir.V) ir.V {
 	return v
 }
 
-// joined is component i of the result.
+// joined returns component i of the blend equation.
 func (m *blending) joined(op state.BlendOp, x, y state.BlendFactor, i int) ir.V {
 	switch op {
 	case state.BlendMin:
@@ -78,8 +77,8 @@ func (m *blending) joined(op state.BlendOp, x, y state.BlendFactor, i int) ir.V 
 	return m.FSub(s, d)
 }
 
-// times multiplies a number by a factor. Nothing is left of it (no value) by the
-// factor zero, whatever it is.
+// times multiplies a component by a blend factor. The factor zero returns no value: even 0·∞
+// contributes nothing (docs/undefined.md).
 func (m *blending) times(f state.BlendFactor, v ir.V, i int) ir.V {
 	switch f {
 	case state.FactorZero:
@@ -90,7 +89,7 @@ func (m *blending) times(f state.BlendFactor, v ir.V, i int) ir.V {
 	return m.FMul(v, m.factor(f, i))
 }
 
-// factor is the factor of component i.
+// factor returns the value of a blend factor for component i.
 func (m *blending) factor(f state.BlendFactor, i int) ir.V {
 	less := func(v ir.V) ir.V { return m.FSub(m.Float(1), v) }
 	switch f {
@@ -133,8 +132,7 @@ func (m *blending) factor(f state.BlendFactor, i int) ir.V {
 	return less(m.src1[3])
 }
 
-// logic is a logical operation on the bits of texels, which leaves the bits of none
-// but the components.
+// logic applies a logical operation to the words of texels. Bits outside of the components stay 0.
 func (s *shader) logic(o state.LogicOp, src, dst []ir.V) []ir.V {
 	out := make([]ir.V, len(src))
 	for i := range out {
@@ -143,7 +141,7 @@ func (s *shader) logic(o state.LogicOp, src, dst []ir.V) []ir.V {
 	return out
 }
 
-// logicOf is one integer of the result (Vulkan §"Logical Operations").
+// logicOf applies a logical operation to one word (Vulkan §"Logical Operations").
 func (s *shader) logicOf(o state.LogicOp, x, y ir.V) ir.V {
 	t := s.B.Func.Type(x)
 	op := func(o ir.Op, x, y ir.V) ir.V { return s.B.Op(o, t, x, y) }

@@ -7,12 +7,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// A coarse fragment is one of several pixels: an invocation stands for them all. Its
-// set of samples has the samples of all its pixels, ordered by their coverage index
-// (Vulkan §"Multisampling"): the last pixel's first. A number of a sample is then such
-// an index, and the variables of the fragment's pixel are its first pixel.
+// A coarse fragment has several pixels and runs as one invocation. Its sample set holds the samples of
+// all its pixels in the order of the coverage index (Vulkan §"Multisampling"): those of the last pixel
+// first. A sample number is such an index, and varX and varY are the first pixel.
+//
+// Example, a fragment of 2×1 pixels with two samples each: bits 0 and 1 are the samples of the right
+// pixel, bits 2 and 3 are the samples of the left pixel.
 
-// readSizes takes the size of the block's fragments from where the block is.
+// readSizes extracts the fragment size from the low bits of the item's block position.
 func (s *shader) readSizes() {
 	for axis, v := range []fragmentVar{varSizeX, varSizeY} {
 		s.set(v, s.And(s.corner[axis], s.B.I32(raster.Block-1)))
@@ -20,21 +22,22 @@ func (s *shader) readSizes() {
 	}
 }
 
-// coarseLocal is the place of the invocation's fragment in its block, in fragments:
-// quad by quad, so that those that there are have the first invocations.
+// coarseLocal returns the position of the invocation's fragment in its block, counted in fragments.
+// Fragments are numbered quad by quad, so that the existing ones occupy the first invocations.
 func (s *shader) coarseLocal() (x, y ir.V) {
 	b, lane := s.B, s.BuiltIn(ir.LocalInvocationIndex)
 	shifted := func(v, n ir.V) ir.V { return b.Op(ir.LShr, ir.I32, v, n) }
 	odd := func(v ir.V) ir.V { return s.And(v, b.I32(1)) }
 	twice := func(v ir.V) ir.V { return b.Op(ir.Shl, ir.I32, v, b.I32(1)) }
 	quad := shifted(lane, b.I32(2))
-	wide := b.Op(ir.Sub, ir.I32, b.I32(2), s.get(varSizeX)) // the logarithm of how many are side by side
+	wide := b.Op(ir.Sub, ir.I32, b.I32(2), s.get(varSizeX)) // logarithm of the quads in a row
 	row := shifted(quad, wide)
 	column := b.Op(ir.Sub, ir.I32, quad, b.Op(ir.Shl, ir.I32, row, wide))
 	return s.Or(twice(column), odd(lane)), s.Or(twice(row), odd(shifted(lane, b.I32(1))))
 }
 
-// locateCoarse is locate for fragments of several pixels, of which (x, y) are numbers.
+// locateCoarse is locatePixel for coarse fragments; (x, y) is the position of the fragment in its
+// block, counted in fragments.
 func (s *shader) locateCoarse(item, x, y ir.V) ir.V {
 	b := s.B
 	x, y = b.Op(ir.Shl, ir.I32, x, s.get(varSizeX)), b.Op(ir.Shl, ir.I32, y, s.get(varSizeY))
@@ -52,8 +55,7 @@ func (s *shader) locateCoarse(item, x, y ir.V) ir.V {
 	return b.Param(done, 0)
 }
 
-// coarseSet reads which samples of a fragment are covered whose first pixel is (x, y)
-// of the block.
+// coarseSet reads the covered samples of the fragment with first pixel (x, y) of the block.
 func (s *shader) coarseSet(item, x, y ir.V) ir.V {
 	b, t := s.B, s.setType()
 	return s.forPixels(s.Zero(t), func(px, py, set ir.V) ir.V {
@@ -62,8 +64,8 @@ func (s *shader) coarseSet(item, x, y ir.V) ir.V {
 	})
 }
 
-// forPixels writes a loop over the pixels of the fragment, of which each makes a value
-// of the one before, by its place from the first pixel.
+// forPixels emits a loop over the pixels of the fragment. next computes the accumulated value from the
+// previous one and from the pixel's offset to the first pixel.
 func (s *shader) forPixels(first ir.V, next func(px, py, v ir.V) ir.V) ir.V {
 	b := s.B
 	done := b.Block(b.Func.Type(first))
@@ -81,12 +83,12 @@ func (s *shader) forPixels(first ir.V, next func(px, py, v ir.V) ir.V) ir.V {
 	return b.Param(done, 0)
 }
 
-// pixelCount is how many pixels the fragment has.
+// pixelCount returns the number of pixels of the fragment.
 func (s *shader) pixelCount() ir.V {
 	return s.B.Op(ir.Shl, ir.I32, s.B.I32(1), s.Add(s.get(varSizeX), s.get(varSizeY)))
 }
 
-// pixelOffset is where pixel n of the fragment is, from its first pixel.
+// pixelOffset returns the offset of pixel n from the first pixel of the fragment.
 func (s *shader) pixelOffset(n ir.V) (x, y ir.V) {
 	b := s.B
 	wide := s.get(varSizeX)
@@ -94,7 +96,8 @@ func (s *shader) pixelOffset(n ir.V) (x, y ir.V) {
 	return b.Op(ir.Sub, ir.I32, n, b.Op(ir.Shl, ir.I32, y, wide)), y
 }
 
-// pixelOf is the pixel that sample n is in, and its number there.
+// pixelOf returns the pixel that contains sample n of the fragment, and the sample's number in that
+// pixel.
 func (s *shader) pixelOf(n ir.V) (x, y, sample ir.V) {
 	x, y = s.get(varX), s.get(varY)
 	if !s.coarse() {
@@ -107,7 +110,7 @@ func (s *shader) pixelOf(n ir.V) (x, y, sample ir.V) {
 	return s.Add(x, dx), s.Add(y, dy), s.And(n, b.I32(s.key.Samples-1))
 }
 
-// setSize is how many samples there are in a set.
+// setSize returns the number of samples in a full set.
 func (s *shader) setSize() ir.V {
 	if !s.coarse() {
 		return s.B.I32(s.key.Samples)
@@ -115,7 +118,7 @@ func (s *shader) setSize() ir.V {
 	return s.Mul(s.pixelCount(), s.B.I32(s.key.Samples))
 }
 
-// size is how many pixels the fragment has along an axis.
+// size returns the number of pixels of the fragment along an axis.
 func (s *shader) size(axis uint32) ir.V {
 	if !s.coarse() {
 		return s.B.I32(1)
@@ -123,7 +126,7 @@ func (s *shader) size(axis uint32) ir.V {
 	return s.B.Op(ir.Shl, ir.I32, s.B.I32(1), s.get(varSizeX+fragmentVar(axis)))
 }
 
-// shadingRate is ShadingRateKHR.
+// shadingRate returns the built-in ShadingRateKHR.
 func (s *shader) shadingRate() ir.V {
 	if !s.coarse() {
 		return s.B.I32(0)
@@ -131,7 +134,7 @@ func (s *shader) shadingRate() ir.V {
 	return s.Or(s.B.Op(ir.Shl, ir.I32, s.get(varSizeX), s.B.I32(2)), s.get(varSizeY))
 }
 
-// replicate makes of a set of samples of a pixel that of all pixels' same samples.
+// replicate extends a sample set of one pixel to all pixels of the fragment.
 func (s *shader) replicate(set ir.V) ir.V {
 	if !s.coarse() {
 		return set
@@ -143,7 +146,7 @@ func (s *shader) replicate(set ir.V) ir.V {
 	return s.B.Op(ir.Mul, t, set, s.B.Const(t, all))
 }
 
-// wholeSet is the set of all samples of the fragment.
+// wholeSet returns the set of all samples of the fragment.
 func (s *shader) wholeSet() ir.V {
 	b, t := s.B, s.setType()
 	if !s.coarse() {
@@ -156,7 +159,7 @@ func (s *shader) wholeSet() ir.V {
 	return b.Op(ir.LShr, t, b.Const(t, ^uint64(0)>>(64-t.Bits())), less)
 }
 
-// localPixel is the place of the invocation in its block, or strip.
+// localPixel returns the position of the invocation in its block, or in its strip.
 func (s *shader) localPixel() (x, y ir.V) {
 	if !s.swizzled {
 		return s.BuiltIn(ir.LocalInvocationIdX), s.BuiltIn(ir.LocalInvocationIdY)

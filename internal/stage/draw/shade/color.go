@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// writeOutputs is what becomes of the fragment program's outputs, and the tests unless they
-// have been before.
+// writeOutputs is the epilogue of the program: late tests unless the tests ran early, then blending
+// and the writes to the color attachments.
 func (s *shader) writeOutputs(early bool) {
 	tests := !early && (s.key.Test.any() || s.key.CountSamples)
 	if !tests && !s.colored() {
@@ -29,7 +29,7 @@ func (s *shader) writeOutputs(early bool) {
 	})
 }
 
-// colored reports whether anything is written to a color attachment.
+// colored reports whether the program writes any color attachment.
 func (s *shader) colored() bool {
 	for n := range s.key.Colors {
 		if s.key.Colors[n].isWritten() && s.hasOutput(ir.Location, 4*uint32(n)) {
@@ -39,8 +39,8 @@ func (s *shader) colored() bool {
 	return false
 }
 
-// colors writes sample n of the color attachments. One that the program has no output
-// for keeps what it has.
+// colors writes sample n of the color attachments. An attachment without an output of the program
+// remains unchanged.
 func (s *shader) colors(n ir.V) {
 	for i := range s.key.Colors {
 		if c := &s.key.Colors[i]; c.isWritten() && s.hasOutput(ir.Location, 4*uint32(i)) {
@@ -77,8 +77,8 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 	a.store(next)
 }
 
-// source returns the color that the program gives for an attachment, in numbers of
-// its format; a component that is not written is 0.
+// source returns the program's output color for an attachment, in the numeric type of its format. A
+// component without an output is 0.
 func (s *shader) source(n, source uint32, a *attachment) (color [4]ir.V) {
 	for i := range color {
 		color[i] = s.Zero(a.Kind())
@@ -100,7 +100,7 @@ func (s *shader) source(n, source uint32, a *attachment) (color [4]ir.V) {
 	return color
 }
 
-// clampInteger clamps an integer to what the attachment's component has: docs/undefined.md.
+// clampInteger clamps an integer to the range of the attachment's component (docs/undefined.md).
 func (s *shader) clampInteger(a *attachment, i int, v ir.V) ir.V {
 	k := a.Component(i)
 	if k == nil || k.Bits >= 32 {

@@ -5,8 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// compared compares two values by an operation of the state: less is less-than of their
-// type, and equal its equality.
+// compared emits a comparison of the state. less and equal are the operations of the operands' type.
 func (s *shader) compared(o state.CompareOp, less, equal ir.Op, x, y ir.V) ir.V {
 	b := s.B
 	switch o {

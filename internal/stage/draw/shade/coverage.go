@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// coveredSet reads which samples are covered: of pixel (x, y) of the block, or strip.
+// coveredSet reads the covered samples of pixel (x, y) of the block or strip.
 func (s *shader) coveredSet(item, x, y ir.V) ir.V {
 	t, set := s.setType(), s.B.Const(s.setType(), 0)
 	for n := range s.key.Samples {
@@ -19,15 +19,14 @@ func (s *shader) coveredSet(item, x, y ir.V) ir.V {
 	return set
 }
 
-// coveredBit is the bit of pixel (x, y) in the mask that stands so many bytes behind
-// the item's begin.
+// coveredBit returns the bit of pixel (x, y) in the mask at a byte offset in the item.
 func (s *shader) coveredBit(item, x, y ir.V, behind uint32) ir.V {
 	bit, part := s.maskBit(item, x, y, behind)
 	return s.And(s.B.Op(ir.LShr, ir.I32, part, bit), s.B.I32(1))
 }
 
-// maskBit is the number of that bit in the part of the mask that it is in, and the
-// part: a half of the mask, or what it has of the strip.
+// maskBit returns a bit index and the word that contains it: a half of the mask, or the strip's part
+// of the mask in a strip loop.
 func (s *shader) maskBit(item, x, y ir.V, behind uint32) (bit, part ir.V) {
 	b := s.B
 	low, high := s.maskWords(item, behind)
@@ -37,7 +36,7 @@ func (s *shader) maskBit(item, x, y ir.V, behind uint32) (bit, part ir.V) {
 	return s.inMask(x, s.And(y, b.I32(3))), b.Select(b.Cmp(ir.ULt, y, b.I32(4)), low, high)
 }
 
-// inMask is the number of the bit of a pixel.
+// inMask returns the bit index of a pixel.
 func (s *shader) inMask(x, y ir.V) ir.V {
 	return s.Add(s.Mul(y, s.B.I32(raster.Block)), x)
 }
@@ -50,7 +49,7 @@ func (s *shader) maskWords(item ir.V, behind uint32) (low, high ir.V) {
 	return s.perItem(func() ir.V { return word(0) }), s.perItem(func() ir.V { return word(4) })
 }
 
-// contains reports whether a set has sample n.
+// contains reports whether a sample set contains sample n.
 func (s *shader) contains(set, n ir.V) ir.V {
 	t, b := s.setType(), s.B
 	if t == ir.I64 {
@@ -59,7 +58,7 @@ func (s *shader) contains(set, n ir.V) ir.V {
 	return b.Cmp(ir.Eq, b.Op(ir.And, t, b.Op(ir.LShr, t, set, n), b.Const(t, 1)), b.Const(t, 1))
 }
 
-// singleton is the set of sample n alone.
+// singleton returns the sample set {n}.
 func (s *shader) singleton(n ir.V) ir.V {
 	t := s.setType()
 	if t == ir.I64 {
@@ -68,7 +67,7 @@ func (s *shader) singleton(n ir.V) ir.V {
 	return s.B.Op(ir.Shl, t, s.B.Const(t, 1), n)
 }
 
-// stripBits is what a mask has of the strip, in its low bits.
+// stripBits extracts the strip's rows from a mask, shifted to bit 0.
 func (s *shader) stripBits(low, high ir.V) ir.V {
 	b := s.B
 	upper := b.Cmp(ir.Eq, s.And(s.strip.first, b.I32(4)), b.I32(0))

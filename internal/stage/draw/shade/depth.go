@@ -7,22 +7,21 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// depthTest is the depth test of a sample under way (Vulkan §"Depth Test").
+// depthTest is the depth test of one sample under construction (Vulkan §"Depth Test").
 type depthTest struct {
 	*shader
 	attachment
-	present bool // there is an attachment
+	present bool // there is a depth attachment
 	old     []ir.V
-	next    []ir.V // the texel that the sample's depth makes
+	next    []ir.V // the texel with the depth of the sample
 }
 
-// depthTest reads the depth of sample n in the attachment and finds that of the
-// fragment there.
+// depthTest loads the attachment's depth at sample n and computes the fragment's depth there.
 func (s *shader) depthTest(n ir.V) *depthTest {
 	return s.depthTestOf(n, func() ir.V { return s.depth(n) })
 }
 
-// depthTestOf is depthTest with the depth that a function writes.
+// depthTestOf is depthTest with a function that emits the fragment's depth.
 func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	d := &depthTest{shader: s}
 	k := &s.key.Test
@@ -41,8 +40,8 @@ func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	return d
 }
 
-// depth is the depth of the fragment at sample n: the program's where it gives one, and
-// the tests are behind it (Vulkan §"Early Fragment Test Mode").
+// depth returns the fragment's depth at sample n: the program's output if it has one and the tests are
+// late (Vulkan §"Early Fragment Test Mode"), the interpolated depth otherwise.
 func (s *shader) depth(n ir.V) ir.V {
 	for k, o := range s.From.Out {
 		if o.Semantic == ir.FragDepth && !s.earlyTests() {
@@ -52,9 +51,8 @@ func (s *shader) depth(n ir.V) ir.V {
 	return s.plane(primitiveZ, s.samplePoint(n))
 }
 
-// inRange clamps a depth to the viewport's where the state says so, and else to 0 and
-// 1, unless depths of floats have no range (Vulkan §"Depth Clamping and Range
-// Adjustment").
+// inRange clamps a depth: to the depth range of the viewport if the state demands it, otherwise to 0…1
+// unless the depth range is unrestricted (Vulkan §"Depth Clamping and Range Adjustment").
 func (s *shader) inRange(z ir.V) ir.V {
 	switch k := &s.key.Test; {
 	case k.Clamp:
@@ -65,15 +63,14 @@ func (s *shader) inRange(z ir.V) ir.V {
 	return s.NMin(s.NMax(z, s.Float(0)), s.Float(1))
 }
 
-// withinBounds reports whether the attachment's depth is within the bounds (Vulkan §"Depth
-// Bounds Test").
+// withinBounds emits the depth bounds test of the attachment's depth (Vulkan §"Depth Bounds Test").
 func (d *depthTest) withinBounds() ir.V {
 	z := d.Unpack(d.old)[0]
 	least, most := d.param(ir.F32, layout.FragmentBounds), d.param(ir.F32, layout.FragmentBounds+1)
 	return d.B.Op(ir.And, ir.B1, d.B.Cmp(ir.FLe, least, z), d.B.Cmp(ir.FLe, z, most))
 }
 
-// passes compares the depths as the attachment has them: in fixed point as integers.
+// passes compares the depths as the attachment stores them: fixed-point depths as integers.
 func (d *depthTest) passes() ir.V {
 	o := d.key.Test.Compare
 	if !d.present || o == state.Always {
@@ -83,7 +80,7 @@ func (d *depthTest) passes() ir.V {
 	return d.compared(o, less, equals, x, y)
 }
 
-// operands are the depths as they are compared, and how.
+// operands returns the depths in comparable form, with the operations that compare them.
 func (d *depthTest) operands() (less, equals ir.Op, x, y ir.V) {
 	x, y = d.Raw(d.next, 0), d.Raw(d.old, 0)
 	if d.Component(0).Numeric == format.SFloat {

@@ -6,13 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Early and late tests (SPV_AMD_shader_early_and_late_fragment_tests): a program that
-// gives depth or stencil reference, and promises on which side of the fragment's own
-// they lie, is not run where the tests behind it fail for all that it may give. What
-// tests write they write behind it; so where failing writes something, it is run.
+// Early and late tests (SPV_AMD_shader_early_and_late_fragment_tests, "conservative depth"): a program
+// declares a bound of its output depth or stencil reference relative to the value without the output.
+// If the tests fail for every value within the bound, the program does not run. Only the late tests
+// write; if a failing test writes a stencil value, the program runs.
 
-// promise is what is known of a value that a program gives: how it stands to the one
-// that there would be without.
+// promise is the declared relation of an output to the value that the fragment has without the output.
 type promise uint8
 
 const (
@@ -22,8 +21,8 @@ const (
 	noGreater
 )
 
-// promised chooses what modes say: replaced is whether the program gives the value at
-// all.
+// promised returns the promise that execution modes declare. replaced is the mode of a program that
+// has the output.
 func (s *shader) promised(replaced, unchanged, greater, less ir.Modes) promise {
 	switch m := s.From.Modes; {
 	case !m.Has(replaced), m.Has(unchanged):
@@ -36,14 +35,13 @@ func (s *shader) promised(replaced, unchanged, greater, less ir.Modes) promise {
 	return nothing
 }
 
-// earlyAndLate reports whether tests stand on both sides of the program. Before one that
-// may add samples nothing is known of them.
+// earlyAndLate reports whether tests run on both sides of the program. A program that can add samples
+// has no early tests.
 func (s *shader) earlyAndLate() bool {
 	return s.From.Modes.Has(ir.EarlyAndLateTests) && !s.From.Modes.Has(ir.OverrideCoverage) && !s.earlyTests() && s.key.Test.any()
 }
 
-// mayPass leaves of what is covered those invocations that may pass the tests with a
-// sample.
+// mayPass returns the covered invocations that can pass the tests with at least one sample.
 func (s *shader) mayPass(covered ir.V) ir.V {
 	b := s.B
 	merge := b.Block(ir.B1)
@@ -59,8 +57,7 @@ func (s *shader) mayPass(covered ir.V) ir.V {
 	return b.Param(merge, 0)
 }
 
-// certainlyFails reports whether sample n fails the tests, and writes nothing, whatever the
-// program gives.
+// certainlyFails reports whether sample n fails the tests without a write, for every promised output.
 func (s *shader) certainlyFails(n ir.V) ir.V {
 	b, k := s.B, &s.key.Test
 	d := s.depthTestOf(n, func() ir.V { return s.plane(primitiveZ, s.samplePoint(n)) })
@@ -77,14 +74,14 @@ func (s *shader) certainlyFails(n ir.V) ir.V {
 	return b.Op(ir.Or, ir.B1, out, fails)
 }
 
-// fails reports whether the depth test fails of any depth that keeps the promise.
+// fails reports whether the depth test fails for every depth within the promise.
 func (d *depthTest) fails(p promise) ir.V {
 	less, equals, x, y := d.operands()
 	return d.failsCompare(d.key.Test.Compare, p, less, equals, x, y)
 }
 
-// stencilCertainlyFails reports whether the stencil or the depth test fails, of which fails
-// says whether that is sure of depth, and the stencil value stays.
+// stencilCertainlyFails reports whether the stencil test fails, or the depth test does (fails), and
+// the stencil value stays in both cases.
 func (s *shader) stencilCertainlyFails(n, fails ir.V) ir.V {
 	k, b := &s.key.Test, s.B
 	a, ok := s.attachment(layout.BindStencil, k.Stencil, k.stencilLayered, n)
@@ -109,8 +106,7 @@ func (s *shader) stencilCertainlyFails(n, fails ir.V) ir.V {
 	return b.Select(s.flagged(flagFront), front, back)
 }
 
-// failsCompare reports whether a comparison with y fails of all values that stand to x
-// as the promise says.
+// failsCompare reports whether a comparison with y fails for all values within the promise about x.
 func (s *shader) failsCompare(o state.CompareOp, p promise, less, equals ir.Op, x, y ir.V) ir.V {
 	switch {
 	case o == state.Never, p == equal, p == noLess && (o == state.Less || o == state.LessOrEqual), p == noGreater && (o == state.Greater || o == state.GreaterOrEqual):

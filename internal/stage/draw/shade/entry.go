@@ -7,12 +7,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// Program makes a compute program of a fragment program.
+// Program builds the compute program of a fragment program.
 func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error) {
 	s := &shader{Builder: compose.New("draw", from), key: key, rec: rec}
 	s.Input, s.InputAt, s.Interp = s.readInput, s.vertexInput, s.interpolatedAt
 	s.Program.StateEffects()
-	// A program that reads values of lanes that it names may read those of its quad.
+	// Shuffles can read the lanes of their quad, as derivatives do: helper lanes must run.
 	s.helpers = s.Program.Effects.Quads || s.hasInput(ir.QuadX) || s.hasInput(ir.QuadY) || from.Modes.Has(ir.FullQuads) || s.hasOp(ir.Shuf)
 	s.swizzled = s.helpers && s.Program.SubgroupSize < 2*raster.Block || s.Program.Effects.GroupOps || s.hasInput(ir.SubgroupLocalInvocationId) || s.coarse()
 	s.strip.rows = s.stripRows()
@@ -27,7 +27,8 @@ func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error
 	return s.Build(s.entryPoint)
 }
 
-// entryPoint writes the entry point around the stage's own code.
+// entryPoint emits prologue and epilogue around the program's own code, in a strip loop if the block
+// has several strips.
 func (s *shader) entryPoint(body func()) {
 	item := s.loadItem()
 	if s.walksStrips() {
@@ -37,7 +38,8 @@ func (s *shader) entryPoint(body func()) {
 	}
 }
 
-// fragment writes what is done for the pixels of a block or a strip of one.
+// fragment emits the code for the pixels of a block or strip: coverage, early tests, interpolation
+// setup, body, epilogue.
 func (s *shader) fragment(item, bits ir.V, body func()) {
 	b := s.B
 	covered := s.locatePixel(item, bits)
@@ -53,7 +55,8 @@ func (s *shader) fragment(item, bits ir.V, body func()) {
 	} else {
 		b.If(covered)
 	}
-	// In a loop nobody becomes a helper: what others must not do with them is kept from them.
+	// A lane is reused by the next strip of the loop and must not be demoted. Side effects of helpers
+	// are masked explicitly instead.
 	apart := s.helpers && s.walksStrips()
 	if s.helpers && !apart {
 		b.If(b.Op(ir.Not, ir.B1, covered))
@@ -82,8 +85,8 @@ func (s *shader) fragment(item, bits ir.V, body func()) {
 	b.End()
 }
 
-// runEarlyTests writes the tests before the fragment program and reports what is covered
-// behind them.
+// runEarlyTests emits the tests before the program and reports whether the invocation is still
+// covered.
 func (s *shader) runEarlyTests(covered ir.V) ir.V {
 	b := s.B
 	merge := b.Block(ir.B1)
@@ -113,7 +116,8 @@ func (s *shader) runEarlyTests(covered ir.V) ir.V {
 	return b.Param(merge, 0)
 }
 
-// loadItem finds the item of the workgroup, and what is known of it before its pixels are.
+// loadItem reads the item of the workgroup: primitive, position of the block, number of identical
+// blocks below.
 func (s *shader) loadItem() (item ir.V) {
 	b := s.B
 	item = s.Scaled(s.itemNumber(), s.itemBytes())
@@ -140,8 +144,8 @@ func (s *shader) loadItem() (item ir.V) {
 	return item
 }
 
-// locatePixel finds the pixel of the invocation and reports whether it is covered. bits are
-// those of the strip in the mask of the item, where there is one mask and a strip.
+// locatePixel computes the pixel of the invocation and reports whether it is covered. bits is the
+// strip's part of the mask, or 0 without a strip loop.
 func (s *shader) locatePixel(item, bits ir.V) ir.V {
 	b := s.B
 	x, y := s.inStrip[0], s.inStrip[1]
@@ -159,9 +163,9 @@ func (s *shader) locatePixel(item, bits ir.V) ir.V {
 	case bits == 0:
 		bit, word = s.maskBit(item, x, y, 8)
 	case !s.swizzled:
-		bit = s.BuiltIn(ir.LocalInvocationIndex) // the same, and engines know which lane has which
+		bit = s.BuiltIn(ir.LocalInvocationIndex) // the same index; engines know its value for each lane
 	}
-	bit = b.Op(ir.Shl, ir.I32, b.I32(1), bit) // the same for all items
+	bit = b.Op(ir.Shl, ir.I32, b.I32(1), bit) // invariant in the strip loop
 	return b.Cmp(ir.Eq, s.And(word, bit), bit)
 }
 

@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// fullyCovered is FullyCoveredEXT: all pixels of the fragment are wholly covered by the
-// primitive as it is. Without conservative rasterization it is false
+// fullyCovered returns the built-in FullyCoveredEXT: the primitive covers all pixels of the fragment
+// completely. It is false without conservative rasterization
 // (fullyCoveredFragmentShaderInputVariable).
 func (s *shader) fullyCovered() ir.V {
 	b := s.B

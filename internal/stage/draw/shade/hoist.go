@@ -5,27 +5,27 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// strip is how a block is gone over. Where a workgroup is as many rows of its block as
-// a subgroup has, the entry point goes from one to the next of those strips that have
-// pixels that are covered. What is the same for all of them is read before.
+// strip is the loop over the strips of a block. A strip is the SIMD batch of one workgroup: as many
+// rows of the block as a subgroup has lanes for. The loop skips strips without covered pixels. Loads
+// that are the same for all strips are hoisted out of the loop.
 type strip struct {
-	rows uint32 // of a workgroup; a block has raster.Block
+	rows uint32 // rows of a strip; a block has raster.Block
 
-	loop    int    // where the loop over strips begins in the code of the entry point
-	hoisted []ir.V // the code that shall stand before it
-	inLoop  bool   // code in the loop is written
-	first   ir.V   // the strip's first row, from that of the item's block
-	dy      ir.V   // the middle of the pixel, from the primitive's reference
+	loop    int    // index in the entry point's code at which the loop begins
+	hoisted []ir.V // code that is moved before the loop
+	inLoop  bool   // the builder is inside of the loop
+	first   ir.V   // first row of the strip, relative to the item's block
+	dy      ir.V   // center of the pixel, relative to the primitive's reference point
 }
 
-// walksStrips reports whether the entry point goes over strips.
+// walksStrips reports whether the entry point loops over strips.
 func (s *shader) walksStrips() bool { return s.strip.rows < raster.Block }
 
-// inStrips reports whether what is written stands in the loop over strips.
+// inStrips reports whether the builder is inside of the strip loop.
 func (s *shader) inStrips() bool { return s.strip.inLoop && s.B.Func == s.Program.Funcs[0] }
 
-// perItem writes code that depends on nothing but the item: in the loop over its strips
-// it comes to stand before the loop.
+// perItem emits code that depends on nothing but the item. Inside of the strip loop the code is
+// hoisted: without it every strip would reload the primitive.
 func (s *shader) perItem(code func() ir.V) ir.V {
 	f := s.B.Func
 	if !s.inStrips() {

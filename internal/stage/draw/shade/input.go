@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// readInput writes what an input of a fragment program is.
+// readInput returns the value of an input of the fragment program.
 func (s *shader) readInput(in ir.Input) ir.V {
 	b := s.B
 	switch in.Semantic {
@@ -68,14 +68,14 @@ func (s *shader) readInput(in ir.Input) ir.V {
 	return s.Zero(in.Type)
 }
 
-// weightFrom is the weight of vertex i, those of the second and the third standing in
-// variables.
+// weightFrom returns the barycentric weight of vertex i; v and v+1 hold the weights of the second and
+// third vertex.
 func (s *shader) weightFrom(v fragmentVar, i uint32) ir.V {
 	return s.vertexWeight(i, weights{s.get(v), s.get(v + 1)})
 }
 
-// maskIn is a word of the mask of samples that the invocation stands for: those that
-// the primitive covers, unless the program wants those that passed the tests before it.
+// maskIn returns a word of the built-in SampleMask: the samples that the primitive covers, or with
+// PostDepthCoverage the samples that passed the early tests.
 func (s *shader) maskIn(word uint32) ir.V {
 	set := s.shadedSamples()
 	if s.vars[varEarlySet] != 0 {
@@ -91,7 +91,7 @@ func (s *shader) maskIn(word uint32) ir.V {
 	return set
 }
 
-// location writes what a component of an input from the stage before is.
+// location returns a component of an input from the previous stage.
 func (s *shader) location(in ir.Input) ir.V {
 	at := s.inputPoint(in)
 	switch {
@@ -104,7 +104,7 @@ func (s *shader) location(in ir.Input) ir.V {
 	return s.flatInput(in)
 }
 
-// inputPoint is where the variables begin that say where an input is interpolated.
+// inputPoint returns the first of the variables with the interpolation point of an input.
 func (s *shader) inputPoint(in ir.Input) fragmentVar {
 	if s.placeOf(in) == ir.Centroid {
 		return varCX
@@ -112,8 +112,8 @@ func (s *shader) inputPoint(in ir.Input) fragmentVar {
 	return varDX
 }
 
-// fragCoord writes a component of FragCoord: where the invocation is for a sample,
-// that of the sample.
+// fragCoord returns a component of FragCoord. An invocation for one sample has the position of its
+// sample.
 func (s *shader) fragCoord(i uint32) ir.V {
 	switch {
 	case i == 2:
@@ -126,7 +126,7 @@ func (s *shader) fragCoord(i uint32) ir.V {
 	return s.pixelCenter(varX + fragmentVar(i))
 }
 
-// setPoints leaves where inputs are interpolated, and the weights there.
+// setPoints stores the interpolation points and the weights at them.
 func (s *shader) setPoints() {
 	at := s.entryCenter()
 	if s.key.PerSample {
@@ -141,14 +141,13 @@ func (s *shader) setPoints() {
 	}
 }
 
-// setPoint leaves a spot in two variables.
+// setPoint stores a point in two variables.
 func (s *shader) setPoint(v fragmentVar, at point) {
 	s.set(v, at.dx)
 	s.set(v+1, at.dy)
 }
 
-// setWeights leaves the weights at a spot in the variables behind it, those that
-// inputs need.
+// setWeights stores those weights at a point that the inputs need, in the variables after the point.
 func (s *shader) setWeights(v fragmentVar, p ir.Sampling, at point) {
 	if s.interpolates(ir.Perspective, p) {
 		s.setPair(v+2, s.perspective(at))
@@ -163,12 +162,12 @@ func (s *shader) setPair(v fragmentVar, w weights) {
 	s.set(v+1, w.b2)
 }
 
-// interpolatedAt writes an input at a place that the program chooses, so many pixels
-// from the middle of the pixel.
+// interpolatedAt returns an input at an offset from the pixel's center, in pixels
+// (InterpolateAtOffset).
 func (s *shader) interpolatedAt(in ir.Input, dx, dy ir.V) ir.V {
 	middle := s.isZero(dx) && s.isZero(dy) && !s.key.PerSample
 	switch {
-	case middle && in.Semantic != ir.Location && s.placeOf(in) == ir.Center: // which is its place then
+	case middle && in.Semantic != ir.Location && s.placeOf(in) == ir.Center: // the center is the interpolation point
 		return s.readInput(in)
 	case in.Semantic == ir.Location && (in.Interpolation == ir.Flat || in.Type != ir.F32 && in.Type != ir.F16):
 		return s.flatInput(in)
@@ -190,14 +189,14 @@ func (s *shader) interpolatedAt(in ir.Input, dx, dy ir.V) ir.V {
 	return s.Zero(in.Type)
 }
 
-// isZero reports whether a value is known to be 0, and no −0.
+// isZero reports whether a value is the constant +0.
 func (s *shader) isZero(v ir.V) bool {
 	x := s.B.Func.Val(v)
 	return x.Op == ir.Const && x.Aux == 0
 }
 
-// vertexInput writes an input of vertex i of the primitive, 0 where there is none. Of
-// SamplePosition and of attachments it is that of sample i.
+// vertexInput returns an input of vertex i of the primitive, 0 if there is no such vertex. For
+// SamplePosition and attachments, i is a sample number.
 func (s *shader) vertexInput(in ir.Input, i ir.V) ir.V {
 	switch in.Semantic {
 	case ir.SamplePosition:

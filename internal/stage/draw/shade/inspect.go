@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// WalksStrips reports whether a program made of a fragment program goes over strips, and on
-// to blocks that are below and like the first.
+// WalksStrips reports whether a program of [Program] loops over strips, and over identical blocks
+// below the first.
 func WalksStrips(p *ir.Program) bool { return p.Invocations() < raster.Block*raster.Block }
 
 func writesTexels(p *ir.Program) bool {

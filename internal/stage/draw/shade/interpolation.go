@@ -4,12 +4,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// point is a place in a pixel where something is interpolated: pixels from the
-// primitive's reference.
+// point is an interpolation point, in pixels relative to the primitive's reference point. The
+// difference is exact and small, which preserves precision far from the origin.
 type point struct{ dx, dy ir.V }
 
-// weights are those of a primitive's second and third vertex at a spot; the first one
-// has the rest.
+// weights are the barycentric weights of the second and third vertex; the first vertex has the rest to
+// 1.
 type weights struct{ b1, b2 ir.V }
 
 // linear returns the weights of linear interpolation.
@@ -17,8 +17,9 @@ func (s *shader) linear(at point) weights {
 	return weights{s.plane(primitiveL1, at), s.plane(primitiveL2, at)}
 }
 
-// perspective returns the weights of interpolation in perspective (Vulkan
-// §"Basic Polygon Rasterization"): linear ones where all w are the same.
+// perspective returns the weights of perspective-correct interpolation (Vulkan §"Basic Polygon
+// Rasterization"; Blinn 1992, "Hyperbolic Interpolation"): the planes of λ/w divided by the plane of
+// 1/w. If all w are equal, the weights are linear.
 func (s *shader) perspective(at point) weights {
 	b := s.B
 	q1, q2 := s.plane(primitiveQ1, at), s.plane(primitiveQ2, at)
@@ -32,7 +33,7 @@ func (s *shader) perspective(at point) weights {
 	return weights{b.Param(merge, 0), b.Param(merge, 1)}
 }
 
-// weightsAt returns the weights at a spot for an interpolation.
+// weightsAt returns the weights at a point for an interpolation mode.
 func (s *shader) weightsAt(i ir.Interpolation, at point) weights {
 	if i == ir.Linear {
 		return s.linear(at)
@@ -40,7 +41,8 @@ func (s *shader) weightsAt(i ir.Interpolation, at point) weights {
 	return s.perspective(at)
 }
 
-// interpolated weights a component of the three vertices.
+// interpolated returns a component of the three vertices, weighted: v₀ + λ₁(v₁−v₀) + λ₂(v₂−v₀). Two
+// fused operations, and exact at equal vertices.
 func (s *shader) interpolated(in ir.Input, by weights) ir.V {
 	b, t := s.B, in.Type
 	wide := func(v ir.V) ir.V { return v }
@@ -58,7 +60,7 @@ func (s *shader) interpolated(in ir.Input, by weights) ir.V {
 	return v
 }
 
-// vertexWeight is the weight of vertex i.
+// vertexWeight returns the weight of vertex i.
 func (s *shader) vertexWeight(i uint32, by weights) ir.V {
 	switch i {
 	case 0:

@@ -5,19 +5,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Key is all that the code of a fragment program depends on beside the
-// program and the record of its vertices.
+// Key is everything that the code of a fragment program depends on, apart from the program and the
+// record of its vertices. Equal keys share a compiled program.
 type Key struct {
 	Samples          uint32
-	MaxPixels        uint32 // that a fragment may have at most
-	FullyCovered     bool   // items say which pixels are wholly covered
-	smooth           bool   // primitives say how much of their pixels is covered
-	PerSample        bool   // an invocation stands for one sample
+	MaxPixels        uint32 // upper bound for the pixels of a fragment
+	FullyCovered     bool   // items carry a mask of completely covered pixels
+	smooth           bool   // primitives carry the coverage of smooth lines
+	PerSample        bool   // an invocation shades one sample
 	AlphaToCoverage  bool
 	alphaToOne       bool
-	CountSamples     bool // samples that pass are counted
-	CountInvocations bool // and invocations
-	Multiview        bool // layers are views
+	CountSamples     bool // count samples that pass, for occlusion queries
+	CountInvocations bool // count fragment invocations
+	Multiview        bool // the layer is the view
 	Logic            bool
 	logicOp          state.LogicOp
 	Colors           [state.MaxColors]colorKey
@@ -25,7 +25,7 @@ type Key struct {
 	Tile             tileKey
 }
 
-// NewKey returns the key of a state and a target.
+// NewKey returns the key for a state and a target.
 func NewKey(s *state.State, t *state.Target, perSample, counts bool) (k Key) {
 	m := &s.Multisample
 	k.Samples = max(m.Samples, 1)
@@ -51,19 +51,19 @@ func NewKey(s *state.State, t *state.Target, perSample, counts bool) (k Key) {
 	return k
 }
 
-// testKey is what the code of the tests depends on.
+// testKey is everything that the code of the tests depends on.
 type testKey struct {
-	Depth, Stencil               string // formats; "" where there is no attachment or nothing is done with it
+	Depth, Stencil               string // formats; "" without an attachment or a test
 	DepthLayered, stencilLayered bool
-	Compare                      state.CompareOp // of the depth test; Always without one
+	Compare                      state.CompareOp // of the depth test; Always without a depth test
 	Write                        bool
 	Bounds                       bool
-	Clamp                        bool // to the viewport's depths
-	Unrestricted                 bool // without a range
+	Clamp                        bool // clamp to the viewport's depth range
+	Unrestricted                 bool // depths are not clamped to 0…1
 	Front, Back                  state.StencilFace
 }
 
-// testKeyOf returns the key of a state and a target. Tests without an attachment pass.
+// testKeyOf returns the key for a state and a target. A test without an attachment passes.
 func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 	z := &s.DepthStencil
 	if t.Depth != nil && (z.Test || z.Bounds) {
@@ -80,10 +80,11 @@ func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 	return k
 }
 
-// any reports whether there is anything to test or to write.
+// any reports whether there is a test or a depth write.
 func (k *testKey) any() bool { return k.Depth != "" || k.Stencil != "" }
 
-// EarlyTests is earlyTests for a program with the key.
+// EarlyTests reports whether the tests of a program with this key run before it (early Z and early
+// stencil): the program demands early tests, or no result can tell the difference.
 func (k *Key) EarlyTests(p *ir.Program) bool {
 	m := p.Modes
 	if m.Has(ir.EarlyTests) || m.Has(ir.EarlyAndLateTests) && m&(ir.DepthReplacing|ir.StencilReplacing|ir.OverrideCoverage) == 0 {
@@ -101,26 +102,26 @@ func (k *Key) EarlyTests(p *ir.Program) bool {
 	return !writesTexels(p)
 }
 
-// earlyTests reports whether the tests stand before the fragment program.
+// earlyTests reports whether the tests run before the fragment program.
 func (s *shader) earlyTests() bool { return s.key.EarlyTests(s.From) }
 
-// colorKey is what the code for one color attachment depends on.
+// colorKey is everything that the code for one color attachment depends on.
 type colorKey struct {
-	Format  string // "" where there is none
+	Format  string // "" without an attachment
 	Layered bool
 	Blend   state.BlendAttachment
 }
 
-// isWritten reports whether the attachment is there and written to.
+// isWritten reports whether there is an attachment and its write mask is not empty.
 func (c *colorKey) isWritten() bool { return c.Format != "" && c.Blend.WriteMask != 0 }
 
-// tileKey is what the code of reads of depth and stencil depends on.
+// tileKey is everything that depth and stencil reads of the program depend on.
 type tileKey struct {
-	depth, stencil               string // formats; "" where there is no attachment or nothing reads it
+	depth, stencil               string // formats; "" without an attachment or a read
 	depthLayered, stencilLayered bool
 }
 
-// TileKeyOf returns the key of a program and a target.
+// TileKeyOf returns the key for a program and a target.
 func TileKeyOf(p *ir.Program, t *state.Target) (k tileKey) {
 	if HasInput(p, ir.TileDepth) && t.Depth != nil {
 		k.depth, k.depthLayered = t.Depth.Format(), state.Layered(t.Depth)

@@ -6,21 +6,21 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// What raster says of a primitive (raster.Primitive.Flags).
+// Flags of a primitive (raster.Primitive.Flags).
 const (
 	flagFront       = raster.FrontFacing
 	flagPerspective = raster.Perspective
 	flagPoint       = raster.IsPoint
 )
 
-// Words of a raster.Primitive in memory.
+// Words of a raster.Primitive in memory. A test compares them with the Go struct.
 const (
 	primitiveID    = 0
 	primitiveFlags = 1
 	primitiveLayer = 2
 	primitiveX     = 3
 	primitiveY     = 4
-	primitiveZ     = 5 // planes: three floats each
+	primitiveZ     = 5 // planes: three floats each, value at the reference point and slopes along x and y
 	primitiveW     = 8
 	primitiveQ1    = 11
 	primitiveQ2    = 14
@@ -37,7 +37,7 @@ func (s *shader) primitiveWord(t ir.Type, n uint32) ir.V {
 	})
 }
 
-// plane evaluates a linear function of the primitive's at a spot.
+// plane evaluates a plane equation of the primitive at a point.
 func (s *shader) plane(n uint32, at point) ir.V {
 	b := s.B
 	c, x, y := s.primitiveWord(ir.F32, n), s.primitiveWord(ir.F32, n+1), s.primitiveWord(ir.F32, n+2)
@@ -51,8 +51,8 @@ func (s *shader) flagged(flag uint32) ir.V {
 	return b.Cmp(ir.Eq, f, b.I32(flag))
 }
 
-// vertexWord reads a component of the record of vertex i, and flat that of the provoking
-// one. What the stage before did not write is 0.
+// vertexWord reads a component of the record of vertex i, flatInput of the provoking vertex. An output
+// that the previous stage did not write is 0.
 func (s *shader) vertexWord(in ir.Input, i uint32) ir.V {
 	if i == 2 {
 		return s.recordWord(in, func() ir.V { return s.vertexRole(raster.ThirdShift) }, 0)
@@ -64,8 +64,8 @@ func (s *shader) flatInput(in ir.Input) ir.V {
 	return s.recordWord(in, func() ir.V { return s.vertexRole(raster.ProvokingShift) }, 0)
 }
 
-// recordWord reads a component of one of the records that are kept with the primitive:
-// the one whose number a function writes, or else i.
+// recordWord reads a component of one of the three records of the primitive: record i, or the one that
+// number selects.
 func (s *shader) recordWord(in ir.Input, number func() ir.V, i uint32) ir.V {
 	at, ok := s.rec.Offset(in.Semantic, in.Index)
 	if !ok || at < layout.PositionBytes {
@@ -80,7 +80,8 @@ func (s *shader) recordWord(in ir.Input, number func() ir.V, i uint32) ir.V {
 	})
 }
 
-// vertexRole is the number of a record that stands in the primitive's flags.
+// vertexRole extracts a vertex number from the primitive's flags. The rasterizer can permute the
+// vertices of a primitive.
 func (s *shader) vertexRole(shift uint32) ir.V {
 	return s.And(s.B.Op(ir.LShr, ir.I32, s.primitiveWord(ir.I32, primitiveFlags), s.B.I32(shift)), s.B.I32(3))
 }

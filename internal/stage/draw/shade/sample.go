@@ -8,12 +8,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// A pixel's samples are a set, one bit for each, in an integer that has room for all.
-// With one sample there is no such set: that an invocation runs is all there is to
-// know.
+// The samples of a fragment are a set, one bit each, in an integer of 32 or 64 bits. A pixel with one
+// sample has no set: its invocation runs if the sample is covered.
 
-// forEachSample writes what is done for each sample of the invocation that is covered.
-// Without a loop n is the sample that is shaded.
+// forEachSample emits code for each covered sample of the invocation. Without a loop, n is the shaded
+// sample.
 func (s *shader) forEachSample(body func(n ir.V)) {
 	b := s.B
 	if !s.multi() {
@@ -35,7 +34,7 @@ func (s *shader) forEachSample(body func(n ir.V)) {
 	b.End()
 }
 
-// positions is the table of where samples are, in pixels from the pixel's corner.
+// positions returns the table of sample positions, in pixels from the pixel's corner.
 func (s *shader) positions() ir.V {
 	if s.positionTable == 0 {
 		var data []byte
@@ -50,7 +49,7 @@ func (s *shader) positions() ir.V {
 	return s.B.OpAux(ir.Table, ir.H, uint64(s.positionTable-1))
 }
 
-// position is where sample n is along an axis, in pixels from the pixel's corner.
+// position returns the position of sample n along an axis, in pixels from the pixel's corner.
 func (s *shader) position(n ir.V, axis uint32) ir.V {
 	if s.key.Samples == 1 {
 		return s.Float(0.5)
@@ -58,7 +57,7 @@ func (s *shader) position(n ir.V, axis uint32) ir.V {
 	return s.Load(ir.F32, s.positions(), s.At(s.B.I32(0), n, 8), 4*axis)
 }
 
-// samplePoint is sample n of the fragment as a spot.
+// samplePoint returns the point of sample n.
 func (s *shader) samplePoint(n ir.V) point {
 	if s.key.Samples == 1 && !s.coarse() {
 		return s.centerPoint()
@@ -71,8 +70,8 @@ func (s *shader) samplePoint(n ir.V) point {
 	return point{along(x, 0, primitiveX), along(y, 1, primitiveY)}
 }
 
-// centroid is the middle of the fragment where all its samples are covered, and else
-// the first one that is.
+// centroid returns the center of the fragment if all samples are covered, the first covered sample
+// otherwise.
 func (s *shader) centroid() point {
 	if !s.multi() {
 		return s.shadedPoint()
@@ -87,10 +86,10 @@ func (s *shader) centroid() point {
 	return point{b.Select(all, c.dx, p.dx), b.Select(all, c.dy, p.dy)}
 }
 
-// coveredSamples is those of the pixel that are covered, as far as is known.
+// coveredSamples returns the samples that are still covered at this place in the program.
 func (s *shader) coveredSamples() ir.V { return s.get(varSet) }
 
-// shadedSamples is which samples an invocation stands for, as SampleMask has them.
+// shadedSamples returns the samples that the invocation represents, as SampleMask reports them.
 func (s *shader) shadedSamples() ir.V {
 	switch {
 	case s.multi():
@@ -101,8 +100,8 @@ func (s *shader) shadedSamples() ir.V {
 	return s.B.Const(s.setType(), 1)
 }
 
-// outputCoverage takes from the set what outputs take from it: the sample mask, and alpha where
-// it stands for coverage. With one sample it reports whether that one is left.
+// outputCoverage removes samples that outputs exclude: by the sample mask and by alpha to coverage.
+// With one sample per pixel it is a set of one bit.
 func (s *shader) outputCoverage() ir.V {
 	b, t := s.B, s.setType()
 	set := s.shadedSamples()
@@ -117,9 +116,8 @@ func (s *shader) outputCoverage() ir.V {
 	return set
 }
 
-// applySampleMask is what the sample mask of the program, of which m is the first word, makes of
-// a set. A second word that the program does not write takes nothing away, and adds
-// nothing (docs/undefined.md).
+// applySampleMask intersects a set with the program's sample mask; m is its first word. A second word
+// that the program does not write changes nothing (docs/undefined.md).
 func (s *shader) applySampleMask(set, m ir.V) ir.V {
 	b, t := s.B, s.setType()
 	if t == ir.I64 {
@@ -134,15 +132,15 @@ func (s *shader) applySampleMask(set, m ir.V) ir.V {
 		}
 		m = b.Op(ir.Or, t, b.Op(ir.ZExt, t, m), b.Op(ir.Shl, t, upper, high))
 	}
-	// Of an invocation for one sample the bits of others mean nothing.
+	// An invocation for one sample ignores the mask bits of other samples.
 	if s.From.Modes.Has(ir.OverrideCoverage) && s.multi() {
 		set = s.wholeSet()
 	}
 	return b.Op(ir.And, t, set, m)
 }
 
-// alphaCoverage is the samples that alpha covers (Vulkan §"Multisample Coverage"): of n as
-// many as are nearest to n times alpha, the first ones.
+// alphaCoverage returns the samples of alpha to coverage (Vulkan §"Multisample Coverage"): of n
+// samples the first round(n·alpha).
 func (s *shader) alphaCoverage() ir.V {
 	b, t := s.B, s.setType()
 	alpha := s.Float(1)
@@ -160,7 +158,7 @@ func (s *shader) alphaCoverage() ir.V {
 	return s.replicate(set)
 }
 
-// pixelCenter is the middle of the fragment along an axis, in pixels.
+// pixelCenter returns the center of the fragment along an axis, in pixels.
 func (s *shader) pixelCenter(v fragmentVar) ir.V {
 	half := s.Float(0.5)
 	if s.coarse() {
@@ -169,8 +167,8 @@ func (s *shader) pixelCenter(v fragmentVar) ir.V {
 	return s.FAdd(s.toFloat(s.get(v)), half)
 }
 
-// centerPoint is the middle of the fragment as a spot: exact, for both have at most 8 bits
-// below the pixel.
+// centerPoint returns the center of the fragment. It is exact: both operands have at most 8 fractional
+// bits.
 func (s *shader) centerPoint() point {
 	b := s.B
 	return point{
@@ -179,9 +177,8 @@ func (s *shader) centerPoint() point {
 	}
 }
 
-// entryCenter is center in the entry point: the same, for all of it is exact, with
-// but one sum that is not the same for all pixels of a block, or for all items. Strips
-// of a block step from one to the next.
+// entryCenter is centerPoint in the entry point. All sums are exact, so it regroups them: one sum that
+// varies by lane, one that varies by item. In a strip loop the center advances by whole rows.
 func (s *shader) entryCenter() point {
 	switch {
 	case s.coarse():
@@ -192,11 +189,11 @@ func (s *shader) entryCenter() point {
 	return point{s.centerAlong(0), s.centerAlong(1)}
 }
 
-// centerAlong is one axis of middleOfPixel, of the item's corner.
+// centerAlong is one axis of entryCenter, relative to the item's corner.
 func (s *shader) centerAlong(axis int) ir.V {
 	middle := s.FAdd(s.toFloat(s.inStrip[axis]), s.Float(0.5))
 	return s.FAdd(middle, s.FSub(s.toFloat(s.corner[axis]), s.primitiveWord(ir.F32, primitiveX+uint32(axis))))
 }
 
-// shadedPoint is the spot where inputs are interpolated.
+// shadedPoint returns the interpolation point of the invocation.
 func (s *shader) shadedPoint() point { return point{s.get(varDX), s.get(varDY)} }

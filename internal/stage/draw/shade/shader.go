@@ -9,20 +9,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// fragmentVar is what the code before a fragment program leaves for the program's
-// functions and the code behind it.
+// fragmentVar is a private variable that connects the prologue with the functions of the program and
+// with the epilogue.
 type fragmentVar int
 
 const (
-	varPrimitive fragmentVar = iota // i32: where the primitive stands, in bytes
-	varRecords                      // i32: where the records of its vertices do
+	varPrimitive fragmentVar = iota // i32: byte offset of the primitive
+	varRecords                      // i32: byte offset of its vertex records
 	varX                            // i32: the pixel
 	varY
-	varDX // f32: the spot where inputs are interpolated, from the primitive's reference
+	varDX // f32: the interpolation point, relative to the primitive's reference point
 	varDY
-	varP1 // f32: the weights there in perspective
+	varP1 // f32: perspective weights there
 	varP2
-	varL1 // and without
+	varL1 // f32: linear weights there
 	varL2
 	varCX // f32: the same at the centroid
 	varCY
@@ -30,33 +30,32 @@ const (
 	varCP2
 	varCL1
 	varCL2
-	varSet      // the samples that are covered (setType)
-	varPassed   // those that have passed the tests
-	varEarlySet // those that were covered before the tests
-	varSizeX    // i32, of coarse fragments: the logarithms of the fragment's pixels along the axes
+	varSet      // covered samples (setType)
+	varPassed   // samples that passed the tests
+	varEarlySet // covered samples before the early tests
+	varSizeX    // i32, coarse fragments: logarithms of the size in pixels
 	varSizeY
 	numFragmentVars
 )
 
-// shader writes a fragment program as a compute program: a workgroup is an
-// item of raster's, an invocation a pixel of its block, or one after the other of each
-// strip of the block. Behind the program's own code stands what becomes of its outputs.
+// shader builds the compute program of a fragment program. A workgroup is an item of the rasterizer,
+// an invocation is a pixel of its block, or one pixel in each strip of the block.
 type shader struct {
 	*compose.Builder
 	key  *Key
 	rec  *layout.Record
-	vars [numFragmentVars]int // their variables, from 1
+	vars [numFragmentVars]int // index of the variable plus 1; 0 if it does not exist yet
 
-	positionTable int  // number of the table of sample positions, from 1
-	swizzled      bool // quads are lanes that follow each other
-	helpers       bool // lanes that are not covered run
+	positionTable int  // index of the table of sample positions plus 1
+	swizzled      bool // a quad is four consecutive lanes
+	helpers       bool // lanes without coverage run too, for derivatives
 	strip         strip
 
-	corner, inStrip [2]ir.V // in the entry point: of the strip's first pixel, and of the pixel from there
-	below           ir.V    // how many blocks below the item's are like it
+	corner, inStrip [2]ir.V // entry point: first pixel of the strip, and the lane's offset from it
+	below           ir.V    // number of identical blocks below the item's block
 }
 
-// hasInput reports whether the fragment program has an input of the semantic.
+// hasInput reports whether the program has an input of the semantic.
 func (s *shader) hasInput(x ir.Semantic) bool { return HasInput(s.From, x) }
 
 // hasOp reports whether the program has an operation.
@@ -69,14 +68,12 @@ func (s *shader) hasOp(op ir.Op) bool {
 	return false
 }
 
-// interpolates reports whether it has an input that is made with the weights of the
-// interpolation at the place.
+// interpolates reports whether an input needs the weights of an interpolation mode at a place.
 func (s *shader) interpolates(i ir.Interpolation, p ir.Sampling) bool {
 	return slices.ContainsFunc(s.From.In, func(in ir.Input) bool { return weightsOf(in) == i && s.placeOf(in) == p })
 }
 
-// weightsOf is the interpolation with whose weights an input is made, Flat where it is
-// with none.
+// weightsOf returns the interpolation mode of the weights that an input needs, Flat if it needs none.
 func weightsOf(in ir.Input) ir.Interpolation {
 	switch in.Semantic {
 	case ir.Location:
@@ -89,8 +86,8 @@ func weightsOf(in ir.Input) ir.Interpolation {
 	return ir.Flat
 }
 
-// placeOf is where an input is interpolated: at the sample, or the middle of the pixel
-// (Center), unless there are several samples and it is the centroid.
+// placeOf returns the interpolation point of an input: Centroid if the input asks for it and a pixel
+// has several samples, Center otherwise (the shaded sample with sample shading).
 func (s *shader) placeOf(in ir.Input) ir.Sampling {
 	if in.Sampling == ir.Centroid && s.multi() {
 		return ir.Centroid
@@ -98,17 +95,17 @@ func (s *shader) placeOf(in ir.Input) ir.Sampling {
 	return ir.Center
 }
 
-// centroids reports whether it has an input at the centroid.
+// centroids reports whether any input is interpolated at the centroid.
 func (s *shader) centroids() bool {
 	return s.interpolates(ir.Perspective, ir.Centroid) || s.interpolates(ir.Linear, ir.Centroid)
 }
 
-// get reads a variable of the fragment's.
+// get reads a variable of the fragment.
 func (s *shader) get(v fragmentVar) ir.V {
 	return s.B.OpAux(ir.PLd, s.varType(v), s.variable(v), s.B.I32(0))
 }
 
-// set writes one.
+// set writes a variable of the fragment.
 func (s *shader) set(v fragmentVar, x ir.V) {
 	s.B.Emit(ir.Val{Op: ir.PSt, Type: s.varType(v), Args: [4]ir.V{s.B.I32(0), x}, Aux: s.variable(v)})
 }
@@ -131,17 +128,17 @@ func (s *shader) variable(v fragmentVar) uint64 {
 	return uint64(s.vars[v] - 1)
 }
 
-// toFloat makes a float of a number of pixels, which fits an integer with a sign:
-// machines have an instruction for those.
+// toFloat converts a pixel coordinate to a float. The value fits a signed integer, which machines
+// convert with one instruction.
 func (s *shader) toFloat(pixels ir.V) ir.V { return s.B.Op(ir.SToF, ir.F32, pixels) }
 
-// itemBytes is the size of an item in memory.
+// itemBytes returns the size of an item in bytes.
 func (s *shader) itemBytes() uint64 {
 	return 8 * uint64(raster.ItemWords(int(s.key.Samples), s.key.FullyCovered))
 }
 
-// hasOutput reports whether the program has an output of the semantic whose index is
-// one of four from first on.
+// hasOutput reports whether the program has an output of the semantic with one of the four indices
+// from first on.
 func (s *shader) hasOutput(x ir.Semantic, first uint32) bool {
 	for _, o := range s.From.Out {
 		if o.Semantic == x && o.Index >= first && o.Index < first+4 {
@@ -151,7 +148,7 @@ func (s *shader) hasOutput(x ir.Semantic, first uint32) bool {
 	return false
 }
 
-// toF32 makes 32 bits of a number of 16.
+// toF32 converts a 16-bit float to 32 bits.
 func (s *shader) toF32(v ir.V) ir.V {
 	if s.B.Func.Type(v) == ir.F16 {
 		return s.B.Op(ir.FCanon, ir.F32, s.B.Op(ir.FCvt, ir.F32, v))
@@ -159,16 +156,15 @@ func (s *shader) toF32(v ir.V) ir.V {
 	return v
 }
 
-// coarse reports whether fragments may have several pixels.
+// coarse reports whether fragments can have several pixels.
 func (s *shader) coarse() bool { return s.key.MaxPixels > 1 }
 
-// multi reports whether a fragment has several samples, and an invocation stands for
-// all that are covered.
+// multi reports whether an invocation represents a set of samples.
 func (s *shader) multi() bool {
 	return s.key.Samples > 1 && !s.key.PerSample || s.coarse()
 }
 
-// setType is the type of sets of samples.
+// setType returns the type of sample sets.
 func (s *shader) setType() ir.Type {
 	if s.key.Samples*s.key.MaxPixels > 32 {
 		return ir.I64
@@ -176,7 +172,7 @@ func (s *shader) setType() ir.Type {
 	return ir.I32
 }
 
-// sample is the sample that is shaded: 0 where the invocation stands for the pixel.
+// sample returns the shaded sample, 0 if the invocation represents the pixel.
 func (s *shader) sample() ir.V {
 	if !s.key.PerSample {
 		return s.B.I32(0)
@@ -184,7 +180,7 @@ func (s *shader) sample() ir.V {
 	return s.B.Op(ir.UMod, ir.I32, s.BuiltIn(ir.WorkgroupIdX), s.B.I32(s.key.Samples))
 }
 
-// itemNumber is the number of the item.
+// itemNumber returns the number of the item.
 func (s *shader) itemNumber() ir.V {
 	if !s.key.PerSample {
 		return s.BuiltIn(ir.WorkgroupIdX)
@@ -192,7 +188,8 @@ func (s *shader) itemNumber() ir.V {
 	return s.B.Op(ir.UDiv, ir.I32, s.BuiltIn(ir.WorkgroupIdX), s.B.I32(s.key.Samples))
 }
 
-// placeBits are those of a coordinate of an item's place.
+// placeBits returns the mask of a block coordinate in an item: for coarse fragments the low bits hold
+// the fragment size.
 func (s *shader) placeBits() uint32 {
 	if s.coarse() {
 		return 0xffff &^ (raster.Block - 1)

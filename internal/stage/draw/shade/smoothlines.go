@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// smoothness is how much of its pixels a smooth line covers, from 0 to 1 (Vulkan
-// §"Smooth Lines"); it is 1 for all that is no line.
+// smoothness returns the share of the pixel that a smooth line covers, 0 to 1 (Vulkan §"Smooth
+// Lines"), and 1 for other primitives.
 func (s *shader) smoothness() ir.V {
 	b := s.B
 	left := b.Op(ir.LShr, ir.I32, s.primitiveWord(ir.I32, primitiveFlags), b.I32(raster.SmoothShift))

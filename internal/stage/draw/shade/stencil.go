@@ -6,8 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// stencilTest writes the stencil test of sample n, which changes the attachment, and
-// reports whether the sample passes it and the depth test (Vulkan §"Stencil Test").
+// stencilTest emits the stencil test of sample n with its stencil write, and reports whether the
+// sample passes this test and the depth test (Vulkan §"Stencil Test").
 func (s *shader) stencilTest(n, depth ir.V) ir.V {
 	k, b := &s.key.Test, s.B
 	a, ok := s.attachment(layout.BindStencil, k.Stencil, k.stencilLayered, n)
@@ -29,8 +29,8 @@ func (s *shader) stencilTest(n, depth ir.V) ir.V {
 	return b.Param(merge, 0)
 }
 
-// stencilFace is the test for one face, whose parameters stand so far behind those of
-// front faces.
+// stencilFace emits the test for one face. face is the byte offset of its parameters from the front
+// face's.
 func (s *shader) stencilFace(f *state.StencilFace, a *attachment, face, depth ir.V) ir.V {
 	b := s.B
 	word := func(n uint32) ir.V {
@@ -49,8 +49,8 @@ func (s *shader) stencilFace(f *state.StencilFace, a *attachment, face, depth ir
 	return b.Op(ir.And, ir.B1, pass, depth)
 }
 
-// reference is the reference value: the program's where it gives one, and the tests are
-// behind it.
+// reference returns the reference value: the program's output if it has one and the tests are late,
+// otherwise the state's.
 func (s *shader) reference(value ir.V) ir.V {
 	for k, o := range s.From.Out {
 		if o.Semantic == ir.FragStencilRef && !s.earlyTests() {
@@ -60,7 +60,7 @@ func (s *shader) reference(value ir.V) ir.V {
 	return value
 }
 
-// stencilOp is what becomes of a stencil value of 8 bits.
+// stencilOp applies a stencil operation to an 8-bit value.
 func (s *shader) stencilOp(o state.StencilOp, old, reference ir.V) ir.V {
 	b, most := s.B, s.B.I32(0xff)
 	switch o {

@@ -7,15 +7,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// longCode is how many operations a program has at least for a strip to be two
-// subgroups: it waits for its own results then, and an engine may do both at once.
-// Loops count as long, and so does what samples images, which is bound later.
+// longCode is the number of operations from which a strip has two subgroups: a long program waits for
+// its own results, and an engine can interleave two subgroups. Loops and image samples, which are
+// linked later, count as long.
 const longCode = 400
 
-// stripRows returns how many rows of a block a workgroup is: as many as a subgroup has, and
-// pairs for quads. An invocation of a strip goes on as one of the next; so where one
-// may end for good, or has helpers that can be told from others, it is the whole block; and where
-// fragments have several pixels, for there are fewer, or loops wait for what lasts.
+// stripRows returns the rows of a strip: enough for one subgroup, and pairs of rows for quads. The
+// lanes of a strip are reused by the next one. So a program whose lanes end for good, or has
+// observable helpers, takes the whole block as one strip; so do coarse fragments and loops with long
+// latencies.
 func (s *shader) stripRows() uint32 {
 	e := s.Program.Effects
 	if s.coarse() || s.endsOutsideEntry() || s.helpers && (e.Writes || e.Ordered || s.writesTexels() || s.hasOp(ir.Helper)) {
@@ -36,12 +36,11 @@ func (s *shader) stripRows() uint32 {
 	return raster.Block
 }
 
-// hasLongLatencyLoop reports whether the entry point has a loop with operations that machines do one
-// behind the other (ir.LongLatency): the more lanes an engine may do at once, the more it does
-// while it waits for those.
+// hasLongLatencyLoop reports whether the entry point has a loop with unpipelined operations
+// (ir.LongLatency). A wide strip hides their latency better.
 func (s *shader) hasLongLatencyLoop() bool {
 	f := s.From.Funcs[0]
-	depth, loop := 0, 0 // of the open regions, and that of the outermost loop
+	depth, loop := 0, 0 // open regions, and the depth of the outermost loop
 	for _, v := range f.Code {
 		switch op := f.Val(v).Op; {
 		case op == ir.Block, op == ir.If, op == ir.Loop:
@@ -60,8 +59,8 @@ func (s *shader) hasLongLatencyLoop() bool {
 	return false
 }
 
-// endsOutsideEntry reports whether invocations may be demoted, or end in a function that is
-// not the entry point: there an end is a way to the end of the strip.
+// endsOutsideEntry reports whether invocations can be demoted, or end in a function other than the
+// entry point. In the entry point an end is a branch to the end of the strip.
 func (s *shader) endsOutsideEntry() bool {
 	for i, f := range s.From.Funcs {
 		if slices.ContainsFunc(f.Code, func(v ir.V) bool {
@@ -79,7 +78,7 @@ func (s *shader) samplesImages() bool {
 	return slices.ContainsFunc(s.From.Funcs, func(f *ir.Func) bool { return f.Texture != nil && f.Texture.Op == ir.TextureSample })
 }
 
-// codeLength returns how many the program has.
+// codeLength returns the number of operations of the program.
 func (s *shader) codeLength() (n int) {
 	for _, f := range s.From.Funcs {
 		n += len(f.Code)
@@ -87,11 +86,11 @@ func (s *shader) codeLength() (n int) {
 	return n
 }
 
-// writesTexels reports whether the program writes to images.
+// writesTexels reports whether the program writes images.
 func (s *shader) writesTexels() bool { return writesTexels(s.From) }
 
-// forStrips writes the loop over the strips of the item's block, and of those below it
-// that are like it. bits are those of the strip in the item's mask, where there is one.
+// forStrips emits the loop over the strips of the item's block and of the identical blocks below it.
+// body receives the strip's part of the mask, or 0 if a pixel has several samples.
 func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	b := s.B
 	zero := b.I32(0)
@@ -103,9 +102,9 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	s.strip.first, s.strip.dy = b.Param(loop, 0), b.Param(loop, 4)
 	m, below := mask{b.Param(loop, 1), b.Param(loop, 2)}, b.Param(loop, 3)
 	s.corner[1] = s.Add(corner, s.strip.first)
-	b.Op(ir.Anew, ir.None) // the budget is that of one strip
+	b.Op(ir.Anew, ir.None) // the instruction budget applies to one strip
 	b.If(s.Not(b.Cmp(ir.Eq, s.And(m.low, b.I32(s.stripMask())), zero)))
-	for v := range len(s.From.Vars) + len(s.From.Out) { // an invocation begins with zeros
+	for v := range len(s.From.Vars) + len(s.From.Out) { // private variables start at 0
 		b.OpAux(ir.PClr, 0, uint64(v))
 	}
 	if s.multi() {
@@ -129,19 +128,19 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	s.strip.inLoop = false
 }
 
-// continueBelow goes on with the strip so many rows further down. What is added to the middles
-// of the pixels is whole, and so the sums are exact.
+// continueBelow branches to the strip a number of rows below. The center moves by an integer, so the
+// sum is exact.
 func (s *shader) continueBelow(loop, rows ir.V, m mask, below ir.V) {
 	s.B.Br(loop, s.Add(s.strip.first, rows), m.low, m.high, below, s.FAdd(s.strip.dy, s.toFloat(rows)))
 }
 
-// mask is two words with a bit for each pixel of a block.
+// mask is the coverage mask of a block, a bit for each pixel: two words of four rows.
 type mask struct{ low, high ir.V }
 
-// stripMask has the bits of the first strip in the low word of a mask.
+// stripMask returns the mask of the first strip in the low word.
 func (s *shader) stripMask() uint32 { return uint32(1<<(raster.Block*s.strip.rows) - 1) }
 
-// nextStrip moves the next strip of a mask to where the first one was.
+// nextStrip shifts the next strip of a mask to the first strip's position.
 func (s *shader) nextStrip(m mask) mask {
 	b := s.B
 	n := raster.Block * s.strip.rows
@@ -152,8 +151,7 @@ func (s *shader) nextStrip(m mask) mask {
 	return mask{next, b.Op(ir.LShr, ir.I32, m.high, b.I32(n))}
 }
 
-// anyCovered is the pixels of which any sample is covered that an invocation stands
-// for.
+// anyCovered returns the pixels with a covered sample, among the samples that the invocation shades.
 func (s *shader) anyCovered(item ir.V) mask {
 	low, high := s.maskWords(item, 8)
 	if s.multi() {

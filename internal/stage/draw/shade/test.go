@@ -4,11 +4,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// The tests of a sample (Vulkan §"Fragment Operations"): depth bounds, stencil, depth.
-// They stand before the fragment program where nothing that it does can tell, or where
-// it demands so, and else behind it.
+// Tests of a sample (Vulkan §"Fragment Operations"): depth bounds, stencil, depth. They run before the
+// fragment program (early Z) if it demands that or no result can tell the difference, otherwise after
+// it.
 
-// test writes the tests of sample n and calls passed for what is done where it passes.
+// test emits the tests of sample n and calls passed to emit code for a passing sample.
 func (s *shader) test(n ir.V, passed func()) {
 	if !s.key.Test.any() {
 		s.countPassed()
@@ -18,9 +18,9 @@ func (s *shader) test(n ir.V, passed func()) {
 	s.testThen(n, passed, func(ir.V) {})
 }
 
-// testThen is test where there are any tests. It calls behind for what is done then, where
-// it passes or not, as far as the depth is within bounds.
-func (s *shader) testThen(n ir.V, passed func(), behind func(pass ir.V)) {
+// testThen is test if there are tests. then emits code after the tests, for passing and failing
+// samples within the depth bounds.
+func (s *shader) testThen(n ir.V, passed func(), then func(pass ir.V)) {
 	k := &s.key.Test
 	d := s.depthTest(n)
 	if k.Bounds && d.present {
@@ -38,5 +38,5 @@ func (s *shader) testThen(n ir.V, passed func(), behind func(pass ir.V)) {
 	s.countPassed()
 	passed()
 	s.B.End()
-	behind(pass)
+	then(pass)
 }

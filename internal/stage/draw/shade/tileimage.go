@@ -6,13 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Tile images are the attachments as fragment programs read them: at the fragment's
-// pixel, behind all fragments of it that were before (Vulkan §"Fragment Shader Tile
-// Image Reads"). A tile of the picture is drawn in order, so that all such reads are
-// coherent.
+// Tile images are attachments that fragment programs read at their own pixel (Vulkan §"Fragment Shader
+// Tile Image Reads"). One worker shades a tile in primitive order, so all these reads are coherent
+// without further work.
 
-// tileImage writes a read of sample n of an attachment: 0 where there is none, and outside
-// of it, where helper invocations may stand.
+// tileImage reads sample n of an attachment. The result is 0 without an attachment, and outside of it,
+// which helper invocations can be.
 func (s *shader) tileImage(in ir.Input, n ir.V) ir.V {
 	binding, name, arrayed := uint32(layout.BindDepth), s.key.Tile.depth, s.key.Tile.depthLayered
 	switch in.Semantic {
@@ -40,7 +39,7 @@ func (s *shader) tileImage(in ir.Input, n ir.V) ir.V {
 	return b.Param(done, 0)
 }
 
-// tileNumber is the component that is read, as the program has it.
+// tileNumber returns the component in the type of the program's input.
 func (s *shader) tileNumber(in ir.Input, a *attachment) ir.V {
 	words := a.load()
 	if in.Semantic == ir.TileStencil {
@@ -49,7 +48,7 @@ func (s *shader) tileNumber(in ir.Input, a *attachment) ir.V {
 	return s.Convert(a.Unpack(words)[in.Index%4], a.Signed(), in.Type)
 }
 
-// inAttachment reports whether an attachment has sample n of the fragment's pixel.
+// inAttachment reports whether the attachment contains sample n of the fragment's pixel.
 func (s *shader) inAttachment(binding uint32, n ir.V) ir.V {
 	b := s.B
 	in := b.Cmp(ir.ULt, n, b.I32(s.key.Samples))

@@ -9,23 +9,21 @@ import (
 
 // Args are the arguments of a draw.
 type Args struct {
-	// Shader has what is bound for the shaders: descriptors, push constants, and what
-	// a run is given. Groups, Base and Hook are not looked at. The stages share it.
+	// Shader holds descriptors, push constants and the parameters of a run, for all stages. Groups,
+	// Base and Hook are ignored.
 	Shader compute.Args
 
-	// State takes the place of the pipeline's where it is not nil. It must not change
-	// during the draw.
+	// State replaces the pipeline's state if it is not nil. It must not change during the draw.
 	State *State
 
-	// Area is the pixels that are drawn to, of those that the target has; an empty one
-	// is all.
+	// Area restricts the draw to pixels of the target; empty is unrestricted.
 	Area Rect
 
-	// VertexBuffers are bound to the bindings of the same number.
+	// VertexBuffers are the vertex buffers, by binding.
 	VertexBuffers []exec.Buffer
 
-	// Index has indices of IndexBytes (1, 2 or 4) each; nil is a draw without. One
-	// that the buffer does not have is 0.
+	// Index holds indices of IndexBytes (1, 2 or 4) each; nil is a draw without indices. Indices out
+	// of its range are 0.
 	Index      []byte
 	IndexBytes uint32
 
@@ -34,18 +32,18 @@ type Args struct {
 	BaseVertex               int32 // added to indices
 	DrawIndex                uint32
 
-	// Passed is where samples are counted that pass all tests; nil is nowhere. In a pass
-	// that and the following are written up to its end.
+	// Passed counts samples that pass all tests, if it is not nil. In a pass it is complete at the
+	// pass' end, as are Statistics and Feedback.
 	Passed *uint64
 
-	// Statistics are counted on where they are not nil.
+	// Statistics is incremented if it is not nil.
 	Statistics *Statistics
 
-	// Feedback is transform feedback; nil: it is not active.
+	// Feedback enables transform feedback if it is not nil.
 	Feedback *Feedback
 }
 
-// Check returns an error where the arguments do not fit.
+// Check returns an error if arguments and state are invalid.
 func (a *Args) Check(s *State) error {
 	switch {
 	case a.Index != nil && a.IndexBytes != 1 && a.IndexBytes != 2 && a.IndexBytes != 4:
@@ -75,7 +73,7 @@ func (a *Args) Check(s *State) error {
 	return s.Rate.check()
 }
 
-// IndexAt returns the n-th index of the draw: 0, and false, where the buffer has none.
+// IndexAt returns index n of the draw, and whether the buffer contains it.
 func (a *Args) IndexAt(n uint32) (uint32, bool) {
 	at := (uint64(a.First) + uint64(n)) * uint64(a.IndexBytes)
 	if at+uint64(a.IndexBytes) > uint64(len(a.Index)) {

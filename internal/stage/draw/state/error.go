@@ -2,10 +2,10 @@ package state
 
 import "fmt"
 
-// StateError is state, a target or arguments that do not fit each other.
+// StateError reports invalid or inconsistent state, target or arguments.
 type StateError struct{ What string }
 
-// Error says what is and what must be.
+// Error names the actual value and the requirement.
 func (e *StateError) Error() string { return "draw: " + e.What }
 
 func Errorf(format string, args ...any) error { return &StateError{fmt.Sprintf(format, args...)} }

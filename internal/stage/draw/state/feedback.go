@@ -6,27 +6,27 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 const (
 	MaxStreams         = ir.MaxStreams
 	MaxFeedbackBuffers = ir.MaxCaptures
-	MaxCapturedBytes   = 1024 // of a vertex, in all buffers of its stream (maxTransformFeedbackStreamDataSize)
+	MaxCapturedBytes   = 1024 // of a vertex, in all buffers of a stream (maxTransformFeedbackStreamDataSize)
 )
 
-// Feedback is transform feedback while it is active (VK_EXT_transform_feedback). It is
-// kept from draw to draw; only one draw at a time may have it.
+// Feedback is active transform feedback (VK_EXT_transform_feedback). It persists between draws; one
+// draw at a time can use it.
 type Feedback struct {
 	Buffers [MaxFeedbackBuffers]FeedbackBuffer
 	Streams [MaxStreams]FeedbackCount
 }
 
-// FeedbackBuffer is a buffer that vertices are written to.
+// FeedbackBuffer is a buffer that receives vertices.
 type FeedbackBuffer struct {
-	Bytes []byte // the range that is bound; nil: nothing is
+	Bytes []byte // the bound range; nil: not bound
 
-	// Next is where the next vertex goes, in bytes: what a counter buffer holds. 0
-	// begins, what a draw left resumes.
+	// Next is the byte offset of the next vertex, the value of a counter buffer. 0 begins; the value
+	// after a draw resumes.
 	Next uint64
 }
 
 // FeedbackCount counts primitives of a stream (Vulkan §"Transform Feedback Queries").
 type FeedbackCount struct {
 	Written uint64
-	Needed  uint64 // what would have been written if there were room
+	Needed  uint64 // written if the buffers had enough space
 }

@@ -2,22 +2,19 @@ package state
 
 import "math/bits"
 
-// ShadingRate is how many pixels a fragment has: what the pipeline says of it, and
-// how that is combined with what primitives and an attachment say (Vulkan §"Fragment
-// Shading Rates"). Fragments are of one, two or four pixels along each axis, and have
-// no more than MaxFragmentSamples samples; others are clamped to the next rate below.
-// Whether there may be fragments of more than one pixel, and of how many, compiles the
-// fragment program.
+// ShadingRate is the pipeline's fragment size and its combination with the sizes of primitives and of
+// an attachment (Vulkan §"Fragment Shading Rates"). Fragments have one, two or four pixels along each
+// axis and at most MaxFragmentSamples samples; larger ones are clamped. The maximum size is part of
+// the fragment program's key.
 type ShadingRate struct {
 	Width, Height uint32 // pixels: 1, 2 or 4; 0 is 1
 
-	// Combiners are for the pipeline's rate with the primitive's, and for what that
-	// gives with the attachment's.
+	// Combiners combine the pipeline's rate with the primitive's, and the result with the
+	// attachment's.
 	Combiners [2]RateCombiner
 }
 
-// RateCombiner makes one rate of two (VkFragmentShadingRateCombinerOpKHR, with its
-// numbers).
+// RateCombiner combines two rates (VkFragmentShadingRateCombinerOpKHR, same values).
 type RateCombiner uint8
 
 // The combiners.
@@ -30,20 +27,20 @@ const (
 	numCombiners
 )
 
-// MaxFragmentSamples is how many samples a fragment of several pixels has at most
+// MaxFragmentSamples is the maximum number of samples of a coarse fragment
 // (maxFragmentShadingRateCoverageSamples).
 const MaxFragmentSamples = 64
 
-// FragmentSize is the size of a fragment: the logarithms of its pixels along both axes.
+// FragmentSize is a fragment size: base-2 logarithms of its pixels along both axes.
 type FragmentSize struct{ LogX, LogY uint8 }
 
-// DecodeRate decodes the flags of SPIR-V's Fragment Shading Rate, which texels of an
-// attachment have too.
+// DecodeRate decodes the bits of SPIR-V's Fragment Shading Rate. Texels of the attachment use the same
+// bits.
 func DecodeRate(flags uint32) FragmentSize {
 	return FragmentSize{uint8(flags >> 2 & 3), uint8(flags & 3)}
 }
 
-// Combine makes one rate of two. Sizes are powers of two, so that a product is a sum.
+// Combine combines two sizes. They are powers of two, so a product is a sum of logarithms.
 func (c RateCombiner) Combine(a, b FragmentSize) FragmentSize {
 	switch c {
 	case RateReplace:
@@ -58,9 +55,8 @@ func (c RateCombiner) Combine(a, b FragmentSize) FragmentSize {
 	return a
 }
 
-// Clamp returns the rate that stands for r where pixels have so many samples: itself,
-// or of those below it one of the greatest area, then of the least aspect ratio, then
-// the wide one (Vulkan §"Combining the Fragment Shading Rates").
+// Clamp returns the largest permitted size within r for pixels with a number of samples: by area, then
+// by the smaller aspect ratio, then by width (Vulkan §"Combining the Fragment Shading Rates").
 func (r FragmentSize) Clamp(samples uint32) (best FragmentSize) {
 	sum := func(r FragmentSize) uint32 { return 1<<r.LogX + 1<<r.LogY }
 	for x := range min(r.LogX, 2) + 1 {
@@ -78,7 +74,7 @@ func (r FragmentSize) Clamp(samples uint32) (best FragmentSize) {
 	return best
 }
 
-// check returns an error where the rate is none of Vulkan's.
+// check returns an error if the rate is invalid.
 func (r *ShadingRate) check() error {
 	for _, n := range [2]uint32{r.Width, r.Height} {
 		if n > 4 || bits.OnesCount32(n) > 1 {

@@ -2,13 +2,12 @@ package state
 
 import "github.com/chiaro-gpu/chiaro/internal/raster"
 
-// State is what a graphics pipeline has beside its shaders. Of each part it is said
-// what compiles programs anew where it changes; all else is read at each draw and
-// may change freely between draws.
+// State is the fixed-function state of a pipeline. Comments name the state that is compiled into
+// programs ("compiled into …"); all other state can change between draws without a compilation.
 type State struct {
 	Assembly      Assembly
-	Vertex        VertexInput // compiles the vertex program
-	Viewports     []Viewport  // at most MaxViewports, and at least 1 where anything is rasterised
+	Vertex        VertexInput // compiled into the vertex program
+	Viewports     []Viewport  // at most MaxViewports; at least 1 unless rasterization is disabled
 	Scissors      []Rect      // one for each viewport
 	Rasterization Rasterization
 	Discard       DiscardRectangles
@@ -16,24 +15,24 @@ type State struct {
 	Rate          ShadingRate
 	DepthStencil  DepthStencil
 	Blend         Blend
-	ViewMask      uint32 // bit n: the draw is made once more for view n, into layer n; 0 is one draw without views
+	ViewMask      uint32 // bit n draws view n, into layer n; 0: no multiview
 }
 
 // Limits of a pipeline's state.
 const (
 	MaxViewports  = 16
-	MaxBindings   = 32   // of vertex buffers (maxVertexInputBindings)
-	MaxAttributes = 32   // locations of vertex attributes (maxVertexInputAttributes)
-	MaxOffset     = 2047 // bytes of an attribute in its vertex (maxVertexInputAttributeOffset)
+	MaxBindings   = 32   // vertex buffers (maxVertexInputBindings)
+	MaxAttributes = 32   // vertex attribute locations (maxVertexInputAttributes)
+	MaxOffset     = 2047 // bytes of an attribute in its element (maxVertexInputAttributeOffset)
 	MaxStride     = 1 << 14
 	MaxColors     = 8 // color attachments (maxColorAttachments)
 	MaxSamples    = 64
 )
 
-// Topology is what primitives vertices make (VkPrimitiveTopology, with its numbers).
+// Topology is a primitive topology (VkPrimitiveTopology, same values).
 type Topology uint8
 
-// The topologies.
+// Topologies.
 const (
 	PointList Topology = iota
 	LineList
@@ -49,26 +48,26 @@ const (
 	numTopologies
 )
 
-// Assembly is how vertices become primitives (Vulkan §"Drawing Commands").
+// Assembly is the input assembly state (Vulkan §"Drawing Commands").
 type Assembly struct {
 	Topology    Topology
-	Restart     bool   // an index of all ones begins a new strip or fan
+	Restart     bool   // an index of all ones begins a new primitive strip or fan
 	PatchPoints uint32 // vertices of a patch
-	LowerLeft   bool   // the domain of patches has its origin at the lower left (VkTessellationDomainOrigin)
+	LowerLeft   bool   // origin of the tessellation domain at the lower left (VkTessellationDomainOrigin)
 }
 
-// VertexInput is where the vertex program finds its attributes.
+// VertexInput describes the vertex buffers and attributes.
 type VertexInput struct {
 	Bindings   []VertexBinding
 	Attributes []VertexAttribute
 }
 
-// VertexBinding is how vertices, or instances, stand in a buffer.
+// VertexBinding is the layout of a vertex buffer.
 type VertexBinding struct {
 	Binding  uint32
 	Stride   uint32 // bytes
-	Instance bool   // its elements are for instances
-	Divisor  uint32 // with Instance: how many instances share one element; 0: all
+	Instance bool   // elements advance with instances
+	Divisor  uint32 // with Instance: instances for each element; 0: all instances
 }
 
 // VertexAttribute is one location of the vertex program.
@@ -78,42 +77,41 @@ type VertexAttribute struct {
 	Offset            uint32 // bytes in the element
 }
 
-// Viewport is a transformation from clip coordinates to the framebuffer (VkViewport).
-// A height may be negative.
+// Viewport is a viewport transformation (VkViewport). A negative height mirrors.
 type Viewport struct {
 	X, Y, Width, Height float32
 	MinDepth, MaxDepth  float32
 }
 
-// Rect is pixels of a framebuffer (VkRect2D).
+// Rect is a rectangle of pixels (VkRect2D).
 type Rect struct {
 	X, Y          int32
 	Width, Height uint32
 }
 
-// PolygonMode is how triangles are drawn (VkPolygonMode).
+// PolygonMode is a polygon rasterization mode (VkPolygonMode).
 type PolygonMode uint8
 
-// The polygon modes.
+// Polygon modes.
 const (
 	Fill PolygonMode = iota
 	Outline
 	Corners
 )
 
-// Cull are the faces of triangles that are not drawn (VkCullModeFlags).
+// Cull is a set of culled faces (VkCullModeFlags).
 type Cull uint8
 
-// The faces.
+// Faces.
 const (
 	CullFront Cull = 1 << iota
 	CullBack
 )
 
-// LineMode is how lines are drawn (VkLineRasterizationMode).
+// LineMode is a line rasterization mode (VkLineRasterizationMode).
 type LineMode uint8
 
-// The line modes.
+// Line modes.
 const (
 	DefaultLines LineMode = iota
 	RectangularLines
@@ -121,55 +119,55 @@ const (
 	SmoothLines
 )
 
-// LineStipple takes parts of lines away (VkPipelineRasterizationLineStateCreateInfo).
+// LineStipple is a line stipple (VkPipelineRasterizationLineStateCreateInfo).
 type LineStipple struct {
-	Factor  uint32 // how often each bit of the pattern is used: 1 to 256; 0 is no stipple
-	Pattern uint16 // from the least significant bit on: what is drawn
+	Factor  uint32 // repetitions of each bit, 1 to 256; 0: no stipple
+	Pattern uint16 // drawn pixels, from the least significant bit on
 }
 
-// MaxStipple is the greatest factor of a stipple.
+// MaxStipple is the maximum of LineStipple.Factor.
 const MaxStipple = 256
 
-// Rasterization is how primitives become fragments.
+// Rasterization is the rasterization state.
 type Rasterization struct {
-	Discard     bool // nothing is rasterised
+	Discard     bool // no rasterization
 	PolygonMode PolygonMode
 	Cull        Cull
-	Clockwise   bool // triangles whose vertices go round clockwise in the framebuffer are front ones
+	Clockwise   bool // clockwise triangles are front faces
 
-	DepthClamp        bool // depths are clamped to the viewport's, at each fragment. It compiles the fragment program
-	DepthUnrestricted bool // depths of floats may lie outside of 0 and 1 (VK_EXT_depth_range_unrestricted). Likewise
-	DepthClip         bool // primitives are clipped at the near and the far plane
-	NegativeOneZ      bool // depths before the viewport are −1 to 1 (VK_EXT_depth_clip_control)
+	DepthClamp        bool // clamp depths to the viewport's range; compiled into the fragment program
+	DepthUnrestricted bool // no clamp to 0…1 (VK_EXT_depth_range_unrestricted); compiled into the fragment program
+	DepthClip         bool // clip at the near and far plane
+	NegativeOneZ      bool // clip space depth −1…1 (VK_EXT_depth_clip_control)
 	LastVertex        bool // the provoking vertex is the last one
 	DepthBias         bool
 	BiasConstant      float32
 	BiasSlope         float32
 	BiasClamp         float32
-	LineMode          LineMode // SmoothLines compiles the fragment program, or no longer
+	LineMode          LineMode // SmoothLines is compiled into the fragment program
 	LineWidth         float32  // pixels; 0 is 1
 	Stipple           LineStipple
 
-	Conservative      int8    // 1: overestimated, −1: underestimated
+	Conservative      int8    // 1: overestimation, −1: underestimation
 	ExtraOverestimate float32 // pixels
 
-	Stream uint32 // of the geometry program: the one that is rasterised
+	Stream uint32 // rasterized stream of the geometry program
 }
 
-// Multisample is how samples are covered.
+// Multisample is the multisample state.
 type Multisample struct {
-	Samples         uint32     // of a pixel; 0 is 1. It compiles the fragment program
-	SampleShading   bool       // compiles the fragment program
-	MinShading      float32    // with SampleShading: the part of the samples that is shaded apart; likewise
-	Mask            *[2]uint32 // samples that may be covered; nil is all
-	AlphaToCoverage bool       // compiles the fragment program
-	AlphaToOne      bool       // compiles the fragment program
+	Samples         uint32     // for each pixel; 0 is 1; compiled into the fragment program
+	SampleShading   bool       // compiled into the fragment program
+	MinShading      float32    // with SampleShading: share of separately shaded samples; compiled into the fragment program
+	Mask            *[2]uint32 // sample mask; nil: all samples
+	AlphaToCoverage bool       // compiled into the fragment program
+	AlphaToOne      bool       // compiled into the fragment program
 }
 
-// CompareOp is a comparison (VkCompareOp, with its numbers).
+// CompareOp is a comparison operator (VkCompareOp, same values).
 type CompareOp uint8
 
-// The comparisons.
+// Comparison operators.
 const (
 	Never CompareOp = iota
 	Less
@@ -181,10 +179,10 @@ const (
 	Always
 )
 
-// StencilOp is what becomes of a stencil value (VkStencilOp, with its numbers).
+// StencilOp is a stencil operation (VkStencilOp, same values).
 type StencilOp uint8
 
-// The operations.
+// Stencil operations.
 const (
 	Keep StencilOp = iota
 	Zero
@@ -196,16 +194,16 @@ const (
 	DecrementWrap
 )
 
-// StencilFace is the stencil test of front or back faces. Masks and reference are
-// read at draw.
+// StencilFace is the stencil test of front or back faces. Masks and reference can change without a
+// compilation.
 type StencilFace struct {
 	Fail, Pass, DepthFail             StencilOp
 	Compare                           CompareOp
 	CompareMask, WriteMask, Reference uint32
 }
 
-// DepthStencil is the depth and stencil tests. All but bounds, masks and references
-// compiles the fragment program.
+// DepthStencil is the state of depth and stencil tests. It is compiled into the fragment program,
+// apart from bounds, masks and references.
 type DepthStencil struct {
 	Test, Write        bool
 	Compare            CompareOp
@@ -215,10 +213,10 @@ type DepthStencil struct {
 	Front, Back        StencilFace
 }
 
-// BlendFactor is what a color is multiplied by (VkBlendFactor, with its numbers).
+// BlendFactor is a blend factor (VkBlendFactor, same values).
 type BlendFactor uint8
 
-// The factors.
+// Blend factors.
 const (
 	FactorZero BlendFactor = iota
 	FactorOne
@@ -242,10 +240,10 @@ const (
 	numFactors
 )
 
-// BlendOp joins two colors (VkBlendOp, with its numbers).
+// BlendOp is a blend operation (VkBlendOp, same values).
 type BlendOp uint8
 
-// The operations.
+// Blend operations.
 const (
 	BlendAdd BlendOp = iota
 	BlendSubtract
@@ -255,10 +253,10 @@ const (
 	numBlendOps
 )
 
-// LogicOp is an operation on bits (VkLogicOp, with its numbers).
+// LogicOp is a logical operation (VkLogicOp, same values).
 type LogicOp uint8
 
-// The operations.
+// Logical operations.
 const (
 	LogicClear LogicOp = iota
 	LogicAnd
@@ -279,50 +277,48 @@ const (
 	numLogicOps
 )
 
-// BlendAttachment is what becomes of one color attachment. It compiles the fragment
-// program.
+// BlendAttachment is the blend state of one color attachment, compiled into the fragment program.
 type BlendAttachment struct {
 	Enable             bool
 	SrcColor, DstColor BlendFactor
 	ColorOp            BlendOp
 	SrcAlpha, DstAlpha BlendFactor
 	AlphaOp            BlendOp
-	WriteMask          uint8 // bit i: component i is written
+	WriteMask          uint8 // bit i enables component i
 }
 
-// Blend is what becomes of colors. All but the constants compiles the fragment
-// program.
+// Blend is the blend state. It is compiled into the fragment program, apart from the constants.
 type Blend struct {
-	Attachments []BlendAttachment // a missing one writes all components
-	Logic       bool              // LogicOp takes the place of blending
+	Attachments []BlendAttachment // a missing one writes all components without blending
+	Logic       bool              // LogicOp replaces blending
 	LogicOp     LogicOp
 	Constants   [4]float32
 }
 
-// DiscardRectangles are where fragments may not lie, or nowhere else (Vulkan §"Discard
-// Rectangles Test"). Without rectangles there is no test.
+// DiscardRectangles restrict fragments to rectangles, or to their outside (Vulkan §"Discard Rectangles
+// Test"). An empty list disables the test.
 type DiscardRectangles struct {
-	Exclusive  bool // samples in a rectangle are taken away, and not those in none
+	Exclusive  bool // discard samples inside of the rectangles instead of those outside
 	Rectangles []Rect
 }
 
-// MaxDiscardRectangles is how many there may be (maxDiscardRectangles).
+// MaxDiscardRectangles is the maximum number of rectangles (maxDiscardRectangles).
 const MaxDiscardRectangles = 8
 
-// Raster returns the rectangle as raster has it, of what lies at no negative place.
+// Raster converts the rectangle for the rasterizer. Negative coordinates are cut off.
 func (r Rect) Raster() raster.Rect {
 	end := func(at int32, n uint32) int32 { return int32(min(max(int64(at)+int64(n), 0), 1<<16)) }
 	return raster.Rect{X0: max(r.X, 0), Y0: max(r.Y, 0), X1: end(r.X, r.Width), Y1: end(r.Y, r.Height)}
 }
 
-// Static returns of a face what code depends on.
+// Static returns the part of a face that code depends on.
 func (f StencilFace) Static() StencilFace {
 	f.CompareMask, f.WriteMask, f.Reference = 0, 0, 0
 	return f
 }
 
-// Writes reports whether a value may change.
+// Writes reports whether the test can change the stencil value.
 func (f *StencilFace) Writes() bool { return f.Fail != Keep || f.Pass != Keep || f.DepthFail != Keep }
 
-// KeepsOnFail reports whether a face writes nothing where the depth test fails.
+// KeepsOnFail reports whether the stencil value stays if the depth or stencil test fails.
 func (f *StencilFace) KeepsOnFail() bool { return f.Fail == Keep && f.DepthFail == Keep }

@@ -1,25 +1,25 @@
 package state
 
-// Statistics count what draws did (Vulkan §"Pipeline Statistics Queries" and
-// §"Primitives Generated Queries"). They are the same whatever the number of workers.
+// Statistics are pipeline statistics (Vulkan §"Pipeline Statistics Queries" and §"Primitives Generated
+// Queries"). They do not depend on the number of workers.
 type Statistics struct {
-	InputVertices         uint64 // of the input assembly, in primitives that are complete; indices that restart a strip are none
-	InputPrimitives       uint64 // that are complete
+	InputVertices         uint64 // vertices of complete primitives; restart indices do not count
+	InputPrimitives       uint64 // complete primitives
 	VertexInvocations     uint64
-	ControlPatches        uint64 // of tessellation control
+	ControlPatches        uint64 // patches of tessellation control
 	EvaluationInvocations uint64
 	GeometryInvocations   uint64
-	GeometryPrimitives    uint64 // that geometry programs emitted, to any stream
-	ClippingInvocations   uint64 // primitives before clipping: 0 where nothing is rasterised
-	ClippingPrimitives    uint64 // and behind it
-	FragmentInvocations   uint64 // without helpers
+	GeometryPrimitives    uint64 // emitted by geometry programs, in all streams
+	ClippingInvocations   uint64 // primitives before clipping; 0 without rasterization
+	ClippingPrimitives    uint64 // primitives after clipping
+	FragmentInvocations   uint64 // without helper invocations
 
-	// Generated are the primitives that reached transform feedback, by stream, whether
-	// or not it is active.
+	// Generated are the primitives that reach transform feedback, by stream. They count even if it is
+	// not active.
 	Generated [MaxStreams]uint64
 }
 
-// Add adds what was counted on another.
+// Add adds other statistics.
 func (s *Statistics) Add(t *Statistics) {
 	s.InputVertices += t.InputVertices
 	s.InputPrimitives += t.InputPrimitives

@@ -9,23 +9,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// Target is what is drawn to. Views of it are of Dim2D, arrayed or not; those that are
-// written must show one level.
+// Target is the set of attachments of a draw. Views are Dim2D, arrayed or not; writable ones have a
+// single level.
 type Target struct {
-	Colors  []*texture.View // by location; nil where nothing is kept
-	Depth   *texture.View   // of the depth aspect
-	Stencil *texture.View   // of the stencil aspect
+	Colors  []*texture.View // by location; nil: no attachment
+	Depth   *texture.View   // depth aspect
+	Stencil *texture.View   // stencil aspect
 
-	// Rates is the fragment shading rate attachment, of format R8_UINT; nil is none. One
-	// of its texels is for RateTexel pixels along each axis: a power of two from 8 to 64.
+	// Rates is the fragment shading rate attachment, in format R8_UINT; nil: none. A texel applies to
+	// RateTexel pixels along each axis, a power of two from 8 to 64.
 	Rates     *texture.View
 	RateTexel [2]uint32
 
-	// Width, Height and Layers are the framebuffer's; 0 is that of the attachments.
+	// Width, Height and Layers are the framebuffer's size; 0 is the size of the attachments.
 	Width, Height, Layers uint32
 }
 
-// Extent returns the pixels and layers that all attachments have.
+// Extent returns the size that all attachments have in common.
 func (t *Target) Extent() (width, height, layers uint32) {
 	width, height, layers = t.Width, t.Height, t.Layers
 	least := func(n *uint32, m int) {
@@ -49,7 +49,7 @@ func (t *Target) Extent() (width, height, layers uint32) {
 	return width, height, max(layers, 1)
 }
 
-// CheckLimits returns an error where the target exceeds a limit.
+// CheckLimits returns an error if the target exceeds a limit.
 func (t *Target) CheckLimits() error {
 	if n := len(t.Colors); n > MaxColors {
 		return &exec.LimitError{Quantity: "color attachments", Value: uint64(n), Max: MaxColors}
@@ -60,12 +60,11 @@ func (t *Target) CheckLimits() error {
 	return nil
 }
 
-// maxBareSamples bounds the samples of a framebuffer without attachments, whose coverage
-// takes memory though nothing else of it does: maxFramebufferWidth and
-// maxFramebufferHeight with four samples.
+// maxBareSamples bounds the samples of a framebuffer without attachments, because coverage alone needs
+// memory. It is maxFramebufferWidth · maxFramebufferHeight with four samples.
 const maxBareSamples = 1 << 30
 
-// checkBare returns an error where a target without attachments has too many samples.
+// checkBare returns an error if a target without attachments has too many samples.
 func (t *Target) checkBare(samples uint32) error {
 	if t.Depth != nil || t.Stencil != nil || slices.ContainsFunc(t.Colors, func(v *texture.View) bool { return v != nil }) {
 		return nil
@@ -77,7 +76,7 @@ func (t *Target) checkBare(samples uint32) error {
 	return nil
 }
 
-// Check returns an error where the attachments do not fit the state.
+// Check returns an error if the attachments do not suit the sample count and views of the state.
 func (t *Target) Check(samples, views uint32) error {
 	if err := t.checkBare(samples); err != nil {
 		return err
@@ -111,7 +110,7 @@ func (t *Target) Check(samples, views uint32) error {
 	return nil
 }
 
-// checkRates returns an error where the shading rate attachment is none.
+// checkRates returns an error if the shading rate attachment is invalid.
 func (t *Target) checkRates() error {
 	if t.Rates == nil {
 		return nil
@@ -127,7 +126,7 @@ func (t *Target) checkRates() error {
 	return nil
 }
 
-// Layered reports whether a view has more than one layer.
+// Layered reports whether a view has several layers.
 func Layered(v *texture.View) bool {
 	_, _, n := v.Extent()
 	return n > 1

@@ -1,6 +1,6 @@
 package state
 
-// Corners returns how many vertices the primitives have, without adjacent ones.
+// Corners returns the vertices of a primitive, without adjacent ones.
 func (t Topology) Corners() uint32 {
 	switch t {
 	case PointList:
@@ -11,8 +11,8 @@ func (t Topology) Corners() uint32 {
 	return 3
 }
 
-// Vertices returns how many vertices a primitive has for a stage that reads
-// primitives: adjacent ones are among them.
+// Vertices returns the vertices of a primitive for a stage that reads primitives, adjacent ones
+// included.
 func (a *Assembly) Vertices() uint32 {
 	switch a.Topology {
 	case PointList:
@@ -29,7 +29,7 @@ func (a *Assembly) Vertices() uint32 {
 	return 3
 }
 
-// Primitives returns how many primitives n vertices make.
+// Primitives returns the number of primitives that n vertices form.
 func Primitives(t Topology, n uint32) uint32 {
 	less := func(m uint32) uint32 { return max(n, m) - m }
 	switch t {
@@ -55,9 +55,9 @@ func Primitives(t Topology, n uint32) uint32 {
 	return 0
 }
 
-// PrimitiveVertices returns the vertices of primitive i of a strip, in order from the one that
-// provokes where the first one does, and the place of that which provokes where the
-// last one does.
+// PrimitiveVertices returns the vertices of primitive i, in winding order from the provoking vertex
+// (first-vertex convention), their number, and the place of the provoking vertex in the last-vertex
+// convention.
 func PrimitiveVertices(t Topology, i uint32) (v [3]uint32, n int, last int) {
 	odd := i & 1
 	switch t {
