@@ -13,13 +13,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// binList is a step of a pass that has tiles: what a run of primitives covers, whose
-// fragments are to be run, or a clear.
+// binList is a bin list: the binned primitives of one draw, as items in one bin for each tile, or a
+// clear. It is the unit of work between binning and shading, a "bin" scene of Molnar et al. 1994 for
+// one draw.
 type binList struct {
-	ticket uint64 // which step it is; those of one turn stand in their order
+	ticket uint64 // position in the order of the pass
 	bins   []bin
 
-	clear        *recordedClear // or
+	clear        *recordedClear // or a clear
 	clearFunc    func(tile int) // clearTile
 	prefetchFunc func(first, count uint32)
 	width        int32            // of the pass, in tiles
@@ -27,8 +28,8 @@ type binList struct {
 	ready        exec.Prepared
 
 	hiz        hizMode
-	beforeFunc func(tile int) // before
-	coarse     []coarseDepth  // of the pass, by tile; none where nobody looks at them
+	beforeFunc func(tile int) // beforeFragments
+	coarse     []coarseDepth  // of the pass, by tile; empty without HiZ
 	flush      uint64         // of the pass
 	layout     itemLayout
 
@@ -39,22 +40,22 @@ type binList struct {
 	records    []uint32
 }
 
-// itemLayout is how a sheet's items are.
+// itemLayout is the layout of a bin list's items.
 type itemLayout struct {
-	words, samples int    // of one
-	shaded         uint32 // invocations of one for each pixel
-	runs           bool   // there may be blocks below
-	recordWords    int    // words of a record
+	words, samples int    // of an item
+	shaded         uint32 // invocations of an item for each pixel
+	runs           bool   // items can have identical blocks below
+	recordWords    int    // words of a kept vertex record
 }
 
-// bin is what a sheet has in one tile.
+// bin is the bin list's share of one tile: a range of invocations.
 type bin struct {
-	tile         int32 // of the pass
+	tile         int32 // number in the pass
 	first, count uint32
-	overwrites   bool // nothing is seen there of clears before
+	overwrites   bool // the tile's earlier clears cannot be seen
 }
 
-// usedBytes is how many bytes the sheet has, bytes how many it takes.
+// usedBytes returns the bytes in use, capacity the bytes of memory.
 func (s *binList) usedBytes() int {
 	return 8*len(s.items) + 4*raster.PrimitiveWords*len(s.primitives) + 4*len(s.records) + 16*len(s.bins)
 }
@@ -63,7 +64,7 @@ func (s *binList) capacity() int {
 	return 8*cap(s.items) + 4*raster.PrimitiveWords*cap(s.primitives) + 4*cap(s.records) + 16*cap(s.bins)
 }
 
-// reset lets go of all but memory.
+// reset drops all references. Memory is retained.
 func (s *binList) reset() {
 	if s.ready != nil {
 		s.ready.Release()
@@ -73,7 +74,7 @@ func (s *binList) reset() {
 	s.clear, s.binding, s.ready, s.coarse = nil, nil, nil, nil
 }
 
-// finishList makes a sheet of what was rasterised, and forgets that.
+// finishList moves the worker's bins to a bin list and clears the rasterizer.
 func (d *binWorker) finishList() error {
 	d.pass.addStatistics(d)
 	if d.Raster.Bytes() == 0 {
@@ -111,7 +112,7 @@ func (d *binWorker) finishList() error {
 	return nil
 }
 
-// addStatistics adds what the worker counted to the draw's statistics.
+// addStatistics adds the worker's counters to the draw's statistics.
 func (p *Pass) addStatistics(d *binWorker) {
 	if s := d.Args.Statistics; s != nil {
 		p.binning.mu.Lock()
@@ -121,7 +122,7 @@ func (p *Pass) addStatistics(d *binWorker) {
 	}
 }
 
-// gatherBins puts the items of all tiles one behind the other.
+// gatherBins concatenates the items of all tiles.
 func (d *binWorker) gatherBins(s *binList) {
 	s.items, s.bins = s.items[:0], s.bins[:0]
 	r := d.draw
@@ -140,8 +141,7 @@ func (d *binWorker) gatherBins(s *binList) {
 	}
 }
 
-// maskSamples takes away the samples of items that the state's mask has not (Vulkan
-// §"Sample Mask Test").
+// maskSamples removes samples by the state's sample mask (Vulkan §"Sample Mask Test").
 func (d *binWorker) maskSamples(items []uint64, words int) {
 	m := d.draw.state.Multisample.Mask
 	if m == nil {
@@ -156,7 +156,7 @@ func (d *binWorker) maskSamples(items []uint64, words int) {
 	}
 }
 
-// runTiles runs the sheets of a list, those of each tile in their order.
+// runTiles shades the bin lists, the tiles in parallel. In each tile the bins run in ticket order.
 func (p *Pass) runTiles(ctx context.Context, list []*binList) error {
 	if len(list) == 0 {
 		return nil
@@ -194,15 +194,14 @@ func (p *Pass) runTiles(ctx context.Context, list []*binList) error {
 	return err
 }
 
-// minPrefetched is how many primitives a sheet has at least where it is worth it to look
-// for them before fragments do, and mostFetched how many items of a tile those are of at
-// most.
+// minPrefetched is the number of primitives from which a bin list prefetches them before shading;
+// maxPrefetched bounds the prefetched items of a tile.
 const (
 	minPrefetched = 512
 	maxPrefetched = 512
 )
 
-// beforeFragments is what is done for a tile before the fragments of the sheet are run there.
+// beforeFragments prepares a tile for the fragments of the bin list: prefetch, then the HiZ test.
 func (s *binList) beforeFragments(tile int) {
 	i, _ := slices.BinarySearchFunc(s.bins, tile, func(x bin, tile int) int { return cmp.Compare(int(x.tile), tile) })
 	first, count := int(s.bins[i].first/s.layout.shaded), int(s.bins[i].count/s.layout.shaded)
@@ -215,8 +214,8 @@ func (s *binList) beforeFragments(tile int) {
 	}
 }
 
-// prefetchPrimitives asks the caches for the primitives of items, the first ones if there are many:
-// each lies somewhere else, and fragments would wait for one after the other.
+// prefetchPrimitives prefetches the primitives of the first items. They are scattered, and fragments
+// would wait for each of them.
 func (s *binList) prefetchPrimitives(items []uint64) {
 	words, last := s.layout.words, uint32(math.MaxUint32)
 	for n := 0; n < min(len(items), maxPrefetched*words); n += words {
@@ -227,14 +226,13 @@ func (s *binList) prefetchPrimitives(items []uint64) {
 	}
 }
 
-// prefetchItems asks the caches for the items of groups: other workers may have written them,
-// and each sheet's stand somewhere else.
+// prefetchItems prefetches the items of workgroups. Another worker may have written them.
 func (s *binList) prefetchItems(first, count uint32) {
 	words, shaded := uint32(s.layout.words), s.layout.shaded
 	raster.PrefetchItems(s.items, int(first/shaded*words), int(count/shaded*words))
 }
 
-// add adds a sheet to those that are set up.
+// add adds a finished bin list.
 func (p *Pass) add(s *binList) {
 	x := &p.binning
 	x.mu.Lock()
@@ -243,17 +241,17 @@ func (p *Pass) add(s *binList) {
 	x.bytes += s.usedBytes()
 }
 
-// maxKeptBytes bounds the bytes of the sheets that a pass keeps for others.
+// maxKeptBytes bounds the memory of unused bin lists that a pass retains.
 const maxKeptBytes = 2 * maxBinnedBytes
 
-// newList returns a sheet that nobody uses.
+// newList returns an unused bin list.
 func (p *Pass) newList() *binList {
 	p.binning.mu.Lock()
 	defer p.binning.mu.Unlock()
 	return p.newListLocked()
 }
 
-// newListLocked is newSheet for who has the lock.
+// newListLocked is newList for callers that hold the lock.
 func (p *Pass) newListLocked() *binList {
 	if n := len(p.free); n > 0 {
 		s := p.free[n-1]
@@ -266,7 +264,7 @@ func (p *Pass) newListLocked() *binList {
 	return s
 }
 
-// recycle keeps sheets for others.
+// recycle makes bin lists available for reuse.
 func (p *Pass) recycle(list []*binList) {
 	p.binning.mu.Lock()
 	defer p.binning.mu.Unlock()
@@ -280,8 +278,8 @@ func (p *Pass) recycle(list []*binList) {
 	}
 }
 
-// dropHiddenClears takes clears at the end of a tile's pieces away that a draw covers. What
-// is done before a sheet's fragments stands before these, and so not at the end.
+// dropHiddenClears removes clears from the end of a tile's work list, before a draw that overwrites
+// the tile. A task before fragments is never last in the list, because the fragments follow it.
 func (p *Pass) dropHiddenClears(list []exec.Piece) []exec.Piece {
 	for len(list) > 0 && p.tasks[list[len(list)-1].Task].Do != nil {
 		list = list[:len(list)-1]
@@ -289,9 +287,8 @@ func (p *Pass) dropHiddenClears(list []exec.Piece) []exec.Piece {
 	return list
 }
 
-// storeRates notes in each item the size of its fragments, in low bits of the block's place:
-// blocks stand at multiples of their size, so that all of one is within one texel of
-// the attachment.
+// storeRates stores the fragment size of each item in the low bits of its block position. Blocks are
+// aligned to their size in coarse draws, so a block has one texel of the rate attachment.
 func (d *binWorker) storeRates(s *binList) {
 	r := &d.draw.rates
 	kept := int(d.Pipeline.Record.KeptBytes() / 4)
@@ -308,7 +305,7 @@ func (d *binWorker) storeRates(s *binList) {
 			layer = d.View
 		}
 		x, y := item.At()
-		if now := [2]uint32{flags, r.texelAt(x, y, layer)}; now != last { // most are like those before
+		if now := [2]uint32{flags, r.texelAt(x, y, layer)}; now != last { // mostly equal to the previous item's
 			last, size = now, r.combine(flags, now[1])
 		}
 		item[0] |= uint64(size.LogX)<<32 | uint64(size.LogY)<<48

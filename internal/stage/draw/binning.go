@@ -10,11 +10,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 )
 
-// Setting up is all that comes before fragments: vertices are assembled, run and
-// rasterised. Workers take turns at the steps of a pass: each has a few chunks of a
-// draw's primitives and leaves sheets, in the order of the turns.
+// Binning is the first half of a pass: input assembly to bins. Workers draw tasks in order; a task has
+// a few chunks of a draw's primitives and a ticket, its number. A task leaves bin lists with its
+// ticket. Shading sorts them by ticket, which restores the primitive order whatever the number of
+// workers.
 
-// binWorker is a draw under way at one worker.
+// binWorker is the binning context of one worker.
 type binWorker struct {
 	frontend.Binner
 	draw   *recordedDraw
@@ -22,39 +23,39 @@ type binWorker struct {
 	ticket uint64
 }
 
-// binning is what workers that set up share.
+// binning is the state of the front end that the workers share.
 type binning struct {
 	mu        sync.Mutex
-	taskEnded sync.Cond // a turn has
+	taskEnded sync.Cond // a task has ended
 
 	assembler  frontend.Assembler
-	step       int      // the step that is being set up
-	views      uint32   // that are left of it
-	started    bool     // a view of it is
-	nextTicket uint64   // the next
-	tickets    []uint64 // of each worker, noTurn of those that have none
-	parallel   bool     // several workers set up
+	step       int      // current step of the pass
+	views      uint32   // remaining views of the step
+	started    bool     // the current view has begun
+	nextTicket uint64   // of the next task
+	tickets    []uint64 // by worker; noTicket while idle
+	parallel   bool     // several workers bin
 
 	lists        []*binList
 	bytes        int
 	err          error
-	failedTicket uint64 // the turn that gave err
+	failedTicket uint64 // ticket of err
 	stop         *atomic.Bool
 }
 
 const noTicket = math.MaxUint64
 
-// Bounds of what is set up before fragments are run, so that a tile has much of it, whose
-// texels come into the caches once: bytes, and sheets.
+// Bounds of binned work before shading begins. Large bounds give each tile more work while its texels
+// are in the caches.
 const (
 	maxBinnedBytes = 32 << 20
 	maxLists       = 256
 )
 
-// taskChunks is how many chunks a turn has where several workers set up.
+// taskChunks is the number of chunks in a task if several workers bin.
 const taskChunks = 8
 
-// bin sets steps up, as many as its bounds allow.
+// bin bins steps until all are done or a bound is reached.
 func (p *Pass) bin(ctx context.Context) error {
 	x := &p.binning
 	workers := p.binWorkers()
@@ -80,7 +81,7 @@ func (p *Pass) bin(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// binWorkers is how many workers set up: no more than there are turns.
+// binWorkers returns the number of useful workers: at most the expected number of tasks.
 func (p *Pass) binWorkers() int {
 	if p.ordered {
 		return 1
@@ -94,7 +95,7 @@ func (p *Pass) binWorkers() int {
 	return max(min(p.workers, turns), 1)
 }
 
-// runBinWorker is one worker.
+// runBinWorker is the loop of one worker.
 func (p *Pass) runBinWorker(worker int) {
 	x := &p.binning
 	d := p.binners[worker]
@@ -130,15 +131,15 @@ func (p *Pass) runBinWorker(worker int) {
 // forget drops the references to the last draw.
 func (d *binWorker) forget() { d.draw, d.Draw, d.Stop = nil, nil, nil }
 
-// task is what a worker has in its turn: some chunks of a draw for a view.
+// task is a worker's unit of binning: some chunks of a draw, for one view.
 type task struct {
 	draw   *recordedDraw
 	view   uint32
 	ticket uint64
 }
 
-// switchTo turns to a task. Where one worker sets up, what is rasterised of one draw becomes
-// one sheet.
+// switchTo prepares the worker for a task. A single worker continues its bin list if the draw is the
+// same.
 func (d *binWorker) switchTo(t task) error {
 	if d.draw != t.draw || d.View != t.view || d.pass.parallel {
 		if d.draw != nil {
@@ -153,7 +154,7 @@ func (d *binWorker) switchTo(t task) error {
 	return nil
 }
 
-// fail keeps the error of the first turn that failed.
+// fail records the error of the earliest failed task.
 func (x *binning) fail(turn uint64, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -163,7 +164,7 @@ func (x *binning) fail(turn uint64, err error) {
 	x.stop.Store(true)
 }
 
-// endTask ends a worker's turn.
+// endTask marks a worker as idle.
 func (x *binning) endTask(worker int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -171,7 +172,7 @@ func (x *binning) endTask(worker int) {
 	x.taskEnded.Broadcast()
 }
 
-// nextTask takes the next turn, and reports whether there is one.
+// nextTask takes the next task and reports whether there is one. Clears become bin lists on the way.
 func (p *Pass) nextTask(w *frontend.Scratch, worker int) (t task, ok bool) {
 	x := &p.binning
 	x.mu.Lock()
@@ -193,8 +194,8 @@ func (p *Pass) nextTask(w *frontend.Scratch, worker int) (t task, ok bool) {
 	return task{}, false
 }
 
-// nextChunks assembles the chunks of a turn, and returns the view that they are drawn for;
-// false where the draw has no more of them for the view.
+// nextChunks assembles the chunks of a task and returns their view; false if the draw has no more for
+// the view.
 func (x *binning) nextChunks(w *frontend.Scratch, r *recordedDraw) (view uint32, ok bool) {
 	if !x.started {
 		if x.views = r.state.ViewMask; x.views == 0 {
@@ -224,9 +225,9 @@ func (x *binning) nextChunks(w *frontend.Scratch, r *recordedDraw) (view uint32,
 	return 0, false
 }
 
-// flush makes a sheet of what is rasterised, and where there are enough runs the
-// fragments of all up to the worker's turn. It waits until no
-// other worker has an earlier turn; those that have later ones go on.
+// flush finishes the bin list. If binning has reached its bounds, it shades all bin lists up to the
+// worker's ticket, after all workers with earlier tickets have finished. Workers with later tickets
+// continue.
 func (d *binWorker) flush(ctx context.Context) error {
 	if err := d.finishList(); err != nil {
 		return err
@@ -238,14 +239,14 @@ func (d *binWorker) flush(ctx context.Context) error {
 	return p.runTiles(ctx, p.takeUpTo(d.ticket))
 }
 
-// full reports whether so much is set up that fragments are to be run.
+// full reports whether binning has reached its bounds.
 func (x *binning) full() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.bytes >= maxBinnedBytes
 }
 
-// takeUpTo waits until all turns before one have ended, and takes the sheets up to it.
+// takeUpTo waits for all tasks before a ticket and takes the bin lists up to it.
 func (p *Pass) takeUpTo(turn uint64) []*binList {
 	x := &p.binning
 	x.mu.Lock()
@@ -268,7 +269,7 @@ func (p *Pass) takeUpTo(turn uint64) []*binList {
 	return p.flushing
 }
 
-// hasEarlier reports whether a worker has an earlier turn.
+// hasEarlier reports whether a worker has an earlier ticket.
 func (x *binning) hasEarlier(turn uint64) bool {
 	for _, t := range x.tickets {
 		if t < turn {

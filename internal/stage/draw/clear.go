@@ -9,14 +9,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// Clears are attachments that are cleared, and where: what the load operations of a
-// render pass ask for that are VK_ATTACHMENT_LOAD_OP_CLEAR, those that are not being
-// left out, or vkCmdClearAttachments.
+// Clears describes cleared attachments: the load operations VK_ATTACHMENT_LOAD_OP_CLEAR of a render
+// pass, or vkCmdClearAttachments.
 type Clears struct {
-	Area state.Rect // empty: all
+	Area state.Rect // empty: everything
 
-	// Layers from BaseLayer on; none are all. ViewMask has a bit for each layer
-	// instead where it is not 0.
+	// Layers is the number of layers from BaseLayer on; 0 is all. If ViewMask is not 0, its bits
+	// select the layers instead.
 	BaseLayer, Layers uint32
 	ViewMask          uint32
 
@@ -24,32 +23,31 @@ type Clears struct {
 	Depth, Stencil Clear
 }
 
-// Clear is what an attachment is cleared with: numbers as texture.Image.Store takes
-// them.
+// Clear is the clear of one attachment. Value has the form of texture.Image.Store.
 type Clear struct {
 	Do    bool
 	Value [4]uint64
 }
 
-// recordedClear is a clear that was recorded.
+// recordedClear is a clear of a pass.
 type recordedClear struct {
 	area   raster.Rect
 	all    raster.Rect // of the target
-	layers [2]uint32   // first, and behind the last
-	mask   uint32      // of layers; 0: all
+	layers [2]uint32   // first, and end
+	mask   uint32      // of layers; 0: use layers
 	list   []clearedView
-	deep   bool // the depth is one of them
+	deep   bool // depth is cleared, to this value
 	depth  float32
 }
 
-// clearedView is an attachment with the texel that all of it becomes.
+// clearedView is an attachment with its encoded clear texel.
 type clearedView struct {
 	view  *texture.View
 	size  int
 	texel [texture.MaxTexel]byte
 }
 
-// clearWeight is about how many groups of fragments a tile's clear is worth.
+// clearWeight is the approximate cost of a tile's clear, in workgroups of fragments.
 const clearWeight = 16
 
 // recordClear records a clear.
@@ -82,7 +80,7 @@ func (p *Pass) recordClear(c *Clears) {
 	}
 }
 
-// add adds an attachment, if it is one.
+// add adds an attachment if it exists and is cleared.
 func (x *recordedClear) add(v *texture.View, c *Clear) {
 	if !c.Do || v == nil {
 		return
@@ -93,7 +91,7 @@ func (x *recordedClear) add(v *texture.View, c *Clear) {
 	}
 }
 
-// clearList makes a sheet of a clear. The caller has the lock.
+// clearList makes the bin list of a clear. The caller holds the lock.
 func (p *Pass) clearList(c *recordedClear, turn uint64) *binList {
 	s := p.newListLocked()
 	s.clear, s.ticket, s.width = c, turn, p.width

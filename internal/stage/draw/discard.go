@@ -2,8 +2,8 @@ package draw
 
 import "github.com/chiaro-gpu/chiaro/internal/raster"
 
-// applyDiscardRectangles takes away the samples of items that the discard rectangles do not let be.
-// With rectangles each item is one block.
+// applyDiscardRectangles removes the samples that the discard rectangles exclude. Draws with
+// rectangles have one block for each item.
 func (d *binWorker) applyDiscardRectangles(items []uint64, words int) {
 	r := &d.draw.state.Discard
 	if len(r.Rectangles) == 0 {
@@ -24,7 +24,7 @@ func (d *binWorker) applyDiscardRectangles(items []uint64, words int) {
 	}
 }
 
-// pixelsInside returns the pixels of a block that lie in a rectangle.
+// pixelsInside returns the pixels of a block inside of a rectangle.
 func pixelsInside(r raster.Rect, x, y int32) (m uint64) {
 	r = r.Intersect(raster.Rect{X0: x, Y0: y, X1: x + raster.Block, Y1: y + raster.Block})
 	if r.Empty() {

@@ -12,33 +12,33 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// recordedDraw is a draw of a pass with all that it was recorded with.
+// recordedDraw is a draw of a pass, detached from the caller's memory.
 type recordedDraw struct {
 	pipeline *Pipeline
-	state    state.State // without what is looked at when it is recorded
+	state    state.State // without the parts that are used at recording only
 	target   *state.Target
-	args     state.Args   // without what stands in bound
-	push     []byte       // args.Shader.Push
-	mask     [2]uint32    // *state.Multisample.Mask
-	discard  []state.Rect // state.Discard.Rectangles
+	args     state.Args   // without resolved resources
+	push     []byte       // copy of args.Shader.Push
+	mask     [2]uint32    // copy of *state.Multisample.Mask
+	discard  []state.Rect // copy of state.Discard.Rectangles
 
 	key         shade.Key
 	rates       rateLookup
 	frame       raster.State
-	invocations uint32 // invocations for each pixel of an item
+	invocations uint32 // invocations of an item for each pixel
 
 	front        frontend.Draw
 	heldFragment *compose.Variant[shade.Key]
 
 	fragmentBound compose.Binding
 
-	overwrites bool    // covers
-	hiz        hizMode // seen
+	overwrites bool    // overwritesTarget
+	hiz        hizMode // newHiZMode
 
 	counts [layout.NumCounts]uint64
 }
 
-// fill records a draw. What it holds release gives back, also where it fails.
+// fill records a draw. Release must follow, even after an error.
 func (d *recordedDraw) fill(p *Pipeline, t *state.Target, a *state.Args) error {
 	s := &p.state
 	if a.State != nil {
@@ -80,7 +80,7 @@ func (d *recordedDraw) fill(p *Pipeline, t *state.Target, a *state.Args) error {
 	return nil
 }
 
-// hold holds the programs.
+// hold compiles or finds the programs.
 func (d *recordedDraw) hold(a *state.Args) (err error) {
 	p := d.pipeline
 	p.mu.Lock()
@@ -96,7 +96,7 @@ func (d *recordedDraw) hold(a *state.Args) (err error) {
 	return err
 }
 
-// release lets go of all that was recorded but memory.
+// release releases everything but memory.
 func (d *recordedDraw) release() {
 	if p := d.pipeline; p != nil {
 		p.mu.Lock()
@@ -111,7 +111,7 @@ func (d *recordedDraw) release() {
 	d.pipeline, d.args, d.state, d.rates = nil, state.Args{}, state.State{}, rateLookup{}
 }
 
-// bind finds what the programs read and write.
+// bind resolves the resources of the programs.
 func (d *recordedDraw) bind(a *state.Args) error {
 	o := compose.OwnResources{PerRun: layout.BindDepth}
 	for i, b := range a.VertexBuffers {
@@ -127,8 +127,8 @@ func (d *recordedDraw) bind(a *state.Args) error {
 	return d.fragmentBound.Resolve(d.heldFragment.Program, &d.args.Shader, &o)
 }
 
-// detach makes what was recorded independent of what the caller may change before the
-// pass ends, and lets go of what was looked at.
+// detach copies caller-owned state, which may change before the pass ends, and drops state that is no
+// longer needed.
 func (d *recordedDraw) detach(a *state.Args) {
 	d.push = append(d.push[:0], a.Shader.Push...)
 	s := &d.args.Shader
@@ -143,7 +143,7 @@ func (d *recordedDraw) detach(a *state.Args) {
 	d.state.Vertex, d.state.Viewports, d.state.Scissors, d.state.Blend.Attachments = state.VertexInput{}, nil, nil, nil
 }
 
-// addCounts counts what the fragments of the draw have counted.
+// addCounts adds the counters of the draw to the caller's.
 func (d *recordedDraw) addCounts() {
 	if d.args.Passed != nil {
 		*d.args.Passed += d.counts[layout.CountPassed]
@@ -154,9 +154,8 @@ func (d *recordedDraw) addCounts() {
 	d.counts = [layout.NumCounts]uint64{}
 }
 
-// sideEffects reports whether the draw's programs do anything that others may notice but by
-// its attachments: it is then drawn by itself. ordered says that nobody else may run
-// vertices of it at the same time.
+// sideEffects reports whether the draw has effects other than on its attachments; such a draw is not
+// recorded together with others. ordered reports that its vertices must run on one worker.
 func (d *recordedDraw) sideEffects() (some, ordered bool) {
 	s := &d.pipeline.stages
 	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Fragment} {
@@ -166,12 +165,12 @@ func (d *recordedDraw) sideEffects() (some, ordered bool) {
 		some = some || shade.WritesMemory(p) || p.Effects.Ordered || len(p.Messages) > 0
 		ordered = ordered || p != s.Fragment && (p.Effects.Ordered || len(p.Messages) > 0)
 	}
-	// A stipple is counted on along a strip.
+	// The stipple counter continues along a primitive strip.
 	alone := d.args.Feedback != nil || d.state.Rasterization.Stipple.Factor > 0
 	return some || alone, ordered || alone
 }
 
-// rasterState gives raster its part of the state.
+// rasterState sets the rasterizer's state.
 func (d *recordedDraw) rasterState() {
 	s, r := &d.frame, &d.state.Rasterization
 	width, height, layers := d.target.Extent()
@@ -209,14 +208,14 @@ func (d *recordedDraw) rasterState() {
 	}
 }
 
-// readsTarget reports whether the target's memory is bound to the programs of a draw, which
-// then may see what earlier draws have left there: all of these must have been made.
+// readsTarget reports whether the target's memory is bound to the programs. Earlier draws must be
+// complete then.
 func (d *recordedDraw) readsTarget(memory [][]byte) bool {
 	return compose.Overlap(d.args.Index, memory) || d.fragmentBound.Overlaps(memory) || d.front.Overlaps(memory)
 }
 
-// bias is raster's part of the depth bias, which depends on what the attachment can
-// tell apart (Vulkan §"Depth Bias").
+// bias returns the depth bias. It depends on the resolution of the depth format (Vulkan §"Depth
+// Bias").
 func (d *recordedDraw) bias() raster.DepthBias {
 	r := &d.state.Rasterization
 	b := raster.DepthBias{Enable: true, Constant: r.BiasConstant, Slope: r.BiasSlope, Clamp: r.BiasClamp, Float: true}
@@ -230,21 +229,20 @@ func (d *recordedDraw) bias() raster.DepthBias {
 	return b
 }
 
-// itemWords is the size of an item in words of 64 bits.
+// itemWords returns the size of an item in 64-bit words.
 func (d *recordedDraw) itemWords() int {
 	return raster.ItemWords(int(d.key.Samples), d.key.FullyCovered)
 }
 
-// minBatchTotal is how many triangles a pipeline has been given before the program is made
-// that sets them up, for making it takes as long as setting up so many without; leastBatch
-// is how many it then does at least: fewer are set up sooner one by one.
+// minBatchTotal is the number of triangles of a pipeline from which the set-up program is compiled:
+// the compilation costs about as much as their set-up without it. minBatchDraw is the minimum of
+// triangles in a draw that uses it.
 var (
 	minBatchTotal uint64 = 1 << 14
 	minBatchDraw         = raster.BatchSize
 )
 
-// manyTriangles reports whether the pipeline has been given so many triangles, with those
-// of the draw, that a program is to set them up.
+// manyTriangles reports whether the set-up program is worth it for the draw.
 func (d *recordedDraw) manyTriangles() bool {
 	r, t := &d.state.Rasterization, d.state.Assembly.Topology
 	if r.Discard || r.PolygonMode != state.Fill {

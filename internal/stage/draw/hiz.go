@@ -9,26 +9,27 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Where a block was covered whole at some depth, what lies behind that later in the pass
-// fails the depth test at all samples of the block: its items are emptied before their
-// fragments are run. Fragments decide nothing else by it, so that a picture is the same.
-// Nothing is hidden in depth attachments of several layers, from fragments of several
-// pixels, from those whose tests stand behind their program, and where a test that fails
-// writes a stencil value.
+// Hierarchical Z (HiZ; Greene, Kass, Miller 1993, "Hierarchical Z-Buffer Visibility"), with one level:
+// a coarse depth buffer holds the farthest depth of each block of 8×8 pixels. An item behind it fails
+// the depth test at all samples of the block, so its mask is cleared before its fragments run. The
+// bounds are conservative; the exact test decides everything else, and the picture is the same.
+//
+// HiZ is off for layered depth attachments, coarse fragments, late tests, and stencil tests that write
+// on failure.
 
-// coarseDepth is what is known of the depths in a tile while the steps of a pass go through
-// it: of each block one behind which no sample lies, in the direction of the tests.
+// coarseDepth is the coarse depth buffer (HiZ) of a tile: for each block a depth such that no sample
+// is behind it. Depths are multiplied by direction, so that "behind" is always "greater".
 type coarseDepth struct {
-	flush     uint64  // of the pass: what is known of an earlier one is not true any more
-	direction float32 // 1: tests let pass what is less; −1: what is greater; 0: the depths are those of a clear
-	known     bool    // something is known
+	flush     uint64  // flush of the pass in which the content is valid
+	direction float32 // 1: the tests pass smaller depths; −1: greater depths; 0: depths of a clear
+	known     bool    // some depth is finite
 	far       [tileBlocks * tileBlocks]float32
 }
 
-// tileBlocks is how many blocks a tile has along each axis.
+// tileBlocks is the number of blocks in a tile along an axis.
 const tileBlocks = raster.Tile / raster.Block
 
-// clear makes the depth of all of the tile one.
+// clear sets all depths.
 func (h *coarseDepth) clear(depth float32) {
 	h.direction, h.known = 0, depth >= 0 && depth <= 1
 	for i := range h.far {
@@ -36,13 +37,14 @@ func (h *coarseDepth) clear(depth float32) {
 	}
 }
 
-// forget forgets the depths.
+// forget makes all depths unknown.
 func (h *coarseDepth) forget() { h.direction, h.known = 0, false }
 
-// setDirection makes the horizon one of tests in a direction.
+// setDirection converts the depths to a direction of tests. Depths of the opposite direction bound the
+// wrong side and become unknown.
 func (h *coarseDepth) setDirection(toward float32) {
 	switch {
-	case h.known && h.direction == 0 && h.far[0]*toward < max(toward, 0): // else nothing lies behind it
+	case h.known && h.direction == 0 && h.far[0]*toward < max(toward, 0): // otherwise nothing can be behind it
 		for i := range h.far {
 			h.far[i] *= toward
 		}
@@ -55,24 +57,23 @@ func (h *coarseDepth) setDirection(toward float32) {
 	h.direction = toward
 }
 
-// hizMode is what a draw's depth test makes of horizons.
+// hizMode is the HiZ mode of a draw.
 type hizMode struct {
-	active       bool    // horizons change by it, or hide what it covers
-	direction    float32 // as of a horizon; 0 where what the draw writes may lie anywhere
-	writes       bool    // it writes the depth of all that it covers, where the test lets it
-	clamp        bool    // depths are clamped to the viewport's
-	unrestricted bool    // depths have no range
-	quantum      float64 // as quantumOf says
+	active       bool    // the draw reads or changes coarse depths
+	direction    float32 // as in coarseDepth; 0: the draw can write any depth
+	writes       bool    // covered blocks update the coarse depth
+	clamp        bool    // depths are clamped to the viewport's range
+	unrestricted bool    // depths are not clamped to 0…1
+	quantum      float64 // depthQuantum
 }
 
-// unknownQuantum is a quantum that leaves nothing certain.
+// unknownQuantum disables rejection and updates.
 var unknownQuantum = math.Inf(1)
 
-// disableHiZ is for tests: nothing is hidden.
+// disableHiZ disables hierarchical Z, for tests.
 var disableHiZ bool
 
-// newHiZMode returns what a draw makes of horizons. Where it is not known that tests come
-// before the fragment program, nothing is hidden by the draw or from it.
+// newHiZMode returns the HiZ mode of the draw. Without early Z it neither rejects nor updates.
 func (d *recordedDraw) newHiZMode() (s hizMode) {
 	k := &d.key.Test
 	if disableHiZ || k.Depth == "" || k.DepthLayered || d.key.Multiview {
@@ -94,8 +95,8 @@ func (d *recordedDraw) newHiZMode() (s hizMode) {
 	return s
 }
 
-// depthQuantum is how far depths may lie apart that are one in a format: more than that, for
-// they are rounded.
+// depthQuantum returns a bound of the rounding error of a depth format: two steps of its fixed-point
+// grid, 0 for floats.
 func depthQuantum(name string) float64 {
 	if f, ok := format.ByName(name); ok {
 		for _, c := range f.Components() {
@@ -107,8 +108,8 @@ func depthQuantum(name string) float64 {
 	return 0
 }
 
-// hizTest empties items of a tile, all that the sheet has there, where they are hidden, and
-// notes what those that are not hide.
+// hizTest tests the items of a bin: it clears the masks of hidden items, and updates coarse depths
+// with the others.
 func (s *binList) hizTest(h *coarseDepth, items []uint64) {
 	if s.hiz.direction == 0 {
 		h.forget()
@@ -126,7 +127,7 @@ func (s *binList) hizTest(h *coarseDepth, items []uint64) {
 	}
 }
 
-// coversBlock reports whether an item covers all samples of a block of its tile's.
+// coversBlock reports whether an item covers all samples of an aligned block.
 func (s *binList) coversBlock(item raster.Item) bool {
 	if !s.hiz.writes {
 		return false
@@ -140,8 +141,7 @@ func (s *binList) coversBlock(item raster.Item) bool {
 	return x%raster.Block == 0 && y%raster.Block == 0
 }
 
-// blocksOf returns where an item's block begins, and how many blocks there are: that and those
-// below it.
+// blocksOf returns the first pixel of an item's block, and the number of blocks from there downwards.
 func (s *binList) blocksOf(item raster.Item) (x, y, blocks int) {
 	if s.layout.runs {
 		head := raster.Item{item[0]}
@@ -151,7 +151,7 @@ func (s *binList) blocksOf(item raster.Item) (x, y, blocks int) {
 	return x, y, blocks + 1
 }
 
-// hizTestItem is look for one item.
+// hizTestItem tests one item. whole reports that it covers its block.
 func (s *binList) hizTestItem(h *coarseDepth, item raster.Item, whole bool) {
 	x, y, blocks := s.blocksOf(item)
 	p := &s.primitives[item.Primitive()]
@@ -168,18 +168,18 @@ func (s *binList) hizTestItem(h *coarseDepth, item raster.Item, whole bool) {
 			_, far = s.depthRange(p, x, y+n*raster.Block, 1)
 		}
 		if i := blockOf(x, y) + n*tileBlocks; far < float64(h.far[i]) {
-			h.far[i], h.known = float32(far), true // what is rounded is less than the margin
+			h.far[i], h.known = float32(far), true // the margin exceeds the rounding error
 		}
 	}
 }
 
-// blockOf returns the number of the block of its tile in which a pixel lies.
+// blockOf returns the index of the block that contains a pixel of the tile.
 func blockOf(x, y int) int {
 	return y%raster.Tile/raster.Block*tileBlocks + x%raster.Tile/raster.Block
 }
 
-// farthest returns the depth behind which no sample of some blocks, one below the other,
-// lies. They need not be blocks of the tile's, but lie in it.
+// farthest returns the greatest coarse depth of a column of blocks. The column can be unaligned, but
+// is inside of the tile.
 func (h *coarseDepth) farthest(x, y, blocks int) float32 {
 	most := float32(math.Inf(-1))
 	for row := y; ; row = min(row+raster.Block, y+blocks*raster.Block-1) {
@@ -190,9 +190,9 @@ func (h *coarseDepth) farthest(x, y, blocks int) float32 {
 	}
 }
 
-// depthRange returns between which depths a primitive lies in some blocks, in the direction
-// of the tests: less and more than any sample's in the attachment by enough for what is
-// rounded. Where it is not a number neither is true of it.
+// depthRange returns bounds of a primitive's depth in a column of blocks, in the direction of the
+// tests. A margin covers the rounding of the interpolation and of the attachment. NaN compares false
+// with everything, and then neither rejects nor updates.
 func (s *binList) depthRange(p *raster.Primitive, x, y, blocks int) (near, far float64) {
 	z := &p.Z
 	x0, y0 := float64(x)-float64(p.X), float64(y)-float64(p.Y)
@@ -207,7 +207,7 @@ func (s *binList) depthRange(p *raster.Primitive, x, y, blocks int) (near, far f
 	case !s.hiz.unrestricted:
 		least, most = limited(least, 0, 1), limited(most, 0, 1)
 	}
-	if s.hiz.quantum > 0 { // fixed point has no more
+	if s.hiz.quantum > 0 { // the range of fixed point
 		least, most = limited(least, 0, 1), limited(most, 0, 1)
 	}
 	if s.hiz.direction < 0 {
@@ -220,11 +220,10 @@ func limited(z float64, least, most float32) float64 {
 	return min(max(z, float64(least)), float64(most))
 }
 
-// maxKeptTiles bounds the horizons that a pass keeps for the next one.
+// maxKeptTiles bounds the coarse depths that a pass retains.
 const maxKeptTiles = 1 << 17
 
-// resetCoarseDepths makes room for a horizon of each tile, of which nothing is known yet, if a
-// step looks at them.
+// resetCoarseDepths provides the coarse depths of all tiles, unknown at first, if a step uses HiZ.
 func (p *Pass) resetCoarseDepths() {
 	p.flushes++
 	p.coarse = p.coarse[:0]
@@ -238,7 +237,7 @@ func (p *Pass) resetCoarseDepths() {
 	}
 }
 
-// coarseDepth is what is known of a tile in this flush.
+// coarseDepth returns the coarse depths of a tile in the current flush.
 func (s *binList) coarseDepth(tile int) *coarseDepth {
 	h := &s.coarse[tile]
 	if h.flush != s.flush {
@@ -248,7 +247,7 @@ func (s *binList) coarseDepth(tile int) *coarseDepth {
 	return h
 }
 
-// clearCoarseDepth notes what a clear of a part of a tile makes of its depths.
+// clearCoarseDepth updates the coarse depths for a clear of a part of a tile.
 func (s *binList) clearCoarseDepth(tile int, part, whole raster.Rect) {
 	c := s.clear
 	first := c.layers[0] == 0 && c.layers[1] > 0

@@ -9,12 +9,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
 )
 
-// Where the first draw behind a clear writes all bytes of a tile's texels, whatever they
-// were, nobody sees the clear there, and it is left out.
+// A clear is dropped for a tile if the next draw overwrites all bytes of the tile's texels: the clear
+// cannot be seen.
 
-// overwritesTarget reports whether fragments of the draw write all bytes of their texels in all
-// color attachments, and neither the fragments nor what they write depends on what the
-// target has. Some draws that do are left out.
+// overwritesTarget reports whether covered pixels get all bytes of their texels in all color
+// attachments from the draw alone. It is conservative.
 func (d *recordedDraw) overwritesTarget() bool {
 	f, k := d.pipeline.stages.Fragment, &d.key
 	if d.target.Depth != nil || d.target.Stencil != nil || k.Samples != 1 || k.MaxPixels > 1 || k.FullyCovered || k.Multiview || k.Logic ||
@@ -42,12 +41,12 @@ func (d *recordedDraw) overwritesTarget() bool {
 	return layers == 1
 }
 
-// writesComponent reports whether a program has an output for a component of a color attachment.
+// writesComponent reports whether a program writes a component of a color attachment.
 func writesComponent(p *ir.Program, index uint32) bool {
 	return slices.ContainsFunc(p.Out, func(o ir.Output) bool { return o.Index == index && o.Source == 0 })
 }
 
-// fillsTexel reports whether a format has four components and no other bits.
+// fillsTexel reports whether a format has four components and no padding.
 func fillsTexel(name string) bool {
 	f, ok := format.ByName(name)
 	if !ok || len(f.Components()) != 4 {
@@ -60,10 +59,10 @@ func fillsTexel(name string) bool {
 	return bits == 8*f.Bytes
 }
 
-// coversTile reports whether items of one mask each cover all of a tile.
+// coversTile reports whether items with one mask each cover all of a tile.
 func coversTile(items []uint64) bool {
 	const across = raster.Tile / raster.Block
-	const firstColumn = uint64(0x0101010101010101) // blocks, row by row
+	const firstColumn = uint64(0x0101010101010101) // blocks of a tile, row by row
 	seen := uint64(0)
 	for ; len(items) >= 2; items = items[2:] {
 		head := [1]uint64{items[0]}

@@ -9,19 +9,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Pass is draws and clears that go to one target and are made together, tile by tile:
-// one worker takes a tile through all of them, so that its texels stay in the caches.
-// The picture is that of the same draws made one after the other, whatever the number of
-// workers.
+// Pass executes draws and clears on one target together, tile by tile. One worker takes a tile through
+// all of them while its texels are in the caches. The result equals that of the same draws one after
+// the other, for any number of workers.
 //
-// What a draw or a clear is given is copied when it is recorded, but for memory: buffers,
-// images, indices and what descriptors name must stay as they are until End, and what
-// queries and statistics count stands there behind End. Draws whose programs write
-// memory, say something or feed back, and those to which the target itself is bound, are
-// made when they are recorded, behind all that was recorded before.
+// Arguments are copied when a draw or clear is recorded, apart from memory: buffers, images, indices
+// and descriptor memory must not change until End, and queries and statistics are complete after End.
+// A draw executes at once, after everything before it, if its programs write memory, print, or feed
+// back, or if the target's memory is bound to them.
 //
-// A Pass is used again and again, and then allocates nothing. The zero Pass is ready; it
-// is for one goroutine.
+// A Pass is reusable, and then allocates nothing. The zero Pass is ready for use by one goroutine.
 type Pass struct {
 	target  state.Target
 	memory  [][]byte // of the attachments
@@ -29,27 +26,27 @@ type Pass struct {
 	width   int32 // in tiles
 
 	steps   []step
-	ordered bool // one worker sets up
+	ordered bool // one worker bins, in order
 
-	draws  []*recordedDraw // steps that were recorded, the first of them in use
+	draws  []*recordedDraw // recorded steps; the first inUse are in use
 	clears []*recordedClear
 	inUse  struct{ draws, clears int }
 
-	ctx           context.Context // of setting up
+	ctx           context.Context // of binning
 	crew          exec.Pool
 	binners       []*binWorker     // by worker
-	binWorkerFunc func(worker int) // setter
+	binWorkerFunc func(worker int) // runBinWorker
 	binning
 
 	interleaver exec.Interleaver
 	tasks       []exec.Task
-	tiles       [][]exec.Piece // by tile
-	coarse      []coarseDepth  // by tile, where a step looks at them
-	flushes     uint64         // so far
+	tiles       [][]exec.Piece // work lists by tile
+	coarse      []coarseDepth  // by tile, if a step uses HiZ
+	flushes     uint64         // number of flushes so far
 	flushing    []*binList
 
-	free []*binList // that nobody uses
-	kept int        // bytes of them
+	free []*binList // unused bin lists
+	kept int        // bytes of free
 }
 
 // step is a draw or a clear.
@@ -58,12 +55,11 @@ type step struct {
 	clear *recordedClear
 }
 
-// maxSteps bounds the steps that are recorded before they are made.
+// maxSteps bounds the recorded steps.
 const maxSteps = 256
 
-// Begin begins with a target, of which it clears some of what it has, if it is given
-// what. workers is how many tiles may be run at once; 0 is GOMAXPROCS. It returns what
-// is wrong with the target.
+// Begin begins a pass on a target and records the clears c if it is not nil. workers is the number of
+// parallel workers; 0 is GOMAXPROCS. It returns an error if the target is invalid.
 func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
 	if err := t.CheckLimits(); err != nil {
 		return err
@@ -92,9 +88,8 @@ func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
 	return nil
 }
 
-// Draw records a draw. It returns what Pipeline.Draw does: what is wrong with what it is
-// given at once, what comes of running it now or from a later Draw, Clear or End. The
-// pipeline must not be closed before End.
+// Draw records a draw. Invalid arguments are reported at once, errors of execution now or by a later
+// Draw, Clear or End. The pipeline must not be closed before End.
 func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) error {
 	if len(p.steps) >= maxSteps {
 		if err := p.flush(ctx); err != nil {
@@ -139,8 +134,7 @@ func (p *Pass) Clear(ctx context.Context, c *Clears) error {
 	return nil
 }
 
-// End makes all that was recorded and not made yet. Another Begin may follow, also
-// where it fails.
+// End executes everything that is recorded. Another Begin may follow, even after an error.
 func (p *Pass) End(ctx context.Context) error {
 	err := p.flush(ctx)
 	clear(p.target.Colors)
@@ -152,7 +146,7 @@ func (p *Pass) End(ctx context.Context) error {
 	return err
 }
 
-// flush makes what was recorded.
+// flush executes the recorded steps: binning and shading in turns, as bounds demand.
 func (p *Pass) flush(ctx context.Context) error {
 	defer p.forget()
 	p.resetCoarseDepths()
@@ -171,7 +165,7 @@ func (p *Pass) flush(ctx context.Context) error {
 	return nil
 }
 
-// forget lets go of the steps, also of those that were not made.
+// forget drops the steps, executed or not.
 func (p *Pass) forget() {
 	p.recycle(p.lists)
 	p.lists, p.binning.bytes = p.lists[:0], 0
@@ -184,9 +178,9 @@ func (p *Pass) forget() {
 	p.inUse.draws, p.inUse.clears = 0, 0
 }
 
-// Draw draws. It returns a *StateError where state, target and arguments do not fit
-// each other, an *exec.LimitError where they exceed a limit, and what compiling and
-// running the programs give. What was drawn when it fails stays drawn.
+// Draw executes a draw as a pass of its own. It returns a *StateError for inconsistent state, target
+// and arguments, an *exec.LimitError if they exceed a limit, or errors of compilation and execution.
+// After an error the draw can be partly executed.
 func (p *Pipeline) Draw(ctx context.Context, t *state.Target, a *state.Args) error {
 	w := p.passes.Get()
 	if w == nil {

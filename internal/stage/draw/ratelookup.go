@@ -10,20 +10,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// rateLookup finds the rates of a draw's fragments.
+// rateLookup computes the fragment sizes of a draw.
 type rateLookup struct {
 	pipeline   state.FragmentSize
 	combiners  [2]state.RateCombiner
 	samples    uint32
-	word       int // of a vertex's record, with the primitive's rate; −1 without
+	word       int // word of the primitive's rate in a vertex record; −1: none
 	attachment *texture.View
-	texel      [2]uint32 // logarithms of the pixels for one of its texels
-	layers     bool      // the layer drawn to chooses its layer
+	texel      [2]uint32 // logarithms of the pixels of a texel
+	layers     bool      // the attachment's layer is the framebuffer's layer
 	memory     []byte    // of the attachment
-	shape      [5]uint32 // width, height, and where texels stand: the first, and bytes from row to row and from layer to layer
+	shape      [5]uint32 // width, height, offset of the first texel, row pitch, layer pitch
 }
 
-// newRateLookup returns what says the rates of a draw.
+// newRateLookup returns the rate lookup of a draw.
 func (p *Pipeline) newRateLookup(s *state.State, t *state.Target) rateLookup {
 	log := func(n uint32) uint8 { return uint8(bits.Len32(max(n, 1)) - 1) }
 	r := rateLookup{
@@ -38,8 +38,8 @@ func (p *Pipeline) newRateLookup(s *state.State, t *state.Target) rateLookup {
 	return r
 }
 
-// maxPixels is how many pixels a fragment may have; 1 where sample shading is enabled,
-// or the program reads what stands at its pixel.
+// maxPixels returns the maximum number of pixels of a fragment. It is 1 with sample shading, and if
+// the program reads attachments at its pixel.
 func (r *rateLookup) maxPixels(s *state.State, f *ir.Program) uint32 {
 	if s.Multisample.SampleShading || f.Modes.Has(ir.PerSample) || f.Modes.Has(ir.OverrideCoverage) || shade.ReadsTile(f) {
 		return 1
@@ -52,14 +52,14 @@ func (r *rateLookup) maxPixels(s *state.State, f *ir.Program) uint32 {
 	return 1 << (most.LogX + most.LogY)
 }
 
-// combine is the rate of a fragment, by what the primitive and the attachment say.
+// combine returns the fragment size for the rates of the primitive and the attachment.
 func (r *rateLookup) combine(primitive, texel uint32) state.FragmentSize {
 	in := func(x state.FragmentSize) state.FragmentSize { return x.Clamp(r.samples) }
 	x := r.combiners[0].Combine(in(r.pipeline), in(state.DecodeRate(primitive)))
 	return in(r.combiners[1].Combine(in(x), in(state.DecodeRate(texel))))
 }
 
-// resolve finds the memory of the attachment.
+// resolve finds the texels of the attachment.
 func (r *rateLookup) resolve() {
 	if r.attachment == nil {
 		return
@@ -73,7 +73,8 @@ func (r *rateLookup) resolve() {
 	}
 }
 
-// texelAt is the attachment's texel for a pixel: 0, which is one pixel, where it has none.
+// texelAt returns the attachment's texel for a pixel; outside of the attachment 0, a size of one
+// pixel.
 func (r *rateLookup) texelAt(x, y int, layer uint32) uint32 {
 	if r.attachment == nil {
 		return 0

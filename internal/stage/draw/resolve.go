@@ -7,11 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// ResolveMode is how the samples of a pixel become one texel (VkResolveModeFlagBits,
-// with its numbers).
+// ResolveMode is a resolve mode (VkResolveModeFlagBits, same values).
 type ResolveMode uint8
 
-// The modes.
+// Resolve modes.
 const (
 	ResolveSampleZero ResolveMode = 1 << iota
 	ResolveAverage
@@ -19,10 +18,9 @@ const (
 	ResolveMax
 )
 
-// Resolve makes texels of one sample of those of src, in a rectangle that begins at
-// from in src and at to in dst: of the aspect, level and layer that the places name.
-// What lies outside of the images is left out. Of integers, and of stencil, an average
-// is sample 0 (Vulkan §"Render Pass Multisample Resolve Operations").
+// Resolve resolves a rectangle of src at from into single-sample texels of dst at to. The coordinates
+// also name aspect, level and layer. Pixels outside of the images are skipped. Averages of integers
+// and stencil values are sample 0 (Vulkan §"Render Pass Multisample Resolve Operations").
 func Resolve(dst *texture.Image, to texture.Coord, src *texture.Image, from texture.Coord, width, height int, mode ResolveMode) {
 	to.Sample = 0
 	floats := resolvesFloats(src, from.Aspect)
@@ -38,7 +36,7 @@ func Resolve(dst *texture.Image, to texture.Coord, src *texture.Image, from text
 	}
 }
 
-// resolvesFloats reports whether the numbers of an aspect are floats of 32 bits.
+// resolvesFloats reports whether an aspect has 32-bit float values.
 func resolvesFloats(m *texture.Image, a format.Aspect) bool {
 	if a == format.Stencil || a == 0 && m.Aspects()[0] == format.Stencil {
 		return false
@@ -47,8 +45,8 @@ func resolvesFloats(m *texture.Image, a format.Aspect) bool {
 	return i.Sampled == format.Float && !i.Wide
 }
 
-// resolved is the texel that samples make: averages of up to 64 floats are exact but
-// for one rounding, in their order.
+// resolved returns the resolved texel. Averages of up to 64 floats are computed in f64 in sample order
+// and rounded once.
 func resolved(src *texture.Image, at texture.Coord, mode ResolveMode, floats bool) [4]uint64 {
 	at.Sample = 0
 	out := src.Load(at)
