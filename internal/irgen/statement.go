@@ -15,7 +15,7 @@ func (m *maker) operation() {
 		m.note(m.b.Op(ir.Bitcast, ir.I32, m.b.Op(ir.FCanon, ir.F32, m.float())))
 	case 4:
 		m.note(m.b.Select(m.bool(), m.int(), m.int()))
-	case 5: // division or multiplication by constants
+	case 5: // with a constant operand
 		k := []uint32{0, 1, 2, 3, 7, 8, 10, 64, 641, 1 << 31, ^uint32(0), m.r.Uint32()}[m.r.Intn(12)]
 		m.note(m.b.Op(intOps[m.r.Intn(len(intOps))], ir.I32, m.int(), m.b.I32(k)))
 	case 6:
