@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/pprof"
 	"slices"
@@ -230,4 +231,11 @@ func TestLines(t *testing.T) {
 			}
 		}
 	}
+}
+
+// selected reports whether a test runs the case with a number: each one with
+// CHIARO_LONG, otherwise each step-th. A step that is coprime with the lengths of the
+// loops around the case selects every value of each loop.
+func selected(number, step int) bool {
+	return number%step == 0 || os.Getenv("CHIARO_LONG") != ""
 }
