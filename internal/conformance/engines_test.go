@@ -293,9 +293,10 @@ func meetEngines(t *testing.T, seed uint64, data []byte, full bool) {
 	t.Errorf("seed %d: %v\n%s", seed, err, small.Text)
 }
 
-// TestEngines runs modules made at random on both engines, the jit at every level
-// that the machine has, before and after each pass, at several subgroup sizes: all must give the same bytes.
-// CHIARO_SEEDS=from-to runs others, one subgroup size each.
+// TestEngines runs random modules on both engines, the JIT at every level of the
+// machine, before and after each pass, at several subgroup sizes: all results must be
+// equal. CHIARO_LONG runs more modules; CHIARO_SEEDS=from-to runs others, with one
+// subgroup size each.
 func TestEngines(t *testing.T) {
 	if list, ok := os.LookupEnv("CHIARO_SEEDS"); ok {
 		from, to, _ := strings.Cut(list, "-")
@@ -309,9 +310,9 @@ func TestEngines(t *testing.T) {
 		}
 		return
 	}
-	n := uint64(60)
-	if testing.Short() {
-		n = 12
+	n := uint64(24)
+	if os.Getenv("CHIARO_LONG") != "" {
+		n = 60
 	}
 	for seed := range n {
 		meetEngines(t, seed, nil, true)
