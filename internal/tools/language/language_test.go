@@ -2,6 +2,8 @@ package main
 
 import (
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"testing"
 )
 
@@ -18,20 +20,32 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// TestShares checks the figures against the ceilings in .ci/floors.tsv.
+// TestShares checks the figures against the bounds in .ci/floors.tsv.
 func TestShares(t *testing.T) {
-	figures, err := measure(root)
+	bounds, err := readBounds(root + "/.ci/floors.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ceilings, err := readCeilings(root + "/.ci/floors.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, most := range ceilings {
-		if figures[name] > most {
-			t.Errorf("%s: %.4f of all comment lines; must be at most %.4f", name, figures[name], most)
+	files := tree(t)
+	for _, b := range bounds {
+		if figure := b.measure(files); !b.holds(figure) {
+			t.Errorf("%s: %.4f; the %s is %.4f", b.name, figure, b.kind, b.value)
 		}
+	}
+}
+
+// TestCommentShare checks the share of lines with a comment in a file of five lines.
+func TestCommentShare(t *testing.T) {
+	const text = "// Package x is small.\npackage x\n\nvar a = 1 // one\nvar b = 2\n"
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, "x.go", text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []*file{{path: "x/x.go", syntax: syntax, fset: fset}, {path: "x/x_test.go", test: true, syntax: syntax, fset: fset}}
+	b := bound{name: "x", kind: "floor", value: 0.4}
+	if figure := b.measure(files); figure != 0.4 || !b.holds(figure) || b.holds(0.39) {
+		t.Errorf("%v; must be 2 of 5 lines", figure)
 	}
 }
 

@@ -1,7 +1,8 @@
-// Command language measures the language of the comments: the share of comment
-// lines that contain each discouraged construction, over all hand-written Go files
-// but tests. It compares the figures with the ceilings in .ci/floors.tsv and exits
-// with 1 if one is exceeded. It refuses to know grammar: it counts words.
+// Command language measures the comments of the hand-written Go files, without tests:
+// the share of comment lines that contain each discouraged construction, over the whole
+// tree, and the share of lines with a comment in single packages. It compares the
+// figures with .ci/floors.tsv and exits with 1 if one exceeds its ceiling or is below
+// its floor. It refuses to know grammar: it counts words and lines.
 //
 //	go run ./internal/tools/language
 package main
@@ -9,6 +10,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -20,72 +22,98 @@ func main() {
 	}
 }
 
-// run prints the figures and returns an error if one exceeds its ceiling.
+// run prints the figures and returns an error if one is out of its bound.
 func run() error {
-	figures, err := measure(".")
+	bounds, err := readBounds(".ci/floors.tsv")
 	if err != nil {
 		return err
 	}
-	ceilings, err := readCeilings(".ci/floors.tsv")
+	files, err := readTree(".")
 	if err != nil {
 		return err
 	}
-	var exceeded []string
-	for _, c := range constructions {
-		fmt.Printf("%s\t%.4f\tat most %.4f\n", c.name, figures[c.name], ceilings[c.name])
-		if figures[c.name] > ceilings[c.name] {
-			exceeded = append(exceeded, c.name)
+	var broken []string
+	for _, b := range bounds {
+		figure := b.measure(files)
+		fmt.Printf("%s\t%.4f\t%s %.4f\n", b.name, figure, b.kind, b.value)
+		if !b.holds(figure) {
+			broken = append(broken, b.name)
 		}
 	}
-	if exceeded != nil {
-		return fmt.Errorf("more than .ci/floors.tsv allows: %s", strings.Join(exceeded, ", "))
+	if broken != nil {
+		return fmt.Errorf("out of the bounds of .ci/floors.tsv: %s", strings.Join(broken, ", "))
 	}
 	return nil
 }
 
-// measure returns the share of each construction, 0 to 1.
-func measure(root string) (map[string]float64, error) {
-	files, err := readTree(root)
-	if err != nil {
-		return nil, err
-	}
-	var lines []line
-	for _, f := range files {
-		if !f.test {
-			lines = append(lines, f.comments()...)
-		}
-	}
-	figures := map[string]float64{}
-	for _, c := range constructions {
-		figures[c.name] = share(lines, c.pattern)
-	}
-	return figures, nil
+// bound is a row of .ci/floors.tsv.
+type bound struct {
+	name    string        // of a construction, or the directory of a package
+	pattern *construction // nil for a package
+	kind    string        // "ceiling" or "floor"
+	value   float64
 }
 
-// readCeilings returns the bounds of the rows "language", which have the columns
-// language, figure, ceiling, value.
-func readCeilings(path string) (map[string]float64, error) {
-	text, err := os.ReadFile(path)
+// holds reports whether a figure is within the bound.
+func (b bound) holds(figure float64) bool {
+	if b.kind == "floor" {
+		return figure >= b.value
+	}
+	return figure <= b.value
+}
+
+// measure returns the figure, 0 to 1: the share of comment lines with the construction,
+// or the share of lines of the package that have a comment.
+func (b bound) measure(files []*file) float64 {
+	var comments []line
+	lines := 0
+	for _, f := range files {
+		if !f.test && (b.pattern != nil || path.Dir(f.path) == b.name) {
+			comments = append(comments, f.comments()...)
+			lines += f.lines()
+		}
+	}
+	if b.pattern != nil {
+		return share(comments, b.pattern.pattern)
+	}
+	return float64(len(comments)) / float64(max(1, lines))
+}
+
+// readBounds returns the rows "language" (columns: language, construction, ceiling,
+// value) and "comments" (comments, directory of a package, floor, value). Each
+// construction must have a row.
+func readBounds(file string) (bounds []bound, err error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	ceilings := map[string]float64{}
+	missing := map[string]*construction{}
+	for i := range constructions {
+		missing[constructions[i].name] = &constructions[i]
+	}
 	for n, row := range strings.Split(string(text), "\n") {
 		column := strings.Split(row, "\t")
-		if column[0] != "language" {
+		kind := map[string]string{"language": "ceiling", "comments": "floor"}[column[0]]
+		if kind == "" {
 			continue
 		}
-		if len(column) != 4 || column[2] != "ceiling" {
-			return nil, fmt.Errorf("%s:%d: expected language, figure, ceiling, value", path, n+1)
+		if len(column) != 4 || column[2] != kind {
+			return nil, fmt.Errorf("%s:%d: expected %s, name, %s, value", file, n+1, column[0], kind)
 		}
-		if ceilings[column[1]], err = strconv.ParseFloat(column[3], 64); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, n+1, err)
+		b := bound{name: column[1], kind: kind}
+		if kind == "ceiling" {
+			if b.pattern = missing[b.name]; b.pattern == nil {
+				return nil, fmt.Errorf("%s:%d: no construction %s, or twice", file, n+1, b.name)
+			}
+			delete(missing, b.name)
 		}
+		if b.value, err = strconv.ParseFloat(column[3], 64); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, n+1, err)
+		}
+		bounds = append(bounds, b)
 	}
-	for _, c := range constructions {
-		if _, ok := ceilings[c.name]; !ok {
-			return nil, fmt.Errorf("%s has no ceiling of %s", path, c.name)
-		}
+	for name := range missing {
+		return nil, fmt.Errorf("%s has no ceiling of %s", file, name)
 	}
-	return ceilings, nil
+	return bounds, nil
 }

@@ -105,6 +105,9 @@ func (f *file) comments() (lines []line) {
 	return lines
 }
 
+// lines returns the number of lines of f.
+func (f *file) lines() int { return f.fset.File(f.syntax.Pos()).LineCount() }
+
 // share returns the part of lines, 0 to 1, in which pattern occurs.
 func share(lines []line, pattern *regexp.Regexp) float64 {
 	n := 0
