@@ -84,12 +84,16 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestPicturesEverywhere runs the examples small, the landscape a quarter of it, on every engine and with several
-// numbers of threads: the pictures are the same.
+// TestPicturesEverywhere runs the examples with small pictures, and terrain.amber with
+// a quarter of its patches, on every engine and with several numbers of threads: all
+// pictures must be equal. The examples that take longest need CHIARO_LONG.
 func TestPicturesEverywhere(t *testing.T) {
 	small := strings.NewReplacer("WIDTH 512 HEIGHT 384", "WIDTH 64 HEIGHT 48", "FRAMEBUFFER_SIZE 512 384", "FRAMEBUFFER_SIZE 64 48", "COUNT 4096", "COUNT 1024")
 	for _, name := range pictured[1:] {
 		t.Run(name, func(t *testing.T) {
+			if name == "model" && os.Getenv("CHIARO_LONG") == "" {
+				t.Skip("set CHIARO_LONG to run it")
+			}
 			text, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".amber"))
 			if err != nil {
 				t.Fatal(err)
