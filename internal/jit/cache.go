@@ -11,9 +11,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 )
 
-// Cache keeps code that was compiled, so that a program equal to one before, at
-// the same level, costs no compilation. It may serve several engines and
-// goroutines.
+// Cache holds compiled code, so that a program equal to an earlier one, for the same level, needs no
+// compilation. It is safe for several engines and goroutines.
 type Cache struct {
 	version string
 	limit   int
@@ -21,12 +20,12 @@ type Cache struct {
 
 	mu      sync.Mutex
 	entries map[store.Key]*list.Element // of cached
-	lru     *list.List                  // what was used last comes first
+	lru     *list.List                  // most recently used first
 	bytes   int
 	stats   CacheStats
 }
 
-// Stats counts where a cache found code that was asked for.
+// CacheStats counts lookups by their result.
 type CacheStats struct {
 	MemoryHits, DiskHits, Misses int
 }
@@ -37,9 +36,9 @@ type entry struct {
 	code *variant
 }
 
-// NewCache returns a cache that keeps up to limit bytes of code in memory, and
-// on disk where disk is not nil. There, version must tell this build of the
-// compiler from all others; without one nothing is kept on disk.
+// NewCache returns a cache of up to limit bytes of code in memory, and on disk if disk is not nil.
+// version must identify this build of the compiler; if it is empty nothing is stored on disk, because
+// code of another build would be taken for this one's.
 func NewCache(limit int, disk *store.Dir, version string) *Cache {
 	if version == "" {
 		disk = nil
@@ -47,22 +46,21 @@ func NewCache(limit int, disk *store.Dir, version string) *Cache {
 	return &Cache{version: version, limit: limit, disk: disk, entries: map[store.Key]*list.Element{}, lru: list.New()}
 }
 
-// Stats returns where code was found so far.
+// Stats returns the number of lookups so far.
 func (c *Cache) Stats() CacheStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stats
 }
 
-// Close lets go of all code that the cache keeps in memory. Programs that use
-// some keep it.
+// Close releases all code in memory. Programs that use some of it still hold their references.
 func (c *Cache) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.evict(0)
 }
 
-// keyOf returns the key of a program's code: what decides its bytes.
+// keyOf returns the key of a program's code: a hash of all that determines its bytes.
 func (c *Cache) keyOf(hash [sha256.Size]byte, level amd64.Level, extras amd64.Feature, exact bool) store.Key {
 	b := append([]byte(nil), hash[:]...)
 	b = append(b, byte(level), byte(extras), 0)
@@ -72,8 +70,7 @@ func (c *Cache) keyOf(hash [sha256.Size]byte, level amd64.Level, extras amd64.Fe
 	return sha256.Sum256(append(b, c.version...))
 }
 
-// get returns the code of a key with a reference for the caller, or nil. From
-// disk it is code for p.
+// get returns the code of a key with a reference for the caller, or nil. p is the program of the key.
 func (c *Cache) get(k store.Key, p *ir.Program) *variant {
 	v := c.fromMemory(k)
 	counter := &c.stats.MemoryHits
@@ -112,17 +109,17 @@ func (c *Cache) fromDisk(k store.Key, p *ir.Program) *variant {
 	}
 	v, err := decodeVariant(b, p)
 	if err != nil {
-		return nil // then it is compiled anew
+		return nil // compile again
 	}
 	c.add(k, v)
 	return v
 }
 
-// put keeps code under a key.
+// put stores code under a key.
 func (c *Cache) put(k store.Key, v *variant) {
 	c.add(k, v)
 	if c.disk != nil {
-		_ = c.disk.Save(k, v.encode(nil)) // where it cannot be kept it is compiled again
+		_ = c.disk.Save(k, v.encode(nil)) // a failure only costs a compilation later
 	}
 }
 
@@ -138,8 +135,7 @@ func (c *Cache) add(k store.Key, v *variant) {
 	c.bytes += v.block.Size()
 }
 
-// evict lets go of what was not used for the longest time until at most most
-// bytes are kept.
+// evict removes the least recently used code until at most limit bytes remain.
 func (c *Cache) evict(limit int) {
 	for c.bytes > limit {
 		e := c.lru.Back()
@@ -150,7 +146,7 @@ func (c *Cache) evict(limit int) {
 	}
 }
 
-// encode appends a variant as bytes that decodeVariant takes back.
+// encode appends a variant in the format of decodeVariant.
 func (v *variant) encode(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, v.source.SubgroupSize)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(v.written)))
@@ -160,7 +156,7 @@ func (v *variant) encode(b []byte) []byte {
 	return v.code.Append(b)
 }
 
-// decodeVariant takes back what append made of code for p.
+// decodeVariant decodes a variant of p from untrusted bytes.
 func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	var head [2]uint32
 	if _, err := binary.Decode(b, binary.LittleEndian, &head); err != nil {

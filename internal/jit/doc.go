@@ -1,21 +1,38 @@
-// Package jit is the engine that compiles a program to machine code: widen
-// makes strips of its lanes, regalloc says where values live, amd64 selects and
-// encodes, codemem keeps the code. It gives every program the same bytes as any
-// other engine. It refuses to know what an operation yields: where the machine
-// has no code for one, the code leaves for Go, which asks the operation's row in
-// package ir.
+// Package jit is the engine that compiles a compute program to machine code. It yields the same bits
+// as any other engine. It refuses to know the value of an operation: if the machine has no code for
+// one, the code exits to Go, which evaluates the operation's row in package ir.
 //
-// A strip is a subgroup, or several where no result can tell: what a program
-// stores to must then share no byte with anything else that is bound, which is
-// looked at for each job, and the code for a subgroup a strip is made when it is
-// first wanted.
+//	ir.Program ─ vectorize ─▶ vcode.Func ─ amd64 (with regalloc) ─▶ Code ─ codemem ─▶ executable
+//	one invocation            one strip                              ├─▶ Cache, in memory
+//	                                                                 └─▶ store, on disk
 //
-// The subgroups of a workgroup that meet at barriers are one strip too where they
-// take the same way to them: one behind the other from barrier to barrier. Else
-// each has a stack of its own, and a barrier goes on with the next one's.
+// It runs on linux/amd64 with AVX-512, or with AVX2, FMA and F16C; elsewhere Compile returns an error.
 //
-// Code is counted by its users: programs, runs, and a Cache, which keeps it by
-// what the program is, in memory and on disk.
+// # Packages
 //
-// It runs on linux/amd64 with AVX-512; elsewhere Compile gives an error.
+//   - vectorize: whole-function vectorization, divergence analysis, predication, hoisted bounds checks.
+//   - vcode: the low-level IR, with virtual registers and masks.
+//   - regalloc: live intervals and linear-scan allocation.
+//   - amd64: peephole fusion, instruction selection, encoding, entry and exit.
+//   - codemem: executable memory. store: the cache directory.
+//
+// # Dispatch
+//
+// A worker is a goroutine with stacks of its own for machine code. For each batch of workgroups it
+// enters the code once (worker.runBatch, amd64.Run). The code loops over the workgroups and exits if
+// it is finished, needs a service of Go (an operation without machine code), or was asked to yield;
+// after the last two Go resumes it.
+//
+// # Variants
+//
+// A strip is the set of lanes that one stream of instructions runs. It is a subgroup, or several
+// merged ones if no result can differ: then the resources that the program writes must share no byte
+// with any other bound resource. Prepare tests that for each job. The exact variant, with one subgroup
+// for each strip, is compiled when a job first needs it.
+//
+// Subgroups that synchronize at barriers are one strip too if barriers are in uniform control flow:
+// the code between two barriers then runs for all of them (work-item loops, as in pocl). Otherwise
+// each subgroup has a stack of its own, and a barrier switches stacks.
+//
+// Code is reference counted by programs, runs, and a Cache.
 package jit

@@ -17,28 +17,27 @@ import (
 // name is the engine's name in messages.
 const name = "jit"
 
-// errClosed is what a run of a program gives that was closed.
+// errClosed is the error of a run of a closed program.
 var errClosed = errors.New("jit: the program was closed")
 
-// maxSlots bounds the private memory of a lane beyond what limits say, so that
-// offsets of 32 bits reach all of a subgroup's.
+// maxSlots bounds the private memory of a lane in addition to the limits, so that 32-bit offsets reach
+// all private memory of a subgroup.
 const maxSlots = 2 << 20
 
 // Engine compiles programs to machine code. It runs compute programs.
 type Engine struct {
-	Level amd64.Level // of the code; the zero one is the best that the machine has
-	Cache *Cache      // of code; nil for none
+	Level amd64.Level // level of the code; the zero value is the best one of the processor
+	Cache *Cache      // code cache; nil for none
 
-	disabled amd64.Feature // for tests: what the machine is taken to lack
+	disabled amd64.Feature // for tests: features that are not used
 }
 
 // Name returns "jit".
 func (Engine) Name() string { return name }
 
-// Compile verifies p and makes its code, or finds it in the cache. It gives an
-// *exec.UnsupportedError for recursion, for stages other than compute, and for
-// an operation that is not compiled yet; and an error of its own where the
-// machine has not the level or the system gives no memory for code.
+// Compile verifies p and compiles it, or finds its code in the cache. It returns an
+// *exec.UnsupportedError for recursion, stages other than compute, and unsupported operations; and
+// another error if the processor lacks the level or the system provides no memory for code.
 func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	level, err := amd64.Choose(e.Level)
 	if err != nil {
@@ -73,39 +72,37 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	return out.install(v)
 }
 
-// program is a compiled program: as it is, and with several subgroups as one
-// strip where no result can tell.
+// program is a compiled program, in up to two variants.
 type program struct {
 	source *ir.Program
 	level  amd64.Level
 	extras amd64.Feature
 	limits exec.Limits
 	cache  *Cache            // or nil
-	hash   [sha256.Size]byte // of p, where there is a cache
+	hash   [sha256.Size]byte // of source, if there is a cache
 	exits  atomic.Uint64
 
 	tallies []ir.Op // amd64.PrivatizableAtomics
 
-	forcePolling     bool // for tests: code polls though it need not
-	forceNonTemporal bool // for tests: stores go past the cache, however few there are
+	forcePolling     bool // for tests: poll even if the runtime needs no polling
+	forceNonTemporal bool // for tests: all stores are nontemporal
 
 	layout amd64.HandleLayout
 
 	mu    sync.Mutex
-	main  *variant // for most jobs: strips as wide as they may be
-	exact *variant // whose strips are subgroups; made when it is wanted
+	main  *variant // for most jobs: the widest strips that pay
+	exact *variant // each strip is a subgroup; compiled on demand
 
 	workers  exec.FreeList[worker]
 	prepared exec.FreeList[prepared]
 }
 
-// maxMergedCode bounds the operations of a program that is compiled for merged
-// strips: in longer ones values do not stay in registers.
+// maxMergedCode is the largest number of operations of a program that is compiled for merged strips:
+// values of longer ones do not stay in registers.
 const maxMergedCode = 4000
 
-// maxSpilled is how much of the work on vectors may be with memory where strips
-// are merged to two vectors, maxSpilledWide where to more, which gain less, and
-// maxSpilledVeryWide where to more than wideLanes lanes, which the code waits for
+// Largest shares of vector operands in memory (spills) for merged strips: of two vectors, of more, and
+// of more than wideLanes lanes. Wider strips gain less from merging; the widest ones wait for memory
 // anyway.
 const (
 	maxSpilled         = 0.15
@@ -115,7 +112,7 @@ const (
 	wideLanes = 64
 )
 
-// cacheKey is that of the program's code in the cache.
+// cacheKey returns the key of the program's code in the cache.
 func (p *program) cacheKey(exact bool) store.Key {
 	return p.cache.keyOf(p.hash, p.level, p.extras, exact)
 }
@@ -128,7 +125,7 @@ func codeLength(p *ir.Program) int {
 	return n
 }
 
-// install makes v, of which the program takes the reference, its code.
+// install makes v the program's code and takes over its reference.
 func (p *program) install(v *variant) (exec.Program, error) {
 	lanes := uint64(v.code.Record.Lanes)
 	if err := p.limits.Check(p.source, uint64(v.code.StackBytes)/lanes+uint64(v.code.Record.Size)/lanes); err != nil {
@@ -139,8 +136,8 @@ func (p *program) install(v *variant) (exec.Program, error) {
 	return p, nil
 }
 
-// compile makes code, for the widest strips that pay unless it must be exact,
-// and keeps it in the cache.
+// compile compiles the program, for the widest strips that pay unless it must be exact, and adds the
+// code to the cache.
 func (p *program) compile(exact bool) (*variant, error) {
 	order, err := callOrder(p.source)
 	if err != nil {
@@ -175,15 +172,15 @@ func (p *program) compile(exact bool) (*variant, error) {
 	return v, nil
 }
 
-// draft returns that of a program for its level, with functions that it was widened to.
+// newBuilder returns a builder for vectorized functions of a program.
 func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) *amd64.Builder {
 	d := amd64.NewBuilder(strip, p.level, p.extras)
 	d.Add(funcs...)
 	return d
 }
 
-// compileMerged makes the widest strips whose values stay in registers. It
-// returns nil where there are none wider than a subgroup.
+// compileMerged compiles the widest strips with few spills. It returns nil if none is wider than a
+// subgroup.
 func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) {
 	merge := vectorize.MergeOf(p.source, form)
 	if v, err := p.compilePartMajor(form, merge); v != nil || err != nil {
@@ -218,7 +215,7 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 	return nil, nil
 }
 
-// compilePartMajor makes code by columns. It returns nil where that cannot be.
+// compilePartMajor compiles in part-major order. It returns nil if that is impossible.
 func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) (*variant, error) {
 	if merge.PartMajor == 0 {
 		return nil, nil
@@ -229,8 +226,8 @@ func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) (*var
 	if funcs == nil {
 		return nil, nil
 	}
-	code, ok := p.newBuilder(&strip, funcs...).Code()
-	if !ok || code.CallsServices() { // Go does not know of turns
+	code, ok := p.newBuilder(&strip, funcs...).Code() // services do not know part-major order
+	if !ok || code.CallsServices() {                  // Go does not know of turns
 		return nil, nil
 	}
 	v, err := newVariant(&strip, code)
@@ -240,12 +237,12 @@ func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) (*var
 	return v, err
 }
 
-// maxPhasedCode bounds the operations of all subgroups of a workgroup that are
-// compiled as one stream.
+// maxPhasedCode is the largest number of operations, times subgroups, of a workgroup that is compiled
+// as one strip.
 const maxPhasedCode = 8000
 
-// compilePhases makes one stream of all subgroups of a workgroup. It returns nil
-// where they do not meet, or that cannot be.
+// compilePhases compiles all subgroups of a workgroup as one strip. It returns nil if there is no
+// barrier and no workgroup memory, or if that is impossible.
 func (p *program) compilePhases(form vcode.Form) (*variant, error) {
 	if !p.source.Effects.Barrier && p.source.SharedBytes == 0 || codeLength(p.source)*int(p.source.Subgroups()) > maxPhasedCode {
 		return nil, nil
@@ -267,9 +264,8 @@ func (p *program) compilePhases(form vcode.Form) (*variant, error) {
 	return v, err
 }
 
-// selectVariant returns the code for a job, with a reference for the caller: merged
-// strips where what the program stores to shares no byte with anything else
-// that is bound.
+// selectVariant returns the code for a job, with a reference for the caller: merged strips if the
+// resources that the program writes share no byte with other bound resources.
 func (p *program) selectVariant(job *exec.Job, h *handles) (*variant, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -287,7 +283,7 @@ func (p *program) selectVariant(job *exec.Job, h *handles) (*variant, error) {
 	return v, nil
 }
 
-// exactVariant returns the code whose strips are subgroups.
+// exactVariant returns the code with one subgroup per strip.
 func (p *program) exactVariant() (*variant, error) {
 	if p.exact == nil && p.cache != nil {
 		p.exact = p.cache.get(p.cacheKey(true), p.source)
@@ -302,8 +298,7 @@ func (p *program) exactVariant() (*variant, error) {
 	return p.exact, nil
 }
 
-// Exits returns how often code has left for Go so far, for operations that have
-// no machine code.
+// Exits returns the number of exits to Go so far for operations without machine code.
 func (p *program) Exits() uint64 { return p.exits.Load() }
 
 // IR returns the program that was compiled.
@@ -312,8 +307,7 @@ func (p *program) IR() *ir.Program { return p.source }
 // Level returns the level of the program's code.
 func (p *program) Level() amd64.Level { return p.level }
 
-// Code returns the machine code that most jobs run; it runs at any address. It
-// is nil where the program was closed.
+// Code returns the machine code of most jobs; it is position independent. It is nil after Close.
 func (p *program) Code() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -323,8 +317,7 @@ func (p *program) Code() []byte {
 	return p.main.code.Bytes
 }
 
-// Lines returns the machine code that most jobs run as text, and the names of
-// its functions.
+// Lines returns the disassembled machine code of most jobs, and the names of its functions.
 func (p *program) Lines() (lines []amd64.Line, funcs []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -334,7 +327,7 @@ func (p *program) Lines() (lines []amd64.Line, funcs []string) {
 	return p.main.code.Lines(), p.main.code.Funcs
 }
 
-// Close lets go of the code, which is freed when no run and no cache holds it.
+// Close releases the code. It is freed when no run and no cache refers to it.
 func (p *program) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -347,8 +340,8 @@ func (p *program) Close() error {
 	return nil
 }
 
-// Listing returns the code of p for a strip before the machine is chosen, for
-// tests and for people. It is that of AVX-512, whatever the machine.
+// Listing returns the vcode of p for a strip, for tests and diagnostics. It is for AVX-512 on every
+// machine.
 func Listing(p *ir.Program) (string, error) {
 	order, err := supported(p, amd64.AVX512)
 	if err != nil {

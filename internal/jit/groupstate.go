@@ -8,10 +8,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// groupState is the memory that a worker runs its groups in: what depends on the code
-// alone and no run leaves anything in that the next one could see, since the code
-// itself sets what it reads. Machine code knows the addresses of the slices, which
-// are never moved or grown.
+// groupState is the memory in which a worker runs workgroups. It depends on the code alone, and the
+// code initializes all that it reads, so that a run cannot observe an earlier one. Machine code has
+// the addresses of the slices, so that they must not move or grow.
 type groupState struct {
 	variant   *variant
 	stacks    *amd64.Stacks
@@ -20,19 +19,18 @@ type groupState struct {
 	records   []uint32 // amd64.Record.Size bytes each
 }
 
-// Bounds in bytes: of a room that a variant keeps for its next run, and of all
-// those that are kept in the process. Each stack of a room is two of the mappings
-// that Linux lets a process have, 65,530, and 12 KiB at least.
+// Bounds in bytes of one idle state, and of all idle states of the process. Each stack takes two of
+// the 65,530 memory mappings that Linux grants a process, and at least 12 KiB.
 const (
 	maxIdleState  = 1 << 20
 	maxIdleStates = 64 << 20
 )
 
-// idleStateBytes is how many bytes all rooms have that variants keep. There is one
-// number for the process, as there is one bound of its mappings.
+// idleStateBytes is the size of all idle states of the process. It is global because the limit of
+// mappings is.
 var idleStateBytes atomic.Int64
 
-// acquireState returns a room for a worker: one of an earlier run, or a new one.
+// acquireState returns a state for a worker, idle or new.
 func (v *variant) acquireState() (*groupState, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -45,8 +43,8 @@ func (v *variant) acquireState() (*groupState, error) {
 	return newGroupState(v)
 }
 
-// releaseState keeps a room for the next run, or gives it back where it is large or there
-// are enough. The caller holds a reference to the variant.
+// releaseState adds a state to the free list, or frees it if it is large or the list is full. The
+// caller holds a reference to the variant.
 func (v *variant) releaseState(s *groupState) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -63,7 +61,7 @@ func (v *variant) releaseState(s *groupState) {
 	v.idleStates = append(v.idleStates, s)
 }
 
-// freeStates gives all rooms back.
+// freeStates frees all idle states.
 func (v *variant) freeStates() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -92,15 +90,15 @@ func newGroupState(v *variant) (*groupState, error) {
 	return s, nil
 }
 
-// size is how much memory the room takes.
+// size returns the size of the state in bytes.
 func (s *groupState) size() int {
 	return s.stacks.Size() + 8*len(s.shared) + 4*len(s.records)
 }
 
-// close unmaps the stacks, which fails only where they are none of ours.
+// close unmaps the stacks; that fails only for foreign memory.
 func (s *groupState) close() { _ = s.stacks.Close() }
 
-// workgroup is the workgroup memory as Go sees it.
+// workgroup returns the workgroup memory as bytes.
 func (s *groupState) workgroup() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&s.shared[0])), s.variant.source.SharedBytes)
 }
@@ -111,8 +109,7 @@ func (s *groupState) recordOf(i int) []uint32 {
 	return s.records[i*size:][:size:size]
 }
 
-// initSubgroup prepares the i-th subgroup: its stack, and in its record who its
-// lanes are.
+// initSubgroup initializes the i-th subgroup: its stack, and in its record the IDs of its lanes.
 func (s *groupState) initSubgroup(i int) {
 	p, record := s.variant.source, s.recordOf(i)
 	top := s.stacks.Top(i)
@@ -134,7 +131,7 @@ func (s *groupState) initSubgroup(i int) {
 	}
 }
 
-// localID returns the LocalInvocationId of an invocation: x is fastest.
+// localID returns the LocalInvocationId of an invocation; x is the fastest coordinate.
 func (s *groupState) localID(index uint32) [3]uint32 {
 	x, y := s.variant.source.LocalSize[0], s.variant.source.LocalSize[1]
 	return [3]uint32{index % x, index / x % y, index / x / y}

@@ -12,31 +12,29 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// handle is what a value of type h numbers: memory, as Go sees it.
+// handle describes the memory of a value of type ir.H.
 type handle struct {
 	bytes       []byte
-	beyond      int // of bytes, those at the end that its length does not count
+	beyond      int // bytes at the end that the shader-visible length excludes
 	readOnly    bool
-	nonTemporal bool   // stores had better go past the cache
-	private     ir.Op  // each worker gathers what this atomic does in memory of its own; ir.Bad for none
-	address     uint64 // of a region
+	nonTemporal bool   // stores should bypass the cache
+	private     ir.Op  // the atomic that each worker accumulates in private memory; ir.Bad for none
+	address     uint64 // device address, of a region
 }
 
-// handles are the handles of a job; the workgroup's own differs from worker to
-// worker.
+// handles are the handles of a job. The handle of the workgroup memory differs between workers.
 type handles struct {
 	list      []handle
-	resources []uint32 // of each resource: its first handle and its descriptors
-	regions   int      // the first region
+	resources []uint32 // of each resource: its first handle and number of descriptors
+	regions   int      // index of the first region
 	layout    *amd64.HandleLayout
-	push      []byte // what stands in their place
+	push      []byte // the push constants, copied into the table
 
-	candidates []int // of overlap and tallying
+	candidates []int // scratch of privatize
 	ranges     []byteRange
 }
 
-// fill makes the handles of a job. Where passing is set all stores had better go past
-// the cache.
+// fill builds the handles of a job. If forceNonTemporal is set all stores bypass the cache.
 func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal bool) {
 	h.layout, h.resources = layout, h.resources[:0]
 	clear(h.list)
@@ -61,16 +59,15 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 			}
 		}
 	}
-	h.resources = append(h.resources, 0, 0) // so that none lies at no address
+	h.resources = append(h.resources, 0, 0) // a slice without elements has no address
 	h.regions = len(h.list)
 	for _, r := range job.Regions {
 		h.list = append(h.list, handle{bytes: addressable(r.Bytes), address: r.Address})
 	}
 }
 
-// assignHandles returns the first of the handles that the descriptors of a resource get:
-// where it has places for all of them these, else others too, and then how many have
-// places.
+// assignHandles returns the first handle of a resource's descriptors and the number of its fixed
+// handles. If there are more descriptors than fixed handles, all of them get additional handles.
 func (h *handles) assignHandles(r, descriptors int) (first, placed int) {
 	first, placed = h.layout.Resources[r], h.layout.Counts[r]
 	if descriptors > placed {
@@ -81,8 +78,7 @@ func (h *handles) assignHandles(r, descriptors int) (first, placed int) {
 	return first, placed
 }
 
-// encode returns the handles as machine code reads them, in the memory of to where that
-// is enough.
+// encode returns the handle table for machine code; it reuses to if large enough.
 func (h *handles) encode(to []uint64, list []handle) []uint64 {
 	const words = amd64.HandleBytes / 8
 	clear(to)
@@ -99,14 +95,14 @@ func (h *handles) encode(to []uint64, list []handle) []uint64 {
 	return out
 }
 
-// byteRange is bytes that a descriptor names.
+// byteRange is the memory of a descriptor.
 type byteRange struct {
 	begin, end uintptr
 	written    bool
 }
 
-// aliases reports whether a descriptor of a resource that is written shares bytes
-// with another descriptor. There may be many.
+// aliases reports whether a written descriptor shares bytes with another one. It sorts the ranges, as
+// there may be many: O(n log n).
 func (h *handles) aliases(job *exec.Job, written []int) bool {
 	list := h.ranges[:0]
 	for r, descriptors := range job.Resources {
@@ -119,7 +115,7 @@ func (h *handles) aliases(job *exec.Job, written []int) bool {
 	}
 	h.ranges = list
 	slices.SortFunc(list, func(a, b byteRange) int { return cmp.Compare(a.begin, b.begin) })
-	var end, writtenEnd uintptr // the ends of all before, and of those that are written
+	var end, writtenEnd uintptr // the ends of all earlier ranges, and of the written ones
 	for _, x := range list {
 		if x.begin < writtenEnd || x.written && x.begin < end {
 			return true
@@ -132,11 +128,11 @@ func (h *handles) aliases(job *exec.Job, written []int) bool {
 	return false
 }
 
-// addressable cuts off what no length of 32 bits can name.
+// addressable returns the prefix of b that a 32-bit length can express.
 func addressable(b []byte) []byte { return b[:min(uint64(len(b)), math.MaxUint32)] }
 
-// ownWords is the handle as machine code reads it: address, how much may be read
-// and written, what stores and atomics should know, and its length.
+// encode writes the handle in the layout of machine code: address, readable and writable bytes,
+// policy, length (amd64, layout.go).
 func (h *handle) encode(to *[amd64.HandleBytes / 8]uint64) {
 	n := uint64(len(h.bytes))
 	writable := n
@@ -153,10 +149,9 @@ func (h *handle) encode(to *[amd64.HandleBytes / 8]uint64) {
 	*to = [...]uint64{uint64(addressOf(h.bytes)), n, writable, policy | uint64(h.length())<<32}
 }
 
-// length is what a program learns as the length of the handle's memory: it fits
-// 32 bits.
+// length returns the shader-visible length, which fits 32 bits.
 func (h *handle) length() int { return len(h.bytes) - h.beyond }
 
-// addressOf returns where a slice lies. Whoever hands it to machine code keeps
-// the slice alive.
+// addressOf returns the address of a slice. The caller keeps the slice alive while machine code has
+// the address.
 func addressOf[T any](s []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }

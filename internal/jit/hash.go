@@ -7,8 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// hashOf returns the hash of all that a program is: equal hashes mean equal
-// programs.
+// hashOf returns a hash of everything in a program: equal hashes mean equal programs.
 func hashOf(p *ir.Program) [sha256.Size]byte {
 	var h hasher
 	h.text(p.Name)
@@ -62,7 +61,7 @@ func hashOf(p *ir.Program) [sha256.Size]byte {
 	return sha256.Sum256(h.b)
 }
 
-// hasher collects what is hashed, so that no two programs give the same bytes.
+// hasher collects an unambiguous encoding of a program: lengths precede lists.
 type hasher struct{ b []byte }
 
 func (h *hasher) numbers(list ...uint64) {

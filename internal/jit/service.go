@@ -9,16 +9,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// serviceCall is machine code that has left for Go at one instruction.
+// serviceCall is an exit of machine code to Go at one instruction.
 type serviceCall struct {
 	*worker
 	site      *amd64.Site
 	frame     []byte
-	firstLane int        // lane of the strip that the registers begin with
+	firstLane int        // first lane of the strip in the registers
 	active    exec.Lanes // active lanes
 }
 
-// serviceCall returns the visit of a site.
+// serviceCall returns the call at a site, with its active lanes.
 func (w *worker) serviceCall(site *amd64.Site) *serviceCall {
 	c := &serviceCall{worker: w, site: site, frame: w.stacks.Bytes(w.ctx.Frame)}
 	if c.site.Op == vcode.Lane {
@@ -26,14 +26,14 @@ func (w *worker) serviceCall(site *amd64.Site) *serviceCall {
 	}
 	for i, r := range c.site.Masks {
 		for lane := range c.form().Lanes {
-			at := c.firstLane + i*c.form().Lanes + lane // of a step, from its first part on
+			at := c.firstLane + i*c.form().Lanes + lane // of a Step: from its first part on
 			c.active[at>>6] |= c.read(r, lane) & 1 << (at & 63)
 		}
 	}
 	return c
 }
 
-// serve does what the code at a site left for.
+// serve performs the operation of a site.
 func (w *worker) serve(site *amd64.Site) error {
 	c := w.serviceCall(site)
 	if c.site.Op == vcode.Step {
@@ -47,16 +47,16 @@ func (w *worker) serve(site *amd64.Site) error {
 	return nil
 }
 
-// form is how the code holds values.
+// form returns the register model of the code.
 func (c *serviceCall) form() vcode.Form { return c.variant.code.Level.Form() }
 
-// register returns a register in the frame.
+// register returns the memory of a register in the frame.
 func (c *serviceCall) register(r amd64.Location) []byte {
 	return c.frame[r.Slot:][:c.form().Size(r.Class)]
 }
 
-// bound returns the register of the i-th value of a list that holds a lane, and
-// the lane's place in it.
+// location returns the register that holds a lane of the i-th value of a list, and the lane's index in
+// it.
 func (c *serviceCall) location(list []amd64.Location, i, lane int) (amd64.Location, int) {
 	part := (lane - c.firstLane) / c.form().Lanes
 	return list[i*len(c.site.Masks)+part], lane % c.form().Lanes
@@ -67,7 +67,7 @@ func (c *serviceCall) use(i, lane int) uint64 {
 	return c.read(c.location(c.site.Uses, i, lane))
 }
 
-// read returns what a register holds in one of its lanes.
+// read returns the bits of a register in one of its lanes.
 func (c *serviceCall) read(r amd64.Location, at int) uint64 {
 	switch {
 	case r.Const && r.Step != 0:
@@ -105,8 +105,8 @@ func (c *serviceCall) define(lane int, bits uint64) {
 	}
 }
 
-// defineAll sets the same bits in all active lanes, and in the others where
-// they keep nothing: code may ask any lane for what is the same in all.
+// defineAll sets the result in all active lanes, and in the others too unless the instruction merges:
+// later code may read a uniform value from any lane.
 func (c *serviceCall) defineAll(bits uint64) {
 	if c.site.Merging {
 		for lane := range c.active.All {
@@ -119,7 +119,7 @@ func (c *serviceCall) defineAll(bits uint64) {
 	}
 }
 
-// evaluate asks the operation's row for the value of each active lane.
+// evaluate computes the result of each active lane from the operation's row.
 func (c *serviceCall) evaluate() {
 	eval := c.site.IR.Row().Eval
 	n := len(c.site.Uses)
@@ -132,19 +132,19 @@ func (c *serviceCall) evaluate() {
 	}
 }
 
-// budgetError says that the subgroup has taken too many steps.
+// budgetError reports that the subgroup has exhausted its step budget.
 func (c *serviceCall) budgetError() error {
 	return &exec.BudgetError{Position: c.position(), Steps: c.job.EffectiveBudget()}
 }
 
-// position says where the subgroup stands, at a step.
+// position returns the source position of the subgroup at a step.
 func (c *serviceCall) position() exec.Position {
 	index := uint32(c.subgroupIndex())*c.variant.source.SubgroupSize + uint32(int(c.site.Part)*c.form().Lanes) + c.active.First()
 	return exec.Position{Func: c.site.Func, Loop: c.site.Value, Origin: c.site.Origin, Group: c.group(), Local: c.localID(index)}
 }
 
-// interruptError says where the code stood when the run was ended from outside. It
-// returns nil where the context was not what ended it, or no loop ran.
+// interruptError returns the position at which the run was canceled, or nil if the context is not
+// canceled or no loop ran.
 func (w *worker) interruptError() error {
 	err := w.runCtx.Err()
 	if err == nil || w.ctx.Service == amd64.NoSite {
@@ -153,7 +153,7 @@ func (w *worker) interruptError() error {
 	return &exec.InterruptError{Position: w.serviceCall(&w.variant.code.Sites[w.ctx.Service]).position(), Err: err}
 }
 
-// group returns the WorkgroupId of the group that runs.
+// group returns the WorkgroupId of the current workgroup.
 func (c *serviceCall) group() (id [3]uint32) {
 	for i := range id {
 		id[i] = uint32(c.ctx.Args[amd64.ArgGroup+i])
@@ -161,7 +161,7 @@ func (c *serviceCall) group() (id [3]uint32) {
 	return id
 }
 
-// demotedLanes returns the words of the record that hold the lanes demoted.
+// demotedLanes returns the part of the record with the masks of demoted lanes.
 func (c *serviceCall) demotedLanes() []uint32 {
 	return c.recordOf(c.subgroupIndex())[c.variant.code.Record.Helpers/4:]
 }
@@ -172,8 +172,8 @@ func (c *serviceCall) isHelper(lane int) bool {
 	return c.demotedLanes()[2*(lane/part)]>>(lane%part)&1 != 0
 }
 
-// services are the operations without a value that a row could compute and
-// without code of their own for some type.
+// services are the operations that a row cannot evaluate lane by lane, and that have no machine code
+// for some type.
 var services = map[ir.Op]func(*serviceCall){
 	ir.Ld:          (*serviceCall).load,
 	ir.St:          (*serviceCall).store,

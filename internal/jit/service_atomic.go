@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// atomic yields the old value and stores the new one, lanes ascending. A place
-// that is out of range, misaligned or read-only yields 0 and keeps what it has.
+// atomic returns the old value and stores the new one, in ascending order of lanes. If the address is
+// out of range, misaligned or read-only it returns 0 and stores nothing.
 func (c *serviceCall) atomic() {
 	size := uint64(c.site.Key.Type.Size())
 	for lane := range c.active.All {
@@ -22,7 +22,7 @@ func (c *serviceCall) atomic() {
 	}
 }
 
-// replacement is what a lane's atomic stores where it finds old.
+// replacement returns the value that a lane's atomic stores if it finds old.
 func (c *serviceCall) replacement(lane int, old uint64) uint64 {
 	compare := uint64(0)
 	if c.site.IR == ir.AtomCmpXchg {
@@ -31,8 +31,8 @@ func (c *serviceCall) replacement(lane int, old uint64) uint64 {
 	return ir.Replacement(c.site.IR, c.site.Key, old, c.use(2, lane), compare)
 }
 
-// exchange replaces an aligned value of 1, 2, 4 or 8 bytes by f of it, at once
-// for all threads, and returns the old one.
+// exchange atomically replaces an aligned value of 1, 2, 4 or 8 bytes by f of it, and returns the old
+// one.
 func exchange(b []byte, f func(uint64) uint64) uint64 {
 	p := unsafe.Pointer(unsafe.SliceData(b))
 	if len(b) == 8 {
@@ -43,8 +43,8 @@ func exchange(b []byte, f func(uint64) uint64) uint64 {
 			}
 		}
 	}
-	// What is narrower than a word is exchanged with the aligned word around it;
-	// a buffer begins at a multiple of 4, and what follows its end is its own page.
+	// A narrower value is exchanged together with the aligned word around it. The access stays in
+	// mapped memory: a buffer is aligned to 4, and memory after its end is on the same page.
 	low := uintptr(p) % 4
 	word := (*uint32)(unsafe.Add(p, -int(low)))
 	mask := uint32(uint64(1)<<(8*len(b)) - 1)

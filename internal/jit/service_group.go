@@ -10,7 +10,7 @@ type laneValues [128]uint64
 
 func (c *serviceCall) subgroupSize() int { return int(c.variant.source.SubgroupSize) }
 
-// operand returns the i-th operand in the active lanes and rest in the others.
+// operand returns the i-th operand in the active lanes, and inactive in the others.
 func (c *serviceCall) operand(i int, inactive uint64) (x laneValues) {
 	for lane := range x {
 		x[lane] = inactive
@@ -87,8 +87,8 @@ func (c *serviceCall) quadSwap() {
 	}
 }
 
-// combination returns the operator of a reduction or scan, the operand with
-// the identity in the lanes that are not active, that, and the cluster's size.
+// combination returns the operator of a reduction or scan, the operand with the identity in inactive
+// lanes, the identity, and the cluster size.
 func (c *serviceCall) combination() (op ir.Eval, x laneValues, identity uint64, cluster int) {
 	operator := ir.Op(c.site.Key.Aux & 0xff)
 	identity = ir.Identity(operator, c.site.Key.Type)
@@ -115,7 +115,7 @@ func (c *serviceCall) reduce() {
 	}
 }
 
-// scan returns the inclusive scan of each cluster.
+// scan returns the inclusive scan of each cluster (Hillis & Steele 1986).
 func (c *serviceCall) scan() (x laneValues, identity uint64, cluster int) {
 	op, x, identity, cluster := c.combination()
 	for k := 1; k < cluster; k *= 2 {
@@ -136,8 +136,8 @@ func (c *serviceCall) scanInclusive() {
 	}
 }
 
-// scanExclusive gives each active lane the scan up to the active lane before it
-// in its cluster, the first one the identity.
+// scanExclusive returns in each active lane the scan up to the previous active lane in its cluster, or
+// the identity if there is none.
 func (c *serviceCall) scanExclusive() {
 	x, identity, cluster := c.scan()
 	before := -1

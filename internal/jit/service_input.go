@@ -5,12 +5,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// subgroupIndex is the number of the subgroup that runs.
+// subgroupIndex returns the index of the current subgroup.
 func (c *serviceCall) subgroupIndex() int {
 	return int(c.ctx.Args[amd64.ArgCurrent]-c.ctx.Args[amd64.ArgSubgroups]) / amd64.SubgroupBytes
 }
 
-// input is a built-in of a type that has no code of its own, cut to the type.
+// input returns a built-in of a type without machine code, truncated to the type.
 func (c *serviceCall) input() {
 	in := c.variant.source.In[c.site.Key.Aux]
 	for lane := range c.active.All {

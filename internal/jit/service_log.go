@@ -1,6 +1,6 @@
 package jit
 
-// log begins a message of each lane that is no helper.
+// log starts a message of each lane that is not a helper.
 func (c *serviceCall) log() {
 	for lane := range c.active.All {
 		if !c.isHelper(lane) {
@@ -9,7 +9,7 @@ func (c *serviceCall) log() {
 	}
 }
 
-// logArg adds a value to the last message of each of them.
+// logArg appends a value to the current message of each lane that is not a helper.
 func (c *serviceCall) logArg() {
 	for lane := range c.active.All {
 		if !c.isHelper(lane) {
@@ -18,7 +18,7 @@ func (c *serviceCall) logArg() {
 	}
 }
 
-// invocation returns the number of a lane in its workgroup.
+// invocation returns the local invocation index of a lane.
 func (c *serviceCall) invocation(lane int) uint32 {
 	return uint32(c.subgroupIndex())*c.variant.source.SubgroupSize + uint32(lane)
 }

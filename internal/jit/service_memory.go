@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// slice returns the size bytes at off + imm of a handle, or nil out of range.
+// slice returns size bytes at off + imm of a handle, or nil out of range.
 func (h *handle) slice(off, imm, size uint64) []byte {
 	n := uint64(len(h.bytes))
 	if imm > n || off > n-imm || size > n-imm-off {
@@ -15,8 +15,7 @@ func (h *handle) slice(off, imm, size uint64) []byte {
 	return h.bytes[off+imm:][:size]
 }
 
-// slice is where the instruction's operands 0 and 1, handle and offset, point
-// in a lane.
+// accessed returns the memory that operands 0 and 1, handle and offset, address in a lane.
 func (c *serviceCall) accessed(lane int) (b []byte, h *handle) {
 	h = &c.handles[c.use(0, lane)]
 	return h.slice(c.use(1, lane), c.site.Key.Aux, uint64(c.site.Key.Type.Size())), h
@@ -51,7 +50,7 @@ func (c *serviceCall) store() {
 	}
 }
 
-// region is the allocation that holds the bytes from an address on, or null.
+// region returns the allocation that contains the Aux bytes at a device address, or null.
 func (c *serviceCall) region() {
 	for lane := range c.active.All {
 		address, found := c.use(0, lane), uint64(amd64.HandleNull)
@@ -75,13 +74,12 @@ func (c *serviceCall) regionOffset() {
 	}
 }
 
-// private is the private memory of the subgroup, [slot][lane].
+// private returns the private memory of the subgroup, [slot][lane].
 func (c *serviceCall) private() []uint32 {
 	return c.recordOf(c.subgroupIndex())[c.variant.code.Record.Private/4:]
 }
 
-// variable returns the first slot and the number of slots of the variable that
-// the instruction names.
+// variable returns the first slot and the number of slots of the accessed variable.
 func (c *serviceCall) variable() (base, slots uint64) {
 	i := int(c.site.Key.Aux)
 	return uint64(c.variant.source.VarBase(i)), uint64(c.variant.source.Vars[i].Slots)

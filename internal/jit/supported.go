@@ -8,8 +8,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// supported returns the numbers of the functions that the entry point calls,
-// itself first, or an error that names what cannot be compiled.
+// supported returns the functions that the entry point reaches, itself first, or an error that names
+// an unsupported feature.
 func supported(p *ir.Program, level amd64.Level) ([]int, error) {
 	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
@@ -33,15 +33,15 @@ func unsupported(what string, origin int32) error {
 	return &exec.UnsupportedError{Engine: name, Feature: what, Origin: origin}
 }
 
-// implemented reports whether an operation is control, has code, has a value that
-// Go can compute, or has a service.
+// implemented reports whether an operation is control flow, has machine code, can be evaluated in Go,
+// or has a service.
 func implemented(level amd64.Level, op ir.Op, k ir.Key) bool {
 	return op.Is(ir.Control) || op == ir.Call || op == ir.Barrier ||
 		level.Native(k, op) || op.Row().Eval != nil || services[op] != nil
 }
 
-// callOrder walks the calls from the entry point on. A function that is called
-// while it is active may recurse, which no frame of ours allows.
+// callOrder walks the call graph from the entry point, depth first. It rejects recursion, because
+// frames have a fixed size.
 func callOrder(p *ir.Program) ([]int, error) {
 	const (
 		unseen = iota

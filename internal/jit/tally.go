@@ -10,14 +10,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// maxPrivateBytes bounds the bytes in which a worker gathers what its atomics do, so that
-// they stay in its cache.
+// maxPrivateBytes bounds the private memory of a worker's tallies, so that it stays in the L2 cache.
 const maxPrivateBytes = 256 << 10
 
-// privatize chooses the handles for which each worker gathers what its atomics do
-// in memory of its own: those of resources that the program touches in no other
-// way, that share no byte with anything else that is bound, and that have at most
-// half as many words as a worker runs lanes, as it walks them all in the end.
+// privatize chooses the handles whose atomics each worker accumulates in private memory (reduction
+// privatization, Rauchwerger & Padua 1995): of resources that the program accesses in no other way,
+// that share no byte with other bound resources, and that have at most half as many words as a worker
+// runs lanes, since flush visits every word.
 func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) {
 	candidates := h.candidates[:0]
 	for r, op := range tallies {
@@ -43,15 +42,14 @@ func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) {
 	}
 }
 
-// private is what the atomics of one worker on one descriptor did so far.
+// tally is the private accumulator of one worker for one descriptor.
 type tally struct {
 	op      ir.Op
-	target  []byte   // what it shall be done to
-	private []uint32 // a word for each, where the worker does it
+	target  []byte   // memory of the descriptor
+	private []uint32 // the accumulated operands, one word each
 }
 
-// install begins a tally for a handle, and has the handle name the worker's own memory:
-// that which the tally had, where it is enough.
+// attach starts a tally for a handle and redirects the handle to the private memory, which it reuses.
 func (t *tally) attach(h *handle) {
 	n := (len(h.bytes) + 63) / 64 * 16 // whole lines
 	t.op, t.target, t.private = h.private, h.bytes, slices.Grow(t.private[:0], n)[:n]
@@ -62,7 +60,7 @@ func (t *tally) attach(h *handle) {
 	h.bytes = unsafe.Slice((*byte)(unsafe.Pointer(&t.private[0])), len(h.bytes))
 }
 
-// flush does to the descriptor what was gathered.
+// flush applies the accumulated operands to the descriptor, atomically.
 func (t *tally) flush() {
 	neutral, _ := amd64.NeutralOperand(t.op)
 	key := ir.Key{Type: ir.I32, From: ir.I32}

@@ -9,11 +9,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/codemem"
 )
 
-// codeReservation is how many addresses are reserved for code, of all programs.
+// codeReservation is the address space in bytes that is reserved for the code of all programs.
 const codeReservation = 256 << 20
 
-// codeHeap is where the code of all programs lies. There is one for the process,
-// as there is one handler of the machine's signals, which must know the range.
+// codeHeap is the memory of all code. It is global because the signal handler, which must know its
+// bounds, is.
 var codeHeap = sync.OnceValues(func() (*codemem.Heap, error) {
 	h, err := codemem.New(codeReservation)
 	if err != nil {
@@ -22,8 +22,8 @@ var codeHeap = sync.OnceValues(func() (*codemem.Heap, error) {
 	return h, amd64.CatchFaults(h.Range())
 })
 
-// usesPolling is how code gives its processor back to Go's runtime, as found out
-// when the first code runs.
+// usesPolling reports whether code must poll to let the Go runtime retake its processor; determined
+// before the first run.
 var usesPolling = sync.OnceValues(func() (bool, error) {
 	h, err := codeHeap()
 	if err != nil {
@@ -37,8 +37,8 @@ var usesPolling = sync.OnceValues(func() (bool, error) {
 	return amd64.ProbePreemption(b.Entry())
 })
 
-// variant is the code of a program for one width of strips, where it can run.
-// It is freed when nobody refers to it: programs, runs and caches do.
+// variant is executable code of a program for one strip width. It is reference counted by programs,
+// runs and caches.
 type variant struct {
 	source  *ir.Program // with the strip as the subgroup
 	code    *amd64.Code
@@ -48,10 +48,10 @@ type variant struct {
 	refs    atomic.Int64
 
 	mu         sync.Mutex
-	idleStates []*groupState // that no worker is in
+	idleStates []*groupState // free list
 }
 
-// newVariant puts code where it can run. The caller holds the one reference.
+// newVariant makes code executable. The caller holds the only reference.
 func newVariant(strip *ir.Program, code *amd64.Code) (*variant, error) {
 	heap, err := codeHeap()
 	if err != nil {
@@ -66,10 +66,10 @@ func newVariant(strip *ir.Program, code *amd64.Code) (*variant, error) {
 	return v, nil
 }
 
-// retain adds a reference; the caller knows of one that stands.
+// retain adds a reference; the caller must already hold one.
 func (v *variant) retain() { v.refs.Add(1) }
 
-// release takes a reference back.
+// release drops a reference.
 func (v *variant) release() {
 	if v.refs.Add(-1) == 0 {
 		v.freeStates()

@@ -14,24 +14,23 @@ import (
 // Run runs the job's groups.
 func (p *program) Run(ctx context.Context, job *exec.Job) error { return exec.Run(ctx, p, job) }
 
-// Bounds of what a program keeps for its next jobs: how many prepared ones, and of how
-// many handles each.
+// Bounds of the free list of prepared jobs: its length, and the number of handles of each.
 const (
 	maxIdlePrepared = 64
 	maxIdleHandles  = 1 << 12
 )
 
-// prepared is a job that is ready, with the code that runs it.
+// prepared is a job with its handles and the code that runs it.
 type prepared struct {
 	program *program
 	variant *variant // with a reference
 	job     *exec.Job
 	handles
-	words     []uint64 // the handles, as the code reads them
-	perWorker bool     // each worker has some of its own: of workgroup memory, of tallies
+	words     []uint64 // the handle table of machine code
+	perWorker bool     // workers need their own handles: for workgroup memory or tallies
 }
 
-// Prepare checks the job, chooses the code that runs it and numbers what it names.
+// Prepare checks the job, selects its code and builds its handle table.
 func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if err := job.Check(p.source); err != nil {
 		return nil, err
@@ -57,9 +56,9 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	return x, nil
 }
 
-// Release keeps what was prepared for the next job.
+// Release returns x to the free list.
 func (x *prepared) Release() {
-	runtime.KeepAlive(x.job) // machine code holds the addresses of its buffers
+	runtime.KeepAlive(x.job) // machine code has the addresses of its buffers
 	clear(x.list)
 	x.push, x.job = nil, nil
 	x.variant.release()
@@ -69,24 +68,24 @@ func (x *prepared) Release() {
 	}
 }
 
-// worker is what one goroutine needs to run groups. Machine code knows the
-// addresses of its slices, which are never moved or grown while it runs.
+// worker is the state of one goroutine that runs workgroups. Machine code has the addresses of its
+// slices, so that they must not move or grow during a run.
 type worker struct {
 	program *program
 	variant *variant
-	bound   *prepared // of which it runs groups
+	bound   *prepared // the job whose groups it runs
 	job     *exec.Job
 	runCtx  context.Context
 	ctx     *amd64.Context
 	*groupState
 	handles    []handle
-	regions    int      // the first handle of a region
-	ownHandles []handle // its own
-	ownWords   []uint64 // likewise, as the code reads them
+	regions    int      // index of the first handle of a region
+	ownHandles []handle // its own copy of the handles, if perWorker
+	ownWords   []uint64 // the same as machine code reads them
 	tallies    []tally
 }
 
-// AcquireWorker returns a worker: one of an earlier run, or a new one.
+// AcquireWorker returns a worker, idle or new.
 func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Worker, error) {
 	polls, err := usesPolling()
 	if err != nil {
@@ -110,7 +109,7 @@ func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
 	return w.runBatch(b)
 }
 
-// bind turns to a job.
+// bind switches the worker to a prepared job.
 func (w *worker) bind(x *prepared) error {
 	w.flushTallies()
 	if w.variant != x.variant {
@@ -142,7 +141,7 @@ func (w *worker) bind(x *prepared) error {
 	return nil
 }
 
-// flush does to descriptors what the worker's atomics gathered.
+// flushTallies adds the worker's private atomics to the resources.
 func (w *worker) flushTallies() {
 	for i := range w.tallies {
 		w.tallies[i].flush()
@@ -150,7 +149,7 @@ func (w *worker) flushTallies() {
 	w.tallies = w.tallies[:0]
 }
 
-// releaseGroupState leaves the room.
+// releaseGroupState returns the group state to its variant.
 func (w *worker) releaseGroupState() {
 	if w.groupState != nil {
 		w.variant.releaseState(w.groupState)
@@ -158,7 +157,7 @@ func (w *worker) releaseGroupState() {
 	w.variant, w.groupState = nil, nil
 }
 
-// Release settles all, and keeps the worker for the next run.
+// Release flushes the tallies and returns the worker to the free list.
 func (w *worker) Release() {
 	w.flushTallies()
 	w.releaseGroupState()
@@ -169,7 +168,7 @@ func (w *worker) Release() {
 	}
 }
 
-// setArguments tells the code where everything is.
+// setArguments sets the arguments of the machine code.
 func (w *worker) setArguments(words []uint64, resources []uint32) {
 	a := &w.ctx.Args
 	a[amd64.ArgHandles] = addressOf(words)
@@ -195,7 +194,7 @@ func (w *worker) runBatch(b exec.Batch) error {
 	ctx.PC, ctx.Stack = w.variant.block.Entry(), w.stacks.Top(0)
 	exits := uint64(0)
 	defer func() {
-		if exits > 0 { // all workers would write the same line of the cache
+		if exits > 0 { // one update per batch: workers would contend for this cache line
 			w.program.exits.Add(exits)
 		}
 	}()

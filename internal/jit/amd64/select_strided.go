@@ -8,12 +8,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// nearImm is the greatest immediate offset that is a displacement with room to
-// spare.
+// maxDisp is the greatest immediate offset that is used as a displacement. It leaves room for the size
+// of the access.
 const maxDisp = 1 << 30
 
-// handleWord is a field of the handle in a register, which g gets where it has
-// to be loaded.
+// handleWord returns a field of a handle in memory. g is the scratch register for the handle's offset.
 func (m *machine) handleWord(h vcode.Reg, g Reg, field int32) Mem {
 	if n, ok := m.f.Const(h); ok {
 		return At(R13, int32(n)+field)
@@ -21,10 +20,10 @@ func (m *machine) handleWord(h vcode.Reg, g Reg, field int32) Mem {
 	return Indexed(R13, m.gen(h, g), 1, field)
 }
 
-// within leaves for far unless bytes bytes from the offset in u1 on are within
-// the handle u0. The offset holds 64 bits and no more than 2⁶². It returns the
-// operand of the access, and whether it is known that it never leaves. It uses
-// RAX, RCX and RDX.
+// boundsCheck emits a jump to slow unless [u1, u1+bytes) is in range of handle u0, where u1 includes
+// the immediate. The offset is a 64-bit number of at most 2⁶², so that no sum wraps. It returns the
+// memory operand of the access, and whether the check is proven to succeed. It clobbers RAX, RCX and
+// RDX.
 func (m *machine) boundsCheck(in *vcode.Inst, bytes int32, field int32, slow Label) (at Mem, proven bool) {
 	imm := in.Key.Aux + uint64(in.IndexOffset)*uint64(in.Stride)
 	if in.Checked {
@@ -66,13 +65,13 @@ func (m *machine) boundsCheck(in *vcode.Inst, bytes int32, field int32, slow Lab
 	return Indexed(RCX, s, 1, int32(imm)), false
 }
 
-// pushed reports whether bytes at an offset of the push constants are read from
-// their copy, where what the job does not give is 0: whole words.
+// inPushCopy reports whether bytes of the push constants can be read from the copy in the handle
+// table, which has zeros after the bytes of the job: whole words only.
 func (m *machine) inPushCopy(off uint64, bytes int32) bool {
 	return off%4 == 0 && off+uint64(bytes) <= uint64(m.layout.PushBytes)
 }
 
-// withinShared is within for the workgroup memory, whose length is known.
+// boundsCheckShared is boundsCheck for the workgroup memory, whose length is known.
 func (m *machine) boundsCheckShared(in *vcode.Inst, imm, reach int32, slow Label) (at Mem, proven bool) {
 	room := int64(m.prog.SharedBytes) - int64(reach)
 	if off, ok := m.f.Const(in.Uses[1]); ok {
@@ -92,7 +91,7 @@ func (m *machine) boundsCheckShared(in *vcode.Inst, imm, reach int32, slow Label
 	return Indexed(R12, s, 1, imm), false
 }
 
-// spreadLoad loads 32 bits into all lanes, 0 out of range.
+// broadcastLoad loads 32 bits into all lanes, 0 out of range.
 func (m *machine) broadcastLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at, proven := m.boundsCheck(in, 4, handleLength, slow)
@@ -112,7 +111,7 @@ func (m *machine) broadcastLoad(in *vcode.Inst) {
 	})
 }
 
-// distantLoad is the load of loadOne where within leaves for far.
+// slowLoad is the slow path of broadcastLoad and scalarLoad: it loads into RAX.
 func (m *machine) slowLoad(in *vcode.Inst) {
 	if in.Checked {
 		m.recheckedLoad(in)
@@ -129,14 +128,14 @@ func (m *machine) slowLoad(in *vcode.Inst) {
 	m.Bind(out)
 }
 
-// lone is the load of 32 bits of which no window is known, into RAX.
+// recheckedLoad loads 32 bits into RAX after a failed hoisted check, with a check of its own.
 func (m *machine) recheckedLoad(in *vcode.Inst) {
 	one := *in
 	one.Checked = false
 	m.loadOrZero(&one, RAX)
 }
 
-// orZero loads 32 bits into d, 0 out of range.
+// loadOrZero loads 32 bits into d, 0 out of range.
 func (m *machine) loadOrZero(in *vcode.Inst, d Reg) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at, _ := m.boundsCheck(in, 4, handleLength, slow)
@@ -147,7 +146,8 @@ func (m *machine) loadOrZero(in *vcode.Inst, d Reg) {
 	m.Bind(resume)
 }
 
-// window is the address of the offset u1 in handle u0, or 0 unless it leaves then.
+// hoistedBoundsCheck yields the address of offset u1 in handle u0 if the Aux bytes there are in range;
+// else null, or it bails out if the instruction is Proven.
 func (m *machine) hoistedBoundsCheck(in *vcode.Inst, field int32) {
 	whole := *in
 	whole.Key.Aux = 0
@@ -173,8 +173,8 @@ func (m *machine) hoistedBoundsCheck(in *vcode.Inst, field int32) {
 	})
 }
 
-// copied copies out of line the words of a record that are in range, and zeros for
-// those that are not, and makes d the address of the copy.
+// copyRecord is the slow path of a total check: it copies the words of a record that are in range into
+// the frame, with zeros for the others, and sets d to the address of the copy.
 func (m *machine) copyRecord(in *vcode.Inst, d Reg, slow, resume Label) {
 	to := m.nextRecordCopy
 	m.nextRecordCopy += int32(in.Key.Aux)
@@ -192,8 +192,7 @@ func (m *machine) copyRecord(in *vcode.Inst, d Reg, slow, resume Label) {
 	})
 }
 
-// loadOne loads 32 bits from handle u0 at offset u1, 0 out of range, and returns where
-// they are.
+// scalarLoad loads 32 bits from handle u0 at offset u1, 0 out of range, and returns their register.
 func (m *machine) scalarLoad(in *vcode.Inst) Reg {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	d := m.inPlace(in)
@@ -214,8 +213,8 @@ func (m *machine) scalarLoad(in *vcode.Inst) Reg {
 	return d
 }
 
-// distant is within for large immediates. It sets the flags instead of leaving,
-// keeps RAX where that is 0, and puts the offset into RDX.
+// boundsCheckLarge is boundsCheck for large immediates. It sets the flags (Less: out of range) instead
+// of jumping, sets RAX to 0, and puts the offset into RDX.
 func (m *machine) boundsCheckLarge(in *vcode.Inst, field int32) {
 	m.loadGen(RDX, in.Uses[1])
 	m.MovI(RCX, in.Key.Aux)
@@ -228,7 +227,7 @@ func (m *machine) boundsCheckLarge(in *vcode.Inst, field int32) {
 	m.MovI(RAX, 0)
 }
 
-// storeOne stores the 32 bits of u2, nothing out of range.
+// scalarStore stores the 32 bits of u2, nothing out of range.
 func (m *machine) scalarStore(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at, _ := m.boundsCheck(in, 4, handleWrites, slow)
@@ -245,13 +244,12 @@ func (m *machine) scalarStore(in *vcode.Inst) {
 	})
 }
 
-// allCaches is the register field of PREFETCH that brings memory into all caches.
+// allCaches is the register field of PREFETCH for PREFETCHT0, all cache levels.
 const allCaches = 1
 
-// fetch asks for what the next workgroup loads, where bytes bytes are loaded at
-// an address: where that follows on what is loaded now, for its last word, for
-// its first is in a line that is here. Nothing is read there, so that it need
-// not be in range.
+// prefetch requests the cache lines that the next workgroup will load, of an access of so many bytes.
+// If they directly follow the current ones only the last word's line is new. A prefetch never faults,
+// so it needs no bounds check.
 func (m *machine) prefetch(in *vcode.Inst, at Mem, bytes int32) {
 	if in.Prefetch == 0 || in.Prefetch > maxDisp || int64(at.Disp) > maxDisp {
 		return
@@ -267,9 +265,8 @@ func (m *machine) prefetch(in *vcode.Inst, at Mem, bytes int32) {
 	}
 }
 
-// rowLoad loads consecutive words: at once where all are in range, which means
-// too that no offset wraps or saturates (package widen); else lane by lane, out
-// of line.
+// stridedLoad loads consecutive words: with vector loads if all are in range, which implies that no
+// offset wraps or saturates (package vectorize); else lane by lane, out of line.
 func (m *machine) stridedLoad(in *vcode.Inst) {
 	slow, resume, proven := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
@@ -324,8 +321,8 @@ func (m *machine) stridedStore(in *vcode.Inst) {
 	})
 }
 
-// storing is the mask of the lanes that store, none where it is known that all
-// do. It uses K1 and K2.
+// storeOpt returns the mask of the lanes that store, or none if all are known to. It clobbers K1 and
+// K2.
 func (m *machine) storeOpt(in *vcode.Inst) Opt {
 	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 || m.demotes {
 		return K(m.storingLanes(in))
@@ -333,7 +330,7 @@ func (m *machine) storeOpt(in *vcode.Inst) Opt {
 	return 0
 }
 
-// partOf is what an instruction on rows does to one of its parts.
+// partOf returns an instruction on one part of a strided access.
 func partOf(in *vcode.Inst, part int) vcode.Inst {
 	one := *in
 	one.Part += uint8(part)
@@ -346,14 +343,14 @@ func partOf(in *vcode.Inst, part int) vcode.Inst {
 	return one
 }
 
-// further is the memory n vectors further.
+// plusVectors returns the memory n vectors later.
 func plusVectors(at Mem, n int32) Mem {
 	at.Disp += 64 * n
 	return at
 }
 
-// rowOffsets puts the offsets of a part of a row into Z1: min(u2 + (u3 +
-// Step·lane + Ahead)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
+// stridedOffsets puts the offsets of a part of a strided access into Z1: min(u2 + (u3 + Step·lane +
+// IndexOffset)·Stride, 2³²−1), with the sum in parentheses modulo 2³².
 func (m *machine) stridedOffsets(in *vcode.Inst, part int) {
 	m.RM(VMOVDQU32, V512, 1, 0, m.iota16(), 0)
 	if part > 0 {
@@ -374,10 +371,10 @@ func (m *machine) stridedOffsets(in *vcode.Inst, part int) {
 	m.moveVec(1, m.offset(1, in.Stride, start, uint32(off)))
 }
 
-// inRange finds the lanes of k whose four bytes, or eight of an atomic on as many,
-// at the offsets in off are within the handle u0: they become K2. The address to which Z4, as signed
-// indices, is to be added stands in RDX. It returns false where no offset can be
-// in range.
+// inRange sets K2 to the lanes of k with an access in range, at the offsets in off in handle u0; the
+// size is 4 bytes, or 8 of a 64-bit atomic or a pair. The address is RDX + Z4, with Z4 as signed
+// indices: gathers sign-extend 32-bit indices, so Z4 is the offset − 2³¹ and RDX the base + 2³¹. It
+// returns false if no offset can be in range.
 func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
 	reach := reach(in)
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
@@ -415,18 +412,17 @@ func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
 	m.define(in, 0)
 }
 
-// scatterTo stores a word of each lane, lanes ascending, nothing out of range
-// and nothing for helpers.
+// scatterTo stores a word of each lane, in ascending order, nothing out of range and nothing for
+// helpers.
 func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
 		m.RM(VPSCATTERDD, V512, m.vec(u, 0), 0, Indexed(RDX, 4, 1, 0), K(2))
 	}
 }
 
-// consecutive leaves for far unless the offsets in off are those of consecutive
-// words in the lanes of k, all 16 words of which are in range. It returns their
-// place. Offsets have no shape where a coordinate was clamped, say, and are
-// consecutive nearly always.
+// contiguous jumps to slow unless the offsets in off are consecutive words in the lanes of k, and all
+// 16 words are in range. It returns their memory. Divergence analysis cannot prove this if a
+// coordinate was clamped, for example, but at run time it is nearly always so.
 func (m *machine) contiguous(in *vcode.Inst, k, off Reg, field int32, slow Label) Mem {
 	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
 	m.RR(VPBROADCASTD, V512, 2, 0, off, 0)
@@ -444,24 +440,24 @@ func (m *machine) contiguous(in *vcode.Inst, k, off Reg, field int32, slow Label
 	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
 }
 
-// placed reports whether the handle of an access needs no register.
+// fixedHandle reports whether the handle of an access is a constant and needs no register.
 func (m *machine) fixedHandle(in *vcode.Inst) bool {
 	_, ok := m.f.Const(in.Uses[0])
 	return ok
 }
 
-// windowWords are the words that nearby loads.
+// windowWords is the size of the window of loadWindow in words.
 const windowWords = 32
 
-// pairRegs are scratch registers for two words of each lane that stand side by side:
-// those that hold them, in some order, and one for their numbers.
+// pairRegs are scratch registers for a window of 32 words: its halves, and the index of each lane's
+// first word in it.
 type pairRegs struct{ lo, hi, index Reg }
 
-// nearby leaves for far unless the words at the offsets in off, two of them for each
-// lane of k, are among windowWords that begin with the first lane's, all of
-// which are in range. It puts those into lo and hi, and into number the number that the
-// first word of each lane has among them. Lanes that look at texels along a row of
-// an image do so at one place nearly always, or nearly never.
+// loadWindow jumps to slow unless the pairs of words at the offsets in off, in the lanes of k, are in
+// a window of windowWords words that starts at the first lane's, all in range. It loads the window
+// into lo and hi, and the index of each lane's first word into index. Two loads and permutes are much
+// faster than a gather (Intel optimization manual, "Gather and Scatter"). Lanes that sample along a
+// row of an image have this pattern nearly always, or nearly never.
 func (m *machine) loadWindow(in *vcode.Inst, k, off Reg, z pairRegs, slow Label) {
 	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
 	m.RR(VPBROADCASTD, V512, z.index, 0, off, 0)
@@ -485,7 +481,7 @@ func (m *machine) loadWindow(in *vcode.Inst, k, off Reg, z pairRegs, slow Label)
 	}
 }
 
-// gatherPair loads two words that stand side by side for each lane.
+// gatherPair loads two adjacent words for each lane.
 func (m *machine) gatherPair(in *vcode.Inst) {
 	if in.Key.Aux > maxDisp {
 		m.gatherPairSlow(in)
@@ -503,22 +499,21 @@ func (m *machine) gatherPair(in *vcode.Inst) {
 	})
 }
 
-// pickNumbered defines results i and i + 1 of in: the words of a lane that have its
-// number, and the one behind it.
+// permutePair defines results i and i + 1: the words of the window at index and index + 1.
 func (m *machine) permutePair(in *vcode.Inst, i int, z pairRegs) {
 	m.permuteWindow(in, i, z, func(d Reg) { m.moveVec(d, z.index) })
 	m.permuteWindow(in, i+1, z, func(d Reg) { m.RM(VPADDD, V512, d, z.index, m.word32(1), BC) })
 }
 
-// pickSecond defines results i and i + 1 of in: the even words and the odd ones.
+// deinterleave defines results i and i + 1: the even words and the odd ones.
 func (m *machine) deinterleave(in *vcode.Inst, i int, z pairRegs) {
 	for n := range 2 {
 		m.permuteWindow(in, i+n, z, func(d Reg) { m.RM(VMOVDQA32, V512, d, 0, m.vector(everySecond(uint32(n))), 0) })
 	}
 }
 
-// pick defines result i of in: the words of the pairs that have the numbers that
-// number puts into a register. It uses Z4.
+// permuteWindow defines result i: the words of the window at the indices that index puts into a
+// register. It clobbers Z4.
 func (m *machine) permuteWindow(in *vcode.Inst, i int, z pairRegs, number func(d Reg)) {
 	one := *in
 	one.Defs = in.Defs[i : i+1]
@@ -535,9 +530,8 @@ func (m *machine) permuteWindow(in *vcode.Inst, i int, z pairRegs, number func(d
 	m.done(&one, d)
 }
 
-// gatherApart is gatherPair wherever the words are: eight lanes at a time, and then
-// the even words apart from the odd ones. Where the second may be out of range each
-// is loaded by itself.
+// gatherPairSlow is gatherPair for arbitrary offsets: two gathers of 64 bits for eight lanes each,
+// then deinterleave. If a second word may be out of range it gathers each word by itself.
 func (m *machine) gatherPairSlow(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	off := m.vec(in.Uses[1], 1)
@@ -572,7 +566,7 @@ func (m *machine) gatherPairSlow(in *vcode.Inst) {
 	})
 }
 
-// everySecond are the numbers of every second of 32 words.
+// everySecond returns the numbers of every second of 32 words.
 func everySecond(first uint32) (v [16]uint32) {
 	for i := range v {
 		v[i] = first + 2*uint32(i)
@@ -638,8 +632,8 @@ func (m *machine) scatter(in *vcode.Inst) {
 	})
 }
 
-// slotOf finds a slot of a private variable, the same in all lanes: it leaves
-// for far out of range.
+// slotAddress returns the memory of a slot of a private variable, the same slot in all lanes. It jumps
+// to slow out of range.
 func (m *machine) slotAddress(in *vcode.Inst, slow Label) Mem {
 	v := m.prog.Vars[in.Key.Aux]
 	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + 64*int32(in.Part)
