@@ -5,17 +5,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Where all that a program does to a resource is one kind of atomic whose results
-// nobody reads, a worker may do it to memory of its own, which needs no lock, and
-// what it gathered there be added to the resource, or whatever the atomic does,
-// when the worker is done.
+// Reduction privatization: if a program accesses a resource by one kind of atomic only, with unused
+// results, each worker may apply it to private memory, which needs no lock, and combine that with the
+// resource at the end (Rauchwerger & Padua 1995, LRPD test).
 
-// TalliesOf returns for each resource the atomic of 32 bits that is all that a
-// program does to it, ir.Bad where there is none or its result is read. There is
-// none at all where others may know when it is done: where there is what orders
-// accesses for others, or may be watched by them.
+// PrivatizableAtomics returns for each resource the 32-bit atomic that is its only access, or ir.Bad.
+// It returns none at all if others may observe the order of effects: if an access is volatile or
+// coherent, or the program can exit early or access memory by address.
 func PrivatizableAtomics(p *ir.Program) []ir.Op {
-	const other = ir.Exit // which is no access
+	const other = ir.Exit // not a memory access
 	none := make([]ir.Op, len(p.Res))
 	out := make([]ir.Op, len(p.Res))
 	for r, x := range p.Res {
@@ -54,8 +52,8 @@ func PrivatizableAtomics(p *ir.Program) []ir.Op {
 	return out
 }
 
-// Neutral returns the operand with which an atomic of 32 bits changes nothing.
-// It returns false for atomics whose order may be told by what they leave.
+// NeutralOperand returns the operand with which a 32-bit atomic changes nothing. It returns false for
+// atomics that do not commute.
 func NeutralOperand(op ir.Op) (uint32, bool) {
 	by := op.Combines()
 	if !by.Is(ir.Commute) {
@@ -64,8 +62,8 @@ func NeutralOperand(op ir.Op) (uint32, bool) {
 	return uint32(ir.Identity(by, ir.I32)), true
 }
 
-// alone makes the code of an atomic twice where the worker may have what it works
-// on for itself, which the handle says.
+// atomicOrPrivate emits an atomic twice, with and without lock prefix, if the handle's policy decides
+// at run time.
 func (m *machine) atomicOrPrivate(in *vcode.Inst, do func(lock bool)) {
 	h, ok := m.f.Const(in.Uses[0])
 	if in.Op == vcode.AtomicLocal || !ok || !m.isPrivatizable(int(h/HandleBytes)) {
@@ -84,7 +82,7 @@ func (m *machine) atomicOrPrivate(in *vcode.Inst, do func(lock bool)) {
 	})
 }
 
-// tallied reports whether a handle is that of a resource that TalliesOf names.
+// isPrivatizable reports whether a handle belongs to a resource of PrivatizableAtomics.
 func (m *machine) isPrivatizable(handle int) bool {
 	for r, op := range m.privatizable {
 		first := m.layout.Resources[r]

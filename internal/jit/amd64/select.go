@@ -13,8 +13,7 @@ type rule struct {
 	typ, arg ir.Type
 }
 
-// table is rules by operation, type and type of the first operand, to be looked
-// up several times for each instruction.
+// table is an array of rules, because each instruction is looked up several times.
 type table[E any] [1 << 8][ir.H + 1][ir.H + 1]E
 
 func newTable[E any](rules map[rule]E) *table[E] {
@@ -25,10 +24,10 @@ func newTable[E any](rules map[rule]E) *table[E] {
 	return t
 }
 
-// of returns the code of an operation, nil where there is none.
+// of returns the emitter of an operation, or nil.
 func (t *table[E]) of(op ir.Op, k ir.Key) E { return t[op][k.Type][k.From] }
 
-// emitter makes the code of a Lane instruction.
+// emitter emits a Lane instruction.
 type emitter func(m *machine, in *vcode.Inst)
 
 // Rounding of VRNDSCALEPS, without the inexact exception.
@@ -39,8 +38,8 @@ const (
 	roundTrunc = 11
 )
 
-// rules is the code of operations on 16 lanes. What is not here leaves for Go,
-// which asks the operation's row in the IR.
+// rules are the operations with code for 16 lanes. The others exit to Go, which evaluates the
+// operation's row in the IR.
 var rules = newTable(mergeRules(map[rule]emitter{
 	{ir.Add, ir.I32, ir.I32}:  commutativeOp(VPADDD),
 	{ir.Sub, ir.I32, ir.I32}:  binaryOp(VPSUBD),
@@ -140,13 +139,12 @@ var rules = newTable(mergeRules(map[rule]emitter{
 	{ir.Anew, 0, 0}:           budget,
 }, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses()))
 
-// Native reports whether an IR operation has code of its own, so that it does
-// not leave for Go.
+// Native reports whether an IR operation has AVX-512 code, so that it needs no exit to Go.
 func Native(k ir.Key, op ir.Op) bool {
 	return rules.of(op, k) != nil && (op != ir.At || k.Aux <= math.MaxUint32)
 }
 
-// native reports whether an instruction does not leave for Go.
+// native reports whether an instruction needs no exit to Go.
 func native(in *vcode.Inst) bool {
 	if in.Op == vcode.Strip {
 		return groupNative(in)
@@ -154,8 +152,8 @@ func native(in *vcode.Inst) bool {
 	return in.Op == vcode.Lane && Native(in.Key, in.IR)
 }
 
-// masked reports whether the code of an IR operation looks at the active lanes
-// where it does not keep the others.
+// usesMask reports whether the code of an IR operation reads the active lanes although the instruction
+// does not merge.
 func usesMask(op ir.Op) bool {
 	switch op.Family() {
 	case ir.Memory:
@@ -166,8 +164,7 @@ func usesMask(op ir.Op) bool {
 	return op == ir.Len || op == ir.Demote || op.Is(ir.Meets) && op != ir.Anew
 }
 
-// lane makes the code of an IR operation: its rule's, or a call of Go that is
-// skipped where no lane is active.
+// lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is active.
 func (m *machine) lane(in *vcode.Inst) {
 	if native(in) && in.Op == vcode.Strip {
 		m.group(in)
@@ -184,7 +181,7 @@ func (m *machine) lane(in *vcode.Inst) {
 	m.Bind(skip)
 }
 
-// two is d = u0 op u1.
+// binaryOp is d = u0 op u1.
 func binaryOp(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -194,7 +191,7 @@ func binaryOp(op Op) emitter {
 	}
 }
 
-// either is d = u0 op u1 where the operands may be exchanged.
+// commutativeOp is d = u0 op u1 for a commutative operation: a memory operand can be either one.
 func commutativeOp(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := in.Uses[0], in.Uses[1]
@@ -208,8 +205,8 @@ func commutativeOp(op Op) emitter {
 	}
 }
 
-// swapped is d = u1 op u0: VMINPS gives its second operand where the first is
-// not less, which fmin wants of its first.
+// swappedOp is d = u1 op u0. VMINPS returns its second operand if the first is not less, and fmin must
+// return its first.
 func swappedOp(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a := m.vec(in.Uses[1], 0)
@@ -227,7 +224,7 @@ func unaryOp(op Op) emitter {
 	}
 }
 
-// withWord is d = u0 op a constant.
+// constOp is d = u0 op a constant.
 func constOp(op Op, v uint32) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -237,7 +234,7 @@ func constOp(op Op, v uint32) emitter {
 	}
 }
 
-// shift takes the count modulo 32, which the machine does not.
+// shift takes the count modulo 32; the processor's vector shifts do not.
 func shift(variable, fixed Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -255,8 +252,7 @@ func shift(variable, fixed Op) emitter {
 	}
 }
 
-// rounded is d = u0 op u1 of floats. Machine code rounds to nearest even unless
-// told otherwise (Context).
+// rounded is d = u0 op u1 of floats. The default rounding is to nearest even (MXCSR, see Context).
 func rounded(op Op, commutes bool) emitter {
 	nearest := binaryOp(op)
 	if commutes {
@@ -288,8 +284,8 @@ func roundedUnary(op Op) emitter {
 	}
 }
 
-// multiplyAddOf is d = u0·u1 + u2, or u2 − u0·u1, rounded once. The machine's
-// instructions write over one of their operands: over a factor, or the summand.
+// multiplyAddOf is d = u0·u1 + u2, or u2 − u0·u1, rounded once. The instructions overwrite an operand:
+// the form 213 a factor, the form 231 the addend.
 func multiplyAddOf(factor, summand Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
@@ -301,7 +297,7 @@ func multiplyAddOf(factor, summand Op) emitter {
 			d = 0
 		}
 		if _, ok := m.phys(a); !ok {
-			a, b = b, a // one of them may stand in memory
+			a, b = b, a // one factor may be in memory
 		}
 		x, _ := m.phys(b)
 		switch sum, _ := m.phys(c); {
@@ -321,8 +317,8 @@ func multiplyAddOf(factor, summand Op) emitter {
 	}
 }
 
-// multiplyAddOver is multiplyAddOf where the lanes that are not active keep what one of
-// the operands is in all lanes: in its register. It reports whether that is so.
+// multiplyAddOver handles a merging multiplyAddOf with an operand in the result's register: a merging
+// mask then preserves the right lanes. It reports whether that is so.
 func (m *machine) multiplyAddOver(factor, summand Op, in *vcode.Inst) bool {
 	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
 	d, ok := m.phys(in.Defs[0])
@@ -342,8 +338,8 @@ func (m *machine) multiplyAddOver(factor, summand Op, in *vcode.Inst) bool {
 	return false
 }
 
-// factors is d = a·b + c where d holds neither b nor c: over a, or where b
-// would have to be loaded for that, over c.
+// factors is d = a·b + c if d holds neither b nor c: it overwrites a copy of a, or a copy of c if b is
+// in memory and a is not.
 func (m *machine) factors(factor, summand Op, d Reg, a, b, c vcode.Reg) {
 	x, inPlace := m.phys(a)
 	_, ok := m.phys(b)
@@ -379,7 +375,7 @@ func canonical(m *machine, in *vcode.Inst) {
 
 func copyBits(m *machine, in *vcode.Inst) { m.copy(in) }
 
-// fromMask is 1 where the mask is set and 0 elsewhere.
+// fromMask is 1 in the lanes of the mask and 0 in the others.
 func fromMask(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
 	d := Reg(0)
@@ -406,7 +402,7 @@ func maskNot(m *machine, in *vcode.Inst) {
 	m.doneMask(in, k)
 }
 
-// choose is u0 ? u1 : u2.
+// selectLanes is u0 ? u1 : u2.
 func selectLanes(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
 	d := Reg(0)
@@ -421,7 +417,7 @@ func selectLanes(m *machine, in *vcode.Inst) {
 	m.define(in, d)
 }
 
-// onlyIn puts u into z in the lanes of k, and 0 into the others.
+// maskedOrZero copies u to z in the lanes of k, with 0 in the others.
 func (m *machine) maskedOrZero(z Reg, u vcode.Reg, k Reg) {
 	if bits, ok := m.f.Const(u); ok {
 		m.RM(VPBROADCASTD, V512, z, 0, m.word32(uint32(bits)), K(k)|Z)
@@ -430,7 +426,7 @@ func (m *machine) maskedOrZero(z Reg, u vcode.Reg, k Reg) {
 	m.with(VMOVDQA32, z, 0, u, K(k)|Z)
 }
 
-// chooseMask is u2 ^ (u2 ^ u1) & u0.
+// selectMask is u2 ^ (u2 ^ u1) & u0.
 func selectMask(m *machine, in *vcode.Inst) {
 	m.loadMask(2, in.Uses[1])
 	m.RR(KXORW, V128, 2, 2, m.mask(in.Uses[2], 1), 0)

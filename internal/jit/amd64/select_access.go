@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// accesses is the code of loads and stores of other than 32 bits.
+// accesses are the rules of loads and stores of types other than 32 bits.
 func accesses() map[rule]emitter {
 	r := map[rule]emitter{}
 	for _, t := range [...]ir.Type{ir.I8, ir.I16, ir.F16} {
@@ -31,8 +31,8 @@ func loadWide(m *machine, in *vcode.Inst) {
 	m.defineHalf(in, 1, 8)
 }
 
-// storeWide scatters 64 bits of each lane, lanes ascending, nothing out of range
-// and nothing for helpers.
+// storeWide scatters 64 bits of each lane, in ascending order, nothing out of range and nothing for
+// helpers.
 func storeWide(m *machine, in *vcode.Inst) {
 	m.checkedEights(in, m.storingLanes(in), 8, handleWrites, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
@@ -40,22 +40,22 @@ func storeWide(m *machine, in *vcode.Inst) {
 	})
 }
 
-// rowOf is the access to a row that an access of all lanes may be.
+// stridedForm returns the strided access that a Lane access with a Stride may be.
 func stridedForm(in *vcode.Inst) *vcode.Inst {
 	row := *in
 	row.Uses = in.Uses[len(in.Uses)-4:]
 	return &row
 }
 
-// evens makes K2 the even ones of 32 places of 16 bits. It uses RAX.
+// evenMask sets K2 to the even ones of 32 elements of 16 bits. It clobbers RAX.
 func (m *machine) evenMask() Opt {
 	m.MovI(RAX, 0x55555555)
 	m.RR(KMOVD_KR, V128, 2, 0, RAX, 0)
 	return K(2)
 }
 
-// loadNarrow loads 8 or 16 bits for each lane, 0 out of range: at once where it is
-// told that they are a row, and all is in range.
+// loadNarrow loads 8 or 16 bits for each lane, 0 out of range: with one load if the access is strided
+// and in range.
 func loadNarrow(m *machine, in *vcode.Inst) {
 	if in.Stride == 0 {
 		gatherNarrow(m, in)
@@ -78,9 +78,9 @@ func loadNarrow(m *machine, in *vcode.Inst) {
 	})
 }
 
-// gatherNarrow gathers 8 or 16 bits for each lane, 0 out of range: the words that
-// hold the first and the last byte, which lie on the same pages as these, moved
-// so that the first byte is the lowest.
+// gatherNarrow gathers 8 or 16 bits for each lane, 0 out of range. There are no gathers of bytes, so
+// it gathers the aligned words of the first and the last byte, which are on the same pages as these,
+// and shifts the first byte to the bottom.
 func gatherNarrow(m *machine, in *vcode.Inst) {
 	bits := uint32(in.Key.Type.Bits())
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
@@ -107,8 +107,8 @@ func gatherNarrow(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// gatherWord gathers the words that hold the bytes at eight addresses for the
-// lanes of K2, 0 for others. It changes the addresses, and uses K1.
+// gatherWord gathers the aligned words at eight addresses in the lanes of K2, 0 in the others. It
+// clobbers the addresses and K1.
 func (m *machine) gatherWord(d, at Reg) {
 	m.word(wideInt, VPANDQ, at, at, 1<<64-4, 0)
 	m.RR(VPXORD, V128, d, d, d, 0)
@@ -116,9 +116,8 @@ func (m *machine) gatherWord(d, at Reg) {
 	m.RM(VPGATHERQD, V512, d, 0, Indexed(NoReg, at, 1, 0), K(1))
 }
 
-// storeNarrow stores 8 or 16 bits of each lane, nothing out of range and nothing
-// for helpers: at once where it is told that they are a row, all lanes store, and
-// all is in range.
+// storeNarrow stores 8 or 16 bits of each lane, nothing out of range and nothing for helpers: with one
+// store if the access is strided, all lanes are active, and all is in range.
 func storeNarrow(m *machine, in *vcode.Inst) {
 	if in.Stride == 0 || m.storeOpt(in) != 0 {
 		scatterNarrow(m, in)
@@ -140,9 +139,8 @@ func storeNarrow(m *machine, in *vcode.Inst) {
 	})
 }
 
-// scatterNarrow stores 8 or 16 bits of each lane, lanes ascending, nothing out of
-// range and nothing for helpers. The lanes that store are moved together, and
-// leave one by one from the lowest place.
+// scatterNarrow stores 8 or 16 bits of each lane, in ascending order, nothing out of range and nothing
+// for helpers. It compresses the active lanes and then shifts them out, one by one.
 func scatterNarrow(m *machine, in *vcode.Inst) {
 	bits := in.Key.Type.Bits()
 	k := m.storingLanes(in)

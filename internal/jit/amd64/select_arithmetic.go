@@ -5,11 +5,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// narrowTypes are the integers that live in the low bits of a lane.
+// narrowTypes are the integers in the low bits of a 32-bit lane.
 var narrowTypes = [...]ir.Type{ir.I8, ir.I16}
 
-// integers is the code of arithmetic, logic and comparisons of integers of 8,
-// 16 and 64 bits.
+// integers are the rules of arithmetic, logic and comparisons of integers of 8, 16 and 64 bits.
 func integers() map[rule]emitter {
 	r := map[rule]emitter{
 		{ir.Add, ir.I64, ir.I64}:       pair(VPADDQ),
@@ -77,7 +76,7 @@ func shiftBy(narrow, wide Op) body {
 	}
 }
 
-// multiplyShift is the high half of a product that fits 32 bits.
+// multiplyShift is the high half of a product that fits in 32 bits.
 func multiplyShift(shift Op) body {
 	return func(m *machine, in *vcode.Inst, e element) {
 		m.RR(VPMULLD, V512, 0, 0, 1, 0)
@@ -85,9 +84,9 @@ func multiplyShift(shift Op) body {
 	}
 }
 
-// multiplyHighWide is the high half of an unsigned product of 64 bits: with
-// halves h and l of each operand, hh + (hl + ll>>32)>>32 + (lh + low half of
-// what was shifted)>>32. It keeps Z1 and leaves the first operand in Z7.
+// multiplyHighWide is the high half of an unsigned 64-bit product, from 32-bit halves h and l of each
+// operand (schoolbook multiplication, Warren, Hacker's Delight, 8-2): hh + (hl + ll>>32)>>32 + (lh +
+// (hl + ll>>32) mod 2³²)>>32. It preserves Z1 and leaves the first operand in Z7.
 func multiplyHighWide(m *machine, in *vcode.Inst, e element) {
 	m.moveVec(7, 0)
 	m.RRI(VPSRLQ, V512, 2, 0, 0, 32, 0)
@@ -106,8 +105,8 @@ func multiplyHighWide(m *machine, in *vcode.Inst, e element) {
 	m.RR(VPADDQ, V512, 0, 0, 6, 0)
 }
 
-// multiplyHighSigned takes from the unsigned product each operand where the
-// other is negative.
+// multiplyHighSigned subtracts from the unsigned product each operand if the other is negative
+// (Hacker's Delight, 8-3).
 func multiplyHighSigned(m *machine, in *vcode.Inst, e element) {
 	multiplyHighWide(m, in, e)
 	m.RRI(VPSRAQ, V512, 2, 0, 7, 63, 0)
@@ -118,7 +117,7 @@ func multiplyHighSigned(m *machine, in *vcode.Inst, e element) {
 	m.RR(VPSUBQ, V512, 0, 0, 3, 0)
 }
 
-// carryOf is 1 where the sum is less than an operand.
+// carryOf is 1 if the sum is less than an operand.
 func carryOf(m *machine, in *vcode.Inst, e element) {
 	m.RR(e.op(VPADDD, VPADDQ), V512, 0, 0, 1, 0)
 	borrowOf(m, in, e)
@@ -129,7 +128,7 @@ func carryNarrow(m *machine, in *vcode.Inst, e element) {
 	m.RRI(VPSRLD, V512, 0, 0, 0, uint8(e.bits), 0)
 }
 
-// borrowOf is 1 where Z0 is less than Z1.
+// borrowOf is 1 if Z0 < Z1.
 func borrowOf(m *machine, in *vcode.Inst, e element) {
 	m.RRI(e.op(VPCMPUD, VPCMPUQ), V512, 2, 0, 1, compareLT, 0)
 	m.RM(e.op(VPBROADCASTD, VPBROADCASTQ), V512, 0, 0, m.constant(e, 1), K(2)|Z)

@@ -5,21 +5,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Rows of the record's scratch memory, a word for each lane.
+// Offsets in the record's scratch memory: rows with a word for each lane, and single values.
 const (
 	scratchOffset  = 0
 	scratchOperand = 64
 	scratchOld     = 128
 	scratchCompare = 192
-	scratchBase    = 256 // a double word, as is the next
+	scratchBase    = 256 // 64 bits, as the next one
 	scratchSaved   = 264
-	scratchResults = 320 // of eight parts of eight lanes
+	scratchResults = 320 // of eight parts with eight lanes
 	scratchBytes   = 576
 )
 
-// atomic does an atomic operation lane by lane, ascending: on workgroup memory
-// without a lock, since a workgroup runs on one thread. Out of range and where
-// it is misaligned it yields 0 and does nothing.
+// atomic performs an atomic lane by lane, in ascending order. Workgroup memory needs no lock prefix,
+// since a workgroup runs on one thread. Out of range or misaligned it yields 0 and does nothing.
 func (m *machine) atomic(in *vcode.Inst, lock bool) {
 	if atomic64Bit(in) {
 		m.atomic64(in, lock)
@@ -34,7 +33,7 @@ func (m *machine) atomic(in *vcode.Inst, lock bool) {
 	m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchOld), 0)
 	done := m.NewLabel()
 	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
-		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // 2³¹ further, as Z4 is less
+		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // plus 2³¹, because Z4 is 2³¹ less than the offset
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
 		m.RM(VPTESTNMD, V512, 2, 3, m.word32(3), BC|K(2))
 		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
@@ -54,15 +53,13 @@ func (m *machine) atomic(in *vcode.Inst, lock bool) {
 	}
 }
 
-// storeForms are instructions that do all of an atomic whose result is not
-// used.
+// storeForms are the read-modify-write instructions for atomics without a used result.
 var storeForms = map[ir.Op]G{ir.AtomAdd: ADD_ST, ir.AtomAnd: AND_ST, ir.AtomOr: OR_ST, ir.AtomXor: XOR_ST}
 
-// constantForms are those with a constant operand.
+// constantForms are those with an immediate operand.
 var constantForms = map[ir.Op]ALU{ir.AtomAdd: AddI, ir.AtomAnd: AndI, ir.AtomOr: OrI, ir.AtomXor: XorI}
 
-// tally does an atomic whose result is not used. Where all lanes do it, they do
-// it one behind the other without looking for the next.
+// atomicNoResult performs an atomic without a used result. If all lanes are active it is unrolled.
 func (m *machine) atomicNoResult(in *vcode.Inst, lock bool) {
 	k, off := m.storingLanes(in), m.vec(in.Uses[1], 1)
 	all, full := m.f.Const(in.Masks[0])
@@ -91,9 +88,9 @@ func (m *machine) atomicNoResult(in *vcode.Inst, lock bool) {
 	m.atomicNoResultLanes(in, zmmLanes, full, lock)
 }
 
-// tallyLanes does an atomic of storeForms whose result is not used, for the lanes
-// in RAX or all of them. Their addresses are RDX plus the offsets in the scratch
-// memory, where the operands stand unless they are constant.
+// atomicNoResultLanes performs an atomic of storeForms for the lanes in RAX, or for all. The addresses
+// are RDX plus the offsets in the scratch memory, which also holds the operands unless they are
+// constant.
 func (m *machine) atomicNoResultLanes(in *vcode.Inst, lanes int32, full, lock bool) {
 	operand, constant := m.f.Const(in.Uses[2])
 	some, done := m.NewLabel(), m.NewLabel()
@@ -122,7 +119,7 @@ func (m *machine) atomicNoResultLanes(in *vcode.Inst, lanes int32, full, lock bo
 	for lane := int32(0); lane < lanes; lane++ {
 		if at := m.scratch(scratchOffset + 4*lane); !constant {
 			m.GRM(MOVSXD|W, RAX, at)
-		} else if lane%2 == 0 { // two at once, as RCX is free
+		} else if lane%2 == 0 { // two offsets per load, since RCX is free
 			m.GRM(MOV|W, RAX, at)
 			m.GRR(MOVSXD|W, RCX, RAX)
 			one(Mem{}, Indexed(RDX, RCX, 1, 0))
@@ -135,10 +132,10 @@ func (m *machine) atomicNoResultLanes(in *vcode.Inst, lanes int32, full, lock bo
 	m.Bind(done)
 }
 
-// scratch is a place in the record's scratch memory.
+// scratch returns the memory at an offset in the record's scratch memory.
 func (m *machine) scratch(off int32) Mem { return At(R14, m.record.Scratch+off) }
 
-// lane32 is the word of the lane in RCX in a row of the scratch memory.
+// lane32 returns the word of the lane in RCX in a row of the scratch memory.
 func (m *machine) lane32(row int32) Mem { return Indexed(R14, RCX, 4, m.record.Scratch+row) }
 
 func (m *machine) lockIf(lock bool) {
@@ -147,8 +144,8 @@ func (m *machine) lockIf(lock bool) {
 	}
 }
 
-// eachLane does something for the lanes in RAX, which is not 0, with the lane's
-// number in RCX and its address in RDX.
+// eachLane loops over the lanes in RAX, which is not 0: do finds the lane's number in RCX and its
+// address in RDX.
 func (m *machine) eachLane(do func()) {
 	next := m.NewLabel()
 	m.Bind(next)
@@ -156,13 +153,13 @@ func (m *machine) eachLane(do func()) {
 	m.GRM(MOVSXD|W, RDX, m.lane32(scratchOffset))
 	m.GRM(ADD|W, RDX, m.scratch(scratchBase))
 	do()
-	m.GRM(LEA, RCX, At(RAX, -1)) // the lowest one goes
+	m.GRM(LEA, RCX, At(RAX, -1)) // clear the lowest bit
 	m.GRR(AND, RAX, RCX)
 	m.Jcc(NotEqual, next)
 }
 
-// exchanges does atomics whose old value is wanted, or that no instruction does
-// alone. The lanes are kept in RBX meanwhile, since CMPXCHG wants RAX.
+// exchangeLanes performs atomics with a used result, or without a single instruction, by a
+// compare-exchange loop. RBX holds the remaining lanes, since CMPXCHG needs RAX.
 func (m *machine) exchangeLanes(in *vcode.Inst, lock bool) {
 	m.GRM(MOV_ST|W, RBX, m.scratch(scratchSaved))
 	m.GRR(MOV, RBX, RAX)
@@ -194,8 +191,8 @@ func (m *machine) exchangeLanes(in *vcode.Inst, lock bool) {
 	m.GRM(MOV|W, RBX, m.scratch(scratchSaved))
 }
 
-// replacement makes of the operand in RCX what is stored where RAX is found: of
-// 32 bits, or with w of 64.
+// replacement computes in RCX, from the old value in RAX and the operand in RCX, the new value: with
+// 32 bits, or 64 if w is W.
 func (m *machine) replacement(op ir.Op, w G) {
 	switch op {
 	case ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:

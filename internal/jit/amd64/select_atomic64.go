@@ -5,19 +5,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Rows of the record's scratch memory for atomics of 64 bits: a double word for
-// each lane.
+// Rows of the record's scratch memory for 64-bit atomics, with 64 bits for each lane.
 const (
 	scratchLongOperand = 64
 	scratchLongOld     = 320
 	scratchLongCompare = 448
 )
 
-// long reports whether an atomic is one of 64 bits.
+// atomic64Bit reports whether an instruction is a 64-bit atomic.
 func atomic64Bit(in *vcode.Inst) bool { return in.IR.Family() == ir.Atomics && in.Key.Type == ir.I64 }
 
-// reach is how far behind its offset an access of 32 bits, or an atomic of 64,
-// goes.
+// reach returns the distance from the offset to the end of a 32-bit access, a pair, or a 64-bit
+// atomic.
 func reach(in *vcode.Inst) uint64 {
 	if atomic64Bit(in) || in.Op == vcode.Gather && len(in.Defs) > 1 {
 		return in.Key.Aux + 8
@@ -25,7 +24,7 @@ func reach(in *vcode.Inst) uint64 {
 	return in.Key.Aux + 4
 }
 
-// atomicLong is atomic on 64 bits.
+// atomic64 is atomic with 64 bits.
 func (m *machine) atomic64(in *vcode.Inst, lock bool) {
 	off := m.vec(in.Uses[1], 1)
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
@@ -34,7 +33,7 @@ func (m *machine) atomic64(in *vcode.Inst, lock bool) {
 	}
 	done := m.NewLabel()
 	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
-		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // 2³¹ further, as Z4 is less
+		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // plus 2³¹, because Z4 is 2³¹ less than the offset
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
 		m.RM(VPTESTNMD, V512, 2, 3, m.word32(7), BC|K(2))
 		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
@@ -56,7 +55,7 @@ func (m *machine) atomic64(in *vcode.Inst, lock bool) {
 	}
 }
 
-// atomicLong is as that of AVX-512.
+// atomic64 is machine.atomic64 for AVX2.
 func (m ymm) atomic64(in *vcode.Inst, lock bool) {
 	off := m.vec(in.Uses[1], 1)
 	m.zero(0)
@@ -66,7 +65,7 @@ func (m ymm) atomic64(in *vcode.Inst, lock bool) {
 	done := m.NewLabel()
 	if at, ok := m.inRange(in, m.storingLanes(in, 0), off, handleWrites); ok {
 		m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
-		m.rri(AVX_VPSLLD, 3, 0, 3, 29) // aligned where nothing is left
+		m.rri(AVX_VPSLLD, 3, 0, 3, 29) // the low three bits, 0 if aligned
 		m.zero(0)
 		m.rr(AVX_VPCMPEQD, 3, 3, 0)
 		m.rr(AVX_VPAND, 2, 2, 3)
@@ -89,9 +88,8 @@ func (m ymm) atomic64(in *vcode.Inst, lock bool) {
 	}
 }
 
-// exchangesLong does an atomic for the lanes in RAX as exchanges does, and none
-// where what the handle names does not begin at a multiple of 8: RDX is further
-// by such a one and by what the instruction adds.
+// exchanges64 is exchangeLanes with 64 bits. It does nothing if the buffer's address is not a multiple
+// of 8, which RDX shows: it exceeds that address by a multiple of 8 and Aux.
 func (m *machine) exchanges64(in *vcode.Inst, lock bool, done Label) {
 	m.GRM(LEA, RCX, At(RDX, -int32(in.Key.Aux&7)))
 	m.GI(AndI, false, RCX, 7)

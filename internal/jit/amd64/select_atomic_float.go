@@ -2,8 +2,8 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// floatAtomic makes of the operand in RCX what an atomic on floats stores where
-// RAX is found: canonical where it is NaN. It keeps RAX.
+// floatAtomic computes in RCX the new value of a float atomic from the old one in RAX and the operand
+// in RCX. A NaN result is canonical. It preserves RAX.
 func (m *machine) floatAtomic(op ir.Op) {
 	m.RR(VPBROADCASTD_R, V128, 2, 0, RAX, 0)
 	m.RR(VPBROADCASTD_R, V128, 3, 0, RCX, 0)
@@ -11,7 +11,7 @@ func (m *machine) floatAtomic(op ir.Op) {
 		m.RR(VADDPS, V128, 2, 2, 3, 0)
 		m.canonicalWord(2)
 	} else {
-		m.canonicalWord(2) // of a NaN and a number VRANGEPS gives the number where the NaN is a quiet one
+		m.canonicalWord(2) // VRANGEPS ignores a NaN only if it is quiet
 		m.canonicalWord(3)
 		way := uint8(rangeMin)
 		if op == ir.AtomFMax {
@@ -22,13 +22,13 @@ func (m *machine) floatAtomic(op ir.Op) {
 	m.RR(VMOVD_ST, V128, 2, 0, RCX, 0)
 }
 
-// canonicalWord makes NaN in the lowest four lanes of z canonical. It uses K2.
+// canonicalWord makes NaNs in the lowest four lanes of z canonical. It clobbers K2.
 func (m *machine) canonicalWord(z Reg) {
 	m.RRI(VCMPPS, V128, 2, z, z, unordered, 0)
 	m.RM(VPBROADCASTD, V128, z, 0, m.word32(nan32), K(2))
 }
 
-// floatAtomic is as that of AVX-512.
+// floatAtomic is machine.floatAtomic for AVX2.
 func (m ymm) floatAtomic(op ir.Op) {
 	m.splat(0, RAX)
 	m.splat(1, RCX)

@@ -5,14 +5,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// bitOperations is the code of what counts, finds and cuts out bits.
+// bitOperations are the rules of bit counts, bit searches and bit fields.
 func bitOperations() map[rule]emitter {
 	r := map[rule]emitter{}
 	for _, t := range [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64} {
 		r[rule{ir.BitCount, t, t}] = lanewise(t, plain, countBits)
 		r[rule{ir.BitReverse, t, t}] = lanewise(t, plain, reverseBits)
 		if t == ir.I32 {
-			continue // select_integer.go has the rest
+			continue // select_integer.go has the other ones
 		}
 		r[rule{ir.FindLsb, t, t}] = lanewise(t, truncated, lowestBit)
 		r[rule{ir.FindUMsb, t, t}] = lanewise(t, truncated, highestBit)
@@ -24,11 +24,11 @@ func bitOperations() map[rule]emitter {
 	return r
 }
 
-// The machine's variable shifts give zeros, or the sign, where the count is at
-// or beyond the width of a lane, as the bit field operations want it.
+// Variable vector shifts yield zeros, or sign bits, for counts from the lane width on, which is the
+// definition of the bit field operations.
 
-// countBits adds up neighbours, in fields of two, four and eight bits, where
-// the machine has no instruction for it.
+// countBits sums neighbors in fields of two, four and eight bits (Warren, Hacker's Delight, 5-1), if
+// there is no VPOPCNT.
 func countBits(m *machine, in *vcode.Inst, e element) {
 	if m.features&CountBits != 0 {
 		m.RR(e.op(VPOPCNTD, VPOPCNTQ), V512, 0, 0, 0, 0)
@@ -49,7 +49,7 @@ func countBits(m *machine, in *vcode.Inst, e element) {
 	m.RRI(right, V512, 0, 0, 0, uint8(e.lane()-8), 0)
 }
 
-// reverseBits exchanges bits, pairs, fours, and then bytes.
+// reverseBits swaps bits, pairs, nibbles, and then bytes (Hacker's Delight, 7-1).
 func reverseBits(m *machine, in *vcode.Inst, e element) {
 	for _, s := range [...]struct {
 		by   uint8
@@ -68,7 +68,7 @@ func reverseBits(m *machine, in *vcode.Inst, e element) {
 	m.RR(VPORD, V512, 0, 0, 1, 0)
 	switch {
 	case e.wide:
-		m.RRI(VPSHUFD, V512, 0, 0, 0, 0xb1, 0) // exchanges neighbours
+		m.RRI(VPSHUFD, V512, 0, 0, 0, 0xb1, 0) // swap the words
 	case e.bits < 32:
 		m.RRI(VPSRLD, V512, 0, 0, 0, uint8(32-e.bits), 0)
 	}
@@ -82,22 +82,22 @@ func lowestBit(m *machine, in *vcode.Inst, e element) {
 	highestBit(m, in, e)
 }
 
-// highestBit is 31 or 63 less the number of leading zeros; −1 for 0.
+// highestBit is 31 or 63 minus the number of leading zeros; −1 for 0.
 func highestBit(m *machine, in *vcode.Inst, e element) {
 	m.RR(e.op(VPLZCNTD, VPLZCNTQ), V512, 0, 0, 0, 0)
 	m.RM(e.op(VPBROADCASTD, VPBROADCASTQ), V512, 1, 0, m.constant(e, uint64(e.lane()-1)), 0)
 	m.RR(e.op(VPSUBD, VPSUBQ), V512, 0, 1, 0, 0)
 }
 
-// highestSigned is the highest bit that differs from the sign.
+// highestSigned is the highest bit that differs from the sign bit.
 func highestSigned(m *machine, in *vcode.Inst, e element) {
 	m.RRI(e.op(VPSRAD, VPSRAQ), V512, 1, 0, 0, uint8(e.lane()-1), 0)
 	m.RR(e.op(VPXORD, VPXORQ), V512, 0, 0, 1, 0)
 	highestBit(m, in, e)
 }
 
-// lowOnes makes Z2 a number of low ones. It is all ones from the lane's width on,
-// and leaves in Z3 a 1.
+// lowOnes replaces the count in Z2 by that many low one bits, all ones from the lane width on. It sets
+// Z3 to 1.
 func (m *machine) lowOnes(e element) {
 	m.RM(e.op(VPBROADCASTD, VPBROADCASTQ), V512, 3, 0, m.constant(e, 1), 0)
 	m.RR(e.op(VPSLLVD, VPSLLVQ), V512, 2, 3, 2, 0)
@@ -120,7 +120,7 @@ func fieldSigned(m *machine, in *vcode.Inst, e element) {
 	m.RR(e.op(VPSRAVD, VPSRAVQ), V512, 0, 0, 1, 0)
 }
 
-// fieldMask has its offset in Z0 and its count in Z1.
+// fieldMask has the offset in Z0 and the count in Z1.
 func fieldMask(m *machine, in *vcode.Inst, e element) {
 	m.moveVec(2, 1)
 	m.lowOnes(e)

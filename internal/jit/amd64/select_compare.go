@@ -21,15 +21,14 @@ const (
 	orderedLE = 0x12
 )
 
-// predicate is a comparison of 16 lanes in one instruction, and the numbers of
-// what it can ask: the comparison, its contrary, with exchanged operands, and
-// the contrary of that.
+// predicate is a comparison of 16 lanes in one instruction, with the immediates for the comparison,
+// its negation, the comparison with swapped operands, and the negation of that one.
 type predicate struct {
 	op                          Op
 	is, isNot, flipped, flipNot uint8
 }
 
-// predicates are the comparisons in one instruction.
+// predicates are the comparisons with one instruction.
 var predicates = map[rule]predicate{
 	{ir.Eq, ir.B1, ir.I8}:   {VPCMPUD, compareEQ, compareNE, compareEQ, compareNE},
 	{ir.Eq, ir.B1, ir.I16}:  {VPCMPUD, compareEQ, compareNE, compareEQ, compareNE},
@@ -47,7 +46,7 @@ var predicates = map[rule]predicate{
 	{ir.FLe, ir.B1, ir.F32}: {VCMPPS, orderedLE, 0x16, 0x1d, 0x19}, // GE_OQ, NGE_UQ
 }
 
-// comparisons is the code of what predicates lists.
+// comparisons are the rules of predicates.
 func comparisons() map[rule]emitter {
 	r := map[rule]emitter{}
 	for k, p := range predicates {
@@ -60,8 +59,8 @@ func comparisons() map[rule]emitter {
 	return r
 }
 
-// compare puts the comparison of in's operands, or its contrary, into k. What
-// stands in memory becomes the second operand.
+// compare puts the comparison of in's operands, negated if not is set, into k. A memory operand
+// becomes the second one.
 func (m *machine) compare(p predicate, k Reg, in *vcode.Inst, not bool, o Opt) {
 	x, y := in.Uses[0], in.Uses[1]
 	ask := p.is
@@ -79,8 +78,7 @@ func (m *machine) compare(p predicate, k Reg, in *vcode.Inst, not bool, o Opt) {
 	m.withImm(p.op, k, m.vec(x, 0), y, ask, o)
 }
 
-// compareWithin is a comparison, or its contrary where Aux is 1, in the lanes of
-// a mask.
+// maskedCompare is a comparison, negated if Aux is 1, in the lanes of a mask.
 func (m *machine) maskedCompare(in *vcode.Inst) {
 	o := Opt(0)
 	if len(in.Masks) > 0 {

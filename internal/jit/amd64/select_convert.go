@@ -11,7 +11,7 @@ var (
 	allTypes     = [...]ir.Type{ir.I8, ir.I16, ir.I32, ir.I64, ir.F16, ir.F32, ir.F64}
 )
 
-// conversions is the code of conversions between all types, and of choice.
+// conversions are the rules of conversions between all types, and of 64-bit selects.
 func conversions() map[rule]emitter {
 	r := map[rule]emitter{
 		{ir.Select, ir.I64, ir.B1}: selectWide,
@@ -84,8 +84,7 @@ func truncateTo(t, from ir.Type) emitter {
 	}
 }
 
-// lowWords puts the low 32 bits of each lane of 64 into z. It uses the register
-// behind z.
+// lowWords puts the low 32 bits of each 64-bit lane into z. It clobbers the register after z.
 func (m *machine) lowWords(z Reg, u vcode.Reg) {
 	for i := range 2 {
 		m.RR(VPMOVQD, V512, m.half(u, i, z+Reg(i)), 0, z+Reg(i), 0)
@@ -93,7 +92,7 @@ func (m *machine) lowWords(z Reg, u vcode.Reg) {
 	m.join(z, z, z+1)
 }
 
-// wideFromMask is 1 where the mask is set and 0 elsewhere.
+// wideFromMask is 1 in the lanes of the mask and 0 in the others.
 func wideFromMask(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 3)
 	m.RM(VPBROADCASTQ, V512, 0, 0, m.word64(1), K(k)|Z)
@@ -103,7 +102,7 @@ func wideFromMask(m *machine, in *vcode.Inst) {
 	m.defineHalf(in, 1, 3)
 }
 
-// chooseWide is u0 ? u1 : u2.
+// selectWide is u0 ? u1 : u2.
 func selectWide(m *machine, in *vcode.Inst) {
 	m.loadMask(3, in.Uses[0])
 	for i := range 2 {
@@ -113,15 +112,15 @@ func selectWide(m *machine, in *vcode.Inst) {
 	}
 }
 
-// limits are what a conversion of floats to integers has to mend: the first
-// number beyond the range, and what it becomes.
+// limits are the first float beyond the range of a signed integer, and the greatest integer, which
+// replaces it.
 type limits struct {
 	top  uint64 // as a float
 	most uint64
 }
 
-// toInteger cuts a float to a whole number; beyond the range the nearest one in
-// range, of NaN 0. Types below 32 bits get the limits of theirs afterwards.
+// toInteger truncates a float; it saturates, and NaN yields 0. Types below 32 bits are clamped
+// afterwards.
 func toInteger(t, from ir.Type, sign bool) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		switch {
@@ -156,9 +155,8 @@ func toInteger(t, from ir.Type, sign bool) emitter {
 	}
 }
 
-// cutTo converts Z1 into Z0. The machine gives for an unsigned number above the
-// range the greatest, for a signed one below it the least, and elsewhere
-// something else.
+// cutTo converts Z1 to Z0. The instruction already saturates an unsigned number above the range and a
+// signed one below it; this code handles the other cases.
 func (m *machine) cutTo(from, to element, toSigned, toUnsigned Op, l limits, sign bool) {
 	cmp := from.op(VCMPPS, VCMPPD)
 	if !sign {
@@ -174,7 +172,7 @@ func (m *machine) cutTo(from, to element, toSigned, toUnsigned Op, l limits, sig
 	m.RR(to.op(VMOVDQA32, VMOVDQA64), V512, 0, 0, 2, K(2))
 }
 
-// clamp brings Z0 into the range of a type of fewer than 32 bits.
+// clamp limits Z0 to the range of a type below 32 bits.
 func (m *machine) clamp(bits uint32, sign bool) {
 	switch {
 	case bits == 32:
@@ -187,11 +185,11 @@ func (m *machine) clamp(bits uint32, sign bool) {
 	}
 }
 
-// beyondHalf is greater than any f16 and exact in f32.
+// aboveF16 is greater than any f16 and exact in f32.
 const aboveF16 = 1 << 17
 
-// toFloat converts integers, rounded once. For f16 they are brought to ±2¹⁷
-// first, which overflows as they do and is exact on the way.
+// toFloat converts integers, rounded once. For f16 it first clamps them to ±2¹⁷, which still overflows
+// to infinity and is exact in f32.
 func toFloat(t, from ir.Type, sign bool) emitter {
 	toDouble, toSingle, wideDouble, wideSingle := VCVTUDQ2PD, VCVTUDQ2PS, VCVTUQQ2PD, VCVTUQQ2PS
 	if sign {
@@ -237,7 +235,7 @@ func toFloat(t, from ir.Type, sign bool) emitter {
 	}
 }
 
-// nearHalf puts integers of 64 bits, brought into range, into Z0 as 32 bits.
+// clampedWords puts 64-bit integers, clamped, into Z0 as 32-bit ones.
 func (m *machine) clampedWords(u vcode.Reg, sign bool) {
 	for i := range 2 {
 		z := Reg(i)
@@ -284,8 +282,8 @@ func between(t, from ir.Type) emitter {
 	}
 }
 
-// single rounds eight doubles to f32; to odd where they will be rounded to f16
-// once more. It uses vectors from 1 to 2 and K2.
+// single rounds eight doubles to f32, or to odd if they will be rounded to f16 afterwards. It clobbers
+// Z1, Z2 and K2.
 func (m *machine) single(d, z Reg, t ir.Type, o Opt) {
 	if t == ir.F32 || o == RZ {
 		m.RR(VCVTPD2PS, V512, d, 0, z, o)

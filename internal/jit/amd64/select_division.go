@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// divisions is the code of integer division of 8 and 16 bits, which is that of
-// 32 bits (select_integer.go), and of 64 bits.
+// divisions are the rules of integer division with 8 and 16 bits, which use the 32-bit code
+// (select_integer.go), and with 64 bits.
 func divisions() map[rule]emitter {
 	r := map[rule]emitter{}
 	for _, t := range narrowTypes {
@@ -27,8 +27,8 @@ func divided(m *machine, in *vcode.Inst, e element) {
 	m.moveVec(0, 2)
 }
 
-// dividedWide divides Z0 by Z1 lane by lane: both go round once, and K2 says
-// which lane is the lowest.
+// dividedWide divides Z0 by Z1 lane by lane: both registers rotate once around, and K2 is the mask of
+// the original position of the lowest lane.
 func dividedWide(m *machine, in *vcode.Inst, e element) {
 	again := m.NewLabel()
 	m.MovI(RAX, 1)
@@ -45,7 +45,7 @@ func dividedWide(m *machine, in *vcode.Inst, e element) {
 	m.GI(CmpI, false, RAX, 1<<8)
 	m.Jcc(NotEqual, again)
 	m.moveVec(0, 2)
-	if in.IR == ir.SMod { // where the remainder is not 0 and has the other sign
+	if in.IR == ir.SMod { // the remainder is not 0 and has the other sign
 		m.RR(VPXORQ, V512, 3, 0, 1, 0)
 		m.RMI(VPCMPQ, V512, 2, 3, m.word64(0), compareLT, BC)
 		m.RMI(VPCMPQ, V512, 2, 0, m.word64(0), compareNE, K(2)|BC)
@@ -53,9 +53,9 @@ func dividedWide(m *machine, in *vcode.Inst, e element) {
 	}
 }
 
-// divideGen makes RAX what an operation makes of RAX and RCX. The machine traps
-// for 0, which gives all ones, and for the least number by −1: by −1 the quotient
-// is the number negated and the remainder 0.
+// divideGen divides RAX by RCX, with the result in RAX. The instruction traps on division by 0, which
+// yields all ones here, and on the least number by −1: for −1 the quotient is the negated number and
+// the remainder 0.
 func (m *machine) divideGen(op ir.Op) {
 	sign := op != ir.UDiv && op != ir.UMod
 	divide, done := m.NewLabel(), m.NewLabel()

@@ -4,12 +4,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// everyOther is the lower byte of each half word.
+// everyOther selects the lower byte of each 16-bit half.
 const everyOther = 0x00ff00ff
 
-// dotBytes is u2 and the products of the bytes of u0, unsigned, and of u1,
-// signed. Where the machine has no instruction for it, two of pairs of half
-// words, which lose nothing, do it: VPMADDUBSW would saturate.
+// dotBytes is u2 plus the products of the unsigned bytes of u0 and the signed bytes of u1. Without
+// VNNI it uses two exact VPMADDWD on 16-bit halves; VPMADDUBSW would saturate.
 func dotBytes(m *machine, in *vcode.Inst) {
 	if m.features&DotBytes != 0 {
 		m.dotBytes(in)
@@ -29,7 +28,7 @@ func dotBytes(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// dotBytes adds to u2 in the result's register, if that holds no factor.
+// dotBytes uses VNNI, which accumulates u2 in the result's register, unless that holds a factor.
 func (m *machine) dotBytes(in *vcode.Inst) {
 	d, inRegister := m.phys(in.Defs[0])
 	x, y := m.vec(in.Uses[0], 1), m.vec(in.Uses[1], 2)

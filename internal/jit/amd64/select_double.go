@@ -14,8 +14,8 @@ const (
 	nan16      = 0x7e00
 )
 
-// Predicates of VCMPPS and VCMPPD beside those of select.go; those with "not"
-// hold where an operand is NaN.
+// Predicates of VCMPPS and VCMPPD in addition to those of select_compare.go. Those with "not" hold for
+// NaN.
 const (
 	orNotEQ   = 0x04
 	notLT     = 0x15
@@ -24,7 +24,7 @@ const (
 	orderedGT = 0x1e
 )
 
-// doubles is the code of arithmetic and comparisons of f64.
+// doubles are the rules of arithmetic and comparisons of f64.
 func doubles() map[rule]emitter {
 	const f = ir.F64
 	return map[rule]emitter{
@@ -66,8 +66,7 @@ func pairRounded(op Op) emitter {
 	}
 }
 
-// rounding is the embedded rounding of an instruction, which is none where it
-// is the machine's own.
+// rounding returns the embedded rounding of an instruction, none for the default.
 func rounding(in *vcode.Inst) Opt {
 	if in.Key.Flags&ir.RTZ != 0 {
 		return RZ

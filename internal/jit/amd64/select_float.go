@@ -2,11 +2,11 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// ordered is the quiet predicate of CMPPS for two numbers.
+// ordered is the quiet predicate of CMPPS: neither operand is NaN.
 const ordered = 0x07
 
-// toSigned converts toward zero, saturating; NaN is 0. The machine gives the
-// least number for all that does not fit.
+// toSigned truncates and saturates; NaN yields 0. The instruction yields the least integer for all
+// that does not fit.
 func toSigned(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RRI(VCMPPS, V512, 2, x, x, ordered, 0)
@@ -16,8 +16,8 @@ func toSigned(m *machine, in *vcode.Inst) {
 	m.define(in, 2)
 }
 
-// toUnsigned converts toward zero, saturating; NaN is 0. The machine gives all
-// ones for all that does not fit.
+// toUnsigned truncates and saturates; NaN yields 0. The instruction yields all ones for all that does
+// not fit.
 func toUnsigned(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RR(VPXORD, V128, 1, 1, 1, 0)
@@ -26,8 +26,7 @@ func toUnsigned(m *machine, in *vcode.Inst) {
 	m.define(in, 1)
 }
 
-// numeric is nmin or nmax: a NaN loses, −0 < +0, and two NaN give the canonical
-// one.
+// numeric is nmin or nmax: a number wins over a NaN, −0 < +0, and two NaNs yield the canonical one.
 func numeric(most bool) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
@@ -47,7 +46,7 @@ func numeric(most bool) emitter {
 	}
 }
 
-// loadExponent is u0·2^u1. No exponent beyond ±400 makes a difference.
+// loadExponent is u0·2^u1. Exponents beyond ±400 saturate in f32 anyway.
 func loadExponent(m *machine, in *vcode.Inst) {
 	x, n := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
 	limit := int32(400)
@@ -59,8 +58,7 @@ func loadExponent(m *machine, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// flush makes zeros of denormals: of what has no bit of the exponent set, the
-// sign stays.
+// flush replaces denormals, whose exponent bits are all zero, by zeros with the same sign.
 func flush(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.broadcast(1, 0x7f800000)

@@ -5,8 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// groups is the code of operations at which the lanes of a strip meet, where the
-// strip is one part.
+// groups are the rules of operations between lanes, for strips of one part.
 var groups = map[ir.Op]emitter{
 	ir.Elect:  elect,
 	ir.Any:    anyLane,
@@ -21,7 +20,7 @@ var groups = map[ir.Op]emitter{
 	ir.AllEq:    allEqual,
 }
 
-// combiners are the operators that reductions and scans know.
+// combiners are the operators of reductions and scans.
 var combiners = map[rule]Op{
 	{ir.Add, ir.I32, ir.I32}:  VPADDD,
 	{ir.Mul, ir.I32, ir.I32}:  VPMULLD,
@@ -38,16 +37,16 @@ var combiners = map[rule]Op{
 	{ir.NMax, ir.F32, ir.F32}: VRANGEPS,
 }
 
-// combinerOf returns the operator of a reduction or scan and its cluster size,
-// 0 for the whole subgroup.
+// combinerOf returns the operator of a reduction or scan and its cluster size, 0 for the whole
+// subgroup.
 func combinerOf(in *vcode.Inst) (c Op, op ir.Op, cluster int, ok bool) {
 	op, t := ir.Op(in.Key.Aux&0xff), in.Key.Type
 	c, ok = combiners[rule{op, t, t}]
 	return c, op, int(in.Key.Aux >> 8), ok && in.Key.Flags&ir.RTZ == 0
 }
 
-// group makes the code of an instruction of groups, or of wideGroups, which has
-// the exclusive scan of clusters for one part too.
+// group emits an operation between lanes. multiGroups also has the exclusive scan of clusters within
+// one part.
 func (m *machine) group(in *vcode.Inst) {
 	if len(in.Masks) > 1 || in.IR == ir.ScanX && in.Key.Aux>>8 != 0 {
 		multiGroups[in.IR](m, in)
@@ -56,7 +55,7 @@ func (m *machine) group(in *vcode.Inst) {
 	groups[in.IR](m, in)
 }
 
-// groupNative reports whether groups or wideGroups has code for an instruction.
+// groupNative reports whether there is code for an operation between lanes.
 func groupNative(in *vcode.Inst) bool {
 	switch {
 	case len(in.Masks) > 1:
@@ -86,7 +85,7 @@ func elect(m *machine, in *vcode.Inst) {
 	m.doneMask(in, 2)
 }
 
-// truth makes a mask of a condition of the flags.
+// truth sets the mask result in all lanes to a condition of the flags.
 func (m *machine) truth(in *vcode.Inst, c Cond) {
 	m.SetCC(c, RAX)
 	m.GRR(XOR, RCX, RCX)
@@ -107,7 +106,7 @@ func allLanes(m *machine, in *vcode.Inst) {
 	m.truth(in, Equal)
 }
 
-// ballot is the lanes as a number; a word beyond the strip is 0.
+// ballot is the mask as a number; words beyond the strip are 0.
 func ballot(m *machine, in *vcode.Inst) {
 	m.RR(KANDW, V128, 2, m.mask(in.Uses[0], 2), m.execution(in), 0)
 	m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
@@ -119,7 +118,7 @@ func ballot(m *machine, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// shuffle reads 0 from lanes that are not active and from beyond the part.
+// shuffle reads 0 from inactive lanes and from beyond the part.
 func shuffle(m *machine, in *vcode.Inst) {
 	k := m.execution(in)
 	x, from := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
@@ -129,8 +128,7 @@ func shuffle(m *machine, in *vcode.Inst) {
 	m.define(in, 2)
 }
 
-// members puts the operand into Z2, with the identity in the lanes that are not
-// active.
+// maskedOperand puts the operand into Z2, with the identity in inactive lanes.
 func (m *machine) maskedOperand(in *vcode.Inst, op ir.Op) {
 	k := m.execution(in)
 	x := m.vec(in.Uses[0], 0)
@@ -142,8 +140,7 @@ func (m *machine) maskedOperand(in *vcode.Inst, op ir.Op) {
 	}
 }
 
-// combine is d = a op b. Of a NaN and a number VRANGEPS gives the number, as
-// long as the NaN is a quiet one, and of zeros the one that the sign says.
+// combine is d = a op b. VRANGEPS prefers a number over a quiet NaN, and orders zeros by sign.
 func (m *machine) combine(c Op, op ir.Op, d, a, b Reg, o Opt) {
 	switch op {
 	case ir.NMin:
@@ -155,8 +152,7 @@ func (m *machine) combine(c Op, op ir.Op, d, a, b Reg, o Opt) {
 	}
 }
 
-// size is the number of lanes of a cluster, of a subgroup of one part where it
-// is 0.
+// size returns the number of lanes of a cluster; 0 is the subgroup.
 func (m *machine) size(cluster int) int {
 	if cluster == 0 {
 		return int(min(m.prog.SubgroupSize, zmmLanes))
@@ -164,8 +160,8 @@ func (m *machine) size(cluster int) int {
 	return cluster
 }
 
-// reduce is a tree over the lane index (package ir, "Groups"): what lanes that
-// are no multiple of the step make of it, nobody reads.
+// reduce is a tree over the lane index (package ir, "Groups"). Lanes that are no multiple of the step
+// compute unused values.
 func reduce(m *machine, in *vcode.Inst) {
 	c, op, cluster, _ := combinerOf(in)
 	m.maskedOperand(in, op)
@@ -184,13 +180,13 @@ func reduce(m *machine, in *vcode.Inst) {
 	m.define(in, 2)
 }
 
-// scan makes the inclusive scan of the clusters in Z2, Kogge–Stone.
+// scan computes the inclusive scan of the clusters in Z2 (Kogge & Stone 1973).
 func (m *machine) scan(in *vcode.Inst) {
 	c, op, cluster, _ := combinerOf(in)
 	m.maskedOperand(in, op)
 	n := m.size(cluster)
 	for k := 1; k < n; k *= 2 {
-		low := uint64(0) // lanes whose place in the cluster is at least k
+		low := uint64(0) // lanes with index at least k in their cluster
 		for lane := range zmmLanes {
 			if lane%n >= k {
 				low |= 1 << lane
@@ -208,8 +204,8 @@ func scanInclusive(m *machine, in *vcode.Inst) {
 	m.define(in, 2)
 }
 
-// scanExclusive moves the inclusive scan up by one active lane: it is packed,
-// moved by one, the identity comes first, and it is unpacked.
+// scanExclusive shifts the inclusive scan up by one active lane: compress, shift in the identity,
+// expand.
 func scanExclusive(m *machine, in *vcode.Inst) {
 	m.scan(in)
 	k := m.execution(in)

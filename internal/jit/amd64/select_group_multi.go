@@ -5,11 +5,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Operations at which the lanes of several parts meet go through rows of the
-// scratch memory, one for each part: their results may share registers with
-// operands of other parts.
+// Operations between lanes of several parts go through rows of the scratch memory, one per part,
+// because their results may share registers with operands of other parts.
 
-// wideGroups is groups for strips of several parts.
+// multiGroups are the rules of operations between lanes, for strips of several parts.
 var multiGroups = map[ir.Op]emitter{
 	ir.Elect:    multiElect,
 	ir.Any:      multiAny,
@@ -23,15 +22,14 @@ var multiGroups = map[ir.Op]emitter{
 	ir.ScanX:    multiScanExclusive,
 }
 
-// Rows of 64 bytes of scratch memory: one for each part, and one for each part of
-// a result.
+// Rows of 64 bytes of scratch memory: one for each part, and one for each part of a result.
 const (
 	multiParts        = 8
 	multiResults      = 64 * multiParts
 	multiScratchBytes = 2 * multiResults
 )
 
-// wideNative reports whether wideGroups has code for an instruction.
+// multiNative reports whether multiGroups has code for an instruction.
 func multiNative(in *vcode.Inst) bool {
 	if len(in.Masks) > multiParts || multiGroups[in.IR] == nil {
 		return false
@@ -48,11 +46,11 @@ func multiNative(in *vcode.Inst) bool {
 	return true
 }
 
-// row is the row of the scratch memory of a part.
+// row returns the row of a part in the scratch memory.
 func (m *machine) row(part int) Mem { return m.scratch(int32(64 * part)) }
 
-// strip is an instruction on one part of it. Its operands are those of that part:
-// each has as many registers as there are parts.
+// partOfStrip returns an instruction on one part, with that part's operands: each operand has one
+// register per part.
 func (m *machine) partOfStrip(in *vcode.Inst, part int) vcode.Inst {
 	one := *in
 	one.Part += uint8(part)
@@ -72,7 +70,7 @@ func (m *machine) eachPart(in *vcode.Inst, do func(part int, one *vcode.Inst)) {
 	}
 }
 
-// fromRows makes the rows from off on the result.
+// fromRows copies the rows from off on to the result.
 func (m *machine) fromRows(in *vcode.Inst, off int32) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		m.RM(VMOVDQU32, V512, 2, 0, m.scratch(off+int32(64*part)), 0)
@@ -80,7 +78,7 @@ func (m *machine) fromRows(in *vcode.Inst, off int32) {
 	})
 }
 
-// wideTruth makes masks of a condition of the flags.
+// multiTruth sets all masks of the result to a condition of the flags.
 func (m *machine) multiTruth(in *vcode.Inst, c Cond) {
 	m.SetCC(c, RAX)
 	m.GRR(XOR, RCX, RCX)
@@ -91,8 +89,7 @@ func (m *machine) multiTruth(in *vcode.Inst, c Cond) {
 	})
 }
 
-// gathered puts into RAX the lanes of all parts that op makes of the operand and
-// the active ones.
+// anyBits sets the zero flag if op of the operand and the active lanes is empty in all parts.
 func (m *machine) anyBits(in *vcode.Inst, op Op) {
 	m.GRR(XOR, RAX, RAX)
 	m.eachPart(in, func(_ int, one *vcode.Inst) {
@@ -113,8 +110,8 @@ func multiAll(m *machine, in *vcode.Inst) {
 	m.multiTruth(in, Equal)
 }
 
-// first does something in the first part that has an active lane, the lowest of
-// which is then in RCX, with those of the part in RAX.
+// firstActive runs do for the first part with an active lane: RCX is the lowest one, RAX the active
+// lanes.
 func (m *machine) firstActive(in *vcode.Inst, do func(part int)) {
 	done := m.NewLabel()
 	m.eachPart(in, func(part int, one *vcode.Inst) {
@@ -130,7 +127,7 @@ func (m *machine) firstActive(in *vcode.Inst, do func(part int)) {
 	m.Bind(done)
 }
 
-// wideElect keeps the elected lane of each part in the first row.
+// multiElect holds the elected lane of each part in the first row.
 func multiElect(m *machine, in *vcode.Inst) {
 	m.broadcast(2, 0)
 	m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(0), 0)
@@ -146,7 +143,7 @@ func multiElect(m *machine, in *vcode.Inst) {
 	})
 }
 
-// wideEqual compares with the value of the lowest active lane, floats as floats.
+// multiAllEqual compares with the value of the lowest active lane, floats as floats.
 func multiAllEqual(m *machine, in *vcode.Inst) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		m.RM(VMOVDQU32_ST, V512, m.vec(one.Uses[0], 2), 0, m.row(part), 0)
@@ -172,7 +169,7 @@ func multiAllEqual(m *machine, in *vcode.Inst) {
 	m.multiTruth(in, Equal)
 }
 
-// wideBallot is the lanes of two parts as a number, 0 beyond the strip.
+// multiBallot is the lanes of two parts as a number, 0 beyond the strip.
 func multiBallot(m *machine, in *vcode.Inst) {
 	m.GRR(XOR, RAX, RAX)
 	for half := 1; half >= 0; half-- {
@@ -190,7 +187,7 @@ func multiBallot(m *machine, in *vcode.Inst) {
 	m.eachPart(in, func(_ int, one *vcode.Inst) { m.define(one, 2) })
 }
 
-// wideShuffle reads 0 from lanes that are not active and from beyond the strip.
+// multiShuffle reads 0 from inactive lanes and from beyond the strip.
 func multiShuffle(m *machine, in *vcode.Inst) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		m.RR(VMOVDQA32, V512, 2, 0, m.vec(one.Uses[0], 2), K(m.execution(one))|Z)
@@ -206,7 +203,7 @@ func multiShuffle(m *machine, in *vcode.Inst) {
 	m.fromRows(in, multiResults)
 }
 
-// wideQuadSwap leaves a lane its own value where the other one is not active.
+// multiQuadSwap preserves a lane's own value if its partner is inactive.
 func multiQuadSwap(m *machine, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
 	m.eachPart(in, func(part int, one *vcode.Inst) {
@@ -219,8 +216,7 @@ func multiQuadSwap(m *machine, in *vcode.Inst) {
 	m.fromRows(in, 0)
 }
 
-// wideMembers puts the operand into the rows, with the identity in the lanes that
-// are not active.
+// multiMembers puts the operand into the rows, with the identity in inactive lanes.
 func (m *machine) multiMembers(in *vcode.Inst, op ir.Op) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		m.maskedOperand(one, op)
@@ -228,8 +224,7 @@ func (m *machine) multiMembers(in *vcode.Inst, op ir.Op) {
 	})
 }
 
-// wideCluster returns the operator of a reduction or scan, and the lanes of a
-// cluster.
+// multiCluster returns the operator of a reduction or scan and the cluster size in lanes.
 func (m *machine) multiCluster(in *vcode.Inst) (c Op, op ir.Op, cluster int) {
 	c, op, cluster, _ = combinerOf(in)
 	if cluster == 0 {
@@ -238,9 +233,8 @@ func (m *machine) multiCluster(in *vcode.Inst) (c Op, op ir.Op, cluster int) {
 	return c, op, cluster
 }
 
-// wideReduce is a tree over the lane index (package ir, "Groups"), first within
-// parts and then over parts: what lanes that are no multiple of the step make of
-// it, nobody reads.
+// multiReduce is a tree over the lane index (package ir, "Groups"), first within parts and then over
+// parts. Lanes that are no multiple of the step compute unused values.
 func multiReduce(m *machine, in *vcode.Inst) {
 	c, op, cluster := m.multiCluster(in)
 	m.eachPart(in, func(part int, one *vcode.Inst) {
@@ -272,15 +266,14 @@ func multiReduce(m *machine, in *vcode.Inst) {
 	})
 }
 
-// wideSums makes the inclusive scan of the clusters in the rows, Kogge–Stone. A
-// step goes from the last part to the first, so that each finds what the one
-// before it was.
+// multiInclusiveScan computes the inclusive scan of the clusters in the rows (Kogge & Stone 1973). A
+// step goes from the last part to the first, so that it reads rows of the previous step.
 func (m *machine) multiInclusiveScan(in *vcode.Inst) {
 	c, op, cluster := m.multiCluster(in)
 	m.multiMembers(in, op)
 	for k := 1; k < cluster; k *= 2 {
 		for part := len(in.Masks) - 1; part >= 0; part-- {
-			high := uint64(0) // lanes whose place in the cluster is at least k
+			high := uint64(0) // lanes with index at least k in their cluster
 			for lane := range zmmLanes {
 				if (part*zmmLanes+lane)%cluster >= k {
 					high |= 1 << lane
@@ -307,9 +300,8 @@ func multiScan(m *machine, in *vcode.Inst) {
 	m.fromRows(in, 0)
 }
 
-// wideScanExclusive gives each active lane what the one before it in its cluster
-// has of the inclusive scan, the first one the identity: part by part, or by
-// clusters within one. What the part before handed on is in the row of results.
+// multiScanExclusive shifts the inclusive scan by one active lane within each cluster, with the
+// identity first, part by part. The row of results carries the value from one part to the next.
 func multiScanExclusive(m *machine, in *vcode.Inst) {
 	_, op, cluster := m.multiCluster(in)
 	m.multiInclusiveScan(in)
@@ -338,7 +330,7 @@ func multiScanExclusive(m *machine, in *vcode.Inst) {
 		m.GRM(MOV_ST, RDX, at)
 		m.GRM(MOV, RDX, m.scratch(multiResults+4))
 		m.GRM(MOV_ST, RDX, m.scratch(multiResults))
-		m.GRM(LEA, RCX, At(RAX, -1)) // the lowest one goes
+		m.GRM(LEA, RCX, At(RAX, -1)) // clear the lowest bit
 		m.GRR(AND, RAX, RCX)
 		m.Jmp(next)
 		m.Bind(done)

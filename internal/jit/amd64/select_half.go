@@ -12,10 +12,10 @@ const (
 	packZero    = 3
 )
 
-// halfFloats is the code of f16. It computes in f32, which has 24 ≥ 2·11+2 bits:
-// then a sum, product, quotient or root rounded to 24 bits and again to 11, or
-// fewer where the result is denormal, is what one rounding would have given
-// (Figueroa 1995). Truncation composes always.
+// halfFloats are the rules of f16. They compute in f32, which has 24 ≥ 2·11+2 bits: then a sum,
+// product, quotient or root rounded to 24 bits and again to 11, or fewer if denormal, equals the
+// result of one rounding (Figueroa 1995, "When is double rounding innocuous?"). Truncation always
+// composes.
 func halfFloats() map[rule]emitter {
 	const f = ir.F16
 	return map[rule]emitter{
@@ -46,7 +46,7 @@ func halfFloats() map[rule]emitter {
 	}
 }
 
-// floats puts a float of 16 or 32 bits into z as one of 32.
+// floats puts a float of 16 or 32 bits into z as f32.
 func (m *machine) floats(z Reg, u vcode.Reg, t ir.Type) {
 	if t != ir.F16 {
 		m.loadVec(z, u)
@@ -60,7 +60,7 @@ func (m *machine) floats(z Reg, u vcode.Reg, t ir.Type) {
 	m.RR(VCVTPH2PS, V512, z, 0, z, 0)
 }
 
-// toHalf rounds z to 16 bits, which it extends with zeros.
+// toHalf rounds z to f16, zero-extended.
 func (m *machine) toHalf(z Reg, o Opt) {
 	m.RRI(VCVTPS2PH, V512, z, 0, z, packMode(o), 0)
 	m.RR(VPMOVZXWD, V512, z, 0, z, 0)
@@ -73,29 +73,29 @@ func packMode(o Opt) uint8 {
 	return packNearest
 }
 
-// throughHalf rounds a float of 32 bits to 16 and widens it again.
+// roundThroughF16 rounds an f32 to f16 and widens it again.
 func (m *machine) roundThroughF16(in *vcode.Inst) {
 	d, o := m.dest(in, 0)
-	m.RRI(VCVTPS2PH, V512, m.vec(in.Uses[0], 0), 0, 0, packMode(rounding(in)), 0) // the source first
+	m.RRI(VCVTPS2PH, V512, m.vec(in.Uses[0], 0), 0, 0, packMode(rounding(in)), 0) // the first operand is the source
 	m.RR(VCVTPH2PS, V512, d, 0, 0, o)
 	m.done(in, d)
 }
 
-// Constants of nearSumHalf, as bits.
+// Constants of roundSmallSum, as bits.
 const (
-	halfShift = 13 << 23   // added to those of a float: times 2¹³
+	halfShift = 13 << 23   // added to the bits of an f32: times 2¹³
 	one32     = 0x3f800000 // 1
 )
 
-// nearSumHalf rounds x, a nearSum, to 16 bits without a conversion: by taking it out
-// of 2¹³·x and back. The difference has room for 11 bits of x, as an f16, and its
-// last bit is even where that of the f16 is. To an f16 that has fewer bits, being
-// small, x is a multiple of their last anyway. An infinity stays one, since 13
-// more in its exponent make it a tiny number; and of 0 that makes one too.
+// roundSmallSum rounds x, a smallSum, to f16 precision without a conversion: (2¹³·x) − (2¹³·x − x), a
+// variant of Veltkamp splitting (Dekker 1971). The inner difference has 11 bits of x less than 2¹³·x
+// has, so its rounding is that to 11 bits, with ties to even. A denormal f16 has fewer bits, but x is
+// a multiple of its last one already. Infinity stays infinite, because 13 more in its exponent make it
+// a tiny number; 0 becomes one too.
 func (m *machine) roundSmallSum(in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RM(VPADDD, V512, 1, x, m.word32(halfShift), BC)
-	if d, ok := m.phys(in.Defs[0]); ok && d == x && !in.Merging { // in units that a sum has no use for
+	if d, ok := m.phys(in.Defs[0]); ok && d == x && !in.Merging { // on the FMA ports, which a sum leaves idle
 		m.RM(VFNMADD132PS, V512, x, 1, m.word32(one32), BC)
 	} else {
 		m.RR(VSUBPS, V512, 0, 1, x, 0)
@@ -106,7 +106,7 @@ func (m *machine) roundSmallSum(in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// inFloats is an operation on f16 by a body for f32.
+// inFloats is an operation on f16 with a body for f32.
 func inFloats(do body) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		for n, u := range in.Uses {
@@ -130,9 +130,9 @@ func floatScale(mode uint8) body {
 	return func(m *machine, in *vcode.Inst, e element) { m.RRI(VRNDSCALEPS, V512, 0, 0, 0, mode, 0) }
 }
 
-// floatMultiplyAdd is Z0·Z1 + Z2 rounded to odd (package scalar, odd): cut, with
-// the last bit set where the sum rounds up to something else than down. To
-// round that once more is to round once.
+// floatMultiplyAdd is Z0·Z1 + Z2 rounded to odd (package scalar): truncated, with the last bit set if
+// the result is inexact. Rounding that again to fewer bits is a single rounding (Boldo & Melquiond
+// 2008).
 func floatMultiplyAdd(m *machine, in *vcode.Inst, e element) {
 	if o := rounding(in); o != 0 {
 		m.RR(VFMADD213PS, V512, 0, 1, 2, o)
@@ -146,14 +146,13 @@ func floatMultiplyAdd(m *machine, in *vcode.Inst, e element) {
 	m.odd(0, 3, 4)
 }
 
-// odd sets the last bit of z where down and up differ. It uses K2.
+// odd sets the last bit of z if down and up differ. It clobbers K2.
 func (m *machine) odd(z, down, up Reg) {
 	m.RRI(VCMPPS, V512, 2, down, up, orNotEQ, 0)
 	m.word(narrowInt, VPORD, z, z, 1, K(2))
 }
 
-// halfChoice is u1 where operand a of the two is greater than operand b, else
-// u0. All bits stay as they are.
+// halfChoice is u1 if operand a is greater than operand b, else u0. It preserves all bits.
 func halfChoice(a, b Reg) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		for n, u := range in.Uses {
@@ -166,7 +165,7 @@ func halfChoice(a, b Reg) emitter {
 	}
 }
 
-// halfLdexp: what f32 rounds is below all halves.
+// halfLdexp can round in f32 first: only results below all f16 numbers are inexact there.
 func halfLdexp(m *machine, in *vcode.Inst) {
 	m.floats(0, in.Uses[0], ir.F16)
 	m.loadVec(1, in.Uses[1])

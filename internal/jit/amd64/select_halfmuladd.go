@@ -7,20 +7,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Constants of terms.
+// Constants of halfMulAdds.
 const (
-	mulAddScale = 1 << 99        // what a product is multiplied by, so that its greatest sums are infinite
-	mulAddSplit = 1<<13 + 1      // that times a product plus the product keeps 11 bits of it
-	mulAddLeast = 3. / 4         // that plus a small product keeps those of a denormal f16
-	mulAddUlp   = 1. / (1 << 13) // what a sum is of the number that it is taken out of
+	mulAddScale = 1 << 99        // scale of products: sums beyond the range of f16 overflow to infinity in f32
+	mulAddSplit = 1<<13 + 1      // Veltkamp's factor: splits off the upper 11 bits of a product
+	mulAddLeast = 3. / 4         // in place of a small split product, for the precision of a denormal f16
+	mulAddUlp   = 1. / (1 << 13) // last place of a number relative to it, after scaling
 
-	mulAddMentions = 16 // of scratch vectors
+	mulAddMentions = 16 // mentions of scratch vectors
 
-	wideAddend = 1. / 4 // the least constant beside which nobody sees how a denormal product is rounded
+	wideAddend = 1. / 4 // addends from here on hide the rounding of a denormal product
 )
 
-// Controls of VRANGEPS: by size, with the sign of the first operand or of the
-// one that is chosen; and the table of VFIXUPIMMPS that takes all but NaN.
+// Immediates of VRANGEPS: greater magnitude with the sign of the first operand, lesser magnitude with
+// its own sign; and the table of VFIXUPIMMPS that replaces everything but NaN.
 const (
 	rangeMoreAsFirst = 0b0011
 	rangeLess        = 0b0110
@@ -28,19 +28,17 @@ const (
 	unlessNaN = 0x11111100
 )
 
-// terms makes the code of fusedTerm, step by step of all that are given, so that
-// none waits for what has just begun.
+// halfMulAdds emits fusedHalfMulAdd for several instructions, interleaved step by step, to hide the
+// latency of the steps.
 //
-// The product p = a·b has 22 bits and is exact. Let T be (2¹³+1)·p rounded, and
-// U = T + p rounded: between the two are the 11 first bits of p, rounded to the
-// nearest, of two that are as near the even one, since where p is such a number
-// T, halfway between two floats, is even. Below 2⁻¹⁴ an f16 has fewer bits; with
-// T = ±3/4 the last of U is 2⁻²⁴, as it has to be. All that is multiplied by
-// termScale, where U is an infinity if p is at least 65520, which is what becomes
-// one as an f16, and U is one and no NaN if p is. The sum x of U − T and c is
-// rounded as nearSumHalf does, from S = 2¹³·x; its result, NaN where U is not
-// finite, is U there, in size the lesser of the two elsewhere: |U| ≥ 3/4·termScale
-// is more than any. Without that bound it takes VFIXUPIMMPS to tell.
+// The product p = a·b has 22 bits and is exact in f32. Let T = (2¹³+1)·p rounded, and U = T + p
+// rounded: then U − T is p rounded to 11 bits, ties to even (Veltkamp splitting, Dekker 1971). Below
+// 2⁻¹⁴ an f16 has fewer bits; with T = ±3/4 the last place of U is 2⁻²⁴, as required. Everything is
+// scaled by mulAddScale, so that U is infinite exactly if p ≥ 65520, which overflows in f16, and U is
+// infinite, not NaN, if p is. The sum x of U − T and c is rounded as in roundSmallSum, from S = 2¹³·x.
+// If U is not finite the result, NaN there, must be U; otherwise it is the one of lesser magnitude,
+// because |U| ≥ 3/4·mulAddScale exceeds every sum. Without that lower bound of |U|, VFIXUPIMMPS
+// distinguishes the cases.
 func (m *machine) halfMulAdds(list []vcode.Inst) {
 	parts := m.mulAddParts(list)
 	k := Reg(2 * len(list))
@@ -84,15 +82,14 @@ func (m *machine) halfMulAdds(list []vcode.Inst) {
 	}
 }
 
-// termPart is one of several terms that are made together, and its registers:
-// for T and all that comes of it, for 2¹³·x less x, and for U.
+// mulAddPart is one of several interleaved instructions with its registers: for T and its successors,
+// for 2¹³·x − x, and for U.
 type mulAddPart struct {
 	in                 *vcode.Inst
 	split, rest, upper Reg
 }
 
-// termParts gives terms their registers: that of the result for U, where it can be
-// written before the end.
+// mulAddParts assigns the registers: U uses the result's, if that may be written early.
 func (m *machine) mulAddParts(list []vcode.Inst) []mulAddPart {
 	n := Reg(len(list))
 	parts := make([]mulAddPart, n)
@@ -106,7 +103,7 @@ func (m *machine) mulAddParts(list []vcode.Inst) []mulAddPart {
 	return parts
 }
 
-// termUpper puts a·b·termScale + T into p.upper.
+// mulAddUpper puts a·b·mulAddScale + T into p.upper.
 func (m *machine) mulAddUpper(p mulAddPart) {
 	x, b := m.loadedVec(p.in.Uses[0], p.rest), p.in.Uses[1]
 	if r, ok := m.phys(b); ok && r == p.upper && x != r {
@@ -117,7 +114,7 @@ func (m *machine) mulAddUpper(p mulAddPart) {
 	m.with(VFMADD132PS, p.upper, p.split, b, 0)
 }
 
-// have returns the register that vec put r into.
+// loadedVec returns the register into which vec has put r.
 func (m *machine) loadedVec(r vcode.Reg, z Reg) Reg {
 	if x, ok := m.phys(r); ok {
 		return x
@@ -125,9 +122,8 @@ func (m *machine) loadedVec(r vcode.Reg, z Reg) Reg {
 	return z
 }
 
-// sideBySide returns how many instructions at the start of list are best made step
-// by step: parts of one operation, of which none reads what another makes, as
-// many as there is scratch for.
+// batchSize returns the number of instructions at the start of list to interleave: parts of one
+// operation without dependences, as many as scratch registers permit.
 func (m *machine) batchSize(list []vcode.Inst) int {
 	if list[0].Op != vcode.Own || list[0].Fused != fusedHalfMulAdd {
 		return 1
@@ -152,7 +148,7 @@ func (m *machine) batchSize(list []vcode.Inst) int {
 	return n
 }
 
-// alike reports whether two instructions are parts of one operation.
+// sameOperation reports whether two instructions are parts of one operation.
 func (m *machine) sameOperation(x, y *vcode.Inst) bool {
 	if y.Op != x.Op || y.Fused != x.Fused || y.Origin != x.Origin {
 		return false
@@ -162,7 +158,7 @@ func (m *machine) sameOperation(x, y *vcode.Inst) bool {
 	return c == d
 }
 
-// reads reports whether an instruction reads what one of a list makes.
+// dependsOn reports whether an instruction reads or overwrites the result of one in a list.
 func dependsOn(in *vcode.Inst, list []vcode.Inst) bool {
 	return slices.ContainsFunc(list, func(by vcode.Inst) bool {
 		return slices.Contains(in.Uses, by.Defs[0]) || by.Defs[0] == in.Defs[0]

@@ -5,25 +5,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// divide makes quotients and remainders through double precision: both
-// operands fit in it, and a quotient that is rounded there lies on the same side
-// of every whole number. What the machine's conversion back gives out of range,
-// all ones and the least number, is what udiv by 0 and the least number by −1
-// are.
+// divide computes quotients and remainders in double precision (Intel optimization manual, "Integer
+// division"). Both operands are exact, and a rounded 53-bit quotient of 32-bit numbers never crosses
+// an integer. Out of range the conversion back yields all ones and the least number: exactly the
+// results of udiv by 0 and of the least number by −1.
 func divide(m *machine, in *vcode.Inst) {
 	m.divide(in.IR, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
 	m.define(in, 2)
 }
 
-// divide puts what an operation makes of x and y into Z2. It uses Z3 to Z6 and
-// K2.
+// divide puts the result of an operation on x and y into Z2. It clobbers Z3 to Z6 and K2.
 func (m *machine) divide(op ir.Op, x, y Reg) {
 	m.quotient(2, x, y, op != ir.UDiv && op != ir.UMod)
 	if op != ir.UDiv && op != ir.SDiv {
 		m.RR(VPMULLD, V512, 2, 2, y, 0)
 		m.RR(VPSUBD, V512, 2, x, 2, 0)
 	}
-	if op == ir.SMod { // where the remainder is not 0 and has the other sign
+	if op == ir.SMod { // the remainder is not 0 and has the other sign
 		m.RR(VPXORD, V512, 3, 2, y, 0)
 		m.RR(VPTESTMD, V512, 2, 2, 2, 0)
 		m.RM(VPTESTMD, V512, 2, 3, m.word32(1<<31), BC|K(2))
@@ -35,7 +33,7 @@ func (m *machine) divide(op ir.Op, x, y Reg) {
 	}
 }
 
-// quotient puts x / y, toward zero, into d. It uses Z3 to Z6.
+// quotient puts x / y, truncated, into d. It clobbers Z3 to Z6.
 func (m *machine) quotient(d, x, y Reg, signed bool) {
 	to, from := VCVTUDQ2PD, VCVTTPD2UDQ
 	if signed {
@@ -54,8 +52,8 @@ func (m *machine) quotient(d, x, y Reg, signed bool) {
 	m.RRI(VSHUFF32X4, V512, d, 5, 3, lowHalves, 0)
 }
 
-// highProduct is the high half of the products of 32 bits: of the even lanes,
-// and of the odd ones moved to the even ones' places.
+// highProduct is the high half of 32-bit products: VPMULUDQ multiplies the even lanes only, so the odd
+// ones are shifted to even positions.
 func highProduct(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
@@ -71,13 +69,13 @@ func highProduct(op Op) emitter {
 	}
 }
 
-// bit is 1 in the lanes of k and 0 elsewhere.
+// bit is 1 in the lanes of k and 0 in the others.
 func (m *machine) bit(in *vcode.Inst, k Reg) {
 	m.RM(VPBROADCASTD, V512, 0, 0, m.word32(1), K(k)|Z)
 	m.define(in, 0)
 }
 
-// carry is 1 where the sum is less than an operand.
+// carry is 1 if the sum is less than an operand.
 func carry(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.with(VPADDD, 1, x, in.Uses[1], 0)
@@ -90,8 +88,7 @@ func borrow(m *machine, in *vcode.Inst) {
 	m.bit(in, 2)
 }
 
-// leading puts 31 less the number of leading zeros of x into the result, −1 for
-// 0.
+// leading is 31 minus the number of leading zeros of x, −1 for 0.
 func (m *machine) leading(in *vcode.Inst, x Reg) {
 	m.RR(VPLZCNTD, V512, 0, 0, x, 0)
 	m.broadcast(1, 31)
@@ -101,7 +98,7 @@ func (m *machine) leading(in *vcode.Inst, x Reg) {
 
 func findHigh(m *machine, in *vcode.Inst) { m.leading(in, m.vec(in.Uses[0], 0)) }
 
-// findSign looks at the bits that differ from the sign.
+// findSign searches the bits that differ from the sign bit.
 func findSign(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RRI(VPSRAD, V512, 1, 0, x, 31, 0)
@@ -109,7 +106,7 @@ func findSign(m *machine, in *vcode.Inst) {
 	m.leading(in, 0)
 }
 
-// findLow looks at the lowest bit alone: x and −x.
+// findLow isolates the lowest bit: x & −x.
 func findLow(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RR(VPXORD, V128, 1, 1, 1, 0)
@@ -124,8 +121,8 @@ func (m *machine) ones(z Reg, u vcode.Reg) {
 	m.RR(VPSLLVD, V512, z, z, m.vec(u, z+1), 0)
 }
 
-// bitField is u2 bits of u0 from bit u1 on. The machine's variable shifts give 0
-// from 32 on, as the operation wants.
+// bitField extracts u2 bits of u0 from bit u1 on. Variable vector shifts yield 0 from 32 on, as the
+// operation requires.
 func bitField(m *machine, in *vcode.Inst) {
 	off, one := m.f.Const(in.Uses[1])
 	count, two := m.f.Const(in.Uses[2])
@@ -152,7 +149,7 @@ func bitField(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// signedBitField moves the field to the top and back down.
+// signedBitField shifts the field to the top and back down.
 func signedBitField(m *machine, in *vcode.Inst) {
 	m.RR(VPSRLVD, V512, 0, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1), 0)
 	m.broadcast(1, 32)

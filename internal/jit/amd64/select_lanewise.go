@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// element is what a body computes on: 16 lanes of 32 bits, of which the low
-// ones are the value and the others zero, or eight lanes of 64 bits.
+// element is the operand format of a body: 16 lanes of 32 bits, with the value in the low bits and
+// zeros above, or eight lanes of 64 bits.
 type element struct {
 	bits uint32
 	wide bool
@@ -16,7 +16,7 @@ type element struct {
 
 func elementOf(t ir.Type) element { return element{uint32(t.Bits()), t.Bits() == 64} }
 
-// op chooses between an instruction's forms for 32 and for 64 bits a lane.
+// op selects the form of an instruction for 32 or for 64 bits per lane.
 func (e element) op(narrow, wide Op) Op {
 	if e.wide {
 		return wide
@@ -24,7 +24,7 @@ func (e element) op(narrow, wide Op) Op {
 	return narrow
 }
 
-// lane is the number of bits of a lane of the machine.
+// lane returns the number of bits of a lane.
 func (e element) lane() uint32 {
 	if e.wide {
 		return 64
@@ -32,7 +32,7 @@ func (e element) lane() uint32 {
 	return 32
 }
 
-// mask is all ones of the type.
+// mask returns all ones of the type.
 func (e element) mask() uint64 { return ^uint64(0) >> (64 - e.bits) }
 
 // Words of a kind of element.
@@ -41,20 +41,20 @@ var (
 	wideInt   = element{64, true}
 )
 
-// body is the code of an operation on lanes: operands in Z0, Z1 and Z2, the
-// result in Z0. It may use all vectors and masks that are scratch.
+// body emits an operation on operands in Z0, Z1 and Z2, with the result in Z0. It may clobber all
+// scratch vectors and masks.
 type body func(m *machine, in *vcode.Inst, e element)
 
-// manner says what a body wants of integers narrower than a lane.
+// extension is the treatment of integers narrower than a lane.
 type extension uint8
 
 const (
 	plain        extension = 0
-	signExtended extension = 1 << iota // operands extended by their sign
-	truncated                          // the result loses the bits above the type
+	signExtended extension = 1 << iota // operands are sign-extended
+	truncated                          // the result is truncated to the type
 )
 
-// lanewise is an operation whose result and first operand have type t.
+// lanewise is an operation with result and first operand of type t.
 func lanewise(t ir.Type, how extension, do body) emitter {
 	e := elementOf(t)
 	return func(m *machine, in *vcode.Inst) {
@@ -74,7 +74,7 @@ func lanewise(t ir.Type, how extension, do body) emitter {
 	}
 }
 
-// pieces is how many vectors hold 16 lanes.
+// pieces returns the number of vectors of 16 lanes.
 func (m *machine) pieces(e element) int {
 	if e.wide {
 		return 2
@@ -82,8 +82,8 @@ func (m *machine) pieces(e element) int {
 	return 1
 }
 
-// load puts an operand, or the i-th eight lanes of it, into z. One of 32 bits
-// is extended with zeros where lanes have 64.
+// load puts an operand, or its i-th eight lanes, into z. A 32-bit operand in 64-bit lanes is
+// zero-extended.
 func (m *machine) load(e element, z Reg, u vcode.Reg, i int) {
 	switch {
 	case !e.wide:
@@ -96,8 +96,7 @@ func (m *machine) load(e element, z Reg, u vcode.Reg, i int) {
 	}
 }
 
-// store writes z to the result, or to the i-th eight lanes of it. It uses K1
-// and K2.
+// store writes z to the result, or to its i-th eight lanes. It clobbers K1 and K2.
 func (m *machine) store(e element, in *vcode.Inst, i int, z Reg) {
 	if e.wide {
 		m.defineHalf(in, i, z)
@@ -106,7 +105,7 @@ func (m *machine) store(e element, in *vcode.Inst, i int, z Reg) {
 	m.define(in, z)
 }
 
-// eight puts lanes 8i to 8i+7 of 32 bits into the lower half of z.
+// eightLanes puts the 32-bit lanes 8i to 8i+7 into the lower half of z.
 func (m *machine) eightLanes(z Reg, u vcode.Reg, i int) {
 	x := m.vec(u, z)
 	if i == 0 {
@@ -116,7 +115,7 @@ func (m *machine) eightLanes(z Reg, u vcode.Reg, i int) {
 	m.highHalf(z, x)
 }
 
-// join puts the lower halves of lo and hi together.
+// join concatenates the lower halves of lo and hi.
 func (m *machine) join(d, lo, hi Reg) { m.RRI(VSHUFF32X4, V512, d, lo, hi, lowHalves, 0) }
 
 // word is d = a op a constant in all lanes.
@@ -124,7 +123,7 @@ func (m *machine) word(e element, op Op, d, a Reg, v uint64, o Opt) {
 	m.RM(op, V512, d, a, m.constant(e, v), o|BC)
 }
 
-// constant is a number in memory, to be broadcast.
+// constant returns a constant in memory, for an embedded broadcast.
 func (m *machine) constant(e element, v uint64) Mem {
 	if e.wide {
 		return m.word64(v)
@@ -132,12 +131,12 @@ func (m *machine) constant(e element, v uint64) Mem {
 	return m.word32(uint32(v))
 }
 
-// fill puts a constant into the lanes of a mask.
+// fill sets the lanes of a mask to a constant.
 func (m *machine) fill(e element, d Reg, v uint64, k Reg) {
 	m.RM(e.op(VPBROADCASTD, VPBROADCASTQ), V512, d, 0, m.constant(e, v), K(k))
 }
 
-// signExtend extends a number of fewer than 32 bits by its sign.
+// signExtend sign-extends a number below 32 bits.
 func (m *machine) signExtend(z Reg, bits uint32) {
 	if bits < 32 {
 		m.RRI(VPSLLD, V512, z, 0, z, uint8(32-bits), 0)
@@ -145,19 +144,19 @@ func (m *machine) signExtend(z Reg, bits uint32) {
 	}
 }
 
-// truncate clears what is above a number of fewer than 32 bits.
+// truncate clears the bits above a number below 32 bits.
 func (m *machine) truncate(z Reg, bits uint32) {
 	if bits < 32 {
 		m.word(narrowInt, VPANDD, z, z, 1<<bits-1, 0)
 	}
 }
 
-// pair is d = u0 op u1 on 64 bits a lane.
+// pair is d = u0 op u1 with 64 bits per lane.
 func pair(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := in.Uses[0], in.Uses[1]
 		if _, ok := m.phys(x); !ok && commutes(in.IR) {
-			x, y = y, x // what stands in memory comes last
+			x, y = y, x // a memory operand comes last
 		}
 		for i := range 2 {
 			a := m.half(x, i, 0)
@@ -168,11 +167,11 @@ func pair(op Op) emitter {
 	}
 }
 
-// exchangeable reports whether the operands of an operation may be exchanged;
-// which of two NaN a float operation gives is not observed.
+// commutes reports whether the operands of an operation may be swapped. For floats the order decides
+// which of two NaNs results, but that cannot be observed.
 func commutes(op ir.Op) bool { return op.Is(ir.Commute) || op == ir.FAdd || op == ir.FMul }
 
-// pairSwapped is d = u1 op u0 on 64 bits a lane.
+// pairSwapped is d = u1 op u0 with 64 bits per lane.
 func pairSwapped(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		for i := range 2 {
@@ -184,7 +183,7 @@ func pairSwapped(op Op) emitter {
 	}
 }
 
-// pairWord is d = u0 op a constant on 64 bits a lane.
+// pairWord is d = u0 op a constant with 64 bits per lane.
 func pairWord(op Op, v uint64) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		for i := range 2 {
@@ -201,7 +200,7 @@ func direct(narrow, wide Op) body {
 	return func(m *machine, in *vcode.Inst, e element) { m.RR(e.op(narrow, wide), V512, 0, 0, 1, 0) }
 }
 
-// comparison compares 64 bits a lane, or what is narrower than 32.
+// comparison compares types of 64 bits, or below 32.
 func comparison(t ir.Type, how extension, op Op, predicate uint8) emitter {
 	e := elementOf(t)
 	if !e.wide {
@@ -219,7 +218,7 @@ func comparison(t ir.Type, how extension, op Op, predicate uint8) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y, ask := in.Uses[0], in.Uses[1], predicate
 		if _, ok := m.phys(x); !ok {
-			x, y, ask = y, x, exchanged(op, predicate) // what stands in memory comes last
+			x, y, ask = y, x, exchanged(op, predicate) // a memory operand comes last
 		}
 		for i := range 2 {
 			m.withHalfImm(op, Reg(2+i), m.half(x, i, 0), y, i, ask)
@@ -229,7 +228,7 @@ func comparison(t ir.Type, how extension, op Op, predicate uint8) emitter {
 	}
 }
 
-// exchanged is a predicate for exchanged operands.
+// exchanged returns the predicate for swapped operands.
 func exchanged(op Op, predicate uint8) uint8 {
 	switch {
 	case op == VCMPPD && predicate == orderedLT:
@@ -244,7 +243,7 @@ func exchanged(op Op, predicate uint8) uint8 {
 	return predicate // equality
 }
 
-// together joins tables of rules: the first that has a row counts.
+// mergeRules merges rule sets; the first one with a rule has precedence.
 func mergeRules[E any](tables ...map[rule]E) map[rule]E {
 	all := map[rule]E{}
 	for i := range tables {

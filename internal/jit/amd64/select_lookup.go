@@ -2,11 +2,11 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// pickWordsOf is how many words Pick picks of.
+// lookupWords is the size of the table of a TableLookup in words.
 const lookupWords = 16
 
-// table is where the words are that Pick picks of. It leaves for short where there are
-// not all of them, with their place in RCX less the immediate, too. It uses RAX.
+// tableAddress returns the memory of the table. It jumps to short if the table is not completely in
+// range, with the address, without the immediate, in RCX too. It clobbers RAX.
 func (m *machine) tableAddress(in *vcode.Inst, short Label) Mem {
 	length := m.handleWord(in.Uses[0], RAX, handleLength)
 	begin := length
@@ -17,8 +17,7 @@ func (m *machine) tableAddress(in *vcode.Inst, short Label) Mem {
 	return At(RCX, int32(in.Key.Aux))
 }
 
-// endsOf is how long memory is at least for a word of a table to be there, less one, as
-// numbers for a vector: of words from first on.
+// wordEnds returns, for each word from first on, the greatest buffer length that does not contain it.
 func wordEnds(in *vcode.Inst, first int) (v [16]uint32) {
 	for i := range v {
 		v[i] = uint32(in.Key.Aux) + 4*uint32(first+i) + 3
@@ -26,8 +25,8 @@ func wordEnds(in *vcode.Inst, first int) (v [16]uint32) {
 	return v
 }
 
-// pickWord loads one of sixteen words for each lane: they are one register, of which what is
-// not there is 0.
+// tableLookup loads one of sixteen words for each lane: the table is one register, with 0 for words
+// out of range.
 func (m *machine) tableLookup(in *vcode.Inst) {
 	short, resume := m.NewLabel(), m.NewLabel()
 	at := m.tableAddress(in, short)

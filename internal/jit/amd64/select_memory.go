@@ -8,14 +8,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// both is VSHUFF32X4's selection of the low halves of two vectors, and high
-// that of the high half of one, twice.
+// Immediates of VSHUFF32X4: the low halves of two vectors, and the high half of one, twice.
 const (
 	lowHalves  = 0x44
 	highHalves = 0xee
 )
 
-// highHalf puts the upper eight lanes of s into the lower eight of d.
+// highHalf copies the upper eight lanes of s to the lower eight of d.
 func (m *machine) highHalf(d, s Reg) { m.RRI(VSHUFF32X4, V512, d, s, s, highHalves, 0) }
 
 // handle is the handle of the push constants, the workgroup memory or a table.
@@ -41,9 +40,8 @@ func resource(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// handleField gathers a 32-bit field of the handles in z for the lanes of k,
-// which it clears. The lanes of d must be defined. index becomes z in units of
-// eight bytes.
+// handleField gathers a 32-bit field of the handles in z in the lanes of k, which it clears. The other
+// lanes of d are preserved. index becomes z in units of eight bytes, the greatest scale.
 func (m *machine) handleField(d, index, z, k Reg, field int32) {
 	m.RRI(VPSLLD, V512, index, 0, z, handleShift-3, 0)
 	m.RM(VPGATHERDD, V512, d, 0, Indexed(R13, index, 8, field), K(k))
@@ -67,10 +65,9 @@ func offsetAt(m *machine, in *vcode.Inst) {
 	m.define(in, m.offset(m.vec(in.Uses[1], 1), uint32(in.Key.Aux), start, uint32(off)))
 }
 
-// offset returns start + x·stride, saturating, in Z0 or x: the product does where
-// x is beyond what is in the range times stride, the sum where it is less than
-// start. Where there is no start but the constant off both are one comparison. It
-// uses K1 and K2.
+// offset returns start + x·stride, saturating, in Z0 or x. The product saturates if x exceeds a
+// maximum; the sum if it is less than start. With a constant start off, one comparison covers both. It
+// clobbers K1 and K2.
 func (m *machine) offset(x Reg, stride uint32, start Reg, off uint32) Reg {
 	y, most := m.times(0, x, stride), maxIndex(stride, off)
 	if most < math.MaxUint32 {
@@ -99,8 +96,7 @@ func (m *machine) offset(x Reg, stride uint32, start Reg, off uint32) Reg {
 	return 0
 }
 
-// beyondWhich is the greatest index that times stride and added to off does not
-// saturate.
+// maxIndex returns the greatest index whose product with stride, plus off, does not saturate.
 func maxIndex(stride, off uint32) uint32 {
 	if stride == 0 {
 		return math.MaxUint32
@@ -108,8 +104,7 @@ func maxIndex(stride, off uint32) uint32 {
 	return (math.MaxUint32 - off) / stride
 }
 
-// times multiplies the vector x by a constant, modulo 2³². It returns d, or x
-// where nothing changes.
+// times multiplies x by a constant, modulo 2³². It returns d, or x if the constant is 1.
 func (m *machine) times(d, x Reg, by uint32) Reg {
 	switch {
 	case by == 1:
@@ -122,10 +117,10 @@ func (m *machine) times(d, x Reg, by uint32) Reg {
 	return d
 }
 
-// halves finds the lanes of k that access size bytes in range, and calls access
-// for the first eight and for the last eight of them, with their set in K2 and
-// their addresses in Z5; half is 0 or 1. field says what bounds the access. It
-// uses K1 and vectors below 7. access may use K1, and all vectors but Z3 and Z4.
+// checkedEights finds the lanes of k with an access of size bytes in range, and calls access for each
+// group of eight lanes, half 0 and 1, with their mask in K2 and their addresses in Z5. field is the
+// bound of the access. It clobbers K1 and Z0 to Z6; access may clobber K1 and all vectors but Z3 and
+// Z4.
 func (m *machine) checkedEights(in *vcode.Inst, k Reg, size uint64, field int32, access func(half int)) {
 	reach := in.Key.Aux + size
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
@@ -149,8 +144,8 @@ func (m *machine) checkedEights(in *vcode.Inst, k Reg, size uint64, field int32,
 	access(1)
 }
 
-// base gathers the addresses of eight handles and adds the offsets in off, for
-// the lanes of K2. It uses K1.
+// gatherAddresses gathers the base addresses of eight handles and adds the offsets in off, in the
+// lanes of K2. It clobbers K1.
 func (m *machine) gatherAddresses(d, index, off Reg, imm uint64) {
 	m.RR(VPXORD, V128, d, d, d, 0)
 	m.RR(KMOVW, V128, 1, 0, 2, 0)
@@ -174,8 +169,8 @@ func load(m *machine, in *vcode.Inst) {
 	m.define(in, 7)
 }
 
-// store scatters 32 bits of each lane, lanes ascending, nothing out of range
-// and nothing for helpers.
+// store scatters 32 bits of each lane, in ascending order, nothing out of range and nothing for
+// helpers.
 func store(m *machine, in *vcode.Inst) {
 	k := m.storingLanes(in)
 	m.loadVec(7, in.Uses[2])
@@ -186,8 +181,7 @@ func store(m *machine, in *vcode.Inst) {
 	})
 }
 
-// writers returns the lanes of an instruction that are no helpers, in K1 where
-// they are not those of its mask.
+// storingLanes returns the mask of an instruction without helper lanes, in K1 if that differs.
 func (m *machine) storingLanes(in *vcode.Inst) Reg {
 	k := m.execution(in)
 	if !m.demotes {
@@ -198,8 +192,8 @@ func (m *machine) storingLanes(in *vcode.Inst) Reg {
 	return 1
 }
 
-// private finds a slot of a variable in the lane's memory: K2 becomes the
-// lanes in range, Z0 the index of the word from the returned place on.
+// variableIndices finds a slot of a variable: K2 becomes the lanes in range, Z0 the index of the word
+// relative to the returned memory.
 func (m *machine) variableIndices(in *vcode.Inst) Mem {
 	v := m.prog.Vars[in.Key.Aux]
 	slot := m.vec(in.Uses[0], 0)
@@ -254,8 +248,8 @@ func input(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// fence orders all memory accesses before it with all behind it, where others can
-// see it: mfence.
+// fence orders all earlier memory accesses before all later ones, if other threads can see them:
+// mfence.
 func fence(m *machine, in *vcode.Inst) {
 	if in.Key.Flags&ir.Coherent != 0 {
 		m.Code = append(m.Code, 0x0f, 0xae, 0xf0)

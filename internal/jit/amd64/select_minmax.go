@@ -5,14 +5,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Selections of VRANGEPS: which of two, with the sign of the one that is chosen.
+// Immediates of VRANGEPS: minimum or maximum, with the sign of the selected operand.
 const (
 	rangeMin = 4
 	rangeMax = 5
 )
 
-// floatOperations is the code of operations on f64 that take several instructions,
-// and of frem.
+// floatOperations are the rules of f64 operations with several instructions, and of frem.
 func floatOperations() map[rule]emitter {
 	return map[rule]emitter{
 		{ir.NMin, ir.F64, ir.F64}:   lanewise(ir.F64, plain, numberOf(rangeMin)),
@@ -25,8 +24,8 @@ func floatOperations() map[rule]emitter {
 	}
 }
 
-// numberOf is the lesser or greater of two numbers. Where one is NaN, signaling
-// or not, the other takes its place first.
+// numberOf is the minimum or maximum of two numbers. It first replaces a NaN, also a signaling one, by
+// the other operand.
 func numberOf(choice uint8) body {
 	return func(m *machine, in *vcode.Inst, e element) {
 		compare, move := e.op(VCMPPS, VCMPPD), e.op(VMOVDQA32, VMOVDQA64)
@@ -40,7 +39,7 @@ func numberOf(choice uint8) body {
 	}
 }
 
-// canonicalNaN makes Z0 the canonical NaN in the lanes of k.
+// canonicalNaN sets Z0 to the canonical NaN in the lanes of k.
 func (m *machine) canonicalNaN(e element, k Reg) {
 	nan := uint64(nan32)
 	if e.wide {
@@ -54,8 +53,8 @@ func canonicalWide(m *machine, in *vcode.Inst, e element) {
 	m.canonicalNaN(e, 2)
 }
 
-// scaleBy is Z0·2^Z1 with Z1 a number of 32 bits. Rounding a large one to a
-// float keeps it beyond all exponents.
+// scaleBy is Z0·2^Z1 with Z1 a 32-bit integer. Rounding a large one to a float keeps it beyond all
+// exponents.
 func scaleBy(m *machine, in *vcode.Inst, e element) {
 	if e.wide {
 		m.RR(VPMOVQD, V512, 1, 0, 1, 0)
@@ -66,13 +65,13 @@ func scaleBy(m *machine, in *vcode.Inst, e element) {
 	m.RR(e.op(VSCALEFPS, VSCALEFPD), V512, 0, 0, 1, 0)
 }
 
-// flushed keeps of a number without exponent the sign.
+// flushed keeps only the sign of a number without exponent bits.
 func flushed(m *machine, in *vcode.Inst, e element) {
 	m.RM(VPTESTNMQ, V512, 2, 0, m.constant(e, infinity64), BC)
 	m.word(e, VPANDQ, 0, 0, sign64, K(2))
 }
 
-// remainder is frem of a type, computed in doubles, where it is exact.
+// remainder is frem of a type, in doubles, which hold it exactly.
 func remainder(t ir.Type) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		for i := range 2 {
@@ -106,7 +105,7 @@ func (m *machine) asDouble(z Reg, u vcode.Reg, t ir.Type, i int) {
 	m.RR(VCVTPS2PD, V512, z, 0, z, 0)
 }
 
-// defineFloat writes Z0, of 32 bits a lane, to a result of 32 or 16.
+// defineFloat writes Z0, as f32, to a result of 32 or 16 bits.
 func (m *machine) defineFloat(in *vcode.Inst, t ir.Type, o Opt) {
 	if t == ir.F16 {
 		m.toHalf(0, o)
@@ -114,11 +113,10 @@ func (m *machine) defineFloat(in *vcode.Inst, t ir.Type, o Opt) {
 	m.define(in, 0)
 }
 
-// remainder is Z0 = Z0 − Z1·trunc(Z0/Z1), exactly. A round takes multiples of
-// y·2^k away from |x|, with k so that there are fewer than 2⁵² of them: their
-// number is the quotient rounded toward zero, cut; and what is left is a
-// multiple of the last place of y·2^k and less than that, so the fused
-// operation does not round. It uses vectors below 6.
+// remainder is Z0 = Z0 − Z1·trunc(Z0/Z1), exactly, by long division as in fmod of C libraries. A round
+// subtracts a multiple of y·2^k from |x|, with k such that the multiple is below 2⁵²: the quotient,
+// rounded toward zero and truncated. The rest is a multiple of the last place of y·2^k and less than
+// y·2^k, so the fused operation is exact. It clobbers Z0 to Z5.
 func (m *machine) remainder() {
 	again, done := m.NewLabel(), m.NewLabel()
 	m.word(wideInt, VPANDQ, 2, 0, sign64-1, 0)

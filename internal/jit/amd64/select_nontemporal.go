@@ -7,13 +7,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Stores that go past the cache save that the lines which they fill are read
-// first. They are weakly ordered, so a program gets none where the order of its
-// effects may be seen while it runs.
+// Nontemporal stores bypass the cache, which saves reading the lines that they overwrite completely
+// (Intel optimization manual, "Non-temporal stores"). They are weakly ordered, so a program uses none
+// if others may observe the order of its effects while it runs.
 
-// unreadOf finds the resources that a program stores to and never reads. It
-// returns nil where there is an atomic, or what orders accesses for others or may
-// be watched by them.
+// writeOnlyResources finds the resources that a program stores to and never reads. It returns nil if
+// there are atomics, or accesses that are volatile or coherent.
 func writeOnlyResources(p *ir.Program) []bool {
 	read, stored := make([]bool, len(p.Res)), make([]bool, len(p.Res))
 	for _, f := range p.Funcs {
@@ -41,8 +40,8 @@ func writeOnlyResources(p *ir.Program) []bool {
 	return stored
 }
 
-// streams reports whether the stores of an instruction may go past the cache:
-// whole vectors to a resource that is not read.
+// streamable reports whether the stores of an instruction may be nontemporal: whole vectors to a
+// resource that is not read.
 func (m *machine) streamable(in *vcode.Inst) bool {
 	h, ok := m.f.Const(in.Uses[0])
 	if !ok {
@@ -61,8 +60,8 @@ func (m *machine) streamable(in *vcode.Inst) bool {
 	return false
 }
 
-// storeParts stores the vectors of a row at a place: past the cache where the
-// buffer's handle says so and the place is that of a line. It uses RAX.
+// storeParts stores the vectors of a strided access: nontemporally if the handle's policy permits it
+// and the address is aligned to a cache line. It clobbers RAX.
 func (m *machine) storeParts(in *vcode.Inst, at Mem) {
 	store := func(op Op) {
 		for part := range in.Masks {
@@ -89,8 +88,7 @@ func (m *machine) storeParts(in *vcode.Inst, at Mem) {
 	})
 }
 
-// settle makes what went past the cache seen by all before anything that
-// follows: sfence.
+// storeFence makes nontemporal stores visible before all later effects: sfence.
 func (m *machine) storeFence() {
 	if slices.Contains(m.writeOnly, true) {
 		m.Code = append(m.Code, 0x0f, 0xae, 0xf8)

@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// variables is the code of operations on whole variables of private memory, of
-// accesses to them of other than 32 bits, and of accesses by place.
+// variables are the rules of operations on whole variables, and of accesses to private memory by
+// variable and by address.
 func variables() map[rule]emitter {
 	r := map[rule]emitter{
 		{ir.PClr, ir.None, ir.None}: clearVariable,
@@ -27,8 +27,8 @@ func variables() map[rule]emitter {
 	return r
 }
 
-// place finds the words of slots: K2 becomes the lanes whose n slots are in
-// range, Z0 the index of the first from the returned place on.
+// slotIndices finds slots: K2 becomes the lanes whose n slots are in range, Z0 the index of the first
+// relative to the returned memory.
 func (m *machine) slotIndices(in *vcode.Inst, n uint32) Mem {
 	slots, first := m.prog.PrivateSlots(), uint32(0)
 	if in.IR == ir.PLd || in.IR == ir.PSt {
@@ -43,7 +43,7 @@ func (m *machine) slotIndices(in *vcode.Inst, n uint32) Mem {
 	return Indexed(R14, 0, 4, m.record.Private+4*int32(first)*m.record.Lanes+64*int32(in.Part))
 }
 
-// loadSlots takes the low bits of a slot for each lane, 0 out of range.
+// loadSlots loads the low bits of a slot for each lane, 0 out of range.
 func loadSlots(m *machine, in *vcode.Inst) {
 	at := m.slotIndices(in, 1)
 	m.RR(VPXORD, V128, 1, 1, 1, 0)
@@ -57,7 +57,7 @@ func loadSlots(m *machine, in *vcode.Inst) {
 	m.define(in, 1)
 }
 
-// storeSlots sets a slot of each lane that is in range.
+// storeSlots stores a slot of each lane in range.
 func storeSlots(m *machine, in *vcode.Inst) {
 	at := m.slotIndices(in, 1)
 	value := Reg(1)
@@ -69,14 +69,13 @@ func storeSlots(m *machine, in *vcode.Inst) {
 	m.RM(VPSCATTERDD, V512, value, 0, at, K(2))
 }
 
-// second is the slot behind one.
+// nextSlot returns the memory of the following slot.
 func (m *machine) nextSlot(at Mem) Mem {
 	at.Disp += 4 * m.record.Lanes
 	return at
 }
 
-// loadPairs takes two slots for each lane, the low half first; 0 where one is
-// out of range.
+// loadPairs loads two slots for each lane, the low half first; 0 if one is out of range.
 func loadPairs(m *machine, in *vcode.Inst) {
 	at := m.slotIndices(in, 2)
 	m.RR(VPXORD, V128, 3, 3, 3, 0)
@@ -95,7 +94,7 @@ func loadPairs(m *machine, in *vcode.Inst) {
 	}
 }
 
-// storePairs sets two slots of each lane where both are in range.
+// storePairs stores two slots of each lane if both are in range.
 func storePairs(m *machine, in *vcode.Inst) {
 	at := m.slotIndices(in, 2)
 	m.RR(KMOVW, V128, 3, 0, 2, 0)
@@ -110,10 +109,10 @@ func storePairs(m *machine, in *vcode.Inst) {
 	m.RM(VPSCATTERDD, V512, 3, 0, m.nextSlot(at), K(3))
 }
 
-// flatSlots is how many slots are cleared without a loop.
+// maxUnrolledSlots is the number of slots up to which a clear is unrolled.
 const maxUnrolledSlots = 16
 
-// clearVariable makes all slots of a variable 0 for the active lanes.
+// clearVariable zeros all slots of a variable in the active lanes.
 func clearVariable(m *machine, in *vcode.Inst) {
 	v := int(in.Key.Aux)
 	slots, row := m.prog.Vars[v].Slots, 4*m.record.Lanes
@@ -137,7 +136,7 @@ func clearVariable(m *machine, in *vcode.Inst) {
 	m.Jcc(NotEqual, again)
 }
 
-// variablePlace is the place of a variable's first slot.
+// variableAddress is the number of a variable's first slot.
 func variableAddress(m *machine, in *vcode.Inst) {
 	m.broadcast(0, uint32(m.varBase(int(in.Key.Aux))))
 	m.define(in, 0)

@@ -5,12 +5,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// quadOrders are VPSHUFD's orders of four lanes: lane i is given that of i xor n.
-// VSHUFF32X4 has the same orders of groups of four.
+// quadOrders are the VPSHUFD immediates that permute four lanes by i xor n; VSHUFF32X4 uses the same
+// for groups of four lanes.
 var quadOrders = [4]uint8{0xe4, 0xb1, 0x4e, 0x1b}
 
-// across gives lane i of d that of lane i xor n of x, where n is less than the lanes
-// of a part. It uses Z3 where n is not of groups of four or of lanes in them alone.
+// permuteXor sets lane i of d to lane i xor n of x, with n below the lanes of a part. It clobbers Z3
+// if n crosses both lanes and groups of four.
 func (m *machine) permuteXor(d, x Reg, n uint64, o Opt) {
 	near, slow := quadOrders[n&3], quadOrders[n>>2&3]
 	switch {
@@ -26,7 +26,7 @@ func (m *machine) permuteXor(d, x Reg, n uint64, o Opt) {
 	}
 }
 
-// quadSwap leaves a lane its own value where the other one is not active.
+// quadSwap preserves a lane's own value if its partner is inactive.
 func quadSwap(m *machine, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
 	if all, ok := m.f.Const(in.Masks[0]); ok && all != 0 {
@@ -44,14 +44,14 @@ func quadSwap(m *machine, in *vcode.Inst) {
 	m.define(in, 4)
 }
 
-// partners makes K2 the lanes i for which lane i xor n is in k. It uses Z3.
+// partnerMask sets K2 to the lanes i with lane i xor n in k. It clobbers Z3.
 func (m *machine) partnerMask(k Reg, n uint64) {
 	m.RM(VPBROADCASTD, V512, 3, 0, m.word32(1), K(k)|Z)
 	m.permuteXor(3, 3, n, 0)
 	m.RR(VPTESTMD, V512, 2, 3, 3, 0)
 }
 
-// demote adds the lanes to the helpers.
+// demote adds the active lanes to the helpers.
 func demote(m *machine, in *vcode.Inst) {
 	at := At(R14, m.record.Helpers+8*int32(in.Part))
 	m.RM(KMOVW, V128, 2, 0, at, 0)
@@ -59,7 +59,7 @@ func demote(m *machine, in *vcode.Inst) {
 	m.RM(KMOVW_ST, V128, 2, 0, at, 0)
 }
 
-// helper is the helpers.
+// helper is the mask of helpers.
 func helper(m *machine, in *vcode.Inst) {
 	m.RM(KMOVW, V128, 2, 0, At(R14, m.record.Helpers+8*int32(in.Part)), 0)
 	m.doneMask(in, 2)

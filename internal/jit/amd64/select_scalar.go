@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// scalar makes the code of an operation on general registers. Most of it is
-// computed in RAX, since the result may share its register with an operand.
+// scalar emits an operation on general registers. Most compute in RAX, since the result may share its
+// register with an operand.
 func (m *machine) scalar(in *vcode.Inst) {
 	switch in.IR {
 	case ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor:
@@ -59,8 +59,8 @@ func (m *machine) scalar(in *vcode.Inst) {
 	m.storeGen(in.Defs[0], RAX)
 }
 
-// Tables of what machine operations those on general registers are; preferred
-// says when the second of two is the lesser or greater.
+// Machine instructions of operations on general registers. preferred is the condition for the second
+// operand to be the minimum or maximum.
 var (
 	immediates = map[ir.Op]ALU{ir.Add: AddI, ir.Sub: SubI, ir.And: AndI, ir.Or: OrI, ir.Xor: XorI}
 	binaries   = map[ir.Op]G{ir.Add: ADD, ir.Sub: SUB, ir.And: AND, ir.Or: OR, ir.Xor: XOR, ir.Mul: IMUL}
@@ -68,8 +68,8 @@ var (
 	preferred  = map[ir.Op]Cond{ir.UMin: Above, ir.UMax: Below, ir.SMin: Greater, ir.SMax: Less}
 )
 
-// inPlace is where the result of an operation with one operand in general registers
-// is computed: its register, or RAX where that is in memory.
+// inPlace returns the register in which an operation with one register operand computes: the result's,
+// or RAX if that is in memory.
 func (m *machine) inPlace(in *vcode.Inst) Reg {
 	if d, ok := m.phys(in.Defs[0]); ok {
 		return d
@@ -77,8 +77,7 @@ func (m *machine) inPlace(in *vcode.Inst) Reg {
 	return RAX
 }
 
-// target is where a result is computed: its register where that is not u's, or
-// RAX.
+// target returns the register in which a result is computed: its own unless that is u's, else RAX.
 func (m *machine) target(in *vcode.Inst, u vcode.Reg) Reg {
 	d, ok := m.phys(in.Defs[0])
 	if x, _ := m.phys(u); !ok || x == d {
@@ -96,8 +95,7 @@ func (m *machine) arithmetic(op ir.Op, d Reg, u vcode.Reg) {
 	m.GRR(binaries[op], d, m.gen(u, RCX))
 }
 
-// shiftGen takes counts modulo 32, as the machine does, and returns where the
-// result is.
+// shiftGen takes counts modulo 32, as the instruction does, and returns the register of the result.
 func (m *machine) shiftGen(in *vcode.Inst) Reg {
 	if n, ok := m.f.Const(in.Uses[1]); ok {
 		d := m.inPlace(in)
@@ -111,7 +109,7 @@ func (m *machine) shiftGen(in *vcode.Inst) Reg {
 	return RAX
 }
 
-// conditions are what the flags say of a comparison of two general registers.
+// conditions are the conditions of the flags for comparisons of general registers.
 var conditions = map[ir.Op]Cond{ir.Eq: Equal, ir.ULt: Below, ir.ULe: BelowEqual, ir.SLt: Less, ir.SLe: LessEqual}
 
 func (m *machine) compareGen(in *vcode.Inst) {
@@ -119,7 +117,7 @@ func (m *machine) compareGen(in *vcode.Inst) {
 	m.SetCC(conditions[in.IR], RAX)
 }
 
-// flagsOf compares two general registers.
+// flagsOf sets the flags to a comparison of general registers.
 func (m *machine) flagsOf(in *vcode.Inst) {
 	a := m.gen(in.Uses[0], RAX)
 	switch bits, ok := m.f.Const(in.Uses[1]); {
@@ -155,7 +153,7 @@ func (m *machine) resourceGen(in *vcode.Inst) {
 	m.Bind(out)
 }
 
-// offsetGen is u0 + u1·Aux, saturating where it is not known that it need not.
+// offsetGen is u0 + u1·Aux, saturating unless Proven.
 func (m *machine) offsetGen(in *vcode.Inst) {
 	m.loadGen(RAX, in.Uses[1])
 	m.multiply(RAX, in.Key.Aux)
@@ -170,7 +168,7 @@ func (m *machine) offsetGen(in *vcode.Inst) {
 	m.GRR(CMOV(Above)|W, RAX, RCX)
 }
 
-// multiply is g = g·k, 64 bits. It uses RDX.
+// multiply is g = g·k with 64 bits. It clobbers RDX.
 func (m *machine) multiply(g Reg, k uint64) {
 	switch {
 	case k == 1:
@@ -182,7 +180,7 @@ func (m *machine) multiply(g Reg, k uint64) {
 	}
 }
 
-// inputGen is a built-in that is the same in all lanes.
+// inputGen is a uniform built-in.
 func (m *machine) inputGen(in *vcode.Inst) {
 	switch s := m.prog.In[in.Key.Aux].Semantic; s {
 	case ir.WorkgroupIdX, ir.WorkgroupIdY, ir.WorkgroupIdZ:
@@ -198,9 +196,8 @@ func (m *machine) inputGen(in *vcode.Inst) {
 	}
 }
 
-// local is a row of the record's identities, from the part's first lane on,
-// which where the instruction reads a register is so many lanes further. It uses
-// RCX.
+// local returns a row of local IDs in the record, from the part's first lane on; u0, if present, adds
+// a number of lanes (work-item loop). It clobbers RCX.
 func (m *machine) local(in *vcode.Inst, row ir.Semantic) Mem {
 	at := m.record.Local + int32(row)*4*m.record.Lanes + 4*int32(in.Part)*int32(m.f.Form.Lanes)
 	if len(in.Uses) > 0 {
@@ -209,7 +206,7 @@ func (m *machine) local(in *vcode.Inst, row ir.Semantic) Mem {
 	return At(R14, at)
 }
 
-// firstLane puts into RAX the built-in of the first lane of a part.
+// firstLane loads a built-in of a part's first lane into RAX.
 func (m *machine) firstLane(s ir.Semantic, in *vcode.Inst) {
 	local := func(row ir.Semantic) Mem { return m.local(in, row) }
 	switch s {
@@ -220,7 +217,7 @@ func (m *machine) firstLane(s ir.Semantic, in *vcode.Inst) {
 	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
 		i := s - ir.GlobalInvocationIdX
 		m.GRM(MOV, RAX, arg(ArgGroup+int(i)))
-		n := m.prog.LocalSize[i]
+		n := m.prog.LocalSize[i] // so LocalInvocationId is 0
 		switch {
 		case n == 1: // and so LocalInvocationId is 0
 			return
@@ -238,13 +235,13 @@ func (m *machine) firstLane(s ir.Semantic, in *vcode.Inst) {
 	}
 }
 
-// rowIn is a built-in of the first lane of the part.
+// inputBase is a built-in of the part's first lane.
 func (m *machine) inputBase(in *vcode.Inst) {
 	m.firstLane(m.prog.In[in.Key.Aux].Semantic, in)
 	m.storeGen(in.Defs[0], RAX)
 }
 
-// rowBase is u0 + u1·Stride, which does not overflow (package widen).
+// stridedBase is u0 + u1·Stride, which does not overflow (package vectorize).
 func (m *machine) stridedBase(in *vcode.Inst) {
 	d := m.target(in, in.Uses[0])
 	m.loadGen(d, in.Uses[1])
@@ -255,7 +252,7 @@ func (m *machine) stridedBase(in *vcode.Inst) {
 	m.storeGen(in.Defs[0], d)
 }
 
-// spread puts a general register into all lanes.
+// broadcastGen copies a general register to all lanes.
 func (m *machine) broadcastGen(in *vcode.Inst) {
 	d := in.Defs[0]
 	if m.class(d) == vcode.Mask {
@@ -281,7 +278,7 @@ func (m *machine) broadcastGen(in *vcode.Inst) {
 	m.done(in, z)
 }
 
-// extract takes what all lanes hold.
+// extract reads a value that is the same in all lanes.
 func (m *machine) extract(in *vcode.Inst) {
 	u := in.Uses[0]
 	if m.class(u) == vcode.Mask {
@@ -296,8 +293,7 @@ func (m *machine) extract(in *vcode.Inst) {
 	m.storeGen(in.Defs[0], RAX)
 }
 
-// jumpIfZero jumps where a general register is 0, or where a comparison does not
-// hold.
+// jumpIfZero jumps if a general register is 0, or if a fused comparison is false.
 func (m *machine) jumpIfZero(in *vcode.Inst) {
 	if len(in.Uses) == 2 {
 		m.flagsOf(in)

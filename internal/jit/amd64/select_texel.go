@@ -6,15 +6,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// fetchEvery is which lanes are fetched for: lines of a cache are wider than that
-// many texels.
+// prefetchEvery is the distance of lanes that are prefetched for: a cache line holds that many texels
+// or more.
 const prefetchEvery = 4
 
-// fetchLanes asks for what is likely to be gathered soon, where lanes go on from the
-// lane before in.Next as these do from the first: of few of them, as the strips above
-// and below fetch what lies between. Their offsets are in off, to which RDX less 2³¹
-// is to be added. Machines find out by themselves how loads go on that follow each
-// other in equal steps; those of texels that stand in no row do not.
+// prefetchLanes prefetches the likely next gather, at the distance in.Prefetch describes (vcode.Inst).
+// Few lanes suffice, since the strips above and below prefetch between them. The offsets are in off,
+// relative to RDX − 2³¹. Hardware prefetchers detect constant strides, but not texels of several rows.
 func (m *machine) prefetchLanes(in *vcode.Inst, off Reg) {
 	if in.Prefetch > 0 {
 		m.RM(VMOVDQU32_ST, V512, off, 0, m.scratch(0), 0)
@@ -22,8 +20,8 @@ func (m *machine) prefetchLanes(in *vcode.Inst, off Reg) {
 	}
 }
 
-// fetchFrom is fetchLanes with the offsets of so many lanes in the scratch memory, to
-// which RDX and disp are to be added. It uses RAX and RCX.
+// prefetchAt is prefetchLanes with the offsets in the scratch memory, relative to RDX and disp. It
+// clobbers RAX and RCX.
 func (m *machine) prefetchAt(in *vcode.Inst, lanes, disp int32) {
 	m.GRM(MOV, RAX, m.scratch(4*int32(in.Prefetch)-4))
 	m.GRM(SUB, RAX, m.scratch(0))
@@ -35,9 +33,9 @@ func (m *machine) prefetchAt(in *vcode.Inst, lanes, disp int32) {
 	}
 }
 
-// gatherPairs loads two words that stand side by side for each lane at one offset, and
-// two at another one, all of which are in range: the texels that a filter weights.
-// Where those of one row are apart, those of the other are.
+// gatherPairs loads two adjacent words for each lane at one offset, and two at another one, all in
+// range: the 2×2 texels of a bilinear filter. If one row of texels is not in a window the other is not
+// either.
 func (m *machine) gatherPairs(in *vcode.Inst) {
 	apart, resume := m.NewLabel(), m.NewLabel()
 	k := m.execution(in)
@@ -58,10 +56,8 @@ func (m *machine) gatherPairs(in *vcode.Inst) {
 	})
 }
 
-// nearbyHalves is nearby for lanes that stand in two rows: each half of them has a
-// window of half as many words, which begins with the half's first lane. There must be
-// no register for the handle. What the loads themselves touch of a line need not be
-// asked for, only the one behind it.
+// loadHalfWindows is loadWindow for lanes in two rows: each half has a window of half the size, from
+// its first lane on. The handle must be constant. Only the lines after the windows need a prefetch.
 func (m *machine) loadHalfWindows(in *vcode.Inst, k, off Reg, z pairRegs, slow Label) {
 	const words = windowWords / 2
 	m.broadcastFirsts(z.index, off)
@@ -78,10 +74,9 @@ func (m *machine) loadHalfWindows(in *vcode.Inst, k, off Reg, z pairRegs, slow L
 	m.GRM(PREFETCH, allCaches, plusVectors(high, 2))
 }
 
-// loadPairs is gatherPairs wherever the words are, lane by lane: that is less for the
-// machine to do than what its gathers come to. Lanes that are not active load what is
-// at the first offset, which is in range where there is any; where none is active, it
-// leaves for none.
+// loadPairsByLane is gatherPairs for arbitrary offsets, lane by lane: fewer micro-operations than
+// gathers of the same words. Inactive lanes load at the first offset, which is in range if any lane is
+// active; otherwise it jumps to none.
 func (m *machine) loadPairsByLane(in *vcode.Inst, first, second pairRegs, none Label) {
 	k := m.execution(in)
 	all, ok := m.f.Const(in.Masks[0])
@@ -106,8 +101,8 @@ func (m *machine) loadPairsByLane(in *vcode.Inst, first, second pairRegs, none L
 	m.deinterleave(in, 2, second)
 }
 
-// loadLanes loads 64 bits for each lane at RDX, disp and the lane's word of a row of
-// the scratch memory: those of the first eight lanes into lo, the others' into hi.
+// loadLanes loads 64 bits for each lane at RDX + disp + the lane's word in a row of the scratch
+// memory: the first eight lanes into lo, the others into hi.
 func (m *machine) loadLanes(z pairRegs, row, disp int32) {
 	for lane := int32(0); lane < zmmLanes; lane += 2 {
 		m.GRM(MOV, RAX, m.scratch(row+4*lane))

@@ -5,30 +5,30 @@ import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 // halfBytes is the size of half a register.
 const halfBytes = 4 * zmmLanes / 2
 
-// halved reports whether offsets of an access that have no shape are likely those of
-// two rows of a workgroup, of half as many lanes each, such as lines of an image. Each
-// has a place of its own, so that there is no register left for the handle.
+// likelyTwoRuns reports whether varying offsets are likely two runs of consecutive words, one in each
+// half of the lanes: two lines of an image, in a workgroup half as wide as a vector. The handle must
+// be constant, because no general register is left for it.
 func (m *machine) likelyTwoRuns(in *vcode.Inst) bool {
 	return m.fixedHandle(in) && m.prog.LocalSize[0] == zmmLanes/2
 }
 
-// firstOfHalves gives each half of d what the half's first lane has in x.
+// broadcastFirsts sets each half of d to the value in the half's first lane of x.
 func (m *machine) broadcastFirsts(d, x Reg) {
 	m.RM(VMOVDQU32, V512, d, 0, m.vector([16]uint32{8: 8, 9: 8, 10: 8, 11: 8, 12: 8, 13: 8, 14: 8, 15: 8}), 0)
 	m.RR(VPERMD, V512, d, d, x, 0)
 }
 
-// unlikeRuns makes K2 the lanes, of those that o masks, whose offset in off is not that
-// of their place in a run of words that begins with the first lane of their half.
+// notTwoRuns sets K2 to the lanes, under the mask o, with an offset in off other than its position in
+// a run of words from the first lane of its half on.
 func (m *machine) notTwoRuns(off Reg, o Opt) {
 	m.broadcastFirsts(2, off)
 	m.RM(VPADDD, V512, 2, 2, m.vector([16]uint32{0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28}), 0)
 	m.RRI(VPCMPUD, V512, 2, 2, off, compareNE, o)
 }
 
-// halfPlaces leaves for far unless so many bytes from the offsets of the first lane of
-// each half on are in range, and returns their places. There must be no register for the
-// handle. It uses RAX, RCX, RDX and z.
+// boundsCheckHalves jumps to slow unless so many bytes from the offsets of both halves' first lanes on
+// are in range, and returns their memory. The handle must be constant. It clobbers RAX, RCX, RDX and
+// z.
 func (m *machine) boundsCheckHalves(in *vcode.Inst, off, z Reg, bytes, field int32, slow Label) (low, high Mem) {
 	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
 	m.highHalf(z, off)
@@ -45,7 +45,7 @@ func (m *machine) boundsCheckHalves(in *vcode.Inst, off, z Reg, bytes, field int
 	return Indexed(RCX, RDX, 1, int32(in.Key.Aux)), Indexed(RCX, RAX, 1, int32(in.Key.Aux))
 }
 
-// twoRows is consecutive for each half of the lanes by itself.
+// contiguousHalves is contiguous for each half of the lanes.
 func (m *machine) contiguousHalves(in *vcode.Inst, k, off Reg, field int32, slow Label) [2]Mem {
 	m.notTwoRuns(off, K(k))
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
@@ -54,7 +54,7 @@ func (m *machine) contiguousHalves(in *vcode.Inst, k, off Reg, field int32, slow
 	return [2]Mem{low, high}
 }
 
-// loadHalves loads each half of the lanes from its place.
+// loadHalves loads each half of the lanes.
 func (m *machine) loadHalves(in *vcode.Inst, at [2]Mem) {
 	m.RM(VMOVDQU32, V256, 0, 0, at[0], 0)
 	d, o := m.dest(in, 0)
@@ -62,7 +62,7 @@ func (m *machine) loadHalves(in *vcode.Inst, at [2]Mem) {
 	m.done(in, d)
 }
 
-// storeHalves stores each half to its place, the lanes that o masks. It uses K3.
+// storeHalves stores each half, in the lanes of the mask o. It clobbers K3.
 func (m *machine) storeHalves(in *vcode.Inst, at [2]Mem, o Opt) {
 	v := m.vec(in.Uses[2], 0)
 	m.RM(VMOVDQU32_ST, V256, v, 0, at[0], o)
@@ -73,7 +73,7 @@ func (m *machine) storeHalves(in *vcode.Inst, at [2]Mem, o Opt) {
 	m.RMI(VEXTRACTI32X8, V512, v, 0, at[1], 1, o)
 }
 
-// runs finds where the two runs of words begin that offsets are.
+// twoRuns detects two runs of words: it yields the offsets of their first words, or a negative number.
 func (m *machine) twoRuns(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	off := m.vec(in.Uses[0], 1)
@@ -93,8 +93,8 @@ func (m *machine) twoRuns(in *vcode.Inst) {
 	})
 }
 
-// halfWindow is the addresses of two runs of words, the first 0 where not all of both
-// can be accessed.
+// twoRunsCheck yields the addresses of two runs of words, the first null if not all of both is in
+// range.
 func (m *machine) twoRunsCheck(in *vcode.Inst, field int32) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	low := m.gen(in.Uses[2], RDX)
@@ -122,8 +122,8 @@ func (m *machine) twoRunsCheck(in *vcode.Inst, field int32) {
 	})
 }
 
-// held is where the two halves stand of an access that has a HalfWindow. It leaves for
-// far where that knows of no place.
+// checkedHalves returns the memory of the two halves of an access that has a TwoRunsCheck. It jumps to
+// slow if that check failed.
 func (m *machine) checkedHalves(in *vcode.Inst, slow Label) [2]Mem {
 	n := len(in.Uses)
 	first := m.gen(in.Uses[n-2], RAX)
@@ -133,14 +133,14 @@ func (m *machine) checkedHalves(in *vcode.Inst, slow Label) [2]Mem {
 	return [2]Mem{At(first, imm), At(m.gen(in.Uses[n-1], RCX), imm)}
 }
 
-// heldOffsets puts the offsets of such an access into Z1.
+// checkedOffsets puts the offsets of such an access into Z1.
 func (m *machine) checkedOffsets(in *vcode.Inst) {
 	m.RR(VPBROADCASTD_R, V512, 1, 0, m.gen(in.Uses[len(in.Uses)-3], RAX), 0)
 	m.with(VPADDD, 1, 1, in.Uses[1], 0)
 }
 
-// gatherHalves loads two runs of words, in range as a whole, whatever lanes want them;
-// else each lane's, out of line.
+// gatherHalves loads two checked runs of words, also for inactive lanes; on the slow path each lane's
+// word.
 func (m *machine) gatherHalves(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	m.loadHalves(in, m.checkedHalves(in, slow))
@@ -153,7 +153,7 @@ func (m *machine) gatherHalves(in *vcode.Inst) {
 	})
 }
 
-// scatterHalves stores two runs of words.
+// scatterHalves stores two checked runs of words.
 func (m *machine) scatterHalves(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	o := m.storeOpt(in)

@@ -2,15 +2,15 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// strideOf returns how many words apart the lanes of a row are, and which of
-// these words is accessed.
+// strideOf returns the distance of the lanes of a strided access in words, and the accessed word among
+// these.
 func strideOf(in *vcode.Inst) (words, component int) {
 	words = int(in.Step*in.Stride) / 4
 	return words, int(in.Key.Aux/4) % words
 }
 
-// withinStride is within for all words that lie between the lanes of all parts,
-// from the first component on.
+// boundsCheckStride is boundsCheck for all words between the lanes of all parts, from the first
+// component on.
 func (m *machine) boundsCheckStride(in *vcode.Inst, field int32, slow Label) Mem {
 	words, component := strideOf(in)
 	whole := *in
@@ -19,8 +19,8 @@ func (m *machine) boundsCheckStride(in *vcode.Inst, field int32, slow Label) Mem
 	return at
 }
 
-// strideLoad picks one word of two, four or eight out of consecutive memory. It
-// leaves for far where that is not in range.
+// wideStrideLoad loads consecutive memory and selects one word of two, four or eight. It jumps to slow
+// out of range.
 func (m *machine) wideStrideLoad(in *vcode.Inst, slow Label) {
 	words, _ := strideOf(in)
 	at := m.boundsCheckStride(in, handleLength, slow)
@@ -30,10 +30,10 @@ func (m *machine) wideStrideLoad(in *vcode.Inst, slow Label) {
 	}
 }
 
-// pickWords loads one part of a strided row.
+// loadStridedPart loads one part of a strided access.
 func (m *machine) loadStridedPart(in *vcode.Inst, at Mem) {
 	words, component := strideOf(in)
-	var pick [16]uint32 // out of two vectors; where there are more, its first lanes count
+	var pick [16]uint32 // for a pair of vectors; with more pairs its first lanes are used
 	for i := range pick {
 		pick[i] = uint32(component+words*i) % 32
 	}
@@ -55,15 +55,15 @@ func (m *machine) loadStridedPart(in *vcode.Inst, at Mem) {
 	m.define(in, 1)
 }
 
-// strideStore puts one word of two, four or eight into consecutive memory. It
-// leaves for far unless all lanes are active and all of it is in range.
+// wideStrideStore stores one word of two, four or eight in consecutive memory. It jumps to slow unless
+// all lanes are active and all is in range.
 func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
 	for part := range in.Masks {
 		one := partOf(in, part)
 		if o := m.storeOpt(&one); o != 0 {
 			k := m.storingLanes(&one)
 			m.RR(KORTESTW, V128, k, 0, k, 0)
-			m.Jcc(AboveEqual, slow) // the carry says that all are ones
+			m.Jcc(AboveEqual, slow) // the carry flag is set if k is all ones
 		}
 	}
 	words, component := strideOf(in)

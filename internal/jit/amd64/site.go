@@ -7,9 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Site is a place where code leaves for a service of Go: an instruction, with
-// where its registers are while Go runs. It refers to nothing that the code was
-// made of, so that it can be kept with the code.
+// Site is an exit to a service of Go: an instruction with the locations of its registers during the
+// exit. It has no reference to the IR, so that it can be serialized with the code.
 type Site struct {
 	Func              string // the function's name
 	Op                vcode.Op
@@ -22,23 +21,21 @@ type Site struct {
 	Defs, Uses, Masks []Location
 }
 
-// Place is a register of a site: its offset in the frame, or what it always
-// holds.
+// Location is a register of a site: its offset in the frame, or its constant value.
 type Location struct {
 	Class vcode.Class
 	Const bool
 	Slot  int32
-	Bits  uint64 // of a constant, in every lane; of a sequence in the first
-	Step  uint32 // of a sequence, which is a constant too: how much more each lane holds than the one before, modulo 2³²
+	Bits  uint64 // of a constant: the value in every lane; of a sequence: in the first lane
+	Step  uint32 // of a sequence, a constant too: the increment per lane, modulo 2³²; else 0
 }
 
-// Leaves reports whether code leaves for more than to end: for operations that
-// it has no code of its own for.
+// CallsServices reports whether the code exits for operations without machine code.
 func (c *Code) CallsServices() bool {
 	return slices.ContainsFunc(c.Sites, func(s Site) bool { return s.Op != vcode.Step })
 }
 
-// site describes an instruction of the function being made.
+// site describes an instruction of the current function.
 func (m *machine) site(in *vcode.Inst) Site {
 	all := make([]Location, 0, len(in.Defs)+len(in.Uses)+len(in.Masks))
 	places := func(list []vcode.Reg) []Location {

@@ -8,21 +8,20 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymm is the selection of AVX2 with FMA and F16C. Its methods hide those of the
-// machine, which are of AVX-512, wherever these touch vectors or masks.
+// ymm is the selection for AVX2 with FMA and F16C. Its methods hide those of machine, which are for
+// AVX-512, if they use vectors or masks.
 //
-// A mask is a vector of 32 bits a lane, all ones or all zeros. Scratch between
-// two instructions of vcode are Y0 to Y4, RAX, RCX and RDX; the other vectors
-// are given out, to values and masks alike. What has 64 bits a lane lives in
-// memory.
+// A mask is a vector with all ones or all zeros in each 32-bit lane. Scratch within one vcode
+// instruction are Y0 to Y4, RAX, RCX and RDX; the other vectors are allocatable, for values and masks
+// alike. Values with 64 bits per lane are always in memory.
 type ymm struct{ *machine }
 
 const (
 	ymmLanes = 8
-	ymmFirst = 5 // the first vector that is given out
+	ymmFirst = 5 // the first allocatable vector
 )
 
-// allLanes8 is what VMOVMSKPS makes of a mask of all lanes.
+// allLanes8 is the VMOVMSKPS result for a mask of all lanes.
 const allLanes8 = 0xff
 
 func (m ymm) machineFor(f *vcode.Func) *regalloc.Machine {
@@ -33,7 +32,7 @@ func (m ymm) machineFor(f *vcode.Func) *regalloc.Machine {
 	return r
 }
 
-// clobbers reports whether an instruction keeps no register.
+// clobbers reports whether an instruction preserves no register.
 func (m ymm) clobbers(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Call, vcode.Barrier:
@@ -44,17 +43,16 @@ func (m ymm) clobbers(in *vcode.Inst) bool {
 	return false
 }
 
-// ymmEmitter makes the code of a Lane instruction.
+// ymmEmitter emits a Lane instruction.
 type ymmEmitter func(m ymm, in *vcode.Inst)
 
-// towardZero is that rounding in MXCSR, and ldmxcsr the register field of the
-// instruction that sets it.
+// towardZero is a rounding mode of MXCSR, ldmxcsr the opcode extension of LDMXCSR.
 const (
 	towardZero = 0x6000
 	ldmxcsr    = 2
 )
 
-// ymmNative reports whether an IR operation has code of its own.
+// ymmNative reports whether an IR operation has AVX2 code.
 func ymmNative(k ir.Key, op ir.Op) bool {
 	switch {
 	case op == ir.At && k.Aux > math.MaxUint32, (op == ir.Ld || op == ir.St) && k.Aux > maxDisp:
@@ -70,8 +68,8 @@ func (m ymm) native(in *vcode.Inst) bool {
 	return in.Op == vcode.Lane && ymmNative(in.Key, in.IR)
 }
 
-// lane makes the code of an IR operation: its rule's, or a call of Go that is
-// skipped where no lane is active.
+// lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is active.
+// AVX2 has no embedded rounding, so rounding toward zero switches MXCSR.
 func (m ymm) lane(in *vcode.Inst) {
 	if in.Op == vcode.Strip && m.native(in) {
 		ymmGroups[in.IR](m, in)
@@ -95,13 +93,13 @@ func (m ymm) lane(in *vcode.Inst) {
 	m.Bind(skip)
 }
 
-// initial makes a mask of the bits of the lanes.
+// initial expands the bits of the lanes to a mask.
 func (m ymm) initial(to Mem, part int) {
 	m.expand(0, At(R14, int32(RecordInitial+8*part)))
 	m.RM(AVX_VMOVUPS_ST, V256, 0, 0, to, 0)
 }
 
-// expand makes y a mask of eight bits in memory. It uses Y4.
+// expand sets y to the mask of eight bits in memory. It clobbers Y4.
 func (m ymm) expand(y Reg, at Mem) {
 	m.RM(AVX_VMOVUPS, V256, 4, 0, m.vector8([8]uint32{1, 2, 4, 8, 16, 32, 64, 128}), 0)
 	m.RM(AVX_VPBROADCASTD, V256, y, 0, at, 0)
@@ -109,8 +107,8 @@ func (m ymm) expand(y Reg, at Mem) {
 	m.rr(AVX_VPCMPEQD, y, y, 4)
 }
 
-// clear writes zeros to n bytes, a multiple of 64, from [r] on, and moves r
-// where they are many. It uses Y0 and RCX.
+// clear zeros n bytes, a multiple of 64, from [r] on, and changes r if they are many. It clobbers Y0
+// and RCX.
 func (m ymm) clear(r Reg, off int32, n int) {
 	const unrolled = 16
 	m.zero(0)

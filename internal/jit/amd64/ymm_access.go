@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmAccesses is the code of loads and stores of all types, whose handles may
-// differ between lanes: lane by lane, through the scratch memory.
+// ymmAccesses are the rules of loads and stores whose handles may differ between lanes: lane by lane,
+// through the scratch memory.
 func ymmAccesses() map[rule]ymmEmitter {
 	r := map[rule]ymmEmitter{}
 	for _, t := range allTypes {
@@ -41,8 +41,8 @@ func ymmLoad(m ymm, in *vcode.Inst) {
 	m.doneHalf(in, 1, 0)
 }
 
-// ymmStore stores a value of each lane, lanes ascending, nothing out of range and
-// nothing for helpers.
+// ymmStore stores a value of each lane, in ascending order, nothing out of range and nothing for
+// helpers.
 func ymmStore(m ymm, in *vcode.Inst) {
 	size := int32(in.Key.Type.Size())
 	store := map[int32]G{1: MOVB_ST, 2: MOVW_ST, 4: MOV_ST, 8: MOV_ST | W}[size]
@@ -62,9 +62,9 @@ func ymmStore(m ymm, in *vcode.Inst) {
 	})
 }
 
-// eachAccess does something for the lanes of k, ascending, that access their
-// handle in range: with the lane's number in RCX and the end of what it accesses
-// in RAX. It may use RDX. RBX holds the lanes that are left meanwhile.
+// eachAccess loops over the lanes of k with an access in range, in ascending order: do finds the
+// lane's number in RCX and the end of its access in RAX. It may clobber RDX; RBX holds the remaining
+// lanes.
 func (m ymm) eachAccess(in *vcode.Inst, k Reg, field int32, do func()) {
 	next, skip, done := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.rr(AVX_VMOVMSKPS, RAX, 0, k)
@@ -85,7 +85,7 @@ func (m ymm) eachAccess(in *vcode.Inst, k Reg, field int32, do func()) {
 	m.GRM(ADD|W, RAX, Indexed(R13, RDX, 1, 0))
 	do()
 	m.Bind(skip)
-	m.GRM(LEA, RCX, At(RBX, -1)) // the lowest one goes
+	m.GRM(LEA, RCX, At(RBX, -1)) // clear the lowest bit
 	m.GRR(AND, RBX, RCX)
 	m.Jcc(NotEqual, next)
 	m.GRM(MOV|W, RBX, m.scratch(scratchSaved))

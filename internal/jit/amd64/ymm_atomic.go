@@ -5,8 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// atomic does an atomic operation lane by lane, ascending, as select_atomic.go
-// says.
+// atomic performs an atomic lane by lane, in ascending order; see machine.atomic.
 func (m ymm) atomic(in *vcode.Inst, lock bool) {
 	if atomic64Bit(in) {
 		m.atomic64(in, lock)
@@ -20,7 +19,7 @@ func (m ymm) atomic(in *vcode.Inst, lock bool) {
 	done := m.NewLabel()
 	if at, ok := m.inRange(in, m.storingLanes(in, 0), off, handleWrites); ok {
 		m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
-		m.rri(AVX_VPSLLD, 3, 0, 3, 30) // aligned where nothing is left
+		m.rri(AVX_VPSLLD, 3, 0, 3, 30) // the low two bits, 0 if aligned
 		m.zero(0)
 		m.rr(AVX_VPCMPEQD, 3, 3, 0)
 		m.rr(AVX_VPAND, 2, 2, 3)

@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// copy copies a register, for the lanes of the mask where there is one.
+// copy copies a register, in the lanes of the mask if there is one.
 func (m ymm) copy(in *vcode.Inst) {
 	d, u := in.Defs[0], in.Uses[0]
 	switch m.class(d) {
@@ -25,7 +25,7 @@ func (m ymm) copy(in *vcode.Inst) {
 	}
 }
 
-// maskOp combines two masks, all lanes.
+// maskOp combines two masks in all lanes.
 func (m ymm) maskOp(in *vcode.Inst) {
 	x, y := in.Uses[0], in.Uses[1]
 	op := AVX_VPAND
@@ -41,8 +41,7 @@ func (m ymm) maskOp(in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// testMasks sets the zero flag where no lane is in any of the masks. It uses
-// RAX.
+// testMasks sets the zero flag if all masks are empty. It clobbers RAX.
 func (m ymm) testMasks(masks []vcode.Reg) {
 	k := m.vec(masks[0], 0)
 	for _, r := range masks[1:] {
@@ -53,7 +52,7 @@ func (m ymm) testMasks(masks []vcode.Reg) {
 	m.GRR(TEST, RAX, RAX)
 }
 
-// spread puts a general register into all lanes.
+// broadcastGen copies a general register to all lanes.
 func (m ymm) broadcastGen(in *vcode.Inst) {
 	g := m.gen(in.Uses[0], RAX)
 	d := m.dest(in, 0)
@@ -71,13 +70,13 @@ func (m ymm) broadcastGen(in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// splat puts 32 bits of a general register into all lanes of y.
+// splat copies 32 bits of a general register to all lanes of y.
 func (m ymm) splat(y, g Reg) {
 	m.RR(AVX_VMOVD, V128, y, 0, g, 0)
 	m.rr(AVX_VPBROADCASTD, y, 0, y)
 }
 
-// extract takes what all lanes hold.
+// extract reads a value that is the same in all lanes.
 func (m ymm) extract(in *vcode.Inst) {
 	u := in.Uses[0]
 	m.RR(AVX_VMOVD_ST, V128, m.vec(u, 0), 0, RAX, 0)

@@ -7,8 +7,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// Doubles that conversions compute with: 2⁵², in whose low bits a number of 32
-// bits stands as itself, that and 2³¹, and powers of two.
+// Doubles for conversions: 2⁵², whose low bits can hold a 32-bit number as itself, 2⁵² + 2³¹, and
+// powers of two.
 const (
 	double52   = 0x4330 << 48
 	double52s  = 0x4330000080000000
@@ -16,8 +16,8 @@ const (
 	doubleLess = 0x3df0 << 48 // 2⁻³²
 )
 
-// ymmConversions is the code of conversions between all types, but those between
-// f32 and integers of 32 bits (ymm_float.go).
+// ymmConversions are the rules of conversions between all types, except f32 with 32-bit integers
+// (ymm_float.go).
 func ymmConversions() map[rule]ymmEmitter {
 	r := map[rule]ymmEmitter{}
 	for _, t := range integerTypes {
@@ -60,7 +60,7 @@ func ymmConversions() map[rule]ymmEmitter {
 	return r
 }
 
-// ymmZeroExtend: what is narrower than a lane has zeros above it.
+// ymmZeroExtend only widens: narrow lanes have zeros above the value.
 func ymmZeroExtend(m ymm, in *vcode.Inst) {
 	if in.Key.Type != ir.I64 {
 		m.copy(in)
@@ -118,8 +118,8 @@ func (m ymm) asDouble(y Reg, u vcode.Reg, t ir.Type, i int) {
 	m.rr(AVX_VCVTPS2PD, y, 0, y)
 }
 
-// ymmToInteger cuts a float to a whole number; beyond the range the nearest one
-// in range, of NaN 0. The bounds of types below 64 bits are doubles.
+// ymmToInteger truncates a float; it saturates, and NaN yields 0. The bounds of types below 64 bits
+// are doubles.
 func ymmToInteger(m ymm, in *vcode.Inst) {
 	t, sign := in.Key.Type, in.IR == ir.FToS
 	if t == ir.I64 {
@@ -161,8 +161,8 @@ func ymmToInteger(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// cutSigned makes of the doubles in Y0 numbers of 64 bits: of the upper half,
-// rounded down, and of what is left, each of which is exact.
+// cutSigned converts the doubles in Y0 to 64-bit integers: the upper half, rounded down, and the
+// remainder. Both are exact.
 func (m ymm) cutSigned() {
 	m.rri(AVX_VCMPPD, 1, 0, 0, ordered)
 	m.fillLong(2, 0x43e0<<48) // 2⁶³
@@ -190,8 +190,8 @@ func (m ymm) cutUnsigned() {
 	m.rr(AVX_VPOR, 0, 0, 2)
 }
 
-// halves cuts the doubles in Y0 and makes Y3 the number of 2³² in them, rounded
-// down, and Y0 what is left, as a number of 32 bits. It uses Y4.
+// splitHalves truncates the doubles in Y0, and sets Y3 to the multiple of 2³² in them, rounded down,
+// and Y0 to the rest, as a 32-bit number. It clobbers Y4.
 func (m ymm) splitHalves() {
 	m.rri(AVX_VROUNDPD, 0, 0, 0, roundTrunc)
 	m.long(AVX_VMULPD, 3, 0, doubleLess)
@@ -202,8 +202,8 @@ func (m ymm) splitHalves() {
 	m.long(AVX_VPAND, 0, 0, 1<<32-1)
 }
 
-// ymmToFloat converts integers, rounded once. For f16 they are brought to ±2¹⁷
-// first, which overflows as they do and is exact on the way.
+// ymmToFloat converts integers, rounded once. For f16 it first clamps them to ±2¹⁷, which still
+// overflows to infinity and is exact in f32.
 func ymmToFloat(m ymm, in *vcode.Inst) {
 	t, from, sign := in.Key.Type, in.Key.From, in.IR == ir.SToF
 	switch {
@@ -251,8 +251,7 @@ func ymmToFloat(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// limitWide brings a number of 64 bits to ±2¹⁷, or from 0 to 2¹⁷. It uses Y2 to
-// Y4.
+// limitWide clamps a 64-bit integer to ±2¹⁷, or to 0 and 2¹⁷. It clobbers Y2 to Y4.
 func (m ymm) limitWide(y Reg, sign bool) {
 	flip := uint64(sign64)
 	if sign {
@@ -268,8 +267,8 @@ func (m ymm) limitWide(y Reg, sign bool) {
 	}
 }
 
-// wholeDouble makes of four lanes of an integer doubles in Y0. Of 64 bits both
-// halves are exact; Y1 becomes what the rounded sum in Y0 lacks.
+// wholeDouble converts four lanes of an integer to doubles in Y0. The halves of a 64-bit integer are
+// exact; Y1 becomes the rounding error of their sum (Fast2Sum, Dekker 1971).
 func (m ymm) wholeDouble(in *vcode.Inst, i int, sign bool) {
 	if in.Key.From != ir.I64 {
 		m.fourLanes(0, in.Uses[0], i)
@@ -299,8 +298,7 @@ func (m ymm) wholeDouble(in *vcode.Inst, i int, sign bool) {
 	m.moveVec(0, 2)
 }
 
-// oddDouble makes of the sum that wholeDouble gave one rounded to odd, unless it
-// was cut.
+// oddDouble turns the sum of wholeDouble into one rounded to odd, unless rounding is toward zero.
 func (m ymm) oddDouble(in *vcode.Inst) {
 	if in.Key.Flags&ir.RTZ != 0 {
 		return
@@ -344,8 +342,8 @@ func ymmBetween(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// single rounds four doubles to f32, into the lower half of Y0: to odd where they
-// will be rounded to f16 once more, unless they are cut.
+// single rounds four doubles to f32, into the lower half of Y0: to odd if they will be rounded to f16
+// afterwards, unless rounding is toward zero.
 func (m ymm) single(in *vcode.Inst, i int) {
 	m.loadHalf(1, in.Uses[0], i)
 	m.rr(AVX_VCVTPD2PS, 0, 0, 1)
@@ -353,7 +351,7 @@ func (m ymm) single(in *vcode.Inst, i int) {
 		return
 	}
 	m.rr(AVX_VCVTPS2PD, 2, 0, 0)
-	m.rr(AVX_VSUBPD, 2, 1, 2) // what it lacks
+	m.rr(AVX_VSUBPD, 2, 1, 2) // the rounding error
 	m.zero(3)
 	m.rri(AVX_VCMPPD, 3, 2, 3, notEqual)
 	m.rr(AVX_VPXOR, 2, 2, 1)

@@ -2,7 +2,7 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// ymmDotBytes is dotBytes without an instruction of its own.
+// ymmDotBytes is dotBytes without VNNI.
 func ymmDotBytes(m ymm, in *vcode.Inst) {
 	x, y := m.vec(in.Uses[0], 4), m.vec(in.Uses[1], 3)
 	m.word(AVX_VPAND, 1, x, everyOther)

@@ -5,8 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmDoubles is the code of arithmetic and comparisons of f64, four lanes at a
-// time.
+// ymmDoubles are the rules of arithmetic and comparisons of f64, four lanes at a time.
 func ymmDoubles() map[rule]ymmEmitter {
 	const f = ir.F64
 	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(f, plain, do) }
@@ -43,16 +42,16 @@ func ymmDoubles() map[rule]ymmEmitter {
 	}
 }
 
-// canonicalWide makes every NaN in Y0 the canonical one. It uses Y3.
+// canonicalWide makes NaNs in Y0 canonical. It clobbers Y3.
 func (m ymm) canonicalWide() {
 	m.rri(AVX_VCMPPD, 3, 0, 0, unordered)
 	m.RMI(AVX_VBLENDVPD, V256, 0, 0, m.longs(nan64), is4(3), 0)
 }
 
-// ymmNumericWide is nmin or nmax, as with f32 (ymm_float.go).
+// ymmNumericWide is nmin or nmax, as for f32 (ymm_float.go).
 func ymmNumericWide(least, zeros Op) ymmBody {
 	return func(m ymm, in *vcode.Inst, e element) {
-		m.rr(least, 2, 0, 1) // Y1 where one is NaN
+		m.rr(least, 2, 0, 1) // Y1 if one is NaN
 		m.rri(AVX_VCMPPD, 3, 0, 1, orderedEQ)
 		m.rr(zeros, 4, 0, 1)
 		m.rri(AVX_VBLENDVPD, 2, 2, 4, is4(3))
@@ -62,7 +61,7 @@ func ymmNumericWide(least, zeros Op) ymmBody {
 	}
 }
 
-// ymmFlushWide keeps of a number without exponent the sign.
+// ymmFlushWide keeps only the sign of a number without exponent bits.
 func ymmFlushWide(m ymm, in *vcode.Inst, e element) {
 	m.long(AVX_VPAND, 1, 0, infinity64)
 	m.zero(2)
@@ -71,16 +70,15 @@ func ymmFlushWide(m ymm, in *vcode.Inst, e element) {
 	m.rri(AVX_VBLENDVPD, 0, 0, 2, is4(1))
 }
 
-// ymmScaleWide is Y0·2^Y1 with Y1 a number of 32 bits. No exponent beyond ±2200
-// makes a difference. What is beyond the exponents of a double is multiplied by
-// powers of two in two steps before: downwards by 2^−969, so that what is rounded
-// there would be rounded to 0 in the end.
+// ymmScaleWide is Y0·2^Y1 with Y1 a 32-bit integer. Exponents beyond ±2200 saturate anyway. Exponents
+// beyond those of a double are applied in up to two earlier steps: downwards by 2^−969, so that a
+// number rounded there would finally be rounded to 0.
 func ymmScaleWide(m ymm, in *vcode.Inst, e element) {
 	m.word(AVX_VPMINSD, 1, 1, 2200)
-	m.word(AVX_VPMAXSD, 1, 1, 1<<32-2200) // what is above the low word is 0 still, or −0
+	m.word(AVX_VPMAXSD, 1, 1, 1<<32-2200) // the upper words are still 0, or −0
 	for range 2 {
 		m.fillLong(2, 1022)
-		m.rr(AVX_VPCMPGTD, 2, 1, 2) // of the low words
+		m.rr(AVX_VPCMPGTD, 2, 1, 2) // compares the low words
 		m.rri(AVX_VPSHUFD, 2, 0, 2, 0xa0)
 		m.long(AVX_VPAND, 3, 2, 1022)
 		m.rr(AVX_VPSUBD, 1, 1, 3)
@@ -101,10 +99,10 @@ func ymmScaleWide(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VMULPD, 0, 0, 1)
 }
 
-// fillLong puts a constant into all lanes of 64 bits.
+// fillLong sets all 64-bit lanes to a constant.
 func (m ymm) fillLong(y Reg, v uint64) { m.rm(AVX_VMOVUPS, y, 0, m.longs(v)) }
 
-// ymmCompareDoubles compares four lanes at a time and makes one mask of both.
+// ymmCompareDoubles compares four lanes at a time and combines both masks.
 func ymmCompareDoubles(predicate uint8) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		for i := range 2 {

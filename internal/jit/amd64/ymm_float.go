@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmFloats is the code of operations on f32 that take several instructions,
-// and of conversions between f32 and integers of 32 bits.
+// ymmFloats are the rules of f32 operations with several instructions, and of conversions between f32
+// and 32-bit integers.
 func ymmFloats() map[rule]ymmEmitter {
 	return map[rule]ymmEmitter{
 		{ir.NMin, ir.F32, ir.F32}:   ymmNumeric(false),
@@ -21,7 +21,7 @@ func ymmFloats() map[rule]ymmEmitter {
 	}
 }
 
-// ymmCanonical makes every NaN the canonical one.
+// ymmCanonical makes NaNs canonical.
 func ymmCanonical(m ymm, in *vcode.Inst) {
 	a := m.vec(in.Uses[0], 0)
 	m.rri(AVX_VCMPPS, 1, a, a, unordered)
@@ -30,7 +30,7 @@ func ymmCanonical(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmFlush keeps the sign of what has no bit of the exponent set.
+// ymmFlush keeps only the sign of a number without exponent bits.
 func ymmFlush(m ymm, in *vcode.Inst) {
 	a := m.vec(in.Uses[0], 0)
 	m.word(AVX_VPAND, 1, a, 0x7f800000)
@@ -42,8 +42,7 @@ func ymmFlush(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmNumeric is nmin or nmax: a NaN loses, −0 < +0, and two NaN give the
-// canonical one.
+// ymmNumeric is nmin or nmax: a number wins over a NaN, −0 < +0, and two NaNs yield the canonical one.
 func ymmNumeric(most bool) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		m.numeric(m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1), most)
@@ -51,13 +50,13 @@ func ymmNumeric(most bool) ymmEmitter {
 	}
 }
 
-// numeric puts the lesser or greater of x and y into Y2. It uses Y3 and Y4.
+// numeric puts the minimum or maximum of x and y into Y2. It clobbers Y3 and Y4.
 func (m ymm) numeric(x, y Reg, most bool) {
 	least, zeros := AVX_VMINPS, AVX_VPOR
 	if most {
 		least, zeros = AVX_VMAXPS, AVX_VPAND
 	}
-	m.rr(least, 2, x, y) // y where one is NaN
+	m.rr(least, 2, x, y) // y if one is NaN
 	m.rri(AVX_VCMPPS, 3, x, y, orderedEQ)
 	m.rr(zeros, 4, x, y)
 	m.blend(2, 2, 4, 3)
@@ -72,14 +71,14 @@ func ymmLoadExponent(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// scale makes Y0 x·2^n, in doubles, which hold the product for every exponent
-// that makes a difference, so that it is rounded once. It uses Y1 to Y4.
+// scale sets Y0 to x·2^n, in doubles, which hold the product for every relevant exponent, so that it
+// is rounded once. It clobbers Y1 to Y4.
 func (m ymm) scale(x, n Reg) {
 	m.word(AVX_VPMINSD, 1, n, 400)
 	m.word(AVX_VPMAXSD, 1, 1, 1<<32-400)
 	m.word(AVX_VPADDD, 1, 1, 1023)
 	for i := range Reg(2) {
-		d, n := 2+i, 4-4*i // the second one may spoil what it reads: Y3, Y0
+		d, n := 2+i, 4-4*i // the second iteration may overwrite its input: Y3, Y0
 		if i == 1 {
 			m.highHalf(1, 1)
 			m.highHalf(d, x)
@@ -95,9 +94,8 @@ func (m ymm) scale(x, n Reg) {
 	m.join(0, 2, 3)
 }
 
-// ymmToSigned converts toward zero, saturating; NaN is 0. The machine gives the
-// least number for all that does not fit, whose bits are those of the greatest
-// inverted.
+// ymmToSigned truncates and saturates; NaN yields 0. The instruction yields the least integer for all
+// that does not fit; its inverted bits are the greatest one.
 func ymmToSigned(m ymm, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.fill(1, 0x4f000000) // 2³¹
@@ -110,8 +108,8 @@ func ymmToSigned(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmToUnsigned converts toward zero, saturating; NaN is 0. From 2³¹ on the
-// machine gives the least number, to which what is above is added.
+// ymmToUnsigned truncates and saturates; NaN yields 0. From 2³¹ on the signed conversion yields the
+// least integer, 2³¹ as unsigned, to which the rest is added.
 func ymmToUnsigned(m ymm, in *vcode.Inst) {
 	m.zero(1)
 	m.rr(AVX_VMAXPS, 0, m.vec(in.Uses[0], 0), 1) // 0 for NaN
@@ -128,7 +126,7 @@ func ymmToUnsigned(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmFromUnsigned adds the halves of a number, each of which is exact.
+// ymmFromUnsigned adds the converted halves of a number; both are exact.
 func ymmFromUnsigned(m ymm, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.word(AVX_VPAND, 1, x, 0xffff)

@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmGroups is the code of operations in which the lanes of a strip meet. The
-// parts of the strip stand in rows of the scratch memory meanwhile.
+// ymmGroups are the rules of operations between lanes. The parts of the strip are in rows of the
+// scratch memory meanwhile.
 var ymmGroups = map[ir.Op]ymmEmitter{
 	ir.Elect:    ymmElect,
 	ir.Any:      ymmAny,
@@ -19,10 +19,10 @@ var ymmGroups = map[ir.Op]ymmEmitter{
 	ir.ScanX:    ymmScanExclusive,
 }
 
-// ymmGroupParts is how many parts have room in the scratch memory.
+// ymmGroupParts is the number of parts that fit in the scratch memory.
 const ymmGroupParts = 8
 
-// ymmCombiners are the operators that reductions and scans know.
+// ymmCombiners are the operators of reductions and scans.
 var ymmCombiners = map[rule]Op{
 	{ir.Add, ir.I32, ir.I32}:  AVX_VPADDD,
 	{ir.Mul, ir.I32, ir.I32}:  AVX_VPMULLD,
@@ -39,7 +39,7 @@ var ymmCombiners = map[rule]Op{
 	{ir.NMax, ir.F32, ir.F32}: AVX_VMAXPS,
 }
 
-// combine is Y0 = Y0 op Y1. It uses Y2, Y3 and Y4.
+// combine is Y0 = Y0 op Y1. It clobbers Y2, Y3 and Y4.
 func (m ymm) combine(c Op, op ir.Op) {
 	if op == ir.NMin || op == ir.NMax {
 		m.numeric(0, 1, op == ir.NMax)
@@ -49,8 +49,8 @@ func (m ymm) combine(c Op, op ir.Op) {
 	m.rr(c, 0, 0, 1)
 }
 
-// combiner returns the operator of a reduction or scan and its cluster size, that
-// of the subgroup where it has none.
+// combiner returns the operator of a reduction or scan and its cluster size, by default the
+// subgroup's.
 func (m ymm) combiner(in *vcode.Inst) (c Op, op ir.Op, cluster int, ok bool) {
 	op, t := ir.Op(in.Key.Aux&0xff), in.Key.Type
 	c, ok = ymmCombiners[rule{op, t, t}]
@@ -75,10 +75,10 @@ func (m ymm) groupNative(in *vcode.Inst) bool {
 	return true
 }
 
-// row is the row of the scratch memory of a part.
+// row returns the row of a part in the scratch memory.
 func (m ymm) row(part int) Mem { return m.scratch(int32(part) * ymmBytes) }
 
-// putAll writes y to all parts of the result. It keeps y, none of Y3 and Y4.
+// putAll writes y to all parts of the result. y must not be Y3 or Y4, which it clobbers.
 func (m ymm) putAll(in *vcode.Inst, y Reg) {
 	for part := range in.Masks {
 		one := m.partOf(in, part)
@@ -86,15 +86,14 @@ func (m ymm) putAll(in *vcode.Inst, y Reg) {
 	}
 }
 
-// partOf is an instruction with the mask of one part.
+// partOf returns an instruction with the mask and result of one part.
 func (m ymm) partOf(in *vcode.Inst, part int) vcode.Inst {
 	one := *in
 	one.Masks, one.Defs = in.Masks[part:part+1], in.Defs[part:part+1]
 	return one
 }
 
-// bits puts the lanes of masks into RAX, with those of u alone where there is
-// one. It uses RCX.
+// bits puts the lanes of the masks, intersected with u if present, into RAX. It clobbers RCX.
 func (m ymm) bits(in *vcode.Inst, u []vcode.Reg) {
 	m.GRR(XOR, RAX, RAX)
 	for part := len(in.Masks) - 1; part >= 0; part-- {
@@ -123,7 +122,7 @@ func ymmElect(m ymm, in *vcode.Inst) {
 	}
 }
 
-// truth makes a mask of a condition of the flags.
+// truth sets the mask result in all lanes to a condition of the flags.
 func (m ymm) truth(in *vcode.Inst, c Cond) {
 	m.SetCC(c, RAX)
 	m.GRR(XOR, RCX, RCX)
@@ -138,7 +137,7 @@ func ymmAny(m ymm, in *vcode.Inst) {
 	m.truth(in, NotEqual)
 }
 
-// ymmAll looks for an active lane in which the condition does not hold.
+// ymmAll searches for an active lane in which the operand is false.
 func ymmAll(m ymm, in *vcode.Inst) {
 	for part, u := range in.Uses {
 		y := Reg(0)
@@ -170,7 +169,7 @@ func ymmBallot(m ymm, in *vcode.Inst) {
 	m.putAll(in, 0)
 }
 
-// ymmShuffle reads 0 from lanes that are not active and from beyond the strip.
+// ymmShuffle reads 0 from inactive lanes and from beyond the strip.
 func ymmShuffle(m ymm, in *vcode.Inst) {
 	n := len(in.Masks)
 	x, from := in.Uses[:n], in.Uses[n:]
@@ -190,8 +189,7 @@ func ymmShuffle(m ymm, in *vcode.Inst) {
 	m.fromRows(in, scratchResults)
 }
 
-// across gives lane i of d that of lane i xor n of x, where n is less than the lanes
-// of a part.
+// permuteXor sets lane i of d to lane i xor n of x, with n below the lanes of a part.
 func (m ymm) permuteXor(d, x Reg, n uint64) {
 	if n&3 != 0 || n == 0 && d != x {
 		m.rri(AVX_VPSHUFD, d, 0, x, quadOrders[n&3])
@@ -202,8 +200,7 @@ func (m ymm) permuteXor(d, x Reg, n uint64) {
 	}
 }
 
-// ymmQuadSwap exchanges the lanes of quads; one whose partner is not active keeps
-// its own.
+// ymmQuadSwap swaps lanes within quads and preserves a lane's own value if its partner is inactive.
 func ymmQuadSwap(m ymm, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
 	for part := range in.Masks {
@@ -223,7 +220,7 @@ func ymmQuadSwap(m ymm, in *vcode.Inst) {
 	m.fromRows(in, 0)
 }
 
-// ymmDemote adds the lanes to the helpers.
+// ymmDemote adds the active lanes to the helpers.
 func ymmDemote(m ymm, in *vcode.Inst) {
 	at := At(R14, m.record.Helpers+8*int32(in.Part))
 	m.rr(AVX_VMOVMSKPS, RAX, 0, m.execution(in, 0))
@@ -232,14 +229,13 @@ func ymmDemote(m ymm, in *vcode.Inst) {
 	m.GRM(MOV_ST, RAX, at)
 }
 
-// ymmHelper is the helpers.
+// ymmHelper is the mask of helpers.
 func ymmHelper(m ymm, in *vcode.Inst) {
 	m.expand(0, At(R14, m.record.Helpers+8*int32(in.Part)))
 	m.put(in, in.Defs[0], 0)
 }
 
-// members puts the operand into the rows, with the identity in the lanes that are
-// not active.
+// maskedOperand puts the operand into the rows, with the identity in inactive lanes.
 func (m ymm) maskedOperand(in *vcode.Inst, op ir.Op) {
 	for part := range in.Masks {
 		m.fill(0, uint32(ir.Identity(op, in.Key.Type)))
@@ -249,9 +245,8 @@ func (m ymm) maskedOperand(in *vcode.Inst, op ir.Op) {
 	}
 }
 
-// ymmReduce is a tree over the lane index (package ir, "Groups"), first within
-// parts and then over parts: what lanes that are no multiple of the step make of
-// it, nobody reads.
+// ymmReduce is a tree over the lane index (package ir, "Groups"), first within parts and then over
+// parts. Lanes that are no multiple of the step compute unused values.
 func ymmReduce(m ymm, in *vcode.Inst) {
 	c, op, cluster, _ := m.combiner(in)
 	m.maskedOperand(in, op)
@@ -294,15 +289,14 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 	}
 }
 
-// scan makes the inclusive scan of the clusters in the rows, Kogge–Stone. A step
-// goes from the last part to the first, so that each finds what the one before
-// it was.
+// scan computes the inclusive scan of the clusters in the rows (Kogge & Stone 1973). A step goes from
+// the last part to the first, so that it reads rows of the previous step.
 func (m ymm) scan(in *vcode.Inst) {
 	c, op, cluster, _ := m.combiner(in)
 	m.maskedOperand(in, op)
 	for k := 1; k < cluster; k *= 2 {
 		for part := len(in.Masks) - 1; part >= 0; part-- {
-			var high uint8 // lanes whose place in the cluster is at least k
+			var high uint8 // lanes with index at least k in their cluster
 			for lane := range ymmLanes {
 				if (part*ymmLanes+lane)%cluster >= k {
 					high |= 1 << lane
@@ -321,7 +315,7 @@ func (m ymm) scan(in *vcode.Inst) {
 	}
 }
 
-// lower puts into Y0 what is k lanes lower than the lanes of a part.
+// lower puts the lanes k below those of a part into Y0.
 func (m ymm) lower(part, k int) {
 	if k >= ymmLanes {
 		m.rm(AVX_VMOVUPS, 0, 0, m.row(part-k/ymmLanes))
@@ -340,8 +334,8 @@ func ymmScan(m ymm, in *vcode.Inst) {
 	m.fromRows(in, 0)
 }
 
-// fromRows makes the rows from off on the result. Nothing may be written to it
-// before all operands have been read, since they may share registers.
+// fromRows copies the rows from off on to the result. All operands must have been read, since they may
+// share registers with it.
 func (m ymm) fromRows(in *vcode.Inst, off int32) {
 	for part := range in.Masks {
 		one := m.partOf(in, part)
@@ -350,8 +344,8 @@ func (m ymm) fromRows(in *vcode.Inst, off int32) {
 	}
 }
 
-// ymmScanExclusive gives each active lane what the one before it in its cluster
-// has of the inclusive scan, the first one the identity: lane by lane.
+// ymmScanExclusive shifts the inclusive scan by one active lane within each cluster, with the identity
+// first, lane by lane.
 func ymmScanExclusive(m ymm, in *vcode.Inst) {
 	_, op, cluster, _ := m.combiner(in)
 	m.scan(in)
@@ -378,7 +372,7 @@ func ymmScanExclusive(m ymm, in *vcode.Inst) {
 		m.GRM(MOV, RBX, at)
 		m.GRM(MOV_ST, RDX, at)
 		m.GRR(MOV, RDX, RBX)
-		m.GRM(LEA|W, RCX, At(RAX, -1)) // the lowest one goes
+		m.GRM(LEA|W, RCX, At(RAX, -1)) // clear the lowest bit
 		m.GRR(AND|W, RAX, RCX)
 		m.Jmp(next)
 		m.Bind(done)

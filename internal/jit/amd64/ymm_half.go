@@ -5,14 +5,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// packCurrent is the rounding of VCVTPS2PH that is the machine's own.
+// packCurrent is the VCVTPS2PH immediate for the rounding mode of MXCSR.
 const packCurrent = 4
 
 // notEqual is the quiet predicate of CMPPS for two different numbers.
 const notEqual = 0x0c
 
-// ymmHalves is the code of f16, which is computed in f32 as select_half.go says,
-// and of frem.
+// ymmHalves are the rules of f16, which compute in f32 (select_half.go), and of frem.
 func ymmHalves() map[rule]ymmEmitter {
 	const f = ir.F16
 	direct := func(op Op) ymmEmitter { return ymmInFloats(ymmDirect(op, 0)) }
@@ -49,7 +48,7 @@ func ymmHalves() map[rule]ymmEmitter {
 	}
 }
 
-// floats puts a float of 16 or 32 bits into y as one of 32.
+// floats puts a float of 16 or 32 bits into y as f32.
 func (m ymm) floats(y Reg, u vcode.Reg, t ir.Type) {
 	m.loadVec(y, u)
 	if t == ir.F16 {
@@ -59,14 +58,13 @@ func (m ymm) floats(y Reg, u vcode.Reg, t ir.Type) {
 	}
 }
 
-// toHalf rounds y to 16 bits, which it extends with zeros.
+// toHalf rounds y to f16, zero-extended.
 func (m ymm) toHalf(y Reg) {
 	m.rri(AVX_VCVTPS2PH, y, 0, y, packCurrent)
 	m.rr(AVX_VPMOVZXWD, y, 0, y)
 }
 
-// half rounds a float of 32 bits to 16 and widens it again: as throughHalf, or of
-// a nearSum as nearSumHalf.
+// roundToHalf rounds an f32 to f16 and widens it again, as roundThroughF16 or roundSmallSum.
 func (m ymm) roundToHalf(in *vcode.Inst, near bool) {
 	x, d := m.vec(in.Uses[0], 0), m.dest(in, 0)
 	if near {
@@ -74,13 +72,13 @@ func (m ymm) roundToHalf(in *vcode.Inst, near bool) {
 		m.rr(AVX_VSUBPS, 0, 1, x)
 		m.rr(AVX_VSUBPS, d, 1, 0)
 	} else {
-		m.rri(AVX_VCVTPS2PH, x, 0, 0, packCurrent) // the source first
+		m.rri(AVX_VCVTPS2PH, x, 0, 0, packCurrent) // the first operand is the source
 		m.rr(AVX_VCVTPH2PS, d, 0, 0)
 	}
 	m.done(in, d)
 }
 
-// ymmInFloats is an operation on f16 by a body for f32.
+// ymmInFloats is an operation on f16 with a body for f32.
 func ymmInFloats(do ymmBody) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		for n, u := range in.Uses {
@@ -92,12 +90,12 @@ func ymmInFloats(do ymmBody) ymmEmitter {
 	}
 }
 
-// ymmHalfMultiplyAdd is Y0·Y1 + Y2 rounded to odd, so that to round it once more
-// is to round once. The product is exact, and what the sum lacks is known (Knuth).
+// ymmHalfMultiplyAdd is Y0·Y1 + Y2 rounded to odd, so that rounding it again is a single rounding. The
+// product is exact, and TwoSum yields the rounding error of the sum (Knuth, TAOCP vol. 2, 4.2.2).
 func ymmHalfMultiplyAdd(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VMULPS, 0, 0, 1)
 	m.rr(AVX_VADDPS, 1, 0, 2)
-	if in.Key.Flags&ir.RTZ != 0 { // to cut twice is to cut once
+	if in.Key.Flags&ir.RTZ != 0 { // truncation composes
 		m.moveVec(0, 1)
 		return
 	}
@@ -115,16 +113,15 @@ func ymmHalfMultiplyAdd(m ymm, in *vcode.Inst, e element) {
 	m.moveVec(0, 1)
 }
 
-// odd makes of a sum in y, which was rounded to nearest, one rounded to odd: one
-// less where less, all ones, says that it is too great, and odd where inexact.
+// odd turns y, a sum rounded to nearest, into one rounded to odd: it adds less, −1 if the sum is too
+// great in magnitude, and sets the last bit if inexact.
 func (m ymm) odd(y, less, inexact Reg) {
 	m.rr(AVX_VPADDD, y, y, less)
 	m.rri(AVX_VPSRLD, inexact, 0, inexact, 31)
 	m.rr(AVX_VPOR, y, y, inexact)
 }
 
-// ymmHalfChoice is u1 where operand a of the two is greater than operand b, else
-// u0. All bits stay as they are.
+// ymmHalfChoice is u1 if operand a is greater than operand b, else u0. It preserves all bits.
 func ymmHalfChoice(a, b Reg) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		for n, u := range in.Uses {
@@ -137,7 +134,7 @@ func ymmHalfChoice(a, b Reg) ymmEmitter {
 	}
 }
 
-// ymmHalfLdexp: what f32 rounds is below all halves.
+// ymmHalfLdexp can round in f32 first: only results below all f16 numbers are inexact there.
 func ymmHalfLdexp(m ymm, in *vcode.Inst) {
 	m.floats(0, in.Uses[0], ir.F16)
 	m.scale(0, m.vec(in.Uses[1], 1))
@@ -175,8 +172,8 @@ func ymmHalfCompare(predicate uint8) ymmEmitter {
 	}
 }
 
-// ymmRemainder is frem, lane by lane on the machine's stack of floats, which
-// divides exactly and keeps the sign of the dividend.
+// ymmRemainder is frem, lane by lane on the x87 FPU: FPREM is exact and keeps the sign of the
+// dividend.
 func ymmRemainder(m ymm, in *vcode.Inst) {
 	t := in.Key.Type
 	if t != ir.F64 {
@@ -200,15 +197,15 @@ func ymmRemainder(m ymm, in *vcode.Inst) {
 	}
 }
 
-// x87 instructions on a float of 32 bits in memory; those of 64 bits are 4 more.
+// x87 instructions for f32 in memory; their opcodes for f64 are 4 greater.
 const (
 	x87 = 0xd9
 	fld = 0 // onto the stack
 	fst = 3 // from it
 )
 
-// remainders makes Y0 the remainders of Y0 by Y1, whose lanes have so many
-// bytes, through the scratch memory.
+// remainders sets Y0 to the remainders of Y0 by Y1, with lanes of so many bytes, through the scratch
+// memory.
 func (m ymm) remainders(size int32) {
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
 	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOperand))
@@ -221,9 +218,9 @@ func (m ymm) remainders(size int32) {
 	m.GRM(op, fld, At(RDX, 0))
 	m.Bind(again)
 	m.Code = append(m.Code, 0xd9, 0xf8, 0xdf, 0xe0, 0x9e) // fprem; fnstsw ax; sahf
-	m.Jcc(Parity, again)                                  // where it is not through
+	m.Jcc(Parity, again)                                  // the reduction is incomplete
 	m.GRM(op, fst, At(RDX, 0))
-	m.Code = append(m.Code, 0xdd, 0xd8) // the divisor goes
+	m.Code = append(m.Code, 0xdd, 0xd8) // pop the divisor
 	m.GI(AddI, true, RDX, size)
 	m.GI(SubI, true, RCX, 1)
 	m.Jcc(NotEqual, lane)

@@ -5,7 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmWide is the code of integers of 64 bits, four lanes at a time.
+// ymmInt64 are the rules of 64-bit integers, four lanes at a time.
 func ymmInt64() map[rule]ymmEmitter {
 	const t = ir.I64
 	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(t, plain, do) }
@@ -56,7 +56,7 @@ func ymmInt64() map[rule]ymmEmitter {
 	return r
 }
 
-// ymmMultiplyWide adds the products of the halves of which the low 64 bits know.
+// ymmMultiplyWide adds the products of 32-bit halves that contribute to the low 64 bits.
 func ymmMultiplyWide(m ymm, in *vcode.Inst, e element) {
 	m.rri(AVX_VPSRLQ, 2, 0, 0, 32)
 	m.rr(AVX_VPMULUDQ, 2, 2, 1)
@@ -68,8 +68,8 @@ func ymmMultiplyWide(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VPADDQ, 0, 0, 2)
 }
 
-// greater is d = a > b of 64 bits, both with the bits of flip exchanged. It uses
-// t.
+// greater is d = a > b with 64 bits, after flipping the bits of flip: the sign bit, for unsigned
+// numbers. It clobbers t.
 func (m ymm) greater(d, t, a, b Reg, flip uint64) {
 	if flip != 0 {
 		m.long(AVX_VPXOR, t, b, flip)
@@ -90,7 +90,7 @@ func ymmExtremeWide(most bool, flip uint64) ymmBody {
 	}
 }
 
-// signs makes d all ones where x is negative. It may be x.
+// signs sets d to all ones in lanes with negative x. d may be x.
 func (m ymm) signs(d, x Reg) {
 	m.rri(AVX_VPSRAD, d, 0, x, 31)
 	m.rri(AVX_VPSHUFD, d, 0, d, 0xf5)
@@ -102,8 +102,8 @@ func ymmAbsoluteWide(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VPSUBQ, 0, 0, 1)
 }
 
-// arithmeticShift shifts x right by n with its sign: what differs from the sign
-// is shifted alone. It uses Y3.
+// arithmeticShift shifts x right by n arithmetically: AVX2 has only the logical shift of 64 bits, so
+// it shifts x xor its sign. It clobbers Y3.
 func (m ymm) arithmeticShift(x, n Reg) {
 	m.signs(3, x)
 	m.rr(AVX_VPXOR, x, x, 3)
@@ -116,11 +116,10 @@ func ymmShiftWide(m ymm, in *vcode.Inst, e element) {
 	m.arithmeticShift(0, 1)
 }
 
-// ymmHighWide is the high half of an unsigned product, as select_arithmetic.go
-// says. It keeps Y1.
+// ymmHighWide is the high half of an unsigned product; see multiplyHighWide. It preserves Y1.
 func ymmHighWide(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VPMULUDQ, 2, 0, 1)    // ll
-	m.rri(AVX_VPSRLQ, 2, 0, 2, 32) // what of it matters
+	m.rri(AVX_VPSRLQ, 2, 0, 2, 32) // its upper half
 	m.rri(AVX_VPSRLQ, 3, 0, 1, 32)
 	m.rr(AVX_VPMULUDQ, 4, 0, 3) // lh
 	m.rri(AVX_VPSRLQ, 0, 0, 0, 32)
@@ -135,8 +134,8 @@ func ymmHighWide(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VPADDQ, 0, 0, 3)
 }
 
-// ymmHighWideSigned takes from the unsigned product each operand where the other
-// is negative. The first one waits in the scratch memory.
+// ymmHighWideSigned subtracts from the unsigned product each operand if the other is negative. The
+// first operand is saved in the scratch memory.
 func ymmHighWideSigned(m ymm, in *vcode.Inst, e element) {
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOperand))
 	ymmHighWide(m, in, e)
@@ -154,7 +153,7 @@ func ymmCarryWide(m ymm, in *vcode.Inst, e element) {
 	ymmBorrowWide(m, in, e)
 }
 
-// ymmBorrowWide is 1 where Y0 is less than Y1.
+// ymmBorrowWide is 1 if Y0 < Y1.
 func ymmBorrowWide(m ymm, in *vcode.Inst, e element) {
 	m.greater(2, 3, 1, 0, sign64)
 	m.rri(AVX_VPSRLQ, 0, 0, 2, 63)
@@ -168,17 +167,16 @@ func ymmCountWide(m ymm, in *vcode.Inst, e element) {
 	m.long(AVX_VPAND, 0, 0, 1<<32-1)
 }
 
-// ymmHighestWide takes the number of the upper half's highest bit, plus 32, where
-// it has one, else that of the lower half.
+// ymmHighestWide is the number of the upper half's highest bit, plus 32, or else the lower half's.
 func ymmHighestWide(m ymm, in *vcode.Inst, e element) {
 	m.highest(0, 0)
 	m.word(AVX_VPADDD, 1, 0, 32)
 	m.rri(AVX_VPSHUFD, 1, 0, 1, 0xf5) // of the upper half
-	m.rri(AVX_VPSHUFD, 2, 0, 0, 0xf5) // which is negative where there is none
+	m.rri(AVX_VPSHUFD, 2, 0, 0, 0xf5) // negative if there is none
 	m.rri(AVX_VPSHUFD, 0, 0, 0, 0xa0) // of the lower half
 	m.blend(0, 1, 0, 2)
 	m.rri(AVX_VPSRAD, 1, 0, 0, 31)
-	m.rri(AVX_VPBLENDD, 0, 0, 1, 0xaa) // the sign
+	m.rri(AVX_VPBLENDD, 0, 0, 1, 0xaa) // sign extension
 }
 
 func ymmHighestWideSigned(m ymm, in *vcode.Inst, e element) {
@@ -194,7 +192,7 @@ func ymmLowestWide(m ymm, in *vcode.Inst, e element) {
 	ymmHighestWide(m, in, e)
 }
 
-// ymmCompareWide compares four lanes at a time and makes one mask of both.
+// ymmCompareWide compares four lanes at a time and combines both masks.
 func ymmCompareWide(m ymm, in *vcode.Inst) {
 	flip := uint64(0)
 	if in.IR == ir.ULt || in.IR == ir.ULe {
@@ -220,7 +218,7 @@ func ymmCompareWide(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// ymmChooseWide is u0 ? u1 : u2.
+// ymmSelectWide is u0 ? u1 : u2.
 func ymmSelectWide(m ymm, in *vcode.Inst) {
 	for i := range 2 {
 		m.longMask(2, in.Uses[0], i)
@@ -241,7 +239,7 @@ func ymmDivideWide(m ymm, in *vcode.Inst, e element) {
 		m.GRM(MOV_ST|W, RAX, m.scratch(scratchOld+8*lane))
 	}
 	m.rm(AVX_VMOVUPS, 0, 0, m.scratch(scratchOld))
-	if in.IR == ir.SMod { // where the remainder is not 0 and has the other sign
+	if in.IR == ir.SMod { // the remainder is not 0 and has the other sign
 		m.zero(2)
 		m.rr(AVX_VPXOR, 3, 0, 1)
 		m.signs(3, 3)

@@ -5,8 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmIntegers is the code of operations on integers of 32 bits that take several
-// instructions.
+// ymmIntegers are the rules of 32-bit integer operations with several instructions.
 func ymmIntegers() map[rule]ymmEmitter {
 	const t = ir.I32
 	return map[rule]ymmEmitter{
@@ -31,7 +30,7 @@ func ymmIntegers() map[rule]ymmEmitter {
 	}
 }
 
-// ymmUnary is d = what do makes of u0. It writes d last.
+// ymmUnaryFunc is d = do(u0). do writes d last.
 func ymmUnaryFunc(do func(m ymm, d, x Reg)) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		x := m.vec(in.Uses[0], 0)
@@ -41,8 +40,8 @@ func ymmUnaryFunc(do func(m ymm, d, x Reg)) ymmEmitter {
 	}
 }
 
-// ymmHighProduct is the high half of the products of 32 bits: of the even lanes,
-// and of the odd ones moved to the even ones' places.
+// ymmHighProduct is the high half of 32-bit products: of the even lanes, and of the odd ones shifted
+// to even positions.
 func ymmHighProduct(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
@@ -57,7 +56,7 @@ func ymmHighProduct(op Op) ymmEmitter {
 	}
 }
 
-// lessBit is 1 where a < b, unsigned, and 0 elsewhere. It uses Y2.
+// lessBit is 1 if a < b, unsigned, and 0 otherwise. It clobbers Y2.
 func (m ymm) lessBit(in *vcode.Inst, a, b Reg) {
 	m.rr(AVX_VPMAXUD, 2, a, b)
 	m.rr(AVX_VPCMPEQD, 2, 2, a)
@@ -66,7 +65,7 @@ func (m ymm) lessBit(in *vcode.Inst, a, b Reg) {
 	m.done(in, d)
 }
 
-// ymmCarry is 1 where the sum is less than an operand.
+// ymmCarry is 1 if the sum is less than an operand.
 func ymmCarry(m ymm, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.with(AVX_VPADDD, 1, x, in.Uses[1])
@@ -77,8 +76,8 @@ func ymmBorrow(m ymm, in *vcode.Inst) {
 	m.lessBit(in, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
 }
 
-// countBits adds up neighbours, in fields of two, four and eight bits. It uses Y1
-// and Y2.
+// countBits sums neighbors in fields of two, four and eight bits (Hacker's Delight, 5-1). It clobbers
+// Y1 and Y2.
 func (m ymm) countBits(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 1)
 	m.word(AVX_VPAND, 1, 1, 0x55555555)
@@ -94,14 +93,13 @@ func (m ymm) countBits(d, x Reg) {
 	m.rri(AVX_VPSRLD, d, 0, 2, 24)
 }
 
-// reverseBits looks up both halves of each byte reversed, and then exchanges
-// bytes. It uses Y1 to Y3.
+// reverseBits reverses nibbles by table lookup, and then swaps bytes. It clobbers Y1 to Y3.
 func (m ymm) reverseBits(d, x Reg) {
 	m.reverseInBytes(2, x)
 	m.rm(AVX_VPSHUFB, d, 2, m.vector8([8]uint32{0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f}))
 }
 
-// reverseInBytes reverses the bits of each byte of x. It uses Y1 to Y3.
+// reverseInBytes reverses the bits of each byte of x. It clobbers Y1 to Y3.
 func (m ymm) reverseInBytes(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 4)
 	m.word(AVX_VPAND, 1, 1, 0x0f0f0f0f)
@@ -113,10 +111,10 @@ func (m ymm) reverseInBytes(d, x Reg) {
 	m.rr(AVX_VPOR, d, 2, 1)
 }
 
-// highest puts the number of the highest bit of x into d, −1 for 0: the exponent
-// of x as a float. Without the bit below the highest one it is not rounded up to
-// another exponent. The sign of what the machine takes for a negative number
-// makes it too large. It uses Y1.
+// highest puts the number of the highest bit of x into d, −1 for 0: the exponent of x as an f32.
+// Clearing the bit below the highest one prevents rounding up to the next exponent. A number with bit
+// 31 converts to a negative one, whose sign bit makes the result too large, so it is clamped. It
+// clobbers Y1.
 func (m ymm) highest(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 1)
 	m.rr(AVX_VPANDN, 1, 1, x)
@@ -127,14 +125,14 @@ func (m ymm) highest(d, x Reg) {
 	m.word(AVX_VPMINSD, d, 1, 31)
 }
 
-// highestSigned looks at the bits that differ from the sign. It uses Y1 and Y2.
+// highestSigned searches the bits that differ from the sign bit. It clobbers Y1 and Y2.
 func (m ymm) highestSigned(d, x Reg) {
 	m.rri(AVX_VPSRAD, 1, 0, x, 31)
 	m.rr(AVX_VPXOR, 2, x, 1)
 	m.highest(d, 2)
 }
 
-// lowest looks at the lowest bit alone: x and −x. It uses Y1 and Y2.
+// lowest isolates the lowest bit: x & −x. It clobbers Y1 and Y2.
 func (m ymm) lowest(d, x Reg) {
 	m.zero(1)
 	m.rr(AVX_VPSUBD, 1, 1, x)
@@ -148,8 +146,8 @@ func (m ymm) ones(y Reg, u vcode.Reg) {
 	m.with(AVX_VPSLLVD, y, y, u)
 }
 
-// ymmBitField is u2 bits of u0 from bit u1 on. The machine's variable shifts give
-// 0 from 32 on, as the operation wants.
+// ymmBitField extracts u2 bits of u0 from bit u1 on. Variable vector shifts yield 0 from 32 on, as the
+// operation requires.
 func ymmBitField(m ymm, in *vcode.Inst) {
 	off, one := m.f.Const(in.Uses[1])
 	count, two := m.f.Const(in.Uses[2])
@@ -180,7 +178,7 @@ func ymmBitField(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// bytesOf picks n bytes of each lane, from one on, and zeros above.
+// bytesOf selects n bytes of each lane, from byte from on, with zeros above.
 func bytesOf(from, n uint32) (v [8]uint32) {
 	for lane := range uint32(8) {
 		for i := range uint32(4) {
@@ -194,7 +192,7 @@ func bytesOf(from, n uint32) (v [8]uint32) {
 	return v
 }
 
-// ymmSignedBitField moves the field to the top and back down.
+// ymmSignedBitField shifts the field to the top and back down.
 func ymmSignedBitField(m ymm, in *vcode.Inst) {
 	m.with(AVX_VPSRLVD, 0, m.vec(in.Uses[0], 0), in.Uses[1])
 	m.fill(1, 32)
@@ -215,21 +213,20 @@ func ymmBitFieldMask(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmDivide makes quotients and remainders through double precision, as
-// select_integer.go says.
+// ymmDivide computes quotients and remainders in double precision (select_integer.go).
 func ymmDivide(m ymm, in *vcode.Inst) {
 	m.divide(in.IR, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
 	m.done(in, 2)
 }
 
-// divide puts what an operation makes of x and y into Y2. It uses Y3 and Y4.
+// divide puts the result of an operation on x and y into Y2. It clobbers Y3 and Y4.
 func (m ymm) divide(op ir.Op, x, y Reg) {
 	m.quotient(x, y, op != ir.UDiv && op != ir.UMod)
 	if op != ir.UDiv && op != ir.SDiv {
 		m.rr(AVX_VPMULLD, 2, 2, y)
 		m.rr(AVX_VPSUBD, 2, x, 2)
 	}
-	if op == ir.SMod { // where the remainder is not 0 and has the other sign
+	if op == ir.SMod { // the remainder is not 0 and has the other sign
 		m.zero(3)
 		m.rr(AVX_VPXOR, 4, 2, y)
 		m.rr(AVX_VPCMPGTD, 4, 3, 4)
@@ -239,11 +236,11 @@ func (m ymm) divide(op ir.Op, x, y Reg) {
 		m.rr(AVX_VPADDD, 2, 2, 3)
 	}
 	m.zero(3)
-	m.rr(AVX_VPCMPEQD, 3, 3, y) // division by 0 gives all ones
+	m.rr(AVX_VPCMPEQD, 3, 3, y) // division by 0 yields all ones
 	m.rr(AVX_VPOR, 2, 2, 3)
 }
 
-// quotient puts x / y, toward zero, into Y2. It uses Y3 and Y4.
+// quotient puts x / y, truncated, into Y2. It clobbers Y3 and Y4.
 func (m ymm) quotient(x, y Reg, signed bool) {
 	half := func(d, t Reg, i int) { // d = four lanes of x / y
 		if i == 0 {
@@ -272,8 +269,8 @@ func (m ymm) quotient(x, y Reg, signed bool) {
 	m.lowWords(2, 2, 3)
 }
 
-// toDouble converts four lanes, of the lower half of x, to doubles. An unsigned
-// number becomes the low bits of 2⁵², which is then taken away.
+// toDouble converts the lower four lanes of x to doubles. An unsigned number becomes the low bits of
+// 2⁵², which is then subtracted.
 func (m ymm) toDouble(d, x Reg, signed bool) {
 	if signed {
 		m.rr(AVX_VCVTDQ2PD, d, 0, x)

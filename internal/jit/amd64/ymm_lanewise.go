@@ -5,11 +5,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmBody is the code of an operation on lanes: operands in Y0, Y1 and Y2, the
-// result in Y0. It may use Y3 and Y4 too.
+// ymmBody emits an operation on operands in Y0, Y1 and Y2, with the result in Y0. It may clobber Y3
+// and Y4 too.
 type ymmBody func(m ymm, in *vcode.Inst, e element)
 
-// ymmLanewise is an operation whose result and first operand have type t.
+// ymmLanewise is an operation with result and first operand of type t.
 func ymmLanewise(t ir.Type, how extension, do ymmBody) ymmEmitter {
 	e := elementOf(t)
 	return func(m ymm, in *vcode.Inst) {
@@ -29,8 +29,8 @@ func ymmLanewise(t ir.Type, how extension, do ymmBody) ymmEmitter {
 	}
 }
 
-// load puts an operand, or the i-th four lanes of it, into y. One of 32 bits is
-// extended with zeros where lanes have 64.
+// load puts an operand, or its i-th four lanes, into y. A 32-bit operand in 64-bit lanes is
+// zero-extended.
 func (m ymm) load(e element, y Reg, u vcode.Reg, i int) {
 	switch {
 	case !e.wide:
@@ -43,8 +43,7 @@ func (m ymm) load(e element, y Reg, u vcode.Reg, i int) {
 	}
 }
 
-// store writes y to the result, or to the i-th four lanes of it. It uses Y3 and
-// Y4.
+// store writes y to the result, or to its i-th four lanes. It clobbers Y3 and Y4.
 func (m ymm) store(e element, in *vcode.Inst, i int, y Reg) {
 	if e.wide {
 		m.doneHalf(in, i, y)
@@ -62,7 +61,7 @@ func (m ymm) number(e element, op Op, d, a Reg, v uint64) {
 	m.word(op, d, a, uint32(v))
 }
 
-// signExtend extends a number of fewer than 32 bits by its sign.
+// signExtend sign-extends a number below 32 bits.
 func (m ymm) signExtend(y Reg, bits uint32) {
 	if bits < 32 {
 		m.rri(AVX_VPSLLD, y, 0, y, uint8(32-bits))
@@ -70,7 +69,7 @@ func (m ymm) signExtend(y Reg, bits uint32) {
 	}
 }
 
-// truncate clears what is above a number of fewer than 32 bits.
+// truncate clears the bits above a number below 32 bits.
 func (m ymm) truncate(y Reg, bits uint32) {
 	if bits < 32 {
 		m.word(AVX_VPAND, y, y, 1<<bits-1)
@@ -82,8 +81,7 @@ func ymmDirect(narrow, wide Op) ymmBody {
 	return func(m ymm, in *vcode.Inst, e element) { m.rr(e.op(narrow, wide), 0, 0, 1) }
 }
 
-// ymmNarrow is the code of arithmetic, logic and comparisons of integers of 8
-// and 16 bits.
+// ymmNarrow are the rules of arithmetic, logic and comparisons of integers of 8 and 16 bits.
 func ymmNarrow() map[rule]ymmEmitter {
 	r := map[rule]ymmEmitter{}
 	for _, t := range narrowTypes {
@@ -125,7 +123,7 @@ func ymmNarrow() map[rule]ymmEmitter {
 	return r
 }
 
-// ymmNarrowBits adds what counts, finds and cuts out bits.
+// ymmNarrowBits adds the rules of bit counts, bit searches and bit fields.
 func ymmNarrowBits(r map[rule]ymmEmitter, t ir.Type) {
 	unary := func(do func(m ymm, d, x Reg)) ymmBody {
 		return func(m ymm, in *vcode.Inst, e element) { do(m, 0, 0) }
@@ -143,8 +141,7 @@ func ymmNarrowBits(r map[rule]ymmEmitter, t ir.Type) {
 	r[rule{ir.BitFieldMask, t, ir.I32}] = ymmLanewise(t, truncated, ymmFieldMask)
 }
 
-// ymmNarrowCompare compares numbers extended by their sign as if they were of 32
-// bits: it moves them to the top of their lanes.
+// ymmNarrowCompare compares signed numbers below 32 bits: it shifts them to the top of their lanes.
 func ymmNarrowCompare(t ir.Type) ymmEmitter {
 	by := uint8(32 - t.Bits())
 	return func(m ymm, in *vcode.Inst) {
@@ -170,7 +167,7 @@ func ymmShiftBy(narrow, wide Op) ymmBody {
 	}
 }
 
-// ymmMultiplyShift is the high half of a product that fits 32 bits.
+// ymmMultiplyShift is the high half of a product that fits in 32 bits.
 func ymmMultiplyShift(shift Op) ymmBody {
 	return func(m ymm, in *vcode.Inst, e element) {
 		m.rr(AVX_VPMULLD, 0, 0, 1)
@@ -183,8 +180,8 @@ func ymmDivided(m ymm, in *vcode.Inst, e element) {
 	m.moveVec(0, 2)
 }
 
-// lowOnes makes Y2 a number of low ones, all ones from the lane's width on. It
-// uses Y3.
+// lowOnes replaces the count in Y2 by that many low one bits, all ones from the lane width on. It
+// clobbers Y3.
 func (m ymm) lowOnes(e element) {
 	m.zero(3)
 	m.number(e, e.op(AVX_VPADDD, AVX_VPADDQ), 3, 3, 1)
@@ -213,7 +210,7 @@ func ymmFieldSigned(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VPSRAVD, 0, 0, 1)
 }
 
-// ymmFieldMask has its offset in Y0 and its count in Y1.
+// ymmFieldMask has the offset in Y0 and the count in Y1.
 func ymmFieldMask(m ymm, in *vcode.Inst, e element) {
 	m.moveVec(2, 1)
 	m.lowOnes(e)

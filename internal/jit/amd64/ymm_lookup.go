@@ -2,7 +2,7 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// pickWord picks each word of two registers, and one of the two words.
+// tableLookup looks up both halves of the table and selects one of the two words.
 func (m ymm) tableLookup(in *vcode.Inst) {
 	short, resume := m.NewLabel(), m.NewLabel()
 	at := m.tableAddress(in, short)
@@ -26,7 +26,7 @@ func (m ymm) tableLookup(in *vcode.Inst) {
 	})
 }
 
-// whichHalf defines the result: the word in Y0 where bit 3 of which is 0, else that in Y2.
+// selectByBit3 defines the result: the word in Y0 if bit 3 of which is 0, else the one in Y2.
 func (m ymm) selectByBit3(in *vcode.Inst, which Reg) {
 	m.rri(AVX_VPSLLD, 3, 0, which, 28)
 	d := m.dest(in, 2)

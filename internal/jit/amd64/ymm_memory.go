@@ -8,8 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmHandle is the handle of the push constants, the workgroup memory or a
-// table.
+// ymmHandle is the handle of the push constants, the workgroup memory or a table.
 func ymmHandle(m ymm, in *vcode.Inst) {
 	n := uint32(HandlePush)
 	switch in.IR {
@@ -57,7 +56,7 @@ func ymmOffset(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// offset puts start + x·stride into Y0, as machine.offset says. It uses Y1 to Y3.
+// offset puts start + x·stride into Y0; see machine.offset. It clobbers Y1 to Y3.
 func (m ymm) offset(x Reg, stride uint32, start Reg, off uint32) {
 	if stride != 0 && stride&(stride-1) == 0 {
 		m.rri(AVX_VPSLLD, 0, 0, x, uint8(bits.TrailingZeros32(stride)))
@@ -85,8 +84,8 @@ func (m ymm) offset(x Reg, stride uint32, start Reg, off uint32) {
 	}
 }
 
-// writers returns the lanes of an instruction that are no helpers, y where they
-// are not in a register. It uses Y4.
+// storingLanes returns the mask of an instruction without helper lanes, in y if that differs. It
+// clobbers Y3 and Y4.
 func (m ymm) storingLanes(in *vcode.Inst, y Reg) Reg {
 	k := m.execution(in, y)
 	if !m.demotes {
@@ -97,7 +96,7 @@ func (m ymm) storingLanes(in *vcode.Inst, y Reg) Reg {
 	return y
 }
 
-// octetOf is the numbers first, first+step, …
+// octetOf returns the numbers first, first+step, …
 func octetOf(first, step uint32) (v [8]uint32) {
 	for i := range v {
 		v[i] = first + step*uint32(i)

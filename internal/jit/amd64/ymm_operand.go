@@ -14,25 +14,25 @@ func (m ymm) rri(op Op, d, a, b Reg, imm uint8) { m.RRI(op, V256, d, a, b, imm, 
 // rm emits op d, a, [at] on whole vectors.
 func (m ymm) rm(op Op, d, a Reg, at Mem) { m.RM(op, V256, d, a, at, 0) }
 
-// zero makes y 0.
+// zero sets y to 0.
 func (m ymm) zero(y Reg) { m.RR(AVX_VPXOR, V128, y, y, y, 0) }
 
-// words is a constant in eight lanes of 32 bits.
+// words returns a constant in eight 32-bit lanes.
 func (m ymm) words(v uint32) Mem { return m.vector8([8]uint32{v, v, v, v, v, v, v, v}) }
 
-// longs is a constant in four lanes of 64 bits.
+// longs returns a constant in four 64-bit lanes.
 func (m ymm) longs(v uint64) Mem {
 	lo, hi := uint32(v), uint32(v>>32)
 	return m.vector8([8]uint32{lo, hi, lo, hi, lo, hi, lo, hi})
 }
 
-// word is d = a op a constant in all lanes of 32 bits.
+// word is d = a op a constant in all 32-bit lanes.
 func (m ymm) word(op Op, d, a Reg, v uint32) { m.rm(op, d, a, m.words(v)) }
 
-// long is d = a op a constant in all lanes of 64 bits.
+// long is d = a op a constant in all 64-bit lanes.
 func (m ymm) long(op Op, d, a Reg, v uint64) { m.rm(op, d, a, m.longs(v)) }
 
-// fill puts a constant into all lanes of y.
+// fill sets all lanes of y to a constant.
 func (m ymm) fill(y Reg, v uint32) {
 	switch v {
 	case 0:
@@ -50,7 +50,7 @@ func (m ymm) invert(d, a Reg) { m.word(AVX_VPXOR, d, a, 1<<32-1) }
 // blend is d = yes in the lanes of the mask k, no in the others.
 func (m ymm) blend(d, no, yes, k Reg) { m.rri(AVX_VBLENDVPS, d, no, yes, is4(k)) }
 
-// real returns the machine's register in which r, a Vec, Mask or Gen, lives.
+// phys returns the physical register of r, a Vec, Mask or Gen.
 func (m ymm) phys(r vcode.Reg) (Reg, bool) {
 	switch c := m.class(r); {
 	case c == vcode.Gen:
@@ -61,7 +61,7 @@ func (m ymm) phys(r vcode.Reg) (Reg, bool) {
 	return ymmFirst + Reg(m.frame.Regs[r]), true
 }
 
-// constant returns what every lane of r, a Vec or Mask, always holds.
+// constant returns the bits of r, a Vec or Mask, in every lane if it is a constant.
 func (m ymm) constant(r vcode.Reg) (uint32, bool) {
 	bits, ok := m.f.Const(r)
 	if ok && m.class(r) == vcode.Mask {
@@ -70,8 +70,7 @@ func (m ymm) constant(r vcode.Reg) (uint32, bool) {
 	return uint32(bits), ok
 }
 
-// vec returns the register that holds r, a Vec or Mask, which is y where it has
-// to be loaded.
+// vec returns the physical register of r, a Vec or Mask, or y after loading r into it.
 func (m ymm) vec(r vcode.Reg, y Reg) Reg {
 	if x, ok := m.phys(r); ok {
 		return x
@@ -80,7 +79,7 @@ func (m ymm) vec(r vcode.Reg, y Reg) Reg {
 	return y
 }
 
-// loadVec puts r, a Vec or Mask, into y.
+// loadVec copies r, a Vec or Mask, to y.
 func (m ymm) loadVec(y Reg, r vcode.Reg) {
 	if x, ok := m.phys(r); ok {
 		m.moveVec(y, x)
@@ -99,7 +98,7 @@ func (m ymm) moveVec(d, s Reg) {
 	}
 }
 
-// with emits op d, a, b, whose last operand may stand in memory.
+// with emits op d, a, b with b in a register or in memory.
 func (m ymm) with(op Op, d, a Reg, b vcode.Reg) {
 	if x, ok := m.phys(b); ok {
 		m.rr(op, d, a, x)
@@ -108,7 +107,7 @@ func (m ymm) with(op Op, d, a Reg, b vcode.Reg) {
 	m.rm(op, d, a, m.operand(b))
 }
 
-// withImm is with for operations that have an immediate.
+// withImm is with for operations with an immediate.
 func (m ymm) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8) {
 	if x, ok := m.phys(b); ok {
 		m.rri(op, d, a, x, imm)
@@ -117,7 +116,7 @@ func (m ymm) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8) {
 	m.RMI(op, V256, d, a, m.operand(b), imm, 0)
 }
 
-// operand is where a register without a register of the machine stands.
+// operand returns the memory of a register without a physical one.
 func (m ymm) operand(r vcode.Reg) Mem {
 	if v, ok := m.constant(r); ok {
 		return m.words(v)
@@ -128,18 +127,17 @@ func (m ymm) operand(r vcode.Reg) Mem {
 	return m.slot(r)
 }
 
-// execution returns the register that holds an instruction's mask, y where it
-// has to be loaded.
+// execution returns the register of an instruction's mask, y after loading it if needed.
 func (m ymm) execution(in *vcode.Inst, y Reg) Reg { return m.vec(in.Masks[0], y) }
 
-// always reports whether all lanes are in the mask of an instruction.
+// always reports whether an instruction's mask is known to contain all lanes.
 func (m ymm) always(in *vcode.Inst) bool {
 	bits, ok := m.f.Const(in.Masks[0])
 	return ok && bits&1 != 0
 }
 
-// dest is where the last instruction of several makes the result, a Vec or
-// Mask: its register where no lanes are kept, or y, which is none of Y3 and Y4.
+// dest returns the register for the last of several instructions that compute a Vec or Mask: the
+// result's unless the instruction merges, or y, which must not be Y3 or Y4.
 func (m ymm) dest(in *vcode.Inst, y Reg) Reg {
 	if x, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 		return x
@@ -147,8 +145,8 @@ func (m ymm) dest(in *vcode.Inst, y Reg) Reg {
 	return y
 }
 
-// done writes what dest returned to where the result lives, for the lanes of
-// the mask where the others are kept. It uses Y3 and Y4.
+// done writes the register from dest to the result, in the lanes of the mask if the instruction
+// merges. It clobbers Y3 and Y4.
 func (m ymm) done(in *vcode.Inst, y Reg) { m.put(in, in.Defs[0], y) }
 
 func (m ymm) put(in *vcode.Inst, d vcode.Reg, y Reg) {
@@ -169,7 +167,7 @@ func (m ymm) put(in *vcode.Inst, d vcode.Reg, y Reg) {
 	m.rm(AVX_VMOVUPS_ST, y, 0, m.slot(d))
 }
 
-// save writes a register of the machine to its slot.
+// save spills a physical register to its stack slot.
 func (m ymm) save(r vcode.Reg) {
 	x, _ := m.phys(r)
 	if m.class(r) == vcode.Gen {
@@ -179,7 +177,7 @@ func (m ymm) save(r vcode.Reg) {
 	m.rm(AVX_VMOVUPS_ST, x, 0, m.slot(r))
 }
 
-// restore reads a register of the machine from its slot.
+// restore reloads a physical register from its stack slot.
 func (m ymm) restore(r vcode.Reg) {
 	x, _ := m.phys(r)
 	if m.class(r) == vcode.Gen {
@@ -189,7 +187,7 @@ func (m ymm) restore(r vcode.Reg) {
 	m.rm(AVX_VMOVUPS, x, 0, m.slot(r))
 }
 
-// toMemory writes a register to a place in memory.
+// toMemory stores a register.
 func (m ymm) toMemory(to Mem, r vcode.Reg) {
 	switch m.class(r) {
 	case vcode.Gen:
@@ -204,7 +202,7 @@ func (m ymm) toMemory(to Mem, r vcode.Reg) {
 	}
 }
 
-// fromMemory reads a register from a place in memory.
+// fromMemory loads a register.
 func (m ymm) fromMemory(r vcode.Reg, from Mem) {
 	x, ok := m.phys(r)
 	switch c := m.class(r); {
@@ -223,7 +221,7 @@ func (m ymm) fromMemory(r vcode.Reg, from Mem) {
 	}
 }
 
-// halfOf is where four lanes of a Wide register stand.
+// halfOf returns the memory of four lanes of a Wide register.
 func (m ymm) halfOf(r vcode.Reg, i int) Mem {
 	if bits, ok := m.f.Const(r); ok {
 		return m.longs(bits)
@@ -233,7 +231,7 @@ func (m ymm) halfOf(r vcode.Reg, i int) Mem {
 	return at
 }
 
-// loadHalf puts four lanes of a Wide register into y.
+// loadHalf loads four lanes of a Wide register into y.
 func (m ymm) loadHalf(y Reg, r vcode.Reg, i int) {
 	if bits, ok := m.f.Const(r); ok && bits == 0 {
 		m.zero(y)
@@ -242,8 +240,8 @@ func (m ymm) loadHalf(y Reg, r vcode.Reg, i int) {
 	m.rm(AVX_VMOVUPS, y, 0, m.halfOf(r, i))
 }
 
-// doneHalf writes y to four lanes of a Wide result, for those of the mask where
-// the others are kept. It uses Y3 and Y4.
+// doneHalf writes y to four lanes of a Wide result, in those of the mask if the instruction merges. It
+// clobbers Y3 and Y4.
 func (m ymm) doneHalf(in *vcode.Inst, i int, y Reg) {
 	at := m.halfOf(in.Defs[0], i)
 	if in.Merging {
@@ -255,13 +253,13 @@ func (m ymm) doneHalf(in *vcode.Inst, i int, y Reg) {
 	m.rm(AVX_VMOVUPS_ST, y, 0, at)
 }
 
-// longMask makes y a mask of 64 bits a lane of four lanes of a mask.
+// longMask sets y to four lanes of a mask, widened to 64 bits per lane.
 func (m ymm) longMask(y Reg, k vcode.Reg, i int) {
 	m.fourLanes(y, k, i)
 	m.rr(AVX_VPMOVSXDQ, y, 0, y)
 }
 
-// four puts lanes 4i to 4i+3 of a Vec or Mask into the lower half of y.
+// fourLanes puts lanes 4i to 4i+3 of a Vec or Mask into the lower half of y.
 func (m ymm) fourLanes(y Reg, r vcode.Reg, i int) {
 	x, ok := m.phys(r)
 	switch {
@@ -276,10 +274,10 @@ func (m ymm) fourLanes(y Reg, r vcode.Reg, i int) {
 	}
 }
 
-// highHalf puts the upper half of s into the lower half of d.
+// highHalf copies the upper half of s to the lower half of d.
 func (m ymm) highHalf(d, s Reg) { m.rri(AVX_VEXTRACTF128, s, 0, d, 1) }
 
-// join puts the lower halves of lo and hi together.
+// join concatenates the lower halves of lo and hi.
 func (m ymm) join(d, lo, hi Reg) { m.rri(AVX_VINSERTF128, d, lo, hi, 1) }
 
 // lowWords puts the low 32 bits of the 64-bit lanes of lo and hi into d.

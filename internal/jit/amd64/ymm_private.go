@@ -5,8 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmVariables is the code of accesses to private memory, of all types, and of
-// operations on whole variables.
+// ymmVariables are the rules of accesses to private memory and of operations on whole variables.
 func ymmVariables() map[rule]ymmEmitter {
 	r := map[rule]ymmEmitter{
 		{ir.PClr, ir.None, ir.None}: ymmClearVariable,
@@ -30,8 +29,8 @@ func ymmVariables() map[rule]ymmEmitter {
 	return r
 }
 
-// place finds the words of slots: Y2 becomes the lanes whose n slots are in
-// range, Y1 the index of the first from the returned place on. It uses Y0 and Y3.
+// slotIndices finds slots: Y2 becomes the lanes whose n slots are in range, Y1 the index of the first
+// relative to the returned memory. It clobbers Y0 and Y3.
 func (m ymm) slotIndices(in *vcode.Inst, n uint32) Mem {
 	slots, first := m.prog.PrivateSlots(), uint32(0)
 	if in.IR == ir.PLd || in.IR == ir.PSt {
@@ -51,7 +50,7 @@ func (m ymm) slotIndices(in *vcode.Inst, n uint32) Mem {
 	return Indexed(R14, 1, 4, m.record.Private+4*int32(first)*m.record.Lanes+ymmBytes*int32(in.Part))
 }
 
-// log2 is the number of the highest bit.
+// log2 returns the number of the highest bit.
 func log2(n uint32) uint8 {
 	k := uint8(0)
 	for ; n > 1; n >>= 1 {
@@ -60,7 +59,7 @@ func log2(n uint32) uint8 {
 	return k
 }
 
-// ymmLoadSlots takes the low bits of a slot for each lane, 0 out of range.
+// ymmLoadSlots loads the low bits of a slot for each lane, 0 out of range.
 func ymmLoadSlots(m ymm, in *vcode.Inst) {
 	at := m.slotIndices(in, 1)
 	m.zero(0)
@@ -74,7 +73,7 @@ func ymmLoadSlots(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// ymmStoreSlots sets a slot of each lane that is in range.
+// ymmStoreSlots stores a slot of each lane in range.
 func ymmStoreSlots(m ymm, in *vcode.Inst) {
 	at := m.slotIndices(in, 1)
 	m.divertInactive(at, scratchOffset)
@@ -86,17 +85,16 @@ func ymmStoreSlots(m ymm, in *vcode.Inst) {
 	m.storeWords(at, value, scratchOffset)
 }
 
-// sendElsewhere leaves, at an offset of the scratch memory, the indices in Y1 from
-// at on, but for the lanes outside of Y2 that of a word of the scratch memory. It
-// uses Y3.
+// divertInactive writes the indices in Y1, relative to at, to the scratch memory, and for lanes
+// outside Y2 the index of a dummy word there: AVX2 has no scatter, and stores to a dummy need no
+// branches. It clobbers Y3.
 func (m ymm) divertInactive(at Mem, to int32) {
 	m.fill(3, uint32((m.record.Scratch+scratchSaved-at.Disp)/4))
 	m.blend(3, 3, 1, 2)
 	m.rm(AVX_VMOVUPS_ST, 3, 0, m.scratch(to))
 }
 
-// storeWords stores the words of y at the indices that sendElsewhere left for the
-// same place, lane by lane.
+// storeWords stores the words of y at the indices from divertInactive, lane by lane.
 func (m ymm) storeWords(at Mem, y Reg, indices int32) {
 	m.rm(AVX_VMOVUPS_ST, y, 0, m.scratch(scratchOperand))
 	for lane := range int32(ymmLanes) {
@@ -106,8 +104,7 @@ func (m ymm) storeWords(at Mem, y Reg, indices int32) {
 	}
 }
 
-// ymmLoadPairs takes two slots for each lane, the low half first; 0 where one is
-// out of range.
+// ymmLoadPairs loads two slots for each lane, the low half first; 0 if one is out of range.
 func ymmLoadPairs(m ymm, in *vcode.Inst) {
 	at := m.slotIndices(in, 2)
 	m.zero(3)
@@ -126,7 +123,7 @@ func ymmLoadPairs(m ymm, in *vcode.Inst) {
 	m.doneHalf(in, 1, 0)
 }
 
-// ymmStorePairs sets two slots of each lane where both are in range.
+// ymmStorePairs stores two slots of each lane if both are in range.
 func ymmStorePairs(m ymm, in *vcode.Inst) {
 	at := m.slotIndices(in, 2)
 	m.divertInactive(at, scratchOffset)
@@ -140,7 +137,7 @@ func ymmStorePairs(m ymm, in *vcode.Inst) {
 	m.storeWords(m.nextSlot(at), 0, scratchOld)
 }
 
-// ymmClearVariable makes all slots of a variable 0 for the active lanes.
+// ymmClearVariable zeros all slots of a variable in the active lanes.
 func ymmClearVariable(m ymm, in *vcode.Inst) {
 	v := int(in.Key.Aux)
 	slots, row := m.prog.Vars[v].Slots, 4*m.record.Lanes

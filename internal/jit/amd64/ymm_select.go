@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmRules is the code of operations on eight lanes. What is not here leaves for
-// Go, which asks the operation's row in the IR.
+// ymmRules are the operations with code for eight lanes. The others exit to Go, which evaluates the
+// operation's row in the IR.
 var ymmRules = newTable(mergeRules(map[rule]ymmEmitter{
 	{ir.Add, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPADDD),
 	{ir.Sub, ir.I32, ir.I32}:  ymmBinaryOp(AVX_VPSUBD),
@@ -81,7 +81,7 @@ var ymmRules = newTable(mergeRules(map[rule]ymmEmitter{
 	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
 }, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmInt64(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables()))
 
-// ymmTwo is d = u0 op u1.
+// ymmBinaryOp is d = u0 op u1.
 func ymmBinaryOp(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -91,7 +91,7 @@ func ymmBinaryOp(op Op) ymmEmitter {
 	}
 }
 
-// ymmEither is d = u0 op u1 where the operands may be exchanged.
+// ymmCommutativeOp is d = u0 op u1 for a commutative operation.
 func ymmCommutativeOp(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		x, y := in.Uses[0], in.Uses[1]
@@ -105,8 +105,8 @@ func ymmCommutativeOp(op Op) ymmEmitter {
 	}
 }
 
-// ymmSwapped is d = u1 op u0: what VMINPS wants (select.go, swapped), and how
-// VPCMPGTD says less.
+// ymmSwappedOp is d = u1 op u0: for VMINPS (see swappedOp), and since VPCMPGTD has only the
+// greater-than form.
 func ymmSwappedOp(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[1], 0)
@@ -124,7 +124,7 @@ func ymmUnaryOp(op Op) ymmEmitter {
 	}
 }
 
-// ymmWord is d = u0 op a constant.
+// ymmConstOp is d = u0 op a constant.
 func ymmConstOp(op Op, v uint32) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -134,7 +134,7 @@ func ymmConstOp(op Op, v uint32) ymmEmitter {
 	}
 }
 
-// ymmShift takes the count modulo 32, which the machine does not.
+// ymmShift takes the count modulo 32; the processor's vector shifts do not.
 func ymmShift(variable, fixed Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -165,8 +165,7 @@ func ymmRound(mode uint8) ymmEmitter {
 	}
 }
 
-// ymmCompare is a comparison of floats. Where the first one is in memory alone it
-// is the contrary one of the two exchanged.
+// ymmCompare is a comparison of floats. If only the first operand is in memory it swaps them.
 func ymmCompare(predicate uint8) ymmEmitter {
 	exchanged := map[uint8]uint8{orderedEQ: orderedEQ, orderedLT: orderedGT, orderedLE: orderedGE}[predicate]
 	return func(m ymm, in *vcode.Inst) {
@@ -181,9 +180,8 @@ func ymmCompare(predicate uint8) ymmEmitter {
 	}
 }
 
-// ymmBelow is u0 < u1, unsigned, which the machine does not have: u0 is not the
-// greater of the two, unless they are equal. A constant less or more by one says
-// it without a negation.
+// ymmBelow is u0 < u1, unsigned: not max(u0, u1) = u0, since AVX2 compares only signed integers. With
+// a constant operand, less or greater by one, it needs no negation: u0 < k is min(u0, k−1) = u0.
 func ymmBelow(m ymm, in *vcode.Inst) {
 	if k, ok := m.constant(in.Uses[1]); ok {
 		if k == 0 {
@@ -211,7 +209,7 @@ func ymmBelow(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// extreme is where x is the least or greatest of x and k.
+// extreme is true in lanes with x = min(x, k), or max.
 func (m ymm) extreme(in *vcode.Inst, op Op, x Reg, k uint32) {
 	m.word(op, 1, x, k)
 	d := m.dest(in, 0)
@@ -219,7 +217,7 @@ func (m ymm) extreme(in *vcode.Inst, op Op, x Reg, k uint32) {
 	m.done(in, d)
 }
 
-// ymmBelowEqual is where u0 is the lesser one.
+// ymmBelowEqual is u0 <= u1, unsigned: min(u0, u1) = u0.
 func ymmBelowEqual(m ymm, in *vcode.Inst) {
 	a := m.vec(in.Uses[0], 0)
 	m.with(AVX_VPMINUD, 1, a, in.Uses[1])
@@ -236,14 +234,13 @@ func ymmLessEqual(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmMultiplyAdd is d = u0·u1 + u2, rounded once. The machine's instruction
-// writes over one of its operands.
+// ymmMultiplyAdd is d = u0·u1 + u2, rounded once. The instruction overwrites an operand.
 func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
 	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
 	d := m.dest(in, 0)
 	sum, ok := m.phys(c)
 	if _, inRegister := m.phys(a); !inRegister {
-		a, b = b, a // one of them may stand in memory
+		a, b = b, a // one factor may be in memory
 	}
 	if ok && d == sum {
 		m.with(AVX_VFMADD231PS, d, m.vec(a, 0), b)
@@ -258,7 +255,7 @@ func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmFromMask is 1 where the mask is set and 0 elsewhere.
+// ymmFromMask is 1 in the lanes of the mask and 0 in the others.
 func ymmFromMask(m ymm, in *vcode.Inst) {
 	k := m.vec(in.Uses[0], 0)
 	d := m.dest(in, 0)
@@ -266,7 +263,7 @@ func ymmFromMask(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmChoose is u0 ? u1 : u2.
+// ymmSelectLanes is u0 ? u1 : u2.
 func ymmSelectLanes(m ymm, in *vcode.Inst) {
 	k := m.vec(in.Uses[0], 2)
 	if v, ok := m.constant(in.Uses[2]); ok && v == 0 {

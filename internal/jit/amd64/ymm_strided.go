@@ -7,10 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmBytes is the size of a vector of eight words.
+// ymmBytes is the size of a vector in bytes.
 const ymmBytes = 4 * ymmLanes
 
-// spreadLoad loads 32 bits into all lanes, 0 out of range.
+// broadcastLoad loads 32 bits into all lanes, 0 out of range.
 func (m ymm) broadcastLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at, proven := m.boundsCheck(in, 4, handleLength, slow)
@@ -30,9 +30,7 @@ func (m ymm) broadcastLoad(in *vcode.Inst) {
 	})
 }
 
-// rowLoad loads consecutive words: at once where all are in range, which means
-// too that no offset wraps or saturates (package widen); else lane by lane, out
-// of line.
+// stridedLoad loads consecutive words; see machine.stridedLoad.
 func (m ymm) stridedLoad(in *vcode.Inst) {
 	slow, resume, proven := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
@@ -57,7 +55,7 @@ func (m ymm) stridedLoad(in *vcode.Inst) {
 		for part := range in.Defs {
 			one := partOf(in, part)
 			m.stridedOffsets(in, part)
-			k := NoReg // its mask may have gone for the result of another part
+			k := NoReg // the result of another part may have overwritten its mask
 			if in.Merging {
 				k = m.execution(&one, 0)
 			}
@@ -91,8 +89,8 @@ func (m ymm) stridedStore(in *vcode.Inst) {
 	})
 }
 
-// storeParts stores the vectors of a row at a place, past the cache where that
-// may be (select_stream.go). It uses RAX.
+// storeParts stores the vectors of a strided access, nontemporally if permitted
+// (select_nontemporal.go). It clobbers RAX.
 func (m ymm) storeParts(in *vcode.Inst, at Mem) {
 	store := func(do func(one *vcode.Inst, at Mem)) {
 		for part := range in.Masks {
@@ -120,9 +118,9 @@ func (m ymm) storeParts(in *vcode.Inst, at Mem) {
 	})
 }
 
-// storeMasked stores a vector for the lanes that write: with the machine's masked
-// store, which is slow, only where these are not all. It uses RAX, which is no
-// part of the place.
+// storeMasked stores a vector in the storing lanes. It uses the masked store, which is slow on some
+// processors (Agner Fog's tables: VPMASKMOVD on Zen 2), only if these are not all. It clobbers RAX,
+// which at must not contain.
 func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 	value := m.vec(u, 0)
 	if m.always(in) && !m.demotes {
@@ -145,8 +143,7 @@ func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 	})
 }
 
-// strideWithin is within for all words that lie between the lanes, from the
-// first component on.
+// boundsCheckStride is boundsCheck for all words between the lanes, from the first component on.
 func (m ymm) boundsCheckStride(in *vcode.Inst, field int32, slow Label) (at Mem, words, component int32) {
 	w, c := strideOf(in)
 	whole := *in
@@ -155,8 +152,8 @@ func (m ymm) boundsCheckStride(in *vcode.Inst, field int32, slow Label) (at Mem,
 	return at, int32(w), int32(c)
 }
 
-// strideLoad picks one word of two, four or eight out of consecutive memory. It
-// leaves for far where that is not in range.
+// wideStrideLoad selects one word of two, four or eight from consecutive memory. It jumps to slow out
+// of range.
 func (m ymm) wideStrideLoad(in *vcode.Inst, slow Label) {
 	at, words, component := m.boundsCheckStride(in, handleLength, slow)
 	for part := range in.Defs {
@@ -165,7 +162,7 @@ func (m ymm) wideStrideLoad(in *vcode.Inst, slow Label) {
 	}
 }
 
-// pickWords loads one part of a strided row.
+// loadStridedPart loads one part of a strided access.
 func (m ymm) loadStridedPart(in *vcode.Inst, at Mem, words, component int32) {
 	switch words {
 	case 2:
@@ -194,21 +191,21 @@ func (m ymm) loadStridedPart(in *vcode.Inst, at Mem, words, component int32) {
 	m.done(in, 0)
 }
 
-// fourths puts the four words at off into the lower half of y, and those four
-// lanes further into its upper half.
+// fourths loads the four words at off into the lower half of y, and those four lanes later into its
+// upper half.
 func (m ymm) loadFourths(y Reg, at Mem, off int32) {
 	m.RM(AVX_VMOVUPS, V128, y, 0, plusBytes(at, off), 0)
 	m.RMI(AVX_VINSERTF128, V256, y, y, plusBytes(at, off+64), 1, 0)
 }
 
-// beyond is the memory n bytes further.
+// plusBytes returns the memory n bytes later.
 func plusBytes(at Mem, n int32) Mem {
 	at.Disp += n
 	return at
 }
 
-// strideStore puts one word of two, four or eight into consecutive memory. It
-// leaves for far unless all lanes write and all of it is in range.
+// wideStrideStore stores one word of two, four or eight in consecutive memory. It jumps to slow unless
+// all lanes store and all is in range.
 func (m ymm) wideStrideStore(in *vcode.Inst, slow Label) {
 	for part := range in.Masks {
 		if one := partOf(in, part); !m.always(&one) || m.demotes {
@@ -235,8 +232,7 @@ func (m ymm) wideStrideStore(in *vcode.Inst, slow Label) {
 	}
 }
 
-// rowOffsets puts the offsets of a part of a row into Y1: min(u2 + (u3 +
-// Step·lane + Ahead)·Stride, 2³²−1), where the sum in parentheses is modulo 2³².
+// stridedOffsets puts the offsets of a part of a strided access into Y1; see machine.stridedOffsets.
 func (m ymm) stridedOffsets(in *vcode.Inst, part int) {
 	m.splat(1, m.gen(in.Uses[3], RAX))
 	m.rm(AVX_VPADDD, 1, 1, m.vector8(octetOf(uint32(part)*ymmLanes*in.Step+in.IndexOffset, in.Step)))
@@ -250,10 +246,10 @@ func (m ymm) stridedOffsets(in *vcode.Inst, part int) {
 	m.moveVec(1, 0)
 }
 
-// inRange finds the lanes of k, all where k is none, whose four bytes at the offsets in off are
-// within the handle u0: they become Y2. It returns the place to which Y4, as
-// signed indices, belongs; its base is RDX. It returns false where no offset can
-// be in range. It uses Y3 and keeps Y0 and Y1.
+// inRange sets Y2 to the lanes of k, or of all if k is NoReg, with an access in range at the offsets
+// in off in handle u0. It returns the memory that Y4 indexes, signed, with base RDX or R12; see
+// machine.inRange. It returns false if no offset can be in range. It clobbers Y3 and preserves Y0 and
+// Y1.
 func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
 	reach := reach(in)
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
@@ -295,15 +291,15 @@ func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
 	return Indexed(RDX, 4, 1, 0), true
 }
 
-// among leaves of the lanes in y those of k, all where k is none.
+// among intersects y with k, unless that is NoReg.
 func (m ymm) among(y, k Reg) {
 	if k != NoReg {
 		m.rr(AVX_VPAND, y, y, k)
 	}
 }
 
-// gatherFrom loads a word for each lane of k, all where k is none, at the offsets
-// in off, Y1 or a register that is given out, 0 out of range.
+// gatherFrom loads a word for each lane of k, or of all if k is NoReg, at the offsets in off, Y1 or an
+// allocated register; 0 out of range.
 func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 	at, found := m.inRange(in, k, off, handleLength)
 	m.zero(0)
@@ -317,8 +313,8 @@ func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 	m.done(in, 0)
 }
 
-// scatterTo stores a word of each lane, lanes ascending, nothing out of range
-// and nothing for helpers.
+// scatterTo stores a word of each lane, in ascending order, nothing out of range and nothing for
+// helpers.
 func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	at, found := m.inRange(in, m.storingLanes(in, 0), off, handleWrites)
 	if !found {
@@ -337,8 +333,8 @@ func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	m.Bind(done)
 }
 
-// laneBase puts the base that inRange returned and the indices in Y4 where
-// eachLane finds them. It uses RDX.
+// laneBase writes the base from inRange and the indices in Y4 to the scratch memory, for eachLane. It
+// clobbers RDX.
 func (m ymm) laneBase(at Mem) {
 	if at.Base != RDX || at.Disp != 0 {
 		m.GRM(LEA|W, RDX, At(at.Base, at.Disp))
@@ -347,9 +343,8 @@ func (m ymm) laneBase(at Mem) {
 	m.rm(AVX_VMOVUPS_ST, 4, 0, m.scratch(scratchOffset))
 }
 
-// consecutive leaves for far unless the offsets in off are those of consecutive
-// words in the active lanes, all eight words of which are in range. It returns
-// their place, which is not in RAX.
+// contiguous jumps to slow unless the offsets in off are consecutive words in the active lanes, and
+// all eight words are in range. It returns their memory, which does not use RAX.
 func (m ymm) contiguous(in *vcode.Inst, off Reg, field int32, slow Label) Mem {
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
 	m.rr(AVX_VPBROADCASTD, 2, 0, off)
@@ -412,8 +407,8 @@ func (m ymm) scatter(in *vcode.Inst) {
 	})
 }
 
-// slotOf finds a slot of a private variable, the same in all lanes: it leaves
-// for far out of range.
+// slotAddress returns the memory of a slot of a private variable, the same slot in all lanes. It jumps
+// to slow out of range.
 func (m ymm) slotAddress(in *vcode.Inst, slow Label) Mem {
 	v := m.prog.Vars[in.Key.Aux]
 	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + ymmBytes*int32(in.Part)
@@ -446,8 +441,7 @@ func (m ymm) slotLoad(in *vcode.Inst) {
 	})
 }
 
-// slotStore keeps what the other lanes have by reading it: nobody else writes
-// to the memory of a subgroup.
+// slotStore merges by reading the old slot: no other thread writes to the memory of a subgroup.
 func (m ymm) slotStore(in *vcode.Inst) {
 	slow := m.NewLabel()
 	at := m.slotAddress(in, slow)

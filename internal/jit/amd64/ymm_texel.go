@@ -5,10 +5,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// gatherPairs loads two words that stand side by side for each lane, or two at each of
-// two offsets: the texels that a filter weights. Where they are those of consecutive
-// words it is two loads, where those of two rows lie in a window each they are picked
-// out of it, else lane by lane: that is less for the machine to do than its gathers are.
+// gatherPairs loads two adjacent words for each lane, or two at each of two offsets: the texels of a
+// bilinear filter. Consecutive words take two loads; two rows in a window each are permuted out of it;
+// else it loads lane by lane, which is fewer micro-operations than AVX2 gathers.
 func (m ymm) gatherPairs(in *vcode.Inst) {
 	apart, resume := m.NewLabel(), m.NewLabel()
 	if len(in.Uses) > 2 {
@@ -18,7 +17,7 @@ func (m ymm) gatherPairs(in *vcode.Inst) {
 		m.permutePair(in, 0)
 		m.permutePair(in, 1)
 	} else {
-		beyond := *in // its last words are in range
+		beyond := *in // the second words must be in range too
 		beyond.Key.Aux += 4
 		m.loadPair(in, m.contiguous(&beyond, m.vec(in.Uses[1], 1), handleLength, apart))
 	}
@@ -34,19 +33,18 @@ func (m ymm) gatherPairs(in *vcode.Inst) {
 	})
 }
 
-// Of the windows of a gather of two rows: their words, the bits of how far a word of
-// one may lie behind its begin, and by how much that is moved up for the sign to say
-// which half of the window it lies in.
+// Constants of a window: its size in words, the bits of the byte distance of a word in it from its
+// start, and the shift that moves the bit for the half of the window to the sign.
 const (
 	ymmWindow  = 16
 	withinYmms = 4*ymmWindow - 4
 	whichYmm   = 31 - 5
 )
 
-// nearby leaves for far unless the first words at the offsets in off, for each lane of
-// the mask, are among ymmWindow that begin with the first lane's, which are in range
-// with the word behind them. It puts how far they are from there into row i of the
-// scratch memory, and the place into its i-th double word.
+// loadWindow jumps to slow unless the first words at the offsets in off, in the lanes of the mask, are
+// in a window of ymmWindow words that starts at the first lane's, in range with one word after it. It
+// writes their distances in bytes to row i of the scratch memory, and the window's address after the
+// rows.
 func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
 	m.rr(AVX_VPBROADCASTD, 2, 0, off)
@@ -71,8 +69,7 @@ func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 	}
 }
 
-// pickNumbered defines the i-th two results: the words of the i-th window that nearby
-// found, and those behind them.
+// permutePair defines the i-th pair of results: the words in the i-th window, and those after them.
 func (m ymm) permutePair(in *vcode.Inst, i int) {
 	m.GRM(MOV|W, RCX, m.scratch(scratchBase+8*int32(i)))
 	m.rm(AVX_VMOVUPS, 1, 0, m.scratch(ymmBytes*int32(i)))
@@ -89,7 +86,7 @@ func (m ymm) permutePair(in *vcode.Inst, i int) {
 	}
 }
 
-// loadPair loads two results, of which the second begins at a place.
+// loadPair loads two results; at is the memory of the second.
 func (m ymm) loadPair(in *vcode.Inst, at Mem) {
 	for n := range 2 {
 		one := *in
@@ -100,9 +97,8 @@ func (m ymm) loadPair(in *vcode.Inst, at Mem) {
 	}
 }
 
-// provenPairs is gatherPairs of words that are in range in all active lanes. Others
-// load what is at the first offset, which is so where any is; where none is active, it
-// leaves for none.
+// loadPairsByLane is gatherPairs of words in range in all active lanes. Inactive lanes load at the
+// first offset, which is in range if any lane is active; otherwise it jumps to none.
 func (m ymm) loadPairsByLane(in *vcode.Inst, none Label) {
 	k := NoReg
 	if !m.always(in) {
@@ -128,8 +124,8 @@ func (m ymm) loadPairsByLane(in *vcode.Inst, none Label) {
 	}
 }
 
-// pairWithin is gatherPairs of one offset where words may be out of range: where that
-// is so in an active lane each word is gathered by itself.
+// gatherPairSlow is gatherPairs of one offset without a proof: if a word of an active lane is out of
+// range, it gathers each word by itself.
 func (m ymm) gatherPairSlow(in *vcode.Inst, done Label) {
 	slow := m.NewLabel()
 	off := m.vec(in.Uses[1], 1)
@@ -167,9 +163,8 @@ func (m ymm) gatherPairSlow(in *vcode.Inst, done Label) {
 	m.gatherWords(in)
 }
 
-// sameAt loads the words of a pair for all lanes at once and leaves for done where the
-// lanes of k, all where k is none, have one offset, which is in range: they look at
-// textures of one size nearly always.
+// broadcastPair loads a pair for all lanes and jumps to done if the lanes of k, or all if k is NoReg,
+// have the same offset in range, as in lookups of texture descriptors.
 func (m ymm) broadcastPair(in *vcode.Inst, k, off Reg, done Label) {
 	apart := m.NewLabel()
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
@@ -202,13 +197,13 @@ func (m ymm) broadcastPair(in *vcode.Inst, k, off Reg, done Label) {
 	m.Bind(apart)
 }
 
-// apart gathers the words of a pair each by itself.
+// gatherWords gathers each word of a pair by itself.
 func (m ymm) gatherWords(in *vcode.Inst) {
 	m.loadVec(1, in.Uses[1])
 	for i := range in.Defs {
 		one := *in
 		one.Defs, one.Key.Aux = in.Defs[i:i+1], in.Key.Aux+4*uint64(i)
-		k := NoReg // its mask may have gone for the first result
+		k := NoReg // the first result may have overwritten its mask
 		if in.Merging {
 			k = m.execution(&one, 0)
 		}
@@ -216,8 +211,8 @@ func (m ymm) gatherWords(in *vcode.Inst) {
 	}
 }
 
-// loadLanes makes results i and i + 1 of 64 bits for each lane at a base, the
-// immediate and the lane's word of a row of the scratch memory, the (i/2)-th.
+// loadLanes defines results i and i + 1 from 64 bits for each lane, at base + the immediate + the
+// lane's word in row i/2 of the scratch memory.
 func (m ymm) loadLanes(in *vcode.Inst, i int, base Reg) {
 	two := func(y Reg, lane int32) {
 		row := ymmBytes * int32(i/2)

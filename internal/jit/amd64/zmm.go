@@ -5,10 +5,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// zmmLanes is how many lanes a vector of 512 bits has.
+// zmmLanes is the number of 32-bit lanes of a 512-bit vector.
 const zmmLanes = 16
 
-// zmm is the selection of AVX-512.
+// zmm is the selection for AVX-512.
 type zmm struct{ *machine }
 
 func (z zmm) native(in *vcode.Inst) bool { return native(in) }
@@ -29,8 +29,8 @@ func (z zmm) initial(to Mem, part int) {
 	z.GRM(MOV_ST|W, RAX, to)
 }
 
-// clear writes zeros to n bytes, a multiple of 64, from [r] on, and moves r
-// where they are many. It uses Z0 and RCX.
+// clear zeros n bytes, a multiple of 64, from [r] on, and changes r if they are many. It clobbers Z0
+// and RCX.
 func (m *machine) clear(r Reg, off int32, n int) {
 	const unrolled = 16
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
