@@ -11,12 +11,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// defaultCacheSize is taken for the size of the last-level cache where the system does
-// not say.
+// defaultCacheSize is the assumed size in bytes of the last-level cache if the system does not report
+// it.
 const defaultCacheSize = 32 << 20
 
-// lastLevelCache is the size in bytes of the last-level cache, as the first processor
-// has it.
+// lastLevelCache returns the size in bytes of the last-level cache of the first processor.
 var lastLevelCache = sync.OnceValue(func() uint64 {
 	most := uint64(0)
 	files, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*/size")
@@ -37,9 +36,8 @@ var lastLevelCache = sync.OnceValue(func() uint64 {
 	return most
 })
 
-// exceedsCache reports whether the words that a job's lanes store, one each, to a
-// buffer of n bytes are more than the last-level cache holds, so that stores had
-// better not go there.
+// exceedsCache reports whether a job's stores to a buffer of n bytes, one word per lane, exceed the
+// last-level cache. They should then bypass it, since they would evict more useful lines.
 func exceedsCache(p *ir.Program, job *exec.Job, n int) bool {
 	stored := 4 * min(job.GroupCount(), 1<<40) * uint64(p.Invocations())
 	return min(uint64(n), stored) > lastLevelCache()

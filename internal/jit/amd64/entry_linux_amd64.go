@@ -20,8 +20,8 @@ func has(l Level) bool {
 }
 
 // enter runs machine code at c.PC on c.Stack until it exits. Machine code has no Go frame above it on
-// its stack, so that the runtime never has to unwind one. The Context escapes to the heap, because the
-// code keeps its address from one run to the next.
+// its stack, so that the runtime never has to unwind one. The Context escapes to the heap, because its
+// address must stay valid from one run to the next.
 func enter(c *Context)
 
 //go:linkname entersyscall runtime.entersyscall

@@ -1,7 +1,7 @@
 package amd64
 
-// Op is a vector or mask instruction, encoded as a bit field; insn_table.go lists all of them. A table
-// of data instead of one function per instruction keeps the encoder to two short functions.
+// Op is a vector or mask instruction, encoded as a bit field; insn_table.go lists all of them. With a
+// table of data instead of one function per instruction, the encoder has two short functions.
 type Op uint64
 
 // Fields of an Op.
