@@ -27,9 +27,9 @@ func testAtomics(t *testing.T, engine jit.Engine) {
 	for i := range target {
 		target[i] = r.Uint32()
 	}
-	words[1], target[0] = 0, words[3] // a comparison that finds what it looks for
+	words[1], target[0] = 0, words[3] // a compare-exchange that succeeds
 	special := []uint32{0, 1 << 31, 1, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f812345, 0x3f800000, 0xbf800000, 0x7f7fffff}
-	for i := 0; i < len(words); i += 8 { // what is special among floats
+	for i := 0; i < len(words); i += 8 { // special values of floats
 		words[i] = special[i/8%len(special)]
 	}
 	copy(target[4:], special[:8])

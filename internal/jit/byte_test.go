@@ -12,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// byteText divides a byte of each word by 255, as BYTE says which, and stores the
-// quotient in the lanes whose numbers modulo 2 are WHICH; in the others −1.
+// byteText divides byte BYTE of each word by 255, and stores the quotient in the lanes whose number
+// modulo 2 is WHICH; in the others −1.
 const byteText = `
 program "bytes" compute
 subgroup 16

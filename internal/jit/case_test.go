@@ -39,14 +39,14 @@ func eachLevel(t *testing.T, test func(t *testing.T, engine jit.Engine)) {
 	}
 }
 
-// outcome is what a job left behind.
+// outcome is the observable result of a job.
 type outcome struct {
 	resources [][]exec.Buffer
 	err       error
 }
 
-// runCtx compiles the text with an engine, at a subgroup size where that is not
-// 0, and runs a copy of the job.
+// runCtx compiles the text with an engine, at a subgroup size unless that is 0, and runs a copy of the
+// job.
 func run(e exec.Engine, text string, subgroup uint32, job exec.Job) outcome {
 	p, err := ir.Parse(text)
 	if err != nil {
@@ -59,8 +59,7 @@ func run(e exec.Engine, text string, subgroup uint32, job exec.Job) outcome {
 	return runProgram(e, p, job)
 }
 
-// compileSeed compiles the text that a seed drew, at a subgroup size, after what
-// shall be done to the program before.
+// compileSeed compiles the text of a random seed, at a subgroup size, after a change of the program.
 func compileSeed(t *testing.T, e exec.Engine, seed int64, text string, size uint32, before ...func(*ir.Program)) exec.Program {
 	t.Helper()
 	p, err := ir.Parse(text)

@@ -5,12 +5,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// ForcePolling makes the code of p give its processor back by polling, which it
-// otherwise does only where Go's runtime leaves no other way.
+// ForcePolling makes the code of p poll for preemption, which it otherwise does only if the Go runtime
+// permits no other way.
 func ForcePolling(p exec.Program) { p.(*program).forcePolling = true }
 
-// ForceNonTemporal makes the code of p store past the cache wherever it is fit for that,
-// which it otherwise does only where much is stored.
+// ForceNonTemporal makes eligible stores of p bypass the cache, which they otherwise do only for large
+// outputs.
 func ForceNonTemporal(p exec.Program) { p.(*program).forceNonTemporal = true }
 
 // Without returns the engine of a machine that lacks some instructions.
@@ -19,7 +19,7 @@ func Without(e Engine, lacks amd64.Feature) Engine {
 	return e
 }
 
-// IdleStates returns what counts the rooms that are kept for p's next run.
+// IdleStates returns the number of idle group states of p.
 func IdleStates(p exec.Program) func() int {
 	v := p.(*program).main
 	return func() int {

@@ -16,12 +16,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// far are the places of a buffer of 4 GiB where programs of Workgroup reach, by
-// their constants: its begin and end, and where numbers with a sign end.
+// far are the offsets in a buffer of 4 GiB that programs of Workgroup access, by their constants: its
+// start and end, and the limits of signed numbers.
 var far = []int{0, 1<<30 - 4096, 1<<31 - 4096, 1<<32 - 8192}
 
-// TestFarOffsets runs programs on a buffer that is as long as one can be, or
-// nearly so, with memory of nobody's behind it.
+// TestFarOffsets runs programs on a buffer of the maximum length, or nearly so, before foreign memory.
 func TestFarOffsets(t *testing.T) {
 	needMachine(t)
 	const size = 1<<32 + 1<<16

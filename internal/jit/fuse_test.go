@@ -12,9 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// logicProgram is a random program of what the machine has one operation for:
-// logic of several words, rotates, comparisons within masks, and negated
-// factors, in a loop that lanes leave one by one.
+// logicProgram is a random program for the fused operations: logic of several words, rotates, masked
+// comparisons, and negated factors, in a loop with divergent exits.
 func logicProgram(r *rand.Rand) string {
 	var w strings.Builder
 	w.WriteString("program \"t\" compute\nsubgroup 16\nlocal 64 1 1\nin global.x i32 0\nres storage 0 0 count 1\neffects writes\n\nfunc \"main\"() L1 {\n")
@@ -77,7 +76,7 @@ func logicProgram(r *rand.Rand) string {
 	return w.String()
 }
 
-// What is one operation of the machine gives what its parts give.
+// A fused operation has the same result as its parts.
 func TestFused(t *testing.T) {
 	needMachine(t)
 	n := int64(400)

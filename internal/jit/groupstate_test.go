@@ -14,8 +14,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// Workers leave their rooms to those of the next run, who find nothing in them,
-// and no more rooms are kept than workers ran; closing the program gives them back.
+// Workers release their group states for the next run, which finds nothing in them, and no more states
+// are idle than workers ran; closing the program frees them.
 func TestRooms(t *testing.T) { eachLevel(t, testRooms) }
 
 func testRooms(t *testing.T, engine jit.Engine) {
@@ -46,8 +46,8 @@ func testRooms(t *testing.T, engine jit.Engine) {
 	}
 }
 
-// However many programs stand, the rooms that they keep together are bounded:
-// their stacks are mappings, of which a process may not have many.
+// The idle states of all programs together are bounded: their stacks are mappings, and a process has
+// few.
 func TestRoomsOfManyPrograms(t *testing.T) {
 	before := jit.IdleStateBytes()
 	text := "program \"many\" compute\nsubgroup 16\nlocal 512 1 1\nshared 2048\nin local.x i32 0\nres storage 0 0 count 1\neffects writes barrier\n\nfunc \"main\"() L1 {\n" +
@@ -86,9 +86,9 @@ func TestRoomsOfManyPrograms(t *testing.T) {
 	}
 }
 
-// dirt leaves something in the memory of each lane and of the workgroup, and never
-// ends, where its first constant says so. Else it shows what it finds in both, and
-// of which MEET may stand for something that keeps subgroups apart.
+// dirt writes to the memory of each lane and of the workgroup and loops forever if its first constant
+// is set. Else it outputs both memories. MEET may be replaced by an operation that separates
+// subgroups.
 const dirt = `program "dirt" compute
 subgroup 16
 local 50 1 1
@@ -140,7 +140,7 @@ func "main"() L1 {
 }
 `
 
-// What a run left that was stopped between two barriers the next one does not find.
+// A run that was stopped between two barriers leaves nothing for the next one.
 func TestRoomsAfterStop(t *testing.T) { eachLevel(t, testRoomsAfterStop) }
 
 func testRoomsAfterStop(t *testing.T, engine jit.Engine) {

@@ -20,10 +20,9 @@ var halfFactors = []uint16{
 	0x3c00, 0x3c01, 0xbc00, 0x3d55, 0x3fff, 0x4000, 0xc200, 0x4bff, 0x5bfd, 0xdc01, 0x73ff, 0x7bfe, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00,
 }
 
-// halfTerm is a loop that is gone through once, of sums of a constant and of what
-// came round, times a number from before the loop or a constant, where that is
-// not 0: each rounded to f16, as is the product. Each lane has its a and b in a
-// word; where alone, lanes say for themselves when they leave.
+// halfTerm is a loop with one iteration, of sums of a constant and the loop's value times an invariant
+// number or a constant other than 0: each rounded to f16, as is the product. Each lane has its a and b
+// in a word; if alone, lanes exit the loop by themselves.
 func halfTerm(constants []uint32, factor uint32, alone bool) (text string, size int) {
 	var w strings.Builder
 	w.WriteString("program \"t\" compute\nsubgroup 16\nlocal 128 1 1\nin global.x i32 0\nres storage 0 0 count 1\nres storage 0 1 count 1\nres storage 0 2 count 1\neffects writes\n\nfunc \"main\"() L1 {\n" +
@@ -53,8 +52,7 @@ func halfTerm(constants []uint32, factor uint32, alone bool) (text string, size 
 	return w.String(), size
 }
 
-// halfTermJob is a job for halfTerm: the words of its lanes, and room for what
-// comes of them.
+// halfTermJob is a job for halfTerm: the words of its lanes, and memory for the results.
 func halfTermJob(words []uint32, size int) exec.Job {
 	bytes := make([]byte, 4*len(words))
 	for i, w := range words {

@@ -29,7 +29,7 @@ func TestHash(t *testing.T) {
 			}
 			return
 		case reflect.Pointer:
-			if v.IsNil() { // Func.Texture: nobody compiles a function that has one
+			if v.IsNil() { // Func.Texture: functions with one are not compiled
 				return
 			}
 			change(path, func(p *ir.Program) reflect.Value { return find(p).Elem() })

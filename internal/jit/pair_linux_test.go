@@ -12,8 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// atEnd is an engine whose programs find resource 1 at the end of memory, behind which
-// nothing may be read.
+// atEnd is an engine whose programs find resource 1 directly before an inaccessible page.
 type atEnd struct {
 	exec.Engine
 	memory []byte

@@ -11,9 +11,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// pairCase loads words that stand side by side, at random offsets of which some
-// are out of range or only their second word is, under a mask, in a loop whose
-// last iteration's values are kept, and with a store between two of them.
+// pairCase loads adjacent words, at random offsets of which some are out of range or only their second
+// word is, under a mask, in a loop with live values of the last iteration, and with a store between
+// two loads.
 func pairCase(r *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString("program \"pairs\" compute\nsubgroup 16\nlocal 16 1 1\nin global.x i32 0\n" +

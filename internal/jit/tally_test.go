@@ -15,8 +15,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
-// TestTallies has the groups of several workers meet in a few words, with every
-// atomic that workers gather for themselves. What must come out is computed here.
+// TestTallies has the workgroups of several workers update few words, with every privatizable atomic.
+// The expected result is computed here.
 func TestTallies(t *testing.T) { eachLevel(t, testTallies) }
 
 var tallied = []struct {

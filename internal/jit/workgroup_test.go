@@ -31,9 +31,8 @@ func left(e exec.Engine, seed int64, optimised bool) ([]byte, error) {
 	return memory, prog.Run(context.Background(), job)
 }
 
-// TestWorkgroups compares the engines on programs whose invocations work side by
-// side, on buffers that may share bytes and lie among bytes of nobody's.
-// CHIARO_SEEDS=from-to runs others.
+// TestWorkgroups compares the engines on programs whose invocations cooperate, on buffers that may
+// share bytes and are surrounded by foreign bytes. CHIARO_SEEDS=from-to selects other seeds.
 func TestWorkgroups(t *testing.T) {
 	from, to := seeds(t, 400, 60)
 	for seed := from; seed < to; seed++ {

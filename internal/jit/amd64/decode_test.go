@@ -38,8 +38,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// plainly takes out of a text what only an assembler needs: which encoding is
-// meant, and how much memory an operand is.
+// plainly removes from a text the parts that only an assembler needs: the encoding and operand sizes.
 func plainly(s string) string {
 	s = strings.NewReplacer("{evex} ", "", "{vex} ", "", " + 0]", "]", " + -", " - ", " + 1*", " + ").Replace(s)
 	return regexp.MustCompile(`(byte|word|dword|qword|xmmword|ymmword|zmmword) (ptr )?`).ReplaceAllString(s, "")

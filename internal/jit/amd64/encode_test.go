@@ -31,8 +31,8 @@ func allForms(t *testing.T) []form {
 	return out
 }
 
-// TestEncode compares with the bytes that LLVM's assembler gives for the same
-// text; they are checked in, so no assembler is needed.
+// TestEncode compares with the bytes of LLVM's assembler for the same text; they are checked in, so
+// that no assembler is needed.
 func TestEncode(t *testing.T) {
 	all := allForms(t)
 	if *update {

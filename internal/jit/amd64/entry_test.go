@@ -48,7 +48,7 @@ var testHeap = sync.OnceValues(func() (*codemem.Heap, error) {
 	return h, CatchFaults(h.Range())
 })
 
-// loadCode makes code that leaves as Finished behind what body emits.
+// loadCode makes code that exits as Finished after the output of body.
 func loadCode(t *testing.T, body func(a *Asm)) uintptr {
 	t.Helper()
 	if err := Supported(); err != nil {
