@@ -180,13 +180,13 @@ func checkAll(ctx context.Context, j *judge, files []subject, rs *checkReporters
 		x := <-done[i]
 		t.add(x)
 		// The bar fails only if the terminal is gone.
-		_ = bar.Clear()
+		bar.clear()
 		rs.ordered(x)
-		_ = bar.Add(1)
+		bar.add()
 		done[i] = nil
 	}
 	workers.Wait()
-	_ = bar.Finish()
+	bar.clear()
 	return t
 }
 

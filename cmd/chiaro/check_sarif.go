@@ -2,10 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"path/filepath"
-
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
@@ -13,57 +12,127 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
+// The parts of SARIF 2.1.0 that a log of checks has, named as in its specification.
+type (
+	sarifLog struct {
+		Schema  string      `json:"$schema"`
+		Version string      `json:"version"`
+		Runs    []*sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations"`
+		Language    string            `json:"language"`
+		ColumnKind  string            `json:"columnKind"`
+		Results     []sarifResult     `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		Version        string      `json:"version"`
+		InformationURI string      `json:"informationUri"`
+		Language       string      `json:"language"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID          string    `json:"id"`
+		Description sarifText `json:"shortDescription"`
+	}
+	sarifInvocation struct {
+		Successful bool `json:"executionSuccessful"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []*sarifLocation  `json:"locations"`
+		Related      []*sarifLocation  `json:"relatedLocations,omitempty"`
+		Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
+	}
+	sarifLocation struct {
+		ID       int            `json:"id,omitempty"`
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+		Message  *sarifText     `json:"message,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		Line   int `json:"startLine"`
+		Column int `json:"startColumn"`
+	}
+	sarifLogical struct {
+		Name string `json:"fullyQualifiedName"`
+		Kind string `json:"kind,omitempty"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+)
+
 // checkSARIF writes one SARIF 2.1.0 log, the input format of code scanning services.
 // The log lists only rules that have a finding.
 type checkSARIF struct {
 	w     io.Writer
-	run   *sarif.Run
+	run   sarifRun
 	rules map[string]int
 	ok    bool // whether no file was unreadable
 }
 
 func newCheckSARIF(w io.Writer) *checkSARIF {
-	run := sarif.NewRunWithInformationURI("chiaro", "https://github.com/chiaro-gpu/chiaro")
-	run.Tool.Driver.WithVersion(version())
-	run.WithColumnKind("unicodeCodePoints")
-	return &checkSARIF{w: w, run: run, rules: map[string]int{}, ok: true}
+	return &checkSARIF{w: w, rules: map[string]int{}, ok: true, run: sarifRun{
+		Tool: sarifTool{sarifDriver{Name: "chiaro", Version: version(), InformationURI: "https://github.com/chiaro-gpu/chiaro",
+			Language: "en-US", Rules: []sarifRule{}}},
+		Language:   "en-US",
+		ColumnKind: "unicodeCodePoints",
+		Results:    []sarifResult{},
+	}}
 }
 
 func (r *checkSARIF) Record(x *checked) {
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
 		r.ok = false
-		r.run.AddResult(sarif.NewRuleResult("unreadable").WithRuleIndex(r.rule("unreadable")).WithLevel("error").
-			WithMessage(sarif.NewTextMessage(string(plain.Block(x.message, "")))).AddLocation(sarifAt(x.file, 0, 0)))
+		r.run.Results = append(r.run.Results, sarifResult{RuleID: "unreadable", RuleIndex: r.rule("unreadable"), Level: "error",
+			Message: sarifText{string(plain.Block(x.message, ""))}, Locations: []*sarifLocation{sarifAt(x.file, 0, 0)}})
 		return
 	}
 	v := newViewer(x)
 	for i := range x.findings {
 		f := &x.findings[i]
-		res := sarif.NewRuleResult(f.Code).WithRuleIndex(r.rule(f.Code)).WithLevel(sarifLevel(f.Severity)).
-			WithMessage(sarif.NewTextMessage(plain.Line(f.Message) + string(plain.Block(f.more(), "")))).WithLocations([]*sarif.Location{r.place(x, v, &f.Finding)})
+		res := sarifResult{RuleID: f.Code, RuleIndex: r.rule(f.Code), Level: sarifLevel(f.Severity),
+			Message: sarifText{plain.Line(f.Message) + string(plain.Block(f.more(), ""))}, Locations: []*sarifLocation{r.place(x, v, &f.Finding)},
+			Fingerprints: map[string]string{"chiaro/v1": plain.Line(key(x.file, &f.Finding))}}
 		for n, o := range f.Related {
-			at := sarifAt(x.file, 0, 0).WithID(n + 1).WithMessage(sarif.NewTextMessage(o.Message))
-			at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(string(plain.Block(orElse(v.text(o.Pos), o.Pos.String()), ""))))
-			res.AddRelatedLocation(at)
+			at := sarifAt(x.file, 0, 0)
+			at.ID, at.Message = n+1, &sarifText{o.Message}
+			at.Logical = []sarifLogical{{Name: string(plain.Block(orElse(v.text(o.Pos), o.Pos.String()), ""))}}
+			res.Related = append(res.Related, at)
 		}
-		res.WithPartialFingerprints(map[string]string{"chiaro/v1": plain.Line(key(x.file, &f.Finding))})
-		r.run.AddResult(res)
+		r.run.Results = append(r.run.Results, res)
 	}
 }
 
 // place returns the source line of a finding if the module has debug information,
 // else the module, with the instruction's text and the entry point that calls it.
-func (r *checkSARIF) place(x *checked, v *viewer, f *valid.Finding) *sarif.Location {
+func (r *checkSARIF) place(x *checked, v *viewer, f *valid.Finding) *sarifLocation {
 	file, line, column := x.file, 0, 0
 	if v.sited(f) {
 		file, line, column = v.where(x, f)
 	}
 	at := sarifAt(file, line, column)
 	if t := v.text(f.Pos); t != "" {
-		at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(string(plain.Block(t, ""))).WithKind("instruction"))
+		at.Logical = append(at.Logical, sarifLogical{string(plain.Block(t, "")), "instruction"})
 	}
 	if name, _ := v.callers(f.Pos); name != "" {
-		at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(plain.Line(name)).WithKind("function"))
+		at.Logical = append(at.Logical, sarifLogical{plain.Line(name), "function"})
 	}
 	return at
 }
@@ -83,7 +152,7 @@ func (r *checkSARIF) rule(code string) int {
 		} else if rule, ok := link.RuleOf(code); ok {
 			words = rule.Words
 		}
-		r.run.Tool.Driver.AddRule(sarif.NewRule(code).WithDescription(words))
+		r.run.Tool.Driver.Rules = append(r.run.Tool.Driver.Rules, sarifRule{code, sarifText{words}})
 	}
 	return n
 }
@@ -95,21 +164,22 @@ func sarifLevel(s diag.Severity) string {
 	return "warning"
 }
 
-// sarifAt is a place in a file; a line of 0 is the file as a whole.
-func sarifAt(file string, line, column int) *sarif.Location {
-	p := sarif.NewPhysicalLocation().WithArtifactLocation(sarif.NewSimpleArtifactLocation(filepath.ToSlash(file)))
+// sarifAt returns a location in a file. Line 0 is the file as a whole. The column is
+// at least 1.
+func sarifAt(file string, line, column int) *sarifLocation {
+	at := &sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{filepath.ToSlash(file)}}}
 	if line > 0 {
-		p.WithRegion(sarif.NewRegion().WithStartLine(line).WithStartColumn(max(column, 1)))
+		at.Physical.Region = &sarifRegion{line, max(column, 1)}
 	}
-	return sarif.NewLocationWithPhysicalLocation(p)
+	return at
 }
 
 func (r *checkSARIF) Close(checkTally) error {
-	r.run.AddInvocation(sarif.NewInvocation().WithExecutionSuccessful(r.ok))
-	log := sarif.NewReport()
-	log.AddRun(r.run)
+	r.run.Invocations = []sarifInvocation{{r.ok}}
 	var b bytes.Buffer
-	if err := log.PrettyWrite(&b); err != nil {
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	if err := e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []*sarifRun{&r.run}}); err != nil {
 		return err
 	}
 	_, err := r.w.Write(plain.JSON(b.Bytes()))

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
@@ -151,12 +150,12 @@ func runAll(ctx context.Context, c console, f runFlags, files []string, rs *repo
 		x := <-records[i]
 		t[x.Status]++
 		// The bar fails only if the terminal is gone.
-		_ = bar.Clear()
+		bar.clear()
 		rs.ordered(x)
-		_ = bar.Add(1)
+		bar.add()
 	}
 	workers.Wait()
-	_ = bar.Finish()
+	bar.clear()
 	return t
 }
 
@@ -204,14 +203,4 @@ func load(c console, file string) (*amber.Script, error) {
 	return amber.Parse(file, text, func(name string) ([]byte, error) {
 		return readInput(c, filepath.FromSlash(name))
 	})
-}
-
-// progress returns a progress bar on standard error if that is a terminal, else one
-// that prints nothing. With jsonl there is no bar, because lines come at any time.
-func progress(c console, format string, n int) *progressbar.ProgressBar {
-	if n < 2 || !terminal(c.err) || format == "jsonl" && terminal(c.out) {
-		return progressbar.DefaultSilent(int64(n))
-	}
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(c.err), progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish())
 }

@@ -41,7 +41,7 @@ func TestGlossary(t *testing.T) {
 // fieldTerms are words by which a reader from the field searches the tree.
 var fieldTerms = []string{
 	`vectoriz`, `divergen`, `\buniform`, `if-convers`, `LCSSA`, `\b(GVN|CSE)\b`, `LICM`, `mem2reg|SROA`, `schedul`,
-	`\bspill`,
+	`\bspill`, `hierarchical Z|HiZ`, `early Z`, `\bbinning`,
 }
 
 // TestFieldTerms checks that each term of fieldTerms occurs in the place of a row of

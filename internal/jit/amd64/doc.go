@@ -35,13 +35,14 @@
 // # Files
 //
 //  1. reg.go, insn*.go, encode_*.go, asm.go: the assembler; decode*.go, listing.go: its inverse.
-//  2. context.go, entry_*: entry and exit. Machine code runs on stacks of its own, so that a Go frame
+//  2. context.go, entry_*.go: entry and exit. Machine code runs on stacks of its own, so that a Go frame
 //     is never above a frame of machine code.
 //  3. layout.go: data that Go and machine code share.
 //  4. dispatch.go, poll.go, preempt.go: the loop over workgroups, safepoints, preemption.
-//  5. machine.go, frame.go, operand.go, control.go: functions, frames, operands, control flow.
+//  5. level.go, feature.go: instruction sets; code.go: compiled code; site.go, literal.go, scratch.go: its parts while it is made.
+//     machine.go, frame.go, operand.go, control.go: functions, frames, operands, control flow.
 //  6. fuse*.go: the peephole pass.
-//  7. select*.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
+//  7. privatize.go, select*.go, zmm.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
 //
 // Instruction timings that influenced the choice of sequences are from Agner Fog's instruction tables,
 // uops.info, and the optimization manuals of Intel (248966) and AMD (56665).
