@@ -3,9 +3,8 @@ package main
 import (
 	"text/tabwriter"
 
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
-
 	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // drawStatistics are the counts of a frame, named as Vulkan's queries name them.

@@ -3,10 +3,9 @@ package amber
 import (
 	"math"
 
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
-
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 

@@ -5,10 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
-
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // vertices sets the vertices of a draw: the vertices of the pipeline, or for rectangles and

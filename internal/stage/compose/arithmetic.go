@@ -6,19 +6,40 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
+// Float returns an f32 constant.
 func (w *Builder) Float(x float32) ir.V { return w.B.Const(ir.F32, uint64(math.Float32bits(x))) }
 
+// FAdd adds in f32.
 func (w *Builder) FAdd(x, y ir.V) ir.V { return w.B.Op(ir.FAdd, ir.F32, x, y) }
+
+// FSub subtracts in f32.
 func (w *Builder) FSub(x, y ir.V) ir.V { return w.B.Op(ir.FSub, ir.F32, x, y) }
+
+// FMul multiplies in f32.
 func (w *Builder) FMul(x, y ir.V) ir.V { return w.B.Op(ir.FMul, ir.F32, x, y) }
+
+// NMin returns the f32 minimum; a NaN operand is ignored.
 func (w *Builder) NMin(x, y ir.V) ir.V { return w.B.Op(ir.NMin, ir.F32, x, y) }
+
+// NMax returns the f32 maximum; a NaN operand is ignored.
 func (w *Builder) NMax(x, y ir.V) ir.V { return w.B.Op(ir.NMax, ir.F32, x, y) }
 
+// Add adds in i32.
 func (w *Builder) Add(x, y ir.V) ir.V { return w.B.Op(ir.Add, ir.I32, x, y) }
+
+// Mul multiplies in i32.
 func (w *Builder) Mul(x, y ir.V) ir.V { return w.B.Op(ir.Mul, ir.I32, x, y) }
+
+// And is the bitwise and of i32.
 func (w *Builder) And(x, y ir.V) ir.V { return w.B.Op(ir.And, ir.I32, x, y) }
-func (w *Builder) Or(x, y ir.V) ir.V  { return w.B.Op(ir.Or, ir.I32, x, y) }
-func (w *Builder) Not(x ir.V) ir.V    { return w.B.Op(ir.Not, w.B.Func.Type(x), x) }
+
+// Or is the bitwise or of i32.
+func (w *Builder) Or(x, y ir.V) ir.V { return w.B.Op(ir.Or, ir.I32, x, y) }
+
+// Not inverts all bits.
+func (w *Builder) Not(x ir.V) ir.V { return w.B.Op(ir.Not, w.B.Func.Type(x), x) }
+
+// At returns base + n·stride, saturating: an offset never wraps back into range.
 func (w *Builder) At(base, n ir.V, stride uint64) ir.V {
 	return w.B.OpAux(ir.At, ir.I32, stride, base, n)
 }

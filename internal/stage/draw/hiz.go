@@ -10,7 +10,7 @@ import (
 )
 
 // Hierarchical Z (HiZ; Greene, Kass, Miller 1993, "Hierarchical Z-Buffer Visibility"), with one level:
-// a coarse depth buffer holds the farthest depth of each block of 8×8 pixels. An item behind it fails
+// a coarse depth buffer holds the farthest depth of each block of 8×8 pixels. An item farther than that fails
 // the depth test at all samples of the block, so its mask is cleared before its fragments run. The
 // bounds are conservative; the exact test decides everything else, and the picture is the same.
 //
@@ -44,7 +44,7 @@ func (h *coarseDepth) forget() { h.direction, h.known = 0, false }
 // wrong side and become unknown.
 func (h *coarseDepth) setDirection(toward float32) {
 	switch {
-	case h.known && h.direction == 0 && h.far[0]*toward < max(toward, 0): // otherwise nothing can be behind it
+	case h.known && h.direction == 0 && h.far[0]*toward < max(toward, 0): // otherwise nothing can be farther
 		for i := range h.far {
 			h.far[i] *= toward
 		}

@@ -12,8 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// TestMissingOutputs draws with programs that do not write what others read, or that
-// read what nobody gives.
+// TestMissingOutputs draws with programs that do not write outputs that the next stage reads.
 func TestMissingOutputs(t *testing.T) {
 	text := "program \"some\" fragment\nsubgroup 16\nlocal 1 1 1\nin location f32 20\nout location f32 1\nout location f32 2\nfunc \"main\"() L1 {\n v1 = in.f32 #0\n out.f32 v1, #0\n out.f32 0.5:f32, #1\n}"
 	for _, e := range engines() {

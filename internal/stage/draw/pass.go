@@ -10,7 +10,7 @@ import (
 )
 
 // Pass executes draws and clears on one target together, tile by tile. One worker takes a tile through
-// all of them while its texels are in the caches. The result equals that of the same draws one after
+// all of them while its texels are in the caches. The result equals the result of the same draws one after
 // the other, for any number of workers.
 //
 // Arguments are copied when a draw or clear is recorded, apart from memory: buffers, images, indices

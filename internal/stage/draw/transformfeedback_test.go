@@ -49,7 +49,7 @@ func record(t testing.TB, e exec.Engine, stages draw.Stages, a state.Assembly, l
 	paint(t, e, stages, s, c, args)
 }
 
-// unwritten is what stands in buffers that nobody wrote to.
+// unwritten is the initial content of the buffers.
 const unwritten = 0xee
 
 // space is a buffer for vertices.

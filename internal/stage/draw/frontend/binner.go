@@ -32,7 +32,7 @@ type Scratch struct {
 	Counted state.Statistics
 }
 
-// Binner is the front end of one worker for one draw: it takes chunks of primitives through the stages
+// Binner is the front end of one worker for one draw: it moves chunks of primitives through the stages
 // up to the bins of its rasterizer (binning, the "sort-middle" of Molnar et al. 1994).
 type Binner struct {
 	*Scratch

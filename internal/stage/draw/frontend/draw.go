@@ -28,7 +28,7 @@ type Draw struct {
 	programs          [numPrimitiveStages]exec.Program // of primitiveBindings
 }
 
-// Begin begins a draw. It keeps pointers to the arguments and the state.
+// Begin begins a draw. It holds pointers to the arguments and the state.
 func (d *Draw) Begin(p *Pipeline, a *state.Args, s *state.State) {
 	d.Pipeline, d.Args, d.state, d.MinBatch = p, a, s, 0
 	d.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}

@@ -19,7 +19,10 @@ const (
 )
 
 // geometryShader builds the compute program of a geometry program. Each invocation has space for its
-// maximum of records, and for as many emission marks after their count:
+// maximum of records, and for a row of emission marks:
+//
+//	records   n · max_vertices                one record for each emitted vertex
+//	marks     count, mark 0, mark 1, …        stream and begin of a primitive strip for each record
 type geometryShader struct {
 	*primitiveShader
 	state uint64 // private variable: number of emitted vertices, then for each stream whether a primitive strip is open
@@ -119,7 +122,7 @@ func outputTopology(m ir.Modes) state.Topology {
 }
 
 // outputStreams passes the emitted primitives of each stream to transform feedback and statistics. f
-// has those of the rasterized stream.
+// has the primitives of the rasterized stream.
 func (d *Binner) outputStreams(f *primitiveList, n, room uint32) {
 	for s := range uint32(state.MaxStreams) {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// Run takes the chunks of a task through all stages up to the bins.
+// Run moves the chunks of a task through all stages up to the bins.
 func (d *Binner) Run(ctx context.Context) error {
 	for _, d.chunk = range d.Chunks {
 		if err := d.runVertices(ctx); err != nil {
@@ -36,7 +36,7 @@ func (d *Binner) runVertices(ctx context.Context) error {
 	return d.vertexRunner.RunGroups(ctx, &d.vertexBinding, (n+vertexGroup-1)/vertexGroup)
 }
 
-// runPrimitiveStages takes the chunk's vertices through tessellation, geometry and rasterization.
+// runPrimitiveStages moves the chunk's vertices through tessellation, geometry and rasterization.
 func (d *Binner) runPrimitiveStages(ctx context.Context) error {
 	f := &d.flows[tessControl]
 	*f = primitiveList{&d.records, d.chunk.vertices(), d.state.Assembly.Topology, d.chunk.primitives, d.chunk.rows, d.chunk.rowVertices}

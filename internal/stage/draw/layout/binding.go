@@ -46,6 +46,7 @@ const (
 	FragmentWords     = FragmentStencil + 2*StencilWords
 )
 
+// StencilWords is the number of parameter words for each face.
 const StencilWords = 3
 
 // WriteFragmentParams writes the parameters of a fragment program.

@@ -14,7 +14,8 @@ type Component struct {
 }
 
 // Record is the memory layout of a vertex between stages, in 32-bit words: Position first, then 16
-// bytes for each location, then the scalar built-ins:
+// bytes for each location, then the scalar
+// built-ins (diagram in the package comment).
 type Record struct {
 	Stride     uint32 // bytes
 	offsets    map[Component]uint32

@@ -8,7 +8,7 @@ import (
 )
 
 // A coarse fragment has several pixels and runs as one invocation. Its sample set holds the samples of
-// all its pixels in the order of the coverage index (Vulkan §"Multisampling"): those of the last pixel
+// all its pixels in the order of the coverage index (Vulkan §"Multisampling"): the samples of the last pixel
 // first. A sample number is such an index, and varX and varY are the first pixel.
 //
 // Example, a fragment of 2×1 pixels with two samples each: bits 0 and 1 are the samples of the right

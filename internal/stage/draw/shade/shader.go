@@ -86,7 +86,7 @@ func weightsOf(in ir.Input) ir.Interpolation {
 	return ir.Flat
 }
 
-// placeOf returns the interpolation point of an input: Centroid if the input asks for it and a pixel
+// placeOf returns the interpolation point of an input: Centroid if the input demands it and a pixel
 // has several samples, Center otherwise (the shaded sample with sample shading).
 func (s *shader) placeOf(in ir.Input) ir.Sampling {
 	if in.Sampling == ir.Centroid && s.multi() {

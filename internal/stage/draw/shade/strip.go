@@ -14,7 +14,7 @@ const longCode = 400
 
 // stripRows returns the rows of a strip: enough for one subgroup, and pairs of rows for quads. The
 // lanes of a strip are reused by the next one. So a program whose lanes end for good, or has
-// observable helpers, takes the whole block as one strip; so do coarse fragments and loops with long
+// observable helpers, has the whole block as one strip; so do coarse fragments and loops with long
 // latencies.
 func (s *shader) stripRows() uint32 {
 	e := s.Program.Effects

@@ -8,4 +8,5 @@ type StateError struct{ What string }
 // Error names the actual value and the requirement.
 func (e *StateError) Error() string { return "draw: " + e.What }
 
+// Errorf returns a *StateError with a formatted text.
 func Errorf(format string, args ...any) error { return &StateError{fmt.Sprintf(format, args...)} }

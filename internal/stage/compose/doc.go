@@ -1,0 +1,25 @@
+// Package compose builds and runs compute-shaped programs from the programs of other stages. A [Builder] puts
+// code of the stage around the program's own code: a prologue that provides the inputs, an epilogue that uses
+// the outputs. So every engine runs every stage, and the passes see state, formats and shader as one program:
+//
+//	fragment program                compute program
+//	                                prologue   coverage, early tests, interpolation
+//	x = In(Location 0)              x = value that Builder.Input returned
+//	Out(Location 0, f(x))           variable = f(x)
+//	                                epilogue   late tests, blending, store
+//
+// The package also has the parts around such a program: compiled variants by key and bound formats ([Variants]),
+// bindings and jobs ([Binding], [Runner]), and memory shared with programs ([Memory]). It refuses to know which
+// stage uses it; resources of the stage are in a descriptor set of their own, which no shader can name.
+//
+// # Files
+//
+// Callees come first: a file refers only to files before it.
+//
+//	memory.go       memory that Go and programs share
+//	overlap.go      resources that share bytes
+//	arithmetic.go   short names of IR operations
+//	builder.go      prologue, program, epilogue
+//	binding.go      resources of a program, jobs
+//	variant.go      compiled programs by key, least recently used eviction
+package compose
