@@ -195,14 +195,14 @@ func (w *Builder) readsImages() bool {
 }
 
 // Load loads a value of at most 32 bits, with a bounds check.
-func (w *Builder) Load(t ir.Type, h, off ir.V, behind uint32) ir.V {
-	return w.B.OpAux(ir.Ld, t, uint64(behind), h, off)
+func (w *Builder) Load(t ir.Type, h, off ir.V, imm uint32) ir.V {
+	return w.B.OpAux(ir.Ld, t, uint64(imm), h, off)
 }
 
 // LoadOwn loads from memory of the stage without a bounds check. The stage guarantees that the offset
 // is valid: indices come from the stage itself, parameters and image shapes have fixed sizes.
-func (w *Builder) LoadOwn(t ir.Type, h, off ir.V, behind uint32) ir.V {
-	return w.B.Emit(ir.Val{Op: ir.Ld, Type: t, Flags: ir.Proven, Args: [4]ir.V{h, off}, Aux: uint64(behind)})
+func (w *Builder) LoadOwn(t ir.Type, h, off ir.V, imm uint32) ir.V {
+	return w.B.Emit(ir.Val{Op: ir.Ld, Type: t, Flags: ir.Proven, Args: [4]ir.V{h, off}, Aux: uint64(imm)})
 }
 
 // Scaled returns n·size, the byte offset of element n.

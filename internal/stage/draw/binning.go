@@ -155,11 +155,11 @@ func (d *binWorker) switchTo(t task) error {
 }
 
 // fail records the error of the earliest failed task.
-func (x *binning) fail(turn uint64, err error) {
+func (x *binning) fail(ticket uint64, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.err == nil || turn < x.failedTicket {
-		x.err, x.failedTicket = err, turn
+	if x.err == nil || ticket < x.failedTicket {
+		x.err, x.failedTicket = err, ticket
 	}
 	x.stop.Store(true)
 }
@@ -247,17 +247,17 @@ func (x *binning) full() bool {
 }
 
 // takeUpTo waits for all tasks before a ticket and takes the bin lists up to it.
-func (p *Pass) takeUpTo(turn uint64) []*binList {
+func (p *Pass) takeUpTo(ticket uint64) []*binList {
 	x := &p.binning
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for x.hasEarlier(turn) {
+	for x.hasEarlier(ticket) {
 		x.taskEnded.Wait()
 	}
 	p.flushing = p.flushing[:0]
 	rest := x.lists[:0]
 	for _, s := range x.lists {
-		if s.ticket > turn {
+		if s.ticket > ticket {
 			rest = append(rest, s)
 			continue
 		}
@@ -270,9 +270,9 @@ func (p *Pass) takeUpTo(turn uint64) []*binList {
 }
 
 // hasEarlier reports whether a worker has an earlier ticket.
-func (x *binning) hasEarlier(turn uint64) bool {
+func (x *binning) hasEarlier(ticket uint64) bool {
 	for _, t := range x.tickets {
-		if t < turn {
+		if t < ticket {
 			return true
 		}
 	}

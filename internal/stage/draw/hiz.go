@@ -42,19 +42,19 @@ func (h *coarseDepth) forget() { h.direction, h.known = 0, false }
 
 // setDirection converts the depths to a direction of tests. Depths of the opposite direction bound the
 // wrong side and become unknown.
-func (h *coarseDepth) setDirection(toward float32) {
+func (h *coarseDepth) setDirection(direction float32) {
 	switch {
-	case h.known && h.direction == 0 && h.far[0]*toward < max(toward, 0): // otherwise nothing can be farther
+	case h.known && h.direction == 0 && h.far[0]*direction < max(direction, 0): // otherwise nothing can be farther
 		for i := range h.far {
-			h.far[i] *= toward
+			h.far[i] *= direction
 		}
-	case !h.known || h.direction != toward:
+	case !h.known || h.direction != direction:
 		h.known = false
 		for i := range h.far {
 			h.far[i] = float32(math.Inf(1))
 		}
 	}
-	h.direction = toward
+	h.direction = direction
 }
 
 // hizMode is the HiZ mode of a draw.

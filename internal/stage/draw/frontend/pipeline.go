@@ -30,7 +30,7 @@ func (p *Pipeline) layOut() error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	behind := []*ir.Program{s.TessControl, s.TessEval, s.Geometry, s.Fragment}
+	after := []*ir.Program{s.TessControl, s.TessEval, s.Geometry, s.Fragment}
 	lay := func(of *ir.Program, rest []*ir.Program, wanted func(next *ir.Program, o ir.Output) bool) (*layout.Record, error) {
 		var next *ir.Program
 		for i := len(rest) - 1; i >= 0; i-- {
@@ -45,19 +45,19 @@ func (p *Pipeline) layOut() error {
 		return r, nil
 	}
 	var err error
-	if p.vertexRec, err = lay(s.Vertex, behind, wanted); err != nil {
+	if p.vertexRec, err = lay(s.Vertex, after, wanted); err != nil {
 		return err
 	}
 	p.Record = p.vertexRec
 	if s.TessEval != nil {
 		patch := func(o ir.Output) bool { return isPatch(o.Semantic, o.Patch) }
-		if p.controlRec, err = lay(s.TessControl, behind, func(_ *ir.Program, o ir.Output) bool { return !patch(o) }); err != nil {
+		if p.controlRec, err = lay(s.TessControl, after, func(_ *ir.Program, o ir.Output) bool { return !patch(o) }); err != nil {
 			return err
 		}
-		if p.patchRec, err = lay(s.TessControl, behind, func(_ *ir.Program, o ir.Output) bool { return patch(o) }); err != nil {
+		if p.patchRec, err = lay(s.TessControl, after, func(_ *ir.Program, o ir.Output) bool { return patch(o) }); err != nil {
 			return err
 		}
-		if p.evaluationRec, err = lay(s.TessEval, behind[2:], wanted); err != nil {
+		if p.evaluationRec, err = lay(s.TessEval, after[2:], wanted); err != nil {
 			return err
 		}
 		p.Record = p.evaluationRec
@@ -65,7 +65,7 @@ func (p *Pipeline) layOut() error {
 	before := p.Record
 	if s.Geometry != nil {
 		stream := p.stream
-		if p.Record, err = lay(s.Geometry, behind[3:], func(next *ir.Program, o ir.Output) bool { return o.Stream == stream && wanted(next, o) }); err != nil {
+		if p.Record, err = lay(s.Geometry, after[3:], func(next *ir.Program, o ir.Output) bool { return o.Stream == stream && wanted(next, o) }); err != nil {
 			return err
 		}
 	}

@@ -29,28 +29,28 @@ func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layou
 		}
 		return 0
 	}
-	place := func(k int, i ir.V) (h, at ir.V, behind uint32, ok bool) {
+	place := func(k int, i ir.V) (h, at ir.V, after uint32, ok bool) {
 		o := from.Out[k]
 		if isPatch(o.Semantic, o.Patch) {
-			behind, ok = patch.Offset(o.Semantic, o.Index)
-			return s.Handle(ir.StorageBuffer, layout.BindPatches, true), s.At(s.B.I32(0), s.primitive(), uint64(patch.Stride)), behind, ok
+			after, ok = patch.Offset(o.Semantic, o.Index)
+			return s.Handle(ir.StorageBuffer, layout.BindPatches, true), s.At(s.B.I32(0), s.primitive(), uint64(patch.Stride)), after, ok
 		}
 		n := s.B.I32(vertices)
-		behind, ok = rec.Offset(o.Semantic, o.Index)
+		after, ok = rec.Offset(o.Semantic, o.Index)
 		at = s.offsetOr(s.B.Cmp(ir.ULt, i, n), s.Add(s.Mul(s.primitive(), n), i), rec.Stride)
-		return s.Handle(ir.StorageBuffer, layout.BindRecords, true), at, behind, ok
+		return s.Handle(ir.StorageBuffer, layout.BindRecords, true), at, after, ok
 	}
 	s.OutAt = func(k int, i, v ir.V) {
-		if h, at, behind, ok := place(k, i); ok {
-			s.B.Emit(ir.Val{Op: ir.St, Type: from.Out[k].Type, Args: [4]ir.V{h, at, v}, Aux: uint64(behind)})
+		if h, at, after, ok := place(k, i); ok {
+			s.B.Emit(ir.Val{Op: ir.St, Type: from.Out[k].Type, Args: [4]ir.V{h, at, v}, Aux: uint64(after)})
 		}
 	}
 	s.OutGet = func(k int, i ir.V) ir.V {
-		h, at, behind, ok := place(k, i)
+		h, at, after, ok := place(k, i)
 		if !ok {
 			return s.Zero(from.Out[k].Type)
 		}
-		return s.Load(from.Out[k].Type, h, at, behind)
+		return s.Load(from.Out[k].Type, h, at, after)
 	}
 	return s.Build(func(body func()) { body() })
 }

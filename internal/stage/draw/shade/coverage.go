@@ -20,16 +20,16 @@ func (s *shader) coveredSet(item, x, y ir.V) ir.V {
 }
 
 // coveredBit returns the bit of pixel (x, y) in the mask at a byte offset in the item.
-func (s *shader) coveredBit(item, x, y ir.V, behind uint32) ir.V {
-	bit, part := s.maskBit(item, x, y, behind)
+func (s *shader) coveredBit(item, x, y ir.V, offset uint32) ir.V {
+	bit, part := s.maskBit(item, x, y, offset)
 	return s.And(s.B.Op(ir.LShr, ir.I32, part, bit), s.B.I32(1))
 }
 
 // maskBit returns a bit index and the word that contains it: a half of the mask, or the strip's part
 // of the mask in a strip loop.
-func (s *shader) maskBit(item, x, y ir.V, behind uint32) (bit, part ir.V) {
+func (s *shader) maskBit(item, x, y ir.V, offset uint32) (bit, part ir.V) {
 	b := s.B
-	low, high := s.maskWords(item, behind)
+	low, high := s.maskWords(item, offset)
 	if s.inStrips() {
 		return s.inMask(x, y), s.stripBits(low, high)
 	}
@@ -42,9 +42,9 @@ func (s *shader) inMask(x, y ir.V) ir.V {
 }
 
 // maskWords reads the two words of a mask.
-func (s *shader) maskWords(item ir.V, behind uint32) (low, high ir.V) {
+func (s *shader) maskWords(item ir.V, offset uint32) (low, high ir.V) {
 	word := func(n uint32) ir.V {
-		return s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindItems, false), item, behind+n)
+		return s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindItems, false), item, offset+n)
 	}
 	return s.perItem(func() ir.V { return word(0) }), s.perItem(func() ir.V { return word(4) })
 }

@@ -14,9 +14,9 @@ func (s *shader) fullyCovered() ir.V {
 		return b.I32(0)
 	}
 	item := s.perItem(func() ir.V { return s.Scaled(s.itemNumber(), s.itemBytes()) })
-	behind := 8 + 8*s.key.Samples
+	offset := 8 + 8*s.key.Samples
 	if s.inStrips() {
-		return s.coveredBit(item, s.inStrip[0], s.inStrip[1], behind)
+		return s.coveredBit(item, s.inStrip[0], s.inStrip[1], offset)
 	}
 	corner := s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindItems, false), item, 4)
 	inBlock := func(v fragmentVar, shift uint32) ir.V {
@@ -25,9 +25,9 @@ func (s *shader) fullyCovered() ir.V {
 	}
 	x, y := inBlock(varX, 0), inBlock(varY, 16)
 	if !s.coarse() {
-		return s.coveredBit(item, x, y, behind)
+		return s.coveredBit(item, x, y, offset)
 	}
 	return s.forPixels(b.I32(1), func(px, py, all ir.V) ir.V {
-		return s.And(all, s.coveredBit(item, s.Add(x, px), s.Add(y, py), behind))
+		return s.And(all, s.coveredBit(item, s.Add(x, px), s.Add(y, py), offset))
 	})
 }
