@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// atomic is every atom….T h, off, #imm, v: where in range, aligned and
+// atomic is every atom….T h, off, #imm, v: if in range, aligned and
 // writable, and the lane is no helper, it stores the new value and yields the
 // old one; else it does nothing and yields 0. Lanes ascending.
 func (s *subgroup) atomic(in *inst) {

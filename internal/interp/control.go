@@ -41,10 +41,10 @@ func (s *subgroup) endLoop(in *inst) {
 	s.step(in)
 }
 
-// if c: A splits into the lanes where c is 1, for the first arm, and the rest,
-// which wait in the second set for the second arm.
+// if c: splits A. The lanes with c = 1 run the first arm; the others
+// wait in the second set for the second arm.
 func (s *subgroup) ifArm(in *inst) {
-	yes := s.where(in.x)
+	yes := s.ones(in.x)
 	s.in[in.set] = exec.Lanes{}
 	s.in[in.set+1] = s.A.Without(yes)
 	if s.A = yes; s.A.Empty() {
@@ -52,7 +52,7 @@ func (s *subgroup) ifArm(in *inst) {
 	}
 }
 
-// else: what is left of the first arm waits in the first set.
+// else: the lanes still active at the end of the first arm wait in the first set.
 func (s *subgroup) elseArm(in *inst) {
 	s.in[in.set] = s.A
 	s.A = s.in[in.set+1]
@@ -60,7 +60,7 @@ func (s *subgroup) elseArm(in *inst) {
 	s.skipIfEmpty(in)
 }
 
-// end of if: behind it the arms' A unite.
+// end of if: afterwards A is the union of both arms' lanes.
 func (s *subgroup) endIf(in *inst) {
 	s.A = s.A.Or(s.in[in.set]).Or(s.in[in.set+1])
 	s.in[in.set], s.in[in.set+1] = exec.Lanes{}, exec.Lanes{}
@@ -110,7 +110,7 @@ func (s *subgroup) endFunc(in *inst) {
 	s.pc = s.ret[in.to]
 }
 
-// behind a call: its results; A is as before, less the lanes that were killed.
+// return from a call: its results; A is as before, without the lanes that were killed.
 func (s *subgroup) result(in *inst) {
 	s.move(in.moves)
 	s.skipIfEmpty(in)
@@ -131,15 +131,15 @@ func (s *subgroup) anew(in *inst) { s.steps = 0 }
 // isHelper: 1 for helpers.
 func (s *subgroup) isHelper(in *inst) { s.setBool(in, s.helper) }
 
-// skipIfEmpty goes to the place where A can grow again, where A is empty.
+// skipIfEmpty jumps, if A is empty, to the next position at which A can grow.
 func (s *subgroup) skipIfEmpty(in *inst) {
 	if s.A.Empty() {
 		s.pc = in.skip
 	}
 }
 
-// where returns the active lanes in which the row holds 1.
-func (s *subgroup) where(row int) (set exec.Lanes) {
+// ones returns the active lanes in which the row holds 1.
+func (s *subgroup) ones(row int) (set exec.Lanes) {
 	x := s.row(row)
 	for lane := range s.A.All {
 		set[lane>>6] |= x[lane] & 1 << (lane & 63)
@@ -147,7 +147,7 @@ func (s *subgroup) where(row int) (set exec.Lanes) {
 	return set
 }
 
-// setBool gives the active lanes 1 where they are in the set, else 0.
+// setBool writes to the active lanes 1 if they are in the set, else 0.
 func (s *subgroup) setBool(in *inst, set exec.Lanes) {
 	dst := s.row(in.dst)
 	for lane := range s.A.All {
@@ -155,7 +155,7 @@ func (s *subgroup) setBool(in *inst, set exec.Lanes) {
 	}
 }
 
-// setAll gives all active lanes the same bits.
+// setAll writes the same bits to all active lanes.
 func (s *subgroup) setAll(in *inst, bits uint64) {
 	dst := s.row(in.dst)
 	for lane := range s.A.All {

@@ -53,8 +53,8 @@ type program struct {
 	prepared exec.FreeList[prepared]
 }
 
-// Bounds of what a program keeps for its next runs: bytes of one worker, jobs, and of
-// how many handles each.
+// Bounds of the memory that a program retains for its next runs: bytes of one worker,
+// number of jobs, and number of handles of each job.
 const (
 	maxKeptWorker   = 1 << 20
 	maxKeptPrepared = 64
@@ -64,7 +64,7 @@ const (
 // IR returns the program that was compiled.
 func (p *program) IR() *ir.Program { return p.p }
 
-// Close does nothing: the collector frees what there is.
+// Close does nothing: the garbage collector frees all memory.
 func (p *program) Close() error { return nil }
 
 // Run runs the job's groups.
@@ -77,7 +77,7 @@ type prepared struct {
 	handles
 }
 
-// Prepare checks the job and numbers what it names.
+// Prepare checks the job and assigns handles to its resources.
 func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if err := job.Check(p.p); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	return x, nil
 }
 
-// Release keeps what was prepared for the next job.
+// Release returns the prepared job to the free list.
 func (x *prepared) Release() {
 	clear(x.list)
 	x.job = nil
@@ -120,8 +120,8 @@ func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
 	return w.batch(b)
 }
 
-// Release keeps the worker for the next run, or drops it where it is large or there are
-// enough.
+// Release returns the worker to the free list, or drops it if it is large or the list
+// is full.
 func (w *worker) Release() {
 	clear(w.handles)
 	w.at, w.job, w.places, w.ctx, w.stop = nil, nil, nil, nil, nil

@@ -8,7 +8,7 @@ import (
 )
 
 // code is a program as a dense array of instructions: the functions that the
-// entry point reaches, one behind the other, the entry point first.
+// entry point reaches, in sequence, the entry point first.
 //
 // Every value of every function has a row of its own (frames are static: no
 // function is active twice), numbered from 0; row 0 belongs to no value and is
@@ -19,13 +19,13 @@ type code struct {
 	consts []uint64 // the values of rows 1, 2, …
 	rows   int
 	sets   int // lane sets: one for each block and loop, two for each if
-	temps  int // rows that the longest list of moves takes
+	temps  int // rows needed by the longest list of moves
 	err    error
 
 	barriers bool // there is an operation at which a subgroup waits
 }
 
-// inst is one instruction. What the fields mean is said by its handler.
+// inst is one instruction. Its handler defines the meaning of the fields.
 type inst struct {
 	run     handler
 	key     ir.Key
@@ -34,8 +34,8 @@ type inst struct {
 	x, y, z int    // rows of the operands; 0 is none
 	w       int    // row of the fourth operand
 	set     int    // lane set of the label or if
-	to      int    // place to go on at
-	skip    int    // place where A may grow: go there where A is empty
+	to      int    // index of the next instruction
+	skip    int    // index of the next instruction at which A may grow: the target if A is empty
 	moves   []move // of rows
 	arms    []arm  // of a switch
 	fn      int    // the function, and
@@ -53,11 +53,11 @@ type arm struct {
 	set   int
 }
 
-// laneBytes returns how much state a subgroup keeps for one lane.
+// laneBytes returns the size of a subgroup's state for one lane.
 func (c *code) laneBytes() uint64 { return 8*uint64(c.rows+c.temps) + 16*uint64(c.sets)/4 }
 
 // reachable returns the numbers of the functions that the entry point calls,
-// itself first. The error says that a function may call itself.
+// itself first. The error reports a function that may call itself.
 func reachable(p *ir.Program) ([]int, error) {
 	const (
 		unseen = iota
@@ -102,7 +102,7 @@ func reachable(p *ir.Program) ([]int, error) {
 // region is an open block, loop or if while flattening.
 type region struct {
 	opener ir.V
-	at     int   // place of the opener's instruction
+	at     int   // index of the opener's instruction
 	inside []int // instructions of the open arm whose skip is the arm's end
 }
 
@@ -136,7 +136,7 @@ func flatten(p *ir.Program, order []int) *code {
 	return c.code
 }
 
-// number gives rows to the values that are constants, or to those that are not.
+// number assigns rows to the values that are constants, or to the others.
 func (c *flattener) number(order []int, consts bool) {
 	for _, fn := range order {
 		for v, x := range c.p.Funcs[fn].Vals {
@@ -219,7 +219,7 @@ func (c *flattener) enter(v ir.V) {
 	c.open = append(c.open, region{opener: v, at: c.emit(v, in)})
 }
 
-// close says where the instructions of the open arm go on when A is empty.
+// close sets the target of the open arm's instructions for an empty A.
 func (c *flattener) close(r *region, at int) {
 	for _, i := range r.inside {
 		c.insts[i].skip = at
@@ -273,7 +273,7 @@ func (c *flattener) switchOf(v ir.V) {
 }
 
 // call emits two instructions: one that goes to the callee with the arguments,
-// and one that stands where it returns to and takes the results.
+// and one at the return address that receives the results.
 func (c *flattener) call(v ir.V) {
 	callee := c.f.Callee(v)
 	g := c.p.Funcs[callee]
@@ -289,7 +289,7 @@ func (c *flattener) call(v ir.V) {
 	c.emit(v, leave)
 }
 
-// operation emits what is neither control nor call.
+// operation emits an operation that is neither control flow nor a call.
 func (c *flattener) operation(v ir.V) {
 	x := c.f.Val(v)
 	in := inst{run: handlers[x.Op], key: c.f.Key(v), eval: x.Op.Row().Eval}

@@ -16,10 +16,10 @@ func (s *subgroup) elect(in *inst) {
 }
 
 // any: whether the operand is 1 in an active lane.
-func (s *subgroup) any(in *inst) { s.setAll(in, truth(!s.where(in.x).Empty())) }
+func (s *subgroup) any(in *inst) { s.setAll(in, truth(!s.ones(in.x).Empty())) }
 
 // all: whether the operand is 1 in all active lanes.
-func (s *subgroup) all(in *inst) { s.setAll(in, truth(s.where(in.x) == s.A)) }
+func (s *subgroup) all(in *inst) { s.setAll(in, truth(s.ones(in.x) == s.A)) }
 
 // alleq: whether the operand is the same in all active lanes; floats by feq,
 // so that a NaN is not the same as itself.
@@ -46,12 +46,12 @@ func truth(b bool) uint64 {
 
 // ballot #i: the operand of the lanes 32·i to 32·i+31, as bits.
 func (s *subgroup) ballot(in *inst) {
-	set := s.where(in.x)
+	set := s.ones(in.x)
 	i := in.key.Aux
 	s.setAll(in, set[i>>1]>>(32*(i&1))&0xffffffff)
 }
 
-// shuf x, i: x of lane i; 0 where it is not active.
+// shuf x, i: x of lane i; 0 if it is not active.
 func (s *subgroup) shuf(in *inst) {
 	x, dst := s.copyRow(in.x), s.row(in.dst)
 	i := s.row(in.y)
@@ -65,7 +65,7 @@ func (s *subgroup) shuf(in *inst) {
 }
 
 // quadswap x, #imm: x of the lane of the quad that is beside it, below, or both; the
-// lane's own where that is not active.
+// lane's own if that lane is not active.
 func (s *subgroup) quadSwap(in *inst) {
 	x, dst := s.copyRow(in.x), s.row(in.dst)
 	across := int(s.w.p.p.QuadLane(in.key.Aux))
@@ -126,8 +126,8 @@ func (s *subgroup) reduce(in *inst) {
 	}
 }
 
-// scan: for k = 1, 2, 4, …: x[i] ← op(x[i−k], x[i]) where i−k is in the
-// cluster. Lanes descend so that all read what was there before.
+// scan: for k = 1, 2, 4, …: x[i] ← op(x[i−k], x[i]) if i−k is in the
+// cluster. Lanes descend so that all read the values of the previous step.
 func (s *subgroup) scan(in *inst) (x lanesRow, identity uint64) {
 	x, identity = s.operands(in)
 	n := s.cluster(in)

@@ -2,8 +2,8 @@ package interp
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// handlers has the operations whose row in package ir has no value function.
-// What is missing here the engine does not run: exit, and the operations of
+// handlers has the operations without a value function in their row of package ir.
+// The engine does not run the operations missing here: exit, and the operations of
 // graphics stages, which have no meaning in a compute program.
 var handlers = map[ir.Op]handler{
 	ir.Block:  (*subgroup).block,

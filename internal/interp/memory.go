@@ -10,8 +10,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// handle is what the bits of a value of type h number: a place in the list of
-// a worker's handles.
+// handle is an entry of a worker's list of handles. The bits of a value of type h
+// are its index.
 type handle struct {
 	bytes    []byte
 	beyond   int // of bytes, those at the end that len does not count
@@ -55,7 +55,7 @@ func (h *handles) fill(p *ir.Program, job *exec.Job) {
 	}
 }
 
-// reach cuts off what no length and no offset of 32 bits can name.
+// reach cuts off the bytes that no length and no offset of 32 bits can address.
 func reach(b []byte) []byte { return b[:min(uint64(len(b)), math.MaxUint32)] }
 
 // words returns n zero bytes that begin at a multiple of 8.
@@ -94,7 +94,7 @@ func (s *subgroup) length(in *inst) {
 	}
 }
 
-// at returns the size bytes at off+imm, or nil where off+imm+size > len.
+// at returns the size bytes at off+imm, or nil if off+imm+size > len.
 func at(b []byte, off, imm, size uint64) []byte {
 	n := uint64(len(b))
 	if imm > n || off > n-imm || size > n-imm-off {
@@ -103,7 +103,7 @@ func at(b []byte, off, imm, size uint64) []byte {
 	return b[off+imm:][:size]
 }
 
-// ld.T h, off, #imm: 0 where out of range.
+// ld.T h, off, #imm: 0 if out of range.
 func (s *subgroup) ld(in *inst) {
 	dst, h, off := s.row(in.dst), s.row(in.x), s.row(in.y)
 	size := uint64(in.key.Type.Size())
@@ -113,8 +113,8 @@ func (s *subgroup) ld(in *inst) {
 	}
 }
 
-// st.T h, off, #imm, v: nothing where out of range, nothing for helpers,
-// nothing to what is read-only.
+// st.T h, off, #imm, v: no effect if out of range, for helpers,
+// and on read-only memory.
 func (s *subgroup) st(in *inst) {
 	h, off, v := s.row(in.x), s.row(in.y), s.row(in.z)
 	size := uint64(in.key.Type.Size())
@@ -126,8 +126,8 @@ func (s *subgroup) st(in *inst) {
 	}
 }
 
-// load returns the bytes of b, low byte first; 0 where there are none. What
-// other workers shall see in time goes through sync/atomic where it can.
+// load returns the bytes of b, low byte first; 0 if there are none. Accesses that
+// other workers may observe use sync/atomic if aligned.
 func load(b []byte, f ir.Flags) uint64 {
 	switch len(b) {
 	case 1:

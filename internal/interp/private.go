@@ -1,15 +1,15 @@
 package interp
 
-// The private memory of a subgroup is [slot][lane]. A value of 64 bits takes
-// two slots, low half first; a load of fewer than 32 bits takes the low ones.
+// The private memory of a subgroup is [slot][lane]. A value of 64 bits has
+// two slots, low half first; a load of fewer than 32 bits reads the low bits.
 
-// pld.T #var, slot: 0 where slot (+1 for 64 bits) ≥ Slots of var.
+// pld.T #var, slot: 0 if slot (+1 for 64 bits) ≥ Slots of var.
 func (s *subgroup) pld(in *inst) {
 	v := in.key.Aux
 	s.loadSlots(in, s.w.bases[v], s.w.p.p.Vars[v].Slots)
 }
 
-// pst.T #var, slot, v: nothing where out of range.
+// pst.T #var, slot, v: no effect if out of range.
 func (s *subgroup) pst(in *inst) {
 	v := in.key.Aux
 	s.storeSlots(in, s.w.bases[v], s.w.p.p.Vars[v].Slots)

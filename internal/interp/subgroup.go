@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// status says why a subgroup does not go on.
+// status is the reason for which a subgroup stopped.
 type status uint8
 
 const (
@@ -27,7 +27,7 @@ type subgroup struct {
 	pc     int
 	A      exec.Lanes   // active lanes
 	in     []exec.Lanes // by set; see package ir's document, "Control"
-	ret    []int        // by function: where its call returns to
+	ret    []int        // by function: the return address of its active call
 	vals   []uint64     // rows × lanes
 	temp   []uint64     // rows × lanes, for moves
 
@@ -50,7 +50,7 @@ type worker struct {
 	lanes   int      // subgroup size
 	all     exec.Lanes
 	group   [3]uint32
-	subs    []*subgroup // one for all where there is no barrier
+	subs    []*subgroup // one, reused for every subgroup, if there is no barrier
 	stop    *atomic.Bool
 	ctx     context.Context // of the run
 }
@@ -73,7 +73,7 @@ func newWorker(p *program) *worker {
 	return w
 }
 
-// bytes is how much memory the worker takes.
+// bytes is the memory of the worker.
 func (w *worker) bytes() int {
 	n := len(w.shared)
 	for _, s := range w.subs {
@@ -230,12 +230,12 @@ func (s *subgroup) move(list []move) {
 	}
 }
 
-// step counts a step, and stops the subgroup where the budget is exhausted or
-// the job has ended otherwise.
+// step counts a step, and stops the subgroup if the budget is exhausted or
+// the job has ended for another reason.
 func (s *subgroup) step(in *inst) {
 	s.steps++
 	if s.steps > s.w.job.EffectiveBudget() {
-		s.fail(&exec.BudgetError{Position: s.place(in), Steps: s.w.job.EffectiveBudget()})
+		s.fail(&exec.BudgetError{Position: s.position(in), Steps: s.w.job.EffectiveBudget()})
 		return
 	}
 	if !s.w.stop.Load() {
@@ -243,12 +243,12 @@ func (s *subgroup) step(in *inst) {
 	}
 	s.status = finished
 	if err := s.w.ctx.Err(); err != nil {
-		s.fail(&exec.InterruptError{Position: s.place(in), Err: err})
+		s.fail(&exec.InterruptError{Position: s.position(in), Err: err})
 	}
 }
 
-// place says where the subgroup stands, at a step.
-func (s *subgroup) place(in *inst) exec.Position {
+// position returns the location of the subgroup at a step, for observers.
+func (s *subgroup) position(in *inst) exec.Position {
 	f := s.w.p.p.Funcs[in.fn]
 	return exec.Position{
 		Func:   f.Name,
