@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// resolve returns what the program finds at a resource: of an array no more than it
-// declares, for an index past its size names the null descriptor, however much is
+// resolve returns the descriptors of a resource. An array has no more than its
+// declared size, because an index past it denotes the null descriptor, however much is
 // bound.
 func (a *Args) resolve(r ir.Resource) ([]exec.Buffer, error) {
 	at := Binding{r.Set, r.Binding}
@@ -45,7 +45,7 @@ func (a *Args) resolve(r ir.Resource) ([]exec.Buffer, error) {
 	return a.Robustness.restrict(at, r.Kind, list), nil
 }
 
-// Bound returns what a program finds at a resource of its own, as a dispatch with
+// Bound returns the binding of a resource, as a dispatch with
 // these arguments binds it.
 func (a *Args) Bound(r ir.Resource) ([]exec.Buffer, error) { return a.resolve(r) }
 

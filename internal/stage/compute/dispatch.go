@@ -1,8 +1,8 @@
-// Package compute dispatches compute programs: it finds for each resource of
-// a program what is bound to its set and binding, has the program compiled for the
-// images among it ([Pipeline]), checks the limits of a dispatch, and has an
-// engine's program run. It knows neither which engine
-// that is nor what a program does, and holds no descriptor set: bindings come
+// Package compute dispatches compute programs: it finds the descriptors at the set and
+// binding of each resource, has the program compiled for the
+// bound images ([Pipeline]), checks the limits of a dispatch, and has an
+// engine run the program. It is independent of the engine
+// and of the program's work, and holds no descriptor set: bindings come
 // as a plain map.
 package compute
 
@@ -22,14 +22,14 @@ type Binding struct {
 
 // Args are the arguments of a dispatch.
 type Args struct {
-	// Groups is the number of workgroups in each dimension, Base what is added
+	// Groups is the number of workgroups in each dimension, Base is added
 	// to WorkgroupId; see exec.Job.
 	Groups, Base [3]uint32
 
-	// Bindings has the descriptors bound to each place, by array element. A
-	// place or an element that is missing is the null descriptor; what the
-	// program does not use is ignored. A buffer may have bytes behind the
-	// descriptor's range; Robustness says whether they are reached.
+	// Bindings has the descriptors of each set and binding, by array element. A
+	// missing binding or element is the null descriptor; a binding that the
+	// program does not use is ignored. A buffer may have bytes after the
+	// descriptor's range; Robustness determines whether accesses reach them.
 	Bindings map[Binding][]exec.Buffer
 
 	// Inline has the inline uniform blocks: the bytes themselves. A place of it
@@ -37,23 +37,23 @@ type Args struct {
 	Inline map[Binding][]byte
 
 	// Tensors has the descriptors of tensors, by array element, as Bindings has
-	// those of buffers.
+	// the descriptors of buffers.
 	Tensors map[Binding][]Tensor
 
 	// Images and Samplers have the descriptors of images and samplers, by array
-	// element; that of a combined image sampler is in both. The views of texel
-	// buffers are among those of images. A nil one is the null descriptor.
+	// element; a combined image sampler is in both. The views of texel
+	// buffers are in Images. A nil one is the null descriptor.
 	Images   map[Binding][]*texture.View
 	Samplers map[Binding][]*texture.Sampler
 
-	// Heap is the heap of descriptors of resources: that of a buffer is its
-	// address and the length of its range, 64 bits each, and stands at a
+	// Heap is the heap of descriptors of resources. The descriptor of a buffer is its
+	// address and the length of its range, 64 bits each, at a
 	// multiple of ir.HeapDescriptor. It is read when the dispatch begins, and
 	// begins at a multiple of 8 in memory. It has MaxHeapBytes at most.
 	Heap []byte
 
 	// SamplerHeap is the heap of descriptors of samplers. The descriptor of a
-	// sampler, and in Heap that of an image, is its number in HeapSamplers or
+	// sampler, and in Heap of an image, is its index in HeapSamplers or
 	// HeapImages and then 0, 64 bits each; a number that is not there is the null
 	// descriptor.
 	SamplerHeap  []byte
@@ -61,11 +61,11 @@ type Args struct {
 	HeapSamplers map[uint64]*texture.Sampler
 
 	// Dynamic has the dynamic offsets of descriptors, in bytes, by array
-	// element: those of dynamic buffers, whose ranges then begin so much later.
+	// element: the distance by which the range of a dynamic buffer is moved up.
 	// A missing one is 0.
 	Dynamic map[Binding][]uint32
 
-	// Robustness is that of the pipeline's stage; all zero is exact.
+	// Robustness is the robustness of the pipeline's stage; all zero is exact.
 	Robustness Robustness
 
 	// Regions are the allocations that the program may reach by address,
@@ -93,17 +93,17 @@ const MaxPushBytes = 256
 const MaxInlineBytes = 1 << 16
 
 // MaxHeapBytes is the size of a heap of descriptors of resources
-// (maxResourceHeapSize): room for 2²⁰ of the largest, where 2¹⁵ fewer are required.
-// A dispatch makes a buffer of each place in it.
+// (maxResourceHeapSize): 2²⁰ of the largest descriptors; Vulkan requires 2¹⁵ fewer.
+// A dispatch creates a buffer for each slot of it.
 const MaxHeapBytes = 1 << 20 * 32
 
 // MaxGroups is the number of workgroups in each dimension of a dispatch
 // (maxComputeWorkGroupCount).
 func MaxGroups() [3]uint32 { return [3]uint32{1<<31 - 1, 1<<16 - 1, 1<<16 - 1} }
 
-// Dispatch runs all workgroups of args. It returns an *exec.LimitError where
-// args exceed a limit, an *exec.JobError where they do not fit the program,
-// and what exec.Program.Run returns.
+// Dispatch runs all workgroups of args. It returns an *exec.LimitError if
+// args exceed a limit, an *exec.JobError if they do not fit the program,
+// and otherwise the result of exec.Program.Run.
 func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 	p := prog.IR()
 	if err := args.check(p); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// heapBuffers returns the buffers whose descriptors stand in the heap, one for each
-// place that may have one, as far as a program reaches through them.
+// heapBuffers returns the buffers with descriptors in the heap, one for each
+// slot that may have one, as far as a program reaches through them.
 func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) []exec.Buffer {
 	out := make([]exec.Buffer, len(a.Heap)/ir.HeapDescriptor)
 	for i := range out {
@@ -20,8 +20,8 @@ func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) []exec.B
 	return out
 }
 
-// heapDescriptors returns the images or samplers whose descriptors stand in a heap, one for
-// each place that may have one.
+// heapDescriptors returns the images or samplers with descriptors in a heap, one for
+// each slot that may have one.
 func heapDescriptors[T any](heap []byte, numbered map[uint64]*T) []*T {
 	out := make([]*T, len(heap)/ir.HeapDescriptor)
 	for i := range out {
@@ -32,7 +32,7 @@ func heapDescriptors[T any](heap []byte, numbered map[uint64]*T) []*T {
 	return out
 }
 
-// views returns the views that stand at a resource, samplers the samplers.
+// views returns the views at a resource, samplers the samplers.
 func (a *Args) views(r ir.Resource) []*texture.View {
 	if r.Heap {
 		return heapDescriptors(a.Heap, a.HeapImages)
@@ -47,8 +47,8 @@ func (a *Args) samplers(r ir.Resource) []*texture.Sampler {
 	return clipToDeclared(r, a.Samplers[Binding{r.Set, r.Binding}])
 }
 
-// bufferAt returns the buffer of n bytes at an address: null where no live allocation
-// holds them all, or where it does not begin at a multiple of 8.
+// bufferAt returns the buffer of n bytes at an address: null if no live allocation
+// holds them all, or if it does not begin at a multiple of 8.
 func (a *Args) bufferAt(address, n uint64) exec.Buffer {
 	i := sort.Search(len(a.Regions), func(i int) bool { return a.Regions[i].Address > address }) - 1
 	if i < 0 || n == 0 {

@@ -14,7 +14,7 @@ func clipToDeclared[T any](r ir.Resource, list []T) []T {
 	return list
 }
 
-// textures returns the views and samplers that stand at each resource.
+// textures returns the views and samplers at each resource.
 func (a *Args) textures(p *ir.Program) []texture.Bound {
 	bound := make([]texture.Bound, len(p.Res))
 	for i, r := range p.Res {
@@ -28,7 +28,7 @@ func (a *Args) textures(p *ir.Program) []texture.Bound {
 	return bound
 }
 
-// resolveAll returns what a program finds of descriptors.
+// resolveAll returns the descriptors that the resources of a program reach.
 func resolveAll[T any](list []T, of func(T) exec.Buffer) []exec.Buffer {
 	out := make([]exec.Buffer, len(list))
 	for i, x := range list {

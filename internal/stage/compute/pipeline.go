@@ -11,12 +11,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// MaxVariants is how many programs a pipeline keeps for different views and
-// samplers: those that were used last.
+// MaxVariants is the number of programs that a pipeline retains for different views and
+// samplers: the most recently used ones.
 const MaxVariants = 64
 
-// Pipeline is a compute program and the engine that runs it. Where the program works
-// on images its code depends on the views and samplers that are bound: the pipeline
+// Pipeline is a compute program and the engine that runs it. If the program accesses
+// images, its code depends on the views and samplers that are bound: the pipeline
 // has it compiled when it first meets them. It is safe for concurrent use, Close
 // excepted.
 type Pipeline struct {
@@ -25,7 +25,7 @@ type Pipeline struct {
 	options exec.Options
 
 	mu       sync.Mutex
-	variants []*variant // the one used last stands first
+	variants []*variant // most recently used first
 }
 
 // variant is a program for views and samplers with certain keys.
@@ -36,8 +36,8 @@ type variant struct {
 	evicted bool // it is none of the pipeline's any more: the last user closes it
 }
 
-// NewPipeline has a program compiled, which must not change afterwards. One that
-// works on images is only verified: what the engine says of it, Dispatch returns.
+// NewPipeline compiles a program, which must not change afterwards. A program that
+// accesses images is only verified; Dispatch returns the engine's errors.
 func NewPipeline(p *ir.Program, e exec.Engine, o exec.Options) (*Pipeline, error) {
 	l := &Pipeline{program: p, engine: e, options: o}
 	if exec.CheckRunnable(e.Name(), p) != nil {
@@ -54,7 +54,7 @@ func NewPipeline(p *ir.Program, e exec.Engine, o exec.Options) (*Pipeline, error
 // IR returns the program as it is before anything is bound.
 func (l *Pipeline) IR() *ir.Program { return l.program }
 
-// Close frees what the engine holds. No Dispatch may be under way, and none may
+// Close frees the resources of the engine. No Dispatch may be running, and none may
 // follow.
 func (l *Pipeline) Close() (err error) {
 	for _, v := range l.variants {
@@ -66,8 +66,8 @@ func (l *Pipeline) Close() (err error) {
 	return err
 }
 
-// Dispatch runs all workgroups of args, as the function Dispatch does. Beside its
-// errors it returns what compiling for the views and samplers gives.
+// Dispatch runs all workgroups of args, as the function Dispatch does. Besides its
+// errors it returns errors of the compilation for the views and samplers.
 func (l *Pipeline) Dispatch(ctx context.Context, args Args) error {
 	if err := args.check(l.program); err != nil {
 		return err
@@ -80,9 +80,9 @@ func (l *Pipeline) Dispatch(ctx context.Context, args Args) error {
 	return Dispatch(ctx, v.program, args)
 }
 
-// Compile does what a Dispatch with these views and samplers would do before it runs
-// anything, and returns the program that it would run: it is the pipeline's, and
-// stays open as long as the pipeline keeps it.
+// Compile performs all steps of a Dispatch with these views and samplers before the
+// run, and returns the program that it would run. The pipeline owns this program and
+// closes it when it evicts the variant.
 func (l *Pipeline) Compile(args Args) (exec.Program, error) {
 	v, err := l.acquire(args.textures(l.program))
 	if err != nil {
@@ -92,7 +92,7 @@ func (l *Pipeline) Compile(args Args) (exec.Program, error) {
 	return v.program, nil
 }
 
-// acquire returns the variant for what is bound, which it makes where there is none.
+// acquire returns the variant for the bound views and samplers; it compiles one if needed.
 func (l *Pipeline) acquire(bound []texture.Bound) (*variant, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,8 +117,8 @@ func (l *Pipeline) acquire(bound []texture.Bound) (*variant, error) {
 	return v, nil
 }
 
-// compile makes a variant. The passes run once more, for only now do they know what
-// the texture functions do.
+// compile creates a variant. The passes run again, because only now they see
+// the bodies of the texture functions.
 func (l *Pipeline) compile(key []uint64, bound []texture.Bound) (*variant, error) {
 	p, err := texture.Bind(l.program, bound)
 	if err != nil {

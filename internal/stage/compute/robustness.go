@@ -5,10 +5,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Robustness is what a pipeline's stage asks for out of the ranges of its
+// Robustness is the behaviour of a pipeline's stage outside the ranges of its
 // descriptors (VkPipelineRobustnessCreateInfo): by kind of resource, and by
-// binding. Vulkan gives it with the pipeline; no program is compiled otherwise
-// for it.
+// binding. In Vulkan it belongs to the pipeline; it does not change the compiled
+// program.
 type Robustness struct {
 	Storage, Uniform exec.Robustness
 
@@ -16,7 +16,7 @@ type Robustness struct {
 	Bindings map[Binding]exec.Robustness
 }
 
-// Of returns what holds for a resource of a kind at a place.
+// Of returns the behaviour of a resource of a kind at a set and binding.
 func (r *Robustness) Of(at Binding, kind ir.ResourceKind) exec.Robustness {
 	if x, ok := r.Bindings[at]; ok {
 		return x

@@ -9,13 +9,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Tensor is what the descriptor of a tensor names (VkTensorViewARM): elements
-// that stand in memory along dimensions. The zero Tensor is the null descriptor.
+// Tensor is the target of a tensor descriptor (VkTensorViewARM): elements
+// in memory along dimensions. The zero Tensor is the null descriptor.
 type Tensor struct {
-	Bytes        []byte   // aligned as exec.Buffer says
+	Bytes        []byte   // aligned as exec.Buffer requires
 	ElementBytes uint64   // of one element: of the tensor's format
 	Dimensions   []uint64 // elements along each dimension, the outermost first; each at least 1
-	Strides      []uint64 // bytes from one element to the next along each; nil where they are packed
+	Strides      []uint64 // bytes from one element to the next along each; nil if they are packed
 }
 
 // tensors returns the descriptors of a resource that is the memory of tensors or
@@ -41,7 +41,7 @@ func tensors(r ir.Resource, bound []Tensor) ([]exec.Buffer, error) {
 
 // shape returns the words that a program reads of a tensor: its rank, its
 // dimensions, its strides. It is nil of the null descriptor, and ok is false
-// where an element does not lie in the memory.
+// if an element is not within the memory.
 func (t *Tensor) shape() (words []byte, ok bool) {
 	rank := len(t.Dimensions)
 	if rank == 0 {
