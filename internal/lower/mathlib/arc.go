@@ -2,7 +2,7 @@ package mathlib
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// Asin returns the arc sine, of 16 or 32 bits; NaN where |x| > 1.
+// Asin returns the arc sine, of 16 or 32 bits; NaN if |x| > 1.
 func Asin(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
 		a := e.abs(x)
@@ -14,7 +14,7 @@ func Asin(b *ir.Builder, x ir.V) ir.V {
 	})
 }
 
-// Acos returns the arc cosine, of 16 or 32 bits; NaN where |x| > 1.
+// Acos returns the arc cosine, of 16 or 32 bits; NaN if |x| > 1.
 func Acos(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
 		a := e.abs(x)
@@ -28,7 +28,7 @@ func Acos(b *ir.Builder, x ir.V) ir.V {
 	})
 }
 
-// arc returns the arc sine of a, or where upper is set of √((1−a)/2).
+// arc returns the arc sine of a, or if upper is set of √((1−a)/2).
 func (e emit) arc(a, upper ir.V) ir.V {
 	z := e.fma(a, e.num(-0.5), e.num(0.5)) // exact
 	t := e.pick(upper, z, e.mul(a, a))

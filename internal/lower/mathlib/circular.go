@@ -13,7 +13,7 @@ const (
 // loses its meaning, but stays within [−1, 1].
 func Sin(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
-		// From |x|, so that −0 keeps its sign.
+		// From |x|, so that −0 retains its sign.
 		r, q := e.quadrant(e.abs(x))
 		sin, cos := e.sinCos(r)
 		v := e.pick(e.bit(q, 0), cos, sin)
@@ -52,8 +52,8 @@ func (e emit) quadrant(x ir.V) (r, q ir.V) {
 	r = e.fma(n, e.num(halfPi0), x)
 	r = e.fma(n, e.num(halfPi1), r)
 	r = e.fma(n, e.num(halfPi2), r)
-	// A product beside a tie may round to the farther k, and where x is too great
-	// for all this r means nothing: keep it where sinCos is sane.
+	// A product near a tie may round to the farther k, and if x is too great
+	// for this reduction r is meaningless: clamp it to the domain of sinCos.
 	r = e.clamp(r, -1, 1)
 	return r, e.b.Op(ir.FToS, ir.I32, k)
 }

@@ -53,7 +53,7 @@ func FMix(b *ir.Builder, x, y, a ir.V) ir.V {
 	return e.add(e.mul(x, e.sub(e.num(1), a)), e.mul(y, a))
 }
 
-// Step returns 0 where x < edge, else 1.
+// Step returns 0 if x < edge, else 1.
 func Step(b *ir.Builder, edge, x ir.V) ir.V {
 	e := of(b, x)
 	return e.pick(e.lt(x, edge), e.num(0), e.num(1))
@@ -96,7 +96,7 @@ func bound(b *ir.Builder, lower, upper ir.Op, x, least, greatest ir.V) ir.V {
 func Modf(b *ir.Builder, x ir.V) (fract, whole ir.V) {
 	e := of(b, x)
 	whole = b.Op(ir.FTrunc, e.t, x)
-	// Equal for ±∞ too, whose difference would be NaN; zero takes the sign of x.
+	// Equal for ±∞ too, since their difference would be NaN; zero has the sign of x.
 	zero := e.float(e.sign(x))
 	return e.pick(e.eq(x, whole), zero, e.sub(x, whole)), whole
 }
@@ -146,7 +146,7 @@ func toI32(b *ir.Builder, x ir.V) ir.V {
 	return b.Op(ir.ZExt, ir.I32, x)
 }
 
-// QuantizeToF16 returns the f32 x rounded to 16 bits; what would be denormal
+// QuantizeToF16 returns the f32 x rounded to 16 bits; a value that is denormal
 // there becomes 0 of its sign (OpQuantizeToF16).
 func QuantizeToF16(b *ir.Builder, x ir.V) ir.V {
 	h := b.Op(ir.FFlush, ir.F16, b.Op(ir.FCvt, ir.F16, x))

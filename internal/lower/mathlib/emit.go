@@ -45,7 +45,7 @@ func (e emit) eq(x, y ir.V) ir.V { return e.b.Cmp(ir.FEq, x, y) }
 // pick is c ? x : y.
 func (e emit) pick(c, x, y ir.V) ir.V { return e.b.Select(c, x, y) }
 
-// clamp keeps x between two constants, and NaN as it is.
+// clamp limits x to the range between two constants, and returns NaN unchanged.
 func (e emit) clamp(x ir.V, least, greatest float64) ir.V {
 	return e.min(e.max(x, e.num(least)), e.num(greatest))
 }
@@ -59,7 +59,7 @@ func (e emit) poly(x ir.V, c ...float64) ir.V {
 	return p
 }
 
-// odd is x + x·t·p, where t is x² and p the value of a polynomial in t.
+// odd is x + x·t·p, for t = x² and p the value of a polynomial in t.
 func (e emit) odd(x, t, p ir.V) ir.V { return e.fma(e.mul(x, t), p, x) }
 
 // int is the integer type as wide as the float.
@@ -69,7 +69,7 @@ func (e emit) int() ir.Type { return ir.Int(uint32(e.t.Bits())) }
 func (e emit) bits(x ir.V) ir.V  { return e.b.Op(ir.Bitcast, e.int(), x) }
 func (e emit) float(x ir.V) ir.V { return e.b.Op(ir.Bitcast, e.t, x) }
 
-// numberBits are the bits of x where what is made of them is not looked at for NaN.
+// numberBits are the bits of x; a NaN x may have any bits, because callers discard the result.
 func (e emit) numberBits(x ir.V) ir.V {
 	return e.b.Emit(ir.Val{Op: ir.Bitcast, Type: e.int(), Flags: ir.AnyNaN, Args: [4]ir.V{x}})
 }
@@ -83,7 +83,7 @@ func (e emit) or(x, y ir.V) ir.V         { return e.b.Op(ir.Or, e.int(), x, y) }
 // sign is the sign bit of x, as an integer.
 func (e emit) sign(x ir.V) ir.V { return e.and(e.bits(x), scalar.SignBit(e.t.Bits())) }
 
-// negative reports whether the sign bit of x is set, that of −0 too.
+// negative reports whether the sign bit of x is set, for −0 too.
 func (e emit) negative(x ir.V) ir.V { return e.b.Cmp(ir.SLt, e.bits(x), e.mask(0)) }
 
 // flip is c ? −x : x. It is made of operations on floats, so that a NaN that

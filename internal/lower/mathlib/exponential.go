@@ -7,7 +7,7 @@ const (
 	ln20, ln21     = 0x1.62e430p-1, -0x1.05c610p-29
 )
 
-// Exp returns e to the power x, of 16 or 32 bits; ∞, denormals and 0 where the
+// Exp returns e to the power x, of 16 or 32 bits; ∞, denormals and 0 if the
 // power is.
 func Exp(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
@@ -42,7 +42,7 @@ func Pow(b *ir.Builder, x, y ir.V) ir.V {
 	})
 }
 
-// exp returns p and k with e^x = p·2^k, for x clamped to what matters.
+// exp returns p and k with e^x = p·2^k, for x clamped to the relevant range.
 func (e emit) exp(x ir.V) (p, k ir.V) {
 	x = e.clamp(x, -110, 100)
 	n := e.near(e.mul(x, e.num(log2e0)))

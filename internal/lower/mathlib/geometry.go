@@ -14,7 +14,7 @@ func Dot(b *ir.Builder, x, y []ir.V) ir.V {
 }
 
 // Length returns √(x·x), of one component |x|. Of 16 bits the sum is made in 32,
-// where it cannot overflow.
+// which cannot overflow.
 func Length(b *ir.Builder, x []ir.V) ir.V {
 	e := of(b, x[0])
 	if len(x) == 1 {
@@ -52,7 +52,7 @@ func Cross(b *ir.Builder, x, y []ir.V) []ir.V {
 	return []ir.V{minor(1, 2), minor(2, 0), minor(0, 1)}
 }
 
-// FaceForward returns n where nref·i < 0, else −n.
+// FaceForward returns n if nref·i < 0, else −n.
 func FaceForward(b *ir.Builder, n, i, nref []ir.V) []ir.V {
 	e := of(b, n[0])
 	toward := e.lt(Dot(b, nref, i), e.num(0))
@@ -67,7 +67,7 @@ func Reflect(b *ir.Builder, i, n []ir.V) []ir.V {
 }
 
 // Refract returns eta·i − (eta·(n·i) + √k)·n with k = 1 − eta²·(1 − (n·i)²), or
-// 0 where k < 0. eta has the type of the components.
+// 0 if k < 0. eta has the type of the components.
 func Refract(b *ir.Builder, i, n []ir.V, eta ir.V) []ir.V {
 	e := of(b, n[0])
 	one, zero := e.num(1), e.num(0)

@@ -34,13 +34,13 @@ func Tanh(b *ir.Builder, x ir.V) ir.V {
 	})
 }
 
-// halfExp returns e^a / 2, which fits where the hyperbolic functions do.
+// halfExp returns e^a / 2, which is finite whenever the hyperbolic functions are.
 func (e emit) halfExp(a ir.V) ir.V {
 	p, k := e.exp(a)
 	return e.ldexp(p, e.b.Op(ir.Sub, ir.I32, k, e.b.I32(1)))
 }
 
-// far is where x² + 1 is x² in 32 bits, and x + 1 is x.
+// far is the least a for which, in 32 bits, x² + 1 is x² and x + 1 is x.
 const far = 1 << 28
 
 // Asinh returns the inverse hyperbolic sine, of 16 or 32 bits.
@@ -54,7 +54,7 @@ func Asinh(b *ir.Builder, x ir.V) ir.V {
 	})
 }
 
-// Acosh returns the inverse hyperbolic cosine, of 16 or 32 bits; NaN where
+// Acosh returns the inverse hyperbolic cosine, of 16 or 32 bits; NaN if
 // x < 1.
 func Acosh(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
@@ -64,7 +64,7 @@ func Acosh(b *ir.Builder, x ir.V) ir.V {
 	})
 }
 
-// logOrFar is log(1 + u), or where a is far log(1 + near) + log 2.
+// logOrFar is log(1 + u), or if a is far log(1 + near) + log 2.
 func (e emit) logOrFar(a, near, u ir.V) ir.V {
 	isFar := e.lt(e.num(far), a)
 	v := e.log1p(e.pick(isFar, near, u))
@@ -72,7 +72,7 @@ func (e emit) logOrFar(a, near, u ir.V) ir.V {
 }
 
 // Atanh returns the inverse hyperbolic tangent, of 16 or 32 bits; ±∞ of ±1, NaN
-// where |x| > 1.
+// if |x| > 1.
 func Atanh(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, func(e emit, x ir.V) ir.V {
 		a := e.abs(x)

@@ -23,7 +23,7 @@ func (e emit) log(x ir.V) ir.V {
 	return e.logEnds(x, e.fma(n, e.num(ln20), e.add(r, f)))
 }
 
-// log1p returns the logarithm of 1 + u, of u ≥ 0 precise where u is small.
+// log1p returns the logarithm of 1 + u, for u ≥ 0, precise also for small u.
 func (e emit) log1p(u ir.V) ir.V {
 	one := e.num(1)
 	w := e.add(u, one)
@@ -52,7 +52,7 @@ func (e emit) logTail(f ir.V) ir.V {
 	return e.mul(e.mul(f, f), p)
 }
 
-// logEnds replaces r, the logarithm of x, where x is not positive and finite.
+// logEnds replaces r, the logarithm of x, if x is not positive and finite.
 func (e emit) logEnds(x, r ir.V) ir.V {
 	zero := e.num(0)
 	r = e.pick(e.lt(x, e.inf()), r, x) // ∞ and NaN
@@ -61,7 +61,7 @@ func (e emit) logEnds(x, r ir.V) ir.V {
 }
 
 // log2Wide returns the logarithm to the base 2 as hi + lo, to 2⁻³⁰ of it or better;
-// lo is 0 where hi is not finite. log(m) = 2·atanh((m−1)/(m+1)).
+// lo is 0 if hi is not finite. log(m) = 2·atanh((m−1)/(m+1)).
 func (e emit) log2Wide(x ir.V) (hi, lo ir.V) {
 	const c0, c1 = 2 * log2e0, 2 * log2e1
 	f, n := e.reduce(x)
@@ -71,7 +71,7 @@ func (e emit) log2Wide(x ir.V) (hi, lo ir.V) {
 	rest := e.fma(e.neg(s), d, f)
 	rest = e.fma(e.neg(s), dLow, rest)
 	sLow := e.div(rest, d)
-	// The cubic and higher terms, as tail and what its rounding lost.
+	// The cubic and higher terms, as tail and its rounding error.
 	t := e.mul(s, s)
 	cube := e.mul(s, t)
 	lost := e.fma(s, t, e.neg(cube))
@@ -79,7 +79,7 @@ func (e emit) log2Wide(x ir.V) (hi, lo ir.V) {
 	p := e.poly(t, 0x1.ec709ep-1, 0x1.2776e0p-1, 0x1.a5d03cp-2, 0x1.589214p-2)
 	tail := e.mul(cube, p)
 	lo = e.fma(lost, p, e.fma(cube, p, e.neg(tail)))
-	// The linear term, with the derivative of the others for what s lacks.
+	// The linear term, with the derivative of the others for the error of s.
 	h := e.mul(s, e.num(c0))
 	lo = e.add(lo, e.fma(s, e.num(c0), e.neg(h)))
 	lo = e.fma(s, e.num(c1), lo)

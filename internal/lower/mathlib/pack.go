@@ -27,7 +27,7 @@ func pack(b *ir.Builder, x []ir.V, width uint32, least, scale float64) ir.V {
 	return out
 }
 
-// into ors n, shifted to its place, to what is there already.
+// into ors n, shifted to its position, into the bits so far.
 func into(b *ir.Builder, out, n ir.V, at uint32) ir.V {
 	if at == 0 {
 		return n
@@ -77,7 +77,7 @@ func PackHalf2x16(b *ir.Builder, x []ir.V) ir.V {
 	return out
 }
 
-// UnpackHalf2x16 returns the two f32 that the halves of x stand for.
+// UnpackHalf2x16 returns the two halves of x as f32.
 func UnpackHalf2x16(b *ir.Builder, x ir.V) []ir.V {
 	half := func(n ir.V) ir.V {
 		h := b.Op(ir.Bitcast, ir.F16, b.Op(ir.Trunc, ir.I16, n))
@@ -86,7 +86,7 @@ func UnpackHalf2x16(b *ir.Builder, x ir.V) []ir.V {
 	return []ir.V{half(x), half(b.Op(ir.LShr, ir.I32, x, b.I32(16)))}
 }
 
-// PackDouble2x32 returns the f64 whose low half is the first i32.
+// PackDouble2x32 returns the f64 with the first i32 as its low half.
 func PackDouble2x32(b *ir.Builder, x []ir.V) ir.V {
 	hi := b.Op(ir.Shl, ir.I64, b.Op(ir.ZExt, ir.I64, x[1]), b.Const(ir.I64, 32))
 	return b.Op(ir.Bitcast, ir.F64, b.Op(ir.Or, ir.I64, b.Op(ir.ZExt, ir.I64, x[0]), hi))

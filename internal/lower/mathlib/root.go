@@ -11,8 +11,8 @@ func InverseSqrt(b *ir.Builder, x ir.V) ir.V {
 	return unary(b, x, emit.rsqrt)
 }
 
-// rsqrt is made of the bits of x where x is normal and finite, and 1/√x by its
-// operations elsewhere, which engines need not compute where no lane is there.
+// rsqrt uses the bits of x if x is normal and finite. Otherwise it computes 1/√x by
+// operations, which engines skip if no lane needs them.
 func (e emit) rsqrt(x ir.V) ir.V {
 	const least, beyond = 0x00800000, 0x7f800000 // bits of the least normal number and of ∞
 	i := e.numberBits(x)
@@ -20,9 +20,9 @@ func (e emit) rsqrt(x ir.V) ir.V {
 	return e.pick(rare, e.div(e.num(1), e.sqrt(x)), e.rsqrtOfBits(x, i))
 }
 
-// rsqrtOfBits is 1/√x from the bits i of x. Half the exponent, negated, gives
+// rsqrtOfBits is 1/√x from the bits i of x. Half the exponent, negated, yields
 // w = a/√x with a³ = ½ to 3.5 %; w·(c − x·w²) with c = 3/(2a) is then Newton's
-// step without a product. Seed and c are those of the least error after it,
+// step without a product. Seed and c minimize the error after the step,
 // 8.9·10⁻⁴. A step of third order follows.
 func (e emit) rsqrtOfBits(x, i ir.V) ir.V {
 	const seed, c = 0x5f0b34e3, 0x1.e41842p+0
