@@ -216,7 +216,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%q: %v; want a *exec.LimitError", head, err)
 		}
 	}
-	for _, text := range []string{"", "subgroup 2\n" + main, "subgroup 256\n" + main, "subgroup 12\n" + main} {
+	for _, text := range []string{"", "subgroup 3\n" + main, "subgroup 256\n" + main, "subgroup 12\n" + main} {
 		_, err := compile(text)
 		var v *ir.VerifyError
 		if !errors.As(err, &v) {
