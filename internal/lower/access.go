@@ -251,15 +251,15 @@ func (f *function) stepElement(p *pointer, i operand) {
 	p.typ = t.Elem
 }
 
-// boundedIn returns index i of p's array in private memory or a table, or an index out
-// of range of all memory if i is out of range of the array, whose size is size. No
+// within returns index i of p's array in private memory or a table, or an index out
+// of range of all memory if i is out of range of the array of size slots or bytes. No
 // check is needed if the array ends with its variable.
-func (f *function) within(p *pointer, i operand, room uint64) operand {
+func (f *function) within(p *pointer, i operand, size uint64) operand {
 	n := p.typ.Count
 	if n == 0 || p.typ.IsRuntimeArray() {
 		f.malformed("an array without a length in private memory")
 	}
-	if i.v != 0 && p.memory != inPlace && p.offset.dyn == 0 && add(p.offset.imm, room) >= p.room {
+	if i.v != 0 && p.memory != inPlace && p.offset.dyn == 0 && add(p.offset.imm, size) >= p.extent {
 		return i
 	}
 	return f.below(i, n)

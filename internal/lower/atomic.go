@@ -29,8 +29,8 @@ var atomicRules = rules{
 	spirv.OpAtomicFMaxEXT:             atomicBinary,
 }
 
-// atomics are the operations of the instructions that combine what is in memory
-// with an operand.
+// atomics maps the instructions that combine memory with an operand to
+// IR operations.
 var atomics = map[spirv.Op]ir.Op{
 	spirv.OpAtomicExchange:   ir.AtomXchg,
 	spirv.OpAtomicIAdd:       ir.AtomAdd,

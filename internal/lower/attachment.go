@@ -30,13 +30,13 @@ func (c *textureCall) fromPixel(coordinate spirv.ID) {
 	c.head.Arrayed, c.head.Subpass = true, true
 }
 
-// Tile images are the color attachments as objects: of one as a value the location of
-// its variable is known, and how many locations behind that it is.
+// Tile images are the color attachments as objects. The value of one is the location of
+// its variable, which is known, and an offset in locations from it.
 
 // maxTileLocation bounds the locations of tile images: far more than any device has.
 const maxTileLocation = 32
 
-// tileVariable gives a variable in TileImageEXT its place.
+// tileVariable assigns a pointer to a variable in TileImageEXT.
 func (u *unit) tileVariable(p *pointer, v *facts.Variable) {
 	d, _ := u.facts.Decoration(v.ID, spirv.DecorationLocation)
 	n := descriptors(v.Type)
@@ -49,7 +49,7 @@ func (u *unit) tileVariable(p *pointer, v *facts.Variable) {
 	}
 }
 
-// stepTileImage takes one of an array of tile images, or goes on to an array of them.
+// stepTileImage indexes an array of tile images.
 func (f *function) stepTileImage(p *pointer, i operand) {
 	if !p.typ.IsArray() || p.typ.Elem == nil {
 		f.malformed("an index into what is no composite")
@@ -63,8 +63,8 @@ func (f *function) stepTileImage(p *pointer, i operand) {
 	p.element = f.b.OpAux(ir.At, ir.I32, descriptors(p.typ), first, f.operandValue(i))
 }
 
-// colorAttachmentRead lowers OpColorAttachmentReadEXT. Of an array whose index is known
-// at run time only each location is read that tile images have.
+// colorAttachmentRead lowers OpColorAttachmentReadEXT. With an array index known only
+// at run time it selects among the locations that tile images have.
 func colorAttachmentRead(f *function, in spirv.Inst) {
 	v := inst.ColorAttachmentReadEXT(in)
 	x := f.image(v.Attachment())
@@ -111,7 +111,7 @@ func stencilAttachmentRead(f *function, in spirv.Inst) {
 	f.defineInts(in, f.tileRead(ir.TileStencil, ir.I32, 0, sample))
 }
 
-// sampleOperand is the sample that is read: the first one where none is named.
+// sampleOperand is the sample that is read, by default the first.
 func (f *function) sampleOperand(id spirv.ID, named bool) ir.V {
 	if !named {
 		return f.b.I32(0)

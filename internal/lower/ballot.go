@@ -53,7 +53,7 @@ func ballotBitExtract(f *function, in spirv.Inst) {
 	f.define(in, f.bitOf(w, f.toInt(f.one(spirv.ID(args[1])), ir.I32)))
 }
 
-// bitOf returns bit i of a ballot; false behind its end.
+// bitOf returns bit i of a ballot; false if i is past its end.
 func (f *function) bitOf(w []ir.V, i ir.V) ir.V {
 	word := f.pick(w, operand{v: f.b.Op(ir.LShr, ir.I32, i, f.b.I32(5))})
 	bit := f.b.Op(ir.And, ir.I32, f.b.Op(ir.LShr, ir.I32, word, i), f.b.I32(1))
@@ -95,7 +95,7 @@ func ballotFind(f *function, in spirv.Inst) {
 	f.define(in, f.findMsb(masked))
 }
 
-// findLsb returns the number of the lowest bit that is set, −1 where none is.
+// findLsb returns the number of the lowest bit that is set, −1 if there is none.
 func (f *function) findLsb(w []ir.V) ir.V {
 	last := len(w) - 1
 	out := f.b.Op(ir.FindLsb, ir.I32, w[last])
@@ -108,7 +108,7 @@ func (f *function) findLsb(w []ir.V) ir.V {
 	return out
 }
 
-// findMsb returns the number of the highest bit that is set, −1 where none is.
+// findMsb returns the number of the highest bit that is set, −1 if there is none.
 func (f *function) findMsb(w []ir.V) ir.V {
 	out := f.b.Op(ir.FindUMsb, ir.I32, w[0])
 	for i := 1; i < len(w); i++ {
@@ -125,12 +125,12 @@ func (f *function) raised(v ir.V, i int) ir.V {
 	return f.b.Op(ir.Add, ir.I32, v, f.b.I32(uint32(32*i)))
 }
 
-// found returns yes where a word has a bit, else no.
+// found returns yes if a word has a bit, else no.
 func (f *function) found(word, yes, no ir.V) ir.V {
 	return f.b.Select(f.b.Cmp(ir.Eq, word, f.b.I32(0)), no, yes)
 }
 
-// laneMask is a set of lanes relative to the lane that asks.
+// laneMask is a set of lanes relative to the lane that reads it.
 type laneMask uint8
 
 const (
@@ -167,7 +167,7 @@ func (f *function) maskWord(m laneMask, i int) ir.V {
 	return all
 }
 
-// lowBits returns n ones from bit 0 on: none where n is negative, 32 at most.
+// lowBits returns n ones from bit 0 on: none if n is negative, 32 at most.
 func (f *function) lowBits(n ir.V) ir.V {
 	n = f.b.Op(ir.SMin, ir.I32, f.b.Op(ir.SMax, ir.I32, n, f.b.I32(0)), f.b.I32(32))
 	return f.b.Op(ir.BitFieldMask, ir.I32, f.b.I32(0), n)

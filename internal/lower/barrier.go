@@ -46,9 +46,9 @@ func memoryBarrier(f *function, in spirv.Inst) {
 	f.emit(ir.Val{Op: ir.Fence, Flags: f.order(b.Memory(), b.Semantics())})
 }
 
-// order returns ir.Coherent where a scope and memory semantics order accesses as
-// others than the workgroup see them, and of memory that others can see. Where
-// one is no constant they may.
+// order returns ir.Coherent if a scope and memory semantics order accesses as
+// observed outside the workgroup, to memory visible there. An operand that
+// is not constant is assumed to do so.
 func (f *function) order(scope, semantics spirv.ID) ir.Flags {
 	const (
 		orders = spirv.MemorySemanticsAcquireMask | spirv.MemorySemanticsReleaseMask |

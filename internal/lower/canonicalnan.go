@@ -4,7 +4,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // canonicalise makes observable arithmetic NaNs canonical: it inserts an fcanon before
 // each operation that exposes the bits of a float that may have been computed. A float
-// that was only loaded, selected or copied keeps its bits; so do the components of a
+// that was only loaded, selected or copied retains its bits; so do the components of a
 // texel, because the body of a texture function canonicalizes the components that it
 // converts or filters. It also marks atomics without a use of their result.
 //

@@ -19,11 +19,11 @@ var cooperativeRules = rules{
 }
 
 // A cooperative matrix (SPV_KHR_cooperative_matrix, and SPV_NV_cooperative_matrix,
-// whose matrices say no use) is spread over the lanes of a subgroup or of a
+// whose matrices have no use) is spread over the lanes of a subgroup or of a
 // workgroup, which the specification leaves to us: of a matrix A a lane holds
 // whole rows, of all others whole columns; row or column i is with lane i mod
-// their number. So a product needs of the other lanes what each of them knows to
-// ask for: the rows of A. Where there are more lanes than rows the rest hold
+// their number. So each lane of a product needs from the other lanes only the rows
+// of A, and it knows their owners. If there are more lanes than rows, the rest hold
 // zeros and store nothing.
 
 // tile is a cooperative matrix type.
@@ -35,7 +35,7 @@ type tile struct {
 	length     uint64 // components of a line
 	byRow      bool   // lines are rows
 	lanes      uint64 // of the subgroup, or of the workgroup
-	wide       bool   // they are those of the workgroup
+	wide       bool   // lanes is of the workgroup
 	components uint64 // that a lane holds
 }
 
@@ -47,9 +47,9 @@ func isTile(t *facts.Type) bool {
 	return t != nil && (t.Op == spirv.OpTypeCooperativeMatrixKHR || t.Op == spirv.OpTypeCooperativeMatrixNV)
 }
 
-// tile returns what is known of a cooperative matrix type.
+// tile returns the distribution of a cooperative matrix type.
 func (u *unit) tile(t *facts.Type) tile {
-	v := inst.TypeCooperativeMatrixKHR(u.facts.Code.Inst(t.Index)) // that of NV has the same operands, but for the use
+	v := inst.TypeCooperativeMatrixKHR(u.facts.Code.Inst(t.Index)) // the NV type has the same operands, except the use
 	known := func(id spirv.ID) uint64 {
 		c := u.facts.Const(id)
 		if c == nil {
@@ -94,7 +94,7 @@ func (u *unit) tile(t *facts.Type) tile {
 
 // cooperativeLength lowers OpCooperativeMatrixLengthKHR.
 func cooperativeLength(f *function, in spirv.Inst) {
-	t := f.facts.Type(inst.CooperativeMatrixLengthKHR(in).TypeOperand()) // that of NV has the same operands
+	t := f.facts.Type(inst.CooperativeMatrixLengthKHR(in).TypeOperand()) // the NV instruction has the same operands
 	f.define(in, f.b.I32(uint32(f.lengthOfTile(t))))
 }
 
@@ -188,7 +188,7 @@ func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.I
 	if stride == 0 {
 		f.malformed("a layout without a stride")
 	}
-	// The stride counts in what the pointer points at.
+	// The unit of the stride is the pointee type.
 	unit := f.extent(p.typ.Scalar()).size * uint64(p.typ.Components())
 	far := f.b.OpAux(ir.At, ir.I32, unit, f.b.I32(0), f.toInt(f.one(stride), ir.I32))
 	near := f.b.I32(uint32(f.extent(x.elem).size))
@@ -220,7 +220,7 @@ func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.I
 	}
 }
 
-// strided returns off + n·stride, which stays out of range where it is beyond 32
+// strided returns off + n·stride, saturated out of range if it exceeds 32
 // bits.
 func (f *function) strided(off, n, stride ir.V) ir.V {
 	if bits, ok := f.constBits(stride); ok {
@@ -232,8 +232,8 @@ func (f *function) strided(off, n, stride ir.V) ir.V {
 
 // cooperativeMulAdd lowers OpCooperativeMatrixMulAddKHR: for each component of
 // the result the accumulator and then, in the order of the columns of A, each
-// product added, in 32 bits or the result's where they are more, and rounded or
-// cut to the result in the end.
+// product added, in 32 bits or in the result's width if larger, and rounded or
+// truncated to the result at the end.
 func cooperativeMulAdd(f *function, in spirv.Inst) {
 	v := inst.CooperativeMatrixMulAddKHR(in)
 	ta, tb, tc, tr := f.typeOf(v.A()), f.typeOf(v.B()), f.typeOf(v.C()), f.facts.Type(in.Type())
@@ -263,7 +263,7 @@ func cooperativeMulAdd(f *function, in spirv.Inst) {
 	for i := range parts {
 		parts[i] = k.sum(z[i])
 	}
-	f.exchange(&a, x, a.length, func(r *turn) {
+	f.exchange(&a, x, a.length, func(r *exchangeRound) {
 		for line := r.first; line < r.last; line++ {
 			for i := range a.length {
 				shared := k.left(r.value(line, i))
@@ -284,8 +284,8 @@ func cooperativeMulAdd(f *function, in spirv.Inst) {
 	f.define(in, parts...)
 }
 
-// kernel is the arithmetic of a product: what makes its operands those of the
-// sum, a step of it, and what makes the result of it.
+// kernel is the arithmetic of a product: the conversion of operands to the type of the
+// sum, one step of the sum, and the conversion to the result.
 type kernel struct {
 	left, right, sum, result func(ir.V) ir.V
 	add                      func(sum, x, y ir.V) ir.V

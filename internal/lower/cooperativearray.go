@@ -39,7 +39,7 @@ func (f *function) byArray(t *facts.Type) (own, arrays tile) {
 	return own, arrays
 }
 
-// arrayOf ends lowering where a type is no array of so many bits in numbers.
+// arrayOf ends lowering if a type is no array of so many bits in numbers.
 func (f *function) arrayOf(t *facts.Type, bits uint64) {
 	if !t.IsArray() || t.IsRuntimeArray() || !t.Elem.IsInt() && !t.Elem.IsFloat() || mul(t.Count, uint64(t.Elem.Width)) != bits {
 		f.malformed("no array of %d bits", bits)
@@ -60,8 +60,8 @@ func extractToArray(f *function, in spirv.Inst) {
 	f.define(in, f.recast(f.relaid(f.scalars(id), own, arrays, false), f.scalar(t.Elem))...)
 }
 
-// recast gives the bits of values, which lie one behind the other, another
-// type; all are as many.
+// recast reinterprets the bits of consecutive values as values of another
+// type; the number of bits is equal.
 func (f *function) recast(x []ir.V, to ir.Type) []ir.V {
 	var parts []ir.V
 	from := f.b.Func.Type(x[0])

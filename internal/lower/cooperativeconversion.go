@@ -28,8 +28,8 @@ func cooperativeTranspose(f *function, in spirv.Inst) {
 	f.define(in, f.relaid(f.scalars(id), f.tile(from), f.tile(to), true)...)
 }
 
-// arranged returns the scalars of the operand of a conversion, those of a
-// cooperative matrix where the use of the result has them
+// arranged returns the scalars of the operand of a conversion, for a
+// cooperative matrix in the distribution of the use of the result
 // (SPV_EXT_cooperative_matrix_maintenance1; there also the decoration that
 // transposes).
 func (f *function) arranged(in spirv.Inst, id spirv.ID) []ir.V {
@@ -42,10 +42,10 @@ func (f *function) arranged(in spirv.Inst, id spirv.ID) []ir.V {
 	return f.relaid(parts, f.tile(from), f.tile(to), turned)
 }
 
-// relaid returns what a lane holds of a matrix that has the components of
-// another one, or its transpose. Where the lines of one are not those of the
-// other, a lane asks the others for each component; which one of theirs it
-// wants depends on the lane, so it chooses among those of a round.
+// relaid returns the components that a lane holds of a matrix equal to
+// another one, or to its transpose. If the two have different lines,
+// a lane reads each component from another lane. The component it needs
+// depends on the lane, so it selects among the components of a round.
 func (f *function) relaid(parts []ir.V, from, to tile, turned bool) []ir.V {
 	rows, columns := to.rows, to.columns
 	if turned {
@@ -65,7 +65,7 @@ func (f *function) relaid(parts []ir.V, from, to tile, turned bool) []ir.V {
 	}
 	out := make([]ir.V, to.components)
 	if to.wide {
-		f.exchange(&from, parts, from.length, func(r *turn) {
+		f.exchange(&from, parts, from.length, func(r *exchangeRound) {
 			for i := range to.components {
 				if along := i % to.length; along >= r.first && along < r.last {
 					line := f.b.Op(ir.Add, ir.I32, f.rank(&to), f.b.I32(uint32(i/to.length*to.lanes)))

@@ -2,16 +2,16 @@ package lower
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// The lanes that hold a cooperative matrix get what others of them hold by
-// shuffles where they are a subgroup. Those of a workgroup
-// (cooperativeMatrixWorkgroupScope) have no such way: they write what they hold to
-// memory of the workgroup behind the module's variables, wait, and read. Every
+// The lanes of a subgroup exchange the components of a cooperative matrix by
+// shuffles. The lanes of a workgroup
+// (cooperativeMatrixWorkgroupScope) cannot: they write their components to
+// workgroup memory after the module's variables, wait, and read. Every
 // invocation of the workgroup is there, for the instructions are executed by all
-// or none. A matrix that is larger than the memory set aside goes in turns, of as
-// many lines each as it has room for.
+// or none. A matrix larger than the reserved memory is exchanged in rounds, each of as
+// many lines as fit.
 
-// reservedBytes is how much memory of a workgroup cooperative matrices of its
-// scope take at most, in bytes, where no line is longer
+// reservedBytes is the limit of the workgroup memory that cooperative matrices of its
+// scope use, in bytes, unless one line is longer
 // (cooperativeMatrixWorkgroupScopeReservedSharedMemory).
 const reservedBytes = 16 << 10
 
@@ -23,9 +23,9 @@ func (f *function) rank(x *tile) ir.V {
 	return f.lane()
 }
 
-// turn is what each lane can have of the lines that lanes have put up: lines
-// first up to, but without, last, each of so many values.
-type turn struct {
+// exchangeRound is the part of a matrix that each lane can read in one exchange: lines
+// first up to, but without, last, each of the same number of values.
+type exchangeRound struct {
 	f           *function
 	x           *tile
 	parts       []ir.V
@@ -35,10 +35,10 @@ type turn struct {
 	memory, at  ir.V // of the workgroup, and its first byte that is set aside
 }
 
-// exchange puts up what lanes hold of the lines of a matrix: length values of each
-// line, in parts. It calls yield for each turn.
-func (f *function) exchange(x *tile, parts []ir.V, length uint64, yield func(*turn)) {
-	r := turn{f: f, x: x, parts: parts, last: x.lines, length: length, typ: f.b.Func.Type(parts[0])}
+// exchange makes the lines of a matrix readable by all lanes: length values of each
+// line, in parts. It calls yield for each round.
+func (f *function) exchange(x *tile, parts []ir.V, length uint64, yield func(*exchangeRound)) {
+	r := exchangeRound{f: f, x: x, parts: parts, last: x.lines, length: length, typ: f.b.Func.Type(parts[0])}
 	if !x.wide {
 		yield(&r)
 		return
@@ -50,15 +50,15 @@ func (f *function) exchange(x *tile, parts []ir.V, length uint64, yield func(*tu
 	r.memory, r.at = f.b.Op(ir.Wg, ir.H), f.b.I32(uint32(base))
 	for r.first = 0; r.first < x.lines; r.first = r.last {
 		r.last = min(r.first+lines, x.lines)
-		f.emit(ir.Val{Op: ir.Barrier}) // what the turn before put up has been read
-		r.putUp()
+		f.emit(ir.Val{Op: ir.Barrier}) // all lanes have read the previous round
+		r.publish()
 		f.emit(ir.Val{Op: ir.Barrier})
 		yield(&r)
 	}
 }
 
-// putUp writes what the lane holds of the lines of the turn.
-func (r *turn) putUp() {
+// publish writes the lane's part of the lines of the round to memory.
+func (r *exchangeRound) publish() {
 	f := r.f
 	rank := f.rank(r.x)
 	for i := range uint64(len(r.parts)) {
@@ -72,9 +72,9 @@ func (r *turn) putUp() {
 	}
 }
 
-// offset returns where in memory value i of a line is, far away where the line is
-// not of this turn.
-func (r *turn) offset(line ir.V, i uint64) ir.V {
+// offset returns the address of value i of a line, out of range if the line is
+// not in this round.
+func (r *exchangeRound) offset(line ir.V, i uint64) ir.V {
 	b, size := r.f.b, uint64(r.typ.Size())
 	in := b.Op(ir.Sub, ir.I32, line, b.I32(uint32(r.first)))
 	inside := b.Cmp(ir.ULt, in, b.I32(uint32(r.last-r.first)))
@@ -83,8 +83,8 @@ func (r *turn) offset(line ir.V, i uint64) ir.V {
 	return b.Select(inside, off, b.I32(farAway))
 }
 
-// value returns value i of a line of the turn, the same in all lanes.
-func (r *turn) value(line, i uint64) ir.V {
+// value returns value i of a line of the round, the same in all lanes.
+func (r *exchangeRound) value(line, i uint64) ir.V {
 	b := r.f.b
 	if r.x.wide {
 		at := ((line-r.first)*r.length + i) * uint64(r.typ.Size())
@@ -94,18 +94,18 @@ func (r *turn) value(line, i uint64) ir.V {
 	return b.Op(ir.Shuf, r.typ, own, b.I32(uint32(line%r.x.lanes)))
 }
 
-// along returns value i of a line of the turn, 0 where the line has no such
-// value; each lane chooses its own. The turn is of a workgroup.
-func (r *turn) along(line uint64, i ir.V) ir.V {
+// along returns value i of a line of the round, 0 if the line has no such
+// value; each lane selects its own. The round is of a workgroup.
+func (r *exchangeRound) along(line uint64, i ir.V) ir.V {
 	b, size := r.f.b, uint64(r.typ.Size())
 	inside := b.Cmp(ir.ULt, i, b.I32(uint32(r.length)))
 	off := b.Select(inside, b.OpAux(ir.At, ir.I32, size, r.at, i), b.I32(farAway))
 	return r.load(off, (line-r.first)*r.length*size)
 }
 
-// across returns value i of a line that each lane chooses, and otherwise what it
-// has of another turn. The turn is of a workgroup.
-func (r *turn) across(line ir.V, i uint64, otherwise ir.V) ir.V {
+// across returns value i of a line that each lane selects, and otherwise the value
+// from another round. The round is of a workgroup.
+func (r *exchangeRound) across(line ir.V, i uint64, otherwise ir.V) ir.V {
 	b := r.f.b
 	v := r.load(r.offset(line, i), 0)
 	if otherwise == 0 {
@@ -114,6 +114,6 @@ func (r *turn) across(line ir.V, i uint64, otherwise ir.V) ir.V {
 	return b.Select(b.Cmp(ir.ULe, b.I32(uint32(r.first)), line), v, otherwise)
 }
 
-func (r *turn) load(off ir.V, imm uint64) ir.V {
+func (r *exchangeRound) load(off ir.V, imm uint64) ir.V {
 	return r.f.emit(ir.Val{Op: ir.Ld, Type: r.typ, Aux: imm, Args: [4]ir.V{r.memory, off}})
 }

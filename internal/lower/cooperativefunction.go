@@ -13,7 +13,7 @@ var cooperativeFunctionRules = rules{
 
 // Instructions on cooperative matrices that call a function of the module
 // (SPV_EXT_cooperative_matrix_maintenance1, SPV_NV_cooperative_matrix2). It is
-// called for components of the matrix only, not for what lanes hold beyond it.
+// called for components of the matrix only, not for the padding of lanes.
 
 // cooperativePerElement lowers OpCooperativeMatrixPerElementOpEXT.
 func cooperativePerElement(f *function, in spirv.Inst) {
@@ -54,7 +54,7 @@ func (f *function) only(parts []ir.V) ir.V {
 }
 
 // inside returns n components that begin with component first of the lane, all
-// of one line; where the matrix does not have the line they are 0 and not computed.
+// of one line; if the matrix does not have the line they are 0 and not computed.
 func (f *function) inside(x *tile, first, n uint64, yield func(i uint64) ir.V) []ir.V {
 	parts := make([]ir.V, n)
 	compute := func() {
@@ -86,7 +86,7 @@ func (f *function) inside(x *tile, first, n uint64, yield func(i uint64) ir.V) [
 	return parts
 }
 
-// reduction is a reduction of a matrix, whose lanes hold columns.
+// reduction is a reduction of a matrix that is distributed by columns.
 type reduction struct {
 	*function
 	from, to tile
@@ -95,7 +95,7 @@ type reduction struct {
 }
 
 // cooperativeReduce lowers OpCooperativeMatrixReduceEXT. Columns are combined
-// from the top to the bottom, rows from the left to the right; where both are,
+// from the top to the bottom, rows from the left to the right; for both,
 // columns first.
 func cooperativeReduce(f *function, in spirv.Inst) {
 	v := inst.CooperativeMatrixReduceEXT(in)
@@ -137,7 +137,7 @@ func (r *reduction) both(x, y ir.V) ir.V {
 	return r.only(r.call(r.combine, []ir.V{x}, []ir.V{y}))
 }
 
-// rows returns a result each of whose rows is one value: that of the row.
+// rows returns a result with one value in each row: the reduction of the row.
 func (r *reduction) rows() []ir.V {
 	if r.to.rows != r.from.rows {
 		r.malformed("a result of %d rows; the matrix has %d", r.to.rows, r.from.rows)
@@ -155,7 +155,7 @@ func (r *reduction) rows() []ir.V {
 // returns the n values of all.
 func (r *reduction) across(parts []ir.V, n uint64) []ir.V {
 	out := make([]ir.V, n)
-	r.exchange(&r.from, parts, n, func(o *turn) {
+	r.exchange(&r.from, parts, n, func(o *exchangeRound) {
 		for i := range out {
 			for column := o.first; column < o.last; column++ {
 				x := o.value(column, uint64(i))
@@ -184,7 +184,7 @@ func (r *reduction) sums() []ir.V {
 	return out
 }
 
-// columns returns a result each of whose columns is one value.
+// columns returns a result with one value in each column.
 func (r *reduction) columns() []ir.V {
 	if r.to.columns != r.from.columns {
 		r.malformed("a result of %d columns; the matrix has %d", r.to.columns, r.from.columns)
@@ -198,7 +198,7 @@ func (r *reduction) columns() []ir.V {
 	return parts
 }
 
-// squares returns a result each of whose components is that of two by two: the
+// squares returns a result with one component for each two by two: the
 // upper with the lower one of both columns, and then both columns. Columns 2c and
 // 2c+1 of the matrix are with other lanes than column c of the result, in one of
 // two rounds.
@@ -231,7 +231,7 @@ func (r *reduction) side(pairs []ir.V, side uint32) []ir.V {
 	twice := r.b.Op(ir.Shl, ir.I32, r.rank(&r.to), r.b.I32(1))
 	column := r.b.Op(ir.Add, ir.I32, twice, r.b.I32(side))
 	if r.from.wide {
-		r.exchange(&r.from, pairs, n, func(o *turn) {
+		r.exchange(&r.from, pairs, n, func(o *exchangeRound) {
 			for i := range out {
 				first := uint32(uint64(i) / n * r.to.lanes * 2)
 				line := r.b.Op(ir.Add, ir.I32, column, r.b.I32(first))

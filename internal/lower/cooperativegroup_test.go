@@ -12,7 +12,7 @@ import (
 
 // TestCooperativeOfWorkgroups runs the cases of cooperative matrices with matrices
 // of the scope Workgroup, in workgroups of several sizes that subgroups divide in
-// several ways: the results that they want do not depend on who holds a matrix.
+// several ways: the results that they want do not depend on the scope of a matrix.
 func TestCooperativeOfWorkgroups(t *testing.T) {
 	files, err := filepath.Glob("testdata/cooperative/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -20,23 +20,23 @@ type tensorAccess struct {
 	x      tile
 	layout tensorLayout
 	mode   spirv.TensorClampMode
-	view   *tensorView // nil where there is none
+	view   *tensorView // nil if there is none
 	at     pointer
-	decode spirv.ID // the function that decodes; 0 where there is none
+	decode spirv.ID // the decode function; 0 if there is none
 }
 
-// tensorElement is where one component of a matrix lies in a tensor.
+// tensorElement is the position of one component of a matrix in a tensor.
 type tensorElement struct {
-	skipped ir.V // it is outside of the clip; 0 where there is none
-	outside ir.V // it is outside of the tensor, where that matters; 0 where not
+	skipped ir.V // it is outside of the clip; 0 if there is no clip
+	outside ir.V // it is outside of the tensor; 0 if irrelevant
 	block   []ir.V
 	inBlock []ir.V
 	index   ir.V // of the element, or of the block
 }
 
-// tensor returns an access. Where the operands name a view and a function, those
-// stand in that order; the one that decodes several components at once may be
-// called instead of the other one, and is not.
+// tensor returns an access. If the operands name a view and a function, they are
+// in this order; the function that decodes several components at once may be
+// called instead of the other one, but lower never calls it.
 func (f *function) tensor(t *facts.Type, at, layout spirv.ID, m spirv.MemoryAccess, how spirv.TensorAddressingOperands, words []uint32) tensorAccess {
 	if !isTile(t) {
 		f.malformed("a type that is no cooperative matrix")
@@ -66,7 +66,7 @@ func (f *function) tensor(t *facts.Type, at, layout spirv.ID, m spirv.MemoryAcce
 	return a
 }
 
-// element returns where a component of the matrix lies.
+// element returns the position of a component of the matrix in the tensor.
 func (a *tensorAccess) element(row, column ir.V, stores bool) tensorElement {
 	var e tensorElement
 	b := a.b
@@ -153,10 +153,10 @@ func (a *tensorAccess) viewed(index ir.V) ir.V {
 	return out
 }
 
-// reaches returns the place of an element, out of range where the access is not.
+// reaches returns a pointer to an element, out of range if the access skips it.
 func (a *tensorAccess) reaches(e *tensorElement, size uint64, unless ...ir.V) *pointer {
 	off := a.strided(a.b.I32(0), e.index, a.b.I32(uint32(size)))
-	p := a.behind(&a.at, off)
+	p := a.advance(&a.at, off)
 	for _, no := range unless {
 		if no == 0 {
 			continue
@@ -220,7 +220,7 @@ func cooperativeLoadTensor(f *function, in spirv.Inst) {
 	f.define(in, parts...)
 }
 
-// ofBits returns the value of type t whose bits are the lowest of a word.
+// ofBits returns the value of type t in the lowest bits of a word.
 func (f *function) ofBits(word ir.V, t ir.Type) ir.V {
 	return f.reinterpret(f.toInt(word, ir.Int(uint32(t.Bits()))), t)
 }
@@ -246,10 +246,10 @@ func (a *tensorAccess) decoded(e *tensorElement) ir.V {
 	return a.only(a.b.Call(n, a.flat(callee.Return), args...))
 }
 
-// decoder returns the number of a function that decodes what the pointer of the
-// access points into, and the type of its pointer. Shaders have one that takes
-// addresses; of a buffer that is bound, and of workgroup memory, there may be
-// none, so that the function is lowered once more for what it is.
+// decoder returns the number of a function that decodes the memory of the
+// access, and the type of its pointer. The function of the shader has a pointer with
+// an address; bound buffers and workgroup memory may have no
+// address, so the function is lowered again for their pointers.
 func (a *tensorAccess) decoder(callee *facts.Function) (*facts.Type, int) {
 	if callee.Params[0].Type.Storage != spirv.StorageClassPhysicalStorageBuffer {
 		a.malformed("a function that decodes from %s, for a pointer to %s", callee.Params[0].Type.Storage, a.at.class)

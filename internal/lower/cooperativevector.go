@@ -43,7 +43,7 @@ var numerics = map[spirv.ComponentType]numeric{
 	spirv.ComponentTypeFloatE5M2NV:          {typ: ir.I8, small: true, encoding: spirv.FPEncodingFloat8E5M2EXT},
 }
 
-// numberOf returns what a constant says of the numbers.
+// numberOf returns the number format that a constant denotes.
 func (f *function) numberOf(id spirv.ID) numeric {
 	c := spirv.ComponentType(f.known(id))
 	n, ok := numerics[c]
@@ -64,8 +64,8 @@ type loose struct {
 }
 
 // loose returns a matrix of so many rows and columns. The layouts that Vulkan
-// leaves to the implementation are that by rows, one behind the other; so are the
-// rows or columns of the others where no stride says more.
+// leaves to the implementation are consecutive rows; so are the
+// rows or columns of the other layouts without a stride.
 func (f *function) loose(at *pointer, n numeric, layout, stride spirv.ID, rows, columns uint64) loose {
 	size := f.b.I32(n.typ.Size())
 	g := loose{at: at, numeric: n, column: size}
@@ -100,23 +100,23 @@ func (f *function) bytesOf(count uint64, n numeric) ir.V {
 	return f.b.I32(uint32(min(mul(count, uint64(n.typ.Size())), farAway)))
 }
 
-// placed returns where a number of a matrix is.
+// placed returns the pointer to a number of a matrix.
 func (f *function) placed(g *loose, row, column uint64) *pointer {
 	off := f.strided(f.b.I32(0), f.b.I32(uint32(row)), g.row)
-	return f.behind(g.at, f.strided(off, f.b.I32(uint32(column)), g.column))
+	return f.advance(g.at, f.strided(off, f.b.I32(uint32(column)), g.column))
 }
 
-// array returns the place so many bytes behind the begin of an array in memory.
+// array returns the pointer so many bytes after the start of an array in memory.
 func (f *function) array(id, off spirv.ID) *pointer {
 	p := f.pointer(id)
 	if p.memory != inBuffer && p.memory != physical || p.checked {
 		f.unsupported("through a pointer to %s", p.class)
 	}
-	return f.behind(p, f.toInt(f.one(off), ir.I32))
+	return f.advance(p, f.toInt(f.one(off), ir.I32))
 }
 
-// behind returns the place so many bytes behind another.
-func (f *function) behind(p *pointer, off ir.V) *pointer {
+// advance returns the pointer so many bytes after another.
+func (f *function) advance(p *pointer, off ir.V) *pointer {
 	q := *p
 	q.plain()
 	if q.memory == physical {
@@ -131,8 +131,8 @@ func (f *function) behind(p *pointer, off ir.V) *pointer {
 	return &q
 }
 
-// components calls yield with the place of each component of a vector of type t
-// that lies at a place.
+// components calls yield with the pointer to each component of a vector of type t
+// at an address.
 func (f *function) components(t *facts.Type, at *pointer, yield func(*pointer, ir.Type)) {
 	if !t.IsVector() || t.Elem == nil {
 		f.malformed("a type that is no vector")
@@ -142,7 +142,7 @@ func (f *function) components(t *facts.Type, at *pointer, yield func(*pointer, i
 		f.malformed("a vector of Booleans in memory")
 	}
 	for i := range f.flat(t) {
-		yield(f.behind(at, f.b.I32(uint32(i)*s.Size())), s)
+		yield(f.advance(at, f.b.I32(uint32(i)*s.Size())), s)
 	}
 }
 

@@ -23,7 +23,7 @@ type vectorProduct struct {
 	columns uint64
 	matrix  loose
 	turned  bool
-	bias    *pointer // nil where there is none
+	bias    *pointer // nil if there is none
 	biasAs  numeric
 	result  *facts.Type
 	how     spirv.CooperativeMatrixOperands
@@ -53,7 +53,7 @@ func cooperativeVectorMulAdd(f *function, in spirv.Inst) {
 	f.define(in, p.parts()...)
 }
 
-// from says where the matrix is.
+// from sets the memory of the matrix.
 func (p *vectorProduct) from(matrix, off, as, layout, stride spirv.ID) {
 	rows, columns := p.rows, p.columns
 	if p.turned {
@@ -63,7 +63,7 @@ func (p *vectorProduct) from(matrix, off, as, layout, stride spirv.ID) {
 }
 
 // parts returns the components of the result: the bias and then, in order of the
-// columns, each product added; floats in 32 bits (64 where an operand has them)
+// columns, each product added; floats in 32 bits (64 if an operand has 64)
 // by fused multiply-adds, integers in the bits of the result. It is rounded once,
 // in the end.
 func (p *vectorProduct) parts() []ir.V {
@@ -94,7 +94,7 @@ func (p *vectorProduct) parts() []ir.V {
 	for i := range p.rows {
 		sum := p.b.Const(t, 0)
 		if p.bias != nil {
-			at := p.behind(p.bias, p.b.I32(uint32(i)*p.biasAs.typ.Size()))
+			at := p.advance(p.bias, p.b.I32(uint32(i)*p.biasAs.typ.Size()))
 			sum = p.toSum(p.biasAs, p.loadScalar(at, p.biasAs.typ), t)
 		}
 		for k := range p.columns {

@@ -15,7 +15,7 @@ var copyRules = rules{
 // unrolled loads and stores; larger sizes become a loop.
 const maxCopied = 1024
 
-// copyMemory lowers OpCopyMemory. An untyped pointer takes the pointee of the other.
+// copyMemory lowers OpCopyMemory. An untyped pointer has the pointee of the other.
 func copyMemory(f *function, in spirv.Inst) {
 	v := inst.CopyMemory(in)
 	m, ok := v.MemoryAccess()

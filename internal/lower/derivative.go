@@ -45,7 +45,7 @@ func fwidth(f *function, in spirv.Inst) {
 }
 
 // difference returns the value of the farther one of a lane and its neighbour
-// less that of the nearer one.
+// less the value of the nearer one.
 func (f *function) difference(x ir.V, direction uint64) ir.V {
 	f.requireQuads("a derivative")
 	f.floats(x)
@@ -56,7 +56,7 @@ func (f *function) difference(x ir.V, direction uint64) ir.V {
 	switch {
 	case f.prog.Stage != ir.Fragment:
 		side = f.b.Op(ir.And, ir.I32, f.lane(), f.b.I32(uint32(direction)))
-	case direction == acrossX: // where the lanes of a quad are is for whoever makes the fragments
+	case direction == acrossX: // the caller that forms the fragments defines the positions of a quad's lanes
 		side = f.input32(ir.QuadX)
 	default:
 		side = f.input32(ir.QuadY)
@@ -65,8 +65,8 @@ func (f *function) difference(x ir.V, direction uint64) ir.V {
 	return f.Make(ir.FSub, t, t, f.b.Select(near, other, x), f.b.Select(near, x, other), 0)
 }
 
-// quadOrder takes in the execution mode DerivativeGroupQuadsKHR: four lanes
-// that follow each other are two by two invocations then, so that the
+// quadOrder applies the execution mode DerivativeGroupQuadsKHR: four consecutive
+// lanes are two by two invocations then, so that the
 // invocations of the workgroup are numbered quad by quad.
 func (u *unit) quadOrder() {
 	for _, m := range u.entry.Modes {
@@ -79,8 +79,8 @@ func (u *unit) quadOrder() {
 	}
 }
 
-// inQuads returns component i of a built-in that tells where in its workgroup
-// an invocation is, where invocations are numbered quad by quad; false of all
+// inQuads returns component i of a built-in that is the position of an invocation
+// in its workgroup, if invocations are numbered quad by quad; false for all
 // others.
 func (f *function) inQuads(k spirv.BuiltIn, i int) (ir.V, bool) {
 	switch k {

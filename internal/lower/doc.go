@@ -1,5 +1,5 @@
-// Package lower translates SPIR-V to IR: it gives each instruction its meaning and
-// turns an entry point into the program of one invocation. It defines the results
+// Package lower translates SPIR-V to IR: it defines the meaning of each instruction and
+// translates an entry point into the program of one invocation. It defines the results
 // that SPIR-V leaves undefined (docs/undefined.md), and refuses to know how many
 // lanes execute the program, on which engine, and whether the module is valid:
 // the caller has validated it or assumes so (valid.Assume).
@@ -64,7 +64,7 @@
 //
 //	stage.go, fault.go                  entry: options, unit, errors
 //	function.go, control.go, region.go  functions, block tree, IR regions
-//	rule.go, position.go                the tables of all files; what is lowered, and where
+//	rule.go, position.go                the tables of all files; the position of each rule
 //	value.go, type.go                   values, their scalars, sizes of types
 //	pointer.go, pointervalue.go,        symbolic and materialized pointers,
 //	matrixlayout.go, address.go         matrix layouts of pointers, physical addresses

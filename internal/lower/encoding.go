@@ -13,7 +13,7 @@ var encodingRules = rules{
 	spirv.OpFDot4MixAcc32VALVE: mixedDotOf,
 }
 
-// A float whose encoding is not IEEE 754's is an integer in the IR: it is stored,
+// A float with an encoding other than IEEE 754 is an integer in the IR: it is stored,
 // selected and copied as such. Every computation with it, a conversion or a dot product,
 // goes through 32-bit floats.
 
@@ -27,7 +27,7 @@ type encoding struct {
 	kind           encodingKind
 }
 
-// encodingKind separates the encodings with NaN from those of
+// encodingKind separates the encodings with NaN from the encodings of
 // SPV_EXT_ocp_microscaling_types, which can only be converted from
 // (VUID-StandaloneSpirv-OpFConvert-12466).
 type encodingKind uint8
@@ -125,7 +125,7 @@ func (f *function) decodeExponent(x ir.V) ir.V {
 	return b.Op(ir.Bitcast, ir.F32, bits)
 }
 
-// narrowing says how to convert a number that an encoding cannot represent.
+// narrowing is the treatment of a number that an encoding cannot represent.
 type narrowing struct{ towardZero, saturate bool }
 
 // encode rounds a float to an encoding, with a single rounding, in integer arithmetic. An

@@ -11,11 +11,11 @@ import (
 // coordinates at places of the fragment, and inputs of its vertices. The coordinates
 // are a pair (I, J), the weights of vertices 1 and 2; vertex 0 has the rest.
 
-// weightPair is what one of the built-ins is made of.
+// weightPair describes the inputs of one of the built-ins.
 type weightPair struct {
 	semantic ir.Semantic
-	sampling ir.Sampling // Center is that of the fragment, also where each sample is shaded
-	pull     bool        // the reciprocals, behind that of W
+	sampling ir.Sampling // Center is the center of the fragment, even with an invocation for each sample
+	pull     bool        // the reciprocals, after the reciprocal of W
 }
 
 var weightPairs = map[spirv.BuiltIn]weightPair{
@@ -28,8 +28,8 @@ var weightPairs = map[spirv.BuiltIn]weightPair{
 	spirv.BuiltInBaryCoordPullModelAMD:       {semantic: ir.BaryCoord, pull: true},
 }
 
-// pairLeaves gives the components of such a built-in their semantics: the vertices'
-// numbers are those of their weights. A third component, which one of the built-ins has
+// pairLeaves assigns the components of such a built-in their semantics: a vertex has
+// the number of its weight. A third component, which one of the built-ins has
 // in Vulkan, is K (docs/undefined.md).
 func (u *unit) pairLeaves(x *face, t *facts.Type, k spirv.BuiltIn, p weightPair, like leaf) {
 	like.typ, like.known, like.sampling, like.interpolation = ir.F32, k, p.sampling, ir.Perspective

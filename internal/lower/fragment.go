@@ -20,6 +20,6 @@ func isHelper(f *function, in spirv.Inst) { f.define(in, f.b.Op(ir.Helper, ir.B1
 
 // interlock lowers the ends of a critical section of fragments: nothing. Fragments
 // that share a pixel, a sample or an area of shading run on one worker, one workgroup
-// behind the other in the order of their primitives, and the effects of one worker
+// after the other in the order of their primitives, and the effects of one worker
 // are in order (internal/ir, "Strips and the order of effects").
 func interlock(*function, spirv.Inst) {}

@@ -11,8 +11,8 @@ var fragmentMaskRules = rules{
 	spirv.OpFragmentFetchAMD:     fragmentFetch,
 }
 
-// eachByItself is a mask of fragments: of sample i, whose four bits are those from 4·i
-// on, the fragment is number i. All our samples are stored.
+// eachByItself is a mask of fragments: for sample i, in its four bits from 4·i
+// on, the fragment is number i. Every sample is stored.
 const eachByItself = 0x76543210
 
 // fragmentMaskFetch lowers OpFragmentMaskFetchAMD: which fragment has the color of which
@@ -24,7 +24,7 @@ func fragmentMaskFetch(f *function, in spirv.Inst) {
 	f.defineInts(in, f.b.I32(eachByItself))
 }
 
-// fragmentFetch lowers OpFragmentFetchAMD: the color of a fragment is that of the sample.
+// fragmentFetch lowers OpFragmentFetchAMD: the color of a fragment is the sample's color.
 func fragmentFetch(f *function, in spirv.Inst) {
 	v := inst.FragmentFetchAMD(in)
 	x := f.samplesOf(v.Image())

@@ -19,7 +19,7 @@ type function struct {
 	b      *ir.Builder
 	fn     *facts.Function
 	number int          // in Program.Funcs
-	block  *facts.Block // the block whose instructions or out-edges are being lowered
+	block  *facts.Block // the current block: its instructions or out-edges are being lowered
 
 	constants map[spirv.ID]*facts.Const // the variables that are constant tables
 

@@ -47,7 +47,7 @@ var groupRules = rules{
 	spirv.OpGroupNonUniformLogicalXor:     groupArithmetic,
 }
 
-// groupOperands returns the operands of a group instruction behind its scope,
+// groupOperands returns the operands of a group instruction after its scope,
 // which must be the subgroup. The instructions of SPV_KHR_shader_ballot and
 // SPV_KHR_subgroup_vote have no scope: it is the subgroup.
 func (f *function) groupOperands(in spirv.Inst) []uint32 {
@@ -88,8 +88,8 @@ func voteEqual(f *function, in spirv.Inst) {
 	f.define(in, f.combine(ir.And, equal))
 }
 
-// shuffle lowers the instructions that read the value of a lane which an
-// operand says, or says the way to.
+// shuffle lowers the instructions that read the value of a lane given by an
+// operand, absolutely or relatively.
 func shuffle(f *function, in spirv.Inst) {
 	args := f.groupOperands(in)
 	x := f.scalars(spirv.ID(args[0]))
@@ -181,7 +181,7 @@ func groupArithmetic(f *function, in spirv.Inst) {
 		}
 		n = f.cluster(id)
 	case spirv.GroupOperationPartitionedReduceEXT, spirv.GroupOperationPartitionedInclusiveScanEXT, spirv.GroupOperationPartitionedExclusiveScanEXT:
-		id, ok := v.ClusterSize() // which stands where the ballot does
+		id, ok := v.ClusterSize() // an operand at the position of the ballot
 		if !ok {
 			f.malformed("a partitioned operation without a ballot")
 		}

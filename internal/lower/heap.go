@@ -82,7 +82,7 @@ var (
 	samplerHeap = ir.Resource{Kind: ir.SamplerState, Heap: true, NonWritable: true}
 )
 
-// heapObject returns the scalars of the image or sampler whose descriptor is at a heap
+// heapObject returns the scalars of the image or sampler with the descriptor at a heap
 // address; its type selects the resource.
 func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
 	var home uint64
@@ -106,7 +106,7 @@ func (f *function) heapIndex(p *pointer) ir.V {
 	return f.b.Select(aligned, f.b.Op(ir.UDiv, ir.I32, at, f.b.I32(ir.HeapDescriptor)), f.b.I32(farAway))
 }
 
-// bufferPointer lowers OpBufferPointerEXT: the buffer whose descriptor is at a heap
+// bufferPointer lowers OpBufferPointerEXT: the buffer with the descriptor at a heap
 // address; the null descriptor if the address is not aligned.
 func bufferPointer(f *function, in spirv.Inst) {
 	v := inst.BufferPointerEXT(in)

@@ -14,13 +14,13 @@ var imageRules = rules{
 	spirv.OpImage:        imageOf,
 }
 
-// image is an image that an instruction works on, with a sampler where it is a
+// image is the image operand of an instruction, with a sampler if it is a
 // sampled image.
 type image struct {
 	typ     *facts.Type // an OpTypeImage
 	home    ir.V        // the number of its resource
 	index   ir.V        // of its descriptor
-	sampler [2]ir.V     // those of the sampler; 0 where there is none
+	sampler [2]ir.V     // of the sampler; 0 if there is none
 	flags   ir.Flags
 }
 
@@ -50,7 +50,7 @@ func (u *unit) shown(resource uint64, t *facts.Type) {
 	}
 }
 
-// homes returns the resources that an image may be: those of its type, or the one
+// homes returns the possible resources of an image: all of its type, or the one
 // that is known.
 func (f *function) homes(x image) []int {
 	if n, ok := f.constBits(x.home); ok {
@@ -85,8 +85,8 @@ func (f *function) samplers(x image) []int {
 	return list
 }
 
-// part returns the handle of an image's memory, or of what is so many resources
-// behind it.
+// part returns the handle of an image's memory, or of the resource so many numbers
+// after it.
 func (f *function) part(x image, behind int) ir.V {
 	homes := f.homes(x)
 	if len(homes) == 1 {

@@ -15,7 +15,7 @@ type imageOperands struct {
 	flags                      ir.Flags
 }
 
-// imageOperands reads the mask and the words behind it.
+// imageOperands reads the mask and the words after it.
 func (f *function) imageOperands(words []uint32) (o imageOperands) {
 	if len(words) == 0 {
 		return o
@@ -43,7 +43,7 @@ func (f *function) imageOperands(words []uint32) (o imageOperands) {
 	return o
 }
 
-// places returns where the values of an operand go.
+// places returns the destinations of the values of an operand.
 func (o *imageOperands) places(bit spirv.ImageOperands) []*spirv.ID {
 	switch bit {
 	case spirv.ImageOperandsBiasMask:
@@ -92,8 +92,8 @@ func (f *function) floats32(id spirv.ID, n int) []ir.V {
 	return out
 }
 
-// ints32 returns the first n components of an operand as integers of 32 bits. What
-// has more bits is far out of range where it does not fit.
+// ints32 returns the first n components of an operand as integers of 32 bits. A wider
+// component that does not fit becomes far out of range.
 func (f *function) ints32(id spirv.ID, n int) []ir.V {
 	parts := f.scalars(id)
 	if len(parts) < n {
@@ -106,7 +106,7 @@ func (f *function) ints32(id spirv.ID, n int) []ir.V {
 	out := make([]ir.V, n)
 	for i, v := range parts[:n] {
 		switch t := f.b.Func.Type(v); {
-		case t.IsFloat(): // SPIR-V allows coordinates of floats where Vulkan has integers
+		case t.IsFloat(): // SPIR-V allows floats as coordinates, Vulkan requires integers
 			v = f.b.Op(ir.FToS, ir.I32, v)
 		case !t.IsInt():
 			f.malformed("%%%d is %s; want an integer", id, t)

@@ -29,7 +29,7 @@ func (f *function) processing(op ir.TextureOp, id spirv.ID) *textureCall {
 	return c
 }
 
-// second gives the call its second image.
+// second sets the second image of the call.
 func (c *textureCall) second(id spirv.ID, arrayed bool) {
 	if t := c.f.typeOf(id); t.Op != spirv.OpTypeImage && t.Op != spirv.OpTypeSampledImage {
 		c.f.unsupported("image processing with %s", t.Op)

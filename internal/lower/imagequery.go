@@ -14,7 +14,7 @@ var imageQueryRules = rules{
 }
 
 // imageQuerySize lowers OpImageQuerySize and OpImageQuerySizeLod: the texels of a
-// level along each axis, and the layers of an array, those of cubes in sixes. The
+// level along each axis, and the layers of an array, for cubes in units of six. The
 // null descriptor, and a level that the view does not have, have no texels.
 func imageQuerySize(f *function, in spirv.Inst) {
 	v := inst.ImageQuerySize(in)
@@ -48,7 +48,7 @@ func imageQuerySize(f *function, in spirv.Inst) {
 	f.defineInts(in, parts...)
 }
 
-// extentAt returns how many texels a level has along an axis where the first one
+// extentAt returns the texels of a level along an axis if the first level
 // has n (Vulkan §"Image Mip Level Sizing").
 func (f *function) extentAt(shape, n, lod ir.V) ir.V {
 	if lod == 0 {

@@ -25,7 +25,7 @@ var integerFunctionRules = rules{
 
 // The instructions of SPV_INTEL_shader_integer_functions2; Vulkan's capability is
 // IntegerFunctions2INTEL. Each is branch-free code per component; the overflow tests and
-// averages are those of Warren, Hacker's Delight, chapter 2.
+// averages are from Warren, Hacker's Delight, chapter 2.
 
 // integerFunction lowers an instruction that g expands, for one or two integers of the
 // result's type.

@@ -134,7 +134,7 @@ func literal(d facts.Decoration, ok bool) uint32 {
 
 // perVertex reports whether a variable is an array over vertices: the inputs and
 // outputs of tessellation control, the inputs of tessellation evaluation and geometry,
-// except those of the patch and built-ins of the primitive, and a fragment shader's
+// except patch inputs and built-ins of the primitive, and a fragment shader's
 // inputs decorated PerVertexKHR.
 func (u *unit) perVertex(v *facts.Variable) bool {
 	input := v.Storage == spirv.StorageClassInput
@@ -264,7 +264,7 @@ func (u *unit) memberLeaves(x *face, t *facts.Type, i int, at *location, like le
 	u.leaves(x, t.Members[i].Type, at, like)
 }
 
-// assignVector gives a scalar, or the components of a vector, their locations.
+// assignVector assigns locations to a scalar, or to the components of a vector.
 func (u *unit) vector(x *face, t *facts.Type, at *location, like leaf) {
 	like.semantic, like.typ = ir.Location, u.scalar(t.Scalar())
 	if like.typ == ir.B1 {
@@ -291,7 +291,7 @@ func (u *unit) vector(x *face, t *facts.Type, at *location, like leaf) {
 	at.location += (at.component + wide*n + 3) / 4
 }
 
-// assignBuiltIn gives the scalars of a built-in their semantics.
+// assignBuiltIn assigns semantics to the scalars of a built-in.
 func (u *unit) builtInLeaves(x *face, t *facts.Type, k spirv.BuiltIn, like leaf) {
 	if pair, ok := weightPairs[k]; ok {
 		u.pairLeaves(x, t, k, pair, like)

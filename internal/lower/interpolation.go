@@ -47,8 +47,8 @@ func interpolateAt(op spirv.GLSLOp) rule {
 	}
 }
 
-// interpolated reports whether an input is another one elsewhere in the pixel: what the
-// stage before gives and is interpolated, and the weights that it is interpolated with.
+// interpolated reports whether the value of an input varies within the pixel: interpolated
+// inputs from the previous stage, and the weights of the interpolation.
 func (l *leaf) interpolated() bool {
 	switch l.semantic {
 	case ir.Location:
@@ -59,7 +59,7 @@ func (l *leaf) interpolated() bool {
 	return false
 }
 
-// centroid reads an input where its centroid is.
+// centroid reads an input at its centroid.
 func (f *function) centroid(l *leaf) ir.V {
 	x := l.input()
 	x.Sampling = ir.Centroid

@@ -199,7 +199,7 @@ func (u *unit) again() bool {
 	return true
 }
 
-// laidOutClasses are the storage classes whose matrices have layouts.
+// laidOutClasses are the storage classes with matrix layouts.
 var formed = []spirv.StorageClass{
 	spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPhysicalStorageBuffer,
 	spirv.StorageClassWorkgroup, spirv.StorageClassPushConstant,

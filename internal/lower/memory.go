@@ -50,7 +50,7 @@ func (f *function) clears(v inst.Store) bool {
 		return false
 	}
 	p := f.pointer(v.Pointer())
-	if p.memory != inSlots || p.offset != (offset{}) || p.typ != c.Type || f.extent(p.typ).slots != p.room {
+	if p.memory != inSlots || p.offset != (offset{}) || p.typ != c.Type || f.extent(p.typ).slots != p.extent {
 		return false
 	}
 	f.b.OpAux(ir.PClr, ir.None, p.number)

@@ -14,7 +14,7 @@ var partitionRules = rules{
 // every other one.
 const maxPartitioned = 4096
 
-// partitionable ends lowering where a value has too many components.
+// partitionable ends lowering if a value has too many components.
 func (f *function) partitionable(x []ir.V) {
 	if len(x) > maxPartitioned {
 		f.unsupported("of %d components; at most %d", len(x), maxPartitioned)
@@ -22,7 +22,7 @@ func (f *function) partitionable(x []ir.V) {
 }
 
 // partition lowers OpGroupNonUniformPartitionEXT: the active lanes that have
-// the same value, as a ballot. Values are the same where their bits are.
+// the same value, as a ballot. Values are the same if their bits are.
 func partition(f *function, in spirv.Inst) {
 	x := append([]ir.V(nil), f.scalars(inst.GroupNonUniformPartitionEXT(in).Value())...)
 	f.partitionable(x)
@@ -50,9 +50,9 @@ func partition(f *function, in spirv.Inst) {
 	f.define(in, w...)
 }
 
-// partitioned combines the values of the lanes that a ballot names, in
-// ascending order from the identity on: of all, of those up to the lane that
-// asks, or of those before it.
+// partitioned combines the values of the lanes of a ballot, in
+// ascending order from the identity on: of all lanes, of the lanes up to the current
+// one, or of the lanes before it.
 func (f *function) partitioned(g spirv.GroupOperation, by ir.Op, x []ir.V, ballot spirv.ID) []ir.V {
 	f.partitionable(x)
 	w := append([]ir.V(nil), f.ballotValue(ballot)...)

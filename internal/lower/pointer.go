@@ -9,7 +9,7 @@ import (
 )
 
 // addressSpace is the kind of memory that a symbolic pointer points into. It is
-// finer than SPIR-V's storage class: it says how a pointer is represented.
+// finer than SPIR-V's storage class: it determines the representation of a pointer.
 type memory uint8
 
 const (
@@ -39,7 +39,7 @@ type pointer struct {
 	address ir.V   // physical: the base, to which the offset's constant is added
 	number  uint64 // descriptorArray, object: the resource; inVariable: the variable
 	offset  offset
-	room    uint64 // size of the whole variable in slots, of a constant table in bytes
+	extent  uint64 // size of the whole variable in slots, of a constant table in bytes
 
 	natural bool // inBuffer: laid out by extents, not by decorations
 	checked bool // inBuffer: a read-only constant table; each index is checked against its array

@@ -122,7 +122,7 @@ func (f *function) place(p *pointer) ir.V {
 		return base
 	}
 	slot := f.whole(p.offset)
-	in := f.b.Cmp(ir.ULt, slot, f.b.I32(uint32(p.room)))
+	in := f.b.Cmp(ir.ULt, slot, f.b.I32(uint32(p.extent)))
 	return f.b.Select(in, f.b.OpAux(ir.At, ir.I32, 1, base, slot), f.b.I32(farAway))
 }
 

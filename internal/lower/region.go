@@ -99,7 +99,7 @@ func (f *function) push(r region) {
 	f.do(leave, nil, nil)
 }
 
-// openLoop opens the loop of a header whose phis have their initial values.
+// openLoop opens the loop of a header; the phis have their initial values.
 func (f *function) openLoop(b *facts.Block) {
 	if !f.isLoop(b) {
 		return

@@ -75,7 +75,7 @@ func (f *function) sampled(op ir.TextureOp, id spirv.ID, o *imageOperands) *text
 	return f.texture(op, x, o)
 }
 
-// project divides the coordinates, and the reference where there is one, by the
+// project divides the coordinates, and the reference if there is one, by the
 // last coordinate.
 func (c *textureCall) project(reference ir.V) ir.V {
 	n := len(c.at) - 1
@@ -90,8 +90,8 @@ func (c *textureCall) project(reference ir.V) ir.V {
 	return reference
 }
 
-// implicit gives the call the derivatives of its coordinates. Where invocations
-// stand in no quads the level of detail is 0.
+// implicit adds the derivatives of the coordinates to the call. If invocations
+// form no quads, the level of detail is 0.
 func (c *textureCall) implicit(o *imageOperands) {
 	if c.f.inQuadGroups() {
 		c.derivatives()
@@ -103,8 +103,8 @@ func (c *textureCall) implicit(o *imageOperands) {
 	}
 }
 
-// derivatives gives the call the differences between the coordinates of
-// neighbours; the layer is none of them.
+// derivatives adds to the call the differences between the coordinates of
+// neighbours, without the layer.
 func (c *textureCall) derivatives() {
 	var grad []ir.V
 	for _, direction := range []uint64{acrossX, acrossY} {
@@ -115,8 +115,8 @@ func (c *textureCall) derivatives() {
 	c.with(ir.TextureGrad, grad...)
 }
 
-// explicit gives the call the level of detail or the derivatives that its operands
-// say.
+// explicit adds to the call the level of detail or the derivatives of its
+// operands.
 func (c *textureCall) explicit(o *imageOperands) {
 	switch n := c.head.Dim.Axes(); {
 	case o.lod != 0:
@@ -128,7 +128,7 @@ func (c *textureCall) explicit(o *imageOperands) {
 	}
 }
 
-// inQuadGroups reports whether the entry point's invocations stand in quads.
+// inQuadGroups reports whether the entry point's invocations form quads.
 func (u *unit) inQuadGroups() bool {
 	for _, m := range u.entry.Modes {
 		if m.Kind == spirv.ExecutionModeDerivativeGroupQuadsKHR || m.Kind == spirv.ExecutionModeDerivativeGroupLinearKHR {
@@ -161,9 +161,9 @@ func gather(f *function, in spirv.Inst) {
 	f.texelResult(in, c)
 }
 
-// gatherModes are the places of the four texels of OpImageGatherQCOM, by its mode:
-// those of a row and of a cross from the texel that the coordinates lie in, others
-// from (i0,j0) of a linear filter (SPV_QCOM_image_processing3).
+// gatherModes are the offsets of the four texels of OpImageGatherQCOM, by its mode:
+// a row and a cross are relative to the texel that contains the coordinates, others
+// to (i0,j0) of a linear filter (SPV_QCOM_image_processing3).
 var gatherModes = [...]struct {
 	nearest bool
 	offsets [8]int32
@@ -236,7 +236,7 @@ func footprint(f *function, in spirv.Inst) {
 	f.define(in, list...)
 }
 
-// imageQueryLod lowers OpImageQueryLod, which without quads is that of level 0.
+// imageQueryLod lowers OpImageQueryLod, which without quads is the query of level 0.
 func imageQueryLod(f *function, in spirv.Inst) {
 	v := inst.ImageQueryLod(in)
 	c := f.sampled(ir.TextureQueryLod, v.SampledImage(), &imageOperands{})

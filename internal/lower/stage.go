@@ -130,7 +130,7 @@ type unit struct {
 	passing bool                    // a geometry shader with PassthroughNV inputs
 	passed  []leaf                  // the passed scalars of its vertices
 	tabled  map[*facts.Const]uint64 // index in Program.Tables
-	forms   map[carriedAs]*forms    // matrix layouts behind materialized pointers
+	forms   map[carriedAs]*forms    // matrix layouts of materialized pointers
 	clocked uint64                  // 1 + the variable that counts clock readings; 0 is none
 	null    uint64                  // 1 + the empty table; 0 is none
 

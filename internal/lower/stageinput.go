@@ -25,11 +25,11 @@ func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 			return // 64-bit scalars: scalar indexes and slots differ
 		}
 	}
-	p.face.number, p.room = u.slots(v, -1)
+	p.face.number, p.extent = u.slots(v, -1)
 	p.face.copied = true
 }
 
-// takesInputPointers reports whether a function takes a pointer to an input.
+// takesInputPointers reports whether a function has a parameter that points to an input.
 func (u *unit) travelling() bool {
 	for _, f := range u.facts.CallTree(u.entry) {
 		for i := range f.Params {
@@ -50,7 +50,7 @@ func (f *function) copyInputs() {
 		}
 		f.at = v.Index
 		parts := f.load(p)
-		to := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, number: p.face.number, room: p.room}
+		to := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, number: p.face.number, extent: p.extent}
 		f.store(to, parts)
 	}
 }
@@ -60,7 +60,7 @@ func (f *function) copied(p *pointer) *pointer {
 	if !p.face.copied {
 		f.unsupported("a pointer to an input of 64 bits as a value")
 	}
-	to := &pointer{memory: inSlots, typ: p.typ, class: p.class, number: p.face.number, room: p.room, offset: p.offset}
+	to := &pointer{memory: inSlots, typ: p.typ, class: p.class, number: p.face.number, extent: p.extent, offset: p.offset}
 	if p.face.arrayed && !p.arrayed {
 		to.offset = f.index(to.offset, p.vertex, uint64(len(p.face.leaves)))
 	}

@@ -32,7 +32,7 @@ func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 		return
 	}
 	p.memory = inSlots
-	p.number, p.room = u.slots(v, -1)
+	p.number, p.extent = u.slots(v, -1)
 	p.face.number = p.number
 	u.handed = append(u.handed, p.face)
 }

@@ -13,8 +13,8 @@ var storageTensorRules = rules{
 	spirv.OpTensorQuerySizeARM: tensorQuerySize,
 }
 
-// Storage tensors (SPV_ARM_tensors) are two resources, one behind the other: the
-// memory, and what Vulkan says of its shape. A tensor as a value is the number of
+// Storage tensors (SPV_ARM_tensors) are two consecutive resources: the
+// memory, and the shape as Vulkan describes it. A tensor as a value is the number of
 // the first and the index of the descriptor.
 
 // A shape is words of 64 bits: the rank, the size of each dimension, and how far
@@ -27,13 +27,13 @@ const maxTensorRank = 32
 // isStorageTensor reports whether t is the type of a tensor in memory.
 func isStorageTensor(t *facts.Type) bool { return t != nil && t.Op == spirv.OpTypeTensorARM }
 
-// storageTensor is what a type says of a tensor.
+// storageTensor is the element type and the rank of a tensor type.
 type storageTensor struct {
 	elem *facts.Type
 	rank uint64
 }
 
-// storageTensor returns what a type says. Shaders have no tensors without a rank
+// storageTensor decodes a tensor type. Shaders have no tensors without a rank
 // and none with a shape (VUID-RuntimeSpirv-OpTypeTensorARM-09907 and -09902).
 func (u *unit) storageTensor(t *facts.Type) storageTensor {
 	if !isStorageTensor(t) {
@@ -91,7 +91,7 @@ func (f *function) shapeOf(x boundTensor, word uint64) ir.V {
 	return f.emit(ir.Val{Op: ir.Ld, Type: ir.I64, Aux: word * shapeWord, Args: [4]ir.V{x.shape, f.b.I32(0)}})
 }
 
-// ranked reports whether what is bound has as many dimensions as the shader says:
+// ranked reports whether the bound tensor has the rank of the shader's type:
 // a null descriptor has none.
 func (f *function) ranked(x boundTensor) ir.V {
 	return f.b.Cmp(ir.Eq, f.shapeOf(x, 0), f.b.Const(ir.I64, x.rank))
@@ -116,7 +116,7 @@ func (f *function) coordinates(id spirv.ID, rank uint64) []ir.V {
 	return parts
 }
 
-// element is the place of one element of a tensor, out of range where it is not
+// element is the byte offset of one element of a tensor, out of range if it is not
 // in the tensor.
 type element struct {
 	inside ir.V
@@ -155,8 +155,8 @@ func (f *function) tensorType(x boundTensor) (value, stored ir.Type) {
 	return value, value
 }
 
-// tensorFlags returns what the operands of an access say, and the value outside
-// of the tensor, 0 where there is none.
+// tensorFlags returns the flags of an access's operands, and the value outside
+// of the tensor, 0 if there is none.
 func (f *function) tensorFlags(m spirv.TensorOperands, words []uint32) (flags ir.Flags, outside ir.V) {
 	if m&(spirv.TensorOperandsMakeElementAvailableARMMask|spirv.TensorOperandsMakeElementVisibleARMMask) != 0 {
 		flags |= ir.Coherent
@@ -210,8 +210,8 @@ func tensorWrite(f *function, in spirv.Inst) {
 	}
 }
 
-// tensorQuerySize gives the size of a dimension: 0 of a null descriptor, and
-// where the tensor has another rank.
+// tensorQuerySize returns the size of a dimension: 0 for a null descriptor, and
+// if the tensor has another rank.
 func tensorQuerySize(f *function, in spirv.Inst) {
 	v := inst.TensorQuerySizeARM(in)
 	x := f.boundTensor(v.Tensor())

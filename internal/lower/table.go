@@ -153,7 +153,7 @@ func (f *function) table(c *facts.Const) *pointer {
 	return &pointer{
 		typ: c.Type, class: spirv.StorageClassFunction, natural: true, checked: true,
 		handle: f.b.OpAux(ir.Table, ir.H, n),
-		room:   uint64(len(f.prog.Tables[n])),
+		extent: uint64(len(f.prog.Tables[n])),
 	}
 }
 

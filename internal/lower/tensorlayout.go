@@ -20,10 +20,10 @@ var tensorLayoutRules = rules{
 	spirv.OpTensorViewSetClipNV:         tensorViewSetClip,
 }
 
-// Tensor layouts and views (SPV_NV_tensor_addressing) are values of so many
-// words: of a layout the sizes of the blocks, the dimensions, the strides, the
-// offsets and the spans, a word for each dimension, and the value that stands
-// for what is outside; of a view the dimensions, the strides, and the four words
+// Tensor layouts and views (SPV_NV_tensor_addressing) are values of several
+// words. A layout has the sizes of the blocks, the dimensions, the strides, the
+// offsets and the spans, a word for each dimension, and the value of elements
+// outside; a view has the dimensions, the strides, and the four words
 // of the clip.
 
 // maxTensorDim is how many dimensions layouts and views have at most.
@@ -53,7 +53,7 @@ func (u *unit) tensorDim(t *facts.Type) uint64 {
 	return uint64(n)
 }
 
-// tensorLayout is a layout whose words are known.
+// tensorLayout is a layout with known words.
 type tensorLayout struct {
 	block, dim, stride, offset, span []ir.V
 	clamp                            ir.V
@@ -78,7 +78,7 @@ func (f *function) layoutOf(id spirv.ID) tensorLayout {
 	return tensorLayout{block: w[:n], dim: w[n : 2*n], stride: w[2*n : 3*n], offset: w[3*n : 4*n], span: w[4*n : 5*n], clamp: w[5*n]}
 }
 
-// fill gives words the values of operands, of which there must be as many.
+// fill sets words to the values of the same number of operands.
 func (f *function) fill(words []ir.V, ids []spirv.ID) {
 	if len(ids) != len(words) {
 		f.malformed("%d operands; want %d", len(ids), len(words))
@@ -108,7 +108,7 @@ func tensorLayoutSetBlockSize(f *function, in spirv.Inst) {
 }
 
 // tensorLayoutSetDimension also sets spans to the whole, offsets to zero, and
-// strides to those of a tensor without gaps.
+// strides to the strides of a tensor without gaps.
 func tensorLayoutSetDimension(f *function, in spirv.Inst) {
 	v := inst.TensorLayoutSetDimensionNV(in)
 	l := f.layoutOf(v.TensorLayout())
@@ -163,7 +163,7 @@ func tensorLayoutSetClampValue(f *function, in spirv.Inst) {
 	f.define(in, l.words()...)
 }
 
-// tensorView is a view whose words are known.
+// tensorView is a view with known words.
 type tensorView struct {
 	dim, stride []ir.V
 	clip        []ir.V // the first row, how many, the first column, how many

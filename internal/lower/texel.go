@@ -41,7 +41,7 @@ func (f *function) texel(op ir.TextureOp, image, coordinate spirv.ID, o *imageOp
 	return c
 }
 
-// imageRead lowers OpImageRead and its sparse form. A format says itself whether
+// imageRead lowers OpImageRead and its sparse form. A format itself defines whether
 // its integers have a sign, which the operands SignExtend and ZeroExtend only
 // repeat (VUID-StandaloneSpirv-Image-04965).
 func imageRead(f *function, in spirv.Inst) {
@@ -69,8 +69,8 @@ func (f *function) texelResult(in spirv.Inst, c *textureCall) {
 	f.defineTexel(in, c.run(), sparse)
 }
 
-// defineTexel defines the result of an image instruction: as many components as
-// its type has, and first the residency code where it is sparse.
+// defineTexel defines the result of an image instruction: the components of
+// its type, preceded by the residency code if it is sparse.
 func (f *function) defineTexel(in spirv.Inst, parts []ir.V, sparse bool) {
 	types := f.flat(f.facts.Type(in.Type()))
 	if len(types) == 0 || len(types) > len(parts) {
@@ -125,8 +125,8 @@ func imageTexelPointer(f *function, in spirv.Inst) {
 	f.texelPointer(in, p, p.typ, f.objectPlace(p), v.Coordinate(), v.Sample())
 }
 
-// untypedTexelPointer lowers OpUntypedImageTexelPointerEXT: the same of an image that
-// the instruction says, in a heap of descriptors or not. What a texel is, the atomic says.
+// untypedTexelPointer lowers OpUntypedImageTexelPointerEXT: the same for an image operand
+// of the instruction, in a heap of descriptors or not. The atomic determines the texel type.
 func untypedTexelPointer(f *function, in spirv.Inst) {
 	v := inst.UntypedImageTexelPointerEXT(in)
 	t := f.facts.Type(v.ImageType())
@@ -161,7 +161,7 @@ func (f *function) texelPointer(in spirv.Inst, p *pointer, t *facts.Type, place 
 	f.definePointer(in, &pointer{memory: inBuffer, typ: to.Elem, class: to.Storage, flags: p.flags, handle: f.part(x, 0), offset: offset{dyn: at}})
 }
 
-// texelsResident lowers OpImageSparseTexelsResident: the code is 0 where all are.
+// texelsResident lowers OpImageSparseTexelsResident: the code is 0 if all are.
 func texelsResident(f *function, in spirv.Inst) {
 	code := f.one(inst.ImageSparseTexelsResident(in).ResidentCode())
 	f.define(in, f.b.Cmp(ir.Eq, code, f.b.Const(f.b.Func.Type(code), 0)))

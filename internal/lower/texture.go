@@ -9,9 +9,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// What an instruction does to an image is the call of a texture function: what it
-// asks is the function's head. Calls that ask the same share one function. The
-// functions are placed behind all others when those are there; until then their
+// An image instruction is a call of a texture function. The function's head describes
+// the access; calls with equal heads share one function. The
+// functions are appended after all others have been lowered; until then their
 // numbers are provisional.
 const firstTexture = 1 << 30
 
@@ -26,11 +26,11 @@ type textureCall struct {
 	head     ir.Texture
 	at       []ir.V     // the coordinates
 	operands [16][]ir.V // by the bits of TextureOperands
-	texel    []ir.V     // of a write; of image processing what stands behind the coordinates
+	texel    []ir.V     // of a write the components; of image processing the arguments after the coordinates
 	other    *image     // the second image of image processing
 }
 
-// texture begins a call on an image; its operands' flags are those of the access.
+// texture begins a call on an image; its operands' flags are the flags of the access.
 func (f *function) texture(op ir.TextureOp, x image, o *imageOperands) *textureCall {
 	im := x.typ.Image
 	t := ir.Texture{Op: op, Arrayed: im.Arrayed, Multisampled: im.MS, Type: f.componentType(x.typ.Elem), Sampler: -1, Flags: x.flags | o.flags}
@@ -52,7 +52,7 @@ func (f *function) texture(op ir.TextureOp, x image, o *imageOperands) *textureC
 }
 
 // componentType returns the type that texels have in the IR: floats of 16 bits are
-// converted where they arrive (SPV_AMD_gpu_shader_half_float_fetch).
+// converted on arrival (SPV_AMD_gpu_shader_half_float_fetch).
 func (f *function) componentType(t *facts.Type) ir.Type {
 	switch s := f.scalar(t); s {
 	case ir.F32, ir.I32, ir.I64:
@@ -64,13 +64,13 @@ func (f *function) componentType(t *facts.Type) ir.Type {
 	return 0
 }
 
-// with gives the call an operand.
+// with adds an operand to the call.
 func (c *textureCall) with(o ir.TextureOperands, parts ...ir.V) {
 	c.head.Operands |= o
 	c.operands[bits.TrailingZeros16(uint16(o))] = parts
 }
 
-// offset gives the call the offset that its operands say.
+// offset adds the offset of its operands to the call.
 func (c *textureCall) offset(o *imageOperands) {
 	id := o.offset
 	if id == 0 {
@@ -122,8 +122,8 @@ func (c *textureCall) call(image, sampler int, args []ir.V) []ir.V {
 	return c.f.b.Call(c.f.textureFunc(c.head), results, args...)
 }
 
-// choose appends a call for each image, sampler and second image that it may be; where
-// it is none the results are those of the null descriptor.
+// choose appends a call for each image, sampler and second image that it may be; if
+// it is none, the results are the results of the null descriptor.
 func (c *textureCall) choose(images, samplers, others []int, args []ir.V) []ir.V {
 	b := c.f.b
 	_, types := c.head.Signature()
@@ -173,8 +173,8 @@ func (u *unit) textureFunc(t ir.Texture) int {
 	return firstTexture + n
 }
 
-// placeTextures appends the texture functions to the program, gives their calls
-// their numbers, and says which images do not change while the program runs.
+// placeTextures appends the texture functions to the program, patches the callee
+// numbers of their calls, and marks the images that do not change during the run.
 func (u *unit) placeTextures() {
 	first := len(u.prog.Funcs)
 	for _, f := range u.prog.Funcs {
@@ -190,9 +190,9 @@ func (u *unit) placeTextures() {
 	u.freeze()
 }
 
-// freeze marks images that nobody writes: those of a program that writes no image
-// and demands of none that it sees what others write. The memory of a texel
-// buffer may be that of a buffer that the program writes.
+// freeze marks images that no invocation writes, provided the program writes no image
+// and no access requires visibility of other workers' writes. The memory of a texel
+// buffer may also be the memory of a buffer that the program writes.
 func (u *unit) freeze() {
 	writes := u.prog.Effects.Writes
 	moving := map[int]bool{}

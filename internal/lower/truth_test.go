@@ -148,7 +148,7 @@ func (s shape) flatten() []shape {
 	return out
 }
 
-// pack returns values as bytes, one behind the other.
+// pack returns values as bytes, one after the other.
 func pack(t *testing.T, where string, typ shape, values []string) []byte {
 	t.Helper()
 	scalars := typ.flatten()

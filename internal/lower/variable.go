@@ -46,7 +46,7 @@ func (u *unit) global(v *facts.Variable) *pointer {
 		u.workgroup(p, v)
 	case spirv.StorageClassPrivate:
 		p.memory = inSlots
-		p.number, p.room = u.slots(v, -1)
+		p.number, p.extent = u.slots(v, -1)
 	case spirv.StorageClassInput:
 		if u.prog.Stage == ir.Compute {
 			u.input(p, v)
@@ -140,8 +140,8 @@ func (u *unit) bound(r ir.Resource) uint64 {
 	return uint64(len(u.prog.Res) - 1)
 }
 
-// workgroupVariable allocates a variable in workgroup memory. Blocks, whose members
-// have offsets, all begin at 0 (SPV_KHR_workgroup_memory_explicit_layout).
+// workgroupVariable allocates a variable in workgroup memory. Blocks with
+// member offsets all begin at 0 (SPV_KHR_workgroup_memory_explicit_layout).
 func (u *unit) workgroup(p *pointer, v *facts.Variable) {
 	if u.explicit {
 		u.prog.SharedBytes = max(u.prog.SharedBytes, u.bytes(v.Type.Size(0, false)))
@@ -220,7 +220,7 @@ func (f *function) local(in spirv.Inst) {
 		return
 	}
 	p := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, flags: f.variableFlags(v.ID)}
-	p.number, p.room = f.slots(v, f.number)
+	p.number, p.extent = f.slots(v, f.number)
 	f.definePointer(in, p)
 	switch {
 	case v.Init != 0:
