@@ -13,7 +13,7 @@ type Batch struct {
 
 // shareDivisor limits a batch to 1/shareDivisor of an even share of the remaining groups. Batches therefore
 // shrink towards the end of a job, so that a worker with cheap groups relieves one with expensive groups
-// (guided self-scheduling).
+// (guided self-scheduling, Polychronopoulos and Kuck 1987).
 const shareDivisor = 8
 
 // batchTime is the target duration of a batch: long compared with one lock of the queue, short compared with
@@ -23,7 +23,8 @@ const batchTime = 100 * time.Microsecond
 // maxBatch limits the groups of a batch, so that cancellation is noticed soon.
 const maxBatch = 4096
 
-// queue is the shared work queue of one run. Its groups leave it in ascending order.
+// queue is the shared work queue of one run. Its groups leave it in ascending order, so each worker receives
+// ascending batches: the order of effects that package ir requires of one worker.
 type queue struct {
 	total, divisor uint64
 	spanEnds       []uint64 // Job.SpanEnds
@@ -44,10 +45,12 @@ func (q *queue) start(total uint64, spanEnds []uint64, workers int, stop *atomic
 }
 
 // batchSize is one worker's adaptive batch size, in groups: it starts at 1 and converges to the number of
-// groups that run for about batchTime.
+// groups that run for about batchTime. It is per worker, because a batch of one worker does not measure the
+// load of the processor that runs another. It is a heuristic only: no result depends on it.
 type batchSize uint64
 
-// adapt doubles or halves the size after a batch of that many groups has run for d.
+// adapt doubles or halves the size after a batch of that many groups has run for d. The interval without a
+// change is a factor of 4 wide, more than one doubling, so that the size does not oscillate.
 func (s *batchSize) adapt(d time.Duration) {
 	switch {
 	case d < batchTime/2:

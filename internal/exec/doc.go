@@ -28,7 +28,7 @@
 //
 // A [Program] runs a [Job] any number of times, from any number of goroutines. [Run] does the steps above for
 // one job; an [Interleaver] does them for several jobs and alternates between their groups. A job either runs
-// all its groups or fails. A failed job does not roll back: memory keeps all stores that groups have
+// all its groups or fails. A failed job does not roll back: memory retains all stores that groups have
 // executed.
 //
 // # Files

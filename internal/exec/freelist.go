@@ -5,6 +5,9 @@ import "sync"
 // FreeList is a bounded list of idle objects for reuse. Unlike a sync.Pool it never drops objects at a
 // garbage collection, and so bounds the allocations of steady-state frames to zero. It is safe for concurrent
 // use; the zero FreeList is empty.
+//
+// Invariant: slots of the array of list at and above its length are nil, so that the list retains no
+// object that a caller owns. A lock suffices: callers get one object for each run, not for each batch.
 type FreeList[T any] struct {
 	mu   sync.Mutex
 	list []*T

@@ -39,15 +39,15 @@ type Interleaver struct {
 	pool     Pool
 	ctx      context.Context
 	tasks    []Task
-	pieces   [][]Piece
-	ends     []uint64
-	programs []Program
+	pieces   [][]Piece // by span
+	ends     []uint64  // the queue's spanEnds: a unit of the queue is a group of a piece
+	programs []Program // distinct programs of tasks; a worker slot per program, not per task
 	acquired [][]Worker // [worker][program], the workers acquired so far
 	each     func(worker int)
 }
 
 // Run executes the pieces of all spans. One worker runs the pieces of a span, in order; different spans run
-// in any order. The effects on memory that belongs to one span are therefore those of a sequential run, task
+// in any order. Memory that belongs to one span is therefore in the same state as after a sequential run, task
 // after task. workers is as in Job; if one task requires a single worker, there is one, which runs the spans
 // in order. Run returns the error of the lowest-numbered failing task, or ctx.Err(), or the *AbortError of
 // the first task in which an invocation aborted.

@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Log collects the messages of invocations (debug printf, asserts, aborts); see "Inputs, outputs, groups" in
+// Log collects the messages of invocations (debug printf, asserts, aborts); see "Groups" in
 // the documentation of package ir. The zero Log is ready to use. It is safe for concurrent use, but a run
 // with a log uses one worker, so that the set of recorded messages is deterministic.
 type Log struct {

@@ -14,13 +14,13 @@ import (
 // zero Pool is ready to use.
 type Pool struct {
 	stop   atomic.Bool
-	halted chan struct{}
+	halted chan struct{} // receives one value from each cancellation callback that has run
 
-	work     func(worker int)
-	starters []func() // one function for each worker but the first
+	work     func(worker int) // nil between runs, so that an idle pool retains no job
+	starters []func()         // one for each worker but the first: a go statement with arguments would allocate
 	wait     sync.WaitGroup
-	mu       sync.Mutex
-	panicked any // the text of a worker's panic, with its stack; or nil
+	mu       sync.Mutex // guards panicked: several workers may panic
+	panicked any        // the text of a worker's panic, with its stack; or nil
 }
 
 // Stop returns the flag that requests workers to return soon. It is set when the context of a run is done,

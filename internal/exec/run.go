@@ -35,7 +35,8 @@ func Run(ctx context.Context, p Program, job *Job) error {
 	return job.abortError(p.IR())
 }
 
-// dispatch is the state of one Run: a job shared by several workers.
+// dispatch is the state of one Run: a job shared by several workers. It is reused, so that a run in the
+// steady state allocates nothing.
 type dispatch struct {
 	Pool
 	queue
@@ -74,7 +75,7 @@ func (d *dispatch) work(int) {
 		return
 	}
 	defer w.Release()
-	size := batchSize(1)
+	size := batchSize(1) // unknown cost: one expensive group must not delay cancellation by a whole batch
 	for b, ok := d.nextBatch(size); ok; b, ok = d.nextBatch(size) {
 		begin := time.Now()
 		if err := w.Run(d.prepared, b); err != nil {
