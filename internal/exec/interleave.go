@@ -39,9 +39,9 @@ type Interleaver struct {
 	pool     Pool
 	ctx      context.Context
 	tasks    []Task
-	pieces   [][]Piece // by span
-	ends     []uint64  // the queue's spanEnds: a unit of the queue is a group of a piece
-	programs []Program // distinct programs of tasks; a worker slot per program, not per task
+	pieces   [][]Piece  // by span
+	ends     []uint64   // the queue's spanEnds: a unit of the queue is a group of a piece
+	programs []Program  // distinct programs of tasks; a worker slot per program, not per task
 	acquired [][]Worker // [worker][program], the workers acquired so far
 	each     func(worker int)
 }
