@@ -152,12 +152,15 @@ func reported(c console, name string, err error) error {
 	return &coded{code: exitUsage}
 }
 
-// colorful reports whether w is a terminal and NO_COLOR is not set (https://no-color.org).
+// colorful reports whether w is a terminal with colours and NO_COLOR is not set (https://no-color.org).
 func colorful(w any) bool {
-	return terminal(w) && os.Getenv("NO_COLOR") == ""
+	return terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 func terminal(w any) bool {
+	if s, ok := w.(*stream); ok {
+		w = s.w
+	}
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// maxBenchBuffer bounds one buffer: 4 GiB less a little, as far as offsets reach.
-const maxBenchBuffer = 1<<32 - 4096
+// maxBenchBuffer bounds one buffer: 4 GiB less a little, as far as offsets reach, and 2 GiB on hosts of 32 bits.
+const maxBenchBuffer = min(1<<32-4096, math.MaxInt-4096)
 
 // benchResource is a buffer or an image of a flag.
 type benchResource struct {

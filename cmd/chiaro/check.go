@@ -34,6 +34,7 @@ type checkFlags struct {
 	jobs                 int
 	verbose              bool
 	spirvDir, scriptRoot string // ready modules of scripts
+	allowOutside         bool   // scripts may read files outside their folder
 	noCache              bool
 	cacheDir             string
 	shard                string
@@ -73,6 +74,7 @@ min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo 
 	fl.StringVar(&f.cacheDir, "cache-dir", "", "folder of cached results (default: chiaro/check in the user's cache folder)")
 	fl.StringVar(&f.spirvDir, "spirv-dir", "", "for scripts: use DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.scriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
+	fl.BoolVar(&f.allowOutside, "allow-outside", false, allowOutsideUsage)
 	f.filter.flags(fl)
 	f.validatorFlags(fl)
 	complete(cmd, "format", checkFormats...)
@@ -130,7 +132,7 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	defer stop()
 	j := &judge{c: c, f: f, env: env, modules: newModuleStore()}
 	if !f.noCache && archives {
-		j.cache = openCache(f.cacheDir, env, &f)
+		j.cache = openCache(c, f.cacheDir, env, &f)
 		defer j.cache.close()
 	}
 	t := checkAll(ctx, j, list, rs)

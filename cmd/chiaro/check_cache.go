@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/fossil"
+	"github.com/chiaro-gpu/chiaro/internal/jit/store"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -71,7 +74,7 @@ const (
 )
 
 // openCache opens the cache of the run's environment. It returns nil without a cache.
-func openCache(dir string, env *valid.Env, f *checkFlags) *resultCache {
+func openCache(c console, dir string, env *valid.Env, f *checkFlags) *resultCache {
 	if dir == "" {
 		base, err := os.UserCacheDir()
 		if err != nil {
@@ -88,44 +91,63 @@ func openCache(dir string, env *valid.Env, f *checkFlags) *resultCache {
 		Envs    []*valid.Env
 		Limits  valid.Limits
 	}{version(), envs, f.opts.Limits})
-	if err != nil || os.MkdirAll(dir, 0o755) != nil {
+	if err != nil || os.MkdirAll(dir, 0o700) != nil {
+		return nil
+	}
+	if info, err := os.Stat(dir); err != nil || store.Trusted(info) != nil {
+		plain.Fprintf(c.err, "chiaro: results are not cached: %s: only its owner, the user of this process, may be able to write it\n", dir)
 		return nil
 	}
 	sum := sha256.Sum256(text)
 	name := filepath.Join(dir, fmt.Sprintf("%x.results", sum[:16]))
-	c := &resultCache{known: map[cacheKey][]byte{}}
-	end := c.load(name)
-	if c.file, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+	r := &resultCache{known: map[cacheKey][]byte{}}
+	if r.file = openResults(c, name); r.file == nil {
 		return nil
 	}
+	end := r.load()
 	if end == 0 { // new, or not to be used
-		if err = c.file.Truncate(0); err == nil {
-			_, err = c.file.WriteString(cacheMagic)
+		if err = r.file.Truncate(0); err == nil {
+			_, err = r.file.WriteAt([]byte(cacheMagic), 0)
 		}
 		end = int64(len(cacheMagic))
 	} else {
-		err = c.file.Truncate(end) // drop an incomplete last entry
+		err = r.file.Truncate(end) // drop an incomplete last entry
 	}
 	if err == nil {
-		_, err = c.file.Seek(end, io.SeekStart)
+		_, err = r.file.Seek(end, io.SeekStart)
 	}
 	if err != nil {
-		c.file.Close()
+		r.file.Close()
 		return nil
 	}
-	c.w = bufio.NewWriterSize(c.file, 1<<16)
-	return c
+	r.w = bufio.NewWriterSize(r.file, 1<<16)
+	return r
 }
 
-// load reads the results of a file up to the first damaged one. It returns the
-// offset of that entry, or 0 if the whole file is unusable.
-func (c *resultCache) load(name string) int64 {
-	info, err := os.Stat(name)
-	if err != nil || info.Size() > maxCacheFile {
-		return 0
+// openResults opens a file of results. A file that another user may have written is replaced.
+func openResults(c console, name string) *os.File {
+	for range 2 {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|store.NoFollow, 0o600)
+		if err == nil {
+			var info fs.FileInfo
+			if info, err = f.Stat(); err == nil && info.Mode().IsRegular() && store.Trusted(info) == nil {
+				return f
+			}
+			f.Close()
+		}
+		plain.Fprintf(c.err, "chiaro: %s: replaced: only its owner, the user of this process, may be able to write it\n", name)
+		if os.Remove(name) != nil {
+			return nil
+		}
 	}
-	data, err := os.ReadFile(name)
-	if err != nil || len(data) < len(cacheMagic) || string(data[:len(cacheMagic)]) != cacheMagic {
+	return nil
+}
+
+// load reads the results of the file up to the first damaged one. It returns the
+// offset of that entry, or 0 if the whole file is unusable.
+func (c *resultCache) load() int64 {
+	data, err := io.ReadAll(io.LimitReader(c.file, maxCacheFile+1))
+	if err != nil || len(data) > maxCacheFile || len(data) < len(cacheMagic) || string(data[:len(cacheMagic)]) != cacheMagic {
 		return 0
 	}
 	at := len(cacheMagic)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"slices"
@@ -59,18 +58,12 @@ func (f *findingFilter) load() error {
 	if f.baseline == "" || f.update {
 		return nil
 	}
-	file, err := os.Open(f.baseline)
+	data, err := readFile(f.baseline)
 	if err != nil {
 		return unreadable("%v", err)
 	}
-	defer file.Close()
-	s := bufio.NewScanner(file)
-	s.Buffer(nil, 1<<20)
-	for s.Scan() {
-		f.state.known[s.Text()]++
-	}
-	if err := s.Err(); err != nil {
-		return unreadable("%s: %v", f.baseline, err)
+	for line := range strings.Lines(string(data)) {
+		f.state.known[strings.TrimRight(line, "\r\n")]++
 	}
 	return nil
 }

@@ -293,7 +293,7 @@ func (r *checkText) Close(t checkTally) error {
 // checkReporters fans out to several reporters, and closes the files of --out.
 type checkReporters struct {
 	all   []checkReporter
-	files []*os.File
+	files []*stream
 }
 
 // newCheckReporters opens the outputs of --format and --out.
@@ -314,9 +314,9 @@ func newCheckReporters(c console, f checkFlags) (*checkReporters, error) {
 		if !slices.Contains(checkFormats, kind) { // before the file is there
 			return nil, unreadable("--out %q: unknown format %q; want one of %s", o, kind, strings.Join(checkFormats, " "))
 		}
-		file, err := os.Create(path)
+		file, err := createStream(path)
 		if err != nil {
-			return nil, unreadable("%v", err)
+			return nil, err
 		}
 		rs.files = append(rs.files, file)
 		r, err := newCheckReporter(kind, file, f, false)

@@ -15,7 +15,7 @@ import (
 // script judges the pipelines that the commands of a script run, and their
 // modules.
 func (j *judge) script(ctx context.Context, file string, x *checked) {
-	s, err := amber.Load(file)
+	s, err := loadScript(j.c, file, j.f.allowOutside)
 	var list []amber.Described
 	if err == nil {
 		list, err = amber.Describe(ctx, s, amber.Options{SpirvDir: j.f.spirvDir, ScriptRoot: j.f.scriptRoot})

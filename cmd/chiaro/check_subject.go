@@ -102,6 +102,9 @@ func fossilJSON(file string) bool {
 	if !strings.HasSuffix(file, ".json") || isPipelineFile(file) {
 		return false
 	}
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return false
@@ -114,13 +117,16 @@ func fossilJSON(file string) bool {
 
 // openSet opens an archive, or reads a document.
 func openSet(c console, path string) (*fossil.Set, *os.File, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path) // before opening, which waits at a pipe
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: an archive must be a regular file", path)
+	}
 	if err != nil {
 		return nil, nil, unreadable("%v", err)
 	}
-	info, err := f.Stat()
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, f, unreadable("%v", err)
+		return nil, nil, unreadable("%v", err)
 	}
 	if strings.HasSuffix(path, ".json") {
 		data, err := readFile(path)

@@ -50,21 +50,23 @@ func readFile(name string) ([]byte, error) {
 
 // readInput reads a file, or standard input for "-".
 func readInput(c console, name string) ([]byte, error) {
-	r := c.in
+	var data []byte
+	var err error
 	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, unreadable("%v", err)
+		data, err = readFile(name)
+	} else {
+		most := maxStream
+		if f, ok := c.in.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+				most = maxInput
+			}
 		}
-		defer f.Close()
-		r = f
+		if data, err = io.ReadAll(io.LimitReader(c.in, int64(most)+1)); err == nil && len(data) > most {
+			err = fmt.Errorf("standard input: larger than %d bytes", most)
+		}
 	}
-	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
-		return nil, unreadable("%s: %v", name, err)
-	}
-	if len(data) > maxInput {
-		return nil, unreadable("%s: larger than %d bytes", name, maxInput)
+		return nil, unreadable("%v", err)
 	}
 	*c.last = data
 	return data, nil
@@ -115,7 +117,7 @@ func listFiles(c console, args []string, listFile string, endings ...string) ([]
 			return nil, unreadable("%v", err)
 		}
 		err = filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(path, e) }) {
+			if err == nil && (d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0) && slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(path, e) }) {
 				files = append(files, path)
 			}
 			return err

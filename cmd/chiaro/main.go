@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,12 +48,21 @@ type console struct {
 }
 
 func main() {
+	ignorePipe() // a closed pipe is a write error as any other
 	os.Exit(run(os.Args[1:], console{os.Stdin, os.Stdout, os.Stderr, new([]byte)}))
 }
 
 // run is main with its surroundings as arguments. It is the door at which a
 // panic, which is always our fault, becomes an internal error.
 func run(args []string, c console) (code int) {
+	out := &stream{w: c.out, name: "standard output"}
+	c.out = out
+	defer func() {
+		if err := out.failed(); err != nil && code != exitInternal {
+			plain.Fprintf(c.err, "chiaro: %s\n", err)
+			code = exitUsage
+		}
+	}()
 	defer func() {
 		if e := recover(); e != nil {
 			plain.Fprintf(c.err, "chiaro: internal error: %v\n%s", e, debug.Stack())
@@ -70,7 +80,7 @@ func run(args []string, c console) (code int) {
 	if !errors.As(err, &end) {
 		end = &coded{exitUsage, err.Error()}
 	}
-	if end.msg != "" {
+	if end.msg != "" && (out.failed() == nil || !strings.Contains(end.msg, out.failed().Error())) {
 		plain.Fprintf(c.err, "chiaro: %s\n", plain.Block(end.msg, ""))
 	}
 	return end.code

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -205,7 +204,7 @@ func (r *junitReport) Close(t tally) error {
 // reporters fans out to several reporters, and closes the files of --out.
 type reporters struct {
 	all   []reporter
-	files []*os.File
+	files []*stream
 }
 
 // newReporters opens the outputs of --format and --out. out has entries
@@ -224,9 +223,9 @@ func newReporters(c console, format string, out []string) (*reporters, error) {
 		if !slices.Contains(formats, kind) { // before the file is there
 			return nil, unreadable("--out %q: unknown format %q; want one of %s", o, kind, strings.Join(formats, " "))
 		}
-		f, err := os.Create(path)
+		f, err := createStream(path)
 		if err != nil {
-			return nil, unreadable("%v", err)
+			return nil, err
 		}
 		rs.files = append(rs.files, f)
 		r, err := newReporter(kind, f, false)
@@ -262,16 +261,20 @@ func (s *reporters) close(t tally) error {
 
 // closeReports ends every report with the tally and closes the files that they
 // were written to.
-func closeReports[T any, R interface{ Close(T) error }](all []R, files []*os.File, t T) error {
+func closeReports[T any, R interface{ Close(T) error }](all []R, files []*stream, t T) error {
+	var errs []error
 	for _, r := range all {
 		if err := r.Close(t); err != nil {
-			return err
+			errs = append(errs, unreadable("%v", err))
 		}
 	}
 	for _, f := range files {
-		if err := f.Close(); err != nil {
-			return err
+		if err := f.finish(); err != nil {
+			errs = append(errs, err)
 		}
+	}
+	if len(errs) > 0 {
+		return errs[0]
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -30,6 +29,8 @@ type runFlags struct {
 	jobs      int
 	dump      dumpFlags
 	opts      amber.Options
+
+	allowOutside bool // scripts may read files outside their folder
 }
 
 func newRun(c console) *cobra.Command {
@@ -56,6 +57,7 @@ as unsupported, with what it needs.`,
 	fl.StringVar(&f.opts.SpirvDir, "spirv-dir", "", "use DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")
+	fl.BoolVar(&f.allowOutside, "allow-outside", false, allowOutsideUsage)
 	f.pipeline.add(cmd)
 	f.dump.add(cmd)
 	complete(cmd, "format", formats...)
@@ -171,7 +173,7 @@ func runOne(ctx context.Context, c console, f runFlags, file string) (x record) 
 		}
 		x.Seconds = time.Since(start).Seconds()
 	}()
-	script, err := load(c, file)
+	script, err := loadScript(c, file, f.allowOutside)
 	if err != nil {
 		x.Status, x.Message = "error", located(file, err)
 		return x
@@ -189,18 +191,4 @@ func runOne(ctx context.Context, c console, f runFlags, file string) (x record) 
 		x.Status, x.Message = "error", err.Error()
 	}
 	return x
-}
-
-// load reads a script from a file, or from standard input for "-".
-func load(c console, file string) (*amber.Script, error) {
-	if file != "-" {
-		return amber.Load(file)
-	}
-	text, err := readInput(c, file)
-	if err != nil {
-		return nil, err
-	}
-	return amber.Parse(file, text, func(name string) ([]byte, error) {
-		return readInput(c, filepath.FromSlash(name))
-	})
 }

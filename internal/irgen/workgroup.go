@@ -182,7 +182,7 @@ func (m *maker) offset() ir.V {
 		at := m.b.OpAux(ir.At, ir.I32, uint64(one(m, 4, 8, 64)), m.b.I32(uint32(4*m.r.Intn(3))), pick(m.r, m.side.common))
 		off = m.b.OpAux(ir.At, ir.I32, 4, at, index)
 	default:
-		start := m.b.I32(uint32(one(m, 0, 0, 0, 4, 5, 8, 1<<32-64, 1<<31-32)))
+		start := m.b.I32(one[uint32](m, 0, 0, 0, 4, 5, 8, 1<<32-64, 1<<31-32))
 		off = m.b.OpAux(ir.At, ir.I32, uint64(one(m, 1, 2, 4, 4, 4, 8, 12, 16, 20, 32)), start, index)
 	}
 	m.side.bytes = append(m.side.bytes, off)

@@ -62,13 +62,13 @@ func (m *Image) joinPlanes() error {
 		return nil
 	}
 	var memories [][]byte
-	base := 0
+	base := uint64(0)
 	for i := range m.planes {
 		p := &m.planes[i]
 		for n := range p.levels {
 			p.levels[n].base += uint32(base)
 		}
-		base += len(p.memory)
+		base += uint64(len(p.memory))
 		memories = append(memories, p.memory)
 	}
 	if base > MaxBytes {

@@ -2,6 +2,7 @@ package texture
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -10,11 +11,13 @@ import (
 
 // Limits of images. NewImage returns an error beyond them.
 const (
-	MaxExtent  = 1 << 14       // texels along an axis; texel buffers have MaxElements
-	MaxLayers  = 1 << 13       // array layers, cube faces included
-	MaxBytes   = 1<<32 - 1<<16 // per aspect, so that byte offsets have 32 bits
-	MaxSamples = 64            // per texel
-	maxLevels  = ir.MaxLevels  // mip levels
+	MaxExtent  = 1 << 14      // texels along an axis; texel buffers have MaxElements
+	MaxLayers  = 1 << 13      // array layers, cube faces included
+	MaxSamples = 64           // per texel
+	maxLevels  = ir.MaxLevels // mip levels
+
+	// MaxBytes is per aspect, so that byte offsets have 32 bits, and the memory fits the host's int.
+	MaxBytes uint64 = min(1<<32-1<<16, math.MaxInt-1<<16)
 )
 
 // tailPadding is the number of unused bytes after the last texel: a linear filter loads a texel together with

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/amber"
+)
+
+const allowOutsideUsage = "let scripts and their shaders read files outside the script's folder"
+
+// maxScriptFile bounds the files that a script names, in bytes.
+const maxScriptFile = 256 << 20
+
+// loadScript reads a script from a file, or from standard input for "-". It reads the files that the script names
+// only if they are in the folder of the script, links included, or if outside is set. The folder of standard input
+// is the working directory.
+func loadScript(c console, file string, outside bool) (*amber.Script, error) {
+	var text []byte
+	var err error
+	folder := "."
+	if file == "-" {
+		text, err = readInput(c, file)
+	} else {
+		folder = filepath.Dir(file)
+		text, err = readFile(file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := amber.Parse(file, text, func(name string) ([]byte, error) {
+		return readBeside(folder, filepath.FromSlash(name), outside)
+	})
+	if err != nil || outside {
+		return s, err
+	}
+	for _, shader := range s.Shaders {
+		if shader.Format == amber.GLSL && includes(shader.Source) {
+			return nil, &amber.Fault{File: file, Finding: diag.New(amber.CodeShader, shader.At,
+				"shader %s has an #include, which the compiler may read from any folder; --allow-outside permits it", shader.Name)}
+		}
+	}
+	return s, nil
+}
+
+// readBeside reads a regular file that a script in a folder names.
+func readBeside(folder, name string, outside bool) ([]byte, error) {
+	var f *os.File
+	if outside {
+		path := name
+		if !filepath.IsAbs(name) {
+			path = filepath.Join(folder, name)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s: must be a regular file", name)
+		}
+		if f, err = os.Open(path); err != nil {
+			return nil, err
+		}
+	} else {
+		root, err := os.OpenRoot(folder)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		info, err := root.Stat(name)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil, err
+		case err != nil:
+			return nil, fmt.Errorf("%s: is outside the script's folder, or cannot be read there (%w); --allow-outside permits other folders", name, errors.Unwrap(err))
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s: must be a regular file", name)
+		}
+		if f, err = root.Open(name); err != nil {
+			return nil, err
+		}
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxScriptFile+1))
+	if err == nil && len(data) > maxScriptFile {
+		err = fmt.Errorf("%s: larger than %d bytes", name, maxScriptFile)
+	}
+	return data, err
+}
+
+var (
+	glslComment  = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	glslIncludes = regexp.MustCompile(`(?m)^[^\S\n]*#[^\S\n]*include`)
+)
+
+// includes reports whether a source in GLSL has the directive #include. A line that a backslash continues and
+// comments may hide it; a source that is strange enough to fool this has it as well.
+func includes(source string) bool {
+	s := strings.ReplaceAll(source, "\r", "\n")
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\\\n\n", ""), "\\\n", "")
+	return glslIncludes.MatchString(s) || glslIncludes.MatchString(glslComment.ReplaceAllString(s, " "))
+}
