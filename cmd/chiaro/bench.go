@@ -35,6 +35,7 @@ type benchFlags struct {
 	most, least, batch int
 	budget             float64
 	threads            int
+	limit              time.Duration
 	drawing            drawFlags
 }
 
@@ -52,12 +53,14 @@ and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and ble
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
+			case f.limit < 0:
+				return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.limit)
 			case f.drawing.draw:
-				return benchDraw(c, f, args)
+				return limited(f.limit, func() error { return benchDraw(c, f, args) })
 			case len(args) != 1:
 				return unreadable("%d files; want one, or --draw", len(args))
 			}
-			return bench(c, f, args[0])
+			return limited(f.limit, func() error { return bench(c, f, args[0]) })
 		},
 	}
 	fl := cmd.Flags()
@@ -78,6 +81,7 @@ and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and ble
 	f.pipeline.add(cmd)
 	f.engine.add(cmd)
 	fl.IntVar(&f.threads, "threads", 0, "worker threads; 0 for one per core")
+	fl.DurationVar(&f.limit, "timeout", 10*time.Minute, "time limit of the command; 0 for none")
 	d := &f.drawing
 	fl.BoolVar(&d.draw, "draw", false, "time draws of a scene, or of a vertex and a fragment shader")
 	fl.StringVar(&d.folder, "shaders", "shaders", "with --draw: folder with the scenes' shaders, such as raster.vert.spv")

@@ -5,13 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -128,7 +125,7 @@ func checkFiles(c console, f checkFlags, args []string) error {
 		percent = 200
 	}
 	defer collectSeldom(percent)()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	j := &judge{c: c, f: f, env: env, modules: newModuleStore()}
 	if !f.noCache && archives {
@@ -136,11 +133,11 @@ func checkFiles(c console, f checkFlags, args []string) error {
 		defer j.cache.close()
 	}
 	t := checkAll(ctx, j, list, rs)
-	if ctx.Err() != nil {
-		return &coded{exitInterrupt, "interrupted"}
-	}
 	if err := rs.close(t); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return &coded{exitInterrupt, "interrupted"}
 	}
 	if err := f.filter.save(); err != nil {
 		return err
@@ -155,39 +152,26 @@ func checkFiles(c console, f checkFlags, args []string) error {
 func checkAll(ctx context.Context, j *judge, files []subject, rs *checkReporters) checkTally {
 	f := &j.f
 	bar := progress(j.c, f.format, len(files))
-	done := make([]chan *checked, len(files))
-	for i := range done {
-		done[i] = make(chan *checked, 1)
-	}
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range max(1, min(f.jobs, len(files))) {
-		workers.Go(func() {
-			for i := range next {
-				x := j.one(ctx, files[i])
-				f.filter.apply(x)
-				rs.done(x)
-				done[i] <- x
-			}
-		})
-	}
-	go func() {
-		defer close(next)
-		for i := range files {
-			next <- i
-		}
-	}()
 	var t checkTally
-	for i := range done {
-		x := <-done[i]
-		t.add(x)
-		// The bar fails only if the terminal is gone.
-		bar.clear()
-		rs.ordered(x)
-		bar.add()
-		done[i] = nil
-	}
-	workers.Wait()
+	pool[*checked]{
+		items: len(files), jobs: f.jobs,
+		work: func(i int) *checked {
+			x := j.one(ctx, files[i])
+			if ctx.Err() != nil && x.verdict == verdictUnreadable {
+				return notChecked(&files[i])
+			}
+			f.filter.apply(x)
+			return x
+		},
+		notRun: func(i int) *checked { return notChecked(&files[i]) },
+		live:   rs.done,
+		ordered: func(x *checked) {
+			t.add(x)
+			bar.clear()
+			rs.ordered(x)
+			bar.add()
+		},
+	}.run(ctx)
 	bar.clear()
 	return t
 }
@@ -198,7 +182,13 @@ const (
 	verdictFindings   = "findings"
 	verdictUnreadable = "unreadable"
 	verdictInternal   = "internal"
+	verdictNotRun     = "not run"
 )
+
+// notChecked is the result of a subject that an interrupt prevents.
+func notChecked(s *subject) *checked {
+	return &checked{file: s.name, verdict: verdictNotRun, message: s.name + ": not run: interrupted"}
+}
 
 // leftOut counts the findings that --max-errors and --max-duplicates hide, and the
 // findings over a report's limit, whose severity is unknown.

@@ -14,6 +14,9 @@ import (
 type checkGitHub struct{ w *bufio.Writer }
 
 func (r *checkGitHub) Record(x *checked) {
+	if x.verdict == verdictNotRun {
+		return // the tally counts them
+	}
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
 		fmt.Fprintf(r.w, "::error file=%s,title=unreadable::%s\n", property(x.file), data(x.message))
 		r.w.Flush()

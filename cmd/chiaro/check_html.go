@@ -26,7 +26,8 @@ type checkHTML struct {
 type htmlFile struct {
 	Number   int
 	Name     string
-	Message  string // why it is unreadable
+	Message  string // why it has no findings
+	Verdict  string
 	Findings []htmlFinding
 	Listing  []htmlLine
 	Cut      int // lines of the listing that are left out
@@ -62,7 +63,7 @@ const (
 )
 
 func (r *checkHTML) Record(x *checked) {
-	f := htmlFile{Number: len(r.files) + 1, Name: plain.Line(x.file), Message: string(plain.Block(x.message, ""))}
+	f := htmlFile{Verdict: x.verdict, Number: len(r.files) + 1, Name: plain.Line(x.file), Message: string(plain.Block(x.message, ""))}
 	v := newViewer(x)
 	at := map[int][]htmlFinding{}
 	for i := range x.findings {

@@ -23,6 +23,7 @@ type checkCase struct {
 	Class   string       `xml:"classname,attr"`
 	Failure *checkFailed `xml:"failure,omitempty"`
 	Error   *checkFailed `xml:"error,omitempty"`
+	Skipped *checkFailed `xml:"skipped,omitempty"`
 	Out     string       `xml:"system-out,omitempty"`
 }
 
@@ -38,12 +39,15 @@ type checkSuite struct {
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
 	Cases    []checkCase `xml:"testcase"`
 }
 
 func (r *checkJUnit) Record(x *checked) {
 	c := checkCase{Name: plain.Line(x.file), Class: "chiaro.check"}
 	switch x.verdict {
+	case verdictNotRun:
+		c.Skipped = &checkFailed{Message: "not run: interrupted"}
 	case verdictUnreadable, verdictInternal:
 		c.Error = &checkFailed{Message: string(plain.Block(x.message, ""))}
 	case verdictFindings:
@@ -75,7 +79,7 @@ func (r *checkJUnit) Close(t checkTally) error {
 	w.WriteString(xml.Header)
 	e := xml.NewEncoder(w)
 	e.Indent("", "  ")
-	if err := e.Encode(checkSuite{Name: "chiaro check", Tests: len(r.cases), Failures: t.faulty, Errors: t.unreadable + t.internal, Cases: r.cases}); err != nil {
+	if err := e.Encode(checkSuite{Name: "chiaro check", Tests: len(r.cases), Failures: t.faulty, Errors: t.unreadable + t.internal, Skipped: t.notRun, Cases: r.cases}); err != nil {
 		return err
 	}
 	w.WriteByte('\n')

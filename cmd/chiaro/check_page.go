@@ -43,7 +43,7 @@ summary { cursor: pointer } summary code { font-weight: 600 }
 {{else}}<p>No findings.</p>
 {{end}}
 <h2 id="files">By file</h2>
-<table>{{range .Files}}<tr><td>{{if or .Findings .Message}}<a href="#f{{.Number}}">{{.Name}}</a>{{else}}{{.Name}}{{end}}<td class="n">{{if .Message}}unreadable{{else}}{{len .Findings}}{{end}}{{end}}</table>
+<table>{{range .Files}}<tr><td>{{if or .Findings .Message}}<a href="#f{{.Number}}">{{.Name}}</a>{{else}}{{.Name}}{{end}}<td class="n">{{if .Message}}{{.Verdict}}{{else}}{{len .Findings}}{{end}}{{end}}</table>
 {{range $f := .Files}}{{if .Message}}<h2 id="f{{.Number}}">{{.Name}}</h2><pre>{{.Message}}</pre>
 {{else if .Findings}}<h2 id="f{{.Number}}">{{.Name}}</h2>
 {{range .Findings}}{{if not .Line}}{{template "finding" .}}{{end}}{{end}}{{if .Listing}}<pre>{{range .Listing}}<span{{if .Findings}} class="hit" id="f{{$f.Number}}l{{.Number}}"{{end}}><span class="num">{{.Number}}</span>{{.Text}}</span>

@@ -52,9 +52,9 @@ func newCheckReporter(format string, w io.Writer, f checkFlags, color bool) (che
 
 // checkTally counts files by verdict.
 type checkTally struct {
-	clean, faulty, unreadable, internal int
-	errors, warnings                    int
-	left, beyond                        int // of all findings those not shown, and those not even counted above
+	clean, faulty, unreadable, internal, notRun int
+	errors, warnings                            int
+	left, beyond                                int // of all findings those not shown, and those not even counted above
 }
 
 func (t *checkTally) add(x *checked) {
@@ -72,6 +72,8 @@ func (t *checkTally) add(x *checked) {
 	t.left += x.left.all
 	t.beyond += x.left.beyond
 	switch {
+	case x.verdict == verdictNotRun:
+		t.notRun++
 	case x.verdict == verdictInternal:
 		t.internal++
 	case x.verdict == verdictUnreadable:
@@ -90,7 +92,7 @@ func (t checkTally) code() int {
 		return exitInternal
 	case t.faulty > 0:
 		return exitFindings
-	case t.unreadable > 0:
+	case t.unreadable+t.notRun > 0:
 		return exitUsage
 	case t.clean == 0:
 		return exitNothing
@@ -100,11 +102,11 @@ func (t checkTally) code() int {
 
 func (t checkTally) String() string {
 	judged := t.clean + t.faulty
-	s := fmt.Sprintf("EXERCISED %d/%d  clean %d", judged, judged+t.unreadable+t.internal, t.clean)
+	s := fmt.Sprintf("EXERCISED %d/%d  clean %d", judged, judged+t.unreadable+t.internal+t.notRun, t.clean)
 	for _, p := range []struct {
 		name string
 		n    int
-	}{{"with findings", t.faulty}, {"unreadable", t.unreadable}, {"internal", t.internal}, {"errors", t.errors}, {"warnings", t.warnings},
+	}{{"with findings", t.faulty}, {"unreadable", t.unreadable}, {"internal", t.internal}, {"not run", t.notRun}, {"errors", t.errors}, {"warnings", t.warnings},
 		{"further", t.beyond}} {
 		if p.n > 0 {
 			s += fmt.Sprintf("  %s %d", p.name, p.n)
@@ -224,6 +226,9 @@ type checkText struct {
 }
 
 func (r *checkText) Record(x *checked) {
+	if x.verdict == verdictNotRun {
+		return // the tally counts them
+	}
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
 		plain.Fprintf(r.w, "%s\n", plain.Block(x.message, "    "))
 		r.w.Flush()

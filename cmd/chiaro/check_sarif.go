@@ -98,6 +98,10 @@ func newCheckSARIF(w io.Writer) *checkSARIF {
 }
 
 func (r *checkSARIF) Record(x *checked) {
+	if x.verdict == verdictNotRun {
+		r.ok = false
+		return
+	}
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
 		r.ok = false
 		r.run.Results = append(r.run.Results, sarifResult{RuleID: "unreadable", RuleIndex: r.rule("unreadable"), Level: "error",

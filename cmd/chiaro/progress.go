@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 )
 
@@ -19,9 +20,9 @@ type progressBar struct {
 const progressInterval = 100 * time.Millisecond
 
 // progress returns a progress bar on standard error if that is a terminal, else one
-// that prints nothing. With jsonl there is no bar, because lines come at any time.
+// that prints nothing. A dumb terminal cannot clear a line. With jsonl there is no bar, because lines come at any time.
 func progress(c console, format string, n int) *progressBar {
-	if n < 2 || !terminal(c.err) || format == "jsonl" && terminal(c.out) {
+	if n < 2 || !terminal(c.err) || os.Getenv("TERM") == "dumb" || format == "jsonl" && terminal(c.out) {
 		return &progressBar{}
 	}
 	return &progressBar{w: c.err, n: n, start: time.Now()}

@@ -30,6 +30,9 @@ type reporter interface {
 	Close(tally) error
 }
 
+// statusNotRun is the status of a script that an interrupt prevents.
+const statusNotRun = "not run"
+
 // tally counts records by status.
 type tally map[string]int
 
@@ -51,7 +54,7 @@ func (t tally) code() int {
 		return exitInternal
 	case t["fail"]+t["timeout"] > 0:
 		return exitFindings
-	case t["error"] > 0:
+	case t["error"]+t[statusNotRun] > 0:
 		return exitUsage
 	case t.exercised() == 0:
 		return exitNothing
@@ -61,7 +64,7 @@ func (t tally) code() int {
 
 func (t tally) String() string {
 	s := fmt.Sprintf("EXERCISED %d/%d", t.exercised(), t.total())
-	for _, k := range []string{"pass", "fail", "unsupported", "error", "timeout", "internal"} {
+	for _, k := range []string{"pass", "fail", "unsupported", "error", "timeout", "internal", statusNotRun} {
 		if t[k] > 0 {
 			s += fmt.Sprintf("  %s %d", k, t[k])
 		}
@@ -96,6 +99,9 @@ type textReport struct {
 var statusColor = map[string]string{"pass": "\x1b[32m", "fail": "\x1b[31m", "error": "\x1b[31m", "timeout": "\x1b[31m", "internal": "\x1b[31m", "unsupported": "\x1b[33m"}
 
 func (r *textReport) Record(x record) {
+	if x.Status == statusNotRun {
+		return // the tally counts them
+	}
 	word := plain.Safe(x.Status)
 	if r.color {
 		word = plain.Safe(statusColor[x.Status]) + word + "\x1b[0m"
@@ -181,7 +187,7 @@ func (r *junitReport) Record(x record) {
 		c.Failure = m
 	case "error", "internal":
 		c.Error = m
-	case "unsupported":
+	case "unsupported", statusNotRun:
 		c.Skipped = m
 	}
 	r.cases = append(r.cases, c)
@@ -193,7 +199,7 @@ func (r *junitReport) Close(t tally) error {
 	e := xml.NewEncoder(w)
 	e.Indent("", "  ")
 	err := e.Encode(junitSuite{Name: "chiaro run", Tests: t.total(), Failures: t["fail"] + t["timeout"],
-		Errors: t["error"] + t["internal"], Skipped: t["unsupported"], Cases: r.cases})
+		Errors: t["error"] + t["internal"], Skipped: t["unsupported"] + t[statusNotRun], Cases: r.cases})
 	if err != nil {
 		return err
 	}

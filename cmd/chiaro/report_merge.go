@@ -156,6 +156,8 @@ func (t *checkTally) addRecord(r *checkRecord) {
 	t.left += r.Omitted
 	t.beyond += r.Beyond
 	switch {
+	case r.Verdict == verdictNotRun:
+		t.notRun++
 	case r.Verdict == verdictInternal:
 		t.internal++
 	case r.Verdict == verdictUnreadable:

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,7 +105,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	t := runAll(ctx, c, f, files, rs)
 	if err := rs.close(t); err != nil {
@@ -126,37 +123,25 @@ func runScripts(c console, f runFlags, args []string) error {
 // runAll runs the scripts on f.jobs goroutines and reports them.
 func runAll(ctx context.Context, c console, f runFlags, files []string, rs *reporters) tally {
 	bar := progress(c, f.format, len(files))
-	records := make([]chan record, len(files))
-	for i := range records {
-		records[i] = make(chan record, 1)
-	}
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range max(1, min(f.jobs, len(files))) {
-		workers.Go(func() {
-			for i := range next {
-				x := runOne(ctx, c, f, files[i])
-				rs.done(x)
-				records[i] <- x
-			}
-		})
-	}
-	go func() {
-		defer close(next)
-		for i := range files {
-			next <- i
-		}
-	}()
 	t := tally{}
-	for i := range records {
-		x := <-records[i]
-		t[x.Status]++
-		// The bar fails only if the terminal is gone.
-		bar.clear()
-		rs.ordered(x)
-		bar.add()
-	}
-	workers.Wait()
+	pool[record]{
+		items: len(files), jobs: f.jobs,
+		work: func(i int) record {
+			x := runOne(ctx, c, f, files[i])
+			if ctx.Err() != nil && x.Status != "pass" && x.Status != "fail" {
+				return record{File: files[i], Status: statusNotRun, Message: "interrupted"}
+			}
+			return x
+		},
+		notRun: func(i int) record { return record{File: files[i], Status: statusNotRun, Message: "interrupted"} },
+		live:   rs.done,
+		ordered: func(x record) {
+			t[x.Status]++
+			bar.clear()
+			rs.ordered(x)
+			bar.add()
+		},
+	}.run(ctx)
 	bar.clear()
 	return t
 }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// interruptGrace is the time that running items have to end after an interrupt. What is left then counts as not run,
+// so that a signal is answered within 0.2 seconds.
+const interruptGrace = 100 * time.Millisecond
+
+// interruptible returns a context that SIGINT and SIGTERM cancel. The second signal ends the process.
+func interruptible() (ctx context.Context, stop context.CancelFunc) {
+	ctx, stop = signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// pool is a list of items that several goroutines process.
+type pool[T any] struct {
+	items   int
+	jobs    int
+	work    func(i int) T
+	notRun  func(i int) T // the result of an item that an interrupt prevents
+	live    func(T)       // is called with each result as soon as it exists
+	ordered func(T)       // is called with each result in the order of the list
+}
+
+// run processes the items until the context is done. It calls live and ordered on its own goroutine alone. Items that
+// still run when it returns are abandoned.
+func (p pool[T]) run(ctx context.Context) {
+	type result struct {
+		i int
+		x T
+	}
+	next, results, over := make(chan int), make(chan result), make(chan struct{})
+	defer close(over)
+	var workers sync.WaitGroup
+	for range max(1, min(p.jobs, p.items)) {
+		workers.Go(func() {
+			for i := range next {
+				select {
+				case results <- result{i, p.work(i)}:
+				case <-over:
+				}
+			}
+		})
+	}
+	go func() {
+		defer close(next)
+		for i := range p.items {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	idle := make(chan struct{})
+	go func() {
+		workers.Wait()
+		close(idle)
+	}()
+	have := make([]*T, p.items)
+	at := 0
+	take := func(i int, x T) {
+		have[i] = &x
+		p.live(x)
+		for ; at < p.items && have[at] != nil; at++ {
+			p.ordered(*have[at])
+			have[at] = new(T) // The item is done: its memory is not needed any more.
+		}
+	}
+	var grace <-chan time.Time
+	done := ctx.Done()
+	for at < p.items {
+		select {
+		case r := <-results:
+			take(r.i, r.x)
+			continue
+		case <-done:
+			done, grace = nil, time.After(interruptGrace)
+			continue
+		case <-grace:
+		case <-idle:
+		}
+		for i := range have {
+			if have[i] == nil {
+				take(i, p.notRun(i))
+			}
+		}
+	}
+}
+
+// limited runs f until it ends, a signal arrives or the limit has passed; a limit of 0 is none. Then f is abandoned.
+func limited(limit time.Duration, f func() error) error {
+	ctx, stop := interruptible()
+	defer stop()
+	var late <-chan time.Time
+	if limit > 0 {
+		late = time.After(limit)
+	}
+	done, broken := make(chan error, 1), make(chan any, 1)
+	go func() {
+		defer func() {
+			if e := recover(); e != nil {
+				broken <- fmt.Sprintf("%v\n%s", e, debug.Stack())
+			}
+		}()
+		done <- f()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case e := <-broken:
+		panic(e)
+	case <-ctx.Done():
+		return &coded{exitInterrupt, "interrupted"}
+	case <-late:
+		return &coded{exitUsage, fmt.Sprintf("not done after %v, the limit of --timeout", limit)}
+	}
+}
