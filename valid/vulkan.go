@@ -14,8 +14,8 @@ import (
 var vulkanFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Capability-Environment", Section: "Vulkan, SPIR-V Capabilities", Words: "a capability is one that the version of Vulkan has, or that a declared extension of SPIR-V brings", Need: NeedVulkan},
-		{Code: vuid.VkShaderModuleCreateInfo_pCode_08739, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a capability is one that Vulkan knows", Need: NeedDevice},
-		{Code: vuid.VkShaderModuleCreateInfo_pCode_08741, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "an extension of SPIR-V that brings capabilities is one that Vulkan knows", Need: NeedDevice},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08739, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a capability is one that a version or an extension of Vulkan has"},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08741, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "an extension of SPIR-V is one that a version or an extension of Vulkan has"},
 		{Code: vuid.VkShaderModuleCreateInfo_pCode_08740, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a capability is brought by a version, a feature, a property or an extension that the device has", Need: NeedDevice},
 		{Code: vuid.VkShaderModuleCreateInfo_pCode_08742, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "an extension of SPIR-V is brought by a version or an extension that the device has", Need: NeedDevice},
 	},
@@ -61,25 +61,17 @@ func orWays(ways []way) string {
 	return strings.Join(out, "") + "; must have it"
 }
 
-// vulkanCapability checks OpCapability. If no device is known, capabilities that
-// Vulkan does not have are left to the rules of SPIR-V: an extension may be newer
-// than the tables.
+// vulkanCapability checks OpCapability.
 func (c *checker) vulkanCapability(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
 	}
 	k := spirv.Capability(in[1])
 	ways := capabilityWays[k]
-	if !c.taken(k, ways) {
-		c.fail(i, "SPV-Capability-Environment", "capability %s in %s, which does not have it; no declared extension brings it either", k, c.env)
-		return
-	}
 	switch {
+	case !c.taken(k, ways):
+		c.fail(i, "SPV-Capability-Environment", "capability %s in %s, which does not have it; no declared extension brings it either", k, c.env)
 	case len(ways) == 0:
-		if c.env.Device == nil {
-			c.unknown(vuid.VkShaderModuleCreateInfo_pCode_08739)
-			return
-		}
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08739, "capability %s, which no version and no extension of Vulkan has", k)
 	case !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08740, ways):
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device without %s", k, orWays(ways))
@@ -113,28 +105,23 @@ func (c *checker) vulkanExtension(i int, in spirv.Inst) {
 	name := spirv.String(in[1:])
 	ways, ok := extensionWays[name]
 	switch {
-	case !ok && !foreign(name):
-	case !ok && c.env.Device == nil:
-		c.unknown(vuid.VkShaderModuleCreateInfo_pCode_08741)
-	case !ok:
+	case !ok && !supporting(name):
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08741, "extension %q, which no version and no extension of Vulkan has", name)
 	case ok && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08742, ways):
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device without %s", name, orWays(ways))
 	}
 }
 
-// foreign reports whether an extension of SPIR-V brings capabilities, none of
-// which Vulkan has. An extension without capabilities needs nothing of a device.
-func foreign(name string) bool {
-	brings := false
+// supporting reports whether an extension of SPIR-V brings a capability that Vulkan
+// has. Vulkan then supports the extension although its table of extensions does not
+// name it, for example SPV_AMDX_shader_enqueue.
+func supporting(name string) bool {
 	for _, r := range spirv.KindCapability.Enumerants() {
-		if slices.Contains(r.Extensions(), name) {
-			if brings = true; len(capabilityWays[spirv.Capability(r.Value())]) > 0 {
-				return false
-			}
+		if slices.Contains(r.Extensions(), name) && len(capabilityWays[spirv.Capability(r.Value())]) > 0 {
+			return true
 		}
 	}
-	return brings
+	return false
 }
 
 // brought reports whether the device brings one of several ways; true if
