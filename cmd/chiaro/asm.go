@@ -59,11 +59,14 @@ func newDis(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dis [FILE]",
 		Short: "Disassemble a module into SPIR-V text",
-		Long:  "Disassemble a binary module, or standard input, into text that asm accepts. A malformed module writes nothing.",
+		Long:  "Disassemble a binary module, or standard input, into text that asm accepts. A malformed module writes nothing.\n\n" + sourceUsage,
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := input(args)
 			data, err := readInput(c, name)
+			if err == nil && isSource(name) && !isBinary(data) {
+				data, err = compileSource(name, data, "vulkan1.3")
+			}
 			if err != nil {
 				return err
 			}

@@ -141,6 +141,9 @@ func bench(c console, f benchFlags, file string) error {
 		return err
 	}
 	data, err := readInput(c, file)
+	if err == nil && isSource(file) && !isBinary(data) {
+		data, err = compileSource(file, data, "vulkan1.3")
+	}
 	if err != nil {
 		return err
 	}

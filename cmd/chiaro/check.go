@@ -51,7 +51,9 @@ func newCheck(c console) *cobra.Command {
 --target-env names, and report every fault; and pipelines by Vulkan's rules on them: descriptions
 (*.pipeline.yaml, see link), archives of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. Directories are searched for
 all of them; - is standard input, ARCHIVE#graphics/HASH one object of an archive. Rules that need to know a device are judged for each that --profile names:
-min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo --json writes too.`,
+min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo --json writes too.
+
+` + sourceUsage,
 		Example: "  chiaro check shader.spv\n  chiaro check --target-env vulkan1.1 --format jsonl shaders/",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.given = cmd.Flags().Changed("target-env")
@@ -229,7 +231,7 @@ func (j *judge) one(ctx context.Context, s subject) (x *checked) {
 
 // moduleFile judges a module of a file.
 func (j *judge) moduleFile(ctx context.Context, file string, x *checked) {
-	data, err := readModule(j.c, file)
+	data, err := readModule(j.c, file, j.env.Name)
 	if err != nil {
 		x.message = err.Error()
 		return
@@ -269,14 +271,18 @@ func (j *judge) module(ctx context.Context, data []byte, file string, x *checked
 // noModule are the codes of streams that are no SPIR-V at all.
 var noModule = map[string]bool{"SPV-Stream-Size": true, "SPV-Header-Magic": true, "SPV-Text-Size": true}
 
-// readModule is readInput for files that are read at once.
-func readModule(c console, file string) ([]byte, error) {
+// readModule reads a module, and compiles a source for the target environment. It may be called from several
+// goroutines at once.
+func readModule(c console, file, target string) ([]byte, error) {
 	if file == "-" {
 		return readInput(c, file)
 	}
 	data, err := readFile(file)
 	if err != nil {
 		return nil, unreadable("%v", err)
+	}
+	if isSource(file) && !isBinary(data) {
+		return compileSource(file, data, target)
 	}
 	return data, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/fossil"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/internal/source"
 )
 
 // subject is one thing that check judges: a module, a description of a
@@ -33,7 +34,7 @@ const (
 )
 
 // The endings of files that check finds in directories.
-var checkEndings = append([]string{".spv", ".spvasm", ".foz", ".amber", ".vkscript"}, pipelineEndings...)
+var checkEndings = slices.Concat([]string{".spv", ".spvasm", ".foz", ".amber", ".vkscript"}, pipelineEndings, source.Endings())
 
 var pipelineEndings = []string{".pipeline.yaml", ".pipeline.yml", ".pipeline.json"}
 

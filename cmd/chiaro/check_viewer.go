@@ -175,17 +175,17 @@ func (v *viewer) calls() {
 	}
 }
 
-// where returns the source line if the module has line information, else the line of
-// the disassembly.
+// where returns the source line if the module has line information, else the file with
+// the line of the disassembly, or line 1 of a source that was compiled.
 func (v *viewer) where(x *checked, f *valid.Finding) (file string, line, column int) {
 	if f.HasSource && f.Source.File != "" {
 		return f.Source.File, int(f.Source.Line), int(max(f.Source.Column, 1))
 	}
 	if n := v.row(f.Pos); n > 0 {
-		if v.input != "" {
-			return x.file, n, 1
+		if v.input == "" && isSource(x.file) {
+			n = 1
 		}
-		return strings.TrimSuffix(strings.TrimSuffix(x.file, "asm"), ".spv") + ".spvasm", n, 1
+		return x.file, n, 1
 	}
 	return x.file, 1, 1
 }

@@ -116,15 +116,17 @@ func listFiles(c console, args []string, listFile string, endings ...string) ([]
 		if err != nil {
 			return nil, unreadable("%v", err)
 		}
+		var found []string
 		err = filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && (d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0) && slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(path, e) }) {
-				files = append(files, path)
+				found = append(found, path)
 			}
 			return err
 		})
 		if err != nil {
 			return nil, unreadable("%v", err)
 		}
+		files = append(files, withoutCompiled(found)...)
 	}
 	if listFile == "" {
 		return files, nil

@@ -202,7 +202,7 @@ func (j *judge) readPipeline(file string) (*link.Description, error) {
 // fileShader reads the module of a stage and finds its entry point.
 func (j *judge) fileShader(s describe.Stage) (*link.Shader, error) {
 	m, err := j.modules.get(s.File, s.Specialization, func() (*facts.Module, error) {
-		data, err := readModule(j.c, s.File)
+		data, err := readModule(j.c, s.File, j.env.Name)
 		if err != nil {
 			return nil, err
 		}

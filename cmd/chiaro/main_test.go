@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
+			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // has only chiaro
 			e.Setenv("CORPUS", corpus)
 			return nil
 		},

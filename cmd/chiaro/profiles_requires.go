@@ -72,7 +72,7 @@ func requireProfiles(c console, f profilesFlags, args []string) error {
 // the values of their specialization constants.
 func modulesOf(c console, file string, env *valid.Env) (out []*facts.Module, err error) {
 	add := func(file string, spec facts.Spec) error {
-		data, err := readModule(c, file)
+		data, err := readModule(c, file, env.Name)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,9 @@ func newReflect(c console) *cobra.Command {
 		Short: "Show the interface of each entry point",
 		Long: `Show what an entry point reads from and writes to other stages, its resources with the layout of
 their blocks, push constants, specialization constants, workgroup size, and what of it is used.
-The module is not judged: that is check's.`,
+The module is not judged: that is check's.
+
+` + sourceUsage,
 		Example: "  chiaro reflect shader.spv\n  chiaro reflect --spec 0=64 --format yaml shader.spv",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return reflectFiles(c, f, args) },
@@ -70,7 +72,7 @@ func reflectFiles(c console, f reflectFlags, files []string) error {
 	entries, bad := 0, 0
 	var names []string
 	for _, file := range files {
-		data, err := readModule(c, file)
+		data, err := readModule(c, file, env.Name)
 		var m *spirv.Module
 		if err == nil {
 			if m, err = decodeModule(data, file, env, nil); err != nil {

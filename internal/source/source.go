@@ -1,0 +1,276 @@
+// Package source compiles shader sources to SPIR-V with the compiler that it finds on the PATH. It refuses to know
+// any shading language: the end of a file's name determines the language and the stage.
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/store"
+)
+
+// Language is a shading language.
+type Language string
+
+// The languages.
+const (
+	GLSL  Language = "GLSL"
+	HLSL  Language = "HLSL"
+	WGSL  Language = "WGSL"
+	Slang Language = "Slang"
+)
+
+// Stages are the names of stages in file names, as glslc has them.
+var Stages = []string{"vert", "tesc", "tese", "geom", "frag", "comp", "task", "mesh", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall"}
+
+// Endings returns the ends of the names of files that are complete shaders.
+func Endings() []string {
+	out := []string{".wgsl", ".slang"}
+	for _, s := range Stages {
+		out = append(out, "."+s, "."+s+".glsl", "."+s+".hlsl")
+	}
+	return out
+}
+
+// Of returns the language of a file, and its stage or "" if the name has none; ok is false for a file that is no
+// shader source.
+func Of(file string) (l Language, stage string, ok bool) {
+	name := filepath.Base(file)
+	ext := strings.TrimPrefix(filepath.Ext(name), ".")
+	if before := strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(name, "."+ext)), "."); slices.Contains(Stages, before) {
+		stage = before
+	}
+	switch {
+	case slices.Contains(Stages, ext):
+		return GLSL, ext, true
+	case ext == "glsl":
+		return GLSL, stage, true
+	case ext == "hlsl":
+		return HLSL, stage, true
+	case ext == "wgsl":
+		return WGSL, "", true
+	case ext == "slang":
+		return Slang, "", true
+	}
+	return "", "", false
+}
+
+// Options configure Compile.
+type Options struct {
+	Target string     // an environment such as vulkan1.3; "" for vulkan1.3
+	Cache  *store.Dir // nil for none
+}
+
+// Error is a source that does not compile. Message has a line for each error of the compiler:
+// file:line:column: error: text.
+type Error struct{ Message string }
+
+func (e *Error) Error() string { return e.Message }
+
+// compiler is one program that compiles a language.
+type compiler struct {
+	program string
+	pack    string // the package that has it
+	args    func(in, out, stage, target string) []string
+}
+
+// stageless are compilers that make one module of all entry points.
+func stageless(args ...string) func(in, out, stage, target string) []string {
+	return func(in, out, _, _ string) []string {
+		full := slices.Clone(args)
+		for i := range full {
+			full[i] = strings.NewReplacer("IN", in, "OUT", out).Replace(full[i])
+		}
+		return full
+	}
+}
+
+// compilers has the compilers of each language, the preferred one first.
+var compilers = map[Language][]compiler{
+	GLSL: {
+		{"glslc", "glslc", func(in, out, stage, target string) []string {
+			return []string{"-g", "-fshader-stage=" + stage, "--target-env=" + target, "-o", out, in}
+		}},
+		{"glslangValidator", "glslang-tools", func(in, out, stage, target string) []string {
+			return []string{"-g", "-V", "-S", stage, "--target-env", target, "-o", out, in}
+		}},
+	},
+	HLSL: {
+		{"dxc", "directx-shader-compiler (https://github.com/microsoft/DirectXShaderCompiler)", func(in, out, stage, target string) []string {
+			return []string{"-spirv", "-Zi", "-fspv-target-env=" + target, "-T", profiles[stage], "-E", "main", "-Fo", out, in}
+		}},
+		{"glslc", "glslc", func(in, out, stage, target string) []string {
+			return []string{"-g", "-x", "hlsl", "-fshader-stage=" + stage, "--target-env=" + target, "-o", out, in}
+		}},
+		{"glslangValidator", "glslang-tools", func(in, out, stage, target string) []string {
+			return []string{"-g", "-D", "-V", "-e", "main", "-S", stage, "--target-env", target, "-o", out, in}
+		}},
+	},
+	WGSL: {
+		{"naga", "naga-cli (cargo install naga-cli)", stageless("-g", "IN", "OUT")},
+		{"tint", "tint (https://dawn.googlesource.com/dawn)", stageless("--format", "spirv", "-o", "OUT", "IN")},
+	},
+	Slang: {{"slangc", "slang (https://github.com/shader-slang/slang)", stageless("-g", "-target", "spirv", "-o", "OUT", "IN")}},
+}
+
+// profiles are the shader models of dxc.
+var profiles = map[string]string{"vert": "vs_6_6", "tesc": "hs_6_6", "tese": "ds_6_6", "geom": "gs_6_6", "frag": "ps_6_6", "comp": "cs_6_6",
+	"task": "as_6_6", "mesh": "ms_6_6", "rgen": "lib_6_6", "rint": "lib_6_6", "rahit": "lib_6_6", "rchit": "lib_6_6", "rmiss": "lib_6_6", "rcall": "lib_6_6"}
+
+// imports finds sources that other files are a part of; they are not cached.
+var imports = regexp.MustCompile(`(?m)\b(include|import|__include|implementing)\b`)
+
+// maxModule bounds the bytes of a compiled module.
+const maxModule = 256 << 20
+
+// Compile compiles the contents of a file, whose name determines the language. Files that the source includes are
+// sought beside it. The error is an *Error if the source does not compile.
+func Compile(ctx context.Context, file string, text []byte, o Options) ([]byte, error) {
+	l, stage, ok := Of(file)
+	if !ok {
+		return nil, fmt.Errorf("%s: is no shader source by its name", file)
+	}
+	if stage == "" && (l == GLSL || l == HLSL) {
+		ext := filepath.Ext(file)
+		return nil, fmt.Errorf("%s: error: a source in %s needs its stage in the name, such as %s", file, l, strings.TrimSuffix(filepath.Base(file), ext)+".frag"+ext)
+	}
+	target := o.Target
+	if !strings.HasPrefix(target, "vulkan1.") || target == "vulkan1.4" || strings.Contains(target, "spv") {
+		target = "vulkan1.3" // the newest that all compilers know; it has the same SPIR-V as 1.4
+	}
+	for _, c := range compilers[l] {
+		path, err := exec.LookPath(c.program)
+		if err != nil {
+			continue
+		}
+		args := c.args(file, "", stage, target)
+		key, cached := cacheKey(path, args, text)
+		cached = cached && o.Cache != nil
+		if cached {
+			if code, ok := o.Cache.Load(key); ok {
+				return code, nil
+			}
+		}
+		code, err := c.compile(ctx, path, file, stage, target)
+		if err == nil && cached {
+			_ = o.Cache.Save(key, code) // a full cache costs only time
+		}
+		return code, err
+	}
+	var names []string
+	for _, c := range compilers[l] {
+		names = append(names, c.program+" from the package "+c.pack)
+	}
+	return nil, fmt.Errorf("%s: error: the source is in %s, and the PATH has no compiler for it; install %s", file, l, strings.Join(names, ", or "))
+}
+
+// cacheKey is a hash of everything that a module depends on; ok is false if that is not known.
+func cacheKey(path string, args []string, text []byte) (key store.Key, ok bool) {
+	info, err := os.Stat(path)
+	if err != nil || imports.Match(text) {
+		return key, false
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %d %d %q\n", path, info.Size(), info.ModTime().UnixNano(), args)
+	h.Write(text)
+	return store.Key(h.Sum(nil)), true
+}
+
+// compile runs the compiler.
+func (c *compiler) compile(ctx context.Context, path, file, stage, target string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "chiaro-source-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	in := file
+	if strings.HasPrefix(in, "-") {
+		in = "." + string(filepath.Separator) + in // no flag
+	}
+	out := filepath.Join(dir, "out.spv")
+	said, err := exec.CommandContext(ctx, path, c.args(in, out, stage, target)...).CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		return nil, &Error{messages(file, c.program, string(said))}
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(out)
+	if err != nil || info.Size() > maxModule {
+		return nil, &Error{messages(file, c.program, string(said)+"\nno module")}
+	}
+	return os.ReadFile(out)
+}
+
+// The forms of errors: of glslc, dxc and tint; of glslangValidator; of slangc; and of naga in two lines.
+var (
+	plainForm  = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):?)? *(?:fatal )?(error|warning): (.*)$`)
+	tintForm   = regexp.MustCompile(`^(.+?):(\d+):(\d+) (error|warning): (.*)$`)
+	glslang    = regexp.MustCompile(`^(ERROR|WARNING): (.+?):(\d+): (.*)$`)
+	slangForm  = regexp.MustCompile(`^(.+?)\((\d+)\): (error|warning) (.*)$`)
+	nagaError  = regexp.MustCompile(`^(error|warning): (.*)$`)
+	nagaPlace  = regexp.MustCompile(`^\s*┌─ (.+?):(\d+):(\d+)`)
+	maxMessage = 50 // lines
+)
+
+// messages returns the output of a compiler as lines that problem matchers read. Lines of another form are dropped
+// if any has a known one.
+func messages(file, program, said string) string {
+	var out, other []string
+	pending := "" // a message of naga, whose place follows
+	add := func(path, line, column, severity, text string) {
+		if column == "" || column == "0" {
+			column = "1"
+		}
+		if !strings.HasSuffix(path, filepath.Base(file)) { // such as the number of a string, or a folder of the compiler
+			path = file
+		}
+		out = append(out, fmt.Sprintf("%s:%s:%s: %s: %s", path, line, column, strings.ToLower(severity), strings.TrimSpace(text)))
+	}
+	for line := range strings.Lines(said) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case tintForm.MatchString(line):
+			m := tintForm.FindStringSubmatch(line)
+			add(m[1], m[2], m[3], m[4], m[5])
+		case plainForm.MatchString(line):
+			m := plainForm.FindStringSubmatch(line)
+			add(m[1], m[2], m[3], m[4], m[5])
+		case glslang.MatchString(line):
+			m := glslang.FindStringSubmatch(line)
+			if !strings.Contains(m[4], "compilation terminated") {
+				add(m[2], m[3], "", m[1], m[4])
+			}
+		case slangForm.MatchString(line):
+			m := slangForm.FindStringSubmatch(line)
+			add(m[1], m[2], "", m[3], m[4])
+		case nagaError.MatchString(line):
+			pending = line
+			other = append(other, line)
+		case pending != "" && nagaPlace.MatchString(line):
+			m, text := nagaPlace.FindStringSubmatch(line), nagaError.FindStringSubmatch(pending)
+			add(m[1], m[2], m[3], text[1], text[2])
+			pending = ""
+		case strings.TrimSpace(line) != "":
+			other = append(other, line)
+		}
+	}
+	if len(out) == 0 {
+		if len(other) == 0 {
+			other = []string{"no message"}
+		}
+		out = []string{fmt.Sprintf("%s: error: %s fails: %s", file, program, strings.Join(other[:min(len(other), maxMessage)], "\n"))}
+	}
+	return strings.Join(out[:min(len(out), maxMessage)], "\n")
+}
