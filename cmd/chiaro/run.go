@@ -25,6 +25,7 @@ type runFlags struct {
 	pipeline  pipelineFlags
 	jobs      int
 	dump      dumpFlags
+	shader    shaderFlags
 	opts      amber.Options
 
 	allowOutside bool // scripts may read files outside their folder
@@ -34,10 +35,12 @@ func newRun(c console) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [FILE|DIRECTORY|-]...",
-		Short: "Run AmberScript and VkScript",
+		Short: "Run AmberScript, VkScript, or a compute shader",
 		Long: `Run scripts and judge their expectations. Directories are searched for
 *.amber and *.vkscript; - is standard input. A script that needs what is not built yet is reported
-as unsupported, with what it needs.`,
+as unsupported, with what it needs.
+
+` + shaderHelp,
 		Example: "  chiaro run examples/mandelbrot.amber -i mandelbrot.png\n  chiaro run --format junit tests/",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runScripts(c, f, args)
@@ -57,6 +60,7 @@ as unsupported, with what it needs.`,
 	fl.BoolVar(&f.allowOutside, "allow-outside", false, allowOutsideUsage)
 	f.pipeline.add(cmd)
 	f.dump.add(cmd)
+	f.shader.add(cmd)
 	complete(cmd, "format", formats...)
 	complete(cmd, "target-env", "vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
 	return cmd
@@ -94,6 +98,12 @@ func runScripts(c console, f runFlags, args []string) error {
 		return err
 	}
 	defer collectSeldom(compilePercent)()
+	switch shader, err := shaderOf(args); {
+	case err != nil:
+		return err
+	case shader != "":
+		return limited(0, func() error { return runShader(c, f, shader) })
+	}
 	files, err := listFiles(c, args, f.filesFrom, ".amber", ".vkscript")
 	if err != nil {
 		return err

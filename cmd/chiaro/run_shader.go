@@ -1,0 +1,447 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// shaderFlags are the flags of run for a compute shader without a script.
+type shaderFlags struct {
+	groups, entry string
+	push, spec    []string
+}
+
+func (s *shaderFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVarP(&s.groups, "groups", "g", "1", "for a shader: number of workgroups X[,Y[,Z]]")
+	fl.StringArrayVar(&s.push, "push", nil, "for a shader: bytes of the push constants, as the content of --buffer; repeatable, one after the other")
+	fl.StringArrayVar(&s.spec, "spec", nil, "for a shader: value of a specialization constant: ID=VALUE or NAME=VALUE; repeatable")
+	fl.StringVar(&s.entry, "entry", "", "for a shader: name of the entry point (default: the first compute entry point)")
+}
+
+// shaderHelp explains how run runs a shader.
+const shaderHelp = `A compute shader (module, assembly or source) runs without a script:
+
+  chiaro run saxpy.comp --groups 16 --buffer x=float:1,2,3,4 --buffer 0.1='float*4' --push float:2.5 --out 0.1=-
+
+--buffer BINDING=CONTENT is a buffer. BINDING is SET.BINDING, a binding of set 0, or the name of the variable or of
+its block. CONTENT is TYPE:VALUE,VALUE,…; TYPE*COUNT, zeros; TYPE*COUNT:VALUE,…, repeated; or TYPE@FILE, the bytes of
+a file, "-" for standard input. TYPE is float, double, int, uint, or one of int8 to int64 and uint8 to uint64; without
+one before @ it is uint8. --out BINDING=FILE writes the bytes of a buffer after the run, and --out BINDING=- its values
+to standard output; without --out the values of all buffers that the shader may write are shown.`
+
+// isShader reports whether run treats a file as a compute shader.
+func isShader(file string) bool {
+	return strings.HasSuffix(file, ".spv") || strings.HasSuffix(file, ".spvasm") || isSource(file)
+}
+
+// content is the bytes of a buffer and the type of its values.
+type content struct {
+	kind   scalarKind
+	data   []byte
+	beside *exec.Memory // the memory of data
+}
+
+// scalarKind is a type of values in flags.
+type scalarKind struct {
+	size   int
+	float  bool
+	signed bool
+}
+
+var scalarKinds = map[string]scalarKind{
+	"float": {4, true, true}, "double": {8, true, true}, "int": {4, false, true}, "uint": {4, false, false},
+	"int8": {1, false, true}, "int16": {2, false, true}, "int32": {4, false, true}, "int64": {8, false, true},
+	"uint8": {1, false, false}, "uint16": {2, false, false}, "uint32": {4, false, false}, "uint64": {8, false, false},
+}
+
+// append appends a value.
+func (k scalarKind) append(b []byte, text string) ([]byte, error) {
+	var bits uint64
+	switch {
+	case k.float:
+		f, err := strconv.ParseFloat(text, k.size*8)
+		if err != nil {
+			return b, err
+		}
+		if bits = math.Float64bits(f); k.size == 4 {
+			bits = uint64(math.Float32bits(float32(f)))
+		}
+	case k.signed:
+		n, err := strconv.ParseInt(text, 0, k.size*8)
+		if err != nil {
+			return b, err
+		}
+		bits = uint64(n)
+	default:
+		n, err := strconv.ParseUint(text, 0, k.size*8)
+		if err != nil {
+			return b, err
+		}
+		bits = n
+	}
+	return append(b, binary.LittleEndian.AppendUint64(nil, bits)[:k.size]...), nil
+}
+
+// text returns the value at the start of b.
+func (k scalarKind) text(b []byte) string {
+	var all [8]byte
+	copy(all[:], b[:k.size])
+	bits := binary.LittleEndian.Uint64(all[:])
+	switch {
+	case k.float && k.size == 4:
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
+	case k.float:
+		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
+	case k.signed:
+		shift := 64 - 8*k.size
+		return strconv.FormatInt(int64(bits<<shift)>>shift, 10)
+	}
+	return strconv.FormatUint(bits, 10)
+}
+
+// parseContent reads the content of a buffer.
+func parseContent(c console, text string) (content, error) {
+	fail := func(why string) (content, error) {
+		return content{}, unreadable("content %q: %s; want TYPE:VALUE,…, TYPE*COUNT[:VALUE,…] or [TYPE]@FILE", text, why)
+	}
+	if kind, file, ok := strings.Cut(text, "@"); ok && !strings.ContainsAny(kind, ":*") {
+		k, known := scalarKinds[orElse(kind, "uint8")]
+		if !known {
+			return fail(fmt.Sprintf("unknown type %q", kind))
+		}
+		data, err := readInput(c, file)
+		return content{kind: k, data: data}, err
+	}
+	head, list, some := strings.Cut(text, ":")
+	name, countText, counted := strings.Cut(head, "*")
+	k, known := scalarKinds[name]
+	if !known {
+		return fail(fmt.Sprintf("unknown type %q", name))
+	}
+	if !some && !counted {
+		return fail("no values and no count")
+	}
+	var data []byte
+	if some {
+		for _, v := range strings.Split(list, ",") {
+			var err error
+			if data, err = k.append(data, strings.TrimSpace(v)); err != nil {
+				return fail(fmt.Sprintf("%q is no %s", v, name))
+			}
+		}
+	}
+	if counted {
+		n, err := parseUint(countText, 62)
+		if err != nil || n > maxBenchBuffer/uint64(k.size) {
+			return fail(fmt.Sprintf("the count must be from 0 to %d", maxBenchBuffer/k.size))
+		}
+		memory, err := exec.Alloc(int(n) * k.size) // lives as long as the program runs
+		if err != nil {
+			return fail(err.Error())
+		}
+		all := memory.Bytes()
+		for at := 0; some && at < len(all); {
+			at += copy(all[at:], data)
+		}
+		return content{k, all, memory}, nil
+	}
+	return content{kind: k, data: data}, nil
+}
+
+// shaderJob is a dispatch with the names of its buffers.
+type shaderJob struct {
+	entry   *iface.Entry
+	args    compute.Args
+	buffers map[compute.Binding]content
+}
+
+// runShader runs a compute shader on the data of the flags.
+func runShader(c console, f runFlags, file string) error {
+	if !slices.Contains([]string{"text", "json"}, f.format) {
+		return unreadable("--format %q with a shader; want text or json", f.format)
+	}
+	data, err := readModule(c, file, orElse(f.opts.TargetEnv, "vulkan1.3"))
+	if err != nil {
+		return err
+	}
+	env, _ := valid.ParseEnv(orElse(f.opts.TargetEnv, "vulkan1.3"))
+	m, err := decodeModule(data, file, env, nil)
+	if err != nil {
+		return reported(c, file, err)
+	}
+	g, e, err := f.shader.find(file, m)
+	if err != nil {
+		return err
+	}
+	job := &shaderJob{entry: e, buffers: map[compute.Binding]content{}}
+	job.args = compute.Args{Robustness: f.opts.Robustness, Bindings: map[compute.Binding][]exec.Buffer{}, Workers: f.jobs}
+	if job.args.Groups, err = parseGroups(f.shader.groups); err != nil {
+		return err
+	}
+	if err := job.bind(c, &f); err != nil {
+		return err
+	}
+	outs, err := job.outputs(f.out)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := interruptible()
+	defer cancel()
+	if f.opts.Timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, f.opts.Timeout)
+		defer cancel()
+	}
+	if cause := job.dispatch(ctx, &f, g); cause != nil {
+		err := cause
+		if ctx.Err() == context.DeadlineExceeded {
+			return &coded{exitFindings, fmt.Sprintf("%s: not done after %v, the limit of --timeout", file, f.opts.Timeout)}
+		}
+		var endless *exec.BudgetError
+		if err = reported(c, file, err); errors.As(cause, &endless) {
+			return &coded{code: exitFindings}
+		}
+		return err
+	}
+	return job.write(c, f.format, file, outs)
+}
+
+// find returns the entry point, with the values of specialization constants.
+func (s *shaderFlags) find(file string, m *spirv.Module) (*facts.Module, *iface.Entry, error) {
+	first := func(list []*iface.Entry) *iface.Entry {
+		i := slices.IndexFunc(list, func(e *iface.Entry) bool {
+			return e.Model == spirv.ExecutionModelGLCompute && (s.entry == "" || s.entry == e.Name)
+		})
+		if i < 0 {
+			return nil
+		}
+		return list[i]
+	}
+	e := first(iface.Reflect(valid.Assume(facts.Gather(m, nil))))
+	if e == nil {
+		return nil, nil, unreadable("%s: no compute entry point %s", file, s.entry)
+	}
+	var specs []string
+	for _, x := range s.spec {
+		name, value, _ := strings.Cut(x, "=")
+		for _, k := range e.Constants {
+			if k.Name != name && strconv.FormatUint(uint64(k.SpecID), 10) != name {
+				continue
+			}
+			if _, err := strconv.ParseInt(value, 10, 64); err == nil && k.Type.Kind == iface.Float {
+				value += ".0" // the value, not its bits
+			}
+			x = fmt.Sprintf("%d=%s", k.SpecID, value)
+		}
+		specs = append(specs, x)
+	}
+	values, err := specValues(specs)
+	if err != nil {
+		return nil, nil, err
+	}
+	spec, _, err := values.Fit(e)
+	if err != nil {
+		return nil, nil, unreadable("%s: %v", file, err)
+	}
+	g := facts.Gather(m, spec)
+	return g, first(iface.Reflect(valid.Assume(g))), nil
+}
+
+// parseGroups reads X[,Y[,Z]].
+func parseGroups(text string) (groups [3]uint32, err error) {
+	groups = [3]uint32{1, 1, 1}
+	parts := strings.Split(text, ",")
+	for i, p := range parts {
+		n, err := parseUint(strings.TrimSpace(p), 32)
+		if len(parts) > 3 || err != nil {
+			return groups, unreadable("--groups %q; want X[,Y[,Z]]", text)
+		}
+		groups[i] = uint32(n)
+	}
+	return groups, nil
+}
+
+// find returns the resource that a flag names.
+func (j *shaderJob) find(flag, name string) (*iface.Resource, error) {
+	for i := range j.entry.Resources {
+		r := &j.entry.Resources[i]
+		place := fmt.Sprintf("%d.%d", r.Set, r.Binding)
+		if name == place || r.Set == 0 && name == strconv.Itoa(int(r.Binding)) || name == r.Name || r.Block != nil && name == r.Block.Name {
+			return r, nil
+		}
+	}
+	return nil, unreadable("%s %s: the shader has no such binding; it has %s", flag, name, orElse(j.names(), "none"))
+}
+
+// names lists the resources.
+func (j *shaderJob) names() string {
+	var list []string
+	for _, r := range j.entry.Resources {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%d.%d %s", r.Set, r.Binding, r.Name)))
+	}
+	return strings.Join(list, ", ")
+}
+
+// bind reads --buffer and --push. A buffer of a fixed size may be missing: it is zero.
+func (j *shaderJob) bind(c console, f *runFlags) error {
+	for _, b := range f.dump.buffers {
+		name, text, ok := strings.Cut(b, "=")
+		if !ok {
+			return unreadable("--buffer %q with a shader; want BINDING=CONTENT", b)
+		}
+		r, err := j.find("--buffer", name)
+		if err != nil {
+			return err
+		}
+		x, err := parseContent(c, text)
+		if err != nil {
+			return err
+		}
+		j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}] = x
+	}
+	for _, p := range f.shader.push {
+		x, err := parseContent(c, p)
+		if err != nil {
+			return err
+		}
+		j.args.Push = append(j.args.Push, x.data...)
+	}
+	for i := range j.entry.Resources {
+		r := &j.entry.Resources[i]
+		at := compute.Binding{Set: r.Set, Binding: r.Binding}
+		x, given := j.buffers[at]
+		switch {
+		case r.Block == nil && (r.Used || given):
+			return unreadable("set %d binding %d %s is a %s; run without a script binds buffers only", r.Set, r.Binding, r.Name, r.Type)
+		case r.Block == nil || !given && !r.Used:
+			continue
+		case !given && (r.Block.Unsized > 0 || r.Block.Size > maxBenchBuffer):
+			return unreadable("set %d binding %d %s has no buffer; want --buffer %d.%d=CONTENT", r.Set, r.Binding, r.Name, r.Set, r.Binding)
+		case !given:
+			x = content{kind: scalarKinds["uint"], data: make([]byte, (r.Block.Size+3)&^3)}
+			j.buffers[at] = x
+		}
+		j.args.Bindings[at] = []exec.Buffer{{Bytes: x.data}}
+	}
+	return nil
+}
+
+// shaderOutput is a buffer and the file that it is written to, "" for the report.
+type shaderOutput struct {
+	r    *iface.Resource
+	file string
+}
+
+// outputs reads --out.
+func (j *shaderJob) outputs(list []string) (outs []shaderOutput, err error) {
+	for _, o := range list {
+		name, file, ok := strings.Cut(o, "=")
+		if !ok {
+			return nil, unreadable("--out %q with a shader; want BINDING=FILE", o)
+		}
+		r, err := j.find("--out", name)
+		if err != nil {
+			return nil, err
+		}
+		if file == "-" {
+			file = ""
+		}
+		outs = append(outs, shaderOutput{r, file})
+	}
+	if len(list) > 0 {
+		return outs, nil
+	}
+	for i := range j.entry.Resources {
+		r := &j.entry.Resources[i]
+		if _, bound := j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}]; bound && r.Type == iface.StorageBuffer && !r.NonWritable {
+			outs = append(outs, shaderOutput{r, ""})
+		}
+	}
+	return outs, nil
+}
+
+// dispatch compiles and runs the entry point.
+func (j *shaderJob) dispatch(ctx context.Context, f *runFlags, g *facts.Module) error {
+	i := slices.IndexFunc(g.EntryPoints, func(e facts.EntryPoint) bool { return e.Model == j.entry.Model && e.Name == j.entry.Name })
+	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[i], f.opts.Lowering)
+	if err != nil {
+		return err
+	}
+	pass.Run(p)
+	pipeline, err := compute.NewPipeline(p, f.opts.Engine, exec.Options{})
+	if err != nil {
+		return err
+	}
+	defer pipeline.Close()
+	prog, err := pipeline.Compile(j.args)
+	if err != nil {
+		return err
+	}
+	return compute.Dispatch(ctx, prog, j.args)
+}
+
+// maxValues bounds the values of a buffer that text shows.
+const maxValues = 1024
+
+// write writes the buffers.
+func (j *shaderJob) write(c console, format, file string, outs []shaderOutput) error {
+	shown := map[string][]string{}
+	for _, o := range outs {
+		x := j.buffers[compute.Binding{Set: o.r.Set, Binding: o.r.Binding}]
+		if o.file != "" {
+			if err := writeOutput(c, o.file, x.data); err != nil {
+				return err
+			}
+			continue
+		}
+		name := orElse(o.r.Name, fmt.Sprintf("%d.%d", o.r.Set, o.r.Binding))
+		count := len(x.data) / x.kind.size
+		values := []string{}
+		for n := range count {
+			if n == maxValues && format == "text" {
+				values = append(values, fmt.Sprintf("… (%d values)", count))
+				break
+			}
+			values = append(values, x.kind.text(x.data[n*x.kind.size:]))
+		}
+		if shown[name] = values; format == "text" {
+			plain.Fprintf(c.out, "%s: %s\n", name, strings.Join(values, " "))
+		}
+	}
+	if format == "json" {
+		return writeJSON(c.out, map[string]any{"file": file, "buffers": shown})
+	}
+	return nil
+}
+
+// shaderOf returns the shader that run is given; "" if the arguments are scripts. A folder is searched for scripts.
+func shaderOf(args []string) (string, error) {
+	for _, a := range args {
+		if info, err := os.Stat(a); isShader(a) && (err != nil || !info.IsDir()) {
+			if len(args) > 1 {
+				return "", unreadable("%d files; want one shader, or scripts", len(args))
+			}
+			return a, nil
+		}
+	}
+	return "", nil
+}
