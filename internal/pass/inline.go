@@ -12,6 +12,7 @@ const (
 	bigFunc     = 1 << 10 // a larger callee is inlined only if it is called once
 	budgetSmall = 1 << 14 // small callees are inlined while the program's growth is at most this
 	budgetBig   = 1 << 12 // other callees likewise
+	budgetLists = 1 << 20 // growth of values and operand lists, if a few operations have very long lists
 )
 
 // inline replaces calls by the code of the callee (procedure integration, Muchnick
@@ -28,18 +29,25 @@ const (
 // callee keep their slots. LLVM decides for each call; here all calls of a function
 // are inlined or none, so that its variables stay private to few functions.
 //
+// The decisions are made on the call graph, callees first, from the size that each
+// function will have. Only then each remaining function is built, callers first, in
+// one walk over the code of its inlined callees. So a chain of calls is copied once,
+// not once for each link, and the pass is linear in the size of its result.
+//
 // If calls have a cycle, the pass does nothing; engines refuse such a program.
 func inline(p *ir.Program) {
 	order, calls := callOrder(p)
 	if order == nil {
 		return
 	}
-	n := inliner{p: p, calls: calls, back: make([]bool, len(p.Funcs)), verdict: map[int]bool{}}
-	for _, fn := range order { // callees first: a copy then includes their own inlined calls
-		if n.begin(p.Funcs[fn]) {
-			n.run()
+	n := inliner{p: p, verdicts: make([]verdict, len(p.Funcs))}
+	for _, fn := range order {
+		n.decide(fn, calls)
+	}
+	for i := len(order) - 1; i >= 0; i-- {
+		if x := &n.verdicts[order[i]]; x.expands && !x.inlined {
+			n.build(p.Funcs[order[i]], x)
 		}
-		n.back[fn] = returns(p.Funcs[fn])
 	}
 	dropFuncs(p)
 }
@@ -81,95 +89,152 @@ func callOrder(p *ir.Program) (order, calls []int) {
 
 // inliner is the state of the pass.
 type inliner struct {
-	p       *ir.Program
-	calls   []int        // by function: the calls of it
-	back    []bool       // by function: lanes return from it
-	verdict map[int]bool // by function: whether it is inlined, once known
-	added   int          // growth of the program so far, in operations
+	p        *ir.Program
+	verdicts []verdict // by function
+	added    extent    // growth of the program so far
 
-	f    *ir.Func // the current caller
-	edit editor
-	code []ir.V
-	to   []ir.V // by result of an inlined call: its replacement
+	// The function that build works on:
+	f       *ir.Func
+	edit    editor
+	code    []ir.V
+	to      []ir.V // by result of an inlined call in f: its replacement
+	scratch *arena
+	open    []expansion // the calls that the walk is in, outermost first
 }
 
-// begin grows the caller's slices for the code of its callees, and reports whether
-// any call is inlined.
-func (n *inliner) begin(f *ir.Func) bool {
-	code, vals, extra := 0, 0, 0
+// verdict is the decision about one function.
+type verdict struct {
+	inlined bool   // all calls of it are replaced
+	expands bool   // it contains such calls
+	size    extent // with the code of its inlined callees
+}
+
+// extent is an amount of code: operations, and the values and operand lists that
+// store them.
+type extent struct{ code, vals, extra int }
+
+// expansion is the copy of one callee in progress.
+type expansion struct {
+	c    copier
+	call ir.V // in the function around it
+	at   int  // the next operation of the callee to copy
+}
+
+// decide determines the size of a function and whether it is inlined. A function
+// with one call just moves. A function from which no lane returns is not inlined: the
+// code after the call would be unreachable, which the verifier refuses. A texture
+// function has no body yet.
+func (n *inliner) decide(fn int, calls []int) {
+	f, x := n.p.Funcs[fn], &n.verdicts[fn]
+	x.size = extent{len(f.Code), len(f.Vals), len(f.Extra)}
 	for _, v := range f.Code {
 		if f.Val(v).Op != ir.Call {
 			continue
 		}
-		if g := n.p.Funcs[f.Callee(v)]; n.fits(f.Callee(v), len(g.Code)) {
-			code, vals, extra = code+len(g.Code), vals+sizeHint(g), extra+len(g.Extra)
+		if g := &n.verdicts[f.Callee(v)]; g.inlined {
+			x.expands = true
+			x.size.code += g.size.code - 1
+			x.size.vals += g.size.vals
+			x.size.extra += g.size.extra
 		}
 	}
-	if code == 0 {
-		return false
+	if calls[fn] == 0 || f.Texture != nil || !returns(f) { // no calls: the entry point
+		return
 	}
-	n.f, n.edit, n.code = f, editor{f: f}, make([]ir.V, 0, len(f.Code)+code)
-	f.Vals, f.Extra = slices.Grow(f.Vals, vals), slices.Grow(f.Extra, extra)
-	return true
-}
-
-// run inlines the calls of the current caller.
-func (n *inliner) run() {
-	m := newArena()
-	defer m.release()
-	n.to = m.values.Alloc(len(n.f.Vals))
-	old := n.f.Code
-	for _, v := range old {
-		if n.f.Val(v).Op == ir.Call {
-			g := n.p.Funcs[n.f.Callee(v)]
-			if n.fits(n.f.Callee(v), len(g.Code)) {
-				n.expand(v, g)
-				continue
-			}
-		}
-		n.code = append(n.code, v)
-	}
-	n.f.Code = n.code
-	for _, v := range n.code {
-		redirect(n.f, v, n.to)
-	}
-}
-
-// fits decides whether a callee is inlined. A callee with one call just moves. A
-// callee from which no lane returns is not inlined: the code after the call would be
-// unreachable, which the verifier refuses. A texture function has no body yet.
-func (n *inliner) fits(callee, size int) bool {
-	if known, ok := n.verdict[callee]; ok {
-		return known
-	}
+	copies := calls[fn] - 1
+	added := n.added
+	added.code += x.size.code * copies
+	added.vals += x.size.vals * copies
+	added.extra += x.size.extra * copies
 	budget := budgetBig
-	if size <= smallFunc {
+	if x.size.code <= smallFunc {
 		budget = budgetSmall
 	}
-	added := n.added + size*(n.calls[callee]-1)
-	yes := n.back[callee] && n.p.Funcs[callee].Texture == nil && (n.calls[callee] == 1 || size <= bigFunc && added <= budget)
-	if yes {
+	x.inlined = copies == 0 || x.size.code <= bigFunc && added.code <= budget && added.vals+added.extra <= budgetLists
+	if x.inlined {
 		n.added = added
 	}
-	n.verdict[callee] = yes
-	return yes
 }
 
-// expand appends a copy of the callee's code instead of the call.
-func (n *inliner) expand(call ir.V, g *ir.Func) {
-	f := n.f
-	args, results := f.CallArgs(call), f.CallResults(call) // copies: Extra may grow
-	m := newArena()
-	defer m.release()
-	c := &copier{from: g, edit: &n.edit, to: m.values.Alloc(len(g.Vals))}
+// build replaces the inlined calls of a function by the code of the callees.
+func (n *inliner) build(f *ir.Func, x *verdict) {
+	n.scratch = newArena()
+	defer n.scratch.release()
+	n.f, n.edit, n.code = f, editor{f: f}, make([]ir.V, 0, x.size.code)
+	n.to = n.scratch.values.Alloc(len(f.Vals))
+	old := f.Code
+	f.Vals = slices.Grow(f.Vals, x.size.vals-len(f.Vals))
+	f.Extra = slices.Grow(f.Extra, x.size.extra-len(f.Extra))
+	for _, v := range old {
+		if !n.inlines(f, v) {
+			n.code = append(n.code, v)
+			continue
+		}
+		n.enter(v, slices.Clone(f.CallArgs(v))) // a copy: Extra may grow
+		for len(n.open) > 0 {
+			n.step()
+		}
+	}
+	f.Code = n.code
+	for _, v := range n.code {
+		redirect(f, v, n.to)
+	}
+}
+
+// inlines reports whether an operation is a call that is inlined.
+func (n *inliner) inlines(f *ir.Func, v ir.V) bool {
+	return f.Val(v).Op == ir.Call && n.verdicts[f.Callee(v)].inlined
+}
+
+// enter begins the expansion of a call in the innermost expansion, or in the
+// function itself. args are the arguments in the function.
+func (n *inliner) enter(call ir.V, args []ir.V) {
+	from := n.f
+	if i := len(n.open); i > 0 {
+		from = n.open[i-1].c.from
+	}
+	g := n.p.Funcs[from.Callee(call)]
+	c := copier{from: g, edit: &n.edit, to: n.scratch.values.Alloc(len(g.Vals))}
 	for i, a := range g.Args {
 		c.to[a] = args[i]
 	}
-	for _, v := range g.Code {
-		n.code = append(n.code, c.copy(v))
+	n.open = append(n.open, expansion{c: c, call: call})
+}
+
+// step copies one operation of the innermost expansion, enters a call that is
+// inlined, or ends the expansion after the last operation.
+func (n *inliner) step() {
+	x := &n.open[len(n.open)-1]
+	g := x.c.from
+	if x.at == len(g.Code) {
+		n.leave()
+		return
 	}
-	for i, p := range g.Results() {
-		n.to[results[i]] = c.to[p]
+	v := g.Code[x.at]
+	x.at++
+	if !n.inlines(g, v) {
+		n.code = append(n.code, x.c.copy(v))
+		return
+	}
+	args := slices.Clone(g.CallArgs(v))
+	for i, a := range args {
+		args[i] = x.c.use(a)
+	}
+	n.enter(v, args)
+}
+
+// leave ends the innermost expansion: the results of the call become the parameters
+// of the callee's outermost block.
+func (n *inliner) leave() {
+	x := n.open[len(n.open)-1]
+	n.open = n.open[:len(n.open)-1]
+	from, to := n.f, n.to
+	if i := len(n.open); i > 0 {
+		from, to = n.open[i-1].c.from, n.open[i-1].c.to
+	}
+	results := from.CallResults(x.call)
+	for i, p := range x.c.from.Results() {
+		to[results[i]] = x.c.to[p]
 	}
 }
 
