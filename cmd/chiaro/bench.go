@@ -174,7 +174,7 @@ func bench(c console, f benchFlags, file string) error {
 	if err != nil {
 		return reported(c, file, err)
 	}
-	if err := r.print(c, f.format); err != nil {
+	if err := r.print(f.reports(c), f.format); err != nil {
 		return err
 	}
 	if !same {
@@ -262,7 +262,7 @@ func (r *benchReport) measure(c console, f benchFlags, prog exec.Program, args c
 	if r.First, r.CPUFirst, err = timed(once); err != nil {
 		return false, err
 	}
-	if err := f.writeDumps(buffers); err != nil {
+	if err := f.writeDumps(c, buffers); err != nil {
 		return false, err
 	}
 	if same, err = f.compareBuffers(c, buffers); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -83,17 +84,25 @@ func binding(flag, s string, buffers []contents) (data []byte, file string, err 
 }
 
 // writeDumps writes the buffers that -d names.
-func (f *benchFlags) writeDumps(buffers []contents) error {
+func (f *benchFlags) writeDumps(c console, buffers []contents) error {
 	for _, d := range f.dumps {
 		data, file, err := binding("-d", d, buffers)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, data, 0o644); err != nil {
-			return unreadable("%v", err)
+		if err := writeOutput(c, file, data); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// reports returns the console for reports: standard error if -d writes to standard output.
+func (f *benchFlags) reports(c console) console {
+	if slices.ContainsFunc(f.dumps, func(d string) bool { return strings.HasSuffix(d, "=-") }) {
+		c.out = c.err
+	}
+	return c
 }
 
 // compareBuffers compares buffers with the files of --compare and reports each

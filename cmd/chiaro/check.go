@@ -35,6 +35,7 @@ type checkFlags struct {
 	noCache              bool
 	cacheDir             string
 	shard                string
+	shardOf              *shardRecord // nil without a shard
 	opts                 valid.Options
 	env                  valid.Env    // the environment of the flags other than --target-env
 	given                bool         // the target environment is given
@@ -109,7 +110,7 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	}
 	list, closeAll := subjects(c, files)
 	defer closeAll()
-	if list, err = shardOf(list, f.shard); err != nil {
+	if list, f.shardOf, err = shardOf(list, f.shard); err != nil {
 		return err
 	}
 	if err := f.filter.load(); err != nil {

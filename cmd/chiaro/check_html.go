@@ -103,6 +103,8 @@ func (r *checkHTML) ruled(h htmlFinding) {
 		rule = &htmlRule{Code: h.Code}
 		if k, ok := valid.RuleOf(h.Code); ok {
 			rule.Words, rule.Section = k.Words, k.Section
+		} else if k, ok := link.RuleOf(h.Code); ok {
+			rule.Words, rule.Section = k.Words, "pipelines"
 		}
 		r.rules[h.Code] = rule
 	}

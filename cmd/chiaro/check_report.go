@@ -35,11 +35,11 @@ func newCheckReporter(format string, w io.Writer, f checkFlags, color bool) (che
 		}
 		return &checkText{bufio.NewWriter(w), color, f.verbose}, nil
 	case "json":
-		return &checkJSON{w: w, files: []checkRecord{}}, nil
+		return &checkJSON{w: w, files: []checkRecord{}, shard: f.shardOf}, nil
 	case "jsonl":
-		return &checkLines{w: w}, nil
+		return &checkLines{w: w, shard: f.shardOf}, nil
 	case "sarif":
-		return newCheckSARIF(w), nil
+		return newCheckSARIF(w, f.targetEnv, f.profileNames()), nil
 	case "github":
 		return &checkGitHub{bufio.NewWriter(w)}, nil
 	case "junit":
@@ -130,6 +130,7 @@ type checkRecord struct {
 	Unchecked map[string]int  `json:"unchecked,omitempty"`
 	Profiles  map[string]int  `json:"profiles,omitempty"` // errors on each
 	Skipped   []string        `json:"skipped,omitempty"`  // unknown parts of a pipeline, which were not checked
+	Shard     *shardRecord    `json:"shard,omitempty"`    // of --shard
 }
 
 // findingRecord is one finding as JSON.
@@ -188,12 +189,15 @@ func verdictRecord(x *checked) checkRecord {
 
 // checkLines is one JSON object a line, written as soon as a file is done.
 type checkLines struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu    sync.Mutex
+	w     io.Writer
+	shard *shardRecord
 }
 
 func (r *checkLines) Record(x *checked) {
-	line, err := json.Marshal(verdictRecord(x))
+	record := verdictRecord(x)
+	record.Shard = r.shard
+	line, err := json.Marshal(record)
 	if err != nil {
 		panic(err) // a record has only strings and numbers
 	}
@@ -208,9 +212,14 @@ func (r *checkLines) Close(checkTally) error { return nil }
 type checkJSON struct {
 	w     io.Writer
 	files []checkRecord
+	shard *shardRecord
 }
 
-func (r *checkJSON) Record(x *checked) { r.files = append(r.files, verdictRecord(x)) }
+func (r *checkJSON) Record(x *checked) {
+	record := verdictRecord(x)
+	record.Shard = r.shard
+	r.files = append(r.files, record)
+}
 
 func (r *checkJSON) Close(t checkTally) error {
 	return writeJSON(r.w, map[string]any{"files": r.files, "exercised": t.clean + t.faulty, "total": len(r.files),

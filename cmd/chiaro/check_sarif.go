@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net/url"
 	"path/filepath"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
@@ -25,6 +27,14 @@ type (
 		Language    string            `json:"language"`
 		ColumnKind  string            `json:"columnKind"`
 		Results     []sarifResult     `json:"results"`
+		Properties  *sarifRunBag      `json:"properties,omitempty"`
+	}
+	sarifRunBag struct {
+		Target   string   `json:"targetEnvironment"`
+		Profiles []string `json:"profiles,omitempty"`
+	}
+	sarifResultBag struct {
+		Profiles []string `json:"profiles"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -39,6 +49,7 @@ type (
 	sarifRule struct {
 		ID          string    `json:"id"`
 		Description sarifText `json:"shortDescription"`
+		Help        sarifText `json:"help"`
 	}
 	sarifInvocation struct {
 		Successful bool `json:"executionSuccessful"`
@@ -51,6 +62,7 @@ type (
 		Locations    []*sarifLocation  `json:"locations"`
 		Related      []*sarifLocation  `json:"relatedLocations,omitempty"`
 		Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
+		Properties   *sarifResultBag   `json:"properties,omitempty"`
 	}
 	sarifLocation struct {
 		ID       int            `json:"id,omitempty"`
@@ -66,8 +78,10 @@ type (
 		URI string `json:"uri"`
 	}
 	sarifRegion struct {
-		Line   int `json:"startLine"`
-		Column int `json:"startColumn"`
+		Line   int  `json:"startLine,omitempty"`
+		Column int  `json:"startColumn,omitempty"`
+		Byte   *int `json:"byteOffset,omitempty"` // of a binary
+		Bytes  int  `json:"byteLength,omitempty"`
 	}
 	sarifLogical struct {
 		Name string `json:"fullyQualifiedName"`
@@ -87,13 +101,14 @@ type checkSARIF struct {
 	ok    bool // whether no file was unreadable
 }
 
-func newCheckSARIF(w io.Writer) *checkSARIF {
+func newCheckSARIF(w io.Writer, target string, profiles []string) *checkSARIF {
 	return &checkSARIF{w: w, rules: map[string]int{}, ok: true, run: sarifRun{
 		Tool: sarifTool{sarifDriver{Name: "chiaro", Version: version(), InformationURI: "https://github.com/chiaro-gpu/chiaro",
 			Language: "en-US", Rules: []sarifRule{}}},
 		Language:   "en-US",
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
+		Properties: &sarifRunBag{target, profiles},
 	}}
 }
 
@@ -114,9 +129,12 @@ func (r *checkSARIF) Record(x *checked) {
 		res := sarifResult{RuleID: f.Code, RuleIndex: r.rule(f.Code), Level: sarifLevel(f.Severity),
 			Message: sarifText{plain.Line(f.Message) + string(plain.Block(f.more(), ""))}, Locations: []*sarifLocation{r.place(x, v, &f.Finding)},
 			Fingerprints: map[string]string{"chiaro/v1": plain.Line(key(x.file, &f.Finding))}}
+		if len(f.Profiles) > 0 {
+			res.Properties = &sarifResultBag{f.Profiles}
+		}
 		for n, o := range f.Related {
 			at := sarifAt(x.file, 0, 0)
-			at.ID, at.Message = n+1, &sarifText{o.Message}
+			at.ID, at.Message = n+1, &sarifText{plain.Line(o.Message)}
 			at.Logical = []sarifLogical{{Name: string(plain.Block(orElse(v.text(o.Pos), o.Pos.String()), ""))}}
 			res.Related = append(res.Related, at)
 		}
@@ -132,6 +150,14 @@ func (r *checkSARIF) place(x *checked, v *viewer, f *valid.Finding) *sarifLocati
 		file, line, column = v.where(x, f)
 	}
 	at := sarifAt(file, line, column)
+	switch {
+	case line > 0:
+	case x.pipeline || v.m == nil || isSource(x.file):
+		at = sarifAt(file, 1, 1)
+	default:
+		offset := 4 * f.Pos.Word
+		at.Physical.Region = &sarifRegion{Byte: &offset, Bytes: 4}
+	}
 	if t := v.text(f.Pos); t != "" {
 		at.Logical = append(at.Logical, sarifLogical{string(plain.Block(t, "")), "instruction"})
 	}
@@ -156,9 +182,17 @@ func (r *checkSARIF) rule(code string) int {
 		} else if rule, ok := link.RuleOf(code); ok {
 			words = rule.Words
 		}
-		r.run.Tool.Driver.Rules = append(r.run.Tool.Driver.Rules, sarifRule{code, sarifText{words}})
+		r.run.Tool.Driver.Rules = append(r.run.Tool.Driver.Rules, sarifRule{code, sarifText{words}, sarifText{sarifHelp(code, words)}})
 	}
 	return n
+}
+
+// sarifHelp returns the text that a service shows for a rule.
+func sarifHelp(code, words string) string {
+	if code == "unreadable" {
+		return "The file is no module, source, script, archive or description of a pipeline that can be read."
+	}
+	return words + ". The command `chiaro explain " + code + "` shows an example that violates the rule and one that satisfies it."
 }
 
 func sarifLevel(s diag.Severity) string {
@@ -171,11 +205,24 @@ func sarifLevel(s diag.Severity) string {
 // sarifAt returns a location in a file. Line 0 is the file as a whole. The column is
 // at least 1.
 func sarifAt(file string, line, column int) *sarifLocation {
-	at := &sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{filepath.ToSlash(file)}}}
+	at := &sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{sarifURI(file)}}}
 	if line > 0 {
-		at.Physical.Region = &sarifRegion{line, max(column, 1)}
+		at.Physical.Region = &sarifRegion{Line: line, Column: max(column, 1)}
 	}
 	return at
+}
+
+// sarifURI returns the URI reference of a file. A relative name stays relative.
+func sarifURI(file string) string {
+	path := filepath.ToSlash(file)
+	u := url.URL{Path: path}
+	if filepath.IsAbs(file) {
+		u.Scheme = "file"
+		if !strings.HasPrefix(path, "/") {
+			u.Path = "/" + path
+		}
+	}
+	return u.String() // net/url writes ./a:b for a:b, whose beginning would be a scheme
 }
 
 func (r *checkSARIF) Close(checkTally) error {

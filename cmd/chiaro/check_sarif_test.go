@@ -18,8 +18,8 @@ import (
 func TestSARIFSchema(t *testing.T) {
 	finding := diag.Finding{Code: "SPV-Id-Forward", Pos: diag.Pos{Instruction: 3, Word: 9}, Message: "a message", Related: []diag.Related{{Message: "the definition"}}}
 	var out bytes.Buffer
-	r := newCheckSARIF(&out)
-	r.Record(&checked{file: "a.spv", verdict: verdictClean})
+	r := newCheckSARIF(&out, "vulkan1.3", []string{"min"})
+	r.Record(&checked{file: "d/a b:c#é.spv", verdict: verdictClean})
 	r.Record(&checked{file: "b.spv", verdict: verdictUnreadable, message: "no module"})
 	r.Record(&checked{file: "c.spv", verdict: verdictFindings, findings: []shownFinding{
 		{Finding: valid.Finding{Finding: finding, Profiles: []string{"min"}}},

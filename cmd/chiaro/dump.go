@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,17 @@ func (d *dumpFlags) check(files []string) error {
 	if len(d.imageNames) > len(d.images) || len(d.bufferNames) > len(d.buffers) {
 		return unreadable("more -I or -B than -i or -b; each names the buffer of one file")
 	}
+	if n := len(d.images) + len(d.buffers) - len(slices.DeleteFunc(slices.Concat(d.images, d.buffers), isStandard)); n > 1 {
+		return unreadable("%d of -i and -b write to standard output; want one", n)
+	}
 	return nil
+}
+
+func isStandard(file string) bool { return file == "-" }
+
+// standard reports whether contents go to standard output.
+func (d *dumpFlags) standard() bool {
+	return slices.ContainsFunc(d.images, isStandard) || slices.ContainsFunc(d.buffers, isStandard)
 }
 
 // write writes the selected contents after a script has run.

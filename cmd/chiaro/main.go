@@ -26,6 +26,17 @@ const (
 	exitInterrupt = 130
 )
 
+// exitCodesHelp is the last part of every help text.
+const exitCodesHelp = `
+Exit codes:
+  0    clean: no findings, all expectations hold
+  1    findings, expectations that do not hold, or a shader that does not end
+  2    usage, input that cannot be read, or output that cannot be written
+  3    internal error of chiaro
+  4    nothing was exercised
+  130  interrupted by a signal
+`
+
 // coded is an error with the exit code of the process. A coded error without a
 // message was reported already.
 type coded struct {
@@ -111,9 +122,10 @@ func newRoot(c console) *cobra.Command {
 		SilenceErrors: true,
 		Version:       version(),
 	}
+	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
 	root.SetIn(c.in)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.AddCommand(newAsm(c), newDis(c), newRun(c), newBench(c), newCheck(c), newReflect(c), newProfiles(c), newLink(c), newReport(c), newExplain(c), newVersion(c))
+	root.AddCommand(newAsm(c), newDis(c), newRun(c), newBench(c), newCheck(c), newReflect(c), newProfiles(c), newLink(c), newReport(c), newExplain(c), newVersion(c), newMan(c))
 	return root
 }

@@ -35,8 +35,8 @@ func newReportMerge(c console) *cobra.Command {
 		Use:   "merge FILE...",
 		Short: "Merge the reports of several shards",
 		Long: `Make one report of several that check wrote with --format or --out as jsonl or json, such as those of
-the shards of one corpus: in order of the files' names, what stands twice once. The exit code is that
-of a run over all of them.`,
+the shards of one corpus: in order of the files' names, what stands twice once. A shard that is missing or
+incomplete is an error. The exit code is that of a run over all of them.`,
 		Example: "  chiaro check --shard 1/2 --out jsonl=a.jsonl shaders/\n  chiaro check --shard 2/2 --out jsonl=b.jsonl shaders/\n  chiaro report merge a.jsonl b.jsonl",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return mergeReports(c, format, args) },
@@ -52,17 +52,29 @@ func mergeReports(c console, format string, files []string) error {
 		return unreadable("--format %q: must be %s", format, strings.Join(mergeFormats, ", "))
 	}
 	var all []checkRecord
+	var empty []string
 	for _, file := range files {
 		list, err := readRecords(file)
 		if err != nil {
 			return err
 		}
+		if len(list) == 0 {
+			empty = append(empty, file)
+		}
 		all = append(all, list...)
 	}
 	slices.SortStableFunc(all, func(x, y checkRecord) int { return strings.Compare(x.File, y.File) })
 	all = slices.CompactFunc(all, func(x, y checkRecord) bool { return x.File == y.File })
+	spare, err := wholeShards(all)
+	if len(empty) > 0 && !spare {
+		return unreadable("%s: error: the report has no records; it is empty, or its run did not begin", empty[0])
+	}
+	if err != nil {
+		return err
+	}
 	var t checkTally
 	for i := range all {
+		all[i].Shard = nil // the merged report is of the whole list
 		t.addRecord(&all[i])
 	}
 	if err := writeRecords(c.out, format, all, t); err != nil {
@@ -72,6 +84,40 @@ func mergeReports(c console, format string, files []string) error {
 		return &coded{code: code}
 	}
 	return nil
+}
+
+// wholeShards returns an error if the records are of shards and not of all, or not of one list. spare reports whether
+// there are more shards than objects, so that a shard may be empty.
+func wholeShards(all []checkRecord) (spare bool, err error) {
+	var first *shardRecord
+	have := map[int]bool{}
+	for i := range all {
+		s := all[i].Shard
+		switch {
+		case i > 0 && (s == nil) != (first == nil):
+			return false, unreadable("%s: error: some records are of shards and some are not; must be one or the other", all[i].File)
+		case s == nil:
+			continue
+		case first == nil:
+			first = s
+		case s.Of != first.Of || s.List != first.List || s.Total != first.Total:
+			return false, unreadable("%s: error: shard %d/%d is of another list of %d objects than shard %d/%d, of %d; must be of one list",
+				all[i].File, s.Shard, s.Of, s.Total, first.Shard, first.Of, first.Total)
+		}
+		have[s.Shard] = true
+	}
+	if first == nil {
+		return false, nil
+	}
+	for i := 1; i <= min(first.Of, first.Total); i++ {
+		if !have[i] {
+			return false, unreadable("shard %d/%d is missing; must be among the reports", i, first.Of)
+		}
+	}
+	if len(all) != first.Total {
+		return false, unreadable("the reports have %d of the %d objects; a shard is incomplete", len(all), first.Total)
+	}
+	return first != nil && first.Of > first.Total, nil
 }
 
 // readRecords reads a report: a sequence of records as in jsonl, or objects that list

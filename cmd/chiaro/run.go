@@ -111,7 +111,11 @@ func runScripts(c console, f runFlags, args []string) error {
 	if err := f.dump.check(files); err != nil {
 		return err
 	}
-	rs, err := newReporters(c, f.format, f.out)
+	reports := c
+	if f.dump.standard() { // the report and data never share a stream
+		reports.out = c.err
+	}
+	rs, err := newReporters(reports, f.format, f.out)
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,9 @@ func (s *stream) finish() error {
 
 // createStream creates a file of --out.
 func createStream(path string) (*stream, error) {
+	if path == "-" {
+		return nil, unreadable("--out to standard output, which has the report of --format; want a file")
+	}
 	f, err := os.Create(path)
 	if err != nil {
 		return nil, unreadable("%v", err)
