@@ -110,7 +110,7 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	}
 	list, closeAll := subjects(c, files)
 	defer closeAll()
-	if list, f.shardOf, err = shardOf(list, f.shard); err != nil {
+	if list, f.shardOf, err = shardOf(list, f.shard, func(s subject) string { return s.name }); err != nil {
 		return err
 	}
 	if err := f.filter.load(); err != nil {

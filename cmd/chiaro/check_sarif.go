@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -102,14 +100,20 @@ type checkSARIF struct {
 }
 
 func newCheckSARIF(w io.Writer, target string, profiles []string) *checkSARIF {
-	return &checkSARIF{w: w, rules: map[string]int{}, ok: true, run: sarifRun{
+	r := &checkSARIF{w: w, rules: map[string]int{}, ok: true, run: newSARIFRun()}
+	r.run.Properties = &sarifRunBag{target, profiles}
+	return r
+}
+
+// newSARIFRun returns a run without rules and results.
+func newSARIFRun() sarifRun {
+	return sarifRun{
 		Tool: sarifTool{sarifDriver{Name: "chiaro", Version: version(), InformationURI: "https://github.com/chiaro-gpu/chiaro",
 			Language: "en-US", Rules: []sarifRule{}}},
 		Language:   "en-US",
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
-		Properties: &sarifRunBag{target, profiles},
-	}}
+	}
 }
 
 func (r *checkSARIF) Record(x *checked) {
@@ -225,14 +229,4 @@ func sarifURI(file string) string {
 	return u.String() // net/url writes ./a:b for a:b, whose beginning would be a scheme
 }
 
-func (r *checkSARIF) Close(checkTally) error {
-	r.run.Invocations = []sarifInvocation{{r.ok}}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	if err := e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []*sarifRun{&r.run}}); err != nil {
-		return err
-	}
-	_, err := r.w.Write(plain.JSON(b.Bytes()))
-	return err
-}
+func (r *checkSARIF) Close(checkTally) error { return writeSARIF(r.w, &r.run, r.ok) }

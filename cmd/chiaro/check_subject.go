@@ -194,7 +194,7 @@ func objectsOf(set *fossil.Set, path, object string) []subject {
 
 // shardOf returns the part of a list that belongs to a shard i/n, and its record; or
 // the whole list without one.
-func shardOf(list []subject, shard string) ([]subject, *shardRecord, error) {
+func shardOf[T any](list []T, shard string, name func(T) string) ([]T, *shardRecord, error) {
 	if shard == "" {
 		return list, nil, nil
 	}
@@ -207,11 +207,11 @@ func shardOf(list []subject, shard string) ([]subject, *shardRecord, error) {
 	r := &shardRecord{Shard: i, Of: n}
 	known := map[string]bool{}
 	names := sha256.New()
-	var out []subject
+	var out []T
 	for k := range list {
-		fmt.Fprintf(names, "%q\n", filepath.ToSlash(list[k].name))
-		if !known[list[k].name] {
-			known[list[k].name] = true
+		fmt.Fprintf(names, "%q\n", filepath.ToSlash(name(list[k])))
+		if !known[name(list[k])] {
+			known[name(list[k])] = true
 			r.Total++
 		}
 		if k%n == i-1 {

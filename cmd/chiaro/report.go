@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ type record struct {
 	Seconds float64           `json:"seconds"`
 	Buffers map[string]string `json:"buffers,omitempty"`
 	Log     []string          `json:"log,omitempty"` // the output of printf in shaders
+	Shard   *shardRecord      `json:"shard,omitempty"`
 }
 
 // reporter renders records. It receives one record per script in the order of the
@@ -73,7 +75,7 @@ func (t tally) String() string {
 }
 
 // formats are the formats that --format and --out accept.
-var formats = []string{"text", "json", "jsonl", "junit"}
+var formats = []string{"text", "json", "jsonl", "sarif", "github", "junit", "html"}
 
 // newReporter returns a reporter that writes one format.
 func newReporter(format string, w io.Writer, color bool) (reporter, error) {
@@ -86,6 +88,12 @@ func newReporter(format string, w io.Writer, color bool) (reporter, error) {
 		return &jsonLines{w: w}, nil
 	case "junit":
 		return &junitReport{w: w}, nil
+	case "sarif":
+		return newRunSARIF(w), nil
+	case "github":
+		return &runGitHub{w}, nil
+	case "html":
+		return &runHTML{w: w}, nil
 	}
 	return nil, unreadable("unknown format %q; want one of %s", format, strings.Join(formats, " "))
 }
@@ -221,6 +229,9 @@ func newReporters(c console, format string, out []string) (*reporters, error) {
 		return nil, err
 	}
 	rs := &reporters{all: []reporter{first}}
+	if format == "text" && os.Getenv("GITHUB_ACTIONS") == "true" {
+		rs.all = append(rs.all, &runGitHub{c.out})
+	}
 	for _, o := range out {
 		kind, path, ok := strings.Cut(o, "=")
 		if !ok {

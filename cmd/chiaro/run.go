@@ -26,6 +26,7 @@ type runFlags struct {
 	jobs      int
 	dump      dumpFlags
 	shader    shaderFlags
+	shard     string
 	opts      amber.Options
 
 	allowOutside bool // scripts may read files outside their folder
@@ -47,10 +48,11 @@ as unsupported, with what it needs.
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "format of standard output: text, json, jsonl or junit")
+	fl.StringVar(&f.format, "format", "text", "format of standard output: "+strings.Join(formats, ", "))
 	fl.StringArrayVar(&f.out, "out", nil, "also write a report to a file: FORMAT=FILE; repeatable")
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more file names from a file, one per line; - for standard input")
 	f.engine.add(cmd)
+	fl.StringVar(&f.shard, "shard", "", "I/N: run every Nth script, from the Ith on")
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of scripts to run in parallel")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit per script; 0 for none")
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
@@ -108,6 +110,10 @@ func runScripts(c console, f runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	files, shard, err := shardOf(files, f.shard, func(file string) string { return file })
+	if err != nil {
+		return err
+	}
 	if err := f.dump.check(files); err != nil {
 		return err
 	}
@@ -121,7 +127,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	t := runAll(ctx, c, f, files, rs)
+	t := runAll(ctx, c, f, files, shard, rs)
 	if err := rs.close(t); err != nil {
 		return err
 	}
@@ -135,20 +141,23 @@ func runScripts(c console, f runFlags, args []string) error {
 }
 
 // runAll runs the scripts on f.jobs goroutines and reports them.
-func runAll(ctx context.Context, c console, f runFlags, files []string, rs *reporters) tally {
+func runAll(ctx context.Context, c console, f runFlags, files []string, shard *shardRecord, rs *reporters) tally {
 	bar := progress(c, f.format, len(files))
 	t := tally{}
 	pool[record]{
 		items: len(files), jobs: f.jobs,
 		work: func(i int) record {
 			x := runOne(ctx, c, f, files[i])
+			x.Shard = shard
 			if ctx.Err() != nil && x.Status != "pass" && x.Status != "fail" {
-				return record{File: files[i], Status: statusNotRun, Message: "interrupted"}
+				return record{File: files[i], Status: statusNotRun, Message: "interrupted", Shard: shard}
 			}
 			return x
 		},
-		notRun: func(i int) record { return record{File: files[i], Status: statusNotRun, Message: "interrupted"} },
-		live:   rs.done,
+		notRun: func(i int) record {
+			return record{File: files[i], Status: statusNotRun, Message: "interrupted", Shard: shard}
+		},
+		live: rs.done,
 		ordered: func(x record) {
 			t[x.Status]++
 			bar.clear()

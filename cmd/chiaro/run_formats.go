@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/plain"
+)
+
+// placed is a message of a record with the place at its beginning split off.
+type placed struct {
+	file, text   string
+	line, column int // 0 if the message has no place
+}
+
+var placeForm = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
+
+// placeOf splits a message "file:line:column: text". The text may have several lines.
+func placeOf(x *record) placed {
+	first, rest, more := strings.Cut(strings.TrimSpace(x.Message), "\n")
+	m := placeForm.FindStringSubmatch(first)
+	if m == nil {
+		return placed{file: x.File, text: x.Message}
+	}
+	p := placed{file: m[1], text: m[4]}
+	p.line, _ = strconv.Atoi(m[2]) // a number too large is no place
+	p.column, _ = strconv.Atoi(m[3])
+	if more {
+		p.text += "\n" + rest
+	}
+	return p
+}
+
+// runGitHub is workflow commands of GitHub Actions for scripts that do not pass.
+type runGitHub struct{ w io.Writer }
+
+func (r *runGitHub) Record(x record) {
+	kind := "error"
+	switch x.Status {
+	case "pass", statusNotRun:
+		return
+	case "unsupported":
+		kind = "notice"
+	}
+	p := placeOf(&x)
+	at := ""
+	if p.line > 0 {
+		at = fmt.Sprintf(",line=%d,col=%d", p.line, max(p.column, 1))
+	}
+	fmt.Fprintf(r.w, "::%s file=%s%s,title=%s::%s\n", kind, property(p.file), at, property(x.Status), data(p.text))
+}
+
+func (r *runGitHub) Close(t tally) error {
+	_, err := fmt.Fprintf(r.w, "::notice::%s\n", data(t.String()))
+	return err
+}
+
+// runSARIF is a SARIF 2.1.0 log with a result for each script that does not pass.
+type runSARIF struct {
+	w     io.Writer
+	run   sarifRun
+	rules map[string]int
+	ok    bool
+}
+
+// runRules describe the statuses.
+var runRules = map[string]string{
+	"fail": "An expectation of the script does not hold", "error": "The script cannot be read or run", "timeout": "The script does not end",
+	"internal": "Chiaro has a defect", "unsupported": "The script needs what Chiaro does not have",
+}
+
+func newRunSARIF(w io.Writer) *runSARIF {
+	return &runSARIF{w: w, rules: map[string]int{}, ok: true, run: newSARIFRun()}
+}
+
+func (r *runSARIF) Record(x record) {
+	words, ok := runRules[x.Status]
+	if x.Status == statusNotRun || x.Status == "internal" {
+		r.ok = false
+	}
+	if !ok {
+		return
+	}
+	n, known := r.rules[x.Status]
+	if !known {
+		n = len(r.rules)
+		r.rules[x.Status] = n
+		r.run.Tool.Driver.Rules = append(r.run.Tool.Driver.Rules, sarifRule{x.Status, sarifText{words}, sarifText{words + "."}})
+	}
+	level := "error"
+	if x.Status == "unsupported" {
+		level = "note"
+	}
+	p := placeOf(&x)
+	r.run.Results = append(r.run.Results, sarifResult{RuleID: x.Status, RuleIndex: n, Level: level,
+		Message: sarifText{orElse(string(plain.Block(p.text, "")), words)}, Locations: []*sarifLocation{sarifAt(p.file, max(p.line, 1), p.column)},
+		Fingerprints: map[string]string{"chiaro/v1": plain.Line(x.File + "\t" + x.Status)}})
+}
+
+func (r *runSARIF) Close(tally) error { return writeSARIF(r.w, &r.run, r.ok) }
+
+// writeSARIF writes a log of one run.
+func writeSARIF(w io.Writer, run *sarifRun, ok bool) error {
+	run.Invocations = []sarifInvocation{{ok}}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	if err := e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []*sarifRun{run}}); err != nil {
+		return err
+	}
+	_, err := w.Write(plain.JSON(b.Bytes()))
+	return err
+}
+
+// runHTML is one page that needs nothing else: the tally and a row for each script.
+type runHTML struct {
+	w    io.Writer
+	rows []record
+}
+
+func (r *runHTML) Record(x record) {
+	x.File, x.Message = plain.Line(x.File), string(plain.Block(strings.TrimSpace(x.Message), ""))
+	for i, l := range x.Log {
+		x.Log[i] = string(plain.Block(l, ""))
+	}
+	r.rows = append(r.rows, x)
+}
+
+const runPage = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>chiaro run: {{.Tally}}</title>
+<style>
+:root { color-scheme: light dark }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
+table { border-collapse: collapse } td, th { padding: .2em .8em; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
+pre { font: 13px/1.45 ui-monospace, monospace; margin: 0; white-space: pre-wrap }
+.fail, .error, .timeout, .internal { color: #c22 } .unsupported { color: #a70 } .pass { color: #282 }
+</style>
+</head>
+<body>
+<h1>chiaro run</h1>
+<p>{{.Tally}} <small>chiaro {{.Version}}</small></p>
+<table>
+<tr><th>status<th>script<th>seconds<th>message
+{{range .Rows}}<tr><td class="{{.Status}}">{{.Status}}<td>{{.File}}<td>{{printf "%.2f" .Seconds}}<td>{{if .Message}}<pre>{{.Message}}</pre>{{end}}{{range .Log}}<pre>log: {{.}}</pre>{{end}}
+{{end}}</table>
+</body>
+</html>
+`
+
+func (r *runHTML) Close(t tally) error {
+	page, err := template.New("page").Parse(runPage)
+	if err != nil {
+		return err
+	}
+	return page.Execute(r.w, map[string]any{"Tally": t.String(), "Version": version(), "Rows": r.rows})
+}
