@@ -56,7 +56,7 @@ func (c *contest) lowered(size uint32) (*ir.Program, error) {
 	return p, nil
 }
 
-// run runs a program and returns the bytes of all buffers, one behind the other.
+// run runs a program and returns the bytes of all buffers, in order.
 func (c *contest) run(e exec.Engine, p *ir.Program) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {

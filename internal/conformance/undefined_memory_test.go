@@ -306,7 +306,7 @@ func "main"() L1 {
 	}
 }
 
-// NonWritable promises that nobody writes through the variable; the buffer may
+// NonWritable promises no writes through the variable; the buffer may
 // be written all the same, through another.
 func TestStoreThroughNonWritable(t *testing.T) {
 	s := shader{

@@ -17,7 +17,7 @@ var absent = map[spirv.Op]bool{
 	spirv.OpSatConvertSToU: true, spirv.OpSatConvertUToS: true,
 }
 
-// loose are instructions whose results Vulkan does not define to the bit.
+// loose are the instructions with results that Vulkan does not define to the bit.
 var loose = map[spirv.Op]bool{spirv.OpFRem: true, spirv.OpFMod: true, spirv.OpQuantizeToF16: true}
 
 // narrow are instructions that Vulkan has for 32 bits alone (without
@@ -50,7 +50,7 @@ var rows = func() (list []spirv.Op) {
 // operation writes an instruction of the typing table.
 func (g *maker) operation() {
 	op := rows[g.intn(len(rows))]
-	if g.o.Words && resizes[op] || g.o.Flush && op == spirv.OpSGreaterThanEqual { // of constants SwiftShader says 0 < 0
+	if g.o.Words && resizes[op] || g.o.Flush && op == spirv.OpSGreaterThanEqual { // SwiftShader folds 0 < 0 of constants to true
 		op = spirv.OpIAdd
 	}
 	if g.o.Peers && loose[op] {
@@ -78,7 +78,7 @@ func (g *maker) operation() {
 	}
 }
 
-// operand chooses an operand that fits the relation. An instruction that takes
+// operand chooses an operand that fits the relation. An instruction that accepts
 // a vector makes its result a scalar.
 func (g *maker) operand(op spirv.Op, o typing.Operand, result **typ, before []value) value {
 	t := g.number(o.Class)
@@ -163,7 +163,7 @@ func (g *maker) tame(v value) value {
 // bools returns the Boolean type with as many components.
 func (t *typ) bools() *typ { return vector(typing.Bool, 1, int(t.shape.Count)) }
 
-// canon gives a NaN the bits that it has in Chiaro where they may be seen, and a
+// canon replaces a NaN by the bits that it has in Chiaro if they may be seen, and a
 // zero no sign, since peers lose it.
 func (g *maker) canon(v value) value {
 	if !g.o.Peers || !v.t.is(typing.Float) {

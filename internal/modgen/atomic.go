@@ -19,7 +19,7 @@ func (g *maker) atomic() {
 	}
 }
 
-// ownAtomic writes an atomic on a place of this invocation, whose old value is
+// ownAtomic writes an atomic on a word of this invocation; the old value is
 // defined and used.
 func (g *maker) ownAtomic() {
 	own := g.plain(u32, false, "OpLoad %s %lin")
@@ -63,7 +63,7 @@ func (g *maker) barrier() {
 	g.line("OpControlBarrier %s %s %s", scope, scope, order)
 }
 
-// exchange passes values through workgroup memory. It stands where all
+// exchange passes values through workgroup memory. It is at a point that all
 // invocations come.
 func (g *maker) exchange() {
 	g.line("; {")
@@ -80,7 +80,7 @@ func (g *maker) exchange() {
 }
 
 // tally has all invocations count in words of workgroup memory, one operation
-// for each pass from barrier to barrier, and reads what they came to.
+// for each pass from barrier to barrier, and reads the results.
 func (g *maker) tally() {
 	g.line("; {")
 	defer g.line("; }")
@@ -94,7 +94,7 @@ func (g *maker) tally() {
 	k := g.and(g.need(u32), fmt.Sprint(tallies-1))
 	v := g.need(u32)
 	op := choose(g.source, "IAdd", "UMin", "UMax", "SMin", "SMax", "And", "Or", "Xor")
-	if g.lanes < tallies { // a word that nobody wrote is undefined
+	if g.lanes < tallies { // a word without a write is undefined
 		k = at
 	}
 	q := g.chain("Workgroup", word, "%tally", k.id)

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// composite writes an instruction that makes or takes apart a composite.
+// composite writes an instruction that constructs or decomposes a composite.
 func (g *maker) composite() {
 	switch g.intn(8) {
 	case 0, 1:
@@ -108,7 +108,7 @@ func (g *maker) choice() {
 	g.put(t, a.uniform && b.uniform && c.uniform, "OpSelect %s "+c.id+" "+a.id+" "+b.id)
 }
 
-// special writes an instruction whose typing is no row of the table.
+// special writes an instruction without a row in the typing table.
 func (g *maker) special() {
 	switch g.intn(6) {
 	case 0:
@@ -163,7 +163,7 @@ func (g *maker) linear() {
 	op := choose(g.source, "OpDot", "OpVectorTimesScalar", "OpMatrixTimesScalar", "OpVectorTimesMatrix", "OpMatrixTimesVector", "OpMatrixTimesMatrix", "OpOuterProduct", "OpTranspose")
 	if g.o.Peers { // the order of sums is free
 		op = choose(g.source, "OpVectorTimesScalar", "OpMatrixTimesScalar", "OpOuterProduct", "OpTranspose")
-		if g.o.Flush { // what is denormal in a matrix stays there
+		if g.o.Flush { // SwiftShader does not flush denormals in a matrix
 			op = choose(g.source, "OpVectorTimesScalar", "OpTranspose")
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// arrival is a branch to a block: where from, and the values that it brings.
+// arrival is a branch to a block: its source, and its arguments.
 type arrival struct {
 	from   string
 	values []string
@@ -77,7 +77,7 @@ func (g *maker) land(t *target) {
 	}
 }
 
-// within writes something whose values do not live on.
+// within writes code with values that do not live on.
 func (g *maker) within(write func()) {
 	pool, depth := len(g.pool), g.depth
 	g.depth++
@@ -86,7 +86,7 @@ func (g *maker) within(write func()) {
 	g.pool = g.pool[:pool]
 }
 
-// condition returns a Boolean, now and then a uniform one; where it is not, code
+// condition returns a Boolean, sometimes a uniform one; if it is not, code
 // that depends on it diverges.
 func (g *maker) condition() value {
 	if g.chance(3) {
@@ -179,7 +179,7 @@ func (g *maker) selection() {
 	g.land(merge)
 }
 
-// loop writes a loop whose lanes run at most a few times. The count is a phi of
+// loop writes a loop that each lane runs at most a few times. The count is a phi of
 // the header, as are up to two values that go round.
 func (g *maker) loop() {
 	limit := g.need(u32)
@@ -244,7 +244,7 @@ func (g *maker) latch(header, next *target, count, raised, latch string, phis []
 		for _, a := range next.arrivals {
 			form += " " + a.values[i] + " " + a.from
 		}
-		if form == "" { // nobody continues
+		if form == "" { // no lane continues
 			g.line("%s = OpUndef %s", phis[i], g.typeOf(t))
 			continue
 		}

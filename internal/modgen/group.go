@@ -90,7 +90,7 @@ func (g *maker) vote() {
 	}
 }
 
-// combine writes a reduction or a scan. What peers sum in floats are small whole
+// combine writes a reduction or a scan. Peers sum floats that are small whole
 // numbers, for which no order tells.
 func (g *maker) combine(operation, cluster string) {
 	t := g.number(choose(g.source, typing.Int, typing.Int, typing.Bool, typing.Float))
@@ -137,7 +137,7 @@ func (g *maker) ballot() {
 	}
 }
 
-// shuffleLanes writes a shuffle. What comes from beyond the subgroup is
+// shuffleLanes writes a shuffle. A value from beyond the subgroup is
 // undefined, and peers do not show it.
 func (g *maker) shuffleLanes(class uint32) {
 	v, n := g.carried(), g.o.Subgroup

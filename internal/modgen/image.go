@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// Picture is a descriptor of an image, in set 0, with what its texels are at first.
+// Picture is a descriptor of an image, in set 0, with its initial texels.
 type Picture struct {
 	Binding       uint32
 	Storage       bool   // a storage image, which the module writes
@@ -15,7 +15,7 @@ type Picture struct {
 	Width, Height int
 	Levels        int
 	Linear        bool // filtered so, with a sampler
-	Address       int  // of the sampler: what stands outside, as Vulkan numbers it
+	Address       int  // of the sampler: VkSamplerAddressMode
 	Bytes         []byte
 }
 
@@ -53,7 +53,7 @@ func (g *maker) bound() []Picture {
 		if i > 1 && min(p.Width, p.Height) > 1 && g.chance(2) {
 			p.Levels = 2
 		}
-		p.Bytes = g.fill(p.Width*p.Height*4, false) // no texel has more than 16 bytes, and what is too much is not read
+		p.Bytes = g.fill(p.Width*p.Height*4, false) // no texel has more than 16 bytes, and the excess is not read
 	}
 	return list
 }
@@ -105,7 +105,7 @@ func (g *maker) sample() {
 	}
 }
 
-// canvas reads, writes or counts in the storage image: where order would tell, the
+// canvas reads, writes or counts in the storage image: if order matters, the
 // texel of this invocation.
 func (g *maker) canvas() {
 	own := g.plain(u32, false, "OpLoad %s %lin")

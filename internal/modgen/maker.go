@@ -98,7 +98,7 @@ func (g *maker) module() *Module {
 	if g.o.Images {
 		groups += imageCapabilities
 	}
-	if g.o.Peers { // else the sign of a zero is free, and what 0 times ∞ is
+	if g.o.Peers { // else the sign of a zero and 0 times ∞ are free
 		groups += "OpCapability SignedZeroInfNanPreserve\n"
 	}
 	m.Text = fmt.Sprintf(preamble, sizes, groups, g.interfaces, m.LocalSize[0], m.LocalSize[1], m.LocalSize[2]) + g.modes() +
@@ -242,7 +242,7 @@ func (g *maker) main() {
 	g.finish(head)
 }
 
-// statements writes some statements, or fewer where one leaves.
+// statements writes some statements, or fewer if one leaves.
 func (g *maker) statements() {
 	n := 1 + g.intn(6)
 	if g.depth == 0 {

@@ -51,7 +51,7 @@ func members(transposed, words bool) []member {
 	}
 }
 
-// buffers declares what the module shares with its dispatch.
+// buffers declares the buffers that the module shares with its dispatch.
 func (g *maker) buffers() {
 	u, f4 := g.typeOf(u32), g.typeOf(vector(typing.Float, 32, 4))
 	g.note("%words ArrayStride 4", "%Words Block", "%in DescriptorSet 0", "%in Binding 0", "%out DescriptorSet 0", "%out Binding 1",
@@ -119,7 +119,7 @@ func (g *maker) global(id, t, class string) {
 	g.interfaces += " " + id
 }
 
-// at returns an index below a power of two, or now and then any index where
+// at returns an index below a power of two, or sometimes any index if
 // that is defined.
 func (g *maker) at(n int) value {
 	i := g.need(u32)
@@ -163,7 +163,7 @@ func (g *maker) memory() {
 			g.put(f4, true, "OpLoad %s "+g.chain("PushConstant", g.typeOf(f4), "%push", g.constant(u32, "1")))
 		default:
 			i := g.at(4)
-			if g.o.Peers && !i.uniform { // where lanes differ, lavapipe takes the first one's
+			if g.o.Peers && !i.uniform { // if lanes differ, lavapipe uses the index of the first
 				i.id = g.constant(u32, "2")
 			}
 			g.put(i32, i.uniform, "OpLoad %s "+g.chain("PushConstant", g.typeOf(i32), "%push", g.constant(u32, "2"), i.id))
@@ -180,7 +180,7 @@ func (g *maker) memory() {
 }
 
 // element loads or stores a member of a structure, that of this invocation
-// where order would tell.
+// if order matters.
 func (g *maker) element() {
 	own := g.plain(u32, false, "OpLoad %s %lin")
 	if !g.o.Peers && g.chance(3) {
@@ -247,7 +247,7 @@ func (g *maker) newLocal() {
 	}
 	g.names++
 	id := fmt.Sprintf("%%w%d", g.names)
-	// Without an initializer the value is undefined, which Chiaro alone says is 0.
+	// Without an initializer the value is undefined, and only Chiaro defines it as 0.
 	init := ""
 	if g.o.Peers || g.chance(2) {
 		init = " " + g.fresh(t).id
@@ -256,7 +256,7 @@ func (g *maker) newLocal() {
 	g.vars = append(g.vars, variable{id, "Function", t})
 }
 
-// anywhere loads and stores where other invocations do too.
+// anywhere loads and stores at offsets that other invocations use too.
 func (g *maker) anywhere() {
 	class, base, n := "StorageBuffer", choose(g.source, "%in", "%out"), inputs
 	if g.chance(2) {
@@ -283,7 +283,7 @@ func (g *maker) anywhere() {
 	g.line("OpStore %s %s", p, g.need(u32).id)
 }
 
-// show stores what can be seen of a value in a place of this invocation.
+// show stores the visible bits of a value in a word of this invocation.
 func (g *maker) show() {
 	if v, ok := g.find(func(v value) bool { return true }); ok {
 		g.store(g.bits(g.scalar(v)), g.constant(u32, fmt.Sprint(1+g.intn(slots-1))))
@@ -298,7 +298,7 @@ func (g *maker) scalar(v value) value {
 	return v
 }
 
-// mix has a value count in what the invocation shows in the end.
+// mix makes the final output of the invocation depend on a value.
 func (g *maker) mix(v value) {
 	w := g.bits(g.scalar(v))
 	old := g.plain(u32, false, "OpLoad %s %seen")

@@ -28,7 +28,7 @@ func TestAssembles(t *testing.T) {
 	}
 }
 
-// TestValidates asks a validator of the field, where there is one, whether the
+// TestValidates checks with a validator of the field, if one is installed, that the
 // modules are legal.
 func TestValidates(t *testing.T) {
 	tool, err := exec.LookPath("spirv-val")

@@ -8,16 +8,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
-// Options say what a module may use. The zero Options allow all that Chiaro
+// Options limit a module. The zero Options allow all that Chiaro
 // defines, whether Vulkan defines it or not.
 type Options struct {
-	// Peers keeps to what Vulkan defines to the bit, or what all CPU
+	// Peers restricts it to results that Vulkan defines to the bit, or that all CPU
 	// implementations do alike: divisors are not zero, indices are in range,
 	// invocations write only to places of their own, a NaN is made canonical
 	// before its bits can be seen.
 	Peers bool
 
-	// Subgroups allows group operations, whose results depend on the subgroup
+	// Subgroups allows group operations, with results that depend on the subgroup
 	// size.
 	Subgroups bool
 
@@ -25,7 +25,7 @@ type Options struct {
 	// others.
 	Words bool
 
-	// Flush keeps to what SwiftShader does like others: it flushes denormals,
+	// Flush restricts it to operations that SwiftShader and others do alike: it flushes denormals,
 	// rounds an unsigned number from 2³¹ on twice when it becomes a float, and
 	// more that docs/differences.md names.
 	Flush bool
@@ -48,7 +48,7 @@ type Options struct {
 	Size int
 }
 
-// Buffer is a storage or uniform buffer of set 0, with what it holds at first.
+// Buffer is a storage or uniform buffer of set 0, with its initial bytes.
 type Buffer struct {
 	Binding uint32
 	Uniform bool
@@ -61,7 +61,7 @@ type Module struct {
 	LocalSize [3]uint32
 	Groups    [3]uint32
 	Buffers   []Buffer
-	Pictures  []Picture // an array's elements one behind the other
+	Pictures  []Picture // the elements of an array in order
 	Push      []byte
 
 	// Spec are values for specialization constants, by SpecId from 0 on. They
@@ -77,7 +77,7 @@ const Version = spirv.Version(1<<16 | 5<<8)
 func New(seed uint64, o Options) *Module { return FromBytes(seed, nil, o) }
 
 // FromBytes makes a module whose choices are data, and when they are spent
-// those of the seed.
+// choices of the seed.
 func FromBytes(seed uint64, data []byte, o Options) *Module {
 	if o.Size == 0 {
 		o.Size = 60

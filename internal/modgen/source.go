@@ -2,7 +2,7 @@ package modgen
 
 import "math/rand/v2"
 
-// source is where choices come from: bytes while there are any, then a
+// source provides choices: bytes while there are any, then a
 // generator.
 type source struct {
 	data []byte

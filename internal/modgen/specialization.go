@@ -11,7 +11,7 @@ import (
 const most = 8
 
 // specialized returns a specialization constant of a scalar type of 32 bits, or
-// of Boolean type: one with a value that the dispatch gives, or an operation on
+// of Boolean type: one with a value from the dispatch, or an operation on
 // two of them.
 func (g *maker) specialized(t *typ) value {
 	if len(g.spec) < most && g.chance(2) {
@@ -48,8 +48,7 @@ func (g *maker) specInput(t *typ) string {
 	return g.constant(t, g.literal(t))
 }
 
-// specConstant declares a specialization constant, and what the dispatch makes
-// of it.
+// specConstant declares a specialization constant and its value in the dispatch.
 func (g *maker) specConstant(t *typ) value {
 	if len(g.spec) == most {
 		return value{g.constant(t, g.literal(t)), t, true}

@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// kind is what a type is.
+// kind is the kind of a type.
 type kind uint8
 
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/typing"
 )
 
-// value is an id that dominates the place where we are. What is uniform is the
+// value is an id that dominates the current point. A uniform value is the
 // same in all invocations of a workgroup.
 type value struct {
 	id      string
@@ -203,7 +203,7 @@ func (g *maker) finite(v value, t *typ) value {
 	return v
 }
 
-// below makes an integer less than 2³¹ where peers round others twice.
+// below makes an integer less than 2³¹ for peers that round others twice.
 func (g *maker) below(v value) value {
 	if g.o.Flush {
 		return g.and(v, "2147483647")
@@ -234,7 +234,7 @@ func denormal(form string) bool {
 	return false
 }
 
-// flushed returns 0 where a float is denormal, whether or not that is taken for
+// flushed returns 0 if a float is denormal, whether or not it counts as
 // 0 already.
 func (g *maker) flushed(v value) value {
 	abs := g.plain(v.t, v.uniform, "OpExtInst %s %glsl FAbs "+v.id)
