@@ -10,9 +10,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
+// release is the version of a release, which the linker sets; "" in other builds.
+var release string
+
 // version returns the version that the build recorded: the module's version, or the
 // commit.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

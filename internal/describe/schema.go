@@ -15,6 +15,10 @@ import (
 func Schema() []byte {
 	b := &schemaBuilder{defs: map[string]any{}}
 	root := b.object(pipelineType)
+	root["$id"] = "https://github.com/chiaro-gpu/chiaro/raw/main/docs/pipeline.schema.json"
+	for name, p := range root["properties"].(map[string]any) {
+		p.(map[string]any)["description"] = descriptions[name]
+	}
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "a pipeline, as chiaro link and chiaro check take it"
 	root["$defs"] = b.defs
@@ -23,6 +27,42 @@ func Schema() []byte {
 		panic(err) // maps of strings
 	}
 	return append(text, '\n')
+}
+
+// descriptions explain the keys of a pipeline. TestSchemaDescriptions demands one for each.
+var descriptions = map[string]string{
+	"base_pipeline_flags":   "the flags of the pipeline that this one is derived from",
+	"color_blend":           "the color blend state: attachments, logic operation, blend constants",
+	"data_graph":            "the module, constants and resources of a data graph pipeline",
+	"depth_stencil":         "the depth and stencil state",
+	"dynamic":               "the dynamic states",
+	"extensions":            "the enabled device extensions",
+	"features":              "device features by name; a feature without a value here is unknown",
+	"flags":                 "the flags of the pipeline",
+	"fragment_shading_rate": "the state of the fragment shading rate",
+	"input_assembly":        "the primitive topology and primitive restart",
+	"kind":                  "the kind of the pipeline, such as graphics or compute; by default the kind of its stages",
+	"layout":                "the pipeline layout: descriptor sets and push constant ranges",
+	"libraries":             "the pipeline libraries that are linked into the pipeline",
+	"library":               "true if the pipeline is a library, so that stages and states may be missing",
+	"limits":                "device limits by name",
+	"multisample":           "the multisample state",
+	"no_layout":             "true if the pipeline has no layout because it uses descriptor heaps",
+	"nodes":                 "the nodes of an execution graph",
+	"parts":                 "the parts of a graphics pipeline library",
+	"rasterization":         "the rasterization state",
+	"ray_stages":            "the stages of a ray tracing pipeline, in order",
+	"ray_tracing":           "the shader groups and limits of a ray tracing pipeline",
+	"render_pass":           "the render pass: attachments and subpasses",
+	"rendering":             "the attachment formats of dynamic rendering",
+	"robustness":            "the robustness of buffers, images and vertex inputs",
+	"stages":                "the shader modules by stage; names of files are relative to the description",
+	"subpass":               "the index of the subpass in the render pass",
+	"tessellation":          "the number of control points of a patch and the domain origin",
+	"vertex_attributes":     "the vertex attributes without their bindings: location and format",
+	"vertex_formats":        "the formats that the device accepts in vertex buffers",
+	"vertex_input":          "the vertex bindings and attributes",
+	"viewport":              "the viewport state: numbers of viewports and scissors",
 }
 
 // schemaBuilder makes schemas of types in Go, as the reader of YAML sees them.

@@ -82,3 +82,30 @@ func TestSchemaTakes(t *testing.T) {
 		}
 	}
 }
+
+// TestSchemaDescriptions demands a description of each key of a pipeline, and no other.
+func TestSchemaDescriptions(t *testing.T) {
+	var schema struct {
+		ID         string `json:"$id"`
+		Properties map[string]struct {
+			Description string `json:"description"`
+		} `json:"properties"`
+		Additional *bool `json:"additionalProperties"`
+	}
+	if err := json.Unmarshal(Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	if schema.ID == "" || schema.Additional == nil || *schema.Additional {
+		t.Error("no $id, or unknown keys are allowed")
+	}
+	for name, p := range schema.Properties {
+		if p.Description == "" {
+			t.Errorf("%s has no description", name)
+		}
+	}
+	for name := range descriptions {
+		if _, ok := schema.Properties[name]; !ok {
+			t.Errorf("%s is no key", name)
+		}
+	}
+}
