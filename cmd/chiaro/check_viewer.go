@@ -22,7 +22,7 @@ type viewer struct {
 	rows   []int    // lines of the text, or of the disassembly; nil before they are asked for
 	called []called // of each function; nil before it is asked for
 
-	sources map[spirv.ID][]string // lines of each source, as far as they were asked for
+	sources map[spirv.ID]map[sourcePlace]string // lines by source, filled on request
 }
 
 // called is the caller of a function.
@@ -121,15 +121,12 @@ func (v *viewer) source(f *valid.Finding) string {
 	lines, ok := v.sources[id]
 	if !ok {
 		if v.sources == nil {
-			v.sources = map[spirv.ID][]string{}
+			v.sources = map[spirv.ID]map[sourcePlace]string{}
 		}
-		lines = strings.Split(v.m.SourceText(id), "\n")
+		lines = sourceIndex(v.m, id, f.Source.File)
 		v.sources[id] = lines
 	}
-	if n := int(f.Source.Line); n >= 1 && n <= len(lines) {
-		return shortened(strings.TrimRight(lines[n-1], " \t\r"), maxShown)
-	}
-	return ""
+	return shortened(lines[sourcePlace{f.Source.File, int(f.Source.Line)}], maxShown)
 }
 
 // callers returns the name of the first entry point that calls the function of

@@ -47,7 +47,7 @@ var descriptions = map[string]string{
 	"library":               "true if the pipeline is a library, so that stages and states may be missing",
 	"limits":                "device limits by name",
 	"multisample":           "the multisample state",
-	"no_layout":             "true if the pipeline has no layout because it uses descriptor heaps",
+	"no_layout":             "true if it is known that the pipeline has no layout",
 	"nodes":                 "the nodes of an execution graph",
 	"parts":                 "the parts of a graphics pipeline library",
 	"rasterization":         "the rasterization state",
