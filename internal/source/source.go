@@ -73,6 +73,7 @@ type Options struct {
 // file:line:column: error: text.
 type Error struct{ Message string }
 
+// Error returns Message.
 func (e *Error) Error() string { return e.Message }
 
 // compiler is one program that compiles a language.
