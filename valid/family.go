@@ -53,6 +53,7 @@ var families = []*family{
 	&locationFamily,
 	&componentFamily,
 	&inputOutputFamily,
+	&shaderInterfaceFamily,
 	&feedbackFamily,
 	&tileShadingFamily,
 	&runtimeFamily,

@@ -17,7 +17,8 @@ var interpolationFamily = family{
 		{Code: vuid.StandaloneSpirv_PerVertexKHR_06777, Section: environment, Words: "PerVertexKHR is on inputs of fragment shaders"},
 		{Code: vuid.StandaloneSpirv_Input_06778, Section: environment, Words: "an input of a fragment shader that is PerVertexKHR is an array"},
 		{Code: "SPV-Interpolation-Exclusive", Section: oldShaders, Words: "in Vulkan 1.0 and 1.1 nothing is both Flat and NoPerspective", Need: NeedVulkan},
-		{Code: "SPV-Interpolation-Patch", Section: oldEnvironment, Words: "in Vulkan 1.0 and 1.1 no interface of a vertex, geometry or fragment shader is a Patch", Need: NeedVulkan},
+		{Code: "SPV-Interpolation-Patch", Section: environment, Words: "no interface of a vertex, geometry or fragment shader is a Patch", Need: NeedVulkan},
+		{Code: "SPV-Interpolation-PerVertex", Section: "Vulkan, Interpolation Decorations", Words: "an input that is PerVertexKHR has no decoration that says how to interpolate it", Need: NeedVulkan},
 	},
 	after: []func(*checker){(*checker).interpolation},
 }
@@ -47,8 +48,8 @@ func (c *checker) interpolation() {
 		e := &c.m.EntryPoints[n]
 		for _, id := range e.Interface {
 			v := c.m.Variable(id)
-			if v != nil && c.oldText() {
-				c.oldInterpolation(e, v)
+			if v != nil {
+				c.interfaceDecorations(e, v)
 			}
 			switch {
 			case v == nil:
@@ -56,6 +57,43 @@ func (c *checker) interpolation() {
 				c.interpolatedInput(e, v)
 			case v.Storage == spirv.StorageClassOutput && e.Model == spirv.ExecutionModelFragment:
 				c.notInterpolated(e, v, vuid.StandaloneSpirv_Flat_06201, "an output of a fragment shader")
+			}
+		}
+	}
+}
+
+// interfaceDecorations checks the decorations of a variable in an interface, and of
+// the members of its block.
+func (c *checker) interfaceDecorations(e *facts.EntryPoint, v *facts.Variable) {
+	if v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput {
+		return
+	}
+	c.exclusiveDecorations(e, v, func(kind spirv.Decoration) (facts.Decoration, bool) { return c.m.Decoration(v.ID, kind) })
+	if s := core(v.Type); s.IsStruct() {
+		for k := range s.Members {
+			c.exclusiveDecorations(e, v, func(kind spirv.Decoration) (facts.Decoration, bool) { return c.m.MemberDecoration(s.ID, k, kind) })
+		}
+	}
+}
+
+// exclusiveDecorations checks the decorations that get finds. Only tessellation has
+// patches: its control shader writes them, its evaluation shader reads them.
+func (c *checker) exclusiveDecorations(e *facts.EntryPoint, v *facts.Variable, get func(spirv.Decoration) (facts.Decoration, bool)) {
+	switch e.Model {
+	case spirv.ExecutionModelVertex, spirv.ExecutionModelGeometry, spirv.ExecutionModelFragment:
+		if d, ok := get(spirv.DecorationPatch); ok {
+			c.fail(d.Index, "SPV-Interpolation-Patch", "%s is a Patch in the interface of a %s entry point; must be in that of tessellation", c.name(v.ID), e.Model).also(c, e.Index, "the entry point")
+		}
+	}
+	if _, flat := get(spirv.DecorationFlat); flat && c.oldText() {
+		if d, ok := get(spirv.DecorationNoPerspective); ok {
+			c.fail(d.Index, "SPV-Interpolation-Exclusive", "%s is Flat and NoPerspective; must be one of them in %s", c.name(v.ID), c.env).also(c, v.Index, "the variable")
+		}
+	}
+	if _, per := get(spirv.DecorationPerVertexKHR); per {
+		for _, kind := range interpolating {
+			if d, ok := get(kind); ok {
+				c.fail(d.Index, "SPV-Interpolation-PerVertex", "%s is PerVertexKHR and %s; must be one of them", c.name(v.ID), kind).also(c, v.Index, "the variable")
 			}
 		}
 	}

@@ -34,7 +34,7 @@ var variableKindFamily = family{
 		{Code: vuid.StandaloneSpirv_OpUntypedVariableKHR_11347, Section: environment, Words: "an untyped variable that does not say what it holds is a heap of descriptors"},
 		{Code: vuid.StandaloneSpirv_Type_12297, Section: environment, Words: "pointers to vectors of more than four components are to memory that can hold them"},
 		{Code: vuid.StandaloneSpirv_None_08724, Section: environment, Words: "variables in TileImageEXT are tile images"},
-		{Code: vuid.StandaloneSpirv_TileImageEXT_08723, Section: environment, Words: "a tile image has a Location"},
+		{Code: vuid.StandaloneSpirv_TileImageEXT_08723, Section: environment, Words: "a tile image has a Location, and shares it with no other tile image of the entry point"},
 		{Code: vuid.RuntimeSpirv_shaderZeroInitializeWorkgroupMemory_06372, Section: environment, Words: "an initializer in Workgroup needs the feature shaderZeroInitializeWorkgroupMemory", Need: NeedDevice},
 	},
 	ops:   []group{{(*checker).pointerType, []spirv.Op{spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR}}},
@@ -227,8 +227,8 @@ func (c *checker) vulkanVariable(v *facts.Variable) {
 	}
 	switch v.Storage {
 	case spirv.StorageClassUniformConstant:
-		if !opaqueElements(v.Type) {
-			c.fail(v.Index, vuid.StandaloneSpirv_UniformConstant_04655, "a variable in UniformConstant holds %s; must hold an image, sampler, sampled image, acceleration structure, tensor or array of them", c.typeName(v.Type))
+		if t := v.Type; !opaqueElements(t) || t.IsArray() && t.Elem.IsArray() {
+			c.fail(v.Index, vuid.StandaloneSpirv_UniformConstant_04655, "a variable in UniformConstant holds %s; must hold an image, sampler, sampled image, acceleration structure, tensor or an array of one of them", c.typeName(v.Type))
 		}
 	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer:
 		if t := v.Type; !t.IsStruct() && (!t.IsArray() || t.Elem != nil && !t.Elem.IsStruct()) {
