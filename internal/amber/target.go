@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -153,8 +154,8 @@ func clearWord(f *format.Format, a format.Aspect, v [4]float64, i int) uint64 {
 	return uint64(math.Float32bits(float32(v[i])))
 }
 
-// resolve writes the mean of the samples of each color attachment that has a resolve
-// attachment; of integers the first sample (Vulkan, Multisample Resolve).
+// resolve averages the samples of each color attachment that has a resolve attachment, in the
+// rectangle that both levels have (Vulkan, Multisample Resolve).
 func (r *runner) resolve(p *Pipeline) error {
 	g := &p.Graphics
 	for i := range min(len(g.Resolves), len(g.Colors)) {
@@ -168,37 +169,8 @@ func (r *runner) resolve(p *Pipeline) error {
 			return err
 		}
 		w, h, _ := into.LevelExtent(to.BaseMip)
-		for y := range h {
-			for x := range w {
-				at := texture.Coord{Level: from.BaseMip, X: x, Y: y}
-				v := mean(source, at, integers(from.Buffer.Texel))
-				into.Store(texture.Coord{Level: to.BaseMip, X: x, Y: y}, v)
-			}
-		}
+		at, place := texture.Coord{Level: from.BaseMip}, texture.Coord{Level: to.BaseMip}
+		draw.Resolve(into, place, source, at, w, h, draw.ResolveAverage)
 	}
 	return nil
-}
-
-// integers reports whether the colors of a format are whole numbers.
-func integers(f *format.Format) bool {
-	n := f.Components()[0].Numeric
-	return n == format.UInt || n == format.SInt
-}
-
-// mean returns the mean of the samples of a texel.
-func mean(m *texture.Image, at texture.Coord, first bool) [4]uint64 {
-	if first || m.Samples <= 1 {
-		return m.Load(at)
-	}
-	var sum [4]float32
-	for at.Sample = range m.Samples {
-		for i, bits := range m.Load(at) {
-			sum[i] = float32(sum[i] + math.Float32frombits(uint32(bits)))
-		}
-	}
-	var v [4]uint64
-	for i := range v {
-		v[i] = uint64(math.Float32bits(float32(sum[i] / float32(m.Samples))))
-	}
-	return v
 }
