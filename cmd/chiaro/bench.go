@@ -203,7 +203,7 @@ func (f *benchFlags) spare() (restore func()) {
 func (r *benchReport) compile(args compute.Args, once func() (*compute.Pipeline, error)) (prog exec.Program, pipeline *compute.Pipeline, err error) {
 	run := func() (err error) {
 		if pipeline, err = once(); err == nil {
-			prog, err = pipeline.Compile(args)
+			prog, err = pipeline.Compile(context.Background(), args)
 		}
 		return err
 	}

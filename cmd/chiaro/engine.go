@@ -128,5 +128,8 @@ func (e preferred) Compile(p *ir.Program, o exec.Options) (exec.Program, error) 
 	if prog, err := e.first.Compile(p, o); err == nil {
 		return prog, nil
 	}
+	if err := o.Stopped(); err != nil {
+		return nil, err
+	}
 	return e.second.Compile(p, o)
 }

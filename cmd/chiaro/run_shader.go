@@ -382,17 +382,21 @@ func (j *shaderJob) outputs(list []string) (outs []shaderOutput, err error) {
 // dispatch compiles and runs the entry point.
 func (j *shaderJob) dispatch(ctx context.Context, f *runFlags, g *facts.Module) error {
 	i := slices.IndexFunc(g.EntryPoints, func(e facts.EntryPoint) bool { return e.Model == j.entry.Model && e.Name == j.entry.Name })
-	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[i], f.opts.Lowering)
+	options := f.opts.Lowering
+	options.Stop = ctx.Err
+	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[i], options)
 	if err != nil {
 		return err
 	}
-	pass.Run(p)
-	pipeline, err := compute.NewPipeline(p, f.opts.Engine, exec.Options{})
+	if err := pass.RunUntil(p, ctx.Err); err != nil {
+		return err
+	}
+	pipeline, err := compute.NewPipeline(p, f.opts.Engine, exec.Options{Stop: ctx.Err})
 	if err != nil {
 		return err
 	}
 	defer pipeline.Close()
-	prog, err := pipeline.Compile(j.args)
+	prog, err := pipeline.Compile(ctx, j.args)
 	if err != nil {
 		return err
 	}

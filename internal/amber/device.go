@@ -109,7 +109,7 @@ func (r *runner) program(ctx context.Context, p *Pipeline) (program, error) {
 	if err != nil {
 		return program{}, err
 	}
-	prog, err := r.compile(data, entry, a)
+	prog, err := r.compile(ctx, data, entry, a)
 	if err != nil {
 		return program{}, err
 	}
@@ -118,13 +118,14 @@ func (r *runner) program(ctx context.Context, p *Pipeline) (program, error) {
 }
 
 // compile makes a program of one entry point of a module.
-func (r *runner) compile(module []byte, entry string, a *Attachment) (program, error) {
+func (r *runner) compile(ctx context.Context, module []byte, entry string, a *Attachment) (program, error) {
 	s := a.Shader
 	f, e, err := r.stageFacts(module, a, entry, spirv.ExecutionModelGLCompute)
 	if err != nil {
 		return program{}, err
 	}
 	options := r.options.Lowering
+	options.Stop = ctx.Err
 	if n := a.Subgroup.RequiredSize; n != 0 {
 		options.SubgroupSize = uint32(n)
 	}
@@ -134,8 +135,10 @@ func (r *runner) compile(module []byte, entry string, a *Attachment) (program, e
 	if err != nil {
 		return program{}, r.shaderError(s, err)
 	}
-	pass.Run(p)
-	prog, err := compute.NewPipeline(p, r.options.Engine, exec.Options{})
+	if err := pass.RunUntil(p, ctx.Err); err != nil {
+		return program{}, err
+	}
+	prog, err := compute.NewPipeline(p, r.options.Engine, exec.Options{Stop: ctx.Err})
 	if err != nil {
 		return program{}, r.shaderError(s, err)
 	}

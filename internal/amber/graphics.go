@@ -134,6 +134,7 @@ func (r *runner) graphicsStage(ctx context.Context, p *Pipeline, a *Attachment) 
 		return nil, err
 	}
 	options := r.options.Lowering
+	options.Stop = ctx.Err
 	if n := a.Subgroup.RequiredSize; n != 0 {
 		options.SubgroupSize = uint32(n)
 	}
@@ -141,7 +142,9 @@ func (r *runner) graphicsStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err != nil {
 		return nil, r.shaderError(a.Shader, err)
 	}
-	pass.Run(prog)
+	if err := pass.RunUntil(prog, ctx.Err); err != nil {
+		return nil, err
+	}
 	return &stageProgram{source{f, a.Shader}, prog}, nil
 }
 

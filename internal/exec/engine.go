@@ -15,7 +15,7 @@ type Engine interface {
 
 	// Compile prepares p for execution. It verifies p first. Errors: the *ir.VerifyError of an
 	// ill-formed program; an *UnsupportedError if the engine cannot run p (see [CheckRunnable]); a
-	// *LimitError if p exceeds o.Limits. The caller must not change p afterwards.
+	// *LimitError if p exceeds o.Limits; the error of o.Stop. The caller must not change p afterwards.
 	Compile(p *ir.Program, o Options) (Program, error)
 }
 
@@ -54,6 +54,24 @@ func CheckRunnable(engine string, p *ir.Program) error {
 // Options configure one compilation. The zero Options select the default limits.
 type Options struct {
 	Limits Limits
+
+	// Stop, if not nil, is polled during a compilation, which returns its error as soon as it is not nil:
+	// ctx.Err of a context, for example.
+	Stop func() error
+}
+
+// Stopped returns the error of Stop, or nil if there is no Stop.
+func (o Options) Stopped() error {
+	if o.Stop == nil {
+		return nil
+	}
+	return o.Stop()
+}
+
+// Until returns the options with ctx.Err as Stop.
+func (o Options) Until(ctx context.Context) Options {
+	o.Stop = ctx.Err
+	return o
 }
 
 // Program is a compiled program. All methods except Close are safe for concurrent use.

@@ -34,7 +34,7 @@ func (Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := flatten(p, order)
+	c := flatten(p, order, o.Stopped)
 	if c.err != nil {
 		return nil, c.err
 	}

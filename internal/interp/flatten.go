@@ -112,6 +112,7 @@ type flattener struct {
 	p     *ir.Program
 	entry []int // by function: its first instruction
 	calls []int // places of the calls: their targets are known last
+	stop  func() error
 
 	fn   int
 	f    *ir.Func
@@ -119,8 +120,13 @@ type flattener struct {
 	open []region
 }
 
-func flatten(p *ir.Program, order []int) *code {
-	c := &flattener{code: &code{rows: 1, row: make([][]int, len(p.Funcs))}, p: p, entry: make([]int, len(p.Funcs))}
+// stopInterval is the number of operations for each call of a stop function.
+const stopInterval = 1 << 10
+
+// flatten makes the code of the functions in order. It polls stop; its error becomes
+// that of the code.
+func flatten(p *ir.Program, order []int, stop func() error) *code {
+	c := &flattener{code: &code{rows: 1, row: make([][]int, len(p.Funcs))}, p: p, entry: make([]int, len(p.Funcs)), stop: stop}
 	for _, fn := range order {
 		c.row[fn] = make([]int, len(p.Funcs[fn].Vals))
 	}
@@ -128,6 +134,9 @@ func flatten(p *ir.Program, order []int) *code {
 	c.number(order, false)
 	for _, fn := range order {
 		c.function(fn)
+		if c.err != nil {
+			return c.code
+		}
 	}
 	for _, at := range c.calls {
 		in := &c.insts[at]
@@ -157,7 +166,13 @@ func hasRow(op ir.Op) bool { return op.Is(ir.Implicit) || op.HasResult() }
 func (c *flattener) function(fn int) {
 	c.fn, c.f, c.set = fn, c.p.Funcs[fn], map[ir.V]int{}
 	c.entry[fn] = len(c.insts)
-	for _, v := range c.f.Code {
+	for i, v := range c.f.Code {
+		if i%stopInterval == 0 && c.err == nil {
+			c.err = c.stop()
+		}
+		if c.err != nil {
+			return
+		}
 		c.value(v)
 	}
 }

@@ -56,6 +56,9 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
+	if err := o.Stopped(); err != nil {
+		return nil, err
+	}
 	if err := o.Limits.Check(p, 0); err != nil {
 		return nil, err
 	}
@@ -65,7 +68,7 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if _, err := supported(p, level); err != nil {
 		return nil, err
 	}
-	v, err := out.compile(false)
+	v, err := out.compile(false, o.Stop)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +140,8 @@ func (p *program) install(v *variant) (exec.Program, error) {
 }
 
 // compile compiles the program, for the widest strips that pay unless it must be exact, and adds the
-// code to the cache.
-func (p *program) compile(exact bool) (*variant, error) {
+// code to the cache. It polls stop, if not nil, and returns its error.
+func (p *program) compile(exact bool, stop func() error) (_ *variant, err error) {
 	order, err := callOrder(p.source)
 	if err != nil {
 		return nil, err
@@ -146,6 +149,8 @@ func (p *program) compile(exact bool) (*variant, error) {
 	form := p.level.Form()
 	form.Arena = vcode.AcquireArena()
 	defer form.Arena.Release()
+	form.Arena.StopWith(stop)
+	defer catchStop(&err)
 	var v *variant
 	if !exact && codeLength(p.source) <= maxMergedCode {
 		if v, err = p.compileMerged(form, order); err != nil {
@@ -170,6 +175,17 @@ func (p *program) compile(exact bool) (*variant, error) {
 		p.cache.put(p.cacheKey(exact), v)
 	}
 	return v, nil
+}
+
+// catchStop makes the panic of a stopped compilation an error.
+func catchStop(err *error) {
+	switch x := recover().(type) {
+	case nil:
+	case *vcode.Stopped:
+		*err = x.Err
+	default:
+		panic(x)
+	}
 }
 
 // newBuilder returns a builder for vectorized functions of a program.
@@ -289,7 +305,7 @@ func (p *program) exactVariant() (*variant, error) {
 		p.exact = p.cache.get(p.cacheKey(true), p.source)
 	}
 	if p.exact == nil {
-		v, err := p.compile(true)
+		v, err := p.compile(true, nil)
 		if err != nil {
 			return nil, err
 		}

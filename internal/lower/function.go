@@ -130,8 +130,16 @@ func (f *function) instructions(b *facts.Block) {
 	f.at, f.b.Origin = b.Term, int32(b.Term+1)
 }
 
-// checkSize ends lowering if the program exceeds Options.MaxValues.
+// stopInterval is the number of instructions for each call of Options.Stop.
+const stopInterval = 1 << 8
+
+// enough ends lowering if the program exceeds Options.MaxValues, or at Options.Stop.
 func (f *function) enough() {
+	if f.polls++; f.options.Stop != nil && f.polls%stopInterval == 0 {
+		if err := f.options.Stop(); err != nil {
+			panic(fault{err})
+		}
+	}
 	if len(f.b.Func.Vals)+f.values > f.options.MaxValues {
 		f.unsupported("a program of more than %d values", f.options.MaxValues)
 	}

@@ -34,6 +34,9 @@ type Options struct {
 
 	// MaxValues limits the number of values of the program; 0 is 4 million.
 	MaxValues int
+
+	// Stop, if not nil, is polled; Stage returns its error as soon as it is not nil.
+	Stop func() error
 }
 
 // The sizes of subgroups (minSubgroupSize, maxSubgroupSize), in lanes. A workgroup
@@ -136,6 +139,7 @@ type unit struct {
 
 	private  uint64 // private slots of all variables
 	shared   uint64 // bytes of workgroup memory that variables occupy
+	polls    int    // instructions since the start, for Options.Stop
 	values   int    // IR values of finished functions
 	parts    int    // scalars of all values of the module, copies included
 	heaped   uint64 // 1 + the resource that is the descriptor heap; 0 is none

@@ -129,9 +129,20 @@ func each(run func(*ir.Program, *ir.Func)) func(*ir.Program) {
 
 // Run applies all passes and then recomputes the program's effects, because
 // removed operations no longer have any.
-func Run(p *ir.Program) {
+func Run(p *ir.Program) { _ = RunUntil(p, nil) }
+
+// RunUntil is Run with a stop function, such as ctx.Err of a context. It calls stop
+// before each pass and returns the first error. The program verifies then, too, but
+// its effects may be too many. A nil stop never stops.
+func RunUntil(p *ir.Program, stop func() error) error {
 	for _, x := range Passes {
+		if stop != nil {
+			if err := stop(); err != nil {
+				return err
+			}
+		}
 		x.Run(p)
 	}
 	p.StateEffects()
+	return nil
 }

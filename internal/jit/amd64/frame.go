@@ -51,7 +51,7 @@ func (m *machine) analyze(i int) {
 	f, fr := m.funcs[i], &m.frames[i]
 	each(f, func(in *vcode.Inst) {
 		m.foldHandle(f, in)
-		if in.BailsOut() && in.Op != vcode.Guard {
+		if in.BailsOut() && in.Op != vcode.Guard && !slices.Contains(m.bailTargets, in.Target) {
 			m.bailTargets = append(m.bailTargets, in.Target)
 		}
 		m.demotes = m.demotes || in.IR == ir.Demote

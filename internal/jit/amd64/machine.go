@@ -132,11 +132,11 @@ func (d *Builder) Code() (*Code, bool) {
 	if !m.allocateFrames(len(m.funcs)) {
 		return nil, false
 	}
-	for again := true; again; {
-		if i, ok := m.emit(); ok {
-			again = false
-		} else if !m.allocate(i, false) {
-			return nil, false
+	for conflicts := m.emit(); len(conflicts) > 0; conflicts = m.emit() {
+		for _, i := range conflicts {
+			if !m.allocate(i, false) {
+				return nil, false
+			}
 		}
 	}
 	depth := m.depth()
@@ -149,9 +149,9 @@ func (d *Builder) Code() (*Code, bool) {
 // varBase returns the first slot of a variable.
 func (m *machine) varBase(v int) uint32 { return m.bases[v] }
 
-// emit generates all code from scratch. If a function has a scratchConflict it returns the function's
-// index and false; Code then allocates that function again, with fewer registers, and retries.
-func (m *machine) emit() (int, bool) {
+// emit generates all code from scratch. It returns the functions with a scratchConflict; Code then allocates
+// them again, without scratch registers, and retries. So it runs twice at most.
+func (m *machine) emit() (conflicts []int) {
 	m.Reset()
 	m.sites, m.marks = nil, m.marks[:0]
 	m.expect()
@@ -164,13 +164,13 @@ func (m *machine) emit() (int, bool) {
 	m.dispatcher()
 	for i := range m.funcs {
 		if !m.function(i) {
-			return i, false
+			conflicts = append(conflicts, i)
 		}
 	}
 	m.mark(sharedCode, nil)
 	m.data = len(m.Code)
 	m.emitLiterals()
-	return 0, true
+	return conflicts
 }
 
 // expect grows the code buffer to its likely size.
@@ -190,31 +190,34 @@ const (
 )
 
 // depth returns the stack size in bytes of the deepest chain of calls. There is no recursion, and
-// functions are in any order.
+// functions are in any order: a depth-first walk of the call graph computes callees first.
 func (m *machine) depth() int64 {
-	deepest := make([]int64, len(m.funcs))
 	callees := make([][]int, len(m.funcs))
 	for i, f := range m.funcs {
 		each(f, func(in *vcode.Inst) {
-			if in.Op == vcode.Call || in.BailsOut() {
+			if n := len(callees[i]); (in.Op == vcode.Call || in.BailsOut()) && (n == 0 || callees[i][n-1] != in.Target) {
 				callees[i] = append(callees[i], in.Target)
 			}
 		})
 	}
-	for range m.funcs { // each round extends all chains by one call
-		changed := false
-		for i := range m.funcs {
-			below := int64(0)
-			for _, c := range callees[i] {
-				below = max(below, deepest[c])
+	deepest := make([]int64, len(m.funcs)) // 0: not known yet
+	next := make([]int, len(m.funcs))      // the next callee to visit
+	for stack := []int{0}; len(stack) > 0; {
+		i := stack[len(stack)-1]
+		if next[i] < len(callees[i]) {
+			c := callees[i][next[i]]
+			next[i]++
+			if deepest[c] == 0 && next[c] == 0 {
+				stack = append(stack, c)
 			}
-			if d := int64(m.frames[i].Size) + 64 + below; d != deepest[i] {
-				deepest[i], changed = d, true
-			}
+			continue
 		}
-		if !changed {
-			break
+		below := int64(0)
+		for _, c := range callees[i] {
+			below = max(below, deepest[c])
 		}
+		deepest[i] = int64(m.frames[i].Size) + 64 + below
+		stack = stack[:len(stack)-1]
 	}
 	return deepest[0] + 256 + yieldBytes // the call of Funcs[0], and the pushes of the stubs
 }
@@ -252,6 +255,7 @@ func (m *machine) function(i int) bool {
 	for b := range m.f.Blocks {
 		m.Bind(m.blocks[b])
 		for j := 0; j < len(m.f.Blocks[b].Insts); j++ {
+			m.f.Form.Arena.Poll()
 			in := &m.f.Blocks[b].Insts[j]
 			if in.Op == vcode.Jump && in.Target == b+1 && j == len(m.f.Blocks[b].Insts)-1 {
 				continue

@@ -139,6 +139,7 @@ func (a *Analysis) walk(do func(pos, loop int32, in *vcode.Inst)) {
 	for b := range a.f.Blocks {
 		insts := a.f.Blocks[b].Insts
 		for i := range insts {
+			a.f.Form.Arena.Poll()
 			do(pos, a.blockLoop[b], &insts[i])
 			pos++
 		}

@@ -74,6 +74,7 @@ func (w *vectorizer) run() {
 		w.startBlock(w.chunkTop)
 	}
 	for _, v := range w.src.Code {
+		w.dst.Form.Arena.Poll()
 		w.step(v)
 	}
 }

@@ -121,7 +121,9 @@ func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *compute.
 	}
 
 	p = p.Clone()
-	pass.Run(p)
+	if err := pass.RunUntil(p, o.Stop); err != nil {
+		return nil, err
+	}
 	v.Program, err = e.Compile(p, o)
 	return v, err
 }

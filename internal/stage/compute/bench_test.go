@@ -1,6 +1,7 @@
 package compute_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -59,7 +60,7 @@ func BenchmarkVariant(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := l.Compile(args); err != nil {
+		if _, err := l.Compile(context.Background(), args); err != nil {
 			b.Fatal(err)
 		}
 		l.Close()

@@ -37,9 +37,10 @@ type variant struct {
 }
 
 // NewPipeline compiles a program, which must not change afterwards. A program that
-// accesses images is only verified; Dispatch returns the engine's errors.
+// accesses images is only verified; Dispatch returns the engine's errors. o.Stop is
+// for this compilation alone.
 func NewPipeline(p *ir.Program, e exec.Engine, o exec.Options) (*Pipeline, error) {
-	l := &Pipeline{program: p, engine: e, options: o}
+	l := &Pipeline{program: p, engine: e, options: exec.Options{Limits: o.Limits}}
 	if exec.CheckRunnable(e.Name(), p) != nil {
 		return l, p.Verify()
 	}
@@ -72,7 +73,7 @@ func (l *Pipeline) Dispatch(ctx context.Context, args Args) error {
 	if err := args.check(l.program); err != nil {
 		return err
 	}
-	v, err := l.acquire(args.textures(l.program))
+	v, err := l.acquire(ctx, args.textures(l.program))
 	if err != nil {
 		return err
 	}
@@ -83,8 +84,8 @@ func (l *Pipeline) Dispatch(ctx context.Context, args Args) error {
 // Compile performs all steps of a Dispatch with these views and samplers before the
 // run, and returns the program that it would run. The pipeline owns this program and
 // closes it when it evicts the variant.
-func (l *Pipeline) Compile(args Args) (exec.Program, error) {
-	v, err := l.acquire(args.textures(l.program))
+func (l *Pipeline) Compile(ctx context.Context, args Args) (exec.Program, error) {
+	v, err := l.acquire(ctx, args.textures(l.program))
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +94,13 @@ func (l *Pipeline) Compile(args Args) (exec.Program, error) {
 }
 
 // acquire returns the variant for the bound views and samplers; it compiles one if needed.
-func (l *Pipeline) acquire(bound []texture.Bound) (*variant, error) {
+func (l *Pipeline) acquire(ctx context.Context, bound []texture.Bound) (*variant, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := texture.Key(l.program, bound)
 	i := slices.IndexFunc(l.variants, func(v *variant) bool { return slices.Equal(v.key, key) })
 	if i < 0 {
-		v, err := l.compile(key, bound)
+		v, err := l.compile(ctx, key, bound)
 		if err != nil {
 			return nil, err
 		}
@@ -119,14 +120,16 @@ func (l *Pipeline) acquire(bound []texture.Bound) (*variant, error) {
 
 // compile creates a variant. The passes run again, because only now they see
 // the bodies of the texture functions.
-func (l *Pipeline) compile(key []uint64, bound []texture.Bound) (*variant, error) {
+func (l *Pipeline) compile(ctx context.Context, key []uint64, bound []texture.Bound) (*variant, error) {
 	p, err := texture.Bind(l.program, bound)
 	if err != nil {
 		return nil, &exec.UnsupportedError{Engine: l.engine.Name(), Feature: err.Error()}
 	}
 	p = p.Clone()
-	pass.Run(p)
-	prog, err := l.engine.Compile(p, l.options)
+	if err := pass.RunUntil(p, ctx.Err); err != nil {
+		return nil, err
+	}
+	prog, err := l.engine.Compile(p, l.options.Until(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func TestPipelineKeepsFewVariants(t *testing.T) {
 		}
 		args := compute.Args{Images: map[compute.Binding][]*texture.View{{Binding: 1}: {v}}}
 		for range 2 {
-			if _, err := l.Compile(args); err != nil {
+			if _, err := l.Compile(context.Background(), args); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"context"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
@@ -39,7 +40,7 @@ type recordedDraw struct {
 }
 
 // fill records a draw. Release must follow, even after an error.
-func (d *recordedDraw) fill(p *Pipeline, t *state.Target, a *state.Args) error {
+func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a *state.Args) error {
 	s := &p.state
 	if a.State != nil {
 		s = a.State
@@ -68,7 +69,7 @@ func (d *recordedDraw) fill(p *Pipeline, t *state.Target, a *state.Args) error {
 	if d.key.PerSample {
 		d.invocations = d.key.Samples
 	}
-	if err := d.hold(a); err != nil {
+	if err := d.hold(ctx, a); err != nil {
 		return err
 	}
 	if err := d.bind(a); err != nil {
@@ -81,7 +82,7 @@ func (d *recordedDraw) fill(p *Pipeline, t *state.Target, a *state.Args) error {
 }
 
 // hold compiles or finds the programs.
-func (d *recordedDraw) hold(a *state.Args) (err error) {
+func (d *recordedDraw) hold(ctx context.Context, a *state.Args) (err error) {
 	p := d.pipeline
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,10 +90,10 @@ func (d *recordedDraw) hold(a *state.Args) (err error) {
 	if d.manyTriangles() {
 		d.front.MinBatch = minBatchDraw
 	}
-	if err = d.front.Acquire(p.engine, p.options); err != nil {
+	if err = d.front.Acquire(p.engine, p.options.Until(ctx)); err != nil {
 		return err
 	}
-	d.heldFragment, err = p.fragment.Acquire(&d.key, p.engine, p.options, &a.Shader)
+	d.heldFragment, err = p.fragment.Acquire(&d.key, p.engine, p.options.Until(ctx), &a.Shader)
 	return err
 }
 

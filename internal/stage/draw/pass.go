@@ -101,7 +101,7 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	}
 	at := p.inUse.draws
 	d := p.draws[at]
-	if err := d.fill(pipeline, &p.target, a); err != nil {
+	if err := d.fill(ctx, pipeline, &p.target, a); err != nil {
 		d.release()
 		return err
 	}

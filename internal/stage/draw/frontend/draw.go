@@ -50,7 +50,7 @@ func (d *Draw) Acquire(e exec.Engine, o exec.Options) (err error) {
 		}
 	}
 	if d.MinBatch > 0 {
-		d.heldBatch, err = p.batchVariants.Acquire(&batchKey{}, e, exec.Options{}, &d.batchArgs)
+		d.heldBatch, err = p.batchVariants.Acquire(&batchKey{}, e, exec.Options{Stop: o.Stop}, &d.batchArgs)
 	}
 	return err
 }
