@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -140,4 +142,49 @@ func clearVariable(m *machine, in *vcode.Inst) {
 func variableAddress(m *machine, in *vcode.Inst) {
 	m.broadcast(0, uint32(m.varBase(int(in.Key.Aux))))
 	m.define(in, 0)
+}
+
+// slotAddress returns the memory of a slot of a private variable, the same slot in all lanes. It jumps
+// to slow out of range.
+func (m *machine) slotAddress(in *vcode.Inst, slow Label) Mem {
+	v := m.prog.Vars[in.Key.Aux]
+	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + 64*int32(in.Part)
+	if n, ok := m.f.Const(in.Uses[0]); ok {
+		if n >= uint64(v.Slots) {
+			m.Jmp(slow)
+			n = 0
+		}
+		return At(R14, first+int32(n)*4*m.record.Lanes)
+	}
+	m.loadGen(RAX, in.Uses[0])
+	m.GI(CmpI, true, RAX, int32(min(v.Slots, math.MaxInt32)))
+	m.Jcc(AboveEqual, slow)
+	m.multiply(RAX, uint64(4*m.record.Lanes))
+	return Indexed(R14, RAX, 1, first)
+}
+
+func (m *machine) slotLoad(in *vcode.Inst) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at := m.slotAddress(in, slow)
+	d, o := m.dest(in, 0)
+	m.RM(VMOVDQU32, V512, d, 0, at, o)
+	m.done(in, d)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.RR(VPXORD, V128, 0, 0, 0, 0)
+		m.define(in, 0)
+		m.Jmp(resume)
+	})
+}
+
+func (m *machine) slotStore(in *vcode.Inst) {
+	slow := m.NewLabel()
+	at := m.slotAddress(in, slow)
+	o := Opt(0)
+	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 {
+		o = K(m.execution(in))
+	}
+	m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[1], 0), 0, at, o)
+	m.Bind(slow)
 }

@@ -1,0 +1,168 @@
+package amd64
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// maxDisp is the greatest immediate offset that is used as a displacement. It leaves room for the size
+// of the access.
+const maxDisp = 1 << 30
+
+// plusVectors returns the memory n vectors later.
+func plusVectors(at Mem, n int32) Mem {
+	at.Disp += 64 * n
+	return at
+}
+
+// handleWord returns a field of a handle in memory. g is the scratch register for the handle's offset.
+func (m *machine) handleWord(h vcode.Reg, g Reg, field int32) Mem {
+	if n, ok := m.f.Const(h); ok {
+		return At(R13, int32(n)+field)
+	}
+	return Indexed(R13, m.gen(h, g), 1, field)
+}
+
+// boundsCheck emits a jump to slow unless [u1, u1+bytes) is in range of handle u0, where u1 includes
+// the immediate. The offset is a 64-bit number of at most 2⁶², so that no sum wraps. It returns the
+// memory operand of the access, and whether the check is proven to succeed. It clobbers RAX, RCX and
+// RDX.
+func (m *machine) boundsCheck(in *vcode.Inst, bytes int32, field int32, slow Label) (at Mem, proven bool) {
+	imm := in.Key.Aux + uint64(in.IndexOffset)*uint64(in.Stride)
+	if in.Checked {
+		p := m.gen(in.Uses[len(in.Uses)-1], RDX)
+		if !in.Proven {
+			m.GRR(TEST|W, p, p)
+			m.Jcc(Equal, slow)
+		}
+		return At(p, int32(imm)), in.Proven
+	}
+	if imm > maxDisp {
+		m.Jmp(slow)
+		return At(RCX, 0), false
+	}
+	reach := int32(imm) + bytes
+	h, placed := m.f.Const(in.Uses[0])
+	off, constant := m.f.Const(in.Uses[1])
+	constant = constant && off+imm <= maxDisp
+	switch {
+	case placed && h == HandlePush*HandleBytes && constant && field == handleLength && m.inPushCopy(off+imm, bytes):
+		return At(R13, int32(m.layout.Push*HandleBytes)+int32(off+imm)), true
+	case placed && h == HandleShared*HandleBytes:
+		return m.boundsCheckShared(in, int32(imm), reach, slow)
+	case constant:
+		at = m.handleWord(in.Uses[0], RAX, field)
+		m.GMI(CmpI, true, at, reach+int32(off))
+		m.Jcc(Below, slow)
+		at.Disp -= field
+		m.GRM(MOV|W, RCX, at)
+		return At(RCX, int32(imm+off)), false
+	}
+	s := m.gen(in.Uses[1], RDX)
+	at = m.handleWord(in.Uses[0], RAX, field)
+	m.GRM(LEA|W, RCX, At(s, reach))
+	m.GRM(CMP|W, RCX, at)
+	m.Jcc(Above, slow)
+	at.Disp -= field
+	m.GRM(MOV|W, RCX, at)
+	return Indexed(RCX, s, 1, int32(imm)), false
+}
+
+// inPushCopy reports whether bytes of the push constants can be read from the copy in the handle
+// table, which has zeros after the bytes of the job: whole words only.
+func (m *machine) inPushCopy(off uint64, bytes int32) bool {
+	return off%4 == 0 && off+uint64(bytes) <= uint64(m.layout.PushBytes)
+}
+
+// boundsCheckShared is boundsCheck for the workgroup memory, whose length is known.
+func (m *machine) boundsCheckShared(in *vcode.Inst, imm, reach int32, slow Label) (at Mem, proven bool) {
+	room := int64(m.prog.SharedBytes) - int64(reach)
+	if off, ok := m.f.Const(in.Uses[1]); ok {
+		proven = room >= 0 && off <= uint64(room)
+		if !proven {
+			m.Jmp(slow)
+			off = 0
+		}
+		return At(R12, imm+int32(off)), proven
+	}
+	if room < 0 {
+		m.Jmp(slow)
+	}
+	s := m.gen(in.Uses[1], RDX)
+	m.GI(CmpI, true, s, int32(min(max(room, 0), math.MaxInt32)))
+	m.Jcc(Above, slow)
+	return Indexed(R12, s, 1, imm), false
+}
+
+// boundsCheckLarge is boundsCheck for large immediates. It sets the flags (Less: out of range) instead
+// of jumping, sets RAX to 0, and puts the offset into RDX.
+func (m *machine) boundsCheckLarge(in *vcode.Inst, field int32) {
+	m.loadGen(RDX, in.Uses[1])
+	m.MovI(RCX, in.Key.Aux)
+	m.GRR(ADD|W, RDX, RCX)
+	m.GRM(LEA|W, RAX, m.handleWord(in.Uses[0], RCX, 0))
+	m.GRM(MOV, RCX, At(RAX, field))
+	m.GI(SubI, true, RCX, 4)
+	m.GRR(CMP|W, RCX, RDX)
+	m.GRM(MOV|W, RCX, At(RAX, 0))
+	m.MovI(RAX, 0)
+}
+
+// loadOrZero loads 32 bits into d, 0 out of range.
+func (m *machine) loadOrZero(in *vcode.Inst, d Reg) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at, _ := m.boundsCheck(in, 4, handleLength, slow)
+	m.GRM(MOV, d, at)
+	m.Jmp(resume)
+	m.Bind(slow)
+	m.GRR(XOR, d, d)
+	m.Bind(resume)
+}
+
+// hoistedBoundsCheck yields the address of offset u1 in handle u0 if the Aux bytes there are in range;
+// else null, or it bails out if the instruction is Proven.
+func (m *machine) hoistedBoundsCheck(in *vcode.Inst, field int32) {
+	whole := *in
+	whole.Key.Aux = 0
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at, _ := m.boundsCheck(&whole, int32(in.Key.Aux), field, slow)
+	d := m.destGen(in.Defs[0])
+	m.GRM(LEA|W, d, at)
+	if in.Proven {
+		m.storeGen(in.Defs[0], d)
+		m.bailOut(in, slow)
+		return
+	}
+	m.Bind(resume)
+	m.storeGen(in.Defs[0], d)
+	if in.WordMask != 0 {
+		m.copyRecord(in, d, slow, resume)
+		return
+	}
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.GRR(XOR, d, d)
+		m.Jmp(resume)
+	})
+}
+
+// copyRecord is the slow path of a total check: it copies the words of a record that are in range into
+// the frame, with zeros for the others, and sets d to the address of the copy.
+func (m *machine) copyRecord(in *vcode.Inst, d Reg, slow, resume Label) {
+	to := m.nextRecordCopy
+	m.nextRecordCopy += int32(in.Key.Aux)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		for words := in.WordMask; words != 0; words &= words - 1 {
+			off := 4 * bits.TrailingZeros64(words)
+			one := *in
+			one.Key.Aux = uint64(off)
+			m.loadOrZero(&one, RCX)
+			m.GRM(MOV_ST, RCX, At(RSP, to+int32(off)))
+		}
+		m.GRM(LEA|W, d, At(RSP, to))
+		m.Jmp(resume)
+	})
+}

@@ -1,0 +1,269 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// inRange sets K2 to the lanes of k with an access in range, at the offsets in off in handle u0; the
+// size is 4 bytes, or 8 of a 64-bit atomic or a pair. The address is RDX + Z4, with Z4 as signed
+// indices: gathers sign-extend 32-bit indices, so Z4 is the offset − 2³¹ and RDX the base + 2³¹. It
+// returns false if no offset can be in range.
+func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
+	reach := reach(in)
+	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
+		return false
+	}
+	at := m.handleWord(in.Uses[0], RAX, field)
+	m.RM(VPXORD, V512, 4, off, m.word32(1<<31), BC)
+	if in.Key.Flags&ir.Proven != 0 {
+		at.Disp -= field
+		m.RR(KMOVW, V128, 2, 0, k, 0)
+		m.MovI(RDX, 1<<31+in.Key.Aux)
+		m.GRM(ADD|W, RDX, at)
+		return true
+	}
+	m.RM(VPBROADCASTD, V512, 3, 0, at, 0)
+	at.Disp -= field
+	m.GRM(MOV|W, RDX, at)
+	m.RMI(VPCMPUD, V512, 2, 3, m.word32(uint32(reach)), compareGE, K(k)|BC)
+	m.RM(VPSUBD, V512, 3, 3, m.word32(uint32(reach)), BC)
+	m.RRI(VPCMPUD, V512, 2, off, 3, compareLE, K(2))
+	m.MovI(RCX, 1<<31+in.Key.Aux)
+	m.GRR(ADD|W, RDX, RCX)
+	return true
+}
+
+// gatherFrom loads a word for each lane at the offsets in off, 0 out of range.
+func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
+	k := m.execution(in)
+	found := m.inRange(in, k, off, handleLength)
+	m.RR(VPXORD, V128, 0, 0, 0, 0)
+	if found {
+		m.prefetchLanes(in, off)
+		m.RM(VPGATHERDD, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
+	}
+	m.define(in, 0)
+}
+
+// scatterTo stores a word of each lane, in ascending order, nothing out of range and nothing for
+// helpers.
+func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
+	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
+		m.RM(VPSCATTERDD, V512, m.vec(u, 0), 0, Indexed(RDX, 4, 1, 0), K(2))
+	}
+}
+
+// contiguous jumps to slow unless the offsets in off are consecutive words in the lanes of k, and all
+// 16 words are in range. It returns their memory. Divergence analysis cannot prove this if a
+// coordinate was clamped, for example, but at run time it is nearly always so.
+func (m *machine) contiguous(in *vcode.Inst, k, off Reg, field int32, slow Label) Mem {
+	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
+	m.RR(VPBROADCASTD, V512, 2, 0, off, 0)
+	m.RM(VPADDD, V512, 2, 2, m.vector([16]uint32{0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60}), 0)
+	m.RRI(VPCMPUD, V512, 2, 2, off, compareNE, K(k))
+	m.RR(KORTESTW, V128, 2, 0, 2, 0)
+	m.Jcc(NotEqual, slow)
+	at := m.handleWord(in.Uses[0], RAX, field)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+64)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= field
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, slow)
+	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+}
+
+// fixedHandle reports whether the handle of an access is a constant and needs no register.
+func (m *machine) fixedHandle(in *vcode.Inst) bool {
+	_, ok := m.f.Const(in.Uses[0])
+	return ok
+}
+
+// windowWords is the size of the window of loadWindow in words.
+const windowWords = 32
+
+// pairRegs are scratch registers for a window of 32 words: its halves, and the index of each lane's
+// first word in it.
+type pairRegs struct{ lo, hi, index Reg }
+
+// loadWindow jumps to slow unless the pairs of words at the offsets in off, in the lanes of k, are in
+// a window of windowWords words that starts at the first lane's, all in range. It loads the window
+// into lo and hi, and the index of each lane's first word into index. Two loads and permutes are much
+// faster than a gather (Intel optimization manual, "Gather and Scatter"). Lanes that sample along a
+// row of an image have this pattern nearly always, or nearly never.
+func (m *machine) loadWindow(in *vcode.Inst, k, off Reg, z pairRegs, slow Label) {
+	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
+	m.RR(VPBROADCASTD, V512, z.index, 0, off, 0)
+	m.RR(VPSUBD, V512, z.index, off, z.index, 0)
+	m.RRI(VPRORD, V512, z.index, 0, z.index, 2, 0) // between two words: a great number
+	m.RMI(VPCMPUD, V512, 2, z.index, m.word32(windowWords-2), compareGT, K(k)|BC)
+	m.RR(KORTESTW, V128, 2, 0, 2, 0)
+	m.Jcc(NotEqual, slow)
+	at := m.handleWord(in.Uses[0], RAX, handleLength)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+4*windowWords)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= handleLength
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, slow)
+	from := Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+	m.RM(VMOVDQU32, V512, z.lo, 0, from, 0)
+	m.RM(VMOVDQU32, V512, z.hi, 0, plusVectors(from, 1), 0)
+	if in.Prefetch > 0 {
+		m.GRM(PREFETCH, allCaches, plusVectors(from, 2))
+	}
+}
+
+// gatherPair loads two adjacent words for each lane.
+func (m *machine) gatherPair(in *vcode.Inst) {
+	if in.Key.Aux > maxDisp {
+		m.gatherPairSlow(in)
+		return
+	}
+	apart, resume := m.NewLabel(), m.NewLabel()
+	z := pairRegs{0, 2, 3}
+	m.loadWindow(in, m.execution(in), m.vec(in.Uses[1], 1), z, apart)
+	m.permutePair(in, 0, z)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(apart)
+		m.gatherPairSlow(in)
+		m.Jmp(resume)
+	})
+}
+
+// permutePair defines results i and i + 1: the words of the window at index and index + 1.
+func (m *machine) permutePair(in *vcode.Inst, i int, z pairRegs) {
+	m.permuteWindow(in, i, z, func(d Reg) { m.moveVec(d, z.index) })
+	m.permuteWindow(in, i+1, z, func(d Reg) { m.RM(VPADDD, V512, d, z.index, m.word32(1), BC) })
+}
+
+// deinterleave defines results i and i + 1: the even words and the odd ones.
+func (m *machine) deinterleave(in *vcode.Inst, i int, z pairRegs) {
+	for n := range 2 {
+		m.permuteWindow(in, i+n, z, func(d Reg) { m.RM(VMOVDQA32, V512, d, 0, m.vector(everySecond(uint32(n))), 0) })
+	}
+}
+
+// permuteWindow defines result i: the words of the window at the indices that index puts into a
+// register. It clobbers Z4.
+func (m *machine) permuteWindow(in *vcode.Inst, i int, z pairRegs, number func(d Reg)) {
+	one := *in
+	one.Defs = in.Defs[i : i+1]
+	d, o := m.dest(&one, 4)
+	to := d
+	if o != 0 {
+		to = 4
+	}
+	number(to)
+	m.RR(VPERMI2D, V512, to, z.lo, z.hi, 0)
+	if to != d {
+		m.RR(VMOVDQA32, V512, d, 0, to, o)
+	}
+	m.done(&one, d)
+}
+
+// gatherPairSlow is gatherPair for arbitrary offsets: two gathers of 64 bits for eight lanes each,
+// then deinterleave. If a second word may be out of range it gathers each word by itself.
+func (m *machine) gatherPairSlow(in *vcode.Inst) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	off := m.vec(in.Uses[1], 1)
+	k := m.execution(in)
+	m.inRange(in, k, off, handleLength)
+	if in.Key.Flags&ir.Proven == 0 {
+		m.RR(KXORW, V128, 3, k, 2, 0)
+		m.RR(KORTESTW, V128, 3, 0, 3, 0)
+		m.Jcc(NotEqual, slow)
+	}
+	m.prefetchLanes(in, off)
+	m.RR(VPXORD, V128, 0, 0, 0, 0)
+	m.RR(VPXORD, V128, 2, 2, 2, 0)
+	m.highHalf(3, 4)
+	m.RRI(KSHIFTRW, V128, 3, 0, 2, 8, 0)
+	m.RM(VPGATHERDQ, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
+	m.RM(VPGATHERDQ, V512, 2, 0, Indexed(RDX, 3, 1, 0), K(3))
+	m.deinterleave(in, 0, pairRegs{0, 2, 3})
+	m.Bind(resume)
+	if in.Key.Flags&ir.Proven != 0 {
+		return
+	}
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.loadVec(1, in.Uses[1])
+		for i := range in.Defs {
+			one := *in
+			one.Defs, one.Key.Aux = in.Defs[i:i+1], in.Key.Aux+4*uint64(i)
+			m.gatherFrom(&one, 1)
+		}
+		m.Jmp(resume)
+	})
+}
+
+// everySecond returns the numbers of every second of 32 words.
+func everySecond(first uint32) (v [16]uint32) {
+	for i := range v {
+		v[i] = first + 2*uint32(i)
+	}
+	return v
+}
+
+func (m *machine) gather(in *vcode.Inst) {
+	switch {
+	case in.Checked:
+		m.gatherHalves(in)
+		return
+	case len(in.Uses) > 2:
+		m.gatherPairs(in)
+		return
+	case len(in.Defs) > 1:
+		m.gatherPair(in)
+		return
+	}
+	if in.Key.Aux > maxDisp {
+		m.gatherFrom(in, m.vec(in.Uses[1], 1))
+		return
+	}
+	slow, resume := m.NewLabel(), m.NewLabel()
+	if m.likelyTwoRuns(in) {
+		m.loadHalves(in, m.contiguousHalves(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, slow))
+	} else {
+		at := m.contiguous(in, m.execution(in), m.vec(in.Uses[1], 1), handleLength, slow)
+		d, o := m.dest(in, 0)
+		m.RM(VMOVDQU32, V512, d, 0, at, o)
+		m.done(in, d)
+	}
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.gatherFrom(in, m.vec(in.Uses[1], 1))
+		m.Jmp(resume)
+	})
+}
+
+func (m *machine) scatter(in *vcode.Inst) {
+	if in.Checked {
+		m.scatterHalves(in)
+		return
+	}
+	if in.Key.Aux > maxDisp {
+		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
+		return
+	}
+	slow, resume := m.NewLabel(), m.NewLabel()
+	k := m.storingLanes(in)
+	if m.likelyTwoRuns(in) {
+		m.storeHalves(in, m.contiguousHalves(in, k, m.vec(in.Uses[1], 1), handleWrites, slow), K(k))
+	} else {
+		at := m.contiguous(in, k, m.vec(in.Uses[1], 1), handleWrites, slow)
+		m.RM(VMOVDQU32_ST, V512, m.vec(in.Uses[2], 0), 0, at, K(k))
+	}
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
+		m.Jmp(resume)
+	})
+}

@@ -1,0 +1,89 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// broadcastLoad loads 32 bits into all lanes, 0 out of range.
+func (m *machine) broadcastLoad(in *vcode.Inst) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at, proven := m.boundsCheck(in, 4, handleLength, slow)
+	d, o := m.dest(in, 0)
+	m.RM(VPBROADCASTD, V512, d, 0, at, o)
+	m.done(in, d)
+	if proven {
+		return
+	}
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.slowLoad(in)
+		m.RR(VPBROADCASTD_R, V512, 0, 0, RAX, 0)
+		m.define(in, 0)
+		m.Jmp(resume)
+	})
+}
+
+// slowLoad is the slow path of broadcastLoad and scalarLoad: it loads into RAX.
+func (m *machine) slowLoad(in *vcode.Inst) {
+	if in.Checked {
+		m.recheckedLoad(in)
+		return
+	}
+	m.GRR(XOR, RAX, RAX)
+	if in.Key.Aux <= maxDisp || in.Key.Aux > math.MaxUint32 {
+		return
+	}
+	out := m.NewLabel()
+	m.boundsCheckLarge(in, handleLength)
+	m.Jcc(Less, out)
+	m.GRM(MOV, RAX, Indexed(RCX, RDX, 1, 0))
+	m.Bind(out)
+}
+
+// recheckedLoad loads 32 bits into RAX after a failed hoisted check, with a check of its own.
+func (m *machine) recheckedLoad(in *vcode.Inst) {
+	one := *in
+	one.Checked = false
+	m.loadOrZero(&one, RAX)
+}
+
+// scalarLoad loads 32 bits from handle u0 at offset u1, 0 out of range, and returns their register.
+func (m *machine) scalarLoad(in *vcode.Inst) Reg {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	d := m.inPlace(in)
+	at, proven := m.boundsCheck(in, 4, handleLength, slow)
+	m.GRM(MOV, d, at)
+	if proven {
+		return d
+	}
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.slowLoad(in)
+		if d != RAX {
+			m.GRR(MOV, d, RAX)
+		}
+		m.Jmp(resume)
+	})
+	return d
+}
+
+// scalarStore stores the 32 bits of u2, nothing out of range.
+func (m *machine) scalarStore(in *vcode.Inst) {
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at, _ := m.boundsCheck(in, 4, handleWrites, slow)
+	m.GRM(MOV_ST, m.gen(in.Uses[2], RAX), at)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		if in.Key.Aux > maxDisp && in.Key.Aux <= math.MaxUint32 {
+			m.boundsCheckLarge(in, handleWrites)
+			m.Jcc(Less, resume)
+			m.GRM(MOV_ST, m.gen(in.Uses[2], RAX), Indexed(RCX, RDX, 1, 0))
+		}
+		m.Jmp(resume)
+	})
+}
