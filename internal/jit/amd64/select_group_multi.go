@@ -8,7 +8,8 @@ import (
 // Operations between lanes of several parts go through rows of the scratch memory, one per part,
 // because their results may share registers with operands of other parts.
 
-// multiGroups are the rules of operations between lanes, for strips of several parts.
+// multiGroups are the rules of operations between lanes, for strips of several parts. A strip of 32
+// lanes has two parts, one of 128 lanes, the largest size, has eight.
 var multiGroups = map[ir.Op]emitter{
 	ir.Elect:    multiElect,
 	ir.Any:      multiAny,
@@ -24,12 +25,15 @@ var multiGroups = map[ir.Op]emitter{
 
 // Rows of 64 bytes of scratch memory: one for each part, and one for each part of a result.
 const (
-	multiParts        = 8
-	multiResults      = 64 * multiParts
+	multiParts   = 8
+	multiResults = 64 * multiParts
+	// The second half holds results: a shuffle reads all rows of the operand for each part of the
+	// result.
 	multiScratchBytes = 2 * multiResults
 )
 
-// multiNative reports whether multiGroups has code for an instruction.
+// multiNative reports whether multiGroups has code for an instruction. The conditions on types are
+// those of groupNative.
 func multiNative(in *vcode.Inst) bool {
 	if len(in.Masks) > multiParts || multiGroups[in.IR] == nil {
 		return false
@@ -50,7 +54,11 @@ func multiNative(in *vcode.Inst) bool {
 func (m *machine) row(part int) Mem { return m.scratch(int32(64 * part)) }
 
 // partOfStrip returns an instruction on one part, with that part's operands: each operand has one
-// register per part.
+// register per part. Operands are stored operand by operand, so that the operands of part p are
+// Uses[p], Uses[p + parts] and so on:
+//
+//	uses of a shuffle with two parts    x0 x1 from0 from1
+//	part 1                              x1 from1
 func (m *machine) partOfStrip(in *vcode.Inst, part int) vcode.Inst {
 	one := *in
 	one.Part += uint8(part)
@@ -89,11 +97,14 @@ func (m *machine) multiTruth(in *vcode.Inst, c Cond) {
 	})
 }
 
-// anyBits sets the zero flag if op of the operand and the active lanes is empty in all parts.
+// anyBits sets the zero flag if op of the operand and the active lanes is empty in all parts. It
+// collects in RAX, because scratch masks and vectors change in each iteration: fetching an operand
+// from memory uses K1 and K2.
 func (m *machine) anyBits(in *vcode.Inst, op Op) {
 	m.GRR(XOR, RAX, RAX)
 	m.eachPart(in, func(_ int, one *vcode.Inst) {
 		m.RR(op, V128, 2, m.mask(one.Uses[0], 2), m.execution(one), 0)
+		// KMOVW clears the upper 48 bits of the register, so OR needs no mask.
 		m.RR(KMOVW_RK, V128, RCX, 0, 2, 0)
 		m.GRR(OR, RAX, RCX)
 	})
@@ -111,7 +122,8 @@ func multiAll(m *machine, in *vcode.Inst) {
 }
 
 // firstActive runs do for the first part with an active lane: RCX is the lowest one, RAX the active
-// lanes.
+// lanes. A branch per part is cheaper than a merge of all masks: usually the first part has an
+// active lane.
 func (m *machine) firstActive(in *vcode.Inst, do func(part int)) {
 	done := m.NewLabel()
 	m.eachPart(in, func(part int, one *vcode.Inst) {
@@ -130,6 +142,7 @@ func (m *machine) firstActive(in *vcode.Inst, do func(part int)) {
 // multiElect holds the elected lane of each part in the first row.
 func multiElect(m *machine, in *vcode.Inst) {
 	m.broadcast(2, 0)
+	// The row has a word per part; all but the part with the elected lane have an empty mask.
 	m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(0), 0)
 	m.firstActive(in, func(part int) {
 		m.GRR(XOR, RCX, RCX)
@@ -150,6 +163,7 @@ func multiAllEqual(m *machine, in *vcode.Inst) {
 	})
 	m.broadcast(3, 0)
 	m.firstActive(in, func(part int) {
+		// RCX is the lane number, lane32 its word in the row.
 		m.RM(VPBROADCASTD, V512, 3, 0, m.lane32(int32(64*part)), 0)
 	})
 	m.GRR(XOR, RAX, RAX)
@@ -161,6 +175,8 @@ func multiAllEqual(m *machine, in *vcode.Inst) {
 		} else {
 			m.RRI(VPCMPUD, V512, 2, 2, 3, compareEQ, K(k))
 		}
+		// The compare under mask k yields a subset of k; the difference is the lanes with another
+		// value. Floats compare by feq: a NaN differs from itself, and −0 equals +0.
 		m.RR(KXORW, V128, 2, 2, k, 0)
 		m.RR(KMOVW_RK, V128, RCX, 0, 2, 0)
 		m.GRR(OR, RAX, RCX)
@@ -169,7 +185,11 @@ func multiAllEqual(m *machine, in *vcode.Inst) {
 	m.multiTruth(in, Equal)
 }
 
-// multiBallot is the lanes of two parts as a number, 0 beyond the strip.
+// multiBallot is the lanes of two parts as a number, 0 beyond the strip. Two parts of 16 lanes fill
+// a word of 32 bits; the loop starts with the upper part, which the shift then moves up.
+//
+//	word Aux   | part 2·Aux+1 | part 2·Aux |
+//	bit        31           16 15          0
 func multiBallot(m *machine, in *vcode.Inst) {
 	m.GRR(XOR, RAX, RAX)
 	for half := 1; half >= 0; half-- {
@@ -187,9 +207,12 @@ func multiBallot(m *machine, in *vcode.Inst) {
 	m.eachPart(in, func(_ int, one *vcode.Inst) { m.define(one, 2) })
 }
 
-// multiShuffle reads 0 from inactive lanes and from beyond the strip.
+// multiShuffle reads 0 from inactive lanes and from beyond the strip. A gather from the rows costs
+// one load per lane, but works for any number of parts. Without memory, n parts need n permutes of n
+// operands: n² permutes and blends.
 func multiShuffle(m *machine, in *vcode.Inst) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
+		// Inactive lanes become 0 in the row, so that the gather needs no mask of its operand.
 		m.RR(VMOVDQA32, V512, 2, 0, m.vec(one.Uses[0], 2), K(m.execution(one))|Z)
 		m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
 	})
@@ -197,13 +220,17 @@ func multiShuffle(m *machine, in *vcode.Inst) {
 		m.loadVec(3, one.Uses[1])
 		m.RMI(VPCMPUD, V512, 2, 3, m.word32(uint32(len(in.Masks)*zmmLanes)), compareLT, BC)
 		m.broadcast(2, 0)
+		// The index is a lane number of the strip; the rows are contiguous, so it is the word's
+		// index too.
 		m.RM(VPGATHERDD, V512, 2, 0, Indexed(R14, 3, 4, m.record.Scratch), K(2))
 		m.RM(VMOVDQU32_ST, V512, 2, 0, m.scratch(multiResults+int32(64*part)), 0)
 	})
 	m.fromRows(in, multiResults)
 }
 
-// multiQuadSwap preserves a lane's own value if its partner is inactive.
+// multiQuadSwap preserves a lane's own value if its partner is inactive. Lane i reads lane i xor n.
+// In quads of consecutive lanes n is 1, 2 or 3, and the partner is in the same part; with a QuadRow
+// of 16 or more the vertical neighbor is in another part.
 func multiQuadSwap(m *machine, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
 	m.eachPart(in, func(part int, one *vcode.Inst) {
@@ -234,7 +261,9 @@ func (m *machine) multiCluster(in *vcode.Inst) (c Op, op ir.Op, cluster int) {
 }
 
 // multiReduce is a tree over the lane index (package ir, "Groups"), first within parts and then over
-// parts. Lanes that are no multiple of the step compute unused values.
+// parts. Lanes that are no multiple of the step compute unused values. The order is the same as in
+// reduce: first distances below 16 within a part, then distances of 16, 32 and 64 lanes between
+// rows.
 func multiReduce(m *machine, in *vcode.Inst) {
 	c, op, cluster := m.multiCluster(in)
 	m.eachPart(in, func(part int, one *vcode.Inst) {
@@ -255,6 +284,7 @@ func multiReduce(m *machine, in *vcode.Inst) {
 	}
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		if n := cluster / zmmLanes; n > 0 {
+			// One cluster covers n whole rows, and its result is in the first word of the first one.
 			m.RM(VPBROADCASTD, V512, 2, 0, m.row(part/n*n), 0)
 		} else {
 			m.RM(VMOVDQU32, V512, 2, 0, m.row(part), 0)
@@ -301,7 +331,10 @@ func multiScan(m *machine, in *vcode.Inst) {
 }
 
 // multiScanExclusive shifts the inclusive scan by one active lane within each cluster, with the
-// identity first, part by part. The row of results carries the value from one part to the next.
+// identity first, part by part. The row of results carries the value from one part to the next. It
+// is a loop over active lanes, with two rows as variables: multiResults holds the value for the next
+// lane, and the word after it the lane's own. An exclusive scan of clusters with inactive lanes has
+// no vector form as short as compress and expand, since these cross clusters.
 func multiScanExclusive(m *machine, in *vcode.Inst) {
 	_, op, cluster := m.multiCluster(in)
 	m.multiInclusiveScan(in)
@@ -317,6 +350,7 @@ func multiScanExclusive(m *machine, in *vcode.Inst) {
 		next, done := m.NewLabel(), m.NewLabel()
 		m.RR(KMOVW_RK, V128, RAX, 0, m.execution(&one), 0)
 		if step < zmmLanes {
+			// The bits of the other clusters in this part are cleared; their iterations handle them.
 			m.GI(AndI, false, RAX, int32(1<<step-1)<<low)
 		}
 		m.Bind(next)

@@ -6,7 +6,9 @@ import (
 )
 
 // ymmGroups are the rules of operations between lanes. The parts of the strip are in rows of the
-// scratch memory meanwhile.
+// scratch memory meanwhile. Unlike for AVX-512, one code serves strips of one and of several parts:
+// masks are vectors here, and a subgroup of 32 lanes has four parts already. Only QuadSwap of one
+// part avoids the rows.
 var ymmGroups = map[ir.Op]ymmEmitter{
 	ir.Elect:    ymmElect,
 	ir.Any:      ymmAny,
@@ -39,7 +41,8 @@ var ymmCombiners = map[rule]Op{
 	{ir.NMax, ir.F32, ir.F32}: AVX_VMAXPS,
 }
 
-// combine is Y0 = Y0 op Y1. It clobbers Y2, Y3 and Y4.
+// combine is Y0 = Y0 op Y1. It clobbers Y2, Y3 and Y4. VMINPS and VMAXPS order neither NaN nor zeros
+// as the IR requires, so that these operators need several instructions (numeric).
 func (m ymm) combine(c Op, op ir.Op) {
 	if op == ir.NMin || op == ir.NMax {
 		m.numeric(0, 1, op == ir.NMax)
@@ -94,6 +97,14 @@ func (m ymm) partOf(in *vcode.Inst, part int) vcode.Inst {
 }
 
 // bits puts the lanes of the masks, intersected with u if present, into RAX. It clobbers RCX.
+// VMOVMSKPS collects the sign bits of the lanes, which is a whole mask because all bits of a lane
+// are equal:
+//
+//	part 1   part 0
+//	lanes 15…8  lanes 7…0      bits of RAX
+//
+// The highest part is first, since each iteration shifts the earlier ones up by eight. Eight parts
+// fill the 64 bits.
 func (m ymm) bits(in *vcode.Inst, u []vcode.Reg) {
 	m.GRR(XOR, RAX, RAX)
 	for part := len(in.Masks) - 1; part >= 0; part-- {
@@ -108,7 +119,8 @@ func (m ymm) bits(in *vcode.Inst, u []vcode.Reg) {
 	}
 }
 
-// ymmElect is the lowest active lane.
+// ymmElect is the lowest active lane. x & −x isolates the lowest active lane of all parts at once,
+// since RAX has a bit for each lane of the strip. Byte p of the result is the mask of part p.
 func ymmElect(m ymm, in *vcode.Inst) {
 	m.bits(in, nil)
 	m.GRR(XOR, RCX, RCX)
@@ -122,7 +134,8 @@ func ymmElect(m ymm, in *vcode.Inst) {
 	}
 }
 
-// truth sets the mask result in all lanes to a condition of the flags.
+// truth sets the mask result in all lanes to a condition of the flags. Unlike for AVX-512 the result
+// is a vector of all ones or zeros, and so a broadcast of 0 − flag.
 func (m ymm) truth(in *vcode.Inst, c Cond) {
 	m.SetCC(c, RAX)
 	m.GRR(XOR, RCX, RCX)
@@ -145,17 +158,20 @@ func ymmAll(m ymm, in *vcode.Inst) {
 			y = 1
 		}
 		m.loadVec(y, u)
+		// not operand, and active: the lanes that refute the condition.
 		m.with(AVX_VPANDN, y, y, in.Masks[part])
 		if part > 0 {
 			m.rr(AVX_VPOR, 0, 0, 1)
 		}
 	}
+	// One test suffices for all parts, since the lanes of Y0 are the union over the parts.
 	m.rr(AVX_VMOVMSKPS, RAX, 0, 0)
 	m.GRR(TEST, RAX, RAX)
 	m.truth(in, Equal)
 }
 
-// ymmBallot is a word of the lanes as a number, 0 beyond the strip.
+// ymmBallot is a word of the lanes as a number, 0 beyond the strip. bits has numbered the lanes from
+// bit 0 on. Eight parts of eight lanes, two words, are the maximum here (ymmGroupParts).
 func ymmBallot(m ymm, in *vcode.Inst) {
 	m.bits(in, in.Uses)
 	switch in.Key.Aux {
@@ -169,7 +185,8 @@ func ymmBallot(m ymm, in *vcode.Inst) {
 	m.putAll(in, 0)
 }
 
-// ymmShuffle reads 0 from inactive lanes and from beyond the strip.
+// ymmShuffle reads 0 from inactive lanes and from beyond the strip. AVX2 has VPERMD only within
+// eight lanes, so that the index may address another part: the gather reads the rows.
 func ymmShuffle(m ymm, in *vcode.Inst) {
 	n := len(in.Masks)
 	x, from := in.Uses[:n], in.Uses[n:]
@@ -180,6 +197,8 @@ func ymmShuffle(m ymm, in *vcode.Inst) {
 	}
 	for part := range n {
 		index := m.vec(from[part], 1)
+		// AVX2 has no unsigned comparison: min(i, n−1) = i is i < n. The gather reads lanes with the
+		// sign bit of Y2 set, and leaves 0 in the others.
 		m.word(AVX_VPMINUD, 2, index, uint32(n*ymmLanes-1))
 		m.rr(AVX_VPCMPEQD, 2, 2, index)
 		m.zero(0)
@@ -189,7 +208,13 @@ func ymmShuffle(m ymm, in *vcode.Inst) {
 	m.fromRows(in, scratchResults)
 }
 
-// permuteXor sets lane i of d to lane i xor n of x, with n below the lanes of a part.
+// permuteXor sets lane i of d to lane i xor n of x, with n below the lanes of a part. Bits 0 and 1
+// of n permute within groups of four lanes (VPSHUFD, latency 1), bit 2 exchanges the two 128-bit
+// halves (VPERMQ, latency 3):
+//
+//	x           0 1 2 3 | 4 5 6 7
+//	n = 1       1 0 3 2 | 5 4 7 6      VPSHUFD 0xb1
+//	n = 4       4 5 6 7 | 0 1 2 3      VPERMQ 0x4e
 func (m ymm) permuteXor(d, x Reg, n uint64) {
 	if n&3 != 0 || n == 0 && d != x {
 		m.rri(AVX_VPSHUFD, d, 0, x, quadOrders[n&3])
@@ -201,6 +226,8 @@ func (m ymm) permuteXor(d, x Reg, n uint64) {
 }
 
 // ymmQuadSwap swaps lanes within quads and preserves a lane's own value if its partner is inactive.
+// The mask of the partner moves by the same permutation as its value, so that it selects in the
+// receiving lane.
 func ymmQuadSwap(m ymm, in *vcode.Inst) {
 	n := m.prog.QuadLane(in.Key.Aux & 3)
 	for part := range in.Masks {
@@ -220,7 +247,8 @@ func ymmQuadSwap(m ymm, in *vcode.Inst) {
 	m.fromRows(in, 0)
 }
 
-// ymmDemote adds the active lanes to the helpers.
+// ymmDemote adds the active lanes to the helpers. The helpers of a part are a word of the record,
+// bit i for lane i. It is read at each store (storingLanes), so a program without demote has none.
 func ymmDemote(m ymm, in *vcode.Inst) {
 	at := At(R14, m.record.Helpers+8*int32(in.Part))
 	m.rr(AVX_VMOVMSKPS, RAX, 0, m.execution(in, 0))
@@ -240,13 +268,22 @@ func (m ymm) maskedOperand(in *vcode.Inst, op ir.Op) {
 	for part := range in.Masks {
 		m.fill(0, uint32(ir.Identity(op, in.Key.Type)))
 		k := m.vec(in.Masks[part], 1)
+		// VBLENDVPS tests only the sign bit of k, which suffices for a mask.
 		m.withImm(AVX_VBLENDVPS, 0, 0, in.Uses[part], is4(k))
 		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
 	}
 }
 
 // ymmReduce is a tree over the lane index (package ir, "Groups"), first within parts and then over
-// parts. Lanes that are no multiple of the step compute unused values.
+// parts. Lanes that are no multiple of the step compute unused values. The steps within a part, with
+// VPSHUFD and VEXTRACTF128; a letter is a lane:
+//
+//	operand              a  b  c  d  e  f  g  h
+//	0xf5 = 1 1 3 3       b  b  d  d  f  f  h  h      a+b is in lane 0, c+d in 2, …
+//	0xee = 2 3 2 3       c' d' c' d' …              (a+b)+(c+d) in lane 0
+//	upper half           e" f" g" h"                 the sum of eight in lane 0
+//
+// These patterns differ from the rotation of AVX-512 only in lanes that are not used.
 func ymmReduce(m ymm, in *vcode.Inst) {
 	c, op, cluster, _ := m.combiner(in)
 	m.maskedOperand(in, op)
@@ -276,6 +313,7 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 	for part := range in.Masks {
 		one := m.partOf(in, part)
 		if cluster >= ymmLanes {
+			// The first word of the cluster's first row, which is in memory anyway.
 			m.rm(AVX_VBROADCASTSS, 0, 0, m.row(part/(cluster/ymmLanes)*(cluster/ymmLanes)))
 		} else {
 			var first [8]uint32
@@ -289,9 +327,12 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 	}
 }
 
-// scan computes the inclusive scan of the clusters in the rows (Kogge & Stone 1973). A step goes from
-// the last part to the first, so that it reads rows of the previous step.
+// scan computes the inclusive scan of the clusters in the rows (Kogge & Stone 1973). A step goes
+// from the last part to the first, so that it reads rows of the previous step. high is an immediate
+// of VPBLENDD, which is one micro-operation on any vector port; AVX2 has no masks that would
+// predicate the operator itself.
 func (m ymm) scan(in *vcode.Inst) {
+	// Y0 holds the lower lanes: the left operand.
 	c, op, cluster, _ := m.combiner(in)
 	m.maskedOperand(in, op)
 	for k := 1; k < cluster; k *= 2 {
@@ -315,7 +356,12 @@ func (m ymm) scan(in *vcode.Inst) {
 	}
 }
 
-// lower puts the lanes k below those of a part into Y0.
+// lower puts the lanes k below the lanes of a part into Y0. Lanes k below cross the boundary of the
+// part, unless it is the first. Example for k = 3 and part 1 (lanes 8 to 15):
+//
+//	rotated part 1     13 14 15  8  9 10 11 12
+//	rotated part 0      5  6  7  …
+//	blend, mask 0b111   5  6  7  8  9 10 11 12
 func (m ymm) lower(part, k int) {
 	if k >= ymmLanes {
 		m.rm(AVX_VMOVUPS, 0, 0, m.row(part-k/ymmLanes))
@@ -344,8 +390,9 @@ func (m ymm) fromRows(in *vcode.Inst, off int32) {
 	}
 }
 
-// ymmScanExclusive shifts the inclusive scan by one active lane within each cluster, with the identity
-// first, lane by lane.
+// ymmScanExclusive shifts the inclusive scan by one active lane within each cluster, with the
+// identity first, lane by lane. RDX holds the value for the next active lane, RBX the lane's own one
+// while both are exchanged. RBX is allocatable, and so is saved in the scratch memory meanwhile.
 func ymmScanExclusive(m ymm, in *vcode.Inst) {
 	_, op, cluster, _ := m.combiner(in)
 	m.scan(in)
@@ -359,6 +406,7 @@ func ymmScanExclusive(m ymm, in *vcode.Inst) {
 		if from > 0 {
 			m.ShiftI(ShrI, true, RAX, uint8(from))
 		}
+		// With a cluster of 64 lanes all bits of RAX belong to it, and 1<<64 has no bit.
 		if cluster < 64 {
 			m.MovI(RCX, 1<<cluster-1)
 			m.GRR(AND|W, RAX, RCX)
