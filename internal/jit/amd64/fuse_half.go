@@ -118,9 +118,9 @@ func exactOnHalves(in *vcode.Inst) bool {
 }
 
 // halfMulAdd fuses in, which rounds the smallSum of a constant c and of a rounded product a·b, with
-// both, if the product has no other reader and b is loop invariant or constant. Its operands: u0 is a,
-// u1 and u2 are b·mulAddScale and that times mulAddSplit, u3 is c·2⁻¹³. If the product is subtracted
-// from c, the factors of b are negative.
+// both, if the product has no other reader and b is loop invariant or constant. Its operands: u0 is
+// a, u1 and u2 are b·mulAddScale and that times mulAddSplit, u3 is c·2¹³. If the product is
+// subtracted from c, the factors of b are negative.
 func (z *fuser) halfMulAdd(in, n *vcode.Inst) bool {
 	sum := z.foldableDef(n.Uses[0], 1)
 	if sum == nil {

@@ -5,7 +5,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// accesses are the rules of loads and stores of types other than 32 bits.
+// accesses are the rules of loads and stores of types other than 32 bits. Handles may differ between
+// lanes here: accesses with one handle for all lanes are other instructions of vcode (Gather,
+// StridedLoad and so on), unless they are narrow or wide.
 func accesses() map[rule]emitter {
 	r := map[rule]emitter{}
 	for _, t := range [...]ir.Type{ir.I8, ir.I16, ir.F16} {
@@ -19,11 +21,15 @@ func accesses() map[rule]emitter {
 	return r
 }
 
-// loadWide gathers 64 bits for each lane, 0 out of range.
+// loadWide gathers 64 bits for each lane, 0 out of range. VPGATHERQQ has eight 64-bit indices, so
+// that a part needs two gathers. The indices are whole addresses, since each lane may have another
+// buffer, and there is no common base.
 func loadWide(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
 	m.checkedEights(in, m.execution(in), 8, handleLength, func(half int) {
+		// A gather clears its mask lane by lane as it loads (so that it can resume after a fault),
+		// and checkedEights still needs K2.
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
 		m.RM(VPGATHERQQ, V512, 7+Reg(half), 0, Indexed(NoReg, 5, 1, 0), K(1))
 	})
@@ -32,7 +38,8 @@ func loadWide(m *machine, in *vcode.Inst) {
 }
 
 // storeWide scatters 64 bits of each lane, in ascending order, nothing out of range and nothing for
-// helpers.
+// helpers. VPSCATTERQQ stores overlapping lanes from the lowest to the highest (Intel SDM vol. 2,
+// VPSCATTERQQ), and so the highest lane wins, as in the IR.
 func storeWide(m *machine, in *vcode.Inst) {
 	m.checkedEights(in, m.storingLanes(in), 8, handleWrites, func(half int) {
 		m.RR(KMOVW, V128, 1, 0, 2, 0)
@@ -47,15 +54,21 @@ func stridedForm(in *vcode.Inst) *vcode.Inst {
 	return &row
 }
 
-// evenMask sets K2 to the even ones of 32 elements of 16 bits. It clobbers RAX.
+// evenMask sets K2 to the even ones of 32 elements of 16 bits. It clobbers RAX. Elements of 16 bits
+// with a stride of four bytes are the even ones of a vector:
+//
+//	element   31 30 … 3 2 1 0
+//	mask       0  1 … 0 1 0 1     0x55555555
 func (m *machine) evenMask() Opt {
 	m.MovI(RAX, 0x55555555)
 	m.RR(KMOVD_KR, V128, 2, 0, RAX, 0)
 	return K(2)
 }
 
-// loadNarrow loads 8 or 16 bits for each lane, 0 out of range: with one load if the access is strided
-// and in range.
+// loadNarrow loads 8 or 16 bits for each lane, 0 out of range: with one load if the access is
+// strided and in range. The sizes of the check: 16 elements of 2 bytes end at byte 32, and with a
+// stride of 4 the last one ends at byte 62. Words beyond are in no active element of the mask, and a
+// masked load never faults for these.
 func loadNarrow(m *machine, in *vcode.Inst) {
 	if in.Stride == 0 {
 		gatherNarrow(m, in)
@@ -64,6 +77,7 @@ func loadNarrow(m *machine, in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	if in.Step*in.Stride == 2 {
 		at, _ := m.boundsCheck(stridedForm(in), 32, handleLength, slow)
+		// Zero extension is the register format of narrow types (element).
 		m.RM(VPMOVZXWD, V512, 0, 0, at, 0)
 	} else {
 		at, _ := m.boundsCheck(stridedForm(in), 62, handleLength, slow)
@@ -80,13 +94,22 @@ func loadNarrow(m *machine, in *vcode.Inst) {
 
 // gatherNarrow gathers 8 or 16 bits for each lane, 0 out of range. There are no gathers of bytes, so
 // it gathers the aligned words of the first and the last byte, which are on the same pages as these,
-// and shifts the first byte to the bottom.
+// and shifts the first byte to the bottom. A 16-bit value at address a, with s = 8·(a mod 4), from
+// the aligned words w0 at a and w1 at a + 1:
+//
+//	a mod 4    in w0            in w1         result
+//	0, 1, 2    bits s to s+15   (same word)   w0 >> s
+//	3          bits 24 to 31    bits 0 to 7   w0 >> 24 | w1 << 8
+//
+// In the other cases w1 << (32 − s) reaches only bits from 16 on, or is 0 for s = 0, since variable
+// shifts by 32 yield 0; the truncation removes them.
 func gatherNarrow(m *machine, in *vcode.Inst) {
 	bits := uint32(in.Key.Type.Bits())
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
 	m.checkedEights(in, m.execution(in), uint64(bits/8), handleLength, func(half int) {
 		to := 7 + Reg(half)
+		// The low two bits of the address are in the low word.
 		m.RR(VPMOVQD, V512, 5, 0, 0, 0)
 		m.word(narrowInt, VPANDD, 0, 0, 3, 0)
 		m.RRI(VPSLLD, V512, 0, 0, 0, 3, 0) // bits below the first byte
@@ -108,16 +131,20 @@ func gatherNarrow(m *machine, in *vcode.Inst) {
 }
 
 // gatherWord gathers the aligned words at eight addresses in the lanes of K2, 0 in the others. It
-// clobbers the addresses and K1.
+// clobbers the addresses and K1. Four bytes at an aligned address are never on two pages, so that a
+// word with one byte in range does not fault.
 func (m *machine) gatherWord(d, at Reg) {
 	m.word(wideInt, VPANDQ, at, at, 1<<64-4, 0)
+	// The gather preserves lanes outside the mask.
 	m.RR(VPXORD, V128, d, d, d, 0)
 	m.RR(KMOVW, V128, 1, 0, 2, 0)
 	m.RM(VPGATHERQD, V512, d, 0, Indexed(NoReg, at, 1, 0), K(1))
 }
 
-// storeNarrow stores 8 or 16 bits of each lane, nothing out of range and nothing for helpers: with one
-// store if the access is strided, all lanes are active, and all is in range.
+// storeNarrow stores 8 or 16 bits of each lane, nothing out of range and nothing for helpers: with
+// one store if the access is strided, all lanes are active, and all is in range. Unlike a load, a
+// store must not write between the elements or in inactive lanes, hence the condition on the mask.
+// VPMOVDW truncates 16 lanes to 32 bytes of memory in one instruction.
 func storeNarrow(m *machine, in *vcode.Inst) {
 	if in.Stride == 0 || m.storeOpt(in) != 0 {
 		scatterNarrow(m, in)
@@ -139,8 +166,14 @@ func storeNarrow(m *machine, in *vcode.Inst) {
 	})
 }
 
-// scatterNarrow stores 8 or 16 bits of each lane, in ascending order, nothing out of range and nothing
-// for helpers. It compresses the active lanes and then shifts them out, one by one.
+// scatterNarrow stores 8 or 16 bits of each lane, in ascending order, nothing out of range and
+// nothing for helpers. It compresses the active lanes and then shifts them out, one by one. There is
+// no scatter of bytes, and a read-modify-write of the word would race with other workers. The loop
+// has one iteration per active lane:
+//
+//	rax = lowest address; ecx = lowest value
+//	mov [rax], cl
+//	rotate addresses by 64 bits, values by 32
 func scatterNarrow(m *machine, in *vcode.Inst) {
 	bits := in.Key.Type.Bits()
 	k := m.storingLanes(in)
@@ -157,6 +190,8 @@ func scatterNarrow(m *machine, in *vcode.Inst) {
 		m.GI(AndI, false, RDX, 0xff)
 		m.GRR(POPCNT, RDX, RDX)
 		m.Jcc(Equal, done)
+		// After the compression the active lanes are the lowest ones, in the same order, and a count
+		// of iterations replaces the mask.
 		m.RR(VPCOMPRESSQ, V512, 5, 0, 5, K(2)|Z)
 		m.RR(VPCOMPRESSD, V512, value, 0, value, K(2)|Z)
 		m.Bind(again)

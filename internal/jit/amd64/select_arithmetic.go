@@ -9,6 +9,9 @@ import (
 var narrowTypes = [...]ir.Type{ir.I8, ir.I16}
 
 // integers are the rules of arithmetic, logic and comparisons of integers of 8, 16 and 64 bits.
+// Narrow operations compute in 32-bit lanes although VPADDW has 32 lanes of 16 bits: a value of any
+// type occupies one 32-bit lane per invocation, so that masks, selects and conversions need no
+// shuffle of lanes.
 func integers() map[rule]emitter {
 	r := map[rule]emitter{
 		{ir.Add, ir.I64, ir.I64}:       pair(VPADDQ),
@@ -64,11 +67,13 @@ func integers() map[rule]emitter {
 	return r
 }
 
+// The least integer is its own absolute value, modulo 2ⁿ.
 func absolute(m *machine, in *vcode.Inst, e element) {
 	m.RR(e.op(VPABSD, VPABSQ), V512, 0, 0, 0, 0)
 }
 
-// shiftBy takes the count modulo the width.
+// shiftBy shifts by the count modulo the width. The processor yields 0 or the sign for counts from
+// the lane width on; the IR defines the count modulo the width.
 func shiftBy(narrow, wide Op) body {
 	return func(m *machine, in *vcode.Inst, e element) {
 		m.word(e, e.op(VPANDD, VPANDQ), 1, 1, uint64(e.bits-1), 0)
@@ -76,7 +81,8 @@ func shiftBy(narrow, wide Op) body {
 	}
 }
 
-// multiplyShift is the high half of a product that fits in 32 bits.
+// multiplyShift is the high half of a product that fits in 32 bits. 8 or 16 bits: the product has at
+// most 32, and a shift by the width leaves the high half.
 func multiplyShift(shift Op) body {
 	return func(m *machine, in *vcode.Inst, e element) {
 		m.RR(VPMULLD, V512, 0, 0, 1, 0)
@@ -96,6 +102,7 @@ func multiplyHighWide(m *machine, in *vcode.Inst, e element) {
 	m.RR(VPMULUDQ, V512, 6, 0, 3, 0) // lh
 	m.RR(VPMULUDQ, V512, 0, 2, 3, 0) // hh
 	m.RRI(VPSRLQ, V512, 4, 0, 4, 32, 0)
+	// hl + ll>>32 does not overflow: (2³²−1)² + 2³²−1 < 2⁶⁴.
 	m.RR(VPADDQ, V512, 5, 5, 4, 0)
 	m.word(e, VPANDQ, 4, 5, 0xffffffff, 0)
 	m.RR(VPADDQ, V512, 6, 6, 4, 0)
@@ -106,9 +113,11 @@ func multiplyHighWide(m *machine, in *vcode.Inst, e element) {
 }
 
 // multiplyHighSigned subtracts from the unsigned product each operand if the other is negative
-// (Hacker's Delight, 8-3).
+// (Hacker's Delight, 8-3). A negative operand is its unsigned reading minus 2⁶⁴, so that the product
+// loses the other operand in its upper half.
 func multiplyHighSigned(m *machine, in *vcode.Inst, e element) {
 	multiplyHighWide(m, in, e)
+	// All ones if the first operand is negative; and yields the other operand or 0.
 	m.RRI(VPSRAQ, V512, 2, 0, 7, 63, 0)
 	m.RRI(VPSRAQ, V512, 3, 0, 1, 63, 0)
 	m.RR(VPANDQ, V512, 2, 2, 1, 0)
@@ -123,12 +132,14 @@ func carryOf(m *machine, in *vcode.Inst, e element) {
 	borrowOf(m, in, e)
 }
 
+// The operands are zero-extended, so that the carry is the bit above the type.
 func carryNarrow(m *machine, in *vcode.Inst, e element) {
 	m.RR(VPADDD, V512, 0, 0, 1, 0)
 	m.RRI(VPSRLD, V512, 0, 0, 0, uint8(e.bits), 0)
 }
 
-// borrowOf is 1 if Z0 < Z1.
+// borrowOf is 1 if Z0 < Z1. The zeroing broadcast of the constant 1 turns the mask into numbers
+// without another register.
 func borrowOf(m *machine, in *vcode.Inst, e element) {
 	m.RRI(e.op(VPCMPUD, VPCMPUQ), V512, 2, 0, 1, compareLT, 0)
 	m.RM(e.op(VPBROADCASTD, VPBROADCASTQ), V512, 0, 0, m.constant(e, 1), K(2)|Z)

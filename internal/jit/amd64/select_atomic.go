@@ -6,6 +6,15 @@ import (
 )
 
 // Offsets in the record's scratch memory: rows with a word for each lane, and single values.
+//
+// Rows of 64 bytes are vectors of 16 lanes:
+//
+//	  0  offsets      of the lanes
+//	 64  operands
+//	128  old values
+//	192  comparators  of compare-exchange
+//	256  base address, and a saved RBX
+//	320  results      of eight parts with eight lanes
 const (
 	scratchOffset  = 0
 	scratchOperand = 64
@@ -18,7 +27,10 @@ const (
 )
 
 // atomic performs an atomic lane by lane, in ascending order. Workgroup memory needs no lock prefix,
-// since a workgroup runs on one thread. Out of range or misaligned it yields 0 and does nothing.
+// since a workgroup runs on one thread. Out of range or misaligned it yields 0 and does nothing. A
+// vector form exists only as gather, operate, scatter, which is wrong if two lanes have the same
+// address, and not atomic for other threads. AVX-512CD detects such conflicts (VPCONFLICTD), but
+// contended counters, the usual case, conflict in every lane.
 func (m *machine) atomic(in *vcode.Inst, lock bool) {
 	if atomic64Bit(in) {
 		m.atomic64(in, lock)
@@ -33,8 +45,10 @@ func (m *machine) atomic(in *vcode.Inst, lock bool) {
 	m.RM(VMOVDQU32_ST, V512, 0, 0, m.scratch(scratchOld), 0)
 	done := m.NewLabel()
 	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
+		// exchangeLanes needs RDX for the address of each lane.
 		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // plus 2³¹, because Z4 is 2³¹ less than the offset
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
+		// K2 retains the lanes that have a multiple of 4 as their byte offset.
 		m.RM(VPTESTNMD, V512, 2, 3, m.word32(3), BC|K(2))
 		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
 		m.GRR(TEST, RAX, RAX)
@@ -53,19 +67,27 @@ func (m *machine) atomic(in *vcode.Inst, lock bool) {
 	}
 }
 
-// storeForms are the read-modify-write instructions for atomics without a used result.
+// storeForms are the read-modify-write instructions for atomics without a used result. A single
+// instruction needs no loop, even with a lock prefix: lock add [m], r.
 var storeForms = map[ir.Op]G{ir.AtomAdd: ADD_ST, ir.AtomAnd: AND_ST, ir.AtomOr: OR_ST, ir.AtomXor: XOR_ST}
 
 // constantForms are those with an immediate operand.
 var constantForms = map[ir.Op]ALU{ir.AtomAdd: AddI, ir.AtomAnd: AndI, ir.AtomOr: OrI, ir.AtomXor: XorI}
 
 // atomicNoResult performs an atomic without a used result. If all lanes are active it is unrolled.
+// It is the hot path of histograms and counters: two loads and one read-modify-write per lane, no
+// branch.
+//
+//	movsxd rax, [offset of lane 0]
+//	mov ecx, [operand of lane 0]
+//	lock add [rdx + rax], ecx          and so on for sixteen lanes
 func (m *machine) atomicNoResult(in *vcode.Inst, lock bool) {
 	k, off := m.storingLanes(in), m.vec(in.Uses[1], 1)
 	all, full := m.f.Const(in.Masks[0])
 	full = full && all != 0 && !m.demotes && in.Proven
 	index := off
 	if in.Proven {
+		// Only accesses of the workgroup memory are Proven here; R12 is its address.
 		m.GRM(LEA|W, RDX, At(R12, int32(in.Key.Aux)))
 		if !full {
 			m.RR(KMOVW, V128, 2, 0, k, 0)
@@ -88,9 +110,10 @@ func (m *machine) atomicNoResult(in *vcode.Inst, lock bool) {
 	m.atomicNoResultLanes(in, zmmLanes, full, lock)
 }
 
-// atomicNoResultLanes performs an atomic of storeForms for the lanes in RAX, or for all. The addresses
-// are RDX plus the offsets in the scratch memory, which also holds the operands unless they are
-// constant.
+// atomicNoResultLanes performs an atomic of storeForms for the lanes in RAX, or for all. The
+// addresses are RDX plus the offsets in the scratch memory, which also holds the operands unless
+// they are constant. A full mask is unrolled, because a loop over 16 known lanes costs a count, a
+// branch and a dependent TZCNT for each.
 func (m *machine) atomicNoResultLanes(in *vcode.Inst, lanes int32, full, lock bool) {
 	operand, constant := m.f.Const(in.Uses[2])
 	some, done := m.NewLabel(), m.NewLabel()
@@ -159,7 +182,18 @@ func (m *machine) eachLane(do func()) {
 }
 
 // exchangeLanes performs atomics with a used result, or without a single instruction, by a
-// compare-exchange loop. RBX holds the remaining lanes, since CMPXCHG needs RAX.
+// compare-exchange loop. RBX holds the remaining lanes, since CMPXCHG needs RAX. For each lane:
+//
+//	next:  tzcnt ecx, ebx                 lowest remaining lane
+//	       mov eax, [address]             old value
+//	       new value in ecx
+//	       lock cmpxchg [address], ecx    fails if another worker wrote meanwhile
+//	       jne next                       the lane is still in rbx
+//	       clear the lowest bit of rbx
+//
+// Compare-exchange of the IR exits the loop early if the old value differs, without a store. Without
+// lock no other thread can write, and a plain store replaces CMPXCHG; LOCK costs about 20 cycles
+// even without contention (Agner Fog, Skylake).
 func (m *machine) exchangeLanes(in *vcode.Inst, lock bool) {
 	m.GRM(MOV_ST|W, RBX, m.scratch(scratchSaved))
 	m.GRR(MOV, RBX, RAX)
@@ -183,6 +217,7 @@ func (m *machine) exchangeLanes(in *vcode.Inst, lock bool) {
 		m.GRM(MOV_ST, RCX, At(RDX, 0))
 	}
 	m.Bind(skip)
+	// RCX held the new value; the lane number is needed again for the row of results.
 	m.GRR(TZCNT, RCX, RBX)
 	m.GRM(MOV_ST, RAX, m.lane32(scratchOld))
 	m.GRM(LEA, RCX, At(RBX, -1))
@@ -192,7 +227,8 @@ func (m *machine) exchangeLanes(in *vcode.Inst, lock bool) {
 }
 
 // replacement computes in RCX, from the old value in RAX and the operand in RCX, the new value: with
-// 32 bits, or 64 if w is W.
+// 32 bits, or 64 if w is W. AtomXchg has no case: the new value is the operand, which RCX holds
+// already.
 func (m *machine) replacement(op ir.Op, w G) {
 	switch op {
 	case ir.AtomFAdd, ir.AtomFMin, ir.AtomFMax:
@@ -206,6 +242,7 @@ func (m *machine) replacement(op ir.Op, w G) {
 	case ir.AtomXor:
 		m.GRR(XOR|w, RCX, RAX)
 	case ir.AtomUMin, ir.AtomUMax, ir.AtomSMin, ir.AtomSMax:
+		// The flags of old − operand decide whether the old value replaces the operand.
 		m.GRR(CMP|w, RAX, RCX)
 		m.GRR(CMOV(map[ir.Op]Cond{ir.AtomUMin: Below, ir.AtomUMax: Above, ir.AtomSMin: Less, ir.AtomSMax: Greater}[op])|w, RCX, RAX)
 	}

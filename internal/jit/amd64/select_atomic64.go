@@ -7,6 +7,10 @@ import (
 
 // Rows of the record's scratch memory for 64-bit atomics, with 64 bits for each lane.
 const (
+	// Two vectors each; the offsets remain 32 bits wide, at scratchOffset. The base and RBX are
+	// between the operands and the old values:
+	//
+	//	  0 offsets   64 operands   192 unused   256 base, RBX   320 old   448 comparators
 	scratchLongOperand = 64
 	scratchLongOld     = 320
 	scratchLongCompare = 448
@@ -16,7 +20,8 @@ const (
 func atomic64Bit(in *vcode.Inst) bool { return in.IR.Family() == ir.Atomics && in.Key.Type == ir.I64 }
 
 // reach returns the distance from the offset to the end of a 32-bit access, a pair, or a 64-bit
-// atomic.
+// atomic. An access at offset o is in range if o + reach ≤ length; inRange compares o with length −
+// reach, which does not wrap after length ≥ reach is known.
 func reach(in *vcode.Inst) uint64 {
 	if atomic64Bit(in) || in.Op == vcode.Gather && len(in.Defs) > 1 {
 		return in.Key.Aux + 8
@@ -35,6 +40,8 @@ func (m *machine) atomic64(in *vcode.Inst, lock bool) {
 	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
 		m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase)) // plus 2³¹, because Z4 is 2³¹ less than the offset
 		m.RM(VPADDD, V512, 3, off, m.word32(uint32(in.Key.Aux)), BC)
+		// 64-bit atomics need multiples of 8: LOCK CMPXCHG across two cache lines is a split lock,
+		// which locks the bus and may fault (Linux split_lock_detect).
 		m.RM(VPTESTNMD, V512, 2, 3, m.word32(7), BC|K(2))
 		m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
 		m.RM(VMOVDQU32_ST, V512, 4, 0, m.scratch(scratchOffset), 0)
@@ -88,8 +95,10 @@ func (m ymm) atomic64(in *vcode.Inst, lock bool) {
 	}
 }
 
-// exchanges64 is exchangeLanes with 64 bits. It does nothing if the buffer's address is not a multiple
-// of 8, which RDX shows: it exceeds that address by a multiple of 8 and Aux.
+// exchanges64 is exchangeLanes with 64 bits. It does nothing if the buffer's address is not a
+// multiple of 8, which RDX shows: it exceeds that address by a multiple of 8 and Aux. All lanes
+// share the base, so that one test decides for all: the offsets are multiples of 8 after the test of
+// atomic64.
 func (m *machine) exchanges64(in *vcode.Inst, lock bool, done Label) {
 	m.GRM(LEA, RCX, At(RDX, -int32(in.Key.Aux&7)))
 	m.GI(AndI, false, RCX, 7)

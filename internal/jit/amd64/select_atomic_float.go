@@ -2,9 +2,11 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// floatAtomic computes in RCX the new value of a float atomic from the old one in RAX and the operand
-// in RCX. A NaN result is canonical. It preserves RAX.
+// floatAtomic computes in RCX the new value of a float atomic from the old one in RAX and the
+// operand in RCX. A NaN result is canonical. It preserves RAX. There is no float form of XADD or
+// CMPXCHG, so this is the body of the compare-exchange loop: move to a vector, compute, move back.
 func (m *machine) floatAtomic(op ir.Op) {
+	// VMOVD to lane 0 would do too: the other lanes are not read.
 	m.RR(VPBROADCASTD_R, V128, 2, 0, RAX, 0)
 	m.RR(VPBROADCASTD_R, V128, 3, 0, RCX, 0)
 	if op == ir.AtomFAdd {
@@ -22,7 +24,8 @@ func (m *machine) floatAtomic(op ir.Op) {
 	m.RR(VMOVD_ST, V128, 2, 0, RCX, 0)
 }
 
-// canonicalWord makes NaNs in the lowest four lanes of z canonical. It clobbers K2.
+// canonicalWord makes NaNs in the lowest four lanes of z canonical. It clobbers K2. A NaN in memory
+// can be observed, so that its bits must not depend on the operand that caused it.
 func (m *machine) canonicalWord(z Reg) {
 	m.RRI(VCMPPS, V128, 2, z, z, unordered, 0)
 	m.RM(VPBROADCASTD, V128, z, 0, m.word32(nan32), K(2))

@@ -8,6 +8,8 @@ import (
 // Predicates of integer and float comparisons (Intel SDM vol. 2, VPCMPD and
 // CMPPS; the quiet ones).
 const (
+	// Bit 2 negates, so that LT is 1 and GE, its negation, is 5. For floats bit 4 selects the quiet
+	// variant of a signaling predicate: LT_OS is 1, LT_OQ 0x11.
 	compareEQ = 0
 	compareLT = 1
 	compareLE = 2
@@ -22,7 +24,9 @@ const (
 )
 
 // predicate is a comparison of 16 lanes in one instruction, with the immediates for the comparison,
-// its negation, the comparison with swapped operands, and the negation of that one.
+// its negation, the comparison with swapped operands, and the negation of that one. The negation of
+// a float comparison is not the opposite one: !(a < b) holds for NaN, a >= b does not. Hence isNot
+// is the unordered predicate NLT_UQ (0x15).
 type predicate struct {
 	op                          Op
 	is, isNot, flipped, flipNot uint8
@@ -60,7 +64,8 @@ func comparisons() map[rule]emitter {
 }
 
 // compare puts the comparison of in's operands, negated if not is set, into k. A memory operand
-// becomes the second one.
+// becomes the second one. AVX-512 instructions have at most one memory operand, the last one;
+// swapping saves a load if only the first operand is in memory.
 func (m *machine) compare(p predicate, k Reg, in *vcode.Inst, not bool, o Opt) {
 	x, y := in.Uses[0], in.Uses[1]
 	ask := p.is
@@ -78,7 +83,11 @@ func (m *machine) compare(p predicate, k Reg, in *vcode.Inst, not bool, o Opt) {
 	m.withImm(p.op, k, m.vec(x, 0), y, ask, o)
 }
 
-// maskedCompare is a comparison, negated if Aux is 1, in the lanes of a mask.
+// maskedCompare is a comparison, negated if Aux is 1, in the lanes of a mask. Under a mask the
+// instruction clears the lanes outside it: kmask & (x < y) in one instruction.
+//
+//	cmp  k1, x, y
+//	kand k2, k1, k3     →   vpcmpud k2 {k3}, x, y
 func (m *machine) maskedCompare(in *vcode.Inst) {
 	o := Opt(0)
 	if len(in.Masks) > 0 {

@@ -6,7 +6,8 @@ import (
 )
 
 // divisions are the rules of integer division with 8 and 16 bits, which use the 32-bit code
-// (select_integer.go), and with 64 bits.
+// (select_integer.go), and with 64 bits. 32-bit lanes hold narrow operands exactly, and the result
+// is truncated again: the least i8 by −1 is 128, or −128 in the low eight bits.
 func divisions() map[rule]emitter {
 	r := map[rule]emitter{}
 	for _, t := range narrowTypes {
@@ -22,13 +23,16 @@ func divisions() map[rule]emitter {
 	return r
 }
 
+// m.divide has its result in Z2, a body in Z0.
 func divided(m *machine, in *vcode.Inst, e element) {
 	m.divide(in.IR, 0, 1)
 	m.moveVec(0, 2)
 }
 
-// dividedWide divides Z0 by Z1 lane by lane: both registers rotate once around, and K2 is the mask of
-// the original position of the lowest lane.
+// dividedWide divides Z0 by Z1 lane by lane: both registers rotate once around, and K2 is the mask
+// of the original position of the lowest lane. There is no vector instruction, and a double has too
+// few bits for 64-bit quotients. DIV with 64 bits costs 35 to 88 cycles on Skylake and 14 to 18 from
+// Ice Lake on (Agner Fog), more than the moves between lanes and general registers.
 func dividedWide(m *machine, in *vcode.Inst, e element) {
 	again := m.NewLabel()
 	m.MovI(RAX, 1)
@@ -38,10 +42,12 @@ func dividedWide(m *machine, in *vcode.Inst, e element) {
 	m.RR(VMOVQ_GX, V128, 1, 0, RCX, 0)
 	m.divideGen(in.IR)
 	m.RR(VPBROADCASTQ_R, V512, 2, 0, RAX, K(2))
+	// Two words are one 64-bit lane; after eight rotations the operands are unchanged.
 	m.RRI(VALIGND, V512, 0, 0, 0, 2, 0)
 	m.RRI(VALIGND, V512, 1, 1, 1, 2, 0)
 	m.RRI(KSHIFTLW, V128, 2, 0, 2, 1, 0)
 	m.RR(KMOVW_RK, V128, RAX, 0, 2, 0)
+	// The bit of the ninth lane ends the loop.
 	m.GI(CmpI, false, RAX, 1<<8)
 	m.Jcc(NotEqual, again)
 	m.moveVec(0, 2)
@@ -53,15 +59,20 @@ func dividedWide(m *machine, in *vcode.Inst, e element) {
 	}
 }
 
-// divideGen divides RAX by RCX, with the result in RAX. The instruction traps on division by 0, which
-// yields all ones here, and on the least number by −1: for −1 the quotient is the negated number and
-// the remainder 0.
+// divideGen divides RAX by RCX, with the result in RAX. The instruction traps on division by 0,
+// which yields all ones here, and on the least number by −1: for −1 the quotient is the negated
+// number and the remainder 0. Results for a divisor of 0, from the IR: quotient and remainder are
+// both all ones.
 func (m *machine) divideGen(op ir.Op) {
 	sign := op != ir.UDiv && op != ir.UMod
 	divide, done := m.NewLabel(), m.NewLabel()
+	// The upper half of the dividend of an unsigned division is 0; Divide sign-extends RAX for a
+	// signed one.
 	m.GRR(XOR, RDX, RDX)
 	if sign {
 		negative := m.NewLabel()
+		// The least number by −1 overflows, and IDIV traps (#DE), which must never happen in
+		// generated code.
 		m.GI(CmpI, true, RCX, -1)
 		m.Jcc(NotEqual, negative)
 		if op == ir.SDiv {

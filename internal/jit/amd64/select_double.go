@@ -17,6 +17,8 @@ const (
 // Predicates of VCMPPS and VCMPPD in addition to those of select_compare.go. Those with "not" hold for
 // NaN.
 const (
+	// Q in the names of the manual means quiet: no invalid exception for a quiet NaN. All exceptions
+	// are masked (mxcsr), so that the choice affects only flags that no shader reads.
 	orNotEQ   = 0x04
 	notLT     = 0x15
 	notGT     = 0x1a
@@ -24,7 +26,8 @@ const (
 	orderedGT = 0x1e
 )
 
-// doubles are the rules of arithmetic and comparisons of f64.
+// doubles are the rules of arithmetic and comparisons of f64. VMINPD has its operands in the order
+// of VMINPS (swappedOp).
 func doubles() map[rule]emitter {
 	const f = ir.F64
 	return map[rule]emitter{
@@ -49,7 +52,8 @@ func doubles() map[rule]emitter {
 	}
 }
 
-// pairRounded is d = u0 op u1, rounded to nearest even or toward zero.
+// pairRounded is d = u0 op u1, rounded to nearest even or toward zero. Embedded rounding is in the
+// EVEX prefix and needs register operands, so that a memory operand is loaded first.
 func pairRounded(op Op) emitter {
 	nearest := pair(op)
 	return func(m *machine, in *vcode.Inst) {
@@ -74,7 +78,8 @@ func rounding(in *vcode.Inst) Opt {
 	return 0
 }
 
-// pairMultiplyAdd is d = u0·u1 + u2, rounded once.
+// pairMultiplyAdd is d = u0·u1 + u2, rounded once. The form 213 overwrites the first factor, which
+// therefore is a copy in Z0.
 func pairMultiplyAdd(m *machine, in *vcode.Inst) {
 	for i := range 2 {
 		m.load(wideInt, 0, in.Uses[0], i)
@@ -97,6 +102,8 @@ func pairSqrt(m *machine, in *vcode.Inst) {
 	}
 }
 
+// Mode 8 of VRNDSCALE suppresses the inexact exception, its upper four bits are the number of
+// fraction bits to retain, 0.
 func pairScale(mode uint8) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		for i := range 2 {

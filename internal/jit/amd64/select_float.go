@@ -6,18 +6,20 @@ import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 const ordered = 0x07
 
 // toSigned truncates and saturates; NaN yields 0. The instruction yields the least integer for all
-// that does not fit.
+// that does not fit. 2³¹ is the least f32 that does not fit: the greatest one below it is 2³¹ − 128.
 func toSigned(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RRI(VCMPPS, V512, 2, x, x, ordered, 0)
+	// The zeroing mask makes NaN 0 without an extra instruction.
 	m.RR(VCVTTPS2DQ, V512, 2, 0, x, K(2)|Z)
 	m.RMI(VCMPPS, V512, 2, x, m.word32(0x4f000000), orderedGE, BC) // 2³¹
 	m.RM(VPBROADCASTD, V512, 2, 0, m.word32(0x7fffffff), K(2))
 	m.define(in, 2)
 }
 
-// toUnsigned truncates and saturates; NaN yields 0. The instruction yields all ones for all that does
-// not fit.
+// toUnsigned truncates and saturates; NaN yields 0. The instruction yields all ones for all that
+// does not fit. The comparison 0 < x is false for NaN and for negative numbers, and the zeroing mask
+// turns both into 0.
 func toUnsigned(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RR(VPXORD, V128, 1, 1, 1, 0)
@@ -27,6 +29,12 @@ func toUnsigned(m *machine, in *vcode.Inst) {
 }
 
 // numeric is nmin or nmax: a number wins over a NaN, −0 < +0, and two NaNs yield the canonical one.
+// The steps, with m = min:
+//
+//	y < x ? y : x         wrong for zeros of different signs and for NaN
+//	x = y: x | y          −0 | +0 is −0, the lesser; for max x & y
+//	x is NaN: y
+//	result is NaN: the canonical one
 func numeric(most bool) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
@@ -38,6 +46,7 @@ func numeric(most bool) emitter {
 		m.RR(VPBLENDMD, V512, 2, x, y, K(2))
 		m.RRI(VCMPPS, V512, 2, x, y, orderedEQ, 0)
 		m.RR(zeros, V512, 2, x, y, K(2))
+		// If only y is NaN the first comparison was false, which selected x already.
 		m.RRI(VCMPPS, V512, 2, x, x, unordered, 0)
 		m.RR(VMOVDQA32, V512, 2, 0, y, K(2))
 		m.RRI(VCMPPS, V512, 2, 2, 2, unordered, 0)
@@ -46,7 +55,9 @@ func numeric(most bool) emitter {
 	}
 }
 
-// loadExponent is u0·2^u1. Exponents beyond ±400 saturate in f32 anyway.
+// loadExponent is u0·2^u1. Exponents beyond ±400 saturate in f32 anyway. VSCALEFPS rounds once,
+// denormal results too; multiplication by a constructed power of two would need several steps, since
+// 2^n may itself be out of range. The exponents of f32 span 277, from 2⁻¹⁴⁹ to 2¹²⁸, less than 400.
 func loadExponent(m *machine, in *vcode.Inst) {
 	x, n := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
 	limit := int32(400)
@@ -58,7 +69,9 @@ func loadExponent(m *machine, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// flush replaces denormals, whose exponent bits are all zero, by zeros with the same sign.
+// flush replaces denormals, with exponent bits of 0, by zeros with the same sign. VPTESTNMD selects
+// lanes with x & 0x7f800000 = 0: zeros and denormals. MXCSR has flush modes (FTZ, DAZ), but they
+// would apply to all operations.
 func flush(m *machine, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.broadcast(1, 0x7f800000)

@@ -15,7 +15,8 @@ const (
 // halfFloats are the rules of f16. They compute in f32, which has 24 ≥ 2·11+2 bits: then a sum,
 // product, quotient or root rounded to 24 bits and again to 11, or fewer if denormal, equals the
 // result of one rounding (Figueroa 1995, "When is double rounding innocuous?"). Truncation always
-// composes.
+// composes. AVX512-FP16 (Sapphire Rapids) has native f16 arithmetic; this code needs only VCVTPH2PS
+// and VCVTPS2PH, which every AVX-512 processor has.
 func halfFloats() map[rule]emitter {
 	const f = ir.F16
 	return map[rule]emitter{
@@ -46,7 +47,12 @@ func halfFloats() map[rule]emitter {
 	}
 }
 
-// floats puts a float of 16 or 32 bits into z as f32.
+// floats puts a float of 16 or 32 bits into z as f32. 16 lanes with an f16 in the low half are
+// packed to 256 bits first (VPMOVDW), because VCVTPH2PS reads adjacent halves:
+//
+//	zmm  0 h15 | … | 0 h1 | 0 h0
+//	ymm  h15 … h1 h0
+//	zmm  f15 | … | f1 | f0
 func (m *machine) floats(z Reg, u vcode.Reg, t ir.Type) {
 	if t != ir.F16 {
 		m.loadVec(z, u)
@@ -60,7 +66,8 @@ func (m *machine) floats(z Reg, u vcode.Reg, t ir.Type) {
 	m.RR(VCVTPH2PS, V512, z, 0, z, 0)
 }
 
-// toHalf rounds z to f16, zero-extended.
+// toHalf rounds z to f16, zero-extended. The result has zeros above each f16, the register format of
+// narrow types.
 func (m *machine) toHalf(z Reg, o Opt) {
 	m.RRI(VCVTPS2PH, V512, z, 0, z, packMode(o), 0)
 	m.RR(VPMOVZXWD, V512, z, 0, z, 0)
@@ -73,7 +80,8 @@ func packMode(o Opt) uint8 {
 	return packNearest
 }
 
-// roundThroughF16 rounds an f32 to f16 and widens it again.
+// roundThroughF16 rounds an f32 to f16 and widens it again. Operations of f16 that stay in f32
+// (package vectorize) need the rounding only, and so no packing.
 func (m *machine) roundThroughF16(in *vcode.Inst) {
 	d, o := m.dest(in, 0)
 	m.RRI(VCVTPS2PH, V512, m.vec(in.Uses[0], 0), 0, 0, packMode(rounding(in)), 0) // the first operand is the source
@@ -96,6 +104,7 @@ func (m *machine) roundSmallSum(in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.RM(VPADDD, V512, 1, x, m.word32(halfShift), BC)
 	if d, ok := m.phys(in.Defs[0]); ok && d == x && !in.Merging { // on the FMA ports, which a sum leaves idle
+		// x becomes −(x·1) + Z1, in one instruction.
 		m.RM(VFNMADD132PS, V512, x, 1, m.word32(one32), BC)
 	} else {
 		m.RR(VSUBPS, V512, 0, 1, x, 0)
@@ -106,7 +115,8 @@ func (m *machine) roundSmallSum(in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// inFloats is an operation on f16 with a body for f32.
+// inFloats is an operation on f16 with a body for f32. Per operation: two instructions for each
+// operand, one to compute, two for the result.
 func inFloats(do body) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		for n, u := range in.Uses {
@@ -130,9 +140,11 @@ func floatScale(mode uint8) body {
 	return func(m *machine, in *vcode.Inst, e element) { m.RRI(VRNDSCALEPS, V512, 0, 0, 0, mode, 0) }
 }
 
-// floatMultiplyAdd is Z0·Z1 + Z2 rounded to odd (package scalar): truncated, with the last bit set if
-// the result is inexact. Rounding that again to fewer bits is a single rounding (Boldo & Melquiond
-// 2008).
+// floatMultiplyAdd is Z0·Z1 + Z2 rounded to odd (package scalar): truncated, with the last bit set
+// if the result is inexact. Rounding that again to fewer bits is a single rounding (Boldo &
+// Melquiond 2008). Truncation, RD and RU of one sum: the three results are equal if it is exact.
+// Otherwise RD and RU are neighbors, and truncated is the one nearer to 0, so that setting its last
+// bit yields the odd one of both.
 func floatMultiplyAdd(m *machine, in *vcode.Inst, e element) {
 	if o := rounding(in); o != 0 {
 		m.RR(VFMADD213PS, V512, 0, 1, 2, o)
@@ -152,13 +164,16 @@ func (m *machine) odd(z, down, up Reg) {
 	m.word(narrowInt, VPORD, z, z, 1, K(2))
 }
 
-// halfChoice is u1 if operand a is greater than operand b, else u0. It preserves all bits.
+// halfChoice is u1 if operand a is greater than operand b, else u0. It preserves all bits. A
+// conversion and back would make signaling NaNs quiet; the comparison uses converted copies, the
+// selection the original bits.
 func halfChoice(a, b Reg) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		for n, u := range in.Uses {
 			m.loadVec(Reg(n), u)
 			m.floats(Reg(2+n), u, ir.F16)
 		}
+		// False for NaN, and then the first operand remains, as in FMin of the IR.
 		m.RRI(VCMPPS, V512, 2, 2+a, 2+b, orderedGT, 0)
 		m.RR(VMOVDQA32, V512, 0, 0, 1, K(2))
 		m.define(in, 0)
@@ -174,6 +189,7 @@ func halfLdexp(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
+// The magnitude of a NaN exceeds the bits of infinity, 0x7c00.
 func halfCanonical(m *machine, in *vcode.Inst, e element) {
 	m.word(e, VPANDD, 1, 0, 0x7fff, 0)
 	m.RMI(VPCMPUD, V512, 2, 1, m.word32(0x7c00), compareGT, BC)
@@ -185,6 +201,7 @@ func halfFlush(m *machine, in *vcode.Inst, e element) {
 	m.word(e, VPANDD, 0, 0, 0x8000, K(2))
 }
 
+// Widening preserves order, so that the comparison in f32 is exact.
 func halfCompare(predicate uint8) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		m.floats(0, in.Uses[0], ir.F16)

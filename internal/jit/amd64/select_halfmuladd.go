@@ -9,6 +9,7 @@ import (
 
 // Constants of halfMulAdds.
 const (
+	// The scale 2⁹⁹ times 2¹³ moves 65520 = 2¹⁶·(1 − 2⁻¹²) to the limit of f32, just below 2¹²⁸.
 	mulAddScale = 1 << 99        // scale of products: sums beyond the range of f16 overflow to infinity in f32
 	mulAddSplit = 1<<13 + 1      // Veltkamp's factor: splits off the upper 11 bits of a product
 	mulAddLeast = 3. / 4         // in place of a small split product, for the precision of a denormal f16
@@ -34,33 +35,40 @@ const (
 // The product p = a·b has 22 bits and is exact in f32. Let T = (2¹³+1)·p rounded, and U = T + p
 // rounded: then U − T is p rounded to 11 bits, ties to even (Veltkamp splitting, Dekker 1971). Below
 // 2⁻¹⁴ an f16 has fewer bits; with T = ±3/4 the last place of U is 2⁻²⁴, as required. Everything is
-// scaled by mulAddScale, so that U is infinite exactly if p ≥ 65520, which overflows in f16, and U is
-// infinite, not NaN, if p is. The sum x of U − T and c is rounded as in roundSmallSum, from S = 2¹³·x.
-// If U is not finite the result, NaN there, must be U; otherwise it is the one of lesser magnitude,
-// because |U| ≥ 3/4·mulAddScale exceeds every sum. Without that lower bound of |U|, VFIXUPIMMPS
-// distinguishes the cases.
+// scaled by mulAddScale, so that U is infinite exactly if p ≥ 65520, which overflows in f16, and U
+// is infinite, not NaN, if p is. The sum x of U − T and c is rounded as in roundSmallSum, from S =
+// 2¹³·x. If U is not finite the result, NaN there, must be U; otherwise it is the one of lesser
+// magnitude, because |U| ≥ 3/4·mulAddScale exceeds every sum. Without that lower bound of |U|,
+// VFIXUPIMMPS distinguishes the cases. Each part has eight dependent steps of about four cycles;
+// four interleaved parts hide most of that latency.
 func (m *machine) halfMulAdds(list []vcode.Inst) {
 	parts := m.mulAddParts(list)
 	k := Reg(2 * len(list))
 	c, _ := m.f.Const(list[0].Uses[3])
 	wide := math.Abs(float64(math.Float32frombits(uint32(c)))) >= wideAddend/mulAddUlp
 	for _, p := range parts {
+		// T = b·scale·(2¹³+1) · a: the factor is precomputed outside the loop (fuser.factor), so
+		// that one multiplication suffices.
 		m.with(VMULPS, p.split, m.vec(p.in.Uses[0], p.rest), p.in.Uses[2], 0)
 	}
 	if !wide {
 		m.broadcast(k, math.Float32bits(mulAddLeast*mulAddScale))
 		for _, p := range parts {
+			//	T| is at least 3/4, scaled, with the sign of T: the lower bound that yields denormal precision.
 			m.RRI(VRANGEPS, V512, p.split, p.split, k, rangeMoreAsFirst, 0)
 		}
 	}
 	for _, p := range parts {
+		// U = a·b·scale + T, rounded once by the fused operation.
 		m.mulAddUpper(p)
 	}
 	for _, p := range parts {
+		// U − T, the rounded product, exact.
 		m.RR(VSUBPS, V512, p.split, p.upper, p.split, 0)
 	}
 	m.broadcast(k, math.Float32bits(1/(mulAddScale*mulAddUlp)))
 	for _, p := range parts {
+		// Unscale it by 2⁻⁹⁹·2¹³ and add c·2¹³: x times 2¹³.
 		m.with(VFMADD213PS, p.split, k, p.in.Uses[3], 0)
 	}
 	m.broadcast(k, math.Float32bits(1-mulAddUlp))
@@ -89,7 +97,11 @@ type mulAddPart struct {
 	split, rest, upper Reg
 }
 
-// mulAddParts assigns the registers: U uses the result's, if that may be written early.
+// mulAddParts assigns the registers: U uses the result's, if that may be written early. n parts use
+// the registers 0 to n−1, n to 2n−1, a constant in 2n, and 2n+1 to 3n for U if the result's register
+// may not be written early:
+//
+//	n = 2    split 0 1   rest 2 3   constant 4   upper 5 6
 func (m *machine) mulAddParts(list []vcode.Inst) []mulAddPart {
 	n := Reg(len(list))
 	parts := make([]mulAddPart, n)
@@ -123,7 +135,9 @@ func (m *machine) loadedVec(r vcode.Reg, z Reg) Reg {
 }
 
 // batchSize returns the number of instructions at the start of list to interleave: parts of one
-// operation without dependences, as many as scratch registers permit.
+// operation without dependences, as many as scratch registers permit. With nine scratch registers it
+// is four parts of two registers each and a constant, or two parts of three; in a function with more
+// allocatable vectors (moreVecs) two or one.
 func (m *machine) batchSize(list []vcode.Inst) int {
 	if list[0].Op != vcode.Own || list[0].Fused != fusedHalfMulAdd {
 		return 1
@@ -158,7 +172,8 @@ func (m *machine) sameOperation(x, y *vcode.Inst) bool {
 	return c == d
 }
 
-// dependsOn reports whether an instruction reads or overwrites the result of one in a list.
+// dependsOn reports whether an instruction reads or overwrites the result of one in a list. An
+// interleaved instruction must not read a result of the batch, since that is defined last.
 func dependsOn(in *vcode.Inst, list []vcode.Inst) bool {
 	return slices.ContainsFunc(list, func(by vcode.Inst) bool {
 		return slices.Contains(in.Uses, by.Defs[0]) || by.Defs[0] == in.Defs[0]
