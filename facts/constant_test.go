@@ -127,6 +127,21 @@ OpDecorate %three SpecId 3
 %pair = OpTypeStruct %int %v2
 %p = OpSpecConstantComposite %pair %three %a2
 %nullpair = OpConstantNull %pair
+%b16 = OpTypeFloat 16 BFloat16KHR
+%e4m3 = OpTypeFloat 8 Float8E4M3EXT
+%e5m2 = OpTypeFloat 8 Float8E5M2EXT
+%e2m1 = OpTypeFloat 4 Float4E2M1EXT
+%e8m0 = OpTypeFloat 8 Float8UnsignedE8M0EXT
+%mx = OpTypeFloat 8 MXInt8EXT
+%b16x2 = OpTypeVector %b16 2
+%brain = OpSpecConstant %b16 4.5
+%brains = OpSpecConstantComposite %b16x2 %brain %brain
+%eight = OpSpecConstant %e4m3 -448
+%nullmx = OpConstantNull %mx
+%nulle8 = OpConstantNull %e8m0
+%nulle2 = OpConstantNull %e2m1
+%large = OpConstant %float 0x1.ffp127
+%tie = OpConstant %double 0x1.0100000000001p0
 `
 	for _, c := range []struct{ op, want string }{
 		{"%int IAdd %three %five", "0x8"},
@@ -160,6 +175,20 @@ OpDecorate %three SpecId 3
 		{"%long UConvert %minus", "0xfffffff9"},
 		{"%int SConvert %wide", "0x2"},
 		{"%half FConvert %third", "0x3555"},
+		{"%float FConvert %brain", "0x40900000"},
+		{"%half FConvert %brain", "0x4480"},
+		{"%double FConvert %brain", "0x4012000000000000"},
+		{"%e5m2 FConvert %brain", "0x44"}, // 4.5 is between 4 and 5, and the fraction of 4 is even
+		{"%b16 FConvert %eight", "0xc3e0"},
+		{"%f2 FConvert %brains", "[0x40900000 0x40900000]"},
+		{"%b16 FConvert %third", "0x3eab"},
+		{"%b16 FConvert %large", "0x7f80"},
+		{"%b16 FConvert %tie", "0x3f81"}, // rounded once
+		{"%float FConvert %nullmx", "0x0"},
+		{"%float FConvert %nulle8", "0x400000"},
+		{"%float FConvert %nulle2", "0x0"},
+		{"%e2m1 FConvert %third", "unknown"},
+		{"%b16 FConvert %three", "unknown"},
 		{"%float QuantizeToF16 %third", "0x3eaaa000"},
 		{"%float QuantizeToF16 %tiny", "0x0"},
 		{"%v2 IAdd %a2 %a2", "[0x6 0xa]"},

@@ -1,8 +1,11 @@
 package facts
 
 import (
+	"math"
+
 	"github.com/chiaro-gpu/chiaro/internal/direct"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/scalar"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
@@ -22,6 +25,8 @@ func (g *gatherer) operation(c *Const, v inst.SpecConstantOp) {
 		g.choose(c, words)
 	case spirv.OpQuantizeToF16:
 		g.quantize(c, words)
+	case spirv.OpFConvert:
+		g.widen(c, words)
 	default:
 		if row, ok := direct.Lookup(op); ok {
 			g.each(c, row, words)
@@ -173,6 +178,51 @@ func (g *gatherer) quantize(c *Const, words []uint32) {
 	})
 }
 
+// smallOf are the formats of the encodings of floats other than IEEE 754's.
+var smallOf = map[spirv.FPEncoding]scalar.Small{
+	spirv.FPEncodingBFloat16KHR:           scalar.BFloat16,
+	spirv.FPEncodingFloat8E4M3EXT:         scalar.E4M3,
+	spirv.FPEncodingFloat8E5M2EXT:         scalar.E5M2,
+	spirv.FPEncodingFloat4E2M1EXT:         scalar.E2M1,
+	spirv.FPEncodingFloat6E2M3EXT:         scalar.E2M3,
+	spirv.FPEncodingFloat6E3M2EXT:         scalar.E3M2,
+	spirv.FPEncodingFloat8UnsignedE8M0EXT: scalar.E8M0,
+	spirv.FPEncodingMXInt8EXT:             scalar.MXInt8,
+}
+
+// widen evaluates OpFConvert. A conversion from or to an encoding other than IEEE
+// 754's is by way of a binary64 float, which represents all its values.
+func (g *gatherer) widen(c *Const, words []uint32) {
+	list := g.operands(c, words, 1)
+	if list == nil {
+		return
+	}
+	row, _ := direct.Lookup(spirv.OpFConvert)
+	from, to := list[0].Type.Scalar(), c.Type.Scalar()
+	if from == nil || to == nil || !from.IsFloat() || !to.IsFloat() {
+		return
+	}
+	g.components(c, words, 1, func(t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
+		x := args[0]
+		if from.Encoded {
+			f, ok := smallOf[from.Encoding]
+			if !ok {
+				return 0, false
+			}
+			x = direct.Operand[uint64]{Value: math.Float64bits(scalar.Widen(f, x.Value)), Type: ir.F64}
+		}
+		if !to.Encoded {
+			return direct.Apply(evaluator{}, row, t, x)
+		}
+		f, ok := smallOf[to.Encoding]
+		v, wide := direct.Apply(evaluator{}, row, ir.F64, x)
+		if !ok || !wide || f >= scalar.E2M1 { // nothing converts to the microscaling encodings
+			return 0, false
+		}
+		return scalar.Narrow(f, false, math.Float64frombits(v)), true
+	})
+}
+
 // each evaluates an instruction that is one operation per component.
 func (g *gatherer) each(c *Const, row direct.Row, words []uint32) {
 	g.components(c, words, len(words), func(t ir.Type, args []direct.Operand[uint64]) (uint64, bool) {
@@ -224,7 +274,7 @@ func (g *gatherer) components(c *Const, words []uint32, n int, f func(ir.Type, [
 
 // Lane returns the IR type of a scalar; ir.None for any other type, and for a
 // width that the IR does not have. A float of another encoding than IEEE 754 is
-// an integer in the IR.
+// an integer of at least 8 bits in the IR.
 func Lane(t *Type) ir.Type {
 	switch {
 	case t.IsBool():
@@ -232,7 +282,7 @@ func Lane(t *Type) ir.Type {
 	case t.IsInt():
 		return ir.Int(t.Width)
 	case t.IsFloat() && t.Encoded:
-		return ir.Int(t.Width)
+		return ir.Int(max(t.Width, 8))
 	case t.IsFloat():
 		return ir.Float(t.Width)
 	}

@@ -79,7 +79,7 @@ func amdBallot(f *function, in spirv.Inst) {
 		}
 		f.define(in, parts...)
 	case spirv.AMDShaderBallotMbcntAMD:
-		mask := f.take(f.typed(spirv.ID(args[0]), ir.I64), ir.I32, 2)
+		mask := f.take(f.typed(spirv.ID(args[0]), ir.I64), ir.I32, 32, 2)
 		sum := f.b.I32(0)
 		for i, w := range mask {
 			below := f.b.Op(ir.And, ir.I32, w, f.maskWord(belowMask, i))

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -27,7 +28,8 @@ func bitcast(f *function, in spirv.Inst) {
 		f.malformed("a bitcast of nothing")
 	}
 	from, to := f.b.Func.Type(x[0]), types[0]
-	if int(from.Bits())*len(x) != int(to.Bits())*len(types) || from == ir.B1 || to == ir.B1 {
+	fromBits, toBits := f.significant(f.typeOf(inst.Bitcast(in).Operand()), from), f.significant(t, to)
+	if int(fromBits)*len(x) != int(toBits)*len(types) || from == ir.B1 || to == ir.B1 {
 		f.malformed("a bitcast between different widths")
 	}
 	parts := make([]ir.V, 0, len(types))
@@ -39,15 +41,24 @@ func bitcast(f *function, in spirv.Inst) {
 	case n < len(types):
 		k := len(types) / n
 		for _, v := range x {
-			parts = append(parts, f.take(v, to, k)...)
+			parts = append(parts, f.take(v, to, toBits, k)...)
 		}
 	default:
 		k := n / len(types)
 		for i := 0; i < n; i += k {
-			parts = append(parts, f.join(x[i:i+k], to))
+			parts = append(parts, f.join(x[i:i+k], fromBits, to))
 		}
 	}
 	f.castTo(in, parts)
+}
+
+// significant returns the number of bits of a component that v, its type in the IR,
+// represents: less than all if the component is a float of 4 or 6 bits.
+func (f *function) significant(t *facts.Type, v ir.Type) uint32 {
+	if e, ok := f.encodingOf(t); ok {
+		return uint32(e.bits)
+	}
+	return uint32(v.Bits())
 }
 
 // reinterpret changes the type of v to one of the same width.
@@ -58,34 +69,38 @@ func (f *function) reinterpret(v ir.V, t ir.Type) ir.V {
 	return f.b.Op(ir.Bitcast, t, v)
 }
 
-// splitBits splits v into n values of type t, the least significant first.
-func (f *function) take(v ir.V, t ir.Type, n int) []ir.V {
+// take splits v into n values of type t with as many significant bits, the least
+// significant first. Other bits of the values may be set.
+func (f *function) take(v ir.V, t ir.Type, significant uint32, n int) []ir.V {
 	wide := ir.Int(uint32(f.b.Func.Type(v).Bits()))
 	bits := f.reinterpret(v, wide)
 	parts := make([]ir.V, n)
 	for i := range parts {
 		p := bits
 		if i > 0 {
-			p = f.b.Op(ir.LShr, wide, bits, f.b.Const(wide, uint64(i)*uint64(t.Bits())))
+			p = f.b.Op(ir.LShr, wide, bits, f.b.Const(wide, uint64(i)*uint64(significant)))
 		}
-		parts[i] = f.reinterpret(f.b.Op(ir.Trunc, ir.Int(uint32(t.Bits())), p), t)
+		parts[i] = f.reinterpret(f.toInt(p, ir.Int(uint32(t.Bits()))), t)
 	}
 	return parts
 }
 
-// joinBits concatenates the bits of several values, the first least significant, to one
-// value of type t.
-func (f *function) join(parts []ir.V, t ir.Type) ir.V {
+// join concatenates the significant bits of several values, the first least
+// significant, to one value of type t.
+func (f *function) join(parts []ir.V, significant uint32, t ir.Type) ir.V {
 	wide := ir.Int(uint32(t.Bits()))
 	var bits ir.V
 	for i, p := range parts {
 		w := uint32(f.b.Func.Type(p).Bits())
-		v := f.b.Op(ir.ZExt, wide, f.reinterpret(p, ir.Int(w)))
+		v := f.toInt(f.reinterpret(p, ir.Int(w)), wide)
+		if significant < w {
+			v = f.b.Op(ir.And, wide, v, f.b.Const(wide, 1<<significant-1))
+		}
 		if i == 0 {
 			bits = v
 			continue
 		}
-		bits = f.b.Op(ir.Or, wide, bits, f.b.Op(ir.Shl, wide, v, f.b.Const(wide, uint64(i)*uint64(w))))
+		bits = f.b.Op(ir.Or, wide, bits, f.b.Op(ir.Shl, wide, v, f.b.Const(wide, uint64(i)*uint64(significant))))
 	}
 	return f.reinterpret(bits, t)
 }

@@ -72,11 +72,11 @@ func (f *function) recast(x []ir.V, to ir.Type) []ir.V {
 		}
 	case wide > narrow:
 		for _, v := range x {
-			parts = append(parts, f.take(v, to, int(wide/narrow))...)
+			parts = append(parts, f.take(v, to, uint32(narrow), int(wide/narrow))...)
 		}
 	default:
 		for k := int(narrow / wide); len(x) >= k; x = x[k:] {
-			parts = append(parts, f.join(x[:k], to))
+			parts = append(parts, f.join(x[:k], uint32(wide), to))
 		}
 	}
 	return parts

@@ -128,6 +128,16 @@ func (f *function) decodeExponent(x ir.V) ir.V {
 // narrowing is the treatment of a number that an encoding cannot represent.
 type narrowing struct{ towardZero, saturate bool }
 
+// narrowing returns the decorations of a conversion. The entry point's float modes apply
+// to IEEE 754 formats only.
+func (f *function) narrowing(in spirv.Inst) narrowing {
+	d, ok := f.facts.Decoration(in.Result(), spirv.DecorationFPRoundingMode)
+	return narrowing{
+		towardZero: ok && spirv.FPRoundingMode(d.Literal()) == spirv.FPRoundingModeRTZ,
+		saturate:   f.facts.Has(in.Result(), spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT),
+	}
+}
+
 // encode rounds a float to an encoding, with a single rounding, in integer arithmetic. An
 // overflow yields infinity or NaN, or the greatest finite number if how saturates.
 func (f *function) encode(e encoding, how narrowing, v ir.V) ir.V {
@@ -187,12 +197,7 @@ func (f *function) convertEncoded(in spirv.Inst) bool {
 	if !decodes && !encodes {
 		return false
 	}
-	// The entry point's float modes apply to IEEE 754 formats only.
-	d, ok := f.facts.Decoration(in.Result(), spirv.DecorationFPRoundingMode)
-	how := narrowing{
-		towardZero: ok && spirv.FPRoundingMode(d.Literal()) == spirv.FPRoundingModeRTZ,
-		saturate:   f.facts.Has(in.Result(), spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT),
-	}
+	how := f.narrowing(in)
 	types := f.flat(t)
 	parts := append([]ir.V(nil), f.arranged(in, inst.FConvert(in).FloatValue())...)
 	if len(parts) != len(types) {

@@ -166,4 +166,4 @@ func (m *module) storeAt(s shape, v string, offset int) {
 }
 
 // encodingNames are the floats that IEEE 754 does not have.
-var encodingNames = map[string]string{"b16": "BFloat16KHR", "h8": "Float8E4M3EXT", "g8": "Float8E5M2EXT"}
+var encodingNames = map[string]string{"b16": "BFloat16KHR", "h8": "Float8E4M3EXT", "g8": "Float8E5M2EXT", "e4": "Float4E2M1EXT"}

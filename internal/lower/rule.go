@@ -20,7 +20,7 @@ var ruleOf = merged(
 	memoryRules, copyRules, accessRules, untypedRules, rawRules, addressRules, carryRules, heapRules,
 	// Scalars, vectors, matrices and other composites.
 	compositeRules, arithmeticRules, matrixRules, integerDotRules, integerFunctionRules, bitRules, logicRules,
-	conversionRules, encodingRules, glslRules,
+	conversionRules, encodingRules, encodingIntegerRules, glslRules,
 	// Cooperative matrices and vectors, tensors.
 	cooperativeRules, cooperativeArrayRules, cooperativeConversionRules, cooperativeFunctionRules, cooperativeTensorRules,
 	cooperativeVectorRules, cooperativeVectorProductRules, tensorLayoutRules, storageTensorRules,

@@ -26,8 +26,9 @@ import (
 //	OpVectorShuffle u32x2 (u32x2 1 2; u32x2 3 4; #3; #0) = 4 1
 //	OpAny bool (boolx2 false true) = true
 //
-// Types are those of typeOfName; a number behind # is a literal, a type behind
-// % is the operand itself as a constant of the module.
+// Types are those of typeOfName; a number after # is a literal, a type after
+// % is the operand itself as a constant of the module. u16:e4x4 is a u16 that
+// OpBitcast makes an e4x4.
 func TestTruth(t *testing.T) {
 	files, err := filepath.Glob("testdata/truth/*.txt")
 	if err != nil || len(files) == 0 {
@@ -69,9 +70,14 @@ func truthLine(t *testing.T, where, line string) {
 		case w[0][0] == '%':
 			operands = append(operands, m.constant(typeOfName(w[0][1:]), w[1]))
 		default:
-			typ := typeOfName(w[0])
+			name, cast, ok := strings.Cut(w[0], ":")
+			typ := typeOfName(name)
 			bind[compute.Binding{Binding: uint32(k)}] = []exec.Buffer{{Bytes: pack(t, where, typ, w[1:])}}
-			operands = append(operands, m.load(typ, k))
+			v := m.load(typ, k)
+			if ok {
+				v = m.do("OpBitcast %s %s", m.id(typeOfName(cast)), v)
+			}
+			operands = append(operands, v)
 		}
 	}
 	m.store(result, m.apply(f[0], result, operands))

@@ -11,7 +11,16 @@ const (
 	BFloat16              // the upper half of binary32 (SPV_KHR_bfloat16)
 	E4M3                  // no infinities, NaN is 0x7f and 0xff (SPV_EXT_float8)
 	E5M2                  // the upper half of binary16 (SPV_EXT_float8)
+	E2M1                  // neither infinities nor NaN, as E2M3 and E3M2 (SPV_EXT_ocp_microscaling_types)
+	E2M3
+	E3M2
 	numSmall
+)
+
+// Formats that can only be widened (SPV_EXT_ocp_microscaling_types).
+const (
+	E8M0   Small = numSmall + iota // 2^(x−127); NaN is 0xff
+	MXInt8                         // a signed integer divided by 64
 )
 
 // small describes a format. Encodings are without the sign.
@@ -19,7 +28,7 @@ type small struct {
 	bits, fraction uint8
 	bias           int
 	top            uint64 // the greatest finite number
-	over           uint64 // the result of overflow: ∞, or NaN if the format has no ∞
+	over           uint64 // the result of overflow: ∞, or NaN if the format has no ∞, or top
 	nan            uint64 // the canonical NaN
 }
 
@@ -28,10 +37,21 @@ var smalls = [numSmall]small{
 	BFloat16: {16, 7, 127, 0x7f7f, 0x7f80, 0x7fc0},
 	E4M3:     {8, 3, 7, 0x7e, 0x7f, 0x7f},
 	E5M2:     {8, 2, 15, 0x7b, 0x7c, 0x7e},
+	E2M1:     {4, 1, 1, 0x7, 0x7, 0x7},
+	E2M3:     {6, 3, 1, 0x1f, 0x1f, 0x1f},
+	E3M2:     {6, 2, 3, 0x1f, 0x1f, 0x1f},
 }
 
 // Widen returns the value of x, exactly. Any NaN gives a NaN of the same sign.
 func Widen(f Small, x uint64) float64 {
+	switch {
+	case f == E8M0 && x&0xff == 0xff:
+		return math.NaN()
+	case f == E8M0:
+		return power(int64(x&0xff) - 127)
+	case f == MXInt8:
+		return float64(int8(x)) / 64
+	}
 	s := &smalls[f]
 	sign := x >> (s.bits - 1) & 1 << 63
 	x &= Mask(s.bits - 1)

@@ -17,6 +17,8 @@ func TestWiden(t *testing.T) {
 		{BFloat16, 0x3f80, 1}, {BFloat16, 1, 0x1p-133}, {BFloat16, 0x7f7f, 0x1.fep127}, {BFloat16, 0xff80, math.Inf(-1)}, {BFloat16, 0x7fc0, nan}, {BFloat16, 0x7f81, nan},
 		{E4M3, 0x38, 1}, {E4M3, 0x7e, 448}, {E4M3, 0xfe, -448}, {E4M3, 0x7f, nan}, {E4M3, 0xff, nan}, {E4M3, 1, 0x1p-9}, {E4M3, 8, 0x1p-6}, {E4M3, 0x78, 256},
 		{E5M2, 0x3c, 1}, {E5M2, 0x7b, 57344}, {E5M2, 0x7c, math.Inf(1)}, {E5M2, 0x7d, nan}, {E5M2, 1, 0x1p-16}, {E5M2, 0xfc, math.Inf(-1)},
+		{E2M1, 1, 0.5}, {E2M1, 2, 1}, {E2M1, 7, 6}, {E2M1, 0xf, -6}, {E2M3, 1, 0.125}, {E2M3, 0x1f, 7.5}, {E2M3, 0x28, -1}, {E3M2, 1, 0.0625}, {E3M2, 0x1f, 28}, {E3M2, 0x2c, -1},
+		{E8M0, 0, 0x1p-127}, {E8M0, 127, 1}, {E8M0, 254, 0x1p127}, {E8M0, 255, nan}, {MXInt8, 0x40, 1}, {MXInt8, 0x80, -2}, {MXInt8, 0x7f, 127.0 / 64},
 	} {
 		if got := Widen(r.f, r.x); got != r.want && !(got != got && r.want != r.want) {
 			t.Errorf("Widen(%d, %#x) = %g, want %g", r.f, r.x, got, r.want)
