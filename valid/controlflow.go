@@ -139,7 +139,7 @@ func (c *checker) switchBranch(i int, in spirv.Inst) {
 	slices.Sort(c.literals)
 	for k := 1; k < len(c.literals); k++ {
 		if x := c.literals[k]; x == c.literals[k-1] {
-			c.fail(i, "SPV-Switch-Literal", "the literal %d stands twice; must stand once", x).warn() // drivers use the first
+			c.fail(i, "SPV-Switch-Literal", "the literal %d is in two cases; must be in one", x)
 			break
 		}
 	}

@@ -12,6 +12,7 @@ import (
 var groupFamily = family{
 	rules: []Rule{
 		{Code: "SPV-NonUniform-Cluster", Section: "SPIR-V 3.3.24", Words: "a clustered operation has a ClusterSize: an unsigned constant"},
+		{Code: "SPV-NonUniform-ClusterSize", Section: "SPIR-V 3.3.24", Words: "the ClusterSize of a clustered operation or a rotation is a power of two, else its behaviour is undefined"},
 		{Code: "SPV-NonUniform-Ballot", Section: "SPIR-V, SPV_EXT_shader_subgroup_partitioned", Words: "a partitioned operation has a ballot: a vector of four integers of 32 bits"},
 		{Code: "SPV-NonUniform-Operand", Section: "SPIR-V 3.3.24", Words: "ClusterSize or a ballot stands only where the operation takes one"},
 		{Code: "SPV-NonUniform-Constant", Section: "SPIR-V 3.3.24", Words: "before SPIR-V 1.5 the Id of a broadcast and the Index of a quad's is a constant, the Direction of a swap always"},
@@ -120,7 +121,11 @@ func (c *checker) clusterSize(i int, op spirv.Op, id spirv.ID) {
 		c.fail(i, "SPV-NonUniform-Cluster", "the ClusterSize of %s is %s; must be an unsigned integer", op, c.typeName(t))
 		return
 	}
-	c.constant(i, op, id, "ClusterSize", "SPV-NonUniform-Cluster") // that it is no power of two is undefined behaviour, not invalid
+	k := c.constant(i, op, id, "ClusterSize", "SPV-NonUniform-Cluster")
+	if n, ok := k.Int(); ok && !k.Spec && (n <= 0 || n&(n-1) != 0) {
+		// The module is valid, but the instruction has no defined behaviour.
+		c.fail(i, "SPV-NonUniform-ClusterSize", "the ClusterSize of %s is %d; must be a power of two, else the behaviour is undefined", op, n).warn()
+	}
 }
 
 // constant demands that an operand is a constant, and returns it.

@@ -22,7 +22,7 @@ var imageFamily = family{
 		{Code: "SPV-Image-Kind", Section: "SPIR-V 3.3.10", Words: "an instruction takes an image of a dimension, of layers, samples and use with a sampler that it can access"},
 		{Code: "SPV-Image-Coordinate", Section: "SPIR-V 3.3.10", Words: "a coordinate is of integers or floats as the instruction says, and has a component for each dimension, for the layer and for the divisor"},
 		{Code: "SPV-Image-Dref", Section: "SPIR-V 3.3.10", Words: "the reference of a comparison is a float of 32 bits"},
-		{Code: "SPV-Image-Component", Section: "SPIR-V 3.3.10", Words: "the component of a gather is an integer of 32 bits"},
+		{Code: "SPV-Image-Component", Section: "SPIR-V 3.3.10", Words: "the component of a gather is an integer of 32 bits, as a constant one of 0, 1, 2 and 3"},
 		{Code: "SPV-Image-Format", Section: "SPIR-V 3.2.30", Words: "an image without a format is read and written with the capability for it"},
 		{Code: "SPV-Image-Model", Section: "SPIR-V 3.3.10", Words: "an implicit level of detail needs derivatives: a fragment shader, or groups of derivatives; subpasses and tiles a fragment shader"},
 		{Code: "SPV-Image-Resident", Section: "SPIR-V 3.3.10", Words: "OpImageSparseTexelsResident yields a Boolean of an integer"},

@@ -111,6 +111,12 @@ func (c *checker) gatherComponent(i int, op spirv.Op, id spirv.ID) {
 		c.fail(i, "SPV-Image-Component", "the component of %s is %s; must be an integer of 32 bits", op, c.typeName(t))
 	case c.vulkan && (c.m.Const(id) == nil || c.m.Const(id).Undef):
 		c.fail(i, vuid.StandaloneSpirv_OpImageGather_04664, "the component of %s is %s; must be a constant", op, c.name(id))
+	default:
+		if k := c.m.Const(id); k != nil && !k.Spec {
+			if n, ok := k.Int(); ok && n&^3 != 0 {
+				c.fail(i, "SPV-Image-Component", "the component of %s is %d; must be 0, 1, 2 or 3", op, n)
+			}
+		}
 	}
 }
 

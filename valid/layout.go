@@ -267,7 +267,7 @@ func (c *checker) placeInBlock(i int, op spirv.Op, in spirv.Inst) {
 	l := &c.layout
 	if l.block < 0 {
 		l.params = false
-		if c.bodiless(op, in) || l.badScope {
+		if c.bodiless(op, in) || l.badScope || l.started && c.endsScope(i, op, in) {
 			return
 		}
 		l.badScope = true
@@ -304,6 +304,35 @@ func (c *checker) placeInBlock(i int, op spirv.Op, in spirv.Inst) {
 // meaning are in blocks, or between functions.
 func (c *checker) bodiless(op spirv.Op, in spirv.Inst) bool {
 	return op == spirv.OpExtInst && c.m.ExtSet(inst.ExtInst(in).Set()) == spirv.ExtSetOpenCLDebugInfo100
+}
+
+// maxEnds bounds how many instructions endsScope looks ahead.
+const maxEnds = 4
+
+// endsScope reports whether an instruction between the last block and OpFunctionEnd
+// is a DebugNoScope or DebugNoLine: compilers end the scope of a function there, and
+// it has no meaning in the program.
+func (c *checker) endsScope(i int, op spirv.Op, in spirv.Inst) bool {
+	for n := range maxEnds {
+		if op != spirv.OpExtInst && op != spirv.OpExtInstWithForwardRefsKHR {
+			return op == spirv.OpFunctionEnd && n > 0
+		}
+		v := inst.ExtInst(in)
+		if c.m.ExtSet(v.Set()) != spirv.ExtSetNonSemanticShaderDebugInfo {
+			return false
+		}
+		switch spirv.NonSemanticShaderDebugInfoOp(v.Instruction()) {
+		case spirv.NonSemanticShaderDebugInfoDebugNoScope, spirv.NonSemanticShaderDebugInfoDebugNoLine:
+		default:
+			return false
+		}
+		if i++; i >= c.code.Len() {
+			return false
+		}
+		in = c.code.Inst(i)
+		op = in.Op()
+	}
+	return false
 }
 
 // isDebugInfo reports whether an instruction is of one of the sets of debug
