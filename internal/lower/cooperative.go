@@ -39,7 +39,8 @@ type tile struct {
 	components uint64 // that a lane holds
 }
 
-// maxProduct bounds the multiplications of one product that each lane makes.
+// maxProduct bounds the unrolled code of one instruction: the multiplications that each
+// lane makes, or the like. A matrix product beyond it is a loop; others are refused.
 const maxProduct = 1 << 14
 
 // isTile reports whether t is a cooperative matrix type.
@@ -245,9 +246,6 @@ func cooperativeMulAdd(f *function, in spirv.Inst) {
 	if !fit || b.byRow || c.byRow || r.byRow || a.lanes != b.lanes || a.lanes != c.lanes || a.lanes != r.lanes || a.wide != b.wide || a.wide != c.wide || a.wide != r.wide {
 		f.malformed("matrices of sizes, uses or scopes that do not fit")
 	}
-	if n := a.rows * a.columns * (b.components / b.length); n > maxProduct {
-		f.unsupported("a product of %d multiplications in each lane; at most %d", n, maxProduct)
-	}
 	how, _ := v.CooperativeMatrixOperands()
 	if in.Op() == spirv.OpCooperativeMatrixMulAddNV { // the types say the signs
 		how = 0
@@ -263,21 +261,12 @@ func cooperativeMulAdd(f *function, in spirv.Inst) {
 	for i := range parts {
 		parts[i] = k.sum(z[i])
 	}
-	f.exchange(&a, x, a.length, func(r *exchangeRound) {
-		for line := r.first; line < r.last; line++ {
-			for i := range a.length {
-				shared := k.left(r.value(line, i))
-				row, n := line, i
-				if !a.byRow {
-					row, n = i, line
-				}
-				for block := range b.components / b.length {
-					at := block*c.length + row
-					parts[at] = k.add(parts[at], shared, k.right(y[block*b.length+n]))
-				}
-			}
-		}
-	})
+	p := matrixProduct{f: f, kernel: k, a: &a, b: &b, c: &c}
+	if n := a.rows * a.columns * (b.components / b.length); n > f.options.maxUnrolled() {
+		parts = p.looped(x, y, parts)
+	} else {
+		p.unrolled(x, y, parts)
+	}
 	for i := range parts {
 		parts[i] = k.result(parts[i])
 	}

@@ -60,7 +60,7 @@ func (f *function) relaid(parts []ir.V, from, to tile, turned bool) []ir.V {
 	if (from.byRow == to.byRow) != turned {
 		return parts
 	}
-	if n := to.lines * to.length; n > maxProduct {
+	if n := to.lines * to.length; n > maxProduct && !to.wide {
 		f.unsupported("%d components that each lane asks for; at most %d", n, maxProduct)
 	}
 	out := make([]ir.V, to.components)

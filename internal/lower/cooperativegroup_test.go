@@ -47,8 +47,34 @@ func TestCooperativeOfWorkgroups(t *testing.T) {
 				text := size.ReplaceAllString(source, fmt.Sprintf("LocalSize %d %d %d", s[0], s[1], s[2]))
 				script := string(a.Files[1].Data)
 				script = regexp.MustCompile(`(?m)^subgroup \d+$`).ReplaceAllString(script, "")
-				runCase(t, []byte(text), fmt.Sprintf("subgroup %d\n", 4<<(n%2))+script)
+				script = fmt.Sprintf("subgroup %d\n", 4<<(n%2)) + script
+				runCase(t, []byte(text), script)
+				if strings.Contains(source, "MatrixMulAdd") {
+					runCase(t, []byte(text), "loops 1\n"+script)
+				}
 			})
 		}
+	}
+}
+
+// TestCooperativeLoops runs the cases of cooperative matrices with all products as
+// loops: the results are the same.
+func TestCooperativeLoops(t *testing.T) {
+	files, err := filepath.Glob("testdata/cooperative/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(a.Files[0].Data), "MatrixMulAdd") {
+			continue
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			runCase(t, a.Files[0].Data, "loops 1\n"+string(a.Files[1].Data))
+		})
 	}
 }

@@ -126,6 +126,8 @@ func (s *script) item(key string, f []string) error {
 		s.args.Groups = [3]uint32(w)
 	case "subgroup":
 		s.options.SubgroupSize = w[0]
+	case "loops":
+		s.options.loopedProducts = true
 	case "spec":
 		s.spec[w[0]] = uint64(w[1])
 	case "samplerheap":

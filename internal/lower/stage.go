@@ -37,6 +37,17 @@ type Options struct {
 
 	// Stop, if not nil, is polled; Stage returns its error as soon as it is not nil.
 	Stop func() error
+
+	loopedProducts bool // for tests: all products of cooperative matrices are loops
+}
+
+// maxUnrolled returns the number of multiplications beyond which a product of
+// cooperative matrices is a loop.
+func (o *Options) maxUnrolled() uint64 {
+	if o.loopedProducts {
+		return 0
+	}
+	return maxProduct
 }
 
 // The sizes of subgroups (minSubgroupSize, maxSubgroupSize), in lanes. A workgroup
@@ -134,6 +145,7 @@ type unit struct {
 	passed  []leaf                  // the passed scalars of its vertices
 	tabled  map[*facts.Const]uint64 // index in Program.Tables
 	forms   map[carriedAs]*forms    // matrix layouts of materialized pointers
+	lists   [numLists]uint64        // 1 + the variables of looped matrix products; 0 is none
 	clocked uint64                  // 1 + the variable that counts clock readings; 0 is none
 	null    uint64                  // 1 + the empty table; 0 is none
 
