@@ -30,7 +30,7 @@ type Entry struct {
 	Modes []Mode `json:"executionModes,omitempty"`
 
 	// SharedMemory is how many bytes of workgroup memory the entry point uses,
-	// as maxComputeSharedMemorySize counts them: in std430.
+	// as maxComputeSharedMemorySize counts them: in std430, with padding.
 	SharedMemory uint64 `json:"sharedMemory,omitempty"`
 
 	// Capabilities and Extensions are the module's.
@@ -121,7 +121,7 @@ func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
 			e.variable(m, v, used[v], listed[v.ID], u, tree)
 		}
 	}
-	e.shared(m, globals)
+	e.SharedMemory = m.SharedBytes(globals, spirv.StorageClassWorkgroup)
 	e.constants(m, u.constants(p, tree, globals))
 	e.modes(m, p)
 	for _, s := range m.Sources() {
@@ -151,7 +151,7 @@ func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed bool, 
 		} else if s := blockOfAny(v.Type); s != nil {
 			members = make([]bool, len(s.Members))
 		}
-		e.resource(m, v, used, members)
+		e.resource(m, v, used || listed, members)
 	case spirv.StorageClassPushConstant:
 		s := blockOfAny(v.Type)
 		if s == nil {
@@ -162,7 +162,7 @@ func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed bool, 
 			members = u.members(tree, v)
 		}
 		bank, _ := decorations{m, v.ID, -1}.literal(spirv.DecorationBankNV)
-		e.PushConstants = append(e.PushConstants, Push{nameOf(m, v.ID), bank, used, *blockAt(m, s, members), v.ID, v.Index})
+		e.PushConstants = append(e.PushConstants, Push{nameOf(m, v.ID), bank, used || listed, *blockAt(m, s, members), v.ID, v.Index})
 	default:
 		e.payload(m, v, used, listed)
 	}

@@ -15,6 +15,7 @@ var attachmentRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09308, "with externalFormatResolve, rendering of an external format has no stage that uses PrimitiveShadingRateKHR last before rasterization"},
 	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09310, "with externalFormatResolve, rendering of an external format has no fragment stage that replaces depth or stencil"},
 	{vuid.VkGraphicsPipelineCreateInfo_externalFormatResolve_09317, "with externalFormatResolve, a subpass that resolves to an external format has no stage that uses PrimitiveShadingRateKHR last before rasterization"},
+	{vuid.RuntimeSpirv_OpEntryPoint_08727, "a fragment stage has one variable for each aspect of an input attachment"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_01565, "a fragment stage reads no other aspects of an input attachment than the render pass declares"},
 }
 
@@ -87,14 +88,52 @@ func (l *linker) aspect(f *Shader, r *iface.Resource, p *Subpass, index uint64) 
 	if info == nil || has == 0 || has&^(AspectsColor|AspectsDepth|AspectsStencil) != 0 {
 		return
 	}
-	want := AspectsColor
-	if info.Aspects&format.Color == 0 {
-		if want = AspectsStencil; r.Image.Sampled.Kind == iface.Float {
-			want = AspectsDepth
-		}
-	}
+	want := aspectRead(r, info)
 	if has&want == 0 {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_01565, []Side{resourceSide(f, r), {Stage: "subpass", Place: r.Name, Type: of.String(), Decorations: has.String()}},
 			"%s reads the aspect %s of an input attachment of %s; must be one of %s", r.Name, want, of, has)
+	}
+}
+
+// aspectRead returns the aspect of a format that an input attachment reads.
+func aspectRead(r *iface.Resource, of *format.Info) Aspects {
+	switch {
+	case of.Aspects&format.Color != 0:
+		return AspectsColor
+	case r.Image.Sampled.Kind == iface.Float:
+		return AspectsDepth
+	}
+	return AspectsStencil
+}
+
+// inputsTwice checks that no two variables read one aspect of an input attachment.
+func (l *linker) inputsTwice(f *Shader, p *Subpass) {
+	type place struct {
+		index  uint64
+		aspect Aspects
+	}
+	seen := map[place]*iface.Resource{}
+	for i := range f.Entry.Resources {
+		r := &f.Entry.Resources[i]
+		if r.Type != iface.InputAttachment || !r.Used || r.Attachment == nil || r.Image == nil {
+			continue
+		}
+		for n := range max(r.Count, 1) {
+			k := uint64(*r.Attachment) + n
+			if k >= uint64(len(p.Input)) || uint64(p.Input[k]) >= uint64(len(l.d.Pass.Attachments)) {
+				break // another rule covers it
+			}
+			info := format.ByID(uint32(l.d.Pass.Attachments[p.Input[k]].Format))
+			if info == nil {
+				continue
+			}
+			at := place{k, aspectRead(r, info)}
+			if first := seen[at]; first != nil && first != r {
+				l.fail(vuid.RuntimeSpirv_OpEntryPoint_08727, []Side{resourceSide(f, r), resourceSide(f, first)},
+					"%s and %s read the aspect %s of input attachment %d; must be one variable", r.Name, first.Name, at.aspect, k)
+				break
+			}
+			seen[at] = r
+		}
 	}
 }

@@ -339,6 +339,7 @@ func (l *linker) reads() {
 		for i := range f.Entry.Resources {
 			l.readsInput(f, &f.Entry.Resources[i], p)
 		}
+		l.inputsTwice(f, p)
 	}
 	if l.d.Pass != nil {
 		for _, c := range tileReads {

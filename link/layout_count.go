@@ -279,7 +279,7 @@ func (l *linker) descriptors(types []DescriptorType, stages Stages, allSets, byt
 		for k := range s.Bindings {
 			b := &s.Bindings[k]
 			switch {
-			case b.Stages&stages == 0 || !slices.Contains(types, b.Type):
+			case b.Stages&stages == 0 || !b.counts(types):
 			case b.Type == InlineUniformBlock && !bytes:
 				n++
 			default:
@@ -288,6 +288,16 @@ func (l *linker) descriptors(types []DescriptorType, stages Stages, allSets, byt
 		}
 	}
 	return n
+}
+
+// counts reports whether a limit on some types counts the descriptors of a binding. A
+// mutable descriptor counts once for each limit that any of its types counts for (Vulkan,
+// DescriptorSet and Binding Assignment).
+func (b *Binding) counts(types []DescriptorType) bool {
+	if b.Type != Mutable {
+		return slices.Contains(types, b.Type)
+	}
+	return slices.ContainsFunc(b.Mutable, func(t DescriptorType) bool { return slices.Contains(types, t) })
 }
 
 // count checks one limit.

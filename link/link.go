@@ -102,6 +102,7 @@ func (l *linker) judge() {
 			l.pushConstants(s)
 			l.unnormalized(s)
 			l.converted(s)
+			l.subsampled(s)
 			l.indices(s)
 		}
 	}

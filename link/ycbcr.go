@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -20,6 +21,7 @@ var ycbcrRules = []Rule{
 	{vuid.RuntimeSpirv_None_12205, "an image that is converted from Y′CbCr is an element with a constant index"},
 	{vuid.RuntimeSpirv_OpTypeSampledImage_12206, "an image that is converted from Y′CbCr with its sampler is sampled, or used by OpImage"},
 	{vuid.RuntimeSpirv_OpTypeImage_12207, "a separate image that is converted from Y′CbCr is queried only for its levels and its size"},
+	{"SPV-Subsampled-Index", "a combined image sampler of subsampled images is an element with a constant index"},
 	{vuid.RuntimeSpirv_ConstOffset_10718, "an image that is converted from Y′CbCr is sampled without an offset"},
 }
 
@@ -109,4 +111,35 @@ func imageOf(in spirv.Inst) (spirv.ID, bool) {
 		return 0, false
 	}
 	return spirv.ID(in[3]), true
+}
+
+// subsampled checks how a stage indexes arrays of combined image samplers, one of which
+// reads subsampled images (Vulkan, Descriptor Set Interface).
+func (l *linker) subsampled(s *Shader) {
+	of := s.bound(func(r *iface.Resource) bool {
+		b := l.d.Layout.binding(r.Set, r.Binding)
+		return b != nil && !b.Ycbcr && r.Type == iface.CombinedImageSampler && len(r.Arrays) > 0 && slices.ContainsFunc(b.Immutable, func(k Sampler) bool { return k.Subsampled })
+	})
+	if len(of) == 0 {
+		return // before the module is read
+	}
+	t := s.trace()
+	if t == nil {
+		return
+	}
+	chained := map[int]bool{} // the access chains that are reported
+	for _, in := range t.instructions() {
+		if in.Op() != spirv.OpLoad {
+			continue
+		}
+		for _, at := range t.pointers(inst.Load(in).Pointer()) {
+			r := of[at.id]
+			chain, constant := t.constant(at.path)
+			if r == nil || constant || chained[chain] {
+				continue
+			}
+			chained[chain] = true
+			l.fail("SPV-Subsampled-Index", []Side{s.at(chain), resourceSide(s, r)}, "an element of %s, which reads subsampled images, has an index that is no constant; must be constant", r.Name)
+		}
+	}
 }

@@ -81,7 +81,7 @@ var unjudged = [...]struct {
 	{BeyondDraw, "the view that is bound with the sampler, and its conversion", []string{"RuntimeSpirv-OpTypeSampledImage-12208"}},
 	{BeyondDraw, "the image, and its samples", []string{"RuntimeSpirv-samples-08725", "RuntimeSpirv-samples-08726"}},
 	{BeyondDraw, "the image, and whether it is sparse", []string{"RuntimeSpirv-None-06287"}},
-	{BeyondDraw, "the image, and its aspects", []string{"RuntimeSpirv-OpEntryPoint-08727"}},
+	{BeyondPipeline, "its subpass, and the aspects of the attachments", []string{"RuntimeSpirv-OpEntryPoint-08727"}},
 	{BeyondDraw, "the samplers", []string{
 		"RuntimeSpirv-OpImageBlockMatchSSDQCOM-06985", "RuntimeSpirv-OpImageBlockMatchSSDQCOM-06986", "RuntimeSpirv-OpImageBlockMatchWindow-09222",
 		"RuntimeSpirv-OpImageBlockMatchWindow-09223", "RuntimeSpirv-pNext-09226",

@@ -49,6 +49,7 @@ var families = []*family{
 	&interfaceFamily,
 	&storageFamily,
 	&resourceFamily,
+	&resourceLimitFamily,
 	&interpolationFamily,
 	&locationFamily,
 	&componentFamily,

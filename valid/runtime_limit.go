@@ -79,13 +79,10 @@ func (c *checker) meshOutputMemory() {
 		if e.Model != spirv.ExecutionModelMeshEXT || e.Func == nil {
 			continue
 		}
-		out, payload := uint64(0), uint64(0)
-		for _, v := range c.globals(e) {
-			switch {
-			case v.Type == nil:
-			case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT:
-				payload = saturate(payload + c.content.of[v.Type.Number].bytes)
-			case v.Storage == spirv.StorageClassOutput && v.Type.IsArray() && v.Type.Elem != nil && !c.indexArray(v):
+		used := c.globals(e)
+		out, payload := uint64(0), saturate(c.m.SharedBytes(used, spirv.StorageClassTaskPayloadWorkgroupEXT))
+		for _, v := range used {
+			if v.Type != nil && v.Storage == spirv.StorageClassOutput && v.Type.IsArray() && v.Type.Elem != nil && !c.indexArray(v) {
 				out = saturate(out + c.content.of[v.Type.Elem.Number].bytes*min(c.granular(v), maxBytes))
 			}
 		}

@@ -98,12 +98,7 @@ func (c *checker) workgroupSizes(e *facts.EntryPoint, used []*facts.Variable) {
 	if !c.vulkan {
 		return
 	}
-	shared, payload := c.workgroupBytes(used), uint64(0)
-	for _, v := range used {
-		if v.Type != nil && v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT {
-			payload = saturate(payload + c.content.of[v.Type.Number].bytes)
-		}
-	}
+	shared, payload := c.workgroupBytes(used), saturate(c.m.SharedBytes(used, spirv.StorageClassTaskPayloadWorkgroupEXT))
 	atMost := func(code, limit string, n uint64) {
 		if n == 0 {
 			return
@@ -126,19 +121,7 @@ func (c *checker) workgroupSizes(e *facts.EntryPoint, used []*facts.Variable) {
 	}
 }
 
-// workgroupBytes returns how many bytes variables in Workgroup take.
+// workgroupBytes returns how many bytes variables in Workgroup take, with padding.
 func (c *checker) workgroupBytes(used []*facts.Variable) uint64 {
-	var shared, blocks uint64
-	for _, v := range used {
-		if v.Type == nil || v.Storage != spirv.StorageClassWorkgroup {
-			continue
-		}
-		n := c.content.of[v.Type.Number].bytes
-		if v.Type.IsStruct() && c.m.Has(v.Type.ID, spirv.DecorationBlock) { // all blocks begin at the same byte
-			blocks = max(blocks, n)
-		} else {
-			shared = saturate(shared + n)
-		}
-	}
-	return saturate(shared + blocks)
+	return saturate(c.m.SharedBytes(used, spirv.StorageClassWorkgroup))
 }

@@ -215,11 +215,7 @@ func describeGraphics(p *Pipeline, topology string, d *link.Description) error {
 	if err := d.Assembly.Topology.UnmarshalText([]byte(topology)); err != nil {
 		d.Assembly = nil // another rule of the script covers it
 	}
-	if g.PatchControlPoints > 0 {
-		d.Tessellation = &link.Tessellation{PatchControlPoints: uint32(g.PatchControlPoints)}
-	} else {
-		d.Tessellation = &link.Tessellation{PatchControlPoints: 3} // the default of AmberScript
-	}
+	d.Tessellation = &link.Tessellation{PatchControlPoints: uint32(g.PatchControlPoints)}
 	d.Viewport = &link.Viewport{Viewports: 1, Scissors: 1}
 	if len(g.Vertices) > 0 {
 		d.Vertex = &link.VertexInput{}

@@ -7,7 +7,11 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
+
+// maxPatchPoints is maxTessellationPatchSize.
+const maxPatchPoints = 32
 
 // drawTopologies are the topologies by the words of AmberScript.
 var drawTopologies = map[string]state.Topology{
@@ -92,13 +96,13 @@ func (r *runner) fixedState(c *Draw) (*state.State, error) {
 	g := &c.Pipeline.Graphics
 	w := words{g.State, r.states[c.Pipeline]}
 	s := &state.State{}
-	s.Assembly = state.Assembly{Topology: state.TriangleStrip, Restart: w.on("", "primitiveRestartEnable"), PatchPoints: 3}
-	if g.PatchControlPoints > 0 {
-		s.Assembly.PatchPoints = uint32(g.PatchControlPoints)
-	}
+	s.Assembly = state.Assembly{Topology: state.TriangleStrip, Restart: w.on("", "primitiveRestartEnable"), PatchPoints: uint32(g.PatchControlPoints)}
 	s.Assembly.PatchPoints = w.bits("", "patch parameter vertices", s.Assembly.PatchPoints)
 	if t, ok := drawTopologies[c.Topology]; ok {
 		s.Assembly.Topology = t
+	}
+	if n := s.Assembly.PatchPoints; s.Assembly.Topology == state.PatchList && (n < 1 || n > maxPatchPoints) {
+		return nil, r.fault(vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, c.At, "pipeline %s has patches of %d control points; must be 1 to %d", c.Pipeline.Name, n, maxPatchPoints)
 	}
 	s.Viewports = []state.Viewport{{Width: float32(g.Width), Height: float32(g.Height), MaxDepth: 1}}
 	if v := g.Viewport; v != nil {

@@ -3,6 +3,7 @@ package amber
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -72,4 +73,19 @@ func TestCorners(t *testing.T) {
 	equal(corners(&Draw{Kind: DrawRect, X: 1, Y: 2, Width: 2, Height: 1}), -0.5, 0.5, -0.5, 0, 0.5, 0.5, 0.5, 0)
 	equal(corners(&Draw{Kind: DrawRect, X: -1, Y: -1, Width: 2, Height: 2, Normalized: true}), -1, 1, -1, -1, 1, 1, 1, -1)
 	equal(corners(&Draw{Kind: DrawGrid, Width: 4, Height: 4, Columns: 1, Rows: 1}), -1, -1, -1, 1, 1, 1, 1, 1, 1, -1, -1, -1)
+}
+
+// A patch has 1 to 32 control points (VkPipelineTessellationStateCreateInfo).
+func TestPatchControlPoints(t *testing.T) {
+	for points, ok := range map[int]bool{0: false, 1: true, 32: true, 33: false} {
+		r := &runner{script: &Script{File: "test.amber"}}
+		p := &Pipeline{Name: "p", Graphics: Graphics{Width: 4, Height: 4, PatchControlPoints: points}}
+		_, err := r.fixedState(&Draw{Pipeline: p, Topology: "PATCH_LIST"})
+		if got := err == nil; got != ok {
+			t.Errorf("%d control points: %v", points, err)
+		}
+		if !ok && (err == nil || !strings.Contains(err.Error(), "patchControlPoints-01214")) {
+			t.Errorf("%d control points: %v", points, err)
+		}
+	}
 }

@@ -166,7 +166,7 @@ type Graphics struct {
 	Vertices           []VertexInput
 	Indices            *Buffer
 	Viewport           *Viewport
-	PatchControlPoints int
+	PatchControlPoints int // 3 by default
 	// State holds the words of the fixed-function blocks, such as
 	// "DEPTH COMPARE_OP" → "less", checked against the grammar.
 	State map[string][]string

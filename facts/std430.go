@@ -1,13 +1,12 @@
-package iface
+package facts
 
 import (
 	"math/bits"
 
-	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// extent is the size and the alignment of a value in memory.
+// extent is the size and the alignment of a value in memory, in bytes.
 type extent struct{ size, align uint64 }
 
 // maxExtent bounds sizes, so that hostile lengths do not wrap around.
@@ -29,12 +28,12 @@ func times(n, size uint64) uint64 {
 	return lo
 }
 
-// extents returns the extent of each type of a module in std430, without regard
-// to decorations (Vulkan, the limit maxComputeSharedMemorySize). Parts are declared
+// extents returns the extent of each type in the std430 layout, without regard to
+// decorations; a Boolean has 32 bits (Vulkan, Scope, Workgroup). Parts are declared
 // before the types that contain them, so one pass is enough.
-func extents(m *facts.Module) []extent {
+func (m *Module) extents() []extent {
 	out := make([]extent, len(m.Types))
-	of := func(t *facts.Type) extent {
+	of := func(t *Type) extent {
 		if t == nil {
 			return extent{}
 		}
@@ -43,16 +42,13 @@ func extents(m *facts.Module) []extent {
 	for i := range m.Types {
 		t := &m.Types[i]
 		switch {
+		case t.IsBool():
+			out[i] = extent{4, 4}
 		case t.IsScalar():
-			n := uint64(max(t.Width, 32)+7) / 8
-			if t.IsInt() || t.IsFloat() {
-				n = uint64(t.Width+7) / 8
-			}
-			out[i] = extent{n, n}
+			out[i] = extent{t.bytes(), t.bytes()}
 		case t.IsVector():
 			e := of(t.Elem)
-			n := uint64(t.Components())
-			out[i] = extent{times(n, e.size), e.align * min(n+n%2, 4)}
+			out[i] = extent{times(t.Count, e.size), e.align * lanes(t.Count)}
 		case t.IsMatrix(), t.IsArray():
 			e := of(t.Elem)
 			out[i] = extent{times(max(t.Count, 1), up(e.size, e.align)), e.align}
@@ -70,13 +66,16 @@ func extents(m *facts.Module) []extent {
 	return out
 }
 
-// shared sums the workgroup memory that an entry point uses. Blocks share
-// their place (SPV_KHR_workgroup_memory_explicit_layout).
-func (e *Entry) shared(m *facts.Module, globals []*facts.Variable) {
+// SharedBytes returns how many bytes variables of one storage class take together,
+// with the padding that a device may add (Vulkan, Scope, Workgroup): variables have
+// the smallest valid std430 offsets in the order of declaration. Blocks have explicit
+// layouts and share one place, so the largest one counts, without its padding at the
+// end.
+func (m *Module) SharedBytes(list []*Variable, class spirv.StorageClass) uint64 {
 	var sizes []extent
-	var blocks uint64
-	for _, v := range globals {
-		if v.Storage != spirv.StorageClassWorkgroup || v.Type == nil {
+	var sum, blocks uint64
+	for _, v := range list {
+		if v.Storage != class || v.Type == nil {
 			continue
 		}
 		if v.Type.IsStruct() && m.Has(v.Type.ID, spirv.DecorationBlock) {
@@ -84,10 +83,10 @@ func (e *Entry) shared(m *facts.Module, globals []*facts.Variable) {
 			continue
 		}
 		if sizes == nil {
-			sizes = extents(m)
+			sizes = m.extents()
 		}
 		x := sizes[v.Type.Number]
-		e.SharedMemory = min(up(e.SharedMemory, x.align)+x.size, maxExtent)
+		sum = min(up(sum, x.align)+x.size, maxExtent)
 	}
-	e.SharedMemory = max(e.SharedMemory, blocks)
+	return max(sum, blocks)
 }
