@@ -40,6 +40,7 @@ var families = []*family{
 	&cooperativeVectorFamily,
 	&tensorLayoutFamily,
 	&memoryAccessFamily,
+	&nonWritableFamily,
 	&accessChainFamily,
 	&pointerCompareFamily,
 	&variablePointerFamily,
