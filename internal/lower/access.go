@@ -256,7 +256,7 @@ func (f *function) stepElement(p *pointer, i operand) {
 // check is needed if the array ends with its variable.
 func (f *function) within(p *pointer, i operand, size uint64) operand {
 	n := p.typ.Count
-	if n == 0 || p.typ.IsRuntimeArray() {
+	if n == 0 && !hollow(p.typ) || p.typ.IsRuntimeArray() {
 		f.malformed("an array without a length in private memory")
 	}
 	if i.v != 0 && p.memory != inPlace && p.offset.dyn == 0 && add(p.offset.imm, size) >= p.extent {

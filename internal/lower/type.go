@@ -73,6 +73,8 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 			list = append(list, u.flat(t.Members[i].Type)...)
 		}
 		return list
+	case hollow(t):
+		return list
 	case t.IsComposite() && !t.IsRuntimeArray():
 		if t.Elem == nil || t.Count == 0 {
 			u.malformed("%s without a known length or element", t.Op)
@@ -90,6 +92,19 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 	}
 	u.unsupported("a value of %s", t.Op)
 	return nil
+}
+
+// hollow reports whether t is an array whose length, or the length of an array of
+// which it is one, a specialization made 0. It has no scalars, and every index is out of
+// range.
+func hollow(t *facts.Type) bool {
+	for n := 0; t.IsArray() && n <= maxDepth; n++ {
+		if c := t.Length; t.Count == 0 && c != nil && c.Known && c.Spec && t.Elem != nil {
+			return true
+		}
+		t = t.Elem
+	}
+	return false
 }
 
 // extent is the size of a value if no decorations lay it out: in private memory, in

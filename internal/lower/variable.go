@@ -158,7 +158,7 @@ func (u *unit) workgroup(p *pointer, v *facts.Variable) {
 // privateVariable allocates a variable in private memory; function is its function's
 // number, −1 at module scope.
 func (u *unit) slots(v *facts.Variable, function int) (number, slots uint64) {
-	if v.Type.Leaves == 0 && !v.Type.IsStruct() {
+	if v.Type.Leaves == 0 && !v.Type.IsStruct() && !hollow(v.Type) {
 		u.unsupported("of %s", v.Type.Op)
 	}
 	u.shallow(v.Type)
