@@ -36,18 +36,21 @@ func (s *standIn) check() error {
 func (s *standIn) bind(m *facts.Module, p *ir.Program) (*ir.Program, string, error) {
 	var said strings.Builder
 	bound := make([]texture.Bound, len(p.Res))
+	seen := map[declaredShape]bool{}
 	for _, f := range p.Funcs {
 		t := f.Texture
 		if t == nil {
 			continue
 		}
-		if b := &bound[t.Image]; b.Views == nil {
+		if shape := (declaredShape{t.Image, t.Dim, t.Arrayed, t.Multisampled}); !seen[shape] {
+			seen[shape] = true
+			b := &bound[t.Image]
 			name := s.format(m, p, t)
 			v, err := s.view(t, name)
 			if err != nil {
 				return nil, "", err
 			}
-			b.Views = []*texture.View{v}
+			b.Views = append(b.Views, v)
 			r := &p.Res[t.Image]
 			fmt.Fprintf(&said, "; set %d, binding %d: assuming a %s%s view of %s\n", r.Set, r.Binding, t.Dim, arrayedWord[t.Arrayed], name)
 		}
@@ -71,6 +74,14 @@ func (s *standIn) bind(m *facts.Module, p *ir.Program) (*ir.Program, string, err
 	q = q.Clone()
 	pass.Run(q)
 	return q, said.String(), nil
+}
+
+// declaredShape is the shape of an image that the shader declares at a resource. Several
+// variables of one binding may declare images of different shapes.
+type declaredShape struct {
+	image                 int
+	dim                   ir.Dim
+	arrayed, multisampled bool
 }
 
 var arrayedWord = map[bool]string{true: " arrayed"}

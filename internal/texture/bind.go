@@ -147,7 +147,9 @@ func compatible(t *ir.Texture, v viewKey) bool {
 }
 
 // mismatch returns an error if t's only view is incompatible with the shader's declaration. In an array of
-// several descriptors an incompatible view counts as the null descriptor instead.
+// several descriptors an incompatible view counts as the null descriptor instead. So it does if variables
+// that share the binding declare images of several shapes and the view has one of them: a shape must match only
+// if the view is accessed by way of it (VUID-vkCmdDraw-viewType-07752).
 func mismatch(p *ir.Program, t *ir.Texture, bound []Bound) error {
 	r := &p.Res[t.Image]
 	if r.Count != 1 || t.Image >= len(bound) || len(bound[t.Image].Views) != 1 {
@@ -156,6 +158,11 @@ func mismatch(p *ir.Program, t *ir.Texture, bound []Bound) error {
 	v := bound[t.Image].Views[0]
 	if v == nil || compatible(t, v.key) {
 		return nil
+	}
+	for _, f := range p.Funcs {
+		if x := f.Texture; x != nil && x.Image == t.Image && compatible(x, v.key) {
+			return nil
+		}
 	}
 	return descErrorf("set %d, binding %d: a view of %s, arrayed %t, %d samples; the shader declares %s, arrayed %t, multisampled %t",
 		r.Set, r.Binding, v.key.dim, v.key.arrayed, 1<<v.key.samples, t.Dim, t.Arrayed, t.Multisampled)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -156,6 +157,23 @@ func TestDescriptors(t *testing.T) {
 	var mismatch *texture.DescError
 	if _, err := texture.Bind(p, []texture.Bound{{}, {}, {Views: views[3:4]}}); !errors.As(err, &mismatch) {
 		t.Errorf("a view of another dimension alone: %v; must be a *DescError", err)
+	}
+	// Another variable of the binding that declares the view's shape: the view may be accessed by way of it.
+	alias := *p
+	for _, f := range p.Funcs {
+		if f.Texture != nil {
+			g, x := *f, *f.Texture
+			x.Dim = ir.Dim1D
+			g.Texture = &x
+			alias.Funcs = append(slices.Clone(alias.Funcs), &g)
+		}
+	}
+	q, err = texture.Bind(&alias, []texture.Bound{{}, {}, {Views: views[3:4]}})
+	if err != nil {
+		t.Fatalf("a view of the shape that another variable of the binding declares: %v", err)
+	}
+	if err := q.Verify(); err != nil {
+		t.Fatal(err)
 	}
 }
 
