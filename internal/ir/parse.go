@@ -229,7 +229,7 @@ func (r *parser) declaration() {
 		}
 		p.Messages = append(p.Messages, m)
 	case "effects":
-		words := p.Effects.words()
+		words := p.Effects.effectWords()
 		for len(r.toks) > 0 {
 			*words[r.index("effect", len(words), func(i int) string { return words[i].name })].on = true
 		}

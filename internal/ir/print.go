@@ -77,7 +77,7 @@ func word(yes bool, s string) string {
 }
 
 // effectWords pairs each effect with its printed form.
-func (e *Effects) words() [6]struct {
+func (e *Effects) effectWords() [6]struct {
 	name string
 	on   *bool
 } {
@@ -90,7 +90,7 @@ func (e *Effects) words() [6]struct {
 // String returns the printed form: a space and a word for each effect.
 func (e Effects) String() string {
 	s := ""
-	for _, x := range e.words() {
+	for _, x := range e.effectWords() {
 		s += word(*x.on, " "+x.name)
 	}
 	return s

@@ -27,7 +27,7 @@ func Of(op spirv.Op) Entry {
 	if _, ok := direct.Lookup(op); ok {
 		e.Lowered = place("internal/direct/table.go", direct.Source(), op)
 	}
-	if p := lower.Place(op); p != "" { // a rule goes before the row
+	if p := lower.Position(op); p != "" { // a rule goes before the row
 		e.Lowered = p
 	}
 	return e

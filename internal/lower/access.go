@@ -25,26 +25,26 @@ func accessChain(f *function, in spirv.Inst) {
 func ptrAccessChain(f *function, in spirv.Inst) {
 	v := inst.PtrAccessChain(in)
 	p := *f.pointer(v.Base())
-	f.along(&p, v.Element(), f.strideOf(&p, f.typeOf(v.Base())))
+	f.advanceElements(&p, v.Element(), f.elementStride(&p, f.typeOf(v.Base())))
 	f.definePointer(in, f.walk(p, v.Indexes()))
 }
 
 // advanceElements moves a pointer by element array elements. Vulkan allows that for
 // buffers, workgroup memory and physical pointers
 // (VUID-StandaloneSpirv-Base-07650).
-func (f *function) along(p *pointer, element spirv.ID, stride uint64) {
+func (f *function) advanceElements(p *pointer, element spirv.ID, stride uint64) {
 	switch p.memory {
 	case inBuffer:
-		p.offset = f.element(p, stride, element)
+		p.offset = f.elementOffset(p, stride, element)
 	case physical:
-		f.far(p, element, stride)
+		f.addElements(p, element, stride)
 	default:
 		f.unsupported("of %s", p.class)
 	}
 }
 
 // elementStride returns the array stride of a pointer of type t, in bytes.
-func (f *function) strideOf(p *pointer, t *facts.Type) uint64 {
+func (f *function) elementStride(p *pointer, t *facts.Type) uint64 {
 	stride := f.arrayStride(t)
 	if p.natural {
 		e := f.extent(p.typ)
@@ -57,14 +57,14 @@ func (f *function) strideOf(p *pointer, t *facts.Type) uint64 {
 }
 
 // elementOffset moves an offset by the value of id, which may be negative, in elements.
-func (f *function) element(p *pointer, stride uint64, id spirv.ID) offset {
+func (f *function) elementOffset(p *pointer, stride uint64, id spirv.ID) offset {
 	v := f.one(id)
 	t := f.b.Func.Type(v)
 	if !t.IsInt() {
 		f.malformed("an index of type %s", t)
 	}
 	if bits, known := f.constBits(v); known && int64(bits<<(64-t.Bits())) >= 0 {
-		return f.index(p.offset, operand{bits: min(bits, farAway)}, stride)
+		return f.addIndex(p.offset, operand{bits: min(bits, farAway)}, stride)
 	}
 	switch {
 	case t.Bits() < 32:
@@ -74,7 +74,7 @@ func (f *function) element(p *pointer, stride uint64, id spirv.ID) offset {
 		v = f.b.Op(ir.SMax, ir.I64, f.b.Op(ir.SMin, ir.I64, v, f.b.Const(ir.I64, most)), f.b.Const(ir.I64, -most))
 		v = f.b.Op(ir.Trunc, ir.I32, v)
 	}
-	from := f.whole(p.offset)
+	from := f.offsetValue(p.offset)
 	zero := f.b.I32(0)
 	far := f.b.OpAux(ir.At, ir.I32, stride, zero, f.b.Op(ir.Sub, ir.I32, zero, v))
 	short := f.b.Cmp(ir.ULt, from, far)
@@ -96,13 +96,13 @@ func (f *function) step(p *pointer, i operand) {
 	t := p.typ
 	switch {
 	case p.memory == descriptor:
-		f.choose(p, i)
+		f.stepDescriptor(p, i)
 	case p.memory == tileImage:
 		f.stepTileImage(p, i)
 	case p.memory == opaque, p.memory == object:
 		f.unsupported("of %s", t.Op)
 	case isTile(t):
-		f.stepTile(p, i)
+		f.stepCoopMatrix(p, i)
 	case t.IsStruct():
 		f.stepMember(p, i)
 	case t.IsComposite() && t.Elem != nil:
@@ -117,15 +117,15 @@ func (f *function) step(p *pointer, i operand) {
 
 // stepDescriptor selects a buffer or object of a descriptor array, or an inner array of
 // an array of arrays. A materialized pointer has a resource and an element already.
-func (f *function) choose(p *pointer, i operand) {
+func (f *function) stepDescriptor(p *pointer, i operand) {
 	n := p.typ.Count
 	p.typ = p.typ.Elem
-	if all := uint64(f.prog.Res[p.number].Count); p.element == 0 && n > 0 && mul(n, descriptors(p.typ)) != all {
-		i = f.below(i, n) // another variable of the binding has more descriptors
+	if all := uint64(f.prog.Res[p.number].Count); p.element == 0 && n > 0 && mul(n, descriptorCount(p.typ)) != all {
+		i = f.bounded(i, n) // another variable of the binding has more descriptors
 	}
-	if inner := descriptors(p.typ); p.element != 0 || inner != 1 {
+	if inner := descriptorCount(p.typ); p.element != 0 || inner != 1 {
 		if p.element != 0 && n > 0 {
-			i = f.below(i, n)
+			i = f.bounded(i, n)
 		}
 		if p.element == 0 {
 			p.element = f.b.I32(0)
@@ -147,7 +147,7 @@ func (f *function) choose(p *pointer, i operand) {
 // descriptorCount returns the number of descriptors of a variable of type t; arrays of
 // arrays are numbered in row-major order. It is 0 if the length is unknown, and
 // saturates.
-func descriptors(t *facts.Type) uint64 {
+func descriptorCount(t *facts.Type) uint64 {
 	n := uint64(1)
 	for ; t.IsArray() && t.Elem != nil; t = t.Elem {
 		n = min(mul(n, t.Count), farAway)
@@ -156,7 +156,7 @@ func descriptors(t *facts.Type) uint64 {
 }
 
 // bounded returns index i, or an index out of range unless i < n.
-func (f *function) below(i operand, n uint64) operand {
+func (f *function) bounded(i operand, n uint64) operand {
 	if i.v == 0 {
 		if i.bits >= n {
 			return operand{bits: farAway}
@@ -184,21 +184,21 @@ func (f *function) stepMember(p *pointer, i operand) {
 // toMember goes from a struct to an existing member.
 func (f *function) toMember(p *pointer, i int) {
 	if p.memory == inInput && p.face == nil {
-		f.inputMember(p, i)
+		f.stepBlockMember(p, i)
 		return
 	}
 	m := &p.typ.Members[i]
 	slots, bytes := uint64(0), uint64(0)
 	decorated := p.memory == physical || p.memory == inBuffer && !p.natural
 	if !decorated {
-		slots, bytes = f.memberPlace(p.typ, i)
+		slots, bytes = f.naturalOffset(p.typ, i)
 	}
 	switch {
 	case decorated:
 		p.offset = p.offset.plus(f.memberOffset(p.typ, i))
-		p.plain()
+		p.clearLayout()
 		if m.HasMatrixStride {
-			p.matrix = matrixForm{stride: m.MatrixStride, rowMajor: m.RowMajor}
+			p.matrix = matrixLayout{stride: m.MatrixStride, rowMajor: m.RowMajor}
 		}
 		if f.facts.HasMember(p.typ.ID, i, spirv.DecorationVolatile) {
 			p.flags |= ir.Volatile
@@ -217,12 +217,12 @@ func (f *function) toMember(p *pointer, i int) {
 }
 
 // stepCoopMatrix goes to a component of a cooperative matrix that the lane holds.
-func (f *function) stepTile(p *pointer, i operand) {
+func (f *function) stepCoopMatrix(p *pointer, i operand) {
 	if p.memory != inSlots && p.memory != inPlace {
 		f.unsupported("a cooperative matrix in %s", p.class)
 	}
 	x := f.tile(p.typ)
-	p.offset = f.index(p.offset, f.below(i, x.components), f.extent(x.elem).slots)
+	p.offset = f.addIndex(p.offset, f.bounded(i, x.components), f.extent(x.elem).slots)
 	p.typ = x.elem
 }
 
@@ -234,18 +234,18 @@ func (f *function) stepElement(p *pointer, i operand) {
 		if p.checked {
 			i = f.within(p, i, f.extent(t).size)
 		}
-		f.apart(p, i)
+		f.stepStrided(p, i)
 	case inSlots, inPlace:
 		e := f.extent(t.Elem)
-		p.offset = f.index(p.offset, f.within(p, i, f.extent(t).slots), e.slots)
+		p.offset = f.addIndex(p.offset, f.within(p, i, f.extent(t).slots), e.slots)
 	case inInput, inOutput:
 		switch {
 		case p.arrayed:
 			p.arrayed, p.vertex = false, i
 		case p.face != nil:
-			p.offset = f.index(p.offset, f.below(i, t.Count), t.Elem.Leaves)
+			p.offset = f.addIndex(p.offset, f.bounded(i, t.Count), t.Elem.Leaves)
 		default:
-			p.offset = f.index(p.offset, i, t.Elem.Leaves)
+			p.offset = f.addIndex(p.offset, i, t.Elem.Leaves)
 		}
 	}
 	p.typ = t.Elem
@@ -262,12 +262,12 @@ func (f *function) within(p *pointer, i operand, size uint64) operand {
 	if i.v != 0 && p.memory != inPlace && p.offset.dyn == 0 && add(p.offset.imm, size) >= p.extent {
 		return i
 	}
-	return f.below(i, n)
+	return f.bounded(i, n)
 }
 
 // partStride returns the distance in bytes between the parts of an array, matrix or
 // vector in layout m in a buffer.
-func (f *function) stride(p *pointer, m matrixForm) uint64 {
+func (f *function) partStride(p *pointer, m matrixLayout) uint64 {
 	t := p.typ
 	switch {
 	case p.natural:
@@ -298,7 +298,7 @@ func (f *function) lengthOf(in spirv.Inst, p *pointer, member uint32) {
 		f.malformed("the length of what is no runtime array in a buffer")
 	}
 	size := f.b.Op(ir.Len, ir.I32, p.handle)
-	at := f.whole(p.offset.plus(f.memberOffset(p.typ, int(member))))
+	at := f.offsetValue(p.offset.plus(f.memberOffset(p.typ, int(member))))
 	rest := f.b.Op(ir.Sub, ir.I32, f.b.Op(ir.UMax, ir.I32, size, at), at)
 	n := f.b.Op(ir.UDiv, ir.I32, rest, f.b.I32(uint32(min(f.arrayStride(m.Type), farAway))))
 	f.define(in, f.toInt(n, f.scalar(f.facts.Type(in.Type())))) // of 64 bits with Shader64BitIndexingEXT

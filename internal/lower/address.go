@@ -19,7 +19,7 @@ func (f *function) addressOf(p *pointer) ir.V {
 }
 
 // addElements adds id strides to an address; id may be negative.
-func (f *function) far(p *pointer, id spirv.ID, stride uint64) {
+func (f *function) addElements(p *pointer, id spirv.ID, stride uint64) {
 	v := f.one(id)
 	if t := f.b.Func.Type(v); !t.IsInt() {
 		f.malformed("an index of type %s", t)
@@ -31,7 +31,7 @@ func (f *function) far(p *pointer, id spirv.ID, stride uint64) {
 
 // regionPointer converts a physical pointer to a buffer pointer, for an access of size
 // bytes: ir.Region looks up the allocation of the address.
-func (f *function) reached(p *pointer, size uint32) *pointer {
+func (f *function) regionPointer(p *pointer, size uint32) *pointer {
 	a := f.addressOf(p)
 	q := *p
 	q.memory, q.offset = inBuffer, offset{}
@@ -55,14 +55,14 @@ func pointerCast(f *function, in spirv.Inst) {
 func (f *function) castFrom(id spirv.ID) []ir.V {
 	x := f.scalars(id)
 	if t := f.typeOf(id); t.IsPointer() {
-		return x[:min(len(f.located(t)), len(x))] // a pointer of another type has other scalars
+		return x[:min(len(f.addressScalars(t)), len(x))] // a pointer of another type has other scalars
 	}
 	return x
 }
 
 // castTo defines the result of a cast. A pointer cast from an integer gets layout 0.
 func (f *function) castTo(in spirv.Inst, parts []ir.V) {
-	if t := f.facts.Type(in.Type()); t.IsPointer() && f.severalForms(t) {
+	if t := f.facts.Type(in.Type()); t.IsPointer() && f.severalLayouts(t) {
 		parts = append(parts[:len(parts):len(parts)], f.b.I32(0))
 	}
 	f.define(in, parts...)

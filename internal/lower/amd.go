@@ -36,7 +36,7 @@ func trinaryMinmax(f *function, in spirv.Inst) {
 			f.malformed("%d operands; want 3", len(a))
 		}
 		x, y, z := a[0].Value, a[1].Value, a[2].Value
-		f.alike(x, y, z)
+		f.checkSameType(x, y, z)
 		if a[0].Type != t || !row.least.Row().On.Has(t) {
 			f.malformed("operands of types that the instruction is not defined on")
 		}
@@ -57,7 +57,7 @@ func amdBallot(f *function, in spirv.Inst) {
 	switch n := spirv.AMDShaderBallotOp(inst.ExtInst(in).Instruction()); n {
 	case spirv.AMDShaderBallotSwizzleInvocationsAMD:
 		offsets := f.words32(spirv.ID(args[1]), 4)
-		offset := f.pick(offsets, operand{v: f.b.Op(ir.And, ir.I32, lane, f.b.I32(3))})
+		offset := f.selectPart(offsets, operand{v: f.b.Op(ir.And, ir.I32, lane, f.b.I32(3))})
 		first := f.b.Op(ir.And, ir.I32, lane, f.b.I32(^uint32(3)))
 		f.define(in, f.fromLane(x, f.b.Op(ir.Add, ir.I32, first, offset))...)
 	case spirv.AMDShaderBallotSwizzleInvocationsMaskedAMD: // within 32 lanes
@@ -74,12 +74,12 @@ func amdBallot(f *function, in spirv.Inst) {
 		here := f.b.Cmp(ir.Eq, lane, f.toInt(f.one(spirv.ID(args[2])), ir.I32))
 		parts := make([]ir.V, len(x))
 		for i := range x {
-			f.alike(x[i], written[i])
+			f.checkSameType(x[i], written[i])
 			parts[i] = f.b.Select(here, written[i], x[i])
 		}
 		f.define(in, parts...)
 	case spirv.AMDShaderBallotMbcntAMD:
-		mask := f.take(f.typed(spirv.ID(args[0]), ir.I64), ir.I32, 32, 2)
+		mask := f.splitBits(f.typed(spirv.ID(args[0]), ir.I64), ir.I32, 32, 2)
 		sum := f.b.I32(0)
 		for i, w := range mask {
 			below := f.b.Op(ir.And, ir.I32, w, f.maskWord(belowMask, i))

@@ -54,7 +54,7 @@ type widths uint8
 func (w widths) has(t ir.Type) bool { return t.IsFloat() && uint32(w)&(uint32(t.Bits())/16) != 0 }
 
 // readFloatModes reads the float modes of the entry point.
-func (u *unit) modes() {
+func (u *unit) readFloatModes() {
 	for _, m := range u.entry.Modes {
 		if len(m.Operands) == 0 || m.IDs {
 			continue
@@ -122,7 +122,7 @@ func (f *function) eachComponent(in spirv.Inst, args [][]ir.V, yield func(ir.Typ
 }
 
 // checkFloats ends lowering unless all scalars are floats of 16 to 64 bits.
-func (f *function) floats(parts ...ir.V) {
+func (f *function) checkFloats(parts ...ir.V) {
 	for _, p := range parts {
 		if t := f.b.Func.Type(p); !t.IsFloat() {
 			f.malformed("an operand of type %s; want a float", t)
@@ -131,7 +131,7 @@ func (f *function) floats(parts ...ir.V) {
 }
 
 // checkSameType ends lowering unless all scalars have one type.
-func (f *function) alike(parts ...ir.V) {
+func (f *function) checkSameType(parts ...ir.V) {
 	for _, p := range parts {
 		if f.b.Func.Type(p) != f.b.Func.Type(parts[0]) {
 			f.malformed("operands of different types")
@@ -141,7 +141,7 @@ func (f *function) alike(parts ...ir.V) {
 
 func fmod(f *function, in spirv.Inst) {
 	f.eachComponent(in, f.operands(in[3:]), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
-		f.floats(a[0].Value, a[1].Value)
+		f.checkFloats(a[0].Value, a[1].Value)
 		return f.flush(mathlib.FMod(f.b, a[0].Value, a[1].Value))
 	})
 }
@@ -204,16 +204,16 @@ func (f *function) fused(minus bool, side int, t ir.Type, x, y, z ir.V) ir.V {
 }
 
 // opPair is an instruction with a struct of two values as result: the operation for each.
-type pair [2]ir.Op
+type opPair [2]ir.Op
 
 var (
-	carryAdd  = pair{ir.Add, ir.AddCarry}
-	borrowSub = pair{ir.Sub, ir.SubBorrow}
-	mulU      = pair{ir.Mul, ir.UMulHi}
-	mulS      = pair{ir.Mul, ir.SMulHi}
+	carryAdd  = opPair{ir.Add, ir.AddCarry}
+	borrowSub = opPair{ir.Sub, ir.SubBorrow}
+	mulU      = opPair{ir.Mul, ir.UMulHi}
+	mulS      = opPair{ir.Mul, ir.SMulHi}
 )
 
-func twoResults(ops pair) rule {
+func twoResults(ops opPair) rule {
 	return func(f *function, in spirv.Inst) {
 		x, y := f.scalars(spirv.ID(in[3])), f.scalars(spirv.ID(in[4]))
 		if len(x) != len(y) {

@@ -52,7 +52,7 @@ var atomics = map[spirv.Op]ir.Op{
 // atom returns the place and the type that an atomic instruction on a value of
 // type t works on.
 func (f *function) atom(id spirv.ID, typ *facts.Type) (*pointer, ir.Type) {
-	p := f.to(id, typ)
+	p := f.typedPointer(id, typ)
 	if !p.typ.IsInt() && !p.typ.IsFloat() {
 		f.malformed("an atomic on what is no number")
 	}
@@ -61,7 +61,7 @@ func (f *function) atom(id spirv.ID, typ *facts.Type) (*pointer, ir.Type) {
 	}
 	t := f.scalar(p.typ)
 	if p.memory == physical {
-		p = f.reached(p, t.Size())
+		p = f.regionPointer(p, t.Size())
 	}
 	if p.memory != inBuffer {
 		f.unsupported("on %s", p.class)
@@ -71,7 +71,7 @@ func (f *function) atom(id spirv.ID, typ *facts.Type) (*pointer, ir.Type) {
 
 // atomic appends an atomic operation.
 func (f *function) atomic(op ir.Op, p *pointer, t ir.Type, args ...ir.V) ir.V {
-	dyn, imm := f.split(p.offset)
+	dyn, imm := f.splitOffset(p.offset)
 	v := ir.Val{Op: op, Type: t, Flags: p.flags, Aux: imm, Args: [4]ir.V{p.handle, dyn}}
 	copy(v.Args[2:], args)
 	return f.emit(v)
@@ -103,17 +103,17 @@ func atomicVector(f *function, in spirv.Inst) {
 	case in.Op() == spirv.OpAtomicISub || !atomics[in.Op()].Row().On.Has(ir.F16):
 		f.malformed("an atomic of integers on floats")
 	}
-	p := f.to(v.Pointer(), t)
+	p := f.typedPointer(v.Pointer(), t)
 	f.sameType(p, t)
 	if p.memory == physical {
-		p = f.reached(p, uint32(t.Count)*2)
+		p = f.regionPointer(p, uint32(t.Count)*2)
 	}
 	if p.memory != inBuffer {
 		f.unsupported("on %s", p.class)
 	}
 	p.flags |= f.order(v.Memory(), v.Semantics())
 	x := f.scalars(v.Value())
-	f.fits(t, x)
+	f.checkType(t, x)
 	parts := make([]ir.V, len(x))
 	for i := range x {
 		q := *p

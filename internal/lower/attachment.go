@@ -39,7 +39,7 @@ const maxTileLocation = 32
 // tileVariable assigns a pointer to a variable in TileImageEXT.
 func (u *unit) tileVariable(p *pointer, v *facts.Variable) {
 	d, _ := u.facts.Decoration(v.ID, spirv.DecorationLocation)
-	n := descriptors(v.Type)
+	n := descriptorCount(v.Type)
 	if u.prog.Stage != ir.Fragment || n == 0 || n > maxTileLocation || d.Literal() > maxTileLocation {
 		u.unsupported("tile images at location %d", d.Literal())
 	}
@@ -54,13 +54,13 @@ func (f *function) stepTileImage(p *pointer, i operand) {
 	if !p.typ.IsArray() || p.typ.Elem == nil {
 		f.malformed("an index into what is no composite")
 	}
-	i = f.below(i, p.typ.Count)
+	i = f.bounded(i, p.typ.Count)
 	p.typ = p.typ.Elem
 	first := p.element
 	if first == 0 {
 		first = f.b.I32(0)
 	}
-	p.element = f.b.OpAux(ir.At, ir.I32, descriptors(p.typ), first, f.operandValue(i))
+	p.element = f.b.OpAux(ir.At, ir.I32, descriptorCount(p.typ), first, f.operandValue(i))
 }
 
 // colorAttachmentRead lowers OpColorAttachmentReadEXT. With an array index known only

@@ -55,7 +55,7 @@ func ballotBitExtract(f *function, in spirv.Inst) {
 
 // bitOf returns bit i of a ballot; false if i is past its end.
 func (f *function) bitOf(w []ir.V, i ir.V) ir.V {
-	word := f.pick(w, operand{v: f.b.Op(ir.LShr, ir.I32, i, f.b.I32(5))})
+	word := f.selectPart(w, operand{v: f.b.Op(ir.LShr, ir.I32, i, f.b.I32(5))})
 	bit := f.b.Op(ir.And, ir.I32, f.b.Op(ir.LShr, ir.I32, word, i), f.b.I32(1))
 	return f.b.Cmp(ir.Eq, bit, f.b.I32(1))
 }

@@ -20,7 +20,7 @@ func bitcast(f *function, in spirv.Inst) {
 	x := f.castFrom(inst.Bitcast(in).Operand())
 	types := f.flat(t)
 	if t.IsPointer() {
-		if types = f.located(t); t.Storage != spirv.StorageClassPhysicalStorageBuffer {
+		if types = f.addressScalars(t); t.Storage != spirv.StorageClassPhysicalStorageBuffer {
 			f.unsupported("to a pointer to %s", t.Storage)
 		}
 	}
@@ -41,12 +41,12 @@ func bitcast(f *function, in spirv.Inst) {
 	case n < len(types):
 		k := len(types) / n
 		for _, v := range x {
-			parts = append(parts, f.take(v, to, toBits, k)...)
+			parts = append(parts, f.splitBits(v, to, toBits, k)...)
 		}
 	default:
 		k := n / len(types)
 		for i := 0; i < n; i += k {
-			parts = append(parts, f.join(x[i:i+k], fromBits, to))
+			parts = append(parts, f.joinBits(x[i:i+k], fromBits, to))
 		}
 	}
 	f.castTo(in, parts)
@@ -71,7 +71,7 @@ func (f *function) reinterpret(v ir.V, t ir.Type) ir.V {
 
 // take splits v into n values of type t with as many significant bits, the least
 // significant first. Other bits of the values may be set.
-func (f *function) take(v ir.V, t ir.Type, significant uint32, n int) []ir.V {
+func (f *function) splitBits(v ir.V, t ir.Type, significant uint32, n int) []ir.V {
 	wide := ir.Int(uint32(f.b.Func.Type(v).Bits()))
 	bits := f.reinterpret(v, wide)
 	parts := make([]ir.V, n)
@@ -87,7 +87,7 @@ func (f *function) take(v ir.V, t ir.Type, significant uint32, n int) []ir.V {
 
 // join concatenates the significant bits of several values, the first least
 // significant, to one value of type t.
-func (f *function) join(parts []ir.V, significant uint32, t ir.Type) ir.V {
+func (f *function) joinBits(parts []ir.V, significant uint32, t ir.Type) ir.V {
 	wide := ir.Int(uint32(t.Bits()))
 	var bits ir.V
 	for i, p := range parts {

@@ -46,17 +46,17 @@ func components(k spirv.BuiltIn) int {
 }
 
 // computeInput declares an Input variable of a compute program.
-func (u *unit) input(p *pointer, v *facts.Variable) {
+func (u *unit) computeInput(p *pointer, v *facts.Variable) {
 	p.memory = inInput
 	if k, ok := u.facts.BuiltIn(v.ID); ok {
-		p.built = u.builtin(k, v.Type)
+		p.built = u.builtinOf(k, v.Type)
 	} else if !v.Type.IsStruct() {
 		u.unsupported("an input that is no built-in")
 	}
 }
 
 // builtinOf returns a built-in; t must be its type.
-func (u *unit) builtin(k spirv.BuiltIn, t *facts.Type) *builtin {
+func (u *unit) builtinOf(k spirv.BuiltIn, t *facts.Type) *builtin {
 	n := components(k)
 	if n == 0 {
 		u.unsupported("%s", k)
@@ -71,13 +71,13 @@ func (u *unit) builtin(k spirv.BuiltIn, t *facts.Type) *builtin {
 }
 
 // stepBlockMember goes from a block of built-ins to a member.
-func (u *unit) inputMember(p *pointer, i int) {
+func (u *unit) stepBlockMember(p *pointer, i int) {
 	d, ok := u.facts.MemberDecoration(p.typ.ID, i, spirv.DecorationBuiltIn)
 	if !ok {
 		u.unsupported("an input that is no built-in")
 	}
 	t := p.typ.Members[i].Type
-	p.built, p.typ = u.builtin(spirv.BuiltIn(d.Literal()), t), t
+	p.built, p.typ = u.builtinOf(spirv.BuiltIn(d.Literal()), t), t
 }
 
 // loadInput reads one component of a built-in.
@@ -93,7 +93,7 @@ func (f *function) loadInput(p *pointer) ir.V {
 	for i := range parts {
 		parts[i] = f.builtIn(k.kind, i)
 	}
-	return f.pick(parts, operand{v: f.whole(p.offset)})
+	return f.selectPart(parts, operand{v: f.offsetValue(p.offset)})
 }
 
 // builtIn returns component i of a built-in.

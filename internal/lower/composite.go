@@ -27,12 +27,12 @@ var compositeRules = rules{
 // vectorExtractDynamic selects a component; an index out of range yields 0.
 func vectorExtractDynamic(f *function, in spirv.Inst) {
 	v := inst.VectorExtractDynamic(in)
-	f.define(in, f.pick(f.scalars(v.Vector()), f.indexOperand(v.Index())))
+	f.define(in, f.selectPart(f.scalars(v.Vector()), f.indexOperand(v.Index())))
 }
 
 // selectPart returns part i, by a chain of selects if i is no constant; 0 if i is out of
 // range.
-func (f *function) pick(parts []ir.V, i operand) ir.V {
+func (f *function) selectPart(parts []ir.V, i operand) ir.V {
 	if len(parts) == 0 {
 		f.malformed("a component of nothing")
 	}
@@ -113,10 +113,10 @@ func compositeReplicate(f *function, in spirv.Inst) {
 func compositeExtract(f *function, in spirv.Inst) {
 	v := inst.CompositeExtract(in)
 	x := f.scalars(v.Composite())
-	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
+	at, t := f.partOffset(f.typeOf(v.Composite()), v.Indexes())
 	n := len(f.flat(t))
 	switch {
-	case at == beyond:
+	case at == notHeld:
 		f.define(in, f.zeros(t)...)
 		return
 	case at+n > len(x):
@@ -129,11 +129,11 @@ func compositeInsert(f *function, in spirv.Inst) {
 	v := inst.CompositeInsert(in)
 	x := f.scalars(v.Composite())
 	object := f.scalars(v.Object())
-	at, t := f.path(f.typeOf(v.Composite()), v.Indexes())
-	f.fits(t, object)
+	at, t := f.partOffset(f.typeOf(v.Composite()), v.Indexes())
+	f.checkType(t, object)
 	parts := append([]ir.V(nil), x...)
 	switch {
-	case at == beyond: // none is replaced
+	case at == notHeld: // none is replaced
 	case at+len(object) > len(x):
 		f.malformed("a part that is not there")
 	default:
@@ -144,16 +144,16 @@ func compositeInsert(f *function, in spirv.Inst) {
 
 // notHeld is the offset of a cooperative matrix component that the lane does not hold;
 // a module cannot know how many it holds.
-const beyond = -1
+const notHeld = -1
 
 // partOffset returns the index of a part's first scalar in the scalars of a composite, and
 // the part's type.
-func (f *function) path(t *facts.Type, indexes []uint32) (int, *facts.Type) {
+func (f *function) partOffset(t *facts.Type, indexes []uint32) (int, *facts.Type) {
 	at := 0
 	for n, i := range indexes {
 		if isTile(t) && n == len(indexes)-1 {
 			if uint64(i) >= f.tile(t).components {
-				return beyond, t.Elem
+				return notHeld, t.Elem
 			}
 			return at + int(i), t.Elem
 		}
@@ -185,7 +185,7 @@ func (f *function) copyOf(in spirv.Inst, id spirv.ID) {
 		return
 	}
 	f.define(in, v.parts...)
-	f.accessed(in, v.flags)
+	f.setAccessFlags(in, v.flags)
 }
 
 // freeze lowers OpFreezeKHR, a copy: no value is poison, because OpPoisonKHR is 0 and

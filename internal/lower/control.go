@@ -32,7 +32,7 @@ type tree struct {
 }
 
 // newTree builds the tree of a function.
-func (u *unit) plant(fn *facts.Function) tree {
+func (u *unit) newTree(fn *facts.Function) tree {
 	n := len(fn.Blocks)
 	t := tree{make([][]*facts.Block, n), make([][]*facts.Block, n), make([]bool, n)}
 	order := structuralOrder(fn)

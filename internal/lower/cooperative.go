@@ -199,7 +199,7 @@ func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.I
 	}
 	base := f.b.I32(0)
 	if p.memory == inBuffer {
-		base = f.whole(p.offset)
+		base = f.offsetValue(p.offset)
 	}
 	s := f.scalar(x.elem)
 	lane := f.rank(&x)
@@ -209,7 +209,7 @@ func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.I
 		off = f.strided(off, f.b.I32(uint32(i%x.length)), along)
 		q := p
 		q.typ = x.elem
-		q.plain()
+		q.clearLayout()
 		inside := f.b.Cmp(ir.ULt, line, f.b.I32(uint32(x.lines)))
 		if p.memory == physical {
 			address := f.b.Op(ir.Add, ir.I64, f.addressOf(&p), f.b.Op(ir.ZExt, ir.I64, off))

@@ -72,11 +72,11 @@ func (f *function) recast(x []ir.V, to ir.Type) []ir.V {
 		}
 	case wide > narrow:
 		for _, v := range x {
-			parts = append(parts, f.take(v, to, uint32(narrow), int(wide/narrow))...)
+			parts = append(parts, f.splitBits(v, to, uint32(narrow), int(wide/narrow))...)
 		}
 	default:
 		for k := int(narrow / wide); len(x) >= k; x = x[k:] {
-			parts = append(parts, f.join(x[:k], uint32(wide), to))
+			parts = append(parts, f.joinBits(x[:k], uint32(wide), to))
 		}
 	}
 	return parts
@@ -100,7 +100,7 @@ func extractSubArray(f *function, in spirv.Inst) {
 		if start.v != 0 {
 			at = operand{v: f.b.OpAux(ir.At, ir.I32, 1, start.v, f.b.I32(uint32(i)))}
 		}
-		parts[i] = f.pick(x, at)
+		parts[i] = f.selectPart(x, at)
 	}
 	f.define(in, parts...)
 }

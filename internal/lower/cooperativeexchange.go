@@ -46,7 +46,7 @@ func (f *function) exchange(x *tile, parts []ir.V, length uint64, yield func(*ex
 	size := uint64(r.typ.Size())
 	lines := min(max(reservedBytes/(length*size), 1), x.lines)
 	base := roundUp(f.shared, 8)
-	f.prog.SharedBytes = max(f.prog.SharedBytes, f.bytes(base+lines*length*size))
+	f.prog.SharedBytes = max(f.prog.SharedBytes, f.checkedBytes(base+lines*length*size))
 	r.memory, r.at = f.b.Op(ir.Wg, ir.H), f.b.I32(uint32(base))
 	for r.first = 0; r.first < x.lines; r.first = r.last {
 		r.last = min(r.first+lines, x.lines)

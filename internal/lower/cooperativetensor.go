@@ -165,7 +165,7 @@ func (a *tensorAccess) reaches(e *tensorElement, size uint64, unless ...ir.V) *p
 			p.address = a.b.Select(no, a.b.Const(ir.I64, 0), a.addressOf(p))
 			p.offset = offset{}
 		} else {
-			p.offset = offset{dyn: a.b.Select(no, a.b.I32(farAway), a.whole(p.offset))}
+			p.offset = offset{dyn: a.b.Select(no, a.b.I32(farAway), a.offsetValue(p.offset))}
 		}
 	}
 	p.typ = a.x.elem
@@ -242,7 +242,7 @@ func (a *tensorAccess) decoded(e *tensorElement) ir.V {
 	size := roundUp(t.Elem.Size(0, false), uint64(max(t.Elem.Align(facts.Scalar, false), 1)))
 	p := a.reaches(e, size, e.skipped, e.outside)
 	p.typ = t.Elem
-	args := append(append(a.carry(value{typ: t, ptr: p}), e.block...), e.inBlock...)
+	args := append(append(a.partsOf(value{typ: t, ptr: p}), e.block...), e.inBlock...)
 	return a.only(a.b.Call(n, a.flat(callee.Return), args...))
 }
 

@@ -118,7 +118,7 @@ func (f *function) array(id, off spirv.ID) *pointer {
 // advance returns the pointer so many bytes after another.
 func (f *function) advance(p *pointer, off ir.V) *pointer {
 	q := *p
-	q.plain()
+	q.clearLayout()
 	if q.memory == physical {
 		q.address, q.offset = f.b.Op(ir.Add, ir.I64, f.addressOf(p), f.b.Op(ir.ZExt, ir.I64, off)), offset{}
 		return &q
@@ -127,7 +127,7 @@ func (f *function) advance(p *pointer, off ir.V) *pointer {
 		q.offset = q.offset.plus(n)
 		return &q
 	}
-	q.offset = offset{dyn: f.b.OpAux(ir.At, ir.I32, 1, f.whole(p.offset), off)}
+	q.offset = offset{dyn: f.b.OpAux(ir.At, ir.I32, 1, f.offsetValue(p.offset), off)}
 	return &q
 }
 

@@ -264,7 +264,7 @@ func cooperativeVectorOuterProduct(f *function, in spirv.Inst) {
 // accumulate adds to a number in memory by an atomic.
 func (f *function) accumulate(p *pointer, t ir.Type, x ir.V) {
 	if p.memory == physical {
-		p = f.reached(p, t.Size())
+		p = f.regionPointer(p, t.Size())
 	}
 	op := ir.AtomAdd
 	if t.IsFloat() {

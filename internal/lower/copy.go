@@ -95,7 +95,7 @@ func (f *function) copyLoop(to, from *pointer, size ir.V) {
 	size = f.toInt(size, ir.I32)
 	h := to.handle
 	if to.memory == physical {
-		h = f.reached(to, 1).handle
+		h = f.regionPointer(to, 1).handle
 	}
 	size = f.b.Op(ir.UMin, ir.I32, size, f.b.Op(ir.Len, ir.I32, h)) // stores after the end are discarded
 	done := f.b.Block()
@@ -121,6 +121,6 @@ func (f *function) byteOf(p *pointer, i operand) *pointer {
 		q.offset.imm = add(q.offset.imm, i.bits)
 		return &q
 	}
-	q.offset = f.index(q.offset, i, 1)
+	q.offset = f.addIndex(q.offset, i, 1)
 	return &q
 }

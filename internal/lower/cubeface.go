@@ -22,7 +22,7 @@ func amdGcn(f *function, in spirv.Inst) {
 		}
 		f.define(in, coord(c.s), coord(c.t))
 	case spirv.AMDGcnShaderTimeAMD:
-		f.define(in, f.now())
+		f.define(in, f.readCounter())
 	default:
 		f.unsupported("%s", n)
 	}

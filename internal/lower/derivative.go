@@ -48,7 +48,7 @@ func fwidth(f *function, in spirv.Inst) {
 // less the value of the nearer one.
 func (f *function) difference(x ir.V, direction uint64) ir.V {
 	f.requireQuads("a derivative")
-	f.floats(x)
+	f.checkFloats(x)
 	t := f.b.Func.Type(x)
 	// Which NaN a neighbour has makes no difference to a difference of floats.
 	other := f.b.Emit(ir.Val{Op: ir.QuadSwap, Type: t, Flags: ir.AnyNaN, Args: [4]ir.V{x}, Aux: direction})

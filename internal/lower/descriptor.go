@@ -37,7 +37,7 @@ func innermost(t *facts.Type) *facts.Type {
 
 // objectVariable allocates a variable in UniformConstant: an object or an array of
 // objects. Other variables of the class hold no data.
-func (u *unit) descriptorObject(p *pointer, v *facts.Variable) {
+func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 	t := innermost(v.Type)
 	if !isObject(t) {
 		p.memory = opaque
@@ -45,7 +45,7 @@ func (u *unit) descriptorObject(p *pointer, v *facts.Variable) {
 	}
 	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
-	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptors(v.Type))}
+	r := ir.Resource{Set: set.Literal(), Binding: binding.Literal(), Count: uint32(descriptorCount(v.Type))}
 	if p.memory = object; v.Type.IsArray() {
 		p.memory = descriptor
 	}
@@ -53,26 +53,26 @@ func (u *unit) descriptorObject(p *pointer, v *facts.Variable) {
 	sampler.Kind, sampler.NonWritable = ir.SamplerState, true
 	switch t.Op {
 	case spirv.OpTypeTensorARM:
-		p.number = u.twofold(r, ir.StorageTensor, ir.TensorShape)
+		p.number = u.bindPair(r, ir.StorageTensor, ir.TensorShape)
 	case spirv.OpTypeSampler:
-		p.number = u.bound(sampler)
+		p.number = u.bindResource(sampler)
 	case spirv.OpTypeSampledImage:
-		p.number = u.twofold(r, ir.Texels, ir.ImageShape)
+		p.number = u.bindPair(r, ir.Texels, ir.ImageShape)
 		u.shown(p.number, t.Elem)
-		u.bound(sampler)
+		u.bindResource(sampler)
 	default:
-		p.number = u.twofold(r, ir.Texels, ir.ImageShape)
+		p.number = u.bindPair(r, ir.Texels, ir.ImageShape)
 		u.shown(p.number, t)
 	}
 }
 
 // bindPair binds an object that is two consecutive resources: its memory, and its shape
 // (size and format).
-func (u *unit) twofold(r ir.Resource, memory, shape ir.ResourceKind) uint64 {
+func (u *unit) bindPair(r ir.Resource, memory, shape ir.ResourceKind) uint64 {
 	r.Kind = memory
-	n := u.bound(r)
+	n := u.bindResource(r)
 	r.Kind, r.NonWritable = shape, true
-	if u.bound(r) != n+1 {
+	if u.bindResource(r) != n+1 {
 		u.malformed("an object whose descriptors are counted in two ways")
 	}
 	return n
@@ -80,7 +80,7 @@ func (u *unit) twofold(r ir.Resource, memory, shape ir.ResourceKind) uint64 {
 
 // objectParts returns the scalars of a pointer to an object, or to an array of objects:
 // the resource and the descriptor.
-func (f *function) objectPlace(p *pointer) []ir.V {
+func (f *function) objectParts(p *pointer) []ir.V {
 	home, element := p.home, p.element
 	if home == 0 {
 		home = f.b.I32(uint32(p.number))
@@ -100,23 +100,23 @@ func (f *function) loadObject(in spirv.Inst, p *pointer) {
 	case p.memory != object && p.memory != tileImage:
 		f.unsupported("%s in %s", t.Op, p.class)
 	default:
-		parts = f.objectPlace(p)
+		parts = f.objectParts(p)
 	}
 	if f.facts.Type(in.Type()).Op == spirv.OpTypeSampledImage {
-		parts = append(parts, f.samplerBeside(parts[0]), parts[1])
+		parts = append(parts, f.combinedSampler(parts[0]), parts[1])
 	}
 	f.define(in, parts...)
-	f.accessed(in, p.flags)
+	f.setAccessFlags(in, p.flags)
 }
 
 // setAccessFlags sets the flags of the accesses through an object.
-func (f *function) accessed(in spirv.Inst, flags ir.Flags) {
+func (f *function) setAccessFlags(in spirv.Inst, flags ir.Flags) {
 	f.defined[f.facts.Def(in.Result())].flags = flags
 }
 
 // combinedSampler returns the resource of the sampler at the binding of an image, for a
 // combined image sampler.
-func (f *function) samplerBeside(home ir.V) ir.V {
+func (f *function) combinedSampler(home ir.V) ir.V {
 	beside := func(n int) (uint32, bool) {
 		r := &f.prog.Res[n]
 		for i := range f.prog.Res {

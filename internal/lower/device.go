@@ -17,7 +17,7 @@ const (
 
 // deviceConstants evaluates the constants that depend on the device, such as the lengths
 // of cooperative matrices, and regathers the facts: array lengths may depend on them.
-func (u *unit) onDevice() {
+func (u *unit) deviceConstants() {
 	device := facts.Device{}
 	for i := range u.facts.Consts {
 		c := &u.facts.Consts[i]

@@ -210,7 +210,7 @@ func (f *function) convertEncoded(in spirv.Inst) bool {
 		v = f.flush(v)
 		switch {
 		case encodes:
-			f.floats(v)
+			f.checkFloats(v)
 			v = f.encode(to, how, v)
 		case types[i] != ir.F32:
 			v = f.Make(ir.FCvt, types[i], ir.F32, v, 0, 0)
@@ -252,9 +252,9 @@ func mixedDotOf(f *function, in spirv.Inst) {
 	if len(x) != len(y) || len(sum) != 1 {
 		f.malformed("vectors of different sizes")
 	}
-	f.floats(x...)
-	f.floats(y...)
-	f.alike(append(append(x[:len(x):len(x)], y...), sum...)...)
+	f.checkFloats(x...)
+	f.checkFloats(y...)
+	f.checkSameType(append(append(x[:len(x):len(x)], y...), sum...)...)
 	acc := sum[0]
 	for i := range x {
 		acc = f.Make(ir.FFma, ir.F32, ir.F32, x[i], y[i], acc)

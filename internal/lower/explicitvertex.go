@@ -31,7 +31,7 @@ var weightPairs = map[spirv.BuiltIn]weightPair{
 // pairLeaves assigns the components of such a built-in their semantics: a vertex has
 // the number of its weight. A third component, which one of the built-ins has
 // in Vulkan, is K (docs/undefined.md).
-func (u *unit) pairLeaves(x *face, t *facts.Type, k spirv.BuiltIn, p weightPair, like leaf) {
+func (u *unit) pairLeaves(x *ioVariable, t *facts.Type, k spirv.BuiltIn, p weightPair, like ioScalar) {
 	like.typ, like.known, like.sampling, like.interpolation = ir.F32, k, p.sampling, ir.Perspective
 	for i, s := range u.flat(t) {
 		if s != ir.F32 || i > 2 {
@@ -48,13 +48,13 @@ func (u *unit) pairLeaves(x *face, t *facts.Type, k spirv.BuiltIn, p weightPair,
 }
 
 // ofPair reports whether the leaf is a component of one of these built-ins.
-func (l *leaf) ofPair() bool {
+func (l *ioScalar) ofPair() bool {
 	_, ok := weightPairs[l.known]
 	return ok
 }
 
 // pairComponent reads one.
-func (f *function) pairComponent(l *leaf) ir.V {
+func (f *function) pairComponent(l *ioScalar) ir.V {
 	n := f.inputNumber(l.input())
 	if l.sampling != ir.Center {
 		return f.b.OpAux(ir.In, ir.F32, n)
@@ -84,9 +84,9 @@ func interpolateAtVertex(f *function, in spirv.Inst) {
 	vertex := f.ints32(spirv.ID(in[6]), 1)[0]
 	var parts []ir.V
 	f.scalarsAt(*p, func(at *pointer, t ir.Type) {
-		parts = append(parts, f.leafOf(at, t, func(l *leaf) ir.V {
-			if l.semantic != ir.Location || p.face.arrayed || !l.holds(t) {
-				return f.readLeaf(at, l, t)
+		parts = append(parts, f.selectIO(at, t, func(l *ioScalar) ir.V {
+			if l.semantic != ir.Location || p.face.arrayed || !l.readableAs(t) {
+				return f.readIO(at, l, t)
 			}
 			x := l.input()
 			x.Interpolation, x.Sampling = ir.PerVertex, ir.Center

@@ -43,29 +43,29 @@ func (x *feedback) decorated(of func(spirv.Decoration) (facts.Decoration, bool))
 // including outputs without a store: they are part of a captured vertex. An output
 // without an Offset is not captured, whatever its other decorations: compilers emit
 // these for built-ins.
-func (u *unit) captures() {
+func (u *unit) findCaptures() {
 	if !u.prog.Modes.Has(ir.Xfb) || u.prog.Stage == ir.TessControl || u.prog.Stage == ir.Fragment {
 		return
 	}
 	for _, id := range u.entry.Interface {
 		v := u.facts.Variable(id)
-		if v == nil || v.Type == nil || v.Storage != spirv.StorageClassOutput && !u.passes(v) {
+		if v == nil || v.Type == nil || v.Storage != spirv.StorageClassOutput && !u.isPassthroughInput(v) {
 			continue
 		}
 		u.at = v.Index
-		u.shallow(v.Type)
+		u.checkDepth(v.Type)
 		u.flat(v.Type) // checks the number of scalars
 		t := v.Type
-		if u.passes(v) {
+		if u.isPassthroughInput(v) {
 			t = t.Elem
 		}
-		u.captured(v, t, func(x feedback) { u.captureOf(&x) }, func(feedback) {})
+		u.walkCaptured(v, t, func(x feedback) { u.addCapture(&x) }, func(feedback) {})
 	}
 	slices.SortFunc(u.prog.Captures, func(x, y ir.Capture) int { return cmp.Compare(x.Buffer, y.Buffer) })
 }
 
 // addCapture declares the buffer of a capture position.
-func (u *unit) captureOf(x *feedback) {
+func (u *unit) addCapture(x *feedback) {
 	if !x.placed || !x.hasBuffer || !x.hasStride {
 		return
 	}
@@ -84,12 +84,12 @@ func (u *unit) captureOf(x *feedback) {
 }
 
 // assignCaptures sets the capture positions of an output's scalars, of one vertex.
-func (u *unit) capture(x *face, v *facts.Variable, t *facts.Type) {
-	if len(u.prog.Captures) == 0 || v.Storage != spirv.StorageClassOutput && !u.passes(v) {
+func (u *unit) assignCaptures(x *ioVariable, v *facts.Variable, t *facts.Type) {
+	if len(u.prog.Captures) == 0 || v.Storage != spirv.StorageClassOutput && !u.isPassthroughInput(v) {
 		return
 	}
 	n := 0
-	u.captured(v, t, func(feedback) {}, func(at feedback) {
+	u.walkCaptured(v, t, func(feedback) {}, func(at feedback) {
 		if n >= len(x.leaves) {
 			u.malformed("an output of more scalars than its type has")
 		}
@@ -111,7 +111,7 @@ func (u *unit) capture(x *face, v *facts.Variable, t *facts.Type) {
 // walkCaptured traverses an output of type t. It calls seen for the variable and its
 // members, and scalar for each scalar, in the order of ioVariable.scalars. Each element
 // of an array of blocks goes to the next buffer, as in GLSL.
-func (u *unit) captured(v *facts.Variable, t *facts.Type, seen, scalar func(feedback)) {
+func (u *unit) walkCaptured(v *facts.Variable, t *facts.Type, seen, scalar func(feedback)) {
 	var x feedback
 	x.decorated(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.Decoration(v.ID, k) })
 	if t.IsArray() && t.Elem != nil && t.Elem.IsStruct() && u.facts.Has(t.Elem.ID, spirv.DecorationBlock) {

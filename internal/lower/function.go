@@ -43,10 +43,10 @@ func (u *unit) function(fn *facts.Function, number int, as *variant) *ir.Func {
 	}
 	f := &function{unit: u, fn: fn, number: number, phi: map[*facts.Block][]ir.V{}}
 	f.begin(as)
-	f.constants = f.tables()
-	f.tree = u.plant(fn)
+	f.constants = f.constantTables()
+	f.tree = u.newTree(fn)
 	f.blocks()
-	f.handOnAtEnd()
+	f.closeExit()
 	out := f.b.Finish()
 	u.values += len(out.Vals)
 	return out
@@ -86,7 +86,7 @@ func (f *function) begin(as *variant) {
 		n := len(f.flat(params[i]))
 		v := value{typ: p.Type, parts: rest[:n:n]}
 		if p.Type.IsPointer() {
-			v.ptr = f.pointerOf(params[i], v.parts)
+			v.ptr = f.pointerFrom(params[i], v.parts)
 			v.ptr.flags |= f.variableFlags(p.ID)
 		}
 		if i == 0 && as != nil {
@@ -125,7 +125,7 @@ func (f *function) instructions(b *facts.Block) {
 			continue
 		}
 		f.instruction(op, in)
-		f.enough()
+		f.checkSize()
 	}
 	f.at, f.b.Origin = b.Term, int32(b.Term+1)
 }
@@ -133,8 +133,8 @@ func (f *function) instructions(b *facts.Block) {
 // stopInterval is the number of instructions for each call of Options.Stop.
 const stopInterval = 1 << 8
 
-// enough ends lowering if the program exceeds Options.MaxValues, or at Options.Stop.
-func (f *function) enough() {
+// checkSize ends lowering if the program exceeds Options.MaxValues, or at Options.Stop.
+func (f *function) checkSize() {
 	if f.polls++; f.options.Stop != nil && f.polls%stopInterval == 0 {
 		if err := f.options.Stop(); err != nil {
 			panic(fault{err})
@@ -180,7 +180,7 @@ func (f *function) call(id spirv.ID, args ...[]ir.V) []ir.V {
 	}
 	var flat []ir.V
 	for i, parts := range args {
-		f.fits(callee.Params[i].Type, parts)
+		f.checkType(callee.Params[i].Type, parts)
 		flat = append(flat, parts...)
 	}
 	return f.b.Call(n, f.flat(callee.Return), flat...)

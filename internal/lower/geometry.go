@@ -14,11 +14,11 @@ func (f *function) vectors(in spirv.Inst, n int) [][]ir.V {
 		f.malformed("%d operands; want %d", len(args), n)
 	}
 	for _, a := range args[:n] {
-		f.floats(a...)
+		f.checkFloats(a...)
 		if len(a) == 0 || len(a) != len(args[0]) {
 			f.malformed("vectors of different sizes")
 		}
-		f.alike(append([]ir.V{args[0][0]}, a...)...)
+		f.checkSameType(append([]ir.V{args[0][0]}, a...)...)
 	}
 	return args
 }
@@ -59,7 +59,7 @@ func refractAt(f *function, in spirv.Inst) {
 	if len(a) != 3 || len(a[2]) != 1 {
 		f.malformed("a ratio of refraction that is no scalar")
 	}
-	f.floats(a[2][0])
+	f.checkFloats(a[2][0])
 	eta := a[2][0]
 	if t := f.b.Func.Type(a[0][0]); f.b.Func.Type(eta) != t {
 		eta = f.b.Op(ir.FCvt, t, eta)
@@ -68,7 +68,7 @@ func refractAt(f *function, in spirv.Inst) {
 }
 
 // squareMatrix returns the matrix operand of an extended instruction.
-func (f *function) square(in spirv.Inst) grid {
+func (f *function) squareMatrix(in spirv.Inst) matrixValue {
 	if len(in) < 6 {
 		f.malformed("no operand")
 	}
@@ -76,17 +76,17 @@ func (f *function) square(in spirv.Inst) grid {
 	if g.columns != g.rows || g.columns < 2 || g.columns > 4 {
 		f.malformed("a matrix of %d columns and %d rows; want 2, 3 or 4 of both", g.columns, g.rows)
 	}
-	f.floats(g.parts...)
+	f.checkFloats(g.parts...)
 	return g
 }
 
 func determinant(f *function, in spirv.Inst) {
-	g := f.square(in)
+	g := f.squareMatrix(in)
 	f.define(in, mathlib.Determinant(f.b, g.columns, g.parts))
 }
 
 func matrixInverse(f *function, in spirv.Inst) {
-	g := f.square(in)
+	g := f.squareMatrix(in)
 	f.define(in, mathlib.MatrixInverse(f.b, g.columns, g.parts)...)
 }
 

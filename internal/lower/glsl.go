@@ -35,7 +35,7 @@ func extInst(f *function, in spirv.Inst) {
 		debugPrintf(f, in)
 		return
 	case set == spirv.ExtSetNonSemanticDebugBreak:
-		f.say(ir.Break, "", nil)
+		f.logMessage(ir.Break, "", nil)
 		return
 	case set.NonSemantic(), set == spirv.ExtSetOpenCLDebugInfo100, set == spirv.ExtSetDebugInfo:
 		return

@@ -38,7 +38,7 @@ func eachOf(n int, judge func(*function, []ir.V), build func(*ir.Builder, []ir.V
 			for i := range a {
 				args[i] = a[i].Value
 			}
-			f.alike(args...)
+			f.checkSameType(args...)
 			judge(f, args)
 			return build(f.b, args)
 		})
@@ -48,7 +48,7 @@ func eachOf(n int, judge func(*function, []ir.V), build func(*ir.Builder, []ir.V
 // floatsUpTo returns a check that operands are floats of at most the width of a type.
 func floatsUpTo(most ir.Type) func(*function, []ir.V) {
 	return func(f *function, args []ir.V) {
-		f.floats(args...)
+		f.checkFloats(args...)
 		if t := f.b.Func.Type(args[0]); t.Bits() > most.Bits() {
 			f.unsupported("of %d bits", t.Bits())
 		}
@@ -100,9 +100,9 @@ func ldexp(f *function, in spirv.Inst) {
 }
 
 // splitEach returns both results of Modf or Frexp for each component of an operand.
-func (f *function) halves(id spirv.ID, g func(*ir.Builder, ir.V) (ir.V, ir.V)) (first, second []ir.V) {
+func (f *function) splitEach(id spirv.ID, g func(*ir.Builder, ir.V) (ir.V, ir.V)) (first, second []ir.V) {
 	x := f.scalars(id)
-	f.floats(x...)
+	f.checkFloats(x...)
 	for _, v := range x {
 		a, b := g(f.b, v)
 		first, second = append(first, a), append(second, b)
@@ -111,7 +111,7 @@ func (f *function) halves(id spirv.ID, g func(*ir.Builder, ir.V) (ir.V, ir.V)) (
 }
 
 // convertExponents converts exponents to the integer type t.
-func (f *function) exponents(x []ir.V, t ir.Type) []ir.V {
+func (f *function) convertExponents(x []ir.V, t ir.Type) []ir.V {
 	for i := range x {
 		if t.IsInt() && t.Bits() > 32 {
 			x[i] = f.b.Op(ir.SExt, t, x[i])
@@ -124,33 +124,33 @@ func (f *function) exponents(x []ir.V, t ir.Type) []ir.V {
 
 func modf(f *function, in spirv.Inst) {
 	v := inst.GLSLModf(in)
-	fract, whole := f.halves(v.X(), mathlib.Modf)
+	fract, whole := f.splitEach(v.X(), mathlib.Modf)
 	f.store(f.pointer(v.I()), whole)
 	f.define(in, fract...)
 }
 
 func modfStruct(f *function, in spirv.Inst) {
-	fract, whole := f.halves(inst.GLSLModfStruct(in).X(), mathlib.Modf)
+	fract, whole := f.splitEach(inst.GLSLModfStruct(in).X(), mathlib.Modf)
 	f.define(in, append(fract, whole...)...)
 }
 
 func frexp(f *function, in spirv.Inst) {
 	v := inst.GLSLFrexp(in)
-	s, e := f.halves(v.X(), mathlib.Frexp)
+	s, e := f.splitEach(v.X(), mathlib.Frexp)
 	p := f.pointer(v.Exp())
 	types := f.flat(p.typ)
 	if len(types) == 0 {
 		f.malformed("an exponent without a place")
 	}
-	f.store(p, f.exponents(e, types[0]))
+	f.store(p, f.convertExponents(e, types[0]))
 	f.define(in, s...)
 }
 
 func frexpStruct(f *function, in spirv.Inst) {
-	s, e := f.halves(inst.GLSLFrexpStruct(in).X(), mathlib.Frexp)
+	s, e := f.splitEach(inst.GLSLFrexpStruct(in).X(), mathlib.Frexp)
 	types := f.flat(f.facts.Type(in.Type()))
 	if len(types) == 0 {
 		f.malformed("a result without members")
 	}
-	f.define(in, append(s, f.exponents(e, types[len(types)-1])...)...)
+	f.define(in, append(s, f.convertExponents(e, types[len(types)-1])...)...)
 }

@@ -248,7 +248,7 @@ func (f *function) ofQuad(x []ir.V, i ir.V) []ir.V {
 		for n := range uint64(3) {
 			of = append(of, f.b.OpAux(ir.QuadSwap, f.b.Func.Type(p), n+1, p))
 		}
-		parts[k] = f.pick(of, operand{v: way})
+		parts[k] = f.selectPart(of, operand{v: way})
 	}
 	return parts
 }

@@ -49,16 +49,16 @@ func (u *unit) memberOffset(t *facts.Type, i int) uint64 {
 
 // heapVariable allocates the variable of a heap; false if v is no heap. Programs do not
 // write to a heap.
-func (u *unit) heap(p *pointer, v *facts.Variable) bool {
+func (u *unit) heapVariable(p *pointer, v *facts.Variable) bool {
 	switch k, _ := u.facts.BuiltIn(v.ID); {
 	case v.Storage != spirv.StorageClassUniformConstant:
 		return false
 	case k == spirv.BuiltInSamplerHeapEXT:
-		p.heap, p.number = true, u.bound(ir.Resource{Kind: ir.HeapBytes, Binding: ir.SamplerHeap, Count: 1, NonWritable: true})
+		p.heap, p.number = true, u.bindResource(ir.Resource{Kind: ir.HeapBytes, Binding: ir.SamplerHeap, Count: 1, NonWritable: true})
 		if u.heaped == 0 {
 			u.heaped = p.number + 1
 		}
-		u.bound(samplerHeap)
+		u.bindResource(samplerHeap)
 		return true
 	case k != spirv.BuiltInResourceHeapEXT:
 		return false
@@ -66,12 +66,12 @@ func (u *unit) heap(p *pointer, v *facts.Variable) bool {
 	p.heap = true
 	for i := range u.facts.Types { // before the first dispatch among images, which may be of any type
 		if t := &u.facts.Types[i]; t.Op == spirv.OpTypeImage {
-			u.shown(u.twofold(imageHeap, ir.Texels, ir.ImageShape), t)
+			u.shown(u.bindPair(imageHeap, ir.Texels, ir.ImageShape), t)
 		}
 	}
-	u.bound(ir.Resource{Kind: ir.HeapBuffer}) // before the first materialized pointer, which may point into any buffer
-	u.bound(ir.Resource{Kind: ir.HeapUniform, NonWritable: true})
-	p.number = u.bound(ir.Resource{Kind: ir.HeapBytes, Count: 1, NonWritable: true})
+	u.bindResource(ir.Resource{Kind: ir.HeapBuffer}) // before the first materialized pointer, which may point into any buffer
+	u.bindResource(ir.Resource{Kind: ir.HeapUniform, NonWritable: true})
+	p.number = u.bindResource(ir.Resource{Kind: ir.HeapBytes, Count: 1, NonWritable: true})
 	u.heaped = p.number + 1
 	return true
 }
@@ -88,10 +88,10 @@ func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
 	var home uint64
 	switch t.Op {
 	case spirv.OpTypeImage:
-		home = f.twofold(imageHeap, ir.Texels, ir.ImageShape)
+		home = f.bindPair(imageHeap, ir.Texels, ir.ImageShape)
 		f.shown(home, t)
 	case spirv.OpTypeSampler:
-		home = f.bound(samplerHeap)
+		home = f.bindResource(samplerHeap)
 	default:
 		f.unsupported("%s in a heap of descriptors", t.Op)
 	}
@@ -101,7 +101,7 @@ func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
 // heapIndex returns the index of the descriptor at a heap address, out of range if the
 // address is not aligned.
 func (f *function) heapIndex(p *pointer) ir.V {
-	at := f.whole(p.offset)
+	at := f.offsetValue(p.offset)
 	aligned := f.b.Cmp(ir.Eq, f.b.Op(ir.And, ir.I32, at, f.b.I32(ir.HeapDescriptor-1)), f.b.I32(0))
 	return f.b.Select(aligned, f.b.Op(ir.UDiv, ir.I32, at, f.b.I32(ir.HeapDescriptor)), f.b.I32(farAway))
 }
@@ -123,7 +123,7 @@ func bufferPointer(f *function, in spirv.Inst) {
 	case t.Storage != spirv.StorageClassStorageBuffer && t.Storage != spirv.StorageClassUniform:
 		f.unsupported("of a pointer to %s", t.Storage)
 	}
-	n := f.bound(r)
+	n := f.bindResource(r)
 	i := f.heapIndex(p)
 	q := &pointer{memory: inBuffer, typ: t.Elem, class: t.Storage, number: n, home: f.b.I32(uint32(n)), element: i}
 	q.handle = f.b.OpAux(ir.Res, ir.H, n, i)

@@ -27,7 +27,7 @@ type image struct {
 // image returns the image that an operand is.
 func (f *function) image(id spirv.ID) image {
 	v := f.value(id)
-	parts := f.carry(v)
+	parts := f.partsOf(v)
 	x := image{typ: v.typ, flags: v.flags}
 	switch {
 	case v.typ.Op == spirv.OpTypeSampledImage && len(parts) == 4:
@@ -92,7 +92,7 @@ func (f *function) part(x image, behind int) ir.V {
 	if len(homes) == 1 {
 		return f.b.OpAux(ir.Res, ir.H, uint64(homes[0]+behind), x.index)
 	}
-	h := f.nowhere()
+	h := f.emptyHandle()
 	for _, n := range homes {
 		r := f.b.OpAux(ir.Res, ir.H, uint64(n+behind), x.index)
 		h = f.b.Select(f.b.Cmp(ir.Eq, x.home, f.b.I32(uint32(n))), r, h)
@@ -114,12 +114,12 @@ func sampledImage(f *function, in spirv.Inst) {
 		f.malformed("%%%d is no sampler", v.Sampler())
 	}
 	f.define(in, x.home, x.index, s[0], s[1])
-	f.accessed(in, x.flags)
+	f.setAccessFlags(in, x.flags)
 }
 
 // imageOf lowers OpImage: the image of a sampled image.
 func imageOf(f *function, in spirv.Inst) {
 	x := f.image(inst.Image(in).SampledImage())
 	f.define(in, x.home, x.index)
-	f.accessed(in, x.flags)
+	f.setAccessFlags(in, x.flags)
 }

@@ -53,8 +53,8 @@ func integerDot(s signs) rule {
 			f.define(in, sum)
 			return
 		}
-		x := f.widened(spirv.ID(in[3]), packed, s[0], wide)
-		y := f.widened(spirv.ID(in[4]), packed, s[1], wide)
+		x := f.extendedVector(spirv.ID(in[3]), packed, s[0], wide)
+		y := f.extendedVector(spirv.ID(in[4]), packed, s[1], wide)
 		if len(x) != len(y) {
 			f.malformed("vectors of different sizes")
 		}
@@ -75,7 +75,7 @@ func saturates(op spirv.Op) bool {
 
 // extendedVector returns the components of a vector, or the four bytes of a packed one,
 // extended to a type.
-func (f *function) widened(id spirv.ID, packed bool, by ir.Op, t ir.Type) []ir.V {
+func (f *function) extendedVector(id spirv.ID, packed bool, by ir.Op, t ir.Type) []ir.V {
 	parts := f.scalars(id)
 	if packed {
 		word := f.typed(id, ir.I32)

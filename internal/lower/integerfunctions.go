@@ -73,7 +73,7 @@ func subSatU(b *ir.Builder, t ir.Type, x, y ir.V) ir.V {
 func addSatS(b *ir.Builder, t ir.Type, x, y ir.V) ir.V {
 	sum := b.Op(ir.Add, t, x, y)
 	over := b.Op(ir.And, t, b.Op(ir.Xor, t, sum, x), b.Op(ir.Xor, t, sum, y))
-	return cut(b, t, sum, over, x)
+	return saturateOverflow(b, t, sum, over, x)
 }
 
 // subSatS overflows if the operands have different signs and the difference has the
@@ -81,12 +81,12 @@ func addSatS(b *ir.Builder, t ir.Type, x, y ir.V) ir.V {
 func subSatS(b *ir.Builder, t ir.Type, x, y ir.V) ir.V {
 	d := b.Op(ir.Sub, t, x, y)
 	over := b.Op(ir.And, t, b.Op(ir.Xor, t, x, y), b.Op(ir.Xor, t, x, d))
-	return cut(b, t, d, over, x)
+	return saturateOverflow(b, t, d, over, x)
 }
 
 // saturateOverflow returns result, or if over is negative the extreme value with the sign
 // of x.
-func cut(b *ir.Builder, t ir.Type, result, over, x ir.V) ir.V {
+func saturateOverflow(b *ir.Builder, t ir.Type, result, over, x ir.V) ir.V {
 	sign := b.Op(ir.AShr, t, x, b.Const(t, uint64(t.Bits())-1))
 	far := b.Op(ir.Xor, t, sign, b.Const(t, t.Mask()>>1))
 	return b.Select(b.Cmp(ir.SLt, over, b.Const(t, 0)), far, result)

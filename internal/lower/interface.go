@@ -7,8 +7,8 @@ import (
 )
 
 // ioVariable is a scalarized input or output variable of a graphics stage.
-type face struct {
-	leaves  []leaf
+type ioVariable struct {
+	leaves  []ioScalar
 	slots   []uint64 // private slot of each scalar, of one vertex
 	arrayed bool     // the variable is an array over vertices
 	number  uint64   // private variable of an output, or of an input's copy
@@ -17,7 +17,7 @@ type face struct {
 }
 
 // ioScalar is one scalar of such a variable, of one vertex.
-type leaf struct {
+type ioScalar struct {
 	semantic      ir.Semantic
 	index         uint32
 	typ           ir.Type // in the program's interface; booleans are i32
@@ -88,9 +88,9 @@ var stageBuiltIns = map[spirv.BuiltIn]struct {
 }
 
 // ioVariableOf scalarizes a variable.
-func (u *unit) faceOf(v *facts.Variable) *face {
-	u.shallow(v.Type)
-	x := &face{arrayed: u.perVertex(v)}
+func (u *unit) ioVariableOf(v *facts.Variable) *ioVariable {
+	u.checkDepth(v.Type)
+	x := &ioVariable{arrayed: u.perVertex(v)}
 	t := v.Type
 	if x.arrayed {
 		if t = t.Elem; !v.Type.IsArray() || t == nil {
@@ -98,8 +98,8 @@ func (u *unit) faceOf(v *facts.Variable) *face {
 		}
 	}
 	u.flat(v.Type) // checks the number of scalars
-	like := leaf{patch: u.ofPatch(v)}
-	u.decorated(&like, func(d spirv.Decoration) (uint32, bool) {
+	like := ioScalar{patch: u.perPatch(v)}
+	u.applyDecorations(&like, func(d spirv.Decoration) (uint32, bool) {
 		x, ok := u.facts.Decoration(v.ID, d)
 		return literal(x, ok), ok
 	})
@@ -111,9 +111,9 @@ func (u *unit) faceOf(v *facts.Variable) *face {
 		at.component = d.Literal()
 	}
 	if k, ok := u.facts.BuiltIn(v.ID); ok {
-		u.builtInLeaves(x, t, k, like)
+		u.assignBuiltIn(x, t, k, like)
 	} else {
-		u.leaves(x, t, &at, like)
+		u.assignLocations(x, t, &at, like)
 	}
 	slot := uint64(0)
 	for _, s := range u.flat(t) {
@@ -121,7 +121,7 @@ func (u *unit) faceOf(v *facts.Variable) *face {
 		slot += uint64(s.Bits()+31) / 32
 	}
 	x.written = make([]bool, len(x.leaves))
-	u.capture(x, v, t)
+	u.assignCaptures(x, v, t)
 	return x
 }
 
@@ -157,12 +157,12 @@ func (u *unit) perVertex(v *facts.Variable) bool {
 		}
 		return false
 	}
-	return !u.ofPatch(v)
+	return !u.perPatch(v)
 }
 
 // perPatch reports whether a variable is shared by all vertices of a patch: decorated
 // Patch itself or in its block's members, or a tessellation level.
-func (u *unit) ofPatch(v *facts.Variable) bool {
+func (u *unit) perPatch(v *facts.Variable) bool {
 	switch u.prog.Stage {
 	case ir.TessControl, ir.TessEval:
 	default:
@@ -185,7 +185,7 @@ func (u *unit) ofPatch(v *facts.Variable) bool {
 
 // applyDecorations sets the properties that decorations of a variable or member give to
 // all of its scalars.
-func (u *unit) decorated(l *leaf, of func(spirv.Decoration) (uint32, bool)) {
+func (u *unit) applyDecorations(l *ioScalar, of func(spirv.Decoration) (uint32, bool)) {
 	has := func(d spirv.Decoration) bool { _, ok := of(d); return ok }
 	switch {
 	case has(spirv.DecorationFlat):
@@ -222,7 +222,7 @@ const maxLocation = 1 << 16
 // assignLocations scalarizes a type (Vulkan, Location Assignment and Component
 // Assignment): each vector has a location, or two if it is longer than 16 bytes;
 // elements, columns and members follow in order.
-func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
+func (u *unit) assignLocations(x *ioVariable, t *facts.Type, at *location, like ioScalar) {
 	if at.location > maxLocation || at.component > 3 {
 		u.unsupported("location %d, component %d", at.location, at.component)
 	}
@@ -230,16 +230,16 @@ func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
 	case t == nil:
 		u.malformed("a type is missing")
 	case t.IsScalar(), t.IsVector():
-		u.vector(x, t, at, like)
+		u.assignVector(x, t, at, like)
 	case t.IsStruct():
 		for i := range t.Members {
-			u.memberLeaves(x, t, i, at, like)
+			u.assignMember(x, t, i, at, like)
 		}
 	case t.IsComposite() && t.Elem != nil && !t.IsRuntimeArray():
 		first := at.component
 		for n := t.Count; n > 0 && len(u.flat(t.Elem)) > 0; n-- {
 			at.component = first
-			u.leaves(x, t.Elem, at, like)
+			u.assignLocations(x, t.Elem, at, like)
 		}
 	default:
 		u.unsupported("of %s", t.Op)
@@ -247,25 +247,25 @@ func (u *unit) leaves(x *face, t *facts.Type, at *location, like leaf) {
 }
 
 // assignMember scalarizes a member of a block or struct.
-func (u *unit) memberLeaves(x *face, t *facts.Type, i int, at *location, like leaf) {
+func (u *unit) assignMember(x *ioVariable, t *facts.Type, i int, at *location, like ioScalar) {
 	of := func(d spirv.Decoration) (uint32, bool) {
 		m, ok := u.facts.MemberDecoration(t.ID, i, d)
 		return literal(m, ok), ok
 	}
-	u.decorated(&like, of)
+	u.applyDecorations(&like, of)
 	if k, ok := u.facts.MemberBuiltIn(t.ID, i); ok {
-		u.builtInLeaves(x, t.Members[i].Type, k, like)
+		u.assignBuiltIn(x, t.Members[i].Type, k, like)
 		return
 	}
 	if n, ok := of(spirv.DecorationLocation); ok {
 		at.location = n
 	}
 	at.component, _ = of(spirv.DecorationComponent)
-	u.leaves(x, t.Members[i].Type, at, like)
+	u.assignLocations(x, t.Members[i].Type, at, like)
 }
 
 // assignVector assigns locations to a scalar, or to the components of a vector.
-func (u *unit) vector(x *face, t *facts.Type, at *location, like leaf) {
+func (u *unit) assignVector(x *ioVariable, t *facts.Type, at *location, like ioScalar) {
 	like.semantic, like.typ = ir.Location, u.scalar(t.Scalar())
 	if like.typ == ir.B1 {
 		u.unsupported("a boolean")
@@ -292,7 +292,7 @@ func (u *unit) vector(x *face, t *facts.Type, at *location, like leaf) {
 }
 
 // assignBuiltIn assigns semantics to the scalars of a built-in.
-func (u *unit) builtInLeaves(x *face, t *facts.Type, k spirv.BuiltIn, like leaf) {
+func (u *unit) assignBuiltIn(x *ioVariable, t *facts.Type, k spirv.BuiltIn, like ioScalar) {
 	if pair, ok := weightPairs[k]; ok {
 		u.pairLeaves(x, t, k, pair, like)
 		return

@@ -30,15 +30,15 @@ func interpolateAt(op spirv.GLSLOp) rule {
 			} else {
 				at = [2]ir.V(f.floats32(spirv.ID(in[6]), 2))
 			}
-			read = func(l *leaf) ir.V {
+			read = func(l *ioScalar) ir.V {
 				return f.b.OpAux(ir.Interp, l.typ, f.inputNumber(l.input()), at[0], at[1])
 			}
 		}
 		var parts []ir.V
 		f.scalarsAt(*p, func(at *pointer, t ir.Type) {
-			parts = append(parts, f.leafOf(at, t, func(l *leaf) ir.V {
+			parts = append(parts, f.selectIO(at, t, func(l *ioScalar) ir.V {
 				if !l.interpolated() {
-					return f.readLeaf(at, l, t)
+					return f.readIO(at, l, t)
 				}
 				return read(l)
 			}))
@@ -49,7 +49,7 @@ func interpolateAt(op spirv.GLSLOp) rule {
 
 // interpolated reports whether the value of an input varies within the pixel: interpolated
 // inputs from the previous stage, and the weights of the interpolation.
-func (l *leaf) interpolated() bool {
+func (l *ioScalar) interpolated() bool {
 	switch l.semantic {
 	case ir.Location:
 		return l.interpolation <= ir.Linear
@@ -60,7 +60,7 @@ func (l *leaf) interpolated() bool {
 }
 
 // centroid reads an input at its centroid.
-func (f *function) centroid(l *leaf) ir.V {
+func (f *function) centroid(l *ioScalar) ir.V {
 	x := l.input()
 	x.Sampling = ir.Centroid
 	return f.b.OpAux(ir.In, l.typ, f.inputNumber(x))

@@ -14,7 +14,7 @@ var logRules = rules{
 const maxMessages = 1 << 16
 
 // logMessage appends a message of the invocation and its arguments, scalar by scalar.
-func (f *function) say(kind ir.MessageKind, text string, args []ir.V) {
+func (f *function) logMessage(kind ir.MessageKind, text string, args []ir.V) {
 	if len(f.prog.Messages) >= maxMessages {
 		f.unsupported("more than %d messages", maxMessages)
 	}
@@ -43,14 +43,14 @@ func debugPrintf(f *function, in spirv.Inst) {
 			f.unsupported("a message of more than %d scalars", maxLeaves)
 		}
 	}
-	f.say(ir.Print, text, args)
+	f.logMessage(ir.Print, text, args)
 }
 
 // abort lowers OpAbortKHR: the invocation logs its message and ends. Other invocations
 // continue, which the specification allows.
 func (f *function) abort(in spirv.Inst) {
 	v := inst.AbortKHR(in)
-	f.say(ir.Abort, "", f.scalars(v.Message()))
+	f.logMessage(ir.Abort, "", f.scalars(v.Message()))
 	f.b.Emit(ir.Val{Op: ir.Kill})
 }
 
@@ -67,7 +67,7 @@ func readClock(f *function, in spirv.Inst) {
 	default:
 		f.unsupported("of scope %s", s)
 	}
-	now := f.now()
+	now := f.readCounter()
 	if f.facts.Type(in.Type()).IsVector() {
 		high := f.b.Op(ir.LShr, ir.I64, now, f.b.Const(ir.I64, 32))
 		f.define(in, f.b.Op(ir.Trunc, ir.I32, now), f.b.Op(ir.Trunc, ir.I32, high))
@@ -77,8 +77,8 @@ func readClock(f *function, in spirv.Inst) {
 }
 
 // readCounter increments and reads the clock.
-func (f *function) now() ir.V {
-	n := f.clock()
+func (f *function) readCounter() ir.V {
+	n := f.clockVariable()
 	slot := f.b.I32(0)
 	now := f.b.Op(ir.Add, ir.I64, f.b.OpAux(ir.PLd, ir.I64, n, slot), f.b.Const(ir.I64, clockStep))
 	f.b.OpAux(ir.PSt, ir.I64, n, slot, now)
@@ -86,7 +86,7 @@ func (f *function) now() ir.V {
 }
 
 // clockVariable returns the private variable that counts the readings.
-func (u *unit) clock() uint64 {
+func (u *unit) clockVariable() uint64 {
 	if u.clocked == 0 {
 		u.prog.Vars = append(u.prog.Vars, ir.Var{Name: "clock", Slots: 2, Func: -1})
 		u.clocked = uint64(len(u.prog.Vars))

@@ -40,7 +40,7 @@ func (f *function) combine(op ir.Op, parts []ir.V) ir.V {
 func isInf(f *function, in spirv.Inst) {
 	f.eachComponent(in, f.operands(in[3:]), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
 		x, t := a[0].Value, a[0].Type
-		f.floats(x)
+		f.checkFloats(x)
 		inf := f.b.Const(t, scalar.FromFloat(t.Bits(), false, math.Inf(1)))
 		return f.b.Cmp(ir.FEq, f.b.Op(ir.FAbs, t, x), inf)
 	})

@@ -27,8 +27,8 @@ func (f *function) sumOfProducts(x, y []ir.V) ir.V {
 	if len(x) != len(y) || len(x) == 0 {
 		f.malformed("vectors of different sizes")
 	}
-	f.floats(x...)
-	f.floats(y...)
+	f.checkFloats(x...)
+	f.checkFloats(y...)
 	t := f.b.Func.Type(x[0])
 	sum := f.fmul(x[0], y[0])
 	for i := 1; i < len(x); i++ {
@@ -53,14 +53,14 @@ func vectorTimesScalar(f *function, in spirv.Inst) {
 	if t := f.facts.Type(in.Type()); isTile(t) && t.Elem.IsInt() {
 		parts := make([]ir.V, len(x))
 		for i := range x {
-			f.alike(x[i], s)
+			f.checkSameType(x[i], s)
 			parts[i] = f.b.Op(ir.Mul, f.b.Func.Type(s), x[i], s)
 		}
 		f.define(in, parts...)
 		return
 	}
-	f.floats(s)
-	f.floats(x...)
+	f.checkFloats(s)
+	f.checkFloats(x...)
 	parts := make([]ir.V, len(x))
 	for i := range x {
 		parts[i] = f.fmul(x[i], s)
@@ -69,23 +69,23 @@ func vectorTimesScalar(f *function, in spirv.Inst) {
 }
 
 // matrixValue is a matrix in column-major order.
-type grid struct {
+type matrixValue struct {
 	columns, rows int
 	parts         []ir.V
 }
 
-func (f *function) grid(id spirv.ID) grid {
+func (f *function) grid(id spirv.ID) matrixValue {
 	t := f.typeOf(id)
-	g := grid{t.Columns(), t.Rows(), f.scalars(id)}
+	g := matrixValue{t.Columns(), t.Rows(), f.scalars(id)}
 	if g.columns == 0 || g.rows == 0 || g.columns*g.rows != len(g.parts) {
 		f.malformed("%%%d is no matrix", id)
 	}
 	return g
 }
 
-func (g grid) column(i int) []ir.V { return g.parts[i*g.rows : (i+1)*g.rows] }
+func (g matrixValue) column(i int) []ir.V { return g.parts[i*g.rows : (i+1)*g.rows] }
 
-func (g grid) row(i int) []ir.V {
+func (g matrixValue) row(i int) []ir.V {
 	row := make([]ir.V, g.columns)
 	for c := range row {
 		row[c] = g.parts[c*g.rows+i]
@@ -110,7 +110,7 @@ func matrixTimesVector(f *function, in spirv.Inst) {
 }
 
 // times returns the product of a matrix and a column vector.
-func (f *function) times(m grid, x []ir.V) []ir.V {
+func (f *function) times(m matrixValue, x []ir.V) []ir.V {
 	parts := make([]ir.V, m.rows)
 	for r := range parts {
 		parts[r] = f.sumOfProducts(m.row(r), x)
@@ -131,8 +131,8 @@ func matrixTimesMatrix(f *function, in spirv.Inst) {
 func outerProduct(f *function, in spirv.Inst) {
 	v := inst.OuterProduct(in)
 	x, y := f.scalars(v.Vector1()), f.scalars(v.Vector2())
-	f.floats(x...)
-	f.floats(y...)
+	f.checkFloats(x...)
+	f.checkFloats(y...)
 	var parts []ir.V
 	for _, column := range y {
 		for _, row := range x {

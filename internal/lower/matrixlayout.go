@@ -16,28 +16,28 @@ import (
 // layout in the layoutSet of its kind.
 
 // matrixLayout is the layout of a matrix, or of a column of it, in a buffer.
-type matrixForm struct {
+type matrixLayout struct {
 	stride   uint32 // bytes from column to column, or from row to row if rowMajor
 	rowMajor bool
 	column   bool // the pointee is a column: its components are stride apart if rowMajor
 }
 
 // pointerKind is the class of materialized pointers that may be merged with each other.
-type carriedAs struct {
+type pointerKind struct {
 	class spirv.StorageClass
 	typ   *facts.Type // the pointee
 }
 
 // layoutSet is the set of matrix layouts of the materialized pointers of one kind.
-type forms struct {
-	all     []matrixForm
-	numbers map[matrixForm]int
+type layoutSet struct {
+	all     []matrixLayout
+	numbers map[matrixLayout]int
 	known   int  // how many of them an earlier traversal found; pointers carry a tag if there are several
 	assumed bool // a pointer was used before any layout was known, and got the zero layout
 }
 
 // number returns the index of a layout, which it adds to the set.
-func (s *forms) number(m matrixForm) int {
+func (s *layoutSet) number(m matrixLayout) int {
 	n, ok := s.numbers[m]
 	if !ok {
 		n = len(s.all)
@@ -48,21 +48,21 @@ func (s *forms) number(m matrixForm) int {
 }
 
 // severalLayouts reports whether materialized pointers of a type carry a layout tag.
-func (u *unit) severalForms(t *facts.Type) bool {
-	return u.forms[carriedAs{t.Storage, t.Elem}].several()
+func (u *unit) severalLayouts(t *facts.Type) bool {
+	return u.forms[pointerKind{t.Storage, t.Elem}].several()
 }
 
-func (s *forms) several() bool { return s != nil && s.known > 1 }
+func (s *layoutSet) several() bool { return s != nil && s.known > 1 }
 
 // layoutsOf returns the layout set of a pointer type; nil if its pointee has no layout.
-func (u *unit) formsOf(t *facts.Type) *forms {
-	if !slices.Contains(formed, t.Storage) || t.Elem == nil || !t.Elem.IsVector() && !innermost(t.Elem).IsMatrix() {
+func (u *unit) layoutsOf(t *facts.Type) *layoutSet {
+	if !slices.Contains(laidOutClasses, t.Storage) || t.Elem == nil || !t.Elem.IsVector() && !innermost(t.Elem).IsMatrix() {
 		return nil
 	}
-	k := carriedAs{t.Storage, t.Elem}
+	k := pointerKind{t.Storage, t.Elem}
 	s := u.forms[k]
 	if s == nil {
-		s = &forms{numbers: map[matrixForm]int{}}
+		s = &layoutSet{numbers: map[matrixLayout]int{}}
 		u.forms[k] = s
 	}
 	return s
@@ -70,32 +70,32 @@ func (u *unit) formsOf(t *facts.Type) *forms {
 
 // layoutTagOf returns the layout tag of a pointer that is materialized as type t; none
 // if all pointers of the kind have one layout.
-func (f *function) formPart(t *facts.Type, p *pointer) []ir.V {
-	s := f.formsOf(t)
+func (f *function) layoutTagOf(t *facts.Type, p *pointer) []ir.V {
+	s := f.layoutsOf(t)
 	if s == nil {
 		return nil
 	}
 	of := p.forms
 	if p.form == 0 {
-		of = []matrixForm{p.matrix}
+		of = []matrixLayout{p.matrix}
 	}
 	numbers := make([]int, len(of))
 	for i, m := range of {
-		numbers[i] = s.number(m.of(t.Elem))
+		numbers[i] = s.number(m.forType(t.Elem))
 	}
 	if !s.several() {
 		return nil
 	}
 	v := f.b.I32(uint32(numbers[0]))
 	for i, n := range numbers[1:] {
-		f.enough()
+		f.checkSize()
 		v = f.b.Select(f.b.Cmp(ir.Eq, p.form, f.b.I32(uint32(i+1))), f.b.I32(uint32(n)), v)
 	}
 	return []ir.V{v}
 }
 
 // forType returns the part of a layout that matters for a pointee type.
-func (m matrixForm) of(t *facts.Type) matrixForm {
+func (m matrixLayout) forType(t *facts.Type) matrixLayout {
 	switch {
 	case innermost(t).IsMatrix():
 		m.column = false
@@ -103,13 +103,13 @@ func (m matrixForm) of(t *facts.Type) matrixForm {
 	case t.IsVector() && m.column:
 		return m
 	}
-	return matrixForm{}
+	return matrixLayout{}
 }
 
 // setLayout sets the layout of a pointer made of scalars: tag is the last one, which is
 // the layout tag if there are several layouts.
-func (f *function) inForm(p *pointer, t *facts.Type, last ir.V) {
-	switch s := f.formsOf(t); {
+func (f *function) setLayout(p *pointer, t *facts.Type, last ir.V) {
+	switch s := f.layoutsOf(t); {
 	case s == nil:
 	case s.several():
 		p.forms, p.form = s.all[:s.known:s.known], last
@@ -124,44 +124,44 @@ func (f *function) inForm(p *pointer, t *facts.Type, last ir.V) {
 }
 
 // clearLayout resets the layout of the pointee.
-func (p *pointer) plain() { p.matrix, p.forms, p.form = matrixForm{}, nil, 0 }
+func (p *pointer) clearLayout() { p.matrix, p.forms, p.form = matrixLayout{}, nil, 0 }
 
 // stepStrided goes to part i of an array, matrix or vector in a buffer or physical
 // memory. If the layout is known at run time only, it selects among the results for
 // each layout.
-func (f *function) apart(p *pointer, i operand) {
+func (f *function) stepStrided(p *pointer, i operand) {
 	if p.form == 0 {
-		f.move(p, i, f.stride(p, p.matrix))
-		p.matrix = p.matrix.part(p.typ)
+		f.advancePointer(p, i, f.partStride(p, p.matrix))
+		p.matrix = p.matrix.element(p.typ)
 		return
 	}
 	from, first := *p, uint64(0)
-	p.forms = make([]matrixForm, len(from.forms))
+	p.forms = make([]matrixLayout, len(from.forms))
 	for k, m := range from.forms {
-		stride := f.stride(&from, m)
-		p.forms[k] = m.part(from.typ)
+		stride := f.partStride(&from, m)
+		p.forms[k] = m.element(from.typ)
 		if k == 0 {
 			first = stride
-			f.move(p, i, stride)
+			f.advancePointer(p, i, stride)
 		}
 		if stride == first {
 			continue
 		}
-		f.enough()
+		f.checkSize()
 		q := from
-		f.move(&q, i, stride)
-		f.either(f.b.Cmp(ir.Eq, p.form, f.b.I32(uint32(k))), &q, p)
+		f.advancePointer(&q, i, stride)
+		f.selectPointer(f.b.Cmp(ir.Eq, p.form, f.b.I32(uint32(k))), &q, p)
 	}
 	if p.typ.Elem.IsScalar() {
-		p.plain()
+		p.clearLayout()
 	}
 }
 
-// advance adds i strides.
-func (f *function) move(p *pointer, i operand, stride uint64) {
+// advancePointer adds i strides.
+func (f *function) advancePointer(p *pointer, i operand, stride uint64) {
 	switch {
 	case p.memory == inBuffer:
-		p.offset = f.index(p.offset, i, stride)
+		p.offset = f.addIndex(p.offset, i, stride)
 	case i.v == 0:
 		p.offset = p.offset.plus(mul(i.bits, stride))
 	default:
@@ -171,9 +171,9 @@ func (f *function) move(p *pointer, i operand, stride uint64) {
 }
 
 // selectPointer sets p to q if c is true.
-func (f *function) either(c ir.V, q, p *pointer) {
+func (f *function) selectPointer(c ir.V, q, p *pointer) {
 	if p.memory == inBuffer {
-		p.offset = offset{dyn: f.b.Select(c, f.whole(q.offset), f.whole(p.offset))}
+		p.offset = offset{dyn: f.b.Select(c, f.offsetValue(q.offset), f.offsetValue(p.offset))}
 		return
 	}
 	p.address, p.offset = f.b.Select(c, f.addressOf(q), f.addressOf(p)), offset{}
@@ -182,16 +182,16 @@ func (f *function) either(c ir.V, q, p *pointer) {
 // needsAnotherPass reports whether the entry point has to be lowered again, because
 // materialized pointers have more layouts than were known. The sets are closed under
 // element selection then, so that two traversals suffice.
-func (u *unit) again() bool {
+func (u *unit) needsAnotherPass() bool {
 	more := false
 	for _, s := range u.forms {
-		more = more || len(s.all) > max(s.known, 1) || s.assumed && len(s.all) > 0 && s.all[0] != matrixForm{}
+		more = more || len(s.all) > max(s.known, 1) || s.assumed && len(s.all) > 0 && s.all[0] != matrixLayout{}
 	}
 	if !more {
 		return false
 	}
 	for i := range u.facts.Types { // a part is declared before the composite
-		u.inherit(&u.facts.Types[len(u.facts.Types)-1-i])
+		u.propagateLayouts(&u.facts.Types[len(u.facts.Types)-1-i])
 	}
 	for _, s := range u.forms {
 		s.known, s.assumed = len(s.all), false
@@ -200,32 +200,32 @@ func (u *unit) again() bool {
 }
 
 // laidOutClasses are the storage classes with matrix layouts.
-var formed = []spirv.StorageClass{
+var laidOutClasses = []spirv.StorageClass{
 	spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPhysicalStorageBuffer,
 	spirv.StorageClassWorkgroup, spirv.StorageClassPushConstant,
 }
 
 // propagateLayouts adds the layouts of pointers to t, narrowed to t's elements, to those
 // of pointers to the elements.
-func (u *unit) inherit(t *facts.Type) {
-	for _, class := range formed {
-		whole, part := u.forms[carriedAs{class, t}], u.forms[carriedAs{class, t.Elem}]
+func (u *unit) propagateLayouts(t *facts.Type) {
+	for _, class := range laidOutClasses {
+		whole, part := u.forms[pointerKind{class, t}], u.forms[pointerKind{class, t.Elem}]
 		if whole == nil || part == nil {
 			continue
 		}
 		for _, m := range whole.all {
-			part.number(m.part(t).of(t.Elem))
+			part.number(m.element(t).forType(t.Elem))
 		}
 	}
 }
 
 // element returns the layout of a part of an array, matrix or vector of type t.
-func (m matrixForm) part(t *facts.Type) matrixForm {
+func (m matrixLayout) element(t *facts.Type) matrixLayout {
 	switch {
 	case t.IsArray():
 		return m
 	case t.IsMatrix() && m.rowMajor:
-		return matrixForm{m.stride, true, true}
+		return matrixLayout{m.stride, true, true}
 	}
-	return matrixForm{}
+	return matrixLayout{}
 }

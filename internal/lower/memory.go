@@ -15,7 +15,7 @@ var memoryRules = rules{
 func load(f *function, in spirv.Inst) {
 	v := inst.Load(in)
 	t := f.facts.Type(v.Type())
-	p := f.to(v.Pointer(), t)
+	p := f.typedPointer(v.Pointer(), t)
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
 	if isObject(t) {
@@ -32,21 +32,21 @@ func store(f *function, in spirv.Inst) {
 		return
 	}
 	x := f.value(v.Object())
-	p := f.to(v.Pointer(), x.typ)
+	p := f.typedPointer(v.Pointer(), x.typ)
 	if p.checked {
 		return // of the constant that the table contains
 	}
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
 	f.sameType(p, x.typ)
-	f.store(p, f.carry(x))
+	f.store(p, f.partsOf(x))
 }
 
 // clears lowers the store of a null constant to a whole private variable, which may
 // have more scalars than a value may; false if the store is another one.
 func (f *function) clears(v inst.Store) bool {
 	c, at := f.facts.Const(v.Object()), f.get(v.Pointer()).ptr
-	if c == nil || !c.Null && !c.Undef || at == nil || f.pointsAway(c.Type) {
+	if c == nil || !c.Null && !c.Undef || at == nil || f.hasNonZeroNull(c.Type) {
 		return false
 	}
 	p := f.pointer(v.Pointer())
@@ -54,7 +54,7 @@ func (f *function) clears(v inst.Store) bool {
 		return false
 	}
 	f.b.OpAux(ir.PClr, ir.None, p.number)
-	p.markAll()
+	p.noteStoreAll()
 	return true
 }
 
@@ -102,7 +102,7 @@ func (f *function) load(p *pointer) []ir.V {
 
 // store writes all scalars of the pointee.
 func (f *function) store(p *pointer, parts []ir.V) {
-	f.fits(p.typ, parts)
+	f.checkType(p.typ, parts)
 	f.scalarsAt(*p, func(at *pointer, t ir.Type) {
 		f.storeScalar(at, t, parts[0])
 		parts = parts[1:]
@@ -117,7 +117,7 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 	case t.IsScalar():
 		yield(&p, f.scalar(t))
 	case t.IsPointer():
-		types := f.carried(t)
+		types := f.pointerScalars(t)
 		if types[0] != ir.I64 && p.memory != inSlots && p.memory != inPlace {
 			f.unsupported("of a pointer to %s", t.Storage)
 		}
@@ -140,7 +140,7 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 	case isTile(t):
 		for i := range f.tile(t).components {
 			part := p
-			f.stepTile(&part, operand{bits: i})
+			f.stepCoopMatrix(&part, operand{bits: i})
 			f.scalarsAt(part, yield)
 		}
 	case isObject(t):
@@ -165,23 +165,23 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 
 func (f *function) loadScalar(p *pointer, t ir.Type) ir.V {
 	if p.memory == physical {
-		p = f.reached(p, bufferType(t).Size())
+		p = f.regionPointer(p, bufferType(t).Size())
 	}
 	switch p.memory {
 	case inBuffer:
-		dyn, imm := f.split(p.offset)
+		dyn, imm := f.splitOffset(p.offset)
 		v := f.emit(ir.Val{Op: ir.Ld, Type: bufferType(t), Flags: p.flags, Aux: imm, Args: [4]ir.V{p.handle, dyn}})
 		if t == ir.B1 {
 			return f.b.Op(ir.Not, ir.B1, f.b.Cmp(ir.Eq, v, f.b.I32(0)))
 		}
 		return v
 	case inSlots:
-		return f.emit(ir.Val{Op: ir.PLd, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.whole(p.offset)}})
+		return f.emit(ir.Val{Op: ir.PLd, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.offsetValue(p.offset)}})
 	case inPlace:
-		return f.emit(ir.Val{Op: ir.PLdI, Type: t, Flags: p.flags, Args: [4]ir.V{f.whole(p.offset)}})
+		return f.emit(ir.Val{Op: ir.PLdI, Type: t, Flags: p.flags, Args: [4]ir.V{f.offsetValue(p.offset)}})
 	case inInput, inOutput:
 		if p.face != nil {
-			return f.loadLeaf(p, t)
+			return f.loadIO(p, t)
 		}
 		return f.loadInput(p)
 	case unsaid:
@@ -193,22 +193,22 @@ func (f *function) loadScalar(p *pointer, t ir.Type) ir.V {
 
 func (f *function) storeScalar(p *pointer, t ir.Type, v ir.V) {
 	if p.memory == physical {
-		p = f.reached(p, bufferType(t).Size())
+		p = f.regionPointer(p, bufferType(t).Size())
 	}
 	switch p.memory {
 	case inBuffer:
 		if t == ir.B1 {
 			v = f.b.Op(ir.ZExt, ir.I32, v)
 		}
-		dyn, imm := f.split(p.offset)
+		dyn, imm := f.splitOffset(p.offset)
 		f.emit(ir.Val{Op: ir.St, Type: bufferType(t), Flags: p.flags, Aux: imm, Args: [4]ir.V{p.handle, dyn, v}})
 	case inOutput:
-		f.storeLeaf(p, t, v)
+		f.storeIO(p, t, v)
 	case inSlots:
-		p.mark()
-		f.emit(ir.Val{Op: ir.PSt, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.whole(p.offset), v}})
+		p.noteStore()
+		f.emit(ir.Val{Op: ir.PSt, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.offsetValue(p.offset), v}})
 	case inPlace:
-		f.emit(ir.Val{Op: ir.PStI, Type: t, Flags: p.flags, Args: [4]ir.V{f.whole(p.offset), v}})
+		f.emit(ir.Val{Op: ir.PStI, Type: t, Flags: p.flags, Args: [4]ir.V{f.offsetValue(p.offset), v}})
 	case unsaid:
 	default:
 		f.malformed("a store to %s", p.class)

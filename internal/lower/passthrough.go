@@ -12,7 +12,7 @@ import (
 
 // isPassthroughInput reports whether a variable is an input decorated PassthroughNV, or
 // has such members.
-func (u *unit) passes(v *facts.Variable) bool {
+func (u *unit) isPassthroughInput(v *facts.Variable) bool {
 	if u.prog.Stage != ir.Geometry || v.Storage != spirv.StorageClassInput || !v.Type.IsArray() || v.Type.Elem == nil {
 		return false
 	}
@@ -30,14 +30,14 @@ func (u *unit) passes(v *facts.Variable) bool {
 
 // findPassthrough collects the PassthroughNV inputs, and sets the output primitive to the
 // input primitive.
-func (u *unit) passThrough() {
+func (u *unit) findPassthrough() {
 	for _, id := range u.entry.Interface {
 		v := u.facts.Variable(id)
-		if v == nil || v.Type == nil || !u.passes(v) {
+		if v == nil || v.Type == nil || !u.isPassthroughInput(v) {
 			continue
 		}
 		u.at = v.Index
-		for _, l := range u.faceOf(v).leaves {
+		for _, l := range u.ioVariableOf(v).leaves {
 			if l.passes {
 				u.passed = append(u.passed, l)
 			}
@@ -63,7 +63,7 @@ func (u *unit) passThrough() {
 
 // passPrimitiveID passes PrimitiveId through unless the shader stores to it
 // (docs/undefined.md).
-func (u *unit) passNumber() {
+func (u *unit) passPrimitiveID() {
 	if !u.passing {
 		return
 	}
@@ -74,11 +74,11 @@ func (u *unit) passNumber() {
 			}
 		}
 	}
-	u.passed = append(u.passed, leaf{semantic: ir.PrimitiveId, typ: ir.I32})
+	u.passed = append(u.passed, ioScalar{semantic: ir.PrimitiveId, typ: ir.I32})
 }
 
 // passthroughCode appends the operations that emit the primitive.
-func (u *unit) passOn(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
+func (u *unit) passthroughCode(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 	value := func(op ir.Op, t ir.Type, aux uint64, args ...ir.V) ir.V {
 		x := ir.Val{Op: op, Type: t, Aux: aux, Origin: at.Origin}
 		copy(x.Args[:], args)
@@ -101,7 +101,7 @@ func (u *unit) passOn(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 			}
 			value(ir.Out, l.typ, u.outputNumber(l), in)
 		}
-		code = u.outs(f, code, at)
+		code = u.outputCode(f, code, at)
 		value(ir.Emit, ir.None, 0)
 	}
 	value(ir.EndPrim, ir.None, 0)

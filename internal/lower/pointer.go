@@ -10,25 +10,25 @@ import (
 
 // addressSpace is the kind of memory that a symbolic pointer points into. It is
 // finer than SPIR-V's storage class: it determines the representation of a pointer.
-type memory uint8
+type addressSpace uint8
 
 const (
-	inBuffer   memory = iota // a handle and an offset in bytes
-	inSlots                  // a private variable, and a slot in it
-	inPlace                  // a slot of all private memory of the lane: a materialized private pointer
-	inInput                  // a component of a built-in, or a scalar of a graphics stage's input
-	inOutput                 // a scalar of a tessellation control output
-	physical                 // a 64-bit address
-	descriptor               // an array of buffers or objects: the next index selects a descriptor
-	object                   // a tensor, an image or a sampler, which is loaded as a value
-	tileImage                // tile images of color attachments, by location
-	opaque                   // a variable without data that a shader reads
-	unsaid                   // a scalar that memory does not store: it reads as 0
+	inBuffer   addressSpace = iota // a handle and an offset in bytes
+	inSlots                        // a private variable, and a slot in it
+	inPlace                        // a slot of all private memory of the lane: a materialized private pointer
+	inInput                        // a component of a built-in, or a scalar of a graphics stage's input
+	inOutput                       // a scalar of a tessellation control output
+	physical                       // a 64-bit address
+	descriptor                     // an array of buffers or objects: the next index selects a descriptor
+	object                         // a tensor, an image or a sampler, which is loaded as a value
+	tileImage                      // tile images of color attachments, by location
+	opaque                         // a variable without data that a shader reads
+	unsaid                         // a scalar that memory does not store: it reads as 0
 )
 
 // pointer is a symbolic pointer: an address space, a base and an offset.
 type pointer struct {
-	memory memory
+	memory addressSpace
 	typ    *facts.Type // the pointee
 	class  spirv.StorageClass
 	flags  ir.Flags // of every access through it
@@ -44,15 +44,15 @@ type pointer struct {
 	natural bool // inBuffer: laid out by extents, not by decorations
 	checked bool // inBuffer: a read-only constant table; each index is checked against its array
 
-	matrix matrixForm   // layout of the matrices in typ
-	forms  []matrixForm // their possible layouts, if only the run time determines it
-	form   ir.V         // index in layouts; 0 if layout is known
+	matrix matrixLayout   // layout of the matrices in typ
+	forms  []matrixLayout // their possible layouts, if only the run time determines it
+	form   ir.V           // index in layouts; 0 if layout is known
 
 	built *builtin // inInput of a compute program
 
-	face    *face   // graphics stage: the input or output
-	arrayed bool    // the next index selects a vertex
-	vertex  operand // the selected vertex
+	face    *ioVariable // graphics stage: the input or output
+	arrayed bool        // the next index selects a vertex
+	vertex  operand     // the selected vertex
 
 	heap   bool // inBuffer: into a descriptor heap, which is a resource
 	banked bool // inBuffer: into a push constant bank, which is a resource
@@ -75,7 +75,7 @@ func (o offset) plus(n uint64) offset {
 }
 
 // addIndex adds i strides.
-func (f *function) index(o offset, i operand, stride uint64) offset {
+func (f *function) addIndex(o offset, i operand, stride uint64) offset {
 	switch {
 	case stride > farAway:
 		f.unsupported("a stride of %d bytes", stride)
@@ -93,7 +93,7 @@ func (f *function) index(o offset, i operand, stride uint64) offset {
 }
 
 // offsetValue returns the offset as one value.
-func (f *function) whole(o offset) ir.V {
+func (f *function) offsetValue(o offset) ir.V {
 	switch {
 	case o.dyn == 0:
 		return f.b.I32(uint32(o.imm))
@@ -105,7 +105,7 @@ func (f *function) whole(o offset) ir.V {
 
 // splitOffset returns the run-time part of the offset and the constant, which
 // operations take as an immediate.
-func (f *function) split(o offset) (dyn ir.V, imm uint64) {
+func (f *function) splitOffset(o offset) (dyn ir.V, imm uint64) {
 	if o.dyn == 0 {
 		return f.b.I32(0), o.imm
 	}

@@ -15,9 +15,9 @@ var carryRules = rules{
 // pointerScalars returns the types of the scalars of a materialized pointer, which is
 // the operand of a phi, a select, a store or a call: the address, and the layout tag if
 // there are several layouts.
-func (u *unit) carried(t *facts.Type) []ir.Type {
-	types := u.located(t)
-	if u.severalForms(t) {
+func (u *unit) pointerScalars(t *facts.Type) []ir.Type {
+	types := u.addressScalars(t)
+	if u.severalLayouts(t) {
 		types = append(types, ir.I32)
 	}
 	return types
@@ -26,7 +26,7 @@ func (u *unit) carried(t *facts.Type) []ir.Type {
 // addressScalars returns the types of the scalars that are the address of a materialized
 // pointer. A buffer address is the resource's number, the descriptor's index and an
 // offset.
-func (u *unit) located(t *facts.Type) []ir.Type {
+func (u *unit) addressScalars(t *facts.Type) []ir.Type {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		return []ir.Type{ir.I32, ir.I32, ir.I32}
@@ -68,46 +68,46 @@ func (u *unit) pointerExtent(t *facts.Type) extent {
 	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant, spirv.StorageClassTileImageEXT:
 		e.slots = 2
 	}
-	if u.severalForms(t) {
+	if u.severalLayouts(t) {
 		e.slots++
 	}
 	return e
 }
 
 // materialize returns the scalars of a pointer as a value of type t.
-func (f *function) pointerParts(t *facts.Type, p *pointer) []ir.V {
-	return append(f.identity(p), f.formPart(t, p)...)
+func (f *function) materialize(t *facts.Type, p *pointer) []ir.V {
+	return append(f.addressParts(p), f.layoutTagOf(t, p)...)
 }
 
 // addressParts returns the address scalars of a pointer: two pointers are equal if these
 // are.
-func (f *function) identity(p *pointer) []ir.V {
+func (f *function) addressParts(p *pointer) []ir.V {
 	switch p.memory {
 	case inBuffer:
 		switch {
 		case p.heap:
 		case p.class == spirv.StorageClassPushConstant && f.banked:
-			return []ir.V{p.home, f.whole(p.offset)}
+			return []ir.V{p.home, f.offsetValue(p.offset)}
 		case p.home != 0:
-			return []ir.V{p.home, p.element, f.whole(p.offset)}
+			return []ir.V{p.home, p.element, f.offsetValue(p.offset)}
 		}
-		return []ir.V{f.whole(p.offset)}
+		return []ir.V{f.offsetValue(p.offset)}
 	case inSlots:
-		p.markAll()
-		return []ir.V{f.place(p)}
+		p.noteStoreAll()
+		return []ir.V{f.privateAddress(p)}
 	case inInput:
 		if p.face != nil {
-			return []ir.V{f.place(f.copied(p))}
+			return []ir.V{f.privateAddress(f.inCopy(p))}
 		}
 	case inPlace:
-		return []ir.V{f.whole(p.offset)}
+		return []ir.V{f.offsetValue(p.offset)}
 	case physical:
 		return []ir.V{f.addressOf(p)}
 	case object, tileImage:
-		return f.objectPlace(p)
+		return f.objectParts(p)
 	case descriptor:
 		if p.class == spirv.StorageClassUniformConstant {
-			return f.objectPlace(p)
+			return f.objectParts(p)
 		}
 	}
 	f.unsupported("a pointer to %s as a value", p.class)
@@ -116,21 +116,21 @@ func (f *function) identity(p *pointer) []ir.V {
 
 // privateAddress returns the slot of a pointer to a private variable in the lane's
 // private memory; out of range if it is outside of the variable.
-func (f *function) place(p *pointer) ir.V {
+func (f *function) privateAddress(p *pointer) ir.V {
 	base := f.b.OpAux(ir.PAddr, ir.I32, p.number)
 	if p.offset == (offset{}) {
 		return base
 	}
-	slot := f.whole(p.offset)
+	slot := f.offsetValue(p.offset)
 	in := f.b.Cmp(ir.ULt, slot, f.b.I32(uint32(p.extent)))
 	return f.b.Select(in, f.b.OpAux(ir.At, ir.I32, 1, base, slot), f.b.I32(farAway))
 }
 
 // pointerFrom is the inverse of materialize.
-func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
+func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 	p := &pointer{typ: t.Elem, class: t.Storage}
-	at := parts[len(f.located(t))-1]
-	f.inForm(p, t, parts[len(parts)-1])
+	at := parts[len(f.addressScalars(t))-1]
+	f.setLayout(p, t, parts[len(parts)-1])
 	switch t.Storage {
 	case spirv.StorageClassTileImageEXT:
 		p.memory, p.home, p.element = tileImage, parts[0], parts[1]
@@ -152,14 +152,14 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 		return p
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		p.home, p.element = parts[0], parts[1]
-		p.handle = f.buffer(p)
+		p.handle = f.bufferHandle(p)
 	case spirv.StorageClassWorkgroup:
 		p.handle, p.natural = f.b.Op(ir.Wg, ir.H), !f.explicit
 	case spirv.StorageClassPushConstant:
 		p.handle = f.b.Op(ir.Push, ir.H)
 		if f.banked {
 			p.home = parts[0]
-			p.handle = f.bank(p.home)
+			p.handle = f.bankHandle(p.home)
 		}
 	default:
 		p.memory = inPlace
@@ -173,7 +173,7 @@ func (f *function) pointerOf(t *facts.Type, parts []ir.V) *pointer {
 
 // bankHandle returns the handle of a materialized push constant pointer: a select among
 // all banks.
-func (f *function) bank(home ir.V) ir.V {
+func (f *function) bankHandle(home ir.V) ir.V {
 	h := f.b.Op(ir.Push, ir.H)
 	for n := range f.prog.Res {
 		if f.prog.Res[n].Kind == ir.PushBank {
@@ -186,11 +186,11 @@ func (f *function) bank(home ir.V) ir.V {
 
 // bufferHandle returns the handle of a materialized buffer pointer: a select among all
 // buffers, or the empty handle if it is none of them.
-func (f *function) buffer(p *pointer) ir.V {
+func (f *function) bufferHandle(p *pointer) ir.V {
 	if n, ok := f.constBits(p.home); ok && n < uint64(len(f.prog.Res)) {
 		return f.b.OpAux(ir.Res, ir.H, n, p.element)
 	}
-	h := f.nowhere()
+	h := f.emptyHandle()
 	for n := range f.prog.Res {
 		switch f.prog.Res[n].Kind {
 		case ir.StorageTensor, ir.TensorShape, ir.PushBank, ir.HeapBytes, ir.Texels, ir.ImageShape, ir.SamplerState:
@@ -203,7 +203,7 @@ func (f *function) buffer(p *pointer) ir.V {
 }
 
 // emptyHandle returns a handle of length 0.
-func (f *function) nowhere() ir.V {
+func (f *function) emptyHandle() ir.V {
 	if f.null == 0 {
 		f.prog.Tables = append(f.prog.Tables, nil)
 		f.null = uint64(len(f.prog.Tables))
@@ -213,13 +213,13 @@ func (f *function) nowhere() ir.V {
 
 // ptrEqual lowers OpPtrEqual and OpPtrNotEqual.
 func ptrEqual(f *function, in spirv.Inst) {
-	x, y := f.identity(f.pointer(spirv.ID(in[3]))), f.identity(f.pointer(spirv.ID(in[4])))
+	x, y := f.addressParts(f.pointer(spirv.ID(in[3]))), f.addressParts(f.pointer(spirv.ID(in[4])))
 	if len(x) != len(y) {
 		f.malformed("pointers of different kinds")
 	}
 	var equal []ir.V
 	for i := range x {
-		f.alike(x[i], y[i])
+		f.checkSameType(x[i], y[i])
 		equal = append(equal, f.b.Cmp(ir.Eq, x[i], y[i]))
 	}
 	v := f.combine(ir.And, equal)
@@ -235,7 +235,7 @@ func ptrDiff(f *function, in spirv.Inst) {
 	if x.memory != inBuffer || y.memory != inBuffer {
 		f.unsupported("of %s", x.class)
 	}
-	stride := f.strideOf(x, f.typeOf(spirv.ID(in[3])))
+	stride := f.elementStride(x, f.typeOf(spirv.ID(in[3])))
 	if stride == 0 { // no rule requires an ArrayStride: the elements are contiguous
 		e := f.extent(x.typ)
 		stride = roundUp(e.size, e.align)
@@ -247,7 +247,7 @@ func ptrDiff(f *function, in spirv.Inst) {
 	if len(types) != 1 || !types[0].IsInt() {
 		f.malformed("a difference that is no integer")
 	}
-	d := f.b.Op(ir.Sub, ir.I32, f.whole(x.offset), f.whole(y.offset))
+	d := f.b.Op(ir.Sub, ir.I32, f.offsetValue(x.offset), f.offsetValue(y.offset))
 	d = f.b.Op(ir.SDiv, ir.I32, d, f.b.I32(uint32(stride)))
 	if types[0].Bits() > 32 {
 		d = f.b.Op(ir.SExt, types[0], d)

@@ -12,7 +12,7 @@ import (
 // Position returns the file, relative to the root of the tree, and the line of the rule
 // that lowers an instruction: "internal/lower/memory.go:31". It is "" if the
 // instruction has no rule of its own in this package.
-func Place(op spirv.Op) string {
+func Position(op spirv.Op) string {
 	r := ruleOf[op]
 	if r == nil {
 		if inControl[op] || ignored(op) {

@@ -26,14 +26,14 @@ func rawAccessChain(f *function, in spirv.Inst) {
 	}
 	p := *f.pointer(v.Base())
 	p.typ = t.Elem
-	p.plain()
+	p.clearLayout()
 	index, off := f.typed(v.ElementIndex(), ir.I32), f.typed(v.ByteOffset(), ir.I32)
 	switch p.memory {
 	case physical:
 		n := f.b.Op(ir.Mul, ir.I64, f.b.Op(ir.ZExt, ir.I64, index), f.b.Const(ir.I64, stride))
 		p.address = f.b.Op(ir.Add, ir.I64, p.address, f.b.Op(ir.Add, ir.I64, n, f.b.Op(ir.ZExt, ir.I64, off)))
 	case inBuffer:
-		element := f.b.OpAux(ir.At, ir.I32, stride, f.whole(p.offset), index)
+		element := f.b.OpAux(ir.At, ir.I32, stride, f.offsetValue(p.offset), index)
 		at := f.b.OpAux(ir.At, ir.I32, 1, element, off)
 		if m, _ := v.RawAccessChainOperands(); m&spirv.RawAccessChainOperandsRobustnessPerElementNVMask != 0 {
 			end := f.b.OpAux(ir.At, ir.I32, 1, element, f.b.I32(uint32(stride)))

@@ -42,9 +42,9 @@ func (f *function) blocks() {
 		case enter:
 			f.enter(t.block)
 		case edge:
-			f.follow(t.block, t.to)
+			f.followEdge(t.block, t.to)
 		case otherwise:
-			f.otherwise(t.block, t.to)
+			f.elseArm(t.block, t.to)
 		case leave:
 			f.b.End()
 			f.open = f.open[:len(f.open)-1]
@@ -106,8 +106,8 @@ func (f *function) openLoop(b *facts.Block) {
 	}
 	var inits []ir.V
 	f.phis(b, func(in spirv.Inst) {
-		first := f.carry(f.get(in.Result()))
-		f.fits(f.facts.Type(in.Type()), first) // the phis of an entry block have none
+		first := f.partsOf(f.get(in.Result()))
+		f.checkType(f.facts.Type(in.Type()), first) // the phis of an entry block have none
 		inits = append(inits, first...)
 	})
 	label := f.b.Loop(inits...)
@@ -156,7 +156,7 @@ func (f *function) definePhis(b *facts.Block, parts []ir.V) {
 		n := len(f.flat(t))
 		v := value{typ: t, parts: parts[:n:n], block: b}
 		if t.IsPointer() {
-			v.ptr = f.pointerOf(t, v.parts)
+			v.ptr = f.pointerFrom(t, v.parts)
 		}
 		f.put(in.Result(), v)
 		parts = parts[n:]
@@ -170,7 +170,7 @@ func (f *function) incoming(from, to *facts.Block) []ir.V {
 		for _, pair := range inst.Phi(in).Variables() {
 			if pair[1] == from.ID {
 				x := f.scalars(pair[0])
-				f.fits(f.facts.Type(in.Type()), x)
+				f.checkType(f.facts.Type(in.Type()), x)
 				parts = append(parts, x...)
 				return
 			}
@@ -181,7 +181,7 @@ func (f *function) incoming(from, to *facts.Block) []ir.V {
 }
 
 // followEdge lowers an edge: a br if the target has a label, else the target itself.
-func (f *function) follow(from, to *facts.Block) {
+func (f *function) followEdge(from, to *facts.Block) {
 	f.block = from
 	parts := f.incoming(from, to)
 	f.at, f.b.Origin = from.Term, int32(from.Term+1)
@@ -227,12 +227,12 @@ func (f *function) terminator(b *facts.Block) {
 	case spirv.OpSwitch:
 		f.switchOn(b, inst.Switch(in))
 	case spirv.OpReturn:
-		f.fits(f.fn.Return, nil)
-		f.returns(nil)
+		f.checkType(f.fn.Return, nil)
+		f.lowerReturn(nil)
 	case spirv.OpReturnValue:
 		parts := f.scalars(inst.ReturnValue(in).Value())
-		f.fits(f.fn.Return, parts)
-		f.returns(parts)
+		f.checkType(f.fn.Return, parts)
+		f.lowerReturn(parts)
 	case spirv.OpKill, spirv.OpTerminateInvocation, spirv.OpUnreachable:
 		f.b.Emit(ir.Val{Op: ir.Kill})
 	case spirv.OpAbortKHR:
@@ -243,7 +243,7 @@ func (f *function) terminator(b *facts.Block) {
 }
 
 // lowerReturn leaves the function. At the function's end it falls through.
-func (f *function) returns(parts []ir.V) {
+func (f *function) lowerReturn(parts []ir.V) {
 	for _, r := range f.open {
 		if r.label != 0 {
 			f.returned = true
@@ -284,16 +284,16 @@ func (f *function) conditional(b *facts.Block, v inst.BranchConditional) {
 }
 
 // elseArm begins the else arm of an if unless the arm is empty.
-func (f *function) otherwise(from, to *facts.Block) {
-	if f.falls(to) {
+func (f *function) elseArm(from, to *facts.Block) {
+	if f.fallsThrough(to) {
 		return
 	}
 	f.b.Else()
-	f.follow(from, to)
+	f.followEdge(from, to)
 }
 
 // fallsThrough reports whether a branch to a block is the end of the innermost block.
-func (f *function) falls(to *facts.Block) bool {
+func (f *function) fallsThrough(to *facts.Block) bool {
 	for i := len(f.open) - 1; i >= 0; i-- {
 		if r := &f.open[i]; r.label != 0 {
 			return r.target == to && !r.loop && len(f.b.Func.Params(r.label)) == 0
@@ -312,7 +312,7 @@ func (f *function) switchOn(b *facts.Block, v inst.Switch) {
 	}
 	labels := map[*facts.Block]ir.V{}
 	for _, to := range b.Succs {
-		if label := f.plainLabel(b, to); label != 0 {
+		if label := f.openLabel(b, to); label != 0 {
 			labels[to] = label
 		}
 	}
@@ -342,7 +342,7 @@ func (f *function) switchOn(b *facts.Block, v inst.Switch) {
 
 // openLabel returns the open label of a forward branch target without phis, 0 if
 // there is none.
-func (f *function) plainLabel(from, to *facts.Block) ir.V {
+func (f *function) openLabel(from, to *facts.Block) ir.V {
 	if !f.tree.labelled[to.Number] || facts.Dominates(to, from) {
 		return 0
 	}

@@ -82,12 +82,12 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 		o.MaxValues = defaultMaxValues
 	}
 	defer catch(&err)
-	travel := map[carriedAs]*forms{}
+	travel := map[pointerKind]*layoutSet{}
 	for {
 		u := newUnit(m.Facts(), entry, o)
 		u.forms = travel
 		u.program()
-		if !u.again() {
+		if !u.needsAnotherPass() {
 			return u.prog, nil
 		}
 	}
@@ -138,16 +138,16 @@ type unit struct {
 	textures map[ir.Texture]int       // index in heads
 	heads    []ir.Texture             // of the texture functions
 
-	inputs  map[ir.Input]uint64     // index in Program.In
-	outputs map[ir.Output]uint64    // index in Program.Out
-	handed  []*face                 // the outputs that are private variables, in order
-	passing bool                    // a geometry shader with PassthroughNV inputs
-	passed  []leaf                  // the passed scalars of its vertices
-	tabled  map[*facts.Const]uint64 // index in Program.Tables
-	forms   map[carriedAs]*forms    // matrix layouts of materialized pointers
-	lists   [numLists]uint64        // 1 + the variables of looped matrix products; 0 is none
-	clocked uint64                  // 1 + the variable that counts clock readings; 0 is none
-	null    uint64                  // 1 + the empty table; 0 is none
+	inputs  map[ir.Input]uint64        // index in Program.In
+	outputs map[ir.Output]uint64       // index in Program.Out
+	handed  []*ioVariable              // the outputs that are private variables, in order
+	passing bool                       // a geometry shader with PassthroughNV inputs
+	passed  []ioScalar                 // the passed scalars of its vertices
+	tabled  map[*facts.Const]uint64    // index in Program.Tables
+	forms   map[pointerKind]*layoutSet // matrix layouts of materialized pointers
+	lists   [numLists]uint64           // 1 + the variables of looped matrix products; 0 is none
+	clocked uint64                     // 1 + the variable that counts clock readings; 0 is none
+	null    uint64                     // 1 + the empty table; 0 is none
 
 	private  uint64 // private slots of all variables
 	shared   uint64 // bytes of workgroup memory that variables occupy
@@ -166,7 +166,7 @@ func (u *unit) program() {
 	if u.entry == nil || u.entry.Func == nil || len(u.entry.Func.Blocks) == 0 {
 		u.malformed("the entry point has no function with a body")
 	}
-	u.onDevice()
+	u.deviceConstants()
 	u.at = u.entry.Index
 	stage, ok := graphics[u.entry.Model]
 	if !ok && u.entry.Model != spirv.ExecutionModelGLCompute {
@@ -180,12 +180,12 @@ func (u *unit) program() {
 		u.prog.LocalSize = u.localSize()
 	} else {
 		u.stageModes()
-		u.captures()
+		u.findCaptures()
 	}
-	u.modes()
+	u.readFloatModes()
 	u.quadOrder()
-	u.module()
-	u.passThrough()
+	u.moduleVariables()
+	u.findPassthrough()
 	tree := u.facts.CallTree(u.entry)
 	for i, f := range tree {
 		u.numbers[f] = i
@@ -198,8 +198,8 @@ func (u *unit) program() {
 		u.prog.Funcs = append(u.prog.Funcs, u.function(u.variants[i].fn, u.variants[i].number, &u.variants[i]))
 	}
 	u.at = -1
-	u.passNumber()
-	u.handOn()
+	u.passPrimitiveID()
+	u.insertOutputs()
 	u.prog.StateEffects()
 	u.placeTextures()
 	canonicalise(u.prog)

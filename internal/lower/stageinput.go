@@ -9,7 +9,7 @@ import (
 // stageInput declares an input of a graphics stage. It is read at its use. If functions
 // take pointers to inputs, it also has a copy in private memory.
 func (u *unit) stageInput(p *pointer, v *facts.Variable) {
-	p.memory, p.face = inInput, u.faceOf(v)
+	p.memory, p.face = inInput, u.ioVariableOf(v)
 	p.arrayed = p.face.arrayed
 	for i := range p.face.leaves {
 		l := &p.face.leaves[i]
@@ -17,7 +17,7 @@ func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 			u.prog.Modes |= ir.PerSample
 		}
 	}
-	if !u.travelling() {
+	if !u.takesInputPointers() {
 		return
 	}
 	for i, slot := range p.face.slots {
@@ -25,12 +25,12 @@ func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 			return // 64-bit scalars: scalar indexes and slots differ
 		}
 	}
-	p.face.number, p.extent = u.slots(v, -1)
+	p.face.number, p.extent = u.privateVariable(v, -1)
 	p.face.copied = true
 }
 
 // takesInputPointers reports whether a function has a parameter that points to an input.
-func (u *unit) travelling() bool {
+func (u *unit) takesInputPointers() bool {
 	for _, f := range u.facts.CallTree(u.entry) {
 		for i := range f.Params {
 			if t := f.Params[i].Type; t.IsPointer() && t.Storage == spirv.StorageClassInput {
@@ -43,7 +43,7 @@ func (u *unit) travelling() bool {
 
 // copyInputs fills the copies of inputs.
 func (f *function) copyInputs() {
-	for _, v := range f.globalsOf() {
+	for _, v := range f.moduleGlobals() {
 		p := f.globals[v.ID]
 		if p.face == nil || !p.face.copied {
 			continue
@@ -56,25 +56,25 @@ func (f *function) copyInputs() {
 }
 
 // inCopy returns the pointer to the same pointee in the private copy of the input.
-func (f *function) copied(p *pointer) *pointer {
+func (f *function) inCopy(p *pointer) *pointer {
 	if !p.face.copied {
 		f.unsupported("a pointer to an input of 64 bits as a value")
 	}
 	to := &pointer{memory: inSlots, typ: p.typ, class: p.class, number: p.face.number, extent: p.extent, offset: p.offset}
 	if p.face.arrayed && !p.arrayed {
-		to.offset = f.index(to.offset, p.vertex, uint64(len(p.face.leaves)))
+		to.offset = f.addIndex(to.offset, p.vertex, uint64(len(p.face.leaves)))
 	}
 	return to
 }
 
 // loadIO reads the pointee, a scalar of an input, or of a tessellation control output.
-func (f *function) loadLeaf(p *pointer, t ir.Type) ir.V {
-	return f.leafOf(p, t, func(l *leaf) ir.V { return f.readLeaf(p, l, t) })
+func (f *function) loadIO(p *pointer, t ir.Type) ir.V {
+	return f.selectIO(p, t, func(l *ioScalar) ir.V { return f.readIO(p, l, t) })
 }
 
 // selectIO returns the result of one for the scalar that p points to; a select among all
 // readable scalars if the offset is known at run time only; 0 if it is out of range.
-func (f *function) leafOf(p *pointer, t ir.Type, one func(*leaf) ir.V) ir.V {
+func (f *function) selectIO(p *pointer, t ir.Type, one func(*ioScalar) ir.V) ir.V {
 	list := p.face.leaves
 	if p.offset.dyn == 0 {
 		if p.offset.imm >= uint64(len(list)) {
@@ -82,9 +82,9 @@ func (f *function) leafOf(p *pointer, t ir.Type, one func(*leaf) ir.V) ir.V {
 		}
 		return one(&list[p.offset.imm])
 	}
-	at, out := f.whole(p.offset), f.b.Const(t, 0)
+	at, out := f.offsetValue(p.offset), f.b.Const(t, 0)
 	for i := p.offset.imm; i < uint64(len(list)); i++ {
-		if l := &list[i]; l.holds(t) {
+		if l := &list[i]; l.readableAs(t) {
 			out = f.b.Select(f.b.Cmp(ir.Eq, at, f.b.I32(uint32(i))), one(l), out)
 		}
 	}
@@ -92,18 +92,18 @@ func (f *function) leafOf(p *pointer, t ir.Type, one func(*leaf) ir.V) ir.V {
 }
 
 // readableAs reports whether a value of a type may be read from the scalar.
-func (l *leaf) holds(t ir.Type) bool {
+func (l *ioScalar) readableAs(t ir.Type) bool {
 	return l.typ == t || t == ir.B1 && l.typ == ir.I32 || l.ofEngines && t == ir.I32
 }
 
 // readIO reads a scalar as a value of type t.
-func (f *function) readLeaf(p *pointer, l *leaf, t ir.Type) ir.V {
+func (f *function) readIO(p *pointer, l *ioScalar, t ir.Type) ir.V {
 	switch {
 	case l.ofEngines:
 		return f.builtIn(l.known, int(l.index))
 	case l.known == spirv.BuiltInHelperInvocation && l.semantic == ir.NoSemantic:
 		return f.b.Op(ir.Helper, ir.B1)
-	case !l.holds(t):
+	case !l.readableAs(t):
 		f.malformed("a pointer to another type than the value")
 	case l.ofPair():
 		return f.pairComponent(l)
@@ -130,7 +130,7 @@ func (f *function) readLeaf(p *pointer, l *leaf, t ir.Type) ir.V {
 }
 
 // input returns the scalar as an input of the program.
-func (l *leaf) input() ir.Input {
+func (l *ioScalar) input() ir.Input {
 	x := ir.Input{Semantic: l.semantic, Type: l.typ, Index: l.index, Interpolation: l.interpolation, Sampling: l.sampling, Patch: l.patch}
 	if x.Interpolation >= ir.Flat {
 		x.Sampling = ir.Center

@@ -21,25 +21,25 @@ var stageOutputRules = rules{
 
 // atExit is the stream of the ir.Emit that marks the end of the entry point, at which
 // outputs are written out.
-const atEnd = 1 << 32
+const atExit = 1 << 32
 
 // stageOutput declares an output.
 func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
-	p.face = u.faceOf(v)
+	p.face = u.ioVariableOf(v)
 	u.outputModes(v, p.face)
 	if u.prog.Stage == ir.TessControl {
 		p.memory, p.arrayed = inOutput, p.face.arrayed
 		return
 	}
 	p.memory = inSlots
-	p.number, p.extent = u.slots(v, -1)
+	p.number, p.extent = u.privateVariable(v, -1)
 	p.face.number = p.number
 	u.handed = append(u.handed, p.face)
 }
 
 // outputModes sets the program modes that decorations of built-in outputs, or of the
 // members of an output block, require.
-func (u *unit) outputModes(v *facts.Variable, x *face) {
+func (u *unit) outputModes(v *facts.Variable, x *ioVariable) {
 	if k, ok := u.facts.BuiltIn(v.ID); ok {
 		u.outputMode(k, x, func(d spirv.Decoration) bool { return u.facts.Has(v.ID, d) })
 	}
@@ -54,7 +54,7 @@ func (u *unit) outputModes(v *facts.Variable, x *face) {
 	}
 }
 
-func (u *unit) outputMode(k spirv.BuiltIn, x *face, has func(spirv.Decoration) bool) {
+func (u *unit) outputMode(k spirv.BuiltIn, x *ioVariable, has func(spirv.Decoration) bool) {
 	switch {
 	case k == spirv.BuiltInSampleMask && has(spirv.DecorationOverrideCoverageNV):
 		u.prog.Modes |= ir.OverrideCoverage
@@ -69,7 +69,7 @@ func (u *unit) outputMode(k spirv.BuiltIn, x *face, has func(spirv.Decoration) b
 // initialisePatchOutput initializes an output of tessellation control: each invocation its
 // own vertex, the first one the patch. Subgroups run one after the other until their
 // first barrier, so that no store of another invocation precedes it.
-func (f *function) initialisePatch(p *pointer, v *facts.Variable) {
+func (f *function) initialisePatchOutput(p *pointer, v *facts.Variable) {
 	c := f.facts.Const(v.Init)
 	if c == nil || c.Type != v.Type {
 		f.unsupported("an initializer that is no constant")
@@ -94,7 +94,7 @@ func (f *function) initialisePatch(p *pointer, v *facts.Variable) {
 		for k := i; k < len(parts); k += n {
 			of = append(of, parts[k])
 		}
-		mine[i] = f.pick(of, operand{v: own})
+		mine[i] = f.selectPart(of, operand{v: own})
 	}
 	f.store(&q, mine)
 }
@@ -103,7 +103,7 @@ func (f *function) initialisePatch(p *pointer, v *facts.Variable) {
 // output, nil if that stores another value. It initializes the output: without a store
 // the color is undefined, and optimizing compilers resolve that to the value that other
 // invocations store, so results agree with theirs.
-func (u *unit) firstStored(v *facts.Variable) *facts.Const {
+func (u *unit) firstStoredConstant(v *facts.Variable) *facts.Const {
 	for _, fn := range u.facts.CallTree(u.entry) {
 		for _, b := range fn.Blocks {
 			for i := b.Index; i < b.End; i++ {
@@ -123,7 +123,7 @@ func (u *unit) firstStored(v *facts.Variable) *facts.Const {
 
 // moduleGlobals returns the module-scope variables to allocate: those that the entry point
 // uses, and the initialized outputs of its interface.
-func (u *unit) globalsOf() []*facts.Variable {
+func (u *unit) moduleGlobals() []*facts.Variable {
 	list := u.facts.Globals(u.entry)
 	if u.prog.Stage == ir.Compute {
 		return list
@@ -142,7 +142,7 @@ func (u *unit) globalsOf() []*facts.Variable {
 }
 
 // noteStore marks the pointee of an output as stored to.
-func (p *pointer) mark() {
+func (p *pointer) noteStore() {
 	if p.face == nil || p.memory != inSlots {
 		return
 	}
@@ -154,7 +154,7 @@ func (p *pointer) mark() {
 }
 
 // noteStoreAll marks all scalars of the variable as stored to.
-func (p *pointer) markAll() {
+func (p *pointer) noteStoreAll() {
 	if p.face != nil {
 		for i := range p.face.written {
 			p.face.written[i] = true
@@ -163,9 +163,9 @@ func (p *pointer) markAll() {
 }
 
 // storeIO writes the pointee, a scalar of a tessellation control output.
-func (f *function) storeLeaf(p *pointer, t ir.Type, v ir.V) {
+func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
 	list := p.face.leaves
-	one := func(l *leaf) {
+	one := func(l *ioScalar) {
 		if l.typ != t {
 			f.malformed("a pointer to another type than the value")
 		}
@@ -177,7 +177,7 @@ func (f *function) storeLeaf(p *pointer, t ir.Type, v ir.V) {
 		}
 		return
 	}
-	at := f.whole(p.offset)
+	at := f.offsetValue(p.offset)
 	for i := p.offset.imm; i < uint64(len(list)); i++ {
 		if l := &list[i]; l.typ == t {
 			f.b.If(f.b.Cmp(ir.Eq, at, f.b.I32(uint32(i))))
@@ -188,7 +188,7 @@ func (f *function) storeLeaf(p *pointer, t ir.Type, v ir.V) {
 }
 
 // outputNumber returns the index of an output in Program.Out, which it declares.
-func (u *unit) outputNumber(l *leaf) uint64 {
+func (u *unit) outputNumber(l *ioScalar) uint64 {
 	x := ir.Output{Semantic: l.semantic, Type: l.typ, Index: l.index, Source: l.source, Patch: l.patch, Stream: l.stream, Capture: l.capture, Offset: l.offset}
 	n, ok := u.outputs[x]
 	if !ok {
@@ -209,30 +209,30 @@ func (f *function) openExit() {
 
 // closeExit ends that block and marks the position of the outputs, unless no lane
 // reaches it.
-func (f *function) handOnAtEnd() {
+func (f *function) closeExit() {
 	if f.exit == 0 {
 		return
 	}
 	f.b.End()
 	if f.returned {
-		f.b.OpAux(ir.Emit, ir.None, atEnd)
+		f.b.OpAux(ir.Emit, ir.None, atExit)
 	}
 }
 
 // insertOutputs replaces the marks by the operations that write outputs out. All
 // functions are lowered then, so that the stored scalars are known.
-func (u *unit) handOn() {
+func (u *unit) insertOutputs() {
 	for _, f := range u.prog.Funcs {
 		code := make([]ir.V, 0, len(f.Code))
 		for _, v := range f.Code {
 			x := f.Vals[v]
-			if x.Op == ir.Emit && x.Aux == atEnd && u.passing {
-				code = u.passOn(f, code, x)
+			if x.Op == ir.Emit && x.Aux == atExit && u.passing {
+				code = u.passthroughCode(f, code, x)
 				continue
 			}
 			if x.Op == ir.Emit {
-				code = u.outs(f, code, x)
-				if x.Aux == atEnd {
+				code = u.outputCode(f, code, x)
+				if x.Aux == atExit {
 					continue
 				}
 			}
@@ -243,7 +243,7 @@ func (u *unit) handOn() {
 }
 
 // outputCode appends the operations that write out the outputs of a stream, or all.
-func (u *unit) outs(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
+func (u *unit) outputCode(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 	value := func(x ir.Val) ir.V {
 		x.Origin = at.Origin
 		f.Vals = append(f.Vals, x)
@@ -252,7 +252,7 @@ func (u *unit) outs(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 	for _, x := range u.handed {
 		for i := range x.leaves {
 			l := &x.leaves[i]
-			if !x.written[i] || at.Aux != atEnd && uint64(l.stream) != at.Aux {
+			if !x.written[i] || at.Aux != atExit && uint64(l.stream) != at.Aux {
 				continue
 			}
 			slot := value(ir.Val{Op: ir.Const, Type: ir.I32, Aux: x.slots[i]})

@@ -74,7 +74,7 @@ func (f *function) boundTensor(id spirv.ID) boundTensor {
 		x.memory, x.shape = f.b.OpAux(ir.Res, ir.H, n, element), f.b.OpAux(ir.Res, ir.H, n+1, element)
 		return x
 	}
-	x.memory, x.shape = f.nowhere(), f.nowhere()
+	x.memory, x.shape = f.emptyHandle(), f.emptyHandle()
 	for n := range f.prog.Res {
 		if f.prog.Res[n].Kind != ir.StorageTensor {
 			continue
@@ -183,7 +183,7 @@ func tensorRead(f *function, in spirv.Inst) {
 			r = f.b.Op(ir.Not, ir.B1, f.b.Cmp(ir.Eq, r, f.b.Const(ir.I8, 0)))
 		}
 		if outside != 0 {
-			f.alike(r, outside)
+			f.checkSameType(r, outside)
 			r = f.b.Select(e.inside, r, outside)
 		}
 		parts[k] = r

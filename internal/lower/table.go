@@ -21,7 +21,7 @@ type site struct {
 }
 
 // dominates reports whether every path to t passes s.
-func (s site) before(t site) bool {
+func (s site) dominates(t site) bool {
 	if s.block == t.block {
 		return s.index < t.index
 	}
@@ -37,7 +37,7 @@ type constantVariable struct {
 }
 
 // constantTables finds the variables of the function that are constant tables.
-func (f *function) tables() map[spirv.ID]*facts.Const {
+func (f *function) constantTables() map[spirv.ID]*facts.Const {
 	c := f.candidates()
 	if len(c) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (f *function) candidates() map[spirv.ID]*constantVariable {
 			continue
 		}
 		v := f.facts.Variable(in.Result())
-		if v == nil || !v.Type.IsArray() || v.Type.Leaves > maxLeaves || f.pointsAway(v.Type) {
+		if v == nil || !v.Type.IsArray() || v.Type.Leaves > maxLeaves || f.hasNonZeroNull(v.Type) {
 			continue
 		}
 		x := &constantVariable{id: v.ID}
@@ -132,7 +132,7 @@ func (v *constantVariable) constant() bool {
 	for _, l := range v.loads {
 		stored := false
 		for _, s := range v.stores {
-			stored = stored || s.before(l)
+			stored = stored || s.dominates(l)
 		}
 		if !stored {
 			return false

@@ -106,7 +106,7 @@ func imageWrite(f *function, in spirv.Inst) {
 	for i := range 4 {
 		x := f.b.Const(c.head.Type, 0)
 		if i < n {
-			f.alike(x, parts[i])
+			f.checkSameType(x, parts[i])
 			x = parts[i]
 		}
 		c.texel = append(c.texel, x)
@@ -122,7 +122,7 @@ func imageTexelPointer(f *function, in spirv.Inst) {
 	if p.memory != object || p.typ.Op != spirv.OpTypeImage {
 		f.malformed("%%%d points at no image", v.Image())
 	}
-	f.texelPointer(in, p, p.typ, f.objectPlace(p), v.Coordinate(), v.Sample())
+	f.texelPointer(in, p, p.typ, f.objectParts(p), v.Coordinate(), v.Sample())
 }
 
 // untypedTexelPointer lowers OpUntypedImageTexelPointerEXT: the same for an image operand
@@ -133,12 +133,12 @@ func untypedTexelPointer(f *function, in spirv.Inst) {
 	if t == nil || t.Op != spirv.OpTypeImage {
 		f.malformed("%%%d is no type of images", v.ImageType())
 	}
-	p := f.to(v.Image(), t)
+	p := f.typedPointer(v.Image(), t)
 	switch {
 	case p.heap && p.memory == inBuffer:
 		f.texelPointer(in, p, t, f.heapObject(p, t), v.Coordinate(), v.Sample())
 	case p.memory == object && p.typ == t:
-		f.texelPointer(in, p, t, f.objectPlace(p), v.Coordinate(), v.Sample())
+		f.texelPointer(in, p, t, f.objectParts(p), v.Coordinate(), v.Sample())
 	default:
 		f.malformed("%%%d points at no image", v.Image())
 	}

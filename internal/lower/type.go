@@ -40,7 +40,7 @@ func (u *unit) flat(t *facts.Type) []ir.Type {
 	if t.Leaves > maxLeaves {
 		u.unsupported("a value of %d scalars; at most %d", t.Leaves, maxLeaves)
 	}
-	u.shallow(t)
+	u.checkDepth(t)
 	list := u.flatten(make([]ir.Type, 0, t.Leaves), t)
 	u.flats[t] = list
 	return list
@@ -51,7 +51,7 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 	case t.IsScalar():
 		return append(list, u.scalar(t))
 	case t.IsPointer():
-		return append(list, u.carried(t)...)
+		return append(list, u.pointerScalars(t)...)
 	case isTile(t):
 		x := u.tile(t)
 		for range x.components {
@@ -137,14 +137,14 @@ func (u *unit) extent(t *facts.Type) extent {
 	case t.IsStruct():
 		e = u.structExtent(t)
 	case isTile(t):
-		e = u.member(t.Elem)
+		e = u.memberExtent(t.Elem)
 		e = extent{slots: e.slots * u.tile(t).components, align: 1}
 	case isObject(t):
 		e.slots = objectWords(t)
 	case isTensor(t):
 		e.slots = u.tensorWords(t)
 	case t.IsComposite() && t.Elem != nil:
-		e = u.member(t.Elem)
+		e = u.memberExtent(t.Elem)
 		e = extent{mul(e.slots, t.Count), mul(e.size, t.Count), e.align, e.depth + 1}
 	}
 	u.extents[t] = e
@@ -153,14 +153,14 @@ func (u *unit) extent(t *facts.Type) extent {
 
 // measureTypes computes the extents of all types in declaration order, so that the
 // recursion of extent is one level deep.
-func (u *unit) measure() {
+func (u *unit) measureTypes() {
 	for i := range u.facts.Types {
 		u.extent(&u.facts.Types[i])
 	}
 }
 
 // checkDepth ends lowering if a type is nested too deeply for recursion.
-func (u *unit) shallow(t *facts.Type) {
+func (u *unit) checkDepth(t *facts.Type) {
 	if u.extent(t).depth > maxDepth {
 		u.unsupported("types nested more than %d deep", maxDepth)
 	}
@@ -169,7 +169,7 @@ func (u *unit) shallow(t *facts.Type) {
 func (u *unit) structExtent(t *facts.Type) extent {
 	e := extent{align: 1}
 	for i := range t.Members {
-		m := u.member(t.Members[i].Type)
+		m := u.memberExtent(t.Members[i].Type)
 		e.slots = add(e.slots, m.slots)
 		e.size = add(roundUp(e.size, m.align), m.size)
 		e.align = max(e.align, m.align)
@@ -181,7 +181,7 @@ func (u *unit) structExtent(t *facts.Type) extent {
 
 // memberExtent is extent, except that it does not follow a pointer, which may point
 // to the enclosing struct.
-func (u *unit) member(t *facts.Type) extent {
+func (u *unit) memberExtent(t *facts.Type) extent {
 	if t.IsPointer() {
 		return u.pointerExtent(t)
 	}
@@ -189,9 +189,9 @@ func (u *unit) member(t *facts.Type) extent {
 }
 
 // naturalOffset returns the offset of member i of a struct laid out by extents.
-func (u *unit) memberPlace(t *facts.Type, i int) (slots, bytes uint64) {
+func (u *unit) naturalOffset(t *facts.Type, i int) (slots, bytes uint64) {
 	for k := range i + 1 {
-		m := u.member(t.Members[k].Type)
+		m := u.memberExtent(t.Members[k].Type)
 		bytes = roundUp(bytes, m.align)
 		if k < i {
 			slots, bytes = add(slots, m.slots), add(bytes, m.size)

@@ -16,7 +16,7 @@ var untypedRules = rules{
 
 // typedPointer returns the pointer of an operand for an access of a value of type t,
 // which is the pointee of an untyped pointer (SPV_KHR_untyped_pointers).
-func (f *function) to(id spirv.ID, t *facts.Type) *pointer {
+func (f *function) typedPointer(id spirv.ID, t *facts.Type) *pointer {
 	p := *f.pointer(id)
 	if f.typeOf(id).Op == spirv.OpTypeUntypedPointerKHR {
 		f.retype(&p, t)
@@ -31,7 +31,7 @@ func (f *function) retype(p *pointer, t *facts.Type) {
 	}
 	if p.typ != t && p.memory != opaque && p.memory != descriptor {
 		p.typ = t
-		p.plain()
+		p.clearLayout()
 	}
 }
 
@@ -53,11 +53,11 @@ func untypedPtrAccessChain(f *function, in spirv.Inst) {
 	if f.arrayStride(base) == 0 {
 		from = f.typeOf(v.Base())
 	}
-	stride := f.strideOf(&p, from)
+	stride := f.elementStride(&p, from)
 	if stride == 0 {
 		f.malformed("elements without an array stride")
 	}
-	f.along(&p, v.Element(), stride)
+	f.advanceElements(&p, v.Element(), stride)
 	f.definePointer(in, f.walk(p, v.Indexes()))
 }
 

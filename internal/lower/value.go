@@ -51,7 +51,7 @@ func (f *function) value(id spirv.ID) value {
 	if c := f.facts.Const(id); c != nil {
 		v := value{typ: c.Type, parts: f.constant(c)}
 		if c.Type.IsPointer() { // made of operations of this block, hence not memoized
-			v.ptr = f.pointerOf(c.Type, v.parts)
+			v.ptr = f.pointerFrom(c.Type, v.parts)
 			return v
 		}
 		f.put(id, v)
@@ -64,16 +64,16 @@ func (f *function) value(id spirv.ID) value {
 // scalars returns the scalars of an operand; it materializes a pointer.
 func (f *function) scalars(id spirv.ID) []ir.V {
 	v := f.value(id)
-	return f.carry(v)
+	return f.partsOf(v)
 }
 
 // partsOf returns the scalars of a value.
-func (f *function) carry(v value) []ir.V {
+func (f *function) partsOf(v value) []ir.V {
 	if v.parts == nil && v.ptr != nil {
 		if v.typ.Storage == spirv.StorageClassPhysicalStorageBuffer && v.ptr.memory != physical {
 			f.unsupported("the address of what is in %s", v.ptr.class)
 		}
-		return f.pointerParts(v.typ, v.ptr)
+		return f.materialize(v.typ, v.ptr)
 	}
 	return v.parts
 }
@@ -108,20 +108,20 @@ func (f *function) pointer(id spirv.ID) *pointer {
 // define sets the scalars of a result; they must match its type.
 func (f *function) define(in spirv.Inst, parts ...ir.V) {
 	t := f.facts.Type(in.Type())
-	f.fits(t, parts)
+	f.checkType(t, parts)
 	f.unit.parts += len(parts)
 	if f.unit.parts > maxParts {
 		f.unsupported("a module whose values have more than %d scalars in all", maxParts)
 	}
 	v := value{typ: t, parts: parts, block: f.block}
 	if t.IsPointer() {
-		v.ptr = f.pointerOf(t, parts)
+		v.ptr = f.pointerFrom(t, parts)
 	}
 	f.put(in.Result(), v)
 }
 
 // checkType ends lowering unless the scalars match the type.
-func (f *function) fits(t *facts.Type, parts []ir.V) {
+func (f *function) checkType(t *facts.Type, parts []ir.V) {
 	want := f.flat(t)
 	if len(want) != len(parts) {
 		f.malformed("a value of %d scalars; its type has %d", len(parts), len(want))
@@ -193,7 +193,7 @@ func (f *function) zeros(t *facts.Type) []ir.V {
 
 // hasNonZeroNull reports whether the null value of a type has a nonzero scalar: it
 // contains a pointer other than a physical one.
-func (u *unit) pointsAway(t *facts.Type) bool {
+func (u *unit) hasNonZeroNull(t *facts.Type) bool {
 	for t.IsComposite() && !t.IsStruct() && !t.IsPointer() && t.Elem != nil {
 		t = t.Elem
 	}
@@ -203,7 +203,7 @@ func (u *unit) pointsAway(t *facts.Type) bool {
 	away := t.IsPointer() && t.Storage != spirv.StorageClassPhysicalStorageBuffer
 	if t.IsStruct() && u.extent(t).depth <= maxDepth {
 		for i := range t.Members {
-			away = away || u.pointsAway(t.Members[i].Type)
+			away = away || u.hasNonZeroNull(t.Members[i].Type)
 		}
 	}
 	u.away[t] = away
@@ -214,7 +214,7 @@ func (u *unit) pointsAway(t *facts.Type) bool {
 // Every access through a null pointer is out of range.
 func (u *unit) nulls(t *facts.Type) []uint64 {
 	types := u.flat(t)
-	if bits, ok := u.nullBits[t]; ok || len(types) == 0 || !u.pointsAway(t) {
+	if bits, ok := u.nullBits[t]; ok || len(types) == 0 || !u.hasNonZeroNull(t) {
 		return bits
 	}
 	var bits []uint64
@@ -223,7 +223,7 @@ func (u *unit) nulls(t *facts.Type) []uint64 {
 		bits = make([]uint64, len(types))
 		bits[0] = farAway
 		if t.Storage == spirv.StorageClassPushConstant { // the offset follows the bank
-			bits[len(u.located(t))-1] = farAway
+			bits[len(u.addressScalars(t))-1] = farAway
 		}
 	case t.IsStruct(), t.IsComposite() && !isTile(t):
 		at := 0

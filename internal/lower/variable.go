@@ -9,8 +9,8 @@ import (
 )
 
 // moduleVariables allocates the module-scope variables that the entry point uses.
-func (u *unit) module() {
-	globals := u.globalsOf()
+func (u *unit) moduleVariables() {
+	globals := u.moduleGlobals()
 	for _, v := range globals {
 		if d, ok := u.facts.Decoration(v.ID, spirv.DecorationBankNV); ok && d.Literal() != 0 && v.Storage == spirv.StorageClassPushConstant {
 			u.banked = true
@@ -19,19 +19,19 @@ func (u *unit) module() {
 			u.explicit = true
 		}
 	}
-	u.measure()
+	u.measureTypes()
 	for _, v := range globals {
 		u.at = v.Index
-		u.globals[v.ID] = u.global(v)
+		u.globals[v.ID] = u.globalPointer(v)
 	}
 	u.shared = uint64(u.prog.SharedBytes)
 }
 
 // globalPointer allocates a module-scope variable. A function that uses a buffer
 // creates the handle itself.
-func (u *unit) global(v *facts.Variable) *pointer {
+func (u *unit) globalPointer(v *facts.Variable) *pointer {
 	p := &pointer{typ: v.Type, class: v.Storage, flags: u.variableFlags(v.ID)}
-	if u.heap(p, v) {
+	if u.heapVariable(p, v) {
 		return p
 	}
 	if v.Type == nil {
@@ -39,24 +39,24 @@ func (u *unit) global(v *facts.Variable) *pointer {
 	}
 	switch v.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
-		u.resource(p, v)
+		u.bufferVariable(p, v)
 	case spirv.StorageClassPushConstant:
-		u.push(p, v)
+		u.pushConstants(p, v)
 	case spirv.StorageClassWorkgroup:
-		u.workgroup(p, v)
+		u.workgroupVariable(p, v)
 	case spirv.StorageClassPrivate:
 		p.memory = inSlots
-		p.number, p.extent = u.slots(v, -1)
+		p.number, p.extent = u.privateVariable(v, -1)
 	case spirv.StorageClassInput:
 		if u.prog.Stage == ir.Compute {
-			u.input(p, v)
+			u.computeInput(p, v)
 		} else {
 			u.stageInput(p, v)
 		}
 	case spirv.StorageClassOutput:
 		u.stageOutput(p, v)
 	case spirv.StorageClassUniformConstant:
-		u.descriptorObject(p, v)
+		u.objectVariable(p, v)
 	case spirv.StorageClassTileImageEXT:
 		u.tileVariable(p, v)
 	default:
@@ -67,16 +67,16 @@ func (u *unit) global(v *facts.Variable) *pointer {
 
 // pushConstants allocates a push constant block. A bank other than 0 is a resource
 // (SPV_NV_push_constant_bank).
-func (u *unit) push(p *pointer, v *facts.Variable) {
+func (u *unit) pushConstants(p *pointer, v *facts.Variable) {
 	if d, ok := u.facts.Decoration(v.ID, spirv.DecorationMemberOffsetNV); ok {
 		p.offset.imm = uint64(d.Literal())
 	}
 	if d, ok := u.facts.Decoration(v.ID, spirv.DecorationBankNV); ok && d.Literal() != 0 {
 		p.banked = true
-		p.number = u.bound(ir.Resource{Kind: ir.PushBank, Binding: d.Literal(), Count: 1, NonWritable: true})
+		p.number = u.bindResource(ir.Resource{Kind: ir.PushBank, Binding: d.Literal(), Count: 1, NonWritable: true})
 		return
 	}
-	u.prog.PushBytes = max(u.prog.PushBytes, u.bytes(add(p.offset.imm, v.Type.Size(0, false))))
+	u.prog.PushBytes = max(u.prog.PushBytes, u.checkedBytes(add(p.offset.imm, v.Type.Size(0, false))))
 }
 
 func (u *unit) variableFlags(id spirv.ID) ir.Flags {
@@ -91,7 +91,7 @@ func (u *unit) variableFlags(id spirv.ID) ir.Flags {
 }
 
 // checkedBytes ends lowering if a size does not fit into 31 bits.
-func (u *unit) bytes(n uint64) uint32 {
+func (u *unit) checkedBytes(n uint64) uint32 {
 	if n > math.MaxInt32 {
 		u.unsupported("a variable of %d bytes", n)
 	}
@@ -99,7 +99,7 @@ func (u *unit) bytes(n uint64) uint32 {
 }
 
 // bufferVariable binds a buffer, or an array of buffers.
-func (u *unit) resource(p *pointer, v *facts.Variable) {
+func (u *unit) bufferVariable(p *pointer, v *facts.Variable) {
 	set, _ := u.facts.Decoration(v.ID, spirv.DecorationDescriptorSet)
 	binding, _ := u.facts.Decoration(v.ID, spirv.DecorationBinding)
 	r := ir.Resource{
@@ -109,7 +109,7 @@ func (u *unit) resource(p *pointer, v *facts.Variable) {
 	}
 	block := v.Type
 	if block.IsArray() {
-		r.Count = uint32(min(descriptors(block), math.MaxUint32))
+		r.Count = uint32(min(descriptorCount(block), math.MaxUint32))
 		for n := 0; block.IsArray() && n <= maxDepth; n++ {
 			block = block.Elem
 		}
@@ -121,12 +121,12 @@ func (u *unit) resource(p *pointer, v *facts.Variable) {
 	if v.Storage == spirv.StorageClassUniform && !u.facts.Has(block.ID, spirv.DecorationBufferBlock) {
 		r.Kind, r.NonWritable = ir.UniformBuffer, true
 	}
-	p.number = u.bound(r)
+	p.number = u.bindResource(r)
 }
 
 // bindResource returns the number of a resource. Variables of one binding share it,
 // so that pointers to the same memory compare equal.
-func (u *unit) bound(r ir.Resource) uint64 {
+func (u *unit) bindResource(r ir.Resource) uint64 {
 	for i := range u.prog.Res {
 		if x := &u.prog.Res[i]; x.Set == r.Set && x.Binding == r.Binding && x.Kind == r.Kind && x.Heap == r.Heap {
 			x.Restrict = false
@@ -142,27 +142,27 @@ func (u *unit) bound(r ir.Resource) uint64 {
 
 // workgroupVariable allocates a variable in workgroup memory. Blocks with
 // member offsets all begin at 0 (SPV_KHR_workgroup_memory_explicit_layout).
-func (u *unit) workgroup(p *pointer, v *facts.Variable) {
+func (u *unit) workgroupVariable(p *pointer, v *facts.Variable) {
 	if u.explicit {
-		u.prog.SharedBytes = max(u.prog.SharedBytes, u.bytes(v.Type.Size(0, false)))
+		u.prog.SharedBytes = max(u.prog.SharedBytes, u.checkedBytes(v.Type.Size(0, false)))
 		return
 	}
-	u.shallow(v.Type)
+	u.checkDepth(v.Type)
 	e := u.extent(v.Type)
 	at := roundUp(uint64(u.prog.SharedBytes), e.align)
 	p.natural = true
 	p.offset.imm = at
-	u.prog.SharedBytes = u.bytes(add(at, e.size))
+	u.prog.SharedBytes = u.checkedBytes(add(at, e.size))
 }
 
 // privateVariable allocates a variable in private memory; function is its function's
 // number, −1 at module scope.
-func (u *unit) slots(v *facts.Variable, function int) (number, slots uint64) {
+func (u *unit) privateVariable(v *facts.Variable, function int) (number, slots uint64) {
 	if v.Type.Leaves == 0 && !v.Type.IsStruct() && !hollow(v.Type) {
 		u.unsupported("of %s", v.Type.Op)
 	}
-	u.shallow(v.Type)
-	n := u.member(v.Type).slots
+	u.checkDepth(v.Type)
+	n := u.memberExtent(v.Type).slots
 	if n > maxPrivate {
 		u.unsupported("a variable of %d slots in private memory", n)
 	}
@@ -220,7 +220,7 @@ func (f *function) local(in spirv.Inst) {
 		return
 	}
 	p := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, flags: f.variableFlags(v.ID)}
-	p.number, p.extent = f.slots(v, f.number)
+	p.number, p.extent = f.privateVariable(v, f.number)
 	f.definePointer(in, p)
 	switch {
 	case v.Init != 0:
@@ -242,9 +242,9 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 		f.store(p, f.scalars(v.Init))
 		return
 	}
-	if c.Undef || c.Null && !f.pointsAway(v.Type) {
+	if c.Undef || c.Null && !f.hasNonZeroNull(v.Type) {
 		f.b.OpAux(ir.PClr, ir.None, p.number)
-		p.markAll()
+		p.noteStoreAll()
 		return
 	}
 	if c.Type != v.Type {
@@ -256,19 +256,19 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 // privates initializes the module-scope variables at the start of an invocation, at
 // which all private memory is 0.
 func (f *function) privates() {
-	for _, v := range f.globalsOf() {
+	for _, v := range f.moduleGlobals() {
 		p := f.globals[v.ID]
 		f.at = v.Index
 		switch {
 		case v.Init == 0 && f.prog.Stage == ir.Fragment && v.Storage == spirv.StorageClassOutput:
-			if c := f.firstStored(v); c != nil {
+			if c := f.firstStoredConstant(v); c != nil {
 				f.store(p, f.constant(c))
 			}
 		case v.Init == 0:
 		case p.memory == inSlots:
 			f.initialise(p, v)
 		case p.memory == inOutput:
-			f.initialisePatch(p, v)
+			f.initialisePatchOutput(p, v)
 		}
 	}
 }
