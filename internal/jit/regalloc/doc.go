@@ -6,7 +6,7 @@
 // from its first to its last mention in layout order, extended over each loop in which its value may be
 // needed again. The scan visits the intervals by ascending start and assigns each a free register. If none is
 // free, the interval with the lowest spill weight goes to memory for its whole length (spill everywhere, no
-// live range splitting). The spill weight is the number of mentions, times 8 for each level of loop nesting,
+// live range splitting). The spill weight is the sum over the mentions of 8 to the power of their loop depth,
 // divided by the interval's length.
 //
 //	position         0    2    4    6    8    10   12      two physical registers

@@ -80,11 +80,11 @@ func (a *Analysis) commonLoop(x, y int32) int32 {
 	return x
 }
 
-// maxDepth limits the loop depth in weights.
+// maxDepth limits the loop depth in weights. The outermost loop has depth 0.
 const maxDepth = 6
 
-// buildIntervals computes the live intervals in two walks over the code. The first finds the first mention of
-// each register, and the loops; the second extends the interval over all mentions. A third walk marks the
+// buildIntervals computes the live intervals in three walks over the code. The first finds the first mention of
+// each register, and the loops; the second extends the interval over all mentions. The third marks the
 // sources of copies into loop-carried registers as loop-carried too: they are the other half of a loop's phi.
 func (a *Analysis) buildIntervals() {
 	weights := [maxDepth + 2]float32{1}

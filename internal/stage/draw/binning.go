@@ -10,10 +10,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 )
 
-// Binning is the first half of a pass: input assembly to bins. Workers draw tasks in order; a task has
+// Binning is the first half of a pass: input assembly to bins. Workers take tasks in order; a task has
 // a few chunks of a draw's primitives and a ticket, its number. A task leaves bin lists with its
-// ticket. Shading sorts them by ticket, which restores the primitive order whatever the number of
-// workers.
+// ticket. Shading sorts them by ticket, which restores the primitive order for any number of workers;
+// the sort is stable, because a task that flushes leaves several lists with one ticket.
 
 // binWorker is the binning context of one worker.
 type binWorker struct {
@@ -86,13 +86,13 @@ func (p *Pass) binWorkers() int {
 	if p.ordered {
 		return 1
 	}
-	turns := 0
-	for i := p.binning.step; i < len(p.steps) && turns < p.workers; i++ {
+	tasks := 0
+	for i := p.binning.step; i < len(p.steps) && tasks < p.workers; i++ {
 		if d := p.steps[i].draw; d != nil {
-			turns += max(int(min(uint64(d.args.Count)*uint64(d.args.Instances)/frontend.ChunkVertices, 1<<20)), 1)
+			tasks += max(int(min(uint64(d.args.Count)*uint64(d.args.Instances)/frontend.ChunkVertices, 1<<20)), 1)
 		}
 	}
-	return max(min(p.workers, turns), 1)
+	return max(min(p.workers, tasks), 1)
 }
 
 // runBinWorker is the loop of one worker.
@@ -226,8 +226,8 @@ func (x *binning) nextChunks(w *frontend.Scratch, r *recordedDraw) (view uint32,
 }
 
 // flush finishes the bin list. If binning has reached its bounds, it shades all bin lists up to the
-// worker's ticket, after all workers with earlier tickets have finished. Workers with later tickets
-// continue.
+// worker's ticket, after all workers with earlier tickets have finished their tasks. Workers with later tickets
+// continue to bin, but cannot shade before this task ends: one worker at a time is here.
 func (d *binWorker) flush(ctx context.Context) error {
 	if err := d.finishList(); err != nil {
 		return err

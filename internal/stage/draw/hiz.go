@@ -14,11 +14,13 @@ import (
 // the depth test at all samples of the block, so its mask is cleared before its fragments run. The
 // bounds are conservative; the exact test decides everything else, and the picture is the same.
 //
-// HiZ is off for layered depth attachments, coarse fragments, late tests, and stencil tests that write
-// on failure.
+// HiZ rejects nothing for layered depth attachments, several views, coarse fragments, late tests,
+// comparisons other than less and greater, and stencil tests that write on failure. An item updates
+// coarse depths only if it covers whole blocks, depth is written, and no stencil or depth bounds test
+// can exclude a sample.
 
 // coarseDepth is the coarse depth buffer (HiZ) of a tile: for each block a depth such that no sample
-// is behind it. Depths are multiplied by direction, so that "behind" is always "greater".
+// is farther. Depths are multiplied by direction, so that farther is always greater.
 type coarseDepth struct {
 	flush     uint64  // flush of the pass in which the content is valid
 	direction float32 // 1: the tests pass smaller depths; −1: greater depths; 0: depths of a clear

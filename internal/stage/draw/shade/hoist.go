@@ -5,8 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// strip is the loop over the strips of a block. A strip is the SIMD batch of one workgroup: as many
-// rows of the block as a subgroup has lanes for. The loop skips strips without covered pixels. Loads
+// strip is the loop over the strips of a block. A strip is the SIMD batch of one workgroup: two or
+// more rows of the block, for one subgroup or for two (stripRows). The loop skips strips without covered pixels. Loads
 // that are the same for all strips are hoisted out of the loop.
 type strip struct {
 	rows uint32 // rows of a strip; a block has raster.Block
