@@ -221,15 +221,19 @@ func version(s string) (valid.Version, error) {
 
 // BuiltinNames returns the names that Builtin knows.
 func BuiltinNames() []string {
-	return []string{"min", "max", "min1.0", "min1.1", "min1.2", "min1.3", "min1.4"}
+	return []string{"min", "max", "min1.0", "min1.1", "min1.2", "min1.3", "min1.4", roadmapName + "2022", roadmapName + "2024", roadmapName + "2026"}
 }
 
 // Builtin returns a profile that needs no file. The profile min has the features
 // and limits that the version v of Vulkan requires of every device, min1.0 to
 // min1.4 those of the named version, and max has every feature and every extension.
+// VP_KHR_roadmap_2022 to VP_KHR_roadmap_2026 are the profiles of that name by Khronos.
 // It returns false for any other name.
 func Builtin(name string, v valid.Version) (Profile, bool) {
 	p := Profile{Name: name}
+	if year, ok := strings.CutPrefix(name, roadmapName); ok {
+		return milestoneProfile(year)
+	}
 	switch kind, number, _ := strings.Cut(name, "1."); {
 	case name == "max":
 		p.Label = "every feature and extension on, no limit known"

@@ -13,13 +13,12 @@ import (
 // output built-in: to its variable, or to the member of a block that it is. A
 // store to the whole block writes all of its members.
 func stores(s *Shader, b spirv.BuiltIn) bool {
-	m := s.facts()
-	if m == nil {
-		return false
-	}
 	for i := range s.Entry.BuiltIns {
 		x := &s.Entry.BuiltIns[i]
-		if x.BuiltIn == b && x.Class == spirv.StorageClassOutput && x.Used && written(m, s.Entry, x) {
+		if x.BuiltIn != b || x.Class != spirv.StorageClassOutput || !x.Used {
+			continue // before the module is read
+		}
+		if m := s.facts(); m != nil && written(m, s.Entry, x) {
 			return true
 		}
 	}

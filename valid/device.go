@@ -125,7 +125,7 @@ func leastDevice(v Version) *Device {
 	}
 	for _, ways := range capabilityWays {
 		for _, w := range ways {
-			if w.property != "" { // a Boolean, or flags of which none is required
+			if _, required := d.Limits[w.property]; w.property != "" && !required { // a Boolean, or flags of which none is required
 				d.Limits[w.property] = 0
 			}
 		}
@@ -134,9 +134,15 @@ func leastDevice(v Version) *Device {
 		// Vulkan, Subgroups: the basic operations, in compute shaders
 		d.Limits["subgroupSupportedOperations"] = 0x1
 		d.Limits["subgroupSupportedStages"] = 0x20
+		d.Limits["subgroupSize"] = 1
+	}
+	if v >= Vulkan14 { // the features shaderSubgroupRotate and shaderSubgroupRotateClustered
+		d.Limits["subgroupSupportedOperations"] |= 0x40 | 0x200 | 0x400
 	}
 	for _, name := range optionalProperties {
-		d.Limits[name] = 0
+		if _, required := d.Limits[name]; !required {
+			d.Limits[name] = 0
+		}
 	}
 	for _, name := range [...]string{"denormBehaviorIndependence", "roundingModeIndependence"} {
 		d.Limits[name] = 2 // NONE of VkShaderFloatControlsIndependence

@@ -52,7 +52,7 @@ func newCheck(c console) *cobra.Command {
 --target-env names, and report every fault; and pipelines by Vulkan's rules on them: descriptions
 (*.pipeline.yaml, see link), archives of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. Directories are searched for
 all of them; - is standard input, ARCHIVE#graphics/HASH one object of an archive. Rules that need to know a device are judged for each that --profile names:
-min, max, self, min1.0 to min1.4, or files of Vulkan profiles, which vulkaninfo --json writes too.
+min, max, self, min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninfo --json writes too.
 
 ` + sourceUsage,
 		Example: "  chiaro check shader.spv\n  chiaro check --target-env vulkan1.1 --format jsonl shaders/",

@@ -19,7 +19,7 @@ import (
 )
 
 // profileUsage describes the names of profiles in help texts.
-const profileUsage = "min, max, self, min1.0 to min1.4, a file of profiles or a pattern of such, or FILE#NAME for one of a file"
+const profileUsage = "min, max, self, min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026, a file of profiles or a pattern of such, or FILE#NAME for one of a file"
 
 // builtinProfiles are the names of profiles that need no file.
 func builtinProfiles() []string { return slices.Insert(device.BuiltinNames(), 2, "self") }

@@ -27,7 +27,7 @@ func newProfiles(c console) *cobra.Command {
 		Use:   "profiles",
 		Short: "List, show and compare device profiles, and list the requirements of modules",
 		Long: `A profile is what is known of a device: its features, limits and extensions. Profiles are built
-in (min, max, self, min1.0 to min1.4) or stand in files of Vulkan profiles (the schemas
+in (min, max, self, min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026) or stand in files of Vulkan profiles (the schemas
 profiles-0.8), which vulkaninfo --json writes too.`,
 	}
 	fl := cmd.PersistentFlags()

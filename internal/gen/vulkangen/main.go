@@ -58,6 +58,7 @@ func Generate(dir fs.FS) (map[string][]byte, error) {
 		"valid/vulkan_brought_gen.go":  brought,
 		"valid/vulkan_required_gen.go": required,
 		"device/names_gen.go":          names,
+		"device/roadmap_gen.go":        roadmaps,
 		"internal/format/table_gen.go": formats,
 	} {
 		text, err := write(dir)

@@ -44,17 +44,25 @@ func required(dir fs.FS) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	done := map[string]bool{}
+	done := map[string][2][]string{}
 	for _, r := range limits {
-		old, ok := amounts(r["required_core"])
-		if !ok || done[r["limit"]] {
+		if _, twice := done[r["limit"]]; twice {
 			continue
 		}
-		done[r["limit"]] = true
-		now, ok := amounts(r["vk14"])
-		if !ok {
-			now = old
+		old, ok := amounts(r["required_core"])
+		now, grew := amounts(r["vk14"])
+		if same, refers := done[strings.TrimSpace(r["required_core"])]; refers { // the value of another limit
+			old, now, ok, grew = same[0], same[1], true, true
 		}
+		switch {
+		case ok && !grew:
+			now = old
+		case !ok && grew && r["ctype"] == "VkBool32":
+			old = []string{"0"}
+		case !ok:
+			continue
+		}
+		done[r["limit"]] = [2][]string{old, now}
 		for i := range old {
 			name := r["limit"]
 			if len(old) > 1 {
@@ -109,6 +117,9 @@ const never = "9"
 // returned as Go writes them.
 func amounts(cell string) (out []string, ok bool) {
 	cell = strings.TrimSpace(cell)
+	if bits, ok := flags(cell); ok {
+		return []string{strconv.FormatUint(bits, 10)}, true
+	}
 	if inner, list := strings.CutPrefix(cell, "("); list {
 		for _, one := range strings.Split(strings.TrimSuffix(inner, ")"), ",") {
 			n, ok := number(one)
@@ -120,7 +131,11 @@ func amounts(cell string) (out []string, ok bool) {
 		return out, true
 	}
 	if base, exponent, power := strings.Cut(cell, "^"); power && base == "2" {
+		exponent, less, one := strings.Cut(exponent, "-")
 		n, ok := number(exponent)
+		if one {
+			return []string{fmt.Sprintf("1<<%d - %s", n, less)}, ok && n < 64 && less == "1"
+		}
 		return []string{fmt.Sprintf("1 << %d", n)}, ok && n < 64
 	}
 	if n, err := strconv.ParseInt(cell, 10, 64); err == nil && n < 0 {
@@ -134,4 +149,52 @@ func amounts(cell string) (out []string, ok bool) {
 func number(cell string) (uint64, bool) {
 	n, err := strconv.ParseUint(strings.TrimSpace(cell), 10, 64)
 	return n, err == nil
+}
+
+// cellBits are the flags and the truth values in cells of limits.
+var cellBits = map[string]uint64{
+	"VK_SAMPLE_COUNT_1_BIT": 1, "VK_SAMPLE_COUNT_4_BIT": 4, "VK_SHADER_STAGE_VERTEX_BIT": 0x1, "VK_SHADER_STAGE_FRAGMENT_BIT": 0x10,
+	"VK_SHADER_STAGE_COMPUTE_BIT": 0x20, "VK_QUEUE_COMPUTE_BIT": 0x2, "VK_INDIRECT_COMMANDS_INPUT_MODE_VULKAN_INDEX_BUFFER_EXT": 0x1,
+	"VK_TRUE": 1, "TRUE": 1, "VK_FALSE": 0, "FALSE": 0, "false": 0,
+}
+
+// flags reads a truth value, or names of flags with | between them.
+func flags(cell string) (sum uint64, ok bool) {
+	for _, name := range strings.Split(strings.Trim(cell, "()"), "|") {
+		bit, known := cellBits[strings.Trim(name, " \\")]
+		if !known {
+			return 0, false
+		}
+		sum |= bit
+	}
+	return sum, true
+}
+
+// roadmaps writes the limits of the roadmap profiles.
+func roadmaps(dir fs.FS) (string, error) {
+	limits, err := table(dir, "limits.tsv")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("package device\n\n// roadmapLimits are the limits that each roadmap profile adds, by its year.\nvar roadmapLimits = map[string]map[string]uint64{\n")
+	for _, year := range []string{"2022", "2024", "2026"} {
+		fmt.Fprintf(&b, "\t%q: {\n", year)
+		for _, r := range limits {
+			values, ok := amounts(r["roadmap"+year])
+			if !ok || strings.HasPrefix(r["limit"], "subgroupSupported") { // these cells name one flag of several
+				continue
+			}
+			for i, v := range values {
+				name := r["limit"]
+				if len(values) > 1 {
+					name = fmt.Sprintf("%s[%d]", name, i)
+				}
+				fmt.Fprintf(&b, "\t\t%q: %s,\n", name, v)
+			}
+		}
+		b.WriteString("\t},\n")
+	}
+	b.WriteString("}\n")
+	return b.String(), nil
 }
