@@ -26,6 +26,28 @@ func each(op ir.Op) rule {
 	}
 }
 
+// eachChoice lowers FMin or FMax. The operation returns its first operand if either is NaN, so the
+// operand that is less likely to be NaN comes first: a constant, else the second one. In
+// min(expression, bound), max(0, expression) and the like a NaN loses to the bound.
+func eachChoice(op ir.Op) rule {
+	return func(f *function, in spirv.Inst) {
+		f.eachComponent(in, f.operandsOf(in), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
+			if len(a) != 2 {
+				f.malformed("%d operands; want 2", len(a))
+			}
+			first, second := a[1], a[0]
+			if f.b.Func.Val(a[0].Value).Op == ir.Const {
+				first, second = a[0], a[1]
+			}
+			v, ok := direct.Apply[ir.V](f, direct.Row{Op: op}, t, first, second)
+			if !ok {
+				f.malformed("operands of types that the instruction is not defined on")
+			}
+			return v
+		})
+	}
+}
+
 // eachOf lowers an extended instruction that build expands for each component; check
 // rejects operands of wrong types.
 func eachOf(n int, judge func(*function, []ir.V), build func(*ir.Builder, []ir.V) ir.V) rule {

@@ -264,7 +264,7 @@ func orderModels(two func(string, func(uint, number, number, []uint64) uint64) m
 			return truth(n.nan && name == "OpIsNan" || n.inf && name == "OpIsInf")
 		}})
 	}
-	// FMin gives y where it is less; NMin a number where there is one, and −0
+	// FMin is x if it is less, else y; NMin is a number if there is one, with −0
 	// before +0 (docs/undefined.md).
 	for _, name := range []string{"FMin", "FMax", "NMin", "NMax"} {
 		list = append(list, two(name, func(w uint, x, y number, bits []uint64) uint64 {
@@ -278,17 +278,19 @@ func orderModels(two func(string, func(uint, number, number, []uint64) uint64) m
 				return nanBits(w)
 			case number && x.nan:
 				return bits[1]
-			case number && y.nan, x.nan, y.nan:
+			case number && y.nan:
 				return bits[0]
 			case number && x.zero() && y.zero():
 				if y.negative == (name == "NMin") {
 					return bits[1]
 				}
 				return bits[0]
-			case before(y, x):
+			case x.nan || y.nan:
 				return bits[1]
+			case before(x, y):
+				return bits[0]
 			}
-			return bits[0]
+			return bits[1]
 		}))
 	}
 	return list

@@ -60,16 +60,18 @@ func Step(b *ir.Builder, edge, x ir.V) ir.V {
 }
 
 // SmoothStep returns t²·(3 − 2t) with t = (x − edge0)/(edge1 − edge0), clamped
-// to [0, 1].
+// to [0, 1] as FClamp does it.
 func SmoothStep(b *ir.Builder, edge0, edge1, x ir.V) ir.V {
 	e := of(b, x)
-	t := e.clamp(e.div(e.sub(x, edge0), e.sub(edge1, edge0)), 0, 1)
+	t := FClamp(b, e.div(e.sub(x, edge0), e.sub(edge1, edge0)), e.num(0), e.num(1))
 	return e.mul(e.mul(t, t), e.sub(e.num(3), e.mul(e.num(2), t)))
 }
 
-// FClamp returns FMin(FMax(x, least), greatest): a NaN stays one.
+// FClamp returns the minimum of greatest and of the maximum of least and x: a NaN becomes least. The
+// bounds are the first operands, because the operations return their first operand for a NaN.
 func FClamp(b *ir.Builder, x, least, greatest ir.V) ir.V {
-	return bound(b, ir.FMax, ir.FMin, x, least, greatest)
+	t := b.Func.Type(x)
+	return b.Op(ir.FMin, t, greatest, b.Op(ir.FMax, t, least, x))
 }
 
 // NClamp returns NMin(NMax(x, least), greatest): a NaN becomes least.
