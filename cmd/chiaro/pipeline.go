@@ -17,6 +17,8 @@ type pipelineFlags struct {
 	subgroup      uint32
 	full, varying bool
 	contract      bool
+	kill          string
+	derivatives   string
 }
 
 func (f *pipelineFlags) add(cmd *cobra.Command) {
@@ -25,6 +27,10 @@ func (f *pipelineFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.full, "full-subgroups", false, "require full subgroups: the workgroup width must be a multiple of the subgroup size")
 	fl.BoolVar(&f.varying, "varying-subgroup-size", false, "let the subgroup size vary: with --full-subgroups, the workgroup width must be a multiple of the largest size")
 	fl.BoolVar(&f.contract, "fp-contract", false, "fuse a multiplication and an addition if the shader allows it")
+	fl.StringVar(&f.kill, "kill", "terminate", "effect of OpKill: terminate ends the invocation, demote makes it a helper invocation")
+	fl.StringVar(&f.derivatives, "derivatives", "fine", "derivatives that need not be fine: fine, or coarse (those of the first row and column of the quad)")
+	complete(cmd, "kill", "terminate", "demote")
+	complete(cmd, "derivatives", "fine", "coarse")
 	fl.StringArrayVar(&f.robustness, "robustness", nil,
 		"robustness outside a descriptor's range: [storage=|uniform=|SET.BINDING=]LEVEL, repeatable; LEVEL is "+
 			strings.Join(exec.RobustnessNames(), ", "))
@@ -40,7 +46,16 @@ func (f *pipelineFlags) lowering() (o lower.Options, err error) {
 	if f.subgroup != 0 && f.varying { // VUID-VkPipelineShaderStageCreateInfo-pNext-02754
 		return o, unreadable("--subgroup-size with --varying-subgroup-size; want one of them")
 	}
-	return lower.Options{SubgroupSize: f.subgroup, FullSubgroups: f.full, VaryingSubgroups: f.varying, Contract: f.contract}, nil
+	if f.kill != "terminate" && f.kill != "demote" {
+		return o, unreadable("--kill %q; want terminate or demote", f.kill)
+	}
+	if f.derivatives != "fine" && f.derivatives != "coarse" {
+		return o, unreadable("--derivatives %q; want fine or coarse", f.derivatives)
+	}
+	return lower.Options{
+		SubgroupSize: f.subgroup, FullSubgroups: f.full, VaryingSubgroups: f.varying, Contract: f.contract,
+		KillDemotes: f.kill == "demote", CoarseDerivatives: f.derivatives == "coarse",
+	}, nil
 }
 
 // robust reads --robustness.

@@ -7,15 +7,15 @@ import (
 )
 
 var derivativeRules = rules{
-	spirv.OpDPdx:         derivative(acrossX),
-	spirv.OpDPdy:         derivative(acrossY),
-	spirv.OpFwidth:       fwidth,
-	spirv.OpDPdxFine:     derivative(acrossX),
-	spirv.OpDPdyFine:     derivative(acrossY),
-	spirv.OpFwidthFine:   fwidth,
-	spirv.OpDPdxCoarse:   derivative(acrossX),
-	spirv.OpDPdyCoarse:   derivative(acrossY),
-	spirv.OpFwidthCoarse: fwidth,
+	spirv.OpDPdx:         derivative(acrossX, false),
+	spirv.OpDPdy:         derivative(acrossY, false),
+	spirv.OpFwidth:       fwidth(false),
+	spirv.OpDPdxFine:     derivative(acrossX, true),
+	spirv.OpDPdyFine:     derivative(acrossY, true),
+	spirv.OpFwidthFine:   fwidth(true),
+	spirv.OpDPdxCoarse:   derivative(acrossX, false),
+	spirv.OpDPdyCoarse:   derivative(acrossY, false),
+	spirv.OpFwidthCoarse: fwidth(false),
 }
 
 // The two neighbours of a lane in its quad, as the lane's number with one bit
@@ -25,23 +25,37 @@ const (
 	acrossY = 2
 )
 
-// derivative lowers OpDPdx and OpDPdy, fine, coarse and as one likes: always
-// fine, which coarse ones may be too (Vulkan, Derivative Operations).
-func derivative(direction uint64) rule {
+// derivative lowers OpDPdx and OpDPdy. Forms that need not be fine are fine too, which Vulkan permits,
+// unless Options.CoarseDerivatives is set.
+func derivative(direction uint64, fine bool) rule {
 	return func(f *function, in spirv.Inst) {
 		f.eachComponent(in, f.operands(in[3:]), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
-			return f.difference(a[0].Value, direction)
+			return f.partial(a[0].Value, direction, fine)
 		})
 	}
 }
 
 // fwidth lowers OpFwidth: the sum of the magnitudes of both derivatives.
-func fwidth(f *function, in spirv.Inst) {
-	f.eachComponent(in, f.operands(in[3:]), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
-		dx := f.b.Op(ir.FAbs, t, f.difference(a[0].Value, acrossX))
-		dy := f.b.Op(ir.FAbs, t, f.difference(a[0].Value, acrossY))
-		return f.Make(ir.FAdd, t, t, dx, dy, 0)
-	})
+func fwidth(fine bool) rule {
+	return func(f *function, in spirv.Inst) {
+		f.eachComponent(in, f.operands(in[3:]), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
+			dx := f.b.Op(ir.FAbs, t, f.partial(a[0].Value, acrossX, fine))
+			dy := f.b.Op(ir.FAbs, t, f.partial(a[0].Value, acrossY, fine))
+			return f.Make(ir.FAdd, t, t, dx, dy, 0)
+		})
+	}
+}
+
+// partial returns a derivative. A coarse one is the difference of the lane at the quad's first row and
+// column, P0, and its neighbour.
+func (f *function) partial(x ir.V, direction uint64, fine bool) ir.V {
+	d := f.difference(x, direction)
+	if fine || !f.options.CoarseDerivatives {
+		return d
+	}
+	other := uint64(acrossX|acrossY) &^ direction // the difference is the same along its own direction
+	swapped := f.b.Emit(ir.Val{Op: ir.QuadSwap, Type: f.b.Func.Type(d), Flags: ir.AnyNaN, Args: [4]ir.V{d}, Aux: other})
+	return f.b.Select(f.first(other), d, swapped)
 }
 
 // difference returns the value of the farther one of a lane and its neighbour
@@ -52,6 +66,12 @@ func (f *function) difference(x ir.V, direction uint64) ir.V {
 	t := f.b.Func.Type(x)
 	// Which NaN a neighbour has makes no difference to a difference of floats.
 	other := f.b.Emit(ir.Val{Op: ir.QuadSwap, Type: t, Flags: ir.AnyNaN, Args: [4]ir.V{x}, Aux: direction})
+	near := f.first(direction)
+	return f.Make(ir.FSub, t, t, f.b.Select(near, other, x), f.b.Select(near, x, other), 0)
+}
+
+// first reports whether the lane is in the first column or row of its quad.
+func (f *function) first(direction uint64) ir.V {
 	var side ir.V
 	switch {
 	case f.prog.Stage != ir.Fragment:
@@ -61,8 +81,7 @@ func (f *function) difference(x ir.V, direction uint64) ir.V {
 	default:
 		side = f.input32(ir.QuadY)
 	}
-	near := f.b.Cmp(ir.Eq, side, f.b.I32(0))
-	return f.Make(ir.FSub, t, t, f.b.Select(near, other, x), f.b.Select(near, x, other), 0)
+	return f.b.Cmp(ir.Eq, side, f.b.I32(0))
 }
 
 // quadOrder applies the execution mode DerivativeGroupQuadsKHR: four consecutive
