@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,8 @@ type family struct {
 	size int    // instructions of a unit, of its variable and of its tail
 	head string // a variable for each unit
 	tail string // behind all units, for each from the last on: takes %z< and gives %z@
+
+	build func(n int) string // or the text of the module after longHead
 }
 
 var families = []family{
@@ -176,8 +179,11 @@ func (f family) module(t testing.TB, n int) []byte {
 	add := func(text string, i, before int) {
 		b.WriteString(strings.NewReplacer("@", fmt.Sprint(i), "<", fmt.Sprint(before)).Replace(text))
 	}
-	units := n / f.size
 	b.WriteString(longHead)
+	if f.build != nil {
+		return assembled(t, f.name, b.String()+f.build(n))
+	}
+	units := n / f.size
 	b.WriteString("%main = OpFunction %void None %main_t\n%entry = OpLabel\n%local = OpVariable %toLocal Function\n%count = OpVariable %toLocal Function\n")
 	for i := 1; i <= units; i++ {
 		add(f.head, i, i-1)
@@ -200,9 +206,13 @@ func (f family) module(t testing.TB, n int) []byte {
 			add(callee, i, 0)
 		}
 	}
-	words, err := asm.Assemble([]byte(b.String()), asm.AssembleOptions{})
+	return assembled(t, f.name, b.String())
+}
+
+func assembled(t testing.TB, name, text string) []byte {
+	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{})
 	if err != nil {
-		t.Fatalf("%s: %v", f.name, err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	return asm.Bytes(words)
 }
@@ -268,7 +278,7 @@ func TestCompileGrows(t *testing.T) {
 	if _, long := os.LookupEnv("CHIARO_LONG"); !long {
 		sizes = sizes[:2]
 	}
-	for _, f := range families {
+	for _, f := range slices.Concat(families, shapes) {
 		var last time.Duration
 		line := ""
 		for i, n := range sizes {
