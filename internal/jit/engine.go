@@ -104,6 +104,11 @@ type program struct {
 // values of longer ones do not stay in registers.
 const maxMergedCode = 4000
 
+// maxMergedLists is the largest length of all operand lists of such a program, and of one that is compiled
+// as one strip per workgroup. Each argument of a branch becomes a copy for each part, so that lists may
+// outweigh the operations.
+const maxMergedLists = 8 * maxMergedCode
+
 // Largest shares of vector operands in memory (spills) for merged strips: of two vectors, of more, and
 // of more than wideLanes lanes. Wider strips gain less from merging; the widest ones wait for memory
 // anyway.
@@ -124,6 +129,15 @@ func codeLength(p *ir.Program) int {
 	n := 0
 	for _, f := range p.Funcs {
 		n += len(f.Code)
+	}
+	return n
+}
+
+// listLength returns the length of all operand lists.
+func listLength(p *ir.Program) int {
+	n := 0
+	for _, f := range p.Funcs {
+		n += len(f.Extra)
 	}
 	return n
 }
@@ -152,12 +166,13 @@ func (p *program) compile(exact bool, stop func() error) (_ *variant, err error)
 	form.Arena.StopWith(stop)
 	defer catchStop(&err)
 	var v *variant
-	if !exact && codeLength(p.source) <= maxMergedCode {
+	merges := !exact && listLength(p.source) <= maxMergedLists
+	if merges && codeLength(p.source) <= maxMergedCode {
 		if v, err = p.compileMerged(form, order); err != nil {
 			return nil, err
 		}
 	}
-	if v == nil && !exact {
+	if v == nil && merges {
 		if v, err = p.compilePhases(form); err != nil {
 			return nil, err
 		}
