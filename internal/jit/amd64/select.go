@@ -7,13 +7,16 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// rule names an IR operation with its type and that of its first operand.
+// rule names an IR operation with its type and that of its first operand. For example {ir.Add,
+// ir.I32, ir.I32} is an addition of 32-bit integers, {ir.SToF, ir.F32, ir.I32} a conversion from i32
+// to f32. The second type distinguishes conversions and comparisons, that have the same result type.
 type rule struct {
 	op       ir.Op
 	typ, arg ir.Type
 }
 
-// table is an array of rules, because each instruction is looked up several times.
+// table is an array of rules, because each instruction is looked up several times. The array has 256
+// · types² entries of a pointer each, built once at the start.
 type table[E any] [1 << 8][ir.H + 1][ir.H + 1]E
 
 func newTable[E any](rules map[rule]E) *table[E] {
@@ -27,11 +30,19 @@ func newTable[E any](rules map[rule]E) *table[E] {
 // of returns the emitter of an operation, or nil.
 func (t *table[E]) of(op ir.Op, k ir.Key) E { return t[op][k.Type][k.From] }
 
-// emitter emits a Lane instruction.
+// emitter emits a Lane instruction. It finds operands in in.Uses and writes in.Defs, and may clobber
+// all scratch registers (operand.go); values in allocated registers survive. Many emitters have the
+// shape of
+//
+//	a := m.vec(in.Uses[0], 0)    operand in its register, or loaded into Z0
+//	d, o := m.dest(in, 0)        result register and merging mask
+//	m.with(op, d, a, u, o)       the other operand from a register or memory
+//	m.done(in, d)                store d if the result is in memory
 type emitter func(m *machine, in *vcode.Inst)
 
 // Rounding of VRNDSCALEPS, without the inexact exception.
 const (
+	// Bit 3 suppresses the exception; bits 1 and 0 are the mode, as in MXCSR.
 	roundEven  = 8
 	roundFloor = 9
 	roundCeil  = 10
@@ -139,7 +150,8 @@ var rules = newTable(mergeRules(map[rule]emitter{
 	{ir.Anew, 0, 0}:           budget,
 }, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses()))
 
-// Native reports whether an IR operation has AVX-512 code, so that it needs no exit to Go.
+// Native reports whether an IR operation has AVX-512 code, so that it needs no exit to Go. An offset
+// with a stride of 2³² or more would not fit in a lane.
 func Native(k ir.Key, op ir.Op) bool {
 	return rules.of(op, k) != nil && (op != ir.At || k.Aux <= math.MaxUint32)
 }
@@ -152,8 +164,9 @@ func native(in *vcode.Inst) bool {
 	return in.Op == vcode.Lane && Native(in.Key, in.IR)
 }
 
-// usesMask reports whether the code of an IR operation reads the active lanes although the instruction
-// does not merge.
+// usesMask reports whether the code of an IR operation reads the active lanes although the
+// instruction does not merge. Other instructions compute inactive lanes too, with values that no
+// lane observes, and need no mask: frame.go then removes it, which shortens the mask's live range.
 func usesMask(op ir.Op) bool {
 	switch op.Family() {
 	case ir.Memory:
@@ -164,7 +177,9 @@ func usesMask(op ir.Op) bool {
 	return op == ir.Len || op == ir.Demote || op.Is(ir.Meets) && op != ir.Anew
 }
 
-// lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is active.
+// lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is
+// active. The skip matters: a call of a service costs an exit to Go, and a branch of the shader
+// often has no active lane.
 func (m *machine) lane(in *vcode.Inst) {
 	if native(in) && in.Op == vcode.Strip {
 		m.group(in)
@@ -192,6 +207,7 @@ func binaryOp(op Op) emitter {
 }
 
 // commutativeOp is d = u0 op u1 for a commutative operation: a memory operand can be either one.
+// Example: add z9, [rsp+64], z10 is not encodable, but add z9, z10, [rsp+64] is.
 func commutativeOp(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := in.Uses[0], in.Uses[1]
@@ -205,8 +221,9 @@ func commutativeOp(op Op) emitter {
 	}
 }
 
-// swappedOp is d = u1 op u0. VMINPS returns its second operand if the first is not less, and fmin must
-// return its first.
+// swappedOp is d = u1 op u0. VMINPS returns its second operand if the first is not less, and fmin
+// must return its first. In terms of the instruction, min(a, b) = a < b ? a : b, which yields b for
+// NaN and for zeros of both signs; fmin of the IR yields its first operand there.
 func swappedOp(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a := m.vec(in.Uses[1], 0)
@@ -224,7 +241,8 @@ func unaryOp(op Op) emitter {
 	}
 }
 
-// constOp is d = u0 op a constant.
+// constOp is d = u0 op a constant. The constant is an embedded broadcast from the data after the
+// code: 4 bytes of memory, no register, and the load is fused with the operation.
 func constOp(op Op, v uint32) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -240,7 +258,10 @@ func shift(variable, fixed Op) emitter {
 		a := m.vec(in.Uses[0], 0)
 		d, o := m.dest(in, 0)
 		if n, ok := m.f.Const(in.Uses[1]); ok {
+			// A constant count has a form with an immediate: one micro-operation, and no register
+			// for the count.
 			m.RRI(fixed, V512, d, 0, a, uint8(n&31), o)
+		// The count is known to be below 32, so the AND is dropped.
 		} else if in.Proven {
 			m.with(variable, d, a, in.Uses[1], o)
 		} else {
@@ -253,6 +274,8 @@ func shift(variable, fixed Op) emitter {
 }
 
 // rounded is d = u0 op u1 of floats. The default rounding is to nearest even (MXCSR, see Context).
+// The EVEX prefix encodes rounding toward zero (RTZ) without a change of MXCSR, which AVX2 needs
+// (ymm.lane).
 func rounded(op Op, commutes bool) emitter {
 	nearest := binaryOp(op)
 	if commutes {
@@ -284,8 +307,16 @@ func roundedUnary(op Op) emitter {
 	}
 }
 
-// multiplyAddOf is d = u0·u1 + u2, or u2 − u0·u1, rounded once. The instructions overwrite an operand:
-// the form 213 a factor, the form 231 the addend.
+// multiplyAddOf is d = u0·u1 + u2, or u2 − u0·u1, rounded once. The instructions overwrite an
+// operand: the form 213 a factor, the form 231 the addend. The three forms, d = first operand of the
+// instruction:
+//
+//	132    d = d·c + b
+//	213    d = b·d + c
+//	231    d = b·c + d
+//
+// c may be in memory. The choice avoids copies: accumulation in a loop, d = a·b + d, needs none in
+// the form 231.
 func multiplyAddOf(factor, summand Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
@@ -301,6 +332,7 @@ func multiplyAddOf(factor, summand Op) emitter {
 		}
 		x, _ := m.phys(b)
 		switch sum, _ := m.phys(c); {
+		// Embedded rounding permits no memory operand.
 		case in.Key.Flags&ir.RTZ != 0:
 			m.loadVec(0, a)
 			m.RR(factor, V512, 0, m.vec(b, 1), m.vec(c, 2), RZ)
@@ -317,8 +349,9 @@ func multiplyAddOf(factor, summand Op) emitter {
 	}
 }
 
-// multiplyAddOver handles a merging multiplyAddOf with an operand in the result's register: a merging
-// mask then preserves the right lanes. It reports whether that is so.
+// multiplyAddOver handles a merging multiplyAddOf with an operand in the result's register: a
+// merging mask then preserves the right lanes. It reports whether that is so. Otherwise the result
+// is computed in Z0 and merged by a masked move.
 func (m *machine) multiplyAddOver(factor, summand Op, in *vcode.Inst) bool {
 	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
 	d, ok := m.phys(in.Defs[0])
@@ -338,8 +371,9 @@ func (m *machine) multiplyAddOver(factor, summand Op, in *vcode.Inst) bool {
 	return false
 }
 
-// factors is d = a·b + c if d holds neither b nor c: it overwrites a copy of a, or a copy of c if b is
-// in memory and a is not.
+// factors is d = a·b + c if d holds neither b nor c: it overwrites a copy of a, or a copy of c if b
+// is in memory and a is not. So there is one register move at most, which the processor usually
+// eliminates (move elimination), or the load that is needed anyway.
 func (m *machine) factors(factor, summand Op, d Reg, a, b, c vcode.Reg) {
 	x, inPlace := m.phys(a)
 	_, ok := m.phys(b)
@@ -353,6 +387,8 @@ func (m *machine) factors(factor, summand Op, d Reg, a, b, c vcode.Reg) {
 	m.with(factor, d, y, c, 0)
 }
 
+// VRNDSCALEPS has a latency of 8 cycles, a conversion to integer and back the same but only for
+// numbers below 2³¹.
 func roundScale(mode uint8) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		d, o := m.dest(in, 0)
@@ -369,13 +405,15 @@ func canonical(m *machine, in *vcode.Inst) {
 	if x, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 		d = x
 	}
+	// 0x7fc00000 in lanes with a NaN, a in the others.
 	m.RM(VPBLENDMD, V512, d, a, m.word32(0x7fc00000), BC|K(2))
 	m.define(in, d)
 }
 
 func copyBits(m *machine, in *vcode.Inst) { m.copy(in) }
 
-// fromMask is 1 in the lanes of the mask and 0 in the others.
+// fromMask is 1 in the lanes of the mask and 0 in the others. A zeroing broadcast of the constant 1
+// is one instruction; the blend of 0 and 1 would be two.
 func fromMask(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
 	d := Reg(0)
@@ -402,7 +440,8 @@ func maskNot(m *machine, in *vcode.Inst) {
 	m.doneMask(in, k)
 }
 
-// selectLanes is u0 ? u1 : u2.
+// selectLanes is u0 ? u1 : u2. VPBLENDMD is one micro-operation on two ports, with the mask as
+// predicate; VBLENDVPS of AVX2 has two on Intel.
 func selectLanes(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
 	d := Reg(0)
@@ -410,6 +449,7 @@ func selectLanes(m *machine, in *vcode.Inst) {
 		d = x
 	}
 	if bits, ok := m.f.Const(in.Uses[2]); ok && bits == 0 {
+		// u0 ? u1 : 0 needs only zeroing.
 		m.maskedOrZero(d, in.Uses[1], k)
 	} else {
 		m.with(VPBLENDMD, d, m.vec(in.Uses[2], 0), in.Uses[1], K(k))
@@ -426,7 +466,8 @@ func (m *machine) maskedOrZero(z Reg, u vcode.Reg, k Reg) {
 	m.with(VMOVDQA32, z, 0, u, K(k)|Z)
 }
 
-// selectMask is u2 ^ (u2 ^ u1) & u0.
+// selectMask is u2 ^ (u2 ^ u1) & u0. Three mask operations with a latency of one cycle each; u0 & u1
+// | ~u0 & u2 needs the same number but two temporaries.
 func selectMask(m *machine, in *vcode.Inst) {
 	m.loadMask(2, in.Uses[1])
 	m.RR(KXORW, V128, 2, 2, m.mask(in.Uses[2], 1), 0)

@@ -10,17 +10,24 @@ import (
 // inRange sets K2 to the lanes of k with an access in range, at the offsets in off in handle u0; the
 // size is 4 bytes, or 8 of a 64-bit atomic or a pair. The address is RDX + Z4, with Z4 as signed
 // indices: gathers sign-extend 32-bit indices, so Z4 is the offset − 2³¹ and RDX the base + 2³¹. It
-// returns false if no offset can be in range.
+// returns false if no offset can be in range. In vector registers, for all lanes:
+//
+//	k2 = length >= reach
+//	k2 = off <= length − reach   under k2
+//
+// The first comparison guards the subtraction, which would wrap for a short buffer.
 func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
 	reach := reach(in)
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
 		return false
 	}
 	at := m.handleWord(in.Uses[0], RAX, field)
+	// Flipping the top bit subtracts 2³¹ modulo 2³²: 0 becomes −2³¹, 2³² − 1 becomes 2³¹ − 1.
 	m.RM(VPXORD, V512, 4, off, m.word32(1<<31), BC)
 	if in.Key.Flags&ir.Proven != 0 {
 		at.Disp -= field
 		m.RR(KMOVW, V128, 2, 0, k, 0)
+		// The sum base + 2³¹ + Aux + (off − 2³¹) is the address.
 		m.MovI(RDX, 1<<31+in.Key.Aux)
 		m.GRM(ADD|W, RDX, at)
 		return true
@@ -36,7 +43,9 @@ func (m *machine) inRange(in *vcode.Inst, k, off Reg, field int32) bool {
 	return true
 }
 
-// gatherFrom loads a word for each lane at the offsets in off, 0 out of range.
+// gatherFrom loads a word for each lane at the offsets in off, 0 out of range. A gather costs one
+// load per lane: 16 on two load ports take eight cycles at least, if all lines are in the L1 cache.
+// Hence the attempts with contiguous words, windows and two runs before.
 func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
 	k := m.execution(in)
 	found := m.inRange(in, k, off, handleLength)
@@ -49,16 +58,25 @@ func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
 }
 
 // scatterTo stores a word of each lane, in ascending order, nothing out of range and nothing for
-// helpers.
+// helpers. A scatter of 16 words occupies the store port for 16 cycles on cores with one store per
+// cycle.
 func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
 		m.RM(VPSCATTERDD, V512, m.vec(u, 0), 0, Indexed(RDX, 4, 1, 0), K(2))
 	}
 }
 
-// contiguous jumps to slow unless the offsets in off are consecutive words in the lanes of k, and all
-// 16 words are in range. It returns their memory. Divergence analysis cannot prove this if a
-// coordinate was clamped, for example, but at run time it is nearly always so.
+// contiguous jumps to slow unless the offsets in off are consecutive words in the lanes of k, and
+// all 16 words are in range. It returns their memory. Divergence analysis cannot prove this if a
+// coordinate was clamped, for example, but at run time it is nearly always so. The test, with the
+// first lane's offset o:
+//
+//	z2 = o + 0, 4, …, 60
+//	k2 = z2 ≠ off, in active lanes
+//	kortestw k2, k2; jne slow
+//
+// If it succeeds one load replaces 16. The first lane may be inactive: its offset is then an
+// arbitrary number, but the comparison of the active lanes still decides correctly.
 func (m *machine) contiguous(in *vcode.Inst, k, off Reg, field int32, slow Label) Mem {
 	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
 	m.RR(VPBROADCASTD, V512, 2, 0, off, 0)
@@ -68,6 +86,8 @@ func (m *machine) contiguous(in *vcode.Inst, k, off Reg, field int32, slow Label
 	m.Jcc(NotEqual, slow)
 	at := m.handleWord(in.Uses[0], RAX, field)
 	m.GRM(MOV, RCX, at)
+	// length − Aux − 64 may be negative; the signed comparison with the zero-extended offset then
+	// fails.
 	m.GI(SubI, true, RCX, int32(in.Key.Aux)+64)
 	m.GRR(CMP|W, RCX, RDX)
 	at.Disp -= field
@@ -89,16 +109,22 @@ const windowWords = 32
 // first word in it.
 type pairRegs struct{ lo, hi, index Reg }
 
-// loadWindow jumps to slow unless the pairs of words at the offsets in off, in the lanes of k, are in
-// a window of windowWords words that starts at the first lane's, all in range. It loads the window
-// into lo and hi, and the index of each lane's first word into index. Two loads and permutes are much
-// faster than a gather (Intel optimization manual, "Gather and Scatter"). Lanes that sample along a
-// row of an image have this pattern nearly always, or nearly never.
+// loadWindow jumps to slow unless the pairs of words at the offsets in off, in the lanes of k, are
+// in a window of windowWords words that starts at the first lane's, all in range. It loads the
+// window into lo and hi, and the index of each lane's first word into index. Two loads and permutes
+// are much faster than a gather (Intel optimization manual, "Gather and Scatter"). Lanes that sample
+// along a row of an image have this pattern nearly always, or nearly never. The window of 128 bytes,
+// with the offsets of four lanes relative to the first one:
+//
+//	bytes 0 … 63         64 … 127
+//	      lo             hi
+//	offsets 0 8 4 20  →  index 0 2 1 5      VPERMI2D selects word index of lo:hi
 func (m *machine) loadWindow(in *vcode.Inst, k, off Reg, z pairRegs, slow Label) {
 	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
 	m.RR(VPBROADCASTD, V512, z.index, 0, off, 0)
 	m.RR(VPSUBD, V512, z.index, off, z.index, 0)
 	m.RRI(VPRORD, V512, z.index, 0, z.index, 2, 0) // between two words: a great number
+	// The second word of the pair must be inside too.
 	m.RMI(VPCMPUD, V512, 2, z.index, m.word32(windowWords-2), compareGT, K(k)|BC)
 	m.RR(KORTESTW, V128, 2, 0, 2, 0)
 	m.Jcc(NotEqual, slow)
@@ -117,7 +143,8 @@ func (m *machine) loadWindow(in *vcode.Inst, k, off Reg, z pairRegs, slow Label)
 	}
 }
 
-// gatherPair loads two adjacent words for each lane.
+// gatherPair loads two adjacent words for each lane. A pair is two adjacent words, for example a
+// texel of 64 bits or two members of a struct.
 func (m *machine) gatherPair(in *vcode.Inst) {
 	if in.Key.Aux > maxDisp {
 		m.gatherPairSlow(in)
@@ -141,7 +168,12 @@ func (m *machine) permutePair(in *vcode.Inst, i int, z pairRegs) {
 	m.permuteWindow(in, i+1, z, func(d Reg) { m.RM(VPADDD, V512, d, z.index, m.word32(1), BC) })
 }
 
-// deinterleave defines results i and i + 1: the even words and the odd ones.
+// deinterleave defines results i and i + 1: the even words and the odd ones. Lane i of the results
+// is word 2i and word 2i + 1:
+//
+//	lo:hi   a0 b0 a1 b1 … a15 b15
+//	i       a0 a1 … a15
+//	i + 1   b0 b1 … b15
 func (m *machine) deinterleave(in *vcode.Inst, i int, z pairRegs) {
 	for n := range 2 {
 		m.permuteWindow(in, i+n, z, func(d Reg) { m.RM(VMOVDQA32, V512, d, 0, m.vector(everySecond(uint32(n))), 0) })
@@ -149,7 +181,8 @@ func (m *machine) deinterleave(in *vcode.Inst, i int, z pairRegs) {
 }
 
 // permuteWindow defines result i: the words of the window at the indices that index puts into a
-// register. It clobbers Z4.
+// register. It clobbers Z4. VPERMI2D overwrites its index register, so each result needs a copy of
+// the index, and for a masked result a register of its own.
 func (m *machine) permuteWindow(in *vcode.Inst, i int, z pairRegs, number func(d Reg)) {
 	one := *in
 	one.Defs = in.Defs[i : i+1]
@@ -174,6 +207,7 @@ func (m *machine) gatherPairSlow(in *vcode.Inst) {
 	k := m.execution(in)
 	m.inRange(in, k, off, handleLength)
 	if in.Key.Flags&ir.Proven == 0 {
+		// An active lane that is out of range differs from the mask in range.
 		m.RR(KXORW, V128, 3, k, 2, 0)
 		m.RR(KORTESTW, V128, 3, 0, 3, 0)
 		m.Jcc(NotEqual, slow)
@@ -183,6 +217,7 @@ func (m *machine) gatherPairSlow(in *vcode.Inst) {
 	m.RR(VPXORD, V128, 2, 2, 2, 0)
 	m.highHalf(3, 4)
 	m.RRI(KSHIFTRW, V128, 3, 0, 2, 8, 0)
+	// One 64-bit load per lane replaces two of 32 bits.
 	m.RM(VPGATHERDQ, V512, 0, 0, Indexed(RDX, 4, 1, 0), K(2))
 	m.RM(VPGATHERDQ, V512, 2, 0, Indexed(RDX, 3, 1, 0), K(3))
 	m.deinterleave(in, 0, pairRegs{0, 2, 3})
@@ -210,6 +245,8 @@ func everySecond(first uint32) (v [16]uint32) {
 	return v
 }
 
+// The order of attempts is from cheap to expensive: no check, one run of words, two runs, a window
+// of pairs, and at last a gather.
 func (m *machine) gather(in *vcode.Inst) {
 	switch {
 	case in.Checked:
@@ -222,6 +259,7 @@ func (m *machine) gather(in *vcode.Inst) {
 		m.gatherPair(in)
 		return
 	}
+	// The fast checks use the immediate as a displacement.
 	if in.Key.Aux > maxDisp {
 		m.gatherFrom(in, m.vec(in.Uses[1], 1))
 		return
@@ -253,6 +291,7 @@ func (m *machine) scatter(in *vcode.Inst) {
 		return
 	}
 	slow, resume := m.NewLabel(), m.NewLabel()
+	// Stores must not touch inactive lanes, even if the memory between is in range.
 	k := m.storingLanes(in)
 	if m.likelyTwoRuns(in) {
 		m.storeHalves(in, m.contiguousHalves(in, k, m.vec(in.Uses[1], 1), handleWrites, slow), K(k))

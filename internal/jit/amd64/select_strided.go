@@ -4,18 +4,21 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// allCaches is the register field of PREFETCH for PREFETCHT0, all cache levels.
+// allCaches is the register field of PREFETCH for PREFETCHT0, all cache levels. The field is 0 for
+// PREFETCHNTA, 2 for T1 and 3 for T2.
 const allCaches = 1
 
-// prefetch requests the cache lines that the next workgroup will load, of an access of so many bytes.
-// If they directly follow the current ones only the last word's line is new. A prefetch never faults,
-// so it needs no bounds check.
+// prefetch requests the cache lines that the next workgroup will load, of an access of so many
+// bytes. If they directly follow the current ones only the last word's line is new. A prefetch never
+// faults, so it needs no bounds check. A hardware prefetcher detects the stride within a workgroup,
+// but not the jump to the next one.
 func (m *machine) prefetch(in *vcode.Inst, at Mem, bytes int32) {
 	if in.Prefetch == 0 || in.Prefetch > maxDisp || int64(at.Disp) > maxDisp {
 		return
 	}
 	first := int32(0)
 	if in.Prefetch <= uint32(bytes) {
+		// The last word of the next access; the other lines have been loaded by this one.
 		first = 60
 	}
 	for off := first; off < bytes; off += 64 {
@@ -26,7 +29,9 @@ func (m *machine) prefetch(in *vcode.Inst, at Mem, bytes int32) {
 }
 
 // stridedLoad loads consecutive words: with vector loads if all are in range, which implies that no
-// offset wraps or saturates (package vectorize); else lane by lane, out of line.
+// offset wraps or saturates (package vectorize); else lane by lane, out of line. A stride of 4 is
+// plain consecutive words; greater ones, up to 32 bytes, load everything between and permute
+// (select_widestride.go).
 func (m *machine) stridedLoad(in *vcode.Inst) {
 	slow, resume, proven := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
@@ -36,6 +41,7 @@ func (m *machine) stridedLoad(in *vcode.Inst) {
 		at, proven = m.boundsCheck(in, 64*int32(len(in.Defs)), handleLength, slow)
 		m.prefetch(in, at, 64*int32(len(in.Defs)))
 		for part := range in.Defs {
+			// The parts are consecutive: part p is at at + 64·p, and one check covers all.
 			one := partOf(in, part)
 			d, o := m.dest(&one, 0)
 			m.RM(VMOVDQU32, V512, d, 0, plusVectors(at, int32(part)), o)
@@ -57,6 +63,7 @@ func (m *machine) stridedLoad(in *vcode.Inst) {
 	})
 }
 
+// With a partial mask the store is masked, which the check permits: it covers all lanes.
 func (m *machine) stridedStore(in *vcode.Inst) {
 	slow, resume, proven := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
@@ -82,7 +89,7 @@ func (m *machine) stridedStore(in *vcode.Inst) {
 }
 
 // storeOpt returns the mask of the lanes that store, or none if all are known to. It clobbers K1 and
-// K2.
+// K2. In a program with demote no mask is known to be full, since any lane may be a helper.
 func (m *machine) storeOpt(in *vcode.Inst) Opt {
 	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 || m.demotes {
 		return K(m.storingLanes(in))
@@ -90,7 +97,8 @@ func (m *machine) storeOpt(in *vcode.Inst) Opt {
 	return 0
 }
 
-// partOf returns an instruction on one part of a strided access.
+// partOf returns an instruction on one part of a strided access. Uses are handle, offset, start and
+// index, then for stores one value for each part.
 func partOf(in *vcode.Inst, part int) vcode.Inst {
 	one := *in
 	one.Part += uint8(part)
@@ -104,12 +112,14 @@ func partOf(in *vcode.Inst, part int) vcode.Inst {
 }
 
 // stridedOffsets puts the offsets of a part of a strided access into Z1: min(u2 + (u3 + Step·lane +
-// IndexOffset)·Stride, 2³²−1), with the sum in parentheses modulo 2³².
+// IndexOffset)·Stride, 2³²−1), with the sum in parentheses modulo 2³². The slow path needs the
+// offset of each lane, which exists nowhere on the fast path.
 func (m *machine) stridedOffsets(in *vcode.Inst, part int) {
 	m.RM(VMOVDQU32, V512, 1, 0, m.iota16(), 0)
 	if part > 0 {
 		m.RM(VPADDD, V512, 1, 1, m.word32(uint32(part)*zmmLanes), BC)
 	}
+	// Step · lane, with lane numbers of the whole strip.
 	m.RM(VPMULLD, V512, 1, 1, m.word32(in.Step), BC)
 	m.RR(VPBROADCASTD_R, V512, 2, 0, m.gen(in.Uses[3], RAX), 0)
 	m.RR(VPADDD, V512, 1, 1, 2, 0)

@@ -5,30 +5,36 @@ import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 // halfBytes is the size of half a register.
 const halfBytes = 4 * zmmLanes / 2
 
-// likelyTwoRuns reports whether varying offsets are likely two runs of consecutive words, one in each
-// half of the lanes: two lines of an image, in a workgroup half as wide as a vector. The handle must
-// be constant, because no general register is left for it.
+// likelyTwoRuns reports whether varying offsets are likely two runs of consecutive words, one in
+// each half of the lanes: two lines of an image, in a workgroup half as wide as a vector. The handle
+// must be constant, because no general register is left for it. Local sizes such as 8×8 are common
+// for image filters: 16 lanes are two rows of eight texels.
+//
+//	lanes  0 … 7     row y,     offsets o0, o0+4, … o0+28
+//	lanes  8 … 15    row y + 1, offsets o1, o1+4, …
 func (m *machine) likelyTwoRuns(in *vcode.Inst) bool {
 	return m.fixedHandle(in) && m.prog.LocalSize[0] == zmmLanes/2
 }
 
-// broadcastFirsts sets each half of d to the value in the half's first lane of x.
+// broadcastFirsts sets each half of d to the value in the half's first lane of x. VPERMD with
+// indices 0 (eight times) and 8 (eight times); zeros need no entry in the literal.
 func (m *machine) broadcastFirsts(d, x Reg) {
 	m.RM(VMOVDQU32, V512, d, 0, m.vector([16]uint32{8: 8, 9: 8, 10: 8, 11: 8, 12: 8, 13: 8, 14: 8, 15: 8}), 0)
 	m.RR(VPERMD, V512, d, d, x, 0)
 }
 
-// notTwoRuns sets K2 to the lanes, under the mask o, with an offset in off other than its position in
-// a run of words from the first lane of its half on.
+// notTwoRuns sets K2 to the lanes, under the mask o, with an offset in off other than its position
+// in a run of words from the first lane of its half on. Under a mask inactive lanes never differ.
 func (m *machine) notTwoRuns(off Reg, o Opt) {
 	m.broadcastFirsts(2, off)
 	m.RM(VPADDD, V512, 2, 2, m.vector([16]uint32{0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28}), 0)
 	m.RRI(VPCMPUD, V512, 2, 2, off, compareNE, o)
 }
 
-// boundsCheckHalves jumps to slow unless so many bytes from the offsets of both halves' first lanes on
-// are in range, and returns their memory. The handle must be constant. It clobbers RAX, RCX, RDX and
-// z.
+// boundsCheckHalves jumps to slow unless so many bytes from the offsets of both halves' first lanes
+// on are in range, and returns their memory. The handle must be constant. It clobbers RAX, RCX, RDX
+// and z. Offsets are unsigned 32-bit numbers and are zero-extended in RDX and RAX, and RCX is
+// signed: it is negative for a short buffer.
 func (m *machine) boundsCheckHalves(in *vcode.Inst, off, z Reg, bytes, field int32, slow Label) (low, high Mem) {
 	m.RR(VMOVD_ST, V128, off, 0, RDX, 0)
 	m.highHalf(z, off)
@@ -54,7 +60,8 @@ func (m *machine) contiguousHalves(in *vcode.Inst, k, off Reg, field int32, slow
 	return [2]Mem{low, high}
 }
 
-// loadHalves loads each half of the lanes.
+// loadHalves loads each half of the lanes. The second load is the memory operand of the insertion,
+// so that two instructions load 16 words.
 func (m *machine) loadHalves(in *vcode.Inst, at [2]Mem) {
 	m.RM(VMOVDQU32, V256, 0, 0, at[0], 0)
 	d, o := m.dest(in, 0)
@@ -62,7 +69,8 @@ func (m *machine) loadHalves(in *vcode.Inst, at [2]Mem) {
 	m.done(in, d)
 }
 
-// storeHalves stores each half, in the lanes of the mask o. It clobbers K3.
+// storeHalves stores each half, in the lanes of the mask o. It clobbers K3. VEXTRACTI32X8 stores the
+// upper half directly. Its mask has eight bits, those of lanes 8 to 15, shifted down.
 func (m *machine) storeHalves(in *vcode.Inst, at [2]Mem, o Opt) {
 	v := m.vec(in.Uses[2], 0)
 	m.RM(VMOVDQU32_ST, V256, v, 0, at[0], o)
@@ -73,7 +81,9 @@ func (m *machine) storeHalves(in *vcode.Inst, at [2]Mem, o Opt) {
 	m.RMI(VEXTRACTI32X8, V512, v, 0, at[1], 1, o)
 }
 
-// twoRuns detects two runs of words: it yields the offsets of their first words, or a negative number.
+// twoRuns detects two runs of words: it yields the offsets of their first words, or a negative
+// number. It runs once before several accesses that share the offsets, up to a constant; each of
+// them then needs only the check of its bounds (twoRunsCheck).
 func (m *machine) twoRuns(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	off := m.vec(in.Uses[0], 1)
@@ -88,13 +98,15 @@ func (m *machine) twoRuns(in *vcode.Inst) {
 	m.storeGen(in.Defs[1], RAX)
 	m.slowPaths = append(m.slowPaths, func() {
 		m.Bind(slow)
+		// Negative as a 64-bit number, which no zero-extended offset is.
 		m.MovI(RDX, 1<<63)
 		m.Jmp(resume)
 	})
 }
 
 // twoRunsCheck yields the addresses of two runs of words, the first null if not all of both is in
-// range.
+// range. u1 is a uniform part of the offsets: the run is at u1 + u2, modulo 2³² as the LEA of 32
+// bits computes it.
 func (m *machine) twoRunsCheck(in *vcode.Inst, field int32) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	low := m.gen(in.Uses[2], RDX)
@@ -122,8 +134,9 @@ func (m *machine) twoRunsCheck(in *vcode.Inst, field int32) {
 	})
 }
 
-// checkedHalves returns the memory of the two halves of an access that has a TwoRunsCheck. It jumps to
-// slow if that check failed.
+// checkedHalves returns the memory of the two halves of an access that has a TwoRunsCheck. It jumps
+// to slow if that check failed. An address in a general register needs neither a handle nor an
+// offset.
 func (m *machine) checkedHalves(in *vcode.Inst, slow Label) [2]Mem {
 	n := len(in.Uses)
 	first := m.gen(in.Uses[n-2], RAX)
@@ -133,7 +146,8 @@ func (m *machine) checkedHalves(in *vcode.Inst, slow Label) [2]Mem {
 	return [2]Mem{At(first, imm), At(m.gen(in.Uses[n-1], RCX), imm)}
 }
 
-// checkedOffsets puts the offsets of such an access into Z1.
+// checkedOffsets puts the offsets of such an access into Z1. On the slow path the offsets of the
+// lanes are u1 of the check plus the vector of the access.
 func (m *machine) checkedOffsets(in *vcode.Inst) {
 	m.RR(VPBROADCASTD_R, V512, 1, 0, m.gen(in.Uses[len(in.Uses)-3], RAX), 0)
 	m.with(VPADDD, 1, 1, in.Uses[1], 0)

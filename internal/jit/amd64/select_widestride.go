@@ -2,15 +2,17 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// strideOf returns the distance of the lanes of a strided access in words, and the accessed word among
-// these.
+// strideOf returns the distance of the lanes of a strided access in words, and the accessed word
+// among these. Example: positions of three floats padded to 16 bytes have 4 words, and y is
+// component 1.
 func strideOf(in *vcode.Inst) (words, component int) {
 	words = int(in.Step*in.Stride) / 4
 	return words, int(in.Key.Aux/4) % words
 }
 
 // boundsCheckStride is boundsCheck for all words between the lanes of all parts, from the first
-// component on.
+// component on. It is conservative: words between the components that no lane reads are checked too,
+// so that an access at the end of a buffer may use the slow path although it is in range.
 func (m *machine) boundsCheckStride(in *vcode.Inst, field int32, slow Label) Mem {
 	words, component := strideOf(in)
 	whole := *in
@@ -19,8 +21,9 @@ func (m *machine) boundsCheckStride(in *vcode.Inst, field int32, slow Label) Mem
 	return at
 }
 
-// wideStrideLoad loads consecutive memory and selects one word of two, four or eight. It jumps to slow
-// out of range.
+// wideStrideLoad loads consecutive memory and selects one word of two, four or eight. It jumps to
+// slow out of range. Loading 16 lanes with a stride of 16 bytes reads four vectors; a gather would
+// need 16 loads.
 func (m *machine) wideStrideLoad(in *vcode.Inst, slow Label) {
 	words, _ := strideOf(in)
 	at := m.boundsCheckStride(in, handleLength, slow)
@@ -30,7 +33,15 @@ func (m *machine) wideStrideLoad(in *vcode.Inst, slow Label) {
 	}
 }
 
-// loadStridedPart loads one part of a strided access.
+// loadStridedPart loads one part of a strided access. For four words, component 1, and vectors v0 to
+// v3 of four lanes each:
+//
+//	v0:v1  permuted    1 5 9 13 17 21 25 29    in the low half of Z1
+//	v2:v3  permuted    the same of lanes 8 to 15, in Z3
+//	join               lanes 0 to 15
+//
+// With two words one permutation suffices, with eight there are four pairs of vectors with four
+// lanes each.
 func (m *machine) loadStridedPart(in *vcode.Inst, at Mem) {
 	words, component := strideOf(in)
 	var pick [16]uint32 // for a pair of vectors; with more pairs its first lanes are used
@@ -55,8 +66,14 @@ func (m *machine) loadStridedPart(in *vcode.Inst, at Mem) {
 	m.define(in, 1)
 }
 
-// wideStrideStore stores one word of two, four or eight in consecutive memory. It jumps to slow unless
-// all lanes are active and all is in range.
+// wideStrideStore stores one word of two, four or eight in consecutive memory. It jumps to slow
+// unless all lanes are active and all is in range. A store of every n-th word: the values are spread
+// over n vectors, of which only the words of the mask are written.
+//
+//	words 2, component 0
+//	value      0 1 2 3 4 5 6 7 …
+//	vector 0   0 . 1 . 2 . 3 . 4 . 5 . 6 . 7 .       mask 0x5555
+//	vector 1   8 . 9 . …
 func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
 	for part := range in.Masks {
 		one := partOf(in, part)
@@ -70,6 +87,7 @@ func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
 	at := m.boundsCheckStride(in, handleWrites, slow)
 	places := uint64(0)
 	for i := component; i < 16; i += words {
+		// All strides divide 16, so that the mask is the same for each vector.
 		places |= 1 << i
 	}
 	m.MovI(RAX, places)

@@ -6,7 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// broadcastLoad loads 32 bits into all lanes, 0 out of range.
+// broadcastLoad loads 32 bits into all lanes, 0 out of range. VPBROADCASTD from memory needs no
+// shuffle port: the load unit replicates the word.
 func (m *machine) broadcastLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at, proven := m.boundsCheck(in, 4, handleLength, slow)
@@ -26,7 +27,9 @@ func (m *machine) broadcastLoad(in *vcode.Inst) {
 	})
 }
 
-// slowLoad is the slow path of broadcastLoad and scalarLoad: it loads into RAX.
+// slowLoad is the slow path of broadcastLoad and scalarLoad: it loads into RAX. A large immediate is
+// the only other reason to come here apart from a failed check; for one above 2³² − 1 no offset is
+// in range.
 func (m *machine) slowLoad(in *vcode.Inst) {
 	if in.Checked {
 		m.recheckedLoad(in)
@@ -51,6 +54,8 @@ func (m *machine) recheckedLoad(in *vcode.Inst) {
 }
 
 // scalarLoad loads 32 bits from handle u0 at offset u1, 0 out of range, and returns their register.
+// Its result stays in a general register, unlike the one of broadcastLoad: offsets and loop bounds
+// are used there.
 func (m *machine) scalarLoad(in *vcode.Inst) Reg {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	d := m.inPlace(in)
@@ -71,7 +76,8 @@ func (m *machine) scalarLoad(in *vcode.Inst) Reg {
 	return d
 }
 
-// scalarStore stores the 32 bits of u2, nothing out of range.
+// scalarStore stores the 32 bits of u2, nothing out of range. It has no mask: package vectorize
+// emits it only for a uniform store.
 func (m *machine) scalarStore(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at, _ := m.boundsCheck(in, 4, handleWrites, slow)
