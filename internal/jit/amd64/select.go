@@ -261,7 +261,7 @@ func shift(variable, fixed Op) emitter {
 			// A constant count has a form with an immediate: one micro-operation, and no register
 			// for the count.
 			m.RRI(fixed, V512, d, 0, a, uint8(n&31), o)
-		// The count is known to be below 32, so the AND is dropped.
+			// The count is known to be below 32, so the AND is dropped.
 		} else if in.Proven {
 			m.with(variable, d, a, in.Uses[1], o)
 		} else {
