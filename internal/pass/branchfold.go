@@ -80,12 +80,15 @@ func (t *branchFolder) value(v ir.V) {
 	}
 }
 
-// leave appends an operation after which no lane goes on.
+// leave appends an operation after which no lane goes on. The code after it up to the next end or
+// else is dead.
 func (t *branchFolder) leave(v ir.V) {
 	t.code = append(t.code, v)
 	t.dead = true
 }
 
+// An arm of a decided if needs no label, since only block and loop are targets of branches; so its
+// if and end can go.
 func (t *branchFolder) ifOn(v ir.V, x *ir.Val) {
 	r := region{opener: v}
 	if c := t.f.Val(x.Args[0]); c.Op == ir.Const {
@@ -115,6 +118,7 @@ func (t *branchFolder) end(v ir.V) {
 		t.code = append(t.code, v)
 	}
 	switch {
+	// Lanes reach the end of a block by falling through or by a branch.
 	case op == ir.Block:
 		t.dead = t.dead && !t.reached[r.opener]
 	case op == ir.Loop: // a loop has no fall-through: it is left by branches only
@@ -128,7 +132,8 @@ func (t *branchFolder) end(v ir.V) {
 	}
 }
 
-// switchOn replaces a switch on a constant by a branch.
+// switchOn replaces a switch on a constant by a branch. The values of cases are distinct, so the
+// first match is the only one.
 func (t *branchFolder) switchOn(v ir.V, x *ir.Val) {
 	cases := t.f.Cases(v)
 	sel := t.f.Val(x.Args[0])

@@ -43,8 +43,9 @@ func cse(p *ir.Program, f *ir.Func) {
 	f.Code = code
 }
 
-// exprKey identifies an expression: two operations with equal keys have equal values
-// if the first dominates the second.
+// exprKey identifies an expression: two operations with equal keys have equal values if the first
+// dominates the second. Example: the load ld.i32 v1, v2 in epoch 3 differs from the same load in
+// epoch 4, after a store that may alias it.
 type exprKey struct {
 	op    ir.Op
 	t     ir.Type
@@ -64,8 +65,9 @@ type valueNumbering struct {
 	loops map[ir.V]writes
 }
 
-// value processes one operation. It reports whether the operation is removed because
-// an available value replaces it.
+// value processes one operation. It reports whether the operation is removed because an available
+// value replaces it. A store to a private slot enters the key of a load with the stored value, so
+// that a later load is replaced by it.
 func (s *valueNumbering) value(v ir.V) bool {
 	x := s.f.Val(v)
 	if x.Op.Is(ir.Control) {
@@ -97,6 +99,7 @@ func (s *valueNumbering) value(v ir.V) bool {
 // key returns the key of an operation. ok is false if the operation has an effect or
 // may return another value each time.
 func (s *valueNumbering) key(x *ir.Val) (k exprKey, ok bool) {
+	// Proven is knowledge about the operands, not part of the operation.
 	k = exprKey{op: x.Op, t: x.Type, flags: x.Flags &^ ir.Proven, aux: x.Aux}
 	switch {
 	case x.Flags&(ir.Volatile|ir.Coherent) != 0:
@@ -111,6 +114,8 @@ func (s *valueNumbering) key(x *ir.Val) (k exprKey, ok bool) {
 	for i := range min(x.Op.Args(), 3) {
 		k.args[i] = x.Args[i]
 	}
+	// Operands of commutative operations are in the order of their numbers: add(v2, v1) and add(v1,
+	// v2) have one key.
 	if x.Op.Is(ir.Commute) && k.args[0] > k.args[1] {
 		k.args[0], k.args[1] = k.args[1], k.args[0]
 	}

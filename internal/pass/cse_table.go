@@ -2,8 +2,10 @@ package pass
 
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
-// exprTable is a scoped hash table with chaining. Its entries are a log: lookups
-// find the latest entry first, and leaving a scope removes entries from the end.
+// exprTable is a scoped hash table with chaining. Its entries are a log: lookups find the latest
+// entry first, and leaving a scope removes entries from the end. A scope is the range of entries
+// since a mark, so that leaving it costs only its own entries, and no scope allocates a table of its
+// own.
 type exprTable struct {
 	heads []int32 // by bucket: 1 + the index of its latest entry in log, or 0
 	log   []exprEntry
@@ -58,7 +60,9 @@ func (t *exprTable) back(mark int) {
 	t.log = t.log[:mark]
 }
 
-// bucket returns the index of a key in heads: multiplicative (Fibonacci) hashing.
+// bucket returns the index of a key in heads: multiplicative (Fibonacci) hashing. The upper bits of
+// a product depend on all bits of the factor, the lowest one only on the lowest; hence the shift by
+// 32.
 func (t *exprTable) bucket(k *exprKey) int {
 	const golden = 0x9e3779b97f4a7c15
 	h := uint64(k.op)<<16 ^ uint64(k.t)<<8 ^ uint64(k.flags)<<32

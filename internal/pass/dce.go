@@ -40,8 +40,9 @@ func (r *deadCode) need(v ir.V) {
 	}
 }
 
-// mark marks the values that effects depend on. Arguments of branches are live only
-// if their parameters are.
+// mark marks the values that effects depend on. Arguments of branches are live only if their
+// parameters are. A loop counter that only its own increment reads is dead although it has a user:
+// the marks start at effects, and none reaches it.
 func (r *deadCode) mark() {
 	f := r.f
 	for _, p := range f.Results() {
@@ -104,7 +105,8 @@ func (r *deadCode) sweep() {
 	f.Code = code
 }
 
-// needed reports whether an operation stays even if its value is not used.
+// needed reports whether an operation stays even if its value is not used. Loads have no effect,
+// even out of range, so that an unused one goes.
 func (r *deadCode) needed(x *ir.Val) bool {
 	switch x.Op {
 	case ir.PSt, ir.PClr:

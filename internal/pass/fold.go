@@ -50,6 +50,8 @@ func fold(_ *ir.Program, f *ir.Func) {
 	}
 	f.Code = code
 	if some {
+		// Arguments of back edges are defined after the loop's opener that reads them, and so need a
+		// second walk.
 		redirectBack(f, to)
 	}
 }
@@ -64,7 +66,8 @@ func constant(f *ir.Func, x *ir.Val) bool {
 	return true
 }
 
-// copyOf returns the operand that the operation always equals, or 0.
+// copyOf returns the operand that the operation always equals, or 0. It must hold for all bits of
+// the operand: x·1 for integers only, and for floats not even x + 0.
 func copyOf(f *ir.Func, x *ir.Val) ir.V {
 	c := func(i int) (uint64, bool) {
 		a := f.Val(x.Args[i])
@@ -143,8 +146,9 @@ func logical(f *ir.Func, x *ir.Val) {
 	}
 }
 
-// absorbed returns the bits of an integer operation that has a constant result
-// although not all operands are, such as x·0 or x−x.
+// absorbed returns the bits of an integer operation that has a constant result although not all
+// operands are, such as x·0 or x−x. There is no such rule for division: x/x is not 1 for x = 0,
+// since x/0 has a result of its own.
 func absorbed(f *ir.Func, x *ir.Val) (bits uint64, ok bool) {
 	same := x.Op.Args() == 2 && x.Args[0] == x.Args[1]
 	has := func(k uint64, places int) bool {

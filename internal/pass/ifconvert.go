@@ -41,8 +41,9 @@ func ifConvert(p *ir.Program, f *ir.Func) {
 	f.Code = append(f.Code[:0], c.code...)
 }
 
-// maxSpeculated limits the cost of the operations that run speculatively for one
-// if. It also limits how far back the pass looks for the if before a branch.
+// maxSpeculated limits the cost of the operations that run speculatively for one if. It also limits
+// how far back the pass looks for the if before a branch. A mispredicted branch costs 15 to 20
+// cycles on current processors, and a divergent one runs both arms anyway, under masks.
 const maxSpeculated = 12
 
 type ifConverter struct {
@@ -54,8 +55,9 @@ type ifConverter struct {
 	elses []ir.V  // a stack: the elses of the open ifs
 }
 
-// arm returns the operations in code[from:to], the br that ends them, and their
-// cost. The br is 0 if there is none, or if an operation cannot be speculated.
+// arm returns the operations in code[from:to], the br that ends them, and their cost. The br is 0 if
+// there is none, or if an operation cannot be speculated. For the if above, the first arm is v2 with
+// br L2(v2), at cost 1; the second, after the if, is empty, at cost 0.
 func (c *ifConverter) arm(from, to int) (ops []ir.V, br ir.V, cost int) {
 	if from >= to || c.f.Val(c.code[to-1]).Op != ir.Br {
 		return nil, 0, 0
@@ -122,7 +124,8 @@ func (c *ifConverter) speculationCost(v ir.V) int {
 	return cost(x.Op)
 }
 
-// endIf converts an if that has just ended if it has two arms and both branch.
+// endIf converts an if that has just ended if it has two arms and both branch. The new br may end an
+// arm of another if, so that nested ifs convert from the innermost one on.
 func (c *ifConverter) endIf(opener ir.V) {
 	n := len(c.elses) - 1
 	if n < 0 || c.f.Val(c.elses[n]).Args[0] != opener {
@@ -174,6 +177,7 @@ func (c *ifConverter) convert(opener ir.V, a, b []ir.V, br1, br2 ir.V) bool {
 	var args []ir.V
 	for i := range yes {
 		v := yes[i]
+		// Equal arguments need no select.
 		if v != no[i] {
 			v = c.edit.float(ir.Val{Op: ir.Select, Type: f.Type(v), Args: [4]ir.V{cond, v, no[i]}, Origin: f.Val(opener).Origin})
 			both = append(both, v)

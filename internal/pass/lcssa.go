@@ -94,10 +94,11 @@ func (s *loopCloser) read(a ir.V, i int) {
 	}
 }
 
-// closeParam adds a parameter for p to the exit, the innermost block that branches
-// in the loop leave to, and redirects the reads to it. It does so only if every path
-// from the loop to the reads passes the end of the exit, and every branch to the
-// exit is in the loop.
+// closeParam adds a parameter for p to the exit, the innermost block that branches in the loop leave
+// to, and redirects the reads to it. It does so only if every path from the loop to the reads passes
+// the end of the exit, and every branch to the exit is in the loop. The exit of a typical loop is
+// the block directly around it. A read inside the exit block, but after the loop, has no merge at
+// which a parameter could be, and stays.
 func (s *loopCloser) closeParam(e *editor, loop closedLoop, p ir.V, reads []int) {
 	from, to := int(s.start[loop.v]), int(s.end[loop.v])
 	exit := ir.V(0)
@@ -128,6 +129,7 @@ func (s *loopCloser) closeParam(e *editor, loop closedLoop, p ir.V, reads []int)
 			return
 		}
 	}
+	// Each exit branch passes the value of its own iteration.
 	q := e.addParams(exit, []ir.Type{s.f.Type(p)}, nil)[0]
 	for _, br := range s.brs[exit] {
 		e.addArgs(s.f.Code[br], []ir.V{p})

@@ -34,6 +34,8 @@ func licm(p *ir.Program, f *ir.Func) {
 	}
 	code := make([]ir.V, 0, len(h.code)+n)
 	next := 1
+	// The second walk inserts the moved operations before their loops: the first one finds them
+	// after it has emitted the opener.
 	for _, v := range h.code {
 		if f.Val(v).Op == ir.Loop {
 			code = append(code, h.loops[next].before...)
@@ -123,7 +125,9 @@ func (h *loopMotion) cost(x *ir.Val) int {
 // Costs of operations, in cheap operations. The table of operations has the trait
 // Expensive for all others.
 const (
-	cheap     = 1
+	cheap = 1
+	// A division by a variable or a square root is about 8 simple operations. Only the order of
+	// magnitude matters: cheap operations move out of ifs, expensive ones do not.
 	expensive = 8
 )
 
@@ -138,8 +142,13 @@ func cost(op ir.Op) int {
 	return cheap
 }
 
-// target returns the outermost loop that an operation can move out of, or −1.
-// Candidates are the open loops deeper than all operands.
+// target returns the outermost loop that an operation can move out of, or −1. Candidates are the
+// open loops deeper than all operands.
+//
+//	loop L1 {             depth 1
+//	  v5 = …
+//	  loop L2 {           depth 2
+//	    v6 = add v5, 1    deepest operand at depth 1: moves out of L2 only
 func (h *loopMotion) target(x *ir.Val, cost int) int32 {
 	least := int32(0) // the depth of the deepest operand
 	for i := range x.Op.Args() {
@@ -147,6 +156,7 @@ func (h *loopMotion) target(x *ir.Val, cost int) int32 {
 	}
 	to := int32(-1)
 	for l := h.current; h.loops[l].depth > least; l = h.loops[l].parent {
+		// Outside the if lanes would run the operation that skip it now.
 		if cost >= expensive && h.loops[l].ifs > 1 { // one if is usually the loop's own exit test
 			break
 		}

@@ -53,8 +53,15 @@ type controlSimplifier struct {
 // maxFall limits the ends and elses that fallsThrough passes.
 const maxFall = 32
 
-// fallsThrough reports whether lanes at position at of the code reach the end of the
-// block without running an operation.
+// fallsThrough reports whether lanes at position at of the code reach the end of the block without
+// running an operation. After an end or over an else lanes only leave regions, as long as these pass
+// no parameters and do not repeat:
+//
+//	block L2 {
+//		if v1 {
+//			br L2        the next end, then the end of L2: falls through
+//		}
+//	}
 func (t *controlSimplifier) fallsThrough(at int, block ir.V) bool {
 	for range maxFall {
 		x := t.f.Val(t.f.Code[at])
@@ -77,7 +84,8 @@ func (t *controlSimplifier) fallsThrough(at int, block ir.V) bool {
 	return false
 }
 
-// sweep drops the removed operations, and control that has become empty.
+// sweep drops the removed operations, and control that has become empty. One walk suffices: an if
+// that becomes empty is recognized at its end, when code ends with its opener.
 func (t *controlSimplifier) sweep() {
 	f := t.f
 	code := f.Code[:0]

@@ -82,7 +82,8 @@ func (s *strengthReducer) become(v ir.V, op ir.Op, x, y ir.V) {
 	*s.f.Val(v) = ir.Val{Op: op, Type: s.now.Type, Args: [4]ir.V{x, y}, Origin: s.now.Origin}
 }
 
-// multiply replaces a multiplication by a power of two by a shift.
+// multiply replaces a multiplication by a power of two by a shift. Vector multiplication has a
+// latency of 10 cycles on Intel (VPMULLD), a shift has one.
 func (s *strengthReducer) multiply(v ir.V) {
 	x, y := s.now.Args[0], s.now.Args[1]
 	if _, ok := s.constant(x); ok {
@@ -116,6 +117,8 @@ func (s *strengthReducer) divide(v ir.V) {
 		s.quotient(q, x, n)
 		s.code = append(s.code, q)
 		s.become(v, ir.Sub, x, s.emit(ir.Mul, q, s.number(n)))
+	// Example: −7/4 is −1, but −7 >> 2 is −2; adding 3 to negative numbers first yields −4 >> 2 =
+	// −1.
 	case (op == ir.SDiv || op == ir.SRem) && power && positive && k > 0:
 		sign := s.emit(ir.AShr, x, s.number(uint64(w)-1))
 		up := s.emit(ir.Add, x, s.emit(ir.LShr, sign, s.number(uint64(w)-k))) // n−1 more if x < 0, to round toward zero
@@ -184,8 +187,9 @@ func (s *strengthReducer) quotient(v, x ir.V, d uint64) {
 	}
 }
 
-// multiplyByReciprocal replaces a division by a power of two by a multiplication, if
-// the reciprocal is not denormal. Both round the same exact number.
+// multiplyByReciprocal replaces a division by a power of two by a multiplication, if the reciprocal
+// is not denormal. Both round the same exact number. For example x/8 becomes x·0.125. The reciprocal
+// of another number is rounded, and the product would round a second time.
 func (s *strengthReducer) multiplyByReciprocal(v ir.V) {
 	x := s.f.Val(v)
 	n, ok := s.constant(x.Args[1])
@@ -199,6 +203,8 @@ func (s *strengthReducer) multiplyByReciprocal(v ir.V) {
 		return
 	}
 	sign := n >> (x.Type.Bits() - 1) << (x.Type.Bits() - 1)
+	// 2^(e−bias) has the reciprocal 2^(bias−e); with bias = (top−1)/2 its exponent field is top − 1
+	// − e.
 	inverse := s.number(sign | (top-1-e)<<fraction)
 	x = s.f.Val(v)
 	x.Op, x.Args[1] = ir.FMul, inverse
@@ -235,9 +241,11 @@ func (s *strengthReducer) foldOffset(v ir.V) {
 	}
 }
 
-// foldImmediate moves a constant distance from the offset to the immediate, which is
-// added without saturation. If the offset saturates, the access is out of range
-// either way.
+// foldImmediate moves a constant distance from the offset to the immediate, which is added without
+// saturation. If the offset saturates, the access is out of range either way.
+//
+//	v2 = at v1, 3, #4        v1 + 12
+//	v3 = ld b, v2, #0   →    ld b, v1, #12
 func (s *strengthReducer) foldImmediate(v ir.V) {
 	x := s.f.Val(v)
 	base, n, ok := s.sum(x.Args[1])
