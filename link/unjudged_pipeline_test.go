@@ -107,6 +107,6 @@ var unjudgedPipelines = []reason{
 		"vkCmdBeginShaderInstrumentationARM-*", "vkCmdEndShaderInstrumentationARM-*", "vkCreateShaderInstrumentationARM-*", "vkDestroyShaderInstrumentationARM-*",
 	}},
 	{"it is on a command that dispatches, draws or traces: its counts, buffers, addresses and tables", []string{
-		"vkCmdDispatch*", "VkDispatch*", "vkCmdDrawMeshTasks*", "VkDrawMeshTasks*", "vkCmdTraceRays*",
+		"vkCmdDispatch*", "VkDispatch*", "vkCmdDrawMeshTasks*", "VkDrawMeshTasks*", "vkCmdTraceRays*", "vkCmdDraw-*", "vkCmdDrawCluster*",
 	}},
 }

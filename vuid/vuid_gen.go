@@ -1015,6 +1015,25 @@ const (
 	VkCooperativeVectorPropertiesNV_pNext_pNext                                                              = "VUID-VkCooperativeVectorPropertiesNV-pNext-pNext"
 	VkCooperativeVectorPropertiesNV_resultType_parameter                                                     = "VUID-VkCooperativeVectorPropertiesNV-resultType-parameter"
 	VkCooperativeVectorPropertiesNV_sType_sType                                                              = "VUID-VkCooperativeVectorPropertiesNV-sType-sType"
+	VkCudaFunctionCreateInfoNV_module_parameter                                                              = "VUID-VkCudaFunctionCreateInfoNV-module-parameter"
+	VkCudaFunctionCreateInfoNV_pName_parameter                                                               = "VUID-VkCudaFunctionCreateInfoNV-pName-parameter"
+	VkCudaFunctionCreateInfoNV_pNext_pNext                                                                   = "VUID-VkCudaFunctionCreateInfoNV-pNext-pNext"
+	VkCudaFunctionCreateInfoNV_sType_sType                                                                   = "VUID-VkCudaFunctionCreateInfoNV-sType-sType"
+	VkCudaLaunchInfoNV_extraCount_09411                                                                      = "VUID-VkCudaLaunchInfoNV-extraCount-09411"
+	VkCudaLaunchInfoNV_function_parameter                                                                    = "VUID-VkCudaLaunchInfoNV-function-parameter"
+	VkCudaLaunchInfoNV_gridDimX_09406                                                                        = "VUID-VkCudaLaunchInfoNV-gridDimX-09406"
+	VkCudaLaunchInfoNV_gridDimY_09407                                                                        = "VUID-VkCudaLaunchInfoNV-gridDimY-09407"
+	VkCudaLaunchInfoNV_gridDimZ_09408                                                                        = "VUID-VkCudaLaunchInfoNV-gridDimZ-09408"
+	VkCudaLaunchInfoNV_pExtras_09412                                                                         = "VUID-VkCudaLaunchInfoNV-pExtras-09412"
+	VkCudaLaunchInfoNV_pNext_pNext                                                                           = "VUID-VkCudaLaunchInfoNV-pNext-pNext"
+	VkCudaLaunchInfoNV_pParams_09410                                                                         = "VUID-VkCudaLaunchInfoNV-pParams-09410"
+	VkCudaLaunchInfoNV_paramCount_09409                                                                      = "VUID-VkCudaLaunchInfoNV-paramCount-09409"
+	VkCudaLaunchInfoNV_sType_sType                                                                           = "VUID-VkCudaLaunchInfoNV-sType-sType"
+	VkCudaModuleCreateInfoNV_dataSize_09413                                                                  = "VUID-VkCudaModuleCreateInfoNV-dataSize-09413"
+	VkCudaModuleCreateInfoNV_dataSize_arraylength                                                            = "VUID-VkCudaModuleCreateInfoNV-dataSize-arraylength"
+	VkCudaModuleCreateInfoNV_pData_parameter                                                                 = "VUID-VkCudaModuleCreateInfoNV-pData-parameter"
+	VkCudaModuleCreateInfoNV_pNext_pNext                                                                     = "VUID-VkCudaModuleCreateInfoNV-pNext-pNext"
+	VkCudaModuleCreateInfoNV_sType_sType                                                                     = "VUID-VkCudaModuleCreateInfoNV-sType-sType"
 	VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_11415                                        = "VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11415"
 	VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_11445                                        = "VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11445"
 	VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_12432                                        = "VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-12432"
@@ -1148,6 +1167,10 @@ const (
 	VkDescriptorSetLayoutSupport_sType_sType                                                                 = "VUID-VkDescriptorSetLayoutSupport-sType-sType"
 	VkDescriptorSetLayoutSupport_sType_unique                                                                = "VUID-VkDescriptorSetLayoutSupport-sType-unique"
 	VkDescriptorSetVariableDescriptorCountLayoutSupport_sType_sType                                          = "VUID-VkDescriptorSetVariableDescriptorCountLayoutSupport-sType-sType"
+	VkDispatchIndirectCommand_x_00417                                                                        = "VUID-VkDispatchIndirectCommand-x-00417"
+	VkDispatchIndirectCommand_y_00418                                                                        = "VUID-VkDispatchIndirectCommand-y-00418"
+	VkDispatchIndirectCommand_z_00419                                                                        = "VUID-VkDispatchIndirectCommand-z-00419"
+	VkDrawMeshTasksIndirectCommandNV_taskCount_02175                                                         = "VUID-VkDrawMeshTasksIndirectCommandNV-taskCount-02175"
 	VkExecutionGraphPipelineCreateInfoAMDX_None_09134                                                        = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09134"
 	VkExecutionGraphPipelineCreateInfoAMDX_None_09135                                                        = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09135"
 	VkExecutionGraphPipelineCreateInfoAMDX_None_09136                                                        = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09136"
@@ -1310,6 +1333,10 @@ const (
 	VkMutableDescriptorTypeListEXT_pDescriptorTypes_04603                                                    = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04603"
 	VkMutableDescriptorTypeListEXT_pDescriptorTypes_09696                                                    = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-09696"
 	VkMutableDescriptorTypeListEXT_pDescriptorTypes_parameter                                                = "VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-parameter"
+	VkPhysicalDeviceCooperativeMatrix2FeaturesNV_sType_sType                                                 = "VUID-VkPhysicalDeviceCooperativeMatrix2FeaturesNV-sType-sType"
+	VkPhysicalDeviceCooperativeMatrix2PropertiesNV_sType_sType                                               = "VUID-VkPhysicalDeviceCooperativeMatrix2PropertiesNV-sType-sType"
+	VkPhysicalDeviceCooperativeMatrixFeaturesKHR_sType_sType                                                 = "VUID-VkPhysicalDeviceCooperativeMatrixFeaturesKHR-sType-sType"
+	VkPhysicalDeviceCooperativeMatrixFeaturesNV_sType_sType                                                  = "VUID-VkPhysicalDeviceCooperativeMatrixFeaturesNV-sType-sType"
 	VkPhysicalDeviceCooperativeMatrixInfo2EXT_cooperativeMatrixWorkgroupScope_13373                          = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-cooperativeMatrixWorkgroupScope-13373"
 	VkPhysicalDeviceCooperativeMatrixInfo2EXT_flags_parameter                                                = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-flags-parameter"
 	VkPhysicalDeviceCooperativeMatrixInfo2EXT_invocations_13378                                              = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13378"
@@ -1324,6 +1351,18 @@ const (
 	VkPhysicalDeviceCooperativeMatrixInfo2EXT_scope_parameter                                                = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-parameter"
 	VkPhysicalDeviceCooperativeMatrixInfo2EXT_subgroupSize_13374                                             = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13374"
 	VkPhysicalDeviceCooperativeMatrixInfo2EXT_subgroupSize_13379                                             = "VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13379"
+	VkPhysicalDeviceCooperativeMatrixPropertiesKHR_sType_sType                                               = "VUID-VkPhysicalDeviceCooperativeMatrixPropertiesKHR-sType-sType"
+	VkPhysicalDeviceCooperativeMatrixPropertiesNV_sType_sType                                                = "VUID-VkPhysicalDeviceCooperativeMatrixPropertiesNV-sType-sType"
+	VkPhysicalDeviceCooperativeVectorFeaturesNV_sType_sType                                                  = "VUID-VkPhysicalDeviceCooperativeVectorFeaturesNV-sType-sType"
+	VkPhysicalDeviceCooperativeVectorPropertiesNV_sType_sType                                                = "VUID-VkPhysicalDeviceCooperativeVectorPropertiesNV-sType-sType"
+	VkPhysicalDeviceCudaKernelLaunchFeaturesNV_sType_sType                                                   = "VUID-VkPhysicalDeviceCudaKernelLaunchFeaturesNV-sType-sType"
+	VkPhysicalDeviceCudaKernelLaunchPropertiesNV_sType_sType                                                 = "VUID-VkPhysicalDeviceCudaKernelLaunchPropertiesNV-sType-sType"
+	VkPhysicalDeviceShaderInstrumentationFeaturesARM_sType_sType                                             = "VUID-VkPhysicalDeviceShaderInstrumentationFeaturesARM-sType-sType"
+	VkPhysicalDeviceShaderInstrumentationPropertiesARM_sType_sType                                           = "VUID-VkPhysicalDeviceShaderInstrumentationPropertiesARM-sType-sType"
+	VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT_sType_sType                                            = "VUID-VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT-sType-sType"
+	VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT_sType_sType                                          = "VUID-VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT-sType-sType"
+	VkPhysicalDeviceShaderObjectFeaturesEXT_sType_sType                                                      = "VUID-VkPhysicalDeviceShaderObjectFeaturesEXT-sType-sType"
+	VkPhysicalDeviceShaderObjectPropertiesEXT_sType_sType                                                    = "VUID-VkPhysicalDeviceShaderObjectPropertiesEXT-sType-sType"
 	VkPipelineLayoutCreateInfo_None_10005                                                                    = "VUID-VkPipelineLayoutCreateInfo-None-10005"
 	VkPipelineLayoutCreateInfo_descriptorType_02214                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-02214"
 	VkPipelineLayoutCreateInfo_descriptorType_02215                                                          = "VUID-VkPipelineLayoutCreateInfo-descriptorType-02215"
@@ -1721,6 +1760,14 @@ const (
 	VkShaderDescriptorSetAndBindingMappingInfoEXT_pMappings_11244                                            = "VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-pMappings-11244"
 	VkShaderDescriptorSetAndBindingMappingInfoEXT_pMappings_parameter                                        = "VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-pMappings-parameter"
 	VkShaderDescriptorSetAndBindingMappingInfoEXT_sType_sType                                                = "VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-sType-sType"
+	VkShaderInstrumentationCreateInfoARM_pNext_pNext                                                         = "VUID-VkShaderInstrumentationCreateInfoARM-pNext-pNext"
+	VkShaderInstrumentationCreateInfoARM_sType_sType                                                         = "VUID-VkShaderInstrumentationCreateInfoARM-sType-sType"
+	VkShaderInstrumentationMetricDataHeaderARM_stages_parameter                                              = "VUID-VkShaderInstrumentationMetricDataHeaderARM-stages-parameter"
+	VkShaderInstrumentationMetricDataHeaderARM_stages_requiredbitmask                                        = "VUID-VkShaderInstrumentationMetricDataHeaderARM-stages-requiredbitmask"
+	VkShaderInstrumentationMetricDescriptionARM_description_parameter                                        = "VUID-VkShaderInstrumentationMetricDescriptionARM-description-parameter"
+	VkShaderInstrumentationMetricDescriptionARM_name_parameter                                               = "VUID-VkShaderInstrumentationMetricDescriptionARM-name-parameter"
+	VkShaderInstrumentationMetricDescriptionARM_pNext_pNext                                                  = "VUID-VkShaderInstrumentationMetricDescriptionARM-pNext-pNext"
+	VkShaderInstrumentationMetricDescriptionARM_sType_sType                                                  = "VUID-VkShaderInstrumentationMetricDescriptionARM-sType-sType"
 	VkShaderModuleCreateInfo_codeSize_01085                                                                  = "VUID-VkShaderModuleCreateInfo-codeSize-01085"
 	VkShaderModuleCreateInfo_codeSize_08735                                                                  = "VUID-VkShaderModuleCreateInfo-codeSize-08735"
 	VkShaderModuleCreateInfo_flags_zerobitmask                                                               = "VUID-VkShaderModuleCreateInfo-flags-zerobitmask"
@@ -1745,6 +1792,12 @@ const (
 	VkSpecializationInfo_pMapEntries_00774                                                                   = "VUID-VkSpecializationInfo-pMapEntries-00774"
 	VkSpecializationInfo_pMapEntries_parameter                                                               = "VUID-VkSpecializationInfo-pMapEntries-parameter"
 	VkSpecializationMapEntry_constantID_00776                                                                = "VUID-VkSpecializationMapEntry-constantID-00776"
+	VkValidationCacheCreateInfoEXT_flags_zerobitmask                                                         = "VUID-VkValidationCacheCreateInfoEXT-flags-zerobitmask"
+	VkValidationCacheCreateInfoEXT_initialDataSize_01534                                                     = "VUID-VkValidationCacheCreateInfoEXT-initialDataSize-01534"
+	VkValidationCacheCreateInfoEXT_initialDataSize_01535                                                     = "VUID-VkValidationCacheCreateInfoEXT-initialDataSize-01535"
+	VkValidationCacheCreateInfoEXT_pInitialData_parameter                                                    = "VUID-VkValidationCacheCreateInfoEXT-pInitialData-parameter"
+	VkValidationCacheCreateInfoEXT_pNext_pNext                                                               = "VUID-VkValidationCacheCreateInfoEXT-pNext-pNext"
+	VkValidationCacheCreateInfoEXT_sType_sType                                                               = "VUID-VkValidationCacheCreateInfoEXT-sType-sType"
 	VkVertexInputAttributeDescription_binding_00621                                                          = "VUID-VkVertexInputAttributeDescription-binding-00621"
 	VkVertexInputAttributeDescription_format_00623                                                           = "VUID-VkVertexInputAttributeDescription-format-00623"
 	VkVertexInputAttributeDescription_format_parameter                                                       = "VUID-VkVertexInputAttributeDescription-format-parameter"
@@ -1799,6 +1852,18 @@ const (
 	WorldToObjectKHR_04434                                                                                   = "VUID-WorldToObjectKHR-WorldToObjectKHR-04434"
 	WorldToObjectKHR_04435                                                                                   = "VUID-WorldToObjectKHR-WorldToObjectKHR-04435"
 	WorldToObjectKHR_04436                                                                                   = "VUID-WorldToObjectKHR-WorldToObjectKHR-04436"
+	VkClearShaderInstrumentationMetricsARM_device_parameter                                                  = "VUID-vkClearShaderInstrumentationMetricsARM-device-parameter"
+	VkClearShaderInstrumentationMetricsARM_instrumentation_parameter                                         = "VUID-vkClearShaderInstrumentationMetricsARM-instrumentation-parameter"
+	VkClearShaderInstrumentationMetricsARM_instrumentation_parent                                            = "VUID-vkClearShaderInstrumentationMetricsARM-instrumentation-parent"
+	VkCmdBeginShaderInstrumentationARM_commandBuffer_12375                                                   = "VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-12375"
+	VkCmdBeginShaderInstrumentationARM_commandBuffer_12376                                                   = "VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-12376"
+	VkCmdBeginShaderInstrumentationARM_commandBuffer_cmdpool                                                 = "VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-cmdpool"
+	VkCmdBeginShaderInstrumentationARM_commandBuffer_parameter                                               = "VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-parameter"
+	VkCmdBeginShaderInstrumentationARM_commandBuffer_recording                                               = "VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-recording"
+	VkCmdBeginShaderInstrumentationARM_commonparent                                                          = "VUID-vkCmdBeginShaderInstrumentationARM-commonparent"
+	VkCmdBeginShaderInstrumentationARM_instrumentation_parameter                                             = "VUID-vkCmdBeginShaderInstrumentationARM-instrumentation-parameter"
+	VkCmdBeginShaderInstrumentationARM_suspended                                                             = "VUID-vkCmdBeginShaderInstrumentationARM-suspended"
+	VkCmdBeginShaderInstrumentationARM_videocoding                                                           = "VUID-vkCmdBeginShaderInstrumentationARM-videocoding"
 	VkCmdBindShadersEXT_None_08462                                                                           = "VUID-vkCmdBindShadersEXT-None-08462"
 	VkCmdBindShadersEXT_commandBuffer_cmdpool                                                                = "VUID-vkCmdBindShadersEXT-commandBuffer-cmdpool"
 	VkCmdBindShadersEXT_commandBuffer_parameter                                                              = "VUID-vkCmdBindShadersEXT-commandBuffer-parameter"
@@ -1834,17 +1899,107 @@ const (
 	VkCmdConvertCooperativeVectorMatrixNV_renderpass                                                         = "VUID-vkCmdConvertCooperativeVectorMatrixNV-renderpass"
 	VkCmdConvertCooperativeVectorMatrixNV_suspended                                                          = "VUID-vkCmdConvertCooperativeVectorMatrixNV-suspended"
 	VkCmdConvertCooperativeVectorMatrixNV_videocoding                                                        = "VUID-vkCmdConvertCooperativeVectorMatrixNV-videocoding"
+	VkCmdCudaLaunchKernelNV_commandBuffer_cmdpool                                                            = "VUID-vkCmdCudaLaunchKernelNV-commandBuffer-cmdpool"
+	VkCmdCudaLaunchKernelNV_commandBuffer_parameter                                                          = "VUID-vkCmdCudaLaunchKernelNV-commandBuffer-parameter"
+	VkCmdCudaLaunchKernelNV_commandBuffer_recording                                                          = "VUID-vkCmdCudaLaunchKernelNV-commandBuffer-recording"
+	VkCmdCudaLaunchKernelNV_pLaunchInfo_parameter                                                            = "VUID-vkCmdCudaLaunchKernelNV-pLaunchInfo-parameter"
+	VkCmdCudaLaunchKernelNV_suspended                                                                        = "VUID-vkCmdCudaLaunchKernelNV-suspended"
+	VkCmdCudaLaunchKernelNV_videocoding                                                                      = "VUID-vkCmdCudaLaunchKernelNV-videocoding"
+	VkCmdDispatch_None_10672                                                                                 = "VUID-vkCmdDispatch-None-10672"
+	VkCmdDispatch_None_10674                                                                                 = "VUID-vkCmdDispatch-None-10674"
+	VkCmdDispatch_None_10675                                                                                 = "VUID-vkCmdDispatch-None-10675"
+	VkCmdDispatch_None_10676                                                                                 = "VUID-vkCmdDispatch-None-10676"
+	VkCmdDispatch_None_10743                                                                                 = "VUID-vkCmdDispatch-None-10743"
+	VkCmdDispatch_aspectMask_10673                                                                           = "VUID-vkCmdDispatch-aspectMask-10673"
+	VkCmdDispatch_groupCountX_00386                                                                          = "VUID-vkCmdDispatch-groupCountX-00386"
+	VkCmdDispatch_groupCountY_00387                                                                          = "VUID-vkCmdDispatch-groupCountY-00387"
+	VkCmdDispatch_groupCountZ_00388                                                                          = "VUID-vkCmdDispatch-groupCountZ-00388"
+	VkCmdDispatchBase_baseGroupX_00421                                                                       = "VUID-vkCmdDispatchBase-baseGroupX-00421"
+	VkCmdDispatchBase_baseGroupX_00422                                                                       = "VUID-vkCmdDispatchBase-baseGroupX-00422"
+	VkCmdDispatchBase_baseGroupX_00427                                                                       = "VUID-vkCmdDispatchBase-baseGroupX-00427"
+	VkCmdDispatchBase_baseGroupZ_00423                                                                       = "VUID-vkCmdDispatchBase-baseGroupZ-00423"
+	VkCmdDispatchBase_groupCountX_00424                                                                      = "VUID-vkCmdDispatchBase-groupCountX-00424"
+	VkCmdDispatchBase_groupCountY_00425                                                                      = "VUID-vkCmdDispatchBase-groupCountY-00425"
+	VkCmdDispatchBase_groupCountZ_00426                                                                      = "VUID-vkCmdDispatchBase-groupCountZ-00426"
+	VkCmdDispatchGraphAMDX_NodeMaxPayloadsAMDX_09188                                                         = "VUID-vkCmdDispatchGraphAMDX-NodeMaxPayloadsAMDX-09188"
+	VkCmdDispatchGraphAMDX_None_10195                                                                        = "VUID-vkCmdDispatchGraphAMDX-None-10195"
+	VkCmdDispatchGraphAMDX_commandBuffer_09181                                                               = "VUID-vkCmdDispatchGraphAMDX-commandBuffer-09181"
+	VkCmdDispatchGraphAMDX_commandBuffer_09182                                                               = "VUID-vkCmdDispatchGraphAMDX-commandBuffer-09182"
+	VkCmdDispatchGraphAMDX_maxComputeWorkGroupCount_09186                                                    = "VUID-vkCmdDispatchGraphAMDX-maxComputeWorkGroupCount-09186"
+	VkCmdDispatchGraphAMDX_maxExecutionGraphShaderPayloadCount_09187                                         = "VUID-vkCmdDispatchGraphAMDX-maxExecutionGraphShaderPayloadCount-09187"
+	VkCmdDispatchGraphAMDX_scratch_09184                                                                     = "VUID-vkCmdDispatchGraphAMDX-scratch-09184"
+	VkCmdDispatchGraphAMDX_scratch_10192                                                                     = "VUID-vkCmdDispatchGraphAMDX-scratch-10192"
+	VkCmdDispatchGraphAMDX_scratch_10194                                                                     = "VUID-vkCmdDispatchGraphAMDX-scratch-10194"
+	VkCmdDispatchGraphAMDX_scratchSize_10193                                                                 = "VUID-vkCmdDispatchGraphAMDX-scratchSize-10193"
+	VkCmdDispatchIndirect_offset_00407                                                                       = "VUID-vkCmdDispatchIndirect-offset-00407"
+	VkCmdDispatchIndirect2KHR_commandBuffer_13049                                                            = "VUID-vkCmdDispatchIndirect2KHR-commandBuffer-13049"
+	VkCmdDispatchIndirect2KHR_pInfo_13050                                                                    = "VUID-vkCmdDispatchIndirect2KHR-pInfo-13050"
 	VkCmdDraw_Input_07939                                                                                    = "VUID-vkCmdDraw-Input-07939"
 	VkCmdDraw_Input_08734                                                                                    = "VUID-vkCmdDraw-Input-08734"
+	VkCmdDraw_InputAttachmentIndex_09597                                                                     = "VUID-vkCmdDraw-InputAttachmentIndex-09597"
 	VkCmdDraw_None_02691                                                                                     = "VUID-vkCmdDraw-None-02691"
 	VkCmdDraw_None_02692                                                                                     = "VUID-vkCmdDraw-None-02692"
 	VkCmdDraw_None_02693                                                                                     = "VUID-vkCmdDraw-None-02693"
 	VkCmdDraw_None_02721                                                                                     = "VUID-vkCmdDraw-None-02721"
 	VkCmdDraw_None_04007                                                                                     = "VUID-vkCmdDraw-None-04007"
 	VkCmdDraw_None_04008                                                                                     = "VUID-vkCmdDraw-None-04008"
+	VkCmdDraw_None_04875                                                                                     = "VUID-vkCmdDraw-None-04875"
+	VkCmdDraw_None_04876                                                                                     = "VUID-vkCmdDraw-None-04876"
+	VkCmdDraw_None_04877                                                                                     = "VUID-vkCmdDraw-None-04877"
+	VkCmdDraw_None_04879                                                                                     = "VUID-vkCmdDraw-None-04879"
+	VkCmdDraw_None_04914                                                                                     = "VUID-vkCmdDraw-None-04914"
 	VkCmdDraw_None_06479                                                                                     = "VUID-vkCmdDraw-None-06479"
+	VkCmdDraw_None_06666                                                                                     = "VUID-vkCmdDraw-None-06666"
 	VkCmdDraw_None_07288                                                                                     = "VUID-vkCmdDraw-None-07288"
 	VkCmdDraw_None_07469                                                                                     = "VUID-vkCmdDraw-None-07469"
+	VkCmdDraw_None_07619                                                                                     = "VUID-vkCmdDraw-None-07619"
+	VkCmdDraw_None_07620                                                                                     = "VUID-vkCmdDraw-None-07620"
+	VkCmdDraw_None_07621                                                                                     = "VUID-vkCmdDraw-None-07621"
+	VkCmdDraw_None_07622                                                                                     = "VUID-vkCmdDraw-None-07622"
+	VkCmdDraw_None_07623                                                                                     = "VUID-vkCmdDraw-None-07623"
+	VkCmdDraw_None_07624                                                                                     = "VUID-vkCmdDraw-None-07624"
+	VkCmdDraw_None_07625                                                                                     = "VUID-vkCmdDraw-None-07625"
+	VkCmdDraw_None_07626                                                                                     = "VUID-vkCmdDraw-None-07626"
+	VkCmdDraw_None_07627                                                                                     = "VUID-vkCmdDraw-None-07627"
+	VkCmdDraw_None_07629                                                                                     = "VUID-vkCmdDraw-None-07629"
+	VkCmdDraw_None_07630                                                                                     = "VUID-vkCmdDraw-None-07630"
+	VkCmdDraw_None_07631                                                                                     = "VUID-vkCmdDraw-None-07631"
+	VkCmdDraw_None_07632                                                                                     = "VUID-vkCmdDraw-None-07632"
+	VkCmdDraw_None_07633                                                                                     = "VUID-vkCmdDraw-None-07633"
+	VkCmdDraw_None_07634                                                                                     = "VUID-vkCmdDraw-None-07634"
+	VkCmdDraw_None_07636                                                                                     = "VUID-vkCmdDraw-None-07636"
+	VkCmdDraw_None_07639                                                                                     = "VUID-vkCmdDraw-None-07639"
+	VkCmdDraw_None_07640                                                                                     = "VUID-vkCmdDraw-None-07640"
+	VkCmdDraw_None_07641                                                                                     = "VUID-vkCmdDraw-None-07641"
+	VkCmdDraw_None_07642                                                                                     = "VUID-vkCmdDraw-None-07642"
+	VkCmdDraw_None_07643                                                                                     = "VUID-vkCmdDraw-None-07643"
+	VkCmdDraw_None_07644                                                                                     = "VUID-vkCmdDraw-None-07644"
+	VkCmdDraw_None_07645                                                                                     = "VUID-vkCmdDraw-None-07645"
+	VkCmdDraw_None_07646                                                                                     = "VUID-vkCmdDraw-None-07646"
+	VkCmdDraw_None_07647                                                                                     = "VUID-vkCmdDraw-None-07647"
+	VkCmdDraw_None_07648                                                                                     = "VUID-vkCmdDraw-None-07648"
+	VkCmdDraw_None_07649                                                                                     = "VUID-vkCmdDraw-None-07649"
+	VkCmdDraw_None_07749                                                                                     = "VUID-vkCmdDraw-None-07749"
+	VkCmdDraw_None_07834                                                                                     = "VUID-vkCmdDraw-None-07834"
+	VkCmdDraw_None_07835                                                                                     = "VUID-vkCmdDraw-None-07835"
+	VkCmdDraw_None_07836                                                                                     = "VUID-vkCmdDraw-None-07836"
+	VkCmdDraw_None_07837                                                                                     = "VUID-vkCmdDraw-None-07837"
+	VkCmdDraw_None_07838                                                                                     = "VUID-vkCmdDraw-None-07838"
+	VkCmdDraw_None_07839                                                                                     = "VUID-vkCmdDraw-None-07839"
+	VkCmdDraw_None_07840                                                                                     = "VUID-vkCmdDraw-None-07840"
+	VkCmdDraw_None_07841                                                                                     = "VUID-vkCmdDraw-None-07841"
+	VkCmdDraw_None_07842                                                                                     = "VUID-vkCmdDraw-None-07842"
+	VkCmdDraw_None_07843                                                                                     = "VUID-vkCmdDraw-None-07843"
+	VkCmdDraw_None_07844                                                                                     = "VUID-vkCmdDraw-None-07844"
+	VkCmdDraw_None_07845                                                                                     = "VUID-vkCmdDraw-None-07845"
+	VkCmdDraw_None_07846                                                                                     = "VUID-vkCmdDraw-None-07846"
+	VkCmdDraw_None_07847                                                                                     = "VUID-vkCmdDraw-None-07847"
+	VkCmdDraw_None_07848                                                                                     = "VUID-vkCmdDraw-None-07848"
+	VkCmdDraw_None_07849                                                                                     = "VUID-vkCmdDraw-None-07849"
+	VkCmdDraw_None_07878                                                                                     = "VUID-vkCmdDraw-None-07878"
+	VkCmdDraw_None_07879                                                                                     = "VUID-vkCmdDraw-None-07879"
+	VkCmdDraw_None_07880                                                                                     = "VUID-vkCmdDraw-None-07880"
+	VkCmdDraw_None_07881                                                                                     = "VUID-vkCmdDraw-None-07881"
 	VkCmdDraw_None_07888                                                                                     = "VUID-vkCmdDraw-None-07888"
 	VkCmdDraw_None_08114                                                                                     = "VUID-vkCmdDraw-None-08114"
 	VkCmdDraw_None_08115                                                                                     = "VUID-vkCmdDraw-None-08115"
@@ -1861,22 +2016,57 @@ const (
 	VkCmdDraw_None_08611                                                                                     = "VUID-vkCmdDraw-None-08611"
 	VkCmdDraw_None_08612                                                                                     = "VUID-vkCmdDraw-None-08612"
 	VkCmdDraw_None_08613                                                                                     = "VUID-vkCmdDraw-None-08613"
+	VkCmdDraw_None_08617                                                                                     = "VUID-vkCmdDraw-None-08617"
+	VkCmdDraw_None_08636                                                                                     = "VUID-vkCmdDraw-None-08636"
+	VkCmdDraw_None_08637                                                                                     = "VUID-vkCmdDraw-None-08637"
+	VkCmdDraw_None_08644                                                                                     = "VUID-vkCmdDraw-None-08644"
+	VkCmdDraw_None_08666                                                                                     = "VUID-vkCmdDraw-None-08666"
+	VkCmdDraw_None_08669                                                                                     = "VUID-vkCmdDraw-None-08669"
+	VkCmdDraw_None_08684                                                                                     = "VUID-vkCmdDraw-None-08684"
+	VkCmdDraw_None_08685                                                                                     = "VUID-vkCmdDraw-None-08685"
+	VkCmdDraw_None_08686                                                                                     = "VUID-vkCmdDraw-None-08686"
+	VkCmdDraw_None_08687                                                                                     = "VUID-vkCmdDraw-None-08687"
+	VkCmdDraw_None_08688                                                                                     = "VUID-vkCmdDraw-None-08688"
+	VkCmdDraw_None_08689                                                                                     = "VUID-vkCmdDraw-None-08689"
+	VkCmdDraw_None_08690                                                                                     = "VUID-vkCmdDraw-None-08690"
+	VkCmdDraw_None_08693                                                                                     = "VUID-vkCmdDraw-None-08693"
+	VkCmdDraw_None_08696                                                                                     = "VUID-vkCmdDraw-None-08696"
 	VkCmdDraw_None_08698                                                                                     = "VUID-vkCmdDraw-None-08698"
+	VkCmdDraw_None_08699                                                                                     = "VUID-vkCmdDraw-None-08699"
+	VkCmdDraw_None_08876                                                                                     = "VUID-vkCmdDraw-None-08876"
+	VkCmdDraw_None_08877                                                                                     = "VUID-vkCmdDraw-None-08877"
+	VkCmdDraw_None_08878                                                                                     = "VUID-vkCmdDraw-None-08878"
+	VkCmdDraw_None_08879                                                                                     = "VUID-vkCmdDraw-None-08879"
 	VkCmdDraw_None_08885                                                                                     = "VUID-vkCmdDraw-None-08885"
 	VkCmdDraw_None_09003                                                                                     = "VUID-vkCmdDraw-None-09003"
+	VkCmdDraw_None_09116                                                                                     = "VUID-vkCmdDraw-None-09116"
 	VkCmdDraw_None_09203                                                                                     = "VUID-vkCmdDraw-None-09203"
+	VkCmdDraw_None_09211                                                                                     = "VUID-vkCmdDraw-None-09211"
+	VkCmdDraw_None_09363                                                                                     = "VUID-vkCmdDraw-None-09363"
+	VkCmdDraw_None_09364                                                                                     = "VUID-vkCmdDraw-None-09364"
+	VkCmdDraw_None_09365                                                                                     = "VUID-vkCmdDraw-None-09365"
+	VkCmdDraw_None_09368                                                                                     = "VUID-vkCmdDraw-None-09368"
+	VkCmdDraw_None_09369                                                                                     = "VUID-vkCmdDraw-None-09369"
+	VkCmdDraw_None_09548                                                                                     = "VUID-vkCmdDraw-None-09548"
+	VkCmdDraw_None_09549                                                                                     = "VUID-vkCmdDraw-None-09549"
 	VkCmdDraw_None_09600                                                                                     = "VUID-vkCmdDraw-None-09600"
 	VkCmdDraw_None_09637                                                                                     = "VUID-vkCmdDraw-None-09637"
 	VkCmdDraw_None_09642                                                                                     = "VUID-vkCmdDraw-None-09642"
 	VkCmdDraw_None_09643                                                                                     = "VUID-vkCmdDraw-None-09643"
+	VkCmdDraw_None_09650                                                                                     = "VUID-vkCmdDraw-None-09650"
 	VkCmdDraw_None_10068                                                                                     = "VUID-vkCmdDraw-None-10068"
+	VkCmdDraw_None_10608                                                                                     = "VUID-vkCmdDraw-None-10608"
 	VkCmdDraw_None_10677                                                                                     = "VUID-vkCmdDraw-None-10677"
 	VkCmdDraw_None_10678                                                                                     = "VUID-vkCmdDraw-None-10678"
 	VkCmdDraw_None_10679                                                                                     = "VUID-vkCmdDraw-None-10679"
+	VkCmdDraw_None_10772                                                                                     = "VUID-vkCmdDraw-None-10772"
 	VkCmdDraw_None_10795                                                                                     = "VUID-vkCmdDraw-None-10795"
 	VkCmdDraw_None_10796                                                                                     = "VUID-vkCmdDraw-None-10796"
 	VkCmdDraw_None_10797                                                                                     = "VUID-vkCmdDraw-None-10797"
+	VkCmdDraw_None_10864                                                                                     = "VUID-vkCmdDraw-None-10864"
 	VkCmdDraw_None_10909                                                                                     = "VUID-vkCmdDraw-None-10909"
+	VkCmdDraw_None_10927                                                                                     = "VUID-vkCmdDraw-None-10927"
+	VkCmdDraw_None_10928                                                                                     = "VUID-vkCmdDraw-None-10928"
 	VkCmdDraw_None_11297                                                                                     = "VUID-vkCmdDraw-None-11297"
 	VkCmdDraw_None_11298                                                                                     = "VUID-vkCmdDraw-None-11298"
 	VkCmdDraw_None_11299                                                                                     = "VUID-vkCmdDraw-None-11299"
@@ -1933,19 +2123,38 @@ const (
 	VkCmdDraw_SampledType_04472                                                                              = "VUID-vkCmdDraw-SampledType-04472"
 	VkCmdDraw_SampledType_04473                                                                              = "VUID-vkCmdDraw-SampledType-04473"
 	VkCmdDraw_addressModeU_12422                                                                             = "VUID-vkCmdDraw-addressModeU-12422"
+	VkCmdDraw_advancedBlendMaxColorAttachments_07480                                                         = "VUID-vkCmdDraw-advancedBlendMaxColorAttachments-07480"
 	VkCmdDraw_alphaToCoverageEnable_08919                                                                    = "VUID-vkCmdDraw-alphaToCoverageEnable-08919"
+	VkCmdDraw_alphaToCoverageEnable_08920                                                                    = "VUID-vkCmdDraw-alphaToCoverageEnable-08920"
 	VkCmdDraw_aspectMask_06478                                                                               = "VUID-vkCmdDraw-aspectMask-06478"
+	VkCmdDraw_attachmentCount_07750                                                                          = "VUID-vkCmdDraw-attachmentCount-07750"
+	VkCmdDraw_blendEnable_04727                                                                              = "VUID-vkCmdDraw-blendEnable-04727"
+	VkCmdDraw_colorAttachmentCount_09362                                                                     = "VUID-vkCmdDraw-colorAttachmentCount-09362"
 	VkCmdDraw_colorAttachmentCount_09372                                                                     = "VUID-vkCmdDraw-colorAttachmentCount-09372"
 	VkCmdDraw_commandBuffer_02707                                                                            = "VUID-vkCmdDraw-commandBuffer-02707"
 	VkCmdDraw_commandBuffer_02712                                                                            = "VUID-vkCmdDraw-commandBuffer-02712"
 	VkCmdDraw_commandBuffer_02713                                                                            = "VUID-vkCmdDraw-commandBuffer-02713"
+	VkCmdDraw_commandBuffer_04617                                                                            = "VUID-vkCmdDraw-commandBuffer-04617"
+	VkCmdDraw_conservativePointAndLineRasterization_07499                                                    = "VUID-vkCmdDraw-conservativePointAndLineRasterization-07499"
+	VkCmdDraw_coverageModulationTableEnable_07488                                                            = "VUID-vkCmdDraw-coverageModulationTableEnable-07488"
+	VkCmdDraw_coverageReductionMode_07491                                                                    = "VUID-vkCmdDraw-coverageReductionMode-07491"
 	VkCmdDraw_coverageToColorEnable_07490                                                                    = "VUID-vkCmdDraw-coverageToColorEnable-07490"
 	VkCmdDraw_cubicRangeClamp_09212                                                                          = "VUID-vkCmdDraw-cubicRangeClamp-09212"
+	VkCmdDraw_customResolve_11529                                                                            = "VUID-vkCmdDraw-customResolve-11529"
+	VkCmdDraw_customResolve_11530                                                                            = "VUID-vkCmdDraw-customResolve-11530"
 	VkCmdDraw_dimensionCount_09905                                                                           = "VUID-vkCmdDraw-dimensionCount-09905"
 	VkCmdDraw_dynamicPrimitiveTopologyUnrestricted_07500                                                     = "VUID-vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500"
 	VkCmdDraw_filterCubic_02694                                                                              = "VUID-vkCmdDraw-filterCubic-02694"
 	VkCmdDraw_filterCubicMinmax_02695                                                                        = "VUID-vkCmdDraw-filterCubicMinmax-02695"
+	VkCmdDraw_firstAttachment_07476                                                                          = "VUID-vkCmdDraw-firstAttachment-07476"
+	VkCmdDraw_firstAttachment_07478                                                                          = "VUID-vkCmdDraw-firstAttachment-07478"
 	VkCmdDraw_flags_02696                                                                                    = "VUID-vkCmdDraw-flags-02696"
+	VkCmdDraw_flags_12491                                                                                    = "VUID-vkCmdDraw-flags-12491"
+	VkCmdDraw_flags_13361                                                                                    = "VUID-vkCmdDraw-flags-13361"
+	VkCmdDraw_flags_13362                                                                                    = "VUID-vkCmdDraw-flags-13362"
+	VkCmdDraw_flags_13363                                                                                    = "VUID-vkCmdDraw-flags-13363"
+	VkCmdDraw_flags_13364                                                                                    = "VUID-vkCmdDraw-flags-13364"
+	VkCmdDraw_flags_13365                                                                                    = "VUID-vkCmdDraw-flags-13365"
 	VkCmdDraw_format_07753                                                                                   = "VUID-vkCmdDraw-format-07753"
 	VkCmdDraw_format_08936                                                                                   = "VUID-vkCmdDraw-format-08936"
 	VkCmdDraw_format_08937                                                                                   = "VUID-vkCmdDraw-format-08937"
@@ -1953,6 +2162,7 @@ const (
 	VkCmdDraw_format_10390                                                                                   = "VUID-vkCmdDraw-format-10390"
 	VkCmdDraw_imageLayout_00344                                                                              = "VUID-vkCmdDraw-imageLayout-00344"
 	VkCmdDraw_index_11450                                                                                    = "VUID-vkCmdDraw-index-11450"
+	VkCmdDraw_logicOp_04878                                                                                  = "VUID-vkCmdDraw-logicOp-04878"
 	VkCmdDraw_magFilter_04553                                                                                = "VUID-vkCmdDraw-magFilter-04553"
 	VkCmdDraw_magFilter_09598                                                                                = "VUID-vkCmdDraw-magFilter-09598"
 	VkCmdDraw_maxFragmentDualSrcAttachments_09239                                                            = "VUID-vkCmdDraw-maxFragmentDualSrcAttachments-09239"
@@ -1966,24 +2176,37 @@ const (
 	VkCmdDraw_multisampledRenderToSingleSampled_07285                                                        = "VUID-vkCmdDraw-multisampledRenderToSingleSampled-07285"
 	VkCmdDraw_multisampledRenderToSingleSampled_07286                                                        = "VUID-vkCmdDraw-multisampledRenderToSingleSampled-07286"
 	VkCmdDraw_multisampledRenderToSingleSampled_07287                                                        = "VUID-vkCmdDraw-multisampledRenderToSingleSampled-07287"
+	VkCmdDraw_nextStage_10745                                                                                = "VUID-vkCmdDraw-nextStage-10745"
 	VkCmdDraw_pBindInfo_11375                                                                                = "VUID-vkCmdDraw-pBindInfo-11375"
 	VkCmdDraw_pColorAttachments_08963                                                                        = "VUID-vkCmdDraw-pColorAttachments-08963"
 	VkCmdDraw_pColorAttachments_11539                                                                        = "VUID-vkCmdDraw-pColorAttachments-11539"
 	VkCmdDraw_pDepthInputAttachmentIndex_09595                                                               = "VUID-vkCmdDraw-pDepthInputAttachmentIndex-09595"
+	VkCmdDraw_pDepthInputAttachmentIndex_09596                                                               = "VUID-vkCmdDraw-pDepthInputAttachmentIndex-09596"
 	VkCmdDraw_pDescription_09900                                                                             = "VUID-vkCmdDraw-pDescription-09900"
 	VkCmdDraw_pDynamicStates_08715                                                                           = "VUID-vkCmdDraw-pDynamicStates-08715"
 	VkCmdDraw_pDynamicStates_08716                                                                           = "VUID-vkCmdDraw-pDynamicStates-08716"
 	VkCmdDraw_pNext_07935                                                                                    = "VUID-vkCmdDraw-pNext-07935"
 	VkCmdDraw_pNext_12463                                                                                    = "VUID-vkCmdDraw-pNext-12463"
 	VkCmdDraw_pStrides_04913                                                                                 = "VUID-vkCmdDraw-pStrides-04913"
+	VkCmdDraw_pipelineFragmentShadingRate_09238                                                              = "VUID-vkCmdDraw-pipelineFragmentShadingRate-09238"
 	VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_04552                                        = "VUID-vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552"
+	VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_08642                                        = "VUID-vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-08642"
 	VkCmdDraw_primitiveTopology_10286                                                                        = "VUID-vkCmdDraw-primitiveTopology-10286"
 	VkCmdDraw_primitiveTopology_10747                                                                        = "VUID-vkCmdDraw-primitiveTopology-10747"
 	VkCmdDraw_primitiveTopology_10748                                                                        = "VUID-vkCmdDraw-primitiveTopology-10748"
 	VkCmdDraw_protectedNoFault_11455                                                                         = "VUID-vkCmdDraw-protectedNoFault-11455"
 	VkCmdDraw_protectedNoFault_11456                                                                         = "VUID-vkCmdDraw-protectedNoFault-11456"
+	VkCmdDraw_rasterizerDiscardEnable_09236                                                                  = "VUID-vkCmdDraw-rasterizerDiscardEnable-09236"
+	VkCmdDraw_rasterizerDiscardEnable_09420                                                                  = "VUID-vkCmdDraw-rasterizerDiscardEnable-09420"
 	VkCmdDraw_reductionMode_09213                                                                            = "VUID-vkCmdDraw-reductionMode-09213"
+	VkCmdDraw_sampleLocationsEnable_07484                                                                    = "VUID-vkCmdDraw-sampleLocationsEnable-07484"
+	VkCmdDraw_sampleLocationsEnable_07485                                                                    = "VUID-vkCmdDraw-sampleLocationsEnable-07485"
+	VkCmdDraw_sampleLocationsEnable_07486                                                                    = "VUID-vkCmdDraw-sampleLocationsEnable-07486"
+	VkCmdDraw_sampleLocationsEnable_07487                                                                    = "VUID-vkCmdDraw-sampleLocationsEnable-07487"
+	VkCmdDraw_scissorCount_03418                                                                             = "VUID-vkCmdDraw-scissorCount-03418"
 	VkCmdDraw_selectableCubicWeights_09214                                                                   = "VUID-vkCmdDraw-selectableCubicWeights-09214"
+	VkCmdDraw_shadingRateImage_09233                                                                         = "VUID-vkCmdDraw-shadingRateImage-09233"
+	VkCmdDraw_shadingRateImage_09234                                                                         = "VUID-vkCmdDraw-shadingRateImage-09234"
 	VkCmdDraw_sparseImageInt64Atomics_04474                                                                  = "VUID-vkCmdDraw-sparseImageInt64Atomics-04474"
 	VkCmdDraw_sparseImageInt64Atomics_04475                                                                  = "VUID-vkCmdDraw-sparseImageInt64Atomics-04475"
 	VkCmdDraw_stage_06481                                                                                    = "VUID-vkCmdDraw-stage-06481"
@@ -1992,6 +2215,32 @@ const (
 	VkCmdDraw_uniformBuffers_06935                                                                           = "VUID-vkCmdDraw-uniformBuffers-06935"
 	VkCmdDraw_unnormalizedCoordinates_09635                                                                  = "VUID-vkCmdDraw-unnormalizedCoordinates-09635"
 	VkCmdDraw_viewType_07752                                                                                 = "VUID-vkCmdDraw-viewType-07752"
+	VkCmdDraw_viewportCount_03417                                                                            = "VUID-vkCmdDraw-viewportCount-03417"
+	VkCmdDraw_viewportCount_03419                                                                            = "VUID-vkCmdDraw-viewportCount-03419"
+	VkCmdDraw_viewportCount_04138                                                                            = "VUID-vkCmdDraw-viewportCount-04138"
+	VkCmdDraw_viewportCount_09421                                                                            = "VUID-vkCmdDraw-viewportCount-09421"
+	VkCmdDrawMeshTasksEXT_MeshEXT_07087                                                                      = "VUID-vkCmdDrawMeshTasksEXT-MeshEXT-07087"
+	VkCmdDrawMeshTasksEXT_None_08694                                                                         = "VUID-vkCmdDrawMeshTasksEXT-None-08694"
+	VkCmdDrawMeshTasksEXT_None_08695                                                                         = "VUID-vkCmdDrawMeshTasksEXT-None-08695"
+	VkCmdDrawMeshTasksEXT_TaskEXT_07322                                                                      = "VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07322"
+	VkCmdDrawMeshTasksEXT_TaskEXT_07323                                                                      = "VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07323"
+	VkCmdDrawMeshTasksEXT_TaskEXT_07324                                                                      = "VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07324"
+	VkCmdDrawMeshTasksEXT_TaskEXT_07325                                                                      = "VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07325"
+	VkCmdDrawMeshTasksEXT_TaskEXT_07326                                                                      = "VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07326"
+	VkCmdDrawMeshTasksEXT_TaskEXT_07327                                                                      = "VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07327"
+	VkCmdDrawMeshTasksEXT_TaskEXT_07328                                                                      = "VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07328"
+	VkCmdDrawMeshTasksEXT_TaskEXT_07329                                                                      = "VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07329"
+	VkCmdDrawMeshTasksEXT_pStages_10680                                                                      = "VUID-vkCmdDrawMeshTasksEXT-pStages-10680"
+	VkCmdDrawMeshTasksEXT_stage_06480                                                                        = "VUID-vkCmdDrawMeshTasksEXT-stage-06480"
+	VkCmdDrawMeshTasksNV_MeshNV_07080                                                                        = "VUID-vkCmdDrawMeshTasksNV-MeshNV-07080"
+	VkCmdDrawMeshTasksNV_taskCount_02119                                                                     = "VUID-vkCmdDrawMeshTasksNV-taskCount-02119"
+	VkCmdEndShaderInstrumentationARM_commandBuffer_12377                                                     = "VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-12377"
+	VkCmdEndShaderInstrumentationARM_commandBuffer_12378                                                     = "VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-12378"
+	VkCmdEndShaderInstrumentationARM_commandBuffer_cmdpool                                                   = "VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-cmdpool"
+	VkCmdEndShaderInstrumentationARM_commandBuffer_parameter                                                 = "VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-parameter"
+	VkCmdEndShaderInstrumentationARM_commandBuffer_recording                                                 = "VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-recording"
+	VkCmdEndShaderInstrumentationARM_suspended                                                               = "VUID-vkCmdEndShaderInstrumentationARM-suspended"
+	VkCmdEndShaderInstrumentationARM_videocoding                                                             = "VUID-vkCmdEndShaderInstrumentationARM-videocoding"
 	VkCmdPushConstants_commandBuffer_11295                                                                   = "VUID-vkCmdPushConstants-commandBuffer-11295"
 	VkCmdPushConstants_commandBuffer_11296                                                                   = "VUID-vkCmdPushConstants-commandBuffer-11296"
 	VkCmdPushConstants_commandBuffer_cmdpool                                                                 = "VUID-vkCmdPushConstants-commandBuffer-cmdpool"
@@ -2072,6 +2321,62 @@ const (
 	VkCmdSetVertexInputEXT_vertexAttributeDescriptionCount_04792                                             = "VUID-vkCmdSetVertexInputEXT-vertexAttributeDescriptionCount-04792"
 	VkCmdSetVertexInputEXT_vertexBindingDescriptionCount_04791                                               = "VUID-vkCmdSetVertexInputEXT-vertexBindingDescriptionCount-04791"
 	VkCmdSetVertexInputEXT_videocoding                                                                       = "VUID-vkCmdSetVertexInputEXT-videocoding"
+	VkCmdTraceRaysKHR_None_03429                                                                             = "VUID-vkCmdTraceRaysKHR-None-03429"
+	VkCmdTraceRaysKHR_None_09458                                                                             = "VUID-vkCmdTraceRaysKHR-None-09458"
+	VkCmdTraceRaysKHR_None_11319                                                                             = "VUID-vkCmdTraceRaysKHR-None-11319"
+	VkCmdTraceRaysKHR_allowClusterAccelerationStructure_10578                                                = "VUID-vkCmdTraceRaysKHR-allowClusterAccelerationStructure-10578"
+	VkCmdTraceRaysKHR_commandBuffer_03635                                                                    = "VUID-vkCmdTraceRaysKHR-commandBuffer-03635"
+	VkCmdTraceRaysKHR_depth_03640                                                                            = "VUID-vkCmdTraceRaysKHR-depth-03640"
+	VkCmdTraceRaysKHR_flags_03511                                                                            = "VUID-vkCmdTraceRaysKHR-flags-03511"
+	VkCmdTraceRaysKHR_flags_03512                                                                            = "VUID-vkCmdTraceRaysKHR-flags-03512"
+	VkCmdTraceRaysKHR_flags_03513                                                                            = "VUID-vkCmdTraceRaysKHR-flags-03513"
+	VkCmdTraceRaysKHR_flags_03514                                                                            = "VUID-vkCmdTraceRaysKHR-flags-03514"
+	VkCmdTraceRaysKHR_height_03639                                                                           = "VUID-vkCmdTraceRaysKHR-height-03639"
+	VkCmdTraceRaysKHR_maxPipelineRayRecursionDepth_03679                                                     = "VUID-vkCmdTraceRaysKHR-maxPipelineRayRecursionDepth-03679"
+	VkCmdTraceRaysKHR_micromap_11640                                                                         = "VUID-vkCmdTraceRaysKHR-micromap-11640"
+	VkCmdTraceRaysKHR_pCallableShaderBindingTable_03692                                                      = "VUID-vkCmdTraceRaysKHR-pCallableShaderBindingTable-03692"
+	VkCmdTraceRaysKHR_pCallableShaderBindingTable_03693                                                      = "VUID-vkCmdTraceRaysKHR-pCallableShaderBindingTable-03693"
+	VkCmdTraceRaysKHR_pHitShaderBindingTable_03688                                                           = "VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-03688"
+	VkCmdTraceRaysKHR_pHitShaderBindingTable_03689                                                           = "VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-03689"
+	VkCmdTraceRaysKHR_pHitShaderBindingTable_04735                                                           = "VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-04735"
+	VkCmdTraceRaysKHR_pHitShaderBindingTable_04736                                                           = "VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-04736"
+	VkCmdTraceRaysKHR_pMissShaderBindingTable_03684                                                          = "VUID-vkCmdTraceRaysKHR-pMissShaderBindingTable-03684"
+	VkCmdTraceRaysKHR_pMissShaderBindingTable_03685                                                          = "VUID-vkCmdTraceRaysKHR-pMissShaderBindingTable-03685"
+	VkCmdTraceRaysKHR_pRayGenShaderBindingTable_03681                                                        = "VUID-vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03681"
+	VkCmdTraceRaysKHR_pRayGenShaderBindingTable_03682                                                        = "VUID-vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03682"
+	VkCmdTraceRaysKHR_size_04023                                                                             = "VUID-vkCmdTraceRaysKHR-size-04023"
+	VkCmdTraceRaysKHR_stride_03686                                                                           = "VUID-vkCmdTraceRaysKHR-stride-03686"
+	VkCmdTraceRaysKHR_stride_03690                                                                           = "VUID-vkCmdTraceRaysKHR-stride-03690"
+	VkCmdTraceRaysKHR_stride_03694                                                                           = "VUID-vkCmdTraceRaysKHR-stride-03694"
+	VkCmdTraceRaysKHR_stride_04029                                                                           = "VUID-vkCmdTraceRaysKHR-stride-04029"
+	VkCmdTraceRaysKHR_stride_04035                                                                           = "VUID-vkCmdTraceRaysKHR-stride-04035"
+	VkCmdTraceRaysKHR_stride_04041                                                                           = "VUID-vkCmdTraceRaysKHR-stride-04041"
+	VkCmdTraceRaysKHR_width_03638                                                                            = "VUID-vkCmdTraceRaysKHR-width-03638"
+	VkCmdTraceRaysKHR_width_03641                                                                            = "VUID-vkCmdTraceRaysKHR-width-03641"
+	VkCmdTraceRaysNV_allowClusterAccelerationStructure_10577                                                 = "VUID-vkCmdTraceRaysNV-allowClusterAccelerationStructure-10577"
+	VkCmdTraceRaysNV_callableShaderBindingOffset_02461                                                       = "VUID-vkCmdTraceRaysNV-callableShaderBindingOffset-02461"
+	VkCmdTraceRaysNV_callableShaderBindingOffset_02462                                                       = "VUID-vkCmdTraceRaysNV-callableShaderBindingOffset-02462"
+	VkCmdTraceRaysNV_callableShaderBindingStride_02465                                                       = "VUID-vkCmdTraceRaysNV-callableShaderBindingStride-02465"
+	VkCmdTraceRaysNV_callableShaderBindingStride_02468                                                       = "VUID-vkCmdTraceRaysNV-callableShaderBindingStride-02468"
+	VkCmdTraceRaysNV_callableShaderBindingTableBuffer_04045                                                  = "VUID-vkCmdTraceRaysNV-callableShaderBindingTableBuffer-04045"
+	VkCmdTraceRaysNV_commandBuffer_04624                                                                     = "VUID-vkCmdTraceRaysNV-commandBuffer-04624"
+	VkCmdTraceRaysNV_depth_02471                                                                             = "VUID-vkCmdTraceRaysNV-depth-02471"
+	VkCmdTraceRaysNV_height_02470                                                                            = "VUID-vkCmdTraceRaysNV-height-02470"
+	VkCmdTraceRaysNV_hitShaderBindingOffset_02459                                                            = "VUID-vkCmdTraceRaysNV-hitShaderBindingOffset-02459"
+	VkCmdTraceRaysNV_hitShaderBindingOffset_02460                                                            = "VUID-vkCmdTraceRaysNV-hitShaderBindingOffset-02460"
+	VkCmdTraceRaysNV_hitShaderBindingStride_02464                                                            = "VUID-vkCmdTraceRaysNV-hitShaderBindingStride-02464"
+	VkCmdTraceRaysNV_hitShaderBindingStride_02467                                                            = "VUID-vkCmdTraceRaysNV-hitShaderBindingStride-02467"
+	VkCmdTraceRaysNV_hitShaderBindingTableBuffer_04044                                                       = "VUID-vkCmdTraceRaysNV-hitShaderBindingTableBuffer-04044"
+	VkCmdTraceRaysNV_maxRecursionDepth_03625                                                                 = "VUID-vkCmdTraceRaysNV-maxRecursionDepth-03625"
+	VkCmdTraceRaysNV_missShaderBindingOffset_02457                                                           = "VUID-vkCmdTraceRaysNV-missShaderBindingOffset-02457"
+	VkCmdTraceRaysNV_missShaderBindingOffset_02458                                                           = "VUID-vkCmdTraceRaysNV-missShaderBindingOffset-02458"
+	VkCmdTraceRaysNV_missShaderBindingStride_02463                                                           = "VUID-vkCmdTraceRaysNV-missShaderBindingStride-02463"
+	VkCmdTraceRaysNV_missShaderBindingStride_02466                                                           = "VUID-vkCmdTraceRaysNV-missShaderBindingStride-02466"
+	VkCmdTraceRaysNV_missShaderBindingTableBuffer_04043                                                      = "VUID-vkCmdTraceRaysNV-missShaderBindingTableBuffer-04043"
+	VkCmdTraceRaysNV_raygenShaderBindingOffset_02455                                                         = "VUID-vkCmdTraceRaysNV-raygenShaderBindingOffset-02455"
+	VkCmdTraceRaysNV_raygenShaderBindingOffset_02456                                                         = "VUID-vkCmdTraceRaysNV-raygenShaderBindingOffset-02456"
+	VkCmdTraceRaysNV_raygenShaderBindingTableBuffer_04042                                                    = "VUID-vkCmdTraceRaysNV-raygenShaderBindingTableBuffer-04042"
+	VkCmdTraceRaysNV_width_02469                                                                             = "VUID-vkCmdTraceRaysNV-width-02469"
 	VkConvertCooperativeVectorMatrixNV_device_parameter                                                      = "VUID-vkConvertCooperativeVectorMatrixNV-device-parameter"
 	VkConvertCooperativeVectorMatrixNV_pInfo_10073                                                           = "VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10073"
 	VkConvertCooperativeVectorMatrixNV_pInfo_10074                                                           = "VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10074"
@@ -2096,6 +2401,16 @@ const (
 	VkCreateComputePipelines_pipelineCache_02873                                                             = "VUID-vkCreateComputePipelines-pipelineCache-02873"
 	VkCreateComputePipelines_pipelineCache_parameter                                                         = "VUID-vkCreateComputePipelines-pipelineCache-parameter"
 	VkCreateComputePipelines_pipelineCache_parent                                                            = "VUID-vkCreateComputePipelines-pipelineCache-parent"
+	VkCreateCudaFunctionNV_device_parameter                                                                  = "VUID-vkCreateCudaFunctionNV-device-parameter"
+	VkCreateCudaFunctionNV_device_queuecount                                                                 = "VUID-vkCreateCudaFunctionNV-device-queuecount"
+	VkCreateCudaFunctionNV_pAllocator_parameter                                                              = "VUID-vkCreateCudaFunctionNV-pAllocator-parameter"
+	VkCreateCudaFunctionNV_pCreateInfo_parameter                                                             = "VUID-vkCreateCudaFunctionNV-pCreateInfo-parameter"
+	VkCreateCudaFunctionNV_pFunction_parameter                                                               = "VUID-vkCreateCudaFunctionNV-pFunction-parameter"
+	VkCreateCudaModuleNV_device_parameter                                                                    = "VUID-vkCreateCudaModuleNV-device-parameter"
+	VkCreateCudaModuleNV_device_queuecount                                                                   = "VUID-vkCreateCudaModuleNV-device-queuecount"
+	VkCreateCudaModuleNV_pAllocator_parameter                                                                = "VUID-vkCreateCudaModuleNV-pAllocator-parameter"
+	VkCreateCudaModuleNV_pCreateInfo_parameter                                                               = "VUID-vkCreateCudaModuleNV-pCreateInfo-parameter"
+	VkCreateCudaModuleNV_pModule_parameter                                                                   = "VUID-vkCreateCudaModuleNV-pModule-parameter"
 	VkCreateDescriptorSetLayout_device_parameter                                                             = "VUID-vkCreateDescriptorSetLayout-device-parameter"
 	VkCreateDescriptorSetLayout_pAllocator_parameter                                                         = "VUID-vkCreateDescriptorSetLayout-pAllocator-parameter"
 	VkCreateDescriptorSetLayout_pCreateInfo_parameter                                                        = "VUID-vkCreateDescriptorSetLayout-pCreateInfo-parameter"
@@ -2166,6 +2481,11 @@ const (
 	VkCreateRayTracingPipelinesNV_pipelineCache_02903                                                        = "VUID-vkCreateRayTracingPipelinesNV-pipelineCache-02903"
 	VkCreateRayTracingPipelinesNV_pipelineCache_parameter                                                    = "VUID-vkCreateRayTracingPipelinesNV-pipelineCache-parameter"
 	VkCreateRayTracingPipelinesNV_pipelineCache_parent                                                       = "VUID-vkCreateRayTracingPipelinesNV-pipelineCache-parent"
+	VkCreateShaderInstrumentationARM_device_parameter                                                        = "VUID-vkCreateShaderInstrumentationARM-device-parameter"
+	VkCreateShaderInstrumentationARM_device_queuecount                                                       = "VUID-vkCreateShaderInstrumentationARM-device-queuecount"
+	VkCreateShaderInstrumentationARM_pAllocator_parameter                                                    = "VUID-vkCreateShaderInstrumentationARM-pAllocator-parameter"
+	VkCreateShaderInstrumentationARM_pCreateInfo_parameter                                                   = "VUID-vkCreateShaderInstrumentationARM-pCreateInfo-parameter"
+	VkCreateShaderInstrumentationARM_pInstrumentation_parameter                                              = "VUID-vkCreateShaderInstrumentationARM-pInstrumentation-parameter"
 	VkCreateShaderModule_device_parameter                                                                    = "VUID-vkCreateShaderModule-device-parameter"
 	VkCreateShaderModule_pAllocator_parameter                                                                = "VUID-vkCreateShaderModule-pAllocator-parameter"
 	VkCreateShaderModule_pCreateInfo_06904                                                                   = "VUID-vkCreateShaderModule-pCreateInfo-06904"
@@ -2196,6 +2516,19 @@ const (
 	VkCreateShadersEXT_pShaders_parameter                                                                    = "VUID-vkCreateShadersEXT-pShaders-parameter"
 	VkCreateShadersEXT_stage_09670                                                                           = "VUID-vkCreateShadersEXT-stage-09670"
 	VkCreateShadersEXT_stage_09671                                                                           = "VUID-vkCreateShadersEXT-stage-09671"
+	VkCreateValidationCacheEXT_device_parameter                                                              = "VUID-vkCreateValidationCacheEXT-device-parameter"
+	VkCreateValidationCacheEXT_device_queuecount                                                             = "VUID-vkCreateValidationCacheEXT-device-queuecount"
+	VkCreateValidationCacheEXT_pAllocator_parameter                                                          = "VUID-vkCreateValidationCacheEXT-pAllocator-parameter"
+	VkCreateValidationCacheEXT_pCreateInfo_parameter                                                         = "VUID-vkCreateValidationCacheEXT-pCreateInfo-parameter"
+	VkCreateValidationCacheEXT_pValidationCache_parameter                                                    = "VUID-vkCreateValidationCacheEXT-pValidationCache-parameter"
+	VkDestroyCudaFunctionNV_device_parameter                                                                 = "VUID-vkDestroyCudaFunctionNV-device-parameter"
+	VkDestroyCudaFunctionNV_function_parameter                                                               = "VUID-vkDestroyCudaFunctionNV-function-parameter"
+	VkDestroyCudaFunctionNV_function_parent                                                                  = "VUID-vkDestroyCudaFunctionNV-function-parent"
+	VkDestroyCudaFunctionNV_pAllocator_parameter                                                             = "VUID-vkDestroyCudaFunctionNV-pAllocator-parameter"
+	VkDestroyCudaModuleNV_device_parameter                                                                   = "VUID-vkDestroyCudaModuleNV-device-parameter"
+	VkDestroyCudaModuleNV_module_parameter                                                                   = "VUID-vkDestroyCudaModuleNV-module-parameter"
+	VkDestroyCudaModuleNV_module_parent                                                                      = "VUID-vkDestroyCudaModuleNV-module-parent"
+	VkDestroyCudaModuleNV_pAllocator_parameter                                                               = "VUID-vkDestroyCudaModuleNV-pAllocator-parameter"
 	VkDestroyDescriptorSetLayout_descriptorSetLayout_00284                                                   = "VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-00284"
 	VkDestroyDescriptorSetLayout_descriptorSetLayout_00285                                                   = "VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-00285"
 	VkDestroyDescriptorSetLayout_descriptorSetLayout_parameter                                               = "VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-parameter"
@@ -2216,12 +2549,31 @@ const (
 	VkDestroyShaderEXT_shader_08482                                                                          = "VUID-vkDestroyShaderEXT-shader-08482"
 	VkDestroyShaderEXT_shader_parameter                                                                      = "VUID-vkDestroyShaderEXT-shader-parameter"
 	VkDestroyShaderEXT_shader_parent                                                                         = "VUID-vkDestroyShaderEXT-shader-parent"
+	VkDestroyShaderInstrumentationARM_device_parameter                                                       = "VUID-vkDestroyShaderInstrumentationARM-device-parameter"
+	VkDestroyShaderInstrumentationARM_instrumentation_12374                                                  = "VUID-vkDestroyShaderInstrumentationARM-instrumentation-12374"
+	VkDestroyShaderInstrumentationARM_instrumentation_parameter                                              = "VUID-vkDestroyShaderInstrumentationARM-instrumentation-parameter"
+	VkDestroyShaderInstrumentationARM_instrumentation_parent                                                 = "VUID-vkDestroyShaderInstrumentationARM-instrumentation-parent"
+	VkDestroyShaderInstrumentationARM_pAllocator_parameter                                                   = "VUID-vkDestroyShaderInstrumentationARM-pAllocator-parameter"
 	VkDestroyShaderModule_device_parameter                                                                   = "VUID-vkDestroyShaderModule-device-parameter"
 	VkDestroyShaderModule_pAllocator_parameter                                                               = "VUID-vkDestroyShaderModule-pAllocator-parameter"
 	VkDestroyShaderModule_shaderModule_01092                                                                 = "VUID-vkDestroyShaderModule-shaderModule-01092"
 	VkDestroyShaderModule_shaderModule_01093                                                                 = "VUID-vkDestroyShaderModule-shaderModule-01093"
 	VkDestroyShaderModule_shaderModule_parameter                                                             = "VUID-vkDestroyShaderModule-shaderModule-parameter"
 	VkDestroyShaderModule_shaderModule_parent                                                                = "VUID-vkDestroyShaderModule-shaderModule-parent"
+	VkDestroyValidationCacheEXT_device_parameter                                                             = "VUID-vkDestroyValidationCacheEXT-device-parameter"
+	VkDestroyValidationCacheEXT_pAllocator_parameter                                                         = "VUID-vkDestroyValidationCacheEXT-pAllocator-parameter"
+	VkDestroyValidationCacheEXT_validationCache_01537                                                        = "VUID-vkDestroyValidationCacheEXT-validationCache-01537"
+	VkDestroyValidationCacheEXT_validationCache_01538                                                        = "VUID-vkDestroyValidationCacheEXT-validationCache-01538"
+	VkDestroyValidationCacheEXT_validationCache_parameter                                                    = "VUID-vkDestroyValidationCacheEXT-validationCache-parameter"
+	VkDestroyValidationCacheEXT_validationCache_parent                                                       = "VUID-vkDestroyValidationCacheEXT-validationCache-parent"
+	VkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM_pDescriptionCount_parameter                     = "VUID-vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM-pDescriptionCount-parameter"
+	VkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM_pDescriptions_parameter                         = "VUID-vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM-pDescriptions-parameter"
+	VkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM_physicalDevice_parameter                        = "VUID-vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM-physicalDevice-parameter"
+	VkGetCudaModuleCacheNV_device_parameter                                                                  = "VUID-vkGetCudaModuleCacheNV-device-parameter"
+	VkGetCudaModuleCacheNV_module_parameter                                                                  = "VUID-vkGetCudaModuleCacheNV-module-parameter"
+	VkGetCudaModuleCacheNV_module_parent                                                                     = "VUID-vkGetCudaModuleCacheNV-module-parent"
+	VkGetCudaModuleCacheNV_pCacheData_parameter                                                              = "VUID-vkGetCudaModuleCacheNV-pCacheData-parameter"
+	VkGetCudaModuleCacheNV_pCacheSize_parameter                                                              = "VUID-vkGetCudaModuleCacheNV-pCacheSize-parameter"
 	VkGetDescriptorSetLayoutSupport_device_parameter                                                         = "VUID-vkGetDescriptorSetLayoutSupport-device-parameter"
 	VkGetDescriptorSetLayoutSupport_pCreateInfo_parameter                                                    = "VUID-vkGetDescriptorSetLayoutSupport-pCreateInfo-parameter"
 	VkGetDescriptorSetLayoutSupport_pSupport_parameter                                                       = "VUID-vkGetDescriptorSetLayoutSupport-pSupport-parameter"
@@ -2278,6 +2630,11 @@ const (
 	VkGetShaderBinaryDataEXT_pDataSize_parameter                                                             = "VUID-vkGetShaderBinaryDataEXT-pDataSize-parameter"
 	VkGetShaderBinaryDataEXT_shader_parameter                                                                = "VUID-vkGetShaderBinaryDataEXT-shader-parameter"
 	VkGetShaderBinaryDataEXT_shader_parent                                                                   = "VUID-vkGetShaderBinaryDataEXT-shader-parent"
+	VkGetShaderInstrumentationValuesARM_device_parameter                                                     = "VUID-vkGetShaderInstrumentationValuesARM-device-parameter"
+	VkGetShaderInstrumentationValuesARM_flags_zerobitmask                                                    = "VUID-vkGetShaderInstrumentationValuesARM-flags-zerobitmask"
+	VkGetShaderInstrumentationValuesARM_instrumentation_parameter                                            = "VUID-vkGetShaderInstrumentationValuesARM-instrumentation-parameter"
+	VkGetShaderInstrumentationValuesARM_instrumentation_parent                                               = "VUID-vkGetShaderInstrumentationValuesARM-instrumentation-parent"
+	VkGetShaderInstrumentationValuesARM_pMetricBlockCount_parameter                                          = "VUID-vkGetShaderInstrumentationValuesARM-pMetricBlockCount-parameter"
 	VkGetShaderModuleCreateInfoIdentifierEXT_device_parameter                                                = "VUID-vkGetShaderModuleCreateInfoIdentifierEXT-device-parameter"
 	VkGetShaderModuleCreateInfoIdentifierEXT_pCreateInfo_parameter                                           = "VUID-vkGetShaderModuleCreateInfoIdentifierEXT-pCreateInfo-parameter"
 	VkGetShaderModuleCreateInfoIdentifierEXT_pIdentifier_parameter                                           = "VUID-vkGetShaderModuleCreateInfoIdentifierEXT-pIdentifier-parameter"
@@ -2287,6 +2644,18 @@ const (
 	VkGetShaderModuleIdentifierEXT_shaderModule_parameter                                                    = "VUID-vkGetShaderModuleIdentifierEXT-shaderModule-parameter"
 	VkGetShaderModuleIdentifierEXT_shaderModule_parent                                                       = "VUID-vkGetShaderModuleIdentifierEXT-shaderModule-parent"
 	VkGetShaderModuleIdentifierEXT_shaderModuleIdentifier_06884                                              = "VUID-vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884"
+	VkGetValidationCacheDataEXT_device_parameter                                                             = "VUID-vkGetValidationCacheDataEXT-device-parameter"
+	VkGetValidationCacheDataEXT_pData_parameter                                                              = "VUID-vkGetValidationCacheDataEXT-pData-parameter"
+	VkGetValidationCacheDataEXT_pDataSize_parameter                                                          = "VUID-vkGetValidationCacheDataEXT-pDataSize-parameter"
+	VkGetValidationCacheDataEXT_validationCache_parameter                                                    = "VUID-vkGetValidationCacheDataEXT-validationCache-parameter"
+	VkGetValidationCacheDataEXT_validationCache_parent                                                       = "VUID-vkGetValidationCacheDataEXT-validationCache-parent"
+	VkMergeValidationCachesEXT_device_parameter                                                              = "VUID-vkMergeValidationCachesEXT-device-parameter"
+	VkMergeValidationCachesEXT_dstCache_01536                                                                = "VUID-vkMergeValidationCachesEXT-dstCache-01536"
+	VkMergeValidationCachesEXT_dstCache_parameter                                                            = "VUID-vkMergeValidationCachesEXT-dstCache-parameter"
+	VkMergeValidationCachesEXT_dstCache_parent                                                               = "VUID-vkMergeValidationCachesEXT-dstCache-parent"
+	VkMergeValidationCachesEXT_pSrcCaches_parameter                                                          = "VUID-vkMergeValidationCachesEXT-pSrcCaches-parameter"
+	VkMergeValidationCachesEXT_pSrcCaches_parent                                                             = "VUID-vkMergeValidationCachesEXT-pSrcCaches-parent"
+	VkMergeValidationCachesEXT_srcCacheCount_arraylength                                                     = "VUID-vkMergeValidationCachesEXT-srcCacheCount-arraylength"
 )
 
 // All is every rule's name, in order.
@@ -3302,6 +3671,25 @@ var All = [...]string{
 	"VUID-VkCooperativeVectorPropertiesNV-pNext-pNext",
 	"VUID-VkCooperativeVectorPropertiesNV-resultType-parameter",
 	"VUID-VkCooperativeVectorPropertiesNV-sType-sType",
+	"VUID-VkCudaFunctionCreateInfoNV-module-parameter",
+	"VUID-VkCudaFunctionCreateInfoNV-pName-parameter",
+	"VUID-VkCudaFunctionCreateInfoNV-pNext-pNext",
+	"VUID-VkCudaFunctionCreateInfoNV-sType-sType",
+	"VUID-VkCudaLaunchInfoNV-extraCount-09411",
+	"VUID-VkCudaLaunchInfoNV-function-parameter",
+	"VUID-VkCudaLaunchInfoNV-gridDimX-09406",
+	"VUID-VkCudaLaunchInfoNV-gridDimY-09407",
+	"VUID-VkCudaLaunchInfoNV-gridDimZ-09408",
+	"VUID-VkCudaLaunchInfoNV-pExtras-09412",
+	"VUID-VkCudaLaunchInfoNV-pNext-pNext",
+	"VUID-VkCudaLaunchInfoNV-pParams-09410",
+	"VUID-VkCudaLaunchInfoNV-paramCount-09409",
+	"VUID-VkCudaLaunchInfoNV-sType-sType",
+	"VUID-VkCudaModuleCreateInfoNV-dataSize-09413",
+	"VUID-VkCudaModuleCreateInfoNV-dataSize-arraylength",
+	"VUID-VkCudaModuleCreateInfoNV-pData-parameter",
+	"VUID-VkCudaModuleCreateInfoNV-pNext-pNext",
+	"VUID-VkCudaModuleCreateInfoNV-sType-sType",
 	"VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11415",
 	"VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11445",
 	"VUID-VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-12432",
@@ -3435,6 +3823,10 @@ var All = [...]string{
 	"VUID-VkDescriptorSetLayoutSupport-sType-sType",
 	"VUID-VkDescriptorSetLayoutSupport-sType-unique",
 	"VUID-VkDescriptorSetVariableDescriptorCountLayoutSupport-sType-sType",
+	"VUID-VkDispatchIndirectCommand-x-00417",
+	"VUID-VkDispatchIndirectCommand-y-00418",
+	"VUID-VkDispatchIndirectCommand-z-00419",
+	"VUID-VkDrawMeshTasksIndirectCommandNV-taskCount-02175",
 	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09134",
 	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09135",
 	"VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09136",
@@ -3597,6 +3989,10 @@ var All = [...]string{
 	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-04603",
 	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-09696",
 	"VUID-VkMutableDescriptorTypeListEXT-pDescriptorTypes-parameter",
+	"VUID-VkPhysicalDeviceCooperativeMatrix2FeaturesNV-sType-sType",
+	"VUID-VkPhysicalDeviceCooperativeMatrix2PropertiesNV-sType-sType",
+	"VUID-VkPhysicalDeviceCooperativeMatrixFeaturesKHR-sType-sType",
+	"VUID-VkPhysicalDeviceCooperativeMatrixFeaturesNV-sType-sType",
 	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-cooperativeMatrixWorkgroupScope-13373",
 	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-flags-parameter",
 	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13378",
@@ -3611,6 +4007,18 @@ var All = [...]string{
 	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-parameter",
 	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13374",
 	"VUID-VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13379",
+	"VUID-VkPhysicalDeviceCooperativeMatrixPropertiesKHR-sType-sType",
+	"VUID-VkPhysicalDeviceCooperativeMatrixPropertiesNV-sType-sType",
+	"VUID-VkPhysicalDeviceCooperativeVectorFeaturesNV-sType-sType",
+	"VUID-VkPhysicalDeviceCooperativeVectorPropertiesNV-sType-sType",
+	"VUID-VkPhysicalDeviceCudaKernelLaunchFeaturesNV-sType-sType",
+	"VUID-VkPhysicalDeviceCudaKernelLaunchPropertiesNV-sType-sType",
+	"VUID-VkPhysicalDeviceShaderInstrumentationFeaturesARM-sType-sType",
+	"VUID-VkPhysicalDeviceShaderInstrumentationPropertiesARM-sType-sType",
+	"VUID-VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT-sType-sType",
+	"VUID-VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT-sType-sType",
+	"VUID-VkPhysicalDeviceShaderObjectFeaturesEXT-sType-sType",
+	"VUID-VkPhysicalDeviceShaderObjectPropertiesEXT-sType-sType",
 	"VUID-VkPipelineLayoutCreateInfo-None-10005",
 	"VUID-VkPipelineLayoutCreateInfo-descriptorType-02214",
 	"VUID-VkPipelineLayoutCreateInfo-descriptorType-02215",
@@ -4008,6 +4416,14 @@ var All = [...]string{
 	"VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-pMappings-11244",
 	"VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-pMappings-parameter",
 	"VUID-VkShaderDescriptorSetAndBindingMappingInfoEXT-sType-sType",
+	"VUID-VkShaderInstrumentationCreateInfoARM-pNext-pNext",
+	"VUID-VkShaderInstrumentationCreateInfoARM-sType-sType",
+	"VUID-VkShaderInstrumentationMetricDataHeaderARM-stages-parameter",
+	"VUID-VkShaderInstrumentationMetricDataHeaderARM-stages-requiredbitmask",
+	"VUID-VkShaderInstrumentationMetricDescriptionARM-description-parameter",
+	"VUID-VkShaderInstrumentationMetricDescriptionARM-name-parameter",
+	"VUID-VkShaderInstrumentationMetricDescriptionARM-pNext-pNext",
+	"VUID-VkShaderInstrumentationMetricDescriptionARM-sType-sType",
 	"VUID-VkShaderModuleCreateInfo-codeSize-01085",
 	"VUID-VkShaderModuleCreateInfo-codeSize-08735",
 	"VUID-VkShaderModuleCreateInfo-flags-zerobitmask",
@@ -4032,6 +4448,12 @@ var All = [...]string{
 	"VUID-VkSpecializationInfo-pMapEntries-00774",
 	"VUID-VkSpecializationInfo-pMapEntries-parameter",
 	"VUID-VkSpecializationMapEntry-constantID-00776",
+	"VUID-VkValidationCacheCreateInfoEXT-flags-zerobitmask",
+	"VUID-VkValidationCacheCreateInfoEXT-initialDataSize-01534",
+	"VUID-VkValidationCacheCreateInfoEXT-initialDataSize-01535",
+	"VUID-VkValidationCacheCreateInfoEXT-pInitialData-parameter",
+	"VUID-VkValidationCacheCreateInfoEXT-pNext-pNext",
+	"VUID-VkValidationCacheCreateInfoEXT-sType-sType",
 	"VUID-VkVertexInputAttributeDescription-binding-00621",
 	"VUID-VkVertexInputAttributeDescription-format-00623",
 	"VUID-VkVertexInputAttributeDescription-format-parameter",
@@ -4086,6 +4508,18 @@ var All = [...]string{
 	"VUID-WorldToObjectKHR-WorldToObjectKHR-04434",
 	"VUID-WorldToObjectKHR-WorldToObjectKHR-04435",
 	"VUID-WorldToObjectKHR-WorldToObjectKHR-04436",
+	"VUID-vkClearShaderInstrumentationMetricsARM-device-parameter",
+	"VUID-vkClearShaderInstrumentationMetricsARM-instrumentation-parameter",
+	"VUID-vkClearShaderInstrumentationMetricsARM-instrumentation-parent",
+	"VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-12375",
+	"VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-12376",
+	"VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-cmdpool",
+	"VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-parameter",
+	"VUID-vkCmdBeginShaderInstrumentationARM-commandBuffer-recording",
+	"VUID-vkCmdBeginShaderInstrumentationARM-commonparent",
+	"VUID-vkCmdBeginShaderInstrumentationARM-instrumentation-parameter",
+	"VUID-vkCmdBeginShaderInstrumentationARM-suspended",
+	"VUID-vkCmdBeginShaderInstrumentationARM-videocoding",
 	"VUID-vkCmdBindShadersEXT-None-08462",
 	"VUID-vkCmdBindShadersEXT-commandBuffer-cmdpool",
 	"VUID-vkCmdBindShadersEXT-commandBuffer-parameter",
@@ -4121,17 +4555,107 @@ var All = [...]string{
 	"VUID-vkCmdConvertCooperativeVectorMatrixNV-renderpass",
 	"VUID-vkCmdConvertCooperativeVectorMatrixNV-suspended",
 	"VUID-vkCmdConvertCooperativeVectorMatrixNV-videocoding",
+	"VUID-vkCmdCudaLaunchKernelNV-commandBuffer-cmdpool",
+	"VUID-vkCmdCudaLaunchKernelNV-commandBuffer-parameter",
+	"VUID-vkCmdCudaLaunchKernelNV-commandBuffer-recording",
+	"VUID-vkCmdCudaLaunchKernelNV-pLaunchInfo-parameter",
+	"VUID-vkCmdCudaLaunchKernelNV-suspended",
+	"VUID-vkCmdCudaLaunchKernelNV-videocoding",
+	"VUID-vkCmdDispatch-None-10672",
+	"VUID-vkCmdDispatch-None-10674",
+	"VUID-vkCmdDispatch-None-10675",
+	"VUID-vkCmdDispatch-None-10676",
+	"VUID-vkCmdDispatch-None-10743",
+	"VUID-vkCmdDispatch-aspectMask-10673",
+	"VUID-vkCmdDispatch-groupCountX-00386",
+	"VUID-vkCmdDispatch-groupCountY-00387",
+	"VUID-vkCmdDispatch-groupCountZ-00388",
+	"VUID-vkCmdDispatchBase-baseGroupX-00421",
+	"VUID-vkCmdDispatchBase-baseGroupX-00422",
+	"VUID-vkCmdDispatchBase-baseGroupX-00427",
+	"VUID-vkCmdDispatchBase-baseGroupZ-00423",
+	"VUID-vkCmdDispatchBase-groupCountX-00424",
+	"VUID-vkCmdDispatchBase-groupCountY-00425",
+	"VUID-vkCmdDispatchBase-groupCountZ-00426",
+	"VUID-vkCmdDispatchGraphAMDX-NodeMaxPayloadsAMDX-09188",
+	"VUID-vkCmdDispatchGraphAMDX-None-10195",
+	"VUID-vkCmdDispatchGraphAMDX-commandBuffer-09181",
+	"VUID-vkCmdDispatchGraphAMDX-commandBuffer-09182",
+	"VUID-vkCmdDispatchGraphAMDX-maxComputeWorkGroupCount-09186",
+	"VUID-vkCmdDispatchGraphAMDX-maxExecutionGraphShaderPayloadCount-09187",
+	"VUID-vkCmdDispatchGraphAMDX-scratch-09184",
+	"VUID-vkCmdDispatchGraphAMDX-scratch-10192",
+	"VUID-vkCmdDispatchGraphAMDX-scratch-10194",
+	"VUID-vkCmdDispatchGraphAMDX-scratchSize-10193",
+	"VUID-vkCmdDispatchIndirect-offset-00407",
+	"VUID-vkCmdDispatchIndirect2KHR-commandBuffer-13049",
+	"VUID-vkCmdDispatchIndirect2KHR-pInfo-13050",
 	"VUID-vkCmdDraw-Input-07939",
 	"VUID-vkCmdDraw-Input-08734",
+	"VUID-vkCmdDraw-InputAttachmentIndex-09597",
 	"VUID-vkCmdDraw-None-02691",
 	"VUID-vkCmdDraw-None-02692",
 	"VUID-vkCmdDraw-None-02693",
 	"VUID-vkCmdDraw-None-02721",
 	"VUID-vkCmdDraw-None-04007",
 	"VUID-vkCmdDraw-None-04008",
+	"VUID-vkCmdDraw-None-04875",
+	"VUID-vkCmdDraw-None-04876",
+	"VUID-vkCmdDraw-None-04877",
+	"VUID-vkCmdDraw-None-04879",
+	"VUID-vkCmdDraw-None-04914",
 	"VUID-vkCmdDraw-None-06479",
+	"VUID-vkCmdDraw-None-06666",
 	"VUID-vkCmdDraw-None-07288",
 	"VUID-vkCmdDraw-None-07469",
+	"VUID-vkCmdDraw-None-07619",
+	"VUID-vkCmdDraw-None-07620",
+	"VUID-vkCmdDraw-None-07621",
+	"VUID-vkCmdDraw-None-07622",
+	"VUID-vkCmdDraw-None-07623",
+	"VUID-vkCmdDraw-None-07624",
+	"VUID-vkCmdDraw-None-07625",
+	"VUID-vkCmdDraw-None-07626",
+	"VUID-vkCmdDraw-None-07627",
+	"VUID-vkCmdDraw-None-07629",
+	"VUID-vkCmdDraw-None-07630",
+	"VUID-vkCmdDraw-None-07631",
+	"VUID-vkCmdDraw-None-07632",
+	"VUID-vkCmdDraw-None-07633",
+	"VUID-vkCmdDraw-None-07634",
+	"VUID-vkCmdDraw-None-07636",
+	"VUID-vkCmdDraw-None-07639",
+	"VUID-vkCmdDraw-None-07640",
+	"VUID-vkCmdDraw-None-07641",
+	"VUID-vkCmdDraw-None-07642",
+	"VUID-vkCmdDraw-None-07643",
+	"VUID-vkCmdDraw-None-07644",
+	"VUID-vkCmdDraw-None-07645",
+	"VUID-vkCmdDraw-None-07646",
+	"VUID-vkCmdDraw-None-07647",
+	"VUID-vkCmdDraw-None-07648",
+	"VUID-vkCmdDraw-None-07649",
+	"VUID-vkCmdDraw-None-07749",
+	"VUID-vkCmdDraw-None-07834",
+	"VUID-vkCmdDraw-None-07835",
+	"VUID-vkCmdDraw-None-07836",
+	"VUID-vkCmdDraw-None-07837",
+	"VUID-vkCmdDraw-None-07838",
+	"VUID-vkCmdDraw-None-07839",
+	"VUID-vkCmdDraw-None-07840",
+	"VUID-vkCmdDraw-None-07841",
+	"VUID-vkCmdDraw-None-07842",
+	"VUID-vkCmdDraw-None-07843",
+	"VUID-vkCmdDraw-None-07844",
+	"VUID-vkCmdDraw-None-07845",
+	"VUID-vkCmdDraw-None-07846",
+	"VUID-vkCmdDraw-None-07847",
+	"VUID-vkCmdDraw-None-07848",
+	"VUID-vkCmdDraw-None-07849",
+	"VUID-vkCmdDraw-None-07878",
+	"VUID-vkCmdDraw-None-07879",
+	"VUID-vkCmdDraw-None-07880",
+	"VUID-vkCmdDraw-None-07881",
 	"VUID-vkCmdDraw-None-07888",
 	"VUID-vkCmdDraw-None-08114",
 	"VUID-vkCmdDraw-None-08115",
@@ -4148,22 +4672,57 @@ var All = [...]string{
 	"VUID-vkCmdDraw-None-08611",
 	"VUID-vkCmdDraw-None-08612",
 	"VUID-vkCmdDraw-None-08613",
+	"VUID-vkCmdDraw-None-08617",
+	"VUID-vkCmdDraw-None-08636",
+	"VUID-vkCmdDraw-None-08637",
+	"VUID-vkCmdDraw-None-08644",
+	"VUID-vkCmdDraw-None-08666",
+	"VUID-vkCmdDraw-None-08669",
+	"VUID-vkCmdDraw-None-08684",
+	"VUID-vkCmdDraw-None-08685",
+	"VUID-vkCmdDraw-None-08686",
+	"VUID-vkCmdDraw-None-08687",
+	"VUID-vkCmdDraw-None-08688",
+	"VUID-vkCmdDraw-None-08689",
+	"VUID-vkCmdDraw-None-08690",
+	"VUID-vkCmdDraw-None-08693",
+	"VUID-vkCmdDraw-None-08696",
 	"VUID-vkCmdDraw-None-08698",
+	"VUID-vkCmdDraw-None-08699",
+	"VUID-vkCmdDraw-None-08876",
+	"VUID-vkCmdDraw-None-08877",
+	"VUID-vkCmdDraw-None-08878",
+	"VUID-vkCmdDraw-None-08879",
 	"VUID-vkCmdDraw-None-08885",
 	"VUID-vkCmdDraw-None-09003",
+	"VUID-vkCmdDraw-None-09116",
 	"VUID-vkCmdDraw-None-09203",
+	"VUID-vkCmdDraw-None-09211",
+	"VUID-vkCmdDraw-None-09363",
+	"VUID-vkCmdDraw-None-09364",
+	"VUID-vkCmdDraw-None-09365",
+	"VUID-vkCmdDraw-None-09368",
+	"VUID-vkCmdDraw-None-09369",
+	"VUID-vkCmdDraw-None-09548",
+	"VUID-vkCmdDraw-None-09549",
 	"VUID-vkCmdDraw-None-09600",
 	"VUID-vkCmdDraw-None-09637",
 	"VUID-vkCmdDraw-None-09642",
 	"VUID-vkCmdDraw-None-09643",
+	"VUID-vkCmdDraw-None-09650",
 	"VUID-vkCmdDraw-None-10068",
+	"VUID-vkCmdDraw-None-10608",
 	"VUID-vkCmdDraw-None-10677",
 	"VUID-vkCmdDraw-None-10678",
 	"VUID-vkCmdDraw-None-10679",
+	"VUID-vkCmdDraw-None-10772",
 	"VUID-vkCmdDraw-None-10795",
 	"VUID-vkCmdDraw-None-10796",
 	"VUID-vkCmdDraw-None-10797",
+	"VUID-vkCmdDraw-None-10864",
 	"VUID-vkCmdDraw-None-10909",
+	"VUID-vkCmdDraw-None-10927",
+	"VUID-vkCmdDraw-None-10928",
 	"VUID-vkCmdDraw-None-11297",
 	"VUID-vkCmdDraw-None-11298",
 	"VUID-vkCmdDraw-None-11299",
@@ -4220,19 +4779,38 @@ var All = [...]string{
 	"VUID-vkCmdDraw-SampledType-04472",
 	"VUID-vkCmdDraw-SampledType-04473",
 	"VUID-vkCmdDraw-addressModeU-12422",
+	"VUID-vkCmdDraw-advancedBlendMaxColorAttachments-07480",
 	"VUID-vkCmdDraw-alphaToCoverageEnable-08919",
+	"VUID-vkCmdDraw-alphaToCoverageEnable-08920",
 	"VUID-vkCmdDraw-aspectMask-06478",
+	"VUID-vkCmdDraw-attachmentCount-07750",
+	"VUID-vkCmdDraw-blendEnable-04727",
+	"VUID-vkCmdDraw-colorAttachmentCount-09362",
 	"VUID-vkCmdDraw-colorAttachmentCount-09372",
 	"VUID-vkCmdDraw-commandBuffer-02707",
 	"VUID-vkCmdDraw-commandBuffer-02712",
 	"VUID-vkCmdDraw-commandBuffer-02713",
+	"VUID-vkCmdDraw-commandBuffer-04617",
+	"VUID-vkCmdDraw-conservativePointAndLineRasterization-07499",
+	"VUID-vkCmdDraw-coverageModulationTableEnable-07488",
+	"VUID-vkCmdDraw-coverageReductionMode-07491",
 	"VUID-vkCmdDraw-coverageToColorEnable-07490",
 	"VUID-vkCmdDraw-cubicRangeClamp-09212",
+	"VUID-vkCmdDraw-customResolve-11529",
+	"VUID-vkCmdDraw-customResolve-11530",
 	"VUID-vkCmdDraw-dimensionCount-09905",
 	"VUID-vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500",
 	"VUID-vkCmdDraw-filterCubic-02694",
 	"VUID-vkCmdDraw-filterCubicMinmax-02695",
+	"VUID-vkCmdDraw-firstAttachment-07476",
+	"VUID-vkCmdDraw-firstAttachment-07478",
 	"VUID-vkCmdDraw-flags-02696",
+	"VUID-vkCmdDraw-flags-12491",
+	"VUID-vkCmdDraw-flags-13361",
+	"VUID-vkCmdDraw-flags-13362",
+	"VUID-vkCmdDraw-flags-13363",
+	"VUID-vkCmdDraw-flags-13364",
+	"VUID-vkCmdDraw-flags-13365",
 	"VUID-vkCmdDraw-format-07753",
 	"VUID-vkCmdDraw-format-08936",
 	"VUID-vkCmdDraw-format-08937",
@@ -4240,6 +4818,7 @@ var All = [...]string{
 	"VUID-vkCmdDraw-format-10390",
 	"VUID-vkCmdDraw-imageLayout-00344",
 	"VUID-vkCmdDraw-index-11450",
+	"VUID-vkCmdDraw-logicOp-04878",
 	"VUID-vkCmdDraw-magFilter-04553",
 	"VUID-vkCmdDraw-magFilter-09598",
 	"VUID-vkCmdDraw-maxFragmentDualSrcAttachments-09239",
@@ -4253,24 +4832,37 @@ var All = [...]string{
 	"VUID-vkCmdDraw-multisampledRenderToSingleSampled-07285",
 	"VUID-vkCmdDraw-multisampledRenderToSingleSampled-07286",
 	"VUID-vkCmdDraw-multisampledRenderToSingleSampled-07287",
+	"VUID-vkCmdDraw-nextStage-10745",
 	"VUID-vkCmdDraw-pBindInfo-11375",
 	"VUID-vkCmdDraw-pColorAttachments-08963",
 	"VUID-vkCmdDraw-pColorAttachments-11539",
 	"VUID-vkCmdDraw-pDepthInputAttachmentIndex-09595",
+	"VUID-vkCmdDraw-pDepthInputAttachmentIndex-09596",
 	"VUID-vkCmdDraw-pDescription-09900",
 	"VUID-vkCmdDraw-pDynamicStates-08715",
 	"VUID-vkCmdDraw-pDynamicStates-08716",
 	"VUID-vkCmdDraw-pNext-07935",
 	"VUID-vkCmdDraw-pNext-12463",
 	"VUID-vkCmdDraw-pStrides-04913",
+	"VUID-vkCmdDraw-pipelineFragmentShadingRate-09238",
 	"VUID-vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552",
+	"VUID-vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-08642",
 	"VUID-vkCmdDraw-primitiveTopology-10286",
 	"VUID-vkCmdDraw-primitiveTopology-10747",
 	"VUID-vkCmdDraw-primitiveTopology-10748",
 	"VUID-vkCmdDraw-protectedNoFault-11455",
 	"VUID-vkCmdDraw-protectedNoFault-11456",
+	"VUID-vkCmdDraw-rasterizerDiscardEnable-09236",
+	"VUID-vkCmdDraw-rasterizerDiscardEnable-09420",
 	"VUID-vkCmdDraw-reductionMode-09213",
+	"VUID-vkCmdDraw-sampleLocationsEnable-07484",
+	"VUID-vkCmdDraw-sampleLocationsEnable-07485",
+	"VUID-vkCmdDraw-sampleLocationsEnable-07486",
+	"VUID-vkCmdDraw-sampleLocationsEnable-07487",
+	"VUID-vkCmdDraw-scissorCount-03418",
 	"VUID-vkCmdDraw-selectableCubicWeights-09214",
+	"VUID-vkCmdDraw-shadingRateImage-09233",
+	"VUID-vkCmdDraw-shadingRateImage-09234",
 	"VUID-vkCmdDraw-sparseImageInt64Atomics-04474",
 	"VUID-vkCmdDraw-sparseImageInt64Atomics-04475",
 	"VUID-vkCmdDraw-stage-06481",
@@ -4279,6 +4871,32 @@ var All = [...]string{
 	"VUID-vkCmdDraw-uniformBuffers-06935",
 	"VUID-vkCmdDraw-unnormalizedCoordinates-09635",
 	"VUID-vkCmdDraw-viewType-07752",
+	"VUID-vkCmdDraw-viewportCount-03417",
+	"VUID-vkCmdDraw-viewportCount-03419",
+	"VUID-vkCmdDraw-viewportCount-04138",
+	"VUID-vkCmdDraw-viewportCount-09421",
+	"VUID-vkCmdDrawMeshTasksEXT-MeshEXT-07087",
+	"VUID-vkCmdDrawMeshTasksEXT-None-08694",
+	"VUID-vkCmdDrawMeshTasksEXT-None-08695",
+	"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07322",
+	"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07323",
+	"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07324",
+	"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07325",
+	"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07326",
+	"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07327",
+	"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07328",
+	"VUID-vkCmdDrawMeshTasksEXT-TaskEXT-07329",
+	"VUID-vkCmdDrawMeshTasksEXT-pStages-10680",
+	"VUID-vkCmdDrawMeshTasksEXT-stage-06480",
+	"VUID-vkCmdDrawMeshTasksNV-MeshNV-07080",
+	"VUID-vkCmdDrawMeshTasksNV-taskCount-02119",
+	"VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-12377",
+	"VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-12378",
+	"VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-cmdpool",
+	"VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-parameter",
+	"VUID-vkCmdEndShaderInstrumentationARM-commandBuffer-recording",
+	"VUID-vkCmdEndShaderInstrumentationARM-suspended",
+	"VUID-vkCmdEndShaderInstrumentationARM-videocoding",
 	"VUID-vkCmdPushConstants-commandBuffer-11295",
 	"VUID-vkCmdPushConstants-commandBuffer-11296",
 	"VUID-vkCmdPushConstants-commandBuffer-cmdpool",
@@ -4359,6 +4977,62 @@ var All = [...]string{
 	"VUID-vkCmdSetVertexInputEXT-vertexAttributeDescriptionCount-04792",
 	"VUID-vkCmdSetVertexInputEXT-vertexBindingDescriptionCount-04791",
 	"VUID-vkCmdSetVertexInputEXT-videocoding",
+	"VUID-vkCmdTraceRaysKHR-None-03429",
+	"VUID-vkCmdTraceRaysKHR-None-09458",
+	"VUID-vkCmdTraceRaysKHR-None-11319",
+	"VUID-vkCmdTraceRaysKHR-allowClusterAccelerationStructure-10578",
+	"VUID-vkCmdTraceRaysKHR-commandBuffer-03635",
+	"VUID-vkCmdTraceRaysKHR-depth-03640",
+	"VUID-vkCmdTraceRaysKHR-flags-03511",
+	"VUID-vkCmdTraceRaysKHR-flags-03512",
+	"VUID-vkCmdTraceRaysKHR-flags-03513",
+	"VUID-vkCmdTraceRaysKHR-flags-03514",
+	"VUID-vkCmdTraceRaysKHR-height-03639",
+	"VUID-vkCmdTraceRaysKHR-maxPipelineRayRecursionDepth-03679",
+	"VUID-vkCmdTraceRaysKHR-micromap-11640",
+	"VUID-vkCmdTraceRaysKHR-pCallableShaderBindingTable-03692",
+	"VUID-vkCmdTraceRaysKHR-pCallableShaderBindingTable-03693",
+	"VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-03688",
+	"VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-03689",
+	"VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-04735",
+	"VUID-vkCmdTraceRaysKHR-pHitShaderBindingTable-04736",
+	"VUID-vkCmdTraceRaysKHR-pMissShaderBindingTable-03684",
+	"VUID-vkCmdTraceRaysKHR-pMissShaderBindingTable-03685",
+	"VUID-vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03681",
+	"VUID-vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03682",
+	"VUID-vkCmdTraceRaysKHR-size-04023",
+	"VUID-vkCmdTraceRaysKHR-stride-03686",
+	"VUID-vkCmdTraceRaysKHR-stride-03690",
+	"VUID-vkCmdTraceRaysKHR-stride-03694",
+	"VUID-vkCmdTraceRaysKHR-stride-04029",
+	"VUID-vkCmdTraceRaysKHR-stride-04035",
+	"VUID-vkCmdTraceRaysKHR-stride-04041",
+	"VUID-vkCmdTraceRaysKHR-width-03638",
+	"VUID-vkCmdTraceRaysKHR-width-03641",
+	"VUID-vkCmdTraceRaysNV-allowClusterAccelerationStructure-10577",
+	"VUID-vkCmdTraceRaysNV-callableShaderBindingOffset-02461",
+	"VUID-vkCmdTraceRaysNV-callableShaderBindingOffset-02462",
+	"VUID-vkCmdTraceRaysNV-callableShaderBindingStride-02465",
+	"VUID-vkCmdTraceRaysNV-callableShaderBindingStride-02468",
+	"VUID-vkCmdTraceRaysNV-callableShaderBindingTableBuffer-04045",
+	"VUID-vkCmdTraceRaysNV-commandBuffer-04624",
+	"VUID-vkCmdTraceRaysNV-depth-02471",
+	"VUID-vkCmdTraceRaysNV-height-02470",
+	"VUID-vkCmdTraceRaysNV-hitShaderBindingOffset-02459",
+	"VUID-vkCmdTraceRaysNV-hitShaderBindingOffset-02460",
+	"VUID-vkCmdTraceRaysNV-hitShaderBindingStride-02464",
+	"VUID-vkCmdTraceRaysNV-hitShaderBindingStride-02467",
+	"VUID-vkCmdTraceRaysNV-hitShaderBindingTableBuffer-04044",
+	"VUID-vkCmdTraceRaysNV-maxRecursionDepth-03625",
+	"VUID-vkCmdTraceRaysNV-missShaderBindingOffset-02457",
+	"VUID-vkCmdTraceRaysNV-missShaderBindingOffset-02458",
+	"VUID-vkCmdTraceRaysNV-missShaderBindingStride-02463",
+	"VUID-vkCmdTraceRaysNV-missShaderBindingStride-02466",
+	"VUID-vkCmdTraceRaysNV-missShaderBindingTableBuffer-04043",
+	"VUID-vkCmdTraceRaysNV-raygenShaderBindingOffset-02455",
+	"VUID-vkCmdTraceRaysNV-raygenShaderBindingOffset-02456",
+	"VUID-vkCmdTraceRaysNV-raygenShaderBindingTableBuffer-04042",
+	"VUID-vkCmdTraceRaysNV-width-02469",
 	"VUID-vkConvertCooperativeVectorMatrixNV-device-parameter",
 	"VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10073",
 	"VUID-vkConvertCooperativeVectorMatrixNV-pInfo-10074",
@@ -4383,6 +5057,16 @@ var All = [...]string{
 	"VUID-vkCreateComputePipelines-pipelineCache-02873",
 	"VUID-vkCreateComputePipelines-pipelineCache-parameter",
 	"VUID-vkCreateComputePipelines-pipelineCache-parent",
+	"VUID-vkCreateCudaFunctionNV-device-parameter",
+	"VUID-vkCreateCudaFunctionNV-device-queuecount",
+	"VUID-vkCreateCudaFunctionNV-pAllocator-parameter",
+	"VUID-vkCreateCudaFunctionNV-pCreateInfo-parameter",
+	"VUID-vkCreateCudaFunctionNV-pFunction-parameter",
+	"VUID-vkCreateCudaModuleNV-device-parameter",
+	"VUID-vkCreateCudaModuleNV-device-queuecount",
+	"VUID-vkCreateCudaModuleNV-pAllocator-parameter",
+	"VUID-vkCreateCudaModuleNV-pCreateInfo-parameter",
+	"VUID-vkCreateCudaModuleNV-pModule-parameter",
 	"VUID-vkCreateDescriptorSetLayout-device-parameter",
 	"VUID-vkCreateDescriptorSetLayout-pAllocator-parameter",
 	"VUID-vkCreateDescriptorSetLayout-pCreateInfo-parameter",
@@ -4453,6 +5137,11 @@ var All = [...]string{
 	"VUID-vkCreateRayTracingPipelinesNV-pipelineCache-02903",
 	"VUID-vkCreateRayTracingPipelinesNV-pipelineCache-parameter",
 	"VUID-vkCreateRayTracingPipelinesNV-pipelineCache-parent",
+	"VUID-vkCreateShaderInstrumentationARM-device-parameter",
+	"VUID-vkCreateShaderInstrumentationARM-device-queuecount",
+	"VUID-vkCreateShaderInstrumentationARM-pAllocator-parameter",
+	"VUID-vkCreateShaderInstrumentationARM-pCreateInfo-parameter",
+	"VUID-vkCreateShaderInstrumentationARM-pInstrumentation-parameter",
 	"VUID-vkCreateShaderModule-device-parameter",
 	"VUID-vkCreateShaderModule-pAllocator-parameter",
 	"VUID-vkCreateShaderModule-pCreateInfo-06904",
@@ -4483,6 +5172,19 @@ var All = [...]string{
 	"VUID-vkCreateShadersEXT-pShaders-parameter",
 	"VUID-vkCreateShadersEXT-stage-09670",
 	"VUID-vkCreateShadersEXT-stage-09671",
+	"VUID-vkCreateValidationCacheEXT-device-parameter",
+	"VUID-vkCreateValidationCacheEXT-device-queuecount",
+	"VUID-vkCreateValidationCacheEXT-pAllocator-parameter",
+	"VUID-vkCreateValidationCacheEXT-pCreateInfo-parameter",
+	"VUID-vkCreateValidationCacheEXT-pValidationCache-parameter",
+	"VUID-vkDestroyCudaFunctionNV-device-parameter",
+	"VUID-vkDestroyCudaFunctionNV-function-parameter",
+	"VUID-vkDestroyCudaFunctionNV-function-parent",
+	"VUID-vkDestroyCudaFunctionNV-pAllocator-parameter",
+	"VUID-vkDestroyCudaModuleNV-device-parameter",
+	"VUID-vkDestroyCudaModuleNV-module-parameter",
+	"VUID-vkDestroyCudaModuleNV-module-parent",
+	"VUID-vkDestroyCudaModuleNV-pAllocator-parameter",
 	"VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-00284",
 	"VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-00285",
 	"VUID-vkDestroyDescriptorSetLayout-descriptorSetLayout-parameter",
@@ -4503,12 +5205,31 @@ var All = [...]string{
 	"VUID-vkDestroyShaderEXT-shader-08482",
 	"VUID-vkDestroyShaderEXT-shader-parameter",
 	"VUID-vkDestroyShaderEXT-shader-parent",
+	"VUID-vkDestroyShaderInstrumentationARM-device-parameter",
+	"VUID-vkDestroyShaderInstrumentationARM-instrumentation-12374",
+	"VUID-vkDestroyShaderInstrumentationARM-instrumentation-parameter",
+	"VUID-vkDestroyShaderInstrumentationARM-instrumentation-parent",
+	"VUID-vkDestroyShaderInstrumentationARM-pAllocator-parameter",
 	"VUID-vkDestroyShaderModule-device-parameter",
 	"VUID-vkDestroyShaderModule-pAllocator-parameter",
 	"VUID-vkDestroyShaderModule-shaderModule-01092",
 	"VUID-vkDestroyShaderModule-shaderModule-01093",
 	"VUID-vkDestroyShaderModule-shaderModule-parameter",
 	"VUID-vkDestroyShaderModule-shaderModule-parent",
+	"VUID-vkDestroyValidationCacheEXT-device-parameter",
+	"VUID-vkDestroyValidationCacheEXT-pAllocator-parameter",
+	"VUID-vkDestroyValidationCacheEXT-validationCache-01537",
+	"VUID-vkDestroyValidationCacheEXT-validationCache-01538",
+	"VUID-vkDestroyValidationCacheEXT-validationCache-parameter",
+	"VUID-vkDestroyValidationCacheEXT-validationCache-parent",
+	"VUID-vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM-pDescriptionCount-parameter",
+	"VUID-vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM-pDescriptions-parameter",
+	"VUID-vkEnumeratePhysicalDeviceShaderInstrumentationMetricsARM-physicalDevice-parameter",
+	"VUID-vkGetCudaModuleCacheNV-device-parameter",
+	"VUID-vkGetCudaModuleCacheNV-module-parameter",
+	"VUID-vkGetCudaModuleCacheNV-module-parent",
+	"VUID-vkGetCudaModuleCacheNV-pCacheData-parameter",
+	"VUID-vkGetCudaModuleCacheNV-pCacheSize-parameter",
 	"VUID-vkGetDescriptorSetLayoutSupport-device-parameter",
 	"VUID-vkGetDescriptorSetLayoutSupport-pCreateInfo-parameter",
 	"VUID-vkGetDescriptorSetLayoutSupport-pSupport-parameter",
@@ -4565,6 +5286,11 @@ var All = [...]string{
 	"VUID-vkGetShaderBinaryDataEXT-pDataSize-parameter",
 	"VUID-vkGetShaderBinaryDataEXT-shader-parameter",
 	"VUID-vkGetShaderBinaryDataEXT-shader-parent",
+	"VUID-vkGetShaderInstrumentationValuesARM-device-parameter",
+	"VUID-vkGetShaderInstrumentationValuesARM-flags-zerobitmask",
+	"VUID-vkGetShaderInstrumentationValuesARM-instrumentation-parameter",
+	"VUID-vkGetShaderInstrumentationValuesARM-instrumentation-parent",
+	"VUID-vkGetShaderInstrumentationValuesARM-pMetricBlockCount-parameter",
 	"VUID-vkGetShaderModuleCreateInfoIdentifierEXT-device-parameter",
 	"VUID-vkGetShaderModuleCreateInfoIdentifierEXT-pCreateInfo-parameter",
 	"VUID-vkGetShaderModuleCreateInfoIdentifierEXT-pIdentifier-parameter",
@@ -4574,4 +5300,16 @@ var All = [...]string{
 	"VUID-vkGetShaderModuleIdentifierEXT-shaderModule-parameter",
 	"VUID-vkGetShaderModuleIdentifierEXT-shaderModule-parent",
 	"VUID-vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884",
+	"VUID-vkGetValidationCacheDataEXT-device-parameter",
+	"VUID-vkGetValidationCacheDataEXT-pData-parameter",
+	"VUID-vkGetValidationCacheDataEXT-pDataSize-parameter",
+	"VUID-vkGetValidationCacheDataEXT-validationCache-parameter",
+	"VUID-vkGetValidationCacheDataEXT-validationCache-parent",
+	"VUID-vkMergeValidationCachesEXT-device-parameter",
+	"VUID-vkMergeValidationCachesEXT-dstCache-01536",
+	"VUID-vkMergeValidationCachesEXT-dstCache-parameter",
+	"VUID-vkMergeValidationCachesEXT-dstCache-parent",
+	"VUID-vkMergeValidationCachesEXT-pSrcCaches-parameter",
+	"VUID-vkMergeValidationCachesEXT-pSrcCaches-parent",
+	"VUID-vkMergeValidationCachesEXT-srcCacheCount-arraylength",
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 func newExplain(c console) *cobra.Command {
@@ -34,6 +36,10 @@ func newExplain(c console) *cobra.Command {
 					plain.Fprintf(c.out, "%s\n  judged   not by check: %s\n", u.Code, neededBeyond(u))
 					return nil
 				}
+			}
+			if slices.Contains(vuid.All[:], args[0]) {
+				plain.Fprintf(c.out, "%s\n  subject  %s\n  judged   not by check: a module, a description of a pipeline and a profile do not decide it\n", args[0], subjectOf(args[0]))
+				return nil
 			}
 			op, ok := spirv.OpByName(args[0])
 			if !ok {

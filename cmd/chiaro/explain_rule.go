@@ -140,3 +140,37 @@ func neededBeyond(u valid.Unjudged) string {
 	}
 	return "it needs a " + u.Needs.String() + ": " + u.Why
 }
+
+// forms are the subjects of rules on the form of structures and calls, by the last part
+// of a VUID.
+var forms = map[string]string{
+	"sType": "the type of the structure", "unique": "the structures in the chain, one of each type", "pNext": "the chain of structures",
+	"parameter": "the validity of", "parent": "the device that made", "commonparent": "the one device that made all handles",
+	"arraylength": "the length of", "requiredbitmask": "the set bits, at least one, of", "zerobitmask": "the reserved bits, all 0, of",
+	"recording": "the state of the command buffer, which must record", "cmdpool": "the queue family of the command pool",
+	"videocoding": "the position of the command, outside of video coding", "renderpass": "the position of the command in a render pass",
+}
+
+// subjectOf describes the subject of a VUID, which has the form
+// VUID-structure or command-member-number or form.
+func subjectOf(code string) string {
+	parts := strings.Split(strings.TrimPrefix(code, "VUID-"), "-")
+	of, member := parts[0], ""
+	if len(parts) > 1 && parts[1] != "None" {
+		member = parts[1]
+	}
+	kind := "the structure " + of
+	if strings.HasPrefix(of, "vk") {
+		kind = "the command " + of
+	}
+	words, ok := forms[parts[len(parts)-1]]
+	switch {
+	case ok && strings.HasSuffix(words, " of") || strings.HasSuffix(words, " made"):
+		return words + " " + member + " in " + kind
+	case ok:
+		return words + ", in " + kind
+	case member != "":
+		return member + " in " + kind
+	}
+	return kind
+}
