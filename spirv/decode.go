@@ -33,10 +33,15 @@ func DecodeWith(data []byte, o Options) (*Module, error) {
 	own := make([]byte, len(data)) // bytes to bytes, which need not be cleared first
 	copy(own, data)
 	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(own))), len(own)/4)
-	if len(words) > 0 && words[0] != Magic && hostOrder(data, words) == nil {
+	reversed := len(words) > 0 && words[0] != Magic
+	if reversed && hostOrder(data, words) == nil {
 		return nil, diag.New("SPV-Header-Magic", diag.Pos{}, "the first word is %#08x; must be %#08x in one byte order or the other", binary.LittleEndian.Uint32(data), Magic)
 	}
-	return FromWordsWith(words, o)
+	m, err := FromWordsWith(words, o)
+	if m != nil {
+		m.Reversed = reversed
+	}
+	return m, err
 }
 
 // hostOrder reverses the bytes of the words if that makes the magic number, and

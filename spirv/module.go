@@ -47,6 +47,7 @@ type Module struct {
 	Bound     uint32 // all ids are below it
 	Schema    uint32
 	Words     []uint32 // the whole stream in host order, header included
+	Reversed  bool     // Decode reversed the bytes of the words to get host order
 
 	starts []uint32 // word offset of each instruction, and of the end
 	defs   defs

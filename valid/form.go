@@ -1,13 +1,18 @@
 package valid
 
-import "github.com/chiaro-gpu/chiaro/spirv"
+import (
+	"unicode/utf8"
 
-// formFamily checks the header of a module. Package spirv detects streams that are
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// formFamily checks the byte order and the strings of a module. Package spirv detects streams that are
 // no module at all when it decodes; their rules are listed here with the others.
 var formFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Stream-Size", Section: "SPIR-V 2.3", Words: "a module is a stream of words of four bytes"},
 		{Code: "SPV-Header-Magic", Section: "SPIR-V 2.3", Words: "the first word is the magic number, in one byte order or the other"},
+		{Code: "SPV-Header-ByteOrder", Section: "Vulkan, Versions and Formats", Words: "the words of a module are in the byte order of the host", Need: NeedVulkan},
 		{Code: "SPV-Header-Size", Section: "SPIR-V 2.3", Words: "a module begins with a header of five words"},
 		{Code: "SPV-Header-Version", Section: "SPIR-V 2.3", Words: "the version is one of SPIR-V's"},
 		{Code: "SPV-Header-Bound", Section: "SPIR-V 2.3", Words: "the bound of ids is above 0"},
@@ -16,6 +21,7 @@ var formFamily = family{
 		{Code: "SPV-Operand-Missing", Section: "SPIR-V 3.3", Words: "every operand that must stand does"},
 		{Code: "SPV-Operand-Extra", Section: "SPIR-V 3.3", Words: "an instruction has no words behind its operands"},
 		{Code: "SPV-Operand-String", Section: "SPIR-V 2.2.1", Words: "a literal string ends with a zero byte"},
+		{Code: "SPV-Operand-Encoding", Section: "SPIR-V 2.2.1", Words: "a literal string is UTF-8"},
 		{Code: "SPV-Operand-Enumerant", Section: "SPIR-V 3.2", Words: "an operand of an enumeration is one of its values, a mask has only bits that there are"},
 		{Code: "SPV-Id-Zero", Section: "SPIR-V 2.2.1", Words: "an id is not 0"},
 		{Code: "SPV-Id-Bound", Section: "SPIR-V 2.3", Words: "an id is below the bound of the header"},
@@ -29,10 +35,69 @@ var formFamily = family{
 		{Code: "SPV-Header-Limit", Section: "SPIR-V 2.17", Words: "the bound of ids is within the universal limit"},
 		{Code: "SPV-Header-Schema", Section: "SPIR-V 2.3", Words: "the schema word is 0"},
 	},
+	ops:    []group{{(*checker).literalStrings, stringOps()}},
 	before: []func(*checker){(*checker).header},
 }
 
+// stringOps returns the instructions that can have literal strings.
+func stringOps() []spirv.Op {
+	ops := []spirv.Op{spirv.OpDecorate, spirv.OpMemberDecorate} // as the parameters of some decorations
+	for _, r := range spirv.Ops() {
+		for _, o := range r.Operands() {
+			if o.Kind == spirv.KindLiteralString {
+				ops = append(ops, spirv.Op(r.Value()))
+				break
+			}
+		}
+	}
+	return ops
+}
+
+// literalStrings checks the encoding of the strings of an instruction.
+func (c *checker) literalStrings(i int, in spirv.Inst) {
+	ascii := true
+	for _, w := range in[1:] {
+		ascii = ascii && w&0x80808080 == 0
+	}
+	if ascii {
+		return
+	}
+	for w := c.code.Walk(i); w.Next(); {
+		if w.Kind != spirv.KindLiteralString {
+			continue
+		}
+		s := spirv.String(w.Words)
+		switch in.Op() {
+		case spirv.OpSource, spirv.OpSourceContinued, spirv.OpString: // a long text is in several strings
+			s = wholeRunes(s)
+		}
+		if !utf8.ValidString(s) {
+			c.fail(i, "SPV-Operand-Encoding", "a string of %s is no UTF-8; must be", in.Op())
+			return
+		}
+	}
+}
+
+// wholeRunes removes the parts of runes at the ends of a string.
+func wholeRunes(s string) string {
+	for n := 0; n < utf8.UTFMax-1 && s != "" && !utf8.RuneStart(s[0]); n++ {
+		s = s[1:]
+	}
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if end := s[len(s)-n:]; utf8.RuneStart(end[0]) {
+			if !utf8.FullRuneInString(end) {
+				s = s[:len(s)-n]
+			}
+			break
+		}
+	}
+	return s
+}
+
 func (c *checker) header() {
+	if c.vulkan && c.code.Reversed {
+		c.fail(-1, "SPV-Header-ByteOrder", "the bytes of the words are reversed; must be in the byte order of the host")
+	}
 	if c.version > c.env.SPIRV {
 		c.fail(-1, "SPV-Header-Environment", "the module is SPIR-V %s; %s takes %s at most", c.version, c.env, c.env.SPIRV)
 	}
