@@ -199,7 +199,8 @@ func (c *checker) typedSpec(i int, op spirv.Op, in spirv.Inst) {
 func (c *checker) typedByForm(i int, in spirv.Inst) { c.typedAs(i, in, in) }
 
 // typedAs checks instruction in, whose operands whole has. They differ only for
-// OpSpecConstantOp: then in is the operation and whole the instruction itself.
+// OpSpecConstantOp: then in is the operation and whole the instruction itself. None
+// of its operations has ids among the operands without a fixed place.
 func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 	op := in.Op()
 	form := typing.FormAt(op)
@@ -211,7 +212,7 @@ func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 		}
 		result = t.View()
 	}
-	if !c.viewOperands(i, op, whole) {
+	if !c.viewOperands(i, in, whole.Op() == op) {
 		return
 	}
 	switch k := form.Misfit(result, c.views); {
@@ -228,11 +229,11 @@ func (c *checker) typedAs(i int, whole, in spirv.Inst) {
 }
 
 // viewOperands fills views and viewed with the id operands of instruction i,
-// without the ids of enumerants. It returns false if the type of an operand is not
-// known.
-func (c *checker) viewOperands(i int, op spirv.Op, in spirv.Inst) bool {
+// without the ids of enumerants; with those at no fixed place only if tail is set. It
+// returns false if the type of an operand is not known.
+func (c *checker) viewOperands(i int, in spirv.Inst, tail bool) bool {
 	c.views, c.viewed = c.views[:0], c.viewed[:0]
-	o := opcodes[op]
+	o := opcodes[in.Op()]
 	for ids := o.ids; ids != 0; ids &= ids - 1 {
 		if !c.viewOperand(spirv.ID(in[1+bits.TrailingZeros32(ids)])) {
 			return false
@@ -246,7 +247,7 @@ func (c *checker) viewOperands(i int, op spirv.Op, in spirv.Inst) bool {
 		}
 		return true
 	}
-	if o.tail == nil || len(in) <= o.fixed {
+	if !tail || o.tail == nil || len(in) <= o.fixed {
 		return true
 	}
 	w, ok := c.code.Tail(i)
