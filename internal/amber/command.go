@@ -19,6 +19,7 @@ type Dispatch struct {
 	Step
 	Pipeline *Pipeline
 	Groups   [3]uint32
+	Base     [3]uint32 // added to WorkgroupId
 }
 
 // Draw runs a graphics pipeline.
@@ -37,6 +38,8 @@ type Draw struct {
 	Indexed                    bool
 	Start, Count               uint32
 	StartInstance, NumInstance uint32
+	BaseVertex                 int32 // added to indices beside Start
+	DrawIndex                  uint32
 }
 
 // DrawKind is the kind of geometry of a Draw.

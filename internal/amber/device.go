@@ -69,7 +69,7 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if err != nil {
 		return err
 	}
-	args.Groups = c.Groups
+	args.Groups, args.Base = c.Groups, c.Base
 	err = prog.Dispatch(ctx, args)
 	r.hear(prog.IR(), args.Log)
 	if err != nil && ctx.Err() == nil {

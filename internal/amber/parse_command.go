@@ -125,7 +125,11 @@ func (p *parser) run(step Step) Command {
 	var c Command
 	switch kind {
 	case ComputePipeline:
-		c = &Dispatch{step, q, p.groups()}
+		d := &Dispatch{Step: step, Pipeline: q, Groups: p.groups()}
+		if p.optional("BASE") {
+			d.Base = p.groups()
+		}
+		c = d
 	case GraphicsPipeline:
 		p.lex.next()
 		c = p.draw(&Draw{Step: step, Pipeline: q}, w)
@@ -199,6 +203,10 @@ func (p *parser) drawArray(d *Draw) Command {
 			d.StartInstance = p.uint32("a start")
 		case "INSTANCE_COUNT":
 			d.NumInstance = uint32(p.count("a count"))
+		case "BASE_VERTEX":
+			d.BaseVertex = int32(p.number("a base vertex", Scalar{Int, 32}).Bits)
+		case "DRAW_INDEX":
+			d.DrawIndex = p.uint32("a draw index")
 		default:
 			p.fail(CodeWord, w.pos, "%s is nothing that DRAW_ARRAY has", w)
 		}

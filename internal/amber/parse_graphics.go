@@ -65,6 +65,8 @@ func (p *parser) graphicsItem(q *Pipeline, w word) {
 		g.set("POLYGON_MODE", polygonModes[p.oneOf("a polygon mode", polygonModes...)])
 	case "PATCH_CONTROL_POINTS":
 		g.PatchControlPoints = int(p.integer("a number of points", maxNumber))
+	case "STATE":
+		p.extendedState(&g.Extended)
 	default:
 		p.stateBlock(g, w.text)
 	}

@@ -66,7 +66,7 @@ func (p *parser) pipelineItem(q *Pipeline, w word) {
 	case "SET":
 		p.kernelValue(q)
 	case "FRAMEBUFFER_SIZE", "VIEWPORT", "VERTEX_DATA", "INDEX_DATA", "POLYGON_MODE", "PATCH_CONTROL_POINTS",
-		"DEPTH", "STENCIL", "BLEND":
+		"DEPTH", "STENCIL", "BLEND", "STATE":
 		p.graphicsItem(q, w)
 	case "SHADER_GROUP", "SHADER_BINDING_TABLE", "USE_LIBRARY", "FLAGS", "MAX_RAY_PAYLOAD_SIZE",
 		"MAX_RAY_HIT_ATTRIBUTE_SIZE", "MAX_RAY_RECURSION_DEPTH":

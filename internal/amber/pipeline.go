@@ -169,7 +169,8 @@ type Graphics struct {
 	PatchControlPoints int // 3 by default
 	// State holds the words of the fixed-function blocks, such as
 	// "DEPTH COMPARE_OP" → "less", checked against the grammar.
-	State map[string][]string
+	State    map[string][]string
+	Extended Extended
 }
 
 // ColorAttachment is a color or resolve attachment.

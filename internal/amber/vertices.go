@@ -24,6 +24,7 @@ func (r *runner) vertices(c *Draw, s *state.State, a *state.Args) error {
 		return r.corners(c, s, a)
 	}
 	a.First, a.Count, a.FirstInstance, a.Instances = c.Start, c.Count, c.StartInstance, c.NumInstance
+	a.DrawIndex = c.DrawIndex
 	if !c.Indexed {
 		if a.Count == 0 && len(g.Vertices) > 0 {
 			a.Count = left(g.Vertices[0].Buffer.Elements(), c.Start)
@@ -31,7 +32,7 @@ func (r *runner) vertices(c *Draw, s *state.State, a *state.Args) error {
 		return nil
 	}
 	b := g.Indices // all of them, with the start added to each, as in Amber
-	a.Index, a.IndexBytes, a.First, a.BaseVertex = r.memory[b], uint32(b.Shape.Stride), 0, int32(c.Start)
+	a.Index, a.IndexBytes, a.First, a.BaseVertex = r.memory[b], uint32(b.Shape.Stride), 0, int32(c.Start)+c.BaseVertex
 	if a.Count == 0 {
 		a.Count = uint32(b.Elements())
 	}

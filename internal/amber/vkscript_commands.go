@@ -31,7 +31,7 @@ func (v *vkParser) testLine(w word) {
 			v.entryPoint(step, Compute)
 			break
 		}
-		v.add(&Dispatch{step, v.pipeline(step, ComputePipeline), v.groups()})
+		v.add(&Dispatch{Step: step, Pipeline: v.pipeline(step, ComputePipeline), Groups: v.groups()})
 	case "vertex", "fragment", "geometry":
 		s, _ := parseStage(w.text)
 		v.entryPoint(step, s)
