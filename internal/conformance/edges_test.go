@@ -323,8 +323,8 @@ var floatEdges = []edgeCase{
 	{glsl("RoundEven", 1), 1, "", ofFloats(func(x []float64) float64 { return math.RoundToEven(x[0]) })},
 	{glsl("Fract", 1), 1, "", ofFloats(func(x []float64) float64 { return x[0] - math.Floor(x[0]) })},
 	{glsl("Sqrt", 1), 1, "", ofFloats(func(x []float64) float64 { return math.Sqrt(x[0]) })},
-	{glsl("FMin", 2), 2, "", chosen(func(x, y float64) bool { return y < x })},
-	{glsl("FMax", 2), 2, "", chosen(func(x, y float64) bool { return x < y })},
+	{glsl("FMin", 2), 2, "", chosen(func(x, y float64) bool { return !(x < y) })},
+	{glsl("FMax", 2), 2, "", chosen(func(x, y float64) bool { return !(y < x) })},
 	{glsl("NMin", 2), 2, "", quiet(chosen(func(x, y float64) bool {
 		return x != x || y < x || x == y && math.Signbit(y)
 	}))},
