@@ -37,7 +37,7 @@ func (b *Binding) Resolve(p exec.Program, a *compute.Args, o *OwnResources) erro
 	}
 	for i, x := range p.IR().Res {
 		list, changes := b.lists[i][:0], -1
-		switch at := (compute.Binding{Set: x.Set, Binding: x.Binding}); {
+		switch {
 		case x.Set == ownSet && x.Kind == ir.Texels:
 			list = append(list, o.Views[x.Binding].Memory())
 		case x.Set == ownSet && x.Kind == ir.ImageShape:
@@ -47,11 +47,11 @@ func (b *Binding) Resolve(p exec.Program, a *compute.Args, o *OwnResources) erro
 		case x.Set == ownSet:
 			list = append(list, o.Buffers[x.Binding])
 		case x.Kind == ir.Texels:
-			list = appendBuffers(list, x, a.Images[at], (*texture.View).Memory)
+			list = appendBuffers(list, a.ViewsAt(x), (*texture.View).Memory)
 		case x.Kind == ir.ImageShape:
-			list = appendBuffers(list, x, a.Images[at], (*texture.View).Shape)
+			list = appendBuffers(list, a.ViewsAt(x), (*texture.View).Shape)
 		case x.Kind == ir.SamplerState:
-			list = appendBuffers(list, x, a.Samplers[at], (*texture.Sampler).State)
+			list = appendBuffers(list, a.SamplersAt(x), (*texture.Sampler).State)
 		default:
 			bound, err := a.Bound(x)
 			if err != nil {
@@ -98,11 +98,8 @@ func (r *Runner) Bind(b *Binding, o *OwnResources) {
 	r.Job.Workers, r.Job.Budget, r.Job.Log = 1, a.Budget, a.Log
 }
 
-// appendBuffers appends the buffers of descriptors, at most as many as the resource declares.
-func appendBuffers[T any](list []exec.Buffer, r ir.Resource, from []T, of func(T) exec.Buffer) []exec.Buffer {
-	if r.Count > 0 && uint64(len(from)) > uint64(r.Count) {
-		from = from[:r.Count]
-	}
+// appendBuffers appends the buffers of descriptors.
+func appendBuffers[T any](list []exec.Buffer, from []T, of func(T) exec.Buffer) []exec.Buffer {
 	for _, x := range from {
 		list = append(list, of(x))
 	}

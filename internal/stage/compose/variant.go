@@ -64,13 +64,12 @@ func (s *Variants[K]) Acquire(key *K, e exec.Engine, o exec.Options, a *compute.
 func (v *Variant[K]) matches(a *compute.Args) bool {
 	same := true
 	for i, r := range v.composed.Res {
-		at := compute.Binding{Set: r.Set, Binding: r.Binding}
 		switch {
 		case r.Set == ownSet:
 		case r.Kind == ir.Texels:
-			same = same && slices.Equal(v.views[i].Views, limit(r, a.Images[at]))
+			same = same && slices.Equal(v.views[i].Views, a.ViewsAt(r))
 		case r.Kind == ir.SamplerState:
-			same = same && slices.Equal(v.views[i].Samplers, limit(r, a.Samplers[at]))
+			same = same && slices.Equal(v.views[i].Samplers, a.SamplersAt(r))
 		}
 	}
 	if same {
@@ -88,23 +87,15 @@ func (v *Variant[K]) matches(a *compute.Args) bool {
 func boundOf(p *ir.Program, a *compute.Args) []texture.Bound {
 	bound := make([]texture.Bound, len(p.Res))
 	for i, r := range p.Res {
-		switch at := (compute.Binding{Set: r.Set, Binding: r.Binding}); {
+		switch {
 		case r.Set == ownSet:
 		case r.Kind == ir.Texels:
-			bound[i].Views = slices.Clone(limit(r, a.Images[at]))
+			bound[i].Views = slices.Clone(a.ViewsAt(r))
 		case r.Kind == ir.SamplerState:
-			bound[i].Samplers = slices.Clone(limit(r, a.Samplers[at]))
+			bound[i].Samplers = slices.Clone(a.SamplersAt(r))
 		}
 	}
 	return bound
-}
-
-// limit returns at most as many descriptors as the resource declares.
-func limit[T any](r ir.Resource, list []T) []T {
-	if r.Count > 0 && uint64(len(list)) > uint64(r.Count) {
-		return list[:r.Count]
-	}
-	return list
 }
 
 // compile composes a program, links texture code, and compiles it. Passes run on the complete program.

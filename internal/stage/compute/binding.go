@@ -20,11 +20,11 @@ func (a *Args) resolve(r ir.Resource) ([]exec.Buffer, error) {
 	case ir.StorageTensor, ir.TensorShape:
 		return tensors(r, a.Tensors[at])
 	case ir.Texels:
-		return resolveAll(a.views(r), (*texture.View).Memory), nil
+		return resolveAll(a.ViewsAt(r), (*texture.View).Memory), nil
 	case ir.ImageShape:
-		return resolveAll(a.views(r), (*texture.View).Shape), nil
+		return resolveAll(a.ViewsAt(r), (*texture.View).Shape), nil
 	case ir.SamplerState:
-		return resolveAll(a.samplers(r), (*texture.Sampler).State), nil
+		return resolveAll(a.SamplersAt(r), (*texture.Sampler).State), nil
 	case ir.HeapBytes:
 		if r.Binding == ir.SamplerHeap {
 			return []exec.Buffer{{Bytes: a.SamplerHeap}}, nil

@@ -32,15 +32,16 @@ func heapDescriptors[T any](heap []byte, numbered map[uint64]*T) []*T {
 	return out
 }
 
-// views returns the views at a resource, samplers the samplers.
-func (a *Args) views(r ir.Resource) []*texture.View {
+// ViewsAt returns the views at a resource: of a heap, or of its set and binding.
+func (a *Args) ViewsAt(r ir.Resource) []*texture.View {
 	if r.Heap {
 		return heapDescriptors(a.Heap, a.HeapImages)
 	}
 	return clipToDeclared(r, a.Images[Binding{r.Set, r.Binding}])
 }
 
-func (a *Args) samplers(r ir.Resource) []*texture.Sampler {
+// SamplersAt returns the samplers at a resource, as ViewsAt does for views.
+func (a *Args) SamplersAt(r ir.Resource) []*texture.Sampler {
 	if r.Heap {
 		return heapDescriptors(a.SamplerHeap, a.HeapSamplers)
 	}

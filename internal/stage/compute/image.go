@@ -20,9 +20,9 @@ func (a *Args) textures(p *ir.Program) []texture.Bound {
 	for i, r := range p.Res {
 		switch r.Kind {
 		case ir.Texels:
-			bound[i].Views = a.views(r)
+			bound[i].Views = a.ViewsAt(r)
 		case ir.SamplerState:
-			bound[i].Samplers = a.samplers(r)
+			bound[i].Samplers = a.SamplersAt(r)
 		}
 	}
 	return bound
