@@ -12,7 +12,9 @@ import (
 )
 
 // Cache holds compiled code, so that a program equal to an earlier one, for the same level, needs no
-// compilation. It is safe for several engines and goroutines.
+// compilation. It is safe for several engines and goroutines. The bound counts bytes of machine code
+// with its padding. Two goroutines that miss the same key at the same time both compile; the second
+// result serves its program only.
 type Cache struct {
 	version string
 	limit   int
@@ -30,7 +32,8 @@ type CacheStats struct {
 	MemoryHits, DiskHits, Misses int
 }
 
-// entry is the code of one key. The cache holds a reference to it.
+// entry is the code of one key. The cache holds a reference to it. Eviction therefore never frees
+// code that a program or a run still uses: it drops one of several references.
 type entry struct {
 	key  store.Key
 	code *variant
@@ -60,7 +63,9 @@ func (c *Cache) Close() {
 	c.evict(0)
 }
 
-// keyOf returns the key of a program's code: a hash of all that determines its bytes.
+// keyOf returns the key of a program's code: a hash of all that determines its bytes. All fields but
+// the last have a fixed size, so that no two inputs share an encoding. level and extras are part of
+// it, because a cache directory can be shared by machines with different processors.
 func (c *Cache) keyOf(hash [sha256.Size]byte, level amd64.Level, extras amd64.Feature, exact bool) store.Key {
 	b := append([]byte(nil), hash[:]...)
 	b = append(b, byte(level), byte(extras), 0)
@@ -80,6 +85,7 @@ func (c *Cache) get(k store.Key, p *ir.Program) *variant {
 	if v == nil {
 		counter = &c.stats.Misses
 	}
+	// The disk is read without the lock, so that a slow file system blocks no other lookup.
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	*counter++
@@ -111,6 +117,7 @@ func (c *Cache) fromDisk(k store.Key, p *ir.Program) *variant {
 	if err != nil {
 		return nil // compile again
 	}
+	// The caller has the reference of newVariant, and add acquires another one for the cache.
 	c.add(k, v)
 	return v
 }
@@ -126,6 +133,7 @@ func (c *Cache) put(k store.Key, v *variant) {
 func (c *Cache) add(k store.Key, v *variant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// Code larger than the whole cache would evict everything else and then be evicted itself.
 	if _, ok := c.entries[k]; ok || v.block.Size() > c.limit {
 		return
 	}
@@ -146,7 +154,13 @@ func (c *Cache) evict(limit int) {
 	}
 }
 
-// encode appends a variant in the format of decodeVariant.
+// encode appends a variant in the format of decodeVariant. The layout, in little-endian words of
+// four bytes:
+//
+//	word 0        lanes of the strip
+//	word 1        n, the number of resources in written
+//	n words       their indices in ir.Program.Res
+//	rest          amd64.Code.Append
 func (v *variant) encode(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, v.source.SubgroupSize)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(v.written)))
@@ -163,6 +177,7 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 		return nil, err
 	}
 	b = b[8:]
+	// The bytes that exist bound the allocation, not the number in the header.
 	written := make([]uint32, min(int(head[1]), len(b)/4))
 	n, err := binary.Decode(b, binary.LittleEndian, written)
 	if err != nil {
@@ -172,6 +187,8 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The program itself is not on disk. The key contains its hash, so that p is the program of this
+	// code.
 	strip := *p
 	strip.SubgroupSize = head[0]
 	v, err := newVariant(&strip, code)

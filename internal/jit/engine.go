@@ -20,8 +20,9 @@ const name = "jit"
 // errClosed is the error of a run of a closed program.
 var errClosed = errors.New("jit: the program was closed")
 
-// maxSlots bounds the private memory of a lane in addition to the limits, so that 32-bit offsets reach
-// all private memory of a subgroup.
+// maxSlots bounds the private memory of a lane in addition to the limits, so that 32-bit offsets
+// reach all private memory of a subgroup. For a subgroup of 128 lanes this is 1 GiB: 2²¹ slots · 4
+// bytes · 128 lanes. Displacements of x86 addresses are signed.
 const maxSlots = 2 << 20
 
 // Engine compiles programs to machine code. It runs compute programs.
@@ -37,7 +38,9 @@ func (Engine) Name() string { return name }
 
 // Compile verifies p and compiles it, or finds its code in the cache. It returns an
 // *exec.UnsupportedError for recursion, stages other than compute, and unsupported operations; and
-// another error if the processor lacks the level or the system provides no memory for code.
+// another error if the processor lacks the level or the system provides no memory for code. The
+// order of the checks is an order of costs: a hit in the cache skips Verify, because an equal
+// program passed it when its code was compiled.
 func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	level, err := amd64.Choose(e.Level)
 	if err != nil {
@@ -46,6 +49,8 @@ func (e Engine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
 	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
 	}
+	// The limits are not part of the key. They do not change the code, and install tests them for
+	// code from the cache too.
 	out := &program{source: p, level: level, extras: amd64.Features() &^ e.disabled, limits: o.Limits, cache: e.Cache}
 	if out.cache != nil {
 		out.hash = hashOf(p)
@@ -85,6 +90,8 @@ type program struct {
 	hash   [sha256.Size]byte // of source, if there is a cache
 	exits  atomic.Uint64
 
+	// For each resource the one atomic operation that accesses it, a candidate for private
+	// accumulation (tally.go).
 	tallies []ir.Op // amd64.PrivatizableAtomics
 
 	forcePolling     bool // for tests: poll even if the runtime needs no polling
@@ -92,6 +99,8 @@ type program struct {
 
 	layout amd64.HandleLayout
 
+	// mu guards the two variants. exact is compiled with mu held, so that jobs which need it at the
+	// same time share one compilation.
 	mu    sync.Mutex
 	main  *variant // for most jobs: the widest strips that pay
 	exact *variant // each strip is a subgroup; compiled on demand
@@ -125,6 +134,7 @@ func (p *program) cacheKey(exact bool) store.Key {
 	return p.cache.keyOf(p.hash, p.level, p.extras, exact)
 }
 
+// It counts operations of the IR, not of machine code: it must be known before any compilation.
 func codeLength(p *ir.Program) int {
 	n := 0
 	for _, f := range p.Funcs {
@@ -142,7 +152,9 @@ func listLength(p *ir.Program) int {
 	return n
 }
 
-// install makes v the program's code and takes over its reference.
+// install makes v the program's code; the program then owns its reference. The limits count bytes per
+// lane: private memory plus a lane's share of the stack and of the record. After an error the program
+// has no code, and the reference is dropped here.
 func (p *program) install(v *variant) (exec.Program, error) {
 	lanes := uint64(v.code.Record.Lanes)
 	if err := p.limits.Check(p.source, uint64(v.code.StackBytes)/lanes+uint64(v.code.Record.Size)/lanes); err != nil {
@@ -154,13 +166,22 @@ func (p *program) install(v *variant) (exec.Program, error) {
 }
 
 // compile compiles the program, for the widest strips that pay unless it must be exact, and adds the
-// code to the cache. It polls stop, if not nil, and returns its error.
+// code to the cache. It polls stop, if not nil, and returns its error. It tries the forms of code
+// from the fastest to the most general:
+//
+//	form            one stream runs              conditions
+//	part-major      a strip, part after part     short, no service
+//	merged          several subgroups            no barrier or group operation, few spills
+//	phases          all subgroups, by phase      uniform barriers, no service
+//	exact           one subgroup                 none
 func (p *program) compile(exact bool, stop func() error) (_ *variant, err error) {
 	order, err := callOrder(p.source)
 	if err != nil {
 		return nil, err
 	}
 	form := p.level.Form()
+	// The arena has all vcode of this compilation. Nothing of it survives: amd64.Code has copies of
+	// everything that a variant needs.
 	form.Arena = vcode.AcquireArena()
 	defer form.Arena.Release()
 	form.Arena.StopWith(stop)
@@ -180,6 +201,8 @@ func (p *program) compile(exact bool, stop func() error) (_ *variant, err error)
 	if v == nil {
 		code, ok := p.newBuilder(p.source, vectorize.Program(p.source, form, order)...).Code()
 		if !ok {
+			// The program is rejected, not run on a larger stack: each worker has such a stack for
+			// every subgroup of a workgroup.
 			return nil, &exec.LimitError{Quantity: "bytes of stack of a subgroup", Value: amd64.MaxStack + 1, Max: amd64.MaxStack}
 		}
 		if v, err = newVariant(p.source, code); err != nil {
@@ -192,7 +215,8 @@ func (p *program) compile(exact bool, stop func() error) (_ *variant, err error)
 	return v, nil
 }
 
-// catchStop makes the panic of a stopped compilation an error.
+// catchStop makes the panic of a stopped compilation an error. The passes of the compiler have no
+// error results. A panic ends them from any depth, and the arena's deferred release runs.
 func catchStop(err *error) {
 	switch x := recover().(type) {
 	case nil:
@@ -211,13 +235,17 @@ func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) *amd64.Bui
 }
 
 // compileMerged compiles the widest strips with few spills. It returns nil if none is wider than a
-// subgroup.
+// subgroup. The width is a matter of registers: a value of a strip of n lanes needs n/16 (AVX2: n/8)
+// of them. So it compiles the entry point first, counts its spilled operands, and halves the strip
+// until they are few. Callees are compiled for the final width alone.
 func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) {
 	merge := vectorize.MergeOf(p.source, form)
 	if v, err := p.compilePartMajor(form, merge); v != nil || err != nil {
 		return v, err
 	}
 	for lanes := merge.Widest; lanes > p.source.SubgroupSize; lanes /= 2 {
+		// Later passes regard the strip as a subgroup. No result depends on this, because MergeOf
+		// rejects programs with group operations and programs that read the subgroup built-ins.
 		strip := *p.source
 		strip.SubgroupSize = lanes
 		first, rest := vectorize.Entry(&strip, form, order)
@@ -229,6 +257,7 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 		case form.Parts(lanes) > 2:
 			limit = maxSpilledWide
 		}
+		// A strip of one part is not rejected: half of it would leave lanes unused.
 		if spilled, ok := d.Spilled(); !ok || spilled > limit && form.Parts(lanes) > 1 {
 			continue
 		}
@@ -246,7 +275,9 @@ func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) 
 	return nil, nil
 }
 
-// compilePartMajor compiles in part-major order. It returns nil if that is impossible.
+// compilePartMajor compiles in part-major order. It returns nil if that is impossible. Part-major
+// code finishes one vector of lanes before it begins the next, so that it reads memory in long runs.
+// It suits short programs that copy or combine buffers.
 func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) (*variant, error) {
 	if merge.PartMajor == 0 {
 		return nil, nil
@@ -268,13 +299,19 @@ func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) (*var
 	return v, err
 }
 
-// maxPhasedCode is the largest number of operations, times subgroups, of a workgroup that is compiled
-// as one strip.
+// maxPhasedCode is the largest number of operations, times subgroups, of a workgroup that is
+// compiled as one strip. The code of each phase exists once per subgroup, so that this product is
+// its length.
 const maxPhasedCode = 8000
 
 // compilePhases compiles all subgroups of a workgroup as one strip. It returns nil if there is no
-// barrier and no workgroup memory, or if that is impossible.
+// barrier and no workgroup memory, or if that is impossible. Without barriers and workgroup memory
+// the subgroups are independent, and this form saves nothing. Otherwise it saves the stack switches
+// at barriers, and values live across a barrier in registers. lavapipe and SwiftShader suspend a
+// coroutine at each barrier instead.
 func (p *program) compilePhases(form vcode.Form) (*variant, error) {
+	// Group operations are permitted: vectorize.Workgroup emits the instructions of each subgroup by
+	// itself, and only the strip consists of all of them.
 	if !p.source.Effects.Barrier && p.source.SharedBytes == 0 || codeLength(p.source)*int(p.source.Subgroups()) > maxPhasedCode {
 		return nil, nil
 	}
@@ -296,7 +333,10 @@ func (p *program) compilePhases(form vcode.Form) (*variant, error) {
 }
 
 // selectVariant returns the code for a job, with a reference for the caller: merged strips if the
-// resources that the program writes share no byte with other bound resources.
+// resources that the program writes share no byte with other bound resources. Vulkan permits several
+// descriptors with the same memory. Then a store through one of them can change a later load of
+// another subgroup through the other, and the order of subgroups, which the interpreter defines,
+// becomes visible.
 func (p *program) selectVariant(job *exec.Job, h *handles) (*variant, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -310,6 +350,8 @@ func (p *program) selectVariant(job *exec.Job, h *handles) (*variant, error) {
 			return nil, err
 		}
 	}
+	// The reference is acquired under the lock, because Close could otherwise release the last one
+	// in between.
 	v.retain()
 	return v, nil
 }
@@ -320,6 +362,8 @@ func (p *program) exactVariant() (*variant, error) {
 		p.exact = p.cache.get(p.cacheKey(true), p.source)
 	}
 	if p.exact == nil {
+		// There is no stop function here: the caller's context belongs to one job, but the code to
+		// all later jobs.
 		v, err := p.compile(true, nil)
 		if err != nil {
 			return nil, err

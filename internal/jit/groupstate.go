@@ -10,10 +10,14 @@ import (
 
 // groupState is the memory in which a worker runs workgroups. It depends on the code alone, and the
 // code initializes all that it reads, so that a run cannot observe an earlier one. Machine code has
-// the addresses of the slices, so that they must not move or grow.
+// the addresses of the slices, so that they must not move or grow. There is one for each running
+// worker, since a worker runs one workgroup at a time: workgroup memory, and for each subgroup a
+// stack, an entry of the subgroup table and a record (amd64.Record).
 type groupState struct {
-	variant   *variant
-	stacks    *amd64.Stacks
+	variant *variant
+	stacks  *amd64.Stacks
+	// Words of 64 bits, so that the memory is 8-byte aligned for 64-bit atomics. One more word than
+	// needed: an empty slice has no address.
 	shared    []uint64
 	subgroups []uint64 // amd64.SubgroupBytes each
 	records   []uint32 // amd64.Record.Size bytes each
@@ -30,7 +34,8 @@ const (
 // mappings is.
 var idleStateBytes atomic.Int64
 
-// acquireState returns a state for a worker, idle or new.
+// acquireState returns a state for a worker, idle or new. The latest state comes first, because its
+// stacks are the most likely to be in the caches.
 func (v *variant) acquireState() (*groupState, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -49,10 +54,13 @@ func (v *variant) releaseState(s *groupState) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	n := int64(s.size())
+	// More workers than processors cannot run in parallel, so more idle states are seldom useful.
 	if n > maxIdleState || len(v.idleStates) >= exec.MaxIdleWorkers() {
 		s.close()
 		return
 	}
+	// Add before the comparison: two workers that release at the same time cannot both use the last
+	// free bytes.
 	if idleStateBytes.Add(n) > maxIdleStates {
 		idleStateBytes.Add(-n)
 		s.close()
@@ -78,6 +86,8 @@ func newGroupState(v *variant) (*groupState, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Workgroup memory is a multiple of 64 bytes, so that the code can clear it by full vectors. The
+	// records need no such rule: Record.Size is one already.
 	s := &groupState{
 		variant: v, stacks: stacks,
 		shared:    make([]uint64, (v.source.SharedBytes+63)/64*8+1),
@@ -109,11 +119,19 @@ func (s *groupState) recordOf(i int) []uint32 {
 	return s.records[i*size:][:size:size]
 }
 
-// initSubgroup initializes the i-th subgroup: its stack, and in its record the IDs of its lanes.
+// initSubgroup initializes the i-th subgroup: its stack, and in its record the IDs of its lanes. It
+// runs once per state, not per workgroup: local IDs and initial lanes are the same in all
+// workgroups. The last subgroup can be partial (Vulkan requires full ones only with
+// REQUIRE_FULL_SUBGROUPS). With 40 invocations in subgroups of 16:
+//
+//	subgroup     0        1        2
+//	lanes        0…15     0…15     0…7
+//	index        0…15     16…31    32…39
 func (s *groupState) initSubgroup(i int) {
 	p, record := s.variant.source, s.recordOf(i)
 	top := s.stacks.Top(i)
 	words := amd64.SubgroupBytes / 8
+	// Of the three words the first, the waiting stack pointer, belongs to the code.
 	copy(s.subgroups[i*words:], []uint64{0, uint64(top), uint64(addressOf(record))})
 	record[amd64.RecordID/4] = uint32(i)
 	layout := s.variant.code.Record
@@ -125,13 +143,16 @@ func (s *groupState) initSubgroup(i int) {
 			record[amd64.RecordInitial/4+2*(lane/part)] |= 1 << (lane % part)
 		}
 		id := s.localID(index)
+		// One row per component: a load of LocalInvocationId.x is one vector.
 		for row, x := range []uint32{index, id[0], id[1], id[2]} {
 			local[row*lanes+lane] = x
 		}
 	}
 }
 
-// localID returns the LocalInvocationId of an invocation; x is the fastest coordinate.
+// localID returns the LocalInvocationId of an invocation; x is the fastest coordinate. It is the
+// inverse of LocalInvocationIndex = z·x·y + y·x + x of the Vulkan specification (§"Built-In
+// Variables"), with the sizes of the axes.
 func (s *groupState) localID(index uint32) [3]uint32 {
 	x, y := s.variant.source.LocalSize[0], s.variant.source.LocalSize[1]
 	return [3]uint32{index % x, index / x % y, index / x / y}

@@ -12,9 +12,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// handle describes the memory of a value of type ir.H.
+// handle describes the memory of a value of type ir.H. All accesses are checked against the lengths
+// here, as robustBufferAccess2 requires: loads out of range return 0, stores there have no effect.
 type handle struct {
-	bytes       []byte
+	bytes []byte
+	// They exist because a descriptor's range may be rounded up for accesses, but not for
+	// OpArrayLength.
 	beyond      int // bytes at the end that the shader-visible length excludes
 	readOnly    bool
 	nonTemporal bool   // stores should bypass the cache
@@ -22,7 +25,15 @@ type handle struct {
 	address     uint64 // device address, of a region
 }
 
-// handles are the handles of a job. The handle of the workgroup memory differs between workers.
+// handles are the handles of a job. The handle of the workgroup memory differs between workers. All
+// parts of the table before End have the same size in every job (amd64.HandleLayout), so that code has
+// their offsets as constants:
+//
+//	0  1     2          3…      …                       …               End…                …
+//	–  push  workgroup  tables  descriptors, ≤16 each   push constants  other descriptors   regions
+//	null     memory             of each resource        (their bytes)   of long arrays
+//
+// The copy of the push constants in the table saves a pointer: a constant offset reaches them.
 type handles struct {
 	list      []handle
 	resources []uint32 // of each resource: its first handle and number of descriptors
@@ -34,9 +45,12 @@ type handles struct {
 	ranges     []byteRange
 }
 
-// fill builds the handles of a job. If forceNonTemporal is set all stores bypass the cache.
+// fill builds the handles of a job. If forceNonTemporal is set all stores bypass the cache. A job
+// may provide fewer descriptors than the program declares. The others have zero handles, which are
+// null descriptors.
 func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal bool) {
 	h.layout, h.resources = layout, h.resources[:0]
+	// The list is reused. Old handles would retain the memory of an earlier job.
 	clear(h.list)
 	h.list = slices.Grow(h.list[:0], layout.End)[:layout.End]
 	h.list[amd64.HandlePush] = handle{bytes: addressable(job.Push), readOnly: true}
@@ -55,12 +69,16 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 			x := handle{bytes: addressable(b.Bytes), beyond: max(0, len(addressable(b.Bytes))-b.Range()), readOnly: readOnly, nonTemporal: !readOnly && (forceNonTemporal || exceedsCache(p, job, len(b.Bytes)))}
 			h.list[first+i] = x
 			if i < n {
+				// The first descriptors of a long array are in the table twice: constant indices use
+				// the fixed handles, dynamic indices the array.
 				h.list[h.layout.Resources[r]+i] = x
 			}
 		}
 	}
 	h.resources = append(h.resources, 0, 0) // a slice without elements has no address
 	h.regions = len(h.list)
+	// Job.Check has verified that regions are sorted and disjoint; the code searches them by
+	// address.
 	for _, r := range job.Regions {
 		h.list = append(h.list, handle{bytes: addressable(r.Bytes), address: r.Address})
 	}
@@ -68,6 +86,8 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 
 // assignHandles returns the first handle of a resource's descriptors and the number of its fixed
 // handles. If there are more descriptors than fixed handles, all of them get additional handles.
+// Code finds a descriptor by a dynamic index as handle first + index, so that all descriptors of a
+// resource must be adjacent.
 func (h *handles) assignHandles(r, descriptors int) (first, placed int) {
 	first, placed = h.layout.Resources[r], h.layout.Counts[r]
 	if descriptors > placed {
@@ -83,6 +103,7 @@ func (h *handles) encode(to []uint64, list []handle) []uint64 {
 	const words = amd64.HandleBytes / 8
 	clear(to)
 	out := slices.Grow(to[:0], len(list)*words)[:len(list)*words]
+	// The entries between Push and End are no handles: they have the bytes of the push constants.
 	for i := range list {
 		if i < h.layout.Push || i >= h.layout.End {
 			list[i].encode((*[words]uint64)(out[i*words:]))
@@ -101,8 +122,15 @@ type byteRange struct {
 	written    bool
 }
 
-// aliases reports whether a written descriptor shares bytes with another one. It sorts the ranges, as
-// there may be many: O(n log n).
+// aliases reports whether a written descriptor shares bytes with another one. It sorts the ranges,
+// as there may be many: O(n log n). A sweep over the sorted ranges suffices, because a range
+// overlaps an earlier one exactly if it begins before the greatest earlier end:
+//
+//	A  ████████           written
+//	B      ██████         read: begins before the end of A, so they alias
+//	C               ████  written: begins after all ends
+//
+// Two ranges that are only read may overlap: no result depends on it.
 func (h *handles) aliases(job *exec.Job, written []int) bool {
 	list := h.ranges[:0]
 	for r, descriptors := range job.Resources {

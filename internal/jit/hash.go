@@ -7,7 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// hashOf returns a hash of everything in a program: equal hashes mean equal programs.
+// hashOf returns a hash of everything in a program: equal hashes mean equal programs. It must be a
+// cryptographic hash, because a module can come from an attacker: a collision would run the code of
+// another program. The origins of instructions belong to it, as error messages have them and the
+// code's sites store them.
 func hashOf(p *ir.Program) [sha256.Size]byte {
 	var h hasher
 	h.text(p.Name)
@@ -61,7 +64,8 @@ func hashOf(p *ir.Program) [sha256.Size]byte {
 	return sha256.Sum256(h.b)
 }
 
-// hasher collects an unambiguous encoding of a program: lengths precede lists.
+// hasher collects an unambiguous encoding of a program: lengths precede lists. Varints are
+// self-delimiting; without the lengths the texts "ab", "c" and "a", "bc" would be equal.
 type hasher struct{ b []byte }
 
 func (h *hasher) numbers(list ...uint64) {
@@ -88,6 +92,7 @@ func (h *hasher) text(s string) {
 func (h *hasher) values(list []ir.V) {
 	h.numbers(uint64(len(list)))
 	for _, v := range list {
+		// A negative value would need ten bytes as a 64-bit varint.
 		h.numbers(uint64(uint32(v)))
 	}
 }

@@ -9,7 +9,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// serviceCall is an exit of machine code to Go at one instruction.
+// serviceCall is an exit of machine code to Go at one instruction. The code has saved all registers
+// in a frame on its stack. A service reads operands there and stores the result there, and the code
+// reloads them when it continues. An exit saves and restores all registers, so that only rare
+// operations are services.
 type serviceCall struct {
 	*worker
 	site      *amd64.Site
@@ -33,7 +36,9 @@ func (w *worker) serviceCall(site *amd64.Site) *serviceCall {
 	return c
 }
 
-// serve performs the operation of a site.
+// serve performs the operation of a site. An operation is in one of three groups: the step check of
+// a loop, an operation on memory or on several lanes (services), and a pure function of one lane's
+// operands.
 func (w *worker) serve(site *amd64.Site) error {
 	c := w.serviceCall(site)
 	if c.site.Op == vcode.Step {
@@ -55,8 +60,13 @@ func (c *serviceCall) register(r amd64.Location) []byte {
 	return c.frame[r.Slot:][:c.form().Size(r.Class)]
 }
 
-// location returns the register that holds a lane of the i-th value of a list, and the lane's index in
-// it.
+// location returns the register that holds a lane of the i-th value of a list, and the lane's index
+// in it. The list has all parts of the first value, then all parts of the second. For a strip of 32
+// lanes on AVX-512, lane 20 of the second operand is lane 4 of list[3]:
+//
+//	list      0          1           2          3
+//	value     0          0           1          1
+//	lanes     0…15       16…31       0…15       16…31
 func (c *serviceCall) location(list []amd64.Location, i, lane int) (amd64.Location, int) {
 	part := (lane - c.firstLane) / c.form().Lanes
 	return list[i*len(c.site.Masks)+part], lane % c.form().Lanes
@@ -67,7 +77,13 @@ func (c *serviceCall) use(i, lane int) uint64 {
 	return c.read(c.location(c.site.Uses, i, lane))
 }
 
-// read returns the bits of a register in one of its lanes.
+// read returns the bits of a register in one of its lanes. Memory of a register by its class:
+//
+//	Vec     32 bits per lane; narrower types are zero-extended
+//	Wide    64 bits per lane, in two adjacent vectors
+//	Mask    one bit per lane (AVX-512), or 32 equal bits per lane (AVX2)
+//
+// Constants and sequences (first + step · lane) have no register: the site has their value.
 func (c *serviceCall) read(r amd64.Location, at int) uint64 {
 	switch {
 	case r.Const && r.Step != 0:
@@ -88,7 +104,8 @@ func (c *serviceCall) read(r amd64.Location, at int) uint64 {
 	return uint64(binary.LittleEndian.Uint32(b[4*at:]))
 }
 
-// define sets the bits of the result in a lane.
+// define sets the bits of the result in a lane. The lane must be active, except for a uniform result
+// (defineAll). A result of fewer than 32 bits must have zeros above them.
 func (c *serviceCall) define(lane int, bits uint64) {
 	r, at := c.location(c.site.Defs, 0, lane)
 	b := c.register(r)
@@ -105,8 +122,9 @@ func (c *serviceCall) define(lane int, bits uint64) {
 	}
 }
 
-// defineAll sets the result in all active lanes, and in the others too unless the instruction merges:
-// later code may read a uniform value from any lane.
+// defineAll sets the result in all active lanes, and in the others too unless the instruction
+// merges: later code may read a uniform value from any lane. A merging instruction is in divergent
+// control flow: its inactive lanes have values of another path, which must survive.
 func (c *serviceCall) defineAll(bits uint64) {
 	if c.site.Merging {
 		for lane := range c.active.All {
@@ -119,7 +137,8 @@ func (c *serviceCall) defineAll(bits uint64) {
 	}
 }
 
-// evaluate computes the result of each active lane from the operation's row.
+// evaluate computes the result of each active lane from the operation's row. It is the interpreter's
+// function for the operation, so that both engines yield the same bits by construction.
 func (c *serviceCall) evaluate() {
 	eval := c.site.IR.Row().Eval
 	n := len(c.site.Uses)
@@ -128,23 +147,27 @@ func (c *serviceCall) evaluate() {
 		for i := range min(n, 3) {
 			x[i] = c.use(i, lane)
 		}
+		// Key contains the types and Aux, the constant of the instruction. Unused operands are 0.
 		c.define(lane, eval(c.site.Key, x[0], x[1], x[2]))
 	}
 }
 
-// budgetError reports that the subgroup has exhausted its step budget.
+// budgetError reports that the subgroup has exhausted its step budget. The budget counts the steps
+// of one subgroup, so that the error is the same for any number of workers.
 func (c *serviceCall) budgetError() error {
 	return &exec.BudgetError{Position: c.position(), Steps: c.job.EffectiveBudget()}
 }
 
-// position returns the source position of the subgroup at a step.
+// position returns the source position of the subgroup at a step. For an error the first active lane
+// represents all lanes of its subgroup.
 func (c *serviceCall) position() exec.Position {
 	index := uint32(c.subgroupIndex())*c.variant.source.SubgroupSize + uint32(int(c.site.Part)*c.form().Lanes) + c.active.First()
 	return exec.Position{Func: c.site.Func, Loop: c.site.Value, Origin: c.site.Origin, Group: c.group(), Local: c.localID(index)}
 }
 
 // interruptError returns the position at which the run was canceled, or nil if the context is not
-// canceled or no loop ran.
+// canceled or no loop ran. The code stores the site of the latest back edge that polled the stop
+// flag.
 func (w *worker) interruptError() error {
 	err := w.runCtx.Err()
 	if err == nil || w.ctx.Service == amd64.NoSite {
@@ -156,24 +179,28 @@ func (w *worker) interruptError() error {
 // group returns the WorkgroupId of the current workgroup.
 func (c *serviceCall) group() (id [3]uint32) {
 	for i := range id {
+		// The code advances these words itself, from one workgroup to the next of a batch.
 		id[i] = uint32(c.ctx.Args[amd64.ArgGroup+i])
 	}
 	return id
 }
 
-// demotedLanes returns the part of the record with the masks of demoted lanes.
+// demotedLanes returns the part of the record with the masks of demoted lanes. Each part has 64
+// bits, of which the low 32 are in use.
 func (c *serviceCall) demotedLanes() []uint32 {
 	return c.recordOf(c.subgroupIndex())[c.variant.code.Record.Helpers/4:]
 }
 
-// isHelper reports whether a lane was demoted.
+// isHelper reports whether a lane was demoted. Vulkan forbids effects of helper invocations on
+// memory (§"Helper Invocations"): stores, atomics and messages skip these lanes.
 func (c *serviceCall) isHelper(lane int) bool {
 	part := c.form().Lanes
 	return c.demotedLanes()[2*(lane/part)]>>(lane%part)&1 != 0
 }
 
 // services are the operations that a row cannot evaluate lane by lane, and that have no machine code
-// for some type.
+// for some type. A new operation without machine code needs an entry here only if it accesses memory
+// or other lanes. All others have a row with an Eval function.
 var services = map[ir.Op]func(*serviceCall){
 	ir.Ld:          (*serviceCall).load,
 	ir.St:          (*serviceCall).store,

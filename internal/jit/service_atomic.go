@@ -7,8 +7,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// atomic returns the old value and stores the new one, in ascending order of lanes. If the address is
-// out of range, misaligned or read-only it returns 0 and stores nothing.
+// atomic returns the old value and stores the new one, in ascending order of lanes. If the address
+// is out of range, misaligned or read-only it returns 0 and stores nothing. The order of lanes is
+// arbitrary in Vulkan; the ascending order makes the old values deterministic within a subgroup.
+// Out-of-range atomics return undefined values in Vulkan (robustBufferAccess2), and 0 here.
 func (c *serviceCall) atomic() {
 	size := uint64(c.site.Key.Type.Size())
 	for lane := range c.active.All {
@@ -22,7 +24,8 @@ func (c *serviceCall) atomic() {
 	}
 }
 
-// replacement returns the value that a lane's atomic stores if it finds old.
+// replacement returns the value that a lane's atomic stores if it finds old. The operands are
+// handle, offset, value, and for a compare-exchange the comparator.
 func (c *serviceCall) replacement(lane int, old uint64) uint64 {
 	compare := uint64(0)
 	if c.site.IR == ir.AtomCmpXchg {
@@ -31,8 +34,8 @@ func (c *serviceCall) replacement(lane int, old uint64) uint64 {
 	return ir.Replacement(c.site.IR, c.site.Key, old, c.use(2, lane), compare)
 }
 
-// exchange atomically replaces an aligned value of 1, 2, 4 or 8 bytes by f of it, and returns the old
-// one.
+// exchange atomically replaces an aligned value of 1, 2, 4 or 8 bytes by f of it, and returns the
+// old one. f runs again if another worker has changed the word in between, so it must be pure.
 func exchange(b []byte, f func(uint64) uint64) uint64 {
 	p := unsafe.Pointer(unsafe.SliceData(b))
 	if len(b) == 8 {

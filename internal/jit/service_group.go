@@ -10,7 +10,9 @@ type laneValues [128]uint64
 
 func (c *serviceCall) subgroupSize() int { return int(c.variant.source.SubgroupSize) }
 
-// operand returns the i-th operand in the active lanes, and inactive in the others.
+// operand returns the i-th operand in the active lanes, and inactive in the others. Combinations
+// need the identity in inactive lanes; a shuffle needs 0 there, its defined result for an inactive
+// source.
 func (c *serviceCall) operand(i int, inactive uint64) (x laneValues) {
 	for lane := range x {
 		x[lane] = inactive
@@ -21,7 +23,8 @@ func (c *serviceCall) operand(i int, inactive uint64) (x laneValues) {
 	return x
 }
 
-// trueLanes returns the active lanes in which the first operand is 1.
+// trueLanes returns the active lanes in which the first operand is 1. Bools are 0 or 1 in all
+// registers, so that the bit needs no test.
 func (c *serviceCall) trueLanes() (set exec.Lanes) {
 	for lane := range c.active.All {
 		set[lane>>6] |= c.use(0, lane) << (lane & 63)
@@ -39,6 +42,7 @@ func (c *serviceCall) defineBool(b bool) {
 
 func (c *serviceCall) elect() {
 	first := int(c.active.First())
+	// OpGroupNonUniformElect: true in the active lane with the lowest ID, and false in all others.
 	c.defineAll(0)
 	c.define(first, 1)
 }
@@ -46,7 +50,8 @@ func (c *serviceCall) elect() {
 func (c *serviceCall) any() { c.defineBool(!c.trueLanes().Empty()) }
 func (c *serviceCall) all() { c.defineBool(c.trueLanes() == c.active) }
 
-// allEqual compares floats as floats, so that a NaN is equal to nothing.
+// allEqual compares floats as floats, so that a NaN is equal to nothing. SPIR-V demands an ordered
+// comparison for OpGroupNonUniformAllEqual. −0 and +0 are equal.
 func (c *serviceCall) allEqual() {
 	equal := ir.Eq
 	if c.site.Key.From.IsFloat() {
@@ -60,6 +65,7 @@ func (c *serviceCall) allEqual() {
 }
 
 func (c *serviceCall) ballot() {
+	// Word 0 has lanes 0 to 31. A set has words of 64 bits, a ballot components of 32.
 	word := c.site.Key.Aux
 	c.defineAll(c.trueLanes()[word/2] >> (32 * (word % 2)) & 0xffffffff)
 }
@@ -67,6 +73,8 @@ func (c *serviceCall) ballot() {
 func (c *serviceCall) shuffle() {
 	x, from := c.operand(0, 0), c.operand(1, 0)
 	for lane := range c.active.All {
+		// Vulkan leaves the result of a shuffle from an inactive lane, or from one that does not
+		// exist, undefined. Here it is 0.
 		if from[lane] < uint64(len(x)) {
 			c.define(lane, x[from[lane]])
 		} else {
@@ -81,6 +89,8 @@ func (c *serviceCall) quadSwap() {
 	for lane := range c.active.All {
 		from := lane ^ across
 		if !c.active.Has(uint32(from)) {
+			// The neighbour is inactive: a swap with itself is defined, and the interpreter does the
+			// same.
 			from = lane
 		}
 		c.define(lane, x[from])
@@ -99,6 +109,8 @@ func (c *serviceCall) combination() (op ir.Eval, x laneValues, identity uint64, 
 	return operator.Row().Eval, c.operand(0, identity), identity, cluster
 }
 
+// It combines a balanced tree, as the machine code does: float addition is not associative, so that
+// another order would yield other bits. For four lanes: (a+b) + (c+d).
 func (c *serviceCall) reduce() {
 	op, x, _, cluster := c.combination()
 	for k := 1; k < cluster; k *= 2 {
@@ -119,6 +131,7 @@ func (c *serviceCall) reduce() {
 func (c *serviceCall) scan() (x laneValues, identity uint64, cluster int) {
 	op, x, identity, cluster := c.combination()
 	for k := 1; k < cluster; k *= 2 {
+		// All lanes of a step read the values of the previous step.
 		before := x
 		for i := range c.subgroupSize() {
 			if i%cluster >= k {
@@ -136,8 +149,9 @@ func (c *serviceCall) scanInclusive() {
 	}
 }
 
-// scanExclusive returns in each active lane the scan up to the previous active lane in its cluster, or
-// the identity if there is none.
+// scanExclusive returns in each active lane the scan up to the previous active lane in its cluster,
+// or the identity if there is none. It must skip inactive lanes: the previous lane's result is
+// undefined if it is inactive, and the sum up to the previous active lane is the correct one.
 func (c *serviceCall) scanExclusive() {
 	x, identity, cluster := c.scan()
 	before := -1

@@ -18,6 +18,8 @@ func (c *serviceCall) input() {
 	}
 }
 
+// WorkgroupId includes the base of vkCmdDispatchBase, and NumWorkgroups does not (Vulkan §"Built-In
+// Variables"). GlobalInvocationId is WorkgroupId · WorkgroupSize + LocalInvocationId.
 func (c *serviceCall) builtIn(s ir.Semantic, lane uint32) uint32 {
 	p, group := c.variant.source, c.group()
 	index := uint32(c.subgroupIndex())*p.SubgroupSize + lane

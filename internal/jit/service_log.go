@@ -1,6 +1,7 @@
 package jit
 
-// log starts a message of each lane that is not a helper.
+// log starts a message of each lane that is not a helper. Helper invocations print nothing, since a
+// message is an effect on memory.
 func (c *serviceCall) log() {
 	for lane := range c.active.All {
 		if !c.isHelper(lane) {

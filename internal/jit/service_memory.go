@@ -6,7 +6,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 )
 
-// slice returns size bytes at off + imm of a handle, or nil out of range.
+// slice returns size bytes at off + imm of a handle, or nil out of range. The comparisons are
+// arranged so that no sum can wrap: off and imm come from the shader.
 func (h *handle) slice(off, imm, size uint64) []byte {
 	n := uint64(len(h.bytes))
 	if imm > n || off > n-imm || size > n-imm-off {
@@ -15,7 +16,9 @@ func (h *handle) slice(off, imm, size uint64) []byte {
 	return h.bytes[off+imm:][:size]
 }
 
-// accessed returns the memory that operands 0 and 1, handle and offset, address in a lane.
+// accessed returns the memory that operands 0 and 1, handle and offset, address in a lane. The
+// handle is an index of the table, in machine code and here. The code has bounded it; index 0 is the
+// null descriptor, with length 0.
 func (c *serviceCall) accessed(lane int) (b []byte, h *handle) {
 	h = &c.handles[c.use(0, lane)]
 	return h.slice(c.use(1, lane), c.site.Key.Aux, uint64(c.site.Key.Type.Size())), h
@@ -38,6 +41,7 @@ func storeLittleEndian(b []byte, x uint64) {
 func (c *serviceCall) load() {
 	for lane := range c.active.All {
 		b, _ := c.accessed(lane)
+		// nil, out of range, loads 0 (robustBufferAccess2).
 		c.define(lane, loadLittleEndian(b))
 	}
 }
@@ -50,7 +54,9 @@ func (c *serviceCall) store() {
 	}
 }
 
-// region returns the allocation that contains the Aux bytes at a device address, or null.
+// region returns the allocation that contains the Aux bytes at a device address, or null. The search
+// is linear, because a job has few allocations. At most one contains the address: Job.Check requires
+// that they are disjoint.
 func (c *serviceCall) region() {
 	for lane := range c.active.All {
 		address, found := c.use(0, lane), uint64(amd64.HandleNull)
@@ -64,6 +70,7 @@ func (c *serviceCall) region() {
 	}
 }
 
+// The null region has offset 0, so that the following access fails its bounds check for certain.
 func (c *serviceCall) regionOffset() {
 	for lane := range c.active.All {
 		off := uint64(0)
@@ -74,12 +81,14 @@ func (c *serviceCall) regionOffset() {
 	}
 }
 
-// private returns the private memory of the subgroup, [slot][lane].
+// private returns the private memory of the subgroup, [slot][lane]. A slot has 32 bits. A value of
+// 64 bits occupies two slots, the low word first.
 func (c *serviceCall) private() []uint32 {
 	return c.recordOf(c.subgroupIndex())[c.variant.code.Record.Private/4:]
 }
 
-// variable returns the first slot and the number of slots of the accessed variable.
+// variable returns the first slot and the number of slots of the accessed variable. A variable's
+// slots are adjacent, and its base is the sum of the slots of all earlier variables.
 func (c *serviceCall) variable() (base, slots uint64) {
 	i := int(c.site.Key.Aux)
 	return uint64(c.variant.source.VarBase(i)), uint64(c.variant.source.Vars[i].Slots)
@@ -91,6 +100,8 @@ func (c *serviceCall) loadSlots(base, slots uint64) {
 	for lane := range c.active.All {
 		bits, slot := uint64(0), c.use(0, lane)
 		for i := range need {
+			// Out of the variable's range the load returns 0. slot is 32 bits of the shader, so that
+			// the sum cannot wrap in 64.
 			if slot+need <= slots {
 				bits |= uint64(memory[(base+slot+i)*lanes+uint64(lane)]) << (32 * i)
 			}
@@ -121,6 +132,7 @@ func (c *serviceCall) variableClear() {
 	memory, lanes := c.private(), uint64(c.variant.code.Record.Lanes)
 	base, slots := c.variable()
 	for slot := range slots {
+		// An inactive lane is on another path and can still read its value.
 		for lane := range c.active.All {
 			memory[(base+slot)*lanes+uint64(lane)] = 0
 		}

@@ -9,7 +9,9 @@ import (
 )
 
 // supported returns the functions that the entry point reaches, itself first, or an error that names
-// an unsupported feature.
+// an unsupported feature. It runs before any compilation, so that an unsupported program costs a
+// walk over its reachable code only. Unreachable functions are not compiled and may contain
+// anything.
 func supported(p *ir.Program, level amd64.Level) ([]int, error) {
 	if err := exec.CheckRunnable(name, p); err != nil {
 		return nil, err
@@ -41,7 +43,9 @@ func implemented(level amd64.Level, op ir.Op, k ir.Key) bool {
 }
 
 // callOrder walks the call graph from the entry point, depth first. It rejects recursion, because
-// frames have a fixed size.
+// frames have a fixed size. SPIR-V forbids recursion in Vulkan's shaders, but a program can come
+// from another source. The walk has an explicit stack, since a chain of calls in hostile input can
+// be as long as the module.
 func callOrder(p *ir.Program) ([]int, error) {
 	const (
 		unseen = iota
@@ -65,6 +69,8 @@ func callOrder(p *ir.Program) ([]int, error) {
 		if f.Val(v).Op != ir.Call {
 			continue
 		}
+		// A callee that is done was reached on another path: functions form a directed acyclic
+		// graph.
 		switch callee := f.Callee(v); state[callee] {
 		case unseen:
 			state[callee] = active

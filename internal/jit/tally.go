@@ -11,12 +11,16 @@ import (
 )
 
 // maxPrivateBytes bounds the private memory of a worker's tallies, so that it stays in the L2 cache.
+// It is a bound for the sum over all resources of a worker.
 const maxPrivateBytes = 256 << 10
 
 // privatize chooses the handles whose atomics each worker accumulates in private memory (reduction
 // privatization, Rauchwerger & Padua 1995): of resources that the program accesses in no other way,
-// that share no byte with other bound resources, and that have at most half as many words as a worker
-// runs lanes, since flush visits every word.
+// that share no byte with other bound resources, and that have at most half as many words as a
+// worker runs lanes, since flush visits every word. A histogram in a storage buffer is the typical
+// case: without it all workers compete for the same lines, with one locked instruction per lane. The
+// condition on the access is in amd64.PrivatizableAtomics; here are the conditions on the bound
+// memory.
 func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) {
 	candidates := h.candidates[:0]
 	for r, op := range tallies {
@@ -33,6 +37,7 @@ func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) {
 		first, n := h.resources[2*r], h.resources[2*r+1]
 		for i := range h.list[first:][:n] {
 			x := &h.list[int(first)+i]
+			// Whole cache lines, so that private memories of two workers share none.
 			size := uint64(len(x.bytes)+63) &^ 63
 			if size > 0 && size <= left && uint64(len(x.bytes))/2 <= lanes && !x.readOnly {
 				x.private = tallies[r]
@@ -49,10 +54,14 @@ type tally struct {
 	private []uint32 // the accumulated operands, one word each
 }
 
-// attach starts a tally for a handle and redirects the handle to the private memory, which it reuses.
+// attach starts a tally for a handle and redirects the handle to the private memory, which it
+// reuses. The shader's accesses then use the private memory without a change of the code; only the
+// policy in the handle tells it to omit the lock prefix. A length that is not a multiple of four
+// leaves some bytes that no aligned 32-bit atomic reaches.
 func (t *tally) attach(h *handle) {
 	n := (len(h.bytes) + 63) / 64 * 16 // whole lines
 	t.op, t.target, t.private = h.private, h.bytes, slices.Grow(t.private[:0], n)[:n]
+	// 0 for add, or and xor, all ones for and, the extreme value for minima and maxima.
 	neutral, _ := amd64.NeutralOperand(t.op)
 	for i := range t.private {
 		t.private[i] = neutral
@@ -60,7 +69,9 @@ func (t *tally) attach(h *handle) {
 	h.bytes = unsafe.Slice((*byte)(unsafe.Pointer(&t.private[0])), len(h.bytes))
 }
 
-// flush applies the accumulated operands to the descriptor, atomically.
+// flush applies the accumulated operands to the descriptor, atomically. No order between workers is
+// necessary: the operations commute, and no invocation uses a result. Most words of a sparse
+// histogram are neutral and cost no locked instruction.
 func (t *tally) flush() {
 	neutral, _ := amd64.NeutralOperand(t.op)
 	key := ir.Key{Type: ir.I32, From: ir.I32}

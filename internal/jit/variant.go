@@ -10,10 +10,13 @@ import (
 )
 
 // codeReservation is the address space in bytes that is reserved for the code of all programs.
+// Address space alone costs no memory; a fixed range lets the signal handler recognize an address in
+// code by two comparisons.
 const codeReservation = 256 << 20
 
 // codeHeap is the memory of all code. It is global because the signal handler, which must know its
-// bounds, is.
+// bounds, is. The handler turns a fault in machine code into the status Faulted, an error of the
+// run, instead of a crash.
 var codeHeap = sync.OnceValues(func() (*codemem.Heap, error) {
 	h, err := codemem.New(codeReservation)
 	if err != nil {
@@ -23,7 +26,8 @@ var codeHeap = sync.OnceValues(func() (*codemem.Heap, error) {
 })
 
 // usesPolling reports whether code must poll to let the Go runtime retake its processor; determined
-// before the first run.
+// before the first run. Go cannot preempt our code by a signal, since it cannot unwind a foreign
+// stack. Without another way a garbage collection would wait for the end of each batch.
 var usesPolling = sync.OnceValues(func() (bool, error) {
 	h, err := codeHeap()
 	if err != nil {
@@ -38,7 +42,8 @@ var usesPolling = sync.OnceValues(func() (bool, error) {
 })
 
 // variant is executable code of a program for one strip width. It is reference counted by programs,
-// runs and caches.
+// runs and caches. Its code is position independent and has no address of a program or a job: all of
+// them are arguments, so that many programs share it.
 type variant struct {
 	source  *ir.Program // with the strip as the subgroup
 	code    *amd64.Code
@@ -66,10 +71,12 @@ func newVariant(strip *ir.Program, code *amd64.Code) (*variant, error) {
 	return v, nil
 }
 
-// retain adds a reference; the caller must already hold one.
+// retain adds a reference; the caller must already hold one. Otherwise the count could already be 0
+// and the memory in use by other code.
 func (v *variant) retain() { v.refs.Add(1) }
 
-// release drops a reference.
+// release drops a reference. A worker that runs the code holds a reference by its prepared job, so
+// that the code and the stacks are idle here.
 func (v *variant) release() {
 	if v.refs.Add(-1) == 0 {
 		v.freeStates()

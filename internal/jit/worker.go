@@ -20,7 +20,8 @@ const (
 	maxIdleHandles  = 1 << 12
 )
 
-// prepared is a job with its handles and the code that runs it.
+// prepared is a job with its handles and the code that runs it. It is immutable until Release, and
+// all workers of the run share it.
 type prepared struct {
 	program *program
 	variant *variant // with a reference
@@ -35,6 +36,7 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if err := job.Check(p.source); err != nil {
 		return nil, err
 	}
+	// Machine code cannot report each instruction; an observed run needs the interpreter.
 	if job.Hook != nil {
 		return nil, unsupported("observing a run", 0)
 	}
@@ -42,6 +44,7 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if x == nil {
 		x = &prepared{program: p}
 	}
+	// It may compile the exact variant, if bound buffers overlap.
 	variant, err := p.selectVariant(job, &x.handles)
 	if err != nil {
 		return nil, err
@@ -49,6 +52,8 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	x.variant, x.job = variant, job
 	x.fill(p.source, &p.layout, job, p.forceNonTemporal)
 	x.privatize(p.source, job, p.tallies)
+	// The handle of workgroup memory differs between workers, and so do handles of private
+	// accumulators.
 	x.perWorker = p.source.SharedBytes > 0 || slices.ContainsFunc(x.list, func(h handle) bool { return h.private != ir.Bad })
 	if !x.perWorker {
 		x.words = x.encode(x.words, x.list)
@@ -59,6 +64,7 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 // Release returns x to the free list.
 func (x *prepared) Release() {
 	runtime.KeepAlive(x.job) // machine code has the addresses of its buffers
+	// An idle object must not retain the buffers of its last job.
 	clear(x.list)
 	x.push, x.job = nil, nil
 	x.variant.release()
@@ -69,7 +75,9 @@ func (x *prepared) Release() {
 }
 
 // worker is the state of one goroutine that runs workgroups. Machine code has the addresses of its
-// slices, so that they must not move or grow during a run.
+// slices, so that they must not move or grow during a run. A goroutine has one worker from
+// AcquireWorker to Release; in between it can switch between prepared jobs, as the interleaved draws
+// of a pass require.
 type worker struct {
 	program *program
 	variant *variant
@@ -99,7 +107,8 @@ func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Wo
 	return w, nil
 }
 
-// Run runs the groups of a batch.
+// Run runs the groups of a batch. A worker stays bound between batches of the same job, so that most
+// batches cost no set-up.
 func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
 	if x := p.(*prepared); x != w.bound {
 		if err := w.bind(x); err != nil {
@@ -111,7 +120,9 @@ func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
 
 // bind switches the worker to a prepared job.
 func (w *worker) bind(x *prepared) error {
+	// The tallies have the addresses of the previous job's buffers.
 	w.flushTallies()
+	// Draws that share code also share the stacks and records.
 	if w.variant != x.variant {
 		w.releaseGroupState()
 		state, err := x.variant.acquireState()
@@ -130,6 +141,7 @@ func (w *worker) bind(x *prepared) error {
 		for i := range w.handles {
 			if h := &w.handles[i]; h.private != ir.Bad {
 				n := len(w.tallies)
+				// Grow, not append: the removed elements' private memory is reused by attach.
 				w.tallies = slices.Grow(w.tallies, 1)[:n+1]
 				w.tallies[n].attach(h)
 			}
@@ -168,7 +180,8 @@ func (w *worker) Release() {
 	}
 }
 
-// setArguments sets the arguments of the machine code.
+// setArguments sets the arguments of the machine code. The garbage collector does not see these
+// addresses. The objects survive because w and the prepared job refer to them, until KeepAlive.
 func (w *worker) setArguments(words []uint64, resources []uint32) {
 	a := &w.ctx.Args
 	a[amd64.ArgHandles] = addressOf(words)
@@ -179,12 +192,14 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 	a[amd64.ArgBudget] = uintptr(w.job.EffectiveBudget())
 	for i := range 3 {
 		a[amd64.ArgGroupBase+i] = uintptr(w.job.Base[i])
+		// The sum may wrap to 0, if the last WorkgroupId is 2³²−1; the code compares for equality.
 		a[amd64.ArgGroupEnd+i] = uintptr(w.job.Base[i] + w.job.Groups[i])
 		a[amd64.ArgNumGroups+i] = uintptr(w.job.Groups[i])
 	}
 }
 
-// runBatch runs the groups of a batch in order.
+// runBatch runs the groups of a batch in order. The code advances from workgroup to workgroup in the
+// order of x, y, z by itself, so that a batch of many small workgroups enters it once.
 func (w *worker) runBatch(b exec.Batch) error {
 	ctx := w.ctx
 	for i, id := range w.job.GroupID(b.First) {
@@ -205,6 +220,8 @@ func (w *worker) runBatch(b exec.Batch) error {
 			if err := w.serve(&w.variant.code.Sites[ctx.Service]); err != nil {
 				return err
 			}
+		// The flag is set, or the Go runtime wants the processor. In the second case all registers
+		// are in the frame, and the next Run resumes.
 		case amd64.Polled:
 			if w.ctx.Stop.Load() {
 				return w.interruptError()
