@@ -12,18 +12,31 @@ import (
 // AVX-512, if they use vectors or masks.
 //
 // A mask is a vector with all ones or all zeros in each 32-bit lane. Scratch within one vcode
-// instruction are Y0 to Y4, RAX, RCX and RDX; the other vectors are allocatable, for values and masks
-// alike. Values with 64 bits per lane are always in memory.
+// instruction are Y0 to Y4, RAX, RCX and RDX; the other vectors are allocatable, for values and
+// masks alike. Values with 64 bits per lane are always in memory. AVX2 lacks mask registers,
+// embedded broadcasts, embedded rounding, scatters and half of the vector registers.
+//
+// A lane of a mask must be all ones or all zeros, never another value: VBLENDVPS and VMOVMSKPS read
+// only its sign bit, VPAND and VPANDN use all bits, and a shift by 31 turns it into 1 or 0. A mask
+// is stored with 32 bytes, like a vector. The layout of a vector is
+//
+//	lane   7  6  5  4 | 3  2  1  0        a "half" is one side of the bar, 128 bits
 type ymm struct{ *machine }
 
 const (
 	ymmLanes = 8
+	// Y0 to Y4 are not allocatable. Fewer scratch registers would not suffice: a long sequence such
+	// as numeric or divide needs two operands, the result and two temporaries. So eleven registers
+	// remain for values and masks together, against 23 vectors and five masks of AVX-512.
 	ymmFirst = 5 // the first allocatable vector
 )
 
-// allLanes8 is the VMOVMSKPS result for a mask of all lanes.
+// allLanes8 is the VMOVMSKPS result for a mask of all lanes. VMOVMSKPS collects the sign bits of the
+// eight lanes in the low bits of a general register, lane 0 in bit 0, and clears the other bits.
 const allLanes8 = 0xff
 
+// Masks have no register file of their own: Pools lets the register allocator assign them from the
+// vectors.
 func (m ymm) machineFor(f *vcode.Func) *regalloc.Machine {
 	r := &regalloc.Machine{Clobbers: m.clobbers, SlotOperands: slotOperands}
 	r.Registers[vcode.Vec] = 16 - ymmFirst
@@ -32,7 +45,9 @@ func (m ymm) machineFor(f *vcode.Func) *regalloc.Machine {
 	return r
 }
 
-// clobbers reports whether an instruction preserves no register.
+// clobbers reports whether an instruction preserves no register. An exit to Go preserves nothing, so
+// every live value is in its stack slot across such an instruction. Operations with AVX2 code
+// preserve everything.
 func (m ymm) clobbers(in *vcode.Inst) bool {
 	switch in.Op {
 	case vcode.Call, vcode.Barrier:
@@ -52,7 +67,9 @@ const (
 	ldmxcsr    = 2
 )
 
-// ymmNative reports whether an IR operation has AVX2 code.
+// ymmNative reports whether an IR operation has AVX2 code. Two limits are on immediates. The
+// multiplication of At has 32 bits per lane, so a larger stride has no code. The address of Ld and
+// St is computed with a 32-bit immediate (eachAccess).
 func ymmNative(k ir.Key, op ir.Op) bool {
 	switch {
 	case op == ir.At && k.Aux > math.MaxUint32, (op == ir.Ld || op == ir.St) && k.Aux > maxDisp:
@@ -70,6 +87,14 @@ func (m ymm) native(in *vcode.Inst) bool {
 
 // lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is active.
 // AVX2 has no embedded rounding, so rounding toward zero switches MXCSR.
+//
+// LDMXCSR delays the instructions after it, which is acceptable, because few operations round toward
+// zero: conversions with an explicit rounding mode and the shaders that request it in their
+// execution mode. Around one operation:
+//
+//	ldmxcsr [toward zero]
+//	vaddps  ymm5, ymm6, ymm7
+//	ldmxcsr [nearest]
 func (m ymm) lane(in *vcode.Inst) {
 	if in.Op == vcode.Strip && m.native(in) {
 		ymmGroups[in.IR](m, in)
@@ -86,6 +111,8 @@ func (m ymm) lane(in *vcode.Inst) {
 		}
 		return
 	}
+	// The exit to Go is far more expensive than this test, and divergent code has many instructions
+	// without an active lane.
 	skip := m.NewLabel()
 	m.testMasks(in.Masks)
 	m.Jcc(Equal, skip)
@@ -93,13 +120,20 @@ func (m ymm) lane(in *vcode.Inst) {
 	m.Bind(skip)
 }
 
-// initial expands the bits of the lanes to a mask.
+// initial expands the bits of the lanes to a mask. A part with fewer than eight invocations has
+// zeros in the upper bits, so their lanes are inactive from the start.
 func (m ymm) initial(to Mem, part int) {
 	m.expand(0, At(R14, int32(RecordInitial+8*part)))
 	m.RM(AVX_VMOVUPS_ST, V256, 0, 0, to, 0)
 }
 
 // expand sets y to the mask of eight bits in memory. It clobbers Y4.
+//
+// Example with the bits 0b101, lanes from 0 on:
+//
+//	broadcast     5  5  5  5 …
+//	and           1  0  4  0 …     with 1 2 4 8 …
+//	compare      −1  0 −1  0 …     lane i has bit i
 func (m ymm) expand(y Reg, at Mem) {
 	m.RM(AVX_VMOVUPS, V256, 4, 0, m.vector8([8]uint32{1, 2, 4, 8, 16, 32, 64, 128}), 0)
 	m.RM(AVX_VPBROADCASTD, V256, y, 0, at, 0)
@@ -108,7 +142,8 @@ func (m ymm) expand(y Reg, at Mem) {
 }
 
 // clear zeros n bytes, a multiple of 64, from [r] on, and changes r if they are many. It clobbers Y0
-// and RCX.
+// and RCX. The length is a multiple of a cache line, two vectors. The loop clears one line per
+// iteration.
 func (m ymm) clear(r Reg, off int32, n int) {
 	const unrolled = 16
 	m.zero(0)

@@ -7,6 +7,10 @@ import (
 
 // ymmAccesses are the rules of loads and stores whose handles may differ between lanes: lane by lane,
 // through the scratch memory.
+//
+// With differing handles each lane has a base address and a length of its own. AVX-512 gathers both
+// fields of eight handles (checkedEights). AVX2 has no scatter, so a loop over the active lanes
+// serves for both directions and for all sizes.
 func ymmAccesses() map[rule]ymmEmitter {
 	r := map[rule]ymmEmitter{}
 	for _, t := range allTypes {
@@ -16,7 +20,8 @@ func ymmAccesses() map[rule]ymmEmitter {
 	return r
 }
 
-// ymmLoad loads a value for each lane, 0 out of range.
+// ymmLoad loads a value for each lane, 0 out of range. The row of results is 0 at first: lanes that
+// are inactive or out of range then need no code. A row of 64-bit lanes has two vectors.
 func ymmLoad(m ymm, in *vcode.Inst) {
 	size := int32(in.Key.Type.Size())
 	load := map[int32]G{1: MOVZXB, 2: MOVZXW, 4: MOV, 8: MOV | W}[size]
@@ -27,6 +32,8 @@ func ymmLoad(m ymm, in *vcode.Inst) {
 	m.zero(0)
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld+ymmBytes))
+	// RAX is the end of the access, so that the comparison with the length needs no further
+	// addition; the first byte is size bytes before.
 	m.eachAccess(in, m.execution(in, 0), handleLength, func() {
 		m.GRM(load, RDX, At(RAX, -size))
 		m.GRM(store, RDX, Indexed(R14, RCX, step, m.record.Scratch+scratchOld))
@@ -42,7 +49,8 @@ func ymmLoad(m ymm, in *vcode.Inst) {
 }
 
 // ymmStore stores a value of each lane, in ascending order, nothing out of range and nothing for
-// helpers.
+// helpers. The order matters: if two lanes store to the same address, the one with the higher number
+// wins.
 func ymmStore(m ymm, in *vcode.Inst) {
 	size := int32(in.Key.Type.Size())
 	store := map[int32]G{1: MOVB_ST, 2: MOVW_ST, 4: MOV_ST, 8: MOV_ST | W}[size]
@@ -57,6 +65,7 @@ func ymmStore(m ymm, in *vcode.Inst) {
 		m.rm(AVX_VMOVUPS_ST, m.vec(in.Uses[2], 0), 0, m.scratch(scratchOld))
 	}
 	m.eachAccess(in, m.storingLanes(in, 0), handleWrites, func() {
+		// The lane number in RCX is dead after this load; eachAccess finds the next one from RBX.
 		m.GRM(load, RCX, Indexed(R14, RCX, step, m.record.Scratch+scratchOld))
 		m.GRM(store, RCX, At(RAX, -size))
 	})
@@ -65,6 +74,18 @@ func ymmStore(m ymm, in *vcode.Inst) {
 // eachAccess loops over the lanes of k with an access in range, in ascending order: do finds the
 // lane's number in RCX and the end of its access in RAX. It may clobber RDX; RBX holds the remaining
 // lanes.
+//
+// The loop needs one register more than the scratch registers. RBX is allocatable, so that its value
+// is saved in the scratch memory. One iteration:
+//
+//	tzcnt ecx, ebx               lane
+//	mov   edx, [handles + 4·rcx]
+//	shl   rdx, 5                 byte offset in the handle table
+//	mov   eax, [offsets + 4·rcx]
+//	add   rax, imm + size        64 bits: it cannot wrap
+//	cmp   rax, [r13 + rdx + 8]   length
+//	ja    skip
+//	add   rax, [r13 + rdx]       base
 func (m ymm) eachAccess(in *vcode.Inst, k Reg, field int32, do func()) {
 	next, skip, done := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.rr(AVX_VMOVMSKPS, RAX, 0, k)

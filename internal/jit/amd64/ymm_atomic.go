@@ -6,6 +6,10 @@ import (
 )
 
 // atomic performs an atomic lane by lane, in ascending order; see machine.atomic.
+//
+// AVX-512 has the same loop over lanes: x86 has no vector atomics. The difference is only in the
+// check: the mask is a vector here, and there is no VPTESTNMD for the alignment. A misaligned word
+// is treated as one out of range.
 func (m ymm) atomic(in *vcode.Inst, lock bool) {
 	if atomic64Bit(in) {
 		m.atomic64(in, lock)
@@ -20,6 +24,8 @@ func (m ymm) atomic(in *vcode.Inst, lock bool) {
 	if at, ok := m.inRange(in, m.storingLanes(in, 0), off, handleWrites); ok {
 		m.word(AVX_VPADDD, 3, off, uint32(in.Key.Aux))
 		m.rri(AVX_VPSLLD, 3, 0, 3, 30) // the low two bits, 0 if aligned
+		// Shifting the two low bits to the top clears all others, and a comparison with 0 makes the
+		// mask.
 		m.zero(0)
 		m.rr(AVX_VPCMPEQD, 3, 3, 0)
 		m.rr(AVX_VPAND, 2, 2, 3)

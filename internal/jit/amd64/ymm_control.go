@@ -5,7 +5,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// copy copies a register, in the lanes of the mask if there is one.
+// copy copies a register, in the lanes of the mask if there is one. A merging copy reads the old
+// value of d, so that it passes through done.
 func (m ymm) copy(in *vcode.Inst) {
 	d, u := in.Defs[0], in.Uses[0]
 	switch m.class(d) {
@@ -25,7 +26,8 @@ func (m ymm) copy(in *vcode.Inst) {
 	}
 }
 
-// maskOp combines two masks in all lanes.
+// maskOp combines two masks in all lanes. VPANDN inverts its first operand, AndNot of vcode the
+// second, hence the exchange.
 func (m ymm) maskOp(in *vcode.Inst) {
 	x, y := in.Uses[0], in.Uses[1]
 	op := AVX_VPAND
@@ -41,7 +43,9 @@ func (m ymm) maskOp(in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// testMasks sets the zero flag if all masks are empty. It clobbers RAX.
+// testMasks sets the zero flag if all masks are empty. It clobbers RAX. Several masks are combined
+// with VPOR, since VMOVMSKPS moves only one vector. The mask in K registers of AVX-512 needs KORTEST
+// alone.
 func (m ymm) testMasks(masks []vcode.Reg) {
 	k := m.vec(masks[0], 0)
 	for _, r := range masks[1:] {
@@ -53,6 +57,10 @@ func (m ymm) testMasks(masks []vcode.Reg) {
 }
 
 // broadcastGen copies a general register to all lanes.
+//
+// A Gen with a truth value is 0 or 1, and its negation is 0 or all ones in the low 32 bits: a lane
+// of a mask. A handle in a Gen is a byte offset in the handle table, in a lane it is the handle's
+// number.
 func (m ymm) broadcastGen(in *vcode.Inst) {
 	g := m.gen(in.Uses[0], RAX)
 	d := m.dest(in, 0)
@@ -70,13 +78,15 @@ func (m ymm) broadcastGen(in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// splat copies 32 bits of a general register to all lanes of y.
+// splat copies 32 bits of a general register to all lanes of y. AVX2 broadcasts from a vector
+// register only: VPBROADCASTD with a general register is an instruction of AVX-512.
 func (m ymm) splat(y, g Reg) {
 	m.RR(AVX_VMOVD, V128, y, 0, g, 0)
 	m.rr(AVX_VPBROADCASTD, y, 0, y)
 }
 
-// extract reads a value that is the same in all lanes.
+// extract reads a value that is the same in all lanes. It reads lane 0. The value is the same in all
+// lanes, also in inactive ones, or the vectorizer would not have marked it uniform.
 func (m ymm) extract(in *vcode.Inst) {
 	u := in.Uses[0]
 	m.RR(AVX_VMOVD_ST, V128, m.vec(u, 0), 0, RAX, 0)

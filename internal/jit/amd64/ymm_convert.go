@@ -10,7 +10,14 @@ import (
 // Doubles for conversions: 2⁵², whose low bits can hold a 32-bit number as itself, 2⁵² + 2³¹, and
 // powers of two.
 const (
-	double52   = 0x4330 << 48
+	// In a double from 2⁵² to 2⁵³ the last place is 1. So 2⁵² with the 32-bit number n in the low
+	// bits is the double 2⁵² + n, and a subtraction of 2⁵² yields n as a double. In the other
+	// direction an addition of 2⁵² to n puts n into the low bits. AVX2 converts only signed 32-bit
+	// integers; AVX-512 has instructions for unsigned and for 64-bit ones.
+	//
+	//	0x4330_0000_nnnn_nnnn        2⁵² + n
+	double52 = 0x4330 << 48
+	// The bias of a signed number adds 2³¹, for the sign bit that was flipped.
 	double52s  = 0x4330000080000000
 	double32   = 0x41f0 << 48
 	doubleLess = 0x3df0 << 48 // 2⁻³²
@@ -18,6 +25,14 @@ const (
 
 // ymmConversions are the rules of conversions between all types, except f32 with 32-bit integers
 // (ymm_float.go).
+//
+// The paths between the types, with f64 and 64-bit integers four lanes at a time:
+//
+//	i64 → f32        f64 rounded to odd, then f32
+//	integer → f16    clamped, then f32, exact, then f16
+//	float → integer  clamped in doubles
+//	f64 → f16        f32 rounded to odd, then f16
+//	f16 → f64        f32, exact
 func ymmConversions() map[rule]ymmEmitter {
 	r := map[rule]ymmEmitter{}
 	for _, t := range integerTypes {
@@ -60,7 +75,8 @@ func ymmConversions() map[rule]ymmEmitter {
 	return r
 }
 
-// ymmZeroExtend only widens: narrow lanes have zeros above the value.
+// ymmZeroExtend only widens: narrow lanes have zeros above the value. The IR has no bits above a
+// narrow value: each operation on 8 or 16 bits truncates its result (extension).
 func ymmZeroExtend(m ymm, in *vcode.Inst) {
 	if in.Key.Type != ir.I64 {
 		m.copy(in)
@@ -72,6 +88,7 @@ func ymmZeroExtend(m ymm, in *vcode.Inst) {
 	}
 }
 
+// The result of a narrow type is truncated again, because the sign bits would be above the value.
 func ymmSignExtend(m ymm, in *vcode.Inst) {
 	from := uint32(in.Key.From.Bits())
 	if in.Key.Type != ir.I64 {
@@ -89,6 +106,8 @@ func ymmSignExtend(m ymm, in *vcode.Inst) {
 	}
 }
 
+// From 64 bits the low words of both halves come first, and then the bits above the type are
+// cleared.
 func ymmTruncate(m ymm, in *vcode.Inst) {
 	if in.Key.From == ir.I64 {
 		m.loadHalf(0, in.Uses[0], 0)
@@ -101,7 +120,8 @@ func ymmTruncate(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// asDouble puts four lanes of a float into y as doubles.
+// asDouble puts four lanes of a float into y as doubles. Every conversion here is exact: f16 to f32,
+// and f32 to f64.
 func (m ymm) asDouble(y Reg, u vcode.Reg, t ir.Type, i int) {
 	switch t {
 	case ir.F64:
@@ -120,6 +140,12 @@ func (m ymm) asDouble(y Reg, u vcode.Reg, t ir.Type, i int) {
 
 // ymmToInteger truncates a float; it saturates, and NaN yields 0. The bounds of types below 64 bits
 // are doubles.
+//
+// The clamp in doubles is exact for every bound below 64 bits: 2³² − 1 has 32 significant bits of
+// 53. VMAXPD returns its second operand for NaN, so that a NaN becomes the lower bound; the mask of
+// ordered lanes makes it 0. A signed result fits in VCVTTPD2DQ; an unsigned one may have bit 31,
+// which that instruction reports as out of range, so it comes from the low bits after the addition
+// of 2⁵².
 func ymmToInteger(m ymm, in *vcode.Inst) {
 	t, sign := in.Key.Type, in.IR == ir.FToS
 	if t == ir.I64 {
@@ -148,6 +174,7 @@ func ymmToInteger(m ymm, in *vcode.Inst) {
 		if sign {
 			m.rr(AVX_VCVTTPD2DQ, y, 0, y)
 		} else {
+			// Without truncation first, the addition would round to the nearest integer.
 			m.rri(AVX_VROUNDPD, y, 0, y, roundTrunc)
 			m.long(AVX_VADDPD, y, y, double52)
 		}
@@ -163,6 +190,10 @@ func ymmToInteger(m ymm, in *vcode.Inst) {
 
 // cutSigned converts the doubles in Y0 to 64-bit integers: the upper half, rounded down, and the
 // remainder. Both are exact.
+//
+// AVX2 has no conversion between doubles and 64-bit integers. With x = hi·2³² + lo, and lo from 0 to
+// 2³² − 1, hi fits in a signed word. Numbers from 2⁶³ on are clamped to the greatest double below it
+// first, 2⁶³ − 1024, and the last blend replaces them by 2⁶³ − 1.
 func (m ymm) cutSigned() {
 	m.rri(AVX_VCMPPD, 1, 0, 0, ordered)
 	m.fillLong(2, 0x43e0<<48) // 2⁶³
@@ -178,6 +209,9 @@ func (m ymm) cutSigned() {
 	m.RMI(AVX_VBLENDVPD, V256, 0, 0, m.longs(1<<63-1), is4(2), 0)
 }
 
+// It is cutSigned for unsigned integers. hi may have bit 31 here, so it comes from the low bits of
+// 2⁵² + hi; the shift to the upper word removes the exponent. The mask of lanes from 2⁶⁴ on is all
+// ones, the greatest result, so that VPOR suffices.
 func (m ymm) cutUnsigned() {
 	m.fillLong(2, 0x43f0<<48) // 2⁶⁴
 	m.rri(AVX_VCMPPD, 2, 2, 0, orderedLE)
@@ -192,6 +226,10 @@ func (m ymm) cutUnsigned() {
 
 // splitHalves truncates the doubles in Y0, and sets Y3 to the multiple of 2³² in them, rounded down,
 // and Y0 to the rest, as a 32-bit number. It clobbers Y4.
+//
+// Rounding down, not toward zero, makes the rest positive: −1 is −1·2³² + (2³² − 1), in two's
+// complement the same bits as the result. The product with 2⁻³² is exact, and so is the fused
+// multiply-add, since the rest has no more bits than x.
 func (m ymm) splitHalves() {
 	m.rri(AVX_VROUNDPD, 0, 0, 0, roundTrunc)
 	m.long(AVX_VMULPD, 3, 0, doubleLess)
@@ -204,6 +242,10 @@ func (m ymm) splitHalves() {
 
 // ymmToFloat converts integers, rounded once. For f16 it first clamps them to ±2¹⁷, which still
 // overflows to infinity and is exact in f32.
+//
+// f64 needs no care for 32-bit integers, which are exact. From 64 bits to f32 two roundings happen,
+// to f64 and to f32: the first one is to odd, so that the second one is as of the exact number. From
+// 64 bits to f16 the clamped value fits in 18 bits and a sign.
 func ymmToFloat(m ymm, in *vcode.Inst) {
 	t, from, sign := in.Key.Type, in.Key.From, in.IR == ir.SToF
 	switch {
@@ -217,6 +259,7 @@ func ymmToFloat(m ymm, in *vcode.Inst) {
 		m.wholeDouble(in, 0, sign)
 		m.oddDouble(in)
 		m.rr(AVX_VCVTPD2PS, 0, 0, 0)
+		// The second half needs Y0 to Y3, so the first one waits in the scratch memory.
 		m.RM(AVX_VMOVUPS_ST, V128, 0, 0, m.scratch(scratchOld), 0)
 		m.wholeDouble(in, 1, sign)
 		m.oddDouble(in)
@@ -251,7 +294,9 @@ func ymmToFloat(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// limitWide clamps a 64-bit integer to ±2¹⁷, or to 0 and 2¹⁷. It clobbers Y2 to Y4.
+// limitWide clamps a 64-bit integer to ±2¹⁷, or to 0 and 2¹⁷. It clobbers Y2 to Y4. AVX2 has no
+// 64-bit minimum; a comparison and a blend replace it. The unsigned comparison flips the sign bits
+// (greater).
 func (m ymm) limitWide(y Reg, sign bool) {
 	flip := uint64(sign64)
 	if sign {
@@ -269,6 +314,9 @@ func (m ymm) limitWide(y Reg, sign bool) {
 
 // wholeDouble converts four lanes of an integer to doubles in Y0. The halves of a 64-bit integer are
 // exact; Y1 becomes the rounding error of their sum (Fast2Sum, Dekker 1971).
+//
+// Fast2Sum needs a first operand of greater magnitude, or 0. This holds: a nonzero upper half is at
+// least 2³² in magnitude, the lower half is below it. With sum s = a + b the error is b − (s − a).
 func (m ymm) wholeDouble(in *vcode.Inst, i int, sign bool) {
 	if in.Key.From != ir.I64 {
 		m.fourLanes(0, in.Uses[0], i)
@@ -284,6 +332,7 @@ func (m ymm) wholeDouble(in *vcode.Inst, i int, sign bool) {
 	m.long(AVX_VPOR, 0, 0, double52)
 	m.long(AVX_VSUBPD, 0, 0, double52)
 	if sign {
+		// The flipped sign bit adds 2³¹ to the signed upper half, which makes it unsigned.
 		m.long(AVX_VPXOR, 1, 1, 1<<31)
 		m.long(AVX_VPOR, 1, 1, double52)
 		m.long(AVX_VSUBPD, 1, 1, double52s)
@@ -299,6 +348,14 @@ func (m ymm) wholeDouble(in *vcode.Inst, i int, sign bool) {
 }
 
 // oddDouble turns the sum of wholeDouble into one rounded to odd, unless rounding is toward zero.
+//
+// Rounding to odd (Boldo & Melquiond 2008) truncates and then sets the last bit if any bit was lost.
+// A later rounding to at least two bits less then equals a single rounding of the exact value. From
+// the sum s, rounded to nearest, and its error e:
+//
+//	e = 0                     s
+//	signs of e and s equal    s is truncated already: set the last bit
+//	signs differ              s is one place too far from 0: subtract 1, set the last bit
 func (m ymm) oddDouble(in *vcode.Inst) {
 	if in.Key.Flags&ir.RTZ != 0 {
 		return
@@ -313,7 +370,8 @@ func (m ymm) oddDouble(in *vcode.Inst) {
 	m.rr(AVX_VPOR, 0, 0, 2)
 }
 
-// ymmBetween converts floats to another width, rounded once.
+// ymmBetween converts floats to another width, rounded once. The way from f64 to f16 has an
+// intermediate f32, because F16C converts only from f32.
 func ymmBetween(m ymm, in *vcode.Inst) {
 	t, from := in.Key.Type, in.Key.From
 	switch {
@@ -342,8 +400,10 @@ func ymmBetween(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// single rounds four doubles to f32, into the lower half of Y0: to odd if they will be rounded to f16
-// afterwards, unless rounding is toward zero.
+// single rounds four doubles to f32, into the lower half of Y0: to odd if they will be rounded to
+// f16 afterwards, unless rounding is toward zero. The error of the rounding is exact in f64: a
+// difference of a double and its nearest f32. Masks and corrections have 64 bits per lane, and
+// lowWords narrows them to the lanes of the f32.
 func (m ymm) single(in *vcode.Inst, i int) {
 	m.loadHalf(1, in.Uses[0], i)
 	m.rr(AVX_VCVTPD2PS, 0, 0, 1)

@@ -2,7 +2,9 @@ package amd64
 
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
-// ymmDotBytes is dotBytes without VNNI.
+// ymmDotBytes is dotBytes without VNNI. The instructions are the same; without an allocatable
+// scratch register above Y4 the operand u1 shares Y3 with a temporary, which is written only by the
+// last instruction that reads u1.
 func ymmDotBytes(m ymm, in *vcode.Inst) {
 	x, y := m.vec(in.Uses[0], 4), m.vec(in.Uses[1], 3)
 	m.word(AVX_VPAND, 1, x, everyOther)

@@ -5,7 +5,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmDoubles are the rules of arithmetic and comparisons of f64, four lanes at a time.
+// ymmDoubles are the rules of arithmetic and comparisons of f64, four lanes at a time. A value has
+// two halves of four lanes, each loaded, computed and stored by itself (ymmLanewise), because f64
+// values are always in memory on this level.
 func ymmDoubles() map[rule]ymmEmitter {
 	const f = ir.F64
 	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(f, plain, do) }
@@ -28,13 +30,15 @@ func ymmDoubles() map[rule]ymmEmitter {
 		{ir.FCeil, f, f}:      lanes(round(roundCeil)),
 		{ir.FTrunc, f, f}:     lanes(round(roundTrunc)),
 		{ir.FRoundEven, f, f}: lanes(round(roundEven)),
-		{ir.FMin, f, f}:       lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VMINPD, 0, 1, 0) }),
-		{ir.FMax, f, f}:       lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VMAXPD, 0, 1, 0) }),
-		{ir.NMin, f, f}:       lanes(ymmNumericWide(AVX_VMINPD, AVX_VPOR)),
-		{ir.NMax, f, f}:       lanes(ymmNumericWide(AVX_VMAXPD, AVX_VPAND)),
-		{ir.FCanon, f, f}:     lanes(func(m ymm, in *vcode.Inst, e element) { m.canonicalWide() }),
-		{ir.FFlush, f, f}:     lanes(ymmFlushWide),
-		{ir.FLdexp, f, f}:     lanes(ymmScaleWide),
+		// VMINPD returns its second operand for NaN and for two zeros, which is u0 here, as the IR
+		// requires.
+		{ir.FMin, f, f}:   lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VMINPD, 0, 1, 0) }),
+		{ir.FMax, f, f}:   lanes(func(m ymm, in *vcode.Inst, e element) { m.rr(AVX_VMAXPD, 0, 1, 0) }),
+		{ir.NMin, f, f}:   lanes(ymmNumericWide(AVX_VMINPD, AVX_VPOR)),
+		{ir.NMax, f, f}:   lanes(ymmNumericWide(AVX_VMAXPD, AVX_VPAND)),
+		{ir.FCanon, f, f}: lanes(func(m ymm, in *vcode.Inst, e element) { m.canonicalWide() }),
+		{ir.FFlush, f, f}: lanes(ymmFlushWide),
+		{ir.FLdexp, f, f}: lanes(ymmScaleWide),
 
 		{ir.FEq, ir.B1, f}: ymmCompareDoubles(orderedEQ),
 		{ir.FLt, ir.B1, f}: ymmCompareDoubles(orderedLT),
@@ -42,13 +46,16 @@ func ymmDoubles() map[rule]ymmEmitter {
 	}
 }
 
-// canonicalWide makes NaNs in Y0 canonical. It clobbers Y3.
+// canonicalWide makes NaNs in Y0 canonical. It clobbers Y3. NaN is the only value that is unordered
+// with itself, so that one comparison finds it.
 func (m ymm) canonicalWide() {
 	m.rri(AVX_VCMPPD, 3, 0, 0, unordered)
 	m.RMI(AVX_VBLENDVPD, V256, 0, 0, m.longs(nan64), is4(3), 0)
 }
 
-// ymmNumericWide is nmin or nmax, as for f32 (ymm_float.go).
+// ymmNumericWide is nmin or nmax, as for f32 (ymm_float.go). AVX-512 has VRANGEPD, which knows the
+// sign of zero; AVX2 combines the bits of equal operands: VPOR for the minimum makes −0 of −0 and
+// +0, VPAND for the maximum makes +0.
 func ymmNumericWide(least, zeros Op) ymmBody {
 	return func(m ymm, in *vcode.Inst, e element) {
 		m.rr(least, 2, 0, 1) // Y1 if one is NaN
@@ -61,7 +68,8 @@ func ymmNumericWide(least, zeros Op) ymmBody {
 	}
 }
 
-// ymmFlushWide keeps only the sign of a number without exponent bits.
+// ymmFlushWide reduces a number without exponent bits to its sign. Numbers without exponent bits are
+// zeros and denormals. MXCSR could flush them too, but only in all operations at once.
 func ymmFlushWide(m ymm, in *vcode.Inst, e element) {
 	m.long(AVX_VPAND, 1, 0, infinity64)
 	m.zero(2)
@@ -73,12 +81,21 @@ func ymmFlushWide(m ymm, in *vcode.Inst, e element) {
 // ymmScaleWide is Y0·2^Y1 with Y1 a 32-bit integer. Exponents beyond ±2200 saturate anyway. Exponents
 // beyond those of a double are applied in up to two earlier steps: downwards by 2^−969, so that a
 // number rounded there would finally be rounded to 0.
+//
+// AVX-512 has VSCALEFPD. A factor 2^k is the double with k + 1023 in the exponent bits, for k from
+// −1022 to 1023. After two rounds the exponent is at most 2200 − 2·1022 = 156, and at least 2·969 −
+// 2200 = −262, which one factor covers. In a round each lane multiplies by one of
+//
+//	2^1022     if the exponent is above 1022
+//	2^−969     if the exponent is below −1022
+//	1          else
 func ymmScaleWide(m ymm, in *vcode.Inst, e element) {
 	m.word(AVX_VPMINSD, 1, 1, 2200)
 	m.word(AVX_VPMAXSD, 1, 1, 1<<32-2200) // the upper words are still 0, or −0
 	for range 2 {
 		m.fillLong(2, 1022)
 		m.rr(AVX_VPCMPGTD, 2, 1, 2) // compares the low words
+		// The mask of the low word is copied to the upper word of each 64-bit lane.
 		m.rri(AVX_VPSHUFD, 2, 0, 2, 0xa0)
 		m.long(AVX_VPAND, 3, 2, 1022)
 		m.rr(AVX_VPSUBD, 1, 1, 3)
@@ -102,7 +119,9 @@ func ymmScaleWide(m ymm, in *vcode.Inst, e element) {
 // fillLong sets all 64-bit lanes to a constant.
 func (m ymm) fillLong(y Reg, v uint64) { m.rm(AVX_VMOVUPS, y, 0, m.longs(v)) }
 
-// ymmCompareDoubles compares four lanes at a time and combines both masks.
+// ymmCompareDoubles compares four lanes at a time and combines both masks. VCMPPD yields a mask with
+// 64 bits per lane. VSHUFPS selects one word of each, which is enough, since both words are equal,
+// and VPERMQ sorts the quarters (lowWords).
 func ymmCompareDoubles(predicate uint8) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		for i := range 2 {

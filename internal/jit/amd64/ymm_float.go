@@ -5,8 +5,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmFloats are the rules of f32 operations with several instructions, and of conversions between f32
-// and 32-bit integers.
+// ymmFloats are the rules of f32 operations with several instructions, and of conversions between
+// f32 and 32-bit integers. AVX2 has signed conversions alone, no VRANGEPS and no VSCALEFPS; these
+// rules build them. Arithmetic with one instruction is in ymm_select.go.
 func ymmFloats() map[rule]ymmEmitter {
 	return map[rule]ymmEmitter{
 		{ir.NMin, ir.F32, ir.F32}:   ymmNumeric(false),
@@ -51,6 +52,14 @@ func ymmNumeric(most bool) ymmEmitter {
 }
 
 // numeric puts the minimum or maximum of x and y into Y2. It clobbers Y3 and Y4.
+//
+// The instruction returns its second operand if one is NaN, or if both are zeros. The other steps
+// correct these cases:
+//
+//	minps   x, y              y if unordered
+//	x = y: or x, y            the bits are equal, or zeros with different signs
+//	y is NaN: x
+//	the result is NaN: the canonical NaN
 func (m ymm) numeric(x, y Reg, most bool) {
 	least, zeros := AVX_VMINPS, AVX_VPOR
 	if most {
@@ -72,7 +81,9 @@ func ymmLoadExponent(m ymm, in *vcode.Inst) {
 }
 
 // scale sets Y0 to x·2^n, in doubles, which hold the product for every relevant exponent, so that it
-// is rounded once. It clobbers Y1 to Y4.
+// is rounded once. It clobbers Y1 to Y4. The least denormal of f32 is 2⁻¹⁴⁹, and the greatest number
+// is below 2¹²⁸. So an exponent of ±400 yields 0 or infinity for every x, like any larger one, and
+// x·2^n is in the range of a double. The product is exact, and the conversion to f32 rounds it.
 func (m ymm) scale(x, n Reg) {
 	m.word(AVX_VPMINSD, 1, n, 400)
 	m.word(AVX_VPMAXSD, 1, 1, 1<<32-400)
@@ -86,6 +97,7 @@ func (m ymm) scale(x, n Reg) {
 		} else {
 			m.rr(AVX_VCVTPS2PD, d, 0, x)
 		}
+		// The biased exponents are 623 to 1423, positive, so that zero extension is correct.
 		m.rr(AVX_VPMOVZXDQ, n, 0, 1)
 		m.rri(AVX_VPSLLQ, n, 0, n, 52)
 		m.rr(AVX_VMULPD, d, d, n)
@@ -94,8 +106,10 @@ func (m ymm) scale(x, n Reg) {
 	m.join(0, 2, 3)
 }
 
-// ymmToSigned truncates and saturates; NaN yields 0. The instruction yields the least integer for all
-// that does not fit; its inverted bits are the greatest one.
+// ymmToSigned truncates and saturates; NaN yields 0. The instruction yields the least integer for
+// all that does not fit; its inverted bits are the greatest one. From 2³¹ on the first mask is all
+// ones, and xor inverts 0x80000000 to 0x7fffffff. Below −2³¹ the least integer is the saturated
+// result already.
 func ymmToSigned(m ymm, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.fill(1, 0x4f000000) // 2³¹
@@ -109,13 +123,16 @@ func ymmToSigned(m ymm, in *vcode.Inst) {
 }
 
 // ymmToUnsigned truncates and saturates; NaN yields 0. From 2³¹ on the signed conversion yields the
-// least integer, 2³¹ as unsigned, to which the rest is added.
+// least integer, 2³¹ as unsigned, to which the rest is added. The subtraction of 2³¹ is exact from
+// 2³¹ on, because such an f32 is a multiple of 256.
 func ymmToUnsigned(m ymm, in *vcode.Inst) {
 	m.zero(1)
 	m.rr(AVX_VMAXPS, 0, m.vec(in.Uses[0], 0), 1) // 0 for NaN
 	m.rr(AVX_VCVTTPS2DQ, 1, 0, 0)
 	m.word(AVX_VSUBPS, 2, 0, 0x4f000000)
 	m.rr(AVX_VCVTTPS2DQ, 2, 0, 2)
+	// The sign of the first conversion selects the lanes from 2³¹ on: VMAXPS has removed the
+	// negative numbers.
 	m.rri(AVX_VPSRAD, 3, 0, 1, 31)
 	m.rr(AVX_VPAND, 2, 2, 3)
 	m.rr(AVX_VPOR, 1, 1, 2)
@@ -126,7 +143,8 @@ func ymmToUnsigned(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmFromUnsigned adds the converted halves of a number; both are exact.
+// ymmFromUnsigned adds the converted halves of a number; both are exact. Only the final addition
+// rounds. A number has at most 16 bits in each half, which f32 with 24 bits holds.
 func ymmFromUnsigned(m ymm, in *vcode.Inst) {
 	x := m.vec(in.Uses[0], 0)
 	m.word(AVX_VPAND, 1, x, 0xffff)

@@ -5,13 +5,18 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// packCurrent is the VCVTPS2PH immediate for the rounding mode of MXCSR.
+// packCurrent is the VCVTPS2PH immediate for the rounding mode of MXCSR. So a switch of MXCSR to
+// toward zero applies to f16 too (ymm.lane). AVX-512 has a rounding mode in each instruction.
 const packCurrent = 4
 
 // notEqual is the quiet predicate of CMPPS for two different numbers.
 const notEqual = 0x0c
 
 // ymmHalves are the rules of f16, which compute in f32 (select_half.go), and of frem.
+//
+// Each operand is converted to f32, from 128 bits with eight f16. For add, sub, mul, div and sqrt
+// the second rounding is harmless: f32 has 24 bits of precision, 2·11 + 2 (Figueroa 1995).
+// Multiply-add needs rounding to odd.
 func ymmHalves() map[rule]ymmEmitter {
 	const f = ir.F16
 	direct := func(op Op) ymmEmitter { return ymmInFloats(ymmDirect(op, 0)) }
@@ -49,6 +54,15 @@ func ymmHalves() map[rule]ymmEmitter {
 }
 
 // floats puts a float of 16 or 32 bits into y as f32.
+//
+// A lane has its f16 in the low 16 bits of 32. The 32-bit words of both 128-bit halves are packed,
+// and then the two quarters with data are adjacent:
+//
+//	vpackusdw  a7 a6 a5 a4, a7 a6 a5 a4 | a3 a2 a1 a0, a3 a2 a1 a0
+//	vpermq     a7 a6 a5 a4, a3 a2 a1 a0     in the low 128 bits
+//	vcvtph2ps  eight f32
+//
+// The saturation of the pack has no effect, since a lane has zeros above its f16.
 func (m ymm) floats(y Reg, u vcode.Reg, t ir.Type) {
 	m.loadVec(y, u)
 	if t == ir.F16 {
@@ -58,13 +72,15 @@ func (m ymm) floats(y Reg, u vcode.Reg, t ir.Type) {
 	}
 }
 
-// toHalf rounds y to f16, zero-extended.
+// toHalf rounds y to f16, zero-extended. VCVTPS2PH writes eight f16 to 128 bits; the rest of the
+// code expects one per 32-bit lane.
 func (m ymm) toHalf(y Reg) {
 	m.rri(AVX_VCVTPS2PH, y, 0, y, packCurrent)
 	m.rr(AVX_VPMOVZXWD, y, 0, y)
 }
 
-// roundToHalf rounds an f32 to f16 and widens it again, as roundThroughF16 or roundSmallSum.
+// roundToHalf rounds an f32 to f16 and widens it again, as roundThroughF16 or roundSmallSum. near is
+// set for a smallSum (fuse_half.go), for which three cheap instructions replace the two conversions.
 func (m ymm) roundToHalf(in *vcode.Inst, near bool) {
 	x, d := m.vec(in.Uses[0], 0), m.dest(in, 0)
 	if near {
@@ -78,7 +94,8 @@ func (m ymm) roundToHalf(in *vcode.Inst, near bool) {
 	m.done(in, d)
 }
 
-// ymmInFloats is an operation on f16 with a body for f32.
+// ymmInFloats is an operation on f16 with a body for f32. Operand n is in Yn, as each ymmBody
+// expects.
 func ymmInFloats(do ymmBody) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		for n, u := range in.Uses {
@@ -92,6 +109,10 @@ func ymmInFloats(do ymmBody) ymmEmitter {
 
 // ymmHalfMultiplyAdd is Y0·Y1 + Y2 rounded to odd, so that rounding it again is a single rounding. The
 // product is exact, and TwoSum yields the rounding error of the sum (Knuth, TAOCP vol. 2, 4.2.2).
+//
+// A product of two 11-bit numbers has 22 bits, and f32 holds 24. TwoSum has six additions, without a
+// condition on the magnitudes of the operands, which Fast2Sum has. The correction is as in
+// oddDouble, with 32 bits per lane.
 func ymmHalfMultiplyAdd(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VMULPS, 0, 0, 1)
 	m.rr(AVX_VADDPS, 1, 0, 2)
@@ -114,7 +135,8 @@ func ymmHalfMultiplyAdd(m ymm, in *vcode.Inst, e element) {
 }
 
 // odd turns y, a sum rounded to nearest, into one rounded to odd: it adds less, −1 if the sum is too
-// great in magnitude, and sets the last bit if inexact.
+// great in magnitude, and sets the last bit if inexact. It works on the bits as an integer: floats
+// of one sign are ordered like integers, so that −1 is the next number toward 0.
 func (m ymm) odd(y, less, inexact Reg) {
 	m.rr(AVX_VPADDD, y, y, less)
 	m.rri(AVX_VPSRLD, inexact, 0, inexact, 31)
@@ -122,6 +144,10 @@ func (m ymm) odd(y, less, inexact Reg) {
 }
 
 // ymmHalfChoice is u1 if operand a is greater than operand b, else u0. It preserves all bits.
+//
+// fmin is u0 > u1 ? u1 : u0, fmax u1 > u0 ? u1 : u0. A NaN makes the comparison false, and so
+// selects u0. The blend selects the original f16, because a conversion would make a signaling NaN
+// quiet.
 func ymmHalfChoice(a, b Reg) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		for n, u := range in.Uses {
@@ -134,7 +160,8 @@ func ymmHalfChoice(a, b Reg) ymmEmitter {
 	}
 }
 
-// ymmHalfLdexp can round in f32 first: only results below all f16 numbers are inexact there.
+// ymmHalfLdexp can round in f32 first: only results below all f16 numbers are inexact there. They
+// become 0, whatever the first rounding was.
 func ymmHalfLdexp(m ymm, in *vcode.Inst) {
 	m.floats(0, in.Uses[0], ir.F16)
 	m.scale(0, m.vec(in.Uses[1], 1))
@@ -173,13 +200,16 @@ func ymmHalfCompare(predicate uint8) ymmEmitter {
 }
 
 // ymmRemainder is frem, lane by lane on the x87 FPU: FPREM is exact and keeps the sign of the
-// dividend.
+// dividend. AVX-512 uses a long division in doubles with VGETEXPPD and VSCALEFPD
+// (machine.remainder), which AVX2 lacks. frem is rare in shaders, so that a loop with the x87 FPU is
+// acceptable; its registers have no other use in the code.
 func ymmRemainder(m ymm, in *vcode.Inst) {
 	t := in.Key.Type
 	if t != ir.F64 {
 		m.floats(0, in.Uses[0], t)
 		m.floats(1, in.Uses[1], t)
 		m.remainders(4)
+		// FPREM yields a NaN of its own for a dividend of infinity or a divisor of 0.
 		m.rri(AVX_VCMPPS, 1, 0, 0, unordered)
 		m.RMI(AVX_VBLENDVPS, V256, 0, 0, m.words(nan32), is4(1), 0)
 		if t == ir.F16 {
@@ -206,6 +236,16 @@ const (
 
 // remainders sets Y0 to the remainders of Y0 by Y1, with lanes of so many bytes, through the scratch
 // memory.
+//
+// FPREM reduces the exponent by up to 63 per execution and reports an incomplete reduction in C2 of
+// the status word, which SAHF moves to the parity flag. The loop ends, because the difference of the
+// exponents of two doubles is below 2100. The stack of the FPU is empty before and after:
+//
+//	fld   divisor
+//	fld   dividend
+//	again: fprem; fnstsw ax; sahf; jp again
+//	fstp  result
+//	fstp  st(0)          pop the divisor
 func (m ymm) remainders(size int32) {
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
 	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOperand))

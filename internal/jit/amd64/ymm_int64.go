@@ -6,6 +6,10 @@ import (
 )
 
 // ymmInt64 are the rules of 64-bit integers, four lanes at a time.
+//
+// AVX2 has addition, subtraction, logic, logical shifts and equality of 64-bit lanes, and a signed
+// greater-than. The rest is composed: multiplication from 32-bit products, minima from comparisons,
+// bit searches from both words.
 func ymmInt64() map[rule]ymmEmitter {
 	const t = ir.I64
 	lanes := func(do ymmBody) ymmEmitter { return ymmLanewise(t, plain, do) }
@@ -34,6 +38,7 @@ func ymmInt64() map[rule]ymmEmitter {
 		{ir.FindUMsb, t, t}:  lanes(ymmHighestWide),
 		{ir.FindSMsb, t, t}:  lanes(ymmHighestWideSigned),
 		{ir.BitReverse, t, t}: lanes(func(m ymm, in *vcode.Inst, e element) {
+			// The bytes of each 64-bit lane are reversed after the bits of each byte.
 			m.reverseInBytes(0, 0)
 			m.rm(AVX_VPSHUFB, 0, 0, m.vector8([8]uint32{0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b}))
 		}),
@@ -57,6 +62,9 @@ func ymmInt64() map[rule]ymmEmitter {
 }
 
 // ymmMultiplyWide adds the products of 32-bit halves that contribute to the low 64 bits.
+//
+// With a = ah·2³² + al, and b alike, the product modulo 2⁶⁴ is al·bl + (ah·bl + al·bh)·2³²; the
+// fourth product contributes nothing. AVX-512 has VPMULLQ.
 func ymmMultiplyWide(m ymm, in *vcode.Inst, e element) {
 	m.rri(AVX_VPSRLQ, 2, 0, 0, 32)
 	m.rr(AVX_VPMULUDQ, 2, 2, 1)
@@ -69,7 +77,8 @@ func ymmMultiplyWide(m ymm, in *vcode.Inst, e element) {
 }
 
 // greater is d = a > b with 64 bits, after flipping the bits of flip: the sign bit, for unsigned
-// numbers. It clobbers t.
+// numbers. It clobbers t. Flipping the sign bit maps the unsigned order to the signed one: 0 becomes
+// the least number.
 func (m ymm) greater(d, t, a, b Reg, flip uint64) {
 	if flip != 0 {
 		m.long(AVX_VPXOR, t, b, flip)
@@ -90,12 +99,14 @@ func ymmExtremeWide(most bool, flip uint64) ymmBody {
 	}
 }
 
-// signs sets d to all ones in lanes with negative x. d may be x.
+// signs sets d to all ones in lanes with negative x. d may be x. AVX2 has no arithmetic shift of
+// 64-bit lanes: the upper word's sign is spread in 32 bits and then copied to both words.
 func (m ymm) signs(d, x Reg) {
 	m.rri(AVX_VPSRAD, d, 0, x, 31)
 	m.rri(AVX_VPSHUFD, d, 0, d, 0xf5)
 }
 
+// (x xor s) − s, with s the sign as 0 or −1. The least number is its own absolute value.
 func ymmAbsoluteWide(m ymm, in *vcode.Inst, e element) {
 	m.signs(1, 0)
 	m.rr(AVX_VPXOR, 0, 0, 1)
@@ -103,7 +114,8 @@ func ymmAbsoluteWide(m ymm, in *vcode.Inst, e element) {
 }
 
 // arithmeticShift shifts x right by n arithmetically: AVX2 has only the logical shift of 64 bits, so
-// it shifts x xor its sign. It clobbers Y3.
+// it shifts x xor its sign. It clobbers Y3. For a negative x this is ¬(¬x >> n): the inverted number
+// has zeros above, which the second xor turns into ones.
 func (m ymm) arithmeticShift(x, n Reg) {
 	m.signs(3, x)
 	m.rr(AVX_VPXOR, x, x, 3)
@@ -111,12 +123,20 @@ func (m ymm) arithmeticShift(x, n Reg) {
 	m.rr(AVX_VPXOR, x, x, 3)
 }
 
+// The count is modulo 64; the instruction itself would yield 0 from 64 on.
 func ymmShiftWide(m ymm, in *vcode.Inst, e element) {
 	m.long(AVX_VPAND, 1, 1, 63)
 	m.arithmeticShift(0, 1)
 }
 
 // ymmHighWide is the high half of an unsigned product; see multiplyHighWide. It preserves Y1.
+//
+// The four products of 32-bit halves at their places, each with 64 bits. No sum overflows: (2³² −
+// 1)² + 2·(2³² − 1) is 2⁶⁴ − 1.
+//
+//	ah·bh           bits 64 to 127
+//	ah·bl, al·bh    bits 32 to 95
+//	al·bl           bits 0 to 63
 func ymmHighWide(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VPMULUDQ, 2, 0, 1)    // ll
 	m.rri(AVX_VPSRLQ, 2, 0, 2, 32) // its upper half
@@ -136,6 +156,9 @@ func ymmHighWide(m ymm, in *vcode.Inst, e element) {
 
 // ymmHighWideSigned subtracts from the unsigned product each operand if the other is negative. The
 // first operand is saved in the scratch memory.
+//
+// Modulo 2⁶⁴ a negative a is the unsigned number a + 2⁶⁴, and its product with b has b·2⁶⁴ too much.
+// AVX-512 has registers for the saved operand; here all five scratch vectors are in use.
 func ymmHighWideSigned(m ymm, in *vcode.Inst, e element) {
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOperand))
 	ymmHighWide(m, in, e)
@@ -148,6 +171,7 @@ func ymmHighWideSigned(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VPSUBQ, 0, 0, 3)
 }
 
+// The sum is less than an operand if and only if it wrapped, so that a + b is compared with b.
 func ymmCarryWide(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VPADDQ, 0, 0, 1)
 	ymmBorrowWide(m, in, e)
@@ -159,7 +183,8 @@ func ymmBorrowWide(m ymm, in *vcode.Inst, e element) {
 	m.rri(AVX_VPSRLQ, 0, 0, 2, 63)
 }
 
-// ymmCountWide adds the counts of the halves.
+// ymmCountWide adds the counts of the halves. countBits counts in 32-bit lanes; the sum of both is
+// at most 64, in the low word.
 func ymmCountWide(m ymm, in *vcode.Inst, e element) {
 	m.countBits(0, 0)
 	m.rri(AVX_VPSRLQ, 1, 0, 0, 32)
@@ -168,6 +193,12 @@ func ymmCountWide(m ymm, in *vcode.Inst, e element) {
 }
 
 // ymmHighestWide is the number of the upper half's highest bit, plus 32, or else the lower half's.
+//
+// The 32-bit search returns −1 for 0, which selects between the words. The result has 64 bits, so
+// that −1 needs all ones in the upper word too.
+//
+//	upper word ≠ 0     32 + its highest bit
+//	else               the highest bit of the lower word, or −1
 func ymmHighestWide(m ymm, in *vcode.Inst, e element) {
 	m.highest(0, 0)
 	m.word(AVX_VPADDD, 1, 0, 32)
@@ -179,12 +210,14 @@ func ymmHighestWide(m ymm, in *vcode.Inst, e element) {
 	m.rri(AVX_VPBLENDD, 0, 0, 1, 0xaa) // sign extension
 }
 
+// Bits that differ from the sign bit are ones after xor with the sign.
 func ymmHighestWideSigned(m ymm, in *vcode.Inst, e element) {
 	m.signs(1, 0)
 	m.rr(AVX_VPXOR, 0, 0, 1)
 	ymmHighestWide(m, in, e)
 }
 
+// x & −x has one bit, which is the highest one too.
 func ymmLowestWide(m ymm, in *vcode.Inst, e element) {
 	m.zero(1)
 	m.rr(AVX_VPSUBQ, 1, 1, 0)
@@ -192,7 +225,8 @@ func ymmLowestWide(m ymm, in *vcode.Inst, e element) {
 	ymmHighestWide(m, in, e)
 }
 
-// ymmCompareWide compares four lanes at a time and combines both masks.
+// ymmCompareWide compares four lanes at a time and combines both masks. a <= b is computed as not b
+// < a, since there is only a greater-than. The inversion is done on the combined mask, once.
 func ymmCompareWide(m ymm, in *vcode.Inst) {
 	flip := uint64(0)
 	if in.IR == ir.ULt || in.IR == ir.ULe {
@@ -218,7 +252,8 @@ func ymmCompareWide(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// ymmSelectWide is u0 ? u1 : u2.
+// ymmSelectWide is u0 ? u1 : u2. u1 is read from memory by the blend, which needs no register for
+// it.
 func ymmSelectWide(m ymm, in *vcode.Inst) {
 	for i := range 2 {
 		m.longMask(2, in.Uses[0], i)
@@ -228,7 +263,9 @@ func ymmSelectWide(m ymm, in *vcode.Inst) {
 	}
 }
 
-// ymmDivideWide divides lane by lane, through the scratch memory.
+// ymmDivideWide divides lane by lane, through the scratch memory. x86 has no vector division of
+// integers, and a double cannot hold a 64-bit dividend. A scalar division costs tens of cycles on
+// most processors (Agner Fog), so the copies through memory are cheap in comparison.
 func ymmDivideWide(m ymm, in *vcode.Inst, e element) {
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
 	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOperand))

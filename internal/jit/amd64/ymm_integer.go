@@ -30,7 +30,8 @@ func ymmIntegers() map[rule]ymmEmitter {
 	}
 }
 
-// ymmUnaryFunc is d = do(u0). do writes d last.
+// ymmUnaryFunc is d = do(u0). do writes d last. d may be the register of x, so that do must not read
+// x after writing d.
 func ymmUnaryFunc(do func(m ymm, d, x Reg)) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		x := m.vec(in.Uses[0], 0)
@@ -42,6 +43,13 @@ func ymmUnaryFunc(do func(m ymm, d, x Reg)) ymmEmitter {
 
 // ymmHighProduct is the high half of 32-bit products: of the even lanes, and of the odd ones shifted
 // to even positions.
+//
+// VPMULUDQ multiplies the even 32-bit lanes to 64 bits; the upper words of its results are at odd
+// positions.
+//
+//	x >> 32 · y >> 32    the high halves of the odd lanes, in place
+//	x · y, >> 32         the high halves of the even lanes
+//	blend 0xaa           odd lanes from the first one
 func ymmHighProduct(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
@@ -56,7 +64,9 @@ func ymmHighProduct(op Op) ymmEmitter {
 	}
 }
 
-// lessBit is 1 if a < b, unsigned, and 0 otherwise. It clobbers Y2.
+// lessBit is 1 if a < b, unsigned, and 0 otherwise. It clobbers Y2. max(a, b) = a means a >= b: the
+// mask −1 plus 1 is 0, and 0 plus 1 is 1. So the negation of the comparison and the conversion to a
+// number are one addition.
 func (m ymm) lessBit(in *vcode.Inst, a, b Reg) {
 	m.rr(AVX_VPMAXUD, 2, a, b)
 	m.rr(AVX_VPCMPEQD, 2, 2, a)
@@ -76,8 +86,9 @@ func ymmBorrow(m ymm, in *vcode.Inst) {
 	m.lessBit(in, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1))
 }
 
-// countBits sums neighbors in fields of two, four and eight bits (Hacker's Delight, 5-1). It clobbers
-// Y1 and Y2.
+// countBits sums neighbors in fields of two, four and eight bits (Hacker's Delight, 5-1). It
+// clobbers Y1 and Y2. The multiplication by 0x01010101 sums the four bytes in the top one. AVX-512
+// has VPOPCNTD on newer processors only.
 func (m ymm) countBits(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 1)
 	m.word(AVX_VPAND, 1, 1, 0x55555555)
@@ -93,13 +104,16 @@ func (m ymm) countBits(d, x Reg) {
 	m.rri(AVX_VPSRLD, d, 0, 2, 24)
 }
 
-// reverseBits reverses nibbles by table lookup, and then swaps bytes. It clobbers Y1 to Y3.
+// reverseBits reverses nibbles by table lookup, and then swaps bytes. It clobbers Y1 to Y3. VPSHUFB
+// selects bytes within 128 bits, so that the constant has the same positions in both halves.
 func (m ymm) reverseBits(d, x Reg) {
 	m.reverseInBytes(2, x)
 	m.rm(AVX_VPSHUFB, d, 2, m.vector8([8]uint32{0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f}))
 }
 
-// reverseInBytes reverses the bits of each byte of x. It clobbers Y1 to Y3.
+// reverseInBytes reverses the bits of each byte of x. It clobbers Y1 to Y3. Byte n of the table is
+// the reversed nibble n: 0, 8, 4, 12, …. The low nibble's result moves up by four bits, the high
+// one's is in place.
 func (m ymm) reverseInBytes(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 4)
 	m.word(AVX_VPAND, 1, 1, 0x0f0f0f0f)
@@ -115,6 +129,9 @@ func (m ymm) reverseInBytes(d, x Reg) {
 // Clearing the bit below the highest one prevents rounding up to the next exponent. A number with bit
 // 31 converts to a negative one, whose sign bit makes the result too large, so it is clamped. It
 // clobbers Y1.
+//
+// AVX-512 has VPLZCNTD. Example: 0b1011 & ¬0b0101 is 0b1010, and the f32 10.0 has the exponent 127 +
+// 3, so the result is 3. For 0 the exponent bits are 0, and −127 is clamped to −1.
 func (m ymm) highest(d, x Reg) {
 	m.rri(AVX_VPSRLD, 1, 0, x, 1)
 	m.rr(AVX_VPANDN, 1, 1, x)
@@ -148,6 +165,13 @@ func (m ymm) ones(y Reg, u vcode.Reg) {
 
 // ymmBitField extracts u2 bits of u0 from bit u1 on. Variable vector shifts yield 0 from 32 on, as the
 // operation requires.
+//
+// With constant operands one or two instructions suffice:
+//
+//	up to the top bit      a shift
+//	from bit 0             a mask
+//	whole bytes            a byte shuffle, in one instruction
+//	else                   two shifts, which also clear the bits above
 func ymmBitField(m ymm, in *vcode.Inst) {
 	off, one := m.f.Const(in.Uses[1])
 	count, two := m.f.Const(in.Uses[2])
@@ -164,6 +188,7 @@ func ymmBitField(m ymm, in *vcode.Inst) {
 		default:
 			m.rri(AVX_VPSLLD, 0, 0, x, uint8(32-off-count))
 			m.rri(AVX_VPSRLD, d, 0, 0, uint8(32-count)&31)
+			// A shift by 32 & 31 would leave the field in place.
 			if count == 0 {
 				m.zero(d)
 			}
@@ -178,7 +203,8 @@ func ymmBitField(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// bytesOf selects n bytes of each lane, from byte from on, with zeros above.
+// bytesOf selects n bytes of each lane, from byte from on, with zeros above. VPSHUFB clears a byte
+// if bit 7 of its selector is set. Positions count within 128 bits, four lanes.
 func bytesOf(from, n uint32) (v [8]uint32) {
 	for lane := range uint32(8) {
 		for i := range uint32(4) {
@@ -192,7 +218,8 @@ func bytesOf(from, n uint32) (v [8]uint32) {
 	return v
 }
 
-// ymmSignedBitField shifts the field to the top and back down.
+// ymmSignedBitField shifts the field to the top and back down. A count of 0 shifts by 32: the left
+// shift yields 0, and so does the whole operation. Counts above 32 are clamped.
 func ymmSignedBitField(m ymm, in *vcode.Inst) {
 	m.with(AVX_VPSRLVD, 0, m.vec(in.Uses[0], 0), in.Uses[1])
 	m.fill(1, 32)
@@ -204,7 +231,7 @@ func ymmSignedBitField(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmBitFieldMask is u1 ones from bit u0 on.
+// ymmBitFieldMask is u1 ones from bit u0 on. ¬(ones << n) has n low ones, all of them from 32 on.
 func ymmBitFieldMask(m ymm, in *vcode.Inst) {
 	m.ones(1, in.Uses[1])
 	m.invert(1, 1)
@@ -220,6 +247,9 @@ func ymmDivide(m ymm, in *vcode.Inst) {
 }
 
 // divide puts the result of an operation on x and y into Y2. It clobbers Y3 and Y4.
+//
+// The remainder is x − q·y modulo 2³², which is exact although the product may wrap. In smod the
+// result has the sign of the divisor, in srem the dividend's.
 func (m ymm) divide(op ir.Op, x, y Reg) {
 	m.quotient(x, y, op != ir.UDiv && op != ir.UMod)
 	if op != ir.UDiv && op != ir.SDiv {
@@ -235,12 +265,16 @@ func (m ymm) divide(op ir.Op, x, y Reg) {
 		m.rr(AVX_VPAND, 3, 3, y)
 		m.rr(AVX_VPADDD, 2, 2, 3)
 	}
+	// The quotient of a division by 0 is infinity or NaN, with unspecified bits here; AVX-512's
+	// unsigned conversion yields all ones by itself.
 	m.zero(3)
 	m.rr(AVX_VPCMPEQD, 3, 3, y) // division by 0 yields all ones
 	m.rr(AVX_VPOR, 2, 2, 3)
 }
 
-// quotient puts x / y, truncated, into Y2. It clobbers Y3 and Y4.
+// quotient puts x / y, truncated, into Y2. It clobbers Y3 and Y4. The signed conversion truncates by
+// itself. It yields the least number out of range, which is the result of the least number divided
+// by −1.
 func (m ymm) quotient(x, y Reg, signed bool) {
 	half := func(d, t Reg, i int) { // d = four lanes of x / y
 		if i == 0 {
@@ -270,7 +304,7 @@ func (m ymm) quotient(x, y Reg, signed bool) {
 }
 
 // toDouble converts the lower four lanes of x to doubles. An unsigned number becomes the low bits of
-// 2⁵², which is then subtracted.
+// 2⁵², which is then subtracted. An unsigned number from 2³¹ on would become negative in VCVTDQ2PD.
 func (m ymm) toDouble(d, x Reg, signed bool) {
 	if signed {
 		m.rr(AVX_VCVTDQ2PD, d, 0, x)

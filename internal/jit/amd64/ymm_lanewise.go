@@ -6,10 +6,13 @@ import (
 )
 
 // ymmBody emits an operation on operands in Y0, Y1 and Y2, with the result in Y0. It may clobber Y3
-// and Y4 too.
+// and Y4 too. The operands are always copied to these registers: a body has no register of its own,
+// and serves narrow types and 64-bit types alike.
 type ymmBody func(m ymm, in *vcode.Inst, e element)
 
-// ymmLanewise is an operation with result and first operand of type t.
+// ymmLanewise is an operation with result and first operand of type t. For 64 bits it emits the body
+// twice, for lanes 0 to 3 and 4 to 7. All operands of a half are loaded before its result is stored,
+// so that the result may share its slot with an operand.
 func ymmLanewise(t ir.Type, how extension, do ymmBody) ymmEmitter {
 	e := elementOf(t)
 	return func(m ymm, in *vcode.Inst) {
@@ -30,7 +33,7 @@ func ymmLanewise(t ir.Type, how extension, do ymmBody) ymmEmitter {
 }
 
 // load puts an operand, or its i-th four lanes, into y. A 32-bit operand in 64-bit lanes is
-// zero-extended.
+// zero-extended. Such operands are the exponent of fldexp and the count of a bit field.
 func (m ymm) load(e element, y Reg, u vcode.Reg, i int) {
 	switch {
 	case !e.wide:
@@ -61,7 +64,8 @@ func (m ymm) number(e element, op Op, d, a Reg, v uint64) {
 	m.word(op, d, a, uint32(v))
 }
 
-// signExtend sign-extends a number below 32 bits.
+// signExtend sign-extends a number below 32 bits. AVX2 has arithmetic shifts of 32-bit lanes, which
+// extend from any width.
 func (m ymm) signExtend(y Reg, bits uint32) {
 	if bits < 32 {
 		m.rri(AVX_VPSLLD, y, 0, y, uint8(32-bits))
@@ -69,7 +73,8 @@ func (m ymm) signExtend(y Reg, bits uint32) {
 	}
 }
 
-// truncate clears the bits above a number below 32 bits.
+// truncate clears the bits above a number below 32 bits. It restores the invariant of narrow types:
+// zeros above the value.
 func (m ymm) truncate(y Reg, bits uint32) {
 	if bits < 32 {
 		m.word(AVX_VPAND, y, y, 1<<bits-1)
@@ -82,6 +87,11 @@ func ymmDirect(narrow, wide Op) ymmBody {
 }
 
 // ymmNarrow are the rules of arithmetic, logic and comparisons of integers of 8 and 16 bits.
+//
+// 8 and 16 bits are computed in 32-bit lanes. Packed bytes would have four times the lanes, but
+// lanes are invocations: one of eight, whatever the width of its value. Unsigned operations need no
+// extension, because the bits above are 0; signed ones need it for comparisons, minima, right shifts
+// and divisions.
 func ymmNarrow() map[rule]ymmEmitter {
 	r := map[rule]ymmEmitter{}
 	for _, t := range narrowTypes {
@@ -104,10 +114,12 @@ func ymmNarrow() map[rule]ymmEmitter {
 		r[rule{ir.SMulHi, t, t}] = ymmLanewise(t, signExtended|truncated, ymmMultiplyShift(AVX_VPSRAD))
 		r[rule{ir.AddCarry, t, t}] = ymmLanewise(t, plain, func(m ymm, in *vcode.Inst, e element) {
 			m.rr(AVX_VPADDD, 0, 0, 1)
+			// The carry is the bit above the type.
 			m.rri(AVX_VPSRLD, 0, 0, 0, uint8(e.bits))
 		})
 		r[rule{ir.SubBorrow, t, t}] = ymmBorrow
 		r[rule{ir.Eq, ir.B1, t}] = ymmCommutativeOp(AVX_VPCMPEQD)
+		// Zeros above the values preserve the unsigned order, so the rules of 32 bits apply.
 		r[rule{ir.ULt, ir.B1, t}] = ymmBelow
 		r[rule{ir.ULe, ir.B1, t}] = ymmBelowEqual
 		r[rule{ir.SLt, ir.B1, t}] = ymmNarrowCompare(t)
@@ -131,6 +143,7 @@ func ymmNarrowBits(r map[rule]ymmEmitter, t ir.Type) {
 	r[rule{ir.BitCount, t, t}] = ymmLanewise(t, plain, unary(ymm.countBits))
 	r[rule{ir.BitReverse, t, t}] = ymmLanewise(t, plain, func(m ymm, in *vcode.Inst, e element) {
 		m.reverseBits(0, 0)
+		// A reversed lane has the value at its top.
 		m.rri(AVX_VPSRLD, 0, 0, 0, uint8(32-e.bits))
 	})
 	r[rule{ir.FindLsb, t, t}] = ymmLanewise(t, truncated, unary(ymm.lowest))
@@ -142,6 +155,7 @@ func ymmNarrowBits(r map[rule]ymmEmitter, t ir.Type) {
 }
 
 // ymmNarrowCompare compares signed numbers below 32 bits: it shifts them to the top of their lanes.
+// Then the sign bit of the value is the lane's, and one shift replaces the two of a sign extension.
 func ymmNarrowCompare(t ir.Type) ymmEmitter {
 	by := uint8(32 - t.Bits())
 	return func(m ymm, in *vcode.Inst) {
@@ -159,7 +173,8 @@ func ymmNarrowCompare(t ir.Type) ymmEmitter {
 	}
 }
 
-// ymmShiftBy takes the count modulo the width.
+// ymmShiftBy is a shift with the count modulo the width. Variable vector shifts yield 0 for larger
+// counts, unlike the scalar ones, which ignore the upper bits.
 func ymmShiftBy(narrow, wide Op) ymmBody {
 	return func(m ymm, in *vcode.Inst, e element) {
 		m.number(e, AVX_VPAND, 1, 1, uint64(e.bits-1))
@@ -167,7 +182,8 @@ func ymmShiftBy(narrow, wide Op) ymmBody {
 	}
 }
 
-// ymmMultiplyShift is the high half of a product that fits in 32 bits.
+// ymmMultiplyShift is the high half of a product that fits in 32 bits. 16 bits by 16 bits are at
+// most 32 bits; the upper half starts at the type's width.
 func ymmMultiplyShift(shift Op) ymmBody {
 	return func(m ymm, in *vcode.Inst, e element) {
 		m.rr(AVX_VPMULLD, 0, 0, 1)
@@ -181,7 +197,7 @@ func ymmDivided(m ymm, in *vcode.Inst, e element) {
 }
 
 // lowOnes replaces the count in Y2 by that many low one bits, all ones from the lane width on. It
-// clobbers Y3.
+// clobbers Y3. (1 << n) − 1. A shift by the lane width or more yields 0, and 0 − 1 is all ones.
 func (m ymm) lowOnes(e element) {
 	m.zero(3)
 	m.number(e, e.op(AVX_VPADDD, AVX_VPADDQ), 3, 3, 1)
@@ -196,6 +212,9 @@ func ymmFieldOf(m ymm, in *vcode.Inst, e element) {
 }
 
 // ymmFieldSigned shifts the field to the top of the lane and back.
+//
+// The shift to the top has lane − n bits, with n clamped to the width of the type. So for 8 bits of
+// a 32-bit lane at most 8 bits survive, and the final truncation clears the sign bits above.
 func ymmFieldSigned(m ymm, in *vcode.Inst, e element) {
 	m.rr(e.op(AVX_VPSRLVD, AVX_VPSRLVQ), 0, 0, 1)
 	m.number(narrowInt, AVX_VPMINUD, 2, 2, uint64(e.bits)) // a count has 32 bits
@@ -210,7 +229,8 @@ func ymmFieldSigned(m ymm, in *vcode.Inst, e element) {
 	m.rr(AVX_VPSRAVD, 0, 0, 1)
 }
 
-// ymmFieldMask has the offset in Y0 and the count in Y1.
+// ymmFieldMask has the offset in Y0 and the count in Y1. Its operands are two 32-bit counts, unlike
+// the other bit fields: load zero-extends them for 64-bit results.
 func ymmFieldMask(m ymm, in *vcode.Inst, e element) {
 	m.moveVec(2, 1)
 	m.lowOnes(e)

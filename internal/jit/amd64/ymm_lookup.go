@@ -3,6 +3,13 @@ package amd64
 import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
 // tableLookup looks up both halves of the table and selects one of the two words.
+//
+// VPERMD of AVX2 selects from eight words by the low three bits of an index; the table has sixteen.
+// Both halves are looked up with the same index, and bit 3 selects the result:
+//
+//	vpermd    ymm0, which, [table]
+//	vpermd    ymm2, which, [table + 32]
+//	vblendvps d, ymm0, ymm2, which << 28
 func (m ymm) tableLookup(in *vcode.Inst) {
 	short, resume := m.NewLabel(), m.NewLabel()
 	at := m.tableAddress(in, short)
@@ -12,6 +19,9 @@ func (m ymm) tableLookup(in *vcode.Inst) {
 	m.selectByBit3(in, which)
 	m.Bind(resume)
 	m.slowPaths = append(m.slowPaths, func() {
+		// A table that is partly out of range is loaded under a mask, with 0 for the words after its
+		// end. The length is below the end of the table here, so that the signed comparison is
+		// correct.
 		m.Bind(short)
 		which := m.vec(in.Uses[1], 1)
 		for half, y := range [2]Reg{0, 2} {
@@ -26,7 +36,8 @@ func (m ymm) tableLookup(in *vcode.Inst) {
 	})
 }
 
-// selectByBit3 defines the result: the word in Y0 if bit 3 of which is 0, else the one in Y2.
+// selectByBit3 defines the result: the word in Y0 if bit 3 of which is 0, else the one in Y2. The
+// shift moves bit 3 to the sign bit, the only one that VBLENDVPS reads.
 func (m ymm) selectByBit3(in *vcode.Inst, which Reg) {
 	m.rri(AVX_VPSLLD, 3, 0, which, 28)
 	d := m.dest(in, 2)

@@ -8,7 +8,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmHandle is the handle of the push constants, the workgroup memory or a table.
+// ymmHandle is the handle of the push constants, the workgroup memory or a table. A lane has the
+// handle's number, not its byte offset: 32 bits are enough, and the operations on vectors scale it.
 func ymmHandle(m ymm, in *vcode.Inst) {
 	n := uint32(HandlePush)
 	switch in.IR {
@@ -22,7 +23,9 @@ func ymmHandle(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmResource is the handle of descriptor u0 of resource Aux, null out of range.
+// ymmResource is the handle of descriptor u0 of resource Aux, null out of range. index >= count is
+// max(count, index) = index, because unsigned comparisons are missing. VPANDN makes the handle 0,
+// HandleNull, out of range; its length is 0, so that each access is out of range.
 func ymmResource(m ymm, in *vcode.Inst) {
 	at := int32(in.Key.Aux) * ResourceBytes
 	m.GRM(MOV|W, RAX, arg(ArgResources))
@@ -36,6 +39,8 @@ func ymmResource(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
+// The index scale of a gather is at most 8, and a handle has 32 bytes, so the numbers are shifted by
+// two. The gather clears its mask register, which is therefore a copy; inactive lanes stay 0.
 func ymmLength(m ymm, in *vcode.Inst) {
 	m.rri(AVX_VPSLLD, 1, 0, m.vec(in.Uses[0], 0), handleShift-3)
 	m.loadVec(2, in.Masks[0])
@@ -44,7 +49,8 @@ func ymmLength(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// ymmOffset is u0 + u1·Aux, saturating.
+// ymmOffset is u0 + u1·Aux, saturating. A saturated offset, 2³² − 1, is out of range of a buffer
+// below 4 GiB.
 func ymmOffset(m ymm, in *vcode.Inst) {
 	start, off := NoReg, uint64(0)
 	if bits, ok := m.f.Const(in.Uses[0]); ok {
@@ -57,6 +63,9 @@ func ymmOffset(m ymm, in *vcode.Inst) {
 }
 
 // offset puts start + x·stride into Y0; see machine.offset. It clobbers Y1 to Y3.
+//
+// x > most is max(x, most + 1) = x. A constant start is included in most, so that one comparison
+// serves both overflows. A variable start needs one more: the sum wrapped if it is less than start.
 func (m ymm) offset(x Reg, stride uint32, start Reg, off uint32) {
 	if stride != 0 && stride&(stride-1) == 0 {
 		m.rri(AVX_VPSLLD, 0, 0, x, uint8(bits.TrailingZeros32(stride)))
@@ -85,7 +94,9 @@ func (m ymm) offset(x Reg, stride uint32, start Reg, off uint32) {
 }
 
 // storingLanes returns the mask of an instruction without helper lanes, in y if that differs. It
-// clobbers Y3 and Y4.
+// clobbers Y3 and Y4. Helper invocations of fragment shaders compute derivatives but must have no
+// side effects. Without a demote in the program no lane becomes a helper, and the mask is used
+// unchanged.
 func (m ymm) storingLanes(in *vcode.Inst, y Reg) Reg {
 	k := m.execution(in, y)
 	if !m.demotes {
@@ -104,7 +115,9 @@ func octetOf(first, step uint32) (v [8]uint32) {
 	return v
 }
 
-// ymmInput is a built-in of a compute program.
+// ymmInput is a built-in of a compute program. Workgroup IDs are arguments of the call, local IDs
+// are rows of the record; a global ID is group · size + local ID. SubgroupLocalInvocationId
+// continues over the parts of a subgroup with more than eight lanes.
 func ymmInput(m ymm, in *vcode.Inst) {
 	s, d := m.prog.In[in.Key.Aux].Semantic, m.dest(in, 0)
 	local := func(row ir.Semantic) Mem { return m.local(in, row) }

@@ -6,6 +6,9 @@ import (
 )
 
 // rr emits op d, a, b on whole vectors.
+//
+// The short names in this file exist because nearly every instruction of AVX2 code has 256 bits and
+// no modifiers. VEX instructions have no masks, so that m.RR's options would always be 0.
 func (m ymm) rr(op Op, d, a, b Reg) { m.RR(op, V256, d, a, b, 0) }
 
 // rri is rr with an immediate.
@@ -14,10 +17,12 @@ func (m ymm) rri(op Op, d, a, b Reg, imm uint8) { m.RRI(op, V256, d, a, b, imm, 
 // rm emits op d, a, [at] on whole vectors.
 func (m ymm) rm(op Op, d, a Reg, at Mem) { m.RM(op, V256, d, a, at, 0) }
 
-// zero sets y to 0.
+// zero sets y to 0. The 128-bit form clears the upper half too, as all VEX instructions clear the
+// bits above their length.
 func (m ymm) zero(y Reg) { m.RR(AVX_VPXOR, V128, y, y, y, 0) }
 
-// words returns a constant in eight 32-bit lanes.
+// words returns a constant in eight 32-bit lanes. It occupies 32 bytes of the literals, because AVX2
+// arithmetic has no embedded broadcast; AVX-512 stores the constant once, in four bytes.
 func (m ymm) words(v uint32) Mem { return m.vector8([8]uint32{v, v, v, v, v, v, v, v}) }
 
 // longs returns a constant in four 64-bit lanes.
@@ -32,7 +37,9 @@ func (m ymm) word(op Op, d, a Reg, v uint32) { m.rm(op, d, a, m.words(v)) }
 // long is d = a op a constant in all 64-bit lanes.
 func (m ymm) long(op Op, d, a Reg, v uint64) { m.rm(op, d, a, m.longs(v)) }
 
-// fill sets all lanes of y to a constant.
+// fill sets all lanes of y to a constant. Zeros and ones are computed without memory. VPCMPEQD of a
+// register with itself is true in all lanes, and most processors recognize that it does not depend
+// on the old value.
 func (m ymm) fill(y Reg, v uint32) {
 	switch v {
 	case 0:
@@ -44,13 +51,18 @@ func (m ymm) fill(y Reg, v uint32) {
 	}
 }
 
-// invert is d = not a, of masks.
+// invert is d = not a, of masks. AVX2 has no NOT; the constant of ones is a memory operand, which
+// needs no scratch register.
 func (m ymm) invert(d, a Reg) { m.word(AVX_VPXOR, d, a, 1<<32-1) }
 
-// blend is d = yes in the lanes of the mask k, no in the others.
+// blend is d = yes in the lanes of the mask k, no in the others. VBLENDVPS is two or three
+// micro-operations on processors of Intel and one on AMD's (uops.info), so code that can use VPAND
+// or VPANDN instead does (ymmSelectLanes).
 func (m ymm) blend(d, no, yes, k Reg) { m.rri(AVX_VBLENDVPS, d, no, yes, is4(k)) }
 
-// phys returns the physical register of r, a Vec, Mask or Gen.
+// phys returns the physical register of r, a Vec, Mask or Gen. A value with 64 bits per lane never
+// has one: it would need two of eleven registers, and its operations work on one half at a time
+// anyway.
 func (m ymm) phys(r vcode.Reg) (Reg, bool) {
 	switch c := m.class(r); {
 	case c == vcode.Gen:
@@ -61,7 +73,8 @@ func (m ymm) phys(r vcode.Reg) (Reg, bool) {
 	return ymmFirst + Reg(m.frame.Regs[r]), true
 }
 
-// constant returns the bits of r, a Vec or Mask, in every lane if it is a constant.
+// constant returns the bits of r, a Vec or Mask, in every lane if it is a constant. The constant of
+// a mask has one bit, which the minus spreads: 1 becomes all ones.
 func (m ymm) constant(r vcode.Reg) (uint32, bool) {
 	bits, ok := m.f.Const(r)
 	if ok && m.class(r) == vcode.Mask {
@@ -70,7 +83,8 @@ func (m ymm) constant(r vcode.Reg) (uint32, bool) {
 	return uint32(bits), ok
 }
 
-// vec returns the physical register of r, a Vec or Mask, or y after loading r into it.
+// vec returns the physical register of r, a Vec or Mask, or y after loading r into it. The caller
+// must not write to the returned register, which may be the home of r.
 func (m ymm) vec(r vcode.Reg, y Reg) Reg {
 	if x, ok := m.phys(r); ok {
 		return x
@@ -79,7 +93,8 @@ func (m ymm) vec(r vcode.Reg, y Reg) Reg {
 	return y
 }
 
-// loadVec copies r, a Vec or Mask, to y.
+// loadVec copies r, a Vec or Mask, to y. VMOVUPS serves for integers too, and for memory of any
+// alignment: one opcode for all copies.
 func (m ymm) loadVec(y Reg, r vcode.Reg) {
 	if x, ok := m.phys(r); ok {
 		m.moveVec(y, x)
@@ -98,7 +113,10 @@ func (m ymm) moveVec(d, s Reg) {
 	}
 }
 
-// with emits op d, a, b with b in a register or in memory.
+// with emits op d, a, b with b in a register or in memory. The second source of a VEX instruction
+// may be in memory without alignment, so a spilled operand or a constant needs no separate load:
+//
+//	vpaddd ymm5, ymm6, [rsp + 64]
 func (m ymm) with(op Op, d, a Reg, b vcode.Reg) {
 	if x, ok := m.phys(b); ok {
 		m.rr(op, d, a, x)
@@ -116,7 +134,8 @@ func (m ymm) withImm(op Op, d, a Reg, b vcode.Reg, imm uint8) {
 	m.RMI(op, V256, d, a, m.operand(b), imm, 0)
 }
 
-// operand returns the memory of a register without a physical one.
+// operand returns the memory of a register without a physical one. A Sequence is a constant that
+// differs between lanes: first, first + step, …, as of lane numbers.
 func (m ymm) operand(r vcode.Reg) Mem {
 	if v, ok := m.constant(r); ok {
 		return m.words(v)
@@ -138,6 +157,10 @@ func (m ymm) always(in *vcode.Inst) bool {
 
 // dest returns the register for the last of several instructions that compute a Vec or Mask: the
 // result's unless the instruction merges, or y, which must not be Y3 or Y4.
+//
+// AVX-512 writes under a mask to the result itself; a VEX instruction overwrites all lanes, so a
+// merging instruction needs a temporary and a blend afterwards. done uses Y3 for the old value and
+// Y4 for the mask, which excludes both.
 func (m ymm) dest(in *vcode.Inst, y Reg) Reg {
 	if x, ok := m.phys(in.Defs[0]); ok && !in.Merging {
 		return x
@@ -149,6 +172,14 @@ func (m ymm) dest(in *vcode.Inst, y Reg) Reg {
 // merges. It clobbers Y3 and Y4.
 func (m ymm) done(in *vcode.Inst, y Reg) { m.put(in, in.Defs[0], y) }
 
+// The cases of the result x, the temporary y and the mask k:
+//
+//	vmovups   x, y                not merging, x in a register
+//	vmovups   [slot], y           not merging, x in memory
+//	vblendvps x, x, y, k          merging, x in a register
+//	vmovups   ymm3, [slot]        merging, x in memory
+//	vblendvps ymm3, ymm3, y, k
+//	vmovups   [slot], ymm3
 func (m ymm) put(in *vcode.Inst, d vcode.Reg, y Reg) {
 	x, ok := m.phys(d)
 	switch {
@@ -187,7 +218,8 @@ func (m ymm) restore(r vcode.Reg) {
 	m.rm(AVX_VMOVUPS, x, 0, m.slot(r))
 }
 
-// toMemory stores a register.
+// toMemory stores a register. It serves arguments and results of calls. The layout of a value with
+// 64 bits per lane is its two halves, lanes 0 to 3 first.
 func (m ymm) toMemory(to Mem, r vcode.Reg) {
 	switch m.class(r) {
 	case vcode.Gen:
@@ -202,7 +234,8 @@ func (m ymm) toMemory(to Mem, r vcode.Reg) {
 	}
 }
 
-// fromMemory loads a register.
+// fromMemory loads a register. The source and the destination may both be memory; then the value
+// passes through RAX or Y0, 32 bytes at a time.
 func (m ymm) fromMemory(r vcode.Reg, from Mem) {
 	x, ok := m.phys(r)
 	switch c := m.class(r); {
@@ -221,7 +254,8 @@ func (m ymm) fromMemory(r vcode.Reg, from Mem) {
 	}
 }
 
-// halfOf returns the memory of four lanes of a Wide register.
+// halfOf returns the memory of four lanes of a Wide register. Half 0 has the lanes 0 to 3, half 1
+// the lanes 4 to 7. All lanes of a constant are equal, so both halves are the same literal.
 func (m ymm) halfOf(r vcode.Reg, i int) Mem {
 	if bits, ok := m.f.Const(r); ok {
 		return m.longs(bits)
@@ -240,8 +274,9 @@ func (m ymm) loadHalf(y Reg, r vcode.Reg, i int) {
 	m.rm(AVX_VMOVUPS, y, 0, m.halfOf(r, i))
 }
 
-// doneHalf writes y to four lanes of a Wide result, in those of the mask if the instruction merges. It
-// clobbers Y3 and Y4.
+// doneHalf writes y to four lanes of a Wide result, in the lanes of the mask if the instruction
+// merges. It clobbers Y3 and Y4. VBLENDVPD reads the sign bit of each 64-bit lane, hence the widened
+// mask.
 func (m ymm) doneHalf(in *vcode.Inst, i int, y Reg) {
 	at := m.halfOf(in.Defs[0], i)
 	if in.Merging {
@@ -254,12 +289,18 @@ func (m ymm) doneHalf(in *vcode.Inst, i int, y Reg) {
 }
 
 // longMask sets y to four lanes of a mask, widened to 64 bits per lane.
+//
+// Sign extension preserves both values of a mask: −1 and 0. It turns
+//
+//	k3 k2 k1 k0              32 bits each
+//	k3 k3 k2 k2 k1 k1 k0 k0  64 bits per lane
 func (m ymm) longMask(y Reg, k vcode.Reg, i int) {
 	m.fourLanes(y, k, i)
 	m.rr(AVX_VPMOVSXDQ, y, 0, y)
 }
 
-// fourLanes puts lanes 4i to 4i+3 of a Vec or Mask into the lower half of y.
+// fourLanes puts lanes 4i to 4i+3 of a Vec or Mask into the lower half of y. A memory operand needs
+// no shuffle: lane 4 is 16 bytes after lane 0. The upper half of y is unspecified.
 func (m ymm) fourLanes(y Reg, r vcode.Reg, i int) {
 	x, ok := m.phys(r)
 	switch {
@@ -281,6 +322,13 @@ func (m ymm) highHalf(d, s Reg) { m.rri(AVX_VEXTRACTF128, s, 0, d, 1) }
 func (m ymm) join(d, lo, hi Reg) { m.rri(AVX_VINSERTF128, d, lo, hi, 1) }
 
 // lowWords puts the low 32 bits of the 64-bit lanes of lo and hi into d.
+//
+// VSHUFPS works in each 128-bit half separately, so that its result has the quarters in the wrong
+// order; VPERMQ exchanges the inner two.
+//
+//	lo          l3 | l2 | l1 | l0         64-bit lanes
+//	vshufps     h3 h2 | l3 l2 | h1 h0 | l1 l0
+//	vpermq      h3 h2 | h1 h0 | l3 l2 | l1 l0
 func (m ymm) lowWords(d, lo, hi Reg) {
 	m.rri(AVX_VSHUFPS, d, lo, hi, 0x88)
 	m.rri(AVX_VPERMQ, d, 0, d, 0xd8)

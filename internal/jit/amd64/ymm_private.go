@@ -5,7 +5,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// ymmVariables are the rules of accesses to private memory and of operations on whole variables.
+// ymmVariables are the rules of accesses to private memory and of operations on whole variables. PLd
+// and PSt name a variable and index its slots, PLdI and PStI index the whole private memory. The
+// bounds differ, the code does not.
 func ymmVariables() map[rule]ymmEmitter {
 	r := map[rule]ymmEmitter{
 		{ir.PClr, ir.None, ir.None}: ymmClearVariable,
@@ -31,6 +33,10 @@ func ymmVariables() map[rule]ymmEmitter {
 
 // slotIndices finds slots: Y2 becomes the lanes whose n slots are in range, Y1 the index of the first
 // relative to the returned memory. It clobbers Y0 and Y3.
+//
+// Private memory has the order [slot][lane], so that neighboring lanes of one slot are adjacent. The
+// word of slot s and lane l is s·Lanes + l. With n slots per access, the first one must be below
+// slots + 1 − n.
 func (m ymm) slotIndices(in *vcode.Inst, n uint32) Mem {
 	slots, first := m.prog.PrivateSlots(), uint32(0)
 	if in.IR == ir.PLd || in.IR == ir.PSt {
@@ -59,7 +65,9 @@ func log2(n uint32) uint8 {
 	return k
 }
 
-// ymmLoadSlots loads the low bits of a slot for each lane, 0 out of range.
+// ymmLoadSlots loads the low bits of a slot for each lane, 0 out of range. The gather loads only
+// lanes of Y2, and leaves the others as they were, 0. A truth value in memory is 0 or 1 in bit 0,
+// and two shifts spread it to a mask.
 func ymmLoadSlots(m ymm, in *vcode.Inst) {
 	at := m.slotIndices(in, 1)
 	m.zero(0)
@@ -73,7 +81,7 @@ func ymmLoadSlots(m ymm, in *vcode.Inst) {
 	m.done(in, 0)
 }
 
-// ymmStoreSlots stores a slot of each lane in range.
+// ymmStoreSlots stores a slot of each lane in range. A mask becomes 0 or 1 by a shift.
 func ymmStoreSlots(m ymm, in *vcode.Inst) {
 	at := m.slotIndices(in, 1)
 	m.divertInactive(at, scratchOffset)
@@ -88,13 +96,18 @@ func ymmStoreSlots(m ymm, in *vcode.Inst) {
 // divertInactive writes the indices in Y1, relative to at, to the scratch memory, and for lanes
 // outside Y2 the index of a dummy word there: AVX2 has no scatter, and stores to a dummy need no
 // branches. It clobbers Y3.
+//
+// A loop over the active lanes, as for buffers, would need a bit scan and a branch per lane. Private
+// memory is always writable, so that eight unconditional stores are cheaper. The dummy word is in
+// the same record, within reach of the 32-bit index.
 func (m ymm) divertInactive(at Mem, to int32) {
 	m.fill(3, uint32((m.record.Scratch+scratchSaved-at.Disp)/4))
 	m.blend(3, 3, 1, 2)
 	m.rm(AVX_VMOVUPS_ST, 3, 0, m.scratch(to))
 }
 
-// storeWords stores the words of y at the indices from divertInactive, lane by lane.
+// storeWords stores the words of y at the indices from divertInactive, lane by lane. The indices are
+// signed: the scratch memory precedes the private memory, so the dummy has a negative one.
 func (m ymm) storeWords(at Mem, y Reg, indices int32) {
 	m.rm(AVX_VMOVUPS_ST, y, 0, m.scratch(scratchOperand))
 	for lane := range int32(ymmLanes) {
@@ -105,6 +118,14 @@ func (m ymm) storeWords(at Mem, y Reg, indices int32) {
 }
 
 // ymmLoadPairs loads two slots for each lane, the low half first; 0 if one is out of range.
+//
+// The mask of the first gather is copied, because a gather clears its mask. Low words l and high
+// words h are interleaved per 128-bit half, and the halves then exchanged through memory:
+//
+//	ymm3, ymm4       l7 … l0, h7 … h0
+//	unpcklps         h5 l5 h4 l4 | h1 l1 h0 l0
+//	unpckhps         h7 l7 h6 l6 | h3 l3 h2 l2
+//	first half       h3 l3 h2 l2 | h1 l1 h0 l0
 func ymmLoadPairs(m ymm, in *vcode.Inst) {
 	at := m.slotIndices(in, 2)
 	m.zero(3)
@@ -123,7 +144,9 @@ func ymmLoadPairs(m ymm, in *vcode.Inst) {
 	m.doneHalf(in, 1, 0)
 }
 
-// ymmStorePairs stores two slots of each lane if both are in range.
+// ymmStorePairs stores two slots of each lane if both are in range. The low words of all lanes are
+// one row, the high words the next. VSHUFPS with 0xdd selects the odd words, as lowWords the even
+// ones. Both index rows are written first, since their registers are needed for the values.
 func ymmStorePairs(m ymm, in *vcode.Inst) {
 	at := m.slotIndices(in, 2)
 	m.divertInactive(at, scratchOffset)
@@ -137,7 +160,9 @@ func ymmStorePairs(m ymm, in *vcode.Inst) {
 	m.storeWords(m.nextSlot(at), 0, scratchOld)
 }
 
-// ymmClearVariable zeros all slots of a variable in the active lanes.
+// ymmClearVariable zeros all slots of a variable in the active lanes. AVX-512 stores zeros under the
+// mask. Here inactive lanes are read and written back: VPANDN with the mask clears the active ones.
+// No other thread accesses the record meanwhile.
 func ymmClearVariable(m ymm, in *vcode.Inst) {
 	v := int(in.Key.Aux)
 	slots, row := m.prog.Vars[v].Slots, 4*m.record.Lanes
