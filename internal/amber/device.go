@@ -109,7 +109,7 @@ func (r *runner) program(ctx context.Context, p *Pipeline) (program, error) {
 	if err != nil {
 		return program{}, err
 	}
-	prog, err := r.compile(ctx, data, entry, a)
+	prog, err := r.compile(ctx, p, data, entry, a)
 	if err != nil {
 		return program{}, err
 	}
@@ -118,10 +118,13 @@ func (r *runner) program(ctx context.Context, p *Pipeline) (program, error) {
 }
 
 // compile makes a program of one entry point of a module.
-func (r *runner) compile(ctx context.Context, module []byte, entry string, a *Attachment) (program, error) {
+func (r *runner) compile(ctx context.Context, q *Pipeline, module []byte, entry string, a *Attachment) (program, error) {
 	s := a.Shader
 	f, e, err := r.stageFacts(module, a, entry, spirv.ExecutionModelGLCompute)
 	if err != nil {
+		return program{}, err
+	}
+	if err := r.checkFormats(q, f, e); err != nil {
 		return program{}, err
 	}
 	options := r.options.Lowering

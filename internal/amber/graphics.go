@@ -133,6 +133,9 @@ func (r *runner) graphicsStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkFormats(p, f, e); err != nil {
+		return nil, err
+	}
 	options := r.options.Lowering
 	options.Stop = ctx.Err
 	if n := a.Subgroup.RequiredSize; n != 0 {
