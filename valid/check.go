@@ -79,7 +79,7 @@ type checker struct {
 	block  *facts.Block    // the block, nil outside
 	params int             // number of parameters of fn seen
 
-	literals []uint64         // scratch: literals of an OpSwitch
+	cases    []switchCase     // scratch: cases of an OpSwitch
 	places   []int            // scratch: word positions of an instruction's ids
 	forward  map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil until first used
 	blockOf  []int32          // by instruction, up to the walk: OpLabel of its block + 1; 0 outside of blocks

@@ -1,6 +1,7 @@
 package valid
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -20,7 +21,7 @@ var controlFlowFamily = family{
 		{Code: "SPV-Branch-Weights", Section: "SPIR-V 3.3.17", Words: "OpBranchConditional has no weights or two, which are not both 0"},
 		{Code: "SPV-Branch-Same", Section: "SPIR-V 3.3.17", Words: "from SPIR-V 1.6 on, and in entry points that reconverge maximally, the labels of OpBranchConditional differ"},
 		{Code: "SPV-Switch-Selector", Section: "SPIR-V 3.3.17", Words: "the selector of OpSwitch is an integer"},
-		{Code: "SPV-Switch-Literal", Section: "SPIR-V 3.3.17", Words: "no two literals of OpSwitch are equal"},
+		{Code: "SPV-Switch-Literal", Section: "SPIR-V 3.3.17", Words: "no two literals of OpSwitch are equal; a warning if both have the same label, since the branch is then the same"},
 		{Code: "SPV-Switch-Branches", Section: "SPIR-V 2.17", Words: "OpSwitch has no more cases than the universal limit allows"},
 		{Code: "SPV-Phi-Type", Section: "SPIR-V 3.3.17", Words: "OpPhi is of a type that a value can have and that can be chosen"},
 		{Code: "SPV-Phi-Value", Section: "SPIR-V 3.3.17", Words: "each value of OpPhi has the type of the result"},
@@ -126,7 +127,7 @@ func (c *checker) switchBranch(i int, in spirv.Inst) {
 		words = 2
 	}
 	n := 0
-	c.literals = c.literals[:0]
+	c.cases = c.cases[:0]
 	for literal, label := range v.Cases(words) {
 		c.label(i, label, "SPV-Branch-Target")
 		n++
@@ -134,17 +135,39 @@ func (c *checker) switchBranch(i int, in spirv.Inst) {
 		if words == 2 {
 			x |= uint64(literal[1]) << 32
 		}
-		c.literals = append(c.literals, x)
+		c.cases = append(c.cases, switchCase{x, label})
 	}
-	slices.Sort(c.literals)
-	for k := 1; k < len(c.literals); k++ {
-		if x := c.literals[k]; x == c.literals[k-1] {
-			c.fail(i, "SPV-Switch-Literal", "the literal %d is in two cases; must be in one", x)
-			break
-		}
-	}
+	c.switchLiterals(i)
 	if n > c.opts.Limits.SwitchBranches {
 		c.fail(i, "SPV-Switch-Branches", "a switch of %d cases; must be %d at most", n, c.opts.Limits.SwitchBranches)
+	}
+}
+
+// switchCase is a literal of an OpSwitch and its label.
+type switchCase struct {
+	literal uint64
+	label   spirv.ID
+}
+
+// switchLiterals reports the first literal that is in two cases, if possible one whose cases differ in the
+// label: then the text does not say which of them a driver takes.
+func (c *checker) switchLiterals(i int) {
+	slices.SortFunc(c.cases, func(a, b switchCase) int {
+		return cmp.Or(cmp.Compare(a.literal, b.literal), cmp.Compare(a.label, b.label))
+	})
+	same := -1
+	for k := 1; k < len(c.cases); k++ {
+		if c.cases[k].literal != c.cases[k-1].literal {
+			continue
+		}
+		if c.cases[k].label != c.cases[k-1].label {
+			c.fail(i, "SPV-Switch-Literal", "the literal %d has two labels; must have one", c.cases[k].literal)
+			return
+		}
+		same = k
+	}
+	if same >= 0 {
+		c.fail(i, "SPV-Switch-Literal", "the literal %d is in two cases; must be in one", c.cases[same].literal).warn()
 	}
 }
 

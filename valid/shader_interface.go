@@ -217,7 +217,10 @@ func (l *fragmentLocations) component(v *facts.Variable, s *facts.Type, location
 		return true // Booleans and pointers have rules of their own
 	}
 	if s.Width != 16 && s.Width != 32 {
-		c.fail(v.Index, "SPV-Interface-OutputWidth", "the output %s of a fragment shader has components of %d bits; must have 16 or 32", c.name(v.ID), s.Width).also(c, l.e.Index, "the entry point")
+		x := c.fail(v.Index, "SPV-Interface-OutputWidth", "the output %s of a fragment shader has components of %d bits; must have 16 or 32", c.name(v.ID), s.Width).also(c, l.e.Index, "the entry point")
+		if c.usedBy(v) == 0 {
+			x.warn() // the text is about values that are written
+		}
 		return false
 	}
 	old, ok := l.kinds[location]

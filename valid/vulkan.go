@@ -72,7 +72,10 @@ func (c *checker) vulkanCapability(i int, in spirv.Inst) {
 	case !c.taken(k, ways):
 		c.fail(i, "SPV-Capability-Environment", "capability %s in %s, which does not have it; no declared extension brings it either", k, c.env)
 	case len(ways) == 0:
-		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08739, "capability %s, which no version and no extension of Vulkan has", k)
+		x := c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08739, "capability %s, which no version and no extension of Vulkan has", k)
+		if c.env.Device == nil && slices.ContainsFunc(spirv.KindCapability.Enumerant(uint32(k)).Extensions(), c.mayReachVulkan) {
+			x.warn()
+		}
 	case !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08740, ways):
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device without %s", k, orWays(ways))
 	}
@@ -106,10 +109,27 @@ func (c *checker) vulkanExtension(i int, in spirv.Inst) {
 	ways, ok := extensionWays[name]
 	switch {
 	case !ok && !supporting(name):
-		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08741, "extension %q, which no version and no extension of Vulkan has", name)
+		x := c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08741, "extension %q, which no version and no extension of Vulkan has", name)
+		if c.env.Device == nil && c.mayReachVulkan(name) && bringsCapability(name) {
+			x.warn()
+		}
 	case ok && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08742, ways):
 		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device without %s", name, orWays(ways))
 	}
+}
+
+// mayReachVulkan reports whether the module declares an extension of SPIR-V whose vendor writes for graphics
+// devices. An extension of Vulkan that is newer than the tables may bring it, so without a device its use is
+// a warning. The extensions of INTEL and ALTERA for kernels and circuits have no counterpart in Vulkan.
+func (c *checker) mayReachVulkan(name string) bool {
+	return c.m.Extension(name) && !strings.HasPrefix(name, "SPV_INTEL_") && !strings.HasPrefix(name, "SPV_ALTERA_")
+}
+
+// bringsCapability reports whether the grammar has a capability that an extension of SPIR-V brings.
+func bringsCapability(name string) bool {
+	return slices.ContainsFunc(spirv.KindCapability.Enumerants(), func(r spirv.Row) bool {
+		return slices.Contains(r.Extensions(), name)
+	})
 }
 
 // supporting reports whether an extension of SPIR-V brings a capability that Vulkan
