@@ -33,7 +33,8 @@ func (m *machine) divide(op ir.Op, x, y Reg) {
 	}
 }
 
-// quotient puts x / y, truncated, into d. It clobbers Z3 to Z6.
+// quotient puts x / y, truncated, into d. It clobbers Z3 to Z6. VCVTUDQ2PD and VCVTTPD2UDQ are new
+// in AVX-512; AVX2 composes both (ymm.toDouble).
 func (m *machine) quotient(d, x, y Reg, signed bool) {
 	to, from := VCVTUDQ2PD, VCVTTPD2UDQ
 	if signed {
@@ -52,8 +53,9 @@ func (m *machine) quotient(d, x, y Reg, signed bool) {
 	m.RRI(VSHUFF32X4, V512, d, 5, 3, lowHalves, 0)
 }
 
-// highProduct is the high half of 32-bit products: VPMULUDQ multiplies the even lanes only, so the odd
-// ones are shifted to even positions.
+// highProduct is the high half of 32-bit products: VPMULUDQ multiplies the even lanes only, so the
+// odd ones are shifted to even positions. SMulHi uses VPMULDQ, which sign-extends the even lanes;
+// the logical shift of odd lanes is harmless, because it reads the low word.
 func highProduct(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1)
@@ -88,7 +90,8 @@ func borrow(m *machine, in *vcode.Inst) {
 	m.bit(in, 2)
 }
 
-// leading is 31 minus the number of leading zeros of x, −1 for 0.
+// leading is 31 minus the number of leading zeros of x, −1 for 0. VPLZCNTD yields 32 for 0, and 31 −
+// 32 is −1, as the IR requires.
 func (m *machine) leading(in *vcode.Inst, x Reg) {
 	m.RR(VPLZCNTD, V512, 0, 0, x, 0)
 	m.broadcast(1, 31)
@@ -115,14 +118,16 @@ func findLow(m *machine, in *vcode.Inst) {
 	m.leading(in, 0)
 }
 
-// ones is all ones shifted left by u, 0 from 32 on.
+// ones is all ones shifted left by u, 0 from 32 on. Its complement has u low ones, also for u from
+// 32 on, without a special case.
 func (m *machine) ones(z Reg, u vcode.Reg) {
 	m.broadcast(z, 1<<32-1)
 	m.RR(VPSLLVD, V512, z, z, m.vec(u, z+1), 0)
 }
 
 // bitField extracts u2 bits of u0 from bit u1 on. Variable vector shifts yield 0 from 32 on, as the
-// operation requires.
+// operation requires. With constants a shift and an AND suffice; BEXTR exists for general registers
+// only.
 func bitField(m *machine, in *vcode.Inst) {
 	off, one := m.f.Const(in.Uses[1])
 	count, two := m.f.Const(in.Uses[2])
@@ -149,7 +154,8 @@ func bitField(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// signedBitField shifts the field to the top and back down.
+// signedBitField shifts the field to the top and back down. The distance to the top is 32 − min(u2,
+// 32); for an empty field it is 32, and the shift yields 0.
 func signedBitField(m *machine, in *vcode.Inst) {
 	m.RR(VPSRLVD, V512, 0, m.vec(in.Uses[0], 0), m.vec(in.Uses[1], 1), 0)
 	m.broadcast(1, 32)

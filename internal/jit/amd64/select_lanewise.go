@@ -8,7 +8,8 @@ import (
 )
 
 // element is the operand format of a body: 16 lanes of 32 bits, with the value in the low bits and
-// zeros above, or eight lanes of 64 bits.
+// zeros above, or eight lanes of 64 bits. Narrow types have no vectors of their own: a lane is an
+// invocation, whatever the width of its value.
 type element struct {
 	bits uint32
 	wide bool
@@ -16,7 +17,8 @@ type element struct {
 
 func elementOf(t ir.Type) element { return element{uint32(t.Bits()), t.Bits() == 64} }
 
-// op selects the form of an instruction for 32 or for 64 bits per lane.
+// op selects the form of an instruction for 32 or for 64 bits per lane. The names of both forms
+// differ in the last letter, D or Q, PS or PD.
 func (e element) op(narrow, wide Op) Op {
 	if e.wide {
 		return wide
@@ -54,7 +56,9 @@ const (
 	truncated                          // the result is truncated to the type
 )
 
-// lanewise is an operation with result and first operand of type t.
+// lanewise is an operation with result and first operand of type t. A body has its operands in fixed
+// scratch registers, which costs up to three moves; frequent operations have rules with operands in
+// place (pair).
 func lanewise(t ir.Type, how extension, do body) emitter {
 	e := elementOf(t)
 	return func(m *machine, in *vcode.Inst) {
@@ -74,7 +78,7 @@ func lanewise(t ir.Type, how extension, do body) emitter {
 	}
 }
 
-// pieces returns the number of vectors of 16 lanes.
+// pieces returns the number of vectors of 16 lanes. It is 2 for types of 64 bits: eight lanes each.
 func (m *machine) pieces(e element) int {
 	if e.wide {
 		return 2
@@ -105,7 +109,8 @@ func (m *machine) store(e element, in *vcode.Inst, i int, z Reg) {
 	m.define(in, z)
 }
 
-// eightLanes puts the 32-bit lanes 8i to 8i+7 into the lower half of z.
+// eightLanes puts the 32-bit lanes 8i to 8i+7 into the lower half of z. The upper half of z is
+// unspecified; the following conversion reads the lower one only.
 func (m *machine) eightLanes(z Reg, u vcode.Reg, i int) {
 	x := m.vec(u, z)
 	if i == 0 {
@@ -131,7 +136,7 @@ func (m *machine) constant(e element, v uint64) Mem {
 	return m.word32(uint32(v))
 }
 
-// fill sets the lanes of a mask to a constant.
+// fill sets the lanes of a mask to a constant. The other lanes are preserved: merge masking.
 func (m *machine) fill(e element, d Reg, v uint64, k Reg) {
 	m.RM(e.op(VPBROADCASTD, VPBROADCASTQ), V512, d, 0, m.constant(e, v), K(k))
 }
@@ -151,7 +156,9 @@ func (m *machine) truncate(z Reg, bits uint32) {
 	}
 }
 
-// pair is d = u0 op u1 with 64 bits per lane.
+// pair is d = u0 op u1 with 64 bits per lane. The halves are independent, and the result may share
+// its registers with an operand, because half i of the operands is read before half i of the result
+// is written.
 func pair(op Op) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		x, y := in.Uses[0], in.Uses[1]
@@ -201,6 +208,9 @@ func direct(narrow, wide Op) body {
 }
 
 // comparison compares types of 64 bits, or below 32.
+//
+// The two masks of eight lanes are concatenated: KUNPCKBW puts the low byte of its second source
+// below the low byte of the first.
 func comparison(t ir.Type, how extension, op Op, predicate uint8) emitter {
 	e := elementOf(t)
 	if !e.wide {
@@ -243,7 +253,8 @@ func exchanged(op Op, predicate uint8) uint8 {
 	return predicate // equality
 }
 
-// mergeRules merges rule sets; the first one with a rule has precedence.
+// mergeRules merges rule sets; the first one with a rule has precedence. Reversed copying makes the
+// first table overwrite the later ones.
 func mergeRules[E any](tables ...map[rule]E) map[rule]E {
 	all := map[rule]E{}
 	for i := range tables {

@@ -6,7 +6,8 @@ import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 const lookupWords = 16
 
 // tableAddress returns the memory of the table. It jumps to short if the table is not completely in
-// range, with the address, without the immediate, in RCX too. It clobbers RAX.
+// range, with the address, without the immediate, in RCX too. It clobbers RAX. One check covers the
+// table, whatever the indices are: they select within sixteen words.
 func (m *machine) tableAddress(in *vcode.Inst, short Label) Mem {
 	length := m.handleWord(in.Uses[0], RAX, handleLength)
 	begin := length
@@ -27,6 +28,9 @@ func wordEnds(in *vcode.Inst, first int) (v [16]uint32) {
 
 // tableLookup loads one of sixteen words for each lane: the table is one register, with 0 for words
 // out of range.
+//
+// VPERMD reads the low four bits of each index, and the whole table is its memory operand: one
+// instruction without a gather.
 func (m *machine) tableLookup(in *vcode.Inst) {
 	short, resume := m.NewLabel(), m.NewLabel()
 	at := m.tableAddress(in, short)

@@ -17,7 +17,8 @@ const (
 // highHalf copies the upper eight lanes of s to the lower eight of d.
 func (m *machine) highHalf(d, s Reg) { m.RRI(VSHUFF32X4, V512, d, s, s, highHalves, 0) }
 
-// handle is the handle of the push constants, the workgroup memory or a table.
+// handle is the handle of the push constants, the workgroup memory or a table. A vector has handle
+// numbers, a general register byte offsets (handleWord).
 func handle(m *machine, in *vcode.Inst) {
 	n := uint32(HandlePush)
 	switch in.IR {
@@ -30,7 +31,8 @@ func handle(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// resource is the handle of descriptor u0 of resource Aux, null out of range.
+// resource is the handle of descriptor u0 of resource Aux, null out of range. The zeroing mask makes
+// the handle 0, HandleNull, out of range, without a blend.
 func resource(m *machine, in *vcode.Inst) {
 	at := int32(in.Key.Aux) * ResourceBytes
 	m.GRM(MOV|W, RAX, arg(ArgResources))
@@ -40,13 +42,16 @@ func resource(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// handleField gathers a 32-bit field of the handles in z in the lanes of k, which it clears. The other
-// lanes of d are preserved. index becomes z in units of eight bytes, the greatest scale.
+// handleField gathers a 32-bit field of the handles in z in the lanes of k, which it clears. The
+// other lanes of d are preserved. index becomes z in units of eight bytes, the greatest scale. A
+// gather clears its mask as its lanes complete, so that it can be restarted after a page fault; the
+// caller passes a copy.
 func (m *machine) handleField(d, index, z, k Reg, field int32) {
 	m.RRI(VPSLLD, V512, index, 0, z, handleShift-3, 0)
 	m.RM(VPGATHERDD, V512, d, 0, Indexed(R13, index, 8, field), K(k))
 }
 
+// Each lane may have another handle, as with an array of buffers; a uniform handle has scalar code.
 func length(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 3, 3, 3, 0)
 	m.RR(KMOVW, V128, 2, 0, m.execution(in), 0)
@@ -96,7 +101,8 @@ func (m *machine) offset(x Reg, stride uint32, start Reg, off uint32) Reg {
 	return 0
 }
 
-// maxIndex returns the greatest index whose product with stride, plus off, does not saturate.
+// maxIndex returns the greatest index for which index·stride + off does not saturate. It is
+// floor((2³² − 1 − off) / stride); a stride of 0 never overflows.
 func maxIndex(stride, off uint32) uint32 {
 	if stride == 0 {
 		return math.MaxUint32
@@ -145,7 +151,8 @@ func (m *machine) checkedEights(in *vcode.Inst, k Reg, size uint64, field int32,
 }
 
 // gatherAddresses gathers the base addresses of eight handles and adds the offsets in off, in the
-// lanes of K2. It clobbers K1.
+// lanes of K2. It clobbers K1. 64-bit addresses need two gathers of eight lanes. The offsets are
+// zero-extended to 64 bits, so a sum cannot wrap.
 func (m *machine) gatherAddresses(d, index, off Reg, imm uint64) {
 	m.RR(VPXORD, V128, d, d, d, 0)
 	m.RR(KMOVW, V128, 1, 0, 2, 0)
@@ -157,7 +164,8 @@ func (m *machine) gatherAddresses(d, index, off Reg, imm uint64) {
 	}
 }
 
-// load gathers 32 bits for each lane, 0 out of range.
+// load gathers 32 bits for each lane, 0 out of range. It serves handles that differ between lanes;
+// the loads through a uniform handle are in select_gather.go.
 func load(m *machine, in *vcode.Inst) {
 	m.RR(VPXORD, V128, 7, 7, 7, 0)
 	m.RR(VPXORD, V128, 8, 8, 8, 0)
@@ -170,7 +178,8 @@ func load(m *machine, in *vcode.Inst) {
 }
 
 // store scatters 32 bits of each lane, in ascending order, nothing out of range and nothing for
-// helpers.
+// helpers. VPSCATTERQD writes overlapping elements from the lowest lane to the highest (Intel SDM),
+// and the eights follow in order.
 func store(m *machine, in *vcode.Inst) {
 	k := m.storingLanes(in)
 	m.loadVec(7, in.Uses[2])
@@ -249,7 +258,9 @@ func input(m *machine, in *vcode.Inst) {
 }
 
 // fence orders all earlier memory accesses before all later ones, if other threads can see them:
-// mfence.
+// mfence. x86 reorders only a store with a later load (TSO, Sewell et al. 2010), and MFENCE prevents
+// that. Memory that no other thread can see needs no fence: code in one thread sees its own accesses
+// in order.
 func fence(m *machine, in *vcode.Inst) {
 	if in.Key.Flags&ir.Coherent != 0 {
 		m.Code = append(m.Code, 0x0f, 0xae, 0xf0)

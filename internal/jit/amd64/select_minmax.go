@@ -24,8 +24,9 @@ func floatOperations() map[rule]emitter {
 	}
 }
 
-// numberOf is the minimum or maximum of two numbers. It first replaces a NaN, also a signaling one, by
-// the other operand.
+// numberOf is the minimum or maximum of two numbers. It first replaces a NaN, also a signaling one,
+// by the other operand. If both are NaN, each is replaced by the other, and the conjunction of the
+// masks selects the canonical NaN. VRANGEPS orders −0 before +0.
 func numberOf(choice uint8) body {
 	return func(m *machine, in *vcode.Inst, e element) {
 		compare, move := e.op(VCMPPS, VCMPPD), e.op(VMOVDQA32, VMOVDQA64)
@@ -54,7 +55,7 @@ func canonicalWide(m *machine, in *vcode.Inst, e element) {
 }
 
 // scaleBy is Z0·2^Z1 with Z1 a 32-bit integer. Rounding a large one to a float keeps it beyond all
-// exponents.
+// exponents. VSCALEFPS rounds once, also for denormal results, and saturates by itself.
 func scaleBy(m *machine, in *vcode.Inst, e element) {
 	if e.wide {
 		m.RR(VPMOVQD, V512, 1, 0, 1, 0)
@@ -86,6 +87,8 @@ func remainder(t ir.Type) emitter {
 			default:
 				m.RR(VCVTPD2PS, V512, 0, 0, 0, 0)
 				m.join(0, 8, 0)
+				// A remainder of two f32 numbers is an f32 number, so that the conversions do not
+				// round.
 				m.defineFloat(in, t, 0)
 			}
 		}

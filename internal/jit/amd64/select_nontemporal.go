@@ -12,7 +12,8 @@ import (
 // if others may observe the order of its effects while it runs.
 
 // writeOnlyResources finds the resources that a program stores to and never reads. It returns nil if
-// there are atomics, or accesses that are volatile or coherent.
+// there are atomics, or accesses that are volatile or coherent. A handle that is not directly a
+// resource, such as a selected one, may be any resource, so that it makes the answer nil.
 func writeOnlyResources(p *ir.Program) []bool {
 	read, stored := make([]bool, len(p.Res)), make([]bool, len(p.Res))
 	for _, f := range p.Funcs {
@@ -41,7 +42,8 @@ func writeOnlyResources(p *ir.Program) []bool {
 }
 
 // streamable reports whether the stores of an instruction may be nontemporal: whole vectors to a
-// resource that is not read.
+// resource that is not read. Reads of the resource would miss in the cache after such stores, and
+// nontemporal stores of incomplete lines are slower than cached ones.
 func (m *machine) streamable(in *vcode.Inst) bool {
 	h, ok := m.f.Const(in.Uses[0])
 	if !ok {
@@ -62,6 +64,14 @@ func (m *machine) streamable(in *vcode.Inst) bool {
 
 // storeParts stores the vectors of a strided access: nontemporally if the handle's policy permits it
 // and the address is aligned to a cache line. It clobbers RAX.
+//
+// The low six bits of the policy are 0 if it permits nontemporal stores, and 1 otherwise, as of an
+// unaligned address:
+//
+//	lea  rax, [address]
+//	or   eax, [handle + policy]
+//	and  eax, 63
+//	jne  usual
 func (m *machine) storeParts(in *vcode.Inst, at Mem) {
 	store := func(op Op) {
 		for part := range in.Masks {
@@ -88,7 +98,8 @@ func (m *machine) storeParts(in *vcode.Inst, at Mem) {
 	})
 }
 
-// storeFence makes nontemporal stores visible before all later effects: sfence.
+// storeFence makes nontemporal stores visible before all later effects: sfence. It precedes the
+// final exit: other threads may read the memory only after that.
 func (m *machine) storeFence() {
 	if slices.Contains(m.writeOnly, true) {
 		m.Code = append(m.Code, 0x0f, 0xae, 0xf8)

@@ -31,6 +31,9 @@ func variables() map[rule]emitter {
 
 // slotIndices finds slots: K2 becomes the lanes whose n slots are in range, Z0 the index of the first
 // relative to the returned memory.
+//
+// Slot s of lane l is word s·Lanes + l of the private memory: 16 adjacent words for one slot. A
+// uniform slot therefore needs no gather (slotLoad).
 func (m *machine) slotIndices(in *vcode.Inst, n uint32) Mem {
 	slots, first := m.prog.PrivateSlots(), uint32(0)
 	if in.IR == ir.PLd || in.IR == ir.PSt {
@@ -45,7 +48,8 @@ func (m *machine) slotIndices(in *vcode.Inst, n uint32) Mem {
 	return Indexed(R14, 0, 4, m.record.Private+4*int32(first)*m.record.Lanes+64*int32(in.Part))
 }
 
-// loadSlots loads the low bits of a slot for each lane, 0 out of range.
+// loadSlots loads the low bits of a slot for each lane, 0 out of range. The bits above a narrow type
+// in the slot may be from an earlier store of another type, hence the truncation.
 func loadSlots(m *machine, in *vcode.Inst) {
 	at := m.slotIndices(in, 1)
 	m.RR(VPXORD, V128, 1, 1, 1, 0)
@@ -77,7 +81,9 @@ func (m *machine) nextSlot(at Mem) Mem {
 	return at
 }
 
-// loadPairs loads two slots for each lane, the low half first; 0 if one is out of range.
+// loadPairs loads two slots for each lane, the low half first; 0 if one is out of range. Each gather
+// clears its mask, so that two copies exist. Low and high words are then widened and combined, eight
+// lanes at a time.
 func loadPairs(m *machine, in *vcode.Inst) {
 	at := m.slotIndices(in, 2)
 	m.RR(VPXORD, V128, 3, 3, 3, 0)
@@ -114,7 +120,8 @@ func storePairs(m *machine, in *vcode.Inst) {
 // maxUnrolledSlots is the number of slots up to which a clear is unrolled.
 const maxUnrolledSlots = 16
 
-// clearVariable zeros all slots of a variable in the active lanes.
+// clearVariable zeros all slots of a variable in the active lanes. Masked stores preserve the slots
+// of inactive lanes. A large array has a loop, so that the code size is bounded.
 func clearVariable(m *machine, in *vcode.Inst) {
 	v := int(in.Key.Aux)
 	slots, row := m.prog.Vars[v].Slots, 4*m.record.Lanes
@@ -151,6 +158,7 @@ func (m *machine) slotAddress(in *vcode.Inst, slow Label) Mem {
 	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + 64*int32(in.Part)
 	if n, ok := m.f.Const(in.Uses[0]); ok {
 		if n >= uint64(v.Slots) {
+			// The code after the jump is unreachable, but needs a valid displacement.
 			m.Jmp(slow)
 			n = 0
 		}

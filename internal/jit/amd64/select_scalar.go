@@ -9,6 +9,13 @@ import (
 
 // scalar emits an operation on general registers. Most compute in RAX, since the result may share its
 // register with an operand.
+//
+// A value of 32 bits in a general register has zeros above, which each 32-bit instruction ensures;
+// so it can be an index of an address without an extension. Truth values are 0 or 1. Handles are
+// byte offsets in the handle table.
+//
+//	lea  rcx, [rbx + 16]        rbx is a 32-bit offset
+//	cmp  rcx, [r13 + rsi + 8]   rsi is a handle
 func (m *machine) scalar(in *vcode.Inst) {
 	switch in.IR {
 	case ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor:
@@ -77,7 +84,8 @@ func (m *machine) inPlace(in *vcode.Inst) Reg {
 	return RAX
 }
 
-// target returns the register in which a result is computed: its own unless that is u's, else RAX.
+// target returns the register in which a result is computed: its own unless that is u's, else RAX. d
+// must not be overwritten before the second operand is read.
 func (m *machine) target(in *vcode.Inst, u vcode.Reg) Reg {
 	d, ok := m.phys(in.Defs[0])
 	if x, _ := m.phys(u); !ok || x == d {
@@ -86,7 +94,8 @@ func (m *machine) target(in *vcode.Inst, u vcode.Reg) Reg {
 	return d
 }
 
-// arithmetic is d = d op u.
+// arithmetic is d = d op u. Instructions with an immediate need no register for a constant. IMUL has
+// no such form in this assembler.
 func (m *machine) arithmetic(op ir.Op, d Reg, u vcode.Reg) {
 	if bits, ok := m.f.Const(u); ok && op != ir.Mul {
 		m.GI(immediates[op], false, d, int32(bits))
@@ -96,6 +105,7 @@ func (m *machine) arithmetic(op ir.Op, d Reg, u vcode.Reg) {
 }
 
 // shiftGen takes counts modulo 32, as the instruction does, and returns the register of the result.
+// A variable count must be in CL.
 func (m *machine) shiftGen(in *vcode.Inst) Reg {
 	if n, ok := m.f.Const(in.Uses[1]); ok {
 		d := m.inPlace(in)
@@ -117,7 +127,8 @@ func (m *machine) compareGen(in *vcode.Inst) {
 	m.SetCC(conditions[in.IR], RAX)
 }
 
-// flagsOf sets the flags to a comparison of general registers.
+// flagsOf sets the flags to a comparison of general registers. TEST is one byte shorter than a
+// comparison with 0.
 func (m *machine) flagsOf(in *vcode.Inst) {
 	a := m.gen(in.Uses[0], RAX)
 	switch bits, ok := m.f.Const(in.Uses[1]); {
@@ -130,6 +141,8 @@ func (m *machine) flagsOf(in *vcode.Inst) {
 	}
 }
 
+// The 64-bit move serves handles and values alike. It has no branch, since a uniform condition may
+// still be unpredictable.
 func (m *machine) selectGen(in *vcode.Inst) {
 	c := m.gen(in.Uses[0], RDX)
 	m.loadGen(RAX, in.Uses[2])
@@ -143,6 +156,7 @@ func (m *machine) resourceGen(in *vcode.Inst) {
 	at := int32(in.Key.Aux) * ResourceBytes
 	m.loadGen(RCX, in.Uses[0])
 	m.GRM(MOV|W, RDX, arg(ArgResources))
+	// The XOR sets the flags, so it precedes the comparison.
 	m.GRR(XOR, RAX, RAX)
 	m.GRM(CMP, RCX, At(RDX, at+resourceCount))
 	out := m.NewLabel()
@@ -153,7 +167,8 @@ func (m *machine) resourceGen(in *vcode.Inst) {
 	m.Bind(out)
 }
 
-// offsetGen is u0 + u1·Aux, saturating unless Proven.
+// offsetGen is u0 + u1·Aux, saturating unless Proven. Index and start have 32 bits, so that with an
+// Aux of 32 bits nothing wraps in 64 bits, and one comparison afterwards finds every overflow.
 func (m *machine) offsetGen(in *vcode.Inst) {
 	m.loadGen(RAX, in.Uses[1])
 	m.multiply(RAX, in.Key.Aux)
@@ -242,6 +257,8 @@ func (m *machine) inputBase(in *vcode.Inst) {
 }
 
 // stridedBase is u0 + u1·Stride, which does not overflow (package vectorize).
+//
+// It has no saturation: the bounds check of the access works on the 64-bit number.
 func (m *machine) stridedBase(in *vcode.Inst) {
 	d := m.target(in, in.Uses[0])
 	m.loadGen(d, in.Uses[1])
@@ -252,7 +269,8 @@ func (m *machine) stridedBase(in *vcode.Inst) {
 	m.storeGen(in.Defs[0], d)
 }
 
-// broadcastGen copies a general register to all lanes.
+// broadcastGen copies a general register to all lanes. A truth value is negated to 0 or all ones, of
+// which KMOVW copies 16 bits. A handle becomes its number.
 func (m *machine) broadcastGen(in *vcode.Inst) {
 	d := in.Defs[0]
 	if m.class(d) == vcode.Mask {
@@ -278,7 +296,8 @@ func (m *machine) broadcastGen(in *vcode.Inst) {
 	m.done(in, z)
 }
 
-// extract reads a value that is the same in all lanes.
+// extract reads a value that is the same in all lanes. Lane 0 has the value. A mask register moves
+// all 16 bits to RAX, and the others are cleared.
 func (m *machine) extract(in *vcode.Inst) {
 	u := in.Uses[0]
 	if m.class(u) == vcode.Mask {
@@ -293,7 +312,9 @@ func (m *machine) extract(in *vcode.Inst) {
 	m.storeGen(in.Defs[0], RAX)
 }
 
-// jumpIfZero jumps if a general register is 0, or if a fused comparison is false.
+// jumpIfZero jumps if a general register is 0, or if a fused comparison is false. The flags pass
+// from the comparison to the jump without a register, and the processor fuses both into one
+// micro-operation.
 func (m *machine) jumpIfZero(in *vcode.Inst) {
 	if len(in.Uses) == 2 {
 		m.flagsOf(in)

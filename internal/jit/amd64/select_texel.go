@@ -22,6 +22,10 @@ func (m *machine) prefetchLanes(in *vcode.Inst, off Reg) {
 
 // prefetchAt is prefetchLanes with the offsets in the scratch memory, relative to RDX and disp. It
 // clobbers RAX and RCX.
+//
+// The distance is the offset of lane Prefetch − 1 minus the offset of lane 0, signed: the next
+// gather continues at that distance, if the lanes advance evenly. A prefetch never faults, so that
+// it needs no bounds check.
 func (m *machine) prefetchAt(in *vcode.Inst, lanes, disp int32) {
 	m.GRM(MOV, RAX, m.scratch(4*int32(in.Prefetch)-4))
 	m.GRM(SUB, RAX, m.scratch(0))
@@ -58,6 +62,9 @@ func (m *machine) gatherPairs(in *vcode.Inst) {
 
 // loadHalfWindows is loadWindow for lanes in two rows: each half has a window of half the size, from
 // its first lane on. The handle must be constant. Only the lines after the windows need a prefetch.
+// The rotation right by 2 turns byte distances into word numbers, and a misaligned distance into a
+// number above 2³⁰, which the comparison rejects like a negative one. The index words − 2 is the
+// last one with a word after it. Numbers from 16 on select the second window in VPERMI2D.
 func (m *machine) loadHalfWindows(in *vcode.Inst, k, off Reg, z pairRegs, slow Label) {
 	const words = windowWords / 2
 	m.broadcastFirsts(z.index, off)
@@ -103,6 +110,12 @@ func (m *machine) loadPairsByLane(in *vcode.Inst, first, second pairRegs, none L
 
 // loadLanes loads 64 bits for each lane at RDX + disp + the lane's word in a row of the scratch
 // memory: the first eight lanes into lo, the others into hi.
+//
+// Four quarters of 128 bits, with two lanes each, form a vector:
+//
+//	vmovq       two, [rdx + rax + disp]
+//	vmovhpd     two, two, [rdx + rcx + disp]
+//	vinsertf32x4 whole, whole, two, quarter
 func (m *machine) loadLanes(z pairRegs, row, disp int32) {
 	for lane := int32(0); lane < zmmLanes; lane += 2 {
 		m.GRM(MOV, RAX, m.scratch(row+4*lane))

@@ -6,7 +6,9 @@ import (
 )
 
 // ymmRules are the operations with code for eight lanes. The others exit to Go, which evaluates the
-// operation's row in the IR.
+// operation's row in the IR. The rules of one instruction are here; longer sequences are in the
+// files of the merged tables. A rule without masks in its code computes all lanes: an inactive lane
+// has some value, which cannot trap, because MXCSR masks all exceptions.
 var ymmRules = newTable(mergeRules(map[rule]ymmEmitter{
 	{ir.Add, ir.I32, ir.I32}:  ymmCommutativeOp(AVX_VPADDD),
 	{ir.Sub, ir.I32, ir.I32}:  ymmBinaryOp(AVX_VPSUBD),
@@ -81,7 +83,7 @@ var ymmRules = newTable(mergeRules(map[rule]ymmEmitter{
 	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
 }, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmInt64(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables()))
 
-// ymmBinaryOp is d = u0 op u1.
+// ymmBinaryOp is d = u0 op u1. Only the second operand may be in memory.
 func ymmBinaryOp(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -91,7 +93,8 @@ func ymmBinaryOp(op Op) ymmEmitter {
 	}
 }
 
-// ymmCommutativeOp is d = u0 op u1 for a commutative operation.
+// ymmCommutativeOp is d = u0 op u1 for a commutative operation. If the first operand is in memory
+// and the second is not, the exchange saves a load.
 func ymmCommutativeOp(op Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		x, y := in.Uses[0], in.Uses[1]
@@ -124,7 +127,8 @@ func ymmUnaryOp(op Op) ymmEmitter {
 	}
 }
 
-// ymmConstOp is d = u0 op a constant.
+// ymmConstOp is d = u0 op a constant. It serves negation and absolute value too, which change the
+// sign bit alone and so preserve NaNs and signed zeros.
 func ymmConstOp(op Op, v uint32) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -135,6 +139,14 @@ func ymmConstOp(op Op, v uint32) ymmEmitter {
 }
 
 // ymmShift takes the count modulo 32; the processor's vector shifts do not.
+//
+// The IR defines counts modulo the width; a proven count needs no masking. With a constant count the
+// shift has an immediate:
+//
+//	vpslld  d, a, n             constant
+//	vpsllvd d, a, count         proven to be below 32
+//	vpand   ymm1, count, 31     else
+//	vpsllvd d, a, ymm1
 func ymmShift(variable, fixed Op) ymmEmitter {
 	return func(m ymm, in *vcode.Inst) {
 		a := m.vec(in.Uses[0], 0)
@@ -182,6 +194,14 @@ func ymmCompare(predicate uint8) ymmEmitter {
 
 // ymmBelow is u0 < u1, unsigned: not max(u0, u1) = u0, since AVX2 compares only signed integers. With
 // a constant operand, less or greater by one, it needs no negation: u0 < k is min(u0, k−1) = u0.
+//
+// The general case and the one with a constant k:
+//
+//	vpmaxud ymm1, a, b          vpminud  ymm1, a, k − 1
+//	vpcmpeqd ymm1, ymm1, a      vpcmpeqd d, ymm1, a
+//	vpxor   d, ymm1, ones
+//
+// Nothing is below 0 or above the greatest number, and k − 1 or k + 1 would wrap there.
 func ymmBelow(m ymm, in *vcode.Inst) {
 	if k, ok := m.constant(in.Uses[1]); ok {
 		if k == 0 {
@@ -217,7 +237,8 @@ func (m ymm) extreme(in *vcode.Inst, op Op, x Reg, k uint32) {
 	m.done(in, d)
 }
 
-// ymmBelowEqual is u0 <= u1, unsigned: min(u0, u1) = u0.
+// ymmBelowEqual is u0 <= u1, unsigned: min(u0, u1) = u0. The non-strict comparison is the shorter
+// one.
 func ymmBelowEqual(m ymm, in *vcode.Inst) {
 	a := m.vec(in.Uses[0], 0)
 	m.with(AVX_VPMINUD, 1, a, in.Uses[1])
@@ -226,7 +247,8 @@ func ymmBelowEqual(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmLessEqual is u0 <= u1, signed: not u0 > u1.
+// ymmLessEqual is u0 <= u1, signed: not u0 > u1. VPCMPGTD is the only signed comparison besides
+// equality.
 func ymmLessEqual(m ymm, in *vcode.Inst) {
 	m.with(AVX_VPCMPGTD, 1, m.vec(in.Uses[0], 0), in.Uses[1])
 	d := m.dest(in, 0)
@@ -235,6 +257,10 @@ func ymmLessEqual(m ymm, in *vcode.Inst) {
 }
 
 // ymmMultiplyAdd is d = u0·u1 + u2, rounded once. The instruction overwrites an operand.
+//
+// The digits number the operands: 231 is d = s2·s3 + d, 213 is d = s2·d + s3, and s3 may be in
+// memory. If c is in d already 231 saves the copy. Otherwise a is copied to d, so b must not be
+// there.
 func ymmMultiplyAdd(m ymm, in *vcode.Inst) {
 	a, b, c := in.Uses[0], in.Uses[1], in.Uses[2]
 	d := m.dest(in, 0)
@@ -263,7 +289,7 @@ func ymmFromMask(m ymm, in *vcode.Inst) {
 	m.done(in, d)
 }
 
-// ymmSelectLanes is u0 ? u1 : u2.
+// ymmSelectLanes is u0 ? u1 : u2. A zero on one side needs only a logic instruction.
 func ymmSelectLanes(m ymm, in *vcode.Inst) {
 	k := m.vec(in.Uses[0], 2)
 	if v, ok := m.constant(in.Uses[2]); ok && v == 0 {

@@ -11,6 +11,9 @@ import (
 const ymmBytes = 4 * ymmLanes
 
 // broadcastLoad loads 32 bits into all lanes, 0 out of range.
+//
+// VBROADCASTSS from memory is one load without a shuffle. The slow path serves a failed check, and
+// an immediate that is too large for a displacement.
 func (m ymm) broadcastLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
 	at, proven := m.boundsCheck(in, 4, handleLength, slow)
@@ -30,7 +33,9 @@ func (m ymm) broadcastLoad(in *vcode.Inst) {
 	})
 }
 
-// stridedLoad loads consecutive words; see machine.stridedLoad.
+// stridedLoad loads consecutive words; see machine.stridedLoad. If the step is one word the lanes
+// are adjacent, and each part is one vector load. The slow path gathers, since some lanes may be in
+// range.
 func (m ymm) stridedLoad(in *vcode.Inst) {
 	slow, resume, proven := m.NewLabel(), m.NewLabel(), false
 	if in.Step*in.Stride > 4 {
@@ -90,7 +95,8 @@ func (m ymm) stridedStore(in *vcode.Inst) {
 }
 
 // storeParts stores the vectors of a strided access, nontemporally if permitted
-// (select_nontemporal.go). It clobbers RAX.
+// (select_nontemporal.go). It clobbers RAX. The policy is 0 or has its low bits set, so that one OR
+// with the address tests both. VMOVNTPS faults on an address that is not a multiple of 32.
 func (m ymm) storeParts(in *vcode.Inst, at Mem) {
 	store := func(do func(one *vcode.Inst, at Mem)) {
 		for part := range in.Masks {
@@ -121,6 +127,9 @@ func (m ymm) storeParts(in *vcode.Inst, at Mem) {
 // storeMasked stores a vector in the storing lanes. It uses the masked store, which is slow on some
 // processors (Agner Fog's tables: VPMASKMOVD on Zen 2), only if these are not all. It clobbers RAX,
 // which at must not contain.
+//
+// The usual case costs a test. The masked store writes no byte of an inactive lane, which matters
+// for races: another thread may write to these bytes at the same time.
 func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 	value := m.vec(u, 0)
 	if m.always(in) && !m.demotes {
@@ -143,7 +152,8 @@ func (m ymm) storeMasked(in *vcode.Inst, u vcode.Reg, at Mem) {
 	})
 }
 
-// boundsCheckStride is boundsCheck for all words between the lanes, from the first component on.
+// boundsCheckStride is boundsCheck for all words between the lanes, from the first component on. It
+// checks whole vectors, because the loads read the words between the components too.
 func (m ymm) boundsCheckStride(in *vcode.Inst, field int32, slow Label) (at Mem, words, component int32) {
 	w, c := strideOf(in)
 	whole := *in
@@ -163,6 +173,14 @@ func (m ymm) wideStrideLoad(in *vcode.Inst, slow Label) {
 }
 
 // loadStridedPart loads one part of a strided access.
+//
+// For two words, component 0, with lanes a to h, lowest first:
+//
+//	load        a · b · | c · d ·
+//	vshufps     a b e f | c d g h        with the next vector, in each 128-bit half
+//	vpermq      a b c d | e f g h
+//
+// For eight words a vector load would use one word of eight, so each lane is one insertion.
 func (m ymm) loadStridedPart(in *vcode.Inst, at Mem, words, component int32) {
 	switch words {
 	case 2:
@@ -204,8 +222,10 @@ func plusBytes(at Mem, n int32) Mem {
 	return at
 }
 
-// wideStrideStore stores one word of two, four or eight in consecutive memory. It jumps to slow unless
-// all lanes store and all is in range.
+// wideStrideStore stores one word of two, four or eight in consecutive memory. It jumps to slow
+// unless all lanes store and all is in range. AVX2 has no masked store of single words in a pattern,
+// so that each lane is stored from a vector element: VMOVD for the first of four, VPEXTRD for the
+// others.
 func (m ymm) wideStrideStore(in *vcode.Inst, slow Label) {
 	for part := range in.Masks {
 		if one := partOf(in, part); !m.always(&one) || m.demotes {
@@ -250,6 +270,11 @@ func (m ymm) stridedOffsets(in *vcode.Inst, part int) {
 // in off in handle u0. It returns the memory that Y4 indexes, signed, with base RDX or R12; see
 // machine.inRange. It returns false if no offset can be in range. It clobbers Y3 and preserves Y0 and
 // Y1.
+//
+// In the workgroup memory an offset in range is below 2³¹ already, and the base R12 needs no bias.
+// Elsewhere xor with 2³¹ subtracts 2³¹ modulo 2³², and RDX adds it again in 64 bits:
+//
+//	address = (base + 2³¹ + imm) + sign extension of (off − 2³¹)
 func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
 	reach := reach(in)
 	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
@@ -298,8 +323,9 @@ func (m ymm) among(y, k Reg) {
 	}
 }
 
-// gatherFrom loads a word for each lane of k, or of all if k is NoReg, at the offsets in off, Y1 or an
-// allocated register; 0 out of range.
+// gatherFrom loads a word for each lane of k, or of all if k is NoReg, at the offsets in off, Y1 or
+// an allocated register; 0 out of range. VPGATHERDD loads only the lanes with a set sign bit in Y2,
+// and clears Y2. The lanes out of range retain the 0 of Y0.
 func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 	at, found := m.inRange(in, k, off, handleLength)
 	m.zero(0)
@@ -314,7 +340,8 @@ func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
 }
 
 // scatterTo stores a word of each lane, in ascending order, nothing out of range and nothing for
-// helpers.
+// helpers. Stores of different lanes to one address happen in the order of the lanes, so the last
+// one wins, as VPSCATTERDD of AVX-512 guarantees.
 func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	at, found := m.inRange(in, m.storingLanes(in, 0), off, handleWrites)
 	if !found {
@@ -345,6 +372,11 @@ func (m ymm) laneBase(at Mem) {
 
 // contiguous jumps to slow unless the offsets in off are consecutive words in the active lanes, and
 // all eight words are in range. It returns their memory, which does not use RAX.
+//
+// Offsets from a computed index are often consecutive at run time although the compiler cannot prove
+// it. One comparison with first + 0, 4, …, 28 finds these, and then a vector load replaces the
+// gather. Inactive lanes need not match, but their words must be in range, because the load reads
+// them. An inactive first lane makes the slow path likely, not wrong.
 func (m ymm) contiguous(in *vcode.Inst, off Reg, field int32, slow Label) Mem {
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
 	m.rr(AVX_VPBROADCASTD, 2, 0, off)
@@ -369,6 +401,7 @@ func (m ymm) contiguous(in *vcode.Inst, off Reg, field int32, slow Label) Mem {
 	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
 }
 
+// An immediate above maxDisp does not fit in the displacement of the fast path.
 func (m ymm) gather(in *vcode.Inst) {
 	if len(in.Defs) > 1 {
 		m.gatherPairs(in)
@@ -407,8 +440,9 @@ func (m ymm) scatter(in *vcode.Inst) {
 	})
 }
 
-// slotAddress returns the memory of a slot of a private variable, the same slot in all lanes. It jumps
-// to slow out of range.
+// slotAddress returns the memory of a slot of a private variable, the same slot in all lanes. It
+// jumps to slow out of range. The slot is uniform, so that its words of all lanes are one vector: no
+// gather is necessary.
 func (m ymm) slotAddress(in *vcode.Inst, slow Label) Mem {
 	v := m.prog.Vars[in.Key.Aux]
 	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + ymmBytes*int32(in.Part)

@@ -8,6 +8,13 @@ import (
 // gatherPairs loads two adjacent words for each lane, or two at each of two offsets: the texels of a
 // bilinear filter. Consecutive words take two loads; two rows in a window each are permuted out of it;
 // else it loads lane by lane, which is fewer micro-operations than AVX2 gathers.
+//
+// The three ways, the fastest first; texels of neighboring pixels are mostly in a short run of
+// memory.
+//
+//	consecutive    two vector loads, one word apart
+//	window         VPERMD out of 17 words, per row
+//	apart          64-bit loads, lane by lane
 func (m ymm) gatherPairs(in *vcode.Inst) {
 	apart, resume := m.NewLabel(), m.NewLabel()
 	if len(in.Uses) > 2 {
@@ -41,10 +48,11 @@ const (
 	whichYmm   = 31 - 5
 )
 
-// loadWindow jumps to slow unless the first words at the offsets in off, in the lanes of the mask, are
-// in a window of ymmWindow words that starts at the first lane's, in range with one word after it. It
-// writes their distances in bytes to row i of the scratch memory, and the window's address after the
-// rows.
+// loadWindow jumps to slow unless the first words at the offsets in off, in the lanes of the mask,
+// are in a window of ymmWindow words that starts at the first lane's, in range with one word after
+// it. It writes their distances in bytes to row i of the scratch memory, and the window's address
+// after the rows. A distance that is negative, misaligned or beyond the window has one of the bits
+// that VPTEST finds.
 func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
 	m.rr(AVX_VPBROADCASTD, 2, 0, off)
@@ -57,6 +65,7 @@ func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 	m.Jcc(NotEqual, slow)
 	at := m.handleWord(in.Uses[0], RAX, handleLength)
 	m.GRM(MOV, RCX, at)
+	// The window is read completely, with one word more, even if no lane needs its end.
 	m.GI(SubI, true, RCX, int32(in.Key.Aux)+4*ymmWindow+4)
 	m.GRR(CMP|W, RCX, RDX)
 	at.Disp -= handleLength
@@ -70,6 +79,14 @@ func (m ymm) loadWindow(in *vcode.Inst, off Reg, i int32, slow Label) {
 }
 
 // permutePair defines the i-th pair of results: the words in the i-th window, and those after them.
+//
+// VPERMD has eight words, so that a window of sixteen needs two, and bit 5 of the byte distance
+// selects between them. The second word of a pair is the same permutation of memory four bytes
+// later:
+//
+//	index       distance >> 2, of which VPERMD uses three bits
+//	n = 0       words 0 to 15 of the window
+//	n = 1       words 1 to 16
 func (m ymm) permutePair(in *vcode.Inst, i int) {
 	m.GRM(MOV|W, RCX, m.scratch(scratchBase+8*int32(i)))
 	m.rm(AVX_VMOVUPS, 1, 0, m.scratch(ymmBytes*int32(i)))
@@ -86,7 +103,8 @@ func (m ymm) permutePair(in *vcode.Inst, i int) {
 	}
 }
 
-// loadPair loads two results; at is the memory of the second.
+// loadPair loads two results; at is the memory of the second. The second results are the memory four
+// bytes later, without a permutation.
 func (m ymm) loadPair(in *vcode.Inst, at Mem) {
 	for n := range 2 {
 		one := *in
@@ -98,7 +116,8 @@ func (m ymm) loadPair(in *vcode.Inst, at Mem) {
 }
 
 // loadPairsByLane is gatherPairs of words in range in all active lanes. Inactive lanes load at the
-// first offset, which is in range if any lane is active; otherwise it jumps to none.
+// first offset, which is in range if any lane is active; otherwise it jumps to none. Their offset
+// becomes 0 by the conjunction with the mask.
 func (m ymm) loadPairsByLane(in *vcode.Inst, none Label) {
 	k := NoReg
 	if !m.always(in) {
@@ -125,7 +144,8 @@ func (m ymm) loadPairsByLane(in *vcode.Inst, none Label) {
 }
 
 // gatherPairSlow is gatherPairs of one offset without a proof: if a word of an active lane is out of
-// range, it gathers each word by itself.
+// range, it gathers each word by itself. The comparison of both masks finds whether each active lane
+// has both words in range.
 func (m ymm) gatherPairSlow(in *vcode.Inst, done Label) {
 	slow := m.NewLabel()
 	off := m.vec(in.Uses[1], 1)
@@ -163,8 +183,9 @@ func (m ymm) gatherPairSlow(in *vcode.Inst, done Label) {
 	m.gatherWords(in)
 }
 
-// broadcastPair loads a pair for all lanes and jumps to done if the lanes of k, or all if k is NoReg,
-// have the same offset in range, as in lookups of texture descriptors.
+// broadcastPair loads a pair for all lanes and jumps to done if the lanes of k, or all if k is
+// NoReg, have the same offset in range, as in lookups of texture descriptors. Two broadcasts from
+// memory replace eight pairs of loads.
 func (m ymm) broadcastPair(in *vcode.Inst, k, off Reg, done Label) {
 	apart := m.NewLabel()
 	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
@@ -213,6 +234,14 @@ func (m ymm) gatherWords(in *vcode.Inst) {
 
 // loadLanes defines results i and i + 1 from 64 bits for each lane, at base + the immediate + the
 // lane's word in row i/2 of the scratch memory.
+//
+// Each 64-bit load has both words of a lane. Registers, low lane first:
+//
+//	half 0     lanes 0 1 | 4 5
+//	half 1     lanes 2 3 | 6 7
+//	vshufps    lanes 0 1 2 3 | 4 5 6 7, the even or the odd words
+//
+// So the order of the lanes needs no VPERMQ.
 func (m ymm) loadLanes(in *vcode.Inst, i int, base Reg) {
 	two := func(y Reg, lane int32) {
 		row := ymmBytes * int32(i/2)

@@ -9,6 +9,9 @@ import (
 const zmmLanes = 16
 
 // zmm is the selection for AVX-512.
+//
+// Most methods are promoted from machine, which has the code for AVX-512; the others adapt a
+// function to the interface.
 type zmm struct{ *machine }
 
 func (z zmm) native(in *vcode.Inst) bool { return native(in) }
@@ -23,14 +26,15 @@ func (z zmm) roundToHalf(in *vcode.Inst, near bool) {
 	}
 }
 
-// initial copies the bits of the lanes.
+// initial copies the bits of the lanes. A mask in memory is its bits, as in a mask register, so that
+// nothing is expanded.
 func (z zmm) initial(to Mem, part int) {
 	z.GRM(MOV|W, RAX, At(R14, int32(RecordInitial+8*part)))
 	z.GRM(MOV_ST|W, RAX, to)
 }
 
 // clear zeros n bytes, a multiple of 64, from [r] on, and changes r if they are many. It clobbers Z0
-// and RCX.
+// and RCX. VPXORD with 128 bits clears all 512.
 func (m *machine) clear(r Reg, off int32, n int) {
 	const unrolled = 16
 	m.RR(VPXORD, V128, 0, 0, 0, 0)
