@@ -15,7 +15,9 @@ import (
 
 // binList is a bin list: the binned primitives of one draw, as items in one bin for each tile, or a
 // clear. It is the unit of work between binning and shading, a "bin" scene of Molnar et al. 1994 for
-// one draw.
+// one draw. Its memory belongs to one binWorker until add, and to the pass from then on. During
+// shading all of it is constant, except the items: HiZ empties masks. No lock is needed for that,
+// because only the worker of a tile visits the tile's items.
 type binList struct {
 	ticket uint64 // position in the order of the pass
 	bins   []bin
@@ -40,7 +42,8 @@ type binList struct {
 	records    []uint32
 }
 
-// itemLayout is the layout of a bin list's items.
+// itemLayout is the layout of a bin list's items. Four samples per pixel make items of five words,
+// 40 bytes: the head and one mask for each sample.
 type itemLayout struct {
 	words, samples int    // of an item
 	shaded         uint32 // invocations of an item for each pixel
@@ -48,7 +51,8 @@ type itemLayout struct {
 	recordWords    int    // words of a kept vertex record
 }
 
-// bin is the bin list's share of one tile: a range of invocations.
+// bin is the bin list's share of one tile: a range of invocations. The bins of a list are sorted by
+// tile. Only tiles with items have one, so that a small draw costs nothing in the other tiles.
 type bin struct {
 	tile         int32 // number in the pass
 	first, count uint32
@@ -74,7 +78,9 @@ func (s *binList) reset() {
 	s.clear, s.binding, s.ready, s.coarse = nil, nil, nil, nil
 }
 
-// finishList moves the worker's bins to a bin list and clears the rasterizer.
+// finishList moves the worker's bins to a bin list and clears the rasterizer. It exchanges primitives
+// and records with the rasterizer instead of copying them: the rasterizer continues with the memory of
+// an earlier list.
 func (d *binWorker) finishList() error {
 	d.pass.addStatistics(d)
 	if d.Raster.Bytes() == 0 {
@@ -93,6 +99,7 @@ func (d *binWorker) finishList() error {
 	s.records, d.Raster.Varyings = d.Raster.Varyings, s.records[:0]
 	s.params.Grow(4 * layout.FragmentWords)
 	layout.WriteFragmentParams(s.params.Words(layout.FragmentWords), &r.state, d.View)
+	// Prepare copies addresses only. The slices must not grow from here on.
 	o := &d.Own.Buffers
 	o[layout.BindParams] = compose.Shared(s.params.Bytes(4 * layout.FragmentWords))
 	o[layout.BindRecords] = compose.Shared(compose.BytesOf(s.records))
@@ -100,6 +107,7 @@ func (d *binWorker) finishList() error {
 	o[layout.BindItems] = compose.Shared(compose.BytesOf(s.items))
 	o[layout.BindCounts] = compose.Shared(compose.BytesOf(r.counts[:]))
 	s.Runner.Bind(s.binding, &d.Own)
+	// A workgroup for each item, or for each sample of each item with sample shading.
 	s.Job.Groups = [3]uint32{uint32(len(s.items)/r.itemWords()) * r.invocations, 1, 1}
 	if s.Job.Log == nil && len(s.binding.Program.IR().Messages) > 0 {
 		s.Job.Log = &exec.Log{}
@@ -128,6 +136,7 @@ func (d *binWorker) gatherBins(s *binList) {
 	r := d.draw
 	words := uint32(r.itemWords())
 	first, area := uint32(0), r.frame.Area
+	// The rasterizer numbers the tiles of the draw's area, the pass the tiles of the target.
 	width, x0, y0 := (area.X1+raster.Tile-1)/raster.Tile-area.X0/raster.Tile, area.X0/raster.Tile, area.Y0/raster.Tile
 	for i := range int32(d.Raster.Tiles()) {
 		if list := d.Raster.Tile(int(i)); len(list) > 0 {
@@ -141,7 +150,9 @@ func (d *binWorker) gatherBins(s *binList) {
 	}
 }
 
-// maskSamples removes samples by the state's sample mask (Vulkan §"Sample Mask Test").
+// maskSamples removes samples by the state's sample mask (Vulkan §"Sample Mask Test"). It runs
+// before any fragment, so that a masked sample causes neither shading nor a count of an occlusion
+// query.
 func (d *binWorker) maskSamples(items []uint64, words int) {
 	m := d.draw.state.Multisample.Mask
 	if m == nil {
@@ -157,11 +168,15 @@ func (d *binWorker) maskSamples(items []uint64, words int) {
 }
 
 // runTiles shades the bin lists, the tiles in parallel. In each tile the bins run in ticket order.
+// Each tile has a work list, for example of a clear and two draws, the second with HiZ:
+//
+//	tile 7:   clear   A: workgroups 96…127   B: beforeFragments   B: workgroups 8…15
 func (p *Pass) runTiles(ctx context.Context, list []*binList) error {
 	if len(list) == 0 {
 		return nil
 	}
 	defer p.recycle(list)
+	// Stable, because a task that flushes in between has several lists with one ticket.
 	slices.SortStableFunc(list, func(a, b *binList) int { return cmp.Compare(a.ticket, b.ticket) })
 	p.tasks = p.tasks[:0]
 	for _, s := range list {
@@ -203,6 +218,8 @@ const (
 
 // beforeFragments prepares a tile for the fragments of the bin list: prefetch, then the HiZ test.
 func (s *binList) beforeFragments(tile int) {
+	// The work list has the number of the tile only. It has a bin here, or the task would not be in
+	// its list.
 	i, _ := slices.BinarySearchFunc(s.bins, tile, func(x bin, tile int) int { return cmp.Compare(int(x.tile), tile) })
 	first, count := int(s.bins[i].first/s.layout.shaded), int(s.bins[i].count/s.layout.shaded)
 	items := s.items[first*s.layout.words:][:count*s.layout.words]
@@ -293,6 +310,8 @@ func (d *binWorker) storeRates(s *binList) {
 	r := &d.draw.rates
 	kept := int(d.Pipeline.Record.KeptBytes() / 4)
 	words := d.draw.itemWords()
+	// The provoking vertex selects the rate of a primitive (Vulkan §"Primitive Fragment Shading
+	// Rate").
 	last, size := [2]uint32{}, r.combine(0, 0)
 	for at := 0; at < len(s.items); at += words {
 		item := raster.Item(s.items[at:])

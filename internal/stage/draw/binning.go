@@ -15,7 +15,8 @@ import (
 // ticket. Shading sorts them by ticket, which restores the primitive order for any number of workers;
 // the sort is stable, because a task that flushes leaves several lists with one ticket.
 
-// binWorker is the binning context of one worker.
+// binWorker is the binning context of one worker. ticket is the ticket of the current task. A single
+// worker bins several tasks into one list; the list has the ticket of the last of them.
 type binWorker struct {
 	frontend.Binner
 	draw   *recordedDraw
@@ -52,7 +53,8 @@ const (
 	maxLists       = 256
 )
 
-// taskChunks is the number of chunks in a task if several workers bin.
+// taskChunks is the number of chunks in a task if several workers bin. A task has up to 8 · 4096
+// primitives: enough to make its lock and its bin lists cheap.
 const taskChunks = 8
 
 // bin bins steps until all are done or a bound is reached.
@@ -154,7 +156,8 @@ func (d *binWorker) switchTo(t task) error {
 	return nil
 }
 
-// fail records the error of the earliest failed task.
+// fail records the error of the earliest failed task. Later tasks may have failed only because of
+// work that a sequential run would not have begun.
 func (x *binning) fail(ticket uint64, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -173,6 +176,8 @@ func (x *binning) endTask(worker int) {
 }
 
 // nextTask takes the next task and reports whether there is one. Clears become bin lists on the way.
+// Input assembly is under the lock, because it is sequential: primitive restart and PrimitiveId
+// depend on all earlier indices of the draw.
 func (p *Pass) nextTask(w *frontend.Scratch, worker int) (t task, ok bool) {
 	x := &p.binning
 	x.mu.Lock()
@@ -217,6 +222,8 @@ func (x *binning) nextChunks(w *frontend.Scratch, r *recordedDraw) (view uint32,
 		s.InputVertices += x.assembler.InputVertices
 	}
 	if x.views &= x.views - 1; x.views != 0 {
+		// Multiview runs the whole draw for each view in turn. All its primitives of one view
+		// precede the next view's.
 		x.assembler.Start(&r.args, &r.state, r.pipeline.front.ReadsPrimitives())
 		return 0, false
 	}
@@ -246,7 +253,9 @@ func (x *binning) full() bool {
 	return x.bytes >= maxBinnedBytes
 }
 
-// takeUpTo waits for all tasks before a ticket and takes the bin lists up to it.
+// takeUpTo waits for all tasks before a ticket and removes the bin lists up to it. It cannot deadlock:
+// a worker waits for earlier tickets only, so that the worker with the earliest ticket never waits.
+// Idle workers have the greatest ticket.
 func (p *Pass) takeUpTo(ticket uint64) []*binList {
 	x := &p.binning
 	x.mu.Lock()

@@ -10,7 +10,8 @@ import (
 )
 
 // Clears describes cleared attachments: the load operations VK_ATTACHMENT_LOAD_OP_CLEAR of a render
-// pass, or vkCmdClearAttachments.
+// pass, or vkCmdClearAttachments. A clear in a pass is a step with a bin in each tile, so that it
+// needs no separate walk over the attachments: each tile is cleared when its worker begins it.
 type Clears struct {
 	Area state.Rect // empty: everything
 
@@ -40,7 +41,8 @@ type recordedClear struct {
 	depth  float32
 }
 
-// clearedView is an attachment with its encoded clear texel.
+// clearedView is an attachment with its encoded clear texel. The texel is encoded once, when the
+// clear is recorded: format conversion does not run for each tile.
 type clearedView struct {
 	view  *texture.View
 	size  int
@@ -73,6 +75,7 @@ func (p *Pass) recordClear(c *Clears) {
 	}
 	color := len(x.list)
 	x.add(p.target.Depth, &c.Depth)
+	// A cleared depth is a coarse depth for all blocks, the most useful start for HiZ.
 	x.deep, x.depth = len(x.list) > color, math.Float32frombits(uint32(c.Depth.Value[0]))
 	x.add(p.target.Stencil, &c.Stencil)
 	if len(x.list) > 0 && !x.area.Empty() {

@@ -3,7 +3,8 @@ package draw
 import "github.com/chiaro-gpu/chiaro/internal/raster"
 
 // applyDiscardRectangles removes the samples that the discard rectangles exclude. Draws with
-// rectangles have one block for each item.
+// rectangles have one block for each item. Vulkan §"Discard Rectangles Test" tests the pixel and not
+// its samples, so that all samples of a pixel have the same result.
 func (d *binWorker) applyDiscardRectangles(items []uint64, words int) {
 	r := &d.draw.state.Discard
 	if len(r.Rectangles) == 0 {
@@ -24,7 +25,11 @@ func (d *binWorker) applyDiscardRectangles(items []uint64, words int) {
 	}
 }
 
-// pixelsInside returns the pixels of a block inside of a rectangle.
+// pixelsInside returns the pixels of a block inside of a rectangle. Bit 8·row + column is a pixel of
+// the block. A rectangle that covers columns 2 to 4 of rows 0 and 1:
+//
+//	row      0b00011100
+//	result   0x1c1c
 func pixelsInside(r raster.Rect, x, y int32) (m uint64) {
 	r = r.Intersect(raster.Rect{X0: x, Y0: y, X1: x + raster.Block, Y1: y + raster.Block})
 	if r.Empty() {

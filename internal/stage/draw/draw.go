@@ -13,7 +13,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// recordedDraw is a draw of a pass, detached from the caller's memory.
+// recordedDraw is a draw of a pass, detached from the caller's memory. Vulkan permits the
+// application to change state and push constants after a draw is recorded, so everything but
+// buffers, images and indices is a copy.
 type recordedDraw struct {
 	pipeline *Pipeline
 	state    state.State // without the parts that are used at recording only
@@ -62,6 +64,9 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	d.key.FullyCovered = s.Rasterization.Conservative != 0 && shade.HasInput(p.stages.Fragment, ir.FullyCovered)
 	d.key.Tile = shade.TileKeyOf(p.stages.Fragment, t)
 	d.rates = p.newRateLookup(s, t)
+	// The order of the following steps matters: the key depends on the rates, the programs on the
+	// key, and the bindings on the programs. detach is last, since it drops state that the others
+	// read.
 	d.rates.resolve()
 	d.key.MaxPixels = d.rates.maxPixels(s, p.stages.Fragment)
 	d.key.CountInvocations = a.Statistics != nil && p.hasFragment
@@ -97,7 +102,8 @@ func (d *recordedDraw) hold(ctx context.Context, a *state.Args) (err error) {
 	return err
 }
 
-// release releases everything but memory.
+// release releases everything but memory. It needs the pipeline's lock, because other draws acquire
+// the same program variants at the same time.
 func (d *recordedDraw) release() {
 	if p := d.pipeline; p != nil {
 		p.mu.Lock()
@@ -144,7 +150,8 @@ func (d *recordedDraw) detach(a *state.Args) {
 	d.state.Vertex, d.state.Viewports, d.state.Scissors, d.state.Blend.Attachments = state.VertexInput{}, nil, nil, nil
 }
 
-// addCounts adds the counters of the draw to the caller's.
+// addCounts adds the counters of the draw to the caller's. The counters are 64-bit atomics of all
+// fragment workgroups, so they are complete only after the last tile.
 func (d *recordedDraw) addCounts() {
 	if d.args.Passed != nil {
 		*d.args.Passed += d.counts[layout.CountPassed]
@@ -156,7 +163,9 @@ func (d *recordedDraw) addCounts() {
 }
 
 // sideEffects reports whether the draw has effects other than on its attachments; such a draw is not
-// recorded together with others. ordered reports that its vertices must run on one worker.
+// recorded together with others. ordered reports that its vertices must run on one worker. Tile by
+// tile, fragments of a later draw run in tile 0 before fragments of an earlier draw in tile 1.
+// Attachments cannot reveal this, but memory, messages and feedback can.
 func (d *recordedDraw) sideEffects() (some, ordered bool) {
 	s := &d.pipeline.stages
 	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Fragment} {
@@ -216,7 +225,8 @@ func (d *recordedDraw) readsTarget(memory [][]byte) bool {
 }
 
 // bias returns the depth bias. It depends on the resolution of the depth format (Vulkan §"Depth
-// Bias").
+// Bias"). The resolution r of the formula is 2⁻ⁿ for n bits of fixed point; for floats it depends on
+// the greatest depth of each primitive.
 func (d *recordedDraw) bias() raster.DepthBias {
 	r := &d.state.Rasterization
 	b := raster.DepthBias{Enable: true, Constant: r.BiasConstant, Slope: r.BiasSlope, Clamp: r.BiasClamp, Float: true}

@@ -13,7 +13,9 @@ import (
 // cannot be seen.
 
 // overwritesTarget reports whether covered pixels get all bytes of their texels in all color
-// attachments from the draw alone. It is conservative.
+// attachments from the draw alone. It is conservative. Logical operations, blending and partial
+// write masks read the old texel; discard, sample masks and depth tests leave it. Each of them makes
+// the clear visible.
 func (d *recordedDraw) overwritesTarget() bool {
 	f, k := d.pipeline.stages.Fragment, &d.key
 	if d.target.Depth != nil || d.target.Stencil != nil || k.Samples != 1 || k.MaxPixels > 1 || k.FullyCovered || k.Multiview || k.Logic ||
@@ -59,7 +61,9 @@ func fillsTexel(name string) bool {
 	return bits == 8*f.Bytes
 }
 
-// coversTile reports whether items with one mask each cover all of a tile.
+// coversTile reports whether items with one mask each cover all of a tile. An item with n further
+// blocks below sets n+1 bits of one column of seen. All 64 bits mean the whole tile. A full-screen
+// triangle needs eight such items per tile.
 func coversTile(items []uint64) bool {
 	const across = raster.Tile / raster.Block
 	const firstColumn = uint64(0x0101010101010101) // blocks of a tile, row by row

@@ -113,6 +113,8 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 			return err
 		}
 	}
+	// A flush in between has reset inUse, so that d may be beyond the draws in use; the exchange
+	// moves it to the next place.
 	p.draws[p.inUse.draws], p.draws[at] = d, p.draws[p.inUse.draws]
 	p.inUse.draws++
 	p.ordered = ordered
@@ -146,7 +148,8 @@ func (p *Pass) End(ctx context.Context) error {
 	return err
 }
 
-// flush executes the recorded steps: binning and shading in turns, as bounds demand.
+// flush executes the recorded steps: binning and shading in turns, as bounds demand. An error leaves
+// the target partly drawn. The pass is empty and reusable afterwards.
 func (p *Pass) flush(ctx context.Context) error {
 	defer p.forget()
 	p.resetCoarseDepths()

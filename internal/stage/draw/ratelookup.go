@@ -10,7 +10,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// rateLookup computes the fragment sizes of a draw.
+// rateLookup computes the fragment sizes of a draw. The three sources are combined in pairs,
+// pipeline with primitive, then the result with the attachment. Example with Keep and Max: pipeline
+// 1×2, primitive 2×2, texel 2×1: Keep selects 1×2, and Max makes 2×2.
 type rateLookup struct {
 	pipeline   state.FragmentSize
 	combiners  [2]state.RateCombiner
@@ -59,7 +61,8 @@ func (r *rateLookup) combine(primitive, texel uint32) state.FragmentSize {
 	return in(r.combiners[1].Combine(in(x), in(state.DecodeRate(texel))))
 }
 
-// resolve finds the texels of the attachment.
+// resolve finds the texels of the attachment. Shape has the levels of the view in words of four
+// bytes; element 0 of each list is the base level.
 func (r *rateLookup) resolve() {
 	if r.attachment == nil {
 		return

@@ -53,6 +53,8 @@ func resolved(src *texture.Image, at texture.Coord, mode ResolveMode, floats boo
 	if mode == ResolveSampleZero {
 		return out
 	}
+	// f64 has 53 bits: a sum of 64 values of 24 bits is exact unless their exponents differ by more
+	// than 23.
 	var sum [4]float64
 	for n := range src.Samples {
 		at.Sample = n

@@ -12,7 +12,8 @@ const (
 	ChunkVertices   = 8192
 )
 
-// primitive is a point, line or triangle. Its vertices are indices into the chunk's vertex list.
+// primitive is a point, line or triangle. Its vertices are indices into the chunk's vertex list. The
+// set-up program reads this struct as memory, 24 bytes each, so that v must be its first field.
 type primitive struct {
 	v         [3]uint32 // a line has two, a point one
 	provoking uint32
@@ -20,7 +21,11 @@ type primitive struct {
 	begins    bool // first primitive of a primitive strip
 }
 
-// chunk is a run of primitives with their vertices. Each vertex is in the list once.
+// chunk is a run of primitives with their vertices. Each vertex is in the list once. A row is the
+// primitive's number followed by all its vertices. Two lines with adjacency, vertices 0 to 4 of a
+// line strip:
+//
+//	rows   7  0 1 2 3   8  1 2 3 4        rowVertices 4, numbers 7 and 8
 type chunk struct {
 	list        []uint32 // VertexIndex and InstanceIndex of each vertex
 	primitives  []primitive
@@ -31,9 +36,12 @@ type chunk struct {
 // vertices returns the number of vertices in the chunk.
 func (c *chunk) vertices() uint32 { return uint32(len(c.list) / (listBytes / 4)) }
 
-// Assembler is the input assembly: it forms the primitives of a draw from its vertices, chunk by chunk
-// (Vulkan §"Drawing Commands", primitive topologies). A direct-mapped cache of vertices
-// ("post-transform cache") finds shared vertices of a chunk.
+// Assembler is the input assembly: it forms the primitives of a draw from its vertices, chunk by
+// chunk (Vulkan §"Drawing Commands", primitive topologies). A direct-mapped cache of vertices
+// ("post-transform cache") finds shared vertices of a chunk. Only one goroutine assembles at a time
+// (the pass holds a lock): restart indices and primitive numbers depend on everything before.
+// Vertices of different chunks are not shared, so a vertex at a chunk boundary is shaded twice;
+// Vulkan permits any number of invocations.
 type Assembler struct {
 	args        *state.Args
 	topology    state.Topology
@@ -54,7 +62,9 @@ type Assembler struct {
 	epoch uint32
 }
 
-// cachedVertex is an entry of the vertex cache. It is valid if its epoch is the chunk's.
+// cachedVertex is an entry of the vertex cache. It is valid if its epoch is the chunk's. A new epoch
+// invalidates all 4096 entries without a write. An entry that is overwritten costs one more vertex
+// invocation, never a wrong vertex.
 type cachedVertex struct{ epoch, index, instance, slot uint32 }
 
 // Start begins a draw. whole selects rows for stages that read primitives.
@@ -64,12 +74,14 @@ func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 	if whole {
 		m.rowVertices = s.Assembly.Vertices()
 	}
+	// Multiview starts the same draw again for each view, so everything begins at 0.
 	m.instance, m.next, m.begin, m.end, m.id, m.InputVertices = 0, 0, 0, 0, 0, 0
 }
 
 // fillChunk refills the chunk and reports whether it has primitives.
 func (m *Assembler) fillChunk(c *chunk) bool {
 	c.list, c.primitives, c.rows, c.rowVertices = c.list[:0], c.primitives[:0], c.rows[:0], m.rowVertices
+	// After 2³² chunks old entries would become valid again.
 	if m.epoch++; m.epoch == 0 {
 		m.cache, m.epoch = [len(m.cache)]cachedVertex{}, 1
 	}
@@ -78,6 +90,8 @@ func (m *Assembler) fillChunk(c *chunk) bool {
 			return true
 		}
 		if m.begin >= m.args.Count {
+			// All instances have the same vertices. A hostile draw of 2³² empty instances ends after
+			// the first one.
 			if m.instance++; m.id == 0 { // no instance has any primitives
 				m.instance = m.args.Instances
 			}
@@ -100,6 +114,7 @@ func (m *Assembler) strip(c *chunk) bool {
 		m.triangles(c, n)
 	}
 	for ; m.next < n; m.next++ {
+		// A primitive adds at most maxPatch vertices, so the chunk never exceeds its bound.
 		if len(c.primitives) >= chunkPrimitives || c.vertices() > ChunkVertices-maxPatch {
 			return true
 		}
@@ -114,12 +129,14 @@ func (m *Assembler) strip(c *chunk) bool {
 }
 
 // triangles is a fast path: it adds triangles of a list without indices, up to number n or to a full
-// chunk. They share no vertices, so the cache is not needed.
+// chunk. They share no vertices, so the cache is not needed. It writes about 50 bytes per triangle
+// in one loop, without a lookup for each vertex.
 func (m *Assembler) triangles(c *chunk, n uint32) {
 	last, place := uint32(0), c.vertices()
 	if m.last {
 		last = 2
 	}
+	// Each triangle adds three vertices, of two words each.
 	room := min((ChunkVertices-maxPatch-min(place, ChunkVertices-maxPatch))/3, chunkPrimitives-uint32(len(c.primitives)))
 	instance := m.args.FirstInstance + m.instance
 	room = min(room, n-m.next)
@@ -142,7 +159,9 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 // extend returns the list with n more elements of any value.
 func extend[T any](list []T, n int) []T { return slices.Grow(list, n)[:len(list)+n] }
 
-// stripEnd returns the end of the primitive strip that starts at begin.
+// stripEnd returns the end of the primitive strip that starts at begin. The restart index has all
+// bits set in the size of the indices: 0xff, 0xffff or 0xffffffff (Vulkan §"Primitive Restart"). The
+// vertex offset is added afterwards, so that it does not change the comparison.
 func (m *Assembler) stripEnd() uint32 {
 	if !m.restart {
 		return m.args.Count
@@ -181,6 +200,7 @@ func (m *Assembler) vertex(c *chunk, n uint32) uint32 {
 	index := m.args.First + n
 	if m.args.Index != nil {
 		n, _ := m.args.IndexAt(n)
+		// Modulo 2³², as VertexIndex has 32 bits. An index outside of the index buffer is 0.
 		index = n + uint32(m.args.BaseVertex)
 	}
 	k := &m.cache[index&uint32(len(m.cache)-1)]
@@ -192,7 +212,9 @@ func (m *Assembler) vertex(c *chunk, n uint32) uint32 {
 	return k.slot
 }
 
-// verticesIn returns the number of distinct vertices of n consecutive primitives, for statistics.
+// verticesIn returns the number of distinct vertices of n consecutive primitives, for statistics. An
+// incomplete primitive at the end does not count
+// (VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT permits both).
 func (m *Assembler) verticesIn(n uint32) uint32 {
 	if n == 0 {
 		return 0
@@ -269,6 +291,8 @@ func (m *Assembler) addRow(c *chunk, i uint32) {
 
 // adjacent returns the vertices of triangle i of n in a triangle strip with adjacency: each corner,
 // then the vertex adjacent to the edge that follows it (Vulkan §"Triangle Strips With Adjacency").
+// Even numbers are the vertices of the strip itself, odd numbers the adjacent ones. Odd triangles
+// swap two corners to preserve the winding.
 func adjacent(i, n uint32) [6]uint32 {
 	before, ahead := 2*i-2, 2*i+6
 	if i == 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Scratch is the reusable memory of one worker: a draw like an earlier one allocates nothing.
+// Scratch is the reusable memory of one worker: a draw like an earlier one allocates nothing. Each
+// worker has one, so that stages share nothing while they run.
 type Scratch struct {
 	Chunks []*chunk // of the current task
 	chunk  *chunk   // the current one
@@ -42,7 +43,8 @@ type Binner struct {
 	Flush func(ctx context.Context) error // called with maxRasterBytes in the rasterizer
 }
 
-// maxRasterBytes bounds the bins of a rasterizer before Flush empties it.
+// maxRasterBytes bounds the bins of a rasterizer before Flush empties it. It applies to each worker.
+// A small triangle has at least 116 bytes: 100 of its primitive and 16 of one item.
 const maxRasterBytes = 8 << 20
 
 // Start begins a draw for a view.
@@ -52,6 +54,8 @@ func (d *Binner) Start(r *Draw, view uint32, frame *raster.State) {
 	w := d.params.Words(layout.VertexWords)
 	clear(w)
 	w[layout.VertexBase], w[layout.VertexBaseInstance], w[layout.VertexDrawIndex], w[layout.VertexViewIndex] = uint32(r.Args.BaseVertex), r.Args.FirstInstance, r.Args.DrawIndex, view
+	// The built-in BaseVertex is firstVertex in draws without indices (Vulkan §"Built-In
+	// Variables").
 	if r.Args.Index == nil {
 		w[layout.VertexBase] = r.Args.First
 	}

@@ -7,7 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// Draw is a draw's share of the front end: its compiled programs and their resources.
+// Draw is a draw's share of the front end: its compiled programs and their resources. It belongs to
+// a recorded draw and outlives its recording: all workers that bin the draw read it at the same time
+// and do not change it.
 type Draw struct {
 	Pipeline *Pipeline
 	state    *state.State
@@ -34,7 +36,9 @@ func (d *Draw) Begin(p *Pipeline, a *state.Args, s *state.State) {
 	d.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}
 }
 
-// Acquire compiles or finds the programs. Release must follow, even after an error.
+// Acquire compiles or finds the programs. Release must follow, even after an error. The caller holds
+// the pipeline's lock. A missing program is compiled here, at the first draw with its key, because
+// vertex formats are known only now.
 func (d *Draw) Acquire(e exec.Engine, o exec.Options) (err error) {
 	p, a := d.Pipeline, &d.Args.Shader
 	if d.heldVertex, err = p.vertexVariants.Acquire(&d.vertexKey, e, o, a); err != nil {
@@ -50,6 +54,8 @@ func (d *Draw) Acquire(e exec.Engine, o exec.Options) (err error) {
 		}
 	}
 	if d.MinBatch > 0 {
+		// The set-up program is Chiaro's own and has no loop, so that limits for shaders do not
+		// apply to it.
 		d.heldBatch, err = p.batchVariants.Acquire(&batchKey{}, e, exec.Options{Stop: o.Stop}, &d.batchArgs)
 	}
 	return err
@@ -76,7 +82,8 @@ func (d *Draw) Resolve(o *compose.OwnResources) error {
 	return nil
 }
 
-// Overlaps reports whether a resource of the programs shares bytes with memory.
+// Overlaps reports whether a resource of the programs shares bytes with memory. The pass then
+// finishes all earlier draws, because tiles that are not shaded yet would show old texels.
 func (d *Draw) Overlaps(memory [][]byte) bool {
 	if d.vertexBinding.Overlaps(memory) {
 		return true

@@ -9,7 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// geometryBytes is the approximate size of the records that one job emits.
+// geometryBytes is the approximate size of the records that one job emits. Records are sparse if
+// invocations emit less than their maximum; the bound limits the wasted cache space.
 const geometryBytes = 1 << 20
 
 // An emission mark: bits 0 and 1 are the stream, bit 2 begins a primitive strip.
@@ -23,6 +24,12 @@ const (
 //
 //	records   n · max_vertices                one record for each emitted vertex
 //	marks     count, mark 0, mark 1, …        stream and begin of a primitive strip for each record
+//
+// An invocation cannot know the number of vertices that earlier ones emit, so records have fixed
+// places. Example with max_vertices 3, invocation 5:
+//
+//	records   15, 16, 17
+//	marks     words 20…23: count 2, mark 4 (begins, stream 0), mark 0, unused
 type geometryShader struct {
 	*primitiveShader
 	state uint64 // private variable: number of emitted vertices, then for each stream whether a primitive strip is open
@@ -35,6 +42,8 @@ func geometryProgram(from *ir.Program, before, rec *layout.Record, c *captureLay
 	s.captures = c
 	s.Program.Vars = append(s.Program.Vars, ir.Var{Name: "emitted", Slots: 5, Func: -1})
 	s.state = uint64(len(s.Program.Vars) - 1)
+	// Invocation i·instances + k is instance k of primitive i: this is the order of output
+	// primitives that Vulkan requires.
 	instances := max(from.Instances, 1)
 	lane := func() ir.V { return s.Add(s.lane(), s.Param(ir.I32, primitiveFirst)) }
 	s.primitive = func() ir.V { return s.B.Op(ir.UDiv, ir.I32, lane(), s.B.I32(instances)) }
@@ -62,12 +71,15 @@ func (s *geometryShader) storeMark(v, n ir.V) {
 	s.B.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{s.Handle(ir.StorageBuffer, layout.BindEmissions, true), at, v}})
 }
 
-// emitVertex emits a vertex. Beyond max_vertices it has no effect.
+// emitVertex emits a vertex. Beyond max_vertices it has no effect. The count is a variable of each
+// lane: in divergent control flow lanes emit different numbers of vertices.
 func (s *geometryShader) emitVertex(stream uint32) {
 	b := s.B
 	n := s.get(0)
 	b.If(b.Cmp(ir.ULt, n, b.I32(s.room)))
 	s.storeRecord(s.Add(s.Mul(s.lane(), b.I32(s.room)), n), stream)
+	// EndPrimitive clears the open flag; the next vertex begins a strip. So an EndPrimitive without
+	// vertices has no effect.
 	begins := b.Select(b.Cmp(ir.Eq, s.get(1+stream), b.I32(0)), b.I32(markBegins|stream), b.I32(stream))
 	next := s.Add(n, b.I32(1))
 	s.storeMark(begins, next)
@@ -80,6 +92,8 @@ func (s *geometryShader) emitVertex(stream uint32) {
 // continues with its output.
 func (d *Binner) shapePrimitives(ctx context.Context, in *primitiveList) error {
 	from, rec := d.Pipeline.stages.Geometry, d.Pipeline.Record
+	// All streams share the records of an invocation: a record has the layout of the rasterized
+	// stream, and other streams need marks and captures only.
 	room := from.OutputVertices
 	total := uint32(len(in.rows)/in.rowWords()) * max(from.Instances, 1)
 	most := max(geometryBytes/max(room*(rec.Stride+d.Pipeline.captures.row), 16), primitiveGroup)
@@ -122,7 +136,8 @@ func outputTopology(m ir.Modes) state.Topology {
 }
 
 // outputStreams passes the emitted primitives of each stream to transform feedback and statistics. f
-// has the primitives of the rasterized stream.
+// has the primitives of the rasterized stream. Streams other than the rasterized one end here.
+// Without feedback and statistics nothing observes them.
 func (d *Binner) outputStreams(f *primitiveList, n, room uint32) {
 	for s := range uint32(state.MaxStreams) {
 		switch {
@@ -144,6 +159,8 @@ func (d *Binner) assembleStrips(f *primitiveList, n, room, stream uint32) {
 	for lane := range n {
 		row := marks[lane*(room+1):][:room+1]
 		d.primitiveStrip = d.primitiveStrip[:0]
+		// The program writes the count, but the memory is checked again: a count above room would
+		// leave the row.
 		for i, m := range row[1 : 1+min(row[0], room)] {
 			if m&markStream != stream {
 				continue

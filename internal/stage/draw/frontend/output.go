@@ -4,8 +4,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// outputStream is the exit of the last stage before the rasterizer: statistics and transform feedback
-// for primitives of a stream.
+// outputStream is the exit of the last stage before the rasterizer: statistics and transform
+// feedback for primitives of a stream. It runs before rasterizer discard, which does not affect
+// feedback and the count of generated primitives.
 func (d *Binner) outputStream(stream uint32, f *primitiveList) {
 	if s := d.statistics(); s != nil {
 		s.Generated[stream] += uint64(len(f.primitives))
@@ -33,7 +34,7 @@ func (d *Binner) statistics() *state.Statistics {
 }
 
 // countClipping counts primitives before and after clipping. The rasterizer has their vertices
-// already.
+// already. The clipper itself runs later, or in the set-up program, which reports no count.
 func (d *Binner) countClipping(f *primitiveList) {
 	s := d.statistics()
 	if s == nil {

@@ -22,8 +22,9 @@ func perView(o ir.Output, s ir.Semantic, index uint32) (view uint32, ok bool) {
 	return 0, false
 }
 
-// storePerView stores the elements of the current view over the outputs that are common to all views.
-// Without an element for the view the common output remains.
+// storePerView stores the elements of the current view over the outputs that are common to all
+// views. Without an element for the view the common output remains. Vulkan writes all views in one
+// invocation; this engine draws view after view and selects the element by ViewIndex.
 func storePerView(w *compose.Builder, rec *layout.Record, stream uint32, view func() ir.V, store func(v ir.V, place uint32)) {
 	if !rec.Rasterized {
 		return

@@ -10,8 +10,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// vertexKey is everything that the code of a vertex program depends on, apart from the program and its
-// records.
+// vertexKey is everything that the code of a vertex program depends on, apart from the program and
+// its records. Formats, strides and divisors are constants of the code, so that a fetch has no
+// branches. Buffers and their offsets are not part of it.
 type vertexKey struct {
 	state.VertexInput
 	captures bool // transform feedback is active
@@ -24,7 +25,13 @@ type primitiveKey struct{ captures bool }
 type batchKey struct{}
 
 // layOut lays out the records between the stages and installs the builders of tessellation and
-// geometry programs.
+// geometry programs. Each record has only the outputs that the next existing stage reads:
+//
+//	vertexRec       vertex → control, geometry or rasterizer
+//	controlRec      control → evaluation, by patch vertex
+//	patchRec        control → evaluation, by patch
+//	evaluationRec   evaluation → geometry or rasterizer
+//	Record          the last stage → rasterizer and fragments
 func (p *Pipeline) layOut() error {
 	s := &p.stages
 	if err := s.check(); err != nil {
@@ -50,6 +57,7 @@ func (p *Pipeline) layOut() error {
 	}
 	p.Record = p.vertexRec
 	if s.TessEval != nil {
+		// Levels are patch data: the tessellator reads them from the same records.
 		patch := func(o ir.Output) bool { return isPatch(o.Semantic, o.Patch) }
 		if p.controlRec, err = lay(s.TessControl, after, func(_ *ir.Program, o ir.Output) bool { return !patch(o) }); err != nil {
 			return err
@@ -111,6 +119,7 @@ func (p *Pipeline) CheckTopology(s *state.State) error {
 			return state.Errorf("patches of %d vertices; must be 1 to %d", a.PatchPoints, maxPatch)
 		}
 	case p.stages.Geometry != nil:
+		// VUID-VkGraphicsPipelineCreateInfo-pStages-00738 demands equal primitive types.
 		if n := inputVertices(p.stages.Geometry.Modes); a.Vertices() != n {
 			return state.Errorf("primitives of %d vertices for a geometry program that reads %d", a.Vertices(), n)
 		}

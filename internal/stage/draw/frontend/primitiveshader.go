@@ -10,7 +10,9 @@ import (
 const primitiveGroup = 64
 
 // primitiveShader is the builder for stages that read primitives or patches: tessellation and
-// geometry.
+// geometry. A vertex input is two loads: the row of the primitive has the record's number, and the
+// record has the component. For evaluation programs the number is a product instead, because patches
+// are adjacent.
 type primitiveShader struct {
 	*compose.Builder
 	input *layout.Record // of the vertices that it reads
@@ -38,11 +40,15 @@ func (s *primitiveShader) lane() ir.V { return s.BuiltIn(ir.GlobalInvocationIdX)
 
 // rowWord reads word n of the primitive's row.
 func (s *primitiveShader) rowWord(n ir.V) ir.V {
+	// The size of a row is a parameter and not a constant: the number of vertices of a patch can be
+	// dynamic state.
 	row := s.Mul(s.primitive(), s.Add(s.Param(ir.I32, primitiveVertices), s.B.I32(1)))
 	return s.Load(ir.I32, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.At(s.B.I32(0), s.Add(row, n), 4), 0)
 }
 
-// nowhere is an offset outside of every buffer: loads return 0, stores have no effect.
+// nowhere is an offset outside of every buffer: loads return 0, stores have no effect. Vertex
+// indices of a shader may be out of range. A select is cheaper than a branch, and the bounds check
+// of the access does the rest.
 const nowhere = 1<<32 - 1
 
 // offsetOr returns the offset of record n, or nowhere.
@@ -111,6 +117,8 @@ func (s *primitiveShader) storeRecord(n ir.V, stream uint32) {
 			store(s.Output(k), place)
 		}
 	}
+	// The rasterizer reads Position even if the program does not write it; undefined memory would
+	// make the picture depend on earlier draws.
 	for i := range uint32(4) {
 		if _, ok := s.rec.Offset(ir.Position, i); !ok {
 			store(s.Float(0), 4*i)

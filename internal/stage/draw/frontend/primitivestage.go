@@ -9,7 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/tess"
 )
 
-// primitiveList is the output of a stage: vertex records and the primitives that they form.
+// primitiveList is the output of a stage: vertex records and the primitives that they form. records
+// and rows refer to scratch memory of the worker, which the next chunk overwrites.
 type primitiveList struct {
 	records    *compose.Memory
 	vertices   uint32

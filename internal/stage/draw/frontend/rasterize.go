@@ -10,6 +10,7 @@ import (
 // rasterize clips, sets up and rasterizes primitives into the worker's bins, and flushes these if they
 // are large.
 func (d *Binner) rasterize(ctx context.Context, f *primitiveList) error {
+	// Feedback and statistics of the last stage are complete at this point.
 	if d.state.Rasterization.Discard {
 		return nil
 	}
@@ -29,6 +30,8 @@ func (d *Binner) rasterize(ctx context.Context, f *primitiveList) error {
 		case state.PointList:
 			r.Point(p.v[0], p.id)
 		case state.LineList, state.LineStrip, state.LineListAdjacency, state.LineStripAdjacency:
+			// Vulkan restarts the stipple pattern at each line of a list, and only at the first line
+			// of a strip.
 			if p.begins || f.topology == state.LineList || f.topology == state.LineListAdjacency {
 				r.ResetStipple()
 			}

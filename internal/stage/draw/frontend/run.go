@@ -7,7 +7,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// Run moves the chunks of a task through all stages up to the bins.
+// Run moves the chunks of a task through all stages up to the bins. A chunk passes through all
+// stages before the next begins: its records are in the caches from the vertex program to the
+// rasterizer.
 func (d *Binner) Run(ctx context.Context) error {
 	for _, d.chunk = range d.Chunks {
 		if err := d.runVertices(ctx); err != nil {
@@ -33,6 +35,7 @@ func (d *Binner) runVertices(ctx context.Context) error {
 	o[layout.BindRecords] = compose.Shared(d.records.Bytes(size))
 	d.bindCaptures(n)
 	d.vertexRunner.Bind(&d.vertexBinding, &d.Own)
+	// The last workgroup can be partly idle; the program compares with VertexCount.
 	return d.vertexRunner.RunGroups(ctx, &d.vertexBinding, (n+vertexGroup-1)/vertexGroup)
 }
 

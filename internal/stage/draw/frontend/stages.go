@@ -18,8 +18,9 @@ type Stages struct {
 	Fragment    *ir.Program // nil: no color outputs, depth of the primitive
 }
 
-// wanted reports whether the next stage or the rasterizer reads an output. Other outputs have no space
-// in the record.
+// wanted reports whether the next stage or the rasterizer reads an output. Other outputs have no
+// space in the record. Locations compare by location, not by component: a record has all four
+// components of a location.
 func wanted(next *ir.Program, o ir.Output) bool {
 	switch o.Semantic {
 	case ir.Location:
@@ -76,6 +77,7 @@ func (s *Stages) check() error {
 		return state.Errorf("one of two tessellation programs; must be both or neither")
 	}
 	if s.TessEval != nil {
+		// A patch is a workgroup of this many invocations.
 		if n := s.patchVertices(); n < 1 || n > maxPatch {
 			return state.Errorf("a tessellation control program that makes patches of %d vertices; must be 1 to %d", n, maxPatch)
 		}

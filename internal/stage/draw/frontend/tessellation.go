@@ -14,8 +14,10 @@ import (
 // pointBytes is the size of a domain point in the list: three floats and the number of the patch.
 const pointBytes = 16
 
-// controlProgram builds the compute program of a tessellation control program. A workgroup is a patch;
-// outputs are in the records, visible to all its invocations.
+// controlProgram builds the compute program of a tessellation control program. A workgroup is a
+// patch; outputs are in the records, visible to all its invocations. Invocations of a patch can read
+// each other's outputs after a barrier (OpControlBarrier); a workgroup has exactly this meaning.
+// Outputs are memory, because their vertex index is dynamic.
 func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layout.Record) (*ir.Program, error) {
 	s := newPrimitiveShader(from, before, rec, nil)
 	s.Program.LocalSize = [3]uint32{vertices, 1, 1}
@@ -37,6 +39,7 @@ func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layou
 		}
 		n := s.B.I32(vertices)
 		after, ok = rec.Offset(o.Semantic, o.Index)
+		// Vertices out of range: stores have no effect, loads return 0.
 		at = s.offsetOr(s.B.Cmp(ir.ULt, i, n), s.Add(s.Mul(s.primitive(), n), i), rec.Stride)
 		return s.Handle(ir.StorageBuffer, layout.BindRecords, true), at, after, ok
 	}
@@ -55,8 +58,9 @@ func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layou
 	return s.Build(func(body func()) { body() })
 }
 
-// evaluationProgram builds the compute program of a tessellation evaluation program. An invocation is
-// a domain point of a patch.
+// evaluationProgram builds the compute program of a tessellation evaluation program. An invocation
+// is a domain point of a patch. An entry of the list of points has 16 bytes: u, v, w as floats, and
+// the number of the patch. So one job evaluates points of many patches.
 func evaluationProgram(from *ir.Program, vertices uint32, before, rec, patch *layout.Record, c *captureLayout) (*ir.Program, error) {
 	s := newPrimitiveShader(from, before, rec, patch)
 	s.captures = c
@@ -89,6 +93,8 @@ func (d *Binner) tessellate(ctx context.Context, in *primitiveList) error {
 	o := &d.Own.Buffers
 	o[layout.BindInputs], o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.records.Data)), compose.Shared(compose.BytesOf(in.rows))
 	o[layout.BindRecords], o[layout.BindPatches] = compose.Shared(d.controlled.Bytes(size)), compose.Shared(d.patches.Bytes(patches*int(p.patchRec.Stride)))
+	// A control program may leave outputs unwritten. Zeros make the result independent of earlier
+	// draws, and tessellation levels of 0 discard the patch.
 	clear(o[layout.BindRecords].Bytes)
 	clear(o[layout.BindPatches].Bytes)
 	if err := d.runPrimitiveStage(ctx, tessControl, uint32(patches), uint32(patches), 0, in.rowVertices); err != nil {
@@ -98,6 +104,7 @@ func (d *Binner) tessellate(ctx context.Context, in *primitiveList) error {
 		s.ControlPatches += uint64(patches)
 	}
 	mode := tessMode(p.stages.TessControl.Modes | p.stages.TessEval.Modes)
+	// The lower left origin mirrors the domain, which reverses the vertex order.
 	mode.Clockwise = mode.Clockwise != d.state.Assembly.LowerLeft
 	f := &d.flows[tessEval]
 	*f = primitiveList{records: &d.evaluated, topology: domainTopology(mode), rowVertices: uint32(mode.Vertices()), primitives: f.primitives[:0], rows: f.rows[:0]}
@@ -120,7 +127,8 @@ func domainTopology(m tess.Mode) state.Topology {
 	return [...]state.Topology{state.PointList, state.LineList, state.TriangleList}[m.Vertices()-1]
 }
 
-// subdivide adds a patch's domain points and primitives.
+// subdivide adds a patch's domain points and primitives. Points and primitives are in the
+// tessellator's order, the same for every run: blending depends on the order of primitives.
 func (d *Binner) subdivide(f *primitiveList, mode tess.Mode, patch, id uint32) {
 	rec := d.Pipeline.patchRec
 	words := d.patches.Words(int(patch+1) * int(rec.Stride/4))[int(patch)*int(rec.Stride/4):]

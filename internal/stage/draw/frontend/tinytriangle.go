@@ -10,7 +10,8 @@ type subPixels = [2]ir.V
 
 // cover stores the verdict on a triangle that is not culled: empty if it can cover no pixel center,
 // the coverage mask of a tiny triangle (raster's coverTiny), or the vertex positions of a larger
-// triangle.
+// triangle. A tiny triangle extends over at most seven pixels. For these the program computes the
+// whole coverage, so that Go only appends an item to a bin; the rasterizer covers larger ones.
 func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	b := s.B
 	for i := range c {
@@ -24,12 +25,16 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	var first, size, block, inBlock [2]ir.V // in pixels
 	for axis := range 2 {
 		low, high := least(ir.SMin, axis), least(ir.SMax, axis)
+		// first and end bound the pixels with a center in the bounding box. A center on its border
+		// counts, since it can be on a top or left edge.
 		end := s.pixel(high, centre)
 		first[axis] = b.Op(ir.SMax, ir.I32, s.pixel(low, 1<<raster.SubPixelBits-1-centre), s.Param(ir.I32, batchFrame+uint32(axis)))
 		end = b.Op(ir.SMin, ir.I32, end, s.Param(ir.I32, batchFrame+2+uint32(axis)))
 		size[axis] = b.Op(ir.Sub, ir.I32, end, first[axis])
 		empty = s.any(empty, b.Cmp(ir.SLe, end, first[axis]))
 		// Blocks start at even pixels and stay inside of a tile.
+		// An even first pixel preserves quads; in a tile of 64 pixels the last block begins at pixel
+		// 56.
 		last := s.Or(s.And(first[axis], b.I32(^uint32(raster.Tile-1))), b.I32(raster.Tile-raster.Block))
 		block[axis] = b.Op(ir.SMin, ir.I32, s.And(first[axis], b.I32(^uint32(1))), last)
 		inBlock[axis] = b.Op(ir.Sub, ir.I32, first[axis], block[axis])
@@ -43,6 +48,8 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 	}
 	at := [3]subPixels{c[0].at, c[1].at, c[2].at}
 	for axis := range 2 {
+		// Two vertices are exchanged in a counterclockwise triangle, so that the inside is at
+		// non-negative edge values.
 		at[1][axis], at[2][axis] = b.Select(turned, c[2].at[axis], c[1].at[axis]), b.Select(turned, c[1].at[axis], c[2].at[axis])
 	}
 	low, high := s.tinyMask(&at, first, size)
@@ -63,7 +70,8 @@ func (s *triangleShader) cover(c *[3]triangleCorner, turned ir.V) {
 // centre is the offset of a pixel's center from its corner, in sub-pixels.
 const centre = 1 << raster.SubPixelBits / 2
 
-// pixel returns ⌊(v + more) / 2⁸⌋ for a position v in sub-pixels.
+// pixel returns ⌊(v + more) / 2⁸⌋ for a position v in sub-pixels. The shift is arithmetic, so that
+// it rounds negative positions down too.
 func (s *triangleShader) pixel(v ir.V, more uint32) ir.V {
 	return s.B.Op(ir.AShr, ir.I32, s.Add(v, s.B.I32(more)), s.B.I32(raster.SubPixelBits))
 }
@@ -78,8 +86,16 @@ func (s *triangleShader) leaveMask(low, high ir.V, pixel [2]ir.V) {
 }
 
 // edgeValues are the values of an edge function (Pineda 1988) at two adjacent pixels of a tiny
-// triangle, 16 bits each. The sign bits are inverted: a set bit means inside. Both values advance with
-// one addition, because no value overflows into the other (raster's tinyMask).
+// triangle, 16 bits each. The sign bits are inverted: a set bit means inside. Both values advance
+// with one addition, because no value overflows into the other (raster's tinyMask). A word at pixel
+// x of a row:
+//
+//	bits     31                16  15                 0
+//	value    E(x+1) >> 8           E(x) >> 8
+//	two      adds 2·dx to both: pixels x+2 and x+3
+//	row      adds dy to both: the next row
+//
+// Values fit in 16 bits because the extent of a tiny triangle is at most seven pixels.
 type edgeValues struct{ at, two, row ir.V }
 
 // twice copies a 16-bit value to both halves.
@@ -87,8 +103,10 @@ func (s *triangleShader) twice(v ir.V) ir.V {
 	return s.Add(v, s.B.Op(ir.Shl, ir.I32, v, s.B.I32(16)))
 }
 
-// edge returns the edge from p to q at the first two pixels of the first row. Pixels on a top or left
-// edge count as inside.
+// edge returns the edge from p to q at the first two pixels of the first row. Pixels on a top or
+// left edge count as inside. Vulkan demands only that exactly one of two adjacent triangles covers a
+// sample on their common edge (§"Basic Polygon Rasterization"); top-left is the rule of Direct3D. A
+// value of 0 is outside for the other edges: hence the subtraction of 1.
 func (s *triangleShader) edge(p, q subPixels, first [2]ir.V) (e edgeValues) {
 	b := s.B
 	sub := func(x, y ir.V) ir.V { return b.Op(ir.Sub, ir.I32, x, y) }
@@ -108,8 +126,9 @@ func (s *triangleShader) edge(p, q subPixels, first [2]ir.V) (e edgeValues) {
 
 const signs = 1<<31 | 1<<15
 
-// tinyMask returns the pixels that a tiny clockwise triangle covers, in a rectangle at first of up to
-// one block: row by row, in two words.
+// tinyMask returns the pixels that a tiny clockwise triangle covers, in a rectangle at first of up
+// to one block: row by row, in two words. Pixels to the right of and below the rectangle are
+// computed too, and cleared by masks of columns and rows.
 func (s *triangleShader) tinyMask(c *[3]subPixels, first, size [2]ir.V) (low, high ir.V) {
 	b := s.B
 	var edges [3]edgeValues

@@ -13,7 +13,12 @@ import (
 )
 
 // captureLayout is the layout of captured outputs. For transform feedback the last stage before the
-// rasterizer stores a row for each vertex, with the captured outputs of its stream.
+// rasterizer stores a row for each vertex, with the captured outputs of its stream. A row has the
+// captured outputs of all buffers of a stream, aligned to their sizes. Example: buffer 0 captures
+// Position (16 bytes), buffer 1 a double:
+//
+//	row      0…15 Position   16…23 the double
+//	runs     buffer 0: {0, 0, 16}   buffer 1: {16, 0, 8}
 type captureLayout struct {
 	row     uint32 // bytes
 	offsets []int  // by output: byte offset in the row; −1 if not captured
@@ -54,6 +59,7 @@ func newCaptures(p *ir.Program) (*captureLayout, error) {
 			ends[x.Stream] = at + size
 		}
 		c.streams[x.Stream] = append(c.streams[x.Stream], b)
+		// Rows are multiples of 8 bytes, for the alignment of 64-bit components.
 		c.row = max(c.row, (ends[x.Stream]+7)&^7)
 	}
 	if c.row > state.MaxCapturedBytes {
@@ -96,9 +102,12 @@ func (d *Binner) bindCaptures(vertices uint32) {
 	}
 }
 
-// writeFeedback appends primitives of a stream to the feedback buffers, in order, as long as they fit.
-// The vertices have the winding of the topology, rotated so that the provoking vertex is first, or
-// last if the provoking vertex is the last one (Vulkan §"Transform Feedback").
+// writeFeedback appends primitives of a stream to the feedback buffers, in order, as long as they
+// fit. The vertices have the winding of the topology, rotated so that the provoking vertex is first,
+// or last if the provoking vertex is the last one (Vulkan §"Transform Feedback"). A primitive is
+// written to all buffers of its stream or to none, if one of them is full. The two counts are the
+// results of VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT. One worker runs such a draw, so that the
+// order is the order of primitives.
 func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 	x := d.Args.Feedback
 	if x == nil {
@@ -114,6 +123,7 @@ func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 		}
 		bound = true
 		if size := uint64(b.stride) * uint64(vertices); size > 0 {
+			// A buffer with Next beyond its end has room for nothing.
 			fit = min(fit, (max(uint64(len(to.Bytes)), to.Next)-to.Next)/size)
 		}
 	}
@@ -139,7 +149,8 @@ func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 	x.Streams[stream].Written += n
 }
 
-// firstVertex returns the rotation that brings the provoking vertex to its place.
+// firstVertex returns the rotation that brings the provoking vertex to its place. In odd triangles
+// of a strip, and in fans, the provoking vertex of the last-vertex mode is v[1].
 func (p *primitive) firstVertex(vertices uint32, last bool) uint32 {
 	if last && vertices == 3 && p.v[2] != p.provoking {
 		for k := range uint32(2) {

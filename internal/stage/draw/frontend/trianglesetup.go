@@ -10,7 +10,8 @@ import (
 )
 
 // triangleProgram builds the set-up program, which is the same for all draws. Its subgroups have the
-// size of the smallest vectors; engines merge subgroups to fill wider registers.
+// size of the smallest vectors; engines merge subgroups to fill wider registers. It is compiled once
+// per pipeline and only for many triangles (draw.manyTriangles).
 func triangleProgram() (*ir.Program, error) {
 	main := ir.NewFunc("main", nil, nil).Finish()
 	s := &triangleShader{Builder: compose.New("draw", &ir.Program{Name: "triangles", Stage: ir.Compute, Funcs: []*ir.Func{main}, SubgroupSize: 8})}
@@ -22,7 +23,9 @@ func triangleProgram() (*ir.Program, error) {
 	})
 }
 
-// triangle emits the set-up of one triangle.
+// triangle emits the set-up of one triangle. Twice the signed area is positive for clockwise
+// triangles, as y points down. Vulkan's area (§"Basic Polygon Rasterization") has the opposite sign,
+// so a negative area is front-facing unless VK_FRONT_FACE_CLOCKWISE.
 func (s *triangleShader) triangle() {
 	b := s.B
 	s.at = s.Add(s.Scaled(s.BuiltIn(ir.WorkgroupIdX), raster.BatchBytes), s.Scaled(s.BuiltIn(ir.LocalInvocationIndex), 4))
@@ -41,6 +44,7 @@ func (s *triangleShader) triangle() {
 	front := b.Op(ir.Xor, ir.B1, turned, s.flag(raster.BatchClockwise))
 	culled := b.Select(front, s.flag(raster.BatchCullFront), s.flag(raster.BatchCullBack))
 	b.If(s.Not(s.any(nothing, other)))
+	// The default for culled and degenerate triangles; cover overwrites it.
 	s.store(raster.BatchState, b.I32(raster.BatchEmpty))
 	b.If(s.Not(s.any(culled, b.Cmp(ir.FEq, area, zero))))
 	s.cover(&c, turned)
@@ -49,7 +53,9 @@ func (s *triangleShader) triangle() {
 	b.End()
 }
 
-// corner projects a vertex to sub-pixels (raster's project).
+// corner projects a vertex to sub-pixels (raster's project). The viewport's scale and offset are
+// parameters. Rounding to 1/256 pixel is to nearest even, the same as in the rasterizer: neighbours
+// share vertex positions exactly.
 func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
 	b := s.B
 	from := s.Mul(n, s.Param(ir.I32, batchStride))
@@ -72,7 +78,9 @@ func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
 
 // outside reports the triangles that cover nothing for certain, and those that the program leaves to
 // the rasterizer: they cross the near or far plane or the guard band, or have a depth that is no
-// number.
+// number. These are the outcodes of Cohen and Sutherland: if all three vertices are outside of one
+// side, so is the triangle. left to bottom only reject; the guard band makes clipping there
+// unnecessary.
 func (s *triangleShader) outside(c *[3]triangleCorner) (nothing, other ir.V) {
 	b := s.B
 	less := func(x, y ir.V) ir.V { return b.Cmp(ir.FLt, x, y) }
@@ -108,7 +116,8 @@ func (s *triangleShader) outside(c *[3]triangleCorner) (nothing, other ir.V) {
 }
 
 // edges returns the edge vectors from the first vertex to the second and third, and twice the signed
-// area. All are exact in f64.
+// area. All are exact in f64. Positions inside of the guard band are below 2²³ sub-pixels, their
+// differences below 2²⁴, and the area is below 2⁵⁰; f64 is exact up to 2⁵³.
 func (s *triangleShader) edges(c *[3]triangleCorner) (x, y [2]ir.V, area ir.V) {
 	b := s.B
 	side := func(i, axis int) ir.V {
@@ -120,7 +129,10 @@ func (s *triangleShader) edges(c *[3]triangleCorner) (x, y [2]ir.V, area ir.V) {
 	return x, y, b.Op(ir.FSub, ir.F64, s.times(x[0], y[1]), s.times(x[1], y[0]))
 }
 
-// planes stores the plane equations of the primitive: depth, 1/w, barycentric weights (raster's flat).
+// planes stores the plane equations of the primitive: depth, 1/w, barycentric weights (raster's
+// flat). Slopes are per pixel, hence the factor 256. A plane is the value at the first vertex and
+// two slopes; weights λ₁ and λ₂ are 0 at the first vertex, so they need no constant. With equal w
+// the perspective weights are the linear ones, which saves a division for each pixel.
 func (s *triangleShader) planes(c *[3]triangleCorner, x, y [2]ir.V, area, front ir.V) {
 	b := s.B
 	inv := b.Op(ir.FDiv, ir.F64, b.Const(ir.F64, math.Float64bits(1<<raster.SubPixelBits)), area)

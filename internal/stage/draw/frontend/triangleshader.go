@@ -54,6 +54,8 @@ func (s *triangleShader) store(n uint32, list ...ir.V) {
 	h := s.Handle(ir.StorageBuffer, layout.BindTriangles, true)
 	s.MarkDisjoint(ir.StorageBuffer, layout.BindTriangles) // lets engines merge subgroups
 	for i, v := range list {
+		// Structure of arrays: word n of 64 triangles is contiguous, so the store is one vector per
+		// part.
 		off := 4 * raster.BatchSize * (uint64(n) + uint64(i))
 		s.B.Emit(ir.Val{Op: ir.St, Type: s.B.Func.Type(v), Flags: ir.Proven, Args: [4]ir.V{h, s.at, v}, Aux: off})
 	}

@@ -14,8 +14,9 @@ const vertexGroup = 64
 // listBytes is the size of an entry of the vertex list: VertexIndex and InstanceIndex.
 const listBytes = 8
 
-// vertexShader builds the compute program of a vertex program. An invocation is an entry of the vertex
-// list.
+// vertexShader builds the compute program of a vertex program. An invocation is an entry of the
+// vertex list. The fetch is part of the program, not of Go: attribute decoding is vectorized, and
+// the passes remove components that the shader does not read.
 type vertexShader struct {
 	*compose.Builder
 	input    *state.VertexInput
@@ -86,8 +87,9 @@ func (s *vertexShader) storeRecord() {
 	capture(s.Builder, s.captures, s.vertexNumber(), 0)
 }
 
-// attribute returns a component of a vertex attribute: fetched from its buffer and decoded. A location
-// without an attribute is (0, 0, 0, 1).
+// attribute returns a component of a vertex attribute: fetched from its buffer and decoded. A
+// location without an attribute is (0, 0, 0, 1). A 64-bit format with three or four components
+// occupies two locations, hence eight components from the first.
 func (s *vertexShader) attribute(in ir.Input) ir.V {
 	for _, a := range s.input.Attributes {
 		first := 4 * a.Location
@@ -113,7 +115,8 @@ func (s *vertexShader) attribute(in ir.Input) ir.V {
 }
 
 // element fetches the texel of an attribute (Vulkan §"Vertex Input Address Calculation"). Bytes
-// outside of the buffer read as 0.
+// outside of the buffer read as 0. The offset is binding offset + index · stride + attribute offset.
+// It is bounds-checked by the program's load, so that a wrong index of the application reads 0.
 func (s *vertexShader) element(a *state.VertexAttribute, x *texture.Texel) []ir.V {
 	stride, index := uint32(0), s.listWord(0)
 	for _, v := range s.input.Bindings {
@@ -130,7 +133,8 @@ func (s *vertexShader) element(a *state.VertexAttribute, x *texture.Texel) []ir.
 }
 
 // instance returns the element number for an instance divisor
-// (VkVertexInputBindingDivisorDescription).
+// (VkVertexInputBindingDivisorDescription). Divisor 0 uses the same element for all instances;
+// divisor d advances after d instances, counted from firstInstance.
 func (s *vertexShader) instance(divisor uint32) ir.V {
 	index := s.listWord(1)
 	if divisor == 1 {

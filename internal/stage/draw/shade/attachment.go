@@ -8,7 +8,13 @@ import (
 )
 
 // attachment is one texel of an attachment in a fragment program: its codec, and the address of the
-// pixel's sample.
+// pixel's sample. It fetches, converts and stores the words of a texel. Memory is linear, with all
+// samples of a pixel adjacent:
+//
+//	offset = first + layer·layerPitch + y·rowPitch + (x·samples + sample)·texelBytes
+//
+// lavapipe and SwiftShader always shade quads. Here lanes are in rows unless the program needs
+// quads, so that the addresses of a row are consecutive.
 type attachment struct {
 	*texture.Texel
 	memory, off ir.V
@@ -59,7 +65,8 @@ func (s *shader) layer() ir.V {
 }
 
 // logical reports whether logical operations apply to the attachment: they do not apply to
-// floating-point and sRGB formats (Vulkan §"Logical Operations").
+// floating-point and sRGB formats (Vulkan §"Logical Operations"). Component 0 is missing only in
+// alpha formats, which have component 3.
 func (a *attachment) logical() bool {
 	k := a.Component(0)
 	if k == nil {

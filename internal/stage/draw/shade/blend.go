@@ -10,7 +10,9 @@ import (
 // color is a color in the order R, G, B, A.
 type color = [4]ir.V
 
-// blending is the blend equation of one attachment under construction (Vulkan §"Blending").
+// blending is the blend equation of one attachment under construction (Vulkan §"Blending"). Factors
+// and operations are part of the key, so that each equation is straight-line code. Only the
+// constants are parameters.
 type blending struct {
 	*shader
 	*state.BlendAttachment
@@ -35,7 +37,9 @@ func (s *shader) blended(k *state.BlendAttachment, a *attachment, src, src1, dst
 	return out
 }
 
-// clampColor clamps a component to the range of the attachment's fixed-point format.
+// clampColor clamps a component to the range of the attachment's fixed-point format. Vulkan
+// §"Blending" demands the clamp before blending and for the factors. Float attachments are not
+// clamped. NMin and NMax turn a NaN into a bound.
 func (s *shader) clampColor(a *attachment, v ir.V) ir.V {
 	k := a.Component(0)
 	if k == nil {
@@ -52,6 +56,7 @@ func (s *shader) clampColor(a *attachment, v ir.V) ir.V {
 
 // joined returns component i of the blend equation.
 func (m *blending) joined(op state.BlendOp, x, y state.BlendFactor, i int) ir.V {
+	// Min and max ignore the factors (Vulkan §"Blend Operations").
 	switch op {
 	case state.BlendMin:
 		return m.B.Op(ir.FMin, ir.F32, m.src[i], m.dst[i])
@@ -60,6 +65,8 @@ func (m *blending) joined(op state.BlendOp, x, y state.BlendFactor, i int) ir.V 
 	}
 	s, d := m.times(x, m.src[i], i), m.times(y, m.dst[i], i)
 	if op == state.BlendReverseSubtract {
+		// Reverse subtraction is destination minus source. Subtraction below is source minus
+		// destination.
 		s, d = d, s
 	}
 	switch {
@@ -133,6 +140,8 @@ func (m *blending) factor(f state.BlendFactor, i int) ir.V {
 }
 
 // logic applies a logical operation to the words of texels. Bits outside of the components stay 0.
+// Operands are the packed texels, so that one operation handles all components; the formats are
+// fixed point or integers.
 func (s *shader) logic(o state.LogicOp, src, dst []ir.V) []ir.V {
 	out := make([]ir.V, len(src))
 	for i := range out {

@@ -14,7 +14,9 @@ import (
 // Example, a fragment of 2×1 pixels with two samples each: bits 0 and 1 are the samples of the right
 // pixel, bits 2 and 3 are the samples of the left pixel.
 
-// readSizes extracts the fragment size from the low bits of the item's block position.
+// readSizes extracts the fragment size from the low bits of the item's block position. Blocks of
+// coarse draws are aligned to eight pixels, so that three bits of each coordinate are free. The
+// values are logarithms, 0 to 2.
 func (s *shader) readSizes() {
 	for axis, v := range []fragmentVar{varSizeX, varSizeY} {
 		s.set(v, s.And(s.corner[axis], s.B.I32(raster.Block-1)))
@@ -23,7 +25,9 @@ func (s *shader) readSizes() {
 }
 
 // coarseLocal returns the position of the invocation's fragment in its block, counted in fragments.
-// Fragments are numbered quad by quad, so that the existing ones occupy the first invocations.
+// Fragments are numbered quad by quad, so that the existing ones occupy the first invocations. Quads
+// must consist of adjacent fragments for derivatives. Fragments of 2×1 pixels form 4×8 in a block:
+// two quads in a row, four rows of quads, 32 of the 64 invocations.
 func (s *shader) coarseLocal() (x, y ir.V) {
 	b, lane := s.B, s.BuiltIn(ir.LocalInvocationIndex)
 	shifted := func(v, n ir.V) ir.V { return b.Op(ir.LShr, ir.I32, v, n) }
@@ -37,7 +41,8 @@ func (s *shader) coarseLocal() (x, y ir.V) {
 }
 
 // locateCoarse is locatePixel for coarse fragments; (x, y) is the position of the fragment in its
-// block, counted in fragments.
+// block, counted in fragments. Invocations beyond the last fragment have a position outside of the
+// block and are not covered.
 func (s *shader) locateCoarse(item, x, y ir.V) ir.V {
 	b := s.B
 	x, y = b.Op(ir.Shl, ir.I32, x, s.get(varSizeX)), b.Op(ir.Shl, ir.I32, y, s.get(varSizeY))
@@ -55,7 +60,9 @@ func (s *shader) locateCoarse(item, x, y ir.V) ir.V {
 	return b.Param(done, 0)
 }
 
-// coarseSet reads the covered samples of the fragment with first pixel (x, y) of the block.
+// coarseSet reads the covered samples of the fragment with first pixel (x, y) of the block. The loop
+// visits the last pixel last and shifts before each step, so that the last pixel has the lowest
+// bits.
 func (s *shader) coarseSet(item, x, y ir.V) ir.V {
 	b, t := s.B, s.setType()
 	return s.forPixels(s.Zero(t), func(px, py, set ir.V) ir.V {
@@ -64,8 +71,9 @@ func (s *shader) coarseSet(item, x, y ir.V) ir.V {
 	})
 }
 
-// forPixels emits a loop over the pixels of the fragment. next computes the accumulated value from the
-// previous one and from the pixel's offset to the first pixel.
+// forPixels emits a loop over the pixels of the fragment. next computes the accumulated value from
+// the previous one and from the pixel's offset to the first pixel. The size is dynamic, since it can
+// differ between items: an unrolled loop would have 16 pixels.
 func (s *shader) forPixels(first ir.V, next func(px, py, v ir.V) ir.V) ir.V {
 	b := s.B
 	done := b.Block(b.Func.Type(first))
@@ -134,7 +142,8 @@ func (s *shader) shadingRate() ir.V {
 	return s.Or(s.B.Op(ir.Shl, ir.I32, s.get(varSizeX), s.B.I32(2)), s.get(varSizeY))
 }
 
-// replicate extends a sample set of one pixel to all pixels of the fragment.
+// replicate extends a sample set of one pixel to all pixels of the fragment. A multiplication by
+// 0…01 0…01 copies the bits of one pixel: samples = 2, four pixels, set 0b10 becomes 0b10101010.
 func (s *shader) replicate(set ir.V) ir.V {
 	if !s.coarse() {
 		return set
@@ -159,7 +168,13 @@ func (s *shader) wholeSet() ir.V {
 	return b.Op(ir.LShr, t, b.Const(t, ^uint64(0)>>(64-t.Bits())), less)
 }
 
-// localPixel returns the position of the invocation in its block, or in its strip.
+// localPixel returns the position of the invocation in its block, or in its strip. In subgroups with
+// quad order the lane bits are interleaved; lanes 0 to 15 of a block of eight columns:
+//
+//	row 0    0  1   4  5   8  9   12 13
+//	row 1    2  3   6  7  10 11   14 15
+//
+// Otherwise a lane is a column, and memory accesses of a row are consecutive.
 func (s *shader) localPixel() (x, y ir.V) {
 	if !s.swizzled {
 		return s.BuiltIn(ir.LocalInvocationIdX), s.BuiltIn(ir.LocalInvocationIdY)

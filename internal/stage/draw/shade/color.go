@@ -13,6 +13,8 @@ func (s *shader) writeOutputs(early bool) {
 	if !tests && !s.colored() {
 		return
 	}
+	// The sample mask and alpha to coverage remove samples before the late tests, so a removed
+	// sample writes no depth either (Vulkan §"Fragment Operations").
 	set := s.outputCoverage()
 	if s.multi() {
 		s.set(varSet, set)
@@ -68,6 +70,7 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 	default:
 		next = a.Pack(src)
 	}
+	// A texel with masked components needs a read even without blending.
 	if !a.Complete(mask) {
 		if old == nil {
 			old = a.load()
@@ -78,7 +81,8 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 }
 
 // source returns the program's output color for an attachment, in the numeric type of its format. A
-// component without an output is 0.
+// component without an output is 0. Vulkan leaves a missing component undefined. The conversion to
+// f32 comes first, because outputs may be 16-bit floats.
 func (s *shader) source(n, source uint32, a *attachment) (color [4]ir.V) {
 	for i := range color {
 		color[i] = s.Zero(a.Kind())
@@ -91,6 +95,7 @@ func (s *shader) source(n, source uint32, a *attachment) (color [4]ir.V) {
 	for i := range color {
 		color[i] = s.clampInteger(a, i, color[i])
 	}
+	// The coverage of a smooth line multiplies alpha of output 0 only.
 	if s.key.smooth && n == 0 && source == 0 && a.Kind() == ir.F32 {
 		color[3] = s.FMul(color[3], s.smoothness())
 	}

@@ -6,6 +6,8 @@ import (
 )
 
 // compared emits a comparison of the state. less and equal are the operations of the operands' type.
+// The fragment's value is x, the attachment's y. Ordered comparisons are false for NaN, and NotEqual
+// is true.
 func (s *shader) compared(o state.CompareOp, less, equal ir.Op, x, y ir.V) ir.V {
 	b := s.B
 	switch o {

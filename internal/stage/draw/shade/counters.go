@@ -12,7 +12,8 @@ func (s *shader) countInvocation() {
 	}
 }
 
-// countAt increments a counter of the draw.
+// countAt increments a counter of the draw. The result is unused, which permits an engine to combine
+// the lanes of a strip before the atomic.
 func (s *shader) countAt(n uint32) {
 	h := s.Handle(ir.StorageBuffer, layout.BindCounts, true)
 	s.B.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I64, Flags: ir.Unused, Args: [4]ir.V{h, s.B.I32(8 * n), s.B.Const(ir.I64, 1)}})

@@ -6,7 +6,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
-// coveredSet reads the covered samples of pixel (x, y) of the block or strip.
+// coveredSet reads the covered samples of pixel (x, y) of the block or strip. Masks are stored by
+// sample, sets by pixel: it gathers one bit of each mask. For two samples, pixel bit p:
+//
+//	item word 1   … bit p of sample 0 ─┐
+//	item word 2   … bit p of sample 1 ─┼▶ set = s1·2 + s0
 func (s *shader) coveredSet(item, x, y ir.V) ir.V {
 	t, set := s.setType(), s.B.Const(s.setType(), 0)
 	for n := range s.key.Samples {
@@ -26,7 +30,8 @@ func (s *shader) coveredBit(item, x, y ir.V, offset uint32) ir.V {
 }
 
 // maskBit returns a bit index and the word that contains it: a half of the mask, or the strip's part
-// of the mask in a strip loop.
+// of the mask in a strip loop. Words have 32 bits, because a vector of 64-bit values needs two
+// registers. Rows 0 to 3 are the low word.
 func (s *shader) maskBit(item, x, y ir.V, offset uint32) (bit, part ir.V) {
 	b := s.B
 	low, high := s.maskWords(item, offset)

@@ -21,7 +21,9 @@ func (s *shader) depthTest(n ir.V) *depthTest {
 	return s.depthTestOf(n, func() ir.V { return s.depth(n) })
 }
 
-// depthTestOf is depthTest with a function that emits the fragment's depth.
+// depthTestOf is depthTest with a function that emits the fragment's depth. The fragment's depth is
+// packed before the comparison. So it has the precision of the attachment, as Vulkan demands for
+// fixed-point formats.
 func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	d := &depthTest{shader: s}
 	k := &s.key.Test
@@ -40,8 +42,10 @@ func (s *shader) depthTestOf(n ir.V, depth func() ir.V) *depthTest {
 	return d
 }
 
-// depth returns the fragment's depth at sample n: the program's output if it has one and the tests are
-// late (Vulkan §"Early Fragment Test Mode"), the interpolated depth otherwise.
+// depth returns the fragment's depth at sample n: the program's output if it has one and the tests
+// are late (Vulkan §"Early Fragment Test Mode"), the interpolated depth otherwise. With several
+// samples the depth is evaluated at each sample position, not once for the pixel: intersecting
+// triangles then have smooth edges.
 func (s *shader) depth(n ir.V) ir.V {
 	for k, o := range s.From.Out {
 		if o.Semantic == ir.FragDepth && !s.earlyTests() {
@@ -64,6 +68,7 @@ func (s *shader) inRange(z ir.V) ir.V {
 }
 
 // withinBounds emits the depth bounds test of the attachment's depth (Vulkan §"Depth Bounds Test").
+// It tests the old depth in the attachment, and not the fragment's.
 func (d *depthTest) withinBounds() ir.V {
 	z := d.Unpack(d.old)[0]
 	least, most := d.param(ir.F32, layout.FragmentBounds), d.param(ir.F32, layout.FragmentBounds+1)

@@ -41,7 +41,8 @@ func (s *shader) earlyAndLate() bool {
 	return s.From.Modes.Has(ir.EarlyAndLateTests) && !s.From.Modes.Has(ir.OverrideCoverage) && !s.earlyTests() && s.key.Test.any()
 }
 
-// mayPass returns the covered invocations that can pass the tests with at least one sample.
+// mayPass returns the covered invocations that can pass the tests with at least one sample. It
+// writes nothing and only removes invocations: the late tests decide again, with the real outputs.
 func (s *shader) mayPass(covered ir.V) ir.V {
 	b := s.B
 	merge := b.Block(ir.B1)
@@ -107,6 +108,8 @@ func (s *shader) stencilCertainlyFails(n, fails ir.V) ir.V {
 }
 
 // failsCompare reports whether a comparison with y fails for all values within the promise about x.
+// Example: DepthGreater promises an output ≥ z. With the comparison less, z ≥ old implies output ≥
+// old, so that the sample fails for certain. With greater it may still pass.
 func (s *shader) failsCompare(o state.CompareOp, p promise, less, equals ir.Op, x, y ir.V) ir.V {
 	switch {
 	case o == state.Never, p == equal, p == noLess && (o == state.Less || o == state.LessOrEqual), p == noGreater && (o == state.Greater || o == state.GreaterOrEqual):

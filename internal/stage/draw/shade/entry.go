@@ -14,6 +14,9 @@ func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error
 	s.Program.StateEffects()
 	// Shuffles can read the lanes of their quad, as derivatives do: helper lanes must run.
 	s.helpers = s.Program.Effects.Quads || s.hasInput(ir.QuadX) || s.hasInput(ir.QuadY) || from.Modes.Has(ir.FullQuads) || s.hasOp(ir.Shuf)
+	// Quads of rows suffice for derivatives if a subgroup has at least two rows: then the neighbour
+	// below is eight lanes away (QuadRow). Built-ins of the subgroup make the order of lanes
+	// visible, so that it is the order of quads.
 	s.swizzled = s.helpers && s.Program.SubgroupSize < 2*raster.Block || s.Program.Effects.GroupOps || s.hasInput(ir.SubgroupLocalInvocationId) || s.coarse()
 	s.strip.rows = s.stripRows()
 	if s.swizzled {
@@ -39,7 +42,8 @@ func (s *shader) entryPoint(body func()) {
 }
 
 // fragment emits the code for the pixels of a block or strip: coverage, early tests, interpolation
-// setup, body, epilogue.
+// setup, body, epilogue. Lanes are active from outside to inside: all lanes of the strip; lanes of
+// quads with a covered pixel; covered lanes for effects and writes.
 func (s *shader) fragment(item, bits ir.V, body func()) {
 	b := s.B
 	covered := s.locatePixel(item, bits)
@@ -96,6 +100,7 @@ func (s *shader) runEarlyTests(covered ir.V) ir.V {
 		if s.hasInput(ir.SampleMask) && !s.From.Modes.Has(ir.PostDepthCoverage) {
 			s.set(varEarlySet, s.get(varSet))
 		}
+		// forEachSample reads varSet, so the results need another variable until the loop ends.
 		s.set(varPassed, b.Const(t, 0))
 		s.forEachSample(func(n ir.V) {
 			s.test(n, func() { s.set(varPassed, b.Op(ir.Or, t, s.get(varPassed), s.singleton(n))) })
@@ -169,7 +174,8 @@ func (s *shader) locatePixel(item, bits ir.V) ir.V {
 	return b.Cmp(ir.Eq, s.And(word, bit), bit)
 }
 
-// quad reports whether any invocation of the quad is covered.
+// quad reports whether any invocation of the quad is covered. Each step combines a lane with its
+// neighbour: across 1 horizontally, across 2 vertically.
 func (s *shader) quad(covered ir.V) ir.V {
 	b := s.B
 	any := b.Op(ir.ZExt, ir.I32, covered)

@@ -7,7 +7,8 @@ import (
 
 // fullyCovered returns the built-in FullyCoveredEXT: the primitive covers all pixels of the fragment
 // completely. It is false without conservative rasterization
-// (fullyCoveredFragmentShaderInputVariable).
+// (fullyCoveredFragmentShaderInputVariable). The mask is the last word of an item. A coarse fragment
+// needs the bits of all its pixels.
 func (s *shader) fullyCovered() ir.V {
 	b := s.B
 	if !s.key.FullyCovered {

@@ -25,7 +25,9 @@ func (s *shader) walksStrips() bool { return s.strip.rows < raster.Block }
 func (s *shader) inStrips() bool { return s.strip.inLoop && s.B.Func == s.Program.Funcs[0] }
 
 // perItem emits code that depends on nothing but the item. Inside of the strip loop the code is
-// hoisted: without it every strip would reload the primitive.
+// hoisted: without it every strip would reload the primitive. The values are in the order of
+// emission before the loop, so an operand is always earlier than its use. code must not depend on a
+// variable that the loop writes.
 func (s *shader) perItem(code func() ir.V) ir.V {
 	f := s.B.Func
 	if !s.inStrips() {

@@ -75,7 +75,8 @@ func (s *shader) weightFrom(v fragmentVar, i uint32) ir.V {
 }
 
 // maskIn returns a word of the built-in SampleMask: the samples that the primitive covers, or with
-// PostDepthCoverage the samples that passed the early tests.
+// PostDepthCoverage the samples that passed the early tests. For several pixels the set has up to 64
+// bits, and the program reads two words (SampleMask has 32 bits per word).
 func (s *shader) maskIn(word uint32) ir.V {
 	set := s.shadedSamples()
 	if s.vars[varEarlySet] != 0 {
@@ -95,6 +96,7 @@ func (s *shader) maskIn(word uint32) ir.V {
 func (s *shader) location(in ir.Input) ir.V {
 	at := s.inputPoint(in)
 	switch {
+	// Integers and 64-bit types are always flat (Vulkan §"Interpolation Decorations").
 	case in.Type != ir.F32 && in.Type != ir.F16:
 	case in.Interpolation == ir.Perspective:
 		return s.interpolated(in, weights{s.get(at + 2), s.get(at + 3)})
@@ -113,7 +115,7 @@ func (s *shader) inputPoint(in ir.Input) fragmentVar {
 }
 
 // fragCoord returns a component of FragCoord. An invocation for one sample has the position of its
-// sample.
+// sample. FragCoord.w is 1/w of the vertex positions, interpolated linearly in screen space.
 func (s *shader) fragCoord(i uint32) ir.V {
 	switch {
 	case i == 2:
@@ -163,7 +165,8 @@ func (s *shader) setPair(v fragmentVar, w weights) {
 }
 
 // interpolatedAt returns an input at an offset from the pixel's center, in pixels
-// (InterpolateAtOffset).
+// (InterpolateAtOffset). Offsets beyond half a pixel extrapolate; the plane equations hold
+// everywhere.
 func (s *shader) interpolatedAt(in ir.Input, dx, dy ir.V) ir.V {
 	middle := s.isZero(dx) && s.isZero(dy) && !s.key.PerSample
 	switch {

@@ -6,7 +6,9 @@ import (
 )
 
 // Key is everything that the code of a fragment program depends on, apart from the program and the
-// record of its vertices. Equal keys share a compiled program.
+// record of its vertices. Equal keys share a compiled program. A pipeline has one program per key: a
+// new attachment format, sample count or blend equation compiles anew, and a new blend constant,
+// stencil reference or viewport does not.
 type Key struct {
 	Samples          uint32
 	MaxPixels        uint32 // upper bound for the pixels of a fragment
@@ -84,7 +86,10 @@ func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 func (k *testKey) any() bool { return k.Depth != "" || k.Stencil != "" }
 
 // EarlyTests reports whether the tests of a program with this key run before it (early Z and early
-// stencil): the program demands early tests, or no result can tell the difference.
+// stencil): the program demands early tests, or no result can tell the difference. Vulkan orders the
+// tests after the shader by default (§"Early Fragment Test Mode"), but permits any order with equal
+// results. A discard after an early depth write would leave a wrong depth, and a store of a fragment
+// that fails late must still happen.
 func (k *Key) EarlyTests(p *ir.Program) bool {
 	m := p.Modes
 	if m.Has(ir.EarlyTests) || m.Has(ir.EarlyAndLateTests) && m&(ir.DepthReplacing|ir.StencilReplacing|ir.OverrideCoverage) == 0 {

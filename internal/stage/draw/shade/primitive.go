@@ -37,7 +37,9 @@ func (s *shader) primitiveWord(t ir.Type, n uint32) ir.V {
 	})
 }
 
-// plane evaluates a plane equation of the primitive at a point.
+// plane evaluates a plane equation of the primitive at a point. C + X·dx + Y·dy by two fused
+// operations: the same order in all programs, so that two pipelines compute equal depths for equal
+// positions (position invariance across passes).
 func (s *shader) plane(n uint32, at point) ir.V {
 	b := s.B
 	c, x, y := s.primitiveWord(ir.F32, n), s.primitiveWord(ir.F32, n+1), s.primitiveWord(ir.F32, n+2)
@@ -64,8 +66,9 @@ func (s *shader) flatInput(in ir.Input) ir.V {
 	return s.recordWord(in, func() ir.V { return s.vertexRole(raster.ProvokingShift) }, 0)
 }
 
-// recordWord reads a component of one of the three records of the primitive: record i, or the one that
-// number selects.
+// recordWord reads a component of one of the three records of the primitive: record i, or the one
+// that number selects. Record i is at a constant offset. Only the records of the third and of the
+// provoking vertex need the flags, since points and lines have fewer records.
 func (s *shader) recordWord(in ir.Input, number func() ir.V, i uint32) ir.V {
 	at, ok := s.rec.Offset(in.Semantic, in.Index)
 	if !ok || at < layout.PositionBytes {

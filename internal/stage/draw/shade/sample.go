@@ -49,7 +49,9 @@ func (s *shader) positions() ir.V {
 	return s.B.OpAux(ir.Table, ir.H, uint64(s.positionTable-1))
 }
 
-// position returns the position of sample n along an axis, in pixels from the pixel's corner.
+// position returns the position of sample n along an axis, in pixels from the pixel's corner. The
+// table has 8 bytes for each sample, x and y, of the standard sample locations (Vulkan
+// §"Multisampling").
 func (s *shader) position(n ir.V, axis uint32) ir.V {
 	if s.key.Samples == 1 {
 		return s.Float(0.5)
@@ -71,7 +73,8 @@ func (s *shader) samplePoint(n ir.V) point {
 }
 
 // centroid returns the center of the fragment if all samples are covered, the first covered sample
-// otherwise.
+// otherwise. Vulkan permits any covered place of the pixel. The minimum bounds the index for lanes
+// without a covered sample, helpers, that find no bit.
 func (s *shader) centroid() point {
 	if !s.multi() {
 		return s.shadedPoint()
@@ -140,7 +143,8 @@ func (s *shader) applySampleMask(set, m ir.V) ir.V {
 }
 
 // alphaCoverage returns the samples of alpha to coverage (Vulkan §"Multisample Coverage"): of n
-// samples the first round(n·alpha).
+// samples the first round(n·alpha). With four samples the bounds are 0.125, 0.375, 0.625 and 0.875:
+// alpha 0.5 selects samples 0 and 1.
 func (s *shader) alphaCoverage() ir.V {
 	b, t := s.B, s.setType()
 	alpha := s.Float(1)
@@ -177,8 +181,10 @@ func (s *shader) centerPoint() point {
 	}
 }
 
-// entryCenter is centerPoint in the entry point. All sums are exact, so it regroups them: one sum that
-// varies by lane, one that varies by item. In a strip loop the center advances by whole rows.
+// entryCenter is centerPoint in the entry point. All sums are exact, so it regroups them: one sum
+// that varies by lane, one that varies by item. In a strip loop the center advances by whole rows.
+// Coordinates have at most 15 bits before the binary point and 8 after it, so that f32 holds them
+// exactly.
 func (s *shader) entryCenter() point {
 	switch {
 	case s.coarse():

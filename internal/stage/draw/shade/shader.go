@@ -10,7 +10,8 @@ import (
 )
 
 // fragmentVar is a private variable that connects the prologue with the functions of the program and
-// with the epilogue.
+// with the epilogue. Variables, not SSA values, because functions of the program read them too.
+// In the entry point mem2reg promotes them to SSA values.
 type fragmentVar int
 
 const (
@@ -172,7 +173,9 @@ func (s *shader) setType() ir.Type {
 	return ir.I32
 }
 
-// sample returns the shaded sample, 0 if the invocation represents the pixel.
+// sample returns the shaded sample, 0 if the invocation represents the pixel. With sample shading
+// workgroup n·samples + i shades sample i of item n, so that the invocations of one item are
+// adjacent.
 func (s *shader) sample() ir.V {
 	if !s.key.PerSample {
 		return s.B.I32(0)

@@ -30,7 +30,8 @@ func (s *shader) stencilTest(n, depth ir.V) ir.V {
 }
 
 // stencilFace emits the test for one face. face is the byte offset of its parameters from the front
-// face's.
+// face's. The operation depends on both results, also if the sample fails: Fail, DepthFail or Pass.
+// So the stencil is stored outside of the branch for passing samples.
 func (s *shader) stencilFace(f *state.StencilFace, a *attachment, face, depth ir.V) ir.V {
 	b := s.B
 	word := func(n uint32) ir.V {

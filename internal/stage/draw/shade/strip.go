@@ -60,7 +60,8 @@ func (s *shader) hasLongLatencyLoop() bool {
 }
 
 // endsOutsideEntry reports whether invocations can be demoted, or end in a function other than the
-// entry point. In the entry point an end is a branch to the end of the strip.
+// entry point. In the entry point an end is a branch to the end of the strip. A demoted lane stays a
+// helper until its invocation ends, but here the invocation continues with the next strip.
 func (s *shader) endsOutsideEntry() bool {
 	for i, f := range s.From.Funcs {
 		if slices.ContainsFunc(f.Code, func(v ir.V) bool {
@@ -96,6 +97,8 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	zero := b.I32(0)
 	all := s.anyCovered(item)
 	corner, dy := s.corner[1], s.centerAlong(1)
+	// Values of the loop: first row, the rest of the mask shifted so that the next strip is lowest,
+	// blocks below, and the center's offset.
 	done := b.Block()
 	s.strip.loop, s.strip.inLoop = len(b.Func.Code), true
 	loop := b.Loop(zero, all.low, all.high, s.below, dy)
@@ -140,7 +143,8 @@ type mask struct{ low, high ir.V }
 // stripMask returns the mask of the first strip in the low word.
 func (s *shader) stripMask() uint32 { return uint32(1<<(raster.Block*s.strip.rows) - 1) }
 
-// nextStrip shifts the next strip of a mask to the first strip's position.
+// nextStrip shifts the next strip of a mask to the first strip's position. A shift of 64 bits in two
+// words, n = 16 for strips of two rows.
 func (s *shader) nextStrip(m mask) mask {
 	b := s.B
 	n := raster.Block * s.strip.rows

@@ -8,7 +8,8 @@ import (
 // fragment program (early Z) if it demands that or no result can tell the difference, otherwise after
 // it.
 
-// test emits the tests of sample n and calls passed to emit code for a passing sample.
+// test emits the tests of sample n and calls passed to emit code for a passing sample. An attachment
+// that does not exist passes its test and writes nothing.
 func (s *shader) test(n ir.V, passed func()) {
 	if !s.key.Test.any() {
 		s.countPassed()

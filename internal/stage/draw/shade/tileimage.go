@@ -48,7 +48,8 @@ func (s *shader) tileNumber(in ir.Input, a *attachment) ir.V {
 	return s.Convert(a.Unpack(words)[in.Index%4], a.Signed(), in.Type)
 }
 
-// inAttachment reports whether the attachment contains sample n of the fragment's pixel.
+// inAttachment reports whether the attachment contains sample n of the fragment's pixel. Only helper
+// invocations can be outside: covered pixels are within the framebuffer.
 func (s *shader) inAttachment(binding uint32, n ir.V) ir.V {
 	b := s.B
 	in := b.Cmp(ir.ULt, n, b.I32(s.key.Samples))
