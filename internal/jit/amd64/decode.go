@@ -10,13 +10,21 @@ type named struct {
 
 // decoder disassembles code of this package in one pass, for listings and tests. It knows no other
 // instructions.
+//
+// The prefix byte determines the form. 62, C4 and C5 are unambiguous, because the instructions with
+// these opcodes do not exist in 64-bit mode (BOUND, LES and LDS).
+//
+//	62        EVEX, four bytes
+//	C4, C5    VEX, three or two bytes
+//	else      legacy prefixes, REX, opcode
 type decoder struct {
 	code  []byte
 	at    int
 	names map[Op][]named // by the fields before ModRM
 }
 
-// opcodeBits are the fields of an Op that are encoded before ModRM.
+// opcodeBits are the fields of an Op that are encoded before ModRM. Several instructions may share
+// them: ModRM selects by extension, or by register or memory.
 const opcodeBits = Op(0xff) | 7<<shMap | 3<<shPP | 1<<shW | fVEX
 
 func newDecoder(code []byte) *decoder {
@@ -28,7 +36,8 @@ func newDecoder(code []byte) *decoder {
 	return d
 }
 
-// next returns the text of the next instruction, or one byte of data if it is unknown.
+// next returns the text of the next instruction, or one byte of data if it is unknown. The decoder
+// never fails: unknown bytes are data, and the next attempt is one byte later.
 func (d *decoder) next() string {
 	begin := d.at
 	text := ""
@@ -75,6 +84,11 @@ type vector struct {
 	zero, bc bool
 }
 
+// The bits R, X, B, R', V' and vvvv are inverted, hence the complements:
+//
+//	p0   R X B R' 0 m m m
+//	p1   W v v v v 1 p p
+//	p2   z L' L b V' a a a
 func (d *decoder) evex() string {
 	p0, p1, p2 := d.code[d.at+1], d.code[d.at+2], d.code[d.at+3]
 	x := vector{
@@ -102,7 +116,8 @@ func (d *decoder) vex(rvlp, mm, bx, w byte, n int) string {
 	return d.vector(&x)
 }
 
-// find returns the instruction that prefix and ModRM select.
+// find returns the instruction that prefix and ModRM select. With embedded rounding the length field
+// has the rounding mode, which is only valid with registers (vector).
 func (d *decoder) find(x *vector, modrm byte) (named, bool) {
 	register := modrm >= 0xc0
 	for _, n := range d.names[x.key] {
@@ -192,7 +207,8 @@ func (x *vector) decoration() string {
 	return s
 }
 
-// memory writes the memory operand of a vector instruction.
+// memory writes the memory operand of a vector instruction. A displacement of one byte counts in
+// units of the operand's size in EVEX, and in bytes in VEX.
 func (d *decoder) memory(x *vector, op Op) string {
 	scale, broadcast := int32(1), ""
 	if op&fVEX == 0 {

@@ -28,7 +28,8 @@ var condNames = [16]string{
 	Sign: "s", NotSign: "ns", Less: "l", GreaterEqual: "ge", LessEqual: "le", Greater: "g",
 }
 
-// prefixes are the legacy and REX prefixes of an instruction.
+// prefixes are the legacy and REX prefixes of an instruction. REX is 0100WRXB; R, X and B are bit 3
+// of the register numbers.
 type prefixes struct {
 	lock       string
 	mandatory  G

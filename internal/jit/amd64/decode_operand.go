@@ -10,7 +10,8 @@ var gprNames = [2][16]string{
 
 func vectorName(vl VL, r Reg) string { return fmt.Sprintf("%cmm%d", "xyz?"[vl&3], r) }
 
-// halved returns a vector length halved a number of times, at least 128 bits.
+// halved returns a vector length halved a number of times, at least 128 bits. A conversion that
+// halves the element size has such an operand.
 func halved(vl VL, by VL) VL {
 	if vl < by {
 		return V128
@@ -38,6 +39,12 @@ func operandName(kind Op, op Op, vl VL, r Reg) string {
 // modrm reads ModRM, SIB and displacement of a memory operand; reg is the middle field. scale is the
 // unit of a one-byte displacement, tail the number of immediate bytes after it. always is set if index
 // 4 is a register too, as in vector indices.
+//
+// ModRM is mod, reg and r/m, of 2, 3 and 3 bits. Special cases of r/m with memory:
+//
+//	r/m = 4             a SIB byte follows
+//	r/m = 5, mod = 0    relative to the next instruction
+//	SIB base 5, mod 0   no base, four bytes of displacement
 func (d *decoder) modrm(base3, index3 Reg, scale int32, index func(Reg) string, always bool, tail int) (reg Reg, text string) {
 	m := byte(d.bytes(1))
 	reg = Reg(m >> 3 & 7)

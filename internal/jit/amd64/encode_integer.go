@@ -106,6 +106,11 @@ func (a *Asm) GRM(g G, d Reg, m Mem) {
 }
 
 // GI emits op r, imm; wide makes it 64 bits, the immediate sign-extended.
+//
+// The opcode 83 has an immediate of one byte, sign-extended, 81 one of four bytes:
+//
+//	83 c1 10             add ecx, 16
+//	81 c1 00 01 00 00    add ecx, 256
 func (a *Asm) GI(op ALU, wide bool, r Reg, imm int32) {
 	a.rex(bit(wide), 0, 0, r.bit3())
 	if imm == int32(int8(imm)) {
@@ -138,7 +143,8 @@ func (a *Asm) MovMI(wide bool, m Mem, imm int32) {
 	a.Data32(uint32(imm))
 }
 
-// MovI emits the shorter of mov r32, imm32 and mov r64, imm64.
+// MovI emits the shorter of mov r32, imm32 and mov r64, imm64. A 32-bit move clears the upper half.
+// Neither form changes the flags, unlike XOR, so that it may be between a comparison and its jump.
 func (a *Asm) MovI(r Reg, v uint64) {
 	if v>>32 == 0 {
 		a.rex(0, 0, 0, r.bit3())
@@ -157,11 +163,13 @@ func (a *Asm) ShiftI(s Shift, wide bool, r Reg, by uint8) {
 	a.Code = append(a.Code, 0xc1, 0xc0|byte(s)<<3|byte(r&7), by)
 }
 
-// ShiftCL emits a shift of the low 32 bits of r, below R8, by CL.
+// ShiftCL emits a shift of the low 32 bits of r, below R8, by CL. It needs no REX prefix, and so no
+// bit 3 of the register.
 func (a *Asm) ShiftCL(s Shift, r Reg) { a.Code = append(a.Code, 0xd3, 0xc0|byte(s)<<3|byte(r&7)) }
 
 // Divide emits a division by the 64 bits of r: unsigned of RDX:RAX, or signed of the sign-extended
-// RAX. The quotient is in RAX, the remainder in RDX.
+// RAX. The quotient is in RAX, the remainder in RDX. x86 divides 128 by 64 bits: the caller of an
+// unsigned division has set RDX; the signed one emits CQO.
 func (a *Asm) Divide(signed bool, r Reg) {
 	ext := byte(0xf0)
 	if signed {
@@ -172,7 +180,9 @@ func (a *Asm) Divide(signed bool, r Reg) {
 	a.Code = append(a.Code, 0xf7, ext|byte(r&7))
 }
 
-// SetCC sets r, one of RAX, RCX, RDX and RBX, to 1 if the condition holds, else to 0.
+// SetCC sets r, one of RAX, RCX, RDX and RBX, to 1 if the condition holds, else to 0. Without a REX
+// prefix the byte registers 4 to 7 are AH, CH, DH and BH. The instruction writes eight bits, so that
+// a zero extension follows.
 func (a *Asm) SetCC(c Cond, r Reg) {
 	a.Code = append(a.Code, 0x0f, 0x90|byte(c), 0xc0|byte(r))
 	a.GRR(MOVZXB, r, r)

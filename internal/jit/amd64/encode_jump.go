@@ -20,7 +20,7 @@ const (
 	Greater      Cond = 15
 )
 
-// Not returns the negated condition.
+// Not returns the negated condition. x86 pairs each condition with its negation, even and odd.
 func (c Cond) Not() Cond { return c ^ 1 }
 
 // Jcc jumps to l if the condition holds.

@@ -2,6 +2,13 @@ package amd64
 
 // evex emits the EVEX prefix (Intel SDM vol. 2, 2.7.1) and the opcode. b3 and x3 extend base and
 // index, or are bits 3 and 4 of a register in r/m. v4 is bit 4 of vvvv, or of a vector index.
+//
+// Register numbers have five bits, of which three are in ModRM and SIB; the prefix has the others,
+// inverted. The bytes after 62:
+//
+//	p0   R X B R' 0 m m m     bits 3 and 4 of the registers, opcode map
+//	p1   W v v v v 1 p p      first source, mandatory prefix
+//	p2   z L' L b V' a a a    zeroing, length or rounding, broadcast, mask
 func (a *Asm) evex(op Op, vl VL, reg, v Reg, b3, x3, v4 byte, o Opt) {
 	p0 := byte(op>>shMap&7) | ^byte(reg)<<4&0x80 | ^byte(reg)&0x10 | ^b3<<5&0x20 | ^x3<<6&0x40
 	p1 := byte(op>>shW&1)<<7 | ^byte(v)&15<<3 | 4 | byte(op>>shPP&3)
@@ -16,7 +23,8 @@ func (a *Asm) evex(op Op, vl VL, reg, v Reg, b3, x3, v4 byte, o Opt) {
 	a.Code = append(a.Code, 0x62, p0, p1, p2, byte(op))
 }
 
-// vex emits the VEX prefix, in its two-byte form if possible, and the opcode.
+// vex emits the VEX prefix, in its two-byte form if possible, and the opcode. The short form saves a
+// byte; it has R, vvvv, L and pp only, so that W must be 0, the map 0F, and base and index below 8.
 func (a *Asm) vex(op Op, l byte, reg, v Reg, b3, x3 byte) {
 	w, pp, mm := byte(op>>shW&1), byte(op>>shPP&3), byte(op>>shMap&7)
 	vv := ^byte(v) & 15 << 3
@@ -28,14 +36,16 @@ func (a *Asm) vex(op Op, l byte, reg, v Reg, b3, x3 byte) {
 	a.Code = append(a.Code, 0xc4, r|^x3<<6&0x40|^b3<<5&0x20|mm, w<<7|vv|l<<2|pp, byte(op))
 }
 
-// check panics if op is an AVX-512 instruction in code for AVX2.
+// check panics if op is an AVX-512 instruction in code for AVX2. Such a mistake would otherwise
+// appear only on a processor without AVX-512, as SIGILL.
 func (a *Asm) check(op Op) {
 	if a.vexOnly && (op&fVEX == 0 || op.srcKind() == kindMask || op.dstKind() == kindMask) {
 		panic("amd64: an instruction of AVX-512 in code for AVX2")
 	}
 }
 
-// fields maps the operands d, s1 to ModRM.reg and vvvv.
+// fields maps the operands d, s1 to ModRM.reg and vvvv. With an extension in ModRM.reg, as of shifts
+// by a constant, the destination is in vvvv.
 func (op Op) fields(d, s1 Reg) (reg, v Reg) {
 	switch op.form() {
 	case fVMI:
@@ -78,7 +88,8 @@ func (a *Asm) RMI(op Op, vl VL, d, s1 Reg, m Mem, imm uint8, o Opt) {
 	a.Code = append(a.Code, imm)
 }
 
-// name records the vector registers of the first two operands as used.
+// name records the vector registers of the first two operands as used. With allocatedTag an
+// allocated register sets one of the bits from 32 on, and a scratch register one of the lower bits.
 func (a *Asm) name(op Op, d, s1 Reg) {
 	first, second := op.dstKind(), op.srcKind()
 	if op.form() == fMR {

@@ -64,7 +64,8 @@ func fuse(f *vcode.Func, level Level) {
 	z.emitFactors()
 }
 
-// compact removes the instructions that drop has cleared from a list.
+// compact removes the instructions that drop has cleared from a list. Fused instructions are in
+// place, so that the list only shrinks.
 func compact(list []vcode.Inst) []vcode.Inst {
 	n := 0
 	for i := range list {
@@ -79,6 +80,8 @@ func compact(list []vcode.Inst) []vcode.Inst {
 	return list[:n]
 }
 
+// It uses def-use information without SSA: a register may have several definitions, of which only
+// unique ones in the current block qualify (foldableDef).
 type fuser struct {
 	f           *vcode.Func
 	vectors     bool    // false for AVX2: only scalar patterns and roundHalf
@@ -115,6 +118,14 @@ func (z *fuser) count(in *vcode.Inst, n int32) {
 
 // foldableDef returns the lane operation in this block that defines r, or nil if r has more than most
 // reads in total, or if an operand of the operation has been overwritten since.
+//
+// A fold moves the computation of r to its reader. This is valid if the reader is in the same block,
+// every execution of the reader follows the only definition, and the operands still have their
+// values:
+//
+//	t = a & b
+//	a = …              overwritten: no fold
+//	d = t | c
 func (z *fuser) foldableDef(r vcode.Reg, most int32) *vcode.Inst {
 	in := z.def[r]
 	if in == nil || z.defBlock[r] != z.block || z.defs[r] != 1 || z.reads[r] > most || in.Merging || in.Op != vcode.Lane && in.Op != vcode.Own {
@@ -129,6 +140,7 @@ func (z *fuser) foldableDef(r vcode.Reg, most int32) *vcode.Inst {
 }
 
 // drop removes one read of r, and, if it was the last, the instruction that defines r, recursively.
+// The worklist is explicit, because hostile input may have arbitrarily long chains.
 func (z *fuser) drop(r vcode.Reg) {
 	z.reads[r]--
 	for todo := []vcode.Reg{r}; len(todo) > 0; {
@@ -142,7 +154,8 @@ func (z *fuser) drop(r vcode.Reg) {
 }
 
 // replace turns in into a fused operation that reads uses. It drops the operands gone, and the mask
-// unless the instruction merges.
+// unless the instruction merges. The reads of the new operands are counted first: an operand of both
+// the old and the new operation must not be dropped in between.
 func (z *fuser) replace(in *vcode.Inst, fused uint8, aux uint64, uses []vcode.Reg, gone ...vcode.Reg) {
 	for _, r := range uses {
 		z.reads[r]++
@@ -183,7 +196,8 @@ func (z *fuser) inst(in *vcode.Inst) {
 	}
 }
 
-// branch fuses a comparison of general registers with the jump that reads it.
+// branch fuses a comparison of general registers with the jump that reads it. The comparison and the
+// jump become adjacent, so that the processor fuses them too (macro-fusion).
 func (z *fuser) branch(in *vcode.Inst) {
 	r := in.Uses[0]
 	c := z.def[r]
@@ -210,8 +224,9 @@ func (z *fuser) foldableScalar(r vcode.Reg) bool {
 	return c != nil && z.defBlock[r] == z.block && z.defs[r] == 1 && z.reads[r] == 1 && c.Op == vcode.Scalar && !z.changed(r, c.Uses)
 }
 
-// invertBranch turns a jump on a negated comparison into a jump on a plain one, and reports whether it
-// could: of equality only for a comparison with zero, since there is no scalar Ne.
+// invertBranch turns a jump on a negated comparison into a jump on a plain one, and reports whether
+// it could: of equality only for a comparison with zero, since there is no scalar Ne. not (x < y) is
+// y <= x for integers, but not for floats, which have NaN; floats are never in general registers.
 func (z *fuser) invertBranch(in *vcode.Inst, c *vcode.Inst) bool {
 	x, y := c.Uses[0], c.Uses[1]
 	if c.IR == ir.Eq && c.Key.From == ir.I32 {
@@ -230,7 +245,8 @@ func (z *fuser) invertBranch(in *vcode.Inst, c *vcode.Inst) bool {
 	return ok
 }
 
-// comparison returns the vector comparison that defines a mask, or nil.
+// comparison returns the vector comparison that defines a mask, or nil. Two reads are permitted,
+// since a repeated comparison is as cheap as the mask operation that it replaces.
 func (z *fuser) comparison(r vcode.Reg) *vcode.Inst {
 	in := z.foldableDef(r, 2)
 	if in == nil || len(in.Defs) != 1 || in.Op != vcode.Lane {
@@ -242,8 +258,9 @@ func (z *fuser) comparison(r vcode.Reg) *vcode.Inst {
 	return in
 }
 
-// maskedCompare fuses a comparison with the mask that it is intersected with: AVX-512 comparisons have
-// a mask operand.
+// maskedCompare fuses a comparison with the mask that it is intersected with: AVX-512 comparisons
+// have a mask operand. The result is 0 in lanes outside the mask, so that the conjunction costs
+// nothing.
 func (z *fuser) maskedCompare(in *vcode.Inst, not bool) {
 	x, y := in.Uses[0], in.Uses[1]
 	c := z.comparison(y)
@@ -292,6 +309,12 @@ func (z *fuser) compare(in, c *vcode.Inst, x, y vcode.Reg, not bool) {
 }
 
 // rotate matches x<<n | x>>(32−n).
+//
+// The two shifts have no common bits, so that or, xor and add are the same:
+//
+//	t = x << 7
+//	u = x >> 25
+//	d = t | u     →   vprold d, x, 7
 func (z *fuser) rotate(in *vcode.Inst) bool {
 	if in.IR != ir.Or && in.IR != ir.Xor && in.IR != ir.Add {
 		return false
@@ -333,6 +356,10 @@ func (z *fuser) negMulAdd(in *vcode.Inst) {
 }
 
 // bitwise folds trees of bitwise operations with up to three leaves.
+//
+// The table of a function is computed like the function, with the tables of its operands: the three
+// registers have the tables 0xf0, 0xcc and 0xaa. (a & b) | c is 0xf0 & 0xcc | 0xaa = 0xea. A
+// function of two registers is recorded for a later operation but not replaced.
 func (z *fuser) bitwise(in *vcode.Inst) {
 	var x logic
 	var gone []vcode.Reg
@@ -416,7 +443,8 @@ func combine(op ir.Op, x, y logic) logic {
 	return logic{of, a ^ b}
 }
 
-// permuted returns the truth table of a function for another order of registers.
+// permuted returns the truth table of a function for another order of registers. Bit abc of the
+// result is the bit of the old table at the same values, in the old order.
 func (x logic) permuted(of []vcode.Reg) uint8 {
 	if len(of) > 3 {
 		return 0
@@ -456,7 +484,8 @@ func (m *machine) fused(in *vcode.Inst) {
 	}
 }
 
-// ternary emits VPTERNLOGD, which overwrites its first operand.
+// ternary emits VPTERNLOGD, which overwrites its first operand. A cyclic exchange or a swap of
+// operands changes the table alone; so no operand order costs more than one copy.
 func (m *machine) ternary(in *vcode.Inst) {
 	d, ok := m.phys(in.Defs[0])
 	if in.Merging || !ok {

@@ -7,6 +7,13 @@ import (
 
 // bitMask matches w&b == b for a uniform w and b = 1<<lane: the mask is the bits of w. Ballots
 // compared with the lane's own bit have this form.
+//
+// Without the fusion a ballot that is tested per lane costs a broadcast, a vector AND and a
+// comparison. The pattern, with the lane numbers in a Sequence:
+//
+//	b = 1 << lane
+//	t = broadcast w & b
+//	m = t == b          →   kmovw k, w >> first
 func (z *fuser) bitMask(in *vcode.Inst) {
 	for i, b := range in.Uses {
 		cut := z.foldableDef(in.Uses[1-i], 1)
@@ -34,6 +41,7 @@ func (z *fuser) bitMask(in *vcode.Inst) {
 }
 
 // laneBit returns the number of the first lane if b is 1<<lane number, with all numbers below 32.
+// The limit of 32 excludes parts from lane 32 on, for which the shift count would wrap.
 func (z *fuser) laneBit(b vcode.Reg) (first uint32, ok bool) {
 	in := z.def[b]
 	if in == nil || z.defs[b] != 1 || in.Op != vcode.Lane || in.IR != ir.Shl || in.Key.Type != ir.I32 || in.Key.From != ir.I32 || in.Merging || !z.constant(in.Uses[0], 1) {

@@ -8,7 +8,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
-// roundHalf matches an f32 that is rounded to f16 and widened again: arithmetic of f16 in f32.
+// roundHalf matches an f32 that is rounded to f16 and widened again: arithmetic of f16 in f32. Each
+// such operation ends with a pair of conversions; the fused form is one vcode instruction, which may
+// have a cheaper sequence (roundSmallSum).
 func (z *fuser) roundHalf(in *vcode.Inst) {
 	n := z.foldableDef(in.Uses[0], 1)
 	if n == nil || n.Op != vcode.Lane || n.IR != ir.FCvt || n.Key.Type != ir.F16 || n.Key.From != ir.F32 {
@@ -193,7 +195,9 @@ func (z *fuser) factor(b vcode.Reg, scale float32) (factor, bool) {
 	return x, true
 }
 
-// loopStart returns the number of blocks before the innermost loop around this block, or 0.
+// loopStart returns the number of blocks before the innermost loop around this block, or 0. Blocks
+// are in order, so that a loop is the range from its header to its last backward jump, and the stack
+// of open ranges has the innermost one on top.
 func (z *fuser) loopStart() int32 {
 	if z.loopStarts == nil {
 		z.loopStarts = make([]int32, len(z.f.Blocks))
@@ -235,7 +239,9 @@ func (z *fuser) newVec() vcode.Reg {
 	return z.f.NewReg(vcode.Vec)
 }
 
-// emitFactors inserts the multiplications for factors after the definitions of their operands.
+// emitFactors inserts the multiplications for factors after the definitions of their operands. The
+// definitions are outside the innermost loop around the fused operation, so that the loop has no
+// multiplication by the constants.
 func (z *fuser) emitFactors() {
 	if z.factors == nil {
 		return

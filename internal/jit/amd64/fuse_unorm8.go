@@ -22,7 +22,9 @@ var (
 	byteLow  = math.Float32bits(float32(1.0/255 - float64(float32(1.0/255))))
 )
 
-// unorm8 matches the quotient of a byte of a word by 255.
+// unorm8 matches the quotient of a byte of a word by 255. The product with the low part is the
+// addend of a fused multiply-add, so that the whole is one FFma with an FMul as its operand.
+// Rounding toward zero would yield another result.
 func (z *fuser) unorm8(in *vcode.Inst) bool {
 	if in.Key.Flags&ir.RTZ != 0 {
 		return false
@@ -58,7 +60,7 @@ func (z *fuser) withConstant(a, b vcode.Reg, bits uint32) (vcode.Reg, bool) {
 }
 
 // byteOf matches the extraction of a byte: it returns the word, and the byte's number from the least
-// significant one.
+// significant one. The three forms are w >> 24, a bit field of eight bits, and w >> n & 0xff.
 func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
 	in := z.foldableDef(r, 1)
 	if in == nil || in.Op != vcode.Lane || in.Key.Type != ir.I32 {

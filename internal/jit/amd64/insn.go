@@ -2,6 +2,11 @@ package amd64
 
 // Op is a vector or mask instruction, encoded as a bit field; insn_table.go lists all of them. With a
 // table of data instead of one function per instruction, the encoder has two short functions.
+//
+// Example: VPADDD is opcode FE in map 0F with the prefix 66, three operands, and a full vector or a
+// broadcast in memory:
+//
+//	VPADDD  m0F | p66 | 0xFE | tFV | fRVM
 type Op uint64
 
 // Fields of an Op.
@@ -113,7 +118,8 @@ const (
 	V512
 )
 
-// Opt are the EVEX modifiers of an instruction: mask, zeroing, broadcast, rounding.
+// Opt are the EVEX modifiers of an instruction: mask, zeroing, broadcast, rounding. The low bits
+// resemble the last EVEX byte: aaa is the mask, bit 3 becomes z, bit 4 b.
 type Opt uint16
 
 // K masks the destination with mask register n, 1 to 7, and preserves the other lanes.
@@ -135,6 +141,13 @@ const (
 func is4(r Reg) uint8 { return uint8(r) << 4 }
 
 // disp8 returns the unit in bytes of a one-byte displacement of op.
+//
+// EVEX scales a displacement of one byte by the size of the memory operand, so that it reaches 128
+// vectors instead of 128 bytes. Examples with 512 bits:
+//
+//	full vector         64
+//	broadcast           4, or 8 with W
+//	half vector         32    as the source of a widening conversion
 func (o Op) disp8(vl VL, broadcast bool) int32 {
 	element := int32(4) << (o >> shW & 1)
 	if broadcast {

@@ -121,9 +121,9 @@ type Record struct {
 }
 
 // Fields with the same offset in every record.
-const ( // index of the subgroup
-	RecordID      = 0 // lanes that have an invocation, 64 bits for each part
-	RecordInitial = 8 // lanes that have an invocation: a double word for each part
+const (
+	RecordID      = 0 // index of the subgroup
+	RecordInitial = 8 // lanes that have an invocation, 64 bits for each part
 )
 
 // RecordOf lays out the record of a program's subgroups.

@@ -15,6 +15,10 @@ import (
 const MaxStack = 1 << 30
 
 // machine compiles one program.
+//
+// A program is one unit: all functions, the stubs and the constants are in one block of code, with
+// distances known at compile time. Positions are labels of Asm, so that no function needs an address
+// before Finish.
 type machine struct {
 	Asm
 	set          selection
@@ -54,8 +58,9 @@ type machine struct {
 	nextRecordCopy int32 // offset of the next copy of a record
 }
 
-// selection is the instruction selector of a level: the code that depends on the vector width and the
-// representation of masks. zmm implements it for AVX-512, ymm for AVX2.
+// selection is the instruction selector of a level: the code that depends on the vector width and
+// the representation of masks. zmm implements it for AVX-512, ymm for AVX2. An interface costs an
+// indirect call per vcode instruction at compile time, and nothing in the code.
 type selection interface {
 	machineFor(f *vcode.Func) *regalloc.Machine
 	native(in *vcode.Inst) bool            // it needs no exit to Go
@@ -89,8 +94,9 @@ type selection interface {
 // Builder compiles a program. Functions may be added until Code.
 type Builder struct{ m machine }
 
-// NewBuilder returns a Builder for a program without functions, for a level that Choose returned and a
-// subset of Features.
+// NewBuilder returns a Builder for a program without functions, for a level that Choose returned and
+// a subset of Features. AVX2 sets vexOnly: an EVEX instruction by mistake is a panic at compile time
+// instead of an illegal instruction at run time.
 func NewBuilder(p *ir.Program, level Level, extras Feature) *Builder {
 	d := &Builder{machine{prog: p, level: level, features: extras, record: RecordOf(p, level.Form()), layout: HandleLayoutOf(p), writeOnly: writeOnlyResources(p), privatizable: PrivatizableAtomics(p)}}
 	m := &d.m
@@ -106,8 +112,9 @@ func NewBuilder(p *ir.Program, level Level, extras Feature) *Builder {
 	return d
 }
 
-// Add adds vectorized functions of the program, the entry point first. The callees of a function must
-// be added with it or before.
+// Add adds vectorized functions of the program, the entry point first. The callees of a function
+// must be added with it or before. The order lets a frame reserve the outgoing area for its callees
+// (frame.calls).
 func (d *Builder) Add(funcs ...*vcode.Func) {
 	for _, f := range funcs {
 		var fr frame
@@ -151,6 +158,10 @@ func (m *machine) varBase(v int) uint32 { return m.bases[v] }
 
 // emit generates all code from scratch. It returns the functions with a scratchConflict; Code then allocates
 // them again, without scratch registers, and retries. So it runs twice at most.
+//
+// The first attempt lets values occupy some scratch vectors, in the hope that no instruction of the
+// function needs these. The check is on the registers that the encoder has seen, so that it needs no
+// table of the scratch registers of each emitter.
 func (m *machine) emit() (conflicts []int) {
 	m.Reset()
 	m.sites, m.marks = nil, m.marks[:0]
@@ -173,7 +184,8 @@ func (m *machine) emit() (conflicts []int) {
 	return conflicts
 }
 
-// expect grows the code buffer to its likely size.
+// expect grows the code buffer to its likely size. A reallocation would copy the whole code. The
+// marks are about one per instruction, and some for slow paths.
 func (m *machine) expect() {
 	n := 0
 	for _, f := range m.funcs {
@@ -190,7 +202,9 @@ const (
 )
 
 // depth returns the stack size in bytes of the deepest chain of calls. There is no recursion, and
-// functions are in any order: a depth-first walk of the call graph computes callees first.
+// functions are in any order: a depth-first walk of the call graph computes callees first. The IR
+// forbids recursion, as SPIR-V does, so that the stack of a subgroup has a fixed size, and no
+// function checks for overflow.
 func (m *machine) depth() int64 {
 	callees := make([][]int, len(m.funcs))
 	for i, f := range m.funcs {
@@ -216,6 +230,7 @@ func (m *machine) depth() int64 {
 		for _, c := range callees[i] {
 			below = max(below, deepest[c])
 		}
+		// 64 is the return address and the padding of the frame.
 		deepest[i] = int64(m.frames[i].Size) + 64 + below
 		stack = stack[:len(stack)-1]
 	}
@@ -241,6 +256,10 @@ func each(f *vcode.Func, do func(*vcode.Inst)) {
 
 // function emits the i-th function, and after it its slow paths. It returns false after a
 // scratchConflict.
+//
+// The prologue is one subtraction, and no register is saved: none survives a call, so callers spill
+// their live values. Slow paths come after the function, so that the usual path is contiguous in the
+// instruction cache. A slow path may itself add slow paths; the loop runs until there are none.
 func (m *machine) function(i int) bool {
 	m.f, m.frame, m.named = m.funcs[i], m.frames[i], 0
 	m.nextRecordCopy = m.frame.recordCopies
@@ -257,6 +276,7 @@ func (m *machine) function(i int) bool {
 		for j := 0; j < len(m.f.Blocks[b].Insts); j++ {
 			m.f.Form.Arena.Poll()
 			in := &m.f.Blocks[b].Insts[j]
+			// A jump to the next block, as the last instruction, is a fall-through.
 			if in.Op == vcode.Jump && in.Target == b+1 && j == len(m.f.Blocks[b].Insts)-1 {
 				continue
 			}
@@ -289,6 +309,7 @@ func (m *machine) function(i int) bool {
 // inst emits one instruction.
 func (m *machine) inst(in *vcode.Inst) {
 	switch in.Op {
+	// An undefined value is the old content of its register.
 	case vcode.Undef:
 	case vcode.Copy:
 		m.set.copy(in)
@@ -325,7 +346,8 @@ func (m *machine) inst(in *vcode.Inst) {
 	}
 }
 
-// incoming returns the memory at an offset in the caller's outgoing area.
+// incoming returns the memory at an offset in the caller's outgoing area. The frame is below the
+// return address, 8 bytes, and 56 bytes of padding.
 func (m *machine) incoming(off int32) Mem { return At(RSP, m.frame.Size+64+off) }
 
 // special emits instructions on general registers and accesses with a known pattern of addresses.

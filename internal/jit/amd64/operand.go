@@ -8,6 +8,11 @@ import (
 // firstVec is the first allocatable vector register. The allocatable masks and general registers are
 // listed below. The others are scratch within one vcode instruction: Z0 to Z8, K1 to K3, RAX, RCX and
 // RDX.
+//
+// The vector registers of AVX-512 code, from Z0 on:
+//
+//	0 … 8       scratch
+//	9 … 31      32-bit values upwards, 64-bit values downwards in pairs
 const firstVec = 9
 
 // firstVecMore replaces firstVec in functions whose code uses no scratch vector from there on. Whether
@@ -18,10 +23,12 @@ const firstVecMore = 5
 // scratch registers in Asm.named. The encoder uses only the low five bits.
 const allocatedTag = 32
 
-// masks are the allocatable mask registers. K0 cannot mask an instruction, so it comes last.
+// masks are the allocatable mask registers. K0 cannot mask an instruction, so it comes last. In an
+// EVEX prefix the mask number 0 means "no mask".
 var masks = [...]Reg{4, 5, 6, 7, 0}
 
-// generals are the allocatable general registers.
+// generals are the allocatable general registers. R12 to R15 and RSP are reserved, RAX, RCX and RDX
+// scratch: shifts need RCX, divisions RAX and RDX.
 var generals = [...]Reg{RBX, RBP, RSI, RDI, R8, R9, R10, R11}
 
 // registers is the number of allocatable registers of each class.
@@ -67,8 +74,8 @@ func internalMentions(in *vcode.Inst) float32 {
 // class returns the class of a register of the current function.
 func (m *machine) class(r vcode.Reg) vcode.Class { return m.f.Classes[r] }
 
-// phys returns the physical register of r, the first of two if r is Wide, and false if r is in memory
-// or constant.
+// phys returns the physical register of r, the first of two if r is Wide, and false if r is in
+// memory or constant. Pair n is the registers 30 − 2n and 31 − 2n.
 func (m *machine) phys(r vcode.Reg) (Reg, bool) {
 	n := m.frame.Regs[r]
 	if n == regalloc.None {
@@ -85,7 +92,8 @@ func (m *machine) phys(r vcode.Reg) (Reg, bool) {
 	return m.frame.first + Reg(n), true
 }
 
-// slot returns the stack slot of a register.
+// slot returns the stack slot of a register. Slots of vectors are aligned to 64 bytes, so that
+// VMOVDQA32 may access them (frame).
 func (m *machine) slot(r vcode.Reg) Mem { return At(RSP, m.frame.Slots[r]) }
 
 // upper returns the second half of a Wide register in memory.
@@ -124,7 +132,8 @@ func (m *machine) moveVec(d, s Reg) {
 	}
 }
 
-// broadcast sets all lanes of z to a constant.
+// broadcast sets all lanes of z to a constant. The load port broadcasts by itself, so that a
+// constant of four bytes is as fast as a full vector.
 func (m *machine) broadcast(z Reg, v uint32) {
 	if v == 0 {
 		m.RR(VPXORD, V128, z, z, z, 0)
@@ -134,7 +143,10 @@ func (m *machine) broadcast(z Reg, v uint32) {
 }
 
 // with emits op d, a, b with b in a register or in memory. The operation has 32-bit lanes and full
-// vectors.
+// vectors. BC is the embedded broadcast of EVEX: a constant costs four bytes of data and no
+// register.
+//
+//	vpaddd zmm9, zmm10, dword [rip + …]{1to16}
 func (m *machine) with(op Op, d, a Reg, b vcode.Reg, o Opt) {
 	if x, ok := m.phys(b); ok {
 		m.RR(op, V512, d, a, x, o)
@@ -166,7 +178,8 @@ func (m *machine) operand(r vcode.Reg) (Mem, Opt) {
 	return m.slot(r), 0
 }
 
-// mask returns a mask register that holds r and can mask an instruction: k after loading r if needed.
+// mask returns a mask register that holds r and can mask an instruction: k after loading r if
+// needed. K0 is valid as an operand of mask instructions but not as a mask, hence the copy.
 func (m *machine) mask(r vcode.Reg, k Reg) Reg {
 	if x, ok := m.phys(r); ok && x != 0 {
 		return x
@@ -185,7 +198,8 @@ func (m *machine) maskBits(r vcode.Reg, k Reg) Reg {
 	return k
 }
 
-// loadMask copies r to k.
+// loadMask copies r to k. The constants are computed without memory: x xnor x is all ones, x xor x
+// is 0.
 func (m *machine) loadMask(k Reg, r vcode.Reg) {
 	if x, ok := m.phys(r); ok {
 		m.moveMask(k, x)
@@ -217,11 +231,13 @@ func (m *machine) storeMask(r vcode.Reg, k Reg) {
 	m.RM(KMOVW_ST, V128, k, 0, m.slot(r), 0)
 }
 
-// execution returns the mask register of an instruction's mask, K1 after loading it if needed.
+// execution returns the mask register of an instruction's mask, K1 after loading it if needed. A
+// constant mask is loaded to K1 too.
 func (m *machine) execution(in *vcode.Inst) Reg { return m.mask(in.Masks[0], 1) }
 
-// dest returns the register for the result of an instruction: its physical register, under the mask if
-// the instruction merges, or z.
+// dest returns the register for the result of an instruction: its physical register, under the mask
+// if the instruction merges, or z. Merge masking writes the active lanes in place, without a blend;
+// ymm.dest needs a temporary.
 func (m *machine) dest(in *vcode.Inst, z Reg) (Reg, Opt) {
 	x, ok := m.phys(in.Defs[0])
 	switch {
@@ -263,7 +279,8 @@ func (m *machine) destMask(in *vcode.Inst, k Reg) Reg {
 }
 
 // doneMask writes K2 from destMask to the result. If the instruction merges it computes old ^ (old ^
-// K2) & mask, which clobbers K1 and K2: masks have no masked moves.
+// K2) & mask, which clobbers K1 and K2: masks have no masked moves. The lanes of the mask become K2,
+// the others remain old.
 func (m *machine) doneMask(in *vcode.Inst, k Reg) {
 	if !in.Merging {
 		m.storeMask(in.Defs[0], k)
@@ -351,7 +368,8 @@ func (m *machine) restore(r vcode.Reg) {
 	}
 }
 
-// moveMemory copies all lanes from memory to memory.
+// moveMemory copies all lanes from memory to memory. A mask occupies eight bytes in memory, of which
+// 16 bits are used.
 func (m *machine) moveMemory(c vcode.Class, to, from Mem) {
 	switch c {
 	case vcode.Mask, vcode.Gen:
@@ -401,6 +419,7 @@ func (m *machine) fromMemory(r vcode.Reg, from Mem) {
 }
 
 // half returns the physical register of eight lanes of a Wide register, or z after loading them.
+// Half 0 has the lanes 0 to 7, half 1 the lanes 8 to 15.
 func (m *machine) half(r vcode.Reg, i int, z Reg) Reg {
 	if x, ok := m.physHalf(r, i); ok {
 		return x

@@ -232,9 +232,9 @@ func (m *machine) firstLane(s ir.Semantic, in *vcode.Inst) {
 	case ir.GlobalInvocationIdX, ir.GlobalInvocationIdY, ir.GlobalInvocationIdZ:
 		i := s - ir.GlobalInvocationIdX
 		m.GRM(MOV, RAX, arg(ArgGroup+int(i)))
-		n := m.prog.LocalSize[i] // so LocalInvocationId is 0
+		n := m.prog.LocalSize[i]
 		switch {
-		case n == 1: // and so LocalInvocationId is 0
+		case n == 1: // so LocalInvocationId is 0
 			return
 		case n&(n-1) == 0:
 			m.ShiftI(ShlI, false, RAX, uint8(bits.TrailingZeros32(n)))

@@ -209,8 +209,8 @@ func (m ymm) loadStridedPart(in *vcode.Inst, at Mem, words, component int32) {
 	m.done(in, 0)
 }
 
-// fourths loads the four words at off into the lower half of y, and those four lanes later into its
-// upper half.
+// loadFourths loads the four words at off into the lower half of y, and the words of the lane four
+// lanes later into its upper half.
 func (m ymm) loadFourths(y Reg, at Mem, off int32) {
 	m.RM(AVX_VMOVUPS, V128, y, 0, plusBytes(at, off), 0)
 	m.RMI(AVX_VINSERTF128, V256, y, y, plusBytes(at, off+64), 1, 0)
