@@ -17,10 +17,10 @@ var arrayConversionFamily = family{
 		{Code: "SPV-ArrayConversion-Matrix", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "the matrix is of the scope Subgroup; A and B are of integers of 8 bits or floats of 16 or 32 and are 256 bits wide and high, an accumulator of integers of 32 bits or such floats"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpBitCastArrayQCOM:              (*checker).castArray,
-		spirv.OpExtractSubArrayQCOM:           (*checker).subArray,
-		spirv.OpCompositeConstructCoopMatQCOM: (*checker).matrixOfArray,
-		spirv.OpCompositeExtractCoopMatQCOM:   (*checker).arrayOfMatrix,
+		spirv.OpBitCastArrayQCOM:              cooperativeJudge((*cooperatives).castArray),
+		spirv.OpExtractSubArrayQCOM:           cooperativeJudge((*cooperatives).subArray),
+		spirv.OpCompositeConstructCoopMatQCOM: cooperativeJudge((*cooperatives).matrixOfArray),
+		spirv.OpCompositeExtractCoopMatQCOM:   cooperativeJudge((*cooperatives).arrayOfMatrix),
 	},
 }
 
@@ -39,7 +39,7 @@ func isConvertible(t *facts.Type) bool {
 
 // arrays checks the operand and the result of a conversion between arrays, and
 // reports whether both are known and correct.
-func (c *checker) arrays(i int, op spirv.Op, t, x *facts.Type) bool {
+func (c *cooperatives) arrays(i int, op spirv.Op, t, x *facts.Type) bool {
 	for _, o := range [...]*facts.Type{x, t} {
 		if !isConvertible(o) {
 			c.fail(i, "SPV-ArrayConversion-Array", "%s of or to %s; must be an array of integers or floats of 32 bits or floats of 16", op, c.typeName(o))
@@ -58,7 +58,7 @@ func arrayLength(t *facts.Type) uint64 {
 	return t.Count
 }
 
-func (c *checker) castArray(i int, in spirv.Inst) {
+func (c *cooperatives) castArray(i int, in spirv.Inst) {
 	t, x := c.m.Type(in.Type()), c.m.TypeOf(inst.BitCastArrayQCOM(in).SourceArray())
 	if !c.arrays(i, in.Op(), t, x) {
 		return
@@ -69,17 +69,17 @@ func (c *checker) castArray(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) subArray(i int, in spirv.Inst) {
+func (c *cooperatives) subArray(i int, in spirv.Inst) {
 	v := inst.ExtractSubArrayQCOM(in)
 	c.arrays(i, in.Op(), c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray())) // the typing table checks that the elements are equal
 }
 
-func (c *checker) matrixOfArray(i int, in spirv.Inst) {
+func (c *cooperatives) matrixOfArray(i int, in spirv.Inst) {
 	v := inst.CompositeConstructCoopMatQCOM(in)
 	c.matrixAndArray(i, c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray()))
 }
 
-func (c *checker) arrayOfMatrix(i int, in spirv.Inst) {
+func (c *cooperatives) arrayOfMatrix(i int, in spirv.Inst) {
 	v := inst.CompositeExtractCoopMatQCOM(in)
 	c.matrixAndArray(i, c.m.TypeOf(v.SourceCooperativeMatrix()), c.m.Type(v.Type()))
 }
@@ -90,7 +90,7 @@ const rowBits = 256
 // matrixAndArray checks a matrix and an array of one of its rows or columns: a
 // row of A or of an accumulator, a column of B. The array holds either the
 // matrix components or the same bits as 32-bit words.
-func (c *checker) matrixAndArray(i int, t, x *facts.Type) {
+func (c *cooperatives) matrixAndArray(i int, t, x *facts.Type) {
 	const matrix, size = "SPV-ArrayConversion-Matrix", "SPV-ArrayConversion-Size"
 	if !c.matrixOperand(i, t, "the matrix") || t.Elem == nil || x == nil {
 		return

@@ -90,7 +90,6 @@ type checker struct {
 	caps     capabilityState
 	types    typeState
 	builtIn  builtInState
-	content  contentState
 	pointers pointerState
 
 	descriptor descriptorState
@@ -110,7 +109,8 @@ type checker struct {
 	entryOf  [][]int32            // by function: its entry points; nil until first used
 	entryOdd map[spirv.ID][]int32 // entry points, by an id that is not a function
 
-	graph graphs
+	graph       graphs
+	cooperative cooperatives
 
 	handleWidth   uint32 // width of image and sampler handles, in bits; 0 until declared
 	sampledImages []int  // OpSampledImage instructions so far
@@ -138,6 +138,7 @@ func (c *checker) prepare() {
 	c.caps.fine = slices.Clone(freeRows)
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
 	c.graph.subject = &c.subject
+	c.cooperative = cooperatives{subject: &c.subject, accesses: c.accesses}
 	c.callers()
 }
 

@@ -96,7 +96,7 @@ func (c *checker) small(i int, t *facts.Type) {
 
 // limited reports whether values of a scalar type may only be loaded, stored and
 // converted: 8 and 16 bits without the capability for arithmetic (SPIR-V §2.16.3).
-func (c *checker) limited(t *facts.Type) bool {
+func (c *subject) limited(t *facts.Type) bool {
 	switch {
 	case t.IsInt() && t.Width == 8:
 		return !c.capable(spirv.CapabilityInt8)

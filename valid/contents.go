@@ -47,7 +47,7 @@ type content struct {
 
 // contents computes the contents of all types in one pass: parts are declared
 // before the whole.
-func (c *checker) contents() {
+func (c *subject) contents() {
 	of := make([]content, len(c.m.Types))
 	c.content.of = of
 	for n := range c.m.Types {
@@ -92,7 +92,7 @@ func saturate(n uint64) uint64 { return min(n, maxBytes) }
 
 // contentsOf returns the contents of a type itself, without its parts, and the
 // size in bytes of a scalar or physical pointer.
-func (c *checker) contentsOf(t *facts.Type) (contents, uint8) {
+func (c *subject) contentsOf(t *facts.Type) (contents, uint8) {
 	switch t.Op {
 	case spirv.OpTypeBool:
 		return holdsBool, 0
@@ -165,12 +165,12 @@ func encodingContents(t *facts.Type) contents {
 }
 
 // contains reports whether a type has any of the contents; false for nil.
-func (c *checker) contains(t *facts.Type, what contents) bool {
+func (c *subject) contains(t *facts.Type, what contents) bool {
 	return t != nil && c.content.of[t.Number].what&what != 0
 }
 
 // widest returns the size in bytes of the widest scalar in a type.
-func (c *checker) widest(t *facts.Type) uint32 {
+func (c *subject) widest(t *facts.Type) uint32 {
 	if t == nil {
 		return 0
 	}

@@ -47,7 +47,7 @@ var conversionFamily = family{
 
 // converted returns the types of the result and of the first operand; ok is false
 // if either is not known.
-func (c *checker) converted(in spirv.Inst) (t, x *facts.Type, ok bool) {
+func (c *subject) converted(in spirv.Inst) (t, x *facts.Type, ok bool) {
 	t, x = c.m.Type(in.Type()), c.m.TypeOf(inst.UConvert(in).UnsignedValue())
 	return t, x, t != nil && x != nil
 }

@@ -38,24 +38,37 @@ var cooperativeFamily = family{
 		{Code: vuid.RuntimeSpirv_cooperativeMatrixWorkgroupScope_10164, Section: environment, Words: "a cooperative matrix of the scope Workgroup needs the feature cooperativeMatrixWorkgroupScope", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpTypeCooperativeMatrixKHR:   (*checker).matrixType,
-		spirv.OpTypeCooperativeMatrixNV:    (*checker).matrixType,
-		spirv.OpCooperativeMatrixLoadKHR:   (*checker).matrixLoad,
-		spirv.OpCooperativeMatrixStoreKHR:  (*checker).matrixStore,
-		spirv.OpCooperativeMatrixLoadNV:    (*checker).matrixLoadNV,
-		spirv.OpCooperativeMatrixStoreNV:   (*checker).matrixStoreNV,
-		spirv.OpCooperativeMatrixLengthKHR: (*checker).matrixLength,
-		spirv.OpCooperativeMatrixLengthNV:  (*checker).matrixLength,
-		spirv.OpCooperativeMatrixMulAddKHR: (*checker).matrixMultiply,
-		spirv.OpCooperativeMatrixMulAddNV:  (*checker).matrixMultiply,
-		spirv.OpMatrixTimesScalar:          (*checker).matrixScaled,
-		spirv.OpDecorate:                   (*checker).transposedTarget,
-		spirv.OpSpecConstantOp:             (*checker).matrixLengthOperation,
+		spirv.OpTypeCooperativeMatrixKHR:   cooperativeJudge((*cooperatives).matrixType),
+		spirv.OpTypeCooperativeMatrixNV:    cooperativeJudge((*cooperatives).matrixType),
+		spirv.OpCooperativeMatrixLoadKHR:   cooperativeJudge((*cooperatives).matrixLoad),
+		spirv.OpCooperativeMatrixStoreKHR:  cooperativeJudge((*cooperatives).matrixStore),
+		spirv.OpCooperativeMatrixLoadNV:    cooperativeJudge((*cooperatives).matrixLoadNV),
+		spirv.OpCooperativeMatrixStoreNV:   cooperativeJudge((*cooperatives).matrixStoreNV),
+		spirv.OpCooperativeMatrixLengthKHR: cooperativeJudge((*cooperatives).matrixLength),
+		spirv.OpCooperativeMatrixLengthNV:  cooperativeJudge((*cooperatives).matrixLength),
+		spirv.OpCooperativeMatrixMulAddKHR: cooperativeJudge((*cooperatives).matrixMultiply),
+		spirv.OpCooperativeMatrixMulAddNV:  cooperativeJudge((*cooperatives).matrixMultiply),
+		spirv.OpMatrixTimesScalar:          cooperativeJudge((*cooperatives).matrixScaled),
+		spirv.OpDecorate:                   cooperativeJudge((*cooperatives).transposedTarget),
+		spirv.OpSpecConstantOp:             cooperativeJudge((*cooperatives).matrixLengthOperation),
 	},
-	ops: []group{{(*checker).matrixConverted, []spirv.Op{
+	ops: []group{{cooperativeJudge((*cooperatives).matrixConverted), []spirv.Op{
 		spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpUConvert, spirv.OpSConvert,
 		spirv.OpFConvert, spirv.OpBitcast, spirv.OpCooperativeMatrixConvertUseEXT, spirv.OpCooperativeMatrixTransposeNV,
 	}}},
+}
+
+// cooperativeJudge makes a check of cooperative types a judge.
+func cooperativeJudge(check func(c *cooperatives, i int, in spirv.Inst)) judge {
+	return func(c *checker, i int, in spirv.Inst) { check(&c.cooperative, i, in) }
+}
+
+// cooperatives checks cooperative matrices and vectors, and tensor layouts. It does
+// not depend on the position of the walk, except through accesses, which checks the
+// memory operands of a load or store.
+type cooperatives struct {
+	*subject
+	accesses func(i int, a access, mask spirv.MemoryAccess, words []uint32)
 }
 
 // isCooperative reports whether a type is a cooperative matrix.
@@ -68,7 +81,7 @@ func isCooperative(t *facts.Type) bool {
 type matrixShape struct{ scope, rows, columns, use spirv.ID }
 
 // shapeOfMatrix returns the operands of a cooperative matrix type.
-func (c *checker) shapeOfMatrix(t *facts.Type) matrixShape {
+func (c *cooperatives) shapeOfMatrix(t *facts.Type) matrixShape {
 	in := c.code.Inst(t.Index)
 	if t.Op == spirv.OpTypeCooperativeMatrixNV {
 		v := inst.TypeCooperativeMatrixNV(in)
@@ -80,7 +93,7 @@ func (c *checker) shapeOfMatrix(t *facts.Type) matrixShape {
 
 // settled returns the value of an integer constant; false if it is not known or
 // depends on specialization.
-func (c *checker) settled(id spirv.ID) (int64, bool) {
+func (c *subject) settled(id spirv.ID) (int64, bool) {
 	k := c.m.Const(id)
 	if k == nil || k.Spec || k.Undef {
 		return 0, false
@@ -89,7 +102,7 @@ func (c *checker) settled(id spirv.ID) (int64, bool) {
 }
 
 // differ reports whether two constants are known to have different values.
-func (c *checker) differ(x, y spirv.ID) bool {
+func (c *subject) differ(x, y spirv.ID) bool {
 	if x == y {
 		return false
 	}
@@ -99,7 +112,7 @@ func (c *checker) differ(x, y spirv.ID) bool {
 }
 
 // matrixType checks a cooperative matrix type: components, operands, scope.
-func (c *checker) matrixType(i int, in spirv.Inst) {
+func (c *cooperatives) matrixType(i int, in spirv.Inst) {
 	t := c.m.Type(in.Result())
 	if t == nil {
 		return
@@ -139,7 +152,7 @@ func (c *checker) matrixType(i int, in spirv.Inst) {
 }
 
 // matrixEncoding checks components that are not IEEE 754 floats.
-func (c *checker) matrixEncoding(i int, e *facts.Type) {
+func (c *cooperatives) matrixEncoding(i int, e *facts.Type) {
 	const code = "SPV-CooperativeMatrix-Encoding"
 	switch {
 	case c.contains(e, holdsMicro):
@@ -151,7 +164,7 @@ func (c *checker) matrixEncoding(i int, e *facts.Type) {
 	}
 }
 
-func (c *checker) matrixLoad(i int, in spirv.Inst) {
+func (c *cooperatives) matrixLoad(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixLoadKHR(in)
 	t, p := c.m.Type(v.Type()), c.matrixPointer(i, v.Pointer())
 	if t != nil && t.Op != spirv.OpTypeCooperativeMatrixKHR {
@@ -166,7 +179,7 @@ func (c *checker) matrixLoad(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) matrixStore(i int, in spirv.Inst) {
+func (c *cooperatives) matrixStore(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixStoreKHR(in)
 	t, p := c.m.TypeOf(v.Object()), c.matrixPointer(i, v.Pointer())
 	if t != nil && t.Op != spirv.OpTypeCooperativeMatrixKHR {
@@ -181,7 +194,7 @@ func (c *checker) matrixStore(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) matrixLoadNV(i int, in spirv.Inst) {
+func (c *cooperatives) matrixLoadNV(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixLoadNV(in)
 	if t := c.m.Type(v.Type()); t != nil && t.Op != spirv.OpTypeCooperativeMatrixNV {
 		c.fail(i, "SPV-CooperativeMatrix-Matrix", "the result is %s; must be a cooperative matrix", c.typeName(t))
@@ -193,7 +206,7 @@ func (c *checker) matrixLoadNV(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) matrixStoreNV(i int, in spirv.Inst) {
+func (c *cooperatives) matrixStoreNV(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixStoreNV(in)
 	if t := c.m.TypeOf(v.Object()); t != nil && t.Op != spirv.OpTypeCooperativeMatrixNV {
 		c.fail(i, "SPV-CooperativeMatrix-Matrix", "the object is %s; must be a cooperative matrix", c.typeName(t))
@@ -207,7 +220,7 @@ func (c *checker) matrixStoreNV(i int, in spirv.Inst) {
 
 // matrixOrder checks the stride and the order of a matrix of
 // SPV_NV_cooperative_matrix.
-func (c *checker) matrixOrder(i int, stride, columnMajor spirv.ID) {
+func (c *cooperatives) matrixOrder(i int, stride, columnMajor spirv.ID) {
 	if t := c.m.TypeOf(stride); t != nil && !t.IsInt() {
 		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride is %s; must be an integer scalar", c.typeName(t))
 	}
@@ -218,7 +231,7 @@ func (c *checker) matrixOrder(i int, stride, columnMajor spirv.ID) {
 
 // matrixPointer checks the pointer of a load or store and returns its type; nil if
 // it is not a pointer.
-func (c *checker) matrixPointer(i int, id spirv.ID) *facts.Type {
+func (c *cooperatives) matrixPointer(i int, id spirv.ID) *facts.Type {
 	p := c.m.TypeOf(id)
 	if p == nil {
 		return nil
@@ -242,7 +255,7 @@ func (c *checker) matrixPointer(i int, id spirv.ID) *facts.Type {
 
 // matrixLayout checks the memory layout of a matrix and its stride, 0 if there is
 // none.
-func (c *checker) matrixLayout(i int, t *facts.Type, layout, stride spirv.ID) {
+func (c *cooperatives) matrixLayout(i int, t *facts.Type, layout, stride spirv.ID) {
 	k := c.m.Const(layout)
 	if k == nil || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
 		if c.code.Def(layout) >= 0 && !c.typeless(layout) {
@@ -276,7 +289,7 @@ const blockRows = 4
 
 // matrixBlocks checks a matrix in a blocked layout: the stride is the interleave
 // factor, and the matrix consists of whole blocks.
-func (c *checker) matrixBlocks(i int, t *facts.Type, l spirv.CooperativeMatrixLayout, stride spirv.ID) {
+func (c *cooperatives) matrixBlocks(i int, t *facts.Type, l spirv.CooperativeMatrixLayout, stride spirv.ID) {
 	if c.m.Const(stride) == nil {
 		c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride of the layout %s is %s; must be a constant", l, c.name(stride))
 		return
@@ -302,14 +315,14 @@ func (c *checker) matrixBlocks(i int, t *facts.Type, l spirv.CooperativeMatrixLa
 	}
 }
 
-func (c *checker) matrixLength(i int, in spirv.Inst) {
+func (c *cooperatives) matrixLength(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixLengthKHR(in)
 	c.matrixLengthType(i, c.m.Type(v.Type()))
 	c.lengthOfMatrix(i, in.Op(), v.TypeOperand())
 }
 
 // lengthOfMatrix checks the type operand of a length instruction.
-func (c *checker) lengthOfMatrix(i int, op spirv.Op, id spirv.ID) {
+func (c *cooperatives) lengthOfMatrix(i int, op spirv.Op, id spirv.ID) {
 	want := spirv.OpTypeCooperativeMatrixKHR
 	if op == spirv.OpCooperativeMatrixLengthNV {
 		want = spirv.OpTypeCooperativeMatrixNV
@@ -321,7 +334,7 @@ func (c *checker) lengthOfMatrix(i int, op spirv.Op, id spirv.ID) {
 
 // matrixLengthOperation checks the length of a cooperative matrix in an
 // OpSpecConstantOp.
-func (c *checker) matrixLengthOperation(i int, in spirv.Inst) {
+func (c *cooperatives) matrixLengthOperation(i int, in spirv.Inst) {
 	op := spirv.Op(inst.SpecConstantOp(in).Opcode())
 	if len(in) < 5 || op != spirv.OpCooperativeMatrixLengthKHR && op != spirv.OpCooperativeMatrixLengthNV {
 		return
@@ -331,7 +344,7 @@ func (c *checker) matrixLengthOperation(i int, in spirv.Inst) {
 }
 
 // matrixLengthType checks the result type of a length.
-func (c *checker) matrixLengthType(i int, t *facts.Type) {
+func (c *cooperatives) matrixLengthType(i int, t *facts.Type) {
 	if t != nil && (!t.IsInt() || t.Width != 32 || t.Signed) {
 		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is %s; must be an integer of 32 bits without a sign", c.typeName(t))
 	}
@@ -339,7 +352,7 @@ func (c *checker) matrixLengthType(i int, t *facts.Type) {
 
 // matrixMultiply checks a multiply-add: result = A·B + C, with A of m×k, B of k×n,
 // C and the result of m×n.
-func (c *checker) matrixMultiply(i int, in spirv.Inst) {
+func (c *cooperatives) matrixMultiply(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixMulAddKHR(in)
 	var s [4]matrixShape // result, A, B, C
 	for n, t := range [...]*facts.Type{c.m.Type(v.Type()), c.m.TypeOf(v.A()), c.m.TypeOf(v.B()), c.m.TypeOf(v.C())} {
@@ -371,13 +384,13 @@ func (c *checker) matrixMultiply(i int, in spirv.Inst) {
 }
 
 // used reports whether a matrix has a use, or its use is not known.
-func (c *checker) used(id spirv.ID, use spirv.CooperativeMatrixUse) bool {
+func (c *cooperatives) used(id spirv.ID, use spirv.CooperativeMatrixUse) bool {
 	n, ok := c.settled(id)
 	return !ok || spirv.CooperativeMatrixUse(n) == use
 }
 
 // matrixScaled checks a product of a cooperative matrix and a scalar.
-func (c *checker) matrixScaled(i int, in spirv.Inst) {
+func (c *cooperatives) matrixScaled(i int, in spirv.Inst) {
 	v := inst.MatrixTimesScalar(in)
 	t, m, s := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix()), c.m.TypeOf(v.Scalar())
 	if t == nil || m == nil || s == nil || !isCooperative(t) {
@@ -392,7 +405,7 @@ func (c *checker) matrixScaled(i int, in spirv.Inst) {
 }
 
 // matrixConverted checks conversions of cooperative matrices and vectors.
-func (c *checker) matrixConverted(i int, in spirv.Inst) {
+func (c *cooperatives) matrixConverted(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok {
 		return
@@ -415,7 +428,7 @@ func (c *checker) matrixConverted(i int, in spirv.Inst) {
 
 // matrixReshaped checks the scopes, shapes and uses of a matrix and of the result
 // of its conversion. use reports that the instruction may change the use.
-func (c *checker) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, use bool) {
+func (c *cooperatives) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, use bool) {
 	const code = "SPV-CooperativeMatrix-Shape"
 	a, b := c.shapeOfMatrix(t), c.shapeOfMatrix(x)
 	nv := in.Op() == spirv.OpCooperativeMatrixTransposeNV
@@ -465,7 +478,7 @@ func (c *checker) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, use boo
 }
 
 // transposedTarget checks the target of CooperativeMatrixTransposeEXT.
-func (c *checker) transposedTarget(i int, in spirv.Inst) {
+func (c *cooperatives) transposedTarget(i int, in spirv.Inst) {
 	v := inst.Decorate(in)
 	if v.Decoration() != spirv.DecorationCooperativeMatrixTransposeEXT {
 		return
@@ -488,7 +501,7 @@ func (c *checker) transposedTarget(i int, in spirv.Inst) {
 
 // matrixWorkgroup checks that the workgroup size is declared before a matrix type
 // of scope Workgroup.
-func (c *checker) matrixWorkgroup(i int) {
+func (c *cooperatives) matrixWorkgroup(i int) {
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]
 		m, ok := e.Mode(spirv.ExecutionModeLocalSizeId)

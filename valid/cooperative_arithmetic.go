@@ -16,8 +16,8 @@ var cooperativeArithmeticFamily = family{
 		{Code: "SPV-CooperativeMatrix-Operands", Section: "SPIR-V 3.3.13", Words: "the cooperative matrices of an arithmetic instruction have the type of the result, whose components are what the instruction computes with"},
 	},
 	ops: []group{
-		{(*checker).matrixArithmetic, componentwise()},
-		{(*checker).noMatrices, []spirv.Op{
+		{cooperativeJudge((*cooperatives).matrixArithmetic), componentwise()},
+		{cooperativeJudge((*cooperatives).noMatrices), []spirv.Op{
 			spirv.OpDot, spirv.OpVectorTimesScalar, spirv.OpVectorTimesMatrix, spirv.OpMatrixTimesVector, spirv.OpMatrixTimesMatrix,
 			spirv.OpOuterProduct, spirv.OpTranspose, spirv.OpIAddCarry, spirv.OpISubBorrow, spirv.OpUMulExtended, spirv.OpSMulExtended,
 			spirv.OpAny, spirv.OpAll,
@@ -54,7 +54,7 @@ func takesMatrices(op spirv.Op) bool {
 
 // matrixArithmetic checks a componentwise instruction with a cooperative matrix as
 // result or operand.
-func (c *checker) matrixArithmetic(i int, in spirv.Inst) {
+func (c *cooperatives) matrixArithmetic(i int, in spirv.Inst) {
 	op := in.Op()
 	row, _ := typing.Of(op)
 	n := len(row.Operands)
@@ -94,7 +94,7 @@ func (c *checker) matrixArithmetic(i int, in spirv.Inst) {
 
 // noMatrices checks that an instruction has no cooperative matrix as result or
 // operand.
-func (c *checker) noMatrices(i int, in spirv.Inst) {
+func (c *cooperatives) noMatrices(i int, in spirv.Inst) {
 	bad := isCooperative(c.m.Type(in.Type()))
 	for _, w := range in[min(3, len(in)):] {
 		bad = bad || isCooperative(c.m.TypeOf(spirv.ID(w)))
@@ -119,7 +119,7 @@ func fits(k typing.Class, t *facts.Type) bool {
 
 // shapesDiffer reports whether two cooperative matrices are known to differ in
 // scope, rows, columns or use.
-func (c *checker) shapesDiffer(t, x *facts.Type) bool {
+func (c *cooperatives) shapesDiffer(t, x *facts.Type) bool {
 	a, b := c.shapeOfMatrix(t), c.shapeOfMatrix(x)
 	return c.differ(a.scope, b.scope) || c.differ(a.rows, b.rows) || c.differ(a.columns, b.columns) || a.use != 0 && b.use != 0 && c.differ(a.use, b.use)
 }

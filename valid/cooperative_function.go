@@ -18,15 +18,15 @@ var cooperativeFunctionFamily = family{
 		{Code: "SPV-CooperativeMatrix-Coordinate", Section: "SPIR-V, SPV_EXT_cooperative_matrix_maintenance1", Words: "the coordinate of an element is two integers of 32 bits, asked for by an integer of 32 bits"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpCooperativeMatrixPerElementOpEXT:  (*checker).matrixPerElement,
-		spirv.OpCooperativeMatrixReduceEXT:        (*checker).matrixReduce,
-		spirv.OpCooperativeMatrixGetCoordinateEXT: (*checker).matrixCoordinate,
+		spirv.OpCooperativeMatrixPerElementOpEXT:  cooperativeJudge((*cooperatives).matrixPerElement),
+		spirv.OpCooperativeMatrixReduceEXT:        cooperativeJudge((*cooperatives).matrixReduce),
+		spirv.OpCooperativeMatrixGetCoordinateEXT: cooperativeJudge((*cooperatives).matrixCoordinate),
 	},
 }
 
 // appliedFunction returns the type of the applied function; nil if the operand is
 // not a function, or not known.
-func (c *checker) appliedFunction(i int, id spirv.ID) *facts.Type {
+func (c *cooperatives) appliedFunction(i int, id spirv.ID) *facts.Type {
 	d := c.code.DefInst(id)
 	if d == nil {
 		return nil
@@ -45,7 +45,7 @@ func (c *checker) appliedFunction(i int, id spirv.ID) *facts.Type {
 
 // matrixOperand checks that a type is a cooperative matrix with a use, and reports
 // whether it is known to be.
-func (c *checker) matrixOperand(i int, t *facts.Type, what string) bool {
+func (c *cooperatives) matrixOperand(i int, t *facts.Type, what string) bool {
 	if t != nil && t.Op != spirv.OpTypeCooperativeMatrixKHR {
 		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s is %s; must be an OpTypeCooperativeMatrixKHR", what, c.code.Inst(i).Op(), c.typeName(t))
 	}
@@ -57,7 +57,7 @@ func unlike(x, y *facts.Type) bool { return x != nil && y != nil && x != y }
 
 // matrixPerElement checks the function's parameters: row, column, element, and one
 // for each further operand.
-func (c *checker) matrixPerElement(i int, in spirv.Inst) {
+func (c *cooperatives) matrixPerElement(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixPerElementOpEXT(in)
 	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix())
 	if !c.matrixOperand(i, x, "the matrix") {
@@ -102,7 +102,7 @@ func (c *checker) matrixPerElement(i int, in spirv.Inst) {
 }
 
 // matrixReduce checks OpCooperativeMatrixReduceEXT.
-func (c *checker) matrixReduce(i int, in spirv.Inst) {
+func (c *cooperatives) matrixReduce(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixReduceEXT(in)
 	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Matrix())
 	if !c.matrixOperand(i, t, "the result") || !c.matrixOperand(i, x, "the matrix") {
@@ -120,7 +120,7 @@ func (c *checker) matrixReduce(i int, in spirv.Inst) {
 }
 
 // reduceShape checks the types of a matrix and of its reduction.
-func (c *checker) reduceShape(i int, t, x *facts.Type, how spirv.CooperativeMatrixReduce) {
+func (c *cooperatives) reduceShape(i int, t, x *facts.Type, how spirv.CooperativeMatrixReduce) {
 	const code = "SPV-CooperativeMatrix-ReduceShape"
 	a, b := c.shapeOfMatrix(t), c.shapeOfMatrix(x)
 	const (
@@ -147,13 +147,13 @@ func (c *checker) reduceShape(i int, t, x *facts.Type, how spirv.CooperativeMatr
 }
 
 // half reports whether constant x is half of constant y, or one is not known.
-func (c *checker) half(x, y spirv.ID) bool {
+func (c *cooperatives) half(x, y spirv.ID) bool {
 	a, ok := c.settled(x)
 	b, ok2 := c.settled(y)
 	return !ok || !ok2 || a >= 0 && a <= 1<<32 && a*2 == b
 }
 
-func (c *checker) matrixCoordinate(i int, in spirv.Inst) {
+func (c *cooperatives) matrixCoordinate(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixGetCoordinateEXT(in)
 	const code = "SPV-CooperativeMatrix-Coordinate"
 	if t := c.m.Type(v.Type()); t != nil && (!t.IsVector() || t.Components() != 2 || t.Elem != nil && !isWord(t.Elem)) {

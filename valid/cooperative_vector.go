@@ -24,17 +24,17 @@ var cooperativeVectorFamily = family{
 		{Code: "SPV-CooperativeVector-Product", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the vectors of an outer product have the same components"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpTypeVectorIdEXT:                           (*checker).typeVectorID,
-		spirv.OpCooperativeVectorLoadNV:                   (*checker).vectorLoad,
-		spirv.OpCooperativeVectorStoreNV:                  (*checker).vectorStore,
-		spirv.OpCooperativeVectorMatrixMulNV:              (*checker).vectorMultiply,
-		spirv.OpCooperativeVectorMatrixMulAddNV:           (*checker).vectorMultiplyAdd,
-		spirv.OpCooperativeVectorOuterProductAccumulateNV: (*checker).vectorOuterProduct,
-		spirv.OpCooperativeVectorReduceSumAccumulateNV:    (*checker).vectorReduceSum,
+		spirv.OpTypeVectorIdEXT:                           cooperativeJudge((*cooperatives).typeVectorID),
+		spirv.OpCooperativeVectorLoadNV:                   cooperativeJudge((*cooperatives).vectorLoad),
+		spirv.OpCooperativeVectorStoreNV:                  cooperativeJudge((*cooperatives).vectorStore),
+		spirv.OpCooperativeVectorMatrixMulNV:              cooperativeJudge((*cooperatives).vectorMultiply),
+		spirv.OpCooperativeVectorMatrixMulAddNV:           cooperativeJudge((*cooperatives).vectorMultiplyAdd),
+		spirv.OpCooperativeVectorOuterProductAccumulateNV: cooperativeJudge((*cooperatives).vectorOuterProduct),
+		spirv.OpCooperativeVectorReduceSumAccumulateNV:    cooperativeJudge((*cooperatives).vectorReduceSum),
 	},
 }
 
-func (c *checker) typeVectorID(i int, in spirv.Inst) {
+func (c *cooperatives) typeVectorID(i int, in spirv.Inst) {
 	v := inst.TypeVectorIdEXT(in)
 	if t := c.m.Type(v.ComponentType()); t != nil && !t.IsInt() && !t.IsFloat() && (!t.IsBool() || !c.capable(spirv.CapabilityLongVectorEXT)) {
 		c.fail(i, "SPV-CooperativeVector-Component", "the components are %s; must be numbers", c.typeName(t))
@@ -47,7 +47,7 @@ func (c *checker) typeVectorID(i int, in spirv.Inst) {
 
 // wordConstant checks that an operand is a constant 32-bit integer, and returns
 // it; nil if it is not.
-func (c *checker) wordConstant(i int, id spirv.ID, what, code string) *facts.Const {
+func (c *cooperatives) wordConstant(i int, id spirv.ID, what, code string) *facts.Const {
 	k := c.m.Const(id)
 	switch {
 	case c.code.Def(id) < 0, c.typeless(id):
@@ -65,7 +65,7 @@ func isVectorID(t *facts.Type) bool { return t == nil || t.Op == spirv.OpTypeVec
 
 // vectorOperand checks that a type is a cooperative vector, and reports whether it
 // is known to be.
-func (c *checker) vectorOperand(i int, t *facts.Type, what string) bool {
+func (c *cooperatives) vectorOperand(i int, t *facts.Type, what string) bool {
 	if !isVectorID(t) {
 		c.fail(i, "SPV-CooperativeVector-Vector", "%s of %s is %s; must be a cooperative vector", what, c.code.Inst(i).Op(), c.typeName(t))
 	}
@@ -74,7 +74,7 @@ func (c *checker) vectorOperand(i int, t *facts.Type, what string) bool {
 
 // vectorPointer checks the pointer to an array of vectors or matrices, and returns
 // its type; nil if it is not a pointer.
-func (c *checker) vectorPointer(i int, id spirv.ID) *facts.Type {
+func (c *cooperatives) vectorPointer(i int, id spirv.ID) *facts.Type {
 	p := c.m.TypeOf(id)
 	if p == nil {
 		return nil
@@ -102,20 +102,20 @@ func isNumbers(t *facts.Type) bool {
 }
 
 // vectorOffset checks an offset in bytes.
-func (c *checker) vectorOffset(i int, id spirv.ID, what string) {
+func (c *cooperatives) vectorOffset(i int, id spirv.ID, what string) {
 	if t := c.m.TypeOf(id); t != nil && (!t.IsInt() || t.Width != 32 && t.Width != 64) {
 		c.fail(i, "SPV-CooperativeVector-Offset", "%s of %s is %s; must be an integer of 32 or 64 bits", what, c.code.Inst(i).Op(), c.typeName(t))
 	}
 }
 
 // vectorStride checks the stride of a matrix, if it has one.
-func (c *checker) vectorStride(i int, id spirv.ID, has bool) {
+func (c *cooperatives) vectorStride(i int, id spirv.ID, has bool) {
 	if t := c.m.TypeOf(id); has && t != nil && !isWord(t) {
 		c.fail(i, "SPV-CooperativeVector-Offset", "the stride of %s is %s; must be an integer of 32 bits", c.code.Inst(i).Op(), c.typeName(t))
 	}
 }
 
-func (c *checker) vectorLoad(i int, in spirv.Inst) {
+func (c *cooperatives) vectorLoad(i int, in spirv.Inst) {
 	v := inst.CooperativeVectorLoadNV(in)
 	c.vectorOperand(i, c.m.Type(v.Type()), "the result")
 	c.vectorOffset(i, v.Offset(), "the offset")
@@ -125,7 +125,7 @@ func (c *checker) vectorLoad(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) vectorStore(i int, in spirv.Inst) {
+func (c *cooperatives) vectorStore(i int, in spirv.Inst) {
 	v := inst.CooperativeVectorStoreNV(in)
 	c.vectorOperand(i, c.m.TypeOf(v.Object()), "the object")
 	c.vectorOffset(i, v.Offset(), "the offset")
@@ -161,12 +161,12 @@ func productOf(in spirv.Inst) product {
 	return p
 }
 
-func (c *checker) vectorMultiply(i int, in spirv.Inst) {
+func (c *cooperatives) vectorMultiply(i int, in spirv.Inst) {
 	p := productOf(in)
 	c.product(i, &p)
 }
 
-func (c *checker) vectorMultiplyAdd(i int, in spirv.Inst) {
+func (c *cooperatives) vectorMultiplyAdd(i int, in spirv.Inst) {
 	c.vectorMultiply(i, in)
 	v := inst.CooperativeVectorMatrixMulAddNV(in)
 	c.vectorPointer(i, v.Bias())
@@ -175,7 +175,7 @@ func (c *checker) vectorMultiplyAdd(i int, in spirv.Inst) {
 }
 
 // product checks the product of a matrix and a vector.
-func (c *checker) product(i int, p *product) {
+func (c *cooperatives) product(i int, p *product) {
 	const code = "SPV-CooperativeVector-Constant"
 	c.vectorPointer(i, p.matrix)
 	c.vectorOffset(i, p.offset, "the offset of the matrix")
@@ -211,14 +211,14 @@ func (c *checker) product(i int, p *product) {
 }
 
 // vectorMatrixLayout checks the layout operand of a matrix.
-func (c *checker) vectorMatrixLayout(i int, id spirv.ID) {
+func (c *cooperatives) vectorMatrixLayout(i int, id spirv.ID) {
 	k := c.wordConstant(i, id, "the layout of the matrix", "SPV-CooperativeVector-Constant")
 	if k != nil && k.Known && !k.Spec && spirv.KindCooperativeVectorMatrixLayout.Enumerant(uint32(k.Bits)) == nil {
 		c.fail(i, "SPV-CooperativeVector-Layout", "%d is no layout of a matrix", k.Bits)
 	}
 }
 
-func (c *checker) vectorOuterProduct(i int, in spirv.Inst) {
+func (c *cooperatives) vectorOuterProduct(i int, in spirv.Inst) {
 	v := inst.CooperativeVectorOuterProductAccumulateNV(in)
 	c.vectorPointer(i, v.Pointer())
 	c.vectorOffset(i, v.Offset(), "the offset")
@@ -234,7 +234,7 @@ func (c *checker) vectorOuterProduct(i int, in spirv.Inst) {
 	c.vectorStride(i, stride, has)
 }
 
-func (c *checker) vectorReduceSum(i int, in spirv.Inst) {
+func (c *cooperatives) vectorReduceSum(i int, in spirv.Inst) {
 	v := inst.CooperativeVectorReduceSumAccumulateNV(in)
 	c.vectorPointer(i, v.Pointer())
 	c.vectorOffset(i, v.Offset(), "the offset")

@@ -67,7 +67,7 @@ func (c *checker) origin(pointer spirv.ID) *facts.Variable {
 
 // pointerOf returns the type of a pointer, nil if the type of the id is no pointer
 // or missing.
-func (c *checker) pointerOf(id spirv.ID) *facts.Type {
+func (c *subject) pointerOf(id spirv.ID) *facts.Type {
 	if t := c.m.TypeOf(id); t.IsPointer() {
 		return t
 	}

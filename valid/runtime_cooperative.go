@@ -28,19 +28,19 @@ var runtimeCooperativeFamily = family{
 		{Code: vuid.RuntimeSpirv_OpCooperativeMatrixLoadKHR_08986, Section: runtimeSection, Words: "the stride of a cooperative matrix in memory is a multiple of 16 bytes, or of a row or column where that is less"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpTypeVectorIdEXT:                           (*checker).cooperativeVectorType,
-		spirv.OpTypeCooperativeMatrixKHR:                  (*checker).cooperativeDimensions,
-		spirv.OpExtractSubArrayQCOM:                       (*checker).extractSubArray,
-		spirv.OpCooperativeVectorMatrixMulNV:              (*checker).vectorMatrixMul,
-		spirv.OpCooperativeVectorMatrixMulAddNV:           (*checker).vectorMatrixMulAdd,
-		spirv.OpCooperativeVectorLoadNV:                   (*checker).vectorInMemory,
-		spirv.OpCooperativeVectorStoreNV:                  (*checker).vectorInMemory,
-		spirv.OpCooperativeVectorReduceSumAccumulateNV:    (*checker).vectorReduce,
-		spirv.OpCooperativeVectorOuterProductAccumulateNV: (*checker).vectorProduct,
-		spirv.OpCooperativeMatrixLoadKHR:                  (*checker).matrixStride,
-		spirv.OpCooperativeMatrixStoreKHR:                 (*checker).matrixStride,
-		spirv.OpCooperativeMatrixLoadNV:                   (*checker).matrixStride,
-		spirv.OpCooperativeMatrixStoreNV:                  (*checker).matrixStride,
+		spirv.OpTypeVectorIdEXT:                           cooperativeJudge((*cooperatives).cooperativeVectorType),
+		spirv.OpTypeCooperativeMatrixKHR:                  cooperativeJudge((*cooperatives).cooperativeDimensions),
+		spirv.OpExtractSubArrayQCOM:                       cooperativeJudge((*cooperatives).extractSubArray),
+		spirv.OpCooperativeVectorMatrixMulNV:              cooperativeJudge((*cooperatives).vectorMatrixMul),
+		spirv.OpCooperativeVectorMatrixMulAddNV:           cooperativeJudge((*cooperatives).vectorMatrixMulAdd),
+		spirv.OpCooperativeVectorLoadNV:                   cooperativeJudge((*cooperatives).vectorInMemory),
+		spirv.OpCooperativeVectorStoreNV:                  cooperativeJudge((*cooperatives).vectorInMemory),
+		spirv.OpCooperativeVectorReduceSumAccumulateNV:    cooperativeJudge((*cooperatives).vectorReduce),
+		spirv.OpCooperativeVectorOuterProductAccumulateNV: cooperativeJudge((*cooperatives).vectorProduct),
+		spirv.OpCooperativeMatrixLoadKHR:                  cooperativeJudge((*cooperatives).matrixStride),
+		spirv.OpCooperativeMatrixStoreKHR:                 cooperativeJudge((*cooperatives).matrixStride),
+		spirv.OpCooperativeMatrixLoadNV:                   cooperativeJudge((*cooperatives).matrixStride),
+		spirv.OpCooperativeMatrixStoreNV:                  cooperativeJudge((*cooperatives).matrixStride),
 	},
 }
 
@@ -55,19 +55,19 @@ func (c *subject) whole(id spirv.ID) (uint64, bool) {
 }
 
 // multiple checks that a constant is a multiple; other values are for the run.
-func (c *checker) multiple(i int, code, what string, id spirv.ID, of uint64) {
+func (c *cooperatives) multiple(i int, code, what string, id spirv.ID, of uint64) {
 	if n, ok := c.whole(id); c.vulkan && ok && of > 0 && n%of != 0 {
 		c.fail(i, code, "%s is %d; must be a multiple of %d", what, n, of)
 	}
 }
 
-func (c *checker) cooperativeVectorType(i int, in spirv.Inst) {
+func (c *cooperatives) cooperativeVectorType(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Result()); c.vulkan && t != nil && c.capable(spirv.CapabilityCooperativeVectorNV) {
 		c.atMost(i, vuid.RuntimeSpirv_maxCooperativeVectorComponents_10094, "maxCooperativeVectorComponents", "the number of components", t.Count)
 	}
 }
 
-func (c *checker) cooperativeDimensions(i int, in spirv.Inst) {
+func (c *cooperatives) cooperativeDimensions(i int, in spirv.Inst) {
 	const code, limit = vuid.RuntimeSpirv_cooperativeMatrixFlexibleDimensionsMaxDimension_10167, "cooperativeMatrixFlexibleDimensionsMaxDimension"
 	v := inst.TypeCooperativeMatrixKHR(in)
 	rows, ok := c.whole(v.Rows())
@@ -77,7 +77,7 @@ func (c *checker) cooperativeDimensions(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) extractSubArray(i int, in spirv.Inst) {
+func (c *cooperatives) extractSubArray(i int, in spirv.Inst) {
 	v := inst.ExtractSubArrayQCOM(in)
 	if t := c.m.Type(v.Type()); t.IsArray() {
 		c.multiple(i, vuid.RuntimeSpirv_OpExtractSubArrayQCOM_12354, "the index", v.Index(), t.Count)
@@ -89,13 +89,13 @@ type matrixInMemory struct {
 	offset, interpretation, layout, stride spirv.ID
 }
 
-func (c *checker) vectorMatrixMul(i int, in spirv.Inst) {
+func (c *cooperatives) vectorMatrixMul(i int, in spirv.Inst) {
 	v := inst.CooperativeVectorMatrixMulNV(in)
 	stride, _ := v.MatrixStride()
 	c.matrixMul(i, matrixInMemory{v.MatrixOffset(), v.MatrixInterpretation(), v.MemoryLayout(), stride})
 }
 
-func (c *checker) vectorMatrixMulAdd(i int, in spirv.Inst) {
+func (c *cooperatives) vectorMatrixMulAdd(i int, in spirv.Inst) {
 	v := inst.CooperativeVectorMatrixMulAddNV(in)
 	stride, _ := v.MatrixStride()
 	c.matrixMul(i, matrixInMemory{v.MatrixOffset(), v.MatrixInterpretation(), v.MemoryLayout(), stride})
@@ -103,7 +103,7 @@ func (c *checker) vectorMatrixMulAdd(i int, in spirv.Inst) {
 }
 
 // matrixMul checks the place and the layout of a matrix in memory.
-func (c *checker) matrixMul(i int, m matrixInMemory) {
+func (c *cooperatives) matrixMul(i int, m matrixInMemory) {
 	if !c.vulkan {
 		return
 	}
@@ -121,7 +121,7 @@ func (c *checker) matrixMul(i int, m matrixInMemory) {
 	}
 }
 
-func (c *checker) vectorInMemory(i int, in spirv.Inst) {
+func (c *cooperatives) vectorInMemory(i int, in spirv.Inst) {
 	offset := inst.CooperativeVectorStoreNV(in).Offset()
 	if in.Op() == spirv.OpCooperativeVectorLoadNV {
 		offset = inst.CooperativeVectorLoadNV(in).Offset()
@@ -131,7 +131,7 @@ func (c *checker) vectorInMemory(i int, in spirv.Inst) {
 
 // accumulates checks a sum that is made in memory: the pointer, and whether the
 // device sums floats of a width.
-func (c *checker) accumulates(i int, code string, pointer spirv.ID, width uint32) {
+func (c *cooperatives) accumulates(i int, code string, pointer spirv.ID, width uint32) {
 	if p := c.pointerOf(pointer); p != nil && p.Storage != spirv.StorageClassStorageBuffer && p.Storage != spirv.StorageClassPhysicalStorageBuffer {
 		c.fail(i, code, "the pointer is into %s; must be into StorageBuffer or PhysicalStorageBuffer", p.Storage)
 		return
@@ -142,7 +142,7 @@ func (c *checker) accumulates(i int, code string, pointer spirv.ID, width uint32
 	}
 }
 
-func (c *checker) vectorReduce(i int, in spirv.Inst) {
+func (c *cooperatives) vectorReduce(i int, in spirv.Inst) {
 	const code = vuid.RuntimeSpirv_OpCooperativeVectorReduceSumAccumulateNV_10092
 	v := inst.CooperativeVectorReduceSumAccumulateNV(in)
 	t := c.m.TypeOf(v.V())
@@ -157,7 +157,7 @@ func (c *checker) vectorReduce(i int, in spirv.Inst) {
 	c.accumulates(i, code, v.Pointer(), t.Elem.Width)
 }
 
-func (c *checker) vectorProduct(i int, in spirv.Inst) {
+func (c *cooperatives) vectorProduct(i int, in spirv.Inst) {
 	const code = vuid.RuntimeSpirv_OpCooperativeVectorOuterProductAccumulateNV_10093
 	if !c.vulkan {
 		return
@@ -187,7 +187,7 @@ func (c *checker) vectorProduct(i int, in spirv.Inst) {
 
 // matrixStride checks the stride of a cooperative matrix in memory, counted in units of
 // the pointee of the pointer.
-func (c *checker) matrixStride(i int, in spirv.Inst) {
+func (c *cooperatives) matrixStride(i int, in spirv.Inst) {
 	var pointer, stride, layout spirv.ID
 	code, t := vuid.RuntimeSpirv_OpCooperativeMatrixLoadKHR_08986, c.m.Type(in.Type())
 	switch in.Op() {
@@ -223,7 +223,7 @@ func (c *checker) matrixStride(i int, in spirv.Inst) {
 
 // lineBytes returns the number of bytes of a row of a cooperative matrix, or of a
 // column if the layout is column-major.
-func (c *checker) lineBytes(t *facts.Type, layout spirv.ID) (uint64, bool) {
+func (c *cooperatives) lineBytes(t *facts.Type, layout spirv.ID) (uint64, bool) {
 	k := c.m.Const(layout)
 	matrix := t.Op == spirv.OpTypeCooperativeMatrixKHR || t.Op == spirv.OpTypeCooperativeMatrixNV
 	if !matrix || k == nil || !k.Known || k.Bits > uint64(spirv.CooperativeMatrixLayoutColumnMajorKHR) {

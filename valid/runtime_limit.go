@@ -32,7 +32,7 @@ var runtimeLimitFamily = family{
 }
 
 // atMost checks a size or count by a limit.
-func (c *checker) atMost(i int, code, limit, what string, n uint64) {
+func (c *subject) atMost(i int, code, limit, what string, n uint64) {
 	if most, ok := c.limit(code, limit); ok && n > most {
 		c.fail(i, code, "%s is %d; must be %d at most, as %s says", what, n, most, limit)
 	}

@@ -19,6 +19,8 @@ type subject struct {
 	vulkan  bool          // env.API is Vulkan
 	version spirv.Version // version of the module
 
+	content contentState // by type; computed before the walk
+
 	found     []*Finding
 	count     int // findings so far, the omitted ones included
 	omitted   int

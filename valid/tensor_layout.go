@@ -25,19 +25,19 @@ var tensorLayoutFamily = family{
 		{Code: vuid.RuntimeSpirv_OpCooperativeMatrixLoadTensorNV_12429, Section: environment, Words: "the last size of the layout's block is a multiple of how many elements a function decodes at once"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpTypeTensorLayoutNV:             (*checker).typeTensorLayout,
-		spirv.OpTypeTensorViewNV:               (*checker).typeTensorView,
-		spirv.OpCreateTensorLayoutNV:           (*checker).tensorLayout,
-		spirv.OpCreateTensorViewNV:             (*checker).tensorView,
-		spirv.OpCooperativeMatrixLoadTensorNV:  (*checker).matrixLoadTensor,
-		spirv.OpCooperativeMatrixStoreTensorNV: (*checker).matrixStoreTensor,
+		spirv.OpTypeTensorLayoutNV:             cooperativeJudge((*cooperatives).typeTensorLayout),
+		spirv.OpTypeTensorViewNV:               cooperativeJudge((*cooperatives).typeTensorView),
+		spirv.OpCreateTensorLayoutNV:           cooperativeJudge((*cooperatives).tensorLayout),
+		spirv.OpCreateTensorViewNV:             cooperativeJudge((*cooperatives).tensorView),
+		spirv.OpCooperativeMatrixLoadTensorNV:  cooperativeJudge((*cooperatives).matrixLoadTensor),
+		spirv.OpCooperativeMatrixStoreTensorNV: cooperativeJudge((*cooperatives).matrixStoreTensor),
 	},
 	ops: []group{
-		{(*checker).tensorLayout, []spirv.Op{
+		{cooperativeJudge((*cooperatives).tensorLayout), []spirv.Op{
 			spirv.OpTensorLayoutSetDimensionNV, spirv.OpTensorLayoutSetStrideNV, spirv.OpTensorLayoutSliceNV,
 			spirv.OpTensorLayoutSetClampValueNV, spirv.OpTensorLayoutSetBlockSizeNV,
 		}},
-		{(*checker).tensorView, []spirv.Op{spirv.OpTensorViewSetDimensionNV, spirv.OpTensorViewSetStrideNV, spirv.OpTensorViewSetClipNV}},
+		{cooperativeJudge((*cooperatives).tensorView), []spirv.Op{spirv.OpTensorViewSetDimensionNV, spirv.OpTensorViewSetStrideNV, spirv.OpTensorViewSetClipNV}},
 	},
 }
 
@@ -45,14 +45,14 @@ var tensorLayoutFamily = family{
 const maxTensorDim = 5
 
 // tensorDim checks the number of dimensions of a layout or view.
-func (c *checker) tensorDim(i int, id spirv.ID) {
+func (c *cooperatives) tensorDim(i int, id spirv.ID) {
 	k := c.wordConstant(i, id, "the number of dimensions", "SPV-TensorLayout-Dimension")
 	if k != nil && k.Known && !k.Spec && (k.Bits < 1 || k.Bits > maxTensorDim) {
 		c.fail(i, "SPV-TensorLayout-Dimension", "the number of dimensions is %d; must be from 1 to %d", k.Bits, maxTensorDim)
 	}
 }
 
-func (c *checker) typeTensorLayout(i int, in spirv.Inst) {
+func (c *cooperatives) typeTensorLayout(i int, in spirv.Inst) {
 	v := inst.TypeTensorLayoutNV(in)
 	c.tensorDim(i, v.Dim())
 	k := c.wordConstant(i, v.ClampMode(), "the clamp mode", "SPV-TensorLayout-ClampMode")
@@ -61,7 +61,7 @@ func (c *checker) typeTensorLayout(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) typeTensorView(i int, in spirv.Inst) {
+func (c *cooperatives) typeTensorView(i int, in spirv.Inst) {
 	v := inst.TypeTensorViewNV(in)
 	c.tensorDim(i, v.Dim())
 	if t, k := c.m.TypeOf(v.HasDimensions()), c.m.Const(v.HasDimensions()); t != nil && (!t.IsBool() || k == nil || k.Undef) {
@@ -88,13 +88,17 @@ func (c *checker) typeTensorView(i int, in spirv.Inst) {
 }
 
 // tensorLayout checks an instruction that makes or changes a layout.
-func (c *checker) tensorLayout(i int, in spirv.Inst) { c.addressing(i, in, spirv.OpTypeTensorLayoutNV) }
+func (c *cooperatives) tensorLayout(i int, in spirv.Inst) {
+	c.addressing(i, in, spirv.OpTypeTensorLayoutNV)
+}
 
 // tensorView checks an instruction that makes or changes a view.
-func (c *checker) tensorView(i int, in spirv.Inst) { c.addressing(i, in, spirv.OpTypeTensorViewNV) }
+func (c *cooperatives) tensorView(i int, in spirv.Inst) {
+	c.addressing(i, in, spirv.OpTypeTensorViewNV)
+}
 
 // addressing checks the types of such an instruction.
-func (c *checker) addressing(i int, in spirv.Inst, kind spirv.Op) {
+func (c *cooperatives) addressing(i int, in spirv.Inst, kind spirv.Op) {
 	t := c.m.Type(in.Type())
 	if t == nil {
 		return
@@ -130,12 +134,12 @@ func (c *checker) addressing(i int, in spirv.Inst, kind spirv.Op) {
 
 // dimOf returns the number of dimensions of a layout or view, false if it is
 // not known or out of range.
-func (c *checker) dimOf(t *facts.Type) (int64, bool) {
+func (c *cooperatives) dimOf(t *facts.Type) (int64, bool) {
 	n, ok := c.settled(inst.TypeTensorLayoutNV(c.code.Inst(t.Index)).Dim()) // a view begins as it does
 	return n, ok && n >= 1 && n <= maxTensorDim
 }
 
-func (c *checker) matrixLoadTensor(i int, in spirv.Inst) {
+func (c *cooperatives) matrixLoadTensor(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixLoadTensorNV(in)
 	t := c.m.Type(v.Type())
 	if !c.matrixOperand(i, t, "the result") {
@@ -152,7 +156,7 @@ func (c *checker) matrixLoadTensor(i int, in spirv.Inst) {
 	c.decodedBlock(i, in)
 }
 
-func (c *checker) matrixStoreTensor(i int, in spirv.Inst) {
+func (c *cooperatives) matrixStoreTensor(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixStoreTensorNV(in)
 	c.matrixOperand(i, c.m.TypeOf(v.Object()), "the object")
 	p := c.tensorPointer(i, v.Pointer())
@@ -164,7 +168,7 @@ func (c *checker) matrixStoreTensor(i int, in spirv.Inst) {
 
 // tensorPointer checks the pointer of such an access and returns its type, nil
 // if it is no pointer.
-func (c *checker) tensorPointer(i int, id spirv.ID) *facts.Type {
+func (c *cooperatives) tensorPointer(i int, id spirv.ID) *facts.Type {
 	p := c.m.TypeOf(id)
 	if p == nil {
 		return nil
@@ -185,7 +189,7 @@ func (c *checker) tensorPointer(i int, id spirv.ID) *facts.Type {
 
 // tensorAddressing checks the layout of an access, and the view and the functions
 // that it names. t is the type of a load, nil for a store.
-func (c *checker) tensorAddressing(i int, t, p *facts.Type, layout spirv.ID, mask spirv.TensorAddressingOperands, words []uint32) {
+func (c *cooperatives) tensorAddressing(i int, t, p *facts.Type, layout spirv.ID, mask spirv.TensorAddressingOperands, words []uint32) {
 	l := c.m.TypeOf(layout)
 	if l != nil && l.Op != spirv.OpTypeTensorLayoutNV {
 		c.fail(i, "SPV-TensorLayout-Access", "%s is %s; must be a tensor layout", c.name(layout), c.typeName(l))
@@ -236,7 +240,7 @@ func (c *checker) tensorAddressing(i int, t, p *facts.Type, layout spirv.ID, mas
 
 // decoder checks the parameters of a decode function and returns its type,
 // nil if it is no function or not known. l is the type of the layout.
-func (c *checker) decoder(i int, l *facts.Type, id spirv.ID, code string) *facts.Type {
+func (c *cooperatives) decoder(i int, l *facts.Type, id spirv.ID, code string) *facts.Type {
 	f := c.appliedFunction(i, id)
 	if f == nil {
 		return nil
@@ -270,7 +274,7 @@ const layoutSteps = 64
 
 // decodedBlock checks the block of a layout if a function decodes several elements
 // at a time.
-func (c *checker) decodedBlock(i int, in spirv.Inst) {
+func (c *cooperatives) decodedBlock(i int, in spirv.Inst) {
 	v := inst.CooperativeMatrixLoadTensorNV(in)
 	if !c.vulkan || v.TensorAddressingOperands()&spirv.TensorAddressingOperandsDecodeVectorFuncMask == 0 {
 		return
@@ -291,7 +295,7 @@ func (c *checker) decodedBlock(i int, in spirv.Inst) {
 
 // blockSize returns the last size of a layout's block, false if it is not
 // known.
-func (c *checker) blockSize(layout spirv.ID) (int64, bool) {
+func (c *cooperatives) blockSize(layout spirv.ID) (int64, bool) {
 	for range layoutSteps {
 		d := c.code.DefInst(layout)
 		if d == nil {

@@ -362,6 +362,6 @@ func intName(t *facts.Type) string {
 
 // halfExtension reports whether an extension brings floats of 16 bits without a
 // capability.
-func (c *checker) halfExtension() bool {
+func (c *subject) halfExtension() bool {
 	return c.m.Extension("SPV_AMD_gpu_shader_half_float") || c.m.Extension("SPV_AMD_gpu_shader_half_float_fetch")
 }

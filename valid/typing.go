@@ -273,7 +273,7 @@ func (c *checker) viewOperand(id spirv.ID) bool {
 
 // typeless reports whether an id is known to have no type: an instruction
 // without a type defines it. If the type is missing, the answer is false.
-func (c *checker) typeless(id spirv.ID) bool {
+func (c *subject) typeless(id spirv.ID) bool {
 	d := c.code.Def(id)
 	return d >= 0 && !c.code.Inst(d).Op().HasType()
 }
