@@ -128,7 +128,7 @@ var rowOf, renamedRows = func() (rows, renamed map[spirv.BuiltIn]*builtInRow) {
 
 // row returns the row of a built-in under the name that the module's extensions
 // define; nil if it has none.
-func (c *checker) row(b spirv.BuiltIn) *builtInRow {
+func (c *subject) row(b spirv.BuiltIn) *builtInRow {
 	if r := renamedRows[b]; r != nil && c.m.Extension("SPV_NV_shading_rate") {
 		return r
 	}
@@ -176,7 +176,7 @@ func (c *checker) noteBuiltIn(i int, in spirv.Inst) {
 
 // memberBuiltIn checks a built-in of a member: a built-in that no stage passes to
 // the next one cannot be in a block.
-func (c *checker) memberBuiltIn(i int, b spirv.BuiltIn) {
+func (c *subject) memberBuiltIn(i int, b spirv.BuiltIn) {
 	switch b {
 	case spirv.BuiltInNumSubgroups, spirv.BuiltInSubgroupId, spirv.BuiltInSubgroupSize, spirv.BuiltInSubgroupLocalInvocationId,
 		spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask, spirv.BuiltInSubgroupGtMask, spirv.BuiltInSubgroupLeMask,

@@ -71,6 +71,7 @@ func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, 
 // the state of the families.
 type checker struct {
 	subject
+	callGraph
 
 	room scratch
 
@@ -96,18 +97,12 @@ type checker struct {
 	rowMajors  []int // access chains into a row-major matrix
 	flow       *flow // see values; nil until first used
 
-	views   []typing.View         // scratch: types of an instruction's operands, as the typing table reads them
-	viewed  []*facts.Type         // these types
-	models  []modelSet            // by function: the models of the entry points that call it
-	entries [][]*facts.EntryPoint // by function: the entry points that call it; nil until callersOf
+	views  []typing.View // scratch: types of an instruction's operands, as the typing table reads them
+	viewed []*facts.Type // these types
 
-	globalsOf [][]*facts.Variable // by function; see globals
-	steps     int
-	selfUse   int // 1 + the last instruction that uses its own result before its definition
+	selfUse int // 1 + the last instruction that uses its own result before its definition
 
-	shader   interfaceState
-	entryOf  [][]int32            // by function: its entry points; nil until first used
-	entryOdd map[spirv.ID][]int32 // entry points, by an id that is not a function
+	shader interfaceState
 
 	graph       graphs
 	cooperative cooperatives
@@ -137,7 +132,7 @@ func (c *checker) prepare() {
 	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
 	c.caps.fine = slices.Clone(freeRows)
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
-	c.graph.subject = &c.subject
+	c.callGraph.subject, c.graph.subject = &c.subject, &c.subject
 	c.cooperative = cooperatives{subject: &c.subject, accesses: c.accesses}
 	c.callers()
 }

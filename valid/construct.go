@@ -31,17 +31,14 @@ var constructFamily = family{
 		{Code: "SPV-Construct-Reconvergence", Section: "SPIR-V 2.11, SPV_KHR_maximal_reconvergence", Words: "where an entry point reconverges maximally, a block that is no header, merge block, continue target or target of a switch has one predecessor"},
 	},
 	after: []func(*checker){func(c *checker) {
-		s := structure{subject: &c.subject, callersOf: c.callersOf}
+		s := structure{callGraph: &c.callGraph}
 		s.constructs()
 	}},
 }
 
 // structure checks the structured control flow of a module. It runs after the walk
 // and does not depend on it.
-type structure struct {
-	*subject
-	callersOf func(*facts.Function) []*facts.EntryPoint
-}
+type structure struct{ *callGraph }
 
 // constructs checks each function with control flow.
 func (c *structure) constructs() {

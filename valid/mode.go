@@ -110,7 +110,7 @@ func (c *checker) executionMode(i int, in spirv.Inst) {
 
 // entriesAt returns the places of the entry points of a function in the order
 // of the module.
-func (c *checker) entriesAt(id spirv.ID) []int32 {
+func (c *callGraph) entriesAt(id spirv.ID) []int32 {
 	if c.entryOf == nil {
 		c.entryOf = make([][]int32, len(c.m.Functions))
 		all := make([]int32, len(c.m.EntryPoints))

@@ -77,9 +77,27 @@ func or(names []string) string {
 	return strings.Join(names, "")
 }
 
+// callGraph is the relation of functions and variables of module scope to the entry
+// points that call or use them. callers computes the models; the rest is computed
+// at the first use. It does not depend on the position of the walk.
+type callGraph struct {
+	*subject
+	models  []modelSet            // by function: the models of the entry points that call it
+	entries [][]*facts.EntryPoint // by function: the entry points that call it; nil until callersOf
+
+	globalsOf [][]*facts.Variable // by function; see globals
+	steps     int                 // see maxSteps
+
+	users  []modelSet // by variable of module scope: the models that use it; nil until usedBy
+	listed []modelSet // by variable of module scope: the models that list it in an interface; nil until listedBy
+
+	entryOf  [][]int32            // by function: its entry points; nil until entriesAt
+	entryOdd map[spirv.ID][]int32 // entry points, by an id that is not a function
+}
+
 // callers states by which models each function is called, directly or by way
 // of others.
-func (c *checker) callers() {
+func (c *callGraph) callers() {
 	c.models = make([]modelSet, len(c.m.Functions))
 	var todo []*facts.Function
 	for i := range c.m.EntryPoints {
@@ -126,7 +144,7 @@ func (c *checker) onlyIn(i int, allowed modelSet, code string) bool {
 
 // callersOf returns the entry points that call a function, directly or by way
 // of others, in order. It looks at each call tree at most once.
-func (c *checker) callersOf(f *facts.Function) []*facts.EntryPoint {
+func (c *callGraph) callersOf(f *facts.Function) []*facts.EntryPoint {
 	if c.entries == nil {
 		c.entries = make([][]*facts.EntryPoint, len(c.m.Functions))
 		budget := maxCallers
@@ -153,7 +171,7 @@ const maxCallers = 1 << 18
 // result is cached by entry function. With thousands of entry points that call
 // thousands of functions, the walk ends after maxSteps; it returns no variables
 // for the remaining entry points, so rules report nothing about them.
-func (c *checker) globals(e *facts.EntryPoint) []*facts.Variable {
+func (c *callGraph) globals(e *facts.EntryPoint) []*facts.Variable {
 	if e.Func == nil {
 		return nil
 	}

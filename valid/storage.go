@@ -29,9 +29,7 @@ var storageFamily = family{
 
 // interfaceState is the state of the checks of shader interfaces.
 type interfaceState struct {
-	users   []modelSet // of each variable of module scope: by which models it is used; nil before usedBy
-	listed  []modelSet // and in the interfaces of which models it is; nil before listedBy
-	numbers []uint8    // by type number: the kinds of numbers in it; nil before the first use
+	numbers []uint8 // by type number: the kinds of numbers in it; nil before the first use
 }
 
 // storageRow is the models that a storage class is allowed in.
@@ -103,33 +101,33 @@ func (c *checker) storageUse(v *facts.Variable, r *storageRow) {
 
 // usedBy returns from which models a variable of module scope is used: the models
 // of the entry points that call a function which names it.
-func (c *checker) usedBy(v *facts.Variable) modelSet {
-	if c.shader.users == nil {
-		c.shader.users = make([]modelSet, len(c.m.Variables))
+func (c *callGraph) usedBy(v *facts.Variable) modelSet {
+	if c.users == nil {
+		c.users = make([]modelSet, len(c.m.Variables))
 		for i := range c.m.Functions {
 			f := &c.m.Functions[i]
 			for _, g := range f.Globals {
-				c.shader.users[g.Number] |= c.models[f.Number]
+				c.users[g.Number] |= c.models[f.Number]
 			}
 		}
 	}
-	return c.shader.users[v.Number]
+	return c.users[v.Number]
 }
 
 // listedBy returns the models whose interfaces list a variable of module scope.
-func (c *checker) listedBy(v *facts.Variable) modelSet {
-	if c.shader.listed == nil {
-		c.shader.listed = make([]modelSet, len(c.m.Variables))
+func (c *callGraph) listedBy(v *facts.Variable) modelSet {
+	if c.listed == nil {
+		c.listed = make([]modelSet, len(c.m.Variables))
 		for n := range c.m.EntryPoints {
 			e := &c.m.EntryPoints[n]
 			for _, id := range e.Interface {
 				if g := c.m.Variable(id); g != nil {
-					c.shader.listed[g.Number] |= modelOf(e.Model)
+					c.listed[g.Number] |= modelOf(e.Model)
 				}
 			}
 		}
 	}
-	return c.shader.listed[v.Number]
+	return c.listed[v.Number]
 }
 
 // vulkanStorage checks the storage class of a pointer in Vulkan. Those that a
