@@ -22,12 +22,12 @@ import (
 var builtInFamily = family{
 	rules: slices.Concat(rowRules(), ownBuiltInRules, builtInArrayRules),
 	insts: map[spirv.Op]judge{
-		spirv.OpDecorate:            (*checker).noteBuiltIn,
-		spirv.OpMemberDecorate:      (*checker).noteBuiltIn,
-		spirv.OpGroupDecorate:       (*checker).noteBuiltInGroup,
-		spirv.OpGroupMemberDecorate: (*checker).noteBuiltInGroup,
+		spirv.OpDecorate:            builtInJudge((*builtIns).noteBuiltIn),
+		spirv.OpMemberDecorate:      builtInJudge((*builtIns).noteBuiltIn),
+		spirv.OpGroupDecorate:       builtInJudge((*builtIns).noteBuiltInGroup),
+		spirv.OpGroupMemberDecorate: builtInJudge((*builtIns).noteBuiltInGroup),
 	},
-	after: []func(*checker){(*checker).builtIns},
+	after: []func(*checker){func(c *checker) { c.builtIn.check() }},
 }
 
 // builtInRow is the rules of one built-in. A rule without a code does not exist.
@@ -135,8 +135,15 @@ func (c *subject) row(b spirv.BuiltIn) *builtInRow {
 	return rowOf[b]
 }
 
-// builtInState is the BuiltIn decorations of a module.
-type builtInState struct {
+// builtInJudge makes a check of built-ins a judge.
+func builtInJudge(check func(c *builtIns, i int, in spirv.Inst)) judge {
+	return func(c *checker, i int, in spirv.Inst) { check(&c.builtIn, i, in) }
+}
+
+// builtIns checks built-ins. It collects the BuiltIn decorations of a module, which
+// other families read after the walk.
+type builtIns struct {
+	*callGraph
 	noted  []builtInNote
 	blocks map[*facts.Type][]*facts.Variable // variables of each block with built-in members
 	tiles  bool                              // an entry point has TileShadingRateQCOM
@@ -150,8 +157,8 @@ type builtInNote struct {
 	builtIn spirv.BuiltIn
 }
 
-// noteBuiltIn records a decoration for builtIns, which needs the call graph.
-func (c *checker) noteBuiltIn(i int, in spirv.Inst) {
+// noteBuiltIn records a decoration for check, which needs the call graph.
+func (c *builtIns) noteBuiltIn(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
 	}
@@ -167,7 +174,7 @@ func (c *checker) noteBuiltIn(i int, in spirv.Inst) {
 	}
 	if kind == spirv.DecorationBuiltIn && len(words) > 0 {
 		n.builtIn = spirv.BuiltIn(words[0])
-		c.builtIn.noted = append(c.builtIn.noted, n)
+		c.noted = append(c.noted, n)
 		if n.member >= 0 {
 			c.memberBuiltIn(i, n.builtIn)
 		}
@@ -186,7 +193,7 @@ func (c *subject) memberBuiltIn(i int, b spirv.BuiltIn) {
 }
 
 // noteBuiltInGroup records the targets of a decoration group.
-func (c *checker) noteBuiltInGroup(i int, in spirv.Inst) {
+func (c *builtIns) noteBuiltInGroup(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
 	}
@@ -194,7 +201,7 @@ func (c *checker) noteBuiltInGroup(i int, in spirv.Inst) {
 		v := inst.GroupDecorate(in)
 		if d, ok := c.m.Decoration(v.DecorationGroup(), spirv.DecorationBuiltIn); ok {
 			for _, id := range v.Targets() {
-				c.builtIn.noted = append(c.builtIn.noted, builtInNote{i, id, -1, spirv.BuiltIn(d.Literal())})
+				c.noted = append(c.noted, builtInNote{i, id, -1, spirv.BuiltIn(d.Literal())})
 			}
 		}
 		return
@@ -202,23 +209,23 @@ func (c *checker) noteBuiltInGroup(i int, in spirv.Inst) {
 	v := inst.GroupMemberDecorate(in)
 	if d, ok := c.m.Decoration(v.DecorationGroup(), spirv.DecorationBuiltIn); ok {
 		for _, t := range v.Targets() {
-			c.builtIn.noted = append(c.builtIn.noted, builtInNote{i, spirv.ID(t[0]), int(t[1]), spirv.BuiltIn(d.Literal())})
+			c.noted = append(c.noted, builtInNote{i, spirv.ID(t[0]), int(t[1]), spirv.BuiltIn(d.Literal())})
 		}
 	}
 }
 
-// builtIns checks the recorded decorations, in order of the instructions.
-func (c *checker) builtIns() {
-	if len(c.builtIn.noted) == 0 {
+// check checks the recorded decorations, in order of the instructions.
+func (c *builtIns) check() {
+	if len(c.noted) == 0 {
 		return
 	}
 	c.blockVariables()
-	c.builtIn.tiles = slices.ContainsFunc(c.m.EntryPoints, func(e facts.EntryPoint) bool {
+	c.tiles = slices.ContainsFunc(c.m.EntryPoints, func(e facts.EntryPoint) bool {
 		return e.HasMode(spirv.ExecutionModeTileShadingRateQCOM)
 	})
-	slices.SortStableFunc(c.builtIn.noted, func(x, y builtInNote) int { return x.at - y.at })
-	for k := range c.builtIn.noted {
-		n := &c.builtIn.noted[k]
+	slices.SortStableFunc(c.noted, func(x, y builtInNote) int { return x.at - y.at })
+	for k := range c.noted {
+		n := &c.noted[k]
 		if n.member < 0 {
 			if v := c.m.Variable(n.target); v != nil {
 				c.builtInVariable(n, v, v.Type)
@@ -238,13 +245,13 @@ func (c *checker) builtIns() {
 }
 
 // blockVariables collects the variables of each block with built-in members.
-func (c *checker) blockVariables() {
+func (c *builtIns) blockVariables() {
 	noted := func(n builtInNote) bool { return n.member >= 0 }
-	if !slices.ContainsFunc(c.builtIn.noted, noted) {
+	if !slices.ContainsFunc(c.noted, noted) {
 		return
 	}
 	of := map[*facts.Type][]*facts.Variable{}
-	for _, n := range c.builtIn.noted {
+	for _, n := range c.noted {
 		if s := c.m.Type(n.target); noted(n) && s != nil {
 			of[s] = nil
 		}
@@ -257,7 +264,7 @@ func (c *checker) blockVariables() {
 			}
 		}
 	}
-	c.builtIn.blocks = of
+	c.blocks = of
 }
 
 // core returns the innermost element type of arrays.
@@ -269,19 +276,19 @@ func core(t *facts.Type) *facts.Type {
 }
 
 // builtInMember checks a struct member in each variable of the struct.
-func (c *checker) builtInMember(n *builtInNote, s *facts.Type) {
+func (c *builtIns) builtInMember(n *builtInNote, s *facts.Type) {
 	t := s.Members[n.member].Type
-	if n.builtIn == spirv.BuiltInWorkgroupSize && !c.builtIn.tiles {
+	if n.builtIn == spirv.BuiltInWorkgroupSize && !c.tiles {
 		c.fail(n.at, vuid.WorkgroupSize_04426, "WorkgroupSize is a member of %s; must be a constant", c.name(s.ID)).also(c, s.Index, "the struct")
 	}
 	c.builtInType(n, t, nil, 0)
-	for _, v := range c.builtIn.blocks[s] {
+	for _, v := range c.blocks[s] {
 		c.builtInUse(n, v)
 	}
 }
 
 // builtInVariable checks a variable.
-func (c *checker) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.Type) {
+func (c *builtIns) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.Type) {
 	c.builtInType(n, t, v, c.usedBy(v))
 	c.builtInUse(n, v)
 }
@@ -289,7 +296,7 @@ func (c *checker) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.Ty
 // builtInType checks the type of a decorated variable, member or constant. If the
 // interface of a model is an array with one element per vertex or primitive,
 // that array is not part of the built-in's type.
-func (c *checker) builtInType(n *builtInNote, t *facts.Type, v *facts.Variable, used modelSet) {
+func (c *builtIns) builtInType(n *builtInNote, t *facts.Type, v *facts.Variable, used modelSet) {
 	row := c.row(n.builtIn)
 	if row == nil || row.formCode == "" || t == nil || row.form.holds(t) || row.other != (builtInForm{}) && row.other.holds(t) {
 		return
@@ -315,7 +322,7 @@ func (r *builtInRow) inputOrOutput() *classRule {
 }
 
 // builtInUse checks the storage class of a variable and the models that use it.
-func (c *checker) builtInUse(n *builtInNote, v *facts.Variable) {
+func (c *builtIns) builtInUse(n *builtInNote, v *facts.Variable) {
 	row := c.row(n.builtIn)
 	if row == nil {
 		return

@@ -45,10 +45,10 @@ func watched(b spirv.BuiltIn) bool {
 
 // builtInAccesses checks the accesses to the few built-ins with such rules. It
 // scans the functions only if the module has one of them.
-func (c *checker) builtInAccesses() {
+func (c *builtIns) builtInAccesses() {
 	var direct, members map[spirv.ID][]*builtInNote // by variable: decorated itself, or a block with decorated members
-	for k := range c.builtIn.noted {
-		n := &c.builtIn.noted[k]
+	for k := range c.noted {
+		n := &c.noted[k]
 		if !watched(n.builtIn) {
 			continue
 		}
@@ -58,7 +58,7 @@ func (c *checker) builtInAccesses() {
 		if n.member < 0 {
 			direct[n.target] = append(direct[n.target], n)
 		} else if s := c.m.Type(n.target); s != nil {
-			for _, v := range c.builtIn.blocks[s] {
+			for _, v := range c.blocks[s] {
 				members[v.ID] = append(members[v.ID], n)
 			}
 		}
@@ -72,7 +72,7 @@ func (c *checker) builtInAccesses() {
 }
 
 // accessesIn checks the accesses of a function.
-func (c *checker) accessesIn(f *facts.Function, direct, members map[spirv.ID][]*builtInNote) {
+func (c *builtIns) accessesIn(f *facts.Function, direct, members map[spirv.ID][]*builtInNote) {
 	chains := map[spirv.ID]accessed{}
 	outputs := c.meshOutputs(f)
 	for i := f.Index; i < f.End; i++ {
@@ -100,7 +100,7 @@ func (c *checker) accessesIn(f *facts.Function, direct, members map[spirv.ID][]*
 }
 
 // accessOf returns the built-in that an access chain from a variable reaches.
-func (c *checker) accessOf(base spirv.ID, path []spirv.ID, direct, members map[spirv.ID][]*builtInNote) (accessed, bool) {
+func (c *builtIns) accessOf(base spirv.ID, path []spirv.ID, direct, members map[spirv.ID][]*builtInNote) (accessed, bool) {
 	for _, n := range direct[base] {
 		return accessed{n, path}, true
 	}
@@ -136,7 +136,7 @@ type counts struct {
 }
 
 // meshOutputs returns the counts of a function.
-func (c *checker) meshOutputs(f *facts.Function) counts {
+func (c *subject) meshOutputs(f *facts.Function) counts {
 	out := counts{at: -1}
 	for i := f.Index; i < f.End; i++ {
 		if c.code.Inst(i).Op() != spirv.OpSetMeshOutputsEXT {
@@ -158,7 +158,7 @@ func (c *checker) meshOutputs(f *facts.Function) counts {
 }
 
 // indexed checks the index of an access.
-func (c *checker) indexed(i int, a accessed, out counts) {
+func (c *builtIns) indexed(i int, a accessed, out counts) {
 	if len(a.path) == 0 {
 		return
 	}
@@ -189,7 +189,7 @@ const (
 )
 
 // written checks a constant that is stored to a built-in.
-func (c *checker) written(i int, a accessed, k *facts.Const, out counts) {
+func (c *builtIns) written(i int, a accessed, k *facts.Const, out counts) {
 	if a.note.builtIn == spirv.BuiltInPrimitiveShadingRateKHR {
 		if !k.Type.IsInt() {
 			return

@@ -14,7 +14,7 @@ var builtInArrayRules = []Rule{
 // eachHasOne reports whether a variable has one element per vertex or primitive
 // (Vulkan, Interface Matching): one of the models that use it has an arrayed
 // interface, or no model uses it.
-func (c *checker) eachHasOne(n *builtInNote, v *facts.Variable, used modelSet) bool {
+func (c *builtIns) eachHasOne(n *builtInNote, v *facts.Variable, used modelSet) bool {
 	switch {
 	case !perVertex(n.builtIn) || c.m.Has(v.ID, spirv.DecorationPatch):
 		return false
@@ -44,9 +44,9 @@ func perVertex(b spirv.BuiltIn) bool {
 // builtInArrays checks that a per-vertex built-in of a stage with arrayed
 // interfaces is an array. It is a warning, because other validators accept the
 // variable without the array.
-func (c *checker) builtInArrays() {
-	for k := range c.builtIn.noted {
-		n := &c.builtIn.noted[k]
+func (c *builtIns) builtInArrays() {
+	for k := range c.noted {
+		n := &c.noted[k]
 		if !eachVertex(n.builtIn) {
 			continue
 		}
@@ -56,10 +56,10 @@ func (c *checker) builtInArrays() {
 			}
 			continue
 		}
-		if k > 0 && c.builtIn.noted[k-1].target == n.target && eachVertex(c.builtIn.noted[k-1].builtIn) {
+		if k > 0 && c.noted[k-1].target == n.target && eachVertex(c.noted[k-1].builtIn) {
 			continue // reported with another member of the same block
 		}
-		for _, v := range c.builtIn.blocks[c.m.Type(n.target)] {
+		for _, v := range c.blocks[c.m.Type(n.target)] {
 			if v.Type.IsStruct() {
 				c.missingArray(n, v)
 			}
@@ -77,7 +77,7 @@ func eachVertex(b spirv.BuiltIn) bool {
 }
 
 // missingArray checks a variable that is no array.
-func (c *checker) missingArray(n *builtInNote, v *facts.Variable) {
+func (c *builtIns) missingArray(n *builtInNote, v *facts.Variable) {
 	var models modelSet
 	switch v.Storage {
 	case spirv.StorageClassInput:

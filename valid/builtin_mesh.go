@@ -92,7 +92,7 @@ func meshRowOf(b spirv.BuiltIn) *meshRow {
 }
 
 // meshInterfaces checks the built-ins of each mesh shader's interface.
-func (c *checker) meshInterfaces() {
+func (c *builtIns) meshInterfaces() {
 	for i := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[i]
 		if e.Func == nil || e.Model != spirv.ExecutionModelMeshEXT && e.Model != spirv.ExecutionModelMeshNV {
@@ -110,10 +110,10 @@ func (c *checker) meshInterfaces() {
 }
 
 // meshInterface checks the built-ins among the variables on of one entry point.
-func (c *checker) meshInterface(e *facts.EntryPoint, on map[spirv.ID]bool) {
+func (c *builtIns) meshInterface(e *facts.EntryPoint, on map[spirv.ID]bool) {
 	culls := 0
-	for k := range c.builtIn.noted {
-		n := &c.builtIn.noted[k]
+	for k := range c.noted {
+		n := &c.noted[k]
 		if n.member < 0 {
 			if v := c.m.Variable(n.target); v != nil && on[v.ID] {
 				culls += c.meshVariable(e, n, v)
@@ -121,7 +121,7 @@ func (c *checker) meshInterface(e *facts.EntryPoint, on map[spirv.ID]bool) {
 			continue
 		}
 		if s := c.m.Type(n.target); s != nil && n.member < len(s.Members) {
-			for _, v := range c.builtIn.blocks[s] {
+			for _, v := range c.blocks[s] {
 				if on[v.ID] {
 					culls += c.meshVariable(e, n, v)
 				}
@@ -136,7 +136,7 @@ func (c *checker) meshInterface(e *facts.EntryPoint, on map[spirv.ID]bool) {
 
 // meshVariable checks one variable of a mesh shader's interface. It returns 1
 // for CullPrimitiveEXT, which may occur once.
-func (c *checker) meshVariable(e *facts.EntryPoint, n *builtInNote, v *facts.Variable) int {
+func (c *builtIns) meshVariable(e *facts.EntryPoint, n *builtInNote, v *facts.Variable) int {
 	if e.Model == spirv.ExecutionModelMeshNV {
 		if n.builtIn == spirv.BuiltInPrimitiveIndicesNV {
 			c.primitiveList(e, n, v)
@@ -170,7 +170,7 @@ func primitives(e *facts.EntryPoint) (uint64, bool) {
 }
 
 // eachPrimitive checks a per-primitive built-in.
-func (c *checker) eachPrimitive(e *facts.EntryPoint, n *builtInNote, v *facts.Variable, r *meshRow) {
+func (c *builtIns) eachPrimitive(e *facts.EntryPoint, n *builtInNote, v *facts.Variable, r *meshRow) {
 	if !c.builtInDecorated(n, spirv.DecorationPerPrimitiveEXT) && !c.m.Has(v.ID, spirv.DecorationPerPrimitiveEXT) {
 		c.fail(n.at, r.perPrimitive, "%s in a mesh shader without PerPrimitiveEXT; must be decorated with it", n.builtIn).also(c, v.Index, "the variable")
 	}
@@ -193,7 +193,7 @@ func (c *checker) eachPrimitive(e *facts.EntryPoint, n *builtInNote, v *facts.Va
 }
 
 // meshIndices checks the array of primitive indices.
-func (c *checker) meshIndices(e *facts.EntryPoint, n *builtInNote, v *facts.Variable, r *indexRow) {
+func (c *builtIns) meshIndices(e *facts.EntryPoint, n *builtInNote, v *facts.Variable, r *indexRow) {
 	if !e.HasMode(r.mode) {
 		c.fail(n.at, r.modeCode, "%s in an entry point without %s; must have that mode", n.builtIn, r.mode).also(c, e.Index, "the entry point")
 	}
@@ -204,7 +204,7 @@ func (c *checker) meshIndices(e *facts.EntryPoint, n *builtInNote, v *facts.Vari
 
 // primitiveList checks PrimitiveIndicesNV, the only index list of NV's mesh
 // shaders.
-func (c *checker) primitiveList(e *facts.EntryPoint, n *builtInNote, v *facts.Variable) {
+func (c *builtIns) primitiveList(e *facts.EntryPoint, n *builtInNote, v *facts.Variable) {
 	t, count, ok := v.Type, uint64(0), false
 	if count, ok = primitives(e); !ok || t == nil || !t.IsArray() || t.Count == 0 {
 		return

@@ -25,7 +25,7 @@ var ownBuiltInRules = append([]Rule{
 }, append(meshBuiltInRules, builtInAccessRules...)...)
 
 // builtInConstant checks a decorated constant: it must be WorkgroupSize.
-func (c *checker) builtInConstant(n *builtInNote, k *facts.Const) {
+func (c *builtIns) builtInConstant(n *builtInNote, k *facts.Const) {
 	if n.builtIn != spirv.BuiltInWorkgroupSize {
 		return
 	}
@@ -45,16 +45,17 @@ func (c *checker) builtInConstant(n *builtInNote, k *facts.Const) {
 
 // workgroupSizeUse checks the models of the functions that name the WorkgroupSize
 // constant. It scans only functions that a model without workgroups calls.
-func (c *checker) workgroupSizeUse(n *builtInNote, k *facts.Const) {
+func (c *builtIns) workgroupSizeUse(n *builtInNote, k *facts.Const) {
 	row := rowOf[spirv.BuiltInWorkgroupSize]
+	var places []int
 	for i := range c.m.Functions {
 		f := &c.m.Functions[i]
 		if c.models[f.Number]&^row.in == 0 {
 			continue
 		}
 		for j := f.Index; j < f.End; j++ {
-			c.places = c.code.IDs(j, c.places[:0])
-			for _, at := range c.places {
+			places = c.code.IDs(j, places[:0])
+			for _, at := range places {
 				if spirv.ID(c.code.Inst(j)[at]) == k.ID {
 					c.fail(n.at, row.inCode, "WorkgroupSize in a function that a %s entry point calls; needs %s", c.models[f.Number]&^row.in, row.in).also(c, j, "the use")
 					return
@@ -65,9 +66,9 @@ func (c *checker) workgroupSizeUse(n *builtInNote, k *facts.Const) {
 }
 
 // builtInOwn checks each decorated variable by the rules of its built-in alone.
-func (c *checker) builtInOwn() {
-	for k := range c.builtIn.noted {
-		n := &c.builtIn.noted[k]
+func (c *builtIns) builtInOwn() {
+	for k := range c.noted {
+		n := &c.noted[k]
 		if n.member < 0 {
 			if v := c.m.Variable(n.target); v != nil {
 				c.ownVariable(n, v)
@@ -77,7 +78,7 @@ func (c *checker) builtInOwn() {
 			continue
 		}
 		if s := c.m.Type(n.target); s != nil && n.member < len(s.Members) {
-			for _, v := range c.builtIn.blocks[s] {
+			for _, v := range c.blocks[s] {
 				c.ownVariable(n, v)
 			}
 		}
@@ -87,7 +88,7 @@ func (c *checker) builtInOwn() {
 }
 
 // ownVariable checks one variable.
-func (c *checker) ownVariable(n *builtInNote, v *facts.Variable) {
+func (c *builtIns) ownVariable(n *builtInNote, v *facts.Variable) {
 	used := c.usedBy(v)
 	switch n.builtIn {
 	case spirv.BuiltInFragDepth:
@@ -120,7 +121,7 @@ func (c *checker) ownVariable(n *builtInNote, v *facts.Variable) {
 }
 
 // builtInTypeOf returns the type of the decorated variable or member.
-func (c *checker) builtInTypeOf(n *builtInNote, v *facts.Variable) *facts.Type {
+func (c *builtIns) builtInTypeOf(n *builtInNote, v *facts.Variable) *facts.Type {
 	if n.member < 0 {
 		return v.Type
 	}
@@ -129,14 +130,14 @@ func (c *checker) builtInTypeOf(n *builtInNote, v *facts.Variable) *facts.Type {
 
 // builtInDecorated reports whether the decorated variable or member has another
 // decoration as well.
-func (c *checker) builtInDecorated(n *builtInNote, kind spirv.Decoration) bool {
+func (c *builtIns) builtInDecorated(n *builtInNote, kind spirv.Decoration) bool {
 	if n.member < 0 {
 		return c.m.Has(n.target, kind)
 	}
 	return c.m.HasMember(n.target, n.member, kind) || c.m.Has(n.target, kind)
 }
 
-func (c *checker) perView(n *builtInNote, code string) {
+func (c *builtIns) perView(n *builtInNote, code string) {
 	if !c.builtInDecorated(n, spirv.DecorationPerViewNV) {
 		c.fail(n.at, code, "%s without PerViewNV; must be decorated with it", n.builtIn)
 	}
@@ -144,7 +145,7 @@ func (c *checker) perView(n *builtInNote, code string) {
 
 // usersOf yields the entry points with one of the models that use a variable. It
 // stops after the same number of (function, entry point) pairs as callersOf.
-func (c *checker) usersOf(v *facts.Variable, models modelSet, yield func(*facts.EntryPoint) bool) {
+func (c *builtIns) usersOf(v *facts.Variable, models modelSet, yield func(*facts.EntryPoint) bool) {
 	var last *facts.EntryPoint
 	for i := range c.m.Functions {
 		f := &c.m.Functions[i]
@@ -174,7 +175,7 @@ func names(f *facts.Function, v *facts.Variable) bool {
 
 // builtInMode checks that each entry point with one of the models that uses the
 // variable has a mode.
-func (c *checker) builtInMode(n *builtInNote, v *facts.Variable, models modelSet, mode spirv.ExecutionMode, code string) {
+func (c *builtIns) builtInMode(n *builtInNote, v *facts.Variable, models modelSet, mode spirv.ExecutionMode, code string) {
 	c.usersOf(v, models, func(e *facts.EntryPoint) bool {
 		if e.HasMode(mode) {
 			return true
@@ -184,7 +185,7 @@ func (c *checker) builtInMode(n *builtInNote, v *facts.Variable, models modelSet
 	})
 }
 
-func (c *checker) fullyCovered(n *builtInNote, v *facts.Variable) {
+func (c *builtIns) fullyCovered(n *builtInNote, v *facts.Variable) {
 	const code = vuid.FullyCoveredEXT_conservativeRasterizationPostDepthCoverage_04235
 	c.usersOf(v, inFragment, func(e *facts.EntryPoint) bool {
 		if !e.HasMode(spirv.ExecutionModePostDepthCoverage) {
@@ -198,7 +199,7 @@ func (c *checker) fullyCovered(n *builtInNote, v *facts.Variable) {
 }
 
 // outputIndex checks Layer and ViewportIndex as outputs before the geometry stage.
-func (c *checker) outputIndex(n *builtInNote, v *facts.Variable, code string, own spirv.Capability, feature string) {
+func (c *builtIns) outputIndex(n *builtInNote, v *facts.Variable, code string, own spirv.Capability, feature string) {
 	used := c.usedBy(v) & (inVertex | inTessellationEvaluation)
 	if used == 0 {
 		return
@@ -218,8 +219,8 @@ func (c *checker) outputIndex(n *builtInNote, v *facts.Variable, code string, ow
 
 // workgroupSizeVariable checks WorkgroupSize on a variable, which only tile
 // shading permits.
-func (c *checker) workgroupSizeVariable(n *builtInNote, v *facts.Variable) {
-	switch tiles := c.builtIn.tiles; {
+func (c *builtIns) workgroupSizeVariable(n *builtInNote, v *facts.Variable) {
+	switch tiles := c.tiles; {
 	case tiles && v.Storage != spirv.StorageClassInput:
 		c.fail(n.at, vuid.WorkgroupSize_TileShadingRateQCOM_10635, "WorkgroupSize has the storage class %s; must be Input where an entry point has TileShadingRateQCOM", v.Storage).also(c, v.Index, "the variable")
 	case !tiles && n.member < 0: // a member was reported with its struct

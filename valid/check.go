@@ -90,7 +90,7 @@ type checker struct {
 	layout   layoutState
 	caps     capabilityState
 	types    typeState
-	builtIn  builtInState
+	builtIn  builtIns
 	pointers pointerState
 
 	descriptor descriptorState
@@ -133,6 +133,7 @@ func (c *checker) prepare() {
 	c.caps.fine = slices.Clone(freeRows)
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
 	c.callGraph.subject, c.graph.subject = &c.subject, &c.subject
+	c.builtIn.callGraph = &c.callGraph
 	c.cooperative = cooperatives{subject: &c.subject, accesses: c.accesses}
 	c.callers()
 }
