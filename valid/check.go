@@ -106,13 +106,13 @@ type checker struct {
 
 	graph       graphs
 	cooperative cooperatives
+	debugInfo   debugInfo
 
 	handleWidth   uint32 // width of image and sampler handles, in bits; 0 until declared
 	sampledImages []int  // OpSampledImage instructions so far
 
-	grouped int                  // decorations checked through groups
-	texts   map[spirv.ID][]int32 // line lengths of each DebugSource, as far as they were needed
-	rounded []rounding           // values decorated FPRoundingMode
+	grouped int        // decorations checked through groups
+	rounded []rounding // values decorated FPRoundingMode
 }
 
 // scratch is the initial memory of a checker's scratch lists; most instructions
@@ -132,7 +132,7 @@ func (c *checker) prepare() {
 	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
 	c.caps.fine = slices.Clone(freeRows)
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
-	c.callGraph.subject, c.graph.subject = &c.subject, &c.subject
+	c.callGraph.subject, c.graph.subject, c.debugInfo.subject = &c.subject, &c.subject, &c.subject
 	c.builtIn.callGraph = &c.callGraph
 	c.cooperative = cooperatives{subject: &c.subject, accesses: c.accesses}
 	c.callers()

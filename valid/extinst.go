@@ -47,7 +47,7 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 	case spirv.ExtSetNonSemanticGraphDebugInfo:
 		c.graph.graphDebug(i, in)
 	case spirv.ExtSetNonSemanticShaderDebugInfo, spirv.ExtSetOpenCLDebugInfo100:
-		c.debug(i, in, set)
+		c.debugInfo.debug(i, in, set, c.fn, c.block)
 	}
 }
 

@@ -174,8 +174,16 @@ func debugWantsMore(op debugOp, name string) (w debugWant, ok bool) {
 	return debugWant{}, false
 }
 
-// debug checks an instruction of debug information.
-func (c *checker) debug(i int, in spirv.Inst, set spirv.ExtSet) {
+// debugInfo checks instructions of debug information. It has the line lengths of
+// the texts that they refer to.
+type debugInfo struct {
+	*subject
+	texts map[spirv.ID][]int32 // by DebugSource, as far as they were needed; nil if it has no text
+}
+
+// debug checks an instruction of debug information in a block of a function; both
+// are nil outside.
+func (c *debugInfo) debug(i int, in spirv.Inst, set spirv.ExtSet, fn *facts.Function, block *facts.Block) {
 	op := debugOp(inst.ExtInst(in).Instruction())
 	if set == spirv.ExtSetOpenCLDebugInfo100 {
 		if t := c.m.Type(in.Type()); t != nil && !t.IsVoid() {
@@ -184,15 +192,19 @@ func (c *checker) debug(i int, in spirv.Inst, set spirv.ExtSet) {
 	} else {
 		c.debugVersion(i, in, op)
 	}
-	if inFunction(set, uint32(op)) != (c.fn != nil) {
+	if inFunction(set, uint32(op)) != (fn != nil) {
 		where := "outside of functions"
-		if c.fn != nil {
+		if fn != nil {
 			where = "in a function"
 		}
 		c.fail(i, "SPV-DebugInfo-Place", "%s %s; must not be there", op, where)
 	}
 	c.debugOperands(i, in, op, set)
 	c.debugMore(i, in, op, set)
+	if w := in[5:]; op == spirv.NonSemanticShaderDebugInfoDebugFunctionDefinition && block != nil &&
+		(block.Number != 0 || len(w) > 1 && c.m.Function(spirv.ID(w[1])) != fn) {
+		c.fail(i, "SPV-DebugInfo-Definition", "DebugFunctionDefinition in the block %s; must be in the first of the function that it names", c.name(block.ID))
+	}
 }
 
 // debugShape is the requirements on the operands of an instruction, each of which
@@ -238,7 +250,7 @@ func newDebugShapes(set spirv.ExtSet) []debugShape {
 }
 
 // debugOperands checks the operands of an instruction.
-func (c *checker) debugOperands(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) {
+func (c *debugInfo) debugOperands(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) {
 	shapes := debugShapes[0]
 	if set == spirv.ExtSetOpenCLDebugInfo100 {
 		shapes = debugShapes[1]
@@ -263,7 +275,7 @@ func (c *checker) debugOperands(i int, in spirv.Inst, op debugOp, set spirv.ExtS
 }
 
 // debugOperand checks one operand.
-func (c *checker) debugOperand(i int, op debugOp, set spirv.ExtSet, name string, id spirv.ID, want debugWant) {
+func (c *debugInfo) debugOperand(i int, op debugOp, set spirv.ExtSet, name string, id spirv.ID, want debugWant) {
 	d := c.code.DefInst(id)
 	if d == nil {
 		return
@@ -297,7 +309,7 @@ func (c *checker) debugOperand(i int, op debugOp, set spirv.ExtSet, name string,
 }
 
 // debugName returns the name of an instruction in messages.
-func (c *checker) debugName(d spirv.Inst) string {
+func (c *debugInfo) debugName(d spirv.Inst) string {
 	if d.Op() != spirv.OpExtInst && d.Op() != spirv.OpExtInstWithForwardRefsKHR {
 		return d.Op().String()
 	}
@@ -309,7 +321,7 @@ func (c *checker) debugName(d spirv.Inst) string {
 }
 
 // debugVersion checks that the import's version has the instruction.
-func (c *checker) debugVersion(i int, in spirv.Inst, op debugOp) {
+func (c *debugInfo) debugVersion(i int, in spirv.Inst, op debugOp) {
 	if op != spirv.NonSemanticShaderDebugInfoDebugTypeVectorIdEXT && op != spirv.NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR {
 		return
 	}
@@ -320,7 +332,7 @@ func (c *checker) debugVersion(i int, in spirv.Inst, op debugOp) {
 
 // debugMore checks the rules beyond the kinds of operands: counts, array lengths,
 // lines and columns.
-func (c *checker) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) {
+func (c *debugInfo) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) {
 	w := in[5:]
 	shader := set == spirv.ExtSetNonSemanticShaderDebugInfo
 	switch op {
@@ -356,10 +368,6 @@ func (c *checker) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) 
 		if shader && len(w) > 4 { // the encoding of a float came with version 101
 			c.debugOperand(i, op, set, "FPEncoding", spirv.ID(w[4]), debugWant{number: true})
 		}
-	case spirv.NonSemanticShaderDebugInfoDebugFunctionDefinition:
-		if c.block != nil && (c.block.Number != 0 || len(w) > 1 && c.m.Function(spirv.ID(w[1])) != c.fn) {
-			c.fail(i, "SPV-DebugInfo-Definition", "DebugFunctionDefinition in the block %s; must be in the first of the function that it names", c.name(c.block.ID))
-		}
 	case spirv.NonSemanticShaderDebugInfoDebugLine:
 		if shader && len(w) >= 5 {
 			c.debugLine(i, spirv.IDs(w))
@@ -380,7 +388,7 @@ func (c *checker) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet) 
 
 // debugLength checks a variable that holds the length of an array: its type is an
 // unsigned integer of 32 or 64 bits.
-func (c *checker) debugLength(i int, id spirv.ID, shader bool) {
+func (c *debugInfo) debugLength(i int, id spirv.ID, shader bool) {
 	d := c.debugInst(id)
 	if len(d) < 7 || debugOp(d[4]) != spirv.NonSemanticShaderDebugInfoDebugLocalVariable && debugOp(d[4]) != spirv.NonSemanticShaderDebugInfoDebugGlobalVariable {
 		return
@@ -401,7 +409,7 @@ func (c *checker) debugLength(i int, id spirv.ID, shader bool) {
 
 // debugInst returns the instruction of debug information that defines an id, nil
 // if another instruction defines it.
-func (c *checker) debugInst(id spirv.ID) spirv.Inst {
+func (c *debugInfo) debugInst(id spirv.ID) spirv.Inst {
 	if d := c.code.DefInst(id); len(d) > 4 && isDebugInfo(c.m, d.Op(), d) {
 		return d
 	}
@@ -410,7 +418,7 @@ func (c *checker) debugInst(id spirv.ID) spirv.Inst {
 
 // debugLine checks the range of a DebugLine: source, first and last line, first
 // and last column.
-func (c *checker) debugLine(i int, w []spirv.ID) {
+func (c *debugInfo) debugLine(i int, w []spirv.ID) {
 	var n [4]int64
 	for k := range n {
 		v, ok := c.m.Const(w[k+1]).Int()
@@ -432,7 +440,7 @@ func (c *checker) debugLine(i int, w []spirv.ID) {
 }
 
 // inText checks that a line and a column are in the text of a DebugSource.
-func (c *checker) inText(i int, source spirv.ID, line, column *facts.Const) {
+func (c *debugInfo) inText(i int, source spirv.ID, line, column *facts.Const) {
 	n, ok := line.Int()
 	k, ok2 := column.Int()
 	if !ok || !ok2 || n == 0 {
@@ -450,7 +458,7 @@ func (c *checker) inText(i int, source spirv.ID, line, column *facts.Const) {
 
 // textOf returns the length of each line of the text of a DebugSource and the
 // DebugSourceContinued instructions after it; false if it has no text.
-func (c *checker) textOf(source spirv.ID) ([]int32, bool) {
+func (c *debugInfo) textOf(source spirv.ID) ([]int32, bool) {
 	if l, ok := c.texts[source]; ok {
 		return l, l != nil
 	}
@@ -479,7 +487,7 @@ func (c *checker) textOf(source spirv.ID) ([]int32, bool) {
 }
 
 // addText adds the lines of an OpString to the last line of a text.
-func (c *checker) addText(lines []int32, id spirv.ID) []int32 {
+func (c *debugInfo) addText(lines []int32, id spirv.ID) []int32 {
 	in := c.code.DefInst(id)
 	if in == nil || in.Op() != spirv.OpString {
 		return lines

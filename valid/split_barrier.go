@@ -14,13 +14,19 @@ var splitBarrierFamily = family{
 		{Code: vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13560, Section: runtimeSection, Words: "between two OpControlBarrierWaitEXT of a scope an OpControlBarrierArriveEXT of it is executed"},
 		{Code: vuid.RuntimeSpirv_OpControlBarrierArriveEXT_13561, Section: runtimeSection, Words: "between two OpControlBarrierArriveEXT of a scope an OpControlBarrierWaitEXT of it is executed"},
 	},
-	after: []func(*checker){(*checker).splitBarriers},
+	after: []func(*checker){func(c *checker) {
+		s := splitBarriers{&c.callGraph}
+		s.check()
+	}},
 }
 
-// splitBarriers checks the functions. A function that others call, or that calls
+// splitBarriers checks the halves of split barriers. It runs after the walk.
+type splitBarriers struct{ *callGraph }
+
+// check checks the functions. A function that others call, or that calls
 // others, may have the other half elsewhere; it is checked within blocks alone, and
 // only as far as nothing is called.
-func (c *checker) splitBarriers() {
+func (c *splitBarriers) check() {
 	if !c.vulkan || !c.capable(spirv.CapabilitySplitBarrierEXT) {
 		return
 	}
@@ -37,7 +43,7 @@ func (c *checker) splitBarriers() {
 
 // halfOf returns whether an instruction is half a barrier, and its scope; −1 if
 // the scope is not known.
-func (c *checker) halfOf(in spirv.Inst) (scope int, half bool) {
+func (c *splitBarriers) halfOf(in spirv.Inst) (scope int, half bool) {
 	if op := in.Op(); op != spirv.OpControlBarrierArriveEXT && op != spirv.OpControlBarrierWaitEXT {
 		return 0, false
 	}
@@ -48,7 +54,7 @@ func (c *checker) halfOf(in spirv.Inst) (scope int, half bool) {
 }
 
 // splitBlock checks the halves in one block, for each scope separately.
-func (c *checker) splitBlock(b *facts.Block) {
+func (c *splitBarriers) splitBlock(b *facts.Block) {
 	var last [maxScopes]int // of each scope: the last half, plus 1
 	for i := b.Index; i < b.End; i++ {
 		in := c.code.Inst(i)
@@ -75,7 +81,7 @@ const maxScopes = 8
 
 // unarrived checks an entry point's function without calls: before each wait, an
 // execution may have arrived at the barrier.
-func (c *checker) unarrived(f *facts.Function) {
+func (c *splitBarriers) unarrived(f *facts.Function) {
 	into := make([]uint16, len(f.Blocks)) // by block number: the scopes that may have arrived at its start
 	out := make([]uint16, len(f.Blocks))
 	for n := range f.Blocks {
@@ -105,7 +111,7 @@ func (c *checker) unarrived(f *facts.Function) {
 
 // arrivals returns the scopes that have arrived at the end of a block. If judge is
 // set, it also checks the block.
-func (c *checker) arrivals(b *facts.Block, have uint16, judge bool) uint16 {
+func (c *splitBarriers) arrivals(b *facts.Block, have uint16, judge bool) uint16 {
 	for i := b.Index; i < b.End; i++ {
 		in := c.code.Inst(i)
 		scope, half := c.halfOf(in)
