@@ -72,19 +72,14 @@ func Check(ctx context.Context, m *facts.Module, env *Env, o Options) (*Report, 
 type checker struct {
 	subject
 	callGraph
+	position
 
-	room scratch
-
-	// Position of the walk.
-	fn     *facts.Function // the function, nil outside
-	block  *facts.Block    // the block, nil outside
-	params int             // number of parameters of fn seen
+	room   scratch
+	params int // number of parameters of fn seen
 
 	cases    []switchCase     // scratch: cases of an OpSwitch
 	places   []int            // scratch: word positions of an instruction's ids
 	forward  map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil until first used
-	blockOf  []int32          // by instruction, up to the walk: OpLabel of its block + 1; 0 outside of blocks
-	labelAt  int32            // OpLabel of block + 1; 0 outside
 	marks    []int32          // scratch for checks, by instruction: the last mark set on it
 	marked   int32            // the last mark allocated by mark
 	layout   layoutState
@@ -108,11 +103,21 @@ type checker struct {
 	cooperative cooperatives
 	debugInfo   debugInfo
 
-	handleWidth   uint32 // width of image and sampler handles, in bits; 0 until declared
-	sampledImages []int  // OpSampledImage instructions so far
+	image       images
+	handleWidth uint32 // width of image and sampler handles, in bits; 0 until declared
 
 	grouped int        // decorations checked through groups
 	rounded []rounding // values decorated FPRoundingMode
+}
+
+// position is the position of the walk. Its methods check by the models of the
+// entry points that call the function.
+type position struct {
+	*callGraph
+	fn      *facts.Function // the function, nil outside
+	block   *facts.Block    // the block, nil outside
+	blockOf []int32         // by instruction, up to the walk: OpLabel of its block + 1; 0 outside of blocks
+	labelAt int32           // OpLabel of block + 1; 0 outside
 }
 
 // scratch is the initial memory of a checker's scratch lists; most instructions
@@ -133,7 +138,8 @@ func (c *checker) prepare() {
 	c.caps.fine = slices.Clone(freeRows)
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
 	c.callGraph.subject, c.graph.subject, c.debugInfo.subject = &c.subject, &c.subject, &c.subject
-	c.builtIn.callGraph = &c.callGraph
+	c.position.callGraph, c.builtIn.callGraph = &c.callGraph, &c.callGraph
+	c.image.position = &c.position
 	c.cooperative = cooperatives{subject: &c.subject, accesses: c.accesses}
 	c.callers()
 }

@@ -36,27 +36,38 @@ var imageFamily = family{
 		{Code: vuid.RuntimeSpirv_OpImageWrite_07112, Section: environment, Words: "the texel that is written has as many components as the format of the image, at least"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpImage:                     (*checker).imageOf,
-		spirv.OpSampledImage:              (*checker).sampledImage,
-		spirv.OpImageFetch:                (*checker).imageFetch,
-		spirv.OpImageSparseFetch:          (*checker).imageFetch,
-		spirv.OpImageRead:                 (*checker).imageRead,
-		spirv.OpImageSparseRead:           (*checker).imageRead,
-		spirv.OpImageWrite:                (*checker).imageWrite,
-		spirv.OpImageGather:               (*checker).imageGather,
-		spirv.OpImageSparseGather:         (*checker).imageGather,
-		spirv.OpImageDrefGather:           (*checker).imageGather,
-		spirv.OpImageSparseDrefGather:     (*checker).imageGather,
-		spirv.OpImageSparseTexelsResident: (*checker).texelsResident,
-		spirv.OpColorAttachmentReadEXT:    (*checker).tileRead,
-		spirv.OpDepthAttachmentReadEXT:    (*checker).tileRead,
-		spirv.OpStencilAttachmentReadEXT:  (*checker).tileRead,
+		spirv.OpImage:                     imageJudge((*images).imageOf),
+		spirv.OpSampledImage:              imageJudge((*images).sampledImage),
+		spirv.OpImageFetch:                imageJudge((*images).imageFetch),
+		spirv.OpImageSparseFetch:          imageJudge((*images).imageFetch),
+		spirv.OpImageRead:                 imageJudge((*images).imageRead),
+		spirv.OpImageSparseRead:           imageJudge((*images).imageRead),
+		spirv.OpImageWrite:                imageJudge((*images).imageWrite),
+		spirv.OpImageGather:               imageJudge((*images).imageGather),
+		spirv.OpImageSparseGather:         imageJudge((*images).imageGather),
+		spirv.OpImageDrefGather:           imageJudge((*images).imageGather),
+		spirv.OpImageSparseDrefGather:     imageJudge((*images).imageGather),
+		spirv.OpImageSparseTexelsResident: imageJudge((*images).texelsResident),
+		spirv.OpColorAttachmentReadEXT:    imageJudge((*images).tileRead),
+		spirv.OpDepthAttachmentReadEXT:    imageJudge((*images).tileRead),
+		spirv.OpStencilAttachmentReadEXT:  imageJudge((*images).tileRead),
 	},
-	ops: []group{{(*checker).imageSample, typing.With(typing.ImplicitLod | typing.ExplicitLod)}, {(*checker).imageReserved, []spirv.Op{
+	ops: []group{{imageJudge((*images).imageSample), typing.With(typing.ImplicitLod | typing.ExplicitLod)}, {imageJudge((*images).imageReserved), []spirv.Op{
 		spirv.OpImageSparseSampleProjImplicitLod, spirv.OpImageSparseSampleProjExplicitLod,
 		spirv.OpImageSparseSampleProjDrefImplicitLod, spirv.OpImageSparseSampleProjDrefExplicitLod,
 	}}},
-	after: []func(*checker){(*checker).sampledImageUses},
+	after: []func(*checker){func(c *checker) { c.image.sampledImageUses() }},
+}
+
+// imageJudge makes a check of images a judge.
+func imageJudge(check func(c *images, i int, in spirv.Inst)) judge {
+	return func(c *checker, i int, in spirv.Inst) { check(&c.image, i, in) }
+}
+
+// images checks images: their types, accesses, operands, queries and variables.
+type images struct {
+	*position
+	sampled []int // OpSampledImage instructions so far
 }
 
 // imageAccess is an instruction that accesses an image.
@@ -99,7 +110,7 @@ func (a *imageAccess) coordinates() int {
 
 // coordinate checks the type and the number of components of a coordinate. A
 // message names the allowed types by words.
-func (a *imageAccess) coordinate(c *checker, id spirv.ID, ok func(*facts.Type) bool, what string) {
+func (a *imageAccess) coordinate(c *subject, id spirv.ID, ok func(*facts.Type) bool, what string) {
 	t := c.m.TypeOf(id)
 	if t == nil {
 		return
@@ -128,7 +139,7 @@ func isWord(t *facts.Type) bool { return t.IsInt() && t.Width == 32 }
 
 // sampleFloat returns the test for the type of a float operand of a sampling
 // instruction.
-func (c *checker) sampleFloat() (ok func(*facts.Type) bool) {
+func (c *images) sampleFloat() (ok func(*facts.Type) bool) {
 	if c.capable(spirv.CapabilityFloat16ImageAMD) {
 		return func(t *facts.Type) bool { return t.IsFloat() && (t.Width == 32 || t.Width == 16) && !t.Encoded }
 	}
@@ -137,7 +148,7 @@ func (c *checker) sampleFloat() (ok func(*facts.Type) bool) {
 
 // result finds the texel type: the type of the result, or the second member of
 // the result of a sparse access. It returns false if the result has another form.
-func (a *imageAccess) result(c *checker, in spirv.Inst) bool {
+func (a *imageAccess) result(c *subject, in spirv.Inst) bool {
 	t := c.m.Type(in.Type())
 	if t == nil || !a.how.Has(typing.Sparse) {
 		a.texel = t
@@ -158,7 +169,7 @@ func numbers(t *facts.Type) bool {
 }
 
 // fourTexel checks that a texel is a vector of four numbers.
-func (a *imageAccess) fourTexel(c *checker) bool {
+func (a *imageAccess) fourTexel(c *subject) bool {
 	if !a.texel.IsVector() || !numbers(a.texel) || a.texel.Components() != 4 {
 		c.fail(a.i, "SPV-Image-Result", "%s yields %s; must yield a vector of 4 numbers", a.op, c.typeName(a.texel))
 		return false
@@ -167,7 +178,7 @@ func (a *imageAccess) fourTexel(c *checker) bool {
 }
 
 // sampledOperand finds the image of a sampled image.
-func (a *imageAccess) sampledOperand(c *checker, id spirv.ID) bool {
+func (a *imageAccess) sampledOperand(c *subject, id spirv.ID) bool {
 	t := c.m.TypeOf(id)
 	switch {
 	case t != nil && t.Op != spirv.OpTypeSampledImage:
@@ -181,7 +192,7 @@ func (a *imageAccess) sampledOperand(c *checker, id spirv.ID) bool {
 }
 
 // imageOperand finds the image of an image.
-func (a *imageAccess) imageOperand(c *checker, id spirv.ID) bool {
+func (a *imageAccess) imageOperand(c *subject, id spirv.ID) bool {
 	t := c.m.TypeOf(id)
 	switch {
 	case t != nil && t.Image == nil:
@@ -195,7 +206,7 @@ func (a *imageAccess) imageOperand(c *checker, id spirv.ID) bool {
 }
 
 // sampledType checks that the texel is of the sampled type.
-func (a *imageAccess) sampledType(c *checker) {
+func (a *imageAccess) sampledType(c *subject) {
 	s := a.image.Elem
 	if s == nil || s.IsVoid() && !a.how.Has(typing.Dref) || a.texel.Scalar() == s {
 		return
@@ -207,7 +218,7 @@ func (a *imageAccess) sampledType(c *checker) {
 }
 
 // single checks that the image is not multisampled.
-func (a *imageAccess) single(c *checker) bool {
+func (a *imageAccess) single(c *subject) bool {
 	if a.image.Image.MS {
 		c.fail(a.i, "SPV-Image-Kind", "%s of a multisampled image; must have one sample", a.op).also(c, a.image.Index, "the image")
 	}
@@ -215,23 +226,23 @@ func (a *imageAccess) single(c *checker) bool {
 }
 
 // unsuited reports an image that an instruction cannot access.
-func (a *imageAccess) unsuited(c *checker, format string, args ...any) {
+func (a *imageAccess) unsuited(c *subject, format string, args ...any) {
 	c.fail(a.i, "SPV-Image-Kind", a.op.String()+" of an image "+format, args...).also(c, a.image.Index, "the image")
 }
 
 // threeDim checks that a comparison has no image of three dimensions.
-func (a *imageAccess) threeDim(c *checker) {
+func (a *imageAccess) threeDim(c *subject) {
 	if c.vulkan && a.how.Has(typing.Dref) && a.image.Image.Dim == spirv.Dim3D {
 		c.fail(a.i, vuid.StandaloneSpirv_OpImage_04777, "%s of an image of dimension 3D; must be another", a.op).also(c, a.image.Index, "the image")
 	}
 }
 
-func (c *checker) imageReserved(i int, in spirv.Inst) {
+func (c *images) imageReserved(i int, in spirv.Inst) {
 	c.fail(i, "SPV-Image-Reserved", "%s; must not be used", in.Op())
 }
 
 // imageOf checks OpImage.
-func (c *checker) imageOf(i int, in spirv.Inst) {
+func (c *images) imageOf(i int, in spirv.Inst) {
 	t, v := c.m.Type(in.Type()), inst.Image(in)
 	s := c.m.TypeOf(v.SampledImage())
 	switch {
@@ -245,7 +256,7 @@ func (c *checker) imageOf(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) texelsResident(i int, in spirv.Inst) {
+func (c *images) texelsResident(i int, in spirv.Inst) {
 	t, s := c.m.Type(in.Type()), c.m.TypeOf(inst.ImageSparseTexelsResident(in).ResidentCode())
 	switch {
 	case t != nil && !t.IsBool():

@@ -15,31 +15,31 @@ func (a *imageAccess) accessMask(in spirv.Inst) {
 	a.operands = v.ImageOperandsWords()
 }
 
-func (c *checker) imageFetch(i int, in spirv.Inst) {
+func (c *images) imageFetch(i int, in spirv.Inst) {
 	op := in.Op()
 	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
 	v := inst.ImageFetch(in)
-	if !a.result(c, in) || !a.fourTexel(c) || !a.imageOperand(c, v.Image()) {
+	if !a.result(c.subject, in) || !a.fourTexel(c.subject) || !a.imageOperand(c.subject, v.Image()) {
 		return
 	}
 	a.accessMask(in)
 	switch m := a.image.Image; {
 	case m.Dim == spirv.DimCube || m.Dim == spirv.DimTileImageDataEXT:
-		a.unsuited(c, "of dimension %s; must be another", m.Dim)
+		a.unsuited(c.subject, "of dimension %s; must be another", m.Dim)
 	case m.Sampled != 1:
-		a.unsuited(c, "with sampled %d; must be 1", m.Sampled)
+		a.unsuited(c.subject, "with sampled %d; must be 1", m.Sampled)
 	}
-	a.sampledType(c)
+	a.sampledType(c.subject)
 	c.imageSign(i, op, a.image, a.mask)
-	a.coordinate(c, v.Coordinate(), isWord, "of integers of 32 bits")
+	a.coordinate(c.subject, v.Coordinate(), isWord, "of integers of 32 bits")
 	c.imageOperands(&a)
 }
 
-func (c *checker) imageRead(i int, in spirv.Inst) {
+func (c *images) imageRead(i int, in spirv.Inst) {
 	op := in.Op()
 	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
 	v := inst.ImageRead(in)
-	if !a.result(c, in) {
+	if !a.result(c.subject, in) {
 		return
 	}
 	switch {
@@ -49,7 +49,7 @@ func (c *checker) imageRead(i int, in spirv.Inst) {
 	case c.vulkan && a.texel.Components() != 4:
 		c.fail(i, vuid.StandaloneSpirv_Result_04780, "%s yields %s; must yield a vector of 4 components", op, c.typeName(a.texel))
 	}
-	if !a.imageOperand(c, v.Image()) {
+	if !a.imageOperand(c.subject, v.Image()) {
 		return
 	}
 	a.accessMask(in)
@@ -61,21 +61,21 @@ func (c *checker) imageRead(i int, in spirv.Inst) {
 			c.subpassCoordinate(&a, v.Coordinate())
 		}
 	}
-	a.sampledType(c)
+	a.sampledType(c.subject)
 	c.imageSign(i, op, a.image, a.mask)
 	c.accessCoordinate(&a, v.Coordinate())
 	c.imageOperands(&a)
 }
 
 // readable checks that an image can be read.
-func (c *checker) readable(a *imageAccess) {
+func (c *images) readable(a *imageAccess) {
 	switch m := a.image.Image; {
 	case m.Dim == spirv.DimTileImageDataEXT:
-		a.unsuited(c, "of dimension %s; must be another", m.Dim)
+		a.unsuited(c.subject, "of dimension %s; must be another", m.Dim)
 	case m.Dim == spirv.DimSubpassData && a.how.Has(typing.Sparse):
-		a.unsuited(c, "of dimension %s; must be another", m.Dim)
+		a.unsuited(c.subject, "of dimension %s; must be another", m.Dim)
 	case m.Sampled == 1:
-		a.unsuited(c, "with sampled 1; must be 0 or 2")
+		a.unsuited(c.subject, "with sampled 1; must be 0 or 2")
 	case c.vulkan && m.Format == spirv.ImageFormatUnknown && m.Dim != spirv.DimSubpassData && !c.capable(spirv.CapabilityStorageImageReadWithoutFormat):
 		c.fail(a.i, "SPV-Image-Format", "%s of an image without a format; needs the capability StorageImageReadWithoutFormat", a.op).also(c, a.image.Index, "the image")
 	}
@@ -83,7 +83,7 @@ func (c *checker) readable(a *imageAccess) {
 
 // storageImage checks that the module declares the capability that a storage image
 // of a dimension needs beyond the capability of a sampled one.
-func (c *checker) storageImage(a *imageAccess) {
+func (c *images) storageImage(a *imageAccess) {
 	m := a.image.Image
 	if m.Sampled != 2 {
 		return
@@ -110,12 +110,12 @@ func (c *checker) storageImage(a *imageAccess) {
 }
 
 // accessCoordinate checks the coordinate of a read or a write.
-func (c *checker) accessCoordinate(a *imageAccess, id spirv.ID) {
-	a.coordinate(c, id, func(t *facts.Type) bool { return isWord(t) || isSingle(t) }, "of integers or floats of 32 bits")
+func (c *images) accessCoordinate(a *imageAccess, id spirv.ID) {
+	a.coordinate(c.subject, id, func(t *facts.Type) bool { return isWord(t) || isSingle(t) }, "of integers or floats of 32 bits")
 }
 
 // subpassCoordinate checks the coordinate of a subpass.
-func (c *checker) subpassCoordinate(a *imageAccess, id spirv.ID) {
+func (c *images) subpassCoordinate(a *imageAccess, id spirv.ID) {
 	k := c.m.Const(id)
 	zero := k != nil && k.Known && k.Type.IsVector()
 	for n := 0; zero && n < k.Type.Components(); n++ {
@@ -127,11 +127,11 @@ func (c *checker) subpassCoordinate(a *imageAccess, id spirv.ID) {
 	}
 }
 
-func (c *checker) imageWrite(i int, in spirv.Inst) {
+func (c *images) imageWrite(i int, in spirv.Inst) {
 	op := in.Op()
 	a := imageAccess{i: i, op: op}
 	v := inst.ImageWrite(in)
-	if !a.imageOperand(c, v.Image()) {
+	if !a.imageOperand(c.subject, v.Image()) {
 		return
 	}
 	a.mask, _ = v.ImageOperands()
@@ -139,9 +139,9 @@ func (c *checker) imageWrite(i int, in spirv.Inst) {
 	m := a.image.Image
 	switch {
 	case m.Dim == spirv.DimSubpassData || m.Dim == spirv.DimTileImageDataEXT:
-		a.unsuited(c, "of dimension %s; must be another", m.Dim)
+		a.unsuited(c.subject, "of dimension %s; must be another", m.Dim)
 	case m.Sampled == 1:
-		a.unsuited(c, "with sampled 1; must be 0 or 2")
+		a.unsuited(c.subject, "with sampled 1; must be 0 or 2")
 	case c.vulkan && m.Format == spirv.ImageFormatUnknown && !c.capable(spirv.CapabilityStorageImageWriteWithoutFormat):
 		c.fail(i, "SPV-Image-Format", "%s of an image without a format; needs the capability StorageImageWriteWithoutFormat", op).also(c, a.image.Index, "the image")
 	}
@@ -154,7 +154,7 @@ func (c *checker) imageWrite(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Image-Result", "the texel of %s is %s; must be a number or a vector of numbers", op, c.typeName(a.texel))
 		return
 	}
-	a.sampledType(c)
+	a.sampledType(c.subject)
 	c.imageSign(i, op, a.image, a.mask)
 	if n := formatComponents(m.Format); c.vulkan && a.texel.Components() < n {
 		c.fail(i, vuid.RuntimeSpirv_OpImageWrite_07112, "%s of %s to an image of the format %s; must have %d components at least", op, c.typeName(a.texel), m.Format, n)
@@ -181,7 +181,7 @@ func formatComponents(f spirv.ImageFormat) int {
 }
 
 // tileRead checks the reads of a tile's attachments.
-func (c *checker) tileRead(i int, in spirv.Inst) {
+func (c *images) tileRead(i int, in spirv.Inst) {
 	op := in.Op()
 	t := c.m.Type(in.Type())
 	c.onlyIn(i, inFragment, "SPV-Image-Model")
@@ -197,13 +197,13 @@ func (c *checker) tileRead(i int, in spirv.Inst) {
 			c.fail(i, "SPV-Image-Result", "%s yields %s; must yield a number or a vector of numbers", op, c.typeName(t))
 			return
 		}
-		if !a.imageOperand(c, v.Attachment()) {
+		if !a.imageOperand(c.subject, v.Attachment()) {
 			return
 		}
 		if d := a.image.Image.Dim; d != spirv.DimTileImageDataEXT {
-			a.unsuited(c, "of dimension %s; must be TileImageDataEXT", d)
+			a.unsuited(c.subject, "of dimension %s; must be TileImageDataEXT", d)
 		}
-		a.sampledType(c)
+		a.sampledType(c.subject)
 		sample, sampled = v.Sample()
 	case spirv.OpDepthAttachmentReadEXT:
 		if !isSingle(t) {

@@ -32,7 +32,7 @@ const offsets = spirv.ImageOperandsConstOffsetMask | spirv.ImageOperandsOffsetMa
 
 // imageOperands checks the image operands of an access in the order of their
 // bits, which is also the order of their ids.
-func (c *checker) imageOperands(a *imageAccess) {
+func (c *images) imageOperands(a *imageAccess) {
 	rest := a.operands
 	next := func() (id spirv.ID) {
 		if len(rest) > 0 {
@@ -91,18 +91,18 @@ func levels(m *facts.Image) bool {
 }
 
 // levelled checks that the image of an operand has levels of detail.
-func (c *checker) levelled(a *imageAccess, name, code string) {
+func (c *images) levelled(a *imageAccess, name, code string) {
 	if m := a.image.Image; !levels(m) {
 		c.fail(a.i, code, "%s with the image operand %s and an image of dimension %s, multisampled %t; must be 1D, 2D, 3D or Cube with one sample", a.op, name, m.Dim, m.MS)
 	}
 }
 
 // gatherLod reports whether the access is a gather that may choose a level.
-func (c *checker) gatherLod(a *imageAccess) bool {
+func (c *images) gatherLod(a *imageAccess) bool {
 	return a.how.Has(typing.Gather) && !a.how.Has(typing.Dref) && c.capable(spirv.CapabilityImageGatherBiasLodAMD)
 }
 
-func (c *checker) operandBias(a *imageAccess, id spirv.ID) {
+func (c *images) operandBias(a *imageAccess, id spirv.ID) {
 	if !a.how.Has(typing.ImplicitLod) && !c.gatherLod(a) {
 		c.fail(a.i, "SPV-ImageOperand-Bias", "%s with the image operand Bias; must have an implicit level of detail", a.op)
 		return
@@ -112,13 +112,13 @@ func (c *checker) operandBias(a *imageAccess, id spirv.ID) {
 }
 
 // operandType checks the type of an operand.
-func (c *checker) operandType(a *imageAccess, name, code string, id spirv.ID, ok func(*facts.Type) bool, want string) {
+func (c *images) operandType(a *imageAccess, name, code string, id spirv.ID, ok func(*facts.Type) bool, want string) {
 	if t := c.m.TypeOf(id); t != nil && !ok(t) {
 		c.fail(a.i, code, "the image operand %s is %s; must be %s", name, c.typeName(t), want)
 	}
 }
 
-func (c *checker) operandLod(a *imageAccess, id spirv.ID) {
+func (c *images) operandLod(a *imageAccess, id spirv.ID) {
 	const code = "SPV-ImageOperand-Lod"
 	if a.mask&spirv.ImageOperandsGradMask != 0 {
 		c.fail(a.i, code, "%s with the image operands Lod and Grad; must have one of them", a.op)
@@ -137,7 +137,7 @@ func (c *checker) operandLod(a *imageAccess, id spirv.ID) {
 	c.levelled(a, "Lod", code)
 }
 
-func (c *checker) operandGrad(a *imageAccess, ids ...spirv.ID) {
+func (c *images) operandGrad(a *imageAccess, ids ...spirv.ID) {
 	const code = "SPV-ImageOperand-Grad"
 	if !a.how.Has(typing.ExplicitLod) {
 		c.fail(a.i, code, "%s with the image operand Grad; must have an explicit level of detail", a.op)
@@ -155,7 +155,7 @@ func (c *checker) operandGrad(a *imageAccess, ids ...spirv.ID) {
 	}
 }
 
-func (c *checker) operandSample(a *imageAccess, id spirv.ID) {
+func (c *images) operandSample(a *imageAccess, id spirv.ID) {
 	const code = "SPV-ImageOperand-Sample"
 	switch a.op {
 	case spirv.OpImageFetch, spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageSparseFetch, spirv.OpImageSparseRead:
@@ -169,7 +169,7 @@ func (c *checker) operandSample(a *imageAccess, id spirv.ID) {
 	c.operandType(a, "Sample", code, id, isWord, "an integer of 32 bits")
 }
 
-func (c *checker) operandMinLod(a *imageAccess, id spirv.ID) {
+func (c *images) operandMinLod(a *imageAccess, id spirv.ID) {
 	const code = "SPV-ImageOperand-MinLod"
 	if !a.how.Has(typing.ImplicitLod) && a.mask&spirv.ImageOperandsGradMask == 0 {
 		c.fail(a.i, code, "%s with the image operand MinLod; must have an implicit level of detail, or Grad", a.op)
@@ -180,7 +180,7 @@ func (c *checker) operandMinLod(a *imageAccess, id spirv.ID) {
 }
 
 // operandMemory checks MakeTexelAvailable and MakeTexelVisible.
-func (c *checker) operandMemory(a *imageAccess, name string, suited bool, scope spirv.ID) {
+func (c *images) operandMemory(a *imageAccess, name string, suited bool, scope spirv.ID) {
 	if !suited {
 		c.fail(a.i, "SPV-ImageOperand-Memory", "%s with the image operand %s; must be a write for MakeTexelAvailable, a read for MakeTexelVisible", a.op, name)
 		return
@@ -192,7 +192,7 @@ func (c *checker) operandMemory(a *imageAccess, name string, suited bool, scope 
 }
 
 // operandExtend checks SignExtend and ZeroExtend.
-func (c *checker) operandExtend(a *imageAccess) {
+func (c *images) operandExtend(a *imageAccess) {
 	const both = spirv.ImageOperandsSignExtendMask | spirv.ImageOperandsZeroExtendMask
 	s := a.texel.Scalar()
 	if a.mask&both == 0 || s == nil {
@@ -209,7 +209,7 @@ func (c *checker) operandExtend(a *imageAccess) {
 }
 
 // operandOffset checks one of the offsets.
-func (c *checker) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.ID) {
+func (c *images) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.ID) {
 	const code = "SPV-ImageOperand-Offset"
 	t, k := c.m.TypeOf(id), c.m.Const(id)
 	gather := a.how.Has(typing.Gather)
@@ -256,7 +256,7 @@ func (c *checker) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.
 // offsetAllowed reports whether Offset is allowed on instructions other than
 // gathers: by the feature maintenance8, or by the environment if the device is not
 // known.
-func (c *checker) offsetAllowed() bool {
+func (c *images) offsetAllowed() bool {
 	if on, known := c.env.Device.feature("maintenance8"); known {
 		return on
 	}
@@ -264,7 +264,7 @@ func (c *checker) offsetAllowed() bool {
 }
 
 // offsetRange checks constant offsets beside the limits of the device.
-func (c *checker) offsetRange(a *imageAccess, m spirv.ImageOperands, k *facts.Const) {
+func (c *images) offsetRange(a *imageAccess, m spirv.ImageOperands, k *facts.Const) {
 	low, lowest, high, highest := vuid.RuntimeSpirv_OpImageSample_06435, "minTexelOffset", vuid.RuntimeSpirv_OpImageSample_06436, "maxTexelOffset"
 	if a.how.Has(typing.Gather) {
 		low, lowest, high, highest = vuid.RuntimeSpirv_OpImage_06376, "minTexelGatherOffset", vuid.RuntimeSpirv_OpImage_06377, "maxTexelGatherOffset"

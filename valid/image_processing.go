@@ -28,16 +28,16 @@ var imageProcessingFamily = family{
 		{Code: vuid.RuntimeSpirv_maxBlockMatchRegion_09225, Section: environment, Words: "a constant block size in a window, and of gathered matching, is maxBlockMatchRegion at most", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpImageSampleWeightedQCOM: (*checker).sampleWeighted,
-		spirv.OpImageBoxFilterQCOM:      (*checker).boxFilter,
-		spirv.OpImageGatherQCOM:         (*checker).gatherQCOM,
+		spirv.OpImageSampleWeightedQCOM: imageJudge((*images).sampleWeighted),
+		spirv.OpImageBoxFilterQCOM:      imageJudge((*images).boxFilter),
+		spirv.OpImageGatherQCOM:         imageJudge((*images).gatherQCOM),
 	},
 	ops: []group{
-		{(*checker).blockMatch, []spirv.Op{
+		{imageJudge((*images).blockMatch), []spirv.Op{
 			spirv.OpImageBlockMatchSSDQCOM, spirv.OpImageBlockMatchSADQCOM, spirv.OpImageBlockMatchWindowSSDQCOM, spirv.OpImageBlockMatchWindowSADQCOM,
 			spirv.OpImageBlockMatchGatherSSDQCOM, spirv.OpImageBlockMatchGatherSADQCOM,
 		}},
-		{(*checker).processingUse, append(typing.With(typing.ImplicitLod|typing.ExplicitLod|typing.Gather),
+		{imageJudge((*images).processingUse), append(typing.With(typing.ImplicitLod|typing.ExplicitLod|typing.Gather),
 			spirv.OpImageFetch, spirv.OpImageSparseFetch, spirv.OpImageQueryLod)},
 	},
 }
@@ -45,7 +45,7 @@ var imageProcessingFamily = family{
 // imageOrigin returns the variables from which an image, or a sampled image, and
 // its sampler are loaded; nil if the load is not visible. Both are the same if
 // the variable holds a sampled image.
-func (c *checker) imageOrigin(id spirv.ID) (image, sampler *facts.Variable) {
+func (c *images) imageOrigin(id spirv.ID) (image, sampler *facts.Variable) {
 	d := c.code.DefInst(id)
 	if d == nil {
 		return nil, nil
@@ -60,7 +60,7 @@ func (c *checker) imageOrigin(id spirv.ID) (image, sampler *facts.Variable) {
 
 // loadedFrom returns the variable that a value is loaded from, also from an
 // element of it.
-func (c *checker) loadedFrom(id spirv.ID) *facts.Variable {
+func (c *images) loadedFrom(id spirv.ID) *facts.Variable {
 	d := c.code.DefInst(id)
 	if d == nil || d.Op() != spirv.OpLoad {
 		return nil
@@ -86,7 +86,7 @@ func (c *checker) loadedFrom(id spirv.ID) *facts.Variable {
 const maxChain = 16
 
 // processed checks one image of image processing: its decoration and its type.
-func (c *checker) processed(i int, op spirv.Op, what string, id spirv.ID, decoration spirv.Decoration, code, kind string, arrayed bool) {
+func (c *images) processed(i int, op spirv.Op, what string, id spirv.ID, decoration spirv.Decoration, code, kind string, arrayed bool) {
 	image, _ := c.imageOrigin(id)
 	if image == nil {
 		return
@@ -111,15 +111,15 @@ func (c *checker) processed(i int, op spirv.Op, what string, id spirv.ID, decora
 
 // processedTexel checks the result of image processing, and the image that it
 // reads.
-func (c *checker) processedTexel(i int, in spirv.Inst, id spirv.ID) {
+func (c *images) processedTexel(i int, in spirv.Inst, id spirv.ID) {
 	a := imageAccess{i: i, op: in.Op()}
-	if a.result(c, in) && a.fourTexel(c) && a.sampledOperand(c, id) {
-		a.single(c)
+	if a.result(c.subject, in) && a.fourTexel(c.subject) && a.sampledOperand(c.subject, id) {
+		a.single(c.subject)
 	}
 }
 
 // two checks an operand of two components.
-func (c *checker) two(i int, op spirv.Op, what string, id spirv.ID, float bool) {
+func (c *images) two(i int, op spirv.Op, what string, id spirv.ID, float bool) {
 	if t := c.m.TypeOf(id); t != nil && (!isVectorOf(t, 2, float, 32) || !float && t.Elem.Signed) {
 		want := "unsigned integers"
 		if float {
@@ -129,7 +129,7 @@ func (c *checker) two(i int, op spirv.Op, what string, id spirv.ID, float bool) 
 	}
 }
 
-func (c *checker) sampleWeighted(i int, in spirv.Inst) {
+func (c *images) sampleWeighted(i int, in spirv.Inst) {
 	v := inst.ImageSampleWeightedQCOM(in)
 	c.processedTexel(i, in, v.Texture())
 	c.two(i, in.Op(), "the coordinate", v.Coordinates(), true)
@@ -137,7 +137,7 @@ func (c *checker) sampleWeighted(i int, in spirv.Inst) {
 	c.processedElsewhere(i, in.Op(), v.Texture())
 }
 
-func (c *checker) boxFilter(i int, in spirv.Inst) {
+func (c *images) boxFilter(i int, in spirv.Inst) {
 	v := inst.ImageBoxFilterQCOM(in)
 	c.processedTexel(i, in, v.Texture())
 	c.two(i, in.Op(), "the coordinate", v.Coordinates(), true)
@@ -159,7 +159,7 @@ func (c *checker) boxFilter(i int, in spirv.Inst) {
 }
 
 // blockMatch checks the instructions that match blocks.
-func (c *checker) blockMatch(i int, in spirv.Inst) {
+func (c *images) blockMatch(i int, in spirv.Inst) {
 	op, v := in.Op(), inst.ImageBlockMatchSSDQCOM(in)
 	texture, kind, region := vuid.RuntimeSpirv_OpImageBlockMatchWindow_09221, vuid.RuntimeSpirv_OpImageBlockMatchWindow_09220, vuid.RuntimeSpirv_maxBlockMatchRegion_09225
 	if op == spirv.OpImageBlockMatchSSDQCOM || op == spirv.OpImageBlockMatchSADQCOM {
@@ -194,7 +194,7 @@ func (c *checker) blockMatch(i int, in spirv.Inst) {
 }
 
 // processingUse checks an instruction that is not of image processing.
-func (c *checker) processingUse(i int, in spirv.Inst) {
+func (c *images) processingUse(i int, in spirv.Inst) {
 	if c.anyCapable(spirv.CapabilityTextureSampleWeightedQCOM, spirv.CapabilityTextureBlockMatchQCOM, spirv.CapabilityTextureBlockMatch2QCOM) {
 		c.processedElsewhere(i, in.Op(), inst.ImageSampleImplicitLod(in).SampledImage())
 	}
@@ -202,7 +202,7 @@ func (c *checker) processingUse(i int, in spirv.Inst) {
 
 // processedElsewhere checks that an image or a sampler operand is not decorated
 // for another instruction.
-func (c *checker) processedElsewhere(i int, op spirv.Op, id spirv.ID) {
+func (c *images) processedElsewhere(i int, op spirv.Op, id spirv.ID) {
 	image, sampler := c.imageOrigin(id)
 	for _, v := range [...]*facts.Variable{image, sampler} {
 		if v == nil {
@@ -218,16 +218,16 @@ func (c *checker) processedElsewhere(i int, op spirv.Op, id spirv.ID) {
 }
 
 // gatherQCOM checks OpImageGatherQCOM.
-func (c *checker) gatherQCOM(i int, in spirv.Inst) {
+func (c *images) gatherQCOM(i int, in spirv.Inst) {
 	op, v := in.Op(), inst.ImageGatherQCOM(in)
 	a := imageAccess{i: i, op: op, how: typing.Gather}
-	if !a.result(c, in) || !a.fourTexel(c) || !a.sampledOperand(c, v.SampledImage()) || !a.single(c) {
+	if !a.result(c.subject, in) || !a.fourTexel(c.subject) || !a.sampledOperand(c.subject, v.SampledImage()) || !a.single(c.subject) {
 		return
 	}
 	a.mask, _ = v.ImageOperands()
 	a.operands = v.ImageOperandsWords()
-	a.sampledType(c)
-	a.coordinate(c, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
+	a.sampledType(c.subject)
+	a.coordinate(c.subject, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
 	c.gatherComponent(i, op, v.Component())
 	c.imageOperands(&a)
 	t, k := c.m.TypeOf(v.Mode()), c.m.Const(v.Mode())

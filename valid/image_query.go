@@ -25,21 +25,21 @@ var imageQueryFamily = family{
 		{Code: vuid.StandaloneSpirv_OpUntypedImageTexelPointerEXT_11416, Section: environment, Words: "an untyped pointer to a texel is of an image of the format R64i, R64ui, R32f, R32i or R32ui"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpImageQuerySizeLod:           (*checker).querySize,
-		spirv.OpImageQuerySize:              (*checker).querySize,
-		spirv.OpImageQueryFormat:            (*checker).queryNumber,
-		spirv.OpImageQueryOrder:             (*checker).queryNumber,
-		spirv.OpImageQueryLevels:            (*checker).queryNumber,
-		spirv.OpImageQuerySamples:           (*checker).queryNumber,
-		spirv.OpImageQueryLod:               (*checker).queryLod,
-		spirv.OpImageTexelPointer:           (*checker).texelPointer,
-		spirv.OpUntypedImageTexelPointerEXT: (*checker).untypedTexelPointer,
+		spirv.OpImageQuerySizeLod:           imageJudge((*images).querySize),
+		spirv.OpImageQuerySize:              imageJudge((*images).querySize),
+		spirv.OpImageQueryFormat:            imageJudge((*images).queryNumber),
+		spirv.OpImageQueryOrder:             imageJudge((*images).queryNumber),
+		spirv.OpImageQueryLevels:            imageJudge((*images).queryNumber),
+		spirv.OpImageQuerySamples:           imageJudge((*images).queryNumber),
+		spirv.OpImageQueryLod:               imageJudge((*images).queryLod),
+		spirv.OpImageTexelPointer:           imageJudge((*images).texelPointer),
+		spirv.OpUntypedImageTexelPointerEXT: imageJudge((*images).untypedTexelPointer),
 	},
-	ops: []group{{(*checker).throughTexel, []spirv.Op{spirv.OpLoad, spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized}}},
+	ops: []group{{imageJudge((*images).throughTexel), []spirv.Op{spirv.OpLoad, spirv.OpStore, spirv.OpCopyMemory, spirv.OpCopyMemorySized}}},
 }
 
 // throughTexel checks that memory is not reached by a pointer to a texel.
-func (c *checker) throughTexel(i int, in spirv.Inst) {
+func (c *images) throughTexel(i int, in spirv.Inst) {
 	var ids [2]spirv.ID
 	switch in.Op() {
 	case spirv.OpLoad:
@@ -59,7 +59,7 @@ func (c *checker) throughTexel(i int, in spirv.Inst) {
 }
 
 // queried returns the type of the image operand of a query.
-func (c *checker) queried(i int, op spirv.Op, id spirv.ID) *facts.Type {
+func (c *images) queried(i int, op spirv.Op, id spirv.ID) *facts.Type {
 	t := c.m.TypeOf(id)
 	if t != nil && t.Image == nil {
 		c.fail(i, "SPV-ImageQuery-Operand", "%s takes %s; must take an image", op, c.name(id))
@@ -69,20 +69,20 @@ func (c *checker) queried(i int, op spirv.Op, id spirv.ID) *facts.Type {
 }
 
 // unsuitedQuery reports an image that does not have the property of a query.
-func (c *checker) unsuitedQuery(i int, op spirv.Op, t *facts.Type, want string) {
+func (c *images) unsuitedQuery(i int, op spirv.Op, t *facts.Type, want string) {
 	m := t.Image
 	c.fail(i, "SPV-ImageQuery-Kind", "%s of an image of dimension %s, sampled %d, multisampled %t; must be %s", op, m.Dim, m.Sampled, m.MS, want).also(c, t.Index, "the image")
 }
 
 // queriesSampled checks that the image in a query of levels is a sampled one.
-func (c *checker) queriesSampled(i int, op spirv.Op, t *facts.Type) {
+func (c *images) queriesSampled(i int, op spirv.Op, t *facts.Type) {
 	if c.vulkan && t.Image.Sampled != 1 {
 		c.fail(i, vuid.StandaloneSpirv_OpImageQuerySizeLod_04659, "%s of an image with sampled %d; must be 1", op, t.Image.Sampled).also(c, t.Index, "the image")
 	}
 }
 
 // querySize checks OpImageQuerySize and OpImageQuerySizeLod.
-func (c *checker) querySize(i int, in spirv.Inst) {
+func (c *images) querySize(i int, in spirv.Inst) {
 	op, v := in.Op(), inst.ImageQuerySizeLod(in)
 	t := c.m.Type(in.Type())
 	if t == nil {
@@ -133,7 +133,7 @@ func (c *checker) querySize(i int, in spirv.Inst) {
 }
 
 // queryNumber checks the queries that yield one integer.
-func (c *checker) queryNumber(i int, in spirv.Inst) {
+func (c *images) queryNumber(i int, in spirv.Inst) {
 	op := in.Op()
 	if t := c.m.Type(in.Type()); t != nil && !t.IsInt() {
 		c.fail(i, "SPV-ImageQuery-Result", "%s yields %s; must yield an integer", op, c.typeName(t))
@@ -163,7 +163,7 @@ func (c *checker) queryNumber(i int, in spirv.Inst) {
 }
 
 // queryLod checks OpImageQueryLod.
-func (c *checker) queryLod(i int, in spirv.Inst) {
+func (c *images) queryLod(i int, in spirv.Inst) {
 	op, v := in.Op(), inst.ImageQueryLod(in)
 	c.implicitLod(i, op)
 	if t := c.m.Type(in.Type()); t != nil && (!t.IsVector() || !t.Scalar().IsFloat() || t.Components() != 2) {
@@ -198,7 +198,7 @@ func (c *checker) queryLod(i int, in spirv.Inst) {
 	c.queriesSampled(i, op, a.image)
 }
 
-func (c *checker) texelPointer(i int, in spirv.Inst) {
+func (c *images) texelPointer(i int, in spirv.Inst) {
 	v := inst.ImageTexelPointer(in)
 	t, p := c.m.Type(in.Type()), c.m.TypeOf(v.Image())
 	if t == nil {
@@ -230,7 +230,7 @@ func (c *checker) texelPointer(i int, in spirv.Inst) {
 	c.imageSign(i, in.Op(), p.Elem, 0)
 }
 
-func (c *checker) untypedTexelPointer(i int, in spirv.Inst) {
+func (c *images) untypedTexelPointer(i int, in spirv.Inst) {
 	v := inst.UntypedImageTexelPointerEXT(in)
 	t, image, p := c.m.Type(in.Type()), c.m.Type(v.ImageType()), c.m.TypeOf(v.Image())
 	switch {
@@ -248,7 +248,7 @@ func (c *checker) untypedTexelPointer(i int, in spirv.Inst) {
 }
 
 // texelAddress checks the coordinate and the sample of a pointer to a texel.
-func (c *checker) texelAddress(i int, op spirv.Op, image *facts.Type, coordinate, sample spirv.ID) {
+func (c *images) texelAddress(i int, op spirv.Op, image *facts.Type, coordinate, sample spirv.ID) {
 	m := image.Image
 	if m.Dim == spirv.DimSubpassData || m.Dim == spirv.DimTileImageDataEXT {
 		c.fail(i, "SPV-TexelPointer-Image", "%s of an image of dimension %s; must be another", op, m.Dim).also(c, image.Index, "the image")
@@ -275,7 +275,7 @@ func (c *checker) texelAddress(i int, op spirv.Op, image *facts.Type, coordinate
 }
 
 // texelFormat checks the format of the image of a texel pointer.
-func (c *checker) texelFormat(i int, op spirv.Op, code string, image *facts.Type) {
+func (c *images) texelFormat(i int, op spirv.Op, code string, image *facts.Type) {
 	if !c.vulkan {
 		return
 	}

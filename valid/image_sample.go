@@ -22,14 +22,14 @@ func (a *imageAccess) sampleMask(in spirv.Inst) {
 }
 
 // imageSample checks the instructions OpImage…Sample….
-func (c *checker) imageSample(i int, in spirv.Inst) {
+func (c *images) imageSample(i int, in spirv.Inst) {
 	op := in.Op()
 	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
 	v := inst.ImageSampleImplicitLod(in)
 	if a.how.Has(typing.ImplicitLod) {
 		c.implicitLod(i, op)
 	}
-	if !a.result(c, in) || !a.sampledOperand(c, v.SampledImage()) {
+	if !a.result(c.subject, in) || !a.sampledOperand(c.subject, v.SampledImage()) {
 		return
 	}
 	a.sampleMask(in)
@@ -38,62 +38,62 @@ func (c *checker) imageSample(i int, in spirv.Inst) {
 			c.fail(i, "SPV-Image-Result", "%s yields %s; must yield a scalar number", op, c.typeName(s))
 			return
 		}
-	} else if !a.fourTexel(c) {
+	} else if !a.fourTexel(c.subject) {
 		return
 	}
-	if !a.single(c) {
+	if !a.single(c.subject) {
 		return
 	}
 	if m := a.image.Image; a.how.Has(typing.Projective) {
 		switch m.Dim {
 		case spirv.Dim1D, spirv.Dim2D, spirv.Dim3D, spirv.DimRect:
 		default:
-			a.unsuited(c, "of dimension %s; must be 1D, 2D, 3D or Rect", m.Dim)
+			a.unsuited(c.subject, "of dimension %s; must be 1D, 2D, 3D or Rect", m.Dim)
 		}
 		if m.Arrayed {
-			a.unsuited(c, "with layers; must have none")
+			a.unsuited(c.subject, "with layers; must have none")
 		}
 	}
-	a.sampledType(c)
+	a.sampledType(c.subject)
 	c.imageSign(i, op, a.image, a.mask)
 	if a.how.Has(typing.ExplicitLod) && c.capable(spirv.CapabilityKernel) {
-		a.coordinate(c, v.Coordinate(), func(t *facts.Type) bool { return isSingle(t) || isWord(t) }, "of integers or floats of 32 bits")
+		a.coordinate(c.subject, v.Coordinate(), func(t *facts.Type) bool { return isSingle(t) || isWord(t) }, "of integers or floats of 32 bits")
 	} else {
-		a.coordinate(c, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
+		a.coordinate(c.subject, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
 	}
 	if a.how.Has(typing.Dref) {
 		c.dref(&a, inst.ImageSampleDrefImplicitLod(in).DRef())
-		a.threeDim(c)
+		a.threeDim(c.subject)
 	}
 	c.imageOperands(&a)
 }
 
 // dref checks the reference of a comparison.
-func (c *checker) dref(a *imageAccess, id spirv.ID) {
+func (c *images) dref(a *imageAccess, id spirv.ID) {
 	if t := c.m.TypeOf(id); t != nil && !isSingle(t) && !(c.capable(spirv.CapabilityFloat16ImageAMD) && t.IsFloat() && t.Width == 16) {
 		c.fail(a.i, "SPV-Image-Dref", "the reference of %s is %s; must be a float of 32 bits", a.op, c.typeName(t))
 	}
 }
 
 // imageGather checks the instructions that gather.
-func (c *checker) imageGather(i int, in spirv.Inst) {
+func (c *images) imageGather(i int, in spirv.Inst) {
 	op := in.Op()
 	a := imageAccess{i: i, op: op, how: typing.TraitsOf(op)}
 	v := inst.ImageGather(in)
-	if !a.result(c, in) || !a.fourTexel(c) || !a.sampledOperand(c, v.SampledImage()) || !a.single(c) {
+	if !a.result(c.subject, in) || !a.fourTexel(c.subject) || !a.sampledOperand(c.subject, v.SampledImage()) || !a.single(c.subject) {
 		return
 	}
 	a.sampleMask(in)
-	a.sampledType(c)
+	a.sampledType(c.subject)
 	c.imageSign(i, op, a.image, a.mask)
 	switch d := a.image.Image.Dim; d {
 	case spirv.Dim2D, spirv.DimCube, spirv.DimRect:
 	default:
-		if a.threeDim(c); !c.vulkan || !a.how.Has(typing.Dref) || d != spirv.Dim3D {
-			a.unsuited(c, "of dimension %s; must be 2D, Cube or Rect", d)
+		if a.threeDim(c.subject); !c.vulkan || !a.how.Has(typing.Dref) || d != spirv.Dim3D {
+			a.unsuited(c.subject, "of dimension %s; must be 2D, Cube or Rect", d)
 		}
 	}
-	a.coordinate(c, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
+	a.coordinate(c.subject, v.Coordinate(), c.sampleFloat(), "of floats of 32 bits")
 	if a.how.Has(typing.Dref) {
 		c.dref(&a, inst.ImageDrefGather(in).DRef())
 	} else {
@@ -103,7 +103,7 @@ func (c *checker) imageGather(i int, in spirv.Inst) {
 }
 
 // gatherComponent checks the component that is gathered.
-func (c *checker) gatherComponent(i int, op spirv.Op, id spirv.ID) {
+func (c *images) gatherComponent(i int, op spirv.Op, id spirv.ID) {
 	t := c.m.TypeOf(id)
 	switch {
 	case t == nil:
@@ -125,13 +125,13 @@ const inDerivatives = inFragment | inGLCompute | inMeshEXT | inTaskEXT
 
 // implicitLod checks the entry points of an instruction with an implicit level of
 // detail: a fragment shader, or a workgroup with a derivative group mode.
-func (c *checker) implicitLod(i int, op spirv.Op) {
+func (c *images) implicitLod(i int, op spirv.Op) {
 	c.derivativeModel(i, op, inDerivatives, "SPV-Image-Model")
 }
 
 // derivativeModel checks the models and the modes of the entry points that call
 // an instruction that computes derivatives.
-func (c *checker) derivativeModel(i int, op spirv.Op, allowed modelSet, code string) {
+func (c *position) derivativeModel(i int, op spirv.Op, allowed modelSet, code string) {
 	models := c.callerModels()
 	if models&^inFragment == 0 || c.onlyIn(i, allowed, code) {
 		return
@@ -148,13 +148,13 @@ func (c *checker) derivativeModel(i int, op spirv.Op, allowed modelSet, code str
 }
 
 // sampledImage checks OpSampledImage.
-func (c *checker) sampledImage(i int, in spirv.Inst) {
+func (c *images) sampledImage(i int, in spirv.Inst) {
 	v := inst.SampledImage(in)
 	t, m, s := c.m.Type(in.Type()), c.m.TypeOf(v.Image()), c.m.TypeOf(v.Sampler())
 	if t == nil {
 		return
 	}
-	c.sampledImages = append(c.sampledImages, i)
+	c.sampled = append(c.sampled, i)
 	switch {
 	case t.Op != spirv.OpTypeSampledImage:
 		c.fail(i, "SPV-SampledImage-Operand", "OpSampledImage yields %s; must yield a sampled image", c.typeName(t))
@@ -178,15 +178,15 @@ func alikeImages(a, b *facts.Type) bool {
 
 // sampledImageUses checks the uses of the results of OpSampledImage. It reads
 // the operands only of instructions that have such an id among their words.
-func (c *checker) sampledImageUses() {
-	if len(c.sampledImages) == 0 {
+func (c *images) sampledImageUses() {
+	if len(c.sampled) == 0 {
 		return
 	}
-	made := make(map[spirv.ID]int, len(c.sampledImages))
-	for _, i := range c.sampledImages {
+	made := make(map[spirv.ID]int, len(c.sampled))
+	for _, i := range c.sampled {
 		made[c.code.Inst(i).Result()] = i
 	}
-	for i := c.sampledImages[0] + 1; i < c.code.Len(); i++ {
+	for i := c.sampled[0] + 1; i < c.code.Len(); i++ {
 		if !c.code.Known(i) {
 			continue
 		}
@@ -201,7 +201,7 @@ func (c *checker) sampledImageUses() {
 }
 
 // sampledImageUse checks the operands of one instruction.
-func (c *checker) sampledImageUse(i int, in spirv.Inst, made map[spirv.ID]int) {
+func (c *images) sampledImageUse(i int, in spirv.Inst, made map[spirv.ID]int) {
 	op := in.Op()
 	for w := c.code.Walk(i); w.Next(); {
 		if w.Kind != spirv.KindIdRef || len(w.Words) == 0 {

@@ -25,12 +25,12 @@ var imageTypeFamily = family{
 		{Code: vuid.StandaloneSpirv_OpTypeImage_06214, Section: environment, Words: "the image of a subpass has no layers, and sampled 2"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpTypeImage:        (*checker).typeImage,
-		spirv.OpTypeSampledImage: (*checker).typeSampledImage,
+		spirv.OpTypeImage:        imageJudge((*images).typeImage),
+		spirv.OpTypeSampledImage: imageJudge((*images).typeSampledImage),
 	},
 }
 
-func (c *checker) typeImage(i int, in spirv.Inst) {
+func (c *images) typeImage(i int, in spirv.Inst) {
 	v := inst.TypeImage(in)
 	c.imageSampledType(i, v)
 	for _, l := range [...]struct {
@@ -61,7 +61,7 @@ func (c *checker) typeImage(i int, in spirv.Inst) {
 }
 
 // imageSampledType checks the sampled type.
-func (c *checker) imageSampledType(i int, v inst.TypeImage) {
+func (c *images) imageSampledType(i int, v inst.TypeImage) {
 	t := c.m.Type(v.SampledType())
 	if t == nil {
 		return
@@ -81,7 +81,7 @@ func (c *checker) imageSampledType(i int, v inst.TypeImage) {
 }
 
 // imageDim checks the requirements of the dimension.
-func (c *checker) imageDim(i int, v inst.TypeImage) {
+func (c *images) imageDim(i int, v inst.TypeImage) {
 	dim := v.Dim()
 	if dim != spirv.DimSubpassData && dim != spirv.DimTileImageDataEXT {
 		return
@@ -103,7 +103,7 @@ func (c *checker) imageDim(i int, v inst.TypeImage) {
 }
 
 // imageOpenCL checks the requirements of OpenCL on an image type.
-func (c *checker) imageOpenCL(i int, v inst.TypeImage) {
+func (c *images) imageOpenCL(i int, v inst.TypeImage) {
 	_, access := v.AccessQualifier()
 	switch dim := v.Dim(); {
 	case dim != spirv.Dim1D && dim != spirv.Dim2D && dim != spirv.Dim3D && dim != spirv.DimBuffer:
@@ -145,7 +145,7 @@ func kindOf(f spirv.ImageFormat) (formatKind, bool) {
 
 // imageFormat checks the format against the sampled type, except the sign: an
 // access may select sign or zero extension.
-func (c *checker) imageFormat(i int, f spirv.ImageFormat, t *facts.Type) {
+func (c *images) imageFormat(i int, f spirv.ImageFormat, t *facts.Type) {
 	k, ok := kindOf(f)
 	if !ok || t == nil || !t.IsInt() && !t.IsFloat() {
 		return
@@ -157,7 +157,7 @@ func (c *checker) imageFormat(i int, f spirv.ImageFormat, t *facts.Type) {
 
 // imageSign checks the sign of the format against the sign of the sampled type, as
 // an access by instruction i extends it.
-func (c *checker) imageSign(i int, op spirv.Op, t *facts.Type, mask spirv.ImageOperands) {
+func (c *images) imageSign(i int, op spirv.Op, t *facts.Type, mask spirv.ImageOperands) {
 	if !c.vulkan || t == nil || t.Image == nil || !t.Elem.IsInt() {
 		return
 	}
@@ -184,7 +184,7 @@ func signs(signed bool) string {
 	return "unsigned integers"
 }
 
-func (c *checker) typeSampledImage(i int, in spirv.Inst) {
+func (c *images) typeSampledImage(i int, in spirv.Inst) {
 	t := c.m.Type(inst.TypeSampledImage(in).ImageType())
 	switch {
 	case t == nil:

@@ -30,15 +30,15 @@ var imageVariableFamily = family{
 		{Code: vuid.RuntimeSpirv_shaderRelaxedExtendedInstruction_10773, Section: environment, Words: "OpExtInstWithForwardRefsKHR needs the feature shaderRelaxedExtendedInstruction", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpCapability:                (*checker).tileCapability,
-		spirv.OpImageTexelPointer:         (*checker).tileTexel,
-		spirv.OpExtInstWithForwardRefsKHR: (*checker).relaxedExtInst,
+		spirv.OpCapability:                imageJudge((*images).tileCapability),
+		spirv.OpImageTexelPointer:         imageJudge((*images).tileTexel),
+		spirv.OpExtInstWithForwardRefsKHR: imageJudge((*images).relaxedExtInst),
 	},
 	ops: []group{
-		{(*checker).tileQuery, append(typing.With(typing.Query), spirv.OpImageQueryFormat, spirv.OpImageQueryOrder)},
-		{(*checker).tileProcessing, typing.With(typing.Processing)},
+		{imageJudge((*images).tileQuery), append(typing.With(typing.Query), spirv.OpImageQueryFormat, spirv.OpImageQueryOrder)},
+		{imageJudge((*images).tileProcessing), typing.With(typing.Processing)},
 	},
-	after: []func(*checker){(*checker).imageVariables, (*checker).stageWrites},
+	after: []func(*checker){func(c *checker) { c.image.imageVariables() }, func(c *checker) { c.image.stageWrites() }},
 }
 
 // imageWithin returns the image in a variable, or the image in an array there; nil
@@ -54,7 +54,7 @@ func imageWithin(t *facts.Type) (image *facts.Type, array bool) {
 }
 
 // imageVariables checks the variables of module scope.
-func (c *checker) imageVariables() {
+func (c *images) imageVariables() {
 	if !c.vulkan {
 		return
 	}
@@ -81,14 +81,14 @@ func (c *checker) imageVariables() {
 }
 
 // formatless checks a storage image without a format.
-func (c *checker) formatless(v *facts.Variable, code, feature string, d spirv.Decoration) {
+func (c *images) formatless(v *facts.Variable, code, feature string, d spirv.Decoration) {
 	if !c.m.Has(v.ID, d) && !c.feature(code, feature) && !c.extension(code, "VK_KHR_format_feature_flags2") {
 		c.fail(v.Index, code, "%s is a storage image without a format and without %s; must have it, or needs the feature %s", c.name(v.ID), d, feature)
 	}
 }
 
 // stageWrites checks the writes that a stage may not be able to do.
-func (c *checker) stageWrites() {
+func (c *images) stageWrites() {
 	if !c.vulkan || !slices.ContainsFunc(c.m.Variables, func(v facts.Variable) bool { return c.stageWritable(&v) }) {
 		return
 	}
@@ -116,7 +116,7 @@ func (c *checker) stageWrites() {
 
 // stageWritable reports whether a variable is a storage image or buffer that is not
 // NonWritable.
-func (c *checker) stageWritable(v *facts.Variable) bool {
+func (c *images) stageWritable(v *facts.Variable) bool {
 	if c.m.Has(v.ID, spirv.DecorationNonWritable) {
 		return false
 	}
@@ -139,7 +139,7 @@ func (c *checker) stageWritable(v *facts.Variable) bool {
 }
 
 // tileCapability checks the stages of a module with tile shading.
-func (c *checker) tileCapability(i int, in spirv.Inst) {
+func (c *images) tileCapability(i int, in spirv.Inst) {
 	if !c.vulkan || spirv.Capability(in[1]) != spirv.CapabilityTileShadingQCOM {
 		return
 	}
@@ -162,14 +162,14 @@ func (c *checker) tileCapability(i int, in spirv.Inst) {
 
 // inTile returns the variable in TileAttachmentQCOM from which an image is loaded;
 // nil if there is none.
-func (c *checker) inTile(id spirv.ID) *facts.Variable {
+func (c *images) inTile(id spirv.ID) *facts.Variable {
 	if v, _ := c.imageOrigin(id); v != nil && v.Storage == spirv.StorageClassTileAttachmentQCOM {
 		return v
 	}
 	return nil
 }
 
-func (c *checker) tileQuery(i int, in spirv.Inst) {
+func (c *images) tileQuery(i int, in spirv.Inst) {
 	if !c.vulkan || !c.capable(spirv.CapabilityTileShadingQCOM) {
 		return
 	}
@@ -178,14 +178,14 @@ func (c *checker) tileQuery(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) tileTexel(i int, in spirv.Inst) {
+func (c *images) tileTexel(i int, in spirv.Inst) {
 	p := c.m.TypeOf(inst.ImageTexelPointer(in).Image())
 	if c.vulkan && p.IsPointer() && p.Storage == spirv.StorageClassTileAttachmentQCOM && !c.feature(vuid.RuntimeSpirv_OpImage_10706, "tileShadingAtomicOps") {
 		c.fail(i, vuid.RuntimeSpirv_OpImage_10706, "OpImageTexelPointer of an image of the storage class TileAttachmentQCOM; needs the feature tileShadingAtomicOps")
 	}
 }
 
-func (c *checker) tileProcessing(i int, in spirv.Inst) {
+func (c *images) tileProcessing(i int, in spirv.Inst) {
 	if !c.vulkan || !c.capable(spirv.CapabilityTileShadingQCOM) {
 		return
 	}
@@ -197,7 +197,7 @@ func (c *checker) tileProcessing(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) relaxedExtInst(i int, _ spirv.Inst) {
+func (c *images) relaxedExtInst(i int, _ spirv.Inst) {
 	if c.vulkan && !c.feature(vuid.RuntimeSpirv_shaderRelaxedExtendedInstruction_10773, "shaderRelaxedExtendedInstruction") {
 		c.fail(i, vuid.RuntimeSpirv_shaderRelaxedExtendedInstruction_10773, "OpExtInstWithForwardRefsKHR; needs the feature shaderRelaxedExtendedInstruction")
 	}

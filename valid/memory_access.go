@@ -29,7 +29,7 @@ type access struct {
 
 // accesses checks the memory operands of instruction i: the mask, 0 if there
 // is none, and its parameters.
-func (c *checker) accesses(i int, a access, mask spirv.MemoryAccess, words []uint32) {
+func (c *position) accesses(i int, a access, mask spirv.MemoryAccess, words []uint32) {
 	op := c.code.Inst(i).Op()
 	switch {
 	case mask&spirv.MemoryAccessAlignedMask != 0 && len(words) > 0:
@@ -92,7 +92,7 @@ func sharedClass(s spirv.StorageClass) bool {
 }
 
 // alignment checks an alignment against the accessed type.
-func (c *checker) alignment(i int, a access, n uint32) {
+func (c *subject) alignment(i int, a access, n uint32) {
 	if n == 0 || n&(n-1) != 0 {
 		c.fail(i, "SPV-MemoryAccess-Alignment", "the alignment is %d; must be a power of two", n)
 		return
@@ -121,7 +121,7 @@ type accessSet struct {
 
 // copyAccesses checks the memory operands of a copy. There may be two sets: one
 // for the target, then one for the source.
-func (c *checker) copyAccesses(i int, a access, first, second accessSet, two bool) {
+func (c *position) copyAccesses(i int, a access, first, second accessSet, two bool) {
 	if !two {
 		c.accesses(i, a, first.mask, first.words)
 		return

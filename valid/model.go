@@ -124,7 +124,7 @@ func (c *callGraph) callers() {
 
 // callerModels returns the models of the entry points that the walk's function
 // is called from, 0 outside of functions.
-func (c *checker) callerModels() modelSet {
+func (c *position) callerModels() modelSet {
 	if c.fn == nil {
 		return 0
 	}
@@ -133,7 +133,7 @@ func (c *checker) callerModels() modelSet {
 
 // onlyIn reports instruction i if its function is called from an entry point
 // of a model that is not allowed, and returns whether it did.
-func (c *checker) onlyIn(i int, allowed modelSet, code string) bool {
+func (c *position) onlyIn(i int, allowed modelSet, code string) bool {
 	bad := c.callerModels() &^ allowed
 	if bad == 0 {
 		return false

@@ -44,7 +44,7 @@ const inSharing = inTask | inMesh | inTessellationControl | inGLCompute
 
 // constantOperand returns the value of a scope or of semantics; ok is false
 // if it is not known. In a shader it must be an OpConstant.
-func (c *checker) constantOperand(i int, id spirv.ID, what, code string) (value uint32, ok bool) {
+func (c *subject) constantOperand(i int, id spirv.ID, what, code string) (value uint32, ok bool) {
 	k := c.m.Const(id)
 	if c.capable(spirv.CapabilityShader) {
 		matrix := c.anyCapable(spirv.CapabilityCooperativeMatrixNV, spirv.CapabilityCooperativeMatrixKHR)
@@ -62,7 +62,7 @@ func (c *checker) constantOperand(i int, id spirv.ID, what, code string) (value 
 }
 
 // scopeOperand returns the scope that an operand names.
-func (c *checker) scopeOperand(i int, id spirv.ID) (spirv.Scope, bool) {
+func (c *subject) scopeOperand(i int, id spirv.ID) (spirv.Scope, bool) {
 	v, ok := c.constantOperand(i, id, "scope", "SPV-Scope-Constant")
 	if !ok {
 		return 0, false
@@ -75,7 +75,7 @@ func (c *checker) scopeOperand(i int, id spirv.ID) (spirv.Scope, bool) {
 }
 
 // executionScope checks the scope for execution of instruction i.
-func (c *checker) executionScope(i int, id spirv.ID) {
+func (c *position) executionScope(i int, id spirv.ID) {
 	s, ok := c.scopeOperand(i, id)
 	if !ok {
 		return
@@ -114,7 +114,7 @@ func (c *checker) executionScope(i int, id spirv.ID) {
 }
 
 // memoryScope checks the scope for memory of instruction i, and returns it.
-func (c *checker) memoryScope(i int, id spirv.ID) (s spirv.Scope, ok bool) {
+func (c *position) memoryScope(i int, id spirv.ID) (s spirv.Scope, ok bool) {
 	if s, ok = c.scopeOperand(i, id); !ok {
 		return s, false
 	}
@@ -135,7 +135,7 @@ func (c *checker) memoryScope(i int, id spirv.ID) (s spirv.Scope, ok bool) {
 	return s, true
 }
 
-func (c *checker) vulkanMemoryScope(i int, op spirv.Op, s spirv.Scope) {
+func (c *position) vulkanMemoryScope(i int, op spirv.Op, s spirv.Scope) {
 	models := c.callerModels()
 	switch s {
 	case spirv.ScopeDevice:

@@ -8,8 +8,8 @@ import (
 
 // subject is the input and the output of a check: the module with its facts, the
 // environment, and the findings so far. The checker embeds it. A family with its
-// own type has a pointer to it instead of the checker, so that its methods cannot
-// read the position of the walk or the state of other families.
+// own type has a pointer to it instead of the checker, or to callGraph or position
+// if it needs these, so that its methods cannot read the state of other families.
 type subject struct {
 	m    *facts.Module
 	code *spirv.Module
