@@ -30,6 +30,7 @@
 //	name.go        OpName, OpMemberName, OpSource
 //	decoration.go  decorations by target
 //	type.go        types; layout.go their size and alignment (scalar, std430, std140)
+//	std430.go      bytes of shared memory with std430 padding
 //	constant.go    constants; operation.go OpSpecConstantOp; constant_data.go packed arrays
 //	function.go    functions, blocks, the globals and callees of each function
 //	flow.go        edges of the control-flow graph, switches

@@ -63,7 +63,8 @@
 // type rules.
 //
 //	stage.go, fault.go                  entry: options, unit, errors
-//	function.go, control.go, region.go  functions, block tree, IR regions
+//	function.go, control.go, region.go,
+//	kill.go                             functions, block tree, IR regions, demoted OpKill
 //	rule.go, position.go                the tables of all files; the position of each rule
 //	value.go, type.go                   values, their scalars, sizes of types
 //	pointer.go, pointervalue.go,        symbolic and materialized pointers,
@@ -75,6 +76,7 @@
 //	barrier.go                          loads, stores, copies, atomics, barriers
 //	arithmetic.go, integer*.go, bit.go,
 //	logic.go, conversion.go, encoding.go,
+//	encodinginteger.go,
 //	composite.go, matrix.go             scalars, vectors, matrices
 //	glsl.go, glslrules.go, geometry.go,
 //	amd.go, cubeface.go, log.go         extended instruction sets

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"context"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -36,8 +37,8 @@ type Variant[K any] struct {
 }
 
 // Acquire returns the program for a key and for bound resources, and compiles it if it is new. Release
-// must follow.
-func (s *Variants[K]) Acquire(key *K, e exec.Engine, o exec.Options, a *compute.Args) (*Variant[K], error) {
+// must follow. Only a compilation obeys ctx: a function that stops it costs an allocation.
+func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec.Options, a *compute.Args) (*Variant[K], error) {
 	for i, v := range s.list {
 		if s.Equal(&v.key, key) && v.matches(a) {
 			copy(s.list[1:i+1], s.list[:i])
@@ -46,7 +47,7 @@ func (s *Variants[K]) Acquire(key *K, e exec.Engine, o exec.Options, a *compute.
 			return v, nil
 		}
 	}
-	v, err := s.compile(key, e, o, a)
+	v, err := s.compile(key, e, o.Until(ctx), a)
 	if err != nil {
 		return nil, err
 	}

@@ -95,10 +95,10 @@ func (d *recordedDraw) hold(ctx context.Context, a *state.Args) (err error) {
 	if d.manyTriangles() {
 		d.front.MinBatch = minBatchDraw
 	}
-	if err = d.front.Acquire(p.engine, p.options.Until(ctx)); err != nil {
+	if err = d.front.Acquire(ctx, p.engine, p.options); err != nil {
 		return err
 	}
-	d.heldFragment, err = p.fragment.Acquire(&d.key, p.engine, p.options.Until(ctx), &a.Shader)
+	d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, &a.Shader)
 	return err
 }
 

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"context"
+
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -39,9 +41,9 @@ func (d *Draw) Begin(p *Pipeline, a *state.Args, s *state.State) {
 // Acquire compiles or finds the programs. Release must follow, even after an error. The caller holds
 // the pipeline's lock. A missing program is compiled here, at the first draw with its key, because
 // vertex formats are known only now.
-func (d *Draw) Acquire(e exec.Engine, o exec.Options) (err error) {
+func (d *Draw) Acquire(ctx context.Context, e exec.Engine, o exec.Options) (err error) {
 	p, a := d.Pipeline, &d.Args.Shader
-	if d.heldVertex, err = p.vertexVariants.Acquire(&d.vertexKey, e, o, a); err != nil {
+	if d.heldVertex, err = p.vertexVariants.Acquire(ctx, &d.vertexKey, e, o, a); err != nil {
 		return err
 	}
 	for i, from := range p.stages.primitiveStages() {
@@ -49,14 +51,14 @@ func (d *Draw) Acquire(e exec.Engine, o exec.Options) (err error) {
 			continue
 		}
 		d.primitiveKey.captures = d.Args.Feedback != nil && from == p.stages.last()
-		if d.heldPrimitive[i], err = p.primitivePrograms[i].Acquire(&d.primitiveKey, e, o, a); err != nil {
+		if d.heldPrimitive[i], err = p.primitivePrograms[i].Acquire(ctx, &d.primitiveKey, e, o, a); err != nil {
 			return err
 		}
 	}
 	if d.MinBatch > 0 {
 		// The set-up program is Chiaro's own and has no loop, so that limits for shaders do not
 		// apply to it.
-		d.heldBatch, err = p.batchVariants.Acquire(&batchKey{}, e, exec.Options{Stop: o.Stop}, &d.batchArgs)
+		d.heldBatch, err = p.batchVariants.Acquire(ctx, &batchKey{}, e, exec.Options{}, &d.batchArgs)
 	}
 	return err
 }
