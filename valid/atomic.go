@@ -30,7 +30,7 @@ var atomicFamily = family{
 		{Code: vuid.RuntimeSpirv_None_06339, Section: environment, Words: "64-bit float atomics need one of the features that bring them", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_shaderFloat16VectorAtomics_09581, Section: environment, Words: "atomics on vectors of 16-bit floats need the feature shaderFloat16VectorAtomics", Need: NeedDevice},
 	},
-	ops: []group{{(*checker).atomic, atomicOps}},
+	ops: []group{{scopeJudge((*scopes).atomic), atomicOps}},
 }
 
 // atomicOps are the atomic instructions.
@@ -61,7 +61,7 @@ func atomicOperands(in spirv.Inst) (pointer, scope, sem spirv.ID) {
 }
 
 // atomic checks one atomic instruction.
-func (c *checker) atomic(i int, in spirv.Inst) {
+func (c *scopes) atomic(i int, in spirv.Inst) {
 	op := in.Op()
 	pointer, scope, sem := atomicOperands(in)
 	s, scoped := c.memoryScope(i, scope)
@@ -86,7 +86,7 @@ func (c *checker) atomic(i int, in spirv.Inst) {
 
 // atomicClass checks the storage class of the pointer. Vulkan's list is shorter
 // than SPIR-V's.
-func (c *checker) atomicClass(i int, op spirv.Op, pointer spirv.ID, p *facts.Type) {
+func (c *scopes) atomicClass(i int, op spirv.Op, pointer spirv.ID, p *facts.Type) {
 	switch p.Storage {
 	case spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassImage, spirv.StorageClassStorageBuffer,
 		spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassTaskPayloadWorkgroupEXT:
@@ -109,7 +109,7 @@ func (c *checker) atomicClass(i int, op spirv.Op, pointer spirv.ID, p *facts.Typ
 }
 
 // atomicType returns the type of the value that an atomic instruction accesses.
-func (c *checker) atomicType(in spirv.Inst, p *facts.Type) *facts.Type {
+func (c *scopes) atomicType(in spirv.Inst, p *facts.Type) *facts.Type {
 	switch in.Op() {
 	case spirv.OpAtomicStore:
 		return c.m.TypeOf(inst.AtomicStore(in).Value())
@@ -120,7 +120,7 @@ func (c *checker) atomicType(in spirv.Inst, p *facts.Type) *facts.Type {
 }
 
 // atomicWidth checks the width and encoding of that value.
-func (c *checker) atomicWidth(i int, op spirv.Op, class spirv.StorageClass, t *facts.Type) {
+func (c *scopes) atomicWidth(i int, op spirv.Op, class spirv.StorageClass, t *facts.Type) {
 	s := t.Scalar()
 	switch {
 	case s == nil:
@@ -144,7 +144,7 @@ func (c *checker) atomicWidth(i int, op spirv.Op, class spirv.StorageClass, t *f
 
 // floatAtomic checks the capability of a float atomic: AtomicFloat<width>AddEXT or
 // AtomicFloat<width>MinMaxEXT, for vectors AtomicFloat16VectorNV.
-func (c *checker) floatAtomic(i int, op spirv.Op, s, t *facts.Type) {
+func (c *scopes) floatAtomic(i int, op spirv.Op, s, t *facts.Type) {
 	var need spirv.Capability
 	add := op == spirv.OpAtomicFAddEXT
 	switch {
@@ -177,7 +177,7 @@ func (c *checker) floatAtomic(i int, op spirv.Op, s, t *facts.Type) {
 }
 
 // wideFeature checks the device feature of an atomic on 64-bit integers.
-func (c *checker) wideFeature(i int, op spirv.Op, class spirv.StorageClass) {
+func (c *scopes) wideFeature(i int, op spirv.Op, class spirv.StorageClass) {
 	code, feature := vuid.RuntimeSpirv_None_06278, "shaderBufferInt64Atomics"
 	switch class {
 	case spirv.StorageClassWorkgroup:
@@ -223,7 +223,7 @@ var (
 )
 
 // floatFeatures checks the device features of a float atomic.
-func (c *checker) floatFeatures(i int, op spirv.Op, class spirv.StorageClass, width uint32, vector bool) {
+func (c *scopes) floatFeatures(i int, op spirv.Op, class spirv.StorageClass, width uint32, vector bool) {
 	if vector {
 		if !c.feature(vuid.RuntimeSpirv_shaderFloat16VectorAtomics_09581, "shaderFloat16VectorAtomics") {
 			c.fail(i, vuid.RuntimeSpirv_shaderFloat16VectorAtomics_09581, "%s on vectors of 16-bit floats; needs the feature shaderFloat16VectorAtomics", op)
@@ -250,7 +250,7 @@ func (c *checker) floatFeatures(i int, op spirv.Op, class spirv.StorageClass, wi
 
 // oneFeature checks that at least one of several features is on. If one of them
 // is unknown and none is on, the rule stays silent.
-func (c *checker) oneFeature(i int, op spirv.Op, code, what string, list []string) {
+func (c *scopes) oneFeature(i int, op spirv.Op, code, what string, list []string) {
 	silent := false
 	for _, name := range list {
 		on, known := c.env.Device.feature(name)

@@ -18,11 +18,11 @@ var barrierFamily = family{
 		{Code: vuid.StandaloneSpirv_SplitBarrierEXT_13552, Section: environment, Words: "split barriers are for compute shaders"},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpControlBarrier:          (*checker).controlBarrier,
-		spirv.OpMemoryBarrier:           (*checker).memoryBarrier,
-		spirv.OpControlBarrierArriveEXT: (*checker).splitBarrier,
-		spirv.OpControlBarrierWaitEXT:   (*checker).splitBarrier,
-		spirv.OpMemoryNamedBarrier:      (*checker).namedBarrier,
+		spirv.OpControlBarrier:          scopeJudge((*scopes).controlBarrier),
+		spirv.OpMemoryBarrier:           scopeJudge((*scopes).memoryBarrier),
+		spirv.OpControlBarrierArriveEXT: scopeJudge((*scopes).splitBarrier),
+		spirv.OpControlBarrierWaitEXT:   scopeJudge((*scopes).splitBarrier),
+		spirv.OpMemoryNamedBarrier:      scopeJudge((*scopes).namedBarrier),
 	},
 }
 
@@ -36,7 +36,7 @@ const inSubgroups = inRayTracing&^inCallable | inFragment | inVertex | inTessell
 
 // controlBarrier checks OpControlBarrier: its model, and its execution scope in
 // models without workgroups.
-func (c *checker) controlBarrier(i int, in spirv.Inst) {
+func (c *scopes) controlBarrier(i int, in spirv.Inst) {
 	v := inst.ControlBarrier(in)
 	if !c.since(spirv.Version13) {
 		c.onlyIn(i, inControl, "SPV-Barrier-Model")
@@ -49,19 +49,19 @@ func (c *checker) controlBarrier(i int, in spirv.Inst) {
 }
 
 // barrier checks the operands of an execution barrier.
-func (c *checker) barrier(i int, execution, memory, sem spirv.ID) {
+func (c *scopes) barrier(i int, execution, memory, sem spirv.ID) {
 	c.executionScope(i, execution)
 	s, ok := c.memoryScope(i, memory)
 	c.semanticsOperand(i, sem, s, ok)
 }
 
-func (c *checker) memoryBarrier(i int, in spirv.Inst) {
+func (c *scopes) memoryBarrier(i int, in spirv.Inst) {
 	v := inst.MemoryBarrier(in)
 	s, ok := c.memoryScope(i, v.Memory())
 	c.semanticsOperand(i, v.Semantics(), s, ok)
 }
 
-func (c *checker) namedBarrier(i int, in spirv.Inst) {
+func (c *scopes) namedBarrier(i int, in spirv.Inst) {
 	v := inst.MemoryNamedBarrier(in)
 	s, ok := c.memoryScope(i, v.Memory())
 	c.semanticsOperand(i, v.Semantics(), s, ok)
@@ -69,7 +69,7 @@ func (c *checker) namedBarrier(i int, in spirv.Inst) {
 
 // splitBarrier checks one half of a split barrier (SPV_EXT_split_barrier); Arrive
 // and Wait have the same operands.
-func (c *checker) splitBarrier(i int, in spirv.Inst) {
+func (c *scopes) splitBarrier(i int, in spirv.Inst) {
 	v := inst.ControlBarrierArriveEXT(in)
 	if c.vulkan {
 		c.onlyIn(i, inGLCompute, vuid.StandaloneSpirv_SplitBarrierEXT_13552)

@@ -102,6 +102,7 @@ type checker struct {
 	graph       graphs
 	cooperative cooperatives
 	debugInfo   debugInfo
+	scopes      scopes
 
 	image       images
 	handleWidth uint32 // width of image and sampler handles, in bits; 0 until declared
@@ -139,7 +140,7 @@ func (c *checker) prepare() {
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
 	c.callGraph.subject, c.graph.subject, c.debugInfo.subject = &c.subject, &c.subject, &c.subject
 	c.position.callGraph, c.builtIn.callGraph = &c.callGraph, &c.callGraph
-	c.image.position = &c.position
+	c.image.position, c.scopes.position = &c.position, &c.position
 	c.cooperative = cooperatives{subject: &c.subject, accesses: c.accesses}
 	c.callers()
 }

@@ -23,16 +23,16 @@ var groupFamily = family{
 		{Code: vuid.RuntimeSpirv_shaderSubgroupRotateClustered_09566, Section: environment, Words: "a ClusterSize of OpGroupNonUniformRotateKHR needs the feature shaderSubgroupRotateClustered", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
-		spirv.OpGroupNonUniformBallotBitCount: (*checker).ballotCount,
-		spirv.OpGroupNonUniformBroadcast:      (*checker).broadcast,
-		spirv.OpGroupNonUniformQuadBroadcast:  (*checker).broadcast,
-		spirv.OpGroupNonUniformQuadSwap:       (*checker).quadSwap,
-		spirv.OpGroupNonUniformRotateKHR:      (*checker).rotate,
+		spirv.OpGroupNonUniformBallotBitCount: scopeJudge((*scopes).ballotCount),
+		spirv.OpGroupNonUniformBroadcast:      scopeJudge((*scopes).broadcast),
+		spirv.OpGroupNonUniformQuadBroadcast:  scopeJudge((*scopes).broadcast),
+		spirv.OpGroupNonUniformQuadSwap:       scopeJudge((*scopes).quadSwap),
+		spirv.OpGroupNonUniformRotateKHR:      scopeJudge((*scopes).rotate),
 	},
 	ops: []group{
-		{(*checker).nonUniform, scopedGroups()},
-		{(*checker).combine, combineOps},
-		{(*checker).quad, []spirv.Op{spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap, spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR}},
+		{scopeJudge((*scopes).nonUniform), scopedGroups()},
+		{scopeJudge((*scopes).combine), combineOps},
+		{scopeJudge((*scopes).quad), []spirv.Op{spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadSwap, spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR}},
 	},
 }
 
@@ -68,7 +68,7 @@ func scopedGroups() []spirv.Op {
 }
 
 // nonUniform checks the scope, and the type that the lanes exchange.
-func (c *checker) nonUniform(i int, in spirv.Inst) {
+func (c *scopes) nonUniform(i int, in spirv.Inst) {
 	if !in.Op().HasType() {
 		return
 	}
@@ -86,7 +86,7 @@ func (c *checker) nonUniform(i int, in spirv.Inst) {
 }
 
 // combine checks the operand that a clustered or partitioned operation has.
-func (c *checker) combine(i int, in spirv.Inst) {
+func (c *scopes) combine(i int, in spirv.Inst) {
 	op := in.Op()
 	var last spirv.ID
 	if len(in) > 6 {
@@ -116,7 +116,7 @@ func (c *checker) combine(i int, in spirv.Inst) {
 }
 
 // clusterSize checks the size of the clusters of an operation.
-func (c *checker) clusterSize(i int, op spirv.Op, id spirv.ID) {
+func (c *scopes) clusterSize(i int, op spirv.Op, id spirv.ID) {
 	if t := c.m.TypeOf(id); t != nil && (!t.IsInt() || t.Signed) {
 		c.fail(i, "SPV-NonUniform-Cluster", "the ClusterSize of %s is %s; must be an unsigned integer", op, c.typeName(t))
 		return
@@ -129,7 +129,7 @@ func (c *checker) clusterSize(i int, op spirv.Op, id spirv.ID) {
 }
 
 // constant demands that an operand is a constant, and returns it.
-func (c *checker) constant(i int, op spirv.Op, id spirv.ID, what, code string) *facts.Const {
+func (c *scopes) constant(i int, op spirv.Op, id spirv.ID, what, code string) *facts.Const {
 	k := c.m.Const(id)
 	if d := c.code.Def(id); d >= 0 && !c.isConstant(c.code.Inst(d).Op()) && !c.typeless(id) {
 		c.fail(i, code, "the %s of %s is %s; must be a constant", what, op, c.name(id)).also(c, d, "the definition")
@@ -138,12 +138,12 @@ func (c *checker) constant(i int, op spirv.Op, id spirv.ID, what, code string) *
 }
 
 // isConstant reports whether an opcode makes a constant.
-func (c *checker) isConstant(op spirv.Op) bool {
+func (c *scopes) isConstant(op spirv.Op) bool {
 	return op.Class() == spirv.ClassConstantCreation
 }
 
 // broadcast checks the lane that is read: a constant before SPIR-V 1.5.
-func (c *checker) broadcast(i int, in spirv.Inst) {
+func (c *scopes) broadcast(i int, in spirv.Inst) {
 	if c.since(spirv.Version15) {
 		return
 	}
@@ -154,7 +154,7 @@ func (c *checker) broadcast(i int, in spirv.Inst) {
 	c.constant(i, in.Op(), inst.GroupNonUniformBroadcast(in).InvocationId(), what, "SPV-NonUniform-Constant")
 }
 
-func (c *checker) quadSwap(i int, in spirv.Inst) {
+func (c *scopes) quadSwap(i int, in spirv.Inst) {
 	k := c.constant(i, in.Op(), inst.GroupNonUniformQuadSwap(in).Direction(), "Direction", "SPV-NonUniform-Constant")
 	if k != nil && k.Known && !k.Spec && k.Bits > 2 {
 		c.fail(i, "SPV-NonUniform-Direction", "the Direction of OpGroupNonUniformQuadSwap is %d; must be 0, 1 or 2", k.Bits)
@@ -162,7 +162,7 @@ func (c *checker) quadSwap(i int, in spirv.Inst) {
 }
 
 // quad checks the stage of a quad operation.
-func (c *checker) quad(i int, in spirv.Inst) {
+func (c *scopes) quad(i int, in spirv.Inst) {
 	const code = vuid.RuntimeSpirv_None_06342
 	bad := c.callerModels() &^ (inFragment | inGLCompute)
 	if !c.vulkan || bad == 0 {
@@ -173,7 +173,7 @@ func (c *checker) quad(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) rotate(i int, in spirv.Inst) {
+func (c *scopes) rotate(i int, in spirv.Inst) {
 	if len(in) < 7 {
 		return
 	}
@@ -183,7 +183,7 @@ func (c *checker) rotate(i int, in spirv.Inst) {
 	}
 }
 
-func (c *checker) ballotCount(i int, in spirv.Inst) {
+func (c *scopes) ballotCount(i int, in spirv.Inst) {
 	if !c.vulkan {
 		return
 	}

@@ -33,8 +33,17 @@ var scopeFamily = family{
 		{Code: vuid.RuntimeSpirv_shaderSubgroupClock_06267, Section: environment, Words: "OpReadClockKHR of a subgroup needs the feature shaderSubgroupClock", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_shaderDeviceClock_06268, Section: environment, Words: "OpReadClockKHR of the device needs the feature shaderDeviceClock", Need: NeedDevice},
 	},
-	insts: map[spirv.Op]judge{spirv.OpReadClockKHR: (*checker).readClock},
+	insts: map[spirv.Op]judge{spirv.OpReadClockKHR: scopeJudge((*scopes).readClock)},
 }
+
+// scopeJudge makes a check of instructions with scopes a judge.
+func scopeJudge(check func(c *scopes, i int, in spirv.Inst)) judge {
+	return func(c *checker, i int, in spirv.Inst) { check(&c.scopes, i, in) }
+}
+
+// scopes checks the instructions with scopes and memory semantics: atomics,
+// barriers, group instructions and clocks.
+type scopes struct{ *position }
 
 // environment is the section with the rules of scopes, semantics and atomics.
 const environment = "Vulkan, Validation Rules within a Module"
@@ -168,7 +177,7 @@ func (c *position) vulkanMemoryScope(i int, op spirv.Op, s spirv.Scope) {
 }
 
 // readClock checks OpReadClockKHR.
-func (c *checker) readClock(i int, in spirv.Inst) {
+func (c *scopes) readClock(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil && !(t.IsInt() && t.Width == 64 && !t.Signed) && !(isVectorOf(t, 2, false, 32) && !t.Elem.Signed) {
 		c.fail(i, "SPV-Clock-Result", "OpReadClockKHR yields %s; must yield an unsigned integer of 64 bits, or two of 32", c.typeName(t))
 	}

@@ -58,7 +58,7 @@ const (
 // semanticsOperand checks the memory semantics of instruction i; s is the scope
 // for memory, if scoped. It returns the semantics; ok is false if they are
 // not known.
-func (c *checker) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool) (m semantics, ok bool) {
+func (c *scopes) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool) (m semantics, ok bool) {
 	v, ok := c.constantOperand(i, id, "memory semantics", "SPV-Semantics-Constant")
 	if !ok {
 		return 0, false
@@ -97,7 +97,7 @@ func (c *checker) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped boo
 }
 
 // availability checks MakeAvailable and MakeVisible.
-func (c *checker) availability(i int, op spirv.Op, m semantics) {
+func (c *scopes) availability(i int, op spirv.Op, m semantics) {
 	for _, k := range [...]struct {
 		bit, with      semantics
 		code, vulkan   string
@@ -130,7 +130,7 @@ func isBarrier(op spirv.Op) bool {
 	return false
 }
 
-func (c *checker) vulkanSemantics(i int, op spirv.Op, m semantics) {
+func (c *scopes) vulkanSemantics(i int, op spirv.Op, m semantics) {
 	order, classes := m&orders, m&vulkanClasses
 	if order != 0 && classes == 0 {
 		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10870, "the memory order of %s is %s without a storage class; must come with UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory", op, order)
@@ -167,7 +167,7 @@ func (c *checker) vulkanSemantics(i int, op spirv.Op, m semantics) {
 
 // unequalSemantics checks the semantics of an unequal comparison beside those
 // of an equal one.
-func (c *checker) unequalSemantics(i int, op spirv.Op, equal, unequal semantics) {
+func (c *scopes) unequalSemantics(i int, op spirv.Op, equal, unequal semantics) {
 	if unequal&releases != 0 {
 		code := "SPV-Semantics-Unequal"
 		if c.vulkan {
