@@ -115,7 +115,7 @@ func (r *reader) located(data []byte) error {
 	if len(want) == 0 {
 		return nil
 	}
-	at := places(data, want)
+	at := positions(data, want)
 	line := func(kind string, f fault) string {
 		name := r.name
 		if p, ok := at[f.path]; ok {

@@ -217,11 +217,11 @@ var perStage = map[iface.Descriptor][]string{
 // update after bind, and inline uniform blocks, count against other limits; a
 // module does not contain this information.
 func (r *Requirements) resources(e *iface.Entry) {
-	type place struct{ set, binding uint32 }
-	seen := map[place]bool{}
+	type descriptorSlot struct{ set, binding uint32 }
+	seen := map[descriptorSlot]bool{}
 	counts := map[string]uint64{}
 	for _, s := range e.Resources {
-		at := place{s.Set, s.Binding}
+		at := descriptorSlot{s.Set, s.Binding}
 		if !s.Used || s.MissingSet || s.MissingBinding || seen[at] {
 			continue
 		}

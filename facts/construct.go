@@ -85,8 +85,8 @@ func (g *gatherer) constructs(f *Function) {
 	}
 	f.Constructs = make([]Construct, 0, total)
 	n := len(f.Blocks)
-	room := make([]*Construct, 3*n)
-	s := nesting{g, f, room[:n], room[n : 2*n], room[2*n:], 64*n + 4096}
+	arena := make([]*Construct, 3*n)
+	s := nesting{g, f, arena[:n], arena[n : 2*n], arena[2*n:], 64*n + 4096}
 	order := make([]*Block, n)
 	for i := range f.Blocks {
 		if b := &f.Blocks[i]; b.structural.pre > 0 {

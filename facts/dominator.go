@@ -132,14 +132,14 @@ type dominators struct {
 	// Scratch memory, reused from graph to graph.
 	edges [][2]int32
 	stack []frame
-	room  []int32
-	rest  []int32 // the free part of room
+	arena []int32
+	rest  []int32 // the free part of arena
 }
 
 // frame is a node on the stack of the depth-first search, and its next neighbour.
 type frame struct{ v, next int32 }
 
-// take allocates n zeroed numbers from room.
+// take allocates n zeroed numbers from the arena.
 func (d *dominators) take(n int) []int32 {
 	out := d.rest[:n:n]
 	d.rest = d.rest[n:]
@@ -171,10 +171,10 @@ func (a adjacency) of(v int32) []int32 { return a.list[a.at[v]:a.at[v+1]] }
 // start begins a graph of n nodes.
 func (d *dominators) start(n int, edges [][2]int32) {
 	need := 11*n + 4 + 2*len(edges)
-	if cap(d.room) < need {
-		d.room = make([]int32, need+need/4)
+	if cap(d.arena) < need {
+		d.arena = make([]int32, need+need/4)
 	}
-	d.rest = d.room[:cap(d.room)]
+	d.rest = d.arena[:cap(d.arena)]
 	d.succ, d.pred = d.adjacent(n, edges, 0), d.adjacent(n, edges, 1)
 	d.number, d.vertex, d.parent = d.take(n), d.take(n)[:0], d.take(n)[:0]
 }

@@ -142,9 +142,9 @@ func TestHuge(t *testing.T) {
 		f := Gather(m, nil)
 		took := time.Since(start)
 		runtime.ReadMemStats(&after)
-		room := after.TotalAlloc - before.TotalAlloc
-		if took > limit || room > 400*4*uint64(len(words))+1<<20 {
-			t.Errorf("%s: %d words took %v of %v and %d bytes", name, len(words), took, limit, room)
+		arena := after.TotalAlloc - before.TotalAlloc
+		if took > limit || arena > 400*4*uint64(len(words))+1<<20 {
+			t.Errorf("%s: %d words took %v of %v and %d bytes", name, len(words), took, limit, arena)
 		}
 		everything(f)
 	}

@@ -243,25 +243,25 @@ func (g *gatherer) members(t *Type, i int, ids []spirv.ID) {
 		}
 		m := &t.Members[d.member]
 		if d.kind != grouped {
-			m.place(d.Decoration)
+			m.applyLayout(d.Decoration)
 			continue
 		}
 		group := g.own(spirv.ID(d.Operands[0]), -1)
 		for _, kind := range placing {
 			if e, ok := find(group, uint32(kind)); ok {
-				m.place(e)
+				m.applyLayout(e)
 			}
 		}
 	}
 }
 
-// placing are the decorations that Member.place reads.
+// placing are the decorations that Member.applyLayout reads.
 var placing = [...]spirv.Decoration{
 	spirv.DecorationOffset, spirv.DecorationMatrixStride, spirv.DecorationRowMajor, spirv.DecorationColMajor,
 }
 
-// place applies a layout decoration to the member.
-func (m *Member) place(d Decoration) {
+// applyLayout applies a layout decoration to the member.
+func (m *Member) applyLayout(d Decoration) {
 	switch d.Kind {
 	case spirv.DecorationOffset:
 		if !m.HasOffset {

@@ -45,7 +45,7 @@ func (g *gatherer) survey() {
 			s.mark(g, i, op)
 		}
 	}
-	g.room()
+	g.allocate()
 }
 
 // The classes of opcodes that a survey distinguishes.
@@ -206,8 +206,8 @@ func (g *gatherer) imply(c spirv.Capability) {
 	g.implied = list
 }
 
-// room allocates the arenas and fills in the id, opcode and number of each type.
-func (g *gatherer) room() {
+// allocate allocates the arenas and fills in the id, opcode and number of each type.
+func (g *gatherer) allocate() {
 	g.Types = make([]Type, g.count.types)
 	g.Consts = make([]Const, g.count.consts)
 	g.Variables = make([]Variable, g.count.vars)

@@ -30,15 +30,15 @@ func wrong(data []byte, err error) error {
 		} else {
 			value = map[string]string{"bool": "a Boolean", "string": "a text", "array": "an array", "object": "an object"}[value]
 		}
-		return fmt.Errorf("%s%s%s; must be %s", place(data, kind.Offset), name, value, typeName(kind.Type))
+		return fmt.Errorf("%s%s%s; must be %s", position(data, kind.Offset), name, value, typeName(kind.Type))
 	case errors.As(err, &syntax):
-		return fmt.Errorf("%s%w", place(data, syntax.Offset), err)
+		return fmt.Errorf("%s%w", position(data, syntax.Offset), err)
 	}
 	return err
 }
 
-// place formats the line and column of an offset, as in messages.
-func place(data []byte, offset int64) string {
+// position formats the line and column of an offset, as in messages.
+func position(data []byte, offset int64) string {
 	if data == nil {
 		return ""
 	}

@@ -16,10 +16,10 @@ type use struct {
 
 // uses are the uses in every function of a module; each function is read once.
 type uses struct {
-	m      *facts.Module
-	of     [][]use
-	global map[spirv.ID]int // constants, by their number in Module.Consts; made when it is asked for
-	places []int
+	m           *facts.Module
+	of          [][]use
+	global      map[spirv.ID]int // constants, by their number in Module.Consts; made when it is asked for
+	idPositions []int
 }
 
 func gatherUses(m *facts.Module) *uses {
@@ -35,9 +35,9 @@ func (u *uses) function(f *facts.Function) {
 	code := u.m.Code
 	for i := f.Index; i < f.End; i++ {
 		in := code.Inst(i)
-		u.places = code.IDs(i, u.places[:0])
+		u.idPositions = code.IDs(i, u.idPositions[:0])
 		chain := in.Op() == spirv.OpAccessChain || in.Op() == spirv.OpInBoundsAccessChain
-		for _, at := range u.places {
+		for _, at := range u.idPositions {
 			u.name(f, in, spirv.ID(in[at]), chain && at == 3)
 		}
 		if w, ok := code.Tail(i); ok {

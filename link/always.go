@@ -54,7 +54,7 @@ func (l *linker) always(code string, s *Shader, x *iface.BuiltIn) {
 	w := &wayFinder{m: m, x: x, seen: [2][]bool{make([]bool, len(tree[0].Blocks)), make([]bool, len(tree[0].Blocks))}}
 	if at := w.unwritten(tree[0]); at >= 0 {
 		side := s.at(at)
-		side.Name, side.Place = x.Name, x.BuiltIn.String()
+		side.Name, side.Slot = x.Name, x.BuiltIn.String()
 		l.warn(code, []Side{side}, "the fragment stage writes %s, and there is a way to its end on which it does not; must write it on each, or discard the fragment", x.BuiltIn)
 	}
 }
@@ -157,7 +157,7 @@ func (l *linker) oneValue(code string, s *Shader, x *iface.BuiltIn) {
 		for b := range f.Blocks {
 			if at, one, other := emitted(m, &f.Blocks[b], x, size); at >= 0 {
 				side := s.at(at)
-				side.Name, side.Place = x.Name, x.BuiltIn.String()
+				side.Name, side.Slot = x.Name, x.BuiltIn.String()
 				l.fail(code, []Side{side}, "a primitive has vertices with %s %d and %d; must have one value", x.BuiltIn, one, other)
 				return
 			}
@@ -174,7 +174,7 @@ func emitted(m *facts.Module, b *facts.Block, x *iface.BuiltIn, size int) (at in
 		known bool
 	}
 	var now value
-	var strip []value
+	var primitive []value
 	for i := b.Index; i < b.End; i++ {
 		switch in := m.Code.Inst(i); in.Op() {
 		case spirv.OpStore:
@@ -187,12 +187,12 @@ func emitted(m *facts.Module, b *facts.Block, x *iface.BuiltIn, size int) (at in
 				now = value{uint64(uint32(k.Bits)), true}
 			}
 		case spirv.OpEmitVertex:
-			strip = append(strip, now)
+			primitive = append(primitive, now)
 			now = value{} // outputs are undefined after it
-			if len(strip) < size {
+			if len(primitive) < size {
 				continue
 			}
-			last := strip[len(strip)-size:]
+			last := primitive[len(primitive)-size:]
 			for _, p := range last {
 				for _, q := range last {
 					if p.known && q.known && p.bits != q.bits {
@@ -201,7 +201,7 @@ func emitted(m *facts.Module, b *facts.Block, x *iface.BuiltIn, size int) (at in
 				}
 			}
 		case spirv.OpEndPrimitive, spirv.OpFunctionCall, spirv.OpEmitStreamVertex, spirv.OpEndStreamPrimitive:
-			strip, now = nil, value{}
+			primitive, now = nil, value{}
 		}
 	}
 	return -1, 0, 0

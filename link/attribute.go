@@ -80,7 +80,7 @@ func (l *linker) attribute(s *Shader, v *iface.Variable, at map[uint32]*Attribut
 		}
 		return false
 	}
-	sides := []Side{side, {Stage: "vertex input", Place: fmt.Sprintf("location %d", location), Type: a.Format.String()}}
+	sides := []Side{side, {Stage: "vertex input", Slot: fmt.Sprintf("location %d", location), Type: a.Format.String()}}
 	switch kind, width := a.Format.numeric(); {
 	case kind != v.Type.Kind:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_Input_08733, sides, "%s is %s, its attribute %s; must be of the same numeric type", v.Name, v.Type, a.Format)

@@ -39,7 +39,7 @@ func (l *linker) builtIns(out, in *Shader) {
 
 func builtInSide(s *Shader, b *iface.BuiltIn) Side {
 	side := s.at(b.Inst)
-	side.Name, side.Type, side.Place = b.Name, b.Type.String(), b.BuiltIn.String()
+	side.Name, side.Type, side.Slot = b.Name, b.Type.String(), b.BuiltIn.String()
 	return side
 }
 

@@ -157,7 +157,7 @@ func (b *graphBody) side(at int) Side {
 func (l *linker) graphConstant(b *graphBody, i int, t *facts.Type) {
 	id := inst.GraphConstantARM(b.m.Code.Inst(i)).GraphConstantID()
 	side := b.side(i)
-	side.Name, side.Place, side.Type = b.m.Name(b.m.Code.Inst(i).Result()), fmt.Sprintf("constant %d", id), tensorWords(b.m, t)
+	side.Name, side.Slot, side.Type = b.m.Name(b.m.Code.Inst(i).Result()), fmt.Sprintf("constant %d", id), tensorWords(b.m, t)
 	if !shaped(b.m, t) {
 		l.fail(vuid.RuntimeSpirv_pNext_09920, []Side{side}, "constant %d of the graph is a tensor without a shape; must have one", id)
 		return
@@ -179,7 +179,7 @@ func (l *linker) graphConstant(b *graphBody, i int, t *facts.Type) {
 		}
 	}
 	if fits != 1 {
-		l.fail(vuid.RuntimeSpirv_pNext_09921, []Side{side, {Stage: "pipeline", Place: fmt.Sprintf("constant %d", id)}}, "constant %d of the graph is %s%s; must be given once", id, count(fits, "given"), because(why))
+		l.fail(vuid.RuntimeSpirv_pNext_09921, []Side{side, {Stage: "pipeline", Slot: fmt.Sprintf("constant %d", id)}}, "constant %d of the graph is %s%s; must be given once", id, count(fits, "given"), because(why))
 	}
 }
 
@@ -190,9 +190,9 @@ func (l *linker) graphResource(b *graphBody, v *facts.Variable, t *facts.Type) {
 	if !ok1 || !ok2 || len(set.Operands) == 0 || len(binding.Operands) == 0 {
 		return
 	}
-	place := fmt.Sprintf("set %d binding %d", set.Operands[0], binding.Operands[0])
+	inputSlot := fmt.Sprintf("set %d binding %d", set.Operands[0], binding.Operands[0])
 	side := b.side(v.Index)
-	side.Name, side.Place, side.Type = b.m.Name(v.ID), place, tensorWords(b.m, t)
+	side.Name, side.Slot, side.Type = b.m.Name(v.ID), inputSlot, tensorWords(b.m, t)
 	var why []string
 	fits := 0
 	for i := range *b.g.Resources {
@@ -209,7 +209,7 @@ func (l *linker) graphResource(b *graphBody, v *facts.Variable, t *facts.Type) {
 		}
 	}
 	if fits != 1 {
-		l.fail(vuid.RuntimeSpirv_pNext_09923, []Side{side, {Stage: "pipeline", Place: place}}, "the tensor at %s is %s%s; must be described once, as the element 0", place, count(fits, "described"), because(why))
+		l.fail(vuid.RuntimeSpirv_pNext_09923, []Side{side, {Stage: "pipeline", Slot: inputSlot}}, "the tensor at %s is %s%s; must be described once, as the element 0", inputSlot, count(fits, "described"), because(why))
 	}
 }
 

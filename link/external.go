@@ -90,7 +90,7 @@ func (l *linker) aspect(f *Shader, r *iface.Resource, p *Subpass, index uint64) 
 	}
 	want := aspectRead(r, info)
 	if has&want == 0 {
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_01565, []Side{resourceSide(f, r), {Stage: "subpass", Place: r.Name, Type: of.String(), Decorations: has.String()}},
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_01565, []Side{resourceSide(f, r), {Stage: "subpass", Slot: r.Name, Type: of.String(), Decorations: has.String()}},
 			"%s reads the aspect %s of an input attachment of %s; must be one of %s", r.Name, want, of, has)
 	}
 }
@@ -108,11 +108,11 @@ func aspectRead(r *iface.Resource, of *format.Info) Aspects {
 
 // inputsTwice checks that no two variables read one aspect of an input attachment.
 func (l *linker) inputsTwice(f *Shader, p *Subpass) {
-	type place struct {
+	type inputSlot struct {
 		index  uint64
 		aspect Aspects
 	}
-	seen := map[place]*iface.Resource{}
+	seen := map[inputSlot]*iface.Resource{}
 	for i := range f.Entry.Resources {
 		r := &f.Entry.Resources[i]
 		if r.Type != iface.InputAttachment || !r.Used || r.Attachment == nil || r.Image == nil {
@@ -127,7 +127,7 @@ func (l *linker) inputsTwice(f *Shader, p *Subpass) {
 			if info == nil {
 				continue
 			}
-			at := place{k, aspectRead(r, info)}
+			at := inputSlot{k, aspectRead(r, info)}
 			if first := seen[at]; first != nil && first != r {
 				l.fail(vuid.RuntimeSpirv_OpEntryPoint_08727, []Side{resourceSide(f, r), resourceSide(f, first)},
 					"%s and %s read the aspect %s of input attachment %d; must be one variable", r.Name, first.Name, at.aspect, k)

@@ -73,7 +73,7 @@ func (l *linker) outputs() {
 				continue
 			}
 			if kind, _ := color.numeric(); kind != v.Type.Kind {
-				l.warn("SPV-FragmentOutput-Type", []Side{variableSide(f, v), {Stage: "color attachment", Place: fmt.Sprintf("location %d", at), Type: color.String()}},
+				l.warn("SPV-FragmentOutput-Type", []Side{variableSide(f, v), {Stage: "color attachment", Slot: fmt.Sprintf("location %d", at), Type: color.String()}},
 					"%s is %s, and the color attachment of location %d is %s; must be of the same numeric type, or the written value is undefined", v.Name, v.Type, at, color)
 				break
 			}

@@ -91,16 +91,16 @@ func (l *linker) graph() {
 
 // nodes checks nodes of one name against the first of them.
 func (l *linker) nodes(list []*node) {
-	type place struct {
+	type inputSlot struct {
 		name  string
 		index uint32
 	}
-	first, at := map[string]*node{}, map[place]*node{}
+	first, at := map[string]*node{}, map[inputSlot]*node{}
 	for _, n := range list {
-		if o := at[place{n.name, n.index}]; o != nil {
+		if o := at[inputSlot{n.name, n.index}]; o != nil {
 			l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09134, []Side{n.side(-1), o.side(-1)}, "two nodes are %s with the index %d; must be one", n.name, n.index)
 		}
-		at[place{n.name, n.index}] = n
+		at[inputSlot{n.name, n.index}] = n
 		o := first[n.name]
 		if o == nil {
 			first[n.name] = n
@@ -146,7 +146,7 @@ func (l *linker) handed(list []*node) {
 // side describes a node; at is an instruction, −1 for the whole of it.
 func (n *node) side(at int) Side {
 	side := n.s.at(at)
-	side.Name, side.Place = n.name, fmt.Sprintf("index %d", n.index)
+	side.Name, side.Slot = n.name, fmt.Sprintf("index %d", n.index)
 	return side
 }
 

@@ -285,7 +285,7 @@ func (l *linker) streams() {
 		}
 		if got != want && (ok || want != 0) {
 			side := entrySide(last)
-			side.Name, side.Place = b.Name, b.BuiltIn.String()
+			side.Name, side.Slot = b.Name, b.BuiltIn.String()
 			l.fail(code, []Side{side}, "%s is in stream %d, and stream %d is rasterized; must be the same", b.BuiltIn, got, want)
 			return
 		}

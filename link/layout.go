@@ -140,7 +140,7 @@ func (l *linker) resources(s *Shader) {
 func resourceSide(s *Shader, r *iface.Resource) Side {
 	side := s.at(r.Inst)
 	side.Name, side.Type = r.Name, string(r.Type)
-	side.Place = fmt.Sprintf("set %d binding %d", r.Set, r.Binding)
+	side.Slot = fmt.Sprintf("set %d binding %d", r.Set, r.Binding)
 	for _, n := range r.Arrays {
 		if n == 0 {
 			side.Type += "[]"
@@ -157,7 +157,7 @@ func (b *Binding) side(set uint32) Side {
 	if b.Count != 1 {
 		t += fmt.Sprintf("[%d]", b.Count)
 	}
-	return Side{Stage: "layout", Place: fmt.Sprintf("set %d binding %d", set, b.Binding), Type: t, Decorations: "for " + b.Stages.String()}
+	return Side{Stage: "layout", Slot: fmt.Sprintf("set %d binding %d", set, b.Binding), Type: t, Decorations: "for " + b.Stages.String()}
 }
 
 // pushConstants checks the push constants that a stage uses.
@@ -169,7 +169,7 @@ func (l *linker) pushConstants(s *Shader) {
 			continue
 		}
 		side := s.at(p.Inst)
-		side.Name, side.Place = p.Name, fmt.Sprintf("bytes %d to %d", firstByte(p), p.Size)
+		side.Name, side.Slot = p.Name, fmt.Sprintf("bytes %d to %d", firstByte(p), p.Size)
 		var of []Range
 		for _, r := range l.d.Layout.Push {
 			if r.Stages>>stage&1 != 0 {
@@ -184,7 +184,7 @@ func (l *linker) pushConstants(s *Shader) {
 			return uint64(r.Offset) <= firstByte(p) && p.Size <= uint64(r.Offset)+uint64(r.Size)
 		})
 		if !inside {
-			r := Side{Stage: "layout", Place: fmt.Sprintf("bytes %d to %d", of[0].Offset, uint64(of[0].Offset)+uint64(of[0].Size)), Decorations: "for " + of[0].Stages.String()}
+			r := Side{Stage: "layout", Slot: fmt.Sprintf("bytes %d to %d", of[0].Offset, uint64(of[0].Offset)+uint64(of[0].Size)), Decorations: "for " + of[0].Stages.String()}
 			l.fail(c.pushInside, []Side{side, r}, "%s reaches from byte %d to %d, the range for its stage from %d to %d; must be inside", p.Name, firstByte(p), p.Size, of[0].Offset, uint64(of[0].Offset)+uint64(of[0].Size))
 		}
 	}

@@ -174,8 +174,8 @@ func (l *linker) pairSets(own, other *part, sides []Side) {
 			continue
 		}
 		at := slices.Clone(sides)
-		at[0].Place = fmt.Sprintf("set %d", x.Number)
-		at[1].Place = at[0].Place
+		at[0].Slot = fmt.Sprintf("set %d", x.Number)
+		at[1].Slot = at[0].Slot
 		switch {
 		case x.Null && y.Null:
 			if !a.independent() && !b.independent() {

@@ -22,7 +22,7 @@ type Side struct {
 	File        string `json:"file,omitempty"`
 	Stage       string `json:"stage,omitempty"`
 	Name        string `json:"name,omitempty"`
-	Place       string `json:"place,omitempty"` // its Location or binding
+	Slot        string `json:"place,omitempty"` // its Location or binding
 	Type        string `json:"type,omitempty"`
 	Decorations string `json:"decorations,omitempty"`
 
@@ -126,7 +126,7 @@ func (l *linker) report(severity diag.Severity, code string, sides []Side, forma
 	if len(l.found) < maxFindings {
 		sides = slices.Clone(sides)
 		for i := range sides {
-			sides[i].place()
+			sides[i].locate()
 			sides[i].inst = 0
 		}
 		l.found = append(l.found, Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), Sides: sides})
@@ -155,8 +155,8 @@ func (s *Shader) at(inst int) Side {
 	return Side{File: s.File, Stage: stageOrder[StageOf(s.Entry.Model)].name, shader: s, inst: inst}
 }
 
-// place fills in the position of a side in its module.
-func (side *Side) place() {
+// locate fills in the position of a side in its module.
+func (side *Side) locate() {
 	s := side.shader
 	if side.shader = nil; s == nil || side.inst < 0 {
 		return

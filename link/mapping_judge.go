@@ -46,9 +46,9 @@ func (l *linker) mappings(s *Shader) {
 func mappingSide(s *Shader, m *Mapping, i int) Side {
 	side := entrySide(s)
 	side.Name, side.Type = fmt.Sprintf("mapping %d", i), m.Source.String()
-	side.Place = fmt.Sprintf("set %d binding %d", m.Set, m.First)
+	side.Slot = fmt.Sprintf("set %d binding %d", m.Set, m.First)
 	if n := m.count(); n != 1 {
-		side.Place += fmt.Sprintf(" and %d more", n-1)
+		side.Slot += fmt.Sprintf(" and %d more", n-1)
 	}
 	if m.Resources != nil {
 		side.Decorations = m.Resources.String()

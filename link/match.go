@@ -278,9 +278,9 @@ func more(n int) string {
 func variableSide(s *Shader, v *iface.Variable) Side {
 	side := s.at(v.Inst)
 	side.Name, side.Type = v.Name, v.Type.String()
-	side.Place = fmt.Sprintf("location %d", v.Location)
+	side.Slot = fmt.Sprintf("location %d", v.Location)
 	if v.Component > 0 {
-		side.Place += fmt.Sprintf(" component %d", v.Component)
+		side.Slot += fmt.Sprintf(" component %d", v.Component)
 	}
 	var words []string
 	for _, k := range [...]struct {

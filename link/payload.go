@@ -34,7 +34,7 @@ func payloadOf(s *Shader, class spirv.StorageClass) *iface.Payload {
 // payloadSide describes a variable that stages share.
 func payloadSide(s *Shader, p *iface.Payload) Side {
 	side := s.at(p.Inst)
-	side.Name, side.Type, side.Place = p.Name, p.Type.String(), p.Class.String()
+	side.Name, side.Type, side.Slot = p.Name, p.Type.String(), p.Class.String()
 	return side
 }
 

@@ -121,7 +121,7 @@ func (l *linker) rayLibraries(r *Rays, side []Side) {
 // rayStage returns the index in stageOrder of the stage that a group names, and its shader
 // if the pipeline itself has it. used reports whether the group names a stage, known
 // whether the index is known.
-func (l *linker) rayStage(r *Ref) (place int, s *Shader, used, known bool) {
+func (l *linker) rayStage(r *Ref) (inputSlot int, s *Shader, used, known bool) {
 	if r == nil || *r == Unused {
 		return -1, nil, false, true
 	}
@@ -170,8 +170,8 @@ func (l *linker) group(i int) {
 		if k.name == "general" && !general {
 			continue // content of hit groups is not checked here
 		}
-		place, s, used, known := l.rayStage(k.ref)
-		side := Side{Stage: "ray tracing", Place: fmt.Sprintf("group %d", i), Type: g.Type.String()}
+		inputSlot, s, used, known := l.rayStage(k.ref)
+		side := Side{Stage: "ray tracing", Slot: fmt.Sprintf("group %d", i), Type: g.Type.String()}
 		sides := []Side{side}
 		if s != nil {
 			sides = append(sides, entrySide(s))
@@ -179,10 +179,10 @@ func (l *linker) group(i int) {
 		switch {
 		case used && k.forbid:
 			l.fail(k.instead, sides, "group %d is a %s and has a stage for %s, number %s; must have none", i, g.Type, k.name, *k.ref)
-		case used && known && (place < 0 || k.stages>>place&1 == 0):
+		case used && known && (inputSlot < 0 || k.stages>>inputSlot&1 == 0):
 			what := "which there is not"
-			if place >= 0 {
-				what = "a " + stageOrder[place].name + " stage"
+			if inputSlot >= 0 {
+				what = "a " + stageOrder[inputSlot].name + " stage"
 			}
 			l.fail(k.code, sides, "group %d names stage %s as its %s stage, %s; must be one of %s", i, *k.ref, k.name, what, k.stages)
 		case !used && k.must:

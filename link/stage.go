@@ -228,7 +228,7 @@ func (l *linker) specialization(s *Shader) {
 	side := entrySide(s)
 	seen := map[uint32]bool{}
 	for _, e := range s.Specialization {
-		side.Place = "constant " + strconv.FormatUint(uint64(e.ID), 10)
+		side.Slot = "constant " + strconv.FormatUint(uint64(e.ID), 10)
 		switch {
 		case uint64(e.Offset) >= e.Data:
 			l.fail(vuid.VkSpecializationInfo_offset_00773, []Side{side}, "the value of constant %d begins at byte %d of %d; must begin inside", e.ID, e.Offset, e.Data)

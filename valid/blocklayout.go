@@ -43,7 +43,7 @@ type blockCheck struct {
 	via   int // the variable or instruction that refers to the block
 	sc    spirv.StorageClass
 	heap  *descriptorLayout
-	todo  []placedStruct
+	todo  []laidOutStruct
 	seen  []uint64 // by type: the checked rules, and at which bytes modulo 16
 	order []int    // scratch: the members of a struct, sorted by offset
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// placedStruct is a struct to be checked at an offset.
-type placedStruct struct {
+// laidOutStruct is a struct to be checked at an offset.
+type laidOutStruct struct {
 	t     *facts.Type
 	at    uint8 // its first byte, modulo 16
 	first bool  // not yet checked by this rule at any offset
@@ -47,13 +47,13 @@ func (b *blockCheck) push(t *facts.Type, at uint8) {
 	shift := uint(b.rule.align) * 16
 	if old := b.seen[t.Number]; old>>shift>>at&1 == 0 {
 		b.seen[t.Number] |= 1 << shift << at
-		b.todo = append(b.todo, placedStruct{t, at, old>>shift&0xffff == 0})
+		b.todo = append(b.todo, laidOutStruct{t, at, old>>shift&0xffff == 0})
 	}
 }
 
 // sorted fills order with the members of a struct, sorted by offset. It returns
 // false if a member has no offset.
-func (b *blockCheck) sorted(p placedStruct) bool {
+func (b *blockCheck) sorted(p laidOutStruct) bool {
 	t := p.t
 	b.order = b.order[:0]
 	inOrder, last := true, uint64(0)
@@ -84,7 +84,7 @@ func (b *blockCheck) sorted(p placedStruct) bool {
 // structure checks one struct: alignment of each member, and no overlap with the
 // member before it. Under std140 and std430 an array, a matrix or a struct is padded
 // to its alignment, and the padding is not available to the next member.
-func (b *blockCheck) structure(p placedStruct) {
+func (b *blockCheck) structure(p laidOutStruct) {
 	t := p.t
 	if !b.sorted(p) {
 		return

@@ -47,15 +47,15 @@ func (c *builtIns) builtInConstant(n *builtInNote, k *facts.Const) {
 // constant. It scans only functions that a model without workgroups calls.
 func (c *builtIns) workgroupSizeUse(n *builtInNote, k *facts.Const) {
 	row := rowOf[spirv.BuiltInWorkgroupSize]
-	var places []int
+	var idPositions []int
 	for i := range c.m.Functions {
 		f := &c.m.Functions[i]
 		if c.models[f.Number]&^row.in == 0 {
 			continue
 		}
 		for j := f.Index; j < f.End; j++ {
-			places = c.code.IDs(j, places[:0])
-			for _, at := range places {
+			idPositions = c.code.IDs(j, idPositions[:0])
+			for _, at := range idPositions {
 				if spirv.ID(c.code.Inst(j)[at]) == k.ID {
 					c.fail(n.at, row.inCode, "WorkgroupSize in a function that a %s entry point calls; needs %s", c.models[f.Number]&^row.in, row.in).also(c, j, "the use")
 					return

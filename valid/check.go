@@ -74,19 +74,19 @@ type checker struct {
 	callGraph
 	position
 
-	room   scratch
-	params int // number of parameters of fn seen
+	scratch scratch
+	params  int // number of parameters of fn seen
 
-	cases    []switchCase     // scratch: cases of an OpSwitch
-	places   []int            // scratch: word positions of an instruction's ids
-	forward  map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil until first used
-	marks    []int32          // scratch for checks, by instruction: the last mark set on it
-	marked   int32            // the last mark allocated by mark
-	layout   layoutState
-	caps     capabilityState
-	types    typeState
-	builtIn  builtIns
-	pointers pointerState
+	cases       []switchCase     // scratch: cases of an OpSwitch
+	idPositions []int            // scratch: word positions of an instruction's ids
+	forward     map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil until first used
+	marks       []int32          // scratch for checks, by instruction: the last mark set on it
+	marked      int32            // the last mark allocated by mark
+	layout      layoutState
+	caps        capabilityState
+	types       typeState
+	builtIn     builtIns
+	pointers    pointerState
 
 	descriptor descriptorState
 	rowMajors  []int // access chains into a row-major matrix
@@ -124,9 +124,9 @@ type position struct {
 // scratch is the initial memory of a checker's scratch lists; most instructions
 // fit.
 type scratch struct {
-	places [16]int
-	views  [8]typing.View
-	viewed [8]*facts.Type
+	idPositions [16]int
+	views       [8]typing.View
+	viewed      [8]*facts.Type
 }
 
 // prepare initializes the checker: the tables by instruction, and the models that
@@ -135,7 +135,7 @@ func (c *checker) prepare() {
 	tables := make([]int32, 3*c.code.Len())
 	c.blockOf, tables = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
 	c.marks, c.pointers.origin = tables[:c.code.Len():c.code.Len()], tables[c.code.Len():]
-	c.places, c.views, c.viewed = c.room.places[:0], c.room.views[:0], c.room.viewed[:0]
+	c.idPositions, c.views, c.viewed = c.scratch.idPositions[:0], c.scratch.views[:0], c.scratch.viewed[:0]
 	c.caps.fine = slices.Clone(freeRows)
 	c.layout.open, c.layout.block, c.layout.merge = -1, -1, -1
 	c.callGraph.subject, c.graph.subject, c.debugInfo.subject = &c.subject, &c.subject, &c.subject
@@ -174,7 +174,7 @@ func (c *checker) walk(ctx context.Context) error {
 		if o.plain && c.layout.block >= 0 && c.layout.merge < 0 {
 			c.layout.phis, c.layout.vars = false, false
 		} else {
-			c.place(i, o, in)
+			c.checkLayout(i, o, in)
 		}
 		if c.caps.fine[o.number/64]>>(o.number%64)&1 == 0 {
 			c.usable(i, o)
@@ -189,7 +189,7 @@ func (c *checker) walk(ctx context.Context) error {
 			c.leave(op)
 		}
 	}
-	c.placeEnd()
+	c.layoutEnd()
 	return nil
 }
 

@@ -110,8 +110,8 @@ func (c *checker) storedRoundings() {
 		case spirv.ClassAnnotation, spirv.ClassDebug:
 			continue
 		}
-		c.places = c.code.IDs(i, c.places[:0])
-		for _, w := range c.places {
+		c.idPositions = c.code.IDs(i, c.idPositions[:0])
+		for _, w := range c.idPositions {
 			at, ok := of[spirv.ID(in[w])]
 			if !ok || in.Op() == spirv.OpStore && w == 2 && c.storesSmall(in) {
 				continue

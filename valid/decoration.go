@@ -291,8 +291,8 @@ func (c *checker) floatMath(i int, id spirv.ID, d spirv.Inst) {
 	}
 	bad := !op.HasType() || number(c.m.Type(d.Type()))
 	if op.HasType() && bad {
-		c.places = c.code.IDs(c.code.Def(id), c.places[:0])
-		for _, at := range c.places {
+		c.idPositions = c.code.IDs(c.code.Def(id), c.idPositions[:0])
+		for _, at := range c.idPositions {
 			bad = bad && (at < 3 || number(c.m.TypeOf(spirv.ID(d[at]))))
 		}
 	}

@@ -128,8 +128,8 @@ func (c *checker) microscaledUse(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Encoding-Microscaling", "%s yields %s; values of such an encoding are made, moved, stored, converted and chosen alone", op, c.typeName(t))
 		return
 	}
-	c.places = c.code.IDs(i, c.places[:0])
-	for _, at := range c.places {
+	c.idPositions = c.code.IDs(i, c.idPositions[:0])
+	for _, at := range c.idPositions {
 		if x := c.m.TypeOf(spirv.ID(in[at])); x != nil && !x.IsPointer() && c.contains(x, holdsMicro) {
 			c.fail(i, "SPV-Encoding-Microscaling", "%s of %s; values of such an encoding are made, moved, stored, converted and chosen alone", op, c.typeName(x))
 			return

@@ -48,7 +48,7 @@ type captured struct {
 	size           uint64
 	buffer, stride uint32
 	stream         uint32
-	placed         bool // it has an Offset
+	hasOffset      bool // it has an Offset
 	hasBuffer      bool
 	hasStride      bool
 }
@@ -79,8 +79,8 @@ func (c *checker) capture(list []captured, v *facts.Variable) []captured {
 	whole := captured{v: v, member: -1, t: v.Type, at: v.Index}
 	c.feedbackOf(&whole, func(k spirv.Decoration) (facts.Decoration, bool) { return c.m.Decoration(v.ID, k) })
 	s := core(v.Type)
-	if whole.placed || !s.IsStruct() {
-		c.placed(&whole)
+	if whole.hasOffset || !s.IsStruct() {
+		c.checkOffset(&whole)
 		return append(list, whole)
 	}
 	first := len(list)
@@ -88,8 +88,8 @@ func (c *checker) capture(list []captured, v *facts.Variable) []captured {
 		m := whole
 		m.member, m.t = k, s.Members[k].Type
 		c.feedbackOf(&m, func(d spirv.Decoration) (facts.Decoration, bool) { return c.m.MemberDecoration(s.ID, k, d) })
-		if m.placed || m.hasBuffer {
-			c.placed(&m)
+		if m.hasOffset || m.hasBuffer {
+			c.checkOffset(&m)
 			list = append(list, m)
 		}
 	}
@@ -115,7 +115,7 @@ func (c *checker) feedbackOf(x *captured, of func(spirv.Decoration) (facts.Decor
 		}
 	}
 	if d, ok := of(spirv.DecorationOffset); ok {
-		x.offset, x.placed, x.at = uint64(d.Literal()), true, d.Index
+		x.offset, x.hasOffset, x.at = uint64(d.Literal()), true, d.Index
 	}
 	x.size = c.packed(x.t)
 }
@@ -145,9 +145,9 @@ func (c *checker) packed(t *facts.Type) uint64 {
 	return 0
 }
 
-// placed checks one output by itself.
-func (c *checker) placed(x *captured) {
-	if !x.placed {
+// checkOffset checks one output by itself.
+func (c *checker) checkOffset(x *captured) {
+	if !x.hasOffset {
 		return
 	}
 	has := c.numbers(x.t)
@@ -175,7 +175,7 @@ func (c *checker) captureBlock(s *facts.Type, list []captured) {
 		if x.hasBuffer && list[0].hasBuffer && x.buffer != list[0].buffer {
 			c.fail(x.at, vuid.StandaloneSpirv_XfbBuffer_04697, "member %d goes to buffer %d and member %d to buffer %d; must go to one", list[0].member, list[0].buffer, x.member, x.buffer).also(c, s.Index, "the block")
 		}
-		if x.placed {
+		if x.hasOffset {
 			wide = wide || c.numbers(x.t)&numbersWide != 0
 			end = max(end, x.offset+x.size)
 		}
@@ -183,7 +183,7 @@ func (c *checker) captureBlock(s *facts.Type, list []captured) {
 	if !wide {
 		return
 	}
-	if x := &list[0]; x.member == 0 && x.placed && x.offset%8 != 0 {
+	if x := &list[0]; x.member == 0 && x.hasOffset && x.offset%8 != 0 {
 		c.fail(x.at, vuid.StandaloneSpirv_Offset_04690, "the first member is at %d, and a member is of 64 bits; must be at a multiple of 8", x.offset).also(c, s.Index, "the block")
 	}
 	if start := list[0].offset; (end-start)%8 != 0 {
@@ -214,7 +214,7 @@ func (c *checker) buffers(e *facts.EntryPoint, list []captured) {
 			ends[list[max(k-1, 0)].stream] += end
 			end, last = 0, nil
 		}
-		if !x.placed {
+		if !x.hasOffset {
 			continue
 		}
 		if last != nil && x.offset < end {

@@ -47,7 +47,7 @@ func (r *Report) Clean() bool { return r.Module != nil }
 type found struct{ f *Finding }
 
 // also adds another place that the finding speaks of.
-func (x found) also(c placer, i int, format string, args ...any) found {
+func (x found) also(c positioner, i int, format string, args ...any) found {
 	if x.f != nil && i >= 0 {
 		x.f.Related = append(x.f.Related, diag.Related{Pos: c.pos(i), Message: short(fmt.Sprintf(format, args...), maxMessage)})
 	}

@@ -184,9 +184,9 @@ func (c *checker) kernel(i int, in spirv.Inst) {
 			return
 		}
 	}
-	c.places = c.code.IDs(i, c.places[:0])
+	c.idPositions = c.code.IDs(i, c.idPositions[:0])
 	n := 0
-	for _, at := range c.places {
+	for _, at := range c.idPositions {
 		if at > 1 || !op.HasType() {
 			n++
 			if !c.kernelOperand(i, &f, result, n, spirv.ID(in[at])) {

@@ -108,8 +108,8 @@ func sectionOf(op spirv.Op) section {
 	return functionSection
 }
 
-// place checks the place of an instruction.
-func (c *checker) place(i int, o *opcode, in spirv.Inst) {
+// checkLayout checks the place of an instruction.
+func (c *checker) checkLayout(i int, o *opcode, in spirv.Inst) {
 	l, op := &c.layout, o.op
 	if l.merge >= 0 && !branches(c.code.Inst(l.merge).Op(), op) {
 		c.fail(l.merge, "SPV-Layout-Merge", "%s before %s; must be just before %s", c.code.Inst(l.merge).Op(), op, branchOf(c.code.Inst(l.merge).Op()))
@@ -128,7 +128,7 @@ func (c *checker) place(i int, o *opcode, in spirv.Inst) {
 		s = c.freeSection(i, op, in)
 	}
 	if l.open >= 0 || l.graph {
-		c.placeInside(i, op, s, in)
+		c.layoutInside(i, op, s, in)
 		return
 	}
 	switch {
@@ -143,7 +143,7 @@ func (c *checker) place(i int, o *opcode, in spirv.Inst) {
 	}
 	l.at = s
 	if s == functionSection {
-		c.placeOutside(i, op)
+		c.layoutOutside(i, op)
 	}
 }
 
@@ -194,8 +194,8 @@ func (c *checker) extInstSection(_ int, in spirv.Inst) section {
 	return functionSection
 }
 
-// placeOutside checks an instruction in the section of functions, outside of one.
-func (c *checker) placeOutside(i int, op spirv.Op) {
+// layoutOutside checks an instruction in the section of functions, outside of one.
+func (c *checker) layoutOutside(i int, op spirv.Op) {
 	l := &c.layout
 	switch op {
 	case spirv.OpFunction:
@@ -211,8 +211,8 @@ func (c *checker) placeOutside(i int, op spirv.Op) {
 	}
 }
 
-// placeInside checks an instruction in a function or a graph.
-func (c *checker) placeInside(i int, op spirv.Op, s section, in spirv.Inst) {
+// layoutInside checks an instruction in a function or a graph.
+func (c *checker) layoutInside(i int, op spirv.Op, s section, in spirv.Inst) {
 	l := &c.layout
 	if l.graph {
 		switch op {
@@ -247,7 +247,7 @@ func (c *checker) placeInside(i int, op spirv.Op, s section, in spirv.Inst) {
 		l.block, l.phis, l.vars, l.started, l.params = i, true, !l.started, true, false
 	case spirv.OpLine, spirv.OpNoLine:
 	default:
-		c.placeInBlock(i, op, in)
+		c.layoutInBlock(i, op, in)
 	}
 }
 
@@ -262,8 +262,8 @@ func (c *checker) functionEnd(i int) {
 	l.open, l.block = -1, -1
 }
 
-// placeInBlock checks an instruction that must be in a block.
-func (c *checker) placeInBlock(i int, op spirv.Op, in spirv.Inst) {
+// layoutInBlock checks an instruction that must be in a block.
+func (c *checker) layoutInBlock(i int, op spirv.Op, in spirv.Inst) {
 	l := &c.layout
 	if l.block < 0 {
 		l.params = false
@@ -383,8 +383,8 @@ func branchOf(merge spirv.Op) string {
 	return "OpBranchConditional or OpSwitch"
 }
 
-// placeEnd checks that no function and no graph is open at the end of the module.
-func (c *checker) placeEnd() {
+// layoutEnd checks that no function and no graph is open at the end of the module.
+func (c *checker) layoutEnd() {
 	l := &c.layout
 	if c.code.Len() == 0 {
 		return

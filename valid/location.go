@@ -406,7 +406,7 @@ func (l *located) overlap(v *facts.Variable, member int, old slot, at uint64) {
 	}
 	l.told[k] = true
 	c := l.c
-	c.fail(l.e.Index, code, "%s and %s of %s have component %d of location %d both; must not overlap", l.place(old), l.place(slot{v, member}), v.Storage, at%4, at/4).
+	c.fail(l.e.Index, code, "%s and %s of %s have component %d of location %d both; must not overlap", l.slotName(old), l.slotName(slot{v, member}), v.Storage, at%4, at/4).
 		also(c, old.v.Index, "the first").also(c, v.Index, "the second")
 	if other != "" && v != old.v && c.m.Has(v.ID, spirv.DecorationComponent) && c.m.Has(old.v.ID, spirv.DecorationComponent) {
 		c.fail(l.e.Index, other, "Location and Component of %s and %s overlap; must not", c.name(old.v.ID), c.name(v.ID)).
@@ -414,8 +414,8 @@ func (l *located) overlap(v *facts.Variable, member int, old slot, at uint64) {
 	}
 }
 
-// place names a variable or a member of one.
-func (l *located) place(s slot) string {
+// slotName names a variable or a member of one.
+func (l *located) slotName(s slot) string {
 	if s.member < 0 {
 		return l.c.name(s.v.ID)
 	}

@@ -14,7 +14,7 @@ func (c *subject) oldText() bool { return c.vulkan && c.env.Version < Vulkan12 }
 
 // newer makes the finding a warning for those versions: its rule is not in their
 // text.
-func (x found) newer(c placer) found {
+func (x found) newer(c positioner) found {
 	if c.oldText() {
 		return x.warn()
 	}

@@ -37,7 +37,7 @@ func TestRuleDocs(t *testing.T) {
 	}
 }
 
-// checks returns the places that report each code in some directories, the first of
+// judges returns the places that report each code in some directories, the first of
 // which is a package: the function, or the table, outside of the
 // list of rules.
 func judges(t *testing.T, name string, dirs ...string) map[string]string {

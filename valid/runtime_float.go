@@ -84,11 +84,11 @@ func (c *checker) fastDecoration(i int, in spirv.Inst) {
 		return
 	}
 	target := c.code.Inst(d)
-	c.places = c.code.IDs(d, c.places[:0])
+	c.idPositions = c.code.IDs(d, c.idPositions[:0])
 	for k := range fastRows {
 		r := &fastRows[k]
 		has := c.floatOf(c.m.TypeOf(spirv.ID(in[1])), r.width)
-		for _, at := range c.places {
+		for _, at := range c.idPositions {
 			has = has || c.floatOf(c.m.TypeOf(spirv.ID(target[at])), r.width)
 		}
 		if has && !c.preserves(r.instruction, r) {

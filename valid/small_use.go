@@ -29,8 +29,8 @@ func (c *checker) smallUses() {
 			if storesOnly(in.Op()) {
 				continue
 			}
-			c.places = c.code.IDs(i, c.places[:0])
-			for _, at := range c.places {
+			c.idPositions = c.code.IDs(i, c.idPositions[:0])
+			for _, at := range c.idPositions {
 				id := spirv.ID(in[at])
 				t := c.m.TypeOf(id)
 				if t == nil || t.IsPointer() || !c.limitedWithin(t) {

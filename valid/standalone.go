@@ -110,8 +110,8 @@ func (c *checker) rowMajorUse(i int, of map[spirv.ID]bool) {
 	if in.Op() == spirv.OpExtInst {
 		return
 	}
-	c.places = c.code.IDs(i, c.places[:0])
-	for _, at := range c.places {
+	c.idPositions = c.code.IDs(i, c.idPositions[:0])
+	for _, at := range c.idPositions {
 		id := spirv.ID(in[at])
 		if !of[id] || in.Op() == spirv.OpLoad && at == 3 || in.Op() == spirv.OpStore && at == 1 {
 			continue

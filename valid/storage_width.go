@@ -15,27 +15,27 @@ var storageWidthFamily = family{
 	after: []func(*checker){(*checker).storageWidths},
 }
 
-// storedPlace is a kind of memory for which features allow values of 8 or 16 bits.
-type storedPlace uint8
+// storedMemory is a kind of memory for which features allow values of 8 or 16 bits.
+type storedMemory uint8
 
 // The kinds of memory.
 const (
-	storedBuffer  storedPlace = iota // StorageBuffer, ShaderRecordBufferKHR, PhysicalStorageBuffer
-	storedUniform                    // blocks in Uniform
-	storedPush                       // PushConstant
-	storedShared                     // blocks in Workgroup
-	storedInOut                      // Input and Output
+	storedBuffer  storedMemory = iota // StorageBuffer, ShaderRecordBufferKHR, PhysicalStorageBuffer
+	storedUniform                     // blocks in Uniform
+	storedPush                        // PushConstant
+	storedShared                      // blocks in Workgroup
+	storedInOut                       // Input and Output
 )
 
 // String returns how a message calls the memory.
-func (p storedPlace) String() string {
+func (p storedMemory) String() string {
 	return [...]string{"StorageBuffer, ShaderRecordBufferKHR and PhysicalStorageBuffer", "blocks in Uniform", "PushConstant", "blocks in Workgroup", "Input and Output"}[p]
 }
 
-// storageWidthRow is the feature that values of one width need in one place; with
+// storageWidthRow is the feature that values of one width need in one memory; with
 // another feature, narrower, that one is enough.
 type storageWidthRow struct {
-	place    storedPlace
+	memory   storedMemory
 	bits     int
 	what     contents
 	feature  string
@@ -59,7 +59,7 @@ var storageWidthRows = [...]storageWidthRow{
 func storageWidthRules() []Rule {
 	var out []Rule
 	for _, r := range storageWidthRows {
-		words := "values of " + itoa(uint64(r.bits)) + " bits in " + r.place.String() + " need the feature " + r.feature
+		words := "values of " + itoa(uint64(r.bits)) + " bits in " + r.memory.String() + " need the feature " + r.feature
 		if r.narrower != "" {
 			words += " or " + r.narrower
 		}
@@ -84,25 +84,25 @@ func (c *checker) storageWidths() {
 			block = c.m.Has(s.ID, spirv.DecorationBlock)
 			c.unsizedUniform(v, s, block)
 		}
-		place := storedBuffer
+		memory := storedBuffer
 		switch {
 		case v.Storage == spirv.StorageClassStorageBuffer, v.Storage == spirv.StorageClassShaderRecordBufferKHR,
 			v.Storage == spirv.StorageClassUniform && !block: // a BufferBlock
 		case v.Storage == spirv.StorageClassUniform:
-			place = storedUniform
+			memory = storedUniform
 		case v.Storage == spirv.StorageClassPushConstant:
-			place = storedPush
+			memory = storedPush
 		case v.Storage == spirv.StorageClassWorkgroup && block:
-			place = storedShared
+			memory = storedShared
 		case v.Storage == spirv.StorageClassInput, v.Storage == spirv.StorageClassOutput:
-			place = storedInOut
+			memory = storedInOut
 			if c.contains(v.Type, holdsByte) {
 				c.fail(v.Index, vuid.RuntimeSpirv_None_10980, "%s in %s holds integers of 8 bits; must not", c.name(v.ID), v.Storage)
 			}
 		default:
 			continue
 		}
-		c.storedWidth(v.Index, place, v.Type)
+		c.storedWidth(v.Index, memory, v.Type)
 	}
 	for n := range c.m.Types {
 		if t := &c.m.Types[n]; t.Op == spirv.OpTypePointer && t.Storage == spirv.StorageClassPhysicalStorageBuffer && t.Elem != nil {
@@ -111,18 +111,18 @@ func (c *checker) storageWidths() {
 	}
 }
 
-// storedWidth checks the types in one place. If untyped pointers may access
+// storedWidth checks the types in one memory. If untyped pointers may access
 // them in wider pieces, it reports nothing.
-func (c *checker) storedWidth(i int, place storedPlace, t *facts.Type) {
+func (c *checker) storedWidth(i int, memory storedMemory, t *facts.Type) {
 	for k := range storageWidthRows {
 		r := &storageWidthRows[k]
-		if r.place != place || !c.contains(t, r.what) || c.feature(r.code, r.feature) {
+		if r.memory != memory || !c.contains(t, r.what) || c.feature(r.code, r.feature) {
 			continue
 		}
-		if r.narrower != "" && c.feature(r.code, r.narrower) || c.feature(r.code, "shaderUntypedPointers") && place != storedInOut {
+		if r.narrower != "" && c.feature(r.code, r.narrower) || c.feature(r.code, "shaderUntypedPointers") && memory != storedInOut {
 			continue
 		}
-		c.fail(i, r.code, "%s holds values of %d bits, in %s; needs the feature %s", c.typeName(t), r.bits, r.place, r.feature)
+		c.fail(i, r.code, "%s holds values of %d bits, in %s; needs the feature %s", c.typeName(t), r.bits, r.memory, r.feature)
 	}
 }
 

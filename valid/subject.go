@@ -32,9 +32,9 @@ func newSubject(m *facts.Module, env *Env, o Options) subject {
 	return subject{m: m, code: m.Code, env: env, opts: o, vulkan: env.API == Vulkan, version: m.Code.Version}
 }
 
-// placer is the part of a subject that a finding needs for its details. A checker
+// positioner is the part of a subject that a finding needs for its details. A checker
 // and each type of a family have it.
-type placer interface {
+type positioner interface {
 	pos(i int) diag.Pos
 	oldText() bool
 }

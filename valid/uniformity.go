@@ -74,13 +74,13 @@ func (w *flow) of(id spirv.ID) uint8 {
 // operandIDs returns the words of an instruction that are ids, without the ids of
 // enumerants; the operands of an extended instruction are ids.
 func (w *flow) operandIDs(i int, in spirv.Inst) []int {
-	w.places = w.code.IDs(i, w.places[:0])
+	w.idPositions = w.code.IDs(i, w.idPositions[:0])
 	if in.Op() == spirv.OpExtInst {
 		for n := 5; n < len(in); n++ {
-			w.places = append(w.places, n)
+			w.idPositions = append(w.idPositions, n)
 		}
 	}
-	return w.places
+	return w.idPositions
 }
 
 // stores notes the variables in Function that one store alone writes as a whole.

@@ -121,7 +121,7 @@ func parseImage(s string) (*texture.View, *texture.Sampler, contents, error) {
 	data := make([]byte, 4*w*h)
 	fill(data, "rand", uint32(seed))
 	for y := range int(h) {
-		copy(m.Row(texture.Coord{Y: y}), data[4*y*int(w):])
+		copy(m.TexelRow(texture.Coord{Y: y}), data[4*y*int(w):])
 	}
 	view, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 	if err != nil {
@@ -130,7 +130,7 @@ func parseImage(s string) (*texture.View, *texture.Sampler, contents, error) {
 	sampler, err := texture.NewSampler(texture.SamplerDesc{Mag: filter, Min: filter})
 	return view, sampler, func() []byte {
 		for y := range int(h) {
-			copy(data[4*y*int(w):], m.Row(texture.Coord{Y: y}))
+			copy(data[4*y*int(w):], m.TexelRow(texture.Coord{Y: y}))
 		}
 		return data
 	}, err

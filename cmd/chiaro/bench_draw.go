@@ -174,7 +174,7 @@ func (r *benchReport) measureDraws(f benchFlags, s *scene) (err error) {
 func (s *scene) dump(file string) error {
 	var data []byte
 	for y := range s.color.Height {
-		data = append(data, s.color.Row(texture.Coord{Y: y})...)
+		data = append(data, s.color.TexelRow(texture.Coord{Y: y})...)
 	}
 	return os.WriteFile(file, data, 0o666)
 }
@@ -284,7 +284,7 @@ func mipmapped(args *compute.Args, size int) error {
 	noise := make([]byte, 4*size*size)
 	fill(noise, "rand", 3)
 	for y := range size {
-		row := m.Row(texture.Coord{Y: y})
+		row := m.TexelRow(texture.Coord{Y: y})
 		for x := range size {
 			c := uint32(0xff204060)
 			if (x>>5^y>>5)&1 != 0 {
@@ -311,9 +311,9 @@ func mipmapped(args *compute.Args, size int) error {
 func halve(m *texture.Image, level int) {
 	w, h, _ := m.LevelExtent(level)
 	for y := range h {
-		a := m.Row(texture.Coord{Level: level - 1, Y: 2 * y})
-		b := m.Row(texture.Coord{Level: level - 1, Y: 2*y + 1})
-		to := m.Row(texture.Coord{Level: level, Y: y})
+		a := m.TexelRow(texture.Coord{Level: level - 1, Y: 2 * y})
+		b := m.TexelRow(texture.Coord{Level: level - 1, Y: 2*y + 1})
+		to := m.TexelRow(texture.Coord{Level: level, Y: y})
 		for i := range 4 * w {
 			k := i/4*8 + i%4
 			to[i] = byte((int(a[k]) + int(a[k+4]) + int(b[k]) + int(b[k+4]) + 2) / 4)

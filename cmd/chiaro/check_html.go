@@ -68,7 +68,7 @@ func (r *checkHTML) Record(x *checked) {
 	at := map[int][]htmlFinding{}
 	for i := range x.findings {
 		n := &x.findings[i]
-		h := htmlFinding{Code: n.Code, Severity: n.Severity.String(), Message: plain.Line(n.Message), File: f.Number, Line: v.row(n.Pos), SourceLine: plain.Line(v.source(&n.Finding))}
+		h := htmlFinding{Code: n.Code, Severity: n.Severity.String(), Message: plain.Line(n.Message), File: f.Number, Line: v.shownLine(n.Pos), SourceLine: plain.Line(v.source(&n.Finding))}
 		name, _ := v.callers(n.Pos)
 		h.EntryPoint = plain.Line(name)
 		if n.HasSource && n.Source.File != "" {
@@ -125,7 +125,7 @@ func (f *htmlFile) list(v *viewer, at map[int][]htmlFinding) {
 		return false
 	}
 	for i := range v.m.Code.Len() {
-		n := v.row(instructionPos(i))
+		n := v.shownLine(instructionPos(i))
 		for k, line := range strings.Split(v.text(instructionPos(i)), "\n") {
 			if !near(n + k) {
 				f.Cut++

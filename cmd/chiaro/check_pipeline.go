@@ -257,7 +257,7 @@ func (j *judge) specialized(ctx context.Context, name string, m *stored, x *chec
 		}
 	})
 	for _, f := range m.fresh {
-		side := link.Side{File: name, Place: fmt.Sprintf("instruction %d", f.Pos.Instruction), Pos: f.Pos, Source: f.Source, HasSource: f.HasSource}
+		side := link.Side{File: name, Slot: fmt.Sprintf("instruction %d", f.Pos.Instruction), Pos: f.Pos, Source: f.Source, HasSource: f.HasSource}
 		f.Message = fmt.Sprintf("after specialization %s (%s)", f.Message, f.Code)
 		f.Code, f.Pos, f.Related = vuid.VkPipelineShaderStageCreateInfo_pSpecializationInfo_06849, diag.Pos{}, nil
 		x.findings = append(x.findings, shownFinding{Finding: f, sides: []link.Side{side}})

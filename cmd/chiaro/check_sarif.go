@@ -131,7 +131,7 @@ func (r *checkSARIF) Record(x *checked) {
 	for i := range x.findings {
 		f := &x.findings[i]
 		res := sarifResult{RuleID: f.Code, RuleIndex: r.rule(f.Code), Level: sarifLevel(f.Severity),
-			Message: sarifText{plain.Line(f.Message) + string(plain.Block(f.more(), ""))}, Locations: []*sarifLocation{r.place(x, v, &f.Finding)},
+			Message: sarifText{plain.Line(f.Message) + string(plain.Block(f.more(), ""))}, Locations: []*sarifLocation{r.location(x, v, &f.Finding)},
 			Fingerprints: map[string]string{"chiaro/v1": plain.Line(key(x.file, &f.Finding))}}
 		if len(f.Profiles) > 0 {
 			res.Properties = &sarifResultBag{f.Profiles}
@@ -146,9 +146,9 @@ func (r *checkSARIF) Record(x *checked) {
 	}
 }
 
-// place returns the source line of a finding if the module has debug information,
+// location returns the source line of a finding if the module has debug information,
 // else the module, with the instruction's text and the entry point that calls it.
-func (r *checkSARIF) place(x *checked, v *viewer, f *valid.Finding) *sarifLocation {
+func (r *checkSARIF) location(x *checked, v *viewer, f *valid.Finding) *sarifLocation {
 	file, line, column := x.file, 0, 0
 	if v.sited(f) {
 		file, line, column = v.where(x, f)

@@ -97,7 +97,7 @@ func (j *judge) scriptModule(ctx context.Context, name string, m *facts.Module, 
 	}
 	for i := range report.Findings {
 		f := report.Findings[i]
-		side := link.Side{File: name, Place: fmt.Sprintf("instruction %d", f.Pos.Instruction), Pos: f.Pos, Source: f.Source, HasSource: f.HasSource}
+		side := link.Side{File: name, Slot: fmt.Sprintf("instruction %d", f.Pos.Instruction), Pos: f.Pos, Source: f.Source, HasSource: f.HasSource}
 		f.Finding.Pos.Instruction, f.Finding.Pos.Word = 0, 0
 		f.Related = nil
 		x.findings = append(x.findings, shownFinding{Finding: f, sides: []link.Side{side}})

@@ -22,7 +22,7 @@ type viewer struct {
 	rows   []int    // lines of the text, or of the disassembly; nil before they are asked for
 	called []called // of each function; nil before it is asked for
 
-	sources map[spirv.ID]map[sourcePlace]string // lines by source, filled on request
+	sources map[spirv.ID]map[namedLine]string // lines by source, filled on request
 }
 
 // called is the caller of a function.
@@ -86,9 +86,9 @@ func (v *viewer) written(i int) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), " \t\r")
 }
 
-// row returns the line that shows the instruction: of the text, or of the
+// shownLine returns the line that shows the instruction: of the text, or of the
 // disassembly.
-func (v *viewer) row(p diag.Pos) int {
+func (v *viewer) shownLine(p diag.Pos) int {
 	if v.text(p) == "" {
 		return 0
 	}
@@ -121,12 +121,12 @@ func (v *viewer) source(f *valid.Finding) string {
 	lines, ok := v.sources[id]
 	if !ok {
 		if v.sources == nil {
-			v.sources = map[spirv.ID]map[sourcePlace]string{}
+			v.sources = map[spirv.ID]map[namedLine]string{}
 		}
 		lines = sourceIndex(v.m, id, f.Source.File)
 		v.sources[id] = lines
 	}
-	return shortened(lines[sourcePlace{f.Source.File, int(f.Source.Line)}], maxShown)
+	return shortened(lines[namedLine{f.Source.File, int(f.Source.Line)}], maxShown)
 }
 
 // callers returns the name of the first entry point that calls the function of
@@ -178,7 +178,7 @@ func (v *viewer) where(x *checked, f *valid.Finding) (file string, line, column 
 	if f.HasSource && f.Source.File != "" {
 		return f.Source.File, int(f.Source.Line), int(max(f.Source.Column, 1))
 	}
-	if n := v.row(f.Pos); n > 0 {
+	if n := v.shownLine(f.Pos); n > 0 {
 		if v.input == "" && isSource(x.file) {
 			n = 1
 		}

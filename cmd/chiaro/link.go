@@ -262,7 +262,7 @@ func writeLink(w io.Writer, format string, found []shownFinding, pipelines int) 
 func writeSides(w io.Writer, sides []link.Side) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range sides {
-		plain.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\t%s\n", s.Stage, s.Name, s.Place, s.Type, s.Decorations, sideFile(s))
+		plain.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\t%s\n", s.Stage, s.Name, s.Slot, s.Type, s.Decorations, sideFile(s))
 	}
 	t.Flush()
 }

@@ -36,9 +36,9 @@ type stored struct {
 	judgeErr error
 
 	// Under the lock of the store.
-	module *valid.Module // nil after eviction
-	place  *list.Element
-	words  int
+	module  *valid.Module // nil after eviction
+	element *list.Element
+	words   int
 }
 
 // storedWords bounds the total words of the cached modules; a cached module takes
@@ -87,11 +87,11 @@ func (s *moduleStore) keep(x *stored, v *valid.Module) {
 	if x.module != nil {
 		return
 	}
-	x.module, x.words, x.place = v, code.Offset(code.Len()), s.order.PushFront(x)
+	x.module, x.words, x.element = v, code.Offset(code.Len()), s.order.PushFront(x)
 	s.words += x.words
 	for s.words > storedWords && s.order.Len() > 1 {
 		last := s.order.Remove(s.order.Back()).(*stored)
-		last.module, last.place = nil, nil
+		last.module, last.element = nil, nil
 		s.words -= last.words
 	}
 }
@@ -102,7 +102,7 @@ func (x *stored) load() *valid.Module {
 	s.mu.Lock()
 	v := x.module
 	if v != nil {
-		s.order.MoveToFront(x.place)
+		s.order.MoveToFront(x.element)
 	}
 	s.mu.Unlock()
 	if v != nil {

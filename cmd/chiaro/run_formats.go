@@ -13,22 +13,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
-// placed is a message of a record with the place at its beginning split off.
-type placed struct {
+// positionedMessage is a message of a record with the place at its beginning split off.
+type positionedMessage struct {
 	file, text   string
 	line, column int // 0 if the message has no place
 }
 
-var placeForm = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
+var positionForm = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
 
-// placeOf splits a message "file:line:column: text". The text may have several lines.
-func placeOf(x *record) placed {
+// splitPosition splits a message "file:line:column: text". The text may have several lines.
+func splitPosition(x *record) positionedMessage {
 	first, rest, more := strings.Cut(strings.TrimSpace(x.Message), "\n")
-	m := placeForm.FindStringSubmatch(first)
+	m := positionForm.FindStringSubmatch(first)
 	if m == nil {
-		return placed{file: x.File, text: x.Message}
+		return positionedMessage{file: x.File, text: x.Message}
 	}
-	p := placed{file: m[1], text: m[4]}
+	p := positionedMessage{file: m[1], text: m[4]}
 	p.line, _ = strconv.Atoi(m[2]) // a number too large is no place
 	p.column, _ = strconv.Atoi(m[3])
 	if more {
@@ -48,7 +48,7 @@ func (r *runGitHub) Record(x record) {
 	case "unsupported":
 		kind = "notice"
 	}
-	p := placeOf(&x)
+	p := splitPosition(&x)
 	at := ""
 	if p.line > 0 {
 		at = fmt.Sprintf(",line=%d,col=%d", p.line, max(p.column, 1))
@@ -97,7 +97,7 @@ func (r *runSARIF) Record(x record) {
 	if x.Status == "unsupported" {
 		level = "note"
 	}
-	p := placeOf(&x)
+	p := splitPosition(&x)
 	r.run.Results = append(r.run.Results, sarifResult{RuleID: x.Status, RuleIndex: n, Level: level,
 		Message: sarifText{orElse(string(plain.Block(p.text, "")), words)}, Locations: []*sarifLocation{sarifAt(p.file, max(p.line, 1), p.column)},
 		Fingerprints: map[string]string{"chiaro/v1": plain.Line(x.File + "\t" + x.Status)}})

@@ -284,8 +284,8 @@ func parseGroups(text string) (groups [3]uint32, err error) {
 func (j *shaderJob) find(flag, name string) (*iface.Resource, error) {
 	for i := range j.entry.Resources {
 		r := &j.entry.Resources[i]
-		place := fmt.Sprintf("%d.%d", r.Set, r.Binding)
-		if name == place || r.Set == 0 && name == strconv.Itoa(int(r.Binding)) || name == r.Name || r.Block != nil && name == r.Block.Name {
+		slot := fmt.Sprintf("%d.%d", r.Set, r.Binding)
+		if name == slot || r.Set == 0 && name == strconv.Itoa(int(r.Binding)) || name == r.Name || r.Block != nil && name == r.Block.Name {
 			return r, nil
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// sourcePlace is a line as a module names it: compilers count lines as #line says, and a file may begin with lines that
+// namedLine is a line as a module names it: compilers count lines as #line says, and a file may begin with lines that
 // the compiler has added, such as "// OpModuleProcessed …" of glslang before "#line 1".
-type sourcePlace struct {
+type namedLine struct {
 	file string
 	line int
 }
@@ -20,13 +20,13 @@ type sourcePlace struct {
 var lineDirective = regexp.MustCompile(`^\s*#\s*(?:line\s+)?(\d+)(?:\s+(?:"([^"]*)"|(\d+)))?\s*(?://.*)?$`)
 
 // indexLines adds the lines of a source with the name file to an index. The first line with a place counts.
-func indexLines(index map[sourcePlace]string, file, text string) {
+func indexLines(index map[namedLine]string, file, text string) {
 	if strings.HasPrefix(text, "// OpModuleProcessed ") {
 		if _, rest, ok := strings.Cut(text, "\n#line 1\n"); ok {
 			text = rest // without the lines that glslang has added
 		}
 	}
-	at := sourcePlace{file, 1}
+	at := namedLine{file, 1}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
 		if m := lineDirective.FindStringSubmatch(line); m != nil {
@@ -51,8 +51,8 @@ func indexLines(index map[sourcePlace]string, file, text string) {
 
 // sourceIndex returns the lines of the sources in a module by their places: the sources of OpSource and source, the
 // source of an instruction.
-func sourceIndex(m *facts.Module, source spirv.ID, name string) map[sourcePlace]string {
-	index := map[sourcePlace]string{}
+func sourceIndex(m *facts.Module, source spirv.ID, name string) map[namedLine]string {
+	index := map[namedLine]string{}
 	indexLines(index, name, m.SourceText(source))
 	if len(index) > 0 {
 		return index

@@ -17,7 +17,7 @@ func checkValues(e *ExpectValues, data []byte) string {
 	}
 	base := e.Offset / e.Shape.Stride * e.Shape.Stride
 	for i, want := range e.Values {
-		at, s := e.Shape.place(first, i)
+		at, s := e.Shape.scalarOffset(first, i)
 		at += base
 		if at+s.Bytes() > len(data) {
 			return fmt.Sprintf("buffer %s: value %d would stand at byte %d; the buffer ends at byte %d", e.Buffer.Name, i, at, len(data))

@@ -4,15 +4,15 @@ import "github.com/chiaro-gpu/chiaro/diag"
 
 // Command is one step of a script.
 type Command interface {
-	// Place is the position of the command in the script.
-	Place() diag.Pos
+	// Position is the position of the command in the script.
+	Position() diag.Pos
 }
 
 // Step is the part that all commands have.
 type Step struct{ At diag.Pos }
 
-// Place returns the position of the command.
-func (s Step) Place() diag.Pos { return s.At }
+// Position returns the position of the command.
+func (s Step) Position() diag.Pos { return s.At }
 
 // Dispatch runs a compute pipeline.
 type Dispatch struct {

@@ -73,7 +73,7 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	err = prog.Dispatch(ctx, args)
 	r.hear(prog.IR(), args.Log)
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, prog.place(r.script.File, err))
+		return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, prog.location(r.script.File, err))
 	}
 	return err
 }
@@ -148,10 +148,10 @@ func (r *runner) compile(ctx context.Context, q *Pipeline, module []byte, entry 
 	return program{prog, source{f, s}}, nil
 }
 
-// place describes the source position of the loop in which a run was stopped, as far as the
+// location describes the source position of the loop in which a run was stopped, as far as the
 // module has it: its instruction, and the line of its debug information, which is a line of
 // the script if the script contains the source.
-func (p *source) place(script string, err error) string {
+func (p *source) location(script string, err error) string {
 	var budget *exec.BudgetError
 	var interrupt *exec.InterruptError
 	origin := int32(0)

@@ -68,13 +68,13 @@ func (r *runner) draw(ctx context.Context, c *Draw) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	place := ""
+	location := ""
 	for i := range prog.stages {
-		if place == "" {
-			place = prog.stages[i].place(r.script.File, err)
+		if location == "" {
+			location = prog.stages[i].location(r.script.File, err)
 		}
 	}
-	return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, place)
+	return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, location)
 }
 
 // graphicsProgram returns a pipeline's programs, made when they are first asked for.

@@ -53,9 +53,9 @@ func (s Shape) end(offset, n int) int {
 	return offset + (n+per-1)/per*s.Stride
 }
 
-// place returns the position of the k-th number after the given first field, in bytes from
+// scalarOffset returns the position of the k-th number after the given first field, in bytes from
 // the start of the element with that field.
-func (s Shape) place(first, k int) (offset int, scalar Scalar) {
+func (s Shape) scalarOffset(first, k int) (offset int, scalar Scalar) {
 	k += first
 	f := s.Fields[k%len(s.Fields)]
 	return k/len(s.Fields)*s.Stride + f.Offset, f.Scalar
@@ -73,8 +73,8 @@ func (l Layout) Shape(t Type) (Shape, error) {
 	if array == Runtime {
 		t.Array = 0
 	}
-	p := placer{layout: l}
-	size, align := p.place(t, Member{})
+	p := fieldCollector{layout: l}
+	size, align := p.value(t, Member{})
 	if p.err != nil {
 		return Shape{}, p.err
 	}
@@ -96,8 +96,8 @@ func (l Layout) Shape(t Type) (Shape, error) {
 
 func roundUp(n, align int) int { return (n + align - 1) / align * align }
 
-// placer collects the fields of an element.
-type placer struct {
+// fieldCollector collects the fields of an element.
+type fieldCollector struct {
 	layout Layout
 	base   int
 	fields []Field
@@ -106,9 +106,9 @@ type placer struct {
 	err    error
 }
 
-// place puts a value of type t at p.base and returns its size and alignment.
+// value puts a value of type t at p.base and returns its size and alignment.
 // The member's strides win over the layout's.
-func (p *placer) place(t Type, m Member) (size, align int) {
+func (p *fieldCollector) value(t Type, m Member) (size, align int) {
 	if t.Array > 0 {
 		return p.array(t, m)
 	}
@@ -125,7 +125,7 @@ func (p *placer) place(t Type, m Member) (size, align int) {
 	return p.vector(t)
 }
 
-func (p *placer) add(offset int, s Scalar) {
+func (p *fieldCollector) add(offset int, s Scalar) {
 	if len(p.fields) >= maxFields {
 		p.err = errFields
 		return
@@ -134,7 +134,7 @@ func (p *placer) add(offset int, s Scalar) {
 }
 
 // vector places a scalar or a vector.
-func (p *placer) vector(t Type) (size, align int) {
+func (p *fieldCollector) vector(t Type) (size, align int) {
 	n := t.Scalar.Bytes()
 	for i := range t.Rows {
 		p.add(i*n, t.Scalar)
@@ -143,20 +143,20 @@ func (p *placer) vector(t Type) (size, align int) {
 }
 
 // matrix places columns as an array of vectors (rule 5).
-func (p *placer) matrix(t Type, m Member) (size, align int) {
+func (p *fieldCollector) matrix(t Type, m Member) (size, align int) {
 	column := Type{Scalar: t.Scalar, Columns: 1, Rows: t.Rows, Array: t.Columns}
 	return p.array(column, Member{ArrayStride: m.MatrixStride})
 }
 
 // array places entries at the member's stride; without one, each is rounded up to its
 // alignment, in std140 to the alignment of a vec4 (rule 4).
-func (p *placer) array(t Type, m Member) (size, align int) {
+func (p *fieldCollector) array(t Type, m Member) (size, align int) {
 	n, base := t.Array, p.base
 	t.Array = 0
 	stride := m.ArrayStride
 	for i := range n {
 		p.base = base + i*stride
-		size, align = p.place(t, m)
+		size, align = p.value(t, m)
 		if p.layout == Std140 {
 			align = max(align, 16)
 		}
@@ -179,7 +179,7 @@ const maxDepth = 64
 
 // record places members in order; in std140 a struct is aligned as a vec4 at
 // least (rule 9).
-func (p *placer) record(s *Struct) (size, align int) {
+func (p *fieldCollector) record(s *Struct) (size, align int) {
 	base := p.base
 	align = 1
 	if p.layout == Std140 {
@@ -198,7 +198,7 @@ func (p *placer) record(s *Struct) (size, align int) {
 		} else {
 			p.base = base + roundUp(size, p.alignment(m.Type))
 		}
-		n, a := p.place(m.Type, m)
+		n, a := p.value(m.Type, m)
 		size, align = p.base-base+n, max(align, a)
 	}
 	p.depth--
@@ -207,7 +207,7 @@ func (p *placer) record(s *Struct) (size, align int) {
 }
 
 // alignment returns the alignment of t without placing it.
-func (p *placer) alignment(t Type) int {
+func (p *fieldCollector) alignment(t Type) int {
 	align := 1
 	switch {
 	case t.Struct != nil:
@@ -237,7 +237,7 @@ func (p *placer) alignment(t Type) int {
 
 // vectorAlign returns the alignment of a scalar or a vector: a vec3 is
 // aligned as a vec4 (rule 3), but in scalar layout.
-func (p *placer) vectorAlign(t Type) int {
+func (p *fieldCollector) vectorAlign(t Type) int {
 	if p.layout == ScalarLayout {
 		return t.Scalar.Bytes()
 	}
@@ -246,7 +246,7 @@ func (p *placer) vectorAlign(t Type) int {
 
 // texel places the components of a format: packed ones are one integer, the
 // others one number each, as they are stored.
-func (p *placer) texel(f *format.Format) (size, align int) {
+func (p *fieldCollector) texel(f *format.Format) (size, align int) {
 	if f.Packed {
 		p.add(0, Scalar{Uint, f.Bytes * 8})
 		return f.Bytes, f.Bytes

@@ -32,7 +32,7 @@ func aligned(n int) []byte {
 func (m memory) write(c *Write) {
 	data := m[c.Buffer]
 	for i, n := range c.Values {
-		at, s := c.Shape.place(0, i)
+		at, s := c.Shape.scalarOffset(0, i)
 		Field{c.Offset + at, s}.store(data, n)
 	}
 }

@@ -317,7 +317,7 @@ probe ssbo uint 3 4 >= 0
 	}
 	var kinds []string
 	for _, c := range s.Commands {
-		kinds = append(kinds, fmt.Sprintf("%T@%s", c, c.Place()))
+		kinds = append(kinds, fmt.Sprintf("%T@%s", c, c.Position()))
 	}
 	want := "*amber.Write@10:1 *amber.Write@12:1 *amber.Write@13:1 *amber.Write@13:1 *amber.SetEntryPoint@14:1 *amber.Dispatch@16:1 *amber.ExpectValues@17:1 *amber.ExpectValues@18:1"
 	if got := strings.Join(kinds, " "); got != want {

@@ -152,9 +152,9 @@ func (r *runner) readyCommands(cs []Command) error {
 		case *Draw:
 			err = r.readyPipeline(c.Pipeline)
 		case *Trace:
-			err = r.unsupported(c.Place(), "ray tracing pipelines")
+			err = r.unsupported(c.Position(), "ray tracing pipelines")
 		case *Debugger:
-			err = r.unsupported(c.Place(), "DEBUG blocks")
+			err = r.unsupported(c.Position(), "DEBUG blocks")
 		}
 		if err != nil {
 			return err

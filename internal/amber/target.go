@@ -169,8 +169,8 @@ func (r *runner) resolve(p *Pipeline) error {
 			return err
 		}
 		w, h, _ := into.LevelExtent(to.BaseMip)
-		at, place := texture.Coord{Level: from.BaseMip}, texture.Coord{Level: to.BaseMip}
-		draw.Resolve(into, place, source, at, w, h, draw.ResolveAverage)
+		at, target := texture.Coord{Level: from.BaseMip}, texture.Coord{Level: to.BaseMip}
+		draw.Resolve(into, target, source, at, w, h, draw.ResolveAverage)
 	}
 	return nil
 }

@@ -106,15 +106,15 @@ func (r *runner) corners(c *Draw, s *state.State, a *state.Args) error {
 		}
 	}
 	a.Count = uint32(len(data) / 8)
-	place := aligned(len(data))
-	copy(place, data)
+	memory := aligned(len(data))
+	copy(memory, data)
 	f, _ := format.ByName("R32G32_SFLOAT")
 	s.Vertex.Bindings = slices.DeleteFunc(s.Vertex.Bindings, func(b state.VertexBinding) bool { return s.Vertex.Attributes[b.Binding].Location == 0 })
 	s.Vertex.Attributes = slices.DeleteFunc(s.Vertex.Attributes, func(v state.VertexAttribute) bool { return v.Location == 0 })
 	n := uint32(len(a.VertexBuffers))
 	s.Vertex.Bindings = append(s.Vertex.Bindings, state.VertexBinding{Binding: n, Stride: 8})
 	s.Vertex.Attributes = append(s.Vertex.Attributes, state.VertexAttribute{Location: 0, Binding: n, Format: f.Name})
-	a.VertexBuffers = append(a.VertexBuffers, exec.Buffer{Bytes: place})
+	a.VertexBuffers = append(a.VertexBuffers, exec.Buffer{Bytes: memory})
 	return nil
 }
 

@@ -87,7 +87,7 @@ func TestWorkgroupMemoryStartsZero(t *testing.T) {
 	s.expect(t, []uint32{0, 0, untouched}, nil)
 }
 
-// pairs is binding 1 as an array of uvec2, of which the last is cut in two.
+// pairsAnnot is binding 1 as an array of uvec2, of which the last is cut in two.
 const pairsAnnot = `
 OpDecorate %pairs ArrayStride 8
 OpDecorate %Pairs Block
@@ -343,7 +343,7 @@ func TestStoreToUniformBuffer(t *testing.T) {
 	s.expect(t, []uint32{5}, []uint32{5})
 }
 
-// odd is binding 1 as a struct whose one member stands at offset 2.
+// oddAnnot is binding 1 as a struct whose one member stands at offset 2.
 const oddAnnot = `
 OpDecorate %Odd Block
 OpMemberDecorate %Odd 0 Offset 2

@@ -314,30 +314,30 @@ func start(n ast.Node) *token.Token {
 	return n.GetToken()
 }
 
-// placed is an error in a value that satisfies the schema.
-type placed struct {
+// pathError is an error in a value that satisfies the schema.
+type pathError struct {
 	path string
 	err  error
 }
 
-func (p *placed) Error() string { return p.path + ": " + p.err.Error() }
-func (p *placed) Unwrap() error { return p.err }
+func (p *pathError) Error() string { return p.path + ": " + p.err.Error() }
+func (p *pathError) Unwrap() error { return p.err }
 
 // at is an error about the value at a path.
-func at(path, format string, args ...any) error { return &placed{path, fmt.Errorf(format, args...)} }
+func at(path, format string, args ...any) error { return &pathError{path, fmt.Errorf(format, args...)} }
 
 // inside prefixes a path to the path of an error.
 func inside(path string, err error) error {
-	var p *placed
+	var p *pathError
 	if errors.As(err, &p) {
-		return &placed{path + "." + p.path, p.err}
+		return &pathError{path + "." + p.path, p.err}
 	}
-	return &placed{path, err}
+	return &pathError{path, err}
 }
 
 // find adds the position in the file to an error.
 func find(data []byte, name string, err error) error {
-	var p *placed
+	var p *pathError
 	if err == nil || !errors.As(err, &p) {
 		return err
 	}

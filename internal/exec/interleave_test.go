@@ -14,7 +14,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// adapt is a group of a job that has run, or a span for which a Go task was called.
+// ran is a group of a job that has run, or a span for which a Go task was called.
 type ran struct{ task, at int }
 
 // patchwork is a random interleaving in which each task records its execution.

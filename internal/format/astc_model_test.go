@@ -128,7 +128,7 @@ func replicated(v, n, m int) int {
 	return out
 }
 
-// unquantizeColor is an integer in 0..255, by the table of parameters.
+// color returns an integer in 0..255, by the table of parameters.
 func (r modelRange) color(high, low int) int {
 	if r.base == 2 {
 		return replicated(low, r.bits, 8)
@@ -324,7 +324,7 @@ func (m *modelASTC) expand(v, ch int, log bool) int {
 	return v*256 + v
 }
 
-// readVoidExtent reads a block of one color.
+// void reads a block of one color.
 func (m *modelASTC) void() modelTexel {
 	out := modelTexel{halves: m.block[9] == 1}
 	n, at, axes := 13, 12, 2

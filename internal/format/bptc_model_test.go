@@ -43,7 +43,7 @@ func bitsOf(block []byte) bitString {
 	return s
 }
 
-// decode reads the bits from at on, n of them, the lowest first; beyond the end
+// number reads the bits from at on, n of them, the lowest first; beyond the end
 // they are 0.
 func (s bitString) number(at, n int) int {
 	v := 0

@@ -140,7 +140,7 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// interpolatedWeight lists floats at, next to and halfway between the numbers of s, and
+// between lists floats at, next to and halfway between the numbers of s, and
 // others far from them.
 func between(s *scale, r *rand.Rand) []float32 {
 	inf := float32(math.Inf(1))

@@ -102,7 +102,7 @@ func (s *scale) Swap(i, j int) {
 	s.bits[i], s.bits[j] = s.bits[j], s.bits[i]
 }
 
-// roundHalfUp returns the bits of the number next to v, that of even bits of two as
+// nearest returns the bits of the number next to v, that of even bits of two as
 // near, the least or the greatest outside. The units tell fixed point, whose
 // distances are measured in steps, which are exact.
 func (s *scale) nearest(v, steps float64) uint64 {

@@ -162,10 +162,10 @@ func newPVRTCModel(words []uint64, columns, w int, second bool) *pvrtcModel {
 	return m
 }
 
-// shift is the number of the word at X, Y, which wrap.
+// at returns the number of the word at X, Y, which wrap.
 func (m *pvrtcModel) at(x, y int) int { return (y+m.rows)%m.rows*m.columns + (x+m.columns)%m.columns }
 
-// weight is w(md(x, y)) of a texel that has modulation data.
+// code returns w(md(x, y)) of a texel that has modulation data.
 func (m *pvrtcModel) code(x, y int) int {
 	x, y = (x+m.width)%m.width, (y+m.height)%m.height
 	word := m.words[m.at(x/m.w, y/4)]

@@ -11,7 +11,7 @@ import (
 // writable, and the lane is no helper, it stores the new value and yields the
 // old one; else it does nothing and yields 0. Lanes ascending.
 func (s *subgroup) atomic(in *inst) {
-	dst, h, off, v, compare := s.row(in.dst), s.row(in.x), s.row(in.y), s.row(in.z), s.row(in.w)
+	dst, h, off, v, compare := s.reg(in.dst), s.reg(in.x), s.reg(in.y), s.reg(in.z), s.reg(in.w)
 	op := s.w.p.p.Funcs[in.fn].Val(in.v).Op
 	size := uint64(in.key.Type.Size())
 	for lane := range s.A.All {

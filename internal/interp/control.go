@@ -69,7 +69,7 @@ func (s *subgroup) endIf(in *inst) {
 
 // switch x {k→L…, L}: each lane goes to its label.
 func (s *subgroup) switchOf(in *inst) {
-	x := s.row(in.x)
+	x := s.reg(in.x)
 	for lane := range s.A.All {
 		set := in.set
 		for i := range in.arms {
@@ -138,9 +138,9 @@ func (s *subgroup) skipIfEmpty(in *inst) {
 	}
 }
 
-// ones returns the active lanes in which the row holds 1.
-func (s *subgroup) ones(row int) (set exec.Lanes) {
-	x := s.row(row)
+// ones returns the active lanes in which the register holds 1.
+func (s *subgroup) ones(reg int) (set exec.Lanes) {
+	x := s.reg(reg)
 	for lane := range s.A.All {
 		set[lane>>6] |= x[lane] & 1 << (lane & 63)
 	}
@@ -149,7 +149,7 @@ func (s *subgroup) ones(row int) (set exec.Lanes) {
 
 // setBool writes to the active lanes 1 if they are in the set, else 0.
 func (s *subgroup) setBool(in *inst, set exec.Lanes) {
-	dst := s.row(in.dst)
+	dst := s.reg(in.dst)
 	for lane := range s.A.All {
 		dst[lane] = set[lane>>6] >> (lane & 63) & 1
 	}
@@ -157,7 +157,7 @@ func (s *subgroup) setBool(in *inst, set exec.Lanes) {
 
 // setAll writes the same bits to all active lanes.
 func (s *subgroup) setAll(in *inst, bits uint64) {
-	dst := s.row(in.dst)
+	dst := s.reg(in.dst)
 	for lane := range s.A.All {
 		dst[lane] = bits
 	}

@@ -5,6 +5,6 @@
 //
 // A subgroup runs in lockstep as flat code over explicit state: a place in the
 // code (pc), the active lanes (A), a set of lanes for every label, and for
-// every value a row with one uint64 per lane. There is no Go recursion and no
+// every value a register with one uint64 per lane. There is no Go recursion and no
 // goroutine per lane; a barrier is a return.
 package interp

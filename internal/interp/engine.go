@@ -113,7 +113,7 @@ func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Wo
 // Run runs the groups of a batch.
 func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
 	if x := p.(*prepared); x != w.at {
-		w.at, w.job, w.places = x, x.job, &x.handles
+		w.at, w.job, w.handleList = x, x.job, &x.handles
 		w.handles = append(w.handles[:0], x.list...)
 		w.handles[wgHandle].bytes = w.shared
 	}
@@ -124,7 +124,7 @@ func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
 // is full.
 func (w *worker) Release() {
 	clear(w.handles)
-	w.at, w.job, w.places, w.ctx, w.stop = nil, nil, nil, nil, nil
+	w.at, w.job, w.handleList, w.ctx, w.stop = nil, nil, nil, nil, nil
 	if w.bytes() <= maxKeptWorker && cap(w.handles) <= maxKeptHandles {
 		w.p.workers.Put(w, exec.MaxIdleWorkers())
 	}

@@ -10,16 +10,16 @@ import (
 // code is a program as a dense array of instructions: the functions that the
 // entry point reaches, in sequence, the entry point first.
 //
-// Every value of every function has a row of its own (frames are static: no
-// function is active twice), numbered from 0; row 0 belongs to no value and is
+// Every value of every function has a register of its own (frames are static: no
+// function is active twice), numbered from 0; register 0 belongs to no value and is
 // always 0. The constants come first.
 type code struct {
 	insts  []inst
-	row    [][]int  // by function and value
-	consts []uint64 // the values of rows 1, 2, …
-	rows   int
+	regOf  [][]int  // by function and value
+	consts []uint64 // the values of registers 1, 2, …
+	regs   int
 	sets   int // lane sets: one for each block and loop, two for each if
-	temps  int // rows needed by the longest list of moves
+	temps  int // registers needed by the longest list of moves
 	err    error
 
 	barriers bool // there is an operation at which a subgroup waits
@@ -30,13 +30,13 @@ type inst struct {
 	run     handler
 	key     ir.Key
 	eval    ir.Eval
-	dst     int    // row of the result
-	x, y, z int    // rows of the operands; 0 is none
-	w       int    // row of the fourth operand
+	dst     int    // register of the result
+	x, y, z int    // registers of the operands; 0 is none
+	w       int    // register of the fourth operand
 	set     int    // lane set of the label or if
 	to      int    // index of the next instruction
 	skip    int    // index of the next instruction at which A may grow: the target if A is empty
-	moves   []move // of rows
+	moves   []move // of registers
 	arms    []arm  // of a switch
 	fn      int    // the function, and
 	v       ir.V   // the value that this was made from
@@ -44,7 +44,7 @@ type inst struct {
 
 type handler func(s *subgroup, in *inst)
 
-// move copies a row for the active lanes.
+// move copies a register for the active lanes.
 type move struct{ from, to int }
 
 // arm is a case of a switch: the lanes with this value go to this set.
@@ -54,7 +54,7 @@ type arm struct {
 }
 
 // laneBytes returns the size of a subgroup's state for one lane.
-func (c *code) laneBytes() uint64 { return 8*uint64(c.rows+c.temps) + 16*uint64(c.sets)/4 }
+func (c *code) laneBytes() uint64 { return 8*uint64(c.regs+c.temps) + 16*uint64(c.sets)/4 }
 
 // reachable returns the numbers of the functions that the entry point calls,
 // itself first. The error reports a function that may call itself.
@@ -126,9 +126,9 @@ const stopInterval = 1 << 10
 // flatten makes the code of the functions in order. It polls stop; its error becomes
 // that of the code.
 func flatten(p *ir.Program, order []int, stop func() error) *code {
-	c := &flattener{code: &code{rows: 1, row: make([][]int, len(p.Funcs))}, p: p, entry: make([]int, len(p.Funcs)), stop: stop}
+	c := &flattener{code: &code{regs: 1, regOf: make([][]int, len(p.Funcs))}, p: p, entry: make([]int, len(p.Funcs)), stop: stop}
 	for _, fn := range order {
-		c.row[fn] = make([]int, len(p.Funcs[fn].Vals))
+		c.regOf[fn] = make([]int, len(p.Funcs[fn].Vals))
 	}
 	c.number(order, true)
 	c.number(order, false)
@@ -145,23 +145,23 @@ func flatten(p *ir.Program, order []int, stop func() error) *code {
 	return c.code
 }
 
-// number assigns rows to the values that are constants, or to the others.
+// number assigns registers to the values that are constants, or to the others.
 func (c *flattener) number(order []int, consts bool) {
 	for _, fn := range order {
 		for v, x := range c.p.Funcs[fn].Vals {
-			if v == 0 || (x.Op == ir.Const) != consts || !hasRow(x.Op) {
+			if v == 0 || (x.Op == ir.Const) != consts || !hasReg(x.Op) {
 				continue
 			}
 			if consts {
 				c.consts = append(c.consts, x.Aux)
 			}
-			c.row[fn][v] = c.rows
-			c.rows++
+			c.regOf[fn][v] = c.regs
+			c.regs++
 		}
 	}
 }
 
-func hasRow(op ir.Op) bool { return op.Is(ir.Implicit) || op.HasResult() }
+func hasReg(op ir.Op) bool { return op.Is(ir.Implicit) || op.HasResult() }
 
 func (c *flattener) function(fn int) {
 	c.fn, c.f, c.set = fn, c.p.Funcs[fn], map[ir.V]int{}
@@ -209,11 +209,11 @@ func (c *flattener) value(v ir.V) {
 	}
 }
 
-// moves pairs rows, within the function.
+// moves pairs registers, within the function.
 func (c *flattener) moves(from, to []ir.V) []move {
 	list := make([]move, len(from))
 	for i := range from {
-		list[i] = move{c.row[c.fn][from[i]], c.row[c.fn][to[i]]}
+		list[i] = move{c.regOf[c.fn][from[i]], c.regOf[c.fn][to[i]]}
 	}
 	c.temps = max(c.temps, len(list))
 	return list
@@ -228,7 +228,7 @@ func (c *flattener) enter(v ir.V) {
 	case ir.Loop:
 		in.moves = c.moves(c.f.Inits(v), c.f.Params(v))
 	case ir.If:
-		in.x = c.row[c.fn][x.Args[0]]
+		in.x = c.regOf[c.fn][x.Args[0]]
 		c.sets++
 	}
 	c.open = append(c.open, region{opener: v, at: c.emit(v, in)})
@@ -280,7 +280,7 @@ func (c *flattener) leave(v ir.V) {
 func (c *flattener) switchOf(v ir.V) {
 	x := c.f.Val(v)
 	cases := c.f.Cases(v)
-	in := inst{run: (*subgroup).switchOf, x: c.row[c.fn][x.Args[0]], set: c.set[x.Args[1]]}
+	in := inst{run: (*subgroup).switchOf, x: c.regOf[c.fn][x.Args[0]], set: c.set[x.Args[1]]}
 	for i := 0; i < len(cases); i += 2 {
 		in.arms = append(in.arms, arm{c.f.Val(cases[i]).Aux, c.set[cases[i+1]]})
 	}
@@ -294,10 +294,10 @@ func (c *flattener) call(v ir.V) {
 	g := c.p.Funcs[callee]
 	enter, leave := inst{run: (*subgroup).call, set: callee}, inst{run: (*subgroup).result}
 	for i, a := range c.f.CallArgs(v) {
-		enter.moves = append(enter.moves, move{c.row[c.fn][a], c.row[callee][g.Args[i]]})
+		enter.moves = append(enter.moves, move{c.regOf[c.fn][a], c.regOf[callee][g.Args[i]]})
 	}
 	for i, r := range c.f.CallResults(v) {
-		leave.moves = append(leave.moves, move{c.row[callee][g.Results()[i]], c.row[c.fn][r]})
+		leave.moves = append(leave.moves, move{c.regOf[callee][g.Results()[i]], c.regOf[c.fn][r]})
 	}
 	c.temps = max(c.temps, len(enter.moves), len(leave.moves))
 	c.calls = append(c.calls, c.emit(v, enter))
@@ -318,11 +318,11 @@ func (c *flattener) operation(v ir.V) {
 		in.eval = ir.Op(x.Aux & 0xff).Row().Eval
 	}
 	c.barriers = c.barriers || x.Op == ir.Barrier
-	rows := [4]int{}
+	regs := [4]int{}
 	for i := range x.Op.Args() {
-		rows[i] = c.row[c.fn][x.Args[i]]
+		regs[i] = c.regOf[c.fn][x.Args[i]]
 	}
-	in.x, in.y, in.z, in.w = rows[0], rows[1], rows[2], rows[3]
-	in.dst = c.row[c.fn][v]
+	in.x, in.y, in.z, in.w = regs[0], regs[1], regs[2], regs[3]
+	in.dst = c.regOf[c.fn][v]
 	c.emit(v, in)
 }

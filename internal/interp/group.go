@@ -28,7 +28,7 @@ func (s *subgroup) allEq(in *inst) {
 	if in.key.From.IsFloat() {
 		equal = ir.FEq
 	}
-	x := s.row(in.x)
+	x := s.reg(in.x)
 	first := x[s.A.First()]
 	same := true
 	for lane := range s.A.All {
@@ -53,8 +53,8 @@ func (s *subgroup) ballot(in *inst) {
 
 // shuf x, i: x of lane i; 0 if it is not active.
 func (s *subgroup) shuf(in *inst) {
-	x, dst := s.copyRow(in.x), s.row(in.dst)
-	i := s.row(in.y)
+	x, dst := s.copyReg(in.x), s.reg(in.dst)
+	i := s.reg(in.y)
 	for lane := range s.A.All {
 		from := i[lane]
 		dst[lane] = 0
@@ -67,7 +67,7 @@ func (s *subgroup) shuf(in *inst) {
 // quadswap x, #imm: x of the lane of the quad that is beside it, below, or both; the
 // lane's own if that lane is not active.
 func (s *subgroup) quadSwap(in *inst) {
-	x, dst := s.copyRow(in.x), s.row(in.dst)
+	x, dst := s.copyReg(in.x), s.reg(in.dst)
 	across := int(s.w.p.p.QuadLane(in.key.Aux))
 	for lane := range s.A.All {
 		from := lane ^ across
@@ -78,20 +78,20 @@ func (s *subgroup) quadSwap(in *inst) {
 	}
 }
 
-// lanesRow is a value in all lanes of the largest subgroup.
-type lanesRow [128]uint64
+// laneValues is a value in all lanes of the largest subgroup.
+type laneValues [128]uint64
 
-// copyRow returns a row that does not change as others are written.
-func (s *subgroup) copyRow(row int) (x lanesRow) {
-	copy(x[:], s.row(row))
+// copyReg returns a register that does not change as others are written.
+func (s *subgroup) copyReg(reg int) (x laneValues) {
+	copy(x[:], s.reg(reg))
 	return x
 }
 
-// operands returns a row in which the lanes that are not active hold the
+// operands returns a register in which the lanes that are not active hold the
 // identity.
-func (s *subgroup) operands(in *inst) (x lanesRow, identity uint64) {
+func (s *subgroup) operands(in *inst) (x laneValues, identity uint64) {
 	identity = ir.Identity(operator(in), in.key.Type)
-	x = s.copyRow(in.x)
+	x = s.copyReg(in.x)
 	for lane := range s.w.lanes {
 		if !s.A.Has(uint32(lane)) {
 			x[lane] = identity
@@ -120,7 +120,7 @@ func (s *subgroup) reduce(in *inst) {
 			x[i] = in.eval(in.key, x[i], x[i+k], 0)
 		}
 	}
-	dst := s.row(in.dst)
+	dst := s.reg(in.dst)
 	for lane := range s.A.All {
 		dst[lane] = x[lane&^(n-1)]
 	}
@@ -128,7 +128,7 @@ func (s *subgroup) reduce(in *inst) {
 
 // scan: for k = 1, 2, 4, …: x[i] ← op(x[i−k], x[i]) if i−k is in the
 // cluster. Lanes descend so that all read the values of the previous step.
-func (s *subgroup) scan(in *inst) (x lanesRow, identity uint64) {
+func (s *subgroup) scan(in *inst) (x laneValues, identity uint64) {
 	x, identity = s.operands(in)
 	n := s.cluster(in)
 	for k := 1; k < n; k *= 2 {
@@ -144,7 +144,7 @@ func (s *subgroup) scan(in *inst) (x lanesRow, identity uint64) {
 // scani: the inclusive scan.
 func (s *subgroup) scanInclusive(in *inst) {
 	x, _ := s.scan(in)
-	dst := s.row(in.dst)
+	dst := s.reg(in.dst)
 	for lane := range s.A.All {
 		dst[lane] = x[lane]
 	}
@@ -155,7 +155,7 @@ func (s *subgroup) scanInclusive(in *inst) {
 func (s *subgroup) scanExclusive(in *inst) {
 	x, identity := s.scan(in)
 	n := s.cluster(in)
-	dst := s.row(in.dst)
+	dst := s.reg(in.dst)
 	previous, cluster := 0, -1
 	for lane := range s.A.All {
 		if lane/n != cluster {

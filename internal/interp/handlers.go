@@ -63,7 +63,7 @@ var handlers = map[ir.Op]handler{
 
 // eval runs an operation that has a value function, lane by lane.
 func (s *subgroup) eval(in *inst) {
-	dst, x, y, z := s.row(in.dst), s.row(in.x), s.row(in.y), s.row(in.z)
+	dst, x, y, z := s.reg(in.dst), s.reg(in.x), s.reg(in.y), s.reg(in.z)
 	f, key := in.eval, in.key
 	if s.A == s.w.all {
 		for lane := range dst {

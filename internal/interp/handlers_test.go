@@ -13,9 +13,9 @@ func TestTotality(t *testing.T) {
 		ir.Out: "not of compute", ir.Exit: "not of compute",
 	}
 	for op := ir.Const; op.String() != "op?"; op++ {
-		row := op.Row()
+		reg := op.Row()
 		n := 0
-		if row.Eval != nil {
+		if reg.Eval != nil {
 			n++
 		}
 		if handlers[op] != nil {

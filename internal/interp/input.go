@@ -4,7 +4,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // input #k reads Program.In[k].
 func (s *subgroup) input(in *inst) {
-	dst := s.row(in.dst)
+	dst := s.reg(in.dst)
 	from := s.inputs[int(in.key.Aux)*s.w.lanes:]
 	for lane := range s.A.All {
 		dst[lane] = from[lane]

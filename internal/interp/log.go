@@ -9,7 +9,7 @@ func (s *subgroup) log(in *inst) {
 
 // logArg: each of them adds a value to its last message.
 func (s *subgroup) logArg(in *inst) {
-	x := s.row(in.x)
+	x := s.reg(in.x)
 	for lane := range s.A.Without(s.helper).All {
 		s.w.job.Log.AddArg(s.w.group, s.invocation(lane), x[lane])
 	}

@@ -69,12 +69,12 @@ func words(n int) []byte {
 
 // res #r, i: descriptor i of resource r, or the null handle.
 func (s *subgroup) res(in *inst) {
-	dst, x := s.row(in.dst), s.row(in.x)
+	dst, x := s.reg(in.dst), s.reg(in.x)
 	r := in.key.Aux
 	for lane := range s.A.All {
 		dst[lane] = nullHandle
-		if r < uint64(len(s.w.places.res)) && x[lane] < uint64(len(s.w.job.Resources[r])) {
-			dst[lane] = s.w.places.res[r] + x[lane]
+		if r < uint64(len(s.w.handleList.res)) && x[lane] < uint64(len(s.w.job.Resources[r])) {
+			dst[lane] = s.w.handleList.res[r] + x[lane]
 		}
 	}
 }
@@ -83,11 +83,11 @@ func (s *subgroup) push(in *inst) { s.setAll(in, pushHandle) }
 
 func (s *subgroup) wg(in *inst) { s.setAll(in, wgHandle) }
 
-func (s *subgroup) table(in *inst) { s.setAll(in, uint64(s.w.places.tables)+in.key.Aux) }
+func (s *subgroup) table(in *inst) { s.setAll(in, uint64(s.w.handleList.tables)+in.key.Aux) }
 
 // len h: bytes.
 func (s *subgroup) length(in *inst) {
-	dst, x := s.row(in.dst), s.row(in.x)
+	dst, x := s.reg(in.dst), s.reg(in.x)
 	for lane := range s.A.All {
 		h := &s.w.handles[x[lane]]
 		dst[lane] = uint64(len(h.bytes) - h.beyond)
@@ -105,7 +105,7 @@ func at(b []byte, off, imm, size uint64) []byte {
 
 // ld.T h, off, #imm: 0 if out of range.
 func (s *subgroup) ld(in *inst) {
-	dst, h, off := s.row(in.dst), s.row(in.x), s.row(in.y)
+	dst, h, off := s.reg(in.dst), s.reg(in.x), s.reg(in.y)
 	size := uint64(in.key.Type.Size())
 	for lane := range s.A.All {
 		b := at(s.w.handles[h[lane]].bytes, off[lane], in.key.Aux, size)
@@ -116,7 +116,7 @@ func (s *subgroup) ld(in *inst) {
 // st.T h, off, #imm, v: no effect if out of range, for helpers,
 // and on read-only memory.
 func (s *subgroup) st(in *inst) {
-	h, off, v := s.row(in.x), s.row(in.y), s.row(in.z)
+	h, off, v := s.reg(in.x), s.reg(in.y), s.reg(in.z)
 	size := uint64(in.key.Type.Size())
 	for lane := range s.A.Without(s.helper).All {
 		to := &s.w.handles[h[lane]]
@@ -175,10 +175,10 @@ func address(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b
 // region addr, #n: the live allocation that holds [addr, addr+n), or null. One
 // that an offset of 32 bits does not reach at addr counts as not there.
 func (s *subgroup) region(in *inst) {
-	dst, addr := s.row(in.dst), s.row(in.x)
+	dst, addr := s.reg(in.dst), s.reg(in.x)
 	for lane := range s.A.All {
 		dst[lane] = nullHandle
-		for i := s.w.places.regions; i < len(s.w.handles); i++ {
+		for i := s.w.handleList.regions; i < len(s.w.handles); i++ {
 			r := &s.w.handles[i]
 			if addr[lane] >= r.address && at(r.bytes, addr[lane]-r.address, 0, in.key.Aux) != nil {
 				dst[lane] = uint64(i)
@@ -190,7 +190,7 @@ func (s *subgroup) region(in *inst) {
 
 // regionoff h, addr: addr − base of h; 0 for null.
 func (s *subgroup) regionOff(in *inst) {
-	dst, h, addr := s.row(in.dst), s.row(in.x), s.row(in.y)
+	dst, h, addr := s.reg(in.dst), s.reg(in.x), s.reg(in.y)
 	for lane := range s.A.All {
 		dst[lane] = 0
 		if h[lane] != nullHandle {

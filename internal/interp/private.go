@@ -24,7 +24,7 @@ func (s *subgroup) psti(in *inst) { s.storeSlots(in, 0, s.slots()) }
 func (s *subgroup) slots() uint32 { return uint32(len(s.private) / s.w.lanes) }
 
 func (s *subgroup) loadSlots(in *inst, base, slots uint32) {
-	dst, slot := s.row(in.dst), s.row(in.x)
+	dst, slot := s.reg(in.dst), s.reg(in.x)
 	need := uint64(in.key.Type.Slots())
 	for lane := range s.A.All {
 		dst[lane] = 0
@@ -41,7 +41,7 @@ func (s *subgroup) loadSlots(in *inst, base, slots uint32) {
 }
 
 func (s *subgroup) storeSlots(in *inst, base, slots uint32) {
-	slot, v := s.row(in.x), s.row(in.y)
+	slot, v := s.reg(in.x), s.reg(in.y)
 	need := uint64(in.key.Type.Slots())
 	for lane := range s.A.All {
 		if slot[lane]+need > uint64(slots) {

@@ -28,8 +28,8 @@ type subgroup struct {
 	A      exec.Lanes   // active lanes
 	in     []exec.Lanes // by set; see package ir's document, "Control"
 	ret    []int        // by function: the return address of its active call
-	vals   []uint64     // rows × lanes
-	temp   []uint64     // rows × lanes, for moves
+	vals   []uint64     // registers × lanes
+	temp   []uint64     // registers × lanes, for moves
 
 	private []uint32   // [slot][lane]
 	inputs  []uint64   // [input][lane]
@@ -40,19 +40,19 @@ type subgroup struct {
 
 // worker runs groups, one after the other.
 type worker struct {
-	p       *program
-	at      *prepared // of which it runs groups
-	job     *exec.Job
-	handles []handle
-	places  *handles
-	shared  []byte
-	bases   []uint32 // of the variables in private memory
-	lanes   int      // subgroup size
-	all     exec.Lanes
-	group   [3]uint32
-	subs    []*subgroup // one, reused for every subgroup, if there is no barrier
-	stop    *atomic.Bool
-	ctx     context.Context // of the run
+	p          *program
+	at         *prepared // of which it runs groups
+	job        *exec.Job
+	handles    []handle
+	handleList *handles
+	shared     []byte
+	bases      []uint32 // of the variables in private memory
+	lanes      int      // subgroup size
+	all        exec.Lanes
+	group      [3]uint32
+	subs       []*subgroup // one, reused for every subgroup, if there is no barrier
+	stop       *atomic.Bool
+	ctx        context.Context // of the run
 }
 
 func newWorker(p *program) *worker {
@@ -88,15 +88,15 @@ func (w *worker) newSubgroup() *subgroup {
 		w:       w,
 		in:      make([]exec.Lanes, c.sets),
 		ret:     make([]int, len(w.p.p.Funcs)),
-		vals:    make([]uint64, c.rows*w.lanes),
+		vals:    make([]uint64, c.regs*w.lanes),
 		temp:    make([]uint64, c.temps*w.lanes),
 		private: make([]uint32, int(w.p.p.PrivateSlots())*w.lanes),
 		inputs:  make([]uint64, len(w.p.p.In)*w.lanes),
 	}
 	for i, bits := range c.consts {
-		row := s.row(1 + i)
-		for lane := range row {
-			row[lane] = bits
+		reg := s.reg(1 + i)
+		for lane := range reg {
+			reg[lane] = bits
 		}
 	}
 	return s
@@ -187,11 +187,11 @@ func (s *subgroup) run() {
 func (s *subgroup) runObserved(code []inst) {
 	step := exec.Step{Group: s.w.group, Subgroup: s.index}
 	step.Read = func(v ir.V, lane uint32) uint64 {
-		row := s.w.p.code.row[step.Func]
-		if v < 0 || int(v) >= len(row) || lane >= uint32(s.w.lanes) {
+		reg := s.w.p.code.regOf[step.Func]
+		if v < 0 || int(v) >= len(reg) || lane >= uint32(s.w.lanes) {
 			return 0
 		}
-		return s.row(row[v])[lane]
+		return s.reg(reg[v])[lane]
 	}
 	for s.status == running {
 		in := &code[s.pc]
@@ -210,20 +210,20 @@ func (s *subgroup) runObserved(code []inst) {
 // fail ends the subgroup with an error.
 func (s *subgroup) fail(err error) { s.err, s.status = err, finished }
 
-// row returns the lanes of a row.
-func (s *subgroup) row(r int) []uint64 {
+// reg returns the lanes of a register.
+func (s *subgroup) reg(r int) []uint64 {
 	n := s.w.lanes
 	return s.vals[r*n : r*n+n : r*n+n]
 }
 
-// move copies rows for the active lanes. All are read before any is written.
+// move copies registers for the active lanes. All are read before any is written.
 func (s *subgroup) move(list []move) {
 	n := s.w.lanes
 	for i, m := range list {
-		copy(s.temp[i*n:i*n+n], s.row(m.from))
+		copy(s.temp[i*n:i*n+n], s.reg(m.from))
 	}
 	for i, m := range list {
-		from, to := s.temp[i*n:i*n+n], s.row(m.to)
+		from, to := s.temp[i*n:i*n+n], s.reg(m.to)
 		for lane := range s.A.All {
 			to[lane] = from[lane]
 		}

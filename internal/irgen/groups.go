@@ -199,15 +199,15 @@ func (m *groupMaker) selector(bits ir.V) {
 func (m *groupMaker) loop(x ir.V) {
 	b := m.b
 	end := b.Block(ir.I32)
-	turn := b.Loop(b.I32(0), x)
-	count, value := b.Param(turn, 0), b.Param(turn, 1)
+	iteration := b.Loop(b.I32(0), x)
+	count, value := b.Param(iteration, 0), b.Param(iteration, 1)
 	b.If(m.condition(m.operation(value), true))
 	b.Br(end, count)
 	b.End()
 	b.If(b.Cmp(ir.ULe, b.I32(4), count))
 	b.Br(end, b.I32(99))
 	b.End()
-	b.Br(turn, b.Op(ir.Add, ir.I32, count, b.I32(1)), b.Op(ir.Add, ir.I32, value, b.I32(1)))
+	b.Br(iteration, b.Op(ir.Add, ir.I32, count, b.I32(1)), b.Op(ir.Add, ir.I32, value, b.I32(1)))
 	b.End()
 	b.End()
 	m.store(b.Param(end, 0))

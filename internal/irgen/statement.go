@@ -92,8 +92,8 @@ func (m *maker) memory() {
 		m.note(m.b.OpAux(ir.Ld, ir.I32, imm, m.b.Op(ir.Push, ir.H), off))
 	case 8:
 		if m.indirect {
-			place := m.b.OpAux(ir.At, ir.I32, 1, m.b.OpAux(ir.PAddr, ir.I32, uint64(m.r.Intn(3))), m.b.I32(uint32(m.r.Intn(3))))
-			m.b.Op(ir.PStI, ir.I32, place, m.int())
+			slot := m.b.OpAux(ir.At, ir.I32, 1, m.b.OpAux(ir.PAddr, ir.I32, uint64(m.r.Intn(3))), m.b.I32(uint32(m.r.Intn(3))))
+			m.b.Op(ir.PStI, ir.I32, slot, m.int())
 			m.note(m.b.Op(ir.PLdI, ir.I32, m.b.Op(ir.UMod, ir.I32, m.int(), m.b.I32(25))))
 		}
 	}
@@ -245,7 +245,7 @@ func (m *maker) params(label ir.V, types []ir.Type) {
 }
 
 func (m *maker) call() {
-	place := func() ir.V {
+	slot := func() ir.V {
 		k := m.r.Intn(8)
 		switch {
 		case !m.pointers || k == 0 && m.r.Intn(4) == 0:
@@ -257,21 +257,21 @@ func (m *maker) call() {
 		}
 		return m.b.OpAux(ir.PAddr, ir.I32, uint64(2+m.fn))
 	}
-	for _, v := range m.b.Call(m.fn+1+m.r.Intn(2-m.fn), []ir.Type{ir.I32, ir.F32}, m.int(), m.bool(), place(), place()) {
+	for _, v := range m.b.Call(m.fn+1+m.r.Intn(2-m.fn), []ir.Type{ir.I32, ir.F32}, m.int(), m.bool(), slot(), slot()) {
 		m.note(v)
 	}
 }
 
 // pointer accesses a variable through an argument.
 func (m *maker) pointer() {
-	place := m.b.Func.Args[2+m.r.Intn(2)]
+	slot := m.b.Func.Args[2+m.r.Intn(2)]
 	if k := m.r.Intn(4); k < 3 {
-		place = m.b.OpAux(ir.At, ir.I32, 1, place, m.b.I32(uint32(k)))
+		slot = m.b.OpAux(ir.At, ir.I32, 1, slot, m.b.I32(uint32(k)))
 	}
 	if m.r.Intn(3) == 0 {
-		m.b.Op(ir.PStI, ir.I32, place, m.int())
+		m.b.Op(ir.PStI, ir.I32, slot, m.int())
 	} else {
-		m.note(m.b.Op(ir.PLdI, ir.I32, place))
+		m.note(m.b.Op(ir.PLdI, ir.I32, slot))
 	}
 }
 

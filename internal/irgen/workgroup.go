@@ -51,12 +51,12 @@ func (m *maker) workgroups() {
 
 // side is the additional state for Workgroup's programs.
 type side struct {
-	meets  bool   // the program has barriers
-	merged bool   // nothing depends on the subgroups, so that an engine may merge them
-	deep   int    // number of enclosing constructs of uniform control flow
-	common []ir.V // uniform i32 values
-	rows   []ir.V // strided i32 values: they differ by a constant between neighbouring invocations
-	bytes  []ir.V // i32 values that serve as offsets
+	meets   bool   // the program has barriers
+	merged  bool   // nothing depends on the subgroups, so that an engine may merge them
+	deep    int    // number of enclosing constructs of uniform control flow
+	common  []ir.V // uniform i32 values
+	strided []ir.V // strided i32 values: they differ by a constant between neighbouring invocations
+	bytes   []ir.V // i32 values that serve as offsets
 }
 
 func (m *maker) localSize() [3]uint32 {
@@ -85,7 +85,7 @@ func (m *maker) workgroup() {
 		if sem := m.p.In[i].Semantic; sem.Rate() <= ir.PerGroup {
 			s.common = append(s.common, v)
 		} else if sem != ir.SubgroupId {
-			s.rows = append(s.rows, v)
+			s.strided = append(s.strided, v)
 		}
 		m.ints = append(m.ints, v)
 	}
@@ -100,7 +100,7 @@ func (m *maker) workgroup() {
 	m.ints = append(m.ints, s.common...)
 	m.bools, m.floats, m.longs = []ir.V{m.b.Bool(true)}, []ir.V{m.b.Const(ir.F32, 0x3fc00000)}, []ir.V{m.b.Const(ir.I64, 5)}
 	for range 3 {
-		m.row()
+		m.strided()
 	}
 	m.budget = 60
 	switch k := m.r.Intn(4); {
@@ -124,41 +124,41 @@ func (m *maker) workgroup() {
 // of it.
 func (m *maker) within() ir.V {
 	op := one(m, ir.ULt, ir.ULe, ir.SLt, ir.SLe)
-	row, bound := pick(m.r, m.side.rows), pick(m.r, m.side.common)
+	v, bound := pick(m.r, m.side.strided), pick(m.r, m.side.common)
 	if m.r.Intn(2) == 0 {
 		bound = m.b.I32(uint32(m.r.Intn(300)))
 	}
-	c := m.b.Cmp(op, row, bound)
+	c := m.b.Cmp(op, v, bound)
 	if m.r.Intn(2) == 0 {
-		c = m.b.Cmp(op, bound, row)
+		c = m.b.Cmp(op, bound, v)
 	}
 	if m.r.Intn(4) == 0 {
-		c = m.b.Op(one(m, ir.And, ir.Or), ir.B1, c, m.b.Cmp(ir.ULt, pick(m.r, m.side.rows), m.b.I32(uint32(m.r.Intn(200)))))
+		c = m.b.Op(one(m, ir.And, ir.Or), ir.B1, c, m.b.Cmp(ir.ULt, pick(m.r, m.side.strided), m.b.I32(uint32(m.r.Intn(200)))))
 	}
 	switch m.r.Intn(8) {
 	case 0, 1:
 		c = m.b.Op(ir.Not, ir.B1, c)
 	case 2:
-		c = m.b.Select(c, m.b.Cmp(ir.ULe, pick(m.r, m.side.rows), bound), m.b.Bool(m.r.Intn(2) == 0))
+		c = m.b.Select(c, m.b.Cmp(ir.ULe, pick(m.r, m.side.strided), bound), m.b.Bool(m.r.Intn(2) == 0))
 	case 3: // the first invocations of a workgroup
 		c = m.b.Cmp(one(m, ir.Eq, ir.ULt), m.ints[1], m.b.I32(uint32(m.r.Intn(20))))
 	}
 	return c
 }
 
-// row makes a value that is strided, or nearly so.
-func (m *maker) row() {
-	r := pick(m.r, m.side.rows)
+// strided makes a value that is strided, or nearly so.
+func (m *maker) strided() {
+	r := pick(m.r, m.side.strided)
 	k := m.b.I32(one(m, 0, 1, 2, 3, 4, 5, 8, 16, 17, 64, ^uint32(0), 1<<31, uint32(m.r.Intn(100))))
 	if m.r.Intn(4) == 0 {
 		k = pick(m.r, m.side.common)
 	}
 	op := one(m, ir.Add, ir.Add, ir.Sub, ir.Mul, ir.UDiv, ir.UMod, ir.SMax, ir.SMin, ir.UMin, ir.And, ir.Shl, ir.LShr, ir.Xor)
 	if m.r.Intn(6) == 0 { // two dimensions
-		k, op = pick(m.r, m.side.rows), ir.Add
+		k, op = pick(m.r, m.side.strided), ir.Add
 	}
-	m.side.rows = append(m.side.rows, m.b.Op(op, ir.I32, r, k))
-	m.ints = append(m.ints, m.side.rows[len(m.side.rows)-1])
+	m.side.strided = append(m.side.strided, m.b.Op(op, ir.I32, r, k))
+	m.ints = append(m.ints, m.side.strided[len(m.side.strided)-1])
 }
 
 // offset makes the offset of an access.
@@ -166,7 +166,7 @@ func (m *maker) offset() ir.V {
 	if m.r.Intn(2) == 0 && len(m.side.bytes) > 0 {
 		return pick(m.r, m.side.bytes)
 	}
-	index := pick(m.r, m.side.rows)
+	index := pick(m.r, m.side.strided)
 	if m.r.Intn(8) == 0 {
 		index = m.int()
 	}
@@ -239,7 +239,7 @@ func (m *maker) phases(n int) {
 		case k < 5:
 			m.access()
 		case k < 7:
-			m.row()
+			m.strided()
 		case k == 7 && s.meets:
 			m.b.Op(ir.Barrier, ir.None)
 		case k == 8 && s.deep < 3:
@@ -268,7 +268,7 @@ func (m *maker) phases(n int) {
 	}
 	m.access()
 	m.ints, m.bools, m.floats, m.longs = m.ints[:ints], m.bools[:bools], m.floats[:floats], m.longs[:longs]
-	s.common, s.rows, s.bytes = keep.common, keep.rows, keep.bytes
+	s.common, s.strided, s.bytes = keep.common, keep.strided, keep.bytes
 }
 
 // inside makes n statements in divergent control flow.
@@ -372,10 +372,10 @@ func (m *maker) rounds() {
 	s.deep++
 	m.depth += 2
 	merge := m.b.Block(ir.I32)
-	label := m.b.Loop(one(m, m.b.I32(uint32(m.r.Intn(3))), m.b.I32(0)), m.int(), pick(m.r, s.rows))
+	label := m.b.Loop(one(m, m.b.I32(uint32(m.r.Intn(3))), m.b.I32(0)), m.int(), pick(m.r, s.strided))
 	i, own, row := m.b.Param(label, 0), m.b.Param(label, 1), m.b.Param(label, 2)
-	common, rows, ints := slices.Clip(s.common), slices.Clip(s.rows), len(m.ints)
-	s.common, s.rows = append(common, i), append(rows, row)
+	common, rows, ints := slices.Clip(s.common), slices.Clip(s.strided), len(m.ints)
+	s.common, s.strided = append(common, i), append(rows, row)
 	m.ints = append(m.ints, i, own, row)
 	m.b.If(m.b.Cmp(ir.ULe, m.b.I32(uint32(1+m.r.Intn(4))), i))
 	m.b.Br(merge, own)
@@ -393,7 +393,7 @@ func (m *maker) rounds() {
 	m.b.End()
 	m.depth -= 2
 	s.deep--
-	s.common, s.rows = common, rows
+	s.common, s.strided = common, rows
 	m.ints = append(m.ints[:ints], m.b.Param(merge, 0))
 }
 
@@ -407,15 +407,15 @@ func (m *maker) each() {
 	m.b.If(m.b.Cmp(ir.ULe, m.b.Op(ir.And, ir.I32, m.int(), m.b.I32(7)), i))
 	m.b.Br(out, own)
 	m.b.End()
-	common, rows, ints := slices.Clip(s.common), slices.Clip(s.rows), len(m.ints)
-	s.rows = append(rows, i)
+	common, rows, ints := slices.Clip(s.common), slices.Clip(s.strided), len(m.ints)
+	s.strided = append(rows, i)
 	m.ints = append(m.ints, i, own)
 	m.inside(1 + m.r.Intn(3))
 	m.b.Br(label, m.b.Op(ir.Add, ir.I32, i, m.b.I32(1)), m.b.Op(ir.Xor, ir.I32, own, m.int()))
 	m.b.End()
 	m.b.End()
 	m.depth -= 2
-	s.common, s.rows = common, rows
+	s.common, s.strided = common, rows
 	m.ints = append(m.ints[:ints], m.b.Param(out, 0))
 }
 

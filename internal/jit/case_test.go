@@ -45,7 +45,7 @@ type outcome struct {
 	err       error
 }
 
-// runCtx compiles the text with an engine, at a subgroup size unless that is 0, and runs a copy of the
+// run compiles the text with an engine, at a subgroup size unless that is 0, and runs a copy of the
 // job.
 func run(e exec.Engine, text string, subgroup uint32, job exec.Job) outcome {
 	p, err := ir.Parse(text)

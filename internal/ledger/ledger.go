@@ -23,9 +23,9 @@ type Entry struct {
 
 // Of returns the entry of an instruction.
 func Of(op spirv.Op) Entry {
-	e := Entry{Op: op, Typed: typing.Place(op)}
+	e := Entry{Op: op, Typed: typing.Position(op)}
 	if _, ok := direct.Lookup(op); ok {
-		e.Lowered = place("internal/direct/table.go", direct.Source(), op)
+		e.Lowered = tablePosition("internal/direct/table.go", direct.Source(), op)
 	}
 	if p := lower.Position(op); p != "" { // a rule goes before the row
 		e.Lowered = p
@@ -33,8 +33,8 @@ func Of(op spirv.Op) Entry {
 	return e
 }
 
-// place returns the file and the line of the row of op in the text of a table.
-func place(file, source string, op spirv.Op) string {
+// tablePosition returns the file and the line of the row of op in the text of a table.
+func tablePosition(file, source string, op spirv.Op) string {
 	before, _, _ := strings.Cut(source, "\tspirv."+op.String()+":")
 	return fmt.Sprintf("%s:%d", file, strings.Count(before, "\n")+1)
 }

@@ -218,7 +218,7 @@ func (f *function) toMember(p *pointer, i int) {
 
 // stepCoopMatrix goes to a component of a cooperative matrix that the lane holds.
 func (f *function) stepCoopMatrix(p *pointer, i operand) {
-	if p.memory != inSlots && p.memory != inPlace {
+	if p.memory != inSlots && p.memory != inPrivate {
 		f.unsupported("a cooperative matrix in %s", p.class)
 	}
 	x := f.tile(p.typ)
@@ -235,7 +235,7 @@ func (f *function) stepElement(p *pointer, i operand) {
 			i = f.within(p, i, f.extent(t).size)
 		}
 		f.stepStrided(p, i)
-	case inSlots, inPlace:
+	case inSlots, inPrivate:
 		e := f.extent(t.Elem)
 		p.offset = f.addIndex(p.offset, f.within(p, i, f.extent(t).slots), e.slots)
 	case inInput, inOutput:
@@ -259,7 +259,7 @@ func (f *function) within(p *pointer, i operand, size uint64) operand {
 	if n == 0 && !hollow(p.typ) || p.typ.IsRuntimeArray() {
 		f.malformed("an array without a length in private memory")
 	}
-	if i.v != 0 && p.memory != inPlace && p.offset.dyn == 0 && add(p.offset.imm, size) >= p.extent {
+	if i.v != 0 && p.memory != inPrivate && p.offset.dyn == 0 && add(p.offset.imm, size) >= p.extent {
 		return i
 	}
 	return f.bounded(i, n)

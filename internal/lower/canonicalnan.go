@@ -36,12 +36,12 @@ func canonicalise(p *ir.Program) {
 // canon is the state of the analysis: the computed values, variables, arguments and
 // results.
 type canon struct {
-	p       *ir.Program
-	funcs   []computed
-	vars    []bool // by variable: a direct store of a computed float
-	exposed []bool // by variable: its address is taken
-	places  bool   // a computed float may be stored through an address
-	changed bool
+	p              *ir.Program
+	funcs          []computed
+	vars           []bool // by variable: a direct store of a computed float
+	exposed        []bool // by variable: its address is taken
+	storesIndirect bool   // a computed float may be stored through an address
+	changed        bool
 }
 
 // computed has the values and the arguments of a function that may be computed floats.
@@ -74,7 +74,7 @@ func (c *canon) look(f *ir.Func, s *computed) {
 		case ir.PSt:
 			c.mark(&c.vars[x.Aux], s.vals[x.Args[1]])
 		case ir.PStI:
-			c.mark(&c.places, s.vals[x.Args[1]])
+			c.mark(&c.storesIndirect, s.vals[x.Args[1]])
 		default:
 			if x.Type.IsFloat() && x.Op.HasResult() {
 				c.mark(&s.vals[v], c.computes(f, x, s))
@@ -113,9 +113,9 @@ func (c *canon) computes(f *ir.Func, x *ir.Val, s *computed) bool {
 	case ir.QuadSwap:
 		return x.Flags&ir.AnyNaN != 0 && s.vals[x.Args[0]]
 	case ir.PLd:
-		return c.vars[x.Aux] || c.places && c.exposed[x.Aux]
+		return c.vars[x.Aux] || c.storesIndirect && c.exposed[x.Aux]
 	case ir.PLdI:
-		if c.places {
+		if c.storesIndirect {
 			return true
 		}
 		for i, v := range c.vars {

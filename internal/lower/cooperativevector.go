@@ -100,8 +100,8 @@ func (f *function) bytesOf(count uint64, n numeric) ir.V {
 	return f.b.I32(uint32(min(mul(count, uint64(n.typ.Size())), farAway)))
 }
 
-// placed returns the pointer to a number of a matrix.
-func (f *function) placed(g *loose, row, column uint64) *pointer {
+// matrixElement returns the pointer to a number of a matrix.
+func (f *function) matrixElement(g *loose, row, column uint64) *pointer {
 	off := f.strided(f.b.I32(0), f.b.I32(uint32(row)), g.row)
 	return f.advance(g.at, f.strided(off, f.b.I32(uint32(column)), g.column))
 }

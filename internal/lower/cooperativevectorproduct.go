@@ -17,16 +17,16 @@ var cooperativeVectorProductRules = rules{
 // vectorProduct is a product of a matrix in memory with a vector.
 type vectorProduct struct {
 	*function
-	input   spirv.ID
-	inputAs numeric
-	rows    uint64
-	columns uint64
-	matrix  loose
-	turned  bool
-	bias    *pointer // nil if there is none
-	biasAs  numeric
-	result  *facts.Type
-	how     spirv.CooperativeMatrixOperands
+	input      spirv.ID
+	inputAs    numeric
+	rows       uint64
+	columns    uint64
+	matrix     loose
+	transposed bool
+	bias       *pointer // nil if there is none
+	biasAs     numeric
+	result     *facts.Type
+	how        spirv.CooperativeMatrixOperands
 }
 
 func cooperativeVectorMul(f *function, in spirv.Inst) {
@@ -34,7 +34,7 @@ func cooperativeVectorMul(f *function, in spirv.Inst) {
 	stride, _ := v.MatrixStride()
 	how, _ := v.CooperativeMatrixOperands()
 	p := vectorProduct{function: f, input: v.Input(), inputAs: f.numberOf(v.InputInterpretation()), rows: f.known(v.M()), columns: f.known(v.K()),
-		turned: f.truth(v.Transpose()), result: f.facts.Type(in.Type()), how: how}
+		transposed: f.truth(v.Transpose()), result: f.facts.Type(in.Type()), how: how}
 	p.from(v.Matrix(), v.MatrixOffset(), v.MatrixInterpretation(), v.MemoryLayout(), stride)
 	f.define(in, p.parts()...)
 }
@@ -44,7 +44,7 @@ func cooperativeVectorMulAdd(f *function, in spirv.Inst) {
 	stride, _ := v.MatrixStride()
 	how, _ := v.CooperativeMatrixOperands()
 	p := vectorProduct{function: f, input: v.Input(), inputAs: f.numberOf(v.InputInterpretation()), rows: f.known(v.M()), columns: f.known(v.K()),
-		turned: f.truth(v.Transpose()), result: f.facts.Type(in.Type()), how: how}
+		transposed: f.truth(v.Transpose()), result: f.facts.Type(in.Type()), how: how}
 	p.from(v.Matrix(), v.MatrixOffset(), v.MatrixInterpretation(), v.MemoryLayout(), stride)
 	p.bias, p.biasAs = f.array(v.Bias(), v.BiasOffset()), f.numberOf(v.BiasInterpretation())
 	if p.biasAs.packed {
@@ -56,7 +56,7 @@ func cooperativeVectorMulAdd(f *function, in spirv.Inst) {
 // from sets the memory of the matrix.
 func (p *vectorProduct) from(matrix, off, as, layout, stride spirv.ID) {
 	rows, columns := p.rows, p.columns
-	if p.turned {
+	if p.transposed {
 		rows, columns = columns, rows
 	}
 	p.matrix = p.loose(p.array(matrix, off), p.numberOf(as), layout, stride, rows, columns)
@@ -99,10 +99,10 @@ func (p *vectorProduct) parts() []ir.V {
 		}
 		for k := range p.columns {
 			row, column := i, k
-			if p.turned {
+			if p.transposed {
 				row, column = k, i
 			}
-			w := p.toSum(p.matrix.numeric, p.loadScalar(p.placed(&p.matrix, row, column), p.matrix.typ), t)
+			w := p.toSum(p.matrix.numeric, p.loadScalar(p.matrixElement(&p.matrix, row, column), p.matrix.typ), t)
 			if float {
 				sum = p.Make(ir.FFma, t, t, w, x[k], sum)
 			} else {
@@ -256,7 +256,7 @@ func cooperativeVectorOuterProduct(f *function, in spirv.Inst) {
 			if t != n.typ {
 				product = f.Make(ir.FCvt, n.typ, t, product, 0, 0)
 			}
-			f.accumulate(f.placed(&g, uint64(i), uint64(k)), n.typ, product)
+			f.accumulate(f.matrixElement(&g, uint64(i), uint64(k)), n.typ, product)
 		}
 	}
 }

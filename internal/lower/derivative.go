@@ -104,21 +104,21 @@ func (u *unit) quadOrder() {
 func (f *function) inQuads(k spirv.BuiltIn, i int) (ir.V, bool) {
 	switch k {
 	case spirv.BuiltInLocalInvocationId:
-		return f.quadPlace(i), true
+		return f.quadCoordinate(i), true
 	case spirv.BuiltInGlobalInvocationId:
 		group := f.input32(ir.WorkgroupIdX + ir.Semantic(i))
 		first := f.b.Op(ir.Mul, ir.I32, group, f.b.I32(f.prog.LocalSize[i]))
-		return f.b.Op(ir.Add, ir.I32, first, f.quadPlace(i)), true
+		return f.b.Op(ir.Add, ir.I32, first, f.quadCoordinate(i)), true
 	case spirv.BuiltInLocalInvocationIndex:
 		s := f.prog.LocalSize
-		row := f.b.Op(ir.Add, ir.I32, f.quadPlace(1), f.b.Op(ir.Mul, ir.I32, f.quadPlace(2), f.b.I32(s[1])))
-		return f.b.Op(ir.Add, ir.I32, f.quadPlace(0), f.b.Op(ir.Mul, ir.I32, row, f.b.I32(s[0]))), true
+		row := f.b.Op(ir.Add, ir.I32, f.quadCoordinate(1), f.b.Op(ir.Mul, ir.I32, f.quadCoordinate(2), f.b.I32(s[1])))
+		return f.b.Op(ir.Add, ir.I32, f.quadCoordinate(0), f.b.Op(ir.Mul, ir.I32, row, f.b.I32(s[0]))), true
 	}
 	return 0, false
 }
 
-// quadPlace returns a coordinate of the invocation in its workgroup.
-func (f *function) quadPlace(i int) ir.V {
+// quadCoordinate returns a coordinate of the invocation in its workgroup.
+func (f *function) quadCoordinate(i int) ir.V {
 	s := f.prog.LocalSize
 	n := f.input32(ir.LocalInvocationIndex) // as the lanes are numbered
 	quad := f.b.Op(ir.LShr, ir.I32, n, f.b.I32(2))

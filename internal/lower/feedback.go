@@ -19,7 +19,7 @@ type feedback struct {
 	buffer, stride, stream uint32
 	hasBuffer, hasStride   bool
 	offset                 uint64 // bytes, of the next scalar
-	placed                 bool   // has an Offset
+	hasOffset              bool   // has an Offset
 }
 
 // apply merges the decorations of a variable or member.
@@ -35,7 +35,7 @@ func (x *feedback) decorated(of func(spirv.Decoration) (facts.Decoration, bool))
 	x.hasStride = number(spirv.DecorationXfbStride, &x.stride) || x.hasStride
 	number(spirv.DecorationStream, &x.stream)
 	if offset := uint32(0); number(spirv.DecorationOffset, &offset) {
-		x.offset, x.placed = uint64(offset), true
+		x.offset, x.hasOffset = uint64(offset), true
 	}
 }
 
@@ -66,7 +66,7 @@ func (u *unit) findCaptures() {
 
 // addCapture declares the buffer of a capture position.
 func (u *unit) addCapture(x *feedback) {
-	if !x.placed || !x.hasBuffer || !x.hasStride {
+	if !x.hasOffset || !x.hasBuffer || !x.hasStride {
 		return
 	}
 	if x.buffer >= ir.MaxCaptures || x.stride > ir.MaxCaptureStride || x.stream >= ir.MaxStreams {
@@ -96,7 +96,7 @@ func (u *unit) assignCaptures(x *ioVariable, v *facts.Variable, t *facts.Type) {
 		l := &x.leaves[n]
 		n++
 		k := slices.IndexFunc(u.prog.Captures, func(c ir.Capture) bool { return c.Buffer == at.buffer })
-		if !at.placed || !at.hasBuffer || k < 0 {
+		if !at.hasOffset || !at.hasBuffer || k < 0 {
 			return
 		}
 		c := &u.prog.Captures[k]
@@ -135,7 +135,7 @@ func (u *unit) capturedParts(t *facts.Type, x *feedback, seen, scalar func(feedb
 			m := *x
 			m.decorated(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.MemberDecoration(t.ID, i, k) })
 			u.capturedParts(t.Members[i].Type, &m, seen, scalar)
-			if x.placed {
+			if x.hasOffset {
 				x.offset = m.offset
 			}
 		}

@@ -26,7 +26,7 @@ func (f *function) imageOperands(words []uint32) (o imageOperands) {
 		if mask&bit == 0 {
 			continue
 		}
-		for _, to := range o.places(bit) {
+		for _, to := range o.destinations(bit) {
 			if len(words) == 0 {
 				f.malformed("an image operand without its value")
 			}
@@ -43,8 +43,8 @@ func (f *function) imageOperands(words []uint32) (o imageOperands) {
 	return o
 }
 
-// places returns the destinations of the values of an operand.
-func (o *imageOperands) places(bit spirv.ImageOperands) []*spirv.ID {
+// destinations returns the destinations of the values of an operand.
+func (o *imageOperands) destinations(bit spirv.ImageOperands) []*spirv.ID {
 	switch bit {
 	case spirv.ImageOperandsBiasMask:
 		return []*spirv.ID{&o.bias}

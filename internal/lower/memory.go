@@ -118,10 +118,10 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 		yield(&p, f.scalar(t))
 	case t.IsPointer():
 		types := f.pointerScalars(t)
-		if types[0] != ir.I64 && p.memory != inSlots && p.memory != inPlace {
+		if types[0] != ir.I64 && p.memory != inSlots && p.memory != inPrivate {
 			f.unsupported("of a pointer to %s", t.Storage)
 		}
-		inMemory := p.memory != inSlots && p.memory != inPlace
+		inMemory := p.memory != inSlots && p.memory != inPrivate
 		for i, s := range types {
 			part := p
 			if inMemory && i > 0 { // an address has no layout tag
@@ -146,7 +146,7 @@ func (f *function) scalarsAt(p pointer, yield func(*pointer, ir.Type)) {
 	case isObject(t):
 		f.unsupported("%s in %s", t.Op, p.class)
 	case isTensor(t):
-		if p.memory != inSlots && p.memory != inPlace {
+		if p.memory != inSlots && p.memory != inPrivate {
 			f.unsupported("%s in %s", t.Op, p.class)
 		}
 		for range f.tensorWords(t) {
@@ -177,7 +177,7 @@ func (f *function) loadScalar(p *pointer, t ir.Type) ir.V {
 		return v
 	case inSlots:
 		return f.emit(ir.Val{Op: ir.PLd, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.offsetValue(p.offset)}})
-	case inPlace:
+	case inPrivate:
 		return f.emit(ir.Val{Op: ir.PLdI, Type: t, Flags: p.flags, Args: [4]ir.V{f.offsetValue(p.offset)}})
 	case inInput, inOutput:
 		if p.face != nil {
@@ -207,7 +207,7 @@ func (f *function) storeScalar(p *pointer, t ir.Type, v ir.V) {
 	case inSlots:
 		p.noteStore()
 		f.emit(ir.Val{Op: ir.PSt, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.offsetValue(p.offset), v}})
-	case inPlace:
+	case inPrivate:
 		f.emit(ir.Val{Op: ir.PStI, Type: t, Flags: p.flags, Args: [4]ir.V{f.offsetValue(p.offset), v}})
 	case unsaid:
 	default:

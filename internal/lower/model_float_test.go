@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// format is one of IEEE 754: bits of the significand with the leading one, and
+// floatFormat is a format of IEEE 754: bits of the significand with the leading one, and
 // the greatest exponent.
 type floatFormat struct {
 	precision, most int

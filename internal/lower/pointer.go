@@ -15,7 +15,7 @@ type addressSpace uint8
 const (
 	inBuffer   addressSpace = iota // a handle and an offset in bytes
 	inSlots                        // a private variable, and a slot in it
-	inPlace                        // a slot of all private memory of the lane: a materialized private pointer
+	inPrivate                      // a slot of all private memory of the lane: a materialized private pointer
 	inInput                        // a component of a built-in, or a scalar of a graphics stage's input
 	inOutput                       // a scalar of a tessellation control output
 	physical                       // a 64-bit address

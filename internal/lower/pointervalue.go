@@ -99,7 +99,7 @@ func (f *function) addressParts(p *pointer) []ir.V {
 		if p.face != nil {
 			return []ir.V{f.privateAddress(f.inCopy(p))}
 		}
-	case inPlace:
+	case inPrivate:
 		return []ir.V{f.offsetValue(p.offset)}
 	case physical:
 		return []ir.V{f.addressOf(p)}
@@ -162,7 +162,7 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 			p.handle = f.bankHandle(p.home)
 		}
 	default:
-		p.memory = inPlace
+		p.memory = inPrivate
 	}
 	p.offset.dyn = at
 	if bits, ok := f.constBits(at); ok {

@@ -16,14 +16,14 @@ func Position(op spirv.Op) string {
 	r := ruleOf[op]
 	if r == nil {
 		if inControl[op] || ignored(op) {
-			return placeOf(reflect.ValueOf((*function).instruction))
+			return positionOf(reflect.ValueOf((*function).instruction))
 		}
 		return ""
 	}
-	return placeOf(reflect.ValueOf(r))
+	return positionOf(reflect.ValueOf(r))
 }
 
-func placeOf(fn reflect.Value) string {
+func positionOf(fn reflect.Value) string {
 	file, line := runtime.FuncForPC(fn.Pointer()).FileLine(fn.Pointer())
 	if i := strings.LastIndex(file, "internal/lower/"); i >= 0 {
 		file = file[i:]

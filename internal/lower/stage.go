@@ -223,7 +223,7 @@ func (u *unit) program() {
 	u.passPrimitiveID()
 	u.insertOutputs()
 	u.prog.StateEffects()
-	u.placeTextures()
+	u.appendTextures()
 	canonicalise(u.prog)
 	if err := u.prog.Verify(); err != nil {
 		u.malformed("%v", fmt.Errorf("what was made of the module is no program: %w", err))

@@ -173,9 +173,9 @@ func (u *unit) textureFunc(t ir.Texture) int {
 	return firstTexture + n
 }
 
-// placeTextures appends the texture functions to the program, patches the callee
+// appendTextures appends the texture functions to the program, patches the callee
 // numbers of their calls, and marks the images that do not change during the run.
-func (u *unit) placeTextures() {
+func (u *unit) appendTextures() {
 	first := len(u.prog.Funcs)
 	for _, f := range u.prog.Funcs {
 		for _, v := range f.Code {

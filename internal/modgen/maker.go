@@ -10,8 +10,8 @@ import (
 // maker writes one module.
 type maker struct {
 	*source
-	o    Options
-	room int // statements still to be written
+	o         Options
+	remaining int // statements still to be written
 
 	annotations, globals strings.Builder
 	known                map[string]bool // ids that are declared
@@ -178,10 +178,10 @@ func (g *maker) callee() {
 		head + g.block + " = OpLabel\n"
 	g.diverged = true
 	g.inputs()
-	room := g.room
-	g.room = g.room / 5
+	left := g.remaining
+	g.remaining = g.remaining / 5
 	g.statements()
-	g.room = room
+	g.remaining = left
 	if !g.dead {
 		g.leaveFunction()
 	}
@@ -230,7 +230,7 @@ func (g *maker) main() {
 	g.line("OpStore %%lin %s", lin.id)
 	g.line("OpStore %%seen %s", lin.id)
 	g.inputs()
-	for g.room > 0 && !g.dead {
+	for g.remaining > 0 && !g.dead {
 		g.statements()
 	}
 	if !g.dead {
@@ -248,8 +248,8 @@ func (g *maker) statements() {
 	if g.depth == 0 {
 		n += 8
 	}
-	for ; n > 0 && !g.dead && g.room > 0; n-- {
-		g.room--
+	for ; n > 0 && !g.dead && g.remaining > 0; n-- {
+		g.remaining--
 		g.statement()
 	}
 }

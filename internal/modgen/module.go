@@ -89,7 +89,7 @@ func FromBytes(seed uint64, data []byte, o Options) *Module {
 		o.Groups = groupAll
 	}
 	g := &maker{
-		source: &source{data, rand.New(rand.NewPCG(seed, 1))}, o: o, room: o.Size,
+		source: &source{data, rand.New(rand.NewPCG(seed, 1))}, o: o, remaining: o.Size,
 		known: map[string]bool{},
 	}
 	return g.module()

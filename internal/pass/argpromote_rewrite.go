@@ -199,14 +199,14 @@ func (c *argRewriter) call(call ir.V, promoted []*promotedArg) {
 			continue
 		}
 		for _, d := range t.cells {
-			place := c.edit.float(ir.Val{Op: ir.At, Type: ir.I32, Aux: 1, Args: [4]ir.V{a, c.edit.constant(ir.I32, d.slot)}, Origin: origin})
-			v := c.edit.float(ir.Val{Op: ir.PLdI, Type: d.t, Args: [4]ir.V{place}, Origin: origin})
-			c.code = append(c.code, place, v)
+			slot := c.edit.float(ir.Val{Op: ir.At, Type: ir.I32, Aux: 1, Args: [4]ir.V{a, c.edit.constant(ir.I32, d.slot)}, Origin: origin})
+			v := c.edit.float(ir.Val{Op: ir.PLdI, Type: d.t, Args: [4]ir.V{slot}, Origin: origin})
+			c.code = append(c.code, slot, v)
 			args = append(args, v)
 			if t.written {
 				r := c.edit.float(ir.Val{Op: ir.Result, Type: d.t, Args: [4]ir.V{call}, Aux: uint64(len(results))})
 				results = append(results, r)
-				back = append(back, c.edit.float(ir.Val{Op: ir.PStI, Type: d.t, Args: [4]ir.V{place, r}, Origin: origin}))
+				back = append(back, c.edit.float(ir.Val{Op: ir.PStI, Type: d.t, Args: [4]ir.V{slot, r}, Origin: origin}))
 			}
 		}
 	}

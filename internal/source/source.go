@@ -216,13 +216,13 @@ func (c *compiler) compile(ctx context.Context, path, file, stage, target string
 
 // The forms of errors: of glslc, dxc and tint; of glslangValidator; of slangc; and of naga in two lines.
 var (
-	plainForm  = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):?)? *(?:fatal )?(error|warning): (.*)$`)
-	tintForm   = regexp.MustCompile(`^(.+?):(\d+):(\d+) (error|warning): (.*)$`)
-	glslang    = regexp.MustCompile(`^(ERROR|WARNING): (.+?):(\d+): (.*)$`)
-	slangForm  = regexp.MustCompile(`^(.+?)\((\d+)\): (error|warning) (.*)$`)
-	nagaError  = regexp.MustCompile(`^(error|warning): (.*)$`)
-	nagaPlace  = regexp.MustCompile(`^\s*┌─ (.+?):(\d+):(\d+)`)
-	maxMessage = 50 // lines
+	plainForm    = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):?)? *(?:fatal )?(error|warning): (.*)$`)
+	tintForm     = regexp.MustCompile(`^(.+?):(\d+):(\d+) (error|warning): (.*)$`)
+	glslang      = regexp.MustCompile(`^(ERROR|WARNING): (.+?):(\d+): (.*)$`)
+	slangForm    = regexp.MustCompile(`^(.+?)\((\d+)\): (error|warning) (.*)$`)
+	nagaError    = regexp.MustCompile(`^(error|warning): (.*)$`)
+	nagaPosition = regexp.MustCompile(`^\s*┌─ (.+?):(\d+):(\d+)`)
+	maxMessage   = 50 // lines
 )
 
 // messages returns the output of a compiler as lines that problem matchers read. Lines of another form are dropped
@@ -259,8 +259,8 @@ func messages(file, program, said string) string {
 		case nagaError.MatchString(line):
 			pending = line
 			other = append(other, line)
-		case pending != "" && nagaPlace.MatchString(line):
-			m, text := nagaPlace.FindStringSubmatch(line), nagaError.FindStringSubmatch(pending)
+		case pending != "" && nagaPosition.MatchString(line):
+			m, text := nagaPosition.FindStringSubmatch(line), nagaError.FindStringSubmatch(pending)
 			add(m[1], m[2], m[3], text[1], text[2])
 			pending = ""
 		case strings.TrimSpace(line) != "":

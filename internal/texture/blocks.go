@@ -49,7 +49,7 @@ func (m *Image) newBlocks() error {
 	for _, t := range m.planes[0].levels {
 		row, slice := b.layout.Pitches(t.width, t.height)
 		x, y, z := b.layout.Blocks(t.width, t.height, t.depth)
-		b.levels = append(b.levels, level{width: x, height: y, depth: z, base: uint32(size), row: uint32(row), slice: uint32(slice)})
+		b.levels = append(b.levels, level{width: x, height: y, depth: z, base: uint32(size), rowPitch: uint32(row), slice: uint32(slice)})
 		size += slice * uint64(z) * uint64(m.Layers)
 		if size > MaxBytes {
 			return descErrorf("%d bytes of blocks or more; must be at most %d", size, MaxBytes)
@@ -97,14 +97,14 @@ func (m *Image) WriteBlocks(level, layer, x, y, columns int, data []byte) error 
 		return descErrorf("%d by %d blocks from %d, %d on; the level has %d by %d", columns, rows, x, y, l.width, l.height)
 	}
 	for row := range rows {
-		copy(to[(y+row)*int(l.row)+x*size:], data[row*columns*size:][:columns*size])
+		copy(to[(y+row)*int(l.rowPitch)+x*size:], data[row*columns*size:][:columns*size])
 	}
 	b := m.blocks
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, d := range b.decodings {
 		if b.hasBlockViews {
-			b.refreshRows(d, level, layer, y, rows)
+			b.refreshTexelRows(d, level, layer, y, rows)
 			continue
 		}
 		b.decode(d, b.memory, level, layer, [2]int{x, y}, [2]int{columns, rows})
@@ -151,7 +151,7 @@ func (p *plane) put(t *level, code *format.Blocks, texels [][4]float32, column, 
 		for ch := range v {
 			n[ch] = uint64(math.Float32bits(v[ch]))
 		}
-		at := int(t.base) + z*int(t.slice) + y*int(t.row) + x*p.texel.Bytes
+		at := int(t.base) + z*int(t.slice) + y*int(t.rowPitch) + x*p.texel.Bytes
 		p.codec.Store(p.memory[at:][:p.texel.Bytes], n)
 	}
 }

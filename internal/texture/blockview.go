@@ -83,15 +83,15 @@ func (s *blockRange) refresh() {
 			to = min(to, l.depth) // of a volume
 		}
 		for layer := s.layer[0]; layer < to; layer++ {
-			s.refreshRows(s.of, n, layer, 0, l.height)
+			s.refreshTexelRows(s.of, n, layer, 0, l.height)
 		}
 	}
 }
 
-// refreshRows decodes the blocks of some rows of a layer that differ from the copy; of all rows if texels
+// refreshTexelRows decodes the blocks of some rows of a layer that differ from the copy; of all rows if texels
 // depend on neighbouring blocks. It decodes from the updated copy, because a program may be writing to the
 // blocks meanwhile.
-func (b *blocks) refreshRows(d *decoded, level, layer, row, rows int) {
+func (b *blocks) refreshTexelRows(d *decoded, level, layer, row, rows int) {
 	l, size := &b.levels[level], b.layout.Bytes
 	if d.code.NeedsNeighbors() {
 		row, rows = 0, l.height
@@ -99,11 +99,11 @@ func (b *blocks) refreshRows(d *decoded, level, layer, row, rows int) {
 	now, seen := b.layer(b.memory, l, layer), b.layer(d.source, l, layer)
 	for y := row; y < row+rows; y++ {
 		// Most rows are unchanged: compare them whole first.
-		if bytes.Equal(now[y*int(l.row):][:l.row], seen[y*int(l.row):][:l.row]) {
+		if bytes.Equal(now[y*int(l.rowPitch):][:l.rowPitch], seen[y*int(l.rowPitch):][:l.rowPitch]) {
 			continue
 		}
 		for x := range l.width {
-			at := y*int(l.row) + x*size
+			at := y*int(l.rowPitch) + x*size
 			if !bytes.Equal(now[at:][:size], seen[at:][:size]) {
 				copy(seen[at:][:size], now[at:])
 				b.decode(d, d.source, level, layer, [2]int{x, y}, [2]int{1, 1})
@@ -112,8 +112,8 @@ func (b *blocks) refreshRows(d *decoded, level, layer, row, rows int) {
 	}
 }
 
-// refreshRow decodes the changed blocks of one row, the row that contains a texel, in the image's own format.
-func (m *Image) refreshRow(at Coord) {
+// refreshTexelRow decodes the changed blocks of one row, the row that contains a texel, in the image's own format.
+func (m *Image) refreshTexelRow(at Coord) {
 	b := m.blocks
 	if b == nil {
 		return
@@ -121,7 +121,7 @@ func (m *Image) refreshRow(at Coord) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.hasBlockViews {
-		b.refreshRows(b.decodings[0], at.Level, at.Layer+at.Z/b.layout.Depth, at.Y/b.layout.Height, 1)
+		b.refreshTexelRows(b.decodings[0], at.Level, at.Layer+at.Z/b.layout.Depth, at.Y/b.layout.Height, 1)
 	}
 }
 
@@ -134,6 +134,6 @@ func (m *Image) refreshLayer(level, layer int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.hasBlockViews {
-		b.refreshRows(b.decodings[0], level, layer/b.layout.Depth, 0, b.levels[level].height)
+		b.refreshTexelRows(b.decodings[0], level, layer/b.layout.Depth, 0, b.levels[level].height)
 	}
 }

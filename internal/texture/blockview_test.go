@@ -155,7 +155,7 @@ func TestViewBlocksHost(t *testing.T) {
 	writeBlocks(t, m, r)
 	shows(t, m, texture.ViewDesc{Dim: ir.Dim2D}, v)
 	r.Read(m.Blocks(0, 0)) // as a program does
-	row := m.Row(texture.Coord{Y: 8})
+	row := m.TexelRow(texture.Coord{Y: 8})
 	layer := m.LayerBytes(0, 0, 0)
 	if want := blockTexel(m, m.Format, 0, 0, 0, 8, 0); binary.LittleEndian.Uint32(row) != uint32(want[0]) || string(layer[len(layer)-len(row):]) != string(row) {
 		t.Error("rows are not those of the blocks")

@@ -199,7 +199,7 @@ func (f *filter) loadSources(parts []format.ChannelSource, at []ir.V, layer ir.V
 		x := texelAs(g)
 		if i == 0 || p.Plane != parts[i-1].Plane || p.Format != parts[i-1].Format {
 			word := func(k int) ir.V { return f.shapeWord(ir.ShapeLevels + ir.MaxLevels*k + p.Plane) }
-			m := mip{base: word(0), row: word(1)}
+			m := mip{base: word(0), rowPitch: word(1)}
 			if layer != 0 {
 				m.slice = word(2)
 			}

@@ -18,7 +18,7 @@ type chromaCase struct {
 	c texture.Conversion
 }
 
-// decodeComponent reads a part of the texel at a place of the part, out of the image's
+// number reads a part of the texel at a place of the part, out of the image's
 // bytes.
 func (c chromaCase) number(p format.ChannelSource, x, y, layer int) float32 {
 	f, _ := format.ByName(p.Format)
@@ -33,7 +33,7 @@ func (c chromaCase) number(p format.ChannelSource, x, y, layer int) float32 {
 	return math.Float32frombits(uint32(code.Load(rows[at:][:f.Bytes])[p.Component]))
 }
 
-// texelAt is the numbers of the texel at a place, chroma reconstructed.
+// texel returns the numbers of the texel at a place, chroma reconstructed.
 func (c chromaCase) texel(x, y, layer int) (v [4]float32) {
 	parts, ok := format.InfoByName(c.m.Format).ChannelSources()
 	if !ok {

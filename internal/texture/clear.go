@@ -15,12 +15,12 @@ func (m *Image) Clear(at Coord, v [4]uint64) {
 	}
 	p.codec.Store(texel, v)
 	l := &p.levels[at.Level]
-	first := m.Row(at) // filled by doubling, then copied to the other rows
+	first := m.TexelRow(at) // filled by doubling, then copied to the other rows
 	for n := p.texel.Bytes; n < len(first); n *= 2 {
 		copy(first[n:], first[:n])
 	}
 	for at.Y = 1; at.Y < l.height; at.Y++ {
-		copy(m.Row(at), first)
+		copy(m.TexelRow(at), first)
 	}
 }
 

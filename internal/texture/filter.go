@@ -243,7 +243,7 @@ func (f *filter) sampleLinear() values {
 		pairs[i] = f.linear(f.axisOf(i))
 	}
 	if f.x.Bytes == 4 && f.proven(0) != 0 {
-		return f.linearByRows(pairs)
+		return f.linearByTexelRows(pairs)
 	}
 	return f.linearTaps(pairs, make([]ir.V, len(pairs)), 0)
 }

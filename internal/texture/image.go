@@ -70,8 +70,8 @@ type plane struct {
 
 // level is a mip level of a plane.
 type level struct {
-	width, height, depth int    // in texels
-	base, row, slice     uint32 // in bytes: offset of the first texel, row pitch, slice or layer pitch
+	width, height, depth  int    // in texels
+	base, rowPitch, slice uint32 // in bytes: offset of the first texel, row pitch, slice or layer pitch
 }
 
 // DescError reports an invalid description of an image, view, sampler or copy.
@@ -236,7 +236,7 @@ func (m *Image) plane(a aspectFormat) (p plane, err error) {
 		l := level{width: m.extentAt(m.Width/a.divX, n), height: m.extentAt(m.Height/a.divY, n), depth: m.extentAt(m.Depth, n)}
 		row := m.pitch(uint64(l.width)*uint64(f.Bytes)*uint64(m.Samples), l)
 		slice := row * uint64(l.height)
-		l.base, l.row, l.slice = uint32(size), uint32(row), uint32(slice)
+		l.base, l.rowPitch, l.slice = uint32(size), uint32(row), uint32(slice)
 		size += (slice*uint64(l.depth)*uint64(m.Layers) + 15) &^ 15
 		if size > MaxBytes {
 			return p, descErrorf("%d bytes or more; must be at most %d", size, MaxBytes)
@@ -292,7 +292,7 @@ func (m *Image) texel(at Coord) (*plane, []byte) {
 	if uint(at.X) >= uint(l.width) || uint(at.Y) >= uint(l.height) || uint(at.Z) >= uint(l.depth) {
 		return nil, nil
 	}
-	off := int(l.base) + (at.Z+at.Layer)*int(l.slice) + at.Y*int(l.row) + (at.X*m.Samples+at.Sample)*p.texel.Bytes
+	off := int(l.base) + (at.Z+at.Layer)*int(l.slice) + at.Y*int(l.rowPitch) + (at.X*m.Samples+at.Sample)*p.texel.Bytes
 	return p, p.memory[off:][:p.texel.Bytes]
 }
 
@@ -300,7 +300,7 @@ func (m *Image) texel(at Coord) (*plane, []byte) {
 // texel.
 func (m *Image) Load(at Coord) (v [4]uint64) {
 	if p, b := m.texel(at); b != nil {
-		m.refreshRow(at)
+		m.refreshTexelRow(at)
 		v = p.codec.Load(b)
 	}
 	return v
@@ -318,18 +318,18 @@ func (m *Image) Store(at Coord, v [4]uint64) {
 func (m *Image) Texel(at Coord) []byte {
 	_, b := m.texel(at)
 	if b != nil {
-		m.refreshRow(at)
+		m.refreshTexelRow(at)
 	}
 	return b
 }
 
-// Row returns the memory of a row from a texel on, which the caller may change; nil if there is no such texel.
-func (m *Image) Row(at Coord) []byte {
+// TexelRow returns the memory of a row from a texel on, which the caller may change; nil if there is no such texel.
+func (m *Image) TexelRow(at Coord) []byte {
 	p, b := m.texel(at)
 	if b == nil {
 		return nil
 	}
-	m.refreshRow(at)
+	m.refreshTexelRow(at)
 	n := (p.levels[at.Level].width-at.X)*m.Samples - at.Sample
 	return b[: n*p.texel.Bytes : n*p.texel.Bytes]
 }
@@ -351,7 +351,7 @@ func (m *Image) LayerBytes(a format.Aspect, level, layer int) []byte {
 
 // padded reports whether a level's rows are padded.
 func (m *Image) padded(p *plane, l *level) bool {
-	return int(l.row) != l.width*p.texel.Bytes*m.Samples
+	return int(l.rowPitch) != l.width*p.texel.Bytes*m.Samples
 }
 
 // LevelBytes returns the memory of a level, all its layers and slices. It is nil if there is no such level, or

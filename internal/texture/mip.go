@@ -6,7 +6,7 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 type mip struct {
 	extent [3]ir.V // texels along each axis of the view; two axes for a cube's face
 	// byte offset of the level, row pitch, slice or layer pitch
-	base, row, slice ir.V
+	base, rowPitch, slice ir.V
 }
 
 // axes returns the number of texel coordinates within a layer.
@@ -39,7 +39,7 @@ func (c *code) mip(n ir.V) (m mip) {
 	}
 	m.base = word(0)
 	if c.v.axes() > 1 {
-		m.row = word(1)
+		m.rowPitch = word(1)
 	}
 	if c.v.layered() || c.v.dim == ir.Dim3D {
 		m.slice = word(2)
@@ -72,7 +72,7 @@ func (c *code) texelOffset(x *texel, m mip, at []ir.V, layer, sample ir.V) ir.V 
 		off = c.add(off, c.mul(at[2], m.slice))
 	}
 	if len(at) > 1 {
-		off = c.add(off, c.mul(at[1], m.row))
+		off = c.add(off, c.mul(at[1], m.rowPitch))
 	}
 	if c.t.Op > ir.TextureFetch { // lanes sample unrelated texels: At would reveal no strided access
 		return c.add(off, c.mul(at[0], c.I32(uint32(x.Bytes))))

@@ -15,7 +15,7 @@ type model struct {
 	border [4]float64
 }
 
-// texelAt returns the numbers of a texel of the view; those outside are the border's.
+// texel returns the numbers of a texel of the view; those outside are the border's.
 func (o *model) texel(level, layer int, at [3]int) [4]float64 {
 	w, h, depth := o.m.LevelExtent(o.d.BaseLevel + level)
 	if at[0] < 0 || at[1] < 0 || at[2] < 0 || at[0] >= w || at[1] >= h || at[2] >= depth {
@@ -52,7 +52,7 @@ func wrap(mode texture.AddressMode, i, size int) int {
 	return min(max(i, -1), size)
 }
 
-// sampleLevel samples one level at normalized coordinates. Weights are rounded to 8 bits
+// level samples one level at normalized coordinates. Weights are rounded to 8 bits
 // as the sampler's are, so that results can be compared closely.
 func (o *model) level(level, layer int, at []float64, offset []int, filter texture.Filter, dref float64) [4]float64 {
 	w, h, depth := o.m.LevelExtent(o.d.BaseLevel + level)

@@ -18,7 +18,7 @@ type processModel struct {
 	squared       bool
 }
 
-// coord reads a texel, wrapped by the sampler of the target.
+// at reads a texel, wrapped by the sampler of the target.
 func (o *processModel) at(m *model, i, j int) [4]float64 {
 	w, h, _ := m.m.LevelExtent(0)
 	return m.texel(0, 0, [3]int{wrap(o.target.s.Address[0], i, w), wrap(o.target.s.Address[1], j, h)})

@@ -163,14 +163,14 @@ func TestGaps(t *testing.T) {
 	}
 	for layer := range 2 {
 		for y := range 3 {
-			row := m.Row(texture.Coord{X: 250, Y: y, Layer: layer})
+			row := m.TexelRow(texture.Coord{X: 250, Y: y, Layer: layer})
 			if len(row) != 24 || cap(row) != 24 {
 				t.Fatalf("%d bytes of six texels, room for %d", len(row), cap(row))
 			}
 			for i := range row {
 				row[i] = byte(100*layer + 30*y + i)
 			}
-			copy(packed.Row(texture.Coord{X: 250, Y: y, Layer: layer}), row)
+			copy(packed.TexelRow(texture.Coord{X: 250, Y: y, Layer: layer}), row)
 		}
 	}
 	for layer := range 2 {
@@ -183,7 +183,7 @@ func TestGaps(t *testing.T) {
 			}
 		}
 	}
-	if m.Row(texture.Coord{Y: 3}) != nil || m.Row(texture.Coord{X: 256}) != nil {
+	if m.TexelRow(texture.Coord{Y: 3}) != nil || m.TexelRow(texture.Coord{X: 256}) != nil {
 		t.Error("a row outside of the image")
 	}
 }

@@ -10,16 +10,16 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 //	   ├────┼────┤
 //	hi └────┴────┘  one access: the same columns of row hi.y
 
-// row is a row of texels: its byte offset, and the words of the two texels to interpolate.
-type row struct {
+// texelRow is a row of texels: its byte offset, and the words of the two texels to interpolate.
+type texelRow struct {
 	at     ir.V
 	lo, hi []ir.V
 }
 
-// linearByRows interpolates two texels along each axis: x first, then y, then z.
-func (f *filter) linearByRows(pairs []pair) values {
+// linearByTexelRows interpolates two texels along each axis: x first, then y, then z.
+func (f *filter) linearByTexelRows(pairs []pair) values {
 	var list []values
-	for _, r := range f.loadRows(pairs) {
+	for _, r := range f.loadTexelRows(pairs) {
 		if f.filtersBytes() {
 			list = append(list, f.lerpBytes(r.lo[0], r.hi[0], pairs[0].weight256))
 		} else {
@@ -35,10 +35,10 @@ func (f *filter) linearByRows(pairs []pair) values {
 	return list[0]
 }
 
-// loadRows loads the two texels of each row, rows of the lower slice first. In nearly all lanes the two are
+// loadTexelRows loads the two texels of each row, rows of the lower slice first. In nearly all lanes the two are
 // adjacent. At the level's edge they are the same texel, or, with Repeat, the second is loaded separately. The
 // first may be the image's last texel: tailPadding makes the load of its neighbour valid.
-func (f *filter) loadRows(pairs []pair) []row {
+func (f *filter) loadTexelRows(pairs []pair) []texelRow {
 	at := f.m.base
 	switch {
 	case f.face != 0:
@@ -47,7 +47,7 @@ func (f *filter) loadRows(pairs []pair) []row {
 		at = f.add(at, f.mul(f.layer, f.m.slice))
 	}
 	// Expand the slice offsets, then the row offsets: one, two or four rows.
-	begins, strides := []ir.V{at}, []ir.V{0, f.m.row, f.m.slice}
+	begins, strides := []ir.V{at}, []ir.V{0, f.m.rowPitch, f.m.slice}
 	for i := len(pairs) - 1; i > 0; i-- {
 		var inner []ir.V
 		for _, at := range begins {
@@ -56,10 +56,10 @@ func (f *filter) loadRows(pairs []pair) []row {
 		}
 		begins = inner
 	}
-	p, list, size := &pairs[0], make([]row, len(begins)), f.I32(uint32(f.x.Bytes))
+	p, list, size := &pairs[0], make([]texelRow, len(begins)), f.I32(uint32(f.x.Bytes))
 	for i, at := range begins {
 		off := f.add(at, f.mul(p.lo, size))
-		list[i] = row{at: at, lo: f.load(&f.x, off, ir.Proven), hi: f.loadAt(&f.x, off, f.x.Bytes, ir.Proven)}
+		list[i] = texelRow{at: at, lo: f.load(&f.x, off, ir.Proven), hi: f.loadAt(&f.x, off, f.x.Bytes, ir.Proven)}
 	}
 	beside := p.adjacent
 	if beside != 0 && p.clamped {

@@ -15,7 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// channels is how many calls of a texture function a harness makes at once.
+// lanes is the number of calls of a texture function that a harness makes at once.
 const lanes = 16
 
 // call runs a texture function in every engine, with the arguments of each of n
@@ -124,7 +124,7 @@ func fill(m *texture.Image, r *rand.Rand) {
 		for n := range depth * m.Layers {
 			for _, a := range m.Aspects() {
 				for y := 0; ; y++ {
-					row := m.Row(texture.Coord{Y: y, Z: n % depth, Layer: n / depth, Level: l, Aspect: a})
+					row := m.TexelRow(texture.Coord{Y: y, Z: n % depth, Layer: n / depth, Level: l, Aspect: a})
 					if row == nil {
 						break
 					}

@@ -195,7 +195,7 @@ func (m *Image) shape(p *plane, d ViewDesc) []byte {
 	for i, l := range levels {
 		at := ir.ShapeLevels + i
 		put(at, int(l.base)+(d.BaseLayer+d.BaseSlice)*int(l.slice))
-		put(at+ir.MaxLevels, int(l.row))
+		put(at+ir.MaxLevels, int(l.rowPitch))
 		put(at+2*ir.MaxLevels, int(l.slice))
 	}
 	return w

@@ -48,7 +48,7 @@ func (p *printer) heading(in spirv.Inst) {
 func (p *printer) title(s string) {
 	p.dst = append(p.dst, '\n')
 	if !p.o.NoIndent {
-		p.pad(equalColumn)
+		p.pad(equalOffset)
 	}
 	p.dst = append(p.dst, "; "...)
 	p.dst = append(p.dst, s...)
@@ -102,7 +102,7 @@ func (p *printer) comments(i, start int) {
 	text := append([]byte(nil), p.dst[end:]...)
 	p.dst = p.dst[:end]
 	width := visible(p.dst[start:])
-	column := (max(width+2, p.align, commentColumn) + 3) &^ 3
+	column := (max(width+2, p.align, commentOffset) + 3) &^ 3
 	p.align = min(column, commentLimit)
 	p.pad(column - width)
 	if p.o.Color {

@@ -44,8 +44,8 @@ func disassemble(dst []byte, m *spirv.Module, o DisassembleOptions, limit int) (
 
 // Columns of the printed form.
 const (
-	equalColumn   = 15 // after the equal sign and its space
-	commentColumn = 50 // minimal column of comments
+	equalOffset   = 15 // after the equal sign and its space
+	commentOffset = 50 // minimal column of comments
 	commentLimit  = 256
 )
 
@@ -120,7 +120,7 @@ func (p *printer) instruction(i, nest int) {
 	if id := in.Result(); id != 0 {
 		p.result(id, nest)
 	} else if !p.o.NoIndent {
-		p.pad(equalColumn + nest)
+		p.pad(equalOffset + nest)
 	}
 	p.dst = append(p.dst, "Op"...)
 	p.dst = append(p.dst, op.Row().Name()...)
@@ -139,7 +139,7 @@ func (p *printer) result(id spirv.ID, nest int) {
 	at := len(p.dst)
 	p.id(id)
 	if !p.o.NoIndent {
-		if n := equalColumn - len(" = ") - (len(p.dst) - at); n > 0 {
+		if n := equalOffset - len(" = ") - (len(p.dst) - at); n > 0 {
 			p.dst = slices.Insert(p.dst, at, []byte(spaces[:n])...)
 		}
 	}
@@ -175,7 +175,7 @@ func appendUint(dst []byte, v uint32) []byte { return strconv.AppendUint(dst, ui
 // the form that the assembler reads back.
 func (p *printer) unknown(in spirv.Inst) {
 	if !p.o.NoIndent {
-		p.pad(equalColumn)
+		p.pad(equalOffset)
 	}
 	p.dst = append(p.dst, "OpUnknown("...)
 	p.dst = appendUint(p.dst, uint32(in.Op()))

@@ -38,7 +38,7 @@ func (m *model) viewFiles() map[string]string {
 	}
 	for _, in := range m.core.Instructions {
 		v := view{name: strings.TrimPrefix(in.Name, "Op"), op: in.Name, doc: in.Name}
-		v.operands = m.placed(in.Operands)
+		v.operands = m.viewOperands(in.Operands)
 		v.write(file(in.Class))
 	}
 	for _, s := range m.sets {
@@ -46,7 +46,7 @@ func (m *model) viewFiles() map[string]string {
 			name := s.set.Prefix + camel(in.Name)
 			v := view{name: name, op: "OpExtInst", code: name, doc: "OpExtInst " + s.set.Import + " " + in.Name}
 			head := []operand{{Kind: "IdResultType"}, {Kind: "IdResult"}, {Kind: "IdRef", Name: "Set"}, {Kind: "LiteralExtInstInteger", Name: "Instruction"}}
-			v.operands = m.placed(append(head, in.Operands...))
+			v.operands = m.viewOperands(append(head, in.Operands...))
 			v.write(file(s.set.File))
 		}
 	}
@@ -57,8 +57,8 @@ func (m *model) viewFiles() map[string]string {
 	return out
 }
 
-// placed assigns names and positions to operands.
-func (m *model) placed(ops []operand) []viewOperand {
+// viewOperands assigns names and positions to operands.
+func (m *model) viewOperands(ops []operand) []viewOperand {
 	names := operandNames(ops)
 	var out []viewOperand
 	at, after := 1, []string(nil)
@@ -100,8 +100,8 @@ func (o viewOperand) goType() string {
 	return "uint32"
 }
 
-// place returns the expression of the operand's place.
-func (o viewOperand) place() string {
+// index returns the expression of the operand's place.
+func (o viewOperand) index() string {
 	if len(o.after) == 0 {
 		return fmt.Sprint(o.at)
 	}
@@ -115,7 +115,7 @@ func (v view) write(b *strings.Builder) {
 			v.method(b, o)
 		}
 		if parametric(o.kind) {
-			v.line(b, o.name+"Words", "[]uint32", "the words of "+o.name+"'s parameters", fmt.Sprintf("parameters(v, %s, spirv.Kind%s)", o.place(), o.Kind))
+			v.line(b, o.name+"Words", "[]uint32", "the words of "+o.name+"'s parameters", fmt.Sprintf("parameters(v, %s, spirv.Kind%s)", o.index(), o.Kind))
 		}
 	}
 	if v.name == "SpecConstantOp" {
@@ -131,7 +131,7 @@ func (v view) line(b *strings.Builder, name, result, doc, value string) {
 
 // method writes the method that reads one operand, or all operands from one on.
 func (v view) method(b *strings.Builder, o viewOperand) {
-	typ, p, doc := o.goType(), o.place(), "operand "+o.name
+	typ, p, doc := o.goType(), o.index(), "operand "+o.name
 	value := fmt.Sprintf("%s(v[%s])", typ, p)
 	switch {
 	case o.Kind == "PairIdRefIdRef":

@@ -92,13 +92,13 @@ func (z *fuser) byteOf(r vcode.Reg) (word vcode.Reg, place int, ok bool) {
 
 // unorm8 emits fusedUnorm8.
 func (m *machine) unorm8(in *vcode.Inst) {
-	var places [16]uint32
-	for i := range places {
-		places[i] = (4*uint32(i%4) + uint32(in.Key.Aux)) * 0x01010101
+	var indexes [16]uint32
+	for i := range indexes {
+		indexes[i] = (4*uint32(i%4) + uint32(in.Key.Aux)) * 0x01010101
 	}
 	x := m.vec(in.Uses[0], 0)
 	d, o := m.dest(in, 0)
-	m.RM(VPSHUFB, V512, 0, x, m.vector(places), 0)
+	m.RM(VPSHUFB, V512, 0, x, m.vector(indexes), 0)
 	m.RR(VCVTUDQ2PS, V512, 0, 0, 0, RU)
 	m.RM(VMULPS, V512, d, 0, m.word32(math.Float32bits(1.0/(1<<32))), o|BC)
 	m.done(in, d)

@@ -70,10 +70,10 @@ func (c *Code) Lines() []Line {
 		x.Text = d.next()
 		list = append(list, x)
 	}
-	const row = 16
-	for at := end; at < len(c.Bytes); at += row {
+	const lineBytes = 16
+	for at := end; at < len(c.Bytes); at += lineBytes {
 		var b strings.Builder
-		for i, v := range c.Bytes[at:min(at+row, len(c.Bytes))] {
+		for i, v := range c.Bytes[at:min(at+lineBytes, len(c.Bytes))] {
 			if i > 0 {
 				b.WriteString(", ")
 			}

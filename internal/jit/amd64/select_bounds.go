@@ -98,9 +98,9 @@ func (m *machine) inPushCopy(off uint64, bytes int32) bool {
 //	cmp off, length − reach
 //	ja  slow
 func (m *machine) boundsCheckShared(in *vcode.Inst, imm, reach int32, slow Label) (at Mem, proven bool) {
-	room := int64(m.prog.SharedBytes) - int64(reach)
+	maxOffset := int64(m.prog.SharedBytes) - int64(reach)
 	if off, ok := m.f.Const(in.Uses[1]); ok {
-		proven = room >= 0 && off <= uint64(room)
+		proven = maxOffset >= 0 && off <= uint64(maxOffset)
 		if !proven {
 			m.Jmp(slow)
 			off = 0
@@ -109,11 +109,11 @@ func (m *machine) boundsCheckShared(in *vcode.Inst, imm, reach int32, slow Label
 	}
 	// Nothing at this immediate is in range. The code after the jump is never reached but must be
 	// encodable.
-	if room < 0 {
+	if maxOffset < 0 {
 		m.Jmp(slow)
 	}
 	s := m.gen(in.Uses[1], RDX)
-	m.GI(CmpI, true, s, int32(min(max(room, 0), math.MaxInt32)))
+	m.GI(CmpI, true, s, int32(min(max(maxOffset, 0), math.MaxInt32)))
 	m.Jcc(Above, slow)
 	return Indexed(R12, s, 1, imm), false
 }

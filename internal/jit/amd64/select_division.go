@@ -23,7 +23,7 @@ func divisions() map[rule]emitter {
 	return r
 }
 
-// m.divide has its result in Z2, a body in Z0.
+// divided is a body of divide: divide has its result in Z2, a body in Z0.
 func divided(m *machine, in *vcode.Inst, e element) {
 	m.divide(in.IR, 0, 1)
 	m.moveVec(0, 2)

@@ -50,8 +50,8 @@ func multiNative(in *vcode.Inst) bool {
 	return true
 }
 
-// row returns the row of a part in the scratch memory.
-func (m *machine) row(part int) Mem { return m.scratch(int32(64 * part)) }
+// partScratch returns the scratch memory of a part.
+func (m *machine) partScratch(part int) Mem { return m.scratch(int32(64 * part)) }
 
 // partOfStrip returns an instruction on one part, with that part's operands: each operand has one
 // register per part. Operands are stored operand by operand, so that the operands of part p are
@@ -78,8 +78,8 @@ func (m *machine) eachPart(in *vcode.Inst, do func(part int, one *vcode.Inst)) {
 	}
 }
 
-// fromRows copies the rows from off on to the result.
-func (m *machine) fromRows(in *vcode.Inst, off int32) {
+// fromScratch copies the scratch memory of all parts from off on to the result.
+func (m *machine) fromScratch(in *vcode.Inst, off int32) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		m.RM(VMOVDQU32, V512, 2, 0, m.scratch(off+int32(64*part)), 0)
 		m.define(one, 2)
@@ -143,7 +143,7 @@ func (m *machine) firstActive(in *vcode.Inst, do func(part int)) {
 func multiElect(m *machine, in *vcode.Inst) {
 	m.broadcast(2, 0)
 	// The row has a word per part; all but the part with the elected lane have an empty mask.
-	m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(0), 0)
+	m.RM(VMOVDQU32_ST, V512, 2, 0, m.partScratch(0), 0)
 	m.firstActive(in, func(part int) {
 		m.GRR(XOR, RCX, RCX)
 		m.GRR(SUB, RCX, RAX)
@@ -159,7 +159,7 @@ func multiElect(m *machine, in *vcode.Inst) {
 // multiAllEqual compares with the value of the lowest active lane, floats as floats.
 func multiAllEqual(m *machine, in *vcode.Inst) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
-		m.RM(VMOVDQU32_ST, V512, m.vec(one.Uses[0], 2), 0, m.row(part), 0)
+		m.RM(VMOVDQU32_ST, V512, m.vec(one.Uses[0], 2), 0, m.partScratch(part), 0)
 	})
 	m.broadcast(3, 0)
 	m.firstActive(in, func(part int) {
@@ -169,7 +169,7 @@ func multiAllEqual(m *machine, in *vcode.Inst) {
 	m.GRR(XOR, RAX, RAX)
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		k := m.execution(one)
-		m.RM(VMOVDQU32, V512, 2, 0, m.row(part), 0)
+		m.RM(VMOVDQU32, V512, 2, 0, m.partScratch(part), 0)
 		if in.Key.From == ir.F32 {
 			m.RRI(VCMPPS, V512, 2, 2, 3, orderedEQ, K(k))
 		} else {
@@ -214,7 +214,7 @@ func multiShuffle(m *machine, in *vcode.Inst) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		// Inactive lanes become 0 in the row, so that the gather needs no mask of its operand.
 		m.RR(VMOVDQA32, V512, 2, 0, m.vec(one.Uses[0], 2), K(m.execution(one))|Z)
-		m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+		m.RM(VMOVDQU32_ST, V512, 2, 0, m.partScratch(part), 0)
 	})
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		m.loadVec(3, one.Uses[1])
@@ -225,7 +225,7 @@ func multiShuffle(m *machine, in *vcode.Inst) {
 		m.RM(VPGATHERDD, V512, 2, 0, Indexed(R14, 3, 4, m.record.Scratch), K(2))
 		m.RM(VMOVDQU32_ST, V512, 2, 0, m.scratch(multiResults+int32(64*part)), 0)
 	})
-	m.fromRows(in, multiResults)
+	m.fromScratch(in, multiResults)
 }
 
 // multiQuadSwap preserves a lane's own value if its partner is inactive. Lane i reads lane i xor n.
@@ -238,16 +238,16 @@ func multiQuadSwap(m *machine, in *vcode.Inst) {
 		m.partnerMask(m.execution(&other), n%zmmLanes)
 		m.loadVec(4, one.Uses[0])
 		m.permuteXor(4, m.vec(other.Uses[0], 5), n%zmmLanes, K(2))
-		m.RM(VMOVDQU32_ST, V512, 4, 0, m.row(part), 0)
+		m.RM(VMOVDQU32_ST, V512, 4, 0, m.partScratch(part), 0)
 	})
-	m.fromRows(in, 0)
+	m.fromScratch(in, 0)
 }
 
 // multiMembers puts the operand into the rows, with the identity in inactive lanes.
 func (m *machine) multiMembers(in *vcode.Inst, op ir.Op) {
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		m.maskedOperand(one, op)
-		m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+		m.RM(VMOVDQU32_ST, V512, 2, 0, m.partScratch(part), 0)
 	})
 }
 
@@ -272,22 +272,22 @@ func multiReduce(m *machine, in *vcode.Inst) {
 			m.RRI(VALIGND, V512, 3, 2, 2, uint8(k), 0)
 			m.combine(c, op, 2, 2, 3, 0)
 		}
-		m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+		m.RM(VMOVDQU32_ST, V512, 2, 0, m.partScratch(part), 0)
 	})
 	for k := 1; k < cluster/zmmLanes; k *= 2 {
 		for part := 0; part+k < len(in.Masks); part += 2 * k {
-			m.RM(VMOVDQU32, V512, 2, 0, m.row(part), 0)
-			m.RM(VMOVDQU32, V512, 3, 0, m.row(part+k), 0)
+			m.RM(VMOVDQU32, V512, 2, 0, m.partScratch(part), 0)
+			m.RM(VMOVDQU32, V512, 3, 0, m.partScratch(part+k), 0)
 			m.combine(c, op, 2, 2, 3, 0)
-			m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+			m.RM(VMOVDQU32_ST, V512, 2, 0, m.partScratch(part), 0)
 		}
 	}
 	m.eachPart(in, func(part int, one *vcode.Inst) {
 		if n := cluster / zmmLanes; n > 0 {
 			// One cluster covers n whole rows, and its result is in the first word of the first one.
-			m.RM(VPBROADCASTD, V512, 2, 0, m.row(part/n*n), 0)
+			m.RM(VPBROADCASTD, V512, 2, 0, m.partScratch(part/n*n), 0)
 		} else {
-			m.RM(VMOVDQU32, V512, 2, 0, m.row(part), 0)
+			m.RM(VMOVDQU32, V512, 2, 0, m.partScratch(part), 0)
 			m.RM(VMOVDQU32, V512, 3, 0, m.iota16(), 0)
 			m.RM(VPANDD, V512, 3, 3, m.word32(uint32(-cluster)), BC)
 			m.RR(VPERMD, V512, 2, 3, 2, 0)
@@ -312,22 +312,22 @@ func (m *machine) multiInclusiveScan(in *vcode.Inst) {
 			if high == 0 {
 				continue
 			}
-			m.RM(VMOVDQU32, V512, 2, 0, m.row(part), 0)
-			m.RM(VMOVDQU32, V512, 3, 0, m.row(max(part-max(k/zmmLanes, 1), 0)), 0)
+			m.RM(VMOVDQU32, V512, 2, 0, m.partScratch(part), 0)
+			m.RM(VMOVDQU32, V512, 3, 0, m.partScratch(max(part-max(k/zmmLanes, 1), 0)), 0)
 			if k < zmmLanes {
 				m.RRI(VALIGND, V512, 3, 2, 3, uint8(zmmLanes-k), 0)
 			}
 			m.MovI(RAX, high)
 			m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
 			m.combine(c, op, 2, 3, 2, K(2))
-			m.RM(VMOVDQU32_ST, V512, 2, 0, m.row(part), 0)
+			m.RM(VMOVDQU32_ST, V512, 2, 0, m.partScratch(part), 0)
 		}
 	}
 }
 
 func multiScan(m *machine, in *vcode.Inst) {
 	m.multiInclusiveScan(in)
-	m.fromRows(in, 0)
+	m.fromScratch(in, 0)
 }
 
 // multiScanExclusive shifts the inclusive scan by one active lane within each cluster, with the
@@ -369,5 +369,5 @@ func multiScanExclusive(m *machine, in *vcode.Inst) {
 		m.Jmp(next)
 		m.Bind(done)
 	}
-	m.fromRows(in, 0)
+	m.fromScratch(in, 0)
 }

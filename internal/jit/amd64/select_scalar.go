@@ -25,7 +25,7 @@ func (m *machine) scalar(in *vcode.Inst) {
 		m.storeGen(in.Defs[0], d)
 		return
 	case ir.Not:
-		d := m.inPlace(in)
+		d := m.resultReg(in)
 		m.loadGen(d, in.Uses[0])
 		all := int32(-1)
 		if in.Key.Type == ir.B1 {
@@ -75,9 +75,9 @@ var (
 	preferred  = map[ir.Op]Cond{ir.UMin: Above, ir.UMax: Below, ir.SMin: Greater, ir.SMax: Less}
 )
 
-// inPlace returns the register in which an operation with one register operand computes: the result's,
+// resultReg returns the register in which an operation with one register operand computes: the result's,
 // or RAX if that is in memory.
-func (m *machine) inPlace(in *vcode.Inst) Reg {
+func (m *machine) resultReg(in *vcode.Inst) Reg {
 	if d, ok := m.phys(in.Defs[0]); ok {
 		return d
 	}
@@ -108,7 +108,7 @@ func (m *machine) arithmetic(op ir.Op, d Reg, u vcode.Reg) {
 // A variable count must be in CL.
 func (m *machine) shiftGen(in *vcode.Inst) Reg {
 	if n, ok := m.f.Const(in.Uses[1]); ok {
-		d := m.inPlace(in)
+		d := m.resultReg(in)
 		m.loadGen(d, in.Uses[0])
 		m.ShiftI(shifts[in.IR], false, d, uint8(n&31))
 		return d

@@ -85,12 +85,12 @@ func (m *machine) wideStrideStore(in *vcode.Inst, slow Label) {
 	}
 	words, component := strideOf(in)
 	at := m.boundsCheckStride(in, handleWrites, slow)
-	places := uint64(0)
+	lanes := uint64(0)
 	for i := component; i < 16; i += words {
 		// All strides divide 16, so that the mask is the same for each vector.
-		places |= 1 << i
+		lanes |= 1 << i
 	}
-	m.MovI(RAX, places)
+	m.MovI(RAX, lanes)
 	m.RR(KMOVW_KR, V128, 2, 0, RAX, 0)
 	for part := range in.Masks {
 		one := partOf(in, part)

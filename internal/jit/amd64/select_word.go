@@ -58,7 +58,7 @@ func (m *machine) recheckedLoad(in *vcode.Inst) {
 // are used there.
 func (m *machine) scalarLoad(in *vcode.Inst) Reg {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	d := m.inPlace(in)
+	d := m.resultReg(in)
 	at, proven := m.boundsCheck(in, 4, handleLength, slow)
 	m.GRM(MOV, d, at)
 	if proven {

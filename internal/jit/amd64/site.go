@@ -38,7 +38,7 @@ func (c *Code) CallsServices() bool {
 // site describes an instruction of the current function.
 func (m *machine) site(in *vcode.Inst) Site {
 	all := make([]Location, 0, len(in.Defs)+len(in.Uses)+len(in.Masks))
-	places := func(list []vcode.Reg) []Location {
+	locations := func(list []vcode.Reg) []Location {
 		from := len(all)
 		for _, r := range list {
 			p := Location{Class: m.f.Classes[r], Slot: m.frame.Slots[r]}
@@ -52,6 +52,6 @@ func (m *machine) site(in *vcode.Inst) Site {
 	}
 	return Site{
 		Func: m.f.Name, Op: in.Op, Part: in.Part, Merging: in.Merging, IR: in.IR, Key: in.Key, Value: in.Value, Origin: in.Origin,
-		Defs: places(in.Defs), Uses: places(in.Uses), Masks: places(in.Masks),
+		Defs: locations(in.Defs), Uses: locations(in.Uses), Masks: locations(in.Masks),
 	}
 }

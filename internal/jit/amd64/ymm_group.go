@@ -78,8 +78,8 @@ func (m ymm) groupNative(in *vcode.Inst) bool {
 	return true
 }
 
-// row returns the row of a part in the scratch memory.
-func (m ymm) row(part int) Mem { return m.scratch(int32(part) * ymmBytes) }
+// partScratch returns the scratch memory of a part.
+func (m ymm) partScratch(part int) Mem { return m.scratch(int32(part) * ymmBytes) }
 
 // putAll writes y to all parts of the result. y must not be Y3 or Y4, which it clobbers.
 func (m ymm) putAll(in *vcode.Inst, y Reg) {
@@ -193,7 +193,7 @@ func ymmShuffle(m ymm, in *vcode.Inst) {
 	for part := range n {
 		k := m.vec(in.Masks[part], 0)
 		m.with(AVX_VPAND, 0, k, x[part])
-		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.partScratch(part))
 	}
 	for part := range n {
 		index := m.vec(from[part], 1)
@@ -203,9 +203,9 @@ func ymmShuffle(m ymm, in *vcode.Inst) {
 		m.rr(AVX_VPCMPEQD, 2, 2, index)
 		m.zero(0)
 		m.rm(AVX_VPGATHERDD, 0, 2, Indexed(R14, index, 4, m.record.Scratch))
-		m.rm(AVX_VMOVUPS_ST, 0, 0, plusBytes(m.row(part), scratchResults))
+		m.rm(AVX_VMOVUPS_ST, 0, 0, plusBytes(m.partScratch(part), scratchResults))
 	}
-	m.fromRows(in, scratchResults)
+	m.fromScratch(in, scratchResults)
 }
 
 // permuteXor sets lane i of d to lane i xor n of x, with n below the lanes of a part. Bits 0 and 1
@@ -242,9 +242,9 @@ func ymmQuadSwap(m ymm, in *vcode.Inst) {
 			m.put(in, in.Defs[0], 1)
 			return
 		}
-		m.rm(AVX_VMOVUPS_ST, 1, 0, m.row(part))
+		m.rm(AVX_VMOVUPS_ST, 1, 0, m.partScratch(part))
 	}
-	m.fromRows(in, 0)
+	m.fromScratch(in, 0)
 }
 
 // ymmDemote adds the active lanes to the helpers. The helpers of a part are a word of the record,
@@ -270,7 +270,7 @@ func (m ymm) maskedOperand(in *vcode.Inst, op ir.Op) {
 		k := m.vec(in.Masks[part], 1)
 		// VBLENDVPS tests only the sign bit of k, which suffices for a mask.
 		m.withImm(AVX_VBLENDVPS, 0, 0, in.Uses[part], is4(k))
-		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.partScratch(part))
 	}
 }
 
@@ -288,7 +288,7 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 	c, op, cluster, _ := m.combiner(in)
 	m.maskedOperand(in, op)
 	for part := range in.Masks {
-		m.rm(AVX_VMOVUPS, 0, 0, m.row(part))
+		m.rm(AVX_VMOVUPS, 0, 0, m.partScratch(part))
 		for k := 1; k < min(cluster, ymmLanes); k *= 2 {
 			switch k {
 			case 1:
@@ -300,28 +300,28 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 			}
 			m.combine(c, op)
 		}
-		m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+		m.rm(AVX_VMOVUPS_ST, 0, 0, m.partScratch(part))
 	}
 	for k := 1; k < cluster/ymmLanes; k *= 2 {
 		for part := 0; part+k < len(in.Masks); part += 2 * k {
-			m.rm(AVX_VMOVUPS, 0, 0, m.row(part))
-			m.rm(AVX_VMOVUPS, 1, 0, m.row(part+k))
+			m.rm(AVX_VMOVUPS, 0, 0, m.partScratch(part))
+			m.rm(AVX_VMOVUPS, 1, 0, m.partScratch(part+k))
 			m.combine(c, op)
-			m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+			m.rm(AVX_VMOVUPS_ST, 0, 0, m.partScratch(part))
 		}
 	}
 	for part := range in.Masks {
 		one := m.partOf(in, part)
 		if cluster >= ymmLanes {
 			// The first word of the cluster's first row, which is in memory anyway.
-			m.rm(AVX_VBROADCASTSS, 0, 0, m.row(part/(cluster/ymmLanes)*(cluster/ymmLanes)))
+			m.rm(AVX_VBROADCASTSS, 0, 0, m.partScratch(part/(cluster/ymmLanes)*(cluster/ymmLanes)))
 		} else {
 			var first [8]uint32
 			for lane := range first {
 				first[lane] = uint32(lane / cluster * cluster)
 			}
 			m.rm(AVX_VMOVUPS, 0, 0, m.vector8(first))
-			m.rm(AVX_VPERMD, 0, 0, m.row(part))
+			m.rm(AVX_VPERMD, 0, 0, m.partScratch(part))
 		}
 		m.put(&one, in.Defs[part], 0)
 	}
@@ -347,11 +347,11 @@ func (m ymm) scan(in *vcode.Inst) {
 				continue
 			}
 			m.lower(part, k)
-			m.rm(AVX_VMOVUPS, 1, 0, m.row(part))
+			m.rm(AVX_VMOVUPS, 1, 0, m.partScratch(part))
 			m.combine(c, op)
-			m.rm(AVX_VMOVUPS, 1, 0, m.row(part))
+			m.rm(AVX_VMOVUPS, 1, 0, m.partScratch(part))
 			m.rri(AVX_VPBLENDD, 0, 1, 0, high)
-			m.rm(AVX_VMOVUPS_ST, 0, 0, m.row(part))
+			m.rm(AVX_VMOVUPS_ST, 0, 0, m.partScratch(part))
 		}
 	}
 }
@@ -364,28 +364,28 @@ func (m ymm) scan(in *vcode.Inst) {
 //	blend, mask 0b111   5  6  7  8  9 10 11 12
 func (m ymm) lower(part, k int) {
 	if k >= ymmLanes {
-		m.rm(AVX_VMOVUPS, 0, 0, m.row(part-k/ymmLanes))
+		m.rm(AVX_VMOVUPS, 0, 0, m.partScratch(part-k/ymmLanes))
 		return
 	}
 	m.rm(AVX_VMOVUPS, 2, 0, m.vector8(octetOf(uint32(ymmLanes-k), 1))) // modulo 8
-	m.rm(AVX_VPERMD, 0, 2, m.row(part))
+	m.rm(AVX_VPERMD, 0, 2, m.partScratch(part))
 	if part > 0 {
-		m.rm(AVX_VPERMD, 3, 2, m.row(part-1))
+		m.rm(AVX_VPERMD, 3, 2, m.partScratch(part-1))
 		m.rri(AVX_VPBLENDD, 0, 0, 3, uint8(1<<k-1))
 	}
 }
 
 func ymmScan(m ymm, in *vcode.Inst) {
 	m.scan(in)
-	m.fromRows(in, 0)
+	m.fromScratch(in, 0)
 }
 
-// fromRows copies the rows from off on to the result. All operands must have been read, since they may
+// fromScratch copies the scratch memory of all parts from off on to the result. All operands must have been read, since they may
 // share registers with it.
-func (m ymm) fromRows(in *vcode.Inst, off int32) {
+func (m ymm) fromScratch(in *vcode.Inst, off int32) {
 	for part := range in.Masks {
 		one := m.partOf(in, part)
-		m.rm(AVX_VMOVUPS, 0, 0, plusBytes(m.row(part), off))
+		m.rm(AVX_VMOVUPS, 0, 0, plusBytes(m.partScratch(part), off))
 		m.put(&one, in.Defs[part], 0)
 	}
 }
@@ -426,5 +426,5 @@ func ymmScanExclusive(m ymm, in *vcode.Inst) {
 		m.Bind(done)
 	}
 	m.GRM(MOV|W, RBX, m.scratch(scratchSaved))
-	m.fromRows(in, 0)
+	m.fromScratch(in, 0)
 }

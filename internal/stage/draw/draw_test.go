@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// corners is a vertex program that gives vertex n the place (x, y) that stands in
+// cornersText is a vertex program that gives vertex n the place (x, y) that stands in
 // push constants, and a color that is 1 in component n.
 const cornersText = `
 program "corners" vertex
@@ -47,7 +47,7 @@ func "main"() L1 {
 	out.f32 v15, #6
 }`
 
-// shown is a fragment program that shows the color.
+// shownText is a fragment program that shows the color.
 const shownText = `
 program "shown" fragment
 subgroup 16

@@ -86,7 +86,7 @@ func (m *Assembler) fillChunk(c *chunk) bool {
 		m.cache, m.epoch = [len(m.cache)]cachedVertex{}, 1
 	}
 	for m.instance < m.args.Instances {
-		if m.strip(c) {
+		if m.addPrimitiveStrip(c) {
 			return true
 		}
 		if m.begin >= m.args.Count {
@@ -101,11 +101,11 @@ func (m *Assembler) fillChunk(c *chunk) bool {
 	return len(c.primitives) > 0
 }
 
-// strip adds primitives of the current primitive strip and reports whether the chunk is full. A list
+// addPrimitiveStrip adds primitives of the current primitive strip and reports whether the chunk is full. A list
 // is one strip unless primitive restart splits it.
-func (m *Assembler) strip(c *chunk) bool {
+func (m *Assembler) addPrimitiveStrip(c *chunk) bool {
 	if m.end == m.begin {
-		m.end = m.stripEnd()
+		m.end = m.primitiveStripEnd()
 		m.next = 0
 		m.InputVertices += uint64(m.verticesIn(m.primitives(m.end - m.begin)))
 	}
@@ -132,25 +132,25 @@ func (m *Assembler) strip(c *chunk) bool {
 // chunk. They share no vertices, so the cache is not needed. It writes about 50 bytes per triangle
 // in one loop, without a lookup for each vertex.
 func (m *Assembler) triangles(c *chunk, n uint32) {
-	last, place := uint32(0), c.vertices()
+	last, vertex := uint32(0), c.vertices()
 	if m.last {
 		last = 2
 	}
 	// Each triangle adds three vertices, of two words each.
-	room := min((ChunkVertices-maxPatch-min(place, ChunkVertices-maxPatch))/3, chunkPrimitives-uint32(len(c.primitives)))
+	count := min((ChunkVertices-maxPatch-min(vertex, ChunkVertices-maxPatch))/3, chunkPrimitives-uint32(len(c.primitives)))
 	instance := m.args.FirstInstance + m.instance
-	room = min(room, n-m.next)
-	c.list = extend(c.list, int(6*room))
-	c.primitives = extend(c.primitives, int(room))
-	list, primitives := c.list[len(c.list)-int(6*room):], c.primitives[len(c.primitives)-int(room):]
+	count = min(count, n-m.next)
+	c.list = extend(c.list, int(6*count))
+	c.primitives = extend(c.primitives, int(count))
+	list, primitives := c.list[len(c.list)-int(6*count):], c.primitives[len(c.primitives)-int(count):]
 	for i := range primitives {
 		index := m.args.First + m.begin + 3*m.next
 		v, p := (*[6]uint32)(list[6*i:]), &primitives[i]
 		v[0], v[2], v[4] = index, index+1, index+2
 		v[1], v[3], v[5] = instance, instance, instance
-		p.v[0], p.v[1], p.v[2] = place, place+1, place+2
-		p.provoking, p.id, p.begins = place+last, m.id, false
-		place += 3
+		p.v[0], p.v[1], p.v[2] = vertex, vertex+1, vertex+2
+		p.provoking, p.id, p.begins = vertex+last, m.id, false
+		vertex += 3
 		m.next++
 		m.id++
 	}
@@ -159,10 +159,10 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 // extend returns the list with n more elements of any value.
 func extend[T any](list []T, n int) []T { return slices.Grow(list, n)[:len(list)+n] }
 
-// stripEnd returns the end of the primitive strip that starts at begin. The restart index has all
+// primitiveStripEnd returns the end of the primitive strip that starts at begin. The restart index has all
 // bits set in the size of the indices: 0xff, 0xffff or 0xffffffff (Vulkan §"Primitive Restart"). The
 // vertex offset is added afterwards, so that it does not change the comparison.
-func (m *Assembler) stripEnd() uint32 {
+func (m *Assembler) primitiveStripEnd() uint32 {
 	if !m.restart {
 		return m.args.Count
 	}

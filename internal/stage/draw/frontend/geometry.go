@@ -26,19 +26,19 @@ const (
 //	marks     count, mark 0, mark 1, …        stream and begin of a primitive strip for each record
 //
 // An invocation cannot know the number of vertices that earlier ones emit, so records have fixed
-// places. Example with max_vertices 3, invocation 5:
+// offsets. Example with max_vertices 3, invocation 5:
 //
 //	records   15, 16, 17
 //	marks     words 20…23: count 2, mark 4 (begins, stream 0), mark 0, unused
 type geometryShader struct {
 	*primitiveShader
-	state uint64 // private variable: number of emitted vertices, then for each stream whether a primitive strip is open
-	room  uint32
+	state       uint64 // private variable: number of emitted vertices, then for each stream whether a primitive strip is open
+	maxVertices uint32
 }
 
 // geometryProgram builds the compute program of a geometry program.
 func geometryProgram(from *ir.Program, before, rec *layout.Record, c *captureLayout) (*ir.Program, error) {
-	s := &geometryShader{primitiveShader: newPrimitiveShader(from, before, rec, nil), room: from.OutputVertices}
+	s := &geometryShader{primitiveShader: newPrimitiveShader(from, before, rec, nil), maxVertices: from.OutputVertices}
 	s.captures = c
 	s.Program.Vars = append(s.Program.Vars, ir.Var{Name: "emitted", Slots: 5, Func: -1})
 	s.state = uint64(len(s.Program.Vars) - 1)
@@ -67,7 +67,7 @@ func (s *geometryShader) set(slot uint32, v ir.V) {
 
 // storeMark stores word n of the invocation's marks.
 func (s *geometryShader) storeMark(v, n ir.V) {
-	at := s.At(s.At(s.B.I32(0), s.lane(), 4*(uint64(s.room)+1)), n, 4)
+	at := s.At(s.At(s.B.I32(0), s.lane(), 4*(uint64(s.maxVertices)+1)), n, 4)
 	s.B.Emit(ir.Val{Op: ir.St, Type: ir.I32, Args: [4]ir.V{s.Handle(ir.StorageBuffer, layout.BindEmissions, true), at, v}})
 }
 
@@ -76,8 +76,8 @@ func (s *geometryShader) storeMark(v, n ir.V) {
 func (s *geometryShader) emitVertex(stream uint32) {
 	b := s.B
 	n := s.get(0)
-	b.If(b.Cmp(ir.ULt, n, b.I32(s.room)))
-	s.storeRecord(s.Add(s.Mul(s.lane(), b.I32(s.room)), n), stream)
+	b.If(b.Cmp(ir.ULt, n, b.I32(s.maxVertices)))
+	s.storeRecord(s.Add(s.Mul(s.lane(), b.I32(s.maxVertices)), n), stream)
 	// EndPrimitive clears the open flag; the next vertex begins a strip. So an EndPrimitive without
 	// vertices has no effect.
 	begins := b.Select(b.Cmp(ir.Eq, s.get(1+stream), b.I32(0)), b.I32(markBegins|stream), b.I32(stream))
@@ -94,19 +94,19 @@ func (d *Binner) shapePrimitives(ctx context.Context, in *primitiveList) error {
 	from, rec := d.Pipeline.stages.Geometry, d.Pipeline.Record
 	// All streams share the records of an invocation: a record has the layout of the rasterized
 	// stream, and other streams need marks and captures only.
-	room := from.OutputVertices
+	maxVertices := from.OutputVertices
 	total := uint32(len(in.rows)/in.rowWords()) * max(from.Instances, 1)
-	most := max(geometryBytes/max(room*(rec.Stride+d.Pipeline.captures.row), 16), primitiveGroup)
+	most := max(geometryBytes/max(maxVertices*(rec.Stride+d.Pipeline.captures.row), 16), primitiveGroup)
 	for first := uint32(0); first < total; first += most {
 		n := min(most, total-first)
-		d.emitted.Grow(int(n) * int(room) * int(rec.Stride))
-		d.marks.Grow(4 * int(n) * int(room+1))
+		d.emitted.Grow(int(n) * int(maxVertices) * int(rec.Stride))
+		d.marks.Grow(4 * int(n) * int(maxVertices+1))
 		o := &d.Own.Buffers
 		o[layout.BindInputs] = compose.Shared(compose.BytesOf(in.records.Data))
 		o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.rows))
-		o[layout.BindRecords] = compose.Shared(d.emitted.Bytes(int(n) * int(room) * int(rec.Stride)))
-		o[layout.BindEmissions] = compose.Shared(d.marks.Bytes(4 * int(n) * int(room+1)))
-		d.bindCaptures(n * room)
+		o[layout.BindRecords] = compose.Shared(d.emitted.Bytes(int(n) * int(maxVertices) * int(rec.Stride)))
+		o[layout.BindEmissions] = compose.Shared(d.marks.Bytes(4 * int(n) * int(maxVertices+1)))
+		d.bindCaptures(n * maxVertices)
 		if err := d.runPrimitiveStage(ctx, geometry, (n+primitiveGroup-1)/primitiveGroup, n, first, in.rowVertices); err != nil {
 			return err
 		}
@@ -114,9 +114,9 @@ func (d *Binner) shapePrimitives(ctx context.Context, in *primitiveList) error {
 			s.GeometryInvocations += uint64(n)
 		}
 		f := &d.flows[geometry]
-		*f = primitiveList{records: &d.emitted, vertices: n * room, topology: outputTopology(from.Modes), primitives: f.primitives[:0]}
-		d.assembleStrips(f, n, room, d.Pipeline.stream)
-		d.outputStreams(f, n, room)
+		*f = primitiveList{records: &d.emitted, vertices: n * maxVertices, topology: outputTopology(from.Modes), primitives: f.primitives[:0]}
+		d.assemblePrimitiveStrips(f, n, maxVertices, d.Pipeline.stream)
+		d.outputStreams(f, n, maxVertices)
 		if err := d.rasterize(ctx, f); err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func outputTopology(m ir.Modes) state.Topology {
 // outputStreams passes the emitted primitives of each stream to transform feedback and statistics. f
 // has the primitives of the rasterized stream. Streams other than the rasterized one end here.
 // Without feedback and statistics nothing observes them.
-func (d *Binner) outputStreams(f *primitiveList, n, room uint32) {
+func (d *Binner) outputStreams(f *primitiveList, n, maxVertices uint32) {
 	for s := range uint32(state.MaxStreams) {
 		switch {
 		case s == d.Pipeline.stream:
@@ -146,37 +146,37 @@ func (d *Binner) outputStreams(f *primitiveList, n, room uint32) {
 		case d.statistics() != nil, d.Args.Feedback != nil && len(d.Pipeline.captures.streams[s]) > 0:
 			o := &d.otherList
 			*o = primitiveList{vertices: f.vertices, topology: f.topology, primitives: o.primitives[:0]}
-			d.assembleStrips(o, n, room, s)
+			d.assemblePrimitiveStrips(o, n, maxVertices, s)
 			d.outputStream(s, o)
 		}
 	}
 }
 
-// assembleStrips forms the primitives of one stream from the emission marks of n invocations, in order
+// assemblePrimitiveStrips forms the primitives of one stream from the emission marks of n invocations, in order
 // (Vulkan §"Geometry Shader Primitive Ordering").
-func (d *Binner) assembleStrips(f *primitiveList, n, room, stream uint32) {
-	marks := d.marks.Words(int(n) * int(room+1))
+func (d *Binner) assemblePrimitiveStrips(f *primitiveList, n, maxVertices, stream uint32) {
+	marks := d.marks.Words(int(n) * int(maxVertices+1))
 	for lane := range n {
-		row := marks[lane*(room+1):][:room+1]
+		row := marks[lane*(maxVertices+1):][:maxVertices+1]
 		d.primitiveStrip = d.primitiveStrip[:0]
-		// The program writes the count, but the memory is checked again: a count above room would
+		// The program writes the count, but the memory is checked again: a count above maxVertices would
 		// leave the row.
-		for i, m := range row[1 : 1+min(row[0], room)] {
+		for i, m := range row[1 : 1+min(row[0], maxVertices)] {
 			if m&markStream != stream {
 				continue
 			}
 			if m&markBegins != 0 {
-				d.endStrip(f)
+				d.endPrimitiveStrip(f)
 			}
-			d.primitiveStrip = append(d.primitiveStrip, lane*room+uint32(i))
+			d.primitiveStrip = append(d.primitiveStrip, lane*maxVertices+uint32(i))
 		}
-		d.endStrip(f)
+		d.endPrimitiveStrip(f)
 	}
 }
 
-// endStrip forms the primitives of the open primitive strip. PrimitiveId is an output of the provoking
+// endPrimitiveStrip forms the primitives of the open primitive strip. PrimitiveId is an output of the provoking
 // vertex.
-func (d *Binner) endStrip(f *primitiveList) {
+func (d *Binner) endPrimitiveStrip(f *primitiveList) {
 	rec := d.Pipeline.Record
 	id := rec.Word(ir.PrimitiveId, 0)
 	for i := range state.Primitives(f.topology, uint32(len(d.primitiveStrip))) {

@@ -25,7 +25,7 @@ func perView(o ir.Output, s ir.Semantic, index uint32) (view uint32, ok bool) {
 // storePerView stores the elements of the current view over the outputs that are common to all
 // views. Without an element for the view the common output remains. Vulkan writes all views in one
 // invocation; this engine draws view after view and selects the element by ViewIndex.
-func storePerView(w *compose.Builder, rec *layout.Record, stream uint32, view func() ir.V, store func(v ir.V, place uint32)) {
+func storePerView(w *compose.Builder, rec *layout.Record, stream uint32, view func() ir.V, store func(v ir.V, offset uint32)) {
 	if !rec.Rasterized {
 		return
 	}
@@ -53,12 +53,12 @@ func storePerView(w *compose.Builder, rec *layout.Record, stream uint32, view fu
 			n, _ := perView(w.From.Out[k], x.Semantic, x.Index)
 			v = w.B.Select(w.B.Cmp(ir.Eq, view(), w.B.I32(n)), w.Output(k), v)
 		}
-		place, ok := rec.Offset(x.Semantic, x.Index)
+		offset, ok := rec.Offset(x.Semantic, x.Index)
 		if x.Semantic == ir.Position { // Position has an offset even without a write
-			place, ok = 4*x.Index, true
+			offset, ok = 4*x.Index, true
 		}
 		if ok {
-			store(v, place)
+			store(v, offset)
 		}
 	}
 }

@@ -84,12 +84,12 @@ func (s *primitiveShader) read(in ir.Input) ir.V {
 
 // patchInput reads per-patch data.
 func (s *primitiveShader) patchInput(in ir.Input) ir.V {
-	place, ok := s.patch.Offset(in.Semantic, in.Index)
+	offset, ok := s.patch.Offset(in.Semantic, in.Index)
 	if !ok {
 		return s.Zero(in.Type)
 	}
 	at := s.At(s.B.I32(0), s.primitive(), uint64(s.patch.Stride))
-	return s.Load(in.Type, s.Handle(ir.StorageBuffer, layout.BindPatches, false), at, place)
+	return s.Load(in.Type, s.Handle(ir.StorageBuffer, layout.BindPatches, false), at, offset)
 }
 
 // vertexInput reads a component of vertex i.
@@ -97,24 +97,24 @@ func (s *primitiveShader) vertexInput(in ir.Input, i ir.V) ir.V {
 	if s.patch != nil && isPatch(in.Semantic, in.Patch) {
 		return s.patchInput(in)
 	}
-	place, ok := s.input.Offset(in.Semantic, in.Index)
+	offset, ok := s.input.Offset(in.Semantic, in.Index)
 	if !ok {
 		return s.Zero(in.Type)
 	}
 	at := s.offsetOr(s.inRange(i), s.number(i), s.input.Stride)
-	return s.Load(in.Type, s.Handle(ir.StorageBuffer, layout.BindInputs, false), at, place)
+	return s.Load(in.Type, s.Handle(ir.StorageBuffer, layout.BindInputs, false), at, offset)
 }
 
 // storeRecord stores the record of a vertex: the outputs of one stream.
 func (s *primitiveShader) storeRecord(n ir.V, stream uint32) {
 	at := s.At(s.B.I32(0), n, uint64(s.rec.Stride))
 	h := s.Handle(ir.StorageBuffer, layout.BindRecords, true)
-	store := func(v ir.V, place uint32) {
-		s.B.Emit(ir.Val{Op: ir.St, Type: s.B.Func.Type(v), Args: [4]ir.V{h, at, v}, Aux: uint64(place)})
+	store := func(v ir.V, offset uint32) {
+		s.B.Emit(ir.Val{Op: ir.St, Type: s.B.Func.Type(v), Args: [4]ir.V{h, at, v}, Aux: uint64(offset)})
 	}
 	for k, o := range s.From.Out {
-		if place, ok := s.rec.Offset(o.Semantic, o.Index); ok && o.Stream == stream {
-			store(s.Output(k), place)
+		if offset, ok := s.rec.Offset(o.Semantic, o.Index); ok && o.Stream == stream {
+			store(s.Output(k), offset)
 		}
 	}
 	// The rasterizer reads Position even if the program does not write it; undefined memory would

@@ -31,7 +31,7 @@ func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layou
 		}
 		return 0
 	}
-	place := func(k int, i ir.V) (h, at ir.V, after uint32, ok bool) {
+	element := func(k int, i ir.V) (h, at ir.V, after uint32, ok bool) {
 		o := from.Out[k]
 		if isPatch(o.Semantic, o.Patch) {
 			after, ok = patch.Offset(o.Semantic, o.Index)
@@ -44,12 +44,12 @@ func controlProgram(from *ir.Program, vertices uint32, before, rec, patch *layou
 		return s.Handle(ir.StorageBuffer, layout.BindRecords, true), at, after, ok
 	}
 	s.OutAt = func(k int, i, v ir.V) {
-		if h, at, after, ok := place(k, i); ok {
+		if h, at, after, ok := element(k, i); ok {
 			s.B.Emit(ir.Val{Op: ir.St, Type: from.Out[k].Type, Args: [4]ir.V{h, at, v}, Aux: uint64(after)})
 		}
 	}
 	s.OutGet = func(k int, i ir.V) ir.V {
-		h, at, after, ok := place(k, i)
+		h, at, after, ok := element(k, i)
 		if !ok {
 			return s.Zero(from.Out[k].Type)
 		}

@@ -64,11 +64,11 @@ func (s *triangleShader) corner(c *triangleCorner, n ir.V) {
 		*v = s.LoadOwn(ir.F32, h, from, 4*uint32(i))
 	}
 	c.inv = b.Op(ir.FDiv, ir.F32, s.Float(1), c.w)
-	place := func(v ir.V, axis uint32) ir.V {
+	project := func(v ir.V, axis uint32) ir.V {
 		return s.FAdd(s.FMul(s.FMul(v, c.inv), s.Param(ir.F32, batchScale+axis)), s.Param(ir.F32, batchOffset+axis))
 	}
-	x, y := place(c.x, 0), place(c.y, 1)
-	c.depth = place(c.z, 2)
+	x, y := project(c.x, 0), project(c.y, 1)
+	c.depth = project(c.z, 2)
 	inReach := func(v ir.V) ir.V { return b.Cmp(ir.FLt, b.Op(ir.FAbs, ir.F32, v), s.Float(raster.GuardBand)) }
 	c.near = s.all(inReach(x), inReach(y))
 	for i, v := range [...]ir.V{x, y} {

@@ -75,12 +75,12 @@ func (s *vertexShader) read(in ir.Input) ir.V {
 func (s *vertexShader) storeRecord() {
 	at := s.B.OpAux(ir.At, ir.I32, uint64(s.rec.Stride), s.B.I32(0), s.vertexNumber())
 	h := s.Handle(ir.StorageBuffer, layout.BindRecords, true)
-	store := func(v ir.V, place uint32) {
-		s.B.Emit(ir.Val{Op: ir.St, Type: s.B.Func.Type(v), Args: [4]ir.V{h, at, v}, Aux: uint64(place)})
+	store := func(v ir.V, offset uint32) {
+		s.B.Emit(ir.Val{Op: ir.St, Type: s.B.Func.Type(v), Args: [4]ir.V{h, at, v}, Aux: uint64(offset)})
 	}
 	for k, o := range s.From.Out {
-		if place, ok := s.rec.Offset(o.Semantic, o.Index); ok {
-			store(s.Output(k), place)
+		if offset, ok := s.rec.Offset(o.Semantic, o.Index); ok {
+			store(s.Output(k), offset)
 		}
 	}
 	storePerView(s.Builder, s.rec, 0, func() ir.V { return s.Param(ir.I32, layout.VertexViewIndex) }, store)

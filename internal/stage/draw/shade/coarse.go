@@ -20,7 +20,7 @@ import (
 func (s *shader) readSizes() {
 	for axis, v := range []fragmentVar{varSizeX, varSizeY} {
 		s.set(v, s.And(s.corner[axis], s.B.I32(raster.Block-1)))
-		s.corner[axis] = s.And(s.corner[axis], s.B.I32(s.placeBits()))
+		s.corner[axis] = s.And(s.corner[axis], s.B.I32(s.coordinateMask()))
 	}
 }
 

@@ -75,6 +75,6 @@ func (s *shader) singleton(n ir.V) ir.V {
 // stripBits extracts the strip's rows from a mask, shifted to bit 0.
 func (s *shader) stripBits(low, high ir.V) ir.V {
 	b := s.B
-	upper := b.Cmp(ir.Eq, s.And(s.strip.first, b.I32(4)), b.I32(0))
-	return b.Op(ir.LShr, ir.I32, b.Select(upper, low, high), s.Mul(s.And(s.strip.first, b.I32(3)), b.I32(raster.Block)))
+	upper := b.Cmp(ir.Eq, s.And(s.stripLoop.first, b.I32(4)), b.I32(0))
+	return b.Op(ir.LShr, ir.I32, b.Select(upper, low, high), s.Mul(s.And(s.stripLoop.first, b.I32(3)), b.I32(raster.Block)))
 }

@@ -18,11 +18,11 @@ func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error
 	// below is eight lanes away (QuadRow). Built-ins of the subgroup make the order of lanes
 	// visible, so that it is the order of quads.
 	s.swizzled = s.helpers && s.Program.SubgroupSize < 2*raster.Block || s.Program.Effects.GroupOps || s.hasInput(ir.SubgroupLocalInvocationId) || s.coarse()
-	s.strip.rows = s.stripRows()
+	s.stripLoop.rows = s.stripRows()
 	if s.swizzled {
-		s.Program.LocalSize = [3]uint32{raster.Block * s.strip.rows, 1, 1}
+		s.Program.LocalSize = [3]uint32{raster.Block * s.stripLoop.rows, 1, 1}
 	} else {
-		s.Program.LocalSize = [3]uint32{raster.Block, s.strip.rows, 1}
+		s.Program.LocalSize = [3]uint32{raster.Block, s.stripLoop.rows, 1}
 		if s.helpers {
 			s.Program.QuadRow = raster.Block
 		}

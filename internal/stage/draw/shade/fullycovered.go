@@ -22,7 +22,7 @@ func (s *shader) fullyCovered() ir.V {
 	corner := s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindItems, false), item, 4)
 	inBlock := func(v fragmentVar, shift uint32) ir.V {
 		at := b.Op(ir.LShr, ir.I32, corner, b.I32(shift))
-		return b.Op(ir.Sub, ir.I32, s.get(v), s.And(at, b.I32(s.placeBits())))
+		return b.Op(ir.Sub, ir.I32, s.get(v), s.And(at, b.I32(s.coordinateMask())))
 	}
 	x, y := inBlock(varX, 0), inBlock(varY, 16)
 	if !s.coarse() {

@@ -5,10 +5,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// strip is the loop over the strips of a block. A strip is the SIMD batch of one workgroup: two or
+// stripLoop is the loop over the strips of a block. A strip is the SIMD batch of one workgroup: two or
 // more rows of the block, for one subgroup or for two (stripRows). The loop skips strips without covered pixels. Loads
 // that are the same for all strips are hoisted out of the loop.
-type strip struct {
+type stripLoop struct {
 	rows uint32 // rows of a strip; a block has raster.Block
 
 	loop    int    // index in the entry point's code at which the loop begins
@@ -19,10 +19,10 @@ type strip struct {
 }
 
 // walksStrips reports whether the entry point loops over strips.
-func (s *shader) walksStrips() bool { return s.strip.rows < raster.Block }
+func (s *shader) walksStrips() bool { return s.stripLoop.rows < raster.Block }
 
 // inStrips reports whether the builder is inside of the strip loop.
-func (s *shader) inStrips() bool { return s.strip.inLoop && s.B.Func == s.Program.Funcs[0] }
+func (s *shader) inStrips() bool { return s.stripLoop.inLoop && s.B.Func == s.Program.Funcs[0] }
 
 // perItem emits code that depends on nothing but the item. Inside of the strip loop the code is
 // hoisted: without it every strip would reload the primitive. The values are in the order of
@@ -34,10 +34,10 @@ func (s *shader) perItem(code func() ir.V) ir.V {
 		return code()
 	}
 	from := len(f.Code)
-	s.strip.inLoop = false
+	s.stripLoop.inLoop = false
 	v := code()
-	s.strip.inLoop = true
-	s.strip.hoisted = append(s.strip.hoisted, f.Code[from:]...)
+	s.stripLoop.inLoop = true
+	s.stripLoop.hoisted = append(s.stripLoop.hoisted, f.Code[from:]...)
 	f.Code = f.Code[:from]
 	return v
 }

@@ -108,7 +108,7 @@ func (s *shader) location(in ir.Input) ir.V {
 
 // inputPoint returns the first of the variables with the interpolation point of an input.
 func (s *shader) inputPoint(in ir.Input) fragmentVar {
-	if s.placeOf(in) == ir.Centroid {
+	if s.samplingOf(in) == ir.Centroid {
 		return varCX
 	}
 	return varDX
@@ -170,7 +170,7 @@ func (s *shader) setPair(v fragmentVar, w weights) {
 func (s *shader) interpolatedAt(in ir.Input, dx, dy ir.V) ir.V {
 	middle := s.isZero(dx) && s.isZero(dy) && !s.key.PerSample
 	switch {
-	case middle && in.Semantic != ir.Location && s.placeOf(in) == ir.Center: // the center is the interpolation point
+	case middle && in.Semantic != ir.Location && s.samplingOf(in) == ir.Center: // the center is the interpolation point
 		return s.readInput(in)
 	case in.Semantic == ir.Location && (in.Interpolation == ir.Flat || in.Type != ir.F32 && in.Type != ir.F16):
 		return s.flatInput(in)

@@ -190,7 +190,7 @@ func (s *shader) entryCenter() point {
 	case s.coarse():
 		return s.centerPoint()
 	case s.inStrips():
-		return point{s.centerAlong(0), s.strip.dy}
+		return point{s.centerAlong(0), s.stripLoop.dy}
 	}
 	return point{s.centerAlong(0), s.centerAlong(1)}
 }

@@ -50,7 +50,7 @@ type shader struct {
 	positionTable int  // index of the table of sample positions plus 1
 	swizzled      bool // a quad is four consecutive lanes
 	helpers       bool // lanes without coverage run too, for derivatives
-	strip         strip
+	stripLoop     stripLoop
 
 	corner, inStrip [2]ir.V // entry point: first pixel of the strip, and the lane's offset from it
 	below           ir.V    // number of identical blocks below the item's block
@@ -71,7 +71,7 @@ func (s *shader) hasOp(op ir.Op) bool {
 
 // interpolates reports whether an input needs the weights of an interpolation mode at a place.
 func (s *shader) interpolates(i ir.Interpolation, p ir.Sampling) bool {
-	return slices.ContainsFunc(s.From.In, func(in ir.Input) bool { return weightsOf(in) == i && s.placeOf(in) == p })
+	return slices.ContainsFunc(s.From.In, func(in ir.Input) bool { return weightsOf(in) == i && s.samplingOf(in) == p })
 }
 
 // weightsOf returns the interpolation mode of the weights that an input needs, Flat if it needs none.
@@ -87,9 +87,9 @@ func weightsOf(in ir.Input) ir.Interpolation {
 	return ir.Flat
 }
 
-// placeOf returns the interpolation point of an input: Centroid if the input demands it and a pixel
+// samplingOf returns the interpolation point of an input: Centroid if the input demands it and a pixel
 // has several samples, Center otherwise (the shaded sample with sample shading).
-func (s *shader) placeOf(in ir.Input) ir.Sampling {
+func (s *shader) samplingOf(in ir.Input) ir.Sampling {
 	if in.Sampling == ir.Centroid && s.multi() {
 		return ir.Centroid
 	}
@@ -191,9 +191,9 @@ func (s *shader) itemNumber() ir.V {
 	return s.B.Op(ir.UDiv, ir.I32, s.BuiltIn(ir.WorkgroupIdX), s.B.I32(s.key.Samples))
 }
 
-// placeBits returns the mask of a block coordinate in an item: for coarse fragments the low bits hold
+// coordinateMask returns the mask of a block coordinate in an item: for coarse fragments the low bits hold
 // the fragment size.
-func (s *shader) placeBits() uint32 {
+func (s *shader) coordinateMask() uint32 {
 	if s.coarse() {
 		return 0xffff &^ (raster.Block - 1)
 	}

@@ -100,11 +100,11 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	// Values of the loop: first row, the rest of the mask shifted so that the next strip is lowest,
 	// blocks below, and the center's offset.
 	done := b.Block()
-	s.strip.loop, s.strip.inLoop = len(b.Func.Code), true
+	s.stripLoop.loop, s.stripLoop.inLoop = len(b.Func.Code), true
 	loop := b.Loop(zero, all.low, all.high, s.below, dy)
-	s.strip.first, s.strip.dy = b.Param(loop, 0), b.Param(loop, 4)
+	s.stripLoop.first, s.stripLoop.dy = b.Param(loop, 0), b.Param(loop, 4)
 	m, below := mask{b.Param(loop, 1), b.Param(loop, 2)}, b.Param(loop, 3)
-	s.corner[1] = s.Add(corner, s.strip.first)
+	s.corner[1] = s.Add(corner, s.stripLoop.first)
 	b.Op(ir.Anew, ir.None) // the instruction budget applies to one strip
 	b.If(s.Not(b.Cmp(ir.Eq, s.And(m.low, b.I32(s.stripMask())), zero)))
 	for v := range len(s.From.Vars) + len(s.From.Out) { // private variables start at 0
@@ -121,33 +121,33 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	b.If(b.Cmp(ir.Eq, below, zero))
 	b.Br(done)
 	b.End()
-	next := s.Add(s.Or(s.strip.first, b.I32(raster.Block-1)), b.I32(1))
-	s.continueBelow(loop, b.Op(ir.Sub, ir.I32, next, s.strip.first), all, b.Op(ir.Sub, ir.I32, below, b.I32(1)))
+	next := s.Add(s.Or(s.stripLoop.first, b.I32(raster.Block-1)), b.I32(1))
+	s.continueBelow(loop, b.Op(ir.Sub, ir.I32, next, s.stripLoop.first), all, b.Op(ir.Sub, ir.I32, below, b.I32(1)))
 	b.End()
-	s.continueBelow(loop, b.I32(s.strip.rows), m, below)
+	s.continueBelow(loop, b.I32(s.stripLoop.rows), m, below)
 	b.End()
 	b.End()
-	b.Func.Code = slices.Insert(b.Func.Code, s.strip.loop, s.strip.hoisted...)
-	s.strip.inLoop = false
+	b.Func.Code = slices.Insert(b.Func.Code, s.stripLoop.loop, s.stripLoop.hoisted...)
+	s.stripLoop.inLoop = false
 }
 
 // continueBelow branches to the strip a number of rows below. The center moves by an integer, so the
 // sum is exact.
 func (s *shader) continueBelow(loop, rows ir.V, m mask, below ir.V) {
-	s.B.Br(loop, s.Add(s.strip.first, rows), m.low, m.high, below, s.FAdd(s.strip.dy, s.toFloat(rows)))
+	s.B.Br(loop, s.Add(s.stripLoop.first, rows), m.low, m.high, below, s.FAdd(s.stripLoop.dy, s.toFloat(rows)))
 }
 
 // mask is the coverage mask of a block, a bit for each pixel: two words of four rows.
 type mask struct{ low, high ir.V }
 
 // stripMask returns the mask of the first strip in the low word.
-func (s *shader) stripMask() uint32 { return uint32(1<<(raster.Block*s.strip.rows) - 1) }
+func (s *shader) stripMask() uint32 { return uint32(1<<(raster.Block*s.stripLoop.rows) - 1) }
 
 // nextStrip shifts the next strip of a mask to the first strip's position. A shift of 64 bits in two
 // words, n = 16 for strips of two rows.
 func (s *shader) nextStrip(m mask) mask {
 	b := s.B
-	n := raster.Block * s.strip.rows
+	n := raster.Block * s.stripLoop.rows
 	if n == 32 {
 		return mask{m.high, b.I32(0)}
 	}

@@ -14,19 +14,19 @@ var rowSource string
 //go:embed forms_table.go
 var formSource string
 
-// Place returns the file, below the root of the tree, and the line of the row or
+// Position returns the file, below the root of the tree, and the line of the row or
 // form of an instruction: "spirv/typing/table.go:31". It is "" if there is none.
-func Place(op spirv.Op) string {
+func Position(op spirv.Op) string {
 	if _, ok := table[op]; ok {
-		return placeIn("spirv/typing/table.go", rowSource, op)
+		return positionIn("spirv/typing/table.go", rowSource, op)
 	}
 	if _, ok := forms[op]; ok {
-		return placeIn("spirv/typing/forms_table.go", formSource, op)
+		return positionIn("spirv/typing/forms_table.go", formSource, op)
 	}
 	return ""
 }
 
-func placeIn(file, source string, op spirv.Op) string {
+func positionIn(file, source string, op spirv.Op) string {
 	before, _, _ := strings.Cut(source, "spirv."+op.String()+":")
 	return fmt.Sprintf("%s:%d", file, strings.Count(before, "\n")+1)
 }

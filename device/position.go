@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// places finds the positions of values in a JSON document: line and column by
+// positions finds the positions of values in a JSON document: line and column by
 // path, in the notation of the reader. A missing value has no position; a
 // duplicate member has the position of the last one.
-func places(data []byte, want map[string]bool) map[string][2]int {
+func positions(data []byte, want map[string]bool) map[string][2]int {
 	out := map[string][2]int{}
 	d := json.NewDecoder(bytes.NewReader(data))
 	line, column, read := 1, 1, int64(0)
