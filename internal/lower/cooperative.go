@@ -72,10 +72,11 @@ func (u *unit) tile(t *facts.Type) tile {
 	rows, columns := known(v.Rows()), known(v.Columns())
 	x := tile{elem: t.Elem, rows: rows, columns: columns, lines: columns, length: rows, lanes: uint64(u.options.SubgroupSize)}
 	if scope == spirv.ScopeWorkgroup {
-		x.wide, x.lanes = true, uint64(u.prog.LocalSize[0])*uint64(u.prog.LocalSize[1])*uint64(u.prog.LocalSize[2])
-		if u.prog.Stage != ir.Compute {
+		if u.entry.Model != spirv.ExecutionModelGLCompute {
 			u.malformed("a cooperative matrix of scope %s in a stage without workgroups", scope)
 		}
+		s := u.localSize() // the length of a matrix may be a constant, which is known before the program exists
+		x.wide, x.lanes = true, uint64(s[0])*uint64(s[1])*uint64(s[2])
 	}
 	if t.Op == spirv.OpTypeCooperativeMatrixKHR {
 		switch use := spirv.CooperativeMatrixUse(known(v.Use())); use {

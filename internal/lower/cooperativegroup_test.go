@@ -78,3 +78,31 @@ func TestCooperativeLoops(t *testing.T) {
 		})
 	}
 }
+
+// TestLengthOfWorkgroups lowers a constant that is the length of a matrix of the scope Workgroup, which needs
+// the size of the workgroup before there is a program: 6 columns of 5 components on 16 invocations are 5 for
+// each.
+func TestLengthOfWorkgroups(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/cooperative/length.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const subgroup, workgroup = "CooperativeMatrixKHR %s32 %u32_3", "CooperativeMatrixKHR %s32 %u32_2"
+	source := string(a.Files[0].Data)
+	if !strings.Contains(source, subgroup) {
+		t.Fatal("the case has no matrix of a subgroup")
+	}
+	source = strings.Replace(source, subgroup, workgroup, 1)
+	p, err := stage(t, []byte(source), nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := p.String(); !strings.Contains(text, "5:i32") {
+		t.Errorf("no length of 5:\n%s", text)
+	}
+	for _, size := range []string{"LocalSize 0 1 1", "LocalSize 65536 65536 2"} { // an error, not a panic
+		if _, err := stage(t, []byte(strings.Replace(source, "LocalSize 16 1 1", size, 1)), nil, Options{}); err == nil {
+			t.Errorf("%s: no error", size)
+		}
+	}
+}
