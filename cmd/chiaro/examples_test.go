@@ -92,7 +92,7 @@ func TestPicturesEverywhere(t *testing.T) {
 	for _, name := range pictured[1:] {
 		t.Run(name, func(t *testing.T) {
 			if name == "model" && os.Getenv("CHIARO_LONG") == "" {
-				t.Skip("set CHIARO_LONG to run it")
+				t.Skip("the interpreter takes 10 seconds for this example: set CHIARO_LONG to run it")
 			}
 			text, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".amber"))
 			if err != nil {

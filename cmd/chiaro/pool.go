@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// interruptGrace is the time that running items have to end after an interrupt. What is left then counts as not run,
+// interruptGrace is the time limit of running items after an interrupt. Unfinished items count as not run,
 // so that a signal is answered within 0.2 seconds.
 const interruptGrace = 100 * time.Millisecond
 

@@ -70,7 +70,7 @@ var packedFormats = map[string]string{
 	"R11fG11fB10f": "B10G11R11_UFLOAT_PACK32", "Rgb10A2": "A2B10G10R10_UNORM_PACK32", "Rgb10a2ui": "A2B10G10R10_UINT_PACK32",
 }
 
-// vulkanFormat returns the format that a SPIR-V image format stands for, such as R16G16_SFLOAT of Rg16f; "" if
+// vulkanFormat returns the Vulkan format of a SPIR-V image format, for example R16G16_SFLOAT of Rg16f; "" if
 // it is Unknown.
 func vulkanFormat(f spirv.ImageFormat) string {
 	name := f.String()

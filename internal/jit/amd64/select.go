@@ -28,7 +28,9 @@ func newTable[E any](rules map[rule]E) *table[E] {
 }
 
 // of returns the emitter of an operation, or nil.
-func (t *table[E]) of(op ir.Op, k ir.Key) E { return t[op][k.Type][k.From] }
+func (t *table[E]) of(op ir.Op, k ir.Key) E {
+	return t[op][k.Type][k.From]
+}
 
 // emitter emits a Lane instruction. It finds operands in in.Uses and writes in.Defs, and may clobber
 // all scratch registers (operand.go); values in allocated registers survive. Many emitters have the
