@@ -16,6 +16,9 @@ import (
 //	stridedload v1, h, base, #0           w = boundscheck h, base, 72 bytes
 //	stridedload v2, h, base, #4      →    stridedload v1 … w   checked
 //	stridedload v3, h, base, #8           stridedload v2 … w   checked, and so on
+//
+// Gupta 1993, "Optimizing array bound checks using flow analysis", combines checks in the same way; there the
+// combined check may fail earlier than the original ones, here a failed check only selects the slow path.
 
 // maxCheckedBytes bounds the bytes of one check.
 const maxCheckedBytes = 1 << 24

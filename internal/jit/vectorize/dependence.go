@@ -13,7 +13,8 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 //	x = ld A[j]      phase 2     is not made one stream
 //
 // This is a forward dataflow analysis over the joint control flow. Its state is the memory accessed since
-// the last barrier; states of different paths are united at labels.
+// the last barrier; states of different paths are united at labels. Two phases conflict by the conditions of
+// Bernstein 1966: a write of one meets a read or a write of the other.
 
 // memorySet is a set of memories that invocations share: a bit for each resource, modulo 63, and one for
 // the workgroup memory.

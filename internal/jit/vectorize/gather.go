@@ -18,7 +18,8 @@ import (
 //	gather v3, h, o2, #0          gather v3 v4, h, o2, #0
 //	gather v4, h, o2, #4
 //
-// It relies on no effect between the loads; none of them is volatile or coherent.
+// It relies on no effect between the loads; none of them is volatile or coherent. Davidson & Jinturkar 1994,
+// "Memory access coalescing", merge scalar loads under the same conditions.
 
 // maxPairDistance bounds the instructions between two gathers that are merged.
 const maxPairDistance = 64

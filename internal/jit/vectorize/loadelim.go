@@ -18,6 +18,8 @@ import (
 //	lane ffma a0, v1, …            lane ffma a0, v1, …
 //	broadcastload v2, wg, o    →   (nothing)               subgroup 1
 //	lane ffma a1, v2, …            lane ffma a1, v1, …
+//
+// This is local value numbering (Cocke & Schwartz 1970) of loads: a write that may alias ends their numbers.
 
 // loadKey is the words that a load of workgroup memory reads. Operands that are constant are compared by
 // their bits, others by their registers.

@@ -21,7 +21,8 @@ import (
 //	join:  jumpifnone in, L9             join:                           in equals arm, which is not empty
 //
 // Facts of different paths are intersected at joins. At the start of a loop only the facts about masks that
-// the loop does not write survive, so a single walk is sound.
+// the loop does not write survive, so a single walk is sound. Kildall 1973 has the framework for copies and
+// constants, Mueller & Whalley 1995, "Avoiding conditional branches by code replication", jump threading.
 
 // Limits of the facts at one point, so that the time is linear in the code, and of the blocks that a jump
 // is followed through.

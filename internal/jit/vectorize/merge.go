@@ -13,7 +13,8 @@ import (
 // of effects"). Wider strips have more parts: independent instructions that hide latency, and more lanes
 // for each uniform instruction and branch. They also need more registers and wait for the slowest of more
 // lanes. This file decides which widths are legal, and up to which they are likely to pay; internal/jit
-// tries the widest first and halves it as long as too much spills.
+// tries the widest first and halves it as long as too much spills. GPU compilers know the transformation as
+// thread coarsening (Magni, Dubach, O'Boyle 2013).
 //
 //	legal      no barrier, group operation, atomic or shared memory; a resource with stores is accessed by
 //	           each lane in bytes of its own (disjoint), or by one store alone

@@ -23,7 +23,7 @@ import (
 //
 // If a check fails, the strip bails out to a second function, as from a speculation guard (guard.go). That
 // one, for strips at the edges of the data, is short instead of fast: it executes the strip in chunks of
-// two parts (strip mining).
+// two parts (strip mining, Loveman 1977).
 
 // maxPartInsts bounds the instructions of one part. In longer code too little of the next part is in the
 // machine's out-of-order window, and interleaved parts are faster.

@@ -15,6 +15,9 @@ import (
 //	vi = shl.i32 vg, 10:i32                                     1,024 more
 //	vo = at 0:i32, vi, #4            address                    4,096 bytes
 //
+// Mowry, Lam, Gupta 1992, "Design and evaluation of a compiler algorithm for prefetching", derive distances
+// from affine subscripts of loops; here the loop is the dispatch.
+//
 // The hardware prefetcher follows short constant distances on its own, except for workgroups of several
 // rows, of which it meets a short run in each of many cache lines.
 

@@ -16,6 +16,9 @@ import (
 //
 //	vb = and.i32 vi, 15:i32          at most 15
 //	vo = at 0:i32, vb, #4            at most 60: a shift; in range of 64 bytes of workgroup memory
+//
+// Harrison 1977, "Compiler analysis of the value ranges for variables", iterates over the whole function; the
+// walk here starts at a use and gives up at a loop parameter, so its time is bounded.
 
 // maxRangeDepth bounds the depth of operands that are followed.
 const maxRangeDepth = 8

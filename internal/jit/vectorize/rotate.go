@@ -19,7 +19,7 @@ import (
 //	latch: …                                 jump after
 //	       jump top
 //
-// LLVM does the like in its block placement.
+// It is loop inversion (Muchnick 1997) at the level of blocks. LLVM does the like in its block placement.
 
 // rotateLoops moves the ends of loops, in place.
 func rotateLoops(f *vcode.Func) {

@@ -17,7 +17,7 @@ import (
 //	or   in, in, m                        or   in, in, m
 //	next: jumpifnone stay, …              next: jumpifnone stay, …
 //
-// Compilers call this predication of a short forward branch.
+// Compilers call this predication of a short forward branch (partial predication, Mahlke et al. 1995).
 
 // maxShortBranch bounds the instructions that are executed without need.
 const maxShortBranch = 4

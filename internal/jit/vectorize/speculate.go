@@ -19,7 +19,8 @@ import (
 //	vm = smax.i32 (vi − 1), 0:i32           guard  0 <= vi − 1 in lane 0; vm is vi − 1
 //	va = ld.f32 vA, vm                      contiguous load without a mask
 //
-// Compilers know this as loop versioning, and the tail call as a side exit or deoptimization.
+// Compilers know this as loop versioning, and the tail call as a side exit or deoptimization (Hölzle,
+// Chambers, Ungar 1992); no state has to be rebuilt here, because the general version begins again.
 
 // Limits of speculation, since it doubles the compile time: operations of a function, and operations per
 // access that gains by it.
