@@ -23,7 +23,7 @@ func TestUndefinedRowsNameTests(t *testing.T) {
 	name := regexp.MustCompile("`(Test[A-Za-z0-9_]+)`")
 	rows := 0
 	for i, line := range strings.Split(string(text), "\n") {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| what |") {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| case |") {
 			continue
 		}
 		rows++
