@@ -44,6 +44,9 @@ func (w *Builder) At(base, n ir.V, stride uint64) ir.V {
 	return w.B.OpAux(ir.At, ir.I32, stride, base, n)
 }
 
+// Scaled returns n·size, the byte offset of element n.
+func (w *Builder) Scaled(n ir.V, size uint64) ir.V { return w.Mul(n, w.B.I32(uint32(size))) }
+
 // One returns the number 1 of a type.
 func (w *Builder) One(t ir.Type) ir.V {
 	switch t {

@@ -36,29 +36,24 @@ func (b *Binding) Resolve(p exec.Program, a *compute.Args, o *OwnResources) erro
 		b.lists = append(b.lists, nil)
 	}
 	for i, x := range p.IR().Res {
-		list, changes := b.lists[i][:0], -1
-		switch {
-		case x.Set == ownSet && x.Kind == ir.Texels:
-			list = append(list, o.Views[x.Binding].Memory())
-		case x.Set == ownSet && x.Kind == ir.ImageShape:
-			list = append(list, o.Views[x.Binding].Shape())
-		case x.Set == ownSet && x.Binding < o.PerRun:
-			changes = int(x.Binding)
-		case x.Set == ownSet:
-			list = append(list, o.Buffers[x.Binding])
-		case x.Kind == ir.Texels:
-			list = appendBuffers(list, a.ViewsAt(x), (*texture.View).Memory)
-		case x.Kind == ir.ImageShape:
-			list = appendBuffers(list, a.ViewsAt(x), (*texture.View).Shape)
-		case x.Kind == ir.SamplerState:
-			list = appendBuffers(list, a.SamplersAt(x), (*texture.Sampler).State)
-		default:
-			bound, err := a.Bound(x)
+		if x.Set != compute.OwnSet {
+			bound, err := a.Bound(x, &b.lists[i])
 			if err != nil {
 				return err
 			}
 			b.fixed, b.perRun = append(b.fixed, bound), append(b.perRun, -1)
 			continue
+		}
+		list, changes := b.lists[i][:0], -1
+		switch {
+		case x.Kind == ir.Texels:
+			list = append(list, o.Views[x.Binding].Memory())
+		case x.Kind == ir.ImageShape:
+			list = append(list, o.Views[x.Binding].Shape())
+		case x.Binding < o.PerRun:
+			changes = int(x.Binding)
+		default:
+			list = append(list, o.Buffers[x.Binding])
 		}
 		b.lists[i] = list
 		b.fixed, b.perRun = append(b.fixed, list), append(b.perRun, changes)
@@ -96,14 +91,6 @@ func (r *Runner) Bind(b *Binding, o *OwnResources) {
 	a := b.args
 	r.Job.Regions, r.Job.Push = a.Regions, a.Push
 	r.Job.Workers, r.Job.Budget, r.Job.Log = 1, a.Budget, a.Log
-}
-
-// appendBuffers appends the buffers of descriptors.
-func appendBuffers[T any](list []exec.Buffer, from []T, of func(T) exec.Buffer) []exec.Buffer {
-	for _, x := range from {
-		list = append(list, of(x))
-	}
-	return list
 }
 
 // RunGroups runs n workgroups.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -37,10 +38,6 @@ type resource struct {
 	kind    ir.ResourceKind
 	binding uint32
 }
-
-// ownSet is the descriptor set of a stage's own resources. No shader can name it, because the number
-// exceeds maxBoundDescriptorSets.
-const ownSet = 1<<32 - 1
 
 // New begins the compute program of a stage's program. name is the stage's name in errors.
 func New(name string, from *ir.Program) *Builder {
@@ -184,7 +181,7 @@ func (w *Builder) Handle(kind ir.ResourceKind, binding uint32, writes bool) ir.V
 	if !ok {
 		n = len(w.Program.Res)
 		w.resources[at] = n
-		w.Program.Res = append(w.Program.Res, ir.Resource{Set: ownSet, Binding: binding, Kind: kind, Count: 1, Restrict: kind != ir.Texels || !w.readsImages(), NonWritable: !writes, Disjoint: writes && kind == ir.Texels})
+		w.Program.Res = append(w.Program.Res, ir.Resource{Set: compute.OwnSet, Binding: binding, Kind: kind, Count: 1, Restrict: kind != ir.Texels || !w.readsImages(), NonWritable: !writes, Disjoint: writes && kind == ir.Texels})
 	}
 	return w.B.OpAux(ir.Res, ir.H, uint64(n), w.B.I32(0))
 }
@@ -204,9 +201,6 @@ func (w *Builder) Load(t ir.Type, h, off ir.V, imm uint32) ir.V {
 func (w *Builder) LoadOwn(t ir.Type, h, off ir.V, imm uint32) ir.V {
 	return w.B.Emit(ir.Val{Op: ir.Ld, Type: t, Flags: ir.Proven, Args: [4]ir.V{h, off}, Aux: uint64(imm)})
 }
-
-// Scaled returns n·size, the byte offset of element n.
-func (w *Builder) Scaled(n ir.V, size uint64) ir.V { return w.Mul(n, w.B.I32(uint32(size))) }
 
 // Unsupported records the first unsupported feature. Build returns it as an error.
 func (w *Builder) Unsupported(format string, args ...any) {

@@ -8,18 +8,17 @@
 //	Out(Location 0, f(x))           variable = f(x)
 //	                                epilogue   late tests, blending, store
 //
-// The package also has the parts around such a program: compiled variants by key and bound formats ([Variants]),
-// bindings and jobs ([Binding], [Runner]), and memory shared with programs ([Memory]). It refuses to know which
-// stage uses it; resources of the stage are in a descriptor set of their own, which no shader can name.
+// The package also has the parts around such a program: bindings and jobs ([Binding], [Runner]), and memory shared
+// with programs ([Memory]). It refuses to know which stage uses it; resources of the stage are in a descriptor set
+// of their own, [compute.OwnSet], which no shader can name.
 //
 // # Files
 //
 // Callees come first: a file refers only to files before it.
 //
 //	memory.go       memory that Go and programs share
-//	overlap.go      resources that share bytes
-//	arithmetic.go   short names of IR operations
 //	builder.go      prologue, program, epilogue
+//	arithmetic.go   short names of IR operations
 //	binding.go      resources of a program, jobs
-//	variant.go      compiled programs by key, least recently used eviction
+//	overlap.go      resources that share bytes
 package compose

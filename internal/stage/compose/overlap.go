@@ -4,13 +4,14 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // Overlaps reports whether a resource of the program shares bytes with memory. Own images
 // (attachments) are not considered.
 func (b *Binding) Overlaps(memory [][]byte) bool {
 	for i, r := range b.Program.IR().Res {
-		if r.Set == ownSet && (r.Kind == ir.Texels || r.Kind == ir.ImageShape) {
+		if r.Set == compute.OwnSet && (r.Kind == ir.Texels || r.Kind == ir.ImageShape) {
 			continue
 		}
 		for _, x := range b.fixed[i] {

@@ -9,10 +9,11 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// resolve returns the descriptors of a resource. An array has no more than its
+// Bound returns the descriptors of a resource. An array has no more than its
 // declared size, because an index past it denotes the null descriptor, however much is
-// bound.
-func (a *Args) resolve(r ir.Resource) ([]exec.Buffer, error) {
+// bound. Descriptors of images and samplers are written to memory, which grows if needed:
+// with the memory of an earlier call Bound allocates nothing for them.
+func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, error) {
 	at := Binding{r.Set, r.Binding}
 	switch r.Kind {
 	case ir.PushBank:
@@ -20,11 +21,11 @@ func (a *Args) resolve(r ir.Resource) ([]exec.Buffer, error) {
 	case ir.StorageTensor, ir.TensorShape:
 		return tensors(r, a.Tensors[at])
 	case ir.Texels:
-		return resolveAll(a.ViewsAt(r), (*texture.View).Memory), nil
+		return buffersOf(memory, a.ViewsAt(r), (*texture.View).Memory), nil
 	case ir.ImageShape:
-		return resolveAll(a.ViewsAt(r), (*texture.View).Shape), nil
+		return buffersOf(memory, a.ViewsAt(r), (*texture.View).Shape), nil
 	case ir.SamplerState:
-		return resolveAll(a.SamplersAt(r), (*texture.Sampler).State), nil
+		return buffersOf(memory, a.SamplersAt(r), (*texture.Sampler).State), nil
 	case ir.HeapBytes:
 		if r.Binding == ir.SamplerHeap {
 			return []exec.Buffer{{Bytes: a.SamplerHeap}}, nil
@@ -44,10 +45,6 @@ func (a *Args) resolve(r ir.Resource) ([]exec.Buffer, error) {
 	}
 	return a.Robustness.restrict(at, r.Kind, list), nil
 }
-
-// Bound returns the binding of a resource, as a dispatch with
-// these arguments binds it.
-func (a *Args) Bound(r ir.Resource) ([]exec.Buffer, error) { return a.resolve(r) }
 
 // inlineBlock returns the descriptor of an inline uniform block: a copy, for the
 // bytes may lie anywhere.

@@ -1,7 +1,9 @@
 // Package compute dispatches compute programs: it finds the descriptors at the set and
 // binding of each resource, has the program compiled for the
 // bound images ([Pipeline]), checks the limits of a dispatch, and has an
-// engine run the program. It is independent of the engine
+// engine run the program. Graphics stages share two parts of it, so that descriptors have
+// one meaning: [Args.Bound] resolves a resource, and [Variants] has the compiled programs by
+// bound images. It is independent of the engine
 // and of the program's work, and holds no descriptor set: bindings come
 // as a plain map.
 package compute
@@ -121,7 +123,7 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 		Log:       args.Log,
 	}
 	for i, r := range p.Res {
-		bound, err := args.resolve(r)
+		bound, err := args.Bound(r, new([]exec.Buffer))
 		if err != nil {
 			return err
 		}

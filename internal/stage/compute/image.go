@@ -3,7 +3,6 @@ package compute
 import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // clipToDeclared returns of a list of descriptors no more than a resource declares.
@@ -14,25 +13,11 @@ func clipToDeclared[T any](r ir.Resource, list []T) []T {
 	return list
 }
 
-// textures returns the views and samplers at each resource.
-func (a *Args) textures(p *ir.Program) []texture.Bound {
-	bound := make([]texture.Bound, len(p.Res))
-	for i, r := range p.Res {
-		switch r.Kind {
-		case ir.Texels:
-			bound[i].Views = a.ViewsAt(r)
-		case ir.SamplerState:
-			bound[i].Samplers = a.SamplersAt(r)
-		}
+// buffersOf writes the buffers of descriptors to memory and returns them.
+func buffersOf[T any](memory *[]exec.Buffer, list []T, of func(T) exec.Buffer) []exec.Buffer {
+	*memory = (*memory)[:0]
+	for _, x := range list {
+		*memory = append(*memory, of(x))
 	}
-	return bound
-}
-
-// resolveAll returns the descriptors that the resources of a program reach.
-func resolveAll[T any](list []T, of func(T) exec.Buffer) []exec.Buffer {
-	out := make([]exec.Buffer, len(list))
-	for i, x := range list {
-		out[i] = of(x)
-	}
-	return out
+	return *memory
 }

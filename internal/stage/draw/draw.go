@@ -31,7 +31,7 @@ type recordedDraw struct {
 	invocations uint32 // invocations of an item for each pixel
 
 	front        frontend.Draw
-	heldFragment *compose.Variant[shade.Key]
+	heldFragment *compute.Variant[shade.Key]
 
 	fragmentBound compose.Binding
 

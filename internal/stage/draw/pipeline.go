@@ -7,7 +7,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -31,7 +31,7 @@ type Pipeline struct {
 	triangles atomic.Uint64 // upper bound of the triangles drawn so far
 
 	mu       sync.Mutex
-	fragment compose.Variants[shade.Key]
+	fragment compute.Variants[shade.Key]
 	passes   exec.FreeList[Pass] // passes of single draws
 }
 
@@ -58,7 +58,7 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 		return nil, err
 	}
 	p := &Pipeline{stages: stages, front: front, hasFragment: shades, state: s, engine: e, options: o}
-	p.fragment = compose.Variants[shade.Key]{
+	p.fragment = compute.Variants[shade.Key]{
 		Equal: func(x, y *shade.Key) bool { return *x == *y },
 		Copy:  func(x *shade.Key) shade.Key { return *x },
 		Make:  func(x *shade.Key) (*ir.Program, error) { return shade.Program(p.stages.Fragment, x, p.front.Record) },

@@ -21,9 +21,9 @@ type Draw struct {
 	vertexKey    vertexKey
 	primitiveKey primitiveKey
 
-	heldVertex    *compose.Variant[vertexKey]
-	heldPrimitive [numPrimitiveStages]*compose.Variant[primitiveKey]
-	heldBatch     *compose.Variant[batchKey] // triangle set-up program; nil if there are too few triangles
+	heldVertex    *compute.Variant[vertexKey]
+	heldPrimitive [numPrimitiveStages]*compute.Variant[primitiveKey]
+	heldBatch     *compute.Variant[batchKey] // triangle set-up program; nil if there are too few triangles
 
 	vertexBinding     compose.Binding
 	primitiveBindings [numPrimitiveStages]compose.Binding
@@ -111,7 +111,7 @@ func (d *Draw) Release() {
 	if d.heldBatch != nil {
 		d.heldBatch.Release()
 	}
-	d.heldVertex, d.heldPrimitive, d.heldBatch = nil, [numPrimitiveStages]*compose.Variant[primitiveKey]{}, nil
+	d.heldVertex, d.heldPrimitive, d.heldBatch = nil, [numPrimitiveStages]*compute.Variant[primitiveKey]{}, nil
 	d.vertexBinding.Release()
 	d.batchBinding.Release()
 	for i := range d.primitiveBindings {

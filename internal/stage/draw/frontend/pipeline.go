@@ -5,7 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
@@ -92,7 +92,7 @@ func (p *Pipeline) layOut() error {
 			return geometryProgram(s.Geometry, before, p.Record, p.captured(s.Geometry, k.captures))
 		},
 	} {
-		p.primitivePrograms[i] = compose.Variants[primitiveKey]{
+		p.primitivePrograms[i] = compute.Variants[primitiveKey]{
 			Equal: func(x, y *primitiveKey) bool { return *x == *y },
 			Copy:  func(x *primitiveKey) primitiveKey { return *x },
 			Make:  make,
@@ -159,9 +159,9 @@ type Pipeline struct {
 
 	captures *captureLayout // of the rasterized vertices
 
-	vertexVariants    compose.Variants[vertexKey]
-	primitivePrograms [numPrimitiveStages]compose.Variants[primitiveKey]
-	batchVariants     compose.Variants[batchKey]
+	vertexVariants    compute.Variants[vertexKey]
+	primitivePrograms [numPrimitiveStages]compute.Variants[primitiveKey]
+	batchVariants     compute.Variants[batchKey]
 }
 
 // NewPipeline checks the stages and lays out their records.
@@ -170,7 +170,7 @@ func NewPipeline(stages Stages, stream uint32) (*Pipeline, error) {
 	if err := p.layOut(); err != nil {
 		return nil, err
 	}
-	p.vertexVariants = compose.Variants[vertexKey]{
+	p.vertexVariants = compute.Variants[vertexKey]{
 		Equal: func(x, y *vertexKey) bool {
 			return slices.Equal(x.Bindings, y.Bindings) && slices.Equal(x.Attributes, y.Attributes) && x.captures == y.captures
 		},
@@ -181,7 +181,7 @@ func NewPipeline(stages Stages, stream uint32) (*Pipeline, error) {
 			return vertexProgram(p.stages.Vertex, &x.VertexInput, p.vertexRec, p.captured(p.stages.Vertex, x.captures))
 		},
 	}
-	p.batchVariants = compose.Variants[batchKey]{
+	p.batchVariants = compute.Variants[batchKey]{
 		Equal: func(x, y *batchKey) bool { return true },
 		Copy:  func(x *batchKey) batchKey { return *x },
 		Make:  func(*batchKey) (*ir.Program, error) { return triangleProgram() },

@@ -1,4 +1,4 @@
-package compose
+package compute
 
 import (
 	"context"
@@ -7,19 +7,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// maxVariants bounds the compiled programs of a stage. The least recently used one is evicted.
-const maxVariants = 64
+// OwnSet is the descriptor set of resources that a stage binds itself. No shader can name it, because
+// the number exceeds maxBoundDescriptorSets.
+const OwnSet = 1<<32 - 1
+
+// MaxVariants bounds the compiled programs of a stage. The least recently used one is evicted.
+const MaxVariants = 64
 
 // Variants are the compiled programs of one stage, most recently used first. K is everything that the
-// composed code depends on. The caller provides the functions; a lock must guard all methods.
+// code depends on, apart from the bound views and samplers. The caller provides the functions; a lock
+// must guard all methods.
 type Variants[K any] struct {
 	Equal func(x, y *K) bool
 	Copy  func(*K) K
-	Make  func(*K) (*ir.Program, error)
+	Make  func(*K) (*ir.Program, error) // returns the program before texture code is linked; it must not change
 
 	list []*Variant[K]
 }
@@ -30,7 +34,7 @@ type Variant[K any] struct {
 	key        K
 	textureKey []uint64        // texture.Key of the bound views and samplers
 	views      []texture.Bound // views and samplers of the last use
-	composed   *ir.Program     // before texture code is linked
+	unlinked   *ir.Program     // before texture code is linked
 	Program    exec.Program
 	users      int
 	dropped    bool
@@ -38,7 +42,7 @@ type Variant[K any] struct {
 
 // Acquire returns the program for a key and for bound resources, and compiles it if it is new. Release
 // must follow. Only a compilation obeys ctx: a function that stops it costs an allocation.
-func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec.Options, a *compute.Args) (*Variant[K], error) {
+func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
 	for i, v := range s.list {
 		if s.Equal(&v.key, key) && v.matches(a) {
 			copy(s.list[1:i+1], s.list[:i])
@@ -53,7 +57,7 @@ func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec
 	}
 	v.users++
 	s.list = slices.Insert(s.list, 0, v)
-	if n := len(s.list) - 1; n >= maxVariants {
+	if n := len(s.list) - 1; n >= MaxVariants {
 		s.list[n].drop()
 		s.list = s.list[:n]
 	}
@@ -62,11 +66,11 @@ func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec
 
 // matches reports whether the program fits the bound views and samplers. Equal descriptors need no
 // look at their formats.
-func (v *Variant[K]) matches(a *compute.Args) bool {
+func (v *Variant[K]) matches(a *Args) bool {
 	same := true
-	for i, r := range v.composed.Res {
+	for i, r := range v.unlinked.Res {
 		switch {
-		case r.Set == ownSet:
+		case r.Set == OwnSet:
 		case r.Kind == ir.Texels:
 			same = same && slices.Equal(v.views[i].Views, a.ViewsAt(r))
 		case r.Kind == ir.SamplerState:
@@ -76,8 +80,8 @@ func (v *Variant[K]) matches(a *compute.Args) bool {
 	if same {
 		return true
 	}
-	bound := boundOf(v.composed, a)
-	if !slices.Equal(texture.Key(v.composed, bound), v.textureKey) {
+	bound := boundOf(v.unlinked, a)
+	if !slices.Equal(texture.Key(v.unlinked, bound), v.textureKey) {
 		return false
 	}
 	v.views = bound
@@ -85,11 +89,11 @@ func (v *Variant[K]) matches(a *compute.Args) bool {
 }
 
 // boundOf returns the views and samplers of each resource.
-func boundOf(p *ir.Program, a *compute.Args) []texture.Bound {
+func boundOf(p *ir.Program, a *Args) []texture.Bound {
 	bound := make([]texture.Bound, len(p.Res))
 	for i, r := range p.Res {
 		switch {
-		case r.Set == ownSet:
+		case r.Set == OwnSet:
 		case r.Kind == ir.Texels:
 			bound[i].Views = slices.Clone(a.ViewsAt(r))
 		case r.Kind == ir.SamplerState:
@@ -99,25 +103,29 @@ func boundOf(p *ir.Program, a *compute.Args) []texture.Bound {
 	return bound
 }
 
-// compile composes a program, links texture code, and compiles it. Passes run on the complete program.
-func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *compute.Args) (*Variant[K], error) {
-	woven, err := s.Make(key)
+// compile makes a program, links texture code, and compiles it. Passes run on the complete program,
+// because only now they see the bodies of the texture functions.
+func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
+	p, err := s.Make(key)
 	if err != nil {
 		return nil, err
 	}
-	v := &Variant[K]{key: s.Copy(key), composed: woven, views: boundOf(woven, a)}
-	v.textureKey = texture.Key(woven, v.views)
-	p, err := texture.Bind(woven, v.views)
-	if err != nil {
+	v := &Variant[K]{key: s.Copy(key), unlinked: p, views: boundOf(p, a)}
+	v.textureKey = texture.Key(p, v.views)
+	if p, err = texture.Bind(p, v.views); err != nil {
 		return nil, &exec.UnsupportedError{Engine: e.Name(), Feature: err.Error()}
 	}
-
 	p = p.Clone()
 	if err := pass.RunUntil(p, o.Stop); err != nil {
 		return nil, err
 	}
 	v.Program, err = e.Compile(p, o)
 	return v, err
+}
+
+// Add adds a program that the caller has compiled and that has no texture code. The variants own it.
+func (s *Variants[K]) Add(key *K, p exec.Program) {
+	s.list = slices.Insert(s.list, 0, &Variant[K]{key: s.Copy(key), unlinked: p.IR(), views: boundOf(p.IR(), &Args{}), Program: p})
 }
 
 // drop closes the program as soon as it is not used.
