@@ -125,8 +125,8 @@ func (s *subgroup) fence(in *inst) {}
 // demote: the lanes become helpers.
 func (s *subgroup) demote(in *inst) { s.helper = s.helper.Or(s.A) }
 
-// anew: the subgroup has its whole budget again.
-func (s *subgroup) anew(in *inst) { s.steps = 0 }
+// resetBudget resets the step budget of the subgroup.
+func (s *subgroup) resetBudget(in *inst) { s.steps = 0 }
 
 // isHelper: 1 for helpers.
 func (s *subgroup) isHelper(in *inst) { s.setBool(in, s.helper) }

@@ -6,13 +6,13 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // The engine does not run the operations missing here: exit, and the operations of
 // graphics stages, which have no meaning in a compute program.
 var handlers = map[ir.Op]handler{
-	ir.Block:  (*subgroup).block,
-	ir.Loop:   (*subgroup).loop,
-	ir.If:     (*subgroup).ifArm,
-	ir.Kill:   (*subgroup).kill,
-	ir.Demote: (*subgroup).demote,
-	ir.Helper: (*subgroup).isHelper,
-	ir.Anew:   (*subgroup).anew,
+	ir.Block:       (*subgroup).block,
+	ir.Loop:        (*subgroup).loop,
+	ir.If:          (*subgroup).ifArm,
+	ir.Kill:        (*subgroup).kill,
+	ir.Demote:      (*subgroup).demote,
+	ir.Helper:      (*subgroup).isHelper,
+	ir.ResetBudget: (*subgroup).resetBudget,
 
 	ir.Res:       (*subgroup).res,
 	ir.Push:      (*subgroup).push,

@@ -70,10 +70,10 @@
 //
 // A run has a step budget for each subgroup. Each call, and each iteration of a
 // loop except the first, costs one step. A subgroup that exceeds its budget ends
-// the run with an error; memory retains all stores made before. anew restores
-// the full budget. A program that does the work of several invocations in
-// sequence has an anew at the start of each one's work. anew is allowed only
-// in the entry point of a compute program, and no shader contains it.
+// the run with an error; memory retains all stores made before. resetbudget resets
+// the budget of the subgroup. A program that does the work of several invocations
+// in sequence has a resetbudget at the start of the work of each. It is allowed
+// only in the entry point of a compute program, and no shader contains it.
 //
 // # Memory
 //

@@ -81,7 +81,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"cluster", "v1 = reduce.i32 1:i32, add, #3\n", "cluster 3"},
 		{"operator", "v1 = reduce.i32 1:i32, sub, #0\n", "operator sub"},
 		{"bitcast", "v1 = bitcast.i64.i32 1:i32\n", "from i32 to i64"},
-		{"anew", "}\nfunc \"f\"() L2 {\nanew\n", "in the entry point of a compute program only"},
+		{"resetbudget", "}\nfunc \"f\"() L2 {\nresetbudget\n", "in the entry point of a compute program only"},
 		{"sext", "v1 = sext.i32.i32 1:i32\n", "from i32 to i32"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

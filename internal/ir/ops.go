@@ -186,7 +186,7 @@ const (
 	// Invocation.
 	Demote
 	Helper
-	Anew
+	ResetBudget
 
 	// Messages.
 	Log
@@ -346,8 +346,8 @@ var ops = [numOps]Row{
 	Interp:  {"interp", "T:ff", OnFloat, StageInterface, Imm, nil, "dx dy", "input imm at the pixel's center plus (dx, dy) pixels, x to the right and y down, whatever its Sampling"},
 	Out:     {"out", "-:T", OnData, StageInterface, Imm | Writes | Observes, nil, "v", "output imm becomes v"},
 	OutAt:   {"outat", "-:iT", OnData, StageInterface, Imm | Writes | Observes, nil, "i v", "output imm of vertex i of the patch becomes v; nothing if there is no such vertex"},
-	OutGet:  {"outget", "T:i", OnData, StageInterface, Imm | Reads | DeterminateNaN, nil, "i", "output imm of vertex i as it is now; 0 if there is no such vertex"},
-	Emit:    {"emit", "-:", 0, StageInterface, Imm | Writes, nil, "", "the outputs of stream imm, as they are, become its next vertex"},
+	OutGet:  {"outget", "T:i", OnData, StageInterface, Imm | Reads | DeterminateNaN, nil, "i", "the current value of output imm of vertex i; 0 if there is no such vertex"},
+	Emit:    {"emit", "-:", 0, StageInterface, Imm | Writes, nil, "", "the current outputs of stream imm become its next vertex"},
 	EndPrim: {"endprim", "-:", 0, StageInterface, Imm | Writes, nil, "", "ends the primitive of stream imm"},
 
 	Elect:    {"elect", "b:", 0, Subgroup, Meets, nil, "", "1 in the lowest active lane"},
@@ -362,11 +362,11 @@ var ops = [numOps]Row{
 	ScanX:    {"scanx", "T:T", OnData, Subgroup, Combine | Meets, nil, "", "exclusive scan of x"},
 
 	Barrier: {"barrier", "-:", 0, Synchronization, Meets | Reads | Writes, nil, "", "waits until every subgroup of the workgroup has arrived; orders memory as fence does"},
-	Fence:   {"fence", "-:", 0, Synchronization, Meets | Reads | Writes, nil, "", "orders the accesses before it against those after it"},
+	Fence:   {"fence", "-:", 0, Synchronization, Meets | Reads | Writes, nil, "", "orders the accesses before it against the accesses after it"},
 
-	Demote: {"demote", "-:", 0, Invocation, Writes, nil, "", "the lane becomes a helper"},
-	Helper: {"helper", "b:", 0, Invocation, Reads | DivergenceSource, nil, "", "1 if the lane is a helper"},
-	Anew:   {"anew", "-:", 0, Invocation, Meets | Writes, nil, "", "restores the full budget of the subgroup"},
+	Demote:      {"demote", "-:", 0, Invocation, Writes, nil, "", "the lane becomes a helper"},
+	Helper:      {"helper", "b:", 0, Invocation, Reads | DivergenceSource, nil, "", "1 if the lane is a helper"},
+	ResetBudget: {"resetbudget", "-:", 0, Invocation, Meets | Writes, nil, "", "resets the step budget of the subgroup"},
 
 	Log:    {"log", "-:", 0, Messages, Imm | Writes, nil, "", "begins message imm of the lane"},
 	LogArg: {"logarg", "-:T", OnData, Messages, Writes | Observes, nil, "v", "adds v to the lane's last message"},

@@ -149,7 +149,7 @@ func (r *verifier) value(v V) {
 		r.switchOf(v)
 	case Kill:
 		r.dead = true
-	case Anew:
+	case ResetBudget:
 		if r.f != r.p.Funcs[0] || r.p.Stage != Compute {
 			r.fail("is allowed in the entry point of a compute program only")
 		}

@@ -59,9 +59,9 @@ func TestVerifyRefusesForm(t *testing.T) {
 		{"callee", "out of range", func(m parts) { m.f.Vals[m.call].Aux |= 1 << 32 }},
 		{"foreignParameter", "param 1 is no such value", func(m parts) { m.f.Params(m.loop)[0] = m.f.Params(m.block)[0] }},
 		{"argument", "argument 1 is no such value", func(m parts) { m.p.Funcs[1].Args[0] = -1 }},
-		{"anewOfShader", "entry point of a compute program only", func(m parts) {
+		{"resetBudgetOfShader", "entry point of a compute program only", func(m parts) {
 			b := ir.NewFunc("main", nil, nil)
-			b.Op(ir.Anew, ir.None)
+			b.Op(ir.ResetBudget, ir.None)
 			m.p.Stage, m.p.Funcs[0] = ir.Fragment, b.Finish()
 		}},
 		{"stage", "stage 99", func(m parts) { m.p.Stage = 99 }},

@@ -107,7 +107,7 @@ func "main"() L1 {
 	vB = res 0:i32, #0
 	vl = eq.b1 vi, 0:i32
 	loop L2(vr i32 = 0:i32) {
-		anew
+		resetbudget
 		vo = at 0:i32, vr, #4
 		ve = eq.b1 vr, vn
 		block L3 {
@@ -134,10 +134,10 @@ func "main"() L1 {
 }
 `
 
-// TestAnew: each round has a budget of its own, and an endless one stops as early as the first would.
-func TestAnew(t *testing.T) { eachLevel(t, testAnew) }
+// TestResetBudget: each round has a budget of its own, and an endless one stops as early as the first would.
+func TestResetBudget(t *testing.T) { eachLevel(t, testResetBudget) }
 
-func testAnew(t *testing.T, engine jit.Engine) {
+func testResetBudget(t *testing.T, engine jit.Engine) {
 	for _, e := range []exec.Engine{interp.Engine{}, engine} {
 		for _, size := range []uint32{4, 8, 16, 64} {
 			for endless := range uint8(6) { // round 5 does not exist

@@ -69,9 +69,9 @@ st.i32 v1, 0:i32, v2, #0
 }`, `v1 = res 0:i32, #0
 v2 = in.i32 #0
 st.i32 v1, 0:i32, v2, #0`},
-		{"anew", `v1 = res 0:i32, #0
+		{"resetbudget", `v1 = res 0:i32, #0
 loop L2(v2 i32 = 0:i32) {
-anew
+resetbudget
 v3 = at 0:i32, v2, #4
 st.i32 v1, v3, 9:i32, #0
 v4 = add.i32 v2, 1:i32
@@ -82,7 +82,7 @@ br L2(v4)
 br L1
 }`, `v1 = res 0:i32, #0
 loop L2(v2 i32 = 0:i32) {
-anew
+resetbudget
 v3 = at 0:i32, v2, #4
 st.i32 v1, v3, 9:i32, #0
 v4 = add.i32 v2, 1:i32

@@ -149,7 +149,7 @@ var rules = newTable(mergeRules(map[rule]emitter{
 	{ir.Fence, 0, 0}:          fence,
 	{ir.Demote, 0, 0}:         demote,
 	{ir.Helper, ir.B1, 0}:     helper,
-	{ir.Anew, 0, 0}:           budget,
+	{ir.ResetBudget, 0, 0}:    budget,
 }, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses()))
 
 // Native reports whether an IR operation has AVX-512 code, so that it needs no exit to Go. An offset
@@ -176,7 +176,7 @@ func usesMask(op ir.Op) bool {
 	case ir.PrivateMemory:
 		return op != ir.PAddr
 	}
-	return op == ir.Len || op == ir.Demote || op.Is(ir.Meets) && op != ir.Anew
+	return op == ir.Len || op == ir.Demote || op.Is(ir.Meets) && op != ir.ResetBudget
 }
 
 // lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is

@@ -79,7 +79,7 @@ var ymmRules = newTable(mergeRules(map[rule]ymmEmitter{
 	{ir.In, ir.I32, ir.None}:  ymmInput,
 	{ir.Demote, 0, 0}:         ymmDemote,
 	{ir.Helper, ir.B1, 0}:     ymmHelper,
-	{ir.Anew, 0, 0}:           func(m ymm, in *vcode.Inst) { budget(m.machine, in) },
+	{ir.ResetBudget, 0, 0}:    func(m ymm, in *vcode.Inst) { budget(m.machine, in) },
 	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
 }, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmInt64(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables()))
 

@@ -101,7 +101,7 @@ type merger struct {
 	stores, loads [][]ir.V // by resource
 	inLoop        []bool   // by resource: a store to it is in a loop
 	loops         int      // number of loops
-	stripLoops    int      // how many of them are over strips (ir.Anew)
+	stripLoops    int      // how many of them are over strips (ir.ResetBudget)
 
 	computed, rounded int  // in loops: floating-point operations, and conversions to f16
 	filteredLoads     int  // texel loads of filters
@@ -146,7 +146,7 @@ func (m *merger) collect() bool {
 			if loops > 0 && x.Type == ir.F16 {
 				m.rounded++
 			}
-		case ir.Anew:
+		case ir.ResetBudget:
 			m.stripLoops++
 		default:
 			// a quad is within one subgroup

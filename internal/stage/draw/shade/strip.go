@@ -105,7 +105,7 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	s.stripLoop.first, s.stripLoop.dy = b.Param(loop, 0), b.Param(loop, 4)
 	m, below := mask{b.Param(loop, 1), b.Param(loop, 2)}, b.Param(loop, 3)
 	s.corner[1] = s.Add(corner, s.stripLoop.first)
-	b.Op(ir.Anew, ir.None) // the instruction budget applies to one strip
+	b.Op(ir.ResetBudget, ir.None) // the instruction budget applies to one strip
 	b.If(s.Not(b.Cmp(ir.Eq, s.And(m.low, b.I32(s.stripMask())), zero)))
 	for v := range len(s.From.Vars) + len(s.From.Out) { // private variables start at 0
 		b.OpAux(ir.PClr, 0, uint64(v))
