@@ -13,52 +13,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// binList is a bin list: the binned primitives of one draw, as items in one bin for each tile, or a
-// clear. It is the unit of work between binning and shading, a "bin" scene of Molnar et al. 1994 for
-// one draw. Its memory belongs to one binWorker until add, and to the pass from then on. During
-// shading all of it is constant, except the items: HiZ empties masks. No lock is needed for that,
-// because only the worker of a tile visits the tile's items.
-type binList struct {
-	ticket uint64 // position in the order of the pass
-	bins   []bin
-
-	clear        *recordedClear // or a clear
-	clearFunc    func(tile int) // clearTile
-	prefetchFunc func(first, count uint32)
-	width        int32            // of the pass, in tiles
-	binding      *compose.Binding // the fragment program
-	ready        exec.Prepared
-
-	hiz        hizMode
-	beforeFunc func(tile int) // beforeFragments
-	coarse     []coarseDepth  // of the pass, by tile; empty without HiZ
-	flush      uint64         // of the pass
-	layout     itemLayout
-
-	compose.Runner
-	params     compose.Memory
-	items      []uint64
-	primitives []raster.Primitive
-	records    []uint32
-}
-
-// itemLayout is the layout of a bin list's items. Four samples per pixel make items of five words,
-// 40 bytes: the head and one mask for each sample.
-type itemLayout struct {
-	words, samples int    // of an item
-	shaded         uint32 // invocations of an item for each pixel
-	runs           bool   // items can have identical blocks below
-	recordWords    int    // words of a kept vertex record
-}
-
-// bin is the bin list's share of one tile: a range of invocations. The bins of a list are sorted by
-// tile. Only tiles with items have one, so that a small draw costs nothing in the other tiles.
-type bin struct {
-	tile         int32 // number in the pass
-	first, count uint32
-	overwrites   bool // the tile's earlier clears cannot be seen
-}
-
 // usedBytes returns the bytes in use, capacity the bytes of memory.
 func (s *binList) usedBytes() int {
 	return 8*len(s.items) + 4*raster.PrimitiveWords*len(s.primitives) + 4*len(s.records) + 16*len(s.bins)

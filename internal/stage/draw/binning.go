@@ -2,10 +2,7 @@ package draw
 
 import (
 	"context"
-	"math"
 	"math/bits"
-	"sync"
-	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 )
@@ -14,44 +11,6 @@ import (
 // a few chunks of a draw's primitives and a ticket, its number. A task leaves bin lists with its
 // ticket. Shading sorts them by ticket, which restores the primitive order for any number of workers;
 // the sort is stable, because a task that flushes leaves several lists with one ticket.
-
-// binWorker is the binning context of one worker. ticket is the ticket of the current task. A single
-// worker bins several tasks into one list; the list has the ticket of the last of them.
-type binWorker struct {
-	frontend.Binner
-	draw   *recordedDraw
-	pass   *Pass
-	ticket uint64
-}
-
-// binning is the state of the front end that the workers share.
-type binning struct {
-	mu        sync.Mutex
-	taskEnded sync.Cond // a task has ended
-
-	assembler  frontend.Assembler
-	step       int      // current step of the pass
-	views      uint32   // remaining views of the step
-	started    bool     // the current view has begun
-	nextTicket uint64   // of the next task
-	tickets    []uint64 // by worker; noTicket while idle
-	parallel   bool     // several workers bin
-
-	lists        []*binList
-	bytes        int
-	err          error
-	failedTicket uint64 // ticket of err
-	stop         *atomic.Bool
-}
-
-const noTicket = math.MaxUint64
-
-// Bounds of binned work before shading begins. Large bounds give each tile more work while its texels
-// are in the caches.
-const (
-	maxBinnedBytes = 32 << 20
-	maxLists       = 256
-)
 
 // taskChunks is the number of chunks in a task if several workers bin. A task has up to 8 · 4096
 // primitives: enough to make its lock and its bin lists cheap.

@@ -30,58 +30,8 @@ type Clear struct {
 	Value [4]uint64
 }
 
-// recordedClear is a clear of a pass.
-type recordedClear struct {
-	area   raster.Rect
-	all    raster.Rect // of the target
-	layers [2]uint32   // first, and end
-	mask   uint32      // of layers; 0: use layers
-	list   []clearedView
-	deep   bool // depth is cleared, to this value
-	depth  float32
-}
-
-// clearedView is an attachment with its encoded clear texel. The texel is encoded once, when the
-// clear is recorded: format conversion does not run for each tile.
-type clearedView struct {
-	view  *texture.View
-	size  int
-	texel [texture.MaxTexel]byte
-}
-
 // clearWeight is the approximate cost of a tile's clear, in workgroups of fragments.
 const clearWeight = 16
-
-// recordClear records a clear.
-func (p *Pass) recordClear(c *Clears) {
-	if p.inUse.clears == len(p.clears) {
-		p.clears = append(p.clears, &recordedClear{})
-	}
-	x := p.clears[p.inUse.clears]
-	p.inUse.clears++
-	w, h, n := p.target.Extent()
-	x.all = raster.Rect{X1: int32(w), Y1: int32(h)}
-	x.area = x.all
-	if c.Area.Width > 0 && c.Area.Height > 0 {
-		x.area = x.area.Intersect(c.Area.Raster())
-	}
-	x.layers, x.mask = [2]uint32{min(c.BaseLayer, n), n}, c.ViewMask
-	if c.Layers > 0 {
-		x.layers[1] = min(x.layers[0]+min(c.Layers, n), n)
-	}
-	x.list = x.list[:0]
-	for i := range min(len(c.Colors), len(p.target.Colors)) {
-		x.add(p.target.Colors[i], &c.Colors[i])
-	}
-	color := len(x.list)
-	x.add(p.target.Depth, &c.Depth)
-	// A cleared depth is a coarse depth for all blocks, the most useful start for HiZ.
-	x.deep, x.depth = len(x.list) > color, math.Float32frombits(uint32(c.Depth.Value[0]))
-	x.add(p.target.Stencil, &c.Stencil)
-	if len(x.list) > 0 && !x.area.Empty() {
-		p.steps = append(p.steps, step{clear: x})
-	}
-}
 
 // add adds an attachment if it exists and is cleared.
 func (x *recordedClear) add(v *texture.View, c *Clear) {
@@ -125,5 +75,36 @@ func (s *binList) clearTile(tile int) {
 		for layer := c.layers[0]; c.mask == 0 && layer < c.layers[1]; layer++ {
 			each(layer)
 		}
+	}
+}
+
+// recordClear records a clear.
+func (p *Pass) recordClear(c *Clears) {
+	if p.inUse.clears == len(p.clears) {
+		p.clears = append(p.clears, &recordedClear{})
+	}
+	x := p.clears[p.inUse.clears]
+	p.inUse.clears++
+	w, h, n := p.target.Extent()
+	x.all = raster.Rect{X1: int32(w), Y1: int32(h)}
+	x.area = x.all
+	if c.Area.Width > 0 && c.Area.Height > 0 {
+		x.area = x.area.Intersect(c.Area.Raster())
+	}
+	x.layers, x.mask = [2]uint32{min(c.BaseLayer, n), n}, c.ViewMask
+	if c.Layers > 0 {
+		x.layers[1] = min(x.layers[0]+min(c.Layers, n), n)
+	}
+	x.list = x.list[:0]
+	for i := range min(len(c.Colors), len(p.target.Colors)) {
+		x.add(p.target.Colors[i], &c.Colors[i])
+	}
+	color := len(x.list)
+	x.add(p.target.Depth, &c.Depth)
+	// A cleared depth is a coarse depth for all blocks, the most useful start for HiZ.
+	x.deep, x.depth = len(x.list) > color, math.Float32frombits(uint32(c.Depth.Value[0]))
+	x.add(p.target.Stencil, &c.Stencil)
+	if len(x.list) > 0 && !x.area.Empty() {
+		p.steps = append(p.steps, step{clear: x})
 	}
 }

@@ -41,13 +41,15 @@
 //
 //	pipeline.go     programs and state
 //	ratelookup.go   fragment sizes
+//	draw.go         a recorded draw
+//	pass.go         the data of a pass: steps, bin lists, workers
 //	hiz.go          hierarchical Z
 //	overwrite.go    clears that cannot be seen
 //	discard.go      discard rectangles
-//	draw.go         a recorded draw
 //	binlist.go      bins: from rasterizer to tiles
 //	clear.go        clears
 //	binning.go      workers and tasks of the front end
-//	pass.go         record, bin, shade
+//	run.go          bin, shade
+//	record.go       record draws and clears
 //	resolve.go      multisample resolve
 package draw

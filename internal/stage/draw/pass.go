@@ -2,11 +2,16 @@ package draw
 
 import (
 	"context"
-	"runtime"
+	"math"
+	"sync"
+	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // Pass executes draws and clears on one target together, tile by tile. One worker takes a tile through
@@ -55,147 +60,105 @@ type step struct {
 	clear *recordedClear
 }
 
-// maxSteps bounds the recorded steps.
-const maxSteps = 256
-
-// Begin begins a pass on a target and records the clears c if it is not nil. workers is the number of
-// parallel workers; 0 is GOMAXPROCS. It returns an error if the target is invalid.
-func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
-	if err := t.CheckLimits(); err != nil {
-		return err
-	}
-	colors := append(p.target.Colors[:0], t.Colors...)
-	p.target = *t
-	p.target.Colors = colors
-	if p.workers = workers; workers <= 0 {
-		p.workers = runtime.GOMAXPROCS(0)
-	}
-	w, h, _ := t.Extent()
-	p.width = (int32(w) + raster.Tile - 1) / raster.Tile
-	tiles := int(p.width) * ((int(h) + raster.Tile - 1) / raster.Tile)
-	for len(p.tiles) < tiles {
-		p.tiles = append(p.tiles, nil)
-	}
-	p.tiles = p.tiles[:tiles]
-	p.memory = p.memory[:0]
-	for _, v := range colors {
-		p.memory = append(p.memory, v.Memory().Bytes)
-	}
-	p.memory = append(p.memory, t.Depth.Memory().Bytes, t.Stencil.Memory().Bytes)
-	if c != nil {
-		p.recordClear(c)
-	}
-	return nil
+// recordedClear is a clear of a pass.
+type recordedClear struct {
+	area   raster.Rect
+	all    raster.Rect // of the target
+	layers [2]uint32   // first, and end
+	mask   uint32      // of layers; 0: use layers
+	list   []clearedView
+	deep   bool // depth is cleared, to this value
+	depth  float32
 }
 
-// Draw records a draw. Invalid arguments are reported at once, errors of execution now or by a later
-// Draw, Clear or End. The pipeline must not be closed before End.
-func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) error {
-	if len(p.steps) >= maxSteps {
-		if err := p.flush(ctx); err != nil {
-			return err
-		}
-	}
-	if p.inUse.draws == len(p.draws) {
-		p.draws = append(p.draws, &recordedDraw{})
-	}
-	at := p.inUse.draws
-	d := p.draws[at]
-	if err := d.fill(ctx, pipeline, &p.target, a); err != nil {
-		d.release()
-		return err
-	}
-	some, ordered := d.sideEffects()
-	alone := some || d.readsTarget(p.memory)
-	if alone && len(p.steps) > 0 {
-		if err := p.flush(ctx); err != nil {
-			d.release()
-			return err
-		}
-	}
-	// A flush in between has reset inUse, so that d may be beyond the draws in use; the exchange
-	// moves it to the next place.
-	p.draws[p.inUse.draws], p.draws[at] = d, p.draws[p.inUse.draws]
-	p.inUse.draws++
-	p.ordered = ordered
-	p.steps = append(p.steps, step{draw: d})
-	if alone {
-		return p.flush(ctx)
-	}
-	return nil
+// clearedView is an attachment with its encoded clear texel. The texel is encoded once, when the
+// clear is recorded: format conversion does not run for each tile.
+type clearedView struct {
+	view  *texture.View
+	size  int
+	texel [texture.MaxTexel]byte
 }
 
-// Clear records a clear.
-func (p *Pass) Clear(ctx context.Context, c *Clears) error {
-	if len(p.steps) >= maxSteps {
-		if err := p.flush(ctx); err != nil {
-			return err
-		}
-	}
-	p.recordClear(c)
-	return nil
+// binList is a bin list: the binned primitives of one draw, as items in one bin for each tile, or a
+// clear. It is the unit of work between binning and shading, a "bin" scene of Molnar et al. 1994 for
+// one draw. Its memory belongs to one binWorker until add, and to the pass from then on. During
+// shading all of it is constant, except the items: HiZ empties masks. No lock is needed for that,
+// because only the worker of a tile visits the tile's items.
+type binList struct {
+	ticket uint64 // position in the order of the pass
+	bins   []bin
+
+	clear        *recordedClear // or a clear
+	clearFunc    func(tile int) // clearTile
+	prefetchFunc func(first, count uint32)
+	width        int32            // of the pass, in tiles
+	binding      *compose.Binding // the fragment program
+	ready        exec.Prepared
+
+	hiz        hizMode
+	beforeFunc func(tile int) // beforeFragments
+	coarse     []coarseDepth  // of the pass, by tile; empty without HiZ
+	flush      uint64         // of the pass
+	layout     itemLayout
+
+	compose.Runner
+	params     compose.Memory
+	items      []uint64
+	primitives []raster.Primitive
+	records    []uint32
 }
 
-// End executes everything that is recorded. Another Begin may follow, even after an error.
-func (p *Pass) End(ctx context.Context) error {
-	err := p.flush(ctx)
-	clear(p.target.Colors)
-	clear(p.memory)
-	p.target = state.Target{Colors: p.target.Colors[:0]}
-	if cap(p.coarse) > maxKeptTiles {
-		p.coarse = nil
-	}
-	return err
+// itemLayout is the layout of a bin list's items. Four samples per pixel make items of five words,
+// 40 bytes: the head and one mask for each sample.
+type itemLayout struct {
+	words, samples int    // of an item
+	shaded         uint32 // invocations of an item for each pixel
+	runs           bool   // items can have identical blocks below
+	recordWords    int    // words of a kept vertex record
 }
 
-// flush executes the recorded steps: binning and shading in turns, as bounds demand. An error leaves
-// the target partly drawn. The pass is empty and reusable afterwards.
-func (p *Pass) flush(ctx context.Context) error {
-	defer p.forget()
-	p.resetCoarseDepths()
-	p.binning.step, p.binning.started, p.binning.nextTicket = 0, false, 0
-	for p.binning.step < len(p.steps) {
-		if err := p.bin(ctx); err != nil {
-			return err
-		}
-		list := append(p.flushing[:0], p.lists...)
-		clear(p.lists)
-		p.flushing, p.lists, p.binning.bytes = list, p.lists[:0], 0
-		if err := p.runTiles(ctx, list); err != nil {
-			return err
-		}
-	}
-	return nil
+// bin is the bin list's share of one tile: a range of invocations. The bins of a list are sorted by
+// tile. Only tiles with items have one, so that a small draw costs nothing in the other tiles.
+type bin struct {
+	tile         int32 // number in the pass
+	first, count uint32
+	overwrites   bool // the tile's earlier clears cannot be seen
 }
 
-// forget drops the steps, executed or not.
-func (p *Pass) forget() {
-	p.recycle(p.lists)
-	p.lists, p.binning.bytes = p.lists[:0], 0
-	for _, d := range p.draws[:p.inUse.draws] {
-		d.addCounts()
-		d.release()
-	}
-	clear(p.steps)
-	p.steps, p.ordered = p.steps[:0], false
-	p.inUse.draws, p.inUse.clears = 0, 0
+// binWorker is the binning context of one worker. ticket is the ticket of the current task. A single
+// worker bins several tasks into one list; the list has the ticket of the last of them.
+type binWorker struct {
+	frontend.Binner
+	draw   *recordedDraw
+	pass   *Pass
+	ticket uint64
 }
 
-// Draw executes a draw as a pass of its own. It returns a *StateError for inconsistent state, target
-// and arguments, an *exec.LimitError if they exceed a limit, or errors of compilation and execution.
-// After an error the draw can be partly executed.
-func (p *Pipeline) Draw(ctx context.Context, t *state.Target, a *state.Args) error {
-	w := p.passes.Get()
-	if w == nil {
-		w = &Pass{}
-	}
-	defer p.passes.Put(w, exec.MaxIdleWorkers())
-	if err := w.Begin(t, nil, a.Shader.Workers); err != nil {
-		return err
-	}
-	err := w.Draw(ctx, p, a)
-	if e := w.End(ctx); err == nil {
-		err = e
-	}
-	return err
+// binning is the state of the front end that the workers share.
+type binning struct {
+	mu        sync.Mutex
+	taskEnded sync.Cond // a task has ended
+
+	assembler  frontend.Assembler
+	step       int      // current step of the pass
+	views      uint32   // remaining views of the step
+	started    bool     // the current view has begun
+	nextTicket uint64   // of the next task
+	tickets    []uint64 // by worker; noTicket while idle
+	parallel   bool     // several workers bin
+
+	lists        []*binList
+	bytes        int
+	err          error
+	failedTicket uint64 // ticket of err
+	stop         *atomic.Bool
 }
+
+const noTicket = math.MaxUint64
+
+// Bounds of binned work before shading begins. Large bounds give each tile more work while its texels
+// are in the caches.
+const (
+	maxBinnedBytes = 32 << 20
+	maxLists       = 256
+)

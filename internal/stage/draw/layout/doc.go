@@ -12,6 +12,8 @@
 //
 // # Files
 //
+// Callees come first: a file refers only to files before it.
+//
 //	binding.go   bindings, parameters, counters
 //	record.go    vertex records
 package layout

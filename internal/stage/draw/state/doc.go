@@ -8,9 +8,9 @@
 // Callees come first: a file refers only to files before it.
 //
 //	error.go         StateError
-//	topology.go      primitives of a topology
-//	state.go         the state of a pipeline
 //	shadingrate.go   fragment sizes and their combination
+//	state.go         the state of a pipeline
+//	topology.go      primitives of a topology
 //	target.go        attachments
 //	feedback.go      transform feedback
 //	statistics.go    pipeline statistics

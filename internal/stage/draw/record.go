@@ -1,0 +1,270 @@
+package draw
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// maxSteps bounds the recorded steps.
+const maxSteps = 256
+
+// Begin begins a pass on a target and records the clears c if it is not nil. workers is the number of
+// parallel workers; 0 is GOMAXPROCS. It returns an error if the target is invalid.
+func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
+	if err := t.CheckLimits(); err != nil {
+		return err
+	}
+	colors := append(p.target.Colors[:0], t.Colors...)
+	p.target = *t
+	p.target.Colors = colors
+	if p.workers = workers; workers <= 0 {
+		p.workers = runtime.GOMAXPROCS(0)
+	}
+	w, h, _ := t.Extent()
+	p.width = (int32(w) + raster.Tile - 1) / raster.Tile
+	tiles := int(p.width) * ((int(h) + raster.Tile - 1) / raster.Tile)
+	for len(p.tiles) < tiles {
+		p.tiles = append(p.tiles, nil)
+	}
+	p.tiles = p.tiles[:tiles]
+	p.memory = p.memory[:0]
+	for _, v := range colors {
+		p.memory = append(p.memory, v.Memory().Bytes)
+	}
+	p.memory = append(p.memory, t.Depth.Memory().Bytes, t.Stencil.Memory().Bytes)
+	if c != nil {
+		p.recordClear(c)
+	}
+	return nil
+}
+
+// Draw records a draw. Invalid arguments are reported at once, errors of execution now or by a later
+// Draw, Clear or End. The pipeline must not be closed before End.
+func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) error {
+	if len(p.steps) >= maxSteps {
+		if err := p.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if p.inUse.draws == len(p.draws) {
+		p.draws = append(p.draws, &recordedDraw{})
+	}
+	at := p.inUse.draws
+	d := p.draws[at]
+	if err := d.fill(ctx, pipeline, &p.target, a); err != nil {
+		d.release()
+		return err
+	}
+	some, ordered := d.sideEffects()
+	alone := some || d.readsTarget(p.memory)
+	if alone && len(p.steps) > 0 {
+		if err := p.flush(ctx); err != nil {
+			d.release()
+			return err
+		}
+	}
+	// A flush in between has reset inUse, so that d may be beyond the draws in use; the exchange
+	// moves it to the next place.
+	p.draws[p.inUse.draws], p.draws[at] = d, p.draws[p.inUse.draws]
+	p.inUse.draws++
+	p.ordered = ordered
+	p.steps = append(p.steps, step{draw: d})
+	if alone {
+		return p.flush(ctx)
+	}
+	return nil
+}
+
+// Clear records a clear.
+func (p *Pass) Clear(ctx context.Context, c *Clears) error {
+	if len(p.steps) >= maxSteps {
+		if err := p.flush(ctx); err != nil {
+			return err
+		}
+	}
+	p.recordClear(c)
+	return nil
+}
+
+// Draw executes a draw as a pass of its own. It returns a *StateError for inconsistent state, target
+// and arguments, an *exec.LimitError if they exceed a limit, or errors of compilation and execution.
+// After an error the draw can be partly executed.
+func (p *Pipeline) Draw(ctx context.Context, t *state.Target, a *state.Args) error {
+	w := p.passes.Get()
+	if w == nil {
+		w = &Pass{}
+	}
+	defer p.passes.Put(w, exec.MaxIdleWorkers())
+	if err := w.Begin(t, nil, a.Shader.Workers); err != nil {
+		return err
+	}
+	err := w.Draw(ctx, p, a)
+	if e := w.End(ctx); err == nil {
+		err = e
+	}
+	return err
+}
+
+// fill records a draw. Release must follow, even after an error.
+func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a *state.Args) error {
+	s := &p.state
+	if a.State != nil {
+		s = a.State
+	}
+	if err := a.Check(s); err != nil {
+		return err
+	}
+	if err := p.front.CheckTopology(s); err != nil {
+		return err
+	}
+	if err := p.front.CheckFeedback(a, s); err != nil {
+		return err
+	}
+	if err := t.Check(max(s.Multisample.Samples, 1), s.ViewMask); err != nil {
+		return err
+	}
+	d.pipeline, d.target, d.state, d.args = p, t, *s, *a
+	d.key = shade.NewKey(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
+	d.key.FullyCovered = s.Rasterization.Conservative != 0 && shade.HasInput(p.stages.Fragment, ir.FullyCovered)
+	d.key.Tile = shade.TileKeyOf(p.stages.Fragment, t)
+	d.rates = p.newRateLookup(s, t)
+	// The order of the following steps matters: the key depends on the rates, the programs on the
+	// key, and the bindings on the programs. detach is last, since it drops state that the others
+	// read.
+	d.rates.resolve()
+	d.key.MaxPixels = d.rates.maxPixels(s, p.stages.Fragment)
+	d.key.CountInvocations = a.Statistics != nil && p.hasFragment
+	d.invocations, d.counts = 1, [layout.NumCounts]uint64{}
+	if d.key.PerSample {
+		d.invocations = d.key.Samples
+	}
+	if err := d.hold(ctx, a); err != nil {
+		return err
+	}
+	if err := d.bind(a); err != nil {
+		return err
+	}
+	d.rasterState()
+	d.overwrites, d.hiz = d.overwritesTarget(), d.newHiZMode()
+	d.detach(a)
+	return nil
+}
+
+// hold compiles or finds the programs.
+func (d *recordedDraw) hold(ctx context.Context, a *state.Args) (err error) {
+	p := d.pipeline
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d.front.Begin(p.front, &d.args, &d.state)
+	if d.manyTriangles() {
+		d.front.MinBatch = minBatchDraw
+	}
+	if err = d.front.Acquire(ctx, p.engine, p.options); err != nil {
+		return err
+	}
+	d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, &a.Shader)
+	return err
+}
+
+// bind resolves the resources of the programs.
+func (d *recordedDraw) bind(a *state.Args) error {
+	o := compose.OwnResources{PerRun: layout.BindDepth}
+	for i, b := range a.VertexBuffers {
+		if i < state.MaxBindings {
+			o.Buffers[layout.BindVertex+i] = b
+		}
+	}
+	copy(o.Views[layout.BindColor:], d.target.Colors)
+	o.Views[layout.BindDepth], o.Views[layout.BindStencil] = d.target.Depth, d.target.Stencil
+	if err := d.front.Resolve(&o); err != nil {
+		return err
+	}
+	return d.fragmentBound.Resolve(d.heldFragment.Program, &d.args.Shader, &o)
+}
+
+// detach copies caller-owned state, which may change before the pass ends, and drops state that is no
+// longer needed.
+func (d *recordedDraw) detach(a *state.Args) {
+	d.push = append(d.push[:0], a.Shader.Push...)
+	s := &d.args.Shader
+	*s = compute.Args{Push: d.push, Regions: s.Regions, Workers: s.Workers, Budget: s.Budget, Log: s.Log}
+	d.args.State, d.args.VertexBuffers = nil, nil
+	d.discard = append(d.discard[:0], d.state.Discard.Rectangles...)
+	d.state.Discard.Rectangles = d.discard
+	if m := d.state.Multisample.Mask; m != nil {
+		d.mask = *m
+		d.state.Multisample.Mask = &d.mask
+	}
+	d.state.Vertex, d.state.Viewports, d.state.Scissors, d.state.Blend.Attachments = state.VertexInput{}, nil, nil, nil
+}
+
+// rasterState sets the rasterizer's state.
+func (d *recordedDraw) rasterState() {
+	s, r := &d.frame, &d.state.Rasterization
+	width, height, layers := d.target.Extent()
+	views, scissors := s.Viewports[:0], s.Scissors[:0]
+	for _, v := range d.state.Viewports {
+		views = append(views, raster.Viewport(v))
+	}
+	for _, x := range d.state.Scissors {
+		scissors = append(scissors, x.Raster())
+	}
+	area := raster.Rect{X1: int32(width), Y1: int32(height)}
+	if x := d.args.Area; x.Width > 0 && x.Height > 0 {
+		area = area.Intersect(x.Raster())
+	}
+	*s = raster.State{
+		Viewports: views, Scissors: scissors, Area: area, Layers: layers,
+		Samples:   int(max(d.state.Multisample.Samples, 1)),
+		CullFront: r.Cull&state.CullFront != 0, CullBack: r.Cull&state.CullBack != 0, Clockwise: r.Clockwise,
+		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
+		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
+		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
+		Aligned: d.key.MaxPixels > 1, Inner: d.key.FullyCovered, Runs: shade.WalksStrips(d.fragmentBound.Program.IR()) && !d.key.FullyCovered && len(d.state.Discard.Rectangles) == 0,
+	}
+	switch {
+	case r.Conservative > 0:
+		s.Conservative = raster.Overestimate
+	case r.Conservative < 0:
+		s.Conservative = raster.Underestimate
+	}
+	if s.LineWidth == 0 {
+		s.LineWidth = 1
+	}
+	if r.DepthBias {
+		s.Bias = d.bias()
+	}
+}
+
+// sideEffects reports whether the draw has effects other than on its attachments; such a draw is not
+// recorded together with others. ordered reports that its vertices must run on one worker. Tile by
+// tile, fragments of a later draw run in tile 0 before fragments of an earlier draw in tile 1.
+// Attachments cannot reveal this, but memory, messages and feedback can.
+func (d *recordedDraw) sideEffects() (some, ordered bool) {
+	s := &d.pipeline.stages
+	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Fragment} {
+		if p == nil {
+			continue
+		}
+		some = some || shade.WritesMemory(p) || p.Effects.Ordered || len(p.Messages) > 0
+		ordered = ordered || p != s.Fragment && (p.Effects.Ordered || len(p.Messages) > 0)
+	}
+	// The stipple counter continues along a primitive strip.
+	alone := d.args.Feedback != nil || d.state.Rasterization.Stipple.Factor > 0
+	return some || alone, ordered || alone
+}
+
+// readsTarget reports whether the target's memory is bound to the programs. Earlier draws must be
+// complete then.
+func (d *recordedDraw) readsTarget(memory [][]byte) bool {
+	return compose.Overlap(d.args.Index, memory) || d.fragmentBound.Overlaps(memory) || d.front.Overlaps(memory)
+}
