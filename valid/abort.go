@@ -15,11 +15,11 @@ import (
 // computed by package facts.
 var abortFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Abort-Message", Section: "SPIR-V, SPV_KHR_abort", Words: "the message of OpAbortKHR is of the type that it names, but for where decorations lay it out"},
-		{Code: "SPV-Abort-Type", Section: "SPIR-V, SPV_KHR_abort", Words: "the type of a message is concrete: of numbers and physical pointers"},
-		{Code: "SPV-Abort-Layout", Section: "SPIR-V, SPV_KHR_abort", Words: "in a shader the type of a message has an explicit layout"},
-		{Code: "SPV-ConstantData-Type", Section: "SPIR-V, SPV_KHR_constant_data", Words: "constant data are an array of integers of 8 bits or more"},
-		{Code: "SPV-ConstantData-Size", Section: "SPIR-V, SPV_KHR_constant_data", Words: "constant data have as many words as their array fills"},
+		{Code: "SPV-Abort-Message", Section: "SPIR-V, SPV_KHR_abort", Words: "the message of OpAbortKHR has its Message Type; the two may differ in their layouts"},
+		{Code: "SPV-Abort-Type", Section: "SPIR-V, SPV_KHR_abort", Words: "a message type is concrete: numbers and physical pointers only"},
+		{Code: "SPV-Abort-Layout", Section: "SPIR-V, SPV_KHR_abort", Words: "in a shader, a message type has an explicit layout"},
+		{Code: "SPV-ConstantData-Type", Section: "SPIR-V, SPV_KHR_constant_data", Words: "the type of constant data is an array of integers of at least 8 bits"},
+		{Code: "SPV-ConstantData-Size", Section: "SPIR-V, SPV_KHR_constant_data", Words: "constant data have exactly as many words as their array type fills"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpAbortKHR:            (*checker).abort,

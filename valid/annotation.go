@@ -14,15 +14,15 @@ import (
 // in decorated.go.
 var annotationFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Decorate-Ids", Section: "SPIR-V 3.3.3", Words: "decorations whose operands are ids are given by OpDecorateId, all others by OpDecorate"},
+		{Code: "SPV-Decorate-Ids", Section: "SPIR-V 3.3.3", Words: "decorations with id operands use OpDecorateId, all others OpDecorate"},
 		{Code: "SPV-Decorate-Earlier", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are defined before the target"},
-		{Code: "SPV-Decorate-Constant", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are constants, variables or strings that the decoration asks for"},
-		{Code: "SPV-Decorate-Group", Section: "SPIR-V 3.3.3", Words: "OpDecorateId gives no decoration to an OpDecorationGroup"},
-		{Code: "SPV-Decorate-String", Section: "SPIR-V 3.3.3", Words: "OpDecorateString gives decorations that take text"},
-		{Code: "SPV-Decorate-Member", Section: "SPIR-V 3.3.3", Words: "OpMemberDecorate names a member that a struct has"},
-		{Code: "SPV-Group-Target", Section: "SPIR-V 3.3.3", Words: "OpGroupDecorate gives the decorations of an OpDecorationGroup to what is no group"},
-		{Code: "SPV-Group-Use", Section: "SPIR-V 3.3.3", Words: "an OpDecorationGroup is named by decorations and names alone"},
-		{Code: "SPV-Name-Member", Section: "SPIR-V 3.3.2", Words: "OpMemberName names a member that a struct has"},
+		{Code: "SPV-Decorate-Constant", Section: "SPIR-V 3.3.3", Words: "the operands of OpDecorateId are constants, variables or strings, as the decoration requires"},
+		{Code: "SPV-Decorate-Group", Section: "SPIR-V 3.3.3", Words: "the target of OpDecorateId is no OpDecorationGroup"},
+		{Code: "SPV-Decorate-String", Section: "SPIR-V 3.3.3", Words: "OpDecorateString is for decorations with a string operand"},
+		{Code: "SPV-Decorate-Member", Section: "SPIR-V 3.3.3", Words: "OpMemberDecorate names an existing member of a struct"},
+		{Code: "SPV-Group-Target", Section: "SPIR-V 3.3.3", Words: "OpGroupDecorate applies an OpDecorationGroup; its targets are no groups"},
+		{Code: "SPV-Group-Use", Section: "SPIR-V 3.3.3", Words: "only decorations and names refer to an OpDecorationGroup"},
+		{Code: "SPV-Name-Member", Section: "SPIR-V 3.3.2", Words: "OpMemberName names an existing member of a struct"},
 		{Code: "SPV-Line-File", Section: "SPIR-V 3.3.2", Words: "the file of OpLine and OpSource is an OpString"},
 	},
 	insts: map[spirv.Op]judge{

@@ -13,8 +13,8 @@ import (
 // OpSelect, and the widths of bit instructions in Vulkan.
 var arithmeticFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Arithmetic-Pair", Section: "SPIR-V 3.3.13", Words: "the result of an instruction that yields a carry, a borrow or the upper bits is a struct of two members of the type of the operands"},
-		{Code: vuid.RuntimeSpirv_None_10824, Section: environment, Words: "counts, reversals and fields of bits are of 32-bit integers without the feature maintenance9", Need: NeedDevice},
+		{Code: "SPV-Arithmetic-Pair", Section: "SPIR-V 3.3.13", Words: "the result of an instruction with a carry, a borrow or upper bits is a struct of two members of the operand type"},
+		{Code: vuid.RuntimeSpirv_None_10824, Section: environment, Words: "bit counts, bit reversals and bit-field instructions need 32-bit integers unless the feature maintenance9 is enabled", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpMatrixTimesScalar: (*checker).matrixTimesScalar,

@@ -12,9 +12,9 @@ import (
 // cooperative.go.
 var arrayConversionFamily = family{
 	rules: []Rule{
-		{Code: "SPV-ArrayConversion-Array", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "what is converted is an array of integers or floats of 32 bits, or floats of 16; an array that a matrix is made of or taken to holds its components or unsigned words"},
-		{Code: "SPV-ArrayConversion-Size", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "an array that is cast has as many bits as the result; one that a matrix is made of or taken to is as long as a row of it, of B a column, or holds the bits of one"},
-		{Code: "SPV-ArrayConversion-Matrix", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "the matrix is of the scope Subgroup; A and B are of integers of 8 bits or floats of 16 or 32 and are 256 bits wide and high, an accumulator of integers of 32 bits or such floats"},
+		{Code: "SPV-ArrayConversion-Array", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "a conversion of arrays works on 32-bit integers and on 16-bit and 32-bit floats; between array and matrix, the array has the components of the matrix or 32-bit unsigned integers"},
+		{Code: "SPV-ArrayConversion-Size", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "a bit cast of arrays preserves the number of bits; between array and matrix, the array has the length, or the bits, of a matrix row, or of a column of B"},
+		{Code: "SPV-ArrayConversion-Matrix", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "the matrix has the scope Subgroup; A and B have 8-bit integers or 16-bit or 32-bit floats, and rows and columns of 256 bits; an accumulator has 32-bit integers or these floats"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpBitCastArrayQCOM:              cooperativeJudge((*cooperatives).castArray),

@@ -13,8 +13,8 @@ import (
 var barrierFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Barrier-Model", Section: "SPIR-V 3.3.20", Words: "before SPIR-V 1.3 OpControlBarrier is for tessellation control, compute, kernel, mesh and task shaders"},
-		{Code: vuid.StandaloneSpirv_OpControlBarrier_04682, Section: environment, Words: "OpControlBarrier in stages without workgroups has the scope for execution Subgroup"},
-		{Code: vuid.StandaloneSpirv_OpControlBarrierArriveEXT_13553, Section: environment, Words: "a split barrier has the scope for execution Workgroup or Subgroup"},
+		{Code: vuid.StandaloneSpirv_OpControlBarrier_04682, Section: environment, Words: "OpControlBarrier in stages without workgroups has the execution scope Subgroup"},
+		{Code: vuid.StandaloneSpirv_OpControlBarrierArriveEXT_13553, Section: environment, Words: "a split barrier has the execution scope Workgroup or Subgroup"},
 		{Code: vuid.StandaloneSpirv_SplitBarrierEXT_13552, Section: environment, Words: "split barriers are for compute shaders"},
 	},
 	insts: map[spirv.Op]judge{

@@ -11,8 +11,8 @@ import (
 // conversions from and to handles. State: checker.handleWidth.
 var bindlessFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Bindless-Width", Section: "SPIR-V, SPV_NV_bindless_texture", Words: "images and samplers are addressed by integers of 32 or 64 bits, which a module says once"},
-		{Code: "SPV-Bindless-Type", Section: "SPIR-V, SPV_NV_bindless_texture", Words: "an image, a sampler or a sampled image is converted from and to an unsigned integer of the width that the module says"},
+		{Code: "SPV-Bindless-Width", Section: "SPIR-V, SPV_NV_bindless_texture", Words: "a module declares one width, 32 or 64 bits, for the addresses of images and samplers"},
+		{Code: "SPV-Bindless-Type", Section: "SPIR-V, SPV_NV_bindless_texture", Words: "an image, a sampler or a sampled image is converted from and to an unsigned integer of the declared width"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpSamplerImageAddressingModeNV: (*checker).addressingMode,

@@ -18,12 +18,12 @@ import (
 // variable_kind.go and resource.go.
 var blockLayoutFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Block-Missing", Section: "SPIR-V 2.16.2", Words: "the members of a block have an Offset, arrays in it an ArrayStride, matrices in it a MatrixStride and an order"},
-		{Code: "SPV-Block-Alignment", Section: "Vulkan, Offset and Stride Assignment", Words: "offsets and strides in a block are multiples of the alignment that its layout asks for"},
-		{Code: "SPV-Block-Overlap", Section: "Vulkan, Offset and Stride Assignment", Words: "no member of a block lies within another, or in the padding of an array or struct"},
+		{Code: "SPV-Block-Missing", Section: "SPIR-V 2.16.2", Words: "in a block, members have an Offset, arrays an ArrayStride, and matrices a MatrixStride and RowMajor or ColMajor"},
+		{Code: "SPV-Block-Alignment", Section: "Vulkan, Offset and Stride Assignment", Words: "offsets and strides in a block are multiples of the alignment that its layout requires"},
+		{Code: "SPV-Block-Overlap", Section: "Vulkan, Offset and Stride Assignment", Words: "no member of a block overlaps another member, or the padding of an array or struct"},
 		{Code: "SPV-Block-Straddle", Section: "Vulkan, Offset and Stride Assignment", Words: "no vector of a block straddles 16 bytes improperly"},
-		{Code: "SPV-Block-Stride", Section: "Vulkan, Offset and Stride Assignment", Words: "the stride of an array or a matrix in a block is no smaller than an element, a column or a row"},
-		{Code: vuid.StandaloneSpirv_None_10684, Section: "Vulkan, Shader Validation", Words: "memory without an explicit layout holds no type that has one, and an array of descriptors has no stride"},
+		{Code: "SPV-Block-Stride", Section: "Vulkan, Offset and Stride Assignment", Words: "the stride of an array or a matrix in a block is at least the size of an element, a column or a row"},
+		{Code: vuid.StandaloneSpirv_None_10684, Section: "Vulkan, Shader Validation", Words: "memory without an explicit layout holds no type with one, and an array of descriptors has no stride"},
 	},
 	after: []func(*checker){(*checker).blocks},
 }

@@ -98,7 +98,7 @@ func rowRules() []Rule {
 		}
 	}
 	for _, r := range builtInRows {
-		add(r.inCode, "%s is used in %s entry points alone", r.builtIn, r.in)
+		add(r.inCode, "%s is only used in %s entry points", r.builtIn, r.in)
 		for _, k := range r.classes {
 			where := ""
 			if k.models != always {

@@ -12,16 +12,16 @@ import (
 // at run time.
 var builtInAccessRules = func() []Rule {
 	out := []Rule{
-		{Code: vuid.PositionPerViewNV_04326, Section: builtInSection, Words: "PositionPerViewNV is indexed by constants"},
-		{Code: vuid.ViewportMaskPerViewNV_04417, Section: builtInSection, Words: "ViewportMaskPerViewNV is indexed by constants"},
-		{Code: vuid.PrimitiveShadingRateKHR_04487, Section: builtInSection, Words: "what is written to PrimitiveShadingRateKHR has one vertical rate at most"},
-		{Code: vuid.PrimitiveShadingRateKHR_04488, Section: builtInSection, Words: "what is written to PrimitiveShadingRateKHR has one horizontal rate at most"},
-		{Code: vuid.PrimitiveShadingRateKHR_04489, Section: builtInSection, Words: "what is written to PrimitiveShadingRateKHR has bits of fragment shading rates alone"},
+		{Code: vuid.PositionPerViewNV_04326, Section: builtInSection, Words: "an index into PositionPerViewNV is a constant"},
+		{Code: vuid.ViewportMaskPerViewNV_04417, Section: builtInSection, Words: "an index into ViewportMaskPerViewNV is a constant"},
+		{Code: vuid.PrimitiveShadingRateKHR_04487, Section: builtInSection, Words: "a value stored to PrimitiveShadingRateKHR has at most one vertical rate"},
+		{Code: vuid.PrimitiveShadingRateKHR_04488, Section: builtInSection, Words: "a value stored to PrimitiveShadingRateKHR has at most one horizontal rate"},
+		{Code: vuid.PrimitiveShadingRateKHR_04489, Section: builtInSection, Words: "a value stored to PrimitiveShadingRateKHR has only bits of fragment shading rates"},
 	}
 	for _, r := range indexRows {
 		out = append(out,
-			Rule{Code: r.atCode, Section: builtInSection, Words: r.builtIn.String() + " is indexed below the number of primitives that OpSetMeshOutputsEXT says"},
-			Rule{Code: r.valueCode, Section: builtInSection, Words: "the indices in " + r.builtIn.String() + " are below the number of vertices that OpSetMeshOutputsEXT says"})
+			Rule{Code: r.atCode, Section: builtInSection, Words: r.builtIn.String() + " has indices below the primitive count of OpSetMeshOutputsEXT"},
+			Rule{Code: r.valueCode, Section: builtInSection, Words: "the indices in " + r.builtIn.String() + " are below the vertex count of OpSetMeshOutputsEXT"})
 	}
 	return out
 }()

@@ -8,7 +8,7 @@ import (
 // builtInArrayRules are the rules on the outermost array of a built-in, which its
 // type in the specification omits (Vulkan, Built-In Variables).
 var builtInArrayRules = []Rule{
-	{Code: "SPV-BuiltIn-Array", Section: builtInSection, Words: "a built-in of each vertex is an array where a stage has the vertices of a whole primitive or patch", Need: NeedVulkan},
+	{Code: "SPV-BuiltIn-Array", Section: builtInSection, Words: "a built-in of each vertex is an array in a stage that accesses all vertices of a primitive or patch", Need: NeedVulkan},
 }
 
 // eachHasOne reports whether a variable has one element per vertex or primitive

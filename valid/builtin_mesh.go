@@ -55,26 +55,26 @@ var listRows = [...]listRow{
 // meshBuiltInRules are the rules of these tables, and a few more.
 var meshBuiltInRules = func() []Rule {
 	out := []Rule{
-		{Code: vuid.CullPrimitiveEXT_10591, Section: builtInSection, Words: "an entry point has one CullPrimitiveEXT in its interface at most"},
-		{Code: vuid.PrimitiveShadingRateKHR_12275, Section: builtInSection, Words: "a mesh shader has PrimitiveShadingRateKHR only with the feature primitiveFragmentShadingRateMeshShader", Need: NeedDevice},
+		{Code: vuid.CullPrimitiveEXT_10591, Section: builtInSection, Words: "an entry point has at most one CullPrimitiveEXT in its interface"},
+		{Code: vuid.PrimitiveShadingRateKHR_12275, Section: builtInSection, Words: "a mesh shader uses PrimitiveShadingRateKHR only with the feature primitiveFragmentShadingRateMeshShader", Need: NeedDevice},
 	}
 	add := func(code, words string) {
 		out = append(out, Rule{Code: code, Section: builtInSection, Words: words})
 	}
 	for _, r := range meshRows {
 		b := r.builtIn.String()
-		add(r.perPrimitive, b+" of a mesh shader comes with PerPrimitiveEXT")
+		add(r.perPrimitive, b+" of a mesh shader has the decoration PerPrimitiveEXT")
 		add(r.as, b+" of a mesh shader is a scalar member of a block, or an array of such scalars")
-		add(r.size, b+" of a mesh shader, where it is an array, has as many elements as OutputPrimitivesEXT says")
-		add(r.block, b+" of a mesh shader, where it is a member, is in an array of as many blocks as OutputPrimitivesEXT says")
+		add(r.size, b+" of a mesh shader, if it is an array, has OutputPrimitivesEXT elements")
+		add(r.block, b+" of a mesh shader, if it is a member, is in an array of OutputPrimitivesEXT blocks")
 	}
 	for _, r := range indexRows {
 		b := r.builtIn.String()
 		add(r.modeCode, b+" is for mesh shaders with the mode "+r.mode.String())
-		add(r.sizeCode, b+" has as many elements as OutputPrimitivesEXT says")
+		add(r.sizeCode, b+" has OutputPrimitivesEXT elements")
 	}
 	for _, r := range listRows {
-		add(r.code, "with the mode "+r.mode.String()+" PrimitiveIndicesNV has "+itoa(r.corners)+" times as many elements as OutputPrimitivesEXT says")
+		add(r.code, "with the mode "+r.mode.String()+", PrimitiveIndicesNV has "+itoa(r.corners)+" times OutputPrimitivesEXT elements")
 	}
 	return out
 }()

@@ -12,16 +12,16 @@ const builtInSection = "Vulkan, Built-In Variables"
 // ownBuiltInRules are rules of one built-in, or of a few.
 var ownBuiltInRules = append([]Rule{
 	{Code: vuid.FragDepth_04216, Section: builtInSection, Words: "a fragment entry point that uses FragDepth has the mode DepthReplacing"},
-	{Code: vuid.FullyCoveredEXT_conservativeRasterizationPostDepthCoverage_04235, Section: builtInSection, Words: "FullyCoveredEXT and the mode PostDepthCoverage go together only where conservativeRasterizationPostDepthCoverage is supported", Need: NeedDevice},
+	{Code: vuid.FullyCoveredEXT_conservativeRasterizationPostDepthCoverage_04235, Section: builtInSection, Words: "FullyCoveredEXT and the mode PostDepthCoverage are used together only if conservativeRasterizationPostDepthCoverage is supported", Need: NeedDevice},
 	{Code: vuid.Layer_04273, Section: builtInSection, Words: "Layer is used outside of geometry and fragment shaders only with the feature shaderOutputLayer and its capability", Need: NeedDevice},
 	{Code: vuid.ViewportIndex_04405, Section: builtInSection, Words: "ViewportIndex is used outside of geometry and fragment shaders only with the feature shaderOutputViewportIndex and its capability", Need: NeedDevice},
-	{Code: vuid.PrimitiveId_Fragment_04333, Section: builtInSection, Words: "a fragment entry point uses PrimitiveId only where the module has a capability of geometry, tessellation or mesh shading"},
-	{Code: vuid.ClipDistancePerViewNV_04194, Section: builtInSection, Words: "ClipDistancePerViewNV comes with the decoration PerViewNV"},
-	{Code: vuid.CullDistancePerViewNV_04203, Section: builtInSection, Words: "CullDistancePerViewNV comes with the decoration PerViewNV"},
-	{Code: vuid.LayerPerViewNV_04279, Section: builtInSection, Words: "LayerPerViewNV comes with the decoration PerViewNV"},
-	{Code: vuid.ViewportMaskPerViewNV_04415, Section: builtInSection, Words: "ViewportMaskPerViewNV has 32 elements at most"},
+	{Code: vuid.PrimitiveId_Fragment_04333, Section: builtInSection, Words: "a fragment entry point uses PrimitiveId only if the module declares a capability of geometry, tessellation or mesh shading"},
+	{Code: vuid.ClipDistancePerViewNV_04194, Section: builtInSection, Words: "ClipDistancePerViewNV has the decoration PerViewNV"},
+	{Code: vuid.CullDistancePerViewNV_04203, Section: builtInSection, Words: "CullDistancePerViewNV has the decoration PerViewNV"},
+	{Code: vuid.LayerPerViewNV_04279, Section: builtInSection, Words: "LayerPerViewNV has the decoration PerViewNV"},
+	{Code: vuid.ViewportMaskPerViewNV_04415, Section: builtInSection, Words: "ViewportMaskPerViewNV has at most 32 elements"},
 	{Code: vuid.WorkgroupSize_04426, Section: builtInSection, Words: "WorkgroupSize decorates a constant or a specialization constant"},
-	{Code: vuid.WorkgroupSize_TileShadingRateQCOM_10635, Section: builtInSection, Words: "with the mode TileShadingRateQCOM, WorkgroupSize is a variable of the class Input"},
+	{Code: vuid.WorkgroupSize_TileShadingRateQCOM_10635, Section: builtInSection, Words: "with the mode TileShadingRateQCOM, WorkgroupSize is a variable of the storage class Input"},
 }, append(meshBuiltInRules, builtInAccessRules...)...)
 
 // builtInConstant checks a decorated constant: it must be WorkgroupSize.

@@ -18,10 +18,10 @@ import (
 // does not support by vulkan.go and device.go.
 var capabilityFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Capability-Missing", Section: "SPIR-V 3", Words: "one of the enabling capabilities of an instruction or an operand is declared"},
-		{Code: "SPV-Extension-Missing", Section: "SPIR-V 3", Words: "one of the extensions that bring an instruction, an operand or a capability is declared where the version of SPIR-V does not have it"},
-		{Code: "SPV-Version-Missing", Section: "SPIR-V 3", Words: "the version of SPIR-V has an instruction or an operand that nothing else brings"},
-		{Code: "SPV-Version-Last", Section: "SPIR-V 3", Words: "the version of SPIR-V still has an instruction or an operand"},
+		{Code: "SPV-Capability-Missing", Section: "SPIR-V 3", Words: "a module declares one of the enabling capabilities of each instruction and operand"},
+		{Code: "SPV-Extension-Missing", Section: "SPIR-V 3", Words: "a module declares one of the enabling extensions of each instruction, operand and capability that its version of SPIR-V does not include"},
+		{Code: "SPV-Version-Missing", Section: "SPIR-V 3", Words: "an instruction or operand without enabling extensions is in the version of SPIR-V of the module"},
+		{Code: "SPV-Version-Last", Section: "SPIR-V 3", Words: "an instruction or operand is not yet removed in the version of SPIR-V of the module"},
 	},
 }
 

@@ -12,14 +12,14 @@ import (
 // are checked by location.go.
 var componentFamily = family{
 	rules: []Rule{
-		{Code: vuid.StandaloneSpirv_Component_04920, Section: environment, Words: "Component is 3 at most"},
-		{Code: vuid.StandaloneSpirv_Component_04921, Section: environment, Words: "the components of a vector of 32 bits or less do not reach beyond a location"},
-		{Code: vuid.StandaloneSpirv_Component_04922, Section: environment, Words: "the components of a vector of 64 bits do not reach beyond a location"},
-		{Code: vuid.StandaloneSpirv_Component_04923, Section: environment, Words: "a scalar or a vector of two of 64 bits begins at component 0 or 2"},
-		{Code: vuid.StandaloneSpirv_Component_07703, Section: environment, Words: "a vector of three or four of 64 bits has no Component"},
-		{Code: vuid.StandaloneSpirv_Component_10583, Section: environment, Words: "Component is on scalars, vectors and arrays of them"},
-		{Code: vuid.StandaloneSpirv_Execution_10584, Section: environment, Words: "an input with a Component is an array of arrays in tessellation control and geometry shaders alone"},
-		{Code: vuid.StandaloneSpirv_Execution_10585, Section: environment, Words: "an output with a Component is an array of arrays in mesh shaders alone"},
+		{Code: vuid.StandaloneSpirv_Component_04920, Section: environment, Words: "Component is at most 3"},
+		{Code: vuid.StandaloneSpirv_Component_04921, Section: environment, Words: "the components of a vector of at most 32 bits are within one location"},
+		{Code: vuid.StandaloneSpirv_Component_04922, Section: environment, Words: "the components of a 64-bit vector are within one location"},
+		{Code: vuid.StandaloneSpirv_Component_04923, Section: environment, Words: "a 64-bit scalar or vector of two components begins at component 0 or 2"},
+		{Code: vuid.StandaloneSpirv_Component_07703, Section: environment, Words: "a 64-bit vector of three or four components has no Component"},
+		{Code: vuid.StandaloneSpirv_Component_10583, Section: environment, Words: "Component is on a scalar, a vector or an array of them"},
+		{Code: vuid.StandaloneSpirv_Execution_10584, Section: environment, Words: "only in tessellation control and geometry shaders is an input with a Component an array of arrays"},
+		{Code: vuid.StandaloneSpirv_Execution_10585, Section: environment, Words: "only in mesh shaders is an output with a Component an array of arrays"},
 	},
 	after: []func(*checker){(*checker).components, (*checker).componentArrays},
 }

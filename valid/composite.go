@@ -12,13 +12,13 @@ import (
 // arithmetic (SPIR-V §2.16.1).
 var compositeFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Composite-Index", Section: "SPIR-V 3.3.12", Words: "the literal indices of OpCompositeExtract and OpCompositeInsert, one at least, lead to parts that there are"},
-		{Code: "SPV-Composite-Part", Section: "SPIR-V 3.3.12", Words: "what is extracted or inserted has the type of the part that the indices lead to"},
-		{Code: "SPV-Composite-Count", Section: "SPIR-V 3.3.12", Words: "OpCompositeConstruct has as many constituents as the result has parts"},
-		{Code: "SPV-Composite-Constituent", Section: "SPIR-V 3.3.12", Words: "the constituents of OpCompositeConstruct have the types of the parts; those of a vector are scalars or vectors of its components"},
-		{Code: "SPV-Composite-Shuffle", Section: "SPIR-V 3.3.12", Words: "OpVectorShuffle names as many components as the result has, each of them one that there is, or 0xFFFFFFFF"},
-		{Code: "SPV-Composite-Copy", Section: "SPIR-V 3.3.12", Words: "OpCopyLogical yields another type whose parts are logically those of its operand; OpCopyObject copies no void"},
-		{Code: "SPV-Composite-Small", Section: "SPIR-V 2.16.1", Words: "values of 8 and 16 bits that the module has no arithmetic for are not put into composites or taken out of them"},
+		{Code: "SPV-Composite-Index", Section: "SPIR-V 3.3.12", Words: "OpCompositeExtract and OpCompositeInsert have at least one literal index, and each index selects an existing part"},
+		{Code: "SPV-Composite-Part", Section: "SPIR-V 3.3.12", Words: "the extracted or inserted value has the type of the part that the indices select"},
+		{Code: "SPV-Composite-Count", Section: "SPIR-V 3.3.12", Words: "OpCompositeConstruct has one constituent for each part of the result"},
+		{Code: "SPV-Composite-Constituent", Section: "SPIR-V 3.3.12", Words: "each constituent of OpCompositeConstruct has the type of its part; the constituents of a vector are scalars or vectors of its component type"},
+		{Code: "SPV-Composite-Shuffle", Section: "SPIR-V 3.3.12", Words: "OpVectorShuffle has one component literal for each component of the result; each literal selects an existing component or is 0xFFFFFFFF"},
+		{Code: "SPV-Composite-Copy", Section: "SPIR-V 3.3.12", Words: "OpCopyLogical yields a different type that matches its operand logically; OpCopyObject copies no void"},
+		{Code: "SPV-Composite-Small", Section: "SPIR-V 2.16.1", Words: "8-bit and 16-bit values without arithmetic in the module are not inserted into or extracted from composites"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpCompositeExtract:               (*checker).compositeExtract,

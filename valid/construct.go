@@ -17,18 +17,18 @@ import (
 // branch instructions themselves are checked by controlflow.go.
 var constructFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Construct-Merge", Section: "SPIR-V 2.11.1", Words: "a block is the merge block of one header at most"},
+		{Code: "SPV-Construct-Merge", Section: "SPIR-V 2.11.1", Words: "a block is the merge block of at most one header"},
 		{Code: "SPV-Construct-Dominance", Section: "SPIR-V 2.11.1", Words: "a header structurally dominates its merge block and its continue target"},
-		{Code: "SPV-Construct-BackEdge", Section: "SPIR-V 2.11.1", Words: "a back edge leads to a loop header, and exactly one does to each"},
-		{Code: "SPV-Construct-Continue", Section: "SPIR-V 2.11.1", Words: "the continue target structurally dominates the block with the back edge, and is structurally post-dominated by it"},
-		{Code: "SPV-Construct-Exit", Section: "SPIR-V 2.11.2", Words: "a branch leaves a construct only to its merge block, or for an enclosing loop or switch"},
-		{Code: "SPV-Construct-Entry", Section: "SPIR-V 2.11.3", Words: "a branch into a construct from outside leads to its header"},
-		{Code: "SPV-Construct-Nesting", Section: "SPIR-V 2.11.2", Words: "a construct that contains a header contains its merge block too"},
-		{Code: "SPV-Construct-Selection", Section: "SPIR-V 2.11.1", Words: "a branch to several blocks has a merge instruction before it, unless all but one are exits"},
-		{Code: "SPV-Construct-Switch", Section: "SPIR-V 2.11.1", Words: "OpSwitch has an OpSelectionMerge before it"},
-		{Code: "SPV-Construct-Case", Section: "SPIR-V 2.11.2", Words: "a case falls through to one other at most, which follows it and which no third falls to"},
-		{Code: "SPV-Construct-Depth", Section: "SPIR-V 2.17", Words: "constructs nest no deeper than the universal limit allows"},
-		{Code: "SPV-Construct-Reconvergence", Section: "SPIR-V 2.11, SPV_KHR_maximal_reconvergence", Words: "where an entry point reconverges maximally, a block that is no header, merge block, continue target or target of a switch has one predecessor"},
+		{Code: "SPV-Construct-BackEdge", Section: "SPIR-V 2.11.1", Words: "each back edge goes to a loop header, and each loop header has exactly one back edge"},
+		{Code: "SPV-Construct-Continue", Section: "SPIR-V 2.11.1", Words: "a continue target structurally dominates the block of the back edge, and this block structurally post-dominates the continue target"},
+		{Code: "SPV-Construct-Exit", Section: "SPIR-V 2.11.2", Words: "a branch out of a construct goes to its merge block, or to a merge block or continue target of an enclosing loop or switch"},
+		{Code: "SPV-Construct-Entry", Section: "SPIR-V 2.11.3", Words: "a branch into a construct from outside goes to its header"},
+		{Code: "SPV-Construct-Nesting", Section: "SPIR-V 2.11.2", Words: "a construct that contains a header also contains its merge block"},
+		{Code: "SPV-Construct-Selection", Section: "SPIR-V 2.11.1", Words: "a branch to several blocks follows a merge instruction, unless all but one are exits"},
+		{Code: "SPV-Construct-Switch", Section: "SPIR-V 2.11.1", Words: "OpSwitch follows an OpSelectionMerge"},
+		{Code: "SPV-Construct-Case", Section: "SPIR-V 2.11.2", Words: "a case falls through to at most one other case; this is the next one, and no third case falls through to it"},
+		{Code: "SPV-Construct-Depth", Section: "SPIR-V 2.17", Words: "constructs nest at most as deep as the universal limit allows"},
+		{Code: "SPV-Construct-Reconvergence", Section: "SPIR-V 2.11, SPV_KHR_maximal_reconvergence", Words: "if an entry point reconverges maximally, a block that is no header, merge block, continue target or switch target has one predecessor"},
 	},
 	after: []func(*checker){func(c *checker) {
 		s := structure{callGraph: &c.callGraph}

@@ -13,18 +13,18 @@ import (
 // checked by cooperative.go.
 var conversionFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Conversion-Width", Section: "SPIR-V 3.3.11", Words: "OpUConvert, OpSConvert and OpFConvert change the width, OpFConvert the width or the encoding"},
-		{Code: "SPV-Conversion-Small", Section: "SPIR-V 2.16.1", Words: "values of 8 and 16 bits that the module has no arithmetic for are converted to other widths alone"},
-		{Code: "SPV-Conversion-Bits", Section: "SPIR-V 3.3.11", Words: "the result of OpBitcast has as many bits as the operand; with a pointer stands a pointer, an integer scalar, or from SPIR-V 1.5 on a vector of two integers of 32 bits"},
-		{Code: "SPV-Conversion-Pointer", Section: "SPIR-V 3.3.11", Words: "pointers are converted to and from integers only with physical addressing, with PhysicalStorageBuffer64 those to PhysicalStorageBuffer"},
-		{Code: "SPV-Conversion-Generic", Section: "SPIR-V 3.3.11", Words: "pointers are cast between Generic and Workgroup, CrossWorkgroup or Function, to the same type"},
-		{Code: "SPV-Conversion-AccelerationStructure", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "OpConvertUToAccelerationStructureKHR takes an integer of 64 bits or two of 32 bits, without a sign"},
-		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04710, Section: environment, Words: "pointers are converted to and from integers of 64 bits"},
+		{Code: "SPV-Conversion-Width", Section: "SPIR-V 3.3.11", Words: "OpUConvert and OpSConvert change the width, OpFConvert the width or the encoding"},
+		{Code: "SPV-Conversion-Small", Section: "SPIR-V 2.16.1", Words: "8-bit and 16-bit values without arithmetic in the module are only converted to other widths"},
+		{Code: "SPV-Conversion-Bits", Section: "SPIR-V 3.3.11", Words: "OpBitcast preserves the number of bits; a pointer is cast from or to a pointer, an integer scalar, or from SPIR-V 1.5 on a vector of two 32-bit integers"},
+		{Code: "SPV-Conversion-Pointer", Section: "SPIR-V 3.3.11", Words: "pointers are converted to and from integers only with physical addressing; with PhysicalStorageBuffer64, only pointers to PhysicalStorageBuffer"},
+		{Code: "SPV-Conversion-Generic", Section: "SPIR-V 3.3.11", Words: "casts between Generic and Workgroup, CrossWorkgroup or Function preserve the pointed-to type"},
+		{Code: "SPV-Conversion-AccelerationStructure", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the operand of OpConvertUToAccelerationStructureKHR is a 64-bit unsigned integer or a vector of two 32-bit unsigned integers"},
+		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04710, Section: environment, Words: "pointers are converted to and from 64-bit integers"},
 		{Code: vuid.StandaloneSpirv_OpConvertFToU_12465, Section: environment, Words: "floats of microscaling encodings are not converted to or from integers"},
 		{Code: vuid.StandaloneSpirv_OpFConvert_12466, Section: environment, Words: "OpFConvert yields no float of a microscaling encoding"},
-		{Code: vuid.StandaloneSpirv_OpFConvert_12467, Section: environment, Words: "OpFConvert of a float of a microscaling encoding yields one of IEEE 754, of 8 bits, or BFloat16KHR"},
+		{Code: vuid.StandaloneSpirv_OpFConvert_12467, Section: environment, Words: "OpFConvert of a microscaling encoding yields IEEE 754, 8-bit or BFloat16KHR floats"},
 		{Code: vuid.StandaloneSpirv_Result_12468, Section: environment, Words: "OpBitcastExtractEXT yields a float of 4 or 6 bits"},
-		{Code: vuid.StandaloneSpirv_Base_12469, Section: environment, Words: "OpBitcastExtractEXT takes an integer scalar or vector"},
+		{Code: vuid.StandaloneSpirv_Base_12469, Section: environment, Words: "the operand of OpBitcastExtractEXT is an integer scalar or vector"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpBitcast:                            (*checker).bitcast,

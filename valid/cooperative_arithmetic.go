@@ -12,8 +12,8 @@ import (
 // cooperative matrices, checks all other operands of these instructions.
 var cooperativeArithmeticFamily = family{
 	rules: []Rule{
-		{Code: "SPV-CooperativeMatrix-Arithmetic", Section: "SPIR-V 3.3.13", Words: "cooperative matrices are negated, added, subtracted, multiplied and divided component by component; no other arithmetic, bit or logic instruction takes them"},
-		{Code: "SPV-CooperativeMatrix-Operands", Section: "SPIR-V 3.3.13", Words: "the cooperative matrices of an arithmetic instruction have the type of the result, whose components are what the instruction computes with"},
+		{Code: "SPV-CooperativeMatrix-Arithmetic", Section: "SPIR-V 3.3.13", Words: "add, subtract, multiply, divide and negate work on the components of cooperative matrices; no other arithmetic, bit or logical instruction has cooperative matrices"},
+		{Code: "SPV-CooperativeMatrix-Operands", Section: "SPIR-V 3.3.13", Words: "the cooperative matrices of an arithmetic instruction have the result type, with the component type of the instruction"},
 	},
 	ops: []group{
 		{cooperativeJudge((*cooperatives).matrixArithmetic), componentwise()},

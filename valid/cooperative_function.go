@@ -11,11 +11,11 @@ import (
 // element (SPV_NV_cooperative_matrix2, SPV_EXT_cooperative_matrix_maintenance1).
 var cooperativeFunctionFamily = family{
 	rules: []Rule{
-		{Code: "SPV-CooperativeMatrix-Function", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "what is applied to the elements of a cooperative matrix is a function"},
-		{Code: "SPV-CooperativeMatrix-PerElement", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a function that is applied to each element takes its row and column, integers of 32 bits, the element, and each further operand, of a matrix of the same type its element; it returns an element"},
-		{Code: "SPV-CooperativeMatrix-Reduce", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a function that combines elements takes two and returns one"},
-		{Code: "SPV-CooperativeMatrix-ReduceShape", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "accumulators of the same scope and components are reduced: by rows to as many rows, by columns to as many columns, 2x2 to half of both, which stands alone"},
-		{Code: "SPV-CooperativeMatrix-Coordinate", Section: "SPIR-V, SPV_EXT_cooperative_matrix_maintenance1", Words: "the coordinate of an element is two integers of 32 bits, asked for by an integer of 32 bits"},
+		{Code: "SPV-CooperativeMatrix-Function", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "the operand of a per-element operation on a cooperative matrix is a function"},
+		{Code: "SPV-CooperativeMatrix-PerElement", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a function for each element has parameters for the row and the column, 32-bit integers, for the element, and for each further operand, an element if this is a matrix of the same type; it returns an element"},
+		{Code: "SPV-CooperativeMatrix-Reduce", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a function that combines elements has two elements as parameters and returns one"},
+		{Code: "SPV-CooperativeMatrix-ReduceShape", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a reduction works on accumulators of the same scope and component type: by row it preserves the rows, by column the columns, and 2x2, which excludes the others, halves both"},
+		{Code: "SPV-CooperativeMatrix-Coordinate", Section: "SPIR-V, SPV_EXT_cooperative_matrix_maintenance1", Words: "the coordinate of an element is a vector of two 32-bit integers, for an index of 32 bits"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpCooperativeMatrixPerElementOpEXT:  cooperativeJudge((*cooperatives).matrixPerElement),

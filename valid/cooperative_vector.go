@@ -12,16 +12,16 @@ import (
 // vector are checked by the typing table.
 var cooperativeVectorFamily = family{
 	rules: []Rule{
-		{Code: "SPV-CooperativeVector-Component", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the components of a cooperative vector are numbers, with the capability LongVectorEXT any scalars"},
-		{Code: "SPV-CooperativeVector-Count", Section: "SPIR-V, SPV_EXT_long_vector", Words: "the number of components of a vector is a constant integer of 32 bits, 1 at least"},
-		{Code: "SPV-CooperativeVector-Vector", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "what loads, stores, multiplies and sums up cooperative vectors has them where it takes them"},
-		{Code: "SPV-CooperativeVector-Pointer", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "a cooperative vector is loaded and stored by way of a pointer to an array of numbers, or of vectors of them, in memory that invocations share"},
-		{Code: "SPV-CooperativeVector-Offset", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "an offset is an integer of 32 or 64 bits, a stride one of 32"},
-		{Code: "SPV-CooperativeVector-Result", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the product of a matrix and a vector is of integers of 32 bits, or floats of 16 or 32, as many as the matrix has rows"},
-		{Code: "SPV-CooperativeVector-Input", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "a vector that is multiplied, and is not packed, has as many components as the matrix has columns"},
-		{Code: "SPV-CooperativeVector-Constant", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "interpretations, sizes and the layout of a matrix are constants of 32 bits, and whether it is transposed a Boolean constant"},
-		{Code: "SPV-CooperativeVector-Layout", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the layout of a matrix is one of those that there are"},
-		{Code: "SPV-CooperativeVector-Product", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the vectors of an outer product have the same components"},
+		{Code: "SPV-CooperativeVector-Component", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the components of a cooperative vector are numbers, or with the capability LongVectorEXT any scalars"},
+		{Code: "SPV-CooperativeVector-Count", Section: "SPIR-V, SPV_EXT_long_vector", Words: "the number of components of a vector is a constant 32-bit integer of at least 1"},
+		{Code: "SPV-CooperativeVector-Vector", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "a load, a store, a product and a sum of cooperative vectors have a cooperative vector for each vector operand and result"},
+		{Code: "SPV-CooperativeVector-Pointer", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "a cooperative vector is loaded and stored through a pointer to an array of numbers or vectors of numbers, in shared memory"},
+		{Code: "SPV-CooperativeVector-Offset", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "an offset is a 32-bit or 64-bit integer, a stride a 32-bit integer"},
+		{Code: "SPV-CooperativeVector-Result", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the product of a matrix and a vector has 32-bit integers or 16-bit or 32-bit floats, one for each row of the matrix"},
+		{Code: "SPV-CooperativeVector-Input", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the vector of a product, if it is not packed, has one component for each column of the matrix"},
+		{Code: "SPV-CooperativeVector-Constant", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "interpretations, sizes and the layout of a matrix are 32-bit constants, and the transpose flag is a Boolean constant"},
+		{Code: "SPV-CooperativeVector-Layout", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the layout of a matrix is one of the defined layouts"},
+		{Code: "SPV-CooperativeVector-Product", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "the vectors of an outer product have the same component type"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpTypeVectorIdEXT:                           cooperativeJudge((*cooperatives).typeVectorID),

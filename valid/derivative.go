@@ -7,7 +7,7 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 // models than Fragment by model.go.
 var derivativeFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Derivative-Model", Section: "SPIR-V 3.3.16", Words: "a derivative is taken in a fragment shader, or in a workgroup that says which invocations make a group of derivatives"},
+		{Code: "SPV-Derivative-Model", Section: "SPIR-V 3.3.16", Words: "a derivative is in a fragment shader, or in a workgroup with a derivative group mode"},
 	},
 	ops: []group{{(*checker).derivative, []spirv.Op{
 		spirv.OpDPdx, spirv.OpDPdy, spirv.OpFwidth, spirv.OpDPdxFine, spirv.OpDPdyFine, spirv.OpFwidthFine,

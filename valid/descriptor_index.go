@@ -17,9 +17,9 @@ import (
 // between invocations. A rule reports only an index that certainly varies.
 var descriptorIndexFamily = family{
 	rules: append(descriptorIndexRules(), []Rule{
-		{Code: vuid.RuntimeSpirv_None_04745, Section: environment, Words: "arrays in push constants are indexed by what is dynamically uniform"},
-		{Code: vuid.RuntimeSpirv_None_10148, Section: environment, Words: "where subgroups have one invocation, what accesses a descriptor that differs between the invocations of a workgroup is NonUniform", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_subgroupSize_10149, Section: environment, Words: "what accesses a descriptor that differs between the invocations of a subgroup is NonUniform"},
+		{Code: vuid.RuntimeSpirv_None_04745, Section: environment, Words: "an index into an array in push constants is dynamically uniform"},
+		{Code: vuid.RuntimeSpirv_None_10148, Section: environment, Words: "if subgroups have one invocation, an access of a descriptor that differs between the invocations of a workgroup is NonUniform", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_subgroupSize_10149, Section: environment, Words: "an access of a descriptor that differs between the invocations of a subgroup is NonUniform"},
 	}...),
 	ops: []group{{(*checker).descriptorChain, []spirv.Op{
 		spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
@@ -72,9 +72,9 @@ func descriptorIndexRules() []Rule {
 	var out []Rule
 	for _, k := range descriptorKinds {
 		out = append(out,
-			Rule{Code: k.dynamicCode, Section: environment, Words: "without the capability " + k.dynamic.String() + " an access by way of " + k.what + " of an array has constant indices"},
-			Rule{Code: k.nonUniformCode, Section: environment, Words: "without the capability " + k.nonUniform.String() + " an access by way of " + k.what + " of an array has indices that are the same in all invocations of a subgroup"},
-			Rule{Code: k.lone, Section: environment, Words: "without the capability " + k.nonUniform.String() + ", and where subgroups have one invocation, an access by way of " + k.what + " of an array has indices that are the same in all invocations of a workgroup", Need: NeedDevice})
+			Rule{Code: k.dynamicCode, Section: environment, Words: "without the capability " + k.dynamic.String() + " an access through " + k.what + " of an array has constant indices"},
+			Rule{Code: k.nonUniformCode, Section: environment, Words: "without the capability " + k.nonUniform.String() + " an access through " + k.what + " of an array has subgroup-uniform indices"},
+			Rule{Code: k.lone, Section: environment, Words: "without the capability " + k.nonUniform.String() + ", and if subgroups have one invocation, an access through " + k.what + " of an array has workgroup-uniform indices", Need: NeedDevice})
 	}
 	return out
 }

@@ -11,12 +11,12 @@ import (
 // (SPV_VALVE_mixed_float_dot_product). OpDot of BFloat16 is in encoding.go.
 var dotFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Dot-Capability", Section: "SPIR-V 3.3.13", Words: "an integer dot product comes with the capability for what it multiplies: packed words, vectors of four bytes, or any vectors; one of floats with that for their encoding and the width of the sum"},
-		{Code: "SPV-Dot-Unsigned", Section: "SPIR-V 3.3.13", Words: "the second vector of OpSUDot is of unsigned integers"},
-		{Code: "SPV-Dot-Packed", Section: "SPIR-V 3.3.13", Words: "a dot product of scalars is of words of 32 bits, with a Packed Vector Format"},
-		{Code: "SPV-Dot-Width", Section: "SPIR-V 3.3.13", Words: "an integer dot product is as wide as a component at least"},
-		{Code: "SPV-Dot-Vector", Section: "SPIR-V, SPV_VALVE_mixed_float_dot_product", Words: "the vectors of a dot product are as long and of such components as the instruction multiplies, those of 16 bits of one encoding"},
-		{Code: "SPV-Dot-Accumulator", Section: "SPIR-V, SPV_VALVE_mixed_float_dot_product", Words: "the sum of a dot product is a float of the width that the instruction names, and the accumulator is of its type"},
+		{Code: "SPV-Dot-Capability", Section: "SPIR-V 3.3.13", Words: "an integer dot product needs the capability for its operands: packed words, vectors of four bytes, or any vectors; a float dot product needs the capability for its encoding and the width of the sum"},
+		{Code: "SPV-Dot-Unsigned", Section: "SPIR-V 3.3.13", Words: "the second vector of OpSUDot has unsigned integers"},
+		{Code: "SPV-Dot-Packed", Section: "SPIR-V 3.3.13", Words: "a dot product of scalars has 32-bit words and a Packed Vector Format"},
+		{Code: "SPV-Dot-Width", Section: "SPIR-V 3.3.13", Words: "the result of an integer dot product is at least as wide as a component"},
+		{Code: "SPV-Dot-Vector", Section: "SPIR-V, SPV_VALVE_mixed_float_dot_product", Words: "the vectors of a dot product have the length and the component type of the instruction; 16-bit floats have one encoding"},
+		{Code: "SPV-Dot-Accumulator", Section: "SPIR-V, SPV_VALVE_mixed_float_dot_product", Words: "the sum of a dot product is a float of the width of the instruction, and the accumulator has its type"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpFDot2MixAcc32VALVE: (*checker).mixedDot,

@@ -17,13 +17,13 @@ import (
 // checked by conversion.go, cooperative matrices by cooperative.go.
 var encodingFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Encoding-BFloat16", Section: "SPIR-V, SPV_KHR_bfloat16", Words: "there is no arithmetic on floats of the encoding BFloat16KHR but the dot product"},
-		{Code: "SPV-Encoding-Float8", Section: "SPIR-V, SPV_EXT_float8", Words: "there is no arithmetic on floats of 8 bits"},
-		{Code: "SPV-Encoding-Microscaling", Section: "SPIR-V, SPV_EXT_ocp_microscaling_types", Words: "values of the microscaling encodings are made, moved, stored, converted and chosen; nothing else takes them"},
-		{Code: "SPV-Encoding-Saturated", Section: "SPIR-V, SPV_EXT_float8", Words: "SaturatedToLargestFloat8NormalConversionEXT is on conversions to floats of 8 bits"},
-		{Code: vuid.RuntimeSpirv_shaderFmaFloat16_10977, Section: environment, Words: "OpFmaKHR of 16 bits needs the feature shaderFmaFloat16", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_shaderFmaFloat32_10978, Section: environment, Words: "OpFmaKHR of 32 bits needs the feature shaderFmaFloat32", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_shaderFmaFloat64_10979, Section: environment, Words: "OpFmaKHR of 64 bits needs the feature shaderFmaFloat64", Need: NeedDevice},
+		{Code: "SPV-Encoding-BFloat16", Section: "SPIR-V, SPV_KHR_bfloat16", Words: "the only arithmetic on BFloat16KHR floats is the dot product"},
+		{Code: "SPV-Encoding-Float8", Section: "SPIR-V, SPV_EXT_float8", Words: "no arithmetic instruction works on 8-bit floats"},
+		{Code: "SPV-Encoding-Microscaling", Section: "SPIR-V, SPV_EXT_ocp_microscaling_types", Words: "values of the microscaling encodings are only constructed, moved, stored, converted and selected"},
+		{Code: "SPV-Encoding-Saturated", Section: "SPIR-V, SPV_EXT_float8", Words: "SaturatedToLargestFloat8NormalConversionEXT is on a conversion to 8-bit floats"},
+		{Code: vuid.RuntimeSpirv_shaderFmaFloat16_10977, Section: environment, Words: "16-bit OpFmaKHR needs the feature shaderFmaFloat16", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_shaderFmaFloat32_10978, Section: environment, Words: "32-bit OpFmaKHR needs the feature shaderFmaFloat32", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_shaderFmaFloat64_10979, Section: environment, Words: "64-bit OpFmaKHR needs the feature shaderFmaFloat64", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpDot:    (*checker).encodedDot,

@@ -97,5 +97,5 @@ func ExampleRules() {
 			fmt.Println(r.Words)
 		}
 	}
-	// Output: the definition of an id dominates every use of it in a block that can be reached
+	// Output: the definition of an id dominates every use in a reachable block
 }

@@ -10,9 +10,9 @@ import (
 // (SPV_AMDX_shader_enqueue).
 var executionGraphFamily = family{
 	rules: []Rule{
-		{Code: "SPV-NodePayload-Type", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "an array of payloads is of structs"},
-		{Code: "SPV-NodePayload-Array", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "payloads are allocated, enqueued, measured and finished by way of a pointer to NodePayloadAMDX, and validity is asked of a type of arrays of payloads"},
-		{Code: "SPV-NodePayload-Operand", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the number of payloads, the index of a node and the length of an array are integers of 32 bits, whether something is finished or valid is a Boolean, and payloads are visible to an invocation, a subgroup or a workgroup"},
+		{Code: "SPV-NodePayload-Type", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the element of an array of payloads is a struct"},
+		{Code: "SPV-NodePayload-Array", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "payloads are allocated, enqueued, counted and finished through a pointer to NodePayloadAMDX, and OpIsNodePayloadValidAMDX names a type of payload arrays"},
+		{Code: "SPV-NodePayload-Operand", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the number of payloads, a node index and the length of an array are 32-bit integers; the results \"finished\" and \"valid\" are Booleans; payloads are visible to an invocation, a subgroup or a workgroup"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpTypeNodePayloadArrayAMDX:     (*checker).typeNodePayload,

@@ -6,7 +6,7 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 // an extension needs.
 var extensionFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Extension-Version", Section: "SPIR-V extensions, Dependencies", Words: "an extension is declared in a version of SPIR-V that it is written against, or a later one"},
+		{Code: "SPV-Extension-Version", Section: "SPIR-V extensions, Dependencies", Words: "an extension is declared in the version of SPIR-V that it requires, or a later one"},
 	},
 	insts: map[spirv.Op]judge{spirv.OpExtension: (*checker).extensionVersion},
 }

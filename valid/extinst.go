@@ -12,10 +12,10 @@ import (
 // instruction to the file of its set.
 var extInstFamily = family{
 	rules: []Rule{
-		{Code: "SPV-ExtInst-Forward", Section: "SPIR-V, SPV_KHR_relaxed_extended_instruction", Words: "OpExtInstWithForwardRefsKHR is of a set without a meaning, and names what is defined behind it"},
-		{Code: "SPV-ExtInst-Version", Section: "Arm.ExperimentalMLOperations", Words: "the import names a version that there is"},
-		{Code: "SPV-ExtInst-Void", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "an instruction without a meaning is void"},
-		{Code: "SPV-ExtInst-Extension", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "a set without a meaning is imported from SPIR-V 1.6 on, or with the extension SPV_KHR_non_semantic_info"},
+		{Code: "SPV-ExtInst-Forward", Section: "SPIR-V, SPV_KHR_relaxed_extended_instruction", Words: "OpExtInstWithForwardRefsKHR is of a non-semantic set and has a forward reference"},
+		{Code: "SPV-ExtInst-Version", Section: "Arm.ExperimentalMLOperations", Words: "the import names an existing version"},
+		{Code: "SPV-ExtInst-Void", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "a non-semantic instruction has the type void"},
+		{Code: "SPV-ExtInst-Extension", Section: "SPIR-V, SPV_KHR_non_semantic_info", Words: "a non-semantic set needs SPIR-V 1.6 or the extension SPV_KHR_non_semantic_info"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpExtInst:                   (*checker).extInst,

@@ -12,11 +12,11 @@ import (
 // its instructions to.
 var clspvFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Clspv-Version", Section: "NonSemantic.ClspvReflection", Words: "the import names a version that there is, and one that has the instruction"},
+		{Code: "SPV-Clspv-Version", Section: "NonSemantic.ClspvReflection", Words: "the import names an existing version that includes the instruction"},
 		{Code: "SPV-Clspv-Kernel", Section: "NonSemantic.ClspvReflection", Words: "Kernel names a GLCompute entry point by its function and its name"},
-		{Code: "SPV-Clspv-Declaration", Section: "NonSemantic.ClspvReflection", Words: "an argument names the Kernel, and its ArgumentInfo, of the same import"},
-		{Code: "SPV-Clspv-Constant", Section: "NonSemantic.ClspvReflection", Words: "a number is an OpConstant of 32 bits without sign"},
-		{Code: "SPV-Clspv-String", Section: "NonSemantic.ClspvReflection", Words: "a name or a datum is an OpString"},
+		{Code: "SPV-Clspv-Declaration", Section: "NonSemantic.ClspvReflection", Words: "an argument refers to the Kernel, and to its ArgumentInfo, of the same import"},
+		{Code: "SPV-Clspv-Constant", Section: "NonSemantic.ClspvReflection", Words: "a number is a 32-bit unsigned OpConstant"},
+		{Code: "SPV-Clspv-String", Section: "NonSemantic.ClspvReflection", Words: "a name or data operand is an OpString"},
 	},
 }
 

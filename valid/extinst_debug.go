@@ -13,17 +13,17 @@ import (
 // The two give the instructions that they share the same numbers.
 var debugInfoFamily = family{
 	rules: []Rule{
-		{Code: "SPV-DebugInfo-Operand", Section: "NonSemantic.Shader.DebugInfo, OpenCL.DebugInfo", Words: "each operand is an instruction of the kind that the set asks for"},
-		{Code: "SPV-DebugInfo-Constant", Section: "NonSemantic.Shader.DebugInfo", Words: "a number is an OpConstant of 32 bits without sign"},
-		{Code: "SPV-DebugInfo-Result", Section: "OpenCL.DebugInfo", Words: "an instruction of debug information is void"},
-		{Code: "SPV-DebugInfo-Version", Section: "NonSemantic.Shader.DebugInfo", Words: "the import names a version, and one that has the instruction"},
-		{Code: "SPV-DebugInfo-Line", Section: "NonSemantic.Shader.DebugInfo", Words: "a line is one that the text of its DebugSource has, and ranges do not run backwards"},
-		{Code: "SPV-DebugInfo-Column", Section: "NonSemantic.Shader.DebugInfo", Words: "a column is within its line, or just behind it"},
-		{Code: "SPV-DebugInfo-Definition", Section: "NonSemantic.Shader.DebugInfo", Words: "DebugFunctionDefinition stands in the first block of the function that it names"},
+		{Code: "SPV-DebugInfo-Operand", Section: "NonSemantic.Shader.DebugInfo, OpenCL.DebugInfo", Words: "each operand is an instruction of the kind that the set defines"},
+		{Code: "SPV-DebugInfo-Constant", Section: "NonSemantic.Shader.DebugInfo", Words: "a number is a 32-bit unsigned OpConstant"},
+		{Code: "SPV-DebugInfo-Result", Section: "OpenCL.DebugInfo", Words: "an instruction of debug information has the type void"},
+		{Code: "SPV-DebugInfo-Version", Section: "NonSemantic.Shader.DebugInfo", Words: "the import names a version that includes the instruction"},
+		{Code: "SPV-DebugInfo-Line", Section: "NonSemantic.Shader.DebugInfo", Words: "a line exists in the text of its DebugSource, and ranges do not run backwards"},
+		{Code: "SPV-DebugInfo-Column", Section: "NonSemantic.Shader.DebugInfo", Words: "a column is within its line, or directly after its end"},
+		{Code: "SPV-DebugInfo-Definition", Section: "NonSemantic.Shader.DebugInfo", Words: "DebugFunctionDefinition is in the entry block of the function that it names"},
 		{Code: "SPV-DebugInfo-Count", Section: "NonSemantic.Shader.DebugInfo", Words: "a vector has 2 to 4 components, a matrix 2 to 4 columns"},
-		{Code: "SPV-DebugInfo-Size", Section: "NonSemantic.Shader.DebugInfo", Words: "an enumeration takes more than 0 bits"},
-		{Code: "SPV-DebugInfo-ArrayLength", Section: "NonSemantic.Shader.DebugInfo, OpenCL.DebugInfo", Words: "a variable that says how long an array is has the type of an unsigned integer of 32 or 64 bits"},
-		{Code: "SPV-DebugInfo-Place", Section: "NonSemantic.Shader.DebugInfo, OpenCL.DebugInfo", Words: "what belongs to instructions stands in blocks, all else outside of functions"},
+		{Code: "SPV-DebugInfo-Size", Section: "NonSemantic.Shader.DebugInfo", Words: "an enumeration has more than 0 bits"},
+		{Code: "SPV-DebugInfo-ArrayLength", Section: "NonSemantic.Shader.DebugInfo, OpenCL.DebugInfo", Words: "a variable as the length of an array is a 32-bit or 64-bit unsigned integer"},
+		{Code: "SPV-DebugInfo-Place", Section: "NonSemantic.Shader.DebugInfo, OpenCL.DebugInfo", Words: "debug information of instructions is in blocks, all other debug information outside of functions"},
 	},
 }
 

@@ -10,9 +10,9 @@ import (
 // to.
 var glslFamily = family{
 	rules: []Rule{
-		{Code: "SPV-GLSL-Result", Section: "GLSL.std.450", Words: "the result has the type that the instruction yields"},
-		{Code: "SPV-GLSL-Operand", Section: "GLSL.std.450", Words: "each operand has the type that the instruction takes"},
-		{Code: "SPV-GLSL-Interpolant", Section: "GLSL.std.450", Words: "what is interpolated anew is a pointer into Input, in a fragment shader"},
+		{Code: "SPV-GLSL-Result", Section: "GLSL.std.450", Words: "the result has the result type of the instruction"},
+		{Code: "SPV-GLSL-Operand", Section: "GLSL.std.450", Words: "each operand has the type that the instruction requires"},
+		{Code: "SPV-GLSL-Interpolant", Section: "GLSL.std.450", Words: "the interpolant is a pointer to Input, in a fragment shader"},
 		{Code: "SPV-GLSL-Reserved", Section: "GLSL.std.450", Words: "IMix is not used"},
 	},
 }

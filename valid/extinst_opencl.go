@@ -11,8 +11,8 @@ import (
 // operands alone.
 var openCLSetFamily = family{
 	rules: []Rule{
-		{Code: "SPV-OpenCL-Result", Section: "OpenCL.std", Words: "the result has the type that the instruction yields"},
-		{Code: "SPV-OpenCL-Operand", Section: "OpenCL.std", Words: "each operand has the type that the instruction takes"},
+		{Code: "SPV-OpenCL-Result", Section: "OpenCL.std", Words: "the result has the result type of the instruction"},
+		{Code: "SPV-OpenCL-Operand", Section: "OpenCL.std", Words: "each operand has the type that the instruction requires"},
 	},
 }
 

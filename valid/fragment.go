@@ -6,8 +6,8 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 // (SPIR-V §3.3.17 and §3.3.20).
 var fragmentFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Fragment-Model", Section: "SPIR-V 3.3.17", Words: "invocations end, demote themselves or begin and end an interlock in fragment shaders alone"},
-		{Code: "SPV-Fragment-Interlock", Section: "SPIR-V, SPV_EXT_fragment_shader_interlock", Words: "an entry point that begins or ends an interlock has one of the execution modes of interlocks"},
+		{Code: "SPV-Fragment-Model", Section: "SPIR-V 3.3.17", Words: "demotion, termination and interlocks of invocations are only in fragment shaders"},
+		{Code: "SPV-Fragment-Interlock", Section: "SPIR-V, SPV_EXT_fragment_shader_interlock", Words: "an entry point that begins or ends an interlock has an interlock execution mode"},
 	},
 	ops: []group{
 		{(*checker).fragmentOnly, []spirv.Op{

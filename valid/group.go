@@ -11,12 +11,12 @@ import (
 // §3.3.24); their types are checked by the typing table.
 var groupFamily = family{
 	rules: []Rule{
-		{Code: "SPV-NonUniform-Cluster", Section: "SPIR-V 3.3.24", Words: "a clustered operation has a ClusterSize: an unsigned constant"},
+		{Code: "SPV-NonUniform-Cluster", Section: "SPIR-V 3.3.24", Words: "a clustered operation has a ClusterSize, an unsigned constant"},
 		{Code: "SPV-NonUniform-ClusterSize", Section: "SPIR-V 3.3.24", Words: "the ClusterSize of a clustered operation or a rotation is a power of two, else its behaviour is undefined"},
-		{Code: "SPV-NonUniform-Ballot", Section: "SPIR-V, SPV_EXT_shader_subgroup_partitioned", Words: "a partitioned operation has a ballot: a vector of four integers of 32 bits"},
-		{Code: "SPV-NonUniform-Operand", Section: "SPIR-V 3.3.24", Words: "ClusterSize or a ballot stands only where the operation takes one"},
-		{Code: "SPV-NonUniform-Constant", Section: "SPIR-V 3.3.24", Words: "before SPIR-V 1.5 the Id of a broadcast and the Index of a quad's is a constant, the Direction of a swap always"},
-		{Code: "SPV-NonUniform-Direction", Section: "SPIR-V 3.3.24", Words: "the Direction of a quad's swap is 0, 1 or 2"},
+		{Code: "SPV-NonUniform-Ballot", Section: "SPIR-V, SPV_EXT_shader_subgroup_partitioned", Words: "a partitioned operation has a ballot, a vector of four 32-bit integers"},
+		{Code: "SPV-NonUniform-Operand", Section: "SPIR-V 3.3.24", Words: "only operations that define them have a ClusterSize or a ballot"},
+		{Code: "SPV-NonUniform-Constant", Section: "SPIR-V 3.3.24", Words: "the Direction of a quad swap is a constant; before SPIR-V 1.5 also the Id of a broadcast and the Index of a quad broadcast"},
+		{Code: "SPV-NonUniform-Direction", Section: "SPIR-V 3.3.24", Words: "the Direction of a quad swap is 0, 1 or 2"},
 		{Code: vuid.StandaloneSpirv_OpGroupNonUniformBallotBitCount_04685, Section: environment, Words: "OpGroupNonUniformBallotBitCount has the operation Reduce, InclusiveScan or ExclusiveScan"},
 		{Code: vuid.RuntimeSpirv_None_06275, Section: environment, Words: "group operations on 8, 16 and 64-bit integers and 16-bit floats need the feature shaderSubgroupExtendedTypes", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_None_06342, Section: environment, Words: "quad operations outside of fragment and compute shaders need subgroupQuadOperationsInAllStages", Need: NeedDevice},

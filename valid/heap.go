@@ -10,15 +10,15 @@ import (
 // laid out, and the buffers that are taken from them (SPV_EXT_descriptor_heap).
 var heapFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Heap-Constant", Section: heapSection, Words: "the operand of OffsetIdEXT and ArrayStrideIdEXT is a constant integer of 32 bits"},
-		{Code: "SPV-Heap-Offset", Section: heapSection, Words: "OffsetIdEXT is on members of structs that hold descriptors"},
-		{Code: "SPV-Heap-Stride", Section: heapSection, Words: "ArrayStrideIdEXT is on arrays that hold descriptors"},
-		{Code: "SPV-Heap-Size", Section: heapSection, Words: "OpConstantSizeOfEXT yields an integer of 32 or 64 bits: the size of a type of descriptors"},
-		{Code: "SPV-Heap-Buffer", Section: heapSection, Words: "OpTypeBufferEXT is of Uniform or StorageBuffer"},
-		{Code: "SPV-Heap-Pointer", Section: heapSection, Words: "OpBufferPointerEXT yields a pointer into Uniform or StorageBuffer"},
-		{Code: "SPV-Heap-Base", Section: heapSection, Words: "the buffer of OpBufferPointerEXT is an untyped pointer into ResourceHeapEXT"},
+		{Code: "SPV-Heap-Constant", Section: heapSection, Words: "the operand of OffsetIdEXT and ArrayStrideIdEXT is a constant 32-bit integer"},
+		{Code: "SPV-Heap-Offset", Section: heapSection, Words: "OffsetIdEXT is on members of structs with descriptors"},
+		{Code: "SPV-Heap-Stride", Section: heapSection, Words: "ArrayStrideIdEXT is on arrays with descriptors"},
+		{Code: "SPV-Heap-Size", Section: heapSection, Words: "OpConstantSizeOfEXT yields a 32-bit or 64-bit integer, the size of a descriptor type"},
+		{Code: "SPV-Heap-Buffer", Section: heapSection, Words: "OpTypeBufferEXT has the storage class Uniform or StorageBuffer"},
+		{Code: "SPV-Heap-Pointer", Section: heapSection, Words: "OpBufferPointerEXT yields a pointer to Uniform or StorageBuffer"},
+		{Code: "SPV-Heap-Base", Section: heapSection, Words: "the buffer of OpBufferPointerEXT is an untyped pointer to ResourceHeapEXT"},
 		{Code: "SPV-Heap-Member", Section: heapSection, Words: "SamplerHeapEXT and ResourceHeapEXT are on no member of a struct"},
-		{Code: "SPV-Heap-NonWritable", Section: heapSection, Words: "a pointer that OpBufferPointerEXT yields is NonWritable only into StorageBuffer"},
+		{Code: "SPV-Heap-NonWritable", Section: heapSection, Words: "a result of OpBufferPointerEXT is NonWritable only if it points to StorageBuffer"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpTypeBufferEXT:       (*checker).bufferType,

@@ -13,13 +13,13 @@ import (
 // calls operands.
 var idFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Id-Undefined", Section: "SPIR-V 2.16.1", Words: "an id that is used is the result of an instruction"},
-		{Code: "SPV-Id-Forward", Section: "SPIR-V 2.16.1", Words: "an id is defined before it is used, but where the instruction may refer to what comes later"},
-		{Code: "SPV-Id-Dominance", Section: "SPIR-V 2.16.1", Words: "the definition of an id dominates every use of it in a block that can be reached"},
-		{Code: "SPV-Id-Function", Section: "SPIR-V 2.16.1", Words: "what a function defines is used in that function alone"},
-		{Code: "SPV-Id-Type", Section: "SPIR-V 2.16.1", Words: "a result type is a type, and an operand that is no type does not name one"},
-		{Code: "SPV-Type-FunctionUse", Section: "SPIR-V 3.3.6", Words: "an OpTypeFunction is the type of functions and of nothing else"},
-		{Code: "SPV-Id-Untyped", Section: "SPIR-V 2.16.1", Words: "an operand that must be a value is the result of an instruction that has a type"},
+		{Code: "SPV-Id-Undefined", Section: "SPIR-V 2.16.1", Words: "each id is the result of an instruction"},
+		{Code: "SPV-Id-Forward", Section: "SPIR-V 2.16.1", Words: "an id is defined before its use, unless the instruction allows forward references"},
+		{Code: "SPV-Id-Dominance", Section: "SPIR-V 2.16.1", Words: "the definition of an id dominates every use in a reachable block"},
+		{Code: "SPV-Id-Function", Section: "SPIR-V 2.16.1", Words: "an id that a function defines is used only in this function"},
+		{Code: "SPV-Id-Type", Section: "SPIR-V 2.16.1", Words: "a result type is a type, and only type operands refer to types"},
+		{Code: "SPV-Type-FunctionUse", Section: "SPIR-V 3.3.6", Words: "OpTypeFunction is only the type of functions"},
+		{Code: "SPV-Id-Untyped", Section: "SPIR-V 2.16.1", Words: "a value operand is the result of an instruction with a result type"},
 	},
 }
 

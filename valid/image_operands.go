@@ -10,21 +10,21 @@ import (
 // imageOperandFamily checks image operands (SPIR-V §3.2.14), which the accesses
 // of images hand over.
 var imageOperandFamily = family{rules: []Rule{
-	{Code: "SPV-ImageOperand-Bias", Section: "SPIR-V 3.2.14", Words: "Bias is a float of 32 bits, for an implicit level of detail and an image that has levels"},
-	{Code: "SPV-ImageOperand-Lod", Section: "SPIR-V 3.2.14", Words: "Lod is a float of 32 bits where the level of detail is explicit, an integer of 32 bits of a fetch; it does not stand with Grad, and the image has levels"},
-	{Code: "SPV-ImageOperand-Explicit", Section: "SPIR-V 3.3.10", Words: "what samples with an explicit level of detail has the image operand Lod or Grad"},
-	{Code: "SPV-ImageOperand-Grad", Section: "SPIR-V 3.2.14", Words: "Grad is two derivatives of floats of 32 bits, each with a component for each dimension, for an explicit level of detail"},
-	{Code: "SPV-ImageOperand-Offset", Section: "SPIR-V 3.2.14", Words: "an offset is of integers of 32 bits with a component for each dimension, for no cube, a constant in ConstOffset; ConstOffsets is a constant array of four for a gather; one kind of offset stands at most"},
-	{Code: "SPV-ImageOperand-Sample", Section: "SPIR-V 3.2.14", Words: "Sample is an integer of 32 bits, for multisampled images that are fetched, read or written"},
-	{Code: "SPV-ImageOperand-MinLod", Section: "SPIR-V 3.2.14", Words: "MinLod is a float of 32 bits, for an implicit level of detail or with Grad, and an image that has levels"},
-	{Code: "SPV-ImageOperand-Memory", Section: "SPIR-V 3.2.14", Words: "a texel is made available by a write and visible by a read, both with NonPrivateTexel"},
-	{Code: "SPV-ImageOperand-Extend", Section: "SPIR-V 3.2.14", Words: "SignExtend and ZeroExtend are for integer texels, ZeroExtend for unsigned ones, and not both"},
-	{Code: vuid.StandaloneSpirv_Offset_04865, Section: environment, Words: "an access with an offset takes an image with sampled 1"},
-	{Code: vuid.RuntimeSpirv_Offset_10213, Section: environment, Words: "Offset is for gathers, where the feature maintenance8 is not on", Need: NeedDevice},
-	{Code: vuid.RuntimeSpirv_OpImage_06376, Section: environment, Words: "a constant offset of a gather is minTexelGatherOffset at least", Need: NeedDevice},
-	{Code: vuid.RuntimeSpirv_OpImage_06377, Section: environment, Words: "a constant offset of a gather is maxTexelGatherOffset at most", Need: NeedDevice},
-	{Code: vuid.RuntimeSpirv_OpImageSample_06435, Section: environment, Words: "a constant offset of a sampling or a fetch is minTexelOffset at least", Need: NeedDevice},
-	{Code: vuid.RuntimeSpirv_OpImageSample_06436, Section: environment, Words: "a constant offset of a sampling or a fetch is maxTexelOffset at most", Need: NeedDevice},
+	{Code: "SPV-ImageOperand-Bias", Section: "SPIR-V 3.2.14", Words: "Bias is a 32-bit float, for an implicit level of detail and an image with levels"},
+	{Code: "SPV-ImageOperand-Lod", Section: "SPIR-V 3.2.14", Words: "Lod is a 32-bit float for an explicit level of detail, or a 32-bit integer for a fetch; it excludes Grad, and the image has levels"},
+	{Code: "SPV-ImageOperand-Explicit", Section: "SPIR-V 3.3.10", Words: "an instruction with an explicit level of detail has the image operand Lod or Grad"},
+	{Code: "SPV-ImageOperand-Grad", Section: "SPIR-V 3.2.14", Words: "Grad has two derivatives of 32-bit floats, each with a component for each dimension, for an explicit level of detail"},
+	{Code: "SPV-ImageOperand-Offset", Section: "SPIR-V 3.2.14", Words: "an offset has a 32-bit integer for each dimension, and the image is no cube; ConstOffset is a constant; ConstOffsets is a constant array of four, for a gather; an instruction has at most one kind of offset"},
+	{Code: "SPV-ImageOperand-Sample", Section: "SPIR-V 3.2.14", Words: "Sample is a 32-bit integer, for the fetch, read or write of a multisampled image"},
+	{Code: "SPV-ImageOperand-MinLod", Section: "SPIR-V 3.2.14", Words: "MinLod is a 32-bit float, for an implicit level of detail or with Grad, and an image with levels"},
+	{Code: "SPV-ImageOperand-Memory", Section: "SPIR-V 3.2.14", Words: "a write has MakeTexelAvailable, a read MakeTexelVisible, both only with NonPrivateTexel"},
+	{Code: "SPV-ImageOperand-Extend", Section: "SPIR-V 3.2.14", Words: "SignExtend and ZeroExtend are for integer texels, ZeroExtend for unsigned ones; they exclude one another"},
+	{Code: vuid.StandaloneSpirv_Offset_04865, Section: environment, Words: "the image of an access with an offset has Sampled 1"},
+	{Code: vuid.RuntimeSpirv_Offset_10213, Section: environment, Words: "Offset is only for gathers unless the feature maintenance8 is enabled", Need: NeedDevice},
+	{Code: vuid.RuntimeSpirv_OpImage_06376, Section: environment, Words: "a constant offset of a gather is at least minTexelGatherOffset", Need: NeedDevice},
+	{Code: vuid.RuntimeSpirv_OpImage_06377, Section: environment, Words: "a constant offset of a gather is at most maxTexelGatherOffset", Need: NeedDevice},
+	{Code: vuid.RuntimeSpirv_OpImageSample_06435, Section: environment, Words: "a constant offset of a sample or a fetch is at least minTexelOffset", Need: NeedDevice},
+	{Code: vuid.RuntimeSpirv_OpImageSample_06436, Section: environment, Words: "a constant offset of a sample or a fetch is at most maxTexelOffset", Need: NeedDevice},
 }}
 
 // offsets are the operands that shift a coordinate.

@@ -12,17 +12,17 @@ import (
 // §3.3.10).
 var imageQueryFamily = family{
 	rules: []Rule{
-		{Code: "SPV-ImageQuery-Result", Section: "SPIR-V 3.3.10", Words: "a query yields integers, OpImageQueryLod two floats, as many as the image has dimensions and layers"},
-		{Code: "SPV-ImageQuery-Operand", Section: "SPIR-V 3.3.10", Words: "a query takes an image, OpImageQueryLod a sampled image, and a level that is an integer"},
-		{Code: "SPV-ImageQuery-Kind", Section: "SPIR-V 3.3.10", Words: "an image that is queried has what the query asks: a size, levels, samples"},
-		{Code: "SPV-TexelPointer-Result", Section: "SPIR-V 3.3.8", Words: "a pointer to a texel points into Image at the sampled type"},
-		{Code: "SPV-TexelPointer-Image", Section: "SPIR-V 3.3.8", Words: "a pointer to a texel is made of a pointer to an image, which is of no subpass and no tile"},
-		{Code: "SPV-TexelPointer-Coordinate", Section: "SPIR-V 3.3.8", Words: "the coordinate of a pointer to a texel has an integer for each dimension and layer"},
-		{Code: "SPV-TexelPointer-Sample", Section: "SPIR-V 3.3.8", Words: "the sample of a pointer to a texel is an integer, the constant 0 where the image has one sample"},
-		{Code: "SPV-TexelPointer-Use", Section: "SPIR-V 3.3.10", Words: "a pointer to a texel is for atomic instructions: nothing loads, stores or copies through it"},
-		{Code: vuid.StandaloneSpirv_OpImageQuerySizeLod_04659, Section: environment, Words: "OpImageQuerySizeLod, OpImageQueryLod and OpImageQueryLevels take an image with sampled 1"},
-		{Code: vuid.StandaloneSpirv_OpImageTexelPointer_04658, Section: environment, Words: "a pointer to a texel is of an image of the format R64i, R64ui, R32f, R32i or R32ui"},
-		{Code: vuid.StandaloneSpirv_OpUntypedImageTexelPointerEXT_11416, Section: environment, Words: "an untyped pointer to a texel is of an image of the format R64i, R64ui, R32f, R32i or R32ui"},
+		{Code: "SPV-ImageQuery-Result", Section: "SPIR-V 3.3.10", Words: "a query yields one integer for each dimension and layer of the image, OpImageQueryLod two floats"},
+		{Code: "SPV-ImageQuery-Operand", Section: "SPIR-V 3.3.10", Words: "the operand of a query is an image, of OpImageQueryLod a sampled image, and a level is an integer"},
+		{Code: "SPV-ImageQuery-Kind", Section: "SPIR-V 3.3.10", Words: "the image of a query has the queried property: a size, levels or samples"},
+		{Code: "SPV-TexelPointer-Result", Section: "SPIR-V 3.3.8", Words: "a texel pointer points to the sampled type in Image"},
+		{Code: "SPV-TexelPointer-Image", Section: "SPIR-V 3.3.8", Words: "the image of a texel pointer is a pointer to an image, but to no subpass and no tile"},
+		{Code: "SPV-TexelPointer-Coordinate", Section: "SPIR-V 3.3.8", Words: "the coordinate of a texel pointer has an integer for each dimension and layer"},
+		{Code: "SPV-TexelPointer-Sample", Section: "SPIR-V 3.3.8", Words: "the sample of a texel pointer is an integer, and the constant 0 if the image has one sample"},
+		{Code: "SPV-TexelPointer-Use", Section: "SPIR-V 3.3.10", Words: "only atomic instructions use a texel pointer; no instruction loads, stores or copies through it"},
+		{Code: vuid.StandaloneSpirv_OpImageQuerySizeLod_04659, Section: environment, Words: "the image of OpImageQuerySizeLod, OpImageQueryLod and OpImageQueryLevels has Sampled 1"},
+		{Code: vuid.StandaloneSpirv_OpImageTexelPointer_04658, Section: environment, Words: "a texel pointer refers to an image of the format R64i, R64ui, R32f, R32i or R32ui"},
+		{Code: vuid.StandaloneSpirv_OpUntypedImageTexelPointerEXT_11416, Section: environment, Words: "an untyped texel pointer refers to an image of the format R64i, R64ui, R32f, R32i or R32ui"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpImageQuerySizeLod:           imageJudge((*images).querySize),

@@ -9,7 +9,7 @@ import (
 // (SPIR-V §2.17, OpEntryPoint).
 var interfaceFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Interface-Listed", Section: "SPIR-V 3.3.5", Words: "an entry point lists the variables of Input and Output that it uses, from SPIR-V 1.4 on all variables of module scope"},
+		{Code: "SPV-Interface-Listed", Section: "SPIR-V 3.3.5", Words: "an entry point lists all variables of Input and Output that it uses, from SPIR-V 1.4 on all module-scope variables that it uses"},
 	},
 	after: []func(*checker){(*checker).interfaces},
 }

@@ -10,15 +10,15 @@ import (
 // Shader Interfaces, Interpolation Decorations).
 var interpolationFamily = family{
 	rules: []Rule{
-		{Code: vuid.StandaloneSpirv_Flat_04670, Section: environment, Words: "Flat, NoPerspective, Sample and Centroid are on variables in Input and Output"},
+		{Code: vuid.StandaloneSpirv_Flat_04670, Section: environment, Words: "Flat, NoPerspective, Sample and Centroid are on variables of Input and Output"},
 		{Code: vuid.StandaloneSpirv_Flat_06201, Section: environment, Words: "no output of a fragment shader is Flat, NoPerspective, Sample or Centroid"},
 		{Code: vuid.StandaloneSpirv_Flat_06202, Section: environment, Words: "no input of a vertex shader is Flat, NoPerspective, Sample or Centroid"},
-		{Code: vuid.StandaloneSpirv_Flat_04744, Section: environment, Words: "an input of a fragment shader that holds integers or doubles is Flat"},
+		{Code: vuid.StandaloneSpirv_Flat_04744, Section: environment, Words: "an input of a fragment shader with integers or doubles is Flat"},
 		{Code: vuid.StandaloneSpirv_PerVertexKHR_06777, Section: environment, Words: "PerVertexKHR is on inputs of fragment shaders"},
-		{Code: vuid.StandaloneSpirv_Input_06778, Section: environment, Words: "an input of a fragment shader that is PerVertexKHR is an array"},
-		{Code: "SPV-Interpolation-Exclusive", Section: oldShaders, Words: "in Vulkan 1.0 and 1.1 nothing is both Flat and NoPerspective", Need: NeedVulkan},
-		{Code: "SPV-Interpolation-Patch", Section: environment, Words: "no interface of a vertex, geometry or fragment shader is a Patch", Need: NeedVulkan},
-		{Code: "SPV-Interpolation-PerVertex", Section: "Vulkan, Interpolation Decorations", Words: "an input that is PerVertexKHR has no decoration that says how to interpolate it", Need: NeedVulkan},
+		{Code: vuid.StandaloneSpirv_Input_06778, Section: environment, Words: "a PerVertexKHR input of a fragment shader is an array"},
+		{Code: "SPV-Interpolation-Exclusive", Section: oldShaders, Words: "in Vulkan 1.0 and 1.1, no variable is both Flat and NoPerspective", Need: NeedVulkan},
+		{Code: "SPV-Interpolation-Patch", Section: environment, Words: "no interface variable of a vertex, geometry or fragment shader is a Patch", Need: NeedVulkan},
+		{Code: "SPV-Interpolation-PerVertex", Section: "Vulkan, Interpolation Decorations", Words: "a PerVertexKHR input has no interpolation decoration", Need: NeedVulkan},
 	},
 	after: []func(*checker){(*checker).interpolation},
 }

@@ -10,11 +10,11 @@ import (
 // (SPIR-V §3.3.20 to §3.3.23).
 var kernelFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Kernel-Group", Section: "SPIR-V 3.3.21", Words: "an operation on a group yields what it takes: numbers of the kind that it combines, or a Boolean of a Boolean"},
-		{Code: "SPV-Kernel-Pipe", Section: "SPIR-V 3.3.23", Words: "an instruction on pipes has a pipe, a reservation, a pointer and integers of 32 bits where it takes them, and yields what it says"},
-		{Code: "SPV-Kernel-Enqueue", Section: "SPIR-V 3.3.22", Words: "an instruction that enqueues has a queue, events, a range, a function, pointers and integers of 32 bits where it takes them, and yields what it says"},
-		{Code: "SPV-Kernel-Barrier", Section: "SPIR-V 3.3.20", Words: "a named barrier is made of an integer of 32 bits and waited at as what it is"},
-		{Code: "SPV-Kernel-Pointer", Section: "SPIR-V 3.3.8", Words: "the size of what a pointer points at, and the semantics of a generic pointer, are integers of 32 bits"},
+		{Code: "SPV-Kernel-Group", Section: "SPIR-V 3.3.21", Words: "a group operation yields the type of its operand: numbers of the kind of the operation, or a Boolean for a Boolean"},
+		{Code: "SPV-Kernel-Pipe", Section: "SPIR-V 3.3.23", Words: "an instruction on pipes has the operands that it defines: pipes, reservations, pointers and 32-bit integers, and the result that it defines"},
+		{Code: "SPV-Kernel-Enqueue", Section: "SPIR-V 3.3.22", Words: "an instruction on queues has the operands that it defines: queues, events, ranges, functions, pointers and 32-bit integers, and the result that it defines"},
+		{Code: "SPV-Kernel-Barrier", Section: "SPIR-V 3.3.20", Words: "a named barrier is initialized with a 32-bit integer, and the operand of a wait is a named barrier"},
+		{Code: "SPV-Kernel-Pointer", Section: "SPIR-V 3.3.8", Words: "the size of a pointed-to object, and the semantics of a generic pointer, are 32-bit integers"},
 	},
 	ops: []group{{(*checker).kernel, kernelOps()}},
 }

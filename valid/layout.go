@@ -11,15 +11,15 @@ import (
 // calls place, since every instruction has a place.
 var layoutFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Layout-Section", Section: "SPIR-V 2.4", Words: "the sections of a module come in the order of the logical layout, and each instruction stands in its own"},
+		{Code: "SPV-Layout-Section", Section: "SPIR-V 2.4", Words: "each section of a module follows the order of the logical layout, and each instruction is in its own section"},
 		{Code: "SPV-Layout-MemoryModel", Section: "SPIR-V 2.4", Words: "a module has exactly one OpMemoryModel"},
 		{Code: "SPV-Layout-EntryPoint", Section: "SPIR-V 2.4", Words: "a module has an entry point unless it declares the capability Linkage"},
-		{Code: "SPV-Layout-Function", Section: "SPIR-V 2.4", Words: "a function is an OpFunction, its OpFunctionParameters, its blocks and an OpFunctionEnd, and stands in no other function"},
-		{Code: "SPV-Layout-Declaration", Section: "SPIR-V 2.4", Words: "functions without a body come before those that have one"},
-		{Code: "SPV-Layout-Block", Section: "SPIR-V 2.4", Words: "a block begins with OpLabel, ends with the first instruction that ends a block, and holds all else that a function's body has"},
+		{Code: "SPV-Layout-Function", Section: "SPIR-V 2.4", Words: "a function is an OpFunction, its OpFunctionParameters, its blocks and an OpFunctionEnd, and functions do not nest"},
+		{Code: "SPV-Layout-Declaration", Section: "SPIR-V 2.4", Words: "functions without a body precede functions with a body"},
+		{Code: "SPV-Layout-Block", Section: "SPIR-V 2.4", Words: "a block begins with OpLabel and ends with the first termination instruction; all instructions of a function body are in blocks"},
 		{Code: "SPV-Layout-Variable", Section: "SPIR-V 2.4", Words: "the variables of a function are the first instructions of its first block"},
-		{Code: "SPV-Layout-Phi", Section: "SPIR-V 2.16.1", Words: "OpPhi comes before all else in its block but OpLine and OpNoLine"},
-		{Code: "SPV-Layout-Merge", Section: "SPIR-V 2.16.1", Words: "a merge instruction is the last but one of its block, before the branch that it is for"},
+		{Code: "SPV-Layout-Phi", Section: "SPIR-V 2.16.1", Words: "OpPhi precedes all other instructions of its block except OpLine and OpNoLine"},
+		{Code: "SPV-Layout-Merge", Section: "SPIR-V 2.16.1", Words: "a merge instruction is the second-to-last instruction of its block, directly before its branch"},
 	},
 	after: []func(*checker){(*checker).layoutModule},
 }

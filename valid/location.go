@@ -10,19 +10,19 @@ import (
 // Interfaces, Location and Component Assignment).
 var locationFamily = family{
 	rules: []Rule{
-		{Code: vuid.StandaloneSpirv_Location_06672, Section: environment, Words: "Location and Component are on variables of storage classes that have locations"},
+		{Code: vuid.StandaloneSpirv_Location_06672, Section: environment, Words: "Location and Component are on variables of storage classes with locations"},
 		{Code: vuid.StandaloneSpirv_Location_04915, Section: environment, Words: "a built-in has no Location and no Component"},
-		{Code: vuid.StandaloneSpirv_Location_04916, Section: environment, Words: "an input or output of the user has a Location, and what is a built-in or a block of them none"},
-		{Code: vuid.StandaloneSpirv_Location_04917, Section: environment, Words: "an input or output of the user that is a struct and no Block has a Location"},
-		{Code: vuid.StandaloneSpirv_Location_04918, Section: environment, Words: "the members of an input or output that has a Location have none, nor have those of structs within members"},
+		{Code: vuid.StandaloneSpirv_Location_04916, Section: environment, Words: "a user-defined input or output has a Location, and a built-in or a block of built-ins has none"},
+		{Code: vuid.StandaloneSpirv_Location_04917, Section: environment, Words: "a user-defined input or output that is a struct but no Block has a Location"},
+		{Code: vuid.StandaloneSpirv_Location_04918, Section: environment, Words: "if an input or output has a Location, its members and the members of nested structs have none"},
 		{Code: vuid.StandaloneSpirv_Location_04919, Section: environment, Words: "each member of an input or output Block without a Location has one"},
 		{Code: vuid.StandaloneSpirv_OpEntryPoint_08721, Section: environment, Words: "no two inputs of an entry point have the same component of a location"},
 		{Code: vuid.StandaloneSpirv_OpEntryPoint_08722, Section: environment, Words: "no two outputs of an entry point have the same component of a location"},
 		{Code: vuid.StandaloneSpirv_Output_10586, Section: environment, Words: "no two outputs before the fragment shader overlap in Location and Component"},
 		{Code: vuid.StandaloneSpirv_Output_10587, Section: environment, Words: "no two outputs of a fragment shader with the same Index overlap in Location and Component"},
-		{Code: vuid.StandaloneSpirv_Input_10588, Section: environment, Words: "no two inputs behind the vertex shader overlap in Location and Component"},
-		{Code: vuid.StandaloneSpirv_Input_10604, Section: environment, Words: "inputs of a fragment shader that share a location are interpolated alike"},
-		{Code: vuid.RuntimeSpirv_Location_06272, Section: "Vulkan, Shader Input and Output Locations", Words: "the locations of an input or output are among those that the device has", Need: NeedDevice},
+		{Code: vuid.StandaloneSpirv_Input_10588, Section: environment, Words: "no two inputs after the vertex shader overlap in Location and Component"},
+		{Code: vuid.StandaloneSpirv_Input_10604, Section: environment, Words: "inputs of a fragment shader that share a location have the same interpolation"},
+		{Code: vuid.RuntimeSpirv_Location_06272, Section: "Vulkan, Shader Input and Output Locations", Words: "the locations of an input or output are within the limits of the device", Need: NeedDevice},
 	},
 	after: []func(*checker){(*checker).locations},
 }

@@ -11,13 +11,13 @@ import (
 var memoryAccessFamily = family{
 	rules: []Rule{
 		{Code: "SPV-MemoryAccess-Aligned", Section: "SPIR-V 3.2.26", Words: "an access to physical storage buffers has Aligned"},
-		{Code: "SPV-MemoryAccess-Alignment", Section: "SPIR-V 3.2.26", Words: "an alignment is a power of two, and in physical storage buffers not less than the widest scalar that is accessed"},
-		{Code: "SPV-MemoryAccess-Available", Section: "SPIR-V 3.2.26", Words: "MakePointerAvailable is for what writes, and comes with NonPrivatePointer"},
-		{Code: "SPV-MemoryAccess-Visible", Section: "SPIR-V 3.2.26", Words: "MakePointerVisible is for what reads, and comes with NonPrivatePointer"},
-		{Code: "SPV-MemoryAccess-NonPrivate", Section: "SPIR-V 3.2.26", Words: "NonPrivatePointer is for pointers to memory that invocations share"},
-		{Code: "SPV-MemoryAccess-Two", Section: "SPIR-V 3.3.8", Words: "two sets of memory operands come with SPIR-V 1.4"},
+		{Code: "SPV-MemoryAccess-Alignment", Section: "SPIR-V 3.2.26", Words: "an alignment is a power of two; for physical storage buffers it is at least the size of the widest accessed scalar"},
+		{Code: "SPV-MemoryAccess-Available", Section: "SPIR-V 3.2.26", Words: "MakePointerAvailable is for writes, and requires NonPrivatePointer"},
+		{Code: "SPV-MemoryAccess-Visible", Section: "SPIR-V 3.2.26", Words: "MakePointerVisible is for reads, and requires NonPrivatePointer"},
+		{Code: "SPV-MemoryAccess-NonPrivate", Section: "SPIR-V 3.2.26", Words: "NonPrivatePointer is for pointers to shared memory"},
+		{Code: "SPV-MemoryAccess-Two", Section: "SPIR-V 3.3.8", Words: "two sets of memory operands need SPIR-V 1.4"},
 		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04708, Section: environment, Words: "an access to physical storage buffers has Aligned"},
-		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_06314, Section: environment, Words: "the alignment of an access to physical storage buffers is a multiple of the widest scalar that is accessed"},
+		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_06314, Section: environment, Words: "the alignment of an access to physical storage buffers is a multiple of the widest accessed scalar"},
 	},
 }
 

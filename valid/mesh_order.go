@@ -12,11 +12,11 @@ import (
 var meshOrderFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_MeshEXT_07106, Section: environment, Words: "a mesh shader calls OpSetMeshOutputsEXT before it writes an output"},
-		{Code: vuid.RuntimeSpirv_MeshEXT_07118, Section: runtimeSection, Words: "a mesh shader calls OpSetMeshOutputsEXT once at most"},
+		{Code: vuid.RuntimeSpirv_MeshEXT_07118, Section: runtimeSection, Words: "a mesh shader calls OpSetMeshOutputsEXT at most once"},
 		{Code: vuid.RuntimeSpirv_TaskEXT_07117, Section: runtimeSection, Words: "a task shader calls OpEmitMeshTasksEXT"},
-		{Code: vuid.RuntimeSpirv_MeshEXT_12333, Section: runtimeSection, Words: "outputs of primitives are indexed below the number of primitives that OpSetMeshOutputsEXT says"},
-		{Code: vuid.RuntimeSpirv_MeshEXT_09218, Section: runtimeSection, Words: "a mesh shader that puts out points writes PointSize without the feature maintenance5", Need: NeedDevice},
-		{Code: vuid.PrimitiveIndicesNV_04341, Section: builtInSection, Words: "the indices in PrimitiveIndicesNV are below the number that OutputVertices says"},
+		{Code: vuid.RuntimeSpirv_MeshEXT_12333, Section: runtimeSection, Words: "indices into per-primitive outputs are below the primitive count of OpSetMeshOutputsEXT"},
+		{Code: vuid.RuntimeSpirv_MeshEXT_09218, Section: runtimeSection, Words: "a mesh shader with the output primitive points writes PointSize without the feature maintenance5", Need: NeedDevice},
+		{Code: vuid.PrimitiveIndicesNV_04341, Section: builtInSection, Words: "the indices in PrimitiveIndicesNV are below OutputVertices"},
 	},
 	ops:   []group{{(*checker).primitiveChain, []spirv.Op{spirv.OpAccessChain, spirv.OpInBoundsAccessChain}}},
 	insts: map[spirv.Op]judge{spirv.OpStore: (*checker).primitiveIndex},

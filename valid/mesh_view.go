@@ -12,9 +12,9 @@ import (
 var meshViewFamily = family{
 	rules: []Rule{
 		{Code: vuid.StandaloneSpirv_MeshEXT_07108, Section: environment, Words: "the counts of OpSetMeshOutputsEXT do not depend on ViewIndex"},
-		{Code: vuid.StandaloneSpirv_MeshEXT_07109, Section: environment, Words: "the arrays of primitive indices are not indexed by what depends on ViewIndex"},
-		{Code: vuid.StandaloneSpirv_MeshEXT_07110, Section: environment, Words: "what is written to the arrays of primitive indices does not depend on ViewIndex"},
-		{Code: vuid.StandaloneSpirv_MeshEXT_07111, Section: environment, Words: "composites in Workgroup and Private are not indexed by what depends on ViewIndex in mesh shaders"},
+		{Code: vuid.StandaloneSpirv_MeshEXT_07109, Section: environment, Words: "no index into the arrays of primitive indices depends on ViewIndex"},
+		{Code: vuid.StandaloneSpirv_MeshEXT_07110, Section: environment, Words: "no value stored to the arrays of primitive indices depends on ViewIndex"},
+		{Code: vuid.StandaloneSpirv_MeshEXT_07111, Section: environment, Words: "in mesh shaders, no index into a composite in Workgroup or Private depends on ViewIndex"},
 	},
 	after: []func(*checker){(*checker).meshViews},
 }

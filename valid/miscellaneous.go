@@ -10,12 +10,12 @@ import (
 // accesses to memory under a condition, and the print of debug information.
 var miscellaneousFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Freeze-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpFreezeKHR has the type of its value"},
-		{Code: "SPV-Poison-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpPoisonKHR is of a type that a value can have"},
-		{Code: "SPV-Predicated-Pointer", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "a predicated access is by a pointer to the type of what is loaded or stored"},
-		{Code: "SPV-Predicated-Condition", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the predicate of an access is a Boolean"},
-		{Code: "SPV-Predicated-Default", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the default of a predicated load has the type of its result"},
-		{Code: "SPV-DebugPrintf-Format", Section: "NonSemantic.DebugPrintf", Words: "the format of DebugPrintf is an OpString, and what it prints are values"},
+		{Code: "SPV-Freeze-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpFreezeKHR has the type of its operand"},
+		{Code: "SPV-Poison-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpPoisonKHR has a type of values"},
+		{Code: "SPV-Predicated-Pointer", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "a predicated access has a pointer to the type of the loaded or stored value"},
+		{Code: "SPV-Predicated-Condition", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the predicate of an access is a Boolean scalar"},
+		{Code: "SPV-Predicated-Default", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the default of a predicated load has the result type"},
+		{Code: "SPV-DebugPrintf-Format", Section: "NonSemantic.DebugPrintf", Words: "the format of DebugPrintf is an OpString, and its arguments are values"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpFreezeKHR:            (*checker).freeze,

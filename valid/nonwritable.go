@@ -13,7 +13,7 @@ import (
 // targets of the decoration are checked by decoration.go.
 var nonWritableFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Store-NonWritable", Section: "SPIR-V 3.2.20", Words: "no instruction writes to a variable, a member or a pointer that is decorated NonWritable"},
+		{Code: "SPV-Store-NonWritable", Section: "SPIR-V 3.2.20", Words: "no instruction writes to a variable, a member or a pointer with NonWritable"},
 	},
 	after: []func(*checker){(*checker).nonWritableStores},
 }

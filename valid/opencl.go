@@ -10,7 +10,7 @@ import (
 // Environment Specification, chapters of the versions and of the extensions).
 var openCLFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Capability-OpenCL", Section: "OpenCL SPIR-V Environment", Words: "in OpenCL a capability is one that the version and the profile have or may have, or that a declared extension of SPIR-V brings"},
+		{Code: "SPV-Capability-OpenCL", Section: "OpenCL SPIR-V Environment", Words: "in OpenCL, a capability is one of the version and the profile, required or optional, or one that a declared extension of SPIR-V enables"},
 	},
 	insts: map[spirv.Op]judge{spirv.OpCapability: (*checker).openCLCapability},
 }

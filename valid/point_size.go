@@ -12,8 +12,8 @@ import (
 // size 1 (Vulkan, Runtime SPIR-V Validation).
 var pointSizeFamily = family{
 	rules: []Rule{
-		{Code: vuid.RuntimeSpirv_maintenance5_09190, Section: runtimeSection, Words: "with the feature maintenance5 a shader that writes PointSize does so on every way to its end", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maintenance5_10934, Section: runtimeSection, Words: "with the feature maintenance5 a geometry shader that writes PointSize does so for every vertex", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maintenance5_09190, Section: runtimeSection, Words: "with the feature maintenance5, a shader that writes PointSize writes it on every path to its end", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maintenance5_10934, Section: runtimeSection, Words: "with the feature maintenance5, a geometry shader that writes PointSize writes it for every vertex", Need: NeedDevice},
 	},
 	after: []func(*checker){(*checker).pointSizeWays},
 }

@@ -12,13 +12,13 @@ import (
 var pointerCompareFamily = family{
 	rules: []Rule{
 		{Code: "SPV-PtrCompare-Result", Section: "SPIR-V 3.3.8", Words: "OpPtrEqual and OpPtrNotEqual yield a Boolean, OpPtrDiff an integer scalar"},
-		{Code: "SPV-PtrCompare-Operand", Section: "SPIR-V 3.3.8", Words: "the operands of pointer comparisons are pointers of one type, untyped ones to one storage class"},
-		{Code: "SPV-PtrCompare-Storage", Section: "SPIR-V 3.3.8", Words: "pointers that are compared are not physical, and with logical addressing in StorageBuffer, or in Workgroup with the capability VariablePointers"},
-		{Code: "SPV-PtrCompare-Capability", Section: "SPIR-V 3.3.8", Words: "with logical addressing pointers are compared only with a capability of variable pointers"},
-		{Code: "SPV-ArrayLength-Result", Section: "SPIR-V 3.3.8", Words: "OpArrayLength yields an integer of 32 bits without a sign, or one of 64 bits with 64-bit indexing"},
-		{Code: "SPV-ArrayLength-Structure", Section: "SPIR-V 3.3.8", Words: "OpArrayLength takes a pointer to a struct whose last member is an array without a length"},
+		{Code: "SPV-PtrCompare-Operand", Section: "SPIR-V 3.3.8", Words: "the operands of pointer comparisons are pointers of one type; untyped pointers have one storage class"},
+		{Code: "SPV-PtrCompare-Storage", Section: "SPIR-V 3.3.8", Words: "compared pointers are not physical; with logical addressing they point to StorageBuffer, or to Workgroup with the capability VariablePointers"},
+		{Code: "SPV-PtrCompare-Capability", Section: "SPIR-V 3.3.8", Words: "with logical addressing, pointer comparisons need a capability of variable pointers"},
+		{Code: "SPV-ArrayLength-Result", Section: "SPIR-V 3.3.8", Words: "OpArrayLength yields a 32-bit unsigned integer, or a 64-bit one with 64-bit indexing"},
+		{Code: "SPV-ArrayLength-Structure", Section: "SPIR-V 3.3.8", Words: "OpArrayLength has a pointer to a struct that ends with a runtime array"},
 		{Code: "SPV-ArrayLength-Member", Section: "SPIR-V 3.3.8", Words: "OpArrayLength names the last member of the struct"},
-		{Code: vuid.StandaloneSpirv_OpArrayLength_11805, Section: environment, Words: "OpArrayLength is not asked of a Block in Uniform"},
+		{Code: vuid.StandaloneSpirv_OpArrayLength_11805, Section: environment, Words: "OpArrayLength is not of a Block in Uniform"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpArrayLength:           (*checker).arrayLength,

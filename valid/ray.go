@@ -14,12 +14,12 @@ import (
 // its name in the grammar, which is the same in all of these instructions.
 var rayFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Ray-Operand", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "each operand has the type that the instruction takes"},
-		{Code: "SPV-Ray-Hint", Section: "SPIR-V, SPV_EXT_shader_invocation_reorder", Words: "a hint for reordering comes with its number of bits"},
-		{Code: "SPV-Ray-Result", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the result has the type that the instruction yields"},
-		{Code: "SPV-Ray-Model", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the instruction is in a shader of an execution model that has it"},
-		{Code: "SPV-Ray-Intersection", Section: "SPIR-V, SPV_KHR_ray_query", Words: "which intersection is asked for is a constant of 32 bits, 0 or 1"},
-		{Code: "SPV-Ray-Payload", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "what a ray or a call carries is a variable of the storage class for it"},
+		{Code: "SPV-Ray-Operand", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "each operand has the type that the instruction requires"},
+		{Code: "SPV-Ray-Hint", Section: "SPIR-V, SPV_EXT_shader_invocation_reorder", Words: "a reorder hint requires its number of bits"},
+		{Code: "SPV-Ray-Result", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the result has the result type of the instruction"},
+		{Code: "SPV-Ray-Model", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the instruction is in a shader of an execution model that supports it"},
+		{Code: "SPV-Ray-Intersection", Section: "SPIR-V, SPV_KHR_ray_query", Words: "the intersection operand is a 32-bit constant, 0 or 1"},
+		{Code: "SPV-Ray-Payload", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "a payload of a ray or a call is a variable of the storage class for it"},
 		{Code: "SPV-Ray-Micromap", Section: "SPIR-V, SPV_EXT_opacity_micromap", Words: "the flag ForceOpacityMicromap2StateKHR needs the capability RayTracingOpacityMicromapKHR"},
 		{Code: vuid.RuntimeSpirv_RayTracingOpacityMicromapKHR_11542, Section: environment, Words: "the flag ForceOpacityMicromap2StateKHR needs the capability RayTracingOpacityMicromapKHR"},
 	},

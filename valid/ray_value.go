@@ -74,8 +74,8 @@ func codesOf(op spirv.Op) *rayCodes {
 // rayValueRules are the rules of all those codes.
 func rayValueRules() []Rule {
 	out := []Rule{
-		{Code: vuid.RuntimeSpirv_OpReportIntersectionKHR_06998, Section: environment, Words: "the kind of a hit that OpReportIntersectionKHR reports is 0 to 127"},
-		{Code: vuid.RuntimeSpirv_maxShaderBindingTableRecordIndex_11888, Section: environment, Words: "the record index of OpHitObjectSetShaderBindingTableRecordIndexEXT is maxShaderBindingTableRecordIndex at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_OpReportIntersectionKHR_06998, Section: environment, Words: "the hit kind of OpReportIntersectionKHR is at most 127"},
+		{Code: vuid.RuntimeSpirv_maxShaderBindingTableRecordIndex_11888, Section: environment, Words: "the record index of OpHitObjectSetShaderBindingTableRecordIndexEXT is at most maxShaderBindingTableRecordIndex", Need: NeedDevice},
 	}
 	for _, r := range [...]struct {
 		name  string

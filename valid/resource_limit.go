@@ -11,8 +11,8 @@ const descriptorSection = "Vulkan, Descriptor Set Interface"
 // interfaces has without a VUID (Vulkan, Shader Resource Interface).
 var resourceLimitFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Block-UniformRange", Section: descriptorSection, Words: "the members of a block of a uniform buffer end at maxUniformBufferRange or before", Need: NeedDevice},
-		{Code: "SPV-Block-StorageRange", Section: descriptorSection, Words: "the members of a block of a storage buffer end at maxStorageBufferRange or before", Need: NeedDevice},
+		{Code: "SPV-Block-UniformRange", Section: descriptorSection, Words: "the members of a uniform buffer block are within maxUniformBufferRange", Need: NeedDevice},
+		{Code: "SPV-Block-StorageRange", Section: descriptorSection, Words: "the members of a storage buffer block are within maxStorageBufferRange", Need: NeedDevice},
 		{Code: "SPV-DescriptorSet-Bound", Section: "Vulkan, DescriptorSet and Binding Assignment", Words: "the number of a descriptor set is below maxBoundDescriptorSets", Need: NeedDevice},
 	},
 	after: []func(*checker){(*checker).resourceLimits},

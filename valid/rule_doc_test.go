@@ -118,7 +118,7 @@ func caseLink(code string) string {
 // rulesPage lists the universal rules.
 func rulesPage(at map[string]string) []byte {
 	var b bytes.Buffer
-	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Rules of SPIR-V\n\nThe rules that `chiaro check` judges and that have no VUID. `chiaro explain CODE` shows one with a module\nthat breaks it and one that keeps it.\n\n| code | section | what must be | judged by | example |\n|---|---|---|---|---|\n")
+	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Rules of SPIR-V\n\nThe rules without a VUID that `chiaro check` checks. `chiaro explain CODE` shows a rule with a module that\nbreaks it and a module that follows it.\n\n| rule | section | requirement | checked by | example |\n|---|---|---|---|---|\n")
 	for r := range Rules() {
 		if strings.HasPrefix(r.Code, "SPV-") {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.Code, r.Section, strings.ReplaceAll(r.Words, "|", "\\|"), at[r.Code], caseLink(r.Code))
@@ -143,7 +143,7 @@ var beyondWords = [...]string{
 // vuidsPage lists Vulkan's rules on modules, those that are not checked too.
 func vuidsPage(at, link map[string]string) []byte {
 	var b bytes.Buffer
-	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Vulkan's rules on modules\n\nEach rule of the appendix \"Shader Validation\" and of the chapter \"Built-In Variables\", and where\n`chiaro check` judges it. *Device* are those that are judged where `--profile` says what the device has.\nOf a rule that a module and a device do not decide the list says what it needs: a *pipeline* (with its\nlayout, flags and other stages), a *draw* (what is bound and attached, and how that was made), a *run*\n(values that only an execution has), a *query* (a list that no feature, property or limit says), or\n*text*: the rule speaks of what this version of Vulkan or SPIR-V does not have.\n\n")
+	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Vulkan's rules on modules\n\nEach rule of the appendix \"Shader Validation\" and of the chapter \"Built-In Variables\", and the function\nthat checks it. `chiaro check` checks *device* rules only with `--profile`, which describes the device. For\na rule that a module and a device do not decide, the list has its need: a *pipeline* (with its layout,\nflags and other stages), a *draw* (the bound and attached objects and their creation), a *run* (values of\nan execution), a *query* (a list that is no feature, property or limit), or *text*: the rule is about a\npart of Vulkan or SPIR-V that this version does not have.\n\n")
 	beyond := map[string]Unjudged{}
 	for u := range AllUnjudged() {
 		beyond[u.Code] = u
@@ -177,13 +177,13 @@ func vuidsPage(at, link map[string]string) []byte {
 			}
 			fmt.Fprintf(&rows, "| `%s` | %s | `%s` | %s |\n", code, r.Need, at[code], example)
 		}
-		fmt.Fprintf(&b, "## %s\n\n%d rules: %d judged by `chiaro check`, %d of them with a case; %d judged by `chiaro link`", group.title, total, judged, cases, linked)
+		fmt.Fprintf(&b, "## %s\n\n%d rules: %d checked by `chiaro check`, %d of them with a case; %d checked by `chiaro link`", group.title, total, judged, cases, linked)
 		for n, count := range needs {
 			if count > 0 {
 				fmt.Fprintf(&b, "; %d %s", count, beyondWords[n])
 			}
 		}
-		fmt.Fprintf(&b, ".\n\n| rule | needs | judged by, or why not | example |\n|---|---|---|---|\n%s\n", &rows)
+		fmt.Fprintf(&b, ".\n\n| rule | needs | checked by, or the reason why not | example |\n|---|---|---|---|\n%s\n", &rows)
 	}
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
 }

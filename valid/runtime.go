@@ -12,14 +12,14 @@ import (
 // of a device (Vulkan, Runtime SPIR-V Validation).
 var runtimeFamily = family{
 	rules: append(runtimeRules(), []Rule{
-		{Code: vuid.RuntimeSpirv_x_06432, Section: runtimeSection, Words: "a compute workgroup has maxComputeWorkGroupInvocations invocations at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_TaskEXT_07294, Section: runtimeSection, Words: "a task workgroup has maxTaskWorkGroupInvocations invocations at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_MeshEXT_07298, Section: runtimeSection, Words: "a mesh workgroup has maxMeshWorkGroupInvocations invocations at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_denormBehaviorIndependence_06289, Section: runtimeSection, Words: "where denormBehaviorIndependence is 32_BIT_ONLY, the modes of denormals are the same for 16 and 64 bits", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_denormBehaviorIndependence_06290, Section: runtimeSection, Words: "where denormBehaviorIndependence is NONE, the modes of denormals are the same for all widths", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_roundingModeIndependence_06291, Section: runtimeSection, Words: "where roundingModeIndependence is 32_BIT_ONLY, the modes of rounding are the same for 16 and 64 bits", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_roundingModeIndependence_06292, Section: runtimeSection, Words: "where roundingModeIndependence is NONE, the modes of rounding are the same for all widths", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_meshAndTaskShaderDerivatives_10153, Section: runtimeSection, Words: "task and mesh shaders have the modes of derivatives only with meshAndTaskShaderDerivatives", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_x_06432, Section: runtimeSection, Words: "a compute workgroup has at most maxComputeWorkGroupInvocations invocations", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_TaskEXT_07294, Section: runtimeSection, Words: "a task workgroup has at most maxTaskWorkGroupInvocations invocations", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_MeshEXT_07298, Section: runtimeSection, Words: "a mesh workgroup has at most maxMeshWorkGroupInvocations invocations", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_denormBehaviorIndependence_06289, Section: runtimeSection, Words: "if denormBehaviorIndependence is 32_BIT_ONLY, the denormal modes of 16 and 64 bits are the same", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_denormBehaviorIndependence_06290, Section: runtimeSection, Words: "if denormBehaviorIndependence is NONE, the denormal modes of all widths are the same", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_roundingModeIndependence_06291, Section: runtimeSection, Words: "if roundingModeIndependence is 32_BIT_ONLY, the rounding modes of 16 and 64 bits are the same", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_roundingModeIndependence_06292, Section: runtimeSection, Words: "if roundingModeIndependence is NONE, the rounding modes of all widths are the same", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_meshAndTaskShaderDerivatives_10153, Section: runtimeSection, Words: "task and mesh shaders have derivative modes only with meshAndTaskShaderDerivatives", Need: NeedDevice},
 	}...),
 	after: []func(*checker){(*checker).runtime},
 }
@@ -106,7 +106,7 @@ func runtimeRules() []Rule {
 		}
 	}
 	for _, r := range controlRows {
-		add(r.code, r.mode.String()+" of "+itoa(uint64(r.width))+" bits needs "+r.property)
+		add(r.code, r.mode.String()+" for "+itoa(uint64(r.width))+" bits needs "+r.property)
 	}
 	for _, r := range featureRows {
 		add(r.code, r.mode.String()+" needs the feature "+r.feature)

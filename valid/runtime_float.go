@@ -31,7 +31,7 @@ var fastRows = [...]fastRow{
 func runtimeFloatRules() []Rule {
 	var out []Rule
 	for _, r := range fastRows {
-		of := " of floats of " + itoa(uint64(r.width)) + " bits has NSZ, NotInf and NotNaN where " + r.property + " is false"
+		of := " of " + itoa(uint64(r.width)) + "-bit floats has NSZ, NotInf and NotNaN if " + r.property + " is false"
 		out = append(out,
 			Rule{Code: r.mode, Section: runtimeSection, Words: "FPFastMathDefault" + of, Need: NeedDevice},
 			Rule{Code: r.instruction, Section: runtimeSection, Words: "FPFastMathMode" + of, Need: NeedDevice})

@@ -25,7 +25,7 @@ var heapMemberRows = [...]heapMemberRow{
 func heapMemberRules() []Rule {
 	var out []Rule
 	for _, r := range heapMemberRows {
-		out = append(out, Rule{Code: r.code, Section: runtimeSection, Words: "the offset of a member that is " + r.op.String() + " is a multiple of " + r.limit, Need: NeedDevice})
+		out = append(out, Rule{Code: r.code, Section: runtimeSection, Words: "the offset of an " + r.op.String() + " member is a multiple of " + r.limit, Need: NeedDevice})
 	}
 	return out
 }

@@ -11,17 +11,17 @@ import (
 // Runtime SPIR-V Validation).
 var runtimeLimitFamily = family{
 	rules: append(heapMemberRules(), []Rule{
-		{Code: vuid.RuntimeSpirv_longVector_12296, Section: runtimeSection, Words: "a vector has maxVectorComponents components at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxPushDataSize_12455, Section: runtimeSection, Words: "the block of push constants is maxPushDataSize bytes at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxShaderWaitQueues_12426, Section: runtimeSection, Words: "the operand of MultipleWaitQueuesQCOM is maxShaderWaitQueues at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxMeshOutputMemorySize_08756, Section: runtimeSection, Words: "the outputs of a mesh shader take maxMeshOutputMemorySize bytes at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxMeshPayloadAndOutputMemorySize_08757, Section: runtimeSection, Words: "the payload and the outputs of a mesh shader take maxMeshPayloadAndOutputMemorySize bytes at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_OpControlBarrierArriveEXT_13562, Section: runtimeSection, Words: "with split barriers the variables of a compute shader in Workgroup leave splitBarrierReservedSharedMemory free", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxComputeSharedMemorySize_10168, Section: runtimeSection, Words: "with cooperative matrices of workgroup scope the variables of a compute shader in Workgroup leave cooperativeMatrixWorkgroupScopeReservedSharedMemory free", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_longVector_12296, Section: runtimeSection, Words: "a vector has at most maxVectorComponents components", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxPushDataSize_12455, Section: runtimeSection, Words: "the block of push constants has at most maxPushDataSize bytes", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxShaderWaitQueues_12426, Section: runtimeSection, Words: "the operand of MultipleWaitQueuesQCOM is at most maxShaderWaitQueues", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxMeshOutputMemorySize_08756, Section: runtimeSection, Words: "the outputs of a mesh shader have at most maxMeshOutputMemorySize bytes", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxMeshPayloadAndOutputMemorySize_08757, Section: runtimeSection, Words: "the payload and the outputs of a mesh shader have at most maxMeshPayloadAndOutputMemorySize bytes", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_OpControlBarrierArriveEXT_13562, Section: runtimeSection, Words: "with split barriers, the variables of a compute shader in Workgroup leave splitBarrierReservedSharedMemory free", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxComputeSharedMemorySize_10168, Section: runtimeSection, Words: "with cooperative matrices of workgroup scope, the variables of a compute shader in Workgroup leave cooperativeMatrixWorkgroupScopeReservedSharedMemory free", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_ShaderEnqueueAMDX_09191, Section: runtimeSection, Words: "the capability ShaderEnqueueAMDX is for compute and mesh shaders"},
-		{Code: vuid.RuntimeSpirv_NodePayloadAMDX_09192, Section: runtimeSection, Words: "variables in NodePayloadAMDX are used by compute and mesh shaders"},
-		{Code: vuid.RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09193, Section: runtimeSection, Words: "a variable in NodePayloadAMDX is maxExecutionGraphShaderPayloadSize bytes at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxExecutionGraphShaderOutputNodes_09197, Section: runtimeSection, Words: "a module allocates the payloads of nodes in maxExecutionGraphShaderOutputNodes places at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_NodePayloadAMDX_09192, Section: runtimeSection, Words: "only compute and mesh shaders use variables in NodePayloadAMDX"},
+		{Code: vuid.RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09193, Section: runtimeSection, Words: "a variable in NodePayloadAMDX has at most maxExecutionGraphShaderPayloadSize bytes", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxExecutionGraphShaderOutputNodes_09197, Section: runtimeSection, Words: "a module has at most maxExecutionGraphShaderOutputNodes instructions that allocate node payloads", Need: NeedDevice},
 	}...),
 	insts: map[spirv.Op]judge{
 		spirv.OpTypeVector:      (*checker).longVector,

@@ -10,7 +10,7 @@ import (
 // (Vulkan, Runtime SPIR-V Validation).
 var runtimeOutputFamily = family{
 	rules: []Rule{
-		{Code: vuid.RuntimeSpirv_Location_06428, Section: runtimeSection, Words: "the storage buffers, storage images and outputs of a fragment shader are maxFragmentCombinedOutputResources at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_Location_06428, Section: runtimeSection, Words: "the storage buffers, storage images and outputs of a fragment shader are at most maxFragmentCombinedOutputResources", Need: NeedDevice},
 	},
 	after: []func(*checker){(*checker).runtimeOutputs},
 }

@@ -11,11 +11,11 @@ import (
 // location.go, component.go and inputoutput.go.
 var shaderInterfaceFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Interface-Numeric", Section: "Vulkan, User-defined Variable Interface", Words: "an input or output of the user is a number, or a composite of numbers", Need: NeedVulkan},
-		{Code: "SPV-Interface-BuiltInBlock", Section: "Vulkan, Built-in Interface Block", Words: "an interface has one block of built-ins at most; the outputs of a mesh shader have one that is PerPrimitiveEXT and one that is not", Need: NeedVulkan},
-		{Code: "SPV-Interface-OutputKind", Section: "Vulkan, Fragment Output Interface", Words: "outputs of a fragment shader at one location are either floats or integers", Need: NeedVulkan},
-		{Code: "SPV-Interface-OutputWidth", Section: "Vulkan, Fragment Output Interface", Words: "outputs of a fragment shader have components of 16 or 32 bits", Need: NeedVulkan},
-		{Code: "SPV-Interface-InputAttachment", Section: "Vulkan, Fragment Input Attachment Interface", Words: "a variable with an InputAttachmentIndex holds images of the dimension SubpassData", Need: NeedVulkan},
+		{Code: "SPV-Interface-Numeric", Section: "Vulkan, User-defined Variable Interface", Words: "a user-defined input or output is a number, or a composite of numbers", Need: NeedVulkan},
+		{Code: "SPV-Interface-BuiltInBlock", Section: "Vulkan, Built-in Interface Block", Words: "an interface has at most one block of built-ins; the outputs of a mesh shader have at most one with PerPrimitiveEXT and one without", Need: NeedVulkan},
+		{Code: "SPV-Interface-OutputKind", Section: "Vulkan, Fragment Output Interface", Words: "the outputs of a fragment shader at one location are all floats or all integers", Need: NeedVulkan},
+		{Code: "SPV-Interface-OutputWidth", Section: "Vulkan, Fragment Output Interface", Words: "outputs of a fragment shader have 16-bit or 32-bit components", Need: NeedVulkan},
+		{Code: "SPV-Interface-InputAttachment", Section: "Vulkan, Fragment Input Attachment Interface", Words: "a variable with an InputAttachmentIndex contains images of the dimension SubpassData", Need: NeedVulkan},
 		{Code: "SPV-Interface-OneDimension", Section: "Vulkan, DescriptorSet and Binding Assignment", Words: "an array with a Binding has one dimension", Need: NeedVulkan},
 	},
 	after: []func(*checker){(*checker).shaderInterfaces},

@@ -10,16 +10,16 @@ import (
 // share, and other rules of storage classes that apply to one entry point.
 var sharedMemoryFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Storage-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an entry point uses one variable in TaskPayloadWorkgroupEXT at most"},
+		{Code: "SPV-Storage-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an entry point uses at most one variable in TaskPayloadWorkgroupEXT"},
 		{Code: "SPV-Workgroup-Block", Section: "SPIR-V, SPV_KHR_workgroup_memory_explicit_layout", Words: "all or none of the variables in Workgroup of an entry point are blocks"},
-		{Code: "SPV-Workgroup-Aliased", Section: "SPIR-V, SPV_KHR_workgroup_memory_explicit_layout", Words: "where an entry point has several blocks in Workgroup, they are Aliased"},
+		{Code: "SPV-Workgroup-Aliased", Section: "SPIR-V, SPV_KHR_workgroup_memory_explicit_layout", Words: "if an entry point has several blocks in Workgroup, they are Aliased"},
 		{Code: "SPV-Storage-HitAttribute", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "any-hit and closest-hit shaders do not write to HitAttributeKHR"},
-		{Code: vuid.RuntimeSpirv_Workgroup_06530, Section: environment, Words: "the variables of a compute shader in Workgroup are no larger than maxComputeSharedMemorySize", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxMeshSharedMemorySize_08754, Section: environment, Words: "the variables of a mesh shader in Workgroup are no larger than maxMeshSharedMemorySize", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxMeshPayloadAndSharedMemorySize_08755, Section: environment, Words: "the variables of a mesh shader in Workgroup and TaskPayloadWorkgroupEXT are no larger than maxMeshPayloadAndSharedMemorySize", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxTaskPayloadSize_08758, Section: environment, Words: "the variables of a task shader in TaskPayloadWorkgroupEXT are no larger than maxTaskPayloadSize", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxTaskSharedMemorySize_08759, Section: environment, Words: "the variables of a task shader in Workgroup are no larger than maxTaskSharedMemorySize", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxTaskPayloadAndSharedMemorySize_08760, Section: environment, Words: "the variables of a task shader in Workgroup and TaskPayloadWorkgroupEXT are no larger than maxTaskPayloadAndSharedMemorySize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_Workgroup_06530, Section: environment, Words: "the variables of a compute shader in Workgroup are within maxComputeSharedMemorySize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxMeshSharedMemorySize_08754, Section: environment, Words: "the variables of a mesh shader in Workgroup are within maxMeshSharedMemorySize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxMeshPayloadAndSharedMemorySize_08755, Section: environment, Words: "the variables of a mesh shader in Workgroup and TaskPayloadWorkgroupEXT are within maxMeshPayloadAndSharedMemorySize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxTaskPayloadSize_08758, Section: environment, Words: "the variables of a task shader in TaskPayloadWorkgroupEXT are within maxTaskPayloadSize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxTaskSharedMemorySize_08759, Section: environment, Words: "the variables of a task shader in Workgroup are within maxTaskSharedMemorySize", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxTaskPayloadAndSharedMemorySize_08760, Section: environment, Words: "the variables of a task shader in Workgroup and TaskPayloadWorkgroupEXT are within maxTaskPayloadAndSharedMemorySize", Need: NeedDevice},
 	},
 	after: []func(*checker){(*checker).storageClasses},
 }

@@ -10,7 +10,7 @@ import (
 // capability provides arithmetic for them (SPIR-V §2.16.1).
 var smallUseFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Small-Use", Section: "SPIR-V 2.16.1", Words: "values of 8 and 16 bits that the module has no arithmetic for are stored, copied and converted to other widths alone"},
+		{Code: "SPV-Small-Use", Section: "SPIR-V 2.16.1", Words: "8-bit and 16-bit values without arithmetic in the module are only stored, copied and converted to other widths"},
 	},
 	after: []func(*checker){(*checker).smallUses},
 }

@@ -10,9 +10,9 @@ import (
 // an order that no execution can satisfy (Vulkan, Runtime SPIR-V Validation).
 var splitBarrierFamily = family{
 	rules: []Rule{
-		{Code: vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13559, Section: runtimeSection, Words: "before OpControlBarrierWaitEXT an OpControlBarrierArriveEXT of the same scope is executed"},
-		{Code: vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13560, Section: runtimeSection, Words: "between two OpControlBarrierWaitEXT of a scope an OpControlBarrierArriveEXT of it is executed"},
-		{Code: vuid.RuntimeSpirv_OpControlBarrierArriveEXT_13561, Section: runtimeSection, Words: "between two OpControlBarrierArriveEXT of a scope an OpControlBarrierWaitEXT of it is executed"},
+		{Code: vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13559, Section: runtimeSection, Words: "an OpControlBarrierArriveEXT of the same scope is executed before OpControlBarrierWaitEXT"},
+		{Code: vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13560, Section: runtimeSection, Words: "an OpControlBarrierArriveEXT is executed between two OpControlBarrierWaitEXT of its scope"},
+		{Code: vuid.RuntimeSpirv_OpControlBarrierArriveEXT_13561, Section: runtimeSection, Words: "an OpControlBarrierWaitEXT is executed between two OpControlBarrierArriveEXT of its scope"},
 	},
 	after: []func(*checker){func(c *checker) {
 		s := splitBarriers{&c.callGraph}

@@ -9,9 +9,9 @@ import (
 // no other family (Vulkan, Standalone SPIR-V Validation).
 var standaloneFamily = family{
 	rules: []Rule{
-		{Code: vuid.StandaloneSpirv_OpUndef_12464, Section: environment, Words: "OpUndef makes no image, sampler, sampled image, acceleration structure or tensor"},
+		{Code: vuid.StandaloneSpirv_OpUndef_12464, Section: environment, Words: "OpUndef has no image, sampler, sampled image, acceleration structure or tensor type"},
 		{Code: vuid.StandaloneSpirv_MaximallyReconvergesKHR_09565, Section: environment, Words: "an entry point with MaximallyReconvergesKHR uses no instruction that regroups invocations"},
-		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04709, Section: environment, Words: "with PhysicalStorageBuffer64 a pointer into a row-major matrix is for OpLoad and OpStore alone"},
+		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04709, Section: environment, Words: "with PhysicalStorageBuffer64, only OpLoad and OpStore use a pointer into a row-major matrix"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpUndef: (*checker).undefOpaque,

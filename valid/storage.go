@@ -10,12 +10,12 @@ import (
 // (SPIR-V §3.2.7; Vulkan, Shader Validation).
 var storageFamily = family{
 	rules: append(storageRules(), []Rule{
-		{Code: "SPV-Storage-Model", Section: "SPIR-V 3.2.7", Words: "a variable of a storage class of ray tracing or of mesh shading is used in the execution models that have it"},
-		{Code: vuid.StandaloneSpirv_None_04643, Section: environment, Words: "the storage class of a pointer is one that Vulkan has"},
-		{Code: vuid.StandaloneSpirv_IncomingRayPayloadKHR_04700, Section: environment, Words: "an entry point has one variable in IncomingRayPayloadKHR at most"},
-		{Code: vuid.StandaloneSpirv_HitAttributeKHR_04702, Section: environment, Words: "an entry point has one variable in HitAttributeKHR at most"},
-		{Code: vuid.StandaloneSpirv_IncomingCallableDataKHR_04706, Section: environment, Words: "an entry point has one variable in IncomingCallableDataKHR at most"},
-		{Code: vuid.StandaloneSpirv_HitAttributeKHR_04703, Section: environment, Words: "a variable in HitAttributeKHR is written in intersection shaders alone"},
+		{Code: "SPV-Storage-Model", Section: "SPIR-V 3.2.7", Words: "a variable in a storage class of ray tracing or mesh shading is only used in the execution models of this storage class"},
+		{Code: vuid.StandaloneSpirv_None_04643, Section: environment, Words: "the storage class of a pointer is a storage class of Vulkan"},
+		{Code: vuid.StandaloneSpirv_IncomingRayPayloadKHR_04700, Section: environment, Words: "an entry point has at most one variable in IncomingRayPayloadKHR"},
+		{Code: vuid.StandaloneSpirv_HitAttributeKHR_04702, Section: environment, Words: "an entry point has at most one variable in HitAttributeKHR"},
+		{Code: vuid.StandaloneSpirv_IncomingCallableDataKHR_04706, Section: environment, Words: "an entry point has at most one variable in IncomingCallableDataKHR"},
+		{Code: vuid.StandaloneSpirv_HitAttributeKHR_04703, Section: environment, Words: "only intersection shaders write to HitAttributeKHR"},
 	}...),
 	insts: map[spirv.Op]judge{
 		spirv.OpTypePointer:           (*checker).vulkanStorage,
@@ -62,7 +62,7 @@ func storageRules() []Rule {
 	var out []Rule
 	for _, r := range storageRows {
 		if r.code != "" {
-			out = append(out, Rule{Code: r.code, Section: environment, Words: "variables in " + r.storage.String() + " are used in " + (r.models & everyModel).String() + " entry points alone"})
+			out = append(out, Rule{Code: r.code, Section: environment, Words: "only " + (r.models & everyModel).String() + " entry points use variables in " + r.storage.String()})
 		}
 	}
 	return out

@@ -10,8 +10,8 @@ import (
 // of a device (Vulkan, Runtime SPIR-V Validation; 8-Bit Storage, 16-Bit Storage).
 var storageWidthFamily = family{
 	rules: append(storageWidthRules(),
-		Rule{Code: vuid.RuntimeSpirv_None_10980, Section: runtimeSection, Words: "no integers of 8 bits stand in Input or Output"},
-		Rule{Code: vuid.RuntimeSpirv_shaderUniformBufferUnsizedArray_11806, Section: runtimeSection, Words: "the last member of a block in Uniform has a length without the feature shaderUniformBufferUnsizedArray", Need: NeedDevice}),
+		Rule{Code: vuid.RuntimeSpirv_None_10980, Section: runtimeSection, Words: "Input and Output contain no 8-bit integers"},
+		Rule{Code: vuid.RuntimeSpirv_shaderUniformBufferUnsizedArray_11806, Section: runtimeSection, Words: "the last member of a block in Uniform is no runtime array without the feature shaderUniformBufferUnsizedArray", Need: NeedDevice}),
 	after: []func(*checker){(*checker).storageWidths},
 }
 

@@ -10,16 +10,16 @@ import (
 // tensorFamily checks tensors (SPV_ARM_tensors).
 var tensorFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Tensor-Type", Section: "SPIR-V, SPV_ARM_tensors", Words: "a tensor is of scalars, of a rank that is a constant of 1 at least, and of a shape that is a constant array of as many integers of 1 at least"},
-		{Code: "SPV-Tensor-Constant", Section: "SPIR-V, SPV_ARM_tensors", Words: "a constant tensor has a constituent for each step of its outermost dimension: scalars of rank 1, else tensors of one rank less"},
-		{Code: "SPV-Tensor-Operand", Section: "SPIR-V, SPV_ARM_tensors", Words: "a tensor that is accessed has a rank, and a coordinate is an array of as many integers"},
-		{Code: "SPV-Tensor-Object", Section: "SPIR-V, SPV_ARM_tensors", Words: "what is read or written is a scalar of the tensor's element type or an array of them"},
-		{Code: "SPV-Tensor-Size", Section: "SPIR-V, SPV_ARM_tensors", Words: "the size of a tensor is an integer, asked for by a constant integer below its rank"},
-		{Code: "SPV-Tensor-Operands", Section: "SPIR-V, SPV_ARM_tensors", Words: "what is outside of a tensor has a value of its element type in a read; an element is made available by a write and visible by a read, both with NonPrivateElementARM"},
+		{Code: "SPV-Tensor-Type", Section: "SPIR-V, SPV_ARM_tensors", Words: "a tensor has scalar elements, a constant rank of at least 1, and a shape that is a constant array of one positive integer for each dimension"},
+		{Code: "SPV-Tensor-Constant", Section: "SPIR-V, SPV_ARM_tensors", Words: "a constant tensor has a constituent for each step of its outermost dimension: scalars for rank 1, else tensors of one rank less"},
+		{Code: "SPV-Tensor-Operand", Section: "SPIR-V, SPV_ARM_tensors", Words: "an accessed tensor has a rank, and a coordinate is an array of one integer for each dimension"},
+		{Code: "SPV-Tensor-Object", Section: "SPIR-V, SPV_ARM_tensors", Words: "the value of a read or a write is a scalar of the element type of the tensor, or an array of them"},
+		{Code: "SPV-Tensor-Size", Section: "SPIR-V, SPV_ARM_tensors", Words: "the size query of a tensor yields an integer, and its dimension is a constant integer below the rank"},
+		{Code: "SPV-Tensor-Operands", Section: "SPIR-V, SPV_ARM_tensors", Words: "OutOfBoundsValueARM is for a read and has the element type of the tensor; a write has MakeElementAvailableARM, a read MakeElementVisibleARM, both only with NonPrivateElementARM"},
 		{Code: vuid.RuntimeSpirv_OpTypeTensorARM_09902, Section: environment, Words: "no tensor that a shader accesses has a shape"},
 		{Code: vuid.RuntimeSpirv_OpTypeTensorARM_09907, Section: environment, Words: "each tensor that a shader accesses has a rank"},
-		{Code: vuid.RuntimeSpirv_maxTensorShaderAccessArrayLength_09903, Section: environment, Words: "an array that is read or written is maxTensorShaderAccessArrayLength long at most", Need: NeedDevice},
-		{Code: vuid.RuntimeSpirv_maxTensorShaderAccessSize_09904, Section: environment, Words: "what is read or written at once is maxTensorShaderAccessSize bytes at most", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxTensorShaderAccessArrayLength_09903, Section: environment, Words: "an array that a shader reads or writes has a length of at most maxTensorShaderAccessArrayLength", Need: NeedDevice},
+		{Code: vuid.RuntimeSpirv_maxTensorShaderAccessSize_09904, Section: environment, Words: "one read or write has at most maxTensorShaderAccessSize bytes", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpTypeTensorARM:                  (*checker).typeTensor,

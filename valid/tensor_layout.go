@@ -13,16 +13,16 @@ import (
 // SPV_NV_cooperative_matrix_decode_vector).
 var tensorLayoutFamily = family{
 	rules: []Rule{
-		{Code: "SPV-TensorLayout-Dimension", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "the number of dimensions of a layout or a view is a constant integer of 32 bits from 1 to 5"},
-		{Code: "SPV-TensorLayout-ClampMode", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "the clamp mode of a layout is a constant integer of 32 bits, one of those that there are"},
-		{Code: "SPV-TensorView-Dimensions", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "whether a view has dimensions of its own is a Boolean constant"},
-		{Code: "SPV-TensorView-Permutation", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "a view names each dimension once, by constant integers of 32 bits"},
-		{Code: "SPV-TensorLayout-Result", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "what makes or changes a layout or a view yields one, what changes it one of the same type"},
-		{Code: "SPV-TensorLayout-Operand", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "there is an integer of 32 bits for each dimension of the layout or view, for a slice two"},
-		{Code: "SPV-TensorLayout-Access", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a matrix is loaded and stored by way of a pointer and a layout, and a view where one is named; a load has an object of its type"},
-		{Code: "SPV-TensorLayout-Decode", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a function that decodes stands with a load from a storage buffer; it takes a pointer to PhysicalStorageBuffer and two arrays of integers of 32 bits, one for each dimension, and returns an element of the matrix"},
-		{Code: "SPV-TensorLayout-DecodeVector", Section: "SPIR-V, SPV_NV_cooperative_matrix_decode_vector", Words: "a function that decodes vectors stands with one that decodes elements, and returns 2, 4 or 8 of them"},
-		{Code: vuid.RuntimeSpirv_OpCooperativeMatrixLoadTensorNV_12429, Section: environment, Words: "the last size of the layout's block is a multiple of how many elements a function decodes at once"},
+		{Code: "SPV-TensorLayout-Dimension", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "the number of dimensions of a layout or a view is a constant 32-bit integer from 1 to 5"},
+		{Code: "SPV-TensorLayout-ClampMode", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "the clamp mode of a layout is a constant 32-bit integer, one of the defined modes"},
+		{Code: "SPV-TensorView-Dimensions", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "the HasDimensions operand of a view is a Boolean constant"},
+		{Code: "SPV-TensorView-Permutation", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "a view names each dimension once, by constant 32-bit integers"},
+		{Code: "SPV-TensorLayout-Result", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "an instruction that creates or changes a layout or a view yields one; a change preserves the type"},
+		{Code: "SPV-TensorLayout-Operand", Section: "SPIR-V, SPV_NV_tensor_addressing", Words: "an instruction has a 32-bit integer for each dimension of the layout or view, for a slice two"},
+		{Code: "SPV-TensorLayout-Access", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a matrix load or store has a pointer, a layout and optionally a view; a load has an object of the matrix type"},
+		{Code: "SPV-TensorLayout-Decode", Section: "SPIR-V, SPV_NV_cooperative_matrix2", Words: "a decode function is for a load from a storage buffer; it has a pointer to PhysicalStorageBuffer and two arrays of 32-bit integers, one integer for each dimension, and returns an element of the matrix"},
+		{Code: "SPV-TensorLayout-DecodeVector", Section: "SPIR-V, SPV_NV_cooperative_matrix_decode_vector", Words: "a decode function for vectors requires a decode function for elements, and returns 2, 4 or 8 elements"},
+		{Code: vuid.RuntimeSpirv_OpCooperativeMatrixLoadTensorNV_12429, Section: environment, Words: "the last block size of the layout is a multiple of the number of elements that a decode function returns"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpTypeTensorLayoutNV:             cooperativeJudge((*cooperatives).typeTensorLayout),

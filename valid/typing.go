@@ -48,7 +48,7 @@ func typingRules() []Rule {
 	var out []Rule
 	for class := range spirv.ClassReserved + 1 {
 		if k, ok := typedChapters[class]; ok {
-			out = append(out, Rule{Code: k.code, Section: k.section, Words: "the operands and the result of " + k.what + " instructions have the types that each instruction takes and yields"})
+			out = append(out, Rule{Code: k.code, Section: k.section, Words: "the operands and the result of " + k.what + " instructions have the types that each instruction requires"})
 		}
 	}
 	return out

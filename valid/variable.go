@@ -9,10 +9,10 @@ import (
 // their accesses are checked in variable_kind.go and with memory.
 var variableFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Variable-Scope", Section: "SPIR-V 2.4", Words: "a variable in a function is of the storage class Function, and no variable outside is"},
-		{Code: "SPV-Variable-Locals", Section: "SPIR-V 2.17", Words: "a function has no more variables than the universal limit allows"},
-		{Code: "SPV-Variable-Small", Section: "SPIR-V 3.2.30", Words: "a variable that holds values of 8 or 16 bits stands in a storage class that a declared capability allows them in"},
-		{Code: "SPV-Variable-Globals", Section: "SPIR-V 2.17", Words: "a module has no more variables outside of functions than the universal limit allows"},
+		{Code: "SPV-Variable-Scope", Section: "SPIR-V 2.4", Words: "a variable has the storage class Function if and only if it is in a function"},
+		{Code: "SPV-Variable-Locals", Section: "SPIR-V 2.17", Words: "a function has at most as many variables as the universal limit allows"},
+		{Code: "SPV-Variable-Small", Section: "SPIR-V 3.2.30", Words: "a variable with 8-bit or 16-bit values is in a storage class that a declared capability enables for them"},
+		{Code: "SPV-Variable-Globals", Section: "SPIR-V 2.17", Words: "a module has at most as many variables outside of functions as the universal limit allows"},
 	},
 	after: []func(*checker){(*checker).variables, (*checker).smallVariables},
 }

@@ -9,10 +9,10 @@ import (
 // variablePointerFamily checks logical and variable pointers (SPIR-V §2.16.1).
 var variablePointerFamily = family{
 	rules: []Rule{
-		{Code: "SPV-LogicalPointer-Use", Section: "SPIR-V 2.16.1", Words: "with logical addressing pointers are chosen, loaded, compared, returned and null only in StorageBuffer and Workgroup, with the capability of variable pointers"},
-		{Code: "SPV-LogicalPointer-Cast", Section: "SPIR-V 2.16.1", Words: "logical pointers are not cast"},
-		{Code: "SPV-VariablePointer-Buffer", Section: "SPIR-V 2.16.1", Words: "without the capability VariablePointers a variable pointer is chosen among pointers into one buffer"},
-		{Code: "SPV-VariablePointer-Matrix", Section: "SPIR-V 2.16.1", Words: "a variable pointer points neither at what is or holds a matrix nor into one"},
+		{Code: "SPV-LogicalPointer-Use", Section: "SPIR-V 2.16.1", Words: "with logical addressing, pointers are selected, loaded, compared, returned and null only in StorageBuffer and Workgroup, with the capability of variable pointers"},
+		{Code: "SPV-LogicalPointer-Cast", Section: "SPIR-V 2.16.1", Words: "no instruction casts logical pointers"},
+		{Code: "SPV-VariablePointer-Buffer", Section: "SPIR-V 2.16.1", Words: "without the capability VariablePointers, a variable pointer selects among pointers into one buffer"},
+		{Code: "SPV-VariablePointer-Matrix", Section: "SPIR-V 2.16.1", Words: "a variable pointer points neither to a matrix or a type that contains one, nor into a matrix"},
 		{Code: "SPV-VariablePointer-ArrayLength", Section: "SPIR-V 2.16.1", Words: "the pointer of OpArrayLength is no variable pointer"},
 	},
 	ops: []group{{(*checker).logicalUse, []spirv.Op{

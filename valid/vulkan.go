@@ -13,11 +13,11 @@ import (
 // version and by the device.
 var vulkanFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Capability-Environment", Section: "Vulkan, SPIR-V Capabilities", Words: "a capability is one that the version of Vulkan has, or that a declared extension of SPIR-V brings", Need: NeedVulkan},
-		{Code: vuid.VkShaderModuleCreateInfo_pCode_08739, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a capability is one that a version or an extension of Vulkan has"},
-		{Code: vuid.VkShaderModuleCreateInfo_pCode_08741, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "an extension of SPIR-V is one that a version or an extension of Vulkan has"},
-		{Code: vuid.VkShaderModuleCreateInfo_pCode_08740, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a capability is brought by a version, a feature, a property or an extension that the device has", Need: NeedDevice},
-		{Code: vuid.VkShaderModuleCreateInfo_pCode_08742, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "an extension of SPIR-V is brought by a version or an extension that the device has", Need: NeedDevice},
+		{Code: "SPV-Capability-Environment", Section: "Vulkan, SPIR-V Capabilities", Words: "a capability is one of the version of Vulkan, or one that a declared extension of SPIR-V enables", Need: NeedVulkan},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08739, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a capability is one of a version or an extension of Vulkan"},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08741, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "an extension of SPIR-V is one of a version or an extension of Vulkan"},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08740, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a version, a feature, a property or an extension of the device enables a capability", Need: NeedDevice},
+		{Code: vuid.VkShaderModuleCreateInfo_pCode_08742, Section: "Vulkan, VkShaderModuleCreateInfo", Words: "a version or an extension of the device enables an extension of SPIR-V", Need: NeedDevice},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpCapability: (*checker).vulkanCapability,
