@@ -80,7 +80,7 @@ func Support(tested func(name string) string) string {
 		for _, r := range rows {
 			counts[r.status]++
 		}
-		fmt.Fprintf(&w, "\n## %s\n\n%d work, %d are refused, %d are of other stages, %d are not in Vulkan.\n\n| what | status | tested by |\n|---|---|---|\n",
+		fmt.Fprintf(&w, "\n## %s\n\n%d work, %d are refused, %d are of other stages, %d are not in Vulkan.\n\n| name | status | tested by |\n|---|---|---|\n",
 			title, counts[Works], counts[Refused], counts[Other], counts[Foreign])
 		for _, r := range rows {
 			by := "–"
@@ -141,7 +141,7 @@ the stages that run: compute, vertex, tessellation control and evaluation, geome
 works in a function has one. The tests of the fixed functions around a stage (primitives, rasterization, tests and blending,
 transform feedback) are in internal/stage/draw. Types, constants, decorations and names have no tests of their own, because
 every case uses them. Instructions of other debug sets (NonSemantic.*) are ignored. [undefined.md](undefined.md) lists the
-results that the specification leaves open, and our choices.
+results that the specification leaves undefined, and Chiaro's.
 
 Robustness (robustBufferAccess, robustBufferAccess2, none) is selected for a pipeline, by kind of resource and by binding; the
 default is stricter than all of them: a component outside of a descriptor's range reads 0 and is not written. Null descriptors

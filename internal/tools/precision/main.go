@@ -25,11 +25,11 @@ import (
 
 func main() {
 	pattern := flag.String("measure", "", "measure the instructions whose names match")
-	every := flag.Uint64("every", 16, "of functions of one number of 32 bits, try one block in so many; 1 is all 2³² numbers")
-	n := flag.Int("n", 1<<17, "operands that are compared with exact arithmetic; all of 16 bits, where it is 2¹⁶ or more")
+	every := flag.Uint64("every", 16, "for 32-bit functions of one operand, run one block in N; 1 is all 2³² numbers")
+	n := flag.Int("n", 1<<17, "number of operands to compare with exact arithmetic; for 16 bits all numbers if it is at least 2¹⁶")
 	engine := flag.String("engine", "jit", "jit or interp")
-	dir := flag.String("dir", "internal/tools/precision", "where measured.tsv is")
-	doc := flag.String("doc", "docs/precision.md", "what -write writes")
+	dir := flag.String("dir", "internal/tools/precision", "directory of measured.tsv")
+	doc := flag.String("doc", "docs/precision.md", "file that -write writes")
 	write := flag.Bool("write", false, "write the document")
 	flag.Parse()
 	err := measureAll(*pattern, *every, *n, *engine, filepath.Join(*dir, "measured.tsv"))

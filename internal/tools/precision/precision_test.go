@@ -82,7 +82,7 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(doc) != document(list) {
-		t.Error("docs/precision.md is not what -write writes")
+		t.Error("docs/precision.md differs from the output of -write")
 	}
 }
 

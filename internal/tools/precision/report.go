@@ -71,26 +71,26 @@ func record(file string, f figure) error {
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-const heading = `# How precise the instructions are
+const heading = `# Precision of the instructions
 
-Written by ` + "`go run ./internal/tools/precision -write`" + ` from what it measured; a test compares the two.
+Written by ` + "`go run ./internal/tools/precision -write`" + ` from its measurements; a test compares the two.
 
-Each instruction ran as SPIR-V through the JIT, whose bits are those of the interpreter. Its results were compared with
-` + "`math/big`" + ` (400 bits). Of functions of one number all numbers of 16 bits were tried, and of 32 bits all that the column
-says: those first against float64, then the worst of each 2²⁰ against math/big. Others had operands at random, of all
-magnitudes, and every pair of edge values (denormals, ends of ranges, neighbours of what functions change at). Operands
-that are NaN, infinite or −0, and results that SPIR-V leaves undefined, have their own tests: [undefined.md](undefined.md).
-Comparisons and conversions of integers are exact or correctly rounded; ` + "`TestEdges`" + ` and the truth tables hold them to it.
-Of a matrix the middle column was measured, of Ldexp exponents from −8 to 8 (` + "`TestFLdexp`" + ` has others). What atomics and group operations
-compute, derivatives and PackHalf2x16 is OpFAdd, OpFSub, NMin, NMax or OpFConvert: tests of them stand in [support.md](support.md).
+Each instruction ran as SPIR-V through the JIT, which computes the same bits as the interpreter. The results were compared with
+` + "`math/big`" + ` (400 bits). The column *operands* has their number. Functions of one operand ran on all 16-bit numbers and on
+as many 32-bit numbers as the column lists: first all against float64, then the worst of each 2²⁰ against math/big. The others
+ran on random operands of all magnitudes, and on every pair of edge values (denormals, ends of ranges, neighbors of
+discontinuities). Operands that are NaN, infinite or −0, and results that SPIR-V leaves undefined, have their own tests:
+[undefined.md](undefined.md). Comparisons and conversions of integers are exact or correctly rounded; ` + "`TestEdges`" + ` and the truth
+tables test this. Matrices were measured in their middle column, Ldexp with exponents from −8 to 8 (` + "`TestFLdexp`" + ` has
+others). Atomics, group operations, derivatives and PackHalf2x16 compute with OpFAdd, OpFSub, NMin, NMax or OpFConvert;
+[support.md](support.md) lists their tests.
 
-- *ULP*: the greatest error in the usual range, in units of the last place of the true result: all operands, but for
-  Sin, Cos and Tan those up to 2²⁰, and for Length and Normalize those whose squares neither overflow nor vanish.
-  "–" where terms cancel, so that an error in ULP of the result says nothing; there only the next column counts. Our
-  own limit is 4.
-- *of the allowed*: the greatest error as a share of what Vulkan allows for the same operands ("Precision and Operation
-  of SPIR-V Instructions"; where it says "inherited from", of what the steps of the formula may come to). 1 or less is
-  right. Vulkan names no bound for 64 bits but that of 32; it is measured as if each ULP were one of 64 bits.
+- *ULP*: the greatest error in the usual range, in units in the last place of the true result. The usual range is all operands,
+  except: up to 2²⁰ for Sin, Cos and Tan; squares that neither overflow nor underflow for Length and Normalize. "–": terms
+  cancel, so that an error in ULP of the result has no meaning, and only the last column counts. Chiaro's own limit is 4.
+- *of the allowed*: the greatest error as a share of the error that Vulkan allows for the same operands ("Precision and
+  Operation of SPIR-V Instructions"; for "inherited from", the error that the steps of the formula may accumulate). At most 1
+  is conformant. Vulkan has no bounds for 64 bits; there the bound of 32 bits was used, in ULP of 64 bits.
 
 | instruction | bits | operands | ULP | at | of the allowed |
 |---|---|---|---|---|---|
