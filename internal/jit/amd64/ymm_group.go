@@ -310,11 +310,14 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 			m.rm(AVX_VMOVUPS_ST, 0, 0, m.partScratch(part))
 		}
 	}
+	whole := in.Key.Aux>>8 == 0
 	for part := range in.Masks {
 		one := m.partOf(in, part)
-		if cluster >= ymmLanes {
-			// The first word of the cluster's first row, which is in memory anyway.
-			m.rm(AVX_VBROADCASTSS, 0, 0, m.partScratch(part/(cluster/ymmLanes)*(cluster/ymmLanes)))
+		if whole || cluster >= ymmLanes {
+			// The first word of the cluster's first row, which is in memory anyway. The result for a whole
+			// subgroup is uniform, and so in all lanes, also those beyond a narrow subgroup.
+			rows := max(cluster/ymmLanes, 1)
+			m.rm(AVX_VBROADCASTSS, 0, 0, m.partScratch(part/rows*rows))
 		} else {
 			var first [8]uint32
 			for lane := range first {

@@ -220,7 +220,7 @@ func (w *vectorizer) jumpUnlessCase(v, k ir.V, to int) {
 	x := w.src.Val(v)
 	g, ok := w.hasGen(x.Args[0])
 	if !ok {
-		w.jumpUnlessUniform(w.caseMask(v, k)[:1], to)
+		w.jumpIfNone(w.caseMask(v, k)[:1], to)
 		return
 	}
 	hit := w.dst.NewReg(vcode.Gen)

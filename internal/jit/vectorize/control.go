@@ -95,7 +95,7 @@ func (w *vectorizer) jumpIfNot(c ir.V, to int) {
 		w.emit(vcode.Inst{Op: vcode.JumpIfZero, Uses: []vcode.Reg{g}, Target: to})
 		return
 	}
-	w.jumpUnlessUniform(w.vec(c)[:1], to)
+	w.jumpIfNone(w.vec(c)[:1], to)
 }
 
 // endArm copies A at the end of an arm to out, if it may differ from A at its start. It does even with A

@@ -161,16 +161,3 @@ func (w *vectorizer) jump(to int) { w.emit(vcode.Inst{Op: vcode.Jump, Target: to
 func (w *vectorizer) jumpIfNone(set []vcode.Reg, to int) {
 	w.emit(vcode.Inst{Op: vcode.JumpIfNone, Masks: set, Target: to})
 }
-
-// jumpUnlessUniform emits a jump to a block if a uniform condition is 0. A strip that is narrower than a
-// register has lanes beyond the subgroup, which may hold anything (a reduction leaves its identity there),
-// so only active lanes are tested. They exist, and are in the first part.
-func (w *vectorizer) jumpUnlessUniform(cond []vcode.Reg, to int) {
-	if w.p.SubgroupSize%uint32(w.dst.Form.Lanes) != 0 {
-		tested := w.dst.Form.Arena.Regs(1)
-		tested[0] = w.dst.NewReg(vcode.Mask)
-		w.mask(vcode.And, tested, cond, w.active[:1])
-		cond = tested
-	}
-	w.jumpIfNone(cond, to)
-}
