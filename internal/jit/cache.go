@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -170,7 +171,10 @@ func (v *variant) encode(b []byte) []byte {
 	return v.code.Append(b)
 }
 
-// decodeVariant decodes a variant of p from untrusted bytes.
+// errVariant is the error for code that does not fit its program.
+var errVariant = errors.New("jit: the code does not fit the program")
+
+// decodeVariant decodes a variant of p from untrusted bytes. All but the machine code is checked.
 func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	var head [2]uint32
 	if _, err := binary.Decode(b, binary.LittleEndian, &head); err != nil {
@@ -191,12 +195,20 @@ func decodeVariant(b []byte, p *ir.Program) (*variant, error) {
 	// code.
 	strip := *p
 	strip.SubgroupSize = head[0]
+	if head[0] < p.SubgroupSize || head[0] > p.SubgroupSize*p.Subgroups() || code.Record != amd64.RecordOf(&strip, code.Level.Form()) {
+		return nil, errVariant
+	}
+	var indices []int
+	for _, r := range written {
+		if int64(r) >= int64(len(p.Res)) {
+			return nil, errVariant
+		}
+		indices = append(indices, int(r))
+	}
 	v, err := newVariant(&strip, code)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range written {
-		v.written = append(v.written, int(r))
-	}
+	v.written = indices
 	return v, nil
 }

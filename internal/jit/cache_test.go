@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/irgen"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 )
@@ -223,5 +225,45 @@ func TestParseVariant(t *testing.T) {
 		if v, err := decodeVariant(b[:n], p); err == nil {
 			t.Errorf("the first %d of %d bytes are code: %+v", n, len(b), v)
 		}
+	}
+}
+
+// TestDecodeVariantOfEveryForm: code of every form of strip fits its program: merged subgroups, phases of a
+// workgroup, and single subgroups, also narrow ones.
+func TestDecodeVariantOfEveryForm(t *testing.T) {
+	var list []*ir.Program
+	for seed := range int64(24) {
+		list = append(list, irgen.Workgroup(seed))
+	}
+	list = append(list, irgen.Group(irgen.GroupOp{Op: ir.Reduce, Type: ir.I32, Aux: uint64(ir.Add)}, 4, 11))
+	for i, p := range list {
+		c := mustCompile(t, nil, p)
+		v, err := decodeVariant(c.main.encode(nil), p)
+		if err != nil {
+			t.Errorf("program %d: %v", i, err)
+			continue
+		}
+		v.release()
+	}
+}
+
+// TestDecodeVariantFits: the width of the strip and the resources must fit the program.
+func TestDecodeVariantFits(t *testing.T) {
+	p := parse(t, square)
+	good := mustCompile(t, nil, p).main
+	b := good.encode(nil)
+	if _, err := decodeVariant(b, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, lanes := range []uint32{0, 1, good.source.SubgroupSize + 1, 2 * good.source.SubgroupSize, 1 << 31, 1<<32 - 1} {
+		bad := slices.Clone(b)
+		binary.LittleEndian.PutUint32(bad, lanes)
+		if _, err := decodeVariant(bad, p); err == nil {
+			t.Errorf("code for strips of %d lanes is accepted for %d", good.source.SubgroupSize, lanes)
+		}
+	}
+	other := variant{source: good.source, code: good.code, written: []int{len(p.Res)}}
+	if _, err := decodeVariant(other.encode(nil), p); err == nil {
+		t.Error("a resource that does not exist is accepted")
 	}
 }
