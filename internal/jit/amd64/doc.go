@@ -45,6 +45,6 @@
 //  7. privatize.go, select*.go, zmm.go: code for AVX-512 and for general registers; ymm*.go: code for AVX2.
 //     Accesses: select_bounds.go, select_word.go, select_gather.go, select_strided.go, callees first.
 //
-// Instruction timings that influenced the choice of sequences are from Agner Fog's instruction tables,
-// uops.info, and the optimization manuals of Intel (248966) and AMD (56665).
+// Instruction timings that influenced the choice of sequences are from uops.info, Agner Fog's
+// instruction tables, and Intel's optimization manual (248966).
 package amd64

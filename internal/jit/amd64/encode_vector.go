@@ -1,6 +1,6 @@
 package amd64
 
-// evex emits the EVEX prefix (Intel SDM vol. 2, 2.7.1) and the opcode. b3 and x3 extend base and
+// evex emits the EVEX prefix (Intel SDM vol. 2, "Instruction Format and EVEX") and the opcode. b3 and x3 extend base and
 // index, or are bits 3 and 4 of a register in r/m. v4 is bit 4 of vvvv, or of a vector index.
 //
 // Register numbers have five bits, of which three are in ModRM and SIB; the prefix has the others,

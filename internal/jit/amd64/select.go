@@ -389,8 +389,8 @@ func (m *machine) factors(factor, summand Op, d Reg, a, b, c vcode.Reg) {
 	m.with(factor, d, y, c, 0)
 }
 
-// VRNDSCALEPS has a latency of 8 cycles, a conversion to integer and back the same but only for
-// numbers below 2³¹.
+// roundScale rounds to an integer. A conversion to integer and back is another two instructions, but
+// only for numbers below 2³¹.
 func roundScale(mode uint8) emitter {
 	return func(m *machine, in *vcode.Inst) {
 		d, o := m.dest(in, 0)
@@ -442,8 +442,8 @@ func maskNot(m *machine, in *vcode.Inst) {
 	m.doneMask(in, k)
 }
 
-// selectLanes is u0 ? u1 : u2. VPBLENDMD is one micro-operation on two ports, with the mask as
-// predicate; VBLENDVPS of AVX2 has two on Intel.
+// selectLanes is u0 ? u1 : u2. VPBLENDMD is one micro-operation, with the mask as predicate;
+// VBLENDVPS of AVX2 has two or three on Intel (uops.info).
 func selectLanes(m *machine, in *vcode.Inst) {
 	k := m.mask(in.Uses[0], 2)
 	d := Reg(0)

@@ -193,7 +193,7 @@ func (m *machine) eachLane(do func()) {
 //
 // Compare-exchange of the IR exits the loop early if the old value differs, without a store. Without
 // lock no other thread can write, and a plain store replaces CMPXCHG; LOCK costs about 20 cycles
-// even without contention (Agner Fog, Skylake).
+// even without contention (uops.info).
 func (m *machine) exchangeLanes(in *vcode.Inst, lock bool) {
 	m.GRM(MOV_ST|W, RBX, m.scratch(scratchSaved))
 	m.GRR(MOV, RBX, RAX)

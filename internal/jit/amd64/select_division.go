@@ -31,8 +31,9 @@ func divided(m *machine, in *vcode.Inst, e element) {
 
 // dividedWide divides Z0 by Z1 lane by lane: both registers rotate once around, and K2 is the mask
 // of the original position of the lowest lane. There is no vector instruction, and a double has too
-// few bits for 64-bit quotients. DIV with 64 bits costs 35 to 88 cycles on Skylake and 14 to 18 from
-// Ice Lake on (Agner Fog), more than the moves between lanes and general registers.
+// few bits for 64-bit quotients. DIV with 64 bits costs 14 to 18 cycles on Intel's processors since
+// Ice Lake (uops.info) and more on earlier ones, so it dominates the moves between lanes and general
+// registers.
 func dividedWide(m *machine, in *vcode.Inst, e element) {
 	again := m.NewLabel()
 	m.MovI(RAX, 1)

@@ -58,8 +58,8 @@ func (m *machine) gatherFrom(in *vcode.Inst, off Reg) {
 }
 
 // scatterTo stores a word of each lane, in ascending order, nothing out of range and nothing for
-// helpers. A scatter of 16 words occupies the store port for 16 cycles on cores with one store per
-// cycle.
+// helpers. A scatter of 16 words occupies the store port for at least 16 cycles on cores with one
+// store per cycle.
 func (m *machine) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
 	if m.inRange(in, m.storingLanes(in), off, handleWrites) {
 		m.RM(VPSCATTERDD, V512, m.vec(u, 0), 0, Indexed(RDX, 4, 1, 0), K(2))
@@ -112,7 +112,7 @@ type pairRegs struct{ lo, hi, index Reg }
 // loadWindow jumps to slow unless the pairs of words at the offsets in off, in the lanes of k, are
 // in a window of windowWords words that starts at the first lane's, all in range. It loads the
 // window into lo and hi, and the index of each lane's first word into index. Two loads and permutes
-// are much faster than a gather (Intel optimization manual, "Gather and Scatter"). Lanes that sample
+// are much faster than a gather, which loads lane by lane. Lanes that sample
 // along a row of an image have this pattern nearly always, or nearly never. The window of 128 bytes,
 // with the offsets of four lanes relative to the first one:
 //

@@ -196,7 +196,7 @@ func (m *machine) size(cluster int) int {
 //
 // Step k adds the lane k above. The first lane of each cluster has the result, and a broadcast or a
 // permute copies it to the others. For 16 lanes these are four steps, each with the latency of
-// VALIGND (3 cycles) and of the operator (4 for VADDPS).
+// VALIGND and of the operator.
 func reduce(m *machine, in *vcode.Inst) {
 	c, op, cluster, _ := combinerOf(in)
 	m.maskedOperand(in, op)

@@ -39,7 +39,7 @@ const (
 // is infinite, not NaN, if p is. The sum x of U − T and c is rounded as in roundSmallSum, from S =
 // 2¹³·x. If U is not finite the result, NaN there, must be U; otherwise it is the one of lesser
 // magnitude, because |U| ≥ 3/4·mulAddScale exceeds every sum. Without that lower bound of |U|,
-// VFIXUPIMMPS distinguishes the cases. Each part has eight dependent steps of about four cycles;
+// VFIXUPIMMPS distinguishes the cases. Each part has eight dependent steps of several cycles;
 // four interleaved parts hide most of that latency.
 func (m *machine) halfMulAdds(list []vcode.Inst) {
 	parts := m.mulAddParts(list)

@@ -5,8 +5,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
 
-// divide computes quotients and remainders in double precision (Intel optimization manual, "Integer
-// division"). Both operands are exact, and a rounded 53-bit quotient of 32-bit numbers never crosses
+// divide computes quotients and remainders in double precision. Both operands are exact, and a rounded 53-bit quotient of 32-bit numbers never crosses
 // an integer. Out of range the conversion back yields all ones and the least number: exactly the
 // results of udiv by 0 and of the least number by −1.
 func divide(m *machine, in *vcode.Inst) {

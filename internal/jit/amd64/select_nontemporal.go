@@ -8,7 +8,7 @@ import (
 )
 
 // Nontemporal stores bypass the cache, which saves reading the lines that they overwrite completely
-// (Intel optimization manual, "Non-temporal stores"). They are weakly ordered, so a program uses none
+// (Intel optimization manual, 248966). They are weakly ordered, so a program uses none
 // if others may observe the order of its effects while it runs.
 
 // writeOnlyResources finds the resources that a program stores to and never reads. It returns nil if

@@ -209,8 +209,8 @@ func ymmShuffle(m ymm, in *vcode.Inst) {
 }
 
 // permuteXor sets lane i of d to lane i xor n of x, with n below the lanes of a part. Bits 0 and 1
-// of n permute within groups of four lanes (VPSHUFD, latency 1), bit 2 exchanges the two 128-bit
-// halves (VPERMQ, latency 3):
+// of n permute within groups of four lanes (VPSHUFD), bit 2 exchanges the two 128-bit halves
+// (VPERMQ, which is slower):
 //
 //	x           0 1 2 3 | 4 5 6 7
 //	n = 1       1 0 3 2 | 5 4 7 6      VPSHUFD 0xb1
@@ -332,7 +332,7 @@ func ymmReduce(m ymm, in *vcode.Inst) {
 
 // scan computes the inclusive scan of the clusters in the rows (Kogge & Stone 1973). A step goes
 // from the last part to the first, so that it reads rows of the previous step. high is an immediate
-// of VPBLENDD, which is one micro-operation on any vector port; AVX2 has no masks that would
+// of VPBLENDD, which is one micro-operation; AVX2 has no masks that would
 // predicate the operator itself.
 func (m ymm) scan(in *vcode.Inst) {
 	// Y0 holds the lower lanes: the left operand.
@@ -383,8 +383,8 @@ func ymmScan(m ymm, in *vcode.Inst) {
 	m.fromScratch(in, 0)
 }
 
-// fromScratch copies the scratch memory of all parts from off on to the result. All operands must have been read, since they may
-// share registers with it.
+// fromScratch copies the scratch memory of all parts from off on to the result. All operands must have
+// been read, since they may share registers with it.
 func (m ymm) fromScratch(in *vcode.Inst, off int32) {
 	for part := range in.Masks {
 		one := m.partOf(in, part)

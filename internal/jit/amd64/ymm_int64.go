@@ -264,8 +264,8 @@ func ymmSelectWide(m ymm, in *vcode.Inst) {
 }
 
 // ymmDivideWide divides lane by lane, through the scratch memory. x86 has no vector division of
-// integers, and a double cannot hold a 64-bit dividend. A scalar division costs tens of cycles on
-// most processors (Agner Fog), so the copies through memory are cheap in comparison.
+// integers, and a double cannot hold a 64-bit dividend. A scalar division costs more than the copies
+// through memory (see dividedWide).
 func ymmDivideWide(m ymm, in *vcode.Inst, e element) {
 	m.rm(AVX_VMOVUPS_ST, 0, 0, m.scratch(scratchOld))
 	m.rm(AVX_VMOVUPS_ST, 1, 0, m.scratch(scratchOperand))

@@ -125,7 +125,7 @@ func (m ymm) storeParts(in *vcode.Inst, at Mem) {
 }
 
 // storeMasked stores a vector in the storing lanes. It uses the masked store, which is slow on some
-// processors (Agner Fog's tables: VPMASKMOVD on Zen 2), only if these are not all. It clobbers RAX,
+// processors (microcode on AMD's Jaguar), only if these are not all. It clobbers RAX,
 // which at must not contain.
 //
 // The usual case costs a test. The masked store writes no byte of an inactive lane, which matters
