@@ -62,7 +62,7 @@ min, max, self, min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026, or files o
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "format of standard output: "+strings.Join(checkFormats, ", "))
+	fl.StringVar(&f.format, "format", "text", "format of standard output: "+strings.Join(formats, ", "))
 	fl.StringArrayVar(&f.out, "out", nil, "also write a report to a file: FORMAT=FILE; repeatable")
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more file names from a file, one per line; - for standard input")
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment, such as vulkan1.3, vulkan1.1spv1.4 or spv1.6")
@@ -77,7 +77,7 @@ min, max, self, min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026, or files o
 	fl.BoolVar(&f.allowOutside, "allow-outside", false, allowOutsideUsage)
 	f.filter.flags(fl)
 	f.validatorFlags(fl)
-	complete(cmd, "format", checkFormats...)
+	complete(cmd, "format", formats...)
 	complete(cmd, "target-env", asm.Targets()...)
 	return cmd
 }
@@ -116,7 +116,7 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	if err := f.filter.load(); err != nil {
 		return err
 	}
-	rs, err := newCheckReporters(c, f)
+	rs, err := newReporters(c, f.format, f.out, checkReporters(&f))
 	if err != nil {
 		return err
 	}
@@ -152,9 +152,9 @@ func checkFiles(c console, f checkFlags, args []string) error {
 }
 
 // checkAll judges the subjects on f.jobs goroutines and reports them in order.
-func checkAll(ctx context.Context, j *judge, files []subject, rs *checkReporters) checkTally {
+func checkAll(ctx context.Context, j *judge, files []subject, rs *reporters[*checked, checkTally]) checkTally {
 	f := &j.f
-	bar := progress(j.c, f.format, len(files))
+	bar := progress(j.c, len(files))
 	var t checkTally
 	pool[*checked]{
 		items: len(files), jobs: f.jobs,
@@ -167,15 +167,14 @@ func checkAll(ctx context.Context, j *judge, files []subject, rs *checkReporters
 			return x
 		},
 		notRun: func(i int) *checked { return notChecked(&files[i]) },
-		live:   rs.done,
+		live:   rs.recordLive,
 		ordered: func(x *checked) {
 			t.add(x)
-			bar.clear()
-			rs.ordered(x)
-			bar.add()
+			rs.recordOrdered(x)
+			_ = bar.Add(1)
 		},
 	}.run(ctx)
-	bar.clear()
+	_ = bar.Finish()
 	return t
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
@@ -11,45 +9,19 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
-// checkJUnit is the XML that CI systems read: a module is a test.
+// checkJUnit is JUnit XML: a module is a test, and a failure has the findings as text.
 type checkJUnit struct {
 	w     io.Writer
-	cases []checkCase
-}
-
-// checkCase is one module. A failure has the findings as text.
-type checkCase struct {
-	Name    string       `xml:"name,attr"`
-	Class   string       `xml:"classname,attr"`
-	Failure *checkFailed `xml:"failure,omitempty"`
-	Error   *checkFailed `xml:"error,omitempty"`
-	Skipped *checkFailed `xml:"skipped,omitempty"`
-	Out     string       `xml:"system-out,omitempty"`
-}
-
-type checkFailed struct {
-	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr,omitempty"`
-	Text    string `xml:",chardata"`
-}
-
-type checkSuite struct {
-	XMLName  xml.Name    `xml:"testsuite"`
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Cases    []checkCase `xml:"testcase"`
+	cases []junitCase
 }
 
 func (r *checkJUnit) Record(x *checked) {
-	c := checkCase{Name: plain.Line(x.file), Class: "chiaro.check"}
+	c := junitCase{Name: plain.Line(x.file), Class: "chiaro.check"}
 	switch x.verdict {
 	case verdictNotRun:
-		c.Skipped = &checkFailed{Message: "not run: interrupted"}
+		c.Skipped = &junitMessage{Message: "not run: interrupted"}
 	case verdictUnreadable, verdictInternal:
-		c.Error = &checkFailed{Message: string(plain.Block(x.message, ""))}
+		c.Error = &junitMessage{Message: string(plain.Block(x.message, ""))}
 	case verdictFindings:
 		v := newViewer(x)
 		var text strings.Builder
@@ -65,23 +37,13 @@ func (r *checkJUnit) Record(x *checked) {
 				}
 			}
 		}
-		if n == 0 { // warnings are no failure
+		if n+x.left.errors == 0 { // warnings are no failure
 			c.Out = text.String()
 			break
 		}
-		c.Failure = &checkFailed{Message: fmt.Sprintf("%d errors, the first %s", n+x.left.errors, first), Type: first, Text: text.String()}
+		c.Failure = &junitMessage{Message: fmt.Sprintf("%d errors, the first %s", n+x.left.errors, first), Type: first, Text: text.String()}
 	}
 	r.cases = append(r.cases, c)
 }
 
-func (r *checkJUnit) Close(t checkTally) error {
-	w := bufio.NewWriter(r.w)
-	w.WriteString(xml.Header)
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(checkSuite{Name: "chiaro check", Tests: len(r.cases), Failures: t.faulty, Errors: t.unreadable + t.internal, Skipped: t.notRun, Cases: r.cases}); err != nil {
-		return err
-	}
-	w.WriteByte('\n')
-	return w.Flush()
-}
+func (r *checkJUnit) Close(checkTally) error { return writeJUnit(r.w, "chiaro check", r.cases) }

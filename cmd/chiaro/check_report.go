@@ -2,52 +2,33 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// checkFormats are the formats that --format and --out of check accept.
-var checkFormats = []string{"text", "json", "jsonl", "sarif", "github", "junit", "html"}
-
-// checkReporter renders results in one format. If live is false, record is called
-// once per file in the order of the list; if live is true, it is called from several
-// goroutines as soon as a file is done.
-type checkReporter interface {
-	Record(*checked)
-	Close(checkTally) error
-}
-
-// newCheckReporter returns a reporter that writes one format.
-func newCheckReporter(format string, w io.Writer, f checkFlags, color bool) (checkReporter, error) {
-	switch format {
-	case "text":
-		if f.matrix {
-			return newCheckMatrix(w, f.profileNames()), nil
-		}
-		return &checkText{bufio.NewWriter(w), color, f.verbose}, nil
-	case "json":
-		return &checkJSON{w: w, files: []checkRecord{}, shard: f.shardOf}, nil
-	case "jsonl":
-		return &checkLines{w: w, shard: f.shardOf}, nil
-	case "sarif":
-		return newCheckSARIF(w, f.targetEnv, f.profileNames()), nil
-	case "github":
-		return &checkGitHub{bufio.NewWriter(w)}, nil
-	case "junit":
-		return &checkJUnit{w: w}, nil
-	case "html":
-		return &checkHTML{w: w, env: f.targetEnv}, nil
+// checkReporters makes the reporters of check.
+func checkReporters(f *checkFlags) map[string]makeReporter[*checked, checkTally] {
+	type made = reporter[*checked, checkTally]
+	return map[string]makeReporter[*checked, checkTally]{
+		"text": func(w io.Writer, color bool) made {
+			if f.matrix {
+				return newCheckMatrix(w, f.profileNames())
+			}
+			return &checkText{bufio.NewWriter(w), color, f.verbose}
+		},
+		"json":   func(w io.Writer, _ bool) made { return &checkJSON{w: w, files: []checkRecord{}, shard: f.shardOf} },
+		"jsonl":  func(w io.Writer, _ bool) made { return &checkLines{w, f.shardOf} },
+		"sarif":  func(w io.Writer, _ bool) made { return newCheckSARIF(w, f.targetEnv, f.profileNames()) },
+		"github": func(w io.Writer, _ bool) made { return &checkGitHub{bufio.NewWriter(w)} },
+		"junit":  func(w io.Writer, _ bool) made { return &checkJUnit{w: w} },
+		"html":   func(w io.Writer, _ bool) made { return &checkHTML{w: w, env: f.targetEnv} },
 	}
-	return nil, unreadable("unknown format %q; want one of %s", format, strings.Join(checkFormats, " "))
 }
 
 // checkTally counts files by verdict.
@@ -187,9 +168,8 @@ func verdictRecord(x *checked) checkRecord {
 	return r
 }
 
-// checkLines is one JSON object a line, written as soon as a file is done.
+// checkLines is one JSON object a line.
 type checkLines struct {
-	mu    sync.Mutex
 	w     io.Writer
 	shard *shardRecord
 }
@@ -197,13 +177,7 @@ type checkLines struct {
 func (r *checkLines) Record(x *checked) {
 	record := verdictRecord(x)
 	record.Shard = r.shard
-	line, err := json.Marshal(record)
-	if err != nil {
-		panic(err) // a record has only strings and numbers
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.w.Write(append(plain.JSON(line), '\n'))
+	writeLine(r.w, record)
 }
 
 func (r *checkLines) Close(checkTally) error { return nil }
@@ -302,64 +276,4 @@ func (r *checkText) severity(s diag.Severity) plain.Safe {
 func (r *checkText) Close(t checkTally) error {
 	fmt.Fprintln(r.w, t)
 	return r.w.Flush()
-}
-
-// checkReporters fans out to several reporters, and closes the files of --out.
-type checkReporters struct {
-	all   []checkReporter
-	files []*stream
-}
-
-// newCheckReporters opens the outputs of --format and --out.
-func newCheckReporters(c console, f checkFlags) (*checkReporters, error) {
-	first, err := newCheckReporter(f.format, c.out, f, colorful(c.out))
-	if err != nil {
-		return nil, err
-	}
-	rs := &checkReporters{all: []checkReporter{first}}
-	if f.format == "text" && os.Getenv("GITHUB_ACTIONS") == "true" {
-		rs.all = append(rs.all, &checkGitHub{bufio.NewWriter(c.out)})
-	}
-	for _, o := range f.out {
-		kind, path, ok := strings.Cut(o, "=")
-		if !ok {
-			return nil, unreadable("--out %q; want FORMAT=FILE", o)
-		}
-		if !slices.Contains(checkFormats, kind) { // before the file is there
-			return nil, unreadable("--out %q: unknown format %q; want one of %s", o, kind, strings.Join(checkFormats, " "))
-		}
-		file, err := createStream(path)
-		if err != nil {
-			return nil, err
-		}
-		rs.files = append(rs.files, file)
-		r, err := newCheckReporter(kind, file, f, false)
-		if err != nil {
-			return nil, err
-		}
-		rs.all = append(rs.all, r)
-	}
-	return rs, nil
-}
-
-// done is told of a file as soon as it ends; ordered of all files in the order
-// of the list.
-func (s *checkReporters) done(x *checked) {
-	for _, r := range s.all {
-		if l, ok := r.(*checkLines); ok {
-			l.Record(x)
-		}
-	}
-}
-
-func (s *checkReporters) ordered(x *checked) {
-	for _, r := range s.all {
-		if _, ok := r.(*checkLines); !ok {
-			r.Record(x)
-		}
-	}
-}
-
-func (s *checkReporters) close(t checkTally) error {
-	return closeReports(s.all, s.files, t)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"testing"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
@@ -13,8 +12,7 @@ import (
 )
 
 // TestSARIFSchema checks a log against the schema of SARIF 2.1.0: findings with and
-// without a source, related places, and files that cannot be read. The log must have
-// no property that the schema does not have; absent arrays are empty.
+// without a source, related places, and files that cannot be read. Strict validation adds no absent property.
 func TestSARIFSchema(t *testing.T) {
 	finding := diag.Finding{Code: "SPV-Id-Forward", Pos: diag.Pos{Instruction: 3, Word: 9}, Message: "a message", Related: []diag.Related{{Message: "the definition"}}}
 	var out bytes.Buffer
@@ -27,17 +25,9 @@ func TestSARIFSchema(t *testing.T) {
 	if err := r.Close(checkTally{}); err != nil {
 		t.Fatal(err)
 	}
-	d := json.NewDecoder(bytes.NewReader(out.Bytes()))
-	d.DisallowUnknownFields()
-	if err := d.Decode(new(sarif.Report)); err != nil {
-		t.Error(err)
-	}
-	log, err := sarif.FromBytes(out.Bytes())
+	log, err := sarif.FromBytes(out.Bytes(), sarif.WithStrictValidation())
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, run := range log.Runs {
-		run.NewlineSequences = []string{"\r\n", "\n"} // the default; the library writes an empty array otherwise
 	}
 	if err := log.Validate(); err != nil {
 		t.Errorf("%v\n%s", err, out.Bytes())

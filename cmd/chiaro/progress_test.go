@@ -3,24 +3,40 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
-// TestProgress checks the line of a bar, and that clear leaves an empty line.
+// TestProgress checks that a bar is drawn at most ten times a second, and that its line is clear before other output
+// and at its end.
 func TestProgress(t *testing.T) {
-	var out strings.Builder
-	b := &progressBar{w: &out, n: 4, start: time.Now().Add(-time.Second)}
-	b.add()
-	if got := out.String(); !strings.HasPrefix(got, " 25 % (1/4, 1/s) 3s left") {
-		t.Errorf("%q", got)
+	var screen strings.Builder
+	out := &stream{w: &screen}
+	bar := newBar(&screen, out, 1000)
+	for range 999 {
+		bar.Add(1)
 	}
-	b.add() // too soon after the first
-	b.clear()
-	b.clear()
-	if got := out.String(); strings.Count(got, "left") != 1 || !strings.HasSuffix(got, "left\r\x1b[K") {
-		t.Errorf("%q", got)
+	if n := strings.Count(screen.String(), "/1000"); n != 1 {
+		t.Errorf("%d lines in less than 100 ms; want 1", n)
 	}
-	silent := &progressBar{}
-	silent.add()
-	silent.clear()
+	out.Write([]byte("finding\n"))
+	if !strings.HasSuffix(screen.String(), "\x1b[2K\rfinding\n") {
+		t.Errorf("%q", screen.String())
+	}
+	bar.Add(1)
+	bar.Finish()
+	if !strings.HasSuffix(screen.String(), "\x1b[2K\r") {
+		t.Errorf("%q", screen.String())
+	}
+}
+
+// TestNoProgress checks that nothing is drawn on a standard error that is no terminal.
+func TestNoProgress(t *testing.T) {
+	var errs strings.Builder
+	bar := progress(console{out: &errs, err: &errs}, 2)
+	for range 2 {
+		bar.Add(1)
+	}
+	bar.Finish()
+	if errs.Len() != 0 {
+		t.Errorf("%q", errs.String())
+	}
 }

@@ -222,13 +222,7 @@ func writeRecords(w io.Writer, format string, all []checkRecord, t checkTally) e
 		return r.Close(t)
 	case "jsonl":
 		for i := range all {
-			line, err := json.Marshal(&all[i])
-			if err != nil {
-				return err
-			}
-			if _, err := w.Write(append(plain.JSON(line), '\n')); err != nil {
-				return err
-			}
+			writeLine(w, &all[i])
 		}
 		return nil
 	}

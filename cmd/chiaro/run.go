@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
@@ -119,15 +120,16 @@ func runScripts(c console, f runFlags, args []string) error {
 	}
 	reports := c
 	if f.dump.standard() { // the report and data never share a stream
-		reports.out = c.err
+		reports.out = &stream{w: c.err, name: "standard error"}
 	}
-	rs, err := newReporters(reports, f.format, f.out)
+	rs, err := newReporters(reports, f.format, f.out, runReporters)
 	if err != nil {
 		return err
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	t := runAll(ctx, c, f, files, shard, rs)
+	bar := progress(reports, len(files))
+	t := runAll(ctx, c, f, files, shard, rs, bar)
 	if err := rs.close(t); err != nil {
 		return err
 	}
@@ -141,8 +143,7 @@ func runScripts(c console, f runFlags, args []string) error {
 }
 
 // runAll runs the scripts on f.jobs goroutines and reports them.
-func runAll(ctx context.Context, c console, f runFlags, files []string, shard *shardRecord, rs *reporters) tally {
-	bar := progress(c, f.format, len(files))
+func runAll(ctx context.Context, c console, f runFlags, files []string, shard *shardRecord, rs *reporters[record, tally], bar *progressbar.ProgressBar) tally {
 	t := tally{}
 	pool[record]{
 		items: len(files), jobs: f.jobs,
@@ -157,15 +158,14 @@ func runAll(ctx context.Context, c console, f runFlags, files []string, shard *s
 		notRun: func(i int) record {
 			return record{File: files[i], Status: statusNotRun, Message: "interrupted", Shard: shard}
 		},
-		live: rs.done,
+		live: rs.recordLive,
 		ordered: func(x record) {
 			t[x.Status]++
-			bar.clear()
-			rs.ordered(x)
-			bar.add()
+			rs.recordOrdered(x)
+			_ = bar.Add(1) // fails only if the terminal is gone
 		},
 	}.run(ctx)
-	bar.clear()
+	_ = bar.Finish()
 	return t
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -61,13 +59,8 @@ func (r *runGitHub) Close(t tally) error {
 	return err
 }
 
-// runSARIF is a SARIF 2.1.0 log with a result for each script that does not pass.
-type runSARIF struct {
-	w     io.Writer
-	run   sarifRun
-	rules map[string]int
-	ok    bool
-}
+// runSARIF is a SARIF log with a result for each script that does not pass.
+type runSARIF struct{ log *sarifLog }
 
 // runRules describe the statuses.
 var runRules = map[string]string{
@@ -75,48 +68,23 @@ var runRules = map[string]string{
 	"internal": "Chiaro has a defect", "unsupported": "The script needs what Chiaro does not have",
 }
 
-func newRunSARIF(w io.Writer) *runSARIF {
-	return &runSARIF{w: w, rules: map[string]int{}, ok: true, run: newSARIFRun()}
-}
-
 func (r *runSARIF) Record(x record) {
-	words, ok := runRules[x.Status]
 	if x.Status == statusNotRun || x.Status == "internal" {
-		r.ok = false
+		r.log.ok = false
 	}
+	words, ok := runRules[x.Status]
 	if !ok {
 		return
-	}
-	n, known := r.rules[x.Status]
-	if !known {
-		n = len(r.rules)
-		r.rules[x.Status] = n
-		r.run.Tool.Driver.Rules = append(r.run.Tool.Driver.Rules, sarifRule{x.Status, sarifText{words}, sarifText{words + "."}})
 	}
 	level := "error"
 	if x.Status == "unsupported" {
 		level = "note"
 	}
 	p := splitPosition(&x)
-	r.run.Results = append(r.run.Results, sarifResult{RuleID: x.Status, RuleIndex: n, Level: level,
-		Message: sarifText{orElse(string(plain.Block(p.text, "")), words)}, Locations: []*sarifLocation{sarifAt(p.file, max(p.line, 1), p.column)},
-		Fingerprints: map[string]string{"chiaro/v1": plain.Line(x.File + "\t" + x.Status)}})
+	r.log.add(x.Status, words, words+".", level, orElse(string(plain.Block(p.text, "")), words), x.File+"\t"+x.Status, sarifAt(p.file, sarifLine(p.line, p.column)))
 }
 
-func (r *runSARIF) Close(tally) error { return writeSARIF(r.w, &r.run, r.ok) }
-
-// writeSARIF writes a log of one run.
-func writeSARIF(w io.Writer, run *sarifRun, ok bool) error {
-	run.Invocations = []sarifInvocation{{ok}}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	if err := e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []*sarifRun{run}}); err != nil {
-		return err
-	}
-	_, err := w.Write(plain.JSON(b.Bytes()))
-	return err
-}
+func (r *runSARIF) Close(tally) error { return r.log.close() }
 
 // runHTML is one page that needs nothing else: the tally and a row for each script.
 type runHTML struct {

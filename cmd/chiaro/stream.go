@@ -10,11 +10,12 @@ import (
 // stream is an output that remembers its first write error, so that no command can lose one. After an error it
 // drops everything.
 type stream struct {
-	mu    sync.Mutex
-	w     io.Writer
-	name  string
-	err   error
-	close func() error // nil if the stream stays open
+	mu     sync.Mutex
+	w      io.Writer
+	name   string
+	err    error
+	close  func() error // nil if the stream stays open
+	before func()       // is called before each write; nil for none
 }
 
 // Write writes p, or returns the first error again.
@@ -23,6 +24,9 @@ func (s *stream) Write(p []byte) (int, error) {
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return 0, s.err
+	}
+	if s.before != nil {
+		s.before()
 	}
 	n, err := s.w.Write(p)
 	if err != nil {

@@ -97,7 +97,7 @@ func TestUntrustedText(t *testing.T) {
 		t.Fatal(err)
 	}
 	var runs [][]string
-	for _, f := range checkFormats {
+	for _, f := range formats {
 		for _, file := range []string{"evil.spv", "evil.spvasm", "::error file=x::\x1b[31m", "evil.pipeline.yaml", "evil.amber"} {
 			runs = append(runs, []string{"check", "--format", f, file})
 		}
