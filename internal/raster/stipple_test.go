@@ -107,6 +107,26 @@ func TestStippleScissor(t *testing.T) {
 	}
 }
 
+// TestStippleCorner begins lines on a corner of a diamond. The specification moves the ends by (−ε, −ε²), so
+// that a start at (4, 4.5) is in the diamond of pixel 3 and a start at (0, 4.5) in the diamond of pixel −1. That
+// fragment is the line's first, also if it is outside of the framebuffer.
+func TestStippleCorner(t *testing.T) {
+	for _, start := range []float64{0, 4} {
+		s := state(1, 16, 16)
+		s.LineMode, s.Stipple = Bresenham, Stipple{1, 0x000e} // the first fragment is not lit, the next three are
+		got := drawnPath(s, path{{start, 4.5}, {start + 8, 4.5}}, false)
+		for x := range 16 {
+			want := 0
+			if n := x - (int(start) - 1); n >= 1 && n <= 3 {
+				want = 1
+			}
+			if got[4*16+x] != want {
+				t.Errorf("line from (%v, 4.5): pixel %d is covered %d times; want %d", start, x, got[4*16+x], want)
+			}
+		}
+	}
+}
+
 // TestStippleRectangles compares with distances along the line: rectangles of unit length are adjacent, and
 // the rest of the last one belongs to the next line.
 func TestStippleRectangles(t *testing.T) {
