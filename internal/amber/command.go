@@ -32,7 +32,7 @@ type Draw struct {
 	X, Y, Width, Height float64
 	Normalized          bool
 	Patch               bool // a rectangle drawn as a patch of 4 points
-	Columns, Rows       int  // of a grid
+	CellsX, CellsY      int  // of a grid
 	// For arrays. A count of 0 means all elements from the start.
 	Topology                   string
 	Indexed                    bool

@@ -72,7 +72,7 @@ func TestCorners(t *testing.T) {
 	}
 	equal(corners(&Draw{Kind: DrawRect, X: 1, Y: 2, Width: 2, Height: 1}), -0.5, 0.5, -0.5, 0, 0.5, 0.5, 0.5, 0)
 	equal(corners(&Draw{Kind: DrawRect, X: -1, Y: -1, Width: 2, Height: 2, Normalized: true}), -1, 1, -1, -1, 1, 1, 1, -1)
-	equal(corners(&Draw{Kind: DrawGrid, Width: 4, Height: 4, Columns: 1, Rows: 1}), -1, -1, -1, 1, 1, 1, 1, 1, 1, -1, -1, -1)
+	equal(corners(&Draw{Kind: DrawGrid, Width: 4, Height: 4, CellsX: 1, CellsY: 1}), -1, -1, -1, 1, 1, 1, 1, 1, 1, -1, -1, -1)
 }
 
 // A patch has 1 to 32 control points (VkPipelineTessellationStateCreateInfo).

@@ -174,7 +174,7 @@ func (p *parser) draw(d *Draw, w word) Command {
 	if w.text == "DRAW_GRID" {
 		d.Kind, inputs = DrawGrid, 0
 		p.keyword("CELLS")
-		d.Columns, d.Rows = p.count("a number of columns"), p.count("a number of rows")
+		d.CellsX, d.CellsY = p.count("a number of columns"), p.count("a number of rows")
 	}
 	if n := len(d.Pipeline.Graphics.Vertices); n > inputs {
 		p.fail(CodeRun, d.At, "%s with %d sets of vertex data; there may be at most %d", w.text, n, inputs)

@@ -91,12 +91,12 @@ func (r *runner) corners(c *Draw, s *state.State, a *state.Args) error {
 		at(x+w, y)
 	} else {
 		s.Assembly.Topology = state.TriangleList
-		dx, dy := w/float32(c.Columns), h/float32(c.Rows)
-		if c.Columns > maxCells || c.Rows > maxCells || c.Columns*c.Rows > maxCells {
-			return r.fault(CodeSize, c.At, "a grid of %d×%d cells; at most %d are drawn", c.Columns, c.Rows, maxCells)
+		dx, dy := w/float32(c.CellsX), h/float32(c.CellsY)
+		if c.CellsX > maxCells || c.CellsY > maxCells || c.CellsX*c.CellsY > maxCells {
+			return r.fault(CodeSize, c.At, "a grid of %d×%d cells; at most %d are drawn", c.CellsX, c.CellsY, maxCells)
 		}
-		for j := range c.Rows {
-			for i := range c.Columns {
+		for j := range c.CellsY {
+			for i := range c.CellsX {
 				x0, y0 := x+float32(dx*float32(i)), y+float32(dy*float32(j))
 				x1, y1 := x+float32(dx*float32(i+1)), y+float32(dy*float32(j+1))
 				for _, p := range [][2]float32{{x0, y0}, {x0, y1}, {x1, y1}, {x1, y1}, {x1, y0}, {x0, y0}} {

@@ -25,19 +25,19 @@ func (d *binWorker) applyDiscardRectangles(items []uint64, words int) {
 	}
 }
 
-// pixelsInside returns the pixels of a block inside of a rectangle. Bit 8·row + column is a pixel of
-// the block. A rectangle that covers columns 2 to 4 of rows 0 and 1:
+// pixelsInside returns the pixels of a block inside of a rectangle. Bit 8·y + x is a pixel of
+// the block. A rectangle with x from 2 to 4 and y from 0 to 1:
 //
-//	row      0b00011100
+//	pixelRow 0b00011100
 //	result   0x1c1c
 func pixelsInside(r raster.Rect, x, y int32) (m uint64) {
 	r = r.Intersect(raster.Rect{X0: x, Y0: y, X1: x + raster.Block, Y1: y + raster.Block})
 	if r.Empty() {
 		return 0
 	}
-	row := (uint64(1)<<(r.X1-r.X0) - 1) << (r.X0 - x)
+	pixelRow := (uint64(1)<<(r.X1-r.X0) - 1) << (r.X0 - x)
 	for v := r.Y0 - y; v < r.Y1-y; v++ {
-		m |= row << (raster.Block * v)
+		m |= pixelRow << (raster.Block * v)
 	}
 	return m
 }

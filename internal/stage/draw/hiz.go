@@ -184,19 +184,19 @@ func blockOf(x, y int) int {
 	return y%raster.Tile/raster.Block*tileBlocks + x%raster.Tile/raster.Block
 }
 
-// farthest returns the greatest coarse depth of a column of blocks. The column can be unaligned, but
+// farthest returns the greatest coarse depth of blocks below each other. They can be unaligned, but
 // is inside of the tile.
 func (h *coarseDepth) farthest(x, y, blocks int) float32 {
 	most := float32(math.Inf(-1))
-	for row := y; ; row = min(row+raster.Block, y+blocks*raster.Block-1) {
-		most = max(most, h.far[blockOf(x, row)], h.far[blockOf(x+raster.Block-1, row)])
-		if row == y+blocks*raster.Block-1 {
+	for at := y; ; at = min(at+raster.Block, y+blocks*raster.Block-1) {
+		most = max(most, h.far[blockOf(x, at)], h.far[blockOf(x+raster.Block-1, at)])
+		if at == y+blocks*raster.Block-1 {
 			return most
 		}
 	}
 }
 
-// depthRange returns bounds of a primitive's depth in a column of blocks, in the direction of the
+// depthRange returns bounds of a primitive's depth in blocks below each other, in the direction of the
 // tests. A margin covers the rounding of the interpolation and of the attachment. NaN compares false
 // with everything, and then neither rejects nor updates.
 func (s *binList) depthRange(p *raster.Primitive, x, y, blocks int) (near, far float64) {

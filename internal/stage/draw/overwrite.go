@@ -62,11 +62,11 @@ func fillsTexel(name string) bool {
 }
 
 // coversTile reports whether items with one mask each cover all of a tile. An item with n further
-// blocks below sets n+1 bits of one column of seen. All 64 bits mean the whole tile. A full-screen
+// blocks below sets n+1 bits of seen, eight apart. All 64 bits mean the whole tile. A full-screen
 // triangle needs eight such items per tile.
 func coversTile(items []uint64) bool {
 	const across = raster.Tile / raster.Block
-	const firstColumn = uint64(0x0101010101010101) // blocks of a tile, row by row
+	const firstColumn = uint64(0x0101010101010101) // blocks of a tile with x = 0
 	seen := uint64(0)
 	for ; len(items) >= 2; items = items[2:] {
 		head := [1]uint64{items[0]}

@@ -73,7 +73,7 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 		}
 	}
 	// A flush in between has reset inUse, so that d may be beyond the draws in use; the exchange
-	// moves it to the next place.
+	// moves it to the next position.
 	p.draws[p.inUse.draws], p.draws[at] = d, p.draws[p.inUse.draws]
 	p.inUse.draws++
 	p.ordered = ordered

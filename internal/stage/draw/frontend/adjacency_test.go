@@ -35,9 +35,9 @@ func TestParts(t *testing.T) {
 		m.Start(&state.Args{Count: x.count, Instances: 1}, s, true)
 		list := [][]uint32{}
 		for m.fillChunk(&c) {
-			for n := int(m.rowVertices) + 1; len(c.rows) > 0; c.rows = c.rows[n:] {
-				one := []uint32{c.rows[0]}
-				for _, v := range c.rows[1:n] {
+			for n := int(m.tupleVertices) + 1; len(c.tuples) > 0; c.tuples = c.tuples[n:] {
+				one := []uint32{c.tuples[0]}
+				for _, v := range c.tuples[1:n] {
 					one = append(one, c.list[2*v])
 				}
 				list = append(list, one)

@@ -21,16 +21,16 @@ type primitive struct {
 	begins    bool // first primitive of a primitive strip
 }
 
-// chunk is a run of primitives with their vertices. Each vertex is in the list once. A row is the
+// chunk is a run of primitives with their vertices. Each vertex is in the list once. A tuple is the
 // primitive's number followed by all its vertices. Two lines with adjacency, vertices 0 to 4 of a
 // line strip:
 //
-//	rows   7  0 1 2 3   8  1 2 3 4        rowVertices 4, numbers 7 and 8
+//	tuples   7  0 1 2 3   8  1 2 3 4        tupleVertices 4, numbers 7 and 8
 type chunk struct {
-	list        []uint32 // VertexIndex and InstanceIndex of each vertex
-	primitives  []primitive
-	rows        []uint32 // for stages that read primitives: of each primitive its number and vertices, adjacent ones included
-	rowVertices uint32   // vertices in a row
+	list          []uint32 // VertexIndex and InstanceIndex of each vertex
+	primitives    []primitive
+	tuples        []uint32 // for stages that read primitives: of each primitive its number and vertices, adjacent ones included
+	tupleVertices uint32   // vertices in a tuple
 }
 
 // vertices returns the number of vertices in the chunk.
@@ -43,12 +43,12 @@ func (c *chunk) vertices() uint32 { return uint32(len(c.list) / (listBytes / 4))
 // Vertices of different chunks are not shared, so a vertex at a chunk boundary is shaded twice;
 // Vulkan permits any number of invocations.
 type Assembler struct {
-	args        *state.Args
-	topology    state.Topology
-	restart     bool
-	patch       uint32 // vertices of a patch
-	last        bool   // the provoking vertex is the last one
-	rowVertices uint32 // vertices in a row of a chunk; 0 if no stage reads primitives
+	args          *state.Args
+	topology      state.Topology
+	restart       bool
+	patch         uint32 // vertices of a patch
+	last          bool   // the provoking vertex is the last one
+	tupleVertices uint32 // vertices in a tuple of a chunk; 0 if no stage reads primitives
 
 	instance uint32 // current instance, from 0
 	next     uint32 // next primitive of the primitive strip
@@ -67,12 +67,12 @@ type Assembler struct {
 // invocation, never a wrong vertex.
 type cachedVertex struct{ epoch, index, instance, slot uint32 }
 
-// Start begins a draw. whole selects rows for stages that read primitives.
+// Start begins a draw. whole selects tuples for stages that read primitives.
 func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 	m.args, m.topology, m.restart = a, s.Assembly.Topology, s.Assembly.Restart && a.Index != nil
-	m.last, m.patch, m.rowVertices = s.Rasterization.LastVertex, max(s.Assembly.PatchPoints, 1), 0
+	m.last, m.patch, m.tupleVertices = s.Rasterization.LastVertex, max(s.Assembly.PatchPoints, 1), 0
 	if whole {
-		m.rowVertices = s.Assembly.Vertices()
+		m.tupleVertices = s.Assembly.Vertices()
 	}
 	// Multiview starts the same draw again for each view, so everything begins at 0.
 	m.instance, m.next, m.begin, m.end, m.id, m.InputVertices = 0, 0, 0, 0, 0, 0
@@ -80,7 +80,7 @@ func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 
 // fillChunk refills the chunk and reports whether it has primitives.
 func (m *Assembler) fillChunk(c *chunk) bool {
-	c.list, c.primitives, c.rows, c.rowVertices = c.list[:0], c.primitives[:0], c.rows[:0], m.rowVertices
+	c.list, c.primitives, c.tuples, c.tupleVertices = c.list[:0], c.primitives[:0], c.tuples[:0], m.tupleVertices
 	// After 2³² chunks old entries would become valid again.
 	if m.epoch++; m.epoch == 0 {
 		m.cache, m.epoch = [len(m.cache)]cachedVertex{}, 1
@@ -110,7 +110,7 @@ func (m *Assembler) addPrimitiveStrip(c *chunk) bool {
 		m.InputVertices += uint64(m.verticesIn(m.primitives(m.end - m.begin)))
 	}
 	n := m.primitives(m.end - m.begin)
-	if m.topology == state.TriangleList && m.args.Index == nil && m.rowVertices == 0 {
+	if m.topology == state.TriangleList && m.args.Index == nil && m.tupleVertices == 0 {
 		m.triangles(c, n)
 	}
 	for ; m.next < n; m.next++ {
@@ -183,8 +183,8 @@ func (m *Assembler) primitiveStripEnd() uint32 {
 func (m *Assembler) primitive(c *chunk, i uint32) primitive {
 	v, n, last := state.PrimitiveVertices(m.topology, i)
 	p := primitive{id: m.id, begins: i == 0}
-	if m.rowVertices > 0 {
-		m.addRow(c, i)
+	if m.tupleVertices > 0 {
+		m.addTuple(c, i)
 	}
 	for k := range n {
 		p.v[k] = m.vertex(c, m.begin+v[k])
@@ -264,17 +264,17 @@ func (m *Assembler) Fill(list []*chunk, most int) []*chunk {
 	return list
 }
 
-// addRow adds the row of primitive i: its number and all its vertices.
-func (m *Assembler) addRow(c *chunk, i uint32) {
-	c.rows = append(c.rows, m.id)
-	add := func(n uint32) { c.rows = append(c.rows, m.vertex(c, m.begin+n)) }
+// addTuple adds the tuple of primitive i: its number and all its vertices.
+func (m *Assembler) addTuple(c *chunk, i uint32) {
+	c.tuples = append(c.tuples, m.id)
+	add := func(n uint32) { c.tuples = append(c.tuples, m.vertex(c, m.begin+n)) }
 	switch m.topology {
 	case state.PatchList, state.LineListAdjacency, state.TriangleListAdjacency:
-		for k := range m.rowVertices {
-			add(m.rowVertices*i + k)
+		for k := range m.tupleVertices {
+			add(m.tupleVertices*i + k)
 		}
 	case state.LineStripAdjacency:
-		for k := range m.rowVertices {
+		for k := range m.tupleVertices {
 			add(i + k)
 		}
 	case state.TriangleStripAdjacency:

@@ -20,7 +20,7 @@ const (
 )
 
 // geometryShader builds the compute program of a geometry program. Each invocation has space for its
-// maximum of records, and for a row of emission marks:
+// maximum of records, and for a list of emission marks:
 //
 //	records   n · max_vertices                one record for each emitted vertex
 //	marks     count, mark 0, mark 1, …        stream and begin of a primitive strip for each record
@@ -95,19 +95,19 @@ func (d *Binner) shapePrimitives(ctx context.Context, in *primitiveList) error {
 	// All streams share the records of an invocation: a record has the layout of the rasterized
 	// stream, and other streams need marks and captures only.
 	maxVertices := from.OutputVertices
-	total := uint32(len(in.rows)/in.rowWords()) * max(from.Instances, 1)
-	most := max(geometryBytes/max(maxVertices*(rec.Stride+d.Pipeline.captures.row), 16), primitiveGroup)
+	total := uint32(len(in.tuples)/in.tupleWords()) * max(from.Instances, 1)
+	most := max(geometryBytes/max(maxVertices*(rec.Stride+d.Pipeline.captures.stride), 16), primitiveGroup)
 	for first := uint32(0); first < total; first += most {
 		n := min(most, total-first)
 		d.emitted.Grow(int(n) * int(maxVertices) * int(rec.Stride))
 		d.marks.Grow(4 * int(n) * int(maxVertices+1))
 		o := &d.Own.Buffers
 		o[layout.BindInputs] = compose.Shared(compose.BytesOf(in.records.Data))
-		o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.rows))
+		o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.tuples))
 		o[layout.BindRecords] = compose.Shared(d.emitted.Bytes(int(n) * int(maxVertices) * int(rec.Stride)))
 		o[layout.BindEmissions] = compose.Shared(d.marks.Bytes(4 * int(n) * int(maxVertices+1)))
 		d.bindCaptures(n * maxVertices)
-		if err := d.runPrimitiveStage(ctx, geometry, (n+primitiveGroup-1)/primitiveGroup, n, first, in.rowVertices); err != nil {
+		if err := d.runPrimitiveStage(ctx, geometry, (n+primitiveGroup-1)/primitiveGroup, n, first, in.tupleVertices); err != nil {
 			return err
 		}
 		if s := d.statistics(); s != nil {
@@ -157,11 +157,11 @@ func (d *Binner) outputStreams(f *primitiveList, n, maxVertices uint32) {
 func (d *Binner) assemblePrimitiveStrips(f *primitiveList, n, maxVertices, stream uint32) {
 	marks := d.marks.Words(int(n) * int(maxVertices+1))
 	for lane := range n {
-		row := marks[lane*(maxVertices+1):][:maxVertices+1]
+		list := marks[lane*(maxVertices+1):][:maxVertices+1]
 		d.primitiveStrip = d.primitiveStrip[:0]
 		// The program writes the count, but the memory is checked again: a count above maxVertices would
-		// leave the row.
-		for i, m := range row[1 : 1+min(row[0], maxVertices)] {
+		// leave the list.
+		for i, m := range list[1 : 1+min(list[0], maxVertices)] {
 			if m&markStream != stream {
 				continue
 			}

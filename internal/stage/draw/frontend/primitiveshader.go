@@ -10,7 +10,7 @@ import (
 const primitiveGroup = 64
 
 // primitiveShader is the builder for stages that read primitives or patches: tessellation and
-// geometry. A vertex input is two loads: the row of the primitive has the record's number, and the
+// geometry. A vertex input is two loads: the tuple of the primitive has the record's number, and the
 // record has the component. For evaluation programs the number is a product instead, because patches
 // are adjacent.
 type primitiveShader struct {
@@ -30,7 +30,7 @@ type primitiveShader struct {
 func newPrimitiveShader(from *ir.Program, before, rec, patch *layout.Record) *primitiveShader {
 	s := &primitiveShader{Builder: compose.New("draw", from), input: before, rec: rec, patch: patch}
 	s.Input, s.InputAt = s.read, s.vertexInput
-	s.number = func(i ir.V) ir.V { return s.rowWord(s.Add(i, s.B.I32(1))) }
+	s.number = func(i ir.V) ir.V { return s.tupleWord(s.Add(i, s.B.I32(1))) }
 	s.inRange = func(i ir.V) ir.V { return s.B.Cmp(ir.ULt, i, s.Param(ir.I32, primitiveVertices)) }
 	return s
 }
@@ -38,12 +38,12 @@ func newPrimitiveShader(from *ir.Program, before, rec, patch *layout.Record) *pr
 // lane returns the number of the invocation in its job.
 func (s *primitiveShader) lane() ir.V { return s.BuiltIn(ir.GlobalInvocationIdX) }
 
-// rowWord reads word n of the primitive's row.
-func (s *primitiveShader) rowWord(n ir.V) ir.V {
-	// The size of a row is a parameter and not a constant: the number of vertices of a patch can be
+// tupleWord reads word n of the primitive's tuple.
+func (s *primitiveShader) tupleWord(n ir.V) ir.V {
+	// The size of a tuple is a parameter and not a constant: the number of vertices of a patch can be
 	// dynamic state.
-	row := s.Mul(s.primitive(), s.Add(s.Param(ir.I32, primitiveVertices), s.B.I32(1)))
-	return s.Load(ir.I32, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.At(s.B.I32(0), s.Add(row, n), 4), 0)
+	tuple := s.Mul(s.primitive(), s.Add(s.Param(ir.I32, primitiveVertices), s.B.I32(1)))
+	return s.Load(ir.I32, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.At(s.B.I32(0), s.Add(tuple, n), 4), 0)
 }
 
 // nowhere is an offset outside of every buffer: loads return 0, stores have no effect. Vertex
@@ -71,7 +71,7 @@ func (s *primitiveShader) read(in ir.Input) ir.V {
 	}
 	switch in.Semantic {
 	case ir.PrimitiveId:
-		return s.rowWord(s.B.I32(0))
+		return s.tupleWord(s.B.I32(0))
 	case ir.ViewIndex:
 		return s.Param(ir.I32, primitiveView)
 	}

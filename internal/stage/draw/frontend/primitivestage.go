@@ -10,20 +10,20 @@ import (
 )
 
 // primitiveList is the output of a stage: vertex records and the primitives that they form. records
-// and rows refer to scratch memory of the worker, which the next chunk overwrites.
+// and tuples refer to scratch memory of the worker, which the next chunk overwrites.
 type primitiveList struct {
 	records    *compose.Memory
 	vertices   uint32
 	topology   state.Topology
 	primitives []primitive
 
-	// The row of each primitive: number and vertices. Stages that read primitives use it.
-	rows        []uint32
-	rowVertices uint32 // vertices in a row
+	// The tuple of each primitive: number and vertices. Stages that read primitives use it.
+	tuples        []uint32
+	tupleVertices uint32 // vertices in a tuple
 }
 
-// rowWords returns the size of a row.
-func (f *primitiveList) rowWords() int { return int(f.rowVertices) + 1 }
+// tupleWords returns the size of a tuple.
+func (f *primitiveList) tupleWords() int { return int(f.tupleVertices) + 1 }
 
 // primitiveScratch is the scratch memory of the tessellation and geometry stages.
 type primitiveScratch struct {
@@ -37,7 +37,7 @@ type primitiveScratch struct {
 	emitted         compose.Memory // records that the geometry program emits
 	marks           compose.Memory // emission marks
 	primitiveStrip  []uint32
-	captured        compose.Memory // rows of transform feedback
+	captured        compose.Memory // captured records of transform feedback
 	otherList       primitiveList  // primitives of a stream that is not rasterized
 }
 

@@ -42,7 +42,7 @@ func (d *Binner) runVertices(ctx context.Context) error {
 // runPrimitiveStages moves the chunk's vertices through tessellation, geometry and rasterization.
 func (d *Binner) runPrimitiveStages(ctx context.Context) error {
 	f := &d.flows[tessControl]
-	*f = primitiveList{&d.records, d.chunk.vertices(), d.state.Assembly.Topology, d.chunk.primitives, d.chunk.rows, d.chunk.rowVertices}
+	*f = primitiveList{&d.records, d.chunk.vertices(), d.state.Assembly.Topology, d.chunk.primitives, d.chunk.tuples, d.chunk.tupleVertices}
 	if d.programs[tessEval] != nil {
 		return d.tessellate(ctx, f)
 	}

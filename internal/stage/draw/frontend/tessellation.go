@@ -86,18 +86,18 @@ func evaluationProgram(from *ir.Program, vertices uint32, before, rec, patch *la
 // groups of about chunkVertices.
 func (d *Binner) tessellate(ctx context.Context, in *primitiveList) error {
 	p := d.Pipeline
-	vertices, patches := p.stages.patchVertices(), len(in.rows)/in.rowWords()
+	vertices, patches := p.stages.patchVertices(), len(in.tuples)/in.tupleWords()
 	size := patches * int(vertices) * int(p.controlRec.Stride)
 	d.controlled.Grow(size)
 	d.patches.Grow(patches * int(p.patchRec.Stride))
 	o := &d.Own.Buffers
-	o[layout.BindInputs], o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.records.Data)), compose.Shared(compose.BytesOf(in.rows))
+	o[layout.BindInputs], o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.records.Data)), compose.Shared(compose.BytesOf(in.tuples))
 	o[layout.BindRecords], o[layout.BindPatches] = compose.Shared(d.controlled.Bytes(size)), compose.Shared(d.patches.Bytes(patches*int(p.patchRec.Stride)))
 	// A control program may leave outputs unwritten. Zeros make the result independent of earlier
 	// draws, and tessellation levels of 0 discard the patch.
 	clear(o[layout.BindRecords].Bytes)
 	clear(o[layout.BindPatches].Bytes)
-	if err := d.runPrimitiveStage(ctx, tessControl, uint32(patches), uint32(patches), 0, in.rowVertices); err != nil {
+	if err := d.runPrimitiveStage(ctx, tessControl, uint32(patches), uint32(patches), 0, in.tupleVertices); err != nil {
 		return err
 	}
 	if s := d.statistics(); s != nil {
@@ -107,17 +107,17 @@ func (d *Binner) tessellate(ctx context.Context, in *primitiveList) error {
 	// The lower left origin mirrors the domain, which reverses the vertex order.
 	mode.Clockwise = mode.Clockwise != d.state.Assembly.LowerLeft
 	f := &d.flows[tessEval]
-	*f = primitiveList{records: &d.evaluated, topology: domainTopology(mode), rowVertices: uint32(mode.Vertices()), primitives: f.primitives[:0], rows: f.rows[:0]}
+	*f = primitiveList{records: &d.evaluated, topology: domainTopology(mode), tupleVertices: uint32(mode.Vertices()), primitives: f.primitives[:0], tuples: f.tuples[:0]}
 	d.points = d.points[:0]
 	for i := range patches {
-		d.subdivide(f, mode, uint32(i), in.rows[i*in.rowWords()])
+		d.subdivide(f, mode, uint32(i), in.tuples[i*in.tupleWords()])
 		if f.vertices = uint32(len(d.points) / (pointBytes / 4)); f.vertices < ChunkVertices && i < patches-1 {
 			continue
 		}
 		if err := d.evaluate(ctx, in, f); err != nil {
 			return err
 		}
-		d.points, f.primitives, f.rows = d.points[:0], f.primitives[:0], f.rows[:0]
+		d.points, f.primitives, f.tuples = d.points[:0], f.primitives[:0], f.tuples[:0]
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (d *Binner) subdivide(f *primitiveList, mode tess.Mode, patch, id uint32) {
 			p.provoking = p.v[n-1]
 		}
 		f.primitives = append(f.primitives, p)
-		f.rows = append(append(f.rows, id), p.v[:n]...)
+		f.tuples = append(append(f.tuples, id), p.v[:n]...)
 	}
 }
 
@@ -170,10 +170,10 @@ func (d *Binner) evaluate(ctx context.Context, in, f *primitiveList) error {
 	d.evaluated.Grow(size)
 	o := &d.Own.Buffers
 	o[layout.BindInputs], o[layout.BindPatches] = compose.Shared(compose.BytesOf(d.controlled.Data)), compose.Shared(compose.BytesOf(d.patches.Data))
-	o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.rows))
+	o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(in.tuples))
 	o[layout.BindVertexList], o[layout.BindRecords] = compose.Shared(compose.BytesOf(d.points)), compose.Shared(d.evaluated.Bytes(size))
 	d.bindCaptures(f.vertices)
-	if err := d.runPrimitiveStage(ctx, tessEval, (f.vertices+primitiveGroup-1)/primitiveGroup, f.vertices, 0, in.rowVertices); err != nil {
+	if err := d.runPrimitiveStage(ctx, tessEval, (f.vertices+primitiveGroup-1)/primitiveGroup, f.vertices, 0, in.tupleVertices); err != nil {
 		return err
 	}
 	if s := d.statistics(); s != nil {

@@ -88,22 +88,22 @@ func (s *triangleShader) leaveMask(low, high ir.V, pixel [2]ir.V) {
 // edgeValues are the values of an edge function (Pineda 1988) at two adjacent pixels of a tiny
 // triangle, 16 bits each. The sign bits are inverted: a set bit means inside. Both values advance
 // with one addition, because no value overflows into the other (raster's tinyMask). A word at pixel
-// x of a row:
+// x of a pixel row:
 //
 //	bits     31                16  15                 0
 //	value    E(x+1) >> 8           E(x) >> 8
 //	two      adds 2·dx to both: pixels x+2 and x+3
-//	row      adds dy to both: the next row
+//	pixelRow adds dy to both: the next pixel row
 //
 // Values fit in 16 bits because the extent of a tiny triangle is at most seven pixels.
-type edgeValues struct{ at, two, row ir.V }
+type edgeValues struct{ at, two, pixelRow ir.V }
 
 // twice copies a 16-bit value to both halves.
 func (s *triangleShader) twice(v ir.V) ir.V {
 	return s.Add(v, s.B.Op(ir.Shl, ir.I32, v, s.B.I32(16)))
 }
 
-// edge returns the edge from p to q at the first two pixels of the first row. Pixels on a top or
+// edge returns the edge from p to q at the first two pixels of the first pixel row. Pixels on a top or
 // left edge count as inside. Vulkan demands only that exactly one of two adjacent triangles covers a
 // sample on their common edge (§"Basic Polygon Rasterization"); top-left is the rule of Direct3D. A
 // value of 0 is outside for the other edges: hence the subtraction of 1.
@@ -120,15 +120,15 @@ func (s *triangleShader) edge(p, q subPixels, first [2]ir.V) (e edgeValues) {
 	at = sub(at, b.Select(leading, zero, b.I32(1)))
 	at = b.Op(ir.AShr, ir.I32, at, b.I32(raster.SubPixelBits))
 	e.at = s.Add(s.Add(s.twice(at), b.Op(ir.Shl, ir.I32, dx, b.I32(16))), b.I32(signs))
-	e.two, e.row = s.twice(s.Add(dx, dx)), s.twice(dy)
+	e.two, e.pixelRow = s.twice(s.Add(dx, dx)), s.twice(dy)
 	return e
 }
 
 const signs = 1<<31 | 1<<15
 
 // tinyMask returns the pixels that a tiny clockwise triangle covers, in a rectangle at first of up
-// to one block: row by row, in two words. Pixels to the right of and below the rectangle are
-// computed too, and cleared by masks of columns and rows.
+// to one block: pixel row by pixel row, in two words. Pixels to the right of and below the rectangle are
+// computed too, and cleared by masks of pixel columns and pixel rows.
 func (s *triangleShader) tinyMask(c *[3]subPixels, first, size [2]ir.V) (low, high ir.V) {
 	b := s.B
 	var edges [3]edgeValues
@@ -139,19 +139,19 @@ func (s *triangleShader) tinyMask(c *[3]subPixels, first, size [2]ir.V) (low, hi
 	for j := range uint32(raster.Block) {
 		if j > 0 {
 			for i := range edges {
-				edges[i].at = s.Add(edges[i].at, edges[i].row)
+				edges[i].at = s.Add(edges[i].at, edges[i].pixelRow)
 			}
 		}
-		row := b.Op(ir.Shl, ir.I32, s.row(&edges), b.I32(raster.Block*(j%4)))
-		words[j/4] = s.Or(words[j/4], row)
+		pixels := b.Op(ir.Shl, ir.I32, s.pixelRow(&edges), b.I32(raster.Block*(j%4)))
+		words[j/4] = s.Or(words[j/4], pixels)
 	}
-	columns := s.Mul(s.ones(size[0]), b.I32(0x01010101))
-	rows := func(less uint32) ir.V {
+	columnMask := s.Mul(s.ones(size[0]), b.I32(0x01010101))
+	rowMask := func(less uint32) ir.V {
 		n := b.Op(ir.SMin, ir.I32, b.Op(ir.SMax, ir.I32, b.Op(ir.Sub, ir.I32, size[1], b.I32(less)), b.I32(0)), b.I32(4))
 		full := b.Cmp(ir.Eq, n, b.I32(4))
 		return b.Select(full, b.I32(1<<32-1), s.ones(s.Scaled(n, raster.Block)))
 	}
-	return s.And(words[0], s.And(columns, rows(0))), s.And(words[1], s.And(columns, rows(4)))
+	return s.And(words[0], s.And(columnMask, rowMask(0))), s.And(words[1], s.And(columnMask, rowMask(4)))
 }
 
 // ones returns n one bits, n < 32.
@@ -159,8 +159,8 @@ func (s *triangleShader) ones(n ir.V) ir.V {
 	return s.B.Op(ir.Sub, ir.I32, s.B.Op(ir.Shl, ir.I32, s.B.I32(1), n), s.B.I32(1))
 }
 
-// row returns the pixels of a row that are inside of all edges.
-func (s *triangleShader) row(edges *[3]edgeValues) ir.V {
+// pixelRow returns the pixels of a pixel row that are inside of all edges.
+func (s *triangleShader) pixelRow(edges *[3]edgeValues) ir.V {
 	b := s.B
 	at := [3]ir.V{edges[0].at, edges[1].at, edges[2].at}
 	var sum ir.V

@@ -13,15 +13,15 @@ import (
 )
 
 // captureLayout is the layout of captured outputs. For transform feedback the last stage before the
-// rasterizer stores a row for each vertex, with the captured outputs of its stream. A row has the
+// rasterizer stores a captured record for each vertex, with the captured outputs of its stream. It has the
 // captured outputs of all buffers of a stream, aligned to their sizes. Example: buffer 0 captures
 // Position (16 bytes), buffer 1 a double:
 //
-//	row      0…15 Position   16…23 the double
+//	record   0…15 Position   16…23 the double
 //	runs     buffer 0: {0, 0, 16}   buffer 1: {16, 0, 8}
 type captureLayout struct {
-	row     uint32 // bytes
-	offsets []int  // by output: byte offset in the row; −1 if not captured
+	stride  uint32 // bytes of a captured record
+	offsets []int  // by output: byte offset in the captured record; −1 if not captured
 	streams [state.MaxStreams][]captureBuffer
 }
 
@@ -31,16 +31,16 @@ type captureBuffer struct {
 	runs           []captureRun
 }
 
-// captureRun is a byte range that is contiguous in the row and in the buffer.
+// captureRun is a byte range that is contiguous in the captured record and in the buffer.
 type captureRun struct{ from, to, size uint32 }
 
-// newCaptures lays out the rows of a program's vertices.
+// newCaptures lays out the captured records of a program's vertices.
 func newCaptures(p *ir.Program) (*captureLayout, error) {
 	c := &captureLayout{offsets: make([]int, len(p.Out))}
 	for k := range c.offsets {
 		c.offsets[k] = -1
 	}
-	var ends [state.MaxStreams]uint32 // sizes of the rows so far
+	var ends [state.MaxStreams]uint32 // sizes of the captured records so far
 	for i, x := range p.Captures {
 		b := captureBuffer{buffer: x.Buffer, stride: x.Stride}
 		var outs []int
@@ -59,11 +59,11 @@ func newCaptures(p *ir.Program) (*captureLayout, error) {
 			ends[x.Stream] = at + size
 		}
 		c.streams[x.Stream] = append(c.streams[x.Stream], b)
-		// Rows are multiples of 8 bytes, for the alignment of 64-bit components.
-		c.row = max(c.row, (ends[x.Stream]+7)&^7)
+		// Captured records are multiples of 8 bytes, for the alignment of 64-bit components.
+		c.stride = max(c.stride, (ends[x.Stream]+7)&^7)
 	}
-	if c.row > state.MaxCapturedBytes {
-		return nil, &exec.LimitError{Quantity: "bytes of a vertex that are captured", Value: uint64(c.row), Max: state.MaxCapturedBytes}
+	if c.stride > state.MaxCapturedBytes {
+		return nil, &exec.LimitError{Quantity: "bytes of a vertex that are captured", Value: uint64(c.stride), Max: state.MaxCapturedBytes}
 	}
 	return c, nil
 }
@@ -79,12 +79,12 @@ func (b *captureBuffer) add(r captureRun) {
 	b.runs = append(b.runs, r)
 }
 
-// capture emits the stores of vertex n's row.
+// capture emits the stores of vertex n's captured record.
 func capture(w *compose.Builder, c *captureLayout, n ir.V, stream uint32) {
 	if c == nil {
 		return
 	}
-	at := w.At(w.B.I32(0), n, uint64(c.row))
+	at := w.At(w.B.I32(0), n, uint64(c.stride))
 	for k, o := range w.From.Out {
 		if c.offsets[k] >= 0 && o.Stream == stream {
 			h := w.Handle(ir.StorageBuffer, layout.BindCaptures, true)
@@ -93,10 +93,10 @@ func capture(w *compose.Builder, c *captureLayout, n ir.V, stream uint32) {
 	}
 }
 
-// bindCaptures provides the rows of a job.
+// bindCaptures provides the captured records of a job.
 func (d *Binner) bindCaptures(vertices uint32) {
 	if d.Args.Feedback != nil {
-		size := int(vertices) * int(d.Pipeline.captures.row)
+		size := int(vertices) * int(d.Pipeline.captures.stride)
 		d.captured.Grow(size)
 		d.Own.Buffers[layout.BindCaptures] = compose.Shared(d.captured.Bytes(size))
 	}
@@ -131,7 +131,7 @@ func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 		return
 	}
 	n := min(fit, uint64(len(f.primitives)))
-	rows := d.captured.Bytes(int(f.vertices) * int(c.row))
+	records := d.captured.Bytes(int(f.vertices) * int(c.stride))
 	for _, b := range c.streams[stream] {
 		if to := &x.Buffers[b.buffer]; to.Bytes != nil && b.stride > 0 {
 			for i := range f.primitives[:n] {
@@ -139,7 +139,7 @@ func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 				first := p.firstVertex(vertices, d.state.Rasterization.LastVertex)
 				for k := range vertices {
 					v := p.v[(first+k)%vertices]
-					b.write(to.Bytes[to.Next:], rows[int(v)*int(c.row):])
+					b.write(to.Bytes[to.Next:], records[int(v)*int(c.stride):])
 					to.Next += uint64(b.stride)
 				}
 			}
@@ -163,8 +163,8 @@ func (p *primitive) firstVertex(vertices uint32, last bool) uint32 {
 }
 
 // write copies the captured bytes of one vertex.
-func (b *captureBuffer) write(to, row []byte) {
+func (b *captureBuffer) write(to, record []byte) {
 	for _, r := range b.runs {
-		copy(to[r.to:r.to+r.size], row[r.from:])
+		copy(to[r.to:r.to+r.size], record[r.from:])
 	}
 }

@@ -14,10 +14,10 @@ const (
 	BindItems                                            // ir.StorageBuffer: covered blocks of primitives, for fragments
 	BindCounts                                           // ir.StorageBuffer: counters of the draw
 	BindInputs                                           // ir.StorageBuffer: vertex records that tessellation and geometry read
-	BindPrimitiveVertices                                // ir.StorageBuffer: rows of tessellation and geometry, triangles of the set-up program
+	BindPrimitiveVertices                                // ir.StorageBuffer: primitives of tessellation and geometry as tuples, triangles of the set-up program
 	BindPatches                                          // ir.StorageBuffer: per-patch data
 	BindEmissions                                        // ir.StorageBuffer: emission marks of a geometry program
-	BindCaptures                                         // ir.StorageBuffer: rows of transform feedback
+	BindCaptures                                         // ir.StorageBuffer: captured records of transform feedback
 	BindTriangles                                        // ir.StorageBuffer: results of the set-up program
 	BindDepth                                            // ir.Texels and ir.ImageShape, as for stencil and colors
 	BindStencil

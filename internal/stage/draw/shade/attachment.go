@@ -13,8 +13,8 @@ import (
 //
 //	offset = first + layer·layerPitch + y·rowPitch + (x·samples + sample)·texelBytes
 //
-// lavapipe and SwiftShader always shade quads. Here lanes are in rows unless the program needs
-// quads, so that the addresses of a row are consecutive.
+// lavapipe and SwiftShader always shade quads. Here lanes are in pixel rows unless the program needs
+// quads, so that the addresses of a pixel row are consecutive.
 type attachment struct {
 	*texture.Texel
 	memory, off ir.V

@@ -27,17 +27,17 @@ func (s *shader) readSizes() {
 // coarseLocal returns the position of the invocation's fragment in its block, counted in fragments.
 // Fragments are numbered quad by quad, so that the existing ones occupy the first invocations. Quads
 // must consist of adjacent fragments for derivatives. Fragments of 2×1 pixels form 4×8 in a block:
-// two quads in a row, four rows of quads, 32 of the 64 invocations.
+// two quads side by side, four such pairs below each other, 32 of the 64 invocations.
 func (s *shader) coarseLocal() (x, y ir.V) {
 	b, lane := s.B, s.BuiltIn(ir.LocalInvocationIndex)
 	shifted := func(v, n ir.V) ir.V { return b.Op(ir.LShr, ir.I32, v, n) }
 	odd := func(v ir.V) ir.V { return s.And(v, b.I32(1)) }
 	twice := func(v ir.V) ir.V { return b.Op(ir.Shl, ir.I32, v, b.I32(1)) }
 	quad := shifted(lane, b.I32(2))
-	wide := b.Op(ir.Sub, ir.I32, b.I32(2), s.get(varSizeX)) // logarithm of the quads in a row
-	row := shifted(quad, wide)
-	column := b.Op(ir.Sub, ir.I32, quad, b.Op(ir.Shl, ir.I32, row, wide))
-	return s.Or(twice(column), odd(lane)), s.Or(twice(row), odd(shifted(lane, b.I32(1))))
+	wide := b.Op(ir.Sub, ir.I32, b.I32(2), s.get(varSizeX)) // logarithm of the number of quads side by side
+	down := shifted(quad, wide)
+	across := b.Op(ir.Sub, ir.I32, quad, b.Op(ir.Shl, ir.I32, down, wide))
+	return s.Or(twice(across), odd(lane)), s.Or(twice(down), odd(shifted(lane, b.I32(1))))
 }
 
 // locateCoarse is locatePixel for coarse fragments; (x, y) is the position of the fragment in its
@@ -169,12 +169,12 @@ func (s *shader) wholeSet() ir.V {
 }
 
 // localPixel returns the position of the invocation in its block, or in its strip. In subgroups with
-// quad order the lane bits are interleaved; lanes 0 to 15 of a block of eight columns:
+// quad order the lane bits are interleaved; lanes 0 to 15 of a block that is eight pixels wide:
 //
-//	row 0    0  1   4  5   8  9   12 13
-//	row 1    2  3   6  7  10 11   14 15
+//	y 0    0  1   4  5   8  9   12 13
+//	y 1    2  3   6  7  10 11   14 15
 //
-// Otherwise a lane is a column, and memory accesses of a row are consecutive.
+// Otherwise consecutive lanes are neighbours in a pixel row, and their memory accesses are consecutive.
 func (s *shader) localPixel() (x, y ir.V) {
 	if !s.swizzled {
 		return s.BuiltIn(ir.LocalInvocationIdX), s.BuiltIn(ir.LocalInvocationIdY)

@@ -31,7 +31,7 @@ func (s *shader) coveredBit(item, x, y ir.V, offset uint32) ir.V {
 
 // maskBit returns a bit index and the word that contains it: a half of the mask, or the strip's part
 // of the mask in a strip loop. Words have 32 bits, because a vector of 64-bit values needs two
-// registers. Rows 0 to 3 are the low word.
+// registers. Pixel rows 0 to 3 are the low word.
 func (s *shader) maskBit(item, x, y ir.V, offset uint32) (bit, part ir.V) {
 	b := s.B
 	low, high := s.maskWords(item, offset)
@@ -72,7 +72,7 @@ func (s *shader) singleton(n ir.V) ir.V {
 	return s.B.Op(ir.Shl, t, s.B.Const(t, 1), n)
 }
 
-// stripBits extracts the strip's rows from a mask, shifted to bit 0.
+// stripBits extracts the strip's pixel rows from a mask, shifted to bit 0.
 func (s *shader) stripBits(low, high ir.V) ir.V {
 	b := s.B
 	upper := b.Cmp(ir.Eq, s.And(s.stripLoop.first, b.I32(4)), b.I32(0))

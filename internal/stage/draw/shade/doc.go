@@ -9,11 +9,11 @@
 //
 //	word 0   primitive number (32 bits), x (16), y (16) of the block; the high bits of x and y count
 //	         identical blocks below (WalksStrips), their low bits are the fragment size (coarse fragments)
-//	word 1   coverage of sample 0, a bit for each pixel, row by row
+//	word 1   coverage of sample 0, a bit for each pixel, pixel row by pixel row
 //	  ⋮      one word for each further sample
 //	last     completely covered pixels (conservative rasterization)
 //
-// A workgroup shades one item. If a subgroup is smaller than a block, the workgroup is one strip of rows, the
+// A workgroup shades one item. If a subgroup is smaller than a block, the workgroup is one strip of pixel rows, the
 // SIMD batch, and the entry point loops over the strips that have covered pixels:
 //
 //	block 8×8, subgroups of 16         for each strip with coverage:

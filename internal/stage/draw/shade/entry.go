@@ -14,15 +14,15 @@ func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error
 	s.Program.StateEffects()
 	// Shuffles can read the lanes of their quad, as derivatives do: helper lanes must run.
 	s.helpers = s.Program.Effects.Quads || s.hasInput(ir.QuadX) || s.hasInput(ir.QuadY) || from.Modes.Has(ir.FullQuads) || s.hasOp(ir.Shuf)
-	// Quads of rows suffice for derivatives if a subgroup has at least two rows: then the neighbour
+	// Quads suffice for derivatives if a subgroup has at least two pixel rows: then the neighbour
 	// below is eight lanes away (QuadRow). Built-ins of the subgroup make the order of lanes
 	// visible, so that it is the order of quads.
 	s.swizzled = s.helpers && s.Program.SubgroupSize < 2*raster.Block || s.Program.Effects.GroupOps || s.hasInput(ir.SubgroupLocalInvocationId) || s.coarse()
-	s.stripLoop.rows = s.stripRows()
+	s.stripLoop.pixelRows = s.stripPixelRows()
 	if s.swizzled {
-		s.Program.LocalSize = [3]uint32{raster.Block * s.stripLoop.rows, 1, 1}
+		s.Program.LocalSize = [3]uint32{raster.Block * s.stripLoop.pixelRows, 1, 1}
 	} else {
-		s.Program.LocalSize = [3]uint32{raster.Block, s.stripLoop.rows, 1}
+		s.Program.LocalSize = [3]uint32{raster.Block, s.stripLoop.pixelRows, 1}
 		if s.helpers {
 			s.Program.QuadRow = raster.Block
 		}

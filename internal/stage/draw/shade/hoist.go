@@ -6,20 +6,20 @@ import (
 )
 
 // stripLoop is the loop over the strips of a block. A strip is the SIMD batch of one workgroup: two or
-// more rows of the block, for one subgroup or for two (stripRows). The loop skips strips without covered pixels. Loads
-// that are the same for all strips are hoisted out of the loop.
+// more pixel rows of the block, for one subgroup or for two (stripPixelRows). The loop skips strips without
+// covered pixels. Loads that are the same for all strips are hoisted out of the loop.
 type stripLoop struct {
-	rows uint32 // rows of a strip; a block has raster.Block
+	pixelRows uint32 // pixel rows of a strip; a block has raster.Block
 
 	loop    int    // index in the entry point's code at which the loop begins
 	hoisted []ir.V // code that is moved before the loop
 	inLoop  bool   // the builder is inside of the loop
-	first   ir.V   // first row of the strip, relative to the item's block
+	first   ir.V   // first pixel row of the strip, relative to the item's block
 	dy      ir.V   // center of the pixel, relative to the primitive's reference point
 }
 
 // walksStrips reports whether the entry point loops over strips.
-func (s *shader) walksStrips() bool { return s.stripLoop.rows < raster.Block }
+func (s *shader) walksStrips() bool { return s.stripLoop.pixelRows < raster.Block }
 
 // inStrips reports whether the builder is inside of the strip loop.
 func (s *shader) inStrips() bool { return s.stripLoop.inLoop && s.B.Func == s.Program.Funcs[0] }

@@ -73,7 +73,7 @@ func (s *shader) samplePoint(n ir.V) point {
 }
 
 // centroid returns the center of the fragment if all samples are covered, the first covered sample
-// otherwise. Vulkan permits any covered place of the pixel. The minimum bounds the index for lanes
+// otherwise. Vulkan permits any covered point of the pixel. The minimum bounds the index for lanes
 // without a covered sample, helpers, that find no bit.
 func (s *shader) centroid() point {
 	if !s.multi() {
@@ -89,7 +89,7 @@ func (s *shader) centroid() point {
 	return point{b.Select(all, c.dx, p.dx), b.Select(all, c.dy, p.dy)}
 }
 
-// coveredSamples returns the samples that are still covered at this place in the program.
+// coveredSamples returns the samples that are still covered at this point of the program.
 func (s *shader) coveredSamples() ir.V { return s.get(varSet) }
 
 // shadedSamples returns the samples that the invocation represents, as SampleMask reports them.
@@ -182,7 +182,7 @@ func (s *shader) centerPoint() point {
 }
 
 // entryCenter is centerPoint in the entry point. All sums are exact, so it regroups them: one sum
-// that varies by lane, one that varies by item. In a strip loop the center advances by whole rows.
+// that varies by lane, one that varies by item. In a strip loop the center advances by whole pixels.
 // Coordinates have at most 15 bits before the binary point and 8 after it, so that f32 holds them
 // exactly.
 func (s *shader) entryCenter() point {

@@ -69,7 +69,7 @@ func (s *shader) hasOp(op ir.Op) bool {
 	return false
 }
 
-// interpolates reports whether an input needs the weights of an interpolation mode at a place.
+// interpolates reports whether an input needs the weights of an interpolation mode at a point.
 func (s *shader) interpolates(i ir.Interpolation, p ir.Sampling) bool {
 	return slices.ContainsFunc(s.From.In, func(in ir.Input) bool { return weightsOf(in) == i && s.samplingOf(in) == p })
 }

@@ -12,11 +12,11 @@ import (
 // linked later, count as long.
 const longCode = 400
 
-// stripRows returns the rows of a strip: enough for one subgroup, and pairs of rows for quads. The
+// stripPixelRows returns the pixel rows of a strip: enough for one subgroup, and pairs of pixel rows for quads. The
 // lanes of a strip are reused by the next one. So a program whose lanes end for good, or has
 // observable helpers, has the whole block as one strip; so do coarse fragments and loops with long
 // latencies.
-func (s *shader) stripRows() uint32 {
+func (s *shader) stripPixelRows() uint32 {
 	e := s.Program.Effects
 	if s.coarse() || s.endsOutsideEntry() || s.helpers && (e.Writes || e.Ordered || s.writesTexels() || s.hasOp(ir.Helper)) {
 		return raster.Block
@@ -28,9 +28,9 @@ func (s *shader) stripRows() uint32 {
 	case s.hasOp(ir.Loop) || s.codeLength() > longCode || s.samplesImages():
 		n *= 2
 	}
-	for rows := uint32(2); rows < raster.Block; rows *= 2 {
-		if n <= raster.Block*rows {
-			return rows
+	for pixelRows := uint32(2); pixelRows < raster.Block; pixelRows *= 2 {
+		if n <= raster.Block*pixelRows {
+			return pixelRows
 		}
 	}
 	return raster.Block
@@ -97,7 +97,7 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	zero := b.I32(0)
 	all := s.anyCovered(item)
 	corner, dy := s.corner[1], s.centerAlong(1)
-	// Values of the loop: first row, the rest of the mask shifted so that the next strip is lowest,
+	// Values of the loop: first pixel row, the rest of the mask shifted so that the next strip is lowest,
 	// blocks below, and the center's offset.
 	done := b.Block()
 	s.stripLoop.loop, s.stripLoop.inLoop = len(b.Func.Code), true
@@ -124,30 +124,30 @@ func (s *shader) forStrips(item ir.V, body func(bits ir.V)) {
 	next := s.Add(s.Or(s.stripLoop.first, b.I32(raster.Block-1)), b.I32(1))
 	s.continueBelow(loop, b.Op(ir.Sub, ir.I32, next, s.stripLoop.first), all, b.Op(ir.Sub, ir.I32, below, b.I32(1)))
 	b.End()
-	s.continueBelow(loop, b.I32(s.stripLoop.rows), m, below)
+	s.continueBelow(loop, b.I32(s.stripLoop.pixelRows), m, below)
 	b.End()
 	b.End()
 	b.Func.Code = slices.Insert(b.Func.Code, s.stripLoop.loop, s.stripLoop.hoisted...)
 	s.stripLoop.inLoop = false
 }
 
-// continueBelow branches to the strip a number of rows below. The center moves by an integer, so the
+// continueBelow branches to the strip a number of pixel rows below. The center moves by an integer, so the
 // sum is exact.
-func (s *shader) continueBelow(loop, rows ir.V, m mask, below ir.V) {
-	s.B.Br(loop, s.Add(s.stripLoop.first, rows), m.low, m.high, below, s.FAdd(s.stripLoop.dy, s.toFloat(rows)))
+func (s *shader) continueBelow(loop, distance ir.V, m mask, below ir.V) {
+	s.B.Br(loop, s.Add(s.stripLoop.first, distance), m.low, m.high, below, s.FAdd(s.stripLoop.dy, s.toFloat(distance)))
 }
 
-// mask is the coverage mask of a block, a bit for each pixel: two words of four rows.
+// mask is the coverage mask of a block, a bit for each pixel: two words of four pixel rows.
 type mask struct{ low, high ir.V }
 
 // stripMask returns the mask of the first strip in the low word.
-func (s *shader) stripMask() uint32 { return uint32(1<<(raster.Block*s.stripLoop.rows) - 1) }
+func (s *shader) stripMask() uint32 { return uint32(1<<(raster.Block*s.stripLoop.pixelRows) - 1) }
 
 // nextStrip shifts the next strip of a mask to the first strip's position. A shift of 64 bits in two
-// words, n = 16 for strips of two rows.
+// words, n = 16 for strips of two pixel rows.
 func (s *shader) nextStrip(m mask) mask {
 	b := s.B
-	n := raster.Block * s.stripLoop.rows
+	n := raster.Block * s.stripLoop.pixelRows
 	if n == 32 {
 		return mask{m.high, b.I32(0)}
 	}
