@@ -47,22 +47,27 @@ type groupMaker struct {
 	g       GroupOp
 	in, out ir.V // handles of the words that the program reads and writes
 	lane    ir.V // number of the invocation in the dispatch
+	quads   bool // the subgroup has whole quads
 	next    uint64
 }
 
 // GroupOutputs bounds the words that an invocation of a Group program writes.
-const GroupOutputs = 64
+const GroupOutputs = 128
 
 // Group returns a program that gives g operands of each kind (constant, uniform, strided, varying), with all
 // lanes and with some of them active, and uses each result in every way that an engine may treat on its own:
-// stores it, branches, switches, leaves a loop and selects by it, addresses memory with it, and combines it
-// again. Resource 0 holds 4 words for each invocation; resource 1 receives GroupOutputs words from each.
+// stores it, branches, switches, leaves loops and selects by it, shifts and divides by it, addresses buffers,
+// tables and private memory with it, passes it to a function, and combines it again. Resource 0 holds 4 words for each invocation; resource 1 receives GroupOutputs words from each.
 func Group(g GroupOp, size uint32, local uint32) *ir.Program {
-	m := &groupMaker{b: ir.NewFunc("main", nil, nil), g: g}
+	m := &groupMaker{b: ir.NewFunc("main", nil, nil), g: g, quads: size >= 4}
 	p := &ir.Program{
 		Name: "group", SubgroupSize: size, LocalSize: [3]uint32{local, 1, 1}, PushBytes: 16,
-		In:  []ir.Input{{Semantic: ir.LocalInvocationIndex, Type: ir.I32}},
-		Res: []ir.Resource{{Kind: ir.StorageBuffer, Count: 1, NonWritable: true}, {Kind: ir.StorageBuffer, Binding: 1, Count: 1}},
+		In:   []ir.Input{{Semantic: ir.LocalInvocationIndex, Type: ir.I32}},
+		Res:  []ir.Resource{{Kind: ir.StorageBuffer, Count: 1, NonWritable: true}, {Kind: ir.StorageBuffer, Binding: 1, Count: 1}},
+		Vars: []ir.Var{{Name: "private", Slots: 4, Func: -1}}, Tables: [][]byte{make([]byte, 64)},
+	}
+	for i := range p.Tables[0] {
+		p.Tables[0][i] = byte(37 * i)
 	}
 	b := m.b
 	m.lane = b.OpAux(ir.In, ir.I32, 0)
@@ -77,7 +82,7 @@ func Group(g GroupOp, size uint32, local uint32) *ir.Program {
 		m.uses(m.operation(x), x)
 	}
 	b.End()
-	p.Funcs = []*ir.Func{b.Finish()}
+	p.Funcs = []*ir.Func{b.Finish(), callee()}
 	p.StateEffects()
 	return p
 }
@@ -178,7 +183,63 @@ func (m *groupMaker) uses(v, x ir.V) {
 	}
 	m.selector(bits)
 	m.loop(x)
+	m.nested(v, bits)
 	m.store(b.OpAux(ir.Ld, ir.I32, 4, m.in, b.Op(ir.And, ir.I32, bits, b.I32(0x3c))))
+	m.store(b.OpAux(ir.Ld, ir.I32, 0, b.OpAux(ir.Table, ir.H, 0), b.OpAux(ir.At, ir.I32, 4, b.I32(0), b.Op(ir.And, ir.I32, bits, b.I32(15)))))
+	b.OpAux(ir.PSt, ir.I32, 0, b.Op(ir.And, ir.I32, bits, b.I32(3)), x)
+	m.store(b.OpAux(ir.PLd, ir.I32, 0, b.Op(ir.And, ir.I32, bits, b.I32(7)))) // slots 4 to 7 do not exist
+	m.store(b.Op(ir.Shl, ir.I32, x, bits))
+	m.store(b.Op(ir.UDiv, ir.I32, x, bits))
+	if t := b.Func.Type(v); t.IsInt() {
+		m.store(m.bits(b.Op(ir.SDiv, t, m.to(t, x), v)))
+	}
+	m.store(b.Call(1, []ir.Type{ir.I32}, bits, x)[0])
+	if m.quads {
+		m.store(b.OpAux(ir.QuadSwap, ir.I32, 1, bits))
+	}
+}
+
+// callee returns the function that results are passed to: it branches and loops by its first argument.
+func callee() *ir.Func {
+	b := ir.NewFunc("callee", []ir.Type{ir.I32, ir.I32}, []ir.Type{ir.I32})
+	v, x := b.Func.Args[0], b.Func.Args[1]
+	b.If(b.Cmp(ir.SLt, v, b.I32(3)))
+	b.Return(b.Op(ir.Mul, ir.I32, v, x))
+	b.End()
+	iteration := b.Loop(b.I32(0), x)
+	count, value := b.Param(iteration, 0), b.Param(iteration, 1)
+	b.If(b.Cmp(ir.ULe, b.Op(ir.And, ir.I32, v, b.I32(3)), count))
+	b.Return(value)
+	b.End()
+	b.Br(iteration, b.Op(ir.Add, ir.I32, count, b.I32(1)), b.Op(ir.Sub, ir.I32, value, v))
+	return b.Finish()
+}
+
+// nested runs an inner loop as often as a result says, in an outer one that a condition of it may leave.
+func (m *groupMaker) nested(v, bits ir.V) {
+	b := m.b
+	end := b.Block(ir.I32)
+	outer := b.Loop(b.I32(0), bits)
+	i, sum := b.Param(outer, 0), b.Param(outer, 1)
+	b.If(b.Cmp(ir.ULe, b.I32(2), i))
+	b.Br(end, sum)
+	b.End()
+	inside := b.Block(ir.I32)
+	inner := b.Loop(i, sum)
+	j, part := b.Param(inner, 0), b.Param(inner, 1)
+	b.If(b.Cmp(ir.ULe, b.Op(ir.And, ir.I32, bits, b.I32(3)), j))
+	b.Br(inside, part)
+	b.End()
+	b.Br(inner, b.Op(ir.Add, ir.I32, j, b.I32(1)), b.Op(ir.Add, ir.I32, part, bits))
+	b.End()
+	b.End()
+	b.If(m.condition(v, false))
+	b.Br(end, b.Op(ir.Xor, ir.I32, b.Param(inside, 0), i))
+	b.End()
+	b.Br(outer, b.Op(ir.Add, ir.I32, i, b.I32(1)), b.Op(ir.Mul, ir.I32, b.Param(inside, 0), b.I32(3)))
+	b.End()
+	b.End()
+	m.store(b.Param(end, 0))
 }
 
 // selector switches on the low bits of a result.
