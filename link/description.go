@@ -230,6 +230,9 @@ func (t *DescriptorType) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// UnmarshalYAML reads a name.
+func (t *DescriptorType) UnmarshalYAML(read func(any) error) error { return readName(read, t) }
+
 // The types that no iface.Descriptor has.
 const (
 	UniformBufferDynamic DescriptorType = "uniform_buffer_dynamic"
@@ -346,6 +349,9 @@ func (s *Stages) UnmarshalText(text []byte) error {
 	*s = k
 	return nil
 }
+
+// UnmarshalYAML reads a name.
+func (s *Stages) UnmarshalYAML(read func(any) error) error { return readName(read, s) }
 
 // StageNames returns the names that ParseStage accepts.
 func StageNames() []string {

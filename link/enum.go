@@ -1,6 +1,7 @@
 package link
 
 import (
+	"encoding"
 	"fmt"
 	"strconv"
 	"strings"
@@ -94,4 +95,14 @@ func readFlags(names []enumName, read func(any) error, v *uint64) error {
 		*v |= n
 	}
 	return nil
+}
+
+// readName reads the name of one value. The YAML reader prefers UnmarshalYAML: for an
+// UnmarshalText it formats each value anew, with a map of all tokens of the document.
+func readName(read func(any) error, to encoding.TextUnmarshaler) error {
+	var name string
+	if err := read(&name); err != nil {
+		return err
+	}
+	return to.UnmarshalText([]byte(name))
 }

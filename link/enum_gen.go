@@ -44,6 +44,9 @@ func (v *Topology) UnmarshalText(text []byte) error {
 	return readEnum(namesTopology, text, (*uint32)(v))
 }
 
+// UnmarshalYAML reads a name.
+func (v *Topology) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // PolygonMode is the drawn part of a polygon: VkPolygonMode.
 type PolygonMode uint32
 
@@ -71,6 +74,9 @@ func (v PolygonMode) String() string { return enumString(namesPolygonMode, uint6
 func (v *PolygonMode) UnmarshalText(text []byte) error {
 	return readEnum(namesPolygonMode, text, (*uint32)(v))
 }
+
+// UnmarshalYAML reads a name.
+func (v *PolygonMode) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
 
 // CullMode is the faces of polygons that are not drawn: VkCullModeFlagBits.
 type CullMode uint64
@@ -122,6 +128,9 @@ func (v *FrontFace) UnmarshalText(text []byte) error {
 	return readEnum(namesFrontFace, text, (*uint32)(v))
 }
 
+// UnmarshalYAML reads a name.
+func (v *FrontFace) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // CompareOp is a comparison: VkCompareOp.
 type CompareOp uint32
 
@@ -158,6 +167,9 @@ func (v *CompareOp) UnmarshalText(text []byte) error {
 	return readEnum(namesCompareOp, text, (*uint32)(v))
 }
 
+// UnmarshalYAML reads a name.
+func (v *CompareOp) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // StencilOp is an operation on a stencil value: VkStencilOp.
 type StencilOp uint32
 
@@ -193,6 +205,9 @@ func (v StencilOp) String() string { return enumString(namesStencilOp, uint64(v)
 func (v *StencilOp) UnmarshalText(text []byte) error {
 	return readEnum(namesStencilOp, text, (*uint32)(v))
 }
+
+// UnmarshalYAML reads a name.
+func (v *StencilOp) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
 
 // BlendFactor is a blend factor: VkBlendFactor.
 type BlendFactor uint32
@@ -251,6 +266,9 @@ func (v BlendFactor) String() string { return enumString(namesBlendFactor, uint6
 func (v *BlendFactor) UnmarshalText(text []byte) error {
 	return readEnum(namesBlendFactor, text, (*uint32)(v))
 }
+
+// UnmarshalYAML reads a name.
+func (v *BlendFactor) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
 
 // BlendOp is a blend operation: VkBlendOp.
 type BlendOp uint32
@@ -372,6 +390,9 @@ func (v BlendOp) String() string { return enumString(namesBlendOp, uint64(v)) }
 // UnmarshalText reads a name.
 func (v *BlendOp) UnmarshalText(text []byte) error { return readEnum(namesBlendOp, text, (*uint32)(v)) }
 
+// UnmarshalYAML reads a name.
+func (v *BlendOp) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // LogicOp is a bitwise operation on two colours: VkLogicOp.
 type LogicOp uint32
 
@@ -421,6 +442,9 @@ func (v LogicOp) String() string { return enumString(namesLogicOp, uint64(v)) }
 
 // UnmarshalText reads a name.
 func (v *LogicOp) UnmarshalText(text []byte) error { return readEnum(namesLogicOp, text, (*uint32)(v)) }
+
+// UnmarshalYAML reads a name.
+func (v *LogicOp) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
 
 // DynamicState is a state that commands set: VkDynamicState.
 type DynamicState uint32
@@ -582,6 +606,9 @@ func (v *DynamicState) UnmarshalText(text []byte) error {
 	return readEnum(namesDynamicState, text, (*uint32)(v))
 }
 
+// UnmarshalYAML reads a name.
+func (v *DynamicState) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // InputRate is the step rate of a vertex buffer: VkVertexInputRate.
 type InputRate uint32
 
@@ -605,6 +632,9 @@ func (v InputRate) String() string { return enumString(namesInputRate, uint64(v)
 func (v *InputRate) UnmarshalText(text []byte) error {
 	return readEnum(namesInputRate, text, (*uint32)(v))
 }
+
+// UnmarshalYAML reads a name.
+func (v *InputRate) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
 
 // PipelineFlags is a set of options for the creation of a pipeline: VkPipelineCreateFlagBits.
 type PipelineFlags uint64
@@ -880,6 +910,9 @@ func (v *GroupType) UnmarshalText(text []byte) error {
 	return readEnum(namesGroupType, text, (*uint32)(v))
 }
 
+// UnmarshalYAML reads a name.
+func (v *GroupType) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // BufferRobustness is the result of accesses outside a buffer: VkPipelineRobustnessBufferBehaviorEXT.
 type BufferRobustness uint32
 
@@ -908,6 +941,9 @@ func (v *BufferRobustness) UnmarshalText(text []byte) error {
 	return readEnum(namesBufferRobustness, text, (*uint32)(v))
 }
 
+// UnmarshalYAML reads a name.
+func (v *BufferRobustness) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // ImageRobustness is the result of accesses outside an image: VkPipelineRobustnessImageBehaviorEXT.
 type ImageRobustness uint32
 
@@ -935,6 +971,9 @@ func (v ImageRobustness) String() string { return enumString(namesImageRobustnes
 func (v *ImageRobustness) UnmarshalText(text []byte) error {
 	return readEnum(namesImageRobustness, text, (*uint32)(v))
 }
+
+// UnmarshalYAML reads a name.
+func (v *ImageRobustness) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
 
 // RateCombiner is an operation that combines two shading rates: VkFragmentShadingRateCombinerOpKHR.
 type RateCombiner uint32
@@ -966,6 +1005,9 @@ func (v *RateCombiner) UnmarshalText(text []byte) error {
 	return readEnum(namesRateCombiner, text, (*uint32)(v))
 }
 
+// UnmarshalYAML reads a name.
+func (v *RateCombiner) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // DomainOrigin is the corner of the tessellation domain at the origin: VkTessellationDomainOrigin.
 type DomainOrigin uint32
 
@@ -990,6 +1032,9 @@ func (v *DomainOrigin) UnmarshalText(text []byte) error {
 	return readEnum(namesDomainOrigin, text, (*uint32)(v))
 }
 
+// UnmarshalYAML reads a name.
+func (v *DomainOrigin) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // ProvokingVertex is the vertex that provides flat values: VkProvokingVertexModeEXT.
 type ProvokingVertex uint32
 
@@ -1013,6 +1058,9 @@ func (v ProvokingVertex) String() string { return enumString(namesProvokingVerte
 func (v *ProvokingVertex) UnmarshalText(text []byte) error {
 	return readEnum(namesProvokingVertex, text, (*uint32)(v))
 }
+
+// UnmarshalYAML reads a name.
+func (v *ProvokingVertex) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
 
 // LineMode is a method of line rasterization: VkLineRasterizationModeEXT.
 type LineMode uint32
@@ -1042,6 +1090,9 @@ func (v *LineMode) UnmarshalText(text []byte) error {
 	return readEnum(namesLineMode, text, (*uint32)(v))
 }
 
+// UnmarshalYAML reads a name.
+func (v *LineMode) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
+
 // ConservativeMode is a mode of conservative rasterization: VkConservativeRasterizationModeEXT.
 type ConservativeMode uint32
 
@@ -1067,6 +1118,9 @@ func (v ConservativeMode) String() string { return enumString(namesConservativeM
 func (v *ConservativeMode) UnmarshalText(text []byte) error {
 	return readEnum(namesConservativeMode, text, (*uint32)(v))
 }
+
+// UnmarshalYAML reads a name.
+func (v *ConservativeMode) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
 
 // MappingSource is the source of the address of a mapped resource: VkDescriptorMappingSourceEXT.
 type MappingSource uint32
@@ -1109,6 +1163,9 @@ func (v MappingSource) String() string { return enumString(namesMappingSource, u
 func (v *MappingSource) UnmarshalText(text []byte) error {
 	return readEnum(namesMappingSource, text, (*uint32)(v))
 }
+
+// UnmarshalYAML reads a name.
+func (v *MappingSource) UnmarshalYAML(read func(any) error) error { return readName(read, v) }
 
 // ResourceTypes is a set of sorts of resources: VkSpirvResourceTypeFlagBitsEXT.
 type ResourceTypes uint64

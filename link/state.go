@@ -36,6 +36,9 @@ func (f *Format) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// UnmarshalYAML reads a name.
+func (f *Format) UnmarshalYAML(read func(any) error) error { return readName(read, f) }
+
 // VertexInput is VkPipelineVertexInputStateCreateInfo with its divisors.
 type VertexInput struct {
 	Bindings   []VertexBinding `yaml:"bindings"`

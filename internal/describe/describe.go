@@ -98,20 +98,15 @@ func (s *stageFile) UnmarshalYAML(read func(any) error) error {
 	return read(&s.StageBody)
 }
 
-// maxDescription bounds the text of a description: 16 MiB.
-const maxDescription = 16 << 20
-
 // Decode reads YAML into a value; its errors have a line and a column. name is the file
 // name in errors.
 func Decode(data []byte, name string, to any) error {
-	if len(data) > maxDescription {
-		return fmt.Errorf("%s: larger than %d bytes", name, maxDescription)
+	root, err := parse(data, name)
+	if err != nil || root == nil {
+		return err
 	}
-	if t := tooDeep(data); t != nil {
-		return (&fault{at: t, message: fmt.Sprintf("deeper than %d", maxNesting)}).error(name)
-	}
-	if err := yaml.UnmarshalWithOptions(data, to, yaml.DisallowUnknownField()); err != nil {
-		return faultOf(data, name, to, err)
+	if err := yaml.NodeToValue(root, to, yaml.DisallowUnknownField()); err != nil {
+		return faultOf(root, name, to, err)
 	}
 	return nil
 }
@@ -138,6 +133,15 @@ func (k *kindName) UnmarshalText(text []byte) error {
 	}
 	*k = kindName(text)
 	return nil
+}
+
+// UnmarshalYAML reads a name.
+func (k *kindName) UnmarshalYAML(read func(any) error) error {
+	var name string
+	if err := read(&name); err != nil {
+		return err
+	}
+	return k.UnmarshalText([]byte(name))
 }
 
 // kinds are the kinds of pipelines.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/chiaro-gpu/chiaro/link"
@@ -40,45 +39,34 @@ func (f *fault) error(name string) error {
 	return fmt.Errorf("%s: %s", name, f.message)
 }
 
-// faultOf describes the error in a document that cannot be read into a value: by the schema
-// of the value, or otherwise in the words of the YAML reader.
-func faultOf(data []byte, name string, to any, err error) error {
+// syntax describes the error in a text that is no YAML.
+func syntax(name string, err error) error {
 	var of yaml.Error
-	if errors.As(err, &of) {
-		if _, syntax := of.(*yaml.SyntaxError); syntax {
-			return (&fault{at: of.GetToken(), message: of.GetMessage()}).error(name)
-		}
-	}
-	if root := document(data); root != nil {
-		c := &checker{defs: map[string]any{}}
-		b := &schemaBuilder{defs: c.defs}
-		if f := c.value(root, b.of(reflect.TypeOf(to).Elem()), "", "#", 0); f != nil {
-			return f.error(name)
-		}
-	}
-	var value *link.ValueError
-	if errors.As(err, &value) {
-		return (&fault{at: textOf(data, value.Text), message: value.Error()}).error(name)
-	}
-	var over *yaml.OverflowError
-	if errors.As(err, &over) && over.GetToken() != nil {
-		return (&fault{at: over.GetToken(), message: fmt.Sprintf("the number %s; must be a whole number of %d bits", over.SrcNum, over.DstType.Bits())}).error(name)
-	}
-	if of != nil && of.GetToken() != nil {
+	if errors.As(err, &of) && of.GetToken() != nil {
 		return (&fault{at: of.GetToken(), message: of.GetMessage()}).error(name)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// textOf returns the first value of a file if it is a text, or nil.
-func textOf(data []byte, text string) *token.Token {
-	root := document(data)
-	if root == nil {
-		return nil
+// faultOf describes the error in a document that cannot be read into a value: by the schema
+// of the value, or otherwise in the words of the YAML reader.
+func faultOf(root ast.Node, name string, to any, err error) error {
+	c := &checker{defs: map[string]any{}}
+	b := &schemaBuilder{defs: c.defs}
+	if f := c.value(root, b.of(reflect.TypeOf(to).Elem()), "", "#", 0); f != nil {
+		return f.error(name)
 	}
-	w := &textFinder{text: text}
-	ast.Walk(w, root)
-	return w.at
+	var value *link.ValueError
+	if errors.As(err, &value) {
+		w := &textFinder{text: value.Text}
+		ast.Walk(w, root)
+		return (&fault{at: w.at, message: value.Error()}).error(name)
+	}
+	var over *yaml.OverflowError
+	if errors.As(err, &over) && over.GetToken() != nil {
+		return (&fault{at: over.GetToken(), message: fmt.Sprintf("the number %s; must be a whole number of %d bits", over.SrcNum, over.DstType.Bits())}).error(name)
+	}
+	return syntax(name, err)
 }
 
 // textFinder looks for a text among the values of a document.
@@ -95,20 +83,8 @@ func (w *textFinder) Visit(n ast.Node) ast.Visitor {
 	return w
 }
 
-// document returns the first document of a file, or nil if there is none.
-func document(data []byte) ast.Node {
-	f, err := parser.ParseBytes(data, 0)
-	if err != nil || len(f.Docs) == 0 {
-		return nil
-	}
-	return f.Docs[0].Body
-}
-
 // checker holds a document against a schema, and stops at the first fault.
 type checker struct{ defs map[string]any }
-
-// maxNesting bounds how deep a document is looked at.
-const maxNesting = 64
 
 // value checks one value. Schemas are the ones that schemaBuilder makes.
 func (c *checker) value(n ast.Node, s map[string]any, path, at string, depth int) *fault {
@@ -117,8 +93,8 @@ func (c *checker) value(n ast.Node, s map[string]any, path, at string, depth int
 		s, at = def, ref
 	}
 	switch n.(type) {
-	case nil, *ast.NullNode, *ast.AliasNode, *ast.AnchorNode, *ast.TagNode:
-		return nil // every value may be absent; aliases and anchors are not followed
+	case nil, *ast.NullNode, *ast.TagNode:
+		return nil // every value may be absent; tags are left to the YAML reader
 	}
 	fail := func(format string, args ...any) *fault {
 		return &fault{start(n), path, at, fmt.Sprintf(format, args...)}
@@ -341,7 +317,8 @@ func find(data []byte, name string, err error) error {
 	if err == nil || !errors.As(err, &p) {
 		return err
 	}
-	if t := member(document(data), p.path); t != nil {
+	root, _ := parse(data, name)
+	if t := member(root, p.path); t != nil {
 		name = fmt.Sprintf("%s:%d:%d", name, t.Position.Line, t.Position.Column)
 	}
 	return fmt.Errorf("%s: %s: %w", name, p.path, p.err)

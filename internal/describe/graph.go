@@ -50,7 +50,7 @@ func specialization(in map[uint32]any) (Values, error) {
 	for _, id := range slices.Sorted(maps.Keys(in)) {
 		v := fmt.Sprint(in[id])
 		if _, ok := SpecBits(v); !ok {
-			return nil, at(fmt.Sprintf("specialization.%d", id), "%s; must be a number, true or false", v)
+			return nil, at(fmt.Sprintf("specialization.%d", id), "%s; must be a number, true or false", short(v))
 		}
 		out[id] = v
 	}

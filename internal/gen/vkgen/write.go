@@ -172,6 +172,7 @@ func (k kind) write(b *strings.Builder, list []entry) {
 	}
 	fmt.Fprintf(b, "\n// String returns the name of the value, or its number if it has none.\nfunc (v %s) String() string { return enumString(%s, uint64(v)) }\n", k.name, names)
 	fmt.Fprintf(b, "\n// UnmarshalText reads a name.\nfunc (v *%s) UnmarshalText(text []byte) error { return readEnum(%s, text, (*uint32)(v)) }\n", k.name, names)
+	fmt.Fprintf(b, "\n// UnmarshalYAML reads a name.\nfunc (v *%s) UnmarshalYAML(read func(any) error) error { return readName(read, v) }\n", k.name)
 }
 
 // unique returns the short names of an enumeration. A name that would occur twice keeps its
