@@ -64,7 +64,7 @@
 //
 //	stage.go, fault.go                  entry: options, unit, errors
 //	function.go, control.go, region.go,
-//	kill.go                             functions, block tree, IR regions, demoted OpKill
+//	kill.go                             functions, block tree, IR regions, OpKill
 //	rule.go, position.go                the tables of all files; the position of each rule
 //	value.go, type.go                   values, their scalars, sizes of types
 //	pointer.go, pointervalue.go,        symbolic and materialized pointers,

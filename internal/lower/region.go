@@ -180,10 +180,15 @@ func (f *function) incoming(from, to *facts.Block) []ir.V {
 	return parts
 }
 
-// followEdge lowers an edge: a br if the target has a label, else the target itself.
+// followEdge lowers an edge of the control-flow graph.
 func (f *function) followEdge(from, to *facts.Block) {
 	f.block = from
-	parts := f.incoming(from, to)
+	f.branch(from, to, f.incoming(from, to))
+}
+
+// branch lowers a branch with the scalars of the target's phis: a br if the target has a
+// label, else the target itself.
+func (f *function) branch(from, to *facts.Block, parts []ir.V) {
 	f.at, f.b.Origin = from.Term, int32(from.Term+1)
 	back := facts.Dominates(to, from)
 	if !back && !f.tree.labelled[to.Number] {
@@ -233,7 +238,9 @@ func (f *function) terminator(b *facts.Block) {
 		parts := f.scalars(inst.ReturnValue(in).Value())
 		f.checkType(f.fn.Return, parts)
 		f.lowerReturn(parts)
-	case spirv.OpKill, spirv.OpTerminateInvocation, spirv.OpUnreachable:
+	case spirv.OpKill:
+		f.kill(b)
+	case spirv.OpTerminateInvocation, spirv.OpUnreachable:
 		f.b.Emit(ir.Val{Op: ir.Kill})
 	case spirv.OpAbortKHR:
 		f.abort(in)

@@ -32,7 +32,7 @@ type Options struct {
 	// into one fused multiply-add, unless either is decorated NoContraction.
 	Contract bool
 
-	// KillDemotes makes OpKill demote the invocation to a helper invocation, as drivers may; see demotion.
+	// KillDemotes makes OpKill demote the invocation to a helper invocation, as drivers may; see killDemotes.
 	KillDemotes bool
 
 	// CoarseDerivatives makes OpDPdx, OpDPdy, OpFwidth and their coarse forms the differences of the
@@ -89,24 +89,10 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 	if o.MaxValues == 0 {
 		o.MaxValues = defaultMaxValues
 	}
-	g, origins := m.Facts(), []int32(nil)
-	if o.KillDemotes && entry.Model == spirv.ExecutionModelFragment {
-		if g, origins, err = demoteKills(g); err != nil {
-			return nil, err
-		}
-		if origins != nil {
-			entry = g.EntryPoint(entry.Name, entry.Model)
-			defer func() {
-				if p != nil {
-					restoreOrigins(p, origins)
-				}
-			}()
-		}
-	}
 	defer catch(&err)
 	travel := map[pointerKind]*layoutSet{}
 	for {
-		u := newUnit(g, entry, o)
+		u := newUnit(m.Facts(), entry, o)
 		u.forms = travel
 		u.program()
 		if !u.needsAnotherPass() {
