@@ -183,7 +183,7 @@ func (f *function) stepMember(p *pointer, i operand) {
 
 // toMember goes from a struct to an existing member.
 func (f *function) toMember(p *pointer, i int) {
-	if p.memory == inInput && p.face == nil {
+	if p.memory == inInput && p.io == nil {
 		f.stepBlockMember(p, i)
 		return
 	}
@@ -242,7 +242,7 @@ func (f *function) stepElement(p *pointer, i operand) {
 		switch {
 		case p.arrayed:
 			p.arrayed, p.vertex = false, i
-		case p.face != nil:
+		case p.io != nil:
 			p.offset = f.addIndex(p.offset, f.bounded(i, t.Count), t.Elem.Leaves)
 		default:
 			p.offset = f.addIndex(p.offset, i, t.Elem.Leaves)

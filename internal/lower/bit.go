@@ -69,7 +69,7 @@ func (f *function) reinterpret(v ir.V, t ir.Type) ir.V {
 	return f.b.Op(ir.Bitcast, t, v)
 }
 
-// take splits v into n values of type t with as many significant bits, the least
+// splitBits splits v into n values of type t with as many significant bits, the least
 // significant first. Other bits of the values may be set.
 func (f *function) splitBits(v ir.V, t ir.Type, significant uint32, n int) []ir.V {
 	wide := ir.Int(uint32(f.b.Func.Type(v).Bits()))
@@ -85,7 +85,7 @@ func (f *function) splitBits(v ir.V, t ir.Type, significant uint32, n int) []ir.
 	return parts
 }
 
-// join concatenates the significant bits of several values, the first least
+// joinBits concatenates the significant bits of several values, the first least
 // significant, to one value of type t.
 func (f *function) joinBits(parts []ir.V, significant uint32, t ir.Type) ir.V {
 	wide := ir.Int(uint32(t.Bits()))

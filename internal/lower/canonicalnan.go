@@ -24,7 +24,7 @@ func canonicalise(p *ir.Program) {
 	for c.changed = true; c.changed; {
 		c.changed = false
 		for i, f := range p.Funcs {
-			c.look(f, &c.funcs[i])
+			c.propagate(f, &c.funcs[i])
 		}
 	}
 	for i, f := range p.Funcs {
@@ -54,7 +54,7 @@ func (c *canon) mark(at *bool, yes bool) {
 }
 
 // propagate traverses a function once.
-func (c *canon) look(f *ir.Func, s *computed) {
+func (c *canon) propagate(f *ir.Func, s *computed) {
 	for i, a := range f.Args {
 		c.mark(&s.vals[a], s.args[i])
 	}

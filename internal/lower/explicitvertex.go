@@ -28,10 +28,10 @@ var weightPairs = map[spirv.BuiltIn]weightPair{
 	spirv.BuiltInBaryCoordPullModelAMD:       {semantic: ir.BaryCoord, pull: true},
 }
 
-// pairLeaves assigns the components of such a built-in their semantics: a vertex has
+// assignPair assigns the components of such a built-in their semantics: a vertex has
 // the number of its weight. A third component, which one of the built-ins has
 // in Vulkan, is K (docs/undefined.md).
-func (u *unit) pairLeaves(x *ioVariable, t *facts.Type, k spirv.BuiltIn, p weightPair, like ioScalar) {
+func (u *unit) assignPair(x *ioVariable, t *facts.Type, k spirv.BuiltIn, p weightPair, like ioScalar) {
 	like.typ, like.known, like.sampling, like.interpolation = ir.F32, k, p.sampling, ir.Perspective
 	for i, s := range u.flat(t) {
 		if s != ir.F32 || i > 2 {
@@ -43,11 +43,11 @@ func (u *unit) pairLeaves(x *ioVariable, t *facts.Type, k spirv.BuiltIn, p weigh
 				like.semantic, like.index = ir.FragCoord, 3
 			}
 		}
-		x.leaves = append(x.leaves, like)
+		x.scalars = append(x.scalars, like)
 	}
 }
 
-// ofPair reports whether the leaf is a component of one of these built-ins.
+// ofPair reports whether the scalar is a component of one of these built-ins.
 func (l *ioScalar) ofPair() bool {
 	_, ok := weightPairs[l.known]
 	return ok
@@ -77,7 +77,7 @@ func interpolateAtVertex(f *function, in spirv.Inst) {
 		f.malformed("no input, or no vertex")
 	}
 	p := f.pointer(spirv.ID(in[5]))
-	if p.memory != inInput || p.face == nil || f.prog.Stage != ir.Fragment {
+	if p.memory != inInput || p.io == nil || f.prog.Stage != ir.Fragment {
 		f.unsupported("of what is no input of a fragment")
 	}
 	f.sameType(p, f.facts.Type(in.Type()))
@@ -85,7 +85,7 @@ func interpolateAtVertex(f *function, in spirv.Inst) {
 	var parts []ir.V
 	f.scalarsAt(*p, func(at *pointer, t ir.Type) {
 		parts = append(parts, f.selectIO(at, t, func(l *ioScalar) ir.V {
-			if l.semantic != ir.Location || p.face.arrayed || !l.readableAs(t) {
+			if l.semantic != ir.Location || p.io.arrayed || !l.readableAs(t) {
 				return f.readIO(at, l, t)
 			}
 			x := l.input()

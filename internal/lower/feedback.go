@@ -23,7 +23,7 @@ type feedback struct {
 }
 
 // apply merges the decorations of a variable or member.
-func (x *feedback) decorated(of func(spirv.Decoration) (facts.Decoration, bool)) {
+func (x *feedback) apply(of func(spirv.Decoration) (facts.Decoration, bool)) {
 	number := func(k spirv.Decoration, at *uint32) bool {
 		d, ok := of(k)
 		if ok {
@@ -90,10 +90,10 @@ func (u *unit) assignCaptures(x *ioVariable, v *facts.Variable, t *facts.Type) {
 	}
 	n := 0
 	u.walkCaptured(v, t, func(feedback) {}, func(at feedback) {
-		if n >= len(x.leaves) {
+		if n >= len(x.scalars) {
 			u.malformed("an output of more scalars than its type has")
 		}
-		l := &x.leaves[n]
+		l := &x.scalars[n]
 		n++
 		k := slices.IndexFunc(u.prog.Captures, func(c ir.Capture) bool { return c.Buffer == at.buffer })
 		if !at.hasOffset || !at.hasBuffer || k < 0 {
@@ -113,7 +113,7 @@ func (u *unit) assignCaptures(x *ioVariable, v *facts.Variable, t *facts.Type) {
 // of an array of blocks goes to the next buffer, as in GLSL.
 func (u *unit) walkCaptured(v *facts.Variable, t *facts.Type, seen, scalar func(feedback)) {
 	var x feedback
-	x.decorated(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.Decoration(v.ID, k) })
+	x.apply(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.Decoration(v.ID, k) })
 	if t.IsArray() && t.Elem != nil && t.Elem.IsStruct() && u.facts.Has(t.Elem.ID, spirv.DecorationBlock) {
 		for n := t.Count; n > 0 && len(u.flat(t.Elem)) > 0; n-- {
 			e := x
@@ -133,7 +133,7 @@ func (u *unit) capturedParts(t *facts.Type, x *feedback, seen, scalar func(feedb
 	case t.IsStruct():
 		for i := range t.Members {
 			m := *x
-			m.decorated(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.MemberDecoration(t.ID, i, k) })
+			m.apply(func(k spirv.Decoration) (facts.Decoration, bool) { return u.facts.MemberDecoration(t.ID, i, k) })
 			u.capturedParts(t.Members[i].Type, &m, seen, scalar)
 			if x.hasOffset {
 				x.offset = m.offset

@@ -50,7 +50,7 @@ func eachChoice(op ir.Op) rule {
 
 // eachOf lowers an extended instruction that build expands for each component; check
 // rejects operands of wrong types.
-func eachOf(n int, judge func(*function, []ir.V), build func(*ir.Builder, []ir.V) ir.V) rule {
+func eachOf(n int, check func(*function, []ir.V), build func(*ir.Builder, []ir.V) ir.V) rule {
 	return func(f *function, in spirv.Inst) {
 		f.eachComponent(in, f.operandsOf(in), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
 			if len(a) != n {
@@ -61,7 +61,7 @@ func eachOf(n int, judge func(*function, []ir.V), build func(*ir.Builder, []ir.V
 				args[i] = a[i].Value
 			}
 			f.checkSameType(args...)
-			judge(f, args)
+			check(f, args)
 			return build(f.b, args)
 		})
 	}

@@ -63,7 +63,7 @@ func integerDot(s signs) rule {
 			sum = f.b.Op(ir.Add, wide, sum, f.b.Op(ir.Mul, wide, x[i], y[i]))
 		}
 		if operands == 3 {
-			sum = f.saturate(s, t[0], sum, f.widen(f.typed(spirv.ID(in[5]), t[0]), s[0], wide))
+			sum = f.saturate(s, t[0], sum, f.extend(f.typed(spirv.ID(in[5]), t[0]), s[0], wide))
 		}
 		f.define(in, sum)
 	}
@@ -86,13 +86,13 @@ func (f *function) extendedVector(id spirv.ID, packed bool, by ir.Op, t ir.Type)
 	}
 	out := make([]ir.V, len(parts))
 	for i, p := range parts {
-		out[i] = f.widen(p, by, t)
+		out[i] = f.extend(p, by, t)
 	}
 	return out
 }
 
 // extend converts an integer to a type that is not narrower.
-func (f *function) widen(v ir.V, by ir.Op, t ir.Type) ir.V {
+func (f *function) extend(v ir.V, by ir.Op, t ir.Type) ir.V {
 	from := f.b.Func.Type(v)
 	if !from.IsInt() || from.Bits() > t.Bits() {
 		f.malformed("a component of type %s; the result is %s", from, t)

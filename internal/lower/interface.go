@@ -8,7 +8,7 @@ import (
 
 // ioVariable is a scalarized input or output variable of a graphics stage.
 type ioVariable struct {
-	leaves  []ioScalar
+	scalars []ioScalar
 	slots   []uint64 // private slot of each scalar, of one vertex
 	arrayed bool     // the variable is an array over vertices
 	number  uint64   // private variable of an output, or of an input's copy
@@ -120,7 +120,7 @@ func (u *unit) ioVariableOf(v *facts.Variable) *ioVariable {
 		x.slots = append(x.slots, slot)
 		slot += uint64(s.Bits()+31) / 32
 	}
-	x.written = make([]bool, len(x.leaves))
+	x.written = make([]bool, len(x.scalars))
 	u.assignCaptures(x, v, t)
 	return x
 }
@@ -286,7 +286,7 @@ func (u *unit) assignVector(x *ioVariable, t *facts.Type, at *location, like ioS
 	}
 	for i := range n {
 		like.index = 4*at.location + at.component + wide*i
-		x.leaves = append(x.leaves, like)
+		x.scalars = append(x.scalars, like)
 	}
 	at.location += (at.component + wide*n + 3) / 4
 }
@@ -294,7 +294,7 @@ func (u *unit) assignVector(x *ioVariable, t *facts.Type, at *location, like ioS
 // assignBuiltIn assigns semantics to the scalars of a built-in.
 func (u *unit) assignBuiltIn(x *ioVariable, t *facts.Type, k spirv.BuiltIn, like ioScalar) {
 	if pair, ok := weightPairs[k]; ok {
-		u.pairLeaves(x, t, k, pair, like)
+		u.assignPair(x, t, k, pair, like)
 		return
 	}
 	row, ok := stageBuiltIns[k]
@@ -314,6 +314,6 @@ func (u *unit) assignBuiltIn(x *ioVariable, t *facts.Type, k spirv.BuiltIn, like
 			u.malformed("%s has another type than it must have", k)
 		}
 		like.index = uint32(i)
-		x.leaves = append(x.leaves, like)
+		x.scalars = append(x.scalars, like)
 	}
 }

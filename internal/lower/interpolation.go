@@ -14,7 +14,7 @@ func interpolateAt(op spirv.GLSLOp) rule {
 			f.malformed("no input to interpolate")
 		}
 		p := f.pointer(spirv.ID(in[5]))
-		if p.memory != inInput || p.face == nil || f.prog.Stage != ir.Fragment {
+		if p.memory != inInput || p.io == nil || f.prog.Stage != ir.Fragment {
 			f.unsupported("of what is no input of a fragment")
 		}
 		t := f.facts.Type(in.Type())

@@ -49,7 +49,7 @@ func (s *layoutSet) number(m matrixLayout) int {
 
 // severalLayouts reports whether materialized pointers of a type carry a layout tag.
 func (u *unit) severalLayouts(t *facts.Type) bool {
-	return u.forms[pointerKind{t.Storage, t.Elem}].several()
+	return u.layouts[pointerKind{t.Storage, t.Elem}].several()
 }
 
 func (s *layoutSet) several() bool { return s != nil && s.known > 1 }
@@ -60,10 +60,10 @@ func (u *unit) layoutsOf(t *facts.Type) *layoutSet {
 		return nil
 	}
 	k := pointerKind{t.Storage, t.Elem}
-	s := u.forms[k]
+	s := u.layouts[k]
 	if s == nil {
 		s = &layoutSet{numbers: map[matrixLayout]int{}}
-		u.forms[k] = s
+		u.layouts[k] = s
 	}
 	return s
 }
@@ -75,8 +75,8 @@ func (f *function) layoutTagOf(t *facts.Type, p *pointer) []ir.V {
 	if s == nil {
 		return nil
 	}
-	of := p.forms
-	if p.form == 0 {
+	of := p.layouts
+	if p.tag == 0 {
 		of = []matrixLayout{p.matrix}
 	}
 	numbers := make([]int, len(of))
@@ -89,7 +89,7 @@ func (f *function) layoutTagOf(t *facts.Type, p *pointer) []ir.V {
 	v := f.b.I32(uint32(numbers[0]))
 	for i, n := range numbers[1:] {
 		f.checkSize()
-		v = f.b.Select(f.b.Cmp(ir.Eq, p.form, f.b.I32(uint32(i+1))), f.b.I32(uint32(n)), v)
+		v = f.b.Select(f.b.Cmp(ir.Eq, p.tag, f.b.I32(uint32(i+1))), f.b.I32(uint32(n)), v)
 	}
 	return []ir.V{v}
 }
@@ -106,15 +106,15 @@ func (m matrixLayout) forType(t *facts.Type) matrixLayout {
 	return matrixLayout{}
 }
 
-// setLayout sets the layout of a pointer made of scalars: tag is the last one, which is
+// setLayout sets the layout of a pointer made of scalars: tag is the last of them, which is
 // the layout tag if there are several layouts.
-func (f *function) setLayout(p *pointer, t *facts.Type, last ir.V) {
+func (f *function) setLayout(p *pointer, t *facts.Type, tag ir.V) {
 	switch s := f.layoutsOf(t); {
 	case s == nil:
 	case s.several():
-		p.forms, p.form = s.all[:s.known:s.known], last
-		if n, ok := f.constBits(last); ok && n < uint64(s.known) {
-			p.matrix, p.forms, p.form = p.forms[n], nil, 0
+		p.layouts, p.tag = s.all[:s.known:s.known], tag
+		if n, ok := f.constBits(tag); ok && n < uint64(s.known) {
+			p.matrix, p.layouts, p.tag = p.layouts[n], nil, 0
 		}
 	case len(s.all) > 0:
 		p.matrix = s.all[0]
@@ -124,22 +124,22 @@ func (f *function) setLayout(p *pointer, t *facts.Type, last ir.V) {
 }
 
 // clearLayout resets the layout of the pointee.
-func (p *pointer) clearLayout() { p.matrix, p.forms, p.form = matrixLayout{}, nil, 0 }
+func (p *pointer) clearLayout() { p.matrix, p.layouts, p.tag = matrixLayout{}, nil, 0 }
 
 // stepStrided goes to part i of an array, matrix or vector in a buffer or physical
 // memory. If the layout is known at run time only, it selects among the results for
 // each layout.
 func (f *function) stepStrided(p *pointer, i operand) {
-	if p.form == 0 {
+	if p.tag == 0 {
 		f.advancePointer(p, i, f.partStride(p, p.matrix))
 		p.matrix = p.matrix.element(p.typ)
 		return
 	}
 	from, first := *p, uint64(0)
-	p.forms = make([]matrixLayout, len(from.forms))
-	for k, m := range from.forms {
+	p.layouts = make([]matrixLayout, len(from.layouts))
+	for k, m := range from.layouts {
 		stride := f.partStride(&from, m)
-		p.forms[k] = m.element(from.typ)
+		p.layouts[k] = m.element(from.typ)
 		if k == 0 {
 			first = stride
 			f.advancePointer(p, i, stride)
@@ -150,7 +150,7 @@ func (f *function) stepStrided(p *pointer, i operand) {
 		f.checkSize()
 		q := from
 		f.advancePointer(&q, i, stride)
-		f.selectPointer(f.b.Cmp(ir.Eq, p.form, f.b.I32(uint32(k))), &q, p)
+		f.selectPointer(f.b.Cmp(ir.Eq, p.tag, f.b.I32(uint32(k))), &q, p)
 	}
 	if p.typ.Elem.IsScalar() {
 		p.clearLayout()
@@ -184,7 +184,7 @@ func (f *function) selectPointer(c ir.V, q, p *pointer) {
 // element selection then, so that two traversals suffice.
 func (u *unit) needsAnotherPass() bool {
 	more := false
-	for _, s := range u.forms {
+	for _, s := range u.layouts {
 		more = more || len(s.all) > max(s.known, 1) || s.assumed && len(s.all) > 0 && s.all[0] != matrixLayout{}
 	}
 	if !more {
@@ -193,7 +193,7 @@ func (u *unit) needsAnotherPass() bool {
 	for i := range u.facts.Types { // a part is declared before the composite
 		u.propagateLayouts(&u.facts.Types[len(u.facts.Types)-1-i])
 	}
-	for _, s := range u.forms {
+	for _, s := range u.layouts {
 		s.known, s.assumed = len(s.all), false
 	}
 	return true
@@ -209,7 +209,7 @@ var laidOutClasses = []spirv.StorageClass{
 // of pointers to the elements.
 func (u *unit) propagateLayouts(t *facts.Type) {
 	for _, class := range laidOutClasses {
-		whole, part := u.forms[pointerKind{class, t}], u.forms[pointerKind{class, t.Elem}]
+		whole, part := u.layouts[pointerKind{class, t}], u.layouts[pointerKind{class, t.Elem}]
 		if whole == nil || part == nil {
 			continue
 		}

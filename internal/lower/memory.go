@@ -180,7 +180,7 @@ func (f *function) loadScalar(p *pointer, t ir.Type) ir.V {
 	case inPrivate:
 		return f.emit(ir.Val{Op: ir.PLdI, Type: t, Flags: p.flags, Args: [4]ir.V{f.offsetValue(p.offset)}})
 	case inInput, inOutput:
-		if p.face != nil {
+		if p.io != nil {
 			return f.loadIO(p, t)
 		}
 		return f.loadInput(p)

@@ -37,7 +37,7 @@ func (u *unit) findPassthrough() {
 			continue
 		}
 		u.at = v.Index
-		for _, l := range u.ioVariableOf(v).leaves {
+		for _, l := range u.ioVariableOf(v).scalars {
 			if l.passes {
 				u.passed = append(u.passed, l)
 			}
@@ -68,7 +68,7 @@ func (u *unit) passPrimitiveID() {
 		return
 	}
 	for _, x := range u.handed {
-		for i, l := range x.leaves {
+		for i, l := range x.scalars {
 			if l.semantic == ir.PrimitiveId && x.written[i] {
 				return
 			}

@@ -44,13 +44,13 @@ type pointer struct {
 	natural bool // inBuffer: laid out by extents, not by decorations
 	checked bool // inBuffer: a read-only constant table; each index is checked against its array
 
-	matrix matrixLayout   // layout of the matrices in typ
-	forms  []matrixLayout // their possible layouts, if only the run time determines it
-	form   ir.V           // index in layouts; 0 if layout is known
+	matrix  matrixLayout   // layout of the matrices in typ
+	layouts []matrixLayout // their possible layouts, if only the run time determines it
+	tag     ir.V           // index in layouts; 0 if matrix is the layout
 
 	built *builtin // inInput of a compute program
 
-	face    *ioVariable // graphics stage: the input or output
+	io      *ioVariable // graphics stage: the input or output
 	arrayed bool        // the next index selects a vertex
 	vertex  operand     // the selected vertex
 

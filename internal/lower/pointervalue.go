@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-var carryRules = rules{
+var pointerValueRules = rules{
 	spirv.OpPtrEqual:    ptrEqual,
 	spirv.OpPtrNotEqual: ptrEqual,
 	spirv.OpPtrDiff:     ptrDiff,
@@ -96,7 +96,7 @@ func (f *function) addressParts(p *pointer) []ir.V {
 		p.noteStoreAll()
 		return []ir.V{f.privateAddress(p)}
 	case inInput:
-		if p.face != nil {
+		if p.io != nil {
 			return []ir.V{f.privateAddress(f.inCopy(p))}
 		}
 	case inPrivate:

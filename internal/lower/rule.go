@@ -17,7 +17,7 @@ type rules map[spirv.Op]rule
 // terminators, phis and variables.
 var ruleOf = merged(
 	// Memory.
-	memoryRules, copyRules, accessRules, untypedRules, rawRules, addressRules, carryRules, heapRules,
+	memoryRules, copyRules, accessRules, untypedRules, rawRules, addressRules, pointerValueRules, heapRules,
 	// Scalars, vectors, matrices and other composites.
 	compositeRules, arithmeticRules, matrixRules, integerDotRules, integerFunctionRules, bitRules, logicRules,
 	conversionRules, encodingRules, encodingIntegerRules, glslRules,

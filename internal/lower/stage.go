@@ -93,7 +93,7 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 	travel := map[pointerKind]*layoutSet{}
 	for {
 		u := newUnit(m.Facts(), entry, o)
-		u.forms = travel
+		u.layouts = travel
 		u.program()
 		if !u.needsAnotherPass() {
 			return u.prog, nil
@@ -152,7 +152,7 @@ type unit struct {
 	passing bool                       // a geometry shader with PassthroughNV inputs
 	passed  []ioScalar                 // the passed scalars of its vertices
 	tabled  map[*facts.Const]uint64    // index in Program.Tables
-	forms   map[pointerKind]*layoutSet // matrix layouts of materialized pointers
+	layouts map[pointerKind]*layoutSet // matrix layouts of materialized pointers
 	lists   [numLists]uint64           // 1 + the variables of looped matrix products; 0 is none
 	clocked uint64                     // 1 + the variable that counts clock readings; 0 is none
 	null    uint64                     // 1 + the empty table; 0 is none

@@ -9,10 +9,10 @@ import (
 // stageInput declares an input of a graphics stage. It is read at its use. If functions
 // take pointers to inputs, it also has a copy in private memory.
 func (u *unit) stageInput(p *pointer, v *facts.Variable) {
-	p.memory, p.face = inInput, u.ioVariableOf(v)
-	p.arrayed = p.face.arrayed
-	for i := range p.face.leaves {
-		l := &p.face.leaves[i]
+	p.memory, p.io = inInput, u.ioVariableOf(v)
+	p.arrayed = p.io.arrayed
+	for i := range p.io.scalars {
+		l := &p.io.scalars[i]
 		if l.sampling == ir.Sample && l.interpolation <= ir.Linear || l.semantic == ir.SampleId || l.semantic == ir.SamplePosition {
 			u.prog.Modes |= ir.PerSample
 		}
@@ -20,13 +20,13 @@ func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 	if !u.takesInputPointers() {
 		return
 	}
-	for i, slot := range p.face.slots {
+	for i, slot := range p.io.slots {
 		if uint64(i) != slot {
 			return // 64-bit scalars: scalar indexes and slots differ
 		}
 	}
-	p.face.number, p.extent = u.privateVariable(v, -1)
-	p.face.copied = true
+	p.io.number, p.extent = u.privateVariable(v, -1)
+	p.io.copied = true
 }
 
 // takesInputPointers reports whether a function has a parameter that points to an input.
@@ -45,24 +45,24 @@ func (u *unit) takesInputPointers() bool {
 func (f *function) copyInputs() {
 	for _, v := range f.moduleGlobals() {
 		p := f.globals[v.ID]
-		if p.face == nil || !p.face.copied {
+		if p.io == nil || !p.io.copied {
 			continue
 		}
 		f.at = v.Index
 		parts := f.load(p)
-		to := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, number: p.face.number, extent: p.extent}
+		to := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, number: p.io.number, extent: p.extent}
 		f.store(to, parts)
 	}
 }
 
 // inCopy returns the pointer to the same pointee in the private copy of the input.
 func (f *function) inCopy(p *pointer) *pointer {
-	if !p.face.copied {
+	if !p.io.copied {
 		f.unsupported("a pointer to an input of 64 bits as a value")
 	}
-	to := &pointer{memory: inSlots, typ: p.typ, class: p.class, number: p.face.number, extent: p.extent, offset: p.offset}
-	if p.face.arrayed && !p.arrayed {
-		to.offset = f.addIndex(to.offset, p.vertex, uint64(len(p.face.leaves)))
+	to := &pointer{memory: inSlots, typ: p.typ, class: p.class, number: p.io.number, extent: p.extent, offset: p.offset}
+	if p.io.arrayed && !p.arrayed {
+		to.offset = f.addIndex(to.offset, p.vertex, uint64(len(p.io.scalars)))
 	}
 	return to
 }
@@ -75,7 +75,7 @@ func (f *function) loadIO(p *pointer, t ir.Type) ir.V {
 // selectIO returns the result of one for the scalar that p points to; a select among all
 // readable scalars if the offset is known at run time only; 0 if it is out of range.
 func (f *function) selectIO(p *pointer, t ir.Type, one func(*ioScalar) ir.V) ir.V {
-	list := p.face.leaves
+	list := p.io.scalars
 	if p.offset.dyn == 0 {
 		if p.offset.imm >= uint64(len(list)) {
 			return f.b.Const(t, 0)
@@ -115,7 +115,7 @@ func (f *function) readIO(p *pointer, l *ioScalar, t ir.Type) ir.V {
 	default:
 		n = f.inputNumber(l.input())
 		switch {
-		case p.face.arrayed:
+		case p.io.arrayed:
 			v = f.b.OpAux(ir.InAt, l.typ, n, f.operandValue(p.vertex))
 		case l.interpolation == ir.PerVertex: // ExplicitInterpAMD; a plain read is undefined (docs/undefined.md)
 			v = f.b.OpAux(ir.InAt, l.typ, n, f.b.I32(0))

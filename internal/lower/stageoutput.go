@@ -25,16 +25,16 @@ const atExit = 1 << 32
 
 // stageOutput declares an output.
 func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
-	p.face = u.ioVariableOf(v)
-	u.outputModes(v, p.face)
+	p.io = u.ioVariableOf(v)
+	u.outputModes(v, p.io)
 	if u.prog.Stage == ir.TessControl {
-		p.memory, p.arrayed = inOutput, p.face.arrayed
+		p.memory, p.arrayed = inOutput, p.io.arrayed
 		return
 	}
 	p.memory = inSlots
 	p.number, p.extent = u.privateVariable(v, -1)
-	p.face.number = p.number
-	u.handed = append(u.handed, p.face)
+	p.io.number = p.number
+	u.handed = append(u.handed, p.io)
 }
 
 // outputModes sets the program modes that decorations of built-in outputs, or of the
@@ -60,8 +60,8 @@ func (u *unit) outputMode(k spirv.BuiltIn, x *ioVariable, has func(spirv.Decorat
 		u.prog.Modes |= ir.OverrideCoverage
 	case k == spirv.BuiltInLayer && has(spirv.DecorationViewportRelativeNV):
 		u.prog.Modes |= ir.ViewportRelative
-		for i := range x.leaves { // a layer without a store is 0 (docs/undefined.md)
-			x.written[i] = x.written[i] || x.leaves[i].semantic == ir.Layer
+		for i := range x.scalars { // a layer without a store is 0 (docs/undefined.md)
+			x.written[i] = x.written[i] || x.scalars[i].semantic == ir.Layer
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (f *function) initialisePatchOutput(p *pointer, v *facts.Variable) {
 		f.b.End()
 		return
 	}
-	n := len(p.face.leaves)
+	n := len(p.io.scalars)
 	q := *p
 	f.stepElement(&q, operand{v: own})
 	mine := make([]ir.V, n)
@@ -143,28 +143,28 @@ func (u *unit) moduleGlobals() []*facts.Variable {
 
 // noteStore marks the pointee of an output as stored to.
 func (p *pointer) noteStore() {
-	if p.face == nil || p.memory != inSlots {
+	if p.io == nil || p.memory != inSlots {
 		return
 	}
-	for i, slot := range p.face.slots {
+	for i, slot := range p.io.slots {
 		if p.offset.dyn != 0 || slot == p.offset.imm {
-			p.face.written[i] = true
+			p.io.written[i] = true
 		}
 	}
 }
 
 // noteStoreAll marks all scalars of the variable as stored to.
 func (p *pointer) noteStoreAll() {
-	if p.face != nil {
-		for i := range p.face.written {
-			p.face.written[i] = true
+	if p.io != nil {
+		for i := range p.io.written {
+			p.io.written[i] = true
 		}
 	}
 }
 
 // storeIO writes the pointee, a scalar of a tessellation control output.
 func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
-	list := p.face.leaves
+	list := p.io.scalars
 	one := func(l *ioScalar) {
 		if l.typ != t {
 			f.malformed("a pointer to another type than the value")
@@ -250,8 +250,8 @@ func (u *unit) outputCode(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 		return ir.V(len(f.Vals) - 1)
 	}
 	for _, x := range u.handed {
-		for i := range x.leaves {
-			l := &x.leaves[i]
+		for i := range x.scalars {
+			l := &x.scalars[i]
 			if !x.written[i] || at.Aux != atExit && uint64(l.stream) != at.Aux {
 				continue
 			}
