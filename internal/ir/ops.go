@@ -199,7 +199,7 @@ const (
 )
 
 // Traits of several rows: of every atomic, of an atomic on floats, and of
-// of the meets and joins of a lattice, such as and, or, min and max.
+// the meets and joins of a lattice, such as and, or, min and max.
 const (
 	atomic      = Imm | Reads | Writes
 	floatAtomic = atomic | DeterminateNaN | Observes

@@ -147,8 +147,6 @@ func (r *verifier) value(v V) {
 		r.br(v)
 	case Switch:
 		r.switchOf(v)
-	case Kill:
-		r.dead = true
 	case ResetBudget:
 		if r.f != r.p.Funcs[0] || r.p.Stage != Compute {
 			r.fail("is allowed in the entry point of a compute program only")
@@ -161,6 +159,7 @@ func (r *verifier) value(v V) {
 		}
 		r.immediate(x)
 	}
+	r.dead = r.dead || x.Op.Is(Ends)
 }
 
 // define defines v here.
@@ -346,7 +345,6 @@ func (r *verifier) br(v V) {
 			r.fail("argument %d is %s; the parameter is %s", i+1, r.f.Type(a), r.f.Type(p))
 		}
 	}
-	r.dead = true
 }
 
 func (r *verifier) switchOf(v V) {
@@ -369,7 +367,6 @@ func (r *verifier) switchOf(v V) {
 			r.fail("a switch to a loop or a block with parameters")
 		}
 	}
-	r.dead = true
 }
 
 func (r *verifier) call(v V) {
