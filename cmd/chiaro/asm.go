@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
@@ -61,11 +62,11 @@ func newDis(c console) *cobra.Command {
 		Short: "Disassemble a module into SPIR-V text",
 		Long:  "Disassemble a binary module, or standard input, into text that asm accepts. A malformed module writes nothing.\n\n" + sourceUsage,
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			name := input(args)
 			data, err := readInput(c, name)
 			if err == nil && isSource(name) && !isBinary(data) {
-				data, err = compileSource(name, data, "vulkan1.3")
+				data, err = compileSource(ctx, name, data, "vulkan1.3")
 			}
 			if err != nil {
 				return err
@@ -103,7 +104,7 @@ func newDis(c console) *cobra.Command {
 				return reported(c, name, err)
 			}
 			return writeOutput(c, out, text)
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "-", "file to write, - for standard output")

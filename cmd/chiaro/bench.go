@@ -56,11 +56,11 @@ and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and ble
 			case f.limit < 0:
 				return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.limit)
 			case f.drawing.draw:
-				return limited(f.limit, func() error { return benchDraw(c, f, args) })
+				return limited(f.limit, func(context.Context) error { return benchDraw(c, f, args) })
 			case len(args) != 1:
 				return unreadable("%d files; want one, or --draw", len(args))
 			}
-			return limited(f.limit, func() error { return bench(c, f, args[0]) })
+			return limited(f.limit, func(ctx context.Context) error { return bench(ctx, c, f, args[0]) })
 		},
 	}
 	fl := cmd.Flags()
@@ -128,7 +128,7 @@ type benchReport struct {
 }
 
 // bench times one shader and prints the report.
-func bench(c console, f benchFlags, file string) error {
+func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	if f.format != "text" && f.format != "json" {
 		return unreadable("unknown format %q; want text or json", f.format)
 	}
@@ -142,7 +142,7 @@ func bench(c console, f benchFlags, file string) error {
 	}
 	data, err := readInput(c, file)
 	if err == nil && isSource(file) && !isBinary(data) {
-		data, err = compileSource(file, data, "vulkan1.3")
+		data, err = compileSource(ctx, file, data, "vulkan1.3")
 	}
 	if err != nil {
 		return err

@@ -231,7 +231,7 @@ func (j *judge) one(ctx context.Context, s subject) (x *checked) {
 
 // moduleFile judges a module of a file.
 func (j *judge) moduleFile(ctx context.Context, file string, x *checked) {
-	data, err := readModule(j.c, file, j.env.Name)
+	data, err := readModule(ctx, j.c, file, j.env.Name)
 	if err != nil {
 		x.message = err.Error()
 		return
@@ -273,7 +273,7 @@ var noModule = map[string]bool{"SPV-Stream-Size": true, "SPV-Header-Magic": true
 
 // readModule reads a module, and compiles a source for the target environment. It may be called from several
 // goroutines at once.
-func readModule(c console, file, target string) ([]byte, error) {
+func readModule(ctx context.Context, c console, file, target string) ([]byte, error) {
 	if file == "-" {
 		return readInput(c, file)
 	}
@@ -282,7 +282,7 @@ func readModule(c console, file, target string) ([]byte, error) {
 		return nil, unreadable("%v", err)
 	}
 	if isSource(file) && !isBinary(data) {
-		return compileSource(file, data, target)
+		return compileSource(ctx, file, data, target)
 	}
 	return data, nil
 }

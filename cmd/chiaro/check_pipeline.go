@@ -53,7 +53,7 @@ func (j *judge) judge(ctx context.Context, s subject, x *checked) {
 	case s.kind == isModule:
 		j.moduleFile(ctx, s.file, x)
 	case s.kind == isDescription:
-		d, err := j.readPipeline(s.file)
+		d, err := j.readPipeline(ctx, s.file)
 		if err != nil {
 			x.message = err.Error()
 			return

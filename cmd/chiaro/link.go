@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ color_blend, dynamic, render_pass, rendering, ray_tracing and libraries: docs/pi
 all; a set that is null is one that a library leaves out. The
 modules themselves are judged by check, which takes descriptions too.`,
 		Example: "  chiaro link mesh.pipeline.yaml\n  chiaro link --vert mesh.vert.spv --frag mesh.frag.spv --layout layout.yaml",
-		RunE:    func(_ *cobra.Command, args []string) error { return linkPipelines(c, f, args) },
+		RunE:    stoppable(func(ctx context.Context, args []string) error { return linkPipelines(ctx, c, f, args) }),
 	}
 	fl := cmd.Flags()
 	for _, s := range linkStages {
@@ -87,7 +88,7 @@ modules themselves are judged by check, which takes descriptions too.`,
 }
 
 // linkPipelines judges the pipelines that files describe, or the one that flags do.
-func linkPipelines(c console, f linkFlags, files []string) error {
+func linkPipelines(ctx context.Context, c console, f linkFlags, files []string) error {
 	env, ok := valid.ParseEnv(f.targetEnv)
 	if !ok {
 		return unreadable("--target-env %q: must be one such as vulkan1.3 or spv1.6", f.targetEnv)
@@ -95,13 +96,13 @@ func linkPipelines(c console, f linkFlags, files []string) error {
 	j := &judge{c: c, env: env, modules: newModuleStore()}
 	var all []*link.Description
 	for _, file := range files {
-		d, err := j.readPipeline(file)
+		d, err := j.readPipeline(ctx, file)
 		if err != nil {
 			return err
 		}
 		all = append(all, d)
 	}
-	d, err := j.flaggedPipeline(f)
+	d, err := j.flaggedPipeline(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func linkPipelines(c console, f linkFlags, files []string) error {
 
 // flaggedPipeline returns the pipeline that the flags describe; it has no stages if
 // no flag names one.
-func (j *judge) flaggedPipeline(f linkFlags) (*link.Description, error) {
+func (j *judge) flaggedPipeline(ctx context.Context, f linkFlags) (*link.Description, error) {
 	d := &link.Description{}
 	for _, s := range linkStages {
 		file := *f.files[s.flag]
@@ -158,7 +159,7 @@ func (j *judge) flaggedPipeline(f linkFlags) (*link.Description, error) {
 			continue
 		}
 		stage, _ := link.ParseStage(strings.ReplaceAll(s.what, " ", "_"))
-		shader, err := j.fileShader(describe.Stage{File: file, Stage: stage, Entry: f.entry})
+		shader, err := j.fileShader(ctx, describe.Stage{File: file, Stage: stage, Entry: f.entry})
 		var missing *link.NoEntryError
 		if errors.As(err, &missing) {
 			return nil, unreadable("%v", err)
@@ -181,7 +182,7 @@ func (j *judge) flaggedPipeline(f linkFlags) (*link.Description, error) {
 }
 
 // readPipeline reads the description of a pipeline and the modules it names.
-func (j *judge) readPipeline(file string) (*link.Description, error) {
+func (j *judge) readPipeline(ctx context.Context, file string) (*link.Description, error) {
 	data, err := readFile(file)
 	if err != nil {
 		return nil, unreadable("%v", err)
@@ -190,7 +191,7 @@ func (j *judge) readPipeline(file string) (*link.Description, error) {
 		if !filepath.IsAbs(s.File) {
 			s.File = filepath.Join(filepath.Dir(file), s.File)
 		}
-		return j.fileShader(s)
+		return j.fileShader(ctx, s)
 	})
 	if err != nil {
 		return nil, unreadable("%v", err)
@@ -200,9 +201,9 @@ func (j *judge) readPipeline(file string) (*link.Description, error) {
 }
 
 // fileShader reads the module of a stage and finds its entry point.
-func (j *judge) fileShader(s describe.Stage) (*link.Shader, error) {
+func (j *judge) fileShader(ctx context.Context, s describe.Stage) (*link.Shader, error) {
 	m, err := j.modules.get(s.File, s.Specialization, func() (*facts.Module, error) {
-		data, err := readModule(j.c, s.File, j.env.Name)
+		data, err := readModule(ctx, j.c, s.File, j.env.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // interruptGrace is the time limit of running items after an interrupt. Unfinished items count as not run,
@@ -97,13 +99,22 @@ func (p pool[T]) run(ctx context.Context) {
 	}
 }
 
-// limited runs f until it ends, a signal arrives or the limit has passed; a limit of 0 is none. Then f is abandoned.
-func limited(limit time.Duration, f func() error) error {
+// stoppable is the RunE of a command that runs f until a signal arrives.
+func stoppable(f func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		return limited(0, func(ctx context.Context) error { return f(ctx, args) })
+	}
+}
+
+// limited runs f until it ends, a signal arrives or the limit has passed; a limit of 0 is none. Then the context of f is
+// done, and f is abandoned if it does not return within interruptGrace.
+func limited(limit time.Duration, f func(context.Context) error) error {
 	ctx, stop := interruptible()
 	defer stop()
-	var late <-chan time.Time
 	if limit > 0 {
-		late = time.After(limit)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
 	}
 	done, broken := make(chan error, 1), make(chan any, 1)
 	go func() {
@@ -112,16 +123,26 @@ func limited(limit time.Duration, f func() error) error {
 				broken <- fmt.Sprintf("%v\n%s", e, debug.Stack())
 			}
 		}()
-		done <- f()
+		done <- f(ctx)
 	}()
-	select {
-	case err := <-done:
-		return err
-	case e := <-broken:
-		panic(e)
-	case <-ctx.Done():
+	var grace <-chan time.Time
+	stopped := ctx.Done()
+	for {
+		select {
+		case err := <-done:
+			if err == nil || ctx.Err() == nil {
+				return err
+			}
+		case e := <-broken:
+			panic(e)
+		case <-stopped:
+			stopped, grace = nil, time.After(interruptGrace)
+			continue
+		case <-grace:
+		}
+		if ctx.Err() == context.DeadlineExceeded {
+			return &coded{exitUsage, fmt.Sprintf("not done after %v, the limit of --timeout", limit)}
+		}
 		return &coded{exitInterrupt, "interrupted"}
-	case <-late:
-		return &coded{exitUsage, fmt.Sprintf("not done after %v, the limit of --timeout", limit)}
 	}
 }

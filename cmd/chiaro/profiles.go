@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -44,7 +45,7 @@ profiles-0.8), which vulkaninfo --json writes too.`,
 		Long: `Say which versions, extensions, features and limits modules need of a device, and what each of the
 profiles that are named lacks of it. The exit code is 1 where one lacks something.`,
 		Example: "  chiaro profiles requires --profile 'devices/*.json' shaders/",
-		RunE:    func(_ *cobra.Command, args []string) error { return requireProfiles(c, f, args) }}
+		RunE:    stoppable(func(ctx context.Context, args []string) error { return requireProfiles(ctx, c, f, args) })}
 	requires.Flags().StringArrayVar(&f.profiles, "profile", nil, "device profile to compare with, repeatable: "+profileUsage)
 	for _, sub := range []*cobra.Command{list, show, diff, requires} {
 		complete(sub, "format", "text", "json")

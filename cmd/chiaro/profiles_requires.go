@@ -5,11 +5,9 @@ import (
 	"context"
 	"io"
 	"maps"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 
 	"github.com/chiaro-gpu/chiaro/device"
@@ -28,7 +26,7 @@ type satisfaction struct {
 	Unknown   []string `json:"unknown"`
 }
 
-func requireProfiles(c console, f profilesFlags, args []string) error {
+func requireProfiles(ctx context.Context, c console, f profilesFlags, args []string) error {
 	ps, env, err := f.read(c, f.profiles)
 	if err != nil {
 		return err
@@ -37,11 +35,9 @@ func requireProfiles(c console, f profilesFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
 	all, read := &device.Requirements{}, 0
 	for _, file := range files {
-		modules, err := modulesOf(c, file, env)
+		modules, err := modulesOf(ctx, c, file, env)
 		if err != nil { // one bad file does not hide the others
 			text := located(file, err)
 			if isPipelineFile(file) { // its errors have the file and the line already
@@ -53,7 +49,7 @@ func requireProfiles(c console, f profilesFlags, args []string) error {
 		for _, m := range modules {
 			r, err := device.Require(ctx, m)
 			if err != nil {
-				return &coded{exitInterrupt, "interrupted"}
+				return err
 			}
 			all.Add(r)
 		}
@@ -70,9 +66,9 @@ func requireProfiles(c console, f profilesFlags, args []string) error {
 
 // modulesOf reads a module, or those that the description of a pipeline names, with
 // the values of their specialization constants.
-func modulesOf(c console, file string, env *valid.Env) (out []*facts.Module, err error) {
+func modulesOf(ctx context.Context, c console, file string, env *valid.Env) (out []*facts.Module, err error) {
 	add := func(file string, spec facts.Spec) error {
-		data, err := readModule(c, file, env.Name)
+		data, err := readModule(ctx, c, file, env.Name)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ The module is not judged: that is check's.
 ` + sourceUsage,
 		Example: "  chiaro reflect shader.spv\n  chiaro reflect --spec 0=64 --format yaml shader.spv",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return reflectFiles(c, f, args) },
+		RunE:    stoppable(func(ctx context.Context, args []string) error { return reflectFiles(ctx, c, f, args) }),
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", "text", "output format: "+strings.Join(reflectFormats, ", "))
@@ -59,7 +60,7 @@ type reflected struct {
 	Entries []*iface.Entry `json:"entryPoints"`
 }
 
-func reflectFiles(c console, f reflectFlags, files []string) error {
+func reflectFiles(ctx context.Context, c console, f reflectFlags, files []string) error {
 	env, ok := valid.ParseEnv(f.targetEnv)
 	if !ok {
 		return unreadable("--target-env %q: must be one such as vulkan1.3 or spv1.6", f.targetEnv)
@@ -72,7 +73,7 @@ func reflectFiles(c console, f reflectFlags, files []string) error {
 	entries, bad := 0, 0
 	var names []string
 	for _, file := range files {
-		data, err := readModule(c, file, env.Name)
+		data, err := readModule(ctx, c, file, env.Name)
 		var m *spirv.Module
 		if err == nil {
 			if m, err = decodeModule(data, file, env, nil); err != nil {

@@ -105,7 +105,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	case err != nil:
 		return err
 	case shader != "":
-		return limited(0, func() error { return runShader(c, f, shader) })
+		return limited(0, func(ctx context.Context) error { return runShader(ctx, c, f, shader) })
 	}
 	files, err := listFiles(c, args, f.filesFrom, ".amber", ".vkscript")
 	if err != nil {

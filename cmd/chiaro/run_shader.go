@@ -15,6 +15,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
@@ -173,14 +174,15 @@ type shaderJob struct {
 	entry   *iface.Entry
 	args    compute.Args
 	buffers map[compute.Binding]content
+	log     []string // the printed output of the shader
 }
 
 // runShader runs a compute shader on the data of the flags.
-func runShader(c console, f runFlags, file string) error {
+func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if !slices.Contains([]string{"text", "json"}, f.format) {
 		return unreadable("--format %q with a shader; want text or json", f.format)
 	}
-	data, err := readModule(c, file, orElse(f.opts.TargetEnv, "vulkan1.3"))
+	data, err := readModule(ctx, c, file, orElse(f.opts.TargetEnv, "vulkan1.3"))
 	if err != nil {
 		return err
 	}
@@ -205,13 +207,18 @@ func runShader(c console, f runFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := interruptible()
-	defer cancel()
 	if f.opts.Timeout > 0 {
+		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.opts.Timeout)
 		defer cancel()
 	}
-	if cause := job.dispatch(ctx, &f, g); cause != nil {
+	cause := job.dispatch(ctx, &f, g)
+	if f.format == "text" {
+		for _, l := range job.log {
+			plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
+		}
+	}
+	if cause != nil {
 		err := cause
 		if ctx.Err() == context.DeadlineExceeded {
 			return &coded{exitFindings, fmt.Sprintf("%s: not done after %v, the limit of --timeout", file, f.opts.Timeout)}
@@ -400,7 +407,10 @@ func (j *shaderJob) dispatch(ctx context.Context, f *runFlags, g *facts.Module) 
 	if err != nil {
 		return err
 	}
-	return compute.Dispatch(ctx, prog, j.args)
+	j.args.Log = &exec.Log{}
+	err = compute.Dispatch(ctx, prog, j.args)
+	j.log = amber.Printed(prog.IR(), j.args.Log, amber.MaxLog)
+	return err
 }
 
 // maxValues bounds the values of a buffer that text shows.
@@ -432,7 +442,11 @@ func (j *shaderJob) write(c console, format, file string, outs []shaderOutput) e
 		}
 	}
 	if format == "json" {
-		return writeJSON(c.out, map[string]any{"file": file, "buffers": shown})
+		all := map[string]any{"file": file, "buffers": shown}
+		if len(j.log) > 0 {
+			all["log"] = j.log
+		}
+		return writeJSON(c.out, all)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func isSource(file string) bool {
 
 // compileSource compiles a source for a target environment. Modules are cached in the user's cache folder by the
 // contents of the source.
-func compileSource(file string, text []byte, target string) ([]byte, error) {
+func compileSource(ctx context.Context, file string, text []byte, target string) ([]byte, error) {
 	o := source.Options{Target: target}
 	if base, err := os.UserCacheDir(); err == nil {
 		if dir, err := store.Open(filepath.Join(base, "chiaro", "sources"), cacheSources); err == nil {
@@ -34,7 +34,7 @@ func compileSource(file string, text []byte, target string) ([]byte, error) {
 			defer dir.Close()
 		}
 	}
-	code, err := source.Compile(context.Background(), file, text, o)
+	code, err := source.Compile(ctx, file, text, o)
 	if err != nil {
 		return nil, unreadable("%v", err)
 	}

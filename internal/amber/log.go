@@ -9,28 +9,43 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/printf"
 )
 
-// maxLog bounds the bytes that the log of a script has.
-const maxLog = 4 << 20
+// MaxLog bounds the bytes of the log of a script.
+const MaxLog = 4 << 20
 
 // hear adds the printed output of the invocations of a dispatch to the script's log.
 func (r *runner) hear(p *ir.Program, log *exec.Log) {
+	for _, text := range Printed(p, log, MaxLog-r.logged) {
+		r.say(text)
+	}
+}
+
+// Printed returns the printed output of the invocations of a run, one text for each message. It leaves out the messages
+// after more than most bytes, and counts them in the last text.
+func Printed(p *ir.Program, log *exec.Log, most int) (texts []string) {
 	lost := log.Dropped()
+	bytes := 0
 	for _, s := range log.Messages() {
-		if r.logged > maxLog {
+		if bytes > most {
 			lost++
 			continue
 		}
+		text := ""
 		switch m := &p.Messages[s.Number]; m.Kind {
 		case ir.Print:
-			r.say(strings.TrimSuffix(printf.Format(m.Text, printed(m, s.Args)), "\n"))
+			text = strings.TrimSuffix(printf.Format(m.Text, printed(m, s.Args)), "\n")
 		case ir.Break:
 			x, y := p.LocalSize[0], p.LocalSize[1]
-			r.say(fmt.Sprintf("debug break in workgroup %d, invocation %d", s.Group, [3]uint32{s.Lane % x, s.Lane / x % y, s.Lane / x / y}))
+			text = fmt.Sprintf("debug break in workgroup %d, invocation %d", s.Group, [3]uint32{s.Lane % x, s.Lane / x % y, s.Lane / x / y})
+		default:
+			continue
 		}
+		texts = append(texts, text)
+		bytes += len(text)
 	}
 	if lost > 0 {
-		r.say(fmt.Sprintf("%d messages more are not kept", lost))
+		texts = append(texts, fmt.Sprintf("%d messages more are not kept", lost))
 	}
+	return texts
 }
 
 func (r *runner) say(text string) {

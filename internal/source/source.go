@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 )
@@ -197,7 +198,9 @@ func (c *compiler) compile(ctx context.Context, path, file, stage, target string
 		in = "." + string(filepath.Separator) + in // no flag
 	}
 	out := filepath.Join(dir, "out.spv")
-	said, err := exec.CommandContext(ctx, path, c.args(in, out, stage, target)...).CombinedOutput()
+	cmd := exec.CommandContext(ctx, path, c.args(in, out, stage, target)...)
+	cmd.WaitDelay = time.Second // for a compiler with processes of its own that outlive it
+	said, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
