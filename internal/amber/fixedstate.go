@@ -112,7 +112,9 @@ func (r *runner) fixedState(c *Draw) (*state.State, error) {
 	s.Scissors = []state.Rect{{Width: uint32(g.Width), Height: uint32(g.Height)}}
 	w.rasterization(&s.Rasterization)
 	s.Rasterization.DepthUnrestricted = slices.ContainsFunc(r.script.Requirements, func(q Requirement) bool { return q.Name == "VK_EXT_depth_range_unrestricted" })
-	g.Extended.apply(s)
+	for _, set := range g.Settings {
+		set(s)
+	}
 	w.depthStencil(&s.DepthStencil)
 	return s, w.blend(s, len(g.Colors), r, c)
 }

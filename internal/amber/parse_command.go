@@ -204,7 +204,12 @@ func (p *parser) drawArray(d *Draw) Command {
 		case "INSTANCE_COUNT":
 			d.NumInstance = uint32(p.count("a count"))
 		case "BASE_VERTEX":
-			d.BaseVertex = int32(p.number("a base vertex", Scalar{Int, 32}).Bits)
+			at := p.lex.peek()
+			n := p.number("a base vertex", Scalar{Int, 32})
+			if n.Float > math.MaxInt32 {
+				p.fail(CodeNumber, at.pos, "a base vertex is %s; it must be at most %d", at, math.MaxInt32)
+			}
+			d.BaseVertex = int32(n.Bits)
 		case "DRAW_INDEX":
 			d.DrawIndex = p.uint32("a draw index")
 		default:
@@ -214,6 +219,8 @@ func (p *parser) drawArray(d *Draw) Command {
 	switch {
 	case d.Indexed && d.Pipeline.Graphics.Indices == nil:
 		p.fail(CodeRun, d.At, "an indexed draw needs INDEX_DATA in pipeline %s", d.Pipeline.Name)
+	case d.BaseVertex != 0 && !d.Indexed:
+		p.fail(CodeRun, d.At, "BASE_VERTEX of a draw without INDEXED, which has no indices to add it to")
 	}
 	return d
 }

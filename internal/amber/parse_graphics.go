@@ -66,7 +66,7 @@ func (p *parser) graphicsItem(q *Pipeline, w word) {
 	case "PATCH_CONTROL_POINTS":
 		g.PatchControlPoints = int(p.integer("a number of points", maxNumber))
 	case "STATE":
-		p.extendedState(&g.Extended)
+		p.extendedState(&g.Settings)
 	default:
 		p.stateBlock(g, w.text)
 	}

@@ -204,6 +204,16 @@ func (p *parser) float(what string) float64 {
 	return n.Float
 }
 
+// within reads a number from least to most.
+func (p *parser) within(what string, least, most float64) float32 {
+	pos := p.lex.peek().pos
+	x := p.float(what)
+	if p.err == nil && !(x >= least && x <= most) {
+		p.fail(CodeNumber, pos, "%s is %v; it must be from %v to %v", what, x, least, most)
+	}
+	return float32(x)
+}
+
 // number reads a number that s may hold.
 func (p *parser) number(what string, s Scalar) Number {
 	w := p.word(what)

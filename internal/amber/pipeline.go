@@ -170,7 +170,7 @@ type Graphics struct {
 	// State holds the words of the fixed-function blocks, such as
 	// "DEPTH COMPARE_OP" → "less", checked against the grammar.
 	State    map[string][]string
-	Extended Extended
+	Settings []setting // of STATE blocks, in order
 }
 
 // ColorAttachment is a color or resolve attachment.

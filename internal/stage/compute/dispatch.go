@@ -25,7 +25,7 @@ type Binding struct {
 // Args are the arguments of a dispatch.
 type Args struct {
 	// Groups is the number of workgroups in each dimension, Base is added
-	// to WorkgroupId; see exec.Job.
+	// to WorkgroupId; see exec.Job. Their sum is at most MaxGroups.
 	Groups, Base [3]uint32
 
 	// Bindings has the descriptors of each set and binding, by array element. A
@@ -137,10 +137,11 @@ func (a *Args) check(p *ir.Program) error {
 		return &exec.JobError{Problem: fmt.Sprintf("%q is a %s program; must be compute", p.Name, p.Stage)}
 	}
 	for i, most := range MaxGroups() {
-		if a.Groups[i] > most {
+		// WorkgroupId is below the limit too (VUID-vkCmdDispatchBase-groupCountX-00424).
+		if n := uint64(a.Base[i]) + uint64(a.Groups[i]); n > uint64(most) {
 			return &exec.LimitError{
 				Quantity: fmt.Sprintf("workgroups in %c", "xyz"[i]),
-				Value:    uint64(a.Groups[i]),
+				Value:    n,
 				Max:      uint64(most),
 			}
 		}

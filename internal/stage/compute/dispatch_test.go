@@ -102,6 +102,8 @@ func TestRefused(t *testing.T) {
 		{compute.Args{Groups: [3]uint32{1 << 31, 1, 1}, Push: push}, new(*exec.LimitError)},
 		{compute.Args{Groups: [3]uint32{1, 1 << 16, 1}, Push: push}, new(*exec.LimitError)},
 		{compute.Args{Groups: [3]uint32{1, 1, 1 << 16}, Push: push}, new(*exec.LimitError)},
+		{compute.Args{Groups: one, Base: [3]uint32{1<<31 - 1, 0, 0}, Push: push}, new(*exec.LimitError)},
+		{compute.Args{Groups: one, Base: [3]uint32{0, 1<<32 - 1, 0}, Push: push}, new(*exec.LimitError)},
 		{compute.Args{Groups: one, Push: make([]byte, compute.MaxPushBytes+1)}, new(*exec.LimitError)},
 		{compute.Args{Groups: one, Push: push, Heap: make([]byte, compute.MaxHeapBytes+1)}, new(*exec.LimitError)},
 		{compute.Args{Groups: one, Push: push[:3]}, new(*exec.JobError)},

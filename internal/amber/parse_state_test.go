@@ -1,0 +1,270 @@
+package amber
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/interp"
+)
+
+// stateShaders are: red, (1, 0, 0, ½); count, which counts its invocations in binding 0; and drawn, a vertex
+// shader with DrawIndex as w.
+const stateShaders = `#!amber
+SHADER vertex v PASSTHROUGH
+SHADER fragment red SPIRV-ASM
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %out
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%vec4 = OpTypeVector %float 4
+%ptr = OpTypePointer Output %vec4
+%out = OpVariable %ptr Output
+%one = OpConstant %float 1
+%zero = OpConstant %float 0
+%half = OpConstant %float 0.5
+%red = OpConstantComposite %vec4 %one %zero %zero %half
+%main = OpFunction %void None %fn
+%body = OpLabel
+OpStore %out %red
+OpReturn
+OpFunctionEnd
+END
+SHADER fragment count SPIRV-ASM
+OpCapability Shader
+OpExtension "SPV_KHR_storage_buffer_storage_class"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %out
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %out Location 0
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+OpDecorate %b DescriptorSet 0
+OpDecorate %b Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%vec4 = OpTypeVector %float 4
+%ptr = OpTypePointer Output %vec4
+%out = OpVariable %ptr Output
+%uint = OpTypeInt 32 0
+%u0 = OpConstant %uint 0
+%u1 = OpConstant %uint 1
+%block = OpTypeStruct %uint
+%pblock = OpTypePointer StorageBuffer %block
+%puint = OpTypePointer StorageBuffer %uint
+%b = OpVariable %pblock StorageBuffer
+%one = OpConstant %float 1
+%white = OpConstantComposite %vec4 %one %one %one %one
+%main = OpFunction %void None %fn
+%body = OpLabel
+%at = OpAccessChain %puint %b %u0
+%old = OpAtomicIAdd %uint %at %u1 %u0 %u1
+OpStore %out %white
+OpReturn
+OpFunctionEnd
+END
+SHADER vertex drawn SPIRV-ASM
+OpCapability Shader
+OpCapability DrawParameters
+OpExtension "SPV_KHR_shader_draw_parameters"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %in %out %index
+OpDecorate %in Location 0
+OpDecorate %out BuiltIn Position
+OpDecorate %index BuiltIn DrawIndex
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%vec4 = OpTypeVector %float 4
+%int = OpTypeInt 32 1
+%pin = OpTypePointer Input %vec4
+%pindex = OpTypePointer Input %int
+%pout = OpTypePointer Output %vec4
+%in = OpVariable %pin Input
+%index = OpVariable %pindex Input
+%out = OpVariable %pout Output
+%main = OpFunction %void None %fn
+%body = OpLabel
+%p = OpLoad %vec4 %in
+%i = OpLoad %int %index
+%w = OpConvertSToF %float %i
+%q = OpCompositeInsert %vec4 %w %p 3
+OpStore %out %q
+OpReturn
+OpFunctionEnd
+END
+BUFFER color FORMAT R8G8B8A8_UNORM
+BUFFER small FORMAT R8_UNORM
+BUFFER covered FORMAT R8_UNORM
+BUFFER n DATA_TYPE uint32 DATA 0 END
+BUFFER indices DATA_TYPE uint32 DATA 0 1 2 END
+IMAGE samples FORMAT R8_UNORM DIM_2D WIDTH 8 HEIGHT 8 SAMPLES 4
+`
+
+// stateScript is a script with a pipeline of 8×8 pixels: vertices in pixels, as x and y, and lines of the pipeline.
+func stateScript(vertices []float64, pipeline, commands string) string {
+	script := stateShaders
+	if vertices != nil {
+		script += "BUFFER places DATA_TYPE vec4<float> DATA"
+		for i := 0; i < len(vertices); i += 2 {
+			script += fmt.Sprintf(" %v %v 0 1", vertices[i]/4-1, vertices[i+1]/4-1)
+		}
+		pipeline += "\nVERTEX_DATA places LOCATION 0"
+		script += " END\n"
+	}
+	if !strings.Contains(pipeline, "drawn") {
+		pipeline = "ATTACH v\n" + pipeline
+	}
+	return script + "PIPELINE graphics p\nFRAMEBUFFER_SIZE 8 8\n" + pipeline + "\nEND\n" + commands + "\n"
+}
+
+// runStatus runs a script and returns its status and message.
+func runStatus(t *testing.T, text string) (Status, string) {
+	t.Helper()
+	s, err := Parse("state.amber", []byte(text), nil)
+	if err != nil {
+		return Failed, err.Error()
+	}
+	r := Run(context.Background(), s, Options{Engine: interp.Engine{}})
+	return r.Status, r.Message
+}
+
+// Pipelines of stateCases.
+const (
+	drawsRed    = "ATTACH red\nBIND BUFFER color AS color LOCATION 0"
+	drawsSmall  = "ATTACH red\nBIND BUFFER small AS color LOCATION 0"
+	drawsMulti  = "ATTACH red\nBIND BUFFER samples AS color LOCATION 0\nBIND BUFFER covered AS resolve"
+	counts      = "ATTACH count\nBIND BUFFER n AS storage DESCRIPTOR_SET 0 BINDING 0\nBIND BUFFER small AS color LOCATION 0"
+	countsMulti = "ATTACH count\nBIND BUFFER n AS storage DESCRIPTOR_SET 0 BINDING 0\nBIND BUFFER samples AS color LOCATION 0"
+	everywhere  = "RUN p DRAW_RECT POS 0 0 SIZE 8 8\n"
+	line        = "RUN p DRAW_ARRAY AS LINE_LIST\n"
+	triangle    = "RUN p DRAW_ARRAY AS TRIANGLE_LIST\n"
+)
+
+// stateCases have a line of a STATE block each, and values that the specification demands with it and not without.
+var stateCases = []struct {
+	line, with string // of the block: the tested one, and others
+	vertices   []float64
+	pipeline   string
+	commands   string
+}{
+	{"SAMPLE_SHADING 1", "", nil, countsMulti, everywhere + "EXPECT n IDX 0 EQ 256"},
+	{"ALPHA_TO_COVERAGE on", "", nil, drawsMulti, everywhere + "EXPECT covered IDX 0 EQ 128"},
+	{"ALPHA_TO_ONE on", "", nil, drawsRed, everywhere + "EXPECT color IDX 0 0 SIZE 8 8 EQ_RGBA 255 0 0 255"},
+	{"SAMPLE_MASK 0x5", "", nil, drawsMulti, everywhere + "EXPECT covered IDX 0 EQ 128"},
+	// A rectangle covers the centers of pixels 1 to 3. The diamonds of pixels 0 to 2 are left; the end is in the diamond of pixel 3.
+	{"LINE_MODE bresenham", "", []float64{0.75, 2.5, 3.75, 2.5}, drawsSmall, line + "EXPECT small IDX 16 EQ 255 255 255 0 0 0 0 0"},
+	{"LINE_WIDTH 3", "", []float64{0, 2.5, 8, 2.5}, drawsSmall, line + "EXPECT small IDX 0 EQ 0\nEXPECT small IDX 8 EQ 255\nEXPECT small IDX 24 EQ 255\nEXPECT small IDX 32 EQ 0"},
+	{"LINE_STIPPLE 2 0x5", "", []float64{0, 2.5, 8, 2.5}, drawsSmall, line + "EXPECT small IDX 16 EQ 255 255 0 0 255 255 0 0"},
+	// The triangle is inside of pixel (2, 2) and covers no center.
+	{"CONSERVATIVE overestimate", "", []float64{2.125, 2.125, 2.375, 2.125, 2.125, 2.375}, drawsSmall, triangle + "EXPECT small IDX 16 EQ 0 0 255 0"},
+	{"EXTRA_OVERESTIMATION 1", "CONSERVATIVE overestimate", []float64{2.125, 2.125, 2.375, 2.125, 2.125, 2.375}, drawsSmall, triangle + "EXPECT small IDX 16 EQ 0 255 255"},
+	{"DISCARD_RECTANGLE exclusive 1 0 SIZE 2 8", "", nil, drawsSmall, everywhere + "EXPECT small IDX 0 EQ 255 0 0 255"},
+	{"DISCARD_RECTANGLE inclusive 1 0 SIZE 2 8", "", nil, drawsSmall, everywhere + "EXPECT small IDX 0 EQ 0 255 255 0"},
+	// Fragments of 4×4 pixels: two on the diagonal, in both triangles, and two others.
+	{"SHADING_RATE 4 4", "", nil, counts, everywhere + "EXPECT n IDX 0 EQ 6"},
+	// The rate of a primitive without PrimitiveShadingRateKHR is one pixel.
+	{"RATE_COMBINERS replace keep", "SHADING_RATE 4 4", nil, counts, everywhere + "EXPECT n IDX 0 EQ 64"},
+}
+
+// TestStateKeys checks that each key of a STATE block has the effect that the specification demands: the script
+// fails without its line.
+func TestStateKeys(t *testing.T) {
+	tested := map[string]bool{}
+	for _, x := range stateCases {
+		tested[strings.Fields(x.line)[0]] = true
+		block := func(lines ...string) string {
+			return stateScript(x.vertices, x.pipeline+"\nSTATE\n"+strings.Join(lines, "\n")+"\nEND", x.commands)
+		}
+		if s, message := runStatus(t, block(x.line, x.with)); s != Pass {
+			t.Errorf("%s: %s: %s", x.line, s, message)
+		}
+		if s, message := runStatus(t, block(x.with)); s != Fail {
+			t.Errorf("without %s: %s: %s; must fail an expectation", x.line, s, message)
+		}
+	}
+	keys := slices.Sorted(maps.Keys(stateKeys))
+	if got := slices.Sorted(maps.Keys(tested)); !slices.Equal(got, keys) {
+		t.Errorf("keys with a case are %v; must be %v", got, keys)
+	}
+	text, err := os.ReadFile("../../docs/scripts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(text), "```\nSTATE\n")
+	block, _, _ = strings.Cut(block, "\nEND")
+	var listed []string
+	for _, m := range regexp.MustCompile(`(?m)^  ([A-Z_]+)`).FindAllStringSubmatch(block, -1) {
+		listed = append(listed, m[1])
+	}
+	if slices.Sort(listed); !slices.Equal(listed, keys) {
+		t.Errorf("docs/scripts.md lists %v; must be %v", listed, keys)
+	}
+}
+
+// TestRunOperands checks that the operands of RUN have an effect: the script fails without them.
+func TestRunOperands(t *testing.T) {
+	whole := []float64{0, 0, 16, 0, 0, 16}
+	red := "\nEXPECT small IDX 0 EQ 255 255 255 255 255 255 255 255"
+	for _, x := range []struct {
+		vertices             []float64
+		pipeline, run, extra string
+	}{
+		{append([]float64{1, 1, 1, 1, 1, 1}, whole...), drawsSmall + "\nINDEX_DATA indices", "RUN p DRAW_ARRAY AS TRIANGLE_LIST INDEXED", " BASE_VERTEX 3"},
+		{append([]float64{1, 1, 1, 1, 1, 1}, whole...), drawsSmall + "\nINDEX_DATA indices", "RUN p DRAW_ARRAY AS TRIANGLE_LIST INDEXED START_IDX 6 COUNT 3", " BASE_VERTEX -3"},
+		{whole, "ATTACH drawn\n" + drawsSmall, "RUN p DRAW_ARRAY AS TRIANGLE_LIST", " DRAW_INDEX 1"},
+	} {
+		if s, message := runStatus(t, stateScript(x.vertices, x.pipeline, x.run+x.extra+red)); s != Pass {
+			t.Errorf("%s%s: %s: %s", x.run, x.extra, s, message)
+		}
+		if s, message := runStatus(t, stateScript(x.vertices, x.pipeline, x.run+red)); s != Fail {
+			t.Errorf("%s: %s: %s; must fail", x.run, s, message)
+		}
+	}
+}
+
+// TestStateHostile reads values that a STATE block and RUN do not permit. The message has the position.
+func TestStateHostile(t *testing.T) {
+	for _, line := range []string{
+		"SAMPLE_SHADING 1.5", "SAMPLE_SHADING -0.5", "SAMPLE_SHADING nan", "SAMPLE_SHADING", "ALPHA_TO_COVERAGE maybe", "ALPHA_TO_ONE",
+		"SAMPLE_MASK -1", "SAMPLE_MASK 0x10000000000000000", "SAMPLE_MASK 0.5", "LINE_MODE dotted",
+		"LINE_WIDTH nan", "LINE_WIDTH inf", "LINE_WIDTH 0", "LINE_WIDTH -3", "LINE_WIDTH 1e30",
+		"LINE_STIPPLE 257 1", "LINE_STIPPLE 1 65536", "LINE_STIPPLE 1", "CONSERVATIVE sometimes",
+		"EXTRA_OVERESTIMATION nan", "EXTRA_OVERESTIMATION -1", "EXTRA_OVERESTIMATION 1e30",
+		"DISCARD_RECTANGLE some 0 0 SIZE 1 1", "DISCARD_RECTANGLE inclusive -1 0 SIZE 1 1", "DISCARD_RECTANGLE inclusive 0 0 1 1",
+		"DISCARD_RECTANGLE inclusive 0 0 SIZE 4294967296 1", "SHADING_RATE 3 1", "SHADING_RATE 0 1", "SHADING_RATE 1", "SHADING_RATE 8 8",
+		"RATE_COMBINERS keep", "RATE_COMBINERS keep add", "DITHER on",
+	} {
+		text := stateScript(nil, drawsSmall+"\nSTATE\n"+line+"\nEND", everywhere)
+		number := strings.Count(text[:strings.Index(text, "\n"+line+"\n")], "\n") + 2
+		if s, message := runStatus(t, text); s != Failed || !strings.HasPrefix(message, fmt.Sprintf("state.amber:%d:", number)) {
+			t.Errorf("%s: %s: %s; must fail at line %d", line, s, message, number)
+		}
+	}
+	rectangles := func(n int) string {
+		return stateScript(nil, drawsSmall+"\nSTATE\n"+strings.Repeat("DISCARD_RECTANGLE inclusive 0 0 SIZE 8 8\n", n)+"END", everywhere)
+	}
+	for n, want := range map[int]Status{8: Pass, 9: NotSupported, 100_000: NotSupported} {
+		if s, message := runStatus(t, rectangles(n)); s != want || s != Pass && !strings.Contains(message, "state.amber:") {
+			t.Errorf("%d discard rectangles: %s: %s; want %s", n, s, message, want)
+		}
+	}
+	for _, run := range []string{
+		"RUN p DRAW_ARRAY AS TRIANGLE_LIST BASE_VERTEX 1", "RUN p DRAW_ARRAY AS TRIANGLE_LIST INDEXED BASE_VERTEX 2147483648",
+		"RUN p DRAW_ARRAY AS TRIANGLE_LIST DRAW_INDEX -1", "RUN p DRAW_ARRAY AS TRIANGLE_LIST DRAW_INDEX",
+	} {
+		if s, message := runStatus(t, stateScript([]float64{0, 0, 16, 0, 0, 16}, drawsSmall+"\nINDEX_DATA indices", run)); s != Failed || !strings.HasPrefix(message, "state.amber:") {
+			t.Errorf("%s: %s: %s; must fail with a position", run, s, message)
+		}
+	}
+}
