@@ -27,31 +27,43 @@ func newReport(c console) *cobra.Command {
 	return cmd
 }
 
+// mergeFormats are the formats of reports of check, whose records have no module for the others.
 var mergeFormats = []string{"text", "json", "jsonl"}
+
+// mergedRecord is a record of check, or one of run, which has a status.
+type mergedRecord struct {
+	checkRecord
+	Status  string            `json:"status"`
+	Seconds float64           `json:"seconds"`
+	Buffers map[string]string `json:"buffers"`
+	Log     []string          `json:"log"`
+}
+
+func (r *mergedRecord) ofRun() bool { return r.Status != "" }
 
 func newReportMerge(c console) *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Merge the reports of several shards",
-		Long: `Make one report of several that check wrote with --format or --out as jsonl or json, such as those of
-the shards of one corpus: in order of the files' names, what stands twice once. A shard that is missing or
-incomplete is an error. The exit code is that of a run over all of them.`,
+		Long: `Merge reports that check or run wrote as jsonl or json, such as the reports of the shards of one corpus.
+The merged report has each file once, in the order of the names. It is an error if a shard is missing or incomplete.
+The exit code is the same as of one command over all files. Reports of run can be merged to every format of run.`,
 		Example: "  chiaro check --shard 1/2 --out jsonl=a.jsonl shaders/\n  chiaro check --shard 2/2 --out jsonl=b.jsonl shaders/\n  chiaro report merge a.jsonl b.jsonl",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return mergeReports(c, format, args) },
 	}
-	cmd.Flags().StringVar(&format, "format", format, "output format: "+strings.Join(mergeFormats, ", "))
-	complete(cmd, "format", mergeFormats...)
+	cmd.Flags().StringVar(&format, "format", format, "output format: "+strings.Join(formats, ", "))
+	complete(cmd, "format", formats...)
 	return cmd
 }
 
 // mergeReports reads reports and writes one.
 func mergeReports(c console, format string, files []string) error {
-	if !slices.Contains(mergeFormats, format) {
-		return unreadable("--format %q: must be %s", format, strings.Join(mergeFormats, ", "))
+	if !slices.Contains(formats, format) {
+		return unreadable("--format %q: must be %s", format, strings.Join(formats, ", "))
 	}
-	var all []checkRecord
+	var all []mergedRecord
 	var empty []string
 	for _, file := range files {
 		list, err := readRecords(file)
@@ -63,8 +75,8 @@ func mergeReports(c console, format string, files []string) error {
 		}
 		all = append(all, list...)
 	}
-	slices.SortStableFunc(all, func(x, y checkRecord) int { return strings.Compare(x.File, y.File) })
-	all = slices.CompactFunc(all, func(x, y checkRecord) bool { return x.File == y.File })
+	slices.SortStableFunc(all, func(x, y mergedRecord) int { return strings.Compare(x.File, y.File) })
+	all = slices.CompactFunc(all, func(x, y mergedRecord) bool { return x.File == y.File })
 	spare, err := wholeShards(all)
 	if len(empty) > 0 && !spare {
 		return unreadable("%s: error: the report has no records; it is empty, or its run did not begin", empty[0])
@@ -72,15 +84,21 @@ func mergeReports(c console, format string, files []string) error {
 	if err != nil {
 		return err
 	}
-	var t checkTally
 	for i := range all {
 		all[i].Shard = nil // the merged report is of the whole list
-		t.addRecord(&all[i])
+		if all[i].ofRun() != all[0].ofRun() {
+			return unreadable("%s: error: some reports are of check and some are of run; must be of one command", all[i].File)
+		}
 	}
-	if err := writeRecords(c.out, format, all, t); err != nil {
+	merge := mergeChecks
+	if all[0].ofRun() {
+		merge = mergeRuns
+	}
+	code, err := merge(c.out, format, all)
+	if err != nil {
 		return err
 	}
-	if code := t.code(); code != exitClean {
+	if code != exitClean {
 		return &coded{code: code}
 	}
 	return nil
@@ -88,7 +106,7 @@ func mergeReports(c console, format string, files []string) error {
 
 // wholeShards returns an error if the records are of shards and not of all, or not of one list. spare reports whether
 // there are more shards than objects, so that a shard may be empty.
-func wholeShards(all []checkRecord) (spare bool, err error) {
+func wholeShards(all []mergedRecord) (spare bool, err error) {
 	var first *shardRecord
 	have := map[int]bool{}
 	for i := range all {
@@ -122,36 +140,36 @@ func wholeShards(all []checkRecord) (spare bool, err error) {
 
 // readRecords reads a report: a sequence of records as in jsonl, or objects that list
 // them as their files, as in json.
-func readRecords(file string) ([]checkRecord, error) {
+func readRecords(file string) ([]mergedRecord, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, unreadable("%v", err)
 	}
 	defer f.Close()
-	var out []checkRecord
+	var out []mergedRecord
 	for d := json.NewDecoder(f); ; {
 		var r struct {
-			checkRecord
-			Files *[]checkRecord `json:"files"`
+			mergedRecord
+			Files *[]mergedRecord `json:"files"`
 		}
 		start := d.InputOffset()
 		err := d.Decode(&r)
 		if err == io.EOF {
 			return out, nil
 		}
-		list := []checkRecord{r.checkRecord}
+		list := []mergedRecord{r.mergedRecord}
 		if r.Files != nil {
 			list = *r.Files
 		}
-		if err == nil && slices.ContainsFunc(list, func(r checkRecord) bool { return r.File == "" || r.Verdict == "" }) {
-			err = errors.New("a record has no file or no verdict")
+		if err == nil && slices.ContainsFunc(list, func(r mergedRecord) bool { return r.File == "" || (r.Verdict == "") == (r.Status == "") }) {
+			err = errors.New("a record has no file, or not one of verdict and status")
 		}
 		if err != nil {
 			line := lineOf(file, start, d.InputOffset(), err)
 			if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
 				err = fmt.Errorf("%s is a JSON %s", orElse(kind.Field[strings.LastIndexByte(kind.Field, '.')+1:], "a record"), kind.Value)
 			}
-			return nil, unreadable("%s:%d: error: %v; must be a report that check writes with --format jsonl or json", file, line, err)
+			return nil, unreadable("%s:%d: error: %v; must be a report that check or run writes with --format jsonl or json", file, line, err)
 		}
 		out = append(out, list...)
 	}
@@ -213,6 +231,31 @@ func (t *checkTally) addRecord(r *checkRecord) {
 	default:
 		t.clean++
 	}
+}
+
+// mergeRuns writes the records of scripts and returns the exit code.
+func mergeRuns(w io.Writer, format string, all []mergedRecord) (int, error) {
+	r, t := runReporters[format](w, false), tally{}
+	for i := range all {
+		m := &all[i]
+		r.Record(record{File: m.File, Status: m.Status, Message: m.Message, Seconds: m.Seconds, Buffers: m.Buffers, Log: m.Log})
+		t[m.Status]++
+	}
+	return t.code(), r.Close(t)
+}
+
+// mergeChecks writes the records of check and returns the exit code.
+func mergeChecks(w io.Writer, format string, merged []mergedRecord) (int, error) {
+	if !slices.Contains(mergeFormats, format) {
+		return 0, unreadable("--format %q: must be %s for reports of check", format, strings.Join(mergeFormats, ", "))
+	}
+	var t checkTally
+	all := make([]checkRecord, 0, len(merged))
+	for i := range merged {
+		all = append(all, merged[i].checkRecord)
+		t.addRecord(&all[i])
+	}
+	return t.code(), writeRecords(w, format, all, t)
 }
 
 func writeRecords(w io.Writer, format string, all []checkRecord, t checkTally) error {

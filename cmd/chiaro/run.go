@@ -53,7 +53,7 @@ as unsupported, with what it needs.
 	fl.StringArrayVar(&f.out, "out", nil, "also write a report to a file: FORMAT=FILE; repeatable")
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more file names from a file, one per line; - for standard input")
 	f.engine.add(cmd)
-	fl.StringVar(&f.shard, "shard", "", "I/N: run every Nth script, from the Ith on")
+	fl.StringVar(&f.shard, "shard", "", "I/N: run every Nth script, from the Ith on; see report merge")
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of scripts to run in parallel")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit per script; 0 for none")
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
