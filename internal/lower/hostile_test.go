@@ -31,8 +31,8 @@ func sources(t testing.TB) map[string][]byte {
 	return out
 }
 
-// TestHostile lowers modules in which words were exchanged: whatever decodes
-// gives a program or an error.
+// TestHostile lowers modules in which words were exchanged, with options at random:
+// whatever decodes yields a program or an error.
 func TestHostile(t *testing.T) {
 	rounds := 200
 	if n, err := strconv.Atoi(os.Getenv("CHIARO_ROUNDS")); err == nil {
@@ -57,8 +57,12 @@ func TestHostile(t *testing.T) {
 			survived++
 			v := valid.Assume(facts.Gather(m, nil))
 			for i := range v.Facts().EntryPoints {
+				o := Options{
+					MaxValues: 1 << 18, SubgroupSize: LeastSubgroup << r.IntN(8), Contract: r.IntN(2) == 0, KillDemotes: r.IntN(2) == 0,
+					CoarseDerivatives: r.IntN(2) == 0, loopedProducts: r.IntN(4) == 0,
+				}
 				// a program or an error: which one is not the point
-				_, _ = Stage(v, &v.Facts().EntryPoints[i], Options{MaxValues: 1 << 18})
+				_, _ = Stage(v, &v.Facts().EntryPoints[i], o)
 			}
 		}
 	}

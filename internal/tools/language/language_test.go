@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"sync"
 	"testing"
 )
 
@@ -131,9 +132,12 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 
 const root = "../../.."
 
+// parsed is the tree, which every test reads.
+var parsed = sync.OnceValues(func() ([]*file, error) { return readTree(root) })
+
 func tree(t *testing.T) []*file {
 	t.Helper()
-	files, err := readTree(root)
+	files, err := parsed()
 	if err != nil {
 		t.Fatal(err)
 	}
