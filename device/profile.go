@@ -57,7 +57,7 @@ func Read(sources ...Source) (profiles []Profile, warnings []string, err error) 
 			if other := s.known[w.name]; other == nil {
 				s.known[w.name] = w
 			} else if other.from.name != w.from.name {
-				warnings = append(warnings, fmt.Sprintf("%s: warning: profiles.%s: also in %s, which is taken where another profile requires it", w.from.name, w.name, other.from.name))
+				warnings = append(warnings, fmt.Sprintf("%s: warning: profiles.%s: also in %s, which is used if another profile requires it", w.from.name, w.name, other.from.name))
 			}
 			all = append(all, w)
 		}
@@ -238,10 +238,10 @@ func Builtin(name string, v valid.Version) (Profile, bool) {
 	case name == "max":
 		p.Label = "every feature and extension on, no limit known"
 	case name == "min":
-		p.Label = "what every device has of the Vulkan that is judged for"
+		p.Label = "the minimum of every device of the checked version of Vulkan"
 	case kind == "min" && len(number) == 1 && number[0] >= '0' && number[0] <= '4':
 		p.Version = valid.Vulkan10 + valid.Version(number[0]-'0')
-		v, p.Label = p.Version, "what every device of Vulkan 1."+number+" has"
+		v, p.Label = p.Version, "the minimum of every device of Vulkan 1."+number
 	default:
 		return Profile{}, false
 	}

@@ -152,7 +152,7 @@ func parse(name string, data []byte) (*file, error) {
 	}
 	top := r.object("$", all)
 	if _, ok := top["capabilities"]; !ok {
-		r.fail("$", "no member capabilities, must be a profile as the schema profiles-0.8 says, such as vulkaninfo --json writes")
+		r.fail("$", "no member capabilities, must be a profile of the schema profiles-0.8, such as vulkaninfo --json writes")
 	}
 	caps := r.object("capabilities", top["capabilities"])
 	for _, n := range keys(caps) {
@@ -228,7 +228,7 @@ func (r *reader) profile(name string, v any) *written {
 		for _, n := range names {
 			s, ok := n.(string)
 			if !ok {
-				r.fail(at, "%s, must be the name of a block or an array of such", kindName(n))
+				r.fail(at, "%s, must be the name of a block or an array of names", kindName(n))
 			} else if r.blocks[s] == nil {
 				r.fail(at, "no block %q in capabilities", s)
 			}
@@ -278,7 +278,7 @@ func (r *reader) block(path string, v any) *block {
 			r.formats(b, at, o[n])
 		case "queueFamiliesProperties", "videoProfiles":
 		default:
-			r.warn(at, "unknown member, read over")
+			r.warn(at, "unknown member, ignored")
 		}
 	}
 	return b
@@ -348,7 +348,7 @@ func (r *reader) properties(b *block, path, in string, v any, outer bool) {
 			p, known = properties[n]
 		}
 		if !known && !unranked[n] {
-			r.warn(at, "unknown property, read over")
+			r.warn(at, "unknown property, ignored")
 		}
 		r.property(b, at, name, p, value)
 	}

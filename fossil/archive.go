@@ -119,7 +119,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	a := &Archive{r: r}
 	var head [headSize]byte
 	if _, err := r.ReadAt(head[:], 0); err != nil || !bytes.Equal(head[:headSize-1], magic) {
-		return nil, errors.New("must begin with what a Fossilize archive begins with")
+		return nil, errors.New("must begin with the magic bytes of a Fossilize archive")
 	}
 	if a.Version = int(head[headSize-1]); a.Version < minVersion || a.Version > maxVersion {
 		return nil, fmt.Errorf("version %d; must be %d or %d", a.Version, minVersion, maxVersion)

@@ -79,7 +79,7 @@ func (m *shaderModule) words(binary []byte) ([]byte, error) {
 // varints unpacks n words of seven bits a byte, the lowest first.
 func varints(in []byte, n int) ([]byte, error) {
 	if n > len(in) {
-		return nil, fmt.Errorf("%d words stand in %d bytes; must be at least a byte each", n, len(in))
+		return nil, fmt.Errorf("%d words are in %d bytes; must be at least a byte each", n, len(in))
 	}
 	out := make([]byte, 0, 4*n)
 	for range n {
@@ -91,7 +91,7 @@ func varints(in []byte, n int) ([]byte, error) {
 		in = in[k:]
 	}
 	if len(in) > 0 {
-		return nil, fmt.Errorf("%d bytes stand behind the code; must be none", len(in))
+		return nil, fmt.Errorf("%d bytes are after the code; must be none", len(in))
 	}
 	return out, nil
 }

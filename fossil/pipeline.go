@@ -216,7 +216,7 @@ func (b *builder) stages(list []stage) {
 		s := &list[i]
 		out := Stage{Module: b.hash(s.Module), Stage: stageSet(s.Stage), Entry: s.Name, Flags: link.StageFlags(s.Flags)}
 		if bits.OnesCount32(uint32(out.Stage)) != 1 {
-			b.fail(fmt.Errorf("stages[%d]: stage is %#x; must be one that there is", i, s.Stage))
+			b.fail(fmt.Errorf("stages[%d]: stage is %#x; must be a defined stage", i, s.Stage))
 		}
 		var size subgroupSize
 		var r robustness

@@ -144,7 +144,7 @@ func (d *document) of(r Ref) (*document, error) {
 type MissingError struct{ Ref Ref }
 
 // Error describes the missing object.
-func (e *MissingError) Error() string { return e.Ref.String() + ": there is no such object" }
+func (e *MissingError) Error() string { return e.Ref.String() + ": the object does not exist" }
 
 // object finds an object in a document by its hash; hashes are written with or
 // without leading zeros.

@@ -47,7 +47,7 @@ var dataGraphRules = []Rule{
 	{"SPV-DataGraph-Entry", "a data graph pipeline is of an entry point of a graph in its module"},
 	{vuid.RuntimeSpirv_pNext_09919, "the inputs and outputs of the graph of a data graph pipeline have a shape"},
 	{vuid.RuntimeSpirv_pNext_09920, "the constants that the graph of a data graph pipeline uses have a shape"},
-	{vuid.RuntimeSpirv_pNext_09921, "each constant that the graph of a data graph pipeline uses is given once, as a tensor of its dimensions and its type"},
+	{vuid.RuntimeSpirv_pNext_09921, "each constant that the graph of a data graph pipeline uses is described once, as a tensor of its dimensions and its type"},
 	{vuid.RuntimeSpirv_pNext_09923, "each resource of the graph of a data graph pipeline is described once, as a tensor of its dimensions and its type"},
 }
 
@@ -179,7 +179,7 @@ func (l *linker) graphConstant(b *graphBody, i int, t *facts.Type) {
 		}
 	}
 	if fits != 1 {
-		l.fail(vuid.RuntimeSpirv_pNext_09921, []Side{side, {Stage: "pipeline", Slot: fmt.Sprintf("constant %d", id)}}, "constant %d of the graph is %s%s; must be given once", id, count(fits, "given"), because(why))
+		l.fail(vuid.RuntimeSpirv_pNext_09921, []Side{side, {Stage: "pipeline", Slot: fmt.Sprintf("constant %d", id)}}, "constant %d of the graph is %s%s; must be described once", id, count(fits, "described"), because(why))
 	}
 }
 

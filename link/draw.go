@@ -19,7 +19,7 @@ var drawRules = []Rule{
 	{vuid.VkCmdDraw_format_08936, "an input that reads an attribute of 64 bits that is set has 64 bits"},
 	{vuid.VkCmdDraw_format_08937, "an input of 64 bits reads an attribute of 64 bits that is set"},
 	{vuid.VkCmdDraw_None_09203, "an input that reads an attribute of 64 bits that is set has no more components"},
-	{vuid.VkCmdDraw_OpExecutionMode_12239, "the tessellation stages that are bound agree on how primitives are subdivided"},
+	{vuid.VkCmdDraw_OpExecutionMode_12239, "the tessellation stages that are bound agree on the subdivision of primitives"},
 	{vuid.VkCmdDraw_OpExecutionMode_12240, "the tessellation stages that are bound agree on the orientation of triangles"},
 	{vuid.VkCmdDraw_OpExecutionMode_12241, "the tessellation stages that are bound agree on the spacing of segments"},
 	{vuid.VkCmdDraw_OpExecutionMode_12242, "the tessellation stages that are bound agree on the size of output patches"},

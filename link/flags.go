@@ -134,7 +134,7 @@ func (l *linker) flags() {
 	}
 	const both = PipelineFlagsRayTracingSkipTriangles | PipelineFlagsRayTracingSkipAabbs
 	if kind == RayTracing && l.d.Flags&both == both {
-		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_flags_06546, side, "the pipeline skips both triangles and AABBs; must skip one of them at the most")
+		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_flags_06546, side, "the pipeline skips both triangles and AABBs; must skip at most one of them")
 	}
 	if code := heapLayouts[kind]; code != "" && l.d.Flags&PipelineFlagsDescriptorHeap != 0 && l.d.Layout != nil {
 		l.fail(code, side, "the pipeline is for descriptor heaps and has a layout; must have none")

@@ -229,7 +229,7 @@ var mappingRules = func() []Rule {
 		seen[k.code] = true
 		out = append(out, Rule{k.code, fmt.Sprintf("%s with the source %s is a multiple of %d", k.what, k.source, k.multiple)})
 		if k.below != "" {
-			out = append(out, Rule{k.below, fmt.Sprintf("%s with the source %s is %d below %s at least", k.what, k.source, k.multiple, k.limit)})
+			out = append(out, Rule{k.below, fmt.Sprintf("%s with the source %s is at least %d below %s", k.what, k.source, k.multiple, k.limit)})
 		}
 	}
 	for _, s := range fromHeap {

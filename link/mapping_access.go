@@ -102,7 +102,7 @@ func (l *linker) directAccess(s *Shader, t *tracer, i int, of map[spirv.ID]origi
 				continue
 			}
 			reported[chain] = true
-			l.fail(vuid.RuntimeSpirv_DescriptorSet_11385, []Side{s.at(chain), resourceSide(s, o.r)}, "an element of %s, which is mapped with the source %s, is taken by an index that is no constant; must be constant", o.r.Name, o.source)
+			l.fail(vuid.RuntimeSpirv_DescriptorSet_11385, []Side{s.at(chain), resourceSide(s, o.r)}, "an index into %s, which is mapped with the source %s, is no constant; must be constant", o.r.Name, o.source)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (l *linker) variablePointer(s *Shader, t *tracer, i int, of map[spirv.ID]or
 			continue
 		}
 		if slices.Contains(direct, o.source) {
-			l.fail(vuid.RuntimeSpirv_DescriptorSet_11388, []Side{s.at(i), resourceSide(s, o.r)}, "a pointer that is chosen may point to %s, which is mapped with the source %s; must be mapped to a descriptor", o.r.Name, o.source)
+			l.fail(vuid.RuntimeSpirv_DescriptorSet_11388, []Side{s.at(i), resourceSide(s, o.r)}, "a selected pointer may point to %s, which is mapped with the source %s; must be mapped to a descriptor", o.r.Name, o.source)
 			return
 		}
 		switch {

@@ -175,7 +175,7 @@ func (l *linker) mapped(s *Shader, m *Mapping, r *iface.Resource, sides []Side) 
 	if r.Type != iface.UniformBuffer && r.Type != iface.StorageBuffer && r.Type != iface.AccelerationStructure {
 		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11318, sides, "%s is a %s that is mapped to an address; must be a buffer or an acceleration structure", r.Name, r.Type)
 	} else if at := asksLength(s, r.ID); at >= 0 {
-		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11378, []Side{s.at(at), sides[1], sides[0]}, "the stage queries the length of %s, which is mapped to an address; must not", r.Name)
+		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11378, []Side{s.at(at), sides[1], sides[0]}, "the stage queries the length of %s, which is mapped to an address; must not query it", r.Name)
 	}
 }
 

@@ -176,7 +176,7 @@ func (l *linker) input(out, in *Shader, v *iface.Variable, have map[slot]*iface.
 		if odd = cmp.Or(odd, sameName(out, v)); odd != nil {
 			sides[1] = variableSide(out, odd)
 		}
-		l.fail(vuid.RuntimeSpirv_OpEntryPoint_08743, sides, "the %s shader reads %s at location %d component %d, where the %s shader writes nothing; must be written",
+		l.fail(vuid.RuntimeSpirv_OpEntryPoint_08743, sides, "the %s shader reads %s at location %d component %d, which the %s shader does not write; must be written",
 			sides[0].Stage, v.Name, missing.location, missing.component, sides[1].Stage)
 	case odd != nil:
 		l.fail(vuid.RuntimeSpirv_OpEntryPoint_07754, []Side{variableSide(in, v), variableSide(out, odd)},
@@ -216,12 +216,12 @@ func (l *linker) decorations(out, in *Shader, o, v *iface.Variable) {
 	} {
 		if k.out != k.in {
 			l.fail(vuid.RuntimeSpirv_OpVariable_08746, []Side{variableSide(in, v), variableSide(out, o)},
-				"%s is decorated %s on one side alone; must be on both", v.Name, k.name)
+				"%s is decorated %s only on one side; must be on both", v.Name, k.name)
 		}
 	}
 	if (o.Block == "") != (v.Block == "") {
 		l.fail(vuid.RuntimeSpirv_OpVariable_08746, []Side{variableSide(in, v), variableSide(out, o)},
-			"%s is a member of a block on one side alone; must be on both", v.Name)
+			"%s is a member of a block only on one side; must be on both", v.Name)
 	}
 }
 
@@ -235,7 +235,7 @@ func (l *linker) interpolated(out, in *Shader, o, v *iface.Variable) {
 	}
 	if o.Flat != v.Flat || o.NoPerspective != v.NoPerspective || o.Centroid != v.Centroid || o.Sample != v.Sample {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_None_04889, []Side{variableSide(in, v), variableSide(out, o)},
-			"%s is interpolated in another way than %s, which another library writes; must be in the same way without %s", v.Name, o.Name, limit)
+			"the interpolation of %s differs from the interpolation of %s, which another library writes; must be the same without %s", v.Name, o.Name, limit)
 	}
 }
 

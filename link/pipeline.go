@@ -18,13 +18,13 @@ var stageRules = []Rule{
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00729, "a pipeline with a tessellation control stage has an evaluation stage"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00730, "a pipeline with a tessellation evaluation stage has a control stage"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00732, "one of the tessellation stages declares the subdivision of primitives"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_00733, "the tessellation stages agree on how primitives are subdivided"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_00733, "the tessellation stages agree on the subdivision of primitives"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00734, "one of the tessellation stages declares the size of output patches"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00735, "the tessellation stages agree on the size of output patches"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00739, "the input primitives of a geometry stage match the output of tessellation"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_00740, "a PrimitiveId that a fragment stage reads is written by the geometry stage"},
 	{vuid.VkGraphicsPipelineCreateInfo_PrimitiveId_06264, "a PrimitiveId that a fragment stage reads is written by the mesh stage"},
-	{vuid.VkGraphicsPipelineCreateInfo_pStages_02317, "one stage has the mode Xfb at most"},
+	{vuid.VkGraphicsPipelineCreateInfo_pStages_02317, "at most one stage has the mode Xfb"},
 	{vuid.VkGraphicsPipelineCreateInfo_pStages_02318, "the stage with the mode Xfb is the last one before rasterization"},
 	{vuid.VkGraphicsPipelineCreateInfo_None_02322, "no stage has the mode Xfb in a pipeline with a mesh stage"},
 }
@@ -104,7 +104,7 @@ func (l *linker) geometric() {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_TaskNV_07063, []Side{entrySide(m), entrySide(t)}, "the task stage is %s and the mesh stage %s; must be of one extension", t.Entry.Model, m.Entry.Model)
 	}
 	if t != nil && m != nil && hasBuiltIn(m.Entry, spirv.BuiltInDrawIndex) {
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_09631, []Side{entrySide(m)}, "the mesh stage has DrawIndex after a task stage; must not")
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_09631, []Side{entrySide(m)}, "the mesh stage has DrawIndex after a task stage; must not have it")
 	}
 }
 
@@ -204,7 +204,7 @@ func (l *linker) transformFeedback() {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_02317, []Side{entrySide(captures[1]), entrySide(captures[0])}, "two stages have the mode Xfb; must be one")
 	}
 	if m := l.stage(mesh); m != nil {
-		l.fail(vuid.VkGraphicsPipelineCreateInfo_None_02322, []Side{entrySide(captures[0]), entrySide(m)}, "a stage has the mode Xfb in a pipeline with a mesh stage; must not")
+		l.fail(vuid.VkGraphicsPipelineCreateInfo_None_02322, []Side{entrySide(captures[0]), entrySide(m)}, "a stage has the mode Xfb in a pipeline with a mesh stage; must not have it")
 	} else if !l.d.Library && captures[0] != last {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_02318, []Side{entrySide(captures[0]), entrySide(last)}, "the %s stage has the mode Xfb, and the %s stage comes after it; must be the last before rasterization", entrySide(captures[0]).Stage, entrySide(last).Stage)
 	}

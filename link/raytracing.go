@@ -11,8 +11,8 @@ import (
 var rayRules = []Rule{
 	{vuid.VkCreateRayTracingPipelinesKHR_rayTracingPipeline_03586, "a ray tracing pipeline needs the feature rayTracingPipeline"},
 	{vuid.VkRayTracingPipelineCreateInfoKHR_stage_03425, "a ray tracing pipeline that is no library has a raygen stage"},
-	{vuid.VkRayTracingPipelineCreateInfoKHR_stage_06899, "each stage of a ray tracing pipeline is one of ray tracing"},
-	{vuid.VkRayTracingPipelineCreateInfoKHR_maxPipelineRayRecursionDepth_03589, "the recursion depth of a ray tracing pipeline is maxRayRecursionDepth at most"},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_stage_06899, "each stage of a ray tracing pipeline is a ray tracing stage"},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_maxPipelineRayRecursionDepth_03589, "the recursion depth of a ray tracing pipeline is at most maxRayRecursionDepth"},
 	{vuid.VkRayTracingPipelineCreateInfoKHR_flags_03465, "a ray tracing pipeline that is a library has an interface"},
 	{vuid.VkRayTracingPipelineCreateInfoKHR_pLibraryInfo_03590, "a ray tracing pipeline with libraries has an interface"},
 	{vuid.VkRayTracingPipelineCreateInfoKHR_pLibraries_03591, "the libraries of a ray tracing pipeline have its recursion depth"},
@@ -42,7 +42,7 @@ func (l *linker) isRays() bool {
 func (l *linker) rays() {
 	for _, s := range l.stages {
 		if StageOf(s.Entry.Model) < raygen {
-			l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_stage_06899, []Side{entrySide(s)}, "there is a %s stage in a ray tracing pipeline; must be a stage of ray tracing", entrySide(s).Stage)
+			l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_stage_06899, []Side{entrySide(s)}, "there is a %s stage in a ray tracing pipeline; must be a ray tracing stage", entrySide(s).Stage)
 		}
 	}
 	l.off(vuid.VkCreateRayTracingPipelinesKHR_rayTracingPipeline_03586, "rayTracingPipeline", []Side{{Stage: "pipeline"}}, "the pipeline traces rays")
@@ -180,7 +180,7 @@ func (l *linker) group(i int) {
 		case used && k.forbid:
 			l.fail(k.instead, sides, "group %d is a %s and has a stage for %s, number %s; must have none", i, g.Type, k.name, *k.ref)
 		case used && known && (inputSlot < 0 || k.stages>>inputSlot&1 == 0):
-			what := "which there is not"
+			what := "which does not exist"
 			if inputSlot >= 0 {
 				what = "a " + stageOrder[inputSlot].name + " stage"
 			}

@@ -46,7 +46,7 @@ func (l *linker) runtime(s *Shader) {
 		l.sampleReads(s)
 	}
 	if slices.Contains(s.Entry.Capabilities, spirv.CapabilityGraphARM) {
-		l.fail(vuid.RuntimeSpirv_GraphARM_09922, []Side{entrySide(s)}, "the module of the %s stage has the capability GraphARM; must not", entrySide(s).Stage)
+		l.fail(vuid.RuntimeSpirv_GraphARM_09922, []Side{entrySide(s)}, "the module of the %s stage has the capability GraphARM; must not have it", entrySide(s).Stage)
 	}
 	l.rayFlags(s)
 	l.wideIndexing(s)
@@ -108,10 +108,10 @@ func (l *linker) rayFlags(s *Shader) {
 			continue
 		}
 		if c.Bits&skipTriangles != 0 && l.d.Flags&PipelineFlagsRayTracingSkipAabbs != 0 {
-			l.fail(k.triangles, []Side{s.at(i)}, "a ray skips triangles, and the pipeline AABBs; must not both")
+			l.fail(k.triangles, []Side{s.at(i)}, "a ray skips triangles, and the pipeline AABBs; must skip at most one of them")
 		}
 		if c.Bits&skipAABBs != 0 && l.d.Flags&PipelineFlagsRayTracingSkipTriangles != 0 {
-			l.fail(k.aabbs, []Side{s.at(i)}, "a ray skips AABBs, and the pipeline triangles; must not both")
+			l.fail(k.aabbs, []Side{s.at(i)}, "a ray skips AABBs, and the pipeline triangles; must skip at most one of them")
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (l *linker) matrixSubgroups(s *Shader) {
 	if l.d.Kind == ShaderObjects {
 		code = vuid.RuntimeSpirv_OpTypeCooperativeMatrixKHR_10771
 	}
-	l.fail(code, []Side{entrySide(s)}, "the stage has cooperative matrices in SPIR-V %s; must ask for full subgroups before 1.6", m.Code.Version)
+	l.fail(code, []Side{entrySide(s)}, "the stage has cooperative matrices in SPIR-V %s; must require full subgroups before 1.6", m.Code.Version)
 }
 
 // hasMatrix reports whether a module has types of cooperative matrices.
@@ -206,7 +206,7 @@ func hasMatrix(m *facts.Module) bool {
 func (l *linker) sampleReads(s *Shader) {
 	has := func(c spirv.Capability) bool { return slices.Contains(s.Entry.Capabilities, c) }
 	if p := l.subpass(); p != nil && p.FragmentRegion && has(spirv.CapabilitySampleRateShading) {
-		l.fail(vuid.RuntimeSpirv_SampleRateShading_06378, []Side{entrySide(s)}, "the fragment stage has the capability SampleRateShading in a subpass for regions of fragments; must not")
+		l.fail(vuid.RuntimeSpirv_SampleRateShading_06378, []Side{entrySide(s)}, "the fragment stage has the capability SampleRateShading in a subpass for regions of fragments; must not have it")
 	}
 	k := l.d.Multisample
 	if k == nil || !k.SampleShading || !slices.ContainsFunc(tileReads, has) {

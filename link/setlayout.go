@@ -11,7 +11,7 @@ import (
 var setRules = func() []Rule {
 	out := []Rule{
 		{vuid.VkDescriptorSetLayoutCreateInfo_binding_00279, "each binding of a set has its own number"},
-		{vuid.VkDescriptorSetLayoutCreateInfo_flags_09464, "a set for each stage has one binding of a number for each stage"},
+		{vuid.VkDescriptorSetLayoutCreateInfo_flags_09464, "a set for each stage has at most one binding of a number for each stage"},
 		{vuid.VkMutableDescriptorTypeListEXT_descriptorTypeCount_04597, "the list of types of a mutable binding has one"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_00282, "a binding of samplers has as many immutable samplers as descriptors, or none"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_12200, "all immutable samplers of a binding convert from Y′CbCr, or none"},
@@ -42,7 +42,7 @@ var setRules = func() []Rule {
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_02209, "an inline uniform block has a multiple of 4 bytes"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_08004, "an inline uniform block has no more bytes than maxInlineUniformBlockSize"},
 		{vuid.VkDescriptorSetLayoutBinding_flags_08005, "a set of embedded immutable samplers has only samplers"},
-		{vuid.VkDescriptorSetLayoutBinding_flags_08006, "a binding of embedded immutable samplers has one at most"},
+		{vuid.VkDescriptorSetLayoutBinding_flags_08006, "a binding of embedded immutable samplers has at most one"},
 		{vuid.VkDescriptorSetLayoutBinding_flags_08007, "a binding of embedded immutable samplers has its sampler"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, "an input attachment is only for the fragment stage"},
 		{vuid.VkDescriptorSetLayoutBinding_descriptorType_12215, "no immutable sampler of a plain sampler converts from Y′CbCr"},
@@ -122,7 +122,7 @@ func (l *linker) set(s *Set) {
 		seen[b.Binding] |= b.Stages
 		const kinds = Stages(1<<(geometry+1) - 1 | 1<<fragment | 1<<compute)
 		if s.Flags&SetFlagsPerStage != 0 && b.Count > 0 && b.Stages&^kinds != 0 {
-			l.fail(vuid.VkDescriptorSetLayoutBinding_flags_09466, side, "a binding of a set for each stage is for %s; must be for %s alone", b.Stages, kinds)
+			l.fail(vuid.VkDescriptorSetLayoutBinding_flags_09466, side, "a binding of a set for each stage is for %s; must be for only %s", b.Stages, kinds)
 		}
 		l.bindingOf(s, b, side)
 		l.mutable(b, side)
@@ -206,11 +206,11 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 		}
 	}
 	if b.Type == "input_attachment" && b.Count > 0 && b.Stages&^(1<<fragment) != 0 {
-		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, side, "the input attachment is for %s; must be for the fragment stage alone", b.Stages)
+		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_01510, side, "the input attachment is for %s; must be only for the fragment stage", b.Stages)
 	}
 	l.immutable(b, side)
 	if b.Type == "sampler" && b.Ycbcr {
-		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_12215, side, "an immutable sampler of a plain sampler converts from Y′CbCr; must not")
+		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_12215, side, "an immutable sampler of a plain sampler converts from Y′CbCr; must not convert")
 	}
 	if s.Flags&SetFlagsEmbeddedImmutableSamplers == 0 {
 		return
@@ -219,7 +219,7 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 	case b.Type != "sampler":
 		l.fail(vuid.VkDescriptorSetLayoutBinding_flags_08005, side, "a %s is among embedded immutable samplers; must be a sampler", b.Type)
 	case b.Count > 1:
-		l.fail(vuid.VkDescriptorSetLayoutBinding_flags_08006, side, "a binding has %d embedded immutable samplers; must have one at most", b.Count)
+		l.fail(vuid.VkDescriptorSetLayoutBinding_flags_08006, side, "a binding has %d embedded immutable samplers; must have at most one", b.Count)
 	case b.Count == 1 && !b.Samplers:
 		l.fail(vuid.VkDescriptorSetLayoutBinding_flags_08007, side, "a binding of embedded immutable samplers has none; must have it")
 	}
@@ -239,7 +239,7 @@ func (l *linker) immutable(b *Binding, side []Side) {
 			converts++
 		}
 		if s.Border {
-			l.fail(vuid.VkDescriptorSetLayoutBinding_pImmutableSamplers_04009, side, "an immutable sampler has a border of a color of its own; must not")
+			l.fail(vuid.VkDescriptorSetLayoutBinding_pImmutableSamplers_04009, side, "an immutable sampler has a border of a color of its own; must have a fixed one")
 			break
 		}
 	}
@@ -274,7 +274,7 @@ func (l *linker) mutable(b *Binding, side []Side) {
 		}
 		for _, k := range mutableOut {
 			if t == k.kind {
-				l.fail(k.code, side, "a mutable binding may be %s; must not", t)
+				l.fail(k.code, side, "a mutable binding may be %s; must not be", t)
 			}
 		}
 	}
@@ -285,7 +285,7 @@ func (l *linker) bindingFlags(s *Set, b *Binding, side []Side, highest uint32) {
 	side[0].Decorations += ", " + b.Flags.String()
 	after, variable := b.Flags&BindingFlagsUpdateAfterBind != 0, b.Flags&BindingFlagsVariableDescriptorCount != 0
 	if s.Flags&SetFlagsPushDescriptor != 0 && b.Flags&(BindingFlagsUpdateAfterBind|BindingFlagsUpdateUnusedWhilePending|BindingFlagsVariableDescriptorCount) != 0 {
-		l.fail(vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_flags_03003, side, "a binding of push descriptors has the flags %s; must not", b.Flags)
+		l.fail(vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_flags_03003, side, "a binding of push descriptors has the flags %s; must not have them", b.Flags)
 	}
 	if variable && b.Binding != highest {
 		l.fail(vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_pBindingFlags_03004, side, "binding %d has a variable count, and the highest is %d; must be the highest", b.Binding, highest)

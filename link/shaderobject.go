@@ -109,7 +109,7 @@ var agreements = [...]struct {
 	modes      []spirv.ExecutionMode
 	said, same string
 }{
-	{"how primitives are subdivided", subdivisions, "", vuid.VkCreateShadersEXT_pCreateInfos_08867},
+	{"the subdivision of primitives", subdivisions, "", vuid.VkCreateShadersEXT_pCreateInfos_08867},
 	{
 		"the orientation of triangles", []spirv.ExecutionMode{spirv.ExecutionModeVertexOrderCw, spirv.ExecutionModeVertexOrderCcw},
 		vuid.VkCreateShadersEXT_pCreateInfos_12224, vuid.VkCreateShadersEXT_pCreateInfos_08868,
@@ -240,11 +240,11 @@ func (l *linker) object(s *Shader) {
 	switch k {
 	case tessellationEvaluation:
 		if _, ok := oneOf(s, subdivisions...); !ok {
-			l.fail(vuid.VkShaderCreateInfoEXT_codeType_08872, side, "the stage does not say how primitives are subdivided; must have Triangles, Quads or Isolines")
+			l.fail(vuid.VkShaderCreateInfoEXT_codeType_08872, side, "the stage does not declare the subdivision of primitives; must have Triangles, Quads or Isolines")
 		}
 	case tessellationControl:
 		if _, ok := oneOf(s, spirv.ExecutionModeOutputVertices); !ok {
-			l.fail(vuid.VkShaderCreateInfoEXT_codeType_12226, side, "the stage does not say the size of output patches; must have OutputVertices")
+			l.fail(vuid.VkShaderCreateInfoEXT_codeType_12226, side, "the stage does not declare the size of output patches; must have OutputVertices")
 		}
 	case mesh:
 		if s.Object&ObjectFlagsNoTaskShader == 0 && hasBuiltIn(s.Entry, spirv.BuiltInDrawIndex) {
@@ -278,7 +278,7 @@ func (l *linker) linked(list []*Shader) {
 			continue
 		}
 		if heaps && s.Object&ObjectFlagsDescriptorHeap == 0 {
-			l.fail(vuid.VkCreateShadersEXT_flags_11472, side, "the %s stage has not the flag %s, which a linked stage has; must have it", side[0].Stage, ObjectFlagsDescriptorHeap)
+			l.fail(vuid.VkCreateShadersEXT_flags_11472, side, "the %s stage does not have the flag %s, which a linked stage has; must have it", side[0].Stage, ObjectFlagsDescriptorHeap)
 		}
 		if s.Object&ObjectFlagsLinkStage == 0 {
 			code := vuid.VkCreateShadersEXT_pCreateInfos_08402

@@ -31,7 +31,7 @@ var shaderRules = []Rule{
 	{vuid.VkPipelineShaderStageCreateInfo_flags_02758, "full subgroups of varying size: maxSubgroupSize divides the width of the workgroup"},
 	{vuid.VkPipelineShaderStageCreateInfo_flags_02759, "full subgroups divide the width of the workgroup"},
 	{vuid.VkPipelineShaderStageCreateInfo_module_08987, "with cooperative matrices of a subgroup, the subgroup size divides the width of the workgroup"},
-	{vuid.VkPipelineShaderStageCreateInfo_module_10169, "with cooperative matrices of a workgroup, the subgroup size divides the width of the workgroup, which has a power of two of subgroups and cooperativeMatrixWorkgroupScopeMaxWorkgroupSize invocations at most"},
+	{vuid.VkPipelineShaderStageCreateInfo_module_10169, "with cooperative matrices of a workgroup, the subgroup size divides the width of the workgroup, which has a power of two of subgroups and at most cooperativeMatrixWorkgroupScopeMaxWorkgroupSize invocations"},
 	{vuid.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_requiredSubgroupSize_02760, "a required subgroup size is a power of two"},
 	{vuid.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_requiredSubgroupSize_02761, "a required subgroup size is at least minSubgroupSize"},
 	{vuid.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo_requiredSubgroupSize_02762, "a required subgroup size is at most maxSubgroupSize"},

@@ -12,21 +12,21 @@ import (
 var vertexRules = []Rule{
 	{vuid.VkPipelineVertexInputStateCreateInfo_vertexBindingDescriptionCount_00613, "vertex input has no more buffers than maxVertexInputBindings"},
 	{vuid.VkPipelineVertexInputStateCreateInfo_vertexAttributeDescriptionCount_00614, "vertex input has no more attributes than maxVertexInputAttributes"},
-	{vuid.VkPipelineVertexInputStateCreateInfo_binding_00615, "each attribute reads a buffer that there is"},
+	{vuid.VkPipelineVertexInputStateCreateInfo_binding_00615, "each attribute reads an existing buffer"},
 	{vuid.VkPipelineVertexInputStateCreateInfo_pVertexBindingDescriptions_00616, "each vertex buffer has its own number"},
 	{vuid.VkPipelineVertexInputStateCreateInfo_pVertexAttributeDescriptions_00617, "each attribute has its own location"},
 	{vuid.VkVertexInputBindingDescription_binding_00618, "the number of a vertex buffer is below maxVertexInputBindings"},
-	{vuid.VkVertexInputBindingDescription_stride_00619, "the stride of a vertex buffer is maxVertexInputBindingStride at most"},
+	{vuid.VkVertexInputBindingDescription_stride_00619, "the stride of a vertex buffer is at most maxVertexInputBindingStride"},
 	{vuid.VkVertexInputBindingDescription_stride_04456, "in the portability subset the stride of a vertex buffer is a multiple of minVertexInputBindingStrideAlignment"},
 	{vuid.VkVertexInputAttributeDescription_location_00620, "the location of an attribute is below maxVertexInputAttributes"},
 	{vuid.VkVertexInputAttributeDescription_binding_00621, "the buffer of an attribute is below maxVertexInputBindings"},
-	{vuid.VkVertexInputAttributeDescription_offset_00622, "the offset of an attribute is maxVertexInputAttributeOffset at most"},
-	{vuid.VkVertexInputAttributeDescription_format_00623, "the format of an attribute is one that vertex buffers may have"},
+	{vuid.VkVertexInputAttributeDescription_offset_00622, "the offset of an attribute is at most maxVertexInputAttributeOffset"},
+	{vuid.VkVertexInputAttributeDescription_format_00623, "the format of an attribute is one that vertex buffers support"},
 	{vuid.VkVertexInputAttributeDescription_vertexAttributeAccessBeyondStride_04457, "in the portability subset an attribute ends inside of the stride"},
 	{vuid.VkVertexInputBindingDivisorDescription_binding_01869, "the buffer of a divisor is below maxVertexInputBindings"},
 	{vuid.VkVertexInputBindingDivisorDescription_vertexAttributeInstanceRateZeroDivisor_02228, "a divisor of 0 needs the feature vertexAttributeInstanceRateZeroDivisor"},
 	{vuid.VkVertexInputBindingDivisorDescription_vertexAttributeInstanceRateDivisor_02229, "a divisor other than 1 needs the feature vertexAttributeInstanceRateDivisor"},
-	{vuid.VkVertexInputBindingDivisorDescription_divisor_01870, "a divisor is maxVertexAttribDivisor at most"},
+	{vuid.VkVertexInputBindingDivisorDescription_divisor_01870, "a divisor is at most maxVertexAttribDivisor"},
 	{vuid.VkVertexInputBindingDivisorDescription_inputRate_01871, "a buffer with a divisor steps by instances"},
 	{vuid.VkGraphicsPipelineCreateInfo_pVertexInputState_09198, "an input of 64 bits has no more components than its attribute"},
 	{vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, "patches have 1 to maxTessellationPatchSize control points"},
@@ -68,7 +68,7 @@ func (l *linker) vertices() {
 	}
 	for _, k := range v.Divisors {
 		l.divisor(k.Binding, k.Divisor)
-		l.fail(vuid.VkVertexInputBindingDivisorDescription_inputRate_01871, side, "there is a divisor of vertex buffer %d, which there is not; must be there and step by instance", k.Binding)
+		l.fail(vuid.VkVertexInputBindingDivisorDescription_inputRate_01871, side, "there is a divisor of vertex buffer %d, which does not exist; must exist and step by instance", k.Binding)
 	}
 	locations := map[uint32]bool{}
 	for i := range v.Attributes {
@@ -80,7 +80,7 @@ func (l *linker) vertices() {
 		locations[a.Location] = true
 		b := buffers[a.Binding]
 		if len(v.Bindings) > 0 && b == nil { // a description may leave the buffers out
-			l.fail(vuid.VkPipelineVertexInputStateCreateInfo_binding_00615, at, "the attribute reads vertex buffer %d, which there is not; must be there", a.Binding)
+			l.fail(vuid.VkPipelineVertexInputStateCreateInfo_binding_00615, at, "the attribute reads vertex buffer %d, which does not exist; must exist", a.Binding)
 		}
 		l.attributeLimits(a, b, at)
 	}
@@ -138,7 +138,7 @@ func (l *linker) attributeLimits(a *Attribute, b *VertexBinding, side []Side) {
 	l.below(vuid.VkVertexInputAttributeDescription_binding_00621, "maxVertexInputBindings", uint64(a.Binding), side, "the buffer of an attribute")
 	l.over(vuid.VkVertexInputAttributeDescription_offset_00622, "maxVertexInputAttributeOffset", uint64(a.Offset), side, "the offset of an attribute")
 	if on, known := l.d.Device.VertexFormat(a.Format.String()); known && !on {
-		l.fail(vuid.VkVertexInputAttributeDescription_format_00623, side, "the attribute is %s, which vertex buffers of the device may not have; must have the format feature VERTEX_BUFFER", a.Format)
+		l.fail(vuid.VkVertexInputAttributeDescription_format_00623, side, "the attribute is %s, which vertex buffers of the device do not support; must have the format feature VERTEX_BUFFER", a.Format)
 	}
 	f := format.ByID(uint32(a.Format))
 	if b == nil || f == nil || !l.portable() || !l.d.lacks("vertexAttributeAccessBeyondStride") {

@@ -41,10 +41,10 @@ func (l *linker) converted(s *Shader) {
 		}
 		switch r.Type {
 		case iface.Sampler:
-			l.fail(vuid.RuntimeSpirv_OpTypeSampler_12203, sides(), "%s is a sampler alone, and the immutable sampler of its binding converts from Y′CbCr; must not", r.Name)
+			l.fail(vuid.RuntimeSpirv_OpTypeSampler_12203, sides(), "%s is a sampler alone, and the immutable sampler of its binding converts from Y′CbCr; must not convert", r.Name)
 			delete(of, r.ID)
 		case iface.SampledImage:
-			l.fail(vuid.RuntimeSpirv_OpTypeImage_12204, sides(), "%s is an image alone, and the immutable sampler of its binding converts from Y′CbCr; must not", r.Name)
+			l.fail(vuid.RuntimeSpirv_OpTypeImage_12204, sides(), "%s is an image alone, and the immutable sampler of its binding converts from Y′CbCr; must not convert", r.Name)
 		}
 	}
 	if len(of) == 0 {
@@ -67,7 +67,7 @@ func (l *linker) conversions(s *Shader, t *tracer, of map[spirv.ID]*iface.Resour
 					continue
 				}
 				chained[chain] = true
-				l.fail(vuid.RuntimeSpirv_None_12205, []Side{s.at(chain), resourceSide(s, r)}, "an element of %s, which is converted from Y′CbCr, is taken by an index that is no constant; must be constant", r.Name)
+				l.fail(vuid.RuntimeSpirv_None_12205, []Side{s.at(chain), resourceSide(s, r)}, "an index into %s, which is converted from Y′CbCr, is no constant; must be constant", r.Name)
 			}
 			continue
 		}
@@ -139,7 +139,7 @@ func (l *linker) subsampled(s *Shader) {
 				continue
 			}
 			chained[chain] = true
-			l.fail("SPV-Subsampled-Index", []Side{s.at(chain), resourceSide(s, r)}, "an element of %s, which reads subsampled images, has an index that is no constant; must be constant", r.Name)
+			l.fail("SPV-Subsampled-Index", []Side{s.at(chain), resourceSide(s, r)}, "an index into %s, which reads subsampled images, is no constant; must be constant", r.Name)
 		}
 	}
 }

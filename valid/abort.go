@@ -36,12 +36,12 @@ func (c *checker) abort(i int, in spirv.Inst) {
 		return
 	}
 	if !c.concrete(want) {
-		c.fail(i, "SPV-Abort-Type", "the type of the message is %s; must be of numbers and physical pointers alone", c.typeName(want)).also(c, want.Index, "the type")
+		c.fail(i, "SPV-Abort-Type", "the type of the message is %s; must contain only numbers and physical pointers", c.typeName(want)).also(c, want.Index, "the type")
 		return
 	}
 	if c.capable(spirv.CapabilityShader) {
 		if t := c.unlaid(want); t != nil {
-			f := c.fail(i, "SPV-Abort-Layout", "the type of the message holds %s, which has no explicit layout; must have one", c.typeName(t)).also(c, t.Index, "the type")
+			f := c.fail(i, "SPV-Abort-Layout", "the type of the message contains %s, which has no explicit layout; must have one", c.typeName(t)).also(c, t.Index, "the type")
 			if t.IsArray() {
 				f.warn() // without a stride only one layout is possible
 			}

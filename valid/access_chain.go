@@ -85,14 +85,14 @@ func (c *checker) accessChain(i int, in spirv.Inst) {
 		return
 	}
 	if !base.IsPointer() || !untyped && base.Op != spirv.OpTypePointer {
-		c.fail(i, "SPV-AccessChain-Base", "the base %s of %s is %s; must be a pointer that the chain takes", c.name(h.base), op, c.typeName(base))
+		c.fail(i, "SPV-AccessChain-Base", "the base %s of %s is %s; must be a pointer of the kind that the chain requires", c.name(h.base), op, c.typeName(base))
 		return
 	}
 	if t.Storage != base.Storage {
 		c.fail(i, "SPV-AccessChain-Storage", "the result of %s is in %s, its base in %s; must be the same", op, t.Storage, base.Storage)
 	}
 	if n := len(h.path); n > c.opts.Limits.AccessChainIndexes {
-		c.fail(i, "SPV-AccessChain-Indexes", "%s has %d indices; must have %d at most", op, n, c.opts.Limits.AccessChainIndexes)
+		c.fail(i, "SPV-AccessChain-Indexes", "%s has %d indices; must have at most %d", op, n, c.opts.Limits.AccessChainIndexes)
 		return
 	}
 	c.elementOf(i, h, base)
@@ -104,7 +104,7 @@ func (c *checker) accessChain(i int, in spirv.Inst) {
 	}
 	at, ok := c.follow(i, at, h.path)
 	if ok && !untyped && at != nil && t.Elem != nil && at != t.Elem && !(c.env.BeforeLegalization && sameStructure(at, t.Elem)) {
-		c.fail(i, "SPV-AccessChain-Type", "%s leads to %s; the result points at %s", op, c.typeName(at), c.typeName(t.Elem))
+		c.fail(i, "SPV-AccessChain-Type", "the indices of %s select %s; the result points to %s", op, c.typeName(at), c.typeName(t.Elem))
 	}
 }
 
@@ -144,7 +144,7 @@ func (c *checker) baseType(i int, h chain, base *facts.Type) *facts.Type {
 		}
 	}
 	if of != nil && c.blockArray(of) != c.blockArray(t) {
-		c.fail(i, "SPV-AccessChain-BlockArray", "the base type is %s, the base points at %s; both must be arrays of blocks or neither", c.typeName(t), c.typeName(of))
+		c.fail(i, "SPV-AccessChain-BlockArray", "the base type is %s, the base points to %s; both must be arrays of blocks or neither", c.typeName(t), c.typeName(of))
 	}
 	return t
 }
@@ -178,7 +178,7 @@ func (c *checker) follow(i int, t *facts.Type, path []spirv.ID) (at *facts.Type,
 			k := c.m.Const(id)
 			if k == nil || k.Op != spirv.OpConstant {
 				if x != nil {
-					c.fail(i, "SPV-AccessChain-Index", "index %d of %s leads into the struct %s and is %s; must be an OpConstant", n, op, c.name(t.ID), c.name(id))
+					c.fail(i, "SPV-AccessChain-Index", "index %d of %s selects a member of the struct %s and is %s; must be an OpConstant", n, op, c.name(t.ID), c.name(id))
 				}
 				return nil, false
 			}
@@ -196,7 +196,7 @@ func (c *checker) follow(i int, t *facts.Type, path []spirv.ID) (at *facts.Type,
 		case t.Op == spirv.OpTypeNodePayloadArrayAMDX:
 			return nil, false
 		default:
-			c.fail(i, "SPV-AccessChain-Depth", "index %d of %s leads into %s; must lead into a composite", n, op, c.typeName(t))
+			c.fail(i, "SPV-AccessChain-Depth", "index %d of %s selects a part of %s; must be a composite", n, op, c.typeName(t))
 			return nil, false
 		}
 	}
@@ -262,7 +262,7 @@ func (c *checker) rawAccessChain(i int, in spirv.Inst) {
 	case t.Storage != spirv.StorageClassStorageBuffer && t.Storage != spirv.StorageClassPhysicalStorageBuffer && t.Storage != spirv.StorageClassUniform:
 		c.fail(i, "SPV-RawAccessChain-Result", "the result is in %s; must be in StorageBuffer, PhysicalStorageBuffer or Uniform", t.Storage)
 	case t.Elem.IsArray() || t.Elem.IsMatrix() || t.Elem.IsStruct():
-		c.fail(i, "SPV-RawAccessChain-Result", "the result points at %s; must not point at an array, matrix or struct", c.typeName(t.Elem))
+		c.fail(i, "SPV-RawAccessChain-Result", "the result points to %s; must not point to an array, matrix or struct", c.typeName(t.Elem))
 	}
 	if b := c.m.TypeOf(v.Base()); b != nil && (b.Op != spirv.OpTypePointer || b.Storage != t.Storage) {
 		c.fail(i, "SPV-RawAccessChain-Result", "the base is %s; must be a typed pointer to %s", c.typeName(b), t.Storage)
@@ -284,7 +284,7 @@ func (c *checker) rawAccessChain(i int, in spirv.Inst) {
 	}
 	if o, ok := v.RawAccessChainOperands(); ok && o&spirv.RawAccessChainOperandsRobustnessPerElementNVMask != 0 {
 		if n, known := k.Int(); known && n == 0 {
-			c.fail(i, "SPV-RawAccessChain-Operand", "the stride is 0 with robustness for each element; must not be")
+			c.fail(i, "SPV-RawAccessChain-Operand", "the stride is 0 with robustness for each element; must not be 0")
 		}
 	}
 }

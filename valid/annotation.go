@@ -73,7 +73,7 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 			text = text || o.Kind == spirv.KindLiteralString
 		}
 		if !text {
-			c.fail(i, "SPV-Decorate-String", "%s by %s; must be by OpDecorate or OpMemberDecorate, for it takes no text", kind, op)
+			c.fail(i, "SPV-Decorate-String", "%s by %s; must use OpDecorate or OpMemberDecorate, because it has no string operand", kind, op)
 			return
 		}
 	}
@@ -82,14 +82,14 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 		if takes {
 			word = "OpDecorateId"
 		}
-		c.fail(i, "SPV-Decorate-Ids", "%s by %s; must be by %s", kind, c.code.Inst(i).Op(), word)
+		c.fail(i, "SPV-Decorate-Ids", "%s by %s; must use %s", kind, c.code.Inst(i).Op(), word)
 		return
 	}
 	if !byID {
 		return
 	}
 	if c.isGroup(target) {
-		c.fail(i, "SPV-Decorate-Group", "%s gives %s to an OpDecorationGroup; must give it to what is no group", c.code.Inst(i).Op(), kind)
+		c.fail(i, "SPV-Decorate-Group", "%s decorates an OpDecorationGroup with %s; must decorate a target that is no group", c.code.Inst(i).Op(), kind)
 	}
 	if kind == spirv.DecorationUniformId && len(words) > 0 {
 		if t := c.m.TypeOf(spirv.ID(words[0])); t != nil && (!t.IsInt() || t.Width != 32) {
@@ -107,9 +107,9 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 		case isType(c.code.Inst(d).Op()) && kind != spirv.DecorationNodeSharesPayloadLimitsWithAMDX || c.code.Inst(d).Op() == spirv.OpLabel || c.code.Inst(d).Op() == spirv.OpFunction:
 			c.fail(i, "SPV-Decorate-Constant", "the operand %s is the result of %s; must be a constant, a variable or a string", c.name(id), c.code.Inst(d).Op())
 		case t >= 0 && d > t && !c.isGroup(target) && kind != spirv.DecorationCounterBuffer:
-			c.fail(i, "SPV-Decorate-Earlier", "the operand %s is defined behind the target %s; must be before it", c.name(id), c.name(target)).also(c, d, "the operand")
+			c.fail(i, "SPV-Decorate-Earlier", "the operand %s is defined after the target %s; must be before it", c.name(id), c.name(target)).also(c, d, "the operand")
 		case t >= 0 && d > t && kind == spirv.DecorationCounterBuffer:
-			c.fail(i, "SPV-Decorate-Earlier", "the counter buffer %s is defined behind %s; must be before it", c.name(id), c.name(target)).also(c, d, "the counter buffer")
+			c.fail(i, "SPV-Decorate-Earlier", "the counter buffer %s is defined after %s; must be before it", c.name(id), c.name(target)).also(c, d, "the counter buffer")
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (c *checker) hasMember(i int, code string, id spirv.ID, member uint32) bool
 	case d.Op() != spirv.OpTypeStruct:
 		c.fail(i, code, "%s is the result of %s; must be a struct type", c.name(id), d.Op())
 	case uint64(member) >= uint64(len(d)-2):
-		c.fail(i, code, "member %d of a struct of %d; must be one that it has", member, len(d)-2).also(c, c.code.Def(id), "the struct")
+		c.fail(i, code, "member %d of a struct of %d; must be an existing member", member, len(d)-2).also(c, c.code.Def(id), "the struct")
 	default:
 		return true
 	}

@@ -67,7 +67,7 @@ func innermost(t *facts.Type) *facts.Type {
 func (c *checker) matrixTimesScalar(i int, in spirv.Inst) {
 	v := inst.MatrixTimesScalar(in)
 	if s := c.m.TypeOf(v.Scalar()); !parts(c.m.Type(v.Type()), s) {
-		c.fail(i, "SPV-Arithmetic-Type", "the scalar of OpMatrixTimesScalar is %s; must be of the type of the matrix' components", c.typeName(s))
+		c.fail(i, "SPV-Arithmetic-Type", "the scalar of OpMatrixTimesScalar is %s; must have the component type of the matrix", c.typeName(s))
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *checker) matrixTimesMatrix(i int, in spirv.Inst) {
 	t := c.m.Type(v.Type())
 	for _, id := range [...]spirv.ID{v.LeftMatrix(), v.RightMatrix()} {
 		if m := c.m.TypeOf(id); !parts(t, m) {
-			c.fail(i, "SPV-Arithmetic-Type", "the components of %s are not those of the result of OpMatrixTimesMatrix; must be the same", c.name(id))
+			c.fail(i, "SPV-Arithmetic-Type", "the component type of %s is not the component type of the result of OpMatrixTimesMatrix; must be the same", c.name(id))
 			return
 		}
 	}
@@ -87,7 +87,7 @@ func (c *checker) vectorTimesMatrix(i int, in spirv.Inst) {
 	t := c.m.Type(v.Type())
 	for _, id := range [...]spirv.ID{v.Vector(), v.Matrix()} {
 		if m := c.m.TypeOf(id); !parts(t, m) {
-			c.fail(i, "SPV-Arithmetic-Type", "the components of %s are not those of the result of OpVectorTimesMatrix; must be the same", c.name(id))
+			c.fail(i, "SPV-Arithmetic-Type", "the component type of %s is not the component type of the result of OpVectorTimesMatrix; must be the same", c.name(id))
 			return
 		}
 	}
@@ -96,7 +96,7 @@ func (c *checker) vectorTimesMatrix(i int, in spirv.Inst) {
 func (c *checker) outerProduct(i int, in spirv.Inst) {
 	v := inst.OuterProduct(in)
 	if !parts(c.m.Type(v.Type()), c.m.TypeOf(v.Vector2())) {
-		c.fail(i, "SPV-Arithmetic-Type", "the components of the second vector of OpOuterProduct are not those of the result; must be the same")
+		c.fail(i, "SPV-Arithmetic-Type", "the component type of the second vector of OpOuterProduct is not the component type of the result; must be the same")
 	}
 }
 

@@ -65,7 +65,7 @@ func (c *cooperatives) castArray(i int, in spirv.Inst) {
 	}
 	n, m := arrayLength(t), arrayLength(x)
 	if n != 0 && m != 0 && n < 1<<32 && m < 1<<32 && n*uint64(t.Elem.Width) != m*uint64(x.Elem.Width) {
-		c.fail(i, "SPV-ArrayConversion-Size", "%s of %d times %d bits yields %d times %d; must be as many bits", in.Op(), m, x.Elem.Width, n, t.Elem.Width)
+		c.fail(i, "SPV-ArrayConversion-Size", "%s of %d times %d bits yields %d times %d; must have the same number of bits", in.Op(), m, x.Elem.Width, n, t.Elem.Width)
 	}
 }
 
@@ -96,7 +96,7 @@ func (c *cooperatives) matrixAndArray(i int, t, x *facts.Type) {
 		return
 	}
 	if x.Op != spirv.OpTypeArray || unlike(x.Elem, t.Elem) && (!isWord(x.Elem) || x.Elem.Signed) {
-		c.fail(i, "SPV-ArrayConversion-Array", "the array is %s; must be an array of %s, as the matrix is, or of unsigned integers of 32 bits", c.typeName(x), c.typeName(t.Elem))
+		c.fail(i, "SPV-ArrayConversion-Array", "the array is %s; must be an array of %s, like the matrix, or of unsigned integers of 32 bits", c.typeName(x), c.typeName(t.Elem))
 		return
 	}
 	s := c.shapeOfMatrix(t)
@@ -122,7 +122,7 @@ func (c *cooperatives) matrixAndArray(i int, t, x *facts.Type) {
 	n, known := c.settled(along)
 	if spirv.CooperativeMatrixUse(use) != spirv.CooperativeMatrixUseMatrixAccumulatorKHR {
 		if known && n != rowBits/int64(e.Width) {
-			c.fail(i, matrix, "%d of %s of the matrix stand in an array; must be %d bits", n, c.typeName(e), rowBits)
+			c.fail(i, matrix, "%d of %s of the matrix are in an array; must be %d bits", n, c.typeName(e), rowBits)
 			return
 		}
 		n, known = rowBits/int64(e.Width), true
@@ -131,6 +131,6 @@ func (c *cooperatives) matrixAndArray(i int, t, x *facts.Type) {
 		n = n * int64(e.Width) / 32
 	}
 	if l := arrayLength(x); known && l != 0 && l != uint64(n) {
-		c.fail(i, size, "the array has %d elements; must have %d, as the matrix asks", l, n)
+		c.fail(i, size, "the array has %d elements; must have %d, like the matrix", l, n)
 	}
 }

@@ -43,7 +43,7 @@ func (c *scopes) controlBarrier(i int, in spirv.Inst) {
 	}
 	alone := c.callerModels() & inSubgroups
 	if s, ok := c.scopeOperand(i, v.Execution()); ok && c.vulkan && alone != 0 && s == spirv.ScopeWorkgroup { // other wrong scopes are not execution scopes at all
-		c.fail(i, vuid.StandaloneSpirv_OpControlBarrier_04682, "the scope for execution of OpControlBarrier is %s in a function that a %s entry point calls; must be Subgroup", s, alone)
+		c.fail(i, vuid.StandaloneSpirv_OpControlBarrier_04682, "the execution scope of OpControlBarrier is %s in a function that a %s entry point calls; must be Subgroup", s, alone)
 	}
 	c.barrier(i, v.Execution(), v.Memory(), v.Semantics())
 }

@@ -56,8 +56,8 @@ var unjudged = [...]struct {
 		"RuntimeSpirv-OpEntryPoint-07754", "RuntimeSpirv-OpEntryPoint-08743", "RuntimeSpirv-OpVariable-08746", "RuntimeSpirv-maintenance4-06817",
 		"RuntimeSpirv-MeshEXT-12380", "RuntimeSpirv-OpTraceRayKHR-11855", "PrimitiveId-Fragment-04331", "PrimitiveId-Fragment-04332",
 	}},
-	{BeyondPipeline, "a flag that the registry of Vulkan has under no name", []string{"RuntimeSpirv-micromap-11630"}},
-	{BeyondPipeline, "that the module makes a stage of one", []string{"RuntimeSpirv-GraphARM-09922"}},
+	{BeyondPipeline, "a flag without a name in Vulkan's registry", []string{"RuntimeSpirv-micromap-11630"}},
+	{BeyondPipeline, "the module as a stage of a pipeline", []string{"RuntimeSpirv-GraphARM-09922"}},
 	{BeyondPipeline, "its flags", []string{
 		"RuntimeSpirv-OpTraceRayKHR-06553", "RuntimeSpirv-OpTraceRayKHR-06554", "RuntimeSpirv-OpTraceRayMotionNV-06367",
 		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07711", "RuntimeSpirv-OpHitObjectTraceRayNV-07715", "RuntimeSpirv-OpHitObjectTraceRayNV-07716",
@@ -78,15 +78,15 @@ var unjudged = [...]struct {
 		"RuntimeSpirv-OpTypeSampler-12203", "RuntimeSpirv-OpTypeImage-12204", "RuntimeSpirv-None-12205", "RuntimeSpirv-OpTypeSampledImage-12206",
 		"RuntimeSpirv-OpTypeImage-12207", "RuntimeSpirv-ConstOffset-10718",
 	}},
-	{BeyondDraw, "the view that is bound with the sampler, and its conversion", []string{"RuntimeSpirv-OpTypeSampledImage-12208"}},
+	{BeyondDraw, "the bound view, and its conversion", []string{"RuntimeSpirv-OpTypeSampledImage-12208"}},
 	{BeyondDraw, "the image, and its samples", []string{"RuntimeSpirv-samples-08725", "RuntimeSpirv-samples-08726"}},
-	{BeyondDraw, "the image, and whether it is sparse", []string{"RuntimeSpirv-None-06287"}},
+	{BeyondDraw, "the image, and its sparse flag", []string{"RuntimeSpirv-None-06287"}},
 	{BeyondPipeline, "its subpass, and the aspects of the attachments", []string{"RuntimeSpirv-OpEntryPoint-08727"}},
 	{BeyondDraw, "the samplers", []string{
 		"RuntimeSpirv-OpImageBlockMatchSSDQCOM-06985", "RuntimeSpirv-OpImageBlockMatchSSDQCOM-06986", "RuntimeSpirv-OpImageBlockMatchWindow-09222",
 		"RuntimeSpirv-OpImageBlockMatchWindow-09223", "RuntimeSpirv-pNext-09226",
 	}},
-	{BeyondDraw, "the acceleration structure, and how it was built", []string{
+	{BeyondDraw, "the acceleration structure and its build", []string{
 		"RuntimeSpirv-OpRayQueryInitializeKHR-06352", "RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06354", "RuntimeSpirv-flags-08761",
 		"RuntimeSpirv-OpTraceRayKHR-06359", "RuntimeSpirv-OpTraceRayKHR-06360", "RuntimeSpirv-OpTraceRayMotionNV-06365",
 		"RuntimeSpirv-OpHitObjectTraceRayMotionNV-07704", "RuntimeSpirv-OpHitObjectTraceRayMotionNV-07709", "RuntimeSpirv-flags-11875",
@@ -102,7 +102,7 @@ var unjudged = [...]struct {
 	{BeyondDraw, "the size of a fragment", []string{
 		"RuntimeSpirv-Offset-06344", "RuntimeSpirv-Offset-06345", "RuntimeSpirv-Offset-06346", "RuntimeSpirv-Offset-06347",
 	}},
-	{BeyondDraw, "the buffer, and how it was made", []string{"RuntimeSpirv-PhysicalStorageBuffer64-11819", "RuntimeSpirv-protectedNoFault-09645"}},
+	{BeyondDraw, "the buffer and its creation", []string{"RuntimeSpirv-PhysicalStorageBuffer64-11819", "RuntimeSpirv-protectedNoFault-09645"}},
 	{BeyondDraw, "the descriptors, which may be null", []string{"RuntimeSpirv-OpCooperativeMatrix-12379"}},
 	{BeyondDraw, "the descriptors in the heap", []string{
 		"RuntimeSpirv-Result-11340", "RuntimeSpirv-Result-11341", "RuntimeSpirv-Result-11342", "RuntimeSpirv-Result-11343", "RuntimeSpirv-Result-11345",
@@ -118,11 +118,11 @@ var unjudged = [...]struct {
 	{BeyondRun, "the coordinates", []string{"RuntimeSpirv-Coordinate-10713", "RuntimeSpirv-Coordinate-10714"}},
 	{BeyondRun, "the distance of the hit", []string{"RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353"}},
 	{BeyondRun, "the kind of the hit", []string{"HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750"}},
-	{BeyondRun, "whether the operands are the same in a quad", []string{
+	{BeyondRun, "the equality of the operands in a quad", []string{
 		"RuntimeSpirv-OpImageSampleWeightedQCOM-06979", "RuntimeSpirv-OpImageBlockMatchSADQCOM-06982", "RuntimeSpirv-OpImageBoxFilterQCOM-06990",
 		"RuntimeSpirv-OpImageBlockMatchWindow-09219",
 	}},
-	{BeyondRun, "which invocations come to it", []string{"RuntimeSpirv-OpControlBarrierArriveEXT-13558"}},
+	{BeyondRun, "the active invocations", []string{"RuntimeSpirv-OpControlBarrierArriveEXT-13558"}},
 	{BeyondQuery, "the shapes of cooperative matrices", []string{
 		"RuntimeSpirv-OpTypeCooperativeMatrixNV-06316", "RuntimeSpirv-OpTypeCooperativeMatrixMulAddNV-10059", "RuntimeSpirv-OpTypeCooperativeMatrixKHR-10163",
 		"RuntimeSpirv-OpCooperativeMatrixMulAddKHR-10060", "RuntimeSpirv-NSize-12352", "RuntimeSpirv-KSize-12353",
@@ -132,16 +132,16 @@ var unjudged = [...]struct {
 	{BeyondQuery, "the kinds of cooperative vectors", []string{
 		"RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10089", "RuntimeSpirv-OpTypeCooperativeVector-10095",
 	}},
-	{BeyondText, "a specification without Vulkan 1.3 or VK_KHR_format_feature_flags2 has it; apiVersion-07954 and apiVersion-07955 judge the same", []string{
+	{BeyondText, "only in a specification without Vulkan 1.3 or VK_KHR_format_feature_flags2; apiVersion-07954 and apiVersion-07955 check the same", []string{
 		"RuntimeSpirv-OpTypeImage-06269", "RuntimeSpirv-OpTypeImage-06270", "RuntimeSpirv-apiVersion-07952", "RuntimeSpirv-apiVersion-07953",
 		"RuntimeSpirv-shaderStorageImageWriteWithoutFormat-07956", "RuntimeSpirv-shaderStorageImageReadWithoutFormat-07957",
 	}},
-	{BeyondText, "a specification without VK_EXT_shader_atomic_float2 has it; None-06337 and None-06338 judge the same", []string{
+	{BeyondText, "only in a specification without VK_EXT_shader_atomic_float2; None-06337 and None-06338 check the same", []string{
 		"RuntimeSpirv-None-06335", "RuntimeSpirv-None-06336",
 	}},
-	{BeyondText, "a specification without maintenance4 has it; LocalSizeId-06434 judges the same", []string{"RuntimeSpirv-LocalSizeId-06433"}},
-	{BeyondText, "a specification without maintenance4 has it; maintenance4-06817 is the same", []string{"RuntimeSpirv-OpTypeVector-06816"}},
-	{BeyondText, "a specification without VK_KHR_zero_initialize_workgroup_memory has it; shaderZeroInitializeWorkgroupMemory-06372 judges the same", []string{
+	{BeyondText, "only in a specification without maintenance4; LocalSizeId-06434 checks the same", []string{"RuntimeSpirv-LocalSizeId-06433"}},
+	{BeyondText, "only in a specification without maintenance4; maintenance4-06817 is the same", []string{"RuntimeSpirv-OpTypeVector-06816"}},
+	{BeyondText, "only in a specification without VK_KHR_zero_initialize_workgroup_memory; shaderZeroInitializeWorkgroupMemory-06372 checks the same", []string{
 		"RuntimeSpirv-OpVariable-06373",
 	}},
 	{BeyondText, "SPIR-V has no built-in of the name", []string{

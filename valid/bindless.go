@@ -32,7 +32,7 @@ func (c *checker) addressingMode(i int, in spirv.Inst) {
 	case w != 32 && w != 64:
 		c.fail(i, "SPV-Bindless-Width", "images and samplers are addressed by %d bits; must be 32 or 64", w)
 	case c.handleWidth != 0:
-		c.fail(i, "SPV-Bindless-Width", "the width of the addresses of images and samplers is said twice; must be once")
+		c.fail(i, "SPV-Bindless-Width", "the width of the addresses of images and samplers is declared twice; must be declared once")
 	default:
 		c.handleWidth = w
 	}
@@ -53,7 +53,7 @@ func handleOf(op spirv.Op) spirv.Op {
 // handle checks the two sides of a conversion: the integer and the object.
 func (c *checker) handle(i int, op spirv.Op, number, x *facts.Type) {
 	if number != nil && (!number.IsInt() || number.Signed || c.handleWidth != 0 && number.Width != c.handleWidth) {
-		c.fail(i, "SPV-Bindless-Type", "the handle of %s is %s; must be an unsigned integer of the width that images and samplers are addressed by", op, c.typeName(number))
+		c.fail(i, "SPV-Bindless-Type", "the handle of %s is %s; must be an unsigned integer of the declared width of addresses", op, c.typeName(number))
 	}
 	if want := handleOf(op); x != nil && x.Op != want {
 		c.fail(i, "SPV-Bindless-Type", "%s of %s; must be of an %s", op, c.typeName(x), want)

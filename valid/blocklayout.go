@@ -176,7 +176,7 @@ func (c *checker) noLayout() {
 	for n := range c.m.Types {
 		t := &c.m.Types[n]
 		if t.Op == spirv.OpTypePointer && t.Elem != nil && laid[t.Elem.Number] && !t.Elem.IsPointer() && !c.mayLayout(t.Storage) {
-			c.fail(t.Index, vuid.StandaloneSpirv_None_10684, "a pointer into %s to the type %s, which has an explicit layout; must have none there", t.Storage, c.name(t.Elem.ID)).also(c, t.Elem.Index, "the type")
+			c.fail(t.Index, vuid.StandaloneSpirv_None_10684, "a pointer into %s to the type %s, which has an explicit layout; must have none", t.Storage, c.name(t.Elem.ID)).also(c, t.Elem.Index, "the type")
 		}
 	}
 	for n := range c.m.Variables {
@@ -190,7 +190,7 @@ func (c *checker) noLayout() {
 		case spirv.StorageClassWorkgroup:
 			block := t.IsStruct() && c.m.Has(t.ID, spirv.DecorationBlock)
 			if laid[t.Number] && !block && c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) || untyped && !block {
-				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in Workgroup of the type %s, which has an explicit layout and is no Block; must be one", c.name(t.ID)).also(c, t.Index, "the type")
+				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in Workgroup of the type %s, which has an explicit layout and is no Block; must be a Block", c.name(t.ID)).also(c, t.Index, "the type")
 			}
 		case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 			if t.IsArray() && t.Elem.IsStruct() && (t.ArrayStride != 0 || c.m.Has(t.ID, spirv.DecorationArrayStrideIdEXT)) {
@@ -198,7 +198,7 @@ func (c *checker) noLayout() {
 			}
 		default:
 			if untyped && laid[t.Number] && !c.mayLayout(v.Storage) && v.Storage != spirv.StorageClassUniformConstant {
-				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, which has an explicit layout; must have none there", v.Storage, c.name(t.ID)).also(c, t.Index, "the type")
+				c.fail(v.Index, vuid.StandaloneSpirv_None_10684, "a variable in %s of the type %s, which has an explicit layout; must have none", v.Storage, c.name(t.ID)).also(c, t.Index, "the type")
 			}
 		}
 	}

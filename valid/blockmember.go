@@ -98,7 +98,7 @@ func (b *blockCheck) structure(p laidOutStruct) {
 		}
 		s := spot{t, n, p.first}
 		if m.Type.IsRuntimeArray() && k != len(b.order)-1 {
-			b.fail(s, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "member %d is a runtime array at %d, and others come behind it; must be the last", n, off)
+			b.fail(s, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "member %d is a runtime array at %d, and other members follow it; must be the last", n, off)
 		}
 		if !b.member(s, off, uint8((off+uint64(p.at))%16), m) {
 			return
@@ -122,7 +122,7 @@ func (b *blockCheck) member(s spot, off uint64, at uint8, m *facts.Member) bool 
 	if b.rule.align != facts.Scalar && b.rule.relaxed && m.Type.IsVector() {
 		a = m.Align(facts.Scalar)
 		if straddles(uint64(at), m.Size()) && (s.first || !straddles(off, m.Size())) {
-			b.fail(spot{s.t, s.n, true}, "SPV-Block-Straddle", "member %d, a vector of %d bytes at %d, straddles 16 bytes, being at %d modulo 16; must not", s.n, m.Size(), off, at)
+			b.fail(spot{s.t, s.n, true}, "SPV-Block-Straddle", "member %d, a vector of %d bytes at %d, straddles 16 bytes, at %d modulo 16; must not straddle them", s.n, m.Size(), off, at)
 		}
 	}
 	if a > 0 && off%uint64(a) != 0 {

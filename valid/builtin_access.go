@@ -195,13 +195,13 @@ func (c *builtIns) written(i int, a accessed, k *facts.Const, out counts) {
 			return
 		}
 		if k.Bits&verticalRates == verticalRates {
-			c.fail(i, vuid.PrimitiveShadingRateKHR_04487, "%d, with Vertical2Pixels and Vertical4Pixels, is written to PrimitiveShadingRateKHR; must have one of them at most", k.Bits)
+			c.fail(i, vuid.PrimitiveShadingRateKHR_04487, "%d, with Vertical2Pixels and Vertical4Pixels, is written to PrimitiveShadingRateKHR; must have at most one of them", k.Bits)
 		}
 		if k.Bits&horizontalRates == horizontalRates {
-			c.fail(i, vuid.PrimitiveShadingRateKHR_04488, "%d, with Horizontal2Pixels and Horizontal4Pixels, is written to PrimitiveShadingRateKHR; must have one of them at most", k.Bits)
+			c.fail(i, vuid.PrimitiveShadingRateKHR_04488, "%d, with Horizontal2Pixels and Horizontal4Pixels, is written to PrimitiveShadingRateKHR; must have at most one of them", k.Bits)
 		}
 		if k.Bits&^(verticalRates|horizontalRates) != 0 {
-			c.fail(i, vuid.PrimitiveShadingRateKHR_04489, "%#x is written to PrimitiveShadingRateKHR; must have no bits but those of fragment shading rates", k.Bits)
+			c.fail(i, vuid.PrimitiveShadingRateKHR_04489, "%#x is written to PrimitiveShadingRateKHR; must have only bits of fragment shading rates", k.Bits)
 		}
 		return
 	}

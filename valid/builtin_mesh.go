@@ -179,7 +179,7 @@ func (c *builtIns) eachPrimitive(e *facts.EntryPoint, n *builtInNote, v *facts.V
 		if !array(r.form).holds(v.Type) {
 			c.fail(n.at, r.as, "%s is %s; must be a member of a block, or %s", n.builtIn, c.typeName(v.Type), array(r.form)).also(c, v.Index, "the variable")
 		} else if ok && v.Type.Count != 0 && v.Type.Count != count {
-			c.fail(n.at, r.size, "%s has %d elements; must have %d, as OutputPrimitivesEXT says", n.builtIn, v.Type.Count, count).also(c, e.Index, "the entry point")
+			c.fail(n.at, r.size, "%s has %d elements; must have %d, the value of OutputPrimitivesEXT", n.builtIn, v.Type.Count, count).also(c, e.Index, "the entry point")
 		}
 		return
 	}
@@ -188,7 +188,7 @@ func (c *builtIns) eachPrimitive(e *facts.EntryPoint, n *builtInNote, v *facts.V
 		c.fail(n.at, r.as, "%s is %s in a struct; must be %s in a block", n.builtIn, c.typeName(t), r.form).also(c, v.Index, "the variable")
 	}
 	if ok && v.Type != nil && (!v.Type.IsArray() || v.Type.Count != 0 && v.Type.Count != count) {
-		c.fail(n.at, r.block, "%s is in a block of which there are %d; must be %d, as OutputPrimitivesEXT says", n.builtIn, max(v.Type.Count, 1), count).also(c, e.Index, "the entry point")
+		c.fail(n.at, r.block, "%s is in a block array of length %d; must be %d, the value of OutputPrimitivesEXT", n.builtIn, max(v.Type.Count, 1), count).also(c, e.Index, "the entry point")
 	}
 }
 
@@ -198,7 +198,7 @@ func (c *builtIns) meshIndices(e *facts.EntryPoint, n *builtInNote, v *facts.Var
 		c.fail(n.at, r.modeCode, "%s in an entry point without %s; must have that mode", n.builtIn, r.mode).also(c, e.Index, "the entry point")
 	}
 	if count, ok := primitives(e); ok && v.Type != nil && v.Type.IsArray() && v.Type.Count != 0 && v.Type.Count != count {
-		c.fail(n.at, r.sizeCode, "%s has %d elements; must have %d, as OutputPrimitivesEXT says", n.builtIn, v.Type.Count, count).also(c, e.Index, "the entry point")
+		c.fail(n.at, r.sizeCode, "%s has %d elements; must have %d, the value of OutputPrimitivesEXT", n.builtIn, v.Type.Count, count).also(c, e.Index, "the entry point")
 	}
 }
 

@@ -37,7 +37,7 @@ func (c *builtIns) builtInConstant(n *builtInNote, k *facts.Const) {
 	for i := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[i]
 		if _, ok := e.Mode(spirv.ExecutionModeTileShadingRateQCOM); ok {
-			c.fail(n.at, vuid.WorkgroupSize_TileShadingRateQCOM_10635, "WorkgroupSize is a constant; must be an Input variable where an entry point has TileShadingRateQCOM").also(c, e.Index, "the entry point")
+			c.fail(n.at, vuid.WorkgroupSize_TileShadingRateQCOM_10635, "WorkgroupSize is a constant; must be an Input variable if an entry point has TileShadingRateQCOM").also(c, e.Index, "the entry point")
 		}
 	}
 	c.workgroupSizeUse(n, k)
@@ -57,7 +57,7 @@ func (c *builtIns) workgroupSizeUse(n *builtInNote, k *facts.Const) {
 			idPositions = c.code.IDs(j, idPositions[:0])
 			for _, at := range idPositions {
 				if spirv.ID(c.code.Inst(j)[at]) == k.ID {
-					c.fail(n.at, row.inCode, "WorkgroupSize in a function that a %s entry point calls; needs %s", c.models[f.Number]&^row.in, row.in).also(c, j, "the use")
+					c.fail(n.at, row.inCode, "WorkgroupSize in a function that a %s entry point calls; must be in %s", c.models[f.Number]&^row.in, row.in).also(c, j, "the use")
 					return
 				}
 			}
@@ -113,7 +113,7 @@ func (c *builtIns) ownVariable(n *builtInNote, v *facts.Variable) {
 		c.perView(n, vuid.LayerPerViewNV_04279)
 	case spirv.BuiltInViewportMaskPerViewNV:
 		if t := c.builtInTypeOf(n, v); t != nil && t.IsArray() && t.Count > 32 {
-			c.fail(n.at, vuid.ViewportMaskPerViewNV_04415, "ViewportMaskPerViewNV has %d elements; must have 32 at most", t.Count)
+			c.fail(n.at, vuid.ViewportMaskPerViewNV_04415, "ViewportMaskPerViewNV has %d elements; must have at most 32", t.Count)
 		}
 	case spirv.BuiltInWorkgroupSize:
 		c.workgroupSizeVariable(n, v)
@@ -222,7 +222,7 @@ func (c *builtIns) outputIndex(n *builtInNote, v *facts.Variable, code string, o
 func (c *builtIns) workgroupSizeVariable(n *builtInNote, v *facts.Variable) {
 	switch tiles := c.tiles; {
 	case tiles && v.Storage != spirv.StorageClassInput:
-		c.fail(n.at, vuid.WorkgroupSize_TileShadingRateQCOM_10635, "WorkgroupSize has the storage class %s; must be Input where an entry point has TileShadingRateQCOM", v.Storage).also(c, v.Index, "the variable")
+		c.fail(n.at, vuid.WorkgroupSize_TileShadingRateQCOM_10635, "WorkgroupSize has the storage class %s; must be Input if an entry point has TileShadingRateQCOM", v.Storage).also(c, v.Index, "the variable")
 	case !tiles && n.member < 0: // a member was reported with its struct
 		c.fail(n.at, vuid.WorkgroupSize_04426, "WorkgroupSize is a variable; must be a constant").also(c, v.Index, "the variable")
 	}

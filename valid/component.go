@@ -55,10 +55,10 @@ func (c *checker) component(d facts.Decoration, t *facts.Type) {
 	case t == nil:
 		return
 	case !t.IsScalar() && !t.IsVector():
-		c.fail(d.Index, vuid.StandaloneSpirv_Component_10583, "Component on what is %s; must be on a scalar, a vector or arrays of them", c.typeName(t))
+		c.fail(d.Index, vuid.StandaloneSpirv_Component_10583, "Component on an object that is %s; must be on a scalar, a vector or arrays of them", c.typeName(t))
 		return
 	case n > 3:
-		c.fail(d.Index, vuid.StandaloneSpirv_Component_04920, "Component %d; must be 3 at most", n)
+		c.fail(d.Index, vuid.StandaloneSpirv_Component_04920, "Component %d; must be at most 3", n)
 		return
 	}
 	s, count := t, uint64(1)
@@ -72,9 +72,9 @@ func (c *checker) component(d facts.Decoration, t *facts.Type) {
 			c.fail(d.Index, vuid.StandaloneSpirv_Component_04921, "%d components from component %d on; must end at 3", count, n)
 		}
 	case count > 2:
-		c.fail(d.Index, vuid.StandaloneSpirv_Component_07703, "Component on a vector of %d of 64 bits; must not be there", count)
+		c.fail(d.Index, vuid.StandaloneSpirv_Component_07703, "Component on a vector of %d of 64 bits; must have none", count)
 	case n%2 != 0:
-		c.fail(d.Index, vuid.StandaloneSpirv_Component_04923, "Component %d on what has 64 bits; must be 0 or 2", n)
+		c.fail(d.Index, vuid.StandaloneSpirv_Component_04923, "Component %d on an object of 64 bits; must be 0 or 2", n)
 	case n+2*count > 4:
 		c.fail(d.Index, vuid.StandaloneSpirv_Component_04922, "%d components of 64 bits from component %d on; must end at 3", count, n)
 	}
@@ -97,9 +97,9 @@ func (c *checker) componentArrays() {
 			switch s := modelOf(e.Model); {
 			case !ok:
 			case v.Storage == spirv.StorageClassInput && s&(inTessellationControl|inGeometry) == 0:
-				c.fail(d.Index, vuid.StandaloneSpirv_Execution_10584, "Component on %s, an array of arrays in Input of a %s entry point; must not be there", c.name(id), e.Model).also(c, e.Index, "the entry point")
+				c.fail(d.Index, vuid.StandaloneSpirv_Execution_10584, "Component on %s, an array of arrays in Input of a %s entry point; must have none", c.name(id), e.Model).also(c, e.Index, "the entry point")
 			case v.Storage == spirv.StorageClassOutput && s&inMeshNV == 0:
-				c.fail(d.Index, vuid.StandaloneSpirv_Execution_10585, "Component on %s, an array of arrays in Output of a %s entry point; must not be there", c.name(id), e.Model).also(c, e.Index, "the entry point")
+				c.fail(d.Index, vuid.StandaloneSpirv_Execution_10585, "Component on %s, an array of arrays in Output of a %s entry point; must have none", c.name(id), e.Model).also(c, e.Index, "the entry point")
 			}
 		}
 	}

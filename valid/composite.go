@@ -37,7 +37,7 @@ var compositeFamily = family{
 func (c *checker) partOf(i int, t *facts.Type, path []uint32) (part *facts.Type, ok bool) {
 	op := c.code.Inst(i).Op()
 	if len(path) == 0 {
-		c.fail(i, "SPV-Composite-Index", "%s has no index; must have one at least", op)
+		c.fail(i, "SPV-Composite-Index", "%s has no index; must have at least one", op)
 		return nil, false
 	}
 	for n, x := range path {
@@ -49,7 +49,7 @@ func (c *checker) partOf(i int, t *facts.Type, path []uint32) (part *facts.Type,
 			t = t.Elem // the number of components per invocation is not known
 			continue
 		case !t.IsComposite():
-			c.fail(i, "SPV-Composite-Index", "index %d of %s leads into %s; must lead into a composite", n, op, c.typeName(t))
+			c.fail(i, "SPV-Composite-Index", "index %d of %s selects a part of %s; must be a composite", n, op, c.typeName(t))
 			return nil, false
 		case t.Length != nil && (!t.Length.Known || t.Length.Spec), t.IsRuntimeArray():
 			t = t.Elem
@@ -71,7 +71,7 @@ func (c *checker) compositeExtract(i int, in spirv.Inst) {
 		return
 	}
 	if part, ok := c.partOf(i, whole, v.Indexes()); ok && part != t {
-		c.fail(i, "SPV-Composite-Part", "the result is %s; the indices lead to %s", c.typeName(t), c.typeName(part))
+		c.fail(i, "SPV-Composite-Part", "the result is %s; the indices select %s", c.typeName(t), c.typeName(part))
 	}
 	c.smallParts(i, whole)
 }
@@ -83,7 +83,7 @@ func (c *checker) compositeInsert(i int, in spirv.Inst) {
 		return
 	}
 	if part, ok := c.partOf(i, whole, v.Indexes()); ok && part != t {
-		c.fail(i, "SPV-Composite-Part", "the object is %s; the indices lead to %s", c.typeName(t), c.typeName(part))
+		c.fail(i, "SPV-Composite-Part", "the object is %s; the indices select %s", c.typeName(t), c.typeName(part))
 	}
 	c.smallParts(i, whole)
 }
@@ -91,7 +91,7 @@ func (c *checker) compositeInsert(i int, in spirv.Inst) {
 // smallParts checks a composite with parts that may only be loaded and stored.
 func (c *checker) smallParts(i int, t *facts.Type) {
 	if c.capable(spirv.CapabilityShader) && c.contains(t, holds8|holds16) {
-		c.fail(i, "SPV-Composite-Small", "%s of %s, which holds values of 8 or 16 bits without arithmetic; must not be", c.code.Inst(i).Op(), c.typeName(t))
+		c.fail(i, "SPV-Composite-Small", "%s of %s, which contains values of 8 or 16 bits without arithmetic; must have arithmetic on them", c.code.Inst(i).Op(), c.typeName(t))
 	}
 }
 
@@ -161,7 +161,7 @@ func (c *checker) part(i, n int, id spirv.ID, want *facts.Type) {
 func (c *checker) constructVector(i int, t *facts.Type, ids []spirv.ID) {
 	known := t.Length == nil || t.Length.Known && !t.Length.Spec
 	if len(ids) < 2 && t.Op == spirv.OpTypeVector && !c.capable(spirv.CapabilityLongVectorEXT) {
-		c.fail(i, "SPV-Composite-Count", "a vector of %d constituents; must be of two at least", len(ids))
+		c.fail(i, "SPV-Composite-Count", "a vector of %d constituents; must have at least two", len(ids))
 		return
 	}
 	sum := uint64(0)
@@ -179,7 +179,7 @@ func (c *checker) constructVector(i int, t *facts.Type, ids []spirv.ID) {
 			}
 			sum += x.Count
 		default:
-			c.fail(i, "SPV-Composite-Constituent", "constituent %d is %s; must be of the components of %s", n, c.typeName(x), c.typeName(t))
+			c.fail(i, "SPV-Composite-Constituent", "constituent %d is %s; must have the component type of %s", n, c.typeName(x), c.typeName(t))
 			return
 		}
 	}
@@ -244,7 +244,7 @@ func (c *checker) copyLogical(i int, in spirv.Inst) {
 	case t == x:
 		c.fail(i, "SPV-Composite-Copy", "the result and the operand are %s; must be of different types", c.typeName(t))
 	case !logicallySame(t, x):
-		c.fail(i, "SPV-Composite-Copy", "the result is %s, the operand %s; must be the same but for their layouts", c.typeName(t), c.typeName(x))
+		c.fail(i, "SPV-Composite-Copy", "the result is %s, the operand %s; must differ only in their layouts", c.typeName(t), c.typeName(x))
 	}
 	c.smallParts(i, t)
 }

@@ -91,7 +91,7 @@ func (c *checker) small(i int, t *facts.Type) {
 	if c.capable(spirv.CapabilityKernel) || !c.limited(t) {
 		return
 	}
-	c.fail(i, "SPV-Constant-Small", "a constant of %s; the declared capabilities only store it", c.typeName(t))
+	c.fail(i, "SPV-Constant-Small", "a constant of %s; must have a capability for arithmetic, not only for storage", c.typeName(t))
 }
 
 // limited reports whether values of a scalar type may only be loaded, stored and
@@ -158,7 +158,7 @@ func (c *checker) constituent(i int, spec bool, n int, id spirv.ID, part *facts.
 		return
 	}
 	if isSpec(k.Op) && !spec {
-		c.fail(i, "SPV-Constant-Spec", "constituent %d is a specialization constant; must not be one here", n).also(c, k.Index, "the constituent")
+		c.fail(i, "SPV-Constant-Spec", "constituent %d is a specialization constant; must be no specialization constant", n).also(c, k.Index, "the constituent")
 	}
 	if part != nil && k.Type != nil && !c.sameConstituent(k.Type, part) {
 		c.fail(i, "SPV-Constant-Constituent", "constituent %d is %s; must be %s", n, c.typeName(k.Type), c.typeName(part)).also(c, k.Index, "the constituent")
@@ -224,9 +224,9 @@ func (c *checker) constantReplicate(i int, in spirv.Inst) {
 
 func (c *checker) constantNull(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil && !nullable(t) {
-		c.fail(i, "SPV-Constant-Null", "OpConstantNull is %s; must be of a type that has a null value", c.typeName(t))
+		c.fail(i, "SPV-Constant-Null", "OpConstantNull is %s; must be of a type with a null value", c.typeName(t))
 	} else if t != nil && c.capable(spirv.CapabilityShader) && !t.IsPointer() && c.limitedWithin(t) {
-		c.fail(i, "SPV-Constant-Small", "OpConstantNull of %s; the declared capabilities only store what is in it", c.typeName(t))
+		c.fail(i, "SPV-Constant-Small", "OpConstantNull of %s; must have capabilities for arithmetic on its contents, not only for storage", c.typeName(t))
 	}
 }
 
@@ -275,11 +275,11 @@ func (c *checker) undef(i int, in spirv.Inst) {
 		return
 	}
 	if t.IsVoid() || t.Op == spirv.OpTypeFunction {
-		c.fail(i, "SPV-Undef-Type", "OpUndef is %s; must be of a type that a value can have", c.typeName(t))
+		c.fail(i, "SPV-Undef-Type", "OpUndef is %s; must be of a type of values", c.typeName(t))
 		return
 	}
 	if c.capable(spirv.CapabilityShader) && c.limitedWithin(t) && !t.IsPointer() {
-		c.fail(i, "SPV-Constant-Small", "OpUndef of %s; the declared capabilities only store what is in it", c.typeName(t))
+		c.fail(i, "SPV-Constant-Small", "OpUndef of %s; must have capabilities for arithmetic on its contents, not only for storage", c.typeName(t))
 	}
 }
 
@@ -291,7 +291,7 @@ func (c *checker) specConstantOp(i int, in spirv.Inst) {
 	switch {
 	case typing.TraitsOf(op).Has(typing.SpecKernel):
 		if !kernel {
-			c.fail(i, "SPV-SpecConstantOp-Kernel", "OpSpecConstantOp computes %s; must not without the capability Kernel", op)
+			c.fail(i, "SPV-SpecConstantOp-Kernel", "OpSpecConstantOp computes %s; must have the capability Kernel", op)
 		}
 	case op == spirv.OpUConvert:
 		if !kernel && !c.since(spirv.Version14) && !c.m.Extension("SPV_AMD_gpu_shader_int16") {

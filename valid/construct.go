@@ -161,15 +161,15 @@ func (c *structure) merges(f *facts.Function, s *flowSearch) {
 			continue
 		}
 		if old := s.of[m.Number]; old != nil {
-			c.fail(b.Merge, "SPV-Construct-Merge", "%s is the merge block of the header %s already; must be of one", c.name(m.ID), c.name(old.ID)).also(c, old.Merge, "the other merge instruction")
+			c.fail(b.Merge, "SPV-Construct-Merge", "%s is already the merge block of the header %s; must be of one header", c.name(m.ID), c.name(old.ID)).also(c, old.Merge, "the other merge instruction")
 			continue
 		}
 		s.of[m.Number] = b
 		if m != b && !facts.StructurallyDominates(b, m) && inTree(b) {
-			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its merge block %s; must do so", c.name(b.ID), c.name(m.ID))
+			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its merge block %s; must dominate it", c.name(b.ID), c.name(m.ID))
 		}
 		if t := b.Continue; t != nil && !facts.StructurallyDominates(b, t) && inTree(b) {
-			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its continue target %s; must do so", c.name(b.ID), c.name(t.ID))
+			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its continue target %s; must dominate it", c.name(b.ID), c.name(t.ID))
 		}
 	}
 }
@@ -183,22 +183,22 @@ func inTree(b *facts.Block) bool {
 func (c *structure) loops(f *facts.Function, s *flowSearch) {
 	for _, e := range s.back {
 		if !isLoop(c, e.to) {
-			c.fail(e.from.Term, "SPV-Construct-BackEdge", "a back edge to %s, which is no loop header; must be one", c.name(e.to.ID)).also(c, e.to.Index, "the block")
+			c.fail(e.from.Term, "SPV-Construct-BackEdge", "a back edge to %s, which is no loop header; must go to a loop header", c.name(e.to.ID)).also(c, e.to.Index, "the block")
 			continue
 		}
 		if t := e.to.Continue; t != nil {
 			switch {
 			case !facts.StructurallyDominates(t, e.from):
-				c.fail(e.from.Term, "SPV-Construct-Continue", "the continue target %s does not dominate %s, which has the back edge; must do so", c.name(t.ID), c.name(e.from.ID)).also(c, e.to.Merge, "the loop")
+				c.fail(e.from.Term, "SPV-Construct-Continue", "the continue target %s does not dominate %s, which has the back edge; must dominate it", c.name(t.ID), c.name(e.from.ID)).also(c, e.to.Merge, "the loop")
 			case !facts.StructurallyPostDominates(e.from, t):
-				c.fail(e.from.Term, "SPV-Construct-Continue", "%s, which has the back edge, does not post-dominate the continue target %s; must do so", c.name(e.from.ID), c.name(t.ID)).also(c, e.to.Merge, "the loop")
+				c.fail(e.from.Term, "SPV-Construct-Continue", "%s, which has the back edge, does not post-dominate the continue target %s; must post-dominate it", c.name(e.from.ID), c.name(t.ID)).also(c, e.to.Merge, "the loop")
 			}
 		}
 	}
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
 		if isLoop(c, b) && s.state[n] != 0 && s.backs[n] != 1 {
-			c.fail(b.Merge, "SPV-Construct-BackEdge", "%d back edges lead to the loop header %s; must be one", s.backs[n], c.name(b.ID))
+			c.fail(b.Merge, "SPV-Construct-BackEdge", "%d back edges go to the loop header %s; must be one", s.backs[n], c.name(b.ID))
 		}
 	}
 }
@@ -256,7 +256,7 @@ func (c *structure) exits(f *facts.Function) {
 			for k := b.Construct; k != nil && !k.Contains(t) && patience > 0; k = k.Parent {
 				patience--
 				if !c.mayExit(k, b, t, &patience) {
-					c.fail(b.Term, "SPV-Construct-Exit", "the branch from %s to %s leaves the %s construct of %s; must lead to its merge block or to that of an enclosing loop or switch, or to a continue target", c.name(b.ID), c.name(t.ID), k.Kind, c.name(k.Header.ID)).also(c, k.Header.Merge, "the construct")
+					c.fail(b.Term, "SPV-Construct-Exit", "the branch from %s to %s leaves the %s construct of %s; must go to its merge block, or to the merge block of an enclosing loop or switch, or to a continue target", c.name(b.ID), c.name(t.ID), k.Kind, c.name(k.Header.ID)).also(c, k.Header.Merge, "the construct")
 					break
 				}
 			}
@@ -269,7 +269,7 @@ func (c *structure) enters(b, t *facts.Block, patience *int) {
 	for k := t.Construct; k != nil && !k.Contains(b) && *patience > 0; k = k.Parent {
 		*patience--
 		if t != k.Entry && t != k.Header || k.Kind == facts.ContinuePart && t != k.Header && !inLoop(b, k.Header, patience) {
-			c.fail(b.Term, "SPV-Construct-Entry", "the branch from %s to %s enters the %s construct of %s; must lead to where that begins", c.name(b.ID), c.name(t.ID), k.Kind, c.name(k.Header.ID)).also(c, k.Header.Merge, "the construct")
+			c.fail(b.Term, "SPV-Construct-Entry", "the branch from %s to %s enters the %s construct of %s; must go to its header", c.name(b.ID), c.name(t.ID), k.Kind, c.name(k.Header.ID)).also(c, k.Header.Merge, "the construct")
 			return
 		}
 	}
@@ -337,13 +337,13 @@ func (c *structure) nesting(f *facts.Function, s *flowSearch) {
 		}
 		if limit := c.opts.Limits.ControlFlowDepth; depth[n] > limit && !told {
 			told = true
-			c.fail(k.Header.Merge, "SPV-Construct-Depth", "constructs nest deeper than %d; must not", limit)
+			c.fail(k.Header.Merge, "SPV-Construct-Depth", "constructs nest deeper than %d; must nest at most as deep", limit)
 		}
 		if k.Kind != facts.Selection && k.Kind != facts.Loop || k.Parent == nil || k.Merge == nil || !k.Merge.Reachable {
 			continue
 		}
 		if p := k.Parent; !p.Contains(k.Merge) {
-			c.fail(k.Header.Merge, "SPV-Construct-Nesting", "the header %s is in the %s construct of %s, its merge block %s is not; must be", c.name(k.Header.ID), p.Kind, c.name(p.Header.ID), c.name(k.Merge.ID)).also(c, p.Header.Merge, "the construct around it")
+			c.fail(k.Header.Merge, "SPV-Construct-Nesting", "the header %s is in the %s construct of %s, its merge block %s is not; must be in it", c.name(k.Header.ID), p.Kind, c.name(p.Header.ID), c.name(k.Merge.ID)).also(c, p.Header.Merge, "the construct around it")
 		}
 	}
 }
@@ -378,11 +378,11 @@ func (c *structure) caseOrder(b *facts.Block) {
 	from := map[*facts.Block]*facts.Block{}
 	for _, f := range c.falls(b, isTarget) {
 		if old := to[f.from]; old != nil && old != f.to {
-			c.fail(b.Term, "SPV-Construct-Case", "the case %s falls through to %s and to %s; must to one at most", c.name(f.from.ID), c.name(old.ID), c.name(f.to.ID))
+			c.fail(b.Term, "SPV-Construct-Case", "the case %s falls through to %s and to %s; must fall through to at most one", c.name(f.from.ID), c.name(old.ID), c.name(f.to.ID))
 			return
 		}
 		if old := from[f.to]; old != nil && old != f.from {
-			c.fail(b.Term, "SPV-Construct-Case", "the cases %s and %s fall through to %s; must be one at most", c.name(old.ID), c.name(f.from.ID), c.name(f.to.ID))
+			c.fail(b.Term, "SPV-Construct-Case", "the cases %s and %s fall through to %s; must be at most one", c.name(old.ID), c.name(f.from.ID), c.name(f.to.ID))
 			return
 		}
 		to[f.from], from[f.to] = f.to, f.from
@@ -399,7 +399,7 @@ func (c *structure) caseOrder(b *facts.Block) {
 		z, ok2 := order[y]
 		if !ok || !ok2 || a > z || !c.follows(list, a, z) {
 			if ok && ok2 {
-				c.fail(b.Term, "SPV-Construct-Case", "the case %s falls through to %s, which does not follow it in the list of the switch; must follow it at once", c.name(x.ID), c.name(y.ID))
+				c.fail(b.Term, "SPV-Construct-Case", "the case %s falls through to %s, which is not the next case in the list of the switch; must be the next", c.name(x.ID), c.name(y.ID))
 				return
 			}
 		}
@@ -477,7 +477,7 @@ func (c *structure) reconvergence(f *facts.Function) {
 	}
 	for n := range f.Blocks {
 		if b := &f.Blocks[n]; len(b.Preds) > 1 && !special[n] {
-			c.fail(b.Index, "SPV-Construct-Reconvergence", "%s has %d predecessors; must have one where the entry point reconverges maximally", c.name(b.ID), len(b.Preds))
+			c.fail(b.Index, "SPV-Construct-Reconvergence", "%s has %d predecessors; must have one if the entry point reconverges maximally", c.name(b.ID), len(b.Preds))
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (c *checker) blockOrder() {
 		for n := range f.Blocks {
 			b := &f.Blocks[n]
 			if up := b.Idom(); up != nil && up.Index > b.Index {
-				c.fail(b.Index, "SPV-Block-Order", "the block %s stands before %s, which dominates it; must stand behind it", c.name(b.ID), c.name(up.ID)).also(c, up.Index, "the block that dominates it")
+				c.fail(b.Index, "SPV-Block-Order", "the block %s is before %s, which dominates it; must be after it", c.name(b.ID), c.name(up.ID)).also(c, up.Index, "the block that dominates it")
 			}
 		}
 	}
@@ -71,9 +71,9 @@ func (c *checker) label(i int, id spirv.ID, code string) {
 	case d.Op() != spirv.OpLabel:
 		c.fail(i, code, "%s is the result of %s; must be a label", c.name(id), d.Op())
 	case b == nil || b.Func != c.fn:
-		c.fail(i, code, "%s is a label of another function; must be one of this", c.name(id))
+		c.fail(i, code, "%s is a label of another function; must be a label of this function", c.name(id))
 	case code == "SPV-Branch-Target" && b.Number == 0:
-		c.fail(i, "SPV-Branch-Entry", "%s is the first block of the function; no branch must lead to it", c.name(id))
+		c.fail(i, "SPV-Branch-Entry", "%s is the first block of the function; must have no branch to it", c.name(id))
 	}
 }
 
@@ -92,7 +92,7 @@ func (c *checker) branchConditional(i int, in spirv.Inst) {
 	case len(w) != 0 && len(w) != 2:
 		c.fail(i, "SPV-Branch-Weights", "%d weights; must be none or two", len(w))
 	case len(w) == 2 && w[0] == 0 && w[1] == 0:
-		c.fail(i, "SPV-Branch-Weights", "both weights are 0; must not be")
+		c.fail(i, "SPV-Branch-Weights", "both weights are 0; must not both be 0")
 	}
 	if v.TrueLabel() == v.FalseLabel() && (c.since(spirv.Version16) || c.reconverges()) {
 		c.fail(i, "SPV-Branch-Same", "both labels are %s; must differ", c.name(v.TrueLabel()))
@@ -139,7 +139,7 @@ func (c *checker) switchBranch(i int, in spirv.Inst) {
 	}
 	c.switchLiterals(i)
 	if n > c.opts.Limits.SwitchBranches {
-		c.fail(i, "SPV-Switch-Branches", "a switch of %d cases; must be %d at most", n, c.opts.Limits.SwitchBranches)
+		c.fail(i, "SPV-Switch-Branches", "a switch of %d cases; must have at most %d", n, c.opts.Limits.SwitchBranches)
 	}
 }
 
@@ -193,18 +193,18 @@ func (c *checker) phi(i int, in spirv.Inst) {
 func (c *checker) phiType(i int, t *facts.Type) {
 	switch t.Op {
 	case spirv.OpTypeVoid, spirv.OpTypeFunction:
-		c.fail(i, "SPV-Phi-Type", "OpPhi is %s; must be of a type that a value can have", c.typeName(t))
+		c.fail(i, "SPV-Phi-Type", "OpPhi is %s; must be of a type of values", c.typeName(t))
 	case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage:
 		if c.capable(spirv.CapabilityShader) && !c.env.BeforeLegalization && !c.capable(spirv.CapabilityBindlessTextureNV) {
-			c.fail(i, "SPV-Phi-Type", "OpPhi is %s; must not be", c.typeName(t))
+			c.fail(i, "SPV-Phi-Type", "OpPhi is %s; must be of a type that can be selected", c.typeName(t))
 		}
 	case spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR:
 		if !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical && !c.env.pointersRelaxed() {
-			c.fail(i, "SPV-Phi-Pointer", "OpPhi is a pointer into %s; must not in the logical addressing model", t.Storage)
+			c.fail(i, "SPV-Phi-Pointer", "OpPhi is a pointer into %s; must be no pointer in the logical addressing model", t.Storage)
 		}
 	default:
 		if c.capable(spirv.CapabilityShader) && c.limitedWithin(t) {
-			c.fail(i, "SPV-Constant-Small", "OpPhi of %s; the declared capabilities only store what is in it", c.typeName(t))
+			c.fail(i, "SPV-Constant-Small", "OpPhi of %s; must have capabilities for arithmetic on its contents, not only for storage", c.typeName(t))
 		}
 	}
 }
@@ -224,16 +224,16 @@ func (c *checker) phiParents(i int, pairs []uint32) {
 		case b == nil:
 			c.fail(i, "SPV-Phi-Parent", "%s is no label of a block; must be a predecessor", c.name(id))
 		case c.marks[b.Index] == mark+1:
-			c.fail(i, "SPV-Phi-Parent", "the predecessor %s stands twice; must stand once", c.name(id))
+			c.fail(i, "SPV-Phi-Parent", "the predecessor %s is named twice; must be named once", c.name(id))
 		case c.marks[b.Index] != mark:
-			c.fail(i, "SPV-Phi-Parent", "%s is no predecessor of the block; must be one", c.name(id))
+			c.fail(i, "SPV-Phi-Parent", "%s is no predecessor of the block; must be a predecessor", c.name(id))
 		default:
 			c.marks[b.Index] = mark + 1
 		}
 	}
 	for _, p := range c.block.Preds {
 		if c.marks[p.Index] == mark {
-			c.fail(i, "SPV-Phi-Parent", "the predecessor %s is missing; must be there", c.name(p.ID)).also(c, p.Index, "the predecessor")
+			c.fail(i, "SPV-Phi-Parent", "the predecessor %s is missing; must be named", c.name(p.ID)).also(c, p.Index, "the predecessor")
 			return
 		}
 	}
@@ -253,7 +253,7 @@ func (c *checker) loopMerge(i int, in spirv.Inst) {
 	control := spirv.LoopControl(in[3])
 	has := func(m spirv.LoopControl) bool { return control&m != 0 }
 	if has(spirv.LoopControlUnrollMask) && has(spirv.LoopControlDontUnrollMask) {
-		c.fail(i, "SPV-LoopMerge-Control", "Unroll and DontUnroll together; must be one at most")
+		c.fail(i, "SPV-LoopMerge-Control", "Unroll and DontUnroll together; must be at most one of them")
 	}
 	if has(spirv.LoopControlDontUnrollMask) && has(spirv.LoopControlPeelCountMask|spirv.LoopControlPartialCountMask) {
 		c.fail(i, "SPV-LoopMerge-Control", "PeelCount or PartialCount with DontUnroll; must not be together")

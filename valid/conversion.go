@@ -78,7 +78,7 @@ func (c *checker) changesWidth(i int, in spirv.Inst) {
 		return
 	}
 	if c.contains(a, holdsMicro) {
-		c.fail(i, vuid.StandaloneSpirv_OpFConvert_12466, "OpFConvert yields %s; must not yield a microscaling encoding", c.typeName(t))
+		c.fail(i, vuid.StandaloneSpirv_OpFConvert_12466, "OpFConvert yields %s; must yield no microscaling encoding", c.typeName(t))
 	}
 	if c.contains(b, holdsMicro) && a.Encoded && !c.contains(a, holdsFP8|holdsBF16) {
 		c.fail(i, vuid.StandaloneSpirv_OpFConvert_12467, "OpFConvert of %s yields %s; must yield IEEE 754, 8 bits or BFloat16KHR", c.typeName(x), c.typeName(t))
@@ -97,7 +97,7 @@ func (c *checker) changesClass(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Conversion-Type", "OpQuantizeToF16 of %s; must be of floats of 32 bits", c.typeName(t))
 	}
 	if c.vulkan && in.Op() != spirv.OpQuantizeToF16 && (c.contains(a, holdsMicro) || c.contains(b, holdsMicro)) {
-		c.fail(i, vuid.StandaloneSpirv_OpConvertFToU_12465, "%s from %s to %s; a microscaling encoding must not be converted so", in.Op(), c.typeName(x), c.typeName(t))
+		c.fail(i, vuid.StandaloneSpirv_OpConvertFToU_12465, "%s from %s to %s; must be no microscaling encoding", in.Op(), c.typeName(x), c.typeName(t))
 	}
 }
 
@@ -105,7 +105,7 @@ func (c *checker) changesClass(i int, in spirv.Inst) {
 // to other widths.
 func (c *checker) smallConversion(i int, in spirv.Inst, t, x *facts.Type) {
 	if c.capable(spirv.CapabilityShader) && (c.contains(t, holds8|holds16) || c.contains(x, holds8|holds16)) {
-		c.fail(i, "SPV-Conversion-Small", "%s of values of 8 or 16 bits without arithmetic; only their width must be converted", in.Op())
+		c.fail(i, "SPV-Conversion-Small", "%s of values of 8 or 16 bits without arithmetic; must be a conversion of their width", in.Op())
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *checker) bitcast(i int, in spirv.Inst) {
 		}
 		pair := c.since(spirv.Version15) || c.m.Extension("SPV_KHR_physical_storage_buffer")
 		if !n.IsInt() && !(pair && n.IsVector() && n.Count == 2 && n.Elem.IsInt() && n.Elem.Width == 32) {
-			c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s; beside %s must stand an integer", c.typeName(x), c.typeName(t), c.typeName(p))
+			c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s; must have an integer as the other type of %s", c.typeName(x), c.typeName(t), c.typeName(p))
 			return
 		}
 		if bits, ok := bitsOf(n); ok && p.Storage == spirv.StorageClassPhysicalStorageBuffer && bits != 64 {
@@ -147,7 +147,7 @@ func (c *checker) bitcast(i int, in spirv.Inst) {
 	a, known := bitsOf(t)
 	b, known2 := bitsOf(x)
 	if known && known2 && a != b {
-		c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s, of %d bits to %d; must have as many", c.typeName(x), c.typeName(t), b, a)
+		c.fail(i, "SPV-Conversion-Bits", "OpBitcast of %s to %s, of %d bits to %d; must preserve the number of bits", c.typeName(x), c.typeName(t), b, a)
 	}
 }
 
@@ -228,6 +228,6 @@ func (c *checker) accelerationStructure(i int, in spirv.Inst) {
 	wide := x.IsInt() && x.Width == 64 && !x.Signed
 	pair := x.IsVector() && x.Count == 2 && s.IsInt() && s.Width == 32 && !s.Signed
 	if !wide && !pair {
-		c.fail(i, "SPV-Conversion-AccelerationStructure", "the operand is %s; must be an integer of 64 bits, or two of 32 bits, without a sign", c.typeName(x))
+		c.fail(i, "SPV-Conversion-AccelerationStructure", "the operand is %s; must be an unsigned integer of 64 bits, or two of 32 bits", c.typeName(x))
 	}
 }

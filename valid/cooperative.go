@@ -130,7 +130,7 @@ func (c *cooperatives) matrixType(i int, in spirv.Inst) {
 			continue
 		}
 		if k := c.m.Const(o.id); k == nil || k.Type != nil && !k.Type.IsInt() {
-			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %s; must be a constant, an integer scalar", o.what, c.name(o.id))
+			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %s; must be a constant integer scalar", o.what, c.name(o.id))
 		}
 	}
 	scope, ok := c.settled(s.scope)
@@ -156,7 +156,7 @@ func (c *cooperatives) matrixEncoding(i int, e *facts.Type) {
 	const code = "SPV-CooperativeMatrix-Encoding"
 	switch {
 	case c.contains(e, holdsMicro):
-		c.fail(i, code, "the components are %s; there are no such matrices", c.typeName(e))
+		c.fail(i, code, "the components are %s; must be of a type that cooperative matrices support", c.typeName(e))
 	case c.contains(e, holdsBF16) && !c.capable(spirv.CapabilityBFloat16CooperativeMatrixKHR):
 		c.fail(i, code, "the components are %s; needs the capability BFloat16CooperativeMatrixKHR", c.typeName(e))
 	case c.contains(e, holdsFP8) && !c.capable(spirv.CapabilityFloat8CooperativeMatrixEXT):
@@ -241,7 +241,7 @@ func (c *cooperatives) matrixPointer(i int, id spirv.ID) *facts.Type {
 		return nil
 	}
 	if e := p.Elem; e != nil && !e.IsInt() && !e.IsFloat() && (!e.IsVector() || e.Scalar().IsBool()) {
-		c.fail(i, "SPV-CooperativeMatrix-Pointer", "%s points at %s; must point at numbers or vectors of them", c.name(id), c.typeName(e))
+		c.fail(i, "SPV-CooperativeMatrix-Pointer", "%s points to %s; must point to numbers or vectors of numbers", c.name(id), c.typeName(e))
 	}
 	if c.vulkan {
 		switch p.Storage {
@@ -276,7 +276,7 @@ func (c *cooperatives) matrixLayout(i int, t *facts.Type, layout, stride spirv.I
 	switch {
 	case stride == 0:
 		if blocked || l == spirv.CooperativeMatrixLayoutRowMajorKHR || l == spirv.CooperativeMatrixLayoutColumnMajorKHR {
-			c.fail(i, "SPV-CooperativeMatrix-Stride", "the layout %s stands without a stride; must have one", l)
+			c.fail(i, "SPV-CooperativeMatrix-Stride", "the layout %s has no stride; must have one", l)
 		}
 	case blocked:
 		c.matrixBlocks(i, t, l, stride)
@@ -346,7 +346,7 @@ func (c *cooperatives) matrixLengthOperation(i int, in spirv.Inst) {
 // matrixLengthType checks the result type of a length.
 func (c *cooperatives) matrixLengthType(i int, t *facts.Type) {
 	if t != nil && (!t.IsInt() || t.Width != 32 || t.Signed) {
-		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is %s; must be an integer of 32 bits without a sign", c.typeName(t))
+		c.fail(i, "SPV-CooperativeMatrix-Length", "the length is %s; must be an unsigned integer of 32 bits", c.typeName(t))
 	}
 }
 
@@ -373,12 +373,12 @@ func (c *cooperatives) matrixMultiply(i int, in spirv.Inst) {
 		{c.differ(r.scope, a.scope) || c.differ(r.scope, b.scope) || c.differ(r.scope, d.scope), "scopes differ"},
 		{c.differ(r.rows, a.rows) || c.differ(r.rows, d.rows), "numbers of rows of the result, A and C differ"},
 		{c.differ(r.columns, b.columns) || c.differ(r.columns, d.columns), "numbers of columns of the result, B and C differ"},
-		{c.differ(a.columns, b.rows), "columns of A are not as many as the rows of B"},
+		{c.differ(a.columns, b.rows), "columns of A and rows of B differ"},
 		{!c.used(r.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR) || !c.used(d.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR) ||
 			!c.used(a.use, spirv.CooperativeMatrixUseMatrixAKHR) || !c.used(b.use, spirv.CooperativeMatrixUseMatrixBKHR), "uses are not A, B and accumulator"},
 	} {
 		if o.bad {
-			c.fail(i, "SPV-CooperativeMatrix-Shape", "the %s; must fit together", o.what)
+			c.fail(i, "SPV-CooperativeMatrix-Shape", "the %s; must match", o.what)
 		}
 	}
 }
@@ -414,13 +414,13 @@ func (c *cooperatives) matrixConverted(i int, in spirv.Inst) {
 	switch {
 	case t.Op == spirv.OpTypeVectorIdEXT && x.IsVector() && in.Op() != spirv.OpBitcast:
 		if t.Count != x.Count && (t.Length == nil || t.Length.Known && !t.Length.Spec) && (x.Length == nil || x.Length.Known && !x.Length.Spec) {
-			c.fail(i, "SPV-CooperativeMatrix-Shape", "%s of %d components yields %d; must be as many", in.Op(), x.Count, t.Count)
+			c.fail(i, "SPV-CooperativeMatrix-Shape", "%s of %d components yields %d; must be the same number", in.Op(), x.Count, t.Count)
 		}
 		return
 	case !isCooperative(t) && !isCooperative(x) && !use:
 		return
 	case t.Op != x.Op || use && t.Op != spirv.OpTypeCooperativeMatrixKHR:
-		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s yields %s; must be cooperative matrices both", in.Op(), c.typeName(x), c.typeName(t))
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s yields %s; must both be cooperative matrices", in.Op(), c.typeName(x), c.typeName(t))
 		return
 	}
 	c.matrixReshaped(i, in, t, x, use)
@@ -437,19 +437,19 @@ func (c *cooperatives) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, us
 		b.rows, b.columns = b.columns, b.rows
 	}
 	if c.differ(a.scope, b.scope) || c.differ(a.rows, b.rows) || c.differ(a.columns, b.columns) {
-		c.fail(i, code, "%s of %s yields %s; the scopes, rows and columns must be the same, or rows and columns swapped where it is transposed", in.Op(), c.typeName(x), c.typeName(t))
+		c.fail(i, code, "%s of %s yields %s; must have the same scopes, rows and columns, or with a transpose rows and columns swapped", in.Op(), c.typeName(x), c.typeName(t))
 		return
 	}
 	if !use && t.Elem != nil && x.Elem != nil {
 		row, known := typing.Of(in.Op())
 		bad := known && len(row.Operands) > 0 && (!fits(row.Result, t.Elem) || !fits(row.Operands[0].Class, x.Elem))
 		if bad || in.Op() == spirv.OpBitcast && t.Elem.Width != x.Elem.Width {
-			c.fail(i, "SPV-CooperativeMatrix-Operands", "%s of %s yields %s; the components must be what it converts", in.Op(), c.typeName(x), c.typeName(t))
+			c.fail(i, "SPV-CooperativeMatrix-Operands", "%s of %s yields %s; must have the component types of the conversion", in.Op(), c.typeName(x), c.typeName(t))
 			return
 		}
 	}
 	if use && !nv && t.Elem != nil && x.Elem != nil && (t.Elem.Op != x.Elem.Op || t.Elem.Width != x.Elem.Width || t.Elem.IsFloat() && t.Elem != x.Elem) {
-		c.fail(i, code, "%s of %s yields %s; the components must be of one kind and width", in.Op(), c.typeName(x), c.typeName(t))
+		c.fail(i, code, "%s of %s yields %s; must have components of one kind and width", in.Op(), c.typeName(x), c.typeName(t))
 	}
 	if a.use == 0 || b.use == 0 {
 		return
@@ -465,14 +465,14 @@ func (c *cooperatives) matrixReshaped(i int, in spirv.Inst, t, x *facts.Type, us
 		}
 	case use:
 		if a.use == b.use || ok && ok2 && (spirv.CooperativeMatrixUse(from) == accumulator) == (spirv.CooperativeMatrixUse(to) == accumulator) {
-			c.fail(i, code, "%s between matrices of the uses %d and %d; one must be an accumulator", in.Op(), from, to)
+			c.fail(i, code, "%s between matrices of the uses %d and %d; must have one accumulator", in.Op(), from, to)
 		} else if !back && !c.used(b.use, accumulator) {
 			c.fail(i, code, "%s of a matrix of the use %d; must be of an accumulator without the capability CooperativeMatrixConversionsEXT", in.Op(), from)
 		}
 	case ok && ok2 && from != to:
 		free := in.Op() != spirv.OpBitcast && (back || c.capable(spirv.CapabilityCooperativeMatrixConversionsNV))
 		if !free || spirv.CooperativeMatrixUse(from) != accumulator && (!back || spirv.CooperativeMatrixUse(to) != accumulator) {
-			c.fail(i, code, "%s of %s yields %s; the uses must be the same, or be changed from or to an accumulator by a conversion with the capability for it", in.Op(), c.typeName(x), c.typeName(t))
+			c.fail(i, code, "%s of %s yields %s; must have the same uses, or change from or to an accumulator by a conversion with the capability for it", in.Op(), c.typeName(x), c.typeName(t))
 		}
 	}
 }
@@ -507,13 +507,13 @@ func (c *cooperatives) matrixWorkgroup(i int) {
 		m, ok := e.Mode(spirv.ExecutionModeLocalSizeId)
 		if !ok {
 			if modelOf(e.Model)&inWorkgroups != 0 && !e.HasLocalSize {
-				c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and the entry point %q does not say how large that is; must say it before", e.Name).also(c, e.Index, "the entry point")
+				c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and the entry point %q does not declare the workgroup size; must declare it before the type", e.Name).also(c, e.Index, "the entry point")
 			}
 			continue
 		}
 		for _, w := range m.Operands {
 			if d := c.code.Def(spirv.ID(w)); d > i {
-				c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and its size %s is defined behind; must be defined before", c.name(spirv.ID(w))).also(c, d, "the size")
+				c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and its size %s is defined after the type; must be defined before", c.name(spirv.ID(w))).also(c, d, "the size")
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func (c *cooperatives) matrixArithmetic(i int, in spirv.Inst) {
 		return
 	}
 	if !takesMatrices(op) || t.Op == spirv.OpTypeCooperativeMatrixNV && (op == spirv.OpFMul || op == spirv.OpIMul) {
-		c.fail(i, "SPV-CooperativeMatrix-Arithmetic", "%s of cooperative matrices; there is no such arithmetic", op)
+		c.fail(i, "SPV-CooperativeMatrix-Arithmetic", "%s of cooperative matrices; must be an instruction that supports them", op)
 		return
 	}
 	const code = "SPV-CooperativeMatrix-Operands"
@@ -100,7 +100,7 @@ func (c *cooperatives) noMatrices(i int, in spirv.Inst) {
 		bad = bad || isCooperative(c.m.TypeOf(spirv.ID(w)))
 	}
 	if bad {
-		c.fail(i, "SPV-CooperativeMatrix-Arithmetic", "%s of cooperative matrices; there is no such arithmetic", in.Op())
+		c.fail(i, "SPV-CooperativeMatrix-Arithmetic", "%s of cooperative matrices; must be an instruction that supports them", in.Op())
 	}
 }
 

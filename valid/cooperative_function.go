@@ -65,14 +65,14 @@ func (c *cooperatives) matrixPerElement(i int, in spirv.Inst) {
 	}
 	const code = "SPV-CooperativeMatrix-PerElement"
 	if unlike(t, x) {
-		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s yields %s; must yield the same", in.Op(), c.typeName(x), c.typeName(t))
+		c.fail(i, "SPV-CooperativeMatrix-Matrix", "%s of %s yields %s; must preserve the type", in.Op(), c.typeName(x), c.typeName(t))
 	}
 	f := c.appliedFunction(i, v.Func())
 	if f == nil {
 		return
 	}
 	if unlike(f.Elem, x.Elem) {
-		c.fail(i, code, "the function returns %s; must return %s, the element of the matrix", c.typeName(f.Elem), c.typeName(x.Elem))
+		c.fail(i, code, "the function returns %s; must return %s, the element type of the matrix", c.typeName(f.Elem), c.typeName(x.Elem))
 	}
 	if n := 3 + len(v.Operands()); len(f.Params) != n {
 		c.fail(i, code, "the function has %d parameters; must have %d: row, column, element and each operand", len(f.Params), n)
@@ -84,19 +84,19 @@ func (c *cooperatives) matrixPerElement(i int, in spirv.Inst) {
 		}
 	}
 	if unlike(f.Params[2], x.Elem) {
-		c.fail(i, code, "parameter 2 of the function is %s; must be %s, the element of the matrix", c.typeName(f.Params[2]), c.typeName(x.Elem))
+		c.fail(i, code, "parameter 2 of the function is %s; must be %s, the element type of the matrix", c.typeName(f.Params[2]), c.typeName(x.Elem))
 	}
 	for n, id := range v.Operands() {
 		want := c.m.TypeOf(id)
 		if isCooperative(want) {
 			if want != x {
-				c.fail(i, code, "operand %d is the matrix %s; must be %s, as the first is", n, c.typeName(want), c.typeName(x))
+				c.fail(i, code, "operand %d is the matrix %s; must be %s, like the first", n, c.typeName(want), c.typeName(x))
 				continue
 			}
 			want = x.Elem
 		}
 		if p := f.Params[3+n]; unlike(p, want) {
-			c.fail(i, code, "parameter %d of the function is %s; must be %s, as operand %d is", 3+n, c.typeName(p), c.typeName(want), n)
+			c.fail(i, code, "parameter %d of the function is %s; must be %s, like operand %d", 3+n, c.typeName(p), c.typeName(want), n)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (c *cooperatives) matrixReduce(i int, in spirv.Inst) {
 	}
 	const code = "SPV-CooperativeMatrix-Reduce"
 	if unlike(f.Elem, x.Elem) || len(f.Params) != 2 || unlike(f.Params[0], x.Elem) || unlike(f.Params[1], x.Elem) {
-		c.fail(i, code, "the function %s is not one that combines two of %s; must be", c.name(v.CombineFunc()), c.typeName(x.Elem))
+		c.fail(i, code, "the function %s does not combine two of %s; must have two such parameters and result", c.name(v.CombineFunc()), c.typeName(x.Elem))
 	}
 }
 
@@ -134,14 +134,14 @@ func (c *cooperatives) reduceShape(i int, t, x *facts.Type, how spirv.Cooperativ
 	}{
 		{unlike(t.Elem, x.Elem), "components differ"},
 		{c.differ(a.scope, b.scope), "scopes differ"},
-		{!c.used(a.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR) || !c.used(b.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR), "uses are not that of an accumulator"},
-		{how&four != 0 && how != four, "reduction of 2x2 stands with another"},
-		{how == four && (!c.half(a.rows, b.rows) || !c.half(a.columns, b.columns)), "rows and columns of the result are not half of the matrix'"},
+		{!c.used(a.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR) || !c.used(b.use, spirv.CooperativeMatrixUseMatrixAccumulatorKHR), "uses are not the accumulator use"},
+		{how&four != 0 && how != four, "reduction of 2x2 is combined with another"},
+		{how == four && (!c.half(a.rows, b.rows) || !c.half(a.columns, b.columns)), "rows and columns of the result are not half of the rows and columns of the matrix"},
 		{how == row && c.differ(a.rows, b.rows), "numbers of rows differ"},
 		{how == column && c.differ(a.columns, b.columns), "numbers of columns differ"},
 	} {
 		if o.bad {
-			c.fail(i, code, "the %s; a reduction is not so", o.what)
+			c.fail(i, code, "the %s; must match the reduction", o.what)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (c *cooperatives) typeVectorID(i int, in spirv.Inst) {
 	}
 	id := v.ComponentCount()
 	if k := c.wordConstant(i, id, "the number of components", "SPV-CooperativeVector-Count"); k != nil && k.Known && !k.Spec && k.Bits == 0 {
-		c.fail(i, "SPV-CooperativeVector-Count", "a vector of no components; must have 1 at least")
+		c.fail(i, "SPV-CooperativeVector-Count", "a vector of no components; must have at least 1")
 	}
 }
 
@@ -91,7 +91,7 @@ func (c *cooperatives) vectorPointer(i int, id spirv.ID) *facts.Type {
 		return p
 	}
 	if e := p.Elem; e != nil && (!e.IsArray() || e.Elem != nil && !isNumbers(e.Elem)) {
-		c.fail(i, code, "%s points at %s; must point at an array of numbers or of vectors of them", c.name(id), c.typeName(e))
+		c.fail(i, code, "%s points to %s; must point to an array of numbers or of vectors of numbers", c.name(id), c.typeName(e))
 	}
 	return p
 }
@@ -186,7 +186,7 @@ func (c *cooperatives) product(i int, p *product) {
 	c.wordConstant(i, p.k, "the number of columns", code)
 	c.vectorMatrixLayout(i, p.layout)
 	if t, k := c.m.TypeOf(p.transpose), c.m.Const(p.transpose); t != nil && (!t.IsBool() || k == nil || k.Undef) {
-		c.fail(i, code, "whether the matrix is transposed is %s; must be a Boolean constant", c.name(p.transpose))
+		c.fail(i, code, "the transpose flag of the matrix is %s; must be a Boolean constant", c.name(p.transpose))
 	}
 	if t := c.m.Type(p.typ); c.vectorOperand(i, t, "the result") && t.Elem != nil {
 		e := t.Elem
@@ -214,7 +214,7 @@ func (c *cooperatives) product(i int, p *product) {
 func (c *cooperatives) vectorMatrixLayout(i int, id spirv.ID) {
 	k := c.wordConstant(i, id, "the layout of the matrix", "SPV-CooperativeVector-Constant")
 	if k != nil && k.Known && !k.Spec && spirv.KindCooperativeVectorMatrixLayout.Enumerant(uint32(k.Bits)) == nil {
-		c.fail(i, "SPV-CooperativeVector-Layout", "%d is no layout of a matrix", k.Bits)
+		c.fail(i, "SPV-CooperativeVector-Layout", "the layout of the matrix is %d; must be a defined layout", k.Bits)
 	}
 }
 
@@ -224,7 +224,7 @@ func (c *cooperatives) vectorOuterProduct(i int, in spirv.Inst) {
 	c.vectorOffset(i, v.Offset(), "the offset")
 	a, b := c.m.TypeOf(v.A()), c.m.TypeOf(v.B())
 	if c.vectorOperand(i, a, "the first vector") && c.vectorOperand(i, b, "the second vector") && a.Elem != b.Elem {
-		c.fail(i, "SPV-CooperativeVector-Product", "the outer product of %s and %s; must have the same components", c.typeName(a), c.typeName(b))
+		c.fail(i, "SPV-CooperativeVector-Product", "the outer product of %s and %s; must have the same component type", c.typeName(a), c.typeName(b))
 	}
 	c.vectorMatrixLayout(i, v.MemoryLayout())
 	if t := c.m.TypeOf(v.MatrixInterpretation()); t != nil && !isWord(t) {

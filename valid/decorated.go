@@ -62,7 +62,7 @@ func (c *checker) decorationsOf(id spirv.ID, member int) {
 	}
 	for n, h := range has {
 		if h[0] > 0 && h[1] > 0 {
-			c.fail(max(h[0], h[1])-1, "SPV-Decoration-Exclusive", "%s has %s and %s; must have one of them", c.name(id), exclusive[n][0], exclusive[n][1]).also(c, min(h[0], h[1])-1, "the other")
+			c.fail(max(h[0], h[1])-1, "SPV-Decoration-Exclusive", "%s has %s and %s; must have at most one of them", c.name(id), exclusive[n][0], exclusive[n][1]).also(c, min(h[0], h[1])-1, "the other")
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (c *checker) nestedBlocks() {
 			}
 		}
 		if holds[n] = in; in != 0 && c.isBlock(t) {
-			c.fail(t.Index, "SPV-Decoration-BlockNested", "the block %s holds another block; must not", c.name(t.ID)).also(c, int(in)-1, "the other")
+			c.fail(t.Index, "SPV-Decoration-BlockNested", "the block %s contains another block; must contain none", c.name(t.ID)).also(c, int(in)-1, "the other")
 		}
 	}
 }
@@ -180,6 +180,6 @@ func (c *checker) physicalPointers() {
 // aliased checks that an id has one of two decorations.
 func (c *checker) aliased(id spirv.ID, i int, a, b spirv.Decoration) {
 	if !c.m.Has(id, a) && !c.m.Has(id, b) {
-		c.fail(i, "SPV-Decoration-PhysicalPointer", "%s is or holds a pointer to PhysicalStorageBuffer without %s or %s; must have one", c.name(id), a, b)
+		c.fail(i, "SPV-Decoration-PhysicalPointer", "%s is or contains a pointer to PhysicalStorageBuffer without %s or %s; must have one", c.name(id), a, b)
 	}
 }

@@ -98,7 +98,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		}
 	case spirv.DecorationUniform, spirv.DecorationUniformId:
 		if t := c.m.TypeOf(id); !op.HasType() || t.IsVoid() {
-			c.fail(i, "SPV-Decoration-Uniform", "%s on %s, the result of %s, which is no value; must be on one", kind, c.name(id), op)
+			c.fail(i, "SPV-Decoration-Uniform", "%s on %s, the result of %s, which is no value; must be on a value", kind, c.name(id), op)
 		}
 	case spirv.DecorationFPRoundingMode:
 		c.roundingMode(i, id, d)
@@ -144,7 +144,7 @@ func (c *checker) arrayStride(i int, id spirv.ID, op spirv.Op, words []uint32) {
 		t = t.Elem
 	}
 	if t.IsStruct() && c.isBlock(t) {
-		c.fail(i, "SPV-Decoration-BlockArray", "ArrayStride on an array of the block %s; must not be there", c.name(t.ID)).also(c, t.Index, "the block")
+		c.fail(i, "SPV-Decoration-BlockArray", "ArrayStride on an array of the block %s; must have none", c.name(t.ID)).also(c, t.Index, "the block")
 	}
 }
 
@@ -220,7 +220,7 @@ func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Deco
 // under which each access declares its coherence.
 func (c *checker) notCoherent(i int, kind spirv.Decoration) {
 	if c.m.HasMemory && c.m.Memory == spirv.MemoryModelVulkan {
-		c.fail(i, "SPV-Decoration-Coherent", "%s with the Vulkan memory model; must be said by the accesses", kind)
+		c.fail(i, "SPV-Decoration-Coherent", "%s with the Vulkan memory model; must be on the accesses instead", kind)
 	}
 }
 
@@ -297,7 +297,7 @@ func (c *checker) floatMath(i int, id spirv.ID, d spirv.Inst) {
 		}
 	}
 	if bad {
-		c.fail(i, "SPV-Decoration-FloatMath", "FPFastMathMode on %s, the result of %s; must be on an instruction that takes or yields floats", c.name(id), op)
+		c.fail(i, "SPV-Decoration-FloatMath", "FPFastMathMode on %s, the result of %s; must be on an instruction with float operands or a float result", c.name(id), op)
 	}
 }
 
@@ -326,7 +326,7 @@ func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Dec
 		spirv.DecorationInputAttachmentIndex, spirv.DecorationAlignment, spirv.DecorationMaxByteOffset, spirv.DecorationAlignmentId,
 		spirv.DecorationMaxByteOffsetId, spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap, spirv.DecorationNonUniform,
 		spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer, spirv.DecorationCounterBuffer:
-		c.fail(i, "SPV-Decoration-NotMember", "%s on a member of a struct; must be on no member", kind)
+		c.fail(i, "SPV-Decoration-NotMember", "%s on a member of a struct; must be on a whole object", kind)
 	case spirv.DecorationCoherent, spirv.DecorationVolatile:
 		c.notCoherent(i, kind)
 	}

@@ -203,7 +203,7 @@ func (c *checker) descriptorIndexes() {
 	w := &descriptorUse{flow: c.values(), by: make([]int32, c.code.Len())}
 	for _, i := range s.pushed {
 		if w.apartIndex(i) && w.always(c.blockNumber(c.blockOf[i])) {
-			c.fail(i, vuid.RuntimeSpirv_None_04745, "an array in push constants is indexed by what differs between invocations; must be dynamically uniform")
+			c.fail(i, vuid.RuntimeSpirv_None_04745, "an index into an array in push constants differs between invocations; must be dynamically uniform")
 		}
 	}
 	if len(s.chains) == 0 {
@@ -282,7 +282,7 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 	nonUniform := w.capable(k.nonUniform)
 	if !choice.told && !nonUniform && !w.capable(k.dynamic) {
 		choice.told = true
-		f := w.fail(i, k.dynamicCode, "%s by way of %s of the array %s that is not indexed by a constant; needs the capability %s", op, k.what, array, k.dynamic).also(w.checker, choice.at, "the index")
+		f := w.fail(i, k.dynamicCode, "%s through %s of the array %s without a constant index; needs the capability %s", op, k.what, array, k.dynamic).also(w.checker, choice.at, "the index")
 		if k.tolerated {
 			f.warn()
 		}
@@ -297,7 +297,7 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 		if w.loneSubgroups(k.lone) {
 			code = k.lone
 		}
-		f := w.fail(i, code, "%s by way of %s of the array %s that differs between invocations or is said to; needs the capability %s", op, k.what, array, k.nonUniform).also(w.checker, choice.at, "the index")
+		f := w.fail(i, code, "%s through %s of the array %s, with an index that differs between invocations or is NonUniform; needs the capability %s", op, k.what, array, k.nonUniform).also(w.checker, choice.at, "the index")
 		if !differs { // compilers omit the capability, and a NonUniform value may be uniform
 			f.warn()
 		}
@@ -306,7 +306,7 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 		if w.loneSubgroups(vuid.RuntimeSpirv_None_10148) {
 			code = vuid.RuntimeSpirv_None_10148
 		}
-		w.fail(i, code, "%s by way of %s, which differs between invocations, of the array %s; must be NonUniform", op, w.name(operand), array).also(w.checker, choice.at, "the index")
+		w.fail(i, code, "%s through %s, which differs between invocations, of the array %s; must be NonUniform", op, w.name(operand), array).also(w.checker, choice.at, "the index")
 	}
 }
 

@@ -52,7 +52,7 @@ func (c *checker) integerDot(i int, in spirv.Inst) {
 	c.dotWidths(i, in, t)
 	if op := in.Op(); op == spirv.OpSUDot || op == spirv.OpSUDotAccSat {
 		if u.IsVector() && u.Scalar() != nil && u.Scalar().Signed {
-			c.fail(i, "SPV-Dot-Unsigned", "the second vector of %s is %s; must be of unsigned integers", op, c.typeName(u))
+			c.fail(i, "SPV-Dot-Unsigned", "the second vector of %s is %s; must have unsigned integers", op, c.typeName(u))
 		}
 	}
 }
@@ -71,13 +71,13 @@ func (c *checker) dotWidths(i int, in spirv.Inst, t *facts.Type) {
 		width = 8
 		switch {
 		case !isWord(t):
-			c.fail(i, "SPV-Dot-Packed", "%s of %s; packed words must be of 32 bits", op, c.typeName(t))
+			c.fail(i, "SPV-Dot-Packed", "%s of %s; must have packed words of 32 bits", op, c.typeName(t))
 		case !packed:
-			c.fail(i, "SPV-Dot-Packed", "%s of packed words does not say how they are packed; must have a Packed Vector Format", op)
+			c.fail(i, "SPV-Dot-Packed", "%s of packed words has no packing; must have a Packed Vector Format", op)
 		}
 	}
 	if r := c.m.Type(in.Type()); r.IsInt() && r.Width < width {
-		c.fail(i, "SPV-Dot-Width", "%s of components of %d bits yields %s; must be as wide at least", op, width, c.typeName(r))
+		c.fail(i, "SPV-Dot-Width", "%s of components of %d bits yields %s; must be at least as wide", op, width, c.typeName(r))
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *checker) mixedDot(i int, in spirv.Inst) {
 	if op == spirv.OpFDot2MixAcc16VALVE {
 		x := c.m.TypeOf(v.Vector1())
 		if x != nil && t != x.Scalar() {
-			c.fail(i, "SPV-Dot-Accumulator", "%s of %s yields %s; must yield the component of the vectors", op, c.typeName(x), c.typeName(t))
+			c.fail(i, "SPV-Dot-Accumulator", "%s of %s yields %s; must yield the component type of the vectors", op, c.typeName(x), c.typeName(t))
 			return
 		}
 	} else if !t.IsFloat() || t.Width != 32 || t.Encoded {
@@ -103,7 +103,7 @@ func (c *checker) mixedDot(i int, in spirv.Inst) {
 		return
 	}
 	if sum != nil && sum != t {
-		c.fail(i, "SPV-Dot-Accumulator", "the accumulator of %s is %s; must be %s, as the result is", op, c.typeName(sum), c.typeName(t))
+		c.fail(i, "SPV-Dot-Accumulator", "the accumulator of %s is %s; must be %s, like the result", op, c.typeName(sum), c.typeName(t))
 	}
 }
 
@@ -127,7 +127,7 @@ func (c *checker) mixedVectors(i int, op spirv.Op, x, y *facts.Type) bool {
 		return false // their encodings may differ
 	}
 	if x.Elem != y.Elem {
-		c.fail(i, "SPV-Dot-Vector", "%s of %s and %s; must be of one encoding", op, c.typeName(x), c.typeName(y))
+		c.fail(i, "SPV-Dot-Vector", "%s of %s and %s; must have one encoding", op, c.typeName(x), c.typeName(y))
 		return true
 	}
 	need := spirv.CapabilityDotProductFloat16AccFloat32VALVE

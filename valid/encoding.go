@@ -83,7 +83,7 @@ func (c *checker) encodedType(i int, t *facts.Type, bad contents) bool {
 	case h&holdsMicro != 0:
 		code = "SPV-Encoding-Microscaling"
 	}
-	c.fail(i, code, "%s of %s; there is no such arithmetic", c.code.Inst(i).Op(), c.typeName(t))
+	c.fail(i, code, "%s of %s; must be an instruction that supports this encoding", c.code.Inst(i).Op(), c.typeName(t))
 	return true
 }
 
@@ -125,13 +125,13 @@ func (c *checker) microscaledUse(i int, in spirv.Inst) {
 		t = c.m.Type(in.Type())
 	}
 	if c.contains(t, holdsMicro) {
-		c.fail(i, "SPV-Encoding-Microscaling", "%s yields %s; values of such an encoding are made, moved, stored, converted and chosen alone", op, c.typeName(t))
+		c.fail(i, "SPV-Encoding-Microscaling", "%s yields %s; must only construct, move, store, convert or select values of this encoding", op, c.typeName(t))
 		return
 	}
 	c.idPositions = c.code.IDs(i, c.idPositions[:0])
 	for _, at := range c.idPositions {
 		if x := c.m.TypeOf(spirv.ID(in[at])); x != nil && !x.IsPointer() && c.contains(x, holdsMicro) {
-			c.fail(i, "SPV-Encoding-Microscaling", "%s of %s; values of such an encoding are made, moved, stored, converted and chosen alone", op, c.typeName(x))
+			c.fail(i, "SPV-Encoding-Microscaling", "%s of %s; must only construct, move, store, convert or select values of this encoding", op, c.typeName(x))
 			return
 		}
 	}

@@ -84,7 +84,7 @@ func (c *checker) signature(e *facts.EntryPoint) {
 		return // Vulkan has a rule of its own
 	}
 	if len(f.Type.Params) > 0 && e.Model != spirv.ExecutionModelKernel || f.Return != nil && !f.Return.IsVoid() {
-		c.fail(e.Index, "SPV-Entry-Signature", "the entry point takes %d arguments and returns %s; must take none and return void", len(f.Type.Params), c.typeName(f.Return)).also(c, f.Index, "the function")
+		c.fail(e.Index, "SPV-Entry-Signature", "the entry point has %d parameters and returns %s; must have none and return void", len(f.Type.Params), c.typeName(f.Return)).also(c, f.Index, "the function")
 	}
 }
 
@@ -112,7 +112,7 @@ func (c *checker) interfaceList(e *facts.EntryPoint) {
 		case !c.since(spirv.Version14) && v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput:
 			c.fail(e.Index, "SPV-Entry-Interface", "%s is in %s; must be in Input or Output before SPIR-V 1.4", c.name(id), v.Storage).also(c, d, "the variable")
 		case c.since(spirv.Version14) && c.marks[d] == mark:
-			c.fail(e.Index, "SPV-Entry-Interface", "%s is listed twice; must be once", c.name(id)).also(c, d, "the variable")
+			c.fail(e.Index, "SPV-Entry-Interface", "%s is listed twice; must be listed once", c.name(id)).also(c, d, "the variable")
 		}
 		c.marks[d] = mark
 	}
@@ -196,7 +196,7 @@ func (c *checker) choose(e *facts.EntryPoint, k *choice, must bool) {
 	}
 	switch {
 	case n > 1:
-		c.fail(e.Index, "SPV-Entry-OneOf", "the %s entry point has %d of the modes %s; must have one at most", e.Model, n, or(names)).also(c, last.Index, "the last of them")
+		c.fail(e.Index, "SPV-Entry-OneOf", "the %s entry point has %d of the modes %s; must have at most one", e.Model, n, or(names)).also(c, last.Index, "the last of them")
 	default:
 		c.fail(e.Index, "SPV-Entry-OneOf", "the %s entry point has none of the modes %s; must have one", e.Model, or(names))
 	}
@@ -210,7 +210,7 @@ func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
 	}
 	if !e.HasLocalSize && !e.HasMode(spirv.ExecutionModeLocalSizeId) && !e.HasMode(spirv.ExecutionModeLocalSize) &&
 		!e.HasMode(spirv.ExecutionModeTileShadingRateQCOM) && !sized {
-		c.fail(e.Index, vuid.StandaloneSpirv_None_10685, "the %s entry point does not say how large a workgroup is; must do so by LocalSize, LocalSizeId or WorkgroupSize", e.Model)
+		c.fail(e.Index, vuid.StandaloneSpirv_None_10685, "the %s entry point does not declare its workgroup size; must have LocalSize, LocalSizeId or WorkgroupSize", e.Model)
 		return
 	}
 	if !e.HasLocalSize {
@@ -236,7 +236,7 @@ func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
 // emptyWorkgroup checks the value of the constant decorated WorkgroupSize.
 func (c *checker) emptyWorkgroup(e *facts.EntryPoint) {
 	if s := e.LocalSize; e.HasLocalSize && modelOf(e.Model)&inWorkgroups != 0 && !c.specialSize() && (s[0] == 0 || s[1] == 0 || s[2] == 0) {
-		c.fail(e.Index, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; no dimension must be 0", s[0], s[1], s[2])
+		c.fail(e.Index, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; must have no dimension of 0", s[0], s[1], s[2])
 	}
 }
 

@@ -86,7 +86,7 @@ func (c *checker) payloadValid(i int, in spirv.Inst) {
 	v := inst.IsNodePayloadValidAMDX(in)
 	c.payloadBool(i, v.Type())
 	if t := c.m.Type(v.PayloadType()); t != nil && t.Op != spirv.OpTypeNodePayloadArrayAMDX {
-		c.fail(i, "SPV-NodePayload-Array", "%s of %s; must be of an array of payloads", in.Op(), c.typeName(t))
+		c.fail(i, "SPV-NodePayload-Array", "%s of %s; must have an array of payloads", in.Op(), c.typeName(t))
 	}
 	c.payloadWord(i, v.NodeIndex(), "the index of the node")
 }

@@ -54,7 +54,7 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 // forwardRefs checks OpExtInstWithForwardRefsKHR.
 func (c *checker) forwardRefs(i int, in spirv.Inst, set spirv.ExtSet) {
 	if !set.NonSemantic() {
-		c.fail(i, "SPV-ExtInst-Forward", "OpExtInstWithForwardRefsKHR of the set %s, which has a meaning; must be of one without", set)
+		c.fail(i, "SPV-ExtInst-Forward", "OpExtInstWithForwardRefsKHR of the set %s, which is semantic; must be of a non-semantic set", set)
 		return
 	}
 	for _, w := range in[5:] {
@@ -62,13 +62,13 @@ func (c *checker) forwardRefs(i int, in spirv.Inst, set spirv.ExtSet) {
 			return
 		}
 	}
-	c.fail(i, "SPV-ExtInst-Forward", "OpExtInstWithForwardRefsKHR names nothing that is defined behind it; must be OpExtInst")
+	c.fail(i, "SPV-ExtInst-Forward", "OpExtInstWithForwardRefsKHR has no forward reference; must be OpExtInst")
 }
 
 func (c *checker) extInstImport(i int, in spirv.Inst) {
 	set := c.m.ExtSet(in.Result())
 	if set.NonSemantic() && !c.since(spirv.Version16) && !c.m.Extension("SPV_KHR_non_semantic_info") {
-		c.fail(i, "SPV-ExtInst-Extension", "the import of %q in SPIR-V %s; the extension SPV_KHR_non_semantic_info must be declared", spirv.String(in[2:]), c.version)
+		c.fail(i, "SPV-ExtInst-Extension", "the import of %q in SPIR-V %s; must have the extension SPV_KHR_non_semantic_info", spirv.String(in[2:]), c.version)
 	}
 	if name := spirv.String(in[2:]); set == spirv.ExtSetArmExperimentalMLOperations && name != set.String()+"1" {
 		c.fail(i, "SPV-ExtInst-Version", "the import %q; must be of version 1", name)
@@ -78,7 +78,7 @@ func (c *checker) extInstImport(i int, in spirv.Inst) {
 	}
 	if name := spirv.String(in[2:]); set == spirv.ExtSetNonSemanticShaderDebugInfo {
 		if n, err := strconv.ParseUint(strings.TrimPrefix(name, "NonSemantic.Shader.DebugInfo."), 10, 32); err != nil || n < 1 {
-			c.fail(i, "SPV-DebugInfo-Version", "the import %q names no version; must name one", name)
+			c.fail(i, "SPV-DebugInfo-Version", "the import %q has no version; must have one", name)
 		}
 	}
 }

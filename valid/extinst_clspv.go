@@ -31,7 +31,7 @@ func clspvNumber(name string) (uint64, bool) {
 
 func (c *checker) clspvVersion(i int, name string) {
 	if n, ok := clspvNumber(name); !ok || n < 1 || n > clspvVersions {
-		c.fail(i, "SPV-Clspv-Version", "the import %q names no version; must name 1 to %d", name, clspvVersions)
+		c.fail(i, "SPV-Clspv-Version", "the import %q has no version; must have 1 to %d", name, clspvVersions)
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *checker) clspv(i int, in spirv.Inst) {
 				continue
 			}
 			if k == nil || k.Op != spirv.OpConstant || k.Type == nil || !k.Type.IsInt() || k.Type.Width != 32 || k.Type.Signed {
-				c.fail(i, "SPV-Clspv-Constant", "%s is the result of %s; must be an OpConstant of 32 bits without sign", name, c.code.DefInst(id).Op())
+				c.fail(i, "SPV-Clspv-Constant", "%s is the result of %s; must be an unsigned OpConstant of 32 bits", name, c.code.DefInst(id).Op())
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (c *checker) clspvKernel(i int, in spirv.Inst, id spirv.ID) {
 		c.fail(i, "SPV-Clspv-Kernel", "the kernel is the result of %s; must be a function", d.Op())
 		return
 	case len(list) == 0:
-		c.fail(i, "SPV-Clspv-Kernel", "%s is no entry point; must be one", c.name(id))
+		c.fail(i, "SPV-Clspv-Kernel", "%s is no entry point; must be an entry point", c.name(id))
 		return
 	}
 	name, named := c.m.String(spirv.ID(in[6]))
@@ -119,7 +119,7 @@ func (c *checker) clspvKernel(i int, in spirv.Inst, id spirv.ID) {
 		match = match || e.Name == name
 	}
 	if named && !match {
-		c.fail(i, "SPV-Clspv-Kernel", "the name is %q; must be that of the entry point", name).also(c, c.m.EntryPoints[list[0]].Index, "the entry point")
+		c.fail(i, "SPV-Clspv-Kernel", "the name is %q; must be the name of the entry point", name).also(c, c.m.EntryPoints[list[0]].Index, "the entry point")
 	}
 }
 
@@ -131,7 +131,7 @@ func (c *checker) clspvNames(i int, in spirv.Inst, id spirv.ID, want spirv.NonSe
 	case d.Op() != spirv.OpExtInst || c.m.ExtSet(inst.ExtInst(d).Set()) != spirv.ExtSetNonSemanticClspvReflection:
 		c.fail(i, "SPV-Clspv-Declaration", "%s is the result of %s; must be a %s", c.name(id), d.Op(), want)
 	case inst.ExtInst(d).Set() != inst.ExtInst(in).Set():
-		c.fail(i, "SPV-Clspv-Declaration", "%s is of another import; must be of the same", c.name(id))
+		c.fail(i, "SPV-Clspv-Declaration", "%s is of another import; must be of the same import", c.name(id))
 	case spirv.NonSemanticClspvReflectionOp(inst.ExtInst(d).Instruction()) != want:
 		c.fail(i, "SPV-Clspv-Declaration", "%s is a %s; must be a %s", c.name(id), spirv.NonSemanticClspvReflectionOp(inst.ExtInst(d).Instruction()), want)
 	}

@@ -203,7 +203,7 @@ func (c *debugInfo) debug(i int, in spirv.Inst, set spirv.ExtSet, fn *facts.Func
 	c.debugMore(i, in, op, set)
 	if w := in[5:]; op == spirv.NonSemanticShaderDebugInfoDebugFunctionDefinition && block != nil &&
 		(block.Number != 0 || len(w) > 1 && c.m.Function(spirv.ID(w[1])) != fn) {
-		c.fail(i, "SPV-DebugInfo-Definition", "DebugFunctionDefinition in the block %s; must be in the first of the function that it names", c.name(block.ID))
+		c.fail(i, "SPV-DebugInfo-Definition", "DebugFunctionDefinition in the block %s; must be in the entry block of the function that it names", c.name(block.ID))
 	}
 }
 
@@ -302,10 +302,10 @@ func (c *debugInfo) debugOperand(i int, op debugOp, set spirv.ExtSet, name strin
 		}
 	}
 	if want.number {
-		c.fail(i, "SPV-DebugInfo-Constant", "operand %s of %s is %s; must be an OpConstant of 32 bits without sign", name, op, c.name(id))
+		c.fail(i, "SPV-DebugInfo-Constant", "operand %s of %s is %s; must be an unsigned OpConstant of 32 bits", name, op, c.name(id))
 		return
 	}
-	c.fail(i, "SPV-DebugInfo-Operand", "operand %s of %s is %s, the result of %s; must be of the kind that the set asks for", name, op, c.name(id), c.debugName(d)).also(c, c.code.Def(id), "the operand")
+	c.fail(i, "SPV-DebugInfo-Operand", "operand %s of %s is %s, the result of %s; must be of the kind that the set defines", name, op, c.name(id), c.debugName(d)).also(c, c.code.Def(id), "the operand")
 }
 
 // debugName returns the name of an instruction in messages.
@@ -326,7 +326,7 @@ func (c *debugInfo) debugVersion(i int, in spirv.Inst, op debugOp) {
 		return
 	}
 	if d := c.code.DefInst(inst.ExtInst(in).Set()); d != nil && strings.HasSuffix(spirv.String(d[2:]), ".100") {
-		c.fail(i, "SPV-DebugInfo-Version", "%s by the import of version 100; must be by 101 or later", op)
+		c.fail(i, "SPV-DebugInfo-Version", "%s with the import of version 100; must have 101 or later", op)
 	}
 }
 
@@ -361,7 +361,7 @@ func (c *debugInfo) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet
 	case spirv.NonSemanticShaderDebugInfoDebugTypeEnum:
 		if len(w) > 6 {
 			if n, ok := c.m.Const(spirv.ID(w[6])).Int(); ok && n == 0 {
-				c.fail(i, "SPV-DebugInfo-Size", "the enumeration takes 0 bits; must take more")
+				c.fail(i, "SPV-DebugInfo-Size", "the enumeration has 0 bits; must have more")
 			}
 		}
 	case spirv.NonSemanticShaderDebugInfoDebugTypeBasic:
@@ -429,7 +429,7 @@ func (c *debugInfo) debugLine(i int, w []spirv.ID) {
 	}
 	switch {
 	case n[0] == 0:
-		c.fail(i, "SPV-DebugInfo-Line", "the first line is 0; must be 1 at least")
+		c.fail(i, "SPV-DebugInfo-Line", "the first line is 0; must be at least 1")
 	case n[1] < n[0]:
 		c.fail(i, "SPV-DebugInfo-Line", "the last line is %d, the first %d; must not be before it", n[1], n[0])
 	case n[0] == n[1] && n[3] < n[2]:
@@ -450,9 +450,9 @@ func (c *debugInfo) inText(i int, source spirv.ID, line, column *facts.Const) {
 	switch {
 	case !ok:
 	case n < 0 || n > int64(len(lines)):
-		c.fail(i, "SPV-DebugInfo-Line", "line %d of a text of %d; must be one that it has", n, len(lines)).also(c, c.code.Def(source), "the text")
+		c.fail(i, "SPV-DebugInfo-Line", "line %d of a text of %d; must be an existing line", n, len(lines)).also(c, c.code.Def(source), "the text")
 	case k > int64(lines[n-1])+1:
-		c.fail(i, "SPV-DebugInfo-Column", "column %d of line %d, which has %d; must be within it, or just behind", k, n, lines[n-1]).also(c, c.code.Def(source), "the text")
+		c.fail(i, "SPV-DebugInfo-Column", "column %d of line %d, which has %d; must be within it or directly after it", k, n, lines[n-1]).also(c, c.code.Def(source), "the text")
 	}
 }
 

@@ -66,7 +66,7 @@ func (c *checker) glsl(i int, in spirv.Inst) {
 		return
 	}
 	if c.limitedWithin(g.t) && c.capable(spirv.CapabilityShader) {
-		c.fail(i, "SPV-Constant-Small", "%s of %s; the declared capabilities only store what is in it", g.op, c.typeName(g.t))
+		c.fail(i, "SPV-Constant-Small", "%s of %s; must have capabilities for arithmetic on its contents, not only for storage", g.op, c.typeName(g.t))
 		return
 	}
 	if int(g.op) < len(glslForms) && glslForms[g.op] != formNone {
@@ -121,7 +121,7 @@ func (g *glslCall) arg(n int) *facts.Type {
 	}
 	t := g.c.m.TypeOf(g.args[n])
 	if d := g.c.code.DefInst(g.args[n]); t == nil && d != nil && d.Type() == 0 {
-		g.c.fail(g.i, "SPV-GLSL-Operand", "operand %d of %s is the result of %s; must be a value that has a type", n+1, g.op, d.Op())
+		g.c.fail(g.i, "SPV-GLSL-Operand", "operand %d of %s is the result of %s; must be a value with a type", n+1, g.op, d.Op())
 	}
 	return t
 }

@@ -155,7 +155,7 @@ func (o *openCLCall) takes(f openCLForm, n int, t *facts.Type) (ok bool, want st
 	last := n == len(o.args)-1
 	switch {
 	case f == openCLParts && last:
-		return t.IsPointer() && (t.Elem == o.t || t.Elem == nil), "a pointer to what is of the result's type"
+		return t.IsPointer() && (t.Elem == o.t || t.Elem == nil), "a pointer to the result's type"
 	case f == openCLExponent && last:
 		return t.IsPointer() && (t.Elem == nil || isInts(t.Elem) && t.Elem.Scalar().Width == 32 && t.Elem.Components() == o.t.Components()),
 			"a pointer to as many integers of 32 bits as the result has components"
@@ -164,11 +164,11 @@ func (o *openCLCall) takes(f openCLForm, n int, t *facts.Type) (ok bool, want st
 	case f == openCLPower && n == 1:
 		return alike && isInts(t) && t.Scalar().Width == 32, "as many integers of 32 bits as the result has components"
 	case f == openCLNan, f == openCLSelect && n == 2:
-		return alike && isInts(t) && t.Scalar().Width == o.t.Scalar().Width, "as many integers as the result has components, as wide as they"
+		return alike && isInts(t) && t.Scalar().Width == o.t.Scalar().Width, "as many integers as the result has components, of the same width"
 	case f == openCLLength:
 		return isFloats(t, o.t.Scalar().Width), "a float or a vector of floats as wide as the result"
 	case f == openCLUpsample:
-		return alike && isInts(t) && 2*t.Scalar().Width == o.t.Scalar().Width, "as many integers as the result has components, half as wide as they"
+		return alike && isInts(t) && 2*t.Scalar().Width == o.t.Scalar().Width, "as many integers as the result has components, of half its width"
 	}
 	return t == o.t, "of the result's type"
 }

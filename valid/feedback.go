@@ -105,7 +105,7 @@ func (c *checker) feedbackOf(x *captured, of func(spirv.Decoration) (facts.Decor
 	if d, ok := of(spirv.DecorationXfbStride); ok {
 		x.stride, x.hasStride = d.Literal(), true
 		if most, ok := c.limit(vuid.RuntimeSpirv_XfbStride_06313, "maxTransformFeedbackBufferDataStride"); ok && uint64(x.stride) > most {
-			c.fail(d.Index, vuid.RuntimeSpirv_XfbStride_06313, "XfbStride %d; must be %d at most", x.stride, most)
+			c.fail(d.Index, vuid.RuntimeSpirv_XfbStride_06313, "XfbStride %d; must be at most %d", x.stride, most)
 		}
 	}
 	if d, ok := of(spirv.DecorationStream); ok {
@@ -153,17 +153,17 @@ func (c *checker) checkOffset(x *captured) {
 	has := c.numbers(x.t)
 	switch {
 	case has&numbersOdd != 0:
-		c.fail(x.at, vuid.StandaloneSpirv_Offset_04692, "Offset on an output that is %s; must hold 32-bit and 64-bit values alone", c.typeName(x.t)).also(c, x.v.Index, "the variable").warn() // drivers and compilers take 16 bits
+		c.fail(x.at, vuid.StandaloneSpirv_Offset_04692, "Offset on an output that is %s; must contain only 32-bit and 64-bit values", c.typeName(x.t)).also(c, x.v.Index, "the variable").warn() // drivers and compilers take 16 bits
 	case has&numbersWide != 0 && x.offset%8 != 0:
-		c.fail(x.at, vuid.StandaloneSpirv_Offset_04687, "Offset %d of an output that holds 64-bit values; must be a multiple of 8", x.offset).also(c, x.v.Index, "the variable")
+		c.fail(x.at, vuid.StandaloneSpirv_Offset_04687, "Offset %d of an output with 64-bit values; must be a multiple of 8", x.offset).also(c, x.v.Index, "the variable")
 	case has&numbersSingle != 0 && x.offset%4 != 0:
-		c.fail(x.at, vuid.StandaloneSpirv_Offset_04691, "Offset %d of an output that holds 32-bit values; must be a multiple of 4", x.offset).also(c, x.v.Index, "the variable")
+		c.fail(x.at, vuid.StandaloneSpirv_Offset_04691, "Offset %d of an output with 32-bit values; must be a multiple of 4", x.offset).also(c, x.v.Index, "the variable")
 	}
 	if !x.hasBuffer || !x.hasStride {
-		c.fail(x.at, vuid.StandaloneSpirv_Offset_04716, "Offset on an output that has no XfbBuffer or no XfbStride; must have both").also(c, x.v.Index, "the variable")
+		c.fail(x.at, vuid.StandaloneSpirv_Offset_04716, "Offset on an output without XfbBuffer or XfbStride; must have both").also(c, x.v.Index, "the variable")
 	}
 	if most, ok := c.limit(vuid.RuntimeSpirv_Offset_06308, "maxTransformFeedbackBufferDataSize"); ok && x.offset+x.size > most {
-		c.fail(x.at, vuid.RuntimeSpirv_Offset_06308, "the output ends at byte %d of its buffer; must be %d at most", x.offset+x.size, most)
+		c.fail(x.at, vuid.RuntimeSpirv_Offset_06308, "the output ends at byte %d of its buffer; must be at most %d", x.offset+x.size, most)
 	}
 }
 
@@ -173,7 +173,7 @@ func (c *checker) captureBlock(s *facts.Type, list []captured) {
 	for k := range list {
 		x := &list[k]
 		if x.hasBuffer && list[0].hasBuffer && x.buffer != list[0].buffer {
-			c.fail(x.at, vuid.StandaloneSpirv_XfbBuffer_04697, "member %d goes to buffer %d and member %d to buffer %d; must go to one", list[0].member, list[0].buffer, x.member, x.buffer).also(c, s.Index, "the block")
+			c.fail(x.at, vuid.StandaloneSpirv_XfbBuffer_04697, "member %d goes to buffer %d and member %d to buffer %d; must go to one buffer", list[0].member, list[0].buffer, x.member, x.buffer).also(c, s.Index, "the block")
 		}
 		if x.hasOffset {
 			wide = wide || c.numbers(x.t)&numbersWide != 0
@@ -184,10 +184,10 @@ func (c *checker) captureBlock(s *facts.Type, list []captured) {
 		return
 	}
 	if x := &list[0]; x.member == 0 && x.hasOffset && x.offset%8 != 0 {
-		c.fail(x.at, vuid.StandaloneSpirv_Offset_04690, "the first member is at %d, and a member is of 64 bits; must be at a multiple of 8", x.offset).also(c, s.Index, "the block")
+		c.fail(x.at, vuid.StandaloneSpirv_Offset_04690, "the first member is at %d, and a member has 64 bits; must be at a multiple of 8", x.offset).also(c, s.Index, "the block")
 	}
 	if start := list[0].offset; (end-start)%8 != 0 {
-		c.fail(s.Index, vuid.StandaloneSpirv_Offset_04689, "the block takes %d bytes, and a member is of 64 bits; must be a multiple of 8", end-start)
+		c.fail(s.Index, vuid.StandaloneSpirv_Offset_04689, "the block has %d bytes, and a member has 64 bits; must be a multiple of 8", end-start)
 	}
 }
 
@@ -205,10 +205,10 @@ func (c *checker) buffers(e *facts.EntryPoint, list []captured) {
 		if k > 0 && list[k-1].buffer == x.buffer {
 			old := &list[k-1]
 			if x.stride != old.stride || x.hasStride != old.hasStride {
-				c.fail(x.at, vuid.StandaloneSpirv_XfbBuffer_04693, "XfbStride %d in buffer %d, where another output has %d; must be the same", x.stride, x.buffer, old.stride).also(c, old.at, "the other")
+				c.fail(x.at, vuid.StandaloneSpirv_XfbBuffer_04693, "XfbStride %d in buffer %d, and %d of another output; must be the same", x.stride, x.buffer, old.stride).also(c, old.at, "the other")
 			}
 			if x.stream != old.stream {
-				c.fail(x.at, vuid.StandaloneSpirv_Stream_04694, "Stream %d in buffer %d, where another output has %d; must be the same", x.stream, x.buffer, old.stream).also(c, old.at, "the other")
+				c.fail(x.at, vuid.StandaloneSpirv_Stream_04694, "Stream %d in buffer %d, and %d of another output; must be the same", x.stream, x.buffer, old.stream).also(c, old.at, "the other")
 			}
 		} else {
 			ends[list[max(k-1, 0)].stream] += end
@@ -218,7 +218,7 @@ func (c *checker) buffers(e *facts.EntryPoint, list []captured) {
 			continue
 		}
 		if last != nil && x.offset < end {
-			c.fail(x.at, vuid.StandaloneSpirv_XfbBuffer_04696, "an output at byte %d of buffer %d, where another ends at %d; must not overlap", x.offset, x.buffer, end).also(c, last.at, "the other").also(c, e.Index, "the entry point")
+			c.fail(x.at, vuid.StandaloneSpirv_XfbBuffer_04696, "an output at byte %d of buffer %d, and another ends at %d; must not overlap", x.offset, x.buffer, end).also(c, last.at, "the other").also(c, e.Index, "the entry point")
 		}
 		if x.offset+x.size > end {
 			end, last = x.offset+x.size, x
@@ -231,7 +231,7 @@ func (c *checker) buffers(e *facts.EntryPoint, list []captured) {
 	most, ok := c.limit(vuid.RuntimeSpirv_XfbBuffer_06309, "maxTransformFeedbackStreamDataSize")
 	for stream, n := range ends {
 		if ok && n > most {
-			c.fail(e.Index, vuid.RuntimeSpirv_XfbBuffer_06309, "stream %d writes %d bytes to its buffers; must be %d at most", stream, n, most)
+			c.fail(e.Index, vuid.RuntimeSpirv_XfbBuffer_06309, "stream %d writes %d bytes to its buffers; must write at most %d", stream, n, most)
 		}
 	}
 }
@@ -256,7 +256,7 @@ func (c *checker) streamOf(i int, in spirv.Inst) {
 			continue
 		}
 		if on, ok := c.limit(vuid.RuntimeSpirv_transformFeedbackStreamsLinesTriangles_06311, "transformFeedbackStreamsLinesTriangles"); ok && on == 0 {
-			c.fail(i, vuid.RuntimeSpirv_transformFeedbackStreamsLinesTriangles_06311, "%s to stream %d of an entry point that puts out no points; must put out points", in.Op(), n).also(c, e.Index, "the entry point")
+			c.fail(i, vuid.RuntimeSpirv_transformFeedbackStreamsLinesTriangles_06311, "%s to stream %d of an entry point without the mode OutputPoints; must have it", in.Op(), n).also(c, e.Index, "the entry point")
 		}
 		return
 	}

@@ -72,7 +72,7 @@ func (c *checker) literalStrings(i int, in spirv.Inst) {
 			s = wholeRunes(s)
 		}
 		if !utf8.ValidString(s) {
-			c.fail(i, "SPV-Operand-Encoding", "a string of %s is no UTF-8; must be", in.Op())
+			c.fail(i, "SPV-Operand-Encoding", "a string of %s is no UTF-8; must be UTF-8", in.Op())
 			return
 		}
 	}
@@ -99,10 +99,10 @@ func (c *checker) header() {
 		c.fail(-1, "SPV-Header-ByteOrder", "the bytes of the words are reversed; must be in the byte order of the host")
 	}
 	if c.version > c.env.SPIRV {
-		c.fail(-1, "SPV-Header-Environment", "the module is SPIR-V %s; %s takes %s at most", c.version, c.env, c.env.SPIRV)
+		c.fail(-1, "SPV-Header-Environment", "the module is SPIR-V %s in %s; must be at most %s", c.version, c.env, c.env.SPIRV)
 	}
 	if n := c.opts.Limits.IDBound; uint64(c.code.Bound) > uint64(n) {
-		c.fail(-1, "SPV-Header-Limit", "the bound of ids is %d; must be %d at most", c.code.Bound, n)
+		c.fail(-1, "SPV-Header-Limit", "the bound of ids is %d; must be at most %d", c.code.Bound, n)
 	}
 	if c.code.Schema != 0 {
 		c.fail(-1, "SPV-Header-Schema", "the schema is %d; must be 0", c.code.Schema)

@@ -43,7 +43,7 @@ entries:
 				continue entries
 			}
 		}
-		c.fail(i, "SPV-Fragment-Interlock", "%s in a function that the entry point %q calls, which has no execution mode of interlocks; must have one", in.Op(), e.Name).also(c, e.Index, "the entry point")
+		c.fail(i, "SPV-Fragment-Interlock", "%s in a function that the entry point %q calls, which has no interlock execution mode; must have one", in.Op(), e.Name).also(c, e.Index, "the entry point")
 		return
 	}
 }

@@ -59,7 +59,7 @@ func (c *checker) parameter(i int, in spirv.Inst) {
 	}
 	want, got := f.Type.Params[n], f.Params[n].Type
 	if want != nil && got != nil && want != got {
-		c.fail(i, "SPV-Function-Parameters", "parameter %d is %s; the function type says %s", n, c.typeName(got), c.typeName(want)).also(c, f.Type.Index, "the function type")
+		c.fail(i, "SPV-Function-Parameters", "parameter %d is %s; must be the type in the function type, %s", n, c.typeName(got), c.typeName(want)).also(c, f.Type.Index, "the function type")
 	}
 }
 
@@ -69,7 +69,7 @@ func (c *checker) functionParameters(_ int, _ spirv.Inst) {
 		return
 	}
 	if a, b := len(f.Params), len(f.Type.Params); a != b {
-		c.fail(f.Index, "SPV-Function-Parameters", "the function has %d parameters; its type says %d", a, b).also(c, f.Type.Index, "the function type")
+		c.fail(f.Index, "SPV-Function-Parameters", "the function has %d parameters; must have the number of its type, %d", a, b).also(c, f.Type.Index, "the function type")
 	}
 }
 
@@ -90,7 +90,7 @@ func (c *checker) call(i int, in spirv.Inst) {
 	}
 	args := v.Arguments()
 	if len(args) != len(f.Type.Params) {
-		c.fail(i, "SPV-Call-Arguments", "the call has %d arguments; the function takes %d", len(args), len(f.Type.Params)).also(c, f.Index, "the function")
+		c.fail(i, "SPV-Call-Arguments", "the call has %d arguments; must have the number of parameters, %d", len(args), len(f.Type.Params)).also(c, f.Index, "the function")
 		return
 	}
 	for n, a := range args {
@@ -186,17 +186,17 @@ func (c *checker) returnValue(i int, in spirv.Inst) {
 	t := c.m.TypeOf(id)
 	if c.fn == nil || t == nil {
 		if d := c.code.DefInst(id); d != nil && t == nil && d.Type() == 0 {
-			c.fail(i, "SPV-Return-Value", "the value is %s, the result of %s; must be a value that has a type", c.name(id), d.Op())
+			c.fail(i, "SPV-Return-Value", "the value is %s, the result of %s; must be a value with a type", c.name(id), d.Op())
 		}
 		return
 	}
 	switch {
 	case t.IsVoid():
-		c.fail(i, "SPV-Return-Value", "the value is void; must be of a type that a value can have")
+		c.fail(i, "SPV-Return-Value", "the value is void; must be of a type of values")
 	case c.fn.Return != nil && t != c.fn.Return:
 		c.fail(i, "SPV-Return-Value", "the value is %s; the function returns %s", c.typeName(t), c.typeName(c.fn.Return)).also(c, c.fn.Index, "the function")
 	case t.IsPointer() && !c.capable(spirv.CapabilityShader) && c.m.Addressing == spirv.AddressingModelLogical && !c.env.pointersRelaxed():
-		c.fail(i, "SPV-Return-Pointer", "the function returns a pointer into %s; must not in the logical addressing model", t.Storage)
+		c.fail(i, "SPV-Return-Pointer", "the function returns a pointer into %s; must return none in the logical addressing model", t.Storage)
 	}
 }
 
@@ -215,12 +215,12 @@ func (c *checker) recursion() {
 		}
 		told[f.Number] = true
 		if f.Type != nil && f.Type.Op == spirv.OpTypeFunction && (len(f.Type.Params) > 0 || f.Return != nil && !f.Return.IsVoid()) {
-			c.fail(e.Index, vuid.StandaloneSpirv_None_04633, "the entry point takes %d arguments and returns %s; must take none and return void", len(f.Type.Params), c.typeName(f.Return)).also(c, f.Index, "the function")
+			c.fail(e.Index, vuid.StandaloneSpirv_None_04633, "the entry point has %d parameters and returns %s; must have none and return void", len(f.Type.Params), c.typeName(f.Return)).also(c, f.Index, "the function")
 		}
 	}
 	for k := range c.m.Functions {
 		if f := &c.m.Functions[k]; f.Recursive && c.models[f.Number] != 0 {
-			c.fail(f.Index, vuid.StandaloneSpirv_None_04634, "%s can come to call itself and is called from an entry point; must not", c.name(f.ID))
+			c.fail(f.Index, vuid.StandaloneSpirv_None_04634, "%s is recursive and in the call tree of an entry point; must not be recursive", c.name(f.ID))
 		}
 	}
 }

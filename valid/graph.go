@@ -69,7 +69,7 @@ func isGraphValue(t *facts.Type) bool {
 func (g *graphs) typeGraph(i int, in spirv.Inst) {
 	v := inst.TypeGraphARM(in)
 	if int64(v.NumInputs()) >= int64(len(v.InOutTypes())) {
-		g.fail(i, "SPV-Graph-Type", "a graph of %d inputs and as many types of inputs and outputs, or less; must have an output", v.NumInputs())
+		g.fail(i, "SPV-Graph-Type", "a graph with %d inputs and at most as many types; must have an output", v.NumInputs())
 	}
 	for n, id := range v.InOutTypes() {
 		if t := g.m.Type(id); t != nil && !isGraphValue(t) {
@@ -87,7 +87,7 @@ func (g *graphs) graphConstant(i int, in spirv.Inst) {
 		g.constants = map[uint32]int{}
 	}
 	if first, ok := g.constants[v.GraphConstantID()]; ok {
-		g.fail(i, "SPV-Graph-Constant", "the graph constant has the number %d, as another has; must have one of its own", v.GraphConstantID()).also(g, first, "the other")
+		g.fail(i, "SPV-Graph-Constant", "the graph constant has the id %d of another; must have its own", v.GraphConstantID()).also(g, first, "the other")
 		return
 	}
 	g.constants[v.GraphConstantID()] = i
@@ -109,14 +109,14 @@ func (g *graphs) graphTypeOf(id spirv.ID) inst.TypeGraphARM {
 func (g *graphs) graphEntryPoint(i int, in spirv.Inst) {
 	v := inst.GraphEntryPointARM(in)
 	if g.open {
-		g.fail(i, "SPV-Graph-Place", "OpGraphEntryPointARM in a graph; must stand before all graphs")
+		g.fail(i, "SPV-Graph-Place", "OpGraphEntryPointARM in a graph; must be before all graphs")
 		return
 	}
 	if g.names == nil {
 		g.names = map[string]int{}
 	}
 	if first, ok := g.names[v.Name()]; ok {
-		g.fail(i, "SPV-Graph-EntryPoint", "the entry point has the name %q, as another has; must have one of its own", v.Name()).also(g, first, "the other")
+		g.fail(i, "SPV-Graph-EntryPoint", "the entry point has the name %q of another; must have its own", v.Name()).also(g, first, "the other")
 	}
 	g.names[v.Name()] = i
 	if d := g.code.DefInst(v.Graph()); d != nil && d.Op() != spirv.OpGraphARM {
@@ -140,7 +140,7 @@ func (g *graphs) graphEntryPoint(i int, in spirv.Inst) {
 		case x.Storage != spirv.StorageClassUniformConstant:
 			g.fail(i, "SPV-Graph-Interface", "%s of the interface is of the storage class %s; must be UniformConstant", g.name(id), x.Storage).also(g, x.Index, "the variable")
 		case t != nil && x.Type != nil && x.Type != g.m.Type(types[n]):
-			g.fail(i, "SPV-Graph-Interface", "%s of the interface is %s; must be %s, as the graph's type says", g.name(id), g.typeName(x.Type), g.name(types[n])).also(g, x.Index, "the variable")
+			g.fail(i, "SPV-Graph-Interface", "%s of the interface is %s; must be %s, the type in the graph type", g.name(id), g.typeName(x.Type), g.name(types[n])).also(g, x.Index, "the variable")
 		}
 	}
 }
@@ -197,7 +197,7 @@ func (g *graphs) slot(i int, op spirv.Op, code string, output bool, index spirv.
 		return nil
 	}
 	if !t.IsRuntimeArray() && t.Count != 0 && e >= t.Count {
-		g.fail(i, "SPV-Graph-Index", "%s of element %d of %s; there is no such element", op, e, g.typeName(t))
+		g.fail(i, "SPV-Graph-Index", "%s of element %d of %s; must be an existing element", op, e, g.typeName(t))
 		return nil
 	}
 	return t.Elem
@@ -225,7 +225,7 @@ func (g *graphs) graphInput(i int, in spirv.Inst) {
 	v := inst.GraphInputARM(in)
 	want := g.slot(i, in.Op(), vuid.StandaloneSpirv_OpGraphInputARM_09931, false, v.InputIndex(), v.ElementIndex())
 	if t := g.m.Type(v.Type()); t != nil && want != nil && t != want {
-		g.fail(i, "SPV-Graph-Value", "the input is %s; must be %s, as the graph's type says", g.typeName(t), g.typeName(want)).also(g, g.first, "the graph")
+		g.fail(i, "SPV-Graph-Value", "the input is %s; must be %s, the type in the graph type", g.typeName(t), g.typeName(want)).also(g, g.first, "the graph")
 	}
 	g.behindOutput(i, in.Op())
 }
@@ -234,7 +234,7 @@ func (g *graphs) graphOutput(i int, in spirv.Inst) {
 	v := inst.GraphSetOutputARM(in)
 	want := g.slot(i, in.Op(), vuid.StandaloneSpirv_OpGraphSetOutputARM_09932, true, v.OutputIndex(), v.ElementIndex())
 	if t := g.m.TypeOf(v.Value()); t != nil && want != nil && t != want {
-		g.fail(i, "SPV-Graph-Value", "the output is %s; must be %s, as the graph's type says", g.typeName(t), g.typeName(want)).also(g, g.first, "the graph")
+		g.fail(i, "SPV-Graph-Value", "the output is %s; must be %s, the type in the graph type", g.typeName(t), g.typeName(want)).also(g, g.first, "the graph")
 	}
 	if g.puts++; g.puts > 1 {
 		g.betweenOutputs(i - 1)
@@ -249,17 +249,17 @@ func (g *graphs) betweenOutputs(i int) {
 	case spirv.OpGraphSetOutputARM, spirv.OpGraphInputARM, spirv.OpLine, spirv.OpNoLine:
 	case spirv.OpExtInst:
 		if !g.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic() {
-			g.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
+			g.fail(i, "SPV-Graph-Place", "%s after the first output of the graph; must be before it", op)
 		}
 	default:
-		g.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
+		g.fail(i, "SPV-Graph-Place", "%s after the first output of the graph; must be before it", op)
 	}
 }
 
 // behindOutput checks that an input comes before the outputs.
 func (g *graphs) behindOutput(i int, op spirv.Op) {
 	if g.open && g.puts > 0 {
-		g.fail(i, "SPV-Graph-Place", "%s behind the first output of the graph; must stand before it", op)
+		g.fail(i, "SPV-Graph-Place", "%s after the first output of the graph; must be before it", op)
 	}
 }
 

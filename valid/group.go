@@ -110,7 +110,7 @@ func (c *scopes) combine(i int, in spirv.Inst) {
 		}
 	default:
 		if last != 0 {
-			c.fail(i, "SPV-NonUniform-Operand", "%s %s with an operand more; must have none", op, how)
+			c.fail(i, "SPV-NonUniform-Operand", "%s %s with an extra operand; must have none", op, how)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (c *scopes) quad(i int, in spirv.Inst) {
 		return
 	}
 	if all, known := c.limit(code, "subgroupQuadOperationsInAllStages"); known && all == 0 {
-		c.fail(i, code, "%s in a function that a %s entry point calls; needs subgroupQuadOperationsInAllStages, or Fragment or GLCompute", in.Op(), bad)
+		c.fail(i, code, "%s in a function that a %s entry point calls; needs subgroupQuadOperationsInAllStages, or be in Fragment or GLCompute", in.Op(), bad)
 	}
 }
 

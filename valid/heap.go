@@ -75,7 +75,7 @@ func (c *checker) descriptorBytes(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Heap-Size", "OpConstantSizeOfEXT yields %s; must yield an integer of 32 or 64 bits", c.typeName(t))
 	}
 	if d := c.code.DefInst(v.TypeOperand()); d != nil && !isDescriptor(d.Op()) {
-		c.fail(i, "SPV-Heap-Size", "the size of %s, the result of %s; must be of a type of descriptors", c.name(v.TypeOperand()), d.Op())
+		c.fail(i, "SPV-Heap-Size", "the size of %s, the result of %s; must be of a descriptor type", c.name(v.TypeOperand()), d.Op())
 	}
 }
 
@@ -128,7 +128,7 @@ func (c *checker) heapDecoration(i int, in spirv.Inst) {
 		if t := c.m.Type(v.Target()); t == nil || !t.IsArray() {
 			c.fail(i, "SPV-Heap-Stride", "ArrayStrideIdEXT on %s, the result of %s; must be on an array", c.name(v.Target()), d.Op())
 		} else if !holdsDescriptor(t) {
-			c.fail(i, "SPV-Heap-Stride", "ArrayStrideIdEXT on %s; must be on an array that holds descriptors", c.typeName(t)).also(c, t.Index, "the array")
+			c.fail(i, "SPV-Heap-Stride", "ArrayStrideIdEXT on %s; must be on an array with descriptors", c.typeName(t)).also(c, t.Index, "the array")
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (c *checker) heapMember(i int, in spirv.Inst) {
 	}
 	c.heapConstant(i, kind, v.DecorationWords())
 	if t := c.m.Type(v.StructureType()); t != nil && !holdsDescriptor(t) {
-		c.fail(i, "SPV-Heap-Offset", "OffsetIdEXT on a member of %s; must be on one of a struct that holds descriptors", c.name(t.ID)).also(c, t.Index, "the struct")
+		c.fail(i, "SPV-Heap-Offset", "OffsetIdEXT on a member of %s; must be on a member of a struct with descriptors", c.name(t.ID)).also(c, t.Index, "the struct")
 	}
 }
 

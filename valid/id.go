@@ -175,7 +175,7 @@ func (c *checker) useOther(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	id := spirv.ID(in[at])
 	switch {
 	case d < 0:
-		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
+		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which is not defined", op, c.name(id))
 	case !c.mayForward(i, op, in, at, d):
 		c.fail(i, "SPV-Id-Forward", "%s uses %s before its definition", op, c.name(id)).also(c, d, "the definition")
 		if d == i { // suppresses further findings about an id that is defined by itself
@@ -190,11 +190,11 @@ func (c *checker) useOther(i int, op spirv.Op, in spirv.Inst, at, d int) {
 func (c *checker) resultType(i int, op spirv.Op, id spirv.ID, d int) {
 	switch {
 	case d < 0:
-		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which nothing defines", op, c.name(id))
+		c.fail(i, "SPV-Id-Undefined", "%s uses %s, which is not defined", op, c.name(id))
 	case !isType(c.code.Inst(d).Op()):
 		c.fail(i, "SPV-Id-Type", "the result type of %s is %s, the result of %s; must be a type", op, c.name(id), c.code.Inst(d).Op())
 	case c.code.OpAt(d) == spirv.OpTypeFunction:
-		c.fail(i, "SPV-Type-FunctionUse", "the result type of %s is %s, the type of a function; only functions have it", op, c.name(id))
+		c.fail(i, "SPV-Type-FunctionUse", "the result type of %s is %s, a function type; must only be the type of functions", op, c.name(id))
 	case d >= i:
 		c.fail(i, "SPV-Id-Forward", "%s uses the type %s before its declaration", op, c.name(id)).also(c, d, "the declaration")
 	}
@@ -230,7 +230,7 @@ func (c *checker) scope(i int, op spirv.Op, in spirv.Inst, at, d int) {
 		}
 	}
 	if b != use && use.Reachable && !facts.Dominates(b, use) {
-		c.fail(i, "SPV-Id-Dominance", "%s uses %s, whose block %s does not dominate the block %s", op, c.name(spirv.ID(in[at])), c.name(b.ID), c.name(use.ID)).also(c, d, "the definition")
+		c.fail(i, "SPV-Id-Dominance", "%s uses %s, but its block %s does not dominate the block %s", op, c.name(spirv.ID(in[at])), c.name(b.ID), c.name(use.ID)).also(c, d, "the definition")
 	}
 }
 
@@ -354,11 +354,11 @@ func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	switch {
 	case def == spirv.OpDecorationGroup:
 		if op.Class() != spirv.ClassAnnotation && op != spirv.OpName {
-			c.fail(i, "SPV-Group-Use", "an operand of %s is the OpDecorationGroup %s; must not be one", op, c.name(spirv.ID(in[at])))
+			c.fail(i, "SPV-Group-Use", "an operand of %s is the OpDecorationGroup %s; must be no decoration group", op, c.name(spirv.ID(in[at])))
 		}
 	case def == spirv.OpFunction:
 		if !namesFunction(op) {
-			c.fail(i, "SPV-Function-Use", "an operand of %s is the function %s; must not be one", op, c.name(spirv.ID(in[at])))
+			c.fail(i, "SPV-Function-Use", "an operand of %s is the function %s; must be no function", op, c.name(spirv.ID(in[at])))
 		}
 	case def.HasType():
 		if op.Class() == spirv.ClassTypeDeclaration && (def != spirv.OpUndef && !constantDef(def) || madeOfType(op, at)) {
@@ -370,13 +370,13 @@ func (c *checker) kind(i int, op spirv.Op, in spirv.Inst, at, d int) {
 	case isType(def):
 		switch {
 		case def == spirv.OpTypeFunction && namesType(op, at) && !c.namesFunctionType(op):
-			c.fail(i, "SPV-Type-FunctionUse", "%s names %s, the type of a function; only functions have it", op, c.name(spirv.ID(in[at])))
+			c.fail(i, "SPV-Type-FunctionUse", "%s names %s, a function type; must only be the type of functions", op, c.name(spirv.ID(in[at])))
 		case !namesType(op, at) || op == spirv.OpSpecConstantOp && !namesType(spirv.Op(in[3]), 0):
 			c.fail(i, "SPV-Id-Type", "an operand of %s is the type %s; must be no type", op, c.name(spirv.ID(in[at])))
 		}
 	default:
 		if !namesUntyped(op, at) {
-			c.fail(i, "SPV-Id-Untyped", "an operand of %s is %s, the result of %s; must be a value that has a type", op, c.name(spirv.ID(in[at])), def)
+			c.fail(i, "SPV-Id-Untyped", "an operand of %s is %s, the result of %s; must be a value with a type", op, c.name(spirv.ID(in[at])), def)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (a *imageAccess) coordinate(c *subject, id spirv.ID, ok func(*facts.Type) b
 		return
 	}
 	if n := a.coordinates(); t.Components() < n {
-		c.fail(a.i, "SPV-Image-Coordinate", "the coordinate of %s has %s; must have %d at least", a.op, components(t.Components()), n)
+		c.fail(a.i, "SPV-Image-Coordinate", "the coordinate of %s has %s; must have at least %d", a.op, components(t.Components()), n)
 	}
 }
 
@@ -182,7 +182,7 @@ func (a *imageAccess) sampledOperand(c *subject, id spirv.ID) bool {
 	t := c.m.TypeOf(id)
 	switch {
 	case t != nil && t.Op != spirv.OpTypeSampledImage:
-		c.fail(a.i, "SPV-Image-Operand", "%s takes %s; must take a sampled image", a.op, c.name(id))
+		c.fail(a.i, "SPV-Image-Operand", "%s of %s; must be of a sampled image", a.op, c.name(id))
 		return false
 	case t == nil || t.Elem == nil || t.Elem.Image == nil:
 		return false
@@ -196,7 +196,7 @@ func (a *imageAccess) imageOperand(c *subject, id spirv.ID) bool {
 	t := c.m.TypeOf(id)
 	switch {
 	case t != nil && t.Image == nil:
-		c.fail(a.i, "SPV-Image-Operand", "%s takes %s; must take an image", a.op, c.name(id))
+		c.fail(a.i, "SPV-Image-Operand", "%s of %s; must be of an image", a.op, c.name(id))
 		return false
 	case t == nil:
 		return false
@@ -250,9 +250,9 @@ func (c *images) imageOf(i int, in spirv.Inst) {
 	case t.Image == nil:
 		c.fail(i, "SPV-Image-Result", "OpImage yields %s; must yield an image", c.typeName(t))
 	case s.Op != spirv.OpTypeSampledImage:
-		c.fail(i, "SPV-Image-Operand", "OpImage takes %s; must take a sampled image", c.name(v.SampledImage()))
+		c.fail(i, "SPV-Image-Operand", "OpImage of %s; must be of a sampled image", c.name(v.SampledImage()))
 	case s.Elem != nil && s.Elem != t:
-		c.fail(i, "SPV-Image-Result", "OpImage yields %s of %s; must yield the sampled image's image", c.typeName(t), c.typeName(s))
+		c.fail(i, "SPV-Image-Result", "OpImage yields %s of %s; must yield the image type of the sampled image", c.typeName(t), c.typeName(s))
 	}
 }
 

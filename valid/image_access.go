@@ -157,7 +157,7 @@ func (c *images) imageWrite(i int, in spirv.Inst) {
 	a.sampledType(c.subject)
 	c.imageSign(i, op, a.image, a.mask)
 	if n := formatComponents(m.Format); c.vulkan && a.texel.Components() < n {
-		c.fail(i, vuid.RuntimeSpirv_OpImageWrite_07112, "%s of %s to an image of the format %s; must have %d components at least", op, c.typeName(a.texel), m.Format, n)
+		c.fail(i, vuid.RuntimeSpirv_OpImageWrite_07112, "%s of %s to an image of the format %s; must have at least %d components", op, c.typeName(a.texel), m.Format, n)
 	}
 	c.imageOperands(&a)
 }

@@ -74,7 +74,7 @@ func (c *images) imageOperands(a *imageAccess) {
 	}
 	c.operandExtend(a)
 	if m := a.mask & offsets; m&(m-1) != 0 {
-		c.fail(a.i, "SPV-ImageOperand-Offset", "%s with %s; must have one kind of offset at most", a.op, m)
+		c.fail(a.i, "SPV-ImageOperand-Offset", "%s with %s; must have at most one kind of offset", a.op, m)
 	}
 	if c.vulkan && a.mask&offsets != 0 && a.image.Image.Sampled != 1 {
 		c.fail(a.i, vuid.StandaloneSpirv_Offset_04865, "%s with an offset into an image with sampled %d; must be 1", a.op, a.image.Image.Sampled).newer(c)
@@ -200,7 +200,7 @@ func (c *images) operandExtend(a *imageAccess) {
 	}
 	switch {
 	case a.mask&both == both:
-		c.fail(a.i, "SPV-ImageOperand-Extend", "%s with SignExtend and ZeroExtend; must have one at most", a.op)
+		c.fail(a.i, "SPV-ImageOperand-Extend", "%s with SignExtend and ZeroExtend; must have at most one of them", a.op)
 	case !s.IsInt():
 		c.fail(a.i, "SPV-ImageOperand-Extend", "%s of %s with %s; must be of integers", a.op, c.typeName(a.texel), a.mask&both)
 	case s.Signed && a.mask&spirv.ImageOperandsZeroExtendMask != 0:
@@ -248,7 +248,7 @@ func (c *images) operandOffset(a *imageAccess, m spirv.ImageOperands, id spirv.I
 		return
 	}
 	if m == spirv.ImageOperandsOffsetMask && !gather && !c.offsetAllowed() {
-		c.fail(a.i, vuid.RuntimeSpirv_Offset_10213, "%s with the image operand Offset; must be a gather, or needs the feature maintenance8", a.op)
+		c.fail(a.i, vuid.RuntimeSpirv_Offset_10213, "%s with the image operand Offset; must be a gather or have the feature maintenance8", a.op)
 	}
 	c.offsetRange(a, m, k)
 }
@@ -278,10 +278,10 @@ func (c *images) offsetRange(a *imageAccess, m spirv.ImageOperands, k *facts.Con
 		}
 		v := int64(int32(uint32(e.Bits)))
 		if l, ok := c.limit(low, lowest); ok && v < int64(l) {
-			c.fail(a.i, low, "an offset of %d; must be %s, which is %d, at least", v, lowest, int64(l))
+			c.fail(a.i, low, "an offset of %d; must be at least %s, %d", v, lowest, int64(l))
 		}
 		if l, ok := c.limit(high, highest); ok && v > int64(l) {
-			c.fail(a.i, high, "an offset of %d; must be %s, which is %d, at most", v, highest, int64(l))
+			c.fail(a.i, high, "an offset of %d; must be at most %s, %d", v, highest, int64(l))
 		}
 	}
 	switch {

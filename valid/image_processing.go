@@ -151,10 +151,10 @@ func (c *images) boxFilter(i int, in spirv.Inst) {
 	const code = vuid.RuntimeSpirv_OpImageBoxFilterQCOM_06989
 	y := float64(math.Float32frombits(uint32(h.Bits)))
 	if y < 1 {
-		c.fail(i, code, "the height of the box is %g; must be 1 at least", y)
+		c.fail(i, code, "the height of the box is %g; must be at least 1", y)
 	}
 	if l, ok := c.limit(code, "maxBoxFilterBlockSize[1]"); ok && y > float64(l) {
-		c.fail(i, code, "the height of the box is %g; must be maxBoxFilterBlockSize.height, which is %d, at most", y, l)
+		c.fail(i, code, "the height of the box is %g; must be at most maxBoxFilterBlockSize.height, %d", y, l)
 	}
 }
 
@@ -188,7 +188,7 @@ func (c *images) blockMatch(i int, in spirv.Inst) {
 			continue
 		}
 		if l, ok := c.limit(region, "maxBlockMatchRegion["+itoa(uint64(n))+"]"); ok && e.Bits > l {
-			c.fail(i, region, "the %s of the block is %d; must be maxBlockMatchRegion.%s, which is %d, at most", dimension, e.Bits, dimension, l)
+			c.fail(i, region, "the %s of the block is %d; must be at most maxBlockMatchRegion.%s, %d", dimension, e.Bits, dimension, l)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (c *images) processedElsewhere(i int, op spirv.Op, id spirv.ID) {
 		}
 		for _, d := range [...]spirv.Decoration{spirv.DecorationWeightTextureQCOM, spirv.DecorationBlockMatchTextureQCOM, spirv.DecorationBlockMatchSamplerQCOM} {
 			if c.m.Has(v.ID, d) {
-				c.fail(i, "SPV-ImageProcessing-Use", "%s takes %s, which is decorated %s; must not", op, c.name(v.ID), d).also(c, v.Index, "the variable")
+				c.fail(i, "SPV-ImageProcessing-Use", "%s uses %s, which is decorated %s; must use an object without it", op, c.name(v.ID), d).also(c, v.Index, "the variable")
 				return
 			}
 		}

@@ -52,7 +52,7 @@ func (c *images) throughTexel(i int, in spirv.Inst) {
 	}
 	for _, id := range ids {
 		if t := c.m.TypeOf(id); t != nil && t.IsPointer() && t.Storage == spirv.StorageClassImage {
-			c.fail(i, "SPV-TexelPointer-Use", "%s takes %s, a pointer to a texel; must take another, for those are for atomic instructions", in.Op(), c.name(id))
+			c.fail(i, "SPV-TexelPointer-Use", "%s uses %s, a texel pointer; must be an atomic instruction", in.Op(), c.name(id))
 			return
 		}
 	}
@@ -62,7 +62,7 @@ func (c *images) throughTexel(i int, in spirv.Inst) {
 func (c *images) queried(i int, op spirv.Op, id spirv.ID) *facts.Type {
 	t := c.m.TypeOf(id)
 	if t != nil && t.Image == nil {
-		c.fail(i, "SPV-ImageQuery-Operand", "%s takes %s; must take an image", op, c.name(id))
+		c.fail(i, "SPV-ImageQuery-Operand", "%s of %s; must be of an image", op, c.name(id))
 		return nil
 	}
 	return t
@@ -174,7 +174,7 @@ func (c *images) queryLod(i int, in spirv.Inst) {
 	s := c.m.TypeOf(v.SampledImage())
 	switch {
 	case s != nil && s.Op != spirv.OpTypeSampledImage:
-		c.fail(i, "SPV-ImageQuery-Operand", "OpImageQueryLod takes %s; must take a sampled image", c.name(v.SampledImage()))
+		c.fail(i, "SPV-ImageQuery-Operand", "OpImageQueryLod of %s; must be of a sampled image", c.name(v.SampledImage()))
 		return
 	case s == nil || s.Elem == nil || s.Elem.Image == nil:
 		return
@@ -193,7 +193,7 @@ func (c *images) queryLod(i int, in spirv.Inst) {
 	case t.IsMatrix() || t.Scalar() == nil || !t.Scalar().IsFloat() && !(c.capable(spirv.CapabilityKernel) && t.Scalar().IsInt()):
 		c.fail(i, "SPV-Image-Coordinate", "the coordinate of %s is %s; must be of floats", op, c.typeName(t))
 	case t.Components() < n:
-		c.fail(i, "SPV-Image-Coordinate", "the coordinate of %s has %s; must have %d at least", op, components(t.Components()), n)
+		c.fail(i, "SPV-Image-Coordinate", "the coordinate of %s has %s; must have at least %d", op, components(t.Components()), n)
 	}
 	c.queriesSampled(i, op, a.image)
 }
@@ -209,7 +209,7 @@ func (c *images) texelPointer(i int, in spirv.Inst) {
 		return
 	}
 	if e := t.Elem; e != nil && !numbers(e) && !e.IsVoid() || e.IsVector() && !c.capable(spirv.CapabilityAtomicFloat16VectorNV) {
-		c.fail(i, "SPV-TexelPointer-Result", "OpImageTexelPointer yields a pointer at %s; must point at a scalar number", c.typeName(t.Elem))
+		c.fail(i, "SPV-TexelPointer-Result", "OpImageTexelPointer yields a pointer to %s; must point to a scalar number", c.typeName(t.Elem))
 		return
 	}
 	if p == nil {
@@ -223,7 +223,7 @@ func (c *images) texelPointer(i int, in spirv.Inst) {
 		return
 	}
 	if s := p.Elem.Elem; s != nil && t.Elem != nil && s != t.Elem.Scalar() && !s.IsVoid() {
-		c.fail(i, "SPV-TexelPointer-Result", "OpImageTexelPointer yields a pointer at %s; must point at the sampled type, which is %s", c.typeName(t.Elem), c.typeName(s))
+		c.fail(i, "SPV-TexelPointer-Result", "OpImageTexelPointer yields a pointer to %s; must point to the sampled type, %s", c.typeName(t.Elem), c.typeName(s))
 	}
 	c.texelAddress(i, in.Op(), p.Elem, v.Coordinate(), v.Sample())
 	c.texelFormat(i, in.Op(), vuid.StandaloneSpirv_OpImageTexelPointer_04658, p.Elem)

@@ -140,7 +140,7 @@ func (c *position) derivativeModel(i int, op spirv.Op, allowed modelSet, code st
 		switch e.Model {
 		case spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV:
 			if !e.HasMode(spirv.ExecutionModeDerivativeGroupQuadsKHR) && !e.HasMode(spirv.ExecutionModeDerivativeGroupLinearKHR) {
-				c.fail(i, code, "%s in a function that the %s entry point %q calls, which has no group of derivatives; needs the execution mode DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR", op, e.Model, e.Name).also(c, e.Index, "the entry point")
+				c.fail(i, code, "%s in a function that the %s entry point %q calls, which has no derivative group; needs the execution mode DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR", op, e.Model, e.Name).also(c, e.Index, "the entry point")
 				return
 			}
 		}
@@ -161,7 +161,7 @@ func (c *images) sampledImage(i int, in spirv.Inst) {
 	case m != nil && m.Image == nil:
 		c.fail(i, "SPV-SampledImage-Operand", "the image of OpSampledImage is %s; must be an image", c.typeName(m))
 	case m != nil && t.Elem != nil && t.Elem.Image != nil && !alikeImages(m, t.Elem):
-		c.fail(i, "SPV-SampledImage-Operand", "the image of OpSampledImage is %s, and the result %s; must differ in depth at most", c.typeName(m), c.typeName(t)).also(c, m.Index, "the image's type")
+		c.fail(i, "SPV-SampledImage-Operand", "the image of OpSampledImage is %s, and the result %s; must differ at most in depth", c.typeName(m), c.typeName(t)).also(c, m.Index, "the image's type")
 	case m != nil && m.Image.Sampled > 1:
 		c.fail(i, "SPV-SampledImage-Operand", "the image of OpSampledImage has sampled %d; must be 0 or 1", m.Image.Sampled)
 	case s != nil && s.Op != spirv.OpTypeSampler:
@@ -211,7 +211,7 @@ func (c *images) sampledImageUse(i int, in spirv.Inst, made map[spirv.ID]int) {
 		switch {
 		case !ok || d == i:
 		case !takesSampledImage(op):
-			c.fail(i, "SPV-SampledImage-Use", "%s takes the result of OpSampledImage %s; only what samples or queries it may", op, c.name(spirv.ID(w.Words[0]))).also(c, d, "the sampled image")
+			c.fail(i, "SPV-SampledImage-Use", "%s uses the result of OpSampledImage %s; must sample or query", op, c.name(spirv.ID(w.Words[0]))).also(c, d, "the sampled image")
 		case c.blockOf[i] != c.blockOf[d]:
 			c.fail(i, "SPV-SampledImage-Use", "the result of OpSampledImage %s is used in another block; must be used in its own", c.name(spirv.ID(w.Words[0]))).also(c, d, "the sampled image")
 		}

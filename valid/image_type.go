@@ -38,7 +38,7 @@ func (c *images) typeImage(i int, in spirv.Inst) {
 		value, max uint32
 	}{{"depth", v.Depth(), 2}, {"arrayed", v.Arrayed(), 1}, {"multisampled", v.MS(), 1}, {"sampled", v.Sampled(), 2}} {
 		if l.value > l.max {
-			c.fail(i, "SPV-Image-Literal", "%s is %d; must be %d at most", l.what, l.value, l.max)
+			c.fail(i, "SPV-Image-Literal", "%s is %d; must be at most %d", l.what, l.value, l.max)
 			return
 		}
 	}
@@ -173,7 +173,7 @@ func (c *images) imageSign(i int, op spirv.Op, t *facts.Type, mask spirv.ImageOp
 		signed = false
 	}
 	if signed != k.signed {
-		c.fail(i, vuid.StandaloneSpirv_Image_04965, "%s takes texels of the format %s as %s; must be %s", op, t.Image.Format, signs(signed), signs(k.signed)).also(c, t.Index, "the image")
+		c.fail(i, vuid.StandaloneSpirv_Image_04965, "%s accesses texels of the format %s as %s; must access %s", op, t.Image.Format, signs(signed), signs(k.signed)).also(c, t.Index, "the image")
 	}
 }
 

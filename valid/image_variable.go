@@ -70,7 +70,7 @@ func (c *images) imageVariables() {
 			case array:
 				c.fail(v.Index, vuid.RuntimeSpirv_OpTypeImage_09644, "%s is an array of images of a subpass without InputAttachmentIndex; must have it", c.name(v.ID))
 			case !c.feature(vuid.RuntimeSpirv_None_09558, "dynamicRenderingLocalRead"):
-				c.fail(v.Index, vuid.RuntimeSpirv_None_09558, "%s is the image of a subpass without InputAttachmentIndex; must have it, or needs the feature dynamicRenderingLocalRead", c.name(v.ID))
+				c.fail(v.Index, vuid.RuntimeSpirv_None_09558, "%s is the image of a subpass without InputAttachmentIndex; must have it or the feature dynamicRenderingLocalRead", c.name(v.ID))
 			}
 		}
 		if m.Sampled == 2 && m.Format == spirv.ImageFormatUnknown && m.Dim != spirv.DimSubpassData && m.Dim != spirv.DimTileImageDataEXT && c.env.Version < Vulkan13 {
@@ -83,7 +83,7 @@ func (c *images) imageVariables() {
 // formatless checks a storage image without a format.
 func (c *images) formatless(v *facts.Variable, code, feature string, d spirv.Decoration) {
 	if !c.m.Has(v.ID, d) && !c.feature(code, feature) && !c.extension(code, "VK_KHR_format_feature_flags2") {
-		c.fail(v.Index, code, "%s is a storage image without a format and without %s; must have it, or needs the feature %s", c.name(v.ID), d, feature)
+		c.fail(v.Index, code, "%s is a storage image without a format and without %s; must have it or the feature %s", c.name(v.ID), d, feature)
 	}
 }
 
@@ -109,7 +109,7 @@ func (c *images) stageWrites() {
 			if c.feature(code, feature) {
 				break
 			}
-			c.fail(v.Index, code, "%s can be written by the %s entry point %q; must be NonWritable, or needs the feature %s", c.name(v.ID), e.Model, e.Name, feature).also(c, e.Index, "the entry point")
+			c.fail(v.Index, code, "%s is writable by the %s entry point %q; must be NonWritable or have the feature %s", c.name(v.ID), e.Model, e.Name, feature).also(c, e.Index, "the entry point")
 		}
 	}
 }

@@ -38,9 +38,9 @@ func (c *checker) inputsOutputs() {
 	for k := range c.builtIn.noted {
 		n := &c.builtIn.noted[k]
 		if notVulkan(n.builtIn) {
-			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s; must be one that Vulkan has", n.builtIn)
+			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s; must be a built-in of Vulkan", n.builtIn)
 		} else if unlisted(n.builtIn) {
-			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s, of an extension that Vulkan does not have; must be one that Vulkan has", n.builtIn).warn()
+			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s, of an extension that Vulkan does not have; must be a built-in of Vulkan", n.builtIn).warn()
 		}
 	}
 	for n := range c.m.Variables {
@@ -87,7 +87,7 @@ func (c *checker) inputOutput(v *facts.Variable) {
 	switch {
 	case !ok:
 		if c.contains(v.Type, holdsPhysical) {
-			c.fail(v.Index, vuid.StandaloneSpirv_Input_09557, "%s in %s holds a pointer to a physical storage buffer; must not", c.name(v.ID), v.Storage)
+			c.fail(v.Index, vuid.StandaloneSpirv_Input_09557, "%s in %s contains a pointer to a physical storage buffer; must contain none", c.name(v.ID), v.Storage)
 		}
 	case b == spirv.BuiltInTessLevelInner || b == spirv.BuiltInTessLevelOuter:
 		if !c.m.Has(v.ID, spirv.DecorationPatch) {
@@ -95,7 +95,7 @@ func (c *checker) inputOutput(v *facts.Variable) {
 		}
 	case ok && volatileBuiltIn(b, c.usedBy(v)) && !c.capable(spirv.CapabilityVulkanMemoryModel):
 		if !c.m.Has(v.ID, spirv.DecorationVolatile) {
-			c.fail(v.Index, vuid.StandaloneSpirv_VulkanMemoryModel_04678, "%s has the built-in %s, which can change while the shader runs, and is not Volatile; must be", c.name(v.ID), b).warn()
+			c.fail(v.Index, vuid.StandaloneSpirv_VulkanMemoryModel_04678, "%s has the built-in %s, which can change while the shader runs, and is not Volatile; must be Volatile", c.name(v.ID), b).warn()
 		}
 	}
 	if d, has := c.m.Decoration(v.ID, spirv.DecorationViewportRelativeNV); has {
@@ -131,7 +131,7 @@ func (c *checker) volatileLoad(i int, in spirv.Inst) {
 	}
 	mask, _ := v.MemoryAccess()
 	if b, ok := c.m.BuiltIn(o.ID); ok && volatileBuiltIn(b, c.callerModels()) && mask&spirv.MemoryAccessVolatileMask == 0 {
-		c.fail(i, vuid.StandaloneSpirv_VulkanMemoryModel_04679, "a load of %s, which can change while the shader runs, that is not Volatile; must be", b).also(c, o.Index, "the variable")
+		c.fail(i, vuid.StandaloneSpirv_VulkanMemoryModel_04679, "a load of %s, which can change while the shader runs, that is not Volatile; must be Volatile", b).also(c, o.Index, "the variable")
 	}
 }
 

@@ -35,7 +35,7 @@ func (c *checker) interfaces() {
 		for _, v := range c.globals(e) {
 			budget--
 			if c.marks[v.Index] != mark && c.mustList(v) {
-				c.fail(e.Index, "SPV-Interface-Listed", "the entry point uses %s in %s and does not list it; must do so", c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
+				c.fail(e.Index, "SPV-Interface-Listed", "the entry point uses %s in %s and does not list it; must list it", c.name(v.ID), v.Storage).also(c, v.Index, "the variable")
 			}
 		}
 	}

@@ -82,7 +82,7 @@ func (c *checker) exclusiveDecorations(e *facts.EntryPoint, v *facts.Variable, g
 	switch e.Model {
 	case spirv.ExecutionModelVertex, spirv.ExecutionModelGeometry, spirv.ExecutionModelFragment:
 		if d, ok := get(spirv.DecorationPatch); ok {
-			c.fail(d.Index, "SPV-Interpolation-Patch", "%s is a Patch in the interface of a %s entry point; must be in that of tessellation", c.name(v.ID), e.Model).also(c, e.Index, "the entry point")
+			c.fail(d.Index, "SPV-Interpolation-Patch", "%s is a Patch in the interface of a %s entry point; must be in the interface of a tessellation entry point", c.name(v.ID), e.Model).also(c, e.Index, "the entry point")
 		}
 	}
 	if _, flat := get(spirv.DecorationFlat); flat && c.oldText() {
@@ -110,7 +110,7 @@ func (c *checker) notInterpolated(e *facts.EntryPoint, v *facts.Variable, code, 
 			}
 		}
 		if ok {
-			c.fail(d.Index, code, "%s on %s, %s; must not be there", kind, c.name(v.ID), what).also(c, v.Index, "the variable").also(c, e.Index, "the entry point")
+			c.fail(d.Index, code, "%s on %s, %s; must have none", kind, c.name(v.ID), what).also(c, v.Index, "the variable").also(c, e.Index, "the entry point")
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (c *checker) checkLayout(i int, o *opcode, in spirv.Inst) {
 		}
 	}
 	if op == spirv.OpSamplerImageAddressingModeNV && l.models == 0 {
-		c.fail(i, "SPV-Layout-Section", "%s before the memory model; must be behind it", op)
+		c.fail(i, "SPV-Layout-Section", "%s before the memory model; must be after it", op)
 	}
 	s := o.section
 	if s == anywhere {
@@ -137,7 +137,7 @@ func (c *checker) checkLayout(i int, o *opcode, in spirv.Inst) {
 	case s < l.at:
 		if l.told&(1<<s) == 0 {
 			l.told |= 1 << s
-			c.fail(i, "SPV-Layout-Section", "%s behind %s; must be among %s", op, l.at, s)
+			c.fail(i, "SPV-Layout-Section", "%s after %s; must be in %s", op, l.at, s)
 		}
 		return
 	}
@@ -217,29 +217,29 @@ func (c *checker) layoutInside(i int, op spirv.Op, s section, in spirv.Inst) {
 	if l.graph {
 		switch op {
 		case spirv.OpGraphARM, spirv.OpFunction:
-			c.fail(i, "SPV-Graph-Place", "%s in a graph; OpGraphEndARM must come before it", op).also(c, c.graph.first, "the graph begins here")
+			c.fail(i, "SPV-Graph-Place", "%s in a graph; must be after OpGraphEndARM", op).also(c, c.graph.first, "the graph begins here")
 		case spirv.OpGraphEndARM:
 			l.graph = false
 		}
 		return
 	}
 	if s != functionSection && s != anywhere {
-		c.fail(i, "SPV-Layout-Section", "%s in a function; must be among %s", op, s)
+		c.fail(i, "SPV-Layout-Section", "%s in a function; must be in %s", op, s)
 		return
 	}
 	switch op {
 	case spirv.OpFunction:
-		c.fail(i, "SPV-Layout-Function", "OpFunction in a function; OpFunctionEnd must come before it").also(c, l.open, "the function begins here")
+		c.fail(i, "SPV-Layout-Function", "OpFunction in a function; must be after OpFunctionEnd").also(c, l.open, "the function begins here")
 		l.open, l.params, l.block, l.started, l.badScope = i, true, -1, false, false
 	case spirv.OpFunctionParameter:
 		if !l.params {
-			c.fail(i, "SPV-Layout-Function", "OpFunctionParameter behind the first block or behind other instructions; must come just behind OpFunction")
+			c.fail(i, "SPV-Layout-Function", "OpFunctionParameter after the first block or other instructions; must be directly after OpFunction")
 		}
 	case spirv.OpFunctionEnd:
 		c.functionEnd(i)
 	case spirv.OpLabel:
 		if l.block >= 0 {
-			c.fail(i, "SPV-Layout-Block", "OpLabel in a block; an instruction that ends the block must come before it").also(c, l.block, "the block begins here")
+			c.fail(i, "SPV-Layout-Block", "OpLabel in a block; must be after an instruction that ends the block").also(c, l.block, "the block begins here")
 		}
 		if !l.started && !l.body {
 			l.body = true
@@ -254,10 +254,10 @@ func (c *checker) layoutInside(i int, op spirv.Op, s section, in spirv.Inst) {
 func (c *checker) functionEnd(i int) {
 	l := &c.layout
 	if l.block >= 0 {
-		c.fail(i, "SPV-Layout-Block", "OpFunctionEnd in a block; an instruction that ends the block must come before it").also(c, l.block, "the block begins here")
+		c.fail(i, "SPV-Layout-Block", "OpFunctionEnd in a block; must be after an instruction that ends the block").also(c, l.block, "the block begins here")
 	}
 	if !l.started && l.body {
-		c.fail(l.open, "SPV-Layout-Declaration", "a function without a body behind one that has a body; must come before it")
+		c.fail(l.open, "SPV-Layout-Declaration", "a function without a body after a function with a body; must be before it")
 	}
 	l.open, l.block = -1, -1
 }
@@ -277,13 +277,13 @@ func (c *checker) layoutInBlock(i int, op spirv.Op, in spirv.Inst) {
 	switch {
 	case op == spirv.OpPhi:
 		if !l.phis {
-			c.fail(i, "SPV-Layout-Phi", "OpPhi behind other instructions of its block; must come before them")
+			c.fail(i, "SPV-Layout-Phi", "OpPhi after other instructions of its block; must be before them")
 		}
 		l.vars = false
 		return
 	case op == spirv.OpVariable, op == spirv.OpUntypedVariableKHR:
 		if !l.vars {
-			c.fail(i, "SPV-Layout-Variable", "%s behind other instructions or in a later block; must be among the first instructions of the first block", op)
+			c.fail(i, "SPV-Layout-Variable", "%s after other instructions or in a later block; must be among the first instructions of the first block", op)
 		}
 	case op == spirv.OpExtInst && c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic(), isDebugInfo(c.m, op, in):
 		// These may be between variables, but not before a phi.
@@ -403,7 +403,7 @@ func (c *checker) layoutModule() {
 		c.fail(-1, "SPV-Layout-MemoryModel", "no OpMemoryModel; must be one")
 	}
 	if len(c.m.EntryPoints) == 0 && !c.capable(spirv.CapabilityLinkage) && !c.hasGraph() {
-		c.fail(-1, "SPV-Layout-EntryPoint", "no OpEntryPoint; must be one where the capability Linkage is not declared")
+		c.fail(-1, "SPV-Layout-EntryPoint", "no OpEntryPoint; must be one unless the capability Linkage is declared")
 	}
 }
 

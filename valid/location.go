@@ -72,7 +72,7 @@ func (c *checker) locatedVariable(v *facts.Variable) {
 		return
 	}
 	if b, ok := c.m.BuiltIn(v.ID); ok {
-		c.fail(at, vuid.StandaloneSpirv_Location_04915, "%s on the built-in %s; must not be there", kind, b).also(c, v.Index, "the variable")
+		c.fail(at, vuid.StandaloneSpirv_Location_04915, "%s on the built-in %s; must have none", kind, b).also(c, v.Index, "the variable")
 	}
 }
 
@@ -232,10 +232,10 @@ func (l *located) variable(v *facts.Variable) {
 	if s.IsStruct() && len(s.Members) > 0 {
 		if _, ok := c.m.MemberBuiltIn(s.ID, 0); ok {
 			if !c.m.Has(s.ID, spirv.DecorationBlock) {
-				c.fail(v.Index, vuid.StandaloneSpirv_Location_04919, "%s has members that are built-ins and is no Block, nor have the members a Location; must be a Block", c.name(v.ID)).also(c, s.Index, "the struct")
+				c.fail(v.Index, vuid.StandaloneSpirv_Location_04919, "%s has members that are built-ins and is no Block, and the members have no Location; must be a Block", c.name(v.ID)).also(c, s.Index, "the struct")
 			}
 			if has {
-				c.fail(d.Index, vuid.StandaloneSpirv_Location_04916, "Location on %s, a block of built-ins; must be on what is the user's", c.name(v.ID)).also(c, s.Index, "the block")
+				c.fail(d.Index, vuid.StandaloneSpirv_Location_04916, "Location on %s, a block of built-ins; must be on a user-defined variable", c.name(v.ID)).also(c, s.Index, "the block")
 			}
 			return
 		}
@@ -263,7 +263,7 @@ func (l *located) variable(v *facts.Variable) {
 func (c *checker) membersLocated(s *facts.Type, v *facts.Variable) bool {
 	for k := range s.Members {
 		if d, ok := c.m.MemberDecoration(s.ID, k, spirv.DecorationLocation); ok {
-			c.fail(d.Index, vuid.StandaloneSpirv_Location_04918, "member %d of %s has a Location, and so has what it is in; must have none", k, c.name(s.ID)).also(c, v.Index, "the variable")
+			c.fail(d.Index, vuid.StandaloneSpirv_Location_04918, "member %d of %s has a Location, and so has the variable or struct that contains it; must have none", k, c.name(s.ID)).also(c, v.Index, "the variable")
 			return true
 		}
 	}
@@ -277,7 +277,7 @@ func (l *located) block(v *facts.Variable, s *facts.Type) {
 		m := s.Members[k].Type
 		d, ok := c.m.MemberDecoration(s.ID, k, spirv.DecorationLocation)
 		if !ok {
-			c.fail(v.Index, vuid.StandaloneSpirv_Location_04919, "member %d of the block %s has no Location, nor has the variable %s; must have one", k, c.name(s.ID), c.name(v.ID)).also(c, s.Index, "the block")
+			c.fail(v.Index, vuid.StandaloneSpirv_Location_04919, "member %d of the block %s has no Location, and the variable %s has none; must have one", k, c.name(s.ID), c.name(v.ID)).also(c, s.Index, "the block")
 			return
 		}
 		if in := core(m); in.IsStruct() && c.membersLocated(in, v) {
@@ -406,7 +406,7 @@ func (l *located) overlap(v *facts.Variable, member int, old slot, at uint64) {
 	}
 	l.told[k] = true
 	c := l.c
-	c.fail(l.e.Index, code, "%s and %s of %s have component %d of location %d both; must not overlap", l.slotName(old), l.slotName(slot{v, member}), v.Storage, at%4, at/4).
+	c.fail(l.e.Index, code, "%s and %s of %s both have component %d of location %d; must not overlap", l.slotName(old), l.slotName(slot{v, member}), v.Storage, at%4, at/4).
 		also(c, old.v.Index, "the first").also(c, v.Index, "the second")
 	if other != "" && v != old.v && c.m.Has(v.ID, spirv.DecorationComponent) && c.m.Has(old.v.ID, spirv.DecorationComponent) {
 		c.fail(l.e.Index, other, "Location and Component of %s and %s overlap; must not", c.name(old.v.ID), c.name(v.ID)).
@@ -436,7 +436,7 @@ func (l *located) alike(m *slots, v *facts.Variable, location uint64) {
 		}
 		for _, kind := range [...]spirv.Decoration{spirv.DecorationPerVertexKHR, spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid} {
 			if c.m.Has(v.ID, kind) != c.m.Has(old.v.ID, kind) {
-				c.fail(l.e.Index, vuid.StandaloneSpirv_Input_10604, "%s and %s share location %d, and one of them is %s; must be alike", c.name(old.v.ID), c.name(v.ID), location, kind).
+				c.fail(l.e.Index, vuid.StandaloneSpirv_Input_10604, "%s and %s share location %d, and only one of them is %s; must have the same interpolation", c.name(old.v.ID), c.name(v.ID), location, kind).
 					also(c, old.v.Index, "the first").also(c, v.Index, "the second")
 				return
 			}
@@ -487,7 +487,7 @@ func (l *located) enough(v *facts.Variable, end uint64, patch bool) {
 			have /= 4
 		}
 		if end > have {
-			l.c.fail(v.Index, vuid.RuntimeSpirv_Location_06272, "%s in %s reaches to location %d; must be below %d, as %s says", l.c.name(v.ID), v.Storage, end-1, have, r.limit).also(l.c, l.e.Index, "the entry point")
+			l.c.fail(v.Index, vuid.RuntimeSpirv_Location_06272, "%s in %s reaches to location %d; must be below %d, the value of %s", l.c.name(v.ID), v.Storage, end-1, have, r.limit).also(l.c, l.e.Index, "the entry point")
 		}
 		return
 	}

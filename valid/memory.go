@@ -49,10 +49,10 @@ func (c *checker) load(i int, in spirv.Inst) {
 		return
 	}
 	if p.Elem != nil && p.Elem != t && !(c.env.BeforeLegalization && sameStructure(p.Elem, t)) {
-		c.fail(i, "SPV-Load-Type", "the result is %s; the pointer points at %s", c.typeName(t), c.typeName(p.Elem))
+		c.fail(i, "SPV-Load-Type", "the result is %s; must be the type that the pointer points to, %s", c.typeName(t), c.typeName(p.Elem))
 	}
 	if c.contains(t, holdsRuntime) && !c.env.BeforeLegalization {
-		c.fail(i, "SPV-Load-RuntimeArray", "a load of %s, which has no length; must not be", c.typeName(t))
+		c.fail(i, "SPV-Load-RuntimeArray", "a load of %s, which has no length; must have one", c.typeName(t))
 	}
 	c.smallAccess(i, t, "load")
 	mask, _ := v.MemoryAccess()
@@ -88,7 +88,7 @@ func (c *checker) descriptorLoad(i int, pointer spirv.ID, t, p *facts.Type) {
 	if ok && b == heap || v.Storage == spirv.StorageClassTileImageEXT {
 		return
 	}
-	c.fail(i, code, "%s is loaded by way of %s, which has no Binding and DescriptorSet and is not %s; must be either", c.typeName(t), c.name(v.ID), heap).also(c, v.Index, "the variable")
+	c.fail(i, code, "%s is loaded through %s, which has no Binding and DescriptorSet and is not %s; must be either", c.typeName(t), c.name(v.ID), heap).also(c, v.Index, "the variable")
 }
 
 // smallAccess checks a load or store of values of 8 or 16 bits that the module
@@ -97,7 +97,7 @@ func (c *checker) smallAccess(i int, t *facts.Type, what string) {
 	if !c.capable(spirv.CapabilityShader) || !c.contains(t, holds8|holds16) || t.IsScalar() || t.IsVector() || t.IsMatrix() {
 		return
 	}
-	c.fail(i, "SPV-Memory-Small", "a %s of %s, which holds values of 8 or 16 bits; must be a scalar, vector or matrix", what, c.typeName(t))
+	c.fail(i, "SPV-Memory-Small", "a %s of %s, which contains values of 8 or 16 bits; must be a scalar, vector or matrix", what, c.typeName(t))
 }
 
 func (c *checker) store(i int, in spirv.Inst) {
@@ -111,7 +111,7 @@ func (c *checker) store(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Store-Pointer", "%s is %s; must be a pointer", c.name(v.Pointer()), c.typeName(p))
 		return
 	case p.Elem.IsVoid():
-		c.fail(i, "SPV-Store-Pointer", "%s points at void; must point at what can be stored", c.name(v.Pointer()))
+		c.fail(i, "SPV-Store-Pointer", "%s points to void; must point to an object", c.name(v.Pointer()))
 	}
 	c.writable(i, v.Pointer(), p)
 	if t == nil {
@@ -122,10 +122,10 @@ func (c *checker) store(i int, in spirv.Inst) {
 		return
 	}
 	if p.Elem != nil && p.Elem != t && !c.storesAs(p.Elem, t) {
-		c.fail(i, "SPV-Store-Type", "the object is %s; the pointer points at %s", c.typeName(t), c.typeName(p.Elem))
+		c.fail(i, "SPV-Store-Type", "the object is %s; must be the type that the pointer points to, %s", c.typeName(t), c.typeName(p.Elem))
 	}
 	if c.vulkan && opaqueElements(t) {
-		c.fail(i, vuid.StandaloneSpirv_OpTypeImage_06924, "a store of %s; must not be", c.typeName(t))
+		c.fail(i, vuid.StandaloneSpirv_OpTypeImage_06924, "a store of %s; must be of a type that can be stored", c.typeName(t))
 	}
 	c.smallAccess(i, t, "store")
 	mask, _ := v.MemoryAccess()
@@ -199,10 +199,10 @@ func opaqueElements(t *facts.Type) bool {
 func (c *checker) writable(i int, pointer spirv.ID, p *facts.Type) {
 	switch p.Storage {
 	case spirv.StorageClassUniformConstant, spirv.StorageClassInput, spirv.StorageClassPushConstant, spirv.StorageClassShaderRecordBufferKHR:
-		c.fail(i, "SPV-Store-ReadOnly", "%s writes to %s by way of %s; must not", c.code.Inst(i).Op(), p.Storage, c.name(pointer))
+		c.fail(i, "SPV-Store-ReadOnly", "%s writes to %s through %s; must not write", c.code.Inst(i).Op(), p.Storage, c.name(pointer))
 	case spirv.StorageClassHitAttributeKHR:
 		if bad := c.callerModels() & (inAnyHit | inClosestHit); bad != 0 && !c.vulkan {
-			c.fail(i, "SPV-Storage-HitAttribute", "%s writes to HitAttributeKHR in a function that a %s entry point calls; must not", c.code.Inst(i).Op(), bad)
+			c.fail(i, "SPV-Storage-HitAttribute", "%s writes to HitAttributeKHR in a function that a %s entry point calls; must not write", c.code.Inst(i).Op(), bad)
 		}
 	case spirv.StorageClassUniform:
 		if !c.vulkan {
@@ -213,7 +213,7 @@ func (c *checker) writable(i int, pointer spirv.ID, p *facts.Type) {
 			return
 		}
 		if s := blockOfArrays(v.Type); s != nil && c.m.Has(s.ID, spirv.DecorationBlock) {
-			c.fail(i, vuid.StandaloneSpirv_Uniform_06925, "%s writes to the uniform block %s; must not", c.code.Inst(i).Op(), c.name(v.ID)).also(c, v.Index, "the variable")
+			c.fail(i, vuid.StandaloneSpirv_Uniform_06925, "%s writes to the uniform block %s; must not write", c.code.Inst(i).Op(), c.name(v.ID)).also(c, v.Index, "the variable")
 		}
 	}
 }
@@ -234,7 +234,7 @@ func (c *checker) copied(i int, target, source spirv.ID) (t, s *facts.Type, ok b
 			c.fail(i, "SPV-CopyMemory-Pointer", "the %s %s is %s; must be a pointer", what, c.name(id), c.typeName(p))
 			return t, s, false
 		case p.Elem.IsVoid() && c.code.Inst(i).Op() == spirv.OpCopyMemory:
-			c.fail(i, "SPV-CopyMemory-Pointer", "the %s %s points at void; must point at what can be copied", what, c.name(id))
+			c.fail(i, "SPV-CopyMemory-Pointer", "the %s %s points to void; must point to an object", what, c.name(id))
 			return t, s, false
 		}
 	}
@@ -256,13 +256,13 @@ func (c *checker) copyMemory(i int, in spirv.Inst) {
 	case t.Op == spirv.OpTypeUntypedPointerKHR:
 		of = s.Elem
 	case s.Op == spirv.OpTypePointer && t.Elem != s.Elem && t.Elem != nil && s.Elem != nil && !(c.env.BeforeLegalization && sameStructure(t.Elem, s.Elem)):
-		c.fail(i, "SPV-CopyMemory-Type", "the target points at %s, the source at %s; must be the same", c.typeName(t.Elem), c.typeName(s.Elem))
+		c.fail(i, "SPV-CopyMemory-Type", "the target points to %s, the source to %s; must be the same", c.typeName(t.Elem), c.typeName(s.Elem))
 	}
 	if c.capable(spirv.CapabilityShader) && c.contains(of, holds8|holds16) {
-		c.fail(i, "SPV-Memory-Small", "a copy of %s, which holds values of 8 or 16 bits; must not be", c.typeName(of))
+		c.fail(i, "SPV-Memory-Small", "a copy of %s, which contains values of 8 or 16 bits; must have arithmetic on them", c.typeName(of))
 	}
 	if c.vulkan && opaqueElements(of) {
-		c.fail(i, vuid.StandaloneSpirv_OpTypeImage_06924, "a copy to %s; must not be", c.typeName(of))
+		c.fail(i, vuid.StandaloneSpirv_OpTypeImage_06924, "a copy to %s; must be to writable memory", c.typeName(of))
 	}
 	first, _ := v.MemoryAccess()
 	second, two := v.MemoryAccess2()
@@ -277,7 +277,7 @@ func (c *checker) copyMemorySized(i int, in spirv.Inst) {
 	}
 	c.copySize(i, v.Size(), t, s)
 	if c.capable(spirv.CapabilityShader) && (c.contains(t.Elem, holds8|holds16) || c.contains(s.Elem, holds8|holds16)) {
-		c.fail(i, "SPV-Memory-Small", "a copy of memory that holds values of 8 or 16 bits; must not be")
+		c.fail(i, "SPV-Memory-Small", "a copy of memory with values of 8 or 16 bits; must have arithmetic on them")
 	}
 	first, _ := v.MemoryAccess()
 	second, two := v.MemoryAccess2()
@@ -301,7 +301,7 @@ func (c *checker) copySize(i int, id spirv.ID, t, s *facts.Type) {
 	n, _ := k.Int()
 	switch {
 	case n == 0:
-		c.fail(i, "SPV-CopyMemory-Size", "the size is 0; must not be")
+		c.fail(i, "SPV-CopyMemory-Size", "the size is 0; must be greater")
 		return
 	case n < 0 && size.Signed:
 		c.fail(i, "SPV-CopyMemory-Size", "the size is %d; must not be negative", n)

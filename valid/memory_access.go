@@ -56,9 +56,9 @@ func (c *position) accesses(i int, a access, mask spirv.MemoryAccess, words []ui
 		}
 		switch {
 		case !k.takes:
-			c.fail(i, k.code, "%s has %s with a pointer that it does not use so; must not", op, k.name)
+			c.fail(i, k.code, "%s has %s with a pointer that it does not access so; must have it only for such an access", op, k.name)
 		case mask&spirv.MemoryAccessNonPrivatePointerMask == 0:
-			c.fail(i, k.code, "%s stands without NonPrivatePointer; must stand with it", k.name)
+			c.fail(i, k.code, "%s without NonPrivatePointer; must have both", k.name)
 		}
 		if len(words) > 0 {
 			c.memoryScope(i, spirv.ID(words[0]))
@@ -70,7 +70,7 @@ func (c *position) accesses(i int, a access, mask spirv.MemoryAccess, words []ui
 	}
 	for _, p := range [...]*facts.Type{a.writes, a.reads} {
 		if p != nil && !sharedClass(p.Storage) {
-			c.fail(i, "SPV-MemoryAccess-NonPrivate", "NonPrivatePointer stands with a pointer to %s; needs memory that invocations share", p.Storage)
+			c.fail(i, "SPV-MemoryAccess-NonPrivate", "NonPrivatePointer with a pointer to %s; must be shared memory", p.Storage)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (c *position) copyAccesses(i int, a access, first, second accessSet, two bo
 		return
 	}
 	if !c.since(spirv.Version14) {
-		c.fail(i, "SPV-MemoryAccess-Two", "%s has two sets of memory operands in SPIR-V %s; needs 1.4", c.code.Inst(i).Op(), c.version)
+		c.fail(i, "SPV-MemoryAccess-Two", "%s has two sets of memory operands in SPIR-V %s; must be 1.4 or later", c.code.Inst(i).Op(), c.version)
 	}
 	c.accesses(i, access{writes: a.writes, through: a.through}, first.mask, first.words)
 	c.accesses(i, access{reads: a.reads, through: a.through}, second.mask, second.words)

@@ -88,10 +88,10 @@ func (c *checker) setMeshOutputs(i int, in spirv.Inst) {
 	}
 	for _, e := range c.callersOf(c.fn) {
 		if m, ok := e.Mode(spirv.ExecutionModeOutputVertices); ok && okV && len(m.Operands) > 0 && vertices > uint64(m.Operands[0]) {
-			c.fail(i, codeV, "OpSetMeshOutputsEXT of %d vertices; must be %d at most, as OutputVertices of %q says", vertices, m.Operands[0], e.Name).also(c, m.Index, "the mode")
+			c.fail(i, codeV, "OpSetMeshOutputsEXT of %d vertices; must be at most %d, the value of OutputVertices of %q", vertices, m.Operands[0], e.Name).also(c, m.Index, "the mode")
 		}
 		if m, ok := e.Mode(spirv.ExecutionModeOutputPrimitivesEXT); ok && okP && len(m.Operands) > 0 && primitives > uint64(m.Operands[0]) {
-			c.fail(i, codeP, "OpSetMeshOutputsEXT of %d primitives; must be %d at most, as OutputPrimitivesEXT of %q says", primitives, m.Operands[0], e.Name).also(c, m.Index, "the mode")
+			c.fail(i, codeP, "OpSetMeshOutputsEXT of %d primitives; must be at most %d, the value of OutputPrimitivesEXT of %q", primitives, m.Operands[0], e.Name).also(c, m.Index, "the mode")
 		}
 	}
 }
@@ -125,12 +125,12 @@ func (c *checker) emitMeshTasks(i int, in spirv.Inst) {
 			continue
 		}
 		if l, ok := c.limit(g.code, g.limit); ok && n > l {
-			c.fail(i, g.code, "the count of %s is %d; must be %s, which is %d, at most", g.what, n, g.limit, l)
+			c.fail(i, g.code, "the count of %s is %d; must be at most %s, %d", g.what, n, g.limit, l)
 		}
 	}
 	if c.vulkan && known {
 		if l, ok := c.limit(vuid.RuntimeSpirv_TaskEXT_07302, meshProperty+"maxMeshWorkGroupTotalCount"); ok && total > l {
-			c.fail(i, vuid.RuntimeSpirv_TaskEXT_07302, "%d workgroups; must be maxMeshWorkGroupTotalCount, which is %d, at most", total, l)
+			c.fail(i, vuid.RuntimeSpirv_TaskEXT_07302, "%d workgroups; must be at most maxMeshWorkGroupTotalCount, %d", total, l)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (c *checker) meshEntries() {
 		}
 	}
 	if c.vulkan && nv != nil && ext != nil {
-		c.fail(ext.Index, vuid.StandaloneSpirv_MeshEXT_07102, "a %s entry point beside one of %s; must be of one extension", ext.Model, nv.Model).also(c, nv.Index, "the other")
+		c.fail(ext.Index, vuid.StandaloneSpirv_MeshEXT_07102, "a %s entry point and a %s entry point; must be of one extension", ext.Model, nv.Model).also(c, nv.Index, "the other")
 	}
 }
 
@@ -201,10 +201,10 @@ func (c *checker) meshModes(e *facts.EntryPoint) {
 			continue
 		}
 		if m.Operands[0] == 0 && r.least != "" {
-			c.fail(m.Index, r.least, "%s is 0; must be 1 at least", r.mode)
+			c.fail(m.Index, r.least, "%s is 0; must be at least 1", r.mode)
 		}
 		if l, ok := c.limit(r.greatest, r.max); ok && uint64(m.Operands[0]) > l {
-			c.fail(m.Index, r.greatest, "%s is %d; must be %s, which is %d, at most", r.mode, m.Operands[0], r.max, l)
+			c.fail(m.Index, r.greatest, "%s is %d; must be at most %s, %d", r.mode, m.Operands[0], r.max, l)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (c *checker) primitiveIndex(i int, in spirv.Inst) {
 	}
 	for _, e := range c.callersOf(c.fn) {
 		if m, ok := e.Mode(spirv.ExecutionModeOutputVertices); ok && len(m.Operands) > 0 && n >= uint64(m.Operands[0]) {
-			c.fail(i, vuid.PrimitiveIndicesNV_04341, "the index %d is written to PrimitiveIndicesNV; must be below %d, as OutputVertices says", n, m.Operands[0]).also(c, m.Index, "the mode")
+			c.fail(i, vuid.PrimitiveIndicesNV_04341, "the index %d is written to PrimitiveIndicesNV; must be below %d, the value of OutputVertices", n, m.Operands[0]).also(c, m.Index, "the mode")
 			return
 		}
 	}
@@ -79,7 +79,7 @@ func (c *checker) pointSizes(e *facts.EntryPoint) {
 			return
 		}
 	}
-	c.fail(e.Index, code, "the mesh shader puts out points and uses no PointSize; must write it, or needs the feature maintenance5")
+	c.fail(e.Index, code, "the mesh shader has the mode OutputPoints and uses no PointSize; must write it or have the feature maintenance5")
 }
 
 // holdsBuiltIn reports whether a variable, or a member of its block, is a built-in.
@@ -153,7 +153,7 @@ func (c *checker) meshOrder(e *facts.EntryPoint) {
 	}
 	if e.Model == spirv.ExecutionModelTaskEXT {
 		if !w.sets[e.Func.Number] {
-			c.fail(e.Index, vuid.RuntimeSpirv_TaskEXT_07117, "the task shader does not call OpEmitMeshTasksEXT; must do so once").warn()
+			c.fail(e.Index, vuid.RuntimeSpirv_TaskEXT_07117, "the task shader does not call OpEmitMeshTasksEXT; must call it once").warn()
 		}
 		return
 	}
@@ -203,7 +203,7 @@ func (w *meshCalls) once(f *facts.Function) {
 		if first < 0 {
 			first = i
 		} else if facts.Dominates(w.blockNumber(w.blockOf[first]), w.blockNumber(w.blockOf[i])) {
-			w.fail(i, vuid.RuntimeSpirv_MeshEXT_07118, "OpSetMeshOutputsEXT is called again; must be called once at most").also(w.checker, first, "the first call").warn()
+			w.fail(i, vuid.RuntimeSpirv_MeshEXT_07118, "OpSetMeshOutputsEXT is called again; must be called at most once").also(w.checker, first, "the first call").warn()
 		}
 	}
 }
@@ -260,7 +260,7 @@ func (w *meshCalls) block(b *facts.Block, set bool) {
 			continue
 		}
 		if t := w.m.TypeOf(pointer); !set && t.IsPointer() && t.Storage == spirv.StorageClassOutput {
-			w.fail(i, vuid.StandaloneSpirv_MeshEXT_07106, "%s to the output %s before OpSetMeshOutputsEXT; must come behind it", in.Op(), w.name(pointer)).warn()
+			w.fail(i, vuid.StandaloneSpirv_MeshEXT_07106, "%s to the output %s before OpSetMeshOutputsEXT; must be after it", in.Op(), w.name(pointer)).warn()
 		}
 	}
 }

@@ -51,13 +51,13 @@ func (w *flow) meshView(i int, in spirv.Inst) {
 		v := inst.SetMeshOutputsEXT(in)
 		for _, id := range [...]spirv.ID{v.VertexCount(), v.PrimitiveCount()} {
 			if w.of(id)&ofView != 0 {
-				w.fail(i, vuid.StandaloneSpirv_MeshEXT_07108, "the count %s depends on ViewIndex; must not", w.name(id))
+				w.fail(i, vuid.StandaloneSpirv_MeshEXT_07108, "the count %s depends on ViewIndex; must not depend on it", w.name(id))
 			}
 		}
 	case spirv.OpStore:
 		v := inst.Store(in)
 		if o := w.origin(v.Pointer()); o != nil && w.indexArray(o) && w.of(v.Object())&ofView != 0 {
-			w.fail(i, vuid.StandaloneSpirv_MeshEXT_07110, "%s, which is written to %s, depends on ViewIndex; must not", w.name(v.Object()), w.name(o.ID))
+			w.fail(i, vuid.StandaloneSpirv_MeshEXT_07110, "%s, which is written to %s, depends on ViewIndex; must not depend on it", w.name(v.Object()), w.name(o.ID))
 		}
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
 		spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
@@ -77,7 +77,7 @@ func (w *flow) meshView(i int, in spirv.Inst) {
 		}
 		for _, id := range h.path {
 			if w.of(id)&ofView != 0 {
-				w.fail(i, code, "the index %s into %s depends on ViewIndex; must not", w.name(id), w.name(o.ID))
+				w.fail(i, code, "the index %s into %s depends on ViewIndex; must not depend on it", w.name(id), w.name(o.ID))
 				return
 			}
 		}

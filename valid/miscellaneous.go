@@ -28,13 +28,13 @@ var miscellaneousFamily = family{
 func (c *checker) freeze(i int, in spirv.Inst) {
 	v := inst.FreezeKHR(in)
 	if t, got := c.m.Type(v.Type()), c.m.TypeOf(v.Value()); t != nil && got != nil && t != got {
-		c.fail(i, "SPV-Freeze-Type", "the value is %s; must be %s as the result", c.typeName(got), c.typeName(t))
+		c.fail(i, "SPV-Freeze-Type", "the value is %s; must be %s, like the result", c.typeName(got), c.typeName(t))
 	}
 }
 
 func (c *checker) poison(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil && (t.IsVoid() || t.Op == spirv.OpTypeFunction) {
-		c.fail(i, "SPV-Poison-Type", "OpPoisonKHR is %s; must be of a type that a value can have", c.typeName(t))
+		c.fail(i, "SPV-Poison-Type", "OpPoisonKHR is %s; must be of a type of values", c.typeName(t))
 	}
 }
 
@@ -43,7 +43,7 @@ func (c *checker) predicatedLoad(i int, in spirv.Inst) {
 	t := c.m.Type(v.Type())
 	c.predicated(i, v.Pointer(), v.Predicate(), t)
 	if d := c.m.TypeOf(v.DefaultValue()); t != nil && d != nil && t != d {
-		c.fail(i, "SPV-Predicated-Default", "the default is %s; must be %s as the result", c.typeName(d), c.typeName(t))
+		c.fail(i, "SPV-Predicated-Default", "the default is %s; must be %s, like the result", c.typeName(d), c.typeName(t))
 	}
 }
 
@@ -61,7 +61,7 @@ func (c *checker) predicated(i int, pointer, predicate spirv.ID, t *facts.Type) 
 	case !p.IsPointer():
 		c.fail(i, "SPV-Predicated-Pointer", "%s is %s; must be a pointer", c.name(pointer), c.typeName(p))
 	case p.Op == spirv.OpTypePointer && p.Elem != nil && t != nil && p.Elem != t:
-		c.fail(i, "SPV-Predicated-Pointer", "%s points at %s; must point at %s", c.name(pointer), c.typeName(p.Elem), c.typeName(t))
+		c.fail(i, "SPV-Predicated-Pointer", "%s points to %s; must point to %s", c.name(pointer), c.typeName(p.Elem), c.typeName(t))
 	}
 	if b := c.m.TypeOf(predicate); b != nil && !b.IsBool() {
 		c.fail(i, "SPV-Predicated-Condition", "the predicate is %s; must be a Boolean", c.typeName(b))

@@ -46,10 +46,10 @@ func (c *checker) memoryModel(i int, in spirv.Inst) {
 	v := inst.MemoryModel(in)
 	vulkan := v.MemoryModel() == spirv.MemoryModelVulkan
 	if c.capable(spirv.CapabilityVulkanMemoryModel) && !vulkan {
-		c.fail(i, "SPV-MemoryModel-Vulkan", "the memory model is %s; must be Vulkan where the capability VulkanMemoryModel is declared", v.MemoryModel())
+		c.fail(i, "SPV-MemoryModel-Vulkan", "the memory model is %s; must be Vulkan if the capability VulkanMemoryModel is declared", v.MemoryModel())
 	}
 	if slices.Contains(c.m.Capabilities, spirv.CapabilityCooperativeMatrixKHR) && c.capable(spirv.CapabilityShader) && !c.capable(spirv.CapabilityVulkanMemoryModel) {
-		c.fail(i, "SPV-MemoryModel-Cooperative", "the capability CooperativeMatrixKHR without VulkanMemoryModel; must be declared too")
+		c.fail(i, "SPV-MemoryModel-Cooperative", "the capability CooperativeMatrixKHR without VulkanMemoryModel; must have both")
 	}
 	switch {
 	case c.vulkan:
@@ -71,7 +71,7 @@ func (c *checker) executionMode(i int, in spirv.Inst) {
 	entries := c.entriesAt(v.EntryPoint())
 	if len(entries) == 0 {
 		if c.code.Def(v.EntryPoint()) >= 0 {
-			c.fail(i, "SPV-Mode-Entry", "%s is no entry point; must be one", c.name(v.EntryPoint()))
+			c.fail(i, "SPV-Mode-Entry", "%s is no entry point; must be an entry point", c.name(v.EntryPoint()))
 		}
 		return
 	}
@@ -80,7 +80,7 @@ func (c *checker) executionMode(i int, in spirv.Inst) {
 		if takesIDs(mode) {
 			word = "OpExecutionModeId"
 		}
-		c.fail(i, "SPV-Mode-Ids", "%s by %s; must be by %s", mode, in.Op(), word)
+		c.fail(i, "SPV-Mode-Ids", "%s by %s; must use %s", mode, in.Op(), word)
 		return
 	}
 	if ids {
@@ -228,13 +228,13 @@ func (c *checker) modeOperands(i int, mode spirv.ExecutionMode, w []uint32) {
 	switch mode {
 	case spirv.ExecutionModeLocalSize:
 		if len(w) == 3 && (w[0] == 0 || w[1] == 0 || w[2] == 0) {
-			c.fail(i, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; no dimension must be 0", w[0], w[1], w[2])
+			c.fail(i, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; must have no dimension of 0", w[0], w[1], w[2])
 		}
 	case spirv.ExecutionModeLocalSizeId:
 		for _, id := range spirv.IDs(w) {
 			if k := c.m.Const(id); k != nil && !k.Spec {
 				if n, ok := k.Int(); ok && n == 0 {
-					c.fail(i, "SPV-Mode-LocalSize", "the dimension %s of the workgroup is 0; must not be", c.name(id))
+					c.fail(i, "SPV-Mode-LocalSize", "the dimension %s of the workgroup is 0; must be greater", c.name(id))
 				}
 			}
 		}
@@ -256,7 +256,7 @@ func (c *checker) vulkanMode(i int, mode spirv.ExecutionMode) {
 	case spirv.ExecutionModeOriginLowerLeft:
 		c.fail(i, vuid.StandaloneSpirv_OriginLowerLeft_04653, "OriginLowerLeft; must be OriginUpperLeft in Vulkan")
 	case spirv.ExecutionModePixelCenterInteger:
-		c.fail(i, vuid.StandaloneSpirv_PixelCenterInteger_04654, "PixelCenterInteger; must not stand in Vulkan")
+		c.fail(i, vuid.StandaloneSpirv_PixelCenterInteger_04654, "PixelCenterInteger; must not be in Vulkan")
 	case spirv.ExecutionModeLocalSizeId:
 		on, known := c.env.Device.feature("maintenance4")
 		if c.env.Version < Vulkan13 && !c.env.AllowLocalSizeID && !(on && known) {
@@ -313,19 +313,19 @@ func (c *checker) modesDiffer() {
 				s.first = m.Operands[0]
 			}
 			if old, ok := have[s]; ok {
-				c.fail(m.Index, "SPV-Mode-Twice", "%s stands twice; must stand once", m.Kind).also(c, old, "the first")
+				c.fail(m.Index, "SPV-Mode-Twice", "%s is declared twice; must be declared once", m.Kind).also(c, old, "the first")
 				continue
 			}
 			have[s] = m.Index
 			if other, ok := oppositeMode(m.Kind); ok {
 				if old, ok := have[seen{other, s.first}]; ok {
-					c.fail(m.Index, "SPV-Mode-FloatControl", "%s and %s for %d bits; must be one of them", other, m.Kind, s.first).also(c, old, "the other")
+					c.fail(m.Index, "SPV-Mode-FloatControl", "%s and %s for %d bits; must be at most one of them", other, m.Kind, s.first).also(c, old, "the other")
 				}
 			}
 		}
 		if c.vulkan && e.HasMode(spirv.ExecutionModeTileShadingRateQCOM) {
 			if e.HasMode(spirv.ExecutionModeLocalSize) || e.HasMode(spirv.ExecutionModeLocalSizeId) {
-				c.fail(e.Index, vuid.StandaloneSpirv_TileShadingRateQCOM_10692, "TileShadingRateQCOM with a size of the workgroup; must be without")
+				c.fail(e.Index, vuid.StandaloneSpirv_TileShadingRateQCOM_10692, "TileShadingRateQCOM with a workgroup size; must have none")
 			}
 		}
 	}
@@ -349,7 +349,7 @@ func (c *checker) fastMath() {
 		with = append(with, e)
 		for _, m := range e.Modes {
 			if m.Kind == spirv.ExecutionModeContractionOff || m.Kind == spirv.ExecutionModeSignedZeroInfNanPreserve {
-				c.fail(m.Index, "SPV-Mode-FastMathBoth", "%s of an entry point with FPFastMathDefault; must not be of the same", m.Kind).also(c, e.Index, "the entry point")
+				c.fail(m.Index, "SPV-Mode-FastMathBoth", "%s of an entry point with FPFastMathDefault; must be without it", m.Kind).also(c, e.Index, "the entry point")
 			}
 		}
 	}
@@ -400,9 +400,9 @@ func fastMathFault(mask uint32) string {
 	both := uint32(spirv.FPFastMathModeAllowContractMask | spirv.FPFastMathModeAllowReassocMask)
 	switch {
 	case mask&^known != 0:
-		return "the mask has bits that are none of FPFastMathMode; must not"
+		return "the mask has undefined bits of FPFastMathMode; must have only defined bits"
 	case mask&uint32(spirv.FPFastMathModeFastMask) != 0:
-		return "the mask has Fast; must name the modes one by one"
+		return "the mask has Fast; must have the single modes"
 	case mask&uint32(spirv.FPFastMathModeAllowTransformMask) != 0 && mask&both != both:
 		return "the mask has AllowTransform without AllowContract and AllowReassoc; must have all"
 	}
@@ -418,10 +418,10 @@ func (c *checker) fastMathTree(f *facts.Function) {
 			continue
 		}
 		if c.m.Has(id, spirv.DecorationNoContraction) {
-			c.fail(i, "SPV-Mode-FastMathBoth", "%s is decorated NoContraction; must not be where an entry point has FPFastMathDefault", c.name(id))
+			c.fail(i, "SPV-Mode-FastMathBoth", "%s is decorated NoContraction; must not be if an entry point has FPFastMathDefault", c.name(id))
 		}
 		if d, ok := c.m.Decoration(id, spirv.DecorationFPFastMathMode); ok && spirv.FPFastMathMode(d.Literal())&spirv.FPFastMathModeFastMask != 0 {
-			c.fail(i, "SPV-Mode-FastMathBoth", "%s is decorated Fast; must not be where an entry point has FPFastMathDefault", c.name(id))
+			c.fail(i, "SPV-Mode-FastMathBoth", "%s is decorated Fast; must not be if an entry point has FPFastMathDefault", c.name(id))
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (c *position) onlyIn(i int, allowed modelSet, code string) bool {
 	if bad == 0 {
 		return false
 	}
-	c.fail(i, code, "%s in a function that a %s entry point calls; needs %s", c.code.Inst(i).Op(), bad, allowed)
+	c.fail(i, code, "%s in a function that a %s entry point calls; must be in %s", c.code.Inst(i).Op(), bad, allowed)
 	return true
 }
 

@@ -172,7 +172,7 @@ func (c *checker) nonWritableStore(shut []int32, i int, pointer spirv.ID) {
 	if at == 0 {
 		return
 	}
-	x := c.fail(i, "SPV-Store-NonWritable", "%s writes to memory by way of %s, which is NonWritable; must not", c.code.Inst(i).Op(), c.name(pointer)).also(c, int(at)-1, "the decoration")
+	x := c.fail(i, "SPV-Store-NonWritable", "%s writes to memory through %s, which is NonWritable; must not write", c.code.Inst(i).Op(), c.name(pointer)).also(c, int(at)-1, "the decoration")
 	if t := c.m.TypeOf(pointer); t.IsPointer() && (t.Storage == spirv.StorageClassFunction || t.Storage == spirv.StorageClassPrivate) {
 		x.warn() // optimizers replace the initializer of a constant array by a store, and devices accept it
 	}

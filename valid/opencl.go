@@ -58,9 +58,9 @@ func (c *checker) openCLCapability(i int, in spirv.Inst) {
 	w, ok := openCLWays[k]
 	switch {
 	case !ok || w.since > c.env.Version:
-		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s, which does not have it; no declared extension brings it either", k, c.env)
+		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s; must be a capability of it or of a declared extension", k, c.env)
 	case w.full && c.env.Embedded:
-		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s; must be the full profile", k, c.env)
+		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s; must be in the full profile", k, c.env)
 	case w.images && !c.capable(spirv.CapabilityImageBasic):
 		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s; needs the capability ImageBasic", k, c.env)
 	}

@@ -173,6 +173,6 @@ func (w *pointSizeWalk) block(b *facts.Block, bare bool) (on, told bool) {
 }
 
 func (w *pointSizeWalk) fault(i int, what string) bool {
-	w.fail(i, w.rule, "%s on a way that does not write PointSize, which the shader writes on others; must write it on all", what).also(w.checker, w.entry.Index, "the entry point")
+	w.fail(i, w.rule, "%s on a path that does not write PointSize, which the shader writes on others; must write it on all", what).also(w.checker, w.entry.Index, "the entry point")
 	return true
 }

@@ -62,7 +62,7 @@ func b2i(b bool) int {
 // comparable checks whether pointers of a type may be compared.
 func (c *checker) comparable(i int, op spirv.Op, p *facts.Type) {
 	if p.Storage == spirv.StorageClassPhysicalStorageBuffer {
-		c.fail(i, "SPV-PtrCompare-Storage", "%s of pointers to PhysicalStorageBuffer; must not be", op)
+		c.fail(i, "SPV-PtrCompare-Storage", "%s of pointers to PhysicalStorageBuffer; must be to another storage class", op)
 		return
 	}
 	if c.m.Addressing != spirv.AddressingModelLogical {
@@ -85,7 +85,7 @@ func (c *checker) arrayLength(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil {
 		wide := t.IsInt() && t.Width == 64 && c.capable(spirv.CapabilityShader64BitIndexingEXT)
 		if !t.IsInt() || t.Width != 32 && !wide || t.Signed {
-			c.fail(i, "SPV-ArrayLength-Result", "the result of %s is %s; must be an integer of 32 bits without a sign", op, c.typeName(t))
+			c.fail(i, "SPV-ArrayLength-Result", "the result of %s is %s; must be an unsigned integer of 32 bits", op, c.typeName(t))
 		}
 	}
 	s, p, member, ok := c.measured(i, in)
@@ -105,7 +105,7 @@ func (c *checker) arrayLength(i int, in spirv.Inst) {
 		c.fail(i, "SPV-ArrayLength-Member", "%s names member %d of %s; must name the last, %d", op, member, c.name(s.ID), n-1)
 	}
 	if c.vulkan && p != nil && p.Storage == spirv.StorageClassUniform && c.m.Has(s.ID, spirv.DecorationBlock) {
-		c.fail(i, vuid.StandaloneSpirv_OpArrayLength_11805, "%s of the uniform block %s; must not be", op, c.name(s.ID))
+		c.fail(i, vuid.StandaloneSpirv_OpArrayLength_11805, "%s of the uniform block %s; must be of a storage buffer", op, c.name(s.ID))
 	}
 }
 

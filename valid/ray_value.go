@@ -145,11 +145,11 @@ func (c *checker) rayValues(i int, op spirv.Op, r *rayValues) {
 		return
 	}
 	if op == spirv.OpReportIntersectionKHR && r.kind != nil && r.kind.Bits > 127 {
-		c.fail(i, vuid.RuntimeSpirv_OpReportIntersectionKHR_06998, "the kind of the hit is %d; must be 127 at most", r.kind.Bits).warn() // wrong only if it is executed
+		c.fail(i, vuid.RuntimeSpirv_OpReportIntersectionKHR_06998, "the kind of the hit is %d; must be at most 127", r.kind.Bits).warn() // wrong only if it is executed
 	}
 	if op == spirv.OpHitObjectSetShaderBindingTableRecordIndexEXT && r.index != nil {
 		if l, ok := c.limit(vuid.RuntimeSpirv_maxShaderBindingTableRecordIndex_11888, "maxShaderBindingTableRecordIndex"); ok && r.index.Bits > l {
-			c.fail(i, vuid.RuntimeSpirv_maxShaderBindingTableRecordIndex_11888, "the record index is %d; must be maxShaderBindingTableRecordIndex, which is %d, at most", r.index.Bits, l)
+			c.fail(i, vuid.RuntimeSpirv_maxShaderBindingTableRecordIndex_11888, "the record index is %d; must be at most maxShaderBindingTableRecordIndex, %d", r.index.Bits, l)
 		}
 	}
 	if codes := codesOf(op); codes != nil {
@@ -167,7 +167,7 @@ func (c *checker) rayFlags(i int, op spirv.Op, codes *rayCodes, k *facts.Const) 
 	f := spirv.RayFlags(k.Bits)
 	one := func(code string, m spirv.RayFlags) {
 		if code != "" && bits.OnesCount32(uint32(f&m)) > 1 {
-			c.fail(i, code, "the flags of %s have %s; must have one of them at most", op, f&m).warn()
+			c.fail(i, code, "the flags of %s have %s; must have at most one of them", op, f&m).warn()
 		}
 	}
 	one(codes.both, spirv.RayFlagsSkipTrianglesKHRMask|spirv.RayFlagsSkipAABBsKHRMask)

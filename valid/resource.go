@@ -37,11 +37,11 @@ func (c *checker) resources() {
 		switch v.Storage {
 		case spirv.StorageClassPushConstant, spirv.StorageClassStorageBuffer:
 			if s := core(v.Type); s.IsStruct() && !c.m.Has(s.ID, spirv.DecorationBlock) {
-				c.fail(v.Index, vuid.StandaloneSpirv_PushConstant_06675, "%s in %s is of a struct that is no Block; must be one", c.name(v.ID), v.Storage).also(c, s.Index, "the struct")
+				c.fail(v.Index, vuid.StandaloneSpirv_PushConstant_06675, "%s in %s is of a struct that is no Block; must be a Block", c.name(v.ID), v.Storage).also(c, s.Index, "the struct")
 			}
 		case spirv.StorageClassUniform:
 			if s := core(v.Type); s.IsStruct() && !c.isBlock(s) {
-				c.fail(v.Index, vuid.StandaloneSpirv_Uniform_06676, "%s in Uniform is of a struct that is no Block and no BufferBlock; must be one", c.name(v.ID)).also(c, s.Index, "the struct")
+				c.fail(v.Index, vuid.StandaloneSpirv_Uniform_06676, "%s in Uniform is of a struct that is no Block and no BufferBlock; must be one of them", c.name(v.ID)).also(c, s.Index, "the struct")
 			}
 		case spirv.StorageClassTileAttachmentQCOM:
 			c.tileAttachment(v)
@@ -90,14 +90,14 @@ func (c *checker) tileAttachment(v *facts.Variable) {
 		c.fail(v.Index, vuid.StandaloneSpirv_TileAttachmentQCOM_10695, "%s in TileAttachmentQCOM has no DescriptorSet or no Binding; must have both", c.name(v.ID))
 	}
 	if d, ok := c.m.Decoration(v.ID, spirv.DecorationComponent); ok {
-		c.fail(d.Index, vuid.StandaloneSpirv_TileAttachmentQCOM_10696, "Component on %s in TileAttachmentQCOM; must not be there", c.name(v.ID)).also(c, v.Index, "the variable")
+		c.fail(d.Index, vuid.StandaloneSpirv_TileAttachmentQCOM_10696, "Component on %s in TileAttachmentQCOM; must have none", c.name(v.ID)).also(c, v.Index, "the variable")
 	}
 	t := core(v.Type)
 	if t == nil || t.Image == nil {
 		return
 	}
 	if t.Image.Dim != spirv.Dim2D {
-		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeImage_10693, "the image %s in TileAttachmentQCOM is of %s; must be of 2D", c.name(v.ID), t.Image.Dim).also(c, t.Index, "its type")
+		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeImage_10693, "the image %s in TileAttachmentQCOM is of %s; must be 2D", c.name(v.ID), t.Image.Dim).also(c, t.Index, "its type")
 	}
 	if t.Image.Sampled != 1 && t.Image.Sampled != 2 {
 		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeImage_10694, "the image %s in TileAttachmentQCOM has Sampled %d; must have 1 or 2", c.name(v.ID), t.Image.Sampled).also(c, t.Index, "its type")

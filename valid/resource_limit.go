@@ -59,7 +59,7 @@ func (c *checker) blockRange(v *facts.Variable, s *facts.Type, code, limit strin
 		if p := &s.Members[k]; known && p.HasOffset {
 			size := p.Size()
 			if end := uint64(p.Offset) + size; end < size || end > most {
-				c.fail(v.Index, code, "member %d of the block of %s is %d bytes at the offset %d; must end at %s, %d, or before", k, c.name(v.ID), size, p.Offset, limit, most).also(c, s.Index, "the block")
+				c.fail(v.Index, code, "member %d of the block of %s has %d bytes at the offset %d; must end at %s, %d, or before", k, c.name(v.ID), size, p.Offset, limit, most).also(c, s.Index, "the block")
 				return
 			}
 		}

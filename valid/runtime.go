@@ -173,7 +173,7 @@ func (c *checker) runtimeMode(e *facts.EntryPoint, m facts.Mode) {
 				continue
 			}
 			if on, ok := c.limit(r.code, r.property); ok && on == 0 {
-				c.fail(m.Index, r.code, "%s of %d bits on a device without %s; must not stand", m.Kind, r.width, r.property)
+				c.fail(m.Index, r.code, "%s of %d bits on a device without %s; must have it", m.Kind, r.width, r.property)
 			}
 		}
 	case spirv.ExecutionModeDerivativeGroupQuadsKHR, spirv.ExecutionModeDerivativeGroupLinearKHR:
@@ -187,7 +187,7 @@ func (c *checker) runtimeMode(e *facts.EntryPoint, m facts.Mode) {
 		for k := range featureRows {
 			r := &featureRows[k]
 			if r.mode == m.Kind && !(m.Kind == spirv.ExecutionModeLocalSizeId && c.env.AllowLocalSizeID) && !c.feature(r.code, r.feature) {
-				c.fail(m.Index, r.code, "%s without the feature %s; must not stand", m.Kind, r.feature)
+				c.fail(m.Index, r.code, "%s without the feature %s; must have it", m.Kind, r.feature)
 			}
 		}
 	}
@@ -219,9 +219,9 @@ func (c *checker) independence(e *facts.EntryPoint, property string, a, b spirv.
 		case !ok && p[1]-p[0] == 2:
 			c.unknown(apart)
 		case ok && how == only32 && p[1]-p[0] == 2:
-			c.fail(at, apart, "%s and %s for 16 and 64 bits where %s is 32_BIT_ONLY; must be the same", kind[0], kind[2], property)
+			c.fail(at, apart, "%s and %s for 16 and 64 bits with %s 32_BIT_ONLY; must be the same", kind[0], kind[2], property)
 		case ok && how == noneAtAll:
-			c.fail(at, none, "%s and %s for different widths where %s is NONE; must be the same", kind[p[0]], kind[p[1]], property)
+			c.fail(at, none, "%s and %s for different widths with %s NONE; must be the same", kind[p[0]], kind[p[1]], property)
 		}
 		return
 	}

@@ -99,7 +99,7 @@ func (c *cooperatives) vectorMatrixMulAdd(i int, in spirv.Inst) {
 	v := inst.CooperativeVectorMatrixMulAddNV(in)
 	stride, _ := v.MatrixStride()
 	c.matrixMul(i, matrixInMemory{v.MatrixOffset(), v.MatrixInterpretation(), v.MemoryLayout(), stride})
-	c.multiple(i, vuid.RuntimeSpirv_OpCooperativeVectorMatrixMulAddNV_10098, "the offset of what is added", v.BiasOffset(), 16)
+	c.multiple(i, vuid.RuntimeSpirv_OpCooperativeVectorMatrixMulAddNV_10098, "the offset of the bias", v.BiasOffset(), 16)
 }
 
 // matrixMul checks the place and the layout of a matrix in memory.
@@ -138,7 +138,7 @@ func (c *cooperatives) accumulates(i int, code string, pointer spirv.ID, width u
 	}
 	name := "cooperativeVectorTrainingFloat" + itoa(uint64(width)) + "Accumulation"
 	if has, ok := c.limit(code, name); ok && has == 0 {
-		c.fail(i, code, "a sum of floats of %d bits on a device without %s", width, name)
+		c.fail(i, code, "a sum of floats of %d bits on a device without %s; must have it", width, name)
 	}
 }
 

@@ -67,7 +67,7 @@ func (c *checker) heapAlignment(s spirv.ID, member int, r *heapMemberRow) {
 			continue
 		}
 		if align, ok := c.limit(r.code, r.limit); ok && align > 0 && offset%align != 0 {
-			c.fail(d.Index, r.code, "member %d of %s, an %s, is at byte %d; must be at a multiple of %d, as %s says", member, c.name(s), r.op, offset, align, r.limit)
+			c.fail(d.Index, r.code, "member %d of %s, an %s, is at byte %d; must be at a multiple of %d, the value of %s", member, c.name(s), r.op, offset, align, r.limit)
 		}
 	}
 }

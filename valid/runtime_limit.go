@@ -34,7 +34,7 @@ var runtimeLimitFamily = family{
 // atMost checks a size or count by a limit.
 func (c *subject) atMost(i int, code, limit, what string, n uint64) {
 	if most, ok := c.limit(code, limit); ok && n > most {
-		c.fail(i, code, "%s is %d; must be %d at most, as %s says", what, n, most, limit)
+		c.fail(i, code, "%s is %d; must be at most %d, the value of %s", what, n, most, limit)
 	}
 }
 
@@ -145,7 +145,7 @@ func (c *checker) leaves(e *facts.EntryPoint, at int, code, reserved string, use
 	all, ok := c.limit(code, "maxComputeSharedMemorySize")
 	less, ok2 := c.limit(code, reserved)
 	if ok && ok2 && used+less > all {
-		c.fail(e.Index, code, "the variables that a workgroup shares take %d bytes; must leave %d of %d free, as %s says", used, less, all, reserved).also(c, at, "what needs them")
+		c.fail(e.Index, code, "the variables that a workgroup shares have %d bytes; must leave %d of %d free, as %s requires", used, less, all, reserved).also(c, at, "what needs them")
 	}
 }
 
@@ -179,7 +179,7 @@ func (c *checker) nodePayloads() {
 			continue
 		}
 		if bad := c.usedBy(v) &^ (inGLCompute | inMeshEXT); bad != 0 {
-			c.fail(v.Index, vuid.RuntimeSpirv_NodePayloadAMDX_09192, "%s in NodePayloadAMDX, which a %s entry point uses; must be used by GLCompute and MeshEXT alone", c.name(v.ID), bad)
+			c.fail(v.Index, vuid.RuntimeSpirv_NodePayloadAMDX_09192, "%s in NodePayloadAMDX, which a %s entry point uses; must only be used by GLCompute and MeshEXT", c.name(v.ID), bad)
 		}
 		if t := c.nodePayload(v.Type); t != nil {
 			c.atMost(v.Index, vuid.RuntimeSpirv_maxExecutionGraphShaderPayloadSize_09193, "maxExecutionGraphShaderPayloadSize", "the number of bytes of the payload", max(t.Size(0, false), c.content.of[t.Number].bytes))

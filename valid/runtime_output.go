@@ -85,6 +85,6 @@ func (c *checker) combinedOutputs(e *facts.EntryPoint, list []*facts.Variable) {
 		}
 	}
 	if most, ok := c.limit(vuid.RuntimeSpirv_Location_06428, "maxFragmentCombinedOutputResources"); ok && n > most {
-		c.fail(e.Index, vuid.RuntimeSpirv_Location_06428, "the fragment shader writes %d buffers, images and outputs; must be %d at most", n, most)
+		c.fail(e.Index, vuid.RuntimeSpirv_Location_06428, "the fragment shader writes %d buffers, images and outputs; must be at most %d", n, most)
 	}
 }

@@ -90,7 +90,7 @@ func (c *checker) inStages(i int, code, property, what string) {
 		}
 	}
 	if bad != 0 {
-		c.fail(i, code, "%s in a function that a %s entry point calls; the stage must be one of %s", what, bad, property)
+		c.fail(i, code, "%s in a function that a %s entry point calls; must be in one of the stages %s", what, bad, property)
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *checker) dynamicBroadcast(i int, in spirv.Inst) {
 		return
 	}
 	if !c.feature(code, "subgroupBroadcastDynamicId") {
-		c.fail(i, code, "the %s of %s is no constant; must be one, or needs the feature subgroupBroadcastDynamicId", what, in.Op())
+		c.fail(i, code, "the %s of %s is no constant; must be one or have the feature subgroupBroadcastDynamicId", what, in.Op())
 	}
 }
 
@@ -143,7 +143,7 @@ func (c *checker) lacksPortable(code, feature string) bool {
 func (c *checker) portableCapability(i int, in spirv.Inst) {
 	const code = vuid.RuntimeSpirv_shaderSampleRateInterpolationFunctions_06325
 	if c.vulkan && spirv.Capability(in[1]) == spirv.CapabilityInterpolationFunction && c.lacksPortable(code, "shaderSampleRateInterpolationFunctions") {
-		c.fail(i, code, "the capability InterpolationFunction on a device of VK_KHR_portability_subset without shaderSampleRateInterpolationFunctions; must not stand")
+		c.fail(i, code, "the capability InterpolationFunction on a device of VK_KHR_portability_subset without shaderSampleRateInterpolationFunctions; must have it")
 	}
 }
 
@@ -164,7 +164,7 @@ func (c *checker) portableModes() {
 				continue
 			}
 			if c.lacksPortable(code, feature) {
-				c.fail(m.Index, code, "%s on a device of VK_KHR_portability_subset without %s; must not stand", m.Kind, feature)
+				c.fail(m.Index, code, "%s on a device of VK_KHR_portability_subset without %s; must have it", m.Kind, feature)
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func (c *subject) scopeOperand(i int, id spirv.ID) (spirv.Scope, bool) {
 		return 0, false
 	}
 	if spirv.KindScope.Enumerant(v) == nil {
-		c.fail(i, "SPV-Scope-Value", "%d is no scope", v)
+		c.fail(i, "SPV-Scope-Value", "the scope is %d; must be a defined scope", v)
 		return 0, false
 	}
 	return spirv.Scope(v), true
@@ -114,10 +114,10 @@ func (c *position) executionScope(i int, id spirv.ID) {
 		if op == spirv.OpControlBarrierArriveEXT || op == spirv.OpControlBarrierWaitEXT {
 			code = vuid.StandaloneSpirv_OpControlBarrierArriveEXT_13553
 		}
-		c.fail(i, code, "the scope for execution of %s is %s; must be Workgroup or Subgroup", op, s)
+		c.fail(i, code, "the execution scope of %s is %s; must be Workgroup or Subgroup", op, s)
 	case s == spirv.ScopeWorkgroup:
 		if bad := c.callerModels() &^ inSharing; bad != 0 {
-			c.fail(i, vuid.StandaloneSpirv_None_04637, "the scope for execution of %s is Workgroup in a function that a %s entry point calls; needs %s", op, bad, inSharing)
+			c.fail(i, vuid.StandaloneSpirv_None_04637, "the execution scope of %s is Workgroup in a function that a %s entry point calls; must be in %s", op, bad, inSharing)
 		}
 	}
 }
@@ -149,30 +149,30 @@ func (c *position) vulkanMemoryScope(i int, op spirv.Op, s spirv.Scope) {
 	switch s {
 	case spirv.ScopeDevice:
 		if c.capable(spirv.CapabilityVulkanMemoryModel) && !c.feature(vuid.RuntimeSpirv_vulkanMemoryModel_06265, "vulkanMemoryModelDeviceScope") {
-			c.fail(i, vuid.RuntimeSpirv_vulkanMemoryModel_06265, "the scope for memory of %s is Device; needs the feature vulkanMemoryModelDeviceScope", op)
+			c.fail(i, vuid.RuntimeSpirv_vulkanMemoryModel_06265, "the memory scope of %s is Device; needs the feature vulkanMemoryModelDeviceScope", op)
 		}
 	case spirv.ScopeQueueFamily:
 		if !c.feature(vuid.RuntimeSpirv_vulkanMemoryModel_06266, "vulkanMemoryModel") {
-			c.fail(i, vuid.RuntimeSpirv_vulkanMemoryModel_06266, "the scope for memory of %s is QueueFamily; needs the feature vulkanMemoryModel", op)
+			c.fail(i, vuid.RuntimeSpirv_vulkanMemoryModel_06266, "the memory scope of %s is QueueFamily; needs the feature vulkanMemoryModel", op)
 		}
 	case spirv.ScopeWorkgroup:
 		if models&inTessellationControl != 0 && c.m.Memory == spirv.MemoryModelGLSL450 {
-			c.fail(i, vuid.StandaloneSpirv_ExecutionModel_07320, "the scope for memory of %s is Workgroup in a TessellationControl entry point; needs another memory model than GLSL450", op)
+			c.fail(i, vuid.StandaloneSpirv_ExecutionModel_07320, "the memory scope of %s is Workgroup in a TessellationControl entry point; needs another memory model than GLSL450", op)
 		}
 		if bad := models &^ inSharing; bad != 0 {
-			c.fail(i, vuid.StandaloneSpirv_None_07321, "the scope for memory of %s is Workgroup in a function that a %s entry point calls; needs %s", op, bad, inSharing)
+			c.fail(i, vuid.StandaloneSpirv_None_07321, "the memory scope of %s is Workgroup in a function that a %s entry point calls; must be in %s", op, bad, inSharing)
 		}
 	case spirv.ScopeShaderCallKHR:
 		if bad := models &^ inRayTracing; bad != 0 {
-			c.fail(i, vuid.StandaloneSpirv_None_04640, "the scope for memory of %s is ShaderCallKHR in a function that a %s entry point calls; needs %s", op, bad, inRayTracing)
+			c.fail(i, vuid.StandaloneSpirv_None_04640, "the memory scope of %s is ShaderCallKHR in a function that a %s entry point calls; must be in %s", op, bad, inRayTracing)
 		}
 	case spirv.ScopeSubgroup:
 		if c.env.Version == Vulkan10 && !c.anyCapable(spirv.CapabilitySubgroupVoteKHR, spirv.CapabilitySubgroupBallotKHR, spirv.CapabilityGroupNonUniform) {
-			c.fail(i, vuid.StandaloneSpirv_SubgroupVoteKHR_07951, "the scope for memory of %s is Subgroup; needs the capability SubgroupVoteKHR, SubgroupBallotKHR or GroupNonUniform", op)
+			c.fail(i, vuid.StandaloneSpirv_SubgroupVoteKHR_07951, "the memory scope of %s is Subgroup; needs the capability SubgroupVoteKHR, SubgroupBallotKHR or GroupNonUniform", op)
 		}
 	case spirv.ScopeInvocation:
 	default:
-		c.fail(i, vuid.StandaloneSpirv_None_04638, "the scope for memory of %s is %s; must be Device, QueueFamily, Workgroup, ShaderCallKHR, Subgroup or Invocation", op, s)
+		c.fail(i, vuid.StandaloneSpirv_None_04638, "the memory scope of %s is %s; must be Device, QueueFamily, Workgroup, ShaderCallKHR, Subgroup or Invocation", op, s)
 	}
 }
 

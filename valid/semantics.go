@@ -71,14 +71,14 @@ func (c *scopes) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool
 		if c.vulkan {
 			code = vuid.StandaloneSpirv_MemorySemantics_10865
 		}
-		c.fail(i, code, "the memory semantics of %s are %s; must have one memory order at most", op, m)
+		c.fail(i, code, "the memory semantics of %s are %s; must have at most one memory order", op, m)
 	}
 	if order&spirv.MemorySemanticsSequentiallyConsistentMask != 0 {
 		switch {
 		case c.vulkan:
-			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10866, "the memory order of %s is SequentiallyConsistent; must be another one", op)
+			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10866, "the memory order of %s is SequentiallyConsistent; must be another order", op)
 		case c.m.Memory == spirv.MemoryModelVulkan:
-			c.fail(i, "SPV-Semantics-Sequential", "the memory order of %s is SequentiallyConsistent in the Vulkan memory model; must be another one", op)
+			c.fail(i, "SPV-Semantics-Sequential", "the memory order of %s is SequentiallyConsistent in the Vulkan memory model; must be another order", op)
 		}
 	}
 	const modern = spirv.MemorySemanticsOutputMemoryMask | spirv.MemorySemanticsMakeAvailableMask |
@@ -114,9 +114,9 @@ func (c *scopes) availability(i int, op spirv.Op, m semantics) {
 			if c.vulkan {
 				code = k.vulkan
 			}
-			c.fail(i, code, "the memory semantics of %s are %s; %s must come with %s or %s", op, m, k.bit, k.first, k.another)
+			c.fail(i, code, "the memory semantics of %s are %s; must have with %s also %s or %s", op, m, k.bit, k.first, k.another)
 		} else if m&storageClasses == 0 {
-			c.fail(i, k.code, "the memory semantics of %s are %s; %s must come with a storage class", op, m, k.bit)
+			c.fail(i, k.code, "the memory semantics of %s are %s; must have with %s also a storage class", op, m, k.bit)
 		}
 	}
 }
@@ -133,13 +133,13 @@ func isBarrier(op spirv.Op) bool {
 func (c *scopes) vulkanSemantics(i int, op spirv.Op, m semantics) {
 	order, classes := m&orders, m&vulkanClasses
 	if order != 0 && classes == 0 {
-		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10870, "the memory order of %s is %s without a storage class; must come with UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory", op, order)
+		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10870, "the memory order of %s is %s without a storage class; must have UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory", op, order)
 	}
 	if order == 0 && classes != 0 && op != spirv.OpMemoryBarrier { // which has a rule of its own
-		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10871, "the memory semantics of %s are %s without a memory order; must come with Acquire, Release or AcquireRelease", op, m)
+		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10871, "the memory semantics of %s are %s without a memory order; must have Acquire, Release or AcquireRelease", op, m)
 	}
 	if isBarrier(op) && m&spirv.MemorySemanticsVolatileMask != 0 {
-		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_13551, "the memory semantics of %s have Volatile; must not", op)
+		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_13551, "the memory semantics of %s have Volatile; must not have it", op)
 	}
 	switch op {
 	case spirv.OpAtomicStore:
@@ -173,19 +173,19 @@ func (c *scopes) unequalSemantics(i int, op spirv.Op, equal, unequal semantics) 
 		if c.vulkan {
 			code = vuid.StandaloneSpirv_UnequalMemorySemantics_10875
 		}
-		c.fail(i, code, "the memory semantics of an unequal comparison of %s are %s; must have neither Release nor AcquireRelease", op, unequal)
+		c.fail(i, code, "the Unequal semantics of %s are %s; must have neither Release nor AcquireRelease", op, unequal)
 	}
 	if !c.vulkan {
 		return
 	}
 	if unequal&orders != 0 && equal&orders == 0 {
-		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10876, "the memory order of an unequal comparison of %s is %s, that of an equal one relaxed; must not be stronger", op, unequal&orders)
+		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10876, "the Unequal memory order of %s is %s, the Equal memory order is relaxed; must not be stronger", op, unequal&orders)
 	}
 	if more := unequal & vulkanClasses &^ equal; more != 0 {
-		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10877, "the memory semantics of an unequal comparison of %s have %s; must be in those of an equal one too", op, more)
+		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10877, "the Unequal semantics of %s have %s; must also be in the Equal semantics", op, more)
 	}
 	if unequal&^equal&spirv.MemorySemanticsMakeVisibleMask != 0 {
-		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10878, "the memory semantics of an unequal comparison of %s have MakeVisible; must be in those of an equal one too", op)
+		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10878, "the Unequal semantics of %s have MakeVisible; must also be in the Equal semantics", op)
 	}
 	if (unequal^equal)&spirv.MemorySemanticsVolatileMask != 0 {
 		c.fail(i, vuid.StandaloneSpirv_UnequalMemorySemantics_10879, "one of the memory semantics of %s is Volatile; must be both or none", op)

@@ -56,7 +56,7 @@ func (c *checker) inputAttachment(v *facts.Variable) {
 	if t == nil || t.Image != nil && t.Image.Dim == spirv.DimSubpassData {
 		return
 	}
-	c.fail(d.Index, "SPV-Interface-InputAttachment", "InputAttachmentIndex on %s, which holds %s; must hold an image of the dimension SubpassData", c.name(v.ID), c.typeName(t)).also(c, v.Index, "the variable")
+	c.fail(d.Index, "SPV-Interface-InputAttachment", "InputAttachmentIndex on %s, which contains %s; must contain an image of the dimension SubpassData", c.name(v.ID), c.typeName(t)).also(c, v.Index, "the variable")
 }
 
 // numericInterfaces checks the types of the inputs and outputs that entry points
@@ -72,7 +72,7 @@ func (c *checker) numericInterfaces() {
 			}
 			c.marks[v.Index] = mark
 			if _, ok := c.m.BuiltIn(v.ID); !ok && (c.contains(v.Type, holdsOpaque) || c.holdsHandle(v.Type)) {
-				c.fail(v.Index, "SPV-Interface-Numeric", "%s in %s holds %s; must hold numbers", c.name(v.ID), v.Storage, c.typeName(v.Type)).also(c, c.m.EntryPoints[n].Index, "the entry point")
+				c.fail(v.Index, "SPV-Interface-Numeric", "%s in %s contains %s; must contain numbers", c.name(v.ID), v.Storage, c.typeName(v.Type)).also(c, c.m.EntryPoints[n].Index, "the entry point")
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (c *checker) builtInBlocks(e *facts.EntryPoint) {
 			first[k] = v
 			continue
 		}
-		c.fail(e.Index, "SPV-Interface-BuiltInBlock", "%s and %s in %s are both blocks of built-ins; must be one", c.name(first[k].ID), c.name(v.ID), v.Storage).also(c, first[k].Index, "the first").also(c, v.Index, "the second")
+		c.fail(e.Index, "SPV-Interface-BuiltInBlock", "%s and %s in %s are both blocks of built-ins; must be one block", c.name(first[k].ID), c.name(v.ID), v.Storage).also(c, first[k].Index, "the first").also(c, v.Index, "the second")
 		return
 	}
 }
@@ -234,7 +234,7 @@ func (l *fragmentLocations) component(v *facts.Variable, s *facts.Type, location
 	if old.float == s.IsFloat() || old.v == v {
 		return true
 	}
-	c.fail(l.e.Index, "SPV-Interface-OutputKind", "one of %s and %s at location %d holds floats, the other integers; must be alike", c.name(old.v.ID), c.name(v.ID), location).also(c, old.v.Index, "the first").also(c, v.Index, "the second")
+	c.fail(l.e.Index, "SPV-Interface-OutputKind", "one of %s and %s at location %d contains floats, the other integers; must be the same", c.name(old.v.ID), c.name(v.ID), location).also(c, old.v.Index, "the first").also(c, v.Index, "the second")
 	return false
 }
 
@@ -248,6 +248,6 @@ func (l *fragmentLocations) tile(v *facts.Variable, location uint32) {
 		}
 	}
 	if old, at, ok := l.tiles.add(run{uint64(location), uint64(location) + count, slot{v, -1}}); !ok {
-		c.fail(l.e.Index, vuid.StandaloneSpirv_TileImageEXT_08723, "the tile images %s and %s have location %d both; must not overlap", c.name(old.v.ID), c.name(v.ID), at).also(c, old.v.Index, "the first").also(c, v.Index, "the second")
+		c.fail(l.e.Index, vuid.StandaloneSpirv_TileImageEXT_08723, "the tile images %s and %s both have location %d; must not overlap", c.name(old.v.ID), c.name(v.ID), at).also(c, old.v.Index, "the first").also(c, v.Index, "the second")
 	}
 }

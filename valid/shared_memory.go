@@ -53,7 +53,7 @@ func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
 		}
 	}
 	if n > 1 {
-		c.fail(e.Index, "SPV-Storage-Payload", "the entry point uses %d variables in TaskPayloadWorkgroupEXT; must use one at most", n)
+		c.fail(e.Index, "SPV-Storage-Payload", "the entry point uses %d variables in TaskPayloadWorkgroupEXT; must use at most one", n)
 	}
 }
 
@@ -87,9 +87,9 @@ func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
 		}
 	}
 	if blocks > 0 && other != nil {
-		c.fail(e.Index, "SPV-Workgroup-Block", "the entry point has blocks in Workgroup, and %s, which is none; must have blocks alone or none", c.name(other.ID)).also(c, other.Index, "the variable")
+		c.fail(e.Index, "SPV-Workgroup-Block", "the entry point has blocks in Workgroup, and %s, which is no block; must have only blocks or none", c.name(other.ID)).also(c, other.Index, "the variable")
 	} else if blocks > 1 && bare != nil {
-		c.fail(e.Index, "SPV-Workgroup-Aliased", "the entry point has %d blocks in Workgroup, and %s is not Aliased; must be", blocks, c.name(bare.ID)).also(c, bare.Index, "the variable")
+		c.fail(e.Index, "SPV-Workgroup-Aliased", "the entry point has %d blocks in Workgroup, and %s is not Aliased; must be Aliased", blocks, c.name(bare.ID)).also(c, bare.Index, "the variable")
 	}
 }
 
@@ -104,7 +104,7 @@ func (c *checker) workgroupSizes(e *facts.EntryPoint, used []*facts.Variable) {
 			return
 		}
 		if most, ok := c.limit(code, limit); ok && n > most {
-			c.fail(e.Index, code, "the variables that a workgroup of the entry point shares take %d bytes; %s is %d", n, limit, most)
+			c.fail(e.Index, code, "the variables that a workgroup of the entry point shares have %d bytes; must be at most %s, %d", n, limit, most)
 		}
 	}
 	const mesh = "VkPhysicalDeviceMeshShaderPropertiesEXT::"

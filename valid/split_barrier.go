@@ -67,9 +67,9 @@ func (c *splitBarriers) splitBlock(b *facts.Block) {
 		}
 		if before := last[scope] - 1; before >= 0 && c.code.Inst(before).Op() == in.Op() {
 			if in.Op() == spirv.OpControlBarrierWaitEXT {
-				c.fail(i, vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13560, "OpControlBarrierWaitEXT behind another with no OpControlBarrierArriveEXT between; must be one").also(c, before, "the other")
+				c.fail(i, vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13560, "OpControlBarrierWaitEXT after another without an OpControlBarrierArriveEXT between; must have one between").also(c, before, "the other")
 			} else {
-				c.fail(i, vuid.RuntimeSpirv_OpControlBarrierArriveEXT_13561, "OpControlBarrierArriveEXT behind another with no OpControlBarrierWaitEXT between; must be one").also(c, before, "the other")
+				c.fail(i, vuid.RuntimeSpirv_OpControlBarrierArriveEXT_13561, "OpControlBarrierArriveEXT after another without an OpControlBarrierWaitEXT between; must have one between").also(c, before, "the other")
 			}
 		}
 		last[scope] = i + 1
@@ -122,7 +122,7 @@ func (c *splitBarriers) arrivals(b *facts.Block, have uint16, judge bool) uint16
 		case arrive:
 			have |= 1 << scope
 		case scope >= 0 && judge && have>>scope&1 == 0:
-			c.fail(i, vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13559, "OpControlBarrierWaitEXT where no OpControlBarrierArriveEXT of the scope can have been executed; must be one before it")
+			c.fail(i, vuid.RuntimeSpirv_OpControlBarrierWaitEXT_13559, "OpControlBarrierWaitEXT without an OpControlBarrierArriveEXT of the scope on any path to it; must have one before it")
 		}
 	}
 	return have

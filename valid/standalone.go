@@ -50,7 +50,7 @@ func (c *checker) repack(i int, in spirv.Inst) {
 	}
 	for _, e := range c.callersOf(c.fn) {
 		if m, ok := e.Mode(spirv.ExecutionModeMaximallyReconvergesKHR); ok {
-			c.fail(m.Index, vuid.StandaloneSpirv_MaximallyReconvergesKHR_09565, "MaximallyReconvergesKHR of the entry point %q, which uses %s; must not stand with it", e.Name, in.Op()).also(c, i, "the use")
+			c.fail(m.Index, vuid.StandaloneSpirv_MaximallyReconvergesKHR_09565, "MaximallyReconvergesKHR of the entry point %q, which uses %s; must not use it", e.Name, in.Op()).also(c, i, "the use")
 			return
 		}
 	}
@@ -116,7 +116,7 @@ func (c *checker) rowMajorUse(i int, of map[spirv.ID]bool) {
 		if !of[id] || in.Op() == spirv.OpLoad && at == 3 || in.Op() == spirv.OpStore && at == 1 {
 			continue
 		}
-		c.fail(i, vuid.StandaloneSpirv_PhysicalStorageBuffer64_04709, "%s of %s, which points into a row-major matrix; must be the pointer of OpLoad or OpStore", in.Op(), c.name(id)).also(c, c.code.Def(id), "the access chain")
+		c.fail(i, vuid.StandaloneSpirv_PhysicalStorageBuffer64_04709, "%s of %s, which points into a row-major matrix; must be OpLoad or OpStore", in.Op(), c.name(id)).also(c, c.code.Def(id), "the access chain")
 		return
 	}
 }

@@ -96,7 +96,7 @@ func (c *checker) storageUse(v *facts.Variable, r *storageRow) {
 	if code == "" || !c.vulkan {
 		code = "SPV-Storage-Model"
 	}
-	c.fail(v.Index, code, "the variable %s in %s, which a %s entry point uses; needs %s", c.name(v.ID), v.Storage, bad, r.models&everyModel)
+	c.fail(v.Index, code, "the variable %s in %s, which a %s entry point uses; must be in %s", c.name(v.ID), v.Storage, bad, r.models&everyModel)
 }
 
 // usedBy returns from which models a variable of module scope is used: the models

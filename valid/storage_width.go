@@ -97,7 +97,7 @@ func (c *checker) storageWidths() {
 		case v.Storage == spirv.StorageClassInput, v.Storage == spirv.StorageClassOutput:
 			memory = storedInOut
 			if c.contains(v.Type, holdsByte) {
-				c.fail(v.Index, vuid.RuntimeSpirv_None_10980, "%s in %s holds integers of 8 bits; must not", c.name(v.ID), v.Storage)
+				c.fail(v.Index, vuid.RuntimeSpirv_None_10980, "%s in %s contains integers of 8 bits; must contain none", c.name(v.ID), v.Storage)
 			}
 		default:
 			continue
@@ -122,7 +122,7 @@ func (c *checker) storedWidth(i int, memory storedMemory, t *facts.Type) {
 		if r.narrower != "" && c.feature(r.code, r.narrower) || c.feature(r.code, "shaderUntypedPointers") && memory != storedInOut {
 			continue
 		}
-		c.fail(i, r.code, "%s holds values of %d bits, in %s; needs the feature %s", c.typeName(t), r.bits, r.memory, r.feature)
+		c.fail(i, r.code, "%s contains values of %d bits, in %s; needs the feature %s", c.typeName(t), r.bits, r.memory, r.feature)
 	}
 }
 
@@ -133,6 +133,6 @@ func (c *checker) unsizedUniform(v *facts.Variable, s *facts.Type, block bool) {
 		return
 	}
 	if !c.feature(code, "shaderUniformBufferUnsizedArray") {
-		c.fail(v.Index, code, "the block of %s in Uniform ends in an array without a length; needs the feature shaderUniformBufferUnsizedArray", c.name(v.ID)).also(c, s.Index, "the block")
+		c.fail(v.Index, code, "the block of %s in Uniform ends with a runtime array; needs the feature shaderUniformBufferUnsizedArray", c.name(v.ID)).also(c, s.Index, "the block")
 	}
 }

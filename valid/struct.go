@@ -16,7 +16,7 @@ type typeState struct {
 func (c *checker) typeStruct(i int, in spirv.Inst) {
 	ids := inst.TypeStruct(in).MemberTypes()
 	if n := len(ids); n > c.opts.Limits.StructMembers {
-		c.fail(i, "SPV-Type-StructMembers", "a struct of %d members; must be %d at most", n, c.opts.Limits.StructMembers)
+		c.fail(i, "SPV-Type-StructMembers", "a struct of %d members; must have at most %d", n, c.opts.Limits.StructMembers)
 	}
 	t := c.m.Type(in.Result())
 	if t == nil {
@@ -28,7 +28,7 @@ func (c *checker) typeStruct(i int, in spirv.Inst) {
 			continue
 		}
 		if m.IsVoid() || m.Op == spirv.OpTypeFunction || m == t {
-			c.fail(i, "SPV-Type-StructMember", "member %d is %s; must be a type that a value can have", n, c.typeName(m))
+			c.fail(i, "SPV-Type-StructMember", "member %d is %s; must be of a type of values", n, c.typeName(m))
 			continue
 		}
 		if c.vulkan {
@@ -52,9 +52,9 @@ func (c *checker) vulkanMember(i, n, count int, m *facts.Type) {
 		return
 	}
 	if !c.capable(spirv.CapabilityDescriptorHeapEXT) {
-		c.fail(i, vuid.StandaloneSpirv_None_04667, "member %d is %s, which is opaque; no member must be", n, c.typeName(e))
+		c.fail(i, vuid.StandaloneSpirv_None_04667, "member %d is %s, which is opaque; must not be opaque", n, c.typeName(e))
 	} else if !isDescriptor(e.Op) && !c.capable(spirv.CapabilityBindlessTextureNV) {
-		c.fail(i, vuid.StandaloneSpirv_DescriptorHeapEXT_11482, "member %d is %s, which is opaque and no descriptor; no member must be", n, c.typeName(e))
+		c.fail(i, vuid.StandaloneSpirv_DescriptorHeapEXT_11482, "member %d is %s, which is opaque and no descriptor; must not be opaque", n, c.typeName(e))
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *checker) structDepth(i int, t *facts.Type) {
 	}
 	c.types.depth[t.Number] = deepest
 	if limit := c.opts.Limits.StructDepth; int(deepest) > limit {
-		c.fail(i, "SPV-Type-StructDepth", "structs nest %d deep; must be %d at most", deepest, limit)
+		c.fail(i, "SPV-Type-StructDepth", "structs nest %d deep; must nest at most %d deep", deepest, limit)
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *checker) structBuiltIns(i int, t *facts.Type) {
 			m = m.Elem
 		}
 		if m.IsStruct() && m.Index < i && c.hasBuiltInMember(m) {
-			c.fail(i, "SPV-Type-StructBuiltIn", "member %d is a struct whose members are built-ins; such a struct must be in no other", n).also(c, m.Index, "the struct")
+			c.fail(i, "SPV-Type-StructBuiltIn", "member %d is a struct of built-ins; must be in no other struct", n).also(c, m.Index, "the struct")
 		}
 	}
 	if built != 0 && built != len(t.Members) {

@@ -75,7 +75,7 @@ func (c *checker) typeTensor(i int, in spirv.Inst) {
 		return
 	}
 	if k != nil && k.Known && k.Bits == 0 && !k.Spec {
-		c.fail(i, code, "the rank of the tensor is 0; must be 1 at least")
+		c.fail(i, code, "the rank of the tensor is 0; must be at least 1")
 	}
 	id, shaped := v.Shape()
 	if !shaped {
@@ -95,7 +95,7 @@ func (c *checker) typeTensor(i int, in spirv.Inst) {
 	}
 	for n := range int(min(t.Count, 1<<10)) {
 		if e := s.Elem(n); e != nil && e.Known && !e.Spec && e.Bits == 0 {
-			c.fail(i, code, "dimension %d of the tensor is 0; must be 1 at least", n)
+			c.fail(i, code, "dimension %d of the tensor is 0; must be at least 1", n)
 			return
 		}
 	}
@@ -149,7 +149,7 @@ func (c *checker) tensorReplicate(i int, in spirv.Inst) {
 	x, ok := c.tensorOf(c.m.Type(in.Type()))
 	p := c.m.TypeOf(inst.CompositeConstructReplicateEXT(in).Value())
 	if ok && x.elem != nil && p != nil && p != x.elem {
-		c.fail(i, "SPV-Tensor-Constant", "the value is %s; must be %s, the element of the tensor", c.typeName(p), c.typeName(x.elem))
+		c.fail(i, "SPV-Tensor-Constant", "the value is %s; must be %s, the element type of the tensor", c.typeName(p), c.typeName(x.elem))
 	}
 }
 
@@ -200,11 +200,11 @@ func (c *checker) tensorObject(i int, op spirv.Op, t *facts.Type, x tensor, know
 	if t.Op == spirv.OpTypeArray {
 		n = t.Count
 		if l, ok := c.limit(vuid.RuntimeSpirv_maxTensorShaderAccessArrayLength_09903, "maxTensorShaderAccessArrayLength"); ok && n > l {
-			c.fail(i, vuid.RuntimeSpirv_maxTensorShaderAccessArrayLength_09903, "%s of an array of %d; must be maxTensorShaderAccessArrayLength, which is %d, at most", op, n, l)
+			c.fail(i, vuid.RuntimeSpirv_maxTensorShaderAccessArrayLength_09903, "%s of an array of %d; must be at most maxTensorShaderAccessArrayLength, %d", op, n, l)
 		}
 	}
 	if l, ok := c.limit(vuid.RuntimeSpirv_maxTensorShaderAccessSize_09904, "maxTensorShaderAccessSize"); ok && n < 1<<32 && n*uint64(s.Width/8) > l {
-		c.fail(i, vuid.RuntimeSpirv_maxTensorShaderAccessSize_09904, "%s of %d bytes; must be maxTensorShaderAccessSize, which is %d, at most", op, n*uint64(s.Width/8), l)
+		c.fail(i, vuid.RuntimeSpirv_maxTensorShaderAccessSize_09904, "%s of %d bytes; must be at most maxTensorShaderAccessSize, %d", op, n*uint64(s.Width/8), l)
 	}
 }
 
@@ -252,7 +252,7 @@ func (c *checker) tensorOperands(i int, op spirv.Op, x tensor, m spirv.TensorOpe
 		}
 		switch scope := next(); {
 		case !o.ok:
-			c.fail(i, code, "%s with %s; must be a write that makes available or a read that makes visible", op, o.mask)
+			c.fail(i, code, "%s with %s; must be a write for MakeElementAvailableARM, a read for MakeElementVisibleARM", op, o.mask)
 		case m&spirv.TensorOperandsNonPrivateElementARMMask == 0:
 			c.fail(i, code, "%s with %s; must have NonPrivateElementARM too", op, o.mask)
 		default:

@@ -57,7 +57,7 @@ func (c *cooperatives) typeTensorLayout(i int, in spirv.Inst) {
 	c.tensorDim(i, v.Dim())
 	k := c.wordConstant(i, v.ClampMode(), "the clamp mode", "SPV-TensorLayout-ClampMode")
 	if k != nil && k.Known && !k.Spec && spirv.KindTensorClampMode.Enumerant(uint32(k.Bits)) == nil {
-		c.fail(i, "SPV-TensorLayout-ClampMode", "%d is no clamp mode", k.Bits)
+		c.fail(i, "SPV-TensorLayout-ClampMode", "the clamp mode is %d; must be a defined mode", k.Bits)
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *cooperatives) typeTensorView(i int, in spirv.Inst) {
 	v := inst.TypeTensorViewNV(in)
 	c.tensorDim(i, v.Dim())
 	if t, k := c.m.TypeOf(v.HasDimensions()), c.m.Const(v.HasDimensions()); t != nil && (!t.IsBool() || k == nil || k.Undef) {
-		c.fail(i, "SPV-TensorView-Dimensions", "whether the view has dimensions is %s; must be a Boolean constant", c.name(v.HasDimensions()))
+		c.fail(i, "SPV-TensorView-Dimensions", "the HasDimensions operand of the view is %s; must be a Boolean constant", c.name(v.HasDimensions()))
 	}
 	const code = "SPV-TensorView-Permutation"
 	dim, ok := c.settled(v.Dim())
@@ -113,7 +113,7 @@ func (c *cooperatives) addressing(i int, in spirv.Inst, kind spirv.Op) {
 	}
 	v := inst.TensorLayoutSetDimensionNV(in) // the others begin as it does
 	if x := c.m.TypeOf(v.TensorLayout()); unlike(x, t) {
-		c.fail(i, "SPV-TensorLayout-Result", "%s of %s yields %s; must yield the same", op, c.typeName(x), c.typeName(t))
+		c.fail(i, "SPV-TensorLayout-Result", "%s of %s yields %s; must preserve the type", op, c.typeName(x), c.typeName(t))
 	}
 	for n, id := range v.Dim() {
 		if x := c.m.TypeOf(id); x != nil && !isWord(x) {
@@ -128,7 +128,7 @@ func (c *cooperatives) addressing(i int, in spirv.Inst, kind spirv.Op) {
 		dim *= 2
 	}
 	if ok && int64(len(v.Dim())) != dim {
-		c.fail(i, "SPV-TensorLayout-Operand", "%s has %d operands; must have %d, by the dimensions of %s", op, len(v.Dim()), dim, c.typeName(t))
+		c.fail(i, "SPV-TensorLayout-Operand", "%s has %d operands; must have %d, for the dimensions of %s", op, len(v.Dim()), dim, c.typeName(t))
 	}
 }
 
@@ -146,7 +146,7 @@ func (c *cooperatives) matrixLoadTensor(i int, in spirv.Inst) {
 		return
 	}
 	if x := c.m.TypeOf(v.Object()); unlike(x, t) {
-		c.fail(i, "SPV-TensorLayout-Access", "the object is %s; must be %s, as the result is", c.typeName(x), c.typeName(t))
+		c.fail(i, "SPV-TensorLayout-Access", "the object is %s; must be %s, like the result", c.typeName(x), c.typeName(t))
 	}
 	p := c.tensorPointer(i, v.Pointer())
 	if p != nil {
@@ -212,22 +212,22 @@ func (c *cooperatives) tensorAddressing(i int, t, p *facts.Type, layout spirv.ID
 		return
 	}
 	if t == nil {
-		c.fail(i, "SPV-TensorLayout-Decode", "a store names a function that decodes; only a load does")
+		c.fail(i, "SPV-TensorLayout-Decode", "a store has a decode function; must be a load")
 		return
 	}
 	if p != nil && p.Storage != spirv.StorageClassStorageBuffer && p.Storage != spirv.StorageClassPhysicalStorageBuffer {
-		c.fail(i, "SPV-TensorLayout-Decode", "a function decodes what is in %s; must be in StorageBuffer or PhysicalStorageBuffer", p.Storage)
+		c.fail(i, "SPV-TensorLayout-Decode", "a decode function for memory in %s; must be in StorageBuffer or PhysicalStorageBuffer", p.Storage)
 	}
 	if decode != 0 {
 		if f := c.decoder(i, l, decode, "SPV-TensorLayout-Decode"); f != nil && unlike(f.Elem, t.Elem) {
-			c.fail(i, "SPV-TensorLayout-Decode", "%s returns %s; must return %s, the element of the matrix", c.name(decode), c.typeName(f.Elem), c.typeName(t.Elem))
+			c.fail(i, "SPV-TensorLayout-Decode", "%s returns %s; must return %s, the element type of the matrix", c.name(decode), c.typeName(f.Elem), c.typeName(t.Elem))
 		}
 	}
 	if vector == 0 {
 		return
 	}
 	if decode == 0 {
-		c.fail(i, "SPV-TensorLayout-DecodeVector", "DecodeVectorFunc stands without DecodeFunc; must stand with it")
+		c.fail(i, "SPV-TensorLayout-DecodeVector", "DecodeVectorFunc without DecodeFunc; must have both")
 	}
 	f := c.decoder(i, l, vector, "SPV-TensorLayout-DecodeVector")
 	if f == nil || f.Elem == nil {

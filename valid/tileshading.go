@@ -60,7 +60,7 @@ func (c *checker) tileModes(e *facts.EntryPoint, has bool) {
 			return
 		}
 		if most, ok := c.limit(r.code, r.limit); ok && uint64(m.Operands[k]) > most {
-			c.fail(m.Index, r.code, "the rate is %d; must be %d at most", m.Operands[k], most)
+			c.fail(m.Index, r.code, "the rate is %d; must be at most %d", m.Operands[k], most)
 		}
 	}
 }

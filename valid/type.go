@@ -144,7 +144,7 @@ func (c *checker) typeInt(i int, in spirv.Inst) {
 		ok = w != 0 && c.capable(spirv.CapabilityArbitraryPrecisionIntegersINTEL)
 	}
 	if !ok {
-		c.fail(i, "SPV-Type-IntWidth", "an integer of %d bits; must be 32, or a width that a declared capability brings", v.Width())
+		c.fail(i, "SPV-Type-IntWidth", "an integer of %d bits; must be 32, or a width that a declared capability enables", v.Width())
 	}
 	switch s := v.Signedness(); {
 	case s > 1:
@@ -180,7 +180,7 @@ func (c *checker) typeFloat(i int, in spirv.Inst) {
 		ok = false
 	}
 	if !ok {
-		c.fail(i, "SPV-Type-FloatWidth", "a float of %d bits without an encoding; must be 32, or a width that a declared capability brings", w)
+		c.fail(i, "SPV-Type-FloatWidth", "a float of %d bits without an encoding; must be 32, or a width that a declared capability enables", w)
 	}
 }
 
@@ -259,7 +259,7 @@ func (c *checker) typeArray(i int, in spirv.Inst) {
 		return
 	}
 	if n, ok := k.Int(); ok && (!k.Spec || k.Op == spirv.OpSpecConstant) && (n == 0 || n < 0 && k.Type.Signed) {
-		c.fail(i, "SPV-Type-ArrayLength", "the length is %d; must be 1 at least", n)
+		c.fail(i, "SPV-Type-ArrayLength", "the length is %d; must be at least 1", n)
 	}
 }
 
@@ -272,9 +272,9 @@ func (c *checker) element(i int, t *facts.Type) {
 	switch {
 	case t == nil:
 	case t.IsVoid(), t.Op == spirv.OpTypeFunction:
-		c.fail(i, "SPV-Type-ArrayElement", "the element of the array is %s; must be a type that a value can have", c.typeName(t))
+		c.fail(i, "SPV-Type-ArrayElement", "the element of the array is %s; must be of a type of values", c.typeName(t))
 	case c.vulkan && t.IsRuntimeArray():
-		c.fail(i, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "an array of runtime arrays; a runtime array must be the last member of a struct, or an array of descriptors")
+		c.fail(i, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "an array of runtime arrays; must be the last member of a struct, or an array of descriptors")
 	}
 }
 
@@ -307,26 +307,26 @@ func (c *checker) typeForwardPointer(i int, in spirv.Inst) {
 	case t == nil || t.Op != spirv.OpTypePointer:
 		c.fail(i, "SPV-Type-ForwardPointer", "%s is the result of %s; must be a pointer type", c.name(v.PointerType()), c.code.DefInst(v.PointerType()).Op())
 	case t.Storage != v.StorageClass():
-		c.fail(i, "SPV-Type-ForwardPointer", "the storage class is %s, that of the pointer type %s; must be the same", v.StorageClass(), t.Storage).also(c, t.Index, "the pointer type")
+		c.fail(i, "SPV-Type-ForwardPointer", "the storage class is %s, the storage class of the pointer type %s; must be the same", v.StorageClass(), t.Storage).also(c, t.Index, "the pointer type")
 	case t.Elem != nil && !t.Elem.IsStruct():
-		c.fail(i, "SPV-Type-ForwardPointer", "the pointer points at %s; must point at a struct", c.typeName(t.Elem)).also(c, t.Index, "the pointer type")
+		c.fail(i, "SPV-Type-ForwardPointer", "the pointer points to %s; must point to a struct", c.typeName(t.Elem)).also(c, t.Index, "the pointer type")
 	}
 }
 
 func (c *checker) typeFunction(i int, in spirv.Inst) {
 	v := inst.TypeFunction(in)
 	if d := c.code.DefInst(v.ReturnType()); d != nil && (!isType(d.Op()) || d.Op() == spirv.OpTypeFunction) {
-		c.fail(i, "SPV-Type-FunctionReturn", "the return type is %s, the result of %s; must be a type other than that of a function", c.name(v.ReturnType()), d.Op())
+		c.fail(i, "SPV-Type-FunctionReturn", "the return type is %s, the result of %s; must be a type other than a function type", c.name(v.ReturnType()), d.Op())
 	}
 	for _, p := range v.ParameterTypes() {
 		switch d := c.code.DefInst(p); {
 		case d == nil:
 		case !isType(d.Op()), d.Op() == spirv.OpTypeVoid, d.Op() == spirv.OpTypeFunction:
-			c.fail(i, "SPV-Type-FunctionParameter", "a parameter is %s, the result of %s; must be a type other than void and that of a function", c.name(p), d.Op())
+			c.fail(i, "SPV-Type-FunctionParameter", "a parameter is %s, the result of %s; must be a type other than void and function types", c.name(p), d.Op())
 		}
 	}
 	if n := len(v.ParameterTypes()); n > c.opts.Limits.FunctionArgs {
-		c.fail(i, "SPV-Type-FunctionParameters", "a function type of %d parameters; must be %d at most", n, c.opts.Limits.FunctionArgs)
+		c.fail(i, "SPV-Type-FunctionParameters", "a function type of %d parameters; must have at most %d", n, c.opts.Limits.FunctionArgs)
 	}
 }
 

@@ -347,8 +347,8 @@ func patternWords(p typing.Pattern) string {
 
 // bondWords describes each link of the typing table.
 var bondWords = [...]string{
-	typing.Same: "of the type of ", typing.PointsAt: "that points at ", typing.PointedAt: "of what is pointed at by ",
-	typing.PartOf: "of the parts of ", typing.Whole: "whose parts are those of ", typing.SameLen: "as long as ",
+	typing.Same: "of the type of ", typing.PointsAt: "that points to ", typing.PointedAt: "of the type that is pointed to by ",
+	typing.PartOf: "of the parts of ", typing.Whole: "with the part types of ", typing.SameLen: "as long as ",
 	typing.SameWidth: "as wide as ", typing.SameCount: "with as many components as ", typing.RowsOf: "with rows as long as ",
 	typing.LongAsRows: "as long as the rows of ", typing.SharesPart: "with the same parts as ",
 }

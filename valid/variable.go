@@ -29,7 +29,7 @@ func (c *checker) variables() {
 		}
 		if v.Func == nil {
 			if globals++; globals == c.opts.Limits.GlobalVariables+1 {
-				c.fail(v.Index, "SPV-Variable-Globals", "more than %d variables outside of functions; must not be", c.opts.Limits.GlobalVariables)
+				c.fail(v.Index, "SPV-Variable-Globals", "more than %d variables outside of functions; must be no more", c.opts.Limits.GlobalVariables)
 			}
 			continue
 		}
@@ -40,7 +40,7 @@ func (c *checker) variables() {
 // local counts a variable of a function.
 func (c *checker) local(v *facts.Variable, n *int) {
 	if *n++; *n == c.opts.Limits.LocalVariables+1 {
-		c.fail(v.Index, "SPV-Variable-Locals", "more than %d variables in %s; must not be", c.opts.Limits.LocalVariables, c.name(v.Func.ID))
+		c.fail(v.Index, "SPV-Variable-Locals", "more than %d variables in %s; must be no more", c.opts.Limits.LocalVariables, c.name(v.Func.ID))
 	}
 }
 
@@ -57,7 +57,7 @@ func (c *checker) smallVariables() {
 		}
 		for bit, width := holds8, 8; width <= 16; bit, width = bit<<1, width*2 {
 			if c.contains(v.Type, bit) && !c.storesSmallIn(v, width) {
-				c.fail(v.Index, "SPV-Variable-Small", "a variable in %s that holds values of %d bits; no declared capability allows them there", v.Storage, width)
+				c.fail(v.Index, "SPV-Variable-Small", "a variable in %s with values of %d bits; must have a capability for them", v.Storage, width)
 			}
 		}
 	}

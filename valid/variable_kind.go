@@ -56,7 +56,7 @@ func (c *checker) pointerType(i int, in spirv.Inst) {
 		spirv.StorageClassShaderRecordBufferKHR:
 	default:
 		if c.contains(t.Elem, holdsLong) {
-			c.fail(i, vuid.StandaloneSpirv_Type_12297, "a pointer to %s in %s; vectors of more than four components must not be there", c.typeName(t.Elem), t.Storage)
+			c.fail(i, vuid.StandaloneSpirv_Type_12297, "a pointer to %s in %s; must have at most four components", c.typeName(t.Elem), t.Storage)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (c *checker) variableForm(v *facts.Variable) bool {
 	}
 	switch v.Storage {
 	case spirv.StorageClassGeneric, spirv.StorageClassPhysicalStorageBuffer:
-		c.fail(v.Index, "SPV-Variable-Class", "a variable in %s; must not be", v.Storage)
+		c.fail(v.Index, "SPV-Variable-Class", "a variable in %s; must be in another storage class", v.Storage)
 	case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassWorkgroup:
 		if untyped && v.Type == nil {
 			c.fail(v.Index, "SPV-Variable-DataType", "an untyped variable in %s without a data type; must have one", v.Storage)
@@ -102,7 +102,7 @@ func (c *checker) variableForm(v *facts.Variable) bool {
 	}
 	if untyped && v.Type != nil && v.Storage == spirv.StorageClassWorkgroup && c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) && !c.vulkan &&
 		(!v.Type.IsStruct() || !c.m.Has(v.Type.ID, spirv.DecorationBlock)) {
-		c.fail(v.Index, "SPV-Variable-UntypedWorkgroup", "an untyped variable in Workgroup holds %s; must hold a struct that is a Block", c.typeName(v.Type))
+		c.fail(v.Index, "SPV-Variable-UntypedWorkgroup", "an untyped variable in Workgroup contains %s; must contain a struct that is a Block", c.typeName(v.Type))
 	}
 	if untyped && v.Type == nil && c.vulkan {
 		if v.Storage != spirv.StorageClassUniformConstant {
@@ -128,10 +128,10 @@ func (c *checker) initializer(v *facts.Variable) {
 	case k == nil && (g == nil || g.Func != nil) && d.Op() != spirv.OpConstantFunctionPointerINTEL && d.Op().Class() != spirv.ClassConstantCreation:
 		c.fail(v.Index, "SPV-Variable-Initializer", "the initializer %s is the result of %s; must be a constant or a variable of module scope", c.name(v.Init), d.Op())
 	case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT:
-		c.fail(v.Index, "SPV-Variable-Initializer", "a variable in TaskPayloadWorkgroupEXT has an initializer; must not")
+		c.fail(v.Index, "SPV-Variable-Initializer", "a variable in TaskPayloadWorkgroupEXT has an initializer; must have none")
 	default:
 		if t := c.m.TypeOf(v.Init); t != nil && v.Type != nil && t != v.Type {
-			c.fail(v.Index, "SPV-Variable-Initializer", "the initializer is %s, the variable holds %s; must be the same", c.typeName(t), c.typeName(v.Type))
+			c.fail(v.Index, "SPV-Variable-Initializer", "the initializer is %s, the variable contains %s; must be the same", c.typeName(t), c.typeName(v.Type))
 		}
 	}
 	if !c.vulkan {
@@ -158,10 +158,10 @@ func (c *checker) variableHolds(v *facts.Variable) {
 		c.heldBool(v)
 	}
 	if !inside && (c.contains(v.Type, holdsCooperative) || c.contains(v.Type, holdsLengthless) && !c.capable(spirv.CapabilityLongVectorEXT)) {
-		c.fail(v.Index, "SPV-Variable-Cooperative", "a variable in %s holds cooperative matrices or vectors; must be in Function or Private", v.Storage)
+		c.fail(v.Index, "SPV-Variable-Cooperative", "a variable in %s contains cooperative matrices or vectors; must be in Function or Private", v.Storage)
 	}
 	if !inside && c.contains(v.Type, holdsTiny) {
-		c.fail(v.Index, "SPV-Variable-Microscaling", "a variable in %s holds floats of 4 or 6 bits; must be in Function or Private", v.Storage)
+		c.fail(v.Index, "SPV-Variable-Microscaling", "a variable in %s contains floats of 4 or 6 bits; must be in Function or Private", v.Storage)
 	}
 	logical := c.m.Addressing == spirv.AddressingModelLogical || c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64
 	if logical && c.capable(spirv.CapabilityShader) && !c.env.pointersRelaxed() {
@@ -180,10 +180,10 @@ func (c *checker) heldBool(v *facts.Variable) {
 		if c.vulkan {
 			code = vuid.StandaloneSpirv_Input_07290
 		}
-		c.fail(v.Index, code, "a variable in %s holds Booleans and is no built-in; must be one", v.Storage)
+		c.fail(v.Index, code, "a variable in %s contains Booleans and is no built-in; must be a built-in", v.Storage)
 	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassShaderRecordBufferKHR,
 		spirv.StorageClassImage, spirv.StorageClassAtomicCounter:
-		c.fail(v.Index, "SPV-Variable-Bool", "a variable in %s holds Booleans; must not", v.Storage)
+		c.fail(v.Index, "SPV-Variable-Bool", "a variable in %s contains Booleans; must contain none", v.Storage)
 	}
 }
 
@@ -209,13 +209,13 @@ func (c *checker) heldPointer(v *facts.Variable, inside bool) {
 	switch {
 	case !c.contains(v.Type, holdsStored|holdsWorkgroup|holdsLocal):
 	case c.contains(v.Type, holdsLocal):
-		c.fail(v.Index, "SPV-Variable-Pointer", "the variable holds pointers; with logical addressing they must be to StorageBuffer or Workgroup")
+		c.fail(v.Index, "SPV-Variable-Pointer", "the variable contains pointers; with logical addressing they must be to StorageBuffer or Workgroup")
 	case c.contains(v.Type, holdsStored) && !c.anyCapable(spirv.CapabilityVariablePointersStorageBuffer, spirv.CapabilityVariablePointers):
-		c.fail(v.Index, "SPV-Variable-Pointer", "the variable holds pointers to StorageBuffer; needs the capability VariablePointersStorageBuffer")
+		c.fail(v.Index, "SPV-Variable-Pointer", "the variable contains pointers to StorageBuffer; needs the capability VariablePointersStorageBuffer")
 	case c.contains(v.Type, holdsWorkgroup) && !c.capable(spirv.CapabilityVariablePointers):
-		c.fail(v.Index, "SPV-Variable-Pointer", "the variable holds pointers to Workgroup; needs the capability VariablePointers")
+		c.fail(v.Index, "SPV-Variable-Pointer", "the variable contains pointers to Workgroup; needs the capability VariablePointers")
 	case !inside:
-		c.fail(v.Index, "SPV-Variable-Pointer", "a variable in %s holds pointers; must be in Function or Private", v.Storage)
+		c.fail(v.Index, "SPV-Variable-Pointer", "a variable in %s contains pointers; must be in Function or Private", v.Storage)
 	}
 }
 
@@ -228,22 +228,22 @@ func (c *checker) vulkanVariable(v *facts.Variable) {
 	switch v.Storage {
 	case spirv.StorageClassUniformConstant:
 		if t := v.Type; !opaqueElements(t) || t.IsArray() && t.Elem.IsArray() {
-			c.fail(v.Index, vuid.StandaloneSpirv_UniformConstant_04655, "a variable in UniformConstant holds %s; must hold an image, sampler, sampled image, acceleration structure, tensor or an array of one of them", c.typeName(v.Type))
+			c.fail(v.Index, vuid.StandaloneSpirv_UniformConstant_04655, "a variable in UniformConstant contains %s; must contain an image, sampler, sampled image, acceleration structure, tensor or an array of one of them", c.typeName(v.Type))
 		}
 	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer:
 		if t := v.Type; !t.IsStruct() && (!t.IsArray() || t.Elem != nil && !t.Elem.IsStruct()) {
-			c.fail(v.Index, vuid.StandaloneSpirv_Uniform_06807, "a variable in %s holds %s; must hold a struct or an array of structs", v.Storage, c.typeName(t))
+			c.fail(v.Index, vuid.StandaloneSpirv_Uniform_06807, "a variable in %s contains %s; must contain a struct or an array of structs", v.Storage, c.typeName(t))
 		}
 	case spirv.StorageClassPushConstant:
 		if !v.Type.IsStruct() {
-			c.fail(v.Index, vuid.StandaloneSpirv_PushConstant_06808, "a variable in PushConstant holds %s; must hold a struct", c.typeName(v.Type))
+			c.fail(v.Index, vuid.StandaloneSpirv_PushConstant_06808, "a variable in PushConstant contains %s; must contain a struct", c.typeName(v.Type))
 		}
 	case spirv.StorageClassInput, spirv.StorageClassOutput:
 		if c.contains(v.Type, holdsBF16) {
-			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeFloat_10370, "a variable in %s holds floats of the encoding BFloat16KHR; must not", v.Storage)
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeFloat_10370, "a variable in %s contains BFloat16KHR floats; must contain none", v.Storage)
 		}
 		if c.contains(v.Type, holdsFP8|holdsMicro) {
-			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeFloat_10823, "a variable in %s holds floats of 8 bits or of a microscaling encoding; must not", v.Storage)
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeFloat_10823, "a variable in %s contains floats of 8 bits or of a microscaling encoding; must contain none", v.Storage)
 		}
 	case spirv.StorageClassTileImageEXT:
 		c.tileVariable(v)
@@ -258,7 +258,7 @@ func (c *checker) tileVariable(v *facts.Variable) {
 		t = t.Elem
 	}
 	if t != nil && (t.Image == nil || t.Image.Dim != spirv.DimTileImageDataEXT) {
-		c.fail(v.Index, vuid.StandaloneSpirv_None_08724, "a variable in TileImageEXT holds %s; must hold an image of the dimension TileImageDataEXT", c.typeName(v.Type))
+		c.fail(v.Index, vuid.StandaloneSpirv_None_08724, "a variable in TileImageEXT contains %s; must contain an image of the dimension TileImageDataEXT", c.typeName(v.Type))
 	}
 	if !c.m.Has(v.ID, spirv.DecorationLocation) {
 		c.fail(v.Index, vuid.StandaloneSpirv_TileImageEXT_08723, "a tile image without a Location; must have one")
@@ -273,19 +273,19 @@ func (c *checker) runtimeArrayVariable(v *facts.Variable) {
 	t := v.Type
 	if t.IsRuntimeArray() {
 		if !c.capable(spirv.CapabilityRuntimeDescriptorArray) {
-			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "the variable is an array without a length; needs the capability RuntimeDescriptorArray")
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "the variable is a runtime array; needs the capability RuntimeDescriptorArray")
 		} else if v.Storage != spirv.StorageClassStorageBuffer && v.Storage != spirv.StorageClassUniform && v.Storage != spirv.StorageClassUniformConstant {
-			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "a variable in %s is an array without a length; must be in StorageBuffer, Uniform or UniformConstant", v.Storage)
+			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "a variable in %s is a runtime array; must be in StorageBuffer, Uniform or UniformConstant", v.Storage)
 		}
 		return
 	}
 	if t.IsStruct() && v.Storage != spirv.StorageClassStorageBuffer && v.Storage != spirv.StorageClassUniform &&
 		v.Storage != spirv.StorageClassPhysicalStorageBuffer && v.Storage != spirv.StorageClassShaderRecordBufferKHR {
-		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "a variable in %s holds an array without a length; must be in StorageBuffer or Uniform", v.Storage)
+		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "a variable in %s contains a runtime array; must be in StorageBuffer or Uniform", v.Storage)
 		return
 	}
 	if s := blockOfArrays(t); s != nil && !c.isBlock(s) && v.Storage != spirv.StorageClassShaderRecordBufferKHR {
-		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "the variable is %s, which holds an array without a length and is no Block; must be one", c.name(s.ID)).also(c, s.Index, "the struct")
+		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "the variable is %s, which contains a runtime array and is no Block; must be a Block", c.name(s.ID)).also(c, s.Index, "the struct")
 	}
 }
 
@@ -310,8 +310,8 @@ func (c *checker) sizedByConstant(v *facts.Variable) {
 	}
 	switch {
 	case c.contains(t, holdsSized):
-		c.fail(v.Index, vuid.StandaloneSpirv_Function_04681, "a part of what a variable in %s holds is an array whose length is a specialization constant; must not be", v.Storage).warn() // compilers write such blocks, and devices take them
+		c.fail(v.Index, vuid.StandaloneSpirv_Function_04681, "a part of a variable in %s is an array with a specialization constant as length; must be the whole variable", v.Storage).warn() // compilers write such blocks, and devices take them
 	case c.contains(t, holdsSizedVector):
-		c.fail(v.Index, vuid.StandaloneSpirv_Function_12294, "a part of what a variable in %s holds is a vector whose length is a specialization constant; must not be", v.Storage)
+		c.fail(v.Index, vuid.StandaloneSpirv_Function_12294, "a part of a variable in %s is a vector with a specialization constant as length; must be the whole variable", v.Storage)
 	}
 }

@@ -83,7 +83,7 @@ func (c *checker) logicalUse(i int, in spirv.Inst) {
 	if op == spirv.OpBitcast {
 		x := c.m.TypeOf(inst.Bitcast(in).Operand())
 		if (t.IsPointer() && c.logical(t) || x.IsPointer() && c.logical(x)) && c.judgesPointers() {
-			c.fail(i, "SPV-LogicalPointer-Cast", "OpBitcast of a logical pointer; must not be")
+			c.fail(i, "SPV-LogicalPointer-Cast", "OpBitcast of a logical pointer; must be of a physical pointer")
 		}
 		return
 	}
@@ -230,7 +230,7 @@ func (w *pointerWalk) judge() {
 					p = inst.UntypedArrayLengthKHR(in).Pointer()
 				}
 				if w.of(p)&isVariable != 0 {
-					w.fail(i, "SPV-VariablePointer-ArrayLength", "the pointer %s is a variable pointer; must not be", w.name(p))
+					w.fail(i, "SPV-VariablePointer-ArrayLength", "the pointer %s is a variable pointer; must be none", w.name(p))
 				}
 			case spirv.OpSelect, spirv.OpPhi:
 				w.oneBuffer(i, in)
@@ -241,7 +241,7 @@ func (w *pointerWalk) judge() {
 			}
 			if w.known[i] == isVariable|intoMatrix && makesPointer(in) {
 				if base := chainBase(in); base == 0 || w.of(base) != isVariable|intoMatrix {
-					w.fail(i, "SPV-VariablePointer-Matrix", "a variable pointer to a column of a matrix, or to a component of one; must not be")
+					w.fail(i, "SPV-VariablePointer-Matrix", "a variable pointer to a column of a matrix, or to a component of one; must not point into a matrix")
 				}
 			}
 		}
@@ -261,7 +261,7 @@ func makesPointer(in spirv.Inst) bool {
 // heldMatrix checks an access by way of a variable pointer.
 func (w *pointerWalk) heldMatrix(i int, pointer spirv.ID, t *facts.Type) {
 	if w.of(pointer)&isVariable != 0 && w.contains(t, holdsMatrix) {
-		w.fail(i, "SPV-VariablePointer-Matrix", "%s of %s by way of a variable pointer; what it points at must not hold a matrix", w.code.Inst(i).Op(), w.typeName(t))
+		w.fail(i, "SPV-VariablePointer-Matrix", "%s of %s through a variable pointer; must point to no matrix", w.code.Inst(i).Op(), w.typeName(t))
 	}
 }
 
@@ -281,7 +281,7 @@ func (w *pointerWalk) oneBuffer(i int, in spirv.Inst) {
 			first = v
 		}
 		if v != first {
-			w.fail(i, "SPV-VariablePointer-Buffer", "%s chooses between pointers into %s and %s; must be into one buffer", in.Op(), w.name(first.ID), w.name(v.ID))
+			w.fail(i, "SPV-VariablePointer-Buffer", "%s selects between pointers into %s and %s; must be into one buffer", in.Op(), w.name(first.ID), w.name(v.ID))
 			return
 		}
 	}

@@ -70,14 +70,14 @@ func (c *checker) vulkanCapability(i int, in spirv.Inst) {
 	ways := capabilityWays[k]
 	switch {
 	case !c.taken(k, ways):
-		c.fail(i, "SPV-Capability-Environment", "capability %s in %s, which does not have it; no declared extension brings it either", k, c.env)
+		c.fail(i, "SPV-Capability-Environment", "capability %s in %s; must be a capability of it or of a declared extension", k, c.env)
 	case len(ways) == 0:
-		x := c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08739, "capability %s, which no version and no extension of Vulkan has", k)
+		x := c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08739, "capability %s; must be a capability of a version or an extension of Vulkan", k)
 		if c.env.Device == nil && slices.ContainsFunc(spirv.KindCapability.Enumerant(uint32(k)).Extensions(), c.mayReachVulkan) {
 			x.warn()
 		}
 	case !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08740, ways):
-		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device without %s", k, orWays(ways))
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device without %s; must have it", k, orWays(ways))
 	}
 }
 
@@ -109,12 +109,12 @@ func (c *checker) vulkanExtension(i int, in spirv.Inst) {
 	ways, ok := extensionWays[name]
 	switch {
 	case !ok && !supporting(name):
-		x := c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08741, "extension %q, which no version and no extension of Vulkan has", name)
+		x := c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08741, "extension %q; must be an extension of a version or an extension of Vulkan", name)
 		if c.env.Device == nil && c.mayReachVulkan(name) && bringsCapability(name) {
 			x.warn()
 		}
 	case ok && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08742, ways):
-		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device without %s", name, orWays(ways))
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device without %s; must have it", name, orWays(ways))
 	}
 }
 
