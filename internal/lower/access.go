@@ -61,7 +61,7 @@ func (f *function) elementOffset(p *pointer, stride uint64, id spirv.ID) offset 
 	v := f.one(id)
 	t := f.b.Func.Type(v)
 	if !t.IsInt() {
-		f.malformed("an index of type %s", t)
+		f.malformed("the index is %s; must be an integer", t)
 	}
 	if bits, known := f.constBits(v); known && int64(bits<<(64-t.Bits())) >= 0 {
 		return f.addIndex(p.offset, operand{bits: min(bits, farAway)}, stride)
@@ -108,7 +108,7 @@ func (f *function) step(p *pointer, i operand) {
 	case t.IsComposite() && t.Elem != nil:
 		f.stepElement(p, i)
 	default:
-		f.malformed("an index into what is no composite")
+		f.malformed("the indexed type is not a composite; must be one")
 	}
 	if p.typ == nil {
 		f.malformed("a type is missing")
@@ -176,7 +176,7 @@ func (f *function) operandValue(i operand) ir.V {
 
 func (f *function) stepMember(p *pointer, i operand) {
 	if i.v != 0 || i.bits >= uint64(len(p.typ.Members)) {
-		f.malformed("a member that is not there, or not known")
+		f.malformed("the member does not exist, or its number is unknown")
 	}
 	f.toMember(p, int(i.bits))
 }
@@ -257,7 +257,7 @@ func (f *function) stepElement(p *pointer, i operand) {
 func (f *function) within(p *pointer, i operand, size uint64) operand {
 	n := p.typ.Count
 	if n == 0 && !hollow(p.typ) || p.typ.IsRuntimeArray() {
-		f.malformed("an array without a length in private memory")
+		f.malformed("the array in private memory has no length")
 	}
 	if i.v != 0 && p.memory != inPrivate && p.offset.dyn == 0 && add(p.offset.imm, size) >= p.extent {
 		return i
@@ -291,11 +291,11 @@ func arrayLength(f *function, in spirv.Inst) {
 // buffer ends before the array.
 func (f *function) lengthOf(in spirv.Inst, p *pointer, member uint32) {
 	if p.memory != inBuffer || !p.typ.IsStruct() || uint64(member) >= uint64(len(p.typ.Members)) {
-		f.malformed("the length of what is no runtime array in a buffer")
+		f.malformed("the operand of the length is not a runtime array in a buffer; must be one")
 	}
 	m := &p.typ.Members[member]
 	if !m.Type.IsRuntimeArray() || f.arrayStride(m.Type) == 0 {
-		f.malformed("the length of what is no runtime array in a buffer")
+		f.malformed("the operand of the length is not a runtime array in a buffer; must be one")
 	}
 	size := f.b.Op(ir.Len, ir.I32, p.handle)
 	at := f.offsetValue(p.offset.plus(f.memberOffset(p.typ, int(member))))

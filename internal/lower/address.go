@@ -22,7 +22,7 @@ func (f *function) addressOf(p *pointer) ir.V {
 func (f *function) addElements(p *pointer, id spirv.ID, stride uint64) {
 	v := f.one(id)
 	if t := f.b.Func.Type(v); !t.IsInt() {
-		f.malformed("an index of type %s", t)
+		f.malformed("the index is %s; must be an integer", t)
 	} else if t != ir.I64 {
 		v = f.b.Op(ir.SExt, ir.I64, v)
 	}
@@ -45,7 +45,7 @@ func (f *function) regionPointer(p *pointer, size uint32) *pointer {
 func pointerCast(f *function, in spirv.Inst) {
 	x := f.castFrom(spirv.ID(in[3]))
 	if len(x) != 1 || f.b.Func.Type(x[0]) != ir.I64 {
-		f.malformed("%%%d is no address of 64 bits", in[3])
+		f.malformed("%%%d is not a 64-bit address", in[3])
 	}
 	f.castTo(in, x)
 }

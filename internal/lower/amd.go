@@ -29,16 +29,16 @@ var trinary = map[spirv.AMDShaderTrinaryMinmaxOp]struct {
 func trinaryMinmax(f *function, in spirv.Inst) {
 	row, ok := trinary[spirv.AMDShaderTrinaryMinmaxOp(inst.ExtInst(in).Instruction())]
 	if !ok {
-		f.malformed("an instruction that the set does not have")
+		f.malformed("the instruction set does not have this instruction")
 	}
 	f.eachComponent(in, f.operandsOf(in), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
 		if len(a) != 3 {
-			f.malformed("%d operands; want 3", len(a))
+			f.malformed("%d operands; must be 3", len(a))
 		}
 		x, y, z := a[0].Value, a[1].Value, a[2].Value
 		f.checkSameType(x, y, z)
 		if a[0].Type != t || !row.least.Row().On.Has(t) {
-			f.malformed("operands of types that the instruction is not defined on")
+			f.malformed("the instruction is not defined for the types of the operands")
 		}
 		low := f.b.Op(row.least, t, x, y)
 		if !row.middle {
@@ -69,7 +69,7 @@ func amdBallot(f *function, in spirv.Inst) {
 	case spirv.AMDShaderBallotWriteInvocationAMD:
 		written := f.scalars(spirv.ID(args[1]))
 		if len(written) != len(x) {
-			f.malformed("operands of different sizes")
+			f.malformed("the operands have different sizes")
 		}
 		here := f.b.Cmp(ir.Eq, lane, f.toInt(f.one(spirv.ID(args[2])), ir.I32))
 		parts := make([]ir.V, len(x))
@@ -95,7 +95,7 @@ func amdBallot(f *function, in spirv.Inst) {
 func (f *function) words32(id spirv.ID, n int) []ir.V {
 	w := f.scalars(id)
 	if len(w) != n || f.b.Func.Type(w[0]) != ir.I32 {
-		f.malformed("%%%d is no vector of %d 32-bit integers", id, n)
+		f.malformed("%%%d is not a vector of %d 32-bit integers", id, n)
 	}
 	return w
 }

@@ -87,7 +87,7 @@ func (f *function) componentwise(in spirv.Inst, row direct.Row) {
 	f.eachComponent(in, args, func(t ir.Type, args []direct.Operand[ir.V]) ir.V {
 		v, ok := direct.Apply[ir.V](f, row, t, args...)
 		if !ok {
-			f.malformed("operands of types that the instruction is not defined on")
+			f.malformed("the instruction is not defined for the types of the operands")
 		}
 		return v
 	})
@@ -125,7 +125,7 @@ func (f *function) eachComponent(in spirv.Inst, args [][]ir.V, yield func(ir.Typ
 func (f *function) checkFloats(parts ...ir.V) {
 	for _, p := range parts {
 		if t := f.b.Func.Type(p); !t.IsFloat() {
-			f.malformed("an operand of type %s; want a float", t)
+			f.malformed("the operand is %s; must be a float", t)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (f *function) checkFloats(parts ...ir.V) {
 func (f *function) checkSameType(parts ...ir.V) {
 	for _, p := range parts {
 		if f.b.Func.Type(p) != f.b.Func.Type(parts[0]) {
-			f.malformed("operands of different types")
+			f.malformed("the operands have different types")
 		}
 	}
 }
@@ -217,7 +217,7 @@ func twoResults(ops opPair) rule {
 	return func(f *function, in spirv.Inst) {
 		x, y := f.scalars(spirv.ID(in[3])), f.scalars(spirv.ID(in[4]))
 		if len(x) != len(y) {
-			f.malformed("operands of different sizes")
+			f.malformed("the operands have different sizes")
 		}
 		var parts []ir.V
 		for _, op := range ops {

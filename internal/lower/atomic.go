@@ -54,7 +54,7 @@ var atomics = map[spirv.Op]ir.Op{
 func (f *function) atom(id spirv.ID, typ *facts.Type) (*pointer, ir.Type) {
 	p := f.typedPointer(id, typ)
 	if !p.typ.IsInt() && !p.typ.IsFloat() {
-		f.malformed("an atomic on what is no number")
+		f.malformed("the value of the atomic is not a number; must be one")
 	}
 	if p.typ.Encoded {
 		f.unsupported("on a float encoded as %s", p.typ.Encoding)
@@ -99,7 +99,7 @@ func atomicVector(f *function, in spirv.Inst) {
 	t := f.facts.Type(v.Type())
 	switch s := t.Scalar(); {
 	case !s.IsFloat() || s.Encoded || s.Width != 16 || t.Count != 2 && t.Count != 4:
-		f.malformed("an atomic on a vector; want two or four floats of 16 bits")
+		f.malformed("the atomic is on a vector; must be of two or four 16-bit floats")
 	case in.Op() == spirv.OpAtomicISub || !atomics[in.Op()].Row().On.Has(ir.F16):
 		f.malformed("an atomic of integers on floats")
 	}

@@ -52,7 +52,7 @@ func (u *unit) tileVariable(p *pointer, v *facts.Variable) {
 // stepTileImage indexes an array of tile images.
 func (f *function) stepTileImage(p *pointer, i operand) {
 	if !p.typ.IsArray() || p.typ.Elem == nil {
-		f.malformed("an index into what is no composite")
+		f.malformed("the indexed type is not a composite; must be one")
 	}
 	i = f.bounded(i, p.typ.Count)
 	p.typ = p.typ.Elem
@@ -69,7 +69,7 @@ func colorAttachmentRead(f *function, in spirv.Inst) {
 	v := inst.ColorAttachmentReadEXT(in)
 	x := f.image(v.Attachment())
 	if x.typ.Image.Dim != spirv.DimTileImageDataEXT {
-		f.malformed("%s of what is no tile image", in.Op())
+		f.malformed("the operand of %s is not a tile image; must be one", in.Op())
 	}
 	t := f.componentType(x.typ.Elem)
 	if t == ir.I64 {

@@ -80,7 +80,7 @@ func (f *function) scope(id spirv.ID) spirv.Scope {
 func (f *function) known(id spirv.ID) uint64 {
 	c := f.facts.Const(id)
 	if c == nil || !c.Known || !c.Type.IsInt() {
-		f.malformed("%%%d is no constant", id)
+		f.malformed("%%%d is not a constant; must be one", id)
 	}
 	return c.Bits
 }

@@ -25,12 +25,12 @@ func bitcast(f *function, in spirv.Inst) {
 		}
 	}
 	if len(x) == 0 || len(types) == 0 {
-		f.malformed("a bitcast of nothing")
+		f.malformed("the operand of the bitcast has no components")
 	}
 	from, to := f.b.Func.Type(x[0]), types[0]
 	fromBits, toBits := f.significant(f.typeOf(inst.Bitcast(in).Operand()), from), f.significant(t, to)
 	if int(fromBits)*len(x) != int(toBits)*len(types) || from == ir.B1 || to == ir.B1 {
-		f.malformed("a bitcast between different widths")
+		f.malformed("the bitcast is between different widths")
 	}
 	parts := make([]ir.V, 0, len(types))
 	switch n := len(x); {
@@ -109,7 +109,7 @@ func bitFieldInsert(f *function, in spirv.Inst) {
 	v := inst.BitFieldInsert(in)
 	base, insert := f.scalars(v.Base()), f.scalars(v.Insert())
 	if len(base) != len(insert) {
-		f.malformed("operands of different sizes")
+		f.malformed("the operands have different sizes")
 	}
 	offset, count := f.toInt(f.one(v.Offset()), ir.I32), f.toInt(f.one(v.Count()), ir.I32)
 	parts := make([]ir.V, len(base))
@@ -129,7 +129,7 @@ func (f *function) toInt(v ir.V, t ir.Type) ir.V {
 	from := f.b.Func.Type(v)
 	switch {
 	case !from.IsInt() || !t.IsInt():
-		f.malformed("an operand of type %s; want an integer", from)
+		f.malformed("the operand is %s; must be an integer", from)
 	case from.Bits() < t.Bits():
 		return f.b.Op(ir.ZExt, t, v)
 	case from.Bits() > t.Bits():

@@ -51,7 +51,7 @@ func (u *unit) computeInput(p *pointer, v *facts.Variable) {
 	if k, ok := u.facts.BuiltIn(v.ID); ok {
 		p.built = u.builtinOf(k, v.Type)
 	} else if !v.Type.IsStruct() {
-		u.unsupported("an input that is no built-in")
+		u.unsupported("an input that is not a built-in")
 	}
 }
 
@@ -65,7 +65,7 @@ func (u *unit) builtinOf(k spirv.BuiltIn, t *facts.Type) *builtin {
 		u.malformed("a type is missing")
 	}
 	if s := t.Scalar(); t.Leaves != uint64(n) || s == nil || !s.IsInt() || s.Width != 32 {
-		u.malformed("%s has another type than it must have", k)
+		u.malformed("the type of %s differs from its required type", k)
 	}
 	return &builtin{k, n}
 }
@@ -74,7 +74,7 @@ func (u *unit) builtinOf(k spirv.BuiltIn, t *facts.Type) *builtin {
 func (u *unit) stepBlockMember(p *pointer, i int) {
 	d, ok := u.facts.MemberDecoration(p.typ.ID, i, spirv.DecorationBuiltIn)
 	if !ok {
-		u.unsupported("an input that is no built-in")
+		u.unsupported("an input that is not a built-in")
 	}
 	t := p.typ.Members[i].Type
 	p.built, p.typ = u.builtinOf(spirv.BuiltIn(d.Literal()), t), t

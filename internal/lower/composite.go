@@ -34,7 +34,7 @@ func vectorExtractDynamic(f *function, in spirv.Inst) {
 // range.
 func (f *function) selectPart(parts []ir.V, i operand) ir.V {
 	if len(parts) == 0 {
-		f.malformed("a component of nothing")
+		f.malformed("the composite has no components")
 	}
 	t := f.b.Func.Type(parts[0])
 	out := f.b.Const(t, 0)
@@ -120,7 +120,7 @@ func compositeExtract(f *function, in spirv.Inst) {
 		f.define(in, f.zeros(t)...)
 		return
 	case at+n > len(x):
-		f.malformed("a part that is not there")
+		f.malformed("the index is beyond the composite")
 	}
 	f.define(in, x[at:at+n:at+n]...)
 }
@@ -135,7 +135,7 @@ func compositeInsert(f *function, in spirv.Inst) {
 	switch {
 	case at == notHeld: // none is replaced
 	case at+len(object) > len(x):
-		f.malformed("a part that is not there")
+		f.malformed("the index is beyond the composite")
 	default:
 		copy(parts[at:], object)
 	}
@@ -159,7 +159,7 @@ func (f *function) partOffset(t *facts.Type, indexes []uint32) (int, *facts.Type
 		}
 		p := t.Part(uint64(i))
 		if p == nil || t.IsRuntimeArray() {
-			f.malformed("part %d of what does not have it", i)
+			f.malformed("the composite has no part %d", i)
 		}
 		if t.IsStruct() {
 			for k := range i {

@@ -85,7 +85,7 @@ func (u *unit) forwardPreds(b *facts.Block) int {
 			n++
 		} else if !b.IsLoopHeader() {
 			u.at = p.Term
-			u.malformed("a branch back to a block that is no loop header")
+			u.malformed("a back edge to a block that is not a loop header")
 		}
 	}
 	return n

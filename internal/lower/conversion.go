@@ -35,7 +35,7 @@ func fConvert(f *function, in spirv.Inst) {
 func quantizeToF16(f *function, in spirv.Inst) {
 	f.eachComponent(in, f.operands(in[3:]), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
 		if a[0].Type != ir.F32 {
-			f.malformed("an operand of type %s; want f32", a[0].Type)
+			f.malformed("the operand is %s; must be f32", a[0].Type)
 		}
 		return mathlib.QuantizeToF16(f.b, a[0].Value)
 	})

@@ -54,11 +54,11 @@ func (u *unit) tile(t *facts.Type) tile {
 	known := func(id spirv.ID) uint64 {
 		c := u.facts.Const(id)
 		if c == nil {
-			u.malformed("%%%d is no constant", id)
+			u.malformed("%%%d is not a constant; must be one", id)
 		}
 		n, ok := c.Int()
 		if !ok || n < 0 {
-			u.malformed("%%%d is no known constant", id)
+			u.malformed("%%%d is a constant of unknown value; must be known", id)
 		}
 		return uint64(n)
 	}
@@ -67,7 +67,7 @@ func (u *unit) tile(t *facts.Type) tile {
 		u.unsupported("a cooperative matrix of scope %s", scope)
 	}
 	if t.Elem == nil || !t.Elem.IsInt() && !t.Elem.IsFloat() {
-		u.unsupported("a cooperative matrix of what are no numbers")
+		u.unsupported("a cooperative matrix whose components are not numbers")
 	}
 	rows, columns := known(v.Rows()), known(v.Columns())
 	x := tile{elem: t.Elem, rows: rows, columns: columns, lines: columns, length: rows, lanes: uint64(u.options.SubgroupSize)}
@@ -103,7 +103,7 @@ func cooperativeLength(f *function, in spirv.Inst) {
 // lengthOfTile returns how many components each lane has of a cooperative matrix.
 func (u *unit) lengthOfTile(t *facts.Type) uint64 {
 	if !isTile(t) {
-		u.malformed("the length of what is no cooperative matrix")
+		u.malformed("the type is not a cooperative matrix; must be one")
 	}
 	return u.tile(t).components
 }
@@ -144,7 +144,7 @@ func cooperativeLoadNV(f *function, in spirv.Inst) {
 func (f *function) truth(id spirv.ID) bool {
 	c := f.facts.Const(id)
 	if c == nil || !c.Known || !c.Type.IsBool() {
-		f.malformed("%%%d is no Boolean constant", id)
+		f.malformed("%%%d is not a Boolean constant; must be one", id)
 	}
 	return c.Bits != 0
 }
@@ -176,7 +176,7 @@ func cooperativeStore(f *function, in spirv.Inst) {
 // range.
 func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.ID, flags ir.Flags, yield func(*pointer, ir.Type)) {
 	if !isTile(t) {
-		f.malformed("a type that is no cooperative matrix")
+		f.malformed("the type is not a cooperative matrix; must be one")
 	}
 	x := f.tile(t)
 	p := *f.pointer(at)
@@ -188,7 +188,7 @@ func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.I
 		f.unsupported("through a pointer to %s", p.class)
 	}
 	if stride == 0 {
-		f.malformed("a layout without a stride")
+		f.malformed("the layout has no stride")
 	}
 	// The unit of the stride is the pointee type.
 	unit := f.extent(p.typ.Scalar()).size * uint64(p.typ.Components())
@@ -240,12 +240,12 @@ func cooperativeMulAdd(f *function, in spirv.Inst) {
 	v := inst.CooperativeMatrixMulAddKHR(in)
 	ta, tb, tc, tr := f.typeOf(v.A()), f.typeOf(v.B()), f.typeOf(v.C()), f.facts.Type(in.Type())
 	if !isTile(ta) || !isTile(tb) || !isTile(tc) || !isTile(tr) {
-		f.malformed("an operand that is no cooperative matrix")
+		f.malformed("the operand is not a cooperative matrix; must be one")
 	}
 	a, b, c, r := f.tile(ta), f.tile(tb), f.tile(tc), f.tile(tr)
 	fit := a.columns == b.rows && a.rows == c.rows && b.columns == c.columns && r.rows == c.rows && r.columns == c.columns
 	if !fit || b.byRow || c.byRow || r.byRow || a.lanes != b.lanes || a.lanes != c.lanes || a.lanes != r.lanes || a.wide != b.wide || a.wide != c.wide || a.wide != r.wide {
-		f.malformed("matrices of sizes, uses or scopes that do not fit")
+		f.malformed("the sizes, uses or scopes of the matrices do not match")
 	}
 	how, _ := v.CooperativeMatrixOperands()
 	if in.Op() == spirv.OpCooperativeMatrixMulAddNV { // the types say the signs

@@ -88,11 +88,11 @@ func extractSubArray(f *function, in spirv.Inst) {
 	v := inst.ExtractSubArrayQCOM(in)
 	from, t := f.typeOf(v.SourceArray()), f.facts.Type(in.Type())
 	if !from.IsArray() || !t.IsArray() || from.Elem != t.Elem || !t.Elem.IsScalar() {
-		f.malformed("a part that is no array of the elements of the whole")
+		f.malformed("the part is not an array of the elements of the whole; must be one")
 	}
 	x, start := f.scalars(v.SourceArray()), f.indexOperand(v.Index())
 	if n := mul(t.Count, uint64(len(x))); start.v != 0 && n > maxProduct {
-		f.unsupported("%d elements of %d, from where is not known; at most %d choices", t.Count, len(x), maxProduct)
+		f.unsupported("%d elements of %d from an unknown index; at most %d combinations", t.Count, len(x), maxProduct)
 	}
 	parts := make([]ir.V, len(f.flat(t)))
 	for i := range parts {
@@ -111,7 +111,7 @@ func bitcastExtract(f *function, in spirv.Inst) {
 	v := inst.BitcastExtractEXT(in)
 	x, types := f.scalars(v.Base()), f.flat(f.facts.Type(in.Type()))
 	if len(x) != len(types) {
-		f.malformed("operands of different sizes")
+		f.malformed("the operands have different sizes")
 	}
 	off := f.one(v.Offset())
 	e, encoded := f.encodingOf(f.facts.Type(in.Type()))

@@ -23,7 +23,7 @@ func cooperativeTranspose(f *function, in spirv.Inst) {
 	id := inst.CooperativeMatrixTransposeNV(in).Matrix()
 	from, to := f.typeOf(id), f.facts.Type(in.Type())
 	if !isTile(from) || !isTile(to) {
-		f.malformed("an operand that is no cooperative matrix")
+		f.malformed("the operand is not a cooperative matrix; must be one")
 	}
 	f.define(in, f.relaid(f.scalars(id), f.tile(from), f.tile(to), true)...)
 }
@@ -52,16 +52,16 @@ func (f *function) relaid(parts []ir.V, from, to tile, turned bool) []ir.V {
 		rows, columns = columns, rows
 	}
 	if from.rows != rows || from.columns != columns {
-		f.malformed("a matrix of %d×%d made of one of %d×%d", to.rows, to.columns, from.rows, from.columns)
+		f.malformed("the matrix is %d×%d and its source %d×%d", to.rows, to.columns, from.rows, from.columns)
 	}
 	if from.wide != to.wide {
-		f.malformed("a matrix of another scope than the one that it is made of")
+		f.malformed("the matrix has another scope than its source; must have the same")
 	}
 	if (from.byRow == to.byRow) != turned {
 		return parts
 	}
 	if n := to.lines * to.length; n > maxProduct && !to.wide {
-		f.unsupported("%d components that each lane asks for; at most %d", n, maxProduct)
+		f.unsupported("%d components per lane; at most %d", n, maxProduct)
 	}
 	out := make([]ir.V, to.components)
 	if to.wide {
@@ -97,7 +97,7 @@ func cooperativeCoordinate(f *function, in spirv.Inst) {
 	v := inst.CooperativeMatrixGetCoordinateEXT(in)
 	t := f.typeOf(v.Matrix())
 	if !isTile(t) {
-		f.malformed("a coordinate in what is no cooperative matrix")
+		f.malformed("the operand is not a cooperative matrix; must be one")
 	}
 	x := f.tile(t)
 	row, column := f.coordinate(&x, f.typed(v.Index(), ir.I32))

@@ -20,7 +20,7 @@ func cooperativePerElement(f *function, in spirv.Inst) {
 	v := inst.CooperativeMatrixPerElementOpEXT(in)
 	t := f.facts.Type(in.Type())
 	if !isTile(t) || f.typeOf(v.Matrix()) != t {
-		f.malformed("a result that has not the type of the matrix")
+		f.malformed("the type of the result is not that matrix type; must be")
 	}
 	x := f.tile(t)
 	matrix := f.scalars(v.Matrix())
@@ -33,7 +33,7 @@ func cooperativePerElement(f *function, in spirv.Inst) {
 				more := f.scalars(id)
 				if o := f.typeOf(id); isTile(o) {
 					if o != t {
-						f.malformed("another type of matrix than the first")
+						f.malformed("the matrix has another type than the first; must have the same")
 					}
 					more = more[first+i : first+i+1]
 				}
@@ -48,7 +48,7 @@ func cooperativePerElement(f *function, in spirv.Inst) {
 // only returns the result of a function that returns a scalar.
 func (f *function) only(parts []ir.V) ir.V {
 	if len(parts) != 1 {
-		f.malformed("a function that returns %d scalars; want 1", len(parts))
+		f.malformed("the function returns %d scalars; must return 1", len(parts))
 	}
 	return parts[0]
 }
@@ -101,14 +101,14 @@ func cooperativeReduce(f *function, in spirv.Inst) {
 	v := inst.CooperativeMatrixReduceEXT(in)
 	tm, tr := f.typeOf(v.Matrix()), f.facts.Type(in.Type())
 	if !isTile(tm) || !isTile(tr) || tm.Elem != tr.Elem {
-		f.malformed("a reduction of what is no cooperative matrix, or to another type")
+		f.malformed("the operand or the result is not a cooperative matrix, or their component types differ")
 	}
 	r := reduction{f, f.tile(tm), f.tile(tr), f.scalars(v.Matrix()), v.CombineFunc()}
 	if r.from.byRow || r.to.byRow {
-		f.malformed("a reduction of a matrix that is no accumulator")
+		f.malformed("the reduced matrix is not an accumulator; must be one")
 	}
 	if r.from.wide != r.to.wide {
-		f.malformed("a reduction to a matrix of another scope")
+		f.malformed("the result has another scope than the reduced matrix; must have the same")
 	}
 	if n := r.from.rows * r.from.columns; n > maxProduct {
 		f.unsupported("a reduction of %d components; at most %d", n, maxProduct)
@@ -140,7 +140,7 @@ func (r *reduction) both(x, y ir.V) ir.V {
 // rows returns a result with one value in each row: the reduction of the row.
 func (r *reduction) rows() []ir.V {
 	if r.to.rows != r.from.rows {
-		r.malformed("a result of %d rows; the matrix has %d", r.to.rows, r.from.rows)
+		r.malformed("the result has %d rows; must have %d", r.to.rows, r.from.rows)
 	}
 	parts := make([]ir.V, r.to.components)
 	for row, v := range r.across(r.parts, r.from.length) {
@@ -187,7 +187,7 @@ func (r *reduction) sums() []ir.V {
 // columns returns a result with one value in each column.
 func (r *reduction) columns() []ir.V {
 	if r.to.columns != r.from.columns {
-		r.malformed("a result of %d columns; the matrix has %d", r.to.columns, r.from.columns)
+		r.malformed("the result has %d columns; must have %d", r.to.columns, r.from.columns)
 	}
 	var parts []ir.V
 	for _, v := range r.sums() {
@@ -204,7 +204,7 @@ func (r *reduction) columns() []ir.V {
 // two rounds.
 func (r *reduction) squares() []ir.V {
 	if r.to.rows*2 != r.from.rows || r.to.columns*2 != r.from.columns {
-		r.malformed("a result of %d×%d; want half of %d×%d", r.to.rows, r.to.columns, r.from.rows, r.from.columns)
+		r.malformed("the result is %d×%d; must be half of %d×%d", r.to.rows, r.to.columns, r.from.rows, r.from.columns)
 	}
 	n := r.to.length
 	var pairs []ir.V

@@ -39,7 +39,7 @@ type tensorElement struct {
 // called instead of the other one, but lower never calls it.
 func (f *function) tensor(t *facts.Type, at, layout spirv.ID, m spirv.MemoryAccess, how spirv.TensorAddressingOperands, words []uint32) tensorAccess {
 	if !isTile(t) {
-		f.malformed("a type that is no cooperative matrix")
+		f.malformed("the type is not a cooperative matrix; must be one")
 	}
 	a := tensorAccess{function: f, typ: t, x: f.tile(t), layout: f.layoutOf(layout), at: *f.pointer(at)}
 	a.at.flags |= accessFlags(m)
@@ -193,7 +193,7 @@ func cooperativeLoadTensor(f *function, in spirv.Inst) {
 	v := inst.CooperativeMatrixLoadTensorNV(in)
 	a := f.tensor(f.facts.Type(in.Type()), v.Pointer(), v.TensorLayout(), v.MemoryOperand(), v.TensorAddressingOperands(), v.TensorAddressingOperandsWords())
 	if f.typeOf(v.Object()) != a.typ {
-		f.malformed("an object of another type than the result")
+		f.malformed("the object has another type than the result")
 	}
 	kept := f.scalars(v.Object())
 	s := f.scalar(a.x.elem)
@@ -230,14 +230,14 @@ func (f *function) ofBits(word ir.V, t ir.Type) ir.V {
 func (a *tensorAccess) decoded(e *tensorElement) ir.V {
 	callee := a.facts.Function(a.decode)
 	if callee == nil || len(callee.Params) != 3 || !callee.Params[0].Type.IsPointer() || callee.Params[0].Type.Elem == nil {
-		a.malformed("a function that decodes without a pointer and two arrays")
+		a.malformed("the decode function's parameters are not a pointer and two arrays; must be")
 	}
 	t, n := callee.Params[0].Type, a.numbers[callee]
 	if t.Storage != a.at.class {
 		t, n = a.decoder(callee)
 	}
 	if n == 0 {
-		a.malformed("a call of what is no function to call")
+		a.malformed("the callee is not a function with a body")
 	}
 	size := roundUp(t.Elem.Size(0, false), uint64(max(t.Elem.Align(facts.Scalar, false), 1)))
 	p := a.reaches(e, size, e.skipped, e.outside)
@@ -252,7 +252,7 @@ func (a *tensorAccess) decoded(e *tensorElement) ir.V {
 // address, so the function is lowered again for their pointers.
 func (a *tensorAccess) decoder(callee *facts.Function) (*facts.Type, int) {
 	if callee.Params[0].Type.Storage != spirv.StorageClassPhysicalStorageBuffer {
-		a.malformed("a function that decodes from %s, for a pointer to %s", callee.Params[0].Type.Storage, a.at.class)
+		a.malformed("the decode function has a pointer to %s; must be to %s", callee.Params[0].Type.Storage, a.at.class)
 	}
 	t := *callee.Params[0].Type
 	t.Storage = a.at.class
@@ -280,7 +280,7 @@ func cooperativeStoreTensor(f *function, in spirv.Inst) {
 	t := f.typeOf(v.Object())
 	a := f.tensor(t, v.Pointer(), v.TensorLayout(), v.MemoryOperand(), v.TensorAddressingOperands(), v.TensorAddressingOperandsWords())
 	if a.decode != 0 {
-		f.malformed("a store that decodes")
+		f.malformed("a store with a decode function")
 	}
 	parts := f.scalars(v.Object())
 	s := f.scalar(a.x.elem)

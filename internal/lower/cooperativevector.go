@@ -48,7 +48,7 @@ func (f *function) numberOf(id spirv.ID) numeric {
 	c := spirv.ComponentType(f.known(id))
 	n, ok := numerics[c]
 	if !ok {
-		f.unsupported("of numbers that are %s", c)
+		f.unsupported("of %s components", c)
 	}
 	return n
 }
@@ -135,11 +135,11 @@ func (f *function) advance(p *pointer, off ir.V) *pointer {
 // at an address.
 func (f *function) components(t *facts.Type, at *pointer, yield func(*pointer, ir.Type)) {
 	if !t.IsVector() || t.Elem == nil {
-		f.malformed("a type that is no vector")
+		f.malformed("the type is not a vector; must be one")
 	}
 	s := f.scalar(t.Elem)
 	if s == ir.B1 {
-		f.malformed("a vector of Booleans in memory")
+		f.malformed("the vector in memory has Boolean components; must have numbers")
 	}
 	for i := range f.flat(t) {
 		yield(f.advance(at, f.b.I32(uint32(i)*s.Size())), s)

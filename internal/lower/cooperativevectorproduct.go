@@ -48,7 +48,7 @@ func cooperativeVectorMulAdd(f *function, in spirv.Inst) {
 	p.from(v.Matrix(), v.MatrixOffset(), v.MatrixInterpretation(), v.MemoryLayout(), stride)
 	p.bias, p.biasAs = f.array(v.Bias(), v.BiasOffset()), f.numberOf(v.BiasInterpretation())
 	if p.biasAs.packed {
-		f.malformed("a bias of packed numbers")
+		f.malformed("the bias has packed components; must be unpacked")
 	}
 	f.define(in, p.parts()...)
 }
@@ -68,10 +68,10 @@ func (p *vectorProduct) from(matrix, off, as, layout, stride spirv.ID) {
 // in the end.
 func (p *vectorProduct) parts() []ir.V {
 	if !p.result.IsVector() || p.result.Elem == nil {
-		p.malformed("a result that is no vector")
+		p.malformed("the result is not a vector; must be one")
 	}
 	if p.result.Count != p.rows {
-		p.malformed("a result of %d components; want %d", p.result.Count, p.rows)
+		p.malformed("the result has %d components; must have %d", p.result.Count, p.rows)
 	}
 	if n := mul(p.rows, p.columns); n > maxProduct {
 		p.unsupported("a product of %d multiplications in each lane; at most %d", n, maxProduct)
@@ -130,17 +130,17 @@ func (p *vectorProduct) rounded(v ir.V) ir.V {
 func (p *vectorProduct) inputs(t ir.Type) []ir.V {
 	typ := p.typeOf(p.input)
 	if !typ.IsVector() || len(p.scalars(p.input)) == 0 {
-		p.malformed("an input that is no vector")
+		p.malformed("the input is not a vector; must be one")
 	}
 	x := p.scalars(p.input)
 	if p.inputAs.packed {
 		if p.scalar(typ.Elem) != ir.I32 {
-			p.malformed("packed numbers that are not of 32 bits")
+			p.malformed("the packed components are not 32-bit integers; must be")
 		}
 		x = p.recast(x, p.inputAs.typ)
 	}
 	if uint64(len(x)) < p.columns || !p.inputAs.packed && uint64(len(x)) != p.columns {
-		p.malformed("an input of %d numbers; want %d", len(x), p.columns)
+		p.malformed("the input has %d components; must have %d", len(x), p.columns)
 	}
 	out := make([]ir.V, p.columns)
 	signed := p.how&spirv.CooperativeMatrixOperandsMatrixBSignedComponentsKHRMask != 0
@@ -238,7 +238,7 @@ func cooperativeVectorOuterProduct(f *function, in spirv.Inst) {
 	stride, _ := v.MatrixStride()
 	ta, tb := f.typeOf(v.A()), f.typeOf(v.B())
 	if !ta.IsVector() || !tb.IsVector() || ta.Elem != tb.Elem || !ta.Elem.IsFloat() {
-		f.malformed("an outer product of what are no vectors of floats")
+		f.malformed("the operands of the outer product are not float vectors; must be")
 	}
 	a, b := f.decoded(v.A()), f.decoded(v.B())
 	if n := len(a) * len(b); n > maxProduct {

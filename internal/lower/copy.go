@@ -23,7 +23,7 @@ func copyMemory(f *function, in spirv.Inst) {
 	to, from := f.ends(v.Target(), v.Source(), m, ok, m2, two)
 	switch a, b := f.untyped(v.Target()), f.untyped(v.Source()); {
 	case a && b:
-		f.malformed("a copy between untyped pointers without a size")
+		f.malformed("the copy between untyped pointers has no size")
 	case a:
 		f.retype(&to, from.typ)
 	case b:

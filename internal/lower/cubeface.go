@@ -38,11 +38,11 @@ type cubeFace struct {
 // if several are equal, and by its sign.
 func (f *function) cubeFace(in spirv.Inst) cubeFace {
 	if len(in) < 6 {
-		f.malformed("an instruction without its operand")
+		f.malformed("the operand is missing")
 	}
 	p := f.scalars(spirv.ID(in[5]))
 	if len(p) != 3 || f.b.Func.Type(p[0]) != ir.F32 {
-		f.malformed("%%%d is no vector of 3 32-bit floats", in[5])
+		f.malformed("%%%d is not a vector of 3 32-bit floats", in[5])
 	}
 	b := f.b
 	var size, minus, negative [3]ir.V

@@ -94,7 +94,7 @@ func (u *unit) quadOrder() {
 		}
 	}
 	if s := u.prog.LocalSize; u.quads && (s[0]%2 != 0 || s[1]%2 != 0) {
-		u.malformed("quads in a workgroup of %d×%d×%d invocations; want even numbers of columns and rows", s[0], s[1], s[2])
+		u.malformed("the workgroup of quads has %d×%d×%d invocations; must have even numbers of columns and rows", s[0], s[1], s[2])
 	}
 }
 

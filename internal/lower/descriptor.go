@@ -73,7 +73,7 @@ func (u *unit) bindPair(r ir.Resource, memory, shape ir.ResourceKind) uint64 {
 	n := u.bindResource(r)
 	r.Kind, r.NonWritable = shape, true
 	if u.bindResource(r) != n+1 {
-		u.malformed("an object whose descriptors are counted in two ways")
+		u.malformed("the memory and the shape of the object are not consecutive resources")
 	}
 	return n
 }

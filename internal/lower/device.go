@@ -63,6 +63,6 @@ func (u *unit) descriptorSize(t *facts.Type) uint64 {
 	case spirv.OpTypeTensorARM:
 		return tensorDescriptor
 	}
-	u.malformed("the size of %s; want a descriptor", t.Op)
+	u.malformed("the size of %s; must be a descriptor type", t.Op)
 	return 0
 }

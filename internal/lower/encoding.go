@@ -201,7 +201,7 @@ func (f *function) convertEncoded(in spirv.Inst) bool {
 	types := f.flat(t)
 	parts := append([]ir.V(nil), f.arranged(in, inst.FConvert(in).FloatValue())...)
 	if len(parts) != len(types) {
-		f.malformed("operands of different sizes")
+		f.malformed("the operands have different sizes")
 	}
 	for i, v := range parts {
 		if decodes {
@@ -250,7 +250,7 @@ func mixedDotOf(f *function, in spirv.Inst) {
 	v := inst.FDot2MixAcc32VALVE(in) // all have the same operands
 	x, y, sum := f.decoded(v.Vector1()), f.decoded(v.Vector2()), f.decoded(v.Accumulator())
 	if len(x) != len(y) || len(sum) != 1 {
-		f.malformed("vectors of different sizes")
+		f.malformed("the vectors have different sizes")
 	}
 	f.checkFloats(x...)
 	f.checkFloats(y...)

@@ -25,7 +25,7 @@ func convertInteger(f *function, in spirv.Inst) {
 		return
 	}
 	if decodes && encodes {
-		f.malformed("a conversion between floats; want one from or to an integer")
+		f.malformed("the conversion is between floats; must be from or to an integer")
 	}
 	how := f.narrowing(in)
 	f.eachComponent(in, [][]ir.V{f.arranged(in, spirv.ID(in[3]))}, func(t ir.Type, args []direct.Operand[ir.V]) ir.V {
@@ -43,7 +43,7 @@ func convertInteger(f *function, in spirv.Inst) {
 		}
 		v, ok := direct.Apply[ir.V](f, row, t, x)
 		if !ok {
-			f.malformed("operands of types that the instruction is not defined on")
+			f.malformed("the instruction is not defined for the types of the operands")
 		}
 		if encodes {
 			v = f.encode(to, how, v)

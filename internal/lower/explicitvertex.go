@@ -35,7 +35,7 @@ func (u *unit) assignPair(x *ioVariable, t *facts.Type, k spirv.BuiltIn, p weigh
 	like.typ, like.known, like.sampling, like.interpolation = ir.F32, k, p.sampling, ir.Perspective
 	for i, s := range u.flat(t) {
 		if s != ir.F32 || i > 2 {
-			u.malformed("%s has another type than it must have", k)
+			u.malformed("the type of %s differs from its required type", k)
 		}
 		like.semantic, like.index = p.semantic, uint32(i+1)%3
 		if p.pull {
@@ -71,14 +71,14 @@ func (f *function) pairComponent(l *ioScalar) ir.V {
 // for a vertex.
 func interpolateAtVertex(f *function, in spirv.Inst) {
 	if n := spirv.AMDShaderExplicitVertexParameterOp(inst.ExtInst(in).Instruction()); n != spirv.AMDShaderExplicitVertexParameterInterpolateAtVertexAMD {
-		f.malformed("an instruction that the set does not have")
+		f.malformed("the instruction set does not have this instruction")
 	}
 	if len(in) < 7 {
-		f.malformed("no input, or no vertex")
+		f.malformed("the input or the vertex is missing")
 	}
 	p := f.pointer(spirv.ID(in[5]))
 	if p.memory != inInput || p.io == nil || f.prog.Stage != ir.Fragment {
-		f.unsupported("of what is no input of a fragment")
+		f.unsupported("of a pointer that is not an input of a fragment")
 	}
 	f.sameType(p, f.facts.Type(in.Type()))
 	vertex := f.ints32(spirv.ID(in[6]), 1)[0]

@@ -69,7 +69,7 @@ func TestExtremes(t *testing.T) {
 		{
 			"many large values", "%a = OpTypeArray %uint %big\n%n = OpConstantNull %a\n", "%x0 = OpCopyObject %a %n\n" + repeat(2000, func(i int) string {
 				return fmt.Sprintf("%%x%d = OpCompositeInsert %%a %%u1 %%x%d %d\n", i+1, i, i)
-			}) + "OpReturn", "in all",
+			}) + "OpReturn", "scalars in the module",
 		},
 		{
 			"many operations", "%a = OpTypeArray %uint %big\n%p = OpTypePointer Private %a\n%v = OpVariable %p Private\n",

@@ -40,7 +40,7 @@ func fragmentFetch(f *function, in spirv.Inst) {
 func (f *function) samplesOf(id spirv.ID) image {
 	x := f.image(id)
 	if !x.typ.Image.MS {
-		f.malformed("an image whose texels have one sample")
+		f.malformed("the image has one sample per texel; must have several")
 	}
 	return x
 }

@@ -36,7 +36,7 @@ type function struct {
 func (u *unit) function(fn *facts.Function, number int, as *variant) *ir.Func {
 	u.at = fn.Index
 	if fn.Recursive {
-		u.malformed("a function that can come to call itself")
+		u.malformed("the function is recursive")
 	}
 	if len(fn.Blocks) == 0 {
 		u.unsupported("a function without a body")
@@ -108,7 +108,7 @@ func (f *function) begin(as *variant) {
 func (f *function) instructions(b *facts.Block) {
 	if b.Term < 0 {
 		f.at = b.Index
-		f.malformed("a block without an end")
+		f.malformed("the block has no terminator")
 	}
 	for i := b.Index + 1; i < b.Term; i++ {
 		if i == b.Merge {
@@ -173,10 +173,10 @@ func (f *function) call(id spirv.ID, args ...[]ir.V) []ir.V {
 	callee := f.facts.Function(id)
 	n, ok := f.numbers[callee]
 	if callee == nil || !ok || n == 0 {
-		f.malformed("a call of what is no function to call")
+		f.malformed("the callee is not a function with a body")
 	}
 	if len(args) != len(callee.Params) {
-		f.malformed("a call with %d arguments of a function with %d", len(args), len(callee.Params))
+		f.malformed("the call has %d arguments; must have %d", len(args), len(callee.Params))
 	}
 	var flat []ir.V
 	for i, parts := range args {

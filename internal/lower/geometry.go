@@ -11,12 +11,12 @@ import (
 func (f *function) vectors(in spirv.Inst, n int) [][]ir.V {
 	args := f.operandsOf(in)
 	if len(args) < n {
-		f.malformed("%d operands; want %d", len(args), n)
+		f.malformed("%d operands; must be %d", len(args), n)
 	}
 	for _, a := range args[:n] {
 		f.checkFloats(a...)
 		if len(a) == 0 || len(a) != len(args[0]) {
-			f.malformed("vectors of different sizes")
+			f.malformed("the vectors have different sizes")
 		}
 		f.checkSameType(append([]ir.V{args[0][0]}, a...)...)
 	}
@@ -57,7 +57,7 @@ func reflectAt(f *function, in spirv.Inst) {
 func refractAt(f *function, in spirv.Inst) {
 	a := f.vectors(in, 2)
 	if len(a) != 3 || len(a[2]) != 1 {
-		f.malformed("a ratio of refraction that is no scalar")
+		f.malformed("the ratio of refraction is not a scalar; must be one")
 	}
 	f.checkFloats(a[2][0])
 	eta := a[2][0]
@@ -74,7 +74,7 @@ func (f *function) squareMatrix(in spirv.Inst) matrixValue {
 	}
 	g := f.grid(spirv.ID(in[5]))
 	if g.columns != g.rows || g.columns < 2 || g.columns > 4 {
-		f.malformed("a matrix of %d columns and %d rows; want 2, 3 or 4 of both", g.columns, g.rows)
+		f.malformed("the matrix has %d columns and %d rows; must have 2, 3 or 4 of both", g.columns, g.rows)
 	}
 	f.checkFloats(g.parts...)
 	return g
@@ -96,7 +96,7 @@ func packed(n int, t ir.Type, g func(*ir.Builder, []ir.V) ir.V) rule {
 	return func(f *function, in spirv.Inst) {
 		x := f.operandsOf(in)[0]
 		if len(x) != n || f.b.Func.Type(x[0]) != t {
-			f.malformed("an operand of %d scalars; want %d of type %s", len(x), n, t)
+			f.malformed("the operand has %d scalars; must have %d of type %s", len(x), n, t)
 		}
 		f.define(in, g(f.b, x))
 	}

@@ -19,7 +19,7 @@ func each(op ir.Op) rule {
 		f.eachComponent(in, f.operandsOf(in), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
 			v, ok := direct.Apply[ir.V](f, direct.Row{Op: op}, t, a...)
 			if !ok {
-				f.malformed("operands of types that the instruction is not defined on")
+				f.malformed("the instruction is not defined for the types of the operands")
 			}
 			return v
 		})
@@ -33,7 +33,7 @@ func eachChoice(op ir.Op) rule {
 	return func(f *function, in spirv.Inst) {
 		f.eachComponent(in, f.operandsOf(in), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
 			if len(a) != 2 {
-				f.malformed("%d operands; want 2", len(a))
+				f.malformed("%d operands; must be 2", len(a))
 			}
 			first, second := a[1], a[0]
 			if f.b.Func.Val(a[0].Value).Op == ir.Const {
@@ -41,7 +41,7 @@ func eachChoice(op ir.Op) rule {
 			}
 			v, ok := direct.Apply[ir.V](f, direct.Row{Op: op}, t, first, second)
 			if !ok {
-				f.malformed("operands of types that the instruction is not defined on")
+				f.malformed("the instruction is not defined for the types of the operands")
 			}
 			return v
 		})
@@ -54,7 +54,7 @@ func eachOf(n int, check func(*function, []ir.V), build func(*ir.Builder, []ir.V
 	return func(f *function, in spirv.Inst) {
 		f.eachComponent(in, f.operandsOf(in), func(_ ir.Type, a []direct.Operand[ir.V]) ir.V {
 			if len(a) != n {
-				f.malformed("%d operands; want %d", len(a), n)
+				f.malformed("%d operands; must be %d", len(a), n)
 			}
 			args := make([]ir.V, n)
 			for i := range a {
@@ -80,7 +80,7 @@ func floatsUpTo(most ir.Type) func(*function, []ir.V) {
 // integers checks that operands are integers.
 func integers(f *function, args []ir.V) {
 	if t := f.b.Func.Type(args[0]); !t.IsInt() {
-		f.malformed("an operand of type %s; want an integer", t)
+		f.malformed("the operand is %s; must be an integer", t)
 	}
 }
 
@@ -109,7 +109,7 @@ func ldexp(f *function, in spirv.Inst) {
 		e := a[1].Value
 		switch {
 		case !a[1].Type.IsInt():
-			f.malformed("an exponent of type %s", a[1].Type)
+			f.malformed("the exponent is %s; must be an integer", a[1].Type)
 		case a[1].Type.Bits() < 32:
 			e = f.b.Op(ir.SExt, ir.I32, e)
 		case a[1].Type.Bits() > 32:
@@ -162,7 +162,7 @@ func frexp(f *function, in spirv.Inst) {
 	p := f.pointer(v.Exp())
 	types := f.flat(p.typ)
 	if len(types) == 0 {
-		f.malformed("an exponent without a place")
+		f.malformed("the pointer for the exponent is missing")
 	}
 	f.store(p, f.convertExponents(e, types[0]))
 	f.define(in, s...)
@@ -172,7 +172,7 @@ func frexpStruct(f *function, in spirv.Inst) {
 	s, e := f.splitEach(inst.GLSLFrexpStruct(in).X(), mathlib.Frexp)
 	types := f.flat(f.facts.Type(in.Type()))
 	if len(types) == 0 {
-		f.malformed("a result without members")
+		f.malformed("the result has no members")
 	}
 	f.define(in, append(s, f.convertExponents(e, types[len(types)-1])...)...)
 }

@@ -177,13 +177,13 @@ func groupArithmetic(f *function, in spirv.Inst) {
 	case spirv.GroupOperationClusteredReduce:
 		id, ok := v.ClusterSize()
 		if !ok {
-			f.malformed("a clustered operation without the size of its clusters")
+			f.malformed("the clustered operation has no cluster size")
 		}
 		n = f.cluster(id)
 	case spirv.GroupOperationPartitionedReduceEXT, spirv.GroupOperationPartitionedInclusiveScanEXT, spirv.GroupOperationPartitionedExclusiveScanEXT:
 		id, ok := v.ClusterSize() // an operand at the position of the ballot
 		if !ok {
-			f.malformed("a partitioned operation without a ballot")
+			f.malformed("the partitioned operation has no ballot")
 		}
 		f.define(in, f.partitioned(g, groupOps[in.Op()], f.operators(in, v.Value()), id)...)
 		return
@@ -199,7 +199,7 @@ func (f *function) operators(in spirv.Inst, id spirv.ID) []ir.V {
 	x := f.scalars(id)
 	for _, p := range x {
 		if t := f.b.Func.Type(p); !groupOps[in.Op()].Row().On.Has(t) {
-			f.malformed("an operand of type %s, which the operator is not defined on", t)
+			f.malformed("the operand is %s, for which the operator is undefined", t)
 		}
 	}
 	return x
@@ -258,7 +258,7 @@ func quadSwap(f *function, in spirv.Inst) {
 	args := f.groupOperands(in)
 	direction := f.known(spirv.ID(args[1]))
 	if direction > 2 {
-		f.malformed("direction %d of a quad; want 0, 1 or 2", direction)
+		f.malformed("the direction of the quad is %d; must be 0, 1 or 2", direction)
 	}
 	x := f.scalars(spirv.ID(args[0]))
 	parts := make([]ir.V, len(x))

@@ -21,7 +21,7 @@ var heapRules = rules{
 func (u *unit) size(id spirv.ID) uint64 {
 	c := u.facts.Const(id)
 	if c == nil || !c.Known || !c.Type.IsInt() {
-		u.malformed("a layout by %%%d, which is no integer constant that is known", id)
+		u.malformed("the layout operand %%%d is not an integer constant of known value; must be one", id)
 	}
 	return c.Bits
 }
@@ -93,7 +93,7 @@ func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
 	case spirv.OpTypeSampler:
 		home = f.bindResource(samplerHeap)
 	default:
-		f.unsupported("%s in a heap of descriptors", t.Op)
+		f.unsupported("%s in a descriptor heap", t.Op)
 	}
 	return []ir.V{f.b.I32(uint32(home)), f.heapIndex(p)}
 }
@@ -112,12 +112,12 @@ func bufferPointer(f *function, in spirv.Inst) {
 	v := inst.BufferPointerEXT(in)
 	p, t := f.pointer(v.Buffer()), f.facts.Type(v.Type())
 	if !p.heap || p.memory != inBuffer {
-		f.malformed("a buffer that stands in no heap of descriptors")
+		f.malformed("the buffer is not in a descriptor heap; must be in one")
 	}
 	r := ir.Resource{Kind: ir.HeapBuffer}
 	switch {
 	case !t.IsPointer():
-		f.malformed("a result that is no pointer")
+		f.malformed("the result is not a pointer; must be one")
 	case t.Storage == spirv.StorageClassUniform && !(t.Elem.IsStruct() && f.facts.Has(t.Elem.ID, spirv.DecorationBufferBlock)):
 		r.Kind, r.NonWritable = ir.HeapUniform, true
 	case t.Storage != spirv.StorageClassStorageBuffer && t.Storage != spirv.StorageClassUniform:

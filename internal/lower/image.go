@@ -34,10 +34,10 @@ func (f *function) image(id spirv.ID) image {
 		x.typ, x.sampler = v.typ.Elem, [2]ir.V(parts[2:])
 	case v.typ.Op == spirv.OpTypeImage && len(parts) == 2:
 	default:
-		f.malformed("%%%d is no image", id)
+		f.malformed("%%%d is not an image", id)
 	}
 	if x.typ == nil || x.typ.Image == nil {
-		f.malformed("%%%d is a sampled image of what is no image", id)
+		f.malformed("%%%d is a sampled image of a type other than image", id)
 	}
 	x.home, x.index = parts[0], parts[1]
 	return x
@@ -111,7 +111,7 @@ func sampledImage(f *function, in spirv.Inst) {
 	x := f.image(v.Image())
 	s := f.scalars(v.Sampler())
 	if t := f.typeOf(v.Sampler()); t.Op != spirv.OpTypeSampler || len(s) != 2 {
-		f.malformed("%%%d is no sampler", v.Sampler())
+		f.malformed("%%%d is not a sampler", v.Sampler())
 	}
 	f.define(in, x.home, x.index, s[0], s[1])
 	f.setAccessFlags(in, x.flags)

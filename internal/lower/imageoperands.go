@@ -28,7 +28,7 @@ func (f *function) imageOperands(words []uint32) (o imageOperands) {
 		}
 		for _, to := range o.destinations(bit) {
 			if len(words) == 0 {
-				f.malformed("an image operand without its value")
+				f.malformed("the image operand lacks its value")
 			}
 			*to = spirv.ID(words[0])
 			words = words[1:]
@@ -76,7 +76,7 @@ func (o *imageOperands) destinations(bit spirv.ImageOperands) []*spirv.ID {
 func (f *function) floats32(id spirv.ID, n int) []ir.V {
 	parts := f.scalars(id)
 	if len(parts) < n {
-		f.malformed("%%%d has %d components; want %d", id, len(parts), n)
+		f.malformed("%%%d has %d components; must have %d", id, len(parts), n)
 	}
 	out := make([]ir.V, n)
 	for i, v := range parts[:n] {
@@ -85,7 +85,7 @@ func (f *function) floats32(id spirv.ID, n int) []ir.V {
 		case ir.F16:
 			v = f.b.Op(ir.FCvt, ir.F32, v)
 		default:
-			f.malformed("%%%d is %s; want a float of 16 or 32 bits", id, f.b.Func.Type(v))
+			f.malformed("%%%d is %s; must be a 16-bit or 32-bit float", id, f.b.Func.Type(v))
 		}
 		out[i] = v
 	}
@@ -97,7 +97,7 @@ func (f *function) floats32(id spirv.ID, n int) []ir.V {
 func (f *function) ints32(id spirv.ID, n int) []ir.V {
 	parts := f.scalars(id)
 	if len(parts) < n {
-		f.malformed("%%%d has %d components; want %d", id, len(parts), n)
+		f.malformed("%%%d has %d components; must have %d", id, len(parts), n)
 	}
 	wider := ir.ZExt
 	if t := f.typeOf(id).Scalar(); t != nil && t.Signed {
@@ -109,7 +109,7 @@ func (f *function) ints32(id spirv.ID, n int) []ir.V {
 		case t.IsFloat(): // SPIR-V allows floats as coordinates, Vulkan requires integers
 			v = f.b.Op(ir.FToS, ir.I32, v)
 		case !t.IsInt():
-			f.malformed("%%%d is %s; want an integer", id, t)
+			f.malformed("%%%d is %s; must be an integer", id, t)
 		case t.Bits() < 32:
 			v = f.b.Op(wider, ir.I32, v)
 		case t.Bits() > 32:

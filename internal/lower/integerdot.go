@@ -30,7 +30,7 @@ func integerDot(s signs) rule {
 	return func(f *function, in spirv.Inst) {
 		t := f.flat(f.facts.Type(in.Type()))
 		if len(t) != 1 || !t[0].IsInt() {
-			f.malformed("a dot product that is no integer")
+			f.malformed("the result of the dot product is not an integer; must be one")
 		}
 		operands := 2
 		if saturates(in.Op()) {
@@ -56,7 +56,7 @@ func integerDot(s signs) rule {
 		x := f.extendedVector(spirv.ID(in[3]), packed, s[0], wide)
 		y := f.extendedVector(spirv.ID(in[4]), packed, s[1], wide)
 		if len(x) != len(y) {
-			f.malformed("vectors of different sizes")
+			f.malformed("the vectors have different sizes")
 		}
 		sum := f.b.Const(wide, 0)
 		for i := range x {

@@ -34,7 +34,7 @@ func integerFunction(g func(b *ir.Builder, t ir.Type, x, y ir.V) ir.V) rule {
 		f.eachComponent(in, f.operands(in[3:]), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
 			for _, o := range a {
 				if o.Type != t || !t.IsInt() {
-					f.malformed("an operand of type %s; want the result's, an integer", o.Type)
+					f.malformed("the operand is %s; must be an integer of the result's type", o.Type)
 				}
 			}
 			return g(f.b, t, a[0].Value, a[len(a)-1].Value)

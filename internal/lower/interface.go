@@ -94,7 +94,7 @@ func (u *unit) ioVariableOf(v *facts.Variable) *ioVariable {
 	t := v.Type
 	if x.arrayed {
 		if t = t.Elem; !v.Type.IsArray() || t == nil {
-			u.unsupported("an input or output of each vertex that is no array")
+			u.unsupported("a per-vertex input or output that is not an array")
 		}
 	}
 	u.flat(v.Type) // checks the number of scalars
@@ -311,7 +311,7 @@ func (u *unit) assignBuiltIn(x *ioVariable, t *facts.Type, k spirv.BuiltIn, like
 			fits = s == ir.I32 && i < components(k)
 		}
 		if !fits {
-			u.malformed("%s has another type than it must have", k)
+			u.malformed("the type of %s differs from its required type", k)
 		}
 		like.index = uint32(i)
 		x.scalars = append(x.scalars, like)

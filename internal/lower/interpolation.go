@@ -11,18 +11,18 @@ import (
 func interpolateAt(op spirv.GLSLOp) rule {
 	return func(f *function, in spirv.Inst) {
 		if len(in) < 6 {
-			f.malformed("no input to interpolate")
+			f.malformed("the input to interpolate is missing")
 		}
 		p := f.pointer(spirv.ID(in[5]))
 		if p.memory != inInput || p.io == nil || f.prog.Stage != ir.Fragment {
-			f.unsupported("of what is no input of a fragment")
+			f.unsupported("of a pointer that is not an input of a fragment")
 		}
 		t := f.facts.Type(in.Type())
 		f.sameType(p, t)
 		read := f.centroid
 		if op != spirv.GLSLInterpolateAtCentroid {
 			if len(in) < 7 {
-				f.malformed("no place to interpolate at")
+				f.malformed("the position of the interpolation is missing")
 			}
 			var at [2]ir.V
 			if op == spirv.GLSLInterpolateAtSample {

@@ -34,7 +34,7 @@ func debugPrintf(f *function, in spirv.Inst) {
 	v := inst.NonSemanticDebugPrintfDebugPrintf(in)
 	text, ok := f.facts.String(v.Format())
 	if !ok {
-		f.malformed("%%%d is no string", v.Format())
+		f.malformed("%%%d is not a string", v.Format())
 	}
 	var args []ir.V
 	for _, id := range v.Operands() {

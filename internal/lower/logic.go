@@ -28,7 +28,7 @@ func allOf(f *function, in spirv.Inst) {
 // combine reduces booleans with an operation.
 func (f *function) combine(op ir.Op, parts []ir.V) ir.V {
 	if len(parts) == 0 {
-		f.malformed("an operand without components")
+		f.malformed("the operand has no components")
 	}
 	v := parts[0]
 	for _, p := range parts[1:] {
@@ -52,7 +52,7 @@ func selectOf(f *function, in spirv.Inst) {
 	c := f.scalars(v.Condition())
 	x, y := f.scalars(v.Object1()), f.scalars(v.Object2())
 	if len(x) != len(y) || len(c) != 1 && len(c) != len(x) {
-		f.malformed("operands of different sizes")
+		f.malformed("the operands have different sizes")
 	}
 	parts := make([]ir.V, len(x))
 	for i := range x {

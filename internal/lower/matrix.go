@@ -25,7 +25,7 @@ func (f *function) fmul(x, y ir.V) ir.V {
 // sumOfProducts returns x0·y0 + x1·y1 + …, from left to right.
 func (f *function) sumOfProducts(x, y []ir.V) ir.V {
 	if len(x) != len(y) || len(x) == 0 {
-		f.malformed("vectors of different sizes")
+		f.malformed("the vectors have different sizes")
 	}
 	f.checkFloats(x...)
 	f.checkFloats(y...)
@@ -78,7 +78,7 @@ func (f *function) grid(id spirv.ID) matrixValue {
 	t := f.typeOf(id)
 	g := matrixValue{t.Columns(), t.Rows(), f.scalars(id)}
 	if g.columns == 0 || g.rows == 0 || g.columns*g.rows != len(g.parts) {
-		f.malformed("%%%d is no matrix", id)
+		f.malformed("%%%d is not a matrix", id)
 	}
 	return g
 }

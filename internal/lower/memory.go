@@ -87,7 +87,7 @@ func (f *function) sameType(p *pointer, t *facts.Type) {
 		same = same && a[i] == b[i]
 	}
 	if !same {
-		f.malformed("a pointer to another type than the value")
+		f.malformed("the pointee has another type than the value")
 	}
 }
 

@@ -124,7 +124,7 @@ func (f *function) indexOperand(id spirv.ID) operand {
 	v := f.one(id)
 	t := f.b.Func.Type(v)
 	if !t.IsInt() {
-		f.malformed("an index of type %s", t)
+		f.malformed("the index is %s; must be an integer", t)
 	}
 	if bits, ok := f.constBits(v); ok {
 		shift := 64 - t.Bits()

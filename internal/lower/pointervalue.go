@@ -215,7 +215,7 @@ func (f *function) emptyHandle() ir.V {
 func ptrEqual(f *function, in spirv.Inst) {
 	x, y := f.addressParts(f.pointer(spirv.ID(in[3]))), f.addressParts(f.pointer(spirv.ID(in[4])))
 	if len(x) != len(y) {
-		f.malformed("pointers of different kinds")
+		f.malformed("the pointers are of different kinds")
 	}
 	var equal []ir.V
 	for i := range x {
@@ -241,11 +241,11 @@ func ptrDiff(f *function, in spirv.Inst) {
 		stride = roundUp(e.size, e.align)
 	}
 	if stride == 0 {
-		f.malformed("pointers to what has no size")
+		f.malformed("the pointers are to a type without a size")
 	}
 	types := f.flat(f.facts.Type(in.Type()))
 	if len(types) != 1 || !types[0].IsInt() {
-		f.malformed("a difference that is no integer")
+		f.malformed("the difference is not an integer; must be one")
 	}
 	d := f.b.Op(ir.Sub, ir.I32, f.offsetValue(x.offset), f.offsetValue(y.offset))
 	d = f.b.Op(ir.SDiv, ir.I32, d, f.b.I32(uint32(stride)))

@@ -22,7 +22,7 @@ func rawAccessChain(f *function, in spirv.Inst) {
 	}
 	t := f.facts.Type(in.Type())
 	if !t.IsPointer() || t.Elem == nil {
-		f.malformed("a result that points at nothing")
+		f.malformed("the result has no pointee")
 	}
 	p := *f.pointer(v.Base())
 	p.typ = t.Elem

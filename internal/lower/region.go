@@ -175,7 +175,7 @@ func (f *function) incoming(from, to *facts.Block) []ir.V {
 				return
 			}
 		}
-		f.malformed("a phi without a value for the block %%%d", from.ID)
+		f.malformed("the phi has no value for the block %%%d", from.ID)
 	})
 	return parts
 }
@@ -203,7 +203,7 @@ func (f *function) branch(from, to *facts.Block, parts []ir.V) {
 			return
 		}
 	}
-	f.malformed("control flow that is not structured: a branch to %%%d", to.ID)
+	f.malformed("the control flow is not structured: a branch to %%%d", to.ID)
 }
 
 // br branches to an open region. A branch without arguments to the end of the
@@ -272,7 +272,7 @@ func (f *function) lowerReturn(parts []ir.V) {
 func (f *function) target(id spirv.ID) *facts.Block {
 	b := f.facts.Block(id)
 	if b == nil || b.Func != f.fn {
-		f.malformed("a branch to %%%d, which is no block of the function", id)
+		f.malformed("a branch to %%%d, which is not a block of the function", id)
 	}
 	return b
 }
@@ -315,7 +315,7 @@ func (f *function) switchOn(b *facts.Block, v inst.Switch) {
 	x := f.one(v.Selector())
 	deflt, cases, _ := f.facts.Switch(b)
 	if !f.b.Func.Type(x).IsInt() || deflt == nil {
-		f.malformed("a switch without an integer or a default")
+		f.malformed("the switch has no integer selector or no default")
 	}
 	labels := map[*facts.Block]ir.V{}
 	for _, to := range b.Succs {
@@ -337,7 +337,7 @@ func (f *function) switchOn(b *facts.Block, v inst.Switch) {
 	var list []ir.Case
 	for _, c := range cases {
 		if labels[c.Target] == 0 {
-			f.malformed("a case without a target")
+			f.malformed("the case has no target")
 		}
 		if label := labels[c.Target]; !seen[c.Value] || !led[label] {
 			seen[c.Value], led[label] = true, true

@@ -67,7 +67,7 @@ func sample(f *function, in spirv.Inst) {
 func (f *function) sampled(op ir.TextureOp, id spirv.ID, o *imageOperands) *textureCall {
 	x := f.image(id)
 	if x.sampler[0] == 0 {
-		f.malformed("%%%d is no sampled image", id)
+		f.malformed("%%%d is not a sampled image", id)
 	}
 	if x.typ.Image.MS || x.typ.Image.Dim == spirv.DimBuffer {
 		f.malformed("a sample of an image that is multisampled, or a texel buffer")
@@ -124,7 +124,7 @@ func (c *textureCall) explicit(o *imageOperands) {
 	case o.dx != 0:
 		c.with(ir.TextureGrad, append(c.f.floats32(o.dx, n), c.f.floats32(o.dy, n)...)...)
 	default:
-		c.f.malformed("no level of detail")
+		c.f.malformed("the level of detail is missing")
 	}
 }
 
@@ -219,14 +219,14 @@ func footprint(f *function, in spirv.Inst) {
 	}
 	coarse := f.facts.Const(v.Coarse())
 	if coarse == nil || !coarse.Known {
-		f.malformed("%%%d is no constant", v.Coarse())
+		f.malformed("%%%d is not a constant; must be one", v.Coarse())
 	}
 	c.head.Coarse = coarse.Bits != 0
 	c.texel = f.ints32(v.Granularity(), 1)
 	list := c.run()
 	types := f.flat(f.facts.Type(in.Type()))
 	if len(types) != len(list) {
-		f.malformed("a result of %d scalars; the footprint has %d", len(types), len(list))
+		f.malformed("the result has %d scalars; must have %d", len(types), len(list))
 	}
 	list = slices.Clone(list)
 	list[0] = f.b.Cmp(ir.Eq, list[0], f.b.I32(1))

@@ -212,7 +212,7 @@ func (u *unit) program() {
 	u.appendTextures()
 	canonicalise(u.prog)
 	if err := u.prog.Verify(); err != nil {
-		u.malformed("%v", fmt.Errorf("what was made of the module is no program: %w", err))
+		u.malformed("%v", fmt.Errorf("lowering made an invalid program: %w", err))
 	}
 }
 
@@ -223,13 +223,13 @@ func (u *unit) localSize() [3]uint32 {
 		u.unsupported("%s", spirv.CapabilityTileShadingQCOM)
 	}
 	if !u.entry.HasLocalSize {
-		u.malformed("the entry point says no size of its workgroup")
+		u.malformed("the entry point declares no workgroup size")
 	}
 	n := uint64(1)
 	for _, x := range s {
 		n *= uint64(x)
 		if n == 0 || n > 1<<16 {
-			u.malformed("a workgroup of %d×%d×%d invocations; want 1 to 65536", s[0], s[1], s[2])
+			u.malformed("the workgroup has %d×%d×%d invocations; must have 1 to 65536", s[0], s[1], s[2])
 		}
 	}
 	of := u.options.SubgroupSize
@@ -237,7 +237,7 @@ func (u *unit) localSize() [3]uint32 {
 		of = MaxSubgroup
 	}
 	if u.options.FullSubgroups && s[0]%of != 0 {
-		u.malformed("a workgroup %d wide; where full subgroups are required, want a multiple of the %d of a subgroup", s[0], of)
+		u.malformed("the workgroup is %d wide; must be a multiple of the subgroup size %d if full subgroups are required", s[0], of)
 	}
 	return s
 }

@@ -104,7 +104,7 @@ func (f *function) readIO(p *pointer, l *ioScalar, t ir.Type) ir.V {
 	case l.known == spirv.BuiltInHelperInvocation && l.semantic == ir.NoSemantic:
 		return f.b.Op(ir.Helper, ir.B1)
 	case !l.readableAs(t):
-		f.malformed("a pointer to another type than the value")
+		f.malformed("the pointee has another type than the value")
 	case l.ofPair():
 		return f.pairComponent(l)
 	}

@@ -72,7 +72,7 @@ func (u *unit) outputMode(k spirv.BuiltIn, x *ioVariable, has func(spirv.Decorat
 func (f *function) initialisePatchOutput(p *pointer, v *facts.Variable) {
 	c := f.facts.Const(v.Init)
 	if c == nil || c.Type != v.Type {
-		f.unsupported("an initializer that is no constant")
+		f.unsupported("an initializer that is not a constant")
 	}
 	if c.Null || c.Undef { // outputs are 0 at the start
 		return
@@ -167,7 +167,7 @@ func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
 	list := p.io.scalars
 	one := func(l *ioScalar) {
 		if l.typ != t {
-			f.malformed("a pointer to another type than the value")
+			f.malformed("the pointee has another type than the value")
 		}
 		f.b.OpAux(ir.OutAt, t, f.outputNumber(l), f.operandValue(p.vertex), v)
 	}
@@ -271,10 +271,10 @@ func endPrimitive(f *function, in spirv.Inst) { f.stream(ir.EndPrim, in) }
 
 func (f *function) stream(op ir.Op, in spirv.Inst) {
 	if f.prog.Stage != ir.Geometry {
-		f.malformed("a vertex in a stage that is not geometry")
+		f.malformed("a vertex is emitted in a stage other than geometry")
 	}
 	if f.passing {
-		f.malformed("a vertex in a shader that passes its primitive through")
+		f.malformed("a vertex is emitted in a shader that passes its primitive through")
 	}
 	n := uint64(0)
 	if len(in) > 1 {

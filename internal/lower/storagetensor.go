@@ -37,7 +37,7 @@ type storageTensor struct {
 // and none with a shape (VUID-RuntimeSpirv-OpTypeTensorARM-09907 and -09902).
 func (u *unit) storageTensor(t *facts.Type) storageTensor {
 	if !isStorageTensor(t) {
-		u.malformed("an operand that is no tensor")
+		u.malformed("the operand is not a tensor; must be one")
 	}
 	v := inst.TypeTensorARM(u.facts.Code.Inst(t.Index))
 	if _, shaped := v.Shape(); shaped {
@@ -45,12 +45,12 @@ func (u *unit) storageTensor(t *facts.Type) storageTensor {
 	}
 	x := storageTensor{elem: u.facts.Type(v.ElementType())}
 	if x.elem == nil || !x.elem.IsScalar() {
-		u.malformed("a tensor of what is no scalar")
+		u.malformed("the element type of the tensor is not a scalar; must be one")
 	}
 	id, _ := v.Rank()
 	n, ok := u.facts.Const(id).Int()
 	if !ok || n < 1 || n > maxTensorRank {
-		u.malformed("a tensor without a rank of 1 to %d", maxTensorRank)
+		u.malformed("the rank of the tensor is not 1 to %d; must be", maxTensorRank)
 	}
 	x.rank = uint64(n)
 	return x
@@ -67,7 +67,7 @@ func (f *function) boundTensor(id spirv.ID) boundTensor {
 	x := boundTensor{storageTensor: f.storageTensor(f.typeOf(id))}
 	parts := f.scalars(id)
 	if len(parts) != 2 {
-		f.malformed("%%%d is no tensor", id)
+		f.malformed("%%%d is not a tensor", id)
 	}
 	home, element := parts[0], parts[1]
 	if n, ok := f.constBits(home); ok && n+1 < uint64(len(f.prog.Res)) {
@@ -102,7 +102,7 @@ func (f *function) coordinates(id spirv.ID, rank uint64) []ir.V {
 	t := f.typeOf(id)
 	parts := append([]ir.V(nil), f.scalars(id)...)
 	if t == nil || t.Elem == nil || !t.Elem.IsInt() || uint64(len(parts)) != rank {
-		f.malformed("coordinates that are no %d integers", rank)
+		f.malformed("the coordinates are not %d integers; must be", rank)
 	}
 	wider := ir.ZExt
 	if t.Elem.Signed {
@@ -163,7 +163,7 @@ func (f *function) tensorFlags(m spirv.TensorOperands, words []uint32) (flags ir
 	}
 	if m&spirv.TensorOperandsOutOfBoundsValueARMMask != 0 {
 		if len(words) == 0 {
-			f.malformed("no value outside of the tensor")
+			f.malformed("the value outside the tensor is missing")
 		}
 		outside = f.one(spirv.ID(words[0]))
 	}
@@ -201,7 +201,7 @@ func tensorWrite(f *function, in spirv.Inst) {
 	for k, e := range f.elements(x, f.coordinates(v.Coordinates(), x.rank), uint64(len(parts))) {
 		part := parts[k]
 		if f.b.Func.Type(part) != t {
-			f.malformed("an object of another type than the tensor's elements")
+			f.malformed("the object has another type than the elements of the tensor")
 		}
 		if t == ir.B1 {
 			part = f.b.Op(ir.ZExt, ir.I8, part)

@@ -72,7 +72,7 @@ func (l *tensorLayout) words() []ir.V {
 func (f *function) layoutOf(id spirv.ID) tensorLayout {
 	t := f.typeOf(id)
 	if t == nil || t.Op != spirv.OpTypeTensorLayoutNV {
-		f.malformed("%%%d is no tensor layout", id)
+		f.malformed("%%%d is not a tensor layout", id)
 	}
 	n, w := f.tensorDim(t), append([]ir.V(nil), f.scalars(id)...)
 	return tensorLayout{block: w[:n], dim: w[n : 2*n], stride: w[2*n : 3*n], offset: w[3*n : 4*n], span: w[4*n : 5*n], clamp: w[5*n]}
@@ -81,7 +81,7 @@ func (f *function) layoutOf(id spirv.ID) tensorLayout {
 // fill sets words to the values of the same number of operands.
 func (f *function) fill(words []ir.V, ids []spirv.ID) {
 	if len(ids) != len(words) {
-		f.malformed("%d operands; want %d", len(ids), len(words))
+		f.malformed("%d operands; must be %d", len(ids), len(words))
 	}
 	for i, id := range ids {
 		words[i] = f.typed(id, ir.I32)
@@ -91,7 +91,7 @@ func (f *function) fill(words []ir.V, ids []spirv.ID) {
 func createTensorLayout(f *function, in spirv.Inst) {
 	t := f.facts.Type(in.Type())
 	if t == nil || t.Op != spirv.OpTypeTensorLayoutNV {
-		f.malformed("a result that is no tensor layout")
+		f.malformed("the result is not a tensor layout; must be one")
 	}
 	words := f.zeros(t)
 	for i := range f.tensorDim(t) {
@@ -147,7 +147,7 @@ func tensorLayoutSlice(f *function, in spirv.Inst) {
 	l := f.layoutOf(v.TensorLayout())
 	ids := v.Operands()
 	if len(ids) != 2*len(l.span) {
-		f.malformed("%d operands; want %d", len(ids), 2*len(l.span))
+		f.malformed("%d operands; must be %d", len(ids), 2*len(l.span))
 	}
 	for i := range l.span {
 		l.offset[i] = f.b.Op(ir.Add, ir.I32, l.offset[i], f.typed(ids[2*i], ir.I32))
@@ -179,7 +179,7 @@ func (v *tensorView) words() []ir.V {
 func (f *function) viewOf(id spirv.ID) tensorView {
 	t := f.typeOf(id)
 	if t == nil || t.Op != spirv.OpTypeTensorViewNV {
-		f.malformed("%%%d is no tensor view", id)
+		f.malformed("%%%d is not a tensor view", id)
 	}
 	n, w := f.tensorDim(t), append([]ir.V(nil), f.scalars(id)...)
 	decl := inst.TypeTensorViewNV(f.facts.Code.Inst(t.Index))
@@ -188,13 +188,13 @@ func (f *function) viewOf(id spirv.ID) tensorView {
 	for _, p := range decl.P() {
 		k := f.known(p)
 		if k >= n || seen[k] {
-			f.malformed("a tensor view whose order is no permutation")
+			f.malformed("the order of dimensions of the tensor view is not a permutation; must be one")
 		}
 		seen[k] = true
 		v.order = append(v.order, k)
 	}
 	if uint64(len(v.order)) != n {
-		f.malformed("a tensor view with %d places; want %d", len(v.order), n)
+		f.malformed("the tensor view has a permutation of %d dimensions; must have %d", len(v.order), n)
 	}
 	return v
 }
@@ -202,7 +202,7 @@ func (f *function) viewOf(id spirv.ID) tensorView {
 func createTensorView(f *function, in spirv.Inst) {
 	t := f.facts.Type(in.Type())
 	if t == nil || t.Op != spirv.OpTypeTensorViewNV {
-		f.malformed("a result that is no tensor view")
+		f.malformed("the result is not a tensor view; must be one")
 	}
 	words := f.zeros(t)
 	for _, i := range []int{len(words) - 3, len(words) - 1} {

@@ -74,7 +74,7 @@ func (f *function) texelResult(in spirv.Inst, c *textureCall) {
 func (f *function) defineTexel(in spirv.Inst, parts []ir.V, sparse bool) {
 	types := f.flat(f.facts.Type(in.Type()))
 	if len(types) == 0 || len(types) > len(parts) {
-		f.malformed("a result of %d scalars; the instruction gives %d", len(types), len(parts))
+		f.malformed("the result has %d scalars; must have %d", len(types), len(parts))
 	}
 	out := make([]ir.V, len(types))
 	for i, t := range types {
@@ -120,7 +120,7 @@ func imageTexelPointer(f *function, in spirv.Inst) {
 	v := inst.ImageTexelPointer(in)
 	p := f.pointer(v.Image())
 	if p.memory != object || p.typ.Op != spirv.OpTypeImage {
-		f.malformed("%%%d points at no image", v.Image())
+		f.malformed("%%%d is not a pointer to an image", v.Image())
 	}
 	f.texelPointer(in, p, p.typ, f.objectParts(p), v.Coordinate(), v.Sample())
 }
@@ -131,7 +131,7 @@ func untypedTexelPointer(f *function, in spirv.Inst) {
 	v := inst.UntypedImageTexelPointerEXT(in)
 	t := f.facts.Type(v.ImageType())
 	if t == nil || t.Op != spirv.OpTypeImage {
-		f.malformed("%%%d is no type of images", v.ImageType())
+		f.malformed("%%%d is not an image type", v.ImageType())
 	}
 	p := f.typedPointer(v.Image(), t)
 	switch {
@@ -140,7 +140,7 @@ func untypedTexelPointer(f *function, in spirv.Inst) {
 	case p.memory == object && p.typ == t:
 		f.texelPointer(in, p, t, f.objectParts(p), v.Coordinate(), v.Sample())
 	default:
-		f.malformed("%%%d points at no image", v.Image())
+		f.malformed("%%%d is not a pointer to an image", v.Image())
 	}
 }
 
@@ -148,7 +148,7 @@ func untypedTexelPointer(f *function, in spirv.Inst) {
 func (f *function) texelPointer(in spirv.Inst, p *pointer, t *facts.Type, place []ir.V, coordinate, sample spirv.ID) {
 	to := f.facts.Type(in.Type())
 	if to == nil || !to.IsPointer() && to.Op != spirv.OpTypeUntypedPointerKHR {
-		f.malformed("a texel by what is no pointer")
+		f.malformed("the result is not a pointer; must be one")
 	}
 	x := image{typ: t, flags: p.flags, home: place[0], index: place[1]}
 	c := f.texture(ir.TextureTexel, x, &imageOperands{})

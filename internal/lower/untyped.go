@@ -55,7 +55,7 @@ func untypedPtrAccessChain(f *function, in spirv.Inst) {
 	}
 	stride := f.elementStride(&p, from)
 	if stride == 0 {
-		f.malformed("elements without an array stride")
+		f.malformed("the elements have no array stride")
 	}
 	f.advanceElements(&p, v.Element(), stride)
 	f.definePointer(in, f.walk(p, v.Indexes()))

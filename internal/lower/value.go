@@ -44,7 +44,7 @@ func (f *function) put(id spirv.ID, v value) {
 func (f *function) value(id spirv.ID) value {
 	if v := f.get(id); v.typ != nil {
 		if v.block != nil && !facts.Dominates(v.block, f.block) {
-			f.malformed("%%%d is used where its definition does not reach", id)
+			f.malformed("the use of %%%d is not dominated by its definition", id)
 		}
 		return v
 	}
@@ -57,7 +57,7 @@ func (f *function) value(id spirv.ID) value {
 		f.put(id, v)
 		return v
 	}
-	f.malformed("%%%d is used where it is not defined", id)
+	f.malformed("%%%d is not defined at its use", id)
 	return value{}
 }
 
@@ -71,7 +71,7 @@ func (f *function) scalars(id spirv.ID) []ir.V {
 func (f *function) partsOf(v value) []ir.V {
 	if v.parts == nil && v.ptr != nil {
 		if v.typ.Storage == spirv.StorageClassPhysicalStorageBuffer && v.ptr.memory != physical {
-			f.unsupported("the address of what is in %s", v.ptr.class)
+			f.unsupported("the address of a pointee in %s", v.ptr.class)
 		}
 		return f.materialize(v.typ, v.ptr)
 	}
@@ -82,7 +82,7 @@ func (f *function) partsOf(v value) []ir.V {
 func (f *function) one(id spirv.ID) ir.V {
 	p := f.scalars(id)
 	if len(p) != 1 {
-		f.malformed("%%%d has %d scalars; want 1", id, len(p))
+		f.malformed("%%%d has %d scalars; must have 1", id, len(p))
 	}
 	return p[0]
 }
@@ -91,7 +91,7 @@ func (f *function) one(id spirv.ID) ir.V {
 func (f *function) typed(id spirv.ID, t ir.Type) ir.V {
 	v := f.one(id)
 	if got := f.b.Func.Type(v); got != t {
-		f.malformed("%%%d is %s; want %s", id, got, t)
+		f.malformed("%%%d is %s; must be %s", id, got, t)
 	}
 	return v
 }
@@ -100,7 +100,7 @@ func (f *function) typed(id spirv.ID, t ir.Type) ir.V {
 func (f *function) pointer(id spirv.ID) *pointer {
 	v := f.value(id)
 	if v.ptr == nil {
-		f.malformed("%%%d is no pointer", id)
+		f.malformed("%%%d is not a pointer", id)
 	}
 	return v.ptr
 }
@@ -111,7 +111,7 @@ func (f *function) define(in spirv.Inst, parts ...ir.V) {
 	f.checkType(t, parts)
 	f.unit.parts += len(parts)
 	if f.unit.parts > maxParts {
-		f.unsupported("a module whose values have more than %d scalars in all", maxParts)
+		f.unsupported("values of more than %d scalars in the module", maxParts)
 	}
 	v := value{typ: t, parts: parts, block: f.block}
 	if t.IsPointer() {
@@ -124,11 +124,11 @@ func (f *function) define(in spirv.Inst, parts ...ir.V) {
 func (f *function) checkType(t *facts.Type, parts []ir.V) {
 	want := f.flat(t)
 	if len(want) != len(parts) {
-		f.malformed("a value of %d scalars; its type has %d", len(parts), len(want))
+		f.malformed("the value has %d scalars; must have %d as its type", len(parts), len(want))
 	}
 	for i, p := range parts {
 		if got := f.b.Func.Type(p); got != want[i] {
-			f.malformed("scalar %d of the value is %s; its type has %s", i, got, want[i])
+			f.malformed("scalar %d of the value is %s; must be %s as in its type", i, got, want[i])
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (f *function) constant(c *facts.Const) []ir.V {
 		return slices.Repeat(f.appendConst(nil, c.Elems[0], c.Type.Elem), n)
 	}
 	if !c.Known {
-		f.unsupported("the constant %%%d, whose value is not known", c.ID)
+		f.unsupported("the constant %%%d of unknown value", c.ID)
 	}
 	return f.appendConst(make([]ir.V, 0, n), c, c.Type)
 }
@@ -156,7 +156,7 @@ func (f *function) constant(c *facts.Const) []ir.V {
 func (f *function) appendConst(parts []ir.V, c *facts.Const, t *facts.Type) []ir.V {
 	switch {
 	case c == nil:
-		f.malformed("a constant without all of its parts")
+		f.malformed("the constant lacks a constituent")
 	case t.IsScalar():
 		return append(parts, f.b.Const(f.scalar(t), c.Bits))
 	case len(f.flat(t)) == 0:
@@ -168,7 +168,7 @@ func (f *function) appendConst(parts []ir.V, c *facts.Const, t *facts.Type) []ir
 		e := c.Elems[0]
 		if !c.Replicate {
 			if i >= uint64(len(c.Elems)) {
-				f.malformed("a constant without all of its parts")
+				f.malformed("the constant lacks a constituent")
 			}
 			e = c.Elems[i]
 		}

@@ -116,7 +116,7 @@ func (u *unit) bufferVariable(p *pointer, v *facts.Variable) {
 		p.memory = descriptor
 	}
 	if !block.IsStruct() {
-		u.malformed("a buffer that is no struct")
+		u.malformed("the buffer is not a struct; must be one")
 	}
 	if v.Storage == spirv.StorageClassUniform && !u.facts.Has(block.ID, spirv.DecorationBufferBlock) {
 		r.Kind, r.NonWritable = ir.UniformBuffer, true
@@ -213,7 +213,7 @@ func (f *function) withHandle(p pointer) *pointer {
 func (f *function) local(in spirv.Inst) {
 	v := f.facts.Variable(in.Result())
 	if v == nil || v.Type == nil || v.Storage != spirv.StorageClassFunction {
-		f.malformed("a variable of a function that is not of storage class Function")
+		f.malformed("the storage class of a function's variable is not Function; must be")
 	}
 	if c := f.constants[v.ID]; c != nil && c.Type == v.Type {
 		f.definePointer(in, f.table(c))
@@ -236,7 +236,7 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 	if c == nil { // a pointer to a module-scope variable
 		to := f.facts.Variable(v.Init)
 		if to == nil || !v.Type.IsPointer() {
-			f.malformed("an initializer that is no constant and no variable of the module")
+			f.malformed("the initializer is neither a constant nor a module-scope variable")
 		}
 		f.variable(to)
 		f.store(p, f.scalars(v.Init))
@@ -248,7 +248,7 @@ func (f *function) initialise(p *pointer, v *facts.Variable) {
 		return
 	}
 	if c.Type != v.Type {
-		f.malformed("an initializer of another type than the variable")
+		f.malformed("the initializer has another type than the variable")
 	}
 	f.store(p, f.constant(c))
 }
