@@ -135,7 +135,7 @@ const (
 	StoreBoundsCheck // BoundsCheck for writable bytes.
 
 	// TwoRuns detects a split access: two runs of consecutive words, one in each half of a register, as from
-	// the two rows of an 8×2 workgroup. If the offsets u0 grow by 4 from lane to lane within each half,
+	// the two runs of an 8×2 workgroup. If the offsets u0 grow by 4 from lane to lane within each half,
 	// modulo 2³², then d0 and d1, Gens, are the offsets in the first lane of each half; else d0 is negative,
 	// in 64 bits.
 	TwoRuns

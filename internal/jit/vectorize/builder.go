@@ -13,7 +13,7 @@ type builder struct {
 	code    []vcode.Inst // instructions of all blocks
 	origin  int32        // SPIR-V instruction of the code being emitted
 	arena   *arena       // for the vectorizer's own data
-	twoRows bool         // one register spans two rows of the workgroup
+	twoRuns bool         // one register has two runs of x, with different y
 }
 
 // newBuilder begins a function of about the expected number of instructions.

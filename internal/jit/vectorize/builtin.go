@@ -192,7 +192,7 @@ func (w *vectorizer) coordinate(at vcode.Reg, axis int, scalar func(op ir.Op, u,
 	switch {
 	case axis == 0 && line:
 		return at, true
-	case axis == 0 && lanes%width == 0: // a part begins with a row
+	case axis == 0 && lanes%width == 0: // a part begins with x = 0
 		return w.dst.NewConst(vcode.Gen, 0), true
 	case axis == 1 && line:
 		return w.dst.NewConst(vcode.Gen, 0), true

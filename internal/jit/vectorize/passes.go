@@ -66,7 +66,7 @@ func (s *builder) runPasses() *vcode.Func {
 	mergeBlocks(s.dst)
 	eliminateLoads(s.dst)
 	mergeGathers(s.dst)
-	if s.twoRows {
+	if s.twoRuns {
 		splitAccesses(s.dst)
 	}
 	if s.dst.Form.Fuse != nil {

@@ -18,13 +18,13 @@ import (
 // Mowry, Lam, Gupta 1992, "Design and evaluation of a compiler algorithm for prefetching", derive distances
 // from affine subscripts of loops; here the loop is the dispatch.
 //
-// The hardware prefetcher follows short constant distances on its own, except for workgroups of several
-// rows, of which it meets a short run in each of many cache lines.
+// The hardware prefetcher follows short constant distances on its own, except for workgroups with
+// several y: each is a short run in a cache line of its own.
 
-// Limits of the distance in bytes: the greatest for workgroups of several rows, and the range for
+// Limits of the distance in bytes: the greatest for workgroups with several y, and the range for
 // workgroups that are one stream.
 const (
-	maxRowDistance   = 256
+	maxRunDistance   = 256
 	minGroupDistance = 4096
 	maxGroupDistance = 1 << 20
 )
@@ -33,8 +33,8 @@ const (
 // first-level cache before its use.
 const maxShortLoop = 16
 
-// minRowLanes is how many lanes of a strip a row has at least, so that its texels predict the next row's.
-const minRowLanes = 4
+// minRunLanes is how many lanes with equal y there are at least, so that their texels predict the next ones.
+const minRunLanes = 4
 
 // maxDistanceDepth bounds the depth of operands that are followed.
 const maxDistanceDepth = 16
@@ -43,23 +43,23 @@ const maxDistanceDepth = 16
 // 0 if it is unknown or not worth a prefetch.
 func (w *vectorizer) prefetchDistance(v ir.V) uint32 {
 	x := w.src.Val(v)
-	rows := w.p.Invocations() > w.p.LocalSize[0] && w.p.LocalSize[0] > 1
-	if !w.wholeGroup && !rows || x.Op != ir.Ld || w.src.Val(x.Args[0]).Op != ir.Res {
+	runs := w.p.Invocations() > w.p.LocalSize[0] && w.p.LocalSize[0] > 1
+	if !w.wholeGroup && !runs || x.Op != ir.Ld || w.src.Val(x.Args[0]).Op != ir.Res {
 		return 0
 	}
 	n, ok := w.groupDistance(x.Args[1], maxDistanceDepth)
 	far := n >= minGroupDistance && n <= maxGroupDistance
-	if ok && (w.wholeGroup && far || !w.wholeGroup && n > 0 && n <= maxRowDistance) {
+	if ok && (w.wholeGroup && far || !w.wholeGroup && n > 0 && n <= maxRunDistance) {
 		return uint32(n)
 	}
 	return 0
 }
 
-// prefetchLane returns p+1 if the lane p+1 begins a new row of the strip, for a load of texels, else 0.
+// prefetchLane returns p+1 if the lane p+1 begins a new run of x in the strip, for a load of texels, else 0.
 // Texels of neighbouring invocations are neighbours: the next strip or workgroup loads about as far from
-// the row's last lane as that lane loads from the first.
+// the run's last lane as that lane loads from the first.
 func (w *vectorizer) prefetchLane(x *ir.Val) uint32 {
-	if x.Flags&ir.Proven == 0 || w.p.LocalSize[0] < minRowLanes {
+	if x.Flags&ir.Proven == 0 || w.p.LocalSize[0] < minRunLanes {
 		return 0
 	}
 	return min(w.p.LocalSize[0], uint32(w.dst.Form.Lanes))

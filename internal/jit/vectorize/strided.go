@@ -189,7 +189,7 @@ func (w *vectorizer) advanceStarts(v ir.V, from []vcode.Reg) []vcode.Reg {
 }
 
 // perPartAddress emits the scalars of an address with another U for each part, such as the start of an
-// image row if a part is within one row.
+// row of texels if a part has one y.
 func (w *vectorizer) perPartAddress(v ir.V) {
 	x := w.src.Val(v)
 	to, s := w.value(v), w.shapes.of[v]

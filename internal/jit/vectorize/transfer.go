@@ -109,16 +109,16 @@ func (s *divergence) affine(x *ir.Val) shape {
 	return lost
 }
 
-// builtin returns the shape of a built-in input. Invocations are numbered x first, so a part is within one
-// row of the workgroup if the row length is a multiple of the lanes of a part.
+// builtin returns the shape of a built-in input. Invocations are numbered x first, so a part has
+// one y and z if the width of the workgroup is a multiple of the lanes of a part.
 func (s *divergence) builtin(x *ir.Val) shape {
 	sem := s.p.In[x.Aux].Semantic
 	if x.Type != ir.I32 {
 		return shape{kind: varying}
 	}
 	width, strip := s.p.LocalSize[0], s.p.SubgroupSize
-	rows, strips := width%s.lanes == 0, width%strip == 0
-	one := width == s.lanes                                             // each part is one row
+	runs, strips := width%s.lanes == 0, width%strip == 0
+	one := width == s.lanes                                             // each part is all x of one y
 	planes := uint64(width)*uint64(s.p.LocalSize[1])%uint64(strip) == 0 // each strip is within one z plane
 	next := shape{kind: strided, step: 1, regular: true, partStep: s.lanes}
 	switch sem {
@@ -128,7 +128,7 @@ func (s *divergence) builtin(x *ir.Val) shape {
 		switch {
 		case strips:
 			return next
-		case rows:
+		case runs:
 			return shape{kind: strided, step: 1, regular: one}
 		}
 	case ir.GlobalInvocationIdY, ir.LocalInvocationIdY:
@@ -137,14 +137,14 @@ func (s *divergence) builtin(x *ir.Val) shape {
 			return shape{}
 		case one && planes:
 			return shape{kind: strided, regular: true, partStep: 1}
-		case rows:
+		case runs:
 			return shape{kind: strided}
 		}
 	case ir.GlobalInvocationIdZ, ir.LocalInvocationIdZ:
 		switch {
 		case strips, planes:
 			return shape{}
-		case rows:
+		case runs:
 			return shape{kind: strided}
 		}
 	default:

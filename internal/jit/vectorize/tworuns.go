@@ -9,7 +9,7 @@ import (
 
 // Split accesses: two runs of words in one register
 //
-// In a workgroup of 8×8 invocations a register of 16 lanes has two rows. The offsets of an image access,
+// In a workgroup of 8×8 invocations a register of 16 lanes has two runs of x. The offsets of an image access,
 // uniform base + y·pitch + 4·x, are then varying, but mostly two runs of eight consecutive words. TwoRuns
 // detects that once, at the definition of the varying part, which is outside of loops over the uniform
 // base; each access then is two contiguous ones if the check succeeds, else a gather or scatter.
@@ -18,7 +18,7 @@ import (
 //	gather v, h, o                 →    c, d = tworunscheck h, b, f, s      shared by equal accesses
 //	                                    gather v, h, r, b, c, d             checked
 
-// splitAccesses adds the checks for split accesses to f, in which one register has two rows.
+// splitAccesses adds the checks for split accesses to f, in which one register has two runs of x.
 func splitAccesses(f *vcode.Func) {
 	h := &splitter{f: f, def: make([]*vcode.Inst, len(f.Classes)), block: make([]int, len(f.Classes)), defCount: make([]int, len(f.Classes)), runs: map[vcode.Reg][]vcode.Reg{}}
 	for b := range f.Blocks {
