@@ -10,7 +10,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
-	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vectorize"
 )
 
@@ -109,47 +108,9 @@ type program struct {
 	prepared exec.FreeList[prepared]
 }
 
-// maxMergedCode is the largest number of operations of a program that is compiled for merged strips:
-// values of longer ones do not stay in registers.
-const maxMergedCode = 4000
-
-// maxMergedLists is the largest length of all operand lists of such a program, and of one that is compiled
-// as one strip per workgroup. Each argument of a branch becomes a copy for each part, so that lists may
-// outweigh the operations.
-const maxMergedLists = 8 * maxMergedCode
-
-// Largest shares of vector operands in memory (spills) for merged strips: of two vectors, of more, and
-// of more than wideLanes lanes. Wider strips gain less from merging; the widest ones wait for memory
-// anyway.
-const (
-	maxSpilled         = 0.15
-	maxSpilledWide     = 0.08
-	maxSpilledVeryWide = 0.12
-
-	wideLanes = 64
-)
-
 // cacheKey returns the key of the program's code in the cache.
 func (p *program) cacheKey(exact bool) store.Key {
 	return p.cache.keyOf(p.hash, p.level, p.extras, exact)
-}
-
-// It counts operations of the IR, not of machine code: it must be known before any compilation.
-func codeLength(p *ir.Program) int {
-	n := 0
-	for _, f := range p.Funcs {
-		n += len(f.Code)
-	}
-	return n
-}
-
-// listLength returns the length of all operand lists.
-func listLength(p *ir.Program) int {
-	n := 0
-	for _, f := range p.Funcs {
-		n += len(f.Extra)
-	}
-	return n
 }
 
 // install makes v the program's code; the program then owns its reference. The limits count bytes per
@@ -163,173 +124,6 @@ func (p *program) install(v *variant) (exec.Program, error) {
 	}
 	p.main, p.tallies, p.layout = v, amd64.PrivatizableAtomics(p.source), amd64.HandleLayoutOf(p.source)
 	return p, nil
-}
-
-// compile compiles the program, for the widest strips that pay unless it must be exact, and adds the
-// code to the cache. It polls stop, if not nil, and returns its error. It tries the forms of code
-// from the fastest to the most general:
-//
-//	form            one stream runs              conditions
-//	part-major      a strip, part after part     short, no service
-//	merged          several subgroups            no barrier or group operation, few spills
-//	phases          all subgroups, by phase      uniform barriers, no service
-//	exact           one subgroup                 none
-func (p *program) compile(exact bool, stop func() error) (_ *variant, err error) {
-	order, err := callOrder(p.source)
-	if err != nil {
-		return nil, err
-	}
-	form := p.level.Form()
-	// The arena has all vcode of this compilation. Nothing of it survives: amd64.Code has copies of
-	// everything that a variant needs.
-	form.Arena = vcode.AcquireArena()
-	defer form.Arena.Release()
-	form.Arena.StopWith(stop)
-	defer catchStop(&err)
-	var v *variant
-	merges := !exact && listLength(p.source) <= maxMergedLists
-	if merges && codeLength(p.source) <= maxMergedCode {
-		if v, err = p.compileMerged(form, order); err != nil {
-			return nil, err
-		}
-	}
-	if v == nil && merges {
-		if v, err = p.compilePhases(form); err != nil {
-			return nil, err
-		}
-	}
-	if v == nil {
-		code, ok := p.newBuilder(p.source, vectorize.Program(p.source, form, order)...).Code()
-		if !ok {
-			// The program is rejected, not run on a larger stack: each worker has such a stack for
-			// every subgroup of a workgroup.
-			return nil, &exec.LimitError{Quantity: "bytes of stack of a subgroup", Value: amd64.MaxStack + 1, Max: amd64.MaxStack}
-		}
-		if v, err = newVariant(p.source, code); err != nil {
-			return nil, err
-		}
-	}
-	if p.cache != nil {
-		p.cache.put(p.cacheKey(exact), v)
-	}
-	return v, nil
-}
-
-// catchStop makes the panic of a stopped compilation an error. The passes of the compiler have no
-// error results. A panic ends them from any depth, and the arena's deferred release runs.
-func catchStop(err *error) {
-	switch x := recover().(type) {
-	case nil:
-	case *vcode.Stopped:
-		*err = x.Err
-	default:
-		panic(x)
-	}
-}
-
-// newBuilder returns a builder for vectorized functions of a program.
-func (p *program) newBuilder(strip *ir.Program, funcs ...*vcode.Func) *amd64.Builder {
-	d := amd64.NewBuilder(strip, p.level, p.extras)
-	d.Add(funcs...)
-	return d
-}
-
-// compileMerged compiles the widest strips with few spills. It returns nil if none is wider than a
-// subgroup. The width is a matter of registers: a value of a strip of n lanes needs n/16 (AVX2: n/8)
-// of them. So it compiles the entry point first, counts its spilled operands, and halves the strip
-// until they are few. Callees are compiled for the final width alone.
-func (p *program) compileMerged(form vcode.Form, order []int) (*variant, error) {
-	merge := vectorize.MergeOf(p.source, form)
-	if v, err := p.compilePartMajor(form, merge); v != nil || err != nil {
-		return v, err
-	}
-	for lanes := merge.Widest; lanes > p.source.SubgroupSize; lanes /= 2 {
-		// Later passes regard the strip as a subgroup. No result depends on this, because MergeOf
-		// rejects programs with group operations and programs that read the subgroup built-ins.
-		strip := *p.source
-		strip.SubgroupSize = lanes
-		first, rest := vectorize.Entry(&strip, form, order)
-		d := p.newBuilder(&strip, first)
-		limit := float32(maxSpilled)
-		switch {
-		case lanes > wideLanes:
-			limit = maxSpilledVeryWide
-		case form.Parts(lanes) > 2:
-			limit = maxSpilledWide
-		}
-		// A strip of one part is not rejected: half of it would leave lanes unused.
-		if spilled, ok := d.Spilled(); !ok || spilled > limit && form.Parts(lanes) > 1 {
-			continue
-		}
-		d.Add(rest()...)
-		code, ok := d.Code()
-		if !ok {
-			continue
-		}
-		v, err := newVariant(&strip, code)
-		if err == nil {
-			v.written = merge.Written
-		}
-		return v, err
-	}
-	return nil, nil
-}
-
-// compilePartMajor compiles in part-major order. It returns nil if that is impossible. Part-major
-// code finishes one vector of lanes before it begins the next, so that it reads memory in long runs.
-// It suits short programs that copy or combine buffers.
-func (p *program) compilePartMajor(form vcode.Form, merge vectorize.Merge) (*variant, error) {
-	if merge.PartMajor == 0 {
-		return nil, nil
-	}
-	strip := *p.source
-	strip.SubgroupSize = merge.PartMajor
-	funcs := vectorize.PartMajor(&strip, form)
-	if funcs == nil {
-		return nil, nil
-	}
-	code, ok := p.newBuilder(&strip, funcs...).Code() // services do not know part-major order
-	if !ok || code.CallsServices() {                  // Go does not know of turns
-		return nil, nil
-	}
-	v, err := newVariant(&strip, code)
-	if err == nil {
-		v.written = merge.Written
-	}
-	return v, err
-}
-
-// maxPhasedCode is the largest number of operations, times subgroups, of a workgroup that is
-// compiled as one strip. The code of each phase exists once per subgroup, so that this product is
-// its length.
-const maxPhasedCode = 8000
-
-// compilePhases compiles all subgroups of a workgroup as one strip. It returns nil if there is no
-// barrier and no workgroup memory, or if that is impossible. Without barriers and workgroup memory
-// the subgroups are independent, and this form saves nothing. Otherwise it saves the stack switches
-// at barriers, and values live across a barrier in registers. lavapipe and SwiftShader suspend a
-// coroutine at each barrier instead.
-func (p *program) compilePhases(form vcode.Form) (*variant, error) {
-	// Group operations are permitted: vectorize.Workgroup emits the instructions of each subgroup by
-	// itself, and only the strip consists of all of them.
-	if !p.source.Effects.Barrier && p.source.SharedBytes == 0 || codeLength(p.source)*int(p.source.Subgroups()) > maxPhasedCode {
-		return nil, nil
-	}
-	f, written, ok := vectorize.Workgroup(p.source, form)
-	if !ok {
-		return nil, nil
-	}
-	strip := *p.source
-	strip.SubgroupSize *= p.source.Subgroups()
-	code, ok := p.newBuilder(&strip, f).Code()
-	if !ok || code.CallsServices() {
-		return nil, nil
-	}
-	v, err := newVariant(&strip, code)
-	if err == nil {
-		v.written = written
-	}
-	return v, err
 }
 
 // selectVariant returns the code for a job, with a reference for the caller: merged strips if the

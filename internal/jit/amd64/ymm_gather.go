@@ -1,0 +1,182 @@
+package amd64
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// inRange sets Y2 to the lanes of k, or of all if k is NoReg, with an access in range at the offsets
+// in off in handle u0. It returns the memory that Y4 indexes, signed, with base RDX or R12; see
+// machine.inRange. It returns false if no offset can be in range. It clobbers Y3 and preserves Y0 and
+// Y1.
+//
+// In the workgroup memory an offset in range is below 2³¹ already, and the base R12 needs no bias.
+// Elsewhere xor with 2³¹ subtracts 2³¹ modulo 2³², and RDX adds it again in 64 bits:
+//
+//	address = (base + 2³¹ + imm) + sign extension of (off − 2³¹)
+func (m ymm) inRange(in *vcode.Inst, k, off Reg, field int32) (Mem, bool) {
+	reach := reach(in)
+	if in.Key.Aux > math.MaxUint32 || reach > math.MaxUint32 {
+		return Mem{}, false
+	}
+	if n, ok := m.f.Const(in.Uses[0]); ok && n == HandleShared*HandleBytes {
+		if uint64(m.prog.SharedBytes) < reach {
+			return Mem{}, false
+		}
+		m.word(AVX_VPMINUD, 2, off, m.prog.SharedBytes-uint32(reach))
+		m.rr(AVX_VPCMPEQD, 2, 2, off)
+		m.among(2, k)
+		m.moveVec(4, off)
+		return Indexed(R12, 4, 1, int32(in.Key.Aux)), true
+	}
+	at := m.handleWord(in.Uses[0], RAX, field)
+	if in.Key.Flags&ir.Proven != 0 && k != NoReg {
+		at.Disp -= field
+		m.GRM(MOV|W, RDX, at)
+		m.moveVec(2, k)
+		m.word(AVX_VPXOR, 4, off, 1<<31)
+		m.MovI(RCX, 1<<31+in.Key.Aux)
+		m.GRR(ADD|W, RDX, RCX)
+		return Indexed(RDX, 4, 1, 0), true
+	}
+	m.rm(AVX_VPBROADCASTD, 3, 0, at)
+	at.Disp -= field
+	m.GRM(MOV|W, RDX, at)
+	m.word(AVX_VPMAXUD, 2, 3, uint32(reach))
+	m.rr(AVX_VPCMPEQD, 2, 2, 3)
+	m.word(AVX_VPSUBD, 3, 3, uint32(reach))
+	m.rr(AVX_VPMINUD, 3, 3, off)
+	m.rr(AVX_VPCMPEQD, 3, 3, off)
+	m.rr(AVX_VPAND, 2, 2, 3)
+	m.among(2, k)
+	m.word(AVX_VPXOR, 4, off, 1<<31)
+	m.MovI(RCX, 1<<31+in.Key.Aux)
+	m.GRR(ADD|W, RDX, RCX)
+	return Indexed(RDX, 4, 1, 0), true
+}
+
+// among intersects y with k, unless that is NoReg.
+func (m ymm) among(y, k Reg) {
+	if k != NoReg {
+		m.rr(AVX_VPAND, y, y, k)
+	}
+}
+
+// gatherFrom loads a word for each lane of k, or of all if k is NoReg, at the offsets in off, Y1 or
+// an allocated register; 0 out of range. VPGATHERDD loads only the lanes with a set sign bit in Y2,
+// and clears Y2. The lanes out of range retain the 0 of Y0.
+func (m ymm) gatherFrom(in *vcode.Inst, k, off Reg) {
+	at, found := m.inRange(in, k, off, handleLength)
+	m.zero(0)
+	if found {
+		if in.Prefetch > 0 && at.Base == RDX {
+			m.rm(AVX_VMOVUPS_ST, off, 0, m.scratch(0))
+			m.prefetchAt(in, ymmBytes/4, math.MinInt32)
+		}
+		m.rm(AVX_VPGATHERDD, 0, 2, at)
+	}
+	m.done(in, 0)
+}
+
+// scatterTo stores a word of each lane, in ascending order, nothing out of range and nothing for
+// helpers. Stores of different lanes to one address happen in the order of the lanes, so the last
+// one wins, as VPSCATTERDD of AVX-512 guarantees.
+func (m ymm) scatterTo(in *vcode.Inst, off Reg, u vcode.Reg) {
+	at, found := m.inRange(in, m.storingLanes(in, 0), off, handleWrites)
+	if !found {
+		return
+	}
+	done := m.NewLabel()
+	m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+	m.GRR(TEST, RAX, RAX)
+	m.Jcc(Equal, done)
+	m.laneBase(at)
+	m.rm(AVX_VMOVUPS_ST, m.vec(u, 0), 0, m.scratch(scratchOperand))
+	m.eachLane(func() {
+		m.GRM(MOV, RCX, m.lane32(scratchOperand))
+		m.GRM(MOV_ST, RCX, At(RDX, 0))
+	})
+	m.Bind(done)
+}
+
+// laneBase writes the base from inRange and the indices in Y4 to the scratch memory, for eachLane. It
+// clobbers RDX.
+func (m ymm) laneBase(at Mem) {
+	if at.Base != RDX || at.Disp != 0 {
+		m.GRM(LEA|W, RDX, At(at.Base, at.Disp))
+	}
+	m.GRM(MOV_ST|W, RDX, m.scratch(scratchBase))
+	m.rm(AVX_VMOVUPS_ST, 4, 0, m.scratch(scratchOffset))
+}
+
+// contiguous jumps to slow unless the offsets in off are consecutive words in the active lanes, and
+// all eight words are in range. It returns their memory, which does not use RAX.
+//
+// Offsets from a computed index are often consecutive at run time although the compiler cannot prove
+// it. One comparison with first + 0, 4, …, 28 finds these, and then a vector load replaces the
+// gather. Inactive lanes need not match, but their words must be in range, because the load reads
+// them. An inactive first lane makes the slow path likely, not wrong.
+func (m ymm) contiguous(in *vcode.Inst, off Reg, field int32, slow Label) Mem {
+	m.RR(AVX_VMOVD_ST, V128, off, 0, RDX, 0)
+	m.rr(AVX_VPBROADCASTD, 2, 0, off)
+	m.rm(AVX_VPADDD, 2, 2, m.vector8(octetOf(0, 4)))
+	m.rr(AVX_VPCMPEQD, 2, 2, off)
+	if !m.always(in) {
+		m.with(AVX_VPANDN, 2, 2, in.Masks[0])
+		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+		m.GRR(TEST, RAX, RAX)
+	} else {
+		m.rr(AVX_VMOVMSKPS, RAX, 0, 2)
+		m.GI(CmpI, false, RAX, allLanes8)
+	}
+	m.Jcc(NotEqual, slow)
+	at := m.handleWord(in.Uses[0], RAX, field)
+	m.GRM(MOV, RCX, at)
+	m.GI(SubI, true, RCX, int32(in.Key.Aux)+ymmBytes)
+	m.GRR(CMP|W, RCX, RDX)
+	at.Disp -= field
+	m.GRM(MOV|W, RCX, at)
+	m.Jcc(Less, slow)
+	return Indexed(RCX, RDX, 1, int32(in.Key.Aux))
+}
+
+// An immediate above maxDisp does not fit in the displacement of the fast path.
+func (m ymm) gather(in *vcode.Inst) {
+	if len(in.Defs) > 1 {
+		m.gatherPairs(in)
+		return
+	}
+	if in.Key.Aux > maxDisp {
+		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
+		return
+	}
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at := m.contiguous(in, m.vec(in.Uses[1], 1), handleLength, slow)
+	d := m.dest(in, 0)
+	m.rm(AVX_VMOVUPS, d, 0, at)
+	m.done(in, d)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.gatherFrom(in, m.execution(in, 0), m.vec(in.Uses[1], 1))
+		m.Jmp(resume)
+	})
+}
+
+func (m ymm) scatter(in *vcode.Inst) {
+	if in.Key.Aux > maxDisp {
+		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
+		return
+	}
+	slow, resume := m.NewLabel(), m.NewLabel()
+	at := m.contiguous(in, m.vec(in.Uses[1], 1), handleWrites, slow)
+	m.storeMasked(in, in.Uses[2], at)
+	m.Bind(resume)
+	m.slowPaths = append(m.slowPaths, func() {
+		m.Bind(slow)
+		m.scatterTo(in, m.vec(in.Uses[1], 1), in.Uses[2])
+		m.Jmp(resume)
+	})
+}
