@@ -110,7 +110,7 @@ func TestRefused(t *testing.T) {
 		{compute.Args{Groups: one, Push: push, Inline: map[compute.Binding][]byte{{Set: 1, Binding: 5}: make([]byte, 8)}}, new(*exec.JobError)},
 		{compute.Args{Groups: one, Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: make([]byte, 8), Beyond: 9}}}}, new(*exec.JobError)},
 		{compute.Args{Groups: one, Push: push, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: make([]byte, 8), Beyond: -1}}}}, new(*exec.JobError)},
-		{compute.Args{Groups: [3]uint32{2, 1, 1}, Base: [3]uint32{1<<32 - 1, 0, 0}, Push: push}, new(*exec.JobError)},
+		{compute.Args{Groups: [3]uint32{2, 1, 1}, Base: [3]uint32{1<<32 - 1, 0, 0}, Push: push}, new(*exec.LimitError)},
 	}
 	prog := program(t, sum)
 	for i, c := range tests {
