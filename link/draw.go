@@ -28,8 +28,8 @@ var drawRules = []Rule{
 	{vuid.VkCmdDraw_primitiveTopology_10748, "a vertex shader object that draws points writes PointSize, unless maintenance5 is enabled"},
 	{vuid.VkCmdDraw_None_09637, "shader objects that draw lists do not restart primitives without primitiveTopologyListRestart"},
 	{vuid.VkCmdDraw_None_10909, "shader objects that draw patches do not restart primitives without primitiveTopologyPatchListRestart"},
-	{vuid.VkCmdDraw_None_08610, "a sampler of coordinates that are not normalized samples with an explicit level of detail, without projection or comparison"},
-	{vuid.VkCmdDraw_None_08611, "a sampler of coordinates that are not normalized samples without a bias or an offset"},
+	{vuid.VkCmdDraw_None_08610, "a sampler with unnormalized coordinates samples with an explicit level of detail, without projection or comparison"},
+	{vuid.VkCmdDraw_None_08611, "a sampler with unnormalized coordinates samples without a bias or an offset"},
 	{vuid.VkCmdDraw_None_10068, "an index of an array of descriptors is below the descriptors of the binding"},
 }
 
@@ -115,11 +115,11 @@ func samples(op spirv.Op) bool {
 func (l *linker) texelSample(s *Shader, m *facts.Module, i int, r *iface.Resource) {
 	name, sides := m.Code.Inst(i).Op().String(), []Side{s.at(i), resourceSide(s, r)}
 	if strings.Contains(name, "ImplicitLod") || strings.Contains(name, "Dref") || strings.Contains(name, "Proj") {
-		l.fail(vuid.VkCmdDraw_None_08610, sides, "%s samples with %s, whose coordinates are not normalized; must be an instruction with an explicit level of detail, without projection or comparison", name, r.Name)
+		l.fail(vuid.VkCmdDraw_None_08610, sides, "%s samples with %s, which has unnormalized coordinates; must be an instruction with an explicit level of detail, without projection or comparison", name, r.Name)
 	}
 	const moved = spirv.ImageOperandsBiasMask | spirv.ImageOperandsConstOffsetMask | spirv.ImageOperandsOffsetMask | spirv.ImageOperandsConstOffsetsMask
 	if mask := imageOperands(m, i); mask&moved != 0 {
-		l.fail(vuid.VkCmdDraw_None_08611, sides, "%s samples with %s, whose coordinates are not normalized, and has %s; must have no bias and no offset", name, r.Name, mask)
+		l.fail(vuid.VkCmdDraw_None_08611, sides, "%s samples with %s, which has unnormalized coordinates, and has %s; must have no bias and no offset", name, r.Name, mask)
 	}
 }
 

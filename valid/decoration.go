@@ -26,7 +26,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Exclusive", Section: "SPIR-V 3.2.20", Words: "Block excludes BufferBlock, Restrict Aliased, RestrictPointer AliasedPointer, RowMajor ColMajor, NoContraction FPFastMathMode, Offset OffsetIdEXT, ArrayStride ArrayStrideIdEXT"},
 		{Code: "SPV-Decoration-FastMath", Section: "SPIR-V 3.2.15", Words: "AllowTransform requires AllowContract and AllowReassoc"},
 		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
-		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "FPRoundingMode is on a conversion between float widths whose results are only stored"},
+		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "FPRoundingMode is on a conversion between float widths, and its result is only stored"},
 		{Code: "SPV-Decoration-Value", Section: "SPIR-V 3.2.20", Words: "RelaxedPrecision, NoContraction and NonUniform are on no type"},
 		{Code: "SPV-Decoration-FloatMath", Section: "SPIR-V 3.2.20", Words: "FPFastMathMode is on an instruction with float operands or a float result"},
 		{Code: "SPV-Decoration-Uniform", Section: "SPIR-V 3.2.20", Words: "Uniform and UniformId are on values"},

@@ -214,7 +214,7 @@ func (a *imageAccess) sampledType(c *subject) {
 	if s.IsVoid() && c.env.API == OpenCL {
 		return
 	}
-	c.fail(a.i, "SPV-Image-Texel", "%s of %s with an image whose sampled type is %s; must be the same", a.op, c.typeName(a.texel), c.typeName(s)).also(c, a.image.Index, "the image")
+	c.fail(a.i, "SPV-Image-Texel", "%s of %s with an image of the sampled type %s; must be the same", a.op, c.typeName(a.texel), c.typeName(s)).also(c, a.image.Index, "the image")
 }
 
 // single checks that the image is not multisampled.

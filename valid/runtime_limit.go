@@ -145,7 +145,7 @@ func (c *checker) leaves(e *facts.EntryPoint, at int, code, reserved string, use
 	all, ok := c.limit(code, "maxComputeSharedMemorySize")
 	less, ok2 := c.limit(code, reserved)
 	if ok && ok2 && used+less > all {
-		c.fail(e.Index, code, "the variables that a workgroup shares have %d bytes; must leave %d of %d free, as %s requires", used, less, all, reserved).also(c, at, "what needs them")
+		c.fail(e.Index, code, "the variables that a workgroup shares have %d bytes; must leave %d of %d free, as %s requires", used, less, all, reserved).also(c, at, "the use")
 	}
 }
 

@@ -30,7 +30,7 @@ func TestShares(t *testing.T) {
 	files := tree(t)
 	for _, b := range bounds {
 		if figure := b.measure(files); !b.holds(figure) {
-			t.Errorf("%s: %.4f; the %s is %.4f", b.name, figure, b.kind, b.value)
+			t.Errorf("%s %s: %.4f; the %s is %.4f", b.row, b.name, figure, b.kind, b.value)
 		}
 	}
 }
@@ -47,6 +47,48 @@ func TestCommentShare(t *testing.T) {
 	b := bound{name: "x", kind: "floor", value: 0.4}
 	if figure := b.measure(files); figure != 0.4 || !b.holds(figure) || b.holds(0.39) {
 		t.Errorf("%v; must be 2 of 5 lines", figure)
+	}
+}
+
+// TestStrings checks the strings of a file with rules and messages: a word of each
+// counts once, codes and other strings not, and "where" only in rules.
+func TestStrings(t *testing.T) {
+	const src = `package x
+
+var rules = []Rule{
+	{Code: "SPV-A-B", Section: "where it is", Words: "a value is what " + a + " is where"},
+	{vuid.X, "a block is behind it"},
+	{"SPV-C-D", "a type is good"},
+}
+
+func f() {
+	c.fail(i, "SPV-A-B", "it stands, where it is", fmt.Sprint("what it is")).also(c, j, "the one behind")
+	u.Unsupported("what it is")
+	g("who is it")
+}
+`
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, "x.go", src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []*file{{path: "x/x.go", syntax: syntax, fset: fset}, {path: "x/x_test.go", test: true, syntax: syntax, fset: fset}}
+	texts := 0
+	for _, s := range files[0].texts() {
+		texts++
+		if s.rule != (s.no < 8) {
+			t.Errorf("line %d is a rule %v: %q", s.no, s.rule, s.text)
+		}
+	}
+	if texts != 7 {
+		t.Errorf("%d strings; must be 7", texts)
+	}
+	want := map[string]float64{"clauses": 2. / 7, "verbs": 1. / 7, "where": 1. / 4, "behind": 2. / 7}
+	for i := range constructions {
+		b := bound{row: "strings", name: constructions[i].name, pattern: &constructions[i]}
+		if figure := b.measure(files); figure != want[b.name] {
+			t.Errorf("%s: %v; must be %v", b.name, figure, want[b.name])
+		}
 	}
 }
 
