@@ -26,7 +26,7 @@ var graphRules = []Rule{
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11271, "the libraries of an execution graph for descriptor heaps are for them too"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11272, "the libraries of an execution graph that is not for descriptor heaps are not for them either"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09134, "no two nodes have the same name and index"},
-	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09135, "nodes of the same name take payloads of the same size"},
+	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09135, "nodes of the same name have input payloads of the same size"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_None_09136, "nodes of the same name have the same execution model"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_PayloadNodeNameAMDX_09139, "a payload for a node has the size that the node declares"},
 	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_10184, "each index of an array of nodes that is not sparse has its node"},

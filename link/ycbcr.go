@@ -41,10 +41,10 @@ func (l *linker) converted(s *Shader) {
 		}
 		switch r.Type {
 		case iface.Sampler:
-			l.fail(vuid.RuntimeSpirv_OpTypeSampler_12203, sides(), "%s is a sampler alone, and the immutable sampler of its binding converts from Y′CbCr; must not convert", r.Name)
+			l.fail(vuid.RuntimeSpirv_OpTypeSampler_12203, sides(), "%s is a separate sampler, and the immutable sampler of its binding converts from Y′CbCr; must not convert", r.Name)
 			delete(of, r.ID)
 		case iface.SampledImage:
-			l.fail(vuid.RuntimeSpirv_OpTypeImage_12204, sides(), "%s is an image alone, and the immutable sampler of its binding converts from Y′CbCr; must not convert", r.Name)
+			l.fail(vuid.RuntimeSpirv_OpTypeImage_12204, sides(), "%s is a separate image, and the immutable sampler of its binding converts from Y′CbCr; must not convert", r.Name)
 		}
 	}
 	if len(of) == 0 {

@@ -88,7 +88,7 @@ func (m *Module) header() *diag.Finding {
 	case len(w) < HeaderWords:
 		return diag.New("SPV-Header-Size", diag.Pos{Word: len(w)}, "the header has %d words; must have %d", len(w), HeaderWords)
 	case w[1] < uint32(Version10) || w[1] > uint32(Version16) || w[1]&0xff != 0:
-		return diag.New("SPV-Header-Version", diag.Pos{Word: 1}, "the version word is %#08x; must be that of 1.0 to 1.6", w[1])
+		return diag.New("SPV-Header-Version", diag.Pos{Word: 1}, "the version word is %#08x; must be a version from 1.0 to 1.6", w[1])
 	case w[3] == 0:
 		return diag.New("SPV-Header-Bound", diag.Pos{Word: 3}, "the bound of ids is 0; must be above all ids, 1 at least")
 	}

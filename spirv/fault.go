@@ -71,13 +71,13 @@ func (w *Walk) reason() (code, msg string) {
 	case faultBits:
 		return "SPV-Operand-Enumerant", fmt.Sprintf("operand %s has the bits %#x, which are none of %v", name, v&^kinds[w.Kind].bits, w.Kind)
 	case faultType:
-		return "SPV-Literal-Type", fmt.Sprintf("the literal has the type %d; an OpTypeInt or OpTypeFloat of that id must stand before it", w.in[1])
+		return "SPV-Literal-Type", fmt.Sprintf("the literal has the type %d; must follow an OpTypeInt or OpTypeFloat of this id", w.in[1])
 	case faultSelector:
-		return "SPV-Literal-Type", fmt.Sprintf("the selector is id %d; a result of integer type must stand before it", w.in[1])
+		return "SPV-Literal-Type", fmt.Sprintf("the selector is id %d; must follow a result of integer type", w.in[1])
 	case faultTruncated:
 		return "SPV-Operand-Missing", fmt.Sprintf("a literal of %d bits must take %d words; %d are left", w.Number.Bits, w.Number.Words(), len(w.in)-w.pos)
 	case faultSet:
-		return "SPV-ExtInst-Set", fmt.Sprintf("operand Set is id %d; an OpExtInstImport of that id must stand before it", w.in[3])
+		return "SPV-ExtInst-Set", fmt.Sprintf("operand Set is id %d; must follow an OpExtInstImport of this id", w.in[3])
 	case faultExtInst:
 		return "SPV-ExtInst-Number", fmt.Sprintf("instruction %d of the set %v is not known", v, w.Set)
 	case faultSpecOp:

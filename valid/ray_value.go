@@ -85,11 +85,11 @@ func rayValueRules() []Rule {
 			{r.codes.finite, "the origin and the direction of the ray are finite"},
 			{r.codes.number, "origin, direction and distances of the ray are no NaN"},
 			{r.codes.positive, "the distances of the ray are not negative"},
-			{r.codes.order, "the least distance of the ray is the greatest at most"},
+			{r.codes.order, "the least distance of the ray is at most the greatest"},
 			{r.codes.time, "the time of the ray is 0 to 1"},
 			{r.codes.both, "the flags of the ray do not skip both triangles and boxes"},
-			{r.codes.skip, "the flags of the ray have one of SkipTrianglesKHR, CullBackFacingTrianglesKHR and CullFrontFacingTrianglesKHR at most"},
-			{r.codes.opaque, "the flags of the ray have one of OpaqueKHR, NoOpaqueKHR, CullOpaqueKHR and CullNoOpaqueKHR at most"},
+			{r.codes.skip, "the flags of the ray have at most one of SkipTrianglesKHR, CullBackFacingTrianglesKHR and CullFrontFacingTrianglesKHR"},
+			{r.codes.opaque, "the flags of the ray have at most one of OpaqueKHR, NoOpaqueKHR, CullOpaqueKHR and CullNoOpaqueKHR"},
 		} {
 			if w.code != "" {
 				out = append(out, Rule{Code: w.code, Section: environment, Words: r.name + ": " + w.words})

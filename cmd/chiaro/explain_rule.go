@@ -125,7 +125,7 @@ func explainRule(w io.Writer, r valid.Rule) {
 
 // judgedWith describes the inputs that a rule needs.
 var judgedWith = [...]string{
-	valid.NeedModule: "from the module alone",
+	valid.NeedModule: "from the module",
 	valid.NeedVulkan: "for a Vulkan environment",
 	valid.NeedDevice: "with a device profile",
 }

@@ -28,7 +28,7 @@ func (f *pipelineFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.varying, "varying-subgroup-size", false, "let the subgroup size vary: with --full-subgroups, the workgroup width must be a multiple of the largest size")
 	fl.BoolVar(&f.contract, "fp-contract", false, "fuse a multiplication and an addition if the shader allows it")
 	fl.StringVar(&f.kill, "kill", "terminate", "effect of OpKill: terminate ends the invocation, demote makes it a helper invocation")
-	fl.StringVar(&f.derivatives, "derivatives", "fine", "derivatives that need not be fine: fine, or coarse (those of the first row and column of the quad)")
+	fl.StringVar(&f.derivatives, "derivatives", "fine", "derivatives that need not be fine: fine, or coarse (from the first row and column of the quad)")
 	complete(cmd, "kill", "terminate", "demote")
 	complete(cmd, "derivatives", "fine", "coarse")
 	fl.StringArrayVar(&f.robustness, "robustness", nil,

@@ -65,7 +65,7 @@ type runSARIF struct{ log *sarifLog }
 // runRules describe the statuses.
 var runRules = map[string]string{
 	"fail": "An expectation of the script does not hold", "error": "The script cannot be read or run", "timeout": "The script does not end",
-	"internal": "Chiaro has a defect", "unsupported": "The script needs what Chiaro does not have",
+	"internal": "Chiaro has a defect", "unsupported": "The script needs a feature that Chiaro does not have",
 }
 
 func (r *runSARIF) Record(x record) {

@@ -235,7 +235,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 	}
 	if in.Attributes != nil {
 		if d.Vertex != nil {
-			return nil, at("vertex_attributes", "must not stand beside vertex_input, which has attributes of its own")
+			return nil, at("vertex_attributes", "must not be beside vertex_input, which has its own attributes")
 		}
 		d.Vertex = &link.VertexInput{Attributes: *in.Attributes}
 	}
@@ -248,7 +248,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 		d.Device = &valid.Device{Name: file, Features: in.Features, Limits: in.Limits, Extensions: in.Extensions, VertexFormats: in.VertexFormats}
 	}
 	if in.NoLayout && in.Layout != nil {
-		return nil, at("no_layout", "must not stand beside layout")
+		return nil, at("no_layout", "must not be beside layout")
 	}
 	if in.Layout != nil {
 		var err error

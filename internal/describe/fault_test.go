@@ -41,11 +41,11 @@ func TestFaults(t *testing.T) {
 		{"stages: {}\nfeatures:\n  geometryShadr: true", "f:3:3: features.geometryShadr: no feature of Vulkan has this name"},
 		{"stages: " + strings.Repeat("[", 65), "f:1:73: deeper than 64"},
 		{"kind: data_graph", "f:1:1: kind: a data graph pipeline without data_graph; must have it"},
-		{"kind: compute\ndata_graph: {file: g.spv}", "f:2:1: data_graph: must not stand in a pipeline of the kind compute"},
+		{"kind: compute\ndata_graph: {file: g.spv}", "f:2:1: data_graph: must not be in a pipeline of the kind compute"},
 		{"data_graph: {}", "f:1:1: data_graph: no file; must have one"},
 		{"data_graph: {file: g.spv, specialization: {3: x}}", "f:1:44: data_graph.specialization.3: x; must be a number"},
 		{"data_graph: {file: g.spv, constants: [{id: 0, tensor: {dimensions: [-1]}}]}", "f:1:69: data_graph.constants[0].tensor.dimensions[0]: the number -1; must be a whole number"},
-		{"vertex_input: {}\nvertex_attributes: []", "f:2:1: vertex_attributes: must not stand beside vertex_input"},
+		{"vertex_input: {}\nvertex_attributes: []", "f:2:1: vertex_attributes: must not be beside vertex_input"},
 	} {
 		_, err := Read([]byte(c.text), "f", load)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

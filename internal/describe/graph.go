@@ -25,9 +25,9 @@ func (in *pipelineFile) addGraph(d *link.Description, load func(Stage) (*link.Sh
 	case in.Graph == nil:
 		return at("kind", "a data graph pipeline without data_graph; must have it")
 	case d.Kind != link.DataGraph && d.Kind != link.Any:
-		return at("data_graph", "must not stand in a pipeline of the kind %s", in.Kind)
+		return at("data_graph", "must not be in a pipeline of the kind %s", in.Kind)
 	case len(d.Stages) > 0 || len(d.Libraries) > 0:
-		return at("data_graph", "must not stand beside stages or libraries")
+		return at("data_graph", "must not be beside stages or libraries")
 	case in.Graph.File == "":
 		return at("data_graph", "no file; must have one")
 	}
