@@ -34,13 +34,14 @@ type Module struct {
 	Functions   []Function // in order of definition; declarations without a body included
 	EntryPoints []EntryPoint
 
-	capable []uint64 // a bit for each capability
-	fact    []fact   // of each instruction
-	blocks  []Block
-	decor   decorations
-	names   names
-	modes   []Mode // sorted by the instruction that defines their function
-	lines   []mark
+	capable  []uint64        // a bit for each capability
+	extended map[string]bool // the declared extensions
+	fact     []fact          // of each instruction
+	blocks   []Block
+	decor    decorations
+	names    names
+	modes    []Mode // sorted by the instruction that defines their function
+	lines    []mark
 }
 
 // Gather returns the facts of m under a specialization, which may be nil.
@@ -48,7 +49,7 @@ func Gather(m *spirv.Module, spec Spec) *Module { return GatherOn(m, spec, nil) 
 
 // GatherOn is Gather on a device, which may be nil.
 func GatherOn(m *spirv.Module, spec Spec, device Device) *Module {
-	g := &gatherer{Module: &Module{Code: m, Spec: spec, fact: make([]fact, m.Len())}, device: device}
+	g := &gatherer{Module: &Module{Code: m, Spec: spec, fact: make([]fact, m.Len()), extended: map[string]bool{}}, device: device}
 	g.survey()
 	g.name()
 	g.decorate()
@@ -193,14 +194,7 @@ func (m *Module) AllCapabilities() iter.Seq[spirv.Capability] {
 }
 
 // Extension reports whether an extension is declared.
-func (m *Module) Extension(name string) bool {
-	for _, e := range m.Extensions {
-		if e == name {
-			return true
-		}
-	}
-	return false
-}
+func (m *Module) Extension(name string) bool { return m.extended[name] }
 
 // Variable is an OpVariable or an OpUntypedVariableKHR.
 type Variable struct {

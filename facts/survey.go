@@ -161,7 +161,9 @@ func (s *surveyor) function(g *gatherer, i int, op spirv.Op) {
 func (g *gatherer) extension(i int, op spirv.Op, in spirv.Inst) {
 	switch op {
 	case spirv.OpExtension:
-		g.Extensions = append(g.Extensions, inst.Extension(in).Name())
+		name := inst.Extension(in).Name()
+		g.Extensions = append(g.Extensions, name)
+		g.extended[name] = true
 	case spirv.OpExtInstImport:
 		set := int(g.Code.ExtSet(in.Result()))
 		g.tag(i, setFact, &set)

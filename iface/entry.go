@@ -90,8 +90,12 @@ func Reflect(m *valid.Module) []*Entry {
 	f := m.Facts()
 	u := gatherUses(f)
 	out := make([]*Entry, 0, len(f.EntryPoints))
+	// All entry points share one copy of the lists of the module.
+	capabilities, extensions := slices.Clip(append([]spirv.Capability{}, f.Capabilities...)), slices.Clip(append([]string{}, f.Extensions...))
 	for i := range f.EntryPoints {
-		out = append(out, entry(f, &f.EntryPoints[i], u))
+		e := entry(f, &f.EntryPoints[i], u)
+		e.Capabilities, e.Extensions = capabilities, extensions
+		out = append(out, e)
 	}
 	return out
 }
@@ -99,7 +103,7 @@ func Reflect(m *valid.Module) []*Entry {
 // entry describes one entry point.
 func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
 	e := &Entry{
-		Name: p.Name, Model: p.Model, ID: p.ID, Capabilities: append([]spirv.Capability{}, m.Capabilities...), Extensions: append([]string{}, m.Extensions...),
+		Name: p.Name, Model: p.Model, ID: p.ID,
 		Inputs: []Variable{}, Outputs: []Variable{}, BuiltIns: []BuiltIn{}, Resources: []Resource{}, PushConstants: []Push{}, Constants: []Constant{},
 	}
 	var tree []*facts.Function

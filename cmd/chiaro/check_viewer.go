@@ -19,6 +19,8 @@ type viewer struct {
 	input  string // the text that the module was assembled from; "" for a binary
 	starts []int  // the offset of each instruction in input
 	lines  *asm.Lines
+	last   int      // the last instruction that was printed, from 1
+	shown  string   // its text
 	rows   []int    // lines of the text, or of the disassembly; nil before they are asked for
 	called []called // of each function; nil before it is asked for
 
@@ -63,7 +65,10 @@ func (v *viewer) text(p diag.Pos) string {
 	if v.lines == nil {
 		v.lines = asm.NewLines(v.m.Code, false)
 	}
-	return shortened(v.lines.Text(p.Instruction-1), maxShown)
+	if v.last != p.Instruction { // findings about one instruction follow each other
+		v.last, v.shown = p.Instruction, strings.Clone(shortened(v.lines.Text(p.Instruction-1), maxShown))
+	}
+	return v.shown
 }
 
 // written returns an instruction as in the source text, without the comment lines
