@@ -136,39 +136,10 @@ func declaredFormat(m *facts.Module, r *ir.Resource) string {
 			t = t.Elem
 		}
 		if t != nil {
-			return formatName(t.Image.Format.String())
+			return format.OfShader(t.Image.Format.String())
 		}
 	}
 	return ""
-}
-
-// formatName returns Vulkan's name of a SPIR-V image format, such as Rgba16Snorm or
-// R32ui; "" if it has none.
-func formatName(name string) string {
-	switch name {
-	case "R11fG11fB10f":
-		return "B10G11R11_UFLOAT_PACK32"
-	case "Rgb10A2":
-		return "A2B10G10R10_UNORM_PACK32"
-	case "Rgb10a2ui":
-		return "A2B10G10R10_UINT_PACK32"
-	}
-	at := strings.IndexAny(name, "0123456789")
-	if at < 0 {
-		return ""
-	}
-	rest := strings.TrimLeft(name[at:], "0123456789")
-	bits := name[at : len(name)-len(rest)]
-	kind, ok := map[string]string{"": "UNORM", "Snorm": "SNORM", "f": "SFLOAT", "i": "SINT", "ui": "UINT"}[rest]
-	var w strings.Builder
-	for _, c := range strings.ToUpper(name[:at]) {
-		w.WriteString(string(c) + bits)
-	}
-	w.WriteString("_" + kind)
-	if !ok || format.InfoByName(w.String()) == nil {
-		return ""
-	}
-	return w.String()
 }
 
 // view makes a view of a small image: its extent is not in the code.

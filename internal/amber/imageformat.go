@@ -2,8 +2,6 @@ package amber
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -22,7 +20,7 @@ func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint)
 		if t == nil || t.Image == nil || t.Image.Sampled != 2 {
 			continue
 		}
-		want := vulkanFormat(t.Image.Format)
+		want := format.OfShader(t.Image.Format.String())
 		set, _ := f.Decoration(v.ID, spirv.DecorationDescriptorSet)
 		binding, ok := f.Decoration(v.ID, spirv.DecorationBinding)
 		if want == "" || !ok || len(set.Operands) == 0 || len(binding.Operands) == 0 {
@@ -63,34 +61,4 @@ func sameChannels(f *format.Format, name string) bool {
 		}
 	}
 	return true
-}
-
-// packedFormats are the formats with names of their own.
-var packedFormats = map[string]string{
-	"R11fG11fB10f": "B10G11R11_UFLOAT_PACK32", "Rgb10A2": "A2B10G10R10_UNORM_PACK32", "Rgb10a2ui": "A2B10G10R10_UINT_PACK32",
-}
-
-// vulkanFormat returns the Vulkan format of a SPIR-V image format, for example R16G16_SFLOAT of Rg16f; "" if
-// it is Unknown.
-func vulkanFormat(f spirv.ImageFormat) string {
-	name := f.String()
-	if packed, ok := packedFormats[name]; ok {
-		return packed
-	}
-	rest := strings.TrimLeft(name, "Rgba")
-	channels := strings.ToUpper(strings.TrimSuffix(name, rest))
-	bits := strings.TrimRight(rest, "Snormfiu")
-	number := map[string]string{"": "UNORM", "Snorm": "SNORM", "f": "SFLOAT", "i": "SINT", "ui": "UINT"}[strings.TrimPrefix(rest, bits)]
-	if _, err := strconv.Atoi(bits); err != nil || number == "" {
-		return ""
-	}
-	full := ""
-	for _, c := range channels {
-		full += string(c) + bits
-	}
-	full += "_" + number
-	if _, ok := format.ByName(full); !ok {
-		return ""
-	}
-	return full
 }
