@@ -29,8 +29,8 @@ func IdleStates(p exec.Program) func() int {
 	}
 }
 
-// MaxIdleStateBytes is how many bytes all rooms have at most that are kept.
-const MaxIdleStateBytes = maxIdleStates
+// MaxIdleStateBytes is the largest size of all idle states together.
+const MaxIdleStateBytes = maxIdleStateBytes
 
 // IdleStateBytes returns how many bytes they have.
 func IdleStateBytes() int64 { return idleStateBytes.Load() }

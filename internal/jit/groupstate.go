@@ -26,8 +26,8 @@ type groupState struct {
 // Bounds in bytes of one idle state, and of all idle states of the process. Each stack takes two of
 // the 65,530 memory mappings that Linux grants a process, and at least 12 KiB.
 const (
-	maxIdleState  = 1 << 20
-	maxIdleStates = 64 << 20
+	maxIdleState      = 1 << 20
+	maxIdleStateBytes = 64 << 20
 )
 
 // idleStateBytes is the size of all idle states of the process. It is global because the limit of
@@ -61,7 +61,7 @@ func (v *variant) releaseState(s *groupState) {
 	}
 	// Add before the comparison: two workers that release at the same time cannot both use the last
 	// free bytes.
-	if idleStateBytes.Add(n) > maxIdleStates {
+	if idleStateBytes.Add(n) > maxIdleStateBytes {
 		idleStateBytes.Add(-n)
 		s.close()
 		return

@@ -16,12 +16,12 @@ import (
 
 // Workers release their group states for the next run, which finds nothing in them, and no more states
 // are idle than workers ran; closing the program frees them.
-func TestRooms(t *testing.T) { eachLevel(t, testRooms) }
+func TestIdleStates(t *testing.T) { eachLevel(t, testIdleStates) }
 
-func testRooms(t *testing.T, engine jit.Engine) {
+func testIdleStates(t *testing.T, engine jit.Engine) {
 	for _, k := range kernels() {
 		prog := compileWith(t, engine, read(t, k.name+".ir"))
-		rooms := jit.IdleStates(prog)
+		idle := jit.IdleStates(prog)
 		for run := range 3 {
 			job := k.job
 			job.Workers = 2
@@ -33,22 +33,22 @@ func testRooms(t *testing.T, engine jit.Engine) {
 				t.Fatal(err)
 			}
 			check(t, job.Resources[k.resource][0].Bytes, k.want)
-			if n := rooms(); n < 1 || n > 2 {
-				t.Errorf("%s: %d rooms are kept after run %d; must be 1 or 2", k.name, n, run)
+			if n := idle(); n < 1 || n > 2 {
+				t.Errorf("%s: %d idle states are kept after run %d; must be 1 or 2", k.name, n, run)
 			}
 		}
 		if err := prog.Close(); err != nil {
 			t.Error(err)
 		}
-		if n := rooms(); n != 0 {
-			t.Errorf("%s: %d rooms are kept by a closed program", k.name, n)
+		if n := idle(); n != 0 {
+			t.Errorf("%s: %d idle states are kept by a closed program", k.name, n)
 		}
 	}
 }
 
 // The idle states of all programs together are bounded: their stacks are mappings, and a process has
 // few.
-func TestRoomsOfManyPrograms(t *testing.T) {
+func TestIdleStatesOfManyPrograms(t *testing.T) {
 	before := jit.IdleStateBytes()
 	text := "program \"many\" compute\nsubgroup 16\nlocal 512 1 1\nshared 2048\nin local.x i32 0\nres storage 0 0 count 1\neffects writes barrier\n\nfunc \"main\"() L1 {\n" +
 		"\tvA = res 0:i32, #0\n\tvs = wg\n\tvx = in.i32 #0\n\tvo = at 0:i32, vx, #4\n\tst.i32 vs, vo, vx, #0\n\tbarrier\n\tvm = xor.i32 vx, 511:i32\n\tvp = at 0:i32, vm, #4\n" +
@@ -74,7 +74,7 @@ func TestRoomsOfManyPrograms(t *testing.T) {
 		}
 	}
 	if n := jit.IdleStateBytes(); n > jit.MaxIdleStateBytes || kept == 0 || refused == 0 {
-		t.Errorf("%d programs keep rooms and %d do not, of %d bytes; must be at most %d", kept, refused, n, jit.MaxIdleStateBytes)
+		t.Errorf("%d programs keep idle states and %d do not, of %d bytes; must be at most %d", kept, refused, n, jit.MaxIdleStateBytes)
 	}
 	for _, prog := range programs {
 		if err := prog.Close(); err != nil {
@@ -82,7 +82,7 @@ func TestRoomsOfManyPrograms(t *testing.T) {
 		}
 	}
 	if n := jit.IdleStateBytes(); n != before {
-		t.Errorf("%d bytes of rooms are kept when all are closed; were %d before", n, before)
+		t.Errorf("%d bytes of idle states are kept when all are closed; were %d before", n, before)
 	}
 }
 
@@ -141,9 +141,9 @@ func "main"() L1 {
 `
 
 // A run that was stopped between two barriers leaves nothing for the next one.
-func TestRoomsAfterStop(t *testing.T) { eachLevel(t, testRoomsAfterStop) }
+func TestIdleStatesAfterStop(t *testing.T) { eachLevel(t, testIdleStatesAfterStop) }
 
-func testRoomsAfterStop(t *testing.T, engine jit.Engine) {
+func testIdleStatesAfterStop(t *testing.T, engine jit.Engine) {
 	for _, meet := range []string{"", "vq = shuf.i32 vi, 0:i32", strings.Repeat("st.i32 vA, vo, vx, #0\n", 2000)} {
 		for _, size := range []uint32{4, 8, 16, 32, 64, 128} {
 			text := strings.Replace(dirt, "MEET", meet, 1)
