@@ -74,13 +74,13 @@ func (w *vectorizer) run() {
 		w.startBlock(w.chunkTop)
 	}
 	for _, v := range w.src.Code {
-		w.dst.Form.Arena.Poll()
 		w.step(v)
 	}
 }
 
 // step emits one operation.
 func (w *vectorizer) step(v ir.V) {
+	w.dst.Form.Arena.Poll()
 	x := w.src.Val(v)
 	w.origin = x.Origin
 	switch x.Op {
