@@ -111,7 +111,7 @@ type flattener struct {
 	*code
 	p     *ir.Program
 	entry []int // by function: its first instruction
-	calls []int // places of the calls: their targets are known last
+	calls []int // indexes of the calls: their targets are known last
 	stop  func() error
 
 	fn   int

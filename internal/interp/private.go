@@ -15,10 +15,10 @@ func (s *subgroup) pst(in *inst) {
 	s.storeSlots(in, s.w.bases[v], s.w.p.p.Vars[v].Slots)
 }
 
-// pldi.T place: checked against the whole private memory of the lane.
+// pldi.T addr: checked against the whole private memory of the lane.
 func (s *subgroup) pldi(in *inst) { s.loadSlots(in, 0, s.slots()) }
 
-// psti.T place, v.
+// psti.T addr, v.
 func (s *subgroup) psti(in *inst) { s.storeSlots(in, 0, s.slots()) }
 
 func (s *subgroup) slots() uint32 { return uint32(len(s.private) / s.w.lanes) }
@@ -65,5 +65,5 @@ func (s *subgroup) pclr(in *inst) {
 	}
 }
 
-// paddr #var: the place of var's first slot.
+// paddr #var: the address of var's first slot.
 func (s *subgroup) paddr(in *inst) { s.setAll(in, uint64(s.w.bases[in.key.Aux])) }

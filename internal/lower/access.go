@@ -140,7 +140,7 @@ func (f *function) stepDescriptor(p *pointer, i operand) {
 		p.memory = object
 		return
 	}
-	p.memory, p.home = inBuffer, f.b.I32(uint32(p.number))
+	p.memory, p.resource = inBuffer, f.b.I32(uint32(p.number))
 	p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
 }
 

@@ -49,8 +49,8 @@ var atomics = map[spirv.Op]ir.Op{
 	spirv.OpAtomicFMaxEXT:    ir.AtomFMax,
 }
 
-// atom returns the place and the type that an atomic instruction on a value of
-// type t works on.
+// atom returns the pointer and the IR type of an atomic instruction on a value
+// of type t.
 func (f *function) atom(id spirv.ID, typ *facts.Type) (*pointer, ir.Type) {
 	p := f.typedPointer(id, typ)
 	if !p.typ.IsInt() && !p.typ.IsFloat() {

@@ -80,9 +80,9 @@ func colorAttachmentRead(f *function, in spirv.Inst) {
 		return f.tileRead(ir.TileColor, t, 4*location+component, sample)
 	}
 	var parts []ir.V
-	home, known := f.constBits(x.home)
+	location, known := f.constBits(x.resource)
 	index, first := f.constBits(x.index)
-	at := f.b.OpAux(ir.At, ir.I32, 1, x.home, x.index)
+	at := f.b.OpAux(ir.At, ir.I32, 1, x.resource, x.index)
 	for component := range uint32(4) {
 		part := f.b.Const(t, 0)
 		for l := range uint32(2 * maxTileLocation) {
@@ -90,7 +90,7 @@ func colorAttachmentRead(f *function, in spirv.Inst) {
 			case f.tiles>>l&1 == 0:
 			case !known || !first:
 				part = f.b.Select(f.b.Cmp(ir.Eq, at, f.b.I32(l)), read(l, component), part)
-			case home+index == uint64(l):
+			case location+index == uint64(l):
 				part = read(l, component)
 			}
 		}

@@ -171,9 +171,8 @@ func cooperativeStore(f *function, in spirv.Inst) {
 	})
 }
 
-// tileAt calls yield with the place in memory of each component that a lane
-// holds, in order. A component beyond the matrix has a place that is out of
-// range.
+// tileAt calls yield with a pointer to each component that a lane holds, in
+// order. The pointer is out of range for a component beyond the matrix.
 func (f *function) tileAt(t *facts.Type, at spirv.ID, byRow bool, stride spirv.ID, flags ir.Flags, yield func(*pointer, ir.Type)) {
 	if !isTile(t) {
 		f.malformed("the type is not a cooperative matrix; must be one")

@@ -38,17 +38,17 @@ func (f *function) arranged(in spirv.Inst, id spirv.ID) []ir.V {
 	if !isTile(from) || !isTile(to) || from == to {
 		return parts
 	}
-	turned := f.facts.Has(in.Result(), spirv.DecorationCooperativeMatrixTransposeEXT)
-	return f.relaid(parts, f.tile(from), f.tile(to), turned)
+	transposed := f.facts.Has(in.Result(), spirv.DecorationCooperativeMatrixTransposeEXT)
+	return f.relaid(parts, f.tile(from), f.tile(to), transposed)
 }
 
 // relaid returns the components that a lane holds of a matrix equal to
 // another one, or to its transpose. If the two have different lines,
 // a lane reads each component from another lane. The component it needs
 // depends on the lane, so it selects among the components of a round.
-func (f *function) relaid(parts []ir.V, from, to tile, turned bool) []ir.V {
+func (f *function) relaid(parts []ir.V, from, to tile, transposed bool) []ir.V {
 	rows, columns := to.rows, to.columns
-	if turned {
+	if transposed {
 		rows, columns = columns, rows
 	}
 	if from.rows != rows || from.columns != columns {
@@ -57,7 +57,7 @@ func (f *function) relaid(parts []ir.V, from, to tile, turned bool) []ir.V {
 	if from.wide != to.wide {
 		f.malformed("the matrix has another scope than its source; must have the same")
 	}
-	if (from.byRow == to.byRow) != turned {
+	if (from.byRow == to.byRow) != transposed {
 		return parts
 	}
 	if n := to.lines * to.length; n > maxProduct && !to.wide {

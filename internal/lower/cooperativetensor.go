@@ -116,8 +116,8 @@ func (a *tensorAccess) element(row, column ir.V, stores bool) tensorElement {
 // beyond reports whether n is not among span numbers from first on.
 func (f *function) beyond(n, first, span ir.V) ir.V {
 	before := f.b.Cmp(ir.ULt, n, first)
-	behind := f.b.Cmp(ir.ULe, span, f.b.Op(ir.Sub, ir.I32, n, first))
-	return f.b.Op(ir.Or, ir.B1, before, behind)
+	after := f.b.Cmp(ir.ULe, span, f.b.Op(ir.Sub, ir.I32, n, first))
+	return f.b.Op(ir.Or, ir.B1, before, after)
 }
 
 // clamped returns a coordinate that is inside, for one that may not be.
@@ -172,8 +172,8 @@ func (a *tensorAccess) reaches(e *tensorElement, size uint64, unless ...ir.V) *p
 	return p
 }
 
-// each calls yield for each component that the lane holds, with its place and
-// whether the matrix does not have it.
+// each calls yield for each component that the lane holds, with its position in
+// the tensor and whether it is not in the matrix.
 func (a *tensorAccess) each(stores bool, yield func(i uint64, e tensorElement, padding ir.V)) {
 	for i := range a.x.components {
 		row, column := a.coordinate(&a.x, a.b.I32(uint32(i)))
@@ -225,8 +225,8 @@ func (f *function) ofBits(word ir.V, t ir.Type) ir.V {
 	return f.reinterpret(f.toInt(word, ir.Int(uint32(t.Bits()))), t)
 }
 
-// decoded calls the function that decodes an element, with the place of its block
-// and the coordinates of the block and in it.
+// decoded calls the function that decodes an element, with a pointer to its block,
+// the coordinates of the block and the coordinates in it.
 func (a *tensorAccess) decoded(e *tensorElement) ir.V {
 	callee := a.facts.Function(a.decode)
 	if callee == nil || len(callee.Params) != 3 || !callee.Params[0].Type.IsPointer() || callee.Params[0].Type.Elem == nil {

@@ -55,8 +55,8 @@ func (f *function) numberOf(id spirv.ID) numeric {
 
 func (n numeric) float() bool { return n.small || n.typ.IsFloat() }
 
-// loose is a matrix in memory: the place of its first number, how far apart its
-// rows are, and the numbers of a row.
+// loose is a matrix in memory: a pointer to its first number, and the strides
+// of rows and columns.
 type loose struct {
 	at          *pointer
 	row, column ir.V // in bytes

@@ -81,14 +81,14 @@ func (u *unit) bindPair(r ir.Resource, memory, shape ir.ResourceKind) uint64 {
 // objectParts returns the scalars of a pointer to an object, or to an array of objects:
 // the resource and the descriptor.
 func (f *function) objectParts(p *pointer) []ir.V {
-	home, element := p.home, p.element
-	if home == 0 {
-		home = f.b.I32(uint32(p.number))
+	resource, element := p.resource, p.element
+	if resource == 0 {
+		resource = f.b.I32(uint32(p.number))
 	}
 	if element == 0 {
 		element = f.b.I32(0)
 	}
-	return []ir.V{home, element}
+	return []ir.V{resource, element}
 }
 
 // loadObject lowers the OpLoad of an object.
@@ -116,8 +116,8 @@ func (f *function) setAccessFlags(in spirv.Inst, flags ir.Flags) {
 
 // combinedSampler returns the resource of the sampler at the binding of an image, for a
 // combined image sampler.
-func (f *function) combinedSampler(home ir.V) ir.V {
-	beside := func(n int) (uint32, bool) {
+func (f *function) combinedSampler(resource ir.V) ir.V {
+	samplerOf := func(n int) (uint32, bool) {
 		r := &f.prog.Res[n]
 		for i := range f.prog.Res {
 			if s := &f.prog.Res[i]; s.Kind == ir.SamplerState && s.Set == r.Set && s.Binding == r.Binding {
@@ -126,8 +126,8 @@ func (f *function) combinedSampler(home ir.V) ir.V {
 		}
 		return 0, false
 	}
-	if n, ok := f.constBits(home); ok && n < uint64(len(f.prog.Res)) {
-		s, _ := beside(int(n))
+	if n, ok := f.constBits(resource); ok && n < uint64(len(f.prog.Res)) {
+		s, _ := samplerOf(int(n))
 		return f.b.I32(s)
 	}
 	v := f.b.I32(0)
@@ -135,8 +135,8 @@ func (f *function) combinedSampler(home ir.V) ir.V {
 		if f.prog.Res[n].Kind != ir.Texels {
 			continue
 		}
-		if s, ok := beside(n); ok {
-			v = f.b.Select(f.b.Cmp(ir.Eq, home, f.b.I32(uint32(n))), f.b.I32(s), v)
+		if s, ok := samplerOf(n); ok {
+			v = f.b.Select(f.b.Cmp(ir.Eq, resource, f.b.I32(uint32(n))), f.b.I32(s), v)
 		}
 	}
 	return v

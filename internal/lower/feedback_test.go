@@ -130,7 +130,7 @@ func TestCapturesRefused(t *testing.T) {
 	for change, want := range map[string]string{
 		"%struct XfbStride 48":    "two strides",    // VUID-StandaloneSpirv-XfbBuffer-04693
 		"%struct Stream 1":        "or streams",     // VUID-StandaloneSpirv-Stream-04694
-		"%struct Offset 24":       "at byte 40",     // it ends behind its vertex
+		"%struct Offset 24":       "at byte 40",     // it ends after its vertex
 		"%struct XfbBuffer 4":     "buffer 4",       // maxTransformFeedbackBuffers
 		"%struct XfbStride 65536": "stride of 6553", // maxTransformFeedbackBufferDataStride
 		"%blocks XfbBuffer 3":     "buffer 3",       // and 4

@@ -162,7 +162,7 @@ func frexp(f *function, in spirv.Inst) {
 	p := f.pointer(v.Exp())
 	types := f.flat(p.typ)
 	if len(types) == 0 {
-		f.malformed("the pointer for the exponent is missing")
+		f.malformed("the pointee for the exponent has no scalars")
 	}
 	f.store(p, f.convertExponents(e, types[0]))
 	f.define(in, s...)

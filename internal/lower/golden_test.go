@@ -110,7 +110,7 @@ func lowered(t *testing.T, source []byte, spec facts.Spec, o Options) *ir.Progra
 	return p
 }
 
-// passed is lowered behind all passes.
+// passed is lowered after all passes.
 func passed(t *testing.T, source []byte, spec facts.Spec, o Options) *ir.Program {
 	p := lowered(t, source, spec, o)
 	pass.Run(p)

@@ -85,17 +85,17 @@ var (
 // heapObject returns the scalars of the image or sampler with the descriptor at a heap
 // address; its type selects the resource.
 func (f *function) heapObject(p *pointer, t *facts.Type) []ir.V {
-	var home uint64
+	var resource uint64
 	switch t.Op {
 	case spirv.OpTypeImage:
-		home = f.bindPair(imageHeap, ir.Texels, ir.ImageShape)
-		f.shown(home, t)
+		resource = f.bindPair(imageHeap, ir.Texels, ir.ImageShape)
+		f.shown(resource, t)
 	case spirv.OpTypeSampler:
-		home = f.bindResource(samplerHeap)
+		resource = f.bindResource(samplerHeap)
 	default:
 		f.unsupported("%s in a descriptor heap", t.Op)
 	}
-	return []ir.V{f.b.I32(uint32(home)), f.heapIndex(p)}
+	return []ir.V{f.b.I32(uint32(resource)), f.heapIndex(p)}
 }
 
 // heapIndex returns the index of the descriptor at a heap address, out of range if the
@@ -125,7 +125,7 @@ func bufferPointer(f *function, in spirv.Inst) {
 	}
 	n := f.bindResource(r)
 	i := f.heapIndex(p)
-	q := &pointer{memory: inBuffer, typ: t.Elem, class: t.Storage, number: n, home: f.b.I32(uint32(n)), element: i}
+	q := &pointer{memory: inBuffer, typ: t.Elem, class: t.Storage, number: n, resource: f.b.I32(uint32(n)), element: i}
 	q.handle = f.b.OpAux(ir.Res, ir.H, n, i)
 	f.definePointer(in, q)
 }

@@ -69,7 +69,7 @@ func TestHostile(t *testing.T) {
 	t.Logf("%d modules decoded", survived)
 }
 
-// mutate changes one word behind the header to another one of the module, to
+// mutate changes one word after the header to another one of the module, to
 // one that is close, or to a small number.
 func mutate(r *rand.Rand, w []uint32) {
 	at := spirv.HeaderWords + r.IntN(len(w)-spirv.HeaderWords)

@@ -17,11 +17,11 @@ var imageRules = rules{
 // image is the image operand of an instruction, with a sampler if it is a
 // sampled image.
 type image struct {
-	typ     *facts.Type // an OpTypeImage
-	home    ir.V        // the number of its resource
-	index   ir.V        // of its descriptor
-	sampler [2]ir.V     // of the sampler; 0 if there is none
-	flags   ir.Flags
+	typ      *facts.Type // an OpTypeImage
+	resource ir.V        // the number of its resource
+	index    ir.V        // of its descriptor
+	sampler  [2]ir.V     // of the sampler; 0 if there is none
+	flags    ir.Flags
 }
 
 // image returns the image that an operand is.
@@ -39,7 +39,7 @@ func (f *function) image(id spirv.ID) image {
 	if x.typ == nil || x.typ.Image == nil {
 		f.malformed("%%%d is a sampled image of a type other than image", id)
 	}
-	x.home, x.index = parts[0], parts[1]
+	x.resource, x.index = parts[0], parts[1]
 	return x
 }
 
@@ -50,10 +50,10 @@ func (u *unit) shown(resource uint64, t *facts.Type) {
 	}
 }
 
-// homes returns the possible resources of an image: all of its type, or the one
+// imageResources returns the possible resources of an image: all of its type, or the one
 // that is known.
-func (f *function) homes(x image) []int {
-	if n, ok := f.constBits(x.home); ok {
+func (f *function) imageResources(x image) []int {
+	if n, ok := f.constBits(x.resource); ok {
 		if slices.Contains(f.images[n], x.typ) {
 			return []int{int(n)}
 		}
@@ -87,15 +87,15 @@ func (f *function) samplers(x image) []int {
 
 // part returns the handle of an image's memory, or of the resource so many numbers
 // after it.
-func (f *function) part(x image, behind int) ir.V {
-	homes := f.homes(x)
-	if len(homes) == 1 {
-		return f.b.OpAux(ir.Res, ir.H, uint64(homes[0]+behind), x.index)
+func (f *function) part(x image, after int) ir.V {
+	resources := f.imageResources(x)
+	if len(resources) == 1 {
+		return f.b.OpAux(ir.Res, ir.H, uint64(resources[0]+after), x.index)
 	}
 	h := f.emptyHandle()
-	for _, n := range homes {
-		r := f.b.OpAux(ir.Res, ir.H, uint64(n+behind), x.index)
-		h = f.b.Select(f.b.Cmp(ir.Eq, x.home, f.b.I32(uint32(n))), r, h)
+	for _, n := range resources {
+		r := f.b.OpAux(ir.Res, ir.H, uint64(n+after), x.index)
+		h = f.b.Select(f.b.Cmp(ir.Eq, x.resource, f.b.I32(uint32(n))), r, h)
 	}
 	return h
 }
@@ -113,13 +113,13 @@ func sampledImage(f *function, in spirv.Inst) {
 	if t := f.typeOf(v.Sampler()); t.Op != spirv.OpTypeSampler || len(s) != 2 {
 		f.malformed("%%%d is not a sampler", v.Sampler())
 	}
-	f.define(in, x.home, x.index, s[0], s[1])
+	f.define(in, x.resource, x.index, s[0], s[1])
 	f.setAccessFlags(in, x.flags)
 }
 
 // imageOf lowers OpImage: the image of a sampled image.
 func imageOf(f *function, in spirv.Inst) {
 	x := f.image(inst.Image(in).SampledImage())
-	f.define(in, x.home, x.index)
+	f.define(in, x.resource, x.index)
 	f.setAccessFlags(in, x.flags)
 }

@@ -33,13 +33,13 @@ type pointer struct {
 	class  spirv.StorageClass
 	flags  ir.Flags // of every access through it
 
-	handle  ir.V   // inBuffer
-	home    ir.V   // inBuffer, object: the resource number, if there may be several; tileImage: the location
-	element ir.V   // inBuffer, object: the descriptor's index; tileImage: the array index
-	address ir.V   // physical: the base, to which the offset's constant is added
-	number  uint64 // descriptorArray, object: the resource; inVariable: the variable
-	offset  offset
-	extent  uint64 // size of the whole variable in slots, of a constant table in bytes
+	handle   ir.V   // inBuffer
+	resource ir.V   // inBuffer, object: the resource number, if there may be several; tileImage: the location
+	element  ir.V   // inBuffer, object: the descriptor's index; tileImage: the array index
+	address  ir.V   // physical: the base, to which the offset's constant is added
+	number   uint64 // descriptor, object: the resource; inSlots: the variable
+	offset   offset
+	extent   uint64 // size of the whole variable in slots, of a constant table in bytes
 
 	natural bool // inBuffer: laid out by extents, not by decorations
 	checked bool // inBuffer: a read-only constant table; each index is checked against its array

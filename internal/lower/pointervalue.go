@@ -87,9 +87,9 @@ func (f *function) addressParts(p *pointer) []ir.V {
 		switch {
 		case p.heap:
 		case p.class == spirv.StorageClassPushConstant && f.banked:
-			return []ir.V{p.home, f.offsetValue(p.offset)}
-		case p.home != 0:
-			return []ir.V{p.home, p.element, f.offsetValue(p.offset)}
+			return []ir.V{p.resource, f.offsetValue(p.offset)}
+		case p.resource != 0:
+			return []ir.V{p.resource, p.element, f.offsetValue(p.offset)}
 		}
 		return []ir.V{f.offsetValue(p.offset)}
 	case inSlots:
@@ -133,16 +133,16 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 	f.setLayout(p, t, parts[len(parts)-1])
 	switch t.Storage {
 	case spirv.StorageClassTileImageEXT:
-		p.memory, p.home, p.element = tileImage, parts[0], parts[1]
+		p.memory, p.resource, p.element = tileImage, parts[0], parts[1]
 		return p
 	case spirv.StorageClassUniformConstant:
 		if f.inHeap(t) {
 			p.heap, p.number = true, f.heaped-1
-			p.home, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
+			p.resource, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
 			p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
 			break
 		}
-		p.memory, p.home, p.element = object, parts[0], parts[1]
+		p.memory, p.resource, p.element = object, parts[0], parts[1]
 		if t.Elem.IsArray() {
 			p.memory = descriptor
 		}
@@ -151,15 +151,15 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 		p.memory, p.address = physical, at
 		return p
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
-		p.home, p.element = parts[0], parts[1]
+		p.resource, p.element = parts[0], parts[1]
 		p.handle = f.bufferHandle(p)
 	case spirv.StorageClassWorkgroup:
 		p.handle, p.natural = f.b.Op(ir.Wg, ir.H), !f.explicit
 	case spirv.StorageClassPushConstant:
 		p.handle = f.b.Op(ir.Push, ir.H)
 		if f.banked {
-			p.home = parts[0]
-			p.handle = f.bankHandle(p.home)
+			p.resource = parts[0]
+			p.handle = f.bankHandle(p.resource)
 		}
 	default:
 		p.memory = inPrivate
@@ -173,12 +173,12 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 
 // bankHandle returns the handle of a materialized push constant pointer: a select among
 // all banks.
-func (f *function) bankHandle(home ir.V) ir.V {
+func (f *function) bankHandle(resource ir.V) ir.V {
 	h := f.b.Op(ir.Push, ir.H)
 	for n := range f.prog.Res {
 		if f.prog.Res[n].Kind == ir.PushBank {
 			r := f.b.OpAux(ir.Res, ir.H, uint64(n), f.b.I32(0))
-			h = f.b.Select(f.b.Cmp(ir.Eq, home, f.b.I32(uint32(n))), r, h)
+			h = f.b.Select(f.b.Cmp(ir.Eq, resource, f.b.I32(uint32(n))), r, h)
 		}
 	}
 	return h
@@ -187,7 +187,7 @@ func (f *function) bankHandle(home ir.V) ir.V {
 // bufferHandle returns the handle of a materialized buffer pointer: a select among all
 // buffers, or the empty handle if it is none of them.
 func (f *function) bufferHandle(p *pointer) ir.V {
-	if n, ok := f.constBits(p.home); ok && n < uint64(len(f.prog.Res)) {
+	if n, ok := f.constBits(p.resource); ok && n < uint64(len(f.prog.Res)) {
 		return f.b.OpAux(ir.Res, ir.H, n, p.element)
 	}
 	h := f.emptyHandle()
@@ -197,7 +197,7 @@ func (f *function) bufferHandle(p *pointer) ir.V {
 			continue // not accessible through materialized buffer pointers
 		}
 		r := f.b.OpAux(ir.Res, ir.H, uint64(n), p.element)
-		h = f.b.Select(f.b.Cmp(ir.Eq, p.home, f.b.I32(uint32(n))), r, h)
+		h = f.b.Select(f.b.Cmp(ir.Eq, p.resource, f.b.I32(uint32(n))), r, h)
 	}
 	return h
 }

@@ -69,8 +69,8 @@ func (f *function) boundTensor(id spirv.ID) boundTensor {
 	if len(parts) != 2 {
 		f.malformed("%%%d is not a tensor", id)
 	}
-	home, element := parts[0], parts[1]
-	if n, ok := f.constBits(home); ok && n+1 < uint64(len(f.prog.Res)) {
+	resource, element := parts[0], parts[1]
+	if n, ok := f.constBits(resource); ok && n+1 < uint64(len(f.prog.Res)) {
 		x.memory, x.shape = f.b.OpAux(ir.Res, ir.H, n, element), f.b.OpAux(ir.Res, ir.H, n+1, element)
 		return x
 	}
@@ -79,7 +79,7 @@ func (f *function) boundTensor(id spirv.ID) boundTensor {
 		if f.prog.Res[n].Kind != ir.StorageTensor {
 			continue
 		}
-		here := f.b.Cmp(ir.Eq, home, f.b.I32(uint32(n)))
+		here := f.b.Cmp(ir.Eq, resource, f.b.I32(uint32(n)))
 		x.memory = f.b.Select(here, f.b.OpAux(ir.Res, ir.H, uint64(n), element), x.memory)
 		x.shape = f.b.Select(here, f.b.OpAux(ir.Res, ir.H, uint64(n+1), element), x.shape)
 	}

@@ -114,7 +114,7 @@ func imageWrite(f *function, in spirv.Inst) {
 	c.run()
 }
 
-// imageTexelPointer lowers OpImageTexelPointer: a place in the image's memory, for
+// imageTexelPointer lowers OpImageTexelPointer: a pointer into the image's memory, for
 // atomics.
 func imageTexelPointer(f *function, in spirv.Inst) {
 	v := inst.ImageTexelPointer(in)
@@ -145,12 +145,12 @@ func untypedTexelPointer(f *function, in spirv.Inst) {
 }
 
 // texelPointer defines a pointer to a texel of the image that p leads to.
-func (f *function) texelPointer(in spirv.Inst, p *pointer, t *facts.Type, place []ir.V, coordinate, sample spirv.ID) {
+func (f *function) texelPointer(in spirv.Inst, p *pointer, t *facts.Type, parts []ir.V, coordinate, sample spirv.ID) {
 	to := f.facts.Type(in.Type())
 	if to == nil || !to.IsPointer() && to.Op != spirv.OpTypeUntypedPointerKHR {
 		f.malformed("the result is not a pointer; must be one")
 	}
-	x := image{typ: t, flags: p.flags, home: place[0], index: place[1]}
+	x := image{typ: t, flags: p.flags, resource: parts[0], index: parts[1]}
 	c := f.texture(ir.TextureTexel, x, &imageOperands{})
 	c.head.Flags = 0
 	c.at = f.ints32(coordinate, c.head.Coordinates())

@@ -98,12 +98,12 @@ func (c *textureCall) run() []ir.V {
 		args = append(args, parts...)
 	}
 	args = append(args, c.texel...)
-	images, samplers, others := f.homes(c.on), []int{-1}, []int{0}
+	images, samplers, others := f.imageResources(c.on), []int{-1}, []int{0}
 	if sampled {
 		samplers = f.samplers(c.on)
 	}
 	if c.other != nil {
-		others = f.homes(*c.other)
+		others = f.imageResources(*c.other)
 	}
 	switch n := len(images) * len(samplers) * len(others); {
 	case n == 1:
@@ -128,21 +128,21 @@ func (c *textureCall) choose(images, samplers, others []int, args []ir.V) []ir.V
 	b := c.f.b
 	_, types := c.head.Signature()
 	done := b.Block(types...)
-	each := func(list []int, home func() ir.V, body func(n int)) {
+	each := func(list []int, resource func() ir.V, body func(n int)) {
 		for _, n := range list {
 			if len(list) == 1 {
 				body(n)
 				continue
 			}
-			b.If(b.Cmp(ir.Eq, home(), b.I32(uint32(n))))
+			b.If(b.Cmp(ir.Eq, resource(), b.I32(uint32(n))))
 			body(n)
 			b.End()
 		}
 	}
 	for _, n := range images {
-		b.If(b.Cmp(ir.Eq, c.on.home, b.I32(uint32(n))))
+		b.If(b.Cmp(ir.Eq, c.on.resource, b.I32(uint32(n))))
 		each(samplers, func() ir.V { return c.on.sampler[0] }, func(s int) {
-			each(others, func() ir.V { return c.other.home }, func(o int) {
+			each(others, func() ir.V { return c.other.resource }, func(o int) {
 				c.head.Other = o
 				b.Br(done, c.call(n, s, args)...)
 			})

@@ -198,12 +198,12 @@ func (f *function) withHandle(p pointer) *pointer {
 	case p.class == spirv.StorageClassPushConstant && !p.banked:
 		p.handle = f.b.Op(ir.Push, ir.H)
 		if f.banked {
-			p.home = f.b.I32(farAway) // bank 0 is no resource
+			p.resource = f.b.I32(farAway) // bank 0 is no resource
 		}
 	case p.class == spirv.StorageClassWorkgroup:
 		p.handle = f.b.Op(ir.Wg, ir.H)
 	default:
-		p.home, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
+		p.resource, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
 		p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
 	}
 	return &p
