@@ -164,7 +164,7 @@ func mismatch(p *ir.Program, t *ir.Texture, bound []Bound) error {
 			return nil
 		}
 	}
-	return descErrorf("set %d, binding %d: a view of %s, arrayed %t, %d samples; the shader declares %s, arrayed %t, multisampled %t",
+	return descErrorf("set %d, binding %d: a view of %s, arrayed %t, %d samples; must be %s, arrayed %t, multisampled %t as in the shader",
 		r.Set, r.Binding, v.key.dim, v.key.arrayed, 1<<v.key.samples, t.Dim, t.Arrayed, t.Multisampled)
 }
 

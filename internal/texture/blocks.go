@@ -41,7 +41,7 @@ func (m *Image) newBlocks() error {
 	case m.Samples > 1:
 		return descErrorf("%d samples of an image of %s; must be 1", m.Samples, m.Format)
 	case m.Dim == ir.Dim1D, code.Depth > 1 && m.Dim != ir.Dim3D:
-		return descErrorf("dimension %s of an image of %s; must be 3d, or 2d where blocks are flat", m.Dim, m.Format)
+		return descErrorf("dimension %s of an image of %s; must be 3d, or 2d if the blocks are", m.Dim, m.Format)
 	case strings.HasPrefix(m.Format, "PVRTC1") && (m.Width&(m.Width-1) != 0 || m.Height&(m.Height-1) != 0):
 		return descErrorf("%d×%d texels of an image of %s; must be powers of two", m.Width, m.Height, m.Format)
 	}
@@ -52,7 +52,7 @@ func (m *Image) newBlocks() error {
 		b.levels = append(b.levels, level{width: x, height: y, depth: z, base: uint32(size), rowPitch: uint32(row), slice: uint32(slice)})
 		size += slice * uint64(z) * uint64(m.Layers)
 		if size > MaxBytes {
-			return descErrorf("%d bytes of blocks or more; must be at most %d", size, MaxBytes)
+			return descErrorf("at least %d bytes of blocks; must be at most %d", size, MaxBytes)
 		}
 	}
 	b.memory = make([]byte, size+tailPadding)
@@ -86,15 +86,15 @@ func (b *blocks) layer(all []byte, l *level, layer int) []byte {
 func (m *Image) WriteBlocks(level, layer, x, y, columns int, data []byte) error {
 	to := m.Blocks(level, layer)
 	if to == nil {
-		return descErrorf("blocks of level %d, layer %d of an image of %s; there are none", level, layer, m.Format)
+		return descErrorf("blocks of level %d, layer %d of an image of %s; must be of an existing level and layer of a compressed format", level, layer, m.Format)
 	}
 	l, size := &m.blocks.levels[level], m.blocks.layout.Bytes
 	if columns < 1 || columns > l.width || len(data)%(columns*size) != 0 {
-		return descErrorf("%d bytes as rows of %d blocks of %d bytes; must be whole rows of at most %d", len(data), columns, size, l.width)
+		return descErrorf("%d bytes in rows of %d blocks of %d bytes; must be whole rows of at most %d blocks", len(data), columns, size, l.width)
 	}
 	rows := len(data) / (columns * size)
 	if x < 0 || y < 0 || columns > l.width-x || rows > l.height-y {
-		return descErrorf("%d by %d blocks from %d, %d on; the level has %d by %d", columns, rows, x, y, l.width, l.height)
+		return descErrorf("%d×%d blocks at (%d, %d); must be within the %d×%d of the level", columns, rows, x, y, l.width, l.height)
 	}
 	for row := range rows {
 		copy(to[(y+row)*int(l.rowPitch)+x*size:], data[row*columns*size:][:columns*size])
@@ -164,7 +164,7 @@ func (m *Image) decodingAs(name string) (*decoded, error) {
 	}
 	f := format.InfoByName(name)
 	if f == nil || !f.Compressed || f.Class != m.info.Class {
-		return nil, descErrorf("a view as %s of an image of %s; must be a compressed format of its class, or one of a texel as large as its blocks", name, m.Format)
+		return nil, descErrorf("a view as %s of an image of %s; must be a compressed format of the same class, or a format with texels of the size of its blocks", name, m.Format)
 	}
 	code, _ := f.Blocks()
 	b := m.blocks

@@ -48,9 +48,9 @@ func (m *Image) blockTexelPlane(name string) (*plane, bool) {
 func (m *Image) checkBlockView(d ViewDesc) error {
 	switch {
 	case d.Levels > 1:
-		return descErrorf("a view as %s of %d levels of an image of %s; must be of one", d.Format, d.Levels, m.Format)
+		return descErrorf("a view as %s of %d levels of an image of %s; must have one level", d.Format, d.Levels, m.Format)
 	case d.Dim == ir.Dim3D:
-		return descErrorf("a view as %s of the volume of an image of %s; must be of its slices", d.Format, m.Format)
+		return descErrorf("a 3d view as %s of an image of %s; must be a view of slices", d.Format, m.Format)
 	}
 	return nil
 }

@@ -85,9 +85,9 @@ func (m *Image) joinPlanes() error {
 func (m *Image) wholeView(d ViewDesc) error {
 	switch {
 	case d.Conversion == nil:
-		return descErrorf("a view of all of an image of %s without a conversion", m.Format)
+		return descErrorf("a view of all planes of an image of %s without a conversion; must have one", m.Format)
 	case d.Format != "" && d.Format != m.Format, d.Dim != ir.Dim2D:
-		return descErrorf("a view of %s as %s of an image of %s; must be 2d and of its format", d.Dim, d.Format, m.Format)
+		return descErrorf("a %s view as %s of an image of %s; must be 2d and of the same format", d.Dim, d.Format, m.Format)
 	}
 	return nil
 }
@@ -101,9 +101,9 @@ func (k *viewKey) convert(m *Image, d ViewDesc) error {
 	f := format.ByID(k.format)
 	switch {
 	case v.Model > format.Model2020 || v.Range > format.RangeNarrow || v.X > format.Midpoint || v.Y > format.Midpoint:
-		return descErrorf("a conversion with a model, range or location that Vulkan does not have")
+		return descErrorf("a conversion with an unknown model, range or location; must be Vulkan's")
 	case d.Aspect > format.Color || f.Numeric != "UNORM" || k.samples > 0:
-		return descErrorf("a conversion of %s, aspect %d; must be of color in UNORM, of one sample", f.Name, d.Aspect)
+		return descErrorf("a conversion of %s, aspect %d; must be of a UNORM color format with one sample", f.Name, d.Aspect)
 	case k.swizzle != [4]Swizzle{Red, Green, Blue, Alpha}:
 		return descErrorf("a conversion of a view with a swizzle; must be the identity")
 	}

@@ -95,7 +95,7 @@ func NewImage(d Desc) (*Image, error) {
 	case m.info == nil:
 		return nil, descErrorf("format %s; must be one of Vulkan's", d.Format)
 	case m.info.Numeric == "BOOL": // no Sampled Type of an OpTypeImage is a Boolean (VUID-StandaloneSpirv-OpTypeImage-04656)
-		return nil, descErrorf("format %s; it is of tensors alone", d.Format)
+		return nil, descErrorf("format %s, which only tensors have; must be an image format", d.Format)
 	}
 	if err := m.check(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func NewImage(d Desc) (*Image, error) {
 		m.planes = append(m.planes, p)
 	}
 	if len(m.planes) == 0 {
-		return nil, descErrorf("format %s; images of it are not built", d.Format)
+		return nil, descErrorf("format %s; images of this format are not supported", d.Format)
 	}
 	if err := m.joinPlanes(); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (m *Image) check() error {
 	longest := 0
 	for i, n := range [3]int{m.Width, m.Height, m.Depth} {
 		if n < 1 || n > most[i] {
-			return descErrorf("extent %d×%d×%d of an image of %s; must be from 1 to %d along its axes, else 1", m.Width, m.Height, m.Depth, m.Dim, MaxExtent)
+			return descErrorf("extent %d×%d×%d of a %s image; must be 1 to %d along its axes, and 1 along others", m.Width, m.Height, m.Depth, m.Dim, MaxExtent)
 		}
 		longest = max(longest, n)
 	}
@@ -138,15 +138,15 @@ func (m *Image) check() error {
 	case m.Dim > ir.Dim3D:
 		return descErrorf("dimension %s; must be 1d, 2d or 3d", m.Dim)
 	case m.Corner && !m.cornerFits():
-		return descErrorf("an image of %s, %d×%d×%d, sampled at its corners; must be 2d or 3d of color, in one plane, with 2 texels at least along each axis", m.Format, m.Width, m.Height, m.Depth)
+		return descErrorf("a corner-sampled image of %s, %d×%d×%d; must be 2d or 3d, of a color format with one plane, with at least 2 texels along each axis", m.Format, m.Width, m.Height, m.Depth)
 	case m.Levels < 1 || m.Levels > m.maxLevelsFor(longest):
-		return descErrorf("%d mip levels; must be from 1 to %d", m.Levels, m.maxLevelsFor(longest))
+		return descErrorf("%d mip levels; must be 1 to %d", m.Levels, m.maxLevelsFor(longest))
 	case m.Layers < 1 || m.Layers > MaxLayers || m.Dim == ir.Dim3D && m.Layers != 1:
-		return descErrorf("%d layers; must be from 1 to %d, and 1 of a volume", m.Layers, MaxLayers)
+		return descErrorf("%d layers; must be 1 to %d, and 1 for a 3d image", m.Layers, MaxLayers)
 	case m.Samples < 1 || m.Samples > MaxSamples || m.Samples&(m.Samples-1) != 0:
 		return descErrorf("%d samples; must be a power of two up to %d", m.Samples, MaxSamples)
 	case !m.planarFits():
-		return descErrorf("an image of %s, %d×%d, with %d levels and %d samples; must be 2d with one of each, and whole texels of chroma", m.Format, m.Width, m.Height, m.Levels, m.Samples)
+		return descErrorf("an image of %s, %d×%d, with %d levels and %d samples; must be 2d with one level and one sample, and a multiple of the chroma subsampling", m.Format, m.Width, m.Height, m.Levels, m.Samples)
 	case m.Samples > 1 && (m.Dim != ir.Dim2D || m.Levels != 1):
 		return descErrorf("%d samples of an image of %s with %d levels; must be 2d with one level", m.Samples, m.Dim, m.Levels)
 	}
@@ -223,11 +223,11 @@ func (m *Image) plane(a aspectFormat) (p plane, err error) {
 		p.codec, ok = f.Codec(of)
 	}
 	if !ok {
-		return p, descErrorf("format %s; images of it are not built", m.Format)
+		return p, descErrorf("format %s; images of this format are not supported", m.Format)
 	}
 	for _, k := range f.Components() {
 		if k.Numeric == format.Float8E4M3 || k.Numeric == format.Float8E5M2 {
-			return p, descErrorf("format %s; it is of tensors alone", m.Format)
+			return p, descErrorf("format %s, which only tensors have; must be an image format", m.Format)
 		}
 	}
 	p.aspect, p.texel = a.aspect, f
@@ -239,7 +239,7 @@ func (m *Image) plane(a aspectFormat) (p plane, err error) {
 		l.base, l.rowPitch, l.slice = uint32(size), uint32(row), uint32(slice)
 		size += (slice*uint64(l.depth)*uint64(m.Layers) + 15) &^ 15
 		if size > MaxBytes {
-			return p, descErrorf("%d bytes or more; must be at most %d", size, MaxBytes)
+			return p, descErrorf("at least %d bytes; must be at most %d", size, MaxBytes)
 		}
 		p.levels = append(p.levels, l)
 	}

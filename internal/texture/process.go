@@ -51,11 +51,11 @@ func (c *code) imageProcessing(a *arguments) ([]ir.V, error) {
 	from := *c
 	from.v, from.memory, from.shape = a.reference.v, a.reference.memory, a.reference.shape
 	if x.kind() != ir.F32 || c.v.converted || from.v.converted || c.v.corner || from.v.corner {
-		return nil, &UnsupportedError{"image processing of integers, of luma and chroma, or at corners: texture function " + c.t.Op.String()}
+		return nil, &UnsupportedError{"image processing of integers, with a conversion, or of a corner-sampled image: texture function " + c.t.Op.String()}
 	}
 	if c.t.HasOther() {
 		if y := from.texelOf(); y.kind() != ir.F32 {
-			return nil, &UnsupportedError{"image processing with another image of integers: texture function " + c.t.Op.String()}
+			return nil, &UnsupportedError{"image processing with a second image of integers: texture function " + c.t.Op.String()}
 		}
 	}
 	switch c.t.Op {

@@ -137,17 +137,17 @@ const MaxAnisotropy = 16
 func NewSampler(d SamplerDesc) (*Sampler, error) {
 	switch {
 	case d.Mag > Cubic || d.Min > Cubic || d.CompareOp > Always || d.Reduction > RangeClamp || d.Cubic > MitchellNetravali:
-		return nil, descErrorf("a sampler with a filter, comparison or reduction that Vulkan does not have")
+		return nil, descErrorf("a sampler with an unknown filter, comparison or reduction; must be Vulkan's")
 	case d.Address[0] > MirrorClampToEdge || d.Address[1] > MirrorClampToEdge || d.Address[2] > MirrorClampToEdge:
 		return nil, descErrorf("a sampler with address modes %d; must be Vulkan's", d.Address)
 	case !(d.MinLod <= d.MaxLod) || d.LodBias != d.LodBias:
-		return nil, descErrorf("a sampler with levels of detail from %g to %g, bias %g", d.MinLod, d.MaxLod, d.LodBias)
+		return nil, descErrorf("a sampler with levels of detail from %g to %g, bias %g; must be ascending numbers", d.MinLod, d.MaxLod, d.LodBias)
 	case d.Window[0] > MaxWindow || d.Window[1] > MaxWindow:
-		return nil, descErrorf("a sampler with a window of %d×%d texels; must be at most %d", d.Window[0], d.Window[1], MaxWindow)
+		return nil, descErrorf("a sampler with a window of %d×%d texels; must have at most %d", d.Window[0], d.Window[1], MaxWindow)
 	case d.Compare && d.Reduction != Average:
-		return nil, descErrorf("a sampler that compares and reduces")
+		return nil, descErrorf("a sampler with a comparison and a reduction; must have at most one")
 	case d.Reduction == RangeClamp && (d.Mag != Cubic || d.Min != Cubic):
-		return nil, descErrorf("a sampler that clamps averages to the texels' range without cubic filters")
+		return nil, descErrorf("a sampler with range clamping and without cubic filters; must have both or neither")
 	}
 	k := samplerKey{mag: d.Mag, min: d.Min, mipLinear: d.MipLinear, address: d.Address, anisotropic: d.Anisotropy > 1, unnormalized: d.Unnormalized,
 		reduction: d.Reduction, nonSeamless: d.NonSeamless, windowMost: d.WindowMost}

@@ -48,7 +48,7 @@ type View struct {
 func NewView(m *Image, d ViewDesc) (*View, error) {
 	p := m.aspect(d.Aspect)
 	if p == nil {
-		return nil, descErrorf("a view of an aspect that format %s does not have", m.Format)
+		return nil, descErrorf("a view of an aspect of format %s; must be one that the format has", m.Format)
 	}
 	var shown *decoded
 	blockView := false
@@ -83,19 +83,19 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	}
 	switch {
 	case d.BaseLevel < 0 || d.Levels < 1 || d.Levels > m.Levels-d.BaseLevel:
-		return nil, descErrorf("a view of %d levels from %d on; the image has %d", d.Levels, d.BaseLevel, m.Levels)
+		return nil, descErrorf("a view of %d levels from %d on; must be within the %d of the image", d.Levels, d.BaseLevel, m.Levels)
 	case d.BaseLayer < 0 || d.Layers < 1 || d.Layers > layers-d.BaseLayer:
-		return nil, descErrorf("a view of %d layers from %d on; the image has %d", d.Layers, d.BaseLayer, layers)
+		return nil, descErrorf("a view of %d layers from %d on; must be within the %d of the image", d.Layers, d.BaseLayer, layers)
 	case !d.Arrayed && d.Dim != ir.DimCube && d.Layers != 1:
-		return nil, descErrorf("a view of %d layers that is no array", d.Layers)
+		return nil, descErrorf("a view of %d layers that is not an array; must have one layer", d.Layers)
 	case d.Dim == ir.DimCube && (d.Layers%6 != 0 || !d.Arrayed && d.Layers != 6 || !p.square(d.BaseLevel) || m.Samples > 1):
-		return nil, descErrorf("a cube of %d layers of %d×%d texels; must be six for each, square, of one sample", d.Layers, m.Width, m.Height)
+		return nil, descErrorf("a cube of %d layers of %d×%d texels; must have six square layers for each cube, and one sample", d.Layers, m.Width, m.Height)
 	case !m.slicesFit(p, &d):
-		return nil, descErrorf("a view of %d slices from %d on of an image of %s; must be of those of one level of a volume", d.Slices, d.BaseSlice, m.Dim)
+		return nil, descErrorf("a view of %d slices from %d on of a %s image; must be within one level of a 3d image", d.Slices, d.BaseSlice, m.Dim)
 	case m.Corner && d.Dim == ir.DimCube: // VUID-VkImageCreateInfo-flags-02051
-		return nil, descErrorf("a cube of an image that is sampled at its corners")
+		return nil, descErrorf("a cube view of a corner-sampled image; must be another view")
 	case d.Dim == ir.DimCube && m.Dim != ir.Dim2D, d.Dim != ir.DimCube && !sliced && d.Dim != m.Dim, d.Dim == ir.Dim3D && d.Arrayed, sliced && d.Levels != 1:
-		return nil, descErrorf("a view of %s of an image of %s", d.Dim, m.Dim)
+		return nil, descErrorf("a %s view of a %s image; must be compatible", d.Dim, m.Dim)
 	}
 	v := &View{memory: p.memory, key: viewKey{format: f.ID, dim: d.Dim, arrayed: d.Arrayed, levels: d.Levels > 1, corner: m.Corner, samples: uint8(bits.TrailingZeros(uint(m.Samples)))}}
 	for i, s := range d.Swizzle {
@@ -158,7 +158,7 @@ func (p *plane) viewed(m *Image, d ViewDesc) (*format.Info, error) {
 	}
 	g := format.InfoByName(d.Format)
 	if g == nil || g.Compressed || g.Planes > 0 || g.Class != f.Class || g.Bytes != f.Bytes {
-		return nil, descErrorf("a view as %s of an image of %s; must be a format of its class", d.Format, m.Format)
+		return nil, descErrorf("a view as %s of an image of %s; must be a format of the same class", d.Format, m.Format)
 	}
 	return g, nil
 }
@@ -211,7 +211,7 @@ func NewBufferView(bytes []byte, name string) (*View, error) {
 	}
 	n := len(bytes) / f.Bytes
 	if n > MaxElements {
-		return nil, descErrorf("a texel buffer of %d elements; must be at most %d", n, MaxElements)
+		return nil, descErrorf("a texel buffer of %d elements; must have at most %d", n, MaxElements)
 	}
 	v := &View{memory: bytes[:n*f.Bytes], key: viewKey{format: info.ID, dim: ir.DimBuffer, swizzle: [4]Swizzle{Red, Green, Blue, Alpha}}}
 	v.shape = make([]byte, 4*ir.ShapeWords)

@@ -35,7 +35,7 @@ func (d *ViewDesc) weights(width, height int) (uint32, error) {
 	case w.Phases < 1 || w.Phases > MaxPhases || w.Phases != 1<<(2*along):
 		return 0, descErrorf("weights of %d phases; must be a power of four, at most %d", w.Phases, MaxPhases)
 	case d.Dim == ir.Dim2D && d.Layers < w.Phases || d.Layers < 2 && d.Dim == ir.Dim1D:
-		return 0, descErrorf("weights of %d phases in %d layers; want a layer for each phase, or one for each axis", w.Phases, d.Layers)
+		return 0, descErrorf("weights of %d phases in %d layers; must have a layer for each phase, or one for each axis", w.Phases, d.Layers)
 	}
 	packed := uint32(along) << 24
 	for i, size := range w.Size {
@@ -45,7 +45,7 @@ func (d *ViewDesc) weights(width, height int) (uint32, error) {
 		}
 		switch {
 		case size < 1 || size > MaxWeights || size > held:
-			return 0, descErrorf("%d weights along axis %d; must be at least 1 and at most %d, for which there are texels", size, i, min(held, MaxWeights))
+			return 0, descErrorf("%d weights along axis %d; must be 1 to %d, which the texels of the view bound", size, i, min(held, MaxWeights))
 		case w.Center[i] < 0 || w.Center[i] >= size:
 			return 0, descErrorf("the center of weights at %d; must be within 0 and %d", w.Center[i], size-1)
 		}

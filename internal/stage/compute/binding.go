@@ -51,7 +51,7 @@ func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, error
 func inlineBlock(r ir.Resource, data []byte) ([]exec.Buffer, error) {
 	switch {
 	case r.Kind != ir.UniformBuffer || r.Count != 1:
-		return nil, &exec.JobError{Problem: fmt.Sprintf("bytes at set %d, binding %d, which is no single uniform block", r.Set, r.Binding)}
+		return nil, &exec.JobError{Problem: fmt.Sprintf("bytes at set %d, binding %d, which is not a single uniform block; must be one", r.Set, r.Binding)}
 	case len(data) > MaxInlineBytes:
 		return nil, &exec.LimitError{Quantity: "bytes of an inline uniform block", Value: uint64(len(data)), Max: MaxInlineBytes}
 	}
@@ -70,7 +70,7 @@ func (a *Args) applyDynamicOffsets(at Binding, list []exec.Buffer) ([]exec.Buffe
 	for i, n := range offsets[:min(len(offsets), len(out))] {
 		b := &out[i]
 		if b.Beyond < 0 || uint64(n) > uint64(b.Beyond) {
-			return nil, &exec.JobError{Problem: fmt.Sprintf("a dynamic offset of %d for descriptor %d of set %d, binding %d, behind whose range there are %d bytes",
+			return nil, &exec.JobError{Problem: fmt.Sprintf("dynamic offset %d for descriptor %d of set %d, binding %d; must be at most the %d bytes after the descriptor's range",
 				n, i, at.Set, at.Binding, b.Beyond)}
 		}
 		b.Bytes, b.Beyond = b.Bytes[n:], b.Beyond-int(n)

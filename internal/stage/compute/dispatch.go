@@ -153,7 +153,7 @@ func (a *Args) check(p *ir.Program) error {
 		return &exec.LimitError{Quantity: "bytes of a heap of descriptors", Value: uint64(n), Max: MaxHeapBytes}
 	}
 	if n := len(a.Push); uint64(n) < uint64(p.PushBytes) {
-		return &exec.JobError{Problem: fmt.Sprintf("%d bytes of push constants; the program declares %d", n, p.PushBytes)}
+		return &exec.JobError{Problem: fmt.Sprintf("%d bytes of push constants; must be at least the %d that the program declares", n, p.PushBytes)}
 	}
 	return nil
 }

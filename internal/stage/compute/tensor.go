@@ -28,7 +28,7 @@ func tensors(r ir.Resource, bound []Tensor) ([]exec.Buffer, error) {
 		shape, ok := t.shape()
 		switch {
 		case !ok:
-			return nil, &exec.JobError{Problem: fmt.Sprintf("tensor %d of set %d, binding %d has elements of %d bytes in %v, strides %v; they must lie in its %d bytes",
+			return nil, &exec.JobError{Problem: fmt.Sprintf("tensor %d of set %d, binding %d has elements of %d bytes in %v, strides %v; must fit into its %d bytes",
 				i, r.Set, r.Binding, t.ElementBytes, t.Dimensions, t.Strides, len(t.Bytes))}
 		case r.Kind == ir.TensorShape:
 			out[i].Bytes = shape

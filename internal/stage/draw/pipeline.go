@@ -47,7 +47,7 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 		stage ir.Stage
 	}{{stages.Vertex, ir.Vertex}, {stages.Fragment, ir.Fragment}} {
 		if x.p == nil || x.p.Stage != x.stage {
-			return nil, state.Errorf("no %s program, or one of another stage", x.stage)
+			return nil, state.Errorf("the %s program is missing or of another stage", x.stage)
 		}
 		if err := x.p.Verify(); err != nil {
 			return nil, fmt.Errorf("draw: the %s program: %w", x.stage, err)

@@ -111,9 +111,9 @@ func (p *Pipeline) CheckTopology(s *state.State) error {
 	a := &s.Assembly
 	switch {
 	case a.Topology == state.PatchList && p.stages.TessEval == nil:
-		return state.Errorf("patches; a pipeline without tessellation draws none")
+		return state.Errorf("the topology is patches in a pipeline without tessellation; must be another")
 	case a.Topology != state.PatchList && p.stages.TessEval != nil:
-		return state.Errorf("topology %d; a pipeline with tessellation draws patches", a.Topology)
+		return state.Errorf("topology %d in a pipeline with tessellation; must be patches", a.Topology)
 	case a.Topology == state.PatchList:
 		if a.PatchPoints < 1 || a.PatchPoints > maxPatch {
 			return state.Errorf("patches of %d vertices; must be 1 to %d", a.PatchPoints, maxPatch)
@@ -121,7 +121,7 @@ func (p *Pipeline) CheckTopology(s *state.State) error {
 	case p.stages.Geometry != nil:
 		// VUID-VkGraphicsPipelineCreateInfo-pStages-00738 demands equal primitive types.
 		if n := inputVertices(p.stages.Geometry.Modes); a.Vertices() != n {
-			return state.Errorf("primitives of %d vertices for a geometry program that reads %d", a.Vertices(), n)
+			return state.Errorf("primitives of %d vertices for a geometry program; must have %d", a.Vertices(), n)
 		}
 	}
 	return nil
@@ -141,9 +141,9 @@ func (p *Pipeline) CheckFeedback(a *state.Args, s *state.State) error {
 	switch {
 	case a.Feedback == nil:
 	case !p.stages.last().Modes.Has(ir.Xfb): // VUID-vkCmdBeginTransformFeedbackEXT-None-04128
-		return state.Errorf("transform feedback of a %s program without the mode Xfb", p.stages.last().Stage)
+		return state.Errorf("transform feedback of a %s program without the mode Xfb; must have it", p.stages.last().Stage)
 	case s.ViewMask != 0: // VUID-vkCmdBeginTransformFeedbackEXT-None-02373
-		return state.Errorf("transform feedback with views; must be without")
+		return state.Errorf("transform feedback with views; must have none")
 	}
 	return nil
 }

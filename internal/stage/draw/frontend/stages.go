@@ -67,28 +67,28 @@ func (s *Stages) check() error {
 			continue
 		}
 		if x.Stage != stage {
-			return state.Errorf("a %s program where one of stage %s must be", x.Stage, stage)
+			return state.Errorf("a %s program in the place of a %s program; must be of that stage", x.Stage, stage)
 		}
 		if err := x.Verify(); err != nil {
 			return fmt.Errorf("draw: the %s program: %w", stage, err)
 		}
 	}
 	if (s.TessControl == nil) != (s.TessEval == nil) {
-		return state.Errorf("one of two tessellation programs; must be both or neither")
+		return state.Errorf("one of the two tessellation programs; must be both or neither")
 	}
 	if s.TessEval != nil {
 		// A patch is a workgroup of this many invocations.
 		if n := s.patchVertices(); n < 1 || n > maxPatch {
-			return state.Errorf("a tessellation control program that makes patches of %d vertices; must be 1 to %d", n, maxPatch)
+			return state.Errorf("a tessellation control program with output patches of %d vertices; must have 1 to %d", n, maxPatch)
 		}
 	}
 	if g := s.Geometry; g != nil {
 		if g.OutputVertices > maxEmitted || g.Instances > maxInstances {
-			return state.Errorf("a geometry program with %d vertices and %d instances; must be at most %d and %d", g.OutputVertices, g.Instances, maxEmitted, maxInstances)
+			return state.Errorf("a geometry program with %d vertices and %d instances; must have at most %d and %d", g.OutputVertices, g.Instances, maxEmitted, maxInstances)
 		}
 		if s.TessEval != nil {
 			if n := tessMode(s.TessControl.Modes | s.TessEval.Modes).Vertices(); uint32(n) != inputVertices(g.Modes) {
-				return state.Errorf("tessellated primitives of %d vertices for a geometry program that reads %d", n, inputVertices(g.Modes))
+				return state.Errorf("tessellated primitives of %d vertices for a geometry program; must have %d", n, inputVertices(g.Modes))
 			}
 		}
 	}
