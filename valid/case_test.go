@@ -31,7 +31,6 @@ import (
 // of the device, "feature: NAME off", "extension: NAME on", "limit: NAME 4", a
 // universal limit by its flag, such as "max-struct-members: 2", and flags such as
 // "relax-block-layout".
-// its flag, such as "max-struct-members: 2"; and flags such as "relax-block-layout".
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {

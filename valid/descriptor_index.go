@@ -13,8 +13,9 @@ import (
 // dynamically uniform, and a non-uniform descriptor is decorated NonUniform.
 //
 // The walk records the access chains with an index that is not constant; after
-// the walk, divergence analysis (uniformity.go) decides which of them vary
-// between invocations. A rule reports only an index that certainly varies.
+// the walk, divergence analysis (uniformity.go, divergence.go) decides which of them
+// vary between invocations. An index that certainly varies is an error, an index that
+// may vary a warning.
 var descriptorIndexFamily = family{
 	rules: append(descriptorIndexRules(), []Rule{
 		{Code: vuid.RuntimeSpirv_None_04745, Section: environment, Words: "an index into an array in push constants is dynamically uniform"},
@@ -127,7 +128,9 @@ type descriptorState struct {
 // descriptorChoice is an access chain that selects a descriptor of an array.
 type descriptorChoice struct {
 	at, kind int
+	arrays   int  // number of indices that select the descriptor
 	told     bool // the dynamic index was reported
+	warned   bool // the index that may vary was reported
 }
 
 // descriptorChain records an access chain for descriptorIndexes.
@@ -160,15 +163,17 @@ func (c *checker) descriptorChain(i int, in spirv.Inst) {
 		if kind < 0 {
 			return
 		}
+		arrays, dynamic := 0, false
 		for _, id := range h.path {
 			if !t.IsArray() {
-				return
+				break
 			}
-			if c.m.Const(id) == nil {
-				c.descriptor.chains = append(c.descriptor.chains, descriptorChoice{at: i, kind: kind})
-				return
-			}
+			dynamic = dynamic || c.m.Const(id) == nil
+			arrays++
 			t = t.Elem
+		}
+		if dynamic {
+			c.descriptor.chains = append(c.descriptor.chains, descriptorChoice{at: i, kind: kind, arrays: arrays})
 		}
 	}
 }
@@ -202,8 +207,13 @@ func (c *checker) descriptorIndexes() {
 	}
 	w := &descriptorUse{flow: c.values(), by: make([]int32, c.code.Len())}
 	for _, i := range s.pushed {
-		if w.apartIndex(i) && w.always(c.blockNumber(c.blockOf[i])) {
-			c.fail(i, vuid.RuntimeSpirv_None_04745, "an index into an array in push constants differs between invocations; must be dynamically uniform")
+		differs, may := w.index(i, len(chainOf(c.code.Inst(i)).path), i)
+		if !may {
+			continue
+		}
+		x := c.fail(i, vuid.RuntimeSpirv_None_04745, "an index into an array in push constants %s between invocations; must be dynamically uniform", differing(differs))
+		if !differs {
+			x.warn()
 		}
 	}
 	if len(s.chains) == 0 {
@@ -222,15 +232,25 @@ func (c *checker) descriptorIndexes() {
 	}
 }
 
-// apartIndex reports whether an index of a chain certainly varies between
-// invocations.
-func (w *descriptorUse) apartIndex(i int) bool {
-	for _, id := range chainOf(w.code.Inst(i)).path {
-		if w.of(id)&apart != 0 {
-			return true
-		}
+// index reports whether one of the first indices of a chain certainly differs between
+// the invocations that execute instruction i, and whether one may.
+func (w *descriptorUse) index(chain, arrays, i int) (differs, may bool) {
+	b := w.blockNumber(w.blockOf[i])
+	for _, id := range chainOf(w.code.Inst(chain)).path[:arrays] {
+		p := w.usedIn(id, b)
+		differs = differs || p&apart != 0
+		may = may || p&varies != 0
 	}
-	return false
+	differs = differs && w.always(b)
+	return differs, differs || may
+}
+
+// differing returns the verb of a message about an index.
+func differing(certain bool) string {
+	if certain {
+		return "differs"
+	}
+	return "may differ"
 }
 
 // follow propagates a descriptor through an instruction, or checks the access.
@@ -287,9 +307,11 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 			f.warn()
 		}
 	}
-	differs := w.apartIndex(choice.at) && w.always(w.blockNumber(w.blockOf[i]))
-	if !differs && (nonUniform || !w.saidNonUniform(choice.at, operand)) {
-		return
+	differs, may := w.index(choice.at, choice.arrays, i)
+	if !differs {
+		if choice.warned || !may && (nonUniform || !w.saidNonUniform(choice.at, operand)) {
+			return
+		}
 	}
 	switch {
 	case !nonUniform:
@@ -297,16 +319,25 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 		if w.loneSubgroups(k.lone) {
 			code = k.lone
 		}
-		f := w.fail(i, code, "%s through %s of the array %s, with an index that differs between invocations or is NonUniform; needs the capability %s", op, k.what, array, k.nonUniform).also(w.checker, choice.at, "the index")
+		why := "is NonUniform"
+		if may {
+			why = differing(differs) + " between invocations"
+		}
+		f := w.fail(i, code, "%s through %s of the array %s, with an index that %s; needs the capability %s", op, k.what, array, why, k.nonUniform).also(w.checker, choice.at, "the index")
 		if !differs { // compilers omit the capability, and a NonUniform value may be uniform
 			f.warn()
+			choice.warned = true
 		}
 	case !w.m.Has(operand, spirv.DecorationNonUniform) && !w.capable(spirv.CapabilityDescriptorHeapEXT):
 		code := vuid.RuntimeSpirv_subgroupSize_10149
 		if w.loneSubgroups(vuid.RuntimeSpirv_None_10148) {
 			code = vuid.RuntimeSpirv_None_10148
 		}
-		w.fail(i, code, "%s through %s, which differs between invocations, of the array %s; must be NonUniform", op, w.name(operand), array).also(w.checker, choice.at, "the index")
+		f := w.fail(i, code, "%s through %s, which %s between invocations, of the array %s; must be NonUniform", op, w.name(operand), differing(differs), array).also(w.checker, choice.at, "the index")
+		if !differs {
+			f.warn()
+			choice.warned = true
+		}
 	}
 }
 

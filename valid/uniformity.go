@@ -12,15 +12,24 @@ const (
 	apart                       // no two invocations of a workgroup, or of a subgroup, have the same
 	storedOne                   // of a variable in Function: one instruction stores to the whole of it
 	storedAny                   // others do, or may
+	varies                      // it may differ between invocations of a subgroup, see divergence.go; of a branch: its paths were searched
+	joins                       // of an OpLabel: divergent invocations meet there; of an OpLoopMerge: they leave the loop one by one
 )
 
-// flow follows values through the functions: which depend on ViewIndex, and which
-// certainly differ between invocations. Everything else may be constant, uniform
-// or neither, and no rule speaks of it.
+// flows are the properties that every instruction carries from operands to its result.
+const flows = ofView | varies
+
+// flow follows values through the functions: which depend on ViewIndex, which may
+// differ between invocations, and which certainly do.
 type flow struct {
 	*checker
 	known   []uint8 // by instruction: the properties of its result; of a variable: of its contents; of a function: of its return value
 	changed bool
+
+	at       *facts.Block  // the block of the pass
+	control  []*divergence // by function; nil until a branch in it varies
+	overTime bool          // a loop diverges over time
+	patience int           // steps that usedIn may still take from loop to loop
 }
 
 // values follows the values of the module, once. It looks at each function a
@@ -33,7 +42,7 @@ func (c *checker) values() *flow {
 }
 
 func (c *checker) newFlow() *flow {
-	w := &flow{checker: c, known: make([]uint8, c.code.Len())}
+	w := &flow{checker: c, known: make([]uint8, c.code.Len()), control: make([]*divergence, len(c.m.Functions)), patience: 64*c.code.Len() + 4096}
 	for n := range c.m.Functions {
 		f := &c.m.Functions[n]
 		for i := f.Index; i < f.End; i++ {
@@ -44,8 +53,11 @@ func (c *checker) newFlow() *flow {
 		w.changed = false
 		for n := range c.m.Functions {
 			f := &c.m.Functions[n]
-			for i := f.Index; i < f.End; i++ {
-				w.instruction(f, i, c.code.Inst(i))
+			for k := range f.Blocks {
+				w.at = &f.Blocks[k]
+				for i := w.at.Index; i < w.at.End; i++ {
+					w.instruction(f, i, c.code.Inst(i))
+				}
 			}
 		}
 		if !w.changed {
@@ -55,8 +67,14 @@ func (c *checker) newFlow() *flow {
 	return w
 }
 
-// add makes more known of an instruction.
+// add makes more known of an instruction. The decoration Uniform promises that a
+// result is the same in all invocations.
 func (w *flow) add(i int, what uint8) {
+	if i >= 0 && what&varies&^w.known[i] != 0 {
+		if r := w.code.Inst(i).Result(); r != 0 && (w.m.Has(r, spirv.DecorationUniform) || w.m.Has(r, spirv.DecorationUniformId)) {
+			what &^= varies
+		}
+	}
 	if i >= 0 && w.known[i]|what != w.known[i] {
 		w.known[i] |= what
 		w.changed = true
@@ -110,66 +128,125 @@ func (w *flow) stores(i int, in spirv.Inst) {
 // instruction derives the properties of a result from the operands.
 func (w *flow) instruction(f *facts.Function, i int, in spirv.Inst) {
 	switch in.Op() {
-	case spirv.OpFunction, spirv.OpFunctionParameter, spirv.OpVariable, spirv.OpLabel:
+	case spirv.OpVariable, spirv.OpLabel:
 		return
 	case spirv.OpLoad:
 		w.load(i, in)
 		return
 	case spirv.OpStore:
-		v := inst.Store(in)
-		if m := w.origin(v.Pointer()); m != nil {
-			w.add(m.Index, (w.of(v.Object())|w.of(v.Pointer()))&ofView)
-			if m.Func != nil && w.known[m.Index]&(storedOne|storedAny) == storedOne {
-				w.add(m.Index, w.of(v.Object())&apart)
-			}
-		}
+		w.store(in)
 		return
 	case spirv.OpReturnValue:
-		w.add(f.Index, w.of(inst.ReturnValue(in).Value())&ofView)
+		w.add(f.Index, w.used(inst.ReturnValue(in).Value())&flows)
+		return
+	case spirv.OpBranchConditional, spirv.OpSwitch:
+		w.branch(f, i, in)
 		return
 	case spirv.OpFunctionCall:
-		v := inst.FunctionCall(in)
-		if g := w.m.Function(v.Function()); g != nil {
-			for n, a := range v.Arguments() {
-				if n < len(g.Params) {
-					w.add(g.Params[n].Index, w.of(a)&ofView)
-				}
-			}
+		w.call(i, in)
+		return
+	case spirv.OpCompositeExtract:
+		if w.extract(i, in) {
+			return
+		}
+	case spirv.OpPhi:
+		if w.known[w.at.Index]&joins != 0 && w.chooses(in) {
+			w.add(i, varies)
 		}
 	}
 	if !in.Op().HasResult() {
 		return
 	}
-	if in.Op() == spirv.OpCompositeExtract {
-		w.extract(i, in)
-	}
 	all := uint8(0)
 	for _, at := range w.operandIDs(i, in) {
 		if d := w.code.Def(spirv.ID(in[at])); d >= 0 && d != i && w.code.Inst(d).Op() != spirv.OpVariable {
-			all |= w.known[d]
+			all |= w.used(spirv.ID(in[at]))
 		}
 	}
-	w.add(i, all&ofView)
+	props := all & flows
+	switch same, own := w.agreement(in); {
+	case same:
+		props &^= varies
+	case own:
+		props |= varies
+	}
+	w.add(i, props)
 	if all&apart != 0 && w.injective(in) {
 		w.add(i, apart)
 	}
+}
+
+// chooses reports whether a phi has more than one value.
+func (w *flow) chooses(in spirv.Inst) bool {
+	v := in[3:]
+	for n := 2; n+1 < len(v); n += 2 {
+		if v[n] != v[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// store derives the properties of a variable from a stored value. A parameter has the
+// properties of the variables that it points to.
+func (w *flow) store(in spirv.Inst) {
+	v := inst.Store(in)
+	m := w.origin(v.Pointer())
+	if m == nil {
+		if d := w.code.Def(v.Pointer()); d >= 0 && w.code.OpAt(d) == spirv.OpFunctionParameter {
+			w.add(d, w.used(v.Object())&flows)
+		}
+		return
+	}
+	p := (w.used(v.Object()) | w.used(v.Pointer())) & flows
+	if !ofInvocation(m) {
+		p &^= varies // all invocations of a workgroup read the same memory
+	}
+	w.add(m.Index, p)
+	if m.Func != nil && w.known[m.Index]&(storedOne|storedAny) == storedOne {
+		w.add(m.Index, w.of(v.Object())&apart)
+	}
+}
+
+// call carries properties to the parameters of a function, from parameters that are
+// pointers back to variables, and from the function to the result.
+func (w *flow) call(i int, in spirv.Inst) {
+	v := inst.FunctionCall(in)
+	g := w.m.Function(v.Function())
+	if g == nil {
+		return
+	}
+	for n, a := range v.Arguments() {
+		if n >= len(g.Params) {
+			break
+		}
+		p := g.Params[n].Index
+		w.add(p, w.used(a)&flows)
+		if m := w.origin(a); ofInvocation(m) {
+			w.add(m.Index, w.known[p]&flows)
+		}
+	}
+	w.add(i, w.known[g.Index]&flows)
 }
 
 // load derives the properties of a loaded value.
 func (w *flow) load(i int, in spirv.Inst) {
 	p := inst.Load(in).Pointer()
 	v := w.origin(p)
-	w.add(i, w.of(p)&ofView)
+	w.add(i, w.used(p)&flows)
 	if v == nil {
 		return
 	}
-	w.add(i, w.known[v.Index]&ofView)
+	w.add(i, w.known[v.Index]&flows)
 	if p == v.ID && v.Func != nil {
 		w.add(i, w.known[v.Index]&apart)
 	}
 	b, ok := w.m.BuiltIn(v.ID)
 	if !ok || v.Storage != spirv.StorageClassInput {
 		return
+	}
+	if p == v.ID && w.varyingInput(b, -1) {
+		w.add(i, varies)
 	}
 	switch b {
 	case spirv.BuiltInViewIndex:
@@ -193,25 +270,32 @@ func (w *flow) load(i int, in spirv.Inst) {
 
 // component derives the properties of a component of a built-in.
 func (w *flow) component(i int, b spirv.BuiltIn, n int64) {
+	if w.varyingInput(b, n) {
+		w.add(i, varies)
+	}
 	if (b == spirv.BuiltInLocalInvocationId || b == spirv.BuiltInGlobalInvocationId) && n >= 0 && n < 3 && w.several(int(n)) {
 		w.add(i, apart)
 	}
 }
 
-// extract derives the properties of a component of a vector that was loaded as a
-// whole.
-func (w *flow) extract(i int, in spirv.Inst) {
+// extract derives the properties of a component of a built-in that was loaded as a
+// whole. It returns false if the composite is no built-in.
+func (w *flow) extract(i int, in spirv.Inst) bool {
 	v := inst.CompositeExtract(in)
 	d := w.code.DefInst(v.Composite())
 	if len(d) == 0 || d.Op() != spirv.OpLoad || len(v.Indexes()) != 1 {
-		return
+		return false
 	}
 	p := inst.Load(d).Pointer()
-	if o := w.m.Variable(p); o != nil && o.Storage == spirv.StorageClassInput {
-		if b, ok := w.m.BuiltIn(p); ok {
-			w.component(i, b, int64(v.Indexes()[0]))
-		}
+	o := w.m.Variable(p)
+	if o == nil || o.Storage != spirv.StorageClassInput {
+		return false
 	}
+	b, ok := w.m.BuiltIn(p)
+	if ok {
+		w.component(i, b, int64(v.Indexes()[0]))
+	}
+	return ok
 }
 
 // several reports whether every entry point that the walk's function is called
