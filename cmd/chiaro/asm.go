@@ -53,7 +53,7 @@ func newAsm(c console) *cobra.Command {
 
 func newDis(c console) *cobra.Command {
 	var out, stage, machine string
-	var unknown bool
+	var unknown, outside bool
 	var images standIn
 	var color *bool // the last of --color and --no-color; nil without either
 	var opts asm.DisassembleOptions
@@ -66,7 +66,7 @@ func newDis(c console) *cobra.Command {
 			name := input(args)
 			data, err := readInput(c, name)
 			if err == nil && isSource(name) && !isBinary(data) {
-				data, err = compileSource(ctx, name, data, "vulkan1.3")
+				data, err = compileSource(ctx, name, data, "vulkan1.3", outside)
 			}
 			if err != nil {
 				return err
@@ -108,6 +108,7 @@ func newDis(c console) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "-", "file to write, - for standard output")
+	outsideFlag(f, &outside)
 	f.BoolVar(&opts.RawIDs, "raw-id", false, "show ids as numbers instead of friendly names")
 	f.BoolVar(&opts.NoHeader, "no-header", false, "omit the header comment")
 	f.BoolVar(&opts.NoIndent, "no-indent", false, "do not align the equal signs")

@@ -27,6 +27,7 @@ type benchFlags struct {
 	engine             engineFlags
 	pipeline           pipelineFlags
 	name, format       string
+	allowOutside       bool
 	resources          []benchResource // buffers and images, in the order of their flags
 	dumps, compare     []string
 	codeFiles          string
@@ -64,6 +65,7 @@ and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and ble
 		},
 	}
 	fl := cmd.Flags()
+	outsideFlag(fl, &f.allowOutside)
 	fl.StringVarP(&f.name, "name", "N", "", "name in the report (default: the file's name)")
 	fl.VarP(resourceFlag{&f.resources, false}, "buffer", "b", "a storage buffer: SIZE[:RANGE][=FILL[,SEED]], SIZE in bytes, or with suffix k or m; RANGE is the descriptor's range in bytes; SEED defaults to 1; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
 	fl.VarP(resourceFlag{&f.resources, true}, "image", "i", "an RGBA8 image with a repeating bilinear or nearest sampler: WxH[,SEED][,nearest]; filled with rand")
@@ -142,7 +144,7 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	}
 	data, err := readInput(c, file)
 	if err == nil && isSource(file) && !isBinary(data) {
-		data, err = compileSource(ctx, file, data, "vulkan1.3")
+		data, err = compileSource(ctx, file, data, "vulkan1.3", f.allowOutside)
 	}
 	if err != nil {
 		return err

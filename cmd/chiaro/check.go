@@ -74,7 +74,7 @@ min, max, self, min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026, or files o
 	fl.StringVar(&f.cacheDir, "cache-dir", "", "folder of cached results (default: chiaro/check in the user's cache folder)")
 	fl.StringVar(&f.spirvDir, "spirv-dir", "", "for scripts: use DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.scriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
-	fl.BoolVar(&f.allowOutside, "allow-outside", false, allowOutsideUsage)
+	outsideFlag(fl, &f.allowOutside)
 	f.filter.flags(fl)
 	f.validatorFlags(fl)
 	complete(cmd, "format", formats...)
@@ -231,7 +231,7 @@ func (j *judge) one(ctx context.Context, s subject) (x *checked) {
 
 // moduleFile judges a module of a file.
 func (j *judge) moduleFile(ctx context.Context, file string, x *checked) {
-	data, err := readModule(ctx, j.c, file, j.env.Name)
+	data, err := readModule(ctx, j.c, file, j.env.Name, j.f.allowOutside)
 	if err != nil {
 		x.message = err.Error()
 		return
@@ -273,7 +273,7 @@ var noModule = map[string]bool{"SPV-Stream-Size": true, "SPV-Header-Magic": true
 
 // readModule reads a module, and compiles a source for the target environment. It may be called from several
 // goroutines at once.
-func readModule(ctx context.Context, c console, file, target string) ([]byte, error) {
+func readModule(ctx context.Context, c console, file, target string, outside bool) ([]byte, error) {
 	if file == "-" {
 		return readInput(c, file)
 	}
@@ -282,7 +282,7 @@ func readModule(ctx context.Context, c console, file, target string) ([]byte, er
 		return nil, unreadable("%v", err)
 	}
 	if isSource(file) && !isBinary(data) {
-		return compileSource(ctx, file, data, target)
+		return compileSource(ctx, file, data, target, outside)
 	}
 	return data, nil
 }

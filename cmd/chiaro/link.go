@@ -80,6 +80,7 @@ modules themselves are judged by check, which takes descriptions too.`,
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment of the assembler")
 	fl.StringVar(&f.maintenance4, "maintenance4", "", "state of the feature maintenance4: on, off; unknown by default")
 	f.check.profileFlags(cmd)
+	outsideFlag(fl, &f.check.allowOutside)
 	fl.BoolVar(&f.library, "library", false, "the stages are part of a pipeline; others may be missing")
 	complete(cmd, "format", linkFormats...)
 	complete(cmd, "maintenance4", "on", "off")
@@ -93,7 +94,7 @@ func linkPipelines(ctx context.Context, c console, f linkFlags, files []string) 
 	if !ok {
 		return unreadable("--target-env %q: must be one such as vulkan1.3 or spv1.6", f.targetEnv)
 	}
-	j := &judge{c: c, env: env, modules: newModuleStore()}
+	j := &judge{c: c, f: f.check, env: env, modules: newModuleStore()}
 	var all []*link.Description
 	for _, file := range files {
 		d, err := j.readPipeline(ctx, file)
@@ -203,7 +204,7 @@ func (j *judge) readPipeline(ctx context.Context, file string) (*link.Descriptio
 // fileShader reads the module of a stage and finds its entry point.
 func (j *judge) fileShader(ctx context.Context, s describe.Stage) (*link.Shader, error) {
 	m, err := j.modules.get(s.File, s.Specialization, func() (*facts.Module, error) {
-		data, err := readModule(ctx, j.c, s.File, j.env.Name)
+		data, err := readModule(ctx, j.c, s.File, j.env.Name, j.f.allowOutside)
 		if err != nil {
 			return nil, err
 		}

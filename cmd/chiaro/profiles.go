@@ -20,6 +20,7 @@ import (
 type profilesFlags struct {
 	format, targetEnv string
 	profiles          []string
+	allowOutside      bool
 }
 
 func newProfiles(c console) *cobra.Command {
@@ -47,6 +48,7 @@ profiles that are named lacks of it. The exit code is 1 where one lacks somethin
 		Example: "  chiaro profiles requires --profile 'devices/*.json' shaders/",
 		RunE:    stoppable(func(ctx context.Context, args []string) error { return requireProfiles(ctx, c, f, args) })}
 	requires.Flags().StringArrayVar(&f.profiles, "profile", nil, "device profile to compare with, repeatable: "+profileUsage)
+	outsideFlag(requires.Flags(), &f.allowOutside)
 	for _, sub := range []*cobra.Command{list, show, diff, requires} {
 		complete(sub, "format", "text", "json")
 		cmd.AddCommand(sub)

@@ -37,7 +37,7 @@ func requireProfiles(ctx context.Context, c console, f profilesFlags, args []str
 	}
 	all, read := &device.Requirements{}, 0
 	for _, file := range files {
-		modules, err := modulesOf(ctx, c, file, env)
+		modules, err := modulesOf(ctx, c, file, env, f.allowOutside)
 		if err != nil { // one bad file does not hide the others
 			text := located(file, err)
 			if isPipelineFile(file) { // its errors have the file and the line already
@@ -66,9 +66,9 @@ func requireProfiles(ctx context.Context, c console, f profilesFlags, args []str
 
 // modulesOf reads a module, or those that the description of a pipeline names, with
 // the values of their specialization constants.
-func modulesOf(ctx context.Context, c console, file string, env *valid.Env) (out []*facts.Module, err error) {
+func modulesOf(ctx context.Context, c console, file string, env *valid.Env, outside bool) (out []*facts.Module, err error) {
 	add := func(file string, spec facts.Spec) error {
-		data, err := readModule(ctx, c, file, env.Name)
+		data, err := readModule(ctx, c, file, env.Name, outside)
 		if err != nil {
 			return err
 		}

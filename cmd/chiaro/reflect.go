@@ -26,6 +26,7 @@ import (
 type reflectFlags struct {
 	format, entry, targetEnv string
 	spec                     []string
+	allowOutside             bool
 }
 
 var reflectFormats = []string{"text", "json", "yaml"}
@@ -49,6 +50,7 @@ The module is not judged: that is check's.
 	fl.StringVar(&f.entry, "entry", "", "show only the entry points of this name")
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment of the assembler")
 	fl.StringArrayVar(&f.spec, "spec", nil, "value of a specialization constant: ID=VALUE; repeatable")
+	outsideFlag(fl, &f.allowOutside)
 	complete(cmd, "format", reflectFormats...)
 	complete(cmd, "target-env", asm.Targets()...)
 	return cmd
@@ -73,7 +75,7 @@ func reflectFiles(ctx context.Context, c console, f reflectFlags, files []string
 	entries, bad := 0, 0
 	var names []string
 	for _, file := range files {
-		data, err := readModule(ctx, c, file, env.Name)
+		data, err := readModule(ctx, c, file, env.Name, f.allowOutside)
 		var m *spirv.Module
 		if err == nil {
 			if m, err = decodeModule(data, file, env, nil); err != nil {

@@ -60,7 +60,7 @@ as unsupported, with what it needs.
 	fl.StringVar(&f.opts.SpirvDir, "spirv-dir", "", "use DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")
-	fl.BoolVar(&f.allowOutside, "allow-outside", false, allowOutsideUsage)
+	outsideFlag(fl, &f.allowOutside)
 	f.pipeline.add(cmd)
 	f.dump.add(cmd)
 	f.shader.add(cmd)

@@ -182,7 +182,7 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if !slices.Contains([]string{"text", "json"}, f.format) {
 		return unreadable("--format %q with a shader; want text or json", f.format)
 	}
-	data, err := readModule(ctx, c, file, orElse(f.opts.TargetEnv, "vulkan1.3"))
+	data, err := readModule(ctx, c, file, orElse(f.opts.TargetEnv, "vulkan1.3"), f.allowOutside)
 	if err != nil {
 		return err
 	}

@@ -6,14 +6,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/source"
 )
 
-const allowOutsideUsage = "let scripts and their shaders read files outside the script's folder"
+// outsideFlag adds --allow-outside.
+func outsideFlag(fl *pflag.FlagSet, outside *bool) {
+	fl.BoolVar(outside, "allow-outside", false, "let scripts and their shaders read files outside the script's folder, and sources include files outside theirs and the working directory")
+}
 
 // maxScriptFile bounds the files that a script names, in bytes.
 const maxScriptFile = 256 << 20
@@ -41,7 +45,7 @@ func loadScript(c console, file string, outside bool) (*amber.Script, error) {
 		return s, err
 	}
 	for _, shader := range s.Shaders {
-		if shader.Format == amber.GLSL && includes(shader.Source) {
+		if shader.Format == amber.GLSL && len(source.Includes(shader.Source)) > 0 {
 			return nil, &amber.Fault{File: file, Finding: diag.New(amber.CodeShader, shader.At,
 				"shader %s has an #include, which the compiler may read from any folder; --allow-outside permits it", shader.Name)}
 		}
@@ -92,17 +96,4 @@ func readBeside(folder, name string, outside bool) ([]byte, error) {
 		err = fmt.Errorf("%s: larger than %d bytes", name, maxScriptFile)
 	}
 	return data, err
-}
-
-var (
-	glslComment  = regexp.MustCompile(`(?s)/\*.*?\*/`)
-	glslIncludes = regexp.MustCompile(`(?m)^[^\S\n]*#[^\S\n]*include`)
-)
-
-// includes reports whether a source in GLSL has the directive #include. A line that a backslash continues and
-// comments may hide it; a source that is strange enough to fool this has it as well.
-func includes(source string) bool {
-	s := strings.ReplaceAll(source, "\r", "\n")
-	s = strings.ReplaceAll(strings.ReplaceAll(s, "\\\n\n", ""), "\\\n", "")
-	return glslIncludes.MatchString(s) || glslIncludes.MatchString(glslComment.ReplaceAllString(s, " "))
 }

@@ -26,8 +26,8 @@ func isSource(file string) bool {
 
 // compileSource compiles a source for a target environment. Modules are cached in the user's cache folder by the
 // contents of the source.
-func compileSource(ctx context.Context, file string, text []byte, target string) ([]byte, error) {
-	o := source.Options{Target: target}
+func compileSource(ctx context.Context, file string, text []byte, target string, outside bool) ([]byte, error) {
+	o := source.Options{Target: target, Outside: outside}
 	if base, err := os.UserCacheDir(); err == nil {
 		if dir, err := store.Open(filepath.Join(base, "chiaro", "sources"), cacheSources); err == nil {
 			o.Cache = dir

@@ -68,6 +68,9 @@ func Of(file string) (l Language, stage string, ok bool) {
 type Options struct {
 	Target string     // an environment such as vulkan1.3; "" for vulkan1.3
 	Cache  *store.Dir // nil for none
+	// Outside permits #include of files outside the folder of the source and, if the source is below the working
+	// directory, outside that directory.
+	Outside bool
 }
 
 // Error is a source that does not compile. Message has a line for each error of the compiler:
@@ -143,6 +146,11 @@ func Compile(ctx context.Context, file string, text []byte, o Options) ([]byte, 
 	if stage == "" && (l == GLSL || l == HLSL) {
 		ext := filepath.Ext(file)
 		return nil, fmt.Errorf("%s: error: a source in %s needs its stage in the name, such as %s", file, l, strings.TrimSuffix(filepath.Base(file), ext)+".frag"+ext)
+	}
+	if !o.Outside {
+		if err := includesInside(file, text); err != nil {
+			return nil, fmt.Errorf("%s:1:1: error: %w; --allow-outside permits other folders", file, err)
+		}
 	}
 	target := o.Target
 	if !strings.HasPrefix(target, "vulkan1.") || target == "vulkan1.4" || strings.Contains(target, "spv") {
