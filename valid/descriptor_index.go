@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -36,7 +38,7 @@ type descriptorKind struct {
 	dynamic, nonUniform  spirv.Capability
 	dynamicCode          string // rule: the index is constant
 	nonUniformCode, lone string // rule: the index is dynamically uniform; the same with subgroups of one invocation
-	tolerated            bool   // compilers omit the capability, and devices accept that
+	tolerated            bool   // compilers omit the capability, and devices that have it accept that
 }
 
 // The kinds, in the order of descriptorKinds.
@@ -303,7 +305,7 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 	if !choice.told && !nonUniform && !w.capable(k.dynamic) {
 		choice.told = true
 		f := w.fail(i, k.dynamicCode, "%s through %s of the array %s without a constant index; needs the capability %s", op, k.what, array, k.dynamic).also(w.checker, choice.at, "the index")
-		if k.tolerated {
+		if k.tolerated && !w.deviceLacks(k.dynamic) {
 			f.warn()
 		}
 	}
@@ -339,6 +341,15 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 			choice.warned = true
 		}
 	}
+}
+
+// deviceLacks reports whether the device is known to have no way to bring a capability.
+func (c *checker) deviceLacks(k spirv.Capability) bool {
+	ways := capabilityWays[k]
+	return c.env.Device != nil && len(ways) > 0 && !slices.ContainsFunc(ways, func(w way) bool {
+		has, known := c.hasWay(w)
+		return has || !known
+	})
 }
 
 // saidNonUniform reports whether the module decorates the descriptor, the chain or

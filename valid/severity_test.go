@@ -2,6 +2,7 @@ package valid
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,6 +50,7 @@ func TestSeverities(t *testing.T) {
 		want             diag.Severity
 	}{
 		{"capability for kernels", "OpCapability Shader\nOpCapability BindlessImagesINTEL\nOpExtension \"SPV_INTEL_bindless_images\"\n" + compute + done, "VUID-VkShaderModuleCreateInfo-pCode-08739", nil, diag.Error},
+		{"capability of OpenGL", "OpCapability Shader\nOpCapability AtomicStorageOps\nOpExtension \"SPV_KHR_shader_atomic_counter_ops\"\n" + compute + done, "VUID-VkShaderModuleCreateInfo-pCode-08739", nil, diag.Error},
 		{"capability of a graphics vendor", "OpCapability Shader\nOpCapability BindlessTextureNV\nOpExtension \"SPV_NV_bindless_texture\"\n" + compute + done, "VUID-VkShaderModuleCreateInfo-pCode-08739", nil, diag.Warning},
 		{"on a device", "OpCapability Shader\nOpCapability BindlessTextureNV\nOpExtension \"SPV_NV_bindless_texture\"\n" + compute + done, "VUID-VkShaderModuleCreateInfo-pCode-08739", min, diag.Error},
 		{"extension of a graphics vendor", "OpCapability Shader\nOpExtension \"SPV_NV_bindless_texture\"\n" + compute + done, "VUID-VkShaderModuleCreateInfo-pCode-08741", nil, diag.Warning},
@@ -75,6 +77,79 @@ func TestSeverities(t *testing.T) {
 				codes = append(codes, x.Code)
 			}
 			t.Errorf("%s: no finding of %s, but %s", c.name, c.code, strings.Join(codes, " "))
+		}
+	}
+}
+
+// TestForeignCapabilities declares each capability that no version and no extension of Vulkan has, with its extension.
+// All are errors with a device. Without one, the capabilities that compilers for Vulkan emit are warnings.
+func TestForeignCapabilities(t *testing.T) {
+	emitted := map[string]bool{
+		"BindlessTextureNV": true, "CooperativeMatrixLayoutsARM": true, "DisplacementMicromapNV": true, "Float16ImageAMD": true, "Groups": true,
+		"RayQueryProvisionalKHR": true, "RayTracingDisplacementMicromapNV": true, "RayTracingProvisionalKHR": true, "ShaderStereoViewNV": true,
+	}
+	min, ok := BuiltinDevice("min", Vulkan14)
+	if !ok {
+		t.Fatal("no device min")
+	}
+	foreign := 0
+	for _, r := range spirv.KindCapability.Enumerants() {
+		if len(capabilityWays[spirv.Capability(r.Value())]) > 0 || r.Name() != spirv.Capability(r.Value()).String() {
+			continue
+		}
+		foreign++
+		extension := ""
+		if names := r.Extensions(); len(names) > 0 {
+			extension = fmt.Sprintf("OpExtension %q\n", names[0])
+		}
+		text := "OpCapability Shader\nOpCapability " + r.Name() + "\n" + extension + "OpMemoryModel Logical GLSL450\n" +
+			"OpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n" +
+			"%main = OpFunction %void None %fn\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n"
+		for _, device := range []*Device{nil, min} {
+			failed := false
+			for _, x := range checkText(t, text, device) {
+				failed = failed || x.Severity == diag.Error && strings.HasPrefix(x.Message, "capability "+r.Name()+" ") || x.Severity == diag.Error && strings.HasPrefix(x.Message, "capability "+r.Name()+";")
+			}
+			if want := device != nil || !emitted[r.Name()]; failed != want {
+				t.Errorf("%s, on a device %t: an error %t; want %t", r.Name(), device != nil, failed, want)
+			}
+		}
+	}
+	if foreign < 100 {
+		t.Errorf("%d capabilities without a counterpart in Vulkan; want at least 100", foreign)
+	}
+}
+
+// TestDynamicIndexSeverity checks that a dynamic index without its capability is an error on a device without the feature
+// of the capability, and a warning elsewhere.
+func TestDynamicIndexSeverity(t *testing.T) {
+	text := "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\" %in %v\nOpExecutionMode %main LocalSize 1 1 1\n" +
+		"OpDecorate %in BuiltIn WorkgroupId\nOpDecorate %s Block\nOpMemberDecorate %s 0 Offset 0\nOpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 0\n" +
+		"%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%u3 = OpTypeVector %u 3\n%pi3 = OpTypePointer Input %u3\n%pi = OpTypePointer Input %u\n" +
+		"%in = OpVariable %pi3 Input\n%u0 = OpConstant %u 0\n%u4 = OpConstant %u 4\n%s = OpTypeStruct %u\n%a = OpTypeArray %s %u4\n%pa = OpTypePointer StorageBuffer %a\n" +
+		"%pu = OpTypePointer StorageBuffer %u\n%v = OpVariable %pa StorageBuffer\n%main = OpFunction %void None %fn\n%l = OpLabel\n%px = OpAccessChain %pi %in %u0\n" +
+		"%x = OpLoad %u %px\n%p = OpAccessChain %pu %v %x %u0\nOpStore %p %u0\nOpReturn\nOpFunctionEnd\n"
+	const feature = "shaderStorageBufferArrayDynamicIndexing"
+	for _, c := range []struct {
+		name   string
+		device *Device
+		want   diag.Severity
+	}{
+		{"no device", nil, diag.Warning},
+		{"without the feature", &Device{Name: "off", Features: map[string]bool{feature: false}, Limits: map[string]uint64{}, Extensions: map[string]bool{}}, diag.Error},
+		{"with the feature", &Device{Name: "on", Features: map[string]bool{feature: true}, Limits: map[string]uint64{}, Extensions: map[string]bool{}}, diag.Warning},
+	} {
+		n := 0
+		for _, x := range checkText(t, text, c.device) {
+			if x.Code == "VUID-StandaloneSpirv-StorageBufferArrayDynamicIndexing-10129" {
+				n++
+				if x.Severity != c.want {
+					t.Errorf("%s: severity %v; want %v", c.name, x.Severity, c.want)
+				}
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %d findings; want 1", c.name, n)
 		}
 	}
 }

@@ -118,11 +118,18 @@ func (c *checker) vulkanExtension(i int, in spirv.Inst) {
 	}
 }
 
-// mayReachVulkan reports whether the module declares an extension of SPIR-V whose vendor writes for graphics
-// devices. An extension of Vulkan that is newer than the tables may bring it, so without a device its use is
-// a warning. The extensions of INTEL and ALTERA for kernels and circuits have no counterpart in Vulkan.
+// forGraphics are the extensions of SPIR-V without a counterpart in Vulkan that compilers for Vulkan emit: each
+// has an extension of GLSL, or adds layouts to an extension that Vulkan has.
+var forGraphics = []string{
+	"SPV_AMD_gpu_shader_half_float_fetch", "SPV_AMD_shader_ballot", "SPV_ARM_cooperative_matrix_layouts", "SPV_KHR_ray_query",
+	"SPV_KHR_ray_tracing", "SPV_NV_bindless_texture", "SPV_NV_displacement_micromap", "SPV_NV_stereo_view_rendering",
+}
+
+// mayReachVulkan reports whether the module declares an extension of SPIR-V that compilers for Vulkan emit. Drivers
+// of its vendor may accept it, so without a device its use is a warning. All other extensions without a counterpart
+// in Vulkan are for kernels, circuits or OpenGL.
 func (c *checker) mayReachVulkan(name string) bool {
-	return c.m.Extension(name) && !strings.HasPrefix(name, "SPV_INTEL_") && !strings.HasPrefix(name, "SPV_ALTERA_")
+	return c.m.Extension(name) && slices.Contains(forGraphics, name)
 }
 
 // bringsCapability reports whether the grammar has a capability that an extension of SPIR-V brings.
