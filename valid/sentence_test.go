@@ -114,9 +114,32 @@ func sentenceTables(t *testing.T) []sentenceTable {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, readSentences(t, strings.TrimSuffix(filepath.Base(file), ".table"), text))
+		table := readSentences(t, strings.TrimSuffix(filepath.Base(file), ".table"), text)
+		table.expand()
+		out = append(out, table)
 	}
 	return out
+}
+
+// expand replaces each row that has $op in its instructions by one row for each
+// name of its subject.
+func (table *sentenceTable) expand() {
+	var out []sentenceRow
+	for _, r := range table.rows {
+		if !slices.ContainsFunc(r.lines, func(l sentenceLine) bool { return strings.Contains(l.text, "$op") }) {
+			out = append(out, r)
+			continue
+		}
+		for _, op := range strings.Fields(r.subject) {
+			own := r
+			own.subject, own.lines = op, slices.Clone(r.lines)
+			for i := range own.lines {
+				own.lines[i].text = strings.ReplaceAll(own.lines[i].text, "$op", op)
+			}
+			out = append(out, own)
+		}
+	}
+	table.rows = out
 }
 
 // readSentences reads one table.
@@ -184,7 +207,7 @@ func (b *sentenceBuilder) judge(t *testing.T, r *sentenceRow, sign byte) []strin
 	}
 	if *writeSentences != "" {
 		kind := map[byte]string{'-': "fail", '+': "pass"}[sign]
-		file := filepath.Join(*writeSentences, strings.Join([]string{r.table, strconv.Itoa(r.line), kind, r.env}, "_"))
+		file := filepath.Join(*writeSentences, strings.Join([]string{r.table, strings.Fields(r.subject)[0], strconv.Itoa(r.line), kind, r.env}, "_"))
 		if err := os.WriteFile(file+".spvasm", []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
