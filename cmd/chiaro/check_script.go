@@ -85,6 +85,9 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 		return nil, err
 	}
 	shader.Flags, shader.SubgroupSize = s.Flags, s.Size
+	if s.Heap {
+		shader.Mappings = &[]link.Mapping{}
+	}
 	return shader, nil
 }
 

@@ -24,6 +24,9 @@ type Buffer struct {
 	// when the script is complete, or stays empty if no pipeline draws into the buffer.
 	Lazy bool
 
+	// Addressed reports that a command writes an address of the buffer to memory.
+	Addressed bool
+
 	// Whole reports that the buffer combines the declarations of several lines, each of
 	// which has a buffer of its own; the script cannot name it.
 	Whole bool

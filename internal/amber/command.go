@@ -20,6 +20,8 @@ type Dispatch struct {
 	Pipeline *Pipeline
 	Groups   [3]uint32
 	Base     [3]uint32 // added to WorkgroupId
+	Indirect *Buffer   // has the groups at byte Offset; nil if they are Groups
+	Offset   int
 }
 
 // Draw runs a graphics pipeline.

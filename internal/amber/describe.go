@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -28,6 +29,7 @@ type DescribedStage struct {
 	Spec   facts.Spec
 	Flags  link.StageFlags
 	Size   uint32 // of subgroups that is required, 0 for any
+	Heap   bool   // its pipeline has descriptor heaps: no resource has a set
 }
 
 // Describe returns the pipelines that the commands of a script run: one for each primitive
@@ -111,7 +113,8 @@ var descriptorTypes = [...]link.DescriptorType{
 	Uniform: link.DescriptorType(iface.UniformBuffer), UniformDynamic: link.UniformBufferDynamic,
 	Storage: link.DescriptorType(iface.StorageBuffer), StorageDynamic: link.StorageBufferDynamic,
 	UniformTexelBuffer: link.DescriptorType(iface.UniformTexelBuffer), StorageTexelBuffer: link.DescriptorType(iface.StorageTexelBuffer),
-	SampledImage: link.DescriptorType(iface.SampledImage), StorageImage: link.DescriptorType(iface.StorageImage),
+	InlineUniform: link.InlineUniformBlock,
+	SampledImage:  link.DescriptorType(iface.SampledImage), StorageImage: link.DescriptorType(iface.StorageImage),
 	CombinedImageSampler: link.DescriptorType(iface.CombinedImageSampler), SamplerOnly: link.DescriptorType(iface.Sampler),
 	AccelerationStructure: link.DescriptorType(iface.AccelerationStructure),
 }
@@ -128,18 +131,45 @@ func (r *runner) describe(ctx context.Context, u use, name string) (*Described, 
 		}
 		out.Stages = append(out.Stages, *s)
 	}
-	r.describeLayout(p, d.Layout)
+	if p.Heaps != (Heaps{}) {
+		d.Flags |= link.PipelineFlagsDescriptorHeap
+		d.Layout = nil // VUID-VkComputePipelineCreateInfo-flags-11311
+	} else {
+		r.describeLayout(p, d.Layout)
+	}
 	if p.Kind == GraphicsPipeline {
 		return out, describeGraphics(p, u.topology, d)
 	}
 	return out, nil
 }
 
+// layout returns the binding in the layout of a descriptor set.
+func (b *Binding) layout() link.Binding {
+	x := link.Binding{Binding: b.Binding, Type: descriptorTypes[b.Kind], Count: b.Element + uint32(b.count()), Stages: link.AllStages}
+	switch {
+	case b.Kind == InlineUniform:
+		x.Count = uint32(len(b.Buffers[0].Data))
+		if len(b.Offsets) > 0 {
+			x.Count -= uint32(min(b.Offsets[0], int64(x.Count)))
+		}
+		if len(b.Ranges) > 0 && b.Ranges[0] >= 0 {
+			x.Count = uint32(b.Ranges[0])
+		}
+	case b.Mutable != nil:
+		x.Type = link.Mutable
+		for _, k := range b.Mutable {
+			x.Mutable = append(x.Mutable, descriptorTypes[k])
+		}
+	}
+	return x
+}
+
 // describeLayout is the pipeline layout that a script's pipeline has: every
 // binding is for all stages.
 func (r *runner) describeLayout(p *Pipeline, l *link.Layout) {
 	sets := map[uint32]int{}
-	for _, b := range p.Bindings {
+	for i := range p.Bindings {
+		b := &p.Bindings[i]
 		if b.Kind == Untyped {
 			continue
 		}
@@ -149,8 +179,13 @@ func (r *runner) describeLayout(p *Pipeline, l *link.Layout) {
 			sets[b.Set] = i
 			l.Sets = append(l.Sets, link.Set{Number: b.Set})
 		}
-		n := max(len(b.Buffers), len(b.Samplers), 1)
-		l.Sets[i].Bindings = append(l.Sets[i].Bindings, link.Binding{Binding: b.Binding, Type: descriptorTypes[b.Kind], Count: uint32(n), Stages: link.AllStages})
+		list := &l.Sets[i].Bindings
+		x := b.layout()
+		if k := slices.IndexFunc(*list, func(o link.Binding) bool { return o.Binding == b.Binding }); k >= 0 { // other elements of it
+			(*list)[k].Count = max((*list)[k].Count, x.Count)
+			continue
+		}
+		*list = append(*list, x)
 	}
 	if p.Push != nil {
 		l.Push = []link.Range{{Size: uint32(len(p.Push.Data)+3) &^ 3, Stages: link.AllStages}} // whole words, as Amber has it
@@ -168,7 +203,7 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err != nil {
 		return nil, err
 	}
-	out := &DescribedStage{Shader: a.Shader.Name, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize)}
+	out := &DescribedStage{Heap: p.Heaps != (Heaps{}), Shader: a.Shader.Name, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize)}
 	if len(a.Specialize) > 0 {
 		out.Spec = facts.Spec{}
 	}

@@ -69,7 +69,7 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if err != nil {
 		return err
 	}
-	args.Groups, args.Base = c.Groups, c.Base
+	args.Groups, args.Base = r.groups(c), c.Base
 	err = prog.Dispatch(ctx, args)
 	r.hear(prog.IR(), args.Log)
 	if err != nil && ctx.Err() == nil {
@@ -81,6 +81,10 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 // arguments returns the arguments of a run with all that a pipeline binds.
 func (r *runner) arguments(p *Pipeline) (compute.Args, error) {
 	args, err := r.bindings(p)
+	if err == nil {
+		err = r.bindBanks(&args, p.Banks)
+	}
+	args.Regions = r.regions()
 	args.Robustness, args.Workers, args.Budget = r.options.Robustness, max(r.options.Workers, 1), r.options.Budget
 	if p.Push != nil {
 		args.Push = r.memory[p.Push]
@@ -197,8 +201,12 @@ func (r *runner) shaderError(s *Shader, err error) error {
 func (r *runner) bindings(p *Pipeline) (compute.Args, error) {
 	args := compute.Args{
 		Bindings: map[compute.Binding][]exec.Buffer{},
+		Inline:   map[compute.Binding][]byte{},
 		Images:   map[compute.Binding][]*texture.View{},
 		Samplers: map[compute.Binding][]*texture.Sampler{},
+	}
+	if err := r.bindHeaps(&args, p.Heaps); err != nil {
+		return args, err
 	}
 	for _, images := range []bool{true, false} { // which have their own memory from then on
 		for i := range p.Bindings {
@@ -218,11 +226,19 @@ func (r *runner) bindOne(args *compute.Args, b *Binding) error {
 	}
 	at := compute.Binding{Set: b.Set, Binding: b.Binding}
 	for i, buf := range b.Buffers {
+		if buf == nil {
+			args.Bindings[at] = place(args.Bindings[at], b.Element+uint32(i), exec.Buffer{})
+			continue
+		}
 		descriptor, err := r.slice(b, i, r.memory[buf])
 		if err != nil {
 			return err
 		}
-		args.Bindings[at] = append(args.Bindings[at], descriptor)
+		if b.Kind == InlineUniform {
+			args.Inline[at] = descriptor.Bytes[:descriptor.Range()]
+			continue
+		}
+		args.Bindings[at] = place(args.Bindings[at], b.Element+uint32(i), descriptor)
 	}
 	return nil
 }

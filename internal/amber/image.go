@@ -39,23 +39,29 @@ func newImages() *images {
 // bindTexture adds the images and samplers of a binding to the arguments.
 func (r *runner) bindTexture(args *compute.Args, b *Binding) error {
 	at := compute.Binding{Set: b.Set, Binding: b.Binding}
-	for i := range b.Buffers {
-		v, err := r.view(b, i)
-		if err != nil {
+	views := make([]*texture.View, len(b.Buffers))
+	for i, buffer := range b.Buffers {
+		if buffer == nil {
+			continue
+		}
+		var err error
+		if views[i], err = r.view(b, i); err != nil {
 			return err
 		}
-		args.Images[at] = append(args.Images[at], v)
 	}
+	var samplers []*texture.Sampler
 	for _, s := range b.Samplers {
 		x, err := r.sampler(s)
 		if err != nil {
 			return err
 		}
-		args.Samplers[at] = append(args.Samplers[at], x)
+		samplers = append(samplers, x)
 	}
-	if n := len(args.Samplers[at]); n == 1 { // one means all images of an array
-		args.Samplers[at] = slices.Repeat(args.Samplers[at], max(len(b.Buffers), 1))
+	if len(samplers) == 1 { // one means all images of an array
+		samplers = slices.Repeat(samplers, max(len(b.Buffers), 1))
 	}
+	args.Images[at] = place(args.Images[at], b.Element, views...)
+	args.Samplers[at] = place(args.Samplers[at], b.Element, samplers...)
 	return nil
 }
 

@@ -32,6 +32,9 @@ func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint)
 				continue
 			}
 			for _, x := range b.Buffers {
+				if x == nil {
+					continue
+				}
 				got := x.Texel
 				if got == nil && b.Kind == StorageTexelBuffer {
 					got = texelOf(x.Type)

@@ -34,6 +34,8 @@ func (p *parser) command(w word) Command {
 		return p.expect(step)
 	case "REPEAT":
 		return p.repeat(step)
+	case "WRITE":
+		return p.write(step)
 	case "DEBUG":
 		return p.debugger(step)
 	}
@@ -91,7 +93,7 @@ func (p *parser) repeat(step Step) Command {
 			break
 		}
 		switch w.text {
-		case "CLEAR", "CLEAR_COLOR", "CLEAR_DEPTH", "CLEAR_STENCIL", "COPY", "EXPECT", "RUN", "REPEAT":
+		case "CLEAR", "CLEAR_COLOR", "CLEAR_DEPTH", "CLEAR_STENCIL", "COPY", "EXPECT", "RUN", "REPEAT", "WRITE":
 			r.Commands = append(r.Commands, p.command(w))
 		default:
 			p.fail(CodeWord, w.pos, "%s cannot stand in REPEAT", w)
@@ -125,11 +127,7 @@ func (p *parser) run(step Step) Command {
 	var c Command
 	switch kind {
 	case ComputePipeline:
-		d := &Dispatch{Step: step, Pipeline: q, Groups: p.groups()}
-		if p.optional("BASE") {
-			d.Base = p.groups()
-		}
-		c = d
+		c = p.dispatch(&Dispatch{Step: step, Pipeline: q})
 	case GraphicsPipeline:
 		p.lex.next()
 		c = p.draw(&Draw{Step: step, Pipeline: q}, w)

@@ -209,10 +209,12 @@ func (p *parser) bind(q *Pipeline, at diag.Pos) {
 	b := binder{parser: p, pipeline: q, Binding: Binding{Kind: Untyped, At: at}, location: -1}
 	switch p.oneOf("what to bind", "BUFFER", "BUFFER_ARRAY", "SAMPLER", "SAMPLER_ARRAY", "ACCELERATION_STRUCTURE") {
 	case 0:
-		b.Buffers = []*Buffer{known(p, "buffer", p.buffers)}
+		b.Buffers = []*Buffer{p.bufferOrNull()}
 		b.as()
 	case 1:
-		b.Buffers = several(p, "buffer", p.buffers)
+		for next := true; next; next = p.err == nil && p.namesBuffer(p.lex.peek()) {
+			b.Buffers = append(b.Buffers, p.bufferOrNull())
+		}
 		b.as()
 	case 2:
 		b.Kind, b.Samplers = SamplerOnly, []*Sampler{known(p, "sampler", p.samplers)}
@@ -245,7 +247,8 @@ type binder struct {
 	*parser
 	Binding
 	pipeline *Pipeline
-	role     string // color, resolve, depth_stencil, push_constant, or "" for a descriptor
+	role     string // color, resolve, depth_stencil, push_constant, resource_heap, sampler_heap, or "" for a descriptor
+	bank     uint32 // of push constants
 	located  bool   // DESCRIPTOR_SET was read
 	location int
 	kernel   *KernelArg
@@ -258,8 +261,10 @@ func (b *binder) as() {
 	}
 	w := b.word("a kind of binding")
 	switch w.text {
-	case "color", "resolve", "depth_stencil", "push_constant":
-		b.role = w.text
+	case "color", "resolve", "depth_stencil", "push_constant", "resource_heap", "sampler_heap":
+		if b.role = w.text; slices.Contains(b.Buffers, nil) {
+			b.fail(CodeName, w.pos, "NULL as %s; only a descriptor can be null", w)
+		}
 		return
 	}
 	i := slices.Index(bindingKinds[:SamplerOnly], w.text)
@@ -297,6 +302,12 @@ func (b *binder) details() {
 			b.Offsets = b.offsets()
 		case "DESCRIPTOR_RANGE":
 			b.Ranges = b.offsets()
+		case "ELEMENT":
+			b.element()
+		case "MUTABLE":
+			b.mutable(w.pos)
+		case "BANK":
+			b.bankOf(w.pos)
 		case "KERNEL":
 			b.kernel = &KernelArg{Kind: b.Kind}
 			b.kernelName(b.kernel)
@@ -324,6 +335,10 @@ func (b *binder) offsets() []int64 {
 func (b *binder) commit() {
 	g := &b.pipeline.Graphics
 	switch {
+	case b.role == "push_constant" && b.bank != 0:
+		b.pipeline.setBank(Bank{b.bank, b.Buffers[0]})
+	case b.role == "resource_heap" || b.role == "sampler_heap":
+		b.heap()
 	case b.role == "push_constant":
 		b.pipeline.Push = b.Buffers[0]
 	case b.role == "depth_stencil":
@@ -349,6 +364,7 @@ func (b *binder) commit() {
 	case !b.located:
 		b.fail(CodeEnd, b.At, "a binding must have a DESCRIPTOR_SET and a BINDING")
 	default:
+		b.checkDescriptors()
 		b.pipeline.bind(b.Binding)
 	}
 }

@@ -86,6 +86,7 @@ type parser struct {
 	budget     int // bytes that buffers may still take
 	fields     int // numbers of one element of each buffer so far
 	repeats    int // depth of REPEAT blocks
+	references int // written descriptors so far
 	err        error
 }
 

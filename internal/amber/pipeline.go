@@ -31,6 +31,8 @@ type Pipeline struct {
 	Stages     []Attachment
 	Bindings   []Binding
 	Push       *Buffer // the push constants; nil for none
+	Banks      []Bank
+	Heaps      Heaps
 	KernelArgs []KernelArg
 	Graphics   Graphics
 	RayTracing RayTracing
@@ -41,6 +43,7 @@ func (p *Pipeline) clone() *Pipeline {
 	q := *p
 	q.Stages = slices.Clone(p.Stages)
 	q.Bindings = slices.Clone(p.Bindings)
+	q.Banks = slices.Clone(p.Banks)
 	q.KernelArgs = slices.Clone(p.KernelArgs)
 	q.Graphics.Colors = slices.Clone(p.Graphics.Colors)
 	q.Graphics.Resolves = slices.Clone(p.Graphics.Resolves)
@@ -95,6 +98,7 @@ const (
 	UniformDynamic
 	Storage
 	StorageDynamic
+	InlineUniform
 	UniformTexelBuffer
 	StorageTexelBuffer
 	SampledImage
@@ -106,7 +110,7 @@ const (
 )
 
 // bindingKinds has the words of AmberScript, in order.
-var bindingKinds = [...]string{"uniform", "uniform_dynamic", "storage", "storage_dynamic", "uniform_texel_buffer",
+var bindingKinds = [...]string{"uniform", "uniform_dynamic", "storage", "storage_dynamic", "inline_uniform", "uniform_texel_buffer",
 	"storage_texel_buffer", "sampled_image", "storage_image", "combined_image_sampler", "sampler", "acceleration_structure", "untyped"}
 
 // String returns the word of AmberScript.
@@ -118,11 +122,14 @@ func (k BindingKind) textured() bool { return k >= UniformTexelBuffer && k <= Sa
 // shows reports whether descriptors of the kind show images.
 func (k BindingKind) shows() bool { return k >= SampledImage && k <= CombinedImageSampler }
 
-// Binding is the content of one binding number: one descriptor, or an array of them.
+// Binding is the content of one binding number, or of some of its elements: one descriptor, or an array of them.
 type Binding struct {
 	Kind           BindingKind
 	Set, Binding   uint32
-	Buffers        []*Buffer
+	Element        uint32        // of the first descriptor
+	Placed         bool          // Element is in the script
+	Mutable        []BindingKind // the types of a mutable descriptor; nil if it is not mutable
+	Buffers        []*Buffer     // nil ones are null descriptors
 	Samplers       []*Sampler
 	Structure      *Structure
 	DynamicOffsets []int64 // bytes, given when a pipeline is bound; by descriptor, absent ones are 0
@@ -135,16 +142,28 @@ type Binding struct {
 // WholeBuffer is the range that reaches to a buffer's end.
 const WholeBuffer = -1
 
-// bind adds b and removes the previous binding of its number.
+// count returns the number of descriptors.
+func (b *Binding) count() int { return max(len(b.Buffers), len(b.Samplers), 1) }
+
+// bind adds b. It replaces the previous binding of its number: all of it, or the one from its element on.
 func (p *Pipeline) bind(b Binding) {
-	for i, o := range p.Bindings {
-		if o.Set == b.Set && o.Binding == b.Binding {
-			p.Bindings[i] = b
-			return
-		}
+	at := slices.IndexFunc(p.Bindings, func(o Binding) bool { return b.replaces(&o) })
+	if at < 0 {
+		p.Bindings = append(p.Bindings, b)
+		return
 	}
-	p.Bindings = append(p.Bindings, b)
+	p.Bindings[at] = b
+	rest := slices.DeleteFunc(p.Bindings[at+1:], func(o Binding) bool { return b.replaces(&o) })
+	p.Bindings = p.Bindings[:at+1+len(rest)]
 }
+
+// replaces reports whether b overrides an earlier binding.
+func (b *Binding) replaces(o *Binding) bool {
+	return b.sharesNumber(o) && (!b.Placed || o.Element == b.Element)
+}
+
+// sharesNumber reports whether two bindings have the same set and number.
+func (b *Binding) sharesNumber(o *Binding) bool { return o.Set == b.Set && o.Binding == b.Binding }
 
 // KernelArg is an argument of an OpenCL C kernel: a buffer, a sampler or a
 // number.

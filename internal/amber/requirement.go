@@ -144,7 +144,11 @@ var features = map[string]bool{
 	"Robustness2FeaturesKHR.nullDescriptor":                                                   true,
 	"Robustness2FeaturesEXT.robustBufferAccess2":                                              true,
 	"Robustness2FeaturesEXT.nullDescriptor":                                                   true,
-	"PipelineRobustnessFeatures.pipelineRobustness":                                           true, // see Options.Robustness
+	"PipelineRobustnessFeatures.pipelineRobustness":                                           true, // see Pipeline.Robustness
+	"InlineUniformBlockFeatures.inlineUniformBlock":                                           true,
+	"MutableDescriptorTypeFeaturesEXT.mutableDescriptorType":                                  true,
+	"BufferDeviceAddressFeatures.bufferDeviceAddress":                                         true,
+	"DescriptorHeapFeaturesEXT.descriptorHeap":                                                true,
 	"ShaderOCPMicroscalingTypesFeaturesEXT.shaderFloat4":                                      true,
 	"ShaderOCPMicroscalingTypesFeaturesEXT.shaderFloat6":                                      true,
 	"ShaderOCPMicroscalingTypesFeaturesEXT.shaderFloat8UnsignedE8M0":                          true,
@@ -245,6 +249,10 @@ var deviceExtensions = map[string]bool{
 	"VK_EXT_robustness2":                          true,
 	"VK_KHR_robustness2":                          true,
 	"VK_EXT_pipeline_robustness":                  true,
+	"VK_EXT_inline_uniform_block":                 true,
+	"VK_EXT_mutable_descriptor_type":              true,
+	"VK_KHR_buffer_device_address":                true,
+	"VK_EXT_descriptor_heap":                      true,
 	"VK_EXT_shader_ocp_microscaling_types":        true,
 	"VK_KHR_shader_clock":                         true,
 	"VK_NV_raw_access_chains":                     true,

@@ -66,7 +66,8 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 		defer cancel()
 	}
 	r := &runner{script: s, options: o, device: newDevice(), memory: newMemory(s), images: newImages(), entryPoints: map[entryKey]string{},
-		states: map[*Pipeline]map[string][]string{}, clears: map[*Pipeline]*clears{}}
+		states: map[*Pipeline]map[string][]string{}, clears: map[*Pipeline]*clears{},
+		addresses: addressesOf(s), references: map[uint64]*WriteReference{}}
 	defer r.device.close()
 	err := r.ready()
 	if err == nil {
@@ -85,6 +86,8 @@ type runner struct {
 	entryPoints map[entryKey]string               // that were set on the way
 	states      map[*Pipeline]map[string][]string // of VkScript, that were set on the way
 	clears      map[*Pipeline]*clears
+	addresses   map[*Buffer]uint64         // device addresses
+	references  map[uint64]*WriteReference // images and samplers in written descriptors, by number
 	log         []string
 	logged      int // bytes
 }
@@ -205,6 +208,8 @@ func (r *runner) command(ctx context.Context, c Command) error {
 		}
 	case *Write:
 		r.memory.write(c)
+	case *WriteReference:
+		r.writeReference(c)
 	case *Draw:
 		return r.draw(ctx, c)
 	case *Clear:
