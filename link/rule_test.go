@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,6 +148,35 @@ func ofModules(code string) bool {
 	return !strings.HasPrefix(of, "Vk") && !strings.HasPrefix(of, "vk")
 }
 
+// summary counts the answers for all rules of Vulkan.
+func summary() string {
+	var b strings.Builder
+	n := map[link.Judge]int{}
+	for _, code := range vuid.All {
+		a, _ := link.AnswerOf(code)
+		n[a.By]++
+	}
+	words := map[link.Judge]string{
+		link.ByCheck: "`check` judges it for each module: [vuids.md](vuids.md)", link.ByLink: "`check` and `link` judge it for a description of a pipeline: this page",
+		link.ByReader: "the reader of modules or descriptions rejects the input", link.ByOther: "other rules with the same content are judged",
+		link.NeedsForm: "not judged: it is on structures and calls in memory", link.NeedsCall: "not judged: it needs the handles of a call, or the state of the device",
+		link.NeedsCommands: "not judged: it needs the commands that were recorded before", link.NeedsDraw: "not judged: it needs the resources that are bound",
+		link.NeedsRun: "not judged: it needs values of an execution", link.NeedsQuery: "not judged: it needs a list of the device that is no feature, property or limit",
+		link.NeedsText: "not judged: this version of the specification does not have the subject",
+	}
+	judged := 0
+	for _, j := range link.Judges() {
+		if j.Judged() {
+			judged += n[j]
+		}
+	}
+	fmt.Fprintf(&b, "Vulkan has %d rules on shaders, pipelines and their use. Chiaro judges %d of them:\n\n| answer | rules | meaning |\n|---|--:|---|\n", len(vuid.All), judged)
+	for _, j := range link.Judges() {
+		fmt.Fprintf(&b, "| %s | %d | %s |\n", j, n[j], words[j])
+	}
+	return b.String()
+}
+
 // page lists Vulkan's rules on pipelines by subject.
 func page(at map[string]string) []byte {
 	groups := map[string][]string{}
@@ -161,22 +191,16 @@ func page(at map[string]string) []byte {
 			groups["SPV"] = append(groups["SPV"], r.Code)
 		}
 	}
-	var order []string
-	for of := range groups {
-		order = append(order, of)
-	}
-	slices.Sort(order)
 	var b, rows bytes.Buffer
-	total, judged, cases := 0, 0, 0
-	for _, of := range order {
+	judged, cases := 0, 0
+	for _, of := range slices.Sorted(maps.Keys(groups)) {
 		n := 0
 		var lines, not bytes.Buffer
 		for _, code := range groups[of] {
 			r, ok := link.RuleOf(code)
 			if !ok {
-				if why := whyNot(code); why != "" && !strings.HasPrefix(why, "it is on the form") {
-					fmt.Fprintf(&not, "| `%s` | %s |\n", code, why)
-				}
+				a, _ := link.AnswerOf(code)
+				fmt.Fprintf(&not, "| `%s` | %s | %s |\n", code, a.By, a.Why)
 				continue
 			}
 			n++
@@ -187,19 +211,16 @@ func page(at map[string]string) []byte {
 			}
 			fmt.Fprintf(&lines, "| `%s` | %s | `%s` | %s |\n", code, r.Words, at[code], example)
 		}
-		total += len(groups[of])
 		judged += n
+		fmt.Fprintf(&rows, "\n## %s: %d of %d\n", of, n, len(groups[of]))
 		if n > 0 {
-			fmt.Fprintf(&rows, "\n## %s: %d of %d\n\n| rule | requirement | checked by | example |\n|---|---|---|---|\n%s", of, n, len(groups[of]), lines.Bytes())
+			fmt.Fprintf(&rows, "\n| rule | requirement | checked by | example |\n|---|---|---|---|\n%s", lines.Bytes())
 		}
 		if not.Len() > 0 {
-			if n == 0 {
-				fmt.Fprintf(&rows, "\n## %s: 0 of %d\n", of, len(groups[of]))
-			}
-			fmt.Fprintf(&rows, "\n| not checked | reason |\n|---|---|\n%s", not.Bytes())
+			fmt.Fprintf(&rows, "\n| other rule | answer | reason, or what a check needs |\n|---|---|---|\n%s", not.Bytes())
 		}
 	}
-	fmt.Fprintf(&b, "<!-- Written by TestDocs of package link. -->\n\n# Vulkan's rules on pipelines\n\nThe rules that `chiaro check` checks on descriptions of pipelines: %d, %d of them with a case. Each heading has the number of\nrules of Vulkan on its subject. Most of the other rules are on the form of structures and calls in memory: types, chains,\npointers, handles and counts, which a description does not have.\n", judged, cases)
+	fmt.Fprintf(&b, "<!-- Written by TestDocs of package link. -->\n\n# Vulkan's rules on pipelines\n\n%s\nThis page has the rules on pipelines, layouts, shader objects and commands: %d are checked for descriptions of pipelines, %d of\nthem with a case. [vuids.md](vuids.md) has the rules on modules. Each heading has the number of checked rules on its subject.\n", summary(), judged, cases)
 	b.Write(rows.Bytes())
 	return b.Bytes()
 }

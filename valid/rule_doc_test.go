@@ -118,7 +118,7 @@ func caseLink(code string) string {
 // rulesPage lists the universal rules.
 func rulesPage(at map[string]string) []byte {
 	var b bytes.Buffer
-	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Rules of SPIR-V\n\nThe rules without a VUID that `chiaro check` checks. `chiaro explain CODE` shows a rule with a module that\nbreaks it and a module that follows it.\n\n| rule | section | requirement | checked by | example |\n|---|---|---|---|---|\n")
+	b.WriteString("<!-- Written by TestRuleDocs of package valid. -->\n\n# Rules of SPIR-V\n\nThe rules without a VUID that `chiaro check` checks. `chiaro explain CODE` shows a rule with a module that\nbreaks it and a module that follows it. [pipelines.md](pipelines.md) counts the answers for all rules of Vulkan:\nit has those on pipelines and commands, [vuids.md](vuids.md) those on modules.\n\n| rule | section | requirement | checked by | example |\n|---|---|---|---|---|\n")
 	for r := range Rules() {
 		if strings.HasPrefix(r.Code, "SPV-") {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.Code, r.Section, strings.ReplaceAll(r.Words, "|", "\\|"), at[r.Code], caseLink(r.Code))

@@ -3,16 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/ledger"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/valid"
-	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 func newExplain(c console) *cobra.Command {
@@ -31,14 +29,8 @@ func newExplain(c console) *cobra.Command {
 				explainLinkRule(c.out, r)
 				return nil
 			}
-			for u := range valid.AllUnjudged() {
-				if u.Code == args[0] {
-					plain.Fprintf(c.out, "%s\n  judged   not by check: %s\n", u.Code, neededBeyond(u))
-					return nil
-				}
-			}
-			if slices.Contains(vuid.All[:], args[0]) {
-				plain.Fprintf(c.out, "%s\n  subject  %s\n  judged   not by check: a module, a description of a pipeline and a profile do not decide it\n", args[0], subjectOf(args[0]))
+			if a, ok := link.AnswerOf(args[0]); ok {
+				explainAnswer(c.out, args[0], a)
 				return nil
 			}
 			op, ok := spirv.OpByName(args[0])

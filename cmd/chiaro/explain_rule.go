@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // findLinkRule is findRule for the rules of pipelines.
@@ -81,20 +83,18 @@ func findRule(code string) (valid.Rule, bool) {
 	return found, n == 1
 }
 
-// ruleCodes returns the codes of rules that begin with a prefix.
+// ruleCodes returns the codes of rules that begin with a prefix, judged or not.
 func ruleCodes(prefix string) []string {
-	var codes []string
+	codes := slices.Clone(vuid.All[:])
 	for r := range valid.Rules() {
-		if strings.HasPrefix(r.Code, prefix) {
-			codes = append(codes, r.Code)
-		}
+		codes = append(codes, r.Code)
 	}
 	for r := range link.Rules() {
-		if strings.HasPrefix(r.Code, prefix) {
-			codes = append(codes, r.Code)
-		}
+		codes = append(codes, r.Code)
 	}
-	return codes
+	codes = slices.DeleteFunc(codes, func(c string) bool { return !strings.HasPrefix(c, prefix) })
+	slices.Sort(codes)
+	return slices.Compact(codes)
 }
 
 // explainRule prints the requirement of a rule and its examples.
@@ -130,15 +130,27 @@ var judgedWith = [...]string{
 	valid.NeedDevice: "with a device profile",
 }
 
-// neededBeyond returns the reason why check does not judge a rule.
-func neededBeyond(u valid.Unjudged) string {
-	switch u.Needs {
-	case valid.BeyondText:
-		return "it is of another text: " + u.Why
-	case valid.BeyondQuery:
-		return "it needs a query of the device: " + u.Why
+// explainAnswer prints the answer for a rule that neither check nor link judges under its
+// own name.
+func explainAnswer(w io.Writer, code string, a link.Answer) {
+	fmt.Fprintf(w, "%s\n  subject  %s\n", code, subjectOf(code))
+	switch a.By {
+	case link.ByReader:
+		fmt.Fprintf(w, "  judged   by the reader of modules and descriptions: %s\n", a.Why)
+	case link.ByOther:
+		fmt.Fprintf(w, "  judged   by other rules: %s\n", a.Why)
+	case link.NeedsText:
+		fmt.Fprintf(w, "  judged   not: it is of another text: %s\n", a.Why)
+	default:
+		fmt.Fprintf(w, "  judged   not: %s: %s\n", missing[a.By], a.Why)
 	}
-	return "it needs a " + u.Needs.String() + ": " + u.Why
+}
+
+// missing is the information that the check of a rule would need.
+var missing = map[link.Judge]string{
+	link.NeedsForm: "it is on structures and calls in memory", link.NeedsCall: "it needs the handles of a call, or the state of the device",
+	link.NeedsCommands: "it needs the recorded commands", link.NeedsDraw: "it needs the bound resources", link.NeedsRun: "it needs a run",
+	link.NeedsQuery: "it needs a query of the device",
 }
 
 // forms are the subjects of rules on the form of structures and calls, by the last part

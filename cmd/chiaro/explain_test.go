@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -23,6 +26,43 @@ func TestSubjects(t *testing.T) {
 	} {
 		if got := subjectOf(code); got != want {
 			t.Errorf("%s: %q, must be %q", code, got, want)
+		}
+	}
+}
+
+// TestExplainEveryRule demands for each of Vulkan's rules that explain and the generated pages have the same answer.
+func TestExplainEveryRule(t *testing.T) {
+	rows := map[string]string{}
+	for _, name := range []string{"vuids.md", "pipelines.md"} {
+		text, err := os.ReadFile("../../docs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if code, row, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` | "); ok && strings.HasPrefix(code, "VUID-") {
+				rows[code] += row
+			}
+		}
+	}
+	for _, code := range vuid.All {
+		var out bytes.Buffer
+		explain := newExplain(console{out: &out})
+		explain.SetArgs([]string{code})
+		if err := explain.Execute(); err != nil {
+			t.Errorf("%s: %v", code, err)
+			continue
+		}
+		a, ok := link.AnswerOf(code)
+		row := strings.ReplaceAll(rows[code], "\\|", "|")
+		switch {
+		case !ok || !strings.Contains(out.String(), a.Why):
+			t.Errorf("%s: explain prints %q, must have the answer %q", code, out.String(), a.Why)
+		case a.By == link.ByCheck && !strings.Contains(row, "`valid/") && !strings.Contains(row, "`spirv/") && row != "check | "+a.Why+" |\n":
+			t.Errorf("%s: the page has no function that checks it: %q", code, row)
+		case a.By == link.ByLink && !strings.Contains(row, "`link/"):
+			t.Errorf("%s: the page has no function that checks it: %q", code, row)
+		case !a.By.Judged() && !strings.Contains(row, a.Why):
+			t.Errorf("%s: the page has %q, must have the answer %q", code, row, a.Why)
 		}
 	}
 }

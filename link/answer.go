@@ -1,0 +1,140 @@
+package link
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// Judge is the part of Chiaro that judges a rule of Vulkan, or the information that a check
+// of the rule would need.
+type Judge uint8
+
+// The parts that judge a rule.
+const (
+	ByCheck  Judge = iota // package valid, for each module
+	ByLink                // this package, for a description of a pipeline
+	ByReader              // the reader of modules or of descriptions, which rejects the input
+	ByOther               // the rules that Answer.Why names, which have the same content
+)
+
+// The information that a check would need and that neither a module, nor a description, nor
+// a device has.
+const (
+	NeedsForm     Judge = iota + ByOther + 1 // structures and calls in memory
+	NeedsCall                                // handles, and the state of the device at a call
+	NeedsCommands                            // the commands that were recorded before
+	NeedsDraw                                // the resources that are bound at a draw, a dispatch or a trace
+	NeedsRun                                 // values of an execution
+	NeedsQuery                               // a list that is no feature, property or limit
+	NeedsText                                // none: the specification of this version does not have the subject
+)
+
+// judgeWords are the names of the judges.
+var judgeWords = [...]string{
+	ByCheck: "check", ByLink: "link", ByReader: "reader", ByOther: "other rules",
+	NeedsForm: "form", NeedsCall: "call", NeedsCommands: "commands", NeedsDraw: "draw", NeedsRun: "run", NeedsQuery: "query", NeedsText: "text",
+}
+
+// String returns the name of a judge: "check", "link", "reader", "other rules"; or of the
+// missing information: "form", "call", "commands", "draw", "run", "query", "text".
+func (j Judge) String() string { return judgeWords[j] }
+
+// Judged reports whether a part of Chiaro judges the rule.
+func (j Judge) Judged() bool { return j <= ByOther }
+
+// Judges returns all judges in order.
+func Judges() []Judge {
+	out := make([]Judge, len(judgeWords))
+	for i := range out {
+		out[i] = Judge(i)
+	}
+	return out
+}
+
+// Answer is the judge of a rule of Vulkan.
+type Answer struct {
+	By  Judge
+	Why string // the requirement of a judged rule; the rules that replace it; or the information that a check would need
+}
+
+// AnswerOf returns the answer for a rule of Vulkan, and whether there is one. A test demands
+// an answer for each rule in [vuid.All].
+func AnswerOf(code string) (Answer, bool) {
+	a, ok := answers()[code]
+	return a, ok
+}
+
+// beyond are the judges of package valid's reasons.
+var beyond = map[valid.Beyond]Judge{
+	valid.BeyondPipeline: NeedsCall, valid.BeyondDraw: NeedsDraw, valid.BeyondRun: NeedsRun, valid.BeyondQuery: NeedsQuery, valid.BeyondText: NeedsText,
+}
+
+// answers returns the answers by code.
+var answers = sync.OnceValue(func() map[string]Answer {
+	out := make(map[string]Answer, len(vuid.All))
+	for _, code := range vuid.All {
+		if a, ok := unjudgedAnswer(code); ok {
+			out[code] = a
+		}
+	}
+	for u := range valid.AllUnjudged() {
+		out[u.Code] = Answer{beyond[u.Needs], u.Why}
+	}
+	for r := range Rules() {
+		out[r.Code] = Answer{ByLink, r.Words}
+	}
+	for r := range valid.Rules() {
+		out[r.Code] = Answer{ByCheck, r.Words}
+	}
+	return out
+})
+
+// formWords are the reasons why no check can judge a rule on the form of a structure or a
+// call, by the last part of its code.
+var formWords = []struct{ end, why string }{
+	{"-sType-sType", "the type member of a structure in memory; a description has no such member"},
+	{"-sType-unique", "the types in the chain of a structure in memory; a description has no chains"},
+	{"-pNext-pNext", "the chain of a structure in memory; a description has no chains"},
+	{"-parameter", "a handle, a pointer or an enumerant in memory; a description has names and values in their place"},
+	{"-commonparent", "the device that made the handles; a description has no handles"},
+	{"-parent", "the device that made a handle; a description has no handles"},
+	{"-arraylength", "the count of an array in memory; the lists of a description have their own length"},
+	{"-zerobitmask", "reserved bits in memory; a description has no such member"},
+	{"-requiredbitmask", "the bits of a parameter of a call; a description does not have the call"},
+	{"-recording", "the state of the command buffer, which must record"},
+	{"-cmdpool", "the queue family of the pool of the command buffer"},
+	{"-videocoding", "the position of the command, outside of video coding"},
+	{"-renderpass", "the position of the command in a render pass"},
+	{"-suspended", "the position of the command in a render pass that is not suspended"},
+	{"-queuecount", "the queues of the device"},
+}
+
+// unjudgedAnswer returns the answer for a rule by the lists of rules that this package does
+// not check. An answer for the rule itself has priority over an answer for its prefix.
+func unjudgedAnswer(code string) (Answer, bool) {
+	of := strings.TrimPrefix(code, "VUID-")
+	var general Answer
+	for _, k := range unjudged {
+		for _, c := range k.codes {
+			if c == of {
+				return Answer{k.by, k.why}, true
+			}
+			if begin, many := strings.CutSuffix(c, "*"); many && strings.HasPrefix(of, begin) {
+				general = Answer{k.by, k.why}
+			}
+		}
+	}
+	for _, f := range formWords {
+		if strings.HasSuffix(code, f.end) {
+			by := NeedsForm
+			if f.end == "-recording" || f.end == "-cmdpool" || f.end == "-videocoding" || f.end == "-renderpass" || f.end == "-suspended" {
+				by = NeedsCommands
+			}
+			return Answer{by, f.why}, true
+		}
+	}
+	return general, general.Why != ""
+}

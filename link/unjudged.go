@@ -1,0 +1,205 @@
+package link
+
+// reason is the answer for some rules that this package does not check. A * at the end of
+// a code matches all unchecked rules with that prefix.
+type reason struct {
+	by    Judge
+	why   string
+	codes []string // without VUID-
+}
+
+// unjudged are the rules on pipelines, layouts, objects and commands that this package does
+// not check, by their answers.
+var unjudged = []reason{
+	{NeedsCall, "a description has no names for debugging", []string{
+		"VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-11415",
+		"VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-11415",
+		"VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-11415",
+	}},
+	{NeedsCall, "a base pipeline is a handle", []string{
+		"vkCreateExecutionGraphPipelinesAMDX-flags-09125", "vkCreateExecutionGraphPipelinesAMDX-flags-09126",
+	}},
+	{NeedsCall, "the cache of the call is a handle", []string{
+		"vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127", "vkCreateExecutionGraphPipelinesAMDX-pNext-09616",
+		"vkCreateExecutionGraphPipelinesAMDX-pNext-09617",
+	}},
+	{NeedsCall, "binaries and their feedback are of the call", []string{
+		"vkCreateExecutionGraphPipelinesAMDX-binaryCount-09620", "vkCreateExecutionGraphPipelinesAMDX-binaryCount-09621",
+		"vkCreateExecutionGraphPipelinesAMDX-binaryCount-09622",
+	}},
+	{NeedsCall, "it counts the samplers that the application has made on the device", []string{
+		"vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11414", "vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11429",
+	}},
+	{ByOther, "it states in general what the individual rules of interfaces and layouts require", []string{
+		"VkExecutionGraphPipelineCreateInfoAMDX-pStages-09129", "VkExecutionGraphPipelineCreateInfoAMDX-layout-09130",
+	}},
+	{ByOther, "the same is judged of the pipeline: VkGraphicsPipelineCreateInfo-renderPass-06038", []string{
+		"vkCmdDraw-OpTypeImage-07468",
+	}},
+	{NeedsDraw, "it needs the views that are attached or bound at the draw, and their images: formats, format features, layouts and sizes", []string{
+		"vkCmdDraw-None-07469", "vkCmdDraw-pDepthInputAttachmentIndex-09595", "vkCmdDraw-aspectMask-06478", "vkCmdDraw-None-06479", "vkCmdDraw-None-02691",
+		"vkCmdDraw-None-07888", "vkCmdDraw-None-02692", "vkCmdDraw-None-02693", "vkCmdDraw-filterCubic-02694", "vkCmdDraw-filterCubicMinmax-02695",
+		"vkCmdDraw-flags-02696", "vkCmdDraw-OpTypeImage-07027", "vkCmdDraw-OpTypeImage-07028", "vkCmdDraw-OpTypeImage-07029", "vkCmdDraw-OpTypeImage-07030",
+		"vkCmdDraw-imageLayout-00344", "vkCmdDraw-viewType-07752", "vkCmdDraw-format-07753", "vkCmdDraw-OpImageWrite-08795", "vkCmdDraw-OpImageWrite-08796",
+		"vkCmdDraw-OpImageWrite-04469", "vkCmdDraw-SampledType-04470", "vkCmdDraw-SampledType-04471", "vkCmdDraw-SampledType-04472",
+		"vkCmdDraw-SampledType-04473", "vkCmdDraw-sparseImageInt64Atomics-04474", "vkCmdDraw-sparseImageInt64Atomics-04475",
+		"vkCmdDraw-OpImageSampleWeightedQCOM-06971", "vkCmdDraw-OpImageSampleWeightedQCOM-06972", "vkCmdDraw-OpImageBoxFilterQCOM-06973",
+		"vkCmdDraw-OpImageBlockMatchSSDQCOM-06974", "vkCmdDraw-OpImageBlockMatchSADQCOM-12420", "vkCmdDraw-OpImageBlockMatchWindow-09215",
+		"vkCmdDraw-OpImageBlockMatchWindow-09216", "vkCmdDraw-None-09600",
+	}},
+	{NeedsDraw, "it needs a sampler together with the view that it samples at the draw", []string{
+		"vkCmdDraw-magFilter-04553", "vkCmdDraw-magFilter-09598", "vkCmdDraw-mipmapMode-04770", "vkCmdDraw-mipmapMode-09599",
+		"vkCmdDraw-unnormalizedCoordinates-09635", "vkCmdDraw-None-08609", "vkCmdDraw-cubicRangeClamp-09212", "vkCmdDraw-reductionMode-09213",
+		"vkCmdDraw-selectableCubicWeights-09214", "vkCmdDraw-OpImageBlockMatchSADQCOM-06976", "vkCmdDraw-OpImageSampleWeightedQCOM-06977",
+		"vkCmdDraw-OpImageSampleWeightedQCOM-06978", "vkCmdDraw-OpImageBlockMatchWindow-09217", "vkCmdDraw-OpImageBlockMatchWindow-12421",
+		"vkCmdDraw-addressModeU-12422",
+	}},
+	{NeedsCommands, "it needs the objects that commands bind before the draw: pipelines, sets, buffers, heaps, push data", []string{
+		"vkCmdDraw-None-08698", "vkCmdDraw-None-08600", "vkCmdDraw-None-08601", "vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08116",
+		"vkCmdDraw-None-08117", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605", "vkCmdDraw-None-08606", "vkCmdDraw-None-12472", "vkCmdDraw-None-11308",
+		"vkCmdDraw-None-11309", "vkCmdDraw-pBindInfo-11375", "vkCmdDraw-None-11376", "vkCmdDraw-index-11450", "vkCmdDraw-None-04007", "vkCmdDraw-None-04008",
+		"vkCmdDraw-pStrides-04913", "vkCmdDraw-None-13118", "vkCmdDraw-None-08885",
+	}},
+	{NeedsRun, "it needs addresses and indices that shaders compute or read at the draw", []string{
+		"vkCmdDraw-uniformBuffers-06935", "vkCmdDraw-None-08612", "vkCmdDraw-storageBuffers-06936", "vkCmdDraw-None-08613", "vkCmdDraw-None-11297",
+		"vkCmdDraw-None-11298", "vkCmdDraw-None-11299", "vkCmdDraw-None-11397", "vkCmdDraw-None-11300", "vkCmdDraw-None-11301", "vkCmdDraw-None-11302",
+		"vkCmdDraw-None-11304", "vkCmdDraw-None-11305", "vkCmdDraw-None-11306", "vkCmdDraw-None-11372", "vkCmdDraw-None-11373", "vkCmdDraw-None-11374",
+		"vkCmdDraw-None-11398", "vkCmdDraw-None-11437", "vkCmdDraw-None-11438", "vkCmdDraw-None-11441", "vkCmdDraw-None-11439", "vkCmdDraw-None-11442",
+		"vkCmdDraw-None-11485", "vkCmdDraw-protectedNoFault-11455", "vkCmdDraw-protectedNoFault-11456", "vkCmdDraw-None-02721", "vkCmdDraw-format-10389",
+		"vkCmdDraw-format-10390",
+	}},
+	{NeedsDraw, "protected memory is of resources and command buffers", []string{
+		"vkCmdDraw-commandBuffer-02707", "vkCmdDraw-commandBuffer-02712", "vkCmdDraw-commandBuffer-02713",
+	}},
+	{NeedsCommands, "it needs the earlier writes in the render pass instance", []string{
+		"vkCmdDraw-None-10795", "vkCmdDraw-None-10796", "vkCmdDraw-None-10797", "vkCmdDraw-None-09003",
+	}},
+	{NeedsCommands, "it needs the instance of the render pass in which the draw is recorded: how it was begun, its views, attachments and queries", []string{
+		"vkCmdDraw-maxMultiviewInstanceIndex-02688", "vkCmdDraw-multisampledRenderToSingleSampled-07285", "vkCmdDraw-multisampledRenderToSingleSampled-07286",
+		"vkCmdDraw-multisampledRenderToSingleSampled-07287", "vkCmdDraw-pNext-07935", "vkCmdDraw-pColorAttachments-08963", "vkCmdDraw-pColorAttachments-11539",
+		"vkCmdDraw-stage-07073", "vkCmdDraw-colorAttachmentCount-09372", "vkCmdDraw-None-09642", "vkCmdDraw-None-09643", "vkCmdDraw-None-10677",
+		"vkCmdDraw-None-10678", "vkCmdDraw-None-10679",
+	}},
+	{NeedsCommands, "it needs values that commands set as dynamic state", []string{
+		"vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552", "vkCmdDraw-alphaToCoverageEnable-08919", "vkCmdDraw-coverageToColorEnable-07490",
+		"vkCmdDraw-pDynamicStates-08715", "vkCmdDraw-pDynamicStates-08716", "vkCmdDraw-None-08608", "vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500",
+	}},
+	{NeedsRun, "whether an invocation ends is decided when it runs", []string{
+		"vkCmdDraw-None-07288",
+	}},
+	{NeedsCommands, "a description does not name the draw command", []string{
+		"vkCmdDraw-stage-06481",
+	}},
+	{NeedsDraw, "it needs the acceleration structures and micromaps that are bound", []string{
+		"vkCmdDraw-micromap-11636", "vkCmdDraw-micromap-11637", "vkCmdDraw-micromap-11638", "vkCmdDraw-micromap-11639",
+	}},
+	{NeedsDraw, "it needs the tensors that are bound", []string{
+		"vkCmdDraw-pDescription-09900", "vkCmdDraw-dimensionCount-09905", "vkCmdDraw-OpTypeTensorARM-09906", "vkCmdDraw-OpTensorReadARM-12462",
+		"vkCmdDraw-pNext-12463",
+	}},
+	{ByOther, "`check` checks it for each module, under this name", []string{
+		"VkShaderModuleCreateInfo-pCode-08739", "VkShaderModuleCreateInfo-pCode-08740", "VkShaderModuleCreateInfo-pCode-08741", "VkShaderModuleCreateInfo-pCode-08742",
+	}},
+	{ByOther, "`check` judges it of each module, by the name that shader modules have for it: VkShaderModuleCreateInfo-pCode", []string{
+		"VkShaderCreateInfoEXT-pCode-08739", "VkShaderCreateInfoEXT-pCode-08740", "VkShaderCreateInfoEXT-pCode-08741", "VkShaderCreateInfoEXT-pCode-08742",
+	}},
+	{ByOther, "it states in general what the individual rules of SPIR-V and of modules require, which `check` checks for each module: docs/rules.md, docs/vuids.md", []string{
+		"VkShaderModuleCreateInfo-pCode-08736", "VkShaderModuleCreateInfo-pCode-08737", "VkShaderCreateInfoEXT-pCode-08736", "VkShaderCreateInfoEXT-pCode-08737",
+	}},
+	{ByOther, "`check` judges it of each module: without Shader there is no memory model and no execution model that Vulkan has, SPV-Capability-Missing", []string{
+		"VkShaderModuleCreateInfo-pCode-08738", "VkShaderCreateInfoEXT-pCode-08738",
+	}},
+	{ByOther, "`check` judges it of each module: SPV-Stream-Size, SPV-Header-Size", []string{
+		"VkShaderModuleCreateInfo-codeSize-08735", "VkShaderModuleCreateInfo-codeSize-01085", "VkShaderCreateInfoEXT-codeSize-08735",
+	}},
+	{ByOther, "`check` checks the module after specialization, and reports for a pipeline of an archive the additional findings", []string{
+		"VkPipelineShaderStageCreateInfo-pSpecializationInfo-06849", "VkShaderCreateInfoEXT-pCode-08460",
+	}},
+	{ByReader, "modules are SPIR-V; other code is refused as it is read", []string{
+		"VkShaderModuleCreateInfo-pCode-07912", "VkShaderModuleCreateInfo-pCode-01379", "vkCreateShadersEXT-pCreateInfos-08411", "VkShaderCreateInfoEXT-pCode-08492",
+	}},
+	{NeedsForm, "it is on a chain, a pointer or an address in memory", []string{
+		"vkCreateShaderModule-pCreateInfo-06904", "VkShaderCreateInfoEXT-pCode-08493", "vkGetShaderBinaryDataEXT-None-08499",
+	}},
+	{ByOther, "it is on a pointer, and other rules check the content", []string{
+		"VkShaderCreateInfoEXT-flags-11291", "VkShaderCreateInfoEXT-flags-11371", "VkGraphicsPipelineCreateInfo-pStages-06600", "VkGraphicsPipelineCreateInfo-flags-06640",
+		"VkGraphicsPipelineCreateInfo-pTessellationState-09023",
+	}},
+	{NeedsForm, "it is on a handle, which a description has in place", []string{
+		"VkGraphicsPipelineCreateInfo-flags-06643", "VkShaderCreateInfoEXT-setLayoutCount-13360",
+	}},
+	{ByReader, "a description names one stage for each module; others are refused as it is read", []string{
+		"VkShaderCreateInfoEXT-stage-08418", "VkShaderCreateInfoEXT-stage-08425", "VkShaderCreateInfoEXT-stage-08426",
+		"VkPipelineShaderStageCreateInfo-stage-00706", "VkPipelineShaderStageCreateInfo-clustercullingShader-07813", "VkDescriptorSetLayoutBinding-descriptorCount-09465",
+		"vkCmdBindShadersEXT-pStages-08464", "vkCmdBindShadersEXT-pStages-08467", "vkCmdBindShadersEXT-pStages-08468", "vkCmdBindShadersEXT-pShaders-08469",
+	}},
+	{ByOther, "no such shader object can be made: VkShaderCreateInfoEXT-stage-12445", []string{
+		"vkCmdBindShadersEXT-pStages-08465",
+	}},
+	{NeedsText, "the registry that the names of flags are made from has no such flag", []string{
+		"VkPipelineLayoutCreateInfo-flags-13352",
+	}},
+	{ByOther, "it states in general what the individual rules of interfaces and layouts require", []string{
+		"VkComputePipelineCreateInfo-stage-00702", "VkRayTracingPipelineCreateInfoNV-pStages-03426",
+	}},
+	{NeedsText, "it applies only without VK_EXT_shader_object or VK_EXT_vertex_input_dynamic_state; with both it is vkCmdSetVertexInputEXT-None-08546", []string{
+		"vkCmdSetVertexInputEXT-None-08547", "vkCmdSetVertexInputEXT-None-04790",
+	}},
+	{NeedsCall, "it needs the queue families of the device", []string{
+		"vkCreateShadersEXT-stage-09670", "vkCreateShadersEXT-stage-09671", "vkCreateComputePipelines-device-09661", "vkCreateRayTracingPipelinesKHR-device-09677",
+		"vkCreateRayTracingPipelinesNV-device-09677",
+	}},
+	{NeedsCall, "it counts the samplers that the application has made on the device", []string{
+		"vkCreateShadersEXT-pCreateInfos-11413", "vkCreateShadersEXT-pCreateInfos-11428", "vkCreateComputePipelines-pCreateInfos-11414", "vkCreateComputePipelines-pCreateInfos-11429",
+		"vkCreateRayTracingPipelinesKHR-pCreateInfos-11414", "vkCreateRayTracingPipelinesKHR-pCreateInfos-11429", "vkCreateRayTracingPipelinesNV-pCreateInfos-11414",
+		"vkCreateRayTracingPipelinesNV-pCreateInfos-11429",
+	}},
+	{NeedsCall, "a description does not have the pipelines of one call and their order", []string{
+		"vkCreateComputePipelines-flags-00695", "vkCreateRayTracingPipelinesKHR-flags-03415", "vkCreateRayTracingPipelinesNV-flags-03415",
+	}},
+	{NeedsCall, "the cache of the call is a handle", []string{
+		"vkCreateComputePipelines-pipelineCache-02873", "vkCreateComputePipelines-pNext-09616", "vkCreateComputePipelines-pNext-09617",
+		"vkCreateRayTracingPipelinesKHR-pipelineCache-02903", "vkCreateRayTracingPipelinesKHR-pNext-09616", "vkCreateRayTracingPipelinesKHR-pNext-09617",
+		"vkCreateRayTracingPipelinesNV-pipelineCache-02903", "vkCreateRayTracingPipelinesNV-pNext-09616", "vkCreateRayTracingPipelinesNV-pNext-09617",
+	}},
+	{NeedsCall, "binaries and their feedback are of the call", []string{
+		"vkCreateComputePipelines-binaryCount-*", "vkCreateRayTracingPipelinesKHR-binaryCount-*", "vkCreateRayTracingPipelinesNV-binaryCount-*",
+	}},
+	{NeedsCall, "deferred operations are of the call", []string{
+		"vkCreateRayTracingPipelinesKHR-deferredOperation-*",
+	}},
+	{NeedsCall, "it needs the handles that earlier calls returned for replay", []string{
+		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-*",
+	}},
+	{NeedsCall, "it is on a query of a pipeline or a shader that was made", []string{
+		"vkGetRayTracingShaderGroupHandlesKHR-*", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-*", "vkGetRayTracingShaderGroupStackSizeKHR-*",
+		"vkGetShaderModuleIdentifierEXT-*", "vkGetShaderModuleCreateInfoIdentifierEXT-*", "vkGetShaderBinaryDataEXT-None-08461",
+	}},
+	{NeedsCall, "it is on a query of the device", []string{
+		"vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-*", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-*",
+	}},
+	{NeedsCall, "it is on a call that destroys: the callbacks of the creation, and whether the object is in use", []string{
+		"vkDestroyShaderModule-*", "vkDestroyPipelineLayout-*", "vkDestroyDescriptorSetLayout-*", "vkDestroyShaderEXT-*",
+	}},
+	{NeedsCommands, "it is on a recorded command: its position, offsets and sizes", []string{
+		"vkCmdPushConstants-*", "vkCmdPushConstants2-*", "vkCmdPushDataEXT-*", "VkPushConstantsInfo-*", "VkPushDataInfoEXT-*",
+		"VkPushConstantBankInfoNV-bank-12342", "VkPushConstantBankInfoNV-bank-12343", "VkPushConstantBankInfoNV-bank-12344", "VkPushConstantBankInfoNV-bank-12345",
+		"vkCmdSetRayTracingPipelineStackSizeKHR-*",
+		"vkCmdBindShadersEXT-None-08462", "vkCmdBindShadersEXT-pShaders-08476", "vkCmdBindShadersEXT-pShaders-08477", "vkCmdBindShadersEXT-pShaders-08478",
+		"vkCmdBindShadersEXT-commandBuffer-recording", "vkCmdBindShadersEXT-commandBuffer-cmdpool", "vkCmdBindShadersEXT-videocoding",
+		"vkCmdSetVertexInputEXT-commandBuffer-*", "vkCmdSetVertexInputEXT-videocoding", "vkCmdSetPatchControlPointsEXT-commandBuffer-*", "vkCmdSetPatchControlPointsEXT-videocoding",
+		"vkCmdSetTessellationDomainOriginEXT-commandBuffer-*", "vkCmdSetTessellationDomainOriginEXT-videocoding",
+		"vkCmdSetRenderingAttachmentLocations-commandBuffer-*", "vkCmdSetRenderingAttachmentLocations-renderpass", "vkCmdSetRenderingAttachmentLocations-videocoding",
+		"vkCmdSetRenderingInputAttachmentIndices-commandBuffer-*", "vkCmdSetRenderingInputAttachmentIndices-renderpass", "vkCmdSetRenderingInputAttachmentIndices-videocoding",
+	}},
+	{NeedsCall, "it is on a conversion of matrices in memory", []string{
+		"vkConvertCooperativeVectorMatrixNV-*", "VkConvertCooperativeVectorMatrixInfoNV-*", "vkCmdConvertCooperativeVectorMatrixNV-*",
+	}},
+	{NeedsCall, "it is on caches, modules of CUDA or instrumentation, which no pipeline is made of", []string{
+		"VkCuda*", "vkCreateCuda*", "vkCmdCuda*", "VkValidationCache*", "vkCreateValidationCacheEXT-*", "vkDestroyValidationCacheEXT-*", "vkMergeValidationCachesEXT-*",
+		"vkCmdBeginShaderInstrumentationARM-*", "vkCmdEndShaderInstrumentationARM-*", "vkCreateShaderInstrumentationARM-*", "vkDestroyShaderInstrumentationARM-*",
+	}},
+	{NeedsCommands, "it is on a command that dispatches, draws or traces: its counts, buffers, addresses and tables", []string{
+		"vkCmdDispatch*", "VkDispatch*", "vkCmdDrawMeshTasks*", "VkDrawMeshTasks*", "vkCmdTraceRays*", "vkCmdDraw-*",
+	}},
+}
