@@ -20,6 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -409,7 +410,7 @@ func (j *shaderJob) dispatch(ctx context.Context, f *runFlags, g *facts.Module) 
 	}
 	j.args.Log = &exec.Log{}
 	err = compute.Dispatch(ctx, prog, j.args)
-	j.log = amber.Printed(prog.IR(), j.args.Log, amber.MaxLog)
+	j.log = shader.Printed(prog.IR(), j.args.Log, amber.MaxLog)
 	return err
 }
 

@@ -1,12 +1,9 @@
 package amber
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/printf"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 )
 
 // MaxLog bounds the bytes of the log of a script.
@@ -14,52 +11,12 @@ const MaxLog = 4 << 20
 
 // hear adds the printed output of the invocations of a dispatch to the script's log.
 func (r *runner) hear(p *ir.Program, log *exec.Log) {
-	for _, text := range Printed(p, log, MaxLog-r.logged) {
+	for _, text := range shader.Printed(p, log, MaxLog-r.logged) {
 		r.say(text)
 	}
-}
-
-// Printed returns the printed output of the invocations of a run, one text for each message. It leaves out the messages
-// after more than most bytes, and counts them in the last text.
-func Printed(p *ir.Program, log *exec.Log, most int) (texts []string) {
-	lost := log.Dropped()
-	bytes := 0
-	for _, s := range log.Messages() {
-		if bytes > most {
-			lost++
-			continue
-		}
-		text := ""
-		switch m := &p.Messages[s.Number]; m.Kind {
-		case ir.Print:
-			text = strings.TrimSuffix(printf.Format(m.Text, printed(m, s.Args)), "\n")
-		case ir.Break:
-			x, y := p.LocalSize[0], p.LocalSize[1]
-			text = fmt.Sprintf("debug break in workgroup %d, invocation %d", s.Group, [3]uint32{s.Lane % x, s.Lane / x % y, s.Lane / x / y})
-		default:
-			continue
-		}
-		texts = append(texts, text)
-		bytes += len(text)
-	}
-	if lost > 0 {
-		texts = append(texts, fmt.Sprintf("%d messages more are not kept", lost))
-	}
-	return texts
 }
 
 func (r *runner) say(text string) {
 	r.log = append(r.log, text)
 	r.logged += len(text)
-}
-
-// printed pairs the values of a message with their types.
-func printed(m *ir.Message, args []uint64) []printf.Arg {
-	out := make([]printf.Arg, 0, len(args))
-	for i, bits := range args {
-		if i < len(m.Args) {
-			out = append(out, printf.Arg{Bits: bits, Width: m.Args[i].Bits(), Float: m.Args[i].IsFloat()})
-		}
-	}
-	return out
 }

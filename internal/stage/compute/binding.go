@@ -19,7 +19,7 @@ func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, error
 	case ir.PushBank:
 		return []exec.Buffer{{Bytes: a.Banks[r.Binding]}}, nil
 	case ir.StorageTensor, ir.TensorShape:
-		return tensors(r, a.Tensors[at])
+		return tensors(r, a.tensorsAt(at))
 	case ir.Texels:
 		return buffersOf(memory, a.ViewsAt(r), (*texture.View).Memory), nil
 	case ir.ImageShape:
@@ -36,10 +36,10 @@ func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, error
 	case ir.HeapUniform:
 		return a.heapBuffers(a.Robustness.Uniform, ir.UniformBuffer), nil
 	}
-	if data, ok := a.Inline[at]; ok {
+	if data, ok := a.inlineAt(at); ok {
 		return inlineBlock(r, data)
 	}
-	list, err := a.applyDynamicOffsets(at, clipToDeclared(r, a.Bindings[at]))
+	list, err := a.applyDynamicOffsets(at, clipToDeclared(r, a.buffersAt(at)))
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func inlineBlock(r ir.Resource, data []byte) ([]exec.Buffer, error) {
 // much later and is as long as before. One that would leave its buffer is a
 // fault (VUID-vkCmdBindDescriptorSets-pDescriptorSets-01979).
 func (a *Args) applyDynamicOffsets(at Binding, list []exec.Buffer) ([]exec.Buffer, error) {
-	offsets := a.Dynamic[at]
+	offsets := a.dynamicAt(at)
 	if len(offsets) == 0 {
 		return list, nil
 	}

@@ -67,6 +67,10 @@ type Args struct {
 	// A missing one is 0.
 	Dynamic map[Binding][]uint32
 
+	// Sets has the descriptors by set number; not nil, it replaces the maps Bindings, Inline, Tensors, Images,
+	// Samplers and Dynamic.
+	Sets []Set
+
 	// Robustness is the robustness of the pipeline's stage; all zero is exact.
 	Robustness Robustness
 

@@ -37,7 +37,7 @@ func (a *Args) ViewsAt(r ir.Resource) []*texture.View {
 	if r.Heap {
 		return heapDescriptors(a.Heap, a.HeapImages)
 	}
-	return clipToDeclared(r, a.Images[Binding{r.Set, r.Binding}])
+	return clipToDeclared(r, a.viewsAt(Binding{r.Set, r.Binding}))
 }
 
 // SamplersAt returns the samplers at a resource, as ViewsAt does for views.
@@ -45,7 +45,7 @@ func (a *Args) SamplersAt(r ir.Resource) []*texture.Sampler {
 	if r.Heap {
 		return heapDescriptors(a.SamplerHeap, a.HeapSamplers)
 	}
-	return clipToDeclared(r, a.Samplers[Binding{r.Set, r.Binding}])
+	return clipToDeclared(r, a.samplersAt(Binding{r.Set, r.Binding}))
 }
 
 // bufferAt returns the buffer of n bytes at an address: null if no live allocation

@@ -1,0 +1,109 @@
+// Package shader is the way from the words of a module to the program of a stage: decode, facts, check, lower,
+// passes. It refuses to know engines, descriptors and the state of a pipeline: its input is a stage of a
+// description ([link.Shader]), its output one program per stage.
+//
+//	[]byte ─ Decode ─▶ spirv.Module ─ Specialize ─▶ valid.Module ─ Find ─▶ link.Shader ─ Compile ─▶ Stage
+//	                                 ▲                                        │
+//	                            facts.Spec, Judge                        link.Link (the caller's)
+package shader
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// Judge is the environment in which modules are checked. A nil Judge assumes that they are valid.
+type Judge struct {
+	Env     *valid.Env
+	Options valid.Options
+}
+
+// InvalidError reports a module that breaks rules.
+type InvalidError struct {
+	Report *valid.Report
+}
+
+// Error returns the number of findings: callers have their own texts for them.
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("the module is invalid: %d findings", len(e.Report.Findings))
+}
+
+// Specialize returns a module with the values of its specialization constants, checked by the judge. It returns an
+// *InvalidError if the module breaks a rule, and the error of ctx.
+func (j *Judge) Specialize(ctx context.Context, m *spirv.Module, spec facts.Spec) (*valid.Module, error) {
+	f := facts.Gather(m, spec)
+	if j == nil {
+		return valid.Assume(f), nil
+	}
+	report, err := valid.Check(ctx, f, j.Env, j.Options)
+	if err != nil {
+		return nil, err
+	}
+	if report.Module == nil {
+		return nil, &InvalidError{report}
+	}
+	return report.Module, nil
+}
+
+// Find returns the stage of an entry point, or a *link.NoEntryError.
+func Find(m *valid.Module, name string, model spirv.ExecutionModel) (*link.Shader, error) {
+	entries := iface.Reflect(m)
+	i := slices.IndexFunc(entries, func(e *iface.Entry) bool { return e.Name == name && e.Model == model })
+	if i < 0 {
+		return nil, fmt.Errorf("the module has no %v entry point %q; it has %s", model, name, names(entries))
+	}
+	return &link.Shader{Module: m, Entry: entries[i]}, nil
+}
+
+// names lists entry points for a message.
+func names(entries []*iface.Entry) string {
+	var list []string
+	for _, e := range entries {
+		list = append(list, fmt.Sprintf("%v %q", e.Model, e.Name))
+	}
+	if list == nil {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+// Stage is a compiled stage: its program before an engine compiles it, and its source.
+type Stage struct {
+	Program *ir.Program
+	Facts   *facts.Module
+}
+
+// Compile lowers a stage and runs the passes. The subgroup requirements of the stage replace the ones of o. Besides
+// the errors of lower.Stage it returns the error of ctx.
+func Compile(ctx context.Context, s *link.Shader, o lower.Options) (*Stage, error) {
+	f := s.Module.Facts()
+	entry := f.EntryPoint(s.Entry.Name, s.Entry.Model)
+	if entry == nil {
+		return nil, fmt.Errorf("the module has no %v entry point %q", s.Entry.Model, s.Entry.Name)
+	}
+	o.Stop = ctx.Err
+	if s.SubgroupSize != 0 {
+		o.SubgroupSize = s.SubgroupSize
+	}
+	o.FullSubgroups = o.FullSubgroups || s.Flags&link.StageFlagsRequireFullSubgroups != 0
+	o.VaryingSubgroups = o.VaryingSubgroups || s.Flags&link.StageFlagsAllowVaryingSubgroupSize != 0
+	p, err := lower.Stage(s.Module, entry, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := pass.RunUntil(p, ctx.Err); err != nil {
+		return nil, err
+	}
+	return &Stage{p, f}, nil
+}

@@ -1,0 +1,131 @@
+package vk
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+)
+
+// BufferUsage is a set of uses of a buffer (VkBufferUsageFlagBits).
+type BufferUsage uint32
+
+// The uses.
+const (
+	TransferSource BufferUsage = 1 << iota
+	TransferTarget
+	UniformTexelBuffer
+	StorageTexelBuffer
+	UniformBuffer
+	StorageBuffer
+	IndexBuffer
+	VertexBuffer
+	IndirectBuffer
+)
+
+// DeviceAddress lets shaders use the address of the buffer (VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT).
+const DeviceAddress BufferUsage = 0x20000
+
+// BufferInfo describes a buffer.
+type BufferInfo struct {
+	Size  uint64 // bytes
+	Usage BufferUsage
+}
+
+// BufferAlignment is the alignment of a buffer in its memory and of the offsets of its descriptors, in bytes:
+// minStorageBufferOffsetAlignment and minUniformBufferOffsetAlignment.
+const BufferAlignment = 16
+
+// Buffer is a range of memory. It has no memory before Bind.
+type Buffer struct {
+	object
+	size   uint64
+	usage  BufferUsage
+	memory *Memory
+	offset uint64
+}
+
+// NewBuffer makes a buffer.
+func (d *Device) NewBuffer(info BufferInfo) (*Buffer, error) {
+	switch {
+	case info.Size == 0:
+		return nil, usage("VUID-VkBufferCreateInfo-size-00912", "the size of the buffer is 0; must be greater than 0")
+	case d.checking > None && info.Usage == 0:
+		return nil, usage("VUID-VkBufferCreateInfo-None-09499", "the buffer has no usage; must have one")
+	}
+	b := &Buffer{size: info.Size, usage: info.Usage}
+	d.adopt(&b.object, "buffer", nil)
+	return b, nil
+}
+
+// Size returns the size of the buffer in bytes.
+func (b *Buffer) Size() uint64 { return b.size }
+
+// Bind gives the buffer its memory, once.
+func (b *Buffer) Bind(m *Memory, offset uint64) error {
+	if err := check(nil, "the buffer", b); err != nil {
+		return err
+	}
+	if err := check(b.dev, "the memory", m); err != nil {
+		return err
+	}
+	size := uint64(len(m.bytes))
+	switch {
+	case b.memory != nil:
+		return usage("VUID-vkBindBufferMemory-buffer-07459", "%v has memory already; must have none", &b.object)
+	case offset%BufferAlignment != 0:
+		return usage("VUID-vkBindBufferMemory-None-10739", "the offset is %d; must be a multiple of %d", offset, BufferAlignment)
+	case offset > size || b.size > size-offset:
+		return usage("VUID-vkBindBufferMemory-None-10741", "%v has %d bytes, and the memory has %d from offset %d on; must have as many", &b.object, b.size, size-min(offset, size), offset)
+	case b.usage&DeviceAddress != 0 && m.address == 0:
+		return usage("VUID-vkBindBufferMemory-bufferDeviceAddress-03339", "%v has device addresses, and its memory has none; must have them", &b.object)
+	}
+	b.memory, b.offset = m, offset
+	return nil
+}
+
+// Address returns the device address of the buffer; 0 if it has none.
+func (b *Buffer) Address() uint64 {
+	if b == nil || b.memory == nil || b.usage&DeviceAddress == 0 {
+		return 0
+	}
+	return b.memory.address + b.offset
+}
+
+// bytes returns the memory of the buffer; nil if it has none.
+func (b *Buffer) bytes() []byte {
+	if b.memory == nil {
+		return nil
+	}
+	return b.memory.bytes[b.offset : b.offset+b.size]
+}
+
+// WholeSize is a range to the end of a buffer.
+const WholeSize = 1<<64 - 1
+
+// part returns n bytes from offset on; ok is false if the buffer does not have them.
+func (b *Buffer) part(offset, n uint64) (part []byte, ok bool) {
+	all := b.bytes()
+	size := uint64(len(all))
+	if offset > size || n > size-offset {
+		return nil, false
+	}
+	return all[offset : offset+n], true
+}
+
+// descriptor returns the descriptor of a range of the buffer. The program may reach the bytes after the range, depending
+// on the robustness of its stage.
+func (b *Buffer) descriptor(offset, n uint64) (exec.Buffer, error) {
+	all := b.bytes()
+	size := uint64(len(all))
+	switch {
+	case all == nil:
+		return exec.Buffer{}, usage("VUID-VkWriteDescriptorSet-descriptorType-00329", "%v has no memory; must have some", &b.object)
+	case offset >= size:
+		return exec.Buffer{}, usage("VUID-VkDescriptorBufferInfo-offset-00340", "the offset is %d; must be less than the %d bytes of %v", offset, size, &b.object)
+	case offset%BufferAlignment != 0:
+		return exec.Buffer{}, usage("VUID-VkWriteDescriptorSet-descriptorType-00328", "the offset is %d; must be a multiple of %d", offset, BufferAlignment)
+	case n == WholeSize:
+		n = size - offset
+	case n == 0 || n > size-offset:
+		return exec.Buffer{}, usage("VUID-VkDescriptorBufferInfo-range-00342", "the range is %d bytes; must be 1 to %d", n, size-offset)
+	}
+	return exec.Buffer{Bytes: all[offset:], Beyond: int(size - offset - n)}, nil
+}

@@ -1,0 +1,145 @@
+package vk
+
+import (
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// bufferState is the state of a command buffer (Vulkan, Command Buffer Lifecycle). A pending command buffer is
+// executable and in use.
+type bufferState uint8
+
+const (
+	initial bufferState = iota
+	recording
+	executable
+	invalid // a submission of a one-time buffer is done, or its recording failed
+)
+
+// CommandBuffer is a list of commands. Recording copies the arguments; a buffer that is recorded again allocates
+// nothing.
+type CommandBuffer struct {
+	object
+	secondary bool
+	once      bool
+	state     bufferState
+	err       error // of the recording
+
+	stamp    uint64 // number of the recording
+	commands []command
+	refs     []*object // that the commands use, each once
+	data     []byte    // payloads of commands
+	sets     []*Set    // of bindSets
+	offsets  []uint32  // dynamic, of bindSets
+	regions  []BufferCopy
+}
+
+// command is one recorded command. Its operands depend on its kind.
+type command struct {
+	kind commandKind
+	x    [4]uint64
+	a, b any // objects
+}
+
+// CommandBufferInfo describes a command buffer.
+type CommandBufferInfo struct {
+	Secondary bool
+}
+
+// NewCommandBuffer makes a command buffer.
+func (d *Device) NewCommandBuffer(info CommandBufferInfo) (*CommandBuffer, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
+	c := &CommandBuffer{secondary: info.Secondary}
+	d.adopt(&c.object, "command buffer", func() { c.commands, c.refs, c.sets, c.data, c.offsets, c.regions = nil, nil, nil, nil, nil, nil })
+	return c, nil
+}
+
+// BeginInfo describes a recording.
+type BeginInfo struct {
+	OneTime bool // the buffer is submitted once
+}
+
+// Begin starts a recording and drops an earlier one.
+func (c *CommandBuffer) Begin(info BeginInfo) error {
+	if err := check(nil, "the command buffer", c); err != nil {
+		return err
+	}
+	if c.object.state.Load()&counted != 0 {
+		return usage("VUID-vkBeginCommandBuffer-commandBuffer-00049", "%v is pending; must not be", &c.object)
+	}
+	if c.state == recording {
+		return usage("VUID-vkBeginCommandBuffer-commandBuffer-00049", "%v is in the recording state; must not be", &c.object)
+	}
+	c.clear()
+	c.state, c.once, c.stamp = recording, info.OneTime, c.dev.stamps.Add(1)
+	return nil
+}
+
+// clear drops the commands and keeps their memory.
+func (c *CommandBuffer) clear() {
+	clear(c.commands)
+	clear(c.refs)
+	clear(c.sets)
+	c.commands, c.refs, c.sets = c.commands[:0], c.refs[:0], c.sets[:0]
+	c.data, c.offsets, c.regions = c.data[:0], c.offsets[:0], c.regions[:0]
+	c.err = nil
+}
+
+// End ends the recording. It returns the first error of a recorded command.
+func (c *CommandBuffer) End() error {
+	if err := check(nil, "the command buffer", c); err != nil {
+		return err
+	}
+	if c.state != recording {
+		return usage("VUID-vkEndCommandBuffer-commandBuffer-00059", "%v is not in the recording state; must be", &c.object)
+	}
+	c.state = executable
+	if c.err != nil {
+		c.state = invalid
+	}
+	return c.err
+}
+
+// Reset drops the commands.
+func (c *CommandBuffer) Reset() error {
+	if err := check(nil, "the command buffer", c); err != nil {
+		return err
+	}
+	if c.object.state.Load()&counted != 0 {
+		return usage("VUID-vkResetCommandBuffer-commandBuffer-00045", "%v is pending; must not be", &c.object)
+	}
+	c.clear()
+	c.state = initial
+	return nil
+}
+
+// begin reports whether a command can be recorded.
+func (c *CommandBuffer) begin() bool {
+	if c == nil || c.dev == nil {
+		return false
+	}
+	if c.state != recording && c.err == nil {
+		c.err = usage("VUID-vkCmdDispatch-commandBuffer-recording", "%v is not in the recording state; must be", &c.object)
+	}
+	return c.err == nil && c.state == recording
+}
+
+// fail records the first error.
+func (c *CommandBuffer) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// refer lists an object as used, once a recording.
+func (c *CommandBuffer) refer(o *object) {
+	if o.seen.Load() == c.stamp {
+		return
+	}
+	o.seen.Store(c.stamp)
+	c.refs = append(c.refs, o)
+}
+
+// pushStages is all stages: push constants are one range of bytes for all of them.
+const pushStages = link.AllStages

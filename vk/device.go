@@ -1,0 +1,156 @@
+package vk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/engine"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// Checking is how much a device checks beyond what safety needs.
+type Checking uint8
+
+// The levels.
+const (
+	// None assumes valid usage, as Vulkan does. Invalid usage has an unspecified result or is an error, but never
+	// crashes.
+	None Checking = iota
+
+	// Pipelines checks modules and pipelines when they are made: [InvalidModuleError], [LinkError].
+	Pipelines
+)
+
+// DeviceInfo describes a device.
+type DeviceInfo struct {
+	Checking Checking
+
+	// Workers is the number of threads that run shaders; 0 is one for each processor.
+	Workers int
+
+	// Memory is the bound of all allocations together, in bytes; 0 is 64 GiB.
+	Memory uint64
+
+	// Timeout bounds the run of one command: after it the device is lost. 0 is no bound.
+	Timeout time.Duration
+
+	// DeferFree lets Close of an object in use free it after its last use.
+	DeferFree bool
+
+	// Print receives the output of debugPrintf, one message a call, from the goroutine of the queue.
+	Print func(text string)
+}
+
+// codeCache bounds the machine code that a device keeps for equal programs, in bytes.
+const codeCache = 64 << 20
+
+// Device is a logical device with one queue, which can do everything.
+type Device struct {
+	physical  *PhysicalDevice
+	env       *valid.Env
+	checking  Checking
+	workers   int
+	timeout   time.Duration
+	deferFree bool
+	print     func(string)
+
+	engine exec.Engine
+	cache  *jit.Cache
+	queue  *Queue
+
+	objects atomic.Int64  // that are alive
+	stamps  atomic.Uint64 // numbers of recordings
+
+	heap heap
+
+	lost      chan struct{} // closed when the device is lost
+	lostOnce  sync.Once
+	lostCause error // set before lost is closed
+	ctx       context.Context
+	cancel    context.CancelFunc
+	closeOnce sync.Once
+}
+
+// NewDevice makes a device.
+func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
+	name := fmt.Sprintf("vulkan%d.%d", p.Version>>8, p.Version&0xff)
+	env, ok := valid.ParseEnv(name)
+	if !ok {
+		return nil, &UnsupportedError{Feature: "a device of " + name}
+	}
+	if p.Limits != nil {
+		e := *env
+		e.Device = p.Limits
+		env = &e
+	}
+	d := &Device{
+		physical: p, env: env, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
+		deferFree: info.DeferFree, print: info.Print, lost: make(chan struct{}), cache: jit.NewCache(codeCache, nil, ""),
+	}
+	if d.workers <= 0 {
+		d.workers = runtime.GOMAXPROCS(0)
+	}
+	d.heap.limit = info.Memory
+	if d.heap.limit == 0 {
+		d.heap.limit = 64 << 30
+	}
+	d.engine = engine.Best(d.cache)
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.queue = newQueue(d)
+	return d, nil
+}
+
+// Queue returns the queue of the device.
+func (d *Device) Queue() *Queue { return d.queue }
+
+// Physical returns the physical device.
+func (d *Device) Physical() *PhysicalDevice { return d.physical }
+
+// Objects returns the number of objects that are not closed.
+func (d *Device) Objects() int { return int(d.objects.Load()) }
+
+// Close ends the work of the device, waits until it has ended, and frees all of its memory. Objects of the device must
+// not be used afterwards.
+func (d *Device) Close() error {
+	d.closeOnce.Do(func() {
+		d.lose(&LostError{Command: "close", Cause: errors.New("the device is closed")})
+		d.queue.stop()
+		d.heap.freeAll()
+		d.cache.Close()
+	})
+	return nil
+}
+
+// WaitIdle waits until the queue has no work. It returns an error that wraps ErrDeviceLost if the device is lost, and
+// the error of ctx.
+func (d *Device) WaitIdle(ctx context.Context) error { return d.queue.WaitIdle(ctx) }
+
+// lose makes the device lost.
+func (d *Device) lose(cause error) {
+	d.lostOnce.Do(func() {
+		d.lostCause = cause
+		close(d.lost)
+		d.cancel()
+	})
+}
+
+// Err returns nil, or the reason for which the device is lost.
+func (d *Device) Err() error {
+	select {
+	case <-d.lost:
+		return d.lostCause
+	default:
+		return nil
+	}
+}
+
+// budget is the step budget of a dispatch: a run ends by time, not by steps.
+const budget = math.MaxUint64

@@ -1,0 +1,39 @@
+// Package vk has Vulkan's objects with the manners of Go: a device, memory, buffers, descriptor sets, pipelines,
+// command buffers, queues, semaphores and fences, over Chiaro's engines.
+//
+// A creation function takes one struct and returns a pointer and an error; a zero field is "not given". Names are the
+// names of Vulkan without prefixes. There is no sType, no pNext, no two-call enumeration and no result code. Errors
+// have types: see error.go.
+//
+// # Lifetime
+//
+// Close frees an object. It returns an *InUseError if a submission that is not finished uses the object, unless the
+// device was made with DeferFree: then the object is freed after the last such submission. A second Close does nothing.
+//
+// # Threads
+//
+// Functions that create, and Close, may be called from any goroutine. As in Vulkan, an object that one goroutine
+// changes (a command buffer that it records, a set that it updates, a pool) must not be used by another at the same
+// time; a queue may.
+//
+// # Checking
+//
+// No call crashes, whatever its arguments; memory outside the bound ranges is out of reach of every shader. Beyond
+// that, [DeviceInfo.Checking] decides how much is checked: modules and pipelines when they are made.
+//
+// # Limits of this package
+//
+// It has compute pipelines and buffers. Images, graphics pipelines, ray tracing and shader objects are not in it yet.
+// It refuses to know C, handles, windows and the loader.
+//
+// # Files
+//
+//	error.go            the types of errors
+//	object.go           lifetime and ownership of all objects
+//	physical.go, device.go, queue.go
+//	memory.go, buffer.go
+//	setlayout.go, pool.go, set.go, pipelinelayout.go
+//	module.go, pipeline.go
+//	commandbuffer.go    states of a command buffer; record.go its commands; execute.go their execution
+//	semaphore.go, event.go, query.go
+package vk

@@ -1,0 +1,141 @@
+package vk
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// ErrDeviceLost is the error of all calls after a submission failed. The error that a call returns wraps it, and
+// the cause: a *LostError.
+var ErrDeviceLost = errors.New("the device is lost")
+
+// ErrTimeout is the error of a wait that ended by its deadline.
+var ErrTimeout = errors.New("the wait timed out")
+
+// LostError is the reason for the loss of a device: the command that failed, and the shader position if there is one.
+type LostError struct {
+	Command  string // such as "dispatch"
+	Location string // instruction and source line of the shader; "" if the error is not in a shader
+	Cause    error
+}
+
+// Error returns the command, the cause and the location.
+func (e *LostError) Error() string {
+	if e.Location == "" {
+		return fmt.Sprintf("%v: %s: %v", ErrDeviceLost, e.Command, e.Cause)
+	}
+	return fmt.Sprintf("%v: %s: %v: %s", ErrDeviceLost, e.Command, e.Cause, e.Location)
+}
+
+// Unwrap returns ErrDeviceLost and the cause.
+func (e *LostError) Unwrap() []error { return []error{ErrDeviceLost, e.Cause} }
+
+// UsageError reports a call that Vulkan forbids, with the rule.
+type UsageError struct {
+	Rule    string // a VUID; "" if the rule is of this package
+	Message string // "X is …; must be …"
+}
+
+// Error returns the message and the rule.
+func (e *UsageError) Error() string {
+	if e.Rule == "" {
+		return e.Message
+	}
+	return e.Message + " [" + e.Rule + "]"
+}
+
+func usage(rule, format string, args ...any) error {
+	return &UsageError{rule, fmt.Sprintf(format, args...)}
+}
+
+// InUseError reports a Close of an object that a submission uses.
+type InUseError struct {
+	Object string // its kind, and its name if it has one
+}
+
+// Error returns the object.
+func (e *InUseError) Error() string {
+	return e.Object + " is in use by a submission that is not finished; must be closed after it"
+}
+
+// OutOfMemoryError reports an allocation beyond the memory of the device.
+type OutOfMemoryError struct {
+	Bytes, Left uint64
+	Cause       error // of the system; nil if the bound of the device was reached
+}
+
+// Error returns the sizes.
+func (e *OutOfMemoryError) Error() string {
+	if e.Cause != nil {
+		return fmt.Sprintf("out of memory for %d bytes: %v", e.Bytes, e.Cause)
+	}
+	return fmt.Sprintf("out of memory for %d bytes; the device has %d left", e.Bytes, e.Left)
+}
+
+// Unwrap returns the cause.
+func (e *OutOfMemoryError) Unwrap() error { return e.Cause }
+
+// InvalidModuleError reports a shader module that breaks rules of SPIR-V or Vulkan.
+type InvalidModuleError struct {
+	Findings []valid.Finding // errors and warnings, in module order
+}
+
+// Error returns the first error, with its source line if the module has debug information.
+func (e *InvalidModuleError) Error() string {
+	n, text := 0, ""
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Severity != diag.Error {
+			continue
+		}
+		if n++; n > 1 {
+			continue
+		}
+		if text = fmt.Sprintf("%v: %s [%s]", f.Pos, f.Message, f.Code); f.HasSource {
+			text = fmt.Sprintf("%s:%d: %s", f.Source.File, f.Source.Line, text)
+		}
+	}
+	if n > 1 {
+		text += fmt.Sprintf(" (and %d more)", n-1)
+	}
+	return text
+}
+
+// LinkError reports a pipeline whose parts do not fit.
+type LinkError struct {
+	Findings []link.Finding
+}
+
+// Error returns the first error.
+func (e *LinkError) Error() string {
+	n, text := 0, ""
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Severity != diag.Error {
+			continue
+		}
+		if n++; n == 1 {
+			text = f.Message + " [" + f.Code + "]"
+		}
+	}
+	if n > 1 {
+		text += fmt.Sprintf(" (and %d more)", n-1)
+	}
+	return text
+}
+
+// UnsupportedError reports a valid request for a feature that Chiaro does not have.
+type UnsupportedError struct {
+	Feature string
+	Cause   error // nil, or the error of the engine
+}
+
+// Error returns the feature.
+func (e *UnsupportedError) Error() string { return "unsupported: " + e.Feature }
+
+// Unwrap returns the cause.
+func (e *UnsupportedError) Unwrap() error { return e.Cause }

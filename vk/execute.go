@@ -1,0 +1,236 @@
+package vk
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+)
+
+// executor runs command buffers: the state that commands set.
+type executor struct {
+	dev      *Device
+	pipeline *ComputePipeline
+	sets     [maxSets]boundSet
+	push     [MaxPushBytes]byte
+	args     [maxSets]compute.Set // of the dispatch
+}
+
+// boundSet is a set as it was bound.
+type boundSet struct {
+	set     *Set
+	layout  *PipelineLayout
+	dynamic []uint32
+}
+
+// run runs a primary command buffer. The state does not outlive it.
+func (x *executor) run(c *CommandBuffer) error {
+	x.reset()
+	return x.commands(c)
+}
+
+func (x *executor) reset() {
+	x.pipeline = nil
+	clear(x.sets[:])
+	clear(x.push[:])
+}
+
+// commands runs the commands of a buffer. The error is a *LostError.
+func (x *executor) commands(c *CommandBuffer) error {
+	for i := range c.commands {
+		k := &c.commands[i]
+		if err := x.command(c, k); err != nil {
+			if lost, ok := err.(*LostError); ok {
+				return lost
+			}
+			lost := &LostError{Command: commandNames[k.kind], Cause: err}
+			if (k.kind == dispatch || k.kind == dispatchIndirect) && x.pipeline != nil {
+				if at, ok := x.pipeline.stage.Locate(err); ok {
+					lost.Location = at.String()
+				}
+			}
+			return lost
+		}
+		if err := x.dev.ctx.Err(); err != nil {
+			return &LostError{Command: commandNames[k.kind], Cause: err}
+		}
+	}
+	return nil
+}
+
+func (x *executor) command(c *CommandBuffer, k *command) error {
+	switch k.kind {
+	case bindPipeline:
+		x.pipeline = k.a.(*ComputePipeline)
+	case bindSets:
+		x.bindSets(c, k)
+	case pushConstants:
+		copy(x.push[k.x[0]:], c.data[k.x[1]:k.x[1]+k.x[2]])
+	case dispatch:
+		return x.dispatch([3]uint32{uint32(k.x[0]), uint32(k.x[0] >> 32), uint32(k.x[1])}, [3]uint32{uint32(k.x[1] >> 32), uint32(k.x[2]), uint32(k.x[2] >> 32)})
+	case dispatchIndirect:
+		words, ok := k.a.(*Buffer).part(k.x[0], 12)
+		if !ok {
+			return usage("VUID-vkCmdDispatchIndirect-offset-00407", "the arguments are not in the buffer")
+		}
+		var groups [3]uint32 // read once: the host may change them meanwhile
+		for i := range groups {
+			groups[i] = binary.LittleEndian.Uint32(words[4*i:])
+		}
+		return x.dispatch([3]uint32{}, groups)
+	case copyBuffer, updateBuffer, fillBuffer, copyQueries:
+		return x.transfer(c, k)
+	case setEvent:
+		k.a.(*Event).change(1)
+	case resetEvent:
+		k.a.(*Event).change(0)
+	case waitEvents:
+		return k.a.(*Event).await()
+	case resetQueries:
+		return k.a.(*QueryPool).Reset(int(k.x[0]), int(k.x[1]))
+	case writeTimestamp:
+		k.a.(*QueryPool).stamp(int(k.x[0]))
+	case executeCommands:
+		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
+		saved, push := x.pipeline, x.push
+		sets := x.sets
+		x.reset()
+		err := x.commands(k.a.(*CommandBuffer))
+		x.pipeline, x.push, x.sets = saved, push, sets
+		return err
+	}
+	return nil
+}
+
+// transfer runs a command that only moves bytes. Ranges were checked when they were recorded, and buffers do not change
+// size; memory that is gone would have failed the submission.
+func (x *executor) transfer(c *CommandBuffer, k *command) error {
+	switch k.kind {
+	case copyBuffer:
+		source, target := k.a.(*Buffer), k.b.(*Buffer)
+		for _, r := range c.regions[k.x[0] : k.x[0]+k.x[1]] {
+			from, ok1 := source.part(r.Source, r.Size)
+			to, ok2 := target.part(r.Target, r.Size)
+			if ok1 && ok2 {
+				copy(to, from)
+			}
+		}
+	case updateBuffer:
+		if to, ok := k.a.(*Buffer).part(k.x[0], k.x[2]); ok {
+			copy(to, c.data[k.x[1]:k.x[1]+k.x[2]])
+		}
+	case fillBuffer:
+		if to, ok := k.a.(*Buffer).part(k.x[0], k.x[1]); ok {
+			fill(to, uint32(k.x[2]))
+		}
+	case copyQueries:
+		q, b := k.a.(*QueryPool), k.b.(*Buffer)
+		if to, ok := b.part(k.x[2], (k.x[1]-1)*k.x[3]+8); ok {
+			q.copyTo(to, int(k.x[0]), int(k.x[1]), k.x[3])
+		}
+	}
+	return nil
+}
+
+// fill writes a word to all of b, whose length is a multiple of 4.
+func fill(b []byte, word uint32) {
+	if len(b) == 0 {
+		return
+	}
+	binary.LittleEndian.PutUint32(b, word)
+	for n := 4; n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
+	}
+}
+
+// bindSets binds sets. Sets of lower numbers whose layouts are not compatible are disturbed, and so are all of higher
+// numbers if the new layouts are not compatible with theirs (Vulkan, Pipeline Layout Compatibility).
+func (x *executor) bindSets(c *CommandBuffer, k *command) {
+	l, first, from, n, offset := k.a.(*PipelineLayout), int(k.x[0]), k.x[1], int(k.x[2]), int(k.x[3])
+	for i := range x.sets {
+		b := &x.sets[i]
+		if b.layout == nil || i >= first && i < first+n {
+			continue
+		}
+		if through := min(i, max(first+n-1, i)); !b.layout.compatible(l, through) {
+			*b = boundSet{}
+		}
+	}
+	for i, s := range c.sets[from : from+uint64(n)] {
+		b := &x.sets[first+i]
+		*b = boundSet{set: s, layout: l}
+		if s != nil && s.layout.many > 0 {
+			b.dynamic = c.offsets[offset : offset+int(s.layout.many)]
+			offset += int(s.layout.many)
+		}
+	}
+}
+
+// maxPrinted bounds the printed output of one dispatch, in bytes.
+const maxPrinted = 4 << 20
+
+// dispatch runs the bound pipeline.
+func (x *executor) dispatch(base, groups [3]uint32) error {
+	p := x.pipeline
+	if p == nil {
+		return usage("VUID-vkCmdDispatch-None-08606", "no pipeline is bound; must be")
+	}
+	args := compute.Args{
+		Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness,
+		Workers: x.dev.workers, Budget: budget, Sets: x.resolve(p.layout),
+	}
+	if x.dev.print != nil && len(p.stage.Program.Messages) > 0 {
+		args.Log = &exec.Log{}
+	}
+	regions, release := x.dev.heap.regions()
+	defer release()
+	args.Regions = regions
+	ctx := x.dev.ctx
+	if x.dev.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, x.dev.timeout, fmt.Errorf("the command ran for more than %v", x.dev.timeout))
+		defer cancel()
+	}
+	err := p.pipeline.Dispatch(ctx, args)
+	if args.Log != nil {
+		for _, text := range shader.Printed(p.stage.Program, args.Log, maxPrinted) {
+			x.dev.print(text)
+		}
+	}
+	return err
+}
+
+// resolve returns the descriptors of the bound sets. A set that is not compatible with the layout of the pipeline is
+// not bound: its descriptors are null.
+func (x *executor) resolve(l *PipelineLayout) []compute.Set {
+	out := x.args[:len(l.sets)]
+	for i := range out {
+		out[i] = nil
+		b := &x.sets[i]
+		if b.set == nil || !b.layout.compatible(l, i) {
+			continue
+		}
+		b.set.mu.RLock()
+		out[i] = b.set.content
+		if b.dynamic != nil {
+			out[i] = b.moved()
+		}
+		b.set.mu.RUnlock()
+	}
+	return out
+}
+
+// moved returns the descriptors with their dynamic offsets.
+func (b *boundSet) moved() compute.Set {
+	out := append(compute.Set(nil), b.set.content...)
+	for i := range out {
+		if n := b.set.layout.dynamicCount(i); n > 0 {
+			at := b.set.layout.slots[i].dynamic
+			out[i].Dynamic = b.dynamic[at : at+n]
+		}
+	}
+	return out
+}

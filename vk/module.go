@@ -1,0 +1,52 @@
+package vk
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// ShaderModule is the code of shaders.
+type ShaderModule struct {
+	object
+	module     *spirv.Module
+	identifier [32]byte
+}
+
+// NewShaderModule makes a module of SPIR-V. With checking it returns an *InvalidModuleError if the module breaks a rule
+// for the values that specialization constants have by default.
+func (d *Device) NewShaderModule(ctx context.Context, code []byte) (*ShaderModule, error) {
+	m, err := spirv.Decode(code)
+	if err != nil {
+		return nil, err
+	}
+	s := &ShaderModule{module: m, identifier: sha256.Sum256(code)}
+	if _, err := d.specialize(ctx, s, nil); err != nil {
+		return nil, err
+	}
+	d.adopt(&s.object, "shader module", nil)
+	return s, nil
+}
+
+// Identifier returns the identifier of the module (VK_EXT_shader_module_identifier): equal code has equal identifiers
+// on all machines.
+func (s *ShaderModule) Identifier() []byte { return append([]byte(nil), s.identifier[:]...) }
+
+// specialize returns the module with the values of its specialization constants, checked if the device checks.
+func (d *Device) specialize(ctx context.Context, s *ShaderModule, spec facts.Spec) (*valid.Module, error) {
+	var judge *shader.Judge
+	if d.checking > None {
+		judge = &shader.Judge{Env: d.env}
+	}
+	m, err := judge.Specialize(ctx, s.module, spec)
+	var invalid *shader.InvalidError
+	if errors.As(err, &invalid) {
+		return nil, &InvalidModuleError{invalid.Report.Findings}
+	}
+	return m, err
+}

@@ -1,0 +1,83 @@
+package vk
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// MaxPushBytes is the size of push constants in bytes (maxPushConstantsSize).
+const MaxPushBytes = 256
+
+// maxSets is maxBoundDescriptorSets.
+const maxSets = 32
+
+// PipelineLayoutInfo describes a pipeline layout.
+type PipelineLayoutInfo struct {
+	Flags link.LayoutFlags
+	Sets  []*SetLayout // nil elements are allowed with independent sets
+	Push  []link.Range
+}
+
+// PipelineLayout is the interface between the shaders of a pipeline and the bound descriptor sets and push constants.
+type PipelineLayout struct {
+	object
+	sets []*SetLayout
+	link link.Layout
+	push uint32 // bytes
+}
+
+// NewPipelineLayout makes a pipeline layout. The set layouts may be closed afterwards.
+func (d *Device) NewPipelineLayout(info PipelineLayoutInfo) (*PipelineLayout, error) {
+	if n := len(info.Sets); n > maxSets {
+		return nil, usage("VUID-VkPipelineLayoutCreateInfo-setLayoutCount-00286", "the layout has %d sets; must have at most %d", n, maxSets)
+	}
+	l := &PipelineLayout{sets: slices.Clone(info.Sets), link: link.Layout{Flags: info.Flags, Push: slices.Clone(info.Push)}}
+	for i, s := range info.Sets {
+		if s == nil && info.Flags&link.LayoutFlagsIndependentSets != 0 {
+			l.link.Sets = append(l.link.Sets, link.Set{Number: uint32(i), Null: true})
+			continue
+		}
+		if err := check(d, "a set layout", s); err != nil {
+			return nil, err
+		}
+		set := s.link
+		set.Number = uint32(i)
+		l.link.Sets = append(l.link.Sets, set)
+	}
+	for _, r := range info.Push {
+		end := uint64(r.Offset) + uint64(r.Size)
+		if r.Size == 0 || r.Offset%4 != 0 || r.Size%4 != 0 || end > MaxPushBytes {
+			return nil, usage("VUID-VkPushConstantRange-size-00298", "a push constant range has %d bytes from offset %d on; must have a multiple of 4, greater than 0, in the first %d", r.Size, r.Offset, MaxPushBytes)
+		}
+		l.push = max(l.push, uint32(end))
+	}
+	d.adopt(&l.object, "pipeline layout", nil)
+	return l, nil
+}
+
+// set returns the layout of a set; nil if there is none.
+func (l *PipelineLayout) set(i int) *SetLayout {
+	if l == nil || i >= len(l.sets) {
+		return nil
+	}
+	return l.sets[i]
+}
+
+// compatible reports whether two layouts are compatible for set n: identically defined push constants and sets 0 to n
+// (Vulkan, Pipeline Layout Compatibility).
+func (l *PipelineLayout) compatible(o *PipelineLayout, n int) bool {
+	if l == o {
+		return true
+	}
+	if l == nil || o == nil || !slices.Equal(l.link.Push, o.link.Push) ||
+		l.link.Flags&link.LayoutFlagsIndependentSets != o.link.Flags&link.LayoutFlagsIndependentSets {
+		return false
+	}
+	for i := range n + 1 {
+		if !l.set(i).same(o.set(i)) {
+			return false
+		}
+	}
+	return true
+}

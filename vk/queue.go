@@ -1,0 +1,266 @@
+package vk
+
+import (
+	"context"
+	"sync"
+)
+
+// Queue runs submissions in order on its own goroutine.
+type Queue struct {
+	dev *Device
+
+	mu      sync.Mutex
+	work    *sync.Cond // signaled when list or stopped changes
+	list    []*submission
+	free    []*submission
+	stopped bool
+	done    chan struct{} // closed when the goroutine has ended
+
+	submitted uint64
+	finished  *Semaphore // counts finished submissions
+}
+
+// SemaphoreValue is a point of a timeline.
+type SemaphoreValue struct {
+	Semaphore *Semaphore
+	Value     uint64
+}
+
+// SubmitInfo describes a submission.
+type SubmitInfo struct {
+	Wait     []SemaphoreValue // before the commands begin
+	Commands []*CommandBuffer
+	Signal   []SemaphoreValue // after the commands are finished
+	Fence    *Fence           // nil for none
+}
+
+// submission is the queue's copy of a SubmitInfo.
+type submission struct {
+	wait, signal []SemaphoreValue
+	commands     []*CommandBuffer
+	held         []*object // acquired
+	fence        *Fence
+	fenceValue   uint64
+}
+
+func newQueue(d *Device) *Queue {
+	q := &Queue{dev: d, done: make(chan struct{}), finished: &Semaphore{}}
+	q.finished.dev = d
+	q.work = sync.NewCond(&q.mu)
+	go q.run()
+	return q
+}
+
+// Submit appends a submission. After an error nothing of it runs.
+func (q *Queue) Submit(info SubmitInfo) error {
+	if err := q.dev.Err(); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.stopped {
+		return q.dev.Err()
+	}
+	s := q.take()
+	if err := s.fill(q.dev, &info); err != nil {
+		s.release()
+		q.free = append(q.free, s)
+		return err
+	}
+	q.submitted++
+	q.list = append(q.list, s)
+	q.work.Signal()
+	return nil
+}
+
+// take returns an unused submission.
+func (q *Queue) take() *submission {
+	n := len(q.free)
+	if n == 0 {
+		return &submission{}
+	}
+	s := q.free[n-1]
+	q.free = q.free[:n-1]
+	return s
+}
+
+// fill copies info and acquires its objects.
+func (s *submission) fill(d *Device, info *SubmitInfo) error {
+	for _, list := range [...][]SemaphoreValue{info.Wait, info.Signal} {
+		for _, v := range list {
+			if err := check(d, "a semaphore", v.Semaphore); err != nil {
+				return err
+			}
+			if err := s.hold(&v.Semaphore.object); err != nil {
+				return err
+			}
+		}
+	}
+	s.wait, s.signal = append(s.wait, info.Wait...), append(s.signal, info.Signal...)
+	for _, c := range info.Commands {
+		if err := s.add(d, c); err != nil {
+			return err
+		}
+	}
+	if info.Fence == nil {
+		return nil
+	}
+	if err := check(d, "the fence", info.Fence); err != nil {
+		return err
+	}
+	if err := s.hold(&info.Fence.object); err != nil {
+		return err
+	}
+	var err error
+	s.fenceValue, err = info.Fence.take()
+	s.fence = info.Fence
+	return err
+}
+
+// add adds a command buffer with all that it uses.
+func (s *submission) add(d *Device, c *CommandBuffer) error {
+	if err := check(d, "a command buffer", c); err != nil {
+		return err
+	}
+	if c.state != executable || c.secondary {
+		return usage("VUID-vkQueueSubmit-pCommandBuffers-00070", "%v must be an executable primary command buffer", &c.object)
+	}
+	if c.once {
+		c.state = invalid
+	}
+	s.commands = append(s.commands, c)
+	if err := s.hold(&c.object); err != nil {
+		return err
+	}
+	return s.holdAll(c)
+}
+
+// holdAll acquires the objects of a command buffer and of the sets that it binds.
+func (s *submission) holdAll(c *CommandBuffer) error {
+	for _, o := range c.refs {
+		if err := s.hold(o); err != nil {
+			return err
+		}
+	}
+	var err error
+	for _, set := range c.sets {
+		if set != nil && err == nil {
+			set.refer(func(o *object) {
+				if err == nil {
+					err = s.hold(o)
+				}
+			})
+		}
+	}
+	for i := range c.commands {
+		if x := &c.commands[i]; x.kind == executeCommands && err == nil {
+			err = s.holdAll(x.a.(*CommandBuffer))
+		}
+	}
+	return err
+}
+
+func (s *submission) hold(o *object) error {
+	if !o.acquire() {
+		return usage("", "the submission uses %v, which is closed; must be alive", o)
+	}
+	s.held = append(s.held, o)
+	return nil
+}
+
+// release ends the use of all objects and empties s.
+func (s *submission) release() {
+	for _, o := range s.held {
+		o.release()
+	}
+	clear(s.held)
+	clear(s.commands)
+	clear(s.wait)
+	clear(s.signal)
+	s.held, s.commands, s.wait, s.signal, s.fence = s.held[:0], s.commands[:0], s.wait[:0], s.signal[:0], nil
+}
+
+// run runs submissions until the queue stops.
+func (q *Queue) run() {
+	defer close(q.done)
+	x := &executor{dev: q.dev}
+	for {
+		q.mu.Lock()
+		for len(q.list) == 0 && !q.stopped {
+			q.work.Wait()
+		}
+		if len(q.list) == 0 {
+			q.mu.Unlock()
+			return
+		}
+		s := q.list[0]
+		copy(q.list, q.list[1:])
+		q.list[len(q.list)-1] = nil
+		q.list = q.list[:len(q.list)-1]
+		q.mu.Unlock()
+		q.one(x, s)
+	}
+}
+
+// one runs a submission. After a loss it only releases its objects.
+func (q *Queue) one(x *executor, s *submission) {
+	if err := q.execute(x, s); err != nil {
+		q.dev.lose(err)
+	}
+	signal, fence, value := s.signal, s.fence, s.fenceValue
+	if q.dev.Err() == nil {
+		for _, v := range signal {
+			v.Semaphore.raise(v.Value)
+		}
+	}
+	held := fence != nil
+	if held { // the wait for a fence must see released objects
+		fence.object.acquire()
+	}
+	s.release()
+	if held {
+		if q.dev.Err() == nil {
+			fence.raise(value)
+		}
+		fence.object.release()
+	}
+	q.mu.Lock()
+	q.free = append(q.free, s)
+	q.mu.Unlock()
+	q.finished.raise(q.finished.Value() + 1)
+}
+
+// execute waits for the semaphores of a submission and runs its command buffers.
+func (q *Queue) execute(x *executor, s *submission) (err error) {
+	if err := q.dev.Err(); err != nil {
+		return err
+	}
+	for _, v := range s.wait {
+		if err := v.Semaphore.Wait(q.dev.ctx, v.Value); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.commands {
+		if err := x.run(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WaitIdle waits until all submissions so far are finished; see [Semaphore.Wait].
+func (q *Queue) WaitIdle(ctx context.Context) error {
+	q.mu.Lock()
+	n := q.submitted
+	q.mu.Unlock()
+	return q.finished.Wait(ctx, n)
+}
+
+// stop ends the goroutine after the submissions that it has.
+func (q *Queue) stop() {
+	q.mu.Lock()
+	q.stopped = true
+	q.work.Signal()
+	q.mu.Unlock()
+	<-q.done
+}

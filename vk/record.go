@@ -1,0 +1,273 @@
+package vk
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+)
+
+// commandKind is the kind of a recorded command.
+type commandKind uint8
+
+const (
+	bindPipeline commandKind = iota
+	bindSets
+	pushConstants
+	dispatch
+	dispatchIndirect
+	copyBuffer
+	updateBuffer
+	fillBuffer
+	setEvent
+	resetEvent
+	waitEvents
+	resetQueries
+	writeTimestamp
+	copyQueries
+	executeCommands
+)
+
+// commandNames are the names in messages.
+var commandNames = [...]string{"bind pipeline", "bind descriptor sets", "push constants", "dispatch", "dispatch indirect", "copy buffer",
+	"update buffer", "fill buffer", "set event", "reset event", "wait events", "reset query pool", "write timestamp",
+	"copy query pool results", "execute commands"}
+
+// BindPipeline binds a compute pipeline for the following dispatches.
+func (c *CommandBuffer) BindPipeline(p *ComputePipeline) {
+	if !c.begin() {
+		return
+	}
+	if err := check(c.dev, "the pipeline", p); err != nil {
+		c.fail(err)
+		return
+	}
+	c.refer(&p.object)
+	c.commands = append(c.commands, command{kind: bindPipeline, a: p})
+}
+
+// BindSets binds descriptor sets from set number first on. dynamic has the offsets of the dynamic descriptors in bytes,
+// in order of sets, bindings and elements. The layout may be closed afterwards.
+func (c *CommandBuffer) BindSets(l *PipelineLayout, first int, sets []*Set, dynamic []uint32) {
+	if !c.begin() {
+		return
+	}
+	if err := c.checkSets(l, first, sets, dynamic); err != nil {
+		c.fail(err)
+		return
+	}
+	from, offset := len(c.sets), len(c.offsets)
+	for _, s := range sets {
+		if s != nil {
+			c.refer(&s.object)
+		}
+	}
+	c.sets = append(c.sets, sets...)
+	c.offsets = append(c.offsets, dynamic...)
+	c.commands = append(c.commands, command{kind: bindSets, a: l, x: [4]uint64{uint64(first), uint64(from), uint64(len(sets)), uint64(offset)}})
+}
+
+func (c *CommandBuffer) checkSets(l *PipelineLayout, first int, sets []*Set, dynamic []uint32) error {
+	if err := check(c.dev, "the layout", l); err != nil {
+		return err
+	}
+	if first < 0 || first > len(l.sets) || len(sets) > len(l.sets)-first {
+		return usage("VUID-vkCmdBindDescriptorSets-firstSet-00360", "%d sets from set %d on are bound; the layout has %d sets", len(sets), first, len(l.sets))
+	}
+	need := 0
+	for i, s := range sets {
+		want := l.sets[first+i]
+		if s == nil && want == nil {
+			continue
+		}
+		if err := check(c.dev, "a set", s); err != nil {
+			return err
+		}
+		if !s.layout.same(want) {
+			return usage("VUID-vkCmdBindDescriptorSets-pDescriptorSets-00358", "%v is not of the layout of set %d; must be", &s.object, first+i)
+		}
+		need += int(s.layout.many)
+	}
+	if len(dynamic) != need {
+		return usage("VUID-vkCmdBindDescriptorSets-dynamicOffsetCount-00359", "%d dynamic offsets are bound; must be %d", len(dynamic), need)
+	}
+	for _, n := range dynamic {
+		if n%BufferAlignment != 0 {
+			return usage("VUID-vkCmdBindDescriptorSets-pDynamicOffsets-01971", "a dynamic offset is %d; must be a multiple of %d", n, BufferAlignment)
+		}
+	}
+	return nil
+}
+
+// PushConstants sets bytes of the push constants.
+func (c *CommandBuffer) PushConstants(l *PipelineLayout, offset int, data []byte) {
+	if !c.begin() {
+		return
+	}
+	if err := check(c.dev, "the layout", l); err != nil {
+		c.fail(err)
+		return
+	}
+	if offset < 0 || offset%4 != 0 || len(data)%4 != 0 || len(data) == 0 || offset > int(l.push) || len(data) > int(l.push)-offset {
+		c.fail(usage("VUID-vkCmdPushConstants-offset-01795", "%d bytes from offset %d on are set; must be a multiple of 4, at least 4, in the %d bytes of the layout", len(data), offset, l.push))
+		return
+	}
+	c.payload(pushConstants, uint64(offset), data, nil)
+}
+
+// payload records a command with bytes.
+func (c *CommandBuffer) payload(kind commandKind, offset uint64, data []byte, b *Buffer) {
+	at := len(c.data)
+	c.data = append(c.data, data...)
+	x := command{kind: kind, x: [4]uint64{offset, uint64(at), uint64(len(data))}}
+	if b != nil {
+		x.a = b
+	}
+	c.commands = append(c.commands, x)
+}
+
+// Dispatch runs x·y·z workgroups of the bound pipeline.
+func (c *CommandBuffer) Dispatch(x, y, z uint32) { c.DispatchBase([3]uint32{}, [3]uint32{x, y, z}) }
+
+// DispatchBase runs workgroups whose ids begin at base.
+func (c *CommandBuffer) DispatchBase(base, groups [3]uint32) {
+	if !c.begin() {
+		return
+	}
+	for i, most := range compute.MaxGroups() {
+		if uint64(base[i])+uint64(groups[i]) > uint64(most) {
+			c.fail(usage("VUID-vkCmdDispatchBase-groupCountX-00424", "%d workgroups from %d on are dispatched in dimension %d; must be at most %d", groups[i], base[i], i, most))
+			return
+		}
+	}
+	c.commands = append(c.commands, command{kind: dispatch, x: [4]uint64{
+		uint64(base[0]) | uint64(base[1])<<32, uint64(base[2]) | uint64(groups[0])<<32, uint64(groups[1]) | uint64(groups[2])<<32}})
+}
+
+// DispatchIndirect runs the number of workgroups that a buffer has when the command runs: three 32-bit numbers at a
+// multiple of 4. A number beyond the limits of a dispatch makes the device lost.
+func (c *CommandBuffer) DispatchIndirect(b *Buffer, offset uint64) {
+	if !c.transfer(b, offset, 12, IndirectBuffer, "VUID-vkCmdDispatchIndirect-offset-00407") {
+		return
+	}
+	c.commands = append(c.commands, command{kind: dispatchIndirect, a: b, x: [4]uint64{offset}})
+}
+
+// transfer reports whether a command may use n bytes of a buffer from a multiple of 4 on.
+func (c *CommandBuffer) transfer(b *Buffer, offset, n uint64, use BufferUsage, rule string) bool {
+	if !c.begin() {
+		return false
+	}
+	if err := check(c.dev, "the buffer", b); err != nil {
+		c.fail(err)
+		return false
+	}
+	_, ok := b.part(offset, n)
+	switch {
+	case b.memory == nil:
+		c.fail(usage("", "%v has no memory; must have some", &b.object))
+	case !ok || offset%4 != 0:
+		c.fail(usage(rule, "%d bytes from offset %d on are used; must be at a multiple of 4 in the %d bytes of %v", n, offset, b.size, &b.object))
+	case c.dev.checking > None && b.usage&use == 0:
+		c.fail(usage(rule, "%v lacks the usage of the command; must have it", &b.object))
+	default:
+		c.refer(&b.object)
+		c.refer(&b.memory.object)
+		return true
+	}
+	return false
+}
+
+// BufferCopy is a range to copy, in bytes.
+type BufferCopy struct {
+	Source, Target, Size uint64
+}
+
+// CopyBuffer copies ranges. The ranges of one buffer must not overlap.
+func (c *CommandBuffer) CopyBuffer(source, target *Buffer, regions []BufferCopy) {
+	if !c.begin() {
+		return
+	}
+	err := check(c.dev, "the source", source)
+	if err == nil {
+		err = check(c.dev, "the target", target)
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	if len(regions) == 0 {
+		c.fail(usage("VUID-vkCmdCopyBuffer-regionCount-arraylength", "no region is copied; must be at least 1"))
+		return
+	}
+	for _, r := range regions {
+		_, from := source.part(r.Source, r.Size)
+		_, to := target.part(r.Target, r.Size)
+		if !from || !to || r.Size == 0 {
+			c.fail(usage("VUID-vkCmdCopyBuffer-size-00115", "%d bytes are copied from offset %d to offset %d; must be at least 1, in the buffers of %d and %d bytes", r.Size, r.Source, r.Target, source.size, target.size))
+			return
+		}
+	}
+	for _, b := range [...]*Buffer{source, target} {
+		c.refer(&b.object)
+		c.refer(&b.memory.object) // parts of at least a byte need memory
+	}
+	at := len(c.regions)
+	c.regions = append(c.regions, regions...)
+	c.commands = append(c.commands, command{kind: copyBuffer, a: source, b: target, x: [4]uint64{uint64(at), uint64(len(regions))}})
+}
+
+// MaxUpdate is the largest number of bytes of UpdateBuffer.
+const MaxUpdate = 1 << 16
+
+// UpdateBuffer writes bytes to a buffer: a multiple of 4, at most MaxUpdate.
+func (c *CommandBuffer) UpdateBuffer(b *Buffer, offset uint64, data []byte) {
+	if !c.transfer(b, offset, uint64(len(data)), TransferTarget, "VUID-vkCmdUpdateBuffer-dataSize-00033") {
+		return
+	}
+	if len(data)%4 != 0 || len(data) > MaxUpdate || len(data) == 0 {
+		c.fail(usage("VUID-vkCmdUpdateBuffer-dataSize-00037", "%d bytes are written; must be a multiple of 4 from 4 to %d", len(data), MaxUpdate))
+		return
+	}
+	c.payload(updateBuffer, offset, data, b)
+}
+
+// FillBuffer writes a word to all of n bytes of a buffer: a multiple of 4, or WholeSize.
+func (c *CommandBuffer) FillBuffer(b *Buffer, offset, n uint64, word uint32) {
+	if n == WholeSize && b != nil && offset <= b.size {
+		n = (b.size - offset) &^ 3
+	}
+	if !c.transfer(b, offset, n, TransferTarget, "VUID-vkCmdFillBuffer-dstOffset-00024") {
+		return
+	}
+	if n%4 != 0 {
+		c.fail(usage("VUID-vkCmdFillBuffer-size-00028", "%d bytes are filled; must be a multiple of 4", n))
+		return
+	}
+	c.commands = append(c.commands, command{kind: fillBuffer, a: b, x: [4]uint64{offset, n, uint64(word)}})
+}
+
+// Barrier orders the commands before it and the commands after it, and makes writes visible (vkCmdPipelineBarrier). A
+// queue runs its commands in order and memory is coherent: the command costs nothing.
+func (c *CommandBuffer) Barrier() { c.begin() }
+
+// Execute runs secondary command buffers.
+func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
+	if !c.begin() {
+		return
+	}
+	for _, s := range list {
+		if err := check(c.dev, "a secondary command buffer", s); err != nil {
+			c.fail(err)
+			return
+		}
+		if c.secondary || !s.secondary || s.state != executable {
+			c.fail(usage("VUID-vkCmdExecuteCommands-pCommandBuffers-00089", "%v must be an executable secondary command buffer, executed by a primary one", &s.object))
+			return
+		}
+	}
+	for _, s := range list {
+		c.refer(&s.object)
+		for _, o := range s.refs {
+			c.refer(o)
+		}
+		c.commands = append(c.commands, command{kind: executeCommands, a: s})
+	}
+}
