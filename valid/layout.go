@@ -286,7 +286,11 @@ func (c *checker) layoutInBlock(i int, op spirv.Op, in spirv.Inst) {
 			c.fail(i, "SPV-Layout-Variable", "%s after other instructions or in a later block; must be among the first instructions of the first block", op)
 		}
 	case op == spirv.OpExtInst && c.m.ExtSet(inst.ExtInst(in).Set()).NonSemantic(), isDebugInfo(c.m, op, in):
-		// These may be between variables, but not before a phi.
+		// These may be between variables, but not before a phi. Debug information of
+		// instructions is after the variables.
+		if v := inst.ExtInst(in); c.m.ExtSet(v.Set()) == spirv.ExtSetNonSemanticShaderDebugInfo && inFunction(spirv.ExtSetNonSemanticShaderDebugInfo, v.Instruction()) {
+			l.vars = false
+		}
 	default:
 		l.vars = false
 	}

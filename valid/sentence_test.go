@@ -248,32 +248,43 @@ type poolEntry struct {
 
 // newSentenceBuilder reads the bases and the pool.
 func newSentenceBuilder(t *testing.T) *sentenceBuilder {
-	a, err := txtar.ParseFile("testdata/sentences/pool.txtar")
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("testdata/sentences/pool*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no pool", err)
 	}
 	b := &sentenceBuilder{bases: map[string][]string{}, byID: map[string]int{}}
-	for _, f := range a.Files {
-		lines := slices.DeleteFunc(strings.Split(string(f.Data), "\n"), func(l string) bool {
-			return strings.TrimSpace(l) == "" || l[0] == ';'
-		})
-		if f.Name != "pool" {
-			b.bases[f.Name] = lines
-			continue
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, l := range lines {
-			if l[0] == ' ' {
-				last := &b.pool[len(b.pool)-1]
-				last.lines = append(last.lines, strings.TrimSpace(l))
-				continue
-			}
-			id := resultOf(l)
-			if _, twice := b.byID[id]; id == "" || twice {
-				t.Fatalf("pool: %q defines no id or an id twice", l)
-			}
-			b.byID[id] = len(b.pool)
-			b.pool = append(b.pool, poolEntry{id, []string{l}})
+		for _, f := range a.Files {
+			b.read(t, f)
 		}
 	}
 	return b
+}
+
+// read reads a base or a part of the pool.
+func (b *sentenceBuilder) read(t *testing.T, f txtar.File) {
+	lines := slices.DeleteFunc(strings.Split(string(f.Data), "\n"), func(l string) bool {
+		return strings.TrimSpace(l) == "" || l[0] == ';'
+	})
+	if f.Name != "pool" {
+		b.bases[f.Name] = lines
+		return
+	}
+	for _, l := range lines {
+		if l[0] == ' ' {
+			last := &b.pool[len(b.pool)-1]
+			last.lines = append(last.lines, strings.TrimSpace(l))
+			continue
+		}
+		id := resultOf(strings.TrimPrefix(l, "global "))
+		if _, twice := b.byID[id]; id == "" || twice {
+			t.Fatalf("pool: %q defines no id or an id twice", l)
+		}
+		b.byID[id] = len(b.pool)
+		b.pool = append(b.pool, poolEntry{id, []string{l}})
+	}
 }

@@ -1,0 +1,116 @@
+package valid
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// debugLine checks the range of a DebugLine: source, first and last line, first
+// and last column. Line 0 is for instructions without a line in the source.
+func (c *debugInfo) debugLine(i int, w []spirv.ID) {
+	var n [4]int64
+	for k := range n {
+		v, ok := c.m.Const(w[k+1]).Int()
+		if !ok {
+			return
+		}
+		n[k] = v
+	}
+	switch {
+	case n[1] < n[0]:
+		c.fail(i, "SPV-DebugInfo-Line", "the last line is %d, the first %d; must not be before it", n[1], n[0])
+	case n[0] == n[1] && n[3] < n[2]:
+		c.fail(i, "SPV-DebugInfo-Line", "the last column is %d, the first %d; must not be before it", n[3], n[2])
+	default:
+		if n[0] == 0 {
+			c.lineless = i
+		}
+		c.inText(i, w[0], c.m.Const(w[2]), c.m.Const(w[4]))
+	}
+}
+
+// debugDeclare checks DebugDeclare after a DebugLine of line 0. A variable of the
+// source has a line of its declaration; a variable that the compiler added does not.
+func (c *debugInfo) debugDeclare(i int, w []spirv.ID) {
+	if c.lineless < 0 {
+		return
+	}
+	d := c.debugInst(w[0])
+	if len(d) < 12 || debugOp(d[4]) != spirv.NonSemanticShaderDebugInfoDebugLocalVariable {
+		return
+	}
+	flags, ok := c.m.Const(spirv.ID(d[11])).Int()
+	if ok && flags&int64(spirv.NonSemanticShaderDebugInfoFlagsFlagArtificialMask) == 0 {
+		c.fail(c.lineless, "SPV-DebugInfo-Line", "line 0 for the declaration of %s, a variable of the source; must be a line of at least 1", c.name(w[0])).also(c, i, "the declaration")
+		c.lineless = -1
+	}
+}
+
+// inText checks that a line and a column are in the text of a DebugSource.
+func (c *debugInfo) inText(i int, source spirv.ID, line, column *facts.Const) {
+	n, ok := line.Int()
+	k, ok2 := column.Int()
+	if !ok || !ok2 || n == 0 {
+		return
+	}
+	lines, ok := c.textOf(source)
+	switch {
+	case !ok:
+	case n < 0 || n > int64(len(lines)):
+		c.fail(i, "SPV-DebugInfo-Line", "line %d of a text of %d; must be an existing line", n, len(lines)).also(c, c.code.Def(source), "the text")
+	case k > int64(lines[n-1])+1:
+		c.fail(i, "SPV-DebugInfo-Column", "column %d of line %d, which has %d; must be within it or directly after it", k, n, lines[n-1]).also(c, c.code.Def(source), "the text")
+	}
+}
+
+// textOf returns the length of each line of the text of a DebugSource and the
+// DebugSourceContinued instructions after it; false if it has no text.
+func (c *debugInfo) textOf(source spirv.ID) ([]int32, bool) {
+	if l, ok := c.texts[source]; ok {
+		return l, l != nil
+	}
+	var lines []int32
+	if d := c.code.Def(source); d >= 0 {
+		if in := c.code.Inst(d); in.Op() == spirv.OpExtInst && debugOp(in[4]) == spirv.NonSemanticShaderDebugInfoDebugSource && len(in) > 6 {
+			lines = []int32{0}
+			lines = c.addText(lines, spirv.ID(in[6]))
+			for n := d + 1; n < c.code.Len(); n++ {
+				more := c.code.Inst(n)
+				if more.Op() != spirv.OpExtInst || len(more) < 6 || debugOp(more[4]) != spirv.NonSemanticShaderDebugInfoDebugSourceContinued || !isDebugInfo(c.m, more.Op(), more) {
+					break
+				}
+				lines = c.addText(lines, spirv.ID(more[5]))
+			}
+			if len(lines) > 1 && lines[len(lines)-1] == 0 {
+				lines = lines[:len(lines)-1]
+			}
+		}
+	}
+	if c.texts == nil {
+		c.texts = map[spirv.ID][]int32{}
+	}
+	c.texts[source] = lines
+	return lines, lines != nil
+}
+
+// addText adds the lines of an OpString to the last line of a text.
+func (c *debugInfo) addText(lines []int32, id spirv.ID) []int32 {
+	in := c.code.DefInst(id)
+	if in == nil || in.Op() != spirv.OpString {
+		return lines
+	}
+	for _, w := range in[2:] {
+		for range 4 {
+			switch byte(w) {
+			case 0:
+				return lines
+			case '\n':
+				lines = append(lines, 0)
+			default:
+				lines[len(lines)-1]++
+			}
+			w >>= 8
+		}
+	}
+	return lines
+}
