@@ -19,6 +19,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scripts, err := filepath.Abs("../../internal/amber/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	corpus, err := filepath.Abs("../../../shared/corpus")
 	if err != nil {
 		t.Fatal(err)
@@ -34,6 +38,7 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
+			e.Setenv("SCRIPTS", scripts)
 			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // has only chiaro
 			e.Setenv("CORPUS", corpus)
 			return nil

@@ -37,7 +37,11 @@ type Image struct {
 	Dimensions           int // 1, 2 or 3
 	Width, Height, Depth int
 	MipLevels, Samples   int // at least 1
+	Layers               int // array layers, one after the other; 0 is 1
 }
+
+// layers returns the number of array layers.
+func (m *Image) layers() int { return max(m.Layers, 1) }
 
 // Elements returns the number of elements.
 func (b *Buffer) Elements() int {

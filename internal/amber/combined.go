@@ -62,8 +62,8 @@ func (b *Buffer) join(m *texture.Image, data []byte) {
 // combined calls f for each texel of the base level.
 func (b *Buffer) combined(f func(i int, at texture.Coord)) {
 	w, h := b.Image.Width, b.Image.Height
-	for i := range min(w*h, b.Elements()) {
-		f(i, texture.Coord{X: i % w, Y: i / w})
+	for i := range min(w*h*b.Image.layers(), b.Elements()) {
+		f(i, texture.Coord{X: i % w, Y: i / w % h, Layer: i / (w * h)})
 	}
 }
 

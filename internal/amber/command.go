@@ -42,6 +42,8 @@ type Draw struct {
 	StartInstance, NumInstance uint32
 	BaseVertex                 int32 // added to indices beside Start
 	DrawIndex                  uint32
+	Indirect                   *IndirectDraw // replaces the numbers above
+	ByteCount                  *ByteCount    // replaces Count
 }
 
 // DrawKind is the kind of geometry of a Draw.

@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
 // Described is a pipeline of a script for package link, except for its modules, which are
@@ -30,6 +31,8 @@ type DescribedStage struct {
 	Flags  link.StageFlags
 	Size   uint32 // of subgroups that is required, 0 for any
 	Heap   bool   // its pipeline has descriptor heaps: no resource has a set
+
+	inputs []inputVariable // of a fragment shader
 }
 
 // Describe returns the pipelines that the commands of a script run: one for each primitive
@@ -104,6 +107,8 @@ func (g *usage) commands(list []Command) {
 			g.add(c.Pipeline, "")
 		case *Repeat:
 			g.commands(c.Commands)
+		case *RenderPass:
+			g.commands(c.Commands)
 		}
 	}
 }
@@ -137,10 +142,13 @@ func (r *runner) describe(ctx context.Context, u use, name string) (*Described, 
 	} else {
 		r.describeLayout(p, d.Layout)
 	}
-	if p.Kind == GraphicsPipeline {
-		return out, describeGraphics(p, u.topology, d)
+	if p.Kind != GraphicsPipeline {
+		return out, nil
 	}
-	return out, nil
+	if err := describeGraphics(p, u.topology, d); err != nil {
+		return nil, err
+	}
+	return out, describeInputs(out, &p.Graphics)
 }
 
 // layout returns the binding in the layout of a descriptor set.
@@ -204,6 +212,11 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 		return nil, err
 	}
 	out := &DescribedStage{Heap: p.Heaps != (Heaps{}), Shader: a.Shader.Name, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize)}
+	if a.Stage == Fragment {
+		if f, e, err := r.stageFacts(code, a, out.Entry, spirv.ExecutionModelFragment); err == nil { // rules cover errors
+			out.inputs = inputVariables(f, e)
+		}
+	}
 	if len(a.Specialize) > 0 {
 		out.Spec = facts.Spec{}
 	}
@@ -278,6 +291,7 @@ func describeGraphics(p *Pipeline, topology string, d *link.Description) error {
 		}
 		d.Vertex.Bindings = append(d.Vertex.Bindings, b)
 	}
+	describeSettings(g, d)
 	return describePass(g, d)
 }
 
@@ -316,6 +330,7 @@ func describePass(g *Graphics, d *link.Description) error {
 		}
 		sub.Depth = &n
 	}
+	sub.ViewMask, sub.ShadingRate = g.settings().ViewMask, g.Rates != nil
 	pass.Subpasses = []link.Subpass{sub}
 	d.Pass = pass
 	return nil

@@ -1,5 +1,7 @@
 package amber
 
+import "fmt"
+
 // finish sets the size of buffers without one to the size of their framebuffers and runs
 // the checks that need the whole script.
 func (p *parser) finish() {
@@ -10,6 +12,9 @@ func (p *parser) finish() {
 		g := q.Graphics
 		if g.DepthStencil != nil {
 			g.DepthStencil.cover(g.Width, g.Height, 0)
+		}
+		if a := g.Rates; a != nil {
+			a.Buffer.cover((g.Width+a.Width-1)/a.Width, (g.Height+a.Height-1)/a.Height, 0)
 		}
 		for _, list := range [][]ColorAttachment{g.Colors, g.Resolves} {
 			for _, a := range list {
@@ -24,7 +29,7 @@ func (p *parser) finish() {
 		if !b.Lazy || b.Image.Width == 0 {
 			continue
 		}
-		if err := b.allot(b.Image.Width*b.Image.Height, &p.budget); err != nil {
+		if err := b.allotImage(&p.budget); err != nil {
 			p.fail(CodeSize, b.At, "buffer %s: %v", b.Name, err)
 		}
 	}
@@ -53,5 +58,17 @@ func (b *Buffer) fit(width, height, level int, budget *int) error {
 		}
 	}
 	im.Width, im.Height = width, height
-	return b.allot(width*height, budget)
+	return b.allotImage(budget)
+}
+
+// allotImage allocates the texels of the base level, all samples and layers.
+func (b *Buffer) allotImage(budget *int) error {
+	n, im := 1, b.Image
+	for _, k := range []int{im.Width, im.Height, im.Samples, im.layers()} {
+		if k > MaxBytes/n {
+			return fmt.Errorf("%d×%d texels with %d samples and %d layers are more than a script may hold (%d bytes in all)", im.Width, im.Height, im.Samples, im.layers(), MaxBytes)
+		}
+		n *= k
+	}
+	return b.allot(n, budget)
 }

@@ -92,10 +92,11 @@ func (r *runner) setState(c *SetState) {
 
 // fixedState returns the state of a draw. The defaults are Amber's: no test, no blending,
 // no culling, and the whole framebuffer as viewport.
-func (r *runner) fixedState(c *Draw) (*state.State, error) {
+func (r *runner) fixedState(c *Draw) (*drawState, error) {
 	g := &c.Pipeline.Graphics
 	w := words{g.State, r.states[c.Pipeline]}
-	s := &state.State{}
+	x := &drawState{}
+	s := &x.State
 	s.Assembly = state.Assembly{Topology: state.TriangleStrip, Restart: w.on("", "primitiveRestartEnable"), PatchPoints: uint32(g.PatchControlPoints)}
 	s.Assembly.PatchPoints = w.bits("", "patch parameter vertices", s.Assembly.PatchPoints)
 	if t, ok := drawTopologies[c.Topology]; ok {
@@ -113,10 +114,10 @@ func (r *runner) fixedState(c *Draw) (*state.State, error) {
 	w.rasterization(&s.Rasterization)
 	s.Rasterization.DepthUnrestricted = slices.ContainsFunc(r.script.Requirements, func(q Requirement) bool { return q.Name == "VK_EXT_depth_range_unrestricted" })
 	for _, set := range g.Settings {
-		set(s)
+		set(x)
 	}
 	w.depthStencil(&s.DepthStencil)
-	return s, w.blend(s, len(g.Colors), r, c)
+	return x, w.blend(s, len(g.Colors), r, c)
 }
 
 func (w words) rasterization(s *state.Rasterization) {

@@ -10,7 +10,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -19,12 +18,14 @@ import (
 type graphicsProgram struct {
 	*draw.Pipeline
 	stages []stageProgram
+	inputs []inputVariable // of the fragment shader
 }
 
 // stageProgram is the program of one stage.
 type stageProgram struct {
 	source
-	ir *ir.Program
+	ir     *ir.Program
+	inputs []inputVariable
 }
 
 // models are the execution models of the stages of graphics.
@@ -32,49 +33,6 @@ var models = map[Stage]spirv.ExecutionModel{
 	Vertex: spirv.ExecutionModelVertex, TessellationControl: spirv.ExecutionModelTessellationControl,
 	TessellationEvaluation: spirv.ExecutionModelTessellationEvaluation, Geometry: spirv.ExecutionModelGeometry,
 	Fragment: spirv.ExecutionModelFragment,
-}
-
-// draw runs a graphics pipeline.
-func (r *runner) draw(ctx context.Context, c *Draw) error {
-	prog, err := r.graphicsProgram(ctx, c.Pipeline)
-	if err != nil {
-		return err
-	}
-	shader, err := r.arguments(c.Pipeline)
-	if err != nil {
-		return err
-	}
-	a := state.Args{Shader: shader}
-	state, err := r.fixedState(c)
-	if err != nil {
-		return err
-	}
-	if err := r.vertices(c, state, &a); err != nil {
-		return err
-	}
-	target, err := r.target(c.Pipeline, state)
-	if err != nil {
-		return err
-	}
-	a.State = state
-	err = prog.Draw(ctx, target, &a)
-	r.joinAll()
-	for _, s := range prog.stages {
-		r.hear(s.ir, shader.Log)
-	}
-	if err == nil {
-		return r.resolve(c.Pipeline)
-	}
-	if ctx.Err() != nil {
-		return err
-	}
-	location := ""
-	for i := range prog.stages {
-		if location == "" {
-			location = prog.stages[i].location(r.script.File, err)
-		}
-	}
-	return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, location)
 }
 
 // graphicsProgram returns a pipeline's programs, made when they are first asked for.
@@ -107,13 +65,13 @@ func (r *runner) graphicsProgram(ctx context.Context, p *Pipeline) (*graphicsPro
 		case Geometry:
 			stages.Geometry = s.ir
 		case Fragment:
-			stages.Fragment = s.ir
+			stages.Fragment, g.inputs = s.ir, s.inputs
 		default:
 			return nil, r.unsupported(p.At, "shaders of the stage "+a.Stage.String())
 		}
 	}
 	var err error
-	if g.Pipeline, err = draw.New(stages, state.State{}, r.options.Engine, exec.Options{}); err != nil {
+	if g.Pipeline, err = draw.New(stages, p.Graphics.settings().State, r.options.Engine, exec.Options{}); err != nil {
 		return nil, fmt.Errorf("%s:%s: pipeline %s: %w", r.script.File, p.At, p.Name, err)
 	}
 	r.device.graphics[key] = g
@@ -148,7 +106,7 @@ func (r *runner) graphicsStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err := pass.RunUntil(prog, ctx.Err); err != nil {
 		return nil, err
 	}
-	return &stageProgram{source{f, a.Shader}, prog}, nil
+	return &stageProgram{source{f, a.Shader}, prog, inputVariables(f, e)}, nil
 }
 
 // stageModule returns the module of a stage. The implicit vertex shader writes the position

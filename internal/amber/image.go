@@ -104,7 +104,7 @@ func (r *runner) newView(b *Binding, key shownAs) (*texture.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return texture.NewView(m, texture.ViewDesc{Dim: m.Dim, BaseLevel: key.baseMip})
+	return texture.NewView(m, texture.ViewDesc{Dim: m.Dim, BaseLevel: key.baseMip, Arrayed: m.Layers > 1})
 }
 
 // image returns an image with the contents of the buffer as its base level; from then on
@@ -119,7 +119,7 @@ func (r *runner) image(b *Buffer) (*texture.Image, error) {
 	m, err := texture.NewImage(texture.Desc{
 		Format: b.Texel.Name, Dim: ir.Dim1D + ir.Dim(b.Image.Dimensions-1),
 		Width: b.Image.Width, Height: b.Image.Height, Depth: b.Image.Depth,
-		Levels: b.Image.MipLevels, Samples: b.Image.Samples, Packed: true,
+		Levels: b.Image.MipLevels, Samples: b.Image.Samples, Layers: b.Image.Layers, Packed: true,
 	})
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ type bufferReader struct {
 	typed                int // 0: DATA_TYPE was read, 1: FORMAT, -1: neither
 	elements             int // 0 if no size was read
 	width, height, depth int
-	mips                 int
+	mips, layers         int
 	filled               bool
 }
 
@@ -61,7 +61,8 @@ func (r *bufferReader) read() {
 	case r.typed == 1:
 		r.shape(r.b.At)
 		r.b.Lazy = true
-		r.b.Image = &Image{Dimensions: 2, Depth: 1, MipLevels: max(r.mips, 1), Samples: 1}
+		r.b.Image = &Image{Dimensions: 2, Depth: 1, MipLevels: max(r.mips, 1), Samples: 1, Layers: r.layers}
+		r.checkLayers(r.b.At)
 	default:
 		r.fail(CodeEnd, r.b.At, "buffer %s has no contents: DATA, FILL, SERIES_FROM or FILE must follow", r.b.Name)
 	}
@@ -93,6 +94,8 @@ func (r *bufferReader) property(w word) bool {
 		r.depth = r.count("a depth")
 	case "MIP_LEVELS":
 		r.mips = r.count("a number of levels")
+	case "LAYERS":
+		r.layers = r.count("a number of layers")
 	case "SAMPLES":
 		n := r.count("a number of samples")
 		if r.b.Image != nil {
@@ -239,20 +242,28 @@ func (r *bufferReader) texels(at diag.Pos) int {
 		r.b.Image = im
 	}
 	im.Width, im.Height, im.Depth = max(r.width, 1), max(r.height, 1), max(r.depth, 1)
-	im.MipLevels = max(r.mips, 1)
+	im.MipLevels, im.Layers = max(r.mips, 1), r.layers
+	r.checkLayers(at)
 	if r.width == 0 || im.Dimensions > 1 && r.height == 0 || im.Dimensions > 2 && r.depth == 0 {
 		r.fail(CodeSize, at, "an image of %d dimensions must have as many of WIDTH, HEIGHT and DEPTH", im.Dimensions)
 	}
 	n := 1
-	for _, k := range []int{im.Width, im.Height, im.Depth, im.Samples} {
+	for _, k := range []int{im.Width, im.Height, im.Depth, im.Samples, im.layers()} {
 		if n > MaxBytes/k {
-			r.fail(CodeSize, at, "an image of %d×%d×%d texels with %d samples is more than a script may hold (%d bytes in all)",
-				im.Width, im.Height, im.Depth, im.Samples, MaxBytes)
+			r.fail(CodeSize, at, "an image of %d×%d×%d texels with %d samples and %d layers is more than a script may hold (%d bytes in all)",
+				im.Width, im.Height, im.Depth, im.Samples, im.layers(), MaxBytes)
 			return 0
 		}
 		n *= k
 	}
 	return n
+}
+
+// checkLayers fails if an image with layers has levels too, which its contents have no place for, or is no array.
+func (r *bufferReader) checkLayers(at diag.Pos) {
+	if im := r.b.Image; im.layers() > 1 && (im.MipLevels > 1 || im.Dimensions > 2) {
+		r.fail(CodeSize, at, "image %s has %d layers, %d levels and %d dimensions; an image with layers must have one level and at most two dimensions", r.b.Name, im.layers(), im.MipLevels, im.Dimensions)
+	}
 }
 
 // data reads numbers up to END; if no size was read, their count is the size.

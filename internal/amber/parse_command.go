@@ -36,6 +36,8 @@ func (p *parser) command(w word) Command {
 		return p.repeat(step)
 	case "WRITE":
 		return p.write(step)
+	case "RENDER_PASS":
+		return p.renderPass(step)
 	case "DEBUG":
 		return p.debugger(step)
 	}
@@ -93,7 +95,7 @@ func (p *parser) repeat(step Step) Command {
 			break
 		}
 		switch w.text {
-		case "CLEAR", "CLEAR_COLOR", "CLEAR_DEPTH", "CLEAR_STENCIL", "COPY", "EXPECT", "RUN", "REPEAT", "WRITE":
+		case "CLEAR", "CLEAR_COLOR", "CLEAR_DEPTH", "CLEAR_STENCIL", "COPY", "EXPECT", "RUN", "REPEAT", "RENDER_PASS", "WRITE":
 			r.Commands = append(r.Commands, p.command(w))
 		default:
 			p.fail(CodeWord, w.pos, "%s cannot stand in REPEAT", w)
@@ -115,7 +117,7 @@ func (p *parser) run(step Step) Command {
 	w := p.lex.peek()
 	kind := ComputePipeline
 	switch w.text {
-	case "DRAW_RECT", "DRAW_GRID", "DRAW_ARRAY":
+	case "DRAW_RECT", "DRAW_GRID", "DRAW_ARRAY", "DRAW_INDIRECT", "DRAW_BYTE_COUNT":
 		kind = GraphicsPipeline
 	case "RAYGEN":
 		kind = RayTracingPipeline
@@ -161,8 +163,13 @@ func (p *parser) trace(t *Trace) Command {
 }
 
 func (p *parser) draw(d *Draw, w word) Command {
-	if w.text == "DRAW_ARRAY" {
+	switch w.text {
+	case "DRAW_ARRAY":
 		return p.drawArray(d)
+	case "DRAW_INDIRECT":
+		return p.drawIndirect(d)
+	case "DRAW_BYTE_COUNT":
+		return p.drawByteCount(d)
 	}
 	p.keyword("POS")
 	d.X, d.Y = p.float("a place in pixels"), p.float("a place in pixels")

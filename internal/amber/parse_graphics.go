@@ -65,6 +65,10 @@ func (p *parser) graphicsItem(q *Pipeline, w word) {
 		g.set("POLYGON_MODE", polygonModes[p.oneOf("a polygon mode", polygonModes...)])
 	case "PATCH_CONTROL_POINTS":
 		g.PatchControlPoints = int(p.integer("a number of points", maxNumber))
+	case "TRANSFORM_FEEDBACK":
+		p.feedbackBuffer(g)
+	case "SHADING_RATE_ATTACHMENT":
+		p.rateAttachment(g)
 	case "STATE":
 		p.extendedState(&g.Settings)
 	default:
@@ -108,7 +112,7 @@ func (p *parser) viewport(g *Graphics) {
 func (p *parser) vertexData(g *Graphics) {
 	v := VertexInput{Buffer: known(p, "buffer", p.buffers)}
 	for !p.lex.peek().eol {
-		switch p.oneOf("what belongs to vertex data", "LOCATION", "RATE", "FORMAT", "OFFSET", "STRIDE") {
+		switch p.oneOf("what belongs to vertex data", "LOCATION", "RATE", "FORMAT", "OFFSET", "STRIDE", "SIZE") {
 		case 0:
 			v.Location = int(p.integer("a location", maxNumber))
 		case 1:
@@ -124,6 +128,8 @@ func (p *parser) vertexData(g *Graphics) {
 			v.Offset = p.size("an offset")
 		case 4:
 			v.Stride = p.size("a stride")
+		case 5:
+			v.Range = p.count("a size")
 		}
 	}
 	g.Vertices = append(g.Vertices, v)

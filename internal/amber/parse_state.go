@@ -9,46 +9,59 @@ import (
 )
 
 // setting sets a part of a draw's state.
-type setting func(s *state.State)
+type setting func(s *drawState)
+
+// drawState is the state of a draw with the input attachments, which are descriptors for a draw.
+type drawState struct {
+	state.State
+	inputs inputIndices
+}
+
+// inputIndices are the InputAttachmentIndex decorations that read attachments
+// (VkRenderingInputAttachmentIndexInfo). state.Unused is no index.
+type inputIndices struct {
+	colors         []uint32 // by color attachment; nil: attachment n has index n
+	depth, stencil *uint32  // nil: variables without an index read it
+}
 
 // stateKeys are the keys of a STATE block, an extension of AmberScript (docs/scripts.md), with the parsers of
 // their operands. The sample count and VkScript's line width are set before.
 var stateKeys = map[string]func(p *parser) setting{
 	"SAMPLE_SHADING": func(p *parser) setting { // VUID-VkPipelineMultisampleStateCreateInfo-minSampleShading-00786
 		share := p.within("a share of the samples", 0, 1)
-		return func(s *state.State) { s.Multisample.SampleShading, s.Multisample.MinShading = true, share }
+		return func(s *drawState) { s.Multisample.SampleShading, s.Multisample.MinShading = true, share }
 	},
 	"ALPHA_TO_COVERAGE": func(p *parser) setting {
 		on := p.onOff("on or off")
-		return func(s *state.State) { s.Multisample.AlphaToCoverage = on }
+		return func(s *drawState) { s.Multisample.AlphaToCoverage = on }
 	},
 	"ALPHA_TO_ONE": func(p *parser) setting {
 		on := p.onOff("on or off")
-		return func(s *state.State) { s.Multisample.AlphaToOne = on }
+		return func(s *drawState) { s.Multisample.AlphaToOne = on }
 	},
 	"SAMPLE_MASK": func(p *parser) setting {
 		m := p.integer("a mask of samples", math.MaxUint64)
-		return func(s *state.State) { s.Multisample.Mask = &[2]uint32{uint32(m), uint32(m >> 32)} }
+		return func(s *drawState) { s.Multisample.Mask = &[2]uint32{uint32(m), uint32(m >> 32)} }
 	},
 	"LINE_MODE": func(p *parser) setting {
 		mode := state.LineMode(p.oneOf("a line mode", "default", "rectangular", "bresenham", "smooth"))
-		return func(s *state.State) { s.Rasterization.LineMode = mode }
+		return func(s *drawState) { s.Rasterization.LineMode = mode }
 	},
 	"LINE_WIDTH": func(p *parser) setting {
 		width := p.within("a width in pixels", 1, raster.MaxLineWidth)
-		return func(s *state.State) { s.Rasterization.LineWidth = width }
+		return func(s *drawState) { s.Rasterization.LineWidth = width }
 	},
 	"LINE_STIPPLE": func(p *parser) setting {
 		x := state.LineStipple{Factor: uint32(p.integer("a factor", state.MaxStipple)), Pattern: uint16(p.integer("a pattern of 16 bits", math.MaxUint16))}
-		return func(s *state.State) { s.Rasterization.Stipple = x }
+		return func(s *drawState) { s.Rasterization.Stipple = x }
 	},
 	"CONSERVATIVE": func(p *parser) setting {
 		mode := int8(p.oneOf("a mode", "underestimate", "off", "overestimate") - 1)
-		return func(s *state.State) { s.Rasterization.Conservative = mode }
+		return func(s *drawState) { s.Rasterization.Conservative = mode }
 	},
 	"EXTRA_OVERESTIMATION": func(p *parser) setting {
 		size := p.within("a size in pixels", 0, raster.MaxExtraSize)
-		return func(s *state.State) { s.Rasterization.ExtraOverestimate = size }
+		return func(s *drawState) { s.Rasterization.ExtraOverestimate = size }
 	},
 	"DISCARD_RECTANGLE": func(p *parser) setting {
 		exclusive := p.oneOf("a mode", "inclusive", "exclusive") == 1
@@ -56,21 +69,49 @@ var stateKeys = map[string]func(p *parser) setting{
 		r := state.Rect{X: int32(side("a position in pixels")), Y: int32(side("a position in pixels"))}
 		p.keyword("SIZE")
 		r.Width, r.Height = side("a width"), side("a height")
-		return func(s *state.State) {
+		return func(s *drawState) {
 			s.Discard.Exclusive, s.Discard.Rectangles = exclusive, append(s.Discard.Rectangles, r)
 		}
 	},
 	"SHADING_RATE": func(p *parser) setting {
 		side := func(what string) uint32 { return 1 << p.oneOf(what, "1", "2", "4") }
 		width, height := side("a width in pixels"), side("a height in pixels")
-		return func(s *state.State) { s.Rate.Width, s.Rate.Height = width, height }
+		return func(s *drawState) { s.Rate.Width, s.Rate.Height = width, height }
 	},
 	"RATE_COMBINERS": func(p *parser) setting {
 		var list [2]state.RateCombiner
 		for i := range list {
 			list[i] = state.RateCombiner(p.oneOf("a combiner", "keep", "replace", "min", "max", "mul"))
 		}
-		return func(s *state.State) { s.Rate.Combiners = list }
+		return func(s *drawState) { s.Rate.Combiners = list }
+	},
+	"VIEW_MASK": func(p *parser) setting {
+		mask := p.uint32("a mask of views")
+		return func(s *drawState) { s.ViewMask = mask }
+	},
+	"RASTERIZATION_STREAM": func(p *parser) setting {
+		stream := uint32(p.integer("a stream", state.MaxStreams-1))
+		return func(s *drawState) { s.Rasterization.Stream = stream }
+	},
+	"COLOR_LOCATIONS": func(p *parser) setting { // VUID-VkRenderingAttachmentLocationInfo-pColorAttachmentLocations-09513, -09515
+		at := p.lex.peek()
+		list := p.attachmentNumbers("a location", state.MaxColors-1)
+		p.unique(at, "location", list)
+		return func(s *drawState) { s.Locations = list }
+	},
+	"COLOR_INPUTS": func(p *parser) setting { // VUID-VkRenderingInputAttachmentIndexInfo-pColorAttachmentInputIndices-09522
+		at := p.lex.peek()
+		list := p.attachmentNumbers("an index", maxNumber)
+		p.unique(at, "index", list)
+		return func(s *drawState) { s.inputs.colors = list }
+	},
+	"DEPTH_INPUT": func(p *parser) setting {
+		n := p.attachmentNumber("an index", maxNumber)
+		return func(s *drawState) { s.inputs.depth = &n }
+	},
+	"STENCIL_INPUT": func(p *parser) setting {
+		n := p.attachmentNumber("an index", maxNumber)
+		return func(s *drawState) { s.inputs.stencil = &n }
 	},
 }
 

@@ -13,8 +13,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 )
 
-// stateShaders are: red, (1, 0, 0, ½); count, which counts its invocations in binding 0; and drawn, a vertex
-// shader with DrawIndex as w.
+// stateShaders are: red, (1, 0, 0, ½); count, which counts its invocations in binding 0; drawn, a vertex shader with
+// DrawIndex as w; streams, which emits a point that covers everything to stream 1; input3 and uinput3, which write
+// the value of input attachment 3, a float or an unsigned integer.
 const stateShaders = `#!amber
 SHADER vertex v PASSTHROUGH
 SHADER fragment red SPIRV-ASM
@@ -103,8 +104,125 @@ OpStore %out %q
 OpReturn
 OpFunctionEnd
 END
+SHADER geometry streams SPIRV-ASM
+OpCapability Geometry
+OpCapability GeometryPointSize
+OpCapability GeometryStreams
+%1 = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Geometry %main "main" %_
+OpExecutionMode %main Triangles
+OpExecutionMode %main Invocations 1
+OpExecutionMode %main OutputPoints
+OpExecutionMode %main OutputVertices 1
+OpMemberDecorate %gl_PerVertex 0 BuiltIn Position
+OpMemberDecorate %gl_PerVertex 1 BuiltIn PointSize
+OpDecorate %gl_PerVertex Block
+OpDecorate %_ Stream 1
+%void = OpTypeVoid
+%3 = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4float = OpTypeVector %float 4
+%gl_PerVertex = OpTypeStruct %v4float %float
+%_ptr_Output_gl_PerVertex = OpTypePointer Output %gl_PerVertex
+%_ = OpVariable %_ptr_Output_gl_PerVertex Output
+%int = OpTypeInt 32 1
+%int_0 = OpConstant %int 0
+%float_0 = OpConstant %float 0
+%float_1 = OpConstant %float 1
+%15 = OpConstantComposite %v4float %float_0 %float_0 %float_0 %float_1
+%_ptr_Output_v4float = OpTypePointer Output %v4float
+%int_1 = OpConstant %int 1
+%float_16 = OpConstant %float 16
+%_ptr_Output_float = OpTypePointer Output %float
+%main = OpFunction %void None %3
+%5 = OpLabel
+%17 = OpAccessChain %_ptr_Output_v4float %_ %int_0
+OpStore %17 %15
+%21 = OpAccessChain %_ptr_Output_float %_ %int_1
+OpStore %21 %float_16
+OpEmitStreamVertex %int_1
+OpReturn
+OpFunctionEnd
+END
+SHADER fragment input3 SPIRV-ASM
+OpCapability Shader
+OpCapability InputAttachment
+%1 = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %c
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %c Location 0
+OpDecorate %i DescriptorSet 0
+OpDecorate %i Binding 0
+OpDecorate %i InputAttachmentIndex 3
+%void = OpTypeVoid
+%3 = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4float = OpTypeVector %float 4
+%_ptr_Output_v4float = OpTypePointer Output %v4float
+%c = OpVariable %_ptr_Output_v4float Output
+%10 = OpTypeImage %float SubpassData 0 0 0 2 Unknown
+%_ptr_UniformConstant_10 = OpTypePointer UniformConstant %10
+%i = OpVariable %_ptr_UniformConstant_10 UniformConstant
+%int = OpTypeInt 32 1
+%int_0 = OpConstant %int 0
+%v2int = OpTypeVector %int 2
+%17 = OpConstantComposite %v2int %int_0 %int_0
+%uint = OpTypeInt 32 0
+%uint_0 = OpConstant %uint 0
+%main = OpFunction %void None %3
+%5 = OpLabel
+%13 = OpLoad %10 %i
+%18 = OpImageRead %v4float %13 %17
+%21 = OpCompositeExtract %float %18 0
+%22 = OpCompositeConstruct %v4float %21 %21 %21 %21
+OpStore %c %22
+OpReturn
+OpFunctionEnd
+END
+SHADER fragment uinput3 SPIRV-ASM
+OpCapability Shader
+OpCapability InputAttachment
+%1 = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %c
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %c Location 0
+OpDecorate %i DescriptorSet 0
+OpDecorate %i Binding 0
+OpDecorate %i InputAttachmentIndex 3
+%void = OpTypeVoid
+%3 = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4float = OpTypeVector %float 4
+%_ptr_Output_v4float = OpTypePointer Output %v4float
+%c = OpVariable %_ptr_Output_v4float Output
+%uint = OpTypeInt 32 0
+%11 = OpTypeImage %uint SubpassData 0 0 0 2 Unknown
+%_ptr_UniformConstant_11 = OpTypePointer UniformConstant %11
+%i = OpVariable %_ptr_UniformConstant_11 UniformConstant
+%int = OpTypeInt 32 1
+%int_0 = OpConstant %int 0
+%v2int = OpTypeVector %int 2
+%18 = OpConstantComposite %v2int %int_0 %int_0
+%v4uint = OpTypeVector %uint 4
+%uint_0 = OpConstant %uint 0
+%main = OpFunction %void None %3
+%5 = OpLabel
+%14 = OpLoad %11 %i
+%20 = OpImageRead %v4uint %14 %18
+%22 = OpCompositeExtract %uint %20 0
+%23 = OpConvertUToF %float %22
+%24 = OpCompositeConstruct %v4float %23 %23 %23 %23
+OpStore %c %24
+OpReturn
+OpFunctionEnd
+END
 BUFFER color FORMAT R8G8B8A8_UNORM
 BUFFER small FORMAT R8_UNORM
+BUFFER deep FORMAT D32_SFLOAT_S8_UINT
+IMAGE layered FORMAT R8_UNORM DIM_2D WIDTH 8 HEIGHT 8 LAYERS 2 FILL 0
 BUFFER covered FORMAT R8_UNORM
 BUFFER n DATA_TYPE uint32 DATA 0 END
 BUFFER indices DATA_TYPE uint32 DATA 0 1 2 END
@@ -146,6 +264,8 @@ const (
 	drawsMulti  = "ATTACH red\nBIND BUFFER samples AS color LOCATION 0\nBIND BUFFER covered AS resolve"
 	counts      = "ATTACH count\nBIND BUFFER n AS storage DESCRIPTOR_SET 0 BINDING 0\nBIND BUFFER small AS color LOCATION 0"
 	countsMulti = "ATTACH count\nBIND BUFFER n AS storage DESCRIPTOR_SET 0 BINDING 0\nBIND BUFFER samples AS color LOCATION 0"
+	inputs      = "ATTACH input3\nBIND BUFFER small AS color LOCATION 0\nBIND BUFFER deep AS depth_stencil"
+	uinputs     = "ATTACH uinput3\nBIND BUFFER small AS color LOCATION 0\nBIND BUFFER deep AS depth_stencil"
 	everywhere  = "RUN p DRAW_RECT POS 0 0 SIZE 8 8\n"
 	line        = "RUN p DRAW_ARRAY AS LINE_LIST\n"
 	triangle    = "RUN p DRAW_ARRAY AS TRIANGLE_LIST\n"
@@ -175,6 +295,12 @@ var stateCases = []struct {
 	{"SHADING_RATE 4 4", "", nil, counts, everywhere + "EXPECT n IDX 0 EQ 6"},
 	// The rate of a primitive without PrimitiveShadingRateKHR is one pixel.
 	{"RATE_COMBINERS replace keep", "SHADING_RATE 4 4", nil, counts, everywhere + "EXPECT n IDX 0 EQ 64"},
+	{"VIEW_MASK 0x2", "", nil, "ATTACH red\nBIND BUFFER layered AS color LOCATION 0", everywhere + "EXPECT layered IDX 0 EQ 0\nEXPECT layered IDX 64 EQ 255"},
+	{"RASTERIZATION_STREAM 1", "", nil, "ATTACH streams\n" + drawsSmall, everywhere + "EXPECT small IDX 0 EQ 255"},
+	{"COLOR_LOCATIONS unused", "", nil, drawsSmall, everywhere + "EXPECT small IDX 0 EQ 0"},
+	{"COLOR_INPUTS 3", "", nil, inputs, "CLEAR_COLOR p 51 0 0 0\nCLEAR p\n" + everywhere + "EXPECT small IDX 0 EQ 51"},
+	{"DEPTH_INPUT 3", "", nil, inputs, "CLEAR p\n" + everywhere + "EXPECT small IDX 0 EQ 255"},
+	{"STENCIL_INPUT 3", "", nil, uinputs, "CLEAR_STENCIL p 1\nCLEAR p\n" + everywhere + "EXPECT small IDX 0 EQ 255"},
 }
 
 // TestStateKeys checks that each key of a STATE block has the effect that the specification demands: the script
@@ -244,6 +370,8 @@ func TestStateHostile(t *testing.T) {
 		"DISCARD_RECTANGLE some 0 0 SIZE 1 1", "DISCARD_RECTANGLE inclusive -1 0 SIZE 1 1", "DISCARD_RECTANGLE inclusive 0 0 1 1",
 		"DISCARD_RECTANGLE inclusive 0 0 SIZE 4294967296 1", "SHADING_RATE 3 1", "SHADING_RATE 0 1", "SHADING_RATE 1", "SHADING_RATE 8 8",
 		"RATE_COMBINERS keep", "RATE_COMBINERS keep add", "DITHER on",
+		"VIEW_MASK -1", "VIEW_MASK 4294967296", "RASTERIZATION_STREAM 4", "COLOR_LOCATIONS", "COLOR_LOCATIONS 8", "COLOR_LOCATIONS 0 1 0", "COLOR_LOCATIONS none",
+		"COLOR_INPUTS", "COLOR_INPUTS 2 2", "COLOR_INPUTS 1000000000", "DEPTH_INPUT", "DEPTH_INPUT -1", "STENCIL_INPUT unused 1",
 	} {
 		text := stateScript(nil, drawsSmall+"\nSTATE\n"+line+"\nEND", everywhere)
 		number := strings.Count(text[:strings.Index(text, "\n"+line+"\n")], "\n") + 2

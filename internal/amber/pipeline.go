@@ -48,6 +48,7 @@ func (p *Pipeline) clone() *Pipeline {
 	q.Graphics.Colors = slices.Clone(p.Graphics.Colors)
 	q.Graphics.Resolves = slices.Clone(p.Graphics.Resolves)
 	q.Graphics.Vertices = slices.Clone(p.Graphics.Vertices)
+	q.Graphics.Feedback = slices.Clone(p.Graphics.Feedback)
 	q.RayTracing.Groups = slices.Clone(p.RayTracing.Groups)
 	q.RayTracing.Tables = slices.Clone(p.RayTracing.Tables)
 	q.RayTracing.Libraries = slices.Clone(p.RayTracing.Libraries)
@@ -182,6 +183,8 @@ type Graphics struct {
 	Width, Height      int // of the framebuffer in pixels; 250×250 by default
 	Colors, Resolves   []ColorAttachment
 	DepthStencil       *Buffer
+	Rates              *RateAttachment // nil: none
+	Feedback           []FeedbackBuffer
 	Vertices           []VertexInput
 	Indices            *Buffer
 	Viewport           *Viewport
@@ -206,6 +209,7 @@ type VertexInput struct {
 	PerInstance    bool
 	Format         *format.Format // nil for the format of the buffer
 	Offset, Stride int            // bytes; a stride of 0 is the size of the elements
+	Range          int            // bound bytes; 0 is all
 }
 
 // Viewport is a viewport in pixels.

@@ -152,6 +152,8 @@ func (r *runner) readyCommands(cs []Command) error {
 			err = r.readyPipeline(c.Pipeline)
 		case *Repeat:
 			err = r.readyCommands(c.Commands)
+		case *RenderPass:
+			err = r.readyCommands(c.Commands)
 		case *Draw:
 			err = r.readyPipeline(c.Pipeline)
 		case *Trace:
@@ -211,7 +213,9 @@ func (r *runner) command(ctx context.Context, c Command) error {
 	case *WriteReference:
 		r.writeReference(c)
 	case *Draw:
-		return r.draw(ctx, c)
+		return r.drawAlone(ctx, c)
+	case *RenderPass:
+		return r.renderPass(ctx, c)
 	case *Clear:
 		return r.clear(c)
 	case *SetClear:

@@ -27,6 +27,9 @@ func (r *runner) target(p *Pipeline, s *state.State) (*state.Target, error) {
 		s.Multisample.Samples = uint32(max(c.Buffer.Image.Samples, 1))
 	}
 	if b := g.DepthStencil; b != nil {
+		if b.Texel == nil || b.Image == nil {
+			return nil, r.fault(CodeSize, p.At, "buffer %s as depth_stencil: it is no image", b.Name)
+		}
 		for _, x := range []struct {
 			channel format.Channel
 			aspect  format.Aspect
@@ -41,6 +44,13 @@ func (r *runner) target(p *Pipeline, s *state.State) (*state.Target, error) {
 			}
 			*x.view = v
 		}
+	}
+	if x := g.Rates; x != nil {
+		v, err := r.attachmentView(x.Buffer, 0, format.Color)
+		if err != nil {
+			return nil, r.fault(CodeSize, p.At, "buffer %s as shading rates: %v", x.Buffer.Name, err)
+		}
+		t.Rates, t.RateTexel = v, [2]uint32{uint32(x.Width), uint32(x.Height)}
 	}
 	// A pipeline without an attachment for a test has none of it.
 	s.DepthStencil.Test = s.DepthStencil.Test && t.Depth != nil
@@ -60,7 +70,7 @@ func (r *runner) attachmentView(b *Buffer, level int, a format.Aspect) (*texture
 	if err != nil {
 		return nil, err
 	}
-	v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Aspect: a, BaseLevel: level, Levels: 1})
+	v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Aspect: a, BaseLevel: level, Levels: 1, Arrayed: m.Layers > 1})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +140,9 @@ func (r *runner) fillAttachment(c *Clear, b *Buffer, level int, v [4]float64) er
 		for i := range words {
 			words[i] = clearWord(b.Texel, a, v, i)
 		}
-		m.Clear(texture.Coord{Aspect: a, Level: level}, words)
+		for layer := range m.Layers {
+			m.Clear(texture.Coord{Aspect: a, Level: level, Layer: layer}, words)
+		}
 	}
 	return nil
 }
@@ -169,8 +181,10 @@ func (r *runner) resolve(p *Pipeline) error {
 			return err
 		}
 		w, h, _ := into.LevelExtent(to.BaseMip)
-		at, target := texture.Coord{Level: from.BaseMip}, texture.Coord{Level: to.BaseMip}
-		draw.Resolve(into, target, source, at, w, h, draw.ResolveAverage)
+		for layer := range min(source.Layers, into.Layers) {
+			at, target := texture.Coord{Level: from.BaseMip, Layer: layer}, texture.Coord{Level: to.BaseMip, Layer: layer}
+			draw.Resolve(into, target, source, at, w, h, draw.ResolveAverage)
+		}
 	}
 	return nil
 }

@@ -25,6 +25,9 @@ func (r *runner) vertices(c *Draw, s *state.State, a *state.Args) error {
 	}
 	a.First, a.Count, a.FirstInstance, a.Instances = c.Start, c.Count, c.StartInstance, c.NumInstance
 	a.DrawIndex = c.DrawIndex
+	if x := c.ByteCount; x != nil {
+		return r.byteCount(c, x, a)
+	}
 	if !c.Indexed {
 		if a.Count == 0 && len(g.Vertices) > 0 {
 			a.Count = left(g.Vertices[0].Buffer.Elements(), c.Start)
@@ -36,6 +39,17 @@ func (r *runner) vertices(c *Draw, s *state.State, a *state.Args) error {
 	if a.Count == 0 {
 		a.Count = uint32(b.Elements())
 	}
+	return nil
+}
+
+// byteCount sets the count of vertices from a number of bytes: the captured vertices (Vulkan §"Transform Feedback").
+func (r *runner) byteCount(c *Draw, x *ByteCount, a *state.Args) error {
+	data := r.memory[x.Counter]
+	if x.CounterOffset > len(data)-4 {
+		return r.fault(CodeSize, c.At, "a counter at byte %d of buffer %s, which has %d bytes; 4 bytes from there on must exist", x.CounterOffset, x.Counter.Name, len(data))
+	}
+	n := int64(binary.LittleEndian.Uint32(data[x.CounterOffset:]))
+	a.Count = uint32(max(n-int64(x.Offset), 0) / int64(x.Stride))
 	return nil
 }
 
@@ -61,7 +75,14 @@ func (r *runner) vertexInput(i int, v *VertexInput, s *state.State, a *state.Arg
 	n := uint32(i)
 	s.Vertex.Bindings = append(s.Vertex.Bindings, state.VertexBinding{Binding: n, Stride: uint32(stride), Instance: v.PerInstance, Divisor: 1})
 	s.Vertex.Attributes = append(s.Vertex.Attributes, state.VertexAttribute{Location: uint32(v.Location), Binding: n, Format: f.Name, Offset: uint32(v.Offset)})
-	a.VertexBuffers = append(a.VertexBuffers, exec.Buffer{Bytes: r.memory[v.Buffer]})
+	b := exec.Buffer{Bytes: r.memory[v.Buffer]}
+	if v.Range > len(b.Bytes) {
+		return r.fault(CodeSize, v.Buffer.At, "buffer %s has %d bytes; vertex data at location %d names %d bytes", v.Buffer.Name, len(b.Bytes), v.Location, v.Range)
+	}
+	if v.Range > 0 {
+		b.Beyond = len(b.Bytes) - v.Range
+	}
+	a.VertexBuffers = append(a.VertexBuffers, b)
 	return nil
 }
 

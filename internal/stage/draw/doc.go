@@ -50,6 +50,8 @@
 //	clear.go        clears
 //	binning.go      workers and tasks of the front end
 //	run.go          bin, shade
+//	remap.go        locations of color attachments
 //	record.go       record draws and clears
+//	indirect.go     record indirect draws
 //	resolve.go      multisample resolve
 package draw

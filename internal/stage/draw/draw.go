@@ -18,6 +18,7 @@ type recordedDraw struct {
 	pipeline *Pipeline
 	state    state.State // without the parts that are used at recording only
 	target   *state.Target
+	remap    remap        // of target, if state.Locations is set
 	args     state.Args   // without resolved resources
 	push     []byte       // copy of args.Shader.Push
 	mask     [2]uint32    // copy of *state.Multisample.Mask
@@ -52,6 +53,7 @@ func (d *recordedDraw) release() {
 	}
 	d.heldFragment = nil
 	d.fragmentBound.Release()
+	d.remap.release()
 	d.pipeline, d.args, d.state, d.rates = nil, state.Args{}, state.State{}, rateLookup{}
 }
 

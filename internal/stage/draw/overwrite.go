@@ -14,12 +14,12 @@ import (
 
 // overwritesTarget reports whether covered pixels get all bytes of their texels in all color
 // attachments from the draw alone. It is conservative. Logical operations, blending and partial
-// write masks read the old texel; discard, sample masks and depth tests leave it. Each of them makes
-// the clear visible.
+// write masks read the old texel; discard, sample masks and depth tests leave it; attachments without a
+// location are not drawn. Each of them makes the clear visible.
 func (d *recordedDraw) overwritesTarget() bool {
 	f, k := d.pipeline.stages.Fragment, &d.key
 	if d.target.Depth != nil || d.target.Stencil != nil || k.Samples != 1 || k.MaxPixels > 1 || k.FullyCovered || k.Multiview || k.Logic ||
-		k.AlphaToCoverage || d.state.Multisample.Mask != nil || len(d.state.Discard.Rectangles) > 0 {
+		k.AlphaToCoverage || d.state.Multisample.Mask != nil || len(d.state.Discard.Rectangles) > 0 || d.state.Locations != nil {
 		return false
 	}
 	if f.Effects.Discards || f.Effects.Ordered || shade.WritesMemory(f) || shade.ReadsTile(f) || slices.ContainsFunc(f.Out, func(o ir.Output) bool { return o.Semantic != ir.Location }) {

@@ -132,7 +132,14 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	if err := t.Check(max(s.Multisample.Samples, 1), s.ViewMask); err != nil {
 		return err
 	}
-	d.pipeline, d.target, d.state, d.args = p, t, *s, *a
+	d.pipeline, d.state, d.args = p, *s, *a
+	if s = &d.state; s.Locations != nil {
+		if len(s.Locations) != len(t.Colors) {
+			return state.Errorf("locations of %d color attachments; the target has %d", len(s.Locations), len(t.Colors))
+		}
+		t = d.remap.apply(s, t)
+	}
+	d.target = t
 	d.key = shade.NewKey(s, t, p.stages.Fragment.Modes.Has(ir.PerSample), a.Passed != nil)
 	d.key.FullyCovered = s.Rasterization.Conservative != 0 && shade.HasInput(p.stages.Fragment, ir.FullyCovered)
 	d.key.Tile = shade.TileKeyOf(p.stages.Fragment, t)
@@ -204,7 +211,7 @@ func (d *recordedDraw) detach(a *state.Args) {
 		d.mask = *m
 		d.state.Multisample.Mask = &d.mask
 	}
-	d.state.Vertex, d.state.Viewports, d.state.Scissors, d.state.Blend.Attachments = state.VertexInput{}, nil, nil, nil
+	d.state.Vertex, d.state.Viewports, d.state.Scissors, d.state.Blend.Attachments, d.state.Locations = state.VertexInput{}, nil, nil, nil, nil
 }
 
 // rasterState sets the rasterizer's state.

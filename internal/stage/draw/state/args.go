@@ -70,6 +70,9 @@ func (a *Args) Check(s *State) error {
 	if n := len(s.Discard.Rectangles); n > MaxDiscardRectangles {
 		return &exec.LimitError{Quantity: "discard rectangles", Value: uint64(n), Max: MaxDiscardRectangles}
 	}
+	if err := s.checkLocations(); err != nil {
+		return err
+	}
 	return s.Rate.check()
 }
 

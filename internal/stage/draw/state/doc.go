@@ -15,4 +15,5 @@
 //	feedback.go      transform feedback
 //	statistics.go    pipeline statistics
 //	args.go          arguments of a draw
+//	indirect.go      arguments in buffers
 package state

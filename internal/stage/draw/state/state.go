@@ -16,7 +16,14 @@ type State struct {
 	DepthStencil  DepthStencil
 	Blend         Blend
 	ViewMask      uint32 // bit n draws view n, into layer n; 0: no multiview
+
+	// Locations are the output locations that color attachments receive, by attachment
+	// (VkRenderingAttachmentLocationInfo). Unused is none. nil: attachment n receives location n.
+	Locations []uint32
 }
+
+// Unused is the location of an attachment that receives no output (VK_ATTACHMENT_UNUSED).
+const Unused = ^uint32(0)
 
 // Limits of a pipeline's state.
 const (
@@ -309,6 +316,26 @@ const MaxDiscardRectangles = 8
 func (r Rect) Raster() raster.Rect {
 	end := func(at int32, n uint32) int32 { return int32(min(max(int64(at)+int64(n), 0), 1<<16)) }
 	return raster.Rect{X0: max(r.X, 0), Y0: max(r.Y, 0), X1: end(r.X, r.Width), Y1: end(r.Y, r.Height)}
+}
+
+// checkLocations returns an error if a location is invalid, or two attachments have one location.
+func (s *State) checkLocations() error {
+	if n := len(s.Locations); n > MaxColors {
+		return Errorf("locations of %d color attachments; must be at most %d", n, MaxColors)
+	}
+	seen := uint32(0)
+	for _, l := range s.Locations {
+		switch {
+		case l == Unused:
+			continue
+		case l >= MaxColors:
+			return Errorf("location %d of a color attachment; must be below %d", l, MaxColors)
+		case seen>>l&1 != 0:
+			return Errorf("location %d for two color attachments; must be for one", l)
+		}
+		seen |= 1 << l
+	}
+	return nil
 }
 
 // Static returns the part of a face that code depends on.

@@ -1,0 +1,130 @@
+package amber
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// describeSettings adds the state of STATE blocks. Without one, the sample count and the shading rate stay unknown.
+func describeSettings(g *Graphics, d *link.Description) {
+	if len(g.Settings) == 0 {
+		return
+	}
+	s := g.settings()
+	r, m := &s.Rasterization, &s.Multisample
+	if r.LineWidth != 0 {
+		d.Rasterization.LineWidth = r.LineWidth
+	}
+	d.Rasterization.Stream, d.Rasterization.HasStream = r.Stream, true
+	d.Rasterization.Lines = link.LineMode(r.LineMode)
+	d.Rasterization.Stippled = r.Stipple.Factor != 0
+	switch {
+	case r.Conservative > 0:
+		d.Rasterization.Conservative = link.ConservativeModeOverestimate
+	case r.Conservative < 0:
+		d.Rasterization.Conservative = link.ConservativeModeUnderestimate
+	}
+	d.Multisample = &link.Multisample{
+		Samples: g.samples(), SampleShading: m.SampleShading, MinShading: m.MinShading,
+		AlphaToCoverage: m.AlphaToCoverage, AlphaToOne: m.AlphaToOne,
+	}
+	rate := &link.ShadingRate{Width: max(s.Rate.Width, 1), Height: max(s.Rate.Height, 1)}
+	for i, c := range s.Rate.Combiners {
+		rate.Combiners[i] = link.RateCombiner(c)
+	}
+	d.ShadingRate = rate
+}
+
+// describeInputs adds the input attachments of a pipeline: descriptors that the runner binds, and dynamic rendering
+// instead of a render pass, because scripts map indices as dynamic rendering does. So it does if locations are mapped.
+func describeInputs(out *Described, g *Graphics) error {
+	d, s := out.Description, g.settings()
+	dynamic := s.Locations != nil
+	for i := range out.Stages {
+		dynamic = dynamic || len(out.Stages[i].inputs) > 0
+		for k := range out.Stages[i].inputs {
+			if d.Layout != nil {
+				addInput(d.Layout, &out.Stages[i].inputs[k])
+			}
+		}
+	}
+	if !dynamic {
+		return nil
+	}
+	r := &link.Rendering{ViewMask: s.ViewMask, Locations: references(s.Locations), Inputs: references(s.inputs.colors)}
+	for _, c := range g.Colors {
+		for len(r.Color) <= c.Location {
+			r.Color = append(r.Color, 0)
+		}
+		if c.Buffer.Texel == nil {
+			continue
+		}
+		if err := r.Color[c.Location].UnmarshalText([]byte(c.Buffer.Texel.Name)); err != nil {
+			return err
+		}
+	}
+	if b := g.DepthStencil; b != nil && b.Texel != nil {
+		if b.Texel.Has(format.D) {
+			if err := r.Depth.UnmarshalText([]byte(b.Texel.Name)); err != nil {
+				return err
+			}
+		}
+		if b.Texel.Has(format.S) {
+			if err := r.Stencil.UnmarshalText([]byte(b.Texel.Name)); err != nil {
+				return err
+			}
+		}
+	}
+	r.DepthInput, r.StencilInput = (*link.Ref)(s.inputs.depth), (*link.Ref)(s.inputs.stencil)
+	d.Pass, d.Rendering = nil, r
+	return nil
+}
+
+// addInput adds the descriptors of an input attachment variable to a layout, unless the script has a binding there.
+func addInput(l *link.Layout, x *inputVariable) {
+	i := slices.IndexFunc(l.Sets, func(s link.Set) bool { return s.Number == x.at.Set })
+	if i < 0 {
+		i = len(l.Sets)
+		l.Sets = append(l.Sets, link.Set{Number: x.at.Set})
+	}
+	set := &l.Sets[i]
+	if slices.ContainsFunc(set.Bindings, func(b link.Binding) bool { return b.Binding == x.at.Binding }) {
+		return
+	}
+	stage, _ := link.ParseStage(Fragment.String())
+	set.Bindings = append(set.Bindings, link.Binding{Binding: x.at.Binding, Type: link.DescriptorType(iface.InputAttachment), Count: uint32(x.count), Stages: stage})
+}
+
+// references returns numbers of attachments. state.Unused is link.Unused.
+func references(list []uint32) (out []link.Ref) {
+	for _, n := range list {
+		out = append(out, link.Ref(n))
+	}
+	return out
+}
+
+// settings returns the state of the STATE blocks alone.
+func (g *Graphics) settings() *drawState {
+	s := &drawState{}
+	for _, set := range g.Settings {
+		set(s)
+	}
+	return s
+}
+
+// samples returns the sample count of the attachments.
+func (g *Graphics) samples() uint32 {
+	n := 1
+	for _, c := range g.Colors {
+		if c.Buffer.Image != nil {
+			n = max(n, c.Buffer.Image.Samples)
+		}
+	}
+	if b := g.DepthStencil; b != nil && b.Image != nil {
+		n = max(n, b.Image.Samples)
+	}
+	return uint32(n)
+}

@@ -1,0 +1,152 @@
+package amber
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// IndirectDraw is the parameters of an indirect draw, in bytes.
+type IndirectDraw struct {
+	Buffer         *Buffer
+	Offset, Stride int
+	Count          uint32  // draws; their maximum with Counter
+	Counter        *Buffer // has the number of draws; nil: Count
+	CounterOffset  int
+}
+
+// ByteCount is the number of vertices of a draw as a number of bytes: the value of a transform feedback counter.
+type ByteCount struct {
+	Counter       *Buffer
+	CounterOffset int // of the value in Counter
+	Offset        int // subtracted from the value
+	Stride        int // of a vertex
+}
+
+// RenderPass runs draws and clears on the same attachments together.
+type RenderPass struct {
+	Step
+	Commands []Command
+}
+
+// drawIndirect reads DRAW_INDIRECT.
+func (p *parser) drawIndirect(d *Draw) Command {
+	d.Kind, d.NumInstance = DrawArray, 1
+	p.keyword("AS")
+	d.Topology = topologies[p.oneOf("a topology", topologies...)]
+	d.Indexed = p.optional("INDEXED")
+	p.keyword("BUFFER")
+	x := &IndirectDraw{Buffer: known(p, "buffer", p.buffers), Count: 1, Stride: state.IndirectBytes}
+	if d.Indexed {
+		x.Stride = state.IndexedIndirectBytes
+	}
+	d.Indirect = x
+	for !p.lex.peek().eol {
+		switch p.oneOf("what belongs to an indirect draw", "OFFSET", "STRIDE", "COUNT", "COUNT_BUFFER", "COUNT_OFFSET") {
+		case 0:
+			x.Offset = p.words("an offset")
+		case 1:
+			x.Stride = p.words("a stride")
+		case 2:
+			x.Count = p.uint32("a number of draws")
+		case 3:
+			x.Counter = known(p, "buffer", p.buffers)
+		case 4:
+			x.CounterOffset = p.words("an offset")
+		}
+	}
+	if d.Indexed && d.Pipeline.Graphics.Indices == nil {
+		p.fail(CodeRun, d.At, "an indexed draw needs INDEX_DATA in pipeline %s", d.Pipeline.Name)
+	}
+	return d
+}
+
+// drawByteCount reads DRAW_BYTE_COUNT.
+func (p *parser) drawByteCount(d *Draw) Command {
+	d.Kind, d.NumInstance = DrawArray, 1
+	p.keyword("AS")
+	d.Topology = topologies[p.oneOf("a topology", topologies...)]
+	p.keyword("COUNTER")
+	x := &ByteCount{Counter: known(p, "buffer", p.buffers)}
+	d.ByteCount = x
+	for !p.lex.peek().eol {
+		switch p.oneOf("what belongs to a draw by bytes", "COUNTER_OFFSET", "OFFSET", "STRIDE", "START_INSTANCE", "INSTANCE_COUNT") {
+		case 0:
+			x.CounterOffset = p.words("an offset")
+		case 1:
+			x.Offset = p.words("an offset")
+		case 2:
+			at := p.lex.peek()
+			if x.Stride = p.words("a stride"); x.Stride == 0 || x.Stride > state.MaxStride {
+				p.fail(CodeNumber, at.pos, "a stride is %s; it must be from 4 to %d", at, state.MaxStride)
+			}
+		case 3:
+			d.StartInstance = p.uint32("a start")
+		case 4:
+			d.NumInstance = uint32(p.count("a count"))
+		}
+	}
+	if x.Stride == 0 {
+		p.fail(CodeEnd, d.At, "a draw by bytes without a STRIDE")
+	}
+	return d
+}
+
+// words reads a number of bytes that is a multiple of 4.
+func (p *parser) words(what string) int {
+	at := p.lex.peek()
+	n := p.size(what)
+	if n%4 != 0 {
+		p.fail(CodeNumber, at.pos, "%s is %s; it must be a multiple of 4", what, at)
+	}
+	return n
+}
+
+// renderPass reads RENDER_PASS up to END.
+func (p *parser) renderPass(step Step) Command {
+	c := &RenderPass{Step: step}
+	p.endLine()
+	var first *Pipeline
+	for {
+		w, ok := p.blockWord("RENDER_PASS")
+		if !ok {
+			break
+		}
+		switch w.text {
+		case "CLEAR", "CLEAR_COLOR", "CLEAR_DEPTH", "CLEAR_STENCIL", "RUN":
+		default:
+			p.fail(CodeWord, w.pos, "%s cannot be in RENDER_PASS", w)
+			return c
+		}
+		x := p.command(w)
+		var q *Pipeline
+		switch x := x.(type) {
+		case *Draw:
+			q = x.Pipeline
+		case *Clear:
+			q = x.Pipeline
+		case *SetClear:
+		case nil:
+			return c
+		default:
+			p.fail(CodeRun, w.pos, "RENDER_PASS contains a run of a pipeline that is not for graphics")
+			return c
+		}
+		if q != nil && first == nil {
+			first = q
+		}
+		if q != nil && !q.Graphics.sameTarget(&first.Graphics) {
+			p.fail(CodeRun, w.pos, "pipelines %s and %s have different attachments; they must be the same in RENDER_PASS", first.Name, q.Name)
+		}
+		c.Commands = append(c.Commands, x)
+	}
+	p.endLine()
+	return c
+}
+
+// sameTarget reports whether two pipelines have the same attachments.
+func (g *Graphics) sameTarget(o *Graphics) bool {
+	rates := func(a, b *RateAttachment) bool { return a == b || a != nil && b != nil && *a == *b }
+	return g.Width == o.Width && g.Height == o.Height && g.DepthStencil == o.DepthStencil &&
+		slices.Equal(g.Colors, o.Colors) && slices.Equal(g.Resolves, o.Resolves) && rates(g.Rates, o.Rates)
+}

@@ -1,0 +1,62 @@
+package state
+
+import "encoding/binary"
+
+// Sizes of the structures of indirect draws in bytes: VkDrawIndirectCommand and VkDrawIndexedIndirectCommand.
+const (
+	IndirectBytes        = 16
+	IndexedIndirectBytes = 20
+)
+
+// Indirect is an indirect draw: its parameters are in a buffer (Vulkan §"Programmable Primitive Shading").
+type Indirect struct {
+	Buffer []byte // from the first structure on
+	Stride uint32 // bytes from structure to structure, if there are several
+	Count  uint32 // draws, or their maximum if CountBuffer is not nil
+
+	// CountBuffer begins with the number of draws, if it is not nil.
+	CountBuffer []byte
+}
+
+// Draws returns the number of draws of a kind, indexed or not. It returns a *StateError if a buffer is too small,
+// or the structures overlap.
+func (x *Indirect) Draws(indexed bool) (uint32, error) {
+	n := x.Count
+	if x.CountBuffer != nil {
+		if len(x.CountBuffer) < 4 {
+			return 0, Errorf("a count buffer of %d bytes from its offset on; must have 4", len(x.CountBuffer))
+		}
+		n = min(n, binary.LittleEndian.Uint32(x.CountBuffer))
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	size := indirectBytes(indexed)
+	if n > 1 && (x.Stride < size || x.Stride%4 != 0) {
+		return 0, Errorf("structures of indirect draws %d bytes apart; must be a multiple of 4 from %d on", x.Stride, size)
+	}
+	if end := uint64(n-1)*uint64(x.Stride) + uint64(size); end > uint64(len(x.Buffer)) {
+		return 0, Errorf("%d indirect draws need %d bytes; the buffer has %d from its offset on", n, end, len(x.Buffer))
+	}
+	return n, nil
+}
+
+// Set stores the parameters of draw i in a, which must be one of Draws.
+func (x *Indirect) Set(a *Args, i uint32) {
+	at := x.Buffer[uint64(i)*uint64(x.Stride):]
+	word := func(n int) uint32 { return binary.LittleEndian.Uint32(at[4*n:]) }
+	a.Count, a.Instances, a.First, a.DrawIndex = word(0), word(1), word(2), i
+	if a.Index == nil {
+		a.FirstInstance = word(3)
+		return
+	}
+	a.BaseVertex, a.FirstInstance = int32(word(3)), word(4)
+}
+
+// indirectBytes returns the size of a structure.
+func indirectBytes(indexed bool) uint32 {
+	if indexed {
+		return IndexedIndirectBytes
+	}
+	return IndirectBytes
+}
