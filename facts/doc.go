@@ -40,4 +40,5 @@
 //	entry.go       entry points, execution modes, workgroup size
 //	line.go        source positions; source.go the source's text
 //	view.go        types as the typing table reads them
+//	reading.go     readings of older texts; static use
 package facts

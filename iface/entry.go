@@ -86,9 +86,12 @@ type Mode struct {
 // Reflect describes every entry point of a module, in order of declaration.
 // facts.Gather applies the specialization: results that depend on it have the
 // values given there.
-func Reflect(m *valid.Module) []*Entry {
+func Reflect(m *valid.Module) []*Entry { return ReflectReading(m, facts.ReadingDefault) }
+
+// ReflectReading is Reflect with the static use that a reading of the text defines.
+func ReflectReading(m *valid.Module, r facts.Reading) []*Entry {
 	f := m.Facts()
-	u := gatherUses(f)
+	u := gatherUses(f, r)
 	out := make([]*Entry, 0, len(f.EntryPoints))
 	// All entry points share one copy of the lists of the module.
 	capabilities, extensions := slices.Clip(append([]spirv.Capability{}, f.Capabilities...)), slices.Clip(append([]string{}, f.Extensions...))
@@ -119,10 +122,14 @@ func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
 	for _, id := range p.Interface {
 		listed[id] = true
 	}
+	static := map[*facts.Variable]bool{}
+	for _, v := range u.static.Of(p) {
+		static[v] = true
+	}
 	for i := range m.Variables {
 		v := &m.Variables[i]
 		if v.Func == nil {
-			e.variable(m, v, used[v], listed[v.ID], u, tree)
+			e.variable(m, v, used[v], listed[v.ID], static[v], u, tree)
 		}
 	}
 	e.SharedMemory = m.SharedBytes(globals, spirv.StorageClassWorkgroup)
@@ -137,8 +144,10 @@ func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
 	return e
 }
 
-// variable adds a variable of module scope to the list of its kind.
-func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed bool, u *uses, tree []*facts.Function) {
+// variable adds a variable of module scope to the list of its kind. It is used if an
+// instruction of the call tree names it; static is its static use, which also depends
+// on the interface and on the reading.
+func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed, static bool, u *uses, tree []*facts.Function) {
 	switch v.Storage {
 	case spirv.StorageClassInput, spirv.StorageClassOutput:
 		var members []bool
@@ -155,7 +164,7 @@ func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed bool, 
 		} else if s := blockOfAny(v.Type); s != nil {
 			members = make([]bool, len(s.Members))
 		}
-		e.resource(m, v, used || listed, members)
+		e.resource(m, v, static, members)
 	case spirv.StorageClassPushConstant:
 		s := blockOfAny(v.Type)
 		if s == nil {
@@ -166,7 +175,7 @@ func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed bool, 
 			members = u.members(tree, v)
 		}
 		bank, _ := decorations{m, v.ID, -1}.literal(spirv.DecorationBankNV)
-		e.PushConstants = append(e.PushConstants, Push{nameOf(m, v.ID), bank, used || listed, *blockAt(m, s, members), v.ID, v.Index})
+		e.PushConstants = append(e.PushConstants, Push{nameOf(m, v.ID), bank, static, *blockAt(m, s, members), v.ID, v.Index})
 	default:
 		e.payload(m, v, used, listed)
 	}

@@ -35,8 +35,9 @@ type Resource struct {
 	Count   uint64     `json:"count"` // of descriptors; 0 for an array with a length from the set layout
 	Arrays  []uint64   `json:"arrays,omitempty"`
 
-	// Used reports whether the entry point uses the variable statically: its
-	// functions name the variable, or its interface lists it (Vulkan, Static Use).
+	// Used reports whether the entry point uses the variable statically (Vulkan, Static
+	// Use): its functions name the variable, or its interface lists it; in an older
+	// reading only memory and image instructions count, see facts.StaticUses.
 	Used bool `json:"used"`
 
 	// The access qualifiers of the variable.

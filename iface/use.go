@@ -17,13 +17,15 @@ type use struct {
 // uses are the uses in every function of a module; each function is read once.
 type uses struct {
 	m           *facts.Module
+	static      *facts.StaticUses
+	old         bool // only memory and image instructions count
 	of          [][]use
 	global      map[spirv.ID]int // constants, by their number in Module.Consts; made when it is asked for
 	idPositions []int
 }
 
-func gatherUses(m *facts.Module) *uses {
-	u := &uses{m: m, of: make([][]use, len(m.Functions))}
+func gatherUses(m *facts.Module, r facts.Reading) *uses {
+	u := &uses{m: m, static: m.StaticUses(r), old: r.Old(), of: make([][]use, len(m.Functions))}
 	for i := range m.Functions {
 		u.function(&m.Functions[i])
 	}
@@ -55,7 +57,7 @@ func (u *uses) function(f *facts.Function) {
 func (u *uses) name(f *facts.Function, in spirv.Inst, id spirv.ID, chained bool) {
 	if v := u.m.Variable(id); v != nil && v.Func == nil {
 		s := blockOfAny(v.Type)
-		if s == nil {
+		if c := in.Op().Class(); s == nil || u.old && c != spirv.ClassMemory && c != spirv.ClassImage {
 			return
 		}
 		member := -1

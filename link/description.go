@@ -71,6 +71,8 @@ type Description struct {
 
 	Base *PipelineFlags // of the pipeline that this one derives from, or nil if it is not known
 
+	Reading facts.Reading // the wording that the description selects
+
 	Env    *valid.Env    // the environment of the check, or nil if it is not known
 	Device *valid.Device // the known features and limits of the device, or nil if none are known
 }

@@ -18,6 +18,7 @@ var atomicFamily = family{
 		{Code: "SPV-Atomic-Pointer", Section: "SPIR-V 3.3.18", Words: "an atomic accesses memory through a pointer to a shared storage class"},
 		{Code: "SPV-Atomic-Capability", Section: "SPIR-V 3.2.30", Words: "16-bit, 64-bit and float atomics need the capability for their operation and width"},
 		{Code: "SPV-Atomic-Encoding", Section: "SPIR-V 3.3.18", Words: "atomics on floats need the IEEE 754 encoding"},
+		{Code: "SPV-Atomic-Integer", Section: oldShaders, Words: "in the reading of Vulkan 1.1, atomics are on 32-bit integers without an extension for others", Need: NeedVulkan},
 		{Code: vuid.StandaloneSpirv_None_04686, Section: environment, Words: "an atomic accesses the storage class Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or TaskPayloadWorkgroupEXT"},
 		{Code: vuid.RuntimeSpirv_None_06278, Section: environment, Words: "64-bit integer atomics on buffers need the feature shaderBufferInt64Atomics", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_None_06279, Section: environment, Words: "64-bit integer atomics on workgroup memory need the feature shaderSharedInt64Atomics", Need: NeedDevice},
@@ -136,6 +137,9 @@ func (c *scopes) atomicWidth(i int, op spirv.Op, class spirv.StorageClass, t *fa
 		}
 	case s.IsFloat():
 		c.floatAtomic(i, op, s, t)
+		if c.older() && !c.floatsAtomic() {
+			c.fail(i, "SPV-Atomic-Integer", "%s on %s; must be on 32-bit integers in %s, or have a capability or a feature of float atomics", op, c.typeName(t), text11)
+		}
 		if c.vulkan {
 			c.floatFeatures(i, op, class, s.Width, t.IsVector())
 		}

@@ -298,7 +298,16 @@ func (c *builtIns) builtInVariable(n *builtInNote, v *facts.Variable, t *facts.T
 // that array is not part of the built-in's type.
 func (c *builtIns) builtInType(n *builtInNote, t *facts.Type, v *facts.Variable, used modelSet) {
 	row := c.row(n.builtIn)
-	if row == nil || row.formCode == "" || t == nil || row.form.holds(t) || row.other != (builtInForm{}) && row.other.holds(t) {
+	if row == nil || row.formCode == "" || t == nil {
+		return
+	}
+	if first, ok := firstForms[n.builtIn]; ok && c.first() {
+		if !first.holds(t) {
+			c.fail(n.at, row.formCode, "%s is %s; must be %s in the text of Vulkan 1.0", n.builtIn, c.typeName(t), first)
+		}
+		return
+	}
+	if row.form.holds(t) || row.other != (builtInForm{}) && row.other.holds(t) {
 		return
 	}
 	if v != nil && t.IsArray() && t.Elem != nil && row.form.holds(t.Elem) && c.eachHasOne(n, v, used) {
@@ -347,6 +356,6 @@ func (c *builtIns) builtInUse(n *builtInNote, v *facts.Variable) {
 		if k.models != always {
 			where = " in a " + (used & k.models).String() + " entry point"
 		}
-		c.fail(n.at, k.code, "%s has the storage class %s%s; must be %s", n.builtIn, v.Storage, where, k.allowed).also(c, v.Index, "the variable")
+		c.fail(n.at, k.code, "%s has the storage class %s%s; must be %s", n.builtIn, v.Storage, where, k.allowed).also(c, v.Index, "the variable").unstated(c.first() && firstUnstated[k.code])
 	}
 }

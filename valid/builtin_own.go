@@ -102,7 +102,7 @@ func (c *builtIns) ownVariable(n *builtInNote, v *facts.Variable) {
 	case spirv.BuiltInViewportIndex:
 		c.outputIndex(n, v, vuid.ViewportIndex_04405, spirv.CapabilityShaderViewportIndex, "shaderOutputViewportIndex")
 	case spirv.BuiltInPrimitiveId:
-		if used&inFragment != 0 && !c.anyCapable(spirv.CapabilityMeshShadingEXT, spirv.CapabilityMeshShadingNV, spirv.CapabilityGeometry, spirv.CapabilityTessellation) {
+		if used&inFragment != 0 && !c.first() && !c.anyCapable(spirv.CapabilityMeshShadingEXT, spirv.CapabilityMeshShadingNV, spirv.CapabilityGeometry, spirv.CapabilityTessellation) {
 			c.fail(n.at, vuid.PrimitiveId_Fragment_04333, "PrimitiveId in a Fragment entry point; needs the capability Geometry, Tessellation, MeshShadingEXT or MeshShadingNV").also(c, v.Index, "the variable")
 		}
 	case spirv.BuiltInClipDistancePerViewNV:

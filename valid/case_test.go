@@ -27,7 +27,7 @@ import (
 // one instruction on each further line, two digits a byte. A finding is marked at
 // the end of its line with "; ERROR CODE", a finding about the whole module on a
 // line of its own. The comment before the first section may contain "env: vulkan1.2"
-// (default: spv1.6 for SPV-, vulkan1.4 for VUID-), "device: min", known properties
+// (default: spv1.6 for SPV-, vulkan1.4 for VUID-), "reading: 1.1", "device: min", known properties
 // of the device, "feature: NAME off", "extension: NAME on", "limit: NAME 4", a
 // universal limit by its flag, such as "max-struct-members: 2", and flags such as
 // "relax-block-layout".
@@ -68,7 +68,7 @@ func TestCases(t *testing.T) {
 
 // caseEnv reads the comment of a case.
 func caseEnv(t *testing.T, code, comment string) (*Env, Limits) {
-	name := "spv1.6"
+	name, reading := "spv1.6", facts.ReadingDefault
 	if strings.HasPrefix(code, "VUID-") {
 		name = "vulkan1.4"
 	}
@@ -81,6 +81,10 @@ func caseEnv(t *testing.T, code, comment string) (*Env, Limits) {
 		switch k, v, ok := strings.Cut(line, ": "); {
 		case ok && k == "env":
 			name = v
+		case ok && k == "reading":
+			if reading, ok = facts.ParseReading(v); !ok {
+				t.Fatalf("no reading %s", v)
+			}
 		case ok && k == "device":
 			device = v
 		case ok && (k == "feature" || k == "extension" || k == "limit"):
@@ -100,6 +104,7 @@ func caseEnv(t *testing.T, code, comment string) (*Env, Limits) {
 	if !ok {
 		t.Fatalf("no environment %s", name)
 	}
+	e.Reading = reading
 	for name, at := range map[string]*bool{
 		"relax-block-layout": &e.Layout.Relaxed, "uniform-buffer-standard-layout": &e.Layout.UniformStandard,
 		"scalar-block-layout": &e.Layout.Scalar, "workgroup-scalar-block-layout": &e.Layout.WorkgroupScalar,

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -38,6 +39,10 @@ type Env struct {
 	SPIRV    spirv.Version // the newest version of SPIR-V that the environment accepts
 	Embedded bool          // OpenCL's embedded profile
 	Layout   Layout
+
+	// Reading is the wording of Vulkan's chapters on shaders; the default is the one
+	// that docs/versions.md lists for Version.
+	Reading facts.Reading
 
 	// BeforeLegalization accepts modules of an HLSL compiler before its
 	// legalization passes, and all that RelaxLogicalPointer accepts: pointers to

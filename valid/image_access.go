@@ -116,11 +116,16 @@ func (c *images) accessCoordinate(a *imageAccess, id spirv.ID) {
 
 // subpassCoordinate checks the coordinate of a subpass.
 func (c *images) subpassCoordinate(a *imageAccess, id spirv.ID) {
+	if c.older() && a.image.Image.Arrayed {
+		if !c.layerOfPixel(id) && c.m.TypeOf(id) != nil {
+			c.fail(a.i, vuid.StandaloneSpirv_SubpassData_04660, "the coordinate of the layered subpass is %s; must be a vector formed with the constants 0 and 0, and the layer, in %s", c.name(id), text11)
+		}
+		return
+	}
 	k := c.m.Const(id)
 	zero := k != nil && k.Known && k.Type.IsVector()
 	for n := 0; zero && n < k.Type.Components(); n++ {
-		e := k.Elem(n)
-		zero = e != nil && e.Known && e.Bits == 0
+		zero = isZero(k.Elem(n))
 	}
 	if !zero && c.m.TypeOf(id) != nil {
 		c.fail(a.i, vuid.StandaloneSpirv_SubpassData_04660, "the coordinate of the subpass is %s; must be the constant (0, 0)", c.name(id))

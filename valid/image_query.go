@@ -280,7 +280,11 @@ func (c *images) texelFormat(i int, op spirv.Op, code string, image *facts.Type)
 		return
 	}
 	switch f := image.Image.Format; f {
-	case spirv.ImageFormatR64i, spirv.ImageFormatR64ui, spirv.ImageFormatR32f, spirv.ImageFormatR32i, spirv.ImageFormatR32ui:
+	case spirv.ImageFormatR32f:
+		if c.older() && !c.anyCapable(spirv.CapabilityAtomicFloat32AddEXT, spirv.CapabilityAtomicFloat32MinMaxEXT) {
+			c.fail(i, code, "%s of an image of the format R32f; must be R32i or R32ui in %s, or have a capability of float atomics", op, text11).also(c, image.Index, "the image")
+		}
+	case spirv.ImageFormatR64i, spirv.ImageFormatR64ui, spirv.ImageFormatR32i, spirv.ImageFormatR32ui:
 	case spirv.ImageFormatRg16f, spirv.ImageFormatRgba16f:
 		if c.capable(spirv.CapabilityAtomicFloat16VectorNV) {
 			return

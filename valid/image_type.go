@@ -69,6 +69,8 @@ func (c *images) imageSampledType(i int, v inst.TypeImage) {
 	number := t.IsInt() || t.IsFloat()
 	wide := t.IsInt() && t.Width == 64
 	switch {
+	case wide && c.older() && !c.capable(spirv.CapabilityInt64ImageEXT):
+		c.fail(i, vuid.StandaloneSpirv_OpTypeImage_04656, "the sampled type is %s; must have 32 bits in %s, or have the capability Int64ImageEXT", c.typeName(t), text11)
 	case c.vulkan && !(number && !t.Encoded && (t.Width == 32 || wide)):
 		c.fail(i, vuid.StandaloneSpirv_OpTypeImage_04656, "the sampled type is %s; must be a float of 32 bits or an integer of 32 or 64 bits", c.typeName(t))
 	case c.env.API == OpenCL && !t.IsVoid():
@@ -87,7 +89,7 @@ func (c *images) imageDim(i int, v inst.TypeImage) {
 		return
 	}
 	switch tile := dim == spirv.DimTileImageDataEXT; {
-	case c.vulkan && !tile && (v.Sampled() != 2 || v.Arrayed() != 0):
+	case c.vulkan && !tile && (v.Sampled() != 2 || v.Arrayed() != 0 && !c.older()):
 		c.fail(i, vuid.StandaloneSpirv_OpTypeImage_06214, "the image of a subpass with sampled %d and arrayed %d; must be 2 and 0", v.Sampled(), v.Arrayed())
 	case v.Sampled() != 2:
 		c.fail(i, "SPV-Image-Dim", "sampled is %d of the dimension %s; must be 2", v.Sampled(), dim)

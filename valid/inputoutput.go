@@ -39,6 +39,8 @@ func (c *checker) inputsOutputs() {
 		n := &c.builtIn.noted[k]
 		if notVulkan(n.builtIn) {
 			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s; must be a built-in of Vulkan", n.builtIn)
+		} else if c.first() && n.builtIn == spirv.BuiltInLocalInvocationIndex {
+			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in LocalInvocationIndex; must be a built-in of the text of Vulkan 1.0")
 		} else if unlisted(n.builtIn) {
 			c.fail(n.at, vuid.StandaloneSpirv_BuiltIn_04668, "the built-in %s, of an extension that Vulkan does not have; must be a built-in of Vulkan", n.builtIn).warn()
 		}
@@ -91,7 +93,7 @@ func (c *checker) inputOutput(v *facts.Variable) {
 		}
 	case b == spirv.BuiltInTessLevelInner || b == spirv.BuiltInTessLevelOuter:
 		if !c.m.Has(v.ID, spirv.DecorationPatch) {
-			c.fail(v.Index, vuid.StandaloneSpirv_TessLevelInner_10880, "%s has the built-in %s and no Patch; must have it", c.name(v.ID), b)
+			c.fail(v.Index, vuid.StandaloneSpirv_TessLevelInner_10880, "%s has the built-in %s and no Patch; must have it", c.name(v.ID), b).unstated(c.first())
 		}
 	case ok && volatileBuiltIn(b, c.usedBy(v)) && !c.capable(spirv.CapabilityVulkanMemoryModel):
 		if !c.m.Has(v.ID, spirv.DecorationVolatile) {
@@ -171,7 +173,7 @@ func (c *checker) eachOnce(e *facts.EntryPoint) {
 		if v.Storage == spirv.StorageClassOutput {
 			code = vuid.StandaloneSpirv_OpEntryPoint_09659
 		}
-		c.fail(e.Index, code, "%s and %s in %s are both %s; must be one", c.name(old.ID), c.name(v.ID), v.Storage, b).also(c, old.Index, "the first").also(c, v.Index, "the second")
+		c.fail(e.Index, code, "%s and %s in %s are both %s; must be one", c.name(old.ID), c.name(v.ID), v.Storage, b).also(c, old.Index, "the first").also(c, v.Index, "the second").unstated(c.first())
 	}
 	mark := c.mark()
 	for _, id := range e.Interface {

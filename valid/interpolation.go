@@ -17,6 +17,7 @@ var interpolationFamily = family{
 		{Code: vuid.StandaloneSpirv_PerVertexKHR_06777, Section: environment, Words: "PerVertexKHR is on inputs of fragment shaders"},
 		{Code: vuid.StandaloneSpirv_Input_06778, Section: environment, Words: "a PerVertexKHR input of a fragment shader is an array"},
 		{Code: "SPV-Interpolation-Exclusive", Section: oldShaders, Words: "in Vulkan 1.0 and 1.1, no variable is both Flat and NoPerspective", Need: NeedVulkan},
+		{Code: "SPV-Interpolation-Stage", Section: oldShaders, Words: "in the reading of Vulkan 1.1, only inputs of fragment shaders are Flat, NoPerspective, Sample or Centroid", Need: NeedVulkan},
 		{Code: "SPV-Interpolation-Patch", Section: environment, Words: "no interface variable of a vertex, geometry or fragment shader is a Patch", Need: NeedVulkan},
 		{Code: "SPV-Interpolation-PerVertex", Section: "Vulkan, Interpolation Decorations", Words: "a PerVertexKHR input has no interpolation decoration", Need: NeedVulkan},
 	},
@@ -87,7 +88,14 @@ func (c *checker) exclusiveDecorations(e *facts.EntryPoint, v *facts.Variable, g
 	}
 	if _, flat := get(spirv.DecorationFlat); flat && c.oldText() {
 		if d, ok := get(spirv.DecorationNoPerspective); ok {
-			c.fail(d.Index, "SPV-Interpolation-Exclusive", "%s is Flat and NoPerspective; must be one of them in %s", c.name(v.ID), c.env).also(c, v.Index, "the variable")
+			c.fail(d.Index, "SPV-Interpolation-Exclusive", "%s is Flat and NoPerspective; must be one of them in %s", c.name(v.ID), text11).also(c, v.Index, "the variable")
+		}
+	}
+	if c.older() && (e.Model != spirv.ExecutionModelFragment || v.Storage != spirv.StorageClassInput) {
+		for _, kind := range interpolating {
+			if d, ok := get(kind); ok {
+				c.fail(d.Index, "SPV-Interpolation-Stage", "%s on %s in the interface of a %s entry point; must be on an input of a Fragment entry point in %s", kind, c.name(v.ID), e.Model, text11).also(c, v.Index, "the variable").also(c, e.Index, "the entry point")
+			}
 		}
 	}
 	if _, per := get(spirv.DecorationPerVertexKHR); per {

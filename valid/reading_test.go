@@ -18,7 +18,7 @@ import (
 )
 
 // TestReadings checks testdata/readings/NAME.txtar: the validity of a module under
-// each version. After the section NAME.spvasm comes NAME.findings, or findings if
+// each version and, as ENVIRONMENT@READING, in each reading. After the section NAME.spvasm comes NAME.findings, or findings if
 // there is one module. Each line names environments, and after the colon the
 // expected findings: "line code", "line code warning" for each,
 // separated by semicolons, or "none". The comment may contain "spirv: 1.0", the
@@ -67,6 +67,11 @@ func readModule(t *testing.T, comment string, module, findings txtar.File) {
 	if judged < 2 {
 		t.Errorf("%s needs two environments or more", module.Name)
 	}
+	for _, r := range facts.Readings {
+		if !strings.Contains(string(findings.Data), "@"+r) {
+			t.Errorf("%s needs the reading %s", module.Name, r)
+		}
+	}
 }
 
 // readingOf returns the findings of a text in an environment as a line of a
@@ -85,7 +90,11 @@ func readingOf(t *testing.T, name, comment string, text []byte) string {
 		}
 		rest = append(rest, strings.TrimSpace(line))
 	}
+	name, reading, _ := strings.Cut(name, "@")
 	env, _ := caseEnv(t, "VUID-", strings.Join(append(rest, "env: "+name), "\n"))
+	if env.Reading, _ = facts.ParseReading(reading); env.Reading.String() != reading {
+		t.Fatalf("no reading %s", reading)
+	}
 	if version == 0 {
 		version = env.SPIRV
 	}

@@ -118,6 +118,10 @@ func (c *checker) pushConstants() {
 	if blocks < 2 {
 		return
 	}
+	var old *facts.StaticUses
+	if c.older() {
+		old = c.m.StaticUses(c.env.Reading)
+	}
 	budget := maxInterfaces
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]
@@ -125,8 +129,12 @@ func (c *checker) pushConstants() {
 		if budget -= len(c.m.Variables)/16 + len(c.m.Functions)/16 + 1; e.Func == nil || budget <= 0 {
 			continue
 		}
+		used := c.globals(e)
+		if old != nil {
+			used = old.Of(e)
+		}
 		var first *facts.Variable
-		for _, v := range c.globals(e) {
+		for _, v := range used {
 			if v.Storage != spirv.StorageClassPushConstant {
 				continue
 			}

@@ -167,7 +167,7 @@ func (c *position) vulkanMemoryScope(i int, op spirv.Op, s spirv.Scope) {
 			c.fail(i, vuid.StandaloneSpirv_None_04640, "the memory scope of %s is ShaderCallKHR in a function that a %s entry point calls; must be in %s", op, bad, inRayTracing)
 		}
 	case spirv.ScopeSubgroup:
-		if c.env.Version == Vulkan10 && !c.anyCapable(spirv.CapabilitySubgroupVoteKHR, spirv.CapabilitySubgroupBallotKHR, spirv.CapabilityGroupNonUniform) {
+		if c.subgroupScopes() && !c.anyCapable(spirv.CapabilitySubgroupVoteKHR, spirv.CapabilitySubgroupBallotKHR, spirv.CapabilityGroupNonUniform) {
 			c.fail(i, vuid.StandaloneSpirv_SubgroupVoteKHR_07951, "the memory scope of %s is Subgroup; needs the capability SubgroupVoteKHR, SubgroupBallotKHR or GroupNonUniform", op)
 		}
 	case spirv.ScopeInvocation:

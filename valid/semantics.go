@@ -75,6 +75,8 @@ func (c *scopes) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool
 	}
 	if order&spirv.MemorySemanticsSequentiallyConsistentMask != 0 {
 		switch {
+		case c.older():
+			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10866, "the memory order of %s is SequentiallyConsistent, which %s treats as AcquireRelease; should be AcquireRelease", op, text11).warn()
 		case c.vulkan:
 			c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10866, "the memory order of %s is SequentiallyConsistent; must be another order", op)
 		case c.m.Memory == spirv.MemoryModelVulkan:
@@ -86,9 +88,13 @@ func (c *scopes) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool
 	if m&modern != 0 && !c.capable(spirv.CapabilityVulkanMemoryModel) {
 		c.fail(i, "SPV-Semantics-Model", "the memory semantics of %s have %s; needs the capability VulkanMemoryModel", op, m&modern)
 	}
-	c.availability(i, op, m)
+	as := m
+	if c.older() && order&spirv.MemorySemanticsSequentiallyConsistentMask != 0 {
+		as = m&^spirv.MemorySemanticsSequentiallyConsistentMask | spirv.MemorySemanticsAcquireReleaseMask
+	}
+	c.availability(i, op, as)
 	if c.vulkan {
-		c.vulkanSemantics(i, op, m)
+		c.vulkanSemantics(i, op, as)
 		if scoped && s == spirv.ScopeInvocation && order != 0 {
 			c.fail(i, vuid.StandaloneSpirv_None_04641, "the memory order of %s is %s with the scope Invocation; must be relaxed", op, order)
 		}
@@ -133,9 +139,9 @@ func isBarrier(op spirv.Op) bool {
 func (c *scopes) vulkanSemantics(i int, op spirv.Op, m semantics) {
 	order, classes := m&orders, m&vulkanClasses
 	if order != 0 && classes == 0 {
-		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10870, "the memory order of %s is %s without a storage class; must have UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory", op, order)
+		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10870, "the memory order of %s is %s without a storage class; must have UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory", op, order).unstated(c.older() && !isBarrier(op))
 	}
-	if order == 0 && classes != 0 && op != spirv.OpMemoryBarrier { // which has a rule of its own
+	if order == 0 && classes != 0 && op != spirv.OpMemoryBarrier && !c.older() { // OpMemoryBarrier has a rule of its own
 		c.fail(i, vuid.StandaloneSpirv_MemorySemantics_10871, "the memory semantics of %s are %s without a memory order; must have Acquire, Release or AcquireRelease", op, m)
 	}
 	if isBarrier(op) && m&spirv.MemorySemanticsVolatileMask != 0 {

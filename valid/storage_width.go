@@ -132,6 +132,10 @@ func (c *checker) unsizedUniform(v *facts.Variable, s *facts.Type, block bool) {
 	if v.Storage != spirv.StorageClassUniform || !block || len(s.Members) == 0 || !s.Members[len(s.Members)-1].Type.IsRuntimeArray() {
 		return
 	}
+	if on, known := c.env.Device.feature("shaderUniformBufferUnsizedArray"); c.older() && !(on && known) {
+		c.fail(v.Index, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "the block of %s in Uniform ends with a runtime array; must be a BufferBlock in %s, or the device must have the feature shaderUniformBufferUnsizedArray", c.name(v.ID), text11).also(c, s.Index, "the block")
+		return
+	}
 	if !c.feature(code, "shaderUniformBufferUnsizedArray") {
 		c.fail(v.Index, code, "the block of %s in Uniform ends with a runtime array; needs the feature shaderUniformBufferUnsizedArray", c.name(v.ID)).also(c, s.Index, "the block")
 	}

@@ -140,6 +140,10 @@ func (c *checker) initializer(v *facts.Variable) {
 	switch v.Storage {
 	case spirv.StorageClassOutput, spirv.StorageClassPrivate, spirv.StorageClassFunction:
 	case spirv.StorageClassWorkgroup:
+		if on, known := c.env.Device.feature("shaderZeroInitializeWorkgroupMemory"); c.older() && !(on && known) {
+			c.fail(v.Index, vuid.StandaloneSpirv_OpVariable_04651, "a variable in Workgroup has an initializer; must be in Output, Private or Function in %s, or the device must have the feature shaderZeroInitializeWorkgroupMemory", text11)
+			return
+		}
 		if k != nil && k.Op != spirv.OpConstantNull {
 			c.fail(v.Index, vuid.StandaloneSpirv_OpVariable_04734, "the initializer of a variable in Workgroup is an %s; must be OpConstantNull", k.Op)
 		}

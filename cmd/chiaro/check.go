@@ -66,6 +66,7 @@ min, max, self, min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026, or files o
 	fl.StringArrayVar(&f.out, "out", nil, "also write a report to a file: FORMAT=FILE; repeatable")
 	fl.StringVar(&f.filesFrom, "files-from", "", "read more file names from a file, one per line; - for standard input")
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment, such as vulkan1.3, vulkan1.1spv1.4 or spv1.6")
+	addReading(cmd, &f.env.Reading)
 	f.profileFlags(cmd)
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of modules to check in parallel")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "list the rules that could not be checked, and the information they need")
@@ -87,6 +88,9 @@ func (f *checkFlags) environment() (*valid.Env, error) {
 	base, ok := valid.ParseEnv(f.targetEnv)
 	if !ok {
 		return nil, unreadable("unknown target environment %q; want one of %s", f.targetEnv, strings.Join(asm.Targets(), " "))
+	}
+	if f.env.Reading != facts.ReadingDefault && base.API != valid.Vulkan {
+		return nil, unreadable("--reading %s; needs a target environment of Vulkan", f.env.Reading)
 	}
 	e := f.env
 	e.Name, e.API, e.Version, e.SPIRV, e.Embedded = base.Name, base.API, base.Version, base.SPIRV, base.Embedded

@@ -58,6 +58,7 @@ func (j *judge) judge(ctx context.Context, s subject, x *checked) {
 			x.message = err.Error()
 			return
 		}
+		j = j.read(d.Reading)
 		if err := j.stageModules(ctx, d, x); err != nil {
 			x.message = err.Error()
 			return
@@ -183,7 +184,7 @@ func (j *judge) objectStages(ctx context.Context, s *subject, p *fossil.Pipeline
 			continue
 		}
 		name := fmt.Sprintf("%s#module/%s", s.file, k.Module)
-		m, err := j.modules.get(name, k.Spec, func() (*facts.Module, error) {
+		m, err := j.modules.get(name, k.Spec, j.env.Reading, func() (*facts.Module, error) {
 			code, err := s.set.Code(k.Module)
 			if err != nil {
 				return nil, err

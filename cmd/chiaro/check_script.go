@@ -62,7 +62,7 @@ func scriptFeatures(s *amber.Script) *valid.Device {
 // scriptShader makes the shader of a stage, and judges its module once.
 func (j *judge) scriptShader(ctx context.Context, file string, s *amber.DescribedStage, judged map[string]bool, x *checked) (*link.Shader, error) {
 	name := file + "#" + s.Shader
-	m, err := j.modules.get(fmt.Sprintf("%s\x00%x", name, sha256.Sum256(s.Code)), s.Spec, func() (*facts.Module, error) {
+	m, err := j.modules.get(fmt.Sprintf("%s\x00%x", name, sha256.Sum256(s.Code)), s.Spec, j.env.Reading, func() (*facts.Module, error) {
 		m, err := spirv.Decode(s.Code)
 		if err != nil {
 			return nil, err

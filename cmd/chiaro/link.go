@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +80,7 @@ modules themselves are judged by check, which takes descriptions too.`,
 	fl.StringVar(&f.format, "format", "text", "output format: "+strings.Join(linkFormats, ", "))
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment of the assembler")
 	fl.StringVar(&f.maintenance4, "maintenance4", "", "state of the feature maintenance4: on, off; unknown by default")
+	addReading(cmd, &f.check.env.Reading)
 	f.check.profileFlags(cmd)
 	outsideFlag(fl, &f.check.allowOutside)
 	fl.BoolVar(&f.library, "library", false, "the stages are part of a pipeline; others may be missing")
@@ -94,6 +96,7 @@ func linkPipelines(ctx context.Context, c console, f linkFlags, files []string) 
 	if !ok {
 		return unreadable("--target-env %q: must be one such as vulkan1.3 or spv1.6", f.targetEnv)
 	}
+	env.Reading = f.check.env.Reading
 	j := &judge{c: c, f: f.check, env: env, modules: newModuleStore()}
 	var all []*link.Description
 	for _, file := range files {
@@ -138,7 +141,7 @@ func linkPipelines(ctx context.Context, c console, f linkFlags, files []string) 
 			return unreadable("--maintenance4 %q: must be on or off", f.maintenance4)
 		}
 		x := &checked{file: d.Name}
-		j.link(d, x)
+		j.read(d.Reading).link(d, x)
 		found = append(found, x.findings...)
 	}
 	if err := writeLink(c.out, f.format, found, len(all)); err != nil {
@@ -203,7 +206,7 @@ func (j *judge) readPipeline(ctx context.Context, file string) (*link.Descriptio
 
 // fileShader reads the module of a stage and finds its entry point.
 func (j *judge) fileShader(ctx context.Context, s describe.Stage) (*link.Shader, error) {
-	m, err := j.modules.get(s.File, s.Specialization, func() (*facts.Module, error) {
+	m, err := j.modules.get(s.File, s.Specialization, cmp.Or(j.env.Reading, s.Reading), func() (*facts.Module, error) {
 		data, err := readModule(ctx, j.c, s.File, j.env.Name, j.f.allowOutside)
 		if err != nil {
 			return nil, err

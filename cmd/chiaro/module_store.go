@@ -52,10 +52,10 @@ func newModuleStore() *moduleStore {
 	return &moduleStore{kept: map[string]*stored{}, order: list.New()}
 }
 
-// get returns the module with a name. If it is not cached, read reads it; read may be
+// get returns the module with a name, with the static use that a reading defines. If it is not cached, read reads it; read may be
 // called again after eviction.
-func (s *moduleStore) get(name string, spec facts.Spec, read func() (*facts.Module, error)) (*stored, error) {
-	key := name + specKey(spec)
+func (s *moduleStore) get(name string, spec facts.Spec, reading facts.Reading, read func() (*facts.Module, error)) (*stored, error) {
+	key := name + specKey(spec) + "\x00" + reading.String()
 	s.mu.Lock()
 	x := s.kept[key]
 	if x == nil {
@@ -73,7 +73,7 @@ func (s *moduleStore) get(name string, spec facts.Spec, read func() (*facts.Modu
 			return
 		}
 		v := valid.Assume(m)
-		x.entries = iface.Reflect(v)
+		x.entries = iface.ReflectReading(v, reading)
 		s.keep(x, v)
 	})
 	return x, x.err

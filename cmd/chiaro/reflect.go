@@ -25,6 +25,7 @@ import (
 // reflectFlags are the flags of reflect.
 type reflectFlags struct {
 	format, entry, targetEnv string
+	reading                  facts.Reading
 	spec                     []string
 	allowOutside             bool
 }
@@ -49,6 +50,7 @@ The module is not judged: that is check's.
 	fl.StringVar(&f.format, "format", "text", "output format: "+strings.Join(reflectFormats, ", "))
 	fl.StringVar(&f.entry, "entry", "", "show only the entry points of this name")
 	fl.StringVar(&f.targetEnv, "target-env", "vulkan1.4", "target environment of the assembler")
+	addReading(cmd, &f.reading)
 	fl.StringArrayVar(&f.spec, "spec", nil, "value of a specialization constant: ID=VALUE; repeatable")
 	outsideFlag(fl, &f.allowOutside)
 	complete(cmd, "format", reflectFormats...)
@@ -88,7 +90,7 @@ func reflectFiles(ctx context.Context, c console, f reflectFlags, files []string
 			continue
 		}
 		r := reflected{file, []*iface.Entry{}}
-		list, err := reflectWith(m, spec)
+		list, err := reflectWith(m, spec, f.reading)
 		if err != nil {
 			return unreadable("%s: %v", file, err)
 		}
@@ -118,15 +120,15 @@ func reflectFiles(ctx context.Context, c console, f reflectFlags, files []string
 }
 
 // reflectWith reflects a module with values of specialization constants.
-func reflectWith(m *spirv.Module, values describe.Values) ([]*iface.Entry, error) {
+func reflectWith(m *spirv.Module, values describe.Values, reading facts.Reading) ([]*iface.Entry, error) {
 	spec := values.Spec()
-	list := iface.Reflect(valid.Assume(facts.Gather(m, spec)))
+	list := iface.ReflectReading(valid.Assume(facts.Gather(m, spec)), reading)
 	if len(list) == 0 {
 		return nil, nil
 	}
 	fit, other, err := values.Fit(list[0]) // all entry points have the constants of the module
 	if other && err == nil {
-		list = iface.Reflect(valid.Assume(facts.Gather(m, fit)))
+		list = iface.ReflectReading(valid.Assume(facts.Gather(m, fit)), reading)
 	}
 	return list, err
 }

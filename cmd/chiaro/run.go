@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
@@ -29,6 +30,7 @@ type runFlags struct {
 	shader    shaderFlags
 	shard     string
 	opts      amber.Options
+	reading   facts.Reading // of the static use of a shader's resources
 
 	allowOutside bool // scripts may read files outside their folder
 }
@@ -57,6 +59,7 @@ as unsupported, with what it needs.
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of scripts to run in parallel")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit per script; 0 for none")
 	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
+	addReading(cmd, &f.reading)
 	fl.StringVar(&f.opts.SpirvDir, "spirv-dir", "", "use DIR/<script>/<pipeline>.<shader>.<stage>.spv instead of compiling")
 	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")

@@ -192,7 +192,7 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if err != nil {
 		return reported(c, file, err)
 	}
-	g, e, err := f.shader.find(file, m)
+	g, e, err := f.shader.find(file, m, f.reading)
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 }
 
 // find returns the entry point, with the values of specialization constants.
-func (s *shaderFlags) find(file string, m *spirv.Module) (*facts.Module, *iface.Entry, error) {
+func (s *shaderFlags) find(file string, m *spirv.Module, reading facts.Reading) (*facts.Module, *iface.Entry, error) {
 	first := func(list []*iface.Entry) *iface.Entry {
 		i := slices.IndexFunc(list, func(e *iface.Entry) bool {
 			return e.Model == spirv.ExecutionModelGLCompute && (s.entry == "" || s.entry == e.Name)
@@ -244,7 +244,7 @@ func (s *shaderFlags) find(file string, m *spirv.Module) (*facts.Module, *iface.
 		}
 		return list[i]
 	}
-	e := first(iface.Reflect(valid.Assume(facts.Gather(m, nil))))
+	e := first(iface.ReflectReading(valid.Assume(facts.Gather(m, nil)), reading))
 	if e == nil {
 		return nil, nil, unreadable("%s: no compute entry point %s", file, s.entry)
 	}
@@ -271,7 +271,7 @@ func (s *shaderFlags) find(file string, m *spirv.Module) (*facts.Module, *iface.
 		return nil, nil, unreadable("%s: %v", file, err)
 	}
 	g := facts.Gather(m, spec)
-	return g, first(iface.Reflect(valid.Assume(g))), nil
+	return g, first(iface.ReflectReading(valid.Assume(g), reading)), nil
 }
 
 // parseGroups reads X[,Y[,Z]].

@@ -5,6 +5,7 @@
 package describe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -54,6 +55,7 @@ type pipelineFile struct {
 	Libraries     []pipelineFile       `yaml:"libraries"`
 	NoLayout      bool                 `yaml:"no_layout"`
 	Base          *link.PipelineFlags  `yaml:"base_pipeline_flags"` // of the one that it derives from
+	Reading       readingName          `yaml:"reading"`
 }
 
 // stageFile is a stage: the name of its file, or more than that.
@@ -144,6 +146,26 @@ func (k *kindName) UnmarshalYAML(read func(any) error) error {
 	return k.UnmarshalText([]byte(name))
 }
 
+// readingName is a reading as it is written: a text, or a number such as 1.1.
+type readingName struct{ facts.Reading }
+
+// UnmarshalYAML reads a name.
+func (r *readingName) UnmarshalYAML(read func(any) error) error {
+	var v any
+	if err := read(&v); err != nil {
+		return err
+	}
+	name := fmt.Sprint(v)
+	if n, ok := v.(float64); ok && n == 1 {
+		name = "1.0"
+	}
+	var ok bool
+	if r.Reading, ok = facts.ParseReading(name); !ok || name == "" {
+		return &link.ValueError{Text: name, Want: strings.Join(facts.Readings, ", ")}
+	}
+	return nil
+}
+
 // kinds are the kinds of pipelines.
 var kinds = map[kindName]link.Kind{"": link.Any, "graphics": link.Graphics, "compute": link.Compute, "ray_tracing": link.RayTracing, "shader_objects": link.ShaderObjects, "execution_graph": link.ExecutionGraph, "ray_tracing_nv": link.RayTracingNV, "data_graph": link.DataGraph}
 
@@ -154,6 +176,7 @@ type Stage struct {
 	Entry          string // "" for the only one of the stage
 	Specialization facts.Spec
 	Graph          bool // it is no stage, but the module of a data graph pipeline
+	Reading        facts.Reading
 }
 
 // Read reads the description of a pipeline; load reads the modules it names.
@@ -186,6 +209,7 @@ func (in *pipelineFile) pipeline(name string, depth int, load func(Stage) (*link
 		return nil, at("libraries", "deeper than %d", maxLibraries)
 	}
 	for i := range in.Libraries {
+		in.Libraries[i].Reading.Reading = cmp.Or(in.Libraries[i].Reading.Reading, d.Reading)
 		b, err := in.Libraries[i].pipeline(fmt.Sprintf("%s: libraries[%d]", name, i), depth+1, load)
 		if err != nil {
 			return nil, inside(fmt.Sprintf("libraries[%d]", i), err)
@@ -229,6 +253,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 		Viewport: in.Viewport, Rasterization: in.Rasterization, Multisample: in.Multisample, DepthStencil: in.DepthStencil,
 		Blend: in.Blend, ShadingRate: in.ShadingRate, Pass: in.Pass, Subpass: in.Subpass, Rendering: in.Rendering,
 		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library || in.Flags&link.PipelineFlagsLibrary != 0, Parts: in.Parts, NoLayout: in.NoLayout, Base: in.Base,
+		Reading: in.Reading.Reading,
 	}
 	if in.Dynamic != nil {
 		d.Dynamic, d.HasDynamic = *in.Dynamic, true
@@ -265,7 +290,7 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 	if !ok || strings.HasPrefix(stage, "all") {
 		return fmt.Errorf("the stage %q; must be one of %s", stage, strings.Join(link.StageNames()[2:], ", "))
 	}
-	out := Stage{File: s.File, Stage: set, Entry: s.Entry}
+	out := Stage{File: s.File, Stage: set, Entry: s.Entry, Reading: d.Reading}
 	values, err := specialization(s.Specialization)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func faultOf(root ast.Node, name string, to any, err error) error {
 	return syntax(name, err)
 }
 
-// textFinder looks for a text among the values of a document.
+// textFinder looks for a text or a number among the values of a document.
 type textFinder struct {
 	text string
 	at   *token.Token
@@ -77,7 +77,7 @@ type textFinder struct {
 
 // Visit looks at one node.
 func (w *textFinder) Visit(n ast.Node) ast.Visitor {
-	if t := n.GetToken(); n.Type() == ast.StringType && w.at == nil && t.Value == w.text {
+	if t := n.GetToken(); (n.Type() == ast.StringType || n.Type() == ast.FloatType) && w.at == nil && t.Value == w.text {
 		w.at = t
 	}
 	return w

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -53,6 +54,7 @@ var descriptions = map[string]string{
 	"rasterization":         "the rasterization state",
 	"ray_stages":            "the stages of a ray tracing pipeline, in order",
 	"ray_tracing":           "the shader groups and limits of a ray tracing pipeline",
+	"reading":               "the wording of Vulkan that applies: 1.0, 1.1 or current; a flag has priority",
 	"render_pass":           "the render pass: attachments and subpasses",
 	"rendering":             "the attachment formats of dynamic rendering",
 	"robustness":            "the robustness of buffers, images and vertex inputs",
@@ -80,6 +82,7 @@ var (
 	pipelineType   = reflect.TypeFor[pipelineFile]()
 	setsType       = reflect.TypeFor[map[uint32]map[uint32]*bindingFile]()
 	samplersType   = reflect.TypeFor[samplersFile]()
+	readingType    = reflect.TypeFor[readingName]()
 	stageFileType  = reflect.TypeFor[stageFile]()
 	textType       = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
@@ -107,6 +110,8 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 		}
 	case t == samplersType:
 		return map[string]any{"oneOf": []any{map[string]any{"type": "boolean"}, b.of(reflect.TypeFor[[]link.Sampler]())}}
+	case t == readingType: // YAML reads 1.1 without quotes as a number
+		return map[string]any{"oneOf": []any{map[string]any{"enum": facts.Readings}, map[string]any{"type": "number", "enum": []any{1.0, 1.1}}}}
 	case t == stageFileType:
 		return b.reference("stage", func() map[string]any {
 			return map[string]any{"oneOf": []any{map[string]any{"type": "string"}, b.object(t)}}
