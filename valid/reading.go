@@ -112,3 +112,52 @@ func (c *subject) layerOfPixel(id spirv.ID) bool {
 
 // isZero reports whether a constant is known to be 0.
 func isZero(k *facts.Const) bool { return k != nil && k.Known && k.Bits == 0 }
+
+// readingNotes are the effects of the readings on rules, for ReadingOf.
+var readingNotes = func() map[string]string {
+	const (
+		neither  = "1.0 and 1.1: a warning; current: an error in every version"
+		unstated = "1.0: a warning"
+		stricter = "1.0 and 1.1: an error; otherwise no such rule"
+		only10   = "1.0: no such rule"
+	)
+	return map[string]string{
+		vuid.FrontFacing_04231:                                      "1.0: the type is a 32-bit integer",
+		vuid.HelperInvocation_04241:                                 "1.0: the type is a 32-bit integer",
+		vuid.SamplePosition_04362:                                   "1.0: the floats have any width",
+		vuid.FragCoord_04211:                                        unstated,
+		vuid.PointCoord_04312:                                       unstated,
+		vuid.SamplePosition_04361:                                   unstated,
+		vuid.HelperInvocation_04240:                                 unstated,
+		vuid.ClipDistance_04188:                                     unstated,
+		vuid.ClipDistance_04189:                                     unstated,
+		vuid.StandaloneSpirv_TessLevelInner_10880:                   unstated,
+		vuid.StandaloneSpirv_OpEntryPoint_09658:                     unstated,
+		vuid.StandaloneSpirv_OpEntryPoint_09659:                     unstated,
+		vuid.StandaloneSpirv_BuiltIn_04668:                          "1.0: LocalInvocationIndex is an error",
+		vuid.PrimitiveId_Fragment_04333:                             only10,
+		vuid.StandaloneSpirv_SubgroupVoteKHR_07951:                  "1.1: no such rule; 1.0 and current: an error in every version; default: an error in 1.0",
+		vuid.StandaloneSpirv_MemorySemantics_10866:                  "1.0 and 1.1: a warning, because SequentiallyConsistent is AcquireRelease",
+		vuid.StandaloneSpirv_MemorySemantics_10867:                  "1.0 and 1.1: SequentiallyConsistent is AcquireRelease",
+		vuid.StandaloneSpirv_MemorySemantics_10868:                  "1.0 and 1.1: SequentiallyConsistent is AcquireRelease",
+		vuid.StandaloneSpirv_MemorySemantics_10870:                  "1.0 and 1.1: a warning for atomics",
+		vuid.StandaloneSpirv_MemorySemantics_10871:                  "1.0 and 1.1: no such rule",
+		vuid.StandaloneSpirv_OpTypeImage_04656:                      "1.0 and 1.1: 64-bit integers need Int64ImageEXT",
+		vuid.StandaloneSpirv_OpImageTexelPointer_04658:              "1.0 and 1.1: R32f needs a capability of float atomics",
+		vuid.StandaloneSpirv_OpTypeImage_06214:                      "1.0 and 1.1: the image may have layers",
+		vuid.StandaloneSpirv_SubpassData_04660:                      "1.0 and 1.1: with layers the coordinate is formed with 0, 0 and a layer",
+		vuid.StandaloneSpirv_Offset_04865:                           neither,
+		vuid.StandaloneSpirv_OpUndef_12464:                          neither,
+		vuid.StandaloneSpirv_OpVariable_04651:                       "1.0 and 1.1: not in Workgroup without the feature shaderZeroInitializeWorkgroupMemory",
+		vuid.StandaloneSpirv_OpTypeRuntimeArray_04680:               "1.0 and 1.1: in Uniform only in a BufferBlock, without the feature shaderUniformBufferUnsizedArray",
+		vuid.StandaloneSpirv_OpEntryPoint_06674:                     "1.0 and 1.1: only memory and image instructions are static use",
+		"SPV-Interpolation-Stage":                                   stricter,
+		"SPV-Interpolation-Exclusive":                               "1.0 and 1.1: an error; current: no such rule; default: an error in 1.0 and 1.1",
+		"SPV-Atomic-Integer":                                        stricter,
+		vuid.RuntimeSpirv_shaderZeroInitializeWorkgroupMemory_06372: "1.0 and 1.1: OpVariable-04651 applies",
+		vuid.RuntimeSpirv_shaderUniformBufferUnsizedArray_11806:     "1.0 and 1.1: OpTypeRuntimeArray-04680 applies",
+	}
+}()
+
+// ReadingOf returns the effect of the readings on a rule, "" if there is none.
+func ReadingOf(code string) string { return readingNotes[code] }

@@ -159,3 +159,47 @@ func TestReadingsListed(t *testing.T) {
 		t.Errorf("docs/versions.md names readings/%s, which is no case", name)
 	}
 }
+
+// TestReadingNotes compares ReadingOf with the cases: a rule has a note if and only if a
+// case has another finding of it in a reading than without one.
+func TestReadingNotes(t *testing.T) {
+	files, err := filepath.Glob("testdata/readings/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	differs := map[string]bool{"SPV-Atomic-Integer": true, "SPV-Interpolation-Stage": true}
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ; len(a.Files) > 1; a.Files = a.Files[2:] {
+			for line := range strings.Lines(string(a.Files[1].Data)) {
+				names, want, _ := strings.Cut(strings.TrimSpace(line), ": ")
+				for _, name := range strings.Fields(names) {
+					env, reading, _ := strings.Cut(name, "@")
+					if reading == "" {
+						continue
+					}
+					plain := strings.Split(readingOf(t, env, string(a.Comment), a.Files[0].Data), "; ")
+					in := strings.Split(want, "; ")
+					for _, f := range append(plain, in...) {
+						if f != "none" && slices.Contains(plain, f) != slices.Contains(in, f) {
+							differs[strings.Fields(f)[1]] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	for code := range differs {
+		if ReadingOf(code) == "" {
+			t.Errorf("%s differs between readings; must have a note", code)
+		}
+	}
+	for code := range readingNotes {
+		if !differs[code] {
+			t.Errorf("%s has a note; must have a case of testdata/readings that differs", code)
+		}
+	}
+}

@@ -100,6 +100,9 @@ func ruleCodes(prefix string) []string {
 // explainRule prints the requirement of a rule and its examples.
 func explainRule(w io.Writer, r valid.Rule) {
 	fmt.Fprintf(w, "%s\n  section  %s\n  judged   %s\n  rule     %s\n", r.Code, r.Section, judgedWith[r.Need], r.Words)
+	if note := valid.ReadingOf(r.Code); note != "" {
+		fmt.Fprintf(w, "  reading  %s (docs/versions.md)\n", note)
+	}
 	text, ok := valid.Case(r.Code)
 	if !ok {
 		fmt.Fprintf(w, "\nThere is no example of it yet.\n")
