@@ -12,7 +12,7 @@ type Semaphore struct {
 	object
 	mu    sync.Mutex
 	value uint64
-	wake  chan struct{} // closed when the value grows; nil if nobody waits
+	wake  chan struct{} // closed when the value grows; nil without waits
 }
 
 // NewSemaphore makes a semaphore with an initial value.

@@ -16,27 +16,32 @@ import (
 // memory, and makes a compressed texel as cheap to sample as a plain one; it is worth it if a texel is read
 // more than a few times.
 type blocks struct {
-	layout format.Layout
-	levels []level // of blocks, as a plane's are of texels; depth counts slices of blocks
+	*blockLayout
 	memory []byte
 
-	mu            sync.Mutex
-	decodings     []*decoded
-	hasBlockViews bool // block texel views exist, through which programs change blocks
+	mu        sync.Mutex
+	decodings []*decoded
+	watched   bool // others change blocks: programs through block texel views, or the owner of the memory
 }
 
 // decoded is a plane of texels decoded from the blocks.
 type decoded struct {
 	code   format.Blocks
 	plane  *plane
-	source []byte // with block texel views: a copy of the blocks as of their last decoding
+	source []byte // if the blocks are watched: a copy of them as of their last decoding
 }
 
-// newBlocks lays out and allocates the blocks of an image. Blocks and texels are zero bytes until blocks
-// are written.
-func (m *Image) newBlocks() error {
+// blockLayout is the layout of the blocks of a compressed image.
+type blockLayout struct {
+	code   format.Blocks
+	layout format.Layout
+	levels []level // of blocks, as a plane's are of texels; depth counts slices of blocks
+}
+
+// layBlocks lays out the blocks, which are the memory of the image.
+func (m *Layout) layBlocks() error {
 	code, _ := m.info.Blocks()
-	b := &blocks{layout: m.info.Layout()}
+	b := &blockLayout{code: code, layout: m.info.Layout()}
 	switch {
 	case m.Samples > 1:
 		return descErrorf("%d samples of an image of %s; must be 1", m.Samples, m.Format)
@@ -46,7 +51,7 @@ func (m *Image) newBlocks() error {
 		return descErrorf("%d×%d texels of an image of %s; must be powers of two", m.Width, m.Height, m.Format)
 	}
 	size := uint64(0)
-	for _, t := range m.planes[0].levels {
+	for _, t := range m.parts[0].levels {
 		row, slice := b.layout.Pitches(t.width, t.height)
 		x, y, z := b.layout.Blocks(t.width, t.height, t.depth)
 		b.levels = append(b.levels, level{width: x, height: y, depth: z, base: uint32(size), rowPitch: uint32(row), slice: uint32(slice)})
@@ -55,10 +60,24 @@ func (m *Image) newBlocks() error {
 			return descErrorf("at least %d bytes of blocks; must be at most %d", size, MaxBytes)
 		}
 	}
-	b.memory = make([]byte, size+tailPadding)
-	b.decodings = []*decoded{{code: code, plane: &m.planes[0]}}
-	m.blocks = b
+	m.blocked, m.size = b, size+tailPadding
 	return nil
+}
+
+// newBlocks makes the blocks in memory. If it is zero, blocks and texels are zero bytes until blocks are written.
+func (m *Image) newBlocks(memory []byte) {
+	m.blocks = &blocks{blockLayout: m.blocked, memory: memory, decodings: []*decoded{{code: m.blocked.code, plane: &m.planes[0]}}}
+}
+
+// watch makes every later access to decoded texels look for changed blocks. b.mu is held, or b is new.
+func (b *blocks) watch() {
+	if b.watched {
+		return
+	}
+	b.watched = true
+	for _, d := range b.decodings {
+		d.source = slices.Clone(b.memory)
+	}
 }
 
 // Blocks returns the memory of the blocks of a layer (or, of a volume, a slice of blocks) of an image of a
@@ -103,7 +122,7 @@ func (m *Image) WriteBlocks(level, layer, x, y, columns int, data []byte) error 
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, d := range b.decodings {
-		if b.hasBlockViews {
+		if b.watched {
 			b.refreshTexelRows(d, level, layer, y, rows)
 			continue
 		}
@@ -179,8 +198,8 @@ func (m *Image) decodingAs(name string) (*decoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decoded{code: code, plane: &p}
-	if b.hasBlockViews {
+	d := &decoded{code: code, plane: &plane{p, make([]byte, p.size)}}
+	if b.watched {
 		d.source = slices.Clone(b.memory)
 	}
 	for n, l := range b.levels {

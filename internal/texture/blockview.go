@@ -2,7 +2,6 @@ package texture
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -34,13 +33,8 @@ func (m *Image) blockTexelPlane(name string) (*plane, bool) {
 	b := m.blocks
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.hasBlockViews {
-		b.hasBlockViews = true
-		for _, d := range b.decodings {
-			d.source = slices.Clone(b.memory)
-		}
-	}
-	return &plane{aspect: format.Color, texel: f, codec: code, levels: b.levels, memory: b.memory}, true
+	b.watch()
+	return &plane{planeLayout{aspect: format.Color, texel: f, codec: code, levels: b.levels}, b.memory}, true
 }
 
 // checkBlockView returns an error unless a block texel view has one level and is not of a volume
@@ -76,7 +70,7 @@ func (s *blockRange) refresh() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for n := s.level[0]; s.hasBlockViews && n < s.level[1]; n++ {
+	for n := s.level[0]; s.watched && n < s.level[1]; n++ {
 		l := &s.levels[n]
 		to := s.layer[1]
 		if l.depth > 1 || s.levels[0].depth > 1 {
@@ -120,7 +114,7 @@ func (m *Image) refreshTexelRow(at Coord) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.hasBlockViews {
+	if b.watched {
 		b.refreshTexelRows(b.decodings[0], at.Level, at.Layer+at.Z/b.layout.Depth, at.Y/b.layout.Height, 1)
 	}
 }
@@ -133,7 +127,7 @@ func (m *Image) refreshLayer(level, layer int) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.hasBlockViews {
+	if b.watched {
 		b.refreshTexelRows(b.decodings[0], level, layer/b.layout.Depth, 0, b.levels[level].height)
 	}
 }

@@ -40,45 +40,19 @@ func (k conversion) word() uint64 {
 }
 
 // chroma reports whether the image's format has separate texels of luma and chroma.
-func (m *Image) chroma() bool {
+func (m *Layout) chroma() bool {
 	_, ok := m.info.ChannelSources()
 	return ok
 }
 
 // planarFits reports whether extent and counts are valid for an image with luma and chroma
 // (VUID-VkImageCreateInfo-format-06410, -06411, -06412, -04712, -04713).
-func (m *Image) planarFits() bool {
+func (m *Layout) planarFits() bool {
 	if !m.chroma() {
 		return true
 	}
 	x, y := m.info.Subsampled()
 	return m.Dim == ir.Dim2D && m.Levels == 1 && m.Samples == 1 && m.Width%x == 0 && m.Height%y == 0
-}
-
-// joinPlanes moves the planes of a multi-planar image into one allocation: a view addresses all of them from
-// one base.
-func (m *Image) joinPlanes() error {
-	if m.info.Planes == 0 {
-		return nil
-	}
-	var memories [][]byte
-	base := uint64(0)
-	for i := range m.planes {
-		p := &m.planes[i]
-		for n := range p.levels {
-			p.levels[n].base += uint32(base)
-		}
-		base += uint64(len(p.memory))
-		memories = append(memories, p.memory)
-	}
-	if base > MaxBytes {
-		return descErrorf("%d bytes of planes; must be at most %d", base, MaxBytes)
-	}
-	all := slices.Concat(memories...)
-	for i := range m.planes {
-		m.planes[i].memory = all
-	}
-	return nil
 }
 
 // wholeView returns an error unless d is a valid view of all channels of the image together.

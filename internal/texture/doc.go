@@ -21,7 +21,8 @@
 //
 // The files, by topic:
 //
-//	image.go      Image, Coord: layout and memory of levels, layers, aspects
+//	layout.go     Desc, Layout: levels, layers and aspects in memory
+//	image.go      Image, Coord: a layout on memory
 //	view.go       View; key.go its specialization key; texels.go Texels, for attachments and vertices
 //	sampler.go    Sampler and its key
 //	clear.go      fills by the host
