@@ -27,6 +27,9 @@ func describeSettings(g *Graphics, d *link.Description) {
 	case r.Conservative < 0:
 		d.Rasterization.Conservative = link.ConservativeModeUnderestimate
 	}
+	if s.Dither {
+		d.Flags |= link.PipelineFlagsEnableLegacyDithering
+	}
 	d.Multisample = &link.Multisample{
 		Samples: g.samples(), SampleShading: m.SampleShading, MinShading: m.MinShading,
 		AlphaToCoverage: m.AlphaToCoverage, AlphaToOne: m.AlphaToOne,

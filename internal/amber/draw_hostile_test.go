@@ -62,6 +62,8 @@ func TestDrawHostile(t *testing.T) {
 		{"", "", "RENDER_PASS\n" + triangle},
 		{"", "", "RENDER_PASS\nRUN q DRAW_ARRAY AS TRIANGLE_LIST\nEND"},
 		{"", "", "DERIVE_PIPELINE q FROM p\nFRAMEBUFFER_SIZE 4 4\nEND\nRENDER_PASS\nCLEAR p\nCLEAR q\nEND"},
+		{"", "", "DERIVE_PIPELINE q FROM p\nSTATE\nVIEW_MASK 1\nEND\nEND\nRENDER_PASS\nCLEAR p\nCLEAR q\nEND"},
+		{"", "", "DERIVE_PIPELINE q FROM p\nSTATE\nLEGACY_DITHERING on\nEND\nEND\nRENDER_PASS\nCLEAR p\nCLEAR q\nEND"},
 		{"", "", "DERIVE_PIPELINE q FROM p\nBIND BUFFER color AS color LOCATION 0\nEND\nRENDER_PASS\nCLEAR p\nCLEAR q\nEND"},
 	} {
 		text := strings.Replace(stateScript(hostileVertices, drawsSmall+"\n"+x.pipeline, x.run), "PIPELINE graphics", args+x.declared+"PIPELINE graphics", 1)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // IndirectDraw is the parameters of an indirect draw, in bytes.
@@ -135,13 +136,27 @@ func (p *parser) renderPass(step Step) Command {
 		if q != nil && first == nil {
 			first = q
 		}
-		if q != nil && !q.Graphics.sameTarget(&first.Graphics) {
-			p.fail(CodeRun, w.pos, "pipelines %s and %s have different attachments; they must be the same in RENDER_PASS", first.Name, q.Name)
+		if q != nil {
+			p.samePass(w, first, q)
 		}
 		c.Commands = append(c.Commands, x)
 	}
 	p.endLine()
 	return c
+}
+
+// samePass fails if two pipelines cannot be in one pass.
+func (p *parser) samePass(w word, a, b *Pipeline) {
+	x, y := a.Graphics.settings(), b.Graphics.settings()
+	switch {
+	case a == b:
+	case !a.Graphics.sameTarget(&b.Graphics):
+		p.fail(CodeRun, w.pos, "pipelines %s and %s have different attachments; they must be the same in RENDER_PASS", a.Name, b.Name)
+	case x.ViewMask != y.ViewMask:
+		p.fail(CodeRun, w.pos, "pipelines %s and %s have the view masks %#x and %#x; they must be the same in RENDER_PASS", a.Name, b.Name, x.ViewMask, y.ViewMask)
+	case x.Dither != y.Dither:
+		p.fail(vuid.VkCmdDraw_None_09643, w.pos, "one of the pipelines %s and %s has legacy dithering; all or none must have it in RENDER_PASS", a.Name, b.Name)
+	}
 }
 
 // sameTarget reports whether two pipelines have the same attachments.

@@ -93,6 +93,10 @@ var stateKeys = map[string]func(p *parser) setting{
 		stream := uint32(p.integer("a stream", state.MaxStreams-1))
 		return func(s *drawState) { s.Rasterization.Stream = stream }
 	},
+	"LEGACY_DITHERING": func(p *parser) setting {
+		on := p.onOff("on or off")
+		return func(s *drawState) { s.Dither = on }
+	},
 	"COLOR_LOCATIONS": func(p *parser) setting { // VUID-VkRenderingAttachmentLocationInfo-pColorAttachmentLocations-09513, -09515
 		at := p.lex.peek()
 		list := p.attachmentNumbers("a location", state.MaxColors-1)

@@ -297,6 +297,8 @@ var stateCases = []struct {
 	{"RATE_COMBINERS replace keep", "SHADING_RATE 4 4", nil, counts, everywhere + "EXPECT n IDX 0 EQ 64"},
 	{"VIEW_MASK 0x2", "", nil, "ATTACH red\nBIND BUFFER layered AS color LOCATION 0", everywhere + "EXPECT layered IDX 0 EQ 0\nEXPECT layered IDX 64 EQ 255"},
 	{"RASTERIZATION_STREAM 1", "", nil, "ATTACH streams\n" + drawsSmall, everywhere + "EXPECT small IDX 0 EQ 255"},
+	// An alpha of ½ is 127.5 steps: 127 or 128. The first pixel has the least offset of the matrix.
+	{"LEGACY_DITHERING on", "", nil, drawsRed, everywhere + "EXPECT color IDX 0 EQ 255 0 0 127 255 0 0 128"},
 	{"COLOR_LOCATIONS unused", "", nil, drawsSmall, everywhere + "EXPECT small IDX 0 EQ 0"},
 	{"COLOR_INPUTS 3", "", nil, inputs, "CLEAR_COLOR p 51 0 0 0\nCLEAR p\n" + everywhere + "EXPECT small IDX 0 EQ 51"},
 	{"DEPTH_INPUT 3", "", nil, inputs, "CLEAR p\n" + everywhere + "EXPECT small IDX 0 EQ 255"},
@@ -370,7 +372,7 @@ func TestStateHostile(t *testing.T) {
 		"DISCARD_RECTANGLE some 0 0 SIZE 1 1", "DISCARD_RECTANGLE inclusive -1 0 SIZE 1 1", "DISCARD_RECTANGLE inclusive 0 0 1 1",
 		"DISCARD_RECTANGLE inclusive 0 0 SIZE 4294967296 1", "SHADING_RATE 3 1", "SHADING_RATE 0 1", "SHADING_RATE 1", "SHADING_RATE 8 8",
 		"RATE_COMBINERS keep", "RATE_COMBINERS keep add", "DITHER on",
-		"VIEW_MASK -1", "VIEW_MASK 4294967296", "RASTERIZATION_STREAM 4", "COLOR_LOCATIONS", "COLOR_LOCATIONS 8", "COLOR_LOCATIONS 0 1 0", "COLOR_LOCATIONS none",
+		"VIEW_MASK -1", "LEGACY_DITHERING yes", "VIEW_MASK 4294967296", "RASTERIZATION_STREAM 4", "COLOR_LOCATIONS", "COLOR_LOCATIONS 8", "COLOR_LOCATIONS 0 1 0", "COLOR_LOCATIONS none",
 		"COLOR_INPUTS", "COLOR_INPUTS 2 2", "COLOR_INPUTS 1000000000", "DEPTH_INPUT", "DEPTH_INPUT -1", "STENCIL_INPUT unused 1",
 	} {
 		text := stateScript(nil, drawsSmall+"\nSTATE\n"+line+"\nEND", everywhere)

@@ -66,9 +66,9 @@ func (s *shader) color(i uint32, c *colorKey, n ir.V) {
 		next = s.logic(s.key.logicOp, a.Pack(src), old)
 	case c.Blend.Enable && !s.key.Logic && a.Kind() == ir.F32:
 		old = a.load()
-		next = a.Pack(s.blended(&c.Blend, &a, src, s.source(i, 1, &a), a.Unpack(old)))
+		next = a.Pack(s.dithered(&a, s.blended(&c.Blend, &a, src, s.source(i, 1, &a), a.Unpack(old)), n))
 	default:
-		next = a.Pack(src)
+		next = a.Pack(s.dithered(&a, src, n))
 	}
 	// A texel with masked components needs a read even without blending.
 	if !a.Complete(mask) {

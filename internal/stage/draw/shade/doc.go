@@ -67,6 +67,7 @@
 //	earlylate.go       conservative early tests
 //	blend.go           blending and logical operations
 //	smoothlines.go     coverage of smooth lines
+//	dither.go          legacy dithering
 //	color.go           epilogue: color attachments
 //	tileimage.go       reads of attachments
 //	input.go           inputs of the program

@@ -22,6 +22,7 @@ type Key struct {
 	Multiview        bool // the layer is the view
 	Logic            bool
 	logicOp          state.LogicOp
+	dither           bool
 	Colors           [state.MaxColors]colorKey
 	Test             testKey
 	Tile             tileKey
@@ -33,6 +34,7 @@ func NewKey(s *state.State, t *state.Target, perSample, counts bool) (k Key) {
 	k.Samples = max(m.Samples, 1)
 	k.PerSample = k.Samples > 1 && (perSample || m.SampleShading && m.MinShading*float32(k.Samples) > 1)
 	k.AlphaToCoverage, k.alphaToOne = m.AlphaToCoverage, m.AlphaToOne
+	k.dither = s.Dither
 	k.smooth = s.Rasterization.LineMode == state.SmoothLines
 	k.CountSamples, k.Multiview = counts, s.ViewMask != 0
 	if k.Logic = s.Blend.Logic; k.Logic {

@@ -16,6 +16,7 @@ type State struct {
 	DepthStencil  DepthStencil
 	Blend         Blend
 	ViewMask      uint32 // bit n draws view n, into layer n; 0: no multiview
+	Dither        bool   // legacy dithering (VK_EXT_legacy_dithering); compiled into the fragment program
 
 	// Locations are the output locations that color attachments receive, by attachment
 	// (VkRenderingAttachmentLocationInfo). Unused is none. nil: attachment n receives location n.
