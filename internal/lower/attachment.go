@@ -13,20 +13,29 @@ var attachmentRules = rules{
 	spirv.OpStencilAttachmentReadEXT: stencilAttachmentRead,
 }
 
-// fromPixel has an access to an input attachment count from the fragment's pixel, in
-// the layer that is drawn to (Vulkan §"Fragment Input Attachment Interface").
+// fromPixel makes the coordinates of an access to an input attachment relative to the
+// fragment's pixel (Vulkan §"Fragment Input Attachment Interface"). The layer is the
+// framebuffer's. The text of Vulkan 1.1 also permits images with layers: there the
+// third coordinate is the layer.
 func (c *textureCall) fromPixel(coordinate spirv.ID) {
 	f := c.f
-	if c.head.Op != ir.TextureRead || c.head.Arrayed {
+	if c.head.Op != ir.TextureRead {
 		f.unsupported("of an input attachment")
 	}
-	c.at = f.ints32(coordinate, 2)
-	for i := range c.at {
+	layered := c.head.Arrayed
+	if layered {
+		c.at = f.ints32(coordinate, 3)
+	} else {
+		c.at = f.ints32(coordinate, 2)
+	}
+	for i := range 2 {
 		n := f.inputNumber(ir.Input{Semantic: ir.FragCoord, Type: ir.F32, Index: uint32(i)})
 		c.at[i] = f.b.Op(ir.Add, ir.I32, f.b.Op(ir.FToS, ir.I32, f.b.OpAux(ir.In, ir.F32, n)), c.at[i])
 	}
-	layer := f.inputNumber(ir.Input{Semantic: ir.FramebufferLayer, Type: ir.I32})
-	c.at = append(c.at, f.b.OpAux(ir.In, ir.I32, layer))
+	if !layered {
+		layer := f.inputNumber(ir.Input{Semantic: ir.FramebufferLayer, Type: ir.I32})
+		c.at = append(c.at, f.b.OpAux(ir.In, ir.I32, layer))
+	}
 	c.head.Arrayed, c.head.Subpass = true, true
 }
 

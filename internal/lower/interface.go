@@ -301,12 +301,12 @@ func (u *unit) assignBuiltIn(x *ioVariable, t *facts.Type, k spirv.BuiltIn, like
 	if !ok && components(k) == 0 {
 		u.unsupported("%s", k)
 	}
-	if u.prog.Stage == ir.Fragment && row.typ == ir.I32 {
+	if u.prog.Stage == ir.Fragment && (row.typ == ir.I32 || k == spirv.BuiltInSamplePosition) {
 		like.interpolation = ir.Perspective // built-ins are not interpolated; the decoration has no meaning
 	}
 	like.semantic, like.typ, like.known, like.ofEngines = row.semantic, row.typ, k, !ok
 	for i, s := range u.flat(t) {
-		fits := s == row.typ || s == ir.B1 && row.typ == ir.I32
+		fits := s == row.typ || s == ir.B1 && row.typ == ir.I32 || like.firstText(s)
 		if !ok {
 			fits = s == ir.I32 && i < components(k)
 		}

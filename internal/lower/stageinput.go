@@ -93,7 +93,15 @@ func (f *function) selectIO(p *pointer, t ir.Type, one func(*ioScalar) ir.V) ir.
 
 // readableAs reports whether a value of a type may be read from the scalar.
 func (l *ioScalar) readableAs(t ir.Type) bool {
-	return l.typ == t || t == ir.B1 && l.typ == ir.I32 || l.ofEngines && t == ir.I32
+	return l.typ == t || t == ir.B1 && l.typ == ir.I32 || l.ofEngines && t == ir.I32 || l.firstText(t)
+}
+
+// firstText reports whether only the text of Vulkan 1.0 permits the type of a built-in:
+// HelperInvocation is an integer there, and SamplePosition may have 64-bit floats
+// (docs/versions.md). The value is the same in every reading.
+func (l *ioScalar) firstText(t ir.Type) bool {
+	return l.semantic == ir.NoSemantic && l.known == spirv.BuiltInHelperInvocation && t == ir.I32 ||
+		l.semantic == ir.SamplePosition && t == ir.F64
 }
 
 // readIO reads a scalar as a value of type t.
@@ -102,7 +110,11 @@ func (f *function) readIO(p *pointer, l *ioScalar, t ir.Type) ir.V {
 	case l.ofEngines:
 		return f.builtIn(l.known, int(l.index))
 	case l.known == spirv.BuiltInHelperInvocation && l.semantic == ir.NoSemantic:
-		return f.b.Op(ir.Helper, ir.B1)
+		helper := f.b.Op(ir.Helper, ir.B1)
+		if t == ir.I32 {
+			return f.b.Select(helper, f.b.I32(1), f.b.I32(0))
+		}
+		return helper
 	case !l.readableAs(t):
 		f.malformed("the pointee has another type than the value")
 	case l.ofPair():
@@ -123,7 +135,10 @@ func (f *function) readIO(p *pointer, l *ioScalar, t ir.Type) ir.V {
 			v = f.b.OpAux(ir.In, l.typ, n)
 		}
 	}
-	if t == ir.B1 {
+	switch {
+	case t == ir.F64 && l.semantic == ir.SamplePosition:
+		v = f.b.Op(ir.FCvt, ir.F64, v)
+	case t == ir.B1:
 		v = f.b.Op(ir.Not, ir.B1, f.b.Cmp(ir.Eq, v, f.b.I32(0)))
 	}
 	return v
