@@ -69,6 +69,9 @@ type Description struct {
 
 	NoLayout bool // it is known that there is no layout
 
+	Call   *Call    // that creates the pipeline, or nil if it is not known
+	Queues *[]Queue // the abilities of the queue families of the device, or nil if they are not known
+
 	Base *PipelineFlags // of the pipeline that this one derives from, or nil if it is not known
 
 	Reading facts.Reading // the wording that the description selects

@@ -676,6 +676,7 @@ const (
 	PipelineFlagsRayTracingAllowSpheresAndLinearSweptSpheres PipelineFlags = 8589934592
 	PipelineFlagsEnableLegacyDithering                       PipelineFlags = 17179869184
 	PipelineFlagsDescriptorHeap                              PipelineFlags = 68719476736
+	PipelineFlagsDisallowOpacityMicromap                     PipelineFlags = 137438953472
 	PipelineFlagsIndirectBindableBitExt                      PipelineFlags = 274877906944
 	PipelineFlags64BitIndexing                               PipelineFlags = 8796093022208
 )
@@ -717,6 +718,7 @@ var namesPipelineFlags = []enumName{
 	{8589934592, "ray_tracing_allow_spheres_and_linear_swept_spheres"},
 	{17179869184, "enable_legacy_dithering"},
 	{68719476736, "descriptor_heap"},
+	{137438953472, "disallow_opacity_micromap"},
 	{274877906944, "indirect_bindable_bit_ext"},
 	{8796093022208, "64_bit_indexing"},
 }
@@ -867,10 +869,12 @@ type LayoutFlags uint64
 
 const (
 	LayoutFlagsIndependentSets LayoutFlags = 2
+	LayoutFlagsNoTaskShader    LayoutFlags = 4
 )
 
 var namesLayoutFlags = []enumName{
 	{2, "independent_sets"},
+	{4, "no_task_shader"},
 }
 
 // Names returns the names that a description may have.

@@ -120,6 +120,8 @@ func (l *linker) flags() {
 			l.fail(vuid.VkCreateComputePipelines_flags_00696, side, "the pipeline derives from one without the flag %s; must have it", PipelineFlagsAllowDerivatives)
 		case RayTracing:
 			l.fail(vuid.VkCreateRayTracingPipelinesKHR_flags_03416, side, "the pipeline derives from one without the flag %s; must have it", PipelineFlagsAllowDerivatives)
+		case ExecutionGraph:
+			l.fail(vuid.VkCreateExecutionGraphPipelinesAMDX_flags_09126, side, "the pipeline derives from one without the flag %s; must have it", PipelineFlagsAllowDerivatives)
 		}
 	}
 	for _, k := range flagLimits {

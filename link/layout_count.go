@@ -103,6 +103,7 @@ var countLimits = []countLimit{
 var layoutCountRules = func() []Rule {
 	out := []Rule{
 		{vuid.VkPipelineLayoutCreateInfo_setLayoutCount_00286, "a pipeline layout has no more sets than maxBoundDescriptorSets"},
+		{vuid.VkPipelineLayoutCreateInfo_flags_13352, "a layout for pipelines without a task stage has independent sets"},
 		{vuid.VkPipelineLayoutCreateInfo_pPushConstantRanges_00292, "a stage has one push constant range"},
 		{vuid.VkPipelineLayoutCreateInfo_pSetLayouts_00293, "one set of a pipeline layout is of push descriptors"},
 		{vuid.VkPipelineLayoutCreateInfo_pSetLayouts_04606, "no set of a pipeline layout is for host-only pools"},
@@ -149,6 +150,9 @@ func (l *linker) layout() {
 		if n > most {
 			l.fail(vuid.VkPipelineLayoutCreateInfo_setLayoutCount_00286, side, "there are %d sets; must be at most maxBoundDescriptorSets, %d", n, most)
 		}
+	}
+	if p.Flags&LayoutFlagsNoTaskShader != 0 && !p.independent() {
+		l.fail(vuid.VkPipelineLayoutCreateInfo_flags_13352, side, "the layout has the flag %s; must have %s too", LayoutFlagsNoTaskShader, LayoutFlagsIndependentSets)
 	}
 	l.setKinds()
 	for i := range p.Push {

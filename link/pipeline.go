@@ -31,6 +31,7 @@ var stageRules = []Rule{
 
 // pipeline checks the combination of stages and the modes that they must agree on.
 func (l *linker) pipeline() {
+	l.call()
 	if l.d.Kind == ShaderObjects {
 		l.objects()
 		return

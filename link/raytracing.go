@@ -52,6 +52,7 @@ func (l *linker) rays() {
 		return
 	}
 	side := []Side{{Stage: "pipeline"}}
+	l.notEmpty(r, side)
 	library := l.d.Flags&PipelineFlagsLibrary != 0
 	if !library && !l.d.Library && !l.hasRaygen() {
 		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_stage_03425, side, "the pipeline is no library and has no raygen stage; must have one")

@@ -44,8 +44,24 @@ var nvRules = func() (out []Rule) {
 			}
 		}
 	}
-	return out
+	return append(out,
+		Rule{vuid.VkRayTracingPipelineCreateInfoNV_stageCount_arraylength, "a pipeline of VK_NV_ray_tracing has a stage"},
+		Rule{vuid.VkRayTracingPipelineCreateInfoNV_groupCount_arraylength, "a pipeline of VK_NV_ray_tracing has a shader group"})
 }()
+
+// notEmpty checks that a pipeline of VK_NV_ray_tracing, which has no libraries, has stages
+// and groups.
+func (l *linker) notEmpty(r *Rays, side []Side) {
+	if l.d.Kind != RayTracingNV {
+		return
+	}
+	if len(l.d.Stages) == 0 {
+		l.fail(vuid.VkRayTracingPipelineCreateInfoNV_stageCount_arraylength, side, "the pipeline has no stage; must have one")
+	}
+	if len(r.Groups) == 0 {
+		l.fail(vuid.VkRayTracingPipelineCreateInfoNV_groupCount_arraylength, side, "the pipeline has no shader group; must have one")
+	}
+}
 
 // nvCode returns the name of a rule for pipelines of VK_NV_ray_tracing, and
 // whether it holds for them.

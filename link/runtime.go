@@ -36,6 +36,7 @@ var runtimeRules = []Rule{
 	{vuid.RuntimeSpirv_MeshEXT_12380, "a mesh stage that reads the payload of a task stage has a task stage that sends it"},
 	{vuid.PrimitiveId_Fragment_04331, "a PrimitiveId that a fragment stage reads is stored by the geometry stage"},
 	{vuid.PrimitiveId_Fragment_04332, "a PrimitiveId that a fragment stage reads is stored by the mesh stage"},
+	{vuid.RuntimeSpirv_micromap_11630, "a stage that enables opacity micromaps is in a pipeline that does not disallow them"},
 	{vuid.ViewportMaskPerViewNV_04416, "ViewportMaskPerViewNV has an element for each view of the subpass"},
 }
 
@@ -47,6 +48,9 @@ func (l *linker) runtime(s *Shader) {
 	}
 	if slices.Contains(s.Entry.Capabilities, spirv.CapabilityGraphARM) {
 		l.fail(vuid.RuntimeSpirv_GraphARM_09922, []Side{entrySide(s)}, "the module of the %s stage has the capability GraphARM; must not have it", entrySide(s).Stage)
+	}
+	if m, ok := oneOf(s, spirv.ExecutionModeOpacityMicromapIdKHR); ok && l.d.Flags&PipelineFlagsDisallowOpacityMicromap != 0 && len(m.Operands) > 0 && m.Operands[0] != 0 {
+		l.fail(vuid.RuntimeSpirv_micromap_11630, []Side{entrySide(s)}, "the %s stage enables opacity micromaps; the pipeline must not have the flag %s", entrySide(s).Stage, PipelineFlagsDisallowOpacityMicromap)
 	}
 	l.rayFlags(s)
 	l.wideIndexing(s)

@@ -16,19 +16,8 @@ var unjudged = []reason{
 		"VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-11415",
 		"VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-11415",
 	}},
-	{NeedsCall, "a base pipeline is a handle", []string{
-		"vkCreateExecutionGraphPipelinesAMDX-flags-09125", "vkCreateExecutionGraphPipelinesAMDX-flags-09126",
-	}},
 	{NeedsCall, "the cache of the call is a handle", []string{
-		"vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127", "vkCreateExecutionGraphPipelinesAMDX-pNext-09616",
-		"vkCreateExecutionGraphPipelinesAMDX-pNext-09617",
-	}},
-	{NeedsCall, "binaries and their feedback are of the call", []string{
-		"vkCreateExecutionGraphPipelinesAMDX-binaryCount-09620", "vkCreateExecutionGraphPipelinesAMDX-binaryCount-09621",
-		"vkCreateExecutionGraphPipelinesAMDX-binaryCount-09622",
-	}},
-	{NeedsCall, "it counts the samplers that the application has made on the device", []string{
-		"vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11414", "vkCreateExecutionGraphPipelinesAMDX-pCreateInfos-11429",
+		"vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127",
 	}},
 	{ByOther, "it states in general what the individual rules of interfaces and layouts require", []string{
 		"VkExecutionGraphPipelineCreateInfoAMDX-pStages-09129", "VkExecutionGraphPipelineCreateInfoAMDX-layout-09130",
@@ -136,34 +125,16 @@ var unjudged = []reason{
 	{ByOther, "no such shader object can be made: VkShaderCreateInfoEXT-stage-12445", []string{
 		"vkCmdBindShadersEXT-pStages-08465",
 	}},
-	{NeedsText, "the registry that the names of flags are made from has no such flag", []string{
-		"VkPipelineLayoutCreateInfo-flags-13352",
-	}},
 	{ByOther, "it states in general what the individual rules of interfaces and layouts require", []string{
 		"VkComputePipelineCreateInfo-stage-00702", "VkRayTracingPipelineCreateInfoNV-pStages-03426",
 	}},
 	{NeedsText, "it applies only without VK_EXT_shader_object or VK_EXT_vertex_input_dynamic_state; with both it is vkCmdSetVertexInputEXT-None-08546", []string{
 		"vkCmdSetVertexInputEXT-None-08547", "vkCmdSetVertexInputEXT-None-04790",
 	}},
-	{NeedsCall, "it needs the queue families of the device", []string{
-		"vkCreateShadersEXT-stage-09670", "vkCreateShadersEXT-stage-09671", "vkCreateComputePipelines-device-09661", "vkCreateRayTracingPipelinesKHR-device-09677",
-		"vkCreateRayTracingPipelinesNV-device-09677",
-	}},
-	{NeedsCall, "it counts the samplers that the application has made on the device", []string{
-		"vkCreateShadersEXT-pCreateInfos-11413", "vkCreateShadersEXT-pCreateInfos-11428", "vkCreateComputePipelines-pCreateInfos-11414", "vkCreateComputePipelines-pCreateInfos-11429",
-		"vkCreateRayTracingPipelinesKHR-pCreateInfos-11414", "vkCreateRayTracingPipelinesKHR-pCreateInfos-11429", "vkCreateRayTracingPipelinesNV-pCreateInfos-11414",
-		"vkCreateRayTracingPipelinesNV-pCreateInfos-11429",
-	}},
-	{NeedsCall, "a description does not have the pipelines of one call and their order", []string{
-		"vkCreateComputePipelines-flags-00695", "vkCreateRayTracingPipelinesKHR-flags-03415", "vkCreateRayTracingPipelinesNV-flags-03415",
-	}},
 	{NeedsCall, "the cache of the call is a handle", []string{
-		"vkCreateComputePipelines-pipelineCache-02873", "vkCreateComputePipelines-pNext-09616", "vkCreateComputePipelines-pNext-09617",
-		"vkCreateRayTracingPipelinesKHR-pipelineCache-02903", "vkCreateRayTracingPipelinesKHR-pNext-09616", "vkCreateRayTracingPipelinesKHR-pNext-09617",
-		"vkCreateRayTracingPipelinesNV-pipelineCache-02903", "vkCreateRayTracingPipelinesNV-pNext-09616", "vkCreateRayTracingPipelinesNV-pNext-09617",
-	}},
-	{NeedsCall, "binaries and their feedback are of the call", []string{
-		"vkCreateComputePipelines-binaryCount-*", "vkCreateRayTracingPipelinesKHR-binaryCount-*", "vkCreateRayTracingPipelinesNV-binaryCount-*",
+		"vkCreateComputePipelines-pipelineCache-02873",
+		"vkCreateRayTracingPipelinesKHR-pipelineCache-02903",
+		"vkCreateRayTracingPipelinesNV-pipelineCache-02903",
 	}},
 	{NeedsCall, "deferred operations are of the call", []string{
 		"vkCreateRayTracingPipelinesKHR-deferredOperation-*",

@@ -33,6 +33,7 @@ func Schema() []byte {
 // descriptions explain the keys of a pipeline. TestSchemaDescriptions demands one for each.
 var descriptions = map[string]string{
 	"base_pipeline_flags":   "the flags of the pipeline that this one is derived from",
+	"call":                  "the other parameters of the call that creates the pipeline: cache, binaries, feedback, index",
 	"color_blend":           "the color blend state: attachments, logic operation, blend constants",
 	"data_graph":            "the module, constants and resources of a data graph pipeline",
 	"depth_stencil":         "the depth and stencil state",
@@ -52,6 +53,7 @@ var descriptions = map[string]string{
 	"nodes":                 "the nodes of an execution graph",
 	"parts":                 "the parts of a graphics pipeline library",
 	"rasterization":         "the rasterization state",
+	"queues":                "the abilities of the queue families of the device: graphics, compute",
 	"ray_stages":            "the stages of a ray tracing pipeline, in order",
 	"ray_tracing":           "the shader groups and limits of a ray tracing pipeline",
 	"reading":               "the wording of Vulkan that applies: 1.0, 1.1 or current; a flag has priority",
