@@ -196,3 +196,24 @@ func (m *Image) LevelExtent(n int) (width, height, depth int) {
 	l := &m.planes[0].levels[n]
 	return l.width, l.height, l.depth
 }
+
+// AspectExtent returns the extent of level n of an aspect or plane in texels; ok is false if there is none. 0 is the
+// image's first aspect.
+func (m *Image) AspectExtent(a format.Aspect, n int) (width, height, depth int, ok bool) {
+	p := m.aspect(a)
+	if p == nil || n < 0 || n >= len(p.levels) {
+		return 0, 0, 0, false
+	}
+	l := &p.levels[n]
+	return l.width, l.height, l.depth, true
+}
+
+// TexelBytes returns the size of one sample of a texel of an aspect or plane in memory; of a compressed format, of a
+// decoded texel. It is 0 if the image does not have the aspect.
+func (m *Image) TexelBytes(a format.Aspect) int {
+	p := m.aspect(a)
+	if p == nil {
+		return 0
+	}
+	return p.texel.Bytes
+}

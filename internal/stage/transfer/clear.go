@@ -1,0 +1,48 @@
+package transfer
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+)
+
+// Range is levels and layers of aspects of an image (VkImageSubresourceRange). Aspects, Levels and Layers of 0 are all.
+type Range struct {
+	Aspects           format.Aspect
+	BaseLevel, Levels int
+	BaseLayer, Layers int
+}
+
+// Clear sets all texels of a range to one value: the bits of four components, as texture.Image.Store has them. depth
+// selects the value of the depth aspect, and value that of the others; stencil is its first component.
+func Clear(m *texture.Image, r Range, value, depth [4]uint64) error {
+	if r.Levels == 0 {
+		r.Levels = m.Levels - r.BaseLevel
+	}
+	if r.Layers == 0 {
+		r.Layers = m.Layers - r.BaseLayer
+	}
+	if r.BaseLevel < 0 || r.Levels < 1 || r.Levels > m.Levels-r.BaseLevel || r.BaseLayer < 0 || r.Layers < 1 || r.Layers > m.Layers-r.BaseLayer {
+		return outside("levels %d to %d, layers %d to %d; the image has %d and %d", r.BaseLevel, r.BaseLevel+r.Levels-1, r.BaseLayer, r.BaseLayer+r.Layers-1, m.Levels, m.Layers)
+	}
+	if format.InfoByName(m.Format).Compressed {
+		return outside("an image of %s; must not be compressed", m.Format)
+	}
+	for _, a := range m.Aspects() {
+		if r.Aspects != 0 && r.Aspects&a == 0 {
+			continue
+		}
+		v := value
+		if a == format.Depth {
+			v = depth
+		}
+		for level := r.BaseLevel; level < r.BaseLevel+r.Levels; level++ {
+			_, _, slices, _ := m.AspectExtent(a, level)
+			for layer := r.BaseLayer; layer < r.BaseLayer+r.Layers; layer++ {
+				for z := range slices {
+					m.Clear(texture.Coord{Z: z, Layer: layer, Level: level, Aspect: a}, v)
+				}
+			}
+		}
+	}
+	return nil
+}
