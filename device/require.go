@@ -39,8 +39,12 @@ func Require(ctx context.Context, m *facts.Module) (*Requirements, error) {
 	r := &Requirements{Declared: valid.Requirements(m), Features: map[string]string{}, Limits: map[string]Bound{}}
 	env, _ := valid.ParseEnv("vulkan1.4")
 	_, err := valid.Check(ctx, m, env, valid.Options{Asked: func(code, feature string) { r.Features[feature] = code }})
-	for _, e := range iface.Reflect(valid.Assume(m)) {
+	for e := range iface.Entries(valid.Assume(m), facts.ReadingDefault) {
+		if err != nil {
+			return r, err
+		}
 		r.entry(e)
+		err = ctx.Err()
 	}
 	return r, err
 }

@@ -45,7 +45,17 @@ type decorations struct {
 	list  []decorated
 	first []int32 // first entry of each instruction; the last element is the end
 	kinds kindSet
+
+	brief map[spirv.ID][]int32  // by group: in list, the first two entries of each kind
+	fused map[memberKey][]int32 // by target of more than fewGroups groups: the first entry of each kind
 }
+
+// memberKey is the definition of a target with a member, or −1.
+type memberKey struct{ target, member int32 }
+
+// fewGroups is the number of groups of one target that a look-up searches one by one. More groups take more
+// words in the module than their entry in fused.
+const fewGroups = 64
 
 // kindSet is the set of decoration kinds that occur in a module: exact below 64,
 // and one hash set of 64 bits for all larger numbers (a false positive is
@@ -89,6 +99,68 @@ func (g *gatherer) decorate() {
 		}
 		i = j
 	}
+	g.groups()
+}
+
+// groups makes the tables by which the cost of a group does not depend on the number of its decorations or
+// of the groups of a target: n groups of n decorations on n targets are n³ decorations in few words.
+func (g *gatherer) groups() {
+	d := &g.decor
+	for i := 0; i < len(d.list); {
+		key := memberKey{d.list[i].target, d.list[i].member}
+		j, groups := i, 0
+		for ; j < len(d.list) && d.list[j].target == key.target && d.list[j].member == key.member; j++ {
+			if d.list[j].kind != grouped {
+				continue
+			}
+			groups++
+			if d.brief == nil {
+				d.brief = map[spirv.ID][]int32{}
+			}
+			if id := spirv.ID(d.list[j].Operands[0]); d.brief[id] == nil {
+				d.brief[id] = d.shorten(g.Def(id), g.own(id, -1))
+			}
+		}
+		if groups > fewGroups {
+			if d.fused == nil {
+				d.fused = map[memberKey][]int32{}
+			}
+			d.fused[key] = d.fuse(d.list[j-groups : j])
+		}
+		i = j
+	}
+}
+
+// shorten returns the first two entries of each kind of a group, without those of other groups. It is not nil.
+func (d *decorations) shorten(group int, own []decorated) []int32 {
+	out := []int32{}
+	for k, x := range own {
+		if x.kind != grouped && (k < 2 || own[k-2].kind != x.kind) {
+			out = append(out, d.first[group]+int32(k))
+		}
+	}
+	return out
+}
+
+// fuse returns the entry of each kind that the last of several groups has first, in order of the kinds.
+func (d *decorations) fuse(groups []decorated) []int32 {
+	var out []int32
+	seen, have := map[uint32]bool{}, map[uint32]bool{}
+	for n := len(groups) - 1; n >= 0; n-- {
+		id := groups[n].Operands[0]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		for _, at := range d.brief[spirv.ID(id)] {
+			if kind := d.list[at].kind; !have[kind] {
+				have[kind] = true
+				out = append(out, at)
+			}
+		}
+	}
+	slices.SortFunc(out, func(x, y int32) int { return cmp.Compare(d.list[x].kind, d.list[y].kind) })
+	return slices.Clip(out)
 }
 
 // eachTarget yields the targets of a decoration instruction: an id, and the
@@ -182,6 +254,14 @@ func (m *Module) lookup(id spirv.ID, member int32, kind spirv.Decoration) (Decor
 	if d, ok := find(list, uint32(kind)); ok {
 		return d, true
 	}
+	if n := len(list) - 1 - fewGroups; n >= 0 && list[n].kind == grouped {
+		fused := m.decor.fused[memberKey{list[n].target, member}]
+		k := sort.Search(len(fused), func(k int) bool { return m.decor.list[fused[k]].kind >= uint32(kind) })
+		if k == len(fused) || m.decor.list[fused[k]].kind != uint32(kind) {
+			return Decoration{}, false
+		}
+		return m.decor.list[fused[k]].Decoration, true
+	}
 	for n := len(list) - 1; n >= 0 && list[n].kind == grouped; n-- {
 		if d, ok := find(m.own(spirv.ID(list[n].Operands[0]), -1), uint32(kind)); ok {
 			return d, true
@@ -239,6 +319,26 @@ func (m *Module) all(id spirv.ID, member int32) iter.Seq[Decoration] {
 			}
 			for _, e := range m.own(spirv.ID(d.Operands[0]), -1) {
 				if e.kind != grouped && !yield(e.Decoration) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// BriefDecorations is Decorations, or MemberDecorations if member is not −1, with at most two decorations of each
+// kind from each group. A check of all targets is then linear in the size of the module.
+func (m *Module) BriefDecorations(id spirv.ID, member int) iter.Seq[Decoration] {
+	return func(yield func(Decoration) bool) {
+		for _, d := range m.own(id, int32(member)) {
+			if d.kind != grouped {
+				if !yield(d.Decoration) {
+					return
+				}
+				continue
+			}
+			for _, at := range m.decor.brief[spirv.ID(d.Operands[0])] {
+				if !yield(m.decor.list[at].Decoration) {
 					return
 				}
 			}

@@ -119,3 +119,55 @@ OpSourceContinued "() {}"
 		t.Error("a struct is no string")
 	}
 }
+
+// TestManyGroups compares look-ups on a target of 200 groups with a search of all of its decorations: a direct
+// one comes first, and among groups the last one.
+func TestManyGroups(t *testing.T) {
+	var s strings.Builder
+	kinds := []spirv.Decoration{spirv.DecorationBinding, spirv.DecorationLocation, spirv.DecorationComponent, spirv.DecorationIndex, spirv.DecorationDescriptorSet}
+	s.WriteString("OpDecorate %a Binding 1000\n")
+	for i := range 200 {
+		for k := range 3 {
+			fmt.Fprintf(&s, "OpDecorate %%g%d %s %d\nOpDecorate %%g%d %s %d\n", i, kinds[(i/40+k)%len(kinds)], 10*i+k, i, kinds[(i/40+k)%len(kinds)], 10*i+k+5)
+		}
+		fmt.Fprintf(&s, "%%g%d = OpDecorationGroup\nOpGroupDecorate %%g%d %%a\n", i, i)
+	}
+	s.WriteString("%float = OpTypeFloat 32\n%p = OpTypePointer Private %float\n%a = OpVariable %p Private\n")
+	m := gather(t, s.String(), nil)
+	a := m.ids["a"]
+	for _, kind := range append(kinds, spirv.DecorationOffset) {
+		want, found := uint32(0), false
+		for n := 199; n >= 0 && !found; n-- {
+			for d := range m.Decorations(m.ids[fmt.Sprintf("g%d", n)]) {
+				if d.Kind == kind && !found {
+					want, found = d.Literal(), true
+				}
+			}
+		}
+		if kind == spirv.DecorationBinding {
+			want = 1000
+		}
+		d, ok := m.Decoration(a, kind)
+		if ok != found || d.Literal() != want {
+			t.Errorf("%v: %d, %v; want %d, %v", kind, d.Literal(), ok, want, found)
+		}
+	}
+}
+
+// TestBriefDecorations counts decorations: a group of 1000 has at most two of one kind.
+func TestBriefDecorations(t *testing.T) {
+	var s strings.Builder
+	s.WriteString("OpDecorate %a Binding 1\nOpDecorate %a Binding 2\nOpDecorate %a Binding 3\nOpDecorate %g Location 0\n")
+	for i := range 1000 {
+		fmt.Fprintf(&s, "OpDecorate %%g DescriptorSet %d\n", i)
+	}
+	s.WriteString("%g = OpDecorationGroup\nOpGroupDecorate %g %a\n%float = OpTypeFloat 32\n%p = OpTypePointer Private %float\n%a = OpVariable %p Private\n")
+	m := gather(t, s.String(), nil)
+	var out []string
+	for d := range m.BriefDecorations(m.ids["a"], -1) {
+		out = append(out, fmt.Sprintf("%v%v", d.Kind, d.Operands))
+	}
+	if got, want := strings.Join(out, " "), "Binding[1] Binding[2] Binding[3] Location[0] DescriptorSet[0] DescriptorSet[1]"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}

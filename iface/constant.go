@@ -59,12 +59,9 @@ func (v Value) MarshalJSON() ([]byte, error) {
 }
 
 // constants adds the specialization constants of the module to the entry point.
-func (e *Entry) constants(m *facts.Module, used []bool) {
-	for i := range m.Consts {
+func (e *Entry) constants(m *facts.Module, specialized []int, used []bool) {
+	for _, i := range specialized {
 		k := &m.Consts[i]
-		if !k.HasSpecID {
-			continue
-		}
 		t := typeOf(m, k.Type)
 		e.Constants = append(e.Constants, Constant{k.SpecID, nameOf(m, k.ID), t, Value{t, k.Bits}, used[i], k.ID, k.Index})
 	}

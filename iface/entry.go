@@ -2,6 +2,7 @@ package iface
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -39,6 +40,10 @@ type Entry struct {
 
 	// Sources are the names of the source files by OpSource.
 	Sources []string `json:"sources,omitempty"`
+
+	// Incomplete is set if the lists end early, because all entry points together would list more than
+	// 2,097,152 variables, members and constants.
+	Incomplete bool `json:"incomplete,omitempty"`
 
 	ID spirv.ID `json:"-"`
 }
@@ -83,6 +88,10 @@ type Mode struct {
 	Operands []uint32            `json:"operands,omitempty"`
 }
 
+// maxListed bounds the listed variables, members and constants of all entry points of one Reflect. n entry points
+// list the same n resources, so their number is quadratic in the size of the module.
+const maxListed = 1 << 21
+
 // Reflect describes every entry point of a module, in order of declaration.
 // facts.Gather applies the specialization: results that depend on it have the
 // values given there.
@@ -90,21 +99,38 @@ func Reflect(m *valid.Module) []*Entry { return ReflectReading(m, facts.ReadingD
 
 // ReflectReading is Reflect with the static use that a reading of the text defines.
 func ReflectReading(m *valid.Module, r facts.Reading) []*Entry {
-	f := m.Facts()
-	u := gatherUses(f, r)
-	out := make([]*Entry, 0, len(f.EntryPoints))
-	// All entry points share one copy of the lists of the module.
-	capabilities, extensions := slices.Clip(append([]spirv.Capability{}, f.Capabilities...)), slices.Clip(append([]string{}, f.Extensions...))
-	for i := range f.EntryPoints {
-		e := entry(f, &f.EntryPoints[i], u)
-		e.Capabilities, e.Extensions = capabilities, extensions
+	out := make([]*Entry, 0, len(m.Facts().EntryPoints))
+	left := maxListed
+	for e := range entries(m, r, func() *int { return &left }) {
 		out = append(out, e)
 	}
 	return out
 }
 
-// entry describes one entry point.
-func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
+// Entries yields the entry points of ReflectReading one by one. The bound of Entry.Incomplete is then of each one.
+func Entries(m *valid.Module, r facts.Reading) iter.Seq[*Entry] {
+	return entries(m, r, func() *int { left := maxListed; return &left })
+}
+
+// entries yields the entry points; left returns the number of elements that an entry point may list.
+func entries(m *valid.Module, r facts.Reading, left func() *int) iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		f := m.Facts()
+		u := gatherUses(f, r)
+		// All entry points share one copy of the lists of the module.
+		capabilities, extensions := slices.Clip(append([]spirv.Capability{}, f.Capabilities...)), slices.Clip(append([]string{}, f.Extensions...))
+		for i := range f.EntryPoints {
+			e := entry(f, &f.EntryPoints[i], u, left())
+			e.Capabilities, e.Extensions = capabilities, extensions
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// entry describes one entry point, with at most *left elements of lists and a last one of any size, and subtracts them.
+func entry(m *facts.Module, p *facts.EntryPoint, u *uses, left *int) *Entry {
 	e := &Entry{
 		Name: p.Name, Model: p.Model, ID: p.ID,
 		Inputs: []Variable{}, Outputs: []Variable{}, BuiltIns: []BuiltIn{}, Resources: []Resource{}, PushConstants: []Push{}, Constants: []Constant{},
@@ -126,20 +152,22 @@ func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
 	for _, v := range u.static.Of(p) {
 		static[v] = true
 	}
-	for i := range m.Variables {
-		v := &m.Variables[i]
-		if v.Func == nil {
-			e.variable(m, v, used[v], listed[v.ID], static[v], u, tree)
+	uses := u.variables(tree)
+	for _, v := range u.shown {
+		if *left <= 0 {
+			e.Incomplete = true
+			break
 		}
+		e.variable(m, v, used[v], listed[v.ID], static[v], uses, left)
 	}
 	e.SharedMemory = m.SharedBytes(globals, spirv.StorageClassWorkgroup)
-	e.constants(m, u.constants(p, tree, globals))
-	e.modes(m, p)
-	for _, s := range m.Sources() {
-		if s.File != "" {
-			e.Sources = append(e.Sources, s.File)
-		}
+	if *left < len(u.specialized) {
+		e.Incomplete = true
 	}
+	e.constants(m, u.specialized[:min(max(*left, 0), len(u.specialized))], u.constants(p, tree, globals))
+	*left -= len(e.Constants)
+	e.modes(m, p, u.sizes)
+	e.Sources = slices.Clip(u.sources)
 	e.sort()
 	return e
 }
@@ -147,12 +175,14 @@ func entry(m *facts.Module, p *facts.EntryPoint, u *uses) *Entry {
 // variable adds a variable of module scope to the list of its kind. It is used if an
 // instruction of the call tree names it; static is its static use, which also depends
 // on the interface and on the reading.
-func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed, static bool, u *uses, tree []*facts.Function) {
+func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed, static bool, uses map[*facts.Variable]*used, left *int) {
+	before := len(e.Inputs) + len(e.Outputs) + len(e.BuiltIns)
+	defer func() { *left -= len(e.Inputs) + len(e.Outputs) + len(e.BuiltIns) - before }()
 	switch v.Storage {
 	case spirv.StorageClassInput, spirv.StorageClassOutput:
 		var members []bool
 		if used {
-			members = u.members(tree, v)
+			members = membersOf(uses, v)
 		}
 		if listed || used {
 			e.stage(m, v, used, members)
@@ -160,11 +190,11 @@ func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed, stati
 	case spirv.StorageClassUniform, spirv.StorageClassStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassTileAttachmentQCOM:
 		var members []bool
 		if used {
-			members = u.members(tree, v)
+			members = membersOf(uses, v)
 		} else if s := blockOfAny(v.Type); s != nil {
 			members = make([]bool, len(s.Members))
 		}
-		e.resource(m, v, static, members)
+		*left -= e.resource(m, v, static, members)
 	case spirv.StorageClassPushConstant:
 		s := blockOfAny(v.Type)
 		if s == nil {
@@ -172,26 +202,36 @@ func (e *Entry) variable(m *facts.Module, v *facts.Variable, used, listed, stati
 		}
 		members := make([]bool, len(s.Members))
 		if used {
-			members = u.members(tree, v)
+			members = membersOf(uses, v)
 		}
 		bank, _ := decorations{m, v.ID, -1}.literal(spirv.DecorationBankNV)
 		e.PushConstants = append(e.PushConstants, Push{nameOf(m, v.ID), bank, static, *blockAt(m, s, members), v.ID, v.Index})
+		*left -= 1 + count(e.PushConstants[len(e.PushConstants)-1].Members)
 	default:
-		e.payload(m, v, used, listed)
+		*left -= e.payload(m, v, used, listed)
 	}
 }
 
-// payload adds a variable that other shaders share.
-func (e *Entry) payload(m *facts.Module, v *facts.Variable, used, listed bool) {
+// count returns the number of members, nested ones included.
+func count(list []Member) int {
+	n := len(list)
+	for k := range list {
+		n += count(list[k].Members)
+	}
+	return n
+}
+
+// payload adds a variable that other shaders share. It returns the number of listed elements.
+func (e *Entry) payload(m *facts.Module, v *facts.Variable, used, listed bool) int {
 	switch v.Storage {
 	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassCallableDataKHR,
 		spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassHitAttributeKHR, spirv.StorageClassShaderRecordBufferKHR,
 		spirv.StorageClassTaskPayloadWorkgroupEXT, spirv.StorageClassHitObjectAttributeNV:
 	default:
-		return
+		return 0
 	}
 	if !used && !listed {
-		return
+		return 0
 	}
 	p := Payload{Name: nameOf(m, v.ID), Class: v.Storage, Type: typeOf(m, v.Type), Used: used, ID: v.ID, Inst: v.Index}
 	p.Location, _ = decorations{m, v.ID, -1}.literal(spirv.DecorationLocation)
@@ -199,10 +239,11 @@ func (e *Entry) payload(m *facts.Module, v *facts.Variable, used, listed bool) {
 		p.Members = layoutOf(m, s, nil)
 	}
 	e.Payloads = append(e.Payloads, p)
+	return 1 + count(p.Members)
 }
 
 // modes adds the execution modes and the size of workgroups.
-func (e *Entry) modes(m *facts.Module, p *facts.EntryPoint) {
+func (e *Entry) modes(m *facts.Module, p *facts.EntryPoint, sizes []*facts.Const) {
 	for _, k := range p.Modes {
 		mode := Mode{Mode: k.Kind, Operands: k.Operands}
 		if k.IDs {
@@ -216,28 +257,26 @@ func (e *Entry) modes(m *facts.Module, p *facts.EntryPoint) {
 		e.Modes = append(e.Modes, mode)
 	}
 	if p.HasLocalSize {
-		e.Workgroup = &Workgroup{Size: p.LocalSize, SpecIDs: sizeConstants(m, p)}
+		e.Workgroup = &Workgroup{Size: p.LocalSize, SpecIDs: sizeConstants(m, p, sizes)}
 	}
 }
 
 // sizeConstants returns which specialization constants say the size of a
 // workgroup: the parts of the constant decorated WorkgroupSize, else the
 // operands of LocalSizeId.
-func sizeConstants(m *facts.Module, p *facts.EntryPoint) (out [3]*uint32) {
+func sizeConstants(m *facts.Module, p *facts.EntryPoint, sizes []*facts.Const) (out [3]*uint32) {
 	put := func(i int, k *facts.Const) {
 		if k != nil && k.HasSpecID && i < 3 {
 			id := k.SpecID
 			out[i] = &id
 		}
 	}
-	for i := range m.Consts {
-		k := &m.Consts[i]
-		if b, ok := m.BuiltIn(k.ID); k.ID != 0 && ok && b == spirv.BuiltInWorkgroupSize {
-			for n := range min(len(k.Elems), 3) {
-				put(n, k.Elem(n))
-			}
-			return out
+	if len(sizes) > 0 {
+		k := sizes[0]
+		for n := range min(len(k.Elems), 3) {
+			put(n, k.Elem(n))
 		}
+		return out
 	}
 	if mode, ok := p.Mode(spirv.ExecutionModeLocalSizeId); ok {
 		for n, id := range mode.Operands {

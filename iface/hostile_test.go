@@ -45,3 +45,64 @@ func TestUnfolded(t *testing.T) {
 		}
 	}
 }
+
+// reflectable returns a module of n entry points and resources, all of which the last entry point uses.
+func reflectable(t *testing.T, entries, resources int) *valid.Module {
+	var b strings.Builder
+	b.WriteString("OpCapability Shader\nOpMemoryModel Logical GLSL450\n")
+	for i := range entries {
+		fmt.Fprintf(&b, "OpEntryPoint GLCompute %%main \"%d\"\n", i)
+	}
+	b.WriteString("OpExecutionMode %main LocalSize 1 1 1\nOpDecorate %s Block\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n%zero = OpConstant %uint 0\n" +
+		"%s = OpTypeStruct %uint\n%ps = OpTypePointer StorageBuffer %s\n%p = OpTypePointer StorageBuffer %uint\n")
+	for i := range resources {
+		fmt.Fprintf(&b, "%%v%d = OpVariable %%ps StorageBuffer\n", i)
+	}
+	b.WriteString("%main = OpFunction %void None %fn\n%l = OpLabel\n")
+	for i := range resources {
+		fmt.Fprintf(&b, "%%a%d = OpAccessChain %%p %%v%d %%zero\n", i, i)
+	}
+	b.WriteString("OpReturn\nOpFunctionEnd\n")
+	words, err := asm.Assemble([]byte(b.String()), asm.AssembleOptions{Version: spirv.Version16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.FromWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return valid.Assume(facts.Gather(m, nil))
+}
+
+// TestManyEntryPoints reflects 1,200 entry points that list the same 1,200 resources: 1.4 million in all, or 2.9
+// million with members. The lists end early, and the entry points report it; one by one they are whole.
+func TestManyEntryPoints(t *testing.T) {
+	m := reflectable(t, 1200, 1200)
+	n := 0
+	list := iface.Reflect(m)
+	for _, e := range list {
+		n += len(e.Resources)
+	}
+	if n == 0 || n > 1<<21 || list[0].Incomplete || !list[len(list)-1].Incomplete {
+		t.Errorf("%d resources, incomplete %v and %v; want less than %d, false and true", n, list[0].Incomplete, list[len(list)-1].Incomplete, 1<<21)
+	}
+	k := 0
+	for e := range iface.Entries(m, facts.ReadingDefault) {
+		if k++; k > 100 {
+			break
+		}
+		if len(e.Resources) != 1200 || e.Incomplete {
+			t.Fatalf("%d resources, incomplete %v; want 1200, false", len(e.Resources), e.Incomplete)
+		}
+	}
+}
+
+// TestManyResources reflects an entry point that uses 100,000 resources. A search through all uses for each
+// of them takes 10¹⁰ steps.
+func TestManyResources(t *testing.T) {
+	for _, r := range iface.Reflect(reflectable(t, 1, 100_000))[0].Resources {
+		if !r.Used || !r.Block.Members[0].Used {
+			t.Fatalf("%s is unused; must be used", r.Name)
+		}
+	}
+}

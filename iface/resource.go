@@ -85,8 +85,8 @@ type Block struct {
 }
 
 // resource adds a variable with a descriptor to the entry point. usedMembers tells
-// which members of its block are used.
-func (e *Entry) resource(m *facts.Module, v *facts.Variable, used bool, usedMembers []bool) {
+// which members of its block are used. It returns the number of listed elements.
+func (e *Entry) resource(m *facts.Module, v *facts.Variable, used bool, usedMembers []bool) int {
 	t := v.Type
 	r := Resource{Name: nameOf(m, v.ID), Used: used, Class: v.Storage, ID: v.ID, Inst: v.Index}
 	for t != nil && (t.IsArray() || t.IsRuntimeArray()) && len(r.Arrays) < maxArrays {
@@ -95,10 +95,10 @@ func (e *Entry) resource(m *facts.Module, v *facts.Variable, used bool, usedMemb
 	}
 	r.Count = Type{Arrays: r.Arrays}.Elements()
 	if t == nil {
-		return
+		return 0
 	}
 	if r.Type = descriptorOf(m, v.Storage, t); r.Type == "" {
-		return
+		return 0
 	}
 	d := decorations{m, v.ID, -1}
 	var ok bool
@@ -120,6 +120,10 @@ func (e *Entry) resource(m *facts.Module, v *facts.Variable, used bool, usedMemb
 		}
 	}
 	e.Resources = append(e.Resources, r)
+	if r.Block == nil {
+		return 1
+	}
+	return 1 + count(r.Block.Members)
 }
 
 // access sets the access qualifiers of the variable. A block has them on each member.

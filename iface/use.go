@@ -20,7 +20,11 @@ type uses struct {
 	static      *facts.StaticUses
 	old         bool // only memory and image instructions count
 	of          [][]use
-	global      map[spirv.ID]int // constants, by their number in Module.Consts; made when it is asked for
+	shown       []*facts.Variable // the variables of module scope in storage classes that entries may list
+	specialized []int             // numbers of the constants that have an id for specialization
+	sizes       []*facts.Const    // the constants that are decorated WorkgroupSize
+	sources     []string          // the files of OpSource
+	global      map[spirv.ID]int  // constants, by their number in Module.Consts; made when it is asked for
 	idPositions []int
 }
 
@@ -28,6 +32,30 @@ func gatherUses(m *facts.Module, r facts.Reading) *uses {
 	u := &uses{m: m, static: m.StaticUses(r), old: r.Old(), of: make([][]use, len(m.Functions))}
 	for i := range m.Functions {
 		u.function(&m.Functions[i])
+	}
+	for i := range m.Variables {
+		v := &m.Variables[i]
+		switch v.Storage {
+		case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassWorkgroup:
+			continue
+		}
+		if v.Func == nil {
+			u.shown = append(u.shown, v)
+		}
+	}
+	for _, s := range m.Sources() {
+		if s.File != "" {
+			u.sources = append(u.sources, s.File)
+		}
+	}
+	for i := range m.Consts {
+		k := &m.Consts[i]
+		if k.HasSpecID {
+			u.specialized = append(u.specialized, i)
+		}
+		if b, ok := m.BuiltIn(k.ID); k.ID != 0 && ok && b == spirv.BuiltInWorkgroupSize {
+			u.sizes = append(u.sizes, k)
+		}
 	}
 	return u
 }
@@ -94,23 +122,45 @@ func (u *uses) first(chain inst.AccessChain, v *facts.Variable) int {
 	return int(k.Bits)
 }
 
-// members returns which members of a variable's block the functions of a call
-// tree use.
-func (u *uses) members(tree []*facts.Function, v *facts.Variable) []bool {
-	s := blockOfAny(v.Type)
-	if s == nil {
+// used is the set of members of a variable's block that an entry point uses.
+type used struct {
+	all     bool
+	members []int
+}
+
+// variables returns the uses of each variable by the functions of a call tree.
+func (u *uses) variables(tree []*facts.Function) map[*facts.Variable]*used {
+	out := map[*facts.Variable]*used{}
+	for _, f := range tree {
+		for _, x := range u.of[f.Number] {
+			if x.variable == nil {
+				continue
+			}
+			of := out[x.variable]
+			if of == nil {
+				of = &used{}
+				out[x.variable] = of
+			}
+			if x.member < 0 {
+				of.all = true
+			} else {
+				of.members = append(of.members, x.member)
+			}
+		}
+	}
+	return out
+}
+
+// membersOf returns which members of a variable's block are used; nil means all of them.
+func membersOf(uses map[*facts.Variable]*used, v *facts.Variable) []bool {
+	s, of := blockOfAny(v.Type), uses[v]
+	if s == nil || of != nil && of.all {
 		return nil
 	}
 	out := make([]bool, len(s.Members))
-	for _, f := range tree {
-		for _, x := range u.of[f.Number] {
-			if x.variable != v {
-				continue
-			}
-			if x.member < 0 {
-				return nil
-			}
-			out[x.member] = true
+	if of != nil {
+		for _, k := range of.members {
+			out[k] = true
 		}
 	}
 	return out
@@ -118,14 +168,10 @@ func (u *uses) members(tree []*facts.Function, v *facts.Variable) []bool {
 
 // constants returns which constants of the module an entry point uses.
 func (u *uses) constants(e *facts.EntryPoint, tree []*facts.Function, globals []*facts.Variable) []bool {
+	if len(u.specialized) == 0 {
+		return nil
+	}
 	out := make([]bool, len(u.m.Consts))
-	any := false
-	for i := range u.m.Consts {
-		any = any || u.m.Consts[i].HasSpecID
-	}
-	if !any {
-		return out
-	}
 	r := reach{u: u, constants: out, types: make([]bool, len(u.m.Types))}
 	for _, f := range tree {
 		for _, x := range u.of[f.Number] {
@@ -137,12 +183,13 @@ func (u *uses) constants(e *facts.EntryPoint, tree []*facts.Function, globals []
 	for _, v := range globals {
 		r.typ(v.Type)
 	}
+	called := map[*facts.Function]bool{}
+	for _, f := range tree {
+		called[f] = true
+	}
 	for i := range u.m.Variables {
-		v := &u.m.Variables[i]
-		for _, f := range tree {
-			if v.Func == f {
-				r.typ(v.Type)
-			}
+		if v := &u.m.Variables[i]; called[v.Func] {
+			r.typ(v.Type)
 		}
 	}
 	for _, mode := range e.Modes {
@@ -152,11 +199,8 @@ func (u *uses) constants(e *facts.EntryPoint, tree []*facts.Function, globals []
 			}
 		}
 	}
-	for i := range u.m.Consts {
-		k := &u.m.Consts[i]
-		if b, ok := u.m.BuiltIn(k.ID); k.ID != 0 && ok && b == spirv.BuiltInWorkgroupSize {
-			r.constant(k)
-		}
+	for _, k := range u.sizes {
+		r.constant(k)
 	}
 	return out
 }

@@ -46,7 +46,7 @@ func (c *checker) decorationsOf(id spirv.ID, member int) {
 	last.Kind = spirv.Decoration(^uint32(0))
 	told := false
 	has := [len(exclusive)][2]int{}
-	for d := range c.m.MemberDecorations(id, member) {
+	for d := range c.m.BriefDecorations(id, member) {
 		if d.Kind == last.Kind && !severalTimes(d.Kind) && !told {
 			told = true
 			c.fail(max(d.Index, last.Index), "SPV-Decoration-Twice", "%s has %s twice; must have it once", c.name(id), d.Kind).also(c, min(d.Index, last.Index), "the first")

@@ -236,7 +236,7 @@ func (c *checker) linkage() {
 	for k := range c.m.Functions {
 		f := &c.m.Functions[k]
 		kind, linked := spirv.LinkageType(0), false
-		for d := range c.m.Decorations(f.ID) {
+		for d := range c.m.BriefDecorations(f.ID, -1) {
 			if d.Kind == spirv.DecorationLinkageAttributes && len(d.Operands) > 0 {
 				kind, linked = spirv.LinkageType(d.Operands[len(d.Operands)-1]), true
 			}

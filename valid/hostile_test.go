@@ -143,6 +143,16 @@ var hostile = map[string]func(s *strings.Builder, n int){
 		}
 		s.WriteString("OpReturn\nOpFunctionEnd\n")
 	},
+	"a group of n decorations on n targets": func(s *strings.Builder, n int) {
+		s.WriteString(strings.Repeat("OpDecorate %g Restrict\n", n) + "%g = OpDecorationGroup\nOpGroupDecorate %g" + strings.Repeat(" %one", n) + "\n")
+	},
+	"outputs of structs that contain two of each other": func(s *strings.Builder, n int) {
+		s.WriteString("OpEntryPoint Vertex %f \"f\" %v\nOpDecorate %v Location 0\n%s0 = OpTypeStruct %uint\n")
+		for i := range n {
+			fmt.Fprintf(s, "%%s%[2]d = OpTypeStruct %%s%[1]d %%s%[1]d\n", i, i+1)
+		}
+		fmt.Fprintf(s, "%%p = OpTypePointer Output %%s%d\n%%v = OpVariable %%p Output\n%%f = OpFunction %%void None %%fn\n%%b = OpLabel\nOpReturn\nOpFunctionEnd\n", n)
+	},
 	"everything wrong": func(s *strings.Builder, n int) {
 		s.WriteString("%f = OpFunction %void None %fn\n%b = OpLabel\n")
 		for i := range n {

@@ -316,7 +316,7 @@ func (l *located) take(v *facts.Variable, member int, t *facts.Type, location, c
 		}
 		elem = elem.Elem
 	}
-	rows, words := consumed(elem)
+	rows, words := l.c.consumed(elem)
 	if rows*count > maxSlots/4 {
 		return
 	}
@@ -351,8 +351,9 @@ func (l *located) stream(v *facts.Variable, member int) uint64 {
 }
 
 // consumed returns the number of locations of a type, and the number of components
-// if they are contiguous within the locations, otherwise 0.
-func consumed(t *facts.Type) (rows, words uint64) {
+// if they are contiguous within the locations, otherwise 0. Each composite is counted once: a
+// struct that contains another one twice, and so on, has 2ⁿ parts.
+func (c *checker) consumed(t *facts.Type) (rows, words uint64) {
 	switch {
 	case t == nil || t.Leaves == 0:
 		return 0, 0
@@ -361,7 +362,7 @@ func consumed(t *facts.Type) (rows, words uint64) {
 	case t.IsScalar():
 		return 1, min(max(uint64(t.Width)/32, 1), 2)
 	case t.IsVector():
-		_, one := consumed(t.Elem)
+		_, one := c.consumed(t.Elem)
 		if words = one * t.Count; words <= 4 {
 			return 1, words
 		}
@@ -369,22 +370,30 @@ func consumed(t *facts.Type) (rows, words uint64) {
 			return 2, words
 		}
 		return min((words+3)/4, maxSlots), 0
-	case t.IsStruct():
-		for k := range t.Members {
-			n, _ := consumed(t.Members[k].Type)
-			if rows += n; rows > maxSlots {
-				return maxSlots, 0
-			}
+	case t.IsStruct(), t.IsMatrix(), t.IsArray():
+		if c.shader.rows == nil {
+			c.shader.rows = make([]uint16, len(c.m.Types))
 		}
-		return rows, 0
-	case t.IsMatrix(), t.IsArray():
-		n, _ := consumed(t.Elem)
-		if t.Count > maxSlots {
-			return maxSlots, 0
+		known := &c.shader.rows[t.Number]
+		if *known == 0 {
+			*known = uint16(c.compositeRows(t))
 		}
-		return min(n*t.Count, maxSlots), 0
+		return uint64(*known), 0
 	}
 	return 1, 0
+}
+
+// compositeRows returns the number of locations of a composite that has any, at most maxSlots.
+func (c *checker) compositeRows(t *facts.Type) (rows uint64) {
+	if !t.IsStruct() {
+		n, _ := c.consumed(t.Elem)
+		return min(n*min(t.Count, maxSlots), maxSlots)
+	}
+	for k := range t.Members {
+		n, _ := c.consumed(t.Members[k].Type)
+		rows = min(rows+n, maxSlots)
+	}
+	return rows
 }
 
 // overlap reports that two variables or members have the same component.

@@ -53,7 +53,7 @@ func (c *checker) heapMembers() {
 
 // heapAlignment checks one member by the decoration with its offset.
 func (c *checker) heapAlignment(s spirv.ID, member int, r *heapMemberRow) {
-	for d := range c.m.MemberDecorations(s, member) {
+	for d := range c.m.BriefDecorations(s, member) {
 		offset := uint64(d.Literal())
 		switch d.Kind {
 		case spirv.DecorationOffset:

@@ -74,7 +74,7 @@ func (c *checker) combinedOutputs(e *facts.EntryPoint, list []*facts.Variable) {
 	for _, v := range list {
 		switch {
 		case v.Storage == spirv.StorageClassOutput && c.m.Has(v.ID, spirv.DecorationLocation):
-			rows, _ := consumed(v.Type)
+			rows, _ := c.consumed(v.Type)
 			n += rows
 		case c.storageResource(v) && !c.onlyRead(v):
 			count := uint64(1)

@@ -179,7 +179,7 @@ func (c *checker) fragmentInterface(e *facts.EntryPoint) {
 // output checks a value at a location and returns false after a finding. The parts
 // of a composite have consecutive locations.
 func (l *fragmentLocations) output(v *facts.Variable, t *facts.Type, location uint32) bool {
-	rows, _ := consumed(t)
+	rows, _ := l.c.consumed(t)
 	if rows == 0 || l.budget <= 0 {
 		return true
 	}
@@ -190,12 +190,12 @@ func (l *fragmentLocations) output(v *facts.Variable, t *facts.Type, location ui
 			if !l.output(v, m, location) {
 				return false
 			}
-			n, _ := consumed(m)
+			n, _ := l.c.consumed(m)
 			location += uint32(n)
 		}
 		return true
 	case t.IsMatrix(), t.IsArray():
-		n, _ := consumed(t.Elem)
+		n, _ := l.c.consumed(t.Elem)
 		for k := range t.Count {
 			if l.budget <= 0 {
 				break

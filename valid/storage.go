@@ -29,7 +29,8 @@ var storageFamily = family{
 
 // interfaceState is the state of the checks of shader interfaces.
 type interfaceState struct {
-	numbers []uint8 // by type number: the kinds of numbers in it; nil before the first use
+	numbers []uint8  // by type number: the kinds of numbers in it; nil before the first use
+	rows    []uint16 // by type number: the locations of a composite; 0 before the first use
 }
 
 // storageRow is the models that a storage class is allowed in.

@@ -66,7 +66,7 @@ func (v *viewer) text(p diag.Pos) string {
 		v.lines = asm.NewLines(v.m.Code, false)
 	}
 	if v.last != p.Instruction { // findings about one instruction follow each other
-		v.last, v.shown = p.Instruction, strings.Clone(shortened(v.lines.Text(p.Instruction-1), maxShown))
+		v.last, v.shown = p.Instruction, strings.Clone(shortened(v.lines.Start(p.Instruction-1, maxShown), maxShown))
 	}
 	return v.shown
 }

@@ -153,5 +153,8 @@ func (x *stored) shader(file string, stage link.Stages, name string) (*link.Shad
 		}
 		return nil, unreadable("%s: has %d entry points of the %s stage%s; must have one, or --entry must name it", file, len(found), stage, what)
 	}
+	if found[0].Incomplete {
+		return nil, unreadable("%s: %v", file, errIncomplete)
+	}
 	return &link.Shader{File: file, Load: x.load, Entry: found[0]}, nil
 }

@@ -130,8 +130,14 @@ func reflectWith(m *spirv.Module, values describe.Values, reading facts.Reading)
 	if other && err == nil {
 		list = iface.ReflectReading(valid.Assume(facts.Gather(m, fit)), reading)
 	}
+	if err == nil && list[len(list)-1].Incomplete {
+		err = errIncomplete
+	}
 	return list, err
 }
+
+// errIncomplete reports iface.Entry.Incomplete.
+var errIncomplete = errors.New("the entry points list too many variables, members and constants in all; must be at most 2097152")
 
 // specValues reads the values of specialization constants: decimal or
 // hexadecimal integers, floats, true or false.

@@ -235,16 +235,15 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 
 // find returns the entry point, with the values of specialization constants.
 func (s *shaderFlags) find(file string, m *spirv.Module, reading facts.Reading) (*facts.Module, *iface.Entry, error) {
-	first := func(list []*iface.Entry) *iface.Entry {
-		i := slices.IndexFunc(list, func(e *iface.Entry) bool {
-			return e.Model == spirv.ExecutionModelGLCompute && (s.entry == "" || s.entry == e.Name)
-		})
-		if i < 0 {
-			return nil
+	first := func(m *facts.Module) *iface.Entry {
+		for e := range iface.Entries(valid.Assume(m), reading) {
+			if e.Model == spirv.ExecutionModelGLCompute && (s.entry == "" || s.entry == e.Name) {
+				return e
+			}
 		}
-		return list[i]
+		return nil
 	}
-	e := first(iface.ReflectReading(valid.Assume(facts.Gather(m, nil)), reading))
+	e := first(facts.Gather(m, nil))
 	if e == nil {
 		return nil, nil, unreadable("%s: no compute entry point %s", file, s.entry)
 	}
@@ -271,7 +270,7 @@ func (s *shaderFlags) find(file string, m *spirv.Module, reading facts.Reading) 
 		return nil, nil, unreadable("%s: %v", file, err)
 	}
 	g := facts.Gather(m, spec)
-	return g, first(iface.ReflectReading(valid.Assume(g), reading)), nil
+	return g, first(g), nil
 }
 
 // parseGroups reads X[,Y[,Z]].

@@ -24,9 +24,14 @@ func NewLines(m *spirv.Module, raw bool) *Lines {
 
 // Text returns instruction i, from 0, without an end of line. A string in it
 // may have ends of lines of its own.
-func (l *Lines) Text(i int) string {
-	l.p.dst = l.p.dst[:0]
+func (l *Lines) Text(i int) string { return l.Start(i, maxText) }
+
+// Start returns the start of the text of instruction i: no operand begins beyond limit bytes.
+// It prevents quadratic time if each of many findings is about an instruction of 65,534 operands.
+func (l *Lines) Start(i, limit int) string {
+	l.p.dst, l.p.limit = l.p.dst[:0], limit
 	l.p.instruction(i, 0)
+	l.p.limit = maxText
 	return strings.TrimRight(string(l.p.dst), "\n")
 }
 

@@ -25,7 +25,7 @@ func (p *printer) operands(in spirv.Inst, pos int, shape []spirv.Operand) int {
 				pos = p.operand(in, pos, o.Kind)
 			}
 		default:
-			for pos < len(in) {
+			for pos < len(in) && len(p.dst) <= p.limit {
 				pos = p.operand(in, pos, o.Kind)
 			}
 		}
