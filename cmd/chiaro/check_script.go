@@ -84,7 +84,7 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 	if err != nil {
 		return nil, err
 	}
-	shader.Flags, shader.SubgroupSize = s.Flags, s.Size
+	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.Size, s.Robustness
 	if s.Heap {
 		shader.Mappings = &[]link.Mapping{}
 	}

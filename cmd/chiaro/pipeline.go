@@ -32,7 +32,7 @@ func (f *pipelineFlags) add(cmd *cobra.Command) {
 	complete(cmd, "kill", "terminate", "demote")
 	complete(cmd, "derivatives", "fine", "coarse")
 	fl.StringArrayVar(&f.robustness, "robustness", nil,
-		"robustness outside a descriptor's range: [storage=|uniform=|SET.BINDING=]LEVEL, repeatable; LEVEL is "+
+		"robustness outside a descriptor's range or an image: [storage=|uniform=|images=|SET.BINDING=]LEVEL, repeatable; LEVEL is "+
 			strings.Join(exec.RobustnessNames(), ", "))
 	complete(cmd, "robustness", exec.RobustnessNames()...)
 }
@@ -72,16 +72,18 @@ func (f *pipelineFlags) robust() (r compute.Robustness, err error) {
 		}
 		switch {
 		case !some:
-			r.Storage, r.Uniform = level, level
+			r.Storage, r.Uniform, r.Images = level, level, level
 		case what == "storage":
 			r.Storage = level
 		case what == "uniform":
 			r.Uniform = level
+		case what == "images":
+			r.Images = level
 		default:
 			var at compute.Binding
 			var rest string
 			if n, _ := fmt.Sscanf(what+" .", "%d.%d %s", &at.Set, &at.Binding, &rest); n != 3 || rest != "." {
-				return r, unreadable("--robustness %q; want storage, uniform or SET.BINDING before the =", s)
+				return r, unreadable("--robustness %q; want storage, uniform, images or SET.BINDING before the =", s)
 			}
 			r.Bindings[at] = level
 		}

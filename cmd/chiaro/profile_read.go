@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/ledger"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -175,8 +177,33 @@ func selfProfile() device.Profile {
 	} {
 		d.Limits[name] = n
 	}
+	selfDescriptors(d)
 	for i, n := range compute.MaxGroups() {
 		d.Limits["maxComputeWorkGroupCount["+strconv.Itoa(i)+"]"] = uint64(n)
 	}
 	return device.Profile{Name: "self", Label: "the features of the capabilities that Chiaro supports", Device: d}
+}
+
+// selfDescriptors adds what no capability needs: the kinds of descriptors and heaps, and the robustness of accesses.
+func selfDescriptors(d *valid.Device) {
+	for _, name := range []string{"inlineUniformBlock", "mutableDescriptorType", "nullDescriptor", "pipelineRobustness",
+		"robustBufferAccess", "robustBufferAccess2", "robustImageAccess", "robustImageAccess2"} {
+		d.Features[name] = true
+	}
+	for _, name := range []string{"VK_EXT_image_robustness", "VK_EXT_inline_uniform_block", "VK_EXT_mutable_descriptor_type",
+		"VK_EXT_pipeline_robustness", "VK_EXT_robustness2", "VK_KHR_robustness2"} {
+		d.Extensions[name] = true
+	}
+	const robust2 = uint64(link.BufferRobustnessRobustBufferAccess2) // the same number for images
+	for name, n := range map[string]uint64{
+		"robustStorageBufferAccessSizeAlignment": exec.StorageAlignment, "robustUniformBufferAccessSizeAlignment": exec.UniformAlignment,
+		"defaultRobustnessStorageBuffers": robust2, "defaultRobustnessUniformBuffers": robust2,
+		"defaultRobustnessVertexInputs": robust2, "defaultRobustnessImages": robust2,
+		"bufferDescriptorSize": ir.HeapDescriptor, "bufferDescriptorAlignment": ir.HeapDescriptor,
+		"imageDescriptorSize": 2 * ir.HeapDescriptor, "imageDescriptorAlignment": 2 * ir.HeapDescriptor,
+		"samplerDescriptorSize": 2 * ir.HeapDescriptor, "samplerDescriptorAlignment": 2 * ir.HeapDescriptor,
+		"maxResourceHeapSize": compute.MaxHeapBytes, "maxSamplerHeapSize": compute.MaxHeapBytes, "maxPushDataSize": compute.MaxPushBytes,
+	} {
+		d.Limits[name] = n
+	}
 }

@@ -32,7 +32,8 @@ type DescribedStage struct {
 	Size   uint32 // of subgroups that is required, 0 for any
 	Heap   bool   // its pipeline has descriptor heaps: no resource has a set
 
-	inputs []inputVariable // of a fragment shader
+	inputs     []inputVariable // of a fragment shader
+	Robustness *link.Robustness
 }
 
 // Describe returns the pipelines that the commands of a script run: one for each primitive
@@ -126,7 +127,7 @@ var descriptorTypes = [...]link.DescriptorType{
 
 func (r *runner) describe(ctx context.Context, u use, name string) (*Described, error) {
 	p := u.pipeline
-	d := &link.Description{Name: name, Layout: &link.Layout{}}
+	d := &link.Description{Name: name, Layout: &link.Layout{}, Robustness: p.Robustness.link()}
 	d.Kind = [...]link.Kind{ComputePipeline: link.Compute, GraphicsPipeline: link.Graphics, RayTracingPipeline: link.RayTracing}[p.Kind]
 	out := &Described{Name: name, Description: d}
 	for i := range p.Stages {
@@ -211,7 +212,7 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err != nil {
 		return nil, err
 	}
-	out := &DescribedStage{Heap: p.Heaps != (Heaps{}), Shader: a.Shader.Name, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize)}
+	out := &DescribedStage{Heap: p.Heaps != (Heaps{}), Shader: a.Shader.Name, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link()}
 	if a.Stage == Fragment {
 		if f, e, err := r.stageFacts(code, a, out.Entry, spirv.ExecutionModelFragment); err == nil { // rules cover errors
 			out.inputs = inputVariables(f, e)

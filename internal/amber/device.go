@@ -85,7 +85,8 @@ func (r *runner) arguments(p *Pipeline) (compute.Args, error) {
 		err = r.bindBanks(&args, p.Banks)
 	}
 	args.Regions = r.regions()
-	args.Robustness, args.Workers, args.Budget = r.options.Robustness, max(r.options.Workers, 1), r.options.Budget
+	r.robustness(&args, p)
+	args.Workers, args.Budget = max(r.options.Workers, 1), r.options.Budget
 	if p.Push != nil {
 		args.Push = r.memory[p.Push]
 	}

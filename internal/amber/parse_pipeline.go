@@ -61,6 +61,8 @@ func (p *parser) pipelineItem(q *Pipeline, w word) {
 		p.stageOptions(q, "COMPILE_OPTIONS", func(a *Attachment, o []string) { a.CompileOptions = o })
 	case "SUBGROUP":
 		p.subgroup(q)
+	case "ROBUSTNESS":
+		p.robustness(q)
 	case "BIND":
 		p.bind(q, w.pos)
 	case "SET":

@@ -33,6 +33,7 @@ type Pipeline struct {
 	Push       *Buffer // the push constants; nil for none
 	Banks      []Bank
 	Heaps      Heaps
+	Robustness *Robustness // nil for the default
 	KernelArgs []KernelArg
 	Graphics   Graphics
 	RayTracing RayTracing
@@ -74,6 +75,7 @@ type Attachment struct {
 	Optimize       []string // names of optimizer passes; Chiaro runs none
 	CompileOptions []string
 	Subgroup       Subgroup
+	Robustness     *Robustness // nil for the pipeline's
 }
 
 // Specialization sets the value of a specialization constant.

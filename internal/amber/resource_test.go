@@ -70,6 +70,10 @@ SAMPLER s
 		{pipeline(bound + " MUTABLE storage"), pipeline(bound + " MUTABLE storage inline_uniform"), "is never \"inline_uniform\""},
 		{pipeline(bound + "\n" + bound + " ELEMENT 1"), pipeline(bound + "\nBIND BUFFER b AS uniform DESCRIPTOR_SET 0 BINDING 0 ELEMENT 1"), "only those of a MUTABLE binding"},
 		{pipeline(bound + "\n" + bound + " ELEMENT 1"), pipeline(bound + "\n" + bound + " ELEMENT 1 MUTABLE storage"), "different lists of MUTABLE"},
+		{pipeline(bound + "\nROBUSTNESS\nSTORAGE_BUFFERS robust\nIMAGES robust2\nEND"), pipeline(bound + "\nROBUSTNESS\nBUFFERS robust\nEND"), "is nothing that ROBUSTNESS has"},
+		{pipeline(bound + "\nROBUSTNESS ids\nVERTEX_INPUTS disabled\nEND"), pipeline(bound + "\nROBUSTNESS ids\nVERTEX_INPUTS strict\nEND"), "default, disabled, robust, robust2"},
+		{pipeline(bound + "\nROBUSTNESS ids\nEND"), pipeline(bound + "\nROBUSTNESS others\nEND"), "is no shader attached"},
+		{pipeline(bound + "\nROBUSTNESS\nEND"), pipeline(bound + "\nROBUSTNESS ids robust\nEND"), "the line must end"},
 	} {
 		head := shadersOf(t, "dispatch")
 		if _, err := Parse("x.amber", []byte(head+c.right+"\n"), nil); err != nil {

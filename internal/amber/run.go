@@ -19,7 +19,7 @@ type Options struct {
 	Budget   uint64        // steps of one subgroup; 0 for the engine's default, see exec.Job
 	Workers  int           // groups of a dispatch that run at once; 0 for 1
 	Lowering lower.Options // of all shaders, as far as the script does not ask for other subgroups
-	// Robustness applies to all pipelines: AmberScript has no word for it.
+	// Robustness applies to all pipelines, as far as their ROBUSTNESS does not set another.
 	Robustness compute.Robustness
 	TargetEnv  string // environment of shaders that name none, such as "vulkan1.1" or "spv1.4"; "" for vulkan1.0
 	// SpirvDir, if set, has precompiled SPIR-V in <script>/<pipeline>.<shader>.<stage>.spv;

@@ -50,12 +50,16 @@ func (c *code) address(x *texel, a *arguments) access {
 	return access{ok, func() ir.V { return c.texelOffset(x, m, at[:c.v.axes()], layer, sample) }}
 }
 
-// read is the body of Read and Fetch. A texel outside the view reads as zero bits (robustImageAccess2).
+// read is the body of Read and Fetch. A texel outside the view reads as zero bits (robustImageAccess2); see
+// View.ZeroAlpha for its alpha.
 func (c *code) read(a *arguments) []ir.V {
 	x := c.texelOf()
 	p := c.address(&x, a)
 	words := c.ifElse(p.ok, x.types(), func() []ir.V { return c.load(&x, p.off(), 0) }, func() []ir.V { return c.zero(&x) })
 	n := c.scaleComponents(&x, c.decodeComponents(&x, words), 1)
+	if t := x.kind(); c.v.zeroed && n[3] == 0 {
+		n[3] = c.Select(p.ok, c.one(t), c.Const(t, 0))
+	}
 	return c.swizzled(&x, c.fillMissing(&x, n))
 }
 

@@ -1,9 +1,12 @@
 package texture
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
+	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -38,6 +41,8 @@ type View struct {
 	memory []byte
 	shape  []byte
 	blocks *blockRange // of an image of a compressed format; else nil
+
+	zeroed atomic.Pointer[View] // result of ZeroAlpha
 }
 
 // NewView returns a view of m. The error is a *DescError.
@@ -239,4 +244,26 @@ func (v *View) Shape() exec.Buffer {
 		return exec.Buffer{}
 	}
 	return exec.Buffer{Bytes: v.shape}
+}
+
+// ZeroAlpha returns the view with the other result that robustImageAccess permits and robustImageAccess2 does not:
+// outside the view, the alpha of a format without alpha reads 0, not 1. The result is v if there is no difference.
+func (v *View) ZeroAlpha() *View {
+	if v == nil || v.key.dim == ir.DimBuffer || v.key.converted || v.key.zeroed {
+		return v
+	}
+	f := v.key.texel()
+	if slices.ContainsFunc(f.Components(), func(c format.Component) bool { return c.Channel == format.A }) {
+		return v
+	}
+	if w := v.zeroed.Load(); w != nil {
+		return w
+	}
+	w := &View{memory: v.memory, key: v.key, shape: bytes.Clone(v.shape), blocks: v.blocks}
+	w.key.zeroed = true
+	binary.LittleEndian.PutUint64(w.shape[4*ir.ShapeKey:], w.key.word())
+	if !v.zeroed.CompareAndSwap(nil, w) {
+		return v.zeroed.Load()
+	}
+	return w
 }

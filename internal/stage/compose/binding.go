@@ -28,8 +28,9 @@ type Binding struct {
 	lists   [][]exec.Buffer // by resource: backing memory of fixed
 }
 
-// Resolve resolves the resources of a program: own resources from o, all others from the arguments.
-func (b *Binding) Resolve(p exec.Program, a *compute.Args, o *OwnResources) error {
+// Resolve resolves the resources of a program of a stage: own resources from o, all others from the arguments.
+func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *OwnResources) error {
+	of := a.Of(stage)
 	b.Program, b.args = p, a
 	b.fixed, b.perRun = b.fixed[:0], b.perRun[:0]
 	for len(b.lists) < len(p.IR().Res) {
@@ -37,7 +38,7 @@ func (b *Binding) Resolve(p exec.Program, a *compute.Args, o *OwnResources) erro
 	}
 	for i, x := range p.IR().Res {
 		if x.Set != compute.OwnSet {
-			bound, err := a.Bound(x, &b.lists[i])
+			bound, err := of.Bound(x, &b.lists[i])
 			if err != nil {
 				return err
 			}

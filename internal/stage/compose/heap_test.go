@@ -34,7 +34,7 @@ func TestHeap(t *testing.T) {
 	a := &compute.Args{Heap: heap, HeapImages: map[uint64]*texture.View{7: v}}
 	p := &ir.Program{Res: []ir.Resource{{Kind: ir.Texels, Heap: true}, {Kind: ir.ImageShape, Heap: true}}}
 	var b Binding
-	if err := b.Resolve(idle{p: p}, a, &OwnResources{}); err != nil {
+	if err := b.Resolve(idle{p: p}, ir.Fragment, a, &OwnResources{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(b.fixed[0]) != 2 || len(b.fixed[0][1].Bytes) != len(v.Memory().Bytes) || len(b.fixed[1]) != 2 {

@@ -71,8 +71,10 @@ type Args struct {
 	// Samplers and Dynamic.
 	Sets []Set
 
-	// Robustness is the robustness of the pipeline's stage; all zero is exact.
-	Robustness Robustness
+	// Robustness is the robustness of the pipeline's stages; all zero is exact. StageRobustness has the
+	// stages of graphics with another robustness; see Of.
+	Robustness      Robustness
+	StageRobustness map[ir.Stage]*Robustness
 
 	// Regions are the allocations that the program may reach by address,
 	// sorted by address.

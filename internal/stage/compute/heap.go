@@ -32,12 +32,23 @@ func heapDescriptors[T any](heap []byte, numbered map[uint64]*T) []*T {
 	return out
 }
 
-// ViewsAt returns the views at a resource: of a heap, or of its set and binding.
+// ViewsAt returns the views at a resource: of a heap, or of its set and binding. It allocates for a heap, and if the
+// robustness of images is not the default.
 func (a *Args) ViewsAt(r ir.Resource) []*texture.View {
+	var list []*texture.View
 	if r.Heap {
-		return heapDescriptors(a.Heap, a.HeapImages)
+		list = heapDescriptors(a.Heap, a.HeapImages)
+	} else {
+		list = clipToDeclared(r, a.viewsAt(Binding{r.Set, r.Binding}))
 	}
-	return clipToDeclared(r, a.viewsAt(Binding{r.Set, r.Binding}))
+	if a.Robustness.Images < exec.Robust {
+		return list
+	}
+	out := make([]*texture.View, len(list))
+	for i, v := range list {
+		out[i] = v.ZeroAlpha()
+	}
+	return out
 }
 
 // SamplersAt returns the samplers at a resource, as ViewsAt does for views.

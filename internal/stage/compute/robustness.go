@@ -7,13 +7,27 @@ import (
 
 // Robustness is the behaviour of a pipeline's stage outside the ranges of its
 // descriptors (VkPipelineRobustnessCreateInfo): by kind of resource, and by
-// binding. In Vulkan it belongs to the pipeline; it does not change the compiled
-// program.
+// binding. In Vulkan it belongs to the pipeline or to a stage of it.
 type Robustness struct {
 	Storage, Uniform exec.Robustness
 
+	// Images is the behaviour of reads and fetches outside an image: from Robust on the alpha of a format
+	// without alpha reads 0, which robustImageAccess permits and robustImageAccess2 does not.
+	Images exec.Robustness
+
 	// Bindings has places that ask for something else.
 	Bindings map[Binding]exec.Robustness
+}
+
+// Of returns the arguments with the robustness of a stage. It allocates only if the stage has one of its own.
+func (a *Args) Of(s ir.Stage) *Args {
+	r := a.StageRobustness[s]
+	if r == nil {
+		return a
+	}
+	b := *a
+	b.Robustness = *r
+	return &b
 }
 
 // Of returns the behaviour of a resource of a kind at a set and binding.

@@ -178,7 +178,7 @@ func (d *recordedDraw) hold(ctx context.Context, a *state.Args) (err error) {
 	if err = d.front.Acquire(ctx, p.engine, p.options); err != nil {
 		return err
 	}
-	d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, &a.Shader)
+	d.heldFragment, err = p.fragment.Acquire(ctx, &d.key, p.engine, p.options, a.Shader.Of(ir.Fragment))
 	return err
 }
 
@@ -195,7 +195,7 @@ func (d *recordedDraw) bind(a *state.Args) error {
 	if err := d.front.Resolve(&o); err != nil {
 		return err
 	}
-	return d.fragmentBound.Resolve(d.heldFragment.Program, &d.args.Shader, &o)
+	return d.fragmentBound.Resolve(d.heldFragment.Program, ir.Fragment, &d.args.Shader, &o)
 }
 
 // detach copies caller-owned state, which may change before the pass ends, and drops state that is no

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -43,7 +44,7 @@ func (d *Draw) Begin(p *Pipeline, a *state.Args, s *state.State) {
 // vertex formats are known only now.
 func (d *Draw) Acquire(ctx context.Context, e exec.Engine, o exec.Options) (err error) {
 	p, a := d.Pipeline, &d.Args.Shader
-	if d.heldVertex, err = p.vertexVariants.Acquire(ctx, &d.vertexKey, e, o, a); err != nil {
+	if d.heldVertex, err = p.vertexVariants.Acquire(ctx, &d.vertexKey, e, o, a.Of(ir.Vertex)); err != nil {
 		return err
 	}
 	for i, from := range p.stages.primitiveStages() {
@@ -51,7 +52,7 @@ func (d *Draw) Acquire(ctx context.Context, e exec.Engine, o exec.Options) (err 
 			continue
 		}
 		d.primitiveKey.captures = d.Args.Feedback != nil && from == p.stages.last()
-		if d.heldPrimitive[i], err = p.primitivePrograms[i].Acquire(ctx, &d.primitiveKey, e, o, a); err != nil {
+		if d.heldPrimitive[i], err = p.primitivePrograms[i].Acquire(ctx, &d.primitiveKey, e, o, a.Of(from.Stage)); err != nil {
 			return err
 		}
 	}
@@ -65,8 +66,8 @@ func (d *Draw) Acquire(ctx context.Context, e exec.Engine, o exec.Options) (err 
 
 // Resolve resolves the resources of the programs.
 func (d *Draw) Resolve(o *compose.OwnResources) error {
-	args := &d.Args.Shader
-	if err := d.vertexBinding.Resolve(d.heldVertex.Program, args, o); err != nil {
+	args, stages := &d.Args.Shader, d.Pipeline.stages.primitiveStages()
+	if err := d.vertexBinding.Resolve(d.heldVertex.Program, ir.Vertex, args, o); err != nil {
 		return err
 	}
 	for i, v := range d.heldPrimitive {
@@ -74,12 +75,12 @@ func (d *Draw) Resolve(o *compose.OwnResources) error {
 			continue
 		}
 		d.programs[i] = v.Program
-		if err := d.primitiveBindings[i].Resolve(v.Program, args, o); err != nil {
+		if err := d.primitiveBindings[i].Resolve(v.Program, stages[i].Stage, args, o); err != nil {
 			return err
 		}
 	}
 	if d.heldBatch != nil {
-		return d.batchBinding.Resolve(d.heldBatch.Program, &d.batchArgs, o)
+		return d.batchBinding.Resolve(d.heldBatch.Program, ir.Compute, &d.batchArgs, o)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
@@ -173,7 +174,7 @@ func setUpBy(t *testing.T, e exec.Engine, r *raster.Rasterizer, v raster.Records
 	defer program.Close()
 	d := Binner{Scratch: NewScratch(), Draw: &Draw{Pipeline: &Pipeline{Record: &layout.Record{Stride: 4 * uint32(v.Stride)}}}}
 	r.BatchVertices(v, &d.batchParams)
-	if err := d.batchBinding.Resolve(program, &compute.Args{}, &compose.OwnResources{PerRun: layout.BindDepth}); err != nil {
+	if err := d.batchBinding.Resolve(program, ir.Compute, &compute.Args{}, &compose.OwnResources{PerRun: layout.BindDepth}); err != nil {
 		t.Fatal(err)
 	}
 	records := compose.Memory{}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+)
+
+// TestSelfRobustness checks that the profile self has the features of robustness and the alignments that the engines use:
+// Vulkan permits 1 or 4 for storage buffers, and powers of two up to 256 for uniform buffers.
+func TestSelfRobustness(t *testing.T) {
+	d := selfProfile().Device
+	for _, name := range []string{"robustBufferAccess", "robustBufferAccess2", "robustImageAccess", "robustImageAccess2", "nullDescriptor", "pipelineRobustness"} {
+		if on, known := d.Feature(name); !on || !known {
+			t.Errorf("%s: %t, known %t", name, on, known)
+		}
+	}
+	storage, _ := d.Limit("robustStorageBufferAccessSizeAlignment")
+	uniform, _ := d.Limit("robustUniformBufferAccessSizeAlignment")
+	if storage != exec.StorageAlignment || storage != 1 && storage != 4 {
+		t.Errorf("the alignment of storage buffers is %d", storage)
+	}
+	if uniform != exec.UniformAlignment || uniform == 0 || uniform > 256 || uniform&(uniform-1) != 0 {
+		t.Errorf("the alignment of uniform buffers is %d", uniform)
+	}
+}
