@@ -121,6 +121,7 @@ var descriptorTypes = [...]link.DescriptorType{
 	UniformTexelBuffer: link.DescriptorType(iface.UniformTexelBuffer), StorageTexelBuffer: link.DescriptorType(iface.StorageTexelBuffer),
 	InlineUniform: link.InlineUniformBlock,
 	SampledImage:  link.DescriptorType(iface.SampledImage), StorageImage: link.DescriptorType(iface.StorageImage),
+	InputAttachment:      link.DescriptorType(iface.InputAttachment),
 	CombinedImageSampler: link.DescriptorType(iface.CombinedImageSampler), SamplerOnly: link.DescriptorType(iface.Sampler),
 	AccelerationStructure: link.DescriptorType(iface.AccelerationStructure),
 }
@@ -149,13 +150,15 @@ func (r *runner) describe(ctx context.Context, u use, name string) (*Described, 
 	if err := describeGraphics(p, u.topology, d); err != nil {
 		return nil, err
 	}
-	return out, describeInputs(out, &p.Graphics)
+	return out, describeInputs(out, p)
 }
 
 // layout returns the binding in the layout of a descriptor set.
 func (b *Binding) layout() link.Binding {
 	x := link.Binding{Binding: b.Binding, Type: descriptorTypes[b.Kind], Count: b.Element + uint32(b.count()), Stages: link.AllStages}
 	switch {
+	case b.Kind == InputAttachment: // VUID-VkDescriptorSetLayoutBinding-descriptorType-01510
+		x.Stages = fragmentStage
 	case b.Kind == InlineUniform:
 		x.Count = uint32(len(b.Buffers[0].Data))
 		if len(b.Offsets) > 0 {

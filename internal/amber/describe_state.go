@@ -41,22 +41,61 @@ func describeSettings(g *Graphics, d *link.Description) {
 	d.ShadingRate = rate
 }
 
-// describeInputs adds the input attachments of a pipeline: descriptors that the runner binds, and dynamic rendering
-// instead of a render pass, because scripts map indices as dynamic rendering does. So it does if locations are mapped.
-func describeInputs(out *Described, g *Graphics) error {
-	d, s := out.Description, g.settings()
-	dynamic := s.Locations != nil
+// describeInputs adds the input attachments of a pipeline: of its render pass, if the script binds all of them and maps
+// no indices. Otherwise the runner binds them, and the pipeline has dynamic rendering, which maps indices and locations.
+func describeInputs(out *Described, p *Pipeline) error {
+	d, s := out.Description, p.Graphics.settings()
+	dynamic := s.Locations != nil || s.inputs.mapped()
 	for i := range out.Stages {
-		dynamic = dynamic || len(out.Stages[i].inputs) > 0
 		for k := range out.Stages[i].inputs {
-			if d.Layout != nil {
-				addInput(d.Layout, &out.Stages[i].inputs[k])
+			x := &out.Stages[i].inputs[k]
+			if d.Layout != nil && addInput(d.Layout, x) {
+				dynamic = true
 			}
 		}
 	}
-	if !dynamic {
+	if dynamic {
+		return describeRendering(d, &p.Graphics, s)
+	}
+	for i := range out.Stages {
+		for k := range out.Stages[i].inputs {
+			if err := addSubpassInput(d.Pass, p, &out.Stages[i].inputs[k]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addSubpassInput adds the images of an input attachment variable with an index to the subpass.
+func addSubpassInput(pass *link.RenderPass, p *Pipeline, x *inputVariable) error {
+	i := slices.IndexFunc(p.Bindings, func(b Binding) bool { return b.Set == x.at.Set && b.Binding == x.at.Binding })
+	if i < 0 || x.index == nil || *x.index > maxInputs {
 		return nil
 	}
+	sub := &pass.Subpasses[0]
+	for n, b := range p.Bindings[i].Buffers {
+		if b == nil || b.Texel == nil || uint64(n) >= x.count {
+			continue
+		}
+		for len(sub.Input) <= int(*x.index)+n {
+			sub.Input = append(sub.Input, link.Unused)
+		}
+		a := link.PassAttachment{}
+		if b.Image != nil {
+			a.Samples = uint32(b.Image.Samples)
+		}
+		if err := a.Format.UnmarshalText([]byte(b.Texel.Name)); err != nil {
+			return err
+		}
+		sub.Input[int(*x.index)+n] = link.Ref(len(pass.Attachments))
+		pass.Attachments = append(pass.Attachments, a)
+	}
+	return nil
+}
+
+// describeRendering replaces the render pass by dynamic rendering.
+func describeRendering(d *link.Description, g *Graphics, s *drawState) error {
 	r := &link.Rendering{ViewMask: s.ViewMask, Locations: references(s.Locations), Inputs: references(s.inputs.colors)}
 	for _, c := range g.Colors {
 		for len(r.Color) <= c.Location {
@@ -86,8 +125,12 @@ func describeInputs(out *Described, g *Graphics) error {
 	return nil
 }
 
-// addInput adds the descriptors of an input attachment variable to a layout, unless the script has a binding there.
-func addInput(l *link.Layout, x *inputVariable) {
+// fragmentStage is the only stage of input attachments.
+var fragmentStage, _ = link.ParseStage(Fragment.String())
+
+// addInput adds the descriptors of an input attachment variable to a layout. It returns false if the script has a binding
+// there.
+func addInput(l *link.Layout, x *inputVariable) bool {
 	i := slices.IndexFunc(l.Sets, func(s link.Set) bool { return s.Number == x.at.Set })
 	if i < 0 {
 		i = len(l.Sets)
@@ -95,10 +138,10 @@ func addInput(l *link.Layout, x *inputVariable) {
 	}
 	set := &l.Sets[i]
 	if slices.ContainsFunc(set.Bindings, func(b link.Binding) bool { return b.Binding == x.at.Binding }) {
-		return
+		return false
 	}
-	stage, _ := link.ParseStage(Fragment.String())
-	set.Bindings = append(set.Bindings, link.Binding{Binding: x.at.Binding, Type: link.DescriptorType(iface.InputAttachment), Count: uint32(x.count), Stages: stage})
+	set.Bindings = append(set.Bindings, link.Binding{Binding: x.at.Binding, Type: link.DescriptorType(iface.InputAttachment), Count: uint32(x.count), Stages: fragmentStage})
+	return true
 }
 
 // references returns numbers of attachments. state.Unused is link.Unused.

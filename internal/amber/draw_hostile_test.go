@@ -57,6 +57,8 @@ func TestDrawHostile(t *testing.T) {
 		{"", "STATE\nCOLOR_LOCATIONS 0 1\nEND", triangle},
 		{"", "STATE\nCOLOR_INPUTS 0 1\nEND", triangle},
 		{"", "BIND BUFFER n AS depth_stencil", triangle},
+		{"", "ATTACH input3\nBIND BUFFER color AS input_attachment DESCRIPTOR_SET 0 BINDING 0\nSTATE\nCOLOR_INPUTS 3\nEND", triangle},
+		{"", "ATTACH input3\nBIND BUFFER n AS input_attachment DESCRIPTOR_SET 0 BINDING 0", triangle},
 		{"", "", "RENDER_PASS\nRENDER_PASS\nEND\nEND"},
 		{"", "", "RENDER_PASS\nEXPECT n IDX 0 EQ 0\nEND"},
 		{"", "", "RENDER_PASS\n" + triangle},

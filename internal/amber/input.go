@@ -6,11 +6,13 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // Input attachments are descriptors for a draw. The runner binds the attachments that the indices of the fragment
-// shader's variables select (Vulkan §"Fragment Input Attachment Interface"). A descriptor of the script must be
-// the same image, because either of them may be read.
+// shader's variables select (Vulkan §"Fragment Input Attachment Interface"). If a script maps indices, as dynamic
+// rendering does, its own descriptor must be the same image, because either of them may be read. If it does not, its
+// descriptor is the input attachment of a render pass.
 
 // inputVariable is an input attachment variable of a fragment shader, or an array of them.
 type inputVariable struct {
@@ -64,10 +66,10 @@ func (r *runner) inputAttachments(c *Draw, inputs []inputVariable, m *inputIndic
 			v := m.attachment(x, uint32(n), t)
 			switch {
 			case n >= uint64(len(bound)):
-			case v == nil:
-				v = bound[n] // no attachment of this pass
-			case !sameTexels(v, bound[n]): // VUID-vkCmdDraw-pDepthInputAttachmentIndex-09595
-				return r.fault(CodeRun, c.At, "pipeline %s: input attachment %s at set %d, binding %d has another image than the attachment that it reads; must be the same", c.Pipeline.Name, x.name, x.at.Set, x.at.Binding)
+			case v == nil, !m.mapped():
+				v = bound[n]
+			case !shows(t, v, bound[n]):
+				return r.fault(vuid.VkCmdDraw_pDepthInputAttachmentIndex_09595, c.At, "pipeline %s: input attachment %s at set %d, binding %d has another image than the attachment that it reads; must be the same", c.Pipeline.Name, x.name, x.at.Set, x.at.Binding)
 			}
 			views = append(views, v)
 		}
@@ -75,6 +77,9 @@ func (r *runner) inputAttachments(c *Draw, inputs []inputVariable, m *inputIndic
 	}
 	return nil
 }
+
+// mapped reports whether the script maps indices.
+func (m *inputIndices) mapped() bool { return m.colors != nil || m.depth != nil || m.stencil != nil }
 
 // attachment returns the attachment that element n of a variable reads, or nil.
 func (m *inputIndices) attachment(x *inputVariable, n uint32, t *state.Target) *texture.View {
@@ -94,6 +99,14 @@ func (m *inputIndices) attachment(x *inputVariable, n uint32, t *state.Target) *
 		}
 	}
 	return nil
+}
+
+// shows reports whether a descriptor shows the attachment that a variable reads. Depth and stencil are one image.
+func shows(t *state.Target, v, bound *texture.View) bool {
+	if v == t.Depth || v == t.Stencil {
+		return sameTexels(t.Depth, bound) || sameTexels(t.Stencil, bound)
+	}
+	return sameTexels(v, bound)
 }
 
 // sameTexels reports whether two views show the same memory.

@@ -106,6 +106,7 @@ const (
 	StorageTexelBuffer
 	SampledImage
 	StorageImage
+	InputAttachment
 	CombinedImageSampler
 	SamplerOnly
 	AccelerationStructure
@@ -114,7 +115,7 @@ const (
 
 // bindingKinds has the words of AmberScript, in order.
 var bindingKinds = [...]string{"uniform", "uniform_dynamic", "storage", "storage_dynamic", "inline_uniform", "uniform_texel_buffer",
-	"storage_texel_buffer", "sampled_image", "storage_image", "combined_image_sampler", "sampler", "acceleration_structure", "untyped"}
+	"storage_texel_buffer", "sampled_image", "storage_image", "input_attachment", "combined_image_sampler", "sampler", "acceleration_structure", "untyped"}
 
 // String returns the word of AmberScript.
 func (k BindingKind) String() string { return bindingKinds[k] }
