@@ -18,7 +18,7 @@ var abortFamily = family{
 		{Code: "SPV-Abort-Message", Section: "SPIR-V, SPV_KHR_abort", Words: "the message of OpAbortKHR has its Message Type; the two may differ in their layouts"},
 		{Code: "SPV-Abort-Type", Section: "SPIR-V, SPV_KHR_abort", Words: "a message type is concrete: numbers and physical pointers only"},
 		{Code: "SPV-Abort-Layout", Section: "SPIR-V, SPV_KHR_abort", Words: "in a shader, a message type has an explicit layout"},
-		{Code: "SPV-ConstantData-Type", Section: "SPIR-V, SPV_KHR_constant_data", Words: "the type of constant data is an array of integers of at least 8 bits"},
+		{Code: "SPV-ConstantData-Type", Section: "SPIR-V, SPV_KHR_constant_data", Words: "the type of constant data is an array of integers of at least 8 bits without an ArrayStride"},
 		{Code: "SPV-ConstantData-Size", Section: "SPIR-V, SPV_KHR_constant_data", Words: "constant data have exactly as many words as their array type fills"},
 	},
 	insts: map[spirv.Op]judge{
@@ -140,6 +140,9 @@ func (c *checker) constantData(i int, in spirv.Inst) {
 	if t.Op != spirv.OpTypeArray || !t.Elem.IsInt() {
 		c.fail(i, "SPV-ConstantData-Type", "%s is %s; must be an array of integers", in.Op(), c.typeName(t))
 		return
+	}
+	if t.ArrayStride != 0 || c.m.Has(t.ID, spirv.DecorationArrayStrideIdEXT) {
+		c.fail(i, "SPV-ConstantData-Type", "%s is %s with an ArrayStride; must have none, for data are packed", in.Op(), c.typeName(t))
 	}
 	if t.Count == 0 || t.Count > 1<<32 || t.Length.Spec || t.Elem.Width%8 != 0 {
 		return

@@ -22,11 +22,12 @@ var cooperativeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-CooperativeMatrix-Component", Section: "SPIR-V 3.3.6", Words: "the components of a cooperative matrix are numbers"},
 		{Code: "SPV-CooperativeMatrix-Encoding", Section: "SPIR-V, SPV_KHR_bfloat16 and SPV_EXT_float8", Words: "a cooperative matrix of BFloat16KHR or 8-bit floats needs the capability for it, and no matrix has a microscaling encoding"},
-		{Code: "SPV-CooperativeMatrix-Operand", Section: "SPIR-V 3.3.6", Words: "the scope, rows, columns and use of a cooperative matrix type are constant integer scalars"},
-		{Code: "SPV-CooperativeMatrix-Pointer", Section: "SPIR-V 3.3.8", Words: "a cooperative matrix is loaded and stored through a pointer to numbers or vectors of numbers"},
+		{Code: "SPV-CooperativeMatrix-Operand", Section: "SPIR-V 3.3.6", Words: "the scope, rows, columns and use of a cooperative matrix type are constant integer scalars of 32 bits; the scope and the use have a value of their enumeration"},
+		{Code: "SPV-CooperativeMatrix-Pointer", Section: "SPIR-V 3.3.8", Words: "a cooperative matrix is loaded and stored through a pointer to numbers or vectors of numbers, in shaders into an array"},
 		{Code: "SPV-CooperativeMatrix-Matrix", Section: "SPIR-V 3.3.8", Words: "a load, a store, the length and the arithmetic of cooperative matrices have a cooperative matrix for each matrix operand and result"},
-		{Code: "SPV-CooperativeMatrix-Layout", Section: "SPIR-V 3.2.57", Words: "the memory layout of a cooperative matrix is a 32-bit constant"},
-		{Code: "SPV-CooperativeMatrix-Stride", Section: "SPIR-V 3.2.57", Words: "the stride of a cooperative matrix is an integer scalar; in a blocked layout it is the constant 1, 2 or 4"},
+		{Code: "SPV-CooperativeMatrix-Layout", Section: "SPIR-V 3.2.57", Words: "the memory layout of a cooperative matrix is a 32-bit constant with a value of its enumeration"},
+		{Code: "SPV-CooperativeMatrix-Stride", Section: "SPIR-V 3.2.57", Words: "the stride of a cooperative matrix is an integer scalar; in a blocked layout it is the constant 1, 2 or 4; else it is not negative, and in a store not 0"},
+		{Code: "SPV-CooperativeMatrix-Signed", Section: "SPIR-V 3.2.58", Words: "the components of a matrix are signed only if they are integers"},
 		{Code: "SPV-CooperativeMatrix-Blocks", Section: "SPIR-V, SPV_ARM_cooperative_matrix_layouts", Words: "the rows and columns of a matrix in a blocked layout are multiples of the rows and columns of a block"},
 		{Code: "SPV-CooperativeMatrix-Length", Section: "SPIR-V 3.3.8", Words: "the length of a cooperative matrix is a 32-bit unsigned integer, and its operand is a cooperative matrix type"},
 		{Code: "SPV-CooperativeMatrix-Shape", Section: "SPIR-V 3.3.13", Words: "the scopes, rows, columns and uses of the cooperative matrices of an instruction match"},
@@ -123,14 +124,20 @@ func (c *cooperatives) matrixType(i int, in spirv.Inst) {
 	c.matrixEncoding(i, t.Elem)
 	s := c.shapeOfMatrix(t)
 	for _, o := range [...]struct {
-		id   spirv.ID
-		what string
-	}{{s.scope, "scope"}, {s.rows, "number of rows"}, {s.columns, "number of columns"}, {s.use, "use"}} {
+		id     spirv.ID
+		what   string
+		values spirv.Kind
+	}{
+		{s.scope, "scope", spirv.KindScope}, {s.rows, "number of rows", 0}, {s.columns, "number of columns", 0},
+		{s.use, "use", spirv.KindCooperativeMatrixUse},
+	} {
 		if o.id == 0 || c.code.Def(o.id) < 0 {
 			continue
 		}
-		if k := c.m.Const(o.id); k == nil || k.Type != nil && !k.Type.IsInt() {
-			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %s; must be a constant integer scalar", o.what, c.name(o.id))
+		if k := c.m.Const(o.id); k == nil || k.Type != nil && (!k.Type.IsInt() || k.Type.Width != 32) {
+			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %s; must be a constant integer scalar of 32 bits", o.what, c.name(o.id))
+		} else if n, ok := c.settled(o.id); ok && o.values != 0 && o.values.Enumerant(uint32(n)) == nil {
+			c.fail(i, "SPV-CooperativeMatrix-Operand", "the %s is %d; must be a value of %s", o.what, n, o.values)
 		}
 	}
 	scope, ok := c.settled(s.scope)
@@ -243,6 +250,9 @@ func (c *cooperatives) matrixPointer(i int, id spirv.ID) *facts.Type {
 	if e := p.Elem; e != nil && !e.IsInt() && !e.IsFloat() && (!e.IsVector() || e.Scalar().IsBool()) {
 		c.fail(i, "SPV-CooperativeMatrix-Pointer", "%s points to %s; must point to numbers or vectors of numbers", c.name(id), c.typeName(e))
 	}
+	if p.Op == spirv.OpTypePointer && c.capable(spirv.CapabilityShader) && !c.intoArray(id) {
+		c.fail(i, "SPV-CooperativeMatrix-Pointer", "%s points to an object of its own; must point into an array", c.name(id))
+	}
 	if c.vulkan {
 		switch p.Storage {
 		case spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer:
@@ -272,6 +282,10 @@ func (c *cooperatives) matrixLayout(i int, t *facts.Type, layout, stride spirv.I
 		return
 	}
 	l := spirv.CooperativeMatrixLayout(n)
+	if spirv.KindCooperativeMatrixLayout.Enumerant(uint32(n)) == nil {
+		c.fail(i, "SPV-CooperativeMatrix-Layout", "the layout is %d; must be a cooperative matrix layout", n)
+		return
+	}
 	blocked := l == spirv.CooperativeMatrixLayoutRowBlockedInterleavedARM || l == spirv.CooperativeMatrixLayoutColumnBlockedInterleavedARM
 	switch {
 	case stride == 0:
@@ -280,7 +294,58 @@ func (c *cooperatives) matrixLayout(i int, t *facts.Type, layout, stride spirv.I
 		}
 	case blocked:
 		c.matrixBlocks(i, t, l, stride)
+	case l == spirv.CooperativeMatrixLayoutRowMajorKHR, l == spirv.CooperativeMatrixLayoutColumnMajorKHR:
+		least := int64(0)
+		if !c.code.Inst(i).Op().HasType() {
+			least = 1 // the elements of a store have different places
+		}
+		if k := c.m.Const(stride); k != nil && k.Type != nil && k.Type.Signed || least > 0 {
+			if n, ok := c.settled(stride); ok && n < least {
+				c.fail(i, "SPV-CooperativeMatrix-Stride", "the stride is %d; must be at least %d", n, least)
+			}
+		}
 	}
+}
+
+// intoArray reports whether a pointer may point into an array: only a variable, and
+// access chains from it without a step into an array, do not.
+func (c *cooperatives) intoArray(id spirv.ID) bool {
+	for range maxAlike {
+		d := c.code.DefInst(id)
+		if d == nil {
+			return true
+		}
+		switch d.Op() {
+		case spirv.OpVariable:
+			return false
+		case spirv.OpCopyObject:
+			id = spirv.ID(d[3])
+			continue
+		case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+		default:
+			return true
+		}
+		v := inst.AccessChain(d)
+		p := c.m.TypeOf(v.Base())
+		if p == nil || p.Elem == nil {
+			return true
+		}
+		t := p.Elem
+		for _, n := range v.Indexes() {
+			if t.IsArray() {
+				return true
+			}
+			part := uint64(0)
+			if k, ok := c.m.Const(n).Int(); ok && k >= 0 && t.IsStruct() {
+				part = uint64(k)
+			}
+			if t = t.Part(part); t == nil {
+				return true
+			}
+		}
+		id = v.Base()
+	}
+	return true
 }
 
 // blockRows is the number of rows in a block of a blocked layout, and of columns
@@ -366,6 +431,9 @@ func (c *cooperatives) matrixMultiply(i int, in spirv.Inst) {
 		s[n] = c.shapeOfMatrix(t)
 	}
 	r, a, b, d := s[0], s[1], s[2], s[3]
+	if in.Op() == spirv.OpCooperativeMatrixMulAddKHR {
+		c.matrixSigned(i, v)
+	}
 	for _, o := range [...]struct {
 		bad  bool
 		what string
@@ -379,6 +447,24 @@ func (c *cooperatives) matrixMultiply(i int, in spirv.Inst) {
 	} {
 		if o.bad {
 			c.fail(i, "SPV-CooperativeMatrix-Shape", "the %s; must match", o.what)
+		}
+	}
+}
+
+// matrixSigned checks that the matrices with signed components have integers.
+func (c *cooperatives) matrixSigned(i int, v inst.CooperativeMatrixMulAddKHR) {
+	mask, _ := v.CooperativeMatrixOperands()
+	for _, o := range [...]struct {
+		bit spirv.CooperativeMatrixOperands
+		t   *facts.Type
+	}{
+		{spirv.CooperativeMatrixOperandsMatrixASignedComponentsKHRMask, c.m.TypeOf(v.A())},
+		{spirv.CooperativeMatrixOperandsMatrixBSignedComponentsKHRMask, c.m.TypeOf(v.B())},
+		{spirv.CooperativeMatrixOperandsMatrixCSignedComponentsKHRMask, c.m.TypeOf(v.C())},
+		{spirv.CooperativeMatrixOperandsMatrixResultSignedComponentsKHRMask, c.m.Type(v.Type())},
+	} {
+		if mask&o.bit != 0 && o.t.Elem != nil && !o.t.Elem.IsInt() {
+			c.fail(i, "SPV-CooperativeMatrix-Signed", "%s with components of %s; must be integers", o.bit, c.typeName(o.t.Elem))
 		}
 	}
 }

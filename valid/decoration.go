@@ -28,6 +28,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
 		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "FPRoundingMode is on a conversion between float widths, and its result is only stored"},
 		{Code: "SPV-Decoration-Value", Section: "SPIR-V 3.2.20", Words: "RelaxedPrecision, NoContraction and NonUniform are on no type"},
+		{Code: "SPV-Decoration-UTF", Section: "SPIR-V, SPV_KHR_constant_data", Words: "UTFEncodedKHR is on an array of 8-bit integers"},
 		{Code: "SPV-Decoration-FloatMath", Section: "SPIR-V 3.2.20", Words: "FPFastMathMode is on an instruction with float operands or a float result"},
 		{Code: "SPV-Decoration-Uniform", Section: "SPIR-V 3.2.20", Words: "Uniform and UniformId are on values"},
 		{Code: "SPV-Decoration-NonWritable", Section: "SPIR-V 3.2.20", Words: "NonWritable and NonReadable are on storage images, buffers and tensors; from SPIR-V 1.4 on, NonWritable is also on variables of Function and Private"},
@@ -99,6 +100,10 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 	case spirv.DecorationUniform, spirv.DecorationUniformId:
 		if t := c.m.TypeOf(id); !op.HasType() || t.IsVoid() {
 			c.fail(i, "SPV-Decoration-Uniform", "%s on %s, the result of %s, which is no value; must be on a value", kind, c.name(id), op)
+		}
+	case spirv.DecorationUTFEncodedKHR:
+		if t := c.m.Type(id); t == nil || !t.IsArray() || t.Elem != nil && (!t.Elem.IsInt() || t.Elem.Width != 8) {
+			c.fail(i, "SPV-Decoration-UTF", "UTFEncodedKHR on %s; must be on an array of 8-bit integers", c.name(id))
 		}
 	case spirv.DecorationFPRoundingMode:
 		c.roundingMode(i, id, d)

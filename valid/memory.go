@@ -20,6 +20,7 @@ var memoryFamily = family{
 		{Code: "SPV-Memory-Small", Section: "SPIR-V 2.16.1", Words: "without arithmetic on them, 8-bit and 16-bit values are loaded and stored only as scalars, vectors and matrices, and not copied as memory"},
 		{Code: "SPV-CopyMemory-Pointer", Section: "SPIR-V 3.3.8", Words: "memory is copied from a pointer to a pointer, neither to void; without a size operand, one of the two is typed"},
 		{Code: "SPV-CopyMemory-Type", Section: "SPIR-V 3.3.8", Words: "OpCopyMemory copies between pointers to the same type"},
+		{Code: "SPV-Memory-RayQuery", Section: "SPIR-V, SPV_KHR_ray_query", Words: "ray queries are not loaded, stored or copied"},
 		{Code: "SPV-CopyMemory-Size", Section: "SPIR-V 3.3.8", Words: "the size of OpCopyMemorySized is an integer scalar; a constant size is positive"},
 		{Code: "SPV-CopyMemory-Multiple", Section: "SPIR-V 3.3.8", Words: "in shaders, the size of a copy between untyped pointers is a multiple of 4; multiples of 2 and 1 need the capabilities for 16 and 8 bits"},
 		{Code: vuid.RuntimeSpirv_Size_11165, Section: environment, Words: "the size of a copy is a multiple of 4; multiples of 2 and 1 need 16-bit and 8-bit storage"},
@@ -51,6 +52,7 @@ func (c *checker) load(i int, in spirv.Inst) {
 	if p.Elem != nil && p.Elem != t && !(c.env.BeforeLegalization && sameStructure(p.Elem, t)) {
 		c.fail(i, "SPV-Load-Type", "the result is %s; must be the type that the pointer points to, %s", c.typeName(t), c.typeName(p.Elem))
 	}
+	c.noRayQuery(i, p, "load")
 	if c.contains(t, holdsRuntime) && !c.env.BeforeLegalization {
 		c.fail(i, "SPV-Load-RuntimeArray", "a load of %s, which has no length; must have one", c.typeName(t))
 	}
@@ -114,6 +116,7 @@ func (c *checker) store(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Store-Pointer", "%s points to void; must point to an object", c.name(v.Pointer()))
 	}
 	c.writable(i, v.Pointer(), p)
+	c.noRayQuery(i, p, "store")
 	if t == nil {
 		return
 	}
@@ -242,6 +245,13 @@ func (c *checker) copied(i int, target, source spirv.ID) (t, s *facts.Type, ok b
 	return t, s, true
 }
 
+// noRayQuery checks that an access through a pointer is not to a ray query.
+func (c *checker) noRayQuery(i int, p *facts.Type, what string) {
+	if p.Elem != nil && p.Elem.Op == spirv.OpTypeRayQueryKHR && !c.env.BeforeLegalization {
+		c.fail(i, "SPV-Memory-RayQuery", "a %s of %s; must be used through its pointer", what, c.typeName(p.Elem))
+	}
+}
+
 func (c *checker) copyMemory(i int, in spirv.Inst) {
 	v := inst.CopyMemory(in)
 	t, s, ok := c.copied(i, v.Target(), v.Source())
@@ -249,6 +259,7 @@ func (c *checker) copyMemory(i int, in spirv.Inst) {
 		return
 	}
 	of := t.Elem
+	c.noRayQuery(i, t, "copy")
 	switch {
 	case t.Op == spirv.OpTypeUntypedPointerKHR && s.Op == spirv.OpTypeUntypedPointerKHR:
 		c.fail(i, "SPV-CopyMemory-Pointer", "the target and the source are untyped pointers; one must be typed")

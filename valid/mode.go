@@ -26,6 +26,7 @@ var modeFamily = family{
 		{Code: "SPV-Mode-FloatControl", Section: "SPIR-V 3.2.6", Words: "for each width, which is 16, 32 or 64, an entry point has at most one of DenormPreserve and DenormFlushToZero, and at most one of RoundingModeRTE and RoundingModeRTZ"},
 		{Code: "SPV-Mode-FastMath", Section: "SPIR-V 3.2.6", Words: "FPFastMathDefault names a float type and a constant mask, no specialization constant, with consistent bits"},
 		{Code: "SPV-Mode-FastMathBoth", Section: "SPIR-V 3.2.6", Words: "an entry point with FPFastMathDefault has neither ContractionOff nor SignedZeroInfNanPreserve, and its call tree neither NoContraction nor Fast"},
+		{Code: "SPV-Mode-PostDepthCoverage", Section: "SPIR-V, SPV_KHR_post_depth_coverage", Words: "an entry point with PostDepthCoverage also has EarlyFragmentTests"},
 		{Code: "SPV-Mode-TileShadingRate", Section: "SPIR-V, SPV_QCOM_tile_shading", Words: "the rates of TileShadingRateQCOM are powers of two"},
 		{Code: vuid.StandaloneSpirv_None_04635, Section: "Vulkan, Shader Validation", Words: "the addressing model is Logical or PhysicalStorageBuffer64"},
 		{Code: vuid.StandaloneSpirv_OriginLowerLeft_04653, Section: "Vulkan, Shader Validation", Words: "no entry point has OriginLowerLeft"},
@@ -323,6 +324,9 @@ func (c *checker) modesDiffer() {
 				}
 			}
 		}
+		if at, ok := have[seen{kind: spirv.ExecutionModePostDepthCoverage}]; ok && !e.HasMode(spirv.ExecutionModeEarlyFragmentTests) {
+			c.fail(at, "SPV-Mode-PostDepthCoverage", "PostDepthCoverage without EarlyFragmentTests; must have both").also(c, e.Index, "the entry point")
+		}
 		if c.vulkan && e.HasMode(spirv.ExecutionModeTileShadingRateQCOM) {
 			if e.HasMode(spirv.ExecutionModeLocalSize) || e.HasMode(spirv.ExecutionModeLocalSizeId) {
 				c.fail(e.Index, vuid.StandaloneSpirv_TileShadingRateQCOM_10692, "TileShadingRateQCOM with a workgroup size; must have none")
@@ -384,6 +388,8 @@ func (c *checker) fastMathDefault(m facts.Mode) {
 		c.fail(m.Index, "SPV-Mode-FastMath", "the mask is a specialization constant; must be a constant")
 	case !ok:
 		c.fail(m.Index, "SPV-Mode-FastMath", "the mask is %s; must be an integer", c.typeName(k.Type))
+	case k.Type.Width != 32:
+		c.fail(m.Index, "SPV-Mode-FastMath", "the mask is %s; must have 32 bits", c.typeName(k.Type))
 	default:
 		if bad := fastMathFault(uint32(n)); bad != "" {
 			c.fail(m.Index, "SPV-Mode-FastMath", "%s", bad)

@@ -18,6 +18,7 @@ var typingFamily = family{rules: typingRules(), ops: typedOps()}
 // and the code of the finding. Memory, functions and control flow have more
 // detailed rules of their own.
 var typedChapters = map[spirv.Class]struct{ code, section, what string }{
+	spirv.ClassMiscellaneous:        {"SPV-Expect-Type", "SPIR-V, SPV_KHR_expect_assume", "expectation"},
 	spirv.ClassConversion:           {"SPV-Conversion-Type", "SPIR-V 3.3.11", "conversion"},
 	spirv.ClassComposite:            {"SPV-Composite-Type", "SPIR-V 3.3.12", "composite"},
 	spirv.ClassArithmetic:           {"SPV-Arithmetic-Type", "SPIR-V 3.3.13", "arithmetic"},
@@ -35,13 +36,15 @@ var typedChapters = map[spirv.Class]struct{ code, section, what string }{
 // alone is checked; the others have rules of their own.
 func someTyped(op spirv.Op) bool {
 	switch op {
+	case spirv.OpExpectKHR, spirv.OpAssumeTrueKHR:
+		return true
 	case spirv.OpUCountLeadingZerosINTEL, spirv.OpUCountTrailingZerosINTEL,
 		spirv.OpAbsISubINTEL, spirv.OpAbsUSubINTEL, spirv.OpIAddSatINTEL, spirv.OpUAddSatINTEL, spirv.OpIAverageINTEL,
 		spirv.OpUAverageINTEL, spirv.OpIAverageRoundedINTEL, spirv.OpUAverageRoundedINTEL, spirv.OpISubSatINTEL,
 		spirv.OpUSubSatINTEL, spirv.OpIMul32x16INTEL, spirv.OpUMul32x16INTEL:
 		return true
 	}
-	return op.Class() != spirv.ClassReserved
+	return op.Class() != spirv.ClassReserved && op.Class() != spirv.ClassMiscellaneous
 }
 
 func typingRules() []Rule {

@@ -15,11 +15,12 @@ var variableKindFamily = family{
 		{Code: "SPV-Variable-Class", Section: "SPIR-V 3.3.8", Words: "no variable is in Generic or PhysicalStorageBuffer"},
 		{Code: "SPV-Variable-DataType", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "an untyped variable in Function, Private or Workgroup has a data type"},
 		{Code: "SPV-Variable-UntypedWorkgroup", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "in a shader, an untyped variable in Workgroup has a Block as data type"},
-		{Code: "SPV-Variable-Initializer", Section: "SPIR-V 3.3.8", Words: "the initializer of a variable is a constant or a module-scope variable of the type of its contents; a variable in TaskPayloadWorkgroupEXT has none"},
+		{Code: "SPV-Variable-Initializer", Section: "SPIR-V 3.3.8", Words: "the initializer of a variable is a constant or a module-scope variable of the type of its contents; a variable in TaskPayloadWorkgroupEXT or in a storage class of ray tracing has none"},
 		{Code: "SPV-Variable-Bool", Section: "SPIR-V 3.3.6", Words: "Booleans are in no externally visible storage class, and in Input and Output only as built-ins"},
 		{Code: "SPV-Variable-Pointer", Section: "SPIR-V 2.16.1", Words: "with logical addressing, variables contain pointers only to StorageBuffer and Workgroup, with the capability of variable pointers, and only in Function and Private"},
 		{Code: "SPV-Variable-Cooperative", Section: "SPIR-V, SPV_KHR_cooperative_matrix", Words: "cooperative matrices and vectors are only in Function and Private"},
 		{Code: "SPV-Variable-Microscaling", Section: "SPIR-V, SPV_EXT_ocp_microscaling_types", Words: "4-bit and 6-bit floats are only in Function and Private"},
+		{Code: "SPV-Pointer-RayQuery", Section: "SPIR-V, SPV_KHR_ray_query", Words: "a pointer to a ray query points to Private or Function"},
 		{Code: vuid.StandaloneSpirv_OpVariable_04651, Section: environment, Words: "only variables in Output, Private, Function and Workgroup have an initializer"},
 		{Code: vuid.StandaloneSpirv_OpVariable_04734, Section: environment, Words: "the initializer of a variable in Workgroup is OpConstantNull"},
 		{Code: vuid.StandaloneSpirv_UniformConstant_04655, Section: environment, Words: "variables in UniformConstant are images, samplers, sampled images, acceleration structures, tensors or arrays of them"},
@@ -43,11 +44,14 @@ var variableKindFamily = family{
 
 // pointerType checks the storage class of a pointer against its pointee.
 func (c *checker) pointerType(i int, in spirv.Inst) {
-	if !c.vulkan {
-		return
-	}
 	t := c.m.Type(in.Result())
 	if t == nil {
+		return
+	}
+	if t.Elem != nil && t.Elem.Op == spirv.OpTypeRayQueryKHR && t.Storage != spirv.StorageClassPrivate && t.Storage != spirv.StorageClassFunction {
+		c.fail(i, "SPV-Pointer-RayQuery", "a pointer to %s in %s; must be in Private or Function", c.typeName(t.Elem), t.Storage)
+	}
+	if !c.vulkan {
 		return
 	}
 	switch t.Storage {
@@ -129,6 +133,8 @@ func (c *checker) initializer(v *facts.Variable) {
 		c.fail(v.Index, "SPV-Variable-Initializer", "the initializer %s is the result of %s; must be a constant or a variable of module scope", c.name(v.Init), d.Op())
 	case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT:
 		c.fail(v.Index, "SPV-Variable-Initializer", "a variable in TaskPayloadWorkgroupEXT has an initializer; must have none")
+	case !c.vulkan && isRayStorage(v.Storage): // Vulkan has a rule of its own
+		c.fail(v.Index, "SPV-Variable-Initializer", "a variable in %s has an initializer; must have none", v.Storage)
 	default:
 		if t := c.m.TypeOf(v.Init); t != nil && v.Type != nil && t != v.Type {
 			c.fail(v.Index, "SPV-Variable-Initializer", "the initializer is %s, the variable contains %s; must be the same", c.typeName(t), c.typeName(v.Type))
@@ -153,6 +159,16 @@ func (c *checker) initializer(v *facts.Variable) {
 	default:
 		c.fail(v.Index, vuid.StandaloneSpirv_OpVariable_04651, "a variable in %s has an initializer; must be in Output, Private, Function or Workgroup", v.Storage)
 	}
+}
+
+// isRayStorage reports whether a storage class is one of ray tracing.
+func isRayStorage(s spirv.StorageClass) bool {
+	switch s {
+	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassHitAttributeKHR,
+		spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassShaderRecordBufferKHR:
+		return true
+	}
+	return false
 }
 
 // variableHolds checks the type of a variable's contents.
