@@ -21,8 +21,10 @@ var annotationFamily = family{
 		{Code: "SPV-Decorate-String", Section: "SPIR-V 3.3.3", Words: "OpDecorateString is for decorations with a string operand"},
 		{Code: "SPV-Decorate-Member", Section: "SPIR-V 3.3.3", Words: "OpMemberDecorate names an existing member of a struct"},
 		{Code: "SPV-Group-Target", Section: "SPIR-V 3.3.3", Words: "OpGroupDecorate applies an OpDecorationGroup; its targets are no groups"},
+		{Code: "SPV-Group-Order", Section: "SPIR-V 3.3.3", Words: "the decorations of an OpDecorationGroup precede it"},
 		{Code: "SPV-Group-Use", Section: "SPIR-V 3.3.3", Words: "only decorations and names refer to an OpDecorationGroup"},
 		{Code: "SPV-Name-Member", Section: "SPIR-V 3.3.2", Words: "OpMemberName names an existing member of a struct"},
+		{Code: "SPV-Source-Continued", Section: "SPIR-V 3.3.2", Words: "OpSourceContinued directly follows an OpSource or another OpSourceContinued"},
 		{Code: "SPV-Line-File", Section: "SPIR-V 3.3.2", Words: "the file of OpLine and OpSource is an OpString"},
 	},
 	insts: map[spirv.Op]judge{
@@ -37,6 +39,7 @@ var annotationFamily = family{
 		spirv.OpMemberName:           (*checker).memberName,
 		spirv.OpLine:                 (*checker).line,
 		spirv.OpSource:               (*checker).source,
+		spirv.OpSourceContinued:      (*checker).sourceContinued,
 	},
 }
 
@@ -45,6 +48,9 @@ func (c *checker) decorate(i int, in spirv.Inst) {
 	v := inst.Decorate(in)
 	c.idsFit(i, in.Op() == spirv.OpDecorateId, v.Decoration(), v.Target(), v.DecorationWords())
 	if c.isGroup(v.Target()) {
+		if g := c.code.Def(v.Target()); g < i {
+			c.fail(i, "SPV-Group-Order", "%s decorates an OpDecorationGroup; must precede it", in.Op()).also(c, g, "the group").warn() // the decorations apply all the same
+		}
 		return // checked with the targets of the group
 	}
 	c.target(i, v.Target(), v.Decoration(), v.DecorationWords())
@@ -201,4 +207,14 @@ func (c *checker) source(i int, in spirv.Inst) {
 	if id, ok := inst.Source(in).File(); ok {
 		c.file(i, id)
 	}
+}
+
+// sourceContinued checks that OpSourceContinued has a text to continue.
+func (c *checker) sourceContinued(i int, _ spirv.Inst) {
+	if i > 0 {
+		if op := c.code.OpAt(i - 1); op == spirv.OpSource || op == spirv.OpSourceContinued {
+			return
+		}
+	}
+	c.fail(i, "SPV-Source-Continued", "OpSourceContinued follows another instruction; must follow OpSource or OpSourceContinued")
 }

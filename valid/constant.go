@@ -126,7 +126,11 @@ func (c *checker) constantComposite(i int, in spirv.Inst) {
 	if t.Op == spirv.OpTypeTensorARM {
 		return
 	}
-	parts, counted := t.Parts(), !t.IsRuntimeArray() && !(t.IsArray() && (t.Count == 0 || t.Length != nil && t.Length.Spec))
+	if t.IsRuntimeArray() {
+		c.fail(i, "SPV-Constant-Count", "%s is a runtime array; must have a known number of parts", in.Op())
+		return
+	}
+	parts, counted := t.Parts(), !(t.IsArray() && (t.Count == 0 || t.Length != nil && t.Length.Spec))
 	if t.Op != spirv.OpTypeStruct && !t.IsComposite() {
 		parts = 1 // one value fills a cooperative matrix
 	}
@@ -151,17 +155,15 @@ func (c *checker) constituent(i int, spec bool, n int, id spirv.ID, part *facts.
 		return
 	}
 	k := c.m.Const(id)
-	if k == nil {
-		if !spec || !c.globalPointer(d) {
-			c.fail(i, "SPV-Constant-Constituent", "constituent %d is %s, the result of %s; must be a constant or OpUndef", n, c.name(id), d.Op())
-		}
+	if k == nil && !(spec && c.globalPointer(d)) {
+		c.fail(i, "SPV-Constant-Constituent", "constituent %d is %s, the result of %s; must be a constant or OpUndef", n, c.name(id), d.Op())
 		return
 	}
-	if isSpec(k.Op) && !spec {
+	if k != nil && isSpec(k.Op) && !spec {
 		c.fail(i, "SPV-Constant-Spec", "constituent %d is a specialization constant; must be no specialization constant", n).also(c, k.Index, "the constituent")
 	}
-	if part != nil && k.Type != nil && !c.sameConstituent(k.Type, part) {
-		c.fail(i, "SPV-Constant-Constituent", "constituent %d is %s; must be %s", n, c.typeName(k.Type), c.typeName(part)).also(c, k.Index, "the constituent")
+	if t := c.m.TypeOf(id); part != nil && t != nil && !c.sameConstituent(t, part) {
+		c.fail(i, "SPV-Constant-Constituent", "constituent %d is %s; must be %s", n, c.typeName(t), c.typeName(part)).also(c, c.code.Def(id), "the constituent")
 	}
 }
 

@@ -16,6 +16,7 @@ var conversionFamily = family{
 		{Code: "SPV-Conversion-Width", Section: "SPIR-V 3.3.11", Words: "OpUConvert and OpSConvert change the width, OpFConvert the width or the encoding"},
 		{Code: "SPV-Conversion-Small", Section: "SPIR-V 2.16.1", Words: "8-bit and 16-bit values without arithmetic in the module are only converted to other widths"},
 		{Code: "SPV-Conversion-Bits", Section: "SPIR-V 3.3.11", Words: "OpBitcast preserves the number of bits; a pointer is cast from or to a pointer, an integer scalar, or from SPIR-V 1.5 on a vector of two 32-bit integers"},
+		{Code: "SPV-Conversion-Same", Section: "SPIR-V 3.3.11", Words: "OpBitcast changes the type"},
 		{Code: "SPV-Conversion-Pointer", Section: "SPIR-V 3.3.11", Words: "pointers are converted to and from integers only with physical addressing; with PhysicalStorageBuffer64, only pointers to PhysicalStorageBuffer"},
 		{Code: "SPV-Conversion-Generic", Section: "SPIR-V 3.3.11", Words: "casts between Generic and Workgroup, CrossWorkgroup or Function preserve the pointed-to type"},
 		{Code: "SPV-Conversion-AccelerationStructure", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the operand of OpConvertUToAccelerationStructureKHR is a 64-bit unsigned integer or a vector of two 32-bit unsigned integers"},
@@ -126,6 +127,9 @@ func (c *checker) bitcast(i int, in spirv.Inst) {
 		return
 	}
 	c.smallConversion(i, in, t, x)
+	if t == x {
+		c.fail(i, "SPV-Conversion-Same", "OpBitcast of %s to itself; must change the type", c.typeName(x)).warn() // no compiler or driver minds
+	}
 	if t.IsPointer() && x.IsPointer() {
 		return
 	}

@@ -3,6 +3,7 @@ package valid
 import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
 // kernelFamily checks the types of the instructions of kernels: group operations,
@@ -14,9 +15,11 @@ var kernelFamily = family{
 		{Code: "SPV-Kernel-Pipe", Section: "SPIR-V 3.3.23", Words: "an instruction on pipes has the operands that it defines: pipes, reservations, pointers and 32-bit integers, and the result that it defines"},
 		{Code: "SPV-Kernel-Enqueue", Section: "SPIR-V 3.3.22", Words: "an instruction on queues has the operands that it defines: queues, events, ranges, functions, pointers and 32-bit integers, and the result that it defines"},
 		{Code: "SPV-Kernel-Barrier", Section: "SPIR-V 3.3.20", Words: "a named barrier is initialized with a 32-bit integer, and the operand of a wait is a named barrier"},
+		{Code: "SPV-Kernel-Concrete", Section: "SPIR-V 3.3.1", Words: "the pointer of OpSizeOf points to a concrete type: numbers and physical pointers only"},
 		{Code: "SPV-Kernel-Pointer", Section: "SPIR-V 3.3.8", Words: "the size of a pointed-to object, and the semantics of a generic pointer, are 32-bit integers"},
 	},
-	ops: []group{{(*checker).kernel, kernelOps()}},
+	insts: map[spirv.Op]judge{spirv.OpSizeOf: (*checker).sizeOf},
+	ops:   []group{{(*checker).kernel, kernelOps()}},
 }
 
 // kernelWant is the requirement on the type of an operand or a result.
@@ -223,4 +226,11 @@ func (c *checker) kernelOperand(i int, f *kernelForm, result *facts.Type, n int,
 		c.fail(i, f.code, "operand %d of %s is %s, the result of %s; must be %s", n, c.code.Inst(i).Op(), c.name(id), d.Op(), w.words)
 	}
 	return !bad
+}
+
+// sizeOf checks that the object of OpSizeOf has a size.
+func (c *checker) sizeOf(i int, in spirv.Inst) {
+	if t := c.m.TypeOf(inst.SizeOf(in).Pointer()); t.IsPointer() && t.Elem != nil && !c.concrete(t.Elem) {
+		c.fail(i, "SPV-Kernel-Concrete", "OpSizeOf of a pointer to %s; must be to a concrete type", c.typeName(t.Elem))
+	}
 }

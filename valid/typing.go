@@ -195,6 +195,16 @@ func (c *checker) typedSpec(i int, op spirv.Op, in spirv.Inst) {
 		c.vectorShuffle(i, as)
 	case spirv.OpSelect:
 		c.choice(i, as)
+	case spirv.OpUConvert, spirv.OpSConvert, spirv.OpFConvert:
+		c.changesWidth(i, as)
+	case spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpQuantizeToF16:
+		c.changesClass(i, as)
+	case spirv.OpBitcast:
+		c.bitcast(i, as)
+	case spirv.OpConvertPtrToU, spirv.OpConvertUToPtr:
+		c.pointerToInteger(i, as)
+	case spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr:
+		c.castGeneric(i, as)
 	}
 }
 
