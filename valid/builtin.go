@@ -340,8 +340,9 @@ func (c *builtIns) builtInUse(n *builtInNote, v *facts.Variable) {
 	if bad := used &^ row.in; row.inCode != "" && bad != 0 {
 		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point uses; must be in %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable")
 	} else if bad := c.listedBy(v) &^ row.in; row.inCode != "" && bad != 0 {
-		// a warning, because other validators look at uses alone
-		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point lists and does not use; must be in %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable").warn()
+		// Without a reading this is a warning, because other validators look at uses alone.
+		// Each text counts the variables in the interface of an entry point.
+		c.fail(n.at, row.inCode, "%s in a variable that a %s entry point lists and does not use; must be in %s", n.builtIn, bad, row.in).also(c, v.Index, "the variable").unstated(c.env.Reading == facts.ReadingDefault)
 	}
 	class := classOf(v.Storage)
 	if k := row.inputOrOutput(); class == 0 && k != nil {

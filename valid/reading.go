@@ -160,4 +160,14 @@ var readingNotes = func() map[string]string {
 }()
 
 // ReadingOf returns the effect of the readings on a rule, "" if there is none.
-func ReadingOf(code string) string { return readingNotes[code] }
+func ReadingOf(code string) string {
+	if s := readingNotes[code]; s != "" {
+		return s
+	}
+	for i := range builtInRows {
+		if builtInRows[i].inCode == code {
+			return "1.0, 1.1 and current: a built-in that an entry point only lists is an error; default: a warning"
+		}
+	}
+	return ""
+}
