@@ -94,6 +94,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 			c.fail(i, "SPV-Decoration-Wrap", "%s on the result of %s; must be on an integer instruction that can wrap", kind, op)
 		}
 	case spirv.DecorationRelaxedPrecision, spirv.DecorationNoContraction, spirv.DecorationNonUniform:
+		// NoContraction is for arithmetic instructions, which include integer ones.
 		if isType(op) || op == spirv.OpLabel || op == spirv.OpFunction && kind != spirv.DecorationRelaxedPrecision {
 			c.fail(i, "SPV-Decoration-Value", "%s on %s, the result of %s; must be on a value", kind, c.name(id), op)
 		}
