@@ -48,7 +48,7 @@ func (d *Device) NewBuffer(info BufferInfo) (*Buffer, error) {
 	case info.Size == 0:
 		return nil, usage("VUID-VkBufferCreateInfo-size-00912", "the size of the buffer is 0; must be greater than 0")
 	case d.checking > None && info.Usage == 0:
-		return nil, usage("VUID-VkBufferCreateInfo-None-09499", "the buffer has no usage; must have one")
+		return nil, usage("VUID-VkBufferCreateInfo-usage-requiredbitmask", "the buffer has no usage; must have one")
 	}
 	b := &Buffer{size: info.Size, usage: info.Usage}
 	d.adopt(&b.object, "buffer", nil)
@@ -71,9 +71,9 @@ func (b *Buffer) Bind(m *Memory, offset uint64) error {
 	case b.memory != nil:
 		return usage("VUID-vkBindBufferMemory-buffer-07459", "%v has memory already; must have none", &b.object)
 	case offset%BufferAlignment != 0:
-		return usage("VUID-vkBindBufferMemory-None-10739", "the offset is %d; must be a multiple of %d", offset, BufferAlignment)
+		return usage("VUID-vkBindBufferMemory-memoryOffset-01036", "the offset is %d; must be a multiple of %d", offset, BufferAlignment)
 	case offset > size || b.size > size-offset:
-		return usage("VUID-vkBindBufferMemory-None-10741", "%v has %d bytes, and the memory has %d from offset %d on; must have as many", &b.object, b.size, size-min(offset, size), offset)
+		return usage("VUID-vkBindBufferMemory-size-01037", "%v has %d bytes, and the memory has %d from offset %d on; must have as many", &b.object, b.size, size-min(offset, size), offset)
 	case b.usage&DeviceAddress != 0 && m.address == 0:
 		return usage("VUID-vkBindBufferMemory-bufferDeviceAddress-03339", "%v has device addresses, and its memory has none; must have them", &b.object)
 	}

@@ -23,7 +23,7 @@
 //
 // # Limits of this package
 //
-// It has compute pipelines and buffers. Images, graphics pipelines, ray tracing and shader objects are not in it yet.
+// It has compute pipelines, buffers and images. Graphics pipelines, ray tracing and shader objects are not in it yet.
 // It refuses to know C, handles, windows and the loader.
 //
 // # Files
@@ -31,9 +31,10 @@
 //	error.go            the types of errors
 //	object.go           lifetime and ownership of all objects
 //	physical.go, device.go, queue.go
-//	memory.go, buffer.go
+//	memory.go, buffer.go, image.go, imageview.go, sampler.go
 //	setlayout.go, pool.go, set.go, pipelinelayout.go
 //	module.go, pipeline.go
-//	commandbuffer.go    states of a command buffer; record.go its commands; execute.go their execution
+//	commandbuffer.go    states of a command buffer
+//	record*.go          its commands; execute.go their execution
 //	semaphore.go, event.go, query.go
 package vk

@@ -83,6 +83,8 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		return x.dispatch([3]uint32{}, groups)
 	case copyBuffer, updateBuffer, fillBuffer, copyQueries:
 		return x.transfer(c, k)
+	case copyBufferToImage, copyImageToBuffer, copyImage, blitImage, resolveImage, clearImage:
+		return k.a.(*imageWork).run()
 	case setEvent:
 		k.a.(*Event).change(1)
 	case resetEvent:

@@ -23,12 +23,19 @@ const (
 	writeTimestamp
 	copyQueries
 	executeCommands
+	copyBufferToImage
+	copyImageToBuffer
+	copyImage
+	blitImage
+	resolveImage
+	clearImage
 )
 
 // commandNames are the names in messages.
 var commandNames = [...]string{"bind pipeline", "bind descriptor sets", "push constants", "dispatch", "dispatch indirect", "copy buffer",
 	"update buffer", "fill buffer", "set event", "reset event", "wait events", "reset query pool", "write timestamp",
-	"copy query pool results", "execute commands"}
+	"copy query pool results", "execute commands", "copy buffer to image", "copy image to buffer", "copy image", "blit image",
+	"resolve image", "clear image"}
 
 // BindPipeline binds a compute pipeline for the following dispatches.
 func (c *CommandBuffer) BindPipeline(p *ComputePipeline) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // Set is a descriptor set.
@@ -15,12 +16,15 @@ type Set struct {
 
 	mu      sync.RWMutex // a queue reads while a set with update-after-bind is written
 	content compute.Set
-	buffers [][]*Buffer // of content, by binding and element; nil for null descriptors
+	used    [][]used // the objects of content, by binding and element
 }
 
-// newSet returns a set with null descriptors.
+// used is the objects of one descriptor; nil for a null descriptor.
+type used [2]interface{ refer(each func(*object)) }
+
+// newSet returns a set with null descriptors, and with the immutable samplers.
 func newSet(l *SetLayout) *Set {
-	s := &Set{layout: l, content: make(compute.Set, len(l.slots)), buffers: make([][]*Buffer, len(l.slots))}
+	s := &Set{layout: l, content: make(compute.Set, len(l.slots)), used: make([][]used, len(l.slots))}
 	for i, slot := range l.slots {
 		b := &s.content[i]
 		b.Number = slot.number
@@ -28,15 +32,28 @@ func newSet(l *SetLayout) *Set {
 			b.Inline, b.HasInline = make([]byte, slot.count), true
 			continue
 		}
-		b.Buffers = make([]exec.Buffer, slot.count)
-		s.buffers[i] = make([]*Buffer, slot.count)
+		s.used[i] = make([]used, slot.count)
+		switch slot.kind {
+		case uniformSlot, storageSlot:
+			b.Buffers = make([]exec.Buffer, slot.count)
+		case texelSlot, viewSlot:
+			b.Views = make([]*texture.View, slot.count)
+		case combinedSlot:
+			b.Views = make([]*texture.View, slot.count)
+			fallthrough
+		case samplerSlot:
+			b.Samplers = make([]*texture.Sampler, slot.count)
+			for n, x := range slot.immutable {
+				b.Samplers[n], s.used[i][n][1] = x.sampler, x
+			}
+		}
 	}
 	return s
 }
 
 // drop removes the set from its pool.
 func (s *Set) drop() {
-	s.content, s.buffers = nil, nil
+	s.content, s.used = nil, nil
 	s.pool.remove(s)
 }
 
@@ -46,11 +63,19 @@ type BufferDescriptor struct {
 	Offset, Range uint64 // bytes; Range may be WholeSize
 }
 
-// Write replaces descriptors from an array element of a binding on. Elements past the end of the binding continue in
-// the next binding (Vulkan, Consecutive Binding Updates).
+// ImageDescriptor is a view, a sampler, or both. Nil is the null descriptor. Immutable samplers stay.
+type ImageDescriptor struct {
+	View    *ImageView
+	Sampler *Sampler
+}
+
+// Write replaces descriptors from an array element of a binding on, with one of its lists. Elements past the end of the
+// binding continue in the next binding (Vulkan, Consecutive Binding Updates).
 type Write struct {
 	Binding, Element uint32
 	Buffers          []BufferDescriptor
+	Images           []ImageDescriptor
+	Texels           []*BufferView // nil elements are null descriptors
 
 	// Inline is the bytes of an inline uniform block from the byte Element on.
 	Inline []byte
@@ -80,28 +105,49 @@ func (s *Set) write(w *Write, apply bool) error {
 	if i < 0 {
 		return usage("VUID-VkWriteDescriptorSet-dstBinding-00315", "binding %d is not in the layout of %v; must be", w.Binding, &s.object)
 	}
-	slot := s.layout.slots[i]
 	if w.Inline != nil {
 		return s.writeInline(i, w, apply)
 	}
-	kind, at := slot.kind, w.Element
-	for n := range w.Buffers {
-		for at >= slot.count { // consecutive bindings
-			if at -= slot.count; i+1 >= len(s.layout.slots) || s.layout.slots[i+1].kind != kind {
-				return usage("VUID-VkWriteDescriptorSet-dstArrayElement-00321", "the write to binding %d has %d descriptors from element %d on; the binding and those of its type after it have fewer", w.Binding, len(w.Buffers), w.Element)
+	kind, at, n := s.layout.slots[i].kind, w.Element, 0
+	count := max(len(w.Buffers), len(w.Images), len(w.Texels))
+	if lists := s.list(w, kind); lists < count {
+		return usage("VUID-VkWriteDescriptorSet-descriptorType-00319", "the write to binding %d has %d descriptors of another type; must be of the type of the binding", w.Binding, count)
+	}
+	for ; n < count; n++ {
+		for at >= s.layout.slots[i].count { // consecutive bindings
+			if at -= s.layout.slots[i].count; i+1 >= len(s.layout.slots) || s.layout.slots[i+1].kind != kind {
+				return usage("VUID-VkWriteDescriptorSet-dstArrayElement-00321", "the write to binding %d has %d descriptors from element %d on; the binding and those of its type after it have fewer", w.Binding, count, w.Element)
 			}
 			i++
-			slot = s.layout.slots[i]
 		}
-		if kind == inlineSlot {
-			return usage("VUID-VkWriteDescriptorSet-descriptorType-00319", "binding %d is an inline uniform block; must be of buffers", slot.number)
+		var err error
+		switch kind {
+		case uniformSlot, storageSlot:
+			err = s.writeBuffer(i, at, &w.Buffers[n], apply)
+		case texelSlot:
+			err = s.writeTexels(i, at, w.Texels[n], apply)
+		default:
+			err = s.writeImage(i, at, &w.Images[n], apply)
 		}
-		if err := s.writeBuffer(i, at, &w.Buffers[n], apply); err != nil {
+		if err != nil {
 			return err
 		}
 		at++
 	}
 	return nil
+}
+
+// list returns the length of the list of a write that fits a kind of binding.
+func (s *Set) list(w *Write, kind slotKind) int {
+	switch kind {
+	case uniformSlot, storageSlot:
+		return len(w.Buffers)
+	case texelSlot:
+		return len(w.Texels)
+	case inlineSlot:
+		return 0
+	}
+	return len(w.Images)
 }
 
 func (s *Set) writeBuffer(i int, at uint32, x *BufferDescriptor, apply bool) error {
@@ -120,8 +166,55 @@ func (s *Set) writeBuffer(i int, at uint32, x *BufferDescriptor, apply bool) err
 		}
 	}
 	if apply {
-		s.content[i].Buffers[at] = d
-		s.buffers[i][at] = x.Buffer
+		s.content[i].Buffers[at], s.used[i][at][0] = d, nil
+		if x.Buffer != nil {
+			s.used[i][at][0] = x.Buffer
+		}
+	}
+	return nil
+}
+
+func (s *Set) writeTexels(i int, at uint32, v *BufferView, apply bool) error {
+	if v != nil {
+		if err := check(s.dev, "the buffer view of a descriptor", v); err != nil {
+			return err
+		}
+	}
+	if apply {
+		s.content[i].Views[at], s.used[i][at][0] = nil, nil
+		if v != nil {
+			s.content[i].Views[at], s.used[i][at][0] = v.view, v
+		}
+	}
+	return nil
+}
+
+func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, apply bool) error {
+	slot, b, u := &s.layout.slots[i], &s.content[i], &s.used[i][at]
+	if x.View != nil {
+		if err := check(s.dev, "the view of a descriptor", x.View); err != nil {
+			return err
+		}
+	}
+	if x.Sampler != nil {
+		if err := check(s.dev, "the sampler of a descriptor", x.Sampler); err != nil {
+			return err
+		}
+	}
+	if !apply {
+		return nil
+	}
+	if slot.kind != samplerSlot {
+		b.Views[at], u[0] = nil, nil
+		if x.View != nil {
+			b.Views[at], u[0] = x.View.view, x.View
+		}
+	}
+	if slot.kind != viewSlot && slot.immutable == nil {
+		b.Samplers[at], u[1] = nil, nil
+		if x.Sampler != nil {
+			b.Samplers[at], u[1] = x.Sampler.sampler, x.Sampler
+		}
 	}
 	return nil
 }
@@ -140,15 +233,16 @@ func (s *Set) writeInline(i int, w *Write, apply bool) error {
 	return nil
 }
 
-// refer calls each for the buffers in the set and for their memory.
+// refer calls each for the objects in the set and for their memory.
 func (s *Set) refer(each func(*object)) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for _, list := range s.buffers {
-		for _, b := range list {
-			if b != nil {
-				each(&b.object)
-				each(&b.memory.object)
+	for _, list := range s.used {
+		for _, u := range list {
+			for _, x := range u {
+				if x != nil {
+					x.refer(each)
+				}
 			}
 		}
 	}

@@ -11,6 +11,9 @@ import (
 type SetLayoutInfo struct {
 	Flags    link.SetFlags
 	Bindings []link.Binding // in any order
+
+	// Samplers has the immutable samplers of bindings, by binding number: one for each descriptor.
+	Samplers map[uint32][]*Sampler
 }
 
 // SetLayout is the layout of descriptor sets.
@@ -23,10 +26,11 @@ type SetLayout struct {
 
 // layoutSlot is one binding.
 type layoutSlot struct {
-	number  uint32
-	kind    slotKind
-	count   uint32 // descriptors; bytes of an inline uniform block
-	dynamic uint32 // the number of its first dynamic offset in the set
+	number    uint32
+	kind      slotKind
+	count     uint32     // descriptors; bytes of an inline uniform block
+	dynamic   uint32     // the number of its first dynamic offset in the set
+	immutable []*Sampler // nil if sets have their own
 }
 
 // slotKind is the kind of the descriptors of a binding.
@@ -36,7 +40,21 @@ const (
 	uniformSlot slotKind = iota
 	storageSlot
 	inlineSlot
+	texelSlot    // buffer views
+	viewSlot     // image views
+	samplerSlot  // samplers
+	combinedSlot // image views with samplers
 )
+
+// slotKinds are the kinds of the types of descriptors.
+var slotKinds = map[link.DescriptorType]slotKind{
+	link.DescriptorType(iface.UniformBuffer): uniformSlot, link.UniformBufferDynamic: uniformSlot,
+	link.DescriptorType(iface.StorageBuffer): storageSlot, link.StorageBufferDynamic: storageSlot,
+	link.InlineUniformBlock:                       inlineSlot,
+	link.DescriptorType(iface.UniformTexelBuffer): texelSlot, link.DescriptorType(iface.StorageTexelBuffer): texelSlot,
+	link.DescriptorType(iface.SampledImage): viewSlot, link.DescriptorType(iface.StorageImage): viewSlot, link.DescriptorType(iface.InputAttachment): viewSlot,
+	link.DescriptorType(iface.Sampler): samplerSlot, link.DescriptorType(iface.CombinedImageSampler): combinedSlot,
+}
 
 // maxDescriptors bounds the descriptors of one set layout (maxPerSetDescriptors).
 const maxDescriptors = 1 << 20
@@ -53,26 +71,21 @@ func (d *Device) NewSetLayout(info SetLayoutInfo) (*SetLayout, error) {
 		if i > 0 && l.link.Bindings[i-1].Binding == b.Binding {
 			return nil, usage("VUID-VkDescriptorSetLayoutCreateInfo-binding-00279", "binding %d is in the layout twice; must be once", b.Binding)
 		}
-		s := layoutSlot{number: b.Binding, count: b.Count, dynamic: l.many}
-		switch b.Type {
-		case link.DescriptorType(iface.UniformBuffer):
-			s.kind = uniformSlot
-		case link.DescriptorType(iface.StorageBuffer):
-			s.kind = storageSlot
-		case link.UniformBufferDynamic:
-			s.kind = uniformSlot
-			l.many += b.Count
-		case link.StorageBufferDynamic:
-			s.kind = storageSlot
-			l.many += b.Count
-		case link.InlineUniformBlock:
-			s.kind = inlineSlot
-			if b.Count%4 != 0 || b.Count > MaxInlineBytes {
-				return nil, usage("VUID-VkDescriptorSetLayoutBinding-descriptorType-02209", "the inline uniform block of binding %d has %d bytes; must have a multiple of 4, at most %d", b.Binding, b.Count, MaxInlineBytes)
-			}
-		default:
+		kind, ok := slotKinds[b.Type]
+		if !ok {
 			return nil, &UnsupportedError{Feature: "descriptors of the type " + string(b.Type)}
 		}
+		s := layoutSlot{number: b.Binding, kind: kind, count: b.Count, dynamic: l.many}
+		switch {
+		case b.Type == link.UniformBufferDynamic || b.Type == link.StorageBufferDynamic:
+			l.many += b.Count
+		case kind == inlineSlot && (b.Count%4 != 0 || b.Count > MaxInlineBytes):
+			return nil, usage("VUID-VkDescriptorSetLayoutBinding-descriptorType-02209", "the inline uniform block of binding %d has %d bytes; must have a multiple of 4, at most %d", b.Binding, b.Count, MaxInlineBytes)
+		}
+		if err := s.fix(d, info.Samplers[b.Binding]); err != nil {
+			return nil, err
+		}
+		l.link.Bindings[i].Samplers = s.immutable != nil
 		if total += uint64(b.Count); total > maxDescriptors {
 			return nil, usage("", "the layout has more than %d descriptors; must have at most as many", maxDescriptors)
 		}
@@ -80,6 +93,23 @@ func (d *Device) NewSetLayout(info SetLayoutInfo) (*SetLayout, error) {
 	}
 	d.adopt(&l.object, "set layout", nil)
 	return l, nil
+}
+
+// fix sets the immutable samplers of a binding.
+func (s *layoutSlot) fix(d *Device, list []*Sampler) error {
+	if list == nil {
+		return nil
+	}
+	if s.kind != samplerSlot && s.kind != combinedSlot || len(list) != int(s.count) {
+		return usage("VUID-VkDescriptorSetLayoutBinding-descriptorType-00282", "binding %d has %d immutable samplers; must have one for each of its %d descriptors, which must have samplers", s.number, len(list), s.count)
+	}
+	for _, x := range list {
+		if err := check(d, "an immutable sampler", x); err != nil {
+			return err
+		}
+	}
+	s.immutable = slices.Clone(list)
+	return nil
 }
 
 // dynamicCount returns the number of dynamic offsets of a binding.
@@ -111,7 +141,7 @@ func (l *SetLayout) same(o *SetLayout) bool {
 	for i := range l.link.Bindings {
 		x, y := &l.link.Bindings[i], &o.link.Bindings[i]
 		if x.Binding != y.Binding || x.Type != y.Type || x.Count != y.Count || x.Stages != y.Stages || x.Flags != y.Flags ||
-			x.Samplers != y.Samplers || !slices.Equal(x.Mutable, y.Mutable) {
+			!slices.Equal(l.slots[i].immutable, o.slots[i].immutable) || !slices.Equal(x.Mutable, y.Mutable) {
 			return false
 		}
 	}

@@ -21,20 +21,36 @@ type tap struct {
 	weight float64
 }
 
+// Check returns the error of BlitImage, without copying.
+func (r *Blit) Check(to, from *texture.Image, linear bool) error {
+	_, err := r.blitter(to, from, linear)
+	return err
+}
+
 // BlitImage copies a region with scaling, conversion between formats and, if linear, filtering between texels. Nearest takes
 // the texel that contains the scaled center of the target texel; linear interpolates in f64, in the order of the axes, and
 // rounds once. Coordinates outside of the source level are clamped to it (Vulkan, Image Copies With Scaling).
 func BlitImage(to, from *texture.Image, r *Blit, linear bool) error {
-	a, err := surfaceOf(from, r.From)
+	x, err := r.blitter(to, from, linear)
 	if err != nil {
 		return err
+	}
+	x.run()
+	return nil
+}
+
+// blitter checks a region.
+func (r *Blit) blitter(to, from *texture.Image, linear bool) (*blitter, error) {
+	a, err := surfaceOf(from, r.From)
+	if err != nil {
+		return nil, err
 	}
 	b, err := surfaceOf(to, r.To)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := blittable(to, from, r, linear); err != nil {
-		return err
+		return nil, err
 	}
 	fromBox, toBox := r.FromBox, r.ToBox
 	if from.Dim != ir.Dim3D {
@@ -45,19 +61,16 @@ func BlitImage(to, from *texture.Image, r *Blit, linear bool) error {
 	}
 	w, h, _, _ := from.AspectExtent(r.From.Aspect, r.From.Level)
 	size := [3]int{w, h, a.elements[2]}
-	var taps [3][]tap
-	var start [3]int
+	x := &blitter{to: to, from: from, r: r, linear: linear}
 	for i := range 3 {
 		if !within(fromBox, i, size[i]) || !within(toBox, i, b.elements[i]) {
-			return outside("the box %v is copied to %v; must be within %v and %v texels", fromBox, toBox, size, b.elements)
+			return nil, outside("the box %v is copied to %v; must be within %v and %v texels", fromBox, toBox, size, b.elements)
 		}
 		// Between layers nothing is filtered.
 		filtered := linear && (i < 2 || from.Dim == ir.Dim3D)
-		start[i], taps[i] = tapsOf([2]int{fromBox[0][i], fromBox[1][i]}, [2]int{toBox[0][i], toBox[1][i]}, size[i], filtered)
+		x.start[i], x.taps[i] = tapsOf([2]int{fromBox[0][i], fromBox[1][i]}, [2]int{toBox[0][i], toBox[1][i]}, size[i], filtered)
 	}
-	x := &blitter{to: to, from: from, r: r, taps: taps, start: start, linear: linear}
-	x.run()
-	return nil
+	return x, nil
 }
 
 // within reports whether an edge of a box is in a range of n texels and has at least one texel.

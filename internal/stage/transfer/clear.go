@@ -12,9 +12,17 @@ type Range struct {
 	BaseLayer, Layers int
 }
 
-// Clear sets all texels of a range to one value: the bits of four components, as texture.Image.Store has them. depth
-// selects the value of the depth aspect, and value that of the others; stencil is its first component.
-func Clear(m *texture.Image, r Range, value, depth [4]uint64) error {
+// Check returns the error of Clear, without clearing.
+func (r Range) Check(m *texture.Image) error {
+	_, err := r.of(m)
+	return err
+}
+
+// of returns the range with its counts.
+func (r Range) of(m *texture.Image) (Range, error) {
+	if m == nil {
+		return r, outside("no image; must be one")
+	}
 	if r.Levels == 0 {
 		r.Levels = m.Levels - r.BaseLevel
 	}
@@ -22,10 +30,20 @@ func Clear(m *texture.Image, r Range, value, depth [4]uint64) error {
 		r.Layers = m.Layers - r.BaseLayer
 	}
 	if r.BaseLevel < 0 || r.Levels < 1 || r.Levels > m.Levels-r.BaseLevel || r.BaseLayer < 0 || r.Layers < 1 || r.Layers > m.Layers-r.BaseLayer {
-		return outside("levels %d to %d, layers %d to %d; the image has %d and %d", r.BaseLevel, r.BaseLevel+r.Levels-1, r.BaseLayer, r.BaseLayer+r.Layers-1, m.Levels, m.Layers)
+		return r, outside("%d levels from %d on, %d layers from %d on; the image has %d and %d", r.Levels, r.BaseLevel, r.Layers, r.BaseLayer, m.Levels, m.Layers)
 	}
 	if format.InfoByName(m.Format).Compressed {
-		return outside("an image of %s; must not be compressed", m.Format)
+		return r, outside("an image of %s; must not be compressed", m.Format)
+	}
+	return r, nil
+}
+
+// Clear sets all texels of a range to one value: the bits of four components, as texture.Image.Store has them. depth is the
+// value of the depth aspect, and value of the others; stencil is its first component.
+func Clear(m *texture.Image, r Range, value, depth [4]uint64) error {
+	r, err := r.of(m)
+	if err != nil {
+		return err
 	}
 	for _, a := range m.Aspects() {
 		if r.Aspects != 0 && r.Aspects&a == 0 {

@@ -15,6 +15,9 @@ type BufferImage struct {
 	Offset, Extent         [3]int // texels; layers are not part of it
 }
 
+// Check returns the error of a copy of the region between an image and a buffer of n bytes, without copying.
+func (r *BufferImage) Check(m *texture.Image, n int) error { return r.rows(m, n, nil) }
+
 // BufferToImage copies a region of a buffer to an image.
 func BufferToImage(to *texture.Image, from []byte, r *BufferImage) error {
 	return r.rows(to, len(from), func(s *surface, at, x, y, z, n int) error { return s.put(x, y, z, from[at:][:n]) })
@@ -28,7 +31,7 @@ func ImageToBuffer(to []byte, from *texture.Image, r *BufferImage) error {
 	})
 }
 
-// rows calls each for every row of the region: n bytes at offset at of the buffer, of limit bytes, and at an element of
+// rows calls each, if it is not nil, for every row of the region: n bytes at offset at of the buffer, of limit bytes, and at an element of
 // the surface.
 func (r *BufferImage) rows(m *texture.Image, limit int, each func(s *surface, at, x, y, z, n int) error) error {
 	s, err := surfaceOf(m, r.Image)
@@ -56,6 +59,9 @@ func (r *BufferImage) rows(m *texture.Image, limit int, each func(s *surface, at
 		return outside("the region ends at byte %d of the buffer; it has %d", end, limit)
 	}
 	row, slice := c.Pitches(layout)
+	if each == nil {
+		return nil
+	}
 	for z := range count[2] {
 		for y := range count[1] {
 			at := uint64(r.BufferOffset) + uint64(z)*slice + uint64(y)*row
@@ -78,41 +84,58 @@ type ImageCopy struct {
 	Extent               [3]int
 }
 
-// Image copies a region between images whose texels, or blocks, have the same size. The memory is copied, without any
-// conversion; between a compressed and another format, a block is a texel.
-func Image(to, from *texture.Image, r *ImageCopy) error {
-	a, err := surfaceOf(from, r.From)
-	if err != nil {
-		return err
+// imageRegion is a checked ImageCopy.
+type imageRegion struct {
+	from, to        *surface
+	at, into, count [3]int // elements
+}
+
+// region checks a copy.
+func (r *ImageCopy) region(to, from *texture.Image) (x imageRegion, err error) {
+	if x.from, err = surfaceOf(from, r.From); err != nil {
+		return x, err
 	}
-	b, err := surfaceOf(to, r.To)
-	if err != nil {
-		return err
+	if x.to, err = surfaceOf(to, r.To); err != nil {
+		return x, err
 	}
-	if a.size != b.size || from.Samples != to.Samples {
-		return outside("a copy of %s with %d samples to %s with %d; must have elements of the same size and as many samples", from.Format, from.Samples, to.Format, to.Samples)
+	if x.from.size != x.to.size || from.Samples != to.Samples {
+		return x, outside("a copy of %s with %d samples to %s with %d; must have elements of the same size and as many samples", from.Format, from.Samples, to.Format, to.Samples)
 	}
 	extent := r.Extent
 	if from.Dim != ir.Dim3D && to.Dim != ir.Dim3D {
 		extent[2] = max(r.From.Layers, 1)
 	}
-	at, count, err := a.region(r.FromOffset, extent)
-	if err != nil {
-		return err
+	if x.at, x.count, err = x.from.region(r.FromOffset, extent); err != nil {
+		return x, err
 	}
-	into, _, err := b.region(r.ToOffset, [3]int{1, 1, 1})
-	if err != nil {
-		return err
+	if x.into, _, err = x.to.region(r.ToOffset, [3]int{1, 1, 1}); err != nil {
+		return x, err
 	}
 	for i := range 3 {
-		if count[i] > b.elements[i]-into[i] {
-			return outside("%v elements are copied to %v; the target has %v", count, into, b.elements)
+		if x.count[i] > x.to.elements[i]-x.into[i] {
+			return x, outside("%v elements are copied to %v; the target has %v", x.count, x.into, x.to.elements)
 		}
 	}
-	for z := range count[2] {
-		for y := range count[1] {
-			row := a.row(at[0], at[1]+y, at[2]+z)[:count[0]*a.size]
-			if err := b.put(into[0], into[1]+y, into[2]+z, row); err != nil {
+	return x, nil
+}
+
+// Check returns the error of Image, without copying.
+func (r *ImageCopy) Check(to, from *texture.Image) error {
+	_, err := r.region(to, from)
+	return err
+}
+
+// Image copies a region between images whose texels, or blocks, have the same size. The memory is copied, without any
+// conversion; between a compressed and another format, a block is a texel.
+func Image(to, from *texture.Image, r *ImageCopy) error {
+	x, err := r.region(to, from)
+	if err != nil {
+		return err
+	}
+	for z := range x.count[2] {
+		for y := range x.count[1] {
+			row := x.from.row(x.at[0], x.at[1]+y, x.at[2]+z)[:x.count[0]*x.from.size]
+			if err := x.to.put(x.into[0], x.into[1]+y, x.into[2]+z, row); err != nil {
 				return err
 			}
 		}

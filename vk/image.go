@@ -1,0 +1,177 @@
+package vk
+
+import (
+	"errors"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// ImageType is the number of dimensions of an image (VkImageType).
+type ImageType uint8
+
+// The types.
+const (
+	Image1D ImageType = iota
+	Image2D
+	Image3D
+)
+
+// ImageUsage is a set of uses of an image (VkImageUsageFlagBits).
+type ImageUsage uint32
+
+// The uses.
+const (
+	ImageTransferSource ImageUsage = 1 << iota
+	ImageTransferTarget
+	ImageSampled
+	ImageStorage
+	ImageColorAttachment
+	ImageDepthStencilAttachment
+	ImageTransientAttachment
+	ImageInputAttachment
+)
+
+// ImageInfo describes an image. An extent or a count of 0 is 1.
+type ImageInfo struct {
+	Type                    ImageType
+	Format                  link.Format
+	Extent                  [3]int // texels
+	Levels, Layers, Samples int
+	Usage                   ImageUsage
+
+	// Linear keeps rows without padding (VK_IMAGE_TILING_LINEAR): Subresource is the layout for the host.
+	Linear bool
+
+	// Corner places the centers of texels at integer coordinates (VK_IMAGE_CREATE_CORNER_SAMPLED_BIT_NV).
+	Corner bool
+}
+
+// ImageAlignment is the alignment of an image in its memory, in bytes.
+const ImageAlignment = 64
+
+// Image is an image. It has no memory before Bind. Images may share memory: what one writes, the others read by the
+// layout of Subresource.
+type Image struct {
+	object
+	layout *texture.Layout
+	usage  ImageUsage
+	memory *Memory
+	image  *texture.Image // nil before Bind
+}
+
+// NewImage makes an image. An *UnsupportedError reports a format or a combination that Chiaro does not have.
+func (d *Device) NewImage(info ImageInfo) (*Image, error) {
+	if info.Type > Image3D {
+		return nil, usage("VUID-VkImageCreateInfo-imageType-parameter", "the type is %d; must be one of Vulkan's", info.Type)
+	}
+	if d.checking > None && info.Usage == 0 {
+		return nil, usage("VUID-VkImageCreateInfo-usage-requiredbitmask", "the image has no usage; must have one")
+	}
+	l, err := texture.NewLayout(texture.Desc{
+		Format: info.Format.String(), Dim: ir.Dim1D + ir.Dim(info.Type), Width: info.Extent[0], Height: info.Extent[1], Depth: info.Extent[2],
+		Levels: info.Levels, Layers: info.Layers, Samples: info.Samples, Packed: info.Linear, Corner: info.Corner,
+	})
+	if err != nil {
+		return nil, imageError(err)
+	}
+	m := &Image{layout: l, usage: info.Usage}
+	d.adopt(&m.object, "image", nil)
+	return m, nil
+}
+
+// imageError returns the public form of an error of package texture.
+func imageError(err error) error {
+	var desc *texture.DescError
+	if errors.As(err, &desc) {
+		return &UnsupportedError{Feature: desc.What, Cause: err}
+	}
+	return err
+}
+
+// Requirements returns the bytes of memory that the image needs, at multiples of ImageAlignment.
+func (m *Image) Requirements() (size, alignment uint64) { return m.layout.Size(), ImageAlignment }
+
+// Bind gives the image its memory, once. Its texels are what the memory has.
+func (m *Image) Bind(memory *Memory, offset uint64) error {
+	if err := check(nil, "the image", m); err != nil {
+		return err
+	}
+	if err := check(m.dev, "the memory", memory); err != nil {
+		return err
+	}
+	size, n := uint64(len(memory.bytes)), m.layout.Size()
+	switch {
+	case m.memory != nil:
+		return usage("VUID-vkBindImageMemory-image-07460", "%v has memory already; must have none", &m.object)
+	case offset%ImageAlignment != 0:
+		return usage("VUID-vkBindImageMemory-memoryOffset-01048", "the offset is %d; must be a multiple of %d", offset, ImageAlignment)
+	case offset > size || n > size-offset:
+		return usage("VUID-vkBindImageMemory-size-01049", "%v needs %d bytes, and the memory has %d from offset %d on; must have as many", &m.object, n, size-min(offset, size), offset)
+	}
+	image, err := m.layout.On(memory.bytes[offset:])
+	if err != nil {
+		return imageError(err)
+	}
+	m.memory, m.image = memory, image
+	return nil
+}
+
+// Aspect is a set of aspects or planes of an image (VkImageAspectFlagBits). As the aspect of one subresource, 0 is the
+// image's first.
+type Aspect uint32
+
+// The aspects.
+const (
+	Color   Aspect = 1
+	Depth   Aspect = 2
+	Stencil Aspect = 4
+	Plane0  Aspect = 0x10
+	Plane1  Aspect = 0x20
+	Plane2  Aspect = 0x40
+)
+
+// aspects pairs the public aspects with those of package format.
+var aspects = [...]struct {
+	public Aspect
+	inside format.Aspect
+}{{Color, format.Color}, {Depth, format.Depth}, {Stencil, format.Stencil}, {Plane0, format.Plane0}, {Plane1, format.Plane0 << 1}, {Plane2, format.Plane0 << 2}}
+
+// inside returns the aspects of package format.
+func (a Aspect) inside() (f format.Aspect) {
+	for _, p := range aspects {
+		if a&p.public != 0 {
+			f |= p.inside
+		}
+	}
+	return f
+}
+
+// SubresourceLayout is the place of a level and layer in the memory of an image, in bytes (VkSubresourceLayout).
+type SubresourceLayout struct {
+	Offset, Size, RowPitch, ArrayPitch, DepthPitch uint64
+}
+
+// Subresource returns the place of a level and layer; ok is false if there is none.
+func (m *Image) Subresource(a Aspect, level, layer int) (l SubresourceLayout, ok bool) {
+	s, ok := m.layout.Subresource(a.inside(), level, layer)
+	return SubresourceLayout{s.Offset, s.Size, s.RowPitch, s.LayerPitch, s.SlicePitch}, ok
+}
+
+// refer calls each for the image and its memory.
+func (m *Image) refer(each func(*object)) {
+	each(&m.object)
+	if m.memory != nil {
+		each(&m.memory.object)
+	}
+}
+
+// refer calls each for the buffer and its memory.
+func (b *Buffer) refer(each func(*object)) {
+	each(&b.object)
+	if b.memory != nil {
+		each(&b.memory.object)
+	}
+}

@@ -1,0 +1,139 @@
+package vk
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// ViewType is the shape of an image view (VkImageViewType).
+type ViewType uint8
+
+// The types.
+const (
+	View1D ViewType = iota
+	View2D
+	View3D
+	ViewCube
+	View1DArray
+	View2DArray
+	ViewCubeArray
+)
+
+// viewDims are the dimensions of the types.
+var viewDims = [...]ir.Dim{ir.Dim1D, ir.Dim2D, ir.Dim3D, ir.DimCube, ir.Dim1D, ir.Dim2D, ir.DimCube}
+
+// Swizzle selects the source of a component (VkComponentSwizzle).
+type Swizzle uint8
+
+// The swizzles.
+const (
+	Identity = Swizzle(texture.Identity)
+	Zero     = Swizzle(texture.Zero)
+	One      = Swizzle(texture.One)
+	Red      = Swizzle(texture.Red)
+	Green    = Swizzle(texture.Green)
+	Blue     = Swizzle(texture.Blue)
+	Alpha    = Swizzle(texture.Alpha)
+)
+
+// ImageViewInfo describes a view. Levels and Layers of 0 are the rest of the image, a Format of 0 is the image's.
+type ImageViewInfo struct {
+	Image             *Image
+	Type              ViewType
+	Format            link.Format
+	Aspect            Aspect
+	Swizzle           [4]Swizzle
+	BaseLevel, Levels int
+	BaseLayer, Layers int
+	MinLod            float32
+}
+
+// ImageView is a view of an image.
+type ImageView struct {
+	object
+	image *Image
+	view  *texture.View
+}
+
+// NewImageView makes a view of an image that has memory.
+func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
+	if err := check(d, "the image", info.Image); err != nil {
+		return nil, err
+	}
+	if info.Image.image == nil {
+		return nil, usage("VUID-VkImageViewCreateInfo-image-01020", "%v has no memory; must have some", &info.Image.object)
+	}
+	if info.Type > ViewCubeArray {
+		return nil, usage("VUID-VkImageViewCreateInfo-viewType-parameter", "the type is %d; must be one of Vulkan's", info.Type)
+	}
+	desc := texture.ViewDesc{
+		Dim: viewDims[info.Type], Arrayed: info.Type >= View1DArray, Aspect: info.Aspect.inside(),
+		BaseLevel: info.BaseLevel, Levels: info.Levels, BaseLayer: info.BaseLayer, Layers: info.Layers, MinLod: info.MinLod,
+	}
+	if info.Format != 0 {
+		desc.Format = info.Format.String()
+	}
+	for i, s := range info.Swizzle {
+		desc.Swizzle[i] = texture.Swizzle(s)
+	}
+	if desc.Aspect&(desc.Aspect-1) != 0 { // a view of depth and stencil, for attachments: depth is the first aspect
+		desc.Aspect = format.Depth
+	}
+	view, err := texture.NewView(info.Image.image, desc)
+	if err != nil {
+		return nil, imageError(err)
+	}
+	v := &ImageView{image: info.Image, view: view}
+	d.adopt(&v.object, "image view", nil)
+	return v, nil
+}
+
+// refer calls each for the view, the image and its memory.
+func (v *ImageView) refer(each func(*object)) {
+	each(&v.object)
+	v.image.refer(each)
+}
+
+// BufferViewInfo describes a view of a buffer as texels. A Range of 0 is WholeSize.
+type BufferViewInfo struct {
+	Buffer        *Buffer
+	Format        link.Format
+	Offset, Range uint64
+}
+
+// BufferView is a view of a buffer as texels.
+type BufferView struct {
+	object
+	buffer *Buffer
+	view   *texture.View
+}
+
+// NewBufferView makes a view of a buffer that has memory.
+func (d *Device) NewBufferView(info BufferViewInfo) (*BufferView, error) {
+	if err := check(d, "the buffer", info.Buffer); err != nil {
+		return nil, err
+	}
+	n := info.Range
+	if n == 0 {
+		n = WholeSize
+	}
+	b, err := info.Buffer.descriptor(info.Offset, n)
+	if err != nil {
+		return nil, err
+	}
+	view, err := texture.NewBufferView(b.Bytes[:b.Range()], info.Format.String())
+	if err != nil {
+		return nil, imageError(err)
+	}
+	v := &BufferView{buffer: info.Buffer, view: view}
+	d.adopt(&v.object, "buffer view", nil)
+	return v, nil
+}
+
+// refer calls each for the view, the buffer and its memory.
+func (v *BufferView) refer(each func(*object)) {
+	each(&v.object)
+	v.buffer.refer(each)
+}

@@ -1,0 +1,86 @@
+package vk
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// Filter is a filter (VkFilter).
+type Filter uint8
+
+// The filters.
+const (
+	Nearest = Filter(texture.Nearest)
+	Linear  = Filter(texture.Linear)
+	Cubic   = Filter(texture.Cubic)
+)
+
+// AddressMode is the behavior outside of an image (VkSamplerAddressMode).
+type AddressMode uint8
+
+// The modes.
+const (
+	Repeat            = AddressMode(texture.Repeat)
+	MirroredRepeat    = AddressMode(texture.MirroredRepeat)
+	ClampToEdge       = AddressMode(texture.ClampToEdge)
+	ClampToBorder     = AddressMode(texture.ClampToBorder)
+	MirrorClampToEdge = AddressMode(texture.MirrorClampToEdge)
+)
+
+// LodClampNone is a MaxLod above every level.
+const LodClampNone = 1000
+
+// SamplerInfo describes a sampler (VkSamplerCreateInfo).
+type SamplerInfo struct {
+	Mag, Min       Filter
+	MipLinear      bool
+	Address        [3]AddressMode
+	LodBias        float32
+	MinLod, MaxLod float32
+	Anisotropy     float32 // 1 or less disables it
+	Compare        bool
+	CompareOp      link.CompareOp
+	Border         [4]uint32 // bits of floats or integers, by the format of the view
+	Unnormalized   bool
+	Reduction      Reduction
+	NonSeamless    bool
+}
+
+// Reduction is the combination of the texels of a filter (VkSamplerReductionMode).
+type Reduction uint8
+
+// The modes.
+const (
+	WeightedAverage Reduction = iota
+	Minimum
+	Maximum
+)
+
+// Sampler is a sampler.
+type Sampler struct {
+	object
+	sampler *texture.Sampler
+}
+
+// NewSampler makes a sampler.
+func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
+	desc := texture.SamplerDesc{
+		Mag: texture.Filter(info.Mag), Min: texture.Filter(info.Min), MipLinear: info.MipLinear,
+		LodBias: info.LodBias, MinLod: info.MinLod, MaxLod: info.MaxLod, Anisotropy: info.Anisotropy,
+		Compare: info.Compare, CompareOp: texture.CompareOp(info.CompareOp), Border: info.Border,
+		Unnormalized: info.Unnormalized, Reduction: texture.Reduction(info.Reduction), NonSeamless: info.NonSeamless,
+	}
+	for i, a := range info.Address {
+		desc.Address[i] = texture.AddressMode(a)
+	}
+	sampler, err := texture.NewSampler(desc)
+	if err != nil {
+		return nil, imageError(err)
+	}
+	s := &Sampler{sampler: sampler}
+	d.adopt(&s.object, "sampler", nil)
+	return s, nil
+}
+
+// refer calls each for the sampler.
+func (s *Sampler) refer(each func(*object)) { each(&s.object) }
