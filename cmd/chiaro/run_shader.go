@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -28,14 +26,17 @@ import (
 
 // shaderFlags are the flags of run for a compute shader without a script.
 type shaderFlags struct {
-	groups, entry string
-	push, spec    []string
+	groups, base, indirect, entry string
+	push, spec, memory            []string
 }
 
 func (s *shaderFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVarP(&s.groups, "groups", "g", "1", "for a shader: number of workgroups X[,Y[,Z]]")
-	fl.StringArrayVar(&s.push, "push", nil, "for a shader: bytes of the push constants, as the content of --buffer; repeatable, one after the other")
+	fl.StringVar(&s.base, "base", "", "for a shader: first workgroup X[,Y[,Z]]")
+	fl.StringVar(&s.indirect, "indirect", "", "for a shader: BINDING[+BYTES], a buffer with the number of workgroups: three words, instead of --groups")
+	fl.StringArrayVar(&s.push, "push", nil, "for a shader: bytes of the push constants, as the content of --buffer, or BANK=CONTENT; repeatable, one after the other")
+	fl.StringArrayVar(&s.memory, "memory", nil, "for a shader: NAME=CONTENT, a buffer without a binding, for address:NAME; repeatable")
 	fl.StringArrayVar(&s.spec, "spec", nil, "for a shader: value of a specialization constant: ID=VALUE or NAME=VALUE; repeatable")
 	fl.StringVar(&s.entry, "entry", "", "for a shader: name of the entry point (default: the first compute entry point)")
 }
@@ -48,7 +49,7 @@ const shaderHelp = `A compute shader (module, assembly or source) runs without a
 --buffer BINDING=CONTENT is a buffer. BINDING is SET.BINDING, a binding of set 0, or the name of the variable or of
 its block. CONTENT is TYPE:VALUE,VALUE,…; TYPE*COUNT, zeros; TYPE*COUNT:VALUE,…, repeated; or TYPE@FILE, the bytes of
 a file, "-" for standard input. TYPE is float, double, int, uint, or one of int8 to int64 and uint8 to uint64; without
-one before @ it is uint8. --out BINDING=FILE writes the bytes of a buffer after the run, and --out BINDING=- its values
+one before @ it is uint8. address:NAME,… or address:NAME+BYTES is device addresses of buffers. --out BINDING=FILE writes the bytes of a buffer after the run, and --out BINDING=- its values
 to standard output; without --out the values of all buffers that the shader may write are shown.`
 
 // isShader reports whether run treats a file as a compute shader.
@@ -56,126 +57,13 @@ func isShader(file string) bool {
 	return strings.HasSuffix(file, ".spv") || strings.HasSuffix(file, ".spvasm") || isSource(file)
 }
 
-// content is the bytes of a buffer and the type of its values.
-type content struct {
-	kind   scalarKind
-	data   []byte
-	beside *exec.Memory // the memory of data
-}
-
-// scalarKind is a type of values in flags.
-type scalarKind struct {
-	size   int
-	float  bool
-	signed bool
-}
-
-var scalarKinds = map[string]scalarKind{
-	"float": {4, true, true}, "double": {8, true, true}, "int": {4, false, true}, "uint": {4, false, false},
-	"int8": {1, false, true}, "int16": {2, false, true}, "int32": {4, false, true}, "int64": {8, false, true},
-	"uint8": {1, false, false}, "uint16": {2, false, false}, "uint32": {4, false, false}, "uint64": {8, false, false},
-}
-
-// append appends a value.
-func (k scalarKind) append(b []byte, text string) ([]byte, error) {
-	var bits uint64
-	switch {
-	case k.float:
-		f, err := strconv.ParseFloat(text, k.size*8)
-		if err != nil {
-			return b, err
-		}
-		if bits = math.Float64bits(f); k.size == 4 {
-			bits = uint64(math.Float32bits(float32(f)))
-		}
-	case k.signed:
-		n, err := strconv.ParseInt(text, 0, k.size*8)
-		if err != nil {
-			return b, err
-		}
-		bits = uint64(n)
-	default:
-		n, err := strconv.ParseUint(text, 0, k.size*8)
-		if err != nil {
-			return b, err
-		}
-		bits = n
-	}
-	return append(b, binary.LittleEndian.AppendUint64(nil, bits)[:k.size]...), nil
-}
-
-// text returns the value at the start of b.
-func (k scalarKind) text(b []byte) string {
-	var all [8]byte
-	copy(all[:], b[:k.size])
-	bits := binary.LittleEndian.Uint64(all[:])
-	switch {
-	case k.float && k.size == 4:
-		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
-	case k.float:
-		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
-	case k.signed:
-		shift := 64 - 8*k.size
-		return strconv.FormatInt(int64(bits<<shift)>>shift, 10)
-	}
-	return strconv.FormatUint(bits, 10)
-}
-
-// parseContent reads the content of a buffer.
-func parseContent(c console, text string) (content, error) {
-	fail := func(why string) (content, error) {
-		return content{}, unreadable("content %q: %s; want TYPE:VALUE,…, TYPE*COUNT[:VALUE,…] or [TYPE]@FILE", text, why)
-	}
-	if kind, file, ok := strings.Cut(text, "@"); ok && !strings.ContainsAny(kind, ":*") {
-		k, known := scalarKinds[orElse(kind, "uint8")]
-		if !known {
-			return fail(fmt.Sprintf("unknown type %q", kind))
-		}
-		data, err := readInput(c, file)
-		return content{kind: k, data: data}, err
-	}
-	head, list, some := strings.Cut(text, ":")
-	name, countText, counted := strings.Cut(head, "*")
-	k, known := scalarKinds[name]
-	if !known {
-		return fail(fmt.Sprintf("unknown type %q", name))
-	}
-	if !some && !counted {
-		return fail("no values and no count")
-	}
-	var data []byte
-	if some {
-		for _, v := range strings.Split(list, ",") {
-			var err error
-			if data, err = k.append(data, strings.TrimSpace(v)); err != nil {
-				return fail(fmt.Sprintf("%q is no %s", v, name))
-			}
-		}
-	}
-	if counted {
-		n, err := parseUint(countText, 62)
-		if err != nil || n > maxBenchBuffer/uint64(k.size) {
-			return fail(fmt.Sprintf("the count must be from 0 to %d", maxBenchBuffer/k.size))
-		}
-		memory, err := exec.Alloc(int(n) * k.size) // lives as long as the program runs
-		if err != nil {
-			return fail(err.Error())
-		}
-		all := memory.Bytes()
-		for at := 0; some && at < len(all); {
-			at += copy(all[at:], data)
-		}
-		return content{k, all, memory}, nil
-	}
-	return content{kind: k, data: data}, nil
-}
-
 // shaderJob is a dispatch with the names of its buffers.
 type shaderJob struct {
 	entry   *iface.Entry
 	args    compute.Args
-	buffers map[compute.Binding]content
-	log     []string // the printed output of the shader
+	buffers map[compute.Binding]*content
+	memory  []namedMemory // of --memory
+	log     []string      // the printed output of the shader
 }
 
 // runShader runs a compute shader on the data of the flags.
@@ -196,10 +84,15 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	job := &shaderJob{entry: e, buffers: map[compute.Binding]content{}}
+	job := &shaderJob{entry: e, buffers: map[compute.Binding]*content{}}
 	job.args = compute.Args{Robustness: f.opts.Robustness, Bindings: map[compute.Binding][]exec.Buffer{}, Workers: f.jobs}
-	if job.args.Groups, err = parseGroups(f.shader.groups); err != nil {
+	if job.args.Groups, err = parseGroups("--groups", f.shader.groups, 1); err != nil {
 		return err
+	}
+	if f.shader.base != "" {
+		if job.args.Base, err = parseGroups("--base", f.shader.base, 0); err != nil {
+			return err
+		}
 	}
 	if err := job.bind(c, &f); err != nil {
 		return err
@@ -273,14 +166,14 @@ func (s *shaderFlags) find(file string, m *spirv.Module, reading facts.Reading) 
 	return g, first(g), nil
 }
 
-// parseGroups reads X[,Y[,Z]].
-func parseGroups(text string) (groups [3]uint32, err error) {
-	groups = [3]uint32{1, 1, 1}
+// parseGroups reads X[,Y[,Z]] of a flag.
+func parseGroups(flag, text string, absent uint32) (groups [3]uint32, err error) {
+	groups = [3]uint32{absent, absent, absent}
 	parts := strings.Split(text, ",")
 	for i, p := range parts {
 		n, err := parseUint(strings.TrimSpace(p), 32)
 		if len(parts) > 3 || err != nil {
-			return groups, unreadable("--groups %q; want X[,Y[,Z]]", text)
+			return groups, unreadable("%s %q; want X[,Y[,Z]]", flag, text)
 		}
 		groups[i] = uint32(n)
 	}
@@ -308,8 +201,11 @@ func (j *shaderJob) names() string {
 	return strings.Join(list, ", ")
 }
 
-// bind reads --buffer and --push. A buffer of a fixed size may be missing: it is zero.
+// bind reads --memory, --buffer, --push and --indirect. A buffer of a fixed size may be missing: it is zero.
 func (j *shaderJob) bind(c console, f *runFlags) error {
+	if err := j.readMemory(c, f.shader.memory); err != nil {
+		return err
+	}
 	for _, b := range f.dump.buffers {
 		name, text, ok := strings.Cut(b, "=")
 		if !ok {
@@ -323,15 +219,29 @@ func (j *shaderJob) bind(c console, f *runFlags) error {
 		if err != nil {
 			return err
 		}
-		j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}] = x
+		j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}] = &x
 	}
-	for _, p := range f.shader.push {
-		x, err := parseContent(c, p)
-		if err != nil {
-			return err
-		}
-		j.args.Push = append(j.args.Push, x.data...)
+	if err := j.bindResources(); err != nil {
+		return err
 	}
+	push, banks, err := j.bindPush(c, f.shader.push)
+	if err != nil {
+		return err
+	}
+	if err := j.resolveAddresses(push); err != nil {
+		return err
+	}
+	if err := j.push(push, banks); err != nil {
+		return err
+	}
+	if f.shader.indirect != "" {
+		return j.indirect(f.shader.indirect)
+	}
+	return nil
+}
+
+// bindResources binds the buffers, and zeros to blocks of a fixed size without one.
+func (j *shaderJob) bindResources() error {
 	for i := range j.entry.Resources {
 		r := &j.entry.Resources[i]
 		at := compute.Binding{Set: r.Set, Binding: r.Binding}
@@ -344,7 +254,7 @@ func (j *shaderJob) bind(c console, f *runFlags) error {
 		case !given && (r.Block.Unsized > 0 || r.Block.Size > maxBenchBuffer):
 			return unreadable("set %d binding %d %s has no buffer; want --buffer %d.%d=CONTENT", r.Set, r.Binding, r.Name, r.Set, r.Binding)
 		case !given:
-			x = content{kind: scalarKinds["uint"], data: make([]byte, (r.Block.Size+3)&^3)}
+			x = &content{kind: scalarKinds["uint"], data: make([]byte, (r.Block.Size+3)&^3)}
 			j.buffers[at] = x
 		}
 		j.args.Bindings[at] = []exec.Buffer{{Bytes: x.data}}
@@ -354,8 +264,13 @@ func (j *shaderJob) bind(c console, f *runFlags) error {
 
 // shaderOutput is a buffer and the file that it is written to, "" for the report.
 type shaderOutput struct {
-	r    *iface.Resource
+	namedMemory
 	file string
+}
+
+// nameOf returns the name of a resource in the report.
+func nameOf(r *iface.Resource) string {
+	return orElse(r.Name, fmt.Sprintf("%d.%d", r.Set, r.Binding))
 }
 
 // outputs reads --out.
@@ -365,23 +280,31 @@ func (j *shaderJob) outputs(list []string) (outs []shaderOutput, err error) {
 		if !ok {
 			return nil, unreadable("--out %q with a shader; want BINDING=FILE", o)
 		}
-		r, err := j.find("--out", name)
+		x, err := j.contentOf("--out", name)
 		if err != nil {
 			return nil, err
+		}
+		if j.named(name) == nil {
+			if r, err := j.find("--out", name); err == nil {
+				name = nameOf(r)
+			}
 		}
 		if file == "-" {
 			file = ""
 		}
-		outs = append(outs, shaderOutput{r, file})
+		outs = append(outs, shaderOutput{namedMemory{name, x}, file})
 	}
 	if len(list) > 0 {
 		return outs, nil
 	}
 	for i := range j.entry.Resources {
 		r := &j.entry.Resources[i]
-		if _, bound := j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}]; bound && r.Type == iface.StorageBuffer && !r.NonWritable {
-			outs = append(outs, shaderOutput{r, ""})
+		if x, bound := j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}]; bound && r.Type == iface.StorageBuffer && !r.NonWritable {
+			outs = append(outs, shaderOutput{namedMemory{nameOf(r), x}, ""})
 		}
+	}
+	for _, m := range j.memory {
+		outs = append(outs, shaderOutput{m, ""})
 	}
 	return outs, nil
 }
@@ -420,14 +343,14 @@ const maxValues = 1024
 func (j *shaderJob) write(c console, format, file string, outs []shaderOutput) error {
 	shown := map[string][]string{}
 	for _, o := range outs {
-		x := j.buffers[compute.Binding{Set: o.r.Set, Binding: o.r.Binding}]
+		x := o.content
 		if o.file != "" {
 			if err := writeOutput(c, o.file, x.data); err != nil {
 				return err
 			}
 			continue
 		}
-		name := orElse(o.r.Name, fmt.Sprintf("%d.%d", o.r.Set, o.r.Binding))
+		name := o.name
 		count := len(x.data) / x.kind.size
 		values := []string{}
 		for n := range count {

@@ -11,35 +11,29 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// Device addresses of a script: they begin far from 0, and the gap between two buffers is larger than the offset
-// of an access that misses a buffer by little.
-const (
-	firstAddress = 1 << 32
-	addressGap   = 1 << 20
-)
-
-// addressesOf returns the device addresses of the buffers that need one.
-func addressesOf(s *Script) map[*Buffer]uint64 {
-	all := map[*Buffer]uint64{}
-	next := uint64(firstAddress)
-	for _, b := range s.Buffers {
-		if b.Addressed {
-			all[b] = next
-			next += (uint64(len(b.Data)) + 2*addressGap - 1) &^ (addressGap - 1)
-		}
-	}
-	return all
-}
-
-// regions returns the memory that programs can reach by address, in the order of the addresses.
+// regions returns the memory that programs can reach by address.
 func (r *runner) regions() []exec.Region {
-	var list []exec.Region
+	var list [][]byte
 	for _, b := range r.script.Buffers {
 		if b.Addressed {
-			list = append(list, exec.Region{Address: r.addresses[b], Bytes: r.memory[b]})
+			list = append(list, r.memory[b])
 		}
 	}
-	return list
+	return compute.RegionsOf(list)
+}
+
+// addressOf returns the device address of a buffer that has one.
+func (r *runner) addressOf(b *Buffer) uint64 {
+	if r.addresses == nil {
+		r.addresses = map[*Buffer]uint64{}
+		regions := r.regions()
+		for _, o := range r.script.Buffers {
+			if o.Addressed {
+				r.addresses[o], regions = regions[0].Address, regions[1:]
+			}
+		}
+	}
+	return r.addresses[b]
 }
 
 // writeReference writes an address or a descriptor. An image or a sampler is registered by the number in its
@@ -48,9 +42,9 @@ func (r *runner) writeReference(c *WriteReference) {
 	var words [4]uint64
 	switch c.What {
 	case AddressReference:
-		words[0] = r.addresses[c.Of.Buffers[0]] + c.Offset
+		words[0] = r.addressOf(c.Of.Buffers[0]) + c.Offset
 	case BufferReference:
-		words[0], words[1] = r.addresses[c.Of.Buffers[0]]+uint64(c.Of.Offsets[0]), uint64(c.Of.Ranges[0])
+		words[0], words[1] = r.addressOf(c.Of.Buffers[0])+uint64(c.Of.Offsets[0]), uint64(c.Of.Ranges[0])
 	case ViewReference, SamplerReference:
 		words[0] = c.Number
 		r.references[c.Number] = c

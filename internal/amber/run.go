@@ -67,7 +67,7 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 	}
 	r := &runner{script: s, options: o, device: newDevice(), memory: newMemory(s), images: newImages(), entryPoints: map[entryKey]string{},
 		states: map[*Pipeline]map[string][]string{}, clears: map[*Pipeline]*clears{},
-		addresses: addressesOf(s), references: map[uint64]*WriteReference{}}
+		references: map[uint64]*WriteReference{}}
 	defer r.device.close()
 	err := r.ready()
 	if err == nil {
@@ -86,7 +86,7 @@ type runner struct {
 	entryPoints map[entryKey]string               // that were set on the way
 	states      map[*Pipeline]map[string][]string // of VkScript, that were set on the way
 	clears      map[*Pipeline]*clears
-	addresses   map[*Buffer]uint64         // device addresses
+	addresses   map[*Buffer]uint64         // see addressOf
 	references  map[uint64]*WriteReference // images and samplers in written descriptors, by number
 	log         []string
 	logged      int // bytes
