@@ -1,6 +1,7 @@
 package device
 
 import (
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -32,39 +33,116 @@ func rows(t *testing.T, name string) (out []map[string]string) {
 	return out
 }
 
-// TestRequiredLimits compares the built-in profiles with Vulkan's tables of required
-// limits: whole numbers and Booleans, the first row of each limit.
+// values reads a cell of the table of limits: the required value by the suffix of the name of the limit, and whether it is
+// a floating-point number. It is empty for a cell without a fixed value.
+func values(limit, cell string) (out map[string]float64, floating bool) {
+	cell = strings.NewReplacer("VK_TRUE", "1", "TRUE", "1", "VK_FALSE", "0", "false", "0").Replace(cell)
+	switch limit {
+	case "maxInterpolationOffset": // 0.5 - (1 ULP)
+		cell = "0.4375"
+	case "pointSizeRange": // a unit in the last place is the granularity
+		cell = strings.NewReplacer("64.0 - ULP", "63", "256.0 - pointSizeGranularity", "255.875").Replace(cell)
+	case "lineWidthRange":
+		cell = strings.Replace(cell, "8.0 - ULP", "7", 1)
+	}
+	inner, isTuple := strings.CutPrefix(cell, "(")
+	inner = strings.TrimSuffix(inner, ")")
+	parts := []string{inner}
+	if isTuple && !strings.Contains(cell, "|") {
+		parts = strings.Split(inner, ",")
+	}
+	out = map[string]float64{}
+	for i, part := range parts {
+		v, ok := value(strings.TrimSpace(part))
+		if !ok {
+			return nil, false
+		}
+		suffix := ""
+		if len(parts) > 1 {
+			suffix = "[" + strconv.Itoa(i) + "]"
+		}
+		out[suffix] = v
+	}
+	return out, Floating(limit)
+}
+
+// value reads a number, a power of two, a power of two minus one, or names of flags.
+func value(s string) (float64, bool) {
+	if v, err := strconv.ParseFloat(s, 64); err == nil {
+		return v, true
+	}
+	if power, ok := strings.CutPrefix(s, "2^"); ok {
+		power, less := strings.CutSuffix(power, "-1")
+		n, err := strconv.Atoi(power)
+		v := math.Ldexp(1, n)
+		if less {
+			v--
+		}
+		return v, err == nil
+	}
+	sum := uint64(0)
+	for name := range strings.SplitSeq(s, "|") {
+		b, ok := bits[strings.TrimSpace(name)]
+		if !ok {
+			return 0, false
+		}
+		sum |= b
+	}
+	return float64(sum), true
+}
+
+// weaker reports whether a limit of a profile is weaker than the required value.
+func weaker(name string, got uint64, want float64, floats bool) bool {
+	have := float64(got)
+	switch {
+	case floats:
+		have = math.Float64frombits(got)
+	case Signed(name):
+		have = float64(int64(got))
+	}
+	switch properties[name].stronger {
+	case smaller:
+		return have > want
+	case union:
+		return got&uint64(want) != uint64(want)
+	case last: // a range, or neither order
+		return name == "primitiveOverestimationSize" && have != want
+	}
+	return have < want
+}
+
+// TestRequiredLimits compares the built-in profiles with Vulkan's tables of required limits: the first row of each limit.
 func TestRequiredLimits(t *testing.T) {
-	seen := map[string]bool{}
-	table := rows(t, "limits.tsv")
-	for _, r := range table {
-		if seen[r["limit"]] {
+	seen, compared := map[string]bool{}, 0
+	for _, r := range rows(t, "limits.tsv") {
+		limit := r["limit"]
+		if seen[limit] {
 			continue
 		}
-		seen[r["limit"]] = true
+		seen[limit] = true
 		for profile, columns := range map[string][]string{
 			"min1.0": {"required_core"}, "min1.3": {"required_core"}, "min1.4": {"vk14", "required_core"},
 			"VP_KHR_roadmap_2022": {"roadmap2022", "required_core"}, "VP_KHR_roadmap_2024": {"roadmap2024", "roadmap2022", "required_core"},
 			"VP_KHR_roadmap_2026": {"roadmap2026", "roadmap2024", "roadmap2022", "required_core"},
 		} {
 			for _, c := range columns {
-				cell := strings.NewReplacer("VK_TRUE", "1", "TRUE", "1", "VK_FALSE", "0").Replace(r[c])
-				want, err := strconv.ParseUint(cell, 10, 64)
-				if err != nil {
+				want, floats := values(limit, r[c])
+				if len(want) == 0 {
 					continue
 				}
 				p, _ := Builtin(profile, valid.Vulkan10)
-				got, ok := p.Device.Limits[r["limit"]]
-				weaker := got < want
-				if properties[r["limit"]].stronger == smaller {
-					weaker = got > want
-				}
-				if !ok || weaker {
-					t.Errorf("%s: %s is %d, %t; must be %d", profile, r["limit"], got, ok, want)
+				for suffix, v := range want {
+					compared++
+					if got, ok := p.Device.Limits[limit+suffix]; !ok || weaker(limit, got, v, floats) {
+						t.Errorf("%s: %s is %d, %t; must be %g", profile, limit+suffix, got, ok, v)
+					}
 				}
 				break
 			}
 		}
+	}
+	if compared < 2000 {
+		t.Errorf("%d values were compared; want at least 2000", compared)
 	}
 }
 

@@ -1,5 +1,10 @@
 package device
 
+import (
+	"math"
+	"strings"
+)
+
 // property is the description of a property by its name.
 type property struct {
 	kind     kind
@@ -14,7 +19,7 @@ const (
 	truth                // true or false: 1 or 0
 	whole                // a number from 0
 	signed               // a number that may be below 0, kept as two's complement
-	floating             // a number that is not kept
+	floating             // a floating-point number, kept as the bits of a float64
 	extent               // a struct of a width and a height
 	flags                // a list of names of bits
 	choice               // one name of several
@@ -32,6 +37,16 @@ const (
 
 // merge returns the value that satisfies both a and b.
 func (p property) merge(a, b uint64) uint64 {
+	if p.kind == floating {
+		x, y := math.Float64frombits(a), math.Float64frombits(b)
+		switch p.stronger {
+		case larger:
+			return math.Float64bits(max(x, y))
+		case smaller:
+			return math.Float64bits(min(x, y))
+		}
+		return b
+	}
 	switch p.stronger {
 	case larger:
 		return max(a, b)
@@ -135,3 +150,10 @@ func Feature(name string) bool { return features[name] }
 // Signed reports whether a limit may be below 0: then it is kept as two's
 // complement.
 func Signed(limit string) bool { return properties[limit].kind == signed }
+
+// Floating reports whether a limit is a floating-point number: then it is kept as the bits of
+// a float64.
+func Floating(limit string) bool {
+	name, _, _ := strings.Cut(limit, "[")
+	return properties[name].kind == floating
+}

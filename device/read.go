@@ -388,10 +388,22 @@ func (r *reader) property(b *block, path, name string, p property, v any) {
 		if l, ok := v.([]any); ok {
 			values = l
 		}
-		for _, v := range values {
-			if _, ok := v.(json.Number); !ok {
+		for i, v := range values {
+			n, ok := v.(json.Number)
+			if !ok {
 				r.fail(path, "%s, must be a number", kindName(v))
+				return
 			}
+			x, err := strconv.ParseFloat(string(n), 64)
+			if err != nil {
+				r.fail(path, "%s, must be in the range of floating-point numbers", n)
+				return
+			}
+			at := name
+			if len(values) > 1 {
+				at = fmt.Sprintf("%s[%d]", name, i)
+			}
+			b.keep(at, p, math.Float64bits(x))
 		}
 	case extent:
 		o := r.object(path, v)

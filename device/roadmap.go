@@ -1,6 +1,8 @@
 package device
 
 import (
+	"maps"
+	"math"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -74,7 +76,11 @@ func milestoneProfile(year string) (Profile, bool) {
 		for _, e := range strings.Fields(m.extensions) {
 			add.extensions["VK_KHR_"+e] = true
 		}
-		add.limits = roadmapLimits[m.year]
+		add.limits = maps.Clone(roadmapLimits[m.year])
+		if m.year == "2022" { // as Vulkan 1.4
+			add.limits["maxSamplerLodBias"] = math.Float64bits(14)
+			add.limits["pointSizeGranularity"], add.limits["lineWidthGranularity"] = math.Float64bits(0.125), math.Float64bits(0.5)
+		}
 		b.add(add)
 	}
 	// compute and fragment; basic, vote, arithmetic, ballot, shuffle, relative shuffle, quad

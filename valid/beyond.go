@@ -99,9 +99,6 @@ var unjudged = [...]struct {
 	{BeyondDraw, "the render pass, and its tiles", []string{
 		"RuntimeSpirv-TileShadingQCOM-10700", "RuntimeSpirv-TileShadingQCOM-10701", "RuntimeSpirv-z-10704", "RuntimeSpirv-tileSize-10705",
 	}},
-	{BeyondDraw, "the size of a fragment", []string{
-		"RuntimeSpirv-Offset-06344", "RuntimeSpirv-Offset-06345", "RuntimeSpirv-Offset-06346", "RuntimeSpirv-Offset-06347",
-	}},
 	{BeyondDraw, "the buffer and its creation", []string{"RuntimeSpirv-PhysicalStorageBuffer64-11819", "RuntimeSpirv-protectedNoFault-09645"}},
 	{BeyondDraw, "the descriptors, which may be null", []string{"RuntimeSpirv-OpCooperativeMatrix-12379"}},
 	{BeyondDraw, "the descriptors in the heap", []string{

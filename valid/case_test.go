@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,6 +154,14 @@ func ownDevice(t *testing.T, d *Device, kind, what string) {
 	name, value, _ := strings.Cut(what, " ")
 	switch kind {
 	case "limit":
+		if strings.ContainsAny(value, ".-") {
+			x, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Limits[name] = math.Float64bits(x)
+			return
+		}
 		n, err := strconv.ParseUint(value, 10, 64)
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,7 @@
 package valid
 
+import "math"
+
 // Device is the known properties of a device, under Vulkan's names without the
 // enclosing struct. A name that is in no map is unknown, and a rule that needs it
 // stays silent.
@@ -11,7 +13,8 @@ type Device struct {
 
 	// Limits are numeric limits and properties: "maxComputeSharedMemorySize". A
 	// Boolean property is 0 or 1, a set of flags is its bits. A limit with one
-	// value per dimension has the suffix [0], [1] or [2].
+	// value per dimension has the suffix [0], [1] or [2]. A signed value is two's
+	// complement, a floating-point value is the bits of a float64.
 	Limits map[string]uint64
 
 	// Extensions are the enabled device extensions; nil if they are not known.
@@ -57,6 +60,12 @@ func (d *Device) limit(name string) (value uint64, known bool) {
 	}
 	value, known = d.Limits[name]
 	return value, known
+}
+
+// float is limit for a limit of floating-point type.
+func (d *Device) float(name string) (value float64, known bool) {
+	bits, known := d.limit(name)
+	return math.Float64frombits(bits), known
 }
 
 // feature returns whether a feature is enabled. If that is not known it records
@@ -108,6 +117,18 @@ func BuiltinDevice(name string, v Version) (*Device, bool) {
 	return nil, false
 }
 
+// requiredFloats are the required limits of floating-point type, before Vulkan 1.4 and from it on. A unit in the last
+// place is 1/16 for interpolation, and the granularity for sizes and widths (Vulkan, Limits).
+var requiredFloats = map[string][2]float64{
+	"maxSamplerLodBias": {2, 14}, "maxSamplerAnisotropy": {16, 16},
+	"viewportBoundsRange[0]": {-8192, -15360}, "viewportBoundsRange[1]": {8191, 15359},
+	"minInterpolationOffset": {-0.5, -0.5}, "maxInterpolationOffset": {0.5 - 1.0/16, 0.5 - 1.0/16},
+	"pointSizeRange[0]": {1, 1}, "pointSizeRange[1]": {64 - 1, 256 - 0.125}, "pointSizeGranularity": {1, 0.125},
+	"lineWidthRange[0]": {1, 1}, "lineWidthRange[1]": {8 - 1, 8 - 0.5}, "lineWidthGranularity": {1, 0.5},
+	"sampleLocationCoordinateRange[0]": {0, 0}, "sampleLocationCoordinateRange[1]": {0.9375, 0.9375},
+	"primitiveOverestimationSize": {0, 0}, "maxExtraPrimitiveOverestimationSize": {0, 0}, "extraPrimitiveOverestimationSizeGranularity": {0, 0},
+}
+
 // leastDevice returns the device with only the requirements of a version of
 // Vulkan.
 func leastDevice(v Version) *Device {
@@ -128,6 +149,12 @@ func leastDevice(v Version) *Device {
 			if _, required := d.Limits[w.property]; w.property != "" && !required { // a Boolean, or flags of which none is required
 				d.Limits[w.property] = 0
 			}
+		}
+	}
+	for name, l := range requiredFloats {
+		d.Limits[name] = math.Float64bits(l[0])
+		if v >= Vulkan14 {
+			d.Limits[name] = math.Float64bits(l[1])
 		}
 	}
 	if v >= Vulkan11 {

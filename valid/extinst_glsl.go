@@ -9,12 +9,12 @@ import (
 // glslFamily checks the set GLSL.std.450, which extInst hands its instructions
 // to.
 var glslFamily = family{
-	rules: []Rule{
+	rules: append([]Rule{
 		{Code: "SPV-GLSL-Result", Section: "GLSL.std.450", Words: "the result has the result type of the instruction"},
 		{Code: "SPV-GLSL-Operand", Section: "GLSL.std.450", Words: "each operand has the type that the instruction requires"},
 		{Code: "SPV-GLSL-Interpolant", Section: "GLSL.std.450", Words: "the interpolant is a pointer to Input, in a fragment shader"},
 		{Code: "SPV-GLSL-Reserved", Section: "GLSL.std.450", Words: "IMix is not used"},
-	},
+	}, offsetRules...),
 }
 
 // form is a requirement on the types of an instruction.
@@ -305,6 +305,7 @@ func (g *glslCall) interpolate() {
 		g.operand(1, y, y.IsInt() && y.Width == 32, "an integer of 32 bits")
 	case spirv.GLSLInterpolateAtOffset:
 		g.operand(1, y, isVectorOf(y, 2, true, 32) || half && isVectorOf(y, 2, true, 16), "a vector of 2 floats of 32 bits")
+		g.offset()
 	}
 	g.c.onlyIn(g.i, inFragment, "SPV-GLSL-Interpolant")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"text/tabwriter"
@@ -182,6 +183,9 @@ func showProfiles(c console, f profilesFlags, names []string) error {
 func limitText(name string, v uint64) string {
 	if device.Signed(name) {
 		return strconv.FormatInt(int64(v), 10)
+	}
+	if device.Floating(name) {
+		return strconv.FormatFloat(math.Float64frombits(v), 'g', -1, 64)
 	}
 	return strconv.FormatUint(v, 10)
 }
