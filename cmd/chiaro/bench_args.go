@@ -45,9 +45,12 @@ type contents func() []byte
 
 // args makes the dispatch and its buffers and images, filled.
 func (f *benchFlags) args() (compute.Args, []contents, error) {
-	robustness, err := f.pipeline.robust()
+	robustness, stages, err := f.pipeline.robust()
 	if err != nil {
 		return compute.Args{}, nil, err
+	}
+	if own := stages[ir.Compute]; own != nil {
+		robustness = *own
 	}
 	args := compute.Args{Robustness: robustness, Bindings: map[compute.Binding][]exec.Buffer{},
 		Images: map[compute.Binding][]*texture.View{}, Samplers: map[compute.Binding][]*texture.Sampler{}, Workers: f.threads, Groups: [3]uint32{1, 1, 1}, Budget: math.MaxUint64}

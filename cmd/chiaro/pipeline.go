@@ -1,14 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // pipelineFlags are the pipeline's options other than its shader.
@@ -32,7 +30,7 @@ func (f *pipelineFlags) add(cmd *cobra.Command) {
 	complete(cmd, "kill", "terminate", "demote")
 	complete(cmd, "derivatives", "fine", "coarse")
 	fl.StringArrayVar(&f.robustness, "robustness", nil,
-		"robustness outside a descriptor's range or an image: [storage=|uniform=|images=|SET.BINDING=]LEVEL, repeatable; LEVEL is "+
+		"robustness outside a descriptor's range or an image: [[STAGE.]storage=|uniform=|images=|vertexInputs=|STAGE=|SET.BINDING=]LEVEL, repeatable; LEVEL is "+
 			strings.Join(exec.RobustnessNames(), ", "))
 	complete(cmd, "robustness", exec.RobustnessNames()...)
 }
@@ -56,37 +54,4 @@ func (f *pipelineFlags) lowering() (o lower.Options, err error) {
 		SubgroupSize: f.subgroup, FullSubgroups: f.full, VaryingSubgroups: f.varying, Contract: f.contract,
 		KillDemotes: f.kill == "demote", CoarseDerivatives: f.derivatives == "coarse",
 	}, nil
-}
-
-// robust reads --robustness.
-func (f *pipelineFlags) robust() (r compute.Robustness, err error) {
-	r.Bindings = map[compute.Binding]exec.Robustness{}
-	for _, s := range f.robustness {
-		what, name, some := strings.Cut(s, "=")
-		if !some {
-			what, name = "", s
-		}
-		level, ok := exec.ParseRobustness(name)
-		if !ok {
-			return r, unreadable("--robustness %q; want one of %s", s, strings.Join(exec.RobustnessNames(), " "))
-		}
-		switch {
-		case !some:
-			r.Storage, r.Uniform, r.Images = level, level, level
-		case what == "storage":
-			r.Storage = level
-		case what == "uniform":
-			r.Uniform = level
-		case what == "images":
-			r.Images = level
-		default:
-			var at compute.Binding
-			var rest string
-			if n, _ := fmt.Sscanf(what+" .", "%d.%d %s", &at.Set, &at.Binding, &rest); n != 3 || rest != "." {
-				return r, unreadable("--robustness %q; want storage, uniform, images or SET.BINDING before the =", s)
-			}
-			r.Bindings[at] = level
-		}
-	}
-	return r, nil
 }

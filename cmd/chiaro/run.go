@@ -77,7 +77,7 @@ func (f *runFlags) check() (err error) {
 	if f.opts.Lowering, err = f.pipeline.lowering(); err != nil {
 		return err
 	}
-	if f.opts.Robustness, err = f.pipeline.robust(); err != nil {
+	if f.opts.Robustness, f.opts.StageRobustness, err = f.pipeline.robust(); err != nil {
 		return err
 	}
 	if f.opts.Timeout < 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
@@ -85,7 +86,11 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 		return err
 	}
 	job := &shaderJob{entry: e, buffers: map[compute.Binding]*content{}}
-	job.args = compute.Args{Robustness: f.opts.Robustness, Bindings: map[compute.Binding][]exec.Buffer{}, Workers: f.jobs}
+	robustness := f.opts.Robustness
+	if own := f.opts.StageRobustness[ir.Compute]; own != nil {
+		robustness = *own
+	}
+	job.args = compute.Args{Robustness: robustness, Bindings: map[compute.Binding][]exec.Buffer{}, Workers: f.jobs}
 	if job.args.Groups, err = parseGroups("--groups", f.shader.groups, 1); err != nil {
 		return err
 	}

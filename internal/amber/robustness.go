@@ -30,6 +30,7 @@ func (x *Robustness) over(defaults compute.Robustness) compute.Robustness {
 	x.Storage.over(&defaults.Storage)
 	x.Uniform.over(&defaults.Uniform)
 	x.Images.over(&defaults.Images)
+	x.Vertex.over(&defaults.Vertex)
 	return defaults
 }
 
@@ -80,46 +81,40 @@ func (p *Pipeline) robustnessOf(a *Attachment) *Robustness {
 	return p.Robustness
 }
 
-// robustness sets the robustness of the stages of a run.
+// robustness sets the robustness of the stages of a run: the options' with the script's.
 func (r *runner) robustness(args *compute.Args, p *Pipeline) {
-	args.Robustness = r.options.Robustness
+	o := &r.options
+	args.Robustness = o.Robustness
 	if p.Robustness != nil {
-		args.Robustness = p.Robustness.over(r.options.Robustness)
+		args.Robustness = p.Robustness.over(o.Robustness)
 	}
 	for i := range p.Stages {
 		a := &p.Stages[i]
-		if a.Robustness == nil {
+		stage := stageIR[a.Stage]
+		own := o.StageRobustness[stage]
+		if own == nil && a.Robustness == nil {
 			continue
 		}
-		own := a.Robustness.over(r.options.Robustness)
+		if own == nil {
+			own = &o.Robustness
+		}
+		if x := p.robustnessOf(a); x != nil {
+			level := x.over(*own)
+			own = &level
+		}
 		if p.Kind == ComputePipeline {
-			args.Robustness = own
+			args.Robustness = *own
 			continue
 		}
 		if args.StageRobustness == nil {
 			args.StageRobustness = map[ir.Stage]*compute.Robustness{}
 		}
-		args.StageRobustness[stageIR[a.Stage]] = &own
+		args.StageRobustness[stage] = own
 	}
 }
 
-// stageIR are the stages of graphics in programs.
+// stageIR are the stages in programs.
 var stageIR = map[Stage]ir.Stage{
-	Vertex: ir.Vertex, TessellationControl: ir.TessControl, TessellationEvaluation: ir.TessEval, Geometry: ir.Geometry, Fragment: ir.Fragment,
-}
-
-// vertexRobustness returns the robustness of the vertex inputs of a pipeline. From robustBufferAccess on they can read
-// the bytes after the bound ones.
-func (p *Pipeline) vertexRobustness() exec.Robustness {
-	level := exec.Strict
-	for i := range p.Stages {
-		a := &p.Stages[i]
-		if a.Stage != Vertex {
-			continue
-		}
-		if x := p.robustnessOf(a); x != nil {
-			x.Vertex.over(&level)
-		}
-	}
-	return level
+	Compute: ir.Compute,
+	Vertex:  ir.Vertex, TessellationControl: ir.TessControl, TessellationEvaluation: ir.TessEval, Geometry: ir.Geometry, Fragment: ir.Fragment,
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
@@ -20,8 +21,10 @@ type Options struct {
 	Workers  int           // groups of a dispatch that run at once; 0 for 1
 	Lowering lower.Options // of all shaders, as far as the script does not ask for other subgroups
 	// Robustness applies to all pipelines, as far as their ROBUSTNESS does not set another.
-	Robustness compute.Robustness
-	TargetEnv  string // environment of shaders that name none, such as "vulkan1.1" or "spv1.4"; "" for vulkan1.0
+	// StageRobustness has the stages with a robustness of their own.
+	Robustness      compute.Robustness
+	StageRobustness map[ir.Stage]*compute.Robustness
+	TargetEnv       string // environment of shaders that name none, such as "vulkan1.1" or "spv1.4"; "" for vulkan1.0
 	// SpirvDir, if set, has precompiled SPIR-V in <script>/<pipeline>.<shader>.<stage>.spv;
 	// <script> is the script's path below ScriptRoot. Shaders that are not there are
 	// compiled.

@@ -16,7 +16,7 @@ func (r *runner) vertices(c *Draw, s *state.State, a *state.Args) error {
 	g := &c.Pipeline.Graphics
 	a.Instances = 1
 	for i := range g.Vertices {
-		if err := r.vertexInput(c.Pipeline, i, &g.Vertices[i], s, a); err != nil {
+		if err := r.vertexInput(i, &g.Vertices[i], s, a); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (r *runner) byteCount(c *Draw, x *ByteCount, a *state.Args) error {
 func left(n int, start uint32) uint32 { return uint32(max(n-int(start), 0)) }
 
 // vertexInput adds the i-th attribute with a binding of its own.
-func (r *runner) vertexInput(p *Pipeline, i int, v *VertexInput, s *state.State, a *state.Args) error {
+func (r *runner) vertexInput(i int, v *VertexInput, s *state.State, a *state.Args) error {
 	f := v.Format
 	if f == nil {
 		f = v.Buffer.Texel
@@ -79,8 +79,8 @@ func (r *runner) vertexInput(p *Pipeline, i int, v *VertexInput, s *state.State,
 	if v.Range > len(b.Bytes) {
 		return r.fault(CodeSize, v.Buffer.At, "buffer %s has %d bytes; vertex data at location %d names %d bytes", v.Buffer.Name, len(b.Bytes), v.Location, v.Range)
 	}
-	if v.Range > 0 && p.vertexRobustness() < exec.Robust {
-		b.Bytes = b.Bytes[:v.Range]
+	if v.Range > 0 {
+		b.Beyond = len(b.Bytes) - v.Range
 	}
 	a.VertexBuffers = append(a.VertexBuffers, b)
 	return nil

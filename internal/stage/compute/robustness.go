@@ -15,6 +15,9 @@ type Robustness struct {
 	// without alpha reads 0, which robustImageAccess permits and robustImageAccess2 does not.
 	Images exec.Robustness
 
+	// Vertex is the behaviour of vertex inputs: from Robust on the bytes after a bound range can be read.
+	Vertex exec.Robustness
+
 	// Bindings has places that ask for something else.
 	Bindings map[Binding]exec.Robustness
 }
@@ -39,6 +42,18 @@ func (r *Robustness) Of(at Binding, kind ir.ResourceKind) exec.Robustness {
 		return r.Uniform
 	}
 	return r.Storage
+}
+
+// VertexInput returns a vertex buffer with the bytes that the vertex stage reads.
+func (a *Args) VertexInput(b exec.Buffer) exec.Buffer {
+	r := &a.Robustness
+	if own := a.StageRobustness[ir.Vertex]; own != nil {
+		r = own
+	}
+	if n := b.Range(); r.Vertex < exec.Robust && b.Beyond > 0 && n >= 0 {
+		return exec.Buffer{Bytes: b.Bytes[:n:n]}
+	}
+	return b
 }
 
 // restrict returns the descriptors with the bytes that the program reaches.

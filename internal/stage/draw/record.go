@@ -187,7 +187,7 @@ func (d *recordedDraw) bind(a *state.Args) error {
 	o := compose.OwnResources{PerRun: layout.BindDepth}
 	for i, b := range a.VertexBuffers {
 		if i < state.MaxBindings {
-			o.Buffers[layout.BindVertex+i] = b
+			o.Buffers[layout.BindVertex+i] = a.Shader.VertexInput(b)
 		}
 	}
 	copy(o.Views[layout.BindColor:], d.target.Colors)

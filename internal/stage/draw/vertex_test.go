@@ -11,6 +11,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -203,4 +204,30 @@ func words(list ...uint32) (b []byte) {
 		b = binary.LittleEndian.AppendUint32(b, w)
 	}
 	return b
+}
+
+// TestVertexRobustness: the bytes after the range of a vertex buffer are (0, 0, 0, 1) unless robustness permits them
+// (Vulkan §"Robust Buffer Access"). The vertex stage's own robustness replaces the other.
+func TestVertexRobustness(t *testing.T) {
+	levels := []exec.Robustness{exec.Strict, exec.Robust2, exec.Robust, exec.NotRobust}
+	for _, level := range levels {
+		for _, own := range append(levels, 99) {
+			a := compute.Args{Robustness: compute.Robustness{Vertex: level}}
+			applies := level
+			if own != 99 {
+				a.StageRobustness, applies = map[ir.Stage]*compute.Robustness{ir.Vertex: {Vertex: own}}, own
+			}
+			want := 8
+			if applies >= exec.Robust {
+				want = 24
+			}
+			if got := a.VertexInput(exec.Buffer{Bytes: make([]byte, 24), Beyond: 16}); len(got.Bytes) != want || cap(got.Bytes) != want && want == 8 {
+				t.Errorf("level %s, own %d: %d bytes of a range of 8; want %d", level, own, len(got.Bytes), want)
+			}
+		}
+	}
+	a := compute.Args{}
+	if got := a.VertexInput(exec.Buffer{Bytes: make([]byte, 4), Beyond: 8}); len(got.Bytes) != 4 {
+		t.Errorf("a buffer with an invalid range has %d bytes", len(got.Bytes))
+	}
 }

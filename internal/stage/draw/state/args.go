@@ -19,7 +19,8 @@ type Args struct {
 	// Area restricts the draw to pixels of the target; empty is unrestricted.
 	Area Rect
 
-	// VertexBuffers are the vertex buffers, by binding.
+	// VertexBuffers are the vertex buffers, by binding. The robustness of the vertex stage determines whether it reads
+	// the bytes after the range of a buffer.
 	VertexBuffers []exec.Buffer
 
 	// Index holds indices of IndexBytes (1, 2 or 4) each; nil is a draw without indices. Indices out
