@@ -85,9 +85,7 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 		return nil, err
 	}
 	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.Size, s.Robustness
-	if s.Heap {
-		shader.Mappings = &[]link.Mapping{}
-	}
+	shader.Mappings = s.Mappings
 	return shader, nil
 }
 

@@ -30,10 +30,10 @@ type DescribedStage struct {
 	Spec   facts.Spec
 	Flags  link.StageFlags
 	Size   uint32 // of subgroups that is required, 0 for any
-	Heap   bool   // its pipeline has descriptor heaps: no resource has a set
 
 	inputs     []inputVariable // of a fragment shader
 	Robustness *link.Robustness
+	Mappings   *[]link.Mapping // nil if the pipeline has descriptor sets
 }
 
 // Describe returns the pipelines that the commands of a script run: one for each primitive
@@ -138,7 +138,7 @@ func (r *runner) describe(ctx context.Context, u use, name string) (*Described, 
 		}
 		out.Stages = append(out.Stages, *s)
 	}
-	if p.Heaps != (Heaps{}) {
+	if p.heaped() {
 		d.Flags |= link.PipelineFlagsDescriptorHeap
 		d.Layout = nil // VUID-VkComputePipelineCreateInfo-flags-11311
 	} else {
@@ -215,7 +215,7 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err != nil {
 		return nil, err
 	}
-	out := &DescribedStage{Heap: p.Heaps != (Heaps{}), Shader: a.Shader.Name, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link()}
+	out := &DescribedStage{Mappings: p.linkMappings(), Shader: a.Shader.Name, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link()}
 	if a.Stage == Fragment {
 		if f, e, err := r.stageFacts(code, a, out.Entry, spirv.ExecutionModelFragment); err == nil { // rules cover errors
 			out.inputs = inputVariables(f, e)

@@ -69,6 +69,7 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	if err != nil {
 		return err
 	}
+	args.Map(prog.IR(), c.Pipeline.Mappings)
 	args.Groups, args.Base = r.groups(c), c.Base
 	err = prog.Dispatch(ctx, args)
 	r.hear(prog.IR(), args.Log)

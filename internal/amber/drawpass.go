@@ -81,6 +81,9 @@ func (p *drawPass) draw(ctx context.Context, c *Draw) error {
 	if err != nil {
 		return err
 	}
+	for i := range prog.stages {
+		shader.Map(prog.stages[i].ir, c.Pipeline.Mappings)
+	}
 	a := state.Args{Shader: shader}
 	s, err := p.fixedState(c)
 	if err != nil {

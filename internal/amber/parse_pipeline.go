@@ -63,6 +63,8 @@ func (p *parser) pipelineItem(q *Pipeline, w word) {
 		p.subgroup(q)
 	case "ROBUSTNESS":
 		p.robustness(q)
+	case "MAP":
+		p.mapping(q)
 	case "BIND":
 		p.bind(q, w.pos)
 	case "SET":

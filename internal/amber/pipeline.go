@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // PipelineKind is the kind of a pipeline.
@@ -33,7 +34,8 @@ type Pipeline struct {
 	Push       *Buffer // the push constants; nil for none
 	Banks      []Bank
 	Heaps      Heaps
-	Robustness *Robustness // nil for the default
+	Mappings   []compute.Mapping // of resources without descriptor sets
+	Robustness *Robustness       // nil for the default
 	KernelArgs []KernelArg
 	Graphics   Graphics
 	RayTracing RayTracing
@@ -45,6 +47,7 @@ func (p *Pipeline) clone() *Pipeline {
 	q.Stages = slices.Clone(p.Stages)
 	q.Bindings = slices.Clone(p.Bindings)
 	q.Banks = slices.Clone(p.Banks)
+	q.Mappings = slices.Clone(p.Mappings)
 	q.KernelArgs = slices.Clone(p.KernelArgs)
 	q.Graphics.Colors = slices.Clone(p.Graphics.Colors)
 	q.Graphics.Resolves = slices.Clone(p.Graphics.Resolves)

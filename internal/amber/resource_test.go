@@ -2,6 +2,7 @@ package amber
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -74,6 +75,9 @@ SAMPLER s
 		{pipeline(bound + "\nROBUSTNESS ids\nVERTEX_INPUTS disabled\nEND"), pipeline(bound + "\nROBUSTNESS ids\nVERTEX_INPUTS strict\nEND"), "default, disabled, robust, robust2"},
 		{pipeline(bound + "\nROBUSTNESS ids\nEND"), pipeline(bound + "\nROBUSTNESS others\nEND"), "is no shader attached"},
 		{pipeline(bound + "\nROBUSTNESS\nEND"), pipeline(bound + "\nROBUSTNESS ids robust\nEND"), "the line must end"},
+		{pipeline("MAP DESCRIPTOR_SET 0 BINDING 0 AS push_data PUSH_OFFSET 4"), pipeline("MAP DESCRIPTOR_SET 0 BINDING 0 AS push_data OFFSET 4"), "is nothing that MAP has"},
+		{pipeline("MAP DESCRIPTOR_SET 0 BINDING 0 AS push_address"), pipeline("MAP DESCRIPTOR_SET 0 BINDING 0 AS shader_record_data"), "heap_with_constant_offset, "},
+		{pipeline("MAP DESCRIPTOR_SET 0 BINDING 0 AS push_address PUSH_OFFSET 0xffffffff"), pipeline("MAP DESCRIPTOR_SET 0 BINDING 0 AS push_address PUSH_OFFSET 0x100000000"), "from 0 to"},
 	} {
 		head := shadersOf(t, "dispatch")
 		if _, err := Parse("x.amber", []byte(head+c.right+"\n"), nil); err != nil {
@@ -113,10 +117,34 @@ PIPELINE compute p
 ATTACH heaped
 ` + lines + "\nEND\n" + write + "\nRUN p 1 1 1\nEXPECT o IDX 0 EQ 77 77 77 77 77 77 77 77\n"
 	}
+	maps := func(lines string) string {
+		return `BUFFER heap DATA_TYPE uint64 SIZE 8 FILL 16
+BUFFER push DATA_TYPE uint32 SIZE 4 FILL 0xffffffff
+PIPELINE compute p
+ATTACH mapped
+BIND BUFFER heap AS resource_heap
+BIND BUFFER heap AS sampler_heap
+BIND BUFFER push AS push_constant
+` + lines + "\nEND\nRUN p 1 1 1\n"
+	}
+	every := func(operands string) string {
+		lines := ""
+		for _, s := range mappingSources {
+			for binding := range 5 {
+				lines += fmt.Sprintf("MAP DESCRIPTOR_SET 0 BINDING %d AS %s %s\n", binding, s, operands)
+			}
+			lines += "END\nRUN p 1 1 1\nDERIVE_PIPELINE " + s.String() + " FROM p\n"
+		}
+		return lines
+	}
 	for _, c := range []struct {
 		name, shaders, script string
 		want                  Status
 	}{
+		{"mappings without operands", "mapping", maps(every("")), Pass},
+		{"mappings out of range", "mapping", maps(every("HEAP_OFFSET 0xffffffff HEAP_INDEX_STRIDE 0xffffffff HEAP_ARRAY_STRIDE 0xffffffff PUSH_OFFSET 13 ADDRESS_OFFSET 0xffffffff SAMPLER_HEAP_OFFSET 0xffffffff")), Pass},
+		{"mappings at an index out of range", "mapping", maps(every("HEAP_OFFSET 0xffffffff HEAP_INDEX_STRIDE 0xffffffff HEAP_ARRAY_STRIDE 0xffffffff PUSH_OFFSET 12 ADDRESS_OFFSET 4")), Pass},
+		{"misaligned mappings", "mapping", maps(every("HEAP_OFFSET 1 HEAP_ARRAY_STRIDE 1 PUSH_OFFSET 1")), Pass},
 		{"the most groups", "dispatch", counts("0x7fffffff 0xffff 0xffff"), Failed}, // more than 2⁶²
 		{"endless groups", "dispatch", counts("0x7fffffff 0xffff 1"), RanOutOfTime},
 		{"too many groups", "dispatch", counts("0xffffffff 1 1"), NotSupported},

@@ -25,11 +25,17 @@ func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) []exec.B
 func heapDescriptors[T any](heap []byte, numbered map[uint64]*T) []*T {
 	out := make([]*T, len(heap)/ir.HeapDescriptor)
 	for i := range out {
-		if d := heap[i*ir.HeapDescriptor:]; binary.LittleEndian.Uint64(d[8:]) == 0 {
-			out[i] = numbered[binary.LittleEndian.Uint64(d)]
-		}
+		out[i] = numberedIn(heap[i*ir.HeapDescriptor:], numbered)
 	}
 	return out
+}
+
+// numberedIn returns the image or sampler of a descriptor, or nil.
+func numberedIn[T any](descriptor []byte, numbered map[uint64]*T) *T {
+	if binary.LittleEndian.Uint64(descriptor[8:]) != 0 {
+		return nil
+	}
+	return numbered[binary.LittleEndian.Uint64(descriptor)]
 }
 
 // ViewsAt returns the views at a resource: of a heap, or of its set and binding. It allocates for a heap, and if the
@@ -59,14 +65,22 @@ func (a *Args) SamplersAt(r ir.Resource) []*texture.Sampler {
 	return clipToDeclared(r, a.samplersAt(Binding{r.Set, r.Binding}))
 }
 
+// regionOf returns the allocation that holds an address, or nil.
+func (a *Args) regionOf(address uint64) *exec.Region {
+	i := sort.Search(len(a.Regions), func(i int) bool { return a.Regions[i].Address > address }) - 1
+	if i < 0 || address-a.Regions[i].Address >= uint64(len(a.Regions[i].Bytes)) {
+		return nil
+	}
+	return &a.Regions[i]
+}
+
 // bufferAt returns the buffer of n bytes at an address: null if no live allocation
 // holds them all, or if it does not begin at a multiple of 8.
 func (a *Args) bufferAt(address, n uint64) exec.Buffer {
-	i := sort.Search(len(a.Regions), func(i int) bool { return a.Regions[i].Address > address }) - 1
-	if i < 0 || n == 0 {
+	r := a.regionOf(address)
+	if r == nil || n == 0 {
 		return exec.Buffer{}
 	}
-	r := &a.Regions[i]
 	from, size := address-r.Address, uint64(len(r.Bytes))
 	if from > size || n > size-from || from%8 != 0 {
 		return exec.Buffer{}
