@@ -29,7 +29,7 @@ var accessChainFamily = family{
 		{Code: "SPV-AccessChain-Stride", Section: "SPIR-V 3.3.8", Words: "in shaders, the base of a pointer access chain into memory with an explicit layout has a pointer type with ArrayStride"},
 		{Code: "SPV-AccessChain-BlockArray", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "the base type of an untyped access chain is an array of blocks if and only if the base points to an array of blocks"},
 		{Code: "SPV-RawAccessChain-Result", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "OpRawAccessChainNV yields a pointer to a scalar or vector, in the storage class of its base: StorageBuffer, PhysicalStorageBuffer or Uniform"},
-		{Code: "SPV-RawAccessChain-Operand", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "the stride of OpRawAccessChainNV is an OpConstant; stride, index and offset are 32-bit integers"},
+		{Code: "SPV-RawAccessChain-Operand", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "the stride of OpRawAccessChainNV is an OpConstant; stride, index and offset are 32-bit integers; robustness is for components or for elements"},
 		{Code: vuid.StandaloneSpirv_Base_07650, Section: environment, Words: "the base of a pointer access chain is in Workgroup, StorageBuffer or PhysicalStorageBuffer"},
 		{Code: vuid.StandaloneSpirv_Base_07651, Section: environment, Words: "a pointer access chain in Workgroup needs the capability VariablePointers"},
 		{Code: vuid.StandaloneSpirv_Base_07652, Section: environment, Words: "a pointer access chain in StorageBuffer needs the capability VariablePointers or VariablePointersStorageBuffer"},
@@ -275,6 +275,11 @@ func (c *checker) rawAccessChain(i int, in spirv.Inst) {
 			c.fail(i, "SPV-RawAccessChain-Operand", "the %s is %s; must be an integer of 32 bits", o.what, c.typeName(x))
 		}
 	}
+	const both = spirv.RawAccessChainOperandsRobustnessPerElementNVMask | spirv.RawAccessChainOperandsRobustnessPerComponentNVMask
+	o, _ := v.RawAccessChainOperands()
+	if o&both == both {
+		c.fail(i, "SPV-RawAccessChain-Operand", "robustness for each component and for each element; must be at most one of them")
+	}
 	k := c.m.Const(v.ByteStride())
 	if k == nil || k.Op != spirv.OpConstant {
 		if c.m.TypeOf(v.ByteStride()) != nil {
@@ -282,7 +287,7 @@ func (c *checker) rawAccessChain(i int, in spirv.Inst) {
 		}
 		return
 	}
-	if o, ok := v.RawAccessChainOperands(); ok && o&spirv.RawAccessChainOperandsRobustnessPerElementNVMask != 0 {
+	if o&spirv.RawAccessChainOperandsRobustnessPerElementNVMask != 0 {
 		if n, known := k.Int(); known && n == 0 {
 			c.fail(i, "SPV-RawAccessChain-Operand", "the stride is 0 with robustness for each element; must not be 0")
 		}

@@ -8,7 +8,8 @@ import (
 
 // bindlessFamily checks images and samplers addressed by integer handles
 // (SPV_NV_bindless_texture): the declared width of a handle, and the
-// conversions from and to handles. State: checker.handleWidth.
+// conversions from and to handles. State: checker.handleWidth and
+// handleSeen.
 var bindlessFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Bindless-Width", Section: "SPIR-V, SPV_NV_bindless_texture", Words: "a module declares one width, 32 or 64 bits, for the addresses of images and samplers"},
@@ -23,10 +24,12 @@ var bindlessFamily = family{
 		spirv.OpConvertSamplerToUNV:          (*checker).toHandle,
 		spirv.OpConvertSampledImageToUNV:     (*checker).toHandle,
 	},
+	after: []func(*checker){(*checker).handleWidthDeclared},
 }
 
 // addressingMode checks OpSamplerImageAddressingModeNV and records its width.
 func (c *checker) addressingMode(i int, in spirv.Inst) {
+	c.handleSeen = true
 	w := inst.SamplerImageAddressingModeNV(in).BitWidth()
 	switch {
 	case w != 32 && w != 64:
@@ -35,6 +38,13 @@ func (c *checker) addressingMode(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Bindless-Width", "the width of the addresses of images and samplers is declared twice; must be declared once")
 	default:
 		c.handleWidth = w
+	}
+}
+
+// handleWidthDeclared checks that a module with bindless textures declares the width.
+func (c *checker) handleWidthDeclared() {
+	if c.capable(spirv.CapabilityBindlessTextureNV) && !c.handleSeen {
+		c.fail(-1, "SPV-Bindless-Width", "the capability BindlessTextureNV and no OpSamplerImageAddressingModeNV; must have one")
 	}
 }
 

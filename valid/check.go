@@ -106,6 +106,7 @@ type checker struct {
 
 	image       images
 	handleWidth uint32 // width of image and sampler handles, in bits; 0 until declared
+	handleSeen  bool   // whether a width was declared, right or wrong
 
 	grouped int        // decorations checked through groups
 	rounded []rounding // values decorated FPRoundingMode

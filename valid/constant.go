@@ -123,7 +123,10 @@ func (c *checker) constantComposite(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Constant-Composite", "%s is %s; must be a composite", in.Op(), c.typeName(t))
 		return
 	}
-	if t.Op == spirv.OpTypeTensorARM {
+	if t.Op == spirv.OpTypeTensorARM { // its shape gives the types and the number
+		for n, id := range ids {
+			c.constituent(i, in.Op() == spirv.OpSpecConstantComposite, n, id, nil)
+		}
 		return
 	}
 	if t.IsRuntimeArray() {
@@ -215,12 +218,14 @@ func (c *checker) constantReplicate(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Constant-Composite", "%s is %s; must be a composite", in.Op(), c.typeName(t))
 		return
 	}
-	part := t.Elem
-	if t.IsStruct() && len(t.Members) > 0 {
-		part = t.Members[0].Type
+	spec := in.Op() == spirv.OpSpecConstantCompositeReplicateEXT
+	for n := range t.Members {
+		if part := t.Members[n].Type; n == 0 || part != t.Members[n-1].Type {
+			c.constituent(i, spec, n, id, part)
+		}
 	}
-	if t.Op != spirv.OpTypeTensorARM {
-		c.constituent(i, in.Op() == spirv.OpSpecConstantCompositeReplicateEXT, 0, id, part)
+	if !t.IsStruct() {
+		c.constituent(i, spec, 0, id, t.Elem)
 	}
 }
 

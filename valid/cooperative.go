@@ -25,7 +25,7 @@ var cooperativeFamily = family{
 		{Code: "SPV-CooperativeMatrix-Operand", Section: "SPIR-V 3.3.6", Words: "the scope, rows, columns and use of a cooperative matrix type are constant integer scalars of 32 bits; the scope and the use have a value of their enumeration"},
 		{Code: "SPV-CooperativeMatrix-Pointer", Section: "SPIR-V 3.3.8", Words: "a cooperative matrix is loaded and stored through a pointer to numbers or vectors of numbers, in shaders into an array"},
 		{Code: "SPV-CooperativeMatrix-Matrix", Section: "SPIR-V 3.3.8", Words: "a load, a store, the length and the arithmetic of cooperative matrices have a cooperative matrix for each matrix operand and result"},
-		{Code: "SPV-CooperativeMatrix-Layout", Section: "SPIR-V 3.2.57", Words: "the memory layout of a cooperative matrix is a 32-bit constant with a value of its enumeration"},
+		{Code: "SPV-CooperativeMatrix-Layout", Section: "SPIR-V 3.2.57", Words: "the memory layout of a cooperative matrix is a 32-bit constant with a value of its enumeration, and the module declares the capability of the layout"},
 		{Code: "SPV-CooperativeMatrix-Stride", Section: "SPIR-V 3.2.57", Words: "the stride of a cooperative matrix is an integer scalar; in a blocked layout it is the constant 1, 2 or 4; else it is not negative, and in a store not 0"},
 		{Code: "SPV-CooperativeMatrix-Signed", Section: "SPIR-V 3.2.58", Words: "the components of a matrix are signed only if they are integers"},
 		{Code: "SPV-CooperativeMatrix-Blocks", Section: "SPIR-V, SPV_ARM_cooperative_matrix_layouts", Words: "the rows and columns of a matrix in a blocked layout are multiples of the rows and columns of a block"},
@@ -282,8 +282,13 @@ func (c *cooperatives) matrixLayout(i int, t *facts.Type, layout, stride spirv.I
 		return
 	}
 	l := spirv.CooperativeMatrixLayout(n)
-	if spirv.KindCooperativeMatrixLayout.Enumerant(uint32(n)) == nil {
+	row := spirv.KindCooperativeMatrixLayout.Enumerant(uint32(n))
+	if row == nil {
 		c.fail(i, "SPV-CooperativeMatrix-Layout", "the layout is %d; must be a cooperative matrix layout", n)
+		return
+	}
+	if len(row.Capabilities()) > 0 && !c.anyCapable(row.Capabilities()...) {
+		c.fail(i, "SPV-CooperativeMatrix-Layout", "the layout %s needs the capability %s", l, row.Capabilities()[0])
 		return
 	}
 	blocked := l == spirv.CooperativeMatrixLayoutRowBlockedInterleavedARM || l == spirv.CooperativeMatrixLayoutColumnBlockedInterleavedARM

@@ -50,7 +50,7 @@ func (c *cooperatives) typeVectorID(i int, in spirv.Inst) {
 func (c *cooperatives) wordConstant(i int, id spirv.ID, what, code string) *facts.Const {
 	k := c.m.Const(id)
 	switch {
-	case c.code.Def(id) < 0, c.typeless(id):
+	case c.code.Def(id) < 0, c.typeless(id) && !isType(c.code.Inst(i).Op()): // SPV-Id-Untyped
 		return nil
 	case k == nil || k.Undef || k.Type != nil && !isWord(k.Type):
 		c.fail(i, code, "%s is %s; must be a constant integer of 32 bits", what, c.name(id))

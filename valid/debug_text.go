@@ -1,9 +1,6 @@
 package valid
 
-import (
-	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/spirv"
-)
+import "github.com/chiaro-gpu/chiaro/spirv"
 
 // debugLine checks the range of a DebugLine: source, first and last line, first
 // and last column. Line 0 is for instructions without a line in the source.
@@ -25,7 +22,7 @@ func (c *debugInfo) debugLine(i int, w []spirv.ID) {
 		if n[0] == 0 {
 			c.lineless = i
 		}
-		c.inText(i, w[0], c.m.Const(w[2]), c.m.Const(w[4]))
+		c.inText(i, w[0], n[1], n[3])
 	}
 }
 
@@ -46,11 +43,39 @@ func (c *debugInfo) debugDeclare(i int, w []spirv.ID) {
 	}
 }
 
+// debugPlace checks the line and the column of an instruction that has them after a
+// DebugSource. They are constants in the set of shaders and literals in OpenCL's.
+func (c *debugInfo) debugPlace(i int, w []uint32, op debugOp, shader bool) {
+	at := 2
+	switch op {
+	case spirv.NonSemanticShaderDebugInfoDebugTypedef, spirv.NonSemanticShaderDebugInfoDebugTypeEnum, spirv.NonSemanticShaderDebugInfoDebugTypeComposite,
+		spirv.NonSemanticShaderDebugInfoDebugTypeMember, spirv.NonSemanticShaderDebugInfoDebugFunction, spirv.NonSemanticShaderDebugInfoDebugFunctionDeclaration,
+		spirv.NonSemanticShaderDebugInfoDebugGlobalVariable, spirv.NonSemanticShaderDebugInfoDebugLocalVariable:
+	case spirv.NonSemanticShaderDebugInfoDebugLexicalBlock:
+		at = 0
+	case spirv.NonSemanticShaderDebugInfoDebugTypeTemplateParameter:
+		at = 3
+	default:
+		return
+	}
+	if len(w) < at+3 {
+		return
+	}
+	line, column, known := int64(w[at+1]), int64(w[at+2]), true
+	if shader {
+		var ok bool
+		line, known = c.m.Const(spirv.ID(w[at+1])).Int()
+		column, ok = c.m.Const(spirv.ID(w[at+2])).Int()
+		known = known && ok
+	}
+	if known {
+		c.inText(i, spirv.ID(w[at]), line, column)
+	}
+}
+
 // inText checks that a line and a column are in the text of a DebugSource.
-func (c *debugInfo) inText(i int, source spirv.ID, line, column *facts.Const) {
-	n, ok := line.Int()
-	k, ok2 := column.Int()
-	if !ok || !ok2 || n == 0 {
+func (c *debugInfo) inText(i int, source spirv.ID, n, k int64) {
+	if n == 0 {
 		return
 	}
 	lines, ok := c.textOf(source)

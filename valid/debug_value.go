@@ -85,16 +85,11 @@ func (c *debugInfo) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet
 			c.debugEncoding(i, op, set, w)
 		}
 	}
+	c.debugPlace(i, w, op, shader)
 	if !shader {
 		return
 	}
 	switch op {
-	case spirv.NonSemanticShaderDebugInfoDebugTypedef, spirv.NonSemanticShaderDebugInfoDebugTypeEnum, spirv.NonSemanticShaderDebugInfoDebugTypeComposite,
-		spirv.NonSemanticShaderDebugInfoDebugTypeMember, spirv.NonSemanticShaderDebugInfoDebugFunctionDeclaration,
-		spirv.NonSemanticShaderDebugInfoDebugGlobalVariable, spirv.NonSemanticShaderDebugInfoDebugLocalVariable:
-		if len(w) > 4 {
-			c.inText(i, spirv.ID(w[2]), c.m.Const(spirv.ID(w[3])), c.m.Const(spirv.ID(w[4])))
-		}
 	case spirv.NonSemanticShaderDebugInfoDebugBuildIdentifier:
 		if len(w) > 0 {
 			c.identifier(i, spirv.ID(w[0]))

@@ -10,9 +10,8 @@ import (
 // severalTimes reports whether a target may have a decoration more than once.
 func severalTimes(kind spirv.Decoration) bool {
 	switch kind {
-	case spirv.DecorationFuncParamAttr, spirv.DecorationUserSemantic, spirv.DecorationUserTypeGOOGLE, spirv.DecorationLinkageAttributes,
-		spirv.DecorationMergeINTEL, spirv.DecorationMemoryINTEL, spirv.DecorationCacheControlLoadINTEL, spirv.DecorationCacheControlStoreINTEL,
-		spirv.DecorationFPFastMathMode:
+	case spirv.DecorationFuncParamAttr, spirv.DecorationUserSemantic, spirv.DecorationUserTypeGOOGLE,
+		spirv.DecorationMergeINTEL, spirv.DecorationMemoryINTEL, spirv.DecorationCacheControlLoadINTEL, spirv.DecorationCacheControlStoreINTEL:
 		return true
 	}
 	return false

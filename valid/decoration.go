@@ -20,7 +20,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-BuiltIn", Section: "SPIR-V 3.2.20", Words: "BuiltIn is on a variable, a member of a struct or a constant; WorkgroupSize is on a constant, and in Vulkan a subgroup built-in is on a variable"},
 		{Code: "SPV-Decoration-MemoryObject", Section: "SPIR-V 3.2.20", Words: "a decoration of memory is on a variable or a parameter that is a pointer"},
 		{Code: "SPV-Decoration-Variable", Section: "SPIR-V 3.2.20", Words: "a decoration of an interface is on a variable"},
-		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor and MatrixStride are on members of structs"},
+		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor and MatrixStride are on members of structs; Offset is on no type"},
 		{Code: "SPV-Decoration-NotMember", Section: "SPIR-V 3.2.20", Words: "a decoration of a whole object is on no member"},
 		{Code: "SPV-Decoration-Twice", Section: "SPIR-V 2.16.1", Words: "a target has each decoration at most once, except for the decorations that may repeat"},
 		{Code: "SPV-Decoration-Exclusive", Section: "SPIR-V 3.2.20", Words: "Block excludes BufferBlock, Restrict Aliased, RestrictPointer AliasedPointer, RowMajor ColMajor, NoContraction FPFastMathMode, Offset OffsetIdEXT, ArrayStride ArrayStrideIdEXT"},
@@ -70,6 +70,10 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		c.arrayStride(i, id, op, words)
 	case spirv.DecorationBuiltIn:
 		c.builtInTarget(i, id, op, words)
+	case spirv.DecorationOffset: // of transform feedback, it is also on a variable
+		if isType(op) {
+			c.fail(i, "SPV-Decoration-MemberOnly", "Offset on %s, the result of %s; must be on a member of a struct or a variable", c.name(id), op)
+		}
 	case spirv.DecorationRowMajor, spirv.DecorationColMajor, spirv.DecorationMatrixStride:
 		c.fail(i, "SPV-Decoration-MemberOnly", "%s on %s; must be on a member of a struct", kind, c.name(id))
 	case spirv.DecorationNoPerspective, spirv.DecorationFlat, spirv.DecorationPatch, spirv.DecorationCentroid, spirv.DecorationSample,

@@ -17,9 +17,13 @@ var extensionsSince = map[string]spirv.Version{
 	"SPV_KHR_workgroup_memory_explicit_layout": spirv.Version14,
 	"SPV_EXT_mesh_shader":                      spirv.Version14,
 	"SPV_NV_shader_invocation_reorder":         spirv.Version14,
+	"SPV_EXT_shader_invocation_reorder":        spirv.Version14,
+	"SPV_KHR_opacity_micromap":                 spirv.Version14,
 	"SPV_NV_cluster_acceleration_structure":    spirv.Version14,
 	"SPV_NV_linear_swept_spheres":              spirv.Version14,
 	"SPV_QCOM_image_processing":                spirv.Version14,
+	"SPV_QCOM_image_processing2":               spirv.Version14,
+	"SPV_QCOM_image_processing3":               spirv.Version14,
 	"SPV_QCOM_cooperative_matrix_conversion":   spirv.Version13,
 }
 

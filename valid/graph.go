@@ -18,7 +18,7 @@ var graphFamily = family{
 		{Code: "SPV-Graph-Index", Section: "SPIR-V, SPV_ARM_graph", Words: "an index of an input, an output or an element is a 32-bit integer, and selects an existing one"},
 		{Code: "SPV-Graph-Value", Section: "SPIR-V, SPV_ARM_graph", Words: "an input, an output or an element has its type from the graph type"},
 		{Code: "SPV-Graph-Twice", Section: "SPIR-V, SPV_ARM_graph", Words: "a graph names no input, output or element twice"},
-		{Code: "SPV-Graph-Place", Section: "SPIR-V, SPV_ARM_graph", Words: "a graph sets its outputs last and ends with OpGraphEndARM; no entry point, function or other graph is in a graph"},
+		{Code: "SPV-Graph-Place", Section: "SPIR-V, SPV_ARM_graph", Words: "a graph sets its outputs last and ends with OpGraphEndARM; no entry point, function or other graph is in a graph; graphs and their entry points are after the functions"},
 		{Code: "SPV-Graph-Debug", Section: "NonSemantic.Graph.DebugInfo", Words: "each operand is of the kind that the set defines"},
 		{Code: vuid.StandaloneSpirv_OpGraphInputARM_09931, Section: environment, Words: "the indices of OpGraphInputARM are constants"},
 		{Code: vuid.StandaloneSpirv_OpGraphSetOutputARM_09932, Section: environment, Words: "the indices of OpGraphSetOutputARM are constants"},
@@ -119,7 +119,7 @@ func (g *graphs) graphEntryPoint(i int, in spirv.Inst) {
 		g.fail(i, "SPV-Graph-EntryPoint", "the entry point has the name %q of another; must have its own", v.Name()).also(g, first, "the other")
 	}
 	g.names[v.Name()] = i
-	if d := g.code.DefInst(v.Graph()); d != nil && d.Op() != spirv.OpGraphARM {
+	if d := g.code.DefInst(v.Graph()); d != nil && d.Op() != spirv.OpGraphARM && !g.typeless(v.Graph()) {
 		g.fail(i, "SPV-Graph-EntryPoint", "the entry point is of %s, the result of %s; must be of a graph", g.name(v.Graph()), d.Op())
 		return
 	}

@@ -83,6 +83,21 @@ func unlisted(b spirv.BuiltIn) bool {
 	return false
 }
 
+// levelMembers checks that tessellation levels in a struct are Patch.
+func (c *checker) levelMembers(v *facts.Variable) {
+	s := core(v.Type)
+	if !s.IsStruct() || c.m.Has(v.ID, spirv.DecorationPatch) {
+		return
+	}
+	for k := range s.Members {
+		b, ok := c.m.MemberBuiltIn(s.ID, k)
+		if ok && (b == spirv.BuiltInTessLevelInner || b == spirv.BuiltInTessLevelOuter) && !c.m.HasMember(s.ID, k, spirv.DecorationPatch) {
+			c.fail(v.Index, vuid.StandaloneSpirv_TessLevelInner_10880, "member %d of %s has the built-in %s and no Patch; must have it", k, c.name(s.ID), b).also(c, s.Index, "the struct")
+			return
+		}
+	}
+}
+
 // inputOutput checks one input or output.
 func (c *checker) inputOutput(v *facts.Variable) {
 	b, ok := c.m.BuiltIn(v.ID)
@@ -91,6 +106,7 @@ func (c *checker) inputOutput(v *facts.Variable) {
 		if c.contains(v.Type, holdsPhysical) {
 			c.fail(v.Index, vuid.StandaloneSpirv_Input_09557, "%s in %s contains a pointer to a physical storage buffer; must contain none", c.name(v.ID), v.Storage)
 		}
+		c.levelMembers(v)
 	case b == spirv.BuiltInTessLevelInner || b == spirv.BuiltInTessLevelOuter:
 		if !c.m.Has(v.ID, spirv.DecorationPatch) {
 			c.fail(v.Index, vuid.StandaloneSpirv_TessLevelInner_10880, "%s has the built-in %s and no Patch; must have it", c.name(v.ID), b).unstated(c.first())

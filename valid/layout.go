@@ -64,6 +64,7 @@ type layoutState struct {
 	merge    int    // the merge instruction just before, −1 if there is none
 	started  bool   // whether the open function has a block
 	graph    bool   // whether an OpGraphARM is open
+	graphs   int    // the first graph or entry point of one + 1; functions are before it (SPV_ARM_graph)
 	badScope bool   // whether an instruction outside of blocks was reported in this function
 }
 
@@ -89,7 +90,7 @@ func sectionOf(op spirv.Op) section {
 		return nameSection
 	case spirv.OpModuleProcessed:
 		return processedSection
-	case spirv.OpTypeForwardPointer, spirv.OpGraphConstantARM, spirv.OpGraphEntryPointARM, spirv.OpConstantStringAMDX, spirv.OpSpecConstantStringAMDX,
+	case spirv.OpTypeForwardPointer, spirv.OpGraphConstantARM, spirv.OpConstantStringAMDX, spirv.OpSpecConstantStringAMDX,
 		spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR, spirv.OpConstantSizeOfEXT:
 		return declarationSection
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpUndef, spirv.OpPoisonKHR, spirv.OpLine, spirv.OpNoLine, spirv.OpNop,
@@ -199,11 +200,20 @@ func (c *checker) layoutOutside(i int, op spirv.Op) {
 	l := &c.layout
 	switch op {
 	case spirv.OpFunction:
+		if l.graphs > 0 {
+			c.fail(i, "SPV-Graph-Place", "a function after a graph or its entry point; must be before all of them").also(c, l.graphs-1, "the first")
+		}
 		l.open, l.params, l.block, l.started, l.badScope = i, true, -1, false, false
-	case spirv.OpGraphARM:
-		l.graph = true
-	case spirv.OpLine, spirv.OpNoLine, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+	case spirv.OpGraphARM, spirv.OpGraphEntryPointARM:
+		l.graph = op == spirv.OpGraphARM
+		if l.graphs == 0 {
+			l.graphs = i + 1
+		}
+	case spirv.OpLine, spirv.OpNoLine:
 	default:
+		if isDebugInfo(c.m, op, c.code.Inst(i)) { // SPV-DebugInfo-Place
+			return
+		}
 		if l.told&1 == 0 {
 			l.told |= 1
 			c.fail(i, "SPV-Layout-Function", "%s outside of functions; must be in one", op)

@@ -37,9 +37,7 @@ func (c *checker) locations() {
 		c.locatedVariable(&c.m.Variables[n])
 	}
 	for n := range c.m.EntryPoints {
-		if e := &c.m.EntryPoints[n]; modelOf(e.Model)&locatedModels != 0 {
-			c.locatedEntry(e)
-		}
+		c.locatedEntry(&c.m.EntryPoints[n])
 	}
 }
 
@@ -156,9 +154,11 @@ type located struct {
 	told            [2]bool // of inputs and outputs: that two of them overlap
 }
 
-// locatedEntry checks the interface of an entry point.
+// locatedEntry checks the interface of an entry point. The variables of other models than
+// locatedModels are all built-ins or blocks of them.
 func (c *checker) locatedEntry(e *facts.EntryPoint) {
 	l := located{c: c, e: e}
+	bare := modelOf(e.Model)&locatedModels == 0
 	mark := c.mark()
 	for _, id := range e.Interface {
 		v := c.m.Variable(id)
@@ -166,12 +166,14 @@ func (c *checker) locatedEntry(e *facts.EntryPoint) {
 			continue
 		}
 		c.marks[v.Index] = mark
-		switch v.Storage {
-		case spirv.StorageClassInput:
-			if modelOf(e.Model)&inMesh == 0 {
-				l.variable(v)
+		in := v.Storage == spirv.StorageClassInput
+		switch {
+		case !in && v.Storage != spirv.StorageClassOutput, in && modelOf(e.Model)&inMesh != 0:
+		case bare:
+			if c.builtInBlock(v) {
+				c.unblocked(v)
 			}
-		case spirv.StorageClassOutput:
+		default:
 			l.variable(v)
 		}
 	}
@@ -229,16 +231,12 @@ func (l *located) variable(v *facts.Variable) {
 	if s == nil {
 		return
 	}
-	if s.IsStruct() && len(s.Members) > 0 {
-		if _, ok := c.m.MemberBuiltIn(s.ID, 0); ok {
-			if !c.m.Has(s.ID, spirv.DecorationBlock) {
-				c.fail(v.Index, vuid.StandaloneSpirv_Location_04919, "%s has members that are built-ins and is no Block, and the members have no Location; must be a Block", c.name(v.ID)).also(c, s.Index, "the struct")
-			}
-			if has {
-				c.fail(d.Index, vuid.StandaloneSpirv_Location_04916, "Location on %s, a block of built-ins; must be on a user-defined variable", c.name(v.ID)).also(c, s.Index, "the block")
-			}
-			return
+	if c.builtInBlock(v) {
+		c.unblocked(v)
+		if has {
+			c.fail(d.Index, vuid.StandaloneSpirv_Location_04916, "Location on %s, a block of built-ins; must be on a user-defined variable", c.name(v.ID)).also(c, s.Index, "the block")
 		}
+		return
 	}
 	switch {
 	case has:
@@ -255,6 +253,14 @@ func (l *located) variable(v *facts.Variable) {
 			code = vuid.StandaloneSpirv_Location_04917
 		}
 		c.fail(v.Index, code, "%s in %s has no Location and is no Block; must have one", c.name(v.ID), v.Storage).also(c, l.e.Index, "the entry point")
+	}
+}
+
+// unblocked reports a variable with a struct of built-ins that is no Block (Vulkan,
+// Built-in Interface Block).
+func (c *checker) unblocked(v *facts.Variable) {
+	if s := core(v.Type); !c.m.Has(s.ID, spirv.DecorationBlock) {
+		c.fail(v.Index, vuid.StandaloneSpirv_Location_04919, "%s has members that are built-ins and is no Block, and the members have no Location; must be a Block", c.name(v.ID)).also(c, s.Index, "the struct")
 	}
 }
 

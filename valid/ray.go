@@ -149,7 +149,7 @@ func (c *checker) ray(i int, in spirv.Inst) {
 		c.onlyIn(i, allowed, "SPV-Ray-Model")
 	}
 	if op.HasType() {
-		if t, want := c.m.Type(in.Type()), rayResult(op); t != nil && want != rayAny && !(want == rayHandle && op == spirv.OpHitObjectGetShaderRecordBufferHandleEXT) && !rayFits(t, want) {
+		if t, want := c.m.Type(in.Type()), rayResult(op); t != nil && want != rayAny && !rayFits(t, want) {
 			c.fail(i, "SPV-Ray-Result", "%s yields %s; must yield %s", op, c.typeName(t), rayWords[want])
 		}
 	}

@@ -74,7 +74,10 @@ func (c *checker) unbound(v *facts.Variable) {
 	if set && binding {
 		return
 	}
-	if b, ok := c.m.BuiltIn(v.ID); ok && (b == spirv.BuiltInSamplerHeapEXT || b == spirv.BuiltInResourceHeapEXT) || c.usedBy(v) == 0 {
+	if b, ok := c.m.BuiltIn(v.ID); ok && (b == spirv.BuiltInSamplerHeapEXT || b == spirv.BuiltInResourceHeapEXT) {
+		return
+	}
+	if c.env.BeforeLegalization && c.usedBy(v) == 0 { // legalization removes it
 		return
 	}
 	missing := "DescriptorSet"

@@ -11,6 +11,7 @@ var variablePointerFamily = family{
 	rules: []Rule{
 		{Code: "SPV-LogicalPointer-Use", Section: "SPIR-V 2.16.1", Words: "with logical addressing, pointers are selected, loaded, compared, returned and null only in StorageBuffer and Workgroup, with the capability of variable pointers"},
 		{Code: "SPV-LogicalPointer-Cast", Section: "SPIR-V 2.16.1", Words: "no instruction casts logical pointers"},
+		{Code: "SPV-LogicalPointer-Physical", Section: "SPIR-V 2.16.1", Words: "memory in PhysicalStorageBuffer is accessed only with the addressing model PhysicalStorageBuffer64"},
 		{Code: "SPV-VariablePointer-Buffer", Section: "SPIR-V 2.16.1", Words: "without the capability VariablePointers, a variable pointer selects among pointers into one buffer"},
 		{Code: "SPV-VariablePointer-Matrix", Section: "SPIR-V 2.16.1", Words: "a variable pointer points neither to a matrix or a type that contains one, nor into a matrix"},
 		{Code: "SPV-VariablePointer-ArrayLength", Section: "SPIR-V 2.16.1", Words: "the pointer of OpArrayLength is no variable pointer"},
@@ -18,7 +19,7 @@ var variablePointerFamily = family{
 	ops: []group{{(*checker).logicalUse, []spirv.Op{
 		spirv.OpConstantNull, spirv.OpLoad, spirv.OpSelect, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpBitcast, spirv.OpPtrAccessChain,
 		spirv.OpInBoundsPtrAccessChain, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpReturnValue,
-	}}},
+	}}, {(*checker).physicalUse, []spirv.Op{spirv.OpLoad, spirv.OpStore, spirv.OpSelect}}},
 	after: []func(*checker){(*checker).variablePointers},
 }
 
@@ -91,6 +92,26 @@ func (c *checker) logicalUse(i int, in spirv.Inst) {
 		return
 	}
 	c.fail(i, "SPV-LogicalPointer-Use", "%s with a pointer to %s; must be to StorageBuffer or Workgroup, with the capability of variable pointers", op, t.Storage)
+}
+
+// physicalUse checks the addressing model of an access to a physical storage buffer. The
+// types of pointers into one may be declared with any model.
+func (c *checker) physicalUse(i int, in spirv.Inst) {
+	if c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64 {
+		return
+	}
+	var t *facts.Type
+	switch in.Op() {
+	case spirv.OpLoad:
+		t = c.m.TypeOf(inst.Load(in).Pointer())
+	case spirv.OpStore:
+		t = c.m.TypeOf(inst.Store(in).Pointer())
+	default:
+		t = c.m.Type(in.Type())
+	}
+	if t.IsPointer() && physical(t) {
+		c.fail(i, "SPV-LogicalPointer-Physical", "%s with a pointer to PhysicalStorageBuffer and the addressing model %s; must be PhysicalStorageBuffer64", in.Op(), c.m.Addressing)
+	}
 }
 
 // pointerWalk propagates the properties of pointers through the functions.
