@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -8,44 +9,88 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// checkFormats returns an error if a storage image or storage texel buffer has another format than the shader
-// declares: its texels would be undefined (Vulkan, Compatibility Between SPIR-V Image Formats and Vulkan
-// Formats).
-func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint) error {
+// imageVariable is a variable of an image, or of an array of images.
+type imageVariable struct {
+	set, binding uint32
+	image        *facts.Type
+}
+
+// imageVariables returns the image variables of an entry point.
+func imageVariables(f *facts.Module, e *facts.EntryPoint) (list []imageVariable) {
 	for _, v := range f.Globals(e) {
 		t := v.Type
-		for t.IsArray() {
+		for t.IsArray() || t != nil && t.Op == spirv.OpTypeSampledImage {
 			t = t.Elem
 		}
-		if t == nil || t.Image == nil || t.Image.Sampled != 2 {
-			continue
-		}
-		want := format.OfShader(t.Image.Format.String())
 		set, _ := f.Decoration(v.ID, spirv.DecorationDescriptorSet)
 		binding, ok := f.Decoration(v.ID, spirv.DecorationBinding)
-		if want == "" || !ok || len(set.Operands) == 0 || len(binding.Operands) == 0 {
-			continue
+		if t != nil && t.Image != nil && ok && len(set.Operands) > 0 && len(binding.Operands) > 0 {
+			list = append(list, imageVariable{set.Operands[0], binding.Operands[0], t})
 		}
+	}
+	return list
+}
+
+// checkFormats returns an error if an image or texel buffer has a format that the shader cannot read: its texels would
+// be undefined (Vulkan, Compatibility Between SPIR-V Image Formats and Vulkan Formats). A mutable binding has such
+// images too: the shader must not access them by way of this variable.
+func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint) error {
+	vars := imageVariables(f, e)
+	shared := map[[2]uint32]int{}
+	for _, v := range vars {
+		shared[[2]uint32{v.set, v.binding}]++
+	}
+	for _, v := range vars {
 		for i := range p.Bindings {
 			b := &p.Bindings[i]
-			if b.Set != set.Operands[0] || b.Binding != binding.Operands[0] {
+			if b.Set != v.set || b.Binding != v.binding || b.Mutable != nil {
 				continue
 			}
 			for _, x := range b.Buffers {
 				if x == nil {
 					continue
 				}
-				got := x.Texel
-				if got == nil && b.Kind == StorageTexelBuffer {
-					got = texelOf(x.Type)
-				}
-				if got != nil && !sameChannels(got, want) {
-					return r.fault(CodeType, b.At, "image %s has the format %s; the shader declares %s, that is %s", x.Name, got.Name, t.Image.Format, want)
+				if problem := v.mismatch(b, x, shared[[2]uint32{v.set, v.binding}] > 1); problem != "" {
+					return r.fault(CodeType, b.At, "image %s has the format %s", x.Name, problem)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// mismatch returns the format of a buffer and the one that the variable needs, "" if they agree. If variables share the
+// binding, the shader may access each kind of number by way of another.
+func (v *imageVariable) mismatch(b *Binding, x *Buffer, shared bool) string {
+	got := x.Texel
+	if got == nil && (b.Kind == StorageTexelBuffer || b.Kind == UniformTexelBuffer) {
+		got = texelOf(x.Type)
+	}
+	if got == nil {
+		return ""
+	}
+	t := v.image
+	if t.Image.Sampled == 2 {
+		want := format.OfShader(t.Image.Format.String())
+		if want != "" && !sameChannels(got, want) {
+			return fmt.Sprintf("%s; the shader declares %s, that is %s", got.Name, t.Image.Format, want)
+		}
+	}
+	if whole, known := wholeNumbers(got); known && !shared && t.Elem != nil && whole == t.Elem.IsFloat() { // VUID-vkCmdDispatch-format-07753
+		return fmt.Sprintf("%s; the shader reads %s", got.Name, map[bool]string{true: "floating-point numbers", false: "integers"}[whole])
+	}
+	return ""
+}
+
+// wholeNumbers reports whether shaders read the texels of a format as integers, and whether that is known: views of
+// depth and stencil have one of the two.
+func wholeNumbers(f *format.Format) (whole, known bool) {
+	for _, c := range f.Components() {
+		if c.Numeric != format.None {
+			return c.Numeric == format.UInt || c.Numeric == format.SInt, !f.IsDepthStencil()
+		}
+	}
+	return false, false
 }
 
 // sameChannels reports whether a format has the channels of the named one with the same bits and numbers. Their

@@ -189,3 +189,35 @@ RUN p 1 1 1
 		})
 	}
 }
+
+// TestViewNumbers checks that a view whose numbers are not those of the shader's Sampled Type is a fault that names the
+// format (VUID-vkCmdDispatch-format-07753), unless it is null, mutable, or bound to another kind of number as well.
+func TestViewNumbers(t *testing.T) {
+	bound := func(format, binding string) string {
+		return "IMAGE im FORMAT " + format + ` DIM_2D WIDTH 2 HEIGHT 2 FILL 0
+BUFFER o DATA_TYPE uint32 SIZE 8 FILL 77
+SAMPLER s
+PIPELINE compute p
+ATTACH mapped
+BIND BUFFER o AS storage DESCRIPTOR_SET 0 BINDING 0
+` + binding + `
+END
+RUN p 1 1 1
+`
+	}
+	const combined = "BIND BUFFER im AS combined_image_sampler SAMPLER s DESCRIPTOR_SET 0 BINDING 3"
+	for _, c := range []struct {
+		script string
+		want   Status
+	}{
+		{bound("R8_UNORM", combined), Pass}, {bound("R16_SFLOAT", combined), Pass}, {bound("D32_SFLOAT", combined), Pass},
+		{bound("R8_UINT", combined), Failed}, {bound("R32G32_SINT", combined), Failed},
+		{bound("R8_UINT", combined+" MUTABLE combined_image_sampler storage_image"), Pass},
+		{bound("R8_UINT", "BIND BUFFER NULL AS combined_image_sampler SAMPLER s DESCRIPTOR_SET 0 BINDING 3"), Pass},
+	} {
+		status, message := runStatus(t, shadersOf(t, "mapping")+c.script)
+		if status != c.want || status == Failed && !strings.Contains(message, "; the shader reads floating-point numbers") {
+			t.Errorf("%s\n%s: %s; want %s", c.script, status, message, c.want)
+		}
+	}
+}
