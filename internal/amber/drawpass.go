@@ -170,7 +170,7 @@ func (p *drawPass) endFeedback(c *Draw, f *state.Feedback) {
 	}
 }
 
-// clear records a clear of all attachments.
+// clear records a clear of all attachments, with views of their layers alone (vkCmdClearAttachments).
 func (p *drawPass) clear(ctx context.Context, c *Clear) error {
 	var s state.State
 	target, err := p.target(c.Pipeline, &s)
@@ -181,7 +181,7 @@ func (p *drawPass) clear(ctx context.Context, c *Clear) error {
 		return fmt.Errorf("%s:%s: %w", p.script.File, c.At, err)
 	}
 	v, g := p.clearsOf(c.Pipeline), &c.Pipeline.Graphics
-	x := draw.Clears{Colors: make([]draw.Clear, len(target.Colors))}
+	x := draw.Clears{Colors: make([]draw.Clear, len(target.Colors)), ViewMask: g.settings().ViewMask}
 	for _, a := range g.Colors {
 		for i := range 4 {
 			x.Colors[a.Location].Value[i] = clearWord(a.Buffer.Texel, 0, v.color, i)

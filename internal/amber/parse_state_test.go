@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/chiaro-gpu/chiaro/internal/interp"
 )
 
 // stateShaders are: red, (1, 0, 0, ½); count, which counts its invocations in binding 0; drawn, a vertex shader with
@@ -246,15 +244,23 @@ func stateScript(vertices []float64, pipeline, commands string) string {
 	return script + "PIPELINE graphics p\nFRAMEBUFFER_SIZE 8 8\n" + pipeline + "\nEND\n" + commands + "\n"
 }
 
-// runStatus runs a script and returns its status and message.
+// runStatus runs a script with all engines and returns its status and message, which must be the same.
 func runStatus(t *testing.T, text string) (Status, string) {
 	t.Helper()
 	s, err := Parse("state.amber", []byte(text), nil)
 	if err != nil {
 		return Failed, err.Error()
 	}
-	r := Run(context.Background(), s, Options{Engine: interp.Engine{}})
-	return r.Status, r.Message
+	var first Result
+	for i, e := range bothEngines() {
+		r := Run(context.Background(), s, Options{Engine: e})
+		if i == 0 {
+			first = r
+		} else if r.Status != first.Status || r.Message != first.Message {
+			t.Errorf("%s: %s: %s; the other engine: %s: %s", e.Name(), r.Status, r.Message, first.Status, first.Message)
+		}
+	}
+	return first.Status, first.Message
 }
 
 // Pipelines of stateCases.
