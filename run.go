@@ -130,7 +130,7 @@ func (r *run) submit(ctx context.Context, groups [3]uint32) error {
 		return err
 	}
 	c.BindPipeline(r.pipeline)
-	c.BindSets(r.layout, 0, r.sets, nil)
+	c.BindSets(vk.Compute, r.layout, 0, r.sets, nil)
 	if len(r.push) > 0 {
 		c.PushConstants(r.layout, 0, append(r.push, make([]byte, -len(r.push)&3)...))
 	}

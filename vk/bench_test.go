@@ -16,7 +16,7 @@ func BenchmarkRecord(b *testing.B) {
 		c.Begin(BeginInfo{})
 		for ; i < b.N && len(c.commands) < 4000; i++ {
 			c.BindPipeline(r.saxpy)
-			c.BindSets(r.pipeline, 0, sets, nil)
+			c.BindSets(Compute, r.pipeline, 0, sets, nil)
 			c.PushConstants(r.pipeline, 0, data)
 			c.Dispatch(1, 1, 1)
 		}
@@ -44,7 +44,7 @@ func BenchmarkDispatch(b *testing.B) {
 	r := newRig(b, DeviceInfo{Workers: 1}, storage)
 	c := r.record(b, func(c *CommandBuffer) {
 		c.BindPipeline(r.saxpy)
-		c.BindSets(r.pipeline, 0, []*Set{r.set}, nil)
+		c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
 		c.PushConstants(r.pipeline, 0, push(1))
 		for range 1000 {
 			c.Dispatch(1, 1, 1)

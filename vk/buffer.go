@@ -16,7 +16,7 @@ const (
 	UniformBuffer
 	StorageBuffer
 	IndexBuffer
-	VertexBuffer
+	vertexBufferBit
 	IndirectBuffer
 )
 

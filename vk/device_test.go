@@ -174,7 +174,7 @@ func TestDispatch(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	c := r.record(t, func(c *CommandBuffer) {
 		c.BindPipeline(r.saxpy)
-		c.BindSets(r.pipeline, 0, []*Set{r.set}, nil)
+		c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
 		c.PushConstants(r.pipeline, 0, push(2))
 		c.Dispatch(2, 1, 1)
 		c.Barrier()
@@ -200,7 +200,7 @@ func TestDynamicOffset(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, link.StorageBufferDynamic)
 	c := r.record(t, func(c *CommandBuffer) {
 		c.BindPipeline(r.saxpy)
-		c.BindSets(r.pipeline, 0, []*Set{r.set}, []uint32{0, 64}) // binding 0, then 1
+		c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, []uint32{0, 64}) // binding 0, then 1
 		c.PushConstants(r.pipeline, 0, push(1))
 		c.Dispatch(2, 1, 1)
 	})
@@ -223,7 +223,7 @@ func TestIndirect(t *testing.T) {
 	c := r.record(t, func(c *CommandBuffer) {
 		c.FillBuffer(r.y, 128, 12, 1)
 		c.BindPipeline(r.saxpy)
-		c.BindSets(r.pipeline, 0, []*Set{r.set}, nil)
+		c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
 		c.PushConstants(r.pipeline, 0, push(1))
 		c.DispatchIndirect(r.y, 128)
 	})

@@ -23,7 +23,8 @@
 //
 // # Limits of this package
 //
-// It has compute pipelines, buffers and images. Graphics pipelines, ray tracing and shader objects are not in it yet.
+// It has compute and graphics pipelines, buffers, images and dynamic rendering. Render pass objects, ray tracing, mesh
+// shaders, pipeline caches and shader objects are not in it yet.
 // It refuses to know C, handles, windows and the loader.
 //
 // # Files
@@ -33,8 +34,11 @@
 //	physical.go, device.go, queue.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go
 //	setlayout.go, pool.go, set.go, pipelinelayout.go
-//	module.go, pipeline.go
+//	module.go, pipeline.go, graphicspipeline.go
+//	state.go            fixed-function state; dynamicstate.go the parts that commands set
+//	rendering.go        attachments of a rendering
 //	commandbuffer.go    states of a command buffer
-//	record*.go          its commands; execute.go their execution
+//	record*.go          its commands; execute*.go their execution
 //	semaphore.go, event.go, query.go
+//	bytes.go            memory of words
 package vk

@@ -14,9 +14,10 @@ import (
 type executor struct {
 	dev      *Device
 	pipeline *ComputePipeline
-	sets     [maxSets]boundSet
+	sets     [2][maxSets]boundSet // by bind point
 	push     [MaxPushBytes]byte
-	args     [maxSets]compute.Set // of the dispatch
+	args     [maxSets]compute.Set // of the dispatch or draw
+	graphics graphics
 }
 
 // boundSet is a set as it was bound.
@@ -34,7 +35,8 @@ func (x *executor) run(c *CommandBuffer) error {
 
 func (x *executor) reset() {
 	x.pipeline = nil
-	clear(x.sets[:])
+	x.sets = [2][maxSets]boundSet{}
+	x.graphics.reset()
 	clear(x.push[:])
 }
 
@@ -47,10 +49,11 @@ func (x *executor) commands(c *CommandBuffer) error {
 				return lost
 			}
 			lost := &LostError{Command: commandNames[k.kind], Cause: err}
-			if (k.kind == dispatch || k.kind == dispatchIndirect) && x.pipeline != nil {
-				if at, ok := x.pipeline.stage.Locate(err); ok {
-					lost.Location = at.String()
-				}
+			switch {
+			case (k.kind == dispatch || k.kind == dispatchIndirect) && x.pipeline != nil:
+				lost.Location = locate([]*shader.Stage{x.pipeline.stage}, err)
+			case x.graphics.bound.pipeline != nil:
+				lost.Location = locate(x.graphics.bound.pipeline.stages, err)
 			}
 			return lost
 		}
@@ -94,15 +97,17 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	case resetQueries:
 		return k.a.(*QueryPool).Reset(int(k.x[0]), int(k.x[1]))
 	case writeTimestamp:
-		k.a.(*QueryPool).stamp(int(k.x[0]))
+		k.a.(*QueryPool).put(int(k.x[0]), x.dev.Now())
 	case executeCommands:
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
-		saved, push := x.pipeline, x.push
-		sets := x.sets
-		x.reset()
+		saved, push, sets, graphics := x.pipeline, x.push, x.sets, x.graphics.bound
+		x.pipeline, x.sets = nil, [2][maxSets]boundSet{}
+		x.graphics.forget()
 		err := x.commands(k.a.(*CommandBuffer))
-		x.pipeline, x.push, x.sets = saved, push, sets
+		x.pipeline, x.push, x.sets, x.graphics.bound = saved, push, sets, graphics
 		return err
+	default:
+		return x.graphicsCommand(c, k)
 	}
 	return nil
 }
@@ -151,9 +156,10 @@ func fill(b []byte, word uint32) {
 // bindSets binds sets. Sets of lower numbers whose layouts are not compatible are disturbed, and so are all of higher
 // numbers if the new layouts are not compatible with theirs (Vulkan, Pipeline Layout Compatibility).
 func (x *executor) bindSets(c *CommandBuffer, k *command) {
-	l, first, from, n, offset := k.a.(*PipelineLayout), int(k.x[0]), k.x[1], int(k.x[2]), int(k.x[3])
-	for i := range x.sets {
-		b := &x.sets[i]
+	l, first, from, n, offset := k.a.(*PipelineLayout), int(uint32(k.x[0])), k.x[1], int(k.x[2]), int(k.x[3])
+	bound := &x.sets[k.x[0]>>32]
+	for i := range bound {
+		b := &bound[i]
 		if b.layout == nil || i >= first && i < first+n {
 			continue
 		}
@@ -162,13 +168,21 @@ func (x *executor) bindSets(c *CommandBuffer, k *command) {
 		}
 	}
 	for i, s := range c.sets[from : from+uint64(n)] {
-		b := &x.sets[first+i]
+		b := &bound[first+i]
 		*b = boundSet{set: s, layout: l}
 		if s != nil && s.layout.many > 0 {
 			b.dynamic = c.offsets[offset : offset+int(s.layout.many)]
 			offset += int(s.layout.many)
 		}
 	}
+}
+
+// commandContext returns the context of one command: it ends with the device, and with the time that a command may take.
+func (d *Device) commandContext() (context.Context, context.CancelFunc) {
+	if d.timeout <= 0 {
+		return d.ctx, func() {}
+	}
+	return context.WithTimeoutCause(d.ctx, d.timeout, fmt.Errorf("the command ran for more than %v", d.timeout))
 }
 
 // maxPrinted bounds the printed output of one dispatch, in bytes.
@@ -182,7 +196,7 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	}
 	args := compute.Args{
 		Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness,
-		Workers: x.dev.workers, Budget: budget, Sets: x.resolve(p.layout),
+		Workers: x.dev.workers, Budget: budget, Sets: x.resolve(Compute, p.layout),
 	}
 	if x.dev.print != nil && len(p.stage.Program.Messages) > 0 {
 		args.Log = &exec.Log{}
@@ -190,12 +204,8 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	regions, release := x.dev.heap.regions()
 	defer release()
 	args.Regions = regions
-	ctx := x.dev.ctx
-	if x.dev.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, x.dev.timeout, fmt.Errorf("the command ran for more than %v", x.dev.timeout))
-		defer cancel()
-	}
+	ctx, cancel := x.dev.commandContext()
+	defer cancel()
 	err := p.pipeline.Dispatch(ctx, args)
 	if args.Log != nil {
 		for _, text := range shader.Printed(p.stage.Program, args.Log, maxPrinted) {
@@ -207,11 +217,11 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 
 // resolve returns the descriptors of the bound sets. A set that is not compatible with the layout of the pipeline is
 // not bound: its descriptors are null.
-func (x *executor) resolve(l *PipelineLayout) []compute.Set {
+func (x *executor) resolve(point BindPoint, l *PipelineLayout) []compute.Set {
 	out := x.args[:len(l.sets)]
 	for i := range out {
 		out[i] = nil
-		b := &x.sets[i]
+		b := &x.sets[point][i]
 		if b.set == nil || !b.layout.compatible(l, i) {
 			continue
 		}

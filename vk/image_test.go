@@ -99,7 +99,7 @@ func TestImages(t *testing.T) {
 	c := r.record(t, func(c *CommandBuffer) {
 		c.CopyBufferToImage(r.x, m, region)
 		c.BindPipeline(p)
-		c.BindSets(pl, 0, []*Set{set}, nil)
+		c.BindSets(Compute, pl, 0, []*Set{set}, nil)
 		c.Dispatch(1, 1, 1)
 		c.CopyImageToBuffer(m, r.x, region)
 	})

@@ -53,8 +53,10 @@ type ImageViewInfo struct {
 // ImageView is a view of an image.
 type ImageView struct {
 	object
-	image *Image
-	view  *texture.View
+	info    ImageViewInfo
+	image   *Image
+	view    *texture.View // of the aspect; of depth if the view has depth and stencil
+	stencil *texture.View // of the stencil aspect of a view of both
 }
 
 // NewImageView makes a view of an image that has memory.
@@ -78,16 +80,54 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	for i, s := range info.Swizzle {
 		desc.Swizzle[i] = texture.Swizzle(s)
 	}
-	if desc.Aspect&(desc.Aspect-1) != 0 { // a view of depth and stencil, for attachments: depth is the first aspect
+	v := &ImageView{info: info, image: info.Image}
+	var err error
+	if desc.Aspect == format.Depth|format.Stencil {
+		desc.Aspect = format.Stencil
+		if v.stencil, err = texture.NewView(info.Image.image, desc); err != nil {
+			return nil, imageError(err)
+		}
 		desc.Aspect = format.Depth
 	}
-	view, err := texture.NewView(info.Image.image, desc)
-	if err != nil {
+	if v.view, err = texture.NewView(info.Image.image, desc); err != nil {
 		return nil, imageError(err)
 	}
-	v := &ImageView{image: info.Image, view: view}
 	d.adopt(&v.object, "image view", nil)
 	return v, nil
+}
+
+// aspect returns the view of one aspect; nil if it has none.
+func (v *ImageView) aspect(a Aspect) *texture.View {
+	has := v.info.Aspect
+	if has == 0 {
+		has = firstAspect(v.image)
+	}
+	switch {
+	case a == Stencil && has == Depth|Stencil:
+		return v.stencil
+	case has&a != 0:
+		return v.view
+	}
+	return nil
+}
+
+// firstAspect returns the first aspect of an image.
+func firstAspect(m *Image) Aspect {
+	first := m.image.Aspects()[0]
+	for _, p := range aspects {
+		if p.inside&first != 0 {
+			return p.public
+		}
+	}
+	return Color
+}
+
+// levels returns the number of levels of the view.
+func (v *ImageView) levels() int {
+	if v.info.Levels == 0 {
+		return v.image.layout.Levels - v.info.BaseLevel
+	}
+	return v.info.Levels
 }
 
 // refer calls each for the view, the image and its memory.

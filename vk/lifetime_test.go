@@ -17,7 +17,7 @@ func TestInUse(t *testing.T) {
 		c := r.record(t, func(c *CommandBuffer) {
 			c.WaitEvents(e)
 			c.BindPipeline(r.saxpy)
-			c.BindSets(r.pipeline, 0, []*Set{r.set}, nil)
+			c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
 			c.PushConstants(r.pipeline, 0, push(2))
 			c.Dispatch(2, 1, 1)
 		})
@@ -65,7 +65,7 @@ func TestFlat(t *testing.T) {
 		f := must(r.dev.NewFence(false))(t)
 		sem := must(r.dev.NewSemaphore(0))(t)
 		e := must(r.dev.NewEvent())(t)
-		q := must(r.dev.NewQueryPool(3))(t)
+		q := must(r.dev.NewQueryPool(Timestamps, 3))(t)
 		for _, x := range []interface{ Close() error }{m, b, s, c, f, sem, e, q} {
 			if err := x.Close(); err != nil {
 				t.Fatal(err)
@@ -172,10 +172,10 @@ func TestNil(t *testing.T) {
 	for name, record := range map[string]func(c *CommandBuffer){
 		"pipeline":       func(c *CommandBuffer) { c.BindPipeline(nil) },
 		"foreign":        func(c *CommandBuffer) { c.BindPipeline(other.saxpy) },
-		"sets":           func(c *CommandBuffer) { c.BindSets(r.pipeline, 0, []*Set{nil}, nil) },
-		"sets first":     func(c *CommandBuffer) { c.BindSets(r.pipeline, -1, []*Set{r.set}, nil) },
-		"sets many":      func(c *CommandBuffer) { c.BindSets(r.pipeline, 1, []*Set{r.set}, nil) },
-		"sets offsets":   func(c *CommandBuffer) { c.BindSets(r.pipeline, 0, []*Set{r.set}, []uint32{16}) },
+		"sets":           func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, 0, []*Set{nil}, nil) },
+		"sets first":     func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, -1, []*Set{r.set}, nil) },
+		"sets many":      func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, 1, []*Set{r.set}, nil) },
+		"sets offsets":   func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, []uint32{16}) },
 		"push":           func(c *CommandBuffer) { c.PushConstants(r.pipeline, 4, make([]byte, 4)) },
 		"push negative":  func(c *CommandBuffer) { c.PushConstants(r.pipeline, -4, make([]byte, 4)) },
 		"groups":         func(c *CommandBuffer) { c.Dispatch(1, 1<<31, 1) },

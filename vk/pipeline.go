@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
@@ -82,7 +83,7 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 		return nil, compileError(err)
 	}
 	if r := info.Stage.Robustness; r != nil {
-		p.robustness.Storage, p.robustness.Uniform = exec.Robustness(min(r.Storage, NotRobust)), exec.Robustness(min(r.Uniform, NotRobust))
+		p.robustness = *r.inside()
 	}
 	if p.pipeline, err = compute.NewPipeline(p.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
 		return nil, compileError(err)
@@ -129,6 +130,8 @@ func compileError(err error) error {
 	switch {
 	case errors.As(err, &missing), errors.As(err, &engine):
 		return &UnsupportedError{err.Error(), err}
+	case errors.As(err, new(*state.StateError)):
+		return stateError(err)
 	case errors.As(err, &malformed):
 		return usage("", "the module is malformed: %v", err)
 	case errors.As(err, &limit):

@@ -6,9 +6,19 @@ import (
 	"time"
 )
 
-// QueryPool holds timestamps.
+// QueryType is the kind of the queries of a pool.
+type QueryType uint8
+
+// The kinds.
+const (
+	Timestamps QueryType = iota // in nanoseconds: timestampPeriod is 1
+	Occlusion                   // samples that pass all tests, exactly
+)
+
+// QueryPool holds queries.
 type QueryPool struct {
 	object
+	kind  QueryType
 	mu    sync.Mutex
 	value []uint64
 	ready []bool
@@ -17,18 +27,21 @@ type QueryPool struct {
 // maxQueries bounds a pool.
 const maxQueries = 1 << 20
 
-// NewQueryPool makes a pool of n timestamps, which are in nanoseconds (timestampPeriod is 1).
-func (d *Device) NewQueryPool(n int) (*QueryPool, error) {
+// NewQueryPool makes a pool of n queries.
+func (d *Device) NewQueryPool(kind QueryType, n int) (*QueryPool, error) {
 	if n <= 0 || n > maxQueries {
 		return nil, usage("VUID-VkQueryPoolCreateInfo-queryCount-02763", "the pool has %d queries; must have 1 to %d", n, maxQueries)
 	}
-	q := &QueryPool{value: make([]uint64, n), ready: make([]bool, n)}
+	if kind > Occlusion {
+		return nil, &UnsupportedError{Feature: "queries of the type " + uintText(uint64(kind))}
+	}
+	q := &QueryPool{kind: kind, value: make([]uint64, n), ready: make([]bool, n)}
 	d.adopt(&q.object, "query pool", nil)
 	return q, nil
 }
 
-// Result returns a timestamp in nanoseconds; ok is false if it is not available yet.
-func (q *QueryPool) Result(i int) (ns uint64, ok bool) {
+// Result returns the value of a query; ok is false if it is not available yet.
+func (q *QueryPool) Result(i int) (value uint64, ok bool) {
 	if q == nil || i < 0 || i >= len(q.value) {
 		return 0, false
 	}
@@ -59,11 +72,11 @@ var clock = time.Now()
 // Now returns the present time of timestamps (vkGetCalibratedTimestamps).
 func (d *Device) Now() uint64 { return uint64(time.Since(clock)) }
 
-// stamp writes the present time to a query.
-func (q *QueryPool) stamp(i int) {
+// put makes a query available.
+func (q *QueryPool) put(i int, value uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.value[i], q.ready[i] = uint64(time.Since(clock)), true
+	q.value[i], q.ready[i] = value, true
 }
 
 // ResetQueries makes queries unavailable.
@@ -76,6 +89,17 @@ func (c *CommandBuffer) WriteTimestamp(q *QueryPool, i int) {
 	c.query(writeTimestamp, q, i, 1, "VUID-vkCmdWriteTimestamp-query-04904")
 }
 
+// BeginQuery begins to count in a query of the kind Occlusion, and EndQuery ends it. A query that begins in a rendering
+// ends in the same one.
+func (c *CommandBuffer) BeginQuery(q *QueryPool, i int) {
+	c.query(beginQuery, q, i, 1, "VUID-vkCmdBeginQuery-query-00802")
+}
+
+// EndQuery ends a query.
+func (c *CommandBuffer) EndQuery(q *QueryPool, i int) {
+	c.query(endQuery, q, i, 1, "VUID-vkCmdEndQuery-query-00810")
+}
+
 func (c *CommandBuffer) query(kind commandKind, q *QueryPool, first, n int, rule string) bool {
 	if !c.begin() {
 		return false
@@ -86,6 +110,10 @@ func (c *CommandBuffer) query(kind commandKind, q *QueryPool, first, n int, rule
 	}
 	if first < 0 || n < 0 || first > len(q.value) || n > len(q.value)-first {
 		c.fail(usage(rule, "%d queries from %d on are used; the pool has %d", n, first, len(q.value)))
+		return false
+	}
+	if occlusion := q.kind == Occlusion; kind == writeTimestamp && occlusion || (kind == beginQuery || kind == endQuery) && !occlusion {
+		c.fail(usage(rule, "%s with a query pool of another kind; must be of the kind of the command", commandNames[kind]))
 		return false
 	}
 	c.refer(&q.object)

@@ -1,6 +1,8 @@
 package vk
 
 import (
+	"strconv"
+
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
@@ -29,13 +31,31 @@ const (
 	blitImage
 	resolveImage
 	clearImage
+	bindGraphics
+	bindVertexBuffers
+	bindIndexBuffer
+	drawVertices
+	drawIndirect
+	beginRendering
+	endRendering
+	clearAttachments
+	setState
+	setBlendConstants
+	setViewports
+	setScissors
+	setDiscardRectangles
+	setVertexInput
+	beginQuery
+	endQuery
 )
 
 // commandNames are the names in messages.
 var commandNames = [...]string{"bind pipeline", "bind descriptor sets", "push constants", "dispatch", "dispatch indirect", "copy buffer",
 	"update buffer", "fill buffer", "set event", "reset event", "wait events", "reset query pool", "write timestamp",
 	"copy query pool results", "execute commands", "copy buffer to image", "copy image to buffer", "copy image", "blit image",
-	"resolve image", "clear image"}
+	"resolve image", "clear image", "bind pipeline", "bind vertex buffers", "bind index buffer", "draw", "draw indirect",
+	"begin rendering", "end rendering", "clear attachments", "set state", "set blend constants", "set viewport", "set scissor",
+	"set discard rectangle", "set vertex input", "begin query", "end query"}
 
 // BindPipeline binds a compute pipeline for the following dispatches.
 func (c *CommandBuffer) BindPipeline(p *ComputePipeline) {
@@ -50,10 +70,23 @@ func (c *CommandBuffer) BindPipeline(p *ComputePipeline) {
 	c.commands = append(c.commands, command{kind: bindPipeline, a: p})
 }
 
-// BindSets binds descriptor sets from set number first on. dynamic has the offsets of the dynamic descriptors in bytes,
+// BindPoint is the kind of pipelines that bound sets are for (VkPipelineBindPoint).
+type BindPoint uint8
+
+// The bind points.
+const (
+	Graphics BindPoint = iota
+	Compute
+)
+
+// BindSets binds descriptor sets for a kind of pipelines, from set number first on. dynamic has the offsets of the dynamic descriptors in bytes,
 // in order of sets, bindings and elements. The layout may be closed afterwards.
-func (c *CommandBuffer) BindSets(l *PipelineLayout, first int, sets []*Set, dynamic []uint32) {
+func (c *CommandBuffer) BindSets(point BindPoint, l *PipelineLayout, first int, sets []*Set, dynamic []uint32) {
 	if !c.begin() {
+		return
+	}
+	if point > Compute {
+		c.fail(&UnsupportedError{Feature: "the bind point " + uintText(uint64(point))})
 		return
 	}
 	if err := c.checkSets(l, first, sets, dynamic); err != nil {
@@ -68,7 +101,7 @@ func (c *CommandBuffer) BindSets(l *PipelineLayout, first int, sets []*Set, dyna
 	}
 	c.sets = append(c.sets, sets...)
 	c.offsets = append(c.offsets, dynamic...)
-	c.commands = append(c.commands, command{kind: bindSets, a: l, x: [4]uint64{uint64(first), uint64(from), uint64(len(sets)), uint64(offset)}})
+	c.commands = append(c.commands, command{kind: bindSets, a: l, x: [4]uint64{uint64(first) | uint64(point)<<32, uint64(from), uint64(len(sets)), uint64(offset)}})
 }
 
 func (c *CommandBuffer) checkSets(l *PipelineLayout, first int, sets []*Set, dynamic []uint32) error {
@@ -278,3 +311,5 @@ func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 		c.commands = append(c.commands, command{kind: executeCommands, a: s})
 	}
 }
+
+func uintText(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -1,0 +1,267 @@
+package vk
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// graphics is the state of an executor that draws use.
+type graphics struct {
+	bound   bound
+	pass    draw.Pass
+	current *rendering // nil outside of a rendering
+	release []func()   // regions of the draws of the pass
+	queries []activeQuery
+	ended   []activeQuery // of the current rendering
+}
+
+// bound is what commands bind and set.
+type bound struct {
+	pipeline   *GraphicsPipeline
+	vertices   [state.MaxBindings]exec.Buffer
+	index      []byte
+	indexBytes uint32
+	dynamic    state.State
+	draw       state.State // of the draw: the pipeline's with the dynamic states
+}
+
+// activeQuery counts the samples of the draws between its begin and its end.
+type activeQuery struct {
+	pool   *QueryPool
+	number int
+	passed *uint64
+}
+
+func (g *graphics) reset() {
+	g.forget()
+	g.current, g.queries, g.ended = nil, nil, nil
+}
+
+// forget drops all that is bound.
+func (g *graphics) forget() { g.bound = bound{} }
+
+// graphicsCommand runs a command of graphics.
+func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
+	g := &x.graphics
+	switch k.kind {
+	case bindGraphics:
+		g.bound.pipeline = k.a.(*GraphicsPipeline)
+	case bindVertexBuffers:
+		g.bindVertices(k)
+	case bindIndexBuffer:
+		g.bound.index, g.bound.indexBytes = k.a.(*Buffer).bytes()[k.x[0]:], uint32(k.x[1])
+	case drawVertices:
+		return x.draw(&state.Args{
+			Count: uint32(k.x[0]), Instances: uint32(k.x[0] >> 32), First: uint32(k.x[1]), FirstInstance: uint32(k.x[1] >> 32), BaseVertex: int32(uint32(k.x[2])),
+		}, k.x[3] == 1, nil)
+	case drawIndirect:
+		return x.drawIndirect(k.a.(*IndirectInfo))
+	case beginRendering:
+		return x.beginRendering(k.a.(*rendering))
+	case endRendering:
+		return x.endRendering()
+	case clearAttachments:
+		if g.current == nil {
+			return usage("VUID-vkCmdClearAttachments-renderpass", "the command is outside of a rendering; must be inside")
+		}
+		return g.pass.Clear(x.dev.ctx, k.a.(*draw.Clears))
+	case beginQuery:
+		g.queries = append(g.queries, activeQuery{k.a.(*QueryPool), int(k.x[0]), new(uint64)})
+	case endQuery:
+		g.endQuery(k.a.(*QueryPool), int(k.x[0]))
+	default:
+		g.setState(c, k)
+	}
+	return nil
+}
+
+func (g *graphics) bindVertices(k *command) {
+	b, _ := k.a.(*Buffer)
+	if b == nil {
+		g.bound.vertices[k.x[0]] = exec.Buffer{}
+		return
+	}
+	all := b.bytes()[k.x[1]:]
+	n := uint64(len(all))
+	if k.x[2] > 0 {
+		n = min(n, k.x[2])
+	}
+	// Vertices may begin at any byte; the engines read whole words at multiples of 8.
+	g.bound.vertices[k.x[0]] = exec.Buffer{Bytes: aligned(all), Beyond: len(all) - int(n)}
+}
+
+// aligned returns the bytes at a multiple of 8 in memory: a copy if they are not.
+func aligned(b []byte) []byte {
+	if len(b) == 0 || address(b)%8 == 0 {
+		return b
+	}
+	words := make([]uint64, (len(b)+7)/8)
+	out := bytesOfWords(words)[:len(b)]
+	copy(out, b)
+	return out
+}
+
+// endQuery ends a query: at once outside of a rendering, else with it.
+func (g *graphics) endQuery(q *QueryPool, number int) {
+	for i, a := range g.queries {
+		if a.pool != q || a.number != number {
+			continue
+		}
+		g.queries = append(g.queries[:i], g.queries[i+1:]...)
+		if g.current == nil {
+			q.put(number, *a.passed)
+		} else {
+			g.ended = append(g.ended, a)
+		}
+		return
+	}
+}
+
+// setState runs a command that sets a dynamic state.
+func (g *graphics) setState(c *CommandBuffer, k *command) {
+	s := &g.bound.dynamic
+	word := func(i uint64) uint32 { return binary.LittleEndian.Uint32(c.data[k.x[0]+4*i:]) }
+	float := func(i uint64) float32 { return math.Float32frombits(word(i)) }
+	list := func() (out []state.Rect) {
+		for i := range k.x[1] {
+			out = append(out, state.Rect{X: int32(word(4 * i)), Y: int32(word(4*i + 1)), Width: word(4*i + 2), Height: word(4*i + 3)})
+		}
+		return out
+	}
+	switch k.kind {
+	case setState:
+		setters[k.x[0]].apply(s, [3]uint64(k.x[1:]))
+	case setBlendConstants:
+		for i := range 4 {
+			s.Blend.Constants[i] = math.Float32frombits(uint32(k.x[i]))
+		}
+	case setViewports:
+		s.Viewports = nil
+		for i := range k.x[1] {
+			s.Viewports = append(s.Viewports, state.Viewport{X: float(6 * i), Y: float(6*i + 1), Width: float(6*i + 2), Height: float(6*i + 3), MinDepth: float(6*i + 4), MaxDepth: float(6*i + 5)})
+		}
+	case setScissors:
+		s.Scissors = list()
+	case setDiscardRectangles:
+		s.Discard.Rectangles = list()
+	case setVertexInput:
+		s.Vertex = *k.a.(*state.VertexInput)
+	}
+}
+
+func (x *executor) beginRendering(r *rendering) error {
+	g := &x.graphics
+	if g.current != nil {
+		return usage("VUID-vkCmdBeginRendering-renderpass", "a rendering is active; must not be")
+	}
+	var clears *draw.Clears
+	if r.clear {
+		clears = &r.clears
+	}
+	if err := g.pass.Begin(&r.target, clears, x.dev.workers); err != nil {
+		return stateError(err)
+	}
+	g.current = r
+	return nil
+}
+
+func (x *executor) endRendering() error {
+	g := &x.graphics
+	if g.current == nil {
+		return usage("VUID-vkCmdEndRendering-renderpass", "no rendering is active; must be")
+	}
+	ctx, cancel := x.dev.commandContext()
+	defer cancel()
+	err := g.pass.End(ctx)
+	for _, release := range g.release {
+		release()
+	}
+	g.release = g.release[:0]
+	if err == nil {
+		g.current.resolve()
+		for _, q := range g.ended {
+			q.pool.put(q.number, *q.passed)
+		}
+	}
+	g.current, g.ended = nil, g.ended[:0]
+	return err
+}
+
+// draw records a draw in the pass.
+func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) error {
+	g := &x.graphics
+	p := g.bound.pipeline
+	switch {
+	case p == nil:
+		return usage("VUID-vkCmdDraw-None-08606", "no pipeline is bound; must be")
+	case g.current == nil:
+		return usage("VUID-vkCmdDraw-renderpass", "the draw is outside of a rendering; must be inside")
+	}
+	s := &g.bound.draw
+	*s = p.static
+	for _, d := range p.dynamic {
+		d.copy(s, &g.bound.dynamic)
+	}
+	s.ViewMask = g.current.info.ViewMask
+	if n := len(s.Viewports); n > len(s.Scissors) { // states that commands did not set
+		s.Viewports = s.Viewports[:len(s.Scissors)]
+	} else {
+		s.Scissors = s.Scissors[:n]
+	}
+	regions, release := x.dev.heap.regions()
+	g.release = append(g.release, release)
+	a.Shader = compute.Args{
+		Sets: append([]compute.Set(nil), x.resolve(Graphics, p.layout)...), Push: x.push[:], StageRobustness: p.robustness,
+		Regions: regions, Workers: x.dev.workers, Budget: budget,
+	}
+	if x.dev.print != nil {
+		a.Shader.Log = &exec.Log{}
+	}
+	a.State, a.Area, a.VertexBuffers = s, state.Rect(g.current.info.Area), g.bound.vertices[:]
+	if indexed {
+		a.Index, a.IndexBytes = g.bound.index, g.bound.indexBytes
+		if a.Index == nil {
+			a.Index, a.IndexBytes = []byte{}, 4
+		}
+	}
+	if n := len(g.queries); n > 0 {
+		a.Passed = g.queries[n-1].passed
+	}
+	ctx, cancel := x.dev.commandContext()
+	defer cancel()
+	err := record(ctx, g, p, a, indirect)
+	if log := a.Shader.Log; log != nil {
+		for _, stage := range p.stages {
+			for _, text := range shader.Printed(stage.Program, log, maxPrinted) {
+				x.dev.print(text)
+			}
+		}
+	}
+	return stateError(err)
+}
+
+func record(ctx context.Context, g *graphics, p *GraphicsPipeline, a *state.Args, indirect *state.Indirect) error {
+	if indirect != nil {
+		return g.pass.DrawIndirect(ctx, p.pipeline, a, indirect)
+	}
+	return g.pass.Draw(ctx, p.pipeline, a)
+}
+
+// drawIndirect reads the arguments once: the host may change them meanwhile.
+func (x *executor) drawIndirect(info *IndirectInfo) error {
+	from := info.Buffer.bytes()[info.Offset:]
+	most := uint64(info.Draws)*uint64(info.Stride) + state.IndexedIndirectBytes
+	indirect := &state.Indirect{Buffer: append([]byte(nil), from[:min(most, uint64(len(from)))]...), Stride: info.Stride, Count: info.Draws}
+	if info.Count != nil {
+		count := info.Count.bytes()[info.CountOffset:]
+		indirect.CountBuffer = append([]byte{}, count[:min(4, len(count))]...)
+	}
+	return x.draw(&state.Args{}, info.Indexed, indirect)
+}
