@@ -18,7 +18,11 @@
 // A feature or an extension is off if neither the profile nor the version
 // requires it. The same applies to vertex buffer formats if the profile has
 // formats at all. Queue families, video profiles and other uses of formats are
-// ignored: no rule of a module or a pipeline needs them.
+// ignored: a description of a pipeline can name the queues, and no rule needs the others.
+//
+// The lists that queries return, of cooperative matrices and vectors, are arrays among the
+// properties: "VkCooperativeMatrixPropertiesKHR": [{"MSize": 16, …}]. The schema has no
+// place for them. Without such an array, the rules that need it are not checked.
 //
 // The package does not know the presentation of devices or the places of files.
 package device

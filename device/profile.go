@@ -114,6 +114,7 @@ func (s *resolver) profiles(w *written) ([]Profile, error) {
 		}
 		maps.Copy(p.Device.Features, c.what.features)
 		maps.Copy(p.Device.Limits, c.what.limits)
+		c.what.keepLists(p.Device)
 		if s.facts += len(p.Device.Features) + len(p.Device.Limits); s.facts > maxFacts {
 			return nil, errTooMany
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -143,6 +144,32 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestLists reads the lists of cooperative matrices and vectors.
+func TestLists(t *testing.T) {
+	const block = `{"properties": {
+		"VkCooperativeMatrixPropertiesKHR": [{"MSize": 16, "NSize": 8, "KSize": 32, "AType": "VK_COMPONENT_TYPE_SINT8_KHR", "BType": "VK_COMPONENT_TYPE_UINT8_KHR",
+			"CType": "VK_COMPONENT_TYPE_SINT32_KHR", "ResultType": "VK_COMPONENT_TYPE_SINT32_KHR", "saturatingAccumulation": true, "scope": "VK_SCOPE_SUBGROUP_KHR"}],
+		"VkCooperativeMatrixFlexibleDimensionsPropertiesNV": [{"MGranularity": 8, "NGranularity": 8, "KGranularity": 16, "AType": "VK_COMPONENT_TYPE_FLOAT_E4M3_NV",
+			"BType": "VK_COMPONENT_TYPE_BFLOAT16_KHR", "CType": "VK_COMPONENT_TYPE_FLOAT32_KHR", "ResultType": "VK_COMPONENT_TYPE_FLOAT32_KHR", "scope": "VK_SCOPE_WORKGROUP_KHR", "workgroupInvocations": 128}],
+		"VkCooperativeVectorPropertiesNV": [{"inputType": "VK_COMPONENT_TYPE_FLOAT16_NV", "inputInterpretation": "VK_COMPONENT_TYPE_FLOAT16_NV", "matrixInterpretation": "VK_COMPONENT_TYPE_FLOAT_E5M2_NV",
+			"biasInterpretation": "VK_COMPONENT_TYPE_FLOAT16_NV", "resultType": "VK_COMPONENT_TYPE_FLOAT16_NV", "transpose": true}]}}`
+	d := read(t, Source{"f.json", []byte(fileOf(block, `"p": {"api-version": "1.3", "capabilities": ["b"]}`))})["p"].Device
+	khr, flexible := d.Matrices[valid.MatricesKHR], d.Matrices[valid.MatricesFlexible]
+	if len(khr) != 1 || khr[0] != (valid.MatrixShape{M: 16, N: 8, K: 32, A: spirv.ComponentTypeSignedInt8NV, B: spirv.ComponentTypeUnsignedInt8NV,
+		C: spirv.ComponentTypeSignedInt32NV, Result: spirv.ComponentTypeSignedInt32NV, Saturating: true, Scope: spirv.ScopeSubgroup}) {
+		t.Errorf("khr %+v", khr)
+	}
+	if len(flexible) != 1 || flexible[0].Invocations != 128 || flexible[0].Scope != spirv.ScopeWorkgroup || flexible[0].A != spirv.ComponentTypeFloatE4M3NV {
+		t.Errorf("flexible %+v", flexible)
+	}
+	if _, known := d.Matrices[valid.MatricesNV]; known {
+		t.Error("the list of NV is known")
+	}
+	if len(d.Vectors) != 1 || !d.Vectors[0].Transpose || d.Vectors[0].MatrixAs != spirv.ComponentTypeFloatE5M2NV {
+		t.Errorf("vectors %+v", d.Vectors)
+	}
+}
+
 // file puts a block and a list of profiles into a file.
 func fileOf(block, profiles string) string {
 	return `{"capabilities": {"b": ` + block + `}, "profiles": {` + profiles + `}}`
@@ -174,6 +201,9 @@ func TestFaults(t *testing.T) {
 		{"below 0", limits(`"maxComputeSharedMemorySize": -1`), "the number -1, must be a whole number from 0"},
 		{"fraction", limits(`"maxComputeSharedMemorySize": 1.5`), "the number 1.5, must be a whole number"},
 		{"too large", limits(`"maxComputeSharedMemorySize": 18446744073709551616`), "must be a whole number"},
+		{"list", fileOf(`{"properties": {"VkCooperativeMatrixPropertiesKHR": {}}}`, ""), "VkCooperativeMatrixPropertiesKHR: an object, must be an array"},
+		{"component", fileOf(`{"properties": {"VkCooperativeMatrixPropertiesKHR": [{"AType": "FLOAT8"}]}}`, ""), `VkCooperativeMatrixPropertiesKHR[0].AType: "FLOAT8", must be a VkComponentTypeKHR`},
+		{"size", fileOf(`{"properties": {"VkCooperativeMatrixPropertiesKHR": [{"AType": "FLOAT16", "BType": "FLOAT16", "CType": "FLOAT16", "MSize": -8}]}}`, ""), "VkCooperativeMatrixPropertiesKHR[0].MSize: the number -8, must be a whole number from 0"},
 		{"no block", fileOf("{}", `"p": {"api-version": "1.1", "capabilities": ["c"]}`), `profiles.p.capabilities[0]: no block "c" in capabilities`},
 		{"no choice", fileOf("{}", `"p": {"api-version": "1.1", "capabilities": [[]]}`), "profiles.p.capabilities[0]: an empty array"},
 		{"no name", fileOf("{}", `"p": {"api-version": "1.1", "capabilities": [[[1]]]}`), "an array, must be the name of a block"},

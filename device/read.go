@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // maxFile bounds a file: 8 MiB. The output of vulkaninfo has about 2 MiB.
@@ -25,15 +27,22 @@ type block struct {
 	limits     map[string]uint64
 	extensions map[string]bool
 	vertex     map[string]bool // formats of vertex buffers; nil if the block has no formats
+
+	matrices map[valid.MatrixList][]valid.MatrixShape
+	vectors  []valid.VectorProduct // nil if the block has no list
 }
 
 func newBlock() *block {
-	return &block{map[string]bool{}, map[string]uint64{}, map[string]bool{}, nil}
+	return &block{features: map[string]bool{}, limits: map[string]uint64{}, extensions: map[string]bool{}, matrices: map[valid.MatrixList][]valid.MatrixShape{}}
 }
 
 // size is how many facts the block has.
 func (b *block) size() int {
-	return len(b.features) + len(b.limits) + len(b.extensions) + len(b.vertex)
+	n := len(b.features) + len(b.limits) + len(b.extensions) + len(b.vertex) + len(b.vectors)
+	for _, list := range b.matrices {
+		n += len(list)
+	}
+	return n
 }
 
 // add merges the promises of another block.
@@ -49,6 +58,7 @@ func (b *block) add(o *block) {
 		b.limits[n] = v
 	}
 	maps.Copy(b.extensions, o.extensions)
+	b.addLists(o)
 	if o.vertex != nil {
 		if b.vertex == nil {
 			b.vertex = map[string]bool{}
@@ -272,6 +282,10 @@ func (r *reader) block(path string, v any) *block {
 		case "properties":
 			structs := r.object(at, o[n])
 			for _, s := range keys(structs) {
+				if isList(s) {
+					r.cooperative(b, at+"."+s, s, structs[s])
+					continue
+				}
 				r.properties(b, at+"."+s, s, structs[s], true)
 			}
 		case "formats":

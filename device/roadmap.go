@@ -67,7 +67,7 @@ func milestoneProfile(year string) (Profile, bool) {
 	p := Profile{Name: roadmapName + year, Label: "Khronos Vulkan Roadmap " + year, Version: milestones[n].version}
 	p.Device, _ = valid.BuiltinDevice("min", p.Version)
 	p.Device.Name, p.Device.Extensions = p.Name, map[string]bool{}
-	b := &block{p.Device.Features, p.Device.Limits, p.Device.Extensions, nil}
+	b := &block{features: p.Device.Features, limits: p.Device.Limits, extensions: p.Device.Extensions}
 	for _, m := range milestones[:n+1] {
 		add := newBlock()
 		for _, f := range strings.Fields(m.features) {

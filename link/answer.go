@@ -28,18 +28,17 @@ const (
 	NeedsCommands                            // the commands that were recorded before
 	NeedsDraw                                // the resources that are bound at a draw, a dispatch or a trace
 	NeedsRun                                 // values of an execution
-	NeedsQuery                               // a list that is no feature, property or limit
 	NeedsText                                // none: the specification of this version does not have the subject
 )
 
 // judgeWords are the names of the judges.
 var judgeWords = [...]string{
 	ByCheck: "check", ByLink: "link", ByReader: "reader", ByOther: "other rules",
-	NeedsForm: "form", NeedsCall: "call", NeedsCommands: "commands", NeedsDraw: "draw", NeedsRun: "run", NeedsQuery: "query", NeedsText: "text",
+	NeedsForm: "form", NeedsCall: "call", NeedsCommands: "commands", NeedsDraw: "draw", NeedsRun: "run", NeedsText: "text",
 }
 
 // String returns the name of a judge: "check", "link", "reader", "other rules"; or of the
-// missing information: "form", "call", "commands", "draw", "run", "query", "text".
+// missing information: "form", "call", "commands", "draw", "run", "text".
 func (j Judge) String() string { return judgeWords[j] }
 
 // Judged reports whether a part of Chiaro judges the rule.
@@ -69,7 +68,7 @@ func AnswerOf(code string) (Answer, bool) {
 
 // beyond are the judges of package valid's reasons.
 var beyond = map[valid.Beyond]Judge{
-	valid.BeyondPipeline: NeedsCall, valid.BeyondDraw: NeedsDraw, valid.BeyondRun: NeedsRun, valid.BeyondQuery: NeedsQuery, valid.BeyondText: NeedsText,
+	valid.BeyondPipeline: NeedsCall, valid.BeyondDraw: NeedsDraw, valid.BeyondRun: NeedsRun, valid.BeyondText: NeedsText,
 }
 
 // answers returns the answers by code.

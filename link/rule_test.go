@@ -161,7 +161,7 @@ func summary() string {
 		link.ByReader: "the reader of modules or descriptions rejects the input", link.ByOther: "other rules with the same content are judged",
 		link.NeedsForm: "not judged: it is on structures and calls in memory", link.NeedsCall: "not judged: it needs the handles of a call, or the state of the device",
 		link.NeedsCommands: "not judged: it needs the commands that were recorded before", link.NeedsDraw: "not judged: it needs the resources that are bound",
-		link.NeedsRun: "not judged: it needs values of an execution", link.NeedsQuery: "not judged: it needs a list of the device that is no feature, property or limit",
+		link.NeedsRun:  "not judged: it needs values of an execution",
 		link.NeedsText: "not judged: this version of the specification does not have the subject",
 	}
 	judged := 0

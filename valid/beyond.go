@@ -15,13 +15,12 @@ const (
 	BeyondPipeline Beyond = iota // the pipeline, its layout, its flags, its other stages
 	BeyondDraw                   // the bound or attached resources, and their creation
 	BeyondRun                    // values computed by an execution
-	BeyondQuery                  // a list returned by a device query; no feature, property or limit expresses it
 	BeyondText                   // none: the subject of the rule is not in this version of the specification
 )
 
-// String returns "pipeline", "draw", "run", "query" or "text".
+// String returns "pipeline", "draw", "run" or "text".
 func (b Beyond) String() string {
-	return [...]string{"pipeline", "draw", "run", "query", "text"}[b]
+	return [...]string{"pipeline", "draw", "run", "text"}[b]
 }
 
 // Unjudged is a Vulkan rule on modules that Check does not check. Package link
@@ -120,15 +119,6 @@ var unjudged = [...]struct {
 		"RuntimeSpirv-OpImageBlockMatchWindow-09219",
 	}},
 	{BeyondRun, "the active invocations", []string{"RuntimeSpirv-OpControlBarrierArriveEXT-13558"}},
-	{BeyondQuery, "the shapes of cooperative matrices", []string{
-		"RuntimeSpirv-OpTypeCooperativeMatrixNV-06316", "RuntimeSpirv-OpTypeCooperativeMatrixMulAddNV-10059", "RuntimeSpirv-OpTypeCooperativeMatrixKHR-10163",
-		"RuntimeSpirv-OpCooperativeMatrixMulAddKHR-10060", "RuntimeSpirv-NSize-12352", "RuntimeSpirv-KSize-12353",
-		"RuntimeSpirv-cooperativeMatrixProperties2-13382", "RuntimeSpirv-cooperativeMatrixProperties2-13383",
-		"RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10165", "RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10166",
-	}},
-	{BeyondQuery, "the kinds of cooperative vectors", []string{
-		"RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10089", "RuntimeSpirv-OpTypeCooperativeVector-10095",
-	}},
 	{BeyondText, "only in a specification without Vulkan 1.3 or VK_KHR_format_feature_flags2; apiVersion-07954 and apiVersion-07955 check the same", []string{
 		"RuntimeSpirv-OpTypeImage-06269", "RuntimeSpirv-OpTypeImage-06270", "RuntimeSpirv-apiVersion-07952", "RuntimeSpirv-apiVersion-07953",
 		"RuntimeSpirv-shaderStorageImageWriteWithoutFormat-07956", "RuntimeSpirv-shaderStorageImageReadWithoutFormat-07957",

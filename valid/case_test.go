@@ -91,6 +91,9 @@ func caseEnv(t *testing.T, code, comment string) (*Env, Limits) {
 		case ok && (k == "feature" || k == "extension" || k == "limit"):
 			own.Name = "case"
 			ownDevice(t, own, k, v)
+		case ok && (k == "matrix" || k == "product"):
+			own.Name = "case"
+			ownList(t, own, k, strings.Fields(v))
 		case ok && universalLimit(&limits, k) != nil:
 			n, err := strconv.Atoi(v)
 			if err != nil {
@@ -176,6 +179,44 @@ func ownDevice(t *testing.T, d *Device, kind, what string) {
 	if value != "on" && value != "off" {
 		t.Fatalf("%s %s is %q; must be on or off", kind, name, value)
 	}
+}
+
+// ownList adds an entry to the lists of cooperative matrices, "LIST M N K A B C RESULT SCOPE [saturating] [INVOCATIONS]", or
+// of products with cooperative vectors, "INPUT INPUT-AS MATRIX-AS BIAS-AS RESULT [transpose]".
+func ownList(t *testing.T, d *Device, kind string, words []string) {
+	component := func(i int) spirv.ComponentType {
+		k, ok := ComponentNames[words[i]]
+		if !ok {
+			t.Fatalf("no component type %s", words[i])
+		}
+		return k
+	}
+	number := func(s string) uint64 {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if kind == "product" {
+		d.Vectors = append(d.Vectors, VectorProduct{component(0), component(1), component(2), component(3), component(4), slices.Contains(words, "transpose")})
+		return
+	}
+	list, ok := map[string]MatrixList{"khr": MatricesKHR, "nv": MatricesNV, "flexible": MatricesFlexible, "ext": MatricesEXT}[words[0]]
+	scope, ok2 := ScopeNames[words[8]]
+	if !ok || !ok2 {
+		t.Fatalf("matrix: %s", words)
+	}
+	e := MatrixShape{M: number(words[1]), N: number(words[2]), K: number(words[3]), A: component(4), B: component(5), C: component(6), Result: component(7), Scope: scope}
+	for _, w := range words[9:] {
+		if e.Saturating = e.Saturating || w == "saturating"; w != "saturating" {
+			e.Invocations = number(w)
+		}
+	}
+	if d.Matrices == nil {
+		d.Matrices = map[MatrixList][]MatrixShape{}
+	}
+	d.Matrices[list] = append(d.Matrices[list], e)
 }
 
 // marks returns the findings that a text marks, as "line code", in order.

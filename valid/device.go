@@ -25,6 +25,14 @@ type Device struct {
 	// if they are not known.
 	VertexFormats map[string]bool
 
+	// Matrices are the lists of shapes of cooperative matrices. A list that is not in the
+	// map is not known.
+	Matrices map[MatrixList][]MatrixShape
+
+	// Vectors are the products of matrices and cooperative vectors; nil if they are not
+	// known.
+	Vectors []VectorProduct
+
 	// Others is the value of each feature, extension and format that is not in
 	// its map; they are unknown if AllOthers is false.
 	AllOthers, Others bool

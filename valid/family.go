@@ -117,6 +117,7 @@ var families = []*family{
 	&runtimeStageFamily,
 	&runtimeLimitFamily,
 	&runtimeCooperativeFamily,
+	&matrixPropertyFamily,
 	&splitBarrierFamily,
 	&pointSizeFamily,
 }

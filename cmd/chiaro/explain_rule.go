@@ -153,7 +153,6 @@ func explainAnswer(w io.Writer, code string, a link.Answer) {
 var missing = map[link.Judge]string{
 	link.NeedsForm: "it is on structures and calls in memory", link.NeedsCall: "it needs the handles of a call, or the state of the device",
 	link.NeedsCommands: "it needs the recorded commands", link.NeedsDraw: "it needs the bound resources", link.NeedsRun: "it needs a run",
-	link.NeedsQuery: "it needs a query of the device",
 }
 
 // forms are the subjects of rules on the form of structures and calls, by the last part
