@@ -42,13 +42,17 @@ func programText(m *spirv.Module, stage string, images *standIn) ([]byte, error)
 }
 
 func writeProgram(out *strings.Builder, g *facts.Module, p *ir.Program, stage string, images *standIn) error {
-	last := p.String()
+	last := ""
 	if stage == "lowered" || stage == "all" {
+		last = p.String()
 		fmt.Fprintf(out, "; lowered\n%s\n", last)
 	}
 	for _, x := range pass.Passes {
 		x.Run(p)
-		if text := p.String(); stage == "all" && text != last {
+		if stage != "all" {
+			continue
+		}
+		if text := p.String(); text != last {
 			fmt.Fprintf(out, "; after %s\n%s\n", x.Name, text)
 			last = text
 		}

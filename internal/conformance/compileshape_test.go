@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/jit"
 )
 
 // shapes are modules that are no chain of equal units: build returns the text of a
@@ -45,10 +48,10 @@ func callShape(n, calls int) string {
 	return b.String()
 }
 
-// switchShape is a switch of n/4 cases that store; lowering permits 10,000.
+// switchShape is a switch of n/4 cases that store.
 func switchShape(n int) string {
 	var b, cases strings.Builder
-	for i := range min(n/4, 9000) {
+	for i := range min(n/4, 16383) {
 		fmt.Fprintf(&b, " %d %%c%d", i, i)
 		fmt.Fprintf(&cases, "%%c%d = OpLabel\n%%v%d = OpIMul %%uint %%x0 %%big\nOpStore %%last %%v%d\nOpBranch %%merge\n", i, i, i)
 	}
@@ -167,4 +170,29 @@ func breakShape(n int) string {
 	}
 	return mainHead + vars.String() + mainBody + "OpBranch %h\n%h = OpLabel\nOpLoopMerge %m %o None\nOpBranch %s\n%s = OpLabel\n" + body.String() +
 		"OpBranch %m\n%o = OpLabel\nOpBranch %h\n%m = OpLabel\n%z0 = OpIAdd %uint %x0 %one\n" + tail.String() + fmt.Sprintf("%%result = OpIAdd %%uint %%z%d %%zero\n", m) + mainTail
+}
+
+// TestDeepNesting compiles 16,383 cases of a switch, the most that SPIR-V §2.17 permits, and 5,000 nested loops, which
+// is five times as deep as it permits. The loops have constant bounds. Walks that go through all loops once
+// for each level would take more than a minute.
+func TestDeepNesting(t *testing.T) {
+	if !hasJIT() {
+		t.Skip("needs linux on amd64 with AVX-512 or AVX2")
+	}
+	const depth = 5000
+	var b, tail strings.Builder
+	b.WriteString(mainHead + mainBody)
+	for i := 1; i <= depth; i++ {
+		fmt.Fprintf(&b, "OpBranch %%h%[1]d\n%%h%[1]d = OpLabel\n%%i%[1]d = OpPhi %%uint %%zero %[2]s %%n%[1]d %%o%[1]d\n%%t%[1]d = OpULessThan %%bool %%i%[1]d %%seven\nOpLoopMerge %%m%[1]d %%o%[1]d None\nOpBranchConditional %%t%[1]d %%y%[1]d %%m%[1]d\n%%y%[1]d = OpLabel\n",
+			i, before(i))
+	}
+	fmt.Fprintf(&b, "%%deep = OpAccessChain %%toUint %%buf %%zero %%i%d\nOpStore %%deep %%x0\n", depth)
+	for i := depth; i >= 1; i-- {
+		fmt.Fprintf(&tail, "OpBranch %%o%[1]d\n%%o%[1]d = OpLabel\n%%n%[1]d = OpIAdd %%uint %%i%[1]d %%one\nOpBranch %%h%[1]d\n%%m%[1]d = OpLabel\n", i)
+	}
+	nest := b.String() + tail.String() + "%result = OpIAdd %uint %x0 %one\n" + mainTail
+	for _, f := range []family{{name: "switch", build: switchShape}, {name: "loops", build: func(int) string { return nest }}} {
+		prog := compileModule(t, jit.Engine{}, f.module(t, 4*16383))
+		prog.Close()
+	}
 }

@@ -96,6 +96,9 @@ func (e Effects) String() string {
 	return s
 }
 
+// maxIndent is the greatest indentation in tabs. It keeps the text of n nested blocks linear in n.
+const maxIndent = 100
+
 // printer writes one function.
 type printer struct {
 	strings.Builder
@@ -132,7 +135,7 @@ func (p *printer) line(v V) {
 	if x.Op == End || x.Op == Else {
 		p.depth--
 	}
-	for range p.depth {
+	for range min(p.depth, maxIndent) {
 		p.WriteByte('\t')
 	}
 	switch x.Op {

@@ -75,7 +75,7 @@ const (
 	maxLeaves        = 1 << 16 // scalars of one value
 	maxDepth         = 255     // nesting of a type (SPIR-V §2.17, structure nesting depth)
 	maxPrivate       = 1 << 22 // slots of private memory
-	maxNesting       = 10000   // open regions
+	maxNesting       = 1 << 16 // open regions; a case of a switch is one, and SPIR-V §2.17 permits 16,383 cases
 	maxParts         = 1 << 25 // scalars of all values, copies included
 )
 

@@ -22,6 +22,50 @@ type loop struct {
 	first, last int32 // indices of instructions
 	parent      int32
 	depth       int32
+	root        int32 // the outermost loop that contains it
+	jump        int32 // a loop that contains it, or None; see climb
+	end         int32 // the loops inside are those with a number up to here, this one not included
+}
+
+// climb returns the outermost loop that contains loop l, itself included, and for which inside is true; inside must be
+// true for l and, if it is false for a loop, false for all loops around that one. The cost is logarithmic in the depth,
+// with the jump pointers of Myers 1983 ("An applicative random-access stack").
+func (a *Analysis) climb(l int32, inside func(*loop) bool) int32 {
+	for {
+		switch x := &a.loops[l]; {
+		case x.jump != None && inside(&a.loops[x.jump]):
+			l = x.jump
+		case x.parent != None && inside(&a.loops[x.parent]):
+			l = x.parent
+		default:
+			return l
+		}
+	}
+}
+
+// addLoop adds a loop in loop parent, or None.
+func (a *Analysis) addLoop(first, last, parent int32) int32 {
+	n := int32(len(a.loops))
+	l := loop{first: first, last: last, parent: parent, root: n, jump: None}
+	if parent != None {
+		p := &a.loops[parent]
+		l.depth, l.root, l.jump = p.depth+1, p.root, parent
+		if j := p.jump; j != None && a.loops[j].jump != None && p.depth-a.loops[j].depth == a.loops[j].depth-a.loops[a.loops[j].jump].depth {
+			l.jump = a.loops[j].jump
+		}
+	}
+	a.loops = append(a.loops, l)
+	return n
+}
+
+// leave closes a loop: the loop around it does not end before it. It returns that loop.
+func (a *Analysis) leave(l int32) int32 {
+	x := &a.loops[l]
+	x.end = int32(len(a.loops))
+	if x.parent != None {
+		a.loops[x.parent].last = max(a.loops[x.parent].last, x.last)
+	}
+	return x.parent
 }
 
 // findLoops finds the loops of the function, outer ones first, and the innermost loop of each block. A loop
@@ -48,36 +92,29 @@ func (a *Analysis) findLoops() {
 	current := int32(None)
 	for b := range a.f.Blocks {
 		for current != None && a.loops[current].last < starts[b] {
-			current = a.loops[current].parent
+			current = a.leave(current)
 		}
 		if last[b] != None {
-			l := loop{first: starts[b], last: starts[last[b]+1] - 1, parent: current}
-			if current != None {
-				l.depth = a.loops[current].depth + 1
-			}
-			for p := current; p != None; p = a.loops[p].parent {
-				a.loops[p].last = max(a.loops[p].last, l.last)
-			}
-			current = int32(len(a.loops))
-			a.loops = append(a.loops, l)
+			current = a.addLoop(starts[b], starts[last[b]+1]-1, current)
 		}
 		a.blockLoop[b] = current
 	}
+	for current != None {
+		current = a.leave(current)
+	}
 }
 
-// commonLoop returns the innermost loop that contains the loops x and y, or None.
+// commonLoop returns the innermost loop that contains the loops x and y, or None. Loops are numbered before
+// the loops inside them.
 func (a *Analysis) commonLoop(x, y int32) int32 {
-	for x != y {
-		switch {
-		case x == None || y == None:
-			return None
-		case a.loops[x].depth >= a.loops[y].depth:
-			x = a.loops[x].parent
-		default:
-			y = a.loops[y].parent
-		}
+	if x == None || y == None || a.loops[x].root != a.loops[y].root {
+		return None
 	}
-	return x
+	x, y = min(x, y), max(x, y)
+	if y < a.loops[x].end {
+		return x
+	}
+	return a.loops[a.climb(x, func(l *loop) bool { return y >= l.end })].parent
 }
 
 // maxDepth limits the loop depth in weights. The outermost loop has depth 0.
@@ -170,18 +207,17 @@ func (a *Analysis) extend(r vcode.Reg, pos, l int32) {
 	i := &a.intervals[r]
 	if !i.definedFirst {
 		outer := i.commonLoop
-		for p := i.firstLoop; outer == None && p != None; p = a.loops[p].parent {
-			if a.loops[p].parent == None {
-				outer = p
-			}
+		if outer == None && i.firstLoop != None {
+			outer = a.loops[i.firstLoop].root
 		}
 		if outer != None {
 			i.start = min(i.start, 2*a.loops[outer].first-1)
 			i.end = max(i.end, 2*a.loops[outer].last+1)
 		}
 	}
-	for ; l != None && 2*a.loops[l].first > i.start; l = a.loops[l].parent {
-		pos = max(pos, 2*a.loops[l].last+1)
+	if l != None && 2*a.loops[l].first > i.start {
+		outer := a.climb(l, func(l *loop) bool { return 2*l.first > i.start })
+		pos = max(pos, 2*a.loops[outer].last+1)
 	}
 	i.end = max(i.end, pos)
 }

@@ -49,10 +49,9 @@ func coalesce(f *vcode.Func) {
 		}
 	}
 	ok := false
-	if c.live, ok = newLiveness(f, func(r vcode.Reg) bool { return copied[r] }, mem); !ok {
+	if c.live, ok = newLiveness(f, func(r vcode.Reg) bool { return copied[r] }, mem); !ok || !c.live.solve() {
 		return
 	}
-	c.live.solve()
 	for b := range f.Blocks {
 		if !c.relevant(b) {
 			continue

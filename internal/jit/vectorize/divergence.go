@@ -78,6 +78,9 @@ type openRegion struct {
 	partialExit bool   // some but not all lanes left it for an outer label
 	sameArgs    []bool // by parameter: all branches bring the same value
 	loop        ir.V   // the loop around it, or 0
+	index       int    // in divergence.open
+	run         int    // index of the outermost region of those around it, itself included, that have the same entry set
+	left        int    // if partialExit: all regions between this index and the region are partialExit, too
 }
 
 // analyzeDivergence analyses f for parts of so many lanes. The result holds for strips in which the
@@ -258,6 +261,10 @@ func (s *divergence) beginRegion(v, loop ir.V) {
 			r.sameArgs[i] = true
 		}
 	}
+	r.index, r.run = len(s.open), len(s.open)
+	if r.index > 0 && s.open[r.index-1].entry == r.entry {
+		r.run = s.open[r.index-1].run
+	}
 	s.open = append(s.open, r)
 }
 
@@ -320,25 +327,38 @@ func (s *divergence) branch(v, label ir.V, args []ir.V, set int, loop ir.V) {
 
 // convergentRegion returns the outermost open region with exactly the active lanes, or 0. All open regions
 // inside it have the same lanes.
-func (s *divergence) convergentRegion() (v ir.V) {
-	for i := len(s.open) - 1; i >= 0 && s.open[i].entry == s.set; i-- {
-		v = s.open[i].v
+func (s *divergence) convergentRegion() ir.V {
+	if n := len(s.open); n > 0 && s.open[n-1].entry == s.set {
+		return s.open[s.open[n-1].run].v
 	}
-	return v
+	return 0
 }
 
 // noteExit records that a set leaves all open regions inside of to, or all of them if to is nil. A loop
-// that only a part of its lanes leaves is divergent.
+// that only a part of its lanes leaves is divergent. Regions that a part has left before are skipped (left, with
+// the path halving of Tarjan & van Leeuwen 1984), so that n exits from n nested regions cost no n² steps.
 func (s *divergence) noteExit(set int, to *openRegion) {
-	for i := len(s.open) - 1; i >= 0 && s.open[i] != to; i-- {
+	last := -1
+	if to != nil {
+		last = to.index
+	}
+	for i := len(s.open) - 1; i > last; {
 		r := s.open[i]
-		if set == r.entry {
-			continue
-		}
-		r.partialExit = true
-		if r.op == ir.Loop && !s.divergent[r.v] {
-			s.divergent[r.v] = true
-			s.changed = true
+		switch {
+		case set == r.entry:
+			i = r.run - 1
+		case r.partialExit:
+			if r.left >= 0 && s.open[r.left].partialExit {
+				r.left = s.open[r.left].left
+			}
+			i = r.left
+		default:
+			r.partialExit, r.left = true, i-1
+			if r.op == ir.Loop && !s.divergent[r.v] {
+				s.divergent[r.v] = true
+				s.changed = true
+			}
+			i--
 		}
 	}
 }

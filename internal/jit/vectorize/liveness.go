@@ -39,10 +39,19 @@ func newLiveness(f *vcode.Func, want func(vcode.Reg) bool, mem *arena) (*livenes
 	return l, true
 }
 
-// solve finds the registers that are live at the start of every block.
-func (l *liveness) solve() {
-	for l.backward(false) && l.hasBackEdge() {
+// maxLivenessWalks bounds the walks of solve. Each level of loop nesting may need one more walk.
+const maxLivenessWalks = 100
+
+// solve finds the registers that are live at the start of every block. It returns false if loops are nested too
+// deep: n nested loops would cost n² steps.
+func (l *liveness) solve() bool {
+	loops := l.hasBackEdge()
+	for range maxLivenessWalks {
+		if !l.backward(false) || !loops {
+			return true
+		}
 	}
+	return false
 }
 
 // hasBackEdge reports whether a jump goes backwards.
@@ -59,15 +68,15 @@ func (l *liveness) hasBackEdge() bool {
 }
 
 // eliminateDeadMasks removes writes of masks that are overwritten before they are read, which
-// eliminateDead, being flow-insensitive, does not see. It leaves them in a function with too many blocks.
+// eliminateDead, being flow-insensitive, does not see. It leaves them in a function with too many blocks or
+// loops too deep.
 func eliminateDeadMasks(f *vcode.Func) {
 	mem := acquireArena()
 	defer mem.release()
 	if l, ok := newLiveness(f, func(r vcode.Reg) bool { return f.Classes[r] == vcode.Mask }, mem); ok {
-		if l.hasBackEdge() {
-			l.solve()
+		if !l.hasBackEdge() || l.solve() {
+			l.backward(true)
 		}
-		l.backward(true)
 	}
 }
 
@@ -84,6 +93,7 @@ func (l *liveness) has(set []uint64, r vcode.Reg) bool {
 // the start of one. If remove is set it deletes dead writes; the sets must be complete then.
 func (l *liveness) backward(remove bool) (changed bool) {
 	for b := len(l.f.Blocks) - 1; b >= 0; b-- {
+		l.f.Form.Arena.Poll()
 		clear(l.live)
 		if b+1 < len(l.f.Blocks) {
 			l.addLiveIn(b + 1)
