@@ -80,7 +80,12 @@ func judgeCase(t *testing.T, file, code string) {
 		}
 		d.Env = env
 		var got, words []string
+		text := describe.NewPositions(f.Data)
+		line, column := text.At("")
 		for _, x := range link.Link(d) {
+			if l, c := text.At(x.Path); (l == line && c == column) != absent[x.Code] && f.Name == "fail.yaml" {
+				t.Errorf("%s: %s is at %q, %d:%d; must be a part of the description", f.Name, x.Code, x.Path, l, c)
+			}
 			if !slices.Contains(got, x.Code) {
 				got = append(got, x.Code)
 			}
@@ -95,6 +100,18 @@ func judgeCase(t *testing.T, file, code string) {
 	if !seen["fail"] || !seen["pass"] {
 		t.Error("needs fail.yaml and pass.yaml")
 	}
+}
+
+// absent are the rules on a state or a device that their cases do not have, so that a
+// finding is about the description as a whole.
+var absent = map[string]bool{
+	"VUID-VkComputePipelineCreateInfo-None-11367": true, "VUID-VkComputePipelineCreateInfo-flags-09178": true,
+	"VUID-VkComputePipelineCreateInfo-shaderEnqueue-09177": true, "VUID-VkGraphicsPipelineCreateInfo-pStages-02097": true,
+	"VUID-VkGraphicsPipelineCreateInfo-stageCount-09530": true, "VUID-VkRayTracingPipelineCreateInfoKHR-stage-03425": true,
+	"VUID-VkRayTracingPipelineCreateInfoNV-stage-06232": true, "VUID-VkRayTracingPipelineCreateInfoNV-stageCount-arraylength": true,
+	"VUID-vkCreateComputePipelines-device-09661": true, "VUID-vkCreateRayTracingPipelinesKHR-device-09677": true,
+	"VUID-vkCreateRayTracingPipelinesNV-device-09677": true, "VUID-vkCreateShadersEXT-None-08400": true,
+	"VUID-vkCreateShadersEXT-stage-09670": true, "VUID-vkCreateShadersEXT-stage-09671": true,
 }
 
 // caseShader assembles a module of a case or of the stock, and demands that it

@@ -30,6 +30,7 @@ const (
 // checks it.
 type Description struct {
 	Name   string // as messages name it
+	Path   string // of a library in the description that contains it, with a period: "libraries[0]."
 	Kind   Kind
 	Flags  PipelineFlags
 	Stages []Shader // in any order; of ray tracing pipelines in that which groups count
@@ -75,6 +76,10 @@ type Description struct {
 	Base *PipelineFlags // of the pipeline that this one derives from, or nil if it is not known
 
 	Reading facts.Reading // the wording that the description selects
+
+	// Position returns the file, the line and the column of a path in the text of the
+	// description; the line is 0 if the text has no such path. It is nil if there is no text.
+	Position func(path string) (file string, line, column int)
 
 	Env    *valid.Env    // the environment of the check, or nil if it is not known
 	Device *valid.Device // the known features and limits of the device, or nil if none are known
@@ -122,6 +127,7 @@ func (d *Description) dynamic(s DynamicState) bool {
 // Shader is one stage of a pipeline.
 type Shader struct {
 	File   string // the source file, as a message names it
+	Path   string // of the stage in the description: "stages.vertex"; "" if there is none
 	Module *valid.Module
 	Entry  *iface.Entry
 

@@ -67,7 +67,7 @@ func (l *linker) graph() {
 	}
 	for i, b := range l.d.Libraries {
 		k := newLinker(b)
-		side := []Side{{Stage: "library", Name: cmp.Or(b.Name, fmt.Sprint(i)), Decorations: b.Flags.String()}, {Stage: "pipeline", Decorations: l.d.Flags.String()}}
+		side := []Side{{Stage: "library", Name: cmp.Or(b.Name, fmt.Sprint(i)), Decorations: b.Flags.String(), path: fmt.Sprintf("libraries[%d]", i)}, {Stage: "pipeline", Decorations: l.d.Flags.String()}}
 		switch mine, its := l.d.Flags&PipelineFlagsDescriptorHeap != 0, b.Flags&PipelineFlagsDescriptorHeap != 0; {
 		case mine && !its:
 			l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11271, side, "the graph is for descriptor heaps and a library is not; must be")

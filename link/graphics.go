@@ -102,7 +102,7 @@ func (l *linker) topology() {
 	if a == nil || l.stage(vertex) == nil || l.anyTopology() {
 		return
 	}
-	state := Side{Stage: "input assembly", Type: a.Topology.String()}
+	state := Side{Stage: "input assembly", Type: a.Topology.String(), path: "input_assembly.topology"}
 	patches := a.Topology == TopologyPatchList
 	switch {
 	case evaluation != nil && !patches:

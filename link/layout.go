@@ -157,7 +157,8 @@ func (b *Binding) side(set uint32) Side {
 	if b.Count != 1 {
 		t += fmt.Sprintf("[%d]", b.Count)
 	}
-	return Side{Stage: "layout", Slot: fmt.Sprintf("set %d binding %d", set, b.Binding), Type: t, Decorations: "for " + b.Stages.String()}
+	return Side{Stage: "layout", Slot: fmt.Sprintf("set %d binding %d", set, b.Binding), Type: t, Decorations: "for " + b.Stages.String(),
+		path: fmt.Sprintf("layout.sets.%d.%d", set, b.Binding)}
 }
 
 // pushConstants checks the push constants that a stage uses.

@@ -222,7 +222,7 @@ func (l *linker) setKinds() {
 	push, buffers, null := 0, 0, 0
 	for i := range l.d.Layout.Sets {
 		s := &l.d.Layout.Sets[i]
-		side := []Side{{Stage: "layout", Slot: fmt.Sprintf("set %d", s.Number)}}
+		side := []Side{{Stage: "layout", Slot: fmt.Sprintf("set %d", s.Number), path: fmt.Sprintf("layout.sets.%d", s.Number)}}
 		if s.Null {
 			l.off(vuid.VkPipelineLayoutCreateInfo_graphicsPipelineLibrary_06753, "graphicsPipelineLibrary", side, "the set is null")
 			null++
@@ -247,7 +247,7 @@ func (l *linker) setKinds() {
 // pushRange checks one push constant range.
 func (l *linker) pushRange(i int) {
 	r := &l.d.Layout.Push[i]
-	side := []Side{{Stage: "layout", Slot: fmt.Sprintf("push constant range %d", i), Decorations: "for " + r.Stages.String()}}
+	side := []Side{{Stage: "layout", Slot: fmt.Sprintf("push constant range %d", i), Decorations: "for " + r.Stages.String(), path: fmt.Sprintf("layout.push_constants[%d]", i)}}
 	for k := range l.d.Layout.Push[:i] {
 		if both := l.d.Layout.Push[k].Stages & r.Stages; both != 0 {
 			l.fail(vuid.VkPipelineLayoutCreateInfo_pPushConstantRanges_00292, side, "ranges %d and %d are both for %s; must be for other stages", k, i, both)

@@ -213,7 +213,7 @@ func (l *linker) libraryLayout() {
 	if null < 0 {
 		return
 	}
-	side := []Side{{Stage: "layout", Slot: fmt.Sprintf("set %d", p.Sets[null].Number)}, {Stage: "pipeline", Decorations: l.d.Parts.String()}}
+	side := []Side{{Stage: "layout", Slot: fmt.Sprintf("set %d", p.Sets[null].Number), path: fmt.Sprintf("layout.sets.%d", p.Sets[null].Number)}, {Stage: "pipeline", Decorations: l.d.Parts.String()}}
 	switch r := l.d.Rasterization; {
 	case l.d.Parts&shaderParts == shaderParts:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_06682, side, "set %d is null in a library of both shader parts; must not be", p.Sets[null].Number)

@@ -15,6 +15,11 @@ type Finding struct {
 	Severity diag.Severity
 	Message  string // the actual state and the required one
 	Sides    []Side // both sides of a mismatch, the one that is at fault first; one if there is no other
+
+	// Path is the part of the description that the finding is about, such as
+	// "layout.sets.0.1" or "stages.vertex"; "" is the whole. Descriptions that are not
+	// written by hand have none.
+	Path string
 }
 
 // Side is one side of a mismatch: a variable of a stage, or of the layout.
@@ -32,6 +37,7 @@ type Side struct {
 
 	shader *Shader // nil once the position is resolved
 	inst   int
+	path   string // in the description, or in the stage if shader is set; "" once the finding is reported
 }
 
 // linker is a description that is being checked.
@@ -124,12 +130,13 @@ func (l *linker) report(severity diag.Severity, code string, sides []Side, forma
 		return
 	}
 	if len(l.found) < maxFindings {
+		path := l.place(code, sides)
 		sides = slices.Clone(sides)
 		for i := range sides {
 			sides[i].locate()
-			sides[i].inst = 0
+			sides[i].inst, sides[i].path = 0, ""
 		}
-		l.found = append(l.found, Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), Sides: sides})
+		l.found = append(l.found, Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), Sides: sides, Path: path})
 	}
 }
 

@@ -34,7 +34,7 @@ func (l *linker) localReads() {
 	const feature = "dynamicRenderingLocalRead"
 	seen := map[Ref]bool{}
 	for i, n := range r.Locations {
-		at := []Side{{Stage: "rendering", Slot: fmt.Sprintf("color attachment %d", i), Type: n.String()}}
+		at := []Side{{Stage: "rendering", Slot: fmt.Sprintf("color attachment %d", i), Type: n.String(), path: fmt.Sprintf("rendering.color_locations[%d]", i)}}
 		if n != Ref(i) {
 			l.off(vuid.VkRenderingAttachmentLocationInfo_dynamicRenderingLocalRead_09512, feature, at, fmt.Sprintf("color attachment %d has the location %s", i, n))
 		}
@@ -58,7 +58,7 @@ func (l *linker) inputIndices(r *Rendering, side []Side) {
 		if n == Unused {
 			continue
 		}
-		at := []Side{{Stage: "rendering", Slot: fmt.Sprintf("color attachment %d", i), Type: n.String()}}
+		at := []Side{{Stage: "rendering", Slot: fmt.Sprintf("color attachment %d", i), Type: n.String(), path: fmt.Sprintf("rendering.color_input_indices[%d]", i)}}
 		l.off(vuid.VkRenderingInputAttachmentIndexInfo_dynamicRenderingLocalRead_09519, feature, at, fmt.Sprintf("color attachment %d has the index %d", i, n))
 		if seen[n] {
 			l.fail(vuid.VkRenderingInputAttachmentIndexInfo_pColorAttachmentInputIndices_09522, at, "two color attachments have the index %d; must have indices of their own", n)

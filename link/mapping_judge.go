@@ -45,7 +45,7 @@ func (l *linker) mappings(s *Shader) {
 // mappingSide describes a mapping.
 func mappingSide(s *Shader, m *Mapping, i int) Side {
 	side := entrySide(s)
-	side.Name, side.Type = fmt.Sprintf("mapping %d", i), m.Source.String()
+	side.Name, side.Type, side.path = fmt.Sprintf("mapping %d", i), m.Source.String(), fmt.Sprintf("mappings[%d]", i)
 	side.Slot = fmt.Sprintf("set %d binding %d", m.Set, m.First)
 	if n := m.count(); n != 1 {
 		side.Slot += fmt.Sprintf(" and %d more", n-1)

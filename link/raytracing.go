@@ -99,7 +99,7 @@ func (l *linker) rayLibraries(r *Rays, side []Side) {
 	}
 	for i := range r.Libraries {
 		b := &r.Libraries[i]
-		at := []Side{{Stage: fmt.Sprintf("library %d", i)}, side[0]}
+		at := []Side{{Stage: fmt.Sprintf("library %d", i), path: fmt.Sprintf("ray_tracing.libraries[%d]", i)}, side[0]}
 		if b.Depth != nil && *b.Depth != r.Depth {
 			l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_pLibraries_03591, at, "the recursion depth of library %d is %d, the depth of the pipeline %d; must be the same", i, *b.Depth, r.Depth)
 		}
@@ -172,7 +172,7 @@ func (l *linker) group(i int) {
 			continue // content of hit groups is not checked here
 		}
 		inputSlot, s, used, known := l.rayStage(k.ref)
-		side := Side{Stage: "ray tracing", Slot: fmt.Sprintf("group %d", i), Type: g.Type.String()}
+		side := Side{Stage: "ray tracing", Slot: fmt.Sprintf("group %d", i), Type: g.Type.String(), path: fmt.Sprintf("ray_tracing.groups[%d]", i)}
 		sides := []Side{side}
 		if s != nil {
 			sides = append(sides, entrySide(s))

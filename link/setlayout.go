@@ -132,7 +132,7 @@ func (l *linker) set(s *Set) {
 
 // setFlags checks the flags of a set and the properties that depend on them.
 func (l *linker) setFlags(s *Set) {
-	side := []Side{{Stage: "layout", Slot: fmt.Sprintf("set %d", s.Number), Decorations: s.Flags.String()}}
+	side := []Side{{Stage: "layout", Slot: fmt.Sprintf("set %d", s.Number), Decorations: s.Flags.String(), path: fmt.Sprintf("layout.sets.%d", s.Number)}}
 	push, host := s.Flags&SetFlagsPushDescriptor != 0, s.Flags&SetFlagsHostOnlyPool != 0
 	after, buffer := s.Flags&SetFlagsUpdateAfterBindPool != 0, s.Flags&SetFlagsDescriptorBuffer != 0
 	if push {

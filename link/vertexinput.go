@@ -73,7 +73,7 @@ func (l *linker) vertices() {
 	locations := map[uint32]bool{}
 	for i := range v.Attributes {
 		a := &v.Attributes[i]
-		at := []Side{{Stage: "vertex input", Slot: fmt.Sprintf("location %d", a.Location), Type: a.Format.String()}}
+		at := []Side{{Stage: "vertex input", Slot: fmt.Sprintf("location %d", a.Location), Type: a.Format.String(), path: fmt.Sprintf("vertex_input.attributes[%d]", i)}}
 		if locations[a.Location] {
 			l.fail(vuid.VkPipelineVertexInputStateCreateInfo_pVertexAttributeDescriptions_00617, at, "two attributes have the location %d; must have locations of their own", a.Location)
 		}
@@ -101,7 +101,7 @@ func (l *linker) portable() bool {
 
 // vertexBuffer checks one buffer of vertices.
 func (l *linker) vertexBuffer(b *VertexBinding) {
-	side := []Side{{Stage: "vertex input", Slot: fmt.Sprintf("buffer %d", b.Binding)}}
+	side := []Side{{Stage: "vertex input", Slot: fmt.Sprintf("buffer %d", b.Binding), path: l.d.Vertex.bindingPath(b.Binding)}}
 	l.below(vuid.VkVertexInputBindingDescription_binding_00618, "maxVertexInputBindings", uint64(b.Binding), side, "the number of a vertex buffer")
 	if !l.d.dynamic(DynamicStateVertexInputBindingStride) {
 		l.over(vuid.VkVertexInputBindingDescription_stride_00619, "maxVertexInputBindingStride", uint64(b.Stride), side, "the stride")
@@ -120,7 +120,7 @@ func (l *linker) vertexBuffer(b *VertexBinding) {
 
 // divisor checks by itself how many instances a buffer steps over.
 func (l *linker) divisor(binding, divisor uint32) {
-	side, n := []Side{{Stage: "vertex input", Slot: fmt.Sprintf("buffer %d", binding)}}, uint64(divisor)
+	side, n := []Side{{Stage: "vertex input", Slot: fmt.Sprintf("buffer %d", binding), path: l.d.Vertex.bindingPath(binding)}}, uint64(divisor)
 	l.below(vuid.VkVertexInputBindingDivisorDescription_binding_01869, "maxVertexInputBindings", uint64(binding), side, "the buffer of a divisor")
 	l.over(vuid.VkVertexInputBindingDivisorDescription_divisor_01870, "maxVertexAttribDivisor", n, side, "the divisor")
 	switch n {

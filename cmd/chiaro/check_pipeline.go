@@ -20,7 +20,8 @@ import (
 // shownFinding is a finding as it is shown: one of a pipeline has both sides.
 type shownFinding struct {
 	valid.Finding
-	sides []link.Side
+	sides     []link.Side
+	described bool // Source is a position in the description of the pipeline
 }
 
 // more returns the profiles and sides of a finding as text to append to its message,
@@ -228,8 +229,12 @@ func (j *judge) stageModules(ctx context.Context, d *link.Description, x *checke
 			continue
 		}
 		judged[v] = true
+		first := len(x.findings)
 		if err := j.scriptModule(ctx, s.File, v.Facts(), x); err != nil {
 			return err
+		}
+		for i := range x.findings[first:] {
+			x.findings[first+i].describedAt(d, s.Path)
 		}
 	}
 	return nil
@@ -292,25 +297,37 @@ func (j *judge) link(d *link.Description, x *checked) {
 	x.verdict, x.pipeline = verdictClean, true
 	if x.profiles = j.f.profileNames(); len(j.f.envs) == 0 {
 		d.Env = j.env
-		x.findings = merge(x.findings, linkFindings(link.Link(d), ""))
+		x.findings = merge(x.findings, linkFindings(d, ""))
 	}
 	for i, env := range j.f.envs {
 		d.Env, d.Device = env, env.Device
-		x.findings = merge(x.findings, linkFindings(link.Link(d), x.profiles[i]))
+		x.findings = merge(x.findings, linkFindings(d, x.profiles[i]))
 	}
 	if len(x.findings) > 0 {
 		x.verdict = verdictFindings
 	}
 }
 
-// linkFindings converts the findings of package link for display.
-func linkFindings(found []link.Finding, profile string) []shownFinding {
+// describedAt sets the source of a finding to a part of a description.
+func (f *shownFinding) describedAt(d *link.Description, path string) {
+	if d.Position == nil {
+		return
+	}
+	if file, line, column := d.Position(path); line > 0 {
+		f.Source, f.HasSource, f.described = facts.Position{File: file, Line: uint32(line), Column: uint32(column)}, true, true
+	}
+}
+
+// linkFindings checks a pipeline and converts the findings for display.
+func linkFindings(d *link.Description, profile string) []shownFinding {
+	found := link.Link(d)
 	out := make([]shownFinding, 0, len(found))
 	for _, f := range found {
 		r := shownFinding{Finding: valid.Finding{Finding: diag.Finding{Code: f.Code, Severity: f.Severity, Message: f.Message}}, sides: f.Sides}
 		if len(f.Sides) > 0 {
 			r.Source, r.HasSource = f.Sides[0].Source, f.Sides[0].HasSource
 		}
+		r.describedAt(d, f.Path)
 		if profile != "" {
 			r.Profiles = []string{profile}
 		}

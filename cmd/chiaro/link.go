@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -181,6 +182,7 @@ func (j *judge) flaggedPipeline(ctx context.Context, f linkFlags) (*link.Descrip
 		if d.Layout, err = describe.Layout(data, f.layout); err != nil {
 			return nil, unreadable("%v", err)
 		}
+		d.Position = positions(data, f.layout, "layout")
 	}
 	return d, nil
 }
@@ -201,7 +203,22 @@ func (j *judge) readPipeline(ctx context.Context, file string) (*link.Descriptio
 		return nil, unreadable("%v", err)
 	}
 	d.Env = j.env
+	d.Position = positions(data, file, "")
 	return d, nil
+}
+
+// positions returns a function that finds a path in a description, or in the text of one of
+// its members.
+func positions(data []byte, file, member string) func(string) (string, int, int) {
+	text := sync.OnceValue(func() describe.Positions { return describe.NewPositions(data) })
+	return func(path string) (string, int, int) {
+		rest, ok := strings.CutPrefix(path, member)
+		if !ok {
+			return "", 0, 0
+		}
+		line, column := text().At(strings.TrimPrefix(rest, "."))
+		return file, line, column
+	}
 }
 
 // fileShader reads the module of a stage and finds its entry point.
@@ -233,6 +250,8 @@ type linkRecord struct {
 	Message  string      `json:"message"`
 	Profiles []string    `json:"profile,omitempty"` // the profiles on which the finding applies
 	Sides    []link.Side `json:"sides"`
+
+	Source *sourceRecord `json:"source,omitempty"` // the part of the description that the finding is about
 }
 
 // writeLink writes the findings, both sides in columns.
@@ -241,7 +260,11 @@ func writeLink(w io.Writer, format string, found []shownFinding, pipelines int) 
 	case "json":
 		out := []linkRecord{}
 		for _, x := range found {
-			out = append(out, linkRecord{x.Code, x.Severity.String(), x.Message, x.Profiles, x.sides})
+			r := linkRecord{Code: x.Code, Severity: x.Severity.String(), Message: x.Message, Profiles: x.Profiles, Sides: x.sides}
+			if x.described {
+				r.Source = &sourceRecord{x.Source.File, x.Source.Line, x.Source.Column}
+			}
+			out = append(out, r)
 		}
 		return writeJSON(w, out)
 	case "text":
@@ -250,7 +273,10 @@ func writeLink(w io.Writer, format string, found []shownFinding, pipelines int) 
 	}
 	for _, x := range found {
 		where := "pipeline"
-		if len(x.sides) > 0 && x.sides[0].File != "" {
+		switch {
+		case x.described:
+			where = position(x.Source.File, int(x.Source.Line), int(x.Source.Column))
+		case len(x.sides) > 0 && x.sides[0].File != "":
 			where = sideFile(x.sides[0])
 		}
 		plain.Fprintf(w, "%s: %s: %s [%s]\n", where, x.Severity, x.Message, x.Code)

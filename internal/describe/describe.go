@@ -191,7 +191,7 @@ func Read(data []byte, name string, load func(Stage) (*link.Shader, error)) (*li
 	if in.empty() {
 		return nil, fmt.Errorf("%s: describes nothing; must have stages, or another member", name)
 	}
-	d, err := in.pipeline(name, 0, load)
+	d, err := in.pipeline(name, "", 0, load)
 	return d, find(data, name, err)
 }
 
@@ -202,17 +202,19 @@ func (in *pipelineFile) empty() bool { return reflect.ValueOf(in).Elem().IsZero(
 const maxLibraries = 4
 
 // pipeline is the pipeline that was written, with its stages and libraries.
-func (in *pipelineFile) pipeline(name string, depth int, load func(Stage) (*link.Shader, error)) (*link.Description, error) {
+// path is its own path, with a period, "" for the whole description.
+func (in *pipelineFile) pipeline(name, path string, depth int, load func(Stage) (*link.Shader, error)) (*link.Description, error) {
 	d, err := in.description(name)
 	if err != nil {
 		return nil, err
 	}
+	d.Path = path
 	if depth > maxLibraries {
 		return nil, at("libraries", "deeper than %d", maxLibraries)
 	}
 	for i := range in.Libraries {
 		in.Libraries[i].Reading.Reading = cmp.Or(in.Libraries[i].Reading.Reading, d.Reading)
-		b, err := in.Libraries[i].pipeline(fmt.Sprintf("%s: libraries[%d]", name, i), depth+1, load)
+		b, err := in.Libraries[i].pipeline(fmt.Sprintf("%s: libraries[%d]", name, i), fmt.Sprintf("%slibraries[%d].", path, i), depth+1, load)
 		if err != nil {
 			return nil, inside(fmt.Sprintf("libraries[%d]", i), err)
 		}
@@ -220,18 +222,18 @@ func (in *pipelineFile) pipeline(name string, depth int, load func(Stage) (*link
 	}
 	for _, n := range slices.Sorted(maps.Keys(in.Stages)) {
 		s := in.Stages[n]
-		if err := s.add(d, load, n); err != nil {
+		if err := s.add(d, load, n, path+"stages."+n); err != nil {
 			return nil, inside("stages."+n, err)
 		}
 	}
 	for i := range in.Nodes {
-		if err := in.Nodes[i].add(d, load, "compute"); err != nil {
+		if err := in.Nodes[i].add(d, load, "compute", fmt.Sprintf("%snodes[%d]", path, i)); err != nil {
 			return nil, inside(fmt.Sprintf("nodes[%d]", i), err)
 		}
 	}
 	for i := range in.RayStages {
 		s := &in.RayStages[i]
-		if err := s.add(d, load, s.Stage); err != nil {
+		if err := s.add(d, load, s.Stage, fmt.Sprintf("%sray_stages[%d]", path, i)); err != nil {
 			return nil, inside(fmt.Sprintf("ray_stages[%d]", i), err)
 		}
 	}
@@ -286,8 +288,8 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 	return d, nil
 }
 
-// add adds the stage to a pipeline.
-func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, error), stage string) error {
+// add adds the stage to a pipeline; path is its path in the description.
+func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, error), stage, path string) error {
 	set, ok := link.ParseStage(stage)
 	if !ok || strings.HasPrefix(stage, "all") {
 		return fmt.Errorf("the stage %q; must be one of %s", stage, strings.Join(link.StageNames()[2:], ", "))
@@ -314,6 +316,7 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 			return err
 		}
 	}
+	shader.Path = path
 	shader.Stage, shader.Identifier, shader.InChain = set, s.Identifier, s.InChain
 	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.SubgroupSize, s.Robustness
 	shader.Specialization, shader.Object, shader.Mappings = s.Entries, s.Object, s.Mappings

@@ -40,6 +40,7 @@ func (in *pipelineFile) addGraph(d *link.Description, load func(Stage) (*link.Sh
 		return inside("data_graph", err)
 	}
 	d.Kind = link.DataGraph
+	s.Path = "data_graph"
 	d.Graph = &link.Graph{Shader: *s, Name: in.Graph.Entry, Constants: in.Graph.Constants, Resources: in.Graph.Resources}
 	return nil
 }
