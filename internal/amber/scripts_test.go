@@ -2,8 +2,10 @@ package amber
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +21,28 @@ func bothEngines() []exec.Engine {
 		return []exec.Engine{interp.Engine{}}
 	}
 	return []exec.Engine{interp.Engine{}, jit.Engine{}}
+}
+
+// TestScriptsHaveExtensions: each key of STATE and each statement of draws that AmberScript lacks is in a script.
+func TestScriptsHaveExtensions(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.amber")
+	words := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range strings.Fields(string(text)) {
+			words[w] = true
+		}
+	}
+	want := []string{"BASE_VERTEX", "DRAW_INDEX", "DRAW_INDIRECT", "DRAW_BYTE_COUNT", "COUNT_BUFFER", "RENDER_PASS", "TRANSFORM_FEEDBACK", "COUNTER",
+		"SHADING_RATE_ATTACHMENT", "LAYERS", "input_attachment", "VERTEX_INPUTS"}
+	for _, k := range append(want, slices.Collect(maps.Keys(stateKeys))...) {
+		if !words[k] {
+			t.Errorf("no script has %s", k)
+		}
+	}
 }
 
 // TestScripts runs the scripts of testdata, which expect values of the specification, with all engines.
