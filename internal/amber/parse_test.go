@@ -366,6 +366,10 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("#!amber\nSTRUCT s\n float a OFFSET 4\nEND\nBUFFER b DATA_TYPE s STD140 SIZE 2 FILL 1\n"))
 	f.Add([]byte("[compute shader]\n[test]\nssbo 0:0 subdata vec3 0 1 2 3\ncompute 1 1 1\nprobe ssbo vec3 0:0 0 ~= 1 2 3\n"))
 	f.Add([]byte("#!amber\nBUFFER b DATA_TYPE R8G8_SNORM SERIES_FROM 1 INC_BY 2\nREPEAT 3\nEND\n"))
+	f.Add([]byte(tiny + "PIPELINE compute p\n ATTACH one\n BIND BUFFER a AS storage DESCRIPTOR_SET 0 BINDING 0 ELEMENT 1 MUTABLE storage uniform\n" +
+		" BIND BUFFER_ARRAY a NULL AS inline_uniform DESCRIPTOR_SET 0 BINDING 1\n BIND BUFFER a AS push_constant BANK 1\n BIND BUFFER a AS resource_heap\n" +
+		" MAP DESCRIPTOR_SET 0 BINDING 2 AS push_data PUSH_OFFSET 4\n ROBUSTNESS one\n  IMAGES robust\n END\nEND\n" +
+		"WRITE a IDX 0 ADDRESS a OFFSET 1\nWRITE a IDX 0 DESCRIPTOR BUFFER a OFFSET 0 RANGE 4\nRUN p INDIRECT a OFFSET 4\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := Parse("fuzz", text, nil)
 		if err != nil {
