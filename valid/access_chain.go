@@ -9,7 +9,7 @@ import (
 
 // accessChainFamily checks the instructions that compute a pointer into the
 // pointee of another pointer (SPIR-V §3.3.8): OpAccessChain and its variants,
-// typed and untyped (SPV_KHR_untyped_pointers), and OpRawAccessChainNV.
+// typed and untyped (SPV_KHR_untyped_pointers).
 //
 // It follows the indices through the types and compares the end with the
 // result. Indices that are not constants are out of range only at run time;
@@ -28,13 +28,10 @@ var accessChainFamily = family{
 		{Code: "SPV-AccessChain-Element", Section: "SPIR-V 3.3.8", Words: "the element of a pointer access chain is an integer scalar"},
 		{Code: "SPV-AccessChain-Stride", Section: "SPIR-V 3.3.8", Words: "in shaders, the base of a pointer access chain into memory with an explicit layout has a pointer type with ArrayStride"},
 		{Code: "SPV-AccessChain-BlockArray", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "the base type of an untyped access chain is an array of blocks if and only if the base points to an array of blocks"},
-		{Code: "SPV-RawAccessChain-Result", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "OpRawAccessChainNV yields a pointer to a scalar or vector, in the storage class of its base: StorageBuffer, PhysicalStorageBuffer or Uniform"},
-		{Code: "SPV-RawAccessChain-Operand", Section: "SPIR-V, SPV_NV_raw_access_chains", Words: "the stride of OpRawAccessChainNV is an OpConstant; stride, index and offset are 32-bit integers; robustness is for components or for elements"},
 		{Code: vuid.StandaloneSpirv_Base_07650, Section: environment, Words: "the base of a pointer access chain is in Workgroup, StorageBuffer or PhysicalStorageBuffer"},
 		{Code: vuid.StandaloneSpirv_Base_07651, Section: environment, Words: "a pointer access chain in Workgroup needs the capability VariablePointers"},
 		{Code: vuid.StandaloneSpirv_Base_07652, Section: environment, Words: "a pointer access chain in StorageBuffer needs the capability VariablePointers or VariablePointersStorageBuffer"},
 	},
-	insts: map[spirv.Op]judge{spirv.OpRawAccessChainNV: (*checker).rawAccessChain},
 	ops: []group{
 		{(*checker).accessChain, []spirv.Op{
 			spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
@@ -245,51 +242,4 @@ func (c *checker) explicitClass(s spirv.StorageClass) bool {
 		return c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
 	}
 	return false
-}
-
-// rawAccessChain checks OpRawAccessChainNV (SPV_NV_raw_access_chains), an access
-// chain by byte stride, element index and byte offset.
-func (c *checker) rawAccessChain(i int, in spirv.Inst) {
-	v := inst.RawAccessChainNV(in)
-	t := c.m.Type(v.Type())
-	if t == nil {
-		return
-	}
-	switch {
-	case t.Op != spirv.OpTypePointer:
-		c.fail(i, "SPV-RawAccessChain-Result", "the result is %s; must be a typed pointer", c.typeName(t))
-		return
-	case t.Storage != spirv.StorageClassStorageBuffer && t.Storage != spirv.StorageClassPhysicalStorageBuffer && t.Storage != spirv.StorageClassUniform:
-		c.fail(i, "SPV-RawAccessChain-Result", "the result is in %s; must be in StorageBuffer, PhysicalStorageBuffer or Uniform", t.Storage)
-	case t.Elem.IsArray() || t.Elem.IsMatrix() || t.Elem.IsStruct():
-		c.fail(i, "SPV-RawAccessChain-Result", "the result points to %s; must not point to an array, matrix or struct", c.typeName(t.Elem))
-	}
-	if b := c.m.TypeOf(v.Base()); b != nil && (b.Op != spirv.OpTypePointer || b.Storage != t.Storage) {
-		c.fail(i, "SPV-RawAccessChain-Result", "the base is %s; must be a typed pointer to %s", c.typeName(b), t.Storage)
-	}
-	for _, o := range [...]struct {
-		id   spirv.ID
-		what string
-	}{{v.ByteStride(), "stride"}, {v.ElementIndex(), "index"}, {v.ByteOffset(), "offset"}} {
-		if x := c.m.TypeOf(o.id); x != nil && (!x.IsInt() || x.Width != 32) {
-			c.fail(i, "SPV-RawAccessChain-Operand", "the %s is %s; must be an integer of 32 bits", o.what, c.typeName(x))
-		}
-	}
-	const both = spirv.RawAccessChainOperandsRobustnessPerElementNVMask | spirv.RawAccessChainOperandsRobustnessPerComponentNVMask
-	o, _ := v.RawAccessChainOperands()
-	if o&both == both {
-		c.fail(i, "SPV-RawAccessChain-Operand", "robustness for each component and for each element; must be at most one of them")
-	}
-	k := c.m.Const(v.ByteStride())
-	if k == nil || k.Op != spirv.OpConstant {
-		if c.m.TypeOf(v.ByteStride()) != nil {
-			c.fail(i, "SPV-RawAccessChain-Operand", "the stride is %s; must be an OpConstant", c.name(v.ByteStride()))
-		}
-		return
-	}
-	if o&spirv.RawAccessChainOperandsRobustnessPerElementNVMask != 0 {
-		if n, known := k.Int(); known && n == 0 {
-			c.fail(i, "SPV-RawAccessChain-Operand", "the stride is 0 with robustness for each element; must not be 0")
-		}
-	}
 }

@@ -108,6 +108,8 @@ type checker struct {
 	handleWidth uint32 // width of image and sampler handles, in bits; 0 until declared
 	handleSeen  bool   // whether a width was declared, right or wrong
 
+	rawChains []int // instructions OpRawAccessChainNV
+
 	grouped int        // decorations checked through groups
 	rounded []rounding // values decorated FPRoundingMode
 }

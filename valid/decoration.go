@@ -28,6 +28,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
 		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "FPRoundingMode is on a conversion between float widths, and its result is only stored"},
 		{Code: "SPV-Decoration-Value", Section: "SPIR-V 3.2.20", Words: "RelaxedPrecision, NoContraction and NonUniform are on no type"},
+		{Code: "SPV-Decoration-TileImage", Section: "SPIR-V, SPV_EXT_shader_tile_image", Words: "no variable in TileImageEXT is Coherent if NonCoherentColorAttachmentReadEXT is declared"},
 		{Code: "SPV-Decoration-UTF", Section: "SPIR-V, SPV_KHR_constant_data", Words: "UTFEncodedKHR is on an array of 8-bit integers"},
 		{Code: "SPV-Decoration-FloatMath", Section: "SPIR-V 3.2.20", Words: "FPFastMathMode is on an instruction with float operands or a float result"},
 		{Code: "SPV-Decoration-Uniform", Section: "SPIR-V 3.2.20", Words: "Uniform and UniformId are on values"},
@@ -82,6 +83,9 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		spirv.DecorationComponent, spirv.DecorationStream, spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer,
 		spirv.DecorationPerPrimitiveEXT, spirv.DecorationPerVertexKHR:
 		c.memoryObject(i, id, d, kind)
+		if kind == spirv.DecorationCoherent {
+			c.coherentTile(i, id)
+		}
 	case spirv.DecorationInvariant, spirv.DecorationConstant, spirv.DecorationLocation, spirv.DecorationBinding,
 		spirv.DecorationDescriptorSet, spirv.DecorationInputAttachmentIndex:
 		if op != spirv.OpVariable && op != spirv.OpUntypedVariableKHR {
@@ -117,6 +121,20 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		c.floatMath(i, id, d)
 	case spirv.DecorationLinkageAttributes:
 		c.imported(i, id, words)
+	}
+}
+
+// coherentTile checks Coherent on a tile image.
+func (c *checker) coherentTile(i int, id spirv.ID) {
+	v := c.m.Variable(id)
+	if v == nil || v.Storage != spirv.StorageClassTileImageEXT {
+		return
+	}
+	for k := range c.m.EntryPoints {
+		if m, ok := c.m.EntryPoints[k].Mode(spirv.ExecutionModeNonCoherentColorAttachmentReadEXT); ok {
+			c.fail(i, "SPV-Decoration-TileImage", "Coherent on the tile image %s with NonCoherentColorAttachmentReadEXT; must not have both", c.name(id)).also(c, m.Index, "the mode")
+			return
+		}
 	}
 }
 

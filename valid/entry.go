@@ -139,7 +139,7 @@ var choices = [...]choice{
 	{inGeometry, inGeometry, []spirv.ExecutionMode{spirv.ExecutionModeInputPoints, spirv.ExecutionModeInputLines, spirv.ExecutionModeInputLinesAdjacency,
 		spirv.ExecutionModeTriangles, spirv.ExecutionModeInputTrianglesAdjacency}},
 	{inGeometry, inGeometry, []spirv.ExecutionMode{spirv.ExecutionModeOutputPoints, spirv.ExecutionModeOutputLineStrip, spirv.ExecutionModeOutputTriangleStrip}},
-	{inMeshEXT, inMeshEXT, []spirv.ExecutionMode{spirv.ExecutionModeOutputPoints, spirv.ExecutionModeOutputLinesEXT, spirv.ExecutionModeOutputTrianglesEXT}},
+	{inMesh, inMeshEXT, []spirv.ExecutionMode{spirv.ExecutionModeOutputPoints, spirv.ExecutionModeOutputLinesEXT, spirv.ExecutionModeOutputTrianglesEXT}},
 	{inGLCompute | inTask | inMesh, 0, []spirv.ExecutionMode{spirv.ExecutionModeDerivativeGroupQuadsKHR, spirv.ExecutionModeDerivativeGroupLinearKHR}},
 }
 

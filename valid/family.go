@@ -57,6 +57,8 @@ var families = []*family{
 	&inputOutputFamily,
 	&shaderInterfaceFamily,
 	&feedbackFamily,
+	&footprintFamily,
+	&rawAccessFamily,
 	&tileShadingFamily,
 	&runtimeFamily,
 	&runtimeOutputFamily,

@@ -14,7 +14,7 @@ var groupFamily = family{
 		{Code: "SPV-NonUniform-Cluster", Section: "SPIR-V 3.3.24", Words: "a clustered operation has a ClusterSize, an unsigned constant"},
 		{Code: "SPV-NonUniform-ClusterSize", Section: "SPIR-V 3.3.24", Words: "the ClusterSize of a clustered operation or a rotation is a power of two, else its behaviour is undefined"},
 		{Code: "SPV-NonUniform-Ballot", Section: "SPIR-V, SPV_EXT_shader_subgroup_partitioned", Words: "a partitioned operation has a ballot, a vector of four 32-bit integers"},
-		{Code: "SPV-NonUniform-Operand", Section: "SPIR-V 3.3.24", Words: "only operations that define them have a ClusterSize or a ballot"},
+		{Code: "SPV-NonUniform-Operand", Section: "SPIR-V 3.3.24", Words: "only operations that define them have a ClusterSize or a ballot; a count of bits is not partitioned"},
 		{Code: "SPV-NonUniform-Constant", Section: "SPIR-V 3.3.24", Words: "the Direction of a quad swap is a constant; before SPIR-V 1.5 also the Id of a broadcast and the Index of a quad broadcast"},
 		{Code: "SPV-NonUniform-Direction", Section: "SPIR-V 3.3.24", Words: "the Direction of a quad swap is 0, 1 or 2"},
 		{Code: vuid.StandaloneSpirv_OpGroupNonUniformBallotBitCount_04685, Section: environment, Words: "OpGroupNonUniformBallotBitCount has the operation Reduce, InclusiveScan or ExclusiveScan"},
@@ -184,10 +184,15 @@ func (c *scopes) rotate(i int, in spirv.Inst) {
 }
 
 func (c *scopes) ballotCount(i int, in spirv.Inst) {
-	if !c.vulkan {
+	how := inst.GroupNonUniformBallotBitCount(in).Operation()
+	if !c.vulkan { // Vulkan has a rule of its own
+		switch how {
+		case spirv.GroupOperationPartitionedReduceEXT, spirv.GroupOperationPartitionedInclusiveScanEXT, spirv.GroupOperationPartitionedExclusiveScanEXT:
+			c.fail(i, "SPV-NonUniform-Operand", "OpGroupNonUniformBallotBitCount %s; must be an operation that is not partitioned", how)
+		}
 		return
 	}
-	switch how := inst.GroupNonUniformBallotBitCount(in).Operation(); how {
+	switch how {
 	case spirv.GroupOperationReduce, spirv.GroupOperationInclusiveScan, spirv.GroupOperationExclusiveScan:
 	default:
 		c.fail(i, vuid.StandaloneSpirv_OpGroupNonUniformBallotBitCount_04685, "the operation of OpGroupNonUniformBallotBitCount is %s; must be Reduce, InclusiveScan or ExclusiveScan", how)

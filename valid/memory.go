@@ -20,7 +20,7 @@ var memoryFamily = family{
 		{Code: "SPV-Memory-Small", Section: "SPIR-V 2.16.1", Words: "without arithmetic on them, 8-bit and 16-bit values are loaded and stored only as scalars, vectors and matrices, and not copied as memory"},
 		{Code: "SPV-CopyMemory-Pointer", Section: "SPIR-V 3.3.8", Words: "memory is copied from a pointer to a pointer, neither to void; without a size operand, one of the two is typed"},
 		{Code: "SPV-CopyMemory-Type", Section: "SPIR-V 3.3.8", Words: "OpCopyMemory copies between pointers to the same type"},
-		{Code: "SPV-Memory-RayQuery", Section: "SPIR-V, SPV_KHR_ray_query", Words: "ray queries are not loaded, stored or copied"},
+		{Code: "SPV-Memory-RayQuery", Section: "SPIR-V, SPV_KHR_ray_query, SPV_EXT_shader_invocation_reorder", Words: "ray queries and hit objects are not loaded, stored or copied"},
 		{Code: "SPV-CopyMemory-Size", Section: "SPIR-V 3.3.8", Words: "the size of OpCopyMemorySized is an integer scalar; a constant size is positive"},
 		{Code: "SPV-CopyMemory-Multiple", Section: "SPIR-V 3.3.8", Words: "in shaders, the size of a copy between untyped pointers is a multiple of 4; multiples of 2 and 1 need the capabilities for 16 and 8 bits"},
 		{Code: vuid.RuntimeSpirv_Size_11165, Section: environment, Words: "the size of a copy is a multiple of 4; multiples of 2 and 1 need 16-bit and 8-bit storage"},
@@ -245,9 +245,16 @@ func (c *checker) copied(i int, target, source spirv.ID) (t, s *facts.Type, ok b
 	return t, s, true
 }
 
-// noRayQuery checks that an access through a pointer is not to a ray query.
+// isRayObject reports whether a type is a ray query or a hit object: objects that
+// instructions use through pointers alone.
+func isRayObject(t *facts.Type) bool {
+	return t != nil && (t.Op == spirv.OpTypeRayQueryKHR || t.Op == spirv.OpTypeHitObjectNV || t.Op == spirv.OpTypeHitObjectEXT)
+}
+
+// noRayQuery checks that an access through a pointer is not to a ray query or a hit
+// object.
 func (c *checker) noRayQuery(i int, p *facts.Type, what string) {
-	if p.Elem != nil && p.Elem.Op == spirv.OpTypeRayQueryKHR && !c.env.BeforeLegalization {
+	if isRayObject(p.Elem) && !c.env.BeforeLegalization {
 		c.fail(i, "SPV-Memory-RayQuery", "a %s of %s; must be used through its pointer", what, c.typeName(p.Elem))
 	}
 }

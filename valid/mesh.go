@@ -15,6 +15,7 @@ var meshFamily = family{
 		{Code: "SPV-Primitive-Stream", Section: "SPIR-V 3.3.19", Words: "a stream is a constant integer"},
 		{Code: "SPV-Mesh-Model", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "OpSetMeshOutputsEXT is in mesh shaders and OpEmitMeshTasksEXT in task shaders"},
 		{Code: "SPV-Mesh-Count", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "a count of vertices, primitives or workgroups is a 32-bit unsigned integer"},
+		{Code: "SPV-Mesh-Indices", Section: "SPIR-V, SPV_NV_mesh_shader", Words: "OpWritePackedPrimitiveIndices4x8NV is in mesh shaders; its offset, a multiple of four, and its indices are 32-bit unsigned integers"},
 		{Code: "SPV-Mesh-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "the payload of OpEmitMeshTasksEXT is a variable of the storage class TaskPayloadWorkgroupEXT"},
 		{Code: "SPV-Mesh-Output", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an output of a mesh shader is an array, and no instruction reads it"},
 		{Code: "SPV-Mesh-PerPrimitive", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "PerPrimitiveEXT is on outputs of mesh shaders and inputs of fragment shaders"},
@@ -42,6 +43,8 @@ var meshFamily = family{
 		spirv.OpSetMeshOutputsEXT:  (*checker).setMeshOutputs,
 		spirv.OpEmitMeshTasksEXT:   (*checker).emitMeshTasks,
 		spirv.OpLoad:               (*checker).meshRead,
+
+		spirv.OpWritePackedPrimitiveIndices4x8NV: (*checker).packedIndices,
 	},
 	after: []func(*checker){(*checker).meshEntries},
 }
@@ -93,6 +96,21 @@ func (c *checker) setMeshOutputs(i int, in spirv.Inst) {
 		if m, ok := e.Mode(spirv.ExecutionModeOutputPrimitivesEXT); ok && okP && len(m.Operands) > 0 && primitives > uint64(m.Operands[0]) {
 			c.fail(i, codeP, "OpSetMeshOutputsEXT of %d primitives; must be at most %d, the value of OutputPrimitivesEXT of %q", primitives, m.Operands[0], e.Name).also(c, m.Index, "the mode")
 		}
+	}
+}
+
+// packedIndices checks OpWritePackedPrimitiveIndices4x8NV.
+func (c *checker) packedIndices(i int, in spirv.Inst) {
+	const code = "SPV-Mesh-Indices"
+	v := inst.WritePackedPrimitiveIndices4x8NV(in)
+	c.onlyIn(i, inMeshNV, code)
+	for n, id := range [...]spirv.ID{v.IndexOffset(), v.PackedIndices()} {
+		if t := c.m.TypeOf(id); t != nil && (!isWord(t) || t.Signed) {
+			c.fail(i, code, "operand %d of %s is %s; must be an unsigned integer of 32 bits", n, in.Op(), c.typeName(t))
+		}
+	}
+	if n, ok := c.settled(v.IndexOffset()); ok && n%4 != 0 {
+		c.fail(i, code, "the offset of the indices is %d; must be a multiple of 4", n)
 	}
 }
 
@@ -164,7 +182,7 @@ func (c *checker) meshEntries() {
 		if c.vulkan {
 			c.meshModes(e)
 		}
-		if e.Model == spirv.ExecutionModelMeshEXT || e.Model == spirv.ExecutionModelFragment {
+		if c.anyCapable(spirv.CapabilityMeshShadingEXT, spirv.CapabilityMeshShadingNV) {
 			c.meshVariables(e)
 		}
 	}
@@ -223,9 +241,10 @@ func (c *checker) meshVariables(e *facts.EntryPoint) {
 		if !c.perPrimitive(v) {
 			continue
 		}
-		if mesh && v.Storage != spirv.StorageClassOutput || !mesh && v.Storage != spirv.StorageClassInput {
-			c.fail(v.Index, "SPV-Mesh-PerPrimitive", "%s of the storage class %s in a %s entry point has PerPrimitiveEXT; must be an output of a mesh shader or an input of a fragment shader", c.name(id), v.Storage, e.Model).also(c, e.Index, "the entry point")
+		if modelOf(e.Model)&inMesh != 0 && v.Storage == spirv.StorageClassOutput || e.Model == spirv.ExecutionModelFragment && v.Storage == spirv.StorageClassInput {
+			continue
 		}
+		c.fail(v.Index, "SPV-Mesh-PerPrimitive", "%s of the storage class %s in a %s entry point has PerPrimitiveEXT; must be an output of a mesh shader or an input of a fragment shader", c.name(id), v.Storage, e.Model).also(c, e.Index, "the entry point")
 	}
 }
 

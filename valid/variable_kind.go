@@ -20,7 +20,8 @@ var variableKindFamily = family{
 		{Code: "SPV-Variable-Pointer", Section: "SPIR-V 2.16.1", Words: "with logical addressing, variables contain pointers only to StorageBuffer and Workgroup, with the capability of variable pointers, and only in Function and Private"},
 		{Code: "SPV-Variable-Cooperative", Section: "SPIR-V, SPV_KHR_cooperative_matrix", Words: "cooperative matrices and vectors are only in Function and Private"},
 		{Code: "SPV-Variable-Microscaling", Section: "SPIR-V, SPV_EXT_ocp_microscaling_types", Words: "4-bit and 6-bit floats are only in Function and Private"},
-		{Code: "SPV-Pointer-RayQuery", Section: "SPIR-V, SPV_KHR_ray_query", Words: "a pointer to a ray query points to Private or Function"},
+		{Code: "SPV-Variable-LongVector", Section: "SPIR-V, SPV_EXT_long_vector", Words: "vectors of more than four components are in Function, Private, Uniform, Workgroup, StorageBuffer, PhysicalStorageBuffer, PushConstant, ShaderRecordBufferKHR, CrossWorkgroup or Generic"},
+		{Code: "SPV-Pointer-RayQuery", Section: "SPIR-V, SPV_KHR_ray_query, SPV_EXT_shader_invocation_reorder", Words: "a pointer to a ray query or a hit object points to Private or Function"},
 		{Code: vuid.StandaloneSpirv_OpVariable_04651, Section: environment, Words: "only variables in Output, Private, Function and Workgroup have an initializer"},
 		{Code: vuid.StandaloneSpirv_OpVariable_04734, Section: environment, Words: "the initializer of a variable in Workgroup is OpConstantNull"},
 		{Code: vuid.StandaloneSpirv_UniformConstant_04655, Section: environment, Words: "variables in UniformConstant are images, samplers, sampled images, acceleration structures, tensors or arrays of them"},
@@ -48,21 +49,27 @@ func (c *checker) pointerType(i int, in spirv.Inst) {
 	if t == nil {
 		return
 	}
-	if t.Elem != nil && t.Elem.Op == spirv.OpTypeRayQueryKHR && t.Storage != spirv.StorageClassPrivate && t.Storage != spirv.StorageClassFunction {
+	if isRayObject(t.Elem) && t.Storage != spirv.StorageClassPrivate && t.Storage != spirv.StorageClassFunction {
 		c.fail(i, "SPV-Pointer-RayQuery", "a pointer to %s in %s; must be in Private or Function", c.typeName(t.Elem), t.Storage)
 	}
 	if !c.vulkan {
 		return
 	}
-	switch t.Storage {
+	if !longStorage(t.Storage) && c.contains(t.Elem, holdsLong) {
+		c.fail(i, vuid.StandaloneSpirv_Type_12297, "a pointer to %s in %s; must have at most four components", c.typeName(t.Elem), t.Storage)
+	}
+}
+
+// longStorage reports whether a storage class may have vectors of more than four
+// components. Vulkan has neither CrossWorkgroup nor Generic.
+func longStorage(s spirv.StorageClass) bool {
+	switch s {
 	case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassUniform, spirv.StorageClassWorkgroup,
 		spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassPushConstant,
-		spirv.StorageClassShaderRecordBufferKHR:
-	default:
-		if c.contains(t.Elem, holdsLong) {
-			c.fail(i, vuid.StandaloneSpirv_Type_12297, "a pointer to %s in %s; must have at most four components", c.typeName(t.Elem), t.Storage)
-		}
+		spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric:
+		return true
 	}
+	return false
 }
 
 // variableKinds checks each variable.
@@ -165,7 +172,7 @@ func (c *checker) initializer(v *facts.Variable) {
 func isRayStorage(s spirv.StorageClass) bool {
 	switch s {
 	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassHitAttributeKHR,
-		spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassShaderRecordBufferKHR:
+		spirv.StorageClassHitObjectAttributeNV, spirv.StorageClassHitObjectAttributeEXT, spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassShaderRecordBufferKHR:
 		return true
 	}
 	return false
@@ -179,6 +186,9 @@ func (c *checker) variableHolds(v *facts.Variable) {
 	}
 	if !inside && (c.contains(v.Type, holdsCooperative) || c.contains(v.Type, holdsLengthless) && !c.capable(spirv.CapabilityLongVectorEXT)) {
 		c.fail(v.Index, "SPV-Variable-Cooperative", "a variable in %s contains cooperative matrices or vectors; must be in Function or Private", v.Storage)
+	}
+	if !c.vulkan && c.contains(v.Type, holdsLong) && c.capable(spirv.CapabilityLongVectorEXT) && !longStorage(v.Storage) { // Vulkan has a rule of its own
+		c.fail(v.Index, "SPV-Variable-LongVector", "a variable in %s contains vectors of more than four components; must be in memory that supports them", v.Storage)
 	}
 	if !inside && c.contains(v.Type, holdsTiny) {
 		c.fail(v.Index, "SPV-Variable-Microscaling", "a variable in %s contains floats of 4 or 6 bits; must be in Function or Private", v.Storage)
