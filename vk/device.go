@@ -27,6 +27,9 @@ const (
 
 	// Pipelines checks modules and pipelines when they are made: [InvalidModuleError], [LinkError].
 	Pipelines
+
+	// All checks the state of draws too, when they run: what is missing makes the device lost.
+	All
 )
 
 // DeviceInfo describes a device.
@@ -69,7 +72,8 @@ type Device struct {
 	objects atomic.Int64  // that are alive
 	stamps  atomic.Uint64 // numbers of recordings
 
-	heap heap
+	heap         heap
+	combinations combinations
 
 	lost      chan struct{} // closed when the device is lost
 	lostOnce  sync.Once

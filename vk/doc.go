@@ -19,12 +19,12 @@
 // # Checking
 //
 // No call crashes, whatever its arguments; memory outside the bound ranges is out of reach of every shader. Beyond
-// that, [DeviceInfo.Checking] decides how much is checked: modules and pipelines when they are made.
+// that, [DeviceInfo.Checking] decides how much is checked: modules and pipelines when they are made, and the state of draws.
 //
 // # Limits of this package
 //
 // It has compute and graphics pipelines, buffers, images and dynamic rendering. Render pass objects, ray tracing, mesh
-// shaders, pipeline caches and shader objects are not in it yet.
+// shaders and pipeline caches are not in it yet.
 // It refuses to know C, handles, windows and the loader.
 //
 // # Files
@@ -35,6 +35,8 @@
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go
 //	setlayout.go, pool.go, set.go, pipelinelayout.go
 //	module.go, pipeline.go, graphicspipeline.go
+//	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
+//	requiredstate.go    the states that their draws need
 //	state.go            fixed-function state; dynamicstate.go the parts that commands set
 //	rendering.go        attachments of a rendering
 //	commandbuffer.go    states of a command buffer

@@ -73,7 +73,35 @@ var dynamicStates = []dynamicState{
 	{link.DynamicStateLogicOpEnable, func(to, from *state.State) { to.Blend.Logic = from.Blend.Logic }},
 	{link.DynamicStateLogicOp, func(to, from *state.State) { to.Blend.LogicOp = from.Blend.LogicOp }},
 	{link.DynamicStateFragmentShadingRate, func(to, from *state.State) { to.Rate = from.Rate }},
+	{link.DynamicStateColorBlendEnable, func(to, from *state.State) {
+		attachments(to, from, func(t, f *state.BlendAttachment) { t.Enable = f.Enable })
+	}},
+	{link.DynamicStateColorBlendEquation, func(to, from *state.State) {
+		attachments(to, from, func(t, f *state.BlendAttachment) {
+			t.SrcColor, t.DstColor, t.ColorOp = f.SrcColor, f.DstColor, f.ColorOp
+			t.SrcAlpha, t.DstAlpha, t.AlphaOp = f.SrcAlpha, f.DstAlpha, f.AlphaOp
+		})
+	}},
+	{link.DynamicStateColorWriteMask, func(to, from *state.State) {
+		attachments(to, from, func(t, f *state.BlendAttachment) { t.WriteMask = f.WriteMask })
+	}},
+	{link.DynamicStateExtraPrimitiveOverestimationSize, func(to, from *state.State) {
+		to.Rasterization.ExtraOverestimate = from.Rasterization.ExtraOverestimate
+	}},
 	{link.DynamicStateDiscardRectangle, func(to, from *state.State) { to.Discard = from.Discard }},
+}
+
+// attachments calls each for all color attachments of a copy of the list of to.
+func attachments(to, from *state.State, each func(t, f *state.BlendAttachment)) {
+	list := make([]state.BlendAttachment, state.MaxColors)
+	for i := range list {
+		list[i].WriteMask = 15
+	}
+	copy(list, to.Blend.Attachments)
+	for i := range min(len(list), len(from.Blend.Attachments)) {
+		each(&list[i], &from.Blend.Attachments[i])
+	}
+	to.Blend.Attachments = list
 }
 
 // dynamicOf returns the row of a state; nil if commands cannot set it.
@@ -143,6 +171,10 @@ const (
 	setLogicEnable
 	setLogicOp
 	setShadingRate
+	setExtraOverestimate
+	setBlendEnable
+	setBlendEquation
+	setWriteMask
 )
 
 // Faces is a set of faces of polygons (VkStencilFaceFlagBits).
@@ -212,15 +244,36 @@ var setters = [...]setter{
 	setConservative: {"conservative mode", 2, func(s *state.State, x [3]uint64) {
 		s.Rasterization.Conservative = conservative(link.ConservativeMode(x[0]))
 	}},
-	setSamples:         {"samples", state.MaxSamples, func(s *state.State, x [3]uint64) { s.Multisample.Samples = uint32(x[0]) }},
-	setSampleMask:      {"sample mask", 0, func(s *state.State, x [3]uint64) { s.Multisample.Mask = &[2]uint32{uint32(x[0]), uint32(x[0] >> 32)} }},
-	setAlphaToCoverage: {"alpha to coverage", 1, func(s *state.State, x [3]uint64) { s.Multisample.AlphaToCoverage = x[0] == 1 }},
-	setAlphaToOne:      {"alpha to one", 1, func(s *state.State, x [3]uint64) { s.Multisample.AlphaToOne = x[0] == 1 }},
-	setLogicEnable:     {"logic operation", 1, func(s *state.State, x [3]uint64) { s.Blend.Logic = x[0] == 1 }},
-	setLogicOp:         {"logic operation", maxLogicOp, func(s *state.State, x [3]uint64) { s.Blend.LogicOp = state.LogicOp(x[0]) }},
+	setSamples:           {"samples", state.MaxSamples, func(s *state.State, x [3]uint64) { s.Multisample.Samples = uint32(x[0]) }},
+	setSampleMask:        {"sample mask", 0, func(s *state.State, x [3]uint64) { s.Multisample.Mask = &[2]uint32{uint32(x[0]), uint32(x[0] >> 32)} }},
+	setAlphaToCoverage:   {"alpha to coverage", 1, func(s *state.State, x [3]uint64) { s.Multisample.AlphaToCoverage = x[0] == 1 }},
+	setAlphaToOne:        {"alpha to one", 1, func(s *state.State, x [3]uint64) { s.Multisample.AlphaToOne = x[0] == 1 }},
+	setLogicEnable:       {"logic operation", 1, func(s *state.State, x [3]uint64) { s.Blend.Logic = x[0] == 1 }},
+	setLogicOp:           {"logic operation", maxLogicOp, func(s *state.State, x [3]uint64) { s.Blend.LogicOp = state.LogicOp(x[0]) }},
+	setExtraOverestimate: {"extra overestimation", 0, func(s *state.State, x [3]uint64) { s.Rasterization.ExtraOverestimate = float(x[0]) }},
+	setBlendEnable: {"blend enable", state.MaxColors - 1, func(s *state.State, x [3]uint64) {
+		color(s, x[0], func(a *state.BlendAttachment) { a.Enable = x[1] == 1 })
+	}},
+	setBlendEquation: {"blend equation", state.MaxColors - 1, func(s *state.State, x [3]uint64) {
+		color(s, x[0], func(a *state.BlendAttachment) {
+			a.SrcColor, a.DstColor, a.ColorOp = state.BlendFactor(x[1]), state.BlendFactor(x[1]>>8), state.BlendOp(x[1]>>16)
+			a.SrcAlpha, a.DstAlpha, a.AlphaOp = state.BlendFactor(x[1]>>24), state.BlendFactor(x[1]>>32), state.BlendOp(x[1]>>40)
+		})
+	}},
+	setWriteMask: {"write mask", state.MaxColors - 1, func(s *state.State, x [3]uint64) {
+		color(s, x[0], func(a *state.BlendAttachment) { a.WriteMask = uint8(x[1] & 15) })
+	}},
 	setShadingRate: {"shading rate", 0, func(s *state.State, x [3]uint64) {
 		s.Rate = state.ShadingRate{Width: uint32(x[0]), Height: uint32(x[0] >> 32), Combiners: [2]state.RateCombiner{state.RateCombiner(x[1]), state.RateCombiner(x[1] >> 8)}}
 	}},
+}
+
+// color changes the blend state of one color attachment.
+func color(s *state.State, n uint64, change func(*state.BlendAttachment)) {
+	for len(s.Blend.Attachments) < state.MaxColors {
+		s.Blend.Attachments = append(s.Blend.Attachments, state.BlendAttachment{WriteMask: 15})
+	}
+	change(&s.Blend.Attachments[n])
 }
 
 // set records a setting.
@@ -384,6 +437,38 @@ func (c *CommandBuffer) SetFragmentShadingRate(width, height uint32, combiners [
 		return
 	}
 	c.set(setShadingRate, uint64(width)|uint64(height)<<32, uint64(combiners[0])|uint64(combiners[1])<<8)
+}
+
+// SetExtraOverestimation sets the extra size of overestimated primitives in pixels.
+func (c *CommandBuffer) SetExtraOverestimation(pixels float32) {
+	c.set(setExtraOverestimate, bits(pixels))
+}
+
+// SetBlendEnable enables blending of color attachments from first on.
+func (c *CommandBuffer) SetBlendEnable(first int, on ...bool) {
+	for i, x := range on {
+		c.set(setBlendEnable, uint64(first+i), flag(x))
+	}
+}
+
+// SetBlendEquation sets the factors and operations of color attachments from first on. Enable and Mask are ignored.
+func (c *CommandBuffer) SetBlendEquation(first int, list ...link.Blend) {
+	for i, b := range list {
+		if uint32(max(b.SrcColor, b.DstColor, b.SrcAlpha, b.DstAlpha)) > maxFactor || uint32(max(b.ColorOp, b.AlphaOp)) > maxBlendOp {
+			if c.begin() {
+				c.fail(&UnsupportedError{Feature: "a blend equation with a factor or an operation that is none of Vulkan 1.0"})
+			}
+			return
+		}
+		c.set(setBlendEquation, uint64(first+i), uint64(b.SrcColor)|uint64(b.DstColor)<<8|uint64(b.ColorOp)<<16|uint64(b.SrcAlpha)<<24|uint64(b.DstAlpha)<<32|uint64(b.AlphaOp)<<40)
+	}
+}
+
+// SetColorWriteMask sets the written components of color attachments from first on: bits 0 to 3 for R to A.
+func (c *CommandBuffer) SetColorWriteMask(first int, masks ...uint32) {
+	for i, m := range masks {
+		c.set(setWriteMask, uint64(first+i), uint64(m))
+	}
 }
 
 // SetBlendConstants sets the constants of blending.

@@ -14,6 +14,7 @@ import (
 type executor struct {
 	dev      *Device
 	pipeline *ComputePipeline
+	shader   *Shader              // the compute shader object that is bound instead
 	sets     [2][maxSets]boundSet // by bind point
 	push     [MaxPushBytes]byte
 	args     [maxSets]compute.Set // of the dispatch or draw
@@ -34,7 +35,7 @@ func (x *executor) run(c *CommandBuffer) error {
 }
 
 func (x *executor) reset() {
-	x.pipeline = nil
+	x.pipeline, x.shader = nil, nil
 	x.sets = [2][maxSets]boundSet{}
 	x.graphics.reset()
 	clear(x.push[:])
@@ -49,12 +50,7 @@ func (x *executor) commands(c *CommandBuffer) error {
 				return lost
 			}
 			lost := &LostError{Command: commandNames[k.kind], Cause: err}
-			switch {
-			case (k.kind == dispatch || k.kind == dispatchIndirect) && x.pipeline != nil:
-				lost.Location = locate([]*shader.Stage{x.pipeline.stage}, err)
-			case x.graphics.bound.pipeline != nil:
-				lost.Location = locate(x.graphics.bound.pipeline.stages, err)
-			}
+			lost.Location = locate(x.stages(k.kind), err)
 			return lost
 		}
 		if err := x.dev.ctx.Err(); err != nil {
@@ -67,7 +63,9 @@ func (x *executor) commands(c *CommandBuffer) error {
 func (x *executor) command(c *CommandBuffer, k *command) error {
 	switch k.kind {
 	case bindPipeline:
-		x.pipeline = k.a.(*ComputePipeline)
+		x.pipeline, x.shader = k.a.(*ComputePipeline), nil
+	case bindShader:
+		x.bindShader(ShaderStage(k.x[0]), k.a)
 	case bindSets:
 		x.bindSets(c, k)
 	case pushConstants:
@@ -100,11 +98,11 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		k.a.(*QueryPool).put(int(k.x[0]), x.dev.Now())
 	case executeCommands:
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
-		saved, push, sets, graphics := x.pipeline, x.push, x.sets, x.graphics.bound
-		x.pipeline, x.sets = nil, [2][maxSets]boundSet{}
+		saved, object, push, sets, graphics := x.pipeline, x.shader, x.push, x.sets, x.graphics.bound
+		x.pipeline, x.shader, x.sets = nil, nil, [2][maxSets]boundSet{}
 		x.graphics.forget()
 		err := x.commands(k.a.(*CommandBuffer))
-		x.pipeline, x.push, x.sets, x.graphics.bound = saved, push, sets, graphics
+		x.pipeline, x.shader, x.push, x.sets, x.graphics.bound = saved, object, push, sets, graphics
 		return err
 	default:
 		return x.graphicsCommand(c, k)
@@ -188,11 +186,38 @@ func (d *Device) commandContext() (context.Context, context.CancelFunc) {
 // maxPrinted bounds the printed output of one dispatch, in bytes.
 const maxPrinted = 4 << 20
 
-// dispatch runs the bound pipeline.
+// stages returns the stages that a command may have run.
+func (x *executor) stages(k commandKind) []*shader.Stage {
+	switch compute := k == dispatch || k == dispatchIndirect; {
+	case compute && x.pipeline != nil:
+		return []*shader.Stage{x.pipeline.stage}
+	case compute && x.shader != nil:
+		return []*shader.Stage{x.shader.stage}
+	case !compute && x.graphics.last != nil:
+		return x.graphics.last.stages
+	}
+	return nil
+}
+
+// bindShader binds a shader object to a stage, or nothing. The pipeline of the same kind is unbound.
+func (x *executor) bindShader(stage ShaderStage, object any) {
+	s, _ := object.(*Shader)
+	if stage == StageCompute {
+		x.pipeline, x.shader = nil, s
+		return
+	}
+	x.graphics.bound.pipeline = nil
+	x.graphics.bound.shaders[stage] = s
+}
+
+// dispatch runs the bound pipeline, or the bound shader object.
 func (x *executor) dispatch(base, groups [3]uint32) error {
 	p := x.pipeline
+	if p == nil && x.shader != nil {
+		p = &ComputePipeline{layout: x.shader.info.Layout, stage: x.shader.stage, pipeline: x.shader.compute}
+	}
 	if p == nil {
-		return usage("VUID-vkCmdDispatch-None-08606", "no pipeline is bound; must be")
+		return usage("VUID-vkCmdDispatch-None-08606", "no pipeline and no shader object is bound; must be")
 	}
 	args := compute.Args{
 		Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness,

@@ -16,6 +16,7 @@ import (
 type graphics struct {
 	bound   bound
 	pass    draw.Pass
+	last    *drawable  // of the last draw
 	current *rendering // nil outside of a rendering
 	release []func()   // regions of the draws of the pass
 	queries []activeQuery
@@ -25,10 +26,12 @@ type graphics struct {
 // bound is what commands bind and set.
 type bound struct {
 	pipeline   *GraphicsPipeline
+	shaders    combination // instead of a pipeline
 	vertices   [state.MaxBindings]exec.Buffer
 	index      []byte
 	indexBytes uint32
 	dynamic    state.State
+	have       uint64      // the dynamic states that are set: bits by setKind, and haveViewports and so on
 	draw       state.State // of the draw: the pipeline's with the dynamic states
 }
 
@@ -41,7 +44,7 @@ type activeQuery struct {
 
 func (g *graphics) reset() {
 	g.forget()
-	g.current, g.queries, g.ended = nil, nil, nil
+	g.last, g.current, g.queries, g.ended = nil, nil, nil, nil
 }
 
 // forget drops all that is bound.
@@ -52,7 +55,7 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 	g := &x.graphics
 	switch k.kind {
 	case bindGraphics:
-		g.bound.pipeline = k.a.(*GraphicsPipeline)
+		g.bound.pipeline, g.bound.shaders = k.a.(*GraphicsPipeline), combination{}
 	case bindVertexBuffers:
 		g.bindVertices(k)
 	case bindIndexBuffer:
@@ -137,21 +140,27 @@ func (g *graphics) setState(c *CommandBuffer, k *command) {
 	}
 	switch k.kind {
 	case setState:
+		g.bound.have |= 1 << k.x[0]
 		setters[k.x[0]].apply(s, [3]uint64(k.x[1:]))
 	case setBlendConstants:
+		g.bound.have |= 1 << haveBlendConstants
 		for i := range 4 {
 			s.Blend.Constants[i] = math.Float32frombits(uint32(k.x[i]))
 		}
 	case setViewports:
+		g.bound.have |= 1 << haveViewports
 		s.Viewports = nil
 		for i := range k.x[1] {
 			s.Viewports = append(s.Viewports, state.Viewport{X: float(6 * i), Y: float(6*i + 1), Width: float(6*i + 2), Height: float(6*i + 3), MinDepth: float(6*i + 4), MaxDepth: float(6*i + 5)})
 		}
 	case setScissors:
+		g.bound.have |= 1 << haveScissors
 		s.Scissors = list()
 	case setDiscardRectangles:
+		g.bound.have |= 1 << haveDiscardRectangles
 		s.Discard.Rectangles = list()
 	case setVertexInput:
+		g.bound.have |= 1 << haveVertexInput
 		s.Vertex = *k.a.(*state.VertexInput)
 	}
 }
@@ -194,21 +203,49 @@ func (x *executor) endRendering() error {
 	return err
 }
 
+// drawable returns what is bound for draws, and sets the state of the draw: of a pipeline, its state with the dynamic
+// parts; of shader objects, all of it is dynamic.
+func (x *executor) drawable() (*drawable, error) {
+	g := &x.graphics
+	s := &g.bound.draw
+	if p := g.bound.pipeline; p != nil {
+		*s = p.static
+		for _, d := range p.dynamic {
+			d.copy(s, &g.bound.dynamic)
+		}
+		if p.clipFollowsClamp {
+			s.Rasterization.DepthClip = !s.Rasterization.DepthClamp
+		}
+		g.last = &p.drawable
+		return g.last, nil
+	}
+	if x.dev.checking >= All {
+		if err := x.checkState(); err != nil {
+			return nil, err
+		}
+	}
+	p, err := x.dev.combine(g.bound.shaders)
+	if err != nil {
+		return nil, err
+	}
+	*s, g.last = g.bound.dynamic, p
+	if g.bound.have>>setDepthClip&1 == 0 {
+		s.Rasterization.DepthClip = !s.Rasterization.DepthClamp
+	}
+	return p, nil
+}
+
 // draw records a draw in the pass.
 func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) error {
 	g := &x.graphics
-	p := g.bound.pipeline
-	switch {
-	case p == nil:
-		return usage("VUID-vkCmdDraw-None-08606", "no pipeline is bound; must be")
-	case g.current == nil:
+	if g.current == nil {
 		return usage("VUID-vkCmdDraw-renderpass", "the draw is outside of a rendering; must be inside")
 	}
-	s := &g.bound.draw
-	*s = p.static
-	for _, d := range p.dynamic {
-		d.copy(s, &g.bound.dynamic)
+	p, err := x.drawable()
+	if err != nil {
+		return err
 	}
+	s := &g.bound.draw
 	s.ViewMask = g.current.info.ViewMask
 	if n := len(s.Viewports); n > len(s.Scissors) { // states that commands did not set
 		s.Viewports = s.Viewports[:len(s.Scissors)]
@@ -236,7 +273,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	}
 	ctx, cancel := x.dev.commandContext()
 	defer cancel()
-	err := record(ctx, g, p, a, indirect)
+	err = record(ctx, g, p, a, indirect)
 	if log := a.Shader.Log; log != nil {
 		for _, stage := range p.stages {
 			for _, text := range shader.Printed(stage.Program, log, maxPrinted) {
@@ -247,7 +284,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	return stateError(err)
 }
 
-func record(ctx context.Context, g *graphics, p *GraphicsPipeline, a *state.Args, indirect *state.Indirect) error {
+func record(ctx context.Context, g *graphics, p *drawable, a *state.Args, indirect *state.Indirect) error {
 	if indirect != nil {
 		return g.pass.DrawIndirect(ctx, p.pipeline, a, indirect)
 	}

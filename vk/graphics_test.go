@@ -361,7 +361,7 @@ func TestEveryDynamicState(t *testing.T) {
 			t.Errorf("setter %d has no row", i)
 		}
 	}
-	if len(commandNames) != int(endQuery)+1 {
-		t.Errorf("%d names of %d commands", len(commandNames), endQuery+1)
+	if len(commandNames) != int(bindShader)+1 {
+		t.Errorf("%d names of %d commands", len(commandNames), bindShader+1)
 	}
 }

@@ -27,12 +27,11 @@ type GraphicsPipelineInfo struct {
 // GraphicsPipeline is a graphics pipeline for dynamic rendering.
 type GraphicsPipeline struct {
 	object
-	layout     *PipelineLayout
-	stages     []*shader.Stage
-	pipeline   *draw.Pipeline
-	static     state.State
-	dynamic    []*dynamicState
-	robustness map[ir.Stage]*compute.Robustness
+	drawable
+	static  state.State
+	dynamic []*dynamicState
+
+	clipFollowsClamp bool // depth clipping is the opposite of depth clamping
 }
 
 // graphicsStages are the stages in order.
@@ -58,7 +57,8 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	if err := info.State.check(); err != nil {
 		return nil, err
 	}
-	p := &GraphicsPipeline{layout: info.Layout, static: info.State.state(), robustness: map[ir.Stage]*compute.Robustness{}}
+	p := &GraphicsPipeline{drawable: drawable{layout: info.Layout, robustness: map[ir.Stage]*compute.Robustness{}}, static: info.State.state()}
+	p.clipFollowsClamp = orZero(info.State.Rasterization).DepthClip == nil && !slices.Contains(info.State.Dynamic, link.DynamicStateDepthClipEnable)
 	for _, s := range info.State.Dynamic {
 		x := dynamicOf(s)
 		if x == nil {

@@ -47,6 +47,7 @@ const (
 	setVertexInput
 	beginQuery
 	endQuery
+	bindShader
 )
 
 // commandNames are the names in messages.
@@ -55,7 +56,7 @@ var commandNames = [...]string{"bind pipeline", "bind descriptor sets", "push co
 	"copy query pool results", "execute commands", "copy buffer to image", "copy image to buffer", "copy image", "blit image",
 	"resolve image", "clear image", "bind pipeline", "bind vertex buffers", "bind index buffer", "draw", "draw indirect",
 	"begin rendering", "end rendering", "clear attachments", "set state", "set blend constants", "set viewport", "set scissor",
-	"set discard rectangle", "set vertex input", "begin query", "end query"}
+	"set discard rectangle", "set vertex input", "begin query", "end query", "bind shaders"}
 
 // BindPipeline binds a compute pipeline for the following dispatches.
 func (c *CommandBuffer) BindPipeline(p *ComputePipeline) {

@@ -1,0 +1,80 @@
+package vk
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+)
+
+// ShaderBinaryUUID is the identity of the format of shader binaries (shaderBinaryUUID): equal on all machines, since a
+// binary has the code before its compilation.
+var ShaderBinaryUUID = [16]byte{'c', 'h', 'i', 'a', 'r', 'o', ' ', 's', 'h', 'a', 'd', 'e', 'r', ' ', '0', '1'}
+
+// ShaderBinaryVersion is the version of shader binaries (shaderBinaryVersion). Binaries of older versions are read.
+const ShaderBinaryVersion = 1
+
+// binaryAlignment is the alignment of binary code in memory (VUID-VkShaderCreateInfoEXT-pCode-08492).
+const binaryAlignment = 16
+
+// A binary is, in little-endian order: the UUID; the version and the stage, 32 bits each; the flags, and the stages that
+// may follow, 64 bits each; the SHA-256 of the specialization and of the code; the length of the code, 64 bits; the code;
+// zeros up to a multiple of 16.
+const binaryHeader = 16 + 4 + 4 + 8 + 8 + sha256.Size + sha256.Size + 8
+
+// BinaryCode returns the binary code of the object (vkGetShaderBinaryDataEXT), a multiple of 16 bytes. An object that is
+// made of it with the same specialization and layout behaves identically, on any machine.
+func (s *Shader) BinaryCode() ([]byte, error) {
+	if err := check(nil, "the shader object", s); err != nil {
+		return nil, err
+	}
+	out := append([]byte(nil), ShaderBinaryUUID[:]...)
+	out = binary.LittleEndian.AppendUint32(out, ShaderBinaryVersion)
+	out = binary.LittleEndian.AppendUint32(out, uint32(s.info.Stage))
+	out = binary.LittleEndian.AppendUint64(out, uint64(s.info.Flags))
+	out = binary.LittleEndian.AppendUint64(out, uint64(s.info.Next))
+	spec, code := s.info.specialization(), sha256.Sum256(s.info.Code)
+	out = append(append(out, spec[:]...), code[:]...)
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(s.info.Code)))
+	out = append(out, s.info.Code...)
+	return append(out, make([]byte, -len(out)&(binaryAlignment-1))...), nil
+}
+
+// specialization returns the hash of the values of specialization constants and of the entry point.
+func (i *ShaderInfo) specialization() [sha256.Size]byte {
+	var ids []uint32
+	for id := range i.Specialization {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	text := []byte(i.Entry)
+	for _, id := range ids {
+		text = binary.LittleEndian.AppendUint32(text, id)
+		text = binary.LittleEndian.AppendUint64(text, i.Specialization[id])
+	}
+	return sha256.Sum256(text)
+}
+
+// readBinary returns the SPIR-V of binary code. Whatever the bytes are, the error is ErrIncompatibleBinary, or a
+// *UsageError if the description differs from that of the object that the code was taken from.
+func readBinary(info *ShaderInfo) ([]byte, error) {
+	b := info.Code
+	if len(b) < binaryHeader || len(b)%binaryAlignment != 0 || !bytes.Equal(b[:16], ShaderBinaryUUID[:]) {
+		return nil, ErrIncompatibleBinary
+	}
+	version, stage := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
+	flags, next := binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[32:])
+	spec, hash := b[40:][:sha256.Size], b[40+sha256.Size:][:sha256.Size]
+	n := binary.LittleEndian.Uint64(b[binaryHeader-8:])
+	if version == 0 || version > ShaderBinaryVersion || n > uint64(len(b)-binaryHeader) {
+		return nil, ErrIncompatibleBinary
+	}
+	code := b[binaryHeader:][:n]
+	if sum := sha256.Sum256(code); !bytes.Equal(sum[:], hash) {
+		return nil, ErrIncompatibleBinary
+	}
+	if want := info.specialization(); stage != uint32(info.Stage) || flags != uint64(info.Flags) || next != uint64(info.Next) || !bytes.Equal(spec, want[:]) {
+		return nil, usage("", "the binary is of another stage, of other flags or of another specialization; must be of the description")
+	}
+	return slices.Clone(code), nil
+}

@@ -1,0 +1,266 @@
+package vk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// ShaderStage is a stage of shader objects.
+type ShaderStage uint8
+
+// The stages.
+const (
+	StageVertex ShaderStage = iota
+	StageTessControl
+	StageTessEvaluation
+	StageGeometry
+	StageFragment
+	StageCompute
+	numStages
+)
+
+// stageModels are the execution models of the stages.
+var stageModels = [numStages]spirv.ExecutionModel{
+	spirv.ExecutionModelVertex, spirv.ExecutionModelTessellationControl, spirv.ExecutionModelTessellationEvaluation,
+	spirv.ExecutionModelGeometry, spirv.ExecutionModelFragment, spirv.ExecutionModelGLCompute,
+}
+
+// String returns the name of the stage.
+func (s ShaderStage) String() string {
+	if s >= numStages {
+		return "stage " + uintText(uint64(s))
+	}
+	return stageModels[s].String()
+}
+
+// ShaderInfo describes a shader object (VkShaderCreateInfoEXT).
+type ShaderInfo struct {
+	Stage          ShaderStage
+	Next           link.Stages // that may follow it
+	Flags          link.ObjectFlags
+	Code           []byte // SPIR-V, or with Binary the result of BinaryCode
+	Binary         bool
+	Entry          string // "main" if it is empty
+	Layout         *PipelineLayout
+	Specialization facts.Spec
+	SubgroupSize   uint32
+}
+
+// Shader is a shader object: a stage that is bound by itself.
+type Shader struct {
+	object
+	info   ShaderInfo
+	stage  *shader.Stage
+	linked []*Shader // the objects that were linked with it; nil if it is not linked
+	shader *link.Shader
+
+	compute *compute.Pipeline // of a compute shader
+}
+
+// ShaderError reports which of the shader objects of a call failed first. The objects before it are made.
+type ShaderError struct {
+	Index int
+	Cause error
+}
+
+// Error returns the index and the cause.
+func (e *ShaderError) Error() string { return fmt.Sprintf("shader object %d: %v", e.Index, e.Cause) }
+
+// Unwrap returns the cause.
+func (e *ShaderError) Unwrap() error { return e.Cause }
+
+// ErrIncompatibleBinary is the error of binary code that this version of Chiaro does not read
+// (VK_INCOMPATIBLE_SHADER_BINARY_EXT).
+var ErrIncompatibleBinary = errors.New("the shader binary is incompatible")
+
+// NewShaders makes shader objects. Those with the flag LinkStage are linked: they are bound together. If one fails, the
+// error is a *ShaderError, the objects before it are made, and it and those after it are nil.
+func (d *Device) NewShaders(ctx context.Context, infos []ShaderInfo) ([]*Shader, error) {
+	out := make([]*Shader, len(infos))
+	var linked []*Shader
+	for i := range infos {
+		s, err := d.newShader(ctx, &infos[i])
+		if err != nil {
+			return out, &ShaderError{i, err}
+		}
+		out[i] = s
+		if infos[i].Flags&link.ObjectFlagsLinkStage != 0 {
+			linked = append(linked, s)
+		}
+	}
+	for _, s := range linked {
+		s.linked = linked
+	}
+	if d.checking > None {
+		if err := d.checkObjects(out); err != nil {
+			for i, s := range out {
+				s.Close()
+				out[i] = nil
+			}
+			return out, &ShaderError{0, err}
+		}
+	}
+	return out, nil
+}
+
+// checkObjects checks the interfaces of linked shaders, and the rules of each of the others.
+func (d *Device) checkObjects(list []*Shader) error {
+	var sets [][]*Shader
+	for _, s := range list {
+		switch {
+		case s.linked == nil:
+			sets = append(sets, []*Shader{s})
+		case s.linked[0] == s:
+			sets = append(sets, s.linked)
+		}
+	}
+	for _, set := range sets {
+		layout := set[0].info.Layout.link
+		description := link.Description{Name: "shader objects", Kind: link.ShaderObjects, Layout: &layout, Env: d.env, Device: d.env.Device}
+		for _, s := range set {
+			description.Stages = append(description.Stages, *s.shader)
+		}
+		if err := linked(&description); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newShader makes one object.
+func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, error) {
+	if info.Stage >= numStages {
+		return nil, &UnsupportedError{Feature: "shader objects of the stage " + uintText(uint64(info.Stage))}
+	}
+	if err := check(d, "the layout", info.Layout); err != nil {
+		return nil, err
+	}
+	s := &Shader{info: *info}
+	s.info.Specialization = maps.Clone(info.Specialization)
+	if info.Binary {
+		code, err := readBinary(info)
+		if err != nil {
+			return nil, err
+		}
+		s.info.Code, s.info.Binary = code, false
+	} else {
+		s.info.Code = slices.Clone(info.Code)
+	}
+	m, err := spirv.Decode(s.info.Code)
+	if err != nil {
+		return nil, err
+	}
+	stage := &StageInfo{Module: &ShaderModule{module: m}, Entry: info.Entry, Specialization: s.info.Specialization, SubgroupSize: info.SubgroupSize}
+	if info.Flags&link.ObjectFlagsAllowVaryingSubgroupSize != 0 {
+		stage.Flags |= link.StageFlagsAllowVaryingSubgroupSize
+	}
+	if info.Flags&link.ObjectFlagsRequireFullSubgroups != 0 {
+		stage.Flags |= link.StageFlagsRequireFullSubgroups
+	}
+	if s.shader, err = d.stage(ctx, stage, stageModels[info.Stage]); err != nil {
+		return nil, err
+	}
+	if s.stage, err = shader.Compile(ctx, s.shader, lower.Options{}); err != nil {
+		return nil, compileError(err)
+	}
+	s.shader.Flags, s.shader.Object, s.shader.Next, s.shader.HasNext = 0, info.Flags, info.Next, true
+	if info.Stage == StageCompute {
+		if s.compute, err = compute.NewPipeline(s.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
+			return nil, compileError(err)
+		}
+	}
+	d.adopt(&s.object, "shader object", func() {
+		if s.compute != nil {
+			s.compute.Close()
+		}
+		d.combinations.drop(s)
+	})
+	return s, nil
+}
+
+// BindShaders binds shader objects to stages, or with nil unbinds a stage. objects may be nil: all stages are unbound. It
+// unbinds the pipeline of the kind of the stages.
+func (c *CommandBuffer) BindShaders(stages []ShaderStage, objects []*Shader) {
+	if !c.begin() {
+		return
+	}
+	if objects != nil && len(objects) != len(stages) {
+		c.fail(usage("", "%d shader objects are bound to %d stages; must be as many", len(objects), len(stages)))
+		return
+	}
+	for i, stage := range stages {
+		k := command{kind: bindShader, x: [4]uint64{uint64(stage)}}
+		if stage >= numStages || slices.Contains(stages[:i], stage) {
+			c.fail(usage("VUID-vkCmdBindShadersEXT-pStages-08463", "%v is bound twice, or is none of the stages; must be one, once", stage))
+			return
+		}
+		if objects != nil && objects[i] != nil {
+			if err := check(c.dev, "a shader object", objects[i]); err != nil {
+				c.fail(err)
+				return
+			}
+			if objects[i].info.Stage != stage {
+				c.fail(usage("VUID-vkCmdBindShadersEXT-pShaders-08469", "%v is bound to the stage %v; must be of the stage", &objects[i].object, stage))
+				return
+			}
+			c.refer(&objects[i].object)
+			k.a = objects[i]
+		}
+		c.commands = append(c.commands, k)
+	}
+}
+
+// combination is the stages that a draw uses together.
+type combination [StageCompute]*Shader
+
+// drawable is what a draw uses: the programs of a graphics pipeline, or of bound shader objects.
+type drawable struct {
+	pipeline   *draw.Pipeline
+	layout     *PipelineLayout
+	stages     []*shader.Stage
+	robustness map[ir.Stage]*compute.Robustness
+}
+
+// combine returns the pipeline of bound shader objects; it is kept until one of them is closed.
+func (d *Device) combine(c combination) (*drawable, error) {
+	if c[StageVertex] == nil {
+		return nil, usage("VUID-vkCmdDraw-None-08684", "no shader object is bound to the vertex stage, and no pipeline; must be")
+	}
+	for _, s := range c {
+		if s == nil {
+			continue
+		}
+		for _, o := range s.linked {
+			if o.info.Stage != StageCompute && c[o.info.Stage] != o {
+				return nil, usage("VUID-vkCmdDraw-None-08698", "%v is linked with an object of the stage %v that is not bound; must be bound together", &s.object, o.info.Stage)
+			}
+		}
+	}
+	return d.combinations.get(c, func() (*drawable, error) {
+		var programs draw.Stages
+		x := &drawable{layout: c[StageVertex].info.Layout}
+		for i, s := range c {
+			if s != nil {
+				graphicsStages[i].put(&programs, s.stage.Program)
+				x.stages = append(x.stages, s.stage)
+			}
+		}
+		var err error
+		x.pipeline, err = draw.New(programs, state.State{}, d.engine, exec.Options{})
+		return x, compileError(err)
+	})
+}

@@ -1,0 +1,264 @@
+package vk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// objects makes the shaders of a scene as shader objects.
+func (s *scene) objects(t testing.TB, flags link.ObjectFlags) []*Shader {
+	t.Helper()
+	fragment, _ := link.ParseStage("fragment")
+	return must(s.dev.NewShaders(context.Background(), []ShaderInfo{
+		{Stage: StageVertex, Code: code(t, positions), Layout: s.layout, Flags: flags, Next: fragment},
+		{Stage: StageFragment, Code: code(t, pushed), Layout: s.layout, Flags: flags},
+	}))(t)
+}
+
+// setAll sets the states that the draws of a scene need.
+func (s *scene) setAll(c *CommandBuffer) {
+	c.SetViewports(s.fixed.Viewports)
+	c.SetScissors(s.fixed.Scissors)
+	c.SetRasterizerDiscard(false)
+	c.SetVertexInput(*s.fixed.Vertex)
+	c.SetTopology(link.TopologyTriangleList)
+	c.SetPrimitiveRestart(false)
+	c.SetSamples(1)
+	c.SetSampleMask([2]uint32{1, 0})
+	c.SetAlphaToCoverage(false)
+	c.SetPolygonMode(link.PolygonModeFill)
+	c.SetCullMode(link.CullModeNone)
+	c.SetFrontFace(link.FrontFaceCounterClockwise)
+	c.SetDepthTest(true)
+	c.SetDepthWrite(true)
+	c.SetDepthCompareOp(link.CompareOpLess)
+	c.SetDepthBiasEnable(false)
+	c.SetStencilTest(false)
+	c.SetBlendEnable(0, false)
+	c.SetColorWriteMask(0, 15)
+}
+
+// picture draws the two triangles of a scene with what bind binds.
+func (s *scene) picture(t testing.TB, bind func(c *CommandBuffer)) [256]byte {
+	t.Helper()
+	c := s.record(t, func(c *CommandBuffer) {
+		c.BeginRendering(s.rendering())
+		bind(c)
+		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		s.paint(c, 1, .5, 0, 1)
+		c.Draw(3, 1, 0, 0)
+		s.paint(c, 0, .25, 1, 1)
+		c.Draw(3, 1, 3, 0)
+		c.EndRendering()
+		s.copyOut(c, s.color)
+	})
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	return [256]byte(s.memory.Bytes()[2048:])
+}
+
+// TestShaderObjects draws the same picture with a pipeline, with unlinked and linked objects, and with objects made of
+// binary code.
+func TestShaderObjects(t *testing.T) {
+	s := newScene(t, 1)
+	s.dev.checking = All
+	s.build(t)
+	want := s.picture(t, func(c *CommandBuffer) { c.BindGraphicsPipeline(s.pipeline) })
+	if want == [256]byte{} {
+		t.Fatal("the pipeline draws nothing")
+	}
+	stages := []ShaderStage{StageVertex, StageFragment}
+	for _, flags := range []link.ObjectFlags{0, link.ObjectFlagsLinkStage} {
+		list := s.objects(t, flags)
+		bind := func(objects []*Shader) func(c *CommandBuffer) {
+			return func(c *CommandBuffer) {
+				s.setAll(c)
+				c.BindGraphicsPipeline(s.pipeline) // which the objects unbind
+				c.BindShaders(stages, objects)
+			}
+		}
+		if got := s.picture(t, bind(list)); got != want {
+			t.Errorf("flags %v: another picture", flags)
+		}
+		var infos []ShaderInfo
+		for _, o := range list {
+			data, err := o.BinaryCode()
+			if err != nil || len(data)%16 != 0 {
+				t.Fatal(len(data), err)
+			}
+			infos = append(infos, ShaderInfo{Stage: o.info.Stage, Code: data, Binary: true, Layout: s.layout, Flags: flags, Next: o.info.Next})
+		}
+		again := must(s.dev.NewShaders(context.Background(), infos))(t)
+		if got := s.picture(t, bind(again)); got != want {
+			t.Errorf("flags %v: another picture from binaries", flags)
+		}
+		for _, o := range append(list, again...) {
+			if err := o.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if n := len(s.dev.combinations.list); n != 0 {
+		t.Errorf("%d pipelines of closed objects are left", n)
+	}
+}
+
+// TestComputeObject runs a compute shader object after a pipeline.
+func TestComputeObject(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	o := must(r.dev.NewShaders(context.Background(), []ShaderInfo{{Stage: StageCompute, Code: code(t, saxpy), Layout: r.pipeline}}))(t)
+	c := r.record(t, func(c *CommandBuffer) {
+		c.BindPipeline(r.saxpy)
+		c.BindShaders([]ShaderStage{StageCompute}, o)
+		c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
+		c.PushConstants(r.pipeline, 0, push(3))
+		c.Dispatch(2, 1, 1)
+	})
+	if err := r.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.get(64, 5); got != 115 {
+		t.Errorf("y[5] is %v, want 115", got)
+	}
+	// Unbound, nothing is there to dispatch.
+	err := r.submit(t, r.record(t, func(c *CommandBuffer) {
+		c.BindPipeline(r.saxpy)
+		c.BindShaders([]ShaderStage{StageCompute}, nil)
+		c.Dispatch(1, 1, 1)
+	}))
+	if !errors.Is(err, ErrDeviceLost) {
+		t.Errorf("a dispatch of nothing: %v", err)
+	}
+}
+
+// TestPartialFailure fails at the second of three objects: the first is there, the others are nil.
+func TestPartialFailure(t *testing.T) {
+	s := newScene(t, 1)
+	good := ShaderInfo{Stage: StageVertex, Code: code(t, positions), Layout: s.layout}
+	bad := good
+	bad.Code = []byte{1, 2, 3}
+	list, err := s.dev.NewShaders(context.Background(), []ShaderInfo{good, bad, good})
+	var failed *ShaderError
+	if !errors.As(err, &failed) || failed.Index != 1 {
+		t.Fatalf("%v; want the failure of object 1", err)
+	}
+	if list[0] == nil || list[1] != nil || list[2] != nil {
+		t.Errorf("objects %v; want the first alone", list)
+	}
+}
+
+// TestMissingState draws with each state left out: the error names its command, and only commands whose state matters.
+func TestMissingState(t *testing.T) {
+	for _, drop := range []string{"", "vkCmdSetViewportWithCount", "vkCmdSetVertexInputEXT", "vkCmdSetDepthCompareOp", "vkCmdSetColorWriteMaskEXT"} {
+		s := newScene(t, 1)
+		s.dev.checking = All
+		list := s.objects(t, 0)
+		c := s.record(t, func(c *CommandBuffer) {
+			s.setAll(c)
+			c.BindShaders([]ShaderStage{StageVertex, StageFragment}, list)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			c.BeginRendering(s.rendering())
+			s.paint(c, 1, 1, 1, 1)
+			c.Draw(3, 1, 0, 0)
+			c.EndRendering()
+		})
+		for i := range needs {
+			if needs[i].command != drop {
+				continue
+			}
+			for n := range c.commands { // as if the command were not there
+				k := &c.commands[n]
+				if k.kind == setState && k.x[0] == uint64(needs[i].set) || k.kind == setViewports && needs[i].set == haveViewports || k.kind == setVertexInput && needs[i].set == haveVertexInput {
+					k.kind = writeTimestamp
+					k.a = must(s.dev.NewQueryPool(Timestamps, 64))(t)
+					k.x = [4]uint64{}
+				}
+			}
+		}
+		err := s.submit(t, c)
+		if drop == "" {
+			if err != nil {
+				t.Errorf("all states set: %v", err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "must be set by "+drop) || strings.Contains(err.Error(), ", vk") {
+			t.Errorf("without %s: %v", drop, err)
+		}
+	}
+}
+
+// TestMissingByFeature has more needs on a device with more features.
+func TestMissingByFeature(t *testing.T) {
+	max, _ := device.Builtin("max", valid.Vulkan14)
+	s := newScene(t, 1)
+	x := &executor{dev: s.dev}
+	x.graphics.current = &rendering{}
+	few := len(x.missing())
+	e := *s.dev.env
+	e.Device = max.Device
+	s.dev.env = &e
+	if many := len(x.missing()); many <= few {
+		t.Errorf("%d states are missing with all features, %d without; must be more", many, few)
+	}
+}
+
+// TestBinaries changes bytes of a binary: never a crash, and what is read is what was written.
+func TestBinaries(t *testing.T) {
+	s := newScene(t, 1)
+	o := s.objects(t, 0)[0]
+	data, err := o.BinaryCode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	for n := range 20_000 {
+		b := bytes.Clone(data)
+		if n%3 == 0 {
+			b = b[:random.IntN(len(b)+1)]
+		}
+		for range 1 + random.IntN(3) {
+			if len(b) > 0 {
+				b[random.IntN(min(len(b), 400))] ^= byte(1 << random.IntN(8))
+			}
+		}
+		info := ShaderInfo{Stage: StageVertex, Code: b, Binary: true, Next: o.info.Next}
+		if code, err := readBinary(&info); err == nil && !bytes.Equal(code, o.info.Code) {
+			t.Fatal("a changed binary is read as other code")
+		}
+	}
+	foreign := bytes.Clone(data)
+	foreign[0]++
+	if _, err := s.dev.NewShaders(context.Background(), []ShaderInfo{{Code: foreign, Binary: true, Layout: s.layout}}); !errors.Is(err, ErrIncompatibleBinary) {
+		t.Errorf("a foreign binary: %v", err)
+	}
+	if _, err := s.dev.NewShaders(context.Background(), []ShaderInfo{{Stage: StageFragment, Code: data, Binary: true, Layout: s.layout}}); err == nil || errors.Is(err, ErrIncompatibleBinary) {
+		t.Errorf("a binary of another stage: %v", err)
+	}
+}
+
+// TestLinkedTogether draws with one of two linked objects.
+func TestLinkedTogether(t *testing.T) {
+	s := newScene(t, 1)
+	linked, loose := s.objects(t, link.ObjectFlagsLinkStage), s.objects(t, 0)
+	err := s.submit(t, s.record(t, func(c *CommandBuffer) {
+		s.setAll(c)
+		c.BindShaders([]ShaderStage{StageVertex, StageFragment}, []*Shader{linked[0], loose[1]})
+		c.BeginRendering(s.rendering())
+		s.paint(c, 1, 1, 1, 1)
+		c.Draw(3, 1, 0, 0)
+		c.EndRendering()
+	}))
+	if err == nil || !strings.Contains(err.Error(), "08698") {
+		t.Errorf("%v; want the rule of linked shaders", err)
+	}
+}
