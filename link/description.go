@@ -70,6 +70,8 @@ type Description struct {
 
 	NoLayout bool // it is known that there is no layout
 
+	Commands *Commands // recorded with the pipeline bound, or nil if they are not known
+
 	Call   *Call    // that creates the pipeline, or nil if it is not known
 	Queues *[]Queue // the abilities of the queue families of the device, or nil if they are not known
 

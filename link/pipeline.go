@@ -32,6 +32,7 @@ var stageRules = []Rule{
 // pipeline checks the combination of stages and the modes that they must agree on.
 func (l *linker) pipeline() {
 	l.call()
+	l.commands()
 	if l.d.Kind == ShaderObjects {
 		l.objects()
 		return

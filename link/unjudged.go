@@ -44,9 +44,9 @@ var unjudged = []reason{
 		"vkCmdDraw-addressModeU-12422",
 	}},
 	{NeedsCommands, "it needs the objects that commands bind before the draw: pipelines, sets, buffers, heaps, push data", []string{
-		"vkCmdDraw-None-08698", "vkCmdDraw-None-08600", "vkCmdDraw-None-08601", "vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08116",
+		"vkCmdDraw-None-08698", "vkCmdDraw-None-08600", "vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08116",
 		"vkCmdDraw-None-08117", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605", "vkCmdDraw-None-08606", "vkCmdDraw-None-12472", "vkCmdDraw-None-11308",
-		"vkCmdDraw-None-11309", "vkCmdDraw-pBindInfo-11375", "vkCmdDraw-None-11376", "vkCmdDraw-index-11450", "vkCmdDraw-None-04007", "vkCmdDraw-None-04008",
+		"vkCmdDraw-None-11309", "vkCmdDraw-pBindInfo-11375", "vkCmdDraw-index-11450", "vkCmdDraw-None-04007", "vkCmdDraw-None-04008",
 		"vkCmdDraw-pStrides-04913", "vkCmdDraw-None-13118", "vkCmdDraw-None-08885",
 	}},
 	{NeedsRun, "it needs addresses and indices that shaders compute or read at the draw", []string{
@@ -75,9 +75,6 @@ var unjudged = []reason{
 	}},
 	{NeedsRun, "whether an invocation ends is decided when it runs", []string{
 		"vkCmdDraw-None-07288",
-	}},
-	{NeedsCommands, "a description does not name the draw command", []string{
-		"vkCmdDraw-stage-06481",
 	}},
 	{NeedsDraw, "it needs the acceleration structures and micromaps that are bound", []string{
 		"vkCmdDraw-micromap-11636", "vkCmdDraw-micromap-11637", "vkCmdDraw-micromap-11638", "vkCmdDraw-micromap-11639",
@@ -154,7 +151,6 @@ var unjudged = []reason{
 	}},
 	{NeedsCommands, "it is on a recorded command: its position, offsets and sizes", []string{
 		"vkCmdPushConstants-*", "vkCmdPushConstants2-*", "vkCmdPushDataEXT-*", "VkPushConstantsInfo-*", "VkPushDataInfoEXT-*",
-		"VkPushConstantBankInfoNV-bank-12342", "VkPushConstantBankInfoNV-bank-12343", "VkPushConstantBankInfoNV-bank-12344", "VkPushConstantBankInfoNV-bank-12345",
 		"vkCmdSetRayTracingPipelineStackSizeKHR-*",
 		"vkCmdBindShadersEXT-None-08462", "vkCmdBindShadersEXT-pShaders-08476", "vkCmdBindShadersEXT-pShaders-08477", "vkCmdBindShadersEXT-pShaders-08478",
 		"vkCmdBindShadersEXT-commandBuffer-recording", "vkCmdBindShadersEXT-commandBuffer-cmdpool", "vkCmdBindShadersEXT-videocoding",

@@ -1,0 +1,213 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// Commands are the commands that are recorded with the pipeline or the shader objects bound:
+// those that set push constants, and then one that dispatches, draws or traces rays.
+type Commands struct {
+	Push  []PushCommand `yaml:"push_constants"`   // vkCmdPushConstants
+	Push2 []PushCommand `yaml:"push_constants_2"` // vkCmdPushConstants2
+	Data  []PushCommand `yaml:"push_data"`        // vkCmdPushDataEXT
+
+	Dispatch    *Dispatch   `yaml:"dispatch"`
+	Draw        bool        `yaml:"draw"` // a draw of vertices
+	DrawMesh    *[3]uint32  `yaml:"draw_mesh_tasks"`
+	DrawMeshNV  *DrawMeshNV `yaml:"draw_mesh_tasks_nv"`
+	TraceRays   *TraceRays  `yaml:"trace_rays"`
+	TraceRaysNV *TraceRays  `yaml:"trace_rays_nv"`
+}
+
+// PushCommand is a command that sets bytes of push constants or of push data.
+type PushCommand struct {
+	Offset uint32   `yaml:"offset"`
+	Size   uint32   `yaml:"size"`
+	Stages []Stages `yaml:"stages"` // none for push data
+	Bank   *uint32  `yaml:"bank"`   // VkPushConstantBankInfoNV, nil if there is none
+}
+
+// stages is the set of the stages of a command.
+func (p *PushCommand) stages() (out Stages) {
+	for _, s := range p.Stages {
+		out |= s
+	}
+	return out
+}
+
+// pushCodes are the rules on a command that sets push constants: vkCmdPushConstants, or
+// VkPushConstantsInfo.
+var pushCodes = [2]struct{ offset, size, offsetLimit, sizeLimit, covered, whole, someSize, someStage string }{
+	{vuid.VkCmdPushConstants_offset_00368, vuid.VkCmdPushConstants_size_00369, vuid.VkCmdPushConstants_offset_00370, vuid.VkCmdPushConstants_size_00371,
+		vuid.VkCmdPushConstants_offset_01795, vuid.VkCmdPushConstants_offset_01796, vuid.VkCmdPushConstants_size_arraylength, vuid.VkCmdPushConstants_stageFlags_requiredbitmask},
+	{vuid.VkPushConstantsInfo_offset_00368, vuid.VkPushConstantsInfo_size_00369, vuid.VkPushConstantsInfo_offset_00370, vuid.VkPushConstantsInfo_size_00371,
+		vuid.VkPushConstantsInfo_offset_01795, vuid.VkPushConstantsInfo_offset_01796, vuid.VkPushConstantsInfo_size_arraylength, vuid.VkPushConstantsInfo_stageFlags_requiredbitmask},
+}
+
+// pushRules are the rules on commands that set push constants and push data.
+var pushRules = func() []Rule {
+	out := []Rule{
+		{vuid.VkPushConstantBankInfoNV_bank_12342, "push data for graphics is in one of maxGraphicsPushDataBanks banks"},
+		{vuid.VkPushConstantBankInfoNV_bank_12343, "push data for compute is in one of maxComputePushDataBanks banks"},
+		{vuid.VkPushConstantBankInfoNV_bank_12344, "push constants of a graphics stage are in one of maxGraphicsPushConstantBanks banks"},
+		{vuid.VkPushConstantBankInfoNV_bank_12345, "push constants of a compute stage are in one of maxComputePushConstantBanks banks"},
+		{vuid.VkPushDataInfoEXT_offset_11418, "the offset of push data is a multiple of 4"},
+		{vuid.VkPushDataInfoEXT_data_11419, "the size of push data is a multiple of 4"},
+		{vuid.VkPushDataInfoEXT_offset_11243, "push data ends within maxPushDataSize"},
+		{vuid.VkCmdDraw_None_08601, "commands have set the push constants that a stage uses"},
+		{vuid.VkCmdDraw_None_11376, "commands have set the push data that a stage for descriptor heaps uses as push constants"},
+	}
+	for n, c := range pushCodes {
+		command := [...]string{"vkCmdPushConstants", "vkCmdPushConstants2"}[n]
+		out = append(out, Rule{c.offset, "the offset of " + command + " is a multiple of 4"}, Rule{c.size, "the size of " + command + " is a multiple of 4"},
+			Rule{c.offsetLimit, "the offset of " + command + " is less than maxPushConstantsSize"}, Rule{c.sizeLimit, command + " ends within maxPushConstantsSize"},
+			Rule{c.covered, "for each byte and stage of " + command + " the layout has a push constant range"},
+			Rule{c.whole, command + " has all stages of each push constant range that it overlaps"},
+			Rule{c.someSize, "the size of " + command + " is greater than 0"}, Rule{c.someStage, command + " is for a stage"})
+	}
+	return out
+}()
+
+// commands checks the recorded commands.
+func (l *linker) commands() {
+	c := l.d.Commands
+	if c == nil {
+		return
+	}
+	side := []Side{{Stage: "commands"}}
+	for n, list := range [][]PushCommand{c.Push, c.Push2} {
+		for i := range list {
+			l.push(n, &list[i], side)
+		}
+	}
+	for i := range c.Data {
+		l.pushData(&c.Data[i], side)
+	}
+	if c.Draw || c.Dispatch != nil || c.DrawMesh != nil || c.DrawMeshNV != nil || c.TraceRays != nil || c.TraceRaysNV != nil {
+		l.unset(c)
+	}
+	l.actions(c, side)
+}
+
+// push checks a command that sets push constants.
+func (l *linker) push(n int, p *PushCommand, side []Side) {
+	c, stages := &pushCodes[n], p.stages()
+	end := uint64(p.Offset) + uint64(p.Size)
+	if p.Offset%4 != 0 {
+		l.fail(c.offset, side, "push constants from byte %d on are set; must be a multiple of 4", p.Offset)
+	}
+	if p.Size%4 != 0 {
+		l.fail(c.size, side, "%d bytes of push constants are set; must be a multiple of 4", p.Size)
+	}
+	if p.Size == 0 {
+		l.fail(c.someSize, side, "no bytes of push constants are set; must be some")
+	}
+	if stages == 0 {
+		l.fail(c.someStage, side, "push constants of no stage are set; must be of one")
+	}
+	if most, known := l.d.limit("maxPushConstantsSize"); known {
+		if uint64(p.Offset) >= most {
+			l.fail(c.offsetLimit, side, "push constants from byte %d on are set; must be less than maxPushConstantsSize, %d", p.Offset, most)
+		} else if end > most {
+			l.fail(c.sizeLimit, side, "push constants to byte %d are set; must be at most maxPushConstantsSize, %d", end, most)
+		}
+	}
+	if p.Bank != nil {
+		if stages&(1<<(fragment+1)-1) != 0 {
+			l.pushBank(vuid.VkPushConstantBankInfoNV_bank_12344, "maxGraphicsPushConstantBanks", *p.Bank, side)
+		}
+		if stages&(1<<compute) != 0 {
+			l.pushBank(vuid.VkPushConstantBankInfoNV_bank_12345, "maxComputePushConstantBanks", *p.Bank, side)
+		}
+	}
+	if l.d.Layout == nil {
+		return
+	}
+	for _, r := range l.d.Layout.Push {
+		overlap := uint64(r.Offset) < end && uint64(p.Offset) < uint64(r.Offset)+uint64(r.Size)
+		if missing := r.Stages &^ stages; overlap && missing != 0 {
+			l.fail(c.whole, side, "bytes %d to %d of push constants are set for %s, and the range of the layout is for %s too; must be for all", p.Offset, end, stages, missing)
+		}
+	}
+	for k := range stageOrder {
+		if stages>>k&1 != 0 && !covers(l.d.Layout.Push, uint64(p.Offset), end, 1<<k) {
+			l.fail(c.covered, side, "bytes %d to %d of push constants are set for the %s stage; the layout must have ranges for them", p.Offset, end, stageOrder[k].name)
+		}
+	}
+}
+
+// covers reports whether ranges for some stages have each byte from one to another.
+func covers(ranges []Range, from, to uint64, stages Stages) bool {
+	for from < to {
+		next := from
+		for _, r := range ranges {
+			if r.Stages&stages == stages && uint64(r.Offset) <= from {
+				next = max(next, uint64(r.Offset)+uint64(r.Size))
+			}
+		}
+		if next == from {
+			return false
+		}
+		from = next
+	}
+	return true
+}
+
+// pushBank checks the bank of push constants or of push data.
+func (l *linker) pushBank(code, limit string, bank uint32, side []Side) {
+	if most, known := l.d.limit(limit); known && uint64(bank) >= most {
+		l.fail(code, side, "the bank is %d; must be less than %s, %d", bank, limit, most)
+	}
+}
+
+// pushData checks a command that sets push data.
+func (l *linker) pushData(p *PushCommand, side []Side) {
+	if p.Offset%4 != 0 {
+		l.fail(vuid.VkPushDataInfoEXT_offset_11418, side, "push data from byte %d on is set; must be a multiple of 4", p.Offset)
+	}
+	if p.Size%4 != 0 {
+		l.fail(vuid.VkPushDataInfoEXT_data_11419, side, "%d bytes of push data are set; must be a multiple of 4", p.Size)
+	}
+	l.over(vuid.VkPushDataInfoEXT_offset_11243, "maxPushDataSize", uint64(p.Offset)+uint64(p.Size), side, "the end of the push data")
+	if p.Bank == nil {
+		return
+	}
+	switch l.kind() {
+	case Graphics:
+		l.pushBank(vuid.VkPushConstantBankInfoNV_bank_12342, "maxGraphicsPushDataBanks", *p.Bank, side)
+	case Compute:
+		l.pushBank(vuid.VkPushConstantBankInfoNV_bank_12343, "maxComputePushDataBanks", *p.Bank, side)
+	}
+}
+
+// unset checks that the commands have set the push constants that stages use.
+func (l *linker) unset(c *Commands) {
+	for _, s := range l.stages {
+		code, of := vuid.VkCmdDraw_None_08601, slices.Concat(c.Push, c.Push2)
+		heap := l.d.Flags&PipelineFlagsDescriptorHeap != 0 || s.Object&ObjectFlagsDescriptorHeap != 0
+		if heap {
+			code, of = vuid.VkCmdDraw_None_11376, c.Data
+		}
+		var set []Range // in bank 0
+		for i := range of {
+			r := Range{Offset: of[i].Offset, Size: of[i].Size, Stages: of[i].stages()}
+			if heap {
+				r.Stages = AllStages
+			}
+			if b := of[i].Bank; b == nil || *b == 0 {
+				set = append(set, r)
+			}
+		}
+		for i := range s.Entry.PushConstants {
+			p := &s.Entry.PushConstants[i]
+			if !p.Used || p.Bank != 0 || covers(set, firstByte(p), p.Size, 1<<StageOf(s.Entry.Model)) {
+				continue
+			}
+			side := s.at(p.Inst)
+			side.Name = p.Name
+			l.fail(code, []Side{side}, "the %s stage uses bytes %d to %d of push constants; commands must have set them", side.Stage, firstByte(p), p.Size)
+		}
+	}
+}
