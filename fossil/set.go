@@ -21,6 +21,10 @@ func (r Ref) String() string { return r.Tag.String() + " " + r.Hash.String() }
 type Set struct {
 	archive *Archive
 	doc     *document
+	text    []byte // of doc
+
+	placed sync.Once
+	places map[Ref]int // offsets of objects in text
 
 	mu      sync.Mutex
 	kept    map[Ref]any
@@ -60,7 +64,7 @@ func Parse(data []byte) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Set{doc: d, kept: map[Ref]any{}}, nil
+	return &Set{doc: d, text: data, kept: map[Ref]any{}}, nil
 }
 
 // Pipelines returns all pipelines: graphics, compute and ray tracing, each in

@@ -96,6 +96,7 @@ func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref
 	}
 	d := p.Description
 	d.Name = s.name
+	d.Position = objectPosition(s)
 	x.skipped = p.Skipped
 	if err := j.objectStages(ctx, s, p, x); err != nil {
 		x.message = fmt.Sprintf("%s: error: %v", s.name, err)
@@ -109,6 +110,16 @@ func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref
 	}
 	j.link(d, x)
 	return uses
+}
+
+// objectPosition returns the position of an object in a JSON document; nil for one of an
+// archive, which is no text and is known by its name.
+func objectPosition(s *subject) func(string) (string, int, int) {
+	line, column := s.set.Position(s.ref)
+	if line == 0 {
+		return nil
+	}
+	return func(string) (string, int, int) { return s.file, line, column }
 }
 
 // maxLibraries bounds the libraries of one pipeline, including libraries of

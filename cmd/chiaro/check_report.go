@@ -231,6 +231,9 @@ func (r *checkText) Record(x *checked) {
 		if t := v.text(f.Pos); t != "" {
 			plain.Fprintf(r.w, "    %s\n", plain.Block(t, "    "))
 		}
+		if f.described && f.Source.File != x.file { // an object of a document
+			plain.Fprintf(r.w, "    in %s\n", x.file)
+		}
 		fmt.Fprint(r.w, sidesText(f.sides))
 		if len(x.profiles) > 1 {
 			plain.Fprintf(r.w, "    on %s\n", strings.Join(f.Profiles, ", "))

@@ -31,16 +31,34 @@ func (j *judge) script(ctx context.Context, file string, x *checked) {
 		p := &list[i]
 		d := p.Description
 		d.Name = file + "#" + p.Name
+		d.Position = scriptPositions(file, p)
 		for k := range p.Stages {
 			shader, err := j.scriptShader(ctx, file, &p.Stages[k], judged, x)
 			if err != nil {
 				x.verdict, x.message = verdictUnreadable, fmt.Sprintf("%s: error: %v", d.Name, err)
 				return
 			}
+			shader.Path = stagePath(k)
 			d.Stages = append(d.Stages, *shader)
 		}
 		d.Device = enabled
 		j.link(d, x)
+	}
+}
+
+// stagePath is the path of a stage of a script's pipeline.
+func stagePath(k int) string { return fmt.Sprintf("stages[%d]", k) }
+
+// scriptPositions returns the positions of a script's pipeline: of a shader for its stage,
+// of the pipeline for everything else.
+func scriptPositions(file string, p *amber.Described) func(string) (string, int, int) {
+	return func(path string) (string, int, int) {
+		for k := range p.Stages {
+			if at := p.Stages[k].At; at.Line > 0 && path == stagePath(k) {
+				return file, at.Line, max(at.Column, 1)
+			}
+		}
+		return file, p.At.Line, max(p.At.Column, 1)
 	}
 }
 
@@ -75,8 +93,14 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 	if !judged[s.Shader] {
 		judged[s.Shader] = true
 		if v := m.load(); v != nil {
+			first := len(x.findings)
 			if err := j.scriptModule(ctx, name, v.Facts(), x); err != nil {
 				return nil, err
+			}
+			for i := range x.findings[first:] {
+				if f := &x.findings[first+i]; !f.HasSource && s.At.Line > 0 {
+					f.Source, f.HasSource = facts.Position{File: file, Line: uint32(s.At.Line), Column: uint32(max(s.At.Column, 1))}, true
+				}
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -17,6 +18,7 @@ import (
 // in Modules in the order of its stages.
 type Described struct {
 	Name        string // of the pipeline, and the topology that it draws
+	At          diag.Pos
 	Description *link.Description
 	Stages      []DescribedStage
 }
@@ -24,6 +26,7 @@ type Described struct {
 // DescribedStage is a stage of a described pipeline.
 type DescribedStage struct {
 	Shader string
+	At     diag.Pos // of the shader in the script; zero for one that the script does not contain
 	Stage  link.Stages
 	Entry  string
 	Code   []byte // SPIR-V
@@ -130,7 +133,7 @@ func (r *runner) describe(ctx context.Context, u use, name string) (*Described, 
 	p := u.pipeline
 	d := &link.Description{Name: name, Layout: &link.Layout{}, Robustness: p.Robustness.link()}
 	d.Kind = [...]link.Kind{ComputePipeline: link.Compute, GraphicsPipeline: link.Graphics, RayTracingPipeline: link.RayTracing}[p.Kind]
-	out := &Described{Name: name, Description: d}
+	out := &Described{Name: name, At: p.At, Description: d}
 	for i := range p.Stages {
 		s, err := r.describeStage(ctx, p, &p.Stages[i])
 		if err != nil {
@@ -215,7 +218,7 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err != nil {
 		return nil, err
 	}
-	out := &DescribedStage{Mappings: p.linkMappings(), Shader: a.Shader.Name, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link()}
+	out := &DescribedStage{Mappings: p.linkMappings(), Shader: a.Shader.Name, At: a.Shader.At, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link()}
 	if a.Stage == Fragment {
 		if f, e, err := r.stageFacts(code, a, out.Entry, spirv.ExecutionModelFragment); err == nil { // rules cover errors
 			out.inputs = inputVariables(f, e)
