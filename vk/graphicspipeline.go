@@ -127,7 +127,11 @@ func (d *Device) graphicsStages(ctx context.Context, info *GraphicsPipelineInfo)
 
 // inside returns the robustness of package compute.
 func (r *Robustness) inside() *compute.Robustness {
-	return &compute.Robustness{Storage: exec.Robustness(min(r.Storage, NotRobust)), Uniform: exec.Robustness(min(r.Uniform, NotRobust))}
+	images := [...]exec.Robustness{RobustImageAccess2: exec.Robust2, RobustImageAccess: exec.Robust, NotRobustImages: exec.NotRobust}
+	return &compute.Robustness{
+		Storage: exec.Robustness(min(r.Storage, NotRobust)), Uniform: exec.Robustness(min(r.Uniform, NotRobust)),
+		Images: images[min(r.Images, NotRobustImages)],
+	}
 }
 
 // locate returns the location of an error in the stages.

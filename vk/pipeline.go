@@ -29,6 +29,7 @@ type StageInfo struct {
 // stores are discarded.
 type Robustness struct {
 	Storage, Uniform BufferBehavior
+	Images           ImageBehavior
 }
 
 // BufferBehavior is the behavior of accesses outside a buffer descriptor (VkPipelineRobustnessBufferBehavior).
@@ -40,6 +41,17 @@ const (
 	RobustBufferAccess2 BufferBehavior = BufferBehavior(exec.Robust2)
 	RobustBufferAccess  BufferBehavior = BufferBehavior(exec.Robust)
 	NotRobust           BufferBehavior = BufferBehavior(exec.NotRobust)
+)
+
+// ImageBehavior is the behavior of reads and fetches outside an image (VkPipelineRobustnessImageBehavior).
+type ImageBehavior uint8
+
+// The behaviors, the strictest first. Each reads 0, except for the alpha of a format without alpha: at RobustImageAccess2 it
+// is 1, at the others 0.
+const (
+	RobustImageAccess2 ImageBehavior = iota
+	RobustImageAccess
+	NotRobustImages
 )
 
 // ComputePipelineInfo describes a compute pipeline.

@@ -31,7 +31,7 @@ type benchFlags struct {
 	resources          []benchResource // buffers and images, in the order of their flags
 	dumps, compare     []string
 	codeFiles          string
-	groups, push       string
+	groups, base, push string
 	specialize         []string
 	most, least, batch int
 	budget             float64
@@ -70,6 +70,7 @@ and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and ble
 	fl.VarP(resourceFlag{&f.resources, false}, "buffer", "b", "a storage buffer: SIZE[:RANGE][=FILL[,SEED]], SIZE in bytes, or with suffix k or m; RANGE is the descriptor's range in bytes; SEED defaults to 1; FILL is zero, iota, rand, byte, unif, sunif, range:LO:HI, perm, h01 or d01")
 	fl.VarP(resourceFlag{&f.resources, true}, "image", "i", "an RGBA8 image with a repeating bilinear or nearest sampler: WxH[,SEED][,nearest]; filled with rand")
 	fl.StringVarP(&f.groups, "groups", "g", "1", "workgroups: X[,Y[,Z]]")
+	fl.StringVar(&f.base, "base", "", "first workgroup: X[,Y[,Z]]")
 	fl.StringVarP(&f.push, "push", "p", "", "push constants, a 32-bit word each: 7 or u7, i-3, f1.5")
 	fl.StringArrayVarP(&f.specialize, "specialize", "s", nil, "a specialization constant: ID=VALUE")
 	fl.IntVarP(&f.most, "most", "n", 200, "maximum number of timed dispatches")

@@ -53,17 +53,14 @@ func (f *benchFlags) args() (compute.Args, []contents, error) {
 		robustness = *own
 	}
 	args := compute.Args{Robustness: robustness, Bindings: map[compute.Binding][]exec.Buffer{},
-		Images: map[compute.Binding][]*texture.View{}, Samplers: map[compute.Binding][]*texture.Sampler{}, Workers: f.threads, Groups: [3]uint32{1, 1, 1}, Budget: math.MaxUint64}
-	parts := strings.Split(f.groups, ",")
-	if len(parts) > 3 {
-		return args, nil, unreadable("-g %q; want X[,Y[,Z]]", f.groups)
+		Images: map[compute.Binding][]*texture.View{}, Samplers: map[compute.Binding][]*texture.Sampler{}, Workers: f.threads, Budget: math.MaxUint64}
+	if args.Groups, err = parseGroups("-g", f.groups, 1); err != nil {
+		return args, nil, err
 	}
-	for i, p := range parts {
-		n, err := parseUint(p, 32)
-		if err != nil {
-			return args, nil, unreadable("-g %q; want X[,Y[,Z]]", f.groups)
+	if f.base != "" {
+		if args.Base, err = parseGroups("--base", f.base, 0); err != nil {
+			return args, nil, err
 		}
-		args.Groups[i] = uint32(n)
 	}
 	if f.push != "" {
 		for _, w := range strings.Split(f.push, ",") {
