@@ -34,7 +34,7 @@
 //	physical.go, device.go, queue.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go
 //	setlayout.go, pool.go, set.go, pipelinelayout.go
-//	module.go, pipeline.go, graphicspipeline.go
+//	module.go, validationcache.go, pipeline.go, graphicspipeline.go
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
 //	state.go            fixed-function state; dynamicstate.go the parts that commands set

@@ -21,14 +21,25 @@ type ShaderModule struct {
 // NewShaderModule makes a module of SPIR-V. With checking it returns an *InvalidModuleError if the module breaks a rule
 // for the values that specialization constants have by default.
 func (d *Device) NewShaderModule(ctx context.Context, code []byte) (*ShaderModule, error) {
+	var judge *shader.Judge
+	if d.checking > None {
+		judge = &shader.Judge{Env: d.env}
+	}
+	return d.newModule(ctx, code, judge)
+}
+
+// newModule makes a module. A nil judge assumes that it is valid.
+func (d *Device) newModule(ctx context.Context, code []byte, judge *shader.Judge) (*ShaderModule, error) {
 	m, err := spirv.Decode(code)
 	if err != nil {
 		return nil, err
 	}
-	s := &ShaderModule{module: m, identifier: sha256.Sum256(code)}
-	if _, err := d.specialize(ctx, s, nil); err != nil {
-		return nil, err
+	if judge != nil {
+		if _, err := specialize(ctx, judge, m, nil); err != nil {
+			return nil, err
+		}
 	}
+	s := &ShaderModule{module: m, identifier: sha256.Sum256(code)}
 	d.adopt(&s.object, "shader module", nil)
 	return s, nil
 }
@@ -43,7 +54,11 @@ func (d *Device) specialize(ctx context.Context, s *ShaderModule, spec facts.Spe
 	if d.checking > None {
 		judge = &shader.Judge{Env: d.env}
 	}
-	m, err := judge.Specialize(ctx, s.module, spec)
+	return specialize(ctx, judge, s.module, spec)
+}
+
+func specialize(ctx context.Context, judge *shader.Judge, code *spirv.Module, spec facts.Spec) (*valid.Module, error) {
+	m, err := judge.Specialize(ctx, code, spec)
 	var invalid *shader.InvalidError
 	if errors.As(err, &invalid) {
 		return nil, &InvalidModuleError{invalid.Report.Findings}

@@ -1,0 +1,160 @@
+package vk
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+)
+
+// ValidationCache remembers modules that were checked and found valid (VK_EXT_validation_cache): a module that is in it is
+// not checked again.
+type ValidationCache struct {
+	object
+	mu    sync.Mutex
+	valid map[verdict]struct{}
+}
+
+// verdict is the hash of a module, of the environment of its check and of the validator.
+type verdict [sha256.Size]byte
+
+// ValidationCacheUUID identifies the validator: its rules, and the form of the data. Data of others is ignored.
+var ValidationCacheUUID = [16]byte{'c', 'h', 'i', 'a', 'r', 'o', ' ', 'v', 'a', 'l', 'i', 'd', ' ', '0', '0', '1'}
+
+// The data of a cache is the header of version one (VkValidationCacheHeaderVersionOneEXT): its length and its version, 32
+// bits each, least significant byte first, and the UUID. Then follow the verdicts in ascending order, and the SHA-256 of
+// all that precedes it.
+const (
+	validationHeader  = 24
+	validationVersion = 1
+)
+
+// NewValidationCache makes a cache with initial data, which may be nil. Data that is damaged, or of another validator, is
+// ignored.
+func (d *Device) NewValidationCache(data []byte) (*ValidationCache, error) {
+	c := &ValidationCache{valid: map[verdict]struct{}{}}
+	c.read(data)
+	d.adopt(&c.object, "validation cache", nil)
+	return c, nil
+}
+
+// read adds the verdicts of data.
+func (c *ValidationCache) read(data []byte) {
+	n := len(data) - validationHeader - sha256.Size
+	if n < 0 || n%sha256.Size != 0 || binary.LittleEndian.Uint32(data) != validationHeader ||
+		binary.LittleEndian.Uint32(data[4:]) != validationVersion || !bytes.Equal(data[8:validationHeader], ValidationCacheUUID[:]) {
+		return
+	}
+	body := data[:len(data)-sha256.Size]
+	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], data[len(body):]) {
+		return
+	}
+	for v := range slices.Chunk(body[validationHeader:], sha256.Size) {
+		c.valid[verdict(v)] = struct{}{}
+	}
+}
+
+// Data returns the data of the cache. Equal caches have equal data.
+func (c *ValidationCache) Data() ([]byte, error) {
+	if err := check(nil, "the validation cache", c); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	list := slices.Collect(maps.Keys(c.valid))
+	c.mu.Unlock()
+	slices.SortFunc(list, func(x, y verdict) int { return bytes.Compare(x[:], y[:]) })
+	out := binary.LittleEndian.AppendUint32(nil, validationHeader)
+	out = binary.LittleEndian.AppendUint32(out, validationVersion)
+	out = append(out, ValidationCacheUUID[:]...)
+	for _, v := range list {
+		out = append(out, v[:]...)
+	}
+	sum := sha256.Sum256(out)
+	return append(out, sum[:]...), nil
+}
+
+// Merge adds the verdicts of other caches. The cache itself must not be among them.
+func (c *ValidationCache) Merge(others ...*ValidationCache) error {
+	if err := check(nil, "the validation cache", c); err != nil {
+		return err
+	}
+	var all []verdict
+	for _, o := range others {
+		if err := check(c.dev, "a validation cache", o); err != nil {
+			return err
+		}
+		if o == c {
+			return usage("VUID-vkMergeValidationCachesEXT-dstCache-01536", "%v is merged into itself; must be another", &c.object)
+		}
+		o.mu.Lock()
+		all = slices.AppendSeq(all, maps.Keys(o.valid))
+		o.mu.Unlock()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, v := range all {
+		c.valid[v] = struct{}{}
+	}
+	return nil
+}
+
+// Len returns the number of modules in the cache.
+func (c *ValidationCache) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.valid)
+}
+
+// NewShaderModuleCached is NewShaderModule with a cache: a module that is in it is not checked, and a valid module is added
+// to it. It checks on every device.
+func (d *Device) NewShaderModuleCached(ctx context.Context, code []byte, c *ValidationCache) (*ShaderModule, error) {
+	if err := check(d, "the validation cache", c); err != nil {
+		return nil, err
+	}
+	v := d.verdict(code)
+	c.mu.Lock()
+	_, hit := c.valid[v]
+	c.mu.Unlock()
+	var judge *shader.Judge
+	if !hit {
+		judge = &shader.Judge{Env: d.env}
+	}
+	m, err := d.newModule(ctx, code, judge)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.valid[v] = struct{}{}
+	return m, nil
+}
+
+// verdict returns the key of a module.
+func (d *Device) verdict(code []byte) verdict {
+	h := sha256.New()
+	h.Write(ValidationCacheUUID[:])
+	h.Write([]byte(d.env.Name))
+	if limits := d.env.Device; limits != nil { // a profile's features and limits are a part of the rules
+		for _, name := range slices.Sorted(maps.Keys(limits.Features)) {
+			if limits.Features[name] {
+				h.Write([]byte("\x00" + name))
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(limits.Limits)) {
+			h.Write(binary.LittleEndian.AppendUint64([]byte("\x01"+name+"\x00"), limits.Limits[name]))
+		}
+		for _, name := range slices.Sorted(maps.Keys(limits.Extensions)) {
+			if limits.Extensions[name] {
+				h.Write([]byte("\x02" + name))
+			}
+		}
+	}
+	h.Write([]byte{3})
+	h.Write(code)
+	return verdict(h.Sum(nil))
+}
