@@ -101,9 +101,9 @@ func (c *subject) limited(t *facts.Type) bool {
 	case t.IsInt() && t.Width == 8:
 		return !c.capable(spirv.CapabilityInt8)
 	case t.IsInt() && t.Width == 16:
-		return !c.capable(spirv.CapabilityInt16) && !c.m.Extension("SPV_AMD_gpu_shader_int16")
+		return !c.capable(spirv.CapabilityInt16)
 	case t.IsFloat() && t.Width == 16 && !t.Encoded:
-		return !c.anyCapable(spirv.CapabilityFloat16, spirv.CapabilityFloat16Buffer) && !c.halfExtension()
+		return !c.anyCapable(spirv.CapabilityFloat16, spirv.CapabilityFloat16Buffer)
 	}
 	return false
 }
@@ -179,9 +179,6 @@ func (c *checker) globalPointer(in spirv.Inst) bool {
 // sameConstituent reports whether a constituent's type matches the part's: the
 // same type, or equal arrays, which a module may declare twice.
 func (c *checker) sameConstituent(x, y *facts.Type) bool {
-	for x != y && x.IsArray() && y.IsArray() && x.Op == y.Op && x.Count == y.Count && x.Elem != nil && y.Elem != nil {
-		x, y = x.Elem, y.Elem
-	}
 	return x == y || x.IsStruct() && y.IsStruct() && sameMembers(x, y) || x.IsPointer() && y.IsPointer()
 }
 
@@ -230,7 +227,9 @@ func (c *checker) constantReplicate(i int, in spirv.Inst) {
 }
 
 func (c *checker) constantNull(i int, in spirv.Inst) {
-	if t := c.m.Type(in.Type()); t != nil && !nullable(t) {
+	t := c.m.Type(in.Type())
+	shapeless := t != nil && t.Op == spirv.OpTypeTensorARM && len(inst.TypeTensorARM(c.code.Inst(t.Index))) < 5
+	if t != nil && (shapeless || !nullable(t)) { // a tensor without a shape is no composite
 		c.fail(i, "SPV-Constant-Null", "OpConstantNull is %s; must be of a type with a null value", c.typeName(t))
 	} else if t != nil && c.capable(spirv.CapabilityShader) && !t.IsPointer() && c.limitedWithin(t) {
 		c.fail(i, "SPV-Constant-Small", "OpConstantNull of %s; must have capabilities for arithmetic on its contents, not only for storage", c.typeName(t))

@@ -241,8 +241,10 @@ func (c *checker) mayForward(i int, op spirv.Op, in spirv.Inst, at, d int) bool 
 	case spirv.OpExecutionMode, spirv.OpExecutionModeId, spirv.OpEntryPoint, spirv.OpName, spirv.OpMemberName, spirv.OpSelectionMerge,
 		spirv.OpLoopMerge, spirv.OpDecorate, spirv.OpMemberDecorate, spirv.OpDecorateId, spirv.OpDecorateString,
 		spirv.OpMemberDecorateString, spirv.OpMemberDecorateIdEXT, spirv.OpBranch, spirv.OpTypeForwardPointer, spirv.OpConditionalEntryPointINTEL,
-		spirv.OpExtInstWithForwardRefsKHR, spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate, spirv.OpGraphEntryPointARM:
+		spirv.OpExtInstWithForwardRefsKHR, spirv.OpGraphEntryPointARM:
 		return true
+	case spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate:
+		return at > 1 || c.code.OpAt(d) != spirv.OpDecorationGroup // another opcode is told as SPV-Group-Target
 	case spirv.OpBranchConditional, spirv.OpSwitch:
 		return at > 1
 	case spirv.OpFunctionCall:
@@ -258,7 +260,28 @@ func (c *checker) mayForward(i int, op spirv.Op, in spirv.Inst, at, d int) bool 
 	case spirv.OpTypeStruct, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypePointer, spirv.OpTypeFunction, spirv.OpTypeUntypedPointerKHR:
 		return c.pointerDeclared(i, spirv.ID(in[at]), d)
 	case spirv.OpExtInst:
-		return c.m.ExtSet(inst.ExtInst(in).Set()) == spirv.ExtSetOpenCLDebugInfo100
+		return c.debugForward(in, at)
+	}
+	return false
+}
+
+// debugForward reports whether debug information of OpenCL may name a later result
+// with the word at: the function of a DebugFunction, and a member of a
+// DebugTypeComposite.
+func (c *checker) debugForward(in spirv.Inst, at int) bool {
+	members := 14 // the word of the first; in DebugInfo a composite has no linkage name
+	switch c.m.ExtSet(inst.ExtInst(in).Set()) {
+	case spirv.ExtSetOpenCLDebugInfo100:
+	case spirv.ExtSetDebugInfo:
+		members = 13
+	default:
+		return false
+	}
+	switch spirv.OpenCLDebugInfo100Op(inst.ExtInst(in).Instruction()) {
+	case spirv.OpenCLDebugInfo100DebugFunction:
+		return at == 14
+	case spirv.OpenCLDebugInfo100DebugTypeComposite:
+		return at >= members
 	}
 	return false
 }

@@ -230,6 +230,10 @@ func (c *checker) layoutInside(i int, op spirv.Op, s section, in spirv.Inst) {
 			c.fail(i, "SPV-Graph-Place", "%s in a graph; must be after OpGraphEndARM", op).also(c, c.graph.first, "the graph begins here")
 		case spirv.OpGraphEndARM:
 			l.graph = false
+		case spirv.OpGraphInputARM, spirv.OpGraphSetOutputARM, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR, spirv.OpCompositeExtract,
+			spirv.OpLine, spirv.OpNoLine, spirv.OpGraphEntryPointARM: // OpGraphEntryPointARM is told with its other rules
+		default:
+			c.fail(i, "SPV-Graph-Place", "%s in a graph; must not be there", op).also(c, c.graph.first, "the graph begins here")
 		}
 		return
 	}

@@ -135,7 +135,7 @@ func (c *checker) typeInt(i int, in spirv.Inst) {
 		ok = c.anyCapable(spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess, spirv.CapabilityUniformAndStorageBuffer8BitAccess,
 			spirv.CapabilityStoragePushConstant8, spirv.CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR)
 	case 16:
-		ok = c.storage16() || c.capable(spirv.CapabilityInt16) || c.m.Extension("SPV_AMD_gpu_shader_int16")
+		ok = c.storage16() || c.capable(spirv.CapabilityInt16)
 	case 64:
 		ok = c.capable(spirv.CapabilityInt64)
 	case 4:
