@@ -18,7 +18,7 @@ var controlFlowFamily = family{
 		{Code: "SPV-Branch-Target", Section: "SPIR-V 3.3.17", Words: "a branch goes to a label of its own function"},
 		{Code: "SPV-Branch-Entry", Section: "SPIR-V 2.16.1", Words: "no branch goes to the first block of a function"},
 		{Code: "SPV-Branch-Condition", Section: "SPIR-V 3.3.17", Words: "the condition of OpBranchConditional is a Boolean scalar"},
-		{Code: "SPV-Branch-Weights", Section: "SPIR-V 3.3.17", Words: "OpBranchConditional has no weights, or two that are not both 0"},
+		{Code: "SPV-Branch-Weights", Section: "SPIR-V 3.3.17", Words: "OpBranchConditional has no weights, or two that are not both 0 and have a sum of 32 bits"},
 		{Code: "SPV-Branch-Same", Section: "SPIR-V 3.3.17", Words: "from SPIR-V 1.6 on, and in entry points that reconverge maximally, the two labels of OpBranchConditional differ"},
 		{Code: "SPV-Switch-Selector", Section: "SPIR-V 3.3.17", Words: "the selector of OpSwitch is an integer scalar"},
 		{Code: "SPV-Switch-Literal", Section: "SPIR-V 3.3.17", Words: "no two literals of OpSwitch are equal; a warning if both have the same label, because the branch is then the same"},
@@ -32,6 +32,7 @@ var controlFlowFamily = family{
 		{Code: "SPV-LoopMerge-Control", Section: "SPIR-V 3.2.23", Words: "the loop controls do not contradict one another"},
 		{Code: "SPV-SelectionMerge-Block", Section: "SPIR-V 3.3.17", Words: "the merge block of a selection is not its header"},
 		{Code: "SPV-Block-Order", Section: "SPIR-V 2.16.1", Words: "a block is after all blocks that dominate it"},
+		{Code: "SPV-Lifetime-Size", Section: "SPIR-V 3.3.17", Words: "the size of OpLifetimeStart and OpLifetimeStop is 0 unless the pointer is to void, or to bytes as compilers write it"},
 		{Code: "SPV-Lifetime-Pointer", Section: "SPIR-V 3.3.17", Words: "the operand of OpLifetimeStart and OpLifetimeStop is a pointer to Function"},
 	},
 	insts: map[spirv.Op]judge{
@@ -93,6 +94,8 @@ func (c *checker) branchConditional(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Branch-Weights", "%d weights; must be none or two", len(w))
 	case len(w) == 2 && w[0] == 0 && w[1] == 0:
 		c.fail(i, "SPV-Branch-Weights", "both weights are 0; must not both be 0")
+	case len(w) == 2 && w[0]+w[1] < w[0]:
+		c.fail(i, "SPV-Branch-Weights", "the sum of the weights %d and %d has more than 32 bits; must fit", w[0], w[1])
 	}
 	if v.TrueLabel() == v.FalseLabel() && (c.since(spirv.Version16) || c.reconverges()) {
 		c.fail(i, "SPV-Branch-Same", "both labels are %s; must differ", c.name(v.TrueLabel()))
@@ -130,6 +133,9 @@ func (c *checker) switchBranch(i int, in spirv.Inst) {
 	c.cases = c.cases[:0]
 	for literal, label := range v.Cases(words) {
 		c.label(i, label, "SPV-Branch-Target")
+		if t != nil {
+			c.highBits(i, t, literal)
+		}
 		n++
 		x := uint64(literal[0])
 		if words == 2 {
@@ -179,6 +185,9 @@ func (c *checker) phi(i int, in spirv.Inst) {
 	}
 	if c.block == nil {
 		return
+	}
+	if len(in) == 3 && c.fn != nil && c.block == c.fn.Entry() {
+		c.fail(i, "SPV-Phi-Parent", "OpPhi in the first block of a function; must be in a block with predecessors")
 	}
 	pairs := in[3:] // (value, label) pairs; the decoder has rejected an odd number of words
 	for n := 0; n < len(pairs); n += 2 {
@@ -274,5 +283,7 @@ func (c *checker) selectionMerge(i int, in spirv.Inst) {
 func (c *checker) lifetime(i int, in spirv.Inst) {
 	if t := c.m.TypeOf(spirv.ID(in[1])); t != nil && (!t.IsPointer() || t.Storage != spirv.StorageClassFunction) {
 		c.fail(i, "SPV-Lifetime-Pointer", "the operand of %s is %s; must be a pointer into Function", in.Op(), c.typeName(t))
+	} else if n := in[2]; n != 0 && t != nil && t.Elem != nil && !t.Elem.IsVoid() && t.Elem.Width != 8 {
+		c.fail(i, "SPV-Lifetime-Size", "the size of %s is %d with a pointer to %s; must be 0", in.Op(), n, c.typeName(t.Elem))
 	}
 }

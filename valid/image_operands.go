@@ -188,7 +188,7 @@ func (c *images) operandMemory(a *imageAccess, name string, suited bool, scope s
 	if a.mask&spirv.ImageOperandsNonPrivateTexelMask == 0 {
 		c.fail(a.i, "SPV-ImageOperand-Memory", "%s with the image operand %s; must have NonPrivateTexel too", a.op, name)
 	}
-	c.memoryScope(a.i, scope)
+	c.operandScope(a.i, scope)
 }
 
 // operandExtend checks SignExtend and ZeroExtend.

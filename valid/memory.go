@@ -19,6 +19,7 @@ var memoryFamily = family{
 		{Code: "SPV-Store-ReadOnly", Section: "SPIR-V 3.2.7", Words: "no store writes to UniformConstant, Input, PushConstant or ShaderRecordBufferKHR"},
 		{Code: "SPV-Memory-Small", Section: "SPIR-V 2.16.1", Words: "without arithmetic on them, 8-bit and 16-bit values are loaded and stored only as scalars, vectors and matrices, and not copied as memory"},
 		{Code: "SPV-CopyMemory-Pointer", Section: "SPIR-V 3.3.8", Words: "memory is copied from a pointer to a pointer, neither to void; without a size operand, one of the two is typed"},
+		{Code: "SPV-CopyMemory-RuntimeArray", Section: "SPIR-V 3.3.8", Words: "OpCopyMemory copies no runtime array and no type that contains one"},
 		{Code: "SPV-CopyMemory-Type", Section: "SPIR-V 3.3.8", Words: "OpCopyMemory copies between pointers to the same type"},
 		{Code: "SPV-Memory-RayQuery", Section: "SPIR-V, SPV_KHR_ray_query, SPV_EXT_shader_invocation_reorder", Words: "ray queries and hit objects are not loaded, stored or copied"},
 		{Code: "SPV-CopyMemory-Size", Section: "SPIR-V 3.3.8", Words: "the size of OpCopyMemorySized is an integer scalar; a constant size is positive"},
@@ -275,6 +276,9 @@ func (c *checker) copyMemory(i int, in spirv.Inst) {
 		of = s.Elem
 	case s.Op == spirv.OpTypePointer && t.Elem != s.Elem && t.Elem != nil && s.Elem != nil && !(c.env.BeforeLegalization && sameStructure(t.Elem, s.Elem)):
 		c.fail(i, "SPV-CopyMemory-Type", "the target points to %s, the source to %s; must be the same", c.typeName(t.Elem), c.typeName(s.Elem))
+	}
+	if c.contains(of, holdsRuntime) {
+		c.fail(i, "SPV-CopyMemory-RuntimeArray", "a copy of %s, which has no length; must have one", c.typeName(of))
 	}
 	if c.capable(spirv.CapabilityShader) && c.contains(of, holds8|holds16) {
 		c.fail(i, "SPV-Memory-Small", "a copy of %s, which contains values of 8 or 16 bits; must have arithmetic on them", c.typeName(of))

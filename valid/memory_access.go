@@ -61,7 +61,7 @@ func (c *position) accesses(i int, a access, mask spirv.MemoryAccess, words []ui
 			c.fail(i, k.code, "%s without NonPrivatePointer; must have both", k.name)
 		}
 		if len(words) > 0 {
-			c.memoryScope(i, spirv.ID(words[0]))
+			c.operandScope(i, spirv.ID(words[0]))
 			words = words[1:]
 		}
 	}

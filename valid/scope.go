@@ -12,6 +12,7 @@ import (
 var scopeFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Scope-Constant", Section: "SPIR-V 3.2.26", Words: "in shaders, a scope is an OpConstant, or any constant if cooperative matrices are declared"},
+		{Code: "SPV-Scope-Type", Section: "SPIR-V 3.2.26", Words: "the scope of a memory operand or an image operand is an integer of 32 bits"},
 		{Code: "SPV-Scope-Value", Section: "SPIR-V 3.2.26", Words: "a scope is a defined scope"},
 		{Code: "SPV-Scope-NonUniform", Section: "SPIR-V 3.3.24", Words: "the scope of a non-uniform instruction is Subgroup, or Workgroup for a rotation"},
 		{Code: "SPV-Scope-Group", Section: "SPIR-V 3.3.21", Words: "the scope of a group instruction is Subgroup or Workgroup"},
@@ -120,6 +121,16 @@ func (c *position) executionScope(i int, id spirv.ID) {
 			c.fail(i, vuid.StandaloneSpirv_None_04637, "the execution scope of %s is Workgroup in a function that a %s entry point calls; must be in %s", op, bad, inSharing)
 		}
 	}
+}
+
+// operandScope checks the scope of a memory operand or an image operand of
+// instruction i.
+func (c *position) operandScope(i int, id spirv.ID) {
+	if t := c.m.TypeOf(id); t != nil && (!t.IsInt() || t.Width != 32) {
+		c.fail(i, "SPV-Scope-Type", "the scope of %s is %s; must be an integer of 32 bits", c.code.Inst(i).Op(), c.typeName(t))
+		return
+	}
+	c.memoryScope(i, id)
 }
 
 // memoryScope checks the scope for memory of instruction i, and returns it.

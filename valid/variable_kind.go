@@ -16,6 +16,7 @@ var variableKindFamily = family{
 		{Code: "SPV-Variable-DataType", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "an untyped variable in Function, Private or Workgroup has a data type"},
 		{Code: "SPV-Variable-UntypedWorkgroup", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "in a shader, an untyped variable in Workgroup has a Block as data type"},
 		{Code: "SPV-Variable-Initializer", Section: "SPIR-V 3.3.8", Words: "the initializer of a variable is a constant or a module-scope variable of the type of its contents; a variable in TaskPayloadWorkgroupEXT or in a storage class of ray tracing has none"},
+		{Code: "SPV-Variable-Void", Section: "SPIR-V 3.3.8", Words: "a variable does not contain void"},
 		{Code: "SPV-Variable-Bool", Section: "SPIR-V 3.3.6", Words: "Booleans are in no externally visible storage class, and in Input and Output only as built-ins"},
 		{Code: "SPV-Variable-Pointer", Section: "SPIR-V 2.16.1", Words: "with logical addressing, variables contain pointers only to StorageBuffer and Workgroup, with the capability of variable pointers, and only in Function and Private"},
 		{Code: "SPV-Variable-Cooperative", Section: "SPIR-V, SPV_KHR_cooperative_matrix", Words: "cooperative matrices and vectors are only in Function and Private"},
@@ -102,6 +103,9 @@ func (c *checker) variableForm(v *facts.Variable) bool {
 	}
 	if v.Pointer.Storage != v.Storage {
 		c.fail(v.Index, "SPV-Variable-Storage", "the variable is in %s, its pointer points to %s; must be the same", v.Storage, v.Pointer.Storage)
+	}
+	if v.Type.IsVoid() {
+		c.fail(v.Index, "SPV-Variable-Void", "the variable contains void; must contain an object")
 	}
 	switch v.Storage {
 	case spirv.StorageClassGeneric, spirv.StorageClassPhysicalStorageBuffer:
