@@ -17,6 +17,7 @@ var semanticsFamily = family{
 		{Code: "SPV-Semantics-Model", Section: "SPIR-V 3.2.25", Words: "OutputMemory, MakeAvailable, MakeVisible and Volatile need the capability VulkanMemoryModel"},
 		{Code: "SPV-Semantics-Available", Section: "SPIR-V 3.2.25", Words: "MakeAvailable requires Release or AcquireRelease, and a storage class"},
 		{Code: "SPV-Semantics-Visible", Section: "SPIR-V 3.2.25", Words: "MakeVisible requires Acquire or AcquireRelease, and a storage class"},
+		{Code: "SPV-Semantics-Volatile", Section: "SPIR-V 3.2.25", Words: "only atomic instructions have Volatile among their semantics"},
 		{Code: "SPV-Semantics-Unequal", Section: "SPIR-V 3.3.18", Words: "the Unequal semantics have neither Release nor AcquireRelease"},
 		{Code: "SPV-Semantics-FlagClear", Section: "SPIR-V 3.3.18", Words: "the semantics of OpAtomicFlagClear have neither Acquire nor AcquireRelease"},
 		{Code: vuid.StandaloneSpirv_None_04641, Section: environment, Words: "with the scope Invocation, the memory order is relaxed"},
@@ -87,6 +88,9 @@ func (c *scopes) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool
 		spirv.MemorySemanticsMakeVisibleMask | spirv.MemorySemanticsVolatileMask
 	if m&modern != 0 && !c.capable(spirv.CapabilityVulkanMemoryModel) {
 		c.fail(i, "SPV-Semantics-Model", "the memory semantics of %s have %s; needs the capability VulkanMemoryModel", op, m&modern)
+	}
+	if m&spirv.MemorySemanticsVolatileMask != 0 && op.Class() != spirv.ClassAtomic {
+		c.fail(i, "SPV-Semantics-Volatile", "the memory semantics of %s have Volatile; must be an atomic instruction", op)
 	}
 	as := m
 	if c.older() && order&spirv.MemorySemanticsSequentiallyConsistentMask != 0 {
