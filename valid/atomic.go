@@ -17,6 +17,7 @@ var atomicFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Atomic-Pointer", Section: "SPIR-V 3.3.18", Words: "an atomic accesses memory through a pointer to a shared storage class"},
 		{Code: "SPV-Atomic-Capability", Section: "SPIR-V 3.2.30", Words: "16-bit, 64-bit and float atomics need the capability for their operation and width"},
+		{Code: "SPV-Atomic-Flag", Section: "SPIR-V 3.3.18", Words: "an atomic flag is a 32-bit integer; its test yields a Boolean"},
 		{Code: "SPV-Atomic-Encoding", Section: "SPIR-V 3.3.18", Words: "atomics on floats need the IEEE 754 encoding"},
 		{Code: "SPV-Atomic-Integer", Section: oldShaders, Words: "in the reading of Vulkan 1.1, atomics are on 32-bit integers without an extension for others", Need: NeedVulkan},
 		{Code: vuid.StandaloneSpirv_None_04686, Section: environment, Words: "an atomic accesses the storage class Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or TaskPayloadWorkgroupEXT"},
@@ -80,7 +81,11 @@ func (c *scopes) atomic(i int, in spirv.Inst) {
 		return
 	}
 	c.atomicClass(i, op, pointer, p)
-	if t := c.atomicType(in, p); t != nil {
+	if op == spirv.OpAtomicFlagTestAndSet || op == spirv.OpAtomicFlagClear {
+		c.atomicFlag(i, in, p)
+		return
+	}
+	if t := c.atomicType(in); t != nil {
 		c.atomicWidth(i, op, p.Storage, t)
 	}
 }
@@ -110,14 +115,24 @@ func (c *scopes) atomicClass(i int, op spirv.Op, pointer spirv.ID, p *facts.Type
 }
 
 // atomicType returns the type of the value that an atomic instruction accesses.
-func (c *scopes) atomicType(in spirv.Inst, p *facts.Type) *facts.Type {
-	switch in.Op() {
-	case spirv.OpAtomicStore:
+func (c *scopes) atomicType(in spirv.Inst) *facts.Type {
+	if in.Op() == spirv.OpAtomicStore {
 		return c.m.TypeOf(inst.AtomicStore(in).Value())
-	case spirv.OpAtomicFlagTestAndSet, spirv.OpAtomicFlagClear:
-		return p.Elem
 	}
 	return c.m.Type(in.Type())
+}
+
+// atomicFlag checks the types of an instruction on an atomic flag.
+func (c *scopes) atomicFlag(i int, in spirv.Inst, p *facts.Type) {
+	op := in.Op()
+	if t := p.Elem; t != nil && (!t.IsInt() || t.Width != 32) {
+		c.fail(i, "SPV-Atomic-Flag", "%s through a pointer to %s; must be to an integer of 32 bits", op, c.typeName(t))
+	}
+	if op == spirv.OpAtomicFlagTestAndSet {
+		if t := c.m.Type(in.Type()); t != nil && !t.IsBool() {
+			c.fail(i, "SPV-Atomic-Flag", "the result of %s is %s; must be a Boolean", op, c.typeName(t))
+		}
+	}
 }
 
 // atomicWidth checks the width and encoding of that value.
