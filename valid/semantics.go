@@ -90,7 +90,7 @@ func (c *scopes) semanticsOperand(i int, id spirv.ID, s spirv.Scope, scoped bool
 	if m&modern != 0 && !c.capable(spirv.CapabilityVulkanMemoryModel) {
 		c.fail(i, "SPV-Semantics-Model", "the memory semantics of %s have %s; needs the capability VulkanMemoryModel", op, m&modern)
 	}
-	if m&spirv.MemorySemanticsVolatileMask != 0 && op.Class() != spirv.ClassAtomic {
+	if !c.vulkan && m&spirv.MemorySemanticsVolatileMask != 0 && op.Class() != spirv.ClassAtomic { // Vulkan has a rule of its own
 		c.fail(i, "SPV-Semantics-Volatile", "the memory semantics of %s have Volatile; must be an atomic instruction", op)
 	}
 	as := m
@@ -187,7 +187,7 @@ func (c *scopes) unequalSemantics(i int, op spirv.Op, equal, unequal semantics) 
 		c.fail(i, code, "the Unequal semantics of %s are %s; must have neither Release nor AcquireRelease", op, unequal)
 	}
 	if !c.vulkan {
-		strongest := unequal&spirv.MemorySemanticsSequentiallyConsistentMask &^ equal
+		strongest := unequal & spirv.MemorySemanticsSequentiallyConsistentMask &^ equal
 		if unequal&orders != 0 && equal&orders == 0 || strongest != 0 {
 			c.fail(i, "SPV-Semantics-Stronger", "the Unequal memory order of %s is %s, the Equal memory order is %s; must not be stronger", op, unequal&orders, equal&orders)
 		}
