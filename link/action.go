@@ -119,18 +119,18 @@ var actionRules = func() []Rule {
 }()
 
 // actions checks the command that dispatches, draws or traces.
-func (l *linker) actions(c *Commands, side []Side) {
+func (l *linker) actions(c *Commands, at func(path string) []Side) {
 	if c.Dispatch != nil {
-		l.dispatch(c.Dispatch, side)
+		l.dispatch(c.Dispatch, at("dispatch"))
 	}
 	if c.Draw && l.d.Kind != ShaderObjects && (l.stage(task) != nil || l.stage(mesh) != nil) {
-		l.fail(vuid.VkCmdDraw_stage_06481, side, "vertices are drawn, and the pipeline has a task or mesh stage; must not")
+		l.fail(vuid.VkCmdDraw_stage_06481, at("draw"), "vertices are drawn, and the pipeline has a task or mesh stage; must not")
 	}
 	if c.DrawMesh != nil {
-		l.drawMesh(*c.DrawMesh, side)
+		l.drawMesh(*c.DrawMesh, at("draw_mesh_tasks"))
 	}
 	if n := c.DrawMeshNV; n != nil {
-		code := vuid.VkCmdDrawMeshTasksNV_taskCount_02119
+		code, side := vuid.VkCmdDrawMeshTasksNV_taskCount_02119, at("draw_mesh_tasks_nv")
 		if n.Indirect {
 			code = vuid.VkDrawMeshTasksIndirectCommandNV_taskCount_02175
 		}
@@ -140,9 +140,10 @@ func (l *linker) actions(c *Commands, side []Side) {
 		}
 	}
 	if t := c.TraceRays; t != nil {
-		l.trace(t, side)
+		l.trace(t, at("trace_rays"))
 	}
 	if t := c.TraceRaysNV; t != nil {
+		side := at("trace_rays_nv")
 		for d, n := range t.Size {
 			l.over(traceCodesNV[d], dimension("maxComputeWorkGroupCount", d), uint64(n), side, "the size of the trace")
 		}

@@ -105,7 +105,7 @@ func (l *linker) call() {
 		return
 	}
 	side := []Side{{Stage: "call"}}
-	l.queues(codes, side)
+	l.queues(codes, []Side{{Stage: "call", path: "queues"}})
 	c := l.d.Call
 	if c == nil {
 		return

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -76,19 +77,20 @@ func (l *linker) commands() {
 	if c == nil {
 		return
 	}
-	side := []Side{{Stage: "commands"}}
-	for n, list := range [][]PushCommand{c.Push, c.Push2} {
-		for i := range list {
-			l.push(n, &list[i], side)
-		}
+	at := func(path string) []Side { return []Side{{Stage: "commands", path: "commands." + path}} }
+	for i := range c.Push {
+		l.push(0, &c.Push[i], at(fmt.Sprintf("push_constants[%d]", i)))
+	}
+	for i := range c.Push2 {
+		l.push(1, &c.Push2[i], at(fmt.Sprintf("push_constants_2[%d]", i)))
 	}
 	for i := range c.Data {
-		l.pushData(&c.Data[i], side)
+		l.pushData(&c.Data[i], at(fmt.Sprintf("push_data[%d]", i)))
 	}
 	if c.Draw || c.Dispatch != nil || c.DrawMesh != nil || c.DrawMeshNV != nil || c.TraceRays != nil || c.TraceRaysNV != nil {
 		l.unset(c)
 	}
-	l.actions(c, side)
+	l.actions(c, at)
 }
 
 // push checks a command that sets push constants.

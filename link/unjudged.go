@@ -167,6 +167,6 @@ var unjudged = []reason{
 		"vkCmdBeginShaderInstrumentationARM-*", "vkCmdEndShaderInstrumentationARM-*", "vkCreateShaderInstrumentationARM-*", "vkDestroyShaderInstrumentationARM-*",
 	}},
 	{NeedsCommands, "it is on a command that dispatches, draws or traces: its counts, buffers, addresses and tables", []string{
-		"vkCmdDispatch*", "VkDispatch*", "vkCmdDrawMeshTasks*", "VkDrawMeshTasks*", "vkCmdTraceRays*", "vkCmdDraw-*",
+		"vkCmdDispatch*", "vkCmdDrawMeshTasks*", "vkCmdTraceRays*", "vkCmdDraw-*",
 	}},
 }
