@@ -3,6 +3,7 @@ package valid
 import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -28,6 +29,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
 		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "FPRoundingMode is on a conversion between float widths, and its result is only stored"},
 		{Code: "SPV-Decoration-Value", Section: "SPIR-V 3.2.20", Words: "RelaxedPrecision, NoContraction and NonUniform are on no type"},
+		{Code: "SPV-Decoration-Semantic", Section: "SPIR-V, SPV_GOOGLE_hlsl_functionality1", Words: "in a shader, UserSemantic is on a variable in Input or Output or on a member, and the counter of a CounterBuffer is a variable"},
 		{Code: "SPV-Decoration-TileImage", Section: "SPIR-V, SPV_EXT_shader_tile_image", Words: "no variable in TileImageEXT is Coherent if NonCoherentColorAttachmentReadEXT is declared"},
 		{Code: "SPV-Decoration-UTF", Section: "SPIR-V, SPV_KHR_constant_data", Words: "UTFEncodedKHR is on an array of 8-bit integers"},
 		{Code: "SPV-Decoration-FloatMath", Section: "SPIR-V 3.2.20", Words: "FPFastMathMode is on an instruction with float operands or a float result"},
@@ -98,7 +100,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 			c.fail(i, "SPV-Decoration-Index", "Index on %s in %s; must be on a variable in Output", c.name(id), v.Storage).also(c, v.Index, "the variable")
 		}
 	case spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap:
-		if !wraps(op) {
+		if !c.wraps(kind, d) {
 			c.fail(i, "SPV-Decoration-Wrap", "%s on the result of %s; must be on an integer instruction that can wrap", kind, op)
 		}
 	case spirv.DecorationRelaxedPrecision, spirv.DecorationNoContraction, spirv.DecorationNonUniform:
@@ -109,6 +111,14 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 	case spirv.DecorationUniform, spirv.DecorationUniformId:
 		if t := c.m.TypeOf(id); !op.HasType() || t.IsVoid() {
 			c.fail(i, "SPV-Decoration-Uniform", "%s on %s, the result of %s, which is no value; must be on a value", kind, c.name(id), op)
+		}
+	case spirv.DecorationUserSemantic:
+		if v := c.m.Variable(id); c.m.Extension("SPV_GOOGLE_hlsl_functionality1") && (v == nil || v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput) {
+			c.fail(i, "SPV-Decoration-Semantic", "UserSemantic on %s; must be on a variable in Input or Output", c.name(id))
+		}
+	case spirv.DecorationCounterBuffer:
+		if len(words) > 0 && c.m.Variable(spirv.ID(words[0])) == nil && c.code.Def(spirv.ID(words[0])) >= 0 {
+			c.fail(i, "SPV-Decoration-Semantic", "the counter of %s is %s; must be a variable", c.name(id), c.name(spirv.ID(words[0])))
 		}
 	case spirv.DecorationUTFEncodedKHR:
 		if t := c.m.Type(id); t == nil || !t.IsArray() || t.Elem != nil && (!t.Elem.IsInt() || t.Elem.Width != 8) {
@@ -286,9 +296,15 @@ func (c *checker) nonWritable(i int, id spirv.ID, d spirv.Inst, t *facts.Type, k
 
 // wraps reports whether an instruction can wrap (SPIR-V §3.2.20, NoSignedWrap and
 // NoUnsignedWrap).
-func wraps(op spirv.Op) bool {
-	switch op {
-	case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul, spirv.OpShiftLeftLogical, spirv.OpSNegate, spirv.OpExtInst:
+func (c *checker) wraps(kind spirv.Decoration, d spirv.Inst) bool {
+	switch d.Op() {
+	case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul, spirv.OpShiftLeftLogical, spirv.OpSNegate:
+		return true
+	case spirv.OpExtInst:
+		v := inst.ExtInst(d)
+		if c.m.ExtSet(v.Set()) == spirv.ExtSetGLSL {
+			return kind == spirv.DecorationNoSignedWrap && spirv.GLSLOp(v.Instruction()) == spirv.GLSLSAbs
+		}
 		return true
 	}
 	return false

@@ -40,6 +40,8 @@ func (c *checker) extInst(i int, in spirv.Inst) {
 		c.glsl(i, in)
 	case spirv.ExtSetOpenCL:
 		c.openCLSet(i, in)
+	case spirv.ExtSetAMDGcnShader, spirv.ExtSetAMDShaderBallot, spirv.ExtSetAMDShaderExplicitVertexParameter, spirv.ExtSetAMDShaderTrinaryMinmax:
+		c.amd(i, in, set)
 	case spirv.ExtSetNonSemanticClspvReflection:
 		c.clspv(i, in)
 	case spirv.ExtSetNonSemanticDebugPrintf:

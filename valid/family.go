@@ -58,6 +58,7 @@ var families = []*family{
 	&shaderInterfaceFamily,
 	&feedbackFamily,
 	&footprintFamily,
+	&amdFamily,
 	&rawAccessFamily,
 	&tileShadingFamily,
 	&runtimeFamily,

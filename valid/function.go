@@ -11,6 +11,7 @@ import (
 var functionFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Function-Type", Section: "SPIR-V 3.3.9", Words: "the Function Type of OpFunction is a function type, and its return type is the result type"},
+		{Code: "SPV-Function-Control", Section: "SPIR-V, SPV_EXT_optnone", Words: "a function with OptNoneEXT is not Inline"},
 		{Code: "SPV-Function-Parameters", Section: "SPIR-V 3.3.9", Words: "a function has the parameters of its type, in order"},
 		{Code: "SPV-Function-Use", Section: "SPIR-V 3.3.9", Words: "only calls, entry points, names, decorations and modes refer to a function"},
 		{Code: "SPV-Function-Linkage", Section: "SPIR-V 2.15", Words: "a function is imported if and only if it has no body"},
@@ -37,6 +38,10 @@ var functionFamily = family{
 func (c *checker) function(i int, in spirv.Inst) {
 	v := inst.Function(in)
 	t := c.m.Type(v.FunctionType())
+	const both = spirv.FunctionControlInlineMask | spirv.FunctionControlOptNoneEXTMask
+	if v.FunctionControl()&both == both {
+		c.fail(i, "SPV-Function-Control", "the function is Inline and OptNoneEXT; must be at most one of them")
+	}
 	switch {
 	case c.code.DefInst(v.FunctionType()) == nil:
 	case t == nil || t.Op != spirv.OpTypeFunction:

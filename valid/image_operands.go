@@ -13,6 +13,7 @@ var imageOperandFamily = family{rules: []Rule{
 	{Code: "SPV-ImageOperand-Bias", Section: "SPIR-V 3.2.14", Words: "Bias is a 32-bit float, for an implicit level of detail and an image with levels"},
 	{Code: "SPV-ImageOperand-Lod", Section: "SPIR-V 3.2.14", Words: "Lod is a 32-bit float for an explicit level of detail, or a 32-bit integer for a fetch; it excludes Grad, and the image has levels"},
 	{Code: "SPV-ImageOperand-Explicit", Section: "SPIR-V 3.3.10", Words: "an instruction with an explicit level of detail has the image operand Lod or Grad"},
+	{Code: "SPV-ImageOperand-BiasLod", Section: "SPIR-V, SPV_AMD_texture_gather_bias_lod", Words: "a gather has at most one of the image operands Bias and Lod"},
 	{Code: "SPV-ImageOperand-Grad", Section: "SPIR-V 3.2.14", Words: "Grad has two derivatives of 32-bit floats, each with a component for each dimension, for an explicit level of detail"},
 	{Code: "SPV-ImageOperand-Offset", Section: "SPIR-V 3.2.14", Words: "an offset has a 32-bit integer for each dimension, and the image is no cube; ConstOffset is a constant; ConstOffsets is a constant array of four, for a gather; an instruction has at most one kind of offset"},
 	{Code: "SPV-ImageOperand-Sample", Section: "SPIR-V 3.2.14", Words: "Sample is a 32-bit integer, for the fetch, read or write of a multisampled image"},
@@ -43,6 +44,9 @@ func (c *images) imageOperands(a *imageAccess) {
 	has := func(m spirv.ImageOperands) bool { return a.mask&m != 0 }
 	if a.how.Has(typing.ExplicitLod) && !has(spirv.ImageOperandsLodMask|spirv.ImageOperandsGradMask) {
 		c.fail(a.i, "SPV-ImageOperand-Explicit", "%s without the image operands Lod and Grad; must have one of them", a.op).warn() // the peers and the tests of the field take it
+	}
+	if a.how.Has(typing.Gather) && has(spirv.ImageOperandsBiasMask) && has(spirv.ImageOperandsLodMask) { // others have an explicit or an implicit level
+		c.fail(a.i, "SPV-ImageOperand-BiasLod", "%s with Bias and Lod; must have at most one of them", a.op)
 	}
 	if has(spirv.ImageOperandsBiasMask) {
 		c.operandBias(a, next())

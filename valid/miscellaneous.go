@@ -12,6 +12,7 @@ var miscellaneousFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Freeze-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpFreezeKHR has the type of its operand"},
 		{Code: "SPV-Poison-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpPoisonKHR has a type of values"},
+		{Code: "SPV-ArithmeticFence-Type", Section: "SPIR-V, SPV_EXT_arithmetic_fence", Words: "the target of OpArithmeticFenceEXT is a scalar or vector of floats of the result's type"},
 		{Code: "SPV-Predicated-Pointer", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "a predicated access has a pointer to the type of the loaded or stored value"},
 		{Code: "SPV-Predicated-Condition", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the predicate of an access is a Boolean scalar"},
 		{Code: "SPV-Predicated-Default", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the default of a predicated load has the result type"},
@@ -20,6 +21,7 @@ var miscellaneousFamily = family{
 	insts: map[spirv.Op]judge{
 		spirv.OpFreezeKHR:            (*checker).freeze,
 		spirv.OpPoisonKHR:            (*checker).poison,
+		spirv.OpArithmeticFenceEXT:   (*checker).arithmeticFence,
 		spirv.OpPredicatedLoadINTEL:  (*checker).predicatedLoad,
 		spirv.OpPredicatedStoreINTEL: (*checker).predicatedStore,
 	},
@@ -35,6 +37,17 @@ func (c *checker) freeze(i int, in spirv.Inst) {
 func (c *checker) poison(i int, in spirv.Inst) {
 	if t := c.m.Type(in.Type()); t != nil && (t.IsVoid() || t.Op == spirv.OpTypeFunction) {
 		c.fail(i, "SPV-Poison-Type", "OpPoisonKHR is %s; must be of a type of values", c.typeName(t))
+	}
+}
+
+func (c *checker) arithmeticFence(i int, in spirv.Inst) {
+	v := inst.ArithmeticFenceEXT(in)
+	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.Target())
+	if t == nil || x == nil {
+		return
+	}
+	if t != x || !t.Scalar().IsFloat() || !t.IsScalar() && !t.IsVector() {
+		c.fail(i, "SPV-ArithmeticFence-Type", "the target is %s, the result %s; must be the same scalar or vector of floats", c.typeName(x), c.typeName(t))
 	}
 }
 

@@ -26,6 +26,7 @@ var modeFamily = family{
 		{Code: "SPV-Mode-FloatControl", Section: "SPIR-V 3.2.6", Words: "for each width, which is 16, 32 or 64, an entry point has at most one of DenormPreserve and DenormFlushToZero, and at most one of RoundingModeRTE and RoundingModeRTZ"},
 		{Code: "SPV-Mode-FastMath", Section: "SPIR-V 3.2.6", Words: "FPFastMathDefault names a float type and a constant mask, no specialization constant, with consistent bits"},
 		{Code: "SPV-Mode-FastMathBoth", Section: "SPIR-V 3.2.6", Words: "an entry point with FPFastMathDefault has neither ContractionOff nor SignedZeroInfNanPreserve, and its call tree neither NoContraction nor Fast"},
+		{Code: "SPV-Mode-EarlyAndLate", Section: "SPIR-V, SPV_AMD_shader_early_and_late_fragment_tests", Words: "an entry point with EarlyAndLateFragmentTestsAMD that replaces the depth or the stencil reference declares how it changes"},
 		{Code: "SPV-Mode-PostDepthCoverage", Section: "SPIR-V, SPV_KHR_post_depth_coverage", Words: "an entry point with PostDepthCoverage also has EarlyFragmentTests"},
 		{Code: "SPV-Mode-TileShadingRate", Section: "SPIR-V, SPV_QCOM_tile_shading", Words: "the rates of TileShadingRateQCOM are powers of two"},
 		{Code: vuid.StandaloneSpirv_None_04635, Section: "Vulkan, Shader Validation", Words: "the addressing model is Logical or PhysicalStorageBuffer64"},
@@ -324,6 +325,9 @@ func (c *checker) modesDiffer() {
 				}
 			}
 		}
+		if at, ok := have[seen{kind: spirv.ExecutionModeEarlyAndLateFragmentTestsAMD}]; ok {
+			c.earlyAndLate(e, at)
+		}
 		if at, ok := have[seen{kind: spirv.ExecutionModePostDepthCoverage}]; ok && !e.HasMode(spirv.ExecutionModeEarlyFragmentTests) {
 			c.fail(at, "SPV-Mode-PostDepthCoverage", "PostDepthCoverage without EarlyFragmentTests; must have both").also(c, e.Index, "the entry point")
 		}
@@ -332,6 +336,20 @@ func (c *checker) modesDiffer() {
 				c.fail(e.Index, vuid.StandaloneSpirv_TileShadingRateQCOM_10692, "TileShadingRateQCOM with a workgroup size; must have none")
 			}
 		}
+	}
+}
+
+// earlyAndLate checks an entry point with EarlyAndLateFragmentTestsAMD.
+func (c *checker) earlyAndLate(e *facts.EntryPoint, at int) {
+	const code = "SPV-Mode-EarlyAndLate"
+	either := func(list ...spirv.ExecutionMode) bool { return slices.ContainsFunc(list, e.HasMode) }
+	if e.HasMode(spirv.ExecutionModeDepthReplacing) && !either(spirv.ExecutionModeDepthGreater, spirv.ExecutionModeDepthLess, spirv.ExecutionModeDepthUnchanged) {
+		c.fail(at, code, "EarlyAndLateFragmentTestsAMD with DepthReplacing; must have DepthGreater, DepthLess or DepthUnchanged").also(c, e.Index, "the entry point")
+	}
+	if e.HasMode(spirv.ExecutionModeStencilRefReplacingEXT) && !either(
+		spirv.ExecutionModeStencilRefGreaterFrontAMD, spirv.ExecutionModeStencilRefLessFrontAMD, spirv.ExecutionModeStencilRefUnchangedFrontAMD,
+		spirv.ExecutionModeStencilRefGreaterBackAMD, spirv.ExecutionModeStencilRefLessBackAMD, spirv.ExecutionModeStencilRefUnchangedBackAMD) {
+		c.fail(at, code, "EarlyAndLateFragmentTestsAMD with StencilRefReplacingEXT; must have a mode of the stencil reference").also(c, e.Index, "the entry point")
 	}
 }
 
