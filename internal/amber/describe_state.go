@@ -18,6 +18,21 @@ func describeSettings(g *Graphics, d *link.Description) {
 	if r.LineWidth != 0 {
 		d.Rasterization.LineWidth = r.LineWidth
 	}
+	d.Rasterization.Cull, d.Rasterization.Discard, d.Rasterization.DepthClip = link.CullMode(r.Cull), r.Discard, s.depthClip
+	if r.Clockwise {
+		d.Rasterization.Front = link.FrontFaceClockwise
+	}
+	if r.LastVertex {
+		d.Rasterization.Provoking = link.ProvokingVertexLastVertex
+	}
+	if s.Assembly.LowerLeft {
+		d.Tessellation.Origin = link.DomainOriginLowerLeft
+	}
+	if d.Assembly != nil {
+		d.Assembly.PrimitiveRestart = s.Assembly.Restart
+	}
+	n := 1 + uint32(len(s.Viewports))
+	d.Viewport = &link.Viewport{Viewports: n, Scissors: n, NegativeOneToOne: r.NegativeOneZ}
 	d.Rasterization.Stream, d.Rasterization.HasStream = r.Stream, true
 	d.Rasterization.Lines = link.LineMode(r.LineMode)
 	d.Rasterization.Stippled = r.Stipple.Factor != 0

@@ -113,11 +113,22 @@ func (r *runner) fixedState(c *Draw) (*drawState, error) {
 	s.Scissors = []state.Rect{{Width: uint32(g.Width), Height: uint32(g.Height)}}
 	w.rasterization(&s.Rasterization)
 	s.Rasterization.DepthUnrestricted = slices.ContainsFunc(r.script.Requirements, func(q Requirement) bool { return q.Name == "VK_EXT_depth_range_unrestricted" })
+	w.depthStencil(&s.DepthStencil)
+	if err := w.blend(s, g.locations(), r, c); err != nil {
+		return nil, err
+	}
 	for _, set := range g.Settings {
 		set(x)
 	}
-	w.depthStencil(&s.DepthStencil)
-	return x, w.blend(s, len(g.Colors), r, c)
+	return x, nil
+}
+
+// locations returns the number of color attachments, unused ones included.
+func (g *Graphics) locations() (n int) {
+	for _, c := range g.Colors {
+		n = max(n, min(c.Location+1, state.MaxColors))
+	}
+	return n
 }
 
 func (w words) rasterization(s *state.Rasterization) {

@@ -14,7 +14,8 @@ type setting func(s *drawState)
 // drawState is the state of a draw with the input attachments, which are descriptors for a draw.
 type drawState struct {
 	state.State
-	inputs inputIndices
+	inputs    inputIndices
+	depthClip *bool // nil: the opposite of depth clamp
 }
 
 // inputIndices are the InputAttachmentIndex decorations that read attachments
@@ -128,6 +129,9 @@ func (p *parser) extendedState(list *[]setting) {
 			return
 		}
 		read := stateKeys[w.text]
+		if read == nil {
+			read = fixedKeys[w.text]
+		}
 		if read == nil {
 			p.fail(CodeWord, w.pos, "%s is nothing that STATE has", w)
 			return

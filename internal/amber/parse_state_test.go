@@ -13,7 +13,8 @@ import (
 
 // stateShaders are: red, (1, 0, 0, ½); count, which counts its invocations in binding 0; drawn, a vertex shader with
 // DrawIndex as w; streams, which emits a point that covers everything to stream 1; input3 and uinput3, which write
-// the value of input attachment 3, a float or an unsigned integer.
+// the value of input attachment 3, a float or an unsigned integer; flatten and flattened, which write the number of the
+// provoking vertex; second, which selects viewport 1; control and evaluation, a counter-clockwise quad over everything.
 const stateShaders = `#!amber
 SHADER vertex v PASSTHROUGH
 SHADER fragment red SPIRV-ASM
@@ -217,6 +218,216 @@ OpStore %c %24
 OpReturn
 OpFunctionEnd
 END
+SHADER vertex flatten SPIRV-ASM
+OpCapability Shader
+%1 = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %n %gl_VertexIndex %_ %p
+OpDecorate %n Flat
+OpDecorate %n Location 0
+OpDecorate %gl_VertexIndex BuiltIn VertexIndex
+OpMemberDecorate %gl_PerVertex 0 BuiltIn Position
+OpMemberDecorate %gl_PerVertex 1 BuiltIn PointSize
+OpMemberDecorate %gl_PerVertex 2 BuiltIn ClipDistance
+OpMemberDecorate %gl_PerVertex 3 BuiltIn CullDistance
+OpDecorate %gl_PerVertex Block
+OpDecorate %p Location 0
+%void = OpTypeVoid
+%3 = OpTypeFunction %void
+%float = OpTypeFloat 32
+%_ptr_Output_float = OpTypePointer Output %float
+%n = OpVariable %_ptr_Output_float Output
+%int = OpTypeInt 32 1
+%_ptr_Input_int = OpTypePointer Input %int
+%gl_VertexIndex = OpVariable %_ptr_Input_int Input
+%float_255 = OpConstant %float 255
+%v4float = OpTypeVector %float 4
+%uint = OpTypeInt 32 0
+%uint_1 = OpConstant %uint 1
+%_arr_float_uint_1 = OpTypeArray %float %uint_1
+%gl_PerVertex = OpTypeStruct %v4float %float %_arr_float_uint_1 %_arr_float_uint_1
+%_ptr_Output_gl_PerVertex = OpTypePointer Output %gl_PerVertex
+%_ = OpVariable %_ptr_Output_gl_PerVertex Output
+%int_0 = OpConstant %int 0
+%_ptr_Input_v4float = OpTypePointer Input %v4float
+%p = OpVariable %_ptr_Input_v4float Input
+%_ptr_Output_v4float = OpTypePointer Output %v4float
+%main = OpFunction %void None %3
+%5 = OpLabel
+%12 = OpLoad %int %gl_VertexIndex
+%13 = OpConvertSToF %float %12
+%15 = OpFDiv %float %13 %float_255
+OpStore %n %15
+%26 = OpLoad %v4float %p
+%28 = OpAccessChain %_ptr_Output_v4float %_ %int_0
+OpStore %28 %26
+OpReturn
+OpFunctionEnd
+END
+SHADER fragment flattened SPIRV-ASM
+OpCapability Shader
+%1 = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %c %n
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %c Location 0
+OpDecorate %n Flat
+OpDecorate %n Location 0
+%void = OpTypeVoid
+%3 = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4float = OpTypeVector %float 4
+%_ptr_Output_v4float = OpTypePointer Output %v4float
+%c = OpVariable %_ptr_Output_v4float Output
+%_ptr_Input_float = OpTypePointer Input %float
+%n = OpVariable %_ptr_Input_float Input
+%main = OpFunction %void None %3
+%5 = OpLabel
+%12 = OpLoad %float %n
+%13 = OpCompositeConstruct %v4float %12 %12 %12 %12
+OpStore %c %13
+OpReturn
+OpFunctionEnd
+END
+SHADER vertex second SPIRV-ASM TARGET_ENV spv1.3
+OpCapability Shader
+OpCapability ShaderViewportIndexLayerEXT
+OpExtension "SPV_EXT_shader_viewport_index_layer"
+%1 = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %gl_ViewportIndex %_ %p
+OpDecorate %gl_ViewportIndex BuiltIn ViewportIndex
+OpMemberDecorate %gl_PerVertex 0 BuiltIn Position
+OpMemberDecorate %gl_PerVertex 1 BuiltIn PointSize
+OpMemberDecorate %gl_PerVertex 2 BuiltIn ClipDistance
+OpMemberDecorate %gl_PerVertex 3 BuiltIn CullDistance
+OpDecorate %gl_PerVertex Block
+OpDecorate %p Location 0
+%void = OpTypeVoid
+%3 = OpTypeFunction %void
+%int = OpTypeInt 32 1
+%_ptr_Output_int = OpTypePointer Output %int
+%gl_ViewportIndex = OpVariable %_ptr_Output_int Output
+%int_1 = OpConstant %int 1
+%float = OpTypeFloat 32
+%v4float = OpTypeVector %float 4
+%uint = OpTypeInt 32 0
+%uint_1 = OpConstant %uint 1
+%_arr_float_uint_1 = OpTypeArray %float %uint_1
+%gl_PerVertex = OpTypeStruct %v4float %float %_arr_float_uint_1 %_arr_float_uint_1
+%_ptr_Output_gl_PerVertex = OpTypePointer Output %gl_PerVertex
+%_ = OpVariable %_ptr_Output_gl_PerVertex Output
+%int_0 = OpConstant %int 0
+%_ptr_Input_v4float = OpTypePointer Input %v4float
+%p = OpVariable %_ptr_Input_v4float Input
+%_ptr_Output_v4float = OpTypePointer Output %v4float
+%main = OpFunction %void None %3
+%5 = OpLabel
+OpStore %gl_ViewportIndex %int_1
+%21 = OpLoad %v4float %p
+%23 = OpAccessChain %_ptr_Output_v4float %_ %int_0
+OpStore %23 %21
+OpReturn
+OpFunctionEnd
+END
+SHADER tessellation_control control SPIRV-ASM
+OpCapability Tessellation
+%1 = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint TessellationControl %main "main" %gl_TessLevelOuter %gl_TessLevelInner
+OpExecutionMode %main OutputVertices 1
+OpDecorate %gl_TessLevelOuter Patch
+OpDecorate %gl_TessLevelOuter BuiltIn TessLevelOuter
+OpDecorate %gl_TessLevelInner Patch
+OpDecorate %gl_TessLevelInner BuiltIn TessLevelInner
+%void = OpTypeVoid
+%3 = OpTypeFunction %void
+%float = OpTypeFloat 32
+%uint = OpTypeInt 32 0
+%uint_4 = OpConstant %uint 4
+%_arr_float_uint_4 = OpTypeArray %float %uint_4
+%_ptr_Output__arr_float_uint_4 = OpTypePointer Output %_arr_float_uint_4
+%gl_TessLevelOuter = OpVariable %_ptr_Output__arr_float_uint_4 Output
+%int = OpTypeInt 32 1
+%int_0 = OpConstant %int 0
+%int_1 = OpConstant %int 1
+%int_2 = OpConstant %int 2
+%int_3 = OpConstant %int 3
+%float_1 = OpConstant %float 1
+%_ptr_Output_float = OpTypePointer Output %float
+%uint_2 = OpConstant %uint 2
+%_arr_float_uint_2 = OpTypeArray %float %uint_2
+%_ptr_Output__arr_float_uint_2 = OpTypePointer Output %_arr_float_uint_2
+%gl_TessLevelInner = OpVariable %_ptr_Output__arr_float_uint_2 Output
+%main = OpFunction %void None %3
+%5 = OpLabel
+%19 = OpAccessChain %_ptr_Output_float %gl_TessLevelOuter %int_3
+OpStore %19 %float_1
+%20 = OpAccessChain %_ptr_Output_float %gl_TessLevelOuter %int_2
+OpStore %20 %float_1
+%21 = OpAccessChain %_ptr_Output_float %gl_TessLevelOuter %int_1
+OpStore %21 %float_1
+%22 = OpAccessChain %_ptr_Output_float %gl_TessLevelOuter %int_0
+OpStore %22 %float_1
+%27 = OpAccessChain %_ptr_Output_float %gl_TessLevelInner %int_1
+OpStore %27 %float_1
+%28 = OpAccessChain %_ptr_Output_float %gl_TessLevelInner %int_0
+OpStore %28 %float_1
+OpReturn
+OpFunctionEnd
+END
+SHADER tessellation_evaluation evaluation SPIRV-ASM
+OpCapability Tessellation
+%1 = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint TessellationEvaluation %main "main" %_ %gl_TessCoord
+OpExecutionMode %main Quads
+OpExecutionMode %main SpacingEqual
+OpExecutionMode %main VertexOrderCcw
+OpMemberDecorate %gl_PerVertex 0 BuiltIn Position
+OpMemberDecorate %gl_PerVertex 1 BuiltIn PointSize
+OpMemberDecorate %gl_PerVertex 2 BuiltIn ClipDistance
+OpMemberDecorate %gl_PerVertex 3 BuiltIn CullDistance
+OpDecorate %gl_PerVertex Block
+OpDecorate %gl_TessCoord BuiltIn TessCoord
+%void = OpTypeVoid
+%3 = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4float = OpTypeVector %float 4
+%uint = OpTypeInt 32 0
+%uint_1 = OpConstant %uint 1
+%_arr_float_uint_1 = OpTypeArray %float %uint_1
+%gl_PerVertex = OpTypeStruct %v4float %float %_arr_float_uint_1 %_arr_float_uint_1
+%_ptr_Output_gl_PerVertex = OpTypePointer Output %gl_PerVertex
+%_ = OpVariable %_ptr_Output_gl_PerVertex Output
+%int = OpTypeInt 32 1
+%int_0 = OpConstant %int 0
+%v3float = OpTypeVector %float 3
+%_ptr_Input_v3float = OpTypePointer Input %v3float
+%gl_TessCoord = OpVariable %_ptr_Input_v3float Input
+%v2float = OpTypeVector %float 2
+%float_2 = OpConstant %float 2
+%float_1 = OpConstant %float 1
+%float_0 = OpConstant %float 0
+%_ptr_Output_v4float = OpTypePointer Output %v4float
+%main = OpFunction %void None %3
+%5 = OpLabel
+%20 = OpLoad %v3float %gl_TessCoord
+%21 = OpVectorShuffle %v2float %20 %20 0 1
+%23 = OpVectorTimesScalar %v2float %21 %float_2
+%25 = OpCompositeConstruct %v2float %float_1 %float_1
+%26 = OpFSub %v2float %23 %25
+%28 = OpCompositeExtract %float %26 0
+%29 = OpCompositeExtract %float %26 1
+%30 = OpCompositeConstruct %v4float %28 %29 %float_0 %float_1
+%32 = OpAccessChain %_ptr_Output_v4float %_ %int_0
+OpStore %32 %30
+OpReturn
+OpFunctionEnd
+END
+BUFFER far DATA_TYPE vec4<float> DATA -1 -1 2 1  3 -1 2 1  -1 3 2 1 END
+BUFFER near DATA_TYPE vec4<float> DATA -1 -1 -0.5 1  3 -1 -0.5 1  -1 3 -0.5 1 END
+BUFFER restart DATA_TYPE uint32 DATA 0xffffffff 0 1 2 END
 BUFFER color FORMAT R8G8B8A8_UNORM
 BUFFER small FORMAT R8_UNORM
 BUFFER deep FORMAT D32_SFLOAT_S8_UINT
@@ -238,7 +449,7 @@ func stateScript(vertices []float64, pipeline, commands string) string {
 		pipeline += "\nVERTEX_DATA places LOCATION 0"
 		script += " END\n"
 	}
-	if !strings.Contains(pipeline, "drawn") {
+	if !strings.Contains(pipeline, "drawn") && !strings.Contains(pipeline, "flatten\n") && !strings.Contains(pipeline, "second") {
 		pipeline = "ATTACH v\n" + pipeline
 	}
 	return script + "PIPELINE graphics p\nFRAMEBUFFER_SIZE 8 8\n" + pipeline + "\nEND\n" + commands + "\n"
@@ -277,6 +488,9 @@ const (
 	triangle    = "RUN p DRAW_ARRAY AS TRIANGLE_LIST\n"
 )
 
+// covering are the corners of a triangle that covers everything.
+var covering = []float64{0, 0, 16, 0, 0, 16}
+
 // stateCases have a line of a STATE block each, and values that the specification demands with it and not without.
 var stateCases = []struct {
 	line, with string // of the block: the tested one, and others
@@ -305,6 +519,22 @@ var stateCases = []struct {
 	{"RASTERIZATION_STREAM 1", "", nil, "ATTACH streams\n" + drawsSmall, everywhere + "EXPECT small IDX 0 EQ 255"},
 	// An alpha of ½ is 127.5 steps: 127 or 128. The first pixel has the least offset of the matrix.
 	{"LEGACY_DITHERING on", "", nil, drawsRed, everywhere + "EXPECT color IDX 0 EQ 255 0 0 127 255 0 0 128"},
+	// The triangle is clockwise.
+	{"CULL_MODE back", "", covering, drawsSmall, triangle + "EXPECT small IDX 0 EQ 0"},
+	{"FRONT_FACE clockwise", "CULL_MODE back", covering, drawsSmall, triangle + "EXPECT small IDX 0 EQ 255"},
+	{"PROVOKING_VERTEX last", "", covering, "ATTACH flatten\nATTACH flattened\nBIND BUFFER small AS color LOCATION 0", triangle + "EXPECT small IDX 0 EQ 2"},
+	// The first triangle of the strip is clockwise. Without a restart before it, it is the second one, and counter-clockwise.
+	{"PRIMITIVE_RESTART on", "CULL_MODE back", covering, drawsSmall + "\nINDEX_DATA restart", "RUN p DRAW_ARRAY AS TRIANGLE_STRIP INDEXED\nEXPECT small IDX 0 EQ 0"},
+	// Counter-clockwise from the other corner is clockwise.
+	{"DOMAIN_ORIGIN lower_left", "CULL_MODE back", []float64{0, 0}, "ATTACH control\nATTACH evaluation\nPATCH_CONTROL_POINTS 1\n" + drawsSmall, "RUN p DRAW_ARRAY AS PATCH_LIST\nEXPECT small IDX 0 EQ 0"},
+	{"RASTERIZER_DISCARD on", "", nil, drawsSmall, everywhere + "EXPECT small IDX 0 EQ 0"},
+	{"DEPTH_CLIP off", "", nil, drawsSmall + "\nVERTEX_DATA far LOCATION 0", triangle + "EXPECT small IDX 0 EQ 255"},
+	{"NEGATIVE_ONE_TO_ONE on", "", nil, drawsSmall + "\nVERTEX_DATA near LOCATION 0", triangle + "EXPECT small IDX 0 EQ 255"},
+	{"BLEND_CONSTANTS 0.2 0 0 0", "", nil, drawsSmall + "\nBLEND\nSRC_COLOR_FACTOR constant_color\nEND", everywhere + "EXPECT small IDX 0 EQ 51"},
+	{"LOGIC_OP xor", "", nil, drawsSmall, everywhere + everywhere + "EXPECT small IDX 0 EQ 0"},
+	{"COLOR_WRITE_MASK 0 0xe", "", nil, drawsSmall, everywhere + "EXPECT small IDX 0 EQ 0"},
+	{"EXTRA_VIEWPORT 0 0 SIZE 2 8", "", covering, "ATTACH second\n" + drawsSmall, triangle + "EXPECT small IDX 0 EQ 255 255 0"},
+	{"SCISSOR 0 2 0 SIZE 4 8", "", nil, drawsSmall, everywhere + "EXPECT small IDX 0 EQ 0 0 255 255 255 255 0 0"},
 	{"COLOR_LOCATIONS unused", "", nil, drawsSmall, everywhere + "EXPECT small IDX 0 EQ 0"},
 	{"COLOR_INPUTS 3", "", nil, inputs, "CLEAR_COLOR p 51 0 0 0\nCLEAR p\n" + everywhere + "EXPECT small IDX 0 EQ 51"},
 	{"DEPTH_INPUT 3", "", nil, inputs, "CLEAR p\n" + everywhere + "EXPECT small IDX 0 EQ 255"},
@@ -328,6 +558,8 @@ func TestStateKeys(t *testing.T) {
 		}
 	}
 	keys := slices.Sorted(maps.Keys(stateKeys))
+	keys = append(keys, slices.Collect(maps.Keys(fixedKeys))...)
+	slices.Sort(keys)
 	if got := slices.Sorted(maps.Keys(tested)); !slices.Equal(got, keys) {
 		t.Errorf("keys with a case are %v; must be %v", got, keys)
 	}
@@ -378,6 +610,8 @@ func TestStateHostile(t *testing.T) {
 		"DISCARD_RECTANGLE some 0 0 SIZE 1 1", "DISCARD_RECTANGLE inclusive -1 0 SIZE 1 1", "DISCARD_RECTANGLE inclusive 0 0 1 1",
 		"DISCARD_RECTANGLE inclusive 0 0 SIZE 4294967296 1", "SHADING_RATE 3 1", "SHADING_RATE 0 1", "SHADING_RATE 1", "SHADING_RATE 8 8",
 		"RATE_COMBINERS keep", "RATE_COMBINERS keep add", "DITHER on",
+		"CULL_MODE all", "FRONT_FACE cw", "PROVOKING_VERTEX 0", "DOMAIN_ORIGIN left", "BLEND_CONSTANTS 1 1 1", "LOGIC_OP add", "COLOR_WRITE_MASK 8 0", "COLOR_WRITE_MASK 0 16",
+		"EXTRA_VIEWPORT 0 0 8 8", "SCISSOR 16 0 0 SIZE 1 1", "SCISSOR 0 -1 0 SIZE 1 1",
 		"VIEW_MASK -1", "LEGACY_DITHERING yes", "VIEW_MASK 4294967296", "RASTERIZATION_STREAM 4", "COLOR_LOCATIONS", "COLOR_LOCATIONS 8", "COLOR_LOCATIONS 0 1 0", "COLOR_LOCATIONS none",
 		"COLOR_INPUTS", "COLOR_INPUTS 2 2", "COLOR_INPUTS 1000000000", "DEPTH_INPUT", "DEPTH_INPUT -1", "STENCIL_INPUT unused 1",
 	} {
