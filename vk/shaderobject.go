@@ -33,10 +33,12 @@ const (
 	numStages
 )
 
-// stageModels are the execution models of the stages.
-var stageModels = [numStages]spirv.ExecutionModel{
-	spirv.ExecutionModelVertex, spirv.ExecutionModelTessellationControl, spirv.ExecutionModelTessellationEvaluation,
-	spirv.ExecutionModelGeometry, spirv.ExecutionModelFragment, spirv.ExecutionModelGLCompute,
+// model returns the execution model of a stage.
+func (s ShaderStage) model() spirv.ExecutionModel {
+	if s < StageCompute {
+		return graphicsStages[s].model
+	}
+	return spirv.ExecutionModelGLCompute
 }
 
 // String returns the name of the stage.
@@ -44,7 +46,7 @@ func (s ShaderStage) String() string {
 	if s >= numStages {
 		return "stage " + uintText(uint64(s))
 	}
-	return stageModels[s].String()
+	return s.model().String()
 }
 
 // ShaderInfo describes a shader object (VkShaderCreateInfoEXT).
@@ -171,7 +173,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	if info.Flags&link.ObjectFlagsRequireFullSubgroups != 0 {
 		stage.Flags |= link.StageFlagsRequireFullSubgroups
 	}
-	if s.shader, err = d.stage(ctx, stage, stageModels[info.Stage]); err != nil {
+	if s.shader, err = d.stage(ctx, stage, info.Stage.model()); err != nil {
 		return nil, err
 	}
 	if s.stage, err = shader.Compile(ctx, s.shader, lower.Options{}); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -243,12 +243,11 @@ func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, options lowe
 	if i < 0 {
 		return nil, fmt.Errorf("no entry point of the execution model GLCompute")
 	}
-	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[i], options)
+	s, err := shader.Lower(context.Background(), valid.Assume(g), &g.EntryPoints[i], options)
 	if err != nil {
 		return nil, err
 	}
-	pass.Run(p)
-	return compute.NewPipeline(p, engine, exec.Options{})
+	return compute.NewPipeline(s.Program, engine, exec.Options{})
 }
 
 // measure runs the dispatches. It reports whether the buffers equal the files of

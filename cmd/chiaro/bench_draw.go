@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -85,22 +86,22 @@ func benchDraw(c console, f benchFlags, names []string) error {
 	if err != nil {
 		return err
 	}
-	engine, err := f.engine.choose(c)
+	chosen, err := f.engine.choose(c)
 	if err != nil {
 		return err
 	}
 	defer f.spare()()
 	defer collectSeldom(compilePercent)()
 	r := benchReport{Name: f.name, K: 1, Device: "chiaro interp", Level: "interp", Subgroup: max(options.SubgroupSize, lower.DefaultSubgroup), Threads: f.threads}
-	if e, ok := engine.(preferred); ok {
-		engine = e.first
+	if e, ok := chosen.(engine.Preferred); ok {
+		chosen = e.First
 	}
-	if e, ok := engine.(jit.Engine); ok {
+	if e, ok := chosen.(jit.Engine); ok {
 		r.Device, r.Level = "chiaro jit", e.Level.String()
 	}
 	var s *scene
 	make := func() (err error) {
-		s, err = f.scene(c, d, engine, options, files)
+		s, err = f.scene(c, d, chosen, options, files)
 		return err
 	}
 	if r.Pipe, r.CPUPipe, err = timed(make); err != nil {
@@ -262,12 +263,11 @@ func graphicsEntry(c console, file string, model spirv.ExecutionModel, options l
 	if i < 0 {
 		return nil, fmt.Errorf("%s: no entry point of the execution model %s", file, model)
 	}
-	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[i], options)
+	s, err := shader.Lower(context.Background(), valid.Assume(g), &g.EntryPoints[i], options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	pass.Run(p)
-	return p, nil
+	return s.Program, nil
 }
 
 // mipmapped binds a square picture of a checkered pattern with noise, all its levels,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -33,12 +34,11 @@ func machineText(m *spirv.Module, name string, images *standIn) ([]byte, error) 
 		if e.Model != spirv.ExecutionModelGLCompute {
 			continue
 		}
-		p, err := lower.Stage(valid.Assume(g), e, lower.Options{})
+		s, err := shader.Lower(context.Background(), valid.Assume(g), e, lower.Options{})
 		if err != nil {
 			return nil, err
 		}
-		pass.Run(p)
-		p, said, err := images.bind(g, p)
+		p, said, err := images.bind(g, s.Program)
 		if err != nil {
 			return nil, err
 		}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
@@ -64,7 +64,7 @@ func (f *engineFlags) choose(c console) (exec.Engine, error) {
 		if unsupported != nil {
 			return interp.Engine{}, nil
 		}
-		return preferred{f.jit(c, level), interp.Engine{}}, nil
+		return engine.Preferred{First: f.jit(c, level), Second: interp.Engine{}}, nil
 	}
 	return nil, unreadable("unknown engine %q; want one of %s", f.engine, strings.Join(engineNames, " "))
 }
@@ -112,24 +112,4 @@ func buildID() string {
 		return ""
 	}
 	return hex.EncodeToString(b)
-}
-
-// preferred compiles a program with its first engine, and with its second if the
-// first does not support it. Both engines return the same bytes.
-type preferred struct {
-	first, second exec.Engine
-}
-
-// Name returns the name of the engine that is preferred.
-func (e preferred) Name() string { return e.first.Name() }
-
-// Compile tries both engines. If both fail it returns the second engine's error.
-func (e preferred) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
-	if prog, err := e.first.Compile(p, o); err == nil {
-		return prog, nil
-	}
-	if err := o.Stopped(); err != nil {
-		return nil, err
-	}
-	return e.second.Compile(p, o)
 }

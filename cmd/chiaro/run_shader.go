@@ -16,8 +16,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -317,16 +315,11 @@ func (j *shaderJob) outputs(list []string) (outs []shaderOutput, err error) {
 // dispatch compiles and runs the entry point.
 func (j *shaderJob) dispatch(ctx context.Context, f *runFlags, g *facts.Module) error {
 	i := slices.IndexFunc(g.EntryPoints, func(e facts.EntryPoint) bool { return e.Model == j.entry.Model && e.Name == j.entry.Name })
-	options := f.opts.Lowering
-	options.Stop = ctx.Err
-	p, err := lower.Stage(valid.Assume(g), &g.EntryPoints[i], options)
+	s, err := shader.Lower(ctx, valid.Assume(g), &g.EntryPoints[i], f.opts.Lowering)
 	if err != nil {
 		return err
 	}
-	if err := pass.RunUntil(p, ctx.Err); err != nil {
-		return err
-	}
-	pipeline, err := compute.NewPipeline(p, f.opts.Engine, exec.Options{Stop: ctx.Err})
+	pipeline, err := compute.NewPipeline(s.Program, f.opts.Engine, exec.Options{Stop: ctx.Err})
 	if err != nil {
 		return err
 	}

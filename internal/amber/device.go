@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -134,20 +134,16 @@ func (r *runner) compile(ctx context.Context, q *Pipeline, module []byte, entry 
 		return program{}, err
 	}
 	options := r.options.Lowering
-	options.Stop = ctx.Err
 	if n := a.Subgroup.RequiredSize; n != 0 {
 		options.SubgroupSize = uint32(n)
 	}
 	// FULLY_POPULATED is not held against the size of the workgroup: scripts of the
 	// conformance tests ask for it with workgroups that have a partial subgroup.
-	p, err := lower.Stage(valid.Assume(f), e, options)
+	made, err := shader.Lower(ctx, valid.Assume(f), e, options)
 	if err != nil {
 		return program{}, r.shaderError(s, err)
 	}
-	if err := pass.RunUntil(p, ctx.Err); err != nil {
-		return program{}, err
-	}
-	prog, err := compute.NewPipeline(p, r.options.Engine, exec.Options{Stop: ctx.Err})
+	prog, err := compute.NewPipeline(made.Program, r.options.Engine, exec.Options{Stop: ctx.Err})
 	if err != nil {
 		return program{}, r.shaderError(s, err)
 	}

@@ -7,8 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -95,18 +94,14 @@ func (r *runner) graphicsStage(ctx context.Context, p *Pipeline, a *Attachment) 
 		return nil, err
 	}
 	options := r.options.Lowering
-	options.Stop = ctx.Err
 	if n := a.Subgroup.RequiredSize; n != 0 {
 		options.SubgroupSize = uint32(n)
 	}
-	prog, err := lower.Stage(valid.Assume(f), e, options)
+	made, err := shader.Lower(ctx, valid.Assume(f), e, options)
 	if err != nil {
 		return nil, r.shaderError(a.Shader, err)
 	}
-	if err := pass.RunUntil(prog, ctx.Err); err != nil {
-		return nil, err
-	}
-	return &stageProgram{source{f, a.Shader}, prog, inputVariables(f, e)}, nil
+	return &stageProgram{source{f, a.Shader}, made.Program, inputVariables(f, e)}, nil
 }
 
 // stageModule returns the module of a stage. The implicit vertex shader writes the position

@@ -92,18 +92,23 @@ func Compile(ctx context.Context, s *link.Shader, o lower.Options) (*Stage, erro
 	if entry == nil {
 		return nil, fmt.Errorf("the module has no %v entry point %q", s.Entry.Model, s.Entry.Name)
 	}
-	o.Stop = ctx.Err
 	if s.SubgroupSize != 0 {
 		o.SubgroupSize = s.SubgroupSize
 	}
 	o.FullSubgroups = o.FullSubgroups || s.Flags&link.StageFlagsRequireFullSubgroups != 0
 	o.VaryingSubgroups = o.VaryingSubgroups || s.Flags&link.StageFlagsAllowVaryingSubgroupSize != 0
-	p, err := lower.Stage(s.Module, entry, o)
+	return Lower(ctx, s.Module, entry, o)
+}
+
+// Lower is Compile of an entry point alone, with the options of o.
+func Lower(ctx context.Context, m *valid.Module, entry *facts.EntryPoint, o lower.Options) (*Stage, error) {
+	o.Stop = ctx.Err
+	p, err := lower.Stage(m, entry, o)
 	if err != nil {
 		return nil, err
 	}
 	if err := pass.RunUntil(p, ctx.Err); err != nil {
 		return nil, err
 	}
-	return &Stage{p, f}, nil
+	return &Stage{p, m.Facts()}, nil
 }

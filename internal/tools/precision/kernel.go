@@ -9,8 +9,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
@@ -143,11 +143,10 @@ func compile(e exec.Engine, x *instruction, width int) (*kernel, error) {
 		return nil, err
 	}
 	f := facts.Gather(m, nil)
-	p, err := lower.Stage(valid.Assume(f), &f.EntryPoints[0], lower.Options{})
+	s, err := shader.Lower(context.Background(), valid.Assume(f), &f.EntryPoints[0], lower.Options{})
 	if err != nil {
 		return nil, err
 	}
-	pass.Run(p)
 	k := &kernel{width: width, to: width, out: x.out}
 	if x.to != 0 {
 		k.to = x.to
@@ -155,7 +154,7 @@ func compile(e exec.Engine, x *instruction, width int) (*kernel, error) {
 	for _, n := range x.in {
 		k.in += n
 	}
-	k.prog, err = e.Compile(p, exec.Options{})
+	k.prog, err = e.Compile(s.Program, exec.Options{})
 	return k, err
 }
 

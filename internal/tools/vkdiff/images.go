@@ -18,7 +18,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -249,11 +249,11 @@ func (c *imageCase) ours(words []uint32, in, near []byte) ([]byte, error) {
 	if len(f.EntryPoints) == 0 {
 		return nil, errors.New("no entry point")
 	}
-	p, err := lower.Stage(valid.Assume(f), &f.EntryPoints[0], lower.Options{})
+	s, err := shader.Lower(context.Background(), valid.Assume(f), &f.EntryPoints[0], lower.Options{})
 	if err != nil {
 		return nil, err
 	}
-	pass.Run(p)
+	p := s.Program
 	view, err := texture.NewView(c.made, c.view)
 	if err != nil {
 		return nil, err

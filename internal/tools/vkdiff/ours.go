@@ -9,7 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/modgen"
-	"github.com/chiaro-gpu/chiaro/internal/pass"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -29,12 +29,11 @@ func ours(e exec.Engine, m *modgen.Module, words []uint32, size uint32) ([][]byt
 	if len(f.EntryPoints) == 0 {
 		return nil, errors.New("no entry point")
 	}
-	p, err := lower.Stage(valid.Assume(f), &f.EntryPoints[0], lower.Options{SubgroupSize: size})
+	s, err := shader.Lower(context.Background(), valid.Assume(f), &f.EntryPoints[0], lower.Options{SubgroupSize: size})
 	if err != nil {
 		return nil, err
 	}
-	pass.Run(p)
-	prog, err := e.Compile(p, exec.Options{})
+	prog, err := e.Compile(s.Program, exec.Options{})
 	if err != nil {
 		return nil, err
 	}
