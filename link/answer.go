@@ -14,10 +14,12 @@ type Judge uint8
 
 // The parts that judge a rule.
 const (
-	ByCheck  Judge = iota // package valid, for each module
-	ByLink                // this package, for a description of a pipeline
-	ByReader              // the reader of modules or of descriptions, which rejects the input
-	ByOther               // the rules that Answer.Why names, which have the same content
+	ByCheck   Judge = iota // package valid, for each module
+	ByLink                 // this package, for a description of a pipeline
+	ByReader               // the reader of modules or of descriptions, which rejects the input
+	ByRun                  // a run, which stops with an error
+	ByObjects              // package vk, the objects of the API
+	ByOther                // the rules that Answer.Why names, which have the same content
 )
 
 // The information that a check would need and that neither a module, nor a description, nor
@@ -33,11 +35,11 @@ const (
 
 // judgeWords are the names of the judges.
 var judgeWords = [...]string{
-	ByCheck: "check", ByLink: "link", ByReader: "reader", ByOther: "other rules",
+	ByCheck: "check", ByLink: "link", ByReader: "reader", ByRun: "while running", ByObjects: "objects", ByOther: "other rules",
 	NeedsForm: "form", NeedsCall: "call", NeedsCommands: "commands", NeedsDraw: "draw", NeedsRun: "run", NeedsText: "text",
 }
 
-// String returns the name of a judge: "check", "link", "reader", "other rules"; or of the
+// String returns the name of a judge: "check", "link", "reader", "while running", "objects", "other rules"; or of the
 // missing information: "form", "call", "commands", "draw", "run", "text".
 func (j Judge) String() string { return judgeWords[j] }
 

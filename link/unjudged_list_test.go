@@ -1,6 +1,8 @@
 package link
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +36,33 @@ func TestUnjudged(t *testing.T) {
 				t.Errorf("%s: twice", c)
 			}
 			seen[c] = true
+		}
+	}
+}
+
+// TestJudgedElsewhere demands that the sources of the packages that run shaders name the
+// rules that a run or an object of the API judges.
+func TestJudgedElsewhere(t *testing.T) {
+	var text strings.Builder
+	for _, pattern := range []string{"../vk/*.go", "../internal/amber/*.go", "../internal/texture/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text.Write(b)
+		}
+	}
+	for _, k := range unjudged {
+		for _, c := range k.codes {
+			_, rule, _ := strings.Cut(c, "-") // dispatches have it under their own name
+			if (k.by == ByRun || k.by == ByObjects) && !strings.Contains(text.String(), "-"+rule) {
+				t.Errorf("no source of a run or of the objects names %s", c)
+			}
 		}
 	}
 }

@@ -140,6 +140,10 @@ func explainAnswer(w io.Writer, code string, a link.Answer) {
 	switch a.By {
 	case link.ByReader:
 		fmt.Fprintf(w, "  judged   by the reader of modules and descriptions: %s\n", a.Why)
+	case link.ByRun:
+		fmt.Fprintf(w, "  judged   while running: %s\n", a.Why)
+	case link.ByObjects:
+		fmt.Fprintf(w, "  judged   by the objects of the API, package vk: %s\n", a.Why)
 	case link.ByOther:
 		fmt.Fprintf(w, "  judged   by other rules: %s\n", a.Why)
 	case link.NeedsText:
