@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // numbersText writes 1, 2, 3 and 4 to location 0 and 5, 6, 7 and 8 to location 1.
@@ -99,6 +100,33 @@ func TestLocationsInvalid(t *testing.T) {
 		err = p.Draw(context.Background(), &c.Target, &state.Args{Count: 3, Instances: 1, Shader: compute.Args{Push: cover}})
 		if want := (*state.StateError)(nil); !errors.As(err, &want) || !strings.Contains(err.Error(), "location") {
 			t.Errorf("locations %v: %v; want an error", list, err)
+		}
+	}
+}
+
+// TestLocationsTile: a tile image with location 0 reads the color attachment that has location 0 (Vulkan §"Fragment Tile
+// Image Interface").
+func TestLocationsTile(t *testing.T) {
+	const n = 5
+	want := uint32(7)
+	for i := range uint32(n) {
+		want = 3*want + i + 1
+	}
+	for _, e := range engines() {
+		c := blank(t, 70, 66, "R32_UINT", "R32_UINT")
+		for i := range 70 * 66 {
+			c.images[0].Store(texture.Coord{X: i % 70, Y: i / 70}, [4]uint64{3})
+			c.images[1].Store(texture.Coord{X: i % 70, Y: i / 70}, [4]uint64{7})
+		}
+		s := full(c)
+		s.Locations = []uint32{state.Unused, 0}
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, afterText, 0)}, s, c,
+			state.Args{Count: 3 * n, Index: manyTriangles(n), IndexBytes: 1, Shader: compute.Args{Push: cover}})
+		for i := range 70 * 66 {
+			at := texture.Coord{X: i % 70, Y: i / 70}
+			if a, b := c.images[0].Load(at)[0], c.images[1].Load(at)[0]; a != 3 || uint32(b) != want {
+				t.Fatalf("%s: pixel %d is %d and %d; want 3 and %d", e.Name(), i, a, b, want)
+			}
 		}
 	}
 }
