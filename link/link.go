@@ -30,6 +30,7 @@ type Side struct {
 	Slot        string `json:"place,omitempty"` // its Location or binding
 	Type        string `json:"type,omitempty"`
 	Decorations string `json:"decorations,omitempty"`
+	At          string `json:"source,omitempty"` // the position in the source, file:line:column, by OpLine
 
 	Pos       diag.Pos       `json:"-"`
 	Source    facts.Position `json:"-"`
@@ -171,6 +172,9 @@ func (side *Side) locate() {
 	if m := s.facts(); m != nil && side.inst < m.Code.Len() {
 		side.Pos = diag.Pos{Instruction: side.inst + 1, Word: m.Code.Offset(side.inst)}
 		side.Source, side.HasSource = m.Line(side.inst)
+		if side.HasSource {
+			side.At = fmt.Sprintf("%s:%d:%d", side.Source.File, side.Source.Line, side.Source.Column)
+		}
 	}
 }
 
