@@ -120,6 +120,9 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 		if ctx.Err() == context.DeadlineExceeded {
 			return &coded{exitFindings, fmt.Sprintf("%s: not done after %v, the limit of --timeout", file, f.opts.Timeout)}
 		}
+		if ctx.Err() != nil {
+			return &coded{exitInterrupt, "interrupted"}
+		}
 		var endless *exec.BudgetError
 		if err = reported(c, file, err); errors.As(cause, &endless) {
 			return &coded{code: exitFindings}

@@ -184,7 +184,7 @@ func (f *function) list(which int, values []ir.V) privateList {
 	need := uint64(len(values)) * uint64(t.Slots())
 	if have := &u.prog.Vars[l.variable].Slots; need > uint64(*have) {
 		if u.private += need - uint64(*have); u.private > maxPrivate {
-			f.unsupported("private memory of more than %d slots", maxPrivate)
+			f.tooLarge("private memory of more than %d slots", maxPrivate)
 		}
 		*have = uint32(need)
 	}

@@ -11,10 +11,14 @@ type Unsupported struct {
 	Op          spirv.Op
 	Instruction int    // its index in the module, from 1
 	What        string // the unsupported part; empty if it is the whole instruction
+	Limit       bool   // the shader exceeds the limit of Chiaro that What names, which bounds time and memory
 }
 
 // Error names the instruction: "OpFoo is not lowered yet (instruction 12)".
 func (e *Unsupported) Error() string {
+	if e.Limit {
+		return fmt.Sprintf("%s: the shader exceeds a limit of Chiaro: %s (instruction %d)", e.Op, e.What, e.Instruction)
+	}
 	name := e.Op.String()
 	if e.What != "" {
 		name += " (" + e.What + ")"
@@ -63,7 +67,12 @@ func (u *unit) op() spirv.Op {
 // unsupported ends lowering with an *Unsupported for the current instruction; the
 // format names the unsupported part.
 func (u *unit) unsupported(format string, args ...any) {
-	panic(fault{&Unsupported{u.op(), u.at + 1, fmt.Sprintf(format, args...)}})
+	panic(fault{&Unsupported{Op: u.op(), Instruction: u.at + 1, What: fmt.Sprintf(format, args...)}})
+}
+
+// tooLarge ends lowering with an *Unsupported for a shader that exceeds the limit of the format.
+func (u *unit) tooLarge(format string, args ...any) {
+	panic(fault{&Unsupported{u.op(), u.at + 1, fmt.Sprintf(format, args...), true}})
 }
 
 // malformed ends lowering with a *Malformed for the current instruction.

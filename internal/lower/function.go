@@ -141,7 +141,7 @@ func (f *function) checkSize() {
 		}
 	}
 	if len(f.b.Func.Vals)+f.values > f.options.MaxValues {
-		f.unsupported("a program of more than %d values", f.options.MaxValues)
+		f.tooLarge("a program of more than %d values", f.options.MaxValues)
 	}
 }
 

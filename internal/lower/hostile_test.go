@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -121,5 +122,29 @@ OpFunctionEnd
 `, depth, depth-2)
 	if _, err := stage(t, []byte(w.String()), nil, Options{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLimit demands that the error of a shader that exceeds a limit names the limit.
+func TestLimit(t *testing.T) {
+	text := `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%one = OpConstant %uint 1
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%x0 = OpIAdd %uint %one %one
+%x1 = OpIAdd %uint %x0 %one
+OpReturn
+OpFunctionEnd
+`
+	_, err := stage(t, []byte(text), nil, Options{MaxValues: 3})
+	var u *Unsupported
+	if !errors.As(err, &u) || !u.Limit || err.Error() != "OpIAdd: the shader exceeds a limit of Chiaro: a program of more than 3 values (instruction 11)" {
+		t.Errorf("error %v; want the limit of 3 values", err)
 	}
 }

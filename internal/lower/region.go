@@ -93,7 +93,7 @@ func (f *function) openBlock(target *facts.Block, types ...ir.Type) {
 
 func (f *function) push(r region) {
 	if len(f.open) >= maxNesting {
-		f.unsupported("control flow nested more than %d deep", maxNesting)
+		f.tooLarge("control flow nested more than %d deep", maxNesting)
 	}
 	f.open = append(f.open, r)
 	f.do(leave, nil, nil)

@@ -38,7 +38,7 @@ func (u *unit) flat(t *facts.Type) []ir.Type {
 		u.malformed("a type is missing")
 	}
 	if t.Leaves > maxLeaves {
-		u.unsupported("a value of %d scalars; at most %d", t.Leaves, maxLeaves)
+		u.tooLarge("a value of %d scalars; at most %d", t.Leaves, maxLeaves)
 	}
 	u.checkDepth(t)
 	list := u.flatten(make([]ir.Type, 0, t.Leaves), t)
@@ -162,7 +162,7 @@ func (u *unit) measureTypes() {
 // checkDepth ends lowering if a type is nested too deeply for recursion.
 func (u *unit) checkDepth(t *facts.Type) {
 	if u.extent(t).depth > maxDepth {
-		u.unsupported("types nested more than %d deep", maxDepth)
+		u.tooLarge("types nested more than %d deep", maxDepth)
 	}
 }
 

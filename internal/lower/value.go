@@ -111,7 +111,7 @@ func (f *function) define(in spirv.Inst, parts ...ir.V) {
 	f.checkType(t, parts)
 	f.unit.parts += len(parts)
 	if f.unit.parts > maxParts {
-		f.unsupported("values of more than %d scalars in the module", maxParts)
+		f.tooLarge("values of more than %d scalars in the module", maxParts)
 	}
 	v := value{typ: t, parts: parts, block: f.block}
 	if t.IsPointer() {

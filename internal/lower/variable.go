@@ -167,7 +167,7 @@ func (u *unit) privateVariable(v *facts.Variable, function int) (number, slots u
 		u.unsupported("a variable of %d slots in private memory", n)
 	}
 	if u.private += n; u.private > maxPrivate {
-		u.unsupported("private memory of more than %d slots", maxPrivate)
+		u.tooLarge("private memory of more than %d slots", maxPrivate)
 	}
 	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: u.facts.Name(v.ID), Slots: uint32(n), Func: function})
 	return uint64(len(u.prog.Vars) - 1), n
