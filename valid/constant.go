@@ -229,7 +229,8 @@ func (c *checker) constantReplicate(i int, in spirv.Inst) {
 func (c *checker) constantNull(i int, in spirv.Inst) {
 	t := c.m.Type(in.Type())
 	shapeless := t != nil && t.Op == spirv.OpTypeTensorARM && len(inst.TypeTensorARM(c.code.Inst(t.Index))) < 5
-	if t != nil && (shapeless || !nullable(t)) { // a tensor without a shape is no composite
+	physical := t.IsPointer() && t.Storage == spirv.StorageClassPhysicalStorageBuffer
+	if t != nil && (shapeless || physical || !nullable(t)) { // a tensor without a shape is no composite
 		c.fail(i, "SPV-Constant-Null", "OpConstantNull is %s; must be of a type with a null value", c.typeName(t))
 	} else if t != nil && c.capable(spirv.CapabilityShader) && !t.IsPointer() && c.limitedWithin(t) {
 		c.fail(i, "SPV-Constant-Small", "OpConstantNull of %s; must have capabilities for arithmetic on its contents, not only for storage", c.typeName(t))
