@@ -21,6 +21,7 @@ var accessChainFamily = family{
 		{Code: "SPV-AccessChain-Base", Section: "SPIR-V 3.3.8", Words: "the base of a typed access chain is a typed pointer, the base of an untyped access chain any pointer"},
 		{Code: "SPV-AccessChain-BaseType", Section: "SPIR-V 3.3.8", Words: "the base type of an untyped access chain is a type, but not a pointer type"},
 		{Code: "SPV-AccessChain-Storage", Section: "SPIR-V 3.3.8", Words: "the result and the base of an access chain have the same storage class"},
+		{Code: "SPV-AccessChain-Negative", Section: "SPIR-V 2.16.1", Words: "with logical addressing, a signed index of an access chain that is an OpConstant is not negative"},
 		{Code: "SPV-AccessChain-Index", Section: "SPIR-V 3.3.8", Words: "the indices of an access chain are integer scalars; an index into a struct is an OpConstant and selects an existing member"},
 		{Code: "SPV-AccessChain-Depth", Section: "SPIR-V 3.3.8", Words: "an access chain has at most one index for each level of the composite"},
 		{Code: "SPV-AccessChain-Indexes", Section: "SPIR-V 2.17", Words: "an access chain has no more indices than the universal limit allows"},
@@ -170,6 +171,9 @@ func (c *checker) follow(i int, t *facts.Type, path []spirv.ID) (at *facts.Type,
 			c.fail(i, "SPV-AccessChain-Index", "index %d of %s is %s; must be an integer scalar", n, op, c.typeName(x))
 			return nil, false
 		}
+		if x != nil && x.Signed && !t.IsStruct() {
+			c.negativeIndex(i, n, op, id)
+		}
 		switch {
 		case t.IsStruct():
 			k := c.m.Const(id)
@@ -198,6 +202,18 @@ func (c *checker) follow(i int, t *facts.Type, path []spirv.ID) (at *facts.Type,
 		}
 	}
 	return t, true
+}
+
+// negativeIndex checks a signed index of a logical pointer that is an OpConstant.
+func (c *checker) negativeIndex(i, n int, op spirv.Op, id spirv.ID) {
+	k := c.m.Const(id)
+	if k == nil || k.Op != spirv.OpConstant {
+		return
+	}
+	v, known := k.Int()
+	if r := c.m.Type(c.code.Inst(i).Type()); known && v < 0 && r.IsPointer() && c.logical(r) && !c.env.pointersRelaxed() {
+		c.fail(i, "SPV-AccessChain-Negative", "index %d of %s is %d; must not be negative", n, op, v)
+	}
 }
 
 // elementOf checks the element operand, which only pointer access chains have,

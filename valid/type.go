@@ -86,7 +86,7 @@ func (c *checker) typesDiffer() {
 func typesMustDiffer(op spirv.Op) bool {
 	switch op {
 	case spirv.OpTypeStruct, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypePointer, spirv.OpTypeUntypedPointerKHR,
-		spirv.OpTypeNodePayloadArrayAMDX, spirv.OpTypeGraphARM:
+		spirv.OpTypeNodePayloadArrayAMDX:
 		return false
 	}
 	return true
