@@ -12,14 +12,20 @@ import (
 var kernelFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Kernel-Group", Section: "SPIR-V 3.3.21", Words: "a group operation yields the type of its operand: numbers of the kind of the operation, or a Boolean for a Boolean"},
+		{Code: "SPV-Kernel-Copy", Section: "SPIR-V 3.3.21", Words: "a group copy is between Workgroup and CrossWorkgroup, of one type, with counts as wide as the addresses"},
+		{Code: "SPV-Kernel-Events", Section: "SPIR-V 3.3.21", Words: "OpGroupWaitEvents waits for a pointer to events"},
 		{Code: "SPV-Kernel-Pipe", Section: "SPIR-V 3.3.23", Words: "an instruction on pipes has the operands that it defines: pipes, reservations, pointers and 32-bit integers, and the result that it defines"},
 		{Code: "SPV-Kernel-Enqueue", Section: "SPIR-V 3.3.22", Words: "an instruction on queues has the operands that it defines: queues, events, ranges, functions, pointers and 32-bit integers, and the result that it defines"},
 		{Code: "SPV-Kernel-Barrier", Section: "SPIR-V 3.3.20", Words: "a named barrier is initialized with a 32-bit integer, and the operand of a wait is a named barrier"},
 		{Code: "SPV-Kernel-Concrete", Section: "SPIR-V 3.3.1", Words: "the pointer of OpSizeOf points to a concrete type: numbers and physical pointers only"},
 		{Code: "SPV-Kernel-Pointer", Section: "SPIR-V 3.3.8", Words: "the size of a pointed-to object, and the semantics of a generic pointer, are 32-bit integers"},
 	},
-	insts: map[spirv.Op]judge{spirv.OpSizeOf: (*checker).sizeOf},
-	ops:   []group{{(*checker).kernel, kernelOps()}},
+	insts: map[spirv.Op]judge{
+		spirv.OpSizeOf:          (*checker).sizeOf,
+		spirv.OpGroupAsyncCopy:  (*checker).groupCopy,
+		spirv.OpGroupWaitEvents: (*checker).waitEvents,
+	},
+	ops: []group{{(*checker).kernel, kernelOps()}},
 }
 
 // kernelWant is the requirement on the type of an operand or a result.
@@ -232,5 +238,39 @@ func (c *checker) kernelOperand(i int, f *kernelForm, result *facts.Type, n int,
 func (c *checker) sizeOf(i int, in spirv.Inst) {
 	if t := c.m.TypeOf(inst.SizeOf(in).Pointer()); t.IsPointer() && t.Elem != nil && !c.concrete(t.Elem) {
 		c.fail(i, "SPV-Kernel-Concrete", "OpSizeOf of a pointer to %s; must be to a concrete type", c.typeName(t.Elem))
+	}
+}
+
+// groupCopy checks the pointers and the counts of OpGroupAsyncCopy.
+func (c *checker) groupCopy(i int, in spirv.Inst) {
+	v := inst.GroupAsyncCopy(in)
+	to, from := c.m.TypeOf(v.Destination()), c.m.TypeOf(v.Source())
+	if !to.IsPointer() || !from.IsPointer() {
+		return
+	}
+	const local, global = spirv.StorageClassWorkgroup, spirv.StorageClassCrossWorkgroup
+	switch {
+	case !(to.Storage == local && from.Storage == global || to.Storage == global && from.Storage == local):
+		c.fail(i, "SPV-Kernel-Copy", "a group copy from %s to %s; must be between Workgroup and CrossWorkgroup", from.Storage, to.Storage)
+	case to.Elem != nil && from.Elem != nil && to.Elem != from.Elem:
+		c.fail(i, "SPV-Kernel-Copy", "a group copy from %s to %s; must be of one type", c.typeName(from.Elem), c.typeName(to.Elem))
+	}
+	width := uint32(32)
+	if c.m.Addressing == spirv.AddressingModelPhysical64 {
+		width = 64
+	}
+	for _, id := range [...]spirv.ID{v.NumElements(), v.Stride()} {
+		if t := c.m.TypeOf(id); t.IsInt() && t.Width != width {
+			c.fail(i, "SPV-Kernel-Copy", "the operand %s of a group copy is %s; must have %d bits as the addresses have", c.name(id), c.typeName(t), width)
+			return
+		}
+	}
+}
+
+// waitEvents checks the list of OpGroupWaitEvents.
+func (c *checker) waitEvents(i int, in spirv.Inst) {
+	t := c.m.TypeOf(inst.GroupWaitEvents(in).EventsList())
+	if t.IsPointer() && t.Elem != nil && t.Elem.Op != spirv.OpTypeEvent {
+		c.fail(i, "SPV-Kernel-Events", "the events of OpGroupWaitEvents are %s; must be events", c.typeName(t.Elem))
 	}
 }
