@@ -34,7 +34,7 @@ type way struct {
 	bits                         uint64 // of the property, one of which must be there
 }
 
-// orWays names the ways, one of which must be there: by the feature or the property,
+// orWays names the ways, one of which must be there, and ends with "must have": by the feature or the property,
 // else by the extension and the version.
 func orWays(ways []way) string {
 	var out []string
@@ -77,7 +77,7 @@ func (c *checker) vulkanCapability(i int, in spirv.Inst) {
 			x.warn()
 		}
 	case !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08740, ways):
-		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device without %s; must have it", k, orWays(ways))
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08740, "capability %s on a device without %s", k, orWays(ways))
 	}
 }
 
@@ -114,7 +114,7 @@ func (c *checker) vulkanExtension(i int, in spirv.Inst) {
 			x.warn()
 		}
 	case ok && !c.brought(vuid.VkShaderModuleCreateInfo_pCode_08742, ways):
-		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device without %s; must have it", name, orWays(ways))
+		c.fail(i, vuid.VkShaderModuleCreateInfo_pCode_08742, "extension %q on a device without %s", name, orWays(ways))
 	}
 }
 

@@ -151,8 +151,11 @@ func input(args []string) string {
 	return args[0]
 }
 
-// reported prints a fault of the input and ends with exit code 2.
+// reported prints a fault of the input and ends with exit code 2. An error that has an exit code stays as it is.
 func reported(c console, name string, err error) error {
+	if end := (*coded)(nil); errors.As(err, &end) {
+		return err
+	}
 	plain.Fprintf(c.err, "%s\n", plain.Block(located(name, err), "    "))
 	return &coded{code: exitUsage}
 }

@@ -57,7 +57,7 @@ and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and ble
 			case f.limit < 0:
 				return unreadable("--timeout %v; want a positive time, or 0 for no limit", f.limit)
 			case f.drawing.draw:
-				return limited(f.limit, func(context.Context) error { return benchDraw(c, f, args) })
+				return limited(f.limit, func(ctx context.Context) error { return benchDraw(ctx, c, f, args) })
 			case len(args) != 1:
 				return unreadable("%d files; want one, or --draw", len(args))
 			}
@@ -143,10 +143,7 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	data, err := readInput(c, file)
-	if err == nil && isSource(file) && !isBinary(data) {
-		data, err = compileSource(ctx, file, data, "vulkan1.3", f.allowOutside)
-	}
+	data, err := f.module(ctx, c, file)
 	if err != nil {
 		return err
 	}
@@ -184,6 +181,25 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 		return &coded{code: exitFindings}
 	}
 	return nil
+}
+
+// module returns the words of a module. A source is compiled and a text is assembled, for Vulkan 1.3.
+func (f *benchFlags) module(ctx context.Context, c console, file string) ([]byte, error) {
+	const target = "vulkan1.3"
+	data, err := readModule(ctx, c, file, target, f.allowOutside)
+	if err != nil {
+		return nil, err
+	}
+	*c.last = data
+	if isBinary(data) || !strings.HasSuffix(file, ".spvasm") {
+		return data, nil
+	}
+	env, _ := valid.ParseEnv(target)
+	m, err := decodeModule(data, file, env, nil)
+	if err != nil {
+		return nil, reported(c, file, err)
+	}
+	return m.Encode(), nil
 }
 
 // spare determines the number of workers, by default one per processor of Go's

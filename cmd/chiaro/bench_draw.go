@@ -61,7 +61,7 @@ type scene struct {
 
 // benchDraw times draws and prints the report: names is a scene, or the files of a
 // vertex and a fragment shader.
-func benchDraw(c console, f benchFlags, names []string) error {
+func benchDraw(ctx context.Context, c console, f benchFlags, names []string) error {
 	d := f.drawing
 	name, files := "", names
 	if len(names) == 1 {
@@ -101,7 +101,7 @@ func benchDraw(c console, f benchFlags, names []string) error {
 	}
 	var s *scene
 	make := func() (err error) {
-		s, err = f.scene(c, d, chosen, options, files)
+		s, err = f.scene(ctx, c, d, chosen, options, files)
 		return err
 	}
 	if r.Pipe, r.CPUPipe, err = timed(make); err != nil {
@@ -181,7 +181,7 @@ func (s *scene) dump(file string) error {
 }
 
 // scene creates the pipeline and its attachments.
-func (f *benchFlags) scene(c console, d drawFlags, engine exec.Engine, options lower.Options, files []string) (*scene, error) {
+func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine exec.Engine, options lower.Options, files []string) (*scene, error) {
 	w, h, ok := strings.Cut(d.size, "x")
 	width, err := parseUint(w, 14)
 	height, err2 := parseUint(h, 14)
@@ -209,10 +209,10 @@ func (f *benchFlags) scene(c console, d drawFlags, engine exec.Engine, options l
 		}
 	}
 	var stages draw.Stages
-	if stages.Vertex, err = graphicsEntry(c, files[0], spirv.ExecutionModelVertex, options); err != nil {
+	if stages.Vertex, err = f.entry(ctx, c, files[0], spirv.ExecutionModelVertex, options); err != nil {
 		return nil, err
 	}
-	if stages.Fragment, err = graphicsEntry(c, files[1], spirv.ExecutionModelFragment, options); err != nil {
+	if stages.Fragment, err = f.entry(ctx, c, files[1], spirv.ExecutionModelFragment, options); err != nil {
 		return nil, err
 	}
 	fixed := d.state(float32(width), float32(height))
@@ -248,15 +248,15 @@ func attach(views *[]*texture.View, name string, width, height int) (*texture.Im
 	return m, err
 }
 
-// graphicsEntry lowers the first entry point of a module for a stage.
-func graphicsEntry(c console, file string, model spirv.ExecutionModel, options lower.Options) (*ir.Program, error) {
-	data, err := readInput(c, file)
+// entry lowers the first entry point of a module for a stage.
+func (f *benchFlags) entry(ctx context.Context, c console, file string, model spirv.ExecutionModel, options lower.Options) (*ir.Program, error) {
+	data, err := f.module(ctx, c, file)
 	if err != nil {
 		return nil, err
 	}
 	m, err := spirv.Decode(data)
 	if err != nil {
-		return nil, err
+		return nil, reported(c, file, err)
 	}
 	g := facts.Gather(m, nil)
 	i := slices.IndexFunc(g.EntryPoints, func(e facts.EntryPoint) bool { return e.Model == model })

@@ -18,7 +18,9 @@ func (r *checkGitHub) Record(x *checked) {
 		return // the tally counts them
 	}
 	if x.verdict == verdictUnreadable || x.verdict == verdictInternal {
-		fmt.Fprintf(r.w, "::error file=%s,title=unreadable::%s\n", property(x.file), data(x.message))
+		for _, p := range splitPositions(x) {
+			fmt.Fprintf(r.w, "::error %s::%s\n", p.properties(verdictUnreadable), data(p.text))
+		}
 		r.w.Flush()
 		return
 	}

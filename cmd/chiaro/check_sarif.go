@@ -31,8 +31,10 @@ func (r *checkSARIF) Record(x *checked) {
 		return
 	case verdictUnreadable, verdictInternal:
 		r.log.ok = false
-		r.log.add("unreadable", "the file can be read", "The file is no module, source, script, archive or description of a pipeline that can be read.",
-			"error", string(plain.Block(x.message, "")), "", sarifAt(x.file, nil))
+		for _, p := range splitPositions(x) {
+			r.log.add("unreadable", "the file can be read", "The file is no module, source, script, archive or description of a pipeline that can be read.",
+				"error", string(plain.Block(p.text, "")), "", sarifAt(p.file, p.region()))
+		}
 		return
 	}
 	v := newViewer(x)

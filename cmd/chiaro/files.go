@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
@@ -48,15 +49,25 @@ func readFile(name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// readInput reads a file, or standard input for "-".
+// standardInput is the stream for "-".
+type standardInput struct {
+	io.Reader
+	used atomic.Bool // it was read, to its end
+}
+
+// readInput reads a file, or standard input for "-", which can be read once.
 func readInput(c console, name string) ([]byte, error) {
 	var data []byte
 	var err error
 	if name != "-" {
 		data, err = readFile(name)
 	} else {
+		in := c.in.(*standardInput)
+		if in.used.Swap(true) {
+			return nil, unreadable("two inputs are standard input; want one")
+		}
 		most := maxStream
-		if f, ok := c.in.(*os.File); ok {
+		if f, ok := in.Reader.(*os.File); ok {
 			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 				most = maxInput
 			}

@@ -67,7 +67,7 @@ func main() {
 // panic, which is always our fault, becomes an internal error.
 func run(args []string, c console) (code int) {
 	out := &stream{w: c.out, name: "standard output"}
-	c.out = out
+	c.out, c.in = out, &standardInput{Reader: c.in}
 	defer func() {
 		if err := out.failed(); err != nil && code != exitInternal {
 			plain.Fprintf(c.err, "chiaro: %s\n", err)

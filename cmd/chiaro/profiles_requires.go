@@ -55,8 +55,11 @@ func requireProfiles(ctx context.Context, c console, f profilesFlags, args []str
 		}
 		read++
 	}
-	if read == 0 {
+	switch {
+	case len(files) == 0:
 		return &coded{exitNothing, "no module"}
+	case read == 0:
+		return &coded{code: exitUsage}
 	}
 	if err := writeRequirements(c, f, all, ps, env); err != nil || read == len(files) {
 		return err

@@ -85,7 +85,7 @@ func reflectFiles(ctx context.Context, c console, f reflectFlags, files []string
 			}
 		}
 		if err != nil { // one bad file does not hide the others
-			plain.Fprintf(c.err, "chiaro: %v\n", err)
+			plain.Fprintf(c.err, "%s\n", plain.Block("chiaro: "+err.Error(), "    "))
 			bad++
 			continue
 		}

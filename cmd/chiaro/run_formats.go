@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
@@ -22,17 +24,58 @@ var positionForm = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
 // splitPosition splits a message "file:line:column: text". The text may have several lines.
 func splitPosition(x *record) positionedMessage {
 	first, rest, more := strings.Cut(strings.TrimSpace(x.Message), "\n")
-	m := positionForm.FindStringSubmatch(first)
-	if m == nil {
+	p, ok := parsePosition(first)
+	if !ok {
 		return positionedMessage{file: x.File, text: x.Message}
 	}
-	p := positionedMessage{file: m[1], text: m[4]}
-	p.line, _ = strconv.Atoi(m[2]) // a number too large is no place
-	p.column, _ = strconv.Atoi(m[3])
 	if more {
 		p.text += "\n" + rest
 	}
 	return p
+}
+
+// splitPositions splits the message on an unreadable file, such as the errors of a compiler, at each line that begins
+// with a place.
+func splitPositions(x *checked) (out []positionedMessage) {
+	for line := range strings.SplitSeq(strings.TrimSpace(x.message), "\n") {
+		if p, ok := parsePosition(line); ok {
+			out = append(out, p)
+		} else if len(out) > 0 {
+			out[len(out)-1].text += "\n" + line
+		} else {
+			out = append(out, positionedMessage{file: x.file, text: line})
+		}
+	}
+	return out
+}
+
+// parsePosition parses a line "file:line:column: text".
+func parsePosition(line string) (p positionedMessage, ok bool) {
+	m := positionForm.FindStringSubmatch(line)
+	if m == nil {
+		return p, false
+	}
+	p = positionedMessage{file: m[1], text: m[4]}
+	p.line, _ = strconv.Atoi(m[2]) // a number too large is no place
+	p.column, _ = strconv.Atoi(m[3])
+	return p, true
+}
+
+// region returns the place in a SARIF log, nil for the whole file.
+func (p *positionedMessage) region() *sarif.Region {
+	if p.line == 0 {
+		return nil
+	}
+	return sarifLine(p.line, p.column)
+}
+
+// properties returns the properties of a workflow command.
+func (p *positionedMessage) properties(title string) string {
+	at := "file=" + property(p.file)
+	if p.line > 0 {
+		at += fmt.Sprintf(",line=%d,col=%d", p.line, max(p.column, 1))
+	}
+	return at + ",title=" + property(title)
 }
 
 // runGitHub is workflow commands of GitHub Actions for scripts that do not pass.
@@ -47,11 +90,7 @@ func (r *runGitHub) Record(x record) {
 		kind = "notice"
 	}
 	p := splitPosition(&x)
-	at := ""
-	if p.line > 0 {
-		at = fmt.Sprintf(",line=%d,col=%d", p.line, max(p.column, 1))
-	}
-	fmt.Fprintf(r.w, "::%s file=%s%s,title=%s::%s\n", kind, property(p.file), at, property(x.Status), data(p.text))
+	fmt.Fprintf(r.w, "::%s %s::%s\n", kind, p.properties(x.Status), data(p.text))
 }
 
 func (r *runGitHub) Close(t tally) error {
