@@ -1,6 +1,10 @@
 package valid
 
-import "github.com/chiaro-gpu/chiaro/spirv"
+import (
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
 
 // debugLine checks the range of a DebugLine: source, first and last line, first
 // and last column. Line 0 is for instructions without a line in the source.
@@ -28,6 +32,7 @@ func (c *debugInfo) debugLine(i int, w []spirv.ID) {
 
 // debugDeclare checks DebugDeclare after a DebugLine of line 0. A variable of the
 // source has a line of its declaration; a variable that the compiler added does not.
+// It is a warning: the text permits line 0, and glslang has it before parameters.
 func (c *debugInfo) debugDeclare(i int, w []spirv.ID) {
 	if c.lineless < 0 {
 		return
@@ -38,7 +43,7 @@ func (c *debugInfo) debugDeclare(i int, w []spirv.ID) {
 	}
 	flags, ok := c.m.Const(spirv.ID(d[11])).Int()
 	if ok && flags&int64(spirv.NonSemanticShaderDebugInfoFlagsFlagArtificialMask) == 0 {
-		c.fail(c.lineless, "SPV-DebugInfo-Line", "line 0 for the declaration of %s, a variable of the source; must be a line of at least 1", c.name(w[0])).also(c, i, "the declaration")
+		c.fail(c.lineless, "SPV-DebugInfo-Line", "line 0 for the declaration of %s, a variable of the source; must be a line of at least 1", c.name(w[0])).also(c, i, "the declaration").warn()
 		c.lineless = -1
 	}
 }
@@ -95,20 +100,9 @@ func (c *debugInfo) textOf(source spirv.ID) ([]int32, bool) {
 		return l, l != nil
 	}
 	var lines []int32
-	if d := c.code.Def(source); d >= 0 {
-		if in := c.code.Inst(d); in.Op() == spirv.OpExtInst && debugOp(in[4]) == spirv.NonSemanticShaderDebugInfoDebugSource && len(in) > 6 {
-			lines = []int32{0}
-			lines = c.addText(lines, spirv.ID(in[6]))
-			for n := d + 1; n < c.code.Len(); n++ {
-				more := c.code.Inst(n)
-				if more.Op() != spirv.OpExtInst || len(more) < 6 || debugOp(more[4]) != spirv.NonSemanticShaderDebugInfoDebugSourceContinued || !isDebugInfo(c.m, more.Op(), more) {
-					break
-				}
-				lines = c.addText(lines, spirv.ID(more[5]))
-			}
-			if len(lines) > 1 && lines[len(lines)-1] == 0 {
-				lines = lines[:len(lines)-1]
-			}
+	if text := c.sourceText(c.code.Def(source)); text != "" && !hasLineDirective(text) {
+		for line := range strings.Lines(text) {
+			lines = append(lines, int32(len(strings.TrimSuffix(line, "\n"))))
 		}
 	}
 	if c.texts == nil {
@@ -118,24 +112,50 @@ func (c *debugInfo) textOf(source spirv.ID) ([]int32, bool) {
 	return lines, lines != nil
 }
 
-// addText adds the lines of an OpString to the last line of a text.
-func (c *debugInfo) addText(lines []int32, id spirv.ID) []int32 {
-	in := c.code.DefInst(id)
-	if in == nil || in.Op() != spirv.OpString {
-		return lines
+// maxDebugText bounds the bytes of the texts that are read: many sources can have one text.
+const maxDebugText = 64 << 20
+
+// sourceText returns the text of the DebugSource at d and of the DebugSourceContinued instructions after it; "" if it
+// has none.
+func (c *debugInfo) sourceText(d int) string {
+	if d < 0 || c.textBytes > maxDebugText {
+		return ""
 	}
-	for _, w := range in[2:] {
-		for range 4 {
-			switch byte(w) {
-			case 0:
-				return lines
-			case '\n':
-				lines = append(lines, 0)
-			default:
-				lines[len(lines)-1]++
-			}
-			w >>= 8
+	in := c.code.Inst(d)
+	if in.Op() != spirv.OpExtInst || debugOp(in[4]) != spirv.NonSemanticShaderDebugInfoDebugSource || len(in) <= 6 {
+		return ""
+	}
+	var parts []string
+	for id := spirv.ID(in[6]); ; {
+		text, _ := c.m.String(id)
+		if c.textBytes += len(text); c.textBytes > maxDebugText {
+			return ""
+		}
+		parts = append(parts, text)
+		if d++; d == c.code.Len() {
+			break
+		}
+		more := c.code.Inst(d)
+		if more.Op() != spirv.OpExtInst || len(more) < 6 || debugOp(more[4]) != spirv.NonSemanticShaderDebugInfoDebugSourceContinued || !isDebugInfo(c.m, more.Op(), more) {
+			break
+		}
+		id = spirv.ID(more[5])
+	}
+	return strings.Join(parts, "")
+}
+
+// hasLineDirective reports whether a text has a #line directive, after which positions count lines from its number on.
+// glslang begins each text with one.
+func hasLineDirective(text string) bool {
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), "#")
+		if !ok {
+			continue
+		}
+		rest = strings.TrimLeft(rest, " \t")
+		if strings.HasPrefix(rest, "line") || rest != "" && '0' <= rest[0] && rest[0] <= '9' {
+			return true
 		}
 	}
-	return lines
+	return false
 }

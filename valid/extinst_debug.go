@@ -52,7 +52,8 @@ func debugBit(op debugOp) debugSet {
 // the texts that they refer to.
 type debugInfo struct {
 	*subject
-	texts map[spirv.ID][]int32 // by DebugSource, as far as they were needed; nil if it has no text
+	texts     map[spirv.ID][]int32 // by DebugSource, as far as they were needed; nil if it has no text
+	textBytes int                  // of the texts that were read
 
 	defined     map[spirv.ID]definition // the DebugFunctionDefinition of each DebugFunction
 	definitions map[spirv.ID]int        // and of each OpFunction

@@ -153,3 +153,43 @@ func TestDynamicIndexSeverity(t *testing.T) {
 		}
 	}
 }
+
+// TestLineDirectives checks positions of debug information in a text with #line: lines count from its number on, as in
+// GLSL 4.60 section 3.3, so that their number in the text is unknown.
+func TestLineDirectives(t *testing.T) {
+	const form = `OpCapability Shader
+OpExtension "SPV_KHR_non_semantic_info"
+%%d = OpExtInstImport "NonSemantic.Shader.DebugInfo.100"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %%main "main"
+OpExecutionMode %%main LocalSize 1 1 1
+%%file = OpString "a.comp"
+%%text = OpString "%s"
+%%void = OpTypeVoid
+%%u = OpTypeInt 32 0
+%%n0 = OpConstant %%u 0
+%%n9 = OpConstant %%u 9
+%%src = OpExtInst %%void %%d DebugSource %%file %%text
+%%fn = OpTypeFunction %%void
+%%main = OpFunction %%void None %%fn
+%%l = OpLabel
+%%x = OpExtInst %%void %%d DebugLine %%src %%n9 %%n9 %%n0 %%n0
+OpReturn
+OpFunctionEnd
+`
+	for text, want := range map[string]bool{
+		"#version 450\nvoid main() { }":                                    true,
+		"// OpModuleProcessed client vulkan100\n#line 1\n#version 450\n":   false,
+		"#version 450\n # line 9 \\\"b.comp\\\"\nvoid main() { }":          false,
+		"# 9 \\\"b.comp\\\"\nvoid main() { }":                              false,
+		"#version 450\n// the text has no #line\n#define line\nint a = 1;": true,
+	} {
+		found := false
+		for _, f := range checkText(t, fmt.Sprintf(form, text), nil) {
+			found = found || f.Code == "SPV-DebugInfo-Line"
+		}
+		if found != want {
+			t.Errorf("line 9 of %q: finding %v; want %v", text, found, want)
+		}
+	}
+}
