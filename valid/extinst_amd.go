@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -22,6 +24,12 @@ var amdFamily = family{
 	},
 }
 
+// amdCodes are the rules of the sets.
+var amdCodes = map[spirv.ExtSet]string{
+	spirv.ExtSetAMDShaderTrinaryMinmax: "SPV-AMD-Trinary", spirv.ExtSetAMDShaderBallot: "SPV-AMD-Ballot",
+	spirv.ExtSetAMDGcnShader: "SPV-AMD-Gcn", spirv.ExtSetAMDShaderExplicitVertexParameter: "SPV-AMD-Vertex",
+}
+
 // amd checks an instruction of one of the sets.
 func (c *checker) amd(i int, in spirv.Inst, set spirv.ExtSet) {
 	t := c.m.Type(in.Type())
@@ -30,6 +38,10 @@ func (c *checker) amd(i int, in spirv.Inst, set spirv.ExtSet) {
 		return
 	}
 	n := inst.ExtInst(in).Instruction()
+	if k := slices.IndexFunc(args, func(id spirv.ID) bool { return c.m.TypeOf(id) == nil }); k >= 0 {
+		c.fail(i, amdCodes[set], "operand %s is no value; must be a value", c.name(args[k]))
+		return
+	}
 	switch set {
 	case spirv.ExtSetAMDShaderTrinaryMinmax:
 		c.trinary(i, spirv.AMDShaderTrinaryMinmaxOp(n), t, args)

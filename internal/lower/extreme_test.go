@@ -76,10 +76,10 @@ func TestExtremes(t *testing.T) {
 			repeat(100, func(i int) string { return fmt.Sprintf("%%x%d = OpLoad %%a %%v\n", i) }) + "OpReturn", "a program of more than 4194304 values",
 		},
 		{
-			"deep selections", "", repeat(20000, func(i int) string {
+			"deep selections", "", repeat(70000, func(i int) string {
 				return fmt.Sprintf("OpSelectionMerge %%m%d None\nOpBranchConditional %%true %%t%d %%m%d\n%%t%d = OpLabel\n", i, i, i, i)
-			}) + "OpReturn\n" + repeat(20000, func(i int) string { return fmt.Sprintf("%%m%d = OpLabel\nOpReturn\n", 19999-i) }),
-			"nested more than 10000 deep",
+			}) + "OpReturn\n" + repeat(70000, func(i int) string { return fmt.Sprintf("%%m%d = OpLabel\nOpReturn\n", 69999-i) }),
+			"nested more than 65536 deep",
 		},
 		{
 			"long selections", "", repeat(10000, func(i int) string {
