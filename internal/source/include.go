@@ -47,17 +47,18 @@ type inside struct {
 	path string          // of root
 	seen map[string]bool // the included files
 	left int             // lookups
+	last string          // words after the last #include of the source itself
 }
 
 // includesInside returns an error if a source includes a file outside of its folder and, if the source is in the working
-// directory or below it, outside of that directory.
-func includesInside(file string, text []byte) error {
+// directory or below it, outside of that directory. line is the line of the directive.
+func includesInside(file string, text []byte) (line int, err error) {
 	if len(Includes(string(text))) == 0 {
-		return nil
+		return 0, nil
 	}
-	file, err := filepath.Abs(file)
+	file, err = filepath.Abs(file)
 	if err != nil {
-		return err
+		return 1, err
 	}
 	folder := filepath.Dir(file)
 	if work, err := os.Getwd(); err == nil {
@@ -67,17 +68,37 @@ func includesInside(file string, text []byte) error {
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return err
+		return 1, err
 	}
 	defer root.Close()
-	w := &inside{root, folder, map[string]bool{file: true}, maxLookups}
-	return w.walk(text, []string{filepath.Dir(file)})
+	w := &inside{root: root, path: folder, seen: map[string]bool{file: true}, left: maxLookups}
+	if err := w.walk(text, []string{filepath.Dir(file)}); err != nil {
+		return lineOf(string(text), w.last), err
+	}
+	return 0, nil
+}
+
+// lineOf returns the line of the directive that has words after #include; 1 if comments or continued lines hide it.
+func lineOf(text, words string) int {
+	for line, n := text, 1; ; n++ {
+		first, rest, more := strings.Cut(line, "\n")
+		if strings.Contains(first, words) && (strings.Contains(first, "include") || strings.Contains(first, "imp")) {
+			return n
+		}
+		if !more {
+			return 1
+		}
+		line = rest
+	}
 }
 
 // walk checks the files that a text includes. folders are the folders of the text and of the files that include it:
 // glslangValidator searches all of them.
 func (w *inside) walk(text []byte, folders []string) error {
 	for _, include := range Includes(string(text)) {
+		if len(folders) == 1 {
+			w.last = include
+		}
 		m := fileName.FindStringSubmatch(include)
 		if m == nil {
 			return fmt.Errorf("#include%s: is not the name of a file", include)

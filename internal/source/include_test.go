@@ -47,16 +47,36 @@ func TestIncludesInside(t *testing.T) {
 		`import "../secret";`:                 false,
 		`import a.b;`:                         true,
 	} {
-		if err := includesInside(filepath.Join(dir, "in", "main.comp"), []byte(text)); (err == nil) != ok {
+		if _, err := includesInside(filepath.Join(dir, "in", "main.comp"), []byte(text)); (err == nil) != ok {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	// Below the working directory, the sources of one tree include each other.
 	t.Chdir(dir)
-	if err := includesInside("in/sub/c.comp", []byte(`#include "../a.glsl"`)); err != nil {
+	if _, err := includesInside("in/sub/c.comp", []byte(`#include "../a.glsl"`)); err != nil {
 		t.Error(err)
 	}
-	if err := includesInside("in/sub/c.comp", []byte(`#include "../../../x"`)); err == nil {
+	if _, err := includesInside("in/sub/c.comp", []byte(`#include "../../../x"`)); err == nil {
 		t.Error("no error outside of the working directory")
+	}
+}
+
+// TestIncludeLine checks the line of the first directive that an error is about.
+func TestIncludeLine(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.glsl"), []byte(`#include "../b"`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		"#include \"../b\"": 1,
+		"#version 450\n// \"../b\"\n#include \"../b\"\n":            3,
+		"#version 450\r\n\r\n# include <../b>\r\n":                  3,
+		"#version 450\n#include \"missing\"\n#include \"a.glsl\"\n": 3,
+		"\n\nimport \"../b\";\n":                                    3,
+	} {
+		line, err := includesInside(filepath.Join(dir, "main.comp"), []byte(text))
+		if err == nil || line != want {
+			t.Errorf("%q: line %d, %v; want line %d and an error", text, line, err, want)
+		}
 	}
 }

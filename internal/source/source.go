@@ -148,8 +148,8 @@ func Compile(ctx context.Context, file string, text []byte, o Options) ([]byte, 
 		return nil, fmt.Errorf("%s: error: a source in %s needs its stage in the name, such as %s", file, l, strings.TrimSuffix(filepath.Base(file), ext)+".frag"+ext)
 	}
 	if !o.Outside {
-		if err := includesInside(file, text); err != nil {
-			return nil, fmt.Errorf("%s:1:1: error: %w; --allow-outside permits other folders", file, err)
+		if line, err := includesInside(file, text); err != nil {
+			return nil, fmt.Errorf("%s:%d:1: error: %w; --allow-outside permits other folders", file, line, err)
 		}
 	}
 	target := o.Target
