@@ -166,6 +166,7 @@ func (b *schemaBuilder) enumeration(t reflect.Type, names []string) map[string]a
 		if reflect.PointerTo(t).Implements(textType) {
 			return one
 		}
+		one["enum"] = append([]string{"none"}, names...) // of flags: the empty set
 		return map[string]any{"oneOf": []any{one, map[string]any{"type": "array", "items": one}}}
 	})
 }

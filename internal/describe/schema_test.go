@@ -52,6 +52,8 @@ func TestSchemaTakes(t *testing.T) {
 		{"fragment_shading_rate: {combiners: [keep, max]}\nrasterization: {cull_mode: [front, back]}\ndynamic: [viewport]\nfeatures: {maintenance4: true}\nlimits: {maxVertexInputBindings: 3}", true},
 		{"vertex_input: {attributes: [{location: 0, format: R32_SFLOAT}]}", true},
 		{"kind: data_graph\ndata_graph: {file: g.spv, constants: [{id: 0, tensor: {format: R8_SINT, dimensions: [2]}}], resources: [{set: 0, binding: 1, array_element: 0}]}", true},
+		{"rasterization: {cull_mode: none}\nlayout: {flags: [none]}", true},
+		{"rasterization: {front_face: none}", false},
 		{"reading: 1.1", true},
 		{"reading: \"1.0\"", true},
 		{"reading: current", true},
