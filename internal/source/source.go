@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -236,6 +237,22 @@ var (
 	maxMessage   = 50 // lines
 )
 
+// placeOf returns the file that a compiler means by path: the source itself or a file that it includes.
+func placeOf(file, path string) string {
+	if strings.HasSuffix(path, filepath.Base(file)) {
+		return path
+	}
+	if _, err := strconv.ParseUint(path, 10, 64); err == nil {
+		return file // the number of a string
+	}
+	for _, p := range []string{filepath.Clean(path), filepath.Join(filepath.Dir(file), path)} {
+		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
+			return p
+		}
+	}
+	return file // such as a folder of the compiler
+}
+
 // messages returns the output of a compiler as lines that problem matchers read. Lines of another form are dropped
 // if any has a known one.
 func messages(file, program, said string) string {
@@ -245,10 +262,7 @@ func messages(file, program, said string) string {
 		if column == "" || column == "0" {
 			column = "1"
 		}
-		if !strings.HasSuffix(path, filepath.Base(file)) { // such as the number of a string, or a folder of the compiler
-			path = file
-		}
-		out = append(out, fmt.Sprintf("%s:%s:%s: %s: %s", path, line, column, strings.ToLower(severity), strings.TrimSpace(text)))
+		out = append(out, fmt.Sprintf("%s:%s:%s: %s: %s", placeOf(file, path), line, column, strings.ToLower(severity), strings.TrimSpace(text)))
 	}
 	for line := range strings.Lines(said) {
 		line = strings.TrimRight(line, "\r\n")

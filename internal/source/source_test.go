@@ -1,6 +1,10 @@
 package source
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 func TestOf(t *testing.T) {
 	for name, want := range map[string]struct {
@@ -30,6 +34,31 @@ func TestMessages(t *testing.T) {
 		"":                "d/a.frag: error: cc fails: no message",
 	} {
 		if got := messages("d/a.frag", "cc", said); got != want {
+			t.Errorf("%q:\n%s\nwant\n%s", said, got, want)
+		}
+	}
+}
+
+// TestMessagesOfIncluded checks that an error in an included file has its name, as the compilers write it.
+func TestMessagesOfIncluded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("d", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"d/a.frag", "d/b.glsl"} {
+		if err := os.WriteFile(filepath.FromSlash(name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, included := filepath.FromSlash("d/a.frag"), filepath.FromSlash("d/b.glsl")
+	for said, want := range map[string]string{
+		"b.glsl:2: error: 'x' : undeclared\n":      included + ":2:1: error: 'x' : undeclared",
+		"d/b.glsl:2: error: 'x' : undeclared\n":    included + ":2:1: error: 'x' : undeclared",
+		"ERROR: ./d/b.glsl:2: 'x' : undeclared\n":  included + ":2:1: error: 'x' : undeclared",
+		"ERROR: 0:2: 'x' : undeclared\n":           file + ":2:1: error: 'x' : undeclared",
+		"nosuch.glsl:2: error: 'x' : undeclared\n": file + ":2:1: error: 'x' : undeclared",
+	} {
+		if got := messages(file, "cc", said); got != want {
 			t.Errorf("%q:\n%s\nwant\n%s", said, got, want)
 		}
 	}
