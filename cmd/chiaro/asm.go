@@ -68,6 +68,9 @@ func newDis(c console) *cobra.Command {
 			if err == nil && isSource(name) && !isBinary(data) {
 				data, err = compileSource(ctx, name, data, "vulkan1.3", outside)
 			}
+			if err == nil && machine+stage != "" {
+				data, err = assembled(c, name, data, "vulkan1.3")
+			}
 			if err != nil {
 				return err
 			}

@@ -191,6 +191,11 @@ func (f *benchFlags) module(ctx context.Context, c console, file string) ([]byte
 		return nil, err
 	}
 	*c.last = data
+	return assembled(c, file, data, target)
+}
+
+// assembled returns the words of a text by the name of its file, and other data as they are.
+func assembled(c console, file string, data []byte, target string) ([]byte, error) {
 	if isBinary(data) || !strings.HasSuffix(file, ".spvasm") {
 		return data, nil
 	}
