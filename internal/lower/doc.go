@@ -72,7 +72,7 @@
 //	variable.go, table.go, descriptor.go,
 //	heap.go, device.go                  variables, constant tables, descriptors, descriptor heaps
 //	access.go, untyped.go, raw.go       access chains
-//	memory.go, copy.go, atomic.go,
+//	memory.go, copy.go, copyvalue.go, atomic.go,
 //	barrier.go                          loads, stores, copies, atomics, barriers
 //	arithmetic.go, integer*.go, bit.go,
 //	logic.go, conversion.go, encoding.go,

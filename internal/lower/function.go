@@ -22,6 +22,7 @@ type function struct {
 	block  *facts.Block // the current block: its instructions or out-edges are being lowered
 
 	constants map[spirv.ID]*facts.Const // the variables that are constant tables
+	used      map[spirv.ID]int          // number of uses of each id; nil until it is needed
 
 	exit     ir.V // entry point of a graphics stage: the block after which outputs are written
 	returned bool // some block returns

@@ -23,6 +23,11 @@ func load(f *function, in spirv.Inst) {
 		return
 	}
 	f.sameType(p, t)
+	if f.copied(in, p) {
+		f.flat(t) // checks its size and its depth
+		f.put(in.Result(), value{typ: t, ptr: p, block: f.block})
+		return
+	}
 	f.define(in, f.load(p)...)
 }
 
@@ -39,6 +44,10 @@ func store(f *function, in spirv.Inst) {
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
 	f.sameType(p, x.typ)
+	if x.ptr != nil && !x.typ.IsPointer() {
+		f.copyValue(*p, *x.ptr)
+		return
+	}
 	f.store(p, f.partsOf(x))
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// value is the value of an id: its scalars, or the symbolic pointer.
+// value is the value of an id: its scalars, or the symbolic pointer. A large value that
+// only one OpStore uses has a pointer to the memory that has it instead (copied).
 type value struct {
 	typ   *facts.Type
 	parts []ir.V
