@@ -8,11 +8,20 @@ import (
 )
 
 // Commands are the commands that are recorded with the pipeline or the shader objects bound:
-// those that set push constants, and then one that dispatches, draws or traces rays.
+// those that set push constants and states, and then one that dispatches, draws or traces rays.
 type Commands struct {
 	Push  []PushCommand `yaml:"push_constants"`   // vkCmdPushConstants
 	Push2 []PushCommand `yaml:"push_constants_2"` // vkCmdPushConstants2
 	Data  []PushCommand `yaml:"push_data"`        // vkCmdPushDataEXT
+
+	// Set is the states that vkCmdSet* commands have set and that later commands have not
+	// invalidated, nil if they are not known. Their values are in the states of the description;
+	// Enabled is the states of Set that no description has otherwise, if their value is not
+	// VK_FALSE or NONE: viewport_w_scaling_enable, coverage_modulation_mode. Bound is the stages
+	// that vkCmdBindShadersEXT commands name, be it for no shader; nil if they are not known.
+	Set     *[]DynamicState `yaml:"set"`
+	Enabled []DynamicState  `yaml:"enabled"`
+	Bound   *[]Stages       `yaml:"bind_shaders"`
 
 	Dispatch    *Dispatch   `yaml:"dispatch"`
 	Draw        bool        `yaml:"draw"` // a draw of vertices
@@ -90,6 +99,7 @@ func (l *linker) commands() {
 	if c.Draw || c.Dispatch != nil || c.DrawMesh != nil || c.DrawMeshNV != nil || c.TraceRays != nil || c.TraceRaysNV != nil {
 		l.unset(c)
 	}
+	l.recordedStates(c, at)
 	l.actions(c, at)
 }
 

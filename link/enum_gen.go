@@ -461,9 +461,12 @@ const (
 	DynamicStateStencilReference                 DynamicState = 8
 	DynamicStateViewportWScaling                 DynamicState = 1000087000
 	DynamicStateDiscardRectangle                 DynamicState = 1000099000
+	DynamicStateDiscardRectangleEnable           DynamicState = 1000099001
+	DynamicStateDiscardRectangleMode             DynamicState = 1000099002
 	DynamicStateSampleLocations                  DynamicState = 1000143000
 	DynamicStateViewportShadingRatePalette       DynamicState = 1000164004
 	DynamicStateViewportCoarseSampleOrder        DynamicState = 1000164006
+	DynamicStateExclusiveScissorEnable           DynamicState = 1000205000
 	DynamicStateExclusiveScissor                 DynamicState = 1000205001
 	DynamicStateFragmentShadingRate              DynamicState = 1000226000
 	DynamicStateLineStipple                      DynamicState = 1000259000
@@ -534,9 +537,12 @@ var namesDynamicState = []enumName{
 	{8, "stencil_reference"},
 	{1000087000, "viewport_w_scaling"},
 	{1000099000, "discard_rectangle"},
+	{1000099001, "discard_rectangle_enable"},
+	{1000099002, "discard_rectangle_mode"},
 	{1000143000, "sample_locations"},
 	{1000164004, "viewport_shading_rate_palette"},
 	{1000164006, "viewport_coarse_sample_order"},
+	{1000205000, "exclusive_scissor_enable"},
 	{1000205001, "exclusive_scissor"},
 	{1000226000, "fragment_shading_rate"},
 	{1000259000, "line_stipple"},

@@ -102,7 +102,7 @@ func giver(list []*Description, p Parts) *Description {
 // merged returns the pipeline that its parts make.
 func (d *Description) merged() *Description {
 	list := d.givers(0)
-	out := &Description{Name: d.Name, Kind: d.Kind, Flags: d.Flags, Layout: d.Layout, Robustness: d.Robustness, Env: d.Env, Device: d.Device, HasDynamic: true}
+	out := &Description{Name: d.Name, Kind: d.Kind, Flags: d.Flags, Layout: d.Layout, Robustness: d.Robustness, Env: d.Env, Device: d.Device, Commands: d.Commands, HasDynamic: true}
 	for _, g := range list {
 		out.Stages = append(out.Stages, g.Stages...)
 		out.Parts |= g.gives()

@@ -35,7 +35,7 @@ var descriptions = map[string]string{
 	"base_pipeline_flags":   "the flags of the pipeline that this one is derived from",
 	"call":                  "the other parameters of the call that creates the pipeline: cache, binaries, feedback, index",
 	"color_blend":           "the color blend state: attachments, logic operation, blend constants",
-	"commands":              "the commands with the pipeline bound: push constants, and a dispatch, a draw or a trace of rays",
+	"commands":              "the commands with the pipeline bound: push constants, the states that commands have set, and a dispatch, a draw or a trace of rays",
 	"data_graph":            "the module, constants and resources of a data graph pipeline",
 	"depth_stencil":         "the depth and stencil state",
 	"dynamic":               "the dynamic states",
