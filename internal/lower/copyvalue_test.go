@@ -140,9 +140,10 @@ OpReturn
 OpFunctionEnd
 `
 
-// copyModule is a module with depth functions that pass the struct on by value. If
-// spread, each copied value has a second use, so that it becomes scalars.
-func copyModule(depth int, spread bool) []byte {
+// copyModule is a module with depth functions that pass the struct on by value. Between
+// each load and the store of its value is between; %VALUE is the value, PART the indexes
+// of a scalar.
+func copyModule(depth int, between string) []byte {
 	b := &strings.Builder{}
 	b.WriteString(strings.Replace(copyHead, "%n37 =", "%n7 = OpConstant %u32 7\n%n264 = OpConstant %u32 264\n%n37 =", 1))
 	for n := 1; n <= depth; n++ {
@@ -154,17 +155,19 @@ func copyModule(depth int, spread bool) []byte {
 	lines := strings.Split(b.String(), "\n")
 	for i, line := range lines {
 		if name, ok := strings.CutPrefix(line, "COPY "); ok {
-			lines[i] = ""
-			if spread {
-				lines[i] = fmt.Sprintf("%%%[1]s_copy = OpCompositeExtract %%u32 %%%[1]s %[2]s", name, map[bool]string{true: "0 0 3", false: "0"}[name == "y"])
+			part := "0"
+			if name == "y" {
+				part = "0 0 3"
 			}
+			lines[i] = strings.NewReplacer("VALUE", name, "PART", part).Replace(between)
 		}
 	}
 	return []byte(strings.Join(lines, "\n"))
 }
 
 // TestLargeCopies runs a program that passes a struct of 4,345 scalars by value: its
-// results are the same if the copies are loops and if they are scalars.
+// results are the same if the copies are loops and if they are scalars, which they are
+// if the value has a second use or an instruction writes memory between load and store.
 func TestLargeCopies(t *testing.T) {
 	want := make([]byte, 4*8)
 	for i := range uint32(8) {
@@ -174,10 +177,14 @@ func TestLargeCopies(t *testing.T) {
 		}
 		binary.LittleEndian.PutUint32(want[4*i:], sum)
 	}
-	for _, spread := range []bool{false, true} {
-		p := lowered(t, copyModule(2, spread), facts.Spec{}, Options{})
-		if n := values(p); (n < 5_000) == spread {
-			t.Errorf("spread %t: %d values", spread, n)
+	for _, between := range []string{
+		"",
+		"%VALUE_part = OpCompositeExtract %u32 %VALUE PART",
+		"%VALUE_0 = OpAccessChain %pSu %g %u1 %u3 %u0 %u2\nOpStore %VALUE_0 %u0",
+	} {
+		p := lowered(t, copyModule(2, between), facts.Spec{}, Options{})
+		if n := values(p); (n < 5_000) != (between == "") {
+			t.Errorf("%q: %d values", between, n)
 		}
 		pass.Run(p)
 		for _, e := range engines() {
@@ -191,7 +198,7 @@ func TestLargeCopies(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("spread %t, %s: %v, want %v", spread, e.Name(), got, want)
+				t.Errorf("%q, %s: %v, want %v", between, e.Name(), got, want)
 			}
 			prog.Close()
 		}
@@ -201,7 +208,7 @@ func TestLargeCopies(t *testing.T) {
 // TestManyLargeCopies lowers a chain of 600 functions that pass the struct on by value.
 // One load and one store of each scalar would exceed the default of Options.MaxValues.
 func TestManyLargeCopies(t *testing.T) {
-	p := lowered(t, copyModule(600, false), facts.Spec{}, Options{})
+	p := lowered(t, copyModule(600, ""), facts.Spec{}, Options{})
 	if n := values(p); n > 200_000 {
 		t.Errorf("%d values", n)
 	}
