@@ -61,6 +61,11 @@ func newReporters[X, T any](c console, format string, out []string, kinds map[st
 		if err != nil {
 			return nil, err
 		}
+		for _, other := range rs.files {
+			if f.sameFile(other) {
+				return nil, unreadable("--out %s: %s is the file of another --out; want one file for each", path, other.name)
+			}
+		}
 		rs.files = append(rs.files, f)
 		add(kind, f, false)
 	}

@@ -55,6 +55,16 @@ func (s *stream) finish() error {
 	return nil
 }
 
+// sameFile reports whether two streams are one regular file.
+func (s *stream) sameFile(o *stream) bool {
+	x, err := os.Stat(s.name)
+	if err != nil || !x.Mode().IsRegular() {
+		return false
+	}
+	y, err := os.Stat(o.name)
+	return err == nil && os.SameFile(x, y)
+}
+
 // createStream creates a file of --out.
 func createStream(path string) (*stream, error) {
 	if path == "-" {
