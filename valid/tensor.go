@@ -15,7 +15,7 @@ var tensorFamily = family{
 		{Code: "SPV-Tensor-Operand", Section: "SPIR-V, SPV_ARM_tensors", Words: "an accessed tensor has a rank, and a coordinate is an array of one integer for each dimension"},
 		{Code: "SPV-Tensor-Object", Section: "SPIR-V, SPV_ARM_tensors", Words: "the value of a read or a write is a scalar of the element type of the tensor, or an array of them"},
 		{Code: "SPV-Tensor-Size", Section: "SPIR-V, SPV_ARM_tensors", Words: "the size query of a tensor yields an integer, and its dimension is a constant integer below the rank"},
-		{Code: "SPV-Tensor-Operands", Section: "SPIR-V, SPV_ARM_tensors", Words: "OutOfBoundsValueARM is for a read and has the element type of the tensor; a write has MakeElementAvailableARM, a read MakeElementVisibleARM, both only with NonPrivateElementARM"},
+		{Code: "SPV-Tensor-Operands", Section: "SPIR-V, SPV_ARM_tensors", Words: "OutOfBoundsValueARM is for a read, and is a constant of the element type of the tensor; a write has MakeElementAvailableARM, a read MakeElementVisibleARM, both only with NonPrivateElementARM"},
 		{Code: vuid.RuntimeSpirv_OpTypeTensorARM_09902, Section: environment, Words: "no tensor that a shader accesses has a shape"},
 		{Code: vuid.RuntimeSpirv_OpTypeTensorARM_09907, Section: environment, Words: "each tensor that a shader accesses has a rank"},
 		{Code: vuid.RuntimeSpirv_maxTensorShaderAccessArrayLength_09903, Section: environment, Words: "an array that a shader reads or writes has a length of at most maxTensorShaderAccessArrayLength", Need: NeedDevice},
@@ -235,12 +235,15 @@ func (c *checker) tensorOperands(i int, op spirv.Op, x tensor, m spirv.TensorOpe
 		return id
 	}
 	if m&spirv.TensorOperandsOutOfBoundsValueARMMask != 0 {
-		t := c.m.TypeOf(next())
+		id := next()
+		t := c.m.TypeOf(id)
 		switch {
 		case !read:
 			c.fail(i, code, "%s with OutOfBoundsValueARM; must be a read", op)
 		case t != nil && x.elem != nil && t != x.elem:
 			c.fail(i, code, "the value outside of the tensor is %s; must be %s", c.typeName(t), c.typeName(x.elem))
+		case t != nil && c.m.Const(id) == nil:
+			c.fail(i, code, "the value outside of the tensor is %s; must be a constant", c.name(id))
 		}
 	}
 	for _, o := range [...]struct {
