@@ -166,9 +166,13 @@ func (r *recordedDraw) lines() bool {
 var stateRules = func() (out []Rule) {
 	for i := range stateNeeds {
 		n := &stateNeeds[i]
-		words := "before a draw " + n.command + " has set the state " + n.state.String() + ", if it is dynamic or shader objects are drawn"
-		for _, c := range n.when {
-			words += " and " + c.words
+		objects := "shader objects"
+		if n.stages != 0 {
+			objects += " with a " + n.stages.String() + " stage"
+		}
+		words := n.command + " precedes a draw with the dynamic state " + n.state.String() + " or with " + objects
+		for k, c := range n.when {
+			words += [...]string{", if ", " and "}[min(k, 1)] + c.words
 		}
 		out = append(out, Rule{n.code, words})
 	}
