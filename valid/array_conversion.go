@@ -13,7 +13,7 @@ import (
 var arrayConversionFamily = family{
 	rules: []Rule{
 		{Code: "SPV-ArrayConversion-Array", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "a conversion of arrays works on 32-bit integers and on 16-bit and 32-bit floats; between array and matrix, the array has the components of the matrix or 32-bit unsigned integers"},
-		{Code: "SPV-ArrayConversion-Size", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "a bit cast of arrays preserves the number of bits; between array and matrix, the array has the length, or the bits, of a matrix row, or of a column of B"},
+		{Code: "SPV-ArrayConversion-Size", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "a bit cast of arrays preserves the number of bits; a part of an array is within the array; between array and matrix, the array has the length, or the bits, of a matrix row, or of a column of B"},
 		{Code: "SPV-ArrayConversion-Matrix", Section: "SPIR-V, SPV_QCOM_cooperative_matrix_conversion", Words: "the matrix has the scope Subgroup; A and B have 8-bit integers or 16-bit or 32-bit floats, and rows and columns of 256 bits; an accumulator has 32-bit integers or these floats"},
 	},
 	insts: map[spirv.Op]judge{
@@ -71,7 +71,15 @@ func (c *cooperatives) castArray(i int, in spirv.Inst) {
 
 func (c *cooperatives) subArray(i int, in spirv.Inst) {
 	v := inst.ExtractSubArrayQCOM(in)
-	c.arrays(i, in.Op(), c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray())) // the typing table checks that the elements are equal
+	t, x := c.m.Type(v.Type()), c.m.TypeOf(v.SourceArray())
+	if !c.arrays(i, in.Op(), t, x) { // the typing table checks that the elements are equal
+		return
+	}
+	n, m := arrayLength(t), arrayLength(x)
+	start, _ := c.settled(v.Index()) // 0 if it is not known
+	if n != 0 && m != 0 && (n > m || uint64(start) > m-n) {
+		c.fail(i, "SPV-ArrayConversion-Size", "%s yields %d elements from index %d of %d; must be within the array", in.Op(), n, start, m)
+	}
 }
 
 func (c *cooperatives) matrixOfArray(i int, in spirv.Inst) {

@@ -16,7 +16,7 @@ var pointerCompareFamily = family{
 		{Code: "SPV-PtrCompare-Storage", Section: "SPIR-V 3.3.8", Words: "compared pointers are not physical; with logical addressing they point to StorageBuffer, or to Workgroup with the capability VariablePointers"},
 		{Code: "SPV-PtrCompare-Capability", Section: "SPIR-V 3.3.8", Words: "with logical addressing, pointer comparisons need a capability of variable pointers"},
 		{Code: "SPV-ArrayLength-Result", Section: "SPIR-V 3.3.8", Words: "OpArrayLength yields a 32-bit unsigned integer, or a 64-bit one with 64-bit indexing"},
-		{Code: "SPV-ArrayLength-Structure", Section: "SPIR-V 3.3.8", Words: "OpArrayLength has a pointer to a struct that ends with a runtime array"},
+		{Code: "SPV-ArrayLength-Structure", Section: "SPIR-V 3.3.8", Words: "OpArrayLength has a pointer to a struct that ends with a runtime array; the struct of OpUntypedArrayLengthKHR is a Block"},
 		{Code: "SPV-ArrayLength-Member", Section: "SPIR-V 3.3.8", Words: "OpArrayLength names the last member of the struct"},
 		{Code: vuid.StandaloneSpirv_OpArrayLength_11805, Section: environment, Words: "OpArrayLength is not of a Block in Uniform"},
 	},
@@ -103,6 +103,9 @@ func (c *checker) arrayLength(i int, in spirv.Inst) {
 	}
 	if member != uint32(n-1) {
 		c.fail(i, "SPV-ArrayLength-Member", "%s names member %d of %s; must name the last, %d", op, member, c.name(s.ID), n-1)
+	}
+	if op == spirv.OpUntypedArrayLengthKHR && !c.m.Has(s.ID, spirv.DecorationBlock) {
+		c.fail(i, "SPV-ArrayLength-Structure", "%s of %s, which is not decorated Block; must be a Block", op, c.name(s.ID))
 	}
 	if c.vulkan && p != nil && p.Storage == spirv.StorageClassUniform && c.m.Has(s.ID, spirv.DecorationBlock) {
 		c.fail(i, vuid.StandaloneSpirv_OpArrayLength_11805, "%s of the uniform block %s; must be of a storage buffer", op, c.name(s.ID))

@@ -3,6 +3,7 @@ package valid
 import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -13,7 +14,7 @@ var variableKindFamily = family{
 		{Code: "SPV-Variable-Result", Section: "SPIR-V 3.3.8", Words: "OpVariable yields a typed pointer, OpUntypedVariableKHR an untyped one"},
 		{Code: "SPV-Variable-Storage", Section: "SPIR-V 3.3.8", Words: "a variable has the storage class of its pointer type"},
 		{Code: "SPV-Variable-Class", Section: "SPIR-V 3.3.8", Words: "no variable is in Generic or PhysicalStorageBuffer"},
-		{Code: "SPV-Variable-DataType", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "an untyped variable in Function, Private or Workgroup has a data type"},
+		{Code: "SPV-Variable-DataType", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "an untyped variable in Function, Private or Workgroup has a data type, and a data type is a type"},
 		{Code: "SPV-Variable-UntypedWorkgroup", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "in a shader, an untyped variable in Workgroup has a Block as data type"},
 		{Code: "SPV-Variable-Initializer", Section: "SPIR-V 3.3.8", Words: "the initializer of a variable is a constant or a module-scope variable of the type of its contents; a variable in TaskPayloadWorkgroupEXT or in a storage class of ray tracing has none"},
 		{Code: "SPV-Variable-Void", Section: "SPIR-V 3.3.8", Words: "a variable does not contain void"},
@@ -103,6 +104,13 @@ func (c *checker) variableForm(v *facts.Variable) bool {
 	}
 	if v.Pointer.Storage != v.Storage {
 		c.fail(v.Index, "SPV-Variable-Storage", "the variable is in %s, its pointer points to %s; must be the same", v.Storage, v.Pointer.Storage)
+	}
+	if untyped && v.Type == nil {
+		id, _ := inst.UntypedVariableKHR(c.code.Inst(v.Index)).DataType()
+		if d := c.code.DefInst(id); d != nil && d.Op().HasType() { // an id without a type is reported by the rules on ids
+			c.fail(v.Index, "SPV-Variable-DataType", "the data type is %s, the result of %s; must be a type", c.name(id), d.Op())
+			return false
+		}
 	}
 	if v.Type.IsVoid() {
 		c.fail(v.Index, "SPV-Variable-Void", "the variable contains void; must contain an object")
