@@ -12,7 +12,7 @@ var heapFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Heap-Constant", Section: heapSection, Words: "the operand of OffsetIdEXT and ArrayStrideIdEXT is a constant 32-bit integer"},
 		{Code: "SPV-Heap-Offset", Section: heapSection, Words: "OffsetIdEXT is on members of structs with descriptors"},
-		{Code: "SPV-Heap-Stride", Section: heapSection, Words: "ArrayStrideIdEXT is on arrays with descriptors"},
+		{Code: "SPV-Heap-Stride", Section: heapSection, Words: "ArrayStrideIdEXT is on arrays with descriptors, and is greater than 0"},
 		{Code: "SPV-Heap-Size", Section: heapSection, Words: "OpConstantSizeOfEXT yields a 32-bit or 64-bit integer, the size of a descriptor type"},
 		{Code: "SPV-Heap-Buffer", Section: heapSection, Words: "OpTypeBufferEXT has the storage class Uniform or StorageBuffer"},
 		{Code: "SPV-Heap-Pointer", Section: heapSection, Words: "OpBufferPointerEXT yields a pointer to Uniform or StorageBuffer"},
@@ -121,6 +121,11 @@ func (c *checker) heapDecoration(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Heap-Offset", "OffsetIdEXT on %s; must be on a member of a struct", c.name(v.Target()))
 	case spirv.DecorationArrayStrideIdEXT:
 		c.heapConstant(i, kind, v.DecorationWords())
+		if w := v.DecorationWords(); len(w) > 0 {
+			if n, ok := c.settled(spirv.ID(w[0])); ok && n == 0 {
+				c.fail(i, "SPV-Heap-Stride", "ArrayStrideIdEXT is 0; must be greater than 0")
+			}
+		}
 		d := c.code.DefInst(v.Target())
 		if d == nil {
 			return

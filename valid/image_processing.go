@@ -166,6 +166,9 @@ func (c *images) blockMatch(i int, in spirv.Inst) {
 		texture, kind, region = vuid.RuntimeSpirv_OpImageBlockMatchSSDQCOM_06984, vuid.RuntimeSpirv_OpImageBlockMatchSSDQCOM_06983, vuid.RuntimeSpirv_OpImageBlockMatchSSDQCOM_06988
 	}
 	c.processedTexel(i, in, v.Target())
+	if a := (imageAccess{i: i, op: op}); a.sampledOperand(c.subject, v.Reference()) {
+		a.single(c.subject)
+	}
 	for _, o := range [...]struct {
 		what string
 		id   spirv.ID
