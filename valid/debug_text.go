@@ -32,7 +32,6 @@ func (c *debugInfo) debugLine(i int, w []spirv.ID) {
 
 // debugDeclare checks DebugDeclare after a DebugLine of line 0. A variable of the
 // source has a line of its declaration; a variable that the compiler added does not.
-// It is a warning: the text permits line 0, and glslang has it before parameters.
 func (c *debugInfo) debugDeclare(i int, w []spirv.ID) {
 	if c.lineless < 0 {
 		return
@@ -43,7 +42,7 @@ func (c *debugInfo) debugDeclare(i int, w []spirv.ID) {
 	}
 	flags, ok := c.m.Const(spirv.ID(d[11])).Int()
 	if ok && flags&int64(spirv.NonSemanticShaderDebugInfoFlagsFlagArtificialMask) == 0 {
-		c.fail(c.lineless, "SPV-DebugInfo-Line", "line 0 for the declaration of %s, a variable of the source; must be a line of at least 1", c.name(w[0])).also(c, i, "the declaration").warn()
+		c.fail(c.lineless, "SPV-DebugInfo-Line", "line 0 for the declaration of %s, a variable of the source; must be a line of at least 1", c.name(w[0])).also(c, i, "the declaration")
 		c.lineless = -1
 	}
 }
@@ -100,7 +99,7 @@ func (c *debugInfo) textOf(source spirv.ID) ([]int32, bool) {
 		return l, l != nil
 	}
 	var lines []int32
-	if text := c.sourceText(c.code.Def(source)); text != "" && !hasLineDirective(text) {
+	if text := c.sourceText(c.code.Def(source)); text != "" {
 		for line := range strings.Lines(text) {
 			lines = append(lines, int32(len(strings.TrimSuffix(line, "\n"))))
 		}
@@ -142,20 +141,4 @@ func (c *debugInfo) sourceText(d int) string {
 		id = spirv.ID(more[5])
 	}
 	return strings.Join(parts, "")
-}
-
-// hasLineDirective reports whether a text has a #line directive, after which positions count lines from its number on.
-// glslang begins each text with one.
-func hasLineDirective(text string) bool {
-	for line := range strings.Lines(text) {
-		rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), "#")
-		if !ok {
-			continue
-		}
-		rest = strings.TrimLeft(rest, " \t")
-		if strings.HasPrefix(rest, "line") || rest != "" && '0' <= rest[0] && rest[0] <= '9' {
-			return true
-		}
-	}
-	return false
 }
