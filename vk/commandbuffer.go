@@ -1,9 +1,5 @@
 package vk
 
-import (
-	"github.com/chiaro-gpu/chiaro/link"
-)
-
 // bufferState is the state of a command buffer (Vulkan, Command Buffer Lifecycle). A pending command buffer is
 // executable and in use.
 type bufferState uint8
@@ -140,6 +136,3 @@ func (c *CommandBuffer) refer(o *object) {
 	o.seen.Store(c.stamp)
 	c.refs = append(c.refs, o)
 }
-
-// pushStages is all stages: push constants are one range of bytes for all of them.
-const pushStages = link.AllStages
