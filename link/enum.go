@@ -97,8 +97,8 @@ func readFlags(names []enumName, read func(any) error, v *uint64) error {
 	return nil
 }
 
-// readName reads the name of one value. The YAML reader prefers UnmarshalYAML: for an
-// UnmarshalText it formats each value anew, with a map of all tokens of the document.
+// readName reads the name of one value. Types implement UnmarshalYAML because the YAML reader is slow with
+// UnmarshalText: for each value it prints the node again and maps all tokens of the document.
 func readName(read func(any) error, to encoding.TextUnmarshaler) error {
 	var name string
 	if err := read(&name); err != nil {

@@ -28,7 +28,7 @@ const (
 	// Pipelines checks modules and pipelines when they are made: [InvalidModuleError], [LinkError].
 	Pipelines
 
-	// All checks the state of draws too, when they run: what is missing makes the device lost.
+	// All also checks the state of each draw when it executes: a missing state loses the device.
 	All
 )
 

@@ -203,8 +203,8 @@ func (x *executor) endRendering() error {
 	return err
 }
 
-// drawable returns what is bound for draws, and sets the state of the draw: of a pipeline, its state with the dynamic
-// parts; of shader objects, all of it is dynamic.
+// drawable returns the bound pipeline or the pipeline of the bound shader objects, and composes the state of the draw:
+// the static state of the pipeline overridden by its dynamic states, or only dynamic state with shader objects.
 func (x *executor) drawable() (*drawable, error) {
 	g := &x.graphics
 	s := &g.bound.draw

@@ -182,7 +182,7 @@ func TestDraw(t *testing.T) {
 		c.EndQuery(q, 0)
 		s.paint(c, 0, 1, 0, 1)
 		c.Draw(3, 1, 3, 0)
-		s.paint(c, 0, 0, 1, 1) // behind both
+		s.paint(c, 0, 0, 1, 1) // fails the depth test everywhere
 		c.BeginQuery(q, 1)
 		c.Draw(3, 1, 0, 0)
 		c.EndQuery(q, 1)

@@ -212,7 +212,7 @@ func TestMissingByFeature(t *testing.T) {
 	}
 }
 
-// TestBinaries changes bytes of a binary: never a crash, and what is read is what was written.
+// TestBinaries flips bits of a binary: readBinary must not panic, and must return the original code or an error.
 func TestBinaries(t *testing.T) {
 	s := newScene(t, 1)
 	o := s.objects(t, 0)[0]

@@ -91,8 +91,8 @@ func TestPicturesEverywhere(t *testing.T) {
 	small := strings.NewReplacer("WIDTH 512 HEIGHT 384", "WIDTH 64 HEIGHT 48", "FRAMEBUFFER_SIZE 512 384", "FRAMEBUFFER_SIZE 64 48", "COUNT 4096", "COUNT 1024")
 	for _, name := range pictured[1:] {
 		t.Run(name, func(t *testing.T) {
-			if (name == "model" || name == "terrain") && os.Getenv("CHIARO_LONG") == "" {
-				t.Skip("the interpreter takes 3 to 10 seconds for this example: set CHIARO_LONG to run it")
+			if name == "model" && os.Getenv("CHIARO_LONG") == "" {
+				t.Skip("the interpreter takes 10 seconds for this example: set CHIARO_LONG to run it")
 			}
 			text, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".amber"))
 			if err != nil {

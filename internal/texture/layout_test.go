@@ -88,8 +88,8 @@ func TestAlias(t *testing.T) {
 	}
 }
 
-// TestBlocksInMemory writes blocks of BC1 to the memory of an image: it decodes what is there before, and what comes
-// later. A BC1 block of two equal colors has that color everywhere.
+// TestBlocksInMemory writes BC1 blocks to the memory of an image, before and after its creation: the image decodes both.
+// All texels of a BC1 block with two equal colors have this color.
 func TestBlocksInMemory(t *testing.T) {
 	l, err := NewLayout(Desc{Format: "BC1_RGB_UNORM_BLOCK", Dim: ir.Dim2D, Width: 8, Height: 4})
 	if err != nil {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"math/rand"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,9 +61,6 @@ func TestManyTriangles(t *testing.T) {
 		"outlines":  func(f *fuzzed) { f.state.Rasterization.PolygonMode = state.Outline },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if long := []string{"strip", "indices", "instances", "samples"}; slices.Contains(long, name) && os.Getenv("CHIARO_LONG") == "" {
-				t.Skip("takes half a second: set CHIARO_LONG to run it")
-			}
 			f := &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D32_SFLOAT_S8_UINT", counted: true,
 				state: state.State{DepthStencil: state.DepthStencil{Test: true, Write: true, Compare: state.LessOrEqual}}}
 			f.complete(vertex(0))

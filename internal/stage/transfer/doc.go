@@ -1,6 +1,6 @@
 // Package transfer copies between buffers and images: copies, blits and clears of every format and aspect (Vulkan, Copy
-// Commands, Clear Commands). It refuses to know shaders and command buffers. The caller has checked what Vulkan leaves to
-// the application, such as formats of copies; what is outside of an image or a buffer is an error here too.
+// Commands, Clear Commands). It refuses to know shaders and command buffers. Callers check valid
+// usage, such as compatible formats. A region outside an image or a buffer is a *RangeError.
 //
 // # Files
 //
