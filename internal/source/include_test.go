@@ -24,9 +24,6 @@ func TestIncludesInside(t *testing.T) {
 	write("in/sub/b.glsl", "float b;")
 	write("in/sub/c.glsl", `#include "../../secret"`)
 	write("in/sub/d.glsl", `#include "../secret"`) // from in: glslangValidator searches the folders of all includers
-	if err := os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "in/link")); err != nil {
-		t.Skip(err)
-	}
 	for text, ok := range map[string]bool{
 		"void main() { }":                     true,
 		`#include "a.glsl"`:                   true,
@@ -39,7 +36,6 @@ func TestIncludesInside(t *testing.T) {
 		"#include /* */ \"../secret\"":        false,
 		`%:include "../secret"`:               false,
 		`#include "` + dir + `/secret"`:       false,
-		`#include "link"`:                     false,
 		`#include "sub"`:                      false,
 		`#include "sub/c.glsl"`:               false,
 		`#include "sub/d.glsl"`:               false,
@@ -51,6 +47,14 @@ func TestIncludesInside(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	t.Run("symbolic link", func(t *testing.T) {
+		if err := os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "in/link")); err != nil {
+			t.Skip("this system or user cannot create symbolic links: ", err)
+		}
+		if _, err := includesInside(filepath.Join(dir, "in", "main.comp"), []byte(`#include "link"`)); err == nil {
+			t.Error("no error for a link out of the folder")
+		}
+	})
 	// Below the working directory, the sources of one tree include each other.
 	t.Chdir(dir)
 	if _, err := includesInside("in/sub/c.comp", []byte(`#include "../a.glsl"`)); err != nil {
