@@ -1,0 +1,3 @@
+package amber
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

@@ -1,0 +1,3 @@
+package conformance
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

@@ -1,0 +1,3 @@
+package lower
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

@@ -1,0 +1,3 @@
+package pass
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

@@ -1,0 +1,3 @@
+package texture_test
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

@@ -1,0 +1,3 @@
+package valid
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"
