@@ -14,15 +14,17 @@ func (p *Pass) DrawIndirect(ctx context.Context, pipeline *Pipeline, a *state.Ar
 	if err != nil {
 		return err
 	}
-	one := *a
+	one := &p.indirect
+	*one = *a
+	defer func() { *one = state.Args{} }()
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if x.Set(&one, i); one.Count == 0 || one.Instances == 0 {
+		if x.Set(one, i); one.Count == 0 || one.Instances == 0 {
 			continue
 		}
-		if err := p.Draw(ctx, pipeline, &one); err != nil {
+		if err := p.Draw(ctx, pipeline, one); err != nil {
 			return err
 		}
 	}

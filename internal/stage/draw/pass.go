@@ -37,6 +37,8 @@ type Pass struct {
 	clears []*recordedClear
 	inUse  struct{ draws, clears int }
 
+	indirect state.Args // of the current draw of DrawIndirect; a local variable would cost an allocation
+
 	ctx           context.Context // of binning
 	crew          exec.Pool
 	binners       []*binWorker     // by worker
