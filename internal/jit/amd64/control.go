@@ -98,7 +98,7 @@ func (m *machine) call(in *vcode.Inst) {
 	there := &m.frames[in.Target]
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
-		m.set.save(r)
+		m.set.toMemory(m.slot(r), r)
 	}
 	for i, u := range in.Uses {
 		m.set.toMemory(At(RSP, there.args[i]), u)
@@ -109,7 +109,7 @@ func (m *machine) call(in *vcode.Inst) {
 	}
 	for _, r := range saves.After {
 		if !slices.Contains(in.Defs, r) {
-			m.set.restore(r)
+			m.set.fromMemory(r, m.slot(r))
 		}
 	}
 }
@@ -149,11 +149,11 @@ func (m *machine) bailOut(in *vcode.Inst, out Label) {
 func (m *machine) waitAtBarrier(in *vcode.Inst) {
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
-		m.set.save(r)
+		m.set.toMemory(m.slot(r), r)
 	}
 	m.Call(m.barrier)
 	for _, r := range saves.After {
-		m.set.restore(r)
+		m.set.fromMemory(r, m.slot(r))
 	}
 }
 
@@ -200,13 +200,13 @@ func (m *machine) spillMasks(in *vcode.Inst) {
 func (m *machine) callService(in *vcode.Inst) {
 	saves := m.frame.Saves[in]
 	for _, r := range saves.Before {
-		m.set.save(r)
+		m.set.toMemory(m.slot(r), r)
 	}
 	m.sites = append(m.sites, m.site(in))
 	m.MovI(RAX, uint64(len(m.sites)-1))
 	m.Call(m.service)
 	for _, r := range saves.After {
-		m.set.restore(r)
+		m.set.fromMemory(r, m.slot(r))
 	}
 }
 

@@ -69,8 +69,6 @@ type selection interface {
 	roundToHalf(in *vcode.Inst, near bool) // fusedRoundHalf; near: of a smallSum
 	maskOp(in *vcode.Inst)                 // And, AndNot and Or
 	testMasks(masks []vcode.Reg)           // sets the zero flag if all masks are empty
-	save(r vcode.Reg)                      // from its physical register to its stack slot
-	restore(r vcode.Reg)                   // from its stack slot to its physical register
 	toMemory(to Mem, r vcode.Reg)          // from a physical register, stack slot or constant
 	fromMemory(r vcode.Reg, from Mem)
 	initial(to Mem, part int)      // the mask of the lanes that have an invocation

@@ -4,38 +4,6 @@ import "github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 
 // Copies between registers and memory: spills, and arguments on the stack.
 
-// save spills a physical register to its stack slot.
-func (m *machine) save(r vcode.Reg) {
-	x, _ := m.phys(r)
-	switch m.class(r) {
-	case vcode.Mask:
-		m.RM(KMOVW_ST, V128, x, 0, m.slot(r), 0)
-	case vcode.Gen:
-		m.GRM(MOV_ST|W, x, m.slot(r))
-	case vcode.Wide:
-		m.RM(VMOVDQA64_ST, V512, x, 0, m.slot(r), 0)
-		m.RM(VMOVDQA64_ST, V512, x+1, 0, upper(m.slot(r)), 0)
-	default:
-		m.RM(VMOVDQA32_ST, V512, x, 0, m.slot(r), 0)
-	}
-}
-
-// restore reloads a physical register from its stack slot.
-func (m *machine) restore(r vcode.Reg) {
-	x, _ := m.phys(r)
-	switch m.class(r) {
-	case vcode.Mask:
-		m.RM(KMOVW, V128, x, 0, m.slot(r), 0)
-	case vcode.Gen:
-		m.GRM(MOV|W, x, m.slot(r))
-	case vcode.Wide:
-		m.RM(VMOVDQA64, V512, x, 0, m.slot(r), 0)
-		m.RM(VMOVDQA64, V512, x+1, 0, upper(m.slot(r)), 0)
-	default:
-		m.RM(VMOVDQA32, V512, x, 0, m.slot(r), 0)
-	}
-}
-
 // moveMemory copies all lanes from memory to memory. A mask occupies eight bytes in memory, of which
 // 16 bits are used.
 func (m *machine) moveMemory(c vcode.Class, to, from Mem) {
@@ -56,7 +24,7 @@ func (m *machine) moveMemory(c vcode.Class, to, from Mem) {
 func (m *machine) toMemory(to Mem, r vcode.Reg) {
 	switch m.class(r) {
 	case vcode.Mask:
-		m.RM(KMOVW_ST, V128, m.mask(r, 1), 0, to, 0)
+		m.RM(KMOVW_ST, V128, m.maskBits(r, 1), 0, to, 0)
 	case vcode.Gen:
 		m.GRM(MOV_ST|W, m.gen(r, RAX), to)
 	case vcode.Wide:

@@ -151,11 +151,12 @@ func variableAddress(m *machine, in *vcode.Inst) {
 	m.define(in, 0)
 }
 
-// slotAddress returns the memory of a slot of a private variable, the same slot in all lanes. It jumps
-// to slow out of range.
-func (m *machine) slotAddress(in *vcode.Inst, slow Label) Mem {
+// slotAddress returns the memory of a slot of a private variable, the same slot in all lanes, of a part
+// of so many bytes. It jumps to slow out of range. The slot is uniform, so that its words of all lanes
+// are one vector: no gather is necessary.
+func (m *machine) slotAddress(in *vcode.Inst, slow Label, bytes int32) Mem {
 	v := m.prog.Vars[in.Key.Aux]
-	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + 64*int32(in.Part)
+	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + bytes*int32(in.Part)
 	if n, ok := m.f.Const(in.Uses[0]); ok {
 		if n >= uint64(v.Slots) {
 			// The code after the jump is unreachable, but needs a valid displacement.
@@ -173,7 +174,7 @@ func (m *machine) slotAddress(in *vcode.Inst, slow Label) Mem {
 
 func (m *machine) slotLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at := m.slotAddress(in, slow)
+	at := m.slotAddress(in, slow, 64)
 	d, o := m.dest(in, 0)
 	m.RM(VMOVDQU32, V512, d, 0, at, o)
 	m.done(in, d)
@@ -188,7 +189,7 @@ func (m *machine) slotLoad(in *vcode.Inst) {
 
 func (m *machine) slotStore(in *vcode.Inst) {
 	slow := m.NewLabel()
-	at := m.slotAddress(in, slow)
+	at := m.slotAddress(in, slow, 64)
 	o := Opt(0)
 	if all, ok := m.f.Const(in.Masks[0]); !ok || all == 0 {
 		o = K(m.execution(in))

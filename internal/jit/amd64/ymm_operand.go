@@ -198,27 +198,7 @@ func (m ymm) put(in *vcode.Inst, d vcode.Reg, y Reg) {
 	m.rm(AVX_VMOVUPS_ST, y, 0, m.slot(d))
 }
 
-// save spills a physical register to its stack slot.
-func (m ymm) save(r vcode.Reg) {
-	x, _ := m.phys(r)
-	if m.class(r) == vcode.Gen {
-		m.GRM(MOV_ST|W, x, m.slot(r))
-		return
-	}
-	m.rm(AVX_VMOVUPS_ST, x, 0, m.slot(r))
-}
-
-// restore reloads a physical register from its stack slot.
-func (m ymm) restore(r vcode.Reg) {
-	x, _ := m.phys(r)
-	if m.class(r) == vcode.Gen {
-		m.GRM(MOV|W, x, m.slot(r))
-		return
-	}
-	m.rm(AVX_VMOVUPS, x, 0, m.slot(r))
-}
-
-// toMemory stores a register. It serves arguments and results of calls. The layout of a value with
+// toMemory stores a register. It serves spills, and arguments and results of calls. The layout of a value with
 // 64 bits per lane is its two halves, lanes 0 to 3 first.
 func (m ymm) toMemory(to Mem, r vcode.Reg) {
 	switch m.class(r) {

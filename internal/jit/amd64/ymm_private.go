@@ -1,8 +1,6 @@
 package amd64
 
 import (
-	"math"
-
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -195,29 +193,9 @@ func ymmClearVariable(m ymm, in *vcode.Inst) {
 	m.Jcc(NotEqual, again)
 }
 
-// slotAddress returns the memory of a slot of a private variable, the same slot in all lanes. It
-// jumps to slow out of range. The slot is uniform, so that its words of all lanes are one vector: no
-// gather is necessary.
-func (m ymm) slotAddress(in *vcode.Inst, slow Label) Mem {
-	v := m.prog.Vars[in.Key.Aux]
-	first := m.record.Private + 4*int32(m.varBase(int(in.Key.Aux)))*m.record.Lanes + ymmBytes*int32(in.Part)
-	if n, ok := m.f.Const(in.Uses[0]); ok {
-		if n >= uint64(v.Slots) {
-			m.Jmp(slow)
-			n = 0
-		}
-		return At(R14, first+int32(n)*4*m.record.Lanes)
-	}
-	m.loadGen(RAX, in.Uses[0])
-	m.GI(CmpI, true, RAX, int32(min(v.Slots, math.MaxInt32)))
-	m.Jcc(AboveEqual, slow)
-	m.multiply(RAX, uint64(4*m.record.Lanes))
-	return Indexed(R14, RAX, 1, first)
-}
-
 func (m ymm) slotLoad(in *vcode.Inst) {
 	slow, resume := m.NewLabel(), m.NewLabel()
-	at := m.slotAddress(in, slow)
+	at := m.slotAddress(in, slow, ymmBytes)
 	d := m.dest(in, 0)
 	m.rm(AVX_VMOVUPS, d, 0, at)
 	m.done(in, d)
@@ -233,7 +211,7 @@ func (m ymm) slotLoad(in *vcode.Inst) {
 // slotStore merges by reading the old slot: no other thread writes to the memory of a subgroup.
 func (m ymm) slotStore(in *vcode.Inst) {
 	slow := m.NewLabel()
-	at := m.slotAddress(in, slow)
+	at := m.slotAddress(in, slow, ymmBytes)
 	value := m.vec(in.Uses[1], 0)
 	if !m.always(in) {
 		m.rm(AVX_VMOVUPS, 1, 0, at)
