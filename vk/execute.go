@@ -233,7 +233,7 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	defer cancel()
 	err := p.pipeline.Dispatch(ctx, args)
 	if args.Log != nil {
-		for _, text := range shader.Printed(p.stage.Program, args.Log, maxPrinted) {
+		for _, text := range shader.Printed(args.Log, maxPrinted) {
 			x.dev.print(text)
 		}
 	}

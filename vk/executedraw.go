@@ -275,10 +275,8 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	defer cancel()
 	err = record(ctx, g, p, a, indirect)
 	if log := a.Shader.Log; log != nil {
-		for _, stage := range p.stages {
-			for _, text := range shader.Printed(stage.Program, log, maxPrinted) {
-				x.dev.print(text)
-			}
+		for _, text := range shader.Printed(log, maxPrinted) {
+			x.dev.print(text)
 		}
 	}
 	return stateError(err)

@@ -333,7 +333,7 @@ func (j *shaderJob) dispatch(ctx context.Context, f *runFlags, g *facts.Module) 
 	}
 	j.args.Log = &exec.Log{}
 	err = compute.Dispatch(ctx, prog, j.args)
-	j.log = shader.Printed(prog.IR(), j.args.Log, amber.MaxLog)
+	j.log = shader.Printed(j.args.Log, amber.MaxLog)
 	return err
 }
 

@@ -72,7 +72,7 @@ func (r *runner) dispatch(ctx context.Context, c *Dispatch) error {
 	args.Map(prog.IR(), c.Pipeline.Mappings)
 	args.Groups, args.Base = r.groups(c), c.Base
 	err = prog.Dispatch(ctx, args)
-	r.hear(prog.IR(), args.Log)
+	r.hear(args.Log)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s:%s: pipeline %s: %w%s", r.script.File, c.At, c.Pipeline.Name, err, prog.location(r.script.File, err))
 	}

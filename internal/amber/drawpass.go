@@ -207,9 +207,7 @@ func (p *drawPass) end(ctx context.Context, err error) error {
 	}
 	p.joinAll()
 	for _, d := range p.draws {
-		for _, s := range d.program.stages {
-			p.hear(s.ir, d.log)
-		}
+		p.hear(d.log)
 	}
 	if err != nil || p.owner == nil {
 		return err

@@ -2,16 +2,15 @@ package amber
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 )
 
 // MaxLog bounds the bytes of the log of a script.
 const MaxLog = 4 << 20
 
-// hear adds the printed output of the invocations of a dispatch to the script's log.
-func (r *runner) hear(p *ir.Program, log *exec.Log) {
-	for _, text := range shader.Printed(p, log, MaxLog-r.logged) {
+// hear adds the printed output of the invocations of a dispatch or a draw to the script's log.
+func (r *runner) hear(log *exec.Log) {
+	for _, text := range shader.Printed(log, MaxLog-r.logged) {
 		r.say(text)
 	}
 }

@@ -86,7 +86,7 @@ func (x *Interleaver) Run(ctx context.Context, workers int, tasks []Task, spans 
 	}
 	for i := range tasks {
 		if p := &tasks[i]; p.Program != nil {
-			if err := p.Job.abortError(p.Program.IR()); err != nil {
+			if err := p.Job.abortError(); err != nil {
 				return err
 			}
 		}

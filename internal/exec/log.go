@@ -29,10 +29,20 @@ const maxArgs = 1 << 12
 
 // Message is one message of an invocation.
 type Message struct {
-	Group  [3]uint32 // WorkgroupId
-	Lane   uint32    // index in the workgroup: subgroup · SubgroupSize + lane
-	Number uint32    // index in ir.Program.Messages
-	Args   []uint64  // bits of the values
+	Program *ir.Program // of the invocation: the programs of a draw share a log
+	Group   [3]uint32   // WorkgroupId
+	Lane    uint32      // index in the workgroup: subgroup · SubgroupSize + lane
+	Number  uint32      // index in Program.Messages
+	Args    []uint64    // bits of the values
+}
+
+// Of returns the text and the types of the values of the message.
+func (m *Message) Of() *ir.Message { return &m.Program.Messages[m.Number] }
+
+// Local returns LocalInvocationId.
+func (m *Message) Local() [3]uint32 {
+	x, y := m.Program.LocalSize[0], m.Program.LocalSize[1]
+	return [3]uint32{m.Lane % x, m.Lane / x % y, m.Lane / x / y}
 }
 
 type invocation struct {
@@ -40,8 +50,8 @@ type invocation struct {
 	lane  uint32
 }
 
-// Begin records a new message of an invocation, without values. message is an index in ir.Program.Messages.
-func (l *Log) Begin(group [3]uint32, lane, message uint32) {
+// Begin records a new message of an invocation of a program, without values. message is an index in p.Messages.
+func (l *Log) Begin(p *ir.Program, group [3]uint32, lane, message uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	most := l.Limit
@@ -59,7 +69,7 @@ func (l *Log) Begin(group [3]uint32, lane, message uint32) {
 		return
 	}
 	l.lastOf[invocation{group, lane}] = len(l.list)
-	l.list = append(l.list, Message{Group: group, Lane: lane, Number: message})
+	l.list = append(l.list, Message{Program: p, Group: group, Lane: lane, Number: message})
 }
 
 // AddArg appends a value, as its bits, to the invocation's latest message.
@@ -71,14 +81,20 @@ func (l *Log) AddArg(group [3]uint32, lane uint32, bits uint64) {
 	}
 }
 
-// Messages returns the recorded messages, sorted by workgroup (x fastest), then by lane, then in program
-// order.
+// Messages returns the recorded messages, sorted by program (in the order of their first messages), then by workgroup
+// (x fastest), then by lane, then in program order.
 func (l *Log) Messages() []Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := slices.Clone(l.list)
+	rank := map[*ir.Program]int{}
+	for i := range out {
+		if _, ok := rank[out[i].Program]; !ok {
+			rank[out[i].Program] = len(rank)
+		}
+	}
 	slices.SortStableFunc(out, func(a, b Message) int {
-		return cmp.Or(cmp.Compare(a.Group[2], b.Group[2]), cmp.Compare(a.Group[1], b.Group[1]),
+		return cmp.Or(cmp.Compare(rank[a.Program], rank[b.Program]), cmp.Compare(a.Group[2], b.Group[2]), cmp.Compare(a.Group[1], b.Group[1]),
 			cmp.Compare(a.Group[0], b.Group[0]), cmp.Compare(a.Lane, b.Lane))
 	})
 	return out
@@ -103,17 +119,13 @@ func (j *Job) WithLog(p *ir.Program) *Job {
 }
 
 // abortError returns the *AbortError of the first Abort message in the log, or nil if there is none.
-func (j *Job) abortError(p *ir.Program) error {
+func (j *Job) abortError() error {
 	if j.Log == nil {
 		return nil
 	}
 	for _, s := range j.Log.Messages() {
-		if int(s.Number) < len(p.Messages) && p.Messages[s.Number].Kind == ir.Abort {
-			x, y := p.LocalSize[0], p.LocalSize[1]
-			return &AbortError{
-				Group: s.Group, Local: [3]uint32{s.Lane % x, s.Lane / x % y, s.Lane / x / y},
-				Types: p.Messages[s.Number].Args, Args: s.Args,
-			}
+		if m := s.Of(); m.Kind == ir.Abort {
+			return &AbortError{Group: s.Group, Local: s.Local(), Types: m.Args, Args: s.Args}
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func Run(ctx context.Context, p Program, job *Job) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return job.abortError(p.IR())
+	return job.abortError()
 }
 
 // dispatch is the state of one Run: a job shared by several workers. It is reused, so that a run in the

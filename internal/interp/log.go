@@ -3,7 +3,7 @@ package interp
 // log: each lane that is no helper begins a message.
 func (s *subgroup) log(in *inst) {
 	for lane := range s.A.Without(s.helper).All {
-		s.w.job.Log.Begin(s.w.group, s.invocation(lane), uint32(in.key.Aux))
+		s.w.job.Log.Begin(s.w.p.p, s.w.group, s.invocation(lane), uint32(in.key.Aux))
 	}
 }
 

@@ -5,7 +5,7 @@ package jit
 func (c *serviceCall) log() {
 	for lane := range c.active.All {
 		if !c.isHelper(lane) {
-			c.job.Log.Begin(c.group(), c.invocation(lane), uint32(c.site.Key.Aux))
+			c.job.Log.Begin(c.program.source, c.group(), c.invocation(lane), uint32(c.site.Key.Aux))
 		}
 	}
 }

@@ -351,7 +351,7 @@ func runCase(t *testing.T, source []byte, text string) {
 			if (err != nil) != (s.fails != "") || err != nil && !strings.HasPrefix(err.Error(), s.fails) {
 				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
 			}
-			if got := said(p, s.args.Log); !slices.Equal(got, s.log) {
+			if got := said(s.args.Log); !slices.Equal(got, s.log) {
 				t.Errorf("%s: log\n%s\nwant\n%s\n%s", engine.Name(), strings.Join(got, "\n"), strings.Join(s.log, "\n"), p)
 			}
 			for _, w := range s.want {
@@ -366,9 +366,9 @@ func runCase(t *testing.T, source []byte, text string) {
 }
 
 // said returns what the invocations said, as a log line each.
-func said(p *ir.Program, log *exec.Log) (out []string) {
+func said(log *exec.Log) (out []string) {
 	for _, x := range log.Messages() {
-		m := p.Messages[x.Number]
+		m := x.Of()
 		var args []printf.Arg
 		for i, bits := range x.Args {
 			args = append(args, printf.Arg{Bits: bits, Width: m.Args[i].Bits(), Float: m.Args[i].IsFloat()})

@@ -11,7 +11,7 @@ import (
 
 // Printed returns the printed output of the invocations of a run, one text for each message. It leaves out the messages
 // after more than most bytes, and counts them in the last text.
-func Printed(p *ir.Program, log *exec.Log, most int) (texts []string) {
+func Printed(log *exec.Log, most int) (texts []string) {
 	lost := log.Dropped()
 	bytes := 0
 	for _, s := range log.Messages() {
@@ -20,12 +20,11 @@ func Printed(p *ir.Program, log *exec.Log, most int) (texts []string) {
 			continue
 		}
 		text := ""
-		switch m := &p.Messages[s.Number]; m.Kind {
+		switch m := s.Of(); m.Kind {
 		case ir.Print:
 			text = strings.TrimSuffix(printf.Format(m.Text, printed(m, s.Args)), "\n")
 		case ir.Break:
-			x, y := p.LocalSize[0], p.LocalSize[1]
-			text = fmt.Sprintf("debug break in workgroup %d, invocation %d", s.Group, [3]uint32{s.Lane % x, s.Lane / x % y, s.Lane / x / y})
+			text = fmt.Sprintf("debug break in workgroup %d, invocation %d", s.Group, s.Local())
 		default:
 			continue
 		}
