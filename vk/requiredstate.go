@@ -55,7 +55,10 @@ func constant(f state.BlendFactor) bool {
 }
 func anyFactor(state.BlendFactor) bool { return true }
 
-// needs are the rules of the section, for the states that a device of Chiaro has.
+// needs are the rules of the section, for the states that a device of Chiaro has. Package link has the same rules for
+// descriptions of pipelines in a table of its own: a description may leave states, stages and features unknown, and it has
+// one state for each command, but SetLineStipple and SetDiscardRectangles also set the enable of their state.
+// TestNeedsOfLink compares the commands of both tables.
 var needs = []need{
 	{"vkCmdSetViewportWithCount", haveViewports, func(n *needy) bool { return true }},
 	{"vkCmdSetScissorWithCount", haveScissors, func(n *needy) bool { return true }},
@@ -98,7 +101,9 @@ var needs = []need{
 	{"vkCmdSetConservativeRasterizationModeEXT", uint8(setConservative), func(n *needy) bool {
 		return n.rasterized() && n.device.extension("VK_EXT_conservative_rasterization")
 	}},
-	{"vkCmdSetExtraPrimitiveOverestimationSizeEXT", uint8(setExtraOverestimate), func(n *needy) bool { return n.rasterized() && n.Rasterization.Conservative > 0 }},
+	{"vkCmdSetExtraPrimitiveOverestimationSizeEXT", uint8(setExtraOverestimate), func(n *needy) bool {
+		return n.rasterized() && n.Rasterization.Conservative > 0 && n.device.extension("VK_EXT_conservative_rasterization")
+	}},
 	{"vkCmdSetDepthClipEnableEXT", uint8(setDepthClip), func(n *needy) bool { return n.feature("depthClipEnable") }},
 	{"vkCmdSetProvokingVertexModeEXT", uint8(setProvoking), func(n *needy) bool {
 		return n.rasterized() && n.has(StageVertex) && n.device.extension("VK_EXT_provoking_vertex")

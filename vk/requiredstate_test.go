@@ -1,0 +1,48 @@
+package vk
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// absentStates are the commands of link's rules for states that a device of Chiaro does not have, or that another command
+// of its objects sets.
+var absentStates = []string{
+	"vkCmdSetDiscardRectangleEnableEXT", "vkCmdSetDiscardRectangleModeEXT", "vkCmdSetLineStippleEnableEXT", // SetDiscardRectangles, SetLineStipple
+	"vkCmdSetSampleLocationsEnableEXT", "vkCmdSetSampleLocationsEXT", "vkCmdSetColorWriteEnableEXT", "vkCmdSetDepthClampRangeEXT",
+	"vkCmdSetAttachmentFeedbackLoopEnableEXT", "vkCmdSetViewportWScalingEnableNV", "vkCmdSetViewportWScalingNV", "vkCmdSetViewportSwizzleNV",
+	"vkCmdSetExclusiveScissorEnableNV", "vkCmdSetExclusiveScissorNV", "vkCmdSetCoverageToColorEnableNV", "vkCmdSetCoverageToColorLocationNV",
+	"vkCmdSetCoverageModulationModeNV", "vkCmdSetCoverageModulationTableEnableNV", "vkCmdSetCoverageModulationTableNV", "vkCmdSetCoverageReductionModeNV",
+	"vkCmdSetShadingRateImageEnableNV", "vkCmdSetCoarseSampleOrderNV", "vkCmdSetViewportShadingRatePaletteNV", "vkCmdSetRepresentativeFragmentTestEnableNV",
+}
+
+// TestNeedsOfLink demands that the commands of needs are the commands of link's rules on required states, except those for
+// absent states.
+func TestNeedsOfLink(t *testing.T) {
+	const middle = " precedes a draw with the dynamic state "
+	of := map[string]bool{} // by command: whether needs has it
+	for r := range link.Rules() {
+		if commands, _, ok := strings.Cut(r.Words, middle); ok {
+			of[strings.Fields(commands)[0]] = false
+		}
+	}
+	for i := range needs {
+		if _, ok := of[needs[i].command]; !ok {
+			t.Errorf("%s: no rule of link requires it", needs[i].command)
+		}
+		of[needs[i].command] = true
+	}
+	for _, c := range absentStates {
+		if has, ok := of[c]; !ok || has {
+			t.Errorf("%s is absent, but needs has it, or no rule requires it", c)
+		}
+		of[c] = true
+	}
+	for c, has := range of {
+		if !has {
+			t.Errorf("%s is required by a rule of link, and not in needs", c)
+		}
+	}
+}
