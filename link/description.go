@@ -21,7 +21,7 @@ const (
 	Compute
 	RayTracing
 	ShaderObjects  // stages that are no pipeline (VK_EXT_shader_object)
-	ExecutionGraph // nodes that hand payloads to each other (VK_AMDX_shader_enqueue)
+	ExecutionGraph // nodes that send payloads to each other (VK_AMDX_shader_enqueue)
 	RayTracingNV   // as VK_NV_ray_tracing has them
 	DataGraph      // a graph of operations on tensors (VK_ARM_data_graph)
 )
@@ -33,7 +33,7 @@ type Description struct {
 	Path   string // of a library in the description that contains it, with a period: "libraries[0]."
 	Kind   Kind
 	Flags  PipelineFlags
-	Stages []Shader // in any order; of ray tracing pipelines in that which groups count
+	Stages []Shader // in any order; the groups of a ray tracing pipeline number them in this order
 	Layout *Layout
 
 	Vertex        *VertexInput
@@ -216,7 +216,7 @@ type Binding struct {
 	Immutable       []Sampler
 }
 
-// Sampler is a VkSampler as far as set layouts ask for it.
+// Sampler is the part of a VkSampler that rules on set layouts need.
 type Sampler struct {
 	Ycbcr      bool `yaml:"ycbcr"`         // it converts from Y′CbCr
 	Subsampled bool `yaml:"subsampled"`    // it reads images that are subsampled

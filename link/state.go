@@ -194,7 +194,7 @@ func (r *Ref) UnmarshalYAML(read func(any) error) error {
 	return nil
 }
 
-// RenderPass is VkRenderPassCreateInfo as far as pipelines ask for it.
+// RenderPass is the part of VkRenderPassCreateInfo that rules on pipelines need.
 type RenderPass struct {
 	Attachments []PassAttachment `yaml:"attachments"`
 	Subpasses   []Subpass        `yaml:"subpasses"`

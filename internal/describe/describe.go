@@ -75,7 +75,7 @@ type StageBody struct {
 	Flags          link.StageFlags  `yaml:"flags"`
 	SubgroupSize   uint32           `yaml:"subgroup_size"`
 	Robustness     *link.Robustness `yaml:"robustness"`
-	Entries        []link.SpecEntry `yaml:"specialization_entries"` // the positions of values, none of which is read
+	Entries        []link.SpecEntry `yaml:"specialization_entries"` // the positions of the values; the values are in Specialization
 	Object         link.ObjectFlags `yaml:"object_flags"`
 	Identifier     uint32           `yaml:"identifier_size"` // bytes of an identifier of the module
 	InChain        bool             `yaml:"code_in_chain"`
@@ -103,15 +103,18 @@ func (s *stageFile) UnmarshalYAML(read func(any) error) error {
 	return read(&s.StageBody)
 }
 
-// Decode reads YAML into a value; its errors have a line and a column. name is the file
+// decode reads YAML into a value; its errors have a line and a column. name is the file
 // name in errors.
-func Decode(data []byte, name string, to any) error {
+func decode(data []byte, name string, to any) error {
 	root, err := parse(data, name)
 	if err != nil || root == nil {
 		return err
 	}
+	if f := conform(root, reflect.TypeOf(to).Elem()); f != nil {
+		return f.error(name)
+	}
 	if err := yaml.NodeToValue(root, to, yaml.DisallowUnknownField()); err != nil {
-		return faultOf(root, name, to, err)
+		return faultOf(root, name, err)
 	}
 	return nil
 }
@@ -186,7 +189,7 @@ type Stage struct {
 // name is for errors.
 func Read(data []byte, name string, load func(Stage) (*link.Shader, error)) (*link.Description, error) {
 	var in pipelineFile
-	if err := Decode(data, name, &in); err != nil {
+	if err := decode(data, name, &in); err != nil {
 		return nil, err
 	}
 	if in.empty() {
@@ -244,7 +247,7 @@ func (in *pipelineFile) pipeline(name, path string, depth int, load func(Stage) 
 // Layout reads only the layout of a description.
 func Layout(data []byte, name string) (*link.Layout, error) {
 	var in layoutFile
-	if err := Decode(data, name, &in); err != nil {
+	if err := decode(data, name, &in); err != nil {
 		return nil, err
 	}
 	out, err := in.layout()
@@ -339,11 +342,14 @@ type layoutFile struct {
 	// Flagged is how many bindings of a set the list of flags is for.
 	Flagged map[uint32]uint32                  `yaml:"flagged_bindings"`
 	Sets    map[uint32]map[uint32]*bindingFile `yaml:"sets"`
-	Push    []struct {
-		Offset uint32        `yaml:"offset"`
-		Size   uint32        `yaml:"size"`
-		Stages []link.Stages `yaml:"stages"`
-	} `yaml:"push_constants"`
+	Push    []rangeFile                        `yaml:"push_constants"`
+}
+
+// rangeFile is a push constant range as it is written.
+type rangeFile struct {
+	Offset uint32        `yaml:"offset"`
+	Size   uint32        `yaml:"size"`
+	Stages []link.Stages `yaml:"stages"`
 }
 
 // bindingFile is one binding of a set.

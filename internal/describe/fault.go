@@ -6,10 +6,10 @@ import (
 	"maps"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -48,14 +48,23 @@ func syntax(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// faultOf describes the error in a document that cannot be read into a value: by the schema
-// of the value, or otherwise in the words of the YAML reader.
-func faultOf(root ast.Node, name string, to any, err error) error {
-	c := &checker{defs: map[string]any{}}
-	b := &schemaBuilder{defs: c.defs}
-	if f := c.value(root, b.of(reflect.TypeOf(to).Elem()), "", "#", 0); f != nil {
-		return f.error(name)
+// documentSchemas are the schemas of documents and their definitions, by type.
+var documentSchemas sync.Map // reflect.Type → [2]map[string]any
+
+// conform checks a document against the schema of a type. The YAML reader accepts more
+// documents: it truncates 1.5 to an integer, and reads a quoted number.
+func conform(root ast.Node, t reflect.Type) *fault {
+	s, ok := documentSchemas.Load(t)
+	if !ok {
+		b := &schemaBuilder{defs: map[string]any{}}
+		s, _ = documentSchemas.LoadOrStore(t, [2]map[string]any{b.of(t), b.defs})
 	}
+	schema := s.([2]map[string]any)
+	return (&checker{schema[1]}).value(root, schema[0], "", "#", 0)
+}
+
+// faultOf describes the error in a document that conforms to the schema and cannot be read.
+func faultOf(root ast.Node, name string, err error) error {
 	var value *link.ValueError
 	if errors.As(err, &value) {
 		w := &textFinder{text: value.Text}
@@ -122,7 +131,11 @@ func (c *checker) value(n ast.Node, s map[string]any, path, at string, depth int
 		return nil
 	}
 	if !isType(n, want, s) {
-		return fail("%s; must be %s", called(n), typeNames[want])
+		words := typeNames[want]
+		if _, signed := integerRange(s); signed && want == "integer" {
+			words = "a whole number"
+		}
+		return fail("%s; must be %s", called(n), words)
 	}
 	switch n := n.(type) {
 	case *ast.SequenceNode:
@@ -197,7 +210,7 @@ func (c *checker) members(list []*ast.MappingValueNode, s map[string]any, path, 
 		case !open:
 			return &fault{m.Key.GetToken(), here, at, fmt.Sprintf("unknown member; must be one of %s", strings.Join(slices.Sorted(maps.Keys(properties)), ", "))}
 		default:
-			if pattern, ok := names["pattern"].(string); ok && !regexp.MustCompile(pattern).MatchString(key) {
+			if names["pattern"] == numberKey && (key == "" || strings.Trim(key, "0123456789") != "") {
 				return &fault{m.Key.GetToken(), here, at + "/propertyNames", fmt.Sprintf("the key %q; must be a number from 0", key)}
 			}
 			one, below = more, at+"/additionalProperties"
@@ -221,11 +234,21 @@ var typeNames = map[string]string{
 // or is nil if the range does not matter.
 func isType(n ast.Node, want string, s map[string]any) bool {
 	switch n := n.(type) {
-	case *ast.StringNode, *ast.LiteralNode:
+	case *ast.StringNode:
+		if want == "string" {
+			return true
+		}
+		// The YAML reader leaves a number such as 1e3 a text until it reads it into a field.
+		v, err := strconv.ParseFloat(n.Value, 64)
+		plain := err == nil && n.Token.Type == token.StringType && !math.IsInf(v, 0) && !math.IsNaN(v)
+		return plain && (want == "number" || want == "integer" && (s == nil || wholeInRange(v, s)))
+	case *ast.LiteralNode:
 		return want == "string"
 	case *ast.BoolNode:
 		return want == "boolean"
-	case *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+	case *ast.FloatNode:
+		return want == "number" || want == "integer" && (s == nil || wholeInRange(n.Value, s))
+	case *ast.InfinityNode, *ast.NanNode:
 		return want == "number"
 	case *ast.IntegerNode:
 		return want == "number" || want == "integer" && (s == nil || inRange(n, s))
@@ -239,17 +262,33 @@ func isType(n ast.Node, want string, s map[string]any) bool {
 
 // inRange reports whether a number is in the range of a schema.
 func inRange(n *ast.IntegerNode, s map[string]any) bool {
-	most := uint64(math.MaxUint64)
-	if m, ok := s["maximum"].(int64); ok {
-		most = uint64(m)
-	}
+	most, signed := integerRange(s)
 	switch v := n.Value.(type) {
 	case int64:
-		return v >= 0 && uint64(v) <= most
+		return v >= 0 && uint64(v) <= most || v < 0 && signed
 	case uint64:
 		return v <= most
 	}
 	return false
+}
+
+// wholeInRange reports whether a number with a fraction or an exponent is whole, as 1.0 and
+// 1e3 are, and in the range of a schema.
+func wholeInRange(v float64, s map[string]any) bool {
+	most, signed := integerRange(s)
+	return v == math.Trunc(v) && (v >= 0 || signed && v >= math.MinInt64) && v < 1<<63 && uint64(max(v, 0)) <= most
+}
+
+// integerRange returns the greatest integer of a schema, and whether it allows negative
+// ones.
+func integerRange(s map[string]any) (most uint64, signed bool) {
+	if _, bounded := s["minimum"]; !bounded {
+		return math.MaxInt64, true
+	}
+	if m, ok := s["maximum"].(int64); ok {
+		return uint64(m), false
+	}
+	return math.MaxUint64, false
 }
 
 // called is how a message calls a value.

@@ -2,11 +2,28 @@ package describe
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/link"
 )
+
+// TestExponents reads whole numbers with an exponent, which the YAML reader leaves a text.
+func TestExponents(t *testing.T) {
+	d, err := Read([]byte("subpass: 1e1\nrasterization: {line_width: 1.5e0}\nlimits: {a: 2e3}"), "f", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(d.Subpass, d.Rasterization.LineWidth, d.Device.Limits); got != "10 1.5 map[a:2000]" {
+		t.Error(got)
+	}
+	for _, text := range []string{"subpass: 15e-1", "subpass: \"1e1\"", "subpass: 1e10", "limits: {a: 1e30}", "rasterization: {line_width: .nan0}"} {
+		if _, err := Read([]byte(text), "f", nil); err == nil {
+			t.Errorf("%s is read", text)
+		}
+	}
+}
 
 // TestFaults tests the messages for invalid descriptions: the position, the actual value
 // and the required one.

@@ -17,9 +17,6 @@ func Schema() []byte {
 	b := &schemaBuilder{defs: map[string]any{}}
 	root := b.object(pipelineType)
 	root["$id"] = "https://github.com/chiaro-gpu/chiaro/raw/main/docs/pipeline.schema.json"
-	for name, p := range root["properties"].(map[string]any) {
-		p.(map[string]any)["description"] = descriptions[name]
-	}
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "a pipeline, as chiaro link and chiaro check take it"
 	root["$defs"] = b.defs
@@ -30,45 +27,8 @@ func Schema() []byte {
 	return append(text, '\n')
 }
 
-// descriptions explain the keys of a pipeline. TestSchemaDescriptions demands one for each.
-var descriptions = map[string]string{
-	"base_pipeline_flags":   "the flags of the pipeline that this one is derived from",
-	"call":                  "the other parameters of the call that creates the pipeline: cache, binaries, feedback, index",
-	"color_blend":           "the color blend state: attachments, logic operation, blend constants",
-	"commands":              "the commands with the pipeline bound: push constants, the states that commands have set, and a dispatch, a draw or a trace of rays",
-	"data_graph":            "the module, constants and resources of a data graph pipeline",
-	"depth_stencil":         "the depth and stencil state",
-	"dynamic":               "the dynamic states",
-	"extensions":            "the enabled device extensions",
-	"features":              "device features by name; a feature without a value here is unknown",
-	"flags":                 "the flags of the pipeline",
-	"fragment_shading_rate": "the state of the fragment shading rate",
-	"input_assembly":        "the primitive topology and primitive restart",
-	"kind":                  "the kind of the pipeline, such as graphics or compute; by default the kind of its stages",
-	"layout":                "the pipeline layout: descriptor sets and push constant ranges",
-	"libraries":             "the pipeline libraries that are linked into the pipeline",
-	"library":               "true if the pipeline is a library, so that stages and states may be missing",
-	"limits":                "device limits by name",
-	"multisample":           "the multisample state",
-	"no_layout":             "true if it is known that the pipeline has no layout",
-	"nodes":                 "the nodes of an execution graph",
-	"parts":                 "the parts of a graphics pipeline library",
-	"rasterization":         "the rasterization state",
-	"queues":                "the abilities of the queue families of the device: graphics, compute",
-	"ray_stages":            "the stages of a ray tracing pipeline, in order",
-	"ray_tracing":           "the shader groups and limits of a ray tracing pipeline",
-	"reading":               "the wording of Vulkan that applies: 1.0, 1.1 or current; a flag has priority",
-	"render_pass":           "the render pass: attachments and subpasses",
-	"rendering":             "the attachment formats of dynamic rendering",
-	"robustness":            "the robustness of buffers, images and vertex inputs",
-	"stages":                "the shader modules by stage; names of files are relative to the description",
-	"subpass":               "the index of the subpass in the render pass",
-	"tessellation":          "the number of control points of a patch and the domain origin",
-	"vertex_attributes":     "the vertex attributes without their bindings: location and format",
-	"vertex_formats":        "the formats that the device accepts in vertex buffers",
-	"vertex_input":          "the vertex bindings and attributes",
-	"viewport":              "the viewport state: numbers of viewports and scissors",
-}
+// numberKey is the pattern of a key that is a number.
+const numberKey = "^[0-9]+$"
 
 // schemaBuilder makes schemas of types in Go, as the reader of YAML sees them.
 type schemaBuilder struct {
@@ -109,7 +69,7 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 		s := b.of(t.Elem())
 		return map[string]any{
 			"type": "object", "additionalProperties": map[string]any{"oneOf": []any{s, map[string]any{"type": "null"}}},
-			"propertyNames": map[string]any{"pattern": "^[0-9]+$"},
+			"propertyNames": map[string]any{"pattern": numberKey},
 		}
 	case t == samplersType:
 		return map[string]any{"oneOf": []any{map[string]any{"type": "boolean"}, b.of(reflect.TypeFor[[]link.Sampler]())}}
@@ -125,9 +85,6 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		if t.Name() == "" {
-			return b.object(t)
-		}
 		if t == pipelineType {
 			return b.reference("pipeline", func() map[string]any { return b.object(t) })
 		}
@@ -141,7 +98,7 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 	case reflect.Map:
 		s := map[string]any{"type": "object", "additionalProperties": b.of(t.Elem())}
 		if t.Key().Kind() == reflect.Uint32 {
-			s["propertyNames"] = map[string]any{"pattern": "^[0-9]+$"}
+			s["propertyNames"] = map[string]any{"pattern": numberKey}
 		}
 		return s
 	case reflect.Bool:
@@ -152,6 +109,8 @@ func (b *schemaBuilder) of(t reflect.Type) map[string]any {
 		return map[string]any{"type": "number"}
 	case reflect.Uint32:
 		return map[string]any{"type": "integer", "minimum": 0, "maximum": int64(math.MaxUint32)}
+	case reflect.Int64:
+		return map[string]any{"type": "integer"}
 	case reflect.Uint64:
 		return map[string]any{"type": "integer", "minimum": 0}
 	}
@@ -195,7 +154,11 @@ func (b *schemaBuilder) fields(t reflect.Type, properties map[string]any) {
 		case rest == "inline":
 			b.fields(f.Type, properties)
 		case name != "" && name != "-":
-			properties[name] = b.of(f.Type)
+			p := b.of(f.Type)
+			if text := descriptions[t.Name()+"."+name]; text != "" {
+				p["description"] = text
+			}
+			properties[name] = p
 		}
 	}
 }

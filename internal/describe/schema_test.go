@@ -54,6 +54,15 @@ func TestSchemaTakes(t *testing.T) {
 		{"kind: data_graph\ndata_graph: {file: g.spv, constants: [{id: 0, tensor: {format: R8_SINT, dimensions: [2]}}], resources: [{set: 0, binding: 1, array_element: 0}]}", true},
 		{"rasterization: {cull_mode: none}\nlayout: {flags: [none]}", true},
 		{"rasterization: {front_face: none}", false},
+		{"call: {index: 1, base_pipeline_index: -1}", true},
+		{"call: {base_pipeline_index: 1.5}", false},
+		{"subpass: 1.5", false},
+		{"subpass: -1.0", false},
+		{"subpass: 1.0", true},
+		{"subpass: 5e9", false},
+		{"subpass: \"3\"", false},
+		{"stages: {vertex: {file: 3}}", false},
+		{"rasterization: {line_width: \"1\"}", false},
 		{"reading: 1.1", true},
 		{"reading: \"1.0\"", true},
 		{"reading: current", true},
@@ -89,29 +98,46 @@ func TestSchemaTakes(t *testing.T) {
 	}
 }
 
-// TestSchemaDescriptions demands a description of each key of a pipeline, and no other.
+// TestSchemaDescriptions demands a description of each key of each object, and no other.
 func TestSchemaDescriptions(t *testing.T) {
-	var schema struct {
-		ID         string `json:"$id"`
-		Properties map[string]struct {
-			Description string `json:"description"`
-		} `json:"properties"`
-		Additional *bool `json:"additionalProperties"`
-	}
+	var schema map[string]any
 	if err := json.Unmarshal(Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	if schema.ID == "" || schema.Additional == nil || *schema.Additional {
-		t.Error("no $id, or unknown keys are allowed")
+	if id, _ := schema["$id"].(string); id == "" {
+		t.Error("no $id")
 	}
-	for name, p := range schema.Properties {
-		if p.Description == "" {
-			t.Errorf("%s has no description", name)
+	used := map[string]bool{}
+	described(t, "", schema, used)
+	for key, text := range descriptions {
+		if !used[text] {
+			t.Errorf("%s is no key", key)
 		}
 	}
-	for name := range descriptions {
-		if _, ok := schema.Properties[name]; !ok {
-			t.Errorf("%s is no key", name)
+}
+
+// described walks a schema: every object forbids unknown keys and describes its own. It collects the descriptions.
+func described(t *testing.T, path string, v any, used map[string]bool) {
+	if list, ok := v.([]any); ok {
+		for _, x := range list {
+			described(t, path, x, used)
 		}
+	}
+	s, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	properties, _ := s["properties"].(map[string]any)
+	for name, p := range properties {
+		text, _ := p.(map[string]any)["description"].(string)
+		if used[text] = true; text == "" {
+			t.Errorf("%s.%s has no description", path, name)
+		}
+	}
+	if more, ok := s["additionalProperties"].(bool); properties != nil && (!ok || more) {
+		t.Errorf("%s: unknown keys are allowed", path)
+	}
+	for key, x := range s {
+		described(t, path+"/"+key, x, used)
 	}
 }
