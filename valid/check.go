@@ -108,7 +108,8 @@ type checker struct {
 	handleWidth uint32 // width of image and sampler handles, in bits; 0 until declared
 	handleSeen  bool   // whether a width was declared, right or wrong
 
-	rawChains []int // instructions OpRawAccessChainNV
+	rawChains []int       // instructions OpRawAccessChainNV
+	tileMode  *facts.Mode // NonCoherentColorAttachmentReadEXT of an entry point, with Index −1 if none has it; nil until first used
 
 	grouped int        // decorations checked through groups
 	rounded []rounding // values decorated FPRoundingMode

@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -70,6 +72,7 @@ func cooperativeJudge(check func(c *cooperatives, i int, in spirv.Inst)) judge {
 type cooperatives struct {
 	*subject
 	accesses func(i int, a access, mask spirv.MemoryAccess, words []uint32)
+	sizes    *workgroupSizes // see workgroups; nil until first used
 }
 
 // isCooperative reports whether a type is a cooperative matrix.
@@ -590,22 +593,46 @@ func (c *cooperatives) transposedTarget(i int, in spirv.Inst) {
 	}
 }
 
-// matrixWorkgroup checks that the workgroup size is declared before a matrix type
-// of scope Workgroup.
-func (c *cooperatives) matrixWorkgroup(i int) {
+// workgroupSizes are the workgroup sizes of the entry points.
+type workgroupSizes struct {
+	missing     *facts.EntryPoint // the first one that has workgroups without a declared size
+	last        int               // of the operands of LocalSizeId, the one that is defined last; −1 if there is none
+	invocations []uint64          // the numbers of invocations; two if they differ
+}
+
+// workgroups returns the workgroup sizes of the entry points.
+func (c *cooperatives) workgroups() *workgroupSizes {
+	if c.sizes != nil {
+		return c.sizes
+	}
+	c.sizes = &workgroupSizes{last: -1}
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]
 		m, ok := e.Mode(spirv.ExecutionModeLocalSizeId)
-		if !ok {
-			if modelOf(e.Model)&inWorkgroups != 0 && !e.HasLocalSize {
-				c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and the entry point %q does not declare the workgroup size; must declare it before the type", e.Name).also(c, e.Index, "the entry point")
-			}
-			continue
+		if !ok && modelOf(e.Model)&inWorkgroups != 0 && !e.HasLocalSize && c.sizes.missing == nil {
+			c.sizes.missing = e
 		}
-		for _, w := range m.Operands {
-			if d := c.code.Def(spirv.ID(w)); d > i {
-				c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and its size %s is defined after the type; must be defined before", c.name(spirv.ID(w))).also(c, d, "the size")
+		if ok {
+			for _, id := range spirv.IDs(m.Operands) {
+				c.sizes.last = max(c.sizes.last, c.code.Def(id))
 			}
 		}
+		k := uint64(e.LocalSize[0]) * uint64(e.LocalSize[1]) * uint64(e.LocalSize[2])
+		if e.HasLocalSize && len(c.sizes.invocations) < 2 && !slices.Contains(c.sizes.invocations, k) {
+			c.sizes.invocations = append(c.sizes.invocations, k)
+		}
+	}
+	return c.sizes
+}
+
+// matrixWorkgroup checks that the workgroup size is declared before a matrix type
+// of scope Workgroup.
+func (c *cooperatives) matrixWorkgroup(i int) {
+	s := c.workgroups()
+	if e := s.missing; e != nil {
+		c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and the entry point %q does not declare the workgroup size; must declare it before the type", e.Name).also(c, e.Index, "the entry point")
+	}
+	if s.last > i {
+		c.fail(i, "SPV-CooperativeMatrix-Workgroup", "the scope of the matrix is Workgroup and its size %s is defined after the type; must be defined before", c.name(c.code.Inst(s.last).Result())).also(c, s.last, "the size")
 	}
 }

@@ -140,11 +140,17 @@ func (c *checker) coherentTile(i int, id spirv.ID) {
 	if v == nil || v.Storage != spirv.StorageClassTileImageEXT {
 		return
 	}
-	for k := range c.m.EntryPoints {
-		if m, ok := c.m.EntryPoints[k].Mode(spirv.ExecutionModeNonCoherentColorAttachmentReadEXT); ok {
-			c.fail(i, "SPV-Decoration-TileImage", "Coherent on the tile image %s with NonCoherentColorAttachmentReadEXT; must not have both", c.name(id)).also(c, m.Index, "the mode")
-			return
+	if c.tileMode == nil {
+		c.tileMode = &facts.Mode{Index: -1}
+		for k := range c.m.EntryPoints {
+			if m, ok := c.m.EntryPoints[k].Mode(spirv.ExecutionModeNonCoherentColorAttachmentReadEXT); ok {
+				c.tileMode = &m
+				break
+			}
 		}
+	}
+	if at := c.tileMode.Index; at >= 0 {
+		c.fail(i, "SPV-Decoration-TileImage", "Coherent on the tile image %s with NonCoherentColorAttachmentReadEXT; must not have both", c.name(id)).also(c, at, "the mode")
 	}
 }
 

@@ -114,6 +114,9 @@ func inLoopOf(header, b *facts.Block) bool {
 // (nil: in none) until they have met, left the loop, or come to its end. The blocks
 // are visited in reverse post-order, so that all paths to a block precede it.
 func (d *divergence) paths(from []*facts.Block, loop *facts.Block) {
+	if d.patience--; d.patience < 0 {
+		return
+	}
 	var exits, reached, region []*facts.Block
 	open, stay := 0, false
 	reach := func(t *facts.Block, at, label int32) {
@@ -234,7 +237,7 @@ func (d *divergence) stored(region []*facts.Block) {
 
 func (d *divergence) storedTo(f *facts.Function, pointer spirv.ID) {
 	v := d.origin(pointer)
-	if !ofInvocation(v) || d.known[v.Index]&varies != 0 {
+	if !ofInvocation(v) || d.known[v.Index]&varies != 0 || d.patience < 0 {
 		return
 	}
 	if v.Func == nil || slices.ContainsFunc(d.readers(f, v), func(b *facts.Block) bool {
@@ -314,35 +317,14 @@ func (w *flow) usedIn(id spirv.ID, b *facts.Block) uint8 {
 func (w *flow) varyingInput(b spirv.BuiltIn, index int64) bool {
 	switch b {
 	case spirv.BuiltInLocalInvocationId, spirv.BuiltInGlobalInvocationId:
-		return w.maySpan(int(index))
+		return w.maySpan[dimension(index)]
 	case spirv.BuiltInLocalInvocationIndex:
-		return w.maySpan(-1)
+		return w.maySpan[whole]
 	case spirv.BuiltInSubgroupLocalInvocationId, spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask, spirv.BuiltInSubgroupGtMask,
 		spirv.BuiltInSubgroupLeMask, spirv.BuiltInSubgroupLtMask, spirv.BuiltInFragCoord, spirv.BuiltInPointCoord,
 		spirv.BuiltInVertexIndex, spirv.BuiltInVertexId, spirv.BuiltInTessCoord, spirv.BuiltInLaunchIdKHR, spirv.BuiltInBaryCoordKHR,
 		spirv.BuiltInBaryCoordNoPerspKHR, spirv.BuiltInInvocationId:
 		return true
-	}
-	return false
-}
-
-// maySpan reports whether the workgroup of an entry point may have several
-// invocations along a dimension, −1 for any.
-func (w *flow) maySpan(dimension int) bool {
-	for n := range w.m.EntryPoints {
-		e := &w.m.EntryPoints[n]
-		if !e.HasLocalSize {
-			return true
-		}
-		s := e.LocalSize
-		switch {
-		case dimension < 0 || dimension > 2:
-			if uint64(s[0])*uint64(s[1])*uint64(s[2]) != 1 {
-				return true
-			}
-		case s[dimension] != 1:
-			return true
-		}
 	}
 	return false
 }

@@ -118,6 +118,7 @@ func TestDivergence(t *testing.T) {
 			"OpSelectionMerge %z None\nOpBranchConditional %uni %p1 %p2\n%p1 = OpLabel\nOpBranch %z\n%p2 = OpLabel\nOpBranch %z\n" +
 			"%z = OpLabel\n%k = OpPhi %u %u0 %p1 %u1 %p2\n%q = OpAccessChain %pUni %a %k %u0\n%y = OpLoad %u %q\nOpBranch %j\n%j = OpLabel", "%u0", "", false},
 		{"a counter after a divergent loop", loop("%i", ""), "%k", "", true},
+		{"a phi of one value after a divergent loop", loop("%i", "") + "\n%w = OpPhi %u %u1 %t", "%w", "", false},
 		{"a counter in a divergent loop", loop("%i", read), "%u0", "", false},
 		{"a counter after a uniform loop", loop("%g", ""), "%k", "", false},
 		{"a phi of a divergent continue", "OpBranch %h\n%h = OpLabel\n%k = OpPhi %u %u0 %entry %k1 %c\nOpLoopMerge %m %c None\nOpBranch %t\n%t = OpLabel\n" +

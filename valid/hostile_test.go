@@ -153,6 +153,38 @@ var hostile = map[string]func(s *strings.Builder, n int){
 		}
 		fmt.Fprintf(s, "%%p = OpTypePointer Output %%s%d\n%%v = OpVariable %%p Output\n%%f = OpFunction %%void None %%fn\n%%b = OpLabel\nOpReturn\nOpFunctionEnd\n", n)
 	},
+	"entry points, and loads of the invocation's number": func(s *strings.Builder, n int) {
+		for i := range n {
+			fmt.Fprintf(s, "OpEntryPoint GLCompute %%f \"%d\" %%i\n", i)
+		}
+		s.WriteString("OpExecutionMode %f LocalSize 1 1 1\nOpDecorate %i BuiltIn LocalInvocationIndex\n%b = OpTypeStruct %uint\n%bs = OpTypeArray %b %one\n" +
+			"%pb = OpTypePointer Uniform %bs\n%pm = OpTypePointer Uniform %b\n%pi = OpTypePointer Input %uint\n%a = OpVariable %pb Uniform\n%i = OpVariable %pi Input\n" +
+			"%f = OpFunction %void None %fn\n%l = OpLabel\n")
+		for i := range n {
+			fmt.Fprintf(s, "%%x%[1]d = OpLoad %%uint %%i\n%%c%[1]d = OpAccessChain %%pm %%a %%x%[1]d\n", i)
+		}
+		s.WriteString("OpReturn\nOpFunctionEnd\n")
+	},
+	"entry points, and coherent tile images": func(s *strings.Builder, n int) {
+		for i := range n {
+			fmt.Fprintf(s, "OpEntryPoint Fragment %%f \"%[1]d\"\nOpDecorate %%v%[1]d Coherent\n", i)
+		}
+		s.WriteString("%p = OpTypePointer TileImageEXT %uint\n")
+		for i := range n {
+			fmt.Fprintf(s, "%%v%d = OpVariable %%p TileImageEXT\n", i)
+		}
+		s.WriteString("%f = OpFunction %void None %fn\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n")
+	},
+	"entry points, and matrices of their workgroups": func(s *strings.Builder, n int) {
+		for i := range n {
+			fmt.Fprintf(s, "OpEntryPoint GLCompute %%f \"%d\"\n", i)
+		}
+		s.WriteString("OpExecutionMode %f LocalSize 1 1 1\n%zero = OpConstant %uint 0\n%workgroup = OpConstant %uint 2\n")
+		for i := range n {
+			fmt.Fprintf(s, "%%r%[1]d = OpConstant %%uint %[1]d\n%%m%[1]d = OpTypeCooperativeMatrixKHR %%uint %%workgroup %%r%[1]d %%one %%zero\n", i)
+		}
+		s.WriteString("%f = OpFunction %void None %fn\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n")
+	},
 	"everything wrong": func(s *strings.Builder, n int) {
 		s.WriteString("%f = OpFunction %void None %fn\n%b = OpLabel\n")
 		for i := range n {

@@ -150,18 +150,13 @@ func (c *cooperatives) inLists(i int, code, flexible, further, what string, scop
 	}
 }
 
-// invokes reports whether the workgroups of the entry points have the invocations of an entry, if it has some.
+// invokes reports whether the workgroups of all entry points have the number of invocations of an entry, if it has one.
 func (c *cooperatives) invokes(e *MatrixShape) bool {
 	if e.Scope != spirv.ScopeWorkgroup || e.Invocations == 0 {
 		return true
 	}
-	for n := range c.m.EntryPoints {
-		p := &c.m.EntryPoints[n]
-		if p.HasLocalSize && uint64(p.LocalSize[0])*uint64(p.LocalSize[1])*uint64(p.LocalSize[2]) != e.Invocations {
-			return false
-		}
-	}
-	return true
+	list := c.workgroups().invocations
+	return len(list) == 0 || len(list) == 1 && list[0] == e.Invocations
 }
 
 func (c *cooperatives) listedMatrix(i int, in spirv.Inst) {

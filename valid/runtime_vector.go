@@ -1,7 +1,6 @@
 package valid
 
 import (
-	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -35,14 +34,6 @@ func (c *cooperatives) listedVector(i int, in spirv.Inst) {
 	c.fail(i, code, "components of %s; must be of a type in the list of the device", c.typeName(t.Elem))
 }
 
-// elementOf returns the component type of a cooperative vector; nil if there is none.
-func elementOf(t *facts.Type) *facts.Type {
-	if t == nil || t.Elem == nil {
-		return nil
-	}
-	return t.Elem
-}
-
 // listedVectorProduct checks a product of a matrix and a cooperative vector.
 func (c *cooperatives) listedVectorProduct(i int, in spirv.Inst) {
 	v := inst.CooperativeVectorMatrixMulNV(in)
@@ -51,7 +42,7 @@ func (c *cooperatives) listedVectorProduct(i int, in spirv.Inst) {
 		w := inst.CooperativeVectorMatrixMulAddNV(in)
 		inputAs, matrixAs, transpose, biasAs = w.InputInterpretation(), w.MatrixInterpretation(), w.Transpose(), w.BiasInterpretation()
 	}
-	input, result := elementOf(c.m.TypeOf(v.Input())), elementOf(c.m.Type(v.Type()))
+	input, result := c.m.TypeOf(v.Input()).Scalar(), c.m.Type(v.Type()).Scalar()
 	ia, ok := c.whole(inputAs)
 	ma, ok2 := c.whole(matrixAs)
 	ba, ok3 := c.whole(biasAs)

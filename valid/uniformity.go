@@ -30,6 +30,20 @@ type flow struct {
 	control  []*divergence // by function; nil until a branch in it varies
 	overTime bool          // a loop diverges over time
 	patience int           // steps that usedIn may still take from loop to loop
+
+	maySpan [whole + 1]bool // by dimension: the workgroup of an entry point may have several invocations along it
+	several [whole + 1]bool // by dimension: the workgroups of all entry points have several invocations, all along it
+}
+
+// whole is the number after the dimensions of a workgroup: all of them together.
+const whole = 3
+
+// dimension returns the number of a dimension of a workgroup; whole for any other index.
+func dimension(index int64) int {
+	if index < 0 || index > whole {
+		return whole
+	}
+	return int(index)
 }
 
 // values follows the values of the module, once. It looks at each function a
@@ -43,6 +57,7 @@ func (c *checker) values() *flow {
 
 func (c *checker) newFlow() *flow {
 	w := &flow{checker: c, known: make([]uint8, c.code.Len()), control: make([]*divergence, len(c.m.Functions)), patience: 64*c.code.Len() + 4096}
+	w.workgroups()
 	for n := range c.m.Functions {
 		f := &c.m.Functions[n]
 		for i := f.Index; i < f.End; i++ {
@@ -252,7 +267,7 @@ func (w *flow) load(i int, in spirv.Inst) {
 	case spirv.BuiltInViewIndex:
 		w.add(i, ofView)
 	case spirv.BuiltInLocalInvocationIndex:
-		if w.several(-1) {
+		if w.several[whole] {
 			w.add(i, apart)
 		}
 	case spirv.BuiltInSubgroupLocalInvocationId:
@@ -273,7 +288,7 @@ func (w *flow) component(i int, b spirv.BuiltIn, n int64) {
 	if w.varyingInput(b, n) {
 		w.add(i, varies)
 	}
-	if (b == spirv.BuiltInLocalInvocationId || b == spirv.BuiltInGlobalInvocationId) && n >= 0 && n < 3 && w.several(int(n)) {
+	if (b == spirv.BuiltInLocalInvocationId || b == spirv.BuiltInGlobalInvocationId) && n >= 0 && n < 3 && w.several[n] {
 		w.add(i, apart)
 	}
 }
@@ -298,27 +313,24 @@ func (w *flow) extract(i int, in spirv.Inst) bool {
 	return ok
 }
 
-// several reports whether every entry point that the walk's function is called
-// from has workgroups of several invocations, all along one dimension; of any
-// shape for −1.
-func (w *flow) several(dimension int) bool {
-	if len(w.m.EntryPoints) == 0 {
-		return false
+// workgroups derives maySpan and several from the entry points.
+func (w *flow) workgroups() {
+	for d := range w.several {
+		w.several[d] = len(w.m.EntryPoints) > 0
 	}
 	for n := range w.m.EntryPoints {
 		e := &w.m.EntryPoints[n]
-		if modelOf(e.Model)&inWorkgroups == 0 || !e.HasLocalSize {
-			return false
-		}
 		s := e.LocalSize
-		switch all := uint64(s[0]) * uint64(s[1]) * uint64(s[2]); {
-		case all < 2:
-			return false
-		case dimension >= 0 && (dimension > 2 || uint64(s[dimension]) != all):
-			return false
+		all := uint64(s[0]) * uint64(s[1]) * uint64(s[2])
+		for d := range w.several {
+			along := all
+			if d != whole {
+				along = uint64(s[d])
+			}
+			w.maySpan[d] = w.maySpan[d] || !e.HasLocalSize || along != 1
+			w.several[d] = w.several[d] && e.HasLocalSize && modelOf(e.Model)&inWorkgroups != 0 && along > 1 && along == all
 		}
 	}
-	return true
 }
 
 // loneSubgroups reports whether the device is known to have subgroups of one
