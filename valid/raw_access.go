@@ -110,12 +110,16 @@ func (c *checker) rawAccessUse(i, d int) {
 		words = v.MemoryAccessWords()
 	case spirv.OpStore:
 		v := inst.Store(in)
+		if v.Object() == id {
+			c.rawAccessOther(i, d)
+			return
+		}
 		mask, _ = v.MemoryAccess()
 		words = v.MemoryAccessWords()
-	case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
-		return // debug information
 	default:
-		c.fail(i, "SPV-RawAccessChain-Use", "%s uses %s; must be used by loads and stores alone", in.Op(), c.name(id)).also(c, d, "the access chain")
+		if !isDebugInfo(c.m, in.Op(), in) && !isNonSemantic(c.m, in) {
+			c.rawAccessOther(i, d)
+		}
 		return
 	}
 	if mask&spirv.MemoryAccessAlignedMask == 0 || len(words) == 0 {
@@ -123,11 +127,22 @@ func (c *checker) rawAccessUse(i, d int) {
 		return
 	}
 	p := c.m.TypeOf(id)
-	var s *facts.Type
-	if p != nil && p.Elem != nil {
-		s = p.Elem.Scalar()
+	if p == nil {
+		return
 	}
-	if s != nil && words[0] < s.Width/8 {
+	if s := p.Elem.Scalar(); s != nil && words[0] < s.Width/8 {
 		c.fail(i, "SPV-RawAccessChain-Use", "%s through %s with the alignment %d; must be at least %d, the size of a component", in.Op(), c.name(id), words[0], s.Width/8).also(c, d, "the access chain")
 	}
+}
+
+// rawAccessOther reports instruction i, which uses the result of the chain d and is neither a load nor a store
+// through it.
+func (c *checker) rawAccessOther(i, d int) {
+	in := c.code.Inst(i)
+	c.fail(i, "SPV-RawAccessChain-Use", "%s uses %s; must be a load or a store through it", in.Op(), c.name(c.code.Inst(d).Result())).also(c, d, "the access chain")
+}
+
+// isNonSemantic reports whether an instruction is of an extended instruction set without semantics.
+func isNonSemantic(m *facts.Module, in spirv.Inst) bool {
+	return (in.Op() == spirv.OpExtInst || in.Op() == spirv.OpExtInstWithForwardRefsKHR) && m.ExtSet(inst.ExtInst(in).Set()).NonSemantic()
 }
