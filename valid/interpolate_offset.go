@@ -54,19 +54,22 @@ func (g *glslCall) offset() {
 	}
 }
 
+// enlargingFeatures are the features that enlarge fragments, each with the limit of their size; "" if no limit bounds it.
+var enlargingFeatures = [...]struct{ name, limit string }{
+	{"pipelineFragmentShadingRate", "maxFragmentSize"}, {"primitiveFragmentShadingRate", "maxFragmentSize"}, {"attachmentFragmentShadingRate", "maxFragmentSize"},
+	{"shadingRateImage", ""}, {"fragmentDensityMap", ""},
+}
+
 // fragmentSize returns the largest width or height of a fragment in pixels, and whether it is known. It is 1 on a device
 // without the features that enlarge fragments.
 func (c *checker) fragmentSize(dimension int) (size float64, known bool) {
 	size, known = 1, c.env.Device != nil
-	for name, limit := range map[string]string{
-		"pipelineFragmentShadingRate": "maxFragmentSize", "primitiveFragmentShadingRate": "maxFragmentSize", "attachmentFragmentShadingRate": "maxFragmentSize",
-		"shadingRateImage": "", "fragmentDensityMap": "",
-	} {
-		switch on, ok := c.env.Device.feature(name); {
-		case !ok || on && limit == "":
+	for _, f := range enlargingFeatures {
+		switch on, ok := c.env.Device.feature(f.name); {
+		case !ok || on && f.limit == "":
 			known = false
 		case on:
-			most, ok := c.env.Device.limit(limit + "[" + itoa(uint64(dimension)) + "]")
+			most, ok := c.env.Device.limit(f.limit + "[" + itoa(uint64(dimension)) + "]")
 			size, known = max(size, float64(most)), known && ok
 		}
 	}
