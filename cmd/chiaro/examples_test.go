@@ -63,7 +63,7 @@ func engineOptions() (list []amber.Options) {
 func TestPictures(t *testing.T) {
 	all := engineOptions()
 	if len(all) == 3 && testing.Short() {
-		t.Skip("the interpreter takes long for whole pictures")
+		t.Skip("-short: the interpreter is too slow for whole pictures")
 	}
 	for _, name := range pictured {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestPicturesEverywhere(t *testing.T) {
 	for _, name := range pictured[1:] {
 		t.Run(name, func(t *testing.T) {
 			if name == "model" && os.Getenv("CHIARO_LONG") == "" {
-				t.Skip("the interpreter takes 10 seconds for this example: set CHIARO_LONG to run it")
+				t.Skip("the interpreter needs 10 seconds for this example: set CHIARO_LONG to run it")
 			}
 			text, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".amber"))
 			if err != nil {
@@ -121,14 +121,14 @@ const shadersBy = "shaderc 2023.2-1"
 func TestExampleShaders(t *testing.T) {
 	glslc, err := exec.LookPath("glslc")
 	if err != nil {
-		t.Skip("no glslc on the PATH")
+		t.Skip("glslc is not on the PATH")
 	}
 	version, err := exec.Command(glslc, "--version").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(string(version), shadersBy+"\n") {
-		t.Skipf("the shaders are made by %s; this is\n%s", shadersBy, version)
+		t.Skipf("the output differs by compiler version; the shaders are the output of %s, the PATH has\n%s", shadersBy, version)
 	}
 	files, err := filepath.Glob("../../examples/shaders/*.spv")
 	if err != nil || len(files) == 0 {

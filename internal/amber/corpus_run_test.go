@@ -61,7 +61,7 @@ func multisampled(t *testing.T, files map[string][]byte, script, name string) bo
 // contents as on other drivers, and the engines agree.
 func TestCorpusRuns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs some hundred scripts")
+		t.Skip("-short: runs some hundred scripts on both engines")
 	}
 	files := corpus(t)
 	dir := readySPIRV(t)

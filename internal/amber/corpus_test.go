@@ -27,11 +27,11 @@ func corpus(t *testing.T) map[string][]byte {
 func archive(t *testing.T, file string) map[string][]byte {
 	t.Helper()
 	if _, err := os.Stat(file); err != nil {
-		t.Skip("the corpus of scripts is not at hand")
+		t.Skipf("%s is absent", file)
 	}
 	out, err := exec.Command("xz", "-dc", file).Output()
 	if err != nil {
-		t.Skipf("xz: %v", err)
+		t.Skipf("the program xz cannot unpack %s: %v", file, err)
 	}
 	files := map[string][]byte{}
 	for r := tar.NewReader(bytes.NewReader(out)); ; {

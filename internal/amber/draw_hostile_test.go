@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// hostileVertices are three vertices of a triangle that covers everything.
-var hostileVertices = []float64{0, 0, 16, 0, 0, 16}
-
 // TestDrawHostile runs statements and operands of draws that are not permitted. The message has the position.
 func TestDrawHostile(t *testing.T) {
 	const args = "BUFFER args DATA_TYPE uint32 DATA 3 1 0 0 3 1 0 0 END\nBUFFER many DATA_TYPE uint32 DATA 0xffffffff 3 END\n"
@@ -68,7 +65,7 @@ func TestDrawHostile(t *testing.T) {
 		{"", "", "DERIVE_PIPELINE q FROM p\nSTATE\nLEGACY_DITHERING on\nEND\nEND\nRENDER_PASS\nCLEAR p\nCLEAR q\nEND"},
 		{"", "", "DERIVE_PIPELINE q FROM p\nBIND BUFFER color AS color LOCATION 0\nEND\nRENDER_PASS\nCLEAR p\nCLEAR q\nEND"},
 	} {
-		text := strings.Replace(stateScript(hostileVertices, drawsSmall+"\n"+x.pipeline, x.run), "PIPELINE graphics", args+x.declared+"PIPELINE graphics", 1)
+		text := strings.Replace(stateScript(covering, drawsSmall+"\n"+x.pipeline, x.run), "PIPELINE graphics", args+x.declared+"PIPELINE graphics", 1)
 		s, message := runStatus(t, text)
 		if s != Failed || !strings.HasPrefix(message, "state.amber:") {
 			t.Errorf("%s%s; %s: %s: %s; must fail with a position", x.declared, x.pipeline, x.run, s, message)
@@ -78,13 +75,13 @@ func TestDrawHostile(t *testing.T) {
 
 // TestIndirectEndless: an indirect draw of 2⁶⁴ vertices, and millions of draws, end with the context.
 func TestIndirectEndless(t *testing.T) {
-	for _, x := range []string{
-		"BUFFER args DATA_TYPE uint32 DATA 0xffffffff 0xffffffff 0 0 END\n" +
-			"PIPELINE graphics p\nATTACH v\nATTACH red\nFRAMEBUFFER_SIZE 8 8\nVERTEX_DATA place LOCATION 0\nBIND BUFFER small AS color LOCATION 0\nEND\nRUN p DRAW_INDIRECT AS TRIANGLE_LIST BUFFER args",
-		"BUFFER args DATA_TYPE uint32 SIZE 4000000 FILL 1\n" +
-			"PIPELINE graphics p\nATTACH v\nATTACH red\nFRAMEBUFFER_SIZE 8 8\nVERTEX_DATA place LOCATION 0\nBIND BUFFER small AS color LOCATION 0\nEND\nRUN p DRAW_INDIRECT AS TRIANGLE_LIST BUFFER args COUNT 1000000",
+	const pipeline = "PIPELINE graphics p\nATTACH v\nATTACH red\nFRAMEBUFFER_SIZE 8 8\nVERTEX_DATA place LOCATION 0\nBIND BUFFER small AS color LOCATION 0\nEND\n"
+	for _, x := range []struct{ args, count string }{
+		{"DATA 0xffffffff 0xffffffff 0 0 END", ""},
+		{"SIZE 4000000 FILL 1", " COUNT 1000000"},
 	} {
-		s, err := Parse("endless.amber", []byte(stateShaders+"BUFFER place DATA_TYPE vec4<float> DATA 9 9 0 1 END\n"+x), nil)
+		s, err := Parse("endless.amber", []byte(stateShaders+"BUFFER place DATA_TYPE vec4<float> DATA 9 9 0 1 END\nBUFFER args DATA_TYPE uint32 "+x.args+"\n"+
+			pipeline+"RUN p DRAW_INDIRECT AS TRIANGLE_LIST BUFFER args"+x.count), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 // DrawIndex as w; streams, which emits a point that covers everything to stream 1; input3 and uinput3, which write
 // the value of input attachment 3, a float or an unsigned integer; flatten and flattened, which write the number of the
 // provoking vertex; second, which selects viewport 1; control and evaluation, a counter-clockwise quad over everything.
-const stateShaders = `#!amber
+var stateShaders = `#!amber
 SHADER vertex v PASSTHROUGH
 SHADER fragment red SPIRV-ASM
 OpCapability Shader
@@ -144,81 +144,7 @@ OpEmitStreamVertex %int_1
 OpReturn
 OpFunctionEnd
 END
-SHADER fragment input3 SPIRV-ASM
-OpCapability Shader
-OpCapability InputAttachment
-%1 = OpExtInstImport "GLSL.std.450"
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main "main" %c
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %c Location 0
-OpDecorate %i DescriptorSet 0
-OpDecorate %i Binding 0
-OpDecorate %i InputAttachmentIndex 3
-%void = OpTypeVoid
-%3 = OpTypeFunction %void
-%float = OpTypeFloat 32
-%v4float = OpTypeVector %float 4
-%_ptr_Output_v4float = OpTypePointer Output %v4float
-%c = OpVariable %_ptr_Output_v4float Output
-%10 = OpTypeImage %float SubpassData 0 0 0 2 Unknown
-%_ptr_UniformConstant_10 = OpTypePointer UniformConstant %10
-%i = OpVariable %_ptr_UniformConstant_10 UniformConstant
-%int = OpTypeInt 32 1
-%int_0 = OpConstant %int 0
-%v2int = OpTypeVector %int 2
-%17 = OpConstantComposite %v2int %int_0 %int_0
-%uint = OpTypeInt 32 0
-%uint_0 = OpConstant %uint 0
-%main = OpFunction %void None %3
-%5 = OpLabel
-%13 = OpLoad %10 %i
-%18 = OpImageRead %v4float %13 %17
-%21 = OpCompositeExtract %float %18 0
-%22 = OpCompositeConstruct %v4float %21 %21 %21 %21
-OpStore %c %22
-OpReturn
-OpFunctionEnd
-END
-SHADER fragment uinput3 SPIRV-ASM
-OpCapability Shader
-OpCapability InputAttachment
-%1 = OpExtInstImport "GLSL.std.450"
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main "main" %c
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %c Location 0
-OpDecorate %i DescriptorSet 0
-OpDecorate %i Binding 0
-OpDecorate %i InputAttachmentIndex 3
-%void = OpTypeVoid
-%3 = OpTypeFunction %void
-%float = OpTypeFloat 32
-%v4float = OpTypeVector %float 4
-%_ptr_Output_v4float = OpTypePointer Output %v4float
-%c = OpVariable %_ptr_Output_v4float Output
-%uint = OpTypeInt 32 0
-%11 = OpTypeImage %uint SubpassData 0 0 0 2 Unknown
-%_ptr_UniformConstant_11 = OpTypePointer UniformConstant %11
-%i = OpVariable %_ptr_UniformConstant_11 UniformConstant
-%int = OpTypeInt 32 1
-%int_0 = OpConstant %int 0
-%v2int = OpTypeVector %int 2
-%18 = OpConstantComposite %v2int %int_0 %int_0
-%v4uint = OpTypeVector %uint 4
-%uint_0 = OpConstant %uint 0
-%main = OpFunction %void None %3
-%5 = OpLabel
-%14 = OpLoad %11 %i
-%20 = OpImageRead %v4uint %14 %18
-%22 = OpCompositeExtract %uint %20 0
-%23 = OpConvertUToF %float %22
-%24 = OpCompositeConstruct %v4float %23 %23 %23 %23
-OpStore %c %24
-OpReturn
-OpFunctionEnd
-END
-SHADER vertex flatten SPIRV-ASM
+` + inputShader("input3", "f", "OpCopyObject") + inputShader("uinput3", "u", "OpConvertUToF") + `SHADER vertex flatten SPIRV-ASM
 OpCapability Shader
 %1 = OpExtInstImport "GLSL.std.450"
 OpMemoryModel Logical GLSL450
@@ -437,6 +363,47 @@ BUFFER n DATA_TYPE uint32 DATA 0 END
 BUFFER indices DATA_TYPE uint32 DATA 0 1 2 END
 IMAGE samples FORMAT R8_UNORM DIM_2D WIDTH 8 HEIGHT 8 SAMPLES 4
 `
+
+// inputShader returns a fragment shader that writes the value of input attachment 3. Its texels have numbers of a kind, f
+// or u, which an instruction converts to floats.
+func inputShader(name, kind, convert string) string {
+	return "SHADER fragment " + name + " SPIRV-ASM" + strings.NewReplacer("KIND", kind, "CONVERT", convert).Replace(`
+OpCapability Shader
+OpCapability InputAttachment
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %out
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %out Location 0
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %in InputAttachmentIndex 3
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f = OpTypeFloat 32
+%u = OpTypeInt 32 0
+%i = OpTypeInt 32 1
+%f4 = OpTypeVector %f 4
+%u4 = OpTypeVector %u 4
+%i2 = OpTypeVector %i 2
+%pf4 = OpTypePointer Output %f4
+%out = OpVariable %pf4 Output
+%image = OpTypeImage %KIND SubpassData 0 0 0 2 Unknown
+%pimage = OpTypePointer UniformConstant %image
+%in = OpVariable %pimage UniformConstant
+%zero = OpConstantNull %i2
+%main = OpFunction %void None %fn
+%body = OpLabel
+%loaded = OpLoad %image %in
+%texel = OpImageRead %KIND4 %loaded %zero
+%x = OpCompositeExtract %KIND %texel 0
+%value = CONVERT %f %x
+%all = OpCompositeConstruct %f4 %value %value %value %value
+OpStore %out %all
+OpReturn
+OpFunctionEnd
+END
+`)
+}
 
 // stateScript is a script with a pipeline of 8×8 pixels: vertices in pixels, as x and y, and lines of the pipeline.
 func stateScript(vertices []float64, pipeline, commands string) string {

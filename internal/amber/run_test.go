@@ -161,7 +161,7 @@ func TestRunGLSL(t *testing.T) {
 	_, err1 := exec.LookPath("glslc")
 	_, err2 := exec.LookPath("glslangValidator")
 	if err1 != nil && err2 != nil {
-		t.Skip("there is no compiler for GLSL on the PATH")
+		t.Skip("neither glslc nor glslangValidator is on the PATH")
 	}
 	const rest = `BUFFER a DATA_TYPE uint32 DATA 20 END
 PIPELINE compute p

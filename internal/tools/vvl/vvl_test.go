@@ -46,12 +46,12 @@ func TestBreaks(t *testing.T) {
 // TestLayers compares a few pipelines with the validation layers, if installed.
 func TestLayers(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: the client is compiled by g++, which takes a while")
+		t.Skip("-short: g++ needs seconds to compile the client")
 	}
 	c := &contest{icd: "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", breaks: breaks, found: map[string]*class{}, broken: map[string]int{}}
 	dir := t.TempDir()
 	if err := c.prepare(dir); err != nil {
-		t.Skip(err)
+		t.Skip("the test compares with the validation layers on a software driver, which are not installed: ", err)
 	}
 	defer func() { c.peer.Stop() }()
 	for seed := range uint64(120) {
