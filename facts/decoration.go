@@ -131,7 +131,7 @@ func (g *gatherer) groups() {
 	}
 }
 
-// shorten returns the first two entries of each kind of a group, without those of other groups. It is not nil.
+// shorten returns the first two entries of each kind of a group, without the entries of other groups. The result is not nil.
 func (d *decorations) shorten(group int, own []decorated) []int32 {
 	out := []int32{}
 	for k, x := range own {

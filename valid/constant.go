@@ -123,7 +123,7 @@ func (c *checker) constantComposite(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Constant-Composite", "%s is %s; must be a composite", in.Op(), c.typeName(t))
 		return
 	}
-	if t.Op == spirv.OpTypeTensorARM { // its shape gives the types and the number
+	if t.Op == spirv.OpTypeTensorARM { // the types and the number depend on its shape
 		for n, id := range ids {
 			c.constituent(i, in.Op() == spirv.OpSpecConstantComposite, n, id, nil)
 		}

@@ -128,7 +128,7 @@ func (c *checker) bitcast(i int, in spirv.Inst) {
 	}
 	c.smallConversion(i, in, t, x)
 	if t == x {
-		c.fail(i, "SPV-Conversion-Same", "OpBitcast of %s to itself; must change the type", c.typeName(x)).warn() // no compiler or driver minds
+		c.fail(i, "SPV-Conversion-Same", "OpBitcast of %s to itself; must change the type", c.typeName(x)).warn() // compilers and drivers accept it
 	}
 	if t.IsPointer() && x.IsPointer() {
 		return

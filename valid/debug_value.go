@@ -107,8 +107,8 @@ func (c *debugInfo) debugMore(i int, in spirv.Inst, op debugOp, set spirv.ExtSet
 	}
 }
 
-// noUnion checks that a composite that is derived from, or whose members are
-// pointed to, is a class or a struct.
+// noUnion checks that a composite is a class or a struct: one with derived types, or
+// with pointers to its members.
 func (c *debugInfo) noUnion(i int, id spirv.ID, shader bool) {
 	d := c.debugInst(id)
 	if len(d) < 7 || debugOp(d[4]) != spirv.NonSemanticShaderDebugInfoDebugTypeComposite {

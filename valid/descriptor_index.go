@@ -142,7 +142,7 @@ func (c *checker) descriptorChain(i int, in spirv.Inst) {
 	}
 	h := chainOf(in)
 	v := c.m.Variable(h.base)
-	if v == nil || v.Func != nil {
+	if v == nil || v.Func != nil || len(h.path) > c.opts.Limits.AccessChainIndexes { // SPV-AccessChain-Indexes
 		return
 	}
 	t := v.Type

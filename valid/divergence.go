@@ -65,7 +65,7 @@ func newDivergence(w *flow, f *facts.Function) *divergence {
 	return d
 }
 
-// branch searches the paths of a branch whose condition varies, once.
+// branch searches the paths of a branch with a condition that varies, once.
 func (w *flow) branch(f *facts.Function, i int, in spirv.Inst) {
 	b := w.at
 	if w.known[i]&varies != 0 || len(b.Succs) < 2 || w.used(spirv.ID(in[1]))&varies == 0 {

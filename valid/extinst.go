@@ -8,8 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// extInstFamily checks OpExtInst (SPIR-V §3.3.4) as such, and hands each
-// instruction to the file of its set.
+// extInstFamily checks OpExtInst (SPIR-V §3.3.4), and calls the check of its set.
 var extInstFamily = family{
 	rules: []Rule{
 		{Code: "SPV-ExtInst-Forward", Section: "SPIR-V, SPV_KHR_relaxed_extended_instruction", Words: "OpExtInstWithForwardRefsKHR is of a non-semantic set and has a forward reference"},

@@ -8,14 +8,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// amdFamily checks the extended instruction sets of AMD, which extInst hands their
-// instructions to, and the instructions of SPV_AMD_shader_fragment_mask.
+// amdFamily checks the extended instruction sets of AMD, for extInst, and the
+// instructions of SPV_AMD_shader_fragment_mask.
 var amdFamily = family{
 	rules: []Rule{
 		{Code: "SPV-AMD-Trinary", Section: "SPIR-V, SPV_AMD_shader_trinary_minmax", Words: "the operands have the type of the result: floats, unsigned or signed integers"},
 		{Code: "SPV-AMD-Ballot", Section: "SPIR-V, SPV_AMD_shader_ballot", Words: "the data have the type of the result; an offset is 4 unsigned constants of at most 3, a mask 3 of at most 31; an index is an unsigned integer of 32 bits, as is a count of bits"},
 		{Code: "SPV-AMD-Gcn", Section: "SPIR-V, SPV_AMD_gcn_shader", Words: "the direction of a cube face is a vector of 3 floats, its index a float, its coordinate a vector of 2 floats; a time is an unsigned integer of 64 bits"},
-		{Code: "SPV-AMD-Vertex", Section: "SPIR-V, SPV_AMD_shader_explicit_vertex_parameter", Words: "the interpolant is a pointer to Input whose object has the type of the result, the vertex a constant of at most 2"},
+		{Code: "SPV-AMD-Vertex", Section: "SPIR-V, SPV_AMD_shader_explicit_vertex_parameter", Words: "the interpolant is a pointer to Input and points to the type of the result, the vertex is a constant of at most 2"},
 		{Code: "SPV-AMD-FragmentMask", Section: "SPIR-V, SPV_AMD_shader_fragment_mask", Words: "the image of a fetch of fragments is multisampled, 2D or SubpassData; a mask is an unsigned integer of 32 bits, a fragment has four components of the sampled type"},
 	},
 	insts: map[spirv.Op]judge{

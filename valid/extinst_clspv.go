@@ -8,8 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// clspvFamily checks the set NonSemantic.ClspvReflection, which extInst hands
-// its instructions to.
+// clspvFamily checks the set NonSemantic.ClspvReflection, for extInst.
 var clspvFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Clspv-Version", Section: "NonSemantic.ClspvReflection", Words: "the import names an existing version that includes the instruction"},

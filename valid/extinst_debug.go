@@ -7,8 +7,8 @@ import (
 )
 
 // debugInfoFamily checks the sets OpenCL.DebugInfo.100 and
-// NonSemantic.Shader.DebugInfo.100, which extInst hands their instructions to.
-// The two give the instructions that they share the same numbers.
+// NonSemantic.Shader.DebugInfo.100, for extInst. Instructions of both sets have the
+// same numbers in each.
 var debugInfoFamily = family{
 	rules: []Rule{
 		{Code: "SPV-DebugInfo-Operand", Section: "NonSemantic.Shader.DebugInfo, OpenCL.DebugInfo", Words: "each operand is an instruction of the kind that the set defines"},
@@ -52,7 +52,7 @@ func debugBit(op debugOp) debugSet {
 // the texts that they refer to.
 type debugInfo struct {
 	*subject
-	texts     map[spirv.ID][]int32 // by DebugSource, as far as they were needed; nil if it has no text
+	texts     map[spirv.ID][]int32 // by DebugSource, if a line of it was checked; nil if it has no text
 	textBytes int                  // of the texts that were read
 
 	defined     map[spirv.ID]definition // the DebugFunctionDefinition of each DebugFunction

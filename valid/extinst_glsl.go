@@ -6,8 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// glslFamily checks the set GLSL.std.450, which extInst hands its instructions
-// to.
+// glslFamily checks the set GLSL.std.450, for extInst.
 var glslFamily = family{
 	rules: append([]Rule{
 		{Code: "SPV-GLSL-Result", Section: "GLSL.std.450", Words: "the result has the result type of the instruction"},

@@ -185,6 +185,18 @@ var hostile = map[string]func(s *strings.Builder, n int){
 		}
 		s.WriteString("%f = OpFunction %void None %fn\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n")
 	},
+	"a chain of indices into arrays of buffers, and its loads": func(s *strings.Builder, n int) {
+		s.WriteString("OpEntryPoint GLCompute %f \"f\" %i\nOpExecutionMode %f LocalSize 2 1 1\nOpDecorate %i BuiltIn LocalInvocationIndex\n%b = OpTypeStruct %uint\n%t0 = OpTypeArray %b %one\n")
+		for i := range n {
+			fmt.Fprintf(s, "%%t%d = OpTypeArray %%t%d %%one\n", i+1, i)
+		}
+		fmt.Fprintf(s, "%%pa = OpTypePointer Uniform %%t%d\n%%pb = OpTypePointer Uniform %%b\n%%pi = OpTypePointer Input %%uint\n%%a = OpVariable %%pa Uniform\n%%i = OpVariable %%pi Input\n"+
+			"%%f = OpFunction %%void None %%fn\n%%l = OpLabel\n%%x = OpLoad %%uint %%i\n%%c = OpAccessChain %%pb %%a%s\n", n, strings.Repeat(" %x", n+1))
+		for i := range n {
+			fmt.Fprintf(s, "%%y%d = OpLoad %%b %%c\n", i)
+		}
+		s.WriteString("OpReturn\nOpFunctionEnd\n")
+	},
 	"everything wrong": func(s *strings.Builder, n int) {
 		s.WriteString("%f = OpFunction %void None %fn\n%b = OpLabel\n")
 		for i := range n {

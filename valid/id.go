@@ -244,7 +244,7 @@ func (c *checker) mayForward(i int, op spirv.Op, in spirv.Inst, at, d int) bool 
 		spirv.OpExtInstWithForwardRefsKHR, spirv.OpGraphEntryPointARM:
 		return true
 	case spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate:
-		return at > 1 || c.code.OpAt(d) != spirv.OpDecorationGroup // another opcode is told as SPV-Group-Target
+		return at > 1 || c.code.OpAt(d) != spirv.OpDecorationGroup // SPV-Group-Target reports another opcode
 	case spirv.OpBranchConditional, spirv.OpSwitch:
 		return at > 1
 	case spirv.OpFunctionCall:

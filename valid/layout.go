@@ -231,9 +231,9 @@ func (c *checker) layoutInside(i int, op spirv.Op, s section, in spirv.Inst) {
 		case spirv.OpGraphEndARM:
 			l.graph = false
 		case spirv.OpGraphInputARM, spirv.OpGraphSetOutputARM, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR, spirv.OpCompositeExtract,
-			spirv.OpLine, spirv.OpNoLine, spirv.OpGraphEntryPointARM: // OpGraphEntryPointARM is told with its other rules
+			spirv.OpLine, spirv.OpNoLine, spirv.OpGraphEntryPointARM: // the rules on OpGraphEntryPointARM report it
 		default:
-			c.fail(i, "SPV-Graph-Place", "%s in a graph; must not be there", op).also(c, c.graph.first, "the graph begins here")
+			c.fail(i, "SPV-Graph-Place", "%s in a graph; must be outside of graphs", op).also(c, c.graph.first, "the graph begins here")
 		}
 		return
 	}

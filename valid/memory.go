@@ -246,8 +246,8 @@ func (c *checker) copied(i int, target, source spirv.ID) (t, s *facts.Type, ok b
 	return t, s, true
 }
 
-// isRayObject reports whether a type is a ray query or a hit object: objects that
-// instructions use through pointers alone.
+// isRayObject reports whether a type is a ray query or a hit object. Instructions use
+// these objects only through pointers.
 func isRayObject(t *facts.Type) bool {
 	return t != nil && (t.Op == spirv.OpTypeRayQueryKHR || t.Op == spirv.OpTypeHitObjectNV || t.Op == spirv.OpTypeHitObjectEXT)
 }

@@ -71,9 +71,8 @@ func opcodeOf(line string) string {
 type sentenceModule struct {
 	sections [sectionCount][]string
 	defined  map[string]bool
-	global   []string // the row's and the base's own
+	function []string // the lines of the open function
 	inside   bool     // between OpFunction and OpFunctionEnd
-	into     int      // section of this function
 }
 
 // build returns the text of the row's module of a sign: the base with the row's
@@ -121,7 +120,7 @@ func (b *sentenceBuilder) build(t *testing.T, r *sentenceRow, env *Env, sign byt
 	return strings.Join(out, "\n") + "\n"
 }
 
-// replaced reports whether a line of the base gives way to a line of the row: the
+// replaced reports whether a line of the row replaces a line of the base: the
 // memory model, the entry point with its modes, and a mode that the row has too.
 func replaced(line, own string) bool {
 	switch op := opcodeOf(line); op {
@@ -146,7 +145,7 @@ func (m *sentenceModule) add(line string) {
 		m.sections[sectionGlobal] = append(m.sections[sectionGlobal], rest)
 		return
 	case op == "OpFunction":
-		m.inside, m.into = true, sectionFunction
+		m.inside = true
 	case m.inside:
 	case outside:
 		m.sections[at] = append(m.sections[at], line)
@@ -158,17 +157,14 @@ func (m *sentenceModule) add(line string) {
 		m.sections[sectionBody] = append(m.sections[sectionBody], line)
 		return
 	}
-	if !m.inside {
-		return
-	}
-	m.global = append(m.global, line)
+	m.function = append(m.function, line)
 	if op == "OpFunctionEnd" {
 		at := sectionFunction
-		if !slices.ContainsFunc(m.global, func(l string) bool { return opcodeOf(l) == "OpLabel" }) {
+		if !slices.ContainsFunc(m.function, func(l string) bool { return opcodeOf(l) == "OpLabel" }) {
 			at = sectionDeclaration
 		}
-		m.sections[at] = append(m.sections[at], m.global...)
-		m.inside, m.global = false, nil
+		m.sections[at] = append(m.sections[at], m.function...)
+		m.inside, m.function = false, nil
 	}
 }
 
@@ -178,9 +174,7 @@ func isGlobal(op, line string) bool {
 	switch {
 	case strings.HasPrefix(op, "OpType"), strings.HasPrefix(op, "OpConstant"), strings.HasPrefix(op, "OpSpecConstant"):
 		return true
-	case op == "OpVariable":
-		return !strings.Contains(line, " Function")
-	case op == "OpUntypedVariableKHR":
+	case op == "OpVariable", op == "OpUntypedVariableKHR":
 		return !strings.Contains(line, " Function")
 	}
 	return false

@@ -244,7 +244,7 @@ type sentenceBuilder struct {
 // poolEntry is one definition that a module has only if it uses its id.
 type poolEntry struct {
 	id    string
-	lines []string // the definition, then what it needs
+	lines []string // the definition, then the lines that it needs
 }
 
 // newSentenceBuilder reads the bases and the pool.
