@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -135,7 +136,7 @@ func (l *linker) actions(c *Commands, at func(path string) []Side) {
 			code = vuid.VkDrawMeshTasksIndirectCommandNV_taskCount_02175
 		}
 		l.over(code, "VkPhysicalDeviceMeshShaderPropertiesNV::maxDrawMeshTasksCount", uint64(n.Tasks), side, "the number of tasks")
-		if m := l.stage(mesh); l.d.Kind != ShaderObjects && (m == nil || m.Entry.Model.String() != "MeshNV") {
+		if m := l.stage(mesh); l.d.Kind != ShaderObjects && (m == nil || m.Entry.Model != spirv.ExecutionModelMeshNV) {
 			l.fail(vuid.VkCmdDrawMeshTasksNV_MeshNV_07080, side, "mesh tasks of VK_NV_mesh_shader are drawn; the pipeline must have a stage of the model MeshNV")
 		}
 	}
@@ -189,7 +190,7 @@ func (l *linker) dispatch(c *Dispatch, side []Side) {
 func (l *linker) drawMesh(groups [3]uint32, side []Side) {
 	const in = "VkPhysicalDeviceMeshShaderPropertiesEXT::"
 	pipeline := l.d.Kind != ShaderObjects
-	if m := l.stage(mesh); pipeline && (m == nil || m.Entry.Model.String() != "MeshEXT") {
+	if m := l.stage(mesh); pipeline && (m == nil || m.Entry.Model != spirv.ExecutionModelMeshEXT) {
 		l.fail(vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, side, "mesh tasks are drawn; the pipeline must have a stage of the model MeshEXT")
 	}
 	for _, s := range l.stages {

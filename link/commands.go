@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -87,11 +88,17 @@ func (l *linker) commands() {
 		return
 	}
 	at := func(path string) []Side { return []Side{{Stage: "commands", path: "commands." + path}} }
+	var have [len(stageOrder)][]span
+	if l.d.Layout != nil {
+		for k := range have {
+			have[k] = spans(l.d.Layout.Push, 1<<k)
+		}
+	}
 	for i := range c.Push {
-		l.push(0, &c.Push[i], at(fmt.Sprintf("push_constants[%d]", i)))
+		l.push(0, &c.Push[i], &have, at(fmt.Sprintf("push_constants[%d]", i)))
 	}
 	for i := range c.Push2 {
-		l.push(1, &c.Push2[i], at(fmt.Sprintf("push_constants_2[%d]", i)))
+		l.push(1, &c.Push2[i], &have, at(fmt.Sprintf("push_constants_2[%d]", i)))
 	}
 	for i := range c.Data {
 		l.pushData(&c.Data[i], at(fmt.Sprintf("push_data[%d]", i)))
@@ -103,8 +110,9 @@ func (l *linker) commands() {
 	l.actions(c, at)
 }
 
-// push checks a command that sets push constants.
-func (l *linker) push(n int, p *PushCommand, side []Side) {
+// push checks a command that sets push constants; have is the push constants of the layout by
+// stage.
+func (l *linker) push(n int, p *PushCommand, have *[len(stageOrder)][]span, side []Side) {
 	c, stages := &pushCodes[n], p.stages()
 	end := uint64(p.Offset) + uint64(p.Size)
 	if p.Offset%4 != 0 {
@@ -137,34 +145,52 @@ func (l *linker) push(n int, p *PushCommand, side []Side) {
 	if l.d.Layout == nil {
 		return
 	}
+	missing := Stages(0)
 	for _, r := range l.d.Layout.Push {
-		overlap := uint64(r.Offset) < end && uint64(p.Offset) < uint64(r.Offset)+uint64(r.Size)
-		if missing := r.Stages &^ stages; overlap && missing != 0 {
-			l.fail(c.whole, side, "bytes %d to %d of push constants are set for %s, and the range of the layout is for %s too; must be for all", p.Offset, end, stages, missing)
+		if uint64(r.Offset) < end && uint64(p.Offset) < uint64(r.Offset)+uint64(r.Size) {
+			missing |= r.Stages &^ stages
 		}
 	}
+	if missing != 0 {
+		l.fail(c.whole, side, "bytes %d to %d of push constants are set for %s, and ranges of the layout with these bytes are for %s too; must be for all", p.Offset, end, stages, missing)
+	}
 	for k := range stageOrder {
-		if stages>>k&1 != 0 && !covers(l.d.Layout.Push, uint64(p.Offset), end, 1<<k) {
+		if stages>>k&1 != 0 && !covers(have[k], uint64(p.Offset), end) {
 			l.fail(c.covered, side, "bytes %d to %d of push constants are set for the %s stage; the layout must have ranges for them", p.Offset, end, stageOrder[k].name)
 		}
 	}
 }
 
-// covers reports whether ranges for some stages have each byte from one to another.
-func covers(ranges []Range, from, to uint64, stages Stages) bool {
-	for from < to {
-		next := from
-		for _, r := range ranges {
-			if r.Stages&stages == stages && uint64(r.Offset) <= from {
-				next = max(next, uint64(r.Offset)+uint64(r.Size))
-			}
+// span is the bytes from one offset to another.
+type span struct{ from, to uint64 }
+
+// spans returns the bytes that ranges have for a stage: disjoint, in ascending order. A
+// description may have thousands of ranges and commands, so that a check of a command
+// must not look at all ranges for each byte.
+func spans(ranges []Range, stage Stages) []span {
+	var out []span
+	for _, r := range ranges {
+		if r.Stages&stage != 0 && r.Size > 0 {
+			out = append(out, span{uint64(r.Offset), uint64(r.Offset) + uint64(r.Size)})
 		}
-		if next == from {
-			return false
-		}
-		from = next
 	}
-	return true
+	slices.SortFunc(out, func(x, y span) int { return cmp.Compare(x.from, y.from) })
+	n := 0
+	for _, s := range out {
+		if n > 0 && s.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+			continue
+		}
+		out[n] = s
+		n++
+	}
+	return out[:n]
+}
+
+// covers reports whether spans have each byte from one to another.
+func covers(list []span, from, to uint64) bool {
+	i, _ := slices.BinarySearchFunc(list, from, func(s span, from uint64) int { return cmp.Compare(s.to, from+1) })
+	return from >= to || i < len(list) && list[i].from <= from && to <= list[i].to
 }
 
 // pushBank checks the bank of push constants or of push data.
@@ -196,25 +222,22 @@ func (l *linker) pushData(p *PushCommand, side []Side) {
 
 // unset checks that the commands have set the push constants that stages use.
 func (l *linker) unset(c *Commands) {
+	type key struct {
+		heap  bool
+		stage int
+	}
+	set := map[key][]span{}
 	for _, s := range l.stages {
-		code, of := vuid.VkCmdDraw_None_08601, slices.Concat(c.Push, c.Push2)
-		heap := l.d.Flags&PipelineFlagsDescriptorHeap != 0 || s.Object&ObjectFlagsDescriptorHeap != 0
-		if heap {
-			code, of = vuid.VkCmdDraw_None_11376, c.Data
+		code, k := vuid.VkCmdDraw_None_08601, key{stage: StageOf(s.Entry.Model)}
+		if l.d.Flags&PipelineFlagsDescriptorHeap != 0 || s.Object&ObjectFlagsDescriptorHeap != 0 {
+			code, k.heap = vuid.VkCmdDraw_None_11376, true
 		}
-		var set []Range // in bank 0
-		for i := range of {
-			r := Range{Offset: of[i].Offset, Size: of[i].Size, Stages: of[i].stages()}
-			if heap {
-				r.Stages = AllStages
-			}
-			if b := of[i].Bank; b == nil || *b == 0 {
-				set = append(set, r)
-			}
+		if _, ok := set[k]; !ok {
+			set[k] = c.bytesSet(k.heap, 1<<k.stage)
 		}
 		for i := range s.Entry.PushConstants {
 			p := &s.Entry.PushConstants[i]
-			if !p.Used || p.Bank != 0 || covers(set, firstByte(p), p.Size, 1<<StageOf(s.Entry.Model)) {
+			if !p.Used || p.Bank != 0 || covers(set[k], firstByte(p), p.Size) {
 				continue
 			}
 			side := s.at(p.Inst)
@@ -222,4 +245,25 @@ func (l *linker) unset(c *Commands) {
 			l.fail(code, []Side{side}, "the %s stage uses bytes %d to %d of push constants; commands must have set them", side.Stage, firstByte(p), p.Size)
 		}
 	}
+}
+
+// bytesSet returns the push constants of a stage that commands have set in bank 0, or the
+// push data.
+func (c *Commands) bytesSet(data bool, stage Stages) []span {
+	commands := slices.Concat(c.Push, c.Push2)
+	if data {
+		commands = c.Data
+	}
+	var out []Range
+	for i := range commands {
+		k := &commands[i]
+		if k.Bank == nil || *k.Bank == 0 {
+			r := Range{Offset: k.Offset, Size: k.Size, Stages: k.stages()}
+			if data {
+				r.Stages = AllStages
+			}
+			out = append(out, r)
+		}
+	}
+	return spans(out, stage)
 }
