@@ -44,6 +44,9 @@ type Buffer struct {
 
 // NewBuffer makes a buffer.
 func (d *Device) NewBuffer(info BufferInfo) (*Buffer, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	switch {
 	case info.Size == 0:
 		return nil, usage("VUID-VkBufferCreateInfo-size-00912", "the size of the buffer is 0; must be greater than 0")
@@ -55,10 +58,15 @@ func (d *Device) NewBuffer(info BufferInfo) (*Buffer, error) {
 	return b, nil
 }
 
-// Size returns the size of the buffer in bytes.
-func (b *Buffer) Size() uint64 { return b.size }
+// Size returns the size of the buffer in bytes; 0 if it is nil.
+func (b *Buffer) Size() uint64 {
+	if b == nil {
+		return 0
+	}
+	return b.size
+}
 
-// Bind gives the buffer its memory, once.
+// Bind binds the buffer to memory, once.
 func (b *Buffer) Bind(m *Memory, offset uint64) error {
 	if err := check(nil, "the buffer", b); err != nil {
 		return err

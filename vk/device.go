@@ -48,7 +48,8 @@ type DeviceInfo struct {
 	// DeferFree lets Close of an object in use free it after its last use.
 	DeferFree bool
 
-	// Print receives the output of debugPrintf, one message a call, from the goroutine of the queue.
+	// Print receives the output of debugPrintf, one message a call, from the goroutine of the queue. It must not wait
+	// for the device or close it.
 	Print func(text string)
 }
 
@@ -85,6 +86,9 @@ type Device struct {
 
 // NewDevice makes a device.
 func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
+	if p == nil {
+		return nil, usage("", "the physical device is nil; must be one")
+	}
 	name := fmt.Sprintf("vulkan%d.%d", p.Version>>8, p.Version&0xff)
 	env, ok := valid.ParseEnv(name)
 	if !ok {
@@ -112,18 +116,36 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	return d, nil
 }
 
-// Queue returns the queue of the device.
-func (d *Device) Queue() *Queue { return d.queue }
+// Queue returns the queue of the device; nil if the device is nil.
+func (d *Device) Queue() *Queue {
+	if d == nil {
+		return nil
+	}
+	return d.queue
+}
 
-// Physical returns the physical device.
-func (d *Device) Physical() *PhysicalDevice { return d.physical }
+// Physical returns the physical device; nil if the device is nil.
+func (d *Device) Physical() *PhysicalDevice {
+	if d == nil {
+		return nil
+	}
+	return d.physical
+}
 
 // Objects returns the number of objects that are not closed.
-func (d *Device) Objects() int { return int(d.objects.Load()) }
+func (d *Device) Objects() int {
+	if d == nil {
+		return 0
+	}
+	return int(d.objects.Load())
+}
 
 // Close ends the work of the device, waits until it has ended, and frees all of its memory. Objects of the device must
 // not be used afterwards.
 func (d *Device) Close() error {
+	if d == nil || d.lost == nil { // a zero value
+		return nil
+	}
 	d.closeOnce.Do(func() {
 		d.lose(&LostError{Command: "close", Cause: errors.New("the device is closed")})
 		d.queue.stop()
@@ -135,7 +157,7 @@ func (d *Device) Close() error {
 
 // WaitIdle waits until the queue has no work. It returns an error that wraps ErrDeviceLost if the device is lost, and
 // the error of ctx.
-func (d *Device) WaitIdle(ctx context.Context) error { return d.queue.WaitIdle(ctx) }
+func (d *Device) WaitIdle(ctx context.Context) error { return d.Queue().WaitIdle(ctx) }
 
 // lose makes the device lost.
 func (d *Device) lose(cause error) {
@@ -148,12 +170,23 @@ func (d *Device) lose(cause error) {
 
 // Err returns nil, or the reason for which the device is lost.
 func (d *Device) Err() error {
+	if d == nil || d.lost == nil {
+		return usage("", "the device is nil or a zero value; must be made by a physical device")
+	}
 	select {
 	case <-d.lost:
 		return d.lostCause
 	default:
 		return nil
 	}
+}
+
+// ready returns an error if the device cannot compile with ctx.
+func (d *Device) ready(ctx context.Context) error {
+	if ctx == nil {
+		return errNoContext
+	}
+	return d.Err()
 }
 
 // budget is the step budget of a dispatch: a run ends by time, not by steps.

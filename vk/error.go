@@ -16,6 +16,9 @@ var ErrDeviceLost = errors.New("the device is lost")
 // ErrTimeout is the error of a wait that ended by its deadline.
 var ErrTimeout = errors.New("the wait timed out")
 
+// errNoContext is the error of a call with a nil context.
+var errNoContext = usage("", "the context is nil; must be a context")
+
 // LostError is the reason for the loss of a device: the command that failed, and the shader position if there is one.
 type LostError struct {
 	Command  string // such as "dispatch"

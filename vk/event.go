@@ -3,7 +3,7 @@ package vk
 // Event is a flag that commands and the host set, reset and wait for. It is a timeline of two states: odd values are
 // set.
 type Event struct {
-	Semaphore
+	timeline
 }
 
 // NewEvent makes an event that is not set.
@@ -17,7 +17,7 @@ func (d *Device) NewEvent() (*Event, error) {
 }
 
 // IsSet reports whether the event is set.
-func (e *Event) IsSet() bool { return e.Value()&1 == 1 }
+func (e *Event) IsSet() bool { return e != nil && e.now()&1 == 1 }
 
 // Set sets the event from the host.
 func (e *Event) Set() error {
@@ -49,11 +49,11 @@ func (e *Event) change(state uint64) {
 // await waits until the event is set.
 func (e *Event) await() error {
 	for {
-		v := e.Value()
+		v := e.now()
 		if v&1 == 1 {
 			return nil
 		}
-		if err := e.Semaphore.Wait(e.dev.ctx, v+1); err != nil {
+		if err := e.wait(e.dev.ctx, v+1); err != nil {
 			return err
 		}
 	}

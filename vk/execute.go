@@ -13,6 +13,7 @@ import (
 // executor runs command buffers: the state that commands set.
 type executor struct {
 	dev      *Device
+	work     *submission
 	pipeline *ComputePipeline
 	shader   *Shader              // the compute shader object that is bound instead
 	sets     [2][maxSets]boundSet // by bind point
@@ -28,10 +29,16 @@ type boundSet struct {
 	dynamic []uint32
 }
 
-// run runs a primary command buffer. The state does not outlive it.
-func (x *executor) run(c *CommandBuffer) error {
+// run runs a primary command buffer of a submission. The state does not outlive it.
+func (x *executor) run(s *submission, c *CommandBuffer) error {
+	x.work = s
 	x.reset()
-	return x.commands(c)
+	err := x.commands(c)
+	if err == nil && x.graphics.current != nil {
+		err = &LostError{Command: commandNames[beginRendering], Cause: usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "the rendering does not end in %v; must end", &c.object)}
+	}
+	x.graphics.releaseRegions()
+	return err
 }
 
 func (x *executor) reset() {
@@ -93,7 +100,7 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	case waitEvents:
 		return k.a.(*Event).await()
 	case resetQueries:
-		return k.a.(*QueryPool).Reset(int(k.x[0]), int(k.x[1]))
+		k.a.(*QueryPool).reset(int(k.x[0]), int(k.x[1]))
 	case writeTimestamp:
 		k.a.(*QueryPool).put(int(k.x[0]), x.dev.Now())
 	case executeCommands:
@@ -219,9 +226,13 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	if p == nil {
 		return usage("VUID-vkCmdDispatch-None-08606", "no pipeline and no shader object is bound; must be")
 	}
+	sets, err := x.resolve(Compute, p.layout)
+	if err != nil {
+		return err
+	}
 	args := compute.Args{
 		Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness,
-		Workers: x.dev.workers, Budget: budget, Sets: x.resolve(Compute, p.layout),
+		Workers: x.dev.workers, Budget: budget, Sets: sets,
 	}
 	if x.dev.print != nil && len(p.stage.Program.Messages) > 0 {
 		args.Log = &exec.Log{}
@@ -231,7 +242,7 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	args.Regions = regions
 	ctx, cancel := x.dev.commandContext()
 	defer cancel()
-	err := p.pipeline.Dispatch(ctx, args)
+	err = p.pipeline.Dispatch(ctx, args)
 	if args.Log != nil {
 		for _, text := range shader.Printed(args.Log, maxPrinted) {
 			x.dev.print(text)
@@ -241,8 +252,8 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 }
 
 // resolve returns the descriptors of the bound sets. A set that is not compatible with the layout of the pipeline is
-// not bound: its descriptors are null.
-func (x *executor) resolve(point BindPoint, l *PipelineLayout) []compute.Set {
+// not bound: its descriptors are null. The submission acquires the objects of sets that were updated after it began.
+func (x *executor) resolve(point BindPoint, l *PipelineLayout) ([]compute.Set, error) {
 	out := x.args[:len(l.sets)]
 	for i := range out {
 		out[i] = nil
@@ -251,18 +262,22 @@ func (x *executor) resolve(point BindPoint, l *PipelineLayout) []compute.Set {
 			continue
 		}
 		b.set.mu.RLock()
+		err := x.work.holdSet(b.set)
 		out[i] = b.set.content
-		if b.dynamic != nil {
-			out[i] = b.moved()
-		}
 		b.set.mu.RUnlock()
+		if err != nil {
+			return nil, err
+		}
+		if b.dynamic != nil {
+			out[i] = b.moved(out[i])
+		}
 	}
-	return out
+	return out, nil
 }
 
-// moved returns the descriptors with their dynamic offsets.
-func (b *boundSet) moved() compute.Set {
-	out := append(compute.Set(nil), b.set.content...)
+// moved returns the content of the set with its dynamic offsets.
+func (b *boundSet) moved(content compute.Set) compute.Set {
+	out := append(compute.Set(nil), content...)
 	for i := range out {
 		if n := b.set.layout.dynamicCount(i); n > 0 {
 			at := b.set.layout.slots[i].dynamic

@@ -65,7 +65,7 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 			Count: uint32(k.x[0]), Instances: uint32(k.x[0] >> 32), First: uint32(k.x[1]), FirstInstance: uint32(k.x[1] >> 32), BaseVertex: int32(uint32(k.x[2])),
 		}, k.x[3] == 1, nil)
 	case drawIndirect:
-		return x.drawIndirect(k.a.(*IndirectInfo))
+		return x.drawIndirect(k)
 	case beginRendering:
 		return x.beginRendering(k.a.(*rendering))
 	case endRendering:
@@ -189,10 +189,7 @@ func (x *executor) endRendering() error {
 	ctx, cancel := x.dev.commandContext()
 	defer cancel()
 	err := g.pass.End(ctx)
-	for _, release := range g.release {
-		release()
-	}
-	g.release = g.release[:0]
+	g.releaseRegions()
 	if err == nil {
 		g.current.resolve()
 		for _, q := range g.ended {
@@ -201,6 +198,15 @@ func (x *executor) endRendering() error {
 	}
 	g.current, g.ended = nil, g.ended[:0]
 	return err
+}
+
+// releaseRegions ends the use of the allocations with device addresses.
+func (g *graphics) releaseRegions() {
+	for _, release := range g.release {
+		release()
+	}
+	clear(g.release)
+	g.release = g.release[:0]
 }
 
 // drawable returns the bound pipeline or the pipeline of the bound shader objects, and composes the state of the draw:
@@ -252,10 +258,14 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	} else {
 		s.Scissors = s.Scissors[:n]
 	}
+	sets, err := x.resolve(Graphics, p.layout)
+	if err != nil {
+		return err
+	}
 	regions, release := x.dev.heap.regions()
 	g.release = append(g.release, release)
 	a.Shader = compute.Args{
-		Sets: append([]compute.Set(nil), x.resolve(Graphics, p.layout)...), Push: x.push[:], StageRobustness: p.robustness,
+		Sets: append([]compute.Set(nil), sets...), Push: x.push[:], StageRobustness: p.robustness,
 		Regions: regions, Workers: x.dev.workers, Budget: budget,
 	}
 	if x.dev.print != nil {
@@ -290,13 +300,14 @@ func record(ctx context.Context, g *graphics, p *drawable, a *state.Args, indire
 }
 
 // drawIndirect reads the arguments once: the host may change them meanwhile.
-func (x *executor) drawIndirect(info *IndirectInfo) error {
-	from := info.Buffer.bytes()[info.Offset:]
-	most := uint64(info.Draws)*uint64(info.Stride) + state.IndexedIndirectBytes
-	indirect := &state.Indirect{Buffer: append([]byte(nil), from[:min(most, uint64(len(from)))]...), Stride: info.Stride, Count: info.Draws}
-	if info.Count != nil {
-		count := info.Count.bytes()[info.CountOffset:]
+func (x *executor) drawIndirect(k *command) error {
+	draws, stride := uint32(k.x[1]), uint32(k.x[1]>>32)
+	from := k.a.(*Buffer).bytes()[k.x[0]:]
+	most := uint64(draws)*uint64(stride) + state.IndexedIndirectBytes
+	indirect := &state.Indirect{Buffer: append([]byte(nil), from[:min(most, uint64(len(from)))]...), Stride: stride, Count: draws}
+	if b, ok := k.b.(*Buffer); ok {
+		count := b.bytes()[k.x[2]:]
 		indirect.CountBuffer = append([]byte{}, count[:min(4, len(count))]...)
 	}
-	return x.draw(&state.Args{}, info.Indexed, indirect)
+	return x.draw(&state.Args{}, k.x[3] == 1, indirect)
 }

@@ -51,6 +51,9 @@ var graphicsStages = [...]struct {
 // NewGraphicsPipeline makes a graphics pipeline; errors are those of NewComputePipeline. The code for the formats of
 // attachments and images is compiled when a draw first has them.
 func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineInfo) (*GraphicsPipeline, error) {
+	if err := d.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := check(d, "the layout", info.Layout); err != nil {
 		return nil, err
 	}

@@ -64,6 +64,9 @@ type Image struct {
 
 // NewImage makes an image. An *UnsupportedError reports a format or a combination that Chiaro does not have.
 func (d *Device) NewImage(info ImageInfo) (*Image, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	if info.Type > Image3D {
 		return nil, usage("VUID-VkImageCreateInfo-imageType-parameter", "the type is %d; must be one of Vulkan's", info.Type)
 	}
@@ -91,10 +94,15 @@ func imageError(err error) error {
 	return err
 }
 
-// Requirements returns the bytes of memory that the image needs, at multiples of ImageAlignment.
-func (m *Image) Requirements() (size, alignment uint64) { return m.layout.Size(), ImageAlignment }
+// Requirements returns the bytes of memory that the image needs, at multiples of ImageAlignment; 0 if it is nil.
+func (m *Image) Requirements() (size, alignment uint64) {
+	if m == nil || m.layout == nil {
+		return 0, ImageAlignment
+	}
+	return m.layout.Size(), ImageAlignment
+}
 
-// Bind gives the image its memory, once. Its texels are what the memory has.
+// Bind binds the image to memory, once. Its texels are the content of the memory.
 func (m *Image) Bind(memory *Memory, offset uint64) error {
 	if err := check(nil, "the image", m); err != nil {
 		return err
@@ -156,6 +164,9 @@ type SubresourceLayout struct {
 
 // Subresource returns the place of a level and layer; ok is false if there is none.
 func (m *Image) Subresource(a Aspect, level, layer int) (l SubresourceLayout, ok bool) {
+	if m == nil || m.layout == nil {
+		return l, false
+	}
 	s, ok := m.layout.Subresource(a.inside(), level, layer)
 	return SubresourceLayout{s.Offset, s.Size, s.RowPitch, s.LayerPitch, s.SlicePitch}, ok
 }

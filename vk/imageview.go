@@ -61,11 +61,17 @@ type ImageView struct {
 
 // NewImageView makes a view of an image that has memory.
 func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	if err := check(d, "the image", info.Image); err != nil {
 		return nil, err
 	}
 	if info.Image.image == nil {
 		return nil, usage("VUID-VkImageViewCreateInfo-image-01020", "%v has no memory; must have some", &info.Image.object)
+	}
+	if err := check(d, "the memory of the image", info.Image.memory); err != nil { // a compressed image is read
+		return nil, err
 	}
 	if info.Type > ViewCubeArray {
 		return nil, usage("VUID-VkImageViewCreateInfo-viewType-parameter", "the type is %d; must be one of Vulkan's", info.Type)
@@ -152,6 +158,9 @@ type BufferView struct {
 
 // NewBufferView makes a view of a buffer that has memory.
 func (d *Device) NewBufferView(info BufferViewInfo) (*BufferView, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	if err := check(d, "the buffer", info.Buffer); err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (h *heap) regions() (list []exec.Region, release func()) {
 // Bytes returns the memory itself (vkMapMemory): writes are visible to submissions that begin later, and results are
 // visible when a submission is finished. It is nil after Close, and must not be used after it.
 func (m *Memory) Bytes() []byte {
-	if !m.alive() {
+	if m == nil || !m.alive() {
 		return nil
 	}
 	return m.bytes
@@ -144,6 +144,9 @@ func (m *Memory) Bytes() []byte {
 
 // Used returns the bytes that the allocations of the device have together, and their bound.
 func (d *Device) Used() (used, limit uint64) {
+	if d == nil {
+		return 0, 0
+	}
 	d.heap.mu.Lock()
 	defer d.heap.mu.Unlock()
 	return d.heap.used, d.heap.limit

@@ -21,6 +21,9 @@ type ShaderModule struct {
 // NewShaderModule makes a module of SPIR-V. With checking it returns an *InvalidModuleError if the module breaks a rule
 // for the values that specialization constants have by default.
 func (d *Device) NewShaderModule(ctx context.Context, code []byte) (*ShaderModule, error) {
+	if err := d.ready(ctx); err != nil {
+		return nil, err
+	}
 	var judge *shader.Judge
 	if d.checking > None {
 		judge = &shader.Judge{Env: d.env}
@@ -45,8 +48,13 @@ func (d *Device) newModule(ctx context.Context, code []byte, judge *shader.Judge
 }
 
 // Identifier returns the identifier of the module (VK_EXT_shader_module_identifier): equal code has equal identifiers
-// on all machines.
-func (s *ShaderModule) Identifier() []byte { return append([]byte(nil), s.identifier[:]...) }
+// on all machines. It is nil if the module is nil.
+func (s *ShaderModule) Identifier() []byte {
+	if s == nil {
+		return nil
+	}
+	return append([]byte(nil), s.identifier[:]...)
+}
 
 // specialize returns the module with the values of its specialization constants, checked if the device checks.
 func (d *Device) specialize(ctx context.Context, s *ShaderModule, spec facts.Spec) (*valid.Module, error) {

@@ -24,7 +24,7 @@ const (
 	counted       = closed - 1
 )
 
-// SetName gives the object a name for messages (vkSetDebugUtilsObjectNameEXT).
+// SetName sets the name of the object for messages (vkSetDebugUtilsObjectNameEXT).
 func (o *object) SetName(name string) { o.name.Store(&name) }
 
 // String returns the kind of the object and its name.
@@ -71,6 +71,9 @@ func (o *object) release() {
 
 // Close frees the object; see the package comment.
 func (o *object) Close() error {
+	if o.dev == nil { // a zero value
+		return nil
+	}
 	for {
 		n := o.state.Load()
 		next := n | closing

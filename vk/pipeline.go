@@ -73,6 +73,9 @@ type ComputePipeline struct {
 // returns an *InvalidModuleError or a *LinkError. An *UnsupportedError names a feature that Chiaro does not have. The
 // compilation ends with ctx.
 func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInfo) (*ComputePipeline, error) {
+	if err := d.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := check(d, "the module", info.Stage.Module); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,9 @@ type PipelineLayout struct {
 
 // NewPipelineLayout makes a pipeline layout. The set layouts may be closed afterwards.
 func (d *Device) NewPipelineLayout(info PipelineLayoutInfo) (*PipelineLayout, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	if n := len(info.Sets); n > maxSets {
 		return nil, usage("VUID-VkPipelineLayoutCreateInfo-setLayoutCount-00286", "the layout has %d sets; must have at most %d", n, maxSets)
 	}

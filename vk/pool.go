@@ -22,6 +22,9 @@ type Pool struct {
 
 // NewPool makes a pool.
 func (d *Device) NewPool(info PoolInfo) (*Pool, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	if info.MaxSets <= 0 {
 		return nil, usage("VUID-VkDescriptorPoolCreateInfo-descriptorPoolOverallocation-09227", "the pool is for %d sets; must be for at least 1", info.MaxSets)
 	}
@@ -56,14 +59,34 @@ func (p *Pool) Reset() error {
 	if err := check(nil, "the pool", p); err != nil {
 		return err
 	}
-	if !p.dev.deferFree {
-		for _, s := range p.list() {
-			if s.state.Load()&counted != 0 {
-				return &InUseError{s.String()}
-			}
-		}
+	if err := p.idle(); err != nil {
+		return err
 	}
 	p.reset()
+	return nil
+}
+
+// Close frees the pool with all of its sets, under the conditions of Reset.
+func (p *Pool) Close() error {
+	if p.dev == nil { // a zero value
+		return nil
+	}
+	if err := p.idle(); err != nil {
+		return err
+	}
+	return p.object.Close()
+}
+
+// idle returns an *InUseError if a set is in use and the device does not defer.
+func (p *Pool) idle() error {
+	if p.dev.deferFree {
+		return nil
+	}
+	for _, s := range p.list() {
+		if s.state.Load()&counted != 0 {
+			return &InUseError{s.String()}
+		}
+	}
 	return nil
 }
 

@@ -29,6 +29,9 @@ const maxQueries = 1 << 20
 
 // NewQueryPool makes a pool of n queries.
 func (d *Device) NewQueryPool(kind QueryType, n int) (*QueryPool, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	if n <= 0 || n > maxQueries {
 		return nil, usage("VUID-VkQueryPoolCreateInfo-queryCount-02763", "the pool has %d queries; must have 1 to %d", n, maxQueries)
 	}
@@ -58,12 +61,16 @@ func (q *QueryPool) Reset(first, n int) error {
 	if first < 0 || n < 0 || first > len(q.value) || n > len(q.value)-first {
 		return usage("VUID-vkResetQueryPool-firstQuery-09436", "%d queries from %d on are reset; the pool has %d", n, first, len(q.value))
 	}
+	q.reset(first, n)
+	return nil
+}
+
+func (q *QueryPool) reset(first, n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := first; i < first+n; i++ {
 		q.value[i], q.ready[i] = 0, false
 	}
-	return nil
 }
 
 // clock is the start of all timestamps.

@@ -12,13 +12,17 @@ type Queue struct {
 	mu      sync.Mutex
 	work    *sync.Cond // signaled when list or stopped changes
 	list    []*submission
+	batch   []*submission // of the goroutine: the list that it works on
 	free    []*submission
 	stopped bool
 	done    chan struct{} // closed when the goroutine has ended
 
 	submitted uint64
-	finished  *Semaphore // counts finished submissions
+	finished  timeline // counts finished submissions
 }
+
+// errNoQueue is the error of calls on a queue that no device has.
+var errNoQueue = usage("", "the queue is nil or a zero value; must be of a device")
 
 // SemaphoreValue is a point of a timeline.
 type SemaphoreValue struct {
@@ -38,13 +42,14 @@ type SubmitInfo struct {
 type submission struct {
 	wait, signal []SemaphoreValue
 	commands     []*CommandBuffer
-	held         []*object // acquired
+	held         []*object       // acquired
+	sets         map[*Set]uint64 // the versions of sets with acquired descriptors
 	fence        *Fence
 	fenceValue   uint64
 }
 
 func newQueue(d *Device) *Queue {
-	q := &Queue{dev: d, done: make(chan struct{}), finished: &Semaphore{}}
+	q := &Queue{dev: d, done: make(chan struct{})}
 	q.finished.dev = d
 	q.work = sync.NewCond(&q.mu)
 	go q.run()
@@ -53,6 +58,9 @@ func newQueue(d *Device) *Queue {
 
 // Submit appends a submission. After an error nothing of it runs.
 func (q *Queue) Submit(info SubmitInfo) error {
+	if q == nil || q.dev == nil {
+		return errNoQueue
+	}
 	if err := q.dev.Err(); err != nil {
 		return err
 	}
@@ -64,8 +72,14 @@ func (q *Queue) Submit(info SubmitInfo) error {
 	s := q.take()
 	if err := s.fill(q.dev, &info); err != nil {
 		s.release()
+		s.clear()
 		q.free = append(q.free, s)
 		return err
+	}
+	for _, c := range s.commands {
+		if c.once {
+			c.state = invalid
+		}
 	}
 	q.submitted++
 	q.list = append(q.list, s)
@@ -125,9 +139,6 @@ func (s *submission) add(d *Device, c *CommandBuffer) error {
 	if c.state != executable || c.secondary {
 		return usage("VUID-vkQueueSubmit-pCommandBuffers-00070", "%v must be an executable primary command buffer", &c.object)
 	}
-	if c.once {
-		c.state = invalid
-	}
 	s.commands = append(s.commands, c)
 	if err := s.hold(&c.object); err != nil {
 		return err
@@ -142,21 +153,45 @@ func (s *submission) holdAll(c *CommandBuffer) error {
 			return err
 		}
 	}
-	var err error
 	for _, set := range c.sets {
-		if set != nil && err == nil {
-			set.refer(func(o *object) {
-				if err == nil {
-					err = s.hold(o)
-				}
-			})
+		if set == nil {
+			continue
+		}
+		set.mu.RLock()
+		err := s.holdSet(set)
+		set.mu.RUnlock()
+		if err != nil {
+			return err
 		}
 	}
 	for i := range c.commands {
-		if x := &c.commands[i]; x.kind == executeCommands && err == nil {
-			err = s.holdAll(x.a.(*CommandBuffer))
+		if x := &c.commands[i]; x.kind == executeCommands {
+			secondary := x.a.(*CommandBuffer)
+			if secondary.state != executable || secondary.stamp != x.x[0] {
+				return usage("VUID-vkQueueSubmit-pCommandBuffers-00072", "%v was recorded again after %v that executes it; must not be", &secondary.object, &c.object)
+			}
+			if err := s.holdAll(secondary); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
+}
+
+// holdSet acquires the objects of the descriptors of a set, once for each version. set.mu is held.
+func (s *submission) holdSet(set *Set) (err error) {
+	if v, ok := s.sets[set]; ok && v == set.version {
+		return nil
+	}
+	set.refer(func(o *object) {
+		if err == nil {
+			err = s.hold(o)
+		}
+	})
+	if s.sets == nil {
+		s.sets = map[*Set]uint64{}
+	}
+	s.sets[set] = set.version
 	return err
 }
 
@@ -168,16 +203,22 @@ func (s *submission) hold(o *object) error {
 	return nil
 }
 
-// release ends the use of all objects and empties s.
+// release ends the use of all objects.
 func (s *submission) release() {
 	for _, o := range s.held {
 		o.release()
 	}
 	clear(s.held)
+	s.held = s.held[:0]
+}
+
+// clear empties s.
+func (s *submission) clear() {
+	clear(s.sets)
 	clear(s.commands)
 	clear(s.wait)
 	clear(s.signal)
-	s.held, s.commands, s.wait, s.signal, s.fence = s.held[:0], s.commands[:0], s.wait[:0], s.signal[:0], nil
+	s.commands, s.wait, s.signal, s.fence = s.commands[:0], s.wait[:0], s.signal[:0], nil
 }
 
 // run runs submissions until the queue stops.
@@ -189,16 +230,15 @@ func (q *Queue) run() {
 		for len(q.list) == 0 && !q.stopped {
 			q.work.Wait()
 		}
-		if len(q.list) == 0 {
-			q.mu.Unlock()
+		q.list, q.batch = q.batch[:0], q.list
+		q.mu.Unlock()
+		if len(q.batch) == 0 {
 			return
 		}
-		s := q.list[0]
-		copy(q.list, q.list[1:])
-		q.list[len(q.list)-1] = nil
-		q.list = q.list[:len(q.list)-1]
-		q.mu.Unlock()
-		q.one(x, s)
+		for i, s := range q.batch {
+			q.batch[i] = nil
+			q.one(x, s)
+		}
 	}
 }
 
@@ -207,27 +247,20 @@ func (q *Queue) one(x *executor, s *submission) {
 	if err := q.execute(x, s); err != nil {
 		q.dev.lose(err)
 	}
-	signal, fence, value := s.signal, s.fence, s.fenceValue
+	s.release() // first: after a wait for the submission its objects can be closed
 	if q.dev.Err() == nil {
-		for _, v := range signal {
+		for _, v := range s.signal {
 			v.Semaphore.raise(v.Value)
 		}
-	}
-	held := fence != nil
-	if held { // the wait for a fence must see released objects
-		fence.object.acquire()
-	}
-	s.release()
-	if held {
-		if q.dev.Err() == nil {
-			fence.raise(value)
+		if s.fence != nil {
+			s.fence.raise(s.fenceValue)
 		}
-		fence.object.release()
 	}
+	s.clear()
 	q.mu.Lock()
 	q.free = append(q.free, s)
 	q.mu.Unlock()
-	q.finished.raise(q.finished.Value() + 1)
+	q.finished.raise(q.finished.now() + 1)
 }
 
 // execute waits for the semaphores of a submission and runs its command buffers.
@@ -236,12 +269,12 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 		return err
 	}
 	for _, v := range s.wait {
-		if err := v.Semaphore.Wait(q.dev.ctx, v.Value); err != nil {
+		if err := v.Semaphore.wait(q.dev.ctx, v.Value); err != nil {
 			return err
 		}
 	}
 	for _, c := range s.commands {
-		if err := x.run(c); err != nil {
+		if err := x.run(s, c); err != nil {
 			return err
 		}
 	}
@@ -250,10 +283,13 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 
 // WaitIdle waits until all submissions so far are finished; see [Semaphore.Wait].
 func (q *Queue) WaitIdle(ctx context.Context) error {
+	if q == nil || q.dev == nil {
+		return errNoQueue
+	}
 	q.mu.Lock()
 	n := q.submitted
 	q.mu.Unlock()
-	return q.finished.Wait(ctx, n)
+	return q.finished.wait(ctx, n)
 }
 
 // stop ends the goroutine after the submissions that it has.

@@ -80,8 +80,8 @@ const (
 	Compute
 )
 
-// BindSets binds descriptor sets for a kind of pipelines, from set number first on. dynamic has the offsets of the dynamic descriptors in bytes,
-// in order of sets, bindings and elements. The layout may be closed afterwards.
+// BindSets binds descriptor sets for a kind of pipelines, from set number first on. dynamic has the offsets of the dynamic
+// descriptors in bytes, in order of sets, bindings and elements. The layout may be closed afterwards.
 func (c *CommandBuffer) BindSets(point BindPoint, l *PipelineLayout, first int, sets []*Set, dynamic []uint32) {
 	if !c.begin() {
 		return
@@ -309,7 +309,7 @@ func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 		for _, o := range s.refs {
 			c.refer(o)
 		}
-		c.commands = append(c.commands, command{kind: executeCommands, a: s})
+		c.commands = append(c.commands, command{kind: executeCommands, a: s, x: [4]uint64{s.stamp}})
 	}
 }
 

@@ -120,5 +120,9 @@ func (c *CommandBuffer) DrawIndirect(info IndirectInfo) {
 	if info.Count != nil && !c.buffer(info.Count, info.CountOffset, IndirectBuffer, "VUID-vkCmdDrawIndirectCount-countBufferOffset-04129") {
 		return
 	}
-	c.commands = append(c.commands, command{kind: drawIndirect, a: &info})
+	k := command{kind: drawIndirect, a: info.Buffer, x: [4]uint64{info.Offset, uint64(info.Draws) | uint64(info.Stride)<<32, info.CountOffset, flag(info.Indexed)}}
+	if info.Count != nil {
+		k.b = info.Count
+	}
+	c.commands = append(c.commands, k)
 }

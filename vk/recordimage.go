@@ -180,12 +180,12 @@ func (c *CommandBuffer) images(kind commandKind, w *imageWork) {
 	c.commands = append(c.commands, command{kind: kind, a: w})
 }
 
-// missing records an error if an argument is nil.
-func (c *CommandBuffer) missing(image *Image, others ...*Image) bool {
-	for _, m := range append(others, image) {
-		if m == nil {
+// missing records an error if an image is nil or a zero value.
+func (c *CommandBuffer) missing(list ...*Image) bool {
+	for _, m := range list {
+		if m == nil || m.layout == nil {
 			if c.begin() {
-				c.fail(usage("", "an image is nil; must be an image"))
+				c.fail(usage("", "an image is nil or a zero value; must be an image"))
 			}
 			return true
 		}
@@ -240,7 +240,9 @@ func (c *CommandBuffer) BlitImage(source, target *Image, regions []ImageBlit, fi
 	}
 	w := &imageWork{source: source, target: target, linear: filter == Linear}
 	if filter > Linear {
-		c.fail(&UnsupportedError{Feature: "blits with a cubic filter"})
+		if c.begin() {
+			c.fail(&UnsupportedError{Feature: "blits with a cubic filter"})
+		}
 		return
 	}
 	for _, r := range regions {

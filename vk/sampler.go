@@ -64,6 +64,9 @@ type Sampler struct {
 
 // NewSampler makes a sampler.
 func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	desc := texture.SamplerDesc{
 		Mag: texture.Filter(info.Mag), Min: texture.Filter(info.Min), MipLinear: info.MipLinear,
 		LodBias: info.LodBias, MinLod: info.MinLod, MaxLod: info.MaxLod, Anisotropy: info.Anisotropy,

@@ -6,27 +6,37 @@ import (
 	"sync"
 )
 
-// Semaphore is a timeline semaphore: a counter that only grows. Binary semaphores are not an object of their own: a
-// counter that the n-th signal sets to n orders the same.
-type Semaphore struct {
+// timeline is a counter that only grows, with waits.
+type timeline struct {
 	object
 	mu    sync.Mutex
 	value uint64
 	wake  chan struct{} // closed when the value grows; nil without waits
 }
 
+// Semaphore is a timeline semaphore: a counter that only grows. Binary semaphores are not an object of their own: a
+// counter that the n-th signal sets to n orders the same.
+type Semaphore struct{ timeline }
+
 // NewSemaphore makes a semaphore with an initial value.
 func (d *Device) NewSemaphore(initial uint64) (*Semaphore, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	s := &Semaphore{value: initial}
+	s := &Semaphore{timeline{value: initial}}
 	d.adopt(&s.object, "semaphore", nil)
 	return s, nil
 }
 
 // Value returns the value.
 func (s *Semaphore) Value() uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.now()
+}
+
+func (s *timeline) now() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.value
@@ -47,7 +57,7 @@ func (s *Semaphore) Signal(value uint64) error {
 }
 
 // set sets the value and wakes all waits. s.mu is held.
-func (s *Semaphore) set(value uint64) {
+func (s *timeline) set(value uint64) {
 	s.value = value
 	if s.wake != nil {
 		close(s.wake)
@@ -56,7 +66,7 @@ func (s *Semaphore) set(value uint64) {
 }
 
 // raise sets the value from a queue, and ignores one that does not grow.
-func (s *Semaphore) raise(value uint64) {
+func (s *timeline) raise(value uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if value > s.value {
@@ -69,6 +79,14 @@ func (s *Semaphore) raise(value uint64) {
 func (s *Semaphore) Wait(ctx context.Context, value uint64) error {
 	if err := check(nil, "the semaphore", s); err != nil {
 		return err
+	}
+	return s.wait(ctx, value)
+}
+
+// wait is Wait of a semaphore, event or fence; it may be closed with DeferFree.
+func (s *timeline) wait(ctx context.Context, value uint64) error {
+	if ctx == nil {
+		return errNoContext
 	}
 	for {
 		s.mu.Lock()
@@ -101,10 +119,10 @@ func waitError(ctx context.Context) error {
 
 // Fence tells the host that a submission is finished.
 type Fence struct {
-	Semaphore
-	mu     sync.Mutex
-	target uint64 // the value that signals the fence
-	queued bool   // a submission will signal it
+	timeline
+	goals  sync.Mutex // guards the fields below
+	target uint64     // the value that signals the fence
+	queued bool       // a submission will signal it
 }
 
 // NewFence makes a fence.
@@ -121,11 +139,11 @@ func (d *Device) NewFence(signaled bool) (*Fence, error) {
 }
 
 // Signaled reports whether the fence is signaled.
-func (f *Fence) Signaled() bool { return f.Value() >= f.goal() }
+func (f *Fence) Signaled() bool { return f != nil && f.now() >= f.goal() }
 
 func (f *Fence) goal() uint64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.goals.Lock()
+	defer f.goals.Unlock()
 	return f.target
 }
 
@@ -134,9 +152,9 @@ func (f *Fence) Reset() error {
 	if err := check(nil, "the fence", f); err != nil {
 		return err
 	}
-	value := f.Value()
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	value := f.now()
+	f.goals.Lock()
+	defer f.goals.Unlock()
 	switch {
 	case f.queued && value < f.target:
 		return usage("VUID-vkResetFences-pFences-01123", "%v is in use by a queue; must not be", &f.object)
@@ -151,14 +169,14 @@ func (f *Fence) Wait(ctx context.Context) error {
 	if err := check(nil, "the fence", f); err != nil {
 		return err
 	}
-	return f.Semaphore.Wait(ctx, f.goal())
+	return f.timeline.wait(ctx, f.goal())
 }
 
 // take makes a submission the one that signals the fence, and returns the value that it signals.
 func (f *Fence) take() (uint64, error) {
-	value := f.Value()
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	value := f.now()
+	f.goals.Lock()
+	defer f.goals.Unlock()
 	if f.queued || value >= f.target {
 		return 0, usage("VUID-vkQueueSubmit-fence-00063", "%v is signaled or in use by another submission; must be reset", &f.object)
 	}

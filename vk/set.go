@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -14,9 +15,10 @@ type Set struct {
 	layout *SetLayout
 	pool   *Pool
 
-	mu      sync.RWMutex // a queue reads while a set with update-after-bind is written
-	content compute.Set
-	used    [][]used // the objects of content, by binding and element
+	mu      sync.RWMutex // guards the fields below: a queue reads a set that is in use while Update writes it
+	content compute.Set  // constant while a submission uses the set: Update replaces the bindings that it writes
+	used    [][]used     // the objects of content, by binding and element
+	version uint64       // of content
 }
 
 // used is the objects of one descriptor; nil for a null descriptor.
@@ -81,7 +83,8 @@ type Write struct {
 	Inline []byte
 }
 
-// Update writes descriptors. After an error none of the writes took place.
+// Update writes descriptors. After an error none of the writes took place. Commands that have begun use the descriptors
+// from before an update.
 func (s *Set) Update(writes ...Write) error {
 	if err := check(nil, "the set", s); err != nil {
 		return err
@@ -93,10 +96,27 @@ func (s *Set) Update(writes ...Write) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.state.Load()&counted != 0 {
+		s.detach(writes)
+	}
+	s.version++
 	for i := range writes {
 		s.write(&writes[i], true)
 	}
 	return nil
+}
+
+// detach copies the bindings that writes change.
+func (s *Set) detach(writes []Write) {
+	s.content = slices.Clone(s.content)
+	for i := range s.content {
+		b := &s.content[i]
+		// A write may continue in later bindings.
+		if !slices.ContainsFunc(writes, func(w Write) bool { return w.Binding <= b.Number }) {
+			continue
+		}
+		b.Buffers, b.Views, b.Samplers, b.Inline = slices.Clone(b.Buffers), slices.Clone(b.Views), slices.Clone(b.Samplers), slices.Clone(b.Inline)
+	}
 }
 
 // write checks a write, and carries it out if apply.
@@ -233,10 +253,8 @@ func (s *Set) writeInline(i int, w *Write, apply bool) error {
 	return nil
 }
 
-// refer calls each for the objects in the set and for their memory.
+// refer calls each for the objects in the set and for their memory. s.mu is held.
 func (s *Set) refer(each func(*object)) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
 	for _, list := range s.used {
 		for _, u := range list {
 			for _, x := range u {

@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/iface"
@@ -64,8 +65,11 @@ const MaxInlineBytes = 1 << 16
 
 // NewSetLayout makes a set layout.
 func (d *Device) NewSetLayout(info SetLayoutInfo) (*SetLayout, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	l := &SetLayout{link: link.Set{Flags: info.Flags, Bindings: slices.Clone(info.Bindings)}}
-	slices.SortStableFunc(l.link.Bindings, func(x, y link.Binding) int { return int(int64(x.Binding) - int64(y.Binding)) })
+	slices.SortStableFunc(l.link.Bindings, func(x, y link.Binding) int { return cmp.Compare(x.Binding, y.Binding) })
 	total := uint64(0)
 	for i, b := range l.link.Bindings {
 		if i > 0 && l.link.Bindings[i-1].Binding == b.Binding {
@@ -123,7 +127,7 @@ func (l *SetLayout) dynamicCount(i int) uint32 {
 
 // find returns the index of a binding; −1 if there is none.
 func (l *SetLayout) find(number uint32) int {
-	i, ok := slices.BinarySearchFunc(l.slots, number, func(s layoutSlot, n uint32) int { return int(int64(s.number) - int64(n)) })
+	i, ok := slices.BinarySearchFunc(l.slots, number, func(s layoutSlot, n uint32) int { return cmp.Compare(s.number, n) })
 	if !ok {
 		return -1
 	}

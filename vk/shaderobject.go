@@ -92,6 +92,9 @@ var ErrIncompatibleBinary = errors.New("the shader binary is incompatible")
 // NewShaders makes shader objects. Those with the flag LinkStage are linked: they are bound together. If one fails, the
 // error is a *ShaderError, the objects before it are made, and it and those after it are nil.
 func (d *Device) NewShaders(ctx context.Context, infos []ShaderInfo) ([]*Shader, error) {
+	if err := d.ready(ctx); err != nil {
+		return nil, err
+	}
 	out := make([]*Shader, len(infos))
 	var linked []*Shader
 	for i := range infos {

@@ -37,6 +37,9 @@ const (
 // NewValidationCache makes a cache with initial data, which may be nil. Data that is damaged, or of another validator, is
 // ignored.
 func (d *Device) NewValidationCache(data []byte) (*ValidationCache, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	c := &ValidationCache{valid: map[verdict]struct{}{}}
 	c.read(data)
 	d.adopt(&c.object, "validation cache", nil)
@@ -105,6 +108,9 @@ func (c *ValidationCache) Merge(others ...*ValidationCache) error {
 
 // Len returns the number of modules in the cache.
 func (c *ValidationCache) Len() int {
+	if c == nil {
+		return 0
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.valid)
@@ -113,6 +119,9 @@ func (c *ValidationCache) Len() int {
 // NewShaderModuleCached is NewShaderModule with a cache: a module that is in it is not checked, and a valid module is added
 // to it. It checks on every device.
 func (d *Device) NewShaderModuleCached(ctx context.Context, code []byte, c *ValidationCache) (*ShaderModule, error) {
+	if err := d.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := check(d, "the validation cache", c); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -26,7 +27,7 @@ type SetBinding struct {
 
 // Find returns the binding of a number; nil if there is none.
 func (s Set) Find(number uint32) *SetBinding {
-	i, ok := slices.BinarySearchFunc(s, number, func(b SetBinding, n uint32) int { return int(int64(b.Number) - int64(n)) })
+	i, ok := slices.BinarySearchFunc(s, number, func(b SetBinding, n uint32) int { return cmp.Compare(b.Number, n) })
 	if !ok {
 		return nil
 	}

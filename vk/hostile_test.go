@@ -1,0 +1,240 @@
+package vk
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// zoo has one object of each type.
+type zoo map[reflect.Type]reflect.Value
+
+// newZoo makes one object of each type, on one device.
+func newZoo(t testing.TB) zoo {
+	t.Helper()
+	s := newScene(t, 1)
+	s.build(t)
+	d := s.dev
+
+	z := zoo{}
+	for _, x := range []any{
+		d, d.Queue(), d.Physical(), s.memory, s.x, s.color, s.view, s.layout, s.pool, s.set, s.rig.layout, s.saxpy, s.pipeline,
+		must(d.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t),
+		must(d.NewSampler(SamplerInfo{}))(t), s.stages.Vertex.Module, s.objects(t, 0)[0],
+		must(d.NewCommandBuffer(CommandBufferInfo{}))(t), must(d.NewSemaphore(0))(t), must(d.NewFence(false))(t),
+		must(d.NewEvent())(t), must(d.NewQueryPool(Occlusion, 4))(t), must(d.NewValidationCache(nil))(t),
+	} {
+		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
+	}
+
+	return z
+}
+
+// arguments makes argument values of any type: numbers are all number, lists have n elements, and the pointers to objects
+// are the ones that object returns.
+type arguments struct {
+	number int64
+	n      int
+	object func(reflect.Type) reflect.Value
+}
+
+// ended is a context that is done: no call waits.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// fill sets v, at a depth of nested types.
+func (a *arguments) fill(v reflect.Value, depth int) {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(a.number != 0)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(a.number)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(a.number))
+	case reflect.Float32, reflect.Float64:
+		if v.SetFloat(float64(a.number)); a.number < 0 {
+			v.SetFloat(math.NaN())
+		}
+	case reflect.Array, reflect.Slice:
+		if v.Kind() == reflect.Slice && a.n > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), a.n, a.n))
+		}
+		for i := range v.Len() {
+			a.fill(v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		if v.Type().Key().Kind() != reflect.String && a.n > 0 {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			a.fill(key, depth+1)
+			a.fill(value, depth+1)
+			v.Set(reflect.MakeMap(v.Type()))
+			v.SetMapIndex(key, value)
+		}
+	case reflect.Pointer:
+		if _, object := v.Type().MethodByName("Close"); object || v.Type().Elem().Name() == "Queue" {
+			v.Set(a.object(v.Type()))
+		} else if a.n > 0 && depth < 6 {
+			v.Set(reflect.New(v.Type().Elem()))
+			a.fill(v.Elem(), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				a.fill(v.Field(i), depth+1)
+			}
+		}
+	case reflect.Interface:
+		if v.Type() == reflect.TypeFor[context.Context]() && a.n > 0 {
+			v.Set(reflect.ValueOf(ended))
+		}
+	}
+}
+
+// call calls a method and reports a panic.
+func (a *arguments) call(t *testing.T, what string, receiver reflect.Value, m reflect.Method) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("%s receiver, arguments of %d, %d elements: %v.%s: %v", what, a.number, a.n, receiver.Type(), m.Name, p)
+		}
+	}()
+	in := []reflect.Value{receiver}
+	for i := 1; i < m.Type.NumIn(); i++ {
+		v := reflect.New(m.Type.In(i)).Elem()
+		a.fill(v, 0)
+		in = append(in, v)
+	}
+	done := make(chan struct{})
+	defer close(done)
+	timer := time.AfterFunc(20*time.Second, func() {
+		select {
+		case <-done:
+		default:
+			panic(fmt.Sprintf("%v.%s does not end", receiver.Type(), m.Name))
+		}
+	})
+	defer timer.Stop()
+	if m.Type.IsVariadic() {
+		m.Func.CallSlice(in)
+	} else {
+		m.Func.Call(in)
+	}
+}
+
+// TestHostile calls every exported method of every object with receivers that are nil, zero, closed and alive, and with
+// arguments that are nil, zero, closed, alive, small, negative and huge: no panic, no hang.
+func TestHostile(t *testing.T) {
+	dead := newZoo(t)
+	for _, x := range dead {
+		if x.Type() != reflect.TypeFor[*Device]() && x.MethodByName("Close").IsValid() {
+			x.MethodByName("Close").Call(nil)
+		}
+	}
+	live := newZoo(t)
+	objects := map[string]func(reflect.Type) reflect.Value{
+		"nil":    reflect.Zero,
+		"zero":   func(x reflect.Type) reflect.Value { return reflect.New(x.Elem()) },
+		"closed": func(x reflect.Type) reflect.Value { return dead[x] },
+		"living": func(x reflect.Type) reflect.Value { return live[x] },
+	}
+	for receivers, receiver := range objects {
+		for _, object := range objects {
+			for _, a := range []arguments{{0, 0, object}, {0, 1, object}, {1, 1, object}, {-1, 2, object}, {math.MaxInt64, 1, object}, {1 << 20, 3, object}} {
+				for kind := range live {
+					for i := range kind.NumMethod() {
+						m := kind.Method(i)
+						promoted := m.Name == "Close" || m.Name == "SetName" || m.Name == "String"
+						if m.Name == "Close" && receivers == "living" || promoted && receivers == "nil" {
+							continue // Close of living objects is the last; a nil pointer has no part to promote a method of
+						}
+						if c, ok := receiver(kind).Interface().(*CommandBuffer); ok && receivers == "living" {
+							c.Reset()
+							c.Begin(BeginInfo{})
+						}
+						a.call(t, receivers, receiver(kind), m)
+					}
+				}
+			}
+		}
+	}
+	if err := live[reflect.TypeFor[*Device]()].Interface().(*Device).Err(); err != nil {
+		t.Errorf("the device is lost: %v", err)
+	}
+	nothing := arguments{0, 0, objects["nil"]}
+	for kind, x := range live {
+		if m, ok := kind.MethodByName("Close"); ok && kind != reflect.TypeFor[*Device]() {
+			nothing.call(t, "living", x, m)
+		}
+	}
+}
+
+// TestHostileCommands records each command with hostile arguments and living objects, alone and in a rendering with all
+// bound, and runs it: an error or a lost device, no panic. CHIARO_LONG adds numbers.
+func TestHostileCommands(t *testing.T) {
+	s := (*scene)(nil)
+	kind := reflect.TypeFor[*CommandBuffer]()
+	numbers, most := []int64{0, 4, -1, math.MaxInt32}, 2
+	if os.Getenv("CHIARO_LONG") != "" {
+		numbers, most = []int64{0, 1, 2, 4, 16, 255, 1 << 16, -1, math.MaxInt32, math.MaxInt64}, 3
+	}
+	for i := range kind.NumMethod() {
+		m := kind.Method(i)
+		switch m.Name {
+		case "Begin", "End", "Reset", "Close", "SetName", "String", "WaitEvents":
+			continue
+		}
+		for _, number := range numbers {
+			for n := range most {
+				if s == nil || s.dev.Err() != nil {
+					s = newScene(t, 1)
+					s.dev.timeout = 20 * time.Millisecond // 2³¹ vertices are valid, and a draw of them takes hours
+					s.build(t)
+				}
+				z := s.zoo(t)
+				a := &arguments{number, n, func(x reflect.Type) reflect.Value { return z[x] }}
+				c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+				if err := c.Begin(BeginInfo{}); err != nil {
+					t.Fatal(err)
+				}
+				rendering := m.Name != "BeginRendering"
+				if rendering {
+					c.BeginRendering(s.rendering())
+				}
+				c.BindGraphicsPipeline(s.pipeline)
+				c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+				c.BindIndexBuffer(s.vertices, 0, 2)
+				s.paint(c, 1, .5, 0, 1)
+				a.call(t, "recording", reflect.ValueOf(c), m)
+				c.Draw(3, 1, 0, 0)
+				c.DrawIndexed(3, 1, 0, 0, 0)
+				if m.Name != "EndRendering" {
+					c.EndRendering()
+				}
+				if c.End() == nil {
+					s.submit(t, c)
+				}
+			}
+		}
+	}
+}
+
+// zoo returns living objects that commands use.
+func (s *scene) zoo(t testing.TB) zoo {
+	z := zoo{}
+	secondary := must(s.dev.NewCommandBuffer(CommandBufferInfo{Secondary: true}))(t)
+	secondary.Begin(BeginInfo{})
+	secondary.Draw(1, 1, 0, 0)
+	secondary.End()
+	for _, x := range []any{s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
+		must(s.dev.NewEvent())(t), must(s.dev.NewQueryPool(Occlusion, 4))(t)} {
+		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
+	}
+	return z
+}
