@@ -263,7 +263,7 @@ func (f *benchFlags) entry(ctx context.Context, c console, file string, model sp
 	if i < 0 {
 		return nil, fmt.Errorf("%s: no entry point of the execution model %s", file, model)
 	}
-	s, err := shader.Lower(context.Background(), valid.Assume(g), &g.EntryPoints[i], options)
+	s, err := shader.Lower(ctx, valid.Assume(g), &g.EntryPoints[i], options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -6,13 +6,15 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
 // imageVariable is a variable of an image, or of an array of images.
 type imageVariable struct {
-	set, binding uint32
-	image        *facts.Type
+	*facts.Variable
+	at    compute.Binding
+	image *facts.Type
 }
 
 // imageVariables returns the image variables of an entry point.
@@ -25,7 +27,7 @@ func imageVariables(f *facts.Module, e *facts.EntryPoint) (list []imageVariable)
 		set, _ := f.Decoration(v.ID, spirv.DecorationDescriptorSet)
 		binding, ok := f.Decoration(v.ID, spirv.DecorationBinding)
 		if t != nil && t.Image != nil && ok && len(set.Operands) > 0 && len(binding.Operands) > 0 {
-			list = append(list, imageVariable{set.Operands[0], binding.Operands[0], t})
+			list = append(list, imageVariable{v, compute.Binding{Set: set.Operands[0], Binding: binding.Operands[0]}, t})
 		}
 	}
 	return list
@@ -36,21 +38,21 @@ func imageVariables(f *facts.Module, e *facts.EntryPoint) (list []imageVariable)
 // images too: the shader must not access them by way of this variable.
 func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint) error {
 	vars := imageVariables(f, e)
-	shared := map[[2]uint32]int{}
+	shared := map[compute.Binding]int{}
 	for _, v := range vars {
-		shared[[2]uint32{v.set, v.binding}]++
+		shared[v.at]++
 	}
 	for _, v := range vars {
 		for i := range p.Bindings {
 			b := &p.Bindings[i]
-			if b.Set != v.set || b.Binding != v.binding || b.Mutable != nil {
+			if (compute.Binding{Set: b.Set, Binding: b.Binding}) != v.at || b.Mutable != nil {
 				continue
 			}
 			for _, x := range b.Buffers {
 				if x == nil {
 					continue
 				}
-				if problem := v.mismatch(b, x, shared[[2]uint32{v.set, v.binding}] > 1); problem != "" {
+				if problem := v.mismatch(b, x, shared[v.at] > 1); problem != "" {
 					return r.fault(CodeType, b.At, "image %s has the format %s", x.Name, problem)
 				}
 			}

@@ -28,26 +28,17 @@ const maxInputs = 1 << 10
 
 // inputVariables returns the input attachment variables of an entry point.
 func inputVariables(f *facts.Module, e *facts.EntryPoint) (list []inputVariable) {
-	for _, v := range f.Globals(e) {
-		t, x := v.Type, inputVariable{name: f.Name(v.ID), count: 1}
-		for t.IsArray() {
-			x.count, t = min(x.count*min(t.Count, maxInputs), maxInputs), t.Elem
-		}
-		if t == nil || t.Image == nil || t.Image.Dim != spirv.DimSubpassData {
+	for _, v := range imageVariables(f, e) {
+		if v.image.Image.Dim != spirv.DimSubpassData {
 			continue
 		}
-		number := func(d spirv.Decoration) *uint32 {
-			if o, ok := f.Decoration(v.ID, d); ok && len(o.Operands) > 0 {
-				return &o.Operands[0]
-			}
-			return nil
+		x := inputVariable{name: f.Name(v.ID), at: v.at, count: 1, float: v.image.Elem != nil && v.image.Elem.IsFloat()}
+		for t := v.Type; t.IsArray(); t = t.Elem {
+			x.count = min(x.count*min(t.Count, maxInputs), maxInputs)
 		}
-		set, binding := number(spirv.DecorationDescriptorSet), number(spirv.DecorationBinding)
-		if set == nil || binding == nil {
-			continue
+		if o, ok := f.Decoration(v.ID, spirv.DecorationInputAttachmentIndex); ok && len(o.Operands) > 0 {
+			x.index = &o.Operands[0]
 		}
-		x.at, x.index = compute.Binding{Set: *set, Binding: *binding}, number(spirv.DecorationInputAttachmentIndex)
-		x.float = t.Elem != nil && t.Elem.IsFloat()
 		list = append(list, x)
 	}
 	return list

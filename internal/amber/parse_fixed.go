@@ -6,8 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// fixedKeys are the keys of a STATE block for the state that VkScript has words for and AmberScript has not, and for
-// several viewports.
+// fixedKeys are the keys of a STATE block for several viewports, and for state that VkScript has and AmberScript lacks.
 var fixedKeys = map[string]func(p *parser) setting{
 	"CULL_MODE": func(p *parser) setting {
 		faces := state.Cull(p.oneOf("faces", "none", "front", "back", "front_and_back"))
@@ -70,11 +69,7 @@ var fixedKeys = map[string]func(p *parser) setting{
 		}
 	},
 	"SCISSOR": func(p *parser) setting {
-		side := func(what string) uint32 { return uint32(p.integer(what, maxSide)) }
-		at := int(p.integer("the number of a viewport", state.MaxViewports-1))
-		r := state.Rect{X: int32(side("a position in pixels")), Y: int32(side("a position in pixels"))}
-		p.keyword("SIZE")
-		r.Width, r.Height = side("a width"), side("a height")
+		at, r := int(p.integer("the number of a viewport", state.MaxViewports-1)), p.rectangle()
 		return func(s *drawState) {
 			if at < len(s.Scissors) {
 				s.Scissors[at] = r

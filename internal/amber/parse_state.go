@@ -66,10 +66,7 @@ var stateKeys = map[string]func(p *parser) setting{
 	},
 	"DISCARD_RECTANGLE": func(p *parser) setting {
 		exclusive := p.oneOf("a mode", "inclusive", "exclusive") == 1
-		side := func(what string) uint32 { return uint32(p.integer(what, maxSide)) }
-		r := state.Rect{X: int32(side("a position in pixels")), Y: int32(side("a position in pixels"))}
-		p.keyword("SIZE")
-		r.Width, r.Height = side("a width"), side("a height")
+		r := p.rectangle()
 		return func(s *drawState) {
 			s.Discard.Exclusive, s.Discard.Rectangles = exclusive, append(s.Discard.Rectangles, r)
 		}

@@ -1,8 +1,6 @@
 package amber
 
 import (
-	"math"
-
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
@@ -74,7 +72,16 @@ func (p *parser) rateAttachment(g *Graphics) {
 	g.Rates = x
 }
 
-// attachmentNumbers reads a list of numbers below a bound, or unused, up to the end of the line.
+// rectangle reads the position and the size of a rectangle.
+func (p *parser) rectangle() state.Rect {
+	side := func(what string) uint32 { return uint32(p.integer(what, maxSide)) }
+	r := state.Rect{X: int32(side("a position in pixels")), Y: int32(side("a position in pixels"))}
+	p.keyword("SIZE")
+	r.Width, r.Height = side("a width"), side("a height")
+	return r
+}
+
+// attachmentNumbers reads a list of numbers up to a bound, or unused, up to the end of the line.
 func (p *parser) attachmentNumbers(what string, most uint64) []uint32 {
 	var list []uint32
 	for {
@@ -97,7 +104,7 @@ func (p *parser) attachmentNumber(what string, most uint64) uint32 {
 func (p *parser) unique(w word, what string, list []uint32) {
 	seen := map[uint32]bool{}
 	for _, n := range list {
-		if n != math.MaxUint32 && seen[n] {
+		if n != state.Unused && seen[n] {
 			p.fail(CodeNumber, w.pos, "%s %d for two color attachments; must be for one", what, n)
 		}
 		seen[n] = true
