@@ -1,0 +1,102 @@
+package ir_test
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// examples returns programs with every operation, with all declarations and with a texture function.
+func examples(t testing.TB) (list []*ir.Program) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/ops.ir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ir.Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.Clone()
+	q.Res = append(q.Res, ir.Resource{Kind: ir.Texels, Count: 1, NonWritable: true}, ir.Resource{Kind: ir.ImageShape, Count: 1}, ir.Resource{Kind: ir.SamplerState, Count: 1, Heap: true})
+	n := len(q.Res)
+	q.Funcs = append(q.Funcs, ir.NewTexture("sample", ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureLod, Image: n - 3, Sampler: n - 1}))
+	return append(list, p, q)
+}
+
+func TestBinary(t *testing.T) {
+	for i, p := range examples(t) {
+		if err := p.Verify(); err != nil {
+			t.Fatal(i, err)
+		}
+		b := p.Append([]byte("x"))[1:]
+		q, err := ir.Decode(b)
+		if err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		if again := q.Append(nil); !bytes.Equal(again, b) || q.String() != p.String() {
+			t.Errorf("%d: another program", i)
+		}
+		for n := range b {
+			if _, err := ir.Decode(b[:n]); err == nil {
+				t.Fatalf("%d: the first %d of %d bytes are a program", i, n, len(b))
+			}
+		}
+		if _, err := ir.Decode(append(b[:len(b):len(b)], 0)); err == nil {
+			t.Errorf("%d: a byte more is a program", i)
+		}
+	}
+}
+
+// TestBinaryFields changes every field of the head of a program, whatever fields there are: each survives.
+func TestBinaryFields(t *testing.T) {
+	p := examples(t)[1]
+	p.Funcs[0].Vals[0].Origin = -1
+	for i, x := range []any{&p.Res[0], &p.Vars[0], &p.Effects, p.Funcs[len(p.Funcs)-1].Texture, &p.Funcs[0].Vals[0]} {
+		v := reflect.ValueOf(x).Elem()
+		for k := range v.NumField() {
+			name := v.Type().Field(k).Name
+			f := v.Field(k)
+			old := reflect.New(f.Type()).Elem()
+			old.Set(f)
+			before := p.Append(nil)
+			switch f.Kind() {
+			case reflect.Bool:
+				f.SetBool(!f.Bool())
+			case reflect.String:
+				f.SetString(f.String() + "x")
+			case reflect.Int, reflect.Int32:
+				f.SetInt(f.Int() + 1)
+			case reflect.Array:
+				f.Index(0).SetInt(f.Index(0).Int() + 1)
+			default:
+				f.SetUint(f.Uint() + 1)
+			}
+			if bytes.Equal(p.Append(nil), before) {
+				t.Errorf("%d: field %s is not encoded", i, name)
+			}
+			f.Set(old)
+		}
+	}
+}
+
+// FuzzDecode decodes any bytes: the result is a program that the encoding reproduces, or an error.
+func FuzzDecode(f *testing.F) {
+	for _, p := range examples(f) {
+		f.Add(p.Append(nil))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := ir.Decode(b)
+		if err != nil {
+			return
+		}
+		once := p.Append(nil)
+		q, err := ir.Decode(once)
+		if err != nil || !bytes.Equal(q.Append(nil), once) {
+			t.Errorf("decoded twice: %v", err)
+		}
+	})
+}
