@@ -54,10 +54,11 @@ type groupMaker struct {
 // GroupOutputs bounds the words that an invocation of a Group program writes.
 const GroupOutputs = 128
 
-// Group returns a program that gives g operands of each kind (constant, uniform, strided, varying), with all
-// lanes and with some of them active, and uses each result in every way that an engine may treat on its own:
+// Group returns a program that applies g to operands of each kind (constant, uniform, strided, varying), with
+// all lanes and with some of them active. It uses each result in every way that an engine may treat on its own:
 // stores it, branches, switches, leaves loops and selects by it, shifts and divides by it, addresses buffers,
-// tables and private memory with it, passes it to a function, and combines it again. Resource 0 holds 4 words for each invocation; resource 1 receives GroupOutputs words from each.
+// tables and private memory with it, passes it to a function, and combines it again. Resource 0 holds 4 words
+// for each invocation; resource 1 receives GroupOutputs words from each.
 func Group(g GroupOp, size uint32, local uint32) *ir.Program {
 	m := &groupMaker{b: ir.NewFunc("main", nil, nil), g: g, quads: size >= 4}
 	p := &ir.Program{
@@ -199,7 +200,7 @@ func (m *groupMaker) uses(v, x ir.V) {
 	}
 }
 
-// callee returns the function that results are passed to: it branches and loops by its first argument.
+// callee returns a function of a result and its operand. It branches and loops by the result.
 func callee() *ir.Func {
 	b := ir.NewFunc("callee", []ir.Type{ir.I32, ir.I32}, []ir.Type{ir.I32})
 	v, x := b.Func.Args[0], b.Func.Args[1]
@@ -215,7 +216,8 @@ func callee() *ir.Func {
 	return b.Finish()
 }
 
-// nested runs an inner loop as often as a result says, in an outer one that a condition of it may leave.
+// nested emits two nested loops. A result determines the number of iterations of the inner one, and its
+// condition may leave the outer one.
 func (m *groupMaker) nested(v, bits ir.V) {
 	b := m.b
 	end := b.Block(ir.I32)

@@ -26,7 +26,7 @@ func TestFarOffsets(t *testing.T) {
 	const size = 1<<32 + 1<<16
 	memory, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
-		t.Skip(err)
+		t.Skip("the system does not map 4 GiB:", err)
 	}
 	defer unix.Munmap(memory)
 	if err := unix.Mprotect(memory[1<<32:], unix.PROT_NONE); err != nil {

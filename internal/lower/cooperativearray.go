@@ -92,7 +92,7 @@ func extractSubArray(f *function, in spirv.Inst) {
 	}
 	x, start := f.scalars(v.SourceArray()), f.indexOperand(v.Index())
 	if n := mul(t.Count, uint64(len(x))); start.v != 0 && n > maxProduct {
-		f.unsupported("%d elements of %d from an unknown index; at most %d combinations", t.Count, len(x), maxProduct)
+		f.tooLarge("%d elements of %d from an unknown index; at most %d combinations", t.Count, len(x), maxProduct)
 	}
 	parts := make([]ir.V, len(f.flat(t)))
 	for i := range parts {

@@ -61,7 +61,7 @@ func (f *function) relaid(parts []ir.V, from, to tile, transposed bool) []ir.V {
 		return parts
 	}
 	if n := to.lines * to.length; n > maxProduct && !to.wide {
-		f.unsupported("%d components per lane; at most %d", n, maxProduct)
+		f.tooLarge("%d components per lane; at most %d", n, maxProduct)
 	}
 	out := make([]ir.V, to.components)
 	if to.wide {

@@ -111,7 +111,7 @@ func cooperativeReduce(f *function, in spirv.Inst) {
 		f.malformed("the result has another scope than the reduced matrix; must have the same")
 	}
 	if n := r.from.rows * r.from.columns; n > maxProduct {
-		f.unsupported("a reduction of %d components; at most %d", n, maxProduct)
+		f.tooLarge("a reduction of %d components; at most %d", n, maxProduct)
 	}
 	switch mode := v.Reduce(); mode {
 	case spirv.CooperativeMatrixReduceRowMask:

@@ -44,7 +44,7 @@ func (f *function) tensor(t *facts.Type, at, layout spirv.ID, m spirv.MemoryAcce
 	a := tensorAccess{function: f, typ: t, x: f.tile(t), layout: f.layoutOf(layout), at: *f.pointer(at)}
 	a.at.flags |= accessFlags(m)
 	if n := a.x.components * uint64(len(a.layout.dim)); n > maxProduct {
-		f.unsupported("%d coordinates that each lane computes; at most %d", n, maxProduct)
+		f.tooLarge("%d coordinates that each lane computes; at most %d", n, maxProduct)
 	}
 	if a.at.memory != inBuffer && a.at.memory != physical || a.at.checked {
 		f.unsupported("through a pointer to %s", a.at.class)

@@ -74,7 +74,7 @@ func (p *vectorProduct) parts() []ir.V {
 		p.malformed("the result has %d components; must have %d", p.result.Count, p.rows)
 	}
 	if n := mul(p.rows, p.columns); n > maxProduct {
-		p.unsupported("a product of %d multiplications in each lane; at most %d", n, maxProduct)
+		p.tooLarge("a product of %d multiplications in each lane; at most %d", n, maxProduct)
 	}
 	float := p.result.Elem.IsFloat()
 	if p.inputAs.float() != float || p.matrix.float() != float || p.bias != nil && p.biasAs.float() != float {
@@ -242,7 +242,7 @@ func cooperativeVectorOuterProduct(f *function, in spirv.Inst) {
 	}
 	a, b := f.decoded(v.A()), f.decoded(v.B())
 	if n := len(a) * len(b); n > maxProduct {
-		f.unsupported("a product of %d multiplications in each lane; at most %d", n, maxProduct)
+		f.tooLarge("a product of %d multiplications in each lane; at most %d", n, maxProduct)
 	}
 	n := f.numberOf(v.MatrixInterpretation())
 	if !n.typ.IsFloat() {

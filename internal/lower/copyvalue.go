@@ -36,7 +36,7 @@ func (f *function) copied(in spirv.Inst, from *pointer) bool {
 		return true
 	case inSlots:
 		return from.number != to.number
-	case inPrivate: // a variable of the function is no argument of its call
+	case inPrivate: // an argument does not point to a variable of the called function
 		i := f.facts.Def(inst.Load(in).Pointer())
 		return i >= 0 && f.facts.Code.Inst(i).Op() == spirv.OpFunctionParameter && to.class == spirv.StorageClassFunction
 	}
@@ -59,7 +59,7 @@ func (f *function) storeOf(id spirv.ID) (inst.Store, bool) {
 	return nil, false
 }
 
-// uses returns the number of operands of the function that are an id.
+// uses returns the number of operands in the function that refer to an id.
 func (f *function) uses(id spirv.ID) int {
 	if f.used == nil {
 		f.used = map[spirv.ID]int{}
@@ -77,8 +77,8 @@ func (f *function) uses(id spirv.ID) int {
 	return f.used[id]
 }
 
-// copyValue copies the pointee of from to that of to, which has the same type. Arrays
-// become loops until the elements have few scalars.
+// copyValue copies the pointee of from to the pointee of to, which has the same type.
+// Arrays become loops until the elements have few scalars.
 func (f *function) copyValue(to, from pointer) {
 	t := to.typ
 	switch {

@@ -11,7 +11,7 @@ type Unsupported struct {
 	Op          spirv.Op
 	Instruction int    // its index in the module, from 1
 	What        string // the unsupported part; empty if it is the whole instruction
-	Limit       bool   // the shader exceeds the limit of Chiaro that What names, which bounds time and memory
+	Limit       bool   // What is a limit of Chiaro, for bounded time and memory, that the shader exceeds
 }
 
 // Error names the instruction: "OpFoo is not lowered yet (instruction 12)".

@@ -19,10 +19,10 @@ func (f *function) kill(b *facts.Block) {
 
 // killDemotes lowers an OpKill as drivers do it that implement OpKill by demotion: as
 // OpDemoteToHelperInvocation, and then a branch to the merge block of the innermost
-// construct, whose phis have null values. In a void function outside of all constructs
-// the invocation returns. Elsewhere killDemotes returns false: unless the construct's
-// header branches to its merge block directly, the merge block may use values that are
-// not defined on the new path.
+// construct; the phis of that block have null values. In a void function outside of all
+// constructs the invocation returns. Elsewhere killDemotes returns false: unless the
+// construct's header branches to its merge block directly, the merge block may use
+// values that are not defined on the new path.
 func (f *function) killDemotes(b *facts.Block) bool {
 	c := b.Construct
 	if c == nil {

@@ -16,7 +16,7 @@ const maxMessages = 1 << 16
 // logMessage appends a message of the invocation and its arguments, scalar by scalar.
 func (f *function) logMessage(kind ir.MessageKind, text string, args []ir.V) {
 	if len(f.prog.Messages) >= maxMessages {
-		f.unsupported("more than %d messages", maxMessages)
+		f.tooLarge("more than %d messages", maxMessages)
 	}
 	m := ir.Message{Kind: kind, Text: text}
 	for _, v := range args {
@@ -40,7 +40,7 @@ func debugPrintf(f *function, in spirv.Inst) {
 	for _, id := range v.Operands() {
 		args = append(args, f.scalars(id)...)
 		if len(args) > maxLeaves {
-			f.unsupported("a message of more than %d scalars", maxLeaves)
+			f.tooLarge("a message of more than %d scalars", maxLeaves)
 		}
 	}
 	f.logMessage(ir.Print, text, args)

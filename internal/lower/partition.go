@@ -17,7 +17,7 @@ const maxPartitioned = 4096
 // partitionable ends lowering if a value has too many components.
 func (f *function) partitionable(x []ir.V) {
 	if len(x) > maxPartitioned {
-		f.unsupported("of %d components; at most %d", len(x), maxPartitioned)
+		f.tooLarge("a value of %d components; at most %d", len(x), maxPartitioned)
 	}
 }
 

@@ -110,7 +110,7 @@ func (c *textureCall) run() []ir.V {
 		c.head.Other = others[0]
 		return c.call(images[0], samplers[0], args)
 	case n > maxChoices:
-		f.unsupported("a selection from %d images and %d samplers, with %d second images", len(images), len(samplers), len(others))
+		f.tooLarge("a selection from %d images and %d samplers, with %d second images; at most %d combinations", len(images), len(samplers), len(others), maxChoices)
 	}
 	return c.choose(images, samplers, others, args)
 }

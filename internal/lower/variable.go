@@ -93,7 +93,7 @@ func (u *unit) variableFlags(id spirv.ID) ir.Flags {
 // checkedBytes ends lowering if a size does not fit into 31 bits.
 func (u *unit) checkedBytes(n uint64) uint32 {
 	if n > math.MaxInt32 {
-		u.unsupported("a variable of %d bytes", n)
+		u.tooLarge("a variable of %d bytes; at most %d", n, math.MaxInt32)
 	}
 	return uint32(n)
 }
@@ -164,7 +164,7 @@ func (u *unit) privateVariable(v *facts.Variable, function int) (number, slots u
 	u.checkDepth(v.Type)
 	n := u.memberExtent(v.Type).slots
 	if n > maxPrivate {
-		u.unsupported("a variable of %d slots in private memory", n)
+		u.tooLarge("a variable of %d slots in private memory; at most %d", n, maxPrivate)
 	}
 	if u.private += n; u.private > maxPrivate {
 		u.tooLarge("private memory of more than %d slots", maxPrivate)

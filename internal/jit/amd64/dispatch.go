@@ -68,8 +68,8 @@ func (m *machine) runInOrder() {
 }
 
 // runInterleaved runs subgroups that synchronize at barriers. Each has a stack of its own, and a
-// barrier switches to the next subgroup: cooperative threads, as pocl's fallback for kernels whose
-// barriers it cannot turn into loops. The return address on a waiting stack is the resume point.
+// barrier switches to the next subgroup: cooperative threads, as pocl's fallback for kernels with
+// barriers that it cannot turn into loops. The return address on a waiting stack is the resume point.
 func (m *machine) runInterleaved() {
 	start, next, ended := m.NewLabel(), m.NewLabel(), m.NewLabel()
 	m.beginGroup(start)

@@ -282,8 +282,7 @@ func (z *fuser) mask(in *vcode.Inst) {
 	}
 }
 
-// compare replaces in by the comparison c, whose result is y, inverted if not is set, in the lanes of
-// x.
+// compare replaces in by the comparison c in the lanes of x. y is the result of c; not inverts it.
 func (z *fuser) compare(in, c *vcode.Inst, x, y vcode.Reg, not bool) {
 	out := vcode.Inst{Op: vcode.Own, IR: c.IR, Key: c.Key, Value: c.Value, Origin: in.Origin, Part: c.Part, Defs: in.Defs}
 	out.Fused, out.Uses = fusedCompare, c.Uses

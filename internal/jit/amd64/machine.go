@@ -11,7 +11,7 @@ import (
 // Reserved registers in compiled code: R15 holds the Context, R14 the record of the subgroup, R13 the
 // handle table, R12 the workgroup memory, RSP the frame. operand.go lists the allocatable registers.
 
-// MaxStack is the limit in bytes of the stack of a subgroup. It keeps all frame offsets in 32 bits.
+// MaxStack is the limit in bytes of the stack of a subgroup. With it all frame offsets fit in 32 bits.
 const MaxStack = 1 << 30
 
 // machine compiles one program.

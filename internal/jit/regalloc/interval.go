@@ -24,12 +24,12 @@ type loop struct {
 	depth       int32
 	root        int32 // the outermost loop that contains it
 	jump        int32 // a loop that contains it, or None; see climb
-	end         int32 // the loops inside are those with a number up to here, this one not included
+	end         int32 // the loops inside have the numbers from the next one to this one, exclusive
 }
 
-// climb returns the outermost loop that contains loop l, itself included, and for which inside is true; inside must be
-// true for l and, if it is false for a loop, false for all loops around that one. The cost is logarithmic in the depth,
-// with the jump pointers of Myers 1983 ("An applicative random-access stack").
+// climb returns the outermost loop among l and the loops around it for which inside is true. inside must be true for l.
+// If it is false for a loop, it must be false for all loops around that loop. The cost is logarithmic in the depth, with
+// the jump pointers of Myers 1983 ("An applicative random-access stack").
 func (a *Analysis) climb(l int32, inside func(*loop) bool) int32 {
 	for {
 		switch x := &a.loops[l]; {

@@ -79,7 +79,7 @@ type openRegion struct {
 	sameArgs    []bool // by parameter: all branches bring the same value
 	loop        ir.V   // the loop around it, or 0
 	index       int    // in divergence.open
-	run         int    // index of the outermost region of those around it, itself included, that have the same entry set
+	run         int    // index of the outermost region of an unbroken run, which ends here, with the same entry set
 	left        int    // if partialExit: all regions between this index and the region are partialExit, too
 }
 

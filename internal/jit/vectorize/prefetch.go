@@ -33,7 +33,7 @@ const (
 // first-level cache before its use.
 const maxShortLoop = 16
 
-// minRunLanes is how many lanes with equal y there are at least, so that their texels predict the next ones.
+// minRunLanes is the smallest number of lanes with equal y from which their texels predict the next ones.
 const minRunLanes = 4
 
 // maxDistanceDepth bounds the depth of operands that are followed.
