@@ -42,5 +42,7 @@
 //	commandbuffer.go    states of a command buffer
 //	record*.go          its commands; execute*.go their execution
 //	semaphore.go, event.go, query.go
+//	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
+//	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words
 package vk

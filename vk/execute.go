@@ -56,12 +56,12 @@ func (x *executor) commands(c *CommandBuffer) error {
 			if lost, ok := err.(*LostError); ok {
 				return lost
 			}
-			lost := &LostError{Command: commandNames[k.kind], Cause: err}
+			lost := &LostError{Command: k.name(), Cause: err}
 			lost.Location = locate(x.stages(k.kind), err)
 			return lost
 		}
 		if err := x.dev.ctx.Err(); err != nil {
-			return &LostError{Command: commandNames[k.kind], Cause: err}
+			return &LostError{Command: k.name(), Cause: err}
 		}
 	}
 	return nil
@@ -111,6 +111,8 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		err := x.commands(k.a.(*CommandBuffer))
 		x.pipeline, x.shader, x.push, x.sets, x.graphics.bound = saved, object, push, sets, graphics
 		return err
+	case runWork:
+		return k.a.(work).run(x)
 	default:
 		return x.graphicsCommand(c, k)
 	}

@@ -48,6 +48,7 @@ const (
 	beginQuery
 	endQuery
 	bindShader
+	runWork
 )
 
 // commandNames are the names in messages.

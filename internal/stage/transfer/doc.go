@@ -8,4 +8,5 @@
 //	copy.go       buffer to image, image to buffer, image to image
 //	blit.go       scaled copies with conversion and filter
 //	clear.go      clears of ranges
+//	matrix.go     layouts of matrices for cooperative vectors
 package transfer
