@@ -114,10 +114,6 @@ var unjudged = [...]struct {
 	{BeyondRun, "the coordinates", []string{"RuntimeSpirv-Coordinate-10713", "RuntimeSpirv-Coordinate-10714"}},
 	{BeyondRun, "the distance of the hit", []string{"RuntimeSpirv-OpRayQueryGenerateIntersectionKHR-06353"}},
 	{BeyondRun, "the kind of the hit", []string{"HitTriangleVertexPositionsKHR-HitTriangleVertexPositionsKHR-08750"}},
-	{BeyondRun, "the equality of the operands in a quad", []string{
-		"RuntimeSpirv-OpImageSampleWeightedQCOM-06979", "RuntimeSpirv-OpImageBlockMatchSADQCOM-06982", "RuntimeSpirv-OpImageBoxFilterQCOM-06990",
-		"RuntimeSpirv-OpImageBlockMatchWindow-09219",
-	}},
 	{BeyondRun, "the active invocations", []string{"RuntimeSpirv-OpControlBarrierArriveEXT-13558"}},
 	{BeyondText, "only in a specification without Vulkan 1.3 or VK_KHR_format_feature_flags2; apiVersion-07954 and apiVersion-07955 check the same", []string{
 		"RuntimeSpirv-OpTypeImage-06269", "RuntimeSpirv-OpTypeImage-06270", "RuntimeSpirv-apiVersion-07952", "RuntimeSpirv-apiVersion-07953",

@@ -91,6 +91,7 @@ type checker struct {
 	descriptor descriptorState
 	rowMajors  []int // access chains into a row-major matrix
 	flow       *flow // see values; nil until first used
+	quads      []int // instructions with operands that are uniform for a quad
 
 	views  []typing.View // scratch: types of an instruction's operands, as the typing table reads them
 	viewed []*facts.Type // these types

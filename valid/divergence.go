@@ -333,6 +333,9 @@ func (w *flow) varyingInput(b spirv.BuiltIn, index int64) bool {
 // invocations of a subgroup, or certainly its own in each of them.
 func (w *flow) agreement(in spirv.Inst) (same, own bool) {
 	op := in.Op()
+	if w.quad && w.quadAgreement(in) {
+		return true, false
+	}
 	switch op {
 	case spirv.OpGroupNonUniformAll, spirv.OpGroupNonUniformAny, spirv.OpGroupNonUniformAllEqual, spirv.OpGroupNonUniformBroadcast,
 		spirv.OpGroupNonUniformBroadcastFirst, spirv.OpGroupNonUniformBallot, spirv.OpSubgroupAllKHR, spirv.OpSubgroupAnyKHR,

@@ -16,6 +16,8 @@ import (
 // its last block, the second the index of a uniform buffer, the third the functions.
 const divergenceText = `OpCapability Shader
 OpCapability GroupNonUniformBallot
+OpCapability GroupNonUniformArithmetic
+OpCapability GroupNonUniformClustered
 OpCapability UniformBufferArrayDynamicIndexing
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %%main "main" %%id %%group %%a %%s
@@ -110,6 +112,7 @@ func TestDivergence(t *testing.T) {
 		{"the workgroup's number", "", "%g", "", false},
 		{"a phi of a divergent branch", arms("%div", "", "") + "\n%k = OpPhi %u %u0 %yes %u1 %no", "%k", "", true},
 		{"a phi of a uniform branch", arms("%uni", "", "") + "\n%k = OpPhi %u %u0 %yes %u1 %no", "%k", "", false},
+		{"a phi of a varying value", arms("%uni", "", "") + "\n%k = OpPhi %u %i %yes %u1 %no", "%k", "", true},
 		{"a phi of one value", arms("%div", "", "") + "\n%k = OpPhi %u %u1 %yes %u1 %no", "%k", "", false},
 		{"a phi after a return", "OpSelectionMerge %j None\nOpBranchConditional %div %yes %no\n%yes = OpLabel\n" +
 			"OpSelectionMerge %go None\nOpBranchConditional %uni %out %go\n%out = OpLabel\nOpReturn\n%go = OpLabel\nOpBranch %j\n" +
@@ -135,6 +138,8 @@ func TestDivergence(t *testing.T) {
 		{"a variable stored in a divergent loop", "OpStore %v %u0\n" + loop("%i", "OpStore %v %u1") + "\n%last = OpLoad %u %v", "%last", "", true},
 		{"the value of one invocation", "%k = OpGroupNonUniformBroadcastFirst %u %u3 %i", "%k", "", false},
 		{"an atomic", "%q = OpAccessChain %pSto %s %u0 %u0\n%k = OpAtomicIAdd %u %q %u1 %u0 %u1", "%k", "", true},
+		{"the minimum in a cluster", "%k = OpGroupNonUniformUMin %u %u3 ClusteredReduce %i %u2", "%k", "", true},
+		{"the minimum in a subgroup", "%k = OpGroupNonUniformUMin %u %u3 Reduce %i", "%k", "", false},
 		{"a promised value", "%promised = OpBitwiseAnd %u %i %u1", "%promised", "", false},
 		{"a result of divergent returns", "%k = OpFunctionCall %u %f %i", "%k", "%f = OpFunction %u None %toU\n%n = OpFunctionParameter %u\n%fe = OpLabel\n" +
 			"%fc = OpULessThan %bool %n %u3\nOpSelectionMerge %fj None\nOpBranchConditional %fc %fy %fj\n%fy = OpLabel\nOpReturnValue %u0\n%fj = OpLabel\nOpReturnValue %u1\nOpFunctionEnd", true},

@@ -112,6 +112,7 @@ var families = []*family{
 	&executionGraphFamily,
 	&tensorFamily,
 	&descriptorIndexFamily,
+	&quadFamily,
 	&meshViewFamily,
 	&meshOrderFamily,
 	&standaloneFamily,

@@ -23,6 +23,7 @@ const flows = ofView | varies
 // differ between invocations, and which certainly do.
 type flow struct {
 	*checker
+	quad    bool    // varies and apart are properties between the invocations of a quad, not of a subgroup
 	known   []uint8 // by instruction: the properties of its result; of a variable: of its contents; of a function: of its return value
 	changed bool
 
@@ -50,13 +51,15 @@ func dimension(index int64) int {
 // bounded number of times, which loops and memory may ask for.
 func (c *checker) values() *flow {
 	if c.flow == nil {
-		c.flow = c.newFlow()
+		c.flow = c.newFlow(false)
 	}
 	return c.flow
 }
 
-func (c *checker) newFlow() *flow {
-	w := &flow{checker: c, known: make([]uint8, c.code.Len()), control: make([]*divergence, len(c.m.Functions)), patience: 64*c.code.Len() + 4096}
+// newFlow follows the values of the module; quad selects the invocations that varies
+// and apart compare.
+func (c *checker) newFlow(quad bool) *flow {
+	w := &flow{checker: c, quad: quad, known: make([]uint8, c.code.Len()), control: make([]*divergence, len(c.m.Functions)), patience: 64*c.code.Len() + 4096}
 	w.workgroups()
 	for n := range c.m.Functions {
 		f := &c.m.Functions[n]
@@ -104,13 +107,21 @@ func (w *flow) of(id spirv.ID) uint8 {
 	return 0
 }
 
-// operandIDs returns the words of an instruction that are ids, without the ids of
-// enumerants; the operands of an extended instruction are ids.
+// operandIDs returns the words of an instruction that are ids of values; the operands
+// of an extended instruction are ids. The blocks of a phi are none.
 func (w *flow) operandIDs(i int, in spirv.Inst) []int {
 	w.idPositions = w.code.IDs(i, w.idPositions[:0])
 	if in.Op() == spirv.OpExtInst {
 		for n := 5; n < len(in); n++ {
 			w.idPositions = append(w.idPositions, n)
+		}
+		return w.idPositions
+	}
+	if tail, ok := w.code.Tail(i); ok {
+		for tail.Next() {
+			if tail.Kind.Category() == spirv.CategoryID && (in.Op() != spirv.OpPhi || tail.Pos%2 == 1) {
+				w.idPositions = append(w.idPositions, tail.Pos)
+			}
 		}
 	}
 	return w.idPositions
@@ -256,12 +267,21 @@ func (w *flow) load(i int, in spirv.Inst) {
 	if p == v.ID && v.Func != nil {
 		w.add(i, w.known[v.Index]&apart)
 	}
+	if v.Storage != spirv.StorageClassInput {
+		return
+	}
 	b, ok := w.m.BuiltIn(v.ID)
-	if !ok || v.Storage != spirv.StorageClassInput {
+	if !ok {
+		if w.quad && w.interpolated(v, p) {
+			w.add(i, varies)
+		}
 		return
 	}
 	if p == v.ID && w.varyingInput(b, -1) {
 		w.add(i, varies)
+	}
+	if p == v.ID && w.quad && b == spirv.BuiltInFragCoord {
+		w.add(i, apart)
 	}
 	switch b {
 	case spirv.BuiltInViewIndex:
@@ -288,7 +308,9 @@ func (w *flow) component(i int, b spirv.BuiltIn, n int64) {
 	if w.varyingInput(b, n) {
 		w.add(i, varies)
 	}
-	if (b == spirv.BuiltInLocalInvocationId || b == spirv.BuiltInGlobalInvocationId) && n >= 0 && n < 3 && w.several[n] {
+	switch {
+	case (b == spirv.BuiltInLocalInvocationId || b == spirv.BuiltInGlobalInvocationId) && n >= 0 && n < 3 && w.several[n],
+		w.quad && b == spirv.BuiltInFragCoord && (n == 0 || n == 1):
 		w.add(i, apart)
 	}
 }
@@ -340,15 +362,19 @@ func (c *checker) loneSubgroups(code string) bool {
 	return known && n == 1
 }
 
-// injective reports whether an instruction maps different values of its one
+// injective reports whether an instruction maps different values of an
 // operand with the property apart to different results. It assumes values as small
 // as the number of an invocation.
 func (w *flow) injective(in spirv.Inst) bool {
 	const small = 1 << 12
 	t := w.m.Type(in.Type())
 	switch in.Op() {
-	case spirv.OpCopyObject:
+	case spirv.OpCopyObject, spirv.OpCompositeConstruct:
 		return true
+	case spirv.OpConvertFToU, spirv.OpConvertFToS:
+		return w.quad // of floats, only positions of fragments have the property
+	case spirv.OpVectorShuffle:
+		return w.quad && w.selectsPosition(in)
 	case spirv.OpBitcast, spirv.OpUConvert, spirv.OpSConvert:
 		x := w.m.TypeOf(spirv.ID(in[3]))
 		return t.IsInt() && x.IsInt() && t.Width >= x.Width

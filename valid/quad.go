@@ -1,0 +1,153 @@
+package valid
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// quadFamily checks the operands of image processing that are the same for all
+// invocations of a quad. The walk records the instructions; after the walk, divergence
+// analysis (uniformity.go, divergence.go) compares the invocations of a quad. An operand
+// that certainly differs is an error, an operand that may differ a warning.
+var quadFamily = family{
+	rules: []Rule{
+		{Code: vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06979, Section: environment, Words: "the texture and the weights of OpImageSampleWeightedQCOM are dynamically uniform for the quad"},
+		{Code: vuid.RuntimeSpirv_OpImageBlockMatchSADQCOM_06982, Section: environment, Words: "target, reference and block size of block matching are dynamically uniform for the quad"},
+		{Code: vuid.RuntimeSpirv_OpImageBoxFilterQCOM_06990, Section: environment, Words: "the texture and the box size of OpImageBoxFilterQCOM are dynamically uniform"},
+		{Code: vuid.RuntimeSpirv_OpImageBlockMatchWindow_09219, Section: environment, Words: "target, reference and block size of windowed and gathered block matching are dynamically uniform for the quad"},
+	},
+	ops: []group{{(*checker).quadOperand, []spirv.Op{
+		spirv.OpImageSampleWeightedQCOM, spirv.OpImageBoxFilterQCOM, spirv.OpImageBlockMatchSSDQCOM, spirv.OpImageBlockMatchSADQCOM,
+		spirv.OpImageBlockMatchWindowSSDQCOM, spirv.OpImageBlockMatchWindowSADQCOM, spirv.OpImageBlockMatchGatherSSDQCOM, spirv.OpImageBlockMatchGatherSADQCOM,
+	}}},
+	after: []func(*checker){(*checker).quadOperands},
+}
+
+// quadOperand records an instruction for quadOperands.
+func (c *checker) quadOperand(i int, _ spirv.Inst) {
+	if c.vulkan {
+		c.quads = append(c.quads, i)
+	}
+}
+
+// namedOperand is an operand with its name in messages.
+type namedOperand struct {
+	what string
+	id   spirv.ID
+}
+
+// quadOperands checks the recorded instructions.
+func (c *checker) quadOperands() {
+	if len(c.quads) == 0 {
+		return
+	}
+	all, quad := c.values(), c.newFlow(true)
+	for _, i := range c.quads {
+		switch in := c.code.Inst(i); in.Op() {
+		case spirv.OpImageSampleWeightedQCOM:
+			v := inst.ImageSampleWeightedQCOM(in)
+			quad.uniform(i, vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06979, "a quad", namedOperand{"the texture", v.Texture()}, namedOperand{"the weights", v.Weights()})
+		case spirv.OpImageBoxFilterQCOM:
+			v := inst.ImageBoxFilterQCOM(in)
+			operands := []namedOperand{{"the texture", v.Texture()}, {"the box size", v.BoxSize()}}
+			if !quad.uniform(i, vuid.RuntimeSpirv_OpImageBoxFilterQCOM_06990, "a quad", operands...) {
+				all.uniform(i, vuid.RuntimeSpirv_OpImageBoxFilterQCOM_06990, "a subgroup", operands...)
+			}
+		default:
+			code := vuid.RuntimeSpirv_OpImageBlockMatchWindow_09219
+			if op := in.Op(); op == spirv.OpImageBlockMatchSSDQCOM || op == spirv.OpImageBlockMatchSADQCOM {
+				code = vuid.RuntimeSpirv_OpImageBlockMatchSADQCOM_06982
+			}
+			v := inst.ImageBlockMatchSSDQCOM(in)
+			quad.uniform(i, code, "a quad", namedOperand{"the target", v.Target()}, namedOperand{"the reference", v.Reference()}, namedOperand{"the block size", v.BlockSize()})
+		}
+	}
+}
+
+// uniform checks operands of an instruction that are the same for a group of
+// invocations. It reports whether one of them is not.
+func (w *flow) uniform(i int, code, group string, operands ...namedOperand) (found bool) {
+	b := w.blockNumber(w.blockOf[i])
+	for _, o := range operands {
+		p := w.usedIn(o.id, b)
+		differs := p&apart != 0 && w.always(b)
+		if !differs && p&varies == 0 {
+			continue
+		}
+		f := w.fail(i, code, "%s of %s, %s, %s between the invocations of %s; must be dynamically uniform", o.what, w.code.OpAt(i), w.name(o.id), differing(differs), group)
+		if !differs {
+			f.warn()
+		}
+		found = true
+	}
+	return found
+}
+
+// quadAgreement reports whether the result of a group operation is the same for all
+// invocations of a quad. The numbers of a quad's invocations begin at a multiple of 4.
+func (w *flow) quadAgreement(in spirv.Inst) bool {
+	switch op := in.Op(); op {
+	case spirv.OpGroupNonUniformQuadBroadcast, spirv.OpGroupNonUniformQuadAllKHR, spirv.OpGroupNonUniformQuadAnyKHR:
+		return true
+	default:
+		if !slices.Contains(combineOps, op) {
+			return false
+		}
+	}
+	v := inst.GroupNonUniformIAdd(in)
+	id, ok := v.ClusterSize()
+	n, known := w.m.Const(id).Int()
+	return ok && known && n >= 4 && v.Operation() == spirv.GroupOperationClusteredReduce
+}
+
+// interpolated reports whether a fragment shader loads an interpolated value through a
+// pointer to an input. An input that is Flat, or PerVertexKHR, is the same for all
+// fragments of a primitive, and so for a quad.
+func (w *flow) interpolated(v *facts.Variable, pointer spirv.ID) bool {
+	if w.models[w.at.Func.Number]&inFragment == 0 || w.m.Has(v.ID, spirv.DecorationFlat) || w.m.Has(v.ID, spirv.DecorationPerVertexKHR) {
+		return false
+	}
+	s := v.Type
+	if !s.IsStruct() {
+		return true
+	}
+	flat := func(k int) bool {
+		return w.m.HasMember(s.ID, k, spirv.DecorationFlat) || w.m.HasMember(s.ID, k, spirv.DecorationPerVertexKHR)
+	}
+	if h := chainOf(w.code.DefInst(pointer)); h.base == v.ID && len(h.path) > 0 {
+		if k, ok := w.m.Const(h.path[0]).Int(); ok && k >= 0 && k < int64(len(s.Members)) {
+			return !flat(int(k))
+		}
+	}
+	for k := range s.Members {
+		if !flat(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// selectsPosition reports whether a shuffle selects x or y of FragCoord, which differ
+// between the invocations of a quad.
+func (w *flow) selectsPosition(in spirv.Inst) bool {
+	v := inst.VectorShuffle(in)
+	first := uint32(w.m.TypeOf(v.Vector1()).Components())
+	for _, k := range v.Components() {
+		from := v.Vector1()
+		if k >= first {
+			from, k = v.Vector2(), k-first
+		}
+		d := w.code.DefInst(from)
+		if d == nil || d.Op() != spirv.OpLoad || k > 1 {
+			continue
+		}
+		if b, ok := w.m.BuiltIn(inst.Load(d).Pointer()); ok && b == spirv.BuiltInFragCoord {
+			return true
+		}
+	}
+	return false
+}
