@@ -41,7 +41,7 @@
 //	rendering.go        attachments of a rendering
 //	commandbuffer.go    states of a command buffer
 //	record*.go          its commands; execute*.go their execution
-//	semaphore.go, event.go, query.go
+//	semaphore.go, event.go, query.go, querycommand.go
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words

@@ -101,8 +101,8 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 		return k.a.(*Event).await()
 	case resetQueries:
 		k.a.(*QueryPool).reset(int(k.x[0]), int(k.x[1]))
-	case writeTimestamp:
-		k.a.(*QueryPool).put(int(k.x[0]), x.dev.Now())
+	case writeTimestamp, beginQuery, endQuery:
+		return x.queryCommand(k)
 	case executeCommands:
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
 		saved, object, push, sets, graphics := x.pipeline, x.shader, x.push, x.sets, x.graphics.bound
@@ -141,10 +141,7 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 			fill(to, uint32(k.x[2]))
 		}
 	case copyQueries:
-		q, b := k.a.(*QueryPool), k.b.(*Buffer)
-		if to, ok := b.part(k.x[2], (k.x[1]-1)*k.x[3]+8); ok {
-			q.copyTo(to, int(k.x[0]), int(k.x[1]), k.x[3])
-		}
+		k.copyQueries()
 	}
 	return nil
 }
@@ -245,6 +242,10 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	ctx, cancel := x.dev.commandContext()
 	defer cancel()
 	err = p.pipeline.Dispatch(ctx, args)
+	if n := x.graphics.counts; n != nil {
+		size := p.stage.Program.LocalSize
+		n.compute += uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2]) * uint64(size[0]) * uint64(size[1]) * uint64(size[2])
+	}
 	if args.Log != nil {
 		for _, text := range shader.Printed(args.Log, maxPrinted) {
 			x.dev.print(text)

@@ -19,8 +19,9 @@ type graphics struct {
 	last    *drawable  // of the last draw
 	current *rendering // nil outside of a rendering
 	release []func()   // regions of the draws of the pass
-	queries []activeQuery
-	ended   []activeQuery // of the current rendering
+	queries []*activeQuery
+	counts  *counts        // of the active queries; nil if there are none
+	ended   []*activeQuery // of the current rendering
 }
 
 // bound is what commands bind and set.
@@ -35,16 +36,9 @@ type bound struct {
 	draw       state.State // of the draw: the pipeline's with the dynamic states
 }
 
-// activeQuery counts the samples of the draws between its begin and its end.
-type activeQuery struct {
-	pool   *QueryPool
-	number int
-	passed *uint64
-}
-
 func (g *graphics) reset() {
 	g.forget()
-	g.last, g.current, g.queries, g.ended = nil, nil, nil, nil
+	g.last, g.current, g.queries, g.counts, g.ended = nil, nil, nil, nil, nil
 }
 
 // forget drops all that is bound.
@@ -75,10 +69,6 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 			return usage("VUID-vkCmdClearAttachments-renderpass", "the command is outside of a rendering; must be inside")
 		}
 		return g.pass.Clear(x.dev.ctx, k.a.(*draw.Clears))
-	case beginQuery:
-		g.queries = append(g.queries, activeQuery{k.a.(*QueryPool), int(k.x[0]), new(uint64)})
-	case endQuery:
-		g.endQuery(k.a.(*QueryPool), int(k.x[0]))
 	default:
 		g.setState(c, k)
 	}
@@ -109,22 +99,6 @@ func aligned(b []byte) []byte {
 	out := bytesOfWords(words)[:len(b)]
 	copy(out, b)
 	return out
-}
-
-// endQuery ends a query: at once outside of a rendering, else with it.
-func (g *graphics) endQuery(q *QueryPool, number int) {
-	for i, a := range g.queries {
-		if a.pool != q || a.number != number {
-			continue
-		}
-		g.queries = append(g.queries[:i], g.queries[i+1:]...)
-		if g.current == nil {
-			q.put(number, *a.passed)
-		} else {
-			g.ended = append(g.ended, a)
-		}
-		return
-	}
 }
 
 // setState runs a command that sets a dynamic state.
@@ -192,12 +166,21 @@ func (x *executor) endRendering() error {
 	g.releaseRegions()
 	if err == nil {
 		g.current.resolve()
-		for _, q := range g.ended {
-			q.pool.put(q.number, *q.passed)
-		}
+		g.finish()
 	}
 	g.current, g.ended = nil, g.ended[:0]
 	return err
+}
+
+// flush runs what the current rendering has recorded.
+func (x *executor) flush() error {
+	g := &x.graphics
+	ctx, cancel := x.dev.commandContext()
+	defer cancel()
+	if err := g.pass.End(ctx); err != nil {
+		return err
+	}
+	return stateError(g.pass.Begin(&g.current.target, nil, x.dev.workers))
 }
 
 // releaseRegions ends the use of the allocations with device addresses.
@@ -278,9 +261,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 			a.Index, a.IndexBytes = []byte{}, 4
 		}
 	}
-	if n := len(g.queries); n > 0 {
-		a.Passed = g.queries[n-1].passed
-	}
+	g.count(a)
 	ctx, cancel := x.dev.commandContext()
 	defer cancel()
 	err = record(ctx, g, p, a, indirect)

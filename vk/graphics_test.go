@@ -171,19 +171,19 @@ func (s *scene) copyOut(c *CommandBuffer, m *Image) {
 func TestDraw(t *testing.T) {
 	s := newScene(t, 1)
 	s.build(t)
-	q := must(s.dev.NewQueryPool(Occlusion, 2))(t)
+	q := must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 2}))(t)
 	c := s.record(t, func(c *CommandBuffer) {
 		c.BeginRendering(s.rendering())
 		c.BindGraphicsPipeline(s.pipeline)
 		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
 		s.paint(c, 1, 0, 0, 1)
-		c.BeginQuery(q, 0)
+		c.BeginQuery(q, 0, QueryPrecise)
 		c.Draw(3, 1, 0, 0)
 		c.EndQuery(q, 0)
 		s.paint(c, 0, 1, 0, 1)
 		c.Draw(3, 1, 3, 0)
 		s.paint(c, 0, 0, 1, 1) // fails the depth test everywhere
-		c.BeginQuery(q, 1)
+		c.BeginQuery(q, 1, QueryPrecise)
 		c.Draw(3, 1, 0, 0)
 		c.EndQuery(q, 1)
 		c.EndRendering()

@@ -26,7 +26,7 @@ func newZoo(t testing.TB) zoo {
 		must(d.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t),
 		must(d.NewSampler(SamplerInfo{}))(t), s.stages.Vertex.Module, s.objects(t, 0)[0],
 		must(d.NewCommandBuffer(CommandBufferInfo{}))(t), must(d.NewSemaphore(0))(t), must(d.NewFence(false))(t),
-		must(d.NewEvent())(t), must(d.NewQueryPool(Occlusion, 4))(t), must(d.NewValidationCache(nil))(t),
+		must(d.NewEvent())(t), must(d.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(d.NewValidationCache(nil))(t),
 	} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
@@ -233,7 +233,7 @@ func (s *scene) zoo(t testing.TB) zoo {
 	secondary.Draw(1, 1, 0, 0)
 	secondary.End()
 	for _, x := range []any{s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
-		must(s.dev.NewEvent())(t), must(s.dev.NewQueryPool(Occlusion, 4))(t)} {
+		must(s.dev.NewEvent())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t)} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
 	return z

@@ -65,7 +65,7 @@ func TestFlat(t *testing.T) {
 		f := must(r.dev.NewFence(false))(t)
 		sem := must(r.dev.NewSemaphore(0))(t)
 		e := must(r.dev.NewEvent())(t)
-		q := must(r.dev.NewQueryPool(Timestamps, 3))(t)
+		q := must(r.dev.NewQueryPool(QueryPoolInfo{Count: 3}))(t)
 		for _, x := range []interface{ Close() error }{m, b, s, c, f, sem, e, q} {
 			if err := x.Close(); err != nil {
 				t.Fatal(err)
@@ -190,8 +190,8 @@ func TestNil(t *testing.T) {
 		"event":          func(c *CommandBuffer) { c.WaitEvents(nil) },
 		"timestamp":      func(c *CommandBuffer) { c.WriteTimestamp(nil, 0) },
 		"execute":        func(c *CommandBuffer) { c.Execute(c) },
-		"queries":        func(c *CommandBuffer) { c.CopyQueries(nil, 0, 1<<62, r.y, 0, 8) },
-		"queries stride": func(c *CommandBuffer) { c.CopyQueries(nil, 0, 2, r.y, 0, 1<<63) },
+		"queries":        func(c *CommandBuffer) { c.CopyQueries(nil, 0, 1<<62, r.y, 0, 8, Query64) },
+		"queries stride": func(c *CommandBuffer) { c.CopyQueries(nil, 0, 2, r.y, 0, 1<<63, Query64) },
 	} {
 		c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
 		record(c) // outside a recording: no effect

@@ -1,56 +1,228 @@
 package vk
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
+	mathbits "math/bits"
 	"sync"
 	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// QueryType is the kind of the queries of a pool.
+// QueryType is the kind of the queries of a pool (VkQueryType).
 type QueryType uint8
 
 // The kinds.
 const (
-	Timestamps QueryType = iota // in nanoseconds: timestampPeriod is 1
-	Occlusion                   // samples that pass all tests, exactly
+	Timestamps              QueryType = iota // in nanoseconds: timestampPeriod is 1
+	Occlusion                                // samples that pass all tests, exactly
+	PipelineStatistics                       // the Statistics of the pool
+	TransformFeedbackStream                  // primitives written, and primitives that need space
+	PrimitivesGenerated                      // of a stream, with transform feedback or without it
 )
+
+// Statistics is a set of pipeline statistics (VkQueryPipelineStatisticFlagBits). Chiaro runs no task and mesh shaders in
+// graphics pipelines: their statistics are 0.
+type Statistics uint32
+
+// The statistics. A query has one value for each, in this order.
+const (
+	InputVertices Statistics = 1 << iota
+	InputPrimitives
+	VertexInvocations
+	GeometryInvocations
+	GeometryPrimitives
+	ClippingInvocations
+	ClippingPrimitives
+	FragmentInvocations
+	ControlPatches
+	EvaluationInvocations
+	ComputeInvocations
+	TaskInvocations
+	MeshInvocations
+
+	allStatistics = 1<<iota - 1
+)
+
+// QueryFlags is a set of ways to read queries (VkQueryResultFlagBits).
+type QueryFlags uint32
+
+// The ways. Without QueryWithAvailability and QueryPartial, the memory of a query that is not available is unchanged.
+const (
+	Query64               QueryFlags = 1 << iota // values of 64 bits instead of 32
+	QueryWait                                    // wait until all queries are available
+	QueryWithAvailability                        // after the values, 1 if the query is available, else 0
+	QueryPartial                                 // a query that is not available has a value between 0 and its final one
+
+	allQueryFlags = 1<<iota - 1
+)
+
+// ErrNotReady is the error of [QueryPool.Results] if a query is not available (VK_NOT_READY).
+var ErrNotReady = errors.New("a query is not available")
+
+// QueryPoolInfo describes a query pool.
+type QueryPoolInfo struct {
+	Type       QueryType
+	Count      int
+	Statistics Statistics // of the type PipelineStatistics
+}
 
 // QueryPool holds queries.
 type QueryPool struct {
 	object
-	kind  QueryType
+	info  QueryPoolInfo
+	width int // values of a query
+
 	mu    sync.Mutex
-	value []uint64
+	value []uint64 // width values for each query
 	ready []bool
+	wake  chan struct{} // closed when a query becomes available; nil if no goroutine waits
 }
 
 // maxQueries bounds a pool.
 const maxQueries = 1 << 20
 
-// NewQueryPool makes a pool of n queries.
-func (d *Device) NewQueryPool(kind QueryType, n int) (*QueryPool, error) {
+// NewQueryPool makes a pool of queries, which are not available.
+func (d *Device) NewQueryPool(info QueryPoolInfo) (*QueryPool, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	if n <= 0 || n > maxQueries {
-		return nil, usage("VUID-VkQueryPoolCreateInfo-queryCount-02763", "the pool has %d queries; must have 1 to %d", n, maxQueries)
+	q := &QueryPool{info: info, width: 1}
+	switch {
+	case info.Count <= 0 || info.Count > maxQueries:
+		return nil, usage("VUID-VkQueryPoolCreateInfo-queryCount-02763", "the pool has %d queries; must have 1 to %d", info.Count, maxQueries)
+	case info.Type > PrimitivesGenerated:
+		return nil, &UnsupportedError{Feature: "queries of the type " + uintText(uint64(info.Type))}
+	case info.Type == TransformFeedbackStream:
+		q.width = 2
+	case info.Type != PipelineStatistics:
+	case info.Statistics == 0:
+		return nil, usage("VUID-VkQueryPoolCreateInfo-queryType-09534", "the pool has no pipeline statistics; must have some")
+	case info.Statistics > allStatistics:
+		return nil, &UnsupportedError{Feature: "a pipeline statistic that is none of Vulkan's"}
+	default:
+		q.width = mathbits.OnesCount32(uint32(info.Statistics))
 	}
-	if kind > Occlusion {
-		return nil, &UnsupportedError{Feature: "queries of the type " + uintText(uint64(kind))}
-	}
-	q := &QueryPool{kind: kind, value: make([]uint64, n), ready: make([]bool, n)}
+	q.value, q.ready = make([]uint64, info.Count*q.width), make([]bool, info.Count)
 	d.adopt(&q.object, "query pool", nil)
 	return q, nil
 }
 
-// Result returns the value of a query; ok is false if it is not available yet.
+// Result returns the first value of a query; ok is false if it is not available yet.
 func (q *QueryPool) Result(i int) (value uint64, ok bool) {
-	if q == nil || i < 0 || i >= len(q.value) {
+	if q == nil || i < 0 || i >= len(q.ready) {
 		return 0, false
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.value[i], q.ready[i]
+	return q.value[i*q.width], q.ready[i]
+}
+
+// has reports whether the pool has n queries from first on.
+func (q *QueryPool) has(first, n int) bool {
+	return first >= 0 && n >= 0 && first <= len(q.ready) && n <= len(q.ready)-first
+}
+
+// Results writes the values of n queries from first on to out, a query each stride bytes (vkGetQueryPoolResults). With
+// QueryWait it waits until all of them are available, or until ctx or the device ends; else it returns ErrNotReady if one
+// is not.
+func (q *QueryPool) Results(ctx context.Context, first, n int, out []byte, stride uint64, flags QueryFlags) error {
+	if err := check(nil, "the query pool", q); err != nil {
+		return err
+	}
+	if ctx == nil {
+		return errNoContext
+	}
+	if n == 0 {
+		return usage("VUID-vkGetQueryPoolResults-queryCount-arraylength", "no query is read; must be at least 1")
+	}
+	size, err := q.size(first, n, stride, flags, "VUID-vkGetQueryPoolResults-firstQuery-09436")
+	if err != nil {
+		return err
+	}
+	if size > uint64(len(out)) {
+		return usage("VUID-vkGetQueryPoolResults-dataSize-00817", "the memory has %d bytes; must have %d", len(out), size)
+	}
+	for {
+		q.mu.Lock()
+		ready := q.write(out, first, n, stride, flags)
+		if ready || flags&QueryWait == 0 {
+			q.mu.Unlock()
+			if !ready {
+				return ErrNotReady
+			}
+			return nil
+		}
+		if q.wake == nil {
+			q.wake = make(chan struct{})
+		}
+		wake := q.wake
+		q.mu.Unlock()
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return waitError(ctx)
+		case <-q.dev.lost:
+			return q.dev.Err()
+		}
+	}
+}
+
+// size returns the bytes that the results of n queries need.
+func (q *QueryPool) size(first, n int, stride uint64, flags QueryFlags, rule string) (uint64, error) {
+	unit, values := uint64(4), uint64(q.width)
+	if flags&Query64 != 0 {
+		unit = 8
+	}
+	if flags&QueryWithAvailability != 0 {
+		values++
+	}
+	switch {
+	case !q.has(first, n):
+		return 0, usage(rule, "%d queries from %d on are read; the pool has %d", n, first, len(q.ready))
+	case flags > allQueryFlags:
+		return 0, &UnsupportedError{Feature: "a flag of query results that is none of Vulkan's"}
+	case flags&QueryPartial != 0 && q.info.Type == Timestamps:
+		return 0, usage("VUID-vkGetQueryPoolResults-queryType-09439", "partial results of timestamps are read; must be of another type")
+	case n > 1 && (stride%unit != 0 || stride < unit*values || stride > 1<<40):
+		return 0, usage("VUID-vkGetQueryPoolResults-stride-08993", "the stride is %d bytes; must be a multiple of %d, from %d on", stride, unit, unit*values)
+	}
+	return uint64(max(n, 1)-1)*stride + unit*values, nil
+}
+
+// write writes results to memory and reports whether all are available. The caller holds the lock. Values beyond 32 bits
+// wrap in 32 bits.
+func (q *QueryPool) write(out []byte, first, n int, stride uint64, flags QueryFlags) bool {
+	all := true
+	for i := range n {
+		at := out[uint64(i)*stride:]
+		put := func(v uint64) {
+			if flags&Query64 != 0 {
+				binary.LittleEndian.PutUint64(at, v)
+				at = at[8:]
+				return
+			}
+			binary.LittleEndian.PutUint32(at, uint32(v))
+			at = at[4:]
+		}
+		ready := q.ready[first+i]
+		all = all && ready
+		for _, v := range q.value[(first+i)*q.width:][:q.width] {
+			if ready || flags&QueryPartial != 0 {
+				put(v)
+			} else if flags&Query64 != 0 {
+				at = at[8:]
+			} else {
+				at = at[4:]
+			}
+		}
+		if flags&QueryWithAvailability != 0 {
+			put(flag(ready))
+		}
+	}
+	return all
 }
 
 // Reset makes n queries from first on unavailable, from the host.
@@ -58,8 +230,8 @@ func (q *QueryPool) Reset(first, n int) error {
 	if err := check(nil, "the query pool", q); err != nil {
 		return err
 	}
-	if first < 0 || n < 0 || first > len(q.value) || n > len(q.value)-first {
-		return usage("VUID-vkResetQueryPool-firstQuery-09436", "%d queries from %d on are reset; the pool has %d", n, first, len(q.value))
+	if !q.has(first, n) {
+		return usage("VUID-vkResetQueryPool-firstQuery-09436", "%d queries from %d on are reset; the pool has %d", n, first, len(q.ready))
 	}
 	q.reset(first, n)
 	return nil
@@ -68,9 +240,8 @@ func (q *QueryPool) Reset(first, n int) error {
 func (q *QueryPool) reset(first, n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i := first; i < first+n; i++ {
-		q.value[i], q.ready[i] = 0, false
-	}
+	clear(q.value[first*q.width : (first+n)*q.width])
+	clear(q.ready[first : first+n])
 }
 
 // clock is the start of all timestamps.
@@ -79,81 +250,56 @@ var clock = time.Now()
 // Now returns the present time of timestamps (vkGetCalibratedTimestamps).
 func (d *Device) Now() uint64 { return uint64(time.Since(clock)) }
 
-// put makes a query available.
-func (q *QueryPool) put(i int, value uint64) {
+// put makes queries from first on available, one for each view: the first has the values, the others are 0 (Vulkan,
+// "Queries", multiview).
+func (q *QueryPool) put(first, views int, values ...uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.value[i], q.ready[i] = value, true
-}
-
-// ResetQueries makes queries unavailable.
-func (c *CommandBuffer) ResetQueries(q *QueryPool, first, n int) {
-	c.query(resetQueries, q, first, n, "VUID-vkCmdResetQueryPool-firstQuery-09436")
-}
-
-// WriteTimestamp writes the time at which the commands before it are finished.
-func (c *CommandBuffer) WriteTimestamp(q *QueryPool, i int) {
-	c.query(writeTimestamp, q, i, 1, "VUID-vkCmdWriteTimestamp-query-04904")
-}
-
-// BeginQuery begins to count in a query of the kind Occlusion, and EndQuery ends it. A query that begins in a rendering
-// ends in the same one.
-func (c *CommandBuffer) BeginQuery(q *QueryPool, i int) {
-	c.query(beginQuery, q, i, 1, "VUID-vkCmdBeginQuery-query-00802")
-}
-
-// EndQuery ends a query.
-func (c *CommandBuffer) EndQuery(q *QueryPool, i int) {
-	c.query(endQuery, q, i, 1, "VUID-vkCmdEndQuery-query-00810")
-}
-
-func (c *CommandBuffer) query(kind commandKind, q *QueryPool, first, n int, rule string) bool {
-	if !c.begin() {
-		return false
-	}
-	if err := check(c.dev, "the query pool", q); err != nil {
-		c.fail(err)
-		return false
-	}
-	if first < 0 || n < 0 || first > len(q.value) || n > len(q.value)-first {
-		c.fail(usage(rule, "%d queries from %d on are used; the pool has %d", n, first, len(q.value)))
-		return false
-	}
-	if occlusion := q.kind == Occlusion; kind == writeTimestamp && occlusion || (kind == beginQuery || kind == endQuery) && !occlusion {
-		c.fail(usage(rule, "%s with a query pool of another kind; must be of the kind of the command", commandNames[kind]))
-		return false
-	}
-	c.refer(&q.object)
-	c.commands = append(c.commands, command{kind: kind, a: q, x: [4]uint64{uint64(first), uint64(n)}})
-	return true
-}
-
-// CopyQueries writes n results from first on to a buffer, 64 bits each with the given stride in bytes, a multiple of 8.
-// A query that is not available is 0.
-func (c *CommandBuffer) CopyQueries(q *QueryPool, first, n int, b *Buffer, offset, stride uint64) {
-	const rule = "VUID-vkCmdCopyQueryPoolResults-dstBuffer-00824"
-	size := uint64(0)
-	if n > 0 && stride <= 1<<40 {
-		size = uint64(n-1)*stride + 8
-	}
-	if n <= 0 || n > maxQueries || stride%8 != 0 || stride > 1<<40 || offset%8 != 0 {
-		if c.begin() {
-			c.fail(usage(rule, "%d queries are copied to offset %d with a stride of %d; must be at least 1, and multiples of 8", n, offset, stride))
+	for i := range min(views, len(q.ready)-first) {
+		at := q.value[(first+i)*q.width:][:q.width]
+		clear(at)
+		if i == 0 {
+			copy(at, values)
 		}
-		return
+		q.ready[first+i] = true
 	}
-	if !c.transfer(b, offset, size, TransferTarget, rule) || !c.query(copyQueries, q, first, n, "VUID-vkCmdCopyQueryPoolResults-firstQuery-09436") {
-		return
+	if q.wake != nil {
+		close(q.wake)
+		q.wake = nil
 	}
-	x := &c.commands[len(c.commands)-1]
-	x.b, x.x[2], x.x[3] = b, offset, stride
 }
 
-// copyTo writes results to memory.
-func (q *QueryPool) copyTo(out []byte, first, n int, stride uint64) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for i := range n {
-		binary.LittleEndian.PutUint64(out[uint64(i)*stride:], q.value[first+i])
+// statistics returns the values of a set of statistics in the order of their bits.
+func (c *counts) statistics(set Statistics) (out []uint64) {
+	s := &c.draws
+	all := [...]uint64{
+		s.InputVertices, s.InputPrimitives, s.VertexInvocations, s.GeometryInvocations, s.GeometryPrimitives, s.ClippingInvocations, s.ClippingPrimitives,
+		s.FragmentInvocations, s.ControlPatches, s.EvaluationInvocations, c.compute, 0, 0,
+	}
+	for i, n := range all {
+		if set>>i&1 != 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// counts is what the draws and dispatches between two begins or ends of queries count. Counts of draws are complete at the
+// end of their rendering.
+type counts struct {
+	passed  uint64
+	draws   state.Statistics
+	compute uint64
+	streams [state.MaxStreams]state.FeedbackCount
+}
+
+// add adds other counts.
+func (c *counts) add(o *counts) {
+	c.passed += o.passed
+	c.draws.Add(&o.draws)
+	c.compute += o.compute
+	for i := range c.streams {
+		c.streams[i].Written += o.streams[i].Written
+		c.streams[i].Needed += o.streams[i].Needed
 	}
 }

@@ -179,7 +179,7 @@ func TestMissingState(t *testing.T) {
 				k := &c.commands[n]
 				if k.kind == setState && k.x[0] == uint64(needs[i].set) || k.kind == setViewports && needs[i].set == haveViewports || k.kind == setVertexInput && needs[i].set == haveVertexInput {
 					k.kind = writeTimestamp
-					k.a = must(s.dev.NewQueryPool(Timestamps, 64))(t)
+					k.a = must(s.dev.NewQueryPool(QueryPoolInfo{Count: 64}))(t)
 					k.x = [4]uint64{}
 				}
 			}
