@@ -32,7 +32,8 @@
 //	error.go            the types of errors
 //	object.go           lifetime and ownership of all objects
 //	physical.go, device.go, queue.go
-//	memory.go, buffer.go, image.go, imageview.go, sampler.go
+//	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
+//	imageplane.go       planes, and rules on images and their views
 //	setlayout.go, pool.go, set.go, pipelinelayout.go
 //	module.go, validationcache.go, pipeline.go, graphicspipeline.go
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;

@@ -24,7 +24,7 @@ func newZoo(t testing.TB) zoo {
 	for _, x := range []any{
 		d, d.Queue(), d.Physical(), s.memory, s.x, s.color, s.view, s.layout, s.pool, s.set, s.rig.layout, s.saxpy, s.pipeline,
 		must(d.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t),
-		must(d.NewSampler(SamplerInfo{}))(t), s.stages.Vertex.Module, s.objects(t, 0)[0],
+		must(d.NewSampler(SamplerInfo{}))(t), must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM")}))(t), s.stages.Vertex.Module, s.objects(t, 0)[0],
 		must(d.NewCommandBuffer(CommandBufferInfo{}))(t), must(d.NewSemaphore(0))(t), must(d.NewFence(false))(t),
 		must(d.NewEvent())(t), must(d.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(d.NewValidationCache(nil))(t),
 	} {

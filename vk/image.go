@@ -2,6 +2,7 @@ package vk
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -34,6 +35,25 @@ const (
 	ImageInputAttachment
 )
 
+// ImageFlags are further properties of an image (VkImageCreateFlagBits).
+type ImageFlags uint32
+
+// The flags.
+const (
+	ImageSparseBinding     ImageFlags = 0x1   // memory is bound by [Queue.BindSparse]
+	ImageSparseResidency   ImageFlags = 0x2   // also in part
+	ImageSparseAliased     ImageFlags = 0x4   // also several times at once
+	ImageMutableFormat     ImageFlags = 0x8   // views have other formats
+	ImageCubeCompatible    ImageFlags = 0x10  // cube views
+	ImageSplitInstances    ImageFlags = 0x40  // without an effect: a device is one physical device
+	Image2DArrayCompatible ImageFlags = 0x20  // 2D views of the slices of a volume
+	ImageBlockTexelView    ImageFlags = 0x80  // views of compressed blocks as texels
+	ImageExtendedUsage     ImageFlags = 0x100 // uses that only formats of views have
+	ImageDisjoint          ImageFlags = 0x200 // each plane has its own memory: BindPlane
+	ImageAlias             ImageFlags = 0x400 // without an effect: all images with equal descriptions share memory
+	ImageView2DCompatible  ImageFlags = 0x20000
+)
+
 // ImageInfo describes an image. An extent or a count of 0 is 1.
 type ImageInfo struct {
 	Type                    ImageType
@@ -41,6 +61,13 @@ type ImageInfo struct {
 	Extent                  [3]int // texels
 	Levels, Layers, Samples int
 	Usage                   ImageUsage
+	Flags                   ImageFlags
+
+	// StencilUsage is the usage of the stencil aspect (VkImageStencilUsageCreateInfo); 0 is Usage.
+	StencilUsage ImageUsage
+
+	// ViewFormats are the formats of views (VkImageFormatListCreateInfo); empty for all that are compatible.
+	ViewFormats []link.Format
 
 	// Linear keeps rows without padding (VK_IMAGE_TILING_LINEAR): Subresource is the layout for the host.
 	Linear bool
@@ -56,10 +83,12 @@ const ImageAlignment = 64
 // layout of Subresource.
 type Image struct {
 	object
+	info   ImageInfo
 	layout *texture.Layout
-	usage  ImageUsage
-	memory *Memory
-	image  *texture.Image // nil before Bind
+	memory *Memory        // nil before Bind; of plane 0 if each plane has its own
+	planes [3]*Memory     // of a disjoint image
+	bytes  [3][]byte      // the memory of these planes
+	image  *texture.Image // nil before all memory is bound
 }
 
 // NewImage makes an image. An *UnsupportedError reports a format or a combination that Chiaro does not have.
@@ -67,22 +96,36 @@ func (d *Device) NewImage(info ImageInfo) (*Image, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	if info.Type > Image3D {
-		return nil, usage("VUID-VkImageCreateInfo-imageType-parameter", "the type is %d; must be one of Vulkan's", info.Type)
+	l, err := d.imageLayout(&info)
+	if err != nil {
+		return nil, err
 	}
-	if d.checking > None && info.Usage == 0 {
-		return nil, usage("VUID-VkImageCreateInfo-usage-requiredbitmask", "the image has no usage; must have one")
+	m := &Image{info: info, layout: l}
+	m.info.ViewFormats = slices.Clone(info.ViewFormats)
+	d.adopt(&m.object, "image", nil)
+	return m, nil
+}
+
+// imageLayout checks the description of an image and returns its layout.
+func (d *Device) imageLayout(info *ImageInfo) (*texture.Layout, error) {
+	const rule = "VUID-VkImageCreateInfo-"
+	if info.Type > Image3D {
+		return nil, usage(rule+"imageType-parameter", "the type is %d; must be one of Vulkan's", info.Type)
+	}
+	if d.checking > None {
+		if err := info.check(); err != nil {
+			return nil, err
+		}
 	}
 	l, err := texture.NewLayout(texture.Desc{
 		Format: info.Format.String(), Dim: ir.Dim1D + ir.Dim(info.Type), Width: info.Extent[0], Height: info.Extent[1], Depth: info.Extent[2],
-		Levels: info.Levels, Layers: info.Layers, Samples: info.Samples, Packed: info.Linear, Corner: info.Corner,
+		Levels: info.Levels, Layers: info.Layers, Samples: info.Samples, Packed: info.Linear, Corner: info.Corner || info.Flags&imageCorner != 0,
+		Disjoint: info.Flags&ImageDisjoint != 0,
 	})
 	if err != nil {
 		return nil, imageError(err)
 	}
-	m := &Image{layout: l, usage: info.Usage}
-	d.adopt(&m.object, "image", nil)
-	return m, nil
+	return l, nil
 }
 
 // imageError returns the public form of an error of package texture.
@@ -112,6 +155,8 @@ func (m *Image) Bind(memory *Memory, offset uint64) error {
 	}
 	size, n := uint64(len(memory.bytes)), m.layout.Size()
 	switch {
+	case m.layout.Disjoint:
+		return usage("VUID-VkBindImageMemoryInfo-image-07736", "%v has a memory for each plane; must be bound by plane", &m.object)
 	case m.memory != nil:
 		return usage("VUID-vkBindImageMemory-image-07460", "%v has memory already; must have none", &m.object)
 	case offset%ImageAlignment != 0:
@@ -176,6 +221,11 @@ func (m *Image) refer(each func(*object)) {
 	each(&m.object)
 	if m.memory != nil {
 		each(&m.memory.object)
+	}
+	for _, p := range m.planes {
+		if p != nil && p != m.memory {
+			each(&p.object)
+		}
 	}
 }
 

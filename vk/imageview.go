@@ -47,7 +47,14 @@ type ImageViewInfo struct {
 	Swizzle           [4]Swizzle
 	BaseLevel, Levels int
 	BaseLayer, Layers int
+	BaseSlice, Slices int // of a 3D view of a volume with one level (VkImageViewSlicedCreateInfoEXT); Slices 0 is the rest
 	MinLod            float32
+
+	// Usage is the usage of the view (VkImageViewUsageCreateInfo); 0 is that of the image.
+	Usage ImageUsage
+
+	// Conversion is that of the samplers of the view; multi-planar formats require one.
+	Conversion *YcbcrConversion
 }
 
 // ImageView is a view of an image.
@@ -70,13 +77,24 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	if info.Image.image == nil {
 		return nil, usage("VUID-VkImageViewCreateInfo-image-01020", "%v has no memory; must have some", &info.Image.object)
 	}
-	if err := check(d, "the memory of the image", info.Image.memory); err != nil { // a compressed image is read
+	if err := info.Image.memoryAlive(d); err != nil { // a compressed image is read
 		return nil, err
 	}
 	if info.Type > ViewCubeArray {
 		return nil, usage("VUID-VkImageViewCreateInfo-viewType-parameter", "the type is %d; must be one of Vulkan's", info.Type)
 	}
+	if d.checking > None {
+		if err := info.Image.info.viewable(&info); err != nil {
+			return nil, err
+		}
+	}
+	if info.Conversion != nil {
+		if err := check(d, "the conversion", info.Conversion); err != nil {
+			return nil, err
+		}
+	}
 	desc := texture.ViewDesc{
+		Conversion: info.Conversion.inside(), BaseSlice: info.BaseSlice, Slices: info.Slices,
 		Dim: viewDims[info.Type], Arrayed: info.Type >= View1DArray, Aspect: info.Aspect.inside(),
 		BaseLevel: info.BaseLevel, Levels: info.Levels, BaseLayer: info.BaseLayer, Layers: info.Layers, MinLod: info.MinLod,
 	}

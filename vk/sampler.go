@@ -44,6 +44,10 @@ type SamplerInfo struct {
 	Unnormalized   bool
 	Reduction      Reduction
 	NonSeamless    bool
+
+	// Conversion converts the colors of views with the same conversion. Bindings with such a sampler are combined, and the
+	// sampler is immutable.
+	Conversion *YcbcrConversion
 }
 
 // Reduction is the combination of the texels of a filter (VkSamplerReductionMode).
@@ -59,7 +63,8 @@ const (
 // Sampler is a sampler.
 type Sampler struct {
 	object
-	sampler *texture.Sampler
+	sampler    *texture.Sampler
+	conversion *YcbcrConversion
 }
 
 // NewSampler makes a sampler.
@@ -73,6 +78,14 @@ func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
 		Compare: info.Compare, CompareOp: texture.CompareOp(info.CompareOp), Border: info.Border,
 		Unnormalized: info.Unnormalized, Reduction: texture.Reduction(info.Reduction), NonSeamless: info.NonSeamless,
 	}
+	if info.Conversion != nil {
+		if err := check(d, "the conversion", info.Conversion); err != nil {
+			return nil, err
+		}
+		if err := info.Conversion.fits(&info); err != nil {
+			return nil, err
+		}
+	}
 	for i, a := range info.Address {
 		desc.Address[i] = texture.AddressMode(a)
 	}
@@ -80,7 +93,7 @@ func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
 	if err != nil {
 		return nil, imageError(err)
 	}
-	s := &Sampler{sampler: sampler}
+	s := &Sampler{sampler: sampler, conversion: info.Conversion}
 	d.adopt(&s.object, "sampler", nil)
 	return s, nil
 }

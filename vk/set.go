@@ -221,6 +221,9 @@ func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, apply bool) error
 			return err
 		}
 	}
+	if err := slot.converts(at, x); err != nil {
+		return err
+	}
 	if !apply {
 		return nil
 	}

@@ -22,6 +22,7 @@ type Image struct {
 	*Layout
 	planes []plane
 	blocks *blocks // of a compressed format, else nil
+	joined *joined // of an image with a memory for each plane, else nil
 }
 
 // plane is one aspect, or one plane of a multi-planar format, in memory.
@@ -36,6 +37,9 @@ func NewImage(d Desc) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.Disjoint {
+		return l.OnPlanes(l.split(make([]byte, l.size)))
+	}
 	return l.image(make([]byte, l.size)), nil
 }
 
@@ -45,6 +49,9 @@ func NewImage(d Desc) (*Image, error) {
 func (l *Layout) On(memory []byte) (*Image, error) {
 	if uint64(len(memory)) < l.size {
 		return nil, descErrorf("%d bytes of memory; must be at least %d", len(memory), l.size)
+	}
+	if l.Disjoint {
+		return l.OnPlanes(l.split(memory))
 	}
 	m := l.image(memory[:l.size:l.size])
 	if m.blocks != nil {

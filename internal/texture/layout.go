@@ -36,6 +36,8 @@ type Desc struct {
 	Samples int
 	Corner  bool // texel centres are at integer coordinates (VK_NV_corner_sampled_image)
 	Packed  bool // rows have no padding, at the cost of cache conflicts
+
+	Disjoint bool // each plane of a multi-planar format has its own memory (VK_IMAGE_CREATE_DISJOINT_BIT)
 }
 
 // Layout is the arrangement of an image in memory: a pure function of its description. See Image.
@@ -114,7 +116,7 @@ func (m *Layout) joinPlanes() error {
 	for i := range m.parts {
 		p := &m.parts[i]
 		p.offset = m.size
-		if m.info.Planes > 0 {
+		if m.info.Planes > 0 && !m.Disjoint {
 			for n := range p.levels {
 				p.levels[n].base += uint32(m.size)
 			}
@@ -185,6 +187,8 @@ func (m *Layout) check() error {
 		return descErrorf("%d layers; must be 1 to %d, and 1 for a 3d image", m.Layers, MaxLayers)
 	case m.Samples < 1 || m.Samples > MaxSamples || m.Samples&(m.Samples-1) != 0:
 		return descErrorf("%d samples; must be a power of two up to %d", m.Samples, MaxSamples)
+	case m.Disjoint && m.info.Planes == 0: // VUID-VkImageCreateInfo-format-01577
+		return descErrorf("an image of %s with a memory for each plane; must be of a multi-planar format", m.Format)
 	case !m.planarFits():
 		return descErrorf("an image of %s, %d×%d, with %d levels and %d samples; must be 2d with one level and one sample, and a multiple of the chroma subsampling", m.Format, m.Width, m.Height, m.Levels, m.Samples)
 	case m.Samples > 1 && (m.Dim != ir.Dim2D || m.Levels != 1):

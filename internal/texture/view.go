@@ -41,6 +41,7 @@ type View struct {
 	memory []byte
 	shape  []byte
 	blocks *blockRange // of an image of a compressed format; else nil
+	joined *joined     // of a view of all planes of an image with a memory for each; else nil
 
 	zeroed atomic.Pointer[View] // result of ZeroAlpha
 }
@@ -127,6 +128,9 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	if m.blocks != nil {
 		v.blocks = m.blockRangeOf(shown, d)
 	}
+	if m.joined != nil && d.Aspect <= format.Color {
+		v.joined, v.memory = m.joined, m.joined.whole(m.size)
+	}
 	v.shape = m.shape(p, d)
 	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeWeights:], weights)
 	binary.LittleEndian.PutUint64(v.shape[4*ir.ShapeKey:], v.key.word())
@@ -194,7 +198,11 @@ func (m *Image) shape(p *plane, d ViewDesc) []byte {
 	if m.info.Planes > 0 && d.Aspect <= format.Color { // of multi-planar images, level n is plane n
 		levels = nil
 		for i := range m.planes {
-			levels = append(levels, m.planes[i].levels[0])
+			l := m.planes[i].levels[0]
+			if m.joined != nil {
+				l.base += uint32(m.planes[i].offset)
+			}
+			levels = append(levels, l)
 		}
 	}
 	for i, l := range levels {
@@ -229,12 +237,14 @@ func NewBufferView(bytes []byte, name string) (*View, error) {
 }
 
 // Memory returns the view's memory, to be bound to an image's resource of kind ir.Texels. Call it before each
-// run: for a compressed format it decodes the blocks that have changed.
+// run: for a compressed format it decodes the blocks that have changed, and of an image with a memory for each plane it
+// copies the planes.
 func (v *View) Memory() exec.Buffer {
 	if v == nil {
 		return exec.Buffer{}
 	}
 	v.blocks.refresh()
+	v.joined.refresh()
 	return exec.Buffer{Bytes: v.memory}
 }
 
@@ -259,7 +269,7 @@ func (v *View) ZeroAlpha() *View {
 	if w := v.zeroed.Load(); w != nil {
 		return w
 	}
-	w := &View{memory: v.memory, key: v.key, shape: bytes.Clone(v.shape), blocks: v.blocks}
+	w := &View{memory: v.memory, key: v.key, shape: bytes.Clone(v.shape), blocks: v.blocks, joined: v.joined}
 	w.key.zeroed = true
 	binary.LittleEndian.PutUint64(w.shape[4*ir.ShapeKey:], w.key.word())
 	if !v.zeroed.CompareAndSwap(nil, w) {

@@ -1,0 +1,174 @@
+package vk
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// planar is an image of three planes with the value of luma, Cb and Cr at all texels.
+func planar(t testing.TB, d *Device, flags ImageFlags, values [3]byte) *Image {
+	t.Helper()
+	m := must(d.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM"), Extent: [3]int{4, 4, 1}, Usage: ImageSampled | ImageTransferTarget | ImageTransferSource, Flags: flags}))(t)
+	if flags&ImageDisjoint == 0 {
+		size, _ := m.Requirements()
+		if err := m.Bind(must(d.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data := must(d.Allocate(MemoryInfo{Size: 256}))(t)
+	b := must(d.NewBuffer(BufferInfo{Size: 256, Usage: TransferSource | TransferTarget}))(t)
+	if err := b.Bind(data, 0); err != nil {
+		t.Fatal(err)
+	}
+	for i, plane := range []Aspect{Plane0, Plane1, Plane2} {
+		for n := range 64 {
+			data.Bytes()[64*i+n] = values[i]
+		}
+		if flags&ImageDisjoint != 0 {
+			if err := m.BindPlane(plane, must(d.Allocate(MemoryInfo{Size: 4096}))(t), ImageAlignment*uint64(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	runOn(t, d, func(c *CommandBuffer) {
+		for i, plane := range []Aspect{Plane0, Plane1, Plane2} {
+			n := 4
+			if i > 0 {
+				n = 2
+			}
+			c.CopyBufferToImage(b, m, []BufferImageCopy{{BufferOffset: uint64(64 * i), Image: Layers{Aspect: plane}, Extent: [3]int{n, n, 1}}})
+		}
+	})
+	return m
+}
+
+// TestYcbcr samples images of three planes through every model and range, with one memory and with a memory for each plane, and
+// compares red with the equations of the specification (Vulkan, Sampler Y′CbCr Model Conversion, Range Expansion).
+func TestYcbcr(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	d := r.dev
+	values := [3]byte{90, 100, 180}
+	module := must(d.NewShaderModule(context.Background(), code(t, sample)))(t)
+	store := must(d.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{2, 1, 1}, Usage: ImageStorage}))(t)
+	if err := store.Bind(must(d.Allocate(MemoryInfo{Size: 4096}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	stored := must(d.NewImageView(ImageViewInfo{Image: store, Type: View2D}))(t)
+	weights := map[YcbcrModel]float64{Ycbcr709: .2126, Ycbcr601: .299, Ycbcr2020: .2627}
+	for _, flags := range []ImageFlags{0, ImageDisjoint} {
+		m := planar(t, d, flags, values)
+		for model := YcbcrIdentityRGB; model <= Ycbcr2020; model++ {
+			for _, rng := range []YcbcrRange{FullRange, NarrowRange} {
+				conversion := must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: m.info.Format, Model: model, Range: rng, ChromaFilter: Linear, XOffset: Midpoint, YOffset: CositedEven}))(t)
+				v := must(d.NewImageView(ImageViewInfo{Image: m, Type: View2D, Conversion: conversion}))(t)
+				edge := [3]AddressMode{ClampToEdge, ClampToEdge, ClampToEdge}
+				s := must(d.NewSampler(SamplerInfo{Mag: Linear, Min: Linear, Address: edge, Conversion: conversion}))(t)
+				layout := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
+					{Binding: 0, Type: link.DescriptorType(iface.CombinedImageSampler), Count: 1, Stages: link.AllStages},
+					{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages},
+					{Binding: 2, Type: link.DescriptorType(iface.StorageImage), Count: 1, Stages: link.AllStages},
+				}, Samplers: map[uint32][]*Sampler{0: {s}}}))(t)
+				pl := must(d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{layout}}))(t)
+				p := must(d.NewComputePipeline(context.Background(), ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: pl}))(t)
+				pool := must(d.NewPool(PoolInfo{MaxSets: 1}))(t)
+				set := must(pool.Allocate(layout))(t)
+				if err := set.Update(Write{Binding: 0, Images: []ImageDescriptor{{View: v}}}, Write{Binding: 1, Buffers: []BufferDescriptor{{r.y, 0, WholeSize}}}, Write{Binding: 2, Images: []ImageDescriptor{{View: stored}}}); err != nil {
+					t.Fatal(err)
+				}
+				conversion.Close() // the description is part of view and sampler
+				runOn(t, d, func(c *CommandBuffer) {
+					c.BindPipeline(p)
+					c.BindSets(Compute, pl, 0, []*Set{set}, nil)
+					c.Dispatch(1, 1, 1)
+				})
+				luma, cr := float64(values[0])/255, (float64(values[2])-128)/255
+				if rng == NarrowRange {
+					luma, cr = (float64(values[0])-16)/219, (float64(values[2])-128)/224
+				}
+				want := luma + 2*(1-weights[model])*cr
+				switch model {
+				case YcbcrIdentityRGB:
+					want = float64(values[2]) / 255
+				case YcbcrIdentity:
+					want = cr
+				}
+				if got := r.get(64, 0); math.Abs(float64(got)-want) > 1e-5 {
+					t.Errorf("flags %#x, model %d, range %d: red is %v; must be %v", flags, model, rng, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestYcbcrRules tests the rules on conversions, and on samplers, views and descriptors with them.
+func TestYcbcrRules(t *testing.T) {
+	d := must(Chiaro().NewDevice(DeviceInfo{}))(t)
+	defer d.Close()
+	const rule = "VUID-VkSamplerYcbcrConversionCreateInfo-"
+	good := YcbcrConversionInfo{Format: formatOf(t, "G8_B8R8_2PLANE_420_UNORM"), Model: Ycbcr709}
+	for _, test := range []struct {
+		rule   string
+		change func(i *YcbcrConversionInfo)
+	}{
+		{"format-04061", func(i *YcbcrConversionInfo) { i.Format = formatOf(t, "R8G8B8A8_SRGB") }},
+		{"ycbcrModel-parameter", func(i *YcbcrConversionInfo) { i.Model = 5 }},
+		{"ycbcrRange-parameter", func(i *YcbcrConversionInfo) { i.Range = 2 }},
+		{"xChromaOffset-parameter", func(i *YcbcrConversionInfo) { i.XOffset = 2 }},
+		{"yChromaOffset-parameter", func(i *YcbcrConversionInfo) { i.YOffset = 2 }},
+		{"chromaFilter-parameter", func(i *YcbcrConversionInfo) { i.ChromaFilter = Cubic }},
+		{"components-02581", func(i *YcbcrConversionInfo) { i.Components[1] = Red }},
+		{"components-02582", func(i *YcbcrConversionInfo) { i.Components[3] = Red }},
+		{"components-02583", func(i *YcbcrConversionInfo) { i.Components[0] = Green }},
+		{"components-02584", func(i *YcbcrConversionInfo) { i.Components[2] = Alpha }},
+		{"components-02585", func(i *YcbcrConversionInfo) { i.Components[2] = Red }},
+		{"ycbcrModel-01655", func(i *YcbcrConversionInfo) { i.Format, i.Components[0] = formatOf(t, "R8G8B8A8_UNORM"), One }},
+		{"ycbcrRange-02748", func(i *YcbcrConversionInfo) { i.Format, i.Range = formatOf(t, "R5G6B5_UNORM_PACK16"), NarrowRange }},
+	} {
+		info := good
+		test.change(&info)
+		_, err := d.NewYcbcrConversion(info)
+		wantRule(t, err, rule+test.rule)
+	}
+	c := must(d.NewYcbcrConversion(good))(t)
+	edge := [3]AddressMode{ClampToEdge, ClampToEdge, ClampToEdge}
+	for rule, info := range map[string]SamplerInfo{
+		"addressModeU-01646": {Conversion: c}, "None-01647": {Conversion: c, Address: edge, Reduction: Minimum}, "minFilter-01645": {Conversion: c, Address: edge, Mag: Cubic},
+	} {
+		_, err := d.NewSampler(info)
+		wantRule(t, err, "VUID-VkSamplerCreateInfo-"+rule)
+	}
+	m := planar(t, d, 0, [3]byte{})
+	other := must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: m.info.Format, Model: Ycbcr601}))(t)
+	v := must(d.NewImageView(ImageViewInfo{Image: m, Type: View2D, Conversion: other}))(t)
+	plain := must(d.NewSampler(SamplerInfo{}))(t)
+	converted := must(d.NewSampler(SamplerInfo{Address: edge, Conversion: c}))(t)
+	for _, test := range []struct {
+		rule      string
+		kind      link.DescriptorType
+		immutable *Sampler
+	}{
+		{"01946", link.DescriptorType(iface.SampledImage), nil}, {"02738", link.DescriptorType(iface.CombinedImageSampler), nil}, {"01948", link.DescriptorType(iface.CombinedImageSampler), converted}, {"01948", link.DescriptorType(iface.CombinedImageSampler), plain},
+	} {
+		info := SetLayoutInfo{Bindings: []link.Binding{{Type: test.kind, Count: 1, Stages: link.AllStages}}}
+		if test.immutable != nil {
+			info.Samplers = map[uint32][]*Sampler{0: {test.immutable}}
+		}
+		set := must(must(d.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(must(d.NewSetLayout(info))(t)))(t)
+		wantRule(t, set.Update(Write{Images: []ImageDescriptor{{View: v, Sampler: plain}}}), "VUID-VkWriteDescriptorSet-descriptorType-"+test.rule)
+	}
+	disjoint := must(d.NewImage(ImageInfo{Type: Image2D, Format: m.info.Format, Extent: [3]int{4, 4, 1}, Usage: ImageSampled, Flags: ImageDisjoint}))(t)
+	memory := must(d.Allocate(MemoryInfo{Size: 4096}))(t)
+	wantRule(t, disjoint.Bind(memory, 0), "VUID-VkBindImageMemoryInfo-image-07736")
+	wantRule(t, disjoint.BindPlane(Color, memory, 0), "VUID-VkBindImagePlaneMemoryInfo-planeAspect-02283")
+	wantRule(t, disjoint.BindPlane(Plane0, memory, 1), "VUID-VkBindImageMemoryInfo-pNext-01620")
+	wantRule(t, disjoint.BindPlane(Plane0, memory, 4096), "VUID-VkBindImageMemoryInfo-pNext-01621")
+	if err := disjoint.BindPlane(Plane0, memory, 0); err != nil {
+		t.Error(err)
+	}
+	wantRule(t, disjoint.BindPlane(Plane0, memory, 0), "VUID-vkBindImageMemory-image-07460")
+	wantRule(t, m.BindPlane(Plane0, memory, 0), "VUID-VkBindImageMemoryInfo-pNext-01618")
+}
