@@ -128,7 +128,7 @@ func (b *Buffer) descriptor(offset, n uint64) (exec.Buffer, error) {
 		return exec.Buffer{}, usage("VUID-VkWriteDescriptorSet-descriptorType-00329", "%v has no memory; must have some", &b.object)
 	case offset >= size:
 		return exec.Buffer{}, usage("VUID-VkDescriptorBufferInfo-offset-00340", "the offset is %d; must be less than the %d bytes of %v", offset, size, &b.object)
-	case offset%BufferAlignment != 0:
+	case b.dev.checking > None && offset%BufferAlignment != 0:
 		return exec.Buffer{}, usage("VUID-VkWriteDescriptorSet-descriptorType-00328", "the offset is %d; must be a multiple of %d", offset, BufferAlignment)
 	case n == WholeSize:
 		n = size - offset

@@ -13,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -51,6 +52,22 @@ type DeviceInfo struct {
 	// Print receives the output of debugPrintf, one message a call, from the goroutine of the queue. It must not wait
 	// for the device or close it.
 	Print func(text string)
+
+	// MaxPrinted bounds the bytes of the output of all commands together; the last message counts the messages that
+	// exceed it. 0 is a bound for each command: 4 MiB.
+	MaxPrinted int
+
+	// Until ends the work of the device, which is then lost; nil does not.
+	Until context.Context
+
+	// Budget bounds the steps of one subgroup: its calls and loop iterations. A command that exceeds it loses the
+	// device. 0 is no bound.
+	Budget uint64
+
+	// Engine and Lowering are for programs of Chiaro's module: the engine of the shaders, nil for the best of the
+	// machine, and the options of their compilation, except for the size of subgroups that a stage requires.
+	Engine   exec.Engine
+	Lowering lower.Options
 }
 
 // codeCache bounds the machine code that a device keeps for equal programs, in bytes.
@@ -64,10 +81,12 @@ type Device struct {
 	workers   int
 	timeout   time.Duration
 	deferFree bool
-	print     func(string)
+	printer   printer
+	budget    uint64
+	lowering  lower.Options
 
 	engine exec.Engine
-	cache  *jit.Cache
+	cache  *jit.Cache // nil if the engine is not the device's own
 	queue  *Queue
 
 	objects atomic.Int64  // that are alive
@@ -101,7 +120,10 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	d := &Device{
 		physical: p, env: env, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, print: info.Print, lost: make(chan struct{}), cache: jit.NewCache(codeCache, nil, ""),
+		deferFree: info.DeferFree, printer: newPrinter(&info), budget: info.Budget, lowering: info.Lowering, lost: make(chan struct{}),
+	}
+	if d.budget == 0 {
+		d.budget = math.MaxUint64
 	}
 	if d.workers <= 0 {
 		d.workers = runtime.GOMAXPROCS(0)
@@ -110,8 +132,15 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	if d.heap.limit == 0 {
 		d.heap.limit = 64 << 30
 	}
-	d.engine = engine.Best(d.cache)
-	d.ctx, d.cancel = context.WithCancel(context.Background())
+	if d.engine = info.Engine; d.engine == nil {
+		d.cache = jit.NewCache(codeCache, nil, "")
+		d.engine = engine.Best(d.cache)
+	}
+	until := info.Until
+	if until == nil {
+		until = context.Background()
+	}
+	d.ctx, d.cancel = context.WithCancel(until)
 	d.queue = newQueue(d)
 	return d, nil
 }
@@ -150,7 +179,9 @@ func (d *Device) Close() error {
 		d.lose(&LostError{Command: "close", Cause: errors.New("the device is closed")})
 		d.queue.stop()
 		d.heap.freeAll()
-		d.cache.Close()
+		if d.cache != nil {
+			d.cache.Close()
+		}
 	})
 	return nil
 }
@@ -188,6 +219,3 @@ func (d *Device) ready(ctx context.Context) error {
 	}
 	return d.Err()
 }
-
-// budget is the step budget of a dispatch: a run ends by time, not by steps.
-const budget = math.MaxUint64

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
@@ -264,9 +265,20 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// TestLost submits a dispatch that never ends: the device is lost by its timeout, and the error names the loop.
+// TestLost submits a dispatch that never ends: the device is lost by its timeout, its context or its budget, and the
+// error has the loop and the reason.
 func TestLost(t *testing.T) {
-	r := newRig(t, DeviceInfo{Timeout: 50 * time.Millisecond}, storage)
+	until, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	for name, info := range map[string]DeviceInfo{
+		"timeout": {Timeout: 50 * time.Millisecond}, "context": {Until: until}, "budget": {Budget: 1 << 16},
+	} {
+		t.Run(name, func(t *testing.T) { testLost(t, info) })
+	}
+}
+
+func testLost(t *testing.T, info DeviceInfo) {
+	r := newRig(t, info, storage)
 	module := must(r.dev.NewShaderModule(context.Background(), code(t, endless)))(t)
 	p := must(r.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: r.pipeline}))(t)
 	c := r.record(t, func(c *CommandBuffer) {
@@ -275,8 +287,11 @@ func TestLost(t *testing.T) {
 	})
 	err := r.submit(t, c)
 	var lost *LostError
-	if !errors.Is(err, ErrDeviceLost) || !errors.As(err, &lost) || lost.Command != "dispatch" || lost.Location == "" {
+	if !errors.Is(err, ErrDeviceLost) || !errors.As(err, &lost) || lost.Command != "dispatch" || lost.Location == nil {
 		t.Fatalf("%v: must be a loss with the command and the location", err)
+	}
+	if budget := errors.As(err, new(*exec.BudgetError)); budget != (info.Budget > 0) || budget == errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v: has another reason", err)
 	}
 	if _, err := r.dev.Allocate(MemoryInfo{Size: 16}); !errors.Is(err, ErrDeviceLost) {
 		t.Errorf("allocation after the loss: %v", err)

@@ -29,7 +29,7 @@
 //
 // # Files
 //
-//	error.go            the types of errors
+//	error.go            the types of errors; location.go the place of one in a shader
 //	object.go           lifetime and ownership of all objects
 //	physical.go, device.go, queue.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
@@ -46,4 +46,5 @@
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words
+//	print.go            the output of debugPrintf
 package vk

@@ -21,17 +21,17 @@ var errNoContext = usage("", "the context is nil; must be a context")
 
 // LostError is the reason for the loss of a device: the command that failed, and the shader position if there is one.
 type LostError struct {
-	Command  string // such as "dispatch"
-	Location string // instruction and source line of the shader; "" if the error is not in a shader
+	Command  string    // such as "dispatch"
+	Location *Location // in the shader; nil if the error is not in a shader
 	Cause    error
 }
 
 // Error returns the command, the cause and the location.
 func (e *LostError) Error() string {
-	if e.Location == "" {
+	if e.Location == nil {
 		return fmt.Sprintf("%v: %s: %v", ErrDeviceLost, e.Command, e.Cause)
 	}
-	return fmt.Sprintf("%v: %s: %v: %s", ErrDeviceLost, e.Command, e.Cause, e.Location)
+	return fmt.Sprintf("%v: %s: %v: %v", ErrDeviceLost, e.Command, e.Cause, e.Location)
 }
 
 // Unwrap returns ErrDeviceLost and the cause.
@@ -41,6 +41,7 @@ func (e *LostError) Unwrap() []error { return []error{ErrDeviceLost, e.Cause} }
 type UsageError struct {
 	Rule    string // a VUID; "" if the rule is of this package
 	Message string // "X is …; must be …"
+	Cause   error  // of the engine: a limit that the call exceeds; nil for most rules
 }
 
 // Error returns the message and the rule.
@@ -51,8 +52,11 @@ func (e *UsageError) Error() string {
 	return e.Message + " [" + e.Rule + "]"
 }
 
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Cause }
+
 func usage(rule, format string, args ...any) error {
-	return &UsageError{rule, fmt.Sprintf(format, args...)}
+	return &UsageError{Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
 // InUseError reports a Close of an object that a submission uses.
@@ -84,11 +88,18 @@ func (e *OutOfMemoryError) Unwrap() error { return e.Cause }
 
 // InvalidModuleError reports a shader module that breaks rules of SPIR-V or Vulkan.
 type InvalidModuleError struct {
-	Findings []valid.Finding // errors and warnings, in module order
+	Findings []valid.Finding // errors and warnings, in module order; none without Checking
+	Cause    error           // of the compiler, for a module that was not checked; nil after checks
 }
+
+// Unwrap returns the cause.
+func (e *InvalidModuleError) Unwrap() error { return e.Cause }
 
 // Error returns the first error, with its source line if the module has debug information.
 func (e *InvalidModuleError) Error() string {
+	if e.Cause != nil {
+		return "the module is malformed: " + e.Cause.Error()
+	}
 	n, text := 0, ""
 	for i := range e.Findings {
 		f := &e.Findings[i]

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
@@ -189,9 +188,6 @@ func (d *Device) commandContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(d.ctx, d.timeout, fmt.Errorf("the command ran for more than %v", d.timeout))
 }
 
-// maxPrinted bounds the printed output of one dispatch, in bytes.
-const maxPrinted = 4 << 20
-
 // stages returns the stages that a command may have run.
 func (x *executor) stages(k commandKind) []*shader.Stage {
 	switch compute := k == dispatch || k == dispatchIndirect; {
@@ -231,11 +227,9 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	}
 	args := compute.Args{
 		Base: base, Groups: groups, Push: x.push[:], Robustness: p.robustness,
-		Workers: x.dev.workers, Budget: budget, Sets: sets,
+		Workers: x.dev.workers, Budget: x.dev.budget, Sets: sets,
 	}
-	if x.dev.print != nil && len(p.stage.Program.Messages) > 0 {
-		args.Log = &exec.Log{}
-	}
+	args.Log = x.dev.printer.log(p.stage)
 	regions, release := x.dev.heap.regions()
 	defer release()
 	args.Regions = regions
@@ -246,11 +240,7 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 		size := p.stage.Program.LocalSize
 		n.compute += uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2]) * uint64(size[0]) * uint64(size[1]) * uint64(size[2])
 	}
-	if args.Log != nil {
-		for _, text := range shader.Printed(args.Log, maxPrinted) {
-			x.dev.print(text)
-		}
-	}
+	x.dev.printer.flush(args.Log)
 	return err
 }
 

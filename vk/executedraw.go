@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -16,9 +15,10 @@ import (
 type graphics struct {
 	bound   bound
 	pass    draw.Pass
-	last    *drawable  // of the last draw
-	current *rendering // nil outside of a rendering
-	release []func()   // regions of the draws of the pass
+	last    *drawable   // of the last draw
+	current *rendering  // nil outside of a rendering
+	release []func()    // regions of the draws of the pass
+	logs    []*exec.Log // of the draws of the pass
 	queries []*activeQuery
 	counts  *counts        // of the active queries; nil if there are none
 	ended   []*activeQuery // of the current rendering
@@ -164,6 +164,10 @@ func (x *executor) endRendering() error {
 	defer cancel()
 	err := g.pass.End(ctx)
 	g.releaseRegions()
+	for _, log := range g.logs { // the fragments of the draws have run
+		x.dev.printer.flush(log)
+	}
+	g.logs = nil
 	if err == nil {
 		g.current.resolve()
 		g.finish()
@@ -249,10 +253,10 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	g.release = append(g.release, release)
 	a.Shader = compute.Args{
 		Sets: append([]compute.Set(nil), sets...), Push: x.push[:], StageRobustness: p.robustness,
-		Regions: regions, Workers: x.dev.workers, Budget: budget,
+		Regions: regions, Workers: x.dev.workers, Budget: x.dev.budget,
 	}
-	if x.dev.print != nil {
-		a.Shader.Log = &exec.Log{}
+	if a.Shader.Log = x.dev.printer.log(p.stages...); a.Shader.Log != nil {
+		g.logs = append(g.logs, a.Shader.Log)
 	}
 	a.State, a.Area, a.VertexBuffers = s, state.Rect(g.current.info.Area), g.bound.vertices[:]
 	if indexed {
@@ -265,11 +269,6 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	ctx, cancel := x.dev.commandContext()
 	defer cancel()
 	err = record(ctx, g, p, a, indirect)
-	if log := a.Shader.Log; log != nil {
-		for _, text := range shader.Printed(log, maxPrinted) {
-			x.dev.print(text)
-		}
-	}
 	return stateError(err)
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -85,7 +84,7 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	var programs draw.Stages
 	for i := range stages {
 		s := &stages[i]
-		compiled, err := shader.Compile(ctx, s, lower.Options{})
+		compiled, err := shader.Compile(ctx, s, d.lowering)
 		if err != nil {
 			return nil, compileError(err)
 		}
@@ -126,25 +125,6 @@ func (d *Device) graphicsStages(ctx context.Context, info *GraphicsPipelineInfo)
 		return nil, usage("VUID-VkGraphicsPipelineCreateInfo-stage-02096", "the pipeline has no vertex stage; must have one")
 	}
 	return out, nil
-}
-
-// inside returns the robustness of package compute.
-func (r *Robustness) inside() *compute.Robustness {
-	images := [...]exec.Robustness{RobustImageAccess2: exec.Robust2, RobustImageAccess: exec.Robust, NotRobustImages: exec.NotRobust}
-	return &compute.Robustness{
-		Storage: exec.Robustness(min(r.Storage, NotRobust)), Uniform: exec.Robustness(min(r.Uniform, NotRobust)),
-		Images: images[min(r.Images, NotRobustImages)],
-	}
-}
-
-// locate returns the location of an error in the stages.
-func locate(stages []*shader.Stage, err error) string {
-	for _, s := range stages {
-		if at, ok := s.Locate(err); ok {
-			return at.String()
-		}
-	}
-	return ""
 }
 
 // stateError returns the public form of an error of package draw.

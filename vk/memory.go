@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // MemoryInfo describes an allocation.
@@ -32,13 +33,6 @@ type heap struct {
 	next        uint64    // the next device address
 }
 
-// addressGap keeps device addresses of different allocations apart, so that an access past the end of one reaches
-// no other; addresses are multiples of it. firstAddress is above all small integers.
-const (
-	addressGap   = 1 << 16
-	firstAddress = 1 << 32
-)
-
 // Allocate allocates memory. It returns an *OutOfMemoryError beyond the bound of the device.
 func (d *Device) Allocate(info MemoryInfo) (*Memory, error) {
 	if err := d.Err(); err != nil {
@@ -65,8 +59,8 @@ func (d *Device) Allocate(info MemoryInfo) (*Memory, error) {
 	}
 	h.all[m] = struct{}{}
 	if info.DeviceAddress {
-		m.address = max(h.next, firstAddress)
-		h.next = m.address + (info.Size+2*addressGap-1)&^(addressGap-1)
+		m.address = max(h.next, compute.FirstAddress)
+		h.next = compute.AddressAfter(m.address, info.Size)
 		h.addressed = append(h.addressed, m)
 	}
 	return m, nil

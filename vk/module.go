@@ -69,7 +69,7 @@ func specialize(ctx context.Context, judge *shader.Judge, code *spirv.Module, sp
 	m, err := judge.Specialize(ctx, code, spec)
 	var invalid *shader.InvalidError
 	if errors.As(err, &invalid) {
-		return nil, &InvalidModuleError{invalid.Report.Findings}
+		return nil, &InvalidModuleError{Findings: invalid.Report.Findings}
 	}
 	return m, err
 }

@@ -29,7 +29,16 @@ type StageInfo struct {
 // stores are discarded.
 type Robustness struct {
 	Storage, Uniform BufferBehavior
+	Vertex           BufferBehavior // of vertex inputs; RobustBufferAccess2 is Exact
 	Images           ImageBehavior
+
+	// Bindings has the bindings of buffers with another behavior.
+	Bindings map[SetBinding]BufferBehavior
+}
+
+// SetBinding is the numbers of a set and of a binding in it.
+type SetBinding struct {
+	Set, Binding uint32
 }
 
 // BufferBehavior is the behavior of accesses outside a buffer descriptor (VkPipelineRobustnessBufferBehavior).
@@ -64,6 +73,7 @@ type ComputePipelineInfo struct {
 type ComputePipeline struct {
 	object
 	layout     *PipelineLayout
+	shader     *link.Shader
 	stage      *shader.Stage
 	pipeline   *compute.Pipeline
 	robustness compute.Robustness
@@ -93,8 +103,8 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 			return nil, err
 		}
 	}
-	p := &ComputePipeline{layout: info.Layout}
-	if p.stage, err = shader.Compile(ctx, s, lower.Options{}); err != nil {
+	p := &ComputePipeline{layout: info.Layout, shader: s}
+	if p.stage, err = shader.Compile(ctx, s, d.lowering); err != nil {
 		return nil, compileError(err)
 	}
 	if r := info.Stage.Robustness; r != nil {
@@ -148,9 +158,33 @@ func compileError(err error) error {
 	case errors.As(err, new(*state.StateError)):
 		return stateError(err)
 	case errors.As(err, &malformed):
-		return usage("", "the module is malformed: %v", err)
+		return &InvalidModuleError{Cause: err}
 	case errors.As(err, &limit):
 		return &UnsupportedError{err.Error(), err}
 	}
 	return err
+}
+
+// inside returns the robustness of package compute.
+func (r *Robustness) inside() *compute.Robustness {
+	buffers := func(b BufferBehavior) exec.Robustness { return exec.Robustness(min(b, NotRobust)) }
+	images := [...]exec.Robustness{RobustImageAccess2: exec.Robust2, RobustImageAccess: exec.Robust, NotRobustImages: exec.NotRobust}
+	c := &compute.Robustness{
+		Storage: buffers(r.Storage), Uniform: buffers(r.Uniform), Vertex: buffers(r.Vertex), Images: images[min(r.Images, NotRobustImages)],
+	}
+	for at, b := range r.Bindings {
+		if c.Bindings == nil {
+			c.Bindings = map[compute.Binding]exec.Robustness{}
+		}
+		c.Bindings[compute.Binding(at)] = buffers(b)
+	}
+	return c
+}
+
+// Stage returns the specialized module and the interface of the pipeline's stage.
+func (p *ComputePipeline) Stage() link.Shader {
+	if p == nil || p.shader == nil {
+		return link.Shader{}
+	}
+	return *p.shader
 }

@@ -1,8 +1,10 @@
 package vk
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -51,7 +53,11 @@ func (d *Device) NewPipelineLayout(info PipelineLayoutInfo) (*PipelineLayout, er
 	for _, r := range info.Push {
 		end := uint64(r.Offset) + uint64(r.Size)
 		if r.Size == 0 || r.Offset%4 != 0 || r.Size%4 != 0 || end > MaxPushBytes {
-			return nil, usage("VUID-VkPushConstantRange-size-00298", "a push constant range has %d bytes from offset %d on; must have a multiple of 4, greater than 0, in the first %d", r.Size, r.Offset, MaxPushBytes)
+			err := &UsageError{Rule: "VUID-VkPushConstantRange-size-00298", Message: fmt.Sprintf("a push constant range has %d bytes from offset %d on; must have a multiple of 4, greater than 0, in the first %d", r.Size, r.Offset, MaxPushBytes)}
+			if end > MaxPushBytes {
+				err.Cause = &exec.LimitError{Quantity: "bytes of push constants", Value: end, Max: MaxPushBytes}
+			}
+			return nil, err
 		}
 		l.push = max(l.push, uint32(end))
 	}

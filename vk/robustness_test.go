@@ -17,7 +17,7 @@ func TestRobustness(t *testing.T) {
 		{Robustness{Storage: RobustBufferAccess}, exec.Robust, exec.Strict, exec.Robust2},
 		{Robustness{Uniform: RobustBufferAccess2}, exec.Strict, exec.Robust2, exec.Robust2},
 		{Robustness{Images: RobustImageAccess}, exec.Strict, exec.Strict, exec.Robust},
-		{Robustness{99, 99, 99}, exec.NotRobust, exec.NotRobust, exec.NotRobust},
+		{Robustness{Storage: 99, Uniform: 99, Images: 99}, exec.NotRobust, exec.NotRobust, exec.NotRobust},
 	} {
 		if got := c.r.inside(); got.Storage != c.storage || got.Uniform != c.uniform || got.Images != c.images {
 			t.Errorf("%+v: %+v", c.r, got)

@@ -10,7 +10,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -179,7 +178,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	if s.shader, err = d.stage(ctx, stage, info.Stage.model()); err != nil {
 		return nil, err
 	}
-	if s.stage, err = shader.Compile(ctx, s.shader, lower.Options{}); err != nil {
+	if s.stage, err = shader.Compile(ctx, s.shader, d.lowering); err != nil {
 		return nil, compileError(err)
 	}
 	s.shader.Flags, s.shader.Object, s.shader.Next, s.shader.HasNext = 0, info.Flags, info.Next, true

@@ -2,6 +2,7 @@ package amber
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/diag"
@@ -37,12 +38,16 @@ func (m memory) write(c *Write) {
 	}
 }
 
-// contents returns the bytes by name.
-func (m memory) contents(s *Script) map[string][]byte {
+// contents returns the bytes by name, of a device copies.
+func (r *runner) contents() map[string][]byte {
 	all := map[string][]byte{}
-	for _, b := range s.Buffers {
-		if !b.Whole {
-			all[b.Name] = m[b]
+	for _, b := range r.script.Buffers {
+		if b.Whole {
+			continue
+		}
+		all[b.Name] = r.memory[b]
+		if r.machine != nil {
+			all[b.Name] = slices.Clone(r.memory[b])
 		}
 	}
 	return all

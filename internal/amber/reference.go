@@ -24,6 +24,9 @@ func (r *runner) regions() []exec.Region {
 
 // addressOf returns the device address of a buffer that has one.
 func (r *runner) addressOf(b *Buffer) uint64 {
+	if r.machine != nil {
+		return r.machine.buffers[b].Address()
+	}
 	if r.addresses == nil {
 		r.addresses = map[*Buffer]uint64{}
 		regions := r.regions()

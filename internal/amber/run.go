@@ -68,23 +68,47 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
-	r := &runner{script: s, options: o, device: newDevice(), memory: newMemory(s), images: newImages(), entryPoints: map[entryKey]string{},
+	r := &runner{script: s, options: o, device: newDevice(), images: newImages(), entryPoints: map[entryKey]string{},
 		states: map[*Pipeline]map[string][]string{}, clears: map[*Pipeline]*clears{},
 		references: map[uint64]*WriteReference{}}
 	defer r.device.close()
 	err := r.ready()
 	if err == nil {
+		err = r.start(ctx)
+	}
+	if err == nil {
 		err = r.commands(ctx, s.Commands)
 	}
-	return r.result(err)
+	if r.memory == nil {
+		r.memory = newMemory(s)
+	}
+	res := r.result(err)
+	if r.machine != nil {
+		r.machine.close()
+	}
+	return res
+}
+
+// start makes the memory of the script.
+func (r *runner) start(ctx context.Context) (err error) {
+	if !onDevice(r.script) {
+		r.memory = newMemory(r.script)
+		return nil
+	}
+	r.memory = memory{}
+	if r.machine, err = newMachine(ctx, r); err != nil {
+		r.memory = nil
+	}
+	return err
 }
 
 // runner is a script that is running.
 type runner struct {
 	script      *Script
 	options     Options
+	machine     *machine // nil for scripts that package vk does not run yet, see onDevice
 	device      *device
-	memory      memory
+	memory      memory // nil before start
 	images      *images
 	entryPoints map[entryKey]string               // that were set on the way
 	states      map[*Pipeline]map[string][]string // of VkScript, that were set on the way
@@ -102,7 +126,7 @@ type entryKey struct {
 
 // result sorts an error into a status.
 func (r *runner) result(err error) Result {
-	res := Result{Status: Pass, Err: err, Contents: r.memory.contents(r.script), Log: r.log}
+	res := Result{Status: Pass, Err: err, Contents: r.contents(), Log: r.log}
 	if err != nil {
 		res.Status, res.Message = statusOf(err), err.Error()
 	}
@@ -202,6 +226,9 @@ func (r *runner) commands(ctx context.Context, cs []Command) error {
 func (r *runner) command(ctx context.Context, c Command) error {
 	switch c := c.(type) {
 	case *Dispatch:
+		if r.machine != nil {
+			return r.machine.dispatch(ctx, c)
+		}
 		return r.dispatch(ctx, c)
 	case *Copy:
 		return r.copyBuffer(c)

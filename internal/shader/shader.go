@@ -10,7 +10,6 @@ package shader
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -58,12 +57,12 @@ func (j *Judge) Specialize(ctx context.Context, m *spirv.Module, spec facts.Spec
 
 // Find returns the stage of an entry point, or a *link.NoEntryError.
 func Find(m *valid.Module, name string, model spirv.ExecutionModel) (*link.Shader, error) {
-	entries := iface.Reflect(m)
-	i := slices.IndexFunc(entries, func(e *iface.Entry) bool { return e.Name == name && e.Model == model })
-	if i < 0 {
-		return nil, fmt.Errorf("the module has no %v entry point %q; it has %s", model, name, names(entries))
+	for e := range iface.Entries(m, facts.ReadingDefault) {
+		if e.Name == name && e.Model == model {
+			return &link.Shader{Module: m, Entry: e}, nil
+		}
 	}
-	return &link.Shader{Module: m, Entry: entries[i]}, nil
+	return nil, fmt.Errorf("the module has no %v entry point %q; it has %s", model, name, names(iface.Reflect(m)))
 }
 
 // names lists entry points for a message.

@@ -109,6 +109,17 @@ const MaxHeapBytes = 1 << 20 * 32
 // (maxComputeWorkGroupCount).
 func MaxGroups() [3]uint32 { return [3]uint32{1<<31 - 1, 1<<16 - 1, 1<<16 - 1} }
 
+// CheckGroups returns an *exec.LimitError if a dispatch has too many workgroups, counted from 0 and not from base:
+// WorkgroupId is below the limit too (VUID-vkCmdDispatchBase-groupCountX-00424).
+func CheckGroups(base, groups [3]uint32) error {
+	for i, most := range MaxGroups() {
+		if n := uint64(base[i]) + uint64(groups[i]); n > uint64(most) {
+			return &exec.LimitError{Quantity: fmt.Sprintf("workgroups in %c", "xyz"[i]), Value: n, Max: uint64(most)}
+		}
+	}
+	return nil
+}
+
 // Dispatch runs all workgroups of args. It returns an *exec.LimitError if
 // args exceed a limit, an *exec.JobError if they do not fit the program,
 // and otherwise the result of exec.Program.Run.
@@ -142,15 +153,8 @@ func (a *Args) check(p *ir.Program) error {
 	if p.Stage != ir.Compute {
 		return &exec.JobError{Problem: fmt.Sprintf("%q is a %s program; must be compute", p.Name, p.Stage)}
 	}
-	for i, most := range MaxGroups() {
-		// WorkgroupId is below the limit too (VUID-vkCmdDispatchBase-groupCountX-00424).
-		if n := uint64(a.Base[i]) + uint64(a.Groups[i]); n > uint64(most) {
-			return &exec.LimitError{
-				Quantity: fmt.Sprintf("workgroups in %c", "xyz"[i]),
-				Value:    n,
-				Max:      uint64(most),
-			}
-		}
+	if err := CheckGroups(a.Base, a.Groups); err != nil {
+		return err
 	}
 	if n := len(a.Push); n > MaxPushBytes {
 		return &exec.LimitError{Quantity: "bytes of push constants", Value: uint64(n), Max: MaxPushBytes}

@@ -1,0 +1,214 @@
+package amber
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// machine is the device that runs a script, with its objects.
+type machine struct {
+	*runner
+	device    *vk.Device
+	commands  *vk.CommandBuffer
+	pool      *vk.Pool
+	buffers   map[*Buffer]*vk.Buffer // of the script's buffers that are not empty
+	pipelines map[programKey]*vk.ComputePipeline
+	bindings  map[*Pipeline]*bindings
+}
+
+// maxBound bounds the descriptor sets of a script.
+const maxBound = 1 << 20
+
+// newMachine makes a device with the memory of the script's buffers, which it adds to the memory of the runner.
+func newMachine(ctx context.Context, r *runner) (*machine, error) {
+	o := &r.options
+	m := &machine{
+		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*vk.ComputePipeline{}, bindings: map[*Pipeline]*bindings{},
+	}
+	var err error
+	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{
+		Workers: max(o.Workers, 1), DeferFree: true, Print: r.say, MaxPrinted: MaxLog, Until: ctx,
+		Budget: cmp.Or(o.Budget, exec.DefaultBudget), Engine: o.Engine, Lowering: o.Lowering,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err = m.allocate(); err == nil {
+		m.commands, err = m.device.NewCommandBuffer(vk.CommandBufferInfo{})
+	}
+	if err == nil {
+		m.pool, err = m.device.NewPool(vk.PoolInfo{MaxSets: maxBound})
+	}
+	if err != nil {
+		m.close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// close frees the objects. The contents of buffers must not be used afterwards.
+func (m *machine) close() {
+	for _, p := range m.pipelines {
+		p.Close()
+	}
+	m.device.Close()
+}
+
+// bufferUsage is the usage of all buffers.
+const bufferUsage = vk.TransferSource | vk.TransferTarget | vk.UniformTexelBuffer | vk.StorageTexelBuffer | vk.UniformBuffer |
+	vk.StorageBuffer | vk.IndexBuffer | vk.VertexBufferUsage | vk.IndirectBuffer
+
+// placeAlignment is the alignment of the buffers that share an allocation, in bytes.
+const placeAlignment = 64
+
+// allocate makes the buffers with their first contents. Buffers with a device address have allocations of their own, in
+// the order of their declarations, which determines the addresses; the others share one.
+func (m *machine) allocate() error {
+	all := uint64(0)
+	for _, b := range m.script.Buffers {
+		if !b.Addressed {
+			all += (uint64(len(b.Data)) + placeAlignment - 1) &^ (placeAlignment - 1)
+		}
+	}
+	var shared *vk.Memory
+	if all > 0 {
+		var err error
+		if shared, err = m.device.Allocate(vk.MemoryInfo{Size: all}); err != nil {
+			return err
+		}
+	}
+	next := uint64(0)
+	for _, b := range m.script.Buffers {
+		n := uint64(len(b.Data))
+		if n == 0 {
+			m.memory[b] = nil
+			continue
+		}
+		memory, at, usage := shared, next, bufferUsage
+		if b.Addressed {
+			var err error
+			if memory, err = m.device.Allocate(vk.MemoryInfo{Size: n, DeviceAddress: true}); err != nil {
+				return err
+			}
+			at, usage = 0, usage|vk.DeviceAddress
+		} else {
+			next += (n + placeAlignment - 1) &^ (placeAlignment - 1)
+		}
+		x, err := m.device.NewBuffer(vk.BufferInfo{Size: n, Usage: usage})
+		if err == nil {
+			err = x.Bind(memory, at)
+		}
+		if err != nil {
+			return err
+		}
+		m.buffers[b], m.memory[b] = x, memory.Bytes()[at:at+n:at+n]
+		copy(m.memory[b], b.Data)
+	}
+	return nil
+}
+
+// submit runs the recorded commands and waits for their end. The error has no trace of the device: it is the one of
+// the engine or of the rule.
+func (m *machine) submit() error {
+	err := m.commands.End()
+	if err == nil {
+		err = m.device.Queue().Submit(vk.SubmitInfo{Commands: []*vk.CommandBuffer{m.commands}})
+	}
+	if err == nil {
+		err = m.device.WaitIdle(context.Background()) // the device ends with the script
+	}
+	return err
+}
+
+// cause returns the error of the engine that lost the device or that a rule limits, else the error itself.
+func cause(err error) error {
+	var lost *vk.LostError
+	if errors.As(err, &lost) {
+		err = lost.Cause
+	}
+	var rule *vk.UsageError
+	if errors.As(err, &rule) && rule.Cause != nil {
+		return rule.Cause
+	}
+	return err
+}
+
+// location describes the place in a shader at which a command stopped, as far as the error has it: its instruction, and
+// the line of its debug information, which is a line of the script if the script contains the source.
+func (m *machine) location(p *Pipeline, err error) string {
+	var lost *vk.LostError
+	if !errors.As(err, &lost) || lost.Location == nil {
+		return ""
+	}
+	l := lost.Location
+	i := slices.IndexFunc(p.Stages, func(a Attachment) bool { return p.Kind == ComputePipeline || models[a.Stage] == l.Model })
+	if i >= 0 && l.Line > 0 && p.Stages[i].Shader.Line > 0 && (l.File == "" || l.File == "<stdin>") {
+		return fmt.Sprintf(": %v, %s:%d", l.Op, m.script.File, p.Stages[i].Shader.Line+int(l.Line)-1)
+	}
+	return ": " + l.String()
+}
+
+// dispatch runs a compute pipeline.
+func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
+	p := c.Pipeline
+	pipeline, err := m.pipeline(ctx, p)
+	if err != nil {
+		return err
+	}
+	b, err := m.bind(p)
+	if err != nil {
+		return err
+	}
+	if err := m.checkPush(p, pipeline.Stage().Entry); err != nil {
+		return fmt.Errorf("%s:%s: pipeline %s: %w", m.script.File, c.At, p.Name, err)
+	}
+	if err := m.commands.Begin(vk.BeginInfo{OneTime: true}); err != nil {
+		return err
+	}
+	m.commands.BindPipeline(pipeline)
+	b.record(m, vk.Compute)
+	if c.Indirect != nil {
+		m.commands.DispatchIndirect(m.buffers[c.Indirect], uint64(c.Offset))
+	} else {
+		m.commands.DispatchBase(c.Base, c.Groups)
+	}
+	if err = m.submit(); err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return cause(err)
+	}
+	return fmt.Errorf("%s:%s: pipeline %s: %w%s", m.script.File, c.At, p.Name, cause(err), m.location(p, err))
+}
+
+// pipeline returns a pipeline of the device, made when it is first needed.
+func (m *machine) pipeline(ctx context.Context, p *Pipeline) (*vk.ComputePipeline, error) {
+	a := &p.Stages[0]
+	key := programKey{p, m.entryPoint(p, a)}
+	if x, ok := m.pipelines[key]; ok {
+		return x, nil
+	}
+	stage, err := m.stage(ctx, p, a)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.Module.Close()
+	b, err := m.layout(p)
+	if err != nil {
+		return nil, err
+	}
+	x, err := m.device.NewComputePipeline(ctx, vk.ComputePipelineInfo{Stage: *stage, Layout: b.layout})
+	if err != nil {
+		return nil, m.stageError(a, stage.Entry, err)
+	}
+	m.pipelines[key] = x
+	s := x.Stage()
+	f := s.Module.Facts()
+	return x, m.checkFormats(p, f, f.EntryPoint(s.Entry.Name, s.Entry.Model))
+}

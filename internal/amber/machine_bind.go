@@ -1,0 +1,169 @@
+package amber
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// bindings are the layout of a pipeline and its descriptor sets, which are written before the first run: later runs
+// have the same descriptors.
+type bindings struct {
+	layout  *vk.PipelineLayout
+	sets    []*vk.Set
+	dynamic []uint32 // offsets in the order of BindSets
+	push    *Buffer
+	inline  []*Binding // inline uniform blocks, with new contents for each run
+	written bool
+}
+
+// layout returns the bindings of a pipeline with its layout, and sets without descriptors.
+func (m *machine) layout(p *Pipeline) (*bindings, error) {
+	if b := m.bindings[p]; b != nil {
+		return b, nil
+	}
+	var described link.Layout
+	m.describeLayout(p, &described)
+	b := &bindings{push: p.Push}
+	lists := map[uint32][]link.Binding{}
+	count := uint32(0)
+	for _, s := range described.Sets {
+		for i := range s.Bindings {
+			if x := &s.Bindings[i]; x.Type == link.InlineUniformBlock {
+				x.Count = (x.Count + 3) &^ 3
+			}
+		}
+		lists[s.Number] = s.Bindings
+		count = max(count, s.Number+1)
+	}
+	if count > maxSets {
+		return nil, m.unsupported(p.At, "more than 32 descriptor sets")
+	}
+	var layouts []*vk.SetLayout
+	for i := range count {
+		l, err := m.device.NewSetLayout(vk.SetLayoutInfo{Bindings: lists[i]})
+		if err != nil {
+			return nil, m.fault(CodeRun, p.At, "pipeline %s: %v", p.Name, cause(err))
+		}
+		set, err := m.pool.Allocate(l)
+		if err != nil {
+			return nil, err
+		}
+		layouts, b.sets = append(layouts, l), append(b.sets, set)
+	}
+	info := vk.PipelineLayoutInfo{Sets: layouts}
+	if p.Push != nil && len(m.memory[p.Push]) > 0 {
+		info.Push = described.Push
+	}
+	var err error
+	if b.layout, err = m.device.NewPipelineLayout(info); err != nil {
+		return nil, cause(err)
+	}
+	m.bindings[p] = b
+	return b, nil
+}
+
+// maxSets is the number of descriptor sets of a pipeline.
+const maxSets = 32
+
+// bind returns the bindings of a pipeline with the contents for a run.
+func (m *machine) bind(p *Pipeline) (*bindings, error) {
+	b, err := m.layout(p)
+	if err != nil {
+		return nil, err
+	}
+	if !b.written {
+		if err := b.write(m, p); err != nil {
+			return nil, err
+		}
+		b.written = true
+	}
+	for _, x := range b.inline {
+		if err := b.writeInline(m, x); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// write writes the descriptors.
+func (b *bindings) write(m *machine, p *Pipeline) error {
+	offsets := map[[2]uint32][]uint32{}
+	for i := range p.Bindings {
+		x := &p.Bindings[i]
+		if x.Kind == InlineUniform {
+			b.inline = append(b.inline, x)
+			continue
+		}
+		w := vk.Write{Binding: x.Binding, Element: x.Element}
+		for n, buffer := range x.Buffers {
+			d, offset, err := m.descriptor(x, n, buffer)
+			if err != nil {
+				return err
+			}
+			w.Buffers = append(w.Buffers, d)
+			if x.Kind == UniformDynamic || x.Kind == StorageDynamic {
+				at := [2]uint32{x.Set, x.Binding}
+				offsets[at] = place(offsets[at], x.Element+uint32(n), offset)
+			}
+		}
+		if err := b.sets[x.Set].Update(w); err != nil {
+			return m.fault(CodeRun, x.At, "set %d, binding %d: %v", x.Set, x.Binding, err)
+		}
+	}
+	var order [][2]uint32
+	for at := range offsets {
+		order = append(order, at)
+	}
+	slices.SortFunc(order, func(x, y [2]uint32) int { return slices.Compare(x[:], y[:]) })
+	for _, at := range order {
+		b.dynamic = append(b.dynamic, offsets[at]...)
+	}
+	return nil
+}
+
+// descriptor returns descriptor n of a binding, and its dynamic offset. A range without bytes is the null descriptor.
+func (m *machine) descriptor(x *Binding, n int, buffer *Buffer) (d vk.BufferDescriptor, dynamic uint32, err error) {
+	if buffer == nil {
+		return d, 0, nil
+	}
+	part, err := m.slice(x, n, m.memory[buffer])
+	if err != nil || part.Range() == 0 {
+		return d, 0, err
+	}
+	offset := uint64(len(m.memory[buffer]) - len(part.Bytes))
+	if n < len(x.DynamicOffsets) && (x.Kind == UniformDynamic || x.Kind == StorageDynamic) {
+		dynamic = uint32(x.DynamicOffsets[n])
+	}
+	return vk.BufferDescriptor{Buffer: m.buffers[buffer], Offset: offset - uint64(dynamic), Range: uint64(part.Range())}, dynamic, nil
+}
+
+// writeInline writes the bytes of an inline uniform block, whole words.
+func (b *bindings) writeInline(m *machine, x *Binding) error {
+	part, err := m.slice(x, 0, m.memory[x.Buffers[0]])
+	if err != nil {
+		return err
+	}
+	data := make([]byte, (part.Range()+3)&^3)
+	copy(data, part.Bytes[:part.Range()])
+	if err := b.sets[x.Set].Update(vk.Write{Binding: x.Binding, Inline: data}); err != nil {
+		return m.fault(CodeRun, x.At, "set %d, binding %d: %v", x.Set, x.Binding, err)
+	}
+	return nil
+}
+
+// record records the sets and the push constants.
+func (b *bindings) record(m *machine, point vk.BindPoint) {
+	if len(b.sets) > 0 {
+		m.commands.BindSets(point, b.layout, 0, b.sets, b.dynamic)
+	}
+	if b.push == nil || len(m.memory[b.push]) == 0 {
+		return
+	}
+	data := m.memory[b.push]
+	if rest := len(data) % 4; rest != 0 {
+		data = append(slices.Clone(data), make([]byte, 4-rest)...)
+	}
+	m.commands.PushConstants(b.layout, 0, data)
+}

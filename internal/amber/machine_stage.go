@@ -1,0 +1,94 @@
+package amber
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// stage returns a stage of a pipeline with a module of its own. FULLY_POPULATED is not held against the size of the
+// workgroup: scripts of the conformance tests use it with workgroups that have a partial subgroup.
+func (m *machine) stage(ctx context.Context, p *Pipeline, a *Attachment) (*vk.StageInfo, error) {
+	code, err := m.stageModule(ctx, p, a)
+	if err != nil {
+		return nil, err
+	}
+	module, err := m.device.NewShaderModule(ctx, code)
+	if err != nil {
+		return nil, m.fault(CodeShader, a.Shader.At, "shader %s: %v", a.Shader.Name, err)
+	}
+	s := &vk.StageInfo{Module: module, Entry: m.entryPoint(p, a), SubgroupSize: uint32(a.Subgroup.RequiredSize), Robustness: m.robust(p, a)}
+	if len(a.Specialize) > 0 {
+		s.Specialization = facts.Spec{}
+	}
+	for _, c := range a.Specialize {
+		s.Specialization[c.ID] = c.Bits
+	}
+	return s, nil
+}
+
+// stageError adds the shader's name to an error of the compilation of its stage.
+func (m *machine) stageError(a *Attachment, entry string, err error) error {
+	var rule *vk.UsageError
+	if errors.As(err, &rule) && rule.Rule == "VUID-VkPipelineShaderStageCreateInfo-pName-00707" {
+		return m.fault(CodeShader, a.Shader.At, "shader %s has no %s entry point %q", a.Shader.Name, a.Stage, entry)
+	}
+	var missing *vk.UnsupportedError
+	if errors.As(err, &missing) && missing.Cause != nil {
+		err = missing.Cause
+	}
+	var malformed *lower.Malformed
+	if errors.As(err, &malformed) {
+		err = malformed
+	}
+	return m.shaderError(a.Shader, err)
+}
+
+// checkPush returns an error if the script has fewer bytes of push constants than a shader declares.
+func (m *machine) checkPush(p *Pipeline, e *iface.Entry) error {
+	have := uint64(0)
+	if p.Push != nil {
+		have = uint64(len(m.memory[p.Push]))
+	}
+	for i := range e.PushConstants {
+		if x := &e.PushConstants[i]; x.Bank == 0 && x.Used && x.Size > have {
+			return &exec.JobError{Problem: fmt.Sprintf("%d bytes of push constants; must be at least the %d that the program declares", have, x.Size)}
+		}
+	}
+	return nil
+}
+
+// robust returns the robustness of a stage: the options' with the script's.
+func (m *machine) robust(p *Pipeline, a *Attachment) *vk.Robustness {
+	defaults := &m.options.Robustness
+	if own := m.options.StageRobustness[stageIR[a.Stage]]; own != nil {
+		defaults = own
+	}
+	level := *defaults
+	if x := p.robustnessOf(a); x != nil {
+		level = x.over(level)
+	}
+	return robustnessOf(&level)
+}
+
+// robustnessOf returns a robustness as package vk has it.
+func robustnessOf(r *compute.Robustness) *vk.Robustness {
+	images := [...]vk.ImageBehavior{exec.Strict: vk.RobustImageAccess2, exec.Robust2: vk.RobustImageAccess2, exec.Robust: vk.RobustImageAccess, exec.NotRobust: vk.NotRobustImages}
+	x := &vk.Robustness{
+		Storage: vk.BufferBehavior(r.Storage), Uniform: vk.BufferBehavior(r.Uniform), Vertex: vk.BufferBehavior(r.Vertex), Images: images[r.Images],
+	}
+	for at, level := range r.Bindings {
+		if x.Bindings == nil {
+			x.Bindings = map[vk.SetBinding]vk.BufferBehavior{}
+		}
+		x.Bindings[vk.SetBinding(at)] = vk.BufferBehavior(level)
+	}
+	return x
+}
