@@ -25,8 +25,10 @@ type CommandBuffer struct {
 	refs     []*object // that the commands use, each once
 	data     []byte    // payloads of commands
 	sets     []*Set    // of bindSets
+	epochs   []uint64  // of sets, as they were bound
 	offsets  []uint32  // dynamic, of bindSets
 	regions  []BufferCopy
+	pushed   pushedSets
 }
 
 // command is one recorded command. Its operands depend on its kind.
@@ -47,7 +49,9 @@ func (d *Device) NewCommandBuffer(info CommandBufferInfo) (*CommandBuffer, error
 		return nil, err
 	}
 	c := &CommandBuffer{secondary: info.Secondary}
-	d.adopt(&c.object, "command buffer", func() { c.commands, c.refs, c.sets, c.data, c.offsets, c.regions = nil, nil, nil, nil, nil, nil })
+	d.adopt(&c.object, "command buffer", func() {
+		c.commands, c.refs, c.sets, c.data, c.offsets, c.regions, c.epochs, c.pushed = nil, nil, nil, nil, nil, nil, nil, pushedSets{}
+	})
 	return c, nil
 }
 
@@ -78,7 +82,8 @@ func (c *CommandBuffer) clear() {
 	clear(c.refs)
 	clear(c.sets)
 	c.commands, c.refs, c.sets = c.commands[:0], c.refs[:0], c.sets[:0]
-	c.data, c.offsets, c.regions = c.data[:0], c.offsets[:0], c.regions[:0]
+	c.data, c.offsets, c.regions, c.epochs = c.data[:0], c.offsets[:0], c.regions[:0], c.epochs[:0]
+	c.pushed.reset()
 	c.err = nil
 }
 

@@ -34,7 +34,9 @@
 //	physical.go, device.go, queue.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
 //	imageplane.go       planes, and rules on images and their views
-//	setlayout.go, pool.go, set.go, pipelinelayout.go
+//	setlayout.go, pool.go, set.go, copyset.go, updatetemplate.go, pipelinelayout.go
+//	pushdescriptor.go   sets without objects
+//	descriptor.go       descriptors in memory
 //	module.go, validationcache.go, pipeline.go, graphicspipeline.go
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need

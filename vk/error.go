@@ -86,6 +86,21 @@ func (e *OutOfMemoryError) Error() string {
 // Unwrap returns the cause.
 func (e *OutOfMemoryError) Unwrap() error { return e.Cause }
 
+// OutOfPoolMemoryError reports an allocation beyond the descriptors of a pool (VK_ERROR_OUT_OF_POOL_MEMORY).
+type OutOfPoolMemoryError struct {
+	Type       link.DescriptorType // "" for sets
+	Need, Left int
+}
+
+// Error returns the numbers.
+func (e *OutOfPoolMemoryError) Error() string {
+	of := "sets"
+	if e.Type != "" {
+		of = "descriptors of the type " + string(e.Type)
+	}
+	return fmt.Sprintf("the descriptor pool has %d %s left; must have %d", e.Left, of, e.Need)
+}
+
 // InvalidModuleError reports a shader module that breaks rules of SPIR-V or Vulkan.
 type InvalidModuleError struct {
 	Findings []valid.Finding // errors and warnings, in module order; none without Checking

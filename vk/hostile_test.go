@@ -27,6 +27,7 @@ func newZoo(t testing.TB) zoo {
 		must(d.NewSampler(SamplerInfo{}))(t), must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM")}))(t), s.stages.Vertex.Module, s.objects(t, 0)[0],
 		must(d.NewCommandBuffer(CommandBufferInfo{}))(t), must(d.NewSemaphore(0))(t), must(d.NewFence(false))(t),
 		must(d.NewEvent())(t), must(d.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(d.NewValidationCache(nil))(t),
+		s.template(t),
 	} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
@@ -225,6 +226,11 @@ func TestHostileCommands(t *testing.T) {
 	}
 }
 
+// template returns a template for the set of saxpy.
+func (r *rig) template(t testing.TB) *UpdateTemplate {
+	return must(r.dev.NewUpdateTemplate(UpdateTemplateInfo{SetLayout: r.layout, Entries: []TemplateEntry{{Count: 2, Type: storage}}}))(t)
+}
+
 // zoo returns living objects that commands use.
 func (s *scene) zoo(t testing.TB) zoo {
 	z := zoo{}
@@ -233,7 +239,8 @@ func (s *scene) zoo(t testing.TB) zoo {
 	secondary.Draw(1, 1, 0, 0)
 	secondary.End()
 	for _, x := range []any{s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
-		must(s.dev.NewEvent())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t)} {
+		must(s.dev.NewEvent())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t),
+		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t)} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
 	return z

@@ -153,12 +153,15 @@ func (s *submission) holdAll(c *CommandBuffer) error {
 			return err
 		}
 	}
-	for _, set := range c.sets {
+	for i, set := range c.sets {
 		if set == nil {
 			continue
 		}
 		set.mu.RLock()
 		err := s.holdSet(set)
+		if err == nil && set.epoch != c.epochs[i] && set.dev.checking >= All {
+			err = usage("VUID-vkQueueSubmit-pCommandBuffers-00070", "%v was updated after %v bound it, which made this invalid; must not be, or its bindings must be for updates after they are bound", &set.object, &c.object)
+		}
 		set.mu.RUnlock()
 		if err != nil {
 			return err

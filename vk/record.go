@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // commandKind is the kind of a recorded command.
@@ -100,10 +101,22 @@ func (c *CommandBuffer) BindSets(point BindPoint, l *PipelineLayout, first int, 
 		if s != nil {
 			c.refer(&s.object)
 		}
+		c.addSet(s)
 	}
-	c.sets = append(c.sets, sets...)
+	c.pushed.forget(point, first, len(sets))
 	c.offsets = append(c.offsets, dynamic...)
 	c.commands = append(c.commands, command{kind: bindSets, a: l, x: [4]uint64{uint64(first) | uint64(point)<<32, uint64(from), uint64(len(sets)), uint64(offset)}})
+}
+
+// addSet adds a set to the list of the sets that the commands bind.
+func (c *CommandBuffer) addSet(s *Set) {
+	epoch := uint64(0)
+	if s != nil {
+		s.mu.RLock()
+		epoch = s.epoch
+		s.mu.RUnlock()
+	}
+	c.sets, c.epochs = append(c.sets, s), append(c.epochs, epoch)
 }
 
 func (c *CommandBuffer) checkSets(l *PipelineLayout, first int, sets []*Set, dynamic []uint32) error {
@@ -121,6 +134,9 @@ func (c *CommandBuffer) checkSets(l *PipelineLayout, first int, sets []*Set, dyn
 		}
 		if err := check(c.dev, "a set", s); err != nil {
 			return err
+		}
+		if s.layout.link.Flags&link.SetFlagsHostOnlyPool != 0 {
+			return usage("VUID-vkCmdBindDescriptorSets-pDescriptorSets-04616", "%v is for the host only; must not be", &s.object)
 		}
 		if !s.layout.same(want) {
 			return usage("VUID-vkCmdBindDescriptorSets-pDescriptorSets-00358", "%v is not of the layout of set %d; must be", &s.object, first+i)
@@ -308,6 +324,7 @@ func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 		for _, o := range s.refs {
 			c.refer(o)
 		}
+		c.pushed.current = [2][maxSets]*Set{}
 		c.commands = append(c.commands, command{kind: executeCommands, a: s, x: [4]uint64{s.stamp}})
 	}
 }

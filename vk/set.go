@@ -1,62 +1,92 @@
 package vk
 
 import (
+	"math"
 	"slices"
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // Set is a descriptor set.
 type Set struct {
 	object
 	layout *SetLayout
-	pool   *Pool
+	pool   *Pool // nil for push descriptors
+	taken  []int // descriptors of the bounds of the pool
+	blocks int   // inline uniform blocks, if the pool bounds them
 
 	mu      sync.RWMutex // guards the fields below: a queue reads a set that is in use while Update writes it
 	content compute.Set  // constant while a submission uses the set: Update replaces the bindings that it writes
 	used    [][]used     // the objects of content, by binding and element
 	version uint64       // of content
+	epoch   uint64       // of the updates that invalidate command buffers with the set
 }
 
 // used is the objects of one descriptor; nil for a null descriptor.
 type used [2]interface{ refer(each func(*object)) }
 
-// newSet returns a set with null descriptors, and with the immutable samplers.
-func newSet(l *SetLayout) *Set {
+// newSet returns a set with null descriptors, and with the immutable samplers. variable is the count of the binding with a
+// variable count.
+func newSet(l *SetLayout, variable uint32) *Set {
 	s := &Set{layout: l, content: make(compute.Set, len(l.slots)), used: make([][]used, len(l.slots))}
-	for i, slot := range l.slots {
-		b := &s.content[i]
+	for i := range l.slots {
+		slot, b := &l.slots[i], &s.content[i]
+		n := slot.count
+		if slot.variable {
+			n = variable
+		}
 		b.Number = slot.number
 		if slot.kind == inlineSlot {
-			b.Inline, b.HasInline = make([]byte, slot.count), true
+			b.Inline, b.HasInline = make([]byte, n), true
 			continue
 		}
-		s.used[i] = make([]used, slot.count)
-		switch slot.kind {
-		case uniformSlot, storageSlot:
-			b.Buffers = make([]exec.Buffer, slot.count)
-		case texelSlot, viewSlot:
-			b.Views = make([]*texture.View, slot.count)
-		case combinedSlot:
-			b.Views = make([]*texture.View, slot.count)
-			fallthrough
-		case samplerSlot:
-			b.Samplers = make([]*texture.Sampler, slot.count)
-			for n, x := range slot.immutable {
-				b.Samplers[n], s.used[i][n][1] = x.sampler, x
-			}
+		s.used[i] = make([]used, n)
+		buffers, views, samplers := slot.lists()
+		if buffers {
+			b.Buffers = make([]exec.Buffer, n)
 		}
+		if views {
+			b.Views = make([]*texture.View, n)
+		}
+		if samplers {
+			b.Samplers = make([]*texture.Sampler, n)
+		}
+		s.fixSamplers(i)
 	}
 	return s
 }
 
+// lists reports which lists the descriptors of a binding need.
+func (s *layoutSlot) lists() (buffers, views, samplers bool) {
+	if s.kind != mutableSlot {
+		return s.kind <= storageSlot, s.kind == texelSlot || s.kind == viewSlot || s.kind == combinedSlot, s.kind == samplerSlot || s.kind == combinedSlot
+	}
+	for _, t := range s.allowed {
+		one := layoutSlot{kind: slotKinds[t]}
+		x, y, z := one.lists()
+		buffers, views, samplers = buffers || x, views || y, samplers || z
+	}
+	return buffers, views, samplers
+}
+
+// fixSamplers sets the immutable samplers of a binding.
+func (s *Set) fixSamplers(i int) {
+	for n, x := range s.layout.slots[i].immutable {
+		s.content[i].Samplers[n], s.used[i][n][1] = x.sampler, x
+	}
+}
+
+// count returns the number of descriptors of a binding.
+func (s *Set) count(i int) uint32 { return uint32(len(s.used[i])) }
+
 // drop removes the set from its pool.
 func (s *Set) drop() {
-	s.content, s.used = nil, nil
 	s.pool.remove(s)
+	s.content, s.used = nil, nil
 }
 
 // BufferDescriptor is a range of a buffer. The zero value is the null descriptor.
@@ -75,9 +105,13 @@ type ImageDescriptor struct {
 // binding continue in the next binding (Vulkan, Consecutive Binding Updates).
 type Write struct {
 	Binding, Element uint32
-	Buffers          []BufferDescriptor
-	Images           []ImageDescriptor
-	Texels           []*BufferView // nil elements are null descriptors
+
+	// Type is the type of the descriptors; "" is the type of the binding. A mutable binding needs it.
+	Type link.DescriptorType
+
+	Buffers []BufferDescriptor
+	Images  []ImageDescriptor
+	Texels  []*BufferView // nil elements are null descriptors
 
 	// Inline is the bytes of an inline uniform block from the byte Element on.
 	Inline []byte
@@ -96,26 +130,43 @@ func (s *Set) Update(writes ...Write) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state.Load()&counted != 0 {
-		s.detach(writes)
+	late, first := true, uint32(math.MaxUint32)
+	for i := range writes {
+		late = late && s.layout.slots[s.layout.find(writes[i].Binding)].late
+		first = min(first, writes[i].Binding)
 	}
-	s.version++
+	if err := s.change(first, late); err != nil {
+		return err
+	}
 	for i := range writes {
 		s.write(&writes[i], true)
 	}
 	return nil
 }
 
-// detach copies the bindings that writes change.
-func (s *Set) detach(writes []Write) {
+// change begins a change of the bindings from a number on. late reports that the change may follow a bind. s.mu is held.
+func (s *Set) change(first uint32, late bool) error {
+	pending := s.state.Load()&counted != 0
+	if pending && !late && s.dev.checking >= All {
+		return usage("VUID-vkUpdateDescriptorSets-None-03047", "%v is updated while a submission uses it; must not be, or its bindings must be for updates after they are bound", &s.object)
+	}
+	if pending {
+		s.detach(first)
+	}
+	s.version++
+	if !late {
+		s.epoch++
+	}
+	return nil
+}
+
+// detach copies the bindings from a number on: a write may continue in later bindings.
+func (s *Set) detach(first uint32) {
 	s.content = slices.Clone(s.content)
 	for i := range s.content {
-		b := &s.content[i]
-		// A write may continue in later bindings.
-		if !slices.ContainsFunc(writes, func(w Write) bool { return w.Binding <= b.Number }) {
-			continue
+		if b := &s.content[i]; b.Number >= first {
+			b.Buffers, b.Views, b.Samplers, b.Inline = slices.Clone(b.Buffers), slices.Clone(b.Views), slices.Clone(b.Samplers), slices.Clone(b.Inline)
 		}
-		b.Buffers, b.Views, b.Samplers, b.Inline = slices.Clone(b.Buffers), slices.Clone(b.Views), slices.Clone(b.Samplers), slices.Clone(b.Inline)
 	}
 }
 
@@ -125,29 +176,38 @@ func (s *Set) write(w *Write, apply bool) error {
 	if i < 0 {
 		return usage("VUID-VkWriteDescriptorSet-dstBinding-00315", "binding %d is not in the layout of %v; must be", w.Binding, &s.object)
 	}
+	slot := &s.layout.slots[i]
+	typ := w.Type
+	if typ == "" && slot.kind != mutableSlot {
+		typ = slot.typ
+	}
+	if !slot.accepts(typ) {
+		return usage("VUID-VkWriteDescriptorSet-descriptorType-00319", "the write to binding %d is of the type %q; must be of the type of the binding", w.Binding, typ)
+	}
 	if w.Inline != nil {
 		return s.writeInline(i, w, apply)
 	}
-	kind, at, n := s.layout.slots[i].kind, w.Element, 0
+	kind, at, n := slotKinds[typ], w.Element, 0
 	count := max(len(w.Buffers), len(w.Images), len(w.Texels))
-	if lists := s.list(w, kind); lists < count {
+	if w.list(kind) < count {
 		return usage("VUID-VkWriteDescriptorSet-descriptorType-00319", "the write to binding %d has %d descriptors of another type; must be of the type of the binding", w.Binding, count)
 	}
 	for ; n < count; n++ {
-		for at >= s.layout.slots[i].count { // consecutive bindings
-			if at -= s.layout.slots[i].count; i+1 >= len(s.layout.slots) || s.layout.slots[i+1].kind != kind {
-				return usage("VUID-VkWriteDescriptorSet-dstArrayElement-00321", "the write to binding %d has %d descriptors from element %d on; the binding and those of its type after it have fewer", w.Binding, count, w.Element)
-			}
-			i++
+		var ok bool
+		if i, at, ok = s.continued(i, at); !ok {
+			return usage("VUID-VkWriteDescriptorSet-dstArrayElement-00321", "the write to binding %d has %d descriptors from element %d on; the binding and those of its type after it have fewer", w.Binding, count, w.Element)
+		}
+		if apply && s.layout.slots[i].kind == mutableSlot {
+			s.empty(i, at)
 		}
 		var err error
 		switch kind {
 		case uniformSlot, storageSlot:
-			err = s.writeBuffer(i, at, &w.Buffers[n], apply)
+			err = s.writeBuffer(i, at, &w.Buffers[n], kind, apply)
 		case texelSlot:
 			err = s.writeTexels(i, at, w.Texels[n], apply)
 		default:
-			err = s.writeImage(i, at, &w.Images[n], apply)
+			err = s.writeImage(i, at, &w.Images[n], kind, apply)
 		}
 		if err != nil {
 			return err
@@ -157,8 +217,39 @@ func (s *Set) write(w *Write, apply bool) error {
 	return nil
 }
 
-// list returns the length of the list of a write that fits a kind of binding.
-func (s *Set) list(w *Write, kind slotKind) int {
+// continued returns the binding and the element of an element that may be past the end of its binding. The bindings must be
+// of one type for the same stages, with the same flags and either all with immutable samplers or none.
+func (s *Set) continued(i int, at uint32) (int, uint32, bool) {
+	for at >= s.count(i) {
+		if at -= s.count(i); i+1 >= len(s.layout.slots) {
+			return 0, 0, false
+		}
+		x, y := &s.layout.link.Bindings[i], &s.layout.link.Bindings[i+1]
+		if x.Type != y.Type || x.Stages != y.Stages || x.Flags != y.Flags || x.Samplers != y.Samplers || !slices.Equal(x.Mutable, y.Mutable) {
+			return 0, 0, false
+		}
+		i++
+	}
+	return i, at, true
+}
+
+// empty makes a descriptor null.
+func (s *Set) empty(i int, at uint32) {
+	b := &s.content[i]
+	if b.Buffers != nil {
+		b.Buffers[at] = exec.Buffer{}
+	}
+	if b.Views != nil {
+		b.Views[at] = nil
+	}
+	if b.Samplers != nil {
+		b.Samplers[at] = nil
+	}
+	s.used[i][at] = used{}
+}
+
+// list returns the length of the list of a write that fits a kind of descriptors.
+func (w *Write) list(kind slotKind) int {
 	switch kind {
 	case uniformSlot, storageSlot:
 		return len(w.Buffers)
@@ -170,7 +261,7 @@ func (s *Set) list(w *Write, kind slotKind) int {
 	return len(w.Images)
 }
 
-func (s *Set) writeBuffer(i int, at uint32, x *BufferDescriptor, apply bool) error {
+func (s *Set) writeBuffer(i int, at uint32, x *BufferDescriptor, kind slotKind, apply bool) error {
 	var d exec.Buffer
 	if x.Buffer != nil {
 		if err := check(s.dev, "the buffer of a descriptor", x.Buffer); err != nil {
@@ -180,7 +271,7 @@ func (s *Set) writeBuffer(i int, at uint32, x *BufferDescriptor, apply bool) err
 		if d, err = x.Buffer.descriptor(x.Offset, x.Range); err != nil {
 			return err
 		}
-		need := [...]BufferUsage{uniformSlot: UniformBuffer, storageSlot: StorageBuffer}[s.layout.slots[i].kind]
+		need := [...]BufferUsage{uniformSlot: UniformBuffer, storageSlot: StorageBuffer}[kind]
 		if s.dev.checking > None && x.Buffer.usage&need == 0 {
 			return usage("VUID-VkWriteDescriptorSet-descriptorType-00330", "%v is not for the descriptors of binding %d; must have the usage", &x.Buffer.object, s.layout.slots[i].number)
 		}
@@ -209,7 +300,7 @@ func (s *Set) writeTexels(i int, at uint32, v *BufferView, apply bool) error {
 	return nil
 }
 
-func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, apply bool) error {
+func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, kind slotKind, apply bool) error {
 	slot, b, u := &s.layout.slots[i], &s.content[i], &s.used[i][at]
 	if x.View != nil {
 		if err := check(s.dev, "the view of a descriptor", x.View); err != nil {
@@ -227,13 +318,13 @@ func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, apply bool) error
 	if !apply {
 		return nil
 	}
-	if slot.kind != samplerSlot {
+	if kind != samplerSlot {
 		b.Views[at], u[0] = nil, nil
 		if x.View != nil {
 			b.Views[at], u[0] = x.View.view, x.View
 		}
 	}
-	if slot.kind != viewSlot && slot.immutable == nil {
+	if kind != viewSlot && slot.immutable == nil {
 		b.Samplers[at], u[1] = nil, nil
 		if x.Sampler != nil {
 			b.Samplers[at], u[1] = x.Sampler.sampler, x.Sampler
