@@ -15,6 +15,13 @@ type Commands struct {
 	Push2 []PushCommand `yaml:"push_constants_2"` // vkCmdPushConstants2
 	Data  []PushCommand `yaml:"push_data"`        // vkCmdPushDataEXT
 
+	// Sets is the vkCmdBindDescriptorSets commands in their order, Framebuffer the views of the
+	// framebuffer and Inputs the views of input attachments in the bound sets; nil if they are
+	// not known.
+	Sets        *[]SetsCommand `yaml:"-"`
+	Framebuffer *[]View        `yaml:"framebuffer"`
+	Inputs      *[]InputView   `yaml:"input_views"`
+
 	// Set is the states that vkCmdSet* commands have set and that later commands have not
 	// invalidated, nil if they are not known. Their values are in the states of the description;
 	// Enabled is the states of Set that no description has otherwise, if their value is not
@@ -105,6 +112,7 @@ func (l *linker) commands() {
 	}
 	if c.Draw || c.Dispatch != nil || c.DrawMesh != nil || c.DrawMeshNV != nil || c.TraceRays != nil || c.TraceRaysNV != nil {
 		l.unset(c)
+		l.boundResources(c)
 	}
 	l.recordedStates(c, at)
 	l.actions(c, at)

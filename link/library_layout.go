@@ -20,16 +20,22 @@ func (p *Layout) set(number uint32) *Set {
 	return nil
 }
 
-// same reports whether two set layouts are identically defined: by the same
+// Same reports whether two set layouts are identically defined: by the same
 // flags and the same bindings, in any order.
-func (s *Set) same(o *Set) bool {
+func (s *Set) Same(o *Set) bool {
 	if s == nil || o == nil {
 		return s == o
 	}
 	if s.Null != o.Null || s.Flags != o.Flags || len(s.Bindings) != len(o.Bindings) {
 		return false
 	}
+	if len(s.Bindings) > 0 && &s.Bindings[0] == &o.Bindings[0] {
+		return true // copies of one layout
+	}
 	order := func(list []Binding) []Binding {
+		if slices.IsSortedFunc(list, func(x, y Binding) int { return cmp.Compare(x.Binding, y.Binding) }) {
+			return list
+		}
 		return slices.SortedStableFunc(slices.Values(list), func(x, y Binding) int { return cmp.Compare(x.Binding, y.Binding) })
 	}
 	return slices.EqualFunc(order(s.Bindings), order(o.Bindings), func(x, y Binding) bool {
@@ -41,6 +47,9 @@ func (s *Set) same(o *Set) bool {
 // samePush reports whether the push constant ranges of two layouts that are for
 // one of some stages are the same, in any order.
 func (p *Layout) samePush(o *Layout, holds func(Stages) bool) bool {
+	if slices.Equal(p.Push, o.Push) {
+		return true
+	}
 	list := func(p *Layout) (out []Range) {
 		for _, r := range p.Push {
 			if holds(r.Stages) {
@@ -66,7 +75,7 @@ func (p *Layout) compatible(o *Layout) bool {
 	for _, k := range [...][2]*Layout{{p, o}, {o, p}} {
 		for i := range k[0].Sets {
 			s := &k[0].Sets[i]
-			if x := k[1].set(s.Number); !s.same(x) {
+			if x := k[1].set(s.Number); !s.Same(x) {
 				return false
 			}
 		}
@@ -185,7 +194,7 @@ func (l *linker) pairSets(own, other *part, sides []Side) {
 			l.fail(c.ownNull, at, "set %d is null in the layout for %s, and the other has bindings for them; must have none", x.Number, own.stages)
 		case y.Null && x.bindsFor(other.stages):
 			l.fail(c.otherNull, at, "set %d is null in the layout for %s, and the other has bindings for them; must have none", x.Number, other.stages)
-		case !x.Null && !y.Null && !x.same(y):
+		case !x.Null && !y.Null && !x.Same(y):
 			if a.independent() || b.independent() {
 				l.fail(c.sets, at, "set %d differs between the shader parts; must be the same", x.Number)
 			}

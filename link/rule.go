@@ -16,7 +16,7 @@ type Rule struct {
 var families = [][]Rule{
 	matchRules, layoutRules, layoutCountRules, setRules, stageRules, attributeRules, shaderRules, graphicsRules, vertexRules, localReadRules,
 	rayRules, payloadRules, flagRules, robustnessRules, fragmentRules, builtInRules, objectRules, mappingRules, graphRules, dataGraphRules, drawRules, libraryRules,
-	recordedRules, nvRules, moduleRules, attachmentRules, flowRules, runtimeRules, ycbcrRules, accessRules, callRules, pushRules, actionRules, stateRules,
+	recordedRules, nvRules, moduleRules, attachmentRules, flowRules, runtimeRules, ycbcrRules, accessRules, callRules, pushRules, boundRules, actionRules, stateRules,
 }
 
 // Rules yields every rule in order of its code.

@@ -37,7 +37,7 @@ var unjudged = []reason{
 		"vkCmdDraw-OpTypeImage-07468",
 	}},
 	{NeedsDraw, "it needs the views that are attached or bound at the draw, and their images: formats, format features, layouts and sizes", []string{
-		"vkCmdDraw-None-07469", "vkCmdDraw-pDepthInputAttachmentIndex-09595", "vkCmdDraw-aspectMask-06478", "vkCmdDraw-None-06479", "vkCmdDraw-None-02691",
+		"vkCmdDraw-pDepthInputAttachmentIndex-09595", "vkCmdDraw-aspectMask-06478", "vkCmdDraw-None-06479", "vkCmdDraw-None-02691",
 		"vkCmdDraw-None-07888", "vkCmdDraw-None-02692", "vkCmdDraw-None-02693", "vkCmdDraw-filterCubic-02694", "vkCmdDraw-filterCubicMinmax-02695",
 		"vkCmdDraw-flags-02696", "vkCmdDraw-OpTypeImage-07027", "vkCmdDraw-OpTypeImage-07028", "vkCmdDraw-OpTypeImage-07029", "vkCmdDraw-OpTypeImage-07030",
 		"vkCmdDraw-imageLayout-00344", "vkCmdDraw-OpImageWrite-08795", "vkCmdDraw-OpImageWrite-08796",
@@ -55,7 +55,7 @@ var unjudged = []reason{
 		"vkCmdDraw-addressModeU-12422",
 	}},
 	{NeedsCommands, "it needs the objects that commands bind before the draw: pipelines, sets, buffers, heaps, push data", []string{
-		"vkCmdDraw-None-08698", "vkCmdDraw-None-08600", "vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08116",
+		"vkCmdDraw-None-08698", "vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08116",
 		"vkCmdDraw-None-08117", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605", "vkCmdDraw-None-12472", "vkCmdDraw-None-11308",
 		"vkCmdDraw-None-11309", "vkCmdDraw-pBindInfo-11375", "vkCmdDraw-index-11450", "vkCmdDraw-None-04007", "vkCmdDraw-None-04008",
 		"vkCmdDraw-pStrides-04913", "vkCmdDraw-None-13118", "vkCmdDraw-None-08885",

@@ -156,8 +156,8 @@ func fill(b []byte, word uint32) {
 	}
 }
 
-// bindSets binds sets. Sets of lower numbers whose layouts are not compatible are disturbed, and so are all of higher
-// numbers if the new layouts are not compatible with theirs (Vulkan, Pipeline Layout Compatibility).
+// bindSets binds sets, and disturbs others that were bound with layouts that are not compatible (Vulkan, Pipeline Layout
+// Compatibility).
 func (x *executor) bindSets(c *CommandBuffer, k *command) {
 	l, first, from, n, offset := k.a.(*PipelineLayout), int(uint32(k.x[0])), k.x[1], int(k.x[2]), int(k.x[3])
 	bound := &x.sets[k.x[0]>>32]
@@ -166,7 +166,7 @@ func (x *executor) bindSets(c *CommandBuffer, k *command) {
 		if b.layout == nil || i >= first && i < first+n {
 			continue
 		}
-		if through := min(i, max(first+n-1, i)); !b.layout.compatible(l, through) {
+		if !l.keeps(b.layout, i, first+n-1) {
 			*b = boundSet{}
 		}
 	}

@@ -73,20 +73,24 @@ func (l *PipelineLayout) set(i int) *SetLayout {
 	return l.sets[i]
 }
 
-// compatible reports whether two layouts are compatible for set n: identically defined push constants and sets 0 to n
-// (Vulkan, Pipeline Layout Compatibility).
+// compatible reports whether two layouts are compatible for set n (Vulkan, Pipeline Layout Compatibility). Immutable
+// samplers are the same objects.
 func (l *PipelineLayout) compatible(o *PipelineLayout, n int) bool {
 	if l == o {
 		return true
 	}
-	if l == nil || o == nil || !slices.Equal(l.link.Push, o.link.Push) ||
-		l.link.Flags&link.LayoutFlagsIndependentSets != o.link.Flags&link.LayoutFlagsIndependentSets {
+	if l == nil || o == nil || !l.link.CompatibleFor(&o.link, uint32(n)) {
 		return false
 	}
 	for i := range n + 1 {
-		if !l.set(i).same(o.set(i)) {
+		if !l.set(i).sameSamplers(o.set(i)) {
 			return false
 		}
 	}
 	return true
+}
+
+// keeps reports whether a command that binds sets up to the set last leaves set i bound, which was bound with o.
+func (l *PipelineLayout) keeps(o *PipelineLayout, i, last int) bool {
+	return l == o || o != nil && l.compatible(o, min(i, last))
 }

@@ -259,18 +259,10 @@ func (l *SetLayout) find(number uint32) int {
 
 // same reports whether two layouts are identically defined (Vulkan, Pipeline Layout Compatibility).
 func (l *SetLayout) same(o *SetLayout) bool {
-	if l == o {
-		return true
-	}
-	if l == nil || o == nil || l.link.Flags != o.link.Flags || len(l.link.Bindings) != len(o.link.Bindings) {
-		return false
-	}
-	for i := range l.link.Bindings {
-		x, y := &l.link.Bindings[i], &o.link.Bindings[i]
-		if x.Binding != y.Binding || x.Type != y.Type || x.Count != y.Count || x.Stages != y.Stages || x.Flags != y.Flags ||
-			!slices.Equal(l.slots[i].immutable, o.slots[i].immutable) || !slices.Equal(x.Mutable, y.Mutable) {
-			return false
-		}
-	}
-	return true
+	return l == o || l != nil && o != nil && l.link.Same(&o.link) && l.sameSamplers(o)
+}
+
+// sameSamplers reports whether two layouts with identically defined bindings have the same immutable samplers.
+func (l *SetLayout) sameSamplers(o *SetLayout) bool {
+	return l == o || l == nil || o == nil || slices.EqualFunc(l.slots, o.slots, func(x, y layoutSlot) bool { return slices.Equal(x.immutable, y.immutable) })
 }

@@ -56,7 +56,7 @@ type pipelineFile struct {
 	NoLayout      bool                 `yaml:"no_layout"`
 	Call          *link.Call           `yaml:"call"`
 	Queues        *[]link.Queue        `yaml:"queues"`
-	Commands      *link.Commands       `yaml:"commands"`
+	Commands      *commandsFile        `yaml:"commands"`
 	Base          *link.PipelineFlags  `yaml:"base_pipeline_flags"` // of the one that it derives from
 	Reading       readingName          `yaml:"reading"`
 }
@@ -260,7 +260,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 		Name: file, Kind: kinds[in.Kind], Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
 		Viewport: in.Viewport, Rasterization: in.Rasterization, Multisample: in.Multisample, DepthStencil: in.DepthStencil,
 		Blend: in.Blend, ShadingRate: in.ShadingRate, Pass: in.Pass, Subpass: in.Subpass, Rendering: in.Rendering,
-		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library || in.Flags&link.PipelineFlagsLibrary != 0, Parts: in.Parts, NoLayout: in.NoLayout, Base: in.Base, Call: in.Call, Queues: in.Queues, Commands: in.Commands,
+		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library || in.Flags&link.PipelineFlagsLibrary != 0, Parts: in.Parts, NoLayout: in.NoLayout, Base: in.Base, Call: in.Call, Queues: in.Queues,
 		Reading: in.Reading.Reading,
 	}
 	if in.Dynamic != nil {
@@ -282,6 +282,12 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 	}
 	if in.NoLayout && in.Layout != nil {
 		return nil, at("no_layout", "must not be beside layout")
+	}
+	if in.Commands != nil {
+		var err error
+		if d.Commands, err = in.Commands.commands(); err != nil {
+			return nil, inside("commands", err)
+		}
 	}
 	if in.Layout != nil {
 		var err error

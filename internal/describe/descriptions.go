@@ -279,6 +279,28 @@ var descriptions = map[string]string{
 	"Commands.trace_rays":         "a trace of rays of VK_KHR_ray_tracing_pipeline",
 	"Commands.trace_rays_nv":      "a trace of rays of VK_NV_ray_tracing",
 
+	"Commands.framebuffer":              "the image views of the framebuffer, one for each attachment",
+	"Commands.input_views":              "the image views of input attachments in the bound descriptor sets",
+	"commandsFile.bind_descriptor_sets": "the vkCmdBindDescriptorSets commands in their order",
+
+	"setsFile.layout":    "the pipeline layout of the command; without it the layout of the pipeline",
+	"setsFile.first_set": "the first set",
+	"setsFile.count":     "the number of sets; without it 1",
+
+	"InputView.set":           "the number of the set",
+	"InputView.binding":       "the number of the binding",
+	"InputView.array_element": "the index in the binding",
+	"InputView.view":          "the image view of the descriptor",
+
+	"View.image":      "a name of the image, the same for all its views",
+	"View.view_type":  "the type of the view",
+	"View.format":     "the format of the view",
+	"View.aspects":    "the aspects of the view; none if they are not known",
+	"View.base_level": "the first mipmap level",
+	"View.levels":     "the number of mipmap levels; 0 means 1",
+	"View.base_layer": "the first layer",
+	"View.layers":     "the number of layers; 0 means 1",
+
 	"PushCommand.offset": "the first byte",
 	"PushCommand.size":   "the number of bytes",
 	"PushCommand.stages": "the stages of the push constants; none for push data",
