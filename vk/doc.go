@@ -40,10 +40,11 @@
 //	module.go, validationcache.go, pipeline.go, graphicspipeline.go
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
-//	state.go            fixed-function state; dynamicstate.go the parts that commands set
+//	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set
 //	rendering.go        attachments of a rendering
 //	commandbuffer.go    states of a command buffer
 //	record*.go          its commands; execute*.go their execution
+//	transformfeedback.go, conditional.go, multidraw.go, vertexbind.go
 //	semaphore.go, event.go, query.go, querycommand.go
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
 //	work.go             commands that run by themselves; address.go memory at device addresses

@@ -88,7 +88,7 @@ var dynamicStates = []dynamicState{
 	{link.DynamicStateExtraPrimitiveOverestimationSize, func(to, from *state.State) {
 		to.Rasterization.ExtraOverestimate = from.Rasterization.ExtraOverestimate
 	}},
-	{link.DynamicStateDiscardRectangle, func(to, from *state.State) { to.Discard = from.Discard }},
+	{link.DynamicStateDiscardRectangle, func(to, from *state.State) { to.Discard.Rectangles = from.Discard.Rectangles }},
 }
 
 // attachments calls each for all color attachments of a copy of the list of to.

@@ -19,6 +19,8 @@ type executor struct {
 	push     [MaxPushBytes]byte
 	args     [maxSets]compute.Set // of the dispatch or draw
 	graphics graphics
+
+	condition condition
 }
 
 // boundSet is a set as it was bound.
@@ -41,7 +43,7 @@ func (x *executor) run(s *submission, c *CommandBuffer) error {
 }
 
 func (x *executor) reset() {
-	x.pipeline, x.shader = nil, nil
+	x.pipeline, x.shader, x.condition = nil, nil, condition{}
 	x.sets = [2][maxSets]boundSet{}
 	x.graphics.reset()
 	clear(x.push[:])
@@ -51,6 +53,9 @@ func (x *executor) reset() {
 func (x *executor) commands(c *CommandBuffer) error {
 	for i := range c.commands {
 		k := &c.commands[i]
+		if x.condition.skip && k.conditional() {
+			continue
+		}
 		if err := x.command(c, k); err != nil {
 			if lost, ok := err.(*LostError); ok {
 				return lost

@@ -20,8 +20,10 @@ type graphics struct {
 	release []func()    // regions of the draws of the pass
 	logs    []*exec.Log // of the draws of the pass
 	queries []*activeQuery
-	counts  *counts        // of the active queries; nil if there are none
-	ended   []*activeQuery // of the current rendering
+
+	feedback *state.Feedback // active transform feedback; nil if there is none
+	counts   *counts         // of the active queries; nil if there are none
+	ended    []*activeQuery  // of the current rendering
 }
 
 // bound is what commands bind and set.
@@ -32,6 +34,9 @@ type bound struct {
 	index      []byte
 	indexBytes uint32
 	dynamic    state.State
+	strides    strides
+	enables    enabling
+	feedback   [state.MaxFeedbackBuffers][]byte
 	have       uint64      // the dynamic states that are set: bits by setKind, and haveViewports and so on
 	draw       state.State // of the draw: the pipeline's with the dynamic states
 }
@@ -39,6 +44,7 @@ type bound struct {
 func (g *graphics) reset() {
 	g.forget()
 	g.last, g.current, g.queries, g.counts, g.ended = nil, nil, nil, nil, nil
+	g.feedback = nil
 }
 
 // forget drops all that is bound.
@@ -53,7 +59,7 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 	case bindVertexBuffers:
 		g.bindVertices(k)
 	case bindIndexBuffer:
-		g.bound.index, g.bound.indexBytes = k.a.(*Buffer).bytes()[k.x[0]:], uint32(k.x[1])
+		g.bindIndices(k)
 	case drawVertices:
 		return x.draw(&state.Args{
 			Count: uint32(k.x[0]), Instances: uint32(k.x[0] >> 32), First: uint32(k.x[1]), FirstInstance: uint32(k.x[1] >> 32), BaseVertex: int32(uint32(k.x[2])),
@@ -76,6 +82,9 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 }
 
 func (g *graphics) bindVertices(k *command) {
+	if k.x[3] > 0 {
+		g.bound.strides.put(uint32(k.x[0]), uint32(k.x[3]-1))
+	}
 	b, _ := k.a.(*Buffer)
 	if b == nil {
 		g.bound.vertices[k.x[0]] = exec.Buffer{}
@@ -123,19 +132,23 @@ func (g *graphics) setState(c *CommandBuffer, k *command) {
 		}
 	case setViewports:
 		g.bound.have |= 1 << haveViewports
-		s.Viewports = nil
+		var all []state.Viewport
 		for i := range k.x[1] {
-			s.Viewports = append(s.Viewports, state.Viewport{X: float(6 * i), Y: float(6*i + 1), Width: float(6*i + 2), Height: float(6*i + 3), MinDepth: float(6*i + 4), MaxDepth: float(6*i + 5)})
+			all = append(all, state.Viewport{X: float(6 * i), Y: float(6*i + 1), Width: float(6*i + 2), Height: float(6*i + 3), MinDepth: float(6*i + 4), MaxDepth: float(6*i + 5)})
 		}
+		s.Viewports = partial(k, s.Viewports, all)
 	case setScissors:
 		g.bound.have |= 1 << haveScissors
-		s.Scissors = list()
+		s.Scissors = partial(k, s.Scissors, list())
 	case setDiscardRectangles:
 		g.bound.have |= 1 << haveDiscardRectangles
 		s.Discard.Rectangles = list()
 	case setVertexInput:
 		g.bound.have |= 1 << haveVertexInput
 		s.Vertex = *k.a.(*state.VertexInput)
+		for _, b := range s.Vertex.Bindings {
+			g.bound.strides.put(b.Binding, b.Stride)
+		}
 	}
 }
 
@@ -168,6 +181,9 @@ func (x *executor) endRendering() error {
 		x.dev.printer.flush(log)
 	}
 	g.logs = nil
+	if err == nil && g.feedback != nil {
+		err = usage("VUID-vkCmdEndRendering-None-06781", "transform feedback is active at the end of the rendering; must not be")
+	}
 	if err == nil {
 		g.current.resolve()
 		g.finish()
@@ -209,6 +225,13 @@ func (x *executor) drawable() (*drawable, error) {
 		if p.clipFollowsClamp {
 			s.Rasterization.DepthClip = !s.Rasterization.DepthClamp
 		}
+		if !p.stippled && p.enables>>enableStipple&1 == 0 {
+			s.Rasterization.Stipple = state.LineStipple{}
+		}
+		g.bound.enables.apply(s, p.enables)
+		if p.strides {
+			g.bound.strides.apply(&s.Vertex)
+		}
 		g.last = &p.drawable
 		return g.last, nil
 	}
@@ -222,6 +245,8 @@ func (x *executor) drawable() (*drawable, error) {
 		return nil, err
 	}
 	*s, g.last = g.bound.dynamic, p
+	g.bound.enables.apply(s, 1<<numEnables-1)
+	g.bound.strides.apply(&s.Vertex)
 	if g.bound.have>>setDepthClip&1 == 0 {
 		s.Rasterization.DepthClip = !s.Rasterization.DepthClamp
 	}
@@ -268,7 +293,12 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	g.count(a)
 	ctx, cancel := x.dev.commandContext()
 	defer cancel()
+	var before [state.MaxStreams]state.FeedbackCount
+	if a.Feedback = g.feedback; a.Feedback != nil {
+		before = g.feedback.Streams
+	}
 	err = record(ctx, g, p, a, indirect)
+	g.countStreams(&before)
 	return stateError(err)
 }
 

@@ -30,7 +30,10 @@ type GraphicsPipeline struct {
 	static  state.State
 	dynamic []*dynamicState
 
-	clipFollowsClamp bool // depth clipping is the opposite of depth clamping
+	clipFollowsClamp bool  // depth clipping is the opposite of depth clamping
+	stippled         bool  // static
+	strides          bool  // of vertex buffers are dynamic
+	enables          uint8 // that are dynamic
 }
 
 // graphicsStages are the stages in order.
@@ -61,7 +64,22 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	}
 	p := &GraphicsPipeline{drawable: drawable{layout: info.Layout, robustness: map[ir.Stage]*compute.Robustness{}}, static: info.State.state()}
 	p.clipFollowsClamp = orZero(info.State.Rasterization).DepthClip == nil && !slices.Contains(info.State.Dynamic, link.DynamicStateDepthClipEnable)
+	p.static.Rasterization.Stipple = state.LineStipple{Factor: info.State.LineStipple, Pattern: info.State.LinePattern}
+	p.stippled = orZero(info.State.Rasterization).Stippled
 	for _, s := range info.State.Dynamic {
+		e, ok := enableOf(s)
+		switch {
+		case ok:
+			p.enables |= 1 << e
+			continue
+		case s == link.DynamicStateVertexInputBindingStride:
+			p.strides = true
+			continue
+		case s == link.DynamicStateVertexInput:
+			p.strides = true
+		case s == link.DynamicStateAttachmentFeedbackLoopEnable: // no code depends on it
+			continue
+		}
 		x := dynamicOf(s)
 		if x == nil {
 			return nil, &UnsupportedError{Feature: "the dynamic state " + s.String()}

@@ -196,6 +196,17 @@ func (g *graphics) finish() {
 	g.ended = g.ended[:0]
 }
 
+// countStreams adds the primitives that a draw has written by transform feedback: such a draw runs at once.
+func (g *graphics) countStreams(before *[state.MaxStreams]state.FeedbackCount) {
+	if g.feedback == nil || g.counts == nil {
+		return
+	}
+	for i, n := range g.feedback.Streams {
+		g.counts.streams[i].Written += n.Written - before[i].Written
+		g.counts.streams[i].Needed += n.Needed - before[i].Needed
+	}
+}
+
 // count lets a draw count for the active queries. Counting samples and invocations costs code in the fragment program: only
 // if a query needs them.
 func (g *graphics) count(a *state.Args) {

@@ -1,0 +1,175 @@
+package vk
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// enable is a dynamic state that package draw has as part of another state.
+type enable uint8
+
+const (
+	enableStipple enable = iota
+	enableDiscard
+	exclusiveDiscard
+	enableWrites // of color attachments, by bits
+	numEnables
+)
+
+// enabling has the enables that commands have set.
+type enabling struct {
+	set   uint8 // bits by enable
+	value [numEnables]uint32
+}
+
+// enableStates are the dynamic states of the enables.
+var enableStates = [numEnables]link.DynamicState{
+	link.DynamicStateLineStippleEnable, link.DynamicStateDiscardRectangleEnable, link.DynamicStateDiscardRectangleMode, link.DynamicStateColorWriteEnable,
+}
+
+// enableOf returns the enable of a dynamic state.
+func enableOf(s link.DynamicState) (enable, bool) {
+	for i, e := range enableStates {
+		if e == s {
+			return enable(i), true
+		}
+	}
+	return 0, false
+}
+
+// apply changes a state by the enables of a set that commands have set.
+func (e *enabling) apply(s *state.State, set uint8) {
+	set &= e.set
+	if set>>enableStipple&1 != 0 && e.value[enableStipple] == 0 {
+		s.Rasterization.Stipple = state.LineStipple{}
+	}
+	if set>>exclusiveDiscard&1 != 0 {
+		s.Discard.Exclusive = e.value[exclusiveDiscard] != 0
+	}
+	if set>>enableDiscard&1 != 0 && e.value[enableDiscard] == 0 {
+		s.Discard.Rectangles = nil
+	}
+	if w := e.value[enableWrites]; set>>enableWrites&1 != 0 && w != 1<<state.MaxColors-1 {
+		list := make([]state.BlendAttachment, state.MaxColors)
+		for i := range list {
+			list[i].WriteMask = 15
+		}
+		copy(list, s.Blend.Attachments)
+		for i := range list {
+			if w>>i&1 == 0 {
+				list[i].WriteMask = 0
+			}
+		}
+		s.Blend.Attachments = list
+	}
+}
+
+// setEnable is a recorded setting of an enable.
+type setEnable struct {
+	enable enable
+	value  uint32
+}
+
+func (w *setEnable) run(x *executor) error {
+	e := &x.graphics.bound.enables
+	e.set |= 1 << w.enable
+	e.value[w.enable] = w.value
+	return nil
+}
+
+func (c *CommandBuffer) enable(name string, e enable, value uint64) {
+	if c.begin() {
+		c.deferred(name, &setEnable{e, uint32(value)})
+	}
+}
+
+// SetLineStippleEnable enables the line stipple.
+func (c *CommandBuffer) SetLineStippleEnable(on bool) {
+	c.enable("set line stipple enable", enableStipple, flag(on))
+}
+
+// SetDiscardRectangleEnable enables the discard rectangles.
+func (c *CommandBuffer) SetDiscardRectangleEnable(on bool) {
+	c.enable("set discard rectangle enable", enableDiscard, flag(on))
+}
+
+// SetDiscardRectangleMode selects the fragments that discard rectangles keep: those inside of them, or exclusively those
+// outside.
+func (c *CommandBuffer) SetDiscardRectangleMode(exclusive bool) {
+	c.enable("set discard rectangle mode", exclusiveDiscard, flag(exclusive))
+}
+
+// SetColorWriteEnable enables the writes of the color attachments from 0 on; the others are written.
+func (c *CommandBuffer) SetColorWriteEnable(on ...bool) {
+	if len(on) > state.MaxColors {
+		if c.begin() {
+			c.fail(usage("VUID-vkCmdSetColorWriteEnableEXT-attachmentCount-06656", "writes of %d color attachments; must be at most %d", len(on), state.MaxColors))
+		}
+		return
+	}
+	mask := uint64(1<<state.MaxColors - 1)
+	for i, x := range on {
+		if !x {
+			mask &^= 1 << i
+		}
+	}
+	c.enable("set color write enable", enableWrites, mask)
+}
+
+// SetAttachmentFeedbackLoop declares the aspects of attachments that draws also read (vkCmdSetAttachmentFeedbackLoopEnableEXT).
+// A draw may always read its attachments: the command has no effect.
+func (c *CommandBuffer) SetAttachmentFeedbackLoop(Aspect) { c.begin() }
+
+// SetDeviceMask selects the physical devices of a group: there is one, device 0.
+func (c *CommandBuffer) SetDeviceMask(mask uint32) {
+	if c.begin() && mask != 1 {
+		c.fail(usage("VUID-vkCmdSetDeviceMask-deviceMask-00108", "the device mask is %#x; must be 1", mask))
+	}
+}
+
+// SetViewport sets the viewports from number first on; the count is that of the pipeline.
+func (c *CommandBuffer) SetViewport(first int, list []Viewport) {
+	if !c.begin() {
+		return
+	}
+	if first < 0 || first > state.MaxViewports || len(list) > state.MaxViewports-first {
+		c.fail(usage("VUID-vkCmdSetViewport-firstViewport-01223", "%d viewports from number %d on; must be at most %d", len(list), first, state.MaxViewports))
+		return
+	}
+	at := len(c.commands)
+	c.SetViewports(list)
+	c.from(at, first)
+}
+
+// SetScissor sets the scissor rectangles from number first on; the count is that of the pipeline.
+func (c *CommandBuffer) SetScissor(first int, list []Rect) {
+	if !c.begin() {
+		return
+	}
+	if first < 0 || first > state.MaxViewports || len(list) > state.MaxViewports-first {
+		c.fail(usage("VUID-vkCmdSetScissor-firstScissor-00592", "%d scissors from number %d on; must be at most %d", len(list), first, state.MaxViewports))
+		return
+	}
+	at := len(c.commands)
+	c.SetScissors(list)
+	c.from(at, first)
+}
+
+// from lets the command at a place replace only the elements of a list from number first on.
+func (c *CommandBuffer) from(at, first int) {
+	if len(c.commands) > at {
+		c.commands[at].x[2] = uint64(first) + 1
+	}
+}
+
+// partial returns the list of a command that SetViewport or SetScissor recorded, merged with the list before it.
+func partial[T any](k *command, before, list []T) []T {
+	if k.x[2] == 0 {
+		return list
+	}
+	first := int(k.x[2] - 1)
+	out := make([]T, max(len(before), first+len(list)))
+	copy(out, before)
+	copy(out[first:], list)
+	return out
+}
