@@ -263,3 +263,7 @@ func runOn(t testing.TB, d *Device, record func(c *CommandBuffer)) {
 		t.Fatal(err)
 	}
 }
+
+func putFloat(b []byte, v float32) { binary.LittleEndian.PutUint32(b, math.Float32bits(v)) }
+
+func getWord(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }

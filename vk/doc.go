@@ -33,7 +33,7 @@
 //	object.go           lifetime and ownership of all objects
 //	physical.go, device.go, queue.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
-//	imageplane.go       planes, and rules on images and their views
+//	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host
 //	setlayout.go, pool.go, set.go, copyset.go, updatetemplate.go, pipelinelayout.go
 //	pushdescriptor.go   sets without objects
 //	descriptor.go       descriptors in memory

@@ -87,7 +87,7 @@ type Image struct {
 	layout *texture.Layout
 	memory *Memory        // nil before Bind; of plane 0 if each plane has its own
 	planes [3]*Memory     // of a disjoint image
-	bytes  [3][]byte      // the memory of these planes
+	bytes  [3][]byte      // the memory of the planes; of all in [0]
 	image  *texture.Image // nil before all memory is bound
 }
 
@@ -168,7 +168,7 @@ func (m *Image) Bind(memory *Memory, offset uint64) error {
 	if err != nil {
 		return imageError(err)
 	}
-	m.memory, m.image = memory, image
+	m.memory, m.image, m.bytes[0] = memory, image, memory.bytes[offset:][:n:n]
 	return nil
 }
 

@@ -53,8 +53,17 @@ type ImageViewInfo struct {
 	// Usage is the usage of the view (VkImageViewUsageCreateInfo); 0 is that of the image.
 	Usage ImageUsage
 
+	// Weights is the filter of a weight image (VkImageViewSampleWeightCreateInfoQCOM).
+	Weights *WeightImage
+
 	// Conversion is that of the samplers of the view; multi-planar formats require one.
 	Conversion *YcbcrConversion
+}
+
+// WeightImage describes the filter in a weight image: see [ImageViewInfo].
+type WeightImage struct {
+	Center, Size [2]int
+	Phases       int // of both axes together: a power of four
 }
 
 // ImageView is a view of an image.
@@ -100,6 +109,9 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	}
 	if info.Format != 0 {
 		desc.Format = info.Format.String()
+	}
+	if w := info.Weights; w != nil {
+		desc.Weights = &texture.Weights{Center: w.Center, Size: w.Size, Phases: w.Phases}
 	}
 	for i, s := range info.Swizzle {
 		desc.Swizzle[i] = texture.Swizzle(s)

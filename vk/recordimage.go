@@ -3,6 +3,7 @@ package vk
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/transfer"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -55,8 +56,9 @@ type imageWork struct {
 	copies         []transfer.BufferImage
 	images         []transfer.ImageCopy
 	blits          []transfer.Blit
-	linear         bool
+	filter         transfer.Filter
 	resolves       bool
+	modes          [2]ResolveMode // of color or depth, of stencil
 	ranges         []transfer.Range
 	color, depth   [4]uint64
 }
@@ -82,7 +84,7 @@ func (w *imageWork) run() error {
 		}
 	}
 	for i := range w.blits {
-		if err := transfer.BlitImage(w.target.image, w.source.image, &w.blits[i], w.linear); err != nil {
+		if err := transfer.BlitImage(w.target.image, w.source.image, &w.blits[i], w.filter); err != nil {
 			return err
 		}
 	}
@@ -120,7 +122,7 @@ func (w *imageWork) check() error {
 		}
 	}
 	for i := range w.blits {
-		if err := w.blits[i].Check(w.target.image, w.source.image, w.linear); err != nil {
+		if err := w.blits[i].Check(w.target.image, w.source.image, w.filter); err != nil {
 			return err
 		}
 	}
@@ -132,14 +134,18 @@ func (w *imageWork) check() error {
 	return nil
 }
 
-// resolve averages the samples of a region.
+// resolve resolves the samples of a region.
 func (w *imageWork) resolve(r *transfer.ImageCopy) {
+	mode := w.modes[0]
+	if r.From.Aspect == Stencil.inside() {
+		mode = w.modes[1]
+	}
 	for layer := range max(r.From.Layers, 1) {
 		to := texture.Coord{X: r.ToOffset[0], Y: r.ToOffset[1], Layer: r.To.BaseLayer + layer, Level: r.To.Level, Aspect: r.To.Aspect}
 		from := texture.Coord{X: r.FromOffset[0], Y: r.FromOffset[1], Layer: r.From.BaseLayer + layer, Aspect: r.From.Aspect}
 		width := min(r.Extent[0], w.source.layout.Width, w.target.layout.Width)
 		height := min(r.Extent[1], w.source.layout.Height, w.target.layout.Height)
-		draw.Resolve(w.target.image, to, w.source.image, from, width, height, draw.ResolveAverage)
+		draw.Resolve(w.target.image, to, w.source.image, from, width, height, draw.ResolveMode(mode))
 	}
 }
 
@@ -160,6 +166,10 @@ func (c *CommandBuffer) images(kind commandKind, w *imageWork) {
 			c.fail(usage("", "%v has no memory; must have some", &m.object))
 			return
 		}
+		if need := w.usage(m); c.dev.checking > None && (m.info.Usage|m.info.StencilUsage)&need == 0 {
+			c.fail(usage(usageRules[kind][need&1], "%v lacks the usage of the command; must have it", &m.object))
+			return
+		}
 		m.refer(c.refer)
 	}
 	if w.buffer != nil {
@@ -178,6 +188,24 @@ func (c *CommandBuffer) images(kind commandKind, w *imageWork) {
 		return
 	}
 	c.commands = append(c.commands, command{kind: kind, a: w})
+}
+
+// usage returns the usage that an image of the work needs.
+func (w *imageWork) usage(m *Image) ImageUsage {
+	if m == w.source {
+		return ImageTransferSource
+	}
+	return ImageTransferTarget
+}
+
+// usageRules are the rules on the usage of the target and of the source.
+var usageRules = map[commandKind][2]string{
+	copyBufferToImage: {"VUID-vkCmdCopyBufferToImage-dstImage-00177", ""},
+	copyImageToBuffer: {"", "VUID-vkCmdCopyImageToBuffer-srcImage-00186"},
+	copyImage:         {"VUID-vkCmdCopyImage-aspect-06663", "VUID-vkCmdCopyImage-aspect-06662"},
+	blitImage:         {"VUID-vkCmdBlitImage-dstImage-00224", "VUID-vkCmdBlitImage-srcImage-00219"},
+	resolveImage:      {"VUID-vkCmdResolveImage-dstImage-06764", "VUID-vkCmdResolveImage-srcImage-06762"},
+	clearImage:        {"VUID-vkCmdClearColorImage-image-00002", ""},
 }
 
 // missing records an error if an image is nil or a zero value.
@@ -233,41 +261,89 @@ func insideImages(regions []ImageCopy) []transfer.ImageCopy {
 	return out
 }
 
-// BlitImage copies regions with scaling, conversion and, if filter is Linear, filtering.
+// BlitImage copies regions with scaling, conversion and, if filter is not Nearest, filtering. Cubic has the weights of
+// Catmull and Rom.
 func (c *CommandBuffer) BlitImage(source, target *Image, regions []ImageBlit, filter Filter) {
-	if c.missing(source, target) {
+	c.BlitImage2(BlitImageInfo{Source: source, Target: target, Regions: regions, Filter: filter})
+}
+
+// BlitImageInfo describes a blit (VkBlitImageInfo2).
+type BlitImageInfo struct {
+	Source, Target *Image
+	Regions        []ImageBlit
+	Filter         Filter
+	Weights        CubicWeights // of the filter Cubic (VkBlitImageCubicWeightsInfoQCOM)
+}
+
+// BlitImage2 is BlitImage with all that VkBlitImageInfo2 has.
+func (c *CommandBuffer) BlitImage2(i BlitImageInfo) {
+	if c.missing(i.Source, i.Target) {
 		return
 	}
-	w := &imageWork{source: source, target: target, linear: filter == Linear}
-	if filter > Linear {
-		if c.begin() {
-			c.fail(&UnsupportedError{Feature: "blits with a cubic filter"})
-		}
-		return
-	}
-	for _, r := range regions {
+	w := &imageWork{source: i.Source, target: i.Target, filter: transfer.Filter{Kind: texture.Filter(i.Filter), Weights: texture.CubicWeights(i.Weights)}}
+	for _, r := range i.Regions {
 		w.blits = append(w.blits, transfer.Blit{From: r.Source.inside(), To: r.Target.inside(), FromBox: r.SourceBox, ToBox: r.TargetBox})
 	}
 	c.images(blitImage, w)
 }
 
-// ResolveImage writes the average of the samples of regions.
+// ResolveImage writes the average of the samples of regions; of integers, sample 0.
 func (c *CommandBuffer) ResolveImage(source, target *Image, regions []ImageCopy) {
-	if c.missing(source, target) {
+	c.ResolveImage2(ResolveImageInfo{Source: source, Target: target, Regions: regions})
+}
+
+// ResolveImageInfo describes a resolve (VkResolveImageInfo2, VkResolveImageModeInfoKHR).
+type ResolveImageInfo struct {
+	Source, Target *Image
+	Regions        []ImageCopy
+
+	// Mode is of color or depth, and StencilMode of stencil; ResolveNone is the average of color, and sample 0 of the others.
+	Mode, StencilMode ResolveMode
+}
+
+// ResolveImage2 is ResolveImage with the modes of resolves, also of depth and stencil.
+func (c *CommandBuffer) ResolveImage2(i ResolveImageInfo) {
+	if c.missing(i.Source, i.Target) {
 		return
 	}
-	if source.layout.Samples < 2 || target.layout.Samples != 1 || source.layout.Format != target.layout.Format {
+	from, to := i.Source.layout, i.Target.layout
+	color := format.InfoByName(from.Format).Aspects == format.Color
+	w := &imageWork{source: i.Source, target: i.Target, images: insideImages(i.Regions), resolves: true, modes: [2]ResolveMode{i.Mode, i.StencilMode}}
+	for n, m := range w.modes {
+		if m == ResolveNone {
+			if w.modes[n] = ResolveSampleZero; n == 0 && color {
+				w.modes[n] = ResolveAverage
+			}
+		}
+	}
+	var err error
+	switch {
+	case from.Samples < 2 || to.Samples != 1 || from.Format != to.Format:
+		err = usage("VUID-vkCmdResolveImage-srcImage-00257", "an image of %s with %d samples is resolved to one of %s with %d; must have several, to one of the same format with 1", from.Format, from.Samples, to.Format, to.Samples)
+	case w.modes[0] > ResolveMax || w.modes[0]&(w.modes[0]-1) != 0:
+		err = usage("VUID-VkResolveImageModeInfoKHR-resolveMode-parameter", "the mode is %#x; must be one of Vulkan's", i.Mode)
+	case w.modes[1] > ResolveMax || w.modes[1]&(w.modes[1]-1) != 0 || w.modes[1] == ResolveAverage:
+		err = usage("VUID-VkResolveImageModeInfoKHR-stencilResolveMode-parameter", "the mode of stencil is %#x; must be one of Vulkan's, and no average", i.StencilMode)
+	case format.InfoByName(from.Format).Planes > 0:
+		err = usage("VUID-vkCmdResolveImage-srcImage-06763", "an image of %s is resolved; must have one plane", from.Format)
+	}
+	if err != nil {
 		if c.begin() {
-			c.fail(usage("VUID-vkCmdResolveImage-srcImage-00257", "an image of %s with %d samples is resolved to one of %s with %d; must have several, to one of the same format with 1", source.layout.Format, source.layout.Samples, target.layout.Format, target.layout.Samples))
+			c.fail(err)
 		}
 		return
 	}
-	c.images(resolveImage, &imageWork{source: source, target: target, images: insideImages(regions), resolves: true})
+	c.images(resolveImage, w)
 }
 
-// ClearColorImage sets ranges of an image to a color: bits of 32-bit floats or integers, by the format.
+// ClearColorImage sets ranges of an image to a color: bits of 32-bit floats or integers, by the format. Of 64-bit components
+// the color has red and green, two words each, the low one first (Vulkan, VkClearColorValue).
 func (c *CommandBuffer) ClearColorImage(m *Image, color [4]uint32, ranges []ImageRange) {
-	c.clearImage(m, [4]uint64{uint64(color[0]), uint64(color[1]), uint64(color[2]), uint64(color[3])}, [4]uint64{}, ranges)
+	value := [4]uint64{uint64(color[0]), uint64(color[1]), uint64(color[2]), uint64(color[3])}
+	if m != nil && m.layout != nil && format.InfoByName(m.layout.Format).Wide {
+		value = [4]uint64{value[0] | value[1]<<32, value[2] | value[3]<<32}
+	}
+	c.clearImage(m, value, [4]uint64{}, ranges)
 }
 
 // ClearDepthStencilImage sets ranges of an image to a depth and a stencil value.

@@ -15,6 +15,17 @@ const (
 	Cubic   = Filter(texture.Cubic)
 )
 
+// CubicWeights is the kernel of a cubic filter (VkCubicFilterWeightsQCOM).
+type CubicWeights uint8
+
+// The kernels.
+const (
+	CatmullRom        = CubicWeights(texture.CatmullRom)
+	ZeroTangent       = CubicWeights(texture.ZeroTangent)
+	BSpline           = CubicWeights(texture.BSpline)
+	MitchellNetravali = CubicWeights(texture.MitchellNetravali)
+)
+
 // AddressMode is the behavior outside of an image (VkSamplerAddressMode).
 type AddressMode uint8
 
@@ -44,6 +55,12 @@ type SamplerInfo struct {
 	Unnormalized   bool
 	Reduction      Reduction
 	NonSeamless    bool
+	Weights        CubicWeights // of a filter Cubic
+
+	// BlockWindow is the search window of block matching, in texels (VkSamplerBlockMatchWindowCreateInfoQCOM); BlockMost selects the
+	// most different block, not the least.
+	BlockWindow [2]uint32
+	BlockMost   bool
 
 	// Conversion converts the colors of views with the same conversion. Bindings with such a sampler are combined, and the
 	// sampler is immutable.
@@ -58,6 +75,7 @@ const (
 	WeightedAverage Reduction = iota
 	Minimum
 	Maximum
+	RangeClamp // of cubic filters (VK_QCOM_filter_cubic_clamp)
 )
 
 // Sampler is a sampler.
@@ -77,6 +95,7 @@ func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
 		LodBias: info.LodBias, MinLod: info.MinLod, MaxLod: info.MaxLod, Anisotropy: info.Anisotropy,
 		Compare: info.Compare, CompareOp: texture.CompareOp(info.CompareOp), Border: info.Border,
 		Unnormalized: info.Unnormalized, Reduction: texture.Reduction(info.Reduction), NonSeamless: info.NonSeamless,
+		Cubic: texture.CubicWeights(info.Weights), Window: info.BlockWindow, WindowMost: info.BlockMost,
 	}
 	if info.Conversion != nil {
 		if err := check(d, "the conversion", info.Conversion); err != nil {

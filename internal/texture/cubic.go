@@ -17,6 +17,18 @@ var cubicMatrix = [...][4][4]float64{
 	MitchellNetravali: {{1.0 / 18, -0.5, 15.0 / 18, -7.0 / 18}, {16.0 / 18, 0, -2, 21.0 / 18}, {1.0 / 18, 0.5, 27.0 / 18, -21.0 / 18}, {0, 0, -6.0 / 18, 7.0 / 18}},
 }
 
+// At returns the weights of the four texels along an axis at a fraction from 0 to 1 between the second and the third.
+func (w CubicWeights) At(t float64) (out [4]float64) {
+	for k, row := range cubicMatrix[w] {
+		v := row[3]
+		for n := 2; n >= 0; n-- {
+			v = float64(v*t) + row[n]
+		}
+		out[k] = v
+	}
+	return out
+}
+
 // weightedTap is one of the four texels along an axis of a cubic filter: its index, whether it is inside the
 // level (0, no value, if it always is), and its weight.
 type weightedTap struct{ at, in, weight ir.V }

@@ -15,23 +15,41 @@ type Blit struct {
 	FromBox, ToBox [2][3]int
 }
 
-// tap is the source of a target coordinate along one axis: two texels, and the weight of the second.
+// Filter is the filter of a blit. Weights are of a cubic one.
+type Filter struct {
+	Kind    texture.Filter
+	Weights texture.CubicWeights
+}
+
+// taps is the number of texels along an axis.
+func (f Filter) taps() int {
+	switch f.Kind {
+	case texture.Linear:
+		return 2
+	case texture.Cubic:
+		return 4
+	}
+	return 1
+}
+
+// tap is the source of a target coordinate along one axis: texels and their weights.
 type tap struct {
-	texel  [2]int
-	weight float64
+	n      int
+	texel  [4]int
+	weight [4]float64
 }
 
 // Check returns the error of BlitImage, without copying.
-func (r *Blit) Check(to, from *texture.Image, linear bool) error {
-	_, err := r.blitter(to, from, linear)
+func (r *Blit) Check(to, from *texture.Image, filter Filter) error {
+	_, err := r.blitter(to, from, filter)
 	return err
 }
 
-// BlitImage copies a region with scaling, conversion between formats and, if linear, filtering between texels. Nearest takes
-// the texel that contains the scaled center of the target texel; linear interpolates in f64, in the order of the axes, and
-// rounds once. Coordinates outside of the source level are clamped to it (Vulkan, Image Copies With Scaling).
-func BlitImage(to, from *texture.Image, r *Blit, linear bool) error {
-	x, err := r.blitter(to, from, linear)
+// BlitImage copies a region with scaling, conversion between formats and filtering between texels. Nearest is the texel that
+// contains the scaled center of the target texel; linear and cubic filters sum in f64, in the order of the axes, and round
+// once. Coordinates outside of the source level are clamped to it (Vulkan, Image Copies With Scaling).
+func BlitImage(to, from *texture.Image, r *Blit, filter Filter) error {
+	x, err := r.blitter(to, from, filter)
 	if err != nil {
 		return err
 	}
@@ -40,7 +58,7 @@ func BlitImage(to, from *texture.Image, r *Blit, linear bool) error {
 }
 
 // blitter checks a region.
-func (r *Blit) blitter(to, from *texture.Image, linear bool) (*blitter, error) {
+func (r *Blit) blitter(to, from *texture.Image, filter Filter) (*blitter, error) {
 	a, err := surfaceOf(from, r.From)
 	if err != nil {
 		return nil, err
@@ -49,7 +67,7 @@ func (r *Blit) blitter(to, from *texture.Image, linear bool) (*blitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := blittable(to, from, r, linear); err != nil {
+	if err := blittable(to, from, filter); err != nil {
 		return nil, err
 	}
 	fromBox, toBox := r.FromBox, r.ToBox
@@ -61,14 +79,17 @@ func (r *Blit) blitter(to, from *texture.Image, linear bool) (*blitter, error) {
 	}
 	w, h, _, _ := from.AspectExtent(r.From.Aspect, r.From.Level)
 	size := [3]int{w, h, a.elements[2]}
-	x := &blitter{to: to, from: from, r: r, linear: linear}
+	x := &blitter{to: to, from: from, r: r, filtered: filter.Kind != texture.Nearest}
 	for i := range 3 {
 		if !within(fromBox, i, size[i]) || !within(toBox, i, b.elements[i]) {
 			return nil, outside("the box %v is copied to %v; must be within %v and %v texels", fromBox, toBox, size, b.elements)
 		}
 		// Between layers nothing is filtered.
-		filtered := linear && (i < 2 || from.Dim == ir.Dim3D)
-		x.start[i], x.taps[i] = tapsOf([2]int{fromBox[0][i], fromBox[1][i]}, [2]int{toBox[0][i], toBox[1][i]}, size[i], filtered)
+		f := filter
+		if i == 2 && from.Dim != ir.Dim3D || filter.Kind == texture.Cubic && i >= from.Dim.Axes() {
+			f.Kind = texture.Nearest
+		}
+		x.start[i], x.taps[i] = tapsOf([2]int{fromBox[0][i], fromBox[1][i]}, [2]int{toBox[0][i], toBox[1][i]}, size[i], f)
 	}
 	return x, nil
 }
@@ -80,7 +101,7 @@ func within(box [2][3]int, axis, n int) bool {
 }
 
 // blittable returns an error if values cannot be converted, or not filtered.
-func blittable(to, from *texture.Image, r *Blit, linear bool) error {
+func blittable(to, from *texture.Image, filter Filter) error {
 	s, t := format.InfoByName(from.Format), format.InfoByName(to.Format)
 	switch {
 	case from.Samples > 1 || to.Samples > 1:
@@ -89,26 +110,46 @@ func blittable(to, from *texture.Image, r *Blit, linear bool) error {
 		return outside("a blit to %s; must not be compressed", to.Format)
 	case s.Sampled != t.Sampled || s.Wide != t.Wide, s.Aspects != format.Color && from.Format != to.Format:
 		return outside("a blit of %s to %s; must have values of the same type, and depth and stencil the same format", from.Format, to.Format)
-	case linear && (s.Sampled != format.Float || s.Wide || s.Aspects != format.Color):
-		return outside("a linear blit of %s; must have colors of 32-bit floats", from.Format)
+	case s.Planes > 0 || t.Planes > 0 || chroma(s) || chroma(t):
+		return outside("a blit of %s to %s; must not have separate luma and chroma", from.Format, to.Format)
+	case filter.Kind > texture.Cubic || filter.Weights > texture.MitchellNetravali:
+		return outside("a blit with filter %d and weights %d; must be Vulkan's", filter.Kind, filter.Weights)
+	case filter.Kind == texture.Cubic && from.Dim != ir.Dim2D:
+		return outside("a cubic blit of a %s image; must be 2d", from.Dim)
+	case filter.Kind != texture.Nearest && (s.Sampled != format.Float || s.Wide || s.Aspects != format.Color):
+		return outside("a filtered blit of %s; must have colors of 32-bit floats", from.Format)
 	}
 	return nil
 }
 
+// chroma reports whether a format has separate texels of luma and chroma.
+func chroma(i *format.Info) bool {
+	_, ok := i.ChannelSources()
+	return ok
+}
+
 // tapsOf returns the taps of the target coordinates from start on: the center of a target texel is scaled to the source.
-func tapsOf(from, to [2]int, size int, linear bool) (start int, list []tap) {
+func tapsOf(from, to [2]int, size int, filter Filter) (start int, list []tap) {
 	scale := float64(from[1]-from[0]) / float64(to[1]-to[0])
 	start = min(to[0], to[1])
 	list = make([]tap, max(to[0], to[1])-start)
 	for i := range list {
 		u := (float64(start+i)+0.5-float64(to[0]))*scale + float64(from[0])
 		t := &list[i]
-		if linear {
+		t.n, t.weight[0] = filter.taps(), 1
+		first := 0 // relative to the texel below u
+		if t.n > 1 {
 			u -= 0.5
-			t.weight = u - math.Floor(u)
 		}
-		n := int(math.Floor(u))
-		t.texel = [2]int{min(max(n, 0), size-1), min(max(n+1, 0), size-1)}
+		switch f := u - math.Floor(u); t.n {
+		case 2:
+			t.weight = [4]float64{1 - f, f}
+		case 4:
+			t.weight, first = filter.Weights.At(f), -1
+		}
+		for k := range t.texel {
+			t.texel[k] = min(max(int(math.Floor(u))+first+k, 0), size-1)
+		}
 	}
 	return start, list
 }
@@ -119,7 +160,7 @@ type blitter struct {
 	r        *Blit
 	taps     [3][]tap
 	start    [3]int
-	linear   bool
+	filtered bool
 }
 
 func (x *blitter) run() {
@@ -146,18 +187,22 @@ func coord(m *texture.Image, s Subresource, x, y, z int) texture.Coord {
 
 // value returns the value of a target texel.
 func (x *blitter) value(i, j, k *tap) [4]uint64 {
-	if !x.linear {
+	if !x.filtered {
 		return x.from.Load(coord(x.from, x.r.From, i.texel[0], j.texel[0], k.texel[0]))
 	}
 	var sum [4]float64
-	for n := range 8 {
-		w := weight(i, n&1) * weight(j, n>>1&1) * weight(k, n>>2)
-		if w == 0 {
-			continue
-		}
-		v := x.from.Load(coord(x.from, x.r.From, i.texel[n&1], j.texel[n>>1&1], k.texel[n>>2]))
-		for c := range sum {
-			sum[c] += w * float64(math.Float32frombits(uint32(v[c])))
+	for c := range k.n {
+		for b := range j.n {
+			for a := range i.n {
+				w := i.weight[a] * j.weight[b] * k.weight[c]
+				if w == 0 {
+					continue
+				}
+				v := x.from.Load(coord(x.from, x.r.From, i.texel[a], j.texel[b], k.texel[c]))
+				for n := range sum {
+					sum[n] += w * float64(math.Float32frombits(uint32(v[n])))
+				}
+			}
 		}
 	}
 	var out [4]uint64
@@ -165,12 +210,4 @@ func (x *blitter) value(i, j, k *tap) [4]uint64 {
 		out[c] = uint64(math.Float32bits(float32(sum[c])))
 	}
 	return out
-}
-
-// weight returns the weight of one of the texels of a tap.
-func weight(t *tap, second int) float64 {
-	if second == 1 {
-		return t.weight
-	}
-	return 1 - t.weight
 }

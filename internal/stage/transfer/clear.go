@@ -18,8 +18,23 @@ func (r Range) Check(m *texture.Image) error {
 	return err
 }
 
-// of returns the range with its counts.
+// Exists returns an error unless the image has the levels and layers.
+func (r Range) Exists(m *texture.Image) error {
+	_, err := r.counted(m)
+	return err
+}
+
+// of returns the range with its counts, of an image that can be cleared.
 func (r Range) of(m *texture.Image) (Range, error) {
+	r, err := r.counted(m)
+	if err == nil && format.InfoByName(m.Format).Compressed {
+		err = outside("an image of %s; must not be compressed", m.Format)
+	}
+	return r, err
+}
+
+// counted returns the range with its counts.
+func (r Range) counted(m *texture.Image) (Range, error) {
 	if m == nil {
 		return r, outside("no image; must be one")
 	}
@@ -31,9 +46,6 @@ func (r Range) of(m *texture.Image) (Range, error) {
 	}
 	if r.BaseLevel < 0 || r.Levels < 1 || r.Levels > m.Levels-r.BaseLevel || r.BaseLayer < 0 || r.Layers < 1 || r.Layers > m.Layers-r.BaseLayer {
 		return r, outside("%d levels from %d on, %d layers from %d on; the image has %d and %d", r.Levels, r.BaseLevel, r.Layers, r.BaseLayer, m.Levels, m.Layers)
-	}
-	if format.InfoByName(m.Format).Compressed {
-		return r, outside("an image of %s; must not be compressed", m.Format)
 	}
 	return r, nil
 }

@@ -165,7 +165,7 @@ func TestBlit(t *testing.T) {
 	} {
 		to := image(t, texture.Desc{Format: "R16_SFLOAT", Dim: ir.Dim2D, Width: 8, Height: 1})
 		r := &Blit{FromBox: [2][3]int{{c.from[0], 0, 0}, {c.from[1], 1, 1}}, ToBox: [2][3]int{{c.to[0], 0, 0}, {c.to[1], 1, 1}}}
-		if err := BlitImage(to, from, r, c.linear); err != nil {
+		if err := BlitImage(to, from, r, linearIf(c.linear)); err != nil {
 			t.Fatal(err)
 		}
 		for x, want := range c.want {
@@ -176,12 +176,71 @@ func TestBlit(t *testing.T) {
 	}
 }
 
+func linearIf(on bool) Filter {
+	if on {
+		return Filter{Kind: texture.Linear}
+	}
+	return Filter{}
+}
+
+// TestBlitCubic compares a cubic blit with the sum of 4×4 texels, weighted by the kernel as a function of the distance
+// (Vulkan, Cubic Filtering; Catmull–Rom and the B-spline of Mitchell and Netravali 1988).
+func TestBlitCubic(t *testing.T) {
+	kernels := map[texture.CubicWeights][2]float64{texture.CatmullRom: {0, .5}, texture.ZeroTangent: {0, 0}, texture.BSpline: {1, 0}, texture.MitchellNetravali: {1. / 3, 1. / 3}}
+	random := rand.New(rand.NewPCG(3, 4))
+	const w, h, tw, th = 6, 5, 9, 7
+	from, to := image(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: w, Height: h}), image(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: tw, Height: th})
+	var texels [h][w]float64
+	for y := range h {
+		for x := range w {
+			v := random.Float32()
+			texels[y][x] = float64(v)
+			from.Store(texture.Coord{X: x, Y: y}, [4]uint64{uint64(math.Float32bits(v))})
+		}
+	}
+	for weights, bc := range kernels {
+		kernel := func(x float64) float64 {
+			b, c := bc[0], bc[1]
+			switch x = math.Abs(x); {
+			case x < 1:
+				return ((12-9*b-6*c)*x*x*x + (-18+12*b+6*c)*x*x + 6 - 2*b) / 6
+			case x < 2:
+				return ((-b-6*c)*x*x*x + (6*b+30*c)*x*x + (-12*b-48*c)*x + 8*b + 24*c) / 6
+			}
+			return 0
+		}
+		r := Blit{FromBox: [2][3]int{{}, {w, h, 1}}, ToBox: [2][3]int{{}, {tw, th, 1}}}
+		if err := BlitImage(to, from, &r, Filter{texture.Cubic, weights}); err != nil {
+			t.Fatal(err)
+		}
+		for y := range th {
+			for x := range tw {
+				u, v := (float64(x)+.5)*w/tw-.5, (float64(y)+.5)*h/th-.5
+				want := 0.
+				for j := -2; j < h+2; j++ {
+					for i := -2; i < w+2; i++ {
+						want += kernel(u-float64(i)) * kernel(v-float64(j)) * texels[min(max(j, 0), h-1)][min(max(i, 0), w-1)]
+					}
+				}
+				got := math.Float32frombits(uint32(to.Load(texture.Coord{X: x, Y: y})[0]))
+				if math.Abs(float64(got)-want) > 1e-5 {
+					t.Fatalf("weights %d: texel %d, %d is %v; must be %v", weights, x, y, got, want)
+				}
+			}
+		}
+	}
+	r := Blit{FromBox: [2][3]int{{}, {1, 1, 1}}, ToBox: [2][3]int{{}, {1, 1, 1}}}
+	if err := r.Check(to, image(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim3D}), Filter{Kind: texture.Cubic}); err == nil {
+		t.Error("a cubic blit of a volume") // VUID-vkCmdBlitImage-filter-00237
+	}
+}
+
 // TestBlitSRGB filters in linear space: the mean of black and white, 0.5, is 188 in sRGB.
 func TestBlitSRGB(t *testing.T) {
 	from := image(t, texture.Desc{Format: "R8G8B8A8_SRGB", Dim: ir.Dim2D, Width: 2, Height: 1})
 	copy(from.TexelRow(texture.Coord{}), []byte{0, 0, 0, 0, 255, 255, 255, 255})
 	to := image(t, texture.Desc{Format: "B8G8R8A8_SRGB", Dim: ir.Dim2D, Width: 1, Height: 1})
-	if err := BlitImage(to, from, &Blit{FromBox: [2][3]int{{}, {2, 1, 1}}, ToBox: [2][3]int{{}, {1, 1, 1}}}, true); err != nil {
+	if err := BlitImage(to, from, &Blit{FromBox: [2][3]int{{}, {2, 1, 1}}, ToBox: [2][3]int{{}, {1, 1, 1}}}, linearIf(true)); err != nil {
 		t.Fatal(err)
 	}
 	if got := to.Texel(texture.Coord{}); !bytes.Equal(got, []byte{188, 188, 188, 128}) {
@@ -243,7 +302,7 @@ func TestHostile(t *testing.T) {
 		for _, err := range []error{
 			BufferToImage(m, buffer, r), ImageToBuffer(buffer, m, r),
 			Image(pick(), m, &ImageCopy{From: sub(), To: sub(), FromOffset: three(), ToOffset: three(), Extent: three()}),
-			BlitImage(pick(), m, &Blit{From: sub(), To: sub(), FromBox: box(), ToBox: box()}, random.IntN(2) == 0),
+			BlitImage(pick(), m, &Blit{From: sub(), To: sub(), FromBox: box(), ToBox: box()}, Filter{texture.Filter(random.IntN(4)), texture.CubicWeights(random.IntN(5))}),
 		} {
 			var bad *RangeError
 			if err == nil {
