@@ -270,17 +270,17 @@ func TestTransfer(t *testing.T) {
 func TestLost(t *testing.T) {
 	for name, info := range map[string]DeviceInfo{"timeout": {Timeout: 50 * time.Millisecond}, "context": {}, "budget": {Budget: 1 << 16}} {
 		t.Run(name, func(t *testing.T) {
+			until, cancel := context.WithCancel(context.Background())
+			defer cancel()
 			if name == "context" {
-				until, cancel := context.WithCancel(context.Background())
 				info.Until = until
-				time.AfterFunc(200*time.Millisecond, cancel)
 			}
-			testLost(t, info)
+			testLost(t, info, cancel)
 		})
 	}
 }
 
-func testLost(t *testing.T, info DeviceInfo) {
+func testLost(t *testing.T, info DeviceInfo, cancel func()) {
 	r := newRig(t, info, storage)
 	module := must(r.dev.NewShaderModule(context.Background(), code(t, endless)))(t)
 	p := must(r.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: r.pipeline}))(t)
@@ -288,6 +288,7 @@ func testLost(t *testing.T, info DeviceInfo) {
 		c.BindPipeline(p)
 		c.Dispatch(1, 1, 1)
 	})
+	time.AfterFunc(100*time.Millisecond, cancel)
 	err := r.submit(t, c)
 	var lost *LostError
 	if !errors.Is(err, ErrDeviceLost) || !errors.As(err, &lost) || lost.Command != "dispatch" || lost.Location == nil {

@@ -3,7 +3,7 @@
 // either into a Script; Run executes a Script and checks its expectations.
 //
 // The package does not execute shaders. The objects of package vk do that for scripts with
-// dispatches on buffers: machine*.go makes them. For the other scripts, which onDevice excludes,
+// dispatches: machine*.go makes them. For the other scripts, which onDevice excludes,
 // device.go and graphics.go pass compiled programs to the stages. Pipelines for ray tracing are
 // read completely, but Run returns Unsupported for them.
 package amber

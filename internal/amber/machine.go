@@ -20,6 +20,7 @@ type machine struct {
 	buffers   map[*Buffer]*vk.Buffer // of the script's buffers that are not empty
 	pipelines map[programKey]*vk.ComputePipeline
 	bindings  map[*Pipeline]*bindings
+	pictures
 }
 
 // maxBound bounds the descriptor sets of a script.
@@ -29,7 +30,7 @@ const maxBound = 1 << 20
 func newMachine(ctx context.Context, r *runner) (*machine, error) {
 	o := &r.options
 	m := &machine{
-		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*vk.ComputePipeline{}, bindings: map[*Pipeline]*bindings{},
+		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*vk.ComputePipeline{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
 	}
 	var err error
 	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{
@@ -67,12 +68,17 @@ const bufferUsage = vk.TransferSource | vk.TransferTarget | vk.UniformTexelBuffe
 // placeAlignment is the alignment of the buffers that share an allocation, in bytes.
 const placeAlignment = 64
 
-// allocate makes the buffers with their first contents. Buffers with a device address have allocations of their own, in
-// the order of their declarations, which determines the addresses; the others share one.
+// allocate makes the buffers with their first contents. Images, and buffers with a device address, have allocations of
+// their own, in the order of their declarations, which determines the addresses; the others share one. An image and its
+// buffer share memory: the buffer is the base level.
 func (m *machine) allocate() error {
+	shown := m.script.shownImages()
 	all := uint64(0)
 	for _, b := range m.script.Buffers {
-		if !b.Addressed {
+		if shown[b] {
+			m.pixels[b], m.faults[b] = m.newImage(b)
+		}
+		if !b.Addressed && m.pixels[b] == nil {
 			all += (uint64(len(b.Data)) + placeAlignment - 1) &^ (placeAlignment - 1)
 		}
 	}
@@ -91,14 +97,16 @@ func (m *machine) allocate() error {
 			continue
 		}
 		memory, at, usage := shared, next, bufferUsage
-		if b.Addressed {
+		if image := m.pixels[b]; image != nil || b.Addressed {
 			var err error
-			if memory, err = m.device.Allocate(vk.MemoryInfo{Size: n, DeviceAddress: true}); err != nil {
+			if memory, at, err = m.allocateOne(image, n, b.Addressed); err != nil {
 				return err
 			}
-			at, usage = 0, usage|vk.DeviceAddress
 		} else {
 			next += (n + placeAlignment - 1) &^ (placeAlignment - 1)
+		}
+		if b.Addressed {
+			usage |= vk.DeviceAddress
 		}
 		x, err := m.device.NewBuffer(vk.BufferInfo{Size: n, Usage: usage})
 		if err == nil {
@@ -111,6 +119,20 @@ func (m *machine) allocate() error {
 		copy(m.memory[b], b.Data)
 	}
 	return nil
+}
+
+// allocateOne makes the memory of one buffer of n bytes, and of its image if it has one. It returns the offset of the
+// buffer in the memory.
+func (m *machine) allocateOne(image *vk.Image, n uint64, addressed bool) (memory *vk.Memory, at uint64, err error) {
+	if image != nil {
+		base, _ := image.Subresource(0, 0, 0)
+		n, _ = image.Requirements()
+		at = base.Offset
+	}
+	if memory, err = m.device.Allocate(vk.MemoryInfo{Size: n, DeviceAddress: addressed}); err == nil && image != nil {
+		err = image.Bind(memory, 0)
+	}
+	return memory, at, err
 }
 
 // submit runs the recorded commands and waits for their end. The error has no trace of the device: it is the one of
@@ -133,8 +155,12 @@ func cause(err error) error {
 		err = lost.Cause
 	}
 	var rule *vk.UsageError
-	if errors.As(err, &rule) && rule.Cause != nil {
+	var missing *vk.UnsupportedError
+	switch {
+	case errors.As(err, &rule) && rule.Cause != nil:
 		return rule.Cause
+	case errors.As(err, &missing) && missing.Cause != nil:
+		return missing.Cause
 	}
 	return err
 }

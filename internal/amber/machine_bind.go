@@ -96,17 +96,13 @@ func (b *bindings) write(m *machine, p *Pipeline) error {
 			b.inline = append(b.inline, x)
 			continue
 		}
-		w := vk.Write{Binding: x.Binding, Element: x.Element}
-		for n, buffer := range x.Buffers {
-			d, offset, err := m.descriptor(x, n, buffer)
-			if err != nil {
-				return err
-			}
-			w.Buffers = append(w.Buffers, d)
-			if x.Kind == UniformDynamic || x.Kind == StorageDynamic {
-				at := [2]uint32{x.Set, x.Binding}
-				offsets[at] = place(offsets[at], x.Element+uint32(n), offset)
-			}
+		w, dynamic, err := m.descriptors(x)
+		if err != nil {
+			return err
+		}
+		if dynamic != nil {
+			at := [2]uint32{x.Set, x.Binding}
+			offsets[at] = place(offsets[at], x.Element, dynamic...)
 		}
 		if err := b.sets[x.Set].Update(w); err != nil {
 			return m.fault(CodeRun, x.At, "set %d, binding %d: %v", x.Set, x.Binding, err)
@@ -121,6 +117,26 @@ func (b *bindings) write(m *machine, p *Pipeline) error {
 		b.dynamic = append(b.dynamic, offsets[at]...)
 	}
 	return nil
+}
+
+// descriptors returns the write of a binding, and the dynamic offsets of its descriptors.
+func (m *machine) descriptors(x *Binding) (w vk.Write, dynamic []uint32, err error) {
+	if x.Kind.textured() {
+		w, err = m.textureWrite(x)
+		return w, nil, err
+	}
+	w = vk.Write{Binding: x.Binding, Element: x.Element, Type: descriptorTypes[x.Kind]}
+	for n, buffer := range x.Buffers {
+		d, offset, err := m.descriptor(x, n, buffer)
+		if err != nil {
+			return w, nil, err
+		}
+		w.Buffers = append(w.Buffers, d)
+		if x.Kind == UniformDynamic || x.Kind == StorageDynamic {
+			dynamic = append(dynamic, offset)
+		}
+	}
+	return w, dynamic, nil
 }
 
 // descriptor returns descriptor n of a binding, and its dynamic offset. A range without bytes is the null descriptor.

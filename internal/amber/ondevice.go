@@ -1,6 +1,9 @@
 package amber
 
-// onDevice reports whether package vk has all that a script needs: it dispatches, and its pipelines have buffers alone.
+import "github.com/chiaro-gpu/chiaro/internal/format"
+
+// onDevice reports whether package vk has all that a script needs: it dispatches, without descriptor heaps and
+// banks of push constants.
 func onDevice(s *Script) bool {
 	ok := true
 	var visit func(list []Command)
@@ -23,8 +26,10 @@ func onDevice(s *Script) bool {
 // onDevice reports whether package vk has the descriptors of a pipeline.
 func (p *Pipeline) onDevice() bool {
 	for i := range p.Bindings {
-		if b := &p.Bindings[i]; b.Kind.textured() || b.Mutable != nil {
-			return false
+		for _, x := range p.Bindings[i].Buffers {
+			if x != nil && x.Texel != nil && x.Texel.Has(format.D) && x.Texel.Has(format.S) { // images of two aspects
+				return false
+			}
 		}
 	}
 	return !p.heaped() && len(p.Banks) == 0
