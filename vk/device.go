@@ -94,6 +94,7 @@ type Device struct {
 
 	heap         heap
 	combinations combinations
+	recent       recentPieces
 
 	lost      chan struct{} // closed when the device is lost
 	lostOnce  sync.Once

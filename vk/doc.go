@@ -38,6 +38,9 @@
 //	pushdescriptor.go   sets without objects
 //	descriptor.go       descriptors in memory
 //	module.go, validationcache.go, pipeline.go, graphicspipeline.go
+//	pipelinecreate.go   what all pipelines have in common; graphicslibrary.go the parts of graphics pipelines
+//	piece.go            compiled stages; pipelinecache.go, pipelinebinary.go hold them
+//	instrumentation.go  shaders that count
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
 //	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set

@@ -7,7 +7,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -17,18 +16,26 @@ import (
 
 // GraphicsPipelineInfo describes a graphics pipeline. A stage is nil if the pipeline does not have it.
 type GraphicsPipelineInfo struct {
+	Creation
 	Vertex, TessControl, TessEvaluation, Geometry, Fragment *StageInfo
 
 	Layout *PipelineLayout
 	State  FixedState
+
+	// Libraries provide parts of the pipeline. Parts are those that stages, Layout and State describe: with the flag
+	// Library or with libraries none if it is 0, else all. Stages and state of other parts are ignored.
+	Libraries []*GraphicsPipeline
+	Parts     link.Parts
 }
 
 // GraphicsPipeline is a graphics pipeline for dynamic rendering.
 type GraphicsPipeline struct {
 	object
+	built
 	drawable
 	static  state.State
 	dynamic []*dynamicState
+	library *assembly // of a library
 
 	clipFollowsClamp bool  // depth clipping is the opposite of depth clamping
 	stippled         bool  // static
@@ -36,13 +43,16 @@ type GraphicsPipeline struct {
 	enables          uint8 // that are dynamic
 }
 
-// graphicsStages are the stages in order.
-var graphicsStages = [...]struct {
+// graphicsStage is a stage of graphics pipelines.
+type graphicsStage struct {
 	model spirv.ExecutionModel
 	stage ir.Stage
 	info  func(*GraphicsPipelineInfo) *StageInfo
 	put   func(*draw.Stages, *ir.Program)
-}{
+}
+
+// graphicsStages are the stages in order.
+var graphicsStages = [...]graphicsStage{
 	{spirv.ExecutionModelVertex, ir.Vertex, func(p *GraphicsPipelineInfo) *StageInfo { return p.Vertex }, func(s *draw.Stages, p *ir.Program) { s.Vertex = p }},
 	{spirv.ExecutionModelTessellationControl, ir.TessControl, func(p *GraphicsPipelineInfo) *StageInfo { return p.TessControl }, func(s *draw.Stages, p *ir.Program) { s.TessControl = p }},
 	{spirv.ExecutionModelTessellationEvaluation, ir.TessEval, func(p *GraphicsPipelineInfo) *StageInfo { return p.TessEvaluation }, func(s *draw.Stages, p *ir.Program) { s.TessEval = p }},
@@ -56,17 +66,69 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
-	if err := check(d, "the layout", info.Layout); err != nil {
+	c, err := d.newCreation(&info.Creation)
+	if err != nil {
 		return nil, err
 	}
-	if err := info.State.check(); err != nil {
+	a, err := c.assemble(ctx, &info)
+	if err != nil {
 		return nil, err
 	}
-	p := &GraphicsPipeline{drawable: drawable{layout: info.Layout, robustness: map[ir.Stage]*compute.Robustness{}}, static: info.State.state()}
-	p.clipFollowsClamp = orZero(info.State.Rasterization).DepthClip == nil && !slices.Contains(info.State.Dynamic, link.DynamicStateDepthClipEnable)
-	p.static.Rasterization.Stipple = state.LineStipple{Factor: info.State.LineStipple, Pattern: info.State.LinePattern}
-	p.stippled = orZero(info.State.Rasterization).Stippled
-	for _, s := range info.State.Dynamic {
+	p := &GraphicsPipeline{}
+	if info.Flags&link.PipelineFlagsLibrary != 0 {
+		p.library = a
+	} else if err := p.link(d, a); err != nil {
+		return nil, err
+	}
+	p.built = c.finish()
+	p.pieces = a.pieces()
+	d.adopt(&p.object, "graphics pipeline", func() {
+		if p.pipeline != nil {
+			p.pipeline.Close()
+		}
+	})
+	return p, nil
+}
+
+// NewGraphicsPipelines makes pipelines, as NewComputePipelines does.
+func (d *Device) NewGraphicsPipelines(ctx context.Context, infos []GraphicsPipelineInfo) ([]*GraphicsPipeline, error) {
+	return batch(infos, func(i *GraphicsPipelineInfo) *Creation { return &i.Creation }, func(i *GraphicsPipelineInfo) (*GraphicsPipeline, error) {
+		return d.NewGraphicsPipeline(ctx, *i)
+	})
+}
+
+// link makes the pipeline of its parts. The programs of the stages are compiled: that is the same with and without
+// link-time optimization, which is the composition of the stages for the state of a draw.
+func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
+	if a.stages[StageVertex] == nil {
+		return usage("VUID-VkGraphicsPipelineCreateInfo-stage-02096", "the pipeline has no vertex stage; must have one")
+	}
+	p.layout, p.static, p.robustness = a.layout, a.state.state(), map[ir.Stage]*compute.Robustness{}
+	p.clipFollowsClamp = orZero(a.state.Rasterization).DepthClip == nil && !slices.Contains(a.state.Dynamic, link.DynamicStateDepthClipEnable)
+	p.static.Rasterization.Stipple = state.LineStipple{Factor: a.state.LineStipple, Pattern: a.state.LinePattern}
+	p.stippled = orZero(a.state.Rasterization).Stippled
+	if err := p.setDynamic(a.state.Dynamic); err != nil {
+		return err
+	}
+	var programs draw.Stages
+	for i, s := range a.stages {
+		if s == nil {
+			continue
+		}
+		graphicsStages[i].put(&programs, s.stage.Program)
+		p.stages = append(p.stages, s.stage)
+		if s.robustness != nil {
+			p.robustness[graphicsStages[i].stage] = s.robustness.inside()
+		}
+	}
+	var err error
+	p.pipeline, err = draw.New(programs, p.static, d.engine, exec.Options{})
+	return compileError(err)
+}
+
+// setDynamic sets the states that commands set.
+func (p *GraphicsPipeline) setDynamic(list []link.DynamicState) error {
+	for _, s := range list {
 		e, ok := enableOf(s)
 		switch {
 		case ok:
@@ -82,67 +144,11 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 		}
 		x := dynamicOf(s)
 		if x == nil {
-			return nil, &UnsupportedError{Feature: "the dynamic state " + s.String()}
+			return &UnsupportedError{Feature: "the dynamic state " + s.String()}
 		}
 		p.dynamic = append(p.dynamic, x)
 	}
-	stages, err := d.graphicsStages(ctx, &info)
-	if err != nil {
-		return nil, err
-	}
-	if d.checking > None {
-		description := info.State.description()
-		layout := info.Layout.link
-		description.Name, description.Kind, description.Stages, description.Layout = "pipeline", link.Graphics, slices.Clone(stages), &layout
-		description.Env, description.Device = d.env, d.env.Device
-		if err := linked(&description); err != nil {
-			return nil, err
-		}
-	}
-	var programs draw.Stages
-	for i := range stages {
-		s := &stages[i]
-		compiled, err := shader.Compile(ctx, s, d.lowering)
-		if err != nil {
-			return nil, compileError(err)
-		}
-		p.stages = append(p.stages, compiled)
-		for _, g := range graphicsStages {
-			if g.model == s.Entry.Model {
-				g.put(&programs, compiled.Program)
-				if r := g.info(&info).Robustness; r != nil {
-					p.robustness[g.stage] = r.inside()
-				}
-			}
-		}
-	}
-	if p.pipeline, err = draw.New(programs, p.static, d.engine, exec.Options{}); err != nil {
-		return nil, compileError(err)
-	}
-	d.adopt(&p.object, "graphics pipeline", func() { p.pipeline.Close() })
-	return p, nil
-}
-
-// graphicsStages returns the specialized entry points.
-func (d *Device) graphicsStages(ctx context.Context, info *GraphicsPipelineInfo) (out []link.Shader, err error) {
-	for _, g := range graphicsStages {
-		s := g.info(info)
-		if s == nil {
-			continue
-		}
-		if err := check(d, "the module", s.Module); err != nil {
-			return nil, err
-		}
-		x, err := d.stage(ctx, s, g.model)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, *x)
-	}
-	if info.Vertex == nil {
-		return nil, usage("VUID-VkGraphicsPipelineCreateInfo-stage-02096", "the pipeline has no vertex stage; must have one")
-	}
-	return out, nil
+	return nil
 }
 
 // stateError returns the public form of an error of package draw.

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // zoo has one object of each type.
@@ -28,11 +30,22 @@ func newZoo(t testing.TB) zoo {
 		must(d.NewCommandBuffer(CommandBufferInfo{}))(t), must(d.NewSemaphore(0))(t), must(d.NewFence(false))(t),
 		must(d.NewEvent())(t), must(d.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(d.NewValidationCache(nil))(t),
 		s.template(t),
+		must(d.NewPipelineCache(nil))(t), s.captured(t),
 	} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
 
 	return z
+}
+
+// captured returns a binary of the compute pipeline of a scene.
+func (s *scene) captured(t testing.TB) *PipelineBinary {
+	t.Helper()
+	module := must(s.dev.NewShaderModule(context.Background(), code(t, saxpy)))(t)
+	p := must(s.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{
+		Creation: Creation{Flags: link.PipelineFlagsCaptureData}, Stage: StageInfo{Module: module}, Layout: s.rig.pipeline,
+	}))(t)
+	return must(s.dev.NewPipelineBinaries(PipelineBinaryInfo{Pipeline: p}))(t)[0]
 }
 
 // arguments makes argument values of any type: numbers are all number, lists have n elements, and the pointers to objects

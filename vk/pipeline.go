@@ -15,9 +15,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// StageInfo describes a stage of a pipeline.
+// StageInfo describes a stage of a pipeline. Its code is that of Module, or Code, or the code that Identifier identifies: a
+// pipeline with an identifier needs the flag FailOnPipelineCompileRequired, and a cache with the stage.
 type StageInfo struct {
 	Module         *ShaderModule
+	Code           []byte // SPIR-V
+	Identifier     []byte // of a module; see ShaderModule.Identifier
 	Entry          string // "main" if it is empty
 	Specialization facts.Spec
 	Flags          link.StageFlags
@@ -65,6 +68,7 @@ const (
 
 // ComputePipelineInfo describes a compute pipeline.
 type ComputePipelineInfo struct {
+	Creation
 	Stage  StageInfo
 	Layout *PipelineLayout
 }
@@ -72,8 +76,9 @@ type ComputePipelineInfo struct {
 // ComputePipeline is a compiled compute shader.
 type ComputePipeline struct {
 	object
+	built
 	layout     *PipelineLayout
-	shader     *link.Shader
+	source     *stageCreation
 	stage      *shader.Stage
 	pipeline   *compute.Pipeline
 	robustness compute.Robustness
@@ -86,48 +91,55 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
-	if err := check(d, "the module", info.Stage.Module); err != nil {
-		return nil, err
-	}
 	if err := check(d, "the layout", info.Layout); err != nil {
 		return nil, err
 	}
-	s, err := d.stage(ctx, &info.Stage, spirv.ExecutionModelGLCompute)
+	c, err := d.newCreation(&info.Creation)
 	if err != nil {
 		return nil, err
 	}
+	if err := c.add(ctx, &info.Stage, spirv.ExecutionModelGLCompute); err != nil {
+		return nil, err
+	}
 	if d.checking > None {
-		layout := info.Layout.link
-		err := linked(&link.Description{Name: "pipeline", Kind: link.Compute, Stages: []link.Shader{*s}, Layout: &layout, Env: d.env, Device: d.env.Device})
-		if err != nil {
+		if err := linked(c.description(&link.Description{}, link.Compute, info.Layout)); err != nil {
 			return nil, err
 		}
 	}
-	p := &ComputePipeline{layout: info.Layout, shader: s}
-	if p.stage, err = shader.Compile(ctx, s, d.lowering); err != nil {
-		return nil, compileError(err)
+	if err := c.compile(ctx); err != nil {
+		return nil, err
 	}
-	if r := info.Stage.Robustness; r != nil {
+	p := &ComputePipeline{layout: info.Layout, source: c.stages[0].kept(), stage: c.stages[0].stage()}
+	if r := c.robustnessOf(&info.Stage); r != nil {
 		p.robustness = *r.inside()
 	}
-	if p.pipeline, err = compute.NewPipeline(p.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
+	create := compute.NewPipeline
+	if info.Flags&link.PipelineFlagsFailOnPipelineCompileRequired != 0 {
+		create = compute.NewDeferred // no machine code before the first dispatch
+	}
+	if p.pipeline, err = create(p.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
 		return nil, compileError(err)
 	}
+	p.built = c.finish()
 	d.adopt(&p.object, "compute pipeline", func() { p.pipeline.Close() })
 	return p, nil
 }
 
-// stage returns the specialized entry point of a stage.
-func (d *Device) stage(ctx context.Context, info *StageInfo, model spirv.ExecutionModel) (*link.Shader, error) {
-	m, err := d.specialize(ctx, info.Module, info.Specialization)
+// NewComputePipelines makes pipelines. If some of them fail, they are nil and the error is a *PipelineError: all are
+// attempted, up to the first failure of one with the flag EarlyReturnOnFailure.
+func (d *Device) NewComputePipelines(ctx context.Context, infos []ComputePipelineInfo) ([]*ComputePipeline, error) {
+	return batch(infos, func(i *ComputePipelineInfo) *Creation { return &i.Creation }, func(i *ComputePipelineInfo) (*ComputePipeline, error) {
+		return d.NewComputePipeline(ctx, *i)
+	})
+}
+
+// entry returns the specialized entry point of a stage.
+func (d *Device) entry(ctx context.Context, m *ShaderModule, info *StageInfo, model spirv.ExecutionModel) (*link.Shader, error) {
+	specialized, err := d.specialize(ctx, m, info.Specialization)
 	if err != nil {
 		return nil, err
 	}
-	entry := info.Entry
-	if entry == "" {
-		entry = "main"
-	}
-	s, err := shader.Find(m, entry, model)
+	s, err := shader.Find(specialized, entryName(info), model)
 	if err != nil {
 		return nil, usage("VUID-VkPipelineShaderStageCreateInfo-pName-00707", "%v", err)
 	}
@@ -181,10 +193,17 @@ func (r *Robustness) inside() *compute.Robustness {
 	return c
 }
 
-// Stage returns the specialized module and the interface of the pipeline's stage.
+// Stage returns the specialized module and the interface of the pipeline's stage; zero values if the module is not known.
 func (p *ComputePipeline) Stage() link.Shader {
-	if p == nil || p.shader == nil {
+	if p == nil || p.source == nil {
 		return link.Shader{}
 	}
-	return *p.shader
+	if p.source.shader != nil {
+		return *p.source.shader
+	}
+	s, err := p.dev.stageOf(context.Background(), p.source)
+	if err != nil {
+		return link.Shader{}
+	}
+	return *s
 }

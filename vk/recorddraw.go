@@ -13,6 +13,10 @@ func (c *CommandBuffer) BindGraphicsPipeline(p *GraphicsPipeline) {
 		c.fail(err)
 		return
 	}
+	if p.library != nil {
+		c.fail(usage("VUID-vkCmdBindPipeline-pipeline-03382", "%v is a library; must be linked", &p.object))
+		return
+	}
 	c.refer(&p.object)
 	c.commands = append(c.commands, command{kind: bindGraphics, a: p})
 }

@@ -164,24 +164,31 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	} else {
 		s.info.Code = slices.Clone(info.Code)
 	}
-	m, err := spirv.Decode(s.info.Code)
-	if err != nil {
-		return nil, err
-	}
-	stage := &StageInfo{Module: &ShaderModule{module: m}, Entry: info.Entry, Specialization: s.info.Specialization, SubgroupSize: info.SubgroupSize}
+	stage := &StageInfo{Code: s.info.Code, Entry: info.Entry, Specialization: s.info.Specialization, SubgroupSize: info.SubgroupSize}
 	if info.Flags&link.ObjectFlagsAllowVaryingSubgroupSize != 0 {
 		stage.Flags |= link.StageFlagsAllowVaryingSubgroupSize
 	}
 	if info.Flags&link.ObjectFlagsRequireFullSubgroups != 0 {
 		stage.Flags |= link.StageFlagsRequireFullSubgroups
 	}
-	if s.shader, err = d.stage(ctx, stage, info.Stage.model()); err != nil {
+	var creation Creation
+	if info.Flags&InstrumentShader != 0 {
+		creation.Flags = InstrumentShaders
+	}
+	c, err := d.newCreation(&creation)
+	if err != nil {
 		return nil, err
 	}
-	if s.stage, err = shader.Compile(ctx, s.shader, d.lowering); err != nil {
-		return nil, compileError(err)
+	if err := c.add(ctx, stage, info.Stage.model()); err != nil {
+		return nil, err
 	}
-	s.shader.Flags, s.shader.Object, s.shader.Next, s.shader.HasNext = 0, info.Flags, info.Next, true
+	if err := c.compile(ctx); err != nil {
+		return nil, err
+	}
+	s.shader, s.stage = c.stages[0].shader, c.stages[0].stage()
+	if s.shader != nil {
+		s.shader.InChain, s.shader.Flags, s.shader.Object, s.shader.Next, s.shader.HasNext = false, 0, info.Flags&^InstrumentShader, info.Next, true
+	}
 	if info.Stage == StageCompute {
 		if s.compute, err = compute.NewPipeline(s.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
 			return nil, compileError(err)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"debug/elf"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -76,7 +74,7 @@ func (f *engineFlags) jit(c console, level amd64.Level) jit.Engine {
 	if err != nil {
 		fmt.Fprintf(c.err, "chiaro: code cache disabled: %v\n", err)
 	}
-	return jit.Engine{Level: level, Cache: jit.NewCache(cacheMemory, disk, buildID())}
+	return jit.Engine{Level: level, Cache: jit.NewCache(cacheMemory, disk, store.BuildID())}
 }
 
 // folder opens the folder of --cache. It returns nil if the code cache is disabled.
@@ -93,23 +91,4 @@ func (f *engineFlags) folder() (*store.Dir, error) {
 		path = filepath.Join(dir, "chiaro")
 	}
 	return store.Open(path, cacheDisk)
-}
-
-// buildID returns an id that differs between any two builds of this program; "" if
-// the system does not provide one.
-func buildID() string {
-	f, err := elf.Open("/proc/self/exe")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	note := f.Section(".note.go.buildid")
-	if note == nil {
-		return ""
-	}
-	b, err := note.Data()
-	if err != nil {
-		return ""
-	}
-	return hex.EncodeToString(b)
 }

@@ -35,15 +35,22 @@ func (s *Stage) Locate(err error) (Location, bool) {
 	case errors.As(err, &interrupt):
 		origin = interrupt.Origin
 	}
-	n := s.Facts.Code.Len()
+	known := s.Facts
+	if known == nil && s.Source != nil && origin > 0 {
+		known = s.Source()
+	}
+	if known == nil {
+		return Location{}, false
+	}
+	n := known.Code.Len()
 	if origin <= 0 || int(origin) > n {
 		return Location{}, false
 	}
 	i := int(origin) - 1
-	l := Location{Op: s.Facts.Code.Inst(i).Op()}
+	l := Location{Op: known.Code.Inst(i).Op()}
 	const near = 8 // a label precedes the line of its block by a few instructions
 	for j := i; j < min(i+near, n); j++ {
-		if at, ok := s.Facts.Line(j); ok {
+		if at, ok := known.Line(j); ok {
 			l.Source, l.HasSource = at, true
 			break
 		}

@@ -80,7 +80,9 @@ func names(entries []*iface.Entry) string {
 // Stage is a compiled stage: its program before an engine compiles it, and its source.
 type Stage struct {
 	Program *ir.Program
-	Facts   *facts.Module
+	Facts   *facts.Module // nil if the program is from a cache
+
+	Source func() *facts.Module // returns the facts if they are nil; nil if they are not known
 }
 
 // Compile lowers a stage and runs the passes. The subgroup requirements of the stage replace the ones of o. Besides
@@ -109,5 +111,5 @@ func Lower(ctx context.Context, m *valid.Module, entry *facts.EntryPoint, o lowe
 	if err := pass.RunUntil(p, ctx.Err); err != nil {
 		return nil, err
 	}
-	return &Stage{p, m.Facts()}, nil
+	return &Stage{Program: p, Facts: m.Facts()}, nil
 }

@@ -82,13 +82,26 @@ func (d *Dir) Load(k Key) ([]byte, bool) {
 	if _, err := io.ReadFull(f, all); err != nil {
 		return nil, false
 	}
-	data := all[headerBytes:]
-	if !bytes.Equal(all[:headerBytes], header(k, data)) {
+	key, data, ok := Unpack(all)
+	if !ok || key != k {
 		return nil, false
 	}
 	now := time.Now()
 	_ = d.root.Chtimes(fileName(k), now, now) // on failure it is only evicted earlier
 	return data, true
+}
+
+// Pack returns the form of an entry in a file: header and data.
+func Pack(k Key, data []byte) []byte { return append(header(k, data), data...) }
+
+// Unpack returns the key and the data of the result of Pack. It reports false for any other bytes.
+func Unpack(b []byte) (k Key, data []byte, ok bool) {
+	if len(b) < headerBytes {
+		return k, nil, false
+	}
+	copy(k[:], b[len(magic):])
+	data = b[headerBytes:]
+	return k, data, bytes.Equal(b[:headerBytes], header(k, data))
 }
 
 // header returns the header of the file with key k and the given data.
@@ -119,7 +132,7 @@ func (d *Dir) Save(k Key, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	_, err = f.Write(append(header(k, data), data...))
+	_, err = f.Write(Pack(k, data))
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = d.root.Rename(temp, fileName(k))
 	}

@@ -25,12 +25,7 @@ type Pipeline struct {
 // accesses images is only verified; Dispatch returns the engine's errors. o.Stop is
 // for this compilation alone.
 func NewPipeline(p *ir.Program, e exec.Engine, o exec.Options) (*Pipeline, error) {
-	l := &Pipeline{program: p, engine: e, options: exec.Options{Limits: o.Limits}}
-	l.variants = Variants[struct{}]{
-		Equal: func(_, _ *struct{}) bool { return true },
-		Copy:  func(*struct{}) struct{} { return struct{}{} },
-		Make:  func(*struct{}) (*ir.Program, error) { return p, nil },
-	}
+	l := newPipeline(p, e, o)
 	if exec.CheckRunnable(e.Name(), p) != nil {
 		return l, p.Verify()
 	}
@@ -40,6 +35,21 @@ func NewPipeline(p *ir.Program, e exec.Engine, o exec.Options) (*Pipeline, error
 	}
 	l.variants.Add(&struct{}{}, prog)
 	return l, nil
+}
+
+// NewDeferred is NewPipeline without a compilation: the first dispatch compiles.
+func NewDeferred(p *ir.Program, e exec.Engine, o exec.Options) (*Pipeline, error) {
+	return newPipeline(p, e, o), p.Verify()
+}
+
+func newPipeline(p *ir.Program, e exec.Engine, o exec.Options) *Pipeline {
+	l := &Pipeline{program: p, engine: e, options: exec.Options{Limits: o.Limits}}
+	l.variants = Variants[struct{}]{
+		Equal: func(_, _ *struct{}) bool { return true },
+		Copy:  func(*struct{}) struct{} { return struct{}{} },
+		Make:  func(*struct{}) (*ir.Program, error) { return p, nil },
+	}
+	return l
 }
 
 // IR returns the program as it is before anything is bound.
