@@ -22,13 +22,17 @@ type CommandBuffer struct {
 
 	stamp    uint64 // number of the recording
 	commands []command
-	refs     []*object // that the commands use, each once
-	data     []byte    // payloads of commands
-	sets     []*Set    // of bindSets
-	epochs   []uint64  // of sets, as they were bound
-	offsets  []uint32  // dynamic, of bindSets
+	refs     []*object     // that the commands use, each once
+	each     func(*object) // refer, made once: a method value allocates
+	data     []byte        // payloads of commands
+	sets     []*Set        // of bindSets
+	epochs   []uint64      // of sets, as they were bound
+	offsets  []uint32      // dynamic, of bindSets
 	regions  []BufferCopy
 	pushed   pushedSets
+
+	renderings     []*rendering // of beginRendering, and idle ones of earlier recordings
+	renderingsUsed int
 }
 
 // command is one recorded command. Its operands depend on its kind.
@@ -49,8 +53,10 @@ func (d *Device) NewCommandBuffer(info CommandBufferInfo) (*CommandBuffer, error
 		return nil, err
 	}
 	c := &CommandBuffer{secondary: info.Secondary}
+	c.each = c.refer
 	d.adopt(&c.object, "command buffer", func() {
 		c.commands, c.refs, c.sets, c.data, c.offsets, c.regions, c.epochs, c.pushed = nil, nil, nil, nil, nil, nil, nil, pushedSets{}
+		c.renderings, c.renderingsUsed = nil, 0
 	})
 	return c, nil
 }
@@ -84,6 +90,10 @@ func (c *CommandBuffer) clear() {
 	c.commands, c.refs, c.sets = c.commands[:0], c.refs[:0], c.sets[:0]
 	c.data, c.offsets, c.regions, c.epochs = c.data[:0], c.offsets[:0], c.regions[:0], c.epochs[:0]
 	c.pushed.reset()
+	for _, r := range c.renderings[:c.renderingsUsed] {
+		r.forget()
+	}
+	c.renderingsUsed = 0
 	c.err = nil
 }
 

@@ -98,9 +98,8 @@ type Device struct {
 
 	lost      chan struct{} // closed when the device is lost
 	lostOnce  sync.Once
-	lostCause error // set before lost is closed
-	ctx       context.Context
-	cancel    context.CancelFunc
+	lostCause error       // set before lost is closed
+	forget    func() bool // ends the watch of Until
 	closeOnce sync.Once
 }
 
@@ -137,12 +136,14 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 		d.cache = jit.NewCache(codeCache, nil, "")
 		d.engine = engine.Best(d.cache)
 	}
-	until := info.Until
-	if until == nil {
-		until = context.Background()
-	}
-	d.ctx, d.cancel = context.WithCancel(until)
 	d.queue = newQueue(d)
+	d.forget = func() bool { return true }
+	if until := info.Until; until != nil {
+		end := func() { d.queue.ctx.Cancel(until.Err()) }
+		if d.forget = context.AfterFunc(until, end); until.Err() != nil {
+			end() // before the first command
+		}
+	}
 	return d, nil
 }
 
@@ -177,6 +178,7 @@ func (d *Device) Close() error {
 		return nil
 	}
 	d.closeOnce.Do(func() {
+		d.forget()
 		d.lose(&LostError{Command: "close", Cause: errors.New("the device is closed")})
 		d.queue.stop()
 		d.heap.freeAll()
@@ -196,7 +198,7 @@ func (d *Device) lose(cause error) {
 	d.lostOnce.Do(func() {
 		d.lostCause = cause
 		close(d.lost)
-		d.cancel()
+		d.queue.ctx.Cancel(cause)
 	})
 }
 

@@ -48,7 +48,7 @@
 //	commandbuffer.go    states of a command buffer
 //	record*.go          its commands; execute*.go their execution
 //	transformfeedback.go, conditional.go, multidraw.go, vertexbind.go
-//	semaphore.go, event.go, query.go, querycommand.go
+//	semaphore.go, wait.go, event.go, query.go, querycommand.go
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words

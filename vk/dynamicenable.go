@@ -162,6 +162,14 @@ func (c *CommandBuffer) from(at, first int) {
 	}
 }
 
+// memoryOf returns the memory of the list that a command replaces, as an empty list; nil if it replaces a part.
+func memoryOf[T any](k *command, list []T) []T {
+	if k.x[2] == 0 {
+		return list[:0]
+	}
+	return nil
+}
+
 // partial returns the list of a command that SetViewport or SetScissor recorded, merged with the list before it.
 func partial[T any](k *command, before, list []T) []T {
 	if k.x[2] == 0 {

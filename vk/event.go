@@ -1,5 +1,7 @@
 package vk
 
+import "context"
+
 // Event is a flag that commands and the host set, reset and wait for. It is a timeline of two states: odd values are
 // set.
 type Event struct {
@@ -47,13 +49,13 @@ func (e *Event) change(state uint64) {
 }
 
 // await waits until the event is set.
-func (e *Event) await() error {
+func (e *Event) await(ctx context.Context) error {
 	for {
 		v := e.now()
 		if v&1 == 1 {
 			return nil
 		}
-		if err := e.wait(e.dev.ctx, v+1); err != nil {
+		if err := e.wait(ctx, v+1); err != nil {
 			return err
 		}
 	}

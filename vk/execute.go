@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"time"
 
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
@@ -12,12 +14,15 @@ import (
 // executor runs command buffers: the state that commands set.
 type executor struct {
 	dev      *Device
+	ctx      *exec.StopContext // of all commands; it ends with the device, or by timer
+	timer    *time.Timer       // runs during a command; nil without a timeout
 	work     *submission
 	pipeline *ComputePipeline
 	shader   *Shader              // the compute shader object that is bound instead
 	sets     [2][maxSets]boundSet // by bind point
 	push     [MaxPushBytes]byte
 	args     [maxSets]compute.Set // of the dispatch or draw
+	moved    []compute.SetBinding // of args: those with dynamic offsets
 	graphics graphics
 
 	condition condition
@@ -30,6 +35,16 @@ type boundSet struct {
 	dynamic []uint32
 }
 
+// newExecutor returns the executor of a queue.
+func newExecutor(q *Queue) *executor {
+	x := &executor{dev: q.dev, ctx: q.ctx}
+	if n := q.dev.timeout; n > 0 {
+		x.timer = time.AfterFunc(n, func() { x.ctx.Cancel(fmt.Errorf("the command ran for more than %v: %w", n, context.DeadlineExceeded)) })
+		x.timer.Stop()
+	}
+	return x
+}
+
 // run runs a primary command buffer of a submission. The state does not outlive it.
 func (x *executor) run(s *submission, c *CommandBuffer) error {
 	x.work = s
@@ -38,7 +53,7 @@ func (x *executor) run(s *submission, c *CommandBuffer) error {
 	if err == nil && x.graphics.current != nil {
 		err = &LostError{Command: commandNames[beginRendering], Cause: usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "the rendering does not end in %v; must end", &c.object)}
 	}
-	x.graphics.releaseRegions()
+	x.releaseRegions()
 	return err
 }
 
@@ -64,7 +79,7 @@ func (x *executor) commands(c *CommandBuffer) error {
 			lost.Location = locate(x.stages(k.kind), err)
 			return lost
 		}
-		if err := x.dev.ctx.Err(); err != nil {
+		if err := x.ctx.Err(); err != nil {
 			return &LostError{Command: k.name(), Cause: err}
 		}
 	}
@@ -102,7 +117,7 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	case resetEvent:
 		k.a.(*Event).change(0)
 	case waitEvents:
-		return k.a.(*Event).await()
+		return k.a.(*Event).await(x.ctx)
 	case resetQueries:
 		k.a.(*QueryPool).reset(int(k.x[0]), int(k.x[1]))
 	case writeTimestamp, beginQuery, endQuery:
@@ -185,12 +200,17 @@ func (x *executor) bindSets(c *CommandBuffer, k *command) {
 	}
 }
 
-// commandContext returns the context of one command: it ends with the device, and with the time that a command may take.
-func (d *Device) commandContext() (context.Context, context.CancelFunc) {
-	if d.timeout <= 0 {
-		return d.ctx, func() {}
+// watch begins a command that runs shaders: after the time that it may take its context ends. unwatch must follow.
+func (x *executor) watch() {
+	if x.timer != nil {
+		x.timer.Reset(x.dev.timeout)
 	}
-	return context.WithTimeoutCause(d.ctx, d.timeout, fmt.Errorf("the command ran for more than %v", d.timeout))
+}
+
+func (x *executor) unwatch() {
+	if x.timer != nil {
+		x.timer.Stop()
+	}
 }
 
 // stages returns the stages that a command may have run.
@@ -235,12 +255,12 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 		Workers: x.dev.workers, Budget: x.dev.budget, Sets: sets,
 	}
 	args.Log = x.dev.printer.log(p.stage)
-	regions, release := x.dev.heap.regions()
-	defer release()
-	args.Regions = regions
-	ctx, cancel := x.dev.commandContext()
-	defer cancel()
-	err = p.pipeline.Dispatch(ctx, args)
+	regions := x.dev.heap.regions()
+	defer x.dev.heap.release(regions)
+	args.Regions = regions.all()
+	x.watch()
+	defer x.unwatch()
+	err = p.pipeline.Dispatch(x.ctx, args)
 	if n := x.graphics.counts; n != nil {
 		size := p.stage.Program.LocalSize
 		n.compute += uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2]) * uint64(size[0]) * uint64(size[1]) * uint64(size[2])
@@ -253,6 +273,7 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 // not bound: its descriptors are null. The submission acquires the objects of sets that were updated after it began.
 func (x *executor) resolve(point BindPoint, l *PipelineLayout) ([]compute.Set, error) {
 	out := x.args[:len(l.sets)]
+	x.moved = x.moved[:0]
 	for i := range out {
 		out[i] = nil
 		b := &x.sets[point][i]
@@ -267,15 +288,17 @@ func (x *executor) resolve(point BindPoint, l *PipelineLayout) ([]compute.Set, e
 			return nil, err
 		}
 		if b.dynamic != nil {
-			out[i] = b.moved(out[i])
+			out[i] = x.move(b, out[i])
 		}
 	}
 	return out, nil
 }
 
-// moved returns the content of the set with its dynamic offsets.
-func (b *boundSet) moved(content compute.Set) compute.Set {
-	out := append(compute.Set(nil), content...)
+// move returns the content of a set with its dynamic offsets.
+func (x *executor) move(b *boundSet, content compute.Set) compute.Set {
+	from := len(x.moved)
+	x.moved = append(x.moved, content...)
+	out := x.moved[from:]
 	for i := range out {
 		if n := b.set.layout.dynamicCount(i); n > 0 {
 			at := b.set.layout.slots[i].dynamic

@@ -17,7 +17,8 @@ type graphics struct {
 	pass    draw.Pass
 	last    *drawable   // of the last draw
 	current *rendering  // nil outside of a rendering
-	release []func()    // regions of the draws of the pass
+	regions []*regions  // of the draws of the pass
+	args    state.Args  // of a draw: reused
 	logs    []*exec.Log // of the draws of the pass
 	queries []*activeQuery
 
@@ -42,9 +43,14 @@ type bound struct {
 }
 
 func (g *graphics) reset() {
+	old := &g.bound.dynamic
+	viewports, scissors, discard := old.Viewports[:0], old.Scissors[:0], old.Discard.Rectangles[:0]
 	g.forget()
+	// Only the memory of the lists is kept.
+	new := &g.bound.dynamic
+	new.Viewports, new.Scissors, new.Discard.Rectangles = viewports, scissors, discard
 	g.last, g.current, g.queries, g.counts, g.ended = nil, nil, nil, nil, nil
-	g.feedback = nil
+	g.feedback, g.args = nil, state.Args{}
 }
 
 // forget drops all that is bound.
@@ -61,9 +67,10 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 	case bindIndexBuffer:
 		g.bindIndices(k)
 	case drawVertices:
-		return x.draw(&state.Args{
+		g.args = state.Args{
 			Count: uint32(k.x[0]), Instances: uint32(k.x[0] >> 32), First: uint32(k.x[1]), FirstInstance: uint32(k.x[1] >> 32), BaseVertex: int32(uint32(k.x[2])),
-		}, k.x[3] == 1, nil)
+		}
+		return x.draw(&g.args, k.x[3] == 1, nil)
 	case drawIndirect:
 		return x.drawIndirect(k)
 	case beginRendering:
@@ -74,7 +81,7 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 		if g.current == nil {
 			return usage("VUID-vkCmdClearAttachments-renderpass", "the command is outside of a rendering; must be inside")
 		}
-		return g.pass.Clear(x.dev.ctx, k.a.(*draw.Clears))
+		return g.pass.Clear(x.ctx, k.a.(*draw.Clears))
 	default:
 		g.setState(c, k)
 	}
@@ -115,7 +122,7 @@ func (g *graphics) setState(c *CommandBuffer, k *command) {
 	s := &g.bound.dynamic
 	word := func(i uint64) uint32 { return binary.LittleEndian.Uint32(c.data[k.x[0]+4*i:]) }
 	float := func(i uint64) float32 { return math.Float32frombits(word(i)) }
-	list := func() (out []state.Rect) {
+	list := func(out []state.Rect) []state.Rect {
 		for i := range k.x[1] {
 			out = append(out, state.Rect{X: int32(word(4 * i)), Y: int32(word(4*i + 1)), Width: word(4*i + 2), Height: word(4*i + 3)})
 		}
@@ -132,17 +139,17 @@ func (g *graphics) setState(c *CommandBuffer, k *command) {
 		}
 	case setViewports:
 		g.bound.have |= 1 << haveViewports
-		var all []state.Viewport
+		all := memoryOf(k, s.Viewports)
 		for i := range k.x[1] {
 			all = append(all, state.Viewport{X: float(6 * i), Y: float(6*i + 1), Width: float(6*i + 2), Height: float(6*i + 3), MinDepth: float(6*i + 4), MaxDepth: float(6*i + 5)})
 		}
 		s.Viewports = partial(k, s.Viewports, all)
 	case setScissors:
 		g.bound.have |= 1 << haveScissors
-		s.Scissors = partial(k, s.Scissors, list())
+		s.Scissors = partial(k, s.Scissors, list(memoryOf(k, s.Scissors)))
 	case setDiscardRectangles:
 		g.bound.have |= 1 << haveDiscardRectangles
-		s.Discard.Rectangles = list()
+		s.Discard.Rectangles = list(s.Discard.Rectangles[:0])
 	case setVertexInput:
 		g.bound.have |= 1 << haveVertexInput
 		s.Vertex = *k.a.(*state.VertexInput)
@@ -173,10 +180,10 @@ func (x *executor) endRendering() error {
 	if g.current == nil {
 		return usage("VUID-vkCmdEndRendering-renderpass", "no rendering is active; must be")
 	}
-	ctx, cancel := x.dev.commandContext()
-	defer cancel()
-	err := g.pass.End(ctx)
-	g.releaseRegions()
+	x.watch()
+	err := g.pass.End(x.ctx)
+	x.unwatch()
+	x.releaseRegions()
 	for _, log := range g.logs { // the fragments of the draws have run
 		x.dev.printer.flush(log)
 	}
@@ -195,21 +202,35 @@ func (x *executor) endRendering() error {
 // flush runs what the current rendering has recorded.
 func (x *executor) flush() error {
 	g := &x.graphics
-	ctx, cancel := x.dev.commandContext()
-	defer cancel()
-	if err := g.pass.End(ctx); err != nil {
+	x.watch()
+	err := g.pass.End(x.ctx)
+	x.unwatch()
+	if err != nil {
 		return err
 	}
 	return stateError(g.pass.Begin(&g.current.target, nil, x.dev.workers))
 }
 
-// releaseRegions ends the use of the allocations with device addresses.
-func (g *graphics) releaseRegions() {
-	for _, release := range g.release {
-		release()
+// holdRegions returns the allocations with device addresses, for the draws of a pass.
+func (x *executor) holdRegions() *regions {
+	g := &x.graphics
+	r := x.dev.heap.regions()
+	if n := len(g.regions); n > 0 && g.regions[n-1] == r {
+		x.dev.heap.release(r)
+	} else {
+		g.regions = append(g.regions, r)
 	}
-	clear(g.release)
-	g.release = g.release[:0]
+	return r
+}
+
+// releaseRegions ends the use of the allocations with device addresses.
+func (x *executor) releaseRegions() {
+	g := &x.graphics
+	for _, r := range g.regions {
+		x.dev.heap.release(r)
+	}
+	clear(g.regions)
+	g.regions = g.regions[:0]
 }
 
 // drawable returns the bound pipeline or the pipeline of the bound shader objects, and composes the state of the draw:
@@ -253,7 +274,7 @@ func (x *executor) drawable() (*drawable, error) {
 	return p, nil
 }
 
-// draw records a draw in the pass.
+// draw records a draw in the pass, which copies the arguments that it needs.
 func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) error {
 	g := &x.graphics
 	if g.current == nil {
@@ -274,11 +295,9 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	if err != nil {
 		return err
 	}
-	regions, release := x.dev.heap.regions()
-	g.release = append(g.release, release)
 	a.Shader = compute.Args{
-		Sets: append([]compute.Set(nil), sets...), Push: x.push[:], StageRobustness: p.robustness,
-		Regions: regions, Workers: x.dev.workers, Budget: x.dev.budget,
+		Sets: sets, Push: x.push[:], StageRobustness: p.robustness,
+		Regions: x.holdRegions().all(), Workers: x.dev.workers, Budget: x.dev.budget,
 	}
 	if a.Shader.Log = x.dev.printer.log(p.stages...); a.Shader.Log != nil {
 		g.logs = append(g.logs, a.Shader.Log)
@@ -291,13 +310,13 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 		}
 	}
 	g.count(a)
-	ctx, cancel := x.dev.commandContext()
-	defer cancel()
 	var before [state.MaxStreams]state.FeedbackCount
 	if a.Feedback = g.feedback; a.Feedback != nil {
 		before = g.feedback.Streams
 	}
-	err = record(ctx, g, p, a, indirect)
+	x.watch()
+	err = record(x.ctx, g, p, a, indirect)
+	x.unwatch()
 	g.countStreams(&before)
 	return stateError(err)
 }

@@ -86,7 +86,13 @@ type scene struct {
 
 func newScene(t testing.TB, samples int) *scene {
 	t.Helper()
-	s := &scene{rig: newRig(t, DeviceInfo{}, storage)}
+	return newSceneOn(t, samples, DeviceInfo{})
+}
+
+// newSceneOn is newScene on a device of its own kind.
+func newSceneOn(t testing.TB, samples int, info DeviceInfo) *scene {
+	t.Helper()
+	s := &scene{rig: newRig(t, info, storage)}
 	s.images = must(s.dev.Allocate(MemoryInfo{Size: 1 << 16}))(t)
 	rgba, d32 := formatOf(t, "R8G8B8A8_UNORM"), formatOf(t, "D32_SFLOAT")
 	s.color = must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: rgba, Extent: [3]int{8, 8, 1}, Samples: samples, Usage: ImageColorAttachment | ImageTransferSource}))(t)

@@ -153,6 +153,9 @@ func (p *GraphicsPipeline) setDynamic(list []link.DynamicState) error {
 
 // stateError returns the public form of an error of package draw.
 func stateError(err error) error {
+	if err == nil {
+		return nil // without the allocation of bad
+	}
 	var bad *state.StateError
 	if errors.As(err, &bad) {
 		return usage("", "%v", bad)

@@ -207,8 +207,8 @@ func TestHostileCommands(t *testing.T) {
 		for _, number := range numbers {
 			for n := range most {
 				if s == nil || s.dev.Err() != nil {
-					s = newScene(t, 1)
-					s.dev.timeout = 20 * time.Millisecond // 2³¹ vertices are valid, and a draw of them takes hours
+					// 2³¹ vertices are valid, and a draw of them takes hours.
+					s = newSceneOn(t, 1, DeviceInfo{Timeout: 20 * time.Millisecond})
 					s.build(t)
 				}
 				z := s.zoo(t)

@@ -149,7 +149,7 @@ func (v *ImageView) aspect(a Aspect) *texture.View {
 
 // firstAspect returns the first aspect of an image.
 func firstAspect(m *Image) Aspect {
-	first := m.image.Aspects()[0]
+	first := m.image.FirstAspect()
 	for _, p := range aspects {
 		if p.inside&first != 0 {
 			return p.public

@@ -22,6 +22,9 @@ type Memory struct {
 	bytes   []byte
 	memory  *exec.Memory
 	address uint64 // device address; 0 if it has none
+
+	users int  // the regions that have it; guarded by heap.mu
+	gone  bool // freed when users is 0
 }
 
 // heap is the memory of a device.
@@ -31,6 +34,15 @@ type heap struct {
 	all         map[*Memory]struct{}
 	addressed   []*Memory // with device addresses, ascending
 	next        uint64    // the next device address
+	current     *regions  // of addressed; nil after a change, and if there are none
+}
+
+// regions are the allocations that commands reach by address. A command uses those of its beginning: memory that is
+// freed meanwhile is unmapped after it.
+type regions struct {
+	list   []exec.Region
+	memory []*Memory
+	users  int // commands, and the heap while they are current
 }
 
 // Allocate allocates memory. It returns an *OutOfMemoryError beyond the bound of the device.
@@ -62,6 +74,7 @@ func (d *Device) Allocate(info MemoryInfo) (*Memory, error) {
 		m.address = max(h.next, compute.FirstAddress)
 		h.next = compute.AddressAfter(m.address, info.Size)
 		h.addressed = append(h.addressed, m)
+		h.change()
 	}
 	return m, nil
 }
@@ -83,18 +96,28 @@ func (h *heap) unreserve(n uint64) {
 	h.used -= n
 }
 
-// free unmaps an allocation.
+// free frees an allocation: at once, or after the commands that reach it by its address.
 func (h *heap) free(m *Memory) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.all[m]; !ok {
 		return
 	}
-	delete(h.all, m)
-	h.used -= uint64(len(m.bytes))
 	if i := slices.Index(h.addressed, m); i >= 0 {
 		h.addressed = slices.Delete(h.addressed, i, i+1)
+		h.change()
 	}
+	m.gone = true
+	h.unmap(m)
+}
+
+// unmap unmaps an allocation that is freed and that no command reaches.
+func (h *heap) unmap(m *Memory) {
+	if !m.gone || m.users > 0 {
+		return
+	}
+	delete(h.all, m)
+	h.used -= uint64(len(m.bytes))
 	m.memory.Free()
 }
 
@@ -106,25 +129,60 @@ func (h *heap) freeAll() {
 		m.state.Store(closed)
 		m.memory.Free()
 	}
-	h.all, h.addressed, h.used = nil, nil, 0
+	h.all, h.addressed, h.current, h.used = nil, nil, nil, 0
 }
 
-// regions returns the allocations with device addresses and holds them until release is called.
-func (h *heap) regions() (list []exec.Region, release func()) {
+// change makes the regions of later commands others than those of earlier ones.
+func (h *heap) change() {
+	h.leave(h.current)
+	h.current = nil
+}
+
+// regions returns the allocations with device addresses; nil if there are none. They stay mapped until release.
+func (h *heap) regions() *regions {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var held []*Memory
-	for _, m := range h.addressed {
-		if m.acquire() {
-			held = append(held, m)
-			list = append(list, exec.Region{Address: m.address, Bytes: m.bytes})
-		}
+	if len(h.addressed) == 0 {
+		return nil
 	}
-	return list, func() {
-		for _, m := range held {
-			m.release()
+	if h.current == nil {
+		r := &regions{users: 1, memory: slices.Clone(h.addressed)}
+		for _, m := range r.memory {
+			m.users++
+			r.list = append(r.list, exec.Region{Address: m.address, Bytes: m.bytes})
 		}
+		h.current = r
 	}
+	h.current.users++
+	return h.current
+}
+
+// release ends a use of regions.
+func (h *heap) release(r *regions) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leave(r)
+}
+
+func (h *heap) leave(r *regions) {
+	if r == nil {
+		return
+	}
+	if r.users--; r.users > 0 {
+		return
+	}
+	for _, m := range r.memory {
+		m.users--
+		h.unmap(m)
+	}
+}
+
+// all returns the list of r; nil if r is.
+func (r *regions) all() []exec.Region {
+	if r == nil {
+		return nil
+	}
+	return r.list
 }
 
 // Bytes returns the memory itself (vkMapMemory): writes are visible to submissions that begin later, and results are

@@ -55,7 +55,7 @@ func (w *multiDraw) conditional() {}
 
 func (w *multiDraw) run(x *executor) error {
 	for i, d := range w.list {
-		if err := x.dev.ctx.Err(); err != nil {
+		if err := x.ctx.Err(); err != nil {
 			return err
 		}
 		a := &state.Args{First: d.First, Count: d.Count, Instances: w.instances, FirstInstance: w.firstInstance, DrawIndex: uint32(i)}

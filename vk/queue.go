@@ -3,11 +3,14 @@ package vk
 import (
 	"context"
 	"sync"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 )
 
 // Queue runs submissions in order on its own goroutine.
 type Queue struct {
 	dev *Device
+	ctx *exec.StopContext // of its commands
 
 	mu      sync.Mutex
 	work    *sync.Cond // signaled when list or stopped changes
@@ -46,10 +49,23 @@ type submission struct {
 	sets         map[*Set]uint64 // the versions of sets with acquired descriptors
 	fence        *Fence
 	fenceValue   uint64
+
+	each func(*object) // holds an object, and sets err if it is closed
+	err  error
+}
+
+func newSubmission() *submission {
+	s := &submission{sets: map[*Set]uint64{}}
+	s.each = func(o *object) {
+		if s.err == nil {
+			s.err = s.hold(o)
+		}
+	}
+	return s
 }
 
 func newQueue(d *Device) *Queue {
-	q := &Queue{dev: d, done: make(chan struct{})}
+	q := &Queue{dev: d, ctx: exec.NewStopContext(), done: make(chan struct{})}
 	q.finished.dev = d
 	q.work = sync.NewCond(&q.mu)
 	go q.run()
@@ -91,7 +107,7 @@ func (q *Queue) Submit(info SubmitInfo) error {
 func (q *Queue) take() *submission {
 	n := len(q.free)
 	if n == 0 {
-		return &submission{}
+		return newSubmission()
 	}
 	s := q.free[n-1]
 	q.free = q.free[:n-1]
@@ -182,20 +198,14 @@ func (s *submission) holdAll(c *CommandBuffer) error {
 }
 
 // holdSet acquires the objects of the descriptors of a set, once for each version. set.mu is held.
-func (s *submission) holdSet(set *Set) (err error) {
+func (s *submission) holdSet(set *Set) error {
 	if v, ok := s.sets[set]; ok && v == set.version {
 		return nil
 	}
-	set.refer(func(o *object) {
-		if err == nil {
-			err = s.hold(o)
-		}
-	})
-	if s.sets == nil {
-		s.sets = map[*Set]uint64{}
-	}
+	s.err = nil
+	set.refer(s.each)
 	s.sets[set] = set.version
-	return err
+	return s.err
 }
 
 func (s *submission) hold(o *object) error {
@@ -227,7 +237,7 @@ func (s *submission) clear() {
 // run runs submissions until the queue stops.
 func (q *Queue) run() {
 	defer close(q.done)
-	x := &executor{dev: q.dev}
+	x := newExecutor(q)
 	for {
 		q.mu.Lock()
 		for len(q.list) == 0 && !q.stopped {
@@ -272,7 +282,7 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 		return err
 	}
 	for _, v := range s.wait {
-		if err := v.Semaphore.wait(q.dev.ctx, v.Value); err != nil {
+		if err := v.Semaphore.wait(q.ctx, v.Value); err != nil {
 			return err
 		}
 	}

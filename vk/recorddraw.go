@@ -65,7 +65,7 @@ func (c *CommandBuffer) buffer(b *Buffer, offset uint64, use BufferUsage, rule s
 	case c.dev.checking > None && b.usage&use == 0:
 		c.fail(usage("", "%v lacks the usage of the command; must have it", &b.object))
 	default:
-		b.refer(c.refer)
+		b.refer(c.each)
 		return true
 	}
 	return false

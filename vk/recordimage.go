@@ -170,7 +170,7 @@ func (c *CommandBuffer) images(kind commandKind, w *imageWork) {
 			c.fail(usage(usageRules[kind][need&1], "%v lacks the usage of the command; must have it", &m.object))
 			return
 		}
-		m.refer(c.refer)
+		m.refer(c.each)
 	}
 	if w.buffer != nil {
 		if err := check(c.dev, "the buffer", w.buffer); err != nil {
@@ -181,7 +181,7 @@ func (c *CommandBuffer) images(kind commandKind, w *imageWork) {
 			c.fail(usage("", "%v has no memory; must have some", &w.buffer.object))
 			return
 		}
-		w.buffer.refer(c.refer)
+		w.buffer.refer(c.each)
 	}
 	if err := w.check(); err != nil {
 		c.fail(usage("", "%s: %v", commandNames[kind], err))

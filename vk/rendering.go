@@ -53,6 +53,30 @@ type rendering struct {
 	target state.Target
 	clears draw.Clears
 	clear  bool
+
+	depth, stencil AttachmentInfo // of info
+}
+
+// newRendering returns a rendering of a recording with a copy of the lists of info. Memory of an earlier recording is
+// reused.
+func (c *CommandBuffer) newRendering(info *RenderingInfo) *rendering {
+	if c.renderingsUsed == len(c.renderings) {
+		c.renderings = append(c.renderings, &rendering{})
+	}
+	r := c.renderings[c.renderingsUsed]
+	c.renderingsUsed++
+	copied := append(r.info.Colors[:0], info.Colors...)
+	r.info = *info
+	r.info.Colors = copied
+	return r
+}
+
+// forget drops the objects of a rendering and keeps the memory of its lists.
+func (r *rendering) forget() {
+	colors, views, clears := r.info.Colors, r.target.Colors, r.clears.Colors
+	clear(colors)
+	clear(views)
+	*r = rendering{info: RenderingInfo{Colors: colors[:0]}, target: state.Target{Colors: views[:0]}, clears: draw.Clears{Colors: clears[:0]}}
 }
 
 // BeginRendering begins a rendering: the draws until EndRendering write its attachments.
@@ -64,24 +88,23 @@ func (c *CommandBuffer) BeginRendering(info RenderingInfo) {
 		c.fail(usage("VUID-VkRenderingInfo-colorAttachmentCount-06106", "%d color attachments; must be at most %d", len(info.Colors), state.MaxColors))
 		return
 	}
-	r := &rendering{info: info}
-	r.info.Colors = append([]AttachmentInfo(nil), info.Colors...)
+	r := c.newRendering(&info)
 	area := state.Rect(info.Area)
-	r.clears = draw.Clears{Area: area, Layers: max(info.Layers, 1), ViewMask: info.ViewMask}
+	r.clears = draw.Clears{Area: area, Layers: max(info.Layers, 1), ViewMask: info.ViewMask, Colors: r.clears.Colors}
 	for i := range r.info.Colors {
 		v, clear := c.attachment(r, &r.info.Colors[i], Color)
 		r.target.Colors = append(r.target.Colors, v)
 		r.clears.Colors = append(r.clears.Colors, clear)
 	}
 	if info.Depth != nil {
-		depth := *info.Depth
-		r.info.Depth = &depth
-		r.target.Depth, r.clears.Depth = c.attachment(r, &depth, Depth)
+		r.depth = *info.Depth
+		r.info.Depth = &r.depth
+		r.target.Depth, r.clears.Depth = c.attachment(r, &r.depth, Depth)
 	}
 	if info.Stencil != nil {
-		stencil := *info.Stencil
-		r.info.Stencil = &stencil
-		r.target.Stencil, r.clears.Stencil = c.attachment(r, &stencil, Stencil)
+		r.stencil = *info.Stencil
+		r.info.Stencil = &r.stencil
+		r.target.Stencil, r.clears.Stencil = c.attachment(r, &r.stencil, Stencil)
 	}
 	r.target.Layers = max(info.Layers, 1)
 	if info.ViewMask != 0 {
@@ -113,7 +136,7 @@ func (c *CommandBuffer) attachment(r *rendering, a *AttachmentInfo, of Aspect) (
 		c.fail(usage("", "%v is an attachment of %d levels; must be two-dimensional, with one level", &a.View.object, levels))
 		return nil, draw.Clear{}
 	}
-	a.View.refer(c.refer)
+	a.View.refer(c.each)
 	if a.ResolveMode != ResolveNone && a.Resolve != nil {
 		if err := check(c.dev, "the view to resolve to", a.Resolve); err != nil {
 			c.fail(err)
@@ -123,7 +146,7 @@ func (c *CommandBuffer) attachment(r *rendering, a *AttachmentInfo, of Aspect) (
 			c.fail(usage("VUID-VkRenderingAttachmentInfo-imageView-06864", "%v is resolved to; must have one sample and the aspect", &a.Resolve.object))
 			return nil, draw.Clear{}
 		}
-		a.Resolve.refer(c.refer)
+		a.Resolve.refer(c.each)
 	}
 	clear := draw.Clear{Do: a.Load == ClearOnLoad}
 	for i, x := range a.Clear {

@@ -2,7 +2,6 @@ package vk
 
 import (
 	"context"
-	"errors"
 	"sync"
 )
 
@@ -11,7 +10,7 @@ type timeline struct {
 	object
 	mu    sync.Mutex
 	value uint64
-	wake  chan struct{} // closed when the value grows; nil without waits
+	waits []waiting
 }
 
 // Semaphore is a timeline semaphore: a counter that only grows. Binary semaphores are not an object of their own: a
@@ -56,13 +55,19 @@ func (s *Semaphore) Signal(value uint64) error {
 	return nil
 }
 
-// set sets the value and wakes all waits. s.mu is held.
+// set sets the value and wakes the waits for it. s.mu is held.
 func (s *timeline) set(value uint64) {
 	s.value = value
-	if s.wake != nil {
-		close(s.wake)
-		s.wake = nil
+	left := s.waits[:0]
+	for _, w := range s.waits {
+		if w.value <= value {
+			w.waiter.wake()
+		} else {
+			left = append(left, w)
+		}
 	}
+	clear(s.waits[len(left):])
+	s.waits = left
 }
 
 // raise sets the value from a queue, and ignores one that does not grow.
@@ -80,41 +85,7 @@ func (s *Semaphore) Wait(ctx context.Context, value uint64) error {
 	if err := check(nil, "the semaphore", s); err != nil {
 		return err
 	}
-	return s.wait(ctx, value)
-}
-
-// wait is Wait of a semaphore, event or fence; it may be closed with DeferFree.
-func (s *timeline) wait(ctx context.Context, value uint64) error {
-	if ctx == nil {
-		return errNoContext
-	}
-	for {
-		s.mu.Lock()
-		if s.value >= value {
-			s.mu.Unlock()
-			return nil
-		}
-		if s.wake == nil {
-			s.wake = make(chan struct{})
-		}
-		wake := s.wake
-		s.mu.Unlock()
-		select {
-		case <-wake:
-		case <-s.dev.lost:
-			return s.dev.lostCause
-		case <-ctx.Done():
-			return waitError(ctx)
-		}
-	}
-}
-
-// waitError is the error of a wait that ended with its context.
-func waitError(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return ErrTimeout
-	}
-	return ctx.Err()
+	return s.timeline.wait(ctx, value)
 }
 
 // Fence tells the host that a submission is finished.
@@ -152,13 +123,18 @@ func (f *Fence) Reset() error {
 	if err := check(nil, "the fence", f); err != nil {
 		return err
 	}
+	return f.reset(true)
+}
+
+// reset checks that the fence can be reset, and resets it if apply.
+func (f *Fence) reset(apply bool) error {
 	value := f.now()
 	f.goals.Lock()
 	defer f.goals.Unlock()
 	switch {
 	case f.queued && value < f.target:
 		return usage("VUID-vkResetFences-pFences-01123", "%v is in use by a queue; must not be", &f.object)
-	case value >= f.target:
+	case apply && value >= f.target:
 		f.target, f.queued = f.target+1, false
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 )
 
 // Pool is a fork-join worker pool: Run forks goroutines and joins them. It may be used for any number of
-// runs, one at a time; after the first run it allocates nothing, except to watch a cancellable context. The
-// zero Pool is ready to use.
+// runs, one at a time; after the first run it allocates nothing, except to watch a cancellable context other
+// than a [StopContext]. The zero Pool is ready to use.
 type Pool struct {
 	stop   atomic.Bool
 	halted chan struct{} // receives one value from each cancellation callback that has run
@@ -31,7 +31,10 @@ func (p *Pool) Stop() *atomic.Bool { return &p.stop }
 // and returns when all have returned. A panic in a worker becomes a panic of Run.
 func (p *Pool) Run(ctx context.Context, workers int, work func(worker int)) {
 	p.stop.Store(false)
-	if ctx.Done() != nil {
+	if c, ok := ctx.(*StopContext); ok {
+		c.watch(&p.stop)
+		defer c.forget(&p.stop)
+	} else if ctx.Done() != nil {
 		defer p.watch(ctx)()
 	}
 	if workers <= 1 {

@@ -198,6 +198,9 @@ func (m *Image) Aspects() (list []format.Aspect) {
 	return list
 }
 
+// FirstAspect is the first of Aspects.
+func (m *Image) FirstAspect() format.Aspect { return m.planes[0].aspect }
+
 // LevelExtent returns the extent of level n in texels; the level must exist.
 func (m *Image) LevelExtent(n int) (width, height, depth int) {
 	l := &m.planes[0].levels[n]

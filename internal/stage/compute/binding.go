@@ -11,13 +11,14 @@ import (
 
 // Bound returns the descriptors of a resource. An array has no more than its
 // declared size, because an index past it denotes the null descriptor, however much is
-// bound. Descriptors of images and samplers are written to memory, which grows if needed:
-// with the memory of an earlier call Bound allocates nothing for them.
+// bound. Descriptors that are not in args as they are used are written to memory, which grows if
+// needed: with the memory of an earlier call Bound allocates nothing for images, samplers and
+// buffers of sets.
 func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, error) {
 	at := Binding{r.Set, r.Binding}
 	switch r.Kind {
 	case ir.PushBank:
-		return []exec.Buffer{{Bytes: a.Banks[r.Binding]}}, nil
+		return single(memory, a.Banks[r.Binding]), nil
 	case ir.StorageTensor, ir.TensorShape:
 		return tensors(r, a.tensorsAt(at))
 	case ir.Texels:
@@ -28,9 +29,9 @@ func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, error
 		return buffersOf(memory, a.SamplersAt(r), (*texture.Sampler).State), nil
 	case ir.HeapBytes:
 		if r.Binding == ir.SamplerHeap {
-			return []exec.Buffer{{Bytes: a.SamplerHeap}}, nil
+			return single(memory, a.SamplerHeap), nil
 		}
-		return []exec.Buffer{{Bytes: a.Heap}}, nil
+		return single(memory, a.Heap), nil
 	case ir.HeapBuffer:
 		return a.heapBuffers(a.Robustness.Storage, ir.StorageBuffer), nil
 	case ir.HeapUniform:
@@ -39,11 +40,17 @@ func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, error
 	if data, ok := a.inlineAt(at); ok {
 		return inlineBlock(r, data)
 	}
-	list, err := a.applyDynamicOffsets(at, clipToDeclared(r, a.buffersAt(at)))
+	list, err := a.applyDynamicOffsets(at, clipToDeclared(r, a.buffersAt(at)), memory)
 	if err != nil {
 		return nil, err
 	}
-	return a.Robustness.restrict(at, r.Kind, list), nil
+	return a.Robustness.restrict(at, r.Kind, list, memory), nil
+}
+
+// single writes one buffer to memory.
+func single(memory *[]exec.Buffer, data []byte) []exec.Buffer {
+	*memory = append((*memory)[:0], exec.Buffer{Bytes: data})
+	return *memory
 }
 
 // inlineBlock returns the descriptor of an inline uniform block: a copy, for the
@@ -61,12 +68,13 @@ func inlineBlock(r ir.Resource, data []byte) ([]exec.Buffer, error) {
 // applyDynamicOffsets returns descriptors with their dynamic offsets: each range begins so
 // much later and is as long as before. One that would leave its buffer is a
 // fault (VUID-vkCmdBindDescriptorSets-pDescriptorSets-01979).
-func (a *Args) applyDynamicOffsets(at Binding, list []exec.Buffer) ([]exec.Buffer, error) {
+func (a *Args) applyDynamicOffsets(at Binding, list []exec.Buffer, memory *[]exec.Buffer) ([]exec.Buffer, error) {
 	offsets := a.dynamicAt(at)
 	if len(offsets) == 0 {
 		return list, nil
 	}
-	out := append([]exec.Buffer(nil), list...)
+	out := append((*memory)[:0], list...)
+	*memory = out
 	for i, n := range offsets[:min(len(offsets), len(out))] {
 		b := &out[i]
 		if b.Beyond < 0 || uint64(n) > uint64(b.Beyond) {

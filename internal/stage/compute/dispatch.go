@@ -11,6 +11,7 @@ package compute
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -128,10 +129,23 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 	if err := args.check(p); err != nil {
 		return err
 	}
-	job := &exec.Job{
+	s := idle.Get()
+	if s == nil {
+		s = &scratch{}
+	}
+	defer s.recycle()
+	s.resize(len(p.Res))
+	for i, r := range p.Res {
+		bound, err := args.Bound(r, &s.lists[i])
+		if err != nil {
+			return err
+		}
+		s.resources[i] = bound
+	}
+	s.job = exec.Job{
 		Groups:    args.Groups,
 		Base:      args.Base,
-		Resources: make([][]exec.Buffer, len(p.Res)),
+		Resources: s.resources,
 		Regions:   args.Regions,
 		Push:      args.Push,
 		Workers:   args.Workers,
@@ -139,14 +153,35 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 		Hook:      args.Hook,
 		Log:       args.Log,
 	}
-	for i, r := range p.Res {
-		bound, err := args.Bound(r, new([]exec.Buffer))
-		if err != nil {
-			return err
-		}
-		job.Resources[i] = bound
+	return prog.Run(ctx, &s.job)
+}
+
+// scratch is the memory of a dispatch. It is reused: a dispatch in the steady state allocates nothing.
+type scratch struct {
+	job       exec.Job
+	resources [][]exec.Buffer
+	lists     [][]exec.Buffer // for Bound, by resource
+}
+
+// idle holds at most maxIdle scratches for reuse.
+var idle exec.FreeList[scratch]
+
+const maxIdle = 64
+
+// resize makes the lists n long.
+func (s *scratch) resize(n int) {
+	s.resources = slices.Grow(s.resources[:0], n)[:n]
+	s.lists = slices.Grow(s.lists[:0], n)[:n]
+}
+
+// recycle drops all references to descriptors and returns s to the free list.
+func (s *scratch) recycle() {
+	s.job = exec.Job{}
+	clear(s.resources)
+	for i := range s.lists {
+		clear(s.lists[i])
 	}
-	return prog.Run(ctx, job)
+	idle.Put(s, maxIdle)
 }
 
 func (a *Args) check(p *ir.Program) error {

@@ -56,18 +56,19 @@ func (a *Args) VertexInput(b exec.Buffer) exec.Buffer {
 	return b
 }
 
-// restrict returns the descriptors with the bytes that the program reaches.
-func (r *Robustness) restrict(at Binding, kind ir.ResourceKind, bound []exec.Buffer) []exec.Buffer {
+// restrict returns the descriptors with the bytes that the program reaches: bound, or a list in memory, which may hold
+// bound already.
+func (r *Robustness) restrict(at Binding, kind ir.ResourceKind, bound []exec.Buffer, memory *[]exec.Buffer) []exec.Buffer {
 	level := r.Of(at, kind)
 	for i := range bound {
 		if bound[i].Beyond == 0 {
 			continue // most often all are such
 		}
-		reached := make([]exec.Buffer, len(bound))
-		for k, b := range bound {
-			reached[k] = level.Restrict(b, kind)
+		*memory = append((*memory)[:0], bound...)
+		for k, b := range *memory {
+			(*memory)[k] = level.Restrict(b, kind)
 		}
-		return reached
+		return *memory
 	}
 	return bound
 }

@@ -38,7 +38,7 @@ func Resolve(dst *texture.Image, to texture.Coord, src *texture.Image, from text
 
 // resolvesFloats reports whether an aspect has 32-bit float values.
 func resolvesFloats(m *texture.Image, a format.Aspect) bool {
-	if a == format.Stencil || a == 0 && m.Aspects()[0] == format.Stencil {
+	if a == format.Stencil || a == 0 && m.FirstAspect() == format.Stencil {
 		return false
 	}
 	i := format.InfoByName(m.Format)
