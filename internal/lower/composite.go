@@ -112,9 +112,14 @@ func compositeReplicate(f *function, in spirv.Inst) {
 
 func compositeExtract(f *function, in spirv.Inst) {
 	v := inst.CompositeExtract(in)
-	x := f.scalars(v.Composite())
+	whole := f.value(v.Composite())
 	at, t := f.partOffset(f.typeOf(v.Composite()), v.Indexes())
 	n := len(f.flat(t))
+	if whole.ptr != nil && !whole.typ.IsPointer() && at != notHeld && at+n <= len(f.flat(whole.typ)) {
+		f.extract(in, whole)
+		return
+	}
+	x := f.partsOf(whole)
 	switch {
 	case at == notHeld:
 		f.define(in, f.zeros(t)...)

@@ -30,6 +30,10 @@ func copyMemory(f *function, in spirv.Inst) {
 		f.retype(&from, to.typ)
 	}
 	f.sameType(&to, from.typ)
+	if f.elementwise(&to, &from, v.Target(), v.Source()) {
+		f.copyValue(to, from)
+		return
+	}
 	f.store(&to, f.load(&from))
 }
 

@@ -12,51 +12,188 @@ import (
 // the elements of the array.
 const maxSpread = 512
 
-// copied reports whether the value of OpLoad in is copied: it is large, its only use is
-// an OpStore to a private variable, and no instruction between them writes memory. The
-// load then defines a value without scalars, and the store copies the pointee.
+// maxDistance is how many instructions after a load are searched for uses of its value,
+// so that the search takes no square of the time.
+const maxDistance = 1024
+
+// copied reports whether the value of OpLoad in may stay in its memory until its uses,
+// because it is large. The load then defines a value without scalars; a store copies the
+// pointee, an extraction loads a part of it.
 func (f *function) copied(in spirv.Inst, from *pointer) bool {
 	t := f.facts.Type(in.Type())
 	if t.Leaves <= maxSpread || !t.IsStruct() && !t.IsArray() || t != from.typ || from.flags != 0 {
 		return false
 	}
-	s, ok := f.storeOf(in.Result())
-	if !ok || f.uses(in.Result()) != 1 {
-		return false
-	}
-	if m, ok := s.MemoryAccess(); ok && accessFlags(m) != 0 {
-		return false
-	}
-	to := f.get(s.Pointer()).ptr
-	if to == nil || to.memory != inSlots || to.io != nil || to.flags != 0 || to.typ != t {
-		return false
-	}
-	switch from.memory { // in memory that the target does not overlap
-	case inBuffer:
-		return true
-	case inSlots:
-		return from.number != to.number
-	case inPrivate: // an argument does not point to a variable of the called function
-		i := f.facts.Def(inst.Load(in).Pointer())
-		return i >= 0 && f.facts.Code.Inst(i).Op() == spirv.OpFunctionParameter && to.class == spirv.StorageClassFunction
+	switch from.memory {
+	case inBuffer, inSlots, inPrivate, inInput:
+		return f.stays(in.Result(), f.rootOf(inst.Load(in).Pointer()))
 	}
 	return false
 }
 
-// storeOf returns the OpStore of the value of the current OpLoad, if it is in the same
-// block and no instruction between them writes memory.
-func (f *function) storeOf(id spirv.ID) (inst.Store, bool) {
-	for i := f.at + 1; i < f.block.Term; i++ {
-		switch in := f.facts.Code.Inst(i); in.Op() {
-		case spirv.OpLine, spirv.OpNoLine, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpLoad:
-		case spirv.OpStore:
+// stays reports whether all uses of an id, a value from the memory of a root, are stores
+// and extractions in the current block, and no instruction before the last of them may
+// write the memory.
+func (f *function) stays(id spirv.ID, source pointerRoot) bool {
+	left := f.uses(id)
+	for i := f.at + 1; i < min(f.block.Term, f.at+maxDistance) && left > 0; i++ {
+		switch in := f.facts.Code.Inst(i); {
+		case in.Op() == spirv.OpStore:
 			s := inst.Store(in)
-			return s, s.Object() == id
-		default:
-			return nil, false
+			m, _ := s.MemoryAccess()
+			target := f.rootOf(s.Pointer())
+			if target.mayAlias(source) {
+				return false
+			}
+			if s.Object() == id {
+				if accessFlags(m) != 0 || target.area != areaFunction && target.area != areaPrivate {
+					return false
+				}
+				left--
+			}
+		case in.Op() == spirv.OpCompositeExtract:
+			if inst.CompositeExtract(in).Composite() == id {
+				left--
+			}
+		case !f.readsOnly(in):
+			return false
 		}
 	}
-	return nil, false
+	return left == 0
+}
+
+// extract defines a part of a value that stayed in its memory; a large part stays there,
+// too, if its uses permit that.
+func (f *function) extract(in spirv.Inst, whole value) {
+	v := inst.CompositeExtract(in)
+	p := *whole.ptr
+	for _, i := range v.Indexes() {
+		f.step(&p, operand{bits: uint64(i)})
+	}
+	if t := f.facts.Type(in.Type()); t.Leaves > maxSpread && (t.IsStruct() || t.IsArray()) && t == p.typ && p.flags == 0 {
+		from := f.facts.Code.DefInst(v.Composite())
+		for from.Op() == spirv.OpCompositeExtract {
+			from = f.facts.Code.DefInst(inst.CompositeExtract(from).Composite())
+		}
+		if f.stays(in.Result(), f.rootOf(inst.Load(from).Pointer())) {
+			f.put(in.Result(), value{typ: t, ptr: &p, block: f.block})
+			return
+		}
+	}
+	f.define(in, f.load(&p)...)
+}
+
+// readsOnly reports whether an instruction writes no memory and needs no other invocation.
+func (f *function) readsOnly(in spirv.Inst) bool {
+	switch op := in.Op(); op {
+	case spirv.OpLine, spirv.OpNoLine, spirv.OpLoad, spirv.OpUndef,
+		spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain:
+		return true
+	case spirv.OpExtInst:
+		v := inst.ExtInst(in)
+		n := spirv.GLSLOp(v.Instruction())
+		return f.facts.Code.ExtSet(v.Set()) == spirv.ExtSetGLSL && n != spirv.GLSLModf && n != spirv.GLSLFrexp
+	default:
+		switch op.Class() {
+		case spirv.ClassConversion, spirv.ClassComposite, spirv.ClassArithmetic, spirv.ClassBit, spirv.ClassRelationalAndLogical:
+			return true
+		}
+	}
+	return false
+}
+
+// area is a set of storage classes that no variable of another area overlaps.
+type area uint8
+
+const (
+	areaFunction area = iota
+	areaPrivate
+	areaWorkgroup
+	areaInput
+	areaOutput
+	areaOther // buffers, which may be bound twice
+)
+
+// pointerRoot is the variable or the argument that a pointer is derived from.
+type pointerRoot struct {
+	area     area
+	variable spirv.ID // 0: not known, or an argument
+	argument bool
+}
+
+// rootOf returns the root of a pointer.
+func (f *function) rootOf(id spirv.ID) pointerRoot {
+	r := pointerRoot{area: areaOther}
+	t := f.facts.TypeOf(id) // the instruction may be after the current one
+	if t == nil {
+		return r
+	}
+	switch t.Storage {
+	case spirv.StorageClassFunction:
+		r.area = areaFunction
+	case spirv.StorageClassPrivate:
+		r.area = areaPrivate
+	case spirv.StorageClassWorkgroup:
+		r.area = areaWorkgroup
+	case spirv.StorageClassInput:
+		r.area = areaInput
+	case spirv.StorageClassOutput:
+		r.area = areaOutput
+	}
+	for range maxDistance {
+		in := f.facts.Code.DefInst(id)
+		if in == nil {
+			break
+		}
+		switch in.Op() {
+		case spirv.OpVariable:
+			r.variable = id
+			return r
+		case spirv.OpFunctionParameter:
+			r.argument = true
+			return r
+		case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+			id = inst.AccessChain(in).Base()
+		case spirv.OpCopyObject:
+			id = inst.CopyObject(in).Operand()
+		default:
+			return r
+		}
+	}
+	return r
+}
+
+// mayAlias reports whether pointers with two roots may point to the same memory. An
+// argument does not point to a variable of the called function.
+func (r pointerRoot) mayAlias(o pointerRoot) bool {
+	switch {
+	case r.area != o.area || r.area == areaInput:
+		return false
+	case r.area != areaFunction && r.area != areaPrivate:
+		return true
+	case r.variable != 0 && o.variable != 0:
+		return r.variable == o.variable
+	case r.area == areaFunction:
+		return !(r.argument && o.variable != 0 || o.argument && r.variable != 0)
+	}
+	return true
+}
+
+// elementwise reports whether a copy from memory to memory may be a loop over elements: the
+// pointees are large, have one type and are the same or do not overlap. Two parts of one
+// variable with the same type do not overlap partly, nor do two variables that are not
+// decorated Aliased.
+func (f *function) elementwise(to, from *pointer, target, source spirv.ID) bool {
+	t := to.typ
+	if t != from.typ || t.Leaves <= maxSpread || !t.IsStruct() && !t.IsArray() || f.untyped(target) || f.untyped(source) {
+		return false
+	}
+	a, b := f.rootOf(target), f.rootOf(source)
+	if !a.mayAlias(b) {
+		return true
+	}
+	return a.variable != 0 && b.variable != 0 &&
+		(a.variable == b.variable || !f.facts.Has(a.variable, spirv.DecorationAliased) || !f.facts.Has(b.variable, spirv.DecorationAliased))
 }
 
 // uses returns the number of operands in the function that refer to an id.

@@ -141,8 +141,8 @@ OpFunctionEnd
 `
 
 // copyModule is a module with depth functions that pass the struct on by value. Between
-// each load and the store of its value is between; %VALUE is the value, PART the indexes
-// of a scalar.
+// each load and the store of its value is between; %VALUE is the value of the
+// type TYPE, PART the indexes of a scalar.
 func copyModule(depth int, between string) []byte {
 	b := &strings.Builder{}
 	b.WriteString(strings.Replace(copyHead, "%n37 =", "%n7 = OpConstant %u32 7\n%n264 = OpConstant %u32 264\n%n37 =", 1))
@@ -155,11 +155,11 @@ func copyModule(depth int, between string) []byte {
 	lines := strings.Split(b.String(), "\n")
 	for i, line := range lines {
 		if name, ok := strings.CutPrefix(line, "COPY "); ok {
-			part := "0"
+			part, typ := "0", "%S"
 			if name == "y" {
-				part = "0 0 3"
+				part, typ = "0 0 3", "%e"
 			}
-			lines[i] = strings.NewReplacer("VALUE", name, "PART", part).Replace(between)
+			lines[i] = strings.NewReplacer("VALUE", name, "PART", part, "TYPE", typ).Replace(between)
 		}
 	}
 	return []byte(strings.Join(lines, "\n"))
@@ -167,7 +167,7 @@ func copyModule(depth int, between string) []byte {
 
 // TestLargeCopies runs a program that passes a struct of 4,345 scalars by value: its
 // results are the same if the copies are loops and if they are scalars, which they are
-// if the value has a second use or an instruction writes memory between load and store.
+// if the value has another use or an instruction writes its memory before the last one.
 func TestLargeCopies(t *testing.T) {
 	want := make([]byte, 4*8)
 	for i := range uint32(8) {
@@ -179,28 +179,20 @@ func TestLargeCopies(t *testing.T) {
 	}
 	for _, between := range []string{
 		"",
-		"%VALUE_part = OpCompositeExtract %u32 %VALUE PART",
+		"%VALUE_part = OpCompositeExtract %u32 %VALUE PART\n%VALUE_sum = OpIAdd %u32 %VALUE_part %u1",
+		"%VALUE_insert = OpCompositeInsert TYPE %u0 %VALUE PART",
 		"%VALUE_0 = OpAccessChain %pSu %g %u1 %u3 %u0 %u2\nOpStore %VALUE_0 %u0",
 	} {
 		p := lowered(t, copyModule(2, between), facts.Spec{}, Options{})
-		if n := values(p); (n < 5_000) != (between == "") {
+		if n := values(p); (n < 5_000) != (between == "" || strings.Contains(between, "Extract")) {
 			t.Errorf("%q: %d values", between, n)
 		}
 		pass.Run(p)
 		for _, e := range engines() {
-			prog, err := compute.NewPipeline(p, e, exec.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := make([]byte, len(want))
-			args := compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: got}}}}
-			if err := prog.Dispatch(context.Background(), args); err != nil {
-				t.Fatal(err)
-			}
+			got := copied(t, p, e)
 			if !bytes.Equal(got, want) {
 				t.Errorf("%q, %s: %v, want %v", between, e.Name(), got, want)
 			}
-			prog.Close()
 		}
 	}
 }
@@ -212,6 +204,74 @@ func TestManyLargeCopies(t *testing.T) {
 	if n := values(p); n > 200_000 {
 		t.Errorf("%d values", n)
 	}
+}
+
+// TestCopiedMembers copies a struct member by member from one value, as front ends copy a
+// struct to another type, and by OpCopyMemory: 2,000 copies of 4,345 scalars are loops.
+func TestCopiedMembers(t *testing.T) {
+	members := `%VALUE_v = OpLoad %S %g
+%VALUE_0 = OpCompositeExtract %u32 %VALUE_v 0
+%VALUE_1 = OpCompositeExtract %e %VALUE_v 1
+%VALUE_2 = OpCompositeExtract %a37 %VALUE_v 2
+%VALUE_3 = OpCompositeExtract %w %VALUE_v 3
+%VALUE_p0 = OpAccessChain %pFu %local %u0
+%VALUE_p1 = OpAccessChain %pFe %local %u1
+%VALUE_p2 = OpAccessChain %pFa %local %u2
+%VALUE_p3 = OpAccessChain %pFw %local %u3
+OpStore %VALUE_p0 %VALUE_0
+OpStore %VALUE_p1 %VALUE_1
+OpStore %VALUE_p2 %VALUE_2
+OpStore %VALUE_p3 %VALUE_3
+`
+	types := "%pFa = OpTypePointer Function %a37\n%pFw = OpTypePointer Function %w\n%ft = "
+	var want []byte
+	for _, k := range []struct {
+		name, text string
+		times      int
+	}{
+		{"the whole", "OpStore %local %x\n", 1},
+		{"members", members, 1}, {"many members", members, 400},
+		{"OpCopyMemory", "OpCopyMemory %local %g\n", 1}, {"many OpCopyMemory", "OpCopyMemory %local %g\n", 400},
+	} {
+		var text strings.Builder
+		for n := range k.times {
+			text.WriteString(strings.ReplaceAll(k.text, "VALUE", fmt.Sprint("m", n)))
+		}
+		source := strings.NewReplacer("OpStore %local %x\n", text.String(), "%ft = ", types).Replace(string(copyModule(0, "")))
+		p := lowered(t, []byte(source), facts.Spec{}, Options{})
+		if n := values(p); n > 1000+400*k.times {
+			t.Errorf("%s: %d values", k.name, n)
+		}
+		if k.times > 1 {
+			continue
+		}
+		pass.Run(p)
+		for _, e := range engines() {
+			got := copied(t, p, e)
+			if want == nil {
+				want = got
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s, %s: %v, want %v", k.name, e.Name(), got, want)
+			}
+		}
+	}
+}
+
+// copied runs a program of the tests of copies on one workgroup and returns its output.
+func copied(t *testing.T, p *ir.Program, e exec.Engine) []byte {
+	t.Helper()
+	prog, err := compute.NewPipeline(p, e, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer prog.Close()
+	out := make([]byte, 4*8)
+	args := compute.Args{Groups: [3]uint32{1, 1, 1}, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}
+	if err := prog.Dispatch(context.Background(), args); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func values(p *ir.Program) int {

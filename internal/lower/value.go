@@ -9,7 +9,7 @@ import (
 )
 
 // value is the value of an id: its scalars, or the symbolic pointer. A large value that
-// only one OpStore uses has a pointer to its memory instead of scalars (copied).
+// only stores and extractions use has a pointer to its memory instead of scalars (copied).
 type value struct {
 	typ   *facts.Type
 	parts []ir.V
