@@ -388,6 +388,9 @@ type PipelineFailure struct {
 
 // Error returns the first failure.
 func (e *PipelineError) Error() string {
+	if len(e.Failures) == 0 {
+		return "no pipeline failed"
+	}
 	f := e.Failures[0]
 	text := fmt.Sprintf("pipeline %d: %v", f.Index, f.Cause)
 	if n := len(e.Failures); n > 1 {
