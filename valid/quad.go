@@ -6,67 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
-	"github.com/chiaro-gpu/chiaro/vuid"
 )
-
-// quadFamily checks the operands of image processing that are the same for all
-// invocations of a quad. The walk records the instructions; after the walk, divergence
-// analysis (uniformity.go, divergence.go) compares the invocations of a quad. An operand
-// that certainly differs is an error, an operand that may differ a warning.
-var quadFamily = family{
-	rules: []Rule{
-		{Code: vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06979, Section: environment, Words: "the texture and the weights of OpImageSampleWeightedQCOM are dynamically uniform for the quad"},
-		{Code: vuid.RuntimeSpirv_OpImageBlockMatchSADQCOM_06982, Section: environment, Words: "target, reference and block size of block matching are dynamically uniform for the quad"},
-		{Code: vuid.RuntimeSpirv_OpImageBoxFilterQCOM_06990, Section: environment, Words: "the texture and the box size of OpImageBoxFilterQCOM are dynamically uniform"},
-		{Code: vuid.RuntimeSpirv_OpImageBlockMatchWindow_09219, Section: environment, Words: "target, reference and block size of windowed and gathered block matching are dynamically uniform for the quad"},
-	},
-	ops: []group{{(*checker).quadOperand, []spirv.Op{
-		spirv.OpImageSampleWeightedQCOM, spirv.OpImageBoxFilterQCOM, spirv.OpImageBlockMatchSSDQCOM, spirv.OpImageBlockMatchSADQCOM,
-		spirv.OpImageBlockMatchWindowSSDQCOM, spirv.OpImageBlockMatchWindowSADQCOM, spirv.OpImageBlockMatchGatherSSDQCOM, spirv.OpImageBlockMatchGatherSADQCOM,
-	}}},
-	after: []func(*checker){(*checker).quadOperands},
-}
-
-// quadOperand records an instruction for quadOperands.
-func (c *checker) quadOperand(i int, _ spirv.Inst) {
-	if c.vulkan {
-		c.quads = append(c.quads, i)
-	}
-}
-
-// namedOperand is an operand with its name in messages.
-type namedOperand struct {
-	what string
-	id   spirv.ID
-}
-
-// quadOperands checks the recorded instructions.
-func (c *checker) quadOperands() {
-	if len(c.quads) == 0 {
-		return
-	}
-	all, quad := c.values(), c.newFlow(true)
-	for _, i := range c.quads {
-		switch in := c.code.Inst(i); in.Op() {
-		case spirv.OpImageSampleWeightedQCOM:
-			v := inst.ImageSampleWeightedQCOM(in)
-			quad.uniform(i, vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06979, "a quad", namedOperand{"the texture", v.Texture()}, namedOperand{"the weights", v.Weights()})
-		case spirv.OpImageBoxFilterQCOM:
-			v := inst.ImageBoxFilterQCOM(in)
-			operands := []namedOperand{{"the texture", v.Texture()}, {"the box size", v.BoxSize()}}
-			if !quad.uniform(i, vuid.RuntimeSpirv_OpImageBoxFilterQCOM_06990, "a quad", operands...) {
-				all.uniform(i, vuid.RuntimeSpirv_OpImageBoxFilterQCOM_06990, "a subgroup", operands...)
-			}
-		default:
-			code := vuid.RuntimeSpirv_OpImageBlockMatchWindow_09219
-			if op := in.Op(); op == spirv.OpImageBlockMatchSSDQCOM || op == spirv.OpImageBlockMatchSADQCOM {
-				code = vuid.RuntimeSpirv_OpImageBlockMatchSADQCOM_06982
-			}
-			v := inst.ImageBlockMatchSSDQCOM(in)
-			quad.uniform(i, code, "a quad", namedOperand{"the target", v.Target()}, namedOperand{"the reference", v.Reference()}, namedOperand{"the block size", v.BlockSize()})
-		}
-	}
-}
 
 // uniform checks operands of an instruction that are the same for a group of
 // invocations. It reports whether one of them is not.

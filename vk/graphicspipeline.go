@@ -60,6 +60,16 @@ var graphicsStages = [...]graphicsStage{
 	{spirv.ExecutionModelFragment, ir.Fragment, func(p *GraphicsPipelineInfo) *StageInfo { return p.Fragment }, func(s *draw.Stages, p *ir.Program) { s.Fragment = p }},
 }
 
+// modelOf returns the execution model of a graphics or compute stage.
+func modelOf(stage ir.Stage) spirv.ExecutionModel {
+	for i := range graphicsStages {
+		if graphicsStages[i].stage == stage {
+			return graphicsStages[i].model
+		}
+	}
+	return spirv.ExecutionModelGLCompute
+}
+
 // NewGraphicsPipeline makes a graphics pipeline; errors are those of NewComputePipeline. The code for the formats of
 // attachments and images is compiled when a draw first has them.
 func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineInfo) (*GraphicsPipeline, error) {

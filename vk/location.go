@@ -3,7 +3,6 @@ package vk
 import (
 	"fmt"
 
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
@@ -26,18 +25,11 @@ func (l *Location) String() string {
 	return fmt.Sprintf("%v, %s:%d", l.Op, l.File, l.Line)
 }
 
-// stageModels are the execution models of the stages.
-var stageModels = map[ir.Stage]spirv.ExecutionModel{
-	ir.Vertex: spirv.ExecutionModelVertex, ir.TessControl: spirv.ExecutionModelTessellationControl,
-	ir.TessEval: spirv.ExecutionModelTessellationEvaluation, ir.Geometry: spirv.ExecutionModelGeometry,
-	ir.Fragment: spirv.ExecutionModelFragment, ir.Compute: spirv.ExecutionModelGLCompute,
-}
-
 // locate returns the location of an error in the stages; nil if it has none.
 func locate(stages []*shader.Stage, err error) *Location {
 	for _, s := range stages {
 		if at, ok := s.Locate(err); ok {
-			l := &Location{Model: stageModels[s.Program.Stage], Op: at.Op}
+			l := &Location{Model: modelOf(s.Program.Stage), Op: at.Op}
 			if at.HasSource {
 				l.File, l.Line = at.Source.File, at.Source.Line
 			}

@@ -216,7 +216,7 @@ func (d *Device) keysOf(compute *ComputePipelineInfo, graphics *GraphicsPipeline
 // fromBinaries finds the piece of a stage in the binaries of the pipeline.
 func (c *creation) fromBinaries(s *stageCreation) error {
 	for _, b := range c.Binaries {
-		if stageModels[b.piece.stage.Program.Stage] == s.model {
+		if modelOf(b.piece.stage.Program.Stage) == s.model {
 			s.piece = b.piece
 			return nil
 		}
