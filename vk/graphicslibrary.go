@@ -145,7 +145,7 @@ func (c *creation) describe(info *GraphicsPipelineInfo, a *assembly) *link.Descr
 	if a.parts != allParts {
 		d.Parts = a.parts
 	}
-	d.NoLayout = info.Layout == nil
+	d.NoLayout, d.Library = info.Layout == nil, info.Flags&link.PipelineFlagsLibrary != 0
 	for _, l := range info.Libraries {
 		part := *l.library.description
 		part.Apart = true
