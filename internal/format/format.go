@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Numeric is a numeric format: the interpretation of a component's bits (Vulkan §"Identification of Formats").
@@ -110,11 +111,32 @@ func (f *Format) IsDepthStencil() bool { return f.Has(D) || f.Has(S) }
 // ByName returns the format with a name, without VK_FORMAT_. It returns false for compressed, multi-planar,
 // subsampled and Boolean formats: see InfoByName.
 func ByName(name string) (Format, bool) {
-	if _, known := slices.BinarySearch(names[:], name); !known {
+	e, ok := index()[name]
+	if !ok || !e.hasLayout {
 		return Format{}, false
 	}
-	return parse(name)
+	return e.layout, true
 }
+
+// entry is a format in the index.
+type entry struct {
+	info      *Info
+	layout    Format
+	hasLayout bool // the format is one of names
+}
+
+// index returns the formats by name. It is filled once: draws and views look formats up.
+var index = sync.OnceValue(func() map[string]*entry {
+	m := make(map[string]*entry, len(infos))
+	for i := range infos {
+		m[infos[i].Name] = &entry{info: &infos[i]}
+	}
+	for _, name := range names {
+		e := m[name]
+		e.layout, e.hasLayout = parse(name)
+	}
+	return m
+})
 
 // parse derives the layout from a name: words of channel letters and widths, each followed by its numeric
 // format, or several by a common one. Examples: D24_UNORM_S8_UINT, B10G11R11_UFLOAT_PACK32.

@@ -53,13 +53,10 @@ func ByID(id uint32) *Info {
 	return &infos[i]
 }
 
-// InfoByName returns the properties of the format with a name, without VK_FORMAT_; nil if there is none. It
-// searches linearly.
+// InfoByName returns the properties of the format with a name, without VK_FORMAT_; nil if there is none.
 func InfoByName(name string) *Info {
-	for i := range infos {
-		if infos[i].Name == name {
-			return &infos[i]
-		}
+	if e := index()[name]; e != nil {
+		return e.info
 	}
 	return nil
 }
