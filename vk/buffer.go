@@ -27,7 +27,21 @@ const DeviceAddress BufferUsage = 0x20000
 type BufferInfo struct {
 	Size  uint64 // bytes
 	Usage BufferUsage
+	Flags BufferFlags
+
+	// OpaqueAddress is the result of [Buffer.OpaqueAddress] in an earlier run (VkBufferOpaqueCaptureAddressCreateInfo).
+	OpaqueAddress uint64
 }
+
+// BufferFlags are further properties of a buffer (VkBufferCreateFlagBits).
+type BufferFlags uint32
+
+// The flags.
+const (
+	BufferSparseBinding   BufferFlags = 0x1 // memory is bound by [Queue.BindSparse]
+	BufferSparseResidency BufferFlags = 0x2 // also in part
+	BufferSparseAliased   BufferFlags = 0x4 // also several times at once
+)
 
 // BufferAlignment is the alignment of a buffer in its memory and of the offsets of its descriptors, in bytes:
 // minStorageBufferOffsetAlignment and minUniformBufferOffsetAlignment.
@@ -38,8 +52,10 @@ type Buffer struct {
 	object
 	size   uint64
 	usage  BufferUsage
+	opaque uint64
 	memory *Memory
 	offset uint64
+	sparse *Memory // the address range of a sparse buffer, which is its memory
 }
 
 // NewBuffer makes a buffer.
@@ -53,9 +69,22 @@ func (d *Device) NewBuffer(info BufferInfo) (*Buffer, error) {
 	case d.checking > None && info.Usage == 0:
 		return nil, usage("VUID-VkBufferCreateInfo-usage-requiredbitmask", "the buffer has no usage; must have one")
 	}
-	b := &Buffer{size: info.Size, usage: info.Usage}
-	d.adopt(&b.object, "buffer", nil)
+	b := &Buffer{size: info.Size, usage: info.Usage, opaque: info.OpaqueAddress}
+	if info.Flags != 0 {
+		if err := b.spread(d, info.Flags); err != nil {
+			return nil, err
+		}
+	}
+	d.adopt(&b.object, "buffer", func() { d.heap.drop(b.sparse) })
 	return b, nil
+}
+
+// Requirements returns the memory that the buffer needs; zero if it is nil.
+func (b *Buffer) Requirements() MemoryRequirements {
+	if b == nil || b.dev == nil {
+		return MemoryRequirements{}
+	}
+	return bufferRequirements(b.size, b.sparse != nil)
 }
 
 // Size returns the size of the buffer in bytes; 0 if it is nil.
@@ -75,7 +104,14 @@ func (b *Buffer) Bind(m *Memory, offset uint64) error {
 		return err
 	}
 	size := uint64(len(m.bytes))
+	if err := m.fits(&b.object, offset, "VUID-vkBindBufferMemory-memory-01508"); err != nil {
+		return err
+	}
 	switch {
+	case b.sparse != nil:
+		return usage("VUID-vkBindBufferMemory-buffer-01030", "%v is sparse; must be bound by a queue", &b.object)
+	case b.opaque != 0 && b.opaque != m.address+offset:
+		return ErrOpaqueAddress
 	case b.memory != nil:
 		return usage("VUID-vkBindBufferMemory-buffer-07459", "%v has memory already; must have none", &b.object)
 	case offset%BufferAlignment != 0:
@@ -96,6 +132,10 @@ func (b *Buffer) Address() uint64 {
 	}
 	return b.memory.address + b.offset
 }
+
+// OpaqueAddress returns the value with which a later run makes a buffer at the same device address
+// (vkGetBufferOpaqueCaptureAddress); 0 if the buffer has no address.
+func (b *Buffer) OpaqueAddress() uint64 { return b.Address() }
 
 // bytes returns the memory of the buffer; nil if it has none.
 func (b *Buffer) bytes() []byte {

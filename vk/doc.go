@@ -34,6 +34,7 @@
 //	physical.go, device.go, queue.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
 //	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host
+//	requirements.go     memory that resources need; sparse*.go resources to which queues bind memory
 //	setlayout.go, pool.go, set.go, copyset.go, updatetemplate.go, pipelinelayout.go
 //	pushdescriptor.go   sets without objects
 //	descriptor.go       descriptors in memory

@@ -16,6 +16,9 @@ var ErrDeviceLost = errors.New("the device is lost")
 // ErrTimeout is the error of a wait that ended by its deadline.
 var ErrTimeout = errors.New("the wait timed out")
 
+// ErrOpaqueAddress is the error of an allocation, or of a buffer, at an opaque address that is taken or is none.
+var ErrOpaqueAddress = errors.New("the opaque address is not available")
+
 // errNoContext is the error of a call with a nil context.
 var errNoContext = usage("", "the context is nil; must be a context")
 

@@ -89,6 +89,7 @@ type Image struct {
 	planes [3]*Memory     // of a disjoint image
 	bytes  [3][]byte      // the memory of the planes; of all in [0]
 	image  *texture.Image // nil before all memory is bound
+	sparse *sparseImage   // nil unless memory is bound by queues
 }
 
 // NewImage makes an image. An *UnsupportedError reports a format or a combination that Chiaro does not have.
@@ -102,7 +103,12 @@ func (d *Device) NewImage(info ImageInfo) (*Image, error) {
 	}
 	m := &Image{info: info, layout: l}
 	m.info.ViewFormats = slices.Clone(info.ViewFormats)
-	d.adopt(&m.object, "image", nil)
+	if info.Flags&(ImageSparseBinding|ImageSparseResidency|ImageSparseAliased) != 0 {
+		if err := m.spread(d); err != nil {
+			return nil, err
+		}
+	}
+	d.adopt(&m.object, "image", func() { m.sparse.drop(d) })
 	return m, nil
 }
 
@@ -142,7 +148,8 @@ func (m *Image) Requirements() (size, alignment uint64) {
 	if m == nil || m.layout == nil {
 		return 0, ImageAlignment
 	}
-	return m.layout.Size(), ImageAlignment
+	r := m.MemoryRequirements(0)
+	return r.Size, r.Alignment
 }
 
 // Bind binds the image to memory, once. Its texels are the content of the memory.
@@ -153,8 +160,13 @@ func (m *Image) Bind(memory *Memory, offset uint64) error {
 	if err := check(m.dev, "the memory", memory); err != nil {
 		return err
 	}
+	if err := memory.fits(&m.object, offset, "VUID-vkBindImageMemory-memory-02628"); err != nil {
+		return err
+	}
 	size, n := uint64(len(memory.bytes)), m.layout.Size()
 	switch {
+	case m.sparse != nil:
+		return usage("VUID-vkBindImageMemory-image-01045", "%v is sparse; must be bound by a queue", &m.object)
 	case m.layout.Disjoint:
 		return usage("VUID-VkBindImageMemoryInfo-image-07736", "%v has a memory for each plane; must be bound by plane", &m.object)
 	case m.memory != nil:

@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -8,20 +9,49 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
+// MemoryType is a kind of memory (the index of a VkMemoryType, in the order of Chiaro).
+type MemoryType uint32
+
+// The types. Both are memory of the device.
+const (
+	HostVisible MemoryType = iota // also visible to the host, coherent and cached
+	DeviceLocal                   // not visible to the host; sparse resources are bound to it
+)
+
 // MemoryInfo describes an allocation.
 type MemoryInfo struct {
 	Size uint64 // bytes
+	Type MemoryType
 
 	// DeviceAddress lets buffers in the memory have device addresses (VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT).
 	DeviceAddress bool
+
+	// OpaqueAddress is the result of [Memory.OpaqueAddress] in an earlier run, to have the same addresses again
+	// (VkMemoryOpaqueCaptureAddressAllocateInfo). It needs DeviceAddress. If it is taken, the error is ErrOpaqueAddress.
+	OpaqueAddress uint64
+
+	// Host is memory of the host that becomes the allocation, in place (VkImportMemoryHostPointerInfoEXT). Its address and its
+	// length are multiples of HostAlignment; Size is its length, or 0.
+	Host []byte
+
+	// Buffer or Image is the only object that is bound to the memory (VkMemoryDedicatedAllocateInfo).
+	Buffer *Buffer
+	Image  *Image
 }
 
-// Memory is an allocation of device memory. It is zero at first, visible to the host, coherent and cached.
+// HostAlignment is the alignment of memory that is imported, in bytes (minImportedHostPointerAlignment).
+const HostAlignment = 64
+
+// Memory is an allocation of device memory. It is zero at first.
 type Memory struct {
 	object
-	bytes   []byte
-	memory  *exec.Memory
-	address uint64 // device address; 0 if it has none
+	bytes     []byte
+	memory    *exec.Memory // nil if the host owns the bytes
+	space     *exec.Space  // of a sparse resource
+	class     MemoryType
+	counted   uint64  // bytes of the heap that the allocation counts
+	address   uint64  // device address; 0 if it has none
+	dedicated *object // nil for any
 
 	users int  // the regions that have it; guarded by heap.mu
 	gone  bool // freed when users is 0
@@ -50,33 +80,118 @@ func (d *Device) Allocate(info MemoryInfo) (*Memory, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	if info.Size == 0 {
-		return nil, usage("VUID-VkMemoryAllocateInfo-allocationSize-07897", "the size of the allocation is 0; must be greater than 0")
-	}
-	h := &d.heap
-	if err := h.reserve(info.Size); err != nil {
+	if err := info.check(d); err != nil {
 		return nil, err
 	}
-	memory, err := exec.Alloc(int(info.Size))
-	if err != nil {
-		h.unreserve(info.Size)
-		return nil, &OutOfMemoryError{Bytes: info.Size, Cause: err}
+	h := &d.heap
+	m := &Memory{class: info.Type, bytes: info.Host}
+	switch {
+	case info.Buffer != nil:
+		m.dedicated = &info.Buffer.object
+	case info.Image != nil:
+		m.dedicated = &info.Image.object
 	}
-	m := &Memory{memory: memory, bytes: memory.Bytes()}
+	if info.Host == nil {
+		if err := h.reserve(info.Size); err != nil {
+			return nil, err
+		}
+		alloc := exec.Alloc
+		if info.Type == DeviceLocal {
+			alloc = exec.AllocShared
+		}
+		memory, err := alloc(int(info.Size))
+		if err != nil {
+			h.unreserve(info.Size)
+			return nil, &OutOfMemoryError{Bytes: info.Size, Cause: err}
+		}
+		m.memory, m.bytes, m.counted = memory, memory.Bytes(), info.Size
+	}
 	d.adopt(&m.object, "memory", func() { h.free(m) })
+	if err := h.add(m, info.DeviceAddress, info.OpaqueAddress); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// check checks the description.
+func (i *MemoryInfo) check(d *Device) error {
+	if i.Host != nil && i.Size == 0 {
+		i.Size = uint64(len(i.Host))
+	}
+	switch {
+	case i.Size == 0:
+		return usage("VUID-VkMemoryAllocateInfo-allocationSize-07897", "the size of the allocation is 0; must be greater than 0")
+	case i.Type > DeviceLocal:
+		return usage("VUID-vkAllocateMemory-pAllocateInfo-01714", "the memory type is %d; must be at most %d", i.Type, DeviceLocal)
+	case i.Host != nil && i.Size != uint64(len(i.Host)):
+		return usage("", "the size of the allocation is %d, and the memory of the host has %d; must be equal", i.Size, len(i.Host))
+	case i.Host != nil && i.Size%HostAlignment != 0:
+		return usage("VUID-VkMemoryAllocateInfo-allocationSize-01745", "the memory of the host has %d bytes; must be a multiple of %d", i.Size, HostAlignment)
+	case i.Host != nil && address(i.Host)%HostAlignment != 0:
+		return usage("VUID-VkImportMemoryHostPointerInfoEXT-pHostPointer-01749", "the memory of the host is at %#x; must be at a multiple of %d", address(i.Host), HostAlignment)
+	case i.Host != nil && i.Type != HostVisible:
+		return usage("VUID-VkMemoryAllocateInfo-memoryTypeIndex-01744", "memory of the host has the type %d; must be %d", i.Type, HostVisible)
+	case i.OpaqueAddress != 0 && !i.DeviceAddress:
+		return usage("VUID-VkMemoryAllocateInfo-opaqueCaptureAddress-03333", "the memory has an opaque address and no device addresses; must have them")
+	case i.Buffer != nil && i.Image != nil:
+		return usage("VUID-VkMemoryDedicatedAllocateInfo-image-01432", "the memory is dedicated to a buffer and to an image; must be to at most one")
+	case i.Buffer != nil:
+		if err := check(d, "the buffer of the memory", i.Buffer); err != nil {
+			return err
+		}
+		if need := i.Buffer.Requirements().Size; i.Size != need || i.Buffer.sparse != nil {
+			return usage("VUID-VkMemoryDedicatedAllocateInfo-buffer-02965", "the memory has %d bytes, and %v needs %d; must be equal, and the buffer not sparse", i.Size, &i.Buffer.object, need)
+		}
+	case i.Image != nil:
+		if err := check(d, "the image of the memory", i.Image); err != nil {
+			return err
+		}
+		if need := i.Image.MemoryRequirements(0).Size; i.Size != need || i.Image.sparse != nil || i.Image.layout.Disjoint {
+			return usage("VUID-VkMemoryDedicatedAllocateInfo-image-02964", "the memory has %d bytes, and %v needs %d; must be equal, and the image neither sparse nor disjoint", i.Size, &i.Image.object, need)
+		}
+	}
+	return nil
+}
+
+// fits returns an error if an object may not be bound at an offset of the memory, because the memory is dedicated.
+func (m *Memory) fits(o *object, offset uint64, rule string) error {
+	if m.dedicated == nil || m.dedicated == o && offset == 0 {
+		return nil
+	}
+	return usage(rule, "%v is bound at offset %d of %v, which is dedicated to %v; must be that, at offset 0", o, offset, &m.object, m.dedicated)
+}
+
+// add adds an allocation, with a device address if it is addressed: the opaque one, or the next if that is 0.
+func (h *heap) add(m *Memory, addressed bool, opaque uint64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.all == nil {
 		h.all = map[*Memory]struct{}{}
 	}
 	h.all[m] = struct{}{}
-	if info.DeviceAddress {
-		m.address = max(h.next, compute.FirstAddress)
-		h.next = compute.AddressAfter(m.address, info.Size)
-		h.addressed = append(h.addressed, m)
-		h.change()
+	if !addressed {
+		return nil
 	}
-	return m, nil
+	n := uint64(len(m.bytes))
+	at := opaque
+	if at == 0 {
+		at = max(h.next, compute.FirstAddress)
+	}
+	i, taken := slices.BinarySearchFunc(h.addressed, at, func(m *Memory, a uint64) int { return cmp.Compare(m.address, a) })
+	if opaque != 0 {
+		taken = taken || at < compute.FirstAddress || at >= 1<<63 || compute.AddressAfter(at, 0) != at+compute.AddressAfter(0, 0) ||
+			i > 0 && compute.AddressAfter(h.addressed[i-1].address, uint64(len(h.addressed[i-1].bytes))) > at ||
+			i < len(h.addressed) && compute.AddressAfter(at, n) > h.addressed[i].address
+	}
+	if taken {
+		return ErrOpaqueAddress
+	}
+	m.address = at
+	h.next = max(h.next, compute.AddressAfter(at, n))
+	h.addressed = slices.Insert(h.addressed, i, m)
+	h.change()
+	return nil
 }
 
 // reserve counts an allocation.
@@ -117,8 +232,10 @@ func (h *heap) unmap(m *Memory) {
 		return
 	}
 	delete(h.all, m)
-	h.used -= uint64(len(m.bytes))
-	m.memory.Free()
+	h.used -= m.counted
+	if m.memory != nil {
+		m.memory.Free()
+	}
 }
 
 // freeAll unmaps everything.
@@ -127,7 +244,9 @@ func (h *heap) freeAll() {
 	defer h.mu.Unlock()
 	for m := range h.all {
 		m.state.Store(closed)
-		m.memory.Free()
+		if m.memory != nil {
+			m.memory.Free()
+		}
 	}
 	h.all, h.addressed, h.current, h.used = nil, nil, nil, 0
 }
@@ -186,12 +305,30 @@ func (r *regions) all() []exec.Region {
 }
 
 // Bytes returns the memory itself (vkMapMemory): writes are visible to submissions that begin later, and results are
-// visible when a submission is finished. It is nil after Close, and must not be used after it.
+// visible when a submission is finished. It is nil after Close, and must not be used after it. It is nil if the memory is not
+// visible to the host.
 func (m *Memory) Bytes() []byte {
-	if m == nil || !m.alive() {
+	if m == nil || !m.alive() || m.class != HostVisible {
 		return nil
 	}
 	return m.bytes
+}
+
+// Size returns the size of the memory in bytes; 0 if it is nil.
+func (m *Memory) Size() uint64 {
+	if m == nil {
+		return 0
+	}
+	return uint64(len(m.bytes))
+}
+
+// OpaqueAddress returns the value with which a later run allocates memory at the same device addresses
+// (vkGetDeviceMemoryOpaqueCaptureAddress); 0 if the memory has none.
+func (m *Memory) OpaqueAddress() uint64 {
+	if m == nil {
+		return 0
+	}
+	return m.address
 }
 
 // Used returns the bytes that the allocations of the device have together, and their bound.

@@ -39,12 +39,15 @@ type SubmitInfo struct {
 	Commands []*CommandBuffer
 	Signal   []SemaphoreValue // after the commands are finished
 	Fence    *Fence           // nil for none
+
+	sparse []sparseChange // of BindSparse, before the commands
 }
 
 // submission is the queue's copy of a SubmitInfo.
 type submission struct {
 	wait, signal []SemaphoreValue
 	commands     []*CommandBuffer
+	sparse       []sparseChange
 	held         []*object       // acquired
 	sets         map[*Set]uint64 // the versions of sets with acquired descriptors
 	fence        *Fence
@@ -129,6 +132,11 @@ func (s *submission) fill(d *Device, info *SubmitInfo) error {
 	s.wait, s.signal = append(s.wait, info.Wait...), append(s.signal, info.Signal...)
 	for _, c := range info.Commands {
 		if err := s.add(d, c); err != nil {
+			return err
+		}
+	}
+	if len(info.sparse) > 0 {
+		if err := s.bindLater(info.sparse); err != nil {
 			return err
 		}
 	}
@@ -229,6 +237,7 @@ func (s *submission) release() {
 func (s *submission) clear() {
 	clear(s.sets)
 	clear(s.commands)
+	s.sparse = nil
 	clear(s.wait)
 	clear(s.signal)
 	s.commands, s.wait, s.signal, s.fence = s.commands[:0], s.wait[:0], s.signal[:0], nil
@@ -284,6 +293,11 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 	for _, v := range s.wait {
 		if err := v.Semaphore.wait(q.ctx, v.Value); err != nil {
 			return err
+		}
+	}
+	for _, b := range s.sparse {
+		if err := b.apply(); err != nil {
+			return &LostError{Command: "bind sparse", Cause: err}
 		}
 	}
 	for _, c := range s.commands {

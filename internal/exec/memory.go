@@ -5,6 +5,8 @@ package exec
 type Memory struct {
 	bytes []byte
 	block []byte // the whole mapping with its guard pages; nil on the heap
+
+	shared bool // a Space can map it
 }
 
 // Bytes returns the memory. Its address is a multiple of 4096, and of 2 MiB if it is at least that large. It

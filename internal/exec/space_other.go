@@ -1,0 +1,17 @@
+//go:build !linux
+
+package exec
+
+import "errors"
+
+// AllocShared is Alloc: memory of this system cannot be mapped a second time.
+func AllocShared(n int) (*Memory, error) { return Alloc(n) }
+
+// NewSpace returns an error that wraps errors.ErrUnsupported.
+func NewSpace(int) (*Space, error) { return nil, errors.ErrUnsupported }
+
+// Map returns an error that wraps errors.ErrUnsupported.
+func (s *Space) Map(int, *Memory, int, int) error { return errors.ErrUnsupported }
+
+// Unmap returns an error that wraps errors.ErrUnsupported.
+func (s *Space) Unmap(int, int) error { return errors.ErrUnsupported }

@@ -1,0 +1,237 @@
+package vk
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+)
+
+// SparseBlock is the granularity of sparse memory in bytes: ranges of resources and of memory are multiples of it.
+const SparseBlock = 1 << 16
+
+const (
+	bufferSparse = BufferSparseBinding | BufferSparseResidency | BufferSparseAliased
+	imageSparse  = ImageSparseBinding | ImageSparseResidency | ImageSparseAliased
+)
+
+// A sparse buffer, and a sparse image that is bound as a whole, is a range of addresses of its own. A bind shows pages of
+// memory in the range; pages without memory are zero, and stores to them stay until the next bind of the range
+// (residencyNonResidentStrict is false). So an access never faults, also after the memory is freed.
+
+// newSpace makes the address range of a resource.
+func (d *Device) newSpace(size uint64, addressed bool, opaque uint64) (*Memory, error) {
+	if size > 1<<46 {
+		return nil, &OutOfMemoryError{Bytes: size, Left: 1 << 46}
+	}
+	space, err := exec.NewSpace(int(size))
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return nil, &UnsupportedError{Feature: "sparse binding on this system", Cause: err}
+	case err != nil:
+		return nil, &OutOfMemoryError{Bytes: size, Cause: err}
+	}
+	m := &Memory{space: space, memory: &space.Memory, bytes: space.Bytes(), class: DeviceLocal}
+	d.adopt(&m.object, "sparse memory", func() { // a part of the resource, not counted
+		d.objects.Add(1)
+		d.heap.free(m)
+	})
+	d.objects.Add(-1)
+	if err := d.heap.add(m, addressed, opaque); err != nil {
+		d.heap.drop(m)
+		return nil, err
+	}
+	return m, nil
+}
+
+// drop frees the address range of a resource, after the last submission that uses it; nil does nothing.
+func (h *heap) drop(m *Memory) {
+	for m != nil {
+		n := m.state.Load()
+		next := n | closing
+		if n == 0 {
+			next = closed
+		}
+		if n&(closing|closed) != 0 {
+			return
+		}
+		if m.state.CompareAndSwap(n, next) {
+			if n == 0 {
+				m.destroy()
+			}
+			return
+		}
+	}
+}
+
+// spread makes the buffer sparse.
+func (b *Buffer) spread(d *Device, flags BufferFlags) error {
+	switch {
+	case flags&^bufferSparse != 0:
+		return &UnsupportedError{Feature: fmt.Sprintf("buffers with the flags %#x", uint32(flags))}
+	case flags&BufferSparseBinding == 0:
+		return usage("VUID-VkBufferCreateInfo-flags-00918", "the buffer has the flags %#x without BufferSparseBinding; must have it", uint32(flags))
+	}
+	space, err := d.newSpace(roundUp(b.size, SparseBlock), b.usage&DeviceAddress != 0, b.opaque)
+	if err != nil {
+		return err
+	}
+	b.sparse, b.memory = space, space
+	return nil
+}
+
+// SparseBind shows memory in a range of a resource, or nothing if Memory is nil (VkSparseMemoryBind). All numbers are multiples of
+// SparseBlock; Size may also end with the resource.
+type SparseBind struct {
+	Offset, Size uint64 // of the resource, bytes
+	Memory       *Memory
+	MemoryOffset uint64
+
+	// Metadata binds the metadata of an image. Chiaro has none: the bind has no effect.
+	Metadata bool
+}
+
+// SparseBufferBind is the binds of a buffer.
+type SparseBufferBind struct {
+	Buffer *Buffer
+	Binds  []SparseBind
+}
+
+// SparseOpaqueBind is the binds of an image by the offsets of its memory requirements, or of its mip tails.
+type SparseOpaqueBind struct {
+	Image *Image
+	Binds []SparseBind
+}
+
+// BindSparseInfo describes changes of the memory of sparse resources (VkBindSparseInfo).
+type BindSparseInfo struct {
+	Wait    []SemaphoreValue // before the first bind
+	Buffers []SparseBufferBind
+	Opaque  []SparseOpaqueBind
+	Signal  []SemaphoreValue // after the last bind
+	Fence   *Fence           // nil for none
+}
+
+// BindSparse appends changes of the memory of sparse resources, in the order of other submissions. After an error nothing is
+// bound. A resource shows its memory also after the memory is closed.
+func (q *Queue) BindSparse(info BindSparseInfo) error {
+	if q == nil || q.dev == nil {
+		return errNoQueue
+	}
+	var list []sparseChange
+	for _, b := range info.Buffers {
+		if err := check(q.dev, "the buffer", b.Buffer); err != nil {
+			return err
+		}
+		if b.Buffer.sparse == nil {
+			return usage("VUID-VkSparseBufferMemoryBindInfo-buffer-parameter", "%v is not sparse; must be", &b.Buffer.object)
+		}
+		for _, x := range b.Binds {
+			if err := x.check(q.dev, b.Buffer.Requirements().Size); err != nil {
+				return err
+			}
+			list = append(list, &spaceChange{&b.Buffer.object, b.Buffer.sparse, x})
+		}
+	}
+	for _, b := range info.Opaque {
+		if err := check(q.dev, "the image", b.Image); err != nil {
+			return err
+		}
+		if b.Image.sparse == nil {
+			return usage("VUID-VkSparseImageOpaqueMemoryBindInfo-image-parameter", "%v is not sparse; must be", &b.Image.object)
+		}
+		for _, x := range b.Binds {
+			if x.Metadata {
+				continue
+			}
+			if err := x.check(q.dev, b.Image.sparse.size); err != nil {
+				return err
+			}
+			change, err := b.Image.opaqueChange(x)
+			if err != nil {
+				return err
+			}
+			list = append(list, change)
+		}
+	}
+	return q.Submit(SubmitInfo{Wait: info.Wait, Signal: info.Signal, Fence: info.Fence, sparse: list})
+}
+
+// sparseChange is one bind of a submission.
+type sparseChange interface {
+	refer(each func(*object))
+	apply() error
+}
+
+// bindLater adds binds, and acquires their objects.
+func (s *submission) bindLater(list []sparseChange) (err error) {
+	for _, x := range list {
+		x.refer(func(o *object) {
+			if err == nil {
+				err = s.hold(o)
+			}
+		})
+	}
+	s.sparse = list
+	return err
+}
+
+// check checks a bind of a resource of a size.
+func (x *SparseBind) check(d *Device, size uint64) error {
+	const rule = "VUID-VkSparseMemoryBind-"
+	switch {
+	case x.Size == 0:
+		return usage(rule+"size-01098", "the size of a bind is 0; must be greater than 0")
+	case x.Offset >= size:
+		return usage(rule+"resourceOffset-01099", "a bind is at offset %d; must be less than the size of the resource, %d", x.Offset, size)
+	case x.Size > size-x.Offset:
+		return usage(rule+"size-01100", "a bind has %d bytes; must have at most %d from its offset on", x.Size, size-x.Offset)
+	case x.Offset%SparseBlock != 0 || x.Size%SparseBlock != 0:
+		return usage(rule+"resourceOffset-09491", "a bind has %d bytes at offset %d; must be multiples of %d", x.Size, x.Offset, SparseBlock)
+	case x.Memory == nil:
+		return nil
+	}
+	return x.Memory.spans(d, x.MemoryOffset, x.Size)
+}
+
+// spans checks that sparse resources can show a range of the memory.
+func (m *Memory) spans(d *Device, offset, n uint64) error {
+	const rule = "VUID-VkSparseMemoryBind-"
+	if err := check(d, "the memory of a bind", m); err != nil {
+		return err
+	}
+	switch size := uint64(len(m.bytes)); {
+	case m.class != DeviceLocal || m.memory == nil || m.space != nil:
+		return usage(rule+"memory-01096", "%v is bound to a sparse resource; must be of the type DeviceLocal", &m.object)
+	case offset%SparseBlock != 0:
+		return usage(rule+"memory-01096", "a bind has the offset %d of the memory; must be a multiple of %d", offset, SparseBlock)
+	case offset >= size:
+		return usage(rule+"memoryOffset-01101", "a bind has the offset %d of the memory; must be less than %d", offset, size)
+	case n > size-offset:
+		return usage(rule+"size-01102", "a bind has %d bytes; the memory has %d from its offset on", n, size-offset)
+	}
+	return nil
+}
+
+// spaceChange is a bind of pages of an address range.
+type spaceChange struct {
+	owner *object
+	space *Memory
+	bind  SparseBind
+}
+
+func (x *spaceChange) refer(each func(*object)) {
+	each(x.owner)
+	if x.bind.Memory != nil {
+		each(&x.bind.Memory.object)
+	}
+}
+
+// apply maps the pages.
+func (x *spaceChange) apply() error {
+	at, n := int(x.bind.Offset), int(x.bind.Size)
+	if x.bind.Memory == nil {
+		return x.space.space.Unmap(at, n)
+	}
+	return x.space.space.Map(at, x.bind.Memory.memory, int(x.bind.MemoryOffset), n)
+}
