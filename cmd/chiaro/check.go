@@ -117,6 +117,9 @@ func checkFiles(c console, f checkFlags, args []string) error {
 	if list, f.shardOf, err = shardOf(list, f.shard, func(s subject) string { return s.name }); err != nil {
 		return err
 	}
+	if f.shardOf != nil {
+		f.shardOf.Environment, f.shardOf.Profiles = f.targetEnv, f.profileNames()
+	}
 	if err := f.filter.load(); err != nil {
 		return err
 	}
@@ -218,6 +221,8 @@ type checked struct {
 	text   string   // of a module that is text
 	starts []int    // the offset of each instruction in input
 	names  []string // of the ids in it
+
+	recorded []findingRecord // of a report that is merged: the findings as they were written; nil otherwise
 }
 
 // one judges one subject. It is a door: a panic is reported for this one alone.

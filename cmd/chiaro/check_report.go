@@ -122,12 +122,17 @@ type findingRecord struct {
 	Instruction int             `json:"instruction,omitempty"` // from 1
 	WordOffset  int             `json:"wordOffset,omitempty"`
 	Text        string          `json:"text,omitempty"` // the instruction, disassembled
+	Line        int             `json:"line,omitempty"` // of the instruction in a file that is text
 	Source      *sourceRecord   `json:"source,omitempty"`
 	EntryPoint  string          `json:"entryPoint,omitempty"` // the first that calls the function
 	Stages      []string        `json:"stages,omitempty"`     // of all that do
 	Profiles    []string        `json:"profile,omitempty"`    // the profiles on which the finding applies
 	Related     []relatedRecord `json:"related,omitempty"`
 	Sides       []link.Side     `json:"sides,omitempty"` // of a finding of a pipeline, the one at fault first
+
+	// What the merged reports of shards need beyond this.
+	Disassembled int    `json:"disassemblyLine,omitempty"` // the line of the instruction in the disassembly
+	Quoted       string `json:"sourceText,omitempty"`      // the line of the source
 }
 
 type sourceRecord struct {
@@ -143,9 +148,9 @@ type relatedRecord struct {
 	Text        string `json:"text,omitempty"`
 }
 
-// verdictRecord returns the JSON form of a result.
-func verdictRecord(x *checked) checkRecord {
-	r := checkRecord{File: x.file, Verdict: x.verdict, Message: x.message, Findings: make([]findingRecord, 0, len(x.findings))}
+// verdictRecord returns the JSON form of a result, with the shard that it is of.
+func verdictRecord(x *checked, shard *shardRecord) checkRecord {
+	r := checkRecord{File: x.file, Verdict: x.verdict, Message: x.message, Findings: make([]findingRecord, 0, len(x.findings)), Shard: shard}
 	r.Omitted, r.OfErrors, r.Beyond = x.left.all, x.left.errors, x.left.beyond
 	if x.report != nil {
 		r.Unchecked = x.report.Unchecked
@@ -158,6 +163,15 @@ func verdictRecord(x *checked) checkRecord {
 			Instruction: f.Pos.Instruction, WordOffset: f.Pos.Word, Text: v.text(f.Pos), Profiles: f.Profiles, Sides: f.sides}
 		if f.HasSource {
 			fr.Source = &sourceRecord{f.Source.File, f.Source.Line, f.Source.Column}
+		}
+		switch {
+		case v.input != "":
+			fr.Line = v.shownLine(f.Pos)
+		case shard != nil && !v.sited(&f.Finding):
+			fr.Disassembled = v.shownLine(f.Pos)
+		}
+		if shard != nil {
+			fr.Quoted = v.source(&f.Finding)
 		}
 		fr.EntryPoint, fr.Stages = v.callers(f.Pos)
 		for _, o := range f.Related {
@@ -175,9 +189,7 @@ type checkLines struct {
 }
 
 func (r *checkLines) Record(x *checked) {
-	record := verdictRecord(x)
-	record.Shard = r.shard
-	writeLine(r.w, record)
+	writeLine(r.w, verdictRecord(x, r.shard))
 }
 
 func (r *checkLines) Close(checkTally) error { return nil }
@@ -190,9 +202,7 @@ type checkJSON struct {
 }
 
 func (r *checkJSON) Record(x *checked) {
-	record := verdictRecord(x)
-	record.Shard = r.shard
-	r.files = append(r.files, record)
+	r.files = append(r.files, verdictRecord(x, r.shard))
 }
 
 func (r *checkJSON) Close(t checkTally) error {

@@ -16,11 +16,16 @@ type checkSARIF struct{ log *sarifLog }
 
 func newCheckSARIF(w io.Writer, target string, profiles []string) *checkSARIF {
 	log := newSARIFLog(w)
-	bag := sarif.NewPropertyBag().Add("targetEnvironment", target)
+	bag := sarif.NewPropertyBag()
+	if target != "" {
+		bag.Add("targetEnvironment", target)
+	}
 	if len(profiles) > 0 {
 		bag.Add("profiles", profiles)
 	}
-	log.run.WithProperties(bag)
+	if len(bag.Properties) > 0 {
+		log.run.WithProperties(bag)
+	}
 	return &checkSARIF{log}
 }
 
@@ -64,7 +69,7 @@ func sarifFinding(x *checked, v *viewer, f *valid.Finding) *sarif.Location {
 		file, line, column = v.where(x, f)
 	}
 	switch {
-	case line > 0 || x.pipeline || v.m == nil || isSource(x.file):
+	case line > 0 || x.pipeline || !v.binary(f) || isSource(x.file):
 		at = sarifAt(file, sarifLine(line, column))
 	default:
 		at = sarifAt(file, sarif.NewRegion().WithByteOffset(4*f.Pos.Word).WithByteLength(4))

@@ -229,4 +229,7 @@ type shardRecord struct {
 	Of    int    `json:"of"`
 	List  string `json:"list"`  // a hash of the names of all objects
 	Total int    `json:"total"` // the number of all names
+
+	Environment string   `json:"environment,omitempty"` // of check
+	Profiles    []string `json:"profiles,omitempty"`    // likewise
 }

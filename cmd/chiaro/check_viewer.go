@@ -25,6 +25,9 @@ type viewer struct {
 	called []called // of each function; nil before it is asked for
 
 	sources map[spirv.ID]map[namedLine]string // lines by source, filled on request
+
+	recorded map[diag.Pos]*findingRecord // of a report that is merged: the first record of each position
+	quoted   map[namedLine]string        // likewise: lines of sources
 }
 
 // called is the caller of a function.
@@ -33,7 +36,35 @@ type called struct {
 	stages []string // the models of all that do
 }
 
-func newViewer(x *checked) *viewer { return &viewer{m: x.facts, input: x.text, starts: x.starts} }
+func newViewer(x *checked) *viewer {
+	v := &viewer{m: x.facts, input: x.text, starts: x.starts}
+	if len(x.recorded) > 0 {
+		v.recall(x.recorded)
+	}
+	return v
+}
+
+// recall indexes the findings of a report that is merged.
+func (v *viewer) recall(list []findingRecord) {
+	v.recorded, v.quoted = map[diag.Pos]*findingRecord{}, map[namedLine]string{}
+	note := func(at diag.Pos, r *findingRecord) {
+		if v.recorded[at] == nil {
+			v.recorded[at] = r
+		}
+	}
+	for i := range list {
+		r := &list[i]
+		note(diag.Pos{Instruction: r.Instruction, Word: r.WordOffset}, r)
+		if s := r.Source; s != nil {
+			v.quoted[namedLine{s.File, int(s.Line)}] = r.Quoted
+		}
+	}
+	for i := range list { // related places have a text alone
+		for _, o := range list[i].Related {
+			note(diag.Pos{Instruction: o.Instruction, Word: o.WordOffset}, &findingRecord{Text: o.Text})
+		}
+	}
+}
 
 // An instruction may have 256 KiB, its names as many each, and any number of
 // findings; a report is not to be larger than the module for that.
@@ -56,6 +87,9 @@ func shortened(s string, n int) string {
 // text returns the instruction at a position, truncated if it is very long; "" if
 // there is none.
 func (v *viewer) text(p diag.Pos) string {
+	if r := v.recorded[p]; r != nil {
+		return r.Text
+	}
 	if v.m == nil || p.Instruction < 1 {
 		return ""
 	}
@@ -94,6 +128,9 @@ func (v *viewer) written(i int) string {
 // shownLine returns the line that shows the instruction: of the text, or of the
 // disassembly.
 func (v *viewer) shownLine(p diag.Pos) int {
+	if v.recorded != nil {
+		return 0
+	}
 	if v.text(p) == "" {
 		return 0
 	}
@@ -119,6 +156,9 @@ func (v *viewer) numbers() []int {
 // source returns the source line that an instruction comes from; "" if the module
 // does not contain its source.
 func (v *viewer) source(f *valid.Finding) string {
+	if v.recorded != nil && f.HasSource {
+		return v.quoted[namedLine{f.Source.File, int(f.Source.Line)}]
+	}
 	if v.m == nil || !f.HasSource || f.Pos.Instruction < 1 {
 		return ""
 	}
@@ -137,6 +177,9 @@ func (v *viewer) source(f *valid.Finding) string {
 // callers returns the name of the first entry point that calls the function of
 // an instruction, and the models of all that do.
 func (v *viewer) callers(p diag.Pos) (name string, stages []string) {
+	if r := v.recorded[p]; r != nil {
+		return r.EntryPoint, r.Stages
+	}
 	if v.m == nil || p.Instruction < 1 {
 		return "", nil
 	}
@@ -183,6 +226,9 @@ func (v *viewer) where(x *checked, f *valid.Finding) (file string, line, column 
 	if f.HasSource && f.Source.File != "" {
 		return f.Source.File, int(f.Source.Line), int(max(f.Source.Column, 1))
 	}
+	if r := v.recorded[f.Pos]; r != nil {
+		return x.file, max(r.Line, r.Disassembled, 1), 1
+	}
 	if n := v.shownLine(f.Pos); n > 0 {
 		if v.input == "" && isSource(x.file) {
 			n = 1
@@ -195,7 +241,15 @@ func (v *viewer) where(x *checked, f *valid.Finding) (file string, line, column 
 // sited reports whether where returns a line of a source file, not of the
 // disassembly.
 func (v *viewer) sited(f *valid.Finding) bool {
+	if r := v.recorded[f.Pos]; r != nil && r.Line > 0 {
+		return true
+	}
 	return f.HasSource && f.Source.File != "" || v.input != "" && f.Pos.Instruction > 0
+}
+
+// binary reports whether a finding is at a word of a binary module.
+func (v *viewer) binary(f *valid.Finding) bool {
+	return v.m != nil || v.recorded != nil && f.Pos.Instruction > 0
 }
 
 // indentOf is a text of the same width with nothing to see.

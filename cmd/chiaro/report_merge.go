@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // newReport returns the command report, whose only subcommand is merge.
@@ -26,9 +29,6 @@ func newReport(c console) *cobra.Command {
 	cmd.AddCommand(newReportMerge(c))
 	return cmd
 }
-
-// mergeFormats are the formats of reports of check, whose records have no module for the others.
-var mergeFormats = []string{"text", "json", "jsonl"}
 
 // mergedRecord is a record of check, or one of run, which has a status.
 type mergedRecord struct {
@@ -48,7 +48,7 @@ func newReportMerge(c console) *cobra.Command {
 		Short: "Merge the reports of several shards",
 		Long: `Merge reports that check or run wrote as jsonl or json, such as the reports of the shards of one corpus.
 The merged report has each file once, in the order of the names. It is an error if a shard is missing or incomplete.
-The exit code is the same as of one command over all files. Reports of run can be merged to every format of run.`,
+The exit code is the same as of one command over all files. A page of HTML has no listings of modules, which reports do not have.`,
 		Example: "  chiaro check --shard 1/2 --out jsonl=a.jsonl shaders/\n  chiaro check --shard 2/2 --out jsonl=b.jsonl shaders/\n  chiaro report merge a.jsonl b.jsonl",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return mergeReports(c, format, args) },
@@ -85,7 +85,6 @@ func mergeReports(c console, format string, files []string) error {
 		return err
 	}
 	for i := range all {
-		all[i].Shard = nil // the merged report is of the whole list
 		if all[i].ofRun() != all[0].ofRun() {
 			return unreadable("%s: error: some reports are of check and some are of run; must be of one command", all[i].File)
 		}
@@ -118,6 +117,9 @@ func wholeShards(all []mergedRecord) (spare bool, err error) {
 			continue
 		case first == nil:
 			first = s
+		case s.Environment != first.Environment || !slices.Equal(s.Profiles, first.Profiles):
+			return false, unreadable("%s: error: shard %d/%d was checked against %s %v, shard %d/%d against %s %v; must be one environment with the same profiles",
+				all[i].File, s.Shard, s.Of, s.Environment, s.Profiles, first.Shard, first.Of, first.Environment, first.Profiles)
 		case s.Of != first.Of || s.List != first.List || s.Total != first.Total:
 			return false, unreadable("%s: error: shard %d/%d is of another list of %d objects than shard %d/%d, of %d; must be of one list",
 				all[i].File, s.Shard, s.Of, s.Total, first.Shard, first.Of, first.Total)
@@ -246,61 +248,57 @@ func mergeRuns(w io.Writer, format string, all []mergedRecord) (int, error) {
 
 // mergeChecks writes the records of check and returns the exit code.
 func mergeChecks(w io.Writer, format string, merged []mergedRecord) (int, error) {
-	if !slices.Contains(mergeFormats, format) {
-		return 0, unreadable("--format %q: must be %s for reports of check", format, strings.Join(mergeFormats, ", "))
-	}
 	var t checkTally
 	all := make([]checkRecord, 0, len(merged))
 	for i := range merged {
 		all = append(all, merged[i].checkRecord)
 		t.addRecord(&all[i])
 	}
-	return t.code(), writeRecords(w, format, all, t)
-}
-
-func writeRecords(w io.Writer, format string, all []checkRecord, t checkTally) error {
 	switch format {
 	case "json":
 		r := checkJSON{w: w, files: all}
-		return r.Close(t)
+		return t.code(), r.Close(t)
 	case "jsonl":
 		for i := range all {
+			all[i].Shard = nil
 			writeLine(w, &all[i])
 		}
-		return nil
+		return t.code(), nil
 	}
-	b := bufio.NewWriter(w)
+	f := &checkFlags{}
+	if s := merged[0].Shard; s != nil {
+		f.targetEnv = s.Environment
+		for _, name := range s.Profiles {
+			f.envs = append(f.envs, &valid.Env{Device: &valid.Device{Name: name}})
+		}
+	}
+	r := checkReporters(f)[format](w, colorful(w))
 	for i := range all {
-		writeRecord(b, &all[i])
+		r.Record(all[i].checked())
 	}
-	fmt.Fprintln(b, t)
-	return b.Flush()
+	return t.code(), r.Close(t)
 }
 
-// writeRecord writes a record as text.
-func writeRecord(w io.Writer, r *checkRecord) {
-	if r.Message != "" {
-		plain.Fprintf(w, "%s\n", plain.Block(r.Message, "    "))
-	}
+// checked returns the result that a record is of, for the reporters.
+func (r *checkRecord) checked() *checked {
+	x := &checked{file: r.File, verdict: r.Verdict, message: r.Message, skipped: r.Skipped, recorded: r.Findings, profiles: slices.Sorted(maps.Keys(r.Profiles))}
+	x.left = leftOut{all: r.Omitted, errors: r.OfErrors, beyond: r.Beyond}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		where := position(r.File, 1, 1)
-		if s := f.Source; s != nil && s.File != "" {
-			where = position(s.File, int(s.Line), int(max(s.Column, 1)))
+		var out shownFinding
+		out.Code, out.Message, out.Profiles, out.sides = f.Code, f.Message, f.Profiles, f.Sides
+		out.Pos = diag.Pos{Instruction: f.Instruction, Word: f.WordOffset}
+		if f.Severity != diag.Error.String() {
+			out.Severity = diag.Warning
 		}
-		plain.Fprintf(w, "%s: %s: %s [%s]\n", where, f.Severity, f.Message, f.Code)
-		if f.Text != "" {
-			plain.Fprintf(w, "    %s\n", plain.Block(f.Text, "    "))
+		if s := f.Source; s != nil {
+			out.Source, out.HasSource = facts.Position{File: s.File, Line: s.Line, Column: s.Column}, true
+			out.described = f.Instruction == 0
 		}
-		fmt.Fprint(w, sidesText(f.Sides))
-		if len(f.Profiles) > 0 {
-			plain.Fprintf(w, "    on %s\n", strings.Join(f.Profiles, ", "))
+		for _, o := range f.Related {
+			out.Related = append(out.Related, diag.Related{Pos: diag.Pos{Instruction: o.Instruction, Word: o.WordOffset}, Message: o.Message})
 		}
+		x.findings = append(x.findings, out)
 	}
-	for _, s := range r.Skipped {
-		plain.Fprintf(w, "%s: note: %s is not known and was not judged\n", r.File, s)
-	}
-	if r.Omitted > 0 {
-		plain.Fprintf(w, "%s: note: %d further findings are left out\n", r.File, r.Omitted)
-	}
+	return x
 }
