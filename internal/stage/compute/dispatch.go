@@ -63,6 +63,14 @@ type Args struct {
 	HeapImages   map[uint64]*texture.View
 	HeapSamplers map[uint64]*texture.Sampler
 
+	// HeapView and HeapSampler, not nil, replace HeapImages and HeapSamplers: they return the object of a descriptor,
+	// which begins at the first byte of the rest of its heap, or nil. The rest has at least ir.HeapDescriptor bytes.
+	HeapView    func(descriptor []byte) *texture.View
+	HeapSampler func(descriptor []byte) *texture.Sampler
+
+	// HeapLists, not nil, remembers the objects of the heaps from one command to the next.
+	HeapLists *HeapLists
+
 	// Dynamic has the dynamic offsets of descriptors, in bytes, by array
 	// element: the distance by which the range of a dynamic buffer is moved up.
 	// A missing one is 0.
@@ -71,6 +79,9 @@ type Args struct {
 	// Sets has the descriptors by set number; not nil, it replaces the maps Bindings, Inline, Tensors, Images,
 	// Samplers and Dynamic.
 	Sets []Set
+
+	// StageSets has the stages of graphics with sets of their own; see Of.
+	StageSets map[ir.Stage][]Set
 
 	// Robustness is the robustness of the pipeline's stages; all zero is exact. StageRobustness has the
 	// stages of graphics with another robustness; see Of.

@@ -9,23 +9,80 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// heapBuffers returns the buffers with descriptors in the heap, one for each
-// slot that may have one, as far as a program reaches through them.
+// HeapLists are the objects of the descriptors of heaps, one for each slot that may have one. They are made when a program
+// first needs them, and do not change then. One goroutine uses them at a time.
+type HeapLists struct {
+	buffers  map[heapBuffersKey][]exec.Buffer
+	views    []*texture.View
+	samplers []*texture.Sampler
+}
+
+type heapBuffersKey struct {
+	level exec.Robustness
+	kind  ir.ResourceKind
+}
+
+// heapBuffers returns the buffers with descriptors in the heap, as far as a program reaches through them.
 func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) []exec.Buffer {
+	key := heapBuffersKey{level, kind}
+	if a.HeapLists != nil && a.HeapLists.buffers[key] != nil {
+		return a.HeapLists.buffers[key]
+	}
 	out := make([]exec.Buffer, len(a.Heap)/ir.HeapDescriptor)
 	for i := range out {
 		d := a.Heap[i*ir.HeapDescriptor:]
-		out[i] = level.Restrict(a.bufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
+		out[i] = level.Restrict(a.BufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
+	}
+	if a.HeapLists != nil {
+		if a.HeapLists.buffers == nil {
+			a.HeapLists.buffers = map[heapBuffersKey][]exec.Buffer{}
+		}
+		a.HeapLists.buffers[key] = out
 	}
 	return out
 }
 
-// heapDescriptors returns the images or samplers with descriptors in a heap, one for
-// each slot that may have one.
-func heapDescriptors[T any](heap []byte, numbered map[uint64]*T) []*T {
-	out := make([]*T, len(heap)/ir.HeapDescriptor)
+// heapViews returns the views with descriptors in the heap.
+func (a *Args) heapViews() []*texture.View {
+	if a.HeapLists == nil {
+		return heapDescriptors(a.Heap, a.heapView)
+	}
+	if a.HeapLists.views == nil {
+		a.HeapLists.views = heapDescriptors(a.Heap, a.heapView)
+	}
+	return a.HeapLists.views
+}
+
+// heapSamplers returns the samplers with descriptors in the heap of samplers.
+func (a *Args) heapSamplers() []*texture.Sampler {
+	if a.HeapLists == nil {
+		return heapDescriptors(a.SamplerHeap, a.heapSampler)
+	}
+	if a.HeapLists.samplers == nil {
+		a.HeapLists.samplers = heapDescriptors(a.SamplerHeap, a.heapSampler)
+	}
+	return a.HeapLists.samplers
+}
+
+func (a *Args) heapView(descriptor []byte) *texture.View {
+	if a.HeapView != nil {
+		return a.HeapView(descriptor)
+	}
+	return numberedIn(descriptor, a.HeapImages)
+}
+
+func (a *Args) heapSampler(descriptor []byte) *texture.Sampler {
+	if a.HeapSampler != nil {
+		return a.HeapSampler(descriptor)
+	}
+	return numberedIn(descriptor, a.HeapSamplers)
+}
+
+// heapDescriptors returns the objects with descriptors in a heap, one for each slot that may have one.
+func heapDescriptors[T any](heap []byte, object func([]byte) T) []T {
+	out := make([]T, len(heap)/ir.HeapDescriptor)
 	for i := range out {
-		out[i] = numberedIn(heap[i*ir.HeapDescriptor:], numbered)
+		out[i] = object(heap[i*ir.HeapDescriptor:])
 	}
 	return out
 }
@@ -43,7 +100,7 @@ func numberedIn[T any](descriptor []byte, numbered map[uint64]*T) *T {
 func (a *Args) ViewsAt(r ir.Resource) []*texture.View {
 	var list []*texture.View
 	if r.Heap {
-		list = heapDescriptors(a.Heap, a.HeapImages)
+		list = a.heapViews()
 	} else {
 		list = clipToDeclared(r, a.viewsAt(Binding{r.Set, r.Binding}))
 	}
@@ -60,7 +117,7 @@ func (a *Args) ViewsAt(r ir.Resource) []*texture.View {
 // SamplersAt returns the samplers at a resource, as ViewsAt does for views.
 func (a *Args) SamplersAt(r ir.Resource) []*texture.Sampler {
 	if r.Heap {
-		return heapDescriptors(a.SamplerHeap, a.HeapSamplers)
+		return a.heapSamplers()
 	}
 	return clipToDeclared(r, a.samplersAt(Binding{r.Set, r.Binding}))
 }
@@ -74,9 +131,9 @@ func (a *Args) regionOf(address uint64) *exec.Region {
 	return &a.Regions[i]
 }
 
-// bufferAt returns the buffer of n bytes at an address: null if no live allocation
+// BufferAt returns the buffer of n bytes at an address: null if no live allocation
 // holds them all, or if it does not begin at a multiple of 8.
-func (a *Args) bufferAt(address, n uint64) exec.Buffer {
+func (a *Args) BufferAt(address, n uint64) exec.Buffer {
 	r := a.regionOf(address)
 	if r == nil || n == 0 {
 		return exec.Buffer{}

@@ -2,6 +2,7 @@ package compute
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -16,6 +17,13 @@ type Mapping struct {
 
 	// Resource is the place of the resource, Sampler the place of the sampler of a combined image sampler.
 	Resource, Sampler MappedPlace
+
+	// Combined reports that one index of 32 bits has the index of the resource in the lower 20 bits and that of the sampler
+	// in the others, if the resource is a combined image sampler.
+	Combined bool
+
+	Embedded *texture.Sampler // not nil, the sampler itself
+	Bank     uint32           // of the push constants that the mapping reads
 }
 
 // MappingSource is a source of a mapping (VkDescriptorMappingSourceEXT).
@@ -30,6 +38,7 @@ const (
 	PushData                               // the bytes of the push constants
 	PushAddress                            // memory whose address is in the push constants
 	IndirectAddress                        // memory whose address is in memory whose address is in the push constants
+	HeapIndirectArray                      // a heap, at an index for each element in memory, whose address is in the push constants
 )
 
 // MappedPlace has the offsets and strides of a mapping in bytes; its source determines which are in use. Descriptor i is
@@ -44,57 +53,113 @@ type MappedPlace struct {
 // or of all memory is the null descriptor or has no bytes.
 func (a *Args) Map(p *ir.Program, list []Mapping) {
 	for i := range list {
-		m := &list[i]
-		combined := false
+		m := list[i]
+		var images, samplers bool
 		for _, r := range p.Res {
-			combined = combined || !r.Heap && r.Kind == ir.Texels && m.At == Binding{r.Set, r.Binding}
+			here := !r.Heap && m.At == Binding{r.Set, r.Binding}
+			images, samplers = images || here && r.Kind == ir.Texels, samplers || here && r.Kind == ir.SamplerState
 		}
+		m.Combined = m.Combined && images && samplers
 		for _, r := range p.Res {
 			if m.At == (Binding{r.Set, r.Binding}) && !r.Heap {
-				a.mapResource(r, m, combined)
+				a.mapResource(r, &m, images)
 			}
 		}
 	}
 }
 
+// MappedSets returns the descriptors of the mapped resources of a program as sets.
+func (a *Args) MappedSets(p *ir.Program, list []Mapping) []Set {
+	b := *a
+	b.Bindings, b.Inline = map[Binding][]exec.Buffer{}, map[Binding][]byte{}
+	b.Images, b.Samplers = map[Binding][]*texture.View{}, map[Binding][]*texture.Sampler{}
+	b.Map(p, list)
+	sets := []Set{}
+	for i := range list {
+		at := list[i].At
+		x := SetBinding{Number: at.Binding, Buffers: b.Bindings[at], Views: b.Images[at], Samplers: b.Samplers[at]}
+		x.Inline, x.HasInline = b.Inline[at]
+		for uint64(len(sets)) <= uint64(at.Set) {
+			sets = append(sets, nil)
+		}
+		set := &sets[at.Set]
+		if at, found := set.search(x.Number); !found {
+			*set = slices.Insert(*set, at, x)
+		}
+	}
+	return sets
+}
+
 // mapResource adds the descriptors of one resource. combined reports that samplers belong to images.
 func (a *Args) mapResource(r ir.Resource, m *Mapping, combined bool) {
+	push := a.pushed(m)
 	switch r.Kind {
 	case ir.UniformBuffer, ir.StorageBuffer:
 		switch m.Source {
 		case HeapData:
-			a.Inline[m.At] = from(a.Heap, uint64(m.Resource.Offset), MaxInlineBytes)
+			a.Inline[m.At] = from(a.Heap, uint64(m.Resource.Offset)+word(push, uint64(m.Resource.PushOffset), 4), MaxInlineBytes)
 		case PushData:
-			a.Inline[m.At] = from(a.Push, uint64(m.Resource.PushOffset), MaxPushBytes)
+			a.Inline[m.At] = from(push, uint64(m.Resource.PushOffset), MaxPushBytes)
 		case PushAddress:
-			a.Bindings[m.At] = []exec.Buffer{a.allAt(a.pushAddress(&m.Resource))}
+			a.Bindings[m.At] = []exec.Buffer{a.allAt(pushAddress(push, &m.Resource))}
 		case IndirectAddress:
-			a.Bindings[m.At] = []exec.Buffer{a.allAt(word(a.allAt(a.pushAddress(&m.Resource)).Bytes, uint64(m.Resource.AddressOffset), 8))}
+			a.Bindings[m.At] = []exec.Buffer{a.allAt(word(a.allAt(pushAddress(push, &m.Resource)).Bytes, uint64(m.Resource.AddressOffset), 8))}
 		default:
-			a.Bindings[m.At] = mapped(a, r, a.Heap, &m.Resource, m.Source, func(d []byte) exec.Buffer {
-				return a.bufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:]))
+			a.Bindings[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, func(d []byte) exec.Buffer {
+				return a.BufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:]))
 			})
 		}
 	case ir.Texels:
-		a.Images[m.At] = mapped(a, r, a.Heap, &m.Resource, m.Source, func(d []byte) *texture.View { return numberedIn(d, a.HeapImages) })
+		a.Images[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, a.heapView)
 	case ir.SamplerState:
 		place := &m.Resource
 		if combined {
 			place = &m.Sampler
 		}
-		a.Samplers[m.At] = mapped(a, r, a.SamplerHeap, place, m.Source, func(d []byte) *texture.Sampler { return numberedIn(d, a.HeapSamplers) })
+		if m.Embedded != nil {
+			a.Samplers[m.At] = []*texture.Sampler{m.Embedded}
+			return
+		}
+		a.Samplers[m.At] = mapped(a, r, a.SamplerHeap, place, m, combined, a.heapSampler)
 	}
 }
 
-// mapped returns the objects of the descriptors in a heap, one for each element of the resource.
-func mapped[T any](a *Args, r ir.Resource, heap []byte, m *MappedPlace, source MappingSource, object func(descriptor []byte) T) []T {
-	at := uint64(m.Offset)
-	switch source {
+// pushed returns the push constants that a mapping reads.
+func (a *Args) pushed(m *Mapping) []byte {
+	if m.Bank > 0 {
+		return a.Banks[m.Bank]
+	}
+	return a.Push
+}
+
+// mapped returns the objects of the descriptors in a heap, one for each element of the resource. upper reports that they are
+// the samplers of combined image samplers.
+func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mapping, upper bool, object func(descriptor []byte) T) []T {
+	push := a.pushed(m)
+	if upper && m.Combined { // the index is where that of the image is
+		q := m.Resource
+		q.Offset, q.IndexStride, q.ArrayStride = p.Offset, p.IndexStride, p.ArrayStride
+		p = &q
+	}
+	index := func(n uint64) uint64 {
+		switch {
+		case !m.Combined:
+		case upper:
+			n >>= 20
+		default:
+			n &= 1<<20 - 1
+		}
+		return n * uint64(p.IndexStride)
+	}
+	base, indices := uint64(p.Offset), []byte(nil)
+	switch m.Source {
 	case HeapConstant:
 	case HeapPushIndex:
-		at += word(a.Push, uint64(m.PushOffset), 4) * uint64(m.IndexStride)
+		base += index(word(push, uint64(p.PushOffset), 4))
 	case HeapIndirectIndex:
-		at += word(a.allAt(a.pushAddress(m)).Bytes, uint64(m.AddressOffset), 4) * uint64(m.IndexStride)
+		base += index(word(a.allAt(pushAddress(push, p)).Bytes, uint64(p.AddressOffset), 4))
+	case HeapIndirectArray:
+		indices = a.allAt(pushAddress(push, p)).Bytes
 	default: // no descriptors
 		return nil
 	}
@@ -103,15 +168,22 @@ func mapped[T any](a *Args, r ir.Resource, heap []byte, m *MappedPlace, source M
 		n = min(n, int(r.Count))
 	}
 	list := make([]T, 0, min(n, 1<<10))
-	for range n {
+	for i := range uint64(n) {
+		at := base + i*uint64(p.ArrayStride)
+		if m.Source == HeapIndirectArray {
+			place := uint64(p.AddressOffset) + 4*i
+			if place+4 > uint64(len(indices)) {
+				break
+			}
+			at = base + index(word(indices, place, 4))
+		}
 		var x T // a descriptor outside of the heap, or at no multiple of its alignment, is null
-		if d := from(heap, at, ir.HeapDescriptor); len(d) == ir.HeapDescriptor && at%ir.HeapDescriptor == 0 {
+		if d := from(heap, at, len(heap)); len(d) >= ir.HeapDescriptor && at%ir.HeapDescriptor == 0 {
 			x = object(d)
-		} else if at >= uint64(len(heap)) {
+		} else if at >= uint64(len(heap)) && m.Source != HeapIndirectArray {
 			break
 		}
 		list = append(list, x)
-		at += uint64(m.ArrayStride)
 	}
 	return list
 }
@@ -136,8 +208,8 @@ func word(b []byte, offset uint64, n int) uint64 {
 	return binary.LittleEndian.Uint64(w)
 }
 
-// pushAddress returns the address in the push constants.
-func (a *Args) pushAddress(m *MappedPlace) uint64 { return word(a.Push, uint64(m.PushOffset), 8) }
+// pushAddress returns the address in push constants.
+func pushAddress(push []byte, p *MappedPlace) uint64 { return word(push, uint64(p.PushOffset), 8) }
 
 // allAt returns the buffer from an address to the end of its allocation; null if no allocation holds the address.
 func (a *Args) allAt(address uint64) exec.Buffer {
@@ -145,5 +217,5 @@ func (a *Args) allAt(address uint64) exec.Buffer {
 	if r == nil {
 		return exec.Buffer{}
 	}
-	return a.bufferAt(address, uint64(len(r.Bytes))-(address-r.Address))
+	return a.BufferAt(address, uint64(len(r.Bytes))-(address-r.Address))
 }

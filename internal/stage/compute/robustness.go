@@ -22,14 +22,19 @@ type Robustness struct {
 	Bindings map[Binding]exec.Robustness
 }
 
-// Of returns the arguments with the robustness of a stage. It allocates only if the stage has one of its own.
+// Of returns the arguments with the robustness and the sets of a stage. It allocates only if the stage has some of its own.
 func (a *Args) Of(s ir.Stage) *Args {
-	r := a.StageRobustness[s]
-	if r == nil {
+	r, sets := a.StageRobustness[s], a.StageSets[s]
+	if r == nil && sets == nil {
 		return a
 	}
 	b := *a
-	b.Robustness = *r
+	if r != nil {
+		b.Robustness = *r
+	}
+	if sets != nil {
+		b.Sets = sets
+	}
 	return &b
 }
 

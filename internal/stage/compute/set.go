@@ -27,11 +27,15 @@ type SetBinding struct {
 
 // Find returns the binding of a number; nil if there is none.
 func (s Set) Find(number uint32) *SetBinding {
-	i, ok := slices.BinarySearchFunc(s, number, func(b SetBinding, n uint32) int { return cmp.Compare(b.Number, n) })
+	i, ok := s.search(number)
 	if !ok {
 		return nil
 	}
 	return &s[i]
+}
+
+func (s Set) search(number uint32) (int, bool) {
+	return slices.BinarySearchFunc(s, number, func(b SetBinding, n uint32) int { return cmp.Compare(b.Number, n) })
 }
 
 // none is the content of a binding without descriptors.
