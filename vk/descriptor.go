@@ -1,7 +1,12 @@
 package vk
 
 import (
+	"encoding/binary"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -47,4 +52,250 @@ func (l *SetLayout) place() {
 		s.offset = l.size
 		l.size += (uint64(s.count)*s.size() + DescriptorAlignment - 1) &^ (DescriptorAlignment - 1)
 	}
+}
+
+// A descriptor in memory has words of 64 bits:
+//
+//	buffer          address, range
+//	image, sampler  number of the object, 0
+//	texel buffer    address, range, format with texelMark
+//	combined        image, 0, 0, combinedMark, sampler
+//
+// Memory is not trusted. An address reaches memory only by way of the allocations with device addresses, and a number only
+// objects that are alive; all others are the null descriptor.
+
+// texelMark is in the word of the format of a texel buffer. It is in no number of an object.
+const texelMark = 1 << 63
+
+// combinedMark is in a combined image sampler, so that a mutable descriptor has its sampler in the right place.
+const combinedMark = 1
+
+// DescriptorInfo is the content of a descriptor in memory (VkDescriptorGetInfoEXT, VkResourceDescriptorInfoEXT). Type
+// determines the fields in use; zero fields are the null descriptor.
+type DescriptorInfo struct {
+	Type link.DescriptorType
+
+	Sampler *Sampler
+	View    *ImageView
+
+	// Image describes a view without an object of it, if View is nil.
+	Image *ImageViewInfo
+
+	Address, Range uint64 // of a buffer or a texel buffer, in bytes
+	Format         link.Format
+}
+
+// WriteDescriptor writes a descriptor to memory for a descriptor buffer or a heap. It returns an error if it is shorter
+// than DescriptorSize.
+func (d *Device) WriteDescriptor(to []byte, info DescriptorInfo) error {
+	if err := d.Err(); err != nil {
+		return err
+	}
+	kind, size := slotKinds[info.Type], DescriptorSize(info.Type)
+	if size == 0 || kind == inlineSlot {
+		return usage("VUID-VkDescriptorGetInfoEXT-type-08018", "the type of a descriptor in memory is %q; must be one that DescriptorSize has", info.Type)
+	}
+	if uint64(len(to)) < size {
+		return usage("VUID-vkGetDescriptorEXT-dataSize-08125", "a descriptor of the type %s is written to %d bytes; must have %d", info.Type, len(to), size)
+	}
+	words, err := d.descriptorWords(kind, &info)
+	if err != nil {
+		return err
+	}
+	for i := range size / 8 {
+		binary.LittleEndian.PutUint64(to[8*i:], words[i])
+	}
+	return nil
+}
+
+// descriptorWords returns the words of a descriptor.
+func (d *Device) descriptorWords(kind slotKind, info *DescriptorInfo) (words [(ImageDescriptorSize + SamplerDescriptorSize) / 8]uint64, err error) {
+	switch kind {
+	case uniformSlot, storageSlot, texelSlot:
+		if words[0], words[1] = info.Address, info.Range; info.Address == 0 {
+			words[1] = 0
+		} else if kind == texelSlot {
+			words[2] = uint64(info.Format) | texelMark
+		}
+		return words, nil
+	}
+	at := 0
+	if kind != samplerSlot {
+		at = ImageDescriptorSize / 8
+		if words[0], err = d.viewNumber(info); err != nil {
+			return words, err
+		}
+	}
+	if kind == combinedSlot {
+		words[3] = combinedMark
+	}
+	if kind != viewSlot && info.Sampler != nil {
+		if err := check(d, "the sampler of a descriptor", info.Sampler); err != nil {
+			return words, err
+		}
+		words[at], err = d.samplers.number(info.Sampler, &info.Sampler.number)
+	}
+	return words, err
+}
+
+// viewNumber returns the number of the view of a descriptor; 0 if it is null.
+func (d *Device) viewNumber(info *DescriptorInfo) (uint64, error) {
+	v := info.View
+	if v == nil && info.Image == nil {
+		return 0, nil
+	}
+	if v == nil {
+		var err error
+		if v, err = d.viewOf(info.Image); err != nil {
+			return 0, err
+		}
+	}
+	if err := check(d, "the view of a descriptor", v); err != nil {
+		return 0, err
+	}
+	return d.views.number(v, &v.number)
+}
+
+// viewOf returns the view of a description. The image owns it.
+func (d *Device) viewOf(info *ImageViewInfo) (*ImageView, error) {
+	if err := check(d, "the image", info.Image); err != nil {
+		return nil, err
+	}
+	if info.MinLod != info.MinLod { // a key that is not equal to itself
+		return nil, usage("VUID-VkImageViewMinLodCreateInfoEXT-minLod-06456", "the least level of detail is not a number; must be one")
+	}
+	m := info.Image
+	m.described.Lock()
+	defer m.described.Unlock()
+	if v := m.views[*info]; v != nil {
+		return v, nil
+	}
+	if len(m.views) >= maxNumbered {
+		return nil, &OutOfMemoryError{Bytes: 1}
+	}
+	v, err := d.NewImageView(*info)
+	if err != nil {
+		return nil, err
+	}
+	if m.views == nil {
+		m.views = map[ImageViewInfo]*ImageView{}
+	}
+	m.views[*info] = v
+	return v, nil
+}
+
+// closeViews closes the views of descriptions.
+func (m *Image) closeViews() {
+	m.described.Lock()
+	defer m.described.Unlock()
+	for _, v := range m.views {
+		v.Close()
+	}
+	m.views = nil
+}
+
+// descriptors reads descriptors in memory for the commands of an executor. What it read stays until stale, so that a
+// descriptor is read again only if it may have changed.
+type descriptors struct {
+	regions []exec.Region    // that are held; nil if they are not known
+	uses    []*regions       // that are released at the end of the command buffer
+	kept    map[*object]bool // objects of the submission that descriptors name: whether they are alive
+	texels  map[texelKey]*texture.View
+	sets    map[setKey]compute.Set
+	lists   *compute.HeapLists
+}
+
+// setKey names a set in a descriptor buffer, texelKey a texel buffer.
+type (
+	setKey struct {
+		layout  *SetLayout
+		address uint64
+	}
+	texelKey struct {
+		address, n uint64
+		format     link.Format
+	}
+)
+
+// stale forgets what was read: memory may have changed.
+func (x *descriptors) stale() {
+	clear(x.texels)
+	clear(x.sets)
+	x.lists, x.regions = nil, nil
+}
+
+// forget drops everything at the end of a command buffer.
+func (x *descriptors) forget(d *Device) {
+	x.stale()
+	clear(x.kept)
+	for _, r := range x.uses {
+		d.heap.release(r)
+	}
+	clear(x.uses)
+	x.uses = x.uses[:0]
+}
+
+// keep acquires an object for the submission, with all that it refers to. It reports whether they are alive.
+func (x *executor) keep(base *object, o interface{ refer(each func(*object)) }) bool {
+	if ok, seen := x.memory.kept[base]; seen {
+		return ok
+	}
+	ok := true
+	o.refer(func(o *object) { ok = ok && x.work.hold(o) == nil })
+	if x.memory.kept == nil {
+		x.memory.kept = map[*object]bool{}
+	}
+	x.memory.kept[base] = ok
+	return ok
+}
+
+// readBuffer returns the buffer of a descriptor.
+func (x *executor) readBuffer(d []byte) exec.Buffer {
+	a := compute.Args{Regions: x.held()}
+	return a.BufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:]))
+}
+
+// readView returns the view of a descriptor of an image or a texel buffer; nil for none.
+func (x *executor) readView(d []byte) *texture.View {
+	first, second := binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])
+	if second == 0 {
+		v := x.dev.views.get(first)
+		if v == nil || !x.keep(&v.object, v) {
+			return nil
+		}
+		return v.view
+	}
+	if len(d) < ImageDescriptorSize {
+		return nil
+	}
+	word := binary.LittleEndian.Uint64(d[16:])
+	if word>>32 != texelMark>>32 {
+		return nil
+	}
+	key := texelKey{first, second, link.Format(uint32(word))}
+	if v, ok := x.memory.texels[key]; ok {
+		return v
+	}
+	a := compute.Args{Regions: x.held()}
+	var v *texture.View
+	if b := a.BufferAt(first, second); b.Bytes != nil {
+		v, _ = texture.NewBufferView(b.Bytes[:b.Range()], key.format.String()) // an error is a null descriptor
+	}
+	if x.memory.texels == nil {
+		x.memory.texels = map[texelKey]*texture.View{}
+	}
+	x.memory.texels[key] = v
+	return v
+}
+
+// readSampler returns the sampler of a descriptor; nil for none.
+func (x *executor) readSampler(d []byte) *texture.Sampler {
+	if binary.LittleEndian.Uint64(d[8:]) != 0 {
+		return nil
+	}
+	s := x.dev.samplers.get(binary.LittleEndian.Uint64(d))
+	if s == nil || !x.keep(&s.object, s) {
+		return nil
+	}
+	return s.sampler
 }

@@ -96,6 +96,9 @@ type Device struct {
 	combinations combinations
 	recent       recentPieces
 
+	views    table[ImageView]
+	samplers table[Sampler]
+
 	lost      chan struct{} // closed when the device is lost
 	lostOnce  sync.Once
 	lostCause error       // set before lost is closed

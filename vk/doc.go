@@ -37,7 +37,9 @@
 //	requirements.go     memory that resources need; sparse*.go resources to which queues bind memory
 //	setlayout.go, pool.go, set.go, copyset.go, updatetemplate.go, pipelinelayout.go
 //	pushdescriptor.go   sets without objects
-//	descriptor.go       descriptors in memory
+//	descriptor.go       descriptors in memory; descriptortable.go the numbers of the objects that they name
+//	descriptorbuffer.go sets in memory
+//	descriptorheap.go   descriptor heaps; mapping.go the places of resources in them
 //	module.go, validationcache.go, pipeline.go, graphicspipeline.go
 //	pipelinecreate.go   what all pipelines have in common; graphicslibrary.go the parts of graphics pipelines
 //	piece.go            compiled stages; pipelinecache.go, pipelinebinary.go hold them

@@ -25,6 +25,11 @@ type executor struct {
 	moved    []compute.SetBinding // of args: those with dynamic offsets
 	graphics graphics
 
+	memory  descriptors
+	buffers []uint64     // descriptor buffers: addresses
+	heaps   [2]HeapRange // of resources and samplers
+	banks   map[uint32][]byte
+
 	condition condition
 }
 
@@ -33,6 +38,9 @@ type boundSet struct {
 	set     *Set
 	layout  *PipelineLayout
 	dynamic []uint32
+
+	inMemory bool   // the set is in a descriptor buffer
+	address  uint64 // of it
 }
 
 // newExecutor returns the executor of a queue.
@@ -54,12 +62,14 @@ func (x *executor) run(s *submission, c *CommandBuffer) error {
 		err = &LostError{Command: commandNames[beginRendering], Cause: usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "the rendering does not end in %v; must end", &c.object)}
 	}
 	x.releaseRegions()
+	x.memory.forget(x.dev)
 	return err
 }
 
 func (x *executor) reset() {
 	x.pipeline, x.shader, x.condition = nil, nil, condition{}
 	x.sets = [2][maxSets]boundSet{}
+	x.buffers, x.heaps, x.banks = x.buffers[:0], [2]HeapRange{}, nil
 	x.graphics.reset()
 	clear(x.push[:])
 }
@@ -117,7 +127,11 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	case resetEvent:
 		k.a.(*Event).change(0)
 	case waitEvents:
-		return k.a.(*Event).await(x.ctx)
+		err := k.a.(*Event).await(x.ctx)
+		x.memory.stale()
+		return err
+	case barrier:
+		x.memory.stale()
 	case resetQueries:
 		k.a.(*QueryPool).reset(int(k.x[0]), int(k.x[1]))
 	case writeTimestamp, beginQuery, endQuery:
@@ -181,21 +195,23 @@ func fill(b []byte, word uint32) {
 func (x *executor) bindSets(c *CommandBuffer, k *command) {
 	l, first, from, n, offset := k.a.(*PipelineLayout), int(uint32(k.x[0])), k.x[1], int(k.x[2]), int(k.x[3])
 	bound := &x.sets[k.x[0]>>32]
-	for i := range bound {
-		b := &bound[i]
-		if b.layout == nil || i >= first && i < first+n {
-			continue
-		}
-		if !l.keeps(b.layout, i, first+n-1) {
-			*b = boundSet{}
-		}
-	}
+	x.disturb(BindPoint(k.x[0]>>32), l, first, n)
 	for i, s := range c.sets[from : from+uint64(n)] {
 		b := &bound[first+i]
 		*b = boundSet{set: s, layout: l}
 		if s != nil && s.layout.many > 0 {
 			b.dynamic = c.offsets[offset : offset+int(s.layout.many)]
 			offset += int(s.layout.many)
+		}
+	}
+}
+
+// disturb drops the sets that a bind of n sets from first on with a layout disturbs.
+func (x *executor) disturb(point BindPoint, l *PipelineLayout, first, n int) {
+	for i := range x.sets[point] {
+		b := &x.sets[point][i]
+		if b.layout != nil && (i < first || i >= first+n) && !l.keeps(b.layout, i, first+n-1) {
+			*b = boundSet{}
 		}
 	}
 }
@@ -241,7 +257,7 @@ func (x *executor) bindShader(stage ShaderStage, object any) {
 func (x *executor) dispatch(base, groups [3]uint32) error {
 	p := x.pipeline
 	if p == nil && x.shader != nil {
-		p = &ComputePipeline{layout: x.shader.info.Layout, stage: x.shader.stage, pipeline: x.shader.compute}
+		p = &ComputePipeline{layout: x.shader.info.Layout, stage: x.shader.stage, pipeline: x.shader.compute, mappings: x.shader.mappings}
 	}
 	if p == nil {
 		return usage("VUID-vkCmdDispatch-None-08606", "no pipeline and no shader object is bound; must be")
@@ -258,6 +274,9 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	regions := x.dev.heap.regions()
 	defer x.dev.heap.release(regions)
 	args.Regions = regions.all()
+	if x.bindHeaps(&args); p.mappings != nil {
+		args.Sets = args.MappedSets(p.stage.Program, p.mappings)
+	}
 	x.watch()
 	defer x.unwatch()
 	err = p.pipeline.Dispatch(x.ctx, args)
@@ -277,7 +296,11 @@ func (x *executor) resolve(point BindPoint, l *PipelineLayout) ([]compute.Set, e
 	for i := range out {
 		out[i] = nil
 		b := &x.sets[point][i]
-		if b.set == nil || !b.layout.compatible(l, i) {
+		switch {
+		case b.set == nil && !b.inMemory || !b.layout.compatible(l, i):
+			continue
+		case b.inMemory:
+			out[i] = x.decoded(l.sets[i], b.address)
 			continue
 		}
 		b.set.mu.RLock()

@@ -299,6 +299,8 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 		Sets: sets, Push: x.push[:], StageRobustness: p.robustness,
 		Regions: x.holdRegions().all(), Workers: x.dev.workers, Budget: x.dev.budget,
 	}
+	x.bindHeaps(&a.Shader)
+	p.stageSets(&a.Shader)
 	if a.Shader.Log = x.dev.printer.log(p.stages...); a.Shader.Log != nil {
 		g.logs = append(g.logs, a.Shader.Log)
 	}

@@ -32,6 +32,7 @@ type assembledStage struct {
 	piece      *piece
 	stage      *shader.Stage
 	robustness *Robustness
+	mappings   []Mapping // with descriptor heaps
 }
 
 // pieces returns the pieces of the stages, in order.
@@ -63,7 +64,7 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 	}
 	const shaders = rasterPart | fragmentPart
 	if info.Layout != nil || len(info.Libraries) == 0 && a.parts&shaders != 0 {
-		if err := check(c.dev, "the layout", info.Layout); err != nil {
+		if _, err := layoutOf(c.dev, info.Layout, info.heaps()); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +93,7 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 	}
 	for _, s := range c.stages {
 		i := slices.IndexFunc(graphicsStages[:], func(g graphicsStage) bool { return g.model == s.model })
-		a.stages[i] = &assembledStage{s.piece, s.stage(), c.robustnessOf(s.info)}
+		a.stages[i] = &assembledStage{s.piece, s.stage(), c.robustnessOf(s.info), deepCopy(s.info.Mappings)}
 	}
 	for _, l := range info.Libraries {
 		a.join(l.library)

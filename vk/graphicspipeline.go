@@ -84,7 +84,7 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	if err != nil {
 		return nil, err
 	}
-	p := &GraphicsPipeline{}
+	p := &GraphicsPipeline{built: built{flags: info.Flags}}
 	if info.Flags&link.PipelineFlagsLibrary != 0 {
 		p.library = a
 	} else if err := p.link(d, a); err != nil {
@@ -113,6 +113,9 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 	if a.stages[StageVertex] == nil {
 		return usage("VUID-VkGraphicsPipelineCreateInfo-stage-02096", "the pipeline has no vertex stage; must have one")
 	}
+	if p.flags&link.PipelineFlagsDescriptorHeap != 0 {
+		a.layout = &PipelineLayout{}
+	}
 	p.layout, p.static, p.robustness = a.layout, a.state.state(), map[ir.Stage]*compute.Robustness{}
 	p.clipFollowsClamp = orZero(a.state.Rasterization).DepthClip == nil && !slices.Contains(a.state.Dynamic, link.DynamicStateDepthClipEnable)
 	p.static.Rasterization.Stipple = state.LineStipple{Factor: a.state.LineStipple, Pattern: a.state.LinePattern}
@@ -127,6 +130,11 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 		}
 		graphicsStages[i].put(&programs, s.stage.Program)
 		p.stages = append(p.stages, s.stage)
+		if p.flags&link.PipelineFlagsDescriptorHeap != 0 {
+			if err := p.addMappings(d, s.mappings, s.stage.Program); err != nil {
+				return err
+			}
+		}
 		if s.robustness != nil {
 			p.robustness[graphicsStages[i].stage] = s.robustness.inside()
 		}

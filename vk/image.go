@@ -3,6 +3,7 @@ package vk
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -90,6 +91,9 @@ type Image struct {
 	bytes  [3][]byte      // the memory of the planes; of all in [0]
 	image  *texture.Image // nil before all memory is bound
 	sparse *sparseImage   // nil unless memory is bound by queues
+
+	described sync.Mutex                   // guards views
+	views     map[ImageViewInfo]*ImageView // of descriptors without objects; see viewOf
 }
 
 // NewImage makes an image. An *UnsupportedError reports a format or a combination that Chiaro does not have.
@@ -108,7 +112,10 @@ func (d *Device) NewImage(info ImageInfo) (*Image, error) {
 			return nil, err
 		}
 	}
-	d.adopt(&m.object, "image", func() { m.sparse.drop(d) })
+	d.adopt(&m.object, "image", func() {
+		m.closeViews()
+		m.sparse.drop(d)
+	})
 	return m, nil
 }
 

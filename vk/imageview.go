@@ -73,6 +73,7 @@ type ImageView struct {
 	image   *Image
 	view    *texture.View // of the aspect; of depth if the view has depth and stencil
 	stencil *texture.View // of the stencil aspect of a view of both
+	number  uint64        // in descriptors in memory; guarded by the table of the device
 }
 
 // NewImageView makes a view of an image that has memory.
@@ -128,7 +129,7 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	if v.view, err = texture.NewView(info.Image.image, desc); err != nil {
 		return nil, imageError(err)
 	}
-	d.adopt(&v.object, "image view", nil)
+	d.adopt(&v.object, "image view", func() { d.views.drop(&v.number) })
 	return v, nil
 }
 

@@ -26,6 +26,7 @@ type StageInfo struct {
 	Flags          link.StageFlags
 	SubgroupSize   uint32 // required lanes; 0 for any
 	Robustness     *Robustness
+	Mappings       []Mapping // with descriptor heaps
 }
 
 // Robustness is the result of accesses outside the range of a descriptor; the zero value is exact: loads return 0,
@@ -70,7 +71,7 @@ const (
 type ComputePipelineInfo struct {
 	Creation
 	Stage  StageInfo
-	Layout *PipelineLayout
+	Layout *PipelineLayout // nil with the flag DescriptorHeap
 }
 
 // ComputePipeline is a compiled compute shader.
@@ -82,6 +83,7 @@ type ComputePipeline struct {
 	stage      *shader.Stage
 	pipeline   *compute.Pipeline
 	robustness compute.Robustness
+	mappings   []compute.Mapping // with descriptor heaps
 }
 
 // NewComputePipeline compiles a compute shader. The module and the layout may be closed afterwards. With checking it
@@ -91,7 +93,8 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
-	if err := check(d, "the layout", info.Layout); err != nil {
+	layout, err := layoutOf(d, info.Layout, info.heaps())
+	if err != nil {
 		return nil, err
 	}
 	c, err := d.newCreation(&info.Creation)
@@ -102,16 +105,21 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 		return nil, err
 	}
 	if d.checking > None {
-		if err := linked(c.description(&link.Description{}, link.Compute, info.Layout)); err != nil {
+		if err := linked(c.description(&link.Description{NoLayout: info.heaps()}, link.Compute, info.Layout)); err != nil {
 			return nil, err
 		}
 	}
 	if err := c.compile(ctx); err != nil {
 		return nil, err
 	}
-	p := &ComputePipeline{layout: info.Layout, source: c.stages[0].kept(), stage: c.stages[0].stage()}
+	p := &ComputePipeline{layout: layout, source: c.stages[0].kept(), stage: c.stages[0].stage()}
 	if r := c.robustnessOf(&info.Stage); r != nil {
 		p.robustness = *r.inside()
+	}
+	if info.heaps() {
+		if p.mappings, err = d.mappings(info.Stage.Mappings, p.stage.Program); err != nil {
+			return nil, err
+		}
 	}
 	create := compute.NewPipeline
 	if info.Flags&link.PipelineFlagsFailOnPipelineCompileRequired != 0 {
@@ -143,7 +151,7 @@ func (d *Device) entry(ctx context.Context, m *ShaderModule, info *StageInfo, mo
 	if err != nil {
 		return nil, usage("VUID-VkPipelineShaderStageCreateInfo-pName-00707", "%v", err)
 	}
-	s.Flags, s.SubgroupSize = info.Flags, info.SubgroupSize
+	s.Flags, s.SubgroupSize, s.Mappings = info.Flags, info.SubgroupSize, linkMappings(info.Mappings)
 	return s, nil
 }
 

@@ -75,7 +75,7 @@ func (b *built) made() *built { return b }
 const knownFlags = link.PipelineFlagsDisableOptimization | link.PipelineFlagsAllowDerivatives | link.PipelineFlagsDerivative |
 	link.PipelineFlagsDispatchBase | link.PipelineFlagsFailOnPipelineCompileRequired | link.PipelineFlagsEarlyReturnOnFailure |
 	link.PipelineFlagsLinkTimeOptimization | link.PipelineFlagsLibrary | link.PipelineFlagsRetainLinkTimeOptimizationInfo |
-	link.PipelineFlagsNoProtectedAccess | link.PipelineFlagsCaptureData
+	link.PipelineFlagsNoProtectedAccess | link.PipelineFlagsCaptureData | link.PipelineFlagsDescriptorBuffer | link.PipelineFlagsDescriptorHeap
 
 // creation is a pipeline that is being made.
 type creation struct {

@@ -94,9 +94,7 @@ func (c *CommandBuffer) PushDescriptors(point BindPoint, l *PipelineLayout, set 
 		return
 	}
 	c.pushed.current[point][set] = s
-	at := len(c.sets)
-	c.addSet(s)
-	c.commands = append(c.commands, command{kind: bindSets, a: l, x: [4]uint64{uint64(set) | uint64(point)<<32, uint64(at), 1, uint64(len(c.offsets))}})
+	c.bindOwn(point, l, set, s)
 }
 
 // PushDescriptorsWithTemplate is PushDescriptors with the descriptors of a template.

@@ -48,6 +48,7 @@ const (
 	setVertexInput
 	beginQuery
 	endQuery
+	barrier
 	bindShader
 	runWork
 )
@@ -58,7 +59,7 @@ var commandNames = [...]string{"bind pipeline", "bind descriptor sets", "push co
 	"copy query pool results", "execute commands", "copy buffer to image", "copy image to buffer", "copy image", "blit image",
 	"resolve image", "clear image", "bind pipeline", "bind vertex buffers", "bind index buffer", "draw", "draw indirect",
 	"begin rendering", "end rendering", "clear attachments", "set state", "set blend constants", "set viewport", "set scissor",
-	"set discard rectangle", "set vertex input", "begin query", "end query", "bind shaders"}
+	"set discard rectangle", "set vertex input", "begin query", "end query", "barrier", "bind shaders"}
 
 // BindPipeline binds a compute pipeline for the following dispatches.
 func (c *CommandBuffer) BindPipeline(p *ComputePipeline) {
@@ -301,8 +302,12 @@ func (c *CommandBuffer) FillBuffer(b *Buffer, offset, n uint64, word uint32) {
 }
 
 // Barrier orders the commands before it and the commands after it, and makes writes visible (vkCmdPipelineBarrier). A
-// queue runs its commands in order and memory is coherent: the command costs nothing.
-func (c *CommandBuffer) Barrier() { c.begin() }
+// queue runs its commands in order and memory is coherent: only descriptors in memory are read again.
+func (c *CommandBuffer) Barrier() {
+	if c.begin() {
+		c.commands = append(c.commands, command{kind: barrier})
+	}
+}
 
 // Execute runs secondary command buffers.
 func (c *CommandBuffer) Execute(list ...*CommandBuffer) {

@@ -83,6 +83,7 @@ type Sampler struct {
 	object
 	sampler    *texture.Sampler
 	conversion *YcbcrConversion
+	number     uint64 // in descriptors in memory; guarded by the table of the device
 }
 
 // NewSampler makes a sampler.
@@ -113,7 +114,7 @@ func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
 		return nil, imageError(err)
 	}
 	s := &Sampler{sampler: sampler, conversion: info.Conversion}
-	d.adopt(&s.object, "sampler", nil)
+	d.adopt(&s.object, "sampler", func() { d.samplers.drop(&s.number) })
 	return s, nil
 }
 

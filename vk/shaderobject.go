@@ -59,6 +59,7 @@ type ShaderInfo struct {
 	Layout         *PipelineLayout
 	Specialization facts.Spec
 	SubgroupSize   uint32
+	Mappings       []Mapping // of an object with the flag DescriptorHeap, which has no layout
 }
 
 // Shader is a shader object: a stage that is bound by itself.
@@ -69,7 +70,8 @@ type Shader struct {
 	linked []*Shader // the objects that were linked with it; nil if it is not linked
 	shader *link.Shader
 
-	compute *compute.Pipeline // of a compute shader
+	compute  *compute.Pipeline // of a compute shader
+	mappings []compute.Mapping // with descriptor heaps
 }
 
 // ShaderError reports which of the shader objects of a call failed first. The objects before it are made.
@@ -150,10 +152,13 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	if info.Stage >= numStages {
 		return nil, &UnsupportedError{Feature: "shader objects of the stage " + uintText(uint64(info.Stage))}
 	}
-	if err := check(d, "the layout", info.Layout); err != nil {
+	heaps := info.Flags&link.ObjectFlagsDescriptorHeap != 0
+	layout, err := layoutOf(d, info.Layout, heaps)
+	if err != nil {
 		return nil, err
 	}
 	s := &Shader{info: *info}
+	s.info.Layout = layout
 	s.info.Specialization = maps.Clone(info.Specialization)
 	if info.Binary {
 		code, err := readBinary(info)
@@ -164,7 +169,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	} else {
 		s.info.Code = slices.Clone(info.Code)
 	}
-	stage := &StageInfo{Code: s.info.Code, Entry: info.Entry, Specialization: s.info.Specialization, SubgroupSize: info.SubgroupSize}
+	stage := &StageInfo{Code: s.info.Code, Entry: info.Entry, Specialization: s.info.Specialization, SubgroupSize: info.SubgroupSize, Mappings: info.Mappings}
 	if info.Flags&link.ObjectFlagsAllowVaryingSubgroupSize != 0 {
 		stage.Flags |= link.StageFlagsAllowVaryingSubgroupSize
 	}
@@ -188,6 +193,11 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	s.shader, s.stage = c.stages[0].shader, c.stages[0].stage()
 	if s.shader != nil {
 		s.shader.InChain, s.shader.Flags, s.shader.Object, s.shader.Next, s.shader.HasNext = false, 0, info.Flags&^InstrumentShader, info.Next, true
+	}
+	if heaps {
+		if s.mappings, err = d.mappings(info.Mappings, s.stage.Program); err != nil {
+			return nil, err
+		}
 	}
 	if info.Stage == StageCompute {
 		if s.compute, err = compute.NewPipeline(s.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
@@ -244,6 +254,7 @@ type drawable struct {
 	layout     *PipelineLayout
 	stages     []*shader.Stage
 	robustness map[ir.Stage]*compute.Robustness
+	mappings   map[ir.Stage][]compute.Mapping // with descriptor heaps
 }
 
 // combine returns the pipeline of bound shader objects; it is kept until one of them is closed.
@@ -268,6 +279,12 @@ func (d *Device) combine(c combination) (*drawable, error) {
 			if s != nil {
 				graphicsStages[i].put(&programs, s.stage.Program)
 				x.stages = append(x.stages, s.stage)
+				if s.mappings != nil {
+					if x.mappings == nil {
+						x.mappings = map[ir.Stage][]compute.Mapping{}
+					}
+					x.mappings[s.stage.Program.Stage] = s.mappings
+				}
 			}
 		}
 		var err error

@@ -22,8 +22,10 @@ type Mapping struct {
 	// in the others, if the resource is a combined image sampler.
 	Combined bool
 
-	Embedded *texture.Sampler // not nil, the sampler itself
-	Bank     uint32           // of the push constants that the mapping reads
+	First    uint32            // the index of the first element: bindings before this one have the elements before it
+	Kinds    []ir.ResourceKind // of the resources; nil is all
+	Embedded *texture.Sampler  // not nil, the sampler itself
+	Bank     uint32            // of the push constants that the mapping reads
 }
 
 // MappingSource is a source of a mapping (VkDescriptorMappingSourceEXT).
@@ -61,7 +63,7 @@ func (a *Args) Map(p *ir.Program, list []Mapping) {
 		}
 		m.Combined = m.Combined && images && samplers
 		for _, r := range p.Res {
-			if m.At == (Binding{r.Set, r.Binding}) && !r.Heap {
+			if m.At == (Binding{r.Set, r.Binding}) && !r.Heap && (m.Kinds == nil || slices.Contains(m.Kinds, r.Kind)) {
 				a.mapResource(r, &m, images)
 			}
 		}
@@ -101,9 +103,9 @@ func (a *Args) mapResource(r ir.Resource, m *Mapping, combined bool) {
 		case PushData:
 			a.Inline[m.At] = from(push, uint64(m.Resource.PushOffset), MaxPushBytes)
 		case PushAddress:
-			a.Bindings[m.At] = []exec.Buffer{a.allAt(pushAddress(push, &m.Resource))}
+			a.Bindings[m.At] = []exec.Buffer{a.AllAt(pushAddress(push, &m.Resource))}
 		case IndirectAddress:
-			a.Bindings[m.At] = []exec.Buffer{a.allAt(word(a.allAt(pushAddress(push, &m.Resource)).Bytes, uint64(m.Resource.AddressOffset), 8))}
+			a.Bindings[m.At] = []exec.Buffer{a.AllAt(word(a.AllAt(pushAddress(push, &m.Resource)).Bytes, uint64(m.Resource.AddressOffset), 8))}
 		default:
 			a.Bindings[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, func(d []byte) exec.Buffer {
 				return a.BufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:]))
@@ -151,15 +153,15 @@ func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mappi
 		}
 		return n * uint64(p.IndexStride)
 	}
-	base, indices := uint64(p.Offset), []byte(nil)
+	base, indices := uint64(p.Offset)+uint64(m.First)*uint64(p.ArrayStride), []byte(nil)
 	switch m.Source {
 	case HeapConstant:
 	case HeapPushIndex:
 		base += index(word(push, uint64(p.PushOffset), 4))
 	case HeapIndirectIndex:
-		base += index(word(a.allAt(pushAddress(push, p)).Bytes, uint64(p.AddressOffset), 4))
+		base += index(word(a.AllAt(pushAddress(push, p)).Bytes, uint64(p.AddressOffset), 4))
 	case HeapIndirectArray:
-		indices = a.allAt(pushAddress(push, p)).Bytes
+		indices = a.AllAt(pushAddress(push, p)).Bytes
 	default: // no descriptors
 		return nil
 	}
@@ -171,7 +173,7 @@ func mapped[T any](a *Args, r ir.Resource, heap []byte, p *MappedPlace, m *Mappi
 	for i := range uint64(n) {
 		at := base + i*uint64(p.ArrayStride)
 		if m.Source == HeapIndirectArray {
-			place := uint64(p.AddressOffset) + 4*i
+			place := uint64(p.AddressOffset) + 4*(uint64(m.First)+i)
 			if place+4 > uint64(len(indices)) {
 				break
 			}
@@ -211,8 +213,8 @@ func word(b []byte, offset uint64, n int) uint64 {
 // pushAddress returns the address in push constants.
 func pushAddress(push []byte, p *MappedPlace) uint64 { return word(push, uint64(p.PushOffset), 8) }
 
-// allAt returns the buffer from an address to the end of its allocation; null if no allocation holds the address.
-func (a *Args) allAt(address uint64) exec.Buffer {
+// AllAt returns the buffer from an address to the end of its allocation; null if no allocation holds the address.
+func (a *Args) AllAt(address uint64) exec.Buffer {
 	r := a.regionOf(address)
 	if r == nil {
 		return exec.Buffer{}

@@ -1,0 +1,135 @@
+package vk
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+)
+
+// MaxHeapBytes bounds a descriptor heap, in bytes (maxResourceHeapSize, maxSamplerHeapSize). MaxPushBanks is the number of
+// banks of push data.
+const (
+	MaxHeapBytes = compute.MaxHeapBytes
+	MaxPushBanks = 16
+)
+
+// HeapRange is the memory of a descriptor heap (VkBindHeapInfoEXT). Chiaro reserves none of it.
+type HeapRange struct {
+	Address, Size uint64 // bytes
+}
+
+// bindHeap and pushData are recorded commands.
+type (
+	bindHeap struct {
+		samplers bool
+		HeapRange
+	}
+	pushData struct {
+		bank   uint32
+		offset int
+		data   []byte
+	}
+)
+
+// BindResourceHeap binds the heap of the descriptors of buffers and images.
+func (c *CommandBuffer) BindResourceHeap(r HeapRange) { c.bindHeap(false, r) }
+
+// BindSamplerHeap binds the heap of the descriptors of samplers.
+func (c *CommandBuffer) BindSamplerHeap(r HeapRange) { c.bindHeap(true, r) }
+
+func (c *CommandBuffer) bindHeap(samplers bool, r HeapRange) {
+	if !c.begin() {
+		return
+	}
+	switch {
+	case r.Address%DescriptorAlignment != 0:
+		c.fail(usage("VUID-vkCmdBindResourceHeapEXT-pBindInfo-11226", "the address of a descriptor heap is %#x; must be a multiple of %d", r.Address, DescriptorAlignment))
+	case r.Size > MaxHeapBytes:
+		c.fail(usage("VUID-vkCmdBindResourceHeapEXT-pBindInfo-11227", "a descriptor heap has %d bytes; must have at most %d", r.Size, MaxHeapBytes))
+	default:
+		c.deferred("bind descriptor heap", &bindHeap{samplers, r})
+	}
+}
+
+func (b *bindHeap) run(x *executor) error {
+	at := &x.heaps[0]
+	if b.samplers {
+		at = &x.heaps[1]
+	}
+	if *at != b.HeapRange {
+		*at = b.HeapRange
+		x.memory.lists = nil
+	}
+	return nil
+}
+
+// PushData sets bytes of the push constants of shaders for descriptor heaps (vkCmdPushDataEXT).
+func (c *CommandBuffer) PushData(offset int, data []byte) { c.PushDataBank(0, offset, data) }
+
+// PushDataBank is PushData for a bank (VkPushConstantBankInfoNV).
+func (c *CommandBuffer) PushDataBank(bank uint32, offset int, data []byte) {
+	if !c.begin() {
+		return
+	}
+	switch {
+	case bank >= MaxPushBanks:
+		c.fail(usage("VUID-VkPushConstantBankInfoNV-bank-12343", "the bank is %d; must be less than %d", bank, MaxPushBanks))
+	case offset < 0 || offset%4 != 0:
+		c.fail(usage("VUID-VkPushDataInfoEXT-offset-11418", "the offset is %d; must be a multiple of 4", offset))
+	case len(data)%4 != 0:
+		c.fail(usage("VUID-VkPushDataInfoEXT-data-11419", "%d bytes are set; must be a multiple of 4", len(data)))
+	case offset > MaxPushBytes || len(data) > MaxPushBytes-offset:
+		c.fail(usage("VUID-VkPushDataInfoEXT-offset-11243", "%d bytes from offset %d on are set; must end at %d", len(data), offset, MaxPushBytes))
+	default:
+		c.deferred("push data", &pushData{bank, offset, slices.Clone(data)})
+	}
+}
+
+func (p *pushData) run(x *executor) error {
+	if p.bank == 0 {
+		copy(x.push[p.offset:], p.data)
+		return nil
+	}
+	// Draws that are recorded have the bank from before: a bank does not change.
+	bank := make([]byte, MaxPushBytes)
+	copy(bank, x.banks[p.bank])
+	copy(bank[p.offset:], p.data)
+	banks := map[uint32][]byte{}
+	for n, b := range x.banks {
+		banks[n] = b
+	}
+	banks[p.bank] = bank
+	x.banks = banks
+	return nil
+}
+
+// held returns the allocations with device addresses, which the submission holds from then on: what descriptors in memory
+// name is used until its end.
+func (x *executor) held() []exec.Region {
+	m := &x.memory
+	if m.regions == nil {
+		r := x.dev.heap.regions()
+		m.regions, m.uses = r.all(), append(m.uses, r)
+	}
+	return m.regions
+}
+
+// bindHeaps adds the bound heaps to arguments, and the banks of push data.
+func (x *executor) bindHeaps(a *compute.Args) {
+	a.Banks = x.banks
+	if x.heaps == [2]HeapRange{} {
+		return
+	}
+	a.Regions = x.held()
+	list := [2][]byte{}
+	for i, h := range x.heaps {
+		all := x.bytesAt(h.Address)
+		list[i] = all[:min(h.Size, uint64(len(all)))]
+	}
+	if x.memory.lists == nil {
+		x.memory.lists = &compute.HeapLists{}
+	}
+	a.Heap, a.SamplerHeap, a.HeapLists = list[0], list[1], x.memory.lists
+	a.HeapView, a.HeapSampler = x.readView, x.readSampler
+}

@@ -1,0 +1,161 @@
+package vk
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// Mapping is the place of the resources of bindings in descriptor heaps, push data or memory
+// (VkDescriptorSetAndBindingMappingEXT).
+type Mapping struct {
+	link.Mapping
+
+	IndexStride, SamplerIndexStride uint32 // bytes
+
+	// Embedded is the sampler of the mapping itself; nil if it is in a heap.
+	Embedded *SamplerInfo
+}
+
+// mappingSources are the sources of package compute.
+var mappingSources = map[link.MappingSource]compute.MappingSource{
+	link.MappingSourceHeapWithConstantOffset: compute.HeapConstant, link.MappingSourceHeapWithPushIndex: compute.HeapPushIndex,
+	link.MappingSourceHeapWithIndirectIndex: compute.HeapIndirectIndex, link.MappingSourceHeapWithIndirectIndexArray: compute.HeapIndirectArray,
+	link.MappingSourceResourceHeapData: compute.HeapData, link.MappingSourcePushData: compute.PushData,
+	link.MappingSourcePushAddress: compute.PushAddress, link.MappingSourceIndirectAddress: compute.IndirectAddress,
+}
+
+// linkMappings returns mappings as package link checks them; nil if there are none.
+func linkMappings(list []Mapping) *[]link.Mapping {
+	if list == nil {
+		return nil
+	}
+	out := []link.Mapping{}
+	for i := range list {
+		m := list[i].Mapping
+		if list[i].Embedded != nil && m.Sampler == nil {
+			m.Sampler = &link.EmbeddedSampler{}
+		}
+		out = append(out, m)
+	}
+	return &out
+}
+
+// mapped is a place of resources that a program has.
+type mapped struct {
+	at    compute.Binding
+	kinds []ir.ResourceKind
+	types link.ResourceTypes // that the resources may have: a program does not tell sampled from storage images
+}
+
+// mappedPlaces returns the places of a program.
+func mappedPlaces(p *ir.Program) (out []mapped) {
+	const images = link.ResourceTypesSampledImage | link.ResourceTypesReadOnlyImage | link.ResourceTypesReadWriteImage
+	for _, r := range p.Res {
+		if r.Heap {
+			continue
+		}
+		x := mapped{at: compute.Binding{Set: r.Set, Binding: r.Binding}, kinds: []ir.ResourceKind{r.Kind}}
+		switch r.Kind {
+		case ir.UniformBuffer:
+			x.types = link.ResourceTypesUniformBuffer
+		case ir.StorageBuffer:
+			x.types = link.ResourceTypesReadOnlyStorageBuffer | link.ResourceTypesReadWriteStorageBuffer
+		case ir.Texels:
+			x.types = images
+		case ir.SamplerState:
+			x.types = link.ResourceTypesSampler
+		default:
+			continue
+		}
+		out = append(out, x)
+	}
+	for i := range out { // an image with a sampler may be combined
+		for k := range out {
+			if out[i].at == out[k].at && out[i].kinds[0] == ir.Texels && out[k].kinds[0] == ir.SamplerState {
+				out[i].types |= link.ResourceTypesCombinedSampledImage
+				out[k].types |= link.ResourceTypesCombinedSampledImage
+			}
+		}
+	}
+	return out
+}
+
+// mappings returns the mappings of the resources of a program.
+func (d *Device) mappings(list []Mapping, p *ir.Program) (out []compute.Mapping, err error) {
+	places := mappedPlaces(p)
+	out = []compute.Mapping{}
+	for i := range list {
+		m := &list[i]
+		source, ok := mappingSources[m.Source]
+		if !ok {
+			return nil, &UnsupportedError{Feature: "mappings with the source " + m.Source.String()}
+		}
+		x := compute.Mapping{Source: source, Combined: m.CombinedIndex}
+		if m.Bank != nil {
+			x.Bank = *m.Bank
+		}
+		if m.Embedded != nil {
+			s, err := d.NewSampler(*m.Embedded)
+			if err != nil {
+				return nil, err
+			}
+			x.Embedded = s.sampler
+			s.Close()
+		}
+		x.Resource = compute.MappedPlace{Offset: uint32(m.HeapOffset), IndexStride: m.IndexStride, ArrayStride: uint32(m.HeapArrayStride), PushOffset: uint32(m.PushOffset), AddressOffset: uint32(m.AddressOffset)}
+		x.Sampler = compute.MappedPlace{Offset: uint32(m.SamplerHeapOffset), IndexStride: m.SamplerIndexStride, ArrayStride: uint32(m.SamplerHeapArrayStride), PushOffset: uint32(m.SamplerPushOffset), AddressOffset: uint32(m.SamplerAddressOffset)}
+		for k := range places {
+			if r := &places[k]; m.has(r) {
+				x.At, x.Kinds, x.First = r.at, r.kinds, r.at.Binding-m.First
+				out = append(out, x)
+			}
+		}
+	}
+	return slices.Clip(out), nil
+}
+
+// has reports whether a mapping is of a place.
+func (m *Mapping) has(r *mapped) bool {
+	count := uint64(1)
+	if m.Count != nil {
+		count = uint64(*m.Count)
+	}
+	return r.at.Set == m.Set && r.at.Binding >= m.First && uint64(r.at.Binding) < uint64(m.First)+count && (m.Resources == nil || *m.Resources&r.types != 0)
+}
+
+// heaps reports whether the pipeline is for descriptor heaps.
+func (c *Creation) heaps() bool { return c.Flags&link.PipelineFlagsDescriptorHeap != 0 }
+
+// layoutOf returns the layout of a pipeline: an empty one if it is for descriptor heaps.
+func layoutOf(d *Device, l *PipelineLayout, heaps bool) (*PipelineLayout, error) {
+	if !heaps {
+		return l, check(d, "the layout", l)
+	}
+	if l != nil {
+		return nil, usage("VUID-VkComputePipelineCreateInfo-flags-11311", "a pipeline for descriptor heaps has a layout; must have none")
+	}
+	return &PipelineLayout{}, nil
+}
+
+// stageSets adds the descriptors of mapped resources to the arguments of a draw.
+func (p *drawable) stageSets(a *compute.Args) {
+	if p.mappings == nil {
+		return
+	}
+	a.StageSets = map[ir.Stage][]compute.Set{}
+	for _, s := range p.stages {
+		a.StageSets[s.Program.Stage] = a.MappedSets(s.Program, p.mappings[s.Program.Stage])
+	}
+}
+
+// addMappings adds the mappings of a stage of a pipeline for descriptor heaps.
+func (p *drawable) addMappings(d *Device, list []Mapping, program *ir.Program) (err error) {
+	if p.mappings == nil {
+		p.mappings = map[ir.Stage][]compute.Mapping{}
+	}
+	p.mappings[program.Stage], err = d.mappings(list, program)
+	return err
+}
