@@ -20,6 +20,8 @@ type CommandBuffer struct {
 	state     bufferState
 	err       error // of the recording
 
+	instrumentation *ShaderInstrumentation // that is active
+
 	stamp    uint64 // number of the recording
 	commands []command
 	refs     []*object     // that the commands use, each once
@@ -93,7 +95,7 @@ func (c *CommandBuffer) clear() {
 	for _, r := range c.renderings[:c.renderingsUsed] {
 		r.forget()
 	}
-	c.renderingsUsed = 0
+	c.renderingsUsed, c.instrumentation = 0, nil
 	c.err = nil
 }
 

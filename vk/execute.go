@@ -21,8 +21,8 @@ type executor struct {
 	shader   *Shader              // the compute shader object that is bound instead
 	sets     [2][maxSets]boundSet // by bind point
 	push     [MaxPushBytes]byte
-	args     [maxSets]compute.Set // of the dispatch or draw
-	moved    []compute.SetBinding // of args: those with dynamic offsets
+	args     [maxSets + 1]compute.Set // of the dispatch or draw; the last has counters
+	moved    []compute.SetBinding     // of args: those with dynamic offsets
 	graphics graphics
 
 	memory  descriptors
@@ -31,6 +31,7 @@ type executor struct {
 	banks   map[uint32][]byte
 
 	condition condition
+	counting  *countedAction // of the next command; nil if it does not count
 }
 
 // boundSet is a set as it was bound.
@@ -67,7 +68,7 @@ func (x *executor) run(s *submission, c *CommandBuffer) error {
 }
 
 func (x *executor) reset() {
-	x.pipeline, x.shader, x.condition = nil, nil, condition{}
+	x.pipeline, x.shader, x.condition, x.counting = nil, nil, condition{}, nil
 	x.sets = [2][maxSets]boundSet{}
 	x.buffers, x.heaps, x.banks = x.buffers[:0], [2]HeapRange{}, nil
 	x.graphics.reset()
@@ -78,10 +79,15 @@ func (x *executor) reset() {
 func (x *executor) commands(c *CommandBuffer) error {
 	for i := range c.commands {
 		k := &c.commands[i]
-		if x.condition.skip && k.conditional() {
-			continue
+		counting := x.counting
+		err := error(nil)
+		if !x.condition.skip || !k.conditional() {
+			err = x.command(c, k)
 		}
-		if err := x.command(c, k); err != nil {
+		if counting != nil {
+			x.counting = nil
+		}
+		if err != nil {
 			if lost, ok := err.(*LostError); ok {
 				return lost
 			}
@@ -263,6 +269,9 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 		return usage("VUID-vkCmdDispatch-None-08606", "no pipeline and no shader object is bound; must be")
 	}
 	sets, err := x.resolve(Compute, p.layout)
+	if err == nil {
+		sets, err = x.count(sets, p.stage)
+	}
 	if err != nil {
 		return err
 	}

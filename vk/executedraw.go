@@ -292,6 +292,9 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 		s.Scissors = s.Scissors[:n]
 	}
 	sets, err := x.resolve(Graphics, p.layout)
+	if err == nil {
+		sets, err = x.count(sets, p.stages...)
+	}
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func newZoo(t testing.TB) zoo {
 		must(d.NewCommandBuffer(CommandBufferInfo{}))(t), must(d.NewSemaphore(0))(t), must(d.NewFence(false))(t),
 		must(d.NewEvent())(t), must(d.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(d.NewValidationCache(nil))(t),
 		s.template(t),
-		must(d.NewPipelineCache(nil))(t), s.captured(t),
+		must(d.NewPipelineCache(nil))(t), s.captured(t), must(d.NewShaderInstrumentation())(t),
 	} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}
@@ -252,7 +252,7 @@ func (s *scene) zoo(t testing.TB) zoo {
 	secondary.Draw(1, 1, 0, 0)
 	secondary.End()
 	for _, x := range []any{s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
-		must(s.dev.NewEvent())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t),
+		must(s.dev.NewEvent())(t), must(s.dev.NewShaderInstrumentation())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t),
 		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t)} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}

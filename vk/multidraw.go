@@ -48,6 +48,7 @@ func (c *CommandBuffer) multiDraw(name string, list []MultiDraw, instances, firs
 			w.list[i].Base = *base
 		}
 	}
+	c.action()
 	c.deferred(name, w)
 }
 

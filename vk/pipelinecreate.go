@@ -75,7 +75,7 @@ func (b *built) made() *built { return b }
 const knownFlags = link.PipelineFlagsDisableOptimization | link.PipelineFlagsAllowDerivatives | link.PipelineFlagsDerivative |
 	link.PipelineFlagsDispatchBase | link.PipelineFlagsFailOnPipelineCompileRequired | link.PipelineFlagsEarlyReturnOnFailure |
 	link.PipelineFlagsLinkTimeOptimization | link.PipelineFlagsLibrary | link.PipelineFlagsRetainLinkTimeOptimizationInfo |
-	link.PipelineFlagsNoProtectedAccess | link.PipelineFlagsCaptureData | link.PipelineFlagsDescriptorBuffer | link.PipelineFlagsDescriptorHeap
+	link.PipelineFlagsNoProtectedAccess | link.PipelineFlagsCaptureData | link.PipelineFlagsDescriptorBuffer | link.PipelineFlagsDescriptorHeap | InstrumentShaders
 
 // creation is a pipeline that is being made.
 type creation struct {
@@ -304,6 +304,9 @@ func (c *creation) compileStage(ctx context.Context, s *stageCreation) (*piece, 
 	compiled, err := shader.Compile(ctx, s.shader, s.options)
 	if err != nil {
 		return nil, compileError(err)
+	}
+	if c.instrumented() {
+		instrument(compiled.Program)
 	}
 	return &piece{pieceKey(s.identifier, entryName(s.info), s.model, s.info.Specialization, &s.options, c.instrumented()), compiled}, nil
 }

@@ -194,6 +194,7 @@ func (c *CommandBuffer) DispatchBase(base, groups [3]uint32) {
 		c.fail(&UsageError{Rule: "VUID-vkCmdDispatchBase-groupCountX-00424", Message: err.Error(), Cause: err})
 		return
 	}
+	c.action()
 	c.commands = append(c.commands, command{kind: dispatch, x: [4]uint64{
 		uint64(base[0]) | uint64(base[1])<<32, uint64(base[2]) | uint64(groups[0])<<32, uint64(groups[1]) | uint64(groups[2])<<32}})
 }
@@ -204,6 +205,7 @@ func (c *CommandBuffer) DispatchIndirect(b *Buffer, offset uint64) {
 	if !c.transfer(b, offset, 12, IndirectBuffer, "VUID-vkCmdDispatchIndirect-offset-00407") {
 		return
 	}
+	c.action()
 	c.commands = append(c.commands, command{kind: dispatchIndirect, a: b, x: [4]uint64{offset}})
 }
 

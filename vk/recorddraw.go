@@ -97,6 +97,7 @@ func (c *CommandBuffer) DrawIndexed(indices, instances, first uint32, base int32
 
 func (c *CommandBuffer) draw(n, instances, first, firstInstance uint32, base int32, indexed bool) {
 	if c.begin() {
+		c.action()
 		c.commands = append(c.commands, command{kind: drawVertices, x: [4]uint64{
 			uint64(n) | uint64(instances)<<32, uint64(first) | uint64(firstInstance)<<32, uint64(uint32(base)), flag(indexed)}})
 	}
@@ -124,6 +125,7 @@ func (c *CommandBuffer) DrawIndirect(info IndirectInfo) {
 	if info.Count != nil && !c.buffer(info.Count, info.CountOffset, IndirectBuffer, "VUID-vkCmdDrawIndirectCount-countBufferOffset-04129") {
 		return
 	}
+	c.action()
 	k := command{kind: drawIndirect, a: info.Buffer, x: [4]uint64{info.Offset, uint64(info.Draws) | uint64(info.Stride)<<32, info.CountOffset, flag(info.Indexed)}}
 	if info.Count != nil {
 		k.b = info.Count

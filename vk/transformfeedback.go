@@ -168,6 +168,7 @@ func (c *CommandBuffer) DrawByteCount(instances, firstInstance uint32, counter C
 		c.fail(usage("VUID-vkCmdDrawIndirectByteCountEXT-vertexStride-02289", "the stride of vertices is %d bytes; must be 1 to %d", stride, state.MaxStride))
 		return
 	}
+	c.action()
 	c.deferred("draw indirect byte count", &drawByteCount{instances, firstInstance, counter, skip, stride})
 }
 

@@ -70,7 +70,7 @@ func (a *Args) Map(p *ir.Program, list []Mapping) {
 	}
 }
 
-// MappedSets returns the descriptors of the mapped resources of a program as sets.
+// MappedSets returns the descriptors of the mapped resources of a program as sets. Sets of higher numbers stay.
 func (a *Args) MappedSets(p *ir.Program, list []Mapping) []Set {
 	b := *a
 	b.Bindings, b.Inline = map[Binding][]exec.Buffer{}, map[Binding][]byte{}
@@ -88,6 +88,9 @@ func (a *Args) MappedSets(p *ir.Program, list []Mapping) []Set {
 		if at, found := set.search(x.Number); !found {
 			*set = slices.Insert(*set, at, x)
 		}
+	}
+	if n := len(sets); n < len(a.Sets) {
+		sets = append(sets, a.Sets[n:]...)
 	}
 	return sets
 }
