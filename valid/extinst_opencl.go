@@ -1,14 +1,14 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// openCLSetFamily checks the types of the set OpenCL.std; extInst calls it. For
-// vector loads and stores, shuffles, printf and prefetch it checks the number of
-// operands alone.
+// openCLSetFamily checks the types of the set OpenCL.std; extInst calls it.
 var openCLSetFamily = family{
 	rules: []Rule{
 		{Code: "SPV-OpenCL-Result", Section: "OpenCL.std", Words: "the result has the result type of the instruction"},
@@ -30,7 +30,8 @@ const (
 	openCLIlogb               // integers of 32 bits of as many floats
 	openCLPower               // floats; the second operand as many integers of 32 bits
 	openCLNan                 // floats of as many integers of their width
-	openCLLength              // a float of floats of its width
+	openCLLength              // a float of up to 4 floats of its width
+	openCLShort               // up to 4 floats; all operands of the result's type
 	openCLCross               // vectors of 3 or 4 floats; all operands of the result's type
 	openCLUpsample            // integers of as many of half the width
 	openCLSelect              // numbers; the third operand as many integers of their width
@@ -59,8 +60,8 @@ var openCLForms = [...]openCLForm{
 	spirv.OpenCLTgamma: openCLFloat, spirv.OpenCLTrunc: openCLFloat, spirv.OpenCLFclamp: openCLFloat,
 	spirv.OpenCLDegrees: openCLFloat, spirv.OpenCLFmaxCommon: openCLFloat, spirv.OpenCLFminCommon: openCLFloat,
 	spirv.OpenCLMix: openCLFloat, spirv.OpenCLRadians: openCLFloat, spirv.OpenCLStep: openCLFloat,
-	spirv.OpenCLSmoothstep: openCLFloat, spirv.OpenCLSign: openCLFloat, spirv.OpenCLNormalize: openCLFloat,
-	spirv.OpenCLFastNormalize: openCLFloat,
+	spirv.OpenCLSmoothstep: openCLFloat, spirv.OpenCLSign: openCLFloat, spirv.OpenCLNormalize: openCLShort,
+	spirv.OpenCLFastNormalize: openCLShort,
 	spirv.OpenCLHalfCos:       openCLFloat, spirv.OpenCLHalfDivide: openCLFloat, spirv.OpenCLHalfExp: openCLFloat,
 	spirv.OpenCLHalfExp2: openCLFloat, spirv.OpenCLHalfExp10: openCLFloat, spirv.OpenCLHalfLog: openCLFloat,
 	spirv.OpenCLHalfLog2: openCLFloat, spirv.OpenCLHalfLog10: openCLFloat, spirv.OpenCLHalfPowr: openCLFloat,
@@ -108,7 +109,25 @@ type openCLCall struct {
 // openCLSet checks an instruction of the set.
 func (c *checker) openCLSet(i int, in spirv.Inst) {
 	o := openCLCall{c, i, spirv.OpenCLOp(inst.ExtInst(in).Instruction()), spirv.IDs(in[5:]), c.m.Type(in.Type())}
-	if o.t == nil || int(o.op) >= len(openCLForms) || openCLForms[o.op] == openCLNone {
+	if o.t == nil {
+		return
+	}
+	switch o.op {
+	case spirv.OpenCLShuffle, spirv.OpenCLShuffle2:
+		o.shuffle()
+		return
+	case spirv.OpenCLPrintf:
+		o.printf()
+		return
+	case spirv.OpenCLPrefetch:
+		o.prefetch()
+		return
+	}
+	if f, ok := openCLMemories[o.op]; ok {
+		o.vectorMemory(f)
+		return
+	}
+	if int(o.op) >= len(openCLForms) || openCLForms[o.op] == openCLNone {
 		return
 	}
 	f := openCLForms[o.op]
@@ -131,6 +150,9 @@ func (c *checker) openCLSet(i int, in spirv.Inst) {
 // yields reports whether the result has the form, and returns the expected type.
 func (o *openCLCall) yields(f openCLForm) (ok bool, want string) {
 	float, ints := isFloats(o.t, 16, 32, 64), isInts(o.t)
+	if o.t.IsVector() && !openCLVector(o.t) {
+		return false, "a scalar or a vector of 2, 3, 4, 8 or 16 components"
+	}
 	switch f {
 	case openCLInt:
 		return ints, "an integer or a vector of integers"
@@ -142,6 +164,8 @@ func (o *openCLCall) yields(f openCLForm) (ok bool, want string) {
 		return float || ints, "a number or a vector of numbers"
 	case openCLLength:
 		return float && !o.t.IsVector(), "a float"
+	case openCLShort:
+		return float && o.t.Components() <= 4, "a float or a vector of at most 4 floats"
 	case openCLCross:
 		return float && o.t.IsVector() && (o.t.Count == 3 || o.t.Count == 4), "a vector of 3 or 4 floats"
 	}
@@ -154,6 +178,8 @@ func (o *openCLCall) takes(f openCLForm, n int, t *facts.Type) (ok bool, want st
 	alike := t.Components() == o.t.Components()
 	last := n == len(o.args)-1
 	switch {
+	case (f == openCLParts || f == openCLExponent) && last && !slices.Contains(openCLWritable, t.Storage):
+		return false, "a pointer to " + classNames(openCLWritable)
 	case f == openCLParts && last:
 		return t.IsPointer() && (t.Elem == o.t || t.Elem == nil), "a pointer to the result's type"
 	case f == openCLExponent && last:
@@ -165,8 +191,10 @@ func (o *openCLCall) takes(f openCLForm, n int, t *facts.Type) (ok bool, want st
 		return alike && isInts(t) && t.Scalar().Width == 32, "as many integers of 32 bits as the result has components"
 	case f == openCLNan, f == openCLSelect && n == 2:
 		return alike && isInts(t) && t.Scalar().Width == o.t.Scalar().Width, "as many integers as the result has components, of the same width"
+	case f == openCLLength && n == 1:
+		return t == o.c.m.TypeOf(o.args[0]), "of the type of the first operand"
 	case f == openCLLength:
-		return isFloats(t, o.t.Scalar().Width), "a float or a vector of floats as wide as the result"
+		return isFloats(t, o.t.Scalar().Width) && t.Components() <= 4, "a float or a vector of at most 4 floats as wide as the result"
 	case f == openCLUpsample:
 		return alike && isInts(t) && 2*t.Scalar().Width == o.t.Scalar().Width, "as many integers as the result has components, of half its width"
 	}

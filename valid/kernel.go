@@ -12,7 +12,7 @@ import (
 var kernelFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Kernel-Group", Section: "SPIR-V 3.3.21", Words: "a group operation yields the type of its operand: numbers of the kind of the operation, or a Boolean for a Boolean"},
-		{Code: "SPV-Kernel-Copy", Section: "SPIR-V 3.3.21", Words: "a group copy is between Workgroup and CrossWorkgroup, of one type, with counts as wide as the addresses"},
+		{Code: "SPV-Kernel-Copy", Section: "SPIR-V 3.3.21", Words: "a group copy is between Workgroup and CrossWorkgroup, of one type of numbers or vectors of them, with counts as wide as the addresses"},
 		{Code: "SPV-Kernel-Events", Section: "SPIR-V 3.3.21", Words: "OpGroupWaitEvents waits for a pointer to events"},
 		{Code: "SPV-Kernel-Pipe", Section: "SPIR-V 3.3.23", Words: "an instruction on pipes has the operands that it defines: pipes, reservations, pointers and 32-bit integers, and the result that it defines"},
 		{Code: "SPV-Kernel-Enqueue", Section: "SPIR-V 3.3.22", Words: "an instruction on queues has the operands that it defines: queues, events, ranges, functions, pointers and 32-bit integers, and the result that it defines"},
@@ -25,7 +25,15 @@ var kernelFamily = family{
 		spirv.OpGroupAsyncCopy:  (*checker).groupCopy,
 		spirv.OpGroupWaitEvents: (*checker).waitEvents,
 	},
-	ops: []group{{(*checker).kernel, kernelOps()}},
+	ops: []group{
+		{(*checker).kernel, kernelOps()},
+		{(*checker).pipeReader, pipeReads},
+		{(*checker).pipeWriter, pipeWrites},
+		{(*checker).pipeQuery, []spirv.Op{spirv.OpGetNumPipePackets, spirv.OpGetMaxPipePackets}},
+		{(*checker).pipeScope, []spirv.Op{
+			spirv.OpGroupReserveReadPipePackets, spirv.OpGroupReserveWritePipePackets, spirv.OpGroupCommitReadPipe, spirv.OpGroupCommitWritePipe,
+		}},
+	},
 }
 
 // kernelWant is the requirement on the type of an operand or a result.
@@ -252,6 +260,8 @@ func (c *checker) groupCopy(i int, in spirv.Inst) {
 	switch {
 	case !(to.Storage == local && from.Storage == global || to.Storage == global && from.Storage == local):
 		c.fail(i, "SPV-Kernel-Copy", "a group copy from %s to %s; must be between Workgroup and CrossWorkgroup", from.Storage, to.Storage)
+	case to.Elem != nil && !(isNumbers(to.Elem) && !to.Elem.IsMatrix()):
+		c.fail(i, "SPV-Kernel-Copy", "a group copy to %s; must be numbers or vectors of numbers", c.typeName(to.Elem))
 	case to.Elem != nil && from.Elem != nil && to.Elem != from.Elem:
 		c.fail(i, "SPV-Kernel-Copy", "a group copy from %s to %s; must be of one type", c.typeName(from.Elem), c.typeName(to.Elem))
 	}

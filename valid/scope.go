@@ -97,7 +97,7 @@ func (c *position) executionScope(i int, id spirv.ID) {
 		if s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup {
 			c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup or Workgroup", op, s)
 		}
-	case op.Class() == spirv.ClassGroup && s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup && !c.vulkan:
+	case (op.Class() == spirv.ClassGroup || op.Class() == spirv.ClassPipe) && s != spirv.ScopeSubgroup && s != spirv.ScopeWorkgroup && !c.vulkan:
 		c.fail(i, "SPV-Scope-Group", "the scope of %s is %s; must be Subgroup or Workgroup", op, s)
 	case grouped && s != spirv.ScopeSubgroup && !c.vulkan: // Vulkan has a rule of its own
 		c.fail(i, "SPV-Scope-NonUniform", "the scope of %s is %s; must be Subgroup", op, s)
