@@ -125,6 +125,9 @@ func (c *scopes) atomicType(in spirv.Inst) *facts.Type {
 // atomicFlag checks the types of an instruction on an atomic flag.
 func (c *scopes) atomicFlag(i int, in spirv.Inst, p *facts.Type) {
 	op := in.Op()
+	if p.Op == spirv.OpTypeUntypedPointerKHR {
+		c.fail(i, "SPV-Atomic-Flag", "%s through an untyped pointer; must be through a pointer to an integer of 32 bits", op)
+	}
 	if t := p.Elem; t != nil && (!t.IsInt() || t.Width != 32) {
 		c.fail(i, "SPV-Atomic-Flag", "%s through a pointer to %s; must be to an integer of 32 bits", op, c.typeName(t))
 	}

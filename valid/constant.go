@@ -29,6 +29,7 @@ var constantFamily = family{
 		{Code: "SPV-SpecConstantOp-Version", Section: "SPIR-V 3.3.7", Words: "OpSpecConstantOp computes UConvert outside of kernels only from SPIR-V 1.4 on"},
 		{Code: "SPV-SpecConstantOp-Operand", Section: "SPIR-V 3.3.7", Words: "the operands of OpSpecConstantOp are constants"},
 		{Code: "SPV-Undef-Type", Section: "SPIR-V 3.3.1", Words: "OpUndef has a type of values"},
+		{Code: "SPV-Constant-Function", Section: "SPIR-V, SPV_INTEL_function_pointers", Words: "the pointer of OpConstantFunctionPointerINTEL is to the type of its function"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpConstantTrue:                      (*checker).constantBoolean,
@@ -43,6 +44,7 @@ var constantFamily = family{
 		spirv.OpSpecConstantCompositeReplicateEXT: (*checker).constantReplicate,
 		spirv.OpConstantNull:                      (*checker).constantNull,
 		spirv.OpConstantSampler:                   (*checker).constantSampler,
+		spirv.OpConstantFunctionPointerINTEL:      (*checker).constantFunction,
 		spirv.OpSpecConstantOp:                    (*checker).specConstantOp,
 		spirv.OpUndef:                             (*checker).undef,
 	},
@@ -319,5 +321,20 @@ func (c *checker) specConstantOp(i int, in spirv.Inst) {
 	c.typedSpec(i, op, in)
 	if t := c.m.Type(in.Type()); t != nil {
 		c.small(i, t)
+	}
+}
+
+// constantFunction checks the pointer to a function.
+func (c *checker) constantFunction(i int, in spirv.Inst) {
+	v := inst.ConstantFunctionPointerINTEL(in)
+	t, f := c.m.Type(v.Type()), c.code.DefInst(v.Function())
+	switch {
+	case t == nil || f == nil:
+	case !t.IsPointer():
+		c.fail(i, "SPV-Constant-Function", "the result is %s; must be a pointer to a function", c.typeName(t))
+	case f.Op() != spirv.OpFunction:
+		c.fail(i, "SPV-Constant-Function", "the function is %s, the result of %s; must be an OpFunction", c.name(v.Function()), f.Op())
+	case t.Elem != nil && t.Elem.ID != inst.Function(f).FunctionType():
+		c.fail(i, "SPV-Constant-Function", "the result points to %s; must point to the type of the function", c.typeName(t.Elem))
 	}
 }

@@ -27,7 +27,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Exclusive", Section: "SPIR-V 3.2.20", Words: "Block excludes BufferBlock, Restrict Aliased, RestrictPointer AliasedPointer, RowMajor ColMajor, NoContraction FPFastMathMode, Offset OffsetIdEXT, ArrayStride ArrayStrideIdEXT"},
 		{Code: "SPV-Decoration-FastMath", Section: "SPIR-V 3.2.15", Words: "AllowTransform requires AllowContract and AllowReassoc"},
 		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
-		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "FPRoundingMode is on a conversion between float widths, and its result is only stored"},
+		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "in a shader, FPRoundingMode is on a conversion between float widths, and its result is only stored; in a kernel it is on a conversion from or to floats"},
 		{Code: "SPV-Decoration-Value", Section: "SPIR-V 3.2.20", Words: "RelaxedPrecision, NoContraction and NonUniform are on no type"},
 		{Code: "SPV-Decoration-Semantic", Section: "SPIR-V, SPV_GOOGLE_hlsl_functionality1", Words: "in a shader, UserSemantic is on a variable in Input or Output or on a member, and the counter of a CounterBuffer is a variable"},
 		{Code: "SPV-Decoration-TileImage", Section: "SPIR-V, SPV_EXT_shader_tile_image", Words: "no variable in TileImageEXT is Coherent if NonCoherentColorAttachmentReadEXT is declared"},
@@ -385,7 +385,8 @@ func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Dec
 // roundingMode checks the target of FPRoundingMode and records it for
 // storedRoundings.
 func (c *checker) roundingMode(i int, id spirv.ID, d spirv.Inst) {
-	if c.capable(spirv.CapabilityKernel) {
+	if c.capable(spirv.CapabilityKernel) && !c.capable(spirv.CapabilityShader) {
+		c.kernelRounding(i, d)
 		return
 	}
 	if d.Op() != spirv.OpFConvert {
@@ -393,6 +394,26 @@ func (c *checker) roundingMode(i int, id spirv.ID, d spirv.Inst) {
 		return
 	}
 	c.rounded = append(c.rounded, rounding{i, id})
+}
+
+// kernelRounding checks the target of FPRoundingMode in a kernel.
+func (c *checker) kernelRounding(i int, d spirv.Inst) {
+	op := d.Op()
+	switch op {
+	case spirv.OpConvertFToU, spirv.OpConvertFToS, spirv.OpConvertSToF, spirv.OpConvertUToF, spirv.OpFConvert, spirv.OpQuantizeToF16,
+		spirv.OpConvertFToBF16INTEL, spirv.OpRoundFToTF32INTEL:
+		return
+	case spirv.OpFDiv:
+		if c.capable(spirv.CapabilityRoundedDivideSqrtINTEL) {
+			return
+		}
+	case spirv.OpExtInst:
+		v := inst.ExtInst(d)
+		if c.m.ExtSet(v.Set()) == spirv.ExtSetOpenCL && spirv.OpenCLOp(v.Instruction()) == spirv.OpenCLSqrt && c.capable(spirv.CapabilityRoundedDivideSqrtINTEL) {
+			return
+		}
+	}
+	c.fail(i, "SPV-Decoration-Rounding", "FPRoundingMode on the result of %s; must be on a conversion from or to floats", op)
 }
 
 // rounding is a value decorated FPRoundingMode.

@@ -253,7 +253,7 @@ func (c *checker) mayForward(i int, op spirv.Op, in spirv.Inst, at, d int) bool 
 		return c.phiForward(in, at, d)
 	case spirv.OpCooperativeMatrixPerElementOpNV, spirv.OpCooperativeMatrixReduceNV, spirv.OpCooperativeMatrixLoadTensorNV:
 		return c.code.Inst(d).Op() == spirv.OpFunction
-	case spirv.OpEnqueueKernel, spirv.OpGetKernelNDrangeSubGroupCount, spirv.OpGetKernelNDrangeMaxSubGroupSize,
+	case spirv.OpConstantFunctionPointerINTEL, spirv.OpEnqueueKernel, spirv.OpGetKernelNDrangeSubGroupCount, spirv.OpGetKernelNDrangeMaxSubGroupSize,
 		spirv.OpGetKernelWorkGroupSize, spirv.OpGetKernelPreferredWorkGroupSizeMultiple, spirv.OpGetKernelLocalSizeForSubgroupCount,
 		spirv.OpGetKernelMaxNumSubgroups:
 		return c.code.Inst(d).Op() == spirv.OpFunction

@@ -91,7 +91,7 @@ func sectionOf(op spirv.Op) section {
 	case spirv.OpModuleProcessed:
 		return processedSection
 	case spirv.OpTypeForwardPointer, spirv.OpGraphConstantARM, spirv.OpConstantStringAMDX, spirv.OpSpecConstantStringAMDX,
-		spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR, spirv.OpConstantSizeOfEXT:
+		spirv.OpConstantDataKHR, spirv.OpSpecConstantDataKHR, spirv.OpConstantSizeOfEXT, spirv.OpConstantFunctionPointerINTEL, spirv.OpAsmTargetINTEL, spirv.OpAsmINTEL:
 		return declarationSection
 	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpUndef, spirv.OpPoisonKHR, spirv.OpLine, spirv.OpNoLine, spirv.OpNop,
 		spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:

@@ -14,6 +14,7 @@ var miscellaneousFamily = family{
 		{Code: "SPV-Poison-Type", Section: "SPIR-V, SPV_KHR_poison_freeze", Words: "OpPoisonKHR has a type of values"},
 		{Code: "SPV-ArithmeticFence-Type", Section: "SPIR-V, SPV_EXT_arithmetic_fence", Words: "the target of OpArithmeticFenceEXT is a scalar or vector of floats of the result's type"},
 		{Code: "SPV-Predicated-Pointer", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "a predicated access has a pointer to the type of the loaded or stored value"},
+		{Code: "SPV-Predicated-Value", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "a predicated access is to a number or a vector of numbers, and not Volatile"},
 		{Code: "SPV-Predicated-Condition", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the predicate of an access is a Boolean scalar"},
 		{Code: "SPV-Predicated-Default", Section: "SPIR-V, SPV_INTEL_predicated_io", Words: "the default of a predicated load has the result type"},
 		{Code: "SPV-DebugPrintf-Format", Section: "NonSemantic.DebugPrintf", Words: "the format of DebugPrintf is an OpString, and its arguments are values"},
@@ -54,7 +55,8 @@ func (c *checker) arithmeticFence(i int, in spirv.Inst) {
 func (c *checker) predicatedLoad(i int, in spirv.Inst) {
 	v := inst.PredicatedLoadINTEL(in)
 	t := c.m.Type(v.Type())
-	c.predicated(i, v.Pointer(), v.Predicate(), t)
+	mask, _ := v.MemoryAccess()
+	c.predicated(i, v.Pointer(), v.Predicate(), t, mask)
 	if d := c.m.TypeOf(v.DefaultValue()); t != nil && d != nil && t != d {
 		c.fail(i, "SPV-Predicated-Default", "the default is %s; must be %s, like the result", c.typeName(d), c.typeName(t))
 	}
@@ -62,12 +64,20 @@ func (c *checker) predicatedLoad(i int, in spirv.Inst) {
 
 func (c *checker) predicatedStore(i int, in spirv.Inst) {
 	v := inst.PredicatedStoreINTEL(in)
-	c.predicated(i, v.Pointer(), v.Predicate(), c.m.TypeOf(v.Object()))
+	mask, _ := v.MemoryAccess()
+	c.predicated(i, v.Pointer(), v.Predicate(), c.m.TypeOf(v.Object()), mask)
 }
 
-// predicated checks the pointer and the predicate of an access to a value of a
-// type.
-func (c *checker) predicated(i int, pointer, predicate spirv.ID, t *facts.Type) {
+// predicated checks the pointer, the predicate and the memory operands of an
+// access to a value of a type.
+func (c *checker) predicated(i int, pointer, predicate spirv.ID, t *facts.Type, mask spirv.MemoryAccess) {
+	if t != nil && !isNumbers(t) {
+		c.fail(i, "SPV-Predicated-Value", "the value is %s; must be a number or a vector of numbers", c.typeName(t))
+		return
+	}
+	if mask&spirv.MemoryAccessVolatileMask != 0 {
+		c.fail(i, "SPV-Predicated-Value", "the access is Volatile; must not be")
+	}
 	p := c.m.TypeOf(pointer)
 	switch {
 	case p == nil:

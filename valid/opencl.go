@@ -4,15 +4,23 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// openCLFamily checks the capabilities in OpenCL environments (OpenCL SPIR-V
-// Environment Specification, chapters of the versions and of the extensions).
+// openCLFamily checks the capabilities and the accesses of images in OpenCL
+// environments (OpenCL SPIR-V Environment Specification, chapters of the versions
+// and of the extensions).
 var openCLFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Capability-OpenCL", Section: "OpenCL SPIR-V Environment", Words: "in OpenCL, a capability is one of the version and the profile, required or optional, or one that a declared extension of SPIR-V enables"},
+		{Code: "SPV-Image-OpenCLAccess", Section: "OpenCL SPIR-V Environment", Words: "in OpenCL, a read results in a vector of four, of a depth image in a float; a read and a sample have no ConstOffset, and a write has no image operands"},
 	},
-	insts: map[spirv.Op]judge{spirv.OpCapability: (*checker).openCLCapability},
+	insts: map[spirv.Op]judge{
+		spirv.OpCapability:             (*checker).openCLCapability,
+		spirv.OpImageRead:              (*checker).openCLRead,
+		spirv.OpImageWrite:             (*checker).openCLWrite,
+		spirv.OpImageSampleExplicitLod: (*checker).openCLSample,
+	},
 }
 
 // The versions of OpenCL that brought capabilities.
@@ -63,5 +71,47 @@ func (c *checker) openCLCapability(i int, in spirv.Inst) {
 		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s; must be in the full profile", k, c.env)
 	case w.images && !c.capable(spirv.CapabilityImageBasic):
 		c.fail(i, "SPV-Capability-OpenCL", "capability %s in %s; needs the capability ImageBasic", k, c.env)
+	}
+}
+
+// openCLRead checks OpImageRead in OpenCL.
+func (c *checker) openCLRead(i int, in spirv.Inst) {
+	v := inst.ImageRead(in)
+	image, t := c.m.TypeOf(v.Image()), c.m.Type(v.Type())
+	if c.env.API != OpenCL || image == nil || image.Image == nil || t == nil {
+		return
+	}
+	switch image.Image.Depth {
+	case 0:
+		if t.Components() != 4 {
+			c.fail(i, "SPV-Image-OpenCLAccess", "a read of an image is %s; must have four components", c.typeName(t))
+		}
+	case 1:
+		if !t.IsFloat() {
+			c.fail(i, "SPV-Image-OpenCLAccess", "a read of a depth image is %s; must be a float", c.typeName(t))
+		}
+	}
+	mask, _ := v.ImageOperands()
+	c.openCLOffset(i, mask)
+}
+
+// openCLSample checks OpImageSampleExplicitLod in OpenCL.
+func (c *checker) openCLSample(i int, in spirv.Inst) {
+	if c.env.API == OpenCL {
+		c.openCLOffset(i, inst.ImageSampleExplicitLod(in).ImageOperands())
+	}
+}
+
+// openCLOffset checks the image operands of a read or a sample.
+func (c *checker) openCLOffset(i int, mask spirv.ImageOperands) {
+	if mask&spirv.ImageOperandsConstOffsetMask != 0 {
+		c.fail(i, "SPV-Image-OpenCLAccess", "%s with ConstOffset; must have none in OpenCL", c.code.Inst(i).Op())
+	}
+}
+
+// openCLWrite checks OpImageWrite in OpenCL.
+func (c *checker) openCLWrite(i int, in spirv.Inst) {
+	if mask, ok := inst.ImageWrite(in).ImageOperands(); ok && c.env.API == OpenCL {
+		c.fail(i, "SPV-Image-OpenCLAccess", "OpImageWrite with the image operands %s; must have none in OpenCL", mask)
 	}
 }

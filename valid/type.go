@@ -38,6 +38,7 @@ var typeFamily = family{
 		{Code: vuid.StandaloneSpirv_None_12295, Section: environment, Words: "a vector has 2 to 4 components without the capability LongVectorEXT"},
 		{Code: vuid.StandaloneSpirv_DescriptorHeapEXT_11482, Section: "Vulkan, Shader Validation", Words: "if descriptor heaps are declared, no struct contains an opaque type other than a descriptor"},
 		{Code: vuid.StandaloneSpirv_None_04667, Section: "Vulkan, Shader Validation", Words: "no struct has an opaque member, or an array of opaque elements"},
+		{Code: "SPV-Type-UntypedDescriptor", Section: "SPIR-V, SPV_EXT_descriptor_heap", Words: "in Vulkan, an untyped pointer to UniformConstant or Image needs the capability DescriptorHeapEXT", Need: NeedVulkan},
 		{Code: vuid.StandaloneSpirv_OpTypeUntypedPointerKHR_11417, Section: "Vulkan, Shader Validation", Words: "an untyped pointer points to a storage class with an explicit layout, to descriptors or to texels"},
 	},
 	insts: map[spirv.Op]judge{
@@ -291,7 +292,11 @@ func (c *checker) typeUntypedPointer(i int, in spirv.Inst) {
 	default:
 		c.fail(i, vuid.StandaloneSpirv_OpTypeUntypedPointerKHR_11417, "an untyped pointer to %s; must be to a storage class with an explicit layout, to UniformConstant or to Image", s)
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform, spirv.StorageClassPushConstant,
-		spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassImage:
+		spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR:
+	case spirv.StorageClassUniformConstant, spirv.StorageClassImage:
+		if !c.capable(spirv.CapabilityDescriptorHeapEXT) {
+			c.fail(i, "SPV-Type-UntypedDescriptor", "an untyped pointer to %s; needs the capability DescriptorHeapEXT", s)
+		}
 	}
 }
 

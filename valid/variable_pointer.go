@@ -10,6 +10,7 @@ import (
 var variablePointerFamily = family{
 	rules: []Rule{
 		{Code: "SPV-LogicalPointer-Use", Section: "SPIR-V 2.16.1", Words: "with logical addressing, pointers are selected, loaded, compared, returned and null only in StorageBuffer and Workgroup, with the capability of variable pointers"},
+		{Code: "SPV-LogicalPointer-Operand", Section: "SPIR-V 2.16.1", Words: "with logical addressing, no composite, generic pointer, lifetime, group copy or pipe has a pointer"},
 		{Code: "SPV-LogicalPointer-Cast", Section: "SPIR-V 2.16.1", Words: "no instruction casts logical pointers"},
 		{Code: "SPV-LogicalPointer-Physical", Section: "SPIR-V 2.16.1", Words: "memory in PhysicalStorageBuffer is accessed only with the addressing model PhysicalStorageBuffer64"},
 		{Code: "SPV-VariablePointer-Buffer", Section: "SPIR-V 2.16.1", Words: "without the capability VariablePointers, a variable pointer selects among pointers into one buffer"},
@@ -19,6 +20,10 @@ var variablePointerFamily = family{
 	ops: []group{{(*checker).logicalUse, []spirv.Op{
 		spirv.OpConstantNull, spirv.OpLoad, spirv.OpSelect, spirv.OpPhi, spirv.OpFunctionCall, spirv.OpBitcast, spirv.OpPtrAccessChain,
 		spirv.OpInBoundsPtrAccessChain, spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, spirv.OpReturnValue,
+	}}, {(*checker).logicalOperand, []spirv.Op{
+		spirv.OpCompositeConstruct, spirv.OpCompositeInsert, spirv.OpCompositeExtract, spirv.OpLifetimeStart, spirv.OpLifetimeStop,
+		spirv.OpPtrCastToGeneric, spirv.OpGenericCastToPtr, spirv.OpGenericCastToPtrExplicit, spirv.OpGenericPtrMemSemantics, spirv.OpSizeOf,
+		spirv.OpGroupAsyncCopy, spirv.OpGroupWaitEvents, spirv.OpReadPipe, spirv.OpWritePipe, spirv.OpReservedReadPipe, spirv.OpReservedWritePipe,
 	}}, {(*checker).physicalUse, []spirv.Op{spirv.OpLoad, spirv.OpStore, spirv.OpSelect}}},
 	after: []func(*checker){(*checker).variablePointers},
 }
@@ -48,7 +53,7 @@ func (c *checker) variablePointers() {
 // judgesPointers reports whether the module has logical pointers that rules
 // speak of.
 func (c *checker) judgesPointers() bool {
-	return !c.env.pointersRelaxed() && c.capable(spirv.CapabilityShader) &&
+	return !c.env.pointersRelaxed() &&
 		(c.m.Addressing == spirv.AddressingModelLogical || c.m.Addressing == spirv.AddressingModelPhysicalStorageBuffer64)
 }
 
@@ -81,6 +86,9 @@ func (c *checker) logicalUse(i int, in spirv.Inst) {
 	default:
 		return
 	}
+	if (op == spirv.OpPhi || op == spirv.OpReturnValue) && !c.capable(spirv.CapabilityShader) {
+		return // SPV-Phi-Pointer and SPV-Return-Pointer
+	}
 	if op == spirv.OpBitcast {
 		x := c.m.TypeOf(inst.Bitcast(in).Operand())
 		if (t.IsPointer() && c.logical(t) || x.IsPointer() && c.logical(x)) && c.judgesPointers() {
@@ -92,6 +100,25 @@ func (c *checker) logicalUse(i int, in spirv.Inst) {
 		return
 	}
 	c.fail(i, "SPV-LogicalPointer-Use", "%s with a pointer to %s; must be to StorageBuffer or Workgroup, with the capability of variable pointers", op, t.Storage)
+}
+
+// logicalOperand checks that an instruction neither uses nor creates a logical
+// pointer.
+func (c *checker) logicalOperand(i int, in spirv.Inst) {
+	if !c.judgesPointers() {
+		return
+	}
+	c.idPositions = c.code.IDs(i, c.idPositions[:0])
+	for _, at := range c.idPositions {
+		t := c.m.TypeOf(spirv.ID(in[at]))
+		if at == 1 && in.Op().HasType() {
+			t = c.m.Type(in.Type())
+		}
+		if t.IsPointer() && c.logical(t) {
+			c.fail(i, "SPV-LogicalPointer-Operand", "%s with a pointer to %s; must have no pointer with logical addressing", in.Op(), t.Storage)
+			return
+		}
+	}
 }
 
 // physicalUse checks the addressing model of an access to a physical storage buffer. The
