@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
@@ -34,7 +35,7 @@ type DescribedStage struct {
 	Flags  link.StageFlags
 	Size   uint32 // of subgroups that is required, 0 for any
 
-	inputs     []inputVariable // of a fragment shader
+	inputs     []shader.InputVariable // of a fragment shader
 	Robustness *link.Robustness
 	Mappings   *[]link.Mapping // nil if the pipeline has descriptor sets
 }
@@ -221,7 +222,7 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	out := &DescribedStage{Mappings: p.linkMappings(), Shader: a.Shader.Name, At: a.Shader.At, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link()}
 	if a.Stage == Fragment {
 		if f, e, err := r.stageFacts(code, a, out.Entry, spirv.ExecutionModelFragment); err == nil { // rules cover errors
-			out.inputs = inputVariables(f, e)
+			out.inputs = shader.InputVariables(f, e)
 		}
 	}
 	if len(a.Specialize) > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -60,7 +61,7 @@ func describeSettings(g *Graphics, d *link.Description) {
 // no indices. Otherwise the runner binds them, and the pipeline has dynamic rendering, which maps indices and locations.
 func describeInputs(out *Described, p *Pipeline) error {
 	d, s := out.Description, p.Graphics.settings()
-	dynamic := s.Locations != nil || s.inputs.mapped()
+	dynamic := s.Locations != nil || s.inputs.Mapped()
 	for i := range out.Stages {
 		for k := range out.Stages[i].inputs {
 			x := &out.Stages[i].inputs[k]
@@ -83,17 +84,17 @@ func describeInputs(out *Described, p *Pipeline) error {
 }
 
 // addSubpassInput adds the images of an input attachment variable with an index to the subpass.
-func addSubpassInput(pass *link.RenderPass, p *Pipeline, x *inputVariable) error {
-	i := slices.IndexFunc(p.Bindings, func(b Binding) bool { return b.Set == x.at.Set && b.Binding == x.at.Binding })
-	if i < 0 || x.index == nil || *x.index > maxInputs {
+func addSubpassInput(pass *link.RenderPass, p *Pipeline, x *shader.InputVariable) error {
+	i := slices.IndexFunc(p.Bindings, func(b Binding) bool { return b.Set == x.At.Set && b.Binding == x.At.Binding })
+	if i < 0 || x.Index == nil || *x.Index > shader.MaxInputs {
 		return nil
 	}
 	sub := &pass.Subpasses[0]
 	for n, b := range p.Bindings[i].Buffers {
-		if b == nil || b.Texel == nil || uint64(n) >= x.count {
+		if b == nil || b.Texel == nil || uint64(n) >= x.Count {
 			continue
 		}
-		for len(sub.Input) <= int(*x.index)+n {
+		for len(sub.Input) <= int(*x.Index)+n {
 			sub.Input = append(sub.Input, link.Unused)
 		}
 		a := link.PassAttachment{}
@@ -103,7 +104,7 @@ func addSubpassInput(pass *link.RenderPass, p *Pipeline, x *inputVariable) error
 		if err := a.Format.UnmarshalText([]byte(b.Texel.Name)); err != nil {
 			return err
 		}
-		sub.Input[int(*x.index)+n] = link.Ref(len(pass.Attachments))
+		sub.Input[int(*x.Index)+n] = link.Ref(len(pass.Attachments))
 		pass.Attachments = append(pass.Attachments, a)
 	}
 	return nil
@@ -111,7 +112,7 @@ func addSubpassInput(pass *link.RenderPass, p *Pipeline, x *inputVariable) error
 
 // describeRendering replaces the render pass by dynamic rendering.
 func describeRendering(d *link.Description, g *Graphics, s *drawState) error {
-	r := &link.Rendering{ViewMask: s.ViewMask, Locations: references(s.Locations), Inputs: references(s.inputs.colors)}
+	r := &link.Rendering{ViewMask: s.ViewMask, Locations: references(s.Locations), Inputs: references(s.inputs.Colors)}
 	for _, c := range g.Colors {
 		for len(r.Color) <= c.Location {
 			r.Color = append(r.Color, 0)
@@ -135,7 +136,7 @@ func describeRendering(d *link.Description, g *Graphics, s *drawState) error {
 			}
 		}
 	}
-	r.DepthInput, r.StencilInput = (*link.Ref)(s.inputs.depth), (*link.Ref)(s.inputs.stencil)
+	r.DepthInput, r.StencilInput = (*link.Ref)(s.inputs.Depth), (*link.Ref)(s.inputs.Stencil)
 	d.Pass, d.Rendering = nil, r
 	return nil
 }
@@ -145,17 +146,17 @@ var fragmentStage, _ = link.ParseStage(Fragment.String())
 
 // addInput adds the descriptors of an input attachment variable to a layout. It returns false if the script has a binding
 // there.
-func addInput(l *link.Layout, x *inputVariable) bool {
-	i := slices.IndexFunc(l.Sets, func(s link.Set) bool { return s.Number == x.at.Set })
+func addInput(l *link.Layout, x *shader.InputVariable) bool {
+	i := slices.IndexFunc(l.Sets, func(s link.Set) bool { return s.Number == x.At.Set })
 	if i < 0 {
 		i = len(l.Sets)
-		l.Sets = append(l.Sets, link.Set{Number: x.at.Set})
+		l.Sets = append(l.Sets, link.Set{Number: x.At.Set})
 	}
 	set := &l.Sets[i]
-	if slices.ContainsFunc(set.Bindings, func(b link.Binding) bool { return b.Binding == x.at.Binding }) {
+	if slices.ContainsFunc(set.Bindings, func(b link.Binding) bool { return b.Binding == x.At.Binding }) {
 		return false
 	}
-	set.Bindings = append(set.Bindings, link.Binding{Binding: x.at.Binding, Type: link.DescriptorType(iface.InputAttachment), Count: uint32(x.count), Stages: fragmentStage})
+	set.Bindings = append(set.Bindings, link.Binding{Binding: x.At.Binding, Type: link.DescriptorType(iface.InputAttachment), Count: uint32(x.Count), Stages: fragmentStage})
 	return true
 }
 

@@ -17,14 +17,14 @@ import (
 type graphicsProgram struct {
 	*draw.Pipeline
 	stages []stageProgram
-	inputs []inputVariable // of the fragment shader
+	inputs []shader.InputVariable // of the fragment shader
 }
 
 // stageProgram is the program of one stage.
 type stageProgram struct {
 	source
 	ir     *ir.Program
-	inputs []inputVariable
+	inputs []shader.InputVariable
 }
 
 // models are the execution models of the stages of graphics.
@@ -101,7 +101,7 @@ func (r *runner) graphicsStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err != nil {
 		return nil, r.shaderError(a.Shader, err)
 	}
-	return &stageProgram{source{f, a.Shader}, made.Program, inputVariables(f, e)}, nil
+	return &stageProgram{source{f, a.Shader}, made.Program, shader.InputVariables(f, e)}, nil
 }
 
 // stageModule returns the module of a stage. The implicit vertex shader writes the position

@@ -6,53 +6,30 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/spirv"
 )
-
-// imageVariable is a variable of an image, or of an array of images.
-type imageVariable struct {
-	*facts.Variable
-	at    compute.Binding
-	image *facts.Type
-}
-
-// imageVariables returns the image variables of an entry point.
-func imageVariables(f *facts.Module, e *facts.EntryPoint) (list []imageVariable) {
-	for _, v := range f.Globals(e) {
-		t := v.Type
-		for t.IsArray() || t != nil && t.Op == spirv.OpTypeSampledImage {
-			t = t.Elem
-		}
-		set, _ := f.Decoration(v.ID, spirv.DecorationDescriptorSet)
-		binding, ok := f.Decoration(v.ID, spirv.DecorationBinding)
-		if t != nil && t.Image != nil && ok && len(set.Operands) > 0 && len(binding.Operands) > 0 {
-			list = append(list, imageVariable{v, compute.Binding{Set: set.Operands[0], Binding: binding.Operands[0]}, t})
-		}
-	}
-	return list
-}
 
 // checkFormats returns an error if an image or texel buffer has a format that the shader cannot read: its texels would
 // be undefined (Vulkan, Compatibility Between SPIR-V Image Formats and Vulkan Formats). A mutable binding has such
 // images too: the shader must not access them by way of this variable.
 func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint) error {
-	vars := imageVariables(f, e)
+	vars := shader.ImageVariables(f, e)
 	shared := map[compute.Binding]int{}
 	for _, v := range vars {
-		shared[v.at]++
+		shared[v.At]++
 	}
 	for _, v := range vars {
 		for i := range p.Bindings {
 			b := &p.Bindings[i]
-			if (compute.Binding{Set: b.Set, Binding: b.Binding}) != v.at || b.Mutable != nil {
+			if (compute.Binding{Set: b.Set, Binding: b.Binding}) != v.At || b.Mutable != nil {
 				continue
 			}
 			for _, x := range b.Buffers {
 				if x == nil {
 					continue
 				}
-				if problem := v.mismatch(b, x, shared[v.at] > 1); problem != "" {
+				if problem := mismatch(v.Image, b, x, shared[v.At] > 1); problem != "" {
 					return r.fault(CodeType, b.At, "image %s has the format %s", x.Name, problem)
 				}
 			}
@@ -61,9 +38,9 @@ func (r *runner) checkFormats(p *Pipeline, f *facts.Module, e *facts.EntryPoint)
 	return nil
 }
 
-// mismatch returns the format of a buffer and the one that the variable needs, "" if they agree. If variables share the
+// mismatch returns the format of a buffer and the one that a variable of an image type needs, "" if they agree. If variables share the
 // binding, the shader may access each kind of number by way of another.
-func (v *imageVariable) mismatch(b *Binding, x *Buffer, shared bool) string {
+func mismatch(t *facts.Type, b *Binding, x *Buffer, shared bool) string {
 	got := x.Texel
 	if got == nil && (b.Kind == StorageTexelBuffer || b.Kind == UniformTexelBuffer) {
 		got = texelOf(x.Type)
@@ -71,7 +48,6 @@ func (v *imageVariable) mismatch(b *Binding, x *Buffer, shared bool) string {
 	if got == nil {
 		return ""
 	}
-	t := v.image
 	if t.Image.Sampled == 2 {
 		want := format.OfShader(t.Image.Format.String())
 		if want != "" && !sameChannels(got, want) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
@@ -14,15 +15,8 @@ type setting func(s *drawState)
 // drawState is the state of a draw with the input attachments, which are descriptors for a draw.
 type drawState struct {
 	state.State
-	inputs    inputIndices
+	inputs    shader.InputIndices
 	depthClip *bool // nil: the opposite of depth clamp
-}
-
-// inputIndices are the InputAttachmentIndex decorations that read attachments
-// (VkRenderingInputAttachmentIndexInfo). state.Unused is no index.
-type inputIndices struct {
-	colors         []uint32 // by color attachment; nil: attachment n has index n
-	depth, stencil *uint32  // nil: variables without an index read it
 }
 
 // stateKeys are the keys of a STATE block, an extension of AmberScript (docs/scripts.md), with the parsers of
@@ -105,15 +99,15 @@ var stateKeys = map[string]func(p *parser) setting{
 		at := p.lex.peek()
 		list := p.attachmentNumbers("an index", maxNumber)
 		p.unique(at, "index", list)
-		return func(s *drawState) { s.inputs.colors = list }
+		return func(s *drawState) { s.inputs.Colors = list }
 	},
 	"DEPTH_INPUT": func(p *parser) setting {
 		n := p.attachmentNumber("an index", maxNumber)
-		return func(s *drawState) { s.inputs.depth = &n }
+		return func(s *drawState) { s.inputs.Depth = &n }
 	},
 	"STENCIL_INPUT": func(p *parser) setting {
 		n := p.attachmentNumber("an index", maxNumber)
-		return func(s *drawState) { s.inputs.stencil = &n }
+		return func(s *drawState) { s.inputs.Stencil = &n }
 	},
 }
 

@@ -1,0 +1,107 @@
+package shader
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// ImageVariable is a variable of an image, or of an array of images.
+type ImageVariable struct {
+	*facts.Variable
+	At    compute.Binding
+	Image *facts.Type
+}
+
+// ImageVariables returns the image variables of an entry point.
+func ImageVariables(f *facts.Module, e *facts.EntryPoint) (list []ImageVariable) {
+	for _, v := range f.Globals(e) {
+		t := v.Type
+		for t.IsArray() || t != nil && t.Op == spirv.OpTypeSampledImage {
+			t = t.Elem
+		}
+		set, _ := f.Decoration(v.ID, spirv.DecorationDescriptorSet)
+		binding, ok := f.Decoration(v.ID, spirv.DecorationBinding)
+		if t != nil && t.Image != nil && ok && len(set.Operands) > 0 && len(binding.Operands) > 0 {
+			list = append(list, ImageVariable{v, compute.Binding{Set: set.Operands[0], Binding: binding.Operands[0]}, t})
+		}
+	}
+	return list
+}
+
+// InputVariable is an input attachment variable of a fragment shader, or an array of them.
+type InputVariable struct {
+	Name  string
+	At    compute.Binding
+	Index *uint32 // InputAttachmentIndex; nil: none
+	Count uint64
+	Float bool // reads floats, not integers
+}
+
+// MaxInputs bounds the elements of an array of input attachments.
+const MaxInputs = 1 << 10
+
+// InputVariables returns the input attachment variables of an entry point.
+func InputVariables(f *facts.Module, e *facts.EntryPoint) (list []InputVariable) {
+	for _, v := range ImageVariables(f, e) {
+		if v.Image.Image.Dim != spirv.DimSubpassData {
+			continue
+		}
+		x := InputVariable{Name: f.Name(v.ID), At: v.At, Count: 1, Float: v.Image.Elem != nil && v.Image.Elem.IsFloat()}
+		for t := v.Type; t.IsArray(); t = t.Elem {
+			x.Count = min(x.Count*min(t.Count, MaxInputs), MaxInputs)
+		}
+		if o, ok := f.Decoration(v.ID, spirv.DecorationInputAttachmentIndex); ok && len(o.Operands) > 0 {
+			x.Index = &o.Operands[0]
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// InputIndices are the InputAttachmentIndex decorations that read attachments (VkRenderingInputAttachmentIndexInfo).
+// state.Unused is no index.
+type InputIndices struct {
+	Colors         []uint32 // by color attachment; nil: attachment n has index n
+	Depth, Stencil *uint32  // nil: variables without an index read it
+}
+
+// Mapped reports whether the indices are not the default ones.
+func (m *InputIndices) Mapped() bool { return m.Colors != nil || m.Depth != nil || m.Stencil != nil }
+
+// Attachment returns the attachment that element n of a variable reads (Vulkan §"Fragment Input Attachment Interface"), or
+// nil.
+func (m *InputIndices) Attachment(x *InputVariable, n uint32, t *state.Target) *texture.View {
+	other, index := t.Stencil, m.Stencil
+	if x.Float {
+		other, index = t.Depth, m.Depth
+	}
+	switch {
+	case x.Index == nil && index == nil, x.Index != nil && index != nil && *index != state.Unused && *index == *x.Index+n:
+		return other
+	case x.Index == nil:
+		return nil
+	}
+	for i, v := range t.Colors {
+		if m.Colors == nil && uint32(i) == *x.Index+n || i < len(m.Colors) && m.Colors[i] != state.Unused && m.Colors[i] == *x.Index+n {
+			return v
+		}
+	}
+	return nil
+}
+
+// Shows reports whether a descriptor shows the attachment v that a variable reads. Depth and stencil are one image.
+func Shows(t *state.Target, v, bound *texture.View) bool {
+	if v == t.Depth || v == t.Stencil {
+		return sameTexels(t.Depth, bound) || sameTexels(t.Stencil, bound)
+	}
+	return sameTexels(v, bound)
+}
+
+// sameTexels reports whether two views show the same memory.
+func sameTexels(a, b *texture.View) bool {
+	x, y := a.Memory().Bytes, b.Memory().Bytes
+	return len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0])
+}
