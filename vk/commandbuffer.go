@@ -19,6 +19,9 @@ type CommandBuffer struct {
 	once      bool
 	state     bufferState
 	err       error // of the recording
+	scope     scope // of the recording
+
+	inherited *InheritanceInfo // of the recording; nil if nothing is
 
 	instrumentation *ShaderInstrumentation // that is active
 
@@ -66,6 +69,8 @@ func (d *Device) NewCommandBuffer(info CommandBufferInfo) (*CommandBuffer, error
 // BeginInfo describes a recording.
 type BeginInfo struct {
 	OneTime bool // the buffer is submitted once
+
+	Inheritance *InheritanceInfo // of a secondary command buffer; nil inherits nothing
 }
 
 // Begin starts a recording and drops an earlier one.
@@ -79,8 +84,18 @@ func (c *CommandBuffer) Begin(info BeginInfo) error {
 	if c.state == recording {
 		return usage("VUID-vkBeginCommandBuffer-commandBuffer-00049", "%v is in the recording state; must not be", &c.object)
 	}
+	inherited, err := c.inherit(info.Inheritance)
+	if err != nil {
+		return err
+	}
 	c.clear()
+	if c.inherited = inherited; inherited != nil && inherited.Continue {
+		c.scope.inherited = inherited
+	}
 	c.state, c.once, c.stamp = recording, info.OneTime, c.dev.stamps.Add(1)
+	if inherited != nil {
+		inherited.refer(c.refer)
+	}
 	return nil
 }
 
@@ -96,7 +111,7 @@ func (c *CommandBuffer) clear() {
 		r.forget()
 	}
 	c.renderingsUsed, c.instrumentation = 0, nil
-	c.err = nil
+	c.err, c.scope = nil, scope{}
 }
 
 // End ends the recording. It returns the first error of a recorded command.
@@ -106,6 +121,9 @@ func (c *CommandBuffer) End() error {
 	}
 	if c.state != recording {
 		return usage("VUID-vkEndCommandBuffer-commandBuffer-00059", "%v is not in the recording state; must be", &c.object)
+	}
+	if c.scope.rendering != nil {
+		c.fail(usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "a rendering is active at the end of %v; must have ended", &c.object))
 	}
 	c.state = executable
 	if c.err != nil {

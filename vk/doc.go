@@ -47,7 +47,9 @@
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
 //	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set
-//	rendering.go        attachments of a rendering
+//	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
+//	localread.go        locations and indices of attachments; inheritance.go renderings in secondary command buffers
+//	renderpass.go, framebuffer.go  subpasses, and their translation to renderings
 //	commandbuffer.go    states of a command buffer
 //	record*.go          its commands; execute*.go their execution
 //	transformfeedback.go, conditional.go, multidraw.go, vertexbind.go

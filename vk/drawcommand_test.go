@@ -317,7 +317,13 @@ func TestDrawCommandErrors(t *testing.T) {
 	} {
 		s := newScene(t, 1)
 		b = s.buffer(t, 2304, 64, ConditionalBuffer)
-		c := s.record(t, func(c *CommandBuffer) { c.BeginRendering(s.rendering()); record(c) })
+		c := s.record(t, func(c *CommandBuffer) {
+			c.BeginRendering(s.rendering())
+			record(c)
+			if c.scope.open() {
+				c.EndRendering()
+			}
+		})
 		if err := s.submit(t, c); !errors.Is(err, ErrDeviceLost) {
 			t.Errorf("%s: %v", name, err)
 		}

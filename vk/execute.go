@@ -143,6 +143,9 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	case writeTimestamp, beginQuery, endQuery:
 		return x.queryCommand(k)
 	case executeCommands:
+		if err := x.checkInherited(k.a.(*CommandBuffer)); err != nil {
+			return err
+		}
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
 		saved, object, push, sets, graphics := x.pipeline, x.shader, x.push, x.sets, x.graphics.bound
 		x.pipeline, x.shader, x.sets = nil, nil, [2][maxSets]boundSet{}

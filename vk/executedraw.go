@@ -17,10 +17,13 @@ type graphics struct {
 	pass    draw.Pass
 	last    *drawable   // of the last draw
 	current *rendering  // nil outside of a rendering
+	remap   remap       // of the current rendering
 	regions []*regions  // of the draws of the pass
 	args    state.Args  // of a draw: reused
 	logs    []*exec.Log // of the draws of the pass
 	queries []*activeQuery
+
+	suspended *rendering // of the submission, which resumes it
 
 	feedback *state.Feedback // active transform feedback; nil if there is none
 	counts   *counts         // of the active queries; nil if there are none
@@ -78,10 +81,7 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 	case endRendering:
 		return x.endRendering()
 	case clearAttachments:
-		if g.current == nil {
-			return usage("VUID-vkCmdClearAttachments-renderpass", "the command is outside of a rendering; must be inside")
-		}
-		return g.pass.Clear(x.ctx, k.a.(*draw.Clears))
+		return x.clearAttachments(k.a.(*draw.Clears))
 	default:
 		g.setState(c, k)
 	}
@@ -159,58 +159,6 @@ func (g *graphics) setState(c *CommandBuffer, k *command) {
 	}
 }
 
-func (x *executor) beginRendering(r *rendering) error {
-	g := &x.graphics
-	if g.current != nil {
-		return usage("VUID-vkCmdBeginRendering-renderpass", "a rendering is active; must not be")
-	}
-	var clears *draw.Clears
-	if r.clear {
-		clears = &r.clears
-	}
-	if err := g.pass.Begin(&r.target, clears, x.dev.workers); err != nil {
-		return stateError(err)
-	}
-	g.current = r
-	return nil
-}
-
-func (x *executor) endRendering() error {
-	g := &x.graphics
-	if g.current == nil {
-		return usage("VUID-vkCmdEndRendering-renderpass", "no rendering is active; must be")
-	}
-	x.watch()
-	err := g.pass.End(x.ctx)
-	x.unwatch()
-	x.releaseRegions()
-	for _, log := range g.logs { // the fragments of the draws have run
-		x.dev.printer.flush(log)
-	}
-	g.logs = nil
-	if err == nil && g.feedback != nil {
-		err = usage("VUID-vkCmdEndRendering-None-06781", "transform feedback is active at the end of the rendering; must not be")
-	}
-	if err == nil {
-		g.current.resolve()
-		g.finish()
-	}
-	g.current, g.ended = nil, g.ended[:0]
-	return err
-}
-
-// flush runs what the current rendering has recorded.
-func (x *executor) flush() error {
-	g := &x.graphics
-	x.watch()
-	err := g.pass.End(x.ctx)
-	x.unwatch()
-	if err != nil {
-		return err
-	}
-	return stateError(g.pass.Begin(&g.current.target, nil, x.dev.workers))
-}
-
 // holdRegions returns the allocations with device addresses, for the draws of a pass.
 func (x *executor) holdRegions() *regions {
 	g := &x.graphics
@@ -253,6 +201,11 @@ func (x *executor) drawable() (*drawable, error) {
 		if p.strides {
 			g.bound.strides.apply(&s.Vertex)
 		}
+		if x.dev.checking >= All {
+			if err := x.checkPipeline(p); err != nil {
+				return nil, err
+			}
+		}
 		g.last = &p.drawable
 		return g.last, nil
 	}
@@ -285,7 +238,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 		return err
 	}
 	s := &g.bound.draw
-	s.ViewMask = g.current.info.ViewMask
+	s.ViewMask, s.Dither, s.Locations = g.current.info.ViewMask, g.current.info.Flags&LegacyDithering != 0, g.remap.locations
 	if n := len(s.Viewports); n > len(s.Scissors) { // states that commands did not set
 		s.Viewports = s.Viewports[:len(s.Scissors)]
 	} else {
@@ -315,6 +268,9 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 		}
 	}
 	g.count(a)
+	if err := x.inputAttachments(p, a); err != nil {
+		return err
+	}
 	var before [state.MaxStreams]state.FeedbackCount
 	if a.Feedback = g.feedback; a.Feedback != nil {
 		before = g.feedback.Streams

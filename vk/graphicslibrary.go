@@ -25,6 +25,9 @@ type assembly struct {
 	stages      [StageCompute]*assembledStage
 	layout      *PipelineLayout
 	description *link.Description
+
+	pass    *RenderPass // nil for dynamic rendering
+	subpass int
 }
 
 // assembledStage is a stage of an assembly.
@@ -68,6 +71,9 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 			return nil, err
 		}
 	}
+	if err := a.renderPass(c.dev, info); err != nil {
+		return nil, err
+	}
 	if err := info.State.check(); err != nil {
 		return nil, err
 	}
@@ -99,6 +105,21 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 		a.join(l.library)
 	}
 	return a, nil
+}
+
+// renderPass sets the subpass of the pipeline.
+func (a *assembly) renderPass(d *Device, info *GraphicsPipelineInfo) error {
+	if info.RenderPass == nil || a.parts&^inputPart == 0 {
+		return nil
+	}
+	if err := check(d, "the render pass", info.RenderPass); err != nil {
+		return err
+	}
+	if n := len(info.RenderPass.subpasses); info.Subpass < 0 || info.Subpass >= n {
+		return usage("VUID-VkGraphicsPipelineCreateInfo-renderPass-06046", "the pipeline is for subpass %d; the render pass has %d", info.Subpass, n)
+	}
+	a.pass, a.subpass = info.RenderPass, info.Subpass
+	return nil
 }
 
 // partOf returns the part that a stage belongs to.
@@ -140,8 +161,11 @@ func (c *creation) describe(info *GraphicsPipelineInfo, a *assembly) *link.Descr
 	if a.parts&rasterPart == 0 {
 		d.Viewport = nil
 	}
-	if a.parts&^inputPart == 0 {
+	switch {
+	case a.parts&^inputPart == 0:
 		d.Rendering = nil
+	case a.pass != nil:
+		d.Rendering, d.Pass, d.Subpass = nil, a.pass.link, uint32(a.subpass)
 	}
 	if a.parts != allParts {
 		d.Parts = a.parts
@@ -165,6 +189,9 @@ func (a *assembly) join(l *assembly) {
 		}
 	}
 	a.layout = union(a.layout, l.layout)
+	if a.pass == nil {
+		a.pass, a.subpass = l.pass, l.subpass
+	}
 }
 
 // union returns the layout of two parts of a pipeline: with independent sets each may lack sets of the other.

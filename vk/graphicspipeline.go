@@ -26,9 +26,14 @@ type GraphicsPipelineInfo struct {
 	// Library or with libraries none if it is 0, else all. Stages and state of other parts are ignored.
 	Libraries []*GraphicsPipeline
 	Parts     link.Parts
+
+	// RenderPass, if it is not nil, is the render pass that the pipeline is for, and Subpass its subpass: State.Rendering is
+	// ignored. The pipeline draws in all compatible render passes.
+	RenderPass *RenderPass
+	Subpass    int
 }
 
-// GraphicsPipeline is a graphics pipeline for dynamic rendering.
+// GraphicsPipeline is a graphics pipeline.
 type GraphicsPipeline struct {
 	object
 	built
@@ -41,6 +46,10 @@ type GraphicsPipeline struct {
 	stippled         bool  // static
 	strides          bool  // of vertex buffers are dynamic
 	enables          uint8 // that are dynamic
+
+	rendering link.Rendering
+	pass      *RenderPass // nil for dynamic rendering
+	subpass   int
 }
 
 // graphicsStage is a stage of graphics pipelines.
@@ -120,6 +129,7 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 	p.clipFollowsClamp = orZero(a.state.Rasterization).DepthClip == nil && !slices.Contains(a.state.Dynamic, link.DynamicStateDepthClipEnable)
 	p.static.Rasterization.Stipple = state.LineStipple{Factor: a.state.LineStipple, Pattern: a.state.LinePattern}
 	p.stippled = orZero(a.state.Rasterization).Stippled
+	p.rendering, p.pass, p.subpass = a.state.Rendering, a.pass, a.subpass
 	if err := p.setDynamic(a.state.Dynamic); err != nil {
 		return err
 	}

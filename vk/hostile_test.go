@@ -21,6 +21,7 @@ func newZoo(t testing.TB) zoo {
 	s := newScene(t, 1)
 	s.build(t)
 	d := s.dev
+	pass := must(d.NewRenderPass(s.twoPasses()))(t)
 
 	z := zoo{}
 	for _, x := range []any{
@@ -28,6 +29,7 @@ func newZoo(t testing.TB) zoo {
 		must(d.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t),
 		must(d.NewSampler(SamplerInfo{}))(t), must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM")}))(t), s.stages.Vertex.Module, s.objects(t, 0)[0],
 		must(d.NewCommandBuffer(CommandBufferInfo{}))(t), must(d.NewSemaphore(0))(t), must(d.NewFence(false))(t),
+		pass, must(d.NewFramebuffer(FramebufferInfo{RenderPass: pass, Imageless: true, Width: 8, Height: 8, Layers: 1}))(t),
 		must(d.NewEvent())(t), must(d.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(d.NewValidationCache(nil))(t),
 		s.template(t),
 		must(d.NewPipelineCache(nil))(t), s.captured(t), must(d.NewShaderInstrumentation())(t),
@@ -251,7 +253,9 @@ func (s *scene) zoo(t testing.TB) zoo {
 	secondary.Begin(BeginInfo{})
 	secondary.Draw(1, 1, 0, 0)
 	secondary.End()
+	pass := must(s.dev.NewRenderPass(s.twoPasses()))(t)
 	for _, x := range []any{s.vertices, s.color, s.view, s.layout, s.set, s.rig.layout, s.saxpy, s.pipeline, s.objects(t, 0)[0], secondary,
+		pass, must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Imageless: true, Width: 8, Height: 8, Layers: 1}))(t),
 		must(s.dev.NewEvent())(t), must(s.dev.NewShaderInstrumentation())(t), must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(s.dev.NewSampler(SamplerInfo{}))(t), s.template(t),
 		must(s.dev.NewBufferView(BufferViewInfo{Buffer: s.y, Format: formatOf(t, "R32_SFLOAT")}))(t)} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)

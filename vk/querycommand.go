@@ -45,7 +45,8 @@ func (c *CommandBuffer) BeginQueryIndexed(q *QueryPool, i int, control QueryCont
 	case stream >= state.MaxStreams, stream > 0 && !streams:
 		c.fail(usage("VUID-vkCmdBeginQueryIndexedEXT-queryType-06692", "a query of index %d begins; must be a stream below %d of a type that has streams, or 0", stream, state.MaxStreams))
 	}
-	c.commands[len(c.commands)-1].x[2] = uint64(stream)
+	k := &c.commands[len(c.commands)-1]
+	k.x[2], k.x[3] = uint64(stream), uint64(control)
 }
 
 // EndQuery ends a query.
@@ -122,6 +123,7 @@ func (k *command) copyQueries() {
 type activeQuery struct {
 	pool          *QueryPool
 	number, views int
+	control       QueryControl
 	stream        uint64
 	parts         []*counts // of the draws and dispatches so far
 }
@@ -146,7 +148,7 @@ func (x *executor) queryCommand(k *command) error {
 		}
 		q.put(number, g.views(), x.dev.Now())
 	case beginQuery:
-		g.queries = append(g.queries, &activeQuery{pool: q, number: number, views: g.views(), stream: k.x[2]})
+		g.queries = append(g.queries, &activeQuery{pool: q, number: number, views: g.views(), stream: k.x[2], control: QueryControl(k.x[3])})
 		g.split()
 	case endQuery:
 		for i, a := range g.queries {

@@ -305,7 +305,7 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 			return err
 		}
 	}
-	return nil
+	return x.endSubmission()
 }
 
 // WaitIdle waits until all submissions so far are finished; see [Semaphore.Wait].

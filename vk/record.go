@@ -325,6 +325,10 @@ func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 			c.fail(usage("VUID-vkCmdExecuteCommands-pCommandBuffers-00089", "%v must be an executable secondary command buffer, executed by a primary one", &s.object))
 			return
 		}
+		if err := c.checkExecute(s); err != nil {
+			c.fail(err)
+			return
+		}
 	}
 	for _, s := range list {
 		c.refer(&s.object)

@@ -1,6 +1,8 @@
 package vk
 
 import (
+	mathbits "math/bits"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -29,6 +31,23 @@ const (
 	ResolveMax                    = ResolveMode(draw.ResolveMax)
 )
 
+// known reports whether the mode is one of Vulkan's that Chiaro has.
+func (m ResolveMode) known() bool { return m <= ResolveMax && mathbits.OnesCount8(uint8(m)) <= 1 }
+
+// RenderingFlags is a set of properties of a rendering (VkRenderingFlagBits).
+type RenderingFlags uint32
+
+// The flags.
+const (
+	SecondaryContents RenderingFlags = 1 << iota // the draws are in secondary command buffers
+	Suspending                                   // a later rendering of the submission continues this one
+	Resuming                                     // it continues an earlier one
+	LegacyDithering                              // VK_EXT_legacy_dithering
+	InlineContents                               // with SecondaryContents: draws are in the primary command buffer too
+
+	allRenderingFlags = 1<<iota - 1
+)
+
 // AttachmentInfo is an attachment of a rendering (VkRenderingAttachmentInfo). A nil View is none.
 type AttachmentInfo struct {
 	View        *ImageView
@@ -36,47 +55,61 @@ type AttachmentInfo struct {
 	ResolveMode ResolveMode
 	Load        LoadOp
 	Clear       [4]uint32 // with ClearOnLoad: bits of floats or integers; depth and stencil are the first component
+
+	views uint32 // that ClearOnLoad clears in a subpass; 0 is all of the rendering
+}
+
+// ShadingRateAttachment is the image of the fragment sizes of a rendering: a texel of format R8_UINT for Texel pixels
+// (VkRenderingFragmentShadingRateAttachmentInfoKHR).
+type ShadingRateAttachment struct {
+	View  *ImageView
+	Texel [2]uint32 // 8, 16, 32 or 64 along each axis
 }
 
 // RenderingInfo describes a rendering (VkRenderingInfo). An empty Area is all pixels.
 type RenderingInfo struct {
+	Flags          RenderingFlags
 	Area           Rect
 	Layers         uint32 // 0 is 1
 	ViewMask       uint32
 	Colors         []AttachmentInfo
 	Depth, Stencil *AttachmentInfo
+	ShadingRate    *ShadingRateAttachment
 }
 
-// rendering is a recorded BeginRendering.
+// rendering is the one form of renderings: a recorded BeginRendering, or a subpass of a render pass.
 type rendering struct {
-	info   RenderingInfo
-	target state.Target
-	clears draw.Clears
-	clear  bool
+	info    RenderingInfo
+	target  state.Target
+	clears  []draw.Clears // one for each set of views that attachments clear
+	before  []clearAlone
+	subpass *subpassForm // of a render pass; nil of BeginRendering
 
 	depth, stencil AttachmentInfo // of info
 }
 
-// newRendering returns a rendering of a recording with a copy of the lists of info. Memory of an earlier recording is
-// reused.
-func (c *CommandBuffer) newRendering(info *RenderingInfo) *rendering {
+// takeRendering returns an unused rendering of a recording. Memory of an earlier recording is reused.
+func (c *CommandBuffer) takeRendering() *rendering {
 	if c.renderingsUsed == len(c.renderings) {
 		c.renderings = append(c.renderings, &rendering{})
 	}
 	r := c.renderings[c.renderingsUsed]
 	c.renderingsUsed++
-	copied := append(r.info.Colors[:0], info.Colors...)
-	r.info = *info
-	r.info.Colors = copied
 	return r
 }
 
 // forget drops the objects of a rendering and keeps the memory of its lists.
 func (r *rendering) forget() {
-	colors, views, clears := r.info.Colors, r.target.Colors, r.clears.Colors
+	colors, views := r.info.Colors, r.target.Colors
 	clear(colors)
 	clear(views)
-	*r = rendering{info: RenderingInfo{Colors: colors[:0]}, target: state.Target{Colors: views[:0]}, clears: draw.Clears{Colors: clears[:0]}}
+	*r = rendering{info: RenderingInfo{Colors: colors[:0]}, target: state.Target{Colors: views[:0]}, clears: r.clears[:0]}
+}
+
+// clearAlone is the clear of an attachment that a subpass uses first, but not to draw.
+type clearAlone struct {
+	target state.Target
+	clears draw.Clears
 }
 
 // BeginRendering begins a rendering: the draws until EndRendering write its attachments.
@@ -84,83 +117,154 @@ func (c *CommandBuffer) BeginRendering(info RenderingInfo) {
 	if !c.begin() {
 		return
 	}
-	if len(info.Colors) > state.MaxColors {
-		c.fail(usage("VUID-VkRenderingInfo-colorAttachmentCount-06106", "%d color attachments; must be at most %d", len(info.Colors), state.MaxColors))
+	if c.scope.open() {
+		c.fail(usage("VUID-vkCmdBeginRendering-renderpass", "a rendering is active; must not be"))
 		return
 	}
-	r := c.newRendering(&info)
+	if info.Flags > allRenderingFlags {
+		c.fail(&UnsupportedError{Feature: "a flag of renderings that is none of Chiaro's"})
+		return
+	}
+	r := c.newRendering(info)
+	if c.err != nil {
+		return
+	}
+	c.scope = scope{rendering: r}
+	c.commands = append(c.commands, command{kind: beginRendering, a: r})
+}
+
+// newRendering returns the recorded form of a rendering. An error is in c.err.
+func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
+	r := c.takeRendering()
+	copied := append(r.info.Colors[:0], info.Colors...)
+	r.info = info
+	r.info.Colors = copied
+	if len(info.Colors) > state.MaxColors {
+		c.fail(usage("VUID-VkRenderingInfo-colorAttachmentCount-06106", "%d color attachments; must be at most %d", len(info.Colors), state.MaxColors))
+		return r
+	}
 	area := state.Rect(info.Area)
-	r.clears = draw.Clears{Area: area, Layers: max(info.Layers, 1), ViewMask: info.ViewMask, Colors: r.clears.Colors}
 	for i := range r.info.Colors {
-		v, clear := c.attachment(r, &r.info.Colors[i], Color)
-		r.target.Colors = append(r.target.Colors, v)
-		r.clears.Colors = append(r.clears.Colors, clear)
+		r.target.Colors = append(r.target.Colors, c.attachment(&r.info.Colors[i], Color))
+		r.load(&r.info.Colors[i], func(x *draw.Clears) *draw.Clear {
+			for len(x.Colors) <= i {
+				x.Colors = append(x.Colors, draw.Clear{})
+			}
+			return &x.Colors[i]
+		})
 	}
 	if info.Depth != nil {
 		r.depth = *info.Depth
 		r.info.Depth = &r.depth
-		r.target.Depth, r.clears.Depth = c.attachment(r, &r.depth, Depth)
+		r.target.Depth = c.attachment(&r.depth, Depth)
+		r.load(&r.depth, func(x *draw.Clears) *draw.Clear { return &x.Depth })
 	}
 	if info.Stencil != nil {
 		r.stencil = *info.Stencil
 		r.info.Stencil = &r.stencil
-		r.target.Stencil, r.clears.Stencil = c.attachment(r, &r.stencil, Stencil)
+		r.target.Stencil = c.attachment(&r.stencil, Stencil)
+		r.load(&r.stencil, func(x *draw.Clears) *draw.Clear { return &x.Stencil })
+	}
+	if s := info.ShadingRate; s != nil && s.View != nil {
+		r.target.Rates, r.target.RateTexel = c.attachment(&AttachmentInfo{View: s.View}, Color), s.Texel
 	}
 	r.target.Layers = max(info.Layers, 1)
 	if info.ViewMask != 0 {
-		r.target.Layers = 0
+		r.target.Layers = uint32(mathbits.Len32(info.ViewMask))
 	}
 	if len(r.target.Colors) == 0 && r.target.Depth == nil && r.target.Stencil == nil {
 		r.target.Width, r.target.Height = uint32(max(area.X, 0))+area.Width, uint32(max(area.Y, 0))+area.Height
 	}
-	if c.err == nil {
-		c.commands = append(c.commands, command{kind: beginRendering, a: r})
-	}
+	return r
 }
 
-// attachment checks an attachment and returns its view and its clear.
-func (c *CommandBuffer) attachment(r *rendering, a *AttachmentInfo, of Aspect) (*texture.View, draw.Clear) {
+// load adds the clear of an attachment.
+func (r *rendering) load(a *AttachmentInfo, at func(*draw.Clears) *draw.Clear) {
+	if a.View == nil || a.Load != ClearOnLoad || r.info.Flags&Resuming != 0 {
+		return
+	}
+	mask := r.info.ViewMask
+	if a.views != 0 {
+		mask &= a.views
+	}
+	if mask == 0 && r.info.ViewMask != 0 {
+		return
+	}
+	i := 0
+	for i < len(r.clears) && r.clears[i].ViewMask != mask {
+		i++
+	}
+	if i == len(r.clears) {
+		var colors []draw.Clear
+		if i < cap(r.clears) {
+			colors = r.clears[:i+1][i].Colors[:0]
+		}
+		r.clears = append(r.clears, draw.Clears{Area: state.Rect(r.info.Area), Layers: max(r.info.Layers, 1), ViewMask: mask, Colors: colors})
+	}
+	*at(&r.clears[i]) = a.clear()
+}
+
+// clear returns the clear of the attachment.
+func (a *AttachmentInfo) clear() (x draw.Clear) {
+	x.Do = true
+	for i, v := range a.Clear {
+		x.Value[i] = uint64(v)
+	}
+	return x
+}
+
+// attachment checks an attachment and returns its view.
+func (c *CommandBuffer) attachment(a *AttachmentInfo, of Aspect) *texture.View {
 	if a.View == nil {
-		return nil, draw.Clear{}
+		return nil
 	}
 	if err := check(c.dev, "the view of an attachment", a.View); err != nil {
 		c.fail(err)
-		return nil, draw.Clear{}
+		return nil
 	}
 	view := a.View.aspect(of)
 	if view == nil {
 		c.fail(usage("", "%v is an attachment for an aspect that its format lacks; must have it", &a.View.object))
-		return nil, draw.Clear{}
+		return nil
 	}
 	if dim, levels := a.View.info.Type, a.View.levels(); dim != View2D && dim != View2DArray || levels != 1 {
 		c.fail(usage("", "%v is an attachment of %d levels; must be two-dimensional, with one level", &a.View.object, levels))
-		return nil, draw.Clear{}
+		return nil
 	}
 	a.View.refer(c.each)
+	if !a.ResolveMode.known() {
+		c.fail(&UnsupportedError{Feature: "the resolve mode " + uintText(uint64(a.ResolveMode))})
+		return nil
+	}
 	if a.ResolveMode != ResolveNone && a.Resolve != nil {
 		if err := check(c.dev, "the view to resolve to", a.Resolve); err != nil {
 			c.fail(err)
-			return nil, draw.Clear{}
+			return nil
 		}
-		if a.Resolve.aspect(of) == nil || a.Resolve.image.layout.Samples != 1 || a.ResolveMode > ResolveMax {
+		if a.Resolve.aspect(of) == nil || a.Resolve.image.layout.Samples != 1 {
 			c.fail(usage("VUID-VkRenderingAttachmentInfo-imageView-06864", "%v is resolved to; must have one sample and the aspect", &a.Resolve.object))
-			return nil, draw.Clear{}
+			return nil
 		}
 		a.Resolve.refer(c.each)
 	}
-	clear := draw.Clear{Do: a.Load == ClearOnLoad}
-	for i, x := range a.Clear {
-		clear.Value[i] = uint64(x)
-	}
-	r.clear = r.clear || clear.Do
-	return view, clear
+	return view
 }
 
-// EndRendering ends the rendering and resolves its attachments.
+// EndRendering ends the rendering and resolves its attachments, unless it is suspended.
 func (c *CommandBuffer) EndRendering() {
-	if c.begin() {
-		c.commands = append(c.commands, command{kind: endRendering})
+	if !c.begin() {
+		return
 	}
+	switch {
+	case c.scope.rendering == nil:
+		c.fail(usage("VUID-vkCmdEndRendering-None-06161", "no rendering is active that began in %v; must be", &c.object))
+		return
+	case c.scope.pass != nil:
+		c.fail(usage("VUID-vkCmdEndRendering-None-06161", "the render pass began with BeginRenderPass; must have begun with BeginRendering"))
+		return
+	}
+	c.scope = scope{}
+	c.commands = append(c.commands, command{kind: endRendering})
 }
 
 // Clears describes the attachments that ClearAttachments clears (VkClearAttachment): nil is not.
@@ -171,7 +275,7 @@ type Clears struct {
 	Depth, Stencil *uint32 // bits of the depth as a float; the stencil value
 }
 
-// ClearAttachments clears attachments of the rendering.
+// ClearAttachments clears attachments of the rendering: with views, in all of them.
 func (c *CommandBuffer) ClearAttachments(x Clears) {
 	if !c.begin() {
 		return
@@ -185,7 +289,7 @@ func (c *CommandBuffer) ClearAttachments(x Clears) {
 		for len(k.Colors) <= i {
 			k.Colors = append(k.Colors, draw.Clear{})
 		}
-		k.Colors[i] = draw.Clear{Do: true, Value: [4]uint64{uint64(color[0]), uint64(color[1]), uint64(color[2]), uint64(color[3])}}
+		k.Colors[i] = (&AttachmentInfo{Clear: color}).clear()
 	}
 	if x.Depth != nil {
 		k.Depth = draw.Clear{Do: true, Value: [4]uint64{uint64(*x.Depth)}}

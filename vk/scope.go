@@ -1,0 +1,20 @@
+package vk
+
+// scope is the rendering that a recording is in.
+type scope struct {
+	rendering *rendering       // that began in this command buffer; nil if none
+	pass      *passInstance    // the rendering is a subpass of it; nil if BeginRendering began it
+	inherited *InheritanceInfo // of a secondary command buffer that continues a rendering, to its end
+}
+
+// open reports whether the recording is in a rendering.
+func (s *scope) open() bool { return s.rendering != nil || s.inherited != nil }
+
+// colors returns the number of color attachments of the rendering that BeginRendering began in this command buffer; ok is
+// false if there is none.
+func (s *scope) colors() (n int, ok bool) {
+	if s.rendering == nil || s.pass != nil {
+		return 0, false
+	}
+	return len(s.rendering.info.Colors), true
+}
