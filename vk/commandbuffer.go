@@ -16,6 +16,7 @@ const (
 type CommandBuffer struct {
 	object
 	secondary bool
+	family    int // of queues
 	once      bool
 	state     bufferState
 	err       error // of the recording
@@ -50,6 +51,7 @@ type command struct {
 // CommandBufferInfo describes a command buffer.
 type CommandBufferInfo struct {
 	Secondary bool
+	Family    int // of the queues that run it
 }
 
 // NewCommandBuffer makes a command buffer.
@@ -57,7 +59,10 @@ func (d *Device) NewCommandBuffer(info CommandBufferInfo) (*CommandBuffer, error
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	c := &CommandBuffer{secondary: info.Secondary}
+	if info.Family < 0 || info.Family >= len(queueFamilies) {
+		return nil, usage("VUID-vkCreateCommandPool-queueFamilyIndex-01937", "the queue family is %d; must be less than %d", info.Family, len(queueFamilies))
+	}
+	c := &CommandBuffer{secondary: info.Secondary, family: info.Family}
 	c.each = c.refer
 	d.adopt(&c.object, "command buffer", func() {
 		c.commands, c.refs, c.sets, c.data, c.offsets, c.regions, c.epochs, c.pushed = nil, nil, nil, nil, nil, nil, nil, pushedSets{}
@@ -126,6 +131,9 @@ func (c *CommandBuffer) End() error {
 		c.fail(usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "a rendering is active at the end of %v; must have ended", &c.object))
 	}
 	c.state = executable
+	if c.err == nil {
+		c.err = c.checkFamily()
+	}
 	if c.err != nil {
 		c.state = invalid
 	}

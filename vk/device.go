@@ -43,13 +43,17 @@ type DeviceInfo struct {
 	// Memory is the bound of all allocations together, in bytes; 0 is 64 GiB.
 	Memory uint64
 
+	// Queues are the queues; none is one that runs all commands.
+	Queues []QueueInfo
+
 	// Timeout bounds the run of one command: after it the device is lost. 0 is no bound.
 	Timeout time.Duration
 
 	// DeferFree lets Close of an object in use free it after its last use.
 	DeferFree bool
 
-	// Print receives the output of debugPrintf, one message a call, from the goroutine of the queue. It must not wait
+	// Print receives the output of debugPrintf, one message a call, one after the other from goroutines of
+	// queues. It must not wait
 	// for the device or close it.
 	Print func(text string)
 
@@ -73,7 +77,7 @@ type DeviceInfo struct {
 // codeCache bounds the machine code that a device keeps for equal programs, in bytes.
 const codeCache = 64 << 20
 
-// Device is a logical device with one queue, which can do everything.
+// Device is a logical device.
 type Device struct {
 	physical  *PhysicalDevice
 	env       *valid.Env
@@ -87,7 +91,7 @@ type Device struct {
 
 	engine exec.Engine
 	cache  *jit.Cache // nil if the engine is not the device's own
-	queue  *Queue
+	queues []*Queue
 
 	objects atomic.Int64  // that are alive
 	stamps  atomic.Uint64 // numbers of recordings
@@ -123,7 +127,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	d := &Device{
 		physical: p, env: env, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, printer: newPrinter(&info), budget: info.Budget, lowering: info.Lowering, lost: make(chan struct{}),
+		deferFree: info.DeferFree, printer: printer{print: info.Print, most: info.MaxPrinted}, budget: info.Budget, lowering: info.Lowering, lost: make(chan struct{}),
 	}
 	if d.budget == 0 {
 		d.budget = math.MaxUint64
@@ -139,23 +143,24 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 		d.cache = jit.NewCache(codeCache, nil, "")
 		d.engine = engine.Best(d.cache)
 	}
-	d.queue = newQueue(d)
+	if err := d.makeQueues(info.Queues); err != nil {
+		if d.cache != nil {
+			d.cache.Close()
+		}
+		return nil, err
+	}
 	d.forget = func() bool { return true }
 	if until := info.Until; until != nil {
-		end := func() { d.queue.ctx.Cancel(until.Err()) }
+		end := func() {
+			for _, q := range d.queues {
+				q.ctx.Cancel(until.Err())
+			}
+		}
 		if d.forget = context.AfterFunc(until, end); until.Err() != nil {
 			end() // before the first command
 		}
 	}
 	return d, nil
-}
-
-// Queue returns the queue of the device; nil if the device is nil.
-func (d *Device) Queue() *Queue {
-	if d == nil {
-		return nil
-	}
-	return d.queue
 }
 
 // Physical returns the physical device; nil if the device is nil.
@@ -183,7 +188,9 @@ func (d *Device) Close() error {
 	d.closeOnce.Do(func() {
 		d.forget()
 		d.lose(&LostError{Command: "close", Cause: errors.New("the device is closed")})
-		d.queue.stop()
+		for _, q := range d.queues {
+			q.stop()
+		}
 		d.heap.freeAll()
 		if d.cache != nil {
 			d.cache.Close()
@@ -192,16 +199,28 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// WaitIdle waits until the queue has no work. It returns an error that wraps ErrDeviceLost if the device is lost, and
+// WaitIdle waits until all queues have no work. It returns an error that wraps ErrDeviceLost if the device is lost, and
 // the error of ctx.
-func (d *Device) WaitIdle(ctx context.Context) error { return d.Queue().WaitIdle(ctx) }
+func (d *Device) WaitIdle(ctx context.Context) error {
+	if d == nil || d.lost == nil {
+		return d.Err()
+	}
+	for _, q := range d.queues {
+		if err := q.WaitIdle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // lose makes the device lost.
 func (d *Device) lose(cause error) {
 	d.lostOnce.Do(func() {
 		d.lostCause = cause
 		close(d.lost)
-		d.queue.ctx.Cancel(cause)
+		for _, q := range d.queues {
+			q.ctx.Cancel(cause)
+		}
 	})
 }
 

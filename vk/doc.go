@@ -31,7 +31,7 @@
 //
 //	error.go            the types of errors; location.go the place of one in a shader
 //	object.go           lifetime and ownership of all objects
-//	physical.go, device.go, queue.go
+//	physical.go, device.go, queue.go, queuefamily.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
 //	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host
 //	requirements.go     memory that resources need; sparse*.go resources to which queues bind memory

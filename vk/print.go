@@ -1,6 +1,8 @@
 package vk
 
 import (
+	"sync"
+
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 )
@@ -8,14 +10,13 @@ import (
 // maxPrinted bounds the printed output of one command, in bytes.
 const maxPrinted = 4 << 20
 
-// printer passes the printed output of shaders to DeviceInfo.Print. The goroutine of the queue uses it.
+// printer passes the printed output of shaders to DeviceInfo.Print.
 type printer struct {
 	print func(text string) // nil if the device has no output
 	most  int               // bytes of all commands together; 0 is no bound
+	mu    sync.Mutex        // guards used and the calls of print: several queues may run
 	used  int               // bytes so far
 }
-
-func newPrinter(info *DeviceInfo) printer { return printer{print: info.Print, most: info.MaxPrinted} }
 
 // log returns the log of a command that runs stages; nil if it needs none.
 func (p *printer) log(stages ...*shader.Stage) *exec.Log {
@@ -35,6 +36,8 @@ func (p *printer) flush(log *exec.Log) {
 	if log == nil {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	most := maxPrinted
 	if p.most > 0 {
 		most = p.most - p.used

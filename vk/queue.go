@@ -12,6 +12,8 @@ type Queue struct {
 	dev *Device
 	ctx *exec.StopContext // of its commands
 
+	family, index int
+
 	mu      sync.Mutex
 	work    *sync.Cond // signaled when list or stopped changes
 	list    []*submission
@@ -27,7 +29,7 @@ type Queue struct {
 // errNoQueue is the error of calls on a queue that no device has.
 var errNoQueue = usage("", "the queue is nil or a zero value; must be of a device")
 
-// SemaphoreValue is a point of a timeline.
+// SemaphoreValue is a point of a timeline. Binary semaphores have no Value.
 type SemaphoreValue struct {
 	Semaphore *Semaphore
 	Value     uint64
@@ -67,8 +69,8 @@ func newSubmission() *submission {
 	return s
 }
 
-func newQueue(d *Device) *Queue {
-	q := &Queue{dev: d, ctx: exec.NewStopContext(), done: make(chan struct{})}
+func newQueue(d *Device, family, index int) *Queue {
+	q := &Queue{dev: d, family: family, index: index, ctx: exec.NewStopContext(), done: make(chan struct{})}
 	q.finished.dev = d
 	q.work = sync.NewCond(&q.mu)
 	go q.run()
@@ -89,7 +91,7 @@ func (q *Queue) Submit(info SubmitInfo) error {
 		return q.dev.Err()
 	}
 	s := q.take()
-	if err := s.fill(q.dev, &info); err != nil {
+	if err := s.fill(q, &info); err != nil {
 		s.release()
 		s.clear()
 		q.free = append(q.free, s)
@@ -118,7 +120,8 @@ func (q *Queue) take() *submission {
 }
 
 // fill copies info and acquires its objects.
-func (s *submission) fill(d *Device, info *SubmitInfo) error {
+func (s *submission) fill(q *Queue, info *SubmitInfo) error {
+	d := q.dev
 	for _, list := range [...][]SemaphoreValue{info.Wait, info.Signal} {
 		for _, v := range list {
 			if err := check(d, "a semaphore", v.Semaphore); err != nil {
@@ -129,9 +132,8 @@ func (s *submission) fill(d *Device, info *SubmitInfo) error {
 			}
 		}
 	}
-	s.wait, s.signal = append(s.wait, info.Wait...), append(s.signal, info.Signal...)
 	for _, c := range info.Commands {
-		if err := s.add(d, c); err != nil {
+		if err := s.add(q, c); err != nil {
 			return err
 		}
 	}
@@ -140,28 +142,63 @@ func (s *submission) fill(d *Device, info *SubmitInfo) error {
 			return err
 		}
 	}
-	if info.Fence == nil {
-		return nil
-	}
-	if err := check(d, "the fence", info.Fence); err != nil {
+	if err := s.takeSemaphores(info); err != nil || info.Fence == nil {
 		return err
 	}
-	if err := s.hold(&info.Fence.object); err != nil {
-		return err
+	err := check(d, "the fence", info.Fence)
+	if err == nil {
+		err = s.hold(&info.Fence.object)
 	}
-	var err error
-	s.fenceValue, err = info.Fence.take()
-	s.fence = info.Fence
+	if err == nil {
+		s.fenceValue, err = info.Fence.take()
+	}
+	if s.fence = info.Fence; err != nil {
+		s.giveSemaphores()
+	}
 	return err
 }
 
+// takeSemaphores copies the semaphores with their values.
+func (s *submission) takeSemaphores(info *SubmitInfo) error {
+	for _, v := range info.Wait {
+		value, err := v.Semaphore.take(v.Value, false)
+		if err != nil {
+			s.giveSemaphores()
+			return err
+		}
+		s.wait = append(s.wait, SemaphoreValue{v.Semaphore, value})
+	}
+	for _, v := range info.Signal {
+		value, err := v.Semaphore.take(v.Value, true)
+		if err != nil {
+			s.giveSemaphores()
+			return err
+		}
+		s.signal = append(s.signal, SemaphoreValue{v.Semaphore, value})
+	}
+	return nil
+}
+
+// giveSemaphores undoes takeSemaphores.
+func (s *submission) giveSemaphores() {
+	for _, v := range s.wait {
+		v.Semaphore.give(false)
+	}
+	for _, v := range s.signal {
+		v.Semaphore.give(true)
+	}
+}
+
 // add adds a command buffer with all that it uses.
-func (s *submission) add(d *Device, c *CommandBuffer) error {
-	if err := check(d, "a command buffer", c); err != nil {
+func (s *submission) add(q *Queue, c *CommandBuffer) error {
+	if err := check(q.dev, "a command buffer", c); err != nil {
 		return err
 	}
 	if c.state != executable || c.secondary {
 		return usage("VUID-vkQueueSubmit-pCommandBuffers-00070", "%v must be an executable primary command buffer", &c.object)
+	}
+	if c.family != q.family {
+		return usage("VUID-vkQueueSubmit-pCommandBuffers-00074", "%v is for queues of family %d, and the queue is of family %d; must be of the same", &c.object, c.family, q.family)
 	}
 	s.commands = append(s.commands, c)
 	if err := s.hold(&c.object); err != nil {

@@ -13,18 +13,67 @@ type timeline struct {
 	waits []waiting
 }
 
-// Semaphore is a timeline semaphore: a counter that only grows. Binary semaphores are not an object of their own: a
-// counter that the n-th signal sets to n orders the same.
-type Semaphore struct{ timeline }
+// Semaphore is a timeline semaphore, a counter that only grows, or a binary one. A binary semaphore is a timeline that the
+// n-th signal sets to n: submissions have no values for it.
+type Semaphore struct {
+	timeline
+	binary           bool
+	signals, awaited uint64 // of a binary semaphore: those that submissions have; guarded by mu
+}
 
 // NewSemaphore makes a semaphore with an initial value.
 func (d *Device) NewSemaphore(initial uint64) (*Semaphore, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	s := &Semaphore{timeline{value: initial}}
+	s := &Semaphore{timeline: timeline{value: initial}}
 	d.adopt(&s.object, "semaphore", nil)
 	return s, nil
+}
+
+// NewBinarySemaphore makes a binary semaphore. A submission that waits for it needs an earlier one that signals it.
+func (d *Device) NewBinarySemaphore() (*Semaphore, error) {
+	s, err := d.NewSemaphore(0)
+	if err == nil {
+		s.binary = true
+	}
+	return s, err
+}
+
+// take returns the value for which a submission waits, or that it signals: the given one, or the next of a binary
+// semaphore.
+func (s *Semaphore) take(value uint64, signal bool) (uint64, error) {
+	if !s.binary {
+		return value, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if signal {
+		if s.signals > s.awaited {
+			return 0, usage("VUID-vkQueueSubmit-pSignalSemaphores-00067", "%v is signaled and no submission waits for it; must be unsignaled", &s.object)
+		}
+		s.signals++
+		return s.signals, nil
+	}
+	if s.signals == s.awaited {
+		return 0, usage("VUID-vkQueueSubmit-pWaitSemaphores-03238", "no submission signals %v; must be one", &s.object)
+	}
+	s.awaited++
+	return s.awaited, nil
+}
+
+// give takes back a value of a submission that failed.
+func (s *Semaphore) give(signal bool) {
+	if !s.binary {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if signal {
+		s.signals--
+	} else {
+		s.awaited--
+	}
 }
 
 // Value returns the value.
@@ -45,6 +94,9 @@ func (s *timeline) now() uint64 {
 func (s *Semaphore) Signal(value uint64) error {
 	if err := check(nil, "the semaphore", s); err != nil {
 		return err
+	}
+	if s.binary {
+		return usage("VUID-VkSemaphoreSignalInfo-semaphore-03257", "the host signals %v, which is binary; must be a timeline", &s.object)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,6 +136,9 @@ func (s *timeline) raise(value uint64) {
 func (s *Semaphore) Wait(ctx context.Context, value uint64) error {
 	if err := check(nil, "the semaphore", s); err != nil {
 		return err
+	}
+	if s.binary {
+		return usage("VUID-VkSemaphoreWaitInfo-pSemaphores-03256", "the host waits for %v, which is binary; must be a timeline", &s.object)
 	}
 	return s.timeline.wait(ctx, value)
 }

@@ -118,6 +118,9 @@ func (q *Queue) BindSparse(info BindSparseInfo) error {
 	if q == nil || q.dev == nil {
 		return errNoQueue
 	}
+	if queueFamilies[q.family].Flags&QueueSparse == 0 {
+		return usage("VUID-vkQueueBindSparse-queuetype", "sparse resources are bound on a queue of family %d; must be of a family with QueueSparse", q.family)
+	}
 	var list []sparseChange
 	for _, b := range info.Buffers {
 		if err := check(q.dev, "the buffer", b.Buffer); err != nil {

@@ -159,6 +159,9 @@ func (d *Device) WaitSemaphores(ctx context.Context, all bool, values ...Semapho
 		if err := check(d, "a semaphore", v.Semaphore); err != nil {
 			return err
 		}
+		if v.Semaphore.binary {
+			return usage("VUID-VkSemaphoreWaitInfo-pSemaphores-03256", "the host waits for %v, which is binary; must be a timeline", &v.Semaphore.object)
+		}
 		points[i] = point{&v.Semaphore.timeline, v.Value}
 	}
 	return d.waitFor(ctx, points, all)
