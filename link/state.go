@@ -28,6 +28,9 @@ func (f *Format) UnmarshalText(text []byte) error {
 		*f = 0
 		return nil
 	}
+	if strings.HasPrefix(name, "ASTC_") { // the only names with a small letter, as in ASTC_4x4x3_UNORM_BLOCK_EXT
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "X", "x"), "ExT", "EXT")
+	}
 	i := format.InfoByName(name)
 	if i == nil {
 		return &ValueError{string(text), "the name of a format such as R8G8B8A8_UNORM"}

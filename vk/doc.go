@@ -34,6 +34,7 @@
 //	physical.go, device.go, queue.go, queuefamily.go
 //	memory.go, buffer.go, image.go, imageview.go, sampler.go, ycbcr.go
 //	imageplane.go       planes, and rules on images and their views; hostcopy.go copies by the host
+//	formatproperties.go uses of formats
 //	requirements.go     memory that resources need; sparse*.go resources to which queues bind memory
 //	setlayout.go, pool.go, set.go, copyset.go, updatetemplate.go, pipelinelayout.go
 //	pushdescriptor.go   sets without objects

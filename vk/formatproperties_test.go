@@ -1,0 +1,103 @@
+package vk
+
+import (
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// TestRequiredFormats tests formats that every device has for some uses (Vulkan, Required Format Support).
+func TestRequiredFormats(t *testing.T) {
+	p := Chiaro()
+	const sampled, storage, atomic = FormatSampledImage | FormatBlitSource, FormatStorageImage, FormatStorageImageAtomic
+	const linear, color = FormatFilterLinear, FormatColorAttachment | FormatBlitTarget
+	const blend, depth, vertex = FormatColorAttachmentBlend, FormatDepthStencilAttachment, FormatVertexBuffer
+	for _, test := range []struct {
+		names    []string
+		features FormatFeatures
+		buffer   FormatFeatures
+	}{
+		{[]string{"R8G8B8A8_UNORM", "R16G16B16A16_SFLOAT"}, sampled | storage | linear | color | blend, vertex | FormatUniformTexelBuffer | FormatStorageTexelBuffer},
+		{[]string{"R8G8B8A8_SRGB", "B8G8R8A8_SRGB", "R5G6B5_UNORM_PACK16", "A1R5G5B5_UNORM_PACK16", "A8B8G8R8_SRGB_PACK32"}, sampled | linear | color | blend, 0},
+		{[]string{"R8_UNORM", "R8G8_UNORM", "B8G8R8A8_UNORM", "A2B10G10R10_UNORM_PACK32", "R16_SFLOAT", "R16G16_SFLOAT"}, sampled | linear | color | blend, vertex | FormatUniformTexelBuffer},
+		{[]string{"R8_SNORM", "R8G8_SNORM", "R8G8B8A8_SNORM", "B10G11R11_UFLOAT_PACK32", "E5B9G9R9_UFLOAT_PACK32"}, sampled | linear, 0},
+		{[]string{"R32_UINT", "R32_SINT"}, sampled | storage | atomic | color, vertex | FormatUniformTexelBuffer | FormatStorageTexelBuffer | FormatStorageTexelAtomic},
+		{[]string{"R32_SFLOAT", "R32G32_SFLOAT", "R32G32B32A32_SFLOAT", "R32G32B32A32_UINT", "R8G8B8A8_UINT", "R16G16B16A16_SINT"}, sampled | storage | color, vertex | FormatUniformTexelBuffer | FormatStorageTexelBuffer},
+		{[]string{"D16_UNORM", "D32_SFLOAT"}, sampled | depth | FormatDepthComparison, 0},
+		{[]string{"D24_UNORM_S8_UINT", "D32_SFLOAT_S8_UINT", "S8_UINT"}, depth, 0},
+		{[]string{"BC1_RGBA_UNORM_BLOCK", "BC7_SRGB_BLOCK", "ETC2_R8G8B8_UNORM_BLOCK", "ASTC_4x4_UNORM_BLOCK", "EAC_R11_SNORM_BLOCK"}, sampled | linear, 0},
+		{[]string{"G8_B8R8_2PLANE_420_UNORM", "G8_B8_R8_3PLANE_420_UNORM"}, FormatSampledImage | FormatTransferSource | FormatTransferTarget | FormatCositedChroma | FormatMidpointChroma, 0},
+	} {
+		for _, name := range test.names {
+			got := p.FormatProperties(formatOf(t, name))
+			if missing := test.features &^ got.Optimal; missing != 0 {
+				t.Errorf("%s lacks %#x", name, missing)
+			}
+			if missing := test.buffer &^ got.Buffer; missing != 0 {
+				t.Errorf("buffers of %s lack %#x", name, missing)
+			}
+		}
+	}
+}
+
+// TestFormatProperties makes an image with each use that the properties of each format promise.
+func TestFormatProperties(t *testing.T) {
+	d := must(Chiaro().NewDevice(DeviceInfo{}))(t)
+	defer d.Close()
+	n := 0
+	for id := range uint32(1 << 8) {
+		i := format.ByID(id)
+		if i == nil {
+			continue
+		}
+		f := link.Format(id)
+		got := d.Physical().FormatProperties(f)
+		if got.Optimal != 0 {
+			n++
+		}
+		for _, kind := range []ImageType{Image1D, Image2D, Image3D} {
+			info := ImageInfo{Type: kind, Format: f, Extent: [3]int{4, 1, 1}}
+			for k := range int(kind) {
+				info.Extent[k+1] = 4
+			}
+			for _, use := range neededFeatures {
+				if info.Usage = use.usage; got.Optimal&use.needs == 0 {
+					if _, err := d.Physical().ImageFormatProperties(info); err == nil {
+						t.Errorf("%s has no feature for the usage %#x, and images", i.Name, use.usage)
+					}
+					continue
+				}
+				limits, err := d.Physical().ImageFormatProperties(info)
+				if err != nil {
+					continue // of this type
+				}
+				m, err := d.NewImage(info)
+				if err != nil {
+					t.Errorf("%s, type %d, usage %#x: %v", i.Name, kind, use.usage, err)
+					continue
+				}
+				m.Close()
+				if limits.Samples > 1 {
+					many := info
+					many.Samples = 64
+					m, err := d.NewImage(many)
+					if err != nil {
+						t.Errorf("%s with 64 samples: %v", i.Name, err)
+						continue
+					}
+					m.Close()
+				}
+			}
+		}
+	}
+	if n < 180 {
+		t.Errorf("%d formats have images", n)
+	}
+	if _, err := (*PhysicalDevice)(nil).ImageFormatProperties(ImageInfo{}); err == nil {
+		t.Error("nil has properties")
+	}
+	if got := Chiaro().FormatProperties(1 << 30); got != (FormatProperties{}) {
+		t.Errorf("an unknown format has %+v", got)
+	}
+}
