@@ -67,6 +67,9 @@ func Parse(data []byte) (*Set, error) {
 	return &Set{doc: d, text: data, kept: map[Ref]any{}}, nil
 }
 
+// Document reports whether the set is a JSON document, not an archive.
+func (s *Set) Document() bool { return s.doc != nil }
+
 // Pipelines returns all pipelines: graphics, compute and ray tracing, each in
 // order of their hashes.
 func (s *Set) Pipelines() []Ref {

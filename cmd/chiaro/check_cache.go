@@ -58,8 +58,8 @@ type cachedFinding struct {
 	Has      bool           `json:"h,omitempty"`
 }
 
-// cachedSide is a side with the fields that its JSON omits. Its file name is relative
-// to the object's, which may be in another folder in the next run.
+// cachedSide is a side with the fields that its JSON omits. Its file name, like that of a
+// finding's source, is relative to the object's, which may be in another folder in the next run.
 type cachedSide struct {
 	link.Side
 	Pos    diag.Pos       `json:"o"`
@@ -68,7 +68,7 @@ type cachedSide struct {
 }
 
 const (
-	cacheMagic   = "chiaro results 1\n"
+	cacheMagic   = "chiaro results 2\n"
 	maxCacheFile = 512 << 20 // bytes; a file that has grown larger is begun anew
 	flushAfter   = 512       // results
 )
@@ -241,6 +241,7 @@ func (j *judge) cached(ctx context.Context, s *subject, x *checked) {
 	for i := range x.findings {
 		f := &x.findings[i]
 		n := cachedFinding{Code: f.Code, Severity: f.Severity, Message: f.Message, Profiles: f.Profiles, Source: f.Source, Has: f.HasSource}
+		n.Source.File = strings.TrimPrefix(f.Source.File, s.file)
 		for _, side := range f.sides {
 			side.File = strings.TrimPrefix(side.File, s.file)
 			n.Sides = append(n.Sides, cachedSide{side, side.Pos, side.Source, side.HasSource})
@@ -271,6 +272,10 @@ func (c *resultCache) take(k cacheKey, s *subject, x *checked) bool {
 		f := &r.Findings[i]
 		x.verdict = verdictFindings
 		n := shownFinding{Finding: valid.Finding{Finding: diag.Finding{Code: f.Code, Severity: f.Severity, Message: f.Message}, Source: f.Source, HasSource: f.Has, Profiles: f.Profiles}}
+		if strings.HasPrefix(f.Source.File, "#") {
+			n.Source.File = s.file + f.Source.File
+			n.described = n.Source.File == s.name
+		}
 		for _, side := range f.Sides {
 			out := side.Side
 			out.Pos, out.Source, out.HasSource = side.Pos, side.Source, side.Has

@@ -95,6 +95,8 @@ func TestLibraries(t *testing.T) {
 	writeLibraries(t, archive, 1, "")
 	if got := check(); !strings.Contains(got, "a.foz#graphics/0000000000000014") || !strings.Contains(got, "08743") || strings.Count(got, "error:") != 1 {
 		t.Errorf("the vertex stage does not write what the fragment stage reads:\n%s", got)
+	} else if !strings.Contains(got, "a.foz#graphics/0000000000000014:1:35: error:") { // its key in the JSON of the object
+		t.Errorf("the finding has no position in the object:\n%s", got)
 	}
 	writeLibraries(t, archive, 0, "")
 	if got := check(); strings.Contains(got, "error:") {

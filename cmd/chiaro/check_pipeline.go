@@ -112,14 +112,34 @@ func (j *judge) object(ctx context.Context, s *subject, x *checked) []fossil.Ref
 	return uses
 }
 
-// objectPosition returns the position of an object in a JSON document; nil for one of an
-// archive, which is no text and is known by its name.
+// objectPosition returns the positions of the parts of an object: in the JSON document, or
+// in the JSON of the object of an archive, by its name.
 func objectPosition(s *subject) func(string) (string, int, int) {
-	line, column := s.set.Position(s.ref)
-	if line == 0 {
-		return nil
+	var places map[string]fossil.Place
+	return func(path string) (string, int, int) {
+		if places == nil {
+			places = s.set.Places(s.ref)
+		}
+		key, _, _ := strings.Cut(path, ".")
+		at, ok := places[orElse(objectMembers[key], key)]
+		if !ok && key == "stages" {
+			at, ok = places["stage"]
+		}
+		if !ok {
+			at = places[""]
+		}
+		if s.set.Document() {
+			return s.file, at.Line, at.Column
+		}
+		return s.name, at.Line, at.Column
 	}
-	return func(string) (string, int, int) { return s.file, line, column }
+}
+
+// objectMembers are the members of Fossilize's objects, by the parts of a description.
+var objectMembers = map[string]string{
+	"vertex_input": "vertexInputState", "input_assembly": "inputAssemblyState", "tessellation": "tessellationState", "viewport": "viewportState",
+	"rasterization": "rasterizationState", "multisample": "multisampleState", "depth_stencil": "depthStencilState", "color_blend": "colorBlendState",
+	"dynamic": "dynamicState", "render_pass": "renderPass", "rendering": "pNext", "ray_tracing": "groups",
 }
 
 // maxLibraries bounds the libraries of one pipeline, including libraries of
@@ -140,7 +160,7 @@ func (e ownLibrary) Error() string {
 // one is reported when that one is checked.
 func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, uses *[]fossil.Ref, left *int, above []fossil.Ref) error {
 	d := p.Description
-	for _, h := range p.Libraries {
+	for i, h := range p.Libraries {
 		ref := fossil.Ref{Tag: fossil.GraphicsPipeline, Hash: h}
 		if d.Kind == link.RayTracing {
 			ref.Tag = fossil.RayTracingPipeline
@@ -154,6 +174,7 @@ func (j *judge) libraries(ctx context.Context, s *subject, p *fossil.Pipeline, u
 		}
 		b, err := s.set.Pipeline(ref)
 		if err == nil {
+			b.Description.Path = fmt.Sprintf("%slibraries[%d].", d.Path, i)
 			err = j.objectStages(ctx, s, b, nil)
 		}
 		if err != nil {
@@ -220,6 +241,7 @@ func (j *judge) objectStages(ctx context.Context, s *subject, p *fossil.Pipeline
 		if err != nil {
 			return fmt.Errorf("stages[%d]: %w", i, err)
 		}
+		shader.Path = fmt.Sprintf("%sstages[%d]", d.Path, i)
 		shader.Identifier, shader.Flags, shader.SubgroupSize, shader.Robustness, shader.Specialization = k.Identifier, k.Flags, k.SubgroupSize, k.Robustness, k.Entries
 		d.Stages = append(d.Stages, *shader)
 	}
