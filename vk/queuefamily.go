@@ -94,7 +94,7 @@ func (q *Queue) Family() int {
 // QueueGraphics.
 var commandFlags = map[commandKind]QueueFlags{
 	copyBuffer: anyQueue, updateBuffer: anyQueue, fillBuffer: anyQueue, copyBufferToImage: anyQueue, copyImageToBuffer: anyQueue,
-	copyImage: anyQueue, writeTimestamp: anyQueue, executeCommands: anyQueue,
+	copyImage: anyQueue, writeTimestamp: anyQueue, executeCommands: anyQueue, barrier: anyQueue,
 
 	bindPipeline: QueueCompute, dispatch: QueueCompute, dispatchIndirect: QueueCompute,
 
@@ -122,6 +122,12 @@ func (k *command) flags() QueueFlags {
 func (beginCondition) flags() QueueFlags { return shaderQueue }
 func (endCondition) flags() QueueFlags   { return shaderQueue }
 func (*matrixWork) flags() QueueFlags    { return shaderQueue }
+
+func (bindDescriptorBuffers) flags() QueueFlags { return shaderQueue }
+func (*bindHeap) flags() QueueFlags             { return shaderQueue }
+func (*pushData) flags() QueueFlags             { return shaderQueue }
+func (*countedAction) flags() QueueFlags        { return shaderQueue }
+func (*setDescriptorOffsets) flags() QueueFlags { return shaderQueue }
 
 // checkFamily returns an error if the queues of the command buffer do not run one of its commands.
 func (c *CommandBuffer) checkFamily() error {
