@@ -23,8 +23,8 @@
 //
 // # Limits of this package
 //
-// It has compute and graphics pipelines, buffers, images and dynamic rendering. Render pass objects, ray tracing, mesh
-// shaders and pipeline caches are not in it yet.
+// Ray tracing and mesh shaders are not in it yet. Samples have the standard locations, and a render pass has no attachment of
+// an external format.
 // It refuses to know C, handles, windows and the loader.
 //
 // # Files

@@ -72,7 +72,9 @@ type built struct {
 func (b *built) made() *built { return b }
 
 // knownFlags are the creation flags that have their meaning, or none on a processor.
-const knownFlags = link.PipelineFlagsDisableOptimization | link.PipelineFlagsAllowDerivatives | link.PipelineFlagsDerivative |
+const knownFlags = link.PipelineFlagsEnableLegacyDithering | link.PipelineFlagsRenderingFragmentShadingRateAttachment |
+	link.PipelineFlagsColorAttachmentFeedbackLoop | link.PipelineFlagsDepthStencilAttachmentFeedbackLoop |
+	link.PipelineFlagsDisableOptimization | link.PipelineFlagsAllowDerivatives | link.PipelineFlagsDerivative |
 	link.PipelineFlagsDispatchBase | link.PipelineFlagsFailOnPipelineCompileRequired | link.PipelineFlagsEarlyReturnOnFailure |
 	link.PipelineFlagsLinkTimeOptimization | link.PipelineFlagsLibrary | link.PipelineFlagsRetainLinkTimeOptimizationInfo |
 	link.PipelineFlagsNoProtectedAccess | link.PipelineFlagsCaptureData | link.PipelineFlagsDescriptorBuffer | link.PipelineFlagsDescriptorHeap | InstrumentShaders
