@@ -3,6 +3,7 @@ package vk
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -142,26 +143,30 @@ func (w *setInputs) run(x *executor) error {
 // inputVariables returns the input attachment variables of the fragment stage. A stage from a cache or from binary code whose
 // module is not known has none: its descriptors show the attachments.
 func (p *drawable) inputVariables() []shader.InputVariable {
-	if p.inputs != nil {
-		return p.inputs
-	}
-	p.inputs = []shader.InputVariable{}
-	for _, s := range p.stages {
-		if s.Program.Stage != ir.Fragment {
-			continue
+	p.inputs.once.Do(func() {
+		for _, s := range p.stages {
+			if s.Program.Stage != ir.Fragment {
+				continue
+			}
+			f := s.Facts
+			if f == nil && s.Source != nil {
+				f = s.Source()
+			}
+			if f == nil {
+				continue
+			}
+			if e := f.EntryPoint(s.Program.Name, spirv.ExecutionModelFragment); e != nil {
+				p.inputs.list = append(p.inputs.list, shader.InputVariables(f, e)...)
+			}
 		}
-		f := s.Facts
-		if f == nil && s.Source != nil {
-			f = s.Source()
-		}
-		if f == nil {
-			continue
-		}
-		if e := f.EntryPoint(s.Program.Name, spirv.ExecutionModelFragment); e != nil {
-			p.inputs = append(p.inputs, shader.InputVariables(f, e)...)
-		}
-	}
-	return p.inputs
+	})
+	return p.inputs.list
+}
+
+// inputs are input attachment variables, which the first draw that maps attachments finds.
+type inputs struct {
+	once sync.Once
+	list []shader.InputVariable
 }
 
 // inputAttachments replaces the descriptors of input attachments by the attachments that commands have mapped to them. Without

@@ -255,7 +255,7 @@ type drawable struct {
 	stages     []*shader.Stage
 	robustness map[ir.Stage]*compute.Robustness
 	mappings   map[ir.Stage][]compute.Mapping // with descriptor heaps
-	inputs     []shader.InputVariable         // of the fragment stage; nil before a draw that maps attachments
+	inputs     inputs                         // of the fragment stage
 }
 
 // combine returns the pipeline of bound shader objects; it is kept until one of them is closed.
