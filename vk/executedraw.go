@@ -65,6 +65,7 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 	switch k.kind {
 	case bindGraphics:
 		g.bound.pipeline, g.bound.shaders = k.a.(*GraphicsPipeline), combination{}
+		g.bound.have &= g.bound.pipeline.keeps // the pipeline's static states are undefined after it (Vulkan, Interaction With Pipelines)
 	case bindVertexBuffers:
 		g.bindVertices(k)
 	case bindIndexBuffer:

@@ -42,10 +42,11 @@ type GraphicsPipeline struct {
 	dynamic []*dynamicState
 	library *assembly // of a library
 
-	clipFollowsClamp bool  // depth clipping is the opposite of depth clamping
-	stippled         bool  // static
-	strides          bool  // of vertex buffers are dynamic
-	enables          uint8 // that are dynamic
+	clipFollowsClamp bool   // depth clipping is the opposite of depth clamping
+	stippled         bool   // static
+	strides          bool   // of vertex buffers are dynamic
+	enables          uint8  // that are dynamic
+	keeps            uint64 // the states that the pipeline leaves as commands set them: bits of bound.have
 
 	rendering link.Rendering
 	pass      *RenderPass // nil for dynamic rendering
@@ -156,6 +157,12 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 
 // setDynamic sets the states that commands set.
 func (p *GraphicsPipeline) setDynamic(list []link.DynamicState) error {
+	p.keeps = ^uint64(0)
+	for i := range needs {
+		if !slices.ContainsFunc(list, needs[i].is) {
+			p.keeps &^= 1 << needs[i].set
+		}
+	}
 	for _, s := range list {
 		e, ok := enableOf(s)
 		switch {

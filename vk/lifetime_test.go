@@ -54,6 +54,10 @@ func TestFlat(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	before, usedBefore := r.dev.Objects(), func() uint64 { n, _ := r.dev.Used(); return n }()
 	pool := must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t)
+	info := r.computeInfo(t, Creation{})
+	source := must(r.dev.NewPipelineBinaries(PipelineBinaryInfo{Compute: &info}))(t)[0]
+	data := []PipelineBinaryData{must(source.Data())(t)}
+	source.Close()
 	for range 1000 {
 		m := must(r.dev.Allocate(MemoryInfo{Size: 4096, DeviceAddress: true}))(t)
 		b := must(r.dev.NewBuffer(BufferInfo{Size: 64, Usage: StorageBuffer | DeviceAddress}))(t)
@@ -66,7 +70,10 @@ func TestFlat(t *testing.T) {
 		sem := must(r.dev.NewSemaphore(0))(t)
 		e := must(r.dev.NewEvent())(t)
 		q := must(r.dev.NewQueryPool(QueryPoolInfo{Count: 3}))(t)
-		for _, x := range []interface{ Close() error }{m, b, s, c, f, sem, e, q} {
+		cache := must(r.dev.NewPipelineCache(nil))(t)
+		binary := must(r.dev.NewPipelineBinaries(PipelineBinaryInfo{Data: data}))(t)[0]
+		counts := must(r.dev.NewShaderInstrumentation())(t)
+		for _, x := range []interface{ Close() error }{m, b, s, c, f, sem, e, q, cache, binary, counts} {
 			if err := x.Close(); err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // The states that have a command of their own kind, after the kinds of setState.
@@ -21,6 +22,16 @@ type need struct {
 	command string
 	set     uint8 // a setKind, or one of the above
 	when    func(*needy) bool
+}
+
+// is reports whether a dynamic state is that of the command: their names are equal but for the prefix, the extension and
+// the style.
+func (n *need) is(s link.DynamicState) bool {
+	name := n.command[len("vkCmdSet"):]
+	for _, extension := range []string{"EXT", "KHR"} {
+		name = strings.TrimSuffix(name, extension)
+	}
+	return strings.EqualFold(name, strings.ReplaceAll(s.String(), "_", ""))
 }
 
 // needy is a draw whose needs are checked.

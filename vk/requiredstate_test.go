@@ -46,3 +46,18 @@ func TestNeedsOfLink(t *testing.T) {
 		}
 	}
 }
+
+// TestNeedsNames finds the dynamic state of each command by its name.
+func TestNeedsNames(t *testing.T) {
+	for i := range needs {
+		n := 0
+		for k := range dynamicStates {
+			if needs[i].is(dynamicStates[k].state) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s sets %d dynamic states, want 1", needs[i].command, n)
+		}
+	}
+}

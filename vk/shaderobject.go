@@ -112,39 +112,38 @@ func (d *Device) NewShaders(ctx context.Context, infos []ShaderInfo) ([]*Shader,
 		s.linked = linked
 	}
 	if d.checking > None {
-		if err := d.checkObjects(out); err != nil {
-			for i, s := range out {
-				s.Close()
-				out[i] = nil
+		if i, err := d.checkObjects(out); err != nil {
+			for k := i; k < len(out); k++ {
+				out[k].Close()
+				out[k] = nil
 			}
-			return out, &ShaderError{0, err}
+			return out, &ShaderError{i, err}
 		}
 	}
 	return out, nil
 }
 
-// checkObjects checks the interfaces of linked shaders, and the rules of each of the others.
-func (d *Device) checkObjects(list []*Shader) error {
-	var sets [][]*Shader
-	for _, s := range list {
+// checkObjects checks the interfaces of linked shaders, and the rules of each of the others. With an error it returns the
+// first object that breaks a rule: the first linked one if they do not fit.
+func (d *Device) checkObjects(list []*Shader) (int, error) {
+	for i, s := range list {
+		set := s.linked
 		switch {
-		case s.linked == nil:
-			sets = append(sets, []*Shader{s})
-		case s.linked[0] == s:
-			sets = append(sets, s.linked)
+		case set == nil:
+			set = []*Shader{s}
+		case set[0] != s: // checked with the first
+			continue
 		}
-	}
-	for _, set := range sets {
-		layout := set[0].info.Layout.link
+		layout := s.info.Layout.link
 		description := link.Description{Name: "shader objects", Kind: link.ShaderObjects, Layout: &layout, Env: d.env, Device: d.env.Device}
 		for _, s := range set {
 			description.Stages = append(description.Stages, *s.shader)
 		}
 		if err := linked(&description); err != nil {
-			return err
+			return i, err
 		}
 	}
-	return nil
+	return 0, nil
 }
 
 // newShader makes one object.

@@ -81,8 +81,8 @@ func TestShaderObjects(t *testing.T) {
 		list := s.objects(t, flags)
 		bind := func(objects []*Shader) func(c *CommandBuffer) {
 			return func(c *CommandBuffer) {
-				s.setAll(c)
 				c.BindGraphicsPipeline(s.pipeline) // which the objects unbind
+				s.setAll(c)
 				c.BindShaders(stages, objects)
 			}
 		}
@@ -153,6 +153,23 @@ func TestPartialFailure(t *testing.T) {
 	}
 	if list[0] == nil || list[1] != nil || list[2] != nil {
 		t.Errorf("objects %v; want the first alone", list)
+	}
+}
+
+// TestPartialCheck breaks a rule of package link by the second of three objects, which are compiled: the first stays.
+func TestPartialCheck(t *testing.T) {
+	s := newScene(t, 1)
+	good := ShaderInfo{Stage: StageVertex, Code: code(t, positions), Layout: s.layout}
+	bad := ShaderInfo{Stage: StageFragment, Code: code(t, stored), Layout: s.layout} // the layout has no set
+	before := s.dev.Objects()
+	list, err := s.dev.NewShaders(context.Background(), []ShaderInfo{good, bad, good})
+	var failed *ShaderError
+	var rules *LinkError
+	if !errors.As(err, &failed) || failed.Index != 1 || !errors.As(err, &rules) {
+		t.Fatalf("%v; want a rule that object 1 breaks", err)
+	}
+	if list[0] == nil || list[1] != nil || list[2] != nil || s.dev.Objects() != before+1 {
+		t.Errorf("objects %v, %d more; want the first alone", list, s.dev.Objects()-before)
 	}
 }
 
@@ -260,5 +277,67 @@ func TestLinkedTogether(t *testing.T) {
 	}))
 	if err == nil || !strings.Contains(err.Error(), "08698") {
 		t.Errorf("%v; want the rule of linked shaders", err)
+	}
+}
+
+// TestInteraction is row E08: binding a pipeline or shader objects unbinds the other, per bind point, and the states that
+// the pipeline had static are undefined after it.
+func TestInteraction(t *testing.T) {
+	stages := []ShaderStage{StageVertex, StageFragment}
+	for _, c := range []struct {
+		name    string
+		record  func(s *scene, c *CommandBuffer, o []*Shader)
+		missing string // a part of the error; "" for none
+	}{
+		{"objects after a pipeline", func(s *scene, c *CommandBuffer, o []*Shader) {
+			c.BindGraphicsPipeline(s.pipeline)
+			s.setAll(c)
+			c.BindShaders(stages, o)
+		}, ""},
+		{"states before a pipeline", func(s *scene, c *CommandBuffer, o []*Shader) {
+			s.setAll(c)
+			c.BindGraphicsPipeline(s.pipeline)
+			c.BindShaders(stages, o)
+		}, "must be set by vkCmdSetViewportWithCount, vkCmdSetScissorWithCount"},
+		{"states after the objects", func(s *scene, c *CommandBuffer, o []*Shader) {
+			c.BindShaders(stages, o)
+			s.setAll(c)
+		}, ""},
+		{"a pipeline after objects", func(s *scene, c *CommandBuffer, o []*Shader) {
+			c.BindShaders(stages, o)
+			c.BindGraphicsPipeline(s.pipeline)
+		}, ""},
+		{"one stage after a pipeline", func(s *scene, c *CommandBuffer, o []*Shader) {
+			c.BindShaders(stages, o)
+			c.BindGraphicsPipeline(s.pipeline)
+			s.setAll(c)
+			c.BindShaders(stages[1:], o[1:]) // the vertex stage was unbound by the pipeline
+		}, "VUID-vkCmdDraw-None-08684"},
+		{"stages that are unbound", func(s *scene, c *CommandBuffer, o []*Shader) {
+			s.setAll(c)
+			c.BindShaders(stages, o)
+			c.BindShaders(stages, nil)
+		}, "VUID-vkCmdDraw-None-08684"},
+		{"a compute pipeline", func(s *scene, c *CommandBuffer, o []*Shader) { // of another bind point
+			s.setAll(c)
+			c.BindShaders(stages, o)
+			c.BindPipeline(s.saxpy)
+		}, ""},
+	} {
+		s := newScene(t, 1)
+		s.dev.checking = All
+		s.build(t)
+		list := s.objects(t, 0)
+		err := s.submit(t, s.record(t, func(b *CommandBuffer) {
+			b.BeginRendering(s.rendering())
+			c.record(s, b, list)
+			b.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			s.paint(b, 1, 1, 1, 1)
+			b.Draw(3, 1, 0, 0)
+			b.EndRendering()
+		}))
+		if (err == nil) != (c.missing == "") || err != nil && !strings.Contains(err.Error(), c.missing) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.missing)
+		}
 	}
 }
