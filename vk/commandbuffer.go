@@ -140,6 +140,22 @@ func (c *CommandBuffer) End() error {
 	return c.err
 }
 
+// Count returns the number of commands that are recorded: the index of the next one. A call may record several, or none.
+func (c *CommandBuffer) Count() int {
+	if c == nil {
+		return 0
+	}
+	return len(c.commands)
+}
+
+// Err returns the first error of the recording, as End does.
+func (c *CommandBuffer) Err() error {
+	if err := check(nil, "the command buffer", c); err != nil {
+		return err
+	}
+	return c.err
+}
+
 // Reset drops the commands.
 func (c *CommandBuffer) Reset() error {
 	if err := check(nil, "the command buffer", c); err != nil {

@@ -61,6 +61,9 @@ type DeviceInfo struct {
 	// exceed it. 0 is a bound for each command: 4 MiB.
 	MaxPrinted int
 
+	// DepthRangeUnrestricted lets depths be outside of 0 to 1 (VK_EXT_depth_range_unrestricted).
+	DepthRangeUnrestricted bool
+
 	// Until ends the work of the device, which is then lost; nil does not.
 	Until context.Context
 
@@ -88,6 +91,8 @@ type Device struct {
 	printer   printer
 	budget    uint64
 	lowering  lower.Options
+
+	unrestricted bool // depths
 
 	engine exec.Engine
 	cache  *jit.Cache // nil if the engine is not the device's own
@@ -127,7 +132,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	d := &Device{
 		physical: p, env: env, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, printer: printer{print: info.Print, most: info.MaxPrinted}, budget: info.Budget, lowering: info.Lowering, lost: make(chan struct{}),
+		deferFree: info.DeferFree, printer: printer{print: info.Print, most: info.MaxPrinted}, budget: info.Budget, lowering: info.Lowering, unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	if d.budget == 0 {
 		d.budget = math.MaxUint64
@@ -187,7 +192,7 @@ func (d *Device) Close() error {
 	}
 	d.closeOnce.Do(func() {
 		d.forget()
-		d.lose(&LostError{Command: "close", Cause: errors.New("the device is closed")})
+		d.lose(&LostError{Command: "close", Index: -1, Cause: errors.New("the device is closed")})
 		for _, q := range d.queues {
 			q.stop()
 		}

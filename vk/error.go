@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -25,6 +26,7 @@ var errNoContext = usage("", "the context is nil; must be a context")
 // LostError is the reason for the loss of a device: the command that failed, and the shader position if there is one.
 type LostError struct {
 	Command  string    // such as "dispatch"
+	Index    int       // of the command in its command buffer, see [CommandBuffer.Count]; −1 if it is not a command of one
 	Location *Location // in the shader; nil if the error is not in a shader
 	Cause    error
 }
@@ -171,3 +173,15 @@ func (e *UnsupportedError) Error() string { return "unsupported: " + e.Feature }
 
 // Unwrap returns the cause.
 func (e *UnsupportedError) Unwrap() error { return e.Cause }
+
+// StageError reports the stage of a pipeline that cannot be made.
+type StageError struct {
+	Model spirv.ExecutionModel
+	Cause error
+}
+
+// Error returns the stage and the cause.
+func (e *StageError) Error() string { return fmt.Sprintf("%v stage: %v", e.Model, e.Cause) }
+
+// Unwrap returns the cause.
+func (e *StageError) Unwrap() error { return e.Cause }

@@ -60,7 +60,7 @@ func (x *executor) run(s *submission, c *CommandBuffer) error {
 	x.reset()
 	err := x.commands(c)
 	if err == nil && x.graphics.current != nil {
-		err = &LostError{Command: commandNames[beginRendering], Cause: usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "the rendering does not end in %v; must end", &c.object)}
+		err = &LostError{Command: commandNames[beginRendering], Index: -1, Cause: usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "the rendering does not end in %v; must end", &c.object)}
 	}
 	x.releaseRegions()
 	x.memory.forget(x.dev)
@@ -91,12 +91,12 @@ func (x *executor) commands(c *CommandBuffer) error {
 			if lost, ok := err.(*LostError); ok {
 				return lost
 			}
-			lost := &LostError{Command: k.name(), Cause: err}
+			lost := &LostError{Command: k.name(), Index: i, Cause: err}
 			lost.Location = locate(x.stages(k.kind), err)
 			return lost
 		}
 		if err := x.ctx.Err(); err != nil {
-			return &LostError{Command: k.name(), Cause: err}
+			return &LostError{Command: k.name(), Index: i, Cause: err}
 		}
 	}
 	return nil

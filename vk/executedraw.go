@@ -240,6 +240,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	}
 	s := &g.bound.draw
 	s.ViewMask, s.Dither, s.Locations = g.current.info.ViewMask, g.current.info.Flags&LegacyDithering != 0, g.remap.locations
+	s.Rasterization.DepthUnrestricted = x.dev.unrestricted
 	if n := len(s.Viewports); n > len(s.Scissors) { // states that commands did not set
 		s.Viewports = s.Viewports[:len(s.Scissors)]
 	} else {

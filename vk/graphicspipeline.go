@@ -41,6 +41,7 @@ type GraphicsPipeline struct {
 	static  state.State
 	dynamic []*dynamicState
 	library *assembly // of a library
+	sources []*stageCreation
 
 	clipFollowsClamp bool   // depth clipping is the opposite of depth clamping
 	stippled         bool   // static
@@ -95,6 +96,9 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 		return nil, err
 	}
 	p := &GraphicsPipeline{built: built{flags: info.Flags}}
+	for _, s := range c.stages {
+		p.sources = append(p.sources, s.kept())
+	}
 	if info.Flags&link.PipelineFlagsLibrary != 0 {
 		p.library = a
 	} else if err := p.link(d, a); err != nil {
@@ -153,6 +157,19 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 	var err error
 	p.pipeline, err = draw.New(programs, p.static, d.engine, exec.Options{})
 	return compileError(err)
+}
+
+// Stages returns the specialized modules and the interfaces of the stages that the pipeline has beside its libraries;
+// zero values if a module is not known.
+func (p *GraphicsPipeline) Stages() []link.Shader {
+	if p == nil {
+		return nil
+	}
+	var list []link.Shader
+	for _, s := range p.sources {
+		list = append(list, p.dev.describe(s))
+	}
+	return list
 }
 
 // setDynamic sets the states that commands set.

@@ -206,12 +206,17 @@ func (p *ComputePipeline) Stage() link.Shader {
 	if p == nil || p.source == nil {
 		return link.Shader{}
 	}
-	if p.source.shader != nil {
-		return *p.source.shader
+	return p.dev.describe(p.source)
+}
+
+// describe returns the specialized module and the interface of a stage; zero values if the module is not known.
+func (d *Device) describe(s *stageCreation) link.Shader {
+	if s.shader != nil {
+		return *s.shader
 	}
-	s, err := p.dev.stageOf(context.Background(), p.source)
+	x, err := d.stageOf(context.Background(), s)
 	if err != nil {
 		return link.Shader{}
 	}
-	return *s
+	return *x
 }

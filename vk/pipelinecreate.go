@@ -187,7 +187,9 @@ func (c *creation) add(ctx context.Context, info *StageInfo, model spirv.Executi
 	}
 	var err error
 	if s.piece == nil || c.dev.checking > None {
-		s.shader, err = c.dev.stageOf(ctx, s)
+		if s.shader, err = c.dev.stageOf(ctx, s); err != nil {
+			err = &StageError{model, err}
+		}
 	}
 	s.feedback.Valid, s.feedback.Duration = true, time.Since(begin)
 	return err
@@ -290,7 +292,7 @@ func (c *creation) compile(ctx context.Context) error {
 		if s.piece == nil {
 			var err error
 			if s.piece, err = c.compileStage(ctx, s); err != nil {
-				return err
+				return &StageError{s.model, err}
 			}
 			c.dev.recent.put(s.piece)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -19,7 +20,11 @@ type machine struct {
 	pool      *vk.Pool
 	buffers   map[*Buffer]*vk.Buffer // of the script's buffers that are not empty
 	pipelines map[programKey]*vk.ComputePipeline
-	bindings  map[*Pipeline]*bindings
+	drawn     map[graphicsKey][]graphicsPipeline
+	apart     map[*Buffer]*apart
+
+	temporaries []io.Closer // of the recorded commands
+	bindings    map[*Pipeline]*bindings
 	pictures
 }
 
@@ -30,12 +35,13 @@ const maxBound = 1 << 20
 func newMachine(ctx context.Context, r *runner) (*machine, error) {
 	o := &r.options
 	m := &machine{
-		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*vk.ComputePipeline{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
+		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*vk.ComputePipeline{}, drawn: map[graphicsKey][]graphicsPipeline{}, apart: map[*Buffer]*apart{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
 	}
 	var err error
 	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{
 		Workers: max(o.Workers, 1), DeferFree: true, Print: r.say, MaxPrinted: MaxLog, Until: ctx,
-		Budget: cmp.Or(o.Budget, exec.DefaultBudget), Engine: o.Engine, Lowering: o.Lowering,
+		DepthRangeUnrestricted: slices.ContainsFunc(r.script.Requirements, func(q Requirement) bool { return q.Name == "VK_EXT_depth_range_unrestricted" }),
+		Budget:                 cmp.Or(o.Budget, exec.DefaultBudget), Engine: o.Engine, Lowering: o.Lowering,
 	})
 	if err != nil {
 		return nil, err
@@ -58,6 +64,11 @@ func (m *machine) close() {
 	for _, p := range m.pipelines {
 		p.Close()
 	}
+	for _, list := range m.drawn {
+		for _, p := range list {
+			p.Close()
+		}
+	}
 	m.device.Close()
 }
 
@@ -78,7 +89,7 @@ func (m *machine) allocate() error {
 		if shown[b] {
 			m.pixels[b], m.faults[b] = m.newImage(b)
 		}
-		if !b.Addressed && m.pixels[b] == nil {
+		if !b.Addressed {
 			all += (uint64(len(b.Data)) + placeAlignment - 1) &^ (placeAlignment - 1)
 		}
 	}
@@ -97,7 +108,15 @@ func (m *machine) allocate() error {
 			continue
 		}
 		memory, at, usage := shared, next, bufferUsage
-		if image := m.pixels[b]; image != nil || b.Addressed {
+		image := m.pixels[b]
+		if image != nil && aspectsOf(b.Texel) == vk.Depth|vk.Stencil {
+			own, _, err := m.allocateOne(image, n, false)
+			if err != nil {
+				return err
+			}
+			m.apart[b], image = &apart{image: image, memory: own.Bytes()}, nil
+		}
+		if image != nil || b.Addressed {
 			var err error
 			if memory, at, err = m.allocateOne(image, n, b.Addressed); err != nil {
 				return err

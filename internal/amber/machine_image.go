@@ -23,14 +23,20 @@ func newPictures() pictures {
 	return pictures{map[*Buffer]*vk.Image{}, map[*Buffer]error{}, map[shownAs]*vk.ImageView{}, map[shownAs]*vk.BufferView{}, map[*Sampler]*vk.Sampler{}}
 }
 
-// shownImages returns the buffers that pipelines of a script bind as images.
+// shownImages returns the buffers that pipelines of a script have as images: bound or attached.
 func (s *Script) shownImages() map[*Buffer]bool {
 	all := map[*Buffer]bool{}
 	for _, p := range s.Pipelines {
+		for _, c := range append(slices.Clone(p.Graphics.Colors), p.Graphics.Resolves...) {
+			all[c.Buffer] = true
+		}
+		if b := p.Graphics.DepthStencil; b != nil {
+			all[b] = true
+		}
 		for i := range p.Bindings {
 			if b := &p.Bindings[i]; b.Kind.shows() {
 				for _, x := range b.Buffers {
-					all[x] = x != nil
+					all[x] = true
 				}
 			}
 		}
@@ -65,6 +71,9 @@ func (m *machine) newImage(b *Buffer) (*vk.Image, error) {
 	if err != nil {
 		return nil, cause(err)
 	}
+	if aspectsOf(b.Texel) == vk.Depth|vk.Stencil {
+		return x, nil
+	}
 	base, _ := x.Subresource(0, 0, 0)
 	if n := base.Size * uint64(b.Image.layers()); n != uint64(len(b.Data)) {
 		return nil, fmt.Errorf("%d bytes of texels where the image has %d", len(b.Data), n)
@@ -82,6 +91,7 @@ func (m *machine) view(b *Binding, i int) (*vk.ImageView, error) {
 	x, err := m.pixels[buffer], m.faults[buffer]
 	var v *vk.ImageView
 	if err == nil {
+		m.split(buffer)
 		shape := vk.View1D + vk.ViewType(buffer.Image.Dimensions-1)
 		if buffer.Image.layers() > 1 {
 			shape += vk.View1DArray - vk.View1D

@@ -36,6 +36,10 @@ func (m *machine) stage(ctx context.Context, p *Pipeline, a *Attachment) (*vk.St
 
 // stageError adds the shader's name to an error of the compilation of its stage.
 func (m *machine) stageError(a *Attachment, entry string, err error) error {
+	var failed *vk.StageError
+	if errors.As(err, &failed) {
+		err = failed.Cause
+	}
 	var rule *vk.UsageError
 	if errors.As(err, &rule) && rule.Rule == "VUID-VkPipelineShaderStageCreateInfo-pName-00707" {
 		return m.fault(CodeShader, a.Shader.At, "shader %s has no %s entry point %q", a.Shader.Name, a.Stage, entry)

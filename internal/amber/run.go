@@ -243,10 +243,19 @@ func (r *runner) command(ctx context.Context, c Command) error {
 	case *WriteReference:
 		r.writeReference(c)
 	case *Draw:
+		if r.machine != nil {
+			return r.machine.drawAlone(ctx, c)
+		}
 		return r.drawAlone(ctx, c)
 	case *RenderPass:
+		if r.machine != nil {
+			return r.machine.renderPass(ctx, c)
+		}
 		return r.renderPass(ctx, c)
 	case *Clear:
+		if r.machine != nil {
+			return r.machine.clear(c)
+		}
 		return r.clear(c)
 	case *SetClear:
 		r.setClear(c)

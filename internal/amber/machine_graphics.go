@@ -1,0 +1,81 @@
+package amber
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// graphicsPipeline is a pipeline of the device for a state.
+type graphicsPipeline struct {
+	*vk.GraphicsPipeline
+	state state.State
+}
+
+// graphicsPipeline returns a pipeline of the device for the state of a draw, made when it is first needed.
+func (m *machine) graphicsPipeline(ctx context.Context, p *Pipeline, s *state.State) (*vk.GraphicsPipeline, error) {
+	key := graphicsKey{pipeline: p}
+	for i := range p.Stages {
+		if a := &p.Stages[i]; a.Stage < numGraphicsStages {
+			key.entryPoints[a.Stage] = m.entryPoint(p, a)
+		}
+	}
+	for _, x := range m.drawn[key] {
+		if reflect.DeepEqual(&x.state, s) {
+			return x.GraphicsPipeline, nil
+		}
+	}
+	x, err := m.newGraphicsPipeline(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	m.drawn[key] = append(m.drawn[key], graphicsPipeline{x, *s})
+	for _, stage := range x.Stages() {
+		f := stage.Module.Facts()
+		if err := m.checkFormats(p, f, f.EntryPoint(stage.Entry.Name, stage.Entry.Model)); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *state.State) (*vk.GraphicsPipeline, error) {
+	b, err := m.layout(p)
+	if err != nil {
+		return nil, err
+	}
+	info := vk.GraphicsPipelineInfo{Layout: b.layout}
+	if info.State, err = fixedOf(s); err != nil {
+		return nil, err
+	}
+	for i := range p.Stages {
+		a := &p.Stages[i]
+		into := map[Stage]**vk.StageInfo{
+			Vertex: &info.Vertex, TessellationControl: &info.TessControl, TessellationEvaluation: &info.TessEvaluation, Geometry: &info.Geometry, Fragment: &info.Fragment,
+		}[a.Stage]
+		if into == nil {
+			return nil, m.unsupported(p.At, "shaders of the stage "+a.Stage.String())
+		}
+		stage, err := m.stage(ctx, p, a)
+		if err != nil {
+			return nil, err
+		}
+		defer stage.Module.Close()
+		*into = stage
+	}
+	x, err := m.device.NewGraphicsPipeline(ctx, info)
+	var failed *vk.StageError
+	if errors.As(err, &failed) {
+		i := slices.IndexFunc(p.Stages, func(a Attachment) bool { return models[a.Stage] == failed.Model })
+		return nil, m.stageError(&p.Stages[i], m.entryPoint(p, &p.Stages[i]), failed.Cause)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%s: pipeline %s: %w", m.script.File, p.At, p.Name, cause(err))
+	}
+	return x, nil
+}

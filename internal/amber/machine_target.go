@@ -1,0 +1,235 @@
+package amber
+
+import (
+	"encoding/binary"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// attachment returns the view of one level of a buffer as an attachment, with all aspects.
+func (m *machine) attachment(b *Buffer, level int) (*vk.ImageView, error) {
+	key := shownAs{buffer: b, baseMip: level, attachment: true}
+	if v, ok := m.views[key]; ok {
+		return v, nil
+	}
+	x, err := m.pixels[b], m.faults[b]
+	if err != nil {
+		return nil, err
+	}
+	m.split(b)
+	shape := vk.View2D
+	if b.Image.layers() > 1 {
+		shape = vk.View2DArray
+	}
+	v, err := m.device.NewImageView(vk.ImageViewInfo{Image: x, Type: shape, Aspect: aspectsOf(b.Texel), BaseLevel: level, Levels: 1})
+	if err != nil {
+		return nil, cause(err)
+	}
+	m.views[key] = v
+	return v, nil
+}
+
+// aspectsOf returns the aspects of a format.
+func aspectsOf(f *format.Format) (a vk.Aspect) {
+	if f.Has(format.D) {
+		a |= vk.Depth
+	}
+	if f.Has(format.S) {
+		a |= vk.Stencil
+	}
+	if a == 0 {
+		a = vk.Color
+	}
+	return a
+}
+
+// rendering returns the attachments of a pipeline, and sets the number of samples of the state to theirs. A pipeline
+// without an attachment for a test has none of it.
+func (m *machine) rendering(p *Pipeline, s *state.State) (info vk.RenderingInfo, err error) {
+	g := &p.Graphics
+	info.Area = vk.Rect{Width: uint32(g.Width), Height: uint32(g.Height)}
+	info.ViewMask = s.ViewMask
+	layers := func(b *Buffer) {
+		if n := uint32(b.Image.layers()); info.Layers == 0 || n < info.Layers {
+			info.Layers = n
+		}
+	}
+	for _, c := range g.Colors {
+		v, err := m.attachment(c.Buffer, c.BaseMip)
+		if err != nil {
+			return info, m.fault(CodeSize, p.At, "buffer %s as color: %v", c.Buffer.Name, err)
+		}
+		for len(info.Colors) <= c.Location {
+			info.Colors = append(info.Colors, vk.AttachmentInfo{})
+		}
+		info.Colors[c.Location].View = v
+		layers(c.Buffer)
+		s.Multisample.Samples = uint32(max(c.Buffer.Image.Samples, 1))
+	}
+	if b := g.DepthStencil; b != nil {
+		if b.Texel == nil || b.Image == nil {
+			return info, m.fault(CodeSize, p.At, "buffer %s as depth_stencil: it is no image", b.Name)
+		}
+		v, err := m.attachment(b, 0)
+		if err != nil {
+			return info, m.fault(CodeSize, p.At, "buffer %s as depth_stencil: %v", b.Name, err)
+		}
+		layers(b)
+		if b.Texel.Has(format.D) {
+			info.Depth = &vk.AttachmentInfo{View: v}
+		}
+		if b.Texel.Has(format.S) {
+			info.Stencil = &vk.AttachmentInfo{View: v}
+		}
+	}
+	d := &s.DepthStencil
+	d.Test = d.Test && info.Depth != nil
+	d.Write = d.Write && d.Test
+	d.Bounds = d.Bounds && info.Depth != nil
+	d.Stencil = d.Stencil && info.Stencil != nil
+	return info, nil
+}
+
+// clear fills the attachments of a pipeline.
+func (m *machine) clear(c *Clear) error {
+	v, g := m.clearsOf(c.Pipeline), &c.Pipeline.Graphics
+	if err := m.commands.Begin(vk.BeginInfo{OneTime: true}); err != nil {
+		return err
+	}
+	for _, a := range g.Colors {
+		if err := m.faults[a.Buffer]; err != nil {
+			return m.fault(CodeSize, c.At, "buffer %s: %v", a.Buffer.Name, err)
+		}
+		m.commands.ClearColorImage(m.pixels[a.Buffer], clearColor(a.Buffer.Texel, v.color), []vk.ImageRange{{BaseLevel: a.BaseMip, Levels: 1}})
+	}
+	if b := g.DepthStencil; b != nil {
+		if err := m.faults[b]; err != nil {
+			return m.fault(CodeSize, c.At, "buffer %s: %v", b.Name, err)
+		}
+		m.split(b)
+		m.commands.ClearDepthStencilImage(m.pixels[b], float32(v.depth), uint32(v.stencil), []vk.ImageRange{{Levels: 1}})
+	}
+	err := cause(m.submit())
+	m.joinAll()
+	return err
+}
+
+// clearColor returns a color as commands have it: 64-bit channels are two words each.
+func clearColor(f *format.Format, color [4]float64) (words [4]uint32) {
+	wide := false
+	for _, k := range f.Components() {
+		wide = wide || k.Bits > 32
+	}
+	for i := range 4 {
+		w := clearWord(f, 0, color, i)
+		switch {
+		case !wide:
+			words[i] = uint32(w)
+		case i < 2:
+			words[2*i], words[2*i+1] = uint32(w), uint32(w>>32)
+		}
+	}
+	return words
+}
+
+// recordResolves records the resolves of color attachments, in the rectangle that both levels have (Vulkan, Multisample
+// Resolve).
+func (m *machine) recordResolves(p *Pipeline) error {
+	g := &p.Graphics
+	for i := range min(len(g.Resolves), len(g.Colors)) {
+		from, to := g.Colors[i], g.Resolves[i]
+		for _, b := range []*Buffer{from.Buffer, to.Buffer} {
+			if err := m.faults[b]; err != nil {
+				return err
+			}
+		}
+		layers := min(from.Buffer.Image.layers(), to.Buffer.Image.layers())
+		size := func(n func(*Image) int) int {
+			return min(max(n(from.Buffer.Image)>>from.BaseMip, 1), max(n(to.Buffer.Image)>>to.BaseMip, 1))
+		}
+		region := vk.ImageCopy{
+			Source: vk.Layers{Level: from.BaseMip, Count: layers}, Target: vk.Layers{Level: to.BaseMip, Count: layers},
+			Extent: [3]int{size(func(x *Image) int { return x.Width }), size(func(x *Image) int { return x.Height }), 1},
+		}
+		if from.Buffer.Image.Samples > 1 {
+			m.commands.ResolveImage(m.pixels[from.Buffer], m.pixels[to.Buffer], []vk.ImageCopy{region})
+		} else {
+			m.commands.CopyImage(m.pixels[from.Buffer], m.pixels[to.Buffer], []vk.ImageCopy{region})
+		}
+	}
+	return nil
+}
+
+// apart is the memory of an image with depth and stencil. A buffer of the script has both in one texel if the texel is
+// one word; otherwise all depths come before all stencil values, as copies of the two aspects leave them.
+type apart struct {
+	image  *vk.Image
+	memory []byte
+	filled bool // with the contents of the buffer
+}
+
+// split copies the contents of the buffer into the two aspects of its image, once.
+func (m *machine) split(b *Buffer) {
+	if a := m.apart[b]; a != nil && !a.filled {
+		a.filled = true
+		a.move(b, m.memory[b], false)
+	}
+}
+
+// joinAll copies the two aspects of all such images into their buffers.
+func (m *machine) joinAll() {
+	for b, a := range m.apart {
+		if a.filled {
+			a.move(b, m.memory[b], true)
+		}
+	}
+}
+
+// move copies the components of all texels of the base level: from the image if join, else into it. Of several samples it
+// copies the first.
+func (a *apart) move(b *Buffer, data []byte, join bool) {
+	w, h := b.Image.Width, b.Image.Height
+	for _, c := range b.Texel.Components() {
+		aspect, size := vk.Depth, (c.Bits+7)/8
+		if c.Bits == 24 {
+			size = 4 // of X8_D24_UNORM_PACK32
+		}
+		switch c.Channel {
+		case format.D:
+		case format.S:
+			aspect = vk.Stencil
+		default:
+			continue
+		}
+		for i := range min(w*h*b.Image.layers(), b.Elements()) {
+			l, ok := a.image.Subresource(aspect, 0, i/(w*h))
+			if !ok {
+				return
+			}
+			at := l.Offset + uint64(i/w%h)*l.RowPitch + uint64(i%w*size*max(b.Image.Samples, 1))
+			raw := a.memory[at:][:size]
+			texel, k := b.aspects(data, i, c)
+			if join {
+				k.SetRaw(texel, loadWord(raw)&(1<<c.Bits-1))
+			} else {
+				storeWord(raw, k.Raw(texel))
+			}
+		}
+	}
+}
+
+// loadWord returns a little-endian number of up to 4 bytes.
+func loadWord(b []byte) uint64 {
+	var w [4]byte
+	copy(w[:], b)
+	return uint64(binary.LittleEndian.Uint32(w[:]))
+}
+
+// storeWord stores a little-endian number of up to 4 bytes.
+func storeWord(b []byte, n uint64) {
+	var w [4]byte
+	binary.LittleEndian.PutUint32(w[:], uint32(n))
+	copy(b, w[:])
+}
