@@ -1,11 +1,10 @@
 package main
 
 import (
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/source"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
@@ -17,8 +16,6 @@ type namedLine struct {
 	line int
 }
 
-var lineDirective = regexp.MustCompile(`^\s*#\s*(?:line\s+)?(\d+)(?:\s+(?:"([^"]*)"|(\d+)))?\s*(?://.*)?$`)
-
 // indexLines adds the lines of a source with the name file to an index. The first line with a place counts.
 func indexLines(index map[namedLine]string, file, text string) {
 	if strings.HasPrefix(text, "// OpModuleProcessed ") {
@@ -26,34 +23,19 @@ func indexLines(index map[namedLine]string, file, text string) {
 			text = rest // without the lines that glslang has added
 		}
 	}
-	at := namedLine{file, 1}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \t\r\n")
-		if m := lineDirective.FindStringSubmatch(line); m != nil {
-			if n, err := strconv.Atoi(m[1]); err == nil {
-				at.line = n
-				if m[2] != "" {
-					at.file = m[2]
-				} else if m[3] != "" && m[3] != "0" {
-					at.file = m[3]
-				} else if m[3] == "0" {
-					at.file = file
-				}
-				continue
-			}
-		}
+	for _, l := range source.Lines(file, text) {
+		at := namedLine{l.File, l.Number}
 		if _, ok := index[at]; !ok {
-			index[at] = line
+			index[at] = l.Text
 		}
-		at.line++
 	}
 }
 
-// sourceIndex returns the lines of the sources in a module by their places: the sources of OpSource and source, the
-// source of an instruction.
-func sourceIndex(m *facts.Module, source spirv.ID, name string) map[namedLine]string {
+// sourceIndex returns the lines of the sources in a module by their places: the sources of OpSource and id, the source
+// of an instruction.
+func sourceIndex(m *facts.Module, id spirv.ID, name string) map[namedLine]string {
 	index := map[namedLine]string{}
-	indexLines(index, name, m.SourceText(source))
+	indexLines(index, name, m.SourceText(id))
 	if len(index) > 0 {
 		return index
 	}

@@ -170,7 +170,7 @@ func Compile(ctx context.Context, file string, text []byte, o Options) ([]byte, 
 				return code, nil
 			}
 		}
-		code, err := c.compile(ctx, path, file, stage, target)
+		code, err := c.compile(ctx, path, file, string(text), stage, target)
 		if err == nil && cached {
 			_ = o.Cache.Save(key, code) // a full cache costs only time
 		}
@@ -196,7 +196,7 @@ func cacheKey(path string, args []string, text []byte) (key store.Key, ok bool) 
 }
 
 // compile runs the compiler.
-func (c *compiler) compile(ctx context.Context, path, file, stage, target string) ([]byte, error) {
+func (c *compiler) compile(ctx context.Context, path, file, text, stage, target string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "chiaro-source-")
 	if err != nil {
 		return nil, err
@@ -214,14 +214,14 @@ func (c *compiler) compile(ctx context.Context, path, file, stage, target string
 		return nil, ctx.Err()
 	}
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-		return nil, &Error{messages(file, c.program, string(said))}
+		return nil, &Error{messages(file, c.program, string(said), text)}
 	}
 	if err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(out)
 	if err != nil || info.Size() > maxModule {
-		return nil, &Error{messages(file, c.program, string(said)+"\nno module")}
+		return nil, &Error{messages(file, c.program, string(said)+"\nno module", text)}
 	}
 	return os.ReadFile(out)
 }
@@ -237,32 +237,52 @@ var (
 	maxMessage   = 50 // lines
 )
 
-// placeOf returns the file that a compiler means by path: the source itself or a file that it includes.
-func placeOf(file, path string) string {
-	if strings.HasSuffix(path, filepath.Base(file)) {
-		return path
-	}
-	if _, err := strconv.ParseUint(path, 10, 64); err == nil {
-		return file // the number of a string
-	}
-	for _, p := range []string{filepath.Clean(path), filepath.Join(filepath.Dir(file), path)} {
-		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
-			return p
+// positions turns the positions of a compiler into positions in files.
+type positions struct {
+	file string        // the source
+	own  map[place]int // see ownLines
+}
+
+// of returns the file and the line that a compiler means: of the source itself, or of a
+// file that it includes. A line that a #line directive moves to a file that does not exist
+// is where it is in the source.
+func (p *positions) of(path, line string) (string, string) {
+	at := path
+	_, err := strconv.ParseUint(path, 10, 64)
+	switch {
+	case strings.HasSuffix(path, filepath.Base(p.file)), path == "0":
+		at = p.file
+	case err == nil: // the number of a string
+	default:
+		for _, f := range []string{filepath.Clean(path), filepath.Join(filepath.Dir(p.file), path)} {
+			if info, err := os.Stat(f); err == nil && info.Mode().IsRegular() {
+				return f, line
+			}
 		}
 	}
-	return file // such as a folder of the compiler
+	if n, err := strconv.Atoi(line); err == nil {
+		if own, ok := p.own[place{at, n}]; ok {
+			line = strconv.Itoa(own)
+		}
+	}
+	if strings.HasSuffix(path, filepath.Base(p.file)) {
+		return path, line
+	}
+	return p.file, line // also for a folder of the compiler
 }
 
 // messages returns the output of a compiler as lines that problem matchers read. Lines of another form are dropped
-// if any has a known one.
-func messages(file, program, said string) string {
+// if any has a known one. text is the source.
+func messages(file, program, said, text string) string {
 	var out, other []string
+	at := positions{file, ownLines(file, text)}
 	pending := "" // a message of naga, whose place follows
 	add := func(path, line, column, severity, text string) {
 		if column == "" || column == "0" {
 			column = "1"
 		}
-		out = append(out, fmt.Sprintf("%s:%s:%s: %s: %s", placeOf(file, path), line, column, strings.ToLower(severity), strings.TrimSpace(text)))
+		path, line = at.of(path, line)
+		out = append(out, fmt.Sprintf("%s:%s:%s: %s: %s", path, line, column, strings.ToLower(severity), strings.TrimSpace(text)))
 	}
 	for line := range strings.Lines(said) {
 		line = strings.TrimRight(line, "\r\n")

@@ -33,7 +33,7 @@ func TestMessages(t *testing.T) {
 		"out of memory\n": "d/a.frag: error: cc fails: out of memory",
 		"":                "d/a.frag: error: cc fails: no message",
 	} {
-		if got := messages("d/a.frag", "cc", said); got != want {
+		if got := messages("d/a.frag", "cc", said, ""); got != want {
 			t.Errorf("%q:\n%s\nwant\n%s", said, got, want)
 		}
 	}
@@ -58,8 +58,32 @@ func TestMessagesOfIncluded(t *testing.T) {
 		"ERROR: 0:2: 'x' : undeclared\n":           file + ":2:1: error: 'x' : undeclared",
 		"nosuch.glsl:2: error: 'x' : undeclared\n": file + ":2:1: error: 'x' : undeclared",
 	} {
-		if got := messages(file, "cc", said); got != want {
+		if got := messages(file, "cc", said, ""); got != want {
 			t.Errorf("%q:\n%s\nwant\n%s", said, got, want)
+		}
+	}
+}
+
+// TestLineDirectives demands positions in the source for lines that #line renumbers or
+// moves to a file that does not exist, and positions in a file that exists.
+func TestLineDirectives(t *testing.T) {
+	dir := t.TempDir()
+	file, other := filepath.Join(dir, "a.comp"), filepath.Join(dir, "real.glsl")
+	if err := os.WriteFile(other, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text := "#version 450\nx\n#line 100 \"nowhere.glsl\"\ny\ny\n#line 7 \"real.glsl\"\nz\n#line 50 3\nv\n#line 20 0\nw\n"
+	for said, want := range map[string]string{
+		"a.comp:2: error: m":           "a.comp:2:1: error: m",
+		"nowhere.glsl:101:4: error: m": file + ":5:4: error: m",
+		"real.glsl:7: error: m":        other + ":7:1: error: m",
+		"ERROR: 3:50: m":               file + ":9:1: error: m",
+		"ERROR: 0:20: m":               file + ":11:1: error: m",
+		"ERROR: nowhere.glsl:100: m":   file + ":4:1: error: m",
+		"nowhere.glsl:999: error: m":   file + ":999:1: error: m",
+	} {
+		if got := messages(file, "cc", said, text); got != want && got != filepath.Join(dir, want) {
+			t.Errorf("%q: %q; want %q", said, got, want)
 		}
 	}
 }
