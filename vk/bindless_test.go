@@ -1,0 +1,320 @@
+package vk
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/cputime"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// moved writes attribute 0 plus the offset in the push constants as the position, and the texture coordinates in its z
+// and w.
+const moved = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %in %pos %uv %push
+OpDecorate %in Location 0
+OpDecorate %pos BuiltIn Position
+OpDecorate %uv Location 0
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 8
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%int = OpTypeInt 32 0
+%v2 = OpTypeVector %float 2
+%v4 = OpTypeVector %float 4
+%block = OpTypeStruct %v2 %int
+%pblock = OpTypePointer PushConstant %block
+%pv2 = OpTypePointer PushConstant %v2
+%pin = OpTypePointer Input %v4
+%pout = OpTypePointer Output %v4
+%pout2 = OpTypePointer Output %v2
+%zero = OpConstant %int 0
+%half = OpConstant %float 0.5
+%one = OpConstant %float 1
+%in = OpVariable %pin Input
+%pos = OpVariable %pout Output
+%uv = OpVariable %pout2 Output
+%push = OpVariable %pblock PushConstant
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %v4 %in
+%xy = OpVectorShuffle %v2 %x %x 0 1
+%zw = OpVectorShuffle %v2 %x %x 2 3
+%po = OpAccessChain %pv2 %push %zero
+%o = OpLoad %v2 %po
+%at = OpFAdd %v2 %xy %o
+%p = OpCompositeConstruct %v4 %at %half %one
+OpStore %pos %p
+OpStore %uv %zw
+OpReturn
+OpFunctionEnd
+`
+
+// textured samples the texture of the push constants in an array of TEXTURES at set 0, binding 0. With one texture it is
+// the one that is bound.
+const textured = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %uv %out %s %push
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %uv Location 0
+OpDecorate %out Location 0
+OpDecorate %s DescriptorSet 0
+OpDecorate %s Binding 0
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 8
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%int = OpTypeInt 32 0
+%v2 = OpTypeVector %float 2
+%v4 = OpTypeVector %float 4
+%block = OpTypeStruct %v2 %int
+%pblock = OpTypePointer PushConstant %block
+%pint = OpTypePointer PushConstant %int
+%pin = OpTypePointer Input %v2
+%pout = OpTypePointer Output %v4
+%image = OpTypeImage %float 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%n = OpConstant %int TEXTURES
+%array = OpTypeArray %sampled %n
+%parray = OpTypePointer UniformConstant %array
+%psampled = OpTypePointer UniformConstant %sampled
+%one = OpConstant %int 1
+%uv = OpVariable %pin Input
+%out = OpVariable %pout Output
+%s = OpVariable %parray UniformConstant
+%push = OpVariable %pblock PushConstant
+%main = OpFunction %void None %fn
+%l = OpLabel
+%pi = OpAccessChain %pint %push %one
+%i = OpLoad %int %pi
+%last = OpISub %int %n %one
+%min = OpExtInst %int %ext UMin %i %last
+%ps = OpAccessChain %psampled %s %min
+%si = OpLoad %sampled %ps
+%at = OpLoad %v2 %uv
+%c = OpImageSampleImplicitLod %v4 %si %at
+OpStore %out %c
+OpReturn
+OpFunctionEnd
+`
+
+// bindlessFormats are the formats of the textures.
+var bindlessFormats = [...]string{
+	"R8G8B8A8_UNORM", "B8G8R8A8_UNORM", "R8G8B8A8_SRGB", "R16G16B16A16_SFLOAT", "R32G32B32A32_SFLOAT",
+	"R8_UNORM", "R8G8_UNORM", "A2B10G10R10_UNORM_PACK32", "B10G11R11_UFLOAT_PACK32", "R5G6B5_UNORM_PACK16",
+}
+
+// gallery draws patches of triangles, each with a texture of its own.
+type gallery struct {
+	*rig
+	layout   *PipelineLayout
+	pipeline *GraphicsPipeline
+	sets     []*Set // one for all textures, or one for each
+	color    *Image
+	view     *ImageView
+	vertices *Buffer
+	size     int
+	images   []*Image
+}
+
+// newGallery makes a gallery of size×size pixels with textures of side×side texels, in one array or each in a set of its own.
+func newGallery(t testing.TB, size, textures, side int, array bool) *gallery {
+	t.Helper()
+	g := &gallery{rig: newRig(t, DeviceInfo{}, storage), size: size}
+	d := g.dev
+	rgba := formatOf(t, "R8G8B8A8_UNORM")
+	g.color = must(d.NewImage(ImageInfo{Type: Image2D, Format: rgba, Extent: [3]int{size, size, 1}, Usage: ImageColorAttachment | ImageTransferSource}))(t)
+	n, _ := g.color.Requirements()
+	if err := g.color.Bind(must(d.Allocate(MemoryInfo{Size: n}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	g.view = must(d.NewImageView(ImageViewInfo{Image: g.color, Type: View2D}))(t)
+	g.vertices = must(d.NewBuffer(BufferInfo{Size: 300 * 16, Usage: VertexBufferUsage}))(t)
+	memory := must(d.Allocate(MemoryInfo{Size: 300 * 16}))(t)
+	if err := g.vertices.Bind(memory, 0); err != nil {
+		t.Fatal(err)
+	}
+	count := 1
+	if array {
+		count = textures
+	}
+	l := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{{Type: link.DescriptorType(iface.CombinedImageSampler), Count: uint32(count), Stages: link.AllStages}}}))(t)
+	g.layout = must(d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: []link.Range{{Size: 12, Stages: link.AllStages}}}))(t)
+	pool := must(d.NewPool(PoolInfo{MaxSets: textures}))(t)
+	sampler := must(d.NewSampler(SamplerInfo{Mag: Linear, Min: Linear, MipLinear: true, MaxLod: LodClampNone}))(t)
+	for i := range textures {
+		if i == 0 || !array {
+			g.sets = append(g.sets, must(pool.Allocate(l))(t))
+		}
+		view := g.texture(t, i, side)
+		w := Write{Images: []ImageDescriptor{{view, sampler}}}
+		if array {
+			w.Element = uint32(i)
+		}
+		if err := g.sets[len(g.sets)-1].Update(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := strings.ReplaceAll(textured, "TEXTURES", fmt.Sprint(count))
+	text = strings.Replace(text, "OpMemoryModel", "%ext = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel", 1)
+	module := func(text string) *StageInfo {
+		return &StageInfo{Module: must(d.NewShaderModule(t.Context(), code(t, text)))(t)}
+	}
+	g.pipeline = must(d.NewGraphicsPipeline(t.Context(), GraphicsPipelineInfo{Vertex: module(moved), Fragment: module(text), Layout: g.layout, State: FixedState{
+		Vertex:        &link.VertexInput{Bindings: []link.VertexBinding{{Stride: 16}}, Attributes: []link.Attribute{{Format: formatOf(t, "R32G32B32A32_SFLOAT")}}},
+		Assembly:      &link.InputAssembly{Topology: link.TopologyTriangleList},
+		Rasterization: &link.Rasterization{LineWidth: 1}, Multisample: &link.Multisample{Samples: 1},
+		Blend:     &link.ColorBlend{Attachments: []link.Blend{{}}},
+		Rendering: link.Rendering{Color: []link.Format{rgba}},
+		Viewports: []Viewport{{Width: float32(size), Height: float32(size), MaxDepth: 1}}, Scissors: []Rect{{Width: uint32(size), Height: uint32(size)}},
+	}}))(t)
+	g.patch(memory.Bytes(), 20)
+	return g
+}
+
+// patch writes 50 squares of two triangles that together cover 20×10 pixels at the upper left corner, with all of the
+// texture.
+func (g *gallery) patch(to []byte, pixels int) {
+	const columns, rows = 10, 5
+	scale := 2 / float32(g.size)
+	at := 0
+	for y := range rows {
+		for x := range columns {
+			for _, c := range [...][2]int{{0, 0}, {1, 0}, {0, 1}, {0, 1}, {1, 0}, {1, 1}} {
+				u, v := float32(x+c[0])/columns, float32(y+c[1])/rows
+				for _, f := range [...]float32{-1 + u*float32(pixels)*scale, -1 + v*float32(pixels)/2*scale, u, v} {
+					binary.LittleEndian.PutUint32(to[at:], math.Float32bits(f))
+					at += 4
+				}
+			}
+		}
+	}
+}
+
+// texture makes texture i. Its first component is the same in all texels: 0 or 1, by the bits of i.
+func (g *gallery) texture(t testing.TB, i, side int) *ImageView {
+	t.Helper()
+	m := must(g.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, bindlessFormats[i%len(bindlessFormats)]), Extent: [3]int{side, side, 1}, Usage: ImageSampled | ImageTransferTarget}))(t)
+	n, _ := m.Requirements()
+	if err := m.Bind(must(g.dev.Allocate(MemoryInfo{Size: n}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	c := g.record(t, func(c *CommandBuffer) {
+		c.ClearColorImage(m, [4]uint32{math.Float32bits(float32(i / len(bindlessFormats) & 1))}, []ImageRange{{}})
+	})
+	if err := g.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	g.images = append(g.images, m)
+	return must(g.dev.NewImageView(ImageViewInfo{Image: m, Type: View2D}))(t)
+}
+
+// frame records draws: patch n is in row n / 20 of a grid of 20×20 places, with texture n modulo the textures.
+func (g *gallery) frame(c *CommandBuffer, draws, textures int) {
+	c.BeginRendering(RenderingInfo{Colors: []AttachmentInfo{{View: g.view, Load: ClearOnLoad}}})
+	c.BindGraphicsPipeline(g.pipeline)
+	c.BindVertexBuffers(0, []VertexBuffer{{Buffer: g.vertices}})
+	var data [12]byte
+	for n := range draws {
+		texture := n * 7 % textures
+		if len(g.sets) == 1 {
+			if n == 0 {
+				c.BindSets(Graphics, g.layout, 0, g.sets, nil)
+			}
+		} else {
+			c.BindSets(Graphics, g.layout, 0, g.sets[texture:texture+1], nil)
+		}
+		across := g.size / 20
+		x, y := n%across, n/across%(g.size/10)
+		binary.LittleEndian.PutUint32(data[:], math.Float32bits(float32(x*40)/float32(g.size)))
+		binary.LittleEndian.PutUint32(data[4:], math.Float32bits(float32(y*20)/float32(g.size)))
+		binary.LittleEndian.PutUint32(data[8:], uint32(texture))
+		c.PushConstants(g.layout, 0, data[:])
+		c.Draw(300, 1, 0, 0)
+	}
+	c.EndRendering()
+}
+
+// TestBindless draws patches with textures of ten formats, in an array and in sets of their own, and checks each patch.
+func TestBindless(t *testing.T) {
+	for _, array := range []bool{false, true} {
+		const size, textures, draws = 100, 30, 40
+		g := newGallery(t, size, textures, 2, array)
+		pixels := must(g.dev.NewBuffer(BufferInfo{Size: size * size * 4, Usage: TransferTarget}))(t)
+		memory := must(g.dev.Allocate(MemoryInfo{Size: size * size * 4}))(t)
+		if err := pixels.Bind(memory, 0); err != nil {
+			t.Fatal(err)
+		}
+		c := g.record(t, func(c *CommandBuffer) {
+			g.frame(c, draws, textures)
+			c.CopyImageToBuffer(g.color, pixels, []BufferImageCopy{{Extent: [3]int{size, size, 1}}})
+		})
+		for frame := range 2 {
+			if err := g.submit(t, c); err != nil {
+				t.Fatal(err)
+			}
+			for n := range draws {
+				x, y, texture := n%5*20+10, n/5*10+5, n*7%textures
+				if got, want := memory.Bytes()[4*(size*y+x)], byte(255*(texture/len(bindlessFormats)&1)); got != want {
+					t.Errorf("array %v, frame %d: patch %d with texture %d has %d, want %d", array, frame, n, texture, got, want)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkBindless draws frames of 10,000 draws of 100 triangles with 500 textures in ten formats, and reports the first
+// frame, the median of the others and the longest of them, in milliseconds of wall time, and the processor time of a frame.
+func BenchmarkBindless(b *testing.B) {
+	for _, array := range []bool{false, true} {
+		b.Run(map[bool]string{false: "sets", true: "array"}[array], func(b *testing.B) {
+			const textures, draws = 500, 10000
+			g := newGallery(b, 1000, textures, 64, array)
+			c := must(g.dev.NewCommandBuffer(CommandBufferInfo{}))(b)
+			var frames []time.Duration
+			var first, used time.Duration
+			frame := func() time.Duration {
+				begin := time.Now()
+				c.Begin(BeginInfo{})
+				g.frame(c, draws, textures)
+				if err := c.End(); err != nil {
+					b.Fatal(err)
+				}
+				f := must(g.dev.NewFence(false))(b)
+				defer f.Close()
+				if err := g.dev.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}, Fence: f}); err != nil {
+					b.Fatal(err)
+				}
+				if err := f.Wait(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+				return time.Since(begin)
+			}
+			first = frame()
+			before := cputime.Now()
+			for b.Loop() {
+				frames = append(frames, frame())
+			}
+			used = cputime.Now() - before
+			slices.Sort(frames)
+			ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+			b.ReportMetric(ms(first), "first-ms")
+			b.ReportMetric(ms(frames[len(frames)/2]), "median-ms")
+			b.ReportMetric(ms(frames[len(frames)-1]), "longest-ms")
+			b.ReportMetric(ms(used)/float64(len(frames)), "cpu-ms")
+		})
+	}
+}
