@@ -177,7 +177,9 @@ func (x *executor) decoded(l *SetLayout, address uint64) compute.Set {
 		}
 		size := slot.size()
 		n := min(uint64(slot.count), uint64(len(rest))/max(size, 1))
-		x.decode(b, slot, rest[:n*size], int(n))
+		if x.decode(b, slot, rest[:n*size], int(n)); n >= compute.LongList {
+			b.Lists = compute.NewLists()
+		}
 	}
 	if x.memory.sets == nil {
 		x.memory.sets = map[setKey]compute.Set{}

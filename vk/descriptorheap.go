@@ -128,7 +128,7 @@ func (x *executor) bindHeaps(a *compute.Args) {
 		list[i] = all[:min(h.Size, uint64(len(all)))]
 	}
 	if x.memory.lists == nil {
-		x.memory.lists = &compute.HeapLists{}
+		x.memory.lists = compute.NewHeapLists()
 	}
 	a.Heap, a.SamplerHeap, a.HeapLists = list[0], list[1], x.memory.lists
 	a.HeapView, a.HeapSampler = x.readView, x.readSampler

@@ -51,6 +51,7 @@ func (s *Set) clear() {
 		}
 		s.fixSamplers(i)
 	}
+	s.renew(0)
 	s.version++
 }
 

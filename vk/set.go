@@ -57,7 +57,17 @@ func newSet(l *SetLayout, variable uint32) *Set {
 		}
 		s.fixSamplers(i)
 	}
+	s.renew(0)
 	return s
+}
+
+// renew gives the bindings from a number on new lists, if they are long.
+func (s *Set) renew(first uint32) {
+	for i := range s.content {
+		if b := &s.content[i]; b.Number >= first && len(s.used[i]) >= compute.LongList {
+			b.Lists = compute.NewLists()
+		}
+	}
 }
 
 // lists reports which lists the descriptors of a binding need.
@@ -153,6 +163,7 @@ func (s *Set) change(first uint32, late bool) error {
 	if pending {
 		s.detach(first)
 	}
+	s.renew(first)
 	s.version++
 	if !late {
 		s.epoch++

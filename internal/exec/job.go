@@ -40,6 +40,10 @@ type Job struct {
 	// Resources[r][i] is descriptor i of the program's resource r. Missing entries are null descriptors.
 	Resources [][]Buffer
 
+	// Versions[r], if it is there and not 0, is a number of the list of resource r: for a program, two lists with the same
+	// number are equal. An engine may keep its form of a list from one job to the next.
+	Versions []uint64
+
 	// Regions must be sorted by Address and must not overlap.
 	Regions []Region
 
@@ -113,7 +117,11 @@ func (j *Job) GroupID(n uint64) [3]uint32 {
 }
 
 // Check returns a *JobError if the job does not fit p. Engines call it at the start of Prepare.
-func (j *Job) Check(p *ir.Program) error {
+func (j *Job) Check(p *ir.Program) error { return j.CheckNew(p, nil) }
+
+// CheckNew is Check without the lists of descriptors whose Versions are known: they were checked before for the same
+// program.
+func (j *Job) CheckNew(p *ir.Program, known []uint64) error {
 	hi, lo := bits.Mul64(uint64(j.Groups[0])*uint64(j.Groups[1]), uint64(j.Groups[2]))
 	if hi != 0 || lo > 1<<62 {
 		return jobErrorf("%d workgroups; must be at most 2⁶²", j.Groups)
@@ -130,6 +138,9 @@ func (j *Job) Check(p *ir.Program) error {
 		return jobErrorf("%d resources; the program has %d", len(j.Resources), len(p.Res))
 	}
 	for r, list := range j.Resources {
+		if r < len(known) && r < len(j.Versions) && known[r] != 0 && known[r] == j.Versions[r] {
+			continue
+		}
 		for i, b := range list {
 			if b.Beyond < 0 || b.Beyond > len(b.Bytes) {
 				return jobErrorf("descriptor %d of set %d, binding %d has %d bytes beyond its range; must be at most its %d bytes", i, p.Res[r].Set, p.Res[r].Binding, b.Beyond, len(b.Bytes))

@@ -41,32 +41,61 @@ type handles struct {
 	layout    *amd64.HandleLayout
 	push      []byte // the push constants, copied into the table
 
+	// tail are the long read-only lists with versions: their handles are the first after End. They stay from one job to the
+	// next as long as the lists are the same. known are their versions by resource, 0 for other resources.
+	tail  []tailList
+	known []uint64
+
 	candidates []int // scratch of privatize
 	ranges     []byteRange
 }
 
-// fill builds the handles of a job. If forceNonTemporal is set all stores bypass the cache. A job
+// tailList is a list of descriptors in the tail of the handles.
+type tailList struct {
+	resource, first, count int
+	version                uint64
+}
+
+// end returns the first handle after the list.
+func (t *tailList) end() int { return t.first + t.count }
+
+// readOnly reports whether no program writes to a resource.
+func readOnly(r *ir.Resource) bool { return r.NonWritable || r.Kind == ir.UniformBuffer }
+
+// fill builds the handles of a job, and returns the first handle of the tail that is new. If forceNonTemporal is set all stores bypass the cache. A job
 // may provide fewer descriptors than the program declares. The others have zero handles, which are
 // null descriptors.
-func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal bool) {
-	h.layout, h.resources = layout, h.resources[:0]
-	// The list is reused. Old handles would retain the memory of an earlier job.
-	clear(h.list)
-	h.list = slices.Grow(h.list[:0], layout.End)[:layout.End]
+func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal bool) (kept int) {
+	h.layout = layout
+	h.resources = slices.Grow(h.resources[:0], 2*len(p.Res)+2)[:2*len(p.Res)+2] // without a last element, no resource would be no address
+	kept = h.fillTail(p, job)
 	h.list[amd64.HandlePush] = handle{bytes: addressable(job.Push), readOnly: true}
 	for i, t := range p.Tables {
 		h.list[amd64.HandleTables+i] = handle{bytes: addressable(t), readOnly: true}
 	}
 	h.push = job.Push[:min(len(job.Push)&^3, h.layout.PushBytes)]
-	for r, x := range p.Res {
+	for r := range p.Res {
 		var descriptors []exec.Buffer
 		if r < len(job.Resources) {
 			descriptors = job.Resources[r]
 		}
-		readOnly := x.NonWritable || x.Kind == ir.UniformBuffer
-		first, n := h.assignHandles(r, len(descriptors))
+		first, n := layout.Resources[r], layout.Counts[r]
+		switch {
+		case h.known[r] != 0: // the handles are in the tail
+			for i, b := range descriptors[:n] {
+				h.list[first+i] = handleOf(b, true, false)
+			}
+			continue
+		case len(descriptors) > n:
+			// Code finds a descriptor by a dynamic index as handle first + index, so that all descriptors of a resource
+			// must be adjacent: all of them get additional handles.
+			first = len(h.list)
+			h.list = append(h.list, make([]handle, len(descriptors))...)
+		}
+		h.resources[2*r], h.resources[2*r+1] = uint32(first), uint32(len(descriptors))
+		only := readOnly(&p.Res[r])
 		for i, b := range descriptors {
-			x := handle{bytes: addressable(b.Bytes), beyond: max(0, len(addressable(b.Bytes))-b.Range()), readOnly: readOnly, nonTemporal: !readOnly && (forceNonTemporal || exceedsCache(p, job, len(b.Bytes)))}
+			x := handleOf(b, only, !only && (forceNonTemporal || exceedsCache(p, job, len(b.Bytes))))
 			h.list[first+i] = x
 			if i < n {
 				// The first descriptors of a long array are in the table twice: constant indices use
@@ -75,43 +104,95 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 			}
 		}
 	}
-	h.resources = append(h.resources, 0, 0) // a slice without elements has no address
+	h.resources[2*len(p.Res)], h.resources[2*len(p.Res)+1] = 0, 0 // a slice without elements has no address
 	h.regions = len(h.list)
 	// Job.Check has verified that regions are sorted and disjoint; the code searches them by
 	// address.
 	for _, r := range job.Regions {
 		h.list = append(h.list, handle{bytes: addressable(r.Bytes), address: r.Address})
 	}
+	return kept
 }
 
-// assignHandles returns the first handle of a resource's descriptors and the number of its fixed
-// handles. If there are more descriptors than fixed handles, all of them get additional handles.
-// Code finds a descriptor by a dynamic index as handle first + index, so that all descriptors of a
-// resource must be adjacent.
-func (h *handles) assignHandles(r, descriptors int) (first, placed int) {
-	first, placed = h.layout.Resources[r], h.layout.Counts[r]
-	if descriptors > placed {
-		first = len(h.list)
-		h.list = append(h.list, make([]handle, descriptors)...)
+func handleOf(b exec.Buffer, readOnly, nonTemporal bool) handle {
+	bytes := addressable(b.Bytes)
+	return handle{bytes: bytes, beyond: max(0, len(bytes)-b.Range()), readOnly: readOnly, nonTemporal: nonTemporal}
+}
+
+// fillTail empties the list, apart from the tail of the last job as far as it is the same, and completes the tail. kept is
+// the first handle that is new.
+func (h *handles) fillTail(p *ir.Program, job *exec.Job) (kept int) {
+	end := h.layout.End
+	kept = end
+	at, same := end, true
+	old := h.tail // the new tail is written over it, with equal elements as long as it is the same
+	h.tail = h.tail[:0]
+	h.known = slices.Grow(h.known[:0], len(p.Res))[:len(p.Res)]
+	clear(h.known)
+	for r, version := range job.Versions {
+		if r >= len(job.Resources) || version == 0 || len(job.Resources[r]) <= h.layout.Counts[r] || !readOnly(&p.Res[r]) {
+			continue
+		}
+		x := tailList{r, at, len(job.Resources[r]), version}
+		if same = same && len(h.tail) < len(old) && old[len(h.tail)] == x && x.end() <= len(h.list); same {
+			kept = x.end()
+		}
+		h.tail = append(h.tail, x)
+		h.known[r] = version
+		h.resources[2*r], h.resources[2*r+1] = uint32(at), uint32(x.count)
+		at = x.end()
 	}
-	h.resources = append(h.resources, uint32(first), uint32(descriptors))
-	return first, placed
-}
-
-// encode returns the handle table for machine code; it reuses to if large enough.
-func (h *handles) encode(to []uint64, list []handle) []uint64 {
-	const words = amd64.HandleBytes / 8
-	clear(to)
-	out := slices.Grow(to[:0], len(list)*words)[:len(list)*words]
-	// The entries between Push and End are no handles: they have the bytes of the push constants.
-	for i := range list {
-		if i < h.layout.Push || i >= h.layout.End {
-			list[i].encode((*[words]uint64)(out[i*words:]))
+	if kept == end { // old handles would retain the memory of an earlier job
+		clear(h.list)
+		h.list = h.list[:0]
+	} else {
+		clear(h.list[:end])
+		clear(h.list[kept:])
+		h.list = h.list[:kept]
+	}
+	h.list = slices.Grow(h.list, at-len(h.list))[:at]
+	for _, x := range h.tail {
+		if x.first < kept {
+			continue
+		}
+		for i, b := range job.Resources[x.resource] {
+			h.list[x.first+i] = handleOf(b, true, false)
 		}
 	}
+	return kept
+}
+
+// release drops all references to the buffers of the last job, apart from the tail.
+func (h *handles) release() {
+	n := h.layout.End
+	for _, x := range h.tail {
+		n = x.end()
+	}
+	clear(h.list[:h.layout.End])
+	clear(h.list[n:])
+	h.push = nil
+}
+
+// encode returns the handle table for machine code; it reuses to if large enough. kept is the first handle after End that
+// to does not have already; 0 if it has none.
+func (h *handles) encode(to []uint64, list []handle, kept int) []uint64 {
+	const words = amd64.HandleBytes / 8
+	if kept = max(kept, h.layout.End); len(to) < kept*words {
+		kept = h.layout.End
+	}
+	to = to[:min(len(to), kept*words)]
+	out := slices.Grow(to, len(list)*words-len(to))[:len(list)*words]
+	for i := range list[:h.layout.Push] {
+		list[i].encode((*[words]uint64)(out[i*words:]))
+	}
+	// The entries between Push and End are no handles: they have the bytes of the push constants.
+	clear(out[h.layout.Push*words : h.layout.End*words])
 	for i := 0; i < len(h.push); i += 4 {
 		word := uint64(binary.LittleEndian.Uint32(h.push[i:]))
 		out[h.layout.Push*words+i/8] |= word << (i % 8 * 8)
+	}
+	for i := kept; i < len(list); i++ {
+		list[i].encode((*[words]uint64)(out[i*words:]))
 	}
 	return out
 }

@@ -21,7 +21,9 @@ const maxPrivateBytes = 256 << 10
 // case: without it all workers compete for the same lines, with one locked instruction per lane. The
 // condition on the access is in amd64.PrivatizableAtomics; here are the conditions on the bound
 // memory.
-func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) {
+//
+// It reports whether there is one.
+func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) (any bool) {
 	candidates := h.candidates[:0]
 	for r, op := range tallies {
 		if op != ir.Bad && r < len(job.Resources) {
@@ -29,7 +31,7 @@ func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) {
 		}
 	}
 	if h.candidates = candidates; len(candidates) == 0 || h.aliases(job, candidates) {
-		return
+		return false
 	}
 	lanes := min(job.GroupCount(), 1<<40) * uint64(p.Invocations()) / uint64(job.WorkerCount(p))
 	left := uint64(maxPrivateBytes)
@@ -40,11 +42,12 @@ func (h *handles) privatize(p *ir.Program, job *exec.Job, tallies []ir.Op) {
 			// Whole cache lines, so that private memories of two workers share none.
 			size := uint64(len(x.bytes)+63) &^ 63
 			if size > 0 && size <= left && uint64(len(x.bytes))/2 <= lanes && !x.readOnly {
-				x.private = tallies[r]
+				x.private, any = tallies[r], true
 				left -= size
 			}
 		}
 	}
+	return any
 }
 
 // tally is the private accumulator of one worker for one descriptor.

@@ -16,8 +16,9 @@ func (p *program) Run(ctx context.Context, job *exec.Job) error { return exec.Ru
 
 // Bounds of the free list of prepared jobs: its length, and the number of handles of each.
 const (
-	maxIdlePrepared = 64
-	maxIdleHandles  = 1 << 12
+	maxIdlePrepared = 256 // as many draws a pass shades together
+	maxIdleHandles  = 1 << 14
+	maxIdleTotal    = 1 << 19 // of all prepared jobs together, if each is as long
 )
 
 // prepared is a job with its handles and the code that runs it. It is immutable until Release, and
@@ -28,21 +29,22 @@ type prepared struct {
 	job     *exec.Job
 	handles
 	words     []uint64 // the handle table of machine code
+	encoded   bool     // words has the tail of the handles
 	perWorker bool     // workers need their own handles: for workgroup memory or tallies
 }
 
 // Prepare checks the job, selects its code and builds its handle table.
 func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
-	if err := job.Check(p.source); err != nil {
+	x := p.prepared.Get()
+	if x == nil {
+		x = &prepared{program: p}
+	}
+	if err := job.CheckNew(p.source, x.known); err != nil {
 		return nil, err
 	}
 	// Machine code cannot report each instruction; an observed run needs the interpreter.
 	if job.Hook != nil {
 		return nil, unsupported("observing a run", 0)
-	}
-	x := p.prepared.Get()
-	if x == nil {
-		x = &prepared{program: p}
 	}
 	// It may compile the exact variant, if bound buffers overlap.
 	variant, err := p.selectVariant(job, &x.handles)
@@ -50,13 +52,16 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 		return nil, err
 	}
 	x.variant, x.job = variant, job
-	x.fill(p.source, &p.layout, job, p.forceNonTemporal)
-	x.privatize(p.source, job, p.tallies)
+	kept := x.fill(p.source, &p.layout, job, p.forceNonTemporal)
+	private := x.privatize(p.source, job, p.tallies)
 	// The handle of workgroup memory differs between workers, and so do handles of private
 	// accumulators.
-	x.perWorker = p.source.SharedBytes > 0 || slices.ContainsFunc(x.list, func(h handle) bool { return h.private != ir.Bad })
-	if !x.perWorker {
-		x.words = x.encode(x.words, x.list)
+	x.perWorker = p.source.SharedBytes > 0 || private
+	if !x.encoded {
+		kept = 0
+	}
+	if x.encoded = !x.perWorker; x.encoded {
+		x.words = x.encode(x.words, x.list, kept)
 	}
 	return x, nil
 }
@@ -65,12 +70,12 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 func (x *prepared) Release() {
 	runtime.KeepAlive(x.job) // machine code has the addresses of its buffers
 	// An idle object must not retain the buffers of its last job.
-	clear(x.list)
-	x.push, x.job = nil, nil
+	x.release()
+	x.job = nil
 	x.variant.release()
 	x.variant = nil
-	if cap(x.list) <= maxIdleHandles {
-		x.program.prepared.Put(x, maxIdlePrepared)
+	if n := cap(x.list); n <= maxIdleHandles {
+		x.program.prepared.Put(x, min(maxIdlePrepared, maxIdleTotal/max(n, 1)))
 	}
 }
 
@@ -146,7 +151,7 @@ func (w *worker) bind(x *prepared) error {
 				w.tallies[n].attach(h)
 			}
 		}
-		w.ownWords = x.encode(w.ownWords, w.handles)
+		w.ownWords = x.encode(w.ownWords, w.handles, 0)
 		words = w.ownWords
 	}
 	w.setArguments(words, x.resources)

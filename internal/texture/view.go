@@ -248,6 +248,9 @@ func (v *View) Memory() exec.Buffer {
 	return exec.Buffer{Bytes: v.memory}
 }
 
+// Compressed reports whether Memory decodes blocks.
+func (v *View) Compressed() bool { return v != nil && v.blocks != nil }
+
 // Shape returns the view's shape words, to be bound to an image's resource of kind ir.ImageShape.
 func (v *View) Shape() exec.Buffer {
 	if v == nil {

@@ -26,13 +26,15 @@ type Binding struct {
 	fixed   [][]exec.Buffer // by resource
 	perRun  []int           // by resource: the own binding if it changes from run to run; −1 otherwise
 	lists   [][]exec.Buffer // by resource: backing memory of fixed
+
+	versions []uint64 // by resource: see exec.Job
 }
 
 // Resolve resolves the resources of a program of a stage: own resources from o, all others from the arguments.
 func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *OwnResources) error {
 	of := a.Of(stage)
 	b.Program, b.args = p, a
-	b.fixed, b.perRun = b.fixed[:0], b.perRun[:0]
+	b.fixed, b.perRun, b.versions = b.fixed[:0], b.perRun[:0], b.versions[:0]
 	for len(b.lists) < len(p.IR().Res) {
 		b.lists = append(b.lists, nil)
 	}
@@ -42,7 +44,7 @@ func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *Ow
 			if err != nil {
 				return err
 			}
-			b.fixed, b.perRun = append(b.fixed, bound), append(b.perRun, -1)
+			b.fixed, b.perRun, b.versions = append(b.fixed, bound), append(b.perRun, -1), append(b.versions, of.Version(x))
 			continue
 		}
 		list, changes := b.lists[i][:0], -1
@@ -57,7 +59,7 @@ func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *Ow
 			list = append(list, o.Buffers[x.Binding])
 		}
 		b.lists[i] = list
-		b.fixed, b.perRun = append(b.fixed, list), append(b.perRun, changes)
+		b.fixed, b.perRun, b.versions = append(b.fixed, list), append(b.perRun, changes), append(b.versions, 0)
 	}
 	return nil
 }
@@ -83,6 +85,7 @@ func (r *Runner) Bind(b *Binding, o *OwnResources) {
 		r.lists = append(r.lists, nil)
 	}
 	r.Job.Resources = append(r.Job.Resources[:0], b.fixed...)
+	r.Job.Versions = append(r.Job.Versions[:0], b.versions...)
 	for i, binding := range b.perRun {
 		if binding >= 0 {
 			r.lists[i] = append(r.lists[i][:0], o.Buffers[binding])

@@ -3,24 +3,50 @@ package compose
 import (
 	"unsafe"
 
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
+// Overlapping has the results for lists of descriptors with versions, for one memory.
+type Overlapping map[overlapKey]bool
+
+type overlapKey struct {
+	version uint64
+	kind    ir.ResourceKind
+}
+
 // Overlaps reports whether a resource of the program shares bytes with memory. Own images
 // (attachments) are not considered.
-func (b *Binding) Overlaps(memory [][]byte) bool {
+func (b *Binding) Overlaps(memory [][]byte, known Overlapping) bool {
 	for i, r := range b.Program.IR().Res {
 		if r.Set == compute.OwnSet && (r.Kind == ir.Texels || r.Kind == ir.ImageShape) {
 			continue
 		}
-		for _, x := range b.fixed[i] {
-			if Overlap(x.Bytes, memory) {
+		if v := b.versions[i]; v != 0 {
+			key := overlapKey{v, r.Kind}
+			hit, ok := known[key]
+			if !ok {
+				hit = anyOverlap(b.fixed[i], memory)
+				known[key] = hit
+			}
+			if hit {
 				return true
 			}
+		} else if anyOverlap(b.fixed[i], memory) {
+			return true
 		}
 	}
 	for _, x := range b.args.Regions {
+		if Overlap(x.Bytes, memory) {
+			return true
+		}
+	}
+	return false
+}
+
+func anyOverlap(list []exec.Buffer, memory [][]byte) bool {
+	for _, x := range list {
 		if Overlap(x.Bytes, memory) {
 			return true
 		}

@@ -21,6 +21,12 @@ func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, error
 		return single(memory, a.Banks[r.Binding]), nil
 	case ir.StorageTensor, ir.TensorShape:
 		return tensors(r, a.tensorsAt(at))
+	case ir.Texels, ir.ImageShape, ir.SamplerState:
+		if list, ok := a.imageLists(r); ok {
+			return list, nil
+		}
+	}
+	switch r.Kind {
 	case ir.Texels:
 		return buffersOf(memory, a.ViewsAt(r), (*texture.View).Memory), nil
 	case ir.ImageShape:

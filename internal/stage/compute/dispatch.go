@@ -151,12 +151,13 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 		if err != nil {
 			return err
 		}
-		s.resources[i] = bound
+		s.resources[i], s.versions[i] = bound, args.Version(r)
 	}
 	s.job = exec.Job{
 		Groups:    args.Groups,
 		Base:      args.Base,
 		Resources: s.resources,
+		Versions:  s.versions,
 		Regions:   args.Regions,
 		Push:      args.Push,
 		Workers:   args.Workers,
@@ -171,6 +172,7 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 type scratch struct {
 	job       exec.Job
 	resources [][]exec.Buffer
+	versions  []uint64
 	lists     [][]exec.Buffer // for Bound, by resource
 }
 
@@ -182,6 +184,7 @@ const maxIdle = 64
 // resize makes the lists n long.
 func (s *scratch) resize(n int) {
 	s.resources = slices.Grow(s.resources[:0], n)[:n]
+	s.versions = slices.Grow(s.versions[:0], n)[:n]
 	s.lists = slices.Grow(s.lists[:0], n)[:n]
 }
 

@@ -12,10 +12,14 @@ import (
 // HeapLists are the objects of the descriptors of heaps, one for each slot that may have one. They are made when a program
 // first needs them, and do not change then. One goroutine uses them at a time.
 type HeapLists struct {
+	lists    Lists
 	buffers  map[heapBuffersKey][]exec.Buffer
 	views    []*texture.View
 	samplers []*texture.Sampler
 }
+
+// NewHeapLists returns the lists of heaps with a content that is new.
+func NewHeapLists() *HeapLists { return &HeapLists{lists: Lists{version: versions.Add(1)}} }
 
 type heapBuffersKey struct {
 	level exec.Robustness

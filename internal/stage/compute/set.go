@@ -23,6 +23,8 @@ type SetBinding struct {
 	Inline   []byte // an inline uniform block, if HasInline
 
 	HasInline bool
+
+	Lists *Lists // of the descriptors, if they are many; nil otherwise
 }
 
 // Find returns the binding of a number; nil if there is none.
