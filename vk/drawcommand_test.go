@@ -239,12 +239,13 @@ func TestEnables(t *testing.T) {
 	s := newScene(t, 1)
 	s.fixed.DepthStencil.Compare = link.CompareOpAlways
 	s.fixed.DiscardRectangles = []Rect{{Width: 4, Height: 8}}
-	s.fixed.Dynamic = []link.DynamicState{link.DynamicStateDiscardRectangleEnable, link.DynamicStateDiscardRectangleMode}
+	s.fixed.Dynamic = []link.DynamicState{link.DynamicStateDiscardRectangleEnable, link.DynamicStateDiscardRectangleMode, link.DynamicStateDiscardRectangle}
 	s.build(t)
 	for i, want := range map[int]int{0: 64, 1: 32, 2: 32} {
 		p := s.shot(t, func(c *CommandBuffer) {
 			c.SetDiscardRectangleEnable(i > 0)
 			c.SetDiscardRectangleMode(i > 1)
+			c.SetDiscardRectangle(0, []Rect{{Width: 4, Height: 8}})
 			c.Draw(3, 1, 0, 0)
 		})
 		if n, left := white(p), p[0][0] == 255; n != want || left != (i < 2) {

@@ -155,6 +155,20 @@ func (c *CommandBuffer) SetScissor(first int, list []Rect) {
 	c.from(at, first)
 }
 
+// SetDiscardRectangle sets the discard rectangles from number first on.
+func (c *CommandBuffer) SetDiscardRectangle(first int, list []Rect) {
+	if !c.begin() {
+		return
+	}
+	if first < 0 || first > state.MaxDiscardRectangles || len(list) > state.MaxDiscardRectangles-first {
+		c.fail(usage("VUID-vkCmdSetDiscardRectangleEXT-firstDiscardRectangle-00585", "%d discard rectangles from number %d on; must be at most %d", len(list), first, state.MaxDiscardRectangles))
+		return
+	}
+	at := len(c.commands)
+	c.SetDiscardRectangles(list)
+	c.from(at, first)
+}
+
 // from lets the command at a place replace only the elements of a list from number first on.
 func (c *CommandBuffer) from(at, first int) {
 	if len(c.commands) > at {

@@ -150,7 +150,7 @@ func (g *graphics) setState(c *CommandBuffer, k *command) {
 		s.Scissors = partial(k, s.Scissors, list(memoryOf(k, s.Scissors)))
 	case setDiscardRectangles:
 		g.bound.have |= 1 << haveDiscardRectangles
-		s.Discard.Rectangles = list(s.Discard.Rectangles[:0])
+		s.Discard.Rectangles = partial(k, s.Discard.Rectangles, list(memoryOf(k, s.Discard.Rectangles)))
 	case setVertexInput:
 		g.bound.have |= 1 << haveVertexInput
 		s.Vertex = *k.a.(*state.VertexInput)

@@ -5,8 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // TestPipelineStatistics counts the vertices, primitives and fragments of a rendering, the primitives of stream 0, and the
@@ -120,16 +123,92 @@ func TestQueryResults(t *testing.T) {
 	}
 }
 
-// TestQueriesOfViews uses a query for each view: their sum is the result (VUID-vkCmdBeginQuery-query-00808).
+// TestQueriesOfViews uses a query for each view: the first has their sum (VUID-vkCmdBeginQuery-query-00808).
 func TestQueriesOfViews(t *testing.T) {
-	q := must(newRig(t, DeviceInfo{}, storage).dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t)
-	q.put(1, 2, 5)
-	for i, want := range []uint64{0, 5, 0, 0} {
+	s := newScene(t, 1)
+	s.fixed.DepthStencil = &link.DepthStencil{}
+	s.fixed.Rendering.ViewMask, s.fixed.Rendering.Depth = 5, 0
+	s.build(t)
+	_, view := s.target(t, 1, 3)
+	q := must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t)
+	times := must(s.dev.NewQueryPool(QueryPoolInfo{Count: 4}))(t)
+	record := func(first int) *CommandBuffer {
+		c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+		c.Begin(BeginInfo{})
+		c.BindGraphicsPipeline(s.pipeline)
+		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		s.paint(c, 1, 1, 1, 1)
+		c.BeginRendering(RenderingInfo{Area: Rect{Width: 8, Height: 8}, ViewMask: 5, Colors: []AttachmentInfo{{View: view}}})
+		c.BeginQuery(q, first, 0)
+		c.Draw(3, 1, 0, 0)
+		c.EndQuery(q, first)
+		c.WriteTimestamp(times, first-1)
+		c.EndRendering()
+		return c
+	}
+	c := record(1)
+	if err := c.End(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []uint64{0, 128, 0, 0} {
 		if n, ok := q.Result(i); n != want || ok != (i == 1 || i == 2) {
-			t.Errorf("query %d: %d %v", i, n, ok)
+			t.Errorf("query %d: %d %v, want %d", i, n, ok, want)
+		}
+		if n, ok := times.Result(i); ok != (i < 2) || (n > 0) != (i == 0) {
+			t.Errorf("timestamp %d: %d %v", i, n, ok)
 		}
 	}
-	q.put(3, 4, 5) // past the end of the pool: not written
+	if err := record(3).End(); err == nil || !strings.Contains(err.Error(), "00808") {
+		t.Errorf("a query of two views at the end of the pool: %v", err)
+	}
+}
+
+// TestShadingRateAttachment runs one fragment for 2×2 pixels, as the texel of the attachment demands.
+func TestShadingRateAttachment(t *testing.T) {
+	s := newScene(t, 1)
+	s.fixed.ShadingRate = &link.ShadingRate{Width: 1, Height: 1, Combiners: [2]link.RateCombiner{link.RateCombinerKeep, link.RateCombinerReplace}}
+	s.stages.Flags = link.PipelineFlagsRenderingFragmentShadingRateAttachment
+	s.dev.checking = None
+	s.build(t)
+	m := must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R8_UINT"), Extent: [3]int{1, 1, 1}, Usage: ImageTransferTarget}))(t)
+	size, _ := m.Requirements()
+	if err := m.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	rates := must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: View2D}))(t)
+	q := must(s.dev.NewQueryPool(QueryPoolInfo{Type: PipelineStatistics, Count: 1, Statistics: FragmentInvocations}))(t)
+	for texel, want := range map[uint32]uint64{0: 64, 1<<2 | 1: 16, 2 << 2: 16, 2: 16} {
+		c := s.record(t, func(c *CommandBuffer) {
+			c.ClearColorImage(m, [4]uint32{texel}, []ImageRange{{}})
+			c.BindGraphicsPipeline(s.pipeline)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			s.paint(c, 1, 1, 1, 1)
+			r := s.rendering()
+			r.ShadingRate = &ShadingRateAttachment{rates, [2]uint32{8, 8}}
+			c.BeginRendering(r)
+			c.BeginQuery(q, 0, 0)
+			c.Draw(3, 1, 0, 0)
+			c.EndQuery(q, 0)
+			c.EndRendering()
+		})
+		if err := s.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := q.Result(0); n != want {
+			t.Errorf("texel %d: %d fragments, want %d", texel, n, want)
+		}
+	}
+	for _, a := range []ShadingRateAttachment{{rates, [2]uint32{4, 8}}, {rates, [2]uint32{8, 24}}, {s.view, [2]uint32{8, 8}}} {
+		c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+		c.Begin(BeginInfo{})
+		c.BeginRendering(RenderingInfo{Area: Rect{Width: 8, Height: 8}, ShadingRate: &a})
+		if err := c.End(); err == nil || strings.Contains(err.Error(), "00060") {
+			t.Errorf("%v: %v", a.Texel, err)
+		}
+	}
 }
 
 // TestQueryErrors makes and begins queries that Vulkan forbids.

@@ -20,7 +20,13 @@ func (c *CommandBuffer) ResetQueries(q *QueryPool, first, n int) {
 // WriteTimestamp writes the time at which the commands before it are finished. In a rendering with views it writes a query
 // for each view.
 func (c *CommandBuffer) WriteTimestamp(q *QueryPool, i int) {
-	if c.query(writeTimestamp, q, i, 1, "VUID-vkCmdWriteTimestamp-query-04904") && q.info.Type != Timestamps {
+	if !c.query(writeTimestamp, q, i, 1, "VUID-vkCmdWriteTimestamp-query-04904") {
+		return
+	}
+	if n := c.scope.views(); !q.has(i, n) {
+		c.fail(usage("VUID-vkCmdWriteTimestamp-query-00831", "timestamps of %d views are written from query %d on; the pool has %d", n, i, len(q.ready)))
+	}
+	if q.info.Type != Timestamps {
 		c.fail(usage("VUID-vkCmdWriteTimestamp-queryPool-01416", "a timestamp is written to %v; must be of the type Timestamps", &q.object))
 	}
 }
@@ -37,7 +43,9 @@ func (c *CommandBuffer) BeginQueryIndexed(q *QueryPool, i int, control QueryCont
 		return
 	}
 	streams := q.info.Type == TransformFeedbackStream || q.info.Type == PrimitivesGenerated
-	switch {
+	switch n := c.scope.views(); {
+	case !q.has(i, n):
+		c.fail(usage("VUID-vkCmdBeginQuery-query-00808", "queries of %d views begin from query %d on; the pool has %d", n, i, len(q.ready)))
 	case q.info.Type == Timestamps:
 		c.fail(usage("VUID-vkCmdBeginQuery-queryType-02804", "a query of timestamps begins; must be of another type"))
 	case control > QueryPrecise, control == QueryPrecise && q.info.Type != Occlusion:

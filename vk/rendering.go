@@ -166,7 +166,7 @@ func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
 		r.load(&r.stencil, func(x *draw.Clears) *draw.Clear { return &x.Stencil })
 	}
 	if s := info.ShadingRate; s != nil && s.View != nil {
-		r.target.Rates, r.target.RateTexel = c.attachment(&AttachmentInfo{View: s.View}, Color), s.Texel
+		c.shadingRate(r, s)
 	}
 	r.target.Layers = max(info.Layers, 1)
 	if info.ViewMask != 0 {
@@ -177,6 +177,30 @@ func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
 	}
 	return r
 }
+
+// shadingRate sets the attachment of the fragment sizes.
+func (c *CommandBuffer) shadingRate(r *rendering, s *ShadingRateAttachment) {
+	view := c.attachment(&AttachmentInfo{View: s.View}, Color)
+	if view == nil {
+		return
+	}
+	if view.Format() != "R8_UINT" || view.Samples() != 1 {
+		c.fail(&UnsupportedError{Feature: "a shading rate attachment of another format than R8_UINT, or of several samples"})
+	}
+	for _, n := range s.Texel {
+		if n < minRateTexel || n > maxRateTexel || n&(n-1) != 0 {
+			c.fail(usage("VUID-VkRenderingFragmentShadingRateAttachmentInfoKHR-imageView-06149", "a texel of the shading rate attachment is for %d×%d pixels; must be for 8, 16, 32 or 64 along each axis", s.Texel[0], s.Texel[1]))
+			return
+		}
+	}
+	r.target.Rates, r.target.RateTexel = view, s.Texel
+}
+
+// The pixels of a texel of a shading rate attachment along an axis (minFragmentShadingRateAttachmentTexelSize and max…).
+const (
+	minRateTexel = 8
+	maxRateTexel = 64
+)
 
 // load adds the clear of an attachment.
 func (r *rendering) load(a *AttachmentInfo, at func(*draw.Clears) *draw.Clear) {

@@ -1,5 +1,7 @@
 package vk
 
+import mathbits "math/bits"
+
 // scope is the rendering that a recording is in.
 type scope struct {
 	rendering *rendering       // that began in this command buffer; nil if none
@@ -9,6 +11,20 @@ type scope struct {
 
 // open reports whether the recording is in a rendering.
 func (s *scope) open() bool { return s.rendering != nil || s.inherited != nil }
+
+// views returns the number of queries that a command uses: one for each view of the rendering.
+func (s *scope) views() int {
+	mask := uint32(0)
+	switch i := s.inherited; {
+	case s.rendering != nil:
+		mask = s.rendering.info.ViewMask
+	case i != nil && i.RenderPass != nil:
+		mask = i.RenderPass.info.Subpasses[i.Subpass].ViewMask
+	case i != nil && i.Rendering != nil:
+		mask = i.Rendering.ViewMask
+	}
+	return max(mathbits.OnesCount32(mask), 1)
+}
 
 // colors returns the number of color attachments of the rendering that BeginRendering began in this command buffer; ok is
 // false if there is none.
