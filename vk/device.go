@@ -103,6 +103,7 @@ type Device struct {
 
 	heap         heap
 	combinations combinations
+	slots        slots
 	recent       recentPieces
 
 	views    table[ImageView]

@@ -55,6 +55,7 @@
 //	record*.go          its commands; execute*.go their execution
 //	transformfeedback.go, conditional.go, multidraw.go, vertexbind.go
 //	semaphore.go, wait.go, event.go, query.go, querycommand.go
+//	privatedata.go, label.go   numbers and labels of the program
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words

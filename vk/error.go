@@ -29,14 +29,17 @@ type LostError struct {
 	Index    int       // of the command in its command buffer, see [CommandBuffer.Count]; −1 if it is not a command of one
 	Location *Location // in the shader; nil if the error is not in a shader
 	Cause    error
+
+	// Labels are the open labels of the command, the outermost first.
+	Labels []string
 }
 
 // Error returns the command, the cause and the location.
 func (e *LostError) Error() string {
 	if e.Location == nil {
-		return fmt.Sprintf("%v: %s: %v", ErrDeviceLost, e.Command, e.Cause)
+		return fmt.Sprintf("%v: %s%s: %v", ErrDeviceLost, e.Command, labelText(e.Labels), e.Cause)
 	}
-	return fmt.Sprintf("%v: %s: %v: %v", ErrDeviceLost, e.Command, e.Cause, e.Location)
+	return fmt.Sprintf("%v: %s%s: %v: %v", ErrDeviceLost, e.Command, labelText(e.Labels), e.Cause, e.Location)
 }
 
 // Unwrap returns ErrDeviceLost and the cause.

@@ -14,6 +14,7 @@ import (
 // executor runs command buffers: the state that commands set.
 type executor struct {
 	dev      *Device
+	labels   labels            // open ones of the queue's commands
 	ctx      *exec.StopContext // of all commands; it ends with the device, or by timer
 	timer    *time.Timer       // runs during a command; nil without a timeout
 	work     *submission

@@ -32,7 +32,7 @@ func newZoo(t testing.TB) zoo {
 		pass, must(d.NewFramebuffer(FramebufferInfo{RenderPass: pass, Imageless: true, Width: 8, Height: 8, Layers: 1}))(t),
 		must(d.NewEvent())(t), must(d.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 4}))(t), must(d.NewValidationCache(nil))(t),
 		s.template(t),
-		must(d.NewPipelineCache(nil))(t), s.captured(t), must(d.NewShaderInstrumentation())(t),
+		must(d.NewPrivateDataSlot())(t), must(d.NewPipelineCache(nil))(t), s.captured(t), must(d.NewShaderInstrumentation())(t),
 	} {
 		z[reflect.TypeOf(x)] = reflect.ValueOf(x)
 	}

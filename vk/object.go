@@ -6,10 +6,11 @@ import (
 
 // object is the part that all objects of a device share: owner, name, lifetime.
 type object struct {
-	dev  *Device
-	kind string
-	name atomic.Pointer[string]
-	free func() // frees the memory of the object, once
+	dev     *Device
+	kind    string
+	name    atomic.Pointer[string]
+	private atomic.Bool // a private data slot has a number of the object
+	free    func()      // frees the memory of the object, once
 
 	// state counts the unfinished submissions that use the object, plus closing or closed.
 	state atomic.Int64
@@ -95,6 +96,9 @@ func (o *object) Close() error {
 }
 
 func (o *object) destroy() {
+	if o.private.Load() {
+		o.dev.slots.forget(o)
+	}
 	if o.free != nil {
 		o.free()
 	}

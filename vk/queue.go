@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -13,6 +14,8 @@ type Queue struct {
 	ctx *exec.StopContext // of its commands
 
 	family, index int
+	labels        labels   // open ones of Queue.BeginLabel; guarded by mu
+	labeled       []string // their names, which do not change
 
 	mu      sync.Mutex
 	work    *sync.Cond // signaled when list or stopped changes
@@ -51,6 +54,7 @@ type submission struct {
 	commands     []*CommandBuffer
 	sparse       []sparseChange
 	held         []*object       // acquired
+	labels       []string        // of the queue
 	sets         map[*Set]uint64 // the versions of sets with acquired descriptors
 	fence        *Fence
 	fenceValue   uint64
@@ -102,6 +106,7 @@ func (q *Queue) Submit(info SubmitInfo) error {
 			c.state = invalid
 		}
 	}
+	s.labels = q.labeled
 	q.submitted++
 	q.list = append(q.list, s)
 	q.work.Signal()
@@ -304,6 +309,9 @@ func (q *Queue) run() {
 // one runs a submission. After a loss it only releases its objects.
 func (q *Queue) one(x *executor, s *submission) {
 	if err := q.execute(x, s); err != nil {
+		if lost, ok := err.(*LostError); ok && q.dev.Err() == nil {
+			lost.Labels = append(slices.Clone(s.labels), x.labels.all()...)
+		}
 		q.dev.lose(err)
 	}
 	s.release() // first: after a wait for the submission its objects can be closed
