@@ -87,6 +87,9 @@ func (d *Device) hostCopy(i *HostImageCopyInfo, rule, image string, toImage bool
 		if err := r.copy(m, i.Memcpy, toImage); err != nil {
 			return err
 		}
+		if toImage && m.partial() {
+			m.scrubLevel(r.Image.Level, r.Image.Base, max(r.Image.Count, 1))
+		}
 	}
 	return nil
 }
@@ -230,6 +233,9 @@ func (d *Device) CopyImageToImage(i HostImageToImage) error {
 	for n := range list {
 		if err := transfer.Image(i.Target.image, i.Source.image, &list[n]); err != nil {
 			return err
+		}
+		if i.Target.partial() {
+			i.Target.scrubLevel(list[n].To.Level, 0, i.Target.layout.Layers)
 		}
 	}
 	return nil

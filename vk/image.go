@@ -221,6 +221,16 @@ func (a Aspect) inside() (f format.Aspect) {
 	return f
 }
 
+// outside returns the public aspect of one of package format.
+func outside(f format.Aspect) Aspect {
+	for _, p := range aspects {
+		if p.inside == f {
+			return p.public
+		}
+	}
+	return 0
+}
+
 // SubresourceLayout is the place of a level and layer in the memory of an image, in bytes (VkSubresourceLayout).
 type SubresourceLayout struct {
 	Offset, Size, RowPitch, ArrayPitch, DepthPitch uint64

@@ -93,6 +93,7 @@ func (w *imageWork) run() error {
 			return err
 		}
 	}
+	w.scrub()
 	return nil
 }
 

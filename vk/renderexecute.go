@@ -88,6 +88,7 @@ func (x *executor) endRendering() error {
 		} else {
 			g.current.resolve()
 		}
+		g.current.scrub()
 		g.finish()
 	}
 	g.current, g.ended = nil, g.ended[:0]

@@ -54,7 +54,15 @@ func (d *Device) ImageRequirements(info ImageInfo, plane Aspect) (MemoryRequirem
 	if err != nil {
 		return MemoryRequirements{}, err
 	}
-	return imageRequirements(l, plane, info.Flags&imageSparse != 0), nil
+	r := imageRequirements(l, plane, info.Flags&imageSparse != 0)
+	if info.Flags&ImageSparseResidency != 0 {
+		list, err := l.SparseAspects()
+		if err != nil {
+			return MemoryRequirements{}, imageError(err)
+		}
+		r.Size, _ = sparseSize(list, l)
+	}
+	return r, nil
 }
 
 // ImageSubresource returns the place of a subresource of an image of a description (vkGetDeviceImageSubresourceLayout); ok is

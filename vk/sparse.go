@@ -108,6 +108,7 @@ type BindSparseInfo struct {
 	Wait    []SemaphoreValue // before the first bind
 	Buffers []SparseBufferBind
 	Opaque  []SparseOpaqueBind
+	Images  []SparseImageBinds
 	Signal  []SemaphoreValue // after the last bind
 	Fence   *Fence           // nil for none
 }
@@ -156,6 +157,13 @@ func (q *Queue) BindSparse(info BindSparseInfo) error {
 			}
 			list = append(list, change)
 		}
+	}
+	for i := range info.Images {
+		changes, err := info.Images[i].changes(q.dev)
+		if err != nil {
+			return err
+		}
+		list = append(list, changes...)
 	}
 	return q.Submit(SubmitInfo{Wait: info.Wait, Signal: info.Signal, Fence: info.Fence, sparse: list})
 }

@@ -262,6 +262,8 @@ func (c *code) body(a *arguments) (list []ir.V, err error) {
 	if c.v.converted && c.t.Op != ir.TextureSample && c.t.Op != ir.TextureQueryLod {
 		return nil, &UnsupportedError{"texture function " + c.t.Op.String() + " of a view with a conversion of luma and chroma"}
 	}
+	before := *a // bodies change their coordinates
+	before.coord = slices.Clone(a.coord)
 	switch c.t.Op {
 	case ir.TextureRead, ir.TextureFetch:
 		list = c.read(a)
@@ -284,7 +286,7 @@ func (c *code) body(a *arguments) (list []ir.V, err error) {
 		return nil, &UnsupportedError{"texture function " + c.t.Op.String()}
 	}
 	if c.t.Has(ir.TextureSparse) {
-		list = append([]ir.V{c.I32(0)}, list...) // the residency code: all texels are resident
+		list = append([]ir.V{c.residencyCode(&before)}, list...)
 	}
 	return list, nil
 }

@@ -278,7 +278,7 @@ func (f *filter) cubicTap(at []ir.V, in ir.V) values {
 	which, types := f.present(&f.x)
 	read := func(x, y ir.V) values {
 		to, x, y, _ := f.neighbourTexel(f.face, x, y, size)
-		return f.texelValues(f.load(&f.x, f.tapOffset([]ir.V{x, y}, f.cubeLayer(to)), 0), 0)
+		return f.values([]ir.V{x, y}, f.cubeLayer(to), 0, 0)
 	}
 	inside := func(v ir.V) ir.V {
 		return f.Op(ir.SMin, ir.I32, f.Op(ir.SMax, ir.I32, v, f.I32(0)), f.sub(size, f.I32(1)))

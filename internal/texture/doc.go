@@ -24,6 +24,7 @@
 //	layout.go     Desc, Layout: levels, layers and aspects in memory
 //	image.go      Image, Coord: a layout on memory
 //	disjoint.go   images with a memory for each plane
+//	sparse.go     images with memory for some blocks; resident.go code that looks for blocks without
 //	view.go       View; key.go its specialization key; texels.go Texels, for attachments and vertices
 //	sampler.go    Sampler and its key
 //	clear.go      fills by the host

@@ -14,6 +14,7 @@ type code struct {
 	t             *ir.Texture // the function's declaration
 	v             viewKey     // of the view that the body is for
 	s             samplerKey  // of its sampler; zero for functions without one
+	looks         bool        // the body looks for texels without memory: see missing
 	roundsProduct bool        // values are scaled to fixed point with a product rounded to f32: see Texels
 
 	memory, shape, state ir.V // handles of the view's memory and shape, and of the sampler's state

@@ -83,7 +83,7 @@ func (f *filter) tap(at []ir.V, in ir.V) (n values) {
 	if f.v.splitChroma {
 		return f.reconstruct(at, layer, f.proven(in))
 	}
-	return f.texelValues(f.load(&f.x, f.tapOffset(at, layer), f.proven(in)), in)
+	return f.values(at, layer, in, f.proven(in))
 }
 
 // proven returns ir.Proven if the tap's access needs no bounds check: wrapping, layer selection and LOD
@@ -191,7 +191,9 @@ func (f *filter) combine(lo, hi values, weight ir.V) (n values) {
 		case Min:
 			n[i] = f.nmin(lo[i], hi[i])
 		case Max:
-			n[i] = f.nmax(lo[i], hi[i])
+			if n[i] = f.nmax(lo[i], hi[i]); f.looks { // texels with weight 0 are not read
+				n[i] = f.Select(f.Cmp(ir.FEq, weight, f.num(0)), lo[i], n[i])
+			}
 		default:
 			n[i] = f.ffma(f.fsub(hi[i], lo[i]), weight, lo[i])
 		}
@@ -242,7 +244,7 @@ func (f *filter) sampleLinear() values {
 	for i := range pairs {
 		pairs[i] = f.linear(f.axisOf(i))
 	}
-	if f.x.Bytes == 4 && f.proven(0) != 0 {
+	if f.x.Bytes == 4 && f.proven(0) != 0 && !f.looks {
 		return f.linearByTexelRows(pairs)
 	}
 	return f.linearTaps(pairs, make([]ir.V, len(pairs)), 0)
@@ -276,7 +278,7 @@ func (f *filter) corners(px, py pair) (n [4]values) {
 		layer := f.cubeLayer(f.face)
 		for i := range n {
 			at := []ir.V{[2]ir.V{px.lo, px.hi}[i&1], [2]ir.V{py.lo, py.hi}[i>>1]}
-			list = append(list, f.presentValues(which, f.texelValues(f.load(&f.x, f.tapOffset(at, layer), ir.Proven), 0))...)
+			list = append(list, f.presentValues(which, f.values(at, layer, 0, ir.Proven))...)
 		}
 		return list
 	}, func() []ir.V { return f.cornersAcrossEdges(px, py, which, types) })
@@ -310,7 +312,7 @@ func (f *filter) cornersAcrossEdges(px, py pair, which []int, types []ir.Type) [
 		x := f.Select(f.eq(i, f.I32(0)), px.lo, px.hi)
 		y := f.Select(f.eq(j, f.I32(0)), py.lo, py.hi)
 		to, x, y, corner := f.neighbourTexel(f.face, x, y, size)
-		got := f.presentValues(which, f.texelValues(f.load(&f.x, f.tapOffset([]ir.V{x, y}, f.cubeLayer(to)), 0), 0))
+		got := f.presentValues(which, f.values([]ir.V{x, y}, f.cubeLayer(to), 0, 0))
 		here := f.add(f.add(j, j), i)
 		next := []ir.V{f.Select(corner, here, state[0])}
 		for k, old := range state[1:] {

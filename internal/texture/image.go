@@ -23,6 +23,8 @@ type Image struct {
 	planes []plane
 	blocks *blocks // of a compressed format, else nil
 	joined *joined // of an image with a memory for each plane, else nil
+
+	residency *Residency // of a sparse image, else nil
 }
 
 // plane is one aspect, or one plane of a multi-planar format, in memory.
@@ -202,8 +204,8 @@ func (m *Image) Aspects() (list []format.Aspect) {
 func (m *Image) FirstAspect() format.Aspect { return m.planes[0].aspect }
 
 // LevelExtent returns the extent of level n in texels; the level must exist.
-func (m *Image) LevelExtent(n int) (width, height, depth int) {
-	l := &m.planes[0].levels[n]
+func (m *Layout) LevelExtent(n int) (width, height, depth int) {
+	l := &m.parts[0].levels[n]
 	return l.width, l.height, l.depth
 }
 

@@ -29,16 +29,17 @@ type viewKey struct {
 	levels  bool  // more than one level
 	corner  bool  // corner-sampled
 	zeroed  bool  // see View.ZeroAlpha
+	sparse  bool  // some blocks may have no memory: see Residency
 	swizzle [4]Swizzle
 	conversion
 }
 
-// word packs the key into 63 bits; it is 0 for the zero key alone. Programs compare it with the word in a view's
+// word packs the key into 64 bits; it is 0 for the zero key alone. Programs compare it with the word in a view's
 // shape. The bits, from the lowest:
 //
 //	 0–31  format      32–35  dim         36–39  log₂ samples   40  arrayed   41  more than one level
 //	42–53  swizzle, 3 bits each           54–60  conversion     61  corner-sampled
-//	62  alpha is 0 outside the view
+//	62  alpha is 0 outside the view       63  sparse
 func (k viewKey) word() uint64 {
 	w := uint64(k.format) | uint64(k.dim)<<32 | uint64(k.samples)<<36
 	if k.arrayed {
@@ -52,6 +53,9 @@ func (k viewKey) word() uint64 {
 	}
 	if k.zeroed {
 		w |= 1 << 62
+	}
+	if k.sparse {
+		w |= 1 << 63
 	}
 	for i, s := range k.swizzle {
 		w |= uint64(s) << (42 + 3*i)

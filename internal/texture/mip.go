@@ -7,6 +7,7 @@ type mip struct {
 	extent [3]ir.V // texels along each axis of the view; two axes for a cube's face
 	// byte offset of the level, row pitch, slice or layer pitch
 	base, rowPitch, slice ir.V
+	level                 ir.V // of the view; no value for the first
 }
 
 // axes returns the number of texel coordinates within a layer.
@@ -20,9 +21,11 @@ func (k viewKey) axes() int {
 // mip returns level n of the view; level 0 if n is no value.
 func (c *code) mip(n ir.V) (m mip) {
 	h, off := c.shape, c.I32(0)
+	m.level = n
 	if n != 0 {
 		if c.t.Op > ir.TextureFetch { // n is in range, but an engine cannot prove it: the mask bounds the load
 			n = c.Op(ir.And, ir.I32, n, c.I32(ir.MaxLevels-1))
+			m.level = n
 		}
 		off = c.OpAux(ir.At, ir.I32, 4, off, n)
 	}

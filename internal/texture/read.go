@@ -4,8 +4,9 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // access is a texel selected by integer coordinates.
 type access struct {
-	ok  ir.V // b1: the texel exists
-	off func() ir.V
+	ok       ir.V // b1: the texel exists
+	off      func() ir.V
+	resident func() ir.V // 1 if it has memory
 }
 
 // address selects the texel of Read, Write, Texel and Fetch (Vulkan §"Integer Texel Coordinate Operations").
@@ -47,7 +48,8 @@ func (c *code) address(x *texel, a *arguments) access {
 		}
 		ok = c.both(ok, c.ult(sample, c.I32(1<<c.v.samples)))
 	}
-	return access{ok, func() ir.V { return c.texelOffset(x, m, at[:c.v.axes()], layer, sample) }}
+	at = at[:c.v.axes()]
+	return access{ok, func() ir.V { return c.texelOffset(x, m, at, layer, sample) }, func() ir.V { return c.resident(m, at, layer) }}
 }
 
 // read is the body of Read and Fetch. A texel outside the view reads as zero bits (robustImageAccess2); see
@@ -63,18 +65,30 @@ func (c *code) read(a *arguments) []ir.V {
 	return c.swizzled(&x, c.fillMissing(&x, n))
 }
 
-// write is the body of Write; a write outside the view is discarded.
+// write is the body of Write; a write outside the view, or to a texel without memory, is discarded.
 func (c *code) write(a *arguments) {
 	x := c.texelOf()
 	p := c.address(&x, a)
 	c.If(p.ok)
+	if c.v.sparse {
+		c.If(c.eq(p.resident(), c.I32(1)))
+	}
 	c.store(&x, p.off(), a.data)
+	if c.v.sparse {
+		c.End()
+	}
 	c.End()
 }
 
-// texelBody is the body of Texel: the byte offset, 2³²−1 outside the view.
+// texelBody is the body of Texel: the byte offset, 2³²−1 outside the view and of a texel without memory.
 func (c *code) texelBody(a *arguments) []ir.V {
 	x := c.texelOf()
 	p := c.address(&x, a)
-	return []ir.V{c.Select(p.ok, p.off(), c.I32(1<<32-1))}
+	none := c.I32(1<<32 - 1)
+	if !c.v.sparse {
+		return []ir.V{c.Select(p.ok, p.off(), none)}
+	}
+	return c.ifElse(p.ok, []ir.Type{ir.I32}, func() []ir.V {
+		return []ir.V{c.Select(c.eq(p.resident(), c.I32(1)), p.off(), none)}
+	}, func() []ir.V { return []ir.V{none} })
 }

@@ -40,8 +40,9 @@ type View struct {
 	key    viewKey
 	memory []byte
 	shape  []byte
-	blocks *blockRange // of an image of a compressed format; else nil
-	joined *joined     // of a view of all planes of an image with a memory for each; else nil
+	blocks *blockRange    // of an image of a compressed format; else nil
+	sparse *viewResidency // of a sparse image; else nil
+	joined *joined        // of a view of all planes of an image with a memory for each; else nil
 
 	zeroed atomic.Pointer[View] // result of ZeroAlpha
 }
@@ -133,6 +134,9 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	}
 	v.shape = m.shape(p, d)
 	binary.LittleEndian.PutUint32(v.shape[4*ir.ShapeWeights:], weights)
+	if v.sparse = m.residencyOf(p, d, v.shape, blockView); v.sparse != nil {
+		v.key.sparse = true
+	}
 	binary.LittleEndian.PutUint64(v.shape[4*ir.ShapeKey:], v.key.word())
 	return v, nil
 }
@@ -248,13 +252,19 @@ func (v *View) Memory() exec.Buffer {
 	return exec.Buffer{Bytes: v.memory}
 }
 
-// Compressed reports whether Memory decodes blocks.
-func (v *View) Compressed() bool { return v != nil && v.blocks != nil }
+// Changes reports whether Memory or Shape must be called before each run.
+func (v *View) Changes() bool {
+	return v != nil && (v.blocks != nil || v.joined != nil || v.sparse != nil)
+}
 
-// Shape returns the view's shape words, to be bound to an image's resource of kind ir.ImageShape.
+// Shape returns the view's shape words, to be bound to an image's resource of kind ir.ImageShape. Call it before each run: of a
+// sparse image it has the blocks with memory.
 func (v *View) Shape() exec.Buffer {
 	if v == nil {
 		return exec.Buffer{}
+	}
+	if v.sparse != nil {
+		return exec.Buffer{Bytes: v.sparse.bytes()}
 	}
 	return exec.Buffer{Bytes: v.shape}
 }
@@ -275,6 +285,9 @@ func (v *View) ZeroAlpha() *View {
 	w := &View{memory: v.memory, key: v.key, shape: bytes.Clone(v.shape), blocks: v.blocks, joined: v.joined}
 	w.key.zeroed = true
 	binary.LittleEndian.PutUint64(w.shape[4*ir.ShapeKey:], w.key.word())
+	if v.sparse != nil {
+		w.sparse = &viewResidency{Residency: v.sparse.Residency, words: v.sparse.words, base: w.shape}
+	}
 	if !v.zeroed.CompareAndSwap(nil, w) {
 		return v.zeroed.Load()
 	}

@@ -1,7 +1,9 @@
 package compute
 
 import (
+	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -16,8 +18,8 @@ type Lists struct {
 }
 
 type list struct {
-	buffers    []exec.Buffer
-	compressed []*texture.View // that decode blocks before each run
+	buffers  []exec.Buffer
+	changing []int // views that do work before each run, such as the decoding of blocks
 }
 
 // versions counts the lists.
@@ -35,14 +37,20 @@ func (l *Lists) viewsOf(at *atomic.Pointer[list], views []*texture.View, of func
 	if x == nil || len(x.buffers) != len(views) {
 		x = &list{buffers: make([]exec.Buffer, len(views))}
 		for i, v := range views {
-			if x.buffers[i] = of(v); v.Compressed() {
-				x.compressed = append(x.compressed, v)
+			if x.buffers[i] = of(v); v.Changes() {
+				x.changing = append(x.changing, i)
 			}
 		}
 		at.Store(x)
+		return x.buffers
 	}
-	for _, v := range x.compressed {
-		v.Memory()
+	for _, i := range x.changing {
+		b := of(views[i])
+		if unsafe.SliceData(b.Bytes) != unsafe.SliceData(x.buffers[i].Bytes) { // a run may have the old list
+			x = &list{buffers: slices.Clone(x.buffers), changing: x.changing}
+			x.buffers[i] = b
+			at.Store(x)
+		}
 	}
 	return x.buffers
 }

@@ -1,0 +1,277 @@
+package vk
+
+import (
+	"context"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// sparseShader has four invocations, one for each block of 128×128 texels of an image of 256×256: texel (10, 20) of its block. It
+// writes to y the fetched texel; 1 if it has memory; 1 if the texels of a linear filter between the two blocks of its row
+// have; 1 if the texel read as a storage image has. Then it stores 3 to the texel.
+const sparseShader = `OpCapability Shader
+OpCapability SparseResidency
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %id %tex %store %y
+OpExecutionMode %main LocalSize 4 1 1
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %floats ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %tex DescriptorSet 0
+OpDecorate %tex Binding 0
+OpDecorate %store DescriptorSet 0
+OpDecorate %store Binding 2
+OpDecorate %y DescriptorSet 0
+OpDecorate %y Binding 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%uint3 = OpTypeVector %uint 3
+%uint2 = OpTypeVector %uint 2
+%float = OpTypeFloat 32
+%float2 = OpTypeVector %float 2
+%float4 = OpTypeVector %float 4
+%sparse = OpTypeStruct %uint %float4
+%image = OpTypeImage %float 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%writable = OpTypeImage %float 2D 0 0 0 2 R32f
+%floats = OpTypeRuntimeArray %float
+%block = OpTypeStruct %floats
+%pin = OpTypePointer Input %uint3
+%psampled = OpTypePointer UniformConstant %sampled
+%pwritable = OpTypePointer UniformConstant %writable
+%pblock = OpTypePointer StorageBuffer %block
+%pfloat = OpTypePointer StorageBuffer %float
+%n0 = OpConstant %uint 0
+%n1 = OpConstant %uint 1
+%n2 = OpConstant %uint 2
+%n3 = OpConstant %uint 3
+%n4 = OpConstant %uint 4
+%n10 = OpConstant %uint 10
+%n20 = OpConstant %uint 20
+%n128 = OpConstant %uint 128
+%f0 = OpConstant %float 0
+%f1 = OpConstant %float 1
+%half = OpConstant %float 0.5
+%size = OpConstant %float 256
+%three = OpConstant %float 3
+%gray = OpConstantComposite %float4 %three %three %three %three
+%id = OpVariable %pin Input
+%tex = OpVariable %psampled UniformConstant
+%store = OpVariable %pwritable UniformConstant
+%y = OpVariable %pblock StorageBuffer
+%main = OpFunction %void None %fn
+%l = OpLabel
+%ids = OpLoad %uint3 %id
+%i = OpCompositeExtract %uint %ids 0
+%bx = OpBitwiseAnd %uint %i %n1
+%by = OpShiftRightLogical %uint %i %n1
+%cx0 = OpIMul %uint %bx %n128
+%cy0 = OpIMul %uint %by %n128
+%cx = OpIAdd %uint %cx0 %n10
+%cy = OpIAdd %uint %cy0 %n20
+%at = OpCompositeConstruct %uint2 %cx %cy
+%t = OpLoad %sampled %tex
+%im = OpImage %image %t
+%a = OpImageSparseFetch %sparse %im %at Lod %n0
+%acode = OpCompositeExtract %uint %a 0
+%av = OpCompositeExtract %float %a 1 0
+%ar = OpImageSparseTexelsResident %bool %acode
+%af = OpSelect %float %ar %f1 %f0
+%fy = OpConvertUToF %float %cy
+%v = OpFDiv %float %fy %size
+%uv = OpCompositeConstruct %float2 %half %v
+%s = OpImageSparseSampleExplicitLod %sparse %t %uv Lod %f0
+%scode = OpCompositeExtract %uint %s 0
+%sr = OpImageSparseTexelsResident %bool %scode
+%sf = OpSelect %float %sr %f1 %f0
+%w = OpLoad %writable %store
+%r = OpImageSparseRead %sparse %w %at
+%rcode = OpCompositeExtract %uint %r 0
+%rr = OpImageSparseTexelsResident %bool %rcode
+%rf = OpSelect %float %rr %f1 %f0
+%k0 = OpIMul %uint %i %n4
+%k1 = OpIAdd %uint %k0 %n1
+%k2 = OpIAdd %uint %k0 %n2
+%k3 = OpIAdd %uint %k0 %n3
+%p0 = OpAccessChain %pfloat %y %n0 %k0
+OpStore %p0 %av
+%p1 = OpAccessChain %pfloat %y %n0 %k1
+OpStore %p1 %af
+%p2 = OpAccessChain %pfloat %y %n0 %k2
+OpStore %p2 %sf
+%p3 = OpAccessChain %pfloat %y %n0 %k3
+OpStore %p3 %rf
+OpImageWrite %w %at %gray
+OpReturn
+OpFunctionEnd
+`
+
+// TestSparseResidency binds blocks of an image: reads of others are 0 with a code of missing memory, stores to them are discarded,
+// and memory keeps its texels while it is not bound.
+func TestSparseResidency(t *testing.T) {
+	sparseSystem(t)
+	r := newRig(t, DeviceInfo{}, storage)
+	d := r.dev
+	red := formatOf(t, "R32_SFLOAT")
+	info := ImageInfo{Type: Image2D, Format: red, Extent: [3]int{256, 256, 1}, Levels: 3, Usage: ImageSampled | ImageStorage | ImageTransferTarget | ImageTransferSource, Flags: ImageSparseBinding | ImageSparseResidency}
+	m := must(d.NewImage(info))(t)
+	defer m.Close()
+	need := m.SparseRequirements()
+	if want := (SparseRequirements{Aspect: Color, Granularity: [3]int{128, 128, 1}, TailLevel: 2, TailOffset: 5 * SparseBlock, TailSize: SparseBlock}); len(need) != 1 || need[0] != want {
+		t.Fatalf("the blocks are %+v; must be %+v", need, want)
+	}
+	if list := must(d.SparseImageRequirements(info))(t); len(list) != 1 || list[0] != need[0] {
+		t.Errorf("without an object the blocks are %+v", list)
+	}
+	if got := must(d.ImageRequirements(info, 0))(t); got != m.MemoryRequirements(0) || got.Size != 6*SparseBlock {
+		t.Errorf("without an object the image needs %+v, with one %+v", got, m.MemoryRequirements(0))
+	}
+	memory := must(d.Allocate(MemoryInfo{Size: 4 * SparseBlock, Type: DeviceLocal}))(t)
+	v := must(d.NewImageView(ImageViewInfo{Image: m, Type: View2D}))(t)
+	w := must(d.NewImageView(ImageViewInfo{Image: m, Type: View2D, Levels: 1}))(t)
+	s := must(d.NewSampler(SamplerInfo{Mag: Linear, Min: Linear, Address: [3]AddressMode{ClampToEdge, ClampToEdge, ClampToEdge}}))(t)
+	layout := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
+		{Binding: 0, Type: link.DescriptorType(iface.CombinedImageSampler), Count: 1, Stages: link.AllStages},
+		{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages},
+		{Binding: 2, Type: link.DescriptorType(iface.StorageImage), Count: 1, Stages: link.AllStages},
+	}}))(t)
+	pl := must(d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{layout}}))(t)
+	module := must(d.NewShaderModule(context.Background(), code(t, sparseShader)))(t)
+	p := must(d.NewComputePipeline(context.Background(), ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: pl}))(t)
+	set := must(r.pool.Allocate(layout))(t)
+	if err := set.Update(Write{Binding: 0, Images: []ImageDescriptor{{View: v, Sampler: s}}}, Write{Binding: 1, Buffers: []BufferDescriptor{{r.y, 0, WholeSize}}}, Write{Binding: 2, Images: []ImageDescriptor{{View: w}}}); err != nil {
+		t.Fatal(err)
+	}
+	bind := func(x, y int, memory *Memory, block uint64) SparseImageBind {
+		return SparseImageBind{Offset: [3]int{128 * x, 128 * y, 0}, Extent: [3]int{128, 128, 1}, Memory: memory, MemoryOffset: block * SparseBlock}
+	}
+	binds := func(list ...SparseImageBind) {
+		r.bindSparse(t, BindSparseInfo{Images: []SparseImageBinds{{m, list}}})
+	}
+	look := func(name string, want [16]float32, texels [4]float32) {
+		t.Helper()
+		runOn(t, d, func(c *CommandBuffer) {
+			c.BindPipeline(p)
+			c.BindSets(Compute, pl, 0, []*Set{set}, nil)
+			c.Dispatch(1, 1, 1)
+		})
+		for i := range want {
+			if got := r.get(64, i); got != want[i] {
+				t.Errorf("%s: value %d is %v; must be %v", name, i, got, want[i])
+			}
+		}
+		runOn(t, d, func(c *CommandBuffer) {
+			for i := range 4 {
+				c.CopyImageToBuffer(m, r.y, []BufferImageCopy{{BufferOffset: uint64(4 * i), Offset: [3]int{i&1*128 + 10, i>>1*128 + 20, 0}, Extent: [3]int{1, 1, 1}}})
+			}
+		})
+		for i := range texels {
+			if got := r.get(64, i); got != texels[i] {
+				t.Errorf("%s: texel %d is %v after the stores; must be %v", name, i, got, texels[i])
+			}
+		}
+	}
+	look("no memory", [16]float32{}, [4]float32{})
+	binds(bind(0, 0, memory, 2), bind(1, 0, memory, 0))
+	runOn(t, d, func(c *CommandBuffer) { c.ClearColorImage(m, [4]uint32{0x40e00000}, []ImageRange{{}}) }) // 7
+	look("two blocks", [16]float32{7, 1, 1, 1, 7, 1, 1, 1}, [4]float32{3, 3})
+	binds(bind(1, 0, nil, 0))
+	look("one block", [16]float32{3, 1, 0, 1, 0, 0, 0, 0}, [4]float32{3})
+	binds(bind(1, 1, memory, 0)) // the memory of block (1, 0), with its texels
+	look("another block", [16]float32{3, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 1}, [4]float32{3, 0, 0, 3})
+	// The mip tail: level 2.
+	tail := func(memory *Memory) {
+		r.bindSparse(t, BindSparseInfo{Opaque: []SparseOpaqueBind{{m, []SparseBind{{Offset: need[0].TailOffset, Size: SparseBlock, Memory: memory, MemoryOffset: 3 * SparseBlock}}}}})
+	}
+	for _, on := range []*Memory{nil, memory, nil, memory} {
+		tail(on)
+		want := float32(0)
+		if on != nil {
+			want = 5
+		}
+		runOn(t, d, func(c *CommandBuffer) {
+			c.ClearColorImage(m, [4]uint32{0x40a00000}, []ImageRange{{BaseLevel: 2}}) // 5
+			c.CopyImageToBuffer(m, r.y, []BufferImageCopy{{Image: Layers{Level: 2}, Offset: [3]int{63, 63, 0}, Extent: [3]int{1, 1, 1}}})
+		})
+		if got := r.get(64, 0); got != want {
+			t.Errorf("the mip tail is %v; must be %v", got, want)
+		}
+	}
+	if err := memory.Close(); err != nil {
+		t.Error(err)
+	}
+	look("freed memory", [16]float32{3, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 1}, [4]float32{3, 0, 0, 3})
+}
+
+// TestSparseShapes compares the blocks of formats with the standard ones (Vulkan, Standard Sparse Image Block Shapes).
+func TestSparseShapes(t *testing.T) {
+	p := Chiaro()
+	for _, test := range []struct {
+		format  string
+		kind    ImageType
+		samples int
+		want    [3]int
+	}{
+		{"R8_UNORM", Image2D, 1, [3]int{256, 256, 1}}, {"R8G8_UNORM", Image2D, 1, [3]int{256, 128, 1}}, {"R32G32_SFLOAT", Image2D, 1, [3]int{128, 64, 1}},
+		{"R32G32B32A32_SFLOAT", Image2D, 1, [3]int{64, 64, 1}}, {"R8_UNORM", Image3D, 1, [3]int{64, 32, 32}}, {"R16_UNORM", Image3D, 1, [3]int{32, 32, 32}},
+		{"R32_UINT", Image3D, 1, [3]int{32, 32, 16}}, {"R32G32_UINT", Image3D, 1, [3]int{32, 16, 16}}, {"R32G32B32A32_UINT", Image3D, 1, [3]int{16, 16, 16}},
+		{"R8_UNORM", Image2D, 2, [3]int{128, 256, 1}}, {"R8_UNORM", Image2D, 4, [3]int{128, 128, 1}}, {"R8_UNORM", Image2D, 8, [3]int{64, 128, 1}}, {"R8_UNORM", Image2D, 16, [3]int{64, 64, 1}},
+		{"R16_UNORM", Image2D, 4, [3]int{128, 64, 1}}, {"R32_UINT", Image2D, 8, [3]int{32, 64, 1}}, {"R32G32B32A32_UINT", Image2D, 16, [3]int{16, 16, 1}},
+		{"BC1_RGBA_UNORM_BLOCK", Image2D, 1, [3]int{512, 256, 1}}, {"BC7_UNORM_BLOCK", Image2D, 1, [3]int{256, 256, 1}}, {"D16_UNORM", Image2D, 1, [3]int{256, 128, 1}},
+	} {
+		list := p.SparseImageFormatProperties(ImageInfo{Type: test.kind, Format: formatOf(t, test.format), Samples: test.samples, Usage: ImageSampled})
+		if len(list) != 1 || list[0].Granularity != test.want {
+			t.Errorf("%s, type %d, %d samples: %+v; must be %v", test.format, test.kind, test.samples, list, test.want)
+		}
+	}
+	if list := p.SparseImageFormatProperties(ImageInfo{Type: Image2D, Format: formatOf(t, "D32_SFLOAT_S8_UINT"), Usage: ImageSampled}); len(list) != 2 || list[0].Aspect != Depth || list[1].Aspect != Stencil || list[1].Granularity != [3]int{256, 256, 1} {
+		t.Errorf("depth and stencil: %+v", list)
+	}
+	for _, name := range []string{"R32G32B32_SFLOAT", "ASTC_5x5_UNORM_BLOCK", "G8_B8R8_2PLANE_420_UNORM"} {
+		if list := p.SparseImageFormatProperties(ImageInfo{Type: Image2D, Format: formatOf(t, name), Usage: ImageSampled}); list != nil {
+			t.Errorf("%s: %+v; must be none", name, list)
+		}
+	}
+}
+
+// TestSparseImageRules tests the rules of binds of blocks.
+func TestSparseImageRules(t *testing.T) {
+	sparseSystem(t)
+	r := newRig(t, DeviceInfo{}, storage)
+	info := ImageInfo{Type: Image2D, Format: formatOf(t, "R32_UINT"), Extent: [3]int{300, 200, 1}, Levels: 2, Usage: ImageSampled, Flags: ImageSparseBinding | ImageSparseResidency}
+	m := must(r.dev.NewImage(info))(t)
+	memory := must(r.dev.Allocate(MemoryInfo{Size: SparseBlock, Type: DeviceLocal}))(t)
+	block := [3]int{128, 128, 1}
+	for _, test := range []struct {
+		rule string
+		bind SparseImageBind
+	}{
+		{"VkSparseImageMemoryBindInfo-subresource-01106", SparseImageBind{Aspect: Depth, Extent: block}},
+		{"VkSparseImageMemoryBindInfo-subresource-01722", SparseImageBind{Level: 1, Extent: block}}, // 150×100: the tail
+		{"VkSparseImageMemoryBindInfo-subresource-01723", SparseImageBind{Layer: 1, Extent: block}},
+		{"VkSparseImageMemoryBind-offset-01107", SparseImageBind{Offset: [3]int{64}, Extent: block}},
+		{"VkSparseImageMemoryBind-offset-01109", SparseImageBind{Offset: [3]int{0, 256}, Extent: block}},
+		{"VkSparseImageMemoryBind-offset-01111", SparseImageBind{Offset: [3]int{0, 0, -1}, Extent: block}},
+		{"VkSparseImageMemoryBind-extent-01108", SparseImageBind{Extent: [3]int{100, 128, 1}}},
+		{"VkSparseImageMemoryBind-extent-01110", SparseImageBind{Extent: [3]int{128, 201, 1}}},
+		{"VkSparseImageMemoryBind-extent-01112", SparseImageBind{Extent: [3]int{128, 128, 0}}},
+		{"VkSparseMemoryBind-size-01102", SparseImageBind{Extent: [3]int{256, 128, 1}, Memory: memory}},
+	} {
+		wantRule(t, r.dev.Queue().BindSparse(BindSparseInfo{Images: []SparseImageBinds{{m, []SparseImageBind{test.bind}}}}), "VUID-"+test.rule)
+	}
+	r.bindSparse(t, BindSparseInfo{Images: []SparseImageBinds{{m, []SparseImageBind{{Offset: [3]int{256, 128, 0}, Extent: [3]int{44, 72, 1}, Memory: memory}}}}})
+	whole := must(r.dev.NewImage(ImageInfo{Type: Image2D, Format: info.Format, Extent: info.Extent, Usage: ImageSampled, Flags: ImageSparseBinding}))(t)
+	wantRule(t, r.dev.Queue().BindSparse(BindSparseInfo{Images: []SparseImageBinds{{Image: whole}}}), "VUID-VkSparseImageMemoryBindInfo-image-02901")
+	if r.dev.Queue().BindSparse(BindSparseInfo{Opaque: []SparseOpaqueBind{{m, []SparseBind{{Size: SparseBlock}}}}}) == nil {
+		t.Error("an opaque bind of blocks before the mip tail")
+	}
+	info.Flags |= ImageSparseAliased
+	if _, err := r.dev.NewImage(info); err == nil {
+		t.Error("an image with aliased blocks")
+	}
+}
