@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // images are the images, views and samplers of a script that is running, made when
@@ -29,6 +30,7 @@ type shownAs struct {
 	offset, bytes int64 // of a texel buffer
 	baseMip       int   // of an image
 	attachment    bool
+	aspects       vk.Aspect
 	attached      format.Aspect // of an attachment
 }
 

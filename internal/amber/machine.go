@@ -206,7 +206,7 @@ func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 	if err != nil {
 		return err
 	}
-	b, err := m.bind(p)
+	b, err := m.bind(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func (m *machine) pipeline(ctx context.Context, p *Pipeline) (*vk.ComputePipelin
 		return nil, err
 	}
 	defer stage.Module.Close()
-	b, err := m.layout(p)
+	b, err := m.layout(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package amber
 
 import (
+	"context"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -15,17 +17,25 @@ type bindings struct {
 	dynamic []uint32 // offsets in the order of BindSets
 	push    *Buffer
 	inline  []*Binding // inline uniform blocks, with new contents for each run
+	inputs  []shader.InputVariable
 	written bool
 }
 
 // layout returns the bindings of a pipeline with its layout, and sets without descriptors.
-func (m *machine) layout(p *Pipeline) (*bindings, error) {
+func (m *machine) layout(ctx context.Context, p *Pipeline) (*bindings, error) {
 	if b := m.bindings[p]; b != nil {
 		return b, nil
 	}
 	var described link.Layout
 	m.describeLayout(p, &described)
 	b := &bindings{push: p.Push}
+	var err error
+	if b.inputs, err = m.inputVariables(ctx, p); err != nil {
+		return nil, err
+	}
+	for i := range b.inputs {
+		addInput(&described, &b.inputs[i])
+	}
 	lists := map[uint32][]link.Binding{}
 	count := uint32(0)
 	for _, s := range described.Sets {
@@ -56,7 +66,6 @@ func (m *machine) layout(p *Pipeline) (*bindings, error) {
 	if p.Push != nil && len(m.memory[p.Push]) > 0 {
 		info.Push = described.Push
 	}
-	var err error
 	if b.layout, err = m.device.NewPipelineLayout(info); err != nil {
 		return nil, cause(err)
 	}
@@ -68,8 +77,8 @@ func (m *machine) layout(p *Pipeline) (*bindings, error) {
 const maxSets = 32
 
 // bind returns the bindings of a pipeline with the contents for a run.
-func (m *machine) bind(p *Pipeline) (*bindings, error) {
-	b, err := m.layout(p)
+func (m *machine) bind(ctx context.Context, p *Pipeline) (*bindings, error) {
+	b, err := m.layout(ctx, p)
 	if err != nil {
 		return nil, err
 	}

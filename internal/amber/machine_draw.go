@@ -13,10 +13,11 @@ import (
 // devicePass is a recording of draws and clears on the attachments of a pipeline. Its draws run at its end.
 type devicePass struct {
 	*machine
-	owner *Pipeline // of the attachments
-	begun bool
-	info  vk.RenderingInfo
-	draws []recordedDraw
+	owner  *Pipeline // of the attachments
+	begun  bool
+	mapped bool // the device has mapped attachments
+	info   vk.RenderingInfo
+	draws  []recordedDraw
 }
 
 // recordedDraw is a draw and the index of its first command.
@@ -86,16 +87,19 @@ func (p *devicePass) draw(ctx context.Context, c *Draw) error {
 	if err != nil {
 		return err
 	}
-	pipeline, err := p.graphicsPipeline(ctx, c.Pipeline, &s.State)
+	pipeline, err := p.graphicsPipeline(ctx, c.Pipeline, s)
 	if err != nil {
 		return err
 	}
-	b, err := p.bind(c.Pipeline)
+	b, err := p.bind(ctx, c.Pipeline)
 	if err != nil {
 		return err
 	}
 	if c.DrawIndex >= vk.MaxMultiDraws {
 		return p.unsupported(c.At, fmt.Sprintf("a draw index beyond %d", vk.MaxMultiDraws-1))
+	}
+	if err := p.inputAttachments(c, b, &s.inputs); err != nil {
+		return err
 	}
 	counters, err := p.counters(c)
 	if err != nil {
@@ -107,6 +111,7 @@ func (p *devicePass) draw(ctx context.Context, c *Draw) error {
 	p.draws = append(p.draws, recordedDraw{c, p.commands.Count()})
 	p.commands.BindGraphicsPipeline(pipeline)
 	b.record(p.machine, vk.Graphics)
+	p.recordMapping(s)
 	if err := p.bindVertices(c, &a); err != nil {
 		return err
 	}
@@ -223,7 +228,7 @@ func (p *devicePass) bindFeedback(g *Graphics) {
 
 // clear records a clear of all attachments (vkCmdClearAttachments).
 func (p *devicePass) clear(c *Clear) error {
-	var s state.State
+	s := state.State{ViewMask: c.Pipeline.Graphics.settings().ViewMask}
 	info, err := p.machine.rendering(c.Pipeline, &s)
 	if err != nil {
 		return err

@@ -7,18 +7,18 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // graphicsPipeline is a pipeline of the device for a state.
 type graphicsPipeline struct {
 	*vk.GraphicsPipeline
-	state state.State
+	state drawState
 }
 
 // graphicsPipeline returns a pipeline of the device for the state of a draw, made when it is first needed.
-func (m *machine) graphicsPipeline(ctx context.Context, p *Pipeline, s *state.State) (*vk.GraphicsPipeline, error) {
+func (m *machine) graphicsPipeline(ctx context.Context, p *Pipeline, s *drawState) (*vk.GraphicsPipeline, error) {
 	key := graphicsKey{pipeline: p}
 	for i := range p.Stages {
 		if a := &p.Stages[i]; a.Stage < numGraphicsStages {
@@ -44,14 +44,18 @@ func (m *machine) graphicsPipeline(ctx context.Context, p *Pipeline, s *state.St
 	return x, nil
 }
 
-func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *state.State) (*vk.GraphicsPipeline, error) {
-	b, err := m.layout(p)
+func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawState) (*vk.GraphicsPipeline, error) {
+	b, err := m.layout(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	info := vk.GraphicsPipelineInfo{Layout: b.layout}
-	if info.State, err = fixedOf(s); err != nil {
+	if info.State, err = fixedOf(&s.State); err != nil {
 		return nil, err
+	}
+	mapInputs(&info.State, s)
+	if s.Dither {
+		info.Flags |= link.PipelineFlagsEnableLegacyDithering
 	}
 	for i := range p.Stages {
 		a := &p.Stages[i]

@@ -33,6 +33,9 @@ func (s *Script) shownImages() map[*Buffer]bool {
 		if b := p.Graphics.DepthStencil; b != nil {
 			all[b] = true
 		}
+		if x := p.Graphics.Rates; x != nil {
+			all[x.Buffer] = true
+		}
 		for i := range p.Bindings {
 			if b := &p.Bindings[i]; b.Kind.shows() {
 				for _, x := range b.Buffers {

@@ -10,7 +10,16 @@ import (
 
 // attachment returns the view of one level of a buffer as an attachment, with all aspects.
 func (m *machine) attachment(b *Buffer, level int) (*vk.ImageView, error) {
-	key := shownAs{buffer: b, baseMip: level, attachment: true}
+	aspects := vk.Aspect(0)
+	if b.Texel != nil {
+		aspects = aspectsOf(b.Texel)
+	}
+	return m.levelView(b, level, aspects)
+}
+
+// levelView returns the view of one level and some aspects of an attachment.
+func (m *machine) levelView(b *Buffer, level int, aspects vk.Aspect) (*vk.ImageView, error) {
+	key := shownAs{buffer: b, baseMip: level, attachment: true, aspects: aspects}
 	if v, ok := m.views[key]; ok {
 		return v, nil
 	}
@@ -23,7 +32,7 @@ func (m *machine) attachment(b *Buffer, level int) (*vk.ImageView, error) {
 	if b.Image.layers() > 1 {
 		shape = vk.View2DArray
 	}
-	v, err := m.device.NewImageView(vk.ImageViewInfo{Image: x, Type: shape, Aspect: aspectsOf(b.Texel), BaseLevel: level, Levels: 1})
+	v, err := m.device.NewImageView(vk.ImageViewInfo{Image: x, Type: shape, Aspect: aspects, BaseLevel: level, Levels: 1})
 	if err != nil {
 		return nil, cause(err)
 	}
@@ -51,6 +60,16 @@ func (m *machine) rendering(p *Pipeline, s *state.State) (info vk.RenderingInfo,
 	g := &p.Graphics
 	info.Area = vk.Rect{Width: uint32(g.Width), Height: uint32(g.Height)}
 	info.ViewMask = s.ViewMask
+	if s.Dither {
+		info.Flags |= vk.LegacyDithering
+	}
+	if x := g.Rates; x != nil {
+		v, err := m.attachment(x.Buffer, 0)
+		if err != nil {
+			return info, m.fault(CodeSize, p.At, "buffer %s as shading rates: %v", x.Buffer.Name, err)
+		}
+		info.ShadingRate = &vk.ShadingRateAttachment{View: v, Texel: [2]uint32{uint32(x.Width), uint32(x.Height)}}
+	}
 	layers := func(b *Buffer) {
 		if n := uint32(b.Image.layers()); info.Layers == 0 || n < info.Layers {
 			info.Layers = n

@@ -71,25 +71,46 @@ type InputIndices struct {
 // Mapped reports whether the indices are not the default ones.
 func (m *InputIndices) Mapped() bool { return m.Colors != nil || m.Depth != nil || m.Stencil != nil }
 
-// Attachment returns the attachment that element n of a variable reads (Vulkan §"Fragment Input Attachment Interface"), or
-// nil.
-func (m *InputIndices) Attachment(x *InputVariable, n uint32, t *state.Target) *texture.View {
-	other, index := t.Stencil, m.Stencil
+// The results of Find that are not a color attachment.
+const (
+	ReadsNone = -1 - iota
+	ReadsDepth
+	ReadsStencil
+)
+
+// Find returns the number of the color attachment, of some number of them, that element n of a variable reads (Vulkan
+// §"Fragment Input Attachment Interface"), or ReadsDepth, ReadsStencil or ReadsNone.
+func (m *InputIndices) Find(x *InputVariable, n uint32, colors int) int {
+	other, index := ReadsStencil, m.Stencil
 	if x.Float {
-		other, index = t.Depth, m.Depth
+		other, index = ReadsDepth, m.Depth
 	}
 	switch {
 	case x.Index == nil && index == nil, x.Index != nil && index != nil && *index != state.Unused && *index == *x.Index+n:
 		return other
 	case x.Index == nil:
-		return nil
+		return ReadsNone
 	}
-	for i, v := range t.Colors {
+	for i := range colors {
 		if m.Colors == nil && uint32(i) == *x.Index+n || i < len(m.Colors) && m.Colors[i] != state.Unused && m.Colors[i] == *x.Index+n {
-			return v
+			return i
 		}
 	}
-	return nil
+	return ReadsNone
+}
+
+// Attachment returns the attachment that element n of a variable reads, or nil.
+func (m *InputIndices) Attachment(x *InputVariable, n uint32, t *state.Target) *texture.View {
+	switch i := m.Find(x, n, len(t.Colors)); i {
+	case ReadsNone:
+		return nil
+	case ReadsDepth:
+		return t.Depth
+	case ReadsStencil:
+		return t.Stencil
+	default:
+		return t.Colors[i]
+	}
 }
 
 // Shows reports whether a descriptor shows the attachment v that a variable reads. Depth and stencil are one image.
