@@ -72,10 +72,7 @@ func (f *Framebuffer) checkViews(d *Device, views []*ImageView) error {
 			return usage("", "%v has no texels to draw to; must have some", &v.object)
 		}
 		want := &list[i]
-		name := v.image.layout.Format // of depth and stencil the views have formats of their own
-		if v.info.Format != 0 {
-			name = v.info.Format.String()
-		}
+		name := v.format()
 		width, height, _ := v.view.Extent()
 		switch {
 		case name != want.Format.String():

@@ -128,14 +128,11 @@ func (x *executor) checkInherited(s *CommandBuffer) error {
 
 // checkRendering compares the attachments with those of a rendering.
 func (i *InheritanceInfo) checkRendering(o *object, r *rendering) error {
-	format := func(a *AttachmentInfo, of Aspect) string {
+	format := func(a *AttachmentInfo) string {
 		if a == nil || a.View == nil {
 			return "UNDEFINED"
 		}
-		if a.View.info.Format != 0 {
-			return a.View.info.Format.String()
-		}
-		return a.View.image.layout.Format
+		return a.View.format()
 	}
 	in := i.Rendering
 	switch {
@@ -143,16 +140,16 @@ func (i *InheritanceInfo) checkRendering(o *object, r *rendering) error {
 		return usage("VUID-vkCmdExecuteCommands-viewMask-06031", "%v is for the view mask %#x; must be for %#x as of the rendering", o, in.ViewMask, r.info.ViewMask)
 	case len(in.Color) != len(r.info.Colors):
 		return usage("VUID-vkCmdExecuteCommands-colorAttachmentCount-06027", "%v is for %d color attachments; must be for %d as the rendering", o, len(in.Color), len(r.info.Colors))
-	case in.Depth.String() != format(r.info.Depth, Depth):
-		return usage("VUID-vkCmdExecuteCommands-pDepthAttachment-06029", "%v is for the depth format %v; must be for %s as the rendering", o, in.Depth, format(r.info.Depth, Depth))
-	case in.Stencil.String() != format(r.info.Stencil, Stencil):
-		return usage("VUID-vkCmdExecuteCommands-pStencilAttachment-06030", "%v is for the stencil format %v; must be for %s as the rendering", o, in.Stencil, format(r.info.Stencil, Stencil))
+	case in.Depth.String() != format(r.info.Depth):
+		return usage("VUID-vkCmdExecuteCommands-pDepthAttachment-06029", "%v is for the depth format %v; must be for %s as the rendering", o, in.Depth, format(r.info.Depth))
+	case in.Stencil.String() != format(r.info.Stencil):
+		return usage("VUID-vkCmdExecuteCommands-pStencilAttachment-06030", "%v is for the stencil format %v; must be for %s as the rendering", o, in.Stencil, format(r.info.Stencil))
 	case (i.Flags^r.info.Flags)&LegacyDithering != 0:
 		return usage("VUID-vkCmdExecuteCommands-flags-06026", "%v is for a rendering with other flags; must be for the same", o)
 	}
 	for n, f := range in.Color {
 		a := &r.info.Colors[n]
-		if want := format(a, Color); a.View != nil && f.String() != want {
+		if want := format(a); a.View != nil && f.String() != want {
 			return usage("VUID-vkCmdExecuteCommands-imageView-06028", "%v is for the format %v of color attachment %d; must be for %s as the rendering", o, f, n, want)
 		}
 		if have := a.View; have != nil && have.view.Samples() != max(i.Samples, 1) {

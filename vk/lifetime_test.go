@@ -73,7 +73,9 @@ func TestFlat(t *testing.T) {
 		cache := must(r.dev.NewPipelineCache(nil))(t)
 		binary := must(r.dev.NewPipelineBinaries(PipelineBinaryInfo{Data: data}))(t)[0]
 		counts := must(r.dev.NewShaderInstrumentation())(t)
-		for _, x := range []interface{ Close() error }{m, b, s, c, f, sem, e, q, cache, binary, counts} {
+		pass := must(r.dev.NewRenderPass(RenderPassInfo{Subpasses: make([]Subpass, 2)}))(t)
+		frame := must(r.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Width: 8, Height: 8, Layers: 1}))(t)
+		for _, x := range []interface{ Close() error }{m, b, s, c, f, sem, e, q, cache, binary, counts, pass, frame} {
 			if err := x.Close(); err != nil {
 				t.Fatal(err)
 			}

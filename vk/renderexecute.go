@@ -151,9 +151,23 @@ func (x *executor) checkPipeline(p *GraphicsPipeline) error {
 		return usage("VUID-vkCmdDraw-colorAttachmentCount-06179", "%v has %d color attachments; must have %d as the rendering", &p.object, len(p.rendering.Color), len(r.info.Colors))
 	}
 	for i, f := range p.rendering.Color {
-		if v := r.info.Colors[i].View; v != nil && v.view.Format() != f.String() {
-			return usage("VUID-vkCmdDraw-dynamicRenderingUnusedAttachments-08910", "%v has the format %v of color attachment %d; must have %s as the rendering", &p.object, f, i, v.view.Format())
+		if err := r.info.Colors[i].checkFormat("VUID-vkCmdDraw-dynamicRenderingUnusedAttachments-08910", p, f); err != nil {
+			return err
 		}
 	}
+	if err := r.info.Depth.checkFormat("VUID-vkCmdDraw-dynamicRenderingUnusedAttachments-08914", p, p.rendering.Depth); err != nil {
+		return err
+	}
+	if err := r.info.Stencil.checkFormat("VUID-vkCmdDraw-dynamicRenderingUnusedAttachments-08917", p, p.rendering.Stencil); err != nil {
+		return err
+	}
 	return x.checkRemap(p)
+}
+
+// checkFormat returns the error of a draw with a pipeline that is for another format of an attachment.
+func (a *AttachmentInfo) checkFormat(rule string, p *GraphicsPipeline, f link.Format) error {
+	if a == nil || a.View == nil || a.View.format() == f.String() {
+		return nil
+	}
+	return usage(rule, "%v is for the format %v of an attachment; must be for %s as the rendering", &p.object, f, a.View.format())
 }

@@ -363,3 +363,11 @@ func (v *ImageView) coord(of Aspect, x, y, layer int) texture.Coord {
 	}
 	return at
 }
+
+// format returns the name of the format of a view. That of the view of one aspect of depth and stencil is the image's.
+func (v *ImageView) format() string {
+	if v.info.Format != 0 {
+		return v.info.Format.String()
+	}
+	return v.image.layout.Format
+}

@@ -188,6 +188,43 @@ func TestSubpasses(t *testing.T) {
 	}
 }
 
+// TestFeedbackLoop reads, in a subpass that depends on itself, the attachment that the subpass draws to.
+func TestFeedbackLoop(t *testing.T) {
+	s := newScene(t, 1)
+	image, view := s.target(t, 1, 1)
+	pass := must(s.dev.NewRenderPass(RenderPassInfo{
+		Attachments:  []AttachmentDescription{{Format: s.fixed.Rendering.Color[0], Load: ClearOnLoad}},
+		Subpasses:    []Subpass{{Inputs: []InputReference{{Attachment: 0, Aspects: Color}}, Colors: []uint32{0}}},
+		Dependencies: []Dependency{{Source: 0, Target: 0, ByRegion: true, Feedback: true}},
+	}))(t)
+	f := must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Attachments: []*ImageView{view}, Width: 8, Height: 8, Layers: 1}))(t)
+	s.fixed.DepthStencil = &link.DepthStencil{}
+	s.stages.RenderPass = pass
+	s.stages.Flags = link.PipelineFlagsColorAttachmentFeedbackLoop
+	s.build(t)
+	reader, layout, set := s.reader(t, view, func(p *GraphicsPipelineInfo) {})
+	c := s.record(t, func(c *CommandBuffer) {
+		c.BeginRenderPass(RenderPassBegin{RenderPass: pass, Framebuffer: f, Clears: []ClearValue{opaque}}, Inline)
+		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		c.BindGraphicsPipeline(s.pipeline)
+		s.paint(c, 1, 0, 0, 1)
+		c.Draw(3, 1, 3, 0) // the upper left half
+		c.Barrier()
+		c.BindGraphicsPipeline(reader)
+		c.BindSets(Graphics, layout, 0, []*Set{set}, nil)
+		c.Draw(3, 1, 0, 0)
+		c.Barrier()
+		c.Draw(3, 1, 3, 0)
+		c.EndRenderPass()
+	})
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.shots(t, image, 0); p[0] != [4]byte{255, 0, 0, 255} || p[63] != [4]byte{255, 255, 255, 0} {
+		t.Errorf("pixels %v and %v, want the inverse twice, and once", p[0], p[63])
+	}
+}
+
 // TestResolvingSubpass resolves color by its average and depth by its least value.
 func TestResolvingSubpass(t *testing.T) {
 	s := newScene(t, 4)

@@ -22,12 +22,13 @@ type streamScene struct {
 	extra *Image  // the target of copies and clears
 	event *Event
 	order *Semaphore // of steps on different queues
+	count *QueryPool // of samples
 }
 
 func newStreamScene(t testing.TB, workers int) *streamScene {
 	s := &streamScene{scene: newSceneOn(t, 1, DeviceInfo{Workers: workers, Queues: allQueues})}
 	s.build(t)
-	s.all = must(s.dev.NewBuffer(BufferInfo{Size: 4096, Usage: TransferSource | TransferTarget}))(t)
+	s.all = must(s.dev.NewBuffer(BufferInfo{Size: 4096, Usage: TransferSource | TransferTarget | ConditionalBuffer}))(t)
 	s.extra = must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageTransferSource | ImageTransferTarget}))(t)
 	for _, err := range []error{s.all.Bind(s.memory, 0), s.extra.Bind(s.images, 32768)} {
 		if err != nil {
@@ -35,6 +36,7 @@ func newStreamScene(t testing.TB, workers int) *streamScene {
 		}
 	}
 	s.event, s.order = must(s.dev.NewEvent())(t), must(s.dev.NewSemaphore(0))(t)
+	s.count = must(s.dev.NewQueryPool(QueryPoolInfo{Type: Occlusion, Count: 2}))(t)
 	return s
 }
 
@@ -97,7 +99,7 @@ func (s *streamScene) step(r *rand.Rand) streamStep {
 	}}
 }
 
-// drawStep returns a rendering of a few draws and clears.
+// drawStep returns a rendering of a few draws and clears, of which some depend on a word of memory, and counts samples.
 func (s *streamScene) drawStep(r *rand.Rand) streamStep {
 	info := s.rendering()
 	if r.IntN(2) == 0 {
@@ -112,19 +114,35 @@ func (s *streamScene) drawStep(r *rand.Rand) streamStep {
 			})
 			continue
 		}
+		condition, word, inverted := r.IntN(3) == 0, place(r, 4), r.IntN(2) == 0
 		list = append(list, func(c *CommandBuffer) {
 			s.paint(c, color, 1-color, .25, 1)
+			if condition {
+				c.BeginConditionalRendering(s.all, word, inverted)
+			}
+			c.DrawMulti([]MultiDraw{{First: first, Count: 3}, {First: 3 - first, Count: 3}}, 1, 0)
+			if condition {
+				c.EndConditionalRendering()
+			}
 			c.Draw(3, 1, first, 0)
 		})
 	}
+	counts := place(r, 16)
 	return streamStep{0, func(c *CommandBuffer) {
 		c.BindGraphicsPipeline(s.pipeline)
 		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		c.ResetQueries(s.count, 0, 2)
+		c.BeginQuery(s.count, 1, 0)
 		c.BeginRendering(info)
 		for _, record := range list {
 			record(c)
 		}
+		c.BeginQuery(s.count, 0, QueryPrecise)
+		list[0](c)
+		c.EndQuery(s.count, 0)
 		c.EndRendering()
+		c.EndQuery(s.count, 1)
+		c.CopyQueries(s.count, 0, 2, s.all, counts, 8, QueryWithAvailability)
 	}}
 }
 
