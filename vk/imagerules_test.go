@@ -1,0 +1,130 @@
+package vk
+
+import (
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// TestImageRules tests the rules on descriptions of images and of their views, one by one.
+func TestImageRules(t *testing.T) {
+	d := must(Chiaro().NewDevice(DeviceInfo{Checking: Pipelines}))(t)
+	defer d.Close()
+	rgba, bc := formatOf(t, "R8G8B8A8_UNORM"), formatOf(t, "BC7_UNORM_BLOCK")
+	good := ImageInfo{Type: Image2D, Format: rgba, Extent: [3]int{8, 8, 1}, Usage: ImageSampled}
+	const rule = "VUID-VkImageCreateInfo-"
+	for _, test := range []struct {
+		rule   string
+		change func(i *ImageInfo)
+	}{
+		{rule + "imageType-parameter", func(i *ImageInfo) { i.Type = 3 }},
+		{rule + "usage-requiredbitmask", func(i *ImageInfo) { i.Usage = 0 }},
+		{rule + "flags-08866", func(i *ImageInfo) { i.Flags = ImageCubeCompatible }},
+		{rule + "flags-00950", func(i *ImageInfo) { i.Flags = Image2DArrayCompatible }},
+		{rule + "flags-01572", func(i *ImageInfo) { i.Flags = ImageBlockTexelView | ImageMutableFormat }},
+		{rule + "flags-01573", func(i *ImageInfo) { i.Format, i.Flags = bc, ImageBlockTexelView }},
+		{rule + "flags-00987", func(i *ImageInfo) { i.Flags = ImageSparseResidency }},
+		{rule + "None-01925", func(i *ImageInfo) {
+			i.Flags, i.Usage = ImageSparseBinding, ImageTransientAttachment|ImageColorAttachment
+		}},
+		{rule + "usage-00963", func(i *ImageInfo) { i.Usage |= ImageTransientAttachment }},
+		{"VUID-VkImageStencilUsageCreateInfo-stencilUsage-requiredbitmask", func(i *ImageInfo) { i.StencilUsage = ImageSampled }},
+		{rule + "samples-02257", func(i *ImageInfo) { i.Samples, i.Linear = 4, true }},
+		{rule + "flags-04738", func(i *ImageInfo) { i.ViewFormats = []link.Format{rgba, bc} }},
+	} {
+		info := good
+		test.change(&info)
+		_, err := d.NewImage(info)
+		wantRule(t, err, test.rule)
+	}
+	bound := func(info ImageInfo) *Image {
+		m := must(d.NewImage(info))(t)
+		size, _ := m.Requirements()
+		if err := m.Bind(must(d.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	layered, listed, volume, blocks := good, good, good, good
+	layered.Layers = 6
+	listed.Flags, listed.ViewFormats = ImageMutableFormat, []link.Format{rgba, formatOf(t, "R8G8B8A8_SRGB")}
+	volume.Type, volume.Extent = Image3D, [3]int{8, 8, 8}
+	blocks.Format, blocks.Flags = bc, ImageMutableFormat
+	plain, cube, list, slices, compressed := bound(good), bound(layered), bound(listed), bound(volume), bound(blocks)
+	const view = "VUID-VkImageViewCreateInfo-"
+	for _, test := range []struct {
+		rule string
+		info ImageViewInfo
+	}{
+		{view + "viewType-parameter", ImageViewInfo{Image: plain, Type: 7}},
+		{view + "image-01003", ImageViewInfo{Image: cube, Type: ViewCube}},
+		{view + "image-06727", ImageViewInfo{Image: slices, Type: View2D}},
+		{view + "image-06723", ImageViewInfo{Image: slices, Type: View2DArray}},
+		{view + "image-01762", ImageViewInfo{Image: plain, Type: View2D, Format: formatOf(t, "R32_UINT")}},
+		{view + "image-01761", ImageViewInfo{Image: compressed, Type: View2D, Format: formatOf(t, "R32G32B32A32_UINT")}},
+		{view + "pNext-01585", ImageViewInfo{Image: list, Type: View2D, Format: formatOf(t, "R32_UINT")}},
+		{view + "pNext-02662", ImageViewInfo{Image: plain, Type: View2D, Usage: ImageStorage}},
+	} {
+		_, err := d.NewImageView(test.info)
+		wantRule(t, err, test.rule)
+	}
+	// What the flags permit.
+	layered.Flags = ImageCubeCompatible
+	volume.Flags = Image2DArrayCompatible
+	blocks.Flags |= ImageBlockTexelView
+	for _, info := range []ImageViewInfo{
+		{Image: bound(layered), Type: ViewCube},
+		{Image: bound(volume), Type: View2DArray, BaseLayer: 2, Layers: 3}, {Image: bound(volume), Type: View3D, BaseSlice: 2, Slices: 3},
+		{Image: bound(blocks), Type: View2D, Format: formatOf(t, "R32G32B32A32_UINT")}, {Image: bound(blocks), Type: View2D, Format: formatOf(t, "BC7_SRGB_BLOCK")},
+		{Image: list, Type: View2D, Format: formatOf(t, "R8G8B8A8_SRGB"), Usage: ImageSampled, MinLod: 0},
+	} {
+		if _, err := d.NewImageView(info); err != nil {
+			t.Errorf("%+v: %v", info, err)
+		}
+	}
+}
+
+// TestCopyBetweenAspects copies planes, depth and stencil between images and buffers, and compressed blocks to texels, and compares
+// each element with the one at its place in the source (Vulkan, Copying Data Between Images).
+func TestCopyBetweenAspects(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	for _, test := range []struct {
+		from, to             string
+		fromAspect, toAspect Aspect
+		fromSize, toSize     [3]int // of the images
+		extent               [3]int // texels of the source
+		bytes                int    // of an element
+		row                  int    // elements of a row of the target
+	}{
+		{"G8_B8_R8_3PLANE_420_UNORM", "R8_UNORM", Plane2, Color, [3]int{16, 8, 1}, [3]int{8, 4, 1}, [3]int{8, 4, 1}, 1, 8},
+		{"R8G8_UNORM", "G8_B8R8_2PLANE_422_UNORM", Color, Plane1, [3]int{8, 8, 1}, [3]int{16, 8, 1}, [3]int{8, 8, 1}, 2, 8},
+		{"D32_SFLOAT_S8_UINT", "D32_SFLOAT_S8_UINT", Stencil, Stencil, [3]int{6, 5, 1}, [3]int{6, 5, 1}, [3]int{6, 5, 1}, 1, 6},
+		{"BC1_RGBA_UNORM_BLOCK", "R32G32_UINT", Color, Color, [3]int{12, 8, 1}, [3]int{3, 2, 1}, [3]int{12, 8, 1}, 8, 3},
+	} {
+		from := r.hostImage(t, ImageInfo{Format: formatOf(t, test.from), Extent: test.fromSize})
+		to := r.hostImage(t, ImageInfo{Format: formatOf(t, test.to), Extent: test.toSize})
+		source := Layers{Aspect: test.fromAspect}
+		target := Layers{Aspect: test.toAspect}
+		size := test.row * test.bytes * test.extent[1]
+		if test.bytes == 8 { // blocks
+			size /= 4
+		}
+		data, out := make([]byte, size), make([]byte, size)
+		for i := range data {
+			data[i] = byte(37*i + 11)
+		}
+		if err := r.dev.CopyMemoryToImage(HostImageCopyInfo{Image: from, Regions: []HostImageCopy{{Host: data, Image: source, Extent: test.extent}}}); err != nil {
+			t.Fatal(err)
+		}
+		runOn(t, r.dev, func(c *CommandBuffer) {
+			c.CopyImage(from, to, []ImageCopy{{Source: source, Target: target, Extent: test.extent}})
+		})
+		extent := [3]int{test.row, size / test.bytes / test.row, 1}
+		if err := r.dev.CopyImageToMemory(HostImageCopyInfo{Image: to, Regions: []HostImageCopy{{Host: out, Image: target, Extent: extent}}}); err != nil {
+			t.Fatal(err)
+		}
+		if string(out) != string(data) {
+			t.Errorf("%s to %s: %x; must be %x", test.from, test.to, out, data)
+		}
+	}
+}
