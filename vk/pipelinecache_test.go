@@ -188,7 +188,7 @@ func FuzzPipelineCache(f *testing.F) {
 	f.Add(c.get(k).stage.Program.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r.dev.Err() != nil { // by the program before
-			r = fresh(f)
+			r = fresh(t)
 		}
 		cache := must(r.dev.NewPipelineCache(b))(t)
 		defer cache.Close()

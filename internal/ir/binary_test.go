@@ -2,6 +2,7 @@ package ir_test
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"testing"
@@ -79,6 +80,60 @@ func TestBinaryFields(t *testing.T) {
 				t.Errorf("%d: field %s is not encoded", i, name)
 			}
 			f.Set(old)
+		}
+	}
+}
+
+// TestBinaryHostile changes bytes of encoded programs: Decode returns an error, or a program that verifies and that the
+// encoding reproduces. CHIARO_LONG has more changes.
+func TestBinaryHostile(t *testing.T) {
+	n := 300
+	if os.Getenv("CHIARO_LONG") != "" {
+		n = 100_000
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, p := range examples(t) {
+		b := p.Append(nil)
+		for range n {
+			c := bytes.Clone(b)
+			for range 1 + r.IntN(3) {
+				switch i := r.IntN(len(c)); r.IntN(3) {
+				case 0:
+					c[i] ^= 1 << r.IntN(8)
+				case 1:
+					c[i] = byte(r.IntN(256))
+				case 2:
+					c[i]++
+				}
+			}
+			q, err := ir.Decode(c)
+			if err != nil {
+				continue
+			}
+			once := q.Append(nil)
+			if q2, err := ir.Decode(once); err != nil || !bytes.Equal(q2.Append(nil), once) {
+				t.Fatalf("decoded twice: %v", err)
+			}
+		}
+	}
+}
+
+// TestVerifyHostile has forms that Verify must reject before it reads what they point to.
+func TestVerifyHostile(t *testing.T) {
+	for name, change := range map[string]func(p *ir.Program, f *ir.Func){
+		"an empty list outside the lists": func(p *ir.Program, f *ir.Func) {
+			for i := range f.Vals {
+				if x := &f.Vals[i]; x.Op == ir.Block && x.Aux == 0 {
+					x.Args[3] = 1 << 20
+				}
+			}
+		},
+		"a type of texels that does not exist": func(p *ir.Program, f *ir.Func) { p.Funcs[len(p.Funcs)-1].Texture.Type = 99 },
+	} {
+		p := examples(t)[1]
+		change(p, p.Funcs[0])
+		if p.Verify() == nil {
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

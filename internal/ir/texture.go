@@ -337,7 +337,7 @@ func (r *parser) textureHead() {
 func (p *Program) verifyTexture(f *Func) string {
 	t := f.Texture
 	switch {
-	case t.Op >= numTextureOps || t.Dim >= numDims || t.Component > 3 || t.Operands >= 1<<numTextureOperands:
+	case t.Op >= numTextureOps || t.Dim >= numDims || t.Type >= numTypes || t.Component > 3 || t.Operands >= 1<<numTextureOperands:
 		return "a texture function that does not exist"
 	case (t.Coarse || t.Op == TextureFootprint) && (t.Op != TextureFootprint || t.Dim != Dim2D && t.Dim != Dim3D || t.Arrayed || t.Multisampled || t.Sampler < 0):
 		return "a footprint of a view that is not a plain 2d or 3d view with a sampler"

@@ -59,7 +59,7 @@ func (f *Func) lists(v V) string {
 	default:
 		return ""
 	}
-	if n > 0 && (x.Args[3] < 0 || n > have-int(x.Args[3])) {
+	if x.Args[3] < 0 || n > have-int(x.Args[3]) {
 		return "the list of operands is not within the function's lists"
 	}
 	return f.owned(v)
