@@ -50,7 +50,7 @@
 //	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set
 //	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
 //	localread.go        locations and indices of attachments; inheritance.go renderings in secondary command buffers
-//	renderpass.go, framebuffer.go  subpasses, and their translation to renderings
+//	renderpass.go       render passes; renderpassform.go their subpasses as renderings; framebuffer.go with the views of attachments
 //	commandbuffer.go    states of a command buffer
 //	record*.go          its commands; execute*.go their execution
 //	transformfeedback.go, conditional.go, multidraw.go, vertexbind.go

@@ -225,6 +225,32 @@ func TestFeedbackLoop(t *testing.T) {
 	}
 }
 
+// TestDontCare keeps the contents of an attachment that a rendering does not load.
+func TestDontCare(t *testing.T) {
+	s := newScene(t, 1)
+	s.build(t)
+	c := s.record(t, func(c *CommandBuffer) {
+		c.BindGraphicsPipeline(s.pipeline)
+		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		r := s.rendering()
+		r.Colors[0].Clear[1] = 0x3f800000
+		c.BeginRendering(r)
+		c.EndRendering()
+		r.Colors[0].Load, r.Depth.Load = DontCare, DontCare
+		c.BeginRendering(r)
+		s.paint(c, 1, 0, 0, 1)
+		c.Draw(3, 1, 3, 0)
+		c.EndRendering()
+		s.copyOut(c, s.color)
+	})
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if first, last := s.pixel(0, 0), s.pixel(7, 7); first != [4]byte{255, 0, 0, 255} || last != [4]byte{0, 255, 0, 255} {
+		t.Errorf("pixels %v and %v, want red and the green before", first, last)
+	}
+}
+
 // TestResolvingSubpass resolves color by its average and depth by its least value.
 func TestResolvingSubpass(t *testing.T) {
 	s := newScene(t, 4)
