@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -227,7 +228,6 @@ func (g *gallery) frame(c *CommandBuffer, draws, textures int) {
 	c.BeginRendering(RenderingInfo{Colors: []AttachmentInfo{{View: g.view, Load: ClearOnLoad}}})
 	c.BindGraphicsPipeline(g.pipeline)
 	c.BindVertexBuffers(0, []VertexBuffer{{Buffer: g.vertices}})
-	var data [12]byte
 	for n := range draws {
 		texture := n * 7 % textures
 		if len(g.sets) == 1 {
@@ -237,15 +237,21 @@ func (g *gallery) frame(c *CommandBuffer, draws, textures int) {
 		} else {
 			c.BindSets(Graphics, g.layout, 0, g.sets[texture:texture+1], nil)
 		}
-		across := g.size / 20
-		x, y := n%across, n/across%(g.size/10)
-		binary.LittleEndian.PutUint32(data[:], math.Float32bits(float32(x*40)/float32(g.size)))
-		binary.LittleEndian.PutUint32(data[4:], math.Float32bits(float32(y*20)/float32(g.size)))
-		binary.LittleEndian.PutUint32(data[8:], uint32(texture))
-		c.PushConstants(g.layout, 0, data[:])
+		g.place(c, n, texture)
 		c.Draw(300, 1, 0, 0)
 	}
 	c.EndRendering()
+}
+
+// place sets the place of patch n and its texture.
+func (g *gallery) place(c *CommandBuffer, n, texture int) {
+	var data [12]byte
+	across := g.size / 20
+	x, y := n%across, n/across%(g.size/10)
+	binary.LittleEndian.PutUint32(data[:], math.Float32bits(float32(x*40)/float32(g.size)))
+	binary.LittleEndian.PutUint32(data[4:], math.Float32bits(float32(y*20)/float32(g.size)))
+	binary.LittleEndian.PutUint32(data[8:], uint32(texture))
+	c.PushConstants(g.layout, 0, data[:])
 }
 
 // TestBindless draws patches with textures of ten formats, in an array and in sets of their own, and checks each patch.
@@ -272,6 +278,73 @@ func TestBindless(t *testing.T) {
 					t.Errorf("array %v, frame %d: patch %d with texture %d has %d, want %d", array, frame, n, texture, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestBindlessSubsets draws with 60 sets of four textures, in formats that are different for each set: no more programs are
+// compiled than there are formats, and none in the second frame.
+func TestBindlessSubsets(t *testing.T) {
+	const size, each, draws = 100, 4, 40
+	g := newGallery(t, size, each, 2, true)
+	views := make([]*ImageView, 3*len(bindlessFormats))
+	for i := range views {
+		views[i] = g.texture(t, i, 2)
+	}
+	pool := must(g.dev.NewPool(PoolInfo{MaxSets: 60}))(t)
+	sampler := must(g.dev.NewSampler(SamplerInfo{}))(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	var texture [60]int // the first of each set
+	g.sets = nil
+	for n := range texture {
+		s := must(pool.Allocate(g.layout.sets[0]))(t)
+		w := Write{}
+		for i := range each {
+			k := random.IntN(len(views))
+			if i == 0 {
+				texture[n] = k
+			}
+			w.Images = append(w.Images, ImageDescriptor{views[k], sampler})
+		}
+		if err := s.Update(w); err != nil {
+			t.Fatal(err)
+		}
+		g.sets = append(g.sets, s)
+	}
+	pixels := must(g.dev.NewBuffer(BufferInfo{Size: size * size * 4, Usage: TransferTarget}))(t)
+	memory := must(g.dev.Allocate(MemoryInfo{Size: size * size * 4}))(t)
+	if err := pixels.Bind(memory, 0); err != nil {
+		t.Fatal(err)
+	}
+	first := 0
+	for frame := range 2 {
+		c := g.record(t, func(c *CommandBuffer) {
+			c.BeginRendering(RenderingInfo{Colors: []AttachmentInfo{{View: g.view, Load: ClearOnLoad}}})
+			c.BindGraphicsPipeline(g.pipeline)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: g.vertices}})
+			for n := range draws {
+				c.BindSets(Graphics, g.layout, 0, g.sets[n:n+1], nil)
+				g.place(c, n, 0)
+				c.Draw(300, 1, 0, 0)
+			}
+			c.EndRendering()
+			c.CopyImageToBuffer(g.color, pixels, []BufferImageCopy{{Extent: [3]int{size, size, 1}}})
+		})
+		if err := g.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		for n := range draws {
+			x, y := n%5*20+10, n/5*10+5
+			if got, want := memory.Bytes()[4*(size*y+x)], byte(255*(texture[n]/len(bindlessFormats)&1)); got != want {
+				t.Errorf("frame %d: patch %d with texture %d has %d, want %d", frame, n, texture[n], got, want)
+			}
+		}
+		programs := len(g.pipeline.pipeline.Programs())
+		if frame == 0 {
+			first = programs
+		}
+		if programs != first || programs > len(bindlessFormats)+2 {
+			t.Errorf("frame %d: %d programs", frame, programs)
 		}
 	}
 }

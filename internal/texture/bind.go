@@ -61,8 +61,10 @@ func Bind(p *ir.Program, bound []Bound) (*ir.Program, error) {
 // programs. Callers cache compiled programs by it. For each texture function the key holds its index, the number
 // of combinations, 1 if no dispatch is needed, and three words for each combination: view, second view,
 // sampler.
-func Key(p *ir.Program, bound []Bound) []uint64 {
-	key := make([]uint64, 0, 16)
+func Key(p *ir.Program, bound []Bound) []uint64 { return AppendKey(make([]uint64, 0, 16), p, bound) }
+
+// AppendKey appends the key of bound descriptors to a list.
+func AppendKey(key []uint64, p *ir.Program, bound []Bound) []uint64 {
 	for i, f := range p.Funcs {
 		if f.Texture == nil {
 			continue
@@ -72,10 +74,11 @@ func Key(p *ir.Program, bound []Bound) []uint64 {
 			continue
 		}
 		states, sure := combinationsOf(p, f.Texture, bound)
-		key = append(key, uint64(i), uint64(len(states)))
+		single := uint64(0)
 		if sure {
-			key = append(key, 1)
+			single = 1
 		}
+		key = append(key, uint64(i), uint64(len(states)), single)
 		for _, s := range states {
 			key = append(key, s.v, s.o, s.s)
 		}

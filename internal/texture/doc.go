@@ -30,6 +30,7 @@
 //	clear.go      fills by the host
 //	blocks.go     compressed images; blockview.go views of their blocks as texels
 //	bind.go       Bind and Key: specialization
+//	cover.go      programs that serve several keys
 //	emit.go       code: the IR builder of one body, and its arguments
 //	mip.go        mip levels and texel offsets
 //	read.go       Read, Write, Texel, Fetch: integer coordinates

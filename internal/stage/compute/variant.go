@@ -15,25 +15,41 @@ import (
 const OwnSet = 1<<32 - 1
 
 // MaxVariants bounds the compiled programs of a stage. The least recently used one is evicted.
-const MaxVariants = 64
+const MaxVariants = 512
+
+// recentVariants are compared by their descriptors, before the key of the descriptors is computed. maxUnion bounds the
+// combinations of views and samplers of a program that is compiled for more of them than are bound.
+const (
+	recentVariants = 4
+	maxUnion       = 64
+)
 
 // Variants are the compiled programs of one stage, most recently used first. K is everything that the
 // code depends on, apart from the bound views and samplers. The caller provides the functions; a lock
 // must guard all methods.
+//
+// Programs with arrays of descriptors dispatch on the keys of the descriptors that they select. Such a program serves all
+// sets whose keys are among its own, and a program for a new key has those of the last one too: there are no more programs
+// than keys, however the textures are distributed over sets.
 type Variants[K any] struct {
 	Equal func(x, y *K) bool
 	Copy  func(*K) K
 	Make  func(*K) (*ir.Program, error) // returns the program before texture code is linked; it must not change
 
-	list []*Variant[K]
+	list  []*Variant[K]
+	need  []uint64        // scratch: the key of the bound views and samplers
+	bound []texture.Bound // scratch: the views and samplers
 }
 
 // Variant is a compiled program for a key and for the formats of bound views and samplers. It is
 // reference-counted: an evicted variant is closed after its last use.
 type Variant[K any] struct {
 	key        K
-	textureKey []uint64        // texture.Key of the bound views and samplers
+	textureKey []uint64        // texture.Key of the views and samplers that it was compiled for
+	hash       uint64          // of textureKey
+	compiled   []texture.Bound // these views and samplers
 	views      []texture.Bound // views and samplers of the last use
+	versions   []uint64        // of views, by resource
 	unlinked   *ir.Program     // before texture code is linked
 	Program    exec.Program
 	users      int
@@ -43,15 +59,23 @@ type Variant[K any] struct {
 // Acquire returns the program for a key and for bound resources, and compiles it if it is new. Release
 // must follow. Only a compilation obeys ctx: a function that stops it costs an allocation.
 func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
-	for i, v := range s.list {
-		if s.Equal(&v.key, key) && v.matches(a) {
-			copy(s.list[1:i+1], s.list[:i])
-			s.list[0] = v
-			v.users++
-			return v, nil
+	for i, v := range s.list[:min(len(s.list), recentVariants)] {
+		if s.Equal(&v.key, key) && v.same(a) {
+			return s.use(i), nil
 		}
 	}
-	v, err := s.compile(key, e, o.Until(ctx), a)
+	like := s.find(key, a)
+	if like >= 0 && s.covers(s.list[like]) {
+		v := s.use(like)
+		v.views, s.bound = s.bound, v.views
+		v.remember(a)
+		return v, nil
+	}
+	var last *Variant[K]
+	if like >= 0 {
+		last = s.list[like]
+	}
+	v, err := s.compile(key, e, o.Until(ctx), a, last)
 	if err != nil {
 		return nil, err
 	}
@@ -64,55 +88,114 @@ func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec
 	return v, nil
 }
 
-// matches reports whether the program fits the bound views and samplers. Equal descriptors need no
-// look at their formats.
-func (v *Variant[K]) matches(a *Args) bool {
-	same := true
-	for i, r := range v.unlinked.Res {
-		switch {
-		case r.Set == OwnSet:
-		case r.Kind == ir.Texels:
-			same = same && slices.Equal(v.views[i].Views, a.ViewsAt(r))
-		case r.Kind == ir.SamplerState:
-			same = same && slices.Equal(v.views[i].Samplers, a.SamplersAt(r))
+// use moves a variant to the front and begins its use.
+func (s *Variants[K]) use(i int) *Variant[K] {
+	v := s.list[i]
+	copy(s.list[1:i+1], s.list[:i])
+	s.list[0] = v
+	v.users++
+	return v
+}
+
+// find returns the variant of a key that fits the bound views and samplers; else the last used one of the key; −1 if there
+// is none. It computes need and bound.
+func (s *Variants[K]) find(key *K, a *Args) int {
+	first, hash := -1, uint64(0)
+	for i, v := range s.list {
+		if first >= 0 && v.hash != hash || !s.Equal(&v.key, key) {
+			continue
+		}
+		if first < 0 { // the programs of a key are equal before texture code is linked
+			s.bound = appendBound(s.bound[:0], v.unlinked, a)
+			s.need = texture.AppendKey(s.need[:0], v.unlinked, s.bound)
+			first, hash = i, hashOf(s.need)
+		}
+		if v.hash == hash && slices.Equal(v.textureKey, s.need) {
+			return i
 		}
 	}
-	if same {
-		return true
+	if first < 0 {
+		return -1
 	}
-	bound := boundOf(v.unlinked, a)
-	if !slices.Equal(texture.Key(v.unlinked, bound), v.textureKey) {
-		return false
+	for i, v := range s.list[first:] {
+		if s.Equal(&v.key, key) && s.covers(v) {
+			return first + i
+		}
 	}
-	v.views = bound
+	return first
+}
+
+// covers reports whether a variant fits the bound views and samplers.
+func (s *Variants[K]) covers(v *Variant[K]) bool { return texture.Covers(v.textureKey, s.need) }
+
+// hashOf is FNV-1a of words.
+func hashOf(words []uint64) uint64 {
+	h := uint64(14695981039346656037)
+	for _, w := range words {
+		h = (h ^ w) * 1099511628211
+	}
+	return h
+}
+
+// same reports whether the bound views and samplers are those of the last use.
+func (v *Variant[K]) same(a *Args) bool {
+	for i, r := range v.unlinked.Res {
+		if r.Set == OwnSet || r.Kind != ir.Texels && r.Kind != ir.SamplerState {
+			continue
+		}
+		if n := v.versions[i]; n != 0 && n == a.Version(r) {
+			continue
+		}
+		if r.Kind == ir.Texels && !slices.Equal(v.views[i].Views, a.ViewsAt(r)) || r.Kind == ir.SamplerState && !slices.Equal(v.views[i].Samplers, a.SamplersAt(r)) {
+			return false
+		}
+	}
 	return true
 }
 
-// boundOf returns the views and samplers of each resource.
-func boundOf(p *ir.Program, a *Args) []texture.Bound {
-	bound := make([]texture.Bound, len(p.Res))
+// remember sets the versions of the views and samplers.
+func (v *Variant[K]) remember(a *Args) {
+	v.versions = slices.Grow(v.versions[:0], len(v.unlinked.Res))[:len(v.unlinked.Res)]
+	for i, r := range v.unlinked.Res {
+		v.versions[i] = 0
+		if r.Set != OwnSet {
+			v.versions[i] = a.Version(r)
+		}
+	}
+}
+
+// appendBound appends the views and samplers of each resource to a list of no element, whose memory is used again.
+func appendBound(list []texture.Bound, p *ir.Program, a *Args) []texture.Bound {
+	list = slices.Grow(list, len(p.Res))[:len(p.Res)]
 	for i, r := range p.Res {
+		b := &list[i]
+		b.Views, b.Samplers = b.Views[:0], b.Samplers[:0]
 		switch {
 		case r.Set == OwnSet:
 		case r.Kind == ir.Texels:
-			bound[i].Views = slices.Clone(a.ViewsAt(r))
+			b.Views = append(b.Views, a.ViewsAt(r)...)
 		case r.Kind == ir.SamplerState:
-			bound[i].Samplers = slices.Clone(a.SamplersAt(r))
+			b.Samplers = append(b.Samplers, a.SamplersAt(r)...)
 		}
 	}
-	return bound
+	return list
 }
 
 // compile makes a program, links texture code, and compiles it. Passes run on the complete program,
-// because only now they see the bodies of the texture functions.
-func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
+// because only now they see the bodies of the texture functions. last is the last used variant of the key, or nil.
+func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *Args, last *Variant[K]) (*Variant[K], error) {
 	p, err := s.Make(key)
 	if err != nil {
 		return nil, err
 	}
-	v := &Variant[K]{key: s.Copy(key), unlinked: p, views: boundOf(p, a)}
-	v.textureKey = texture.Key(p, v.views)
-	if p, err = texture.Bind(p, v.views); err != nil {
+	v := s.variant(key, p, a)
+	if last != nil && texture.Dispatches(v.textureKey) > 0 {
+		both := texture.Union(p, v.views, last.compiled)
+		if k := texture.Key(p, both); texture.Dispatches(k) <= maxUnion {
+			v.compiled, v.textureKey, v.hash = both, k, hashOf(k)
+		}
+	}
+	if p, err = texture.Bind(p, v.compiled); err != nil {
 		return nil, &exec.UnsupportedError{Engine: e.Name(), Feature: err.Error()}
 	}
 	p = p.Clone()
@@ -123,9 +206,21 @@ func (s *Variants[K]) compile(key *K, e exec.Engine, o exec.Options, a *Args) (*
 	return v, err
 }
 
+// variant returns a variant for the bound views and samplers, without its program.
+func (s *Variants[K]) variant(key *K, unlinked *ir.Program, a *Args) *Variant[K] {
+	v := &Variant[K]{key: s.Copy(key), unlinked: unlinked, views: appendBound(nil, unlinked, a)}
+	v.textureKey = texture.Key(unlinked, v.views)
+	// The views of later uses go into the memory of views.
+	v.hash, v.compiled = hashOf(v.textureKey), texture.Union(unlinked, appendBound(nil, unlinked, a), nil)
+	v.remember(a)
+	return v
+}
+
 // Add adds a program that the caller has compiled and that has no texture code. The variants own it.
 func (s *Variants[K]) Add(key *K, p exec.Program) {
-	s.list = slices.Insert(s.list, 0, &Variant[K]{key: s.Copy(key), unlinked: p.IR(), views: boundOf(p.IR(), &Args{}), Program: p})
+	v := s.variant(key, p.IR(), &Args{})
+	v.Program = p
+	s.list = slices.Insert(s.list, 0, v)
 }
 
 // drop closes the program as soon as it is not used.

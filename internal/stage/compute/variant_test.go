@@ -23,7 +23,7 @@ func TestHeapViews(t *testing.T) {
 	binary.LittleEndian.PutUint64(heap[ir.HeapDescriptor:], 7)
 	a := &Args{Heap: heap, HeapImages: map[uint64]*texture.View{7: v}}
 	p := &ir.Program{Res: []ir.Resource{{Kind: ir.Texels, Heap: true}}}
-	if b := boundOf(p, a); len(b[0].Views) != 2 || b[0].Views[0] != nil || b[0].Views[1] != v {
+	if b := appendBound(nil, p, a); len(b[0].Views) != 2 || b[0].Views[0] != nil || b[0].Views[1] != v {
 		t.Errorf("views %v; want none and the view", b[0].Views)
 	}
 }
