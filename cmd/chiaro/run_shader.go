@@ -149,6 +149,8 @@ func (s *shaderFlags) find(file string, m *spirv.Module, reading facts.Reading) 
 	var specs []string
 	for _, x := range s.spec {
 		name, value, _ := strings.Cut(x, "=")
+		_, err := strconv.ParseUint(name, 0, 32)
+		known := err == nil // a number that the shader does not have is permitted, as in Vulkan
 		for _, k := range e.Constants {
 			if k.Name != name && strconv.FormatUint(uint64(k.SpecID), 10) != name {
 				continue
@@ -156,7 +158,14 @@ func (s *shaderFlags) find(file string, m *spirv.Module, reading facts.Reading) 
 			if _, err := strconv.ParseInt(value, 10, 64); err == nil && k.Type.Kind == iface.Float {
 				value += ".0" // the value, not its bits
 			}
-			x = fmt.Sprintf("%d=%s", k.SpecID, value)
+			x, known = fmt.Sprintf("%d=%s", k.SpecID, value), true
+		}
+		if !known {
+			var have []string
+			for _, k := range e.Constants {
+				have = append(have, strings.TrimSpace(fmt.Sprintf("%d %s", k.SpecID, k.Name)))
+			}
+			return nil, nil, unreadable("--spec %s: the shader has no such constant; it has %s", x, orElse(strings.Join(have, ", "), "none"))
 		}
 		specs = append(specs, x)
 	}
