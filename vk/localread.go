@@ -39,6 +39,10 @@ func (c *CommandBuffer) SetRenderingAttachmentLocations(locations []uint32) {
 	if !ok {
 		return
 	}
+	if len(locations) > state.MaxColors {
+		c.fail(usage("VUID-VkRenderingAttachmentLocationInfo-colorAttachmentCount-09514", "%d locations; must be at most %d", len(locations), state.MaxColors))
+		return
+	}
 	if locations == nil {
 		locations = identity(colors)
 	}
@@ -62,6 +66,10 @@ func (c *CommandBuffer) SetRenderingInputAttachmentIndices(indices InputIndices)
 	const command = "vkCmdSetRenderingInputAttachmentIndices"
 	colors, ok := c.localRead(command, "09518")
 	if !ok {
+		return
+	}
+	if len(indices.Colors) > state.MaxColors {
+		c.fail(usage("VUID-VkRenderingInputAttachmentIndexInfo-colorAttachmentCount-09525", "%d indices; must be at most %d", len(indices.Colors), state.MaxColors))
 		return
 	}
 	if indices.Colors == nil {

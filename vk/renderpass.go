@@ -175,9 +175,12 @@ func (r *RenderPassInfo) samples(n uint32) int { return max(r.Attachments[n].Sam
 // checkSubpass checks a subpass.
 func (r *RenderPassInfo) checkSubpass(s *Subpass) error {
 	count := uint32(len(r.Attachments))
+	uses := make([]bool, count)
 	err := error(nil)
 	s.each(func(n uint32) {
-		if err == nil && n >= count {
+		if n < count {
+			uses[n] = true
+		} else if err == nil {
 			err = usage("VUID-VkRenderPassCreateInfo2-attachment-03051", "a subpass uses attachment %d; the render pass has %d", n, count)
 		}
 	})
@@ -188,12 +191,8 @@ func (r *RenderPassInfo) checkSubpass(s *Subpass) error {
 			err = usage("VUID-VkSubpassDescription2-attachment-03073", "no attachment is preserved; must be one")
 		case n >= count:
 			err = usage("VUID-VkRenderPassCreateInfo2-attachment-03051", "a subpass preserves attachment %d; the render pass has %d", n, count)
-		default:
-			s.each(func(m uint32) {
-				if m == n {
-					err = usage("VUID-VkSubpassDescription2-pPreserveAttachments-03074", "attachment %d is preserved and used in one subpass; must be one of both", n)
-				}
-			})
+		case uses[n]:
+			err = usage("VUID-VkSubpassDescription2-pPreserveAttachments-03074", "attachment %d is preserved and used in one subpass; must be one of both", n)
 		}
 	}
 	switch {
