@@ -77,12 +77,14 @@ func (c *scopes) atomic(i int, in spirv.Inst) {
 		}
 	}
 	p := c.m.TypeOf(pointer)
+	if p != nil && (op == spirv.OpAtomicFlagTestAndSet || op == spirv.OpAtomicFlagClear) {
+		c.atomicFlag(i, in, p)
+	}
 	if p == nil || !p.IsPointer() {
 		return
 	}
 	c.atomicClass(i, op, pointer, p)
 	if op == spirv.OpAtomicFlagTestAndSet || op == spirv.OpAtomicFlagClear {
-		c.atomicFlag(i, in, p)
 		return
 	}
 	if t := c.atomicType(in); t != nil {
@@ -125,10 +127,13 @@ func (c *scopes) atomicType(in spirv.Inst) *facts.Type {
 // atomicFlag checks the types of an instruction on an atomic flag.
 func (c *scopes) atomicFlag(i int, in spirv.Inst, p *facts.Type) {
 	op := in.Op()
-	if p.Op == spirv.OpTypeUntypedPointerKHR {
+	switch {
+	case !p.IsPointer():
+		c.fail(i, "SPV-Atomic-Flag", "%s through %s; must be through a pointer to an integer of 32 bits", op, c.typeName(p))
+	case p.Op == spirv.OpTypeUntypedPointerKHR:
 		c.fail(i, "SPV-Atomic-Flag", "%s through an untyped pointer; must be through a pointer to an integer of 32 bits", op)
 	}
-	if t := p.Elem; t != nil && (!t.IsInt() || t.Width != 32) {
+	if t := p.Elem; p.IsPointer() && t != nil && (!t.IsInt() || t.Width != 32) {
 		c.fail(i, "SPV-Atomic-Flag", "%s through a pointer to %s; must be to an integer of 32 bits", op, c.typeName(t))
 	}
 	if op == spirv.OpAtomicFlagTestAndSet {

@@ -26,6 +26,7 @@ var constructFamily = family{
 		{Code: "SPV-Construct-Nesting", Section: "SPIR-V 2.11.2", Words: "a construct that contains a header also contains its merge block"},
 		{Code: "SPV-Construct-Selection", Section: "SPIR-V 2.11.1", Words: "a branch to several blocks follows a merge instruction, unless all but one are exits"},
 		{Code: "SPV-Construct-Switch", Section: "SPIR-V 2.11.1", Words: "OpSwitch follows an OpSelectionMerge"},
+		{Code: "SPV-Construct-Target", Section: "SPIR-V 2.11.1", Words: "an OpSwitch dominates its case constructs"},
 		{Code: "SPV-Construct-Case", Section: "SPIR-V 2.11.2", Words: "a case falls through to at most one other case; this is the next one, and no third case falls through to it"},
 		{Code: "SPV-Construct-Depth", Section: "SPIR-V 2.17", Words: "constructs nest at most as deep as the universal limit allows"},
 		{Code: "SPV-Construct-Reconvergence", Section: "SPIR-V 2.11, SPV_KHR_maximal_reconvergence", Words: "if an entry point reconverges maximally, a block that is no header, merge block, continue target or switch target has one predecessor"},
@@ -304,7 +305,7 @@ func (c *structure) mayExit(k *facts.Construct, b, t *facts.Block, patience *int
 	if k.Kind == facts.CasePart && slices.Contains(k.Header.Succs, t) {
 		return true // fall-through, checked with the cases
 	}
-	inSwitch := false
+	inSwitch := k.Kind == facts.Selection && c.switches(k.Header)
 	for o := k; o != nil && *patience > 0; o = o.Parent {
 		*patience--
 		switch o.Kind {
@@ -313,7 +314,7 @@ func (c *structure) mayExit(k *facts.Construct, b, t *facts.Block, patience *int
 		case facts.ContinuePart:
 			return t == o.Merge || t == o.Header
 		case facts.Selection:
-			if o != k && !inSwitch && o.Header.Term >= 0 && c.code.Inst(o.Header.Term).Op() == spirv.OpSwitch {
+			if o != k && !inSwitch && c.switches(o.Header) {
 				inSwitch = true
 				if t == o.Merge {
 					return true
@@ -322,6 +323,11 @@ func (c *structure) mayExit(k *facts.Construct, b, t *facts.Block, patience *int
 		}
 	}
 	return false
+}
+
+// switches reports whether a block ends in OpSwitch.
+func (c *structure) switches(b *facts.Block) bool {
+	return b.Term >= 0 && c.code.OpAt(b.Term) == spirv.OpSwitch
 }
 
 // nesting checks that a construct contains the merge blocks of the headers that it
@@ -352,8 +358,14 @@ func (c *structure) nesting(f *facts.Function, s *flowSearch) {
 func (c *structure) cases(f *facts.Function) {
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
-		if b.Term < 0 || b.MergeBlock == nil || c.code.Inst(b.Term).Op() != spirv.OpSwitch || !inTree(b) {
+		if b.MergeBlock == nil || !c.switches(b) || !inTree(b) {
 			continue
+		}
+		for _, t := range b.Succs {
+			if t != b.MergeBlock && inTree(t) && !facts.StructurallyDominates(b, t) {
+				c.fail(b.Term, "SPV-Construct-Target", "%s does not dominate %s, a target of its switch; must dominate it", c.name(b.ID), c.name(t.ID))
+				break
+			}
 		}
 		c.caseOrder(b)
 	}

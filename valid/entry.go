@@ -21,6 +21,7 @@ var entryFamily = family{
 		{Code: "SPV-Entry-OneOf", Section: "SPIR-V 3.2.6", Words: "an entry point has at most one of several exclusive modes, or exactly one if its execution model requires it"},
 		{Code: "SPV-Entry-Mesh", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "a mesh entry point declares its numbers of output vertices and primitives"},
 		{Code: vuid.StandaloneSpirv_None_10685, Section: "Vulkan, Shader Validation", Words: "an entry point with a workgroup declares its size: LocalSize, LocalSizeId, TileShadingRateQCOM or WorkgroupSize"},
+		{Code: "SPV-Entry-DerivativeGroup", Section: "SPIR-V, SPV_KHR_compute_shader_derivatives", Words: "groups of 2 × 2 or of 4 invocations fill the workgroup of an entry point with derivative groups"},
 		{Code: vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151, Section: "Vulkan, Shader Validation", Words: "with DerivativeGroupQuadsKHR, the first two dimensions of the workgroup are even"},
 		{Code: vuid.StandaloneSpirv_DerivativeGroupQuadsNV_04684, Section: environment, Words: "with DerivativeGroupQuadsNV, the first two dimensions of a workgroup are even"},
 		{Code: vuid.StandaloneSpirv_DerivativeGroupLinearNV_04778, Section: environment, Words: "with DerivativeGroupLinearNV, the product of the dimensions of a workgroup is a multiple of 4"},
@@ -64,8 +65,11 @@ func (c *checker) entryPoints() {
 			if sized {
 				c.emptyWorkgroup(e)
 			}
-			if c.vulkan {
+			switch {
+			case c.vulkan:
 				c.workgroup(e, sized)
+			case e.HasLocalSize:
+				c.derivativeGroups(e)
 			}
 		}
 	}
@@ -216,17 +220,29 @@ func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
 	if !e.HasLocalSize {
 		return
 	}
+	c.derivativeGroups(e)
+}
+
+// derivativeGroups checks that the derivative groups of an entry point fill its
+// workgroup.
+func (c *checker) derivativeGroups(e *facts.EntryPoint) {
 	s := e.LocalSize
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupQuadsKHR) && (s[0]%2 != 0 || s[1]%2 != 0) {
 		code := vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151
-		if c.derivativesOfNV() {
+		switch {
+		case !c.vulkan:
+			code = "SPV-Entry-DerivativeGroup"
+		case c.derivativesOfNV():
 			code = vuid.StandaloneSpirv_DerivativeGroupQuadsNV_04684
 		}
 		c.fail(e.Index, code, "the workgroup is %d × %d; both must be even with DerivativeGroupQuadsKHR", s[0], s[1])
 	}
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupLinearKHR) && s[0]*s[1]*s[2]%4 != 0 {
 		code := vuid.StandaloneSpirv_DerivativeGroupLinearKHR_10152
-		if c.derivativesOfNV() {
+		switch {
+		case !c.vulkan:
+			code = "SPV-Entry-DerivativeGroup"
+		case c.derivativesOfNV():
 			code = vuid.StandaloneSpirv_DerivativeGroupLinearNV_04778
 		}
 		c.fail(e.Index, code, "the workgroup is %d × %d × %d; the product must be a multiple of 4 with DerivativeGroupLinearKHR", s[0], s[1], s[2])

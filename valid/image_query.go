@@ -16,7 +16,7 @@ var imageQueryFamily = family{
 		{Code: "SPV-ImageQuery-Operand", Section: "SPIR-V 3.3.10", Words: "the operand of a query is an image, of OpImageQueryLod a sampled image, and a level is an integer"},
 		{Code: "SPV-ImageQuery-Kind", Section: "SPIR-V 3.3.10", Words: "the image of a query has the queried property: a size, levels or samples"},
 		{Code: "SPV-TexelPointer-Result", Section: "SPIR-V 3.3.8", Words: "a texel pointer points to the sampled type in Image"},
-		{Code: "SPV-TexelPointer-Image", Section: "SPIR-V 3.3.8", Words: "the image of a texel pointer is a pointer to an image, but to no subpass and no tile"},
+		{Code: "SPV-TexelPointer-Image", Section: "SPIR-V 3.3.8", Words: "the image of a texel pointer is a pointer to an image, but to no subpass and no tile, and only 1D, 2D and cube images have layers"},
 		{Code: "SPV-TexelPointer-Coordinate", Section: "SPIR-V 3.3.8", Words: "the coordinate of a texel pointer has an integer for each dimension and layer"},
 		{Code: "SPV-TexelPointer-Sample", Section: "SPIR-V 3.3.8", Words: "the sample of a texel pointer is an integer, and the constant 0 if the image has one sample"},
 		{Code: "SPV-TexelPointer-Use", Section: "SPIR-V 3.3.10", Words: "only atomic instructions use a texel pointer; no instruction loads, stores or copies through it"},
@@ -222,7 +222,7 @@ func (c *images) texelPointer(i int, in spirv.Inst) {
 	if p.Elem == nil || p.Elem.Image == nil {
 		return
 	}
-	if s := p.Elem.Elem; s != nil && t.Elem != nil && s != t.Elem.Scalar() && !s.IsVoid() {
+	if s := p.Elem.Elem; s != nil && t.Elem != nil && s != t.Elem && s != t.Elem.Scalar() {
 		c.fail(i, "SPV-TexelPointer-Result", "OpImageTexelPointer yields a pointer to %s; must point to the sampled type, %s", c.typeName(t.Elem), c.typeName(s))
 	}
 	c.texelAddress(i, in.Op(), p.Elem, v.Coordinate(), v.Sample())
@@ -255,8 +255,13 @@ func (c *images) texelAddress(i int, op spirv.Op, image *facts.Type, coordinate,
 		return
 	}
 	n := axes(m.Dim)
-	if m.Arrayed && m.Dim != spirv.DimCube {
+	switch {
+	case !m.Arrayed || m.Dim == spirv.DimCube:
+	case m.Dim == spirv.Dim1D || m.Dim == spirv.Dim2D:
 		n++
+	default:
+		c.fail(i, "SPV-TexelPointer-Image", "%s of an image of dimension %s with layers; must be 1D, 2D or Cube", op, m.Dim).also(c, image.Index, "the image")
+		return
 	}
 	if t := c.m.TypeOf(coordinate); t != nil && (!isInts(t) || t.Components() != n) {
 		c.fail(i, "SPV-TexelPointer-Coordinate", "the coordinate of %s is %s; must have %d integers", op, c.typeName(t), n)

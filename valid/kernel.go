@@ -126,6 +126,12 @@ func newKernelForms() map[spirv.Op]kernelForm {
 	for _, op := range [...]spirv.Op{spirv.OpGroupFAddNonUniformAMD, spirv.OpGroupFMinNonUniformAMD, spirv.OpGroupFMaxNonUniformAMD} {
 		t[op] = kernelForm{"SPV-Kernel-Group", wantFloats, []kernelWant{wantInt, wantSame}}
 	}
+	for _, op := range [...]spirv.Op{spirv.OpSubgroupShuffleINTEL, spirv.OpSubgroupShuffleXorINTEL} {
+		t[op] = kernelForm{"SPV-Kernel-Group", wantScalars, []kernelWant{wantSame, wantWord}}
+	}
+	for _, op := range [...]spirv.Op{spirv.OpSubgroupShuffleDownINTEL, spirv.OpSubgroupShuffleUpINTEL} {
+		t[op] = kernelForm{"SPV-Kernel-Group", wantScalars, []kernelWant{wantSame, wantSame, wantWord}}
+	}
 	pipeForms(t)
 	enqueueForms(t)
 	return t

@@ -172,8 +172,8 @@ func modelsWith(m spirv.ExecutionMode) modelSet {
 		return inGeometry | tessellation | inMesh
 	case spirv.ExecutionModeOutputLinesEXT, spirv.ExecutionModeOutputTrianglesEXT, spirv.ExecutionModeOutputPrimitivesEXT:
 		return inMesh
-	case spirv.ExecutionModeQuadDerivativesKHR:
-		return 0
+	case spirv.ExecutionModeQuadDerivativesKHR: // only these have derivative groups
+		return inFragment | inGLCompute | inTask | inMesh
 	case spirv.ExecutionModePixelCenterInteger, spirv.ExecutionModeOriginUpperLeft, spirv.ExecutionModeOriginLowerLeft,
 		spirv.ExecutionModeEarlyFragmentTests, spirv.ExecutionModeDepthReplacing, spirv.ExecutionModeDepthGreater,
 		spirv.ExecutionModeDepthLess, spirv.ExecutionModeDepthUnchanged, spirv.ExecutionModePostDepthCoverage,
@@ -219,6 +219,8 @@ func (c *checker) modeIDs(i int, mode spirv.ExecutionMode, ids []spirv.ID) {
 		case d.Op() == spirv.OpConstantStringAMDX || d.Op() == spirv.OpSpecConstantStringAMDX:
 		case k == nil:
 			c.fail(i, "SPV-Mode-Constant", "%s is the result of %s; must be a constant", c.name(id), d.Op())
+		case mode == spirv.ExecutionModeOpacityMicromapIdKHR && k.Type != nil && !k.Type.IsBool():
+			c.fail(i, "SPV-Mode-Constant", "%s is %s; must be a Boolean", c.name(id), c.typeName(k.Type))
 		case mode == spirv.ExecutionModeLocalSizeId && k.Type != nil && !k.Type.IsInt():
 			c.fail(i, "SPV-Mode-Constant", "%s is %s; must be an integer", c.name(id), c.typeName(k.Type))
 		}

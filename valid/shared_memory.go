@@ -11,7 +11,7 @@ import (
 var sharedMemoryFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Storage-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an entry point uses at most one variable in TaskPayloadWorkgroupEXT"},
-		{Code: "SPV-Workgroup-Block", Section: "SPIR-V, SPV_KHR_workgroup_memory_explicit_layout", Words: "all or none of the variables in Workgroup of an entry point are blocks"},
+		{Code: "SPV-Workgroup-Block", Section: "SPIR-V, SPV_KHR_workgroup_memory_explicit_layout", Words: "all or none of the variables in Workgroup of an entry point are blocks, and blocks need the capability WorkgroupMemoryExplicitLayoutKHR"},
 		{Code: "SPV-Workgroup-Aliased", Section: "SPIR-V, SPV_KHR_workgroup_memory_explicit_layout", Words: "if an entry point has several blocks in Workgroup, they are Aliased"},
 		{Code: "SPV-Storage-HitAttribute", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "any-hit and closest-hit shaders do not write to HitAttributeKHR"},
 		{Code: vuid.RuntimeSpirv_Workgroup_06530, Section: environment, Words: "the variables of a compute shader in Workgroup are within maxComputeSharedMemorySize", Need: NeedDevice},
@@ -60,7 +60,8 @@ func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
 // workgroupBlocks checks the variables that share the memory of a workgroup by
 // explicit layouts: all or none are blocks, and blocks are Aliased.
 func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
-	if !c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR) {
+	explicit := c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
+	if !explicit && c.vulkan { // VUID-StandaloneSpirv-None-10684
 		return
 	}
 	blocks := 0
@@ -85,6 +86,12 @@ func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
 		for _, v := range used {
 			judge(v)
 		}
+	}
+	if !explicit {
+		if blocks > 0 {
+			c.fail(e.Index, "SPV-Workgroup-Block", "the entry point has a block in Workgroup; needs the capability WorkgroupMemoryExplicitLayoutKHR")
+		}
+		return
 	}
 	if blocks > 0 && other != nil {
 		c.fail(e.Index, "SPV-Workgroup-Block", "the entry point has blocks in Workgroup, and %s, which is no block; must have only blocks or none", c.name(other.ID)).also(c, other.Index, "the variable")

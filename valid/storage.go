@@ -53,6 +53,8 @@ var storageRows = [...]storageRow{
 	{spirv.StorageClassIncomingCallableDataKHR, inCallable, vuid.StandaloneSpirv_IncomingCallableDataKHR_04705, false},
 	{spirv.StorageClassShaderRecordBufferKHR, inRayTracing, vuid.StandaloneSpirv_ShaderRecordBufferKHR_07119, false},
 	{spirv.StorageClassTaskPayloadWorkgroupEXT, inTaskEXT | inMeshEXT, "", false},
+	{spirv.StorageClassHitObjectAttributeNV, inRayGeneration | inClosestHit | inMiss, "", false},
+	{spirv.StorageClassHitObjectAttributeEXT, inRayGeneration | inClosestHit | inMiss, "", false},
 }
 
 // everyModel is all models.

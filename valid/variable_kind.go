@@ -15,6 +15,7 @@ var variableKindFamily = family{
 		{Code: "SPV-Variable-Storage", Section: "SPIR-V 3.3.8", Words: "a variable has the storage class of its pointer type"},
 		{Code: "SPV-Variable-Class", Section: "SPIR-V 3.3.8", Words: "no variable is in Generic or PhysicalStorageBuffer"},
 		{Code: "SPV-Variable-DataType", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "an untyped variable in Function, Private or Workgroup has a data type, and a data type is a type"},
+		{Code: "SPV-Variable-TileImage", Section: "SPIR-V, SPV_EXT_shader_tile_image", Words: "variables in TileImageEXT are tile images"},
 		{Code: "SPV-Variable-UntypedWorkgroup", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "in a shader, an untyped variable in Workgroup has a Block as data type"},
 		{Code: "SPV-Variable-Initializer", Section: "SPIR-V 3.3.8", Words: "the initializer of a variable is a constant or a module-scope variable of the type of its contents; a variable in Input, TaskPayloadWorkgroupEXT or a storage class of ray tracing has none"},
 		{Code: "SPV-Variable-Void", Section: "SPIR-V 3.3.8", Words: "a variable does not contain void"},
@@ -86,6 +87,9 @@ func (c *checker) variableKinds() {
 			continue
 		}
 		c.variableHolds(v)
+		if v.Storage == spirv.StorageClassTileImageEXT {
+			c.tileVariable(v)
+		}
 		if c.vulkan {
 			c.vulkanVariable(v)
 		}
@@ -287,8 +291,6 @@ func (c *checker) vulkanVariable(v *facts.Variable) {
 		if c.contains(v.Type, holdsFP8|holdsMicro) {
 			c.fail(v.Index, vuid.StandaloneSpirv_OpTypeFloat_10823, "a variable in %s contains floats of 8 bits or of a microscaling encoding; must contain none", v.Storage)
 		}
-	case spirv.StorageClassTileImageEXT:
-		c.tileVariable(v)
 	}
 	c.runtimeArrayVariable(v)
 }
@@ -300,9 +302,13 @@ func (c *checker) tileVariable(v *facts.Variable) {
 		t = t.Elem
 	}
 	if t != nil && (t.Image == nil || t.Image.Dim != spirv.DimTileImageDataEXT) {
-		c.fail(v.Index, vuid.StandaloneSpirv_None_08724, "a variable in TileImageEXT contains %s; must contain an image of the dimension TileImageDataEXT", c.typeName(v.Type))
+		code := vuid.StandaloneSpirv_None_08724
+		if !c.vulkan {
+			code = "SPV-Variable-TileImage"
+		}
+		c.fail(v.Index, code, "a variable in TileImageEXT contains %s; must contain an image of the dimension TileImageDataEXT", c.typeName(v.Type))
 	}
-	if !c.m.Has(v.ID, spirv.DecorationLocation) {
+	if c.vulkan && !c.m.Has(v.ID, spirv.DecorationLocation) {
 		c.fail(v.Index, vuid.StandaloneSpirv_TileImageEXT_08723, "a tile image without a Location; must have one")
 	}
 }
