@@ -83,13 +83,13 @@ const placeAlignment = 64
 // their own, in the order of their declarations, which determines the addresses; the others share one. An image and its
 // buffer share memory: the buffer is the base level.
 func (m *machine) allocate() error {
-	shown := m.script.shownImages()
+	shown, addressed := m.script.shownImages(), m.script.references()
 	all := uint64(0)
 	for _, b := range m.script.Buffers {
 		if shown[b] {
 			m.pixels[b], m.faults[b] = m.newImage(b)
 		}
-		if !b.Addressed {
+		if !addressed[b] {
 			all += (uint64(len(b.Data)) + placeAlignment - 1) &^ (placeAlignment - 1)
 		}
 	}
@@ -116,15 +116,15 @@ func (m *machine) allocate() error {
 			}
 			m.apart[b], image = &apart{image: image, memory: own.Bytes()}, nil
 		}
-		if image != nil || b.Addressed {
+		if image != nil || addressed[b] {
 			var err error
-			if memory, at, err = m.allocateOne(image, n, b.Addressed); err != nil {
+			if memory, at, err = m.allocateOne(image, n, addressed[b]); err != nil {
 				return err
 			}
 		} else {
 			next += (n + placeAlignment - 1) &^ (placeAlignment - 1)
 		}
-		if b.Addressed {
+		if addressed[b] {
 			usage |= vk.DeviceAddress
 		}
 		x, err := m.device.NewBuffer(vk.BufferInfo{Size: n, Usage: usage})
@@ -217,7 +217,7 @@ func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 		return err
 	}
 	m.commands.BindPipeline(pipeline)
-	b.record(m, vk.Compute)
+	b.record(m, p, vk.Compute)
 	if c.Indirect != nil {
 		m.commands.DispatchIndirect(m.buffers[c.Indirect], uint64(c.Offset))
 	} else {
@@ -248,7 +248,7 @@ func (m *machine) pipeline(ctx context.Context, p *Pipeline) (*vk.ComputePipelin
 	if err != nil {
 		return nil, err
 	}
-	x, err := m.device.NewComputePipeline(ctx, vk.ComputePipelineInfo{Stage: *stage, Layout: b.layout})
+	x, err := m.device.NewComputePipeline(ctx, vk.ComputePipelineInfo{Creation: creationOf(p), Stage: *stage, Layout: b.layout})
 	if err != nil {
 		return nil, m.stageError(a, stage.Entry, err)
 	}

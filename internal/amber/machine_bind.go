@@ -26,6 +26,10 @@ func (m *machine) layout(ctx context.Context, p *Pipeline) (*bindings, error) {
 	if b := m.bindings[p]; b != nil {
 		return b, nil
 	}
+	if p.mapped() {
+		m.bindings[p] = &bindings{push: p.Push}
+		return m.bindings[p], nil
+	}
 	var described link.Layout
 	m.describeLayout(p, &described)
 	b := &bindings{push: p.Push}
@@ -80,6 +84,9 @@ const maxSets = 32
 func (m *machine) bind(ctx context.Context, p *Pipeline) (*bindings, error) {
 	b, err := m.layout(ctx, p)
 	if err != nil {
+		return nil, err
+	}
+	if err := m.checkBanks(p.Banks); err != nil {
 		return nil, err
 	}
 	if !b.written {
@@ -179,16 +186,18 @@ func (b *bindings) writeInline(m *machine, x *Binding) error {
 }
 
 // record records the sets and the push constants.
-func (b *bindings) record(m *machine, point vk.BindPoint) {
+func (b *bindings) record(m *machine, p *Pipeline, point vk.BindPoint) {
+	m.recordHeaps(p)
 	if len(b.sets) > 0 {
 		m.commands.BindSets(point, b.layout, 0, b.sets, b.dynamic)
 	}
 	if b.push == nil || len(m.memory[b.push]) == 0 {
 		return
 	}
-	data := m.memory[b.push]
-	if rest := len(data) % 4; rest != 0 {
-		data = append(slices.Clone(data), make([]byte, 4-rest)...)
+	data := wholeWords(m.memory[b.push])
+	if b.layout == nil {
+		m.commands.PushData(0, data)
+	} else {
+		m.commands.PushConstants(b.layout, 0, data)
 	}
-	m.commands.PushConstants(b.layout, 0, data)
 }

@@ -110,7 +110,7 @@ func (p *devicePass) draw(ctx context.Context, c *Draw) error {
 	}
 	p.draws = append(p.draws, recordedDraw{c, p.commands.Count()})
 	p.commands.BindGraphicsPipeline(pipeline)
-	b.record(p.machine, vk.Graphics)
+	b.record(p.machine, c.Pipeline, vk.Graphics)
 	p.recordMapping(s)
 	if err := p.bindVertices(c, &a); err != nil {
 		return err

@@ -49,7 +49,7 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 	if err != nil {
 		return nil, err
 	}
-	info := vk.GraphicsPipelineInfo{Layout: b.layout}
+	info := vk.GraphicsPipelineInfo{Creation: creationOf(p), Layout: b.layout}
 	if info.State, err = fixedOf(&s.State); err != nil {
 		return nil, err
 	}

@@ -44,6 +44,11 @@ func (s *Script) shownImages() map[*Buffer]bool {
 			}
 		}
 	}
+	eachReference(s.Commands, func(c *WriteReference) {
+		if c.ofImage() {
+			all[c.Of.Buffers[0]] = true
+		}
+	})
 	return all
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -24,7 +25,7 @@ func (m *machine) stage(ctx context.Context, p *Pipeline, a *Attachment) (*vk.St
 	if err != nil {
 		return nil, m.fault(CodeShader, a.Shader.At, "shader %s: %v", a.Shader.Name, err)
 	}
-	s := &vk.StageInfo{Module: module, Entry: m.entryPoint(p, a), SubgroupSize: uint32(a.Subgroup.RequiredSize), Robustness: m.robust(p, a)}
+	s := &vk.StageInfo{Module: module, Entry: m.entryPoint(p, a), SubgroupSize: uint32(a.Subgroup.RequiredSize), Mappings: p.vkMappings(), Robustness: m.robust(p, a)}
 	if len(a.Specialize) > 0 {
 		s.Specialization = facts.Spec{}
 	}
@@ -32,6 +33,14 @@ func (m *machine) stage(ctx context.Context, p *Pipeline, a *Attachment) (*vk.St
 		s.Specialization[c.ID] = c.Bits
 	}
 	return s, nil
+}
+
+// creationOf returns the flags of a pipeline.
+func creationOf(p *Pipeline) (c vk.Creation) {
+	if p.mapped() {
+		c.Flags |= link.PipelineFlagsDescriptorHeap
+	}
+	return c
 }
 
 // stageError adds the shader's name to an error of the compilation of its stage.

@@ -91,7 +91,7 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 
 // start makes the memory of the script.
 func (r *runner) start(ctx context.Context) (err error) {
-	if !onDevice(r.script) {
+	if false {
 		r.memory = newMemory(r.script)
 		return nil
 	}
@@ -241,6 +241,9 @@ func (r *runner) command(ctx context.Context, c Command) error {
 	case *Write:
 		r.memory.write(c)
 	case *WriteReference:
+		if r.machine != nil {
+			return r.machine.writeReference(c)
+		}
 		r.writeReference(c)
 	case *Draw:
 		if r.machine != nil {
