@@ -157,14 +157,14 @@ func TestDescriptorParts(t *testing.T) {
 	r := &runner{script: &Script{File: "x"}}
 	data := make([]byte, 64)
 	b := Binding{Kind: StorageDynamic, Buffers: []*Buffer{{Name: "b"}, {Name: "b"}}, Offsets: []int64{8, 16}, DynamicOffsets: []int64{8}, Ranges: []int64{16, WholeBuffer}}
-	for i, want := range []int{16, 48} {
-		if got, err := r.slice(&b, i, data); err != nil || got.Range() != want || len(got.Bytes) != 48 {
-			t.Errorf("descriptor %d: %d bytes of %d, %v; want %d of 48", i, got.Range(), len(got.Bytes), err, want)
+	for i, want := range []uint64{16, 48} {
+		if from, got, err := r.slice(&b, i, data); err != nil || got != want || from != 16 {
+			t.Errorf("descriptor %d: %d bytes from %d, %v; want %d from 16", i, got, from, err, want)
 		}
 	}
 	for _, b := range []Binding{{Offsets: []int64{65}}, {Ranges: []int64{65}}, {Offsets: []int64{8}, Ranges: []int64{64}}, {Offsets: []int64{-1}}} {
 		b.Buffers = []*Buffer{{Name: "b"}}
-		if _, err := r.slice(&b, 0, data); err == nil {
+		if _, _, err := r.slice(&b, 0, data); err == nil {
 			t.Errorf("no fault for %+v", b)
 		}
 	}

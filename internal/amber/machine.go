@@ -257,3 +257,9 @@ func (m *machine) pipeline(ctx context.Context, p *Pipeline) (*vk.ComputePipelin
 	f := s.Module.Facts()
 	return x, m.checkFormats(p, f, f.EntryPoint(s.Entry.Name, s.Entry.Model))
 }
+
+// programKey names a program that was made.
+type programKey struct {
+	pipeline   *Pipeline
+	entryPoint string
+}

@@ -160,25 +160,25 @@ func (m *machine) descriptor(x *Binding, n int, buffer *Buffer) (d vk.BufferDesc
 	if buffer == nil {
 		return d, 0, nil
 	}
-	part, err := m.slice(x, n, m.memory[buffer])
-	if err != nil || part.Range() == 0 {
+	offset, size, err := m.slice(x, n, m.memory[buffer])
+	if err != nil || size == 0 {
 		return d, 0, err
 	}
-	offset := uint64(len(m.memory[buffer]) - len(part.Bytes))
 	if n < len(x.DynamicOffsets) && (x.Kind == UniformDynamic || x.Kind == StorageDynamic) {
 		dynamic = uint32(x.DynamicOffsets[n])
 	}
-	return vk.BufferDescriptor{Buffer: m.buffers[buffer], Offset: offset - uint64(dynamic), Range: uint64(part.Range())}, dynamic, nil
+	return vk.BufferDescriptor{Buffer: m.buffers[buffer], Offset: offset - uint64(dynamic), Range: size}, dynamic, nil
 }
 
 // writeInline writes the bytes of an inline uniform block, whole words.
 func (b *bindings) writeInline(m *machine, x *Binding) error {
-	part, err := m.slice(x, 0, m.memory[x.Buffers[0]])
+	all := m.memory[x.Buffers[0]]
+	offset, size, err := m.slice(x, 0, all)
 	if err != nil {
 		return err
 	}
-	data := make([]byte, (part.Range()+3)&^3)
-	copy(data, part.Bytes[:part.Range()])
+	data := make([]byte, (size+3)&^3)
+	copy(data, all[offset:offset+size])
 	if err := b.sets[x.Set].Update(vk.Write{Binding: x.Binding, Inline: data}); err != nil {
 		return m.fault(CodeRun, x.At, "set %d, binding %d: %v", x.Set, x.Binding, err)
 	}
@@ -200,4 +200,36 @@ func (b *bindings) record(m *machine, p *Pipeline, point vk.BindPoint) {
 	} else {
 		m.commands.PushConstants(b.layout, 0, data)
 	}
+}
+
+// slice returns the offset and the size of the part of a buffer that descriptor i of an array refers to.
+func (r *runner) slice(b *Binding, i int, data []byte) (from, bytes uint64, err error) {
+	at := func(list []int64, absent int64) int64 {
+		if i < len(list) {
+			return list[i]
+		}
+		return absent
+	}
+	offset, size := at(b.Offsets, 0), at(b.Ranges, WholeBuffer)
+	if b.Kind == UniformDynamic || b.Kind == StorageDynamic {
+		offset += at(b.DynamicOffsets, 0)
+	}
+	left := int64(len(data)) - offset
+	if size == WholeBuffer {
+		size = left
+	}
+	if offset < 0 || size < 0 || size > left {
+		return 0, 0, r.fault(CodeSize, b.At, "buffer %s has %d bytes; descriptor %d of set %d, binding %d names %d bytes from byte %d on",
+			b.Buffers[i].Name, len(data), i, b.Set, b.Binding, size, offset)
+	}
+	return uint64(offset), uint64(size), nil
+}
+
+// place puts descriptors into the elements of an array from the first one on.
+func place[T any](list []T, first uint32, descriptors ...T) []T {
+	if n := int(first) + len(descriptors); n > len(list) {
+		list = append(list, make([]T, n-len(list))...)
+	}
+	copy(list[first:], descriptors)
+	return list
 }

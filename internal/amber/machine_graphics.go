@@ -83,3 +83,9 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 	}
 	return x, nil
 }
+
+// graphicsKey names the programs of a graphics pipeline.
+type graphicsKey struct {
+	pipeline    *Pipeline
+	entryPoints [numGraphicsStages]string
+}

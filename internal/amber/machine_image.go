@@ -3,6 +3,7 @@ package amber
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -116,12 +117,12 @@ func (m *machine) view(b *Binding, i int) (*vk.ImageView, error) {
 // texelView returns the buffer view of descriptor i of a binding; nil if its range has no bytes.
 func (m *machine) texelView(b *Binding, i int) (*vk.BufferView, error) {
 	buffer := b.Buffers[i]
-	part, err := m.slice(b, i, m.memory[buffer])
+	offset, size, err := m.slice(b, i, m.memory[buffer])
 	if err != nil {
 		return nil, err
 	}
-	key := shownAs{buffer: buffer, texels: true, offset: int64(len(m.memory[buffer]) - len(part.Bytes)), bytes: int64(part.Range())}
-	if v, ok := m.texels[key]; ok || part.Range() == 0 {
+	key := shownAs{buffer: buffer, texels: true, offset: offset, bytes: size}
+	if v, ok := m.texels[key]; ok || size == 0 {
 		return v, nil
 	}
 	f := buffer.Texel
@@ -134,7 +135,7 @@ func (m *machine) texelView(b *Binding, i int) (*vk.BufferView, error) {
 	var v *vk.BufferView
 	code, err := formatOf(f)
 	if err == nil {
-		v, err = m.device.NewBufferView(vk.BufferViewInfo{Buffer: m.buffers[buffer], Format: code, Offset: uint64(key.offset), Range: uint64(key.bytes)})
+		v, err = m.device.NewBufferView(vk.BufferViewInfo{Buffer: m.buffers[buffer], Format: code, Offset: offset, Range: size})
 	}
 	if err != nil {
 		return nil, m.fault(CodeSize, b.At, "buffer %s as %s: %v", buffer.Name, b.Kind, cause(err))
@@ -205,4 +206,24 @@ func (m *machine) textureWrite(b *Binding) (vk.Write, error) {
 		}
 	}
 	return w, nil
+}
+
+// shownAs is a buffer or image as a binding shows it.
+type shownAs struct {
+	buffer        *Buffer
+	texels        bool   // of a texel buffer
+	offset, bytes uint64 // of a texel buffer
+	baseMip       int    // of an image
+	attachment    bool
+	aspects       vk.Aspect // of an attachment
+}
+
+// borders are the border colors by their words.
+var borders = map[string][4]uint32{
+	"float_transparent_black": {},
+	"int_transparent_black":   {},
+	"float_opaque_black":      {3: math.Float32bits(1)},
+	"int_opaque_black":        {3: 1},
+	"float_opaque_white":      {math.Float32bits(1), math.Float32bits(1), math.Float32bits(1), math.Float32bits(1)},
+	"int_opaque_white":        {1, 1, 1, 1},
 }

@@ -3,6 +3,7 @@ package amber
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
@@ -118,4 +119,13 @@ func (p *devicePass) recordMapping(s *drawState) {
 func mapInputs(f *vk.FixedState, s *drawState) {
 	f.Rendering.Locations, f.Rendering.Inputs = references(s.Locations), references(s.inputs.Colors)
 	f.Rendering.DepthInput, f.Rendering.StencilInput = (*link.Ref)(s.inputs.Depth), (*link.Ref)(s.inputs.Stencil)
+}
+
+// maySubpass reports whether a shader may have input attachments: its text has the type, or it has no text.
+func (s *Shader) maySubpass() bool {
+	switch s.Format {
+	case SPIRVHex, SPIRVBinary:
+		return true
+	}
+	return strings.Contains(strings.ToLower(s.Source), "subpass")
 }

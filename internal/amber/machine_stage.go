@@ -11,6 +11,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -104,4 +105,65 @@ func robustnessOf(r *compute.Robustness) *vk.Robustness {
 		x.Bindings[vk.SetBinding(at)] = vk.BufferBehavior(level)
 	}
 	return x
+}
+
+// entryPoint returns the name of a stage's entry point: the one that was set last.
+func (r *runner) entryPoint(p *Pipeline, a *Attachment) string {
+	if name, ok := r.entryPoints[entryKey{p, a.Stage}]; ok {
+		return name
+	}
+	return a.EntryPoint
+}
+
+// shaderError adds the shader's name to an error.
+func (r *runner) shaderError(s *Shader, err error) error {
+	var missing *lower.Unsupported
+	if errors.As(err, &missing) {
+		return r.unsupported(s.At, fmt.Sprintf("shader %s: %v", s.Name, err))
+	}
+	var malformed *lower.Malformed
+	if errors.As(err, &malformed) {
+		return r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
+	}
+	return fmt.Errorf("%s:%s: shader %s: %w", r.script.File, s.At, s.Name, err)
+}
+
+// models are the execution models of the stages of graphics.
+var models = map[Stage]spirv.ExecutionModel{
+	Vertex: spirv.ExecutionModelVertex, TessellationControl: spirv.ExecutionModelTessellationControl,
+	TessellationEvaluation: spirv.ExecutionModelTessellationEvaluation, Geometry: spirv.ExecutionModelGeometry,
+	Fragment: spirv.ExecutionModelFragment,
+}
+
+// numGraphicsStages is the number of graphics stages, which are the first stages.
+const numGraphicsStages = TessellationEvaluation + 1
+
+// stageModule returns the module of a stage. The implicit vertex shader writes the position
+// of each vertex unchanged.
+func (r *runner) stageModule(ctx context.Context, p *Pipeline, a *Attachment) ([]byte, error) {
+	if a.Shader.Format != Passthrough {
+		return r.module(ctx, p, a)
+	}
+	s := *a.Shader
+	s.Format, s.Source, s.TargetEnv = SPIRVAssembly, passthrough, ""
+	return r.assemble(&s)
+}
+
+// stageFacts reads the module of a stage with the specialization of its pipeline.
+func (r *runner) stageFacts(module []byte, a *Attachment, entry string, model spirv.ExecutionModel) (*facts.Module, *facts.EntryPoint, error) {
+	s := a.Shader
+	m, err := spirv.Decode(module)
+	if err != nil {
+		return nil, nil, r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
+	}
+	spec := facts.Spec{}
+	for _, c := range a.Specialize {
+		spec[c.ID] = c.Bits
+	}
+	f := facts.Gather(m, spec)
+	e := f.EntryPoint(entry, model)
+	if e == nil {
+		return nil, nil, r.fault(CodeShader, s.At, "shader %s has no %s entry point %q", s.Name, a.Stage, entry)
+	}
+	return f, e, nil
 }

@@ -2,6 +2,7 @@ package amber
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -251,4 +252,67 @@ func storeWord(b []byte, n uint64) {
 	var w [4]byte
 	binary.LittleEndian.PutUint32(w[:], uint32(n))
 	copy(b, w[:])
+}
+
+// clears are the values that Clear writes.
+type clears struct {
+	color   [4]float64
+	depth   float64
+	stencil float64
+}
+
+// setClear stores the value for later Clear commands.
+func (r *runner) setClear(c *SetClear) {
+	v := r.clearsOf(c.Pipeline)
+	switch c.What {
+	case ClearColor:
+		v.color = c.Value
+	case ClearDepth:
+		v.depth = c.Value[0]
+	default:
+		v.stencil = c.Value[0]
+	}
+}
+
+// clearsOf returns the values for a pipeline: at first black that is nothing, the
+// farthest depth, and no stencil.
+func (r *runner) clearsOf(p *Pipeline) *clears {
+	v, ok := r.clears[p]
+	if !ok {
+		v = &clears{depth: 1}
+		r.clears[p] = v
+	}
+	return v
+}
+
+// clearWord returns channel i of a value as images take it: the bits of a float, or
+// of an integer.
+func clearWord(f *format.Format, a format.Aspect, v [4]float64, i int) uint64 {
+	if a == format.Stencil {
+		return uint64(uint32(v[1]))
+	}
+	for _, k := range f.Components() {
+		if int(k.Channel) == i || a == format.Depth && k.Channel == format.D {
+			switch k.Numeric {
+			case format.UInt:
+				return uint64(v[i])
+			case format.SInt:
+				return uint64(int64(v[i]))
+			}
+		}
+	}
+	return uint64(math.Float32bits(float32(v[i])))
+}
+
+// aspects returns the position of a component of the i-th texel in a buffer.
+func (b *Buffer) aspects(data []byte, i int, c format.Component) (texel []byte, at format.Component) {
+	if whole := b.Texel.Bytes; whole == 4 {
+		return data[i*whole:], c
+	}
+	depth := b.Texel.Bytes - 1
+	if c.Channel == format.S {
+		c.Shift = 0
+		return data[b.Elements()*depth+i:], c
+	}
+	return data[i*depth:], c
 }

@@ -38,7 +38,7 @@ func (m memory) write(c *Write) {
 	}
 }
 
-// contents returns the bytes by name, of a device copies.
+// contents returns the bytes by name: copies, if a device has them.
 func (r *runner) contents() map[string][]byte {
 	all := map[string][]byte{}
 	for _, b := range r.script.Buffers {

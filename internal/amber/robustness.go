@@ -81,38 +81,6 @@ func (p *Pipeline) robustnessOf(a *Attachment) *Robustness {
 	return p.Robustness
 }
 
-// robustness sets the robustness of the stages of a run: the options' with the script's.
-func (r *runner) robustness(args *compute.Args, p *Pipeline) {
-	o := &r.options
-	args.Robustness = o.Robustness
-	if p.Robustness != nil {
-		args.Robustness = p.Robustness.over(o.Robustness)
-	}
-	for i := range p.Stages {
-		a := &p.Stages[i]
-		stage := stageIR[a.Stage]
-		own := o.StageRobustness[stage]
-		if own == nil && a.Robustness == nil {
-			continue
-		}
-		if own == nil {
-			own = &o.Robustness
-		}
-		if x := p.robustnessOf(a); x != nil {
-			level := x.over(*own)
-			own = &level
-		}
-		if p.Kind == ComputePipeline {
-			args.Robustness = *own
-			continue
-		}
-		if args.StageRobustness == nil {
-			args.StageRobustness = map[ir.Stage]*compute.Robustness{}
-		}
-		args.StageRobustness[stage] = own
-	}
-}
-
 // stageIR are the stages in programs.
 var stageIR = map[Stage]ir.Stage{
 	Compute: ir.Compute,

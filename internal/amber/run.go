@@ -68,10 +68,7 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
-	r := &runner{script: s, options: o, device: newDevice(), images: newImages(), entryPoints: map[entryKey]string{},
-		states: map[*Pipeline]map[string][]string{}, clears: map[*Pipeline]*clears{},
-		references: map[uint64]*WriteReference{}}
-	defer r.device.close()
+	r := &runner{script: s, options: o, entryPoints: map[entryKey]string{}, states: map[*Pipeline]map[string][]string{}, clears: map[*Pipeline]*clears{}}
 	err := r.ready()
 	if err == nil {
 		err = r.start(ctx)
@@ -89,12 +86,8 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 	return res
 }
 
-// start makes the memory of the script.
+// start makes the device with the memory of the script.
 func (r *runner) start(ctx context.Context) (err error) {
-	if false {
-		r.memory = newMemory(r.script)
-		return nil
-	}
 	r.memory = memory{}
 	if r.machine, err = newMachine(ctx, r); err != nil {
 		r.memory = nil
@@ -106,15 +99,11 @@ func (r *runner) start(ctx context.Context) (err error) {
 type runner struct {
 	script      *Script
 	options     Options
-	machine     *machine // nil for scripts that package vk does not run yet, see onDevice
-	device      *device
-	memory      memory // nil before start
-	images      *images
+	machine     *machine                          // nil before start
+	memory      memory                            // nil before start
 	entryPoints map[entryKey]string               // that were set on the way
 	states      map[*Pipeline]map[string][]string // of VkScript, that were set on the way
 	clears      map[*Pipeline]*clears
-	addresses   map[*Buffer]uint64         // see addressOf
-	references  map[uint64]*WriteReference // images and samplers in written descriptors, by number
 	log         []string
 	logged      int // bytes
 }
@@ -226,10 +215,7 @@ func (r *runner) commands(ctx context.Context, cs []Command) error {
 func (r *runner) command(ctx context.Context, c Command) error {
 	switch c := c.(type) {
 	case *Dispatch:
-		if r.machine != nil {
-			return r.machine.dispatch(ctx, c)
-		}
-		return r.dispatch(ctx, c)
+		return r.machine.dispatch(ctx, c)
 	case *Copy:
 		return r.copyBuffer(c)
 	case *Repeat:
@@ -241,25 +227,13 @@ func (r *runner) command(ctx context.Context, c Command) error {
 	case *Write:
 		r.memory.write(c)
 	case *WriteReference:
-		if r.machine != nil {
-			return r.machine.writeReference(c)
-		}
-		r.writeReference(c)
+		return r.machine.writeReference(c)
 	case *Draw:
-		if r.machine != nil {
-			return r.machine.drawAlone(ctx, c)
-		}
-		return r.drawAlone(ctx, c)
+		return r.machine.drawAlone(ctx, c)
 	case *RenderPass:
-		if r.machine != nil {
-			return r.machine.renderPass(ctx, c)
-		}
-		return r.renderPass(ctx, c)
+		return r.machine.renderPass(ctx, c)
 	case *Clear:
-		if r.machine != nil {
-			return r.machine.clear(c)
-		}
-		return r.clear(c)
+		return r.machine.clear(c)
 	case *SetClear:
 		r.setClear(c)
 	case *SetState:
