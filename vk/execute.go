@@ -171,17 +171,26 @@ func (x *executor) transfer(c *CommandBuffer, k *command) error {
 		for _, r := range c.regions[k.x[0] : k.x[0]+k.x[1]] {
 			from, ok1 := source.part(r.Source, r.Size)
 			to, ok2 := target.part(r.Target, r.Size)
-			if ok1 && ok2 {
+			switch {
+			case !ok1 || !ok2:
+			case target.sparse == nil:
 				copy(to, from)
+			default:
+				target.sparse.shows(target.offset+r.Target, r.Size, func(at, n uint64) { copy(to[at:at+n], from[at:at+n]) })
 			}
 		}
 	case updateBuffer:
 		if to, ok := k.a.(*Buffer).part(k.x[0], k.x[2]); ok {
-			copy(to, c.data[k.x[1]:k.x[1]+k.x[2]])
+			copy(to, c.data[k.x[1]:k.x[1]+k.x[2]]) // small, also without memory
 		}
 	case fillBuffer:
-		if to, ok := k.a.(*Buffer).part(k.x[0], k.x[1]); ok {
+		b := k.a.(*Buffer)
+		switch to, ok := b.part(k.x[0], k.x[1]); {
+		case !ok:
+		case b.sparse == nil:
 			fill(to, uint32(k.x[2]))
+		default:
+			b.sparse.shows(b.offset+k.x[0], k.x[1], func(at, n uint64) { fill(to[at:at+n], uint32(k.x[2])) })
 		}
 	case copyQueries:
 		k.copyQueries()

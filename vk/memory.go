@@ -48,6 +48,7 @@ type Memory struct {
 	bytes     []byte
 	memory    *exec.Memory // nil if the host owns the bytes
 	space     *exec.Space  // of a sparse resource
+	shown     []uint64     // of a space: bits of the blocks that show memory
 	class     MemoryType
 	counted   uint64  // bytes of the heap that the allocation counts
 	address   uint64  // device address; 0 if it has none

@@ -16,13 +16,16 @@ const (
 )
 
 // A sparse buffer, and a sparse image that is bound as a whole, is a range of addresses of its own. A bind shows pages of
-// memory in the range; pages without memory are zero, and stores to them stay until the next bind of the range
-// (residencyNonResidentStrict is false). So an access never faults, also after the memory is freed.
+// memory in the range; pages without memory are zero. Copies and fills do not store to them; stores of shaders stay until the
+// next bind of the range (residencyNonResidentStrict is false). So an access never faults, also after the memory is freed.
+
+// MaxSparse bounds the address range of a sparse resource, in bytes.
+const MaxSparse = 1 << 40
 
 // newSpace makes the address range of a resource.
 func (d *Device) newSpace(size uint64, addressed bool, opaque uint64) (*Memory, error) {
-	if size > 1<<46 {
-		return nil, &OutOfMemoryError{Bytes: size, Left: 1 << 46}
+	if size > MaxSparse {
+		return nil, &OutOfMemoryError{Bytes: size, Left: MaxSparse}
 	}
 	space, err := exec.NewSpace(int(size))
 	switch {
@@ -242,7 +245,39 @@ func (x *spaceChange) refer(each func(*object)) {
 func (x *spaceChange) apply() error {
 	at, n := int(x.bind.Offset), int(x.bind.Size)
 	if x.bind.Memory == nil {
+		x.space.show(at, n, false)
 		return x.space.space.Unmap(at, n)
 	}
-	return x.space.space.Map(at, x.bind.Memory.memory, int(x.bind.MemoryOffset), n)
+	err := x.space.space.Map(at, x.bind.Memory.memory, int(x.bind.MemoryOffset), n)
+	x.space.show(at, n, err == nil)
+	return err
+}
+
+// show records whether blocks of a space show memory.
+func (m *Memory) show(at, n int, on bool) {
+	if m.shown == nil {
+		m.shown = make([]uint64, len(m.bytes)/SparseBlock/64+1)
+	}
+	for k := at / SparseBlock; k < (at+n)/SparseBlock; k++ {
+		m.shown[k/64] &^= 1 << (k % 64)
+		if on {
+			m.shown[k/64] |= 1 << (k % 64)
+		}
+	}
+}
+
+// shows calls each for the parts of a range of a space that show memory, in order: their offsets in the range and their sizes.
+func (m *Memory) shows(offset, n uint64, each func(at, n uint64)) {
+	if m.shown == nil {
+		return
+	}
+	for at := offset; at < offset+n; {
+		end := min(at/SparseBlock*SparseBlock+SparseBlock, offset+n)
+		if k := at / SparseBlock; m.shown[k/64]>>(k%64)&1 != 0 {
+			each(at-offset, end-at)
+		} else if m.shown[k/64]>>(k%64) == 0 { // and the rest of the word
+			end = min((k/64+1)*64*SparseBlock, offset+n)
+		}
+		at = end
+	}
 }

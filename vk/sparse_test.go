@@ -61,9 +61,9 @@ func TestSparseBuffer(t *testing.T) {
 	runOn(t, r.dev, func(c *CommandBuffer) {
 		c.FillBuffer(a, 0, WholeSize, 7) // ranges without memory too
 		c.FillBuffer(b, 8, 4, 9)
-		c.CopyBuffer(a, r.y, []BufferCopy{{Source: SparseBlock, Size: 16}})
+		c.CopyBuffer(a, r.y, []BufferCopy{{Source: SparseBlock, Size: 16}, {Source: 0, Target: 16, Size: 4}})
 	})
-	for i, want := range []uint32{7, 7, 9, 7} {
+	for i, want := range []uint32{7, 7, 9, 7, 0} {
 		if got := getWord(r.memory.Bytes()[64+4*i:]); got != want {
 			t.Errorf("word %d is %d; must be %d", i, got, want)
 		}
@@ -85,7 +85,18 @@ func TestSparseBuffer(t *testing.T) {
 			t.Errorf("word %d is %d after another bind; must be %d", i, got, want)
 		}
 	}
-	for _, b := range []*Buffer{a, b} {
+	// A fill of a range without memory takes none.
+	huge, err := r.dev.NewBuffer(BufferInfo{Size: MaxSparse, Usage: TransferSource | TransferTarget, Flags: bufferSparse})
+	if err != nil {
+		t.Logf("no range of %d bytes: %v", uint64(MaxSparse), err)
+		huge = buffer(1 << 24)
+	}
+	size := huge.Size()
+	runOn(t, r.dev, func(c *CommandBuffer) {
+		c.FillBuffer(huge, 0, WholeSize, 1)
+		c.CopyBuffer(huge, a, []BufferCopy{{Source: size - 4*SparseBlock, Size: 4 * SparseBlock}})
+	})
+	for _, b := range []*Buffer{a, b, huge} {
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
