@@ -248,7 +248,7 @@ func (m *machine) pipeline(ctx context.Context, p *Pipeline) (*vk.ComputePipelin
 	if err != nil {
 		return nil, err
 	}
-	x, err := m.device.NewComputePipeline(ctx, vk.ComputePipelineInfo{Creation: creationOf(p), Stage: *stage, Layout: b.layout})
+	x, err := m.computePipeline(ctx, vk.ComputePipelineInfo{Creation: creationOf(p), Stage: *stage, Layout: b.layout})
 	if err != nil {
 		return nil, m.stageError(a, stage.Entry, err)
 	}

@@ -72,7 +72,7 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 		defer stage.Module.Close()
 		*into = stage
 	}
-	x, err := m.device.NewGraphicsPipeline(ctx, info)
+	x, err := m.drawPipeline(ctx, info)
 	var failed *vk.StageError
 	if errors.As(err, &failed) {
 		i := slices.IndexFunc(p.Stages, func(a Attachment) bool { return models[a.Stage] == failed.Model })

@@ -30,6 +30,7 @@ type Options struct {
 	// compiled.
 	SpirvDir, ScriptRoot string
 	Digest               bool // fill Result.Digests
+	Way                  Way  // to make pipelines
 }
 
 // Status is the outcome of a script.
