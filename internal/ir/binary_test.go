@@ -138,6 +138,16 @@ func TestVerifyHostile(t *testing.T) {
 	}
 }
 
+// TestKeyOfUnused: an operand that an operation does not have may be any number.
+func TestKeyOfUnused(t *testing.T) {
+	b := ir.NewFunc("main", nil, nil)
+	v := b.Op(ir.Helper, ir.B1)
+	b.Func.Vals[v].Args[0] = 1 << 20
+	if k := b.Func.Key(v); k.From != ir.None || k.Type != ir.B1 {
+		t.Errorf("%+v", k)
+	}
+}
+
 // FuzzDecode decodes any bytes: the result is a program that the encoding reproduces, or an error.
 func FuzzDecode(f *testing.F) {
 	for _, p := range examples(f) {

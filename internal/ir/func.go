@@ -81,10 +81,15 @@ func (f *Func) CallResults(call V) []V {
 // ExitArgs returns the arguments of an exit.
 func (f *Func) ExitArgs(exit V) []V { return f.list(exit, 0, uint64(f.Vals[exit].Args[0])) }
 
-// Key returns all that the value of v depends on besides its operands.
+// Key returns all that the value of v depends on besides its operands. From is None if the first operand is no value: it is
+// a number, or unused.
 func (f *Func) Key(v V) Key {
 	x := &f.Vals[v]
-	return Key{Type: x.Type, From: f.Vals[x.Args[0]].Type, Flags: x.Flags, Aux: x.Aux}
+	k := Key{Type: x.Type, Flags: x.Flags, Aux: x.Aux}
+	if a := x.Args[0]; uint(a) < uint(len(f.Vals)) {
+		k.From = f.Vals[a].Type
+	}
+	return k
 }
 
 // Operands calls yield for every value that v reads, its list included; v does
