@@ -62,7 +62,7 @@ func (c *CommandBuffer) BindDescriptorBuffers(addresses []uint64) {
 		return
 	}
 	if len(addresses) > MaxDescriptorBuffers {
-		c.fail(usage("VUID-vkCmdBindDescriptorBuffersEXT-maxDescriptorBufferBindings-08049", "%d descriptor buffers are bound; must be at most %d", len(addresses), MaxDescriptorBuffers))
+		c.fail(usage("VUID-vkCmdBindDescriptorBuffersEXT-maxResourceDescriptorBufferBindings-08049", "%d descriptor buffers are bound; must be at most %d", len(addresses), MaxDescriptorBuffers))
 		return
 	}
 	for _, a := range addresses {

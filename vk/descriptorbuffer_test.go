@@ -92,10 +92,10 @@ func TestDescriptorBuffer(t *testing.T) {
 
 	c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
 	for rule, f := range map[string]func(){
-		"VUID-vkCmdBindDescriptorBuffersEXT-maxDescriptorBufferBindings-08049": func() { c.BindDescriptorBuffers(make([]uint64, MaxDescriptorBuffers+1)) },
-		"VUID-vkCmdSetDescriptorBufferOffsetsEXT-pOffsets-08061":               func() { c.SetDescriptorBufferOffsets(Compute, p, 0, []uint32{0}, []uint64{4}) },
-		"VUID-vkCmdSetDescriptorBufferOffsetsEXT-firstSet-08066":               func() { c.SetDescriptorBufferOffsets(Compute, p, 1, []uint32{0}, []uint64{0}) },
-		"VUID-vkCmdBindDescriptorBufferEmbeddedSamplersEXT-set-08070":          func() { c.BindEmbeddedSamplers(Compute, p, 0) },
+		"VUID-vkCmdBindDescriptorBuffersEXT-maxResourceDescriptorBufferBindings-08049": func() { c.BindDescriptorBuffers(make([]uint64, MaxDescriptorBuffers+1)) },
+		"VUID-vkCmdSetDescriptorBufferOffsetsEXT-pOffsets-08061":                       func() { c.SetDescriptorBufferOffsets(Compute, p, 0, []uint32{0}, []uint64{4}) },
+		"VUID-vkCmdSetDescriptorBufferOffsetsEXT-firstSet-08066":                       func() { c.SetDescriptorBufferOffsets(Compute, p, 1, []uint32{0}, []uint64{0}) },
+		"VUID-vkCmdBindDescriptorBufferEmbeddedSamplersEXT-set-08070":                  func() { c.BindEmbeddedSamplers(Compute, p, 0) },
 	} {
 		c.Begin(BeginInfo{})
 		f()
@@ -347,7 +347,7 @@ func TestHeaps(t *testing.T) {
 		"VUID-VkPushDataInfoEXT-offset-11243":           func() { c.PushData(MaxPushBytes-4, make([]byte, 8)) },
 		"VUID-VkPushDataInfoEXT-offset-11418":           func() { c.PushData(2, make([]byte, 4)) },
 		"VUID-VkPushDataInfoEXT-data-11419":             func() { c.PushData(0, make([]byte, 3)) },
-		"VUID-vkCmdBindResourceHeapEXT-pBindInfo-11226": func() { c.BindResourceHeap(HeapRange{8, 64}) },
+		"VUID-vkCmdBindResourceHeapEXT-pBindInfo-11235": func() { c.BindResourceHeap(HeapRange{8, 64}) },
 	} {
 		c.Begin(BeginInfo{})
 		f()

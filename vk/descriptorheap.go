@@ -42,11 +42,15 @@ func (c *CommandBuffer) bindHeap(samplers bool, r HeapRange) {
 	if !c.begin() {
 		return
 	}
+	size, alignment := "VUID-vkCmdBindResourceHeapEXT-pBindInfo-11234", "VUID-vkCmdBindResourceHeapEXT-pBindInfo-11235"
+	if samplers {
+		size, alignment = "VUID-vkCmdBindSamplerHeapEXT-pBindInfo-11226", "VUID-vkCmdBindSamplerHeapEXT-pBindInfo-11227"
+	}
 	switch {
 	case r.Address%DescriptorAlignment != 0:
-		c.fail(usage("VUID-vkCmdBindResourceHeapEXT-pBindInfo-11226", "the address of a descriptor heap is %#x; must be a multiple of %d", r.Address, DescriptorAlignment))
+		c.fail(usage(alignment, "the address of a descriptor heap is %#x; must be a multiple of %d", r.Address, DescriptorAlignment))
 	case r.Size > MaxHeapBytes:
-		c.fail(usage("VUID-vkCmdBindResourceHeapEXT-pBindInfo-11227", "a descriptor heap has %d bytes; must have at most %d", r.Size, MaxHeapBytes))
+		c.fail(usage(size, "a descriptor heap has %d bytes; must have at most %d", r.Size, MaxHeapBytes))
 	default:
 		c.deferred("bind descriptor heap", &bindHeap{samplers, r})
 	}

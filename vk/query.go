@@ -136,7 +136,7 @@ func (q *QueryPool) Results(ctx context.Context, first, n int, out []byte, strid
 		return errNoContext
 	}
 	if n == 0 {
-		return usage("VUID-vkGetQueryPoolResults-queryCount-arraylength", "no query is read; must be at least 1")
+		return usage("", "no query is read; must be at least 1")
 	}
 	size, err := q.size(first, n, stride, flags, "VUID-vkGetQueryPoolResults-firstQuery-09436")
 	if err != nil {

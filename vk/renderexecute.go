@@ -80,7 +80,7 @@ func (x *executor) endRendering() error {
 		err = usage("VUID-vkCmdEndRendering-None-06781", "transform feedback is active at the end of the rendering; must not be")
 	}
 	if err == nil && x.condition.rendering {
-		err = usage("VUID-vkCmdEndRendering-None-07004", "a condition that began in the rendering is active at its end; must not be")
+		err = usage("VUID-vkCmdEndConditionalRenderingEXT-None-01987", "a condition that began in the rendering is active at its end; must not be")
 	}
 	if err == nil {
 		if g.current.info.Flags&Suspending != 0 {

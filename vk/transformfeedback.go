@@ -43,8 +43,12 @@ func (c *CommandBuffer) BindTransformFeedbackBuffers(first int, list []VertexBuf
 		if v.Size == 0 || v.Size == WholeSize {
 			v.Size = left
 		}
-		if v.Offset%4 != 0 || v.Size > left {
-			c.fail(usage("VUID-vkCmdBindTransformFeedbackBuffersEXT-pOffsets-02362", "%d bytes from offset %d on receive vertices; must be at a multiple of 4, within the %d bytes of %v", v.Size, v.Offset, v.Buffer.size, &v.Buffer.object))
+		switch {
+		case v.Offset%4 != 0:
+			c.fail(usage("VUID-vkCmdBindTransformFeedbackBuffersEXT-pOffsets-02359", "vertices are written from offset %d of %v on; must be a multiple of 4", v.Offset, &v.Buffer.object))
+			return
+		case v.Size > left:
+			c.fail(usage("VUID-vkCmdBindTransformFeedbackBuffersEXT-pSizes-02362", "%d bytes from offset %d on receive vertices; must be within the %d bytes of %v", v.Size, v.Offset, v.Buffer.size, &v.Buffer.object))
 			return
 		}
 	}
@@ -142,7 +146,7 @@ func (w *feedbackScope) run(x *executor) error {
 		if at := k.bytes(); at != nil {
 			n := binary.LittleEndian.Uint32(at)
 			if n%4 != 0 {
-				return usage("VUID-vkCmdBeginTransformFeedbackEXT-counterBuffer", "the counter of binding %d is %d bytes; must be a multiple of 4", w.first+i, n)
+				return usage("", "the counter of binding %d is %d bytes; must be a multiple of 4", w.first+i, n)
 			}
 			f.Buffers[w.first+i].Next = uint64(n)
 		}
