@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -112,10 +113,10 @@ func want() *link.Description {
 	return &link.Description{
 		Name: "graphics pipeline 0000000000000006", Kind: link.Graphics,
 		Layout: &link.Layout{
-			Sets: []link.Set{{Number: 0, Flags: link.SetFlagsUpdateAfterBindPool, Bindings: []link.Binding{
+			Sets: []link.Set{{Number: 0, Flags: enum.SetFlagsUpdateAfterBindPool, Bindings: []link.Binding{
 				{Binding: 0, Type: "combined_image_sampler", Count: 1, Stages: fragment, Samplers: true, Ycbcr: true, Immutable: []link.Sampler{{Ycbcr: true}}},
 				{Binding: 3, Type: link.Mutable, Count: 4, Stages: link.AllStages, Mutable: []link.DescriptorType{"uniform_buffer", "storage_buffer"},
-					Flags: link.BindingFlagsUpdateAfterBind | link.BindingFlagsPartiallyBound},
+					Flags: enum.BindingFlagsUpdateAfterBind | enum.BindingFlagsPartiallyBound},
 			}}},
 			Push: []link.Range{{Offset: 4, Size: 16, Stages: vertex | fragment}},
 		},
@@ -124,15 +125,15 @@ func want() *link.Description {
 			Subpasses:   []link.Subpass{{Input: []link.Ref{}, Color: []link.Ref{0, link.Unused}, Resolve: []link.Ref{}, Depth: &depth, ViewMask: 3}},
 		},
 		Vertex: &link.VertexInput{
-			Bindings:   []link.VertexBinding{{Stride: 20, Rate: link.InputRateInstance, Divisor: &three}},
+			Bindings:   []link.VertexBinding{{Stride: 20, Rate: enum.InputRateInstance, Divisor: &three}},
 			Attributes: []link.Attribute{{Location: 2, Offset: 8, Format: 106}},
 		},
-		Assembly:      &link.InputAssembly{Topology: link.TopologyTriangleStrip, PrimitiveRestart: true},
-		Rasterization: &link.Rasterization{DepthClip: &off, Polygon: link.PolygonModeLine, Cull: link.CullModeFrontAndBack, Front: link.FrontFaceClockwise, DepthBias: true, LineWidth: 1.5},
-		Blend: &link.ColorBlend{Attachments: []link.Blend{{Enable: true, SrcColor: link.BlendFactorSrc1Color, DstColor: link.BlendFactorOne,
-			ColorOp: link.BlendOpMax, SrcAlpha: link.BlendFactorOne, Mask: &seven}}},
-		ShadingRate: &link.ShadingRate{Width: 2, Height: 1, Combiners: [2]link.RateCombiner{link.RateCombinerKeep, link.RateCombinerMax}},
-		Dynamic:     []link.DynamicState{link.DynamicStateViewport, link.DynamicStateCullMode}, HasDynamic: true,
+		Assembly:      &link.InputAssembly{Topology: enum.TopologyTriangleStrip, PrimitiveRestart: true},
+		Rasterization: &link.Rasterization{DepthClip: &off, Polygon: enum.PolygonModeLine, Cull: enum.CullModeFrontAndBack, Front: enum.FrontFaceClockwise, DepthBias: true, LineWidth: 1.5},
+		Blend: &link.ColorBlend{Attachments: []link.Blend{{Enable: true, SrcColor: enum.BlendFactorSrc1Color, DstColor: enum.BlendFactorOne,
+			ColorOp: enum.BlendOpMax, SrcAlpha: enum.BlendFactorOne, Mask: &seven}}},
+		ShadingRate: &link.ShadingRate{Width: 2, Height: 1, Combiners: [2]enum.RateCombiner{enum.RateCombinerKeep, enum.RateCombinerMax}},
+		Dynamic:     []enum.DynamicState{enum.DynamicStateViewport, enum.DynamicStateCullMode}, HasDynamic: true,
 	}
 }
 
@@ -158,7 +159,7 @@ func TestPipeline(t *testing.T) {
 			t.Fatalf("%d stages", len(p.Stages))
 		}
 		st := p.Stages[0]
-		if st.Module != 5 || st.Entry != "main" || st.Flags != link.StageFlagsAllowVaryingSubgroupSize || st.SubgroupSize != 32 {
+		if st.Module != 5 || st.Entry != "main" || st.Flags != enum.StageFlagsAllowVaryingSubgroupSize || st.SubgroupSize != 32 {
 			t.Errorf("stage %+v", st)
 		}
 		if len(st.Spec) != 1 || st.Spec[7] != 0x40000000 || len(st.Entries) != 2 || st.Entries[1].Offset != 6 {

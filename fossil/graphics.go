@@ -3,13 +3,14 @@ package fossil
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // graphics reads a graphics pipeline.
 func (b *builder) graphics(p *graphicsPipeline) {
 	d := b.out.Description
-	d.Kind, d.Flags = link.Graphics, link.PipelineFlags(p.Flags)
+	d.Kind, d.Flags = link.Graphics, enum.PipelineFlags(p.Flags)
 	var parts flags
 	var out rendering
 	var rate shadingRate
@@ -17,12 +18,12 @@ func (b *builder) graphics(p *graphicsPipeline) {
 	var from inputs
 	found := b.common(p.Next, map[structureType]any{stParts: &parts, stRendering: &out, stShadingRate: &rate, stLocations: &where, stInputs: &from})
 	if found[stParts] {
-		d.Parts = link.Parts(parts.Flags)
+		d.Parts = enum.Parts(parts.Flags)
 	}
 	if found[stShadingRate] {
 		d.ShadingRate = &link.ShadingRate{Width: rate.Size.Width, Height: rate.Size.Height}
 		for i, c := range rate.Combiners {
-			d.ShadingRate.Combiners[i] = link.RateCombiner(c)
+			d.ShadingRate.Combiners[i] = enum.RateCombiner(c)
 		}
 	}
 	b.layout(p.Layout)
@@ -47,12 +48,12 @@ func (b *builder) fixed(p *graphicsPipeline) {
 	d := b.out.Description
 	b.vertex(p.Vertex)
 	if a := p.Assembly; a != nil {
-		d.Assembly = &link.InputAssembly{Topology: link.Topology(a.Topology), PrimitiveRestart: a.Restart != 0}
+		d.Assembly = &link.InputAssembly{Topology: enum.Topology(a.Topology), PrimitiveRestart: a.Restart != 0}
 	}
 	if t := p.Tessellation; t != nil {
 		var origin domainOrigin
 		b.read(t.Next, map[structureType]any{stDomainOrigin: &origin})
-		d.Tessellation = &link.Tessellation{PatchControlPoints: t.Points, Origin: link.DomainOrigin(origin.Origin)}
+		d.Tessellation = &link.Tessellation{PatchControlPoints: t.Points, Origin: enum.DomainOrigin(origin.Origin)}
 	}
 	if v := p.Viewport; v != nil {
 		var control negativeOneToOne
@@ -69,24 +70,24 @@ func (b *builder) fixed(p *graphicsPipeline) {
 	}
 	if s := p.DepthStencil; s != nil {
 		d.DepthStencil = &link.DepthStencil{
-			DepthTest: s.Test != 0, DepthWrite: s.Write != 0, Compare: link.CompareOp(s.Compare), BoundsTest: s.Bounds != 0,
+			DepthTest: s.Test != 0, DepthWrite: s.Write != 0, Compare: enum.CompareOp(s.Compare), BoundsTest: s.Bounds != 0,
 			StencilTest: s.Stencil != 0, Front: s.Front.state(), Back: s.Back.state(),
 		}
 	}
 	b.blend(p.Blend)
 	b.dynamic(p.Dynamic)
-	if slices.Contains(d.Dynamic, link.DynamicStateVertexInput) {
+	if slices.Contains(d.Dynamic, enum.DynamicStateVertexInput) {
 		d.Vertex = nil // Vulkan ignores this state; it does not describe the state that commands set
 	}
-	if t := d.Tessellation; t != nil && slices.Contains(d.Dynamic, link.DynamicStatePatchControlPoints) {
+	if t := d.Tessellation; t != nil && slices.Contains(d.Dynamic, enum.DynamicStatePatchControlPoints) {
 		d.Tessellation = nil
 	}
 }
 
 func (f *stencilFace) state() link.StencilFace {
 	return link.StencilFace{
-		Fail: link.StencilOp(f.FailOp), Pass: link.StencilOp(f.PassOp), DepthFail: link.StencilOp(f.DepthFailOp),
-		Compare: link.CompareOp(f.CompareOp), CompareMask: f.CompareMask, WriteMask: f.WriteMask, Reference: f.Reference,
+		Fail: enum.StencilOp(f.FailOp), Pass: enum.StencilOp(f.PassOp), DepthFail: enum.StencilOp(f.DepthFailOp),
+		Compare: enum.CompareOp(f.CompareOp), CompareMask: f.CompareMask, WriteMask: f.WriteMask, Reference: f.Reference,
 	}
 }
 
@@ -98,7 +99,7 @@ func (b *builder) vertex(v *vertexInput) {
 	b.read(v.Next, map[structureType]any{stDivisors: &steps})
 	out := &link.VertexInput{}
 	for _, k := range v.Bindings {
-		n := link.VertexBinding{Binding: k.Binding, Stride: k.Stride, Rate: link.InputRate(k.Rate)}
+		n := link.VertexBinding{Binding: k.Binding, Stride: k.Stride, Rate: enum.InputRate(k.Rate)}
 		for i := range steps.List {
 			if steps.List[i].Binding == k.Binding {
 				n.Divisor = &steps.List[i].Divisor
@@ -128,10 +129,10 @@ func (b *builder) rasterization(r *rasterization) {
 	var vertex provoking
 	found := b.read(r.Next, map[structureType]any{stDepthClip: &clip, stStream: &captured, stConservative: &coverage, stLines: &line, stProvoking: &vertex})
 	out := &link.Rasterization{
-		DepthClamp: r.Clamp != 0, Discard: r.Discard != 0, Polygon: link.PolygonMode(r.Polygon), Cull: link.CullMode(r.Cull), Front: link.FrontFace(r.Front),
+		DepthClamp: r.Clamp != 0, Discard: r.Discard != 0, Polygon: enum.PolygonMode(r.Polygon), Cull: enum.CullMode(r.Cull), Front: enum.FrontFace(r.Front),
 		DepthBias: r.Bias != 0, LineWidth: r.LineWidth, Stream: captured.Stream, HasStream: found[stStream],
-		Conservative: link.ConservativeMode(coverage.Mode), Lines: link.LineMode(line.Mode), Stippled: line.Stippled != 0,
-		Provoking: link.ProvokingVertex(vertex.Mode),
+		Conservative: enum.ConservativeMode(coverage.Mode), Lines: enum.LineMode(line.Mode), Stippled: line.Stippled != 0,
+		Provoking: enum.ProvokingVertex(vertex.Mode),
 	}
 	if found[stDepthClip] {
 		on := clip.On != 0
@@ -145,12 +146,12 @@ func (b *builder) blend(c *colorBlend) {
 		return
 	}
 	b.read(c.Next, nil)
-	out := &link.ColorBlend{Logic: c.Logic != 0, LogicOp: link.LogicOp(c.LogicOp)}
+	out := &link.ColorBlend{Logic: c.Logic != 0, LogicOp: enum.LogicOp(c.LogicOp)}
 	for i := range c.Attachments {
 		a := &c.Attachments[i]
 		out.Attachments = append(out.Attachments, link.Blend{
-			Enable: a.Enable != 0, SrcColor: link.BlendFactor(a.SrcColor), DstColor: link.BlendFactor(a.DstColor), ColorOp: link.BlendOp(a.ColorOp),
-			SrcAlpha: link.BlendFactor(a.SrcAlpha), DstAlpha: link.BlendFactor(a.DstAlpha), AlphaOp: link.BlendOp(a.AlphaOp), Mask: &a.Mask,
+			Enable: a.Enable != 0, SrcColor: enum.BlendFactor(a.SrcColor), DstColor: enum.BlendFactor(a.DstColor), ColorOp: enum.BlendOp(a.ColorOp),
+			SrcAlpha: enum.BlendFactor(a.SrcAlpha), DstAlpha: enum.BlendFactor(a.DstAlpha), AlphaOp: enum.BlendOp(a.AlphaOp), Mask: &a.Mask,
 		})
 	}
 	b.out.Description.Blend = out
@@ -163,7 +164,7 @@ func (b *builder) dynamic(s *dynamicState) {
 		return
 	}
 	for _, v := range s.States {
-		d.Dynamic = append(d.Dynamic, link.DynamicState(v))
+		d.Dynamic = append(d.Dynamic, enum.DynamicState(v))
 	}
 }
 

@@ -3,6 +3,7 @@ package fossil
 import (
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -36,7 +37,7 @@ func (b *builder) layout(handle string) {
 		b.fail(err)
 		return
 	}
-	out := &link.Layout{Flags: link.LayoutFlags(p.Flags)}
+	out := &link.Layout{Flags: enum.LayoutFlags(p.Flags)}
 	for _, r := range p.Push {
 		out.Push = append(out.Push, link.Range{Offset: r.Offset, Size: r.Size, Stages: stageSet(r.Stages)})
 	}
@@ -70,7 +71,7 @@ func (b *builder) setLayout(number uint32, handle string) *link.Set {
 	var flags bindingFlags
 	var mutable mutableTypes
 	b.read(s.Next, map[structureType]any{stBindingFlags: &flags, stMutable: &mutable})
-	out := &link.Set{Number: number, Flags: link.SetFlags(s.Flags)}
+	out := &link.Set{Number: number, Flags: enum.SetFlags(s.Flags)}
 	if n := len(flags.Flags); n > 0 && n != len(s.Bindings) {
 		flagged := uint32(n)
 		out.Flagged = &flagged
@@ -83,7 +84,7 @@ func (b *builder) setLayout(number uint32, handle string) *link.Set {
 		v := link.Binding{Binding: k.Binding, Type: t, Count: k.Count, Stages: stageSet(k.Stages), Samplers: len(k.Samplers) > 0}
 		b.immutable(k.Samplers, &v)
 		if i < len(flags.Flags) {
-			v.Flags = link.BindingFlags(flags.Flags[i])
+			v.Flags = enum.BindingFlags(flags.Flags[i])
 		}
 		if i < len(mutable.Lists) {
 			if t == link.Mutable {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -37,7 +38,7 @@ type Stage struct {
 	// none. Fossilize itself records the module instead.
 	Identifier uint32
 
-	Flags        link.StageFlags
+	Flags        enum.StageFlags
 	SubgroupSize uint32
 	Robustness   *link.Robustness
 	Entries      []link.SpecEntry
@@ -107,7 +108,7 @@ func (b *builder) hash(text string) Hash {
 
 func (b *builder) compute(p *computePipeline) {
 	d := b.out.Description
-	d.Kind, d.Flags = link.Compute, link.PipelineFlags(p.Flags)
+	d.Kind, d.Flags = link.Compute, enum.PipelineFlags(p.Flags)
 	b.common(p.Next, nil)
 	base(b, Ref{ComputePipeline, b.hash(p.Base)}, func(d *document) map[string]*computePipeline { return d.ComputePipelines },
 		func(p *computePipeline) (uint64, chain) { return p.Flags, p.Next })
@@ -131,18 +132,18 @@ func base[T any](b *builder, r Ref, of func(*document) map[string]*T, parts func
 	}
 	b.out.Uses = append(b.out.Uses, r)
 	n, next := parts(o)
-	v := link.PipelineFlags(n)
+	v := enum.PipelineFlags(n)
 	var f flags
 	var own reader // unknown structs in the chain of the base do not concern this pipeline
 	if own.read(next, map[structureType]any{stFlags2: &f})[stFlags2] {
-		v = link.PipelineFlags(f.Flags)
+		v = enum.PipelineFlags(f.Flags)
 	}
 	b.out.Description.Base = &v
 }
 
 func (b *builder) rays(p *rayTracingPipeline) {
 	d := b.out.Description
-	d.Kind, d.Flags = link.RayTracing, link.PipelineFlags(p.Flags)
+	d.Kind, d.Flags = link.RayTracing, enum.PipelineFlags(p.Flags)
 	b.common(p.Next, nil)
 	base(b, Ref{RayTracingPipeline, b.hash(p.Base)}, func(d *document) map[string]*rayTracingPipeline { return d.RayTracing },
 		func(p *rayTracingPipeline) (uint64, chain) { return p.Flags, p.Next })
@@ -152,7 +153,7 @@ func (b *builder) rays(p *rayTracingPipeline) {
 	for _, g := range p.Groups {
 		ref := func(n uint32) *link.Ref { r := link.Ref(n); return &r }
 		d.Rays.Groups = append(d.Rays.Groups, link.Group{
-			Type: link.GroupType(g.Type), General: ref(g.General), ClosestHit: ref(g.ClosestHit), AnyHit: ref(g.AnyHit), Intersection: ref(g.Intersection),
+			Type: enum.GroupType(g.Type), General: ref(g.General), ClosestHit: ref(g.ClosestHit), AnyHit: ref(g.AnyHit), Intersection: ref(g.Intersection),
 		})
 	}
 	if p.Interface != nil {
@@ -178,7 +179,7 @@ func (b *builder) common(c chain, more map[structureType]any) map[structureType]
 	found := b.read(c, places)
 	d := b.out.Description
 	if found[stFlags2] {
-		d.Flags = link.PipelineFlags(f.Flags)
+		d.Flags = enum.PipelineFlags(f.Flags)
 	}
 	if found[stRobustness] {
 		d.Robustness = r.state()
@@ -186,14 +187,14 @@ func (b *builder) common(c chain, more map[structureType]any) map[structureType]
 	if found[stLibraries] {
 		b.libraries(&l)
 	}
-	d.Library = d.Flags&link.PipelineFlagsLibrary != 0
+	d.Library = d.Flags&enum.PipelineFlagsLibrary != 0
 	return found
 }
 
 func (r *robustness) state() *link.Robustness {
 	return &link.Robustness{
-		StorageBuffers: link.BufferRobustness(r.Storage), UniformBuffers: link.BufferRobustness(r.Uniform),
-		VertexInputs: link.BufferRobustness(r.Vertex), Images: link.ImageRobustness(r.Images),
+		StorageBuffers: enum.BufferRobustness(r.Storage), UniformBuffers: enum.BufferRobustness(r.Uniform),
+		VertexInputs: enum.BufferRobustness(r.Vertex), Images: enum.ImageRobustness(r.Images),
 	}
 }
 
@@ -214,7 +215,7 @@ func (b *builder) stages(list []stage) {
 	}
 	for i := range list {
 		s := &list[i]
-		out := Stage{Module: b.hash(s.Module), Stage: stageSet(s.Stage), Entry: s.Name, Flags: link.StageFlags(s.Flags)}
+		out := Stage{Module: b.hash(s.Module), Stage: stageSet(s.Stage), Entry: s.Name, Flags: enum.StageFlags(s.Flags)}
 		if bits.OnesCount32(uint32(out.Stage)) != 1 {
 			b.fail(fmt.Errorf("stages[%d]: stage is %#x; must be a defined stage", i, s.Stage))
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -181,8 +182,8 @@ func (l *linker) dispatch(c *Dispatch, side []Side) {
 	if c.Base == nil || *c.Base == [3]uint32{} {
 		return
 	}
-	if s := l.stage(compute); l.d.Kind == ShaderObjects && s != nil && s.Object&ObjectFlagsDispatchBase == 0 || l.d.Kind != ShaderObjects && l.d.Flags&PipelineFlagsDispatchBase == 0 {
-		l.fail(vuid.VkCmdDispatchBase_baseGroupX_00427, side, "the base is %d; the pipeline or the shader object must have the flag %s", *c.Base, PipelineFlagsDispatchBase)
+	if s := l.stage(compute); l.d.Kind == ShaderObjects && s != nil && s.Object&enum.ObjectFlagsDispatchBase == 0 || l.d.Kind != ShaderObjects && l.d.Flags&enum.PipelineFlagsDispatchBase == 0 {
+		l.fail(vuid.VkCmdDispatchBase_baseGroupX_00427, side, "the base is %d; the pipeline or the shader object must have the flag %s", *c.Base, enum.PipelineFlagsDispatchBase)
 	}
 }
 

@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -43,7 +44,7 @@ func components(f Format) int {
 // attributes (Vulkan, Vertex Input Interface).
 func (l *linker) attributes() {
 	s := l.stage(vertex)
-	if s == nil || l.d.Vertex == nil || l.d.dynamic(DynamicStateVertexInput) {
+	if s == nil || l.d.Vertex == nil || l.d.dynamic(enum.DynamicStateVertexInput) {
 		return
 	}
 	at := map[uint32]*Attribute{}

@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -23,14 +24,14 @@ type SetsCommand struct {
 
 // View is VkImageViewCreateInfo, as far as rules on input attachments need it.
 type View struct {
-	Image   string   `yaml:"image"` // any name, the same for the views of one image
-	Type    ViewType `yaml:"view_type"`
-	Format  Format   `yaml:"format"`
-	Aspects Aspects  `yaml:"aspects"` // 0: not specified
-	Level   uint32   `yaml:"base_level"`
-	Levels  uint32   `yaml:"levels"` // 0 means 1
-	Layer   uint32   `yaml:"base_layer"`
-	Layers  uint32   `yaml:"layers"` // 0 means 1
+	Image   string        `yaml:"image"` // any name, the same for the views of one image
+	Type    enum.ViewType `yaml:"view_type"`
+	Format  Format        `yaml:"format"`
+	Aspects Aspects       `yaml:"aspects"` // 0: not specified
+	Level   uint32        `yaml:"base_level"`
+	Levels  uint32        `yaml:"levels"` // 0 means 1
+	Layer   uint32        `yaml:"base_layer"`
+	Layers  uint32        `yaml:"layers"` // 0 means 1
 }
 
 // InputView is the view of an input attachment in a bound descriptor set.
@@ -39,22 +40,6 @@ type InputView struct {
 	Binding uint32 `yaml:"binding"`
 	Element uint32 `yaml:"array_element"`
 	View    View   `yaml:"view"`
-}
-
-// ViewType is VkImageViewType.
-type ViewType uint32
-
-var namesViewType = []enumName{{0, "1d"}, {1, "2d"}, {2, "3d"}, {3, "cube"}, {4, "1d_array"}, {5, "2d_array"}, {6, "cube_array"}}
-
-// Names returns the names that a description may have.
-func (ViewType) Names() []string { return listNames(namesViewType) }
-
-// String returns the name of the type.
-func (t ViewType) String() string { return enumString(namesViewType, uint64(t)) }
-
-// UnmarshalText reads a name.
-func (t *ViewType) UnmarshalText(text []byte) error {
-	return readEnum(namesViewType, text, (*uint32)(t))
 }
 
 // maxBoundSteps bounds the sets that the check of bound sets compares, so that a hostile
@@ -76,7 +61,7 @@ func (l *linker) boundResources(c *Commands) {
 func (l *linker) boundSets(list []SetsCommand) {
 	patience := maxBoundSteps
 	for _, s := range l.stages {
-		if l.d.Flags&PipelineFlagsDescriptorHeap != 0 || s.Object&ObjectFlagsDescriptorHeap != 0 {
+		if l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0 || s.Object&enum.ObjectFlagsDescriptorHeap != 0 {
 			continue
 		}
 		seen := map[uint32]bool{}

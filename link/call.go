@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -80,7 +81,7 @@ var callRules = func() []Rule {
 			{c.capture, "the call for " + what + " pipeline that captures its data has no cache"},
 			{c.hit, "the feedback for " + what + " pipeline from binaries reports no hit in the cache"},
 			{c.accelerated, "the feedback for " + what + " pipeline from binaries reports no acceleration by the base pipeline"},
-			{c.mustReturn, what + " pipeline from binaries has no flag " + PipelineFlagsFailOnPipelineCompileRequired.String()},
+			{c.mustReturn, what + " pipeline from binaries has no flag " + enum.PipelineFlagsFailOnPipelineCompileRequired.String()},
 			{c.base, what + " pipeline derives from a pipeline before it in the call"},
 			{c.samplers, "with embedded samplers in " + what + ", the device has samplers left beside the reserved range of the heap"},
 			{c.embedded, "with " + what + ", the device has at most maxDescriptorHeapEmbeddedSamplers different embedded samplers"},
@@ -112,19 +113,19 @@ func (l *linker) call() {
 	}
 	if kind != ShaderObjects {
 		l.binaries(c, codes, side)
-		if c.BaseIndex != nil && *c.BaseIndex >= int64(c.Index) && l.d.Flags&PipelineFlagsDerivative != 0 {
+		if c.BaseIndex != nil && *c.BaseIndex >= int64(c.Index) && l.d.Flags&enum.PipelineFlagsDerivative != 0 {
 			l.fail(codes.base, side, "the pipeline %d of the call derives from pipeline %d; must derive from one before it", c.Index, *c.BaseIndex)
 		}
 	}
-	if kind == RayTracing && c.Deferred && l.d.Flags&PipelineFlagsEarlyReturnOnFailure != 0 {
-		l.fail(vuid.VkCreateRayTracingPipelinesKHR_deferredOperation_03587, side, "the call is deferred and the pipeline has the flag %s; must not have both", PipelineFlagsEarlyReturnOnFailure)
+	if kind == RayTracing && c.Deferred && l.d.Flags&enum.PipelineFlagsEarlyReturnOnFailure != 0 {
+		l.fail(vuid.VkCreateRayTracingPipelinesKHR_deferredOperation_03587, side, "the call is deferred and the pipeline has the flag %s; must not have both", enum.PipelineFlagsEarlyReturnOnFailure)
 	}
 	l.heapSamplers(c, codes, side)
 }
 
 // binaries checks a call that creates the pipeline from binaries or captures its data.
 func (l *linker) binaries(c *Call, codes callCode, side []Side) {
-	if c.Cache && l.d.Flags&PipelineFlagsCaptureData != 0 {
+	if c.Cache && l.d.Flags&enum.PipelineFlagsCaptureData != 0 {
 		l.fail(codes.capture, side, "the pipeline captures its data and the call has a cache; must have none")
 	}
 	if c.Binaries == 0 {
@@ -137,7 +138,7 @@ func (l *linker) binaries(c *Call, codes callCode, side []Side) {
 		{c.Cache, codes.cache, "the call has a cache"},
 		{c.CacheHit, codes.hit, "its feedback reports a hit in the cache"},
 		{c.Accelerated, codes.accelerated, "its feedback reports an acceleration by the base pipeline"},
-		{l.d.Flags&PipelineFlagsFailOnPipelineCompileRequired != 0, codes.mustReturn, fmt.Sprintf("it has the flag %s", PipelineFlagsFailOnPipelineCompileRequired)},
+		{l.d.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired != 0, codes.mustReturn, fmt.Sprintf("it has the flag %s", enum.PipelineFlagsFailOnPipelineCompileRequired)},
 	} {
 		if k.wrong {
 			l.fail(k.code, side, "the pipeline is from %d binaries and %s; must not", c.Binaries, k.what)
@@ -149,7 +150,7 @@ func (l *linker) binaries(c *Call, codes callCode, side []Side) {
 // embedded samplers for descriptor heaps.
 func (l *linker) heapSamplers(c *Call, codes callCode, side []Side) {
 	if !slices.ContainsFunc(l.stages, func(s *Shader) bool {
-		heap := l.d.Flags&PipelineFlagsDescriptorHeap != 0 || s.Object&ObjectFlagsDescriptorHeap != 0
+		heap := l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0 || s.Object&enum.ObjectFlagsDescriptorHeap != 0
 		return heap && s.Mappings != nil && slices.ContainsFunc(*s.Mappings, func(m Mapping) bool { return m.Sampler != nil })
 	}) {
 		return
@@ -198,11 +199,11 @@ func (Queue) Names() []string { return []string{string(QueueGraphics), string(Qu
 // UnmarshalText reads a name.
 func (q *Queue) UnmarshalText(text []byte) error {
 	if !slices.Contains(q.Names(), string(text)) {
-		return &ValueError{string(text), "graphics, compute"}
+		return &enum.ValueError{Text: string(text), Want: "graphics, compute"}
 	}
 	*q = Queue(text)
 	return nil
 }
 
 // UnmarshalYAML reads a name.
-func (q *Queue) UnmarshalYAML(read func(any) error) error { return readName(read, q) }
+func (q *Queue) UnmarshalYAML(read func(any) error) error { return enum.ReadName(read, q) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -27,9 +28,9 @@ type Commands struct {
 	// Enabled is the states of Set that no description has otherwise, if their value is not
 	// VK_FALSE or NONE: viewport_w_scaling_enable, coverage_modulation_mode. Bound is the stages
 	// that vkCmdBindShadersEXT commands name, be it for no shader; nil if they are not known.
-	Set     *[]DynamicState `yaml:"set"`
-	Enabled []DynamicState  `yaml:"enabled"`
-	Bound   *[]Stages       `yaml:"bind_shaders"`
+	Set     *[]enum.DynamicState `yaml:"set"`
+	Enabled []enum.DynamicState  `yaml:"enabled"`
+	Bound   *[]Stages            `yaml:"bind_shaders"`
 
 	Dispatch    *Dispatch   `yaml:"dispatch"`
 	Draw        bool        `yaml:"draw"` // a draw of vertices
@@ -237,7 +238,7 @@ func (l *linker) unset(c *Commands) {
 	set := map[key][]span{}
 	for _, s := range l.stages {
 		code, k := vuid.VkCmdDraw_None_08601, key{stage: StageOf(s.Entry.Model)}
-		if l.d.Flags&PipelineFlagsDescriptorHeap != 0 || s.Object&ObjectFlagsDescriptorHeap != 0 {
+		if l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0 || s.Object&enum.ObjectFlagsDescriptorHeap != 0 {
 			code, k.heap = vuid.VkCmdDraw_None_11376, true
 		}
 		if _, ok := set[k]; !ok {

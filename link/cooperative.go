@@ -3,6 +3,7 @@ package link
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -14,7 +15,7 @@ func (l *linker) subgroupSize(s *Shader) (uint64, bool) {
 	if s.SubgroupSize > 0 {
 		return uint64(s.SubgroupSize), true
 	}
-	if s.Flags&StageFlagsAllowVaryingSubgroupSize != 0 || s.Object&ObjectFlagsAllowVaryingSubgroupSize != 0 {
+	if s.Flags&enum.StageFlagsAllowVaryingSubgroupSize != 0 || s.Object&enum.ObjectFlagsAllowVaryingSubgroupSize != 0 {
 		return 0, false
 	}
 	n, known := l.d.limit("subgroupSize")

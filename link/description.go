@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -32,7 +33,7 @@ type Description struct {
 	Name   string // as messages name it
 	Path   string // of a library in the description that contains it, with a period: "libraries[0]."
 	Kind   Kind
-	Flags  PipelineFlags
+	Flags  enum.PipelineFlags
 	Stages []Shader // in any order; the groups of a ray tracing pipeline number them in this order
 	Layout *Layout
 
@@ -45,7 +46,7 @@ type Description struct {
 	DepthStencil  *DepthStencil
 	Blend         *ColorBlend
 	ShadingRate   *ShadingRate
-	Dynamic       []DynamicState
+	Dynamic       []enum.DynamicState
 	HasDynamic    bool // Dynamic is known, be it empty
 
 	// Pass and Subpass, or Rendering, are the attachments of the draw.
@@ -60,7 +61,7 @@ type Description struct {
 	// Library reports that the pipeline is a library, so that stages may be missing; Parts
 	// is the set of the state parts it contains, or 0 for all.
 	Library bool
-	Parts   Parts
+	Parts   enum.Parts
 
 	// Libraries are the graphics pipelines that provide the other parts, or the pipelines
 	// that provide nodes to an execution graph. One that is Apart is checked by itself
@@ -75,7 +76,7 @@ type Description struct {
 	Call   *Call    // that creates the pipeline, or nil if it is not known
 	Queues *[]Queue // the abilities of the queue families of the device, or nil if they are not known
 
-	Base *PipelineFlags // of the pipeline that this one derives from, or nil if it is not known
+	Base *enum.PipelineFlags // of the pipeline that this one derives from, or nil if it is not known
 
 	Reading facts.Reading // the wording that the description selects
 
@@ -122,7 +123,7 @@ func (d *Description) limit(name string) (uint64, bool) {
 
 // dynamic reports whether a state is set as commands are recorded, or may be,
 // for it is not known which are.
-func (d *Description) dynamic(s DynamicState) bool {
+func (d *Description) dynamic(s enum.DynamicState) bool {
 	return slices.Contains(d.Dynamic, s)
 }
 
@@ -148,7 +149,7 @@ type Shader struct {
 	Identifier uint32
 	InChain    bool
 
-	Flags          StageFlags
+	Flags          enum.StageFlags
 	SubgroupSize   uint32 // the required size, or 0 if none is required
 	Robustness     *Robustness
 	Specialization []SpecEntry
@@ -157,7 +158,7 @@ type Shader struct {
 
 	// Object and Next are the flags of a shader object, which it has instead of Flags, and
 	// the set of stages that may follow it. HasNext reports that Next is known.
-	Object  ObjectFlags
+	Object  enum.ObjectFlags
 	Next    Stages
 	HasNext bool
 }
@@ -183,7 +184,7 @@ type SpecEntry struct {
 
 // Layout is a pipeline layout.
 type Layout struct {
-	Flags LayoutFlags
+	Flags enum.LayoutFlags
 	Sets  []Set
 	Push  []Range
 }
@@ -193,7 +194,7 @@ type Layout struct {
 type Set struct {
 	Number   uint32
 	Null     bool
-	Flags    SetFlags
+	Flags    enum.SetFlags
 	Bindings []Binding
 
 	// Flagged is the length of the list of binding flags, or nil if there is no list or it
@@ -208,7 +209,7 @@ type Binding struct {
 	Count   uint32 // of descriptors; bytes of an inline uniform block
 	Stages  Stages
 	Mutable []DescriptorType // the types that a mutable descriptor may have
-	Flags   BindingFlags
+	Flags   enum.BindingFlags
 
 	// Samplers reports that the binding has immutable samplers, Ycbcr that one of them
 	// converts from Y′CbCr. Immutable is all of them, or nil if they are not known.
@@ -237,14 +238,14 @@ func (t *DescriptorType) UnmarshalText(text []byte) error {
 		for _, k := range DescriptorTypes() {
 			names = append(names, string(k))
 		}
-		return &ValueError{string(text), strings.Join(names, ", ")}
+		return &enum.ValueError{Text: string(text), Want: strings.Join(names, ", ")}
 	}
 	*t = DescriptorType(text)
 	return nil
 }
 
 // UnmarshalYAML reads a name.
-func (t *DescriptorType) UnmarshalYAML(read func(any) error) error { return readName(read, t) }
+func (t *DescriptorType) UnmarshalYAML(read func(any) error) error { return enum.ReadName(read, t) }
 
 // The types that no iface.Descriptor has.
 const (
@@ -357,14 +358,14 @@ func (Stages) Names() []string { return StageNames() }
 func (s *Stages) UnmarshalText(text []byte) error {
 	k, ok := ParseStage(string(text))
 	if !ok {
-		return &ValueError{string(text), strings.Join(StageNames(), ", ")}
+		return &enum.ValueError{Text: string(text), Want: strings.Join(StageNames(), ", ")}
 	}
 	*s = k
 	return nil
 }
 
 // UnmarshalYAML reads a name.
-func (s *Stages) UnmarshalYAML(read func(any) error) error { return readName(read, s) }
+func (s *Stages) UnmarshalYAML(read func(any) error) error { return enum.ReadName(read, s) }
 
 // StageNames returns the names that ParseStage accepts.
 func StageNames() []string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -52,7 +53,7 @@ var bound = map[string]string{
 }
 
 // lists are the topologies without strips, fans and patches.
-var lists = []Topology{TopologyPointList, TopologyLineList, TopologyTriangleList, TopologyLineListWithAdjacency, TopologyTriangleListWithAdjacency}
+var lists = []enum.Topology{enum.TopologyPointList, enum.TopologyLineList, enum.TopologyTriangleList, enum.TopologyLineListWithAdjacency, enum.TopologyTriangleListWithAdjacency}
 
 // drawObjects checks shader objects with the state that they are drawn with.
 func (l *linker) drawObjects() {
@@ -61,17 +62,17 @@ func (l *linker) drawObjects() {
 		return
 	}
 	switch {
-	case control != nil && a.Topology != TopologyPatchList:
-		l.fail(vuid.VkCmdDraw_primitiveTopology_10286, []Side{entrySide(control)}, "there is a tessellation control stage and the topology is %s; must be %s", a.Topology, TopologyPatchList)
-	case control == nil && a.Topology == TopologyPatchList:
+	case control != nil && a.Topology != enum.TopologyPatchList:
+		l.fail(vuid.VkCmdDraw_primitiveTopology_10286, []Side{entrySide(control)}, "there is a tessellation control stage and the topology is %s; must be %s", a.Topology, enum.TopologyPatchList)
+	case control == nil && a.Topology == enum.TopologyPatchList:
 		l.fail(vuid.VkCmdDraw_primitiveTopology_10747, []Side{entrySide(v)}, "the topology is %s and there is no tessellation control stage; must be one", a.Topology)
-	case a.Topology == TopologyPointList && l.stage(geometry) == nil && l.d.lacks("maintenance5") && !stores(v, spirv.BuiltInPointSize):
+	case a.Topology == enum.TopologyPointList && l.stage(geometry) == nil && l.d.lacks("maintenance5") && !stores(v, spirv.BuiltInPointSize):
 		l.fail(vuid.VkCmdDraw_primitiveTopology_10748, []Side{entrySide(v)}, "the topology is %s and the vertex stage does not write PointSize; must write it without the feature maintenance5", a.Topology)
 	}
 	if a.PrimitiveRestart && slices.Contains(lists, a.Topology) {
 		l.off(vuid.VkCmdDraw_None_09637, "primitiveTopologyListRestart", []Side{entrySide(v)}, "primitives of the topology "+a.Topology.String()+" restart")
 	}
-	if a.PrimitiveRestart && a.Topology == TopologyPatchList {
+	if a.PrimitiveRestart && a.Topology == enum.TopologyPatchList {
 		l.off(vuid.VkCmdDraw_None_10909, "primitiveTopologyPatchListRestart", []Side{entrySide(v)}, "primitives of the topology "+a.Topology.String()+" restart")
 	}
 }

@@ -3,6 +3,7 @@ package link
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -29,17 +30,17 @@ const (
 	AspectsStencil Aspects = 4
 )
 
-var namesAspects = []enumName{{1, "color"}, {2, "depth"}, {4, "stencil"}}
+var namesAspects = enum.Names{{Value: 1, Text: "color"}, {Value: 2, Text: "depth"}, {Value: 4, Text: "stencil"}}
 
 // Names returns the names that a description may have.
-func (Aspects) Names() []string { return listNames(namesAspects) }
+func (Aspects) Names() []string { return namesAspects.List() }
 
 // String returns the names of the aspects.
-func (a Aspects) String() string { return flagString(namesAspects, uint64(a)) }
+func (a Aspects) String() string { return namesAspects.Flags(uint64(a)) }
 
 // UnmarshalYAML reads a list of names, or one.
 func (a *Aspects) UnmarshalYAML(read func(any) error) error {
-	return readFlags(namesAspects, read, (*uint64)(a))
+	return namesAspects.ReadFlags(read, (*uint64)(a))
 }
 
 // external checks the stages of a pipeline that resolves to an external format.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -14,24 +15,24 @@ import (
 var flagLimits = [...]struct {
 	code    string
 	kind    Kind
-	flag    PipelineFlags
+	flag    enum.PipelineFlags
 	feature string
 }{
-	{vuid.VkCreateRayTracingPipelinesKHR_flags_03816, RayTracing, PipelineFlagsDispatchBase, ""},
-	{vuid.VkRayTracingPipelineCreateInfoKHR_rayTraversalPrimitiveCulling_03596, RayTracing, PipelineFlagsRayTracingSkipAabbs, "rayTraversalPrimitiveCulling"},
-	{vuid.VkRayTracingPipelineCreateInfoKHR_rayTraversalPrimitiveCulling_03597, RayTracing, PipelineFlagsRayTracingSkipTriangles, "rayTraversalPrimitiveCulling"},
-	{vuid.VkRayTracingPipelineCreateInfoKHR_flags_11798, RayTracing, PipelineFlags64BitIndexing, "shader64BitIndexing"},
-	{vuid.VkComputePipelineCreateInfo_flags_11798, Compute, PipelineFlags64BitIndexing, "shader64BitIndexing"},
-	{vuid.VkGraphicsPipelineCreateInfo_flags_11798, Graphics, PipelineFlags64BitIndexing, "shader64BitIndexing"},
-	{vuid.VkRayTracingPipelineCreateInfoNV_flags_03462, RayTracingNV, PipelineFlagsRayTracingSkipAabbs, ""},
-	{vuid.VkRayTracingPipelineCreateInfoNV_flags_03463, RayTracingNV, PipelineFlagsRayTracingSkipTriangles, ""},
-	{vuid.VkCreateRayTracingPipelinesNV_pNext_10150, RayTracingNV, PipelineFlagsCaptureData, ""},
-	{vuid.VkComputePipelineCreateInfo_flags_03369, Compute, PipelineFlagsRayTracingSkipTriangles, ""},
-	{vuid.VkComputePipelineCreateInfo_flags_03370, Compute, PipelineFlagsRayTracingSkipAabbs, ""},
-	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11798, ExecutionGraph, PipelineFlags64BitIndexing, "shader64BitIndexing"},
-	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_03369, ExecutionGraph, PipelineFlagsRayTracingSkipTriangles, ""},
-	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_03370, ExecutionGraph, PipelineFlagsRayTracingSkipAabbs, ""},
-	{vuid.VkComputePipelineCreateInfo_shaderEnqueue_09177, Compute, PipelineFlagsLibrary, "shaderEnqueue"},
+	{vuid.VkCreateRayTracingPipelinesKHR_flags_03816, RayTracing, enum.PipelineFlagsDispatchBase, ""},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_rayTraversalPrimitiveCulling_03596, RayTracing, enum.PipelineFlagsRayTracingSkipAabbs, "rayTraversalPrimitiveCulling"},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_rayTraversalPrimitiveCulling_03597, RayTracing, enum.PipelineFlagsRayTracingSkipTriangles, "rayTraversalPrimitiveCulling"},
+	{vuid.VkRayTracingPipelineCreateInfoKHR_flags_11798, RayTracing, enum.PipelineFlags64BitIndexing, "shader64BitIndexing"},
+	{vuid.VkComputePipelineCreateInfo_flags_11798, Compute, enum.PipelineFlags64BitIndexing, "shader64BitIndexing"},
+	{vuid.VkGraphicsPipelineCreateInfo_flags_11798, Graphics, enum.PipelineFlags64BitIndexing, "shader64BitIndexing"},
+	{vuid.VkRayTracingPipelineCreateInfoNV_flags_03462, RayTracingNV, enum.PipelineFlagsRayTracingSkipAabbs, ""},
+	{vuid.VkRayTracingPipelineCreateInfoNV_flags_03463, RayTracingNV, enum.PipelineFlagsRayTracingSkipTriangles, ""},
+	{vuid.VkCreateRayTracingPipelinesNV_pNext_10150, RayTracingNV, enum.PipelineFlagsCaptureData, ""},
+	{vuid.VkComputePipelineCreateInfo_flags_03369, Compute, enum.PipelineFlagsRayTracingSkipTriangles, ""},
+	{vuid.VkComputePipelineCreateInfo_flags_03370, Compute, enum.PipelineFlagsRayTracingSkipAabbs, ""},
+	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11798, ExecutionGraph, enum.PipelineFlags64BitIndexing, "shader64BitIndexing"},
+	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_03369, ExecutionGraph, enum.PipelineFlagsRayTracingSkipTriangles, ""},
+	{vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_03370, ExecutionGraph, enum.PipelineFlagsRayTracingSkipAabbs, ""},
+	{vuid.VkComputePipelineCreateInfo_shaderEnqueue_09177, Compute, enum.PipelineFlagsLibrary, "shaderEnqueue"},
 }
 
 // heapLayouts are the rules that a pipeline for descriptor heaps has no layout,
@@ -104,24 +105,24 @@ func (l *linker) flags() {
 		return slices.Contains(s.Entry.Capabilities, spirv.CapabilityShaderEnqueueAMDX)
 	})
 	side := []Side{{Stage: "pipeline", Decorations: l.d.Flags.String()}}
-	library := l.d.Flags&PipelineFlagsLibrary != 0
+	library := l.d.Flags&enum.PipelineFlagsLibrary != 0
 	switch {
 	case enqueues && kind == Compute && !library:
 		l.fail(vuid.VkComputePipelineCreateInfo_flags_09178, side, "the stage has the capability ShaderEnqueueAMDX; the pipeline must be a library")
-	case enqueues && kind == Graphics && (!library || l.d.Flags&PipelineFlagsExecutionGraph == 0):
+	case enqueues && kind == Graphics && (!library || l.d.Flags&enum.PipelineFlagsExecutionGraph == 0):
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_10189, side, "a stage has the capability ShaderEnqueueAMDX; the pipeline must have the flags library and execution_graph")
 	}
 	if l.d.Flags == 0 {
 		return
 	}
-	if b := l.d.Base; b != nil && l.d.Flags&PipelineFlagsDerivative != 0 && *b&PipelineFlagsAllowDerivatives == 0 {
+	if b := l.d.Base; b != nil && l.d.Flags&enum.PipelineFlagsDerivative != 0 && *b&enum.PipelineFlagsAllowDerivatives == 0 {
 		switch kind {
 		case Compute:
-			l.fail(vuid.VkCreateComputePipelines_flags_00696, side, "the pipeline derives from one without the flag %s; must have it", PipelineFlagsAllowDerivatives)
+			l.fail(vuid.VkCreateComputePipelines_flags_00696, side, "the pipeline derives from one without the flag %s; must have it", enum.PipelineFlagsAllowDerivatives)
 		case RayTracing:
-			l.fail(vuid.VkCreateRayTracingPipelinesKHR_flags_03416, side, "the pipeline derives from one without the flag %s; must have it", PipelineFlagsAllowDerivatives)
+			l.fail(vuid.VkCreateRayTracingPipelinesKHR_flags_03416, side, "the pipeline derives from one without the flag %s; must have it", enum.PipelineFlagsAllowDerivatives)
 		case ExecutionGraph:
-			l.fail(vuid.VkCreateExecutionGraphPipelinesAMDX_flags_09126, side, "the pipeline derives from one without the flag %s; must have it", PipelineFlagsAllowDerivatives)
+			l.fail(vuid.VkCreateExecutionGraphPipelinesAMDX_flags_09126, side, "the pipeline derives from one without the flag %s; must have it", enum.PipelineFlagsAllowDerivatives)
 		}
 	}
 	for _, k := range flagLimits {
@@ -134,11 +135,11 @@ func (l *linker) flags() {
 		}
 		l.fail(k.code, side, "%s pipeline has the flag %s; must not", article(kindNames[kind]), k.flag)
 	}
-	const both = PipelineFlagsRayTracingSkipTriangles | PipelineFlagsRayTracingSkipAabbs
+	const both = enum.PipelineFlagsRayTracingSkipTriangles | enum.PipelineFlagsRayTracingSkipAabbs
 	if kind == RayTracing && l.d.Flags&both == both {
 		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_flags_06546, side, "the pipeline skips both triangles and AABBs; must skip at most one of them")
 	}
-	if code := heapLayouts[kind]; code != "" && l.d.Flags&PipelineFlagsDescriptorHeap != 0 && l.d.Layout != nil {
+	if code := heapLayouts[kind]; code != "" && l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0 && l.d.Layout != nil {
 		l.fail(code, side, "the pipeline is for descriptor heaps and has a layout; must have none")
 	}
 	if kind == Graphics {
@@ -149,10 +150,10 @@ func (l *linker) flags() {
 // graphicsFlags checks the flags of a graphics pipeline against its stages.
 func (l *linker) graphicsFlags(side Side) {
 	for _, s := range l.stages {
-		if _, xfb := oneOf(s, spirv.ExecutionModeXfb); xfb && l.d.Flags&PipelineFlagsIndirectBindableBitExt != 0 {
-			l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_11001, []Side{entrySide(s), side}, "a stage has the mode Xfb in a pipeline with the flag %s; must not", PipelineFlagsIndirectBindableBitExt)
+		if _, xfb := oneOf(s, spirv.ExecutionModeXfb); xfb && l.d.Flags&enum.PipelineFlagsIndirectBindableBitExt != 0 {
+			l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_11001, []Side{entrySide(s), side}, "a stage has the mode Xfb in a pipeline with the flag %s; must not", enum.PipelineFlagsIndirectBindableBitExt)
 		}
-		if k := StageOf(s.Entry.Model); l.d.Flags&PipelineFlagsExecutionGraph != 0 && (k == vertex || k == task) {
+		if k := StageOf(s.Entry.Model); l.d.Flags&enum.PipelineFlagsExecutionGraph != 0 && (k == vertex || k == task) {
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_10190, []Side{entrySide(s), side}, "a pipeline for execution graphs has a %s stage; must not", stageOrder[k].name)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -51,13 +52,13 @@ func (l *linker) colorFormat(location uint64) (Format, bool) {
 // attachment of a location.
 func (l *linker) writes(location uint64) bool {
 	b := l.d.Blend
-	return b == nil || l.d.dynamic(DynamicStateColorWriteMask) || location >= uint64(len(b.Attachments)) || b.Attachments[location].Writes() != 0
+	return b == nil || l.d.dynamic(enum.DynamicStateColorWriteMask) || location >= uint64(len(b.Attachments)) || b.Attachments[location].Writes() != 0
 }
 
 // outputs checks the outputs of the fragment stage.
 func (l *linker) outputs() {
 	f := l.stage(fragment)
-	if r := l.d.Rasterization; f == nil || r != nil && r.Discard && !l.d.dynamic(DynamicStateRasterizerDiscardEnable) {
+	if r := l.d.Rasterization; f == nil || r != nil && r.Discard && !l.d.dynamic(enum.DynamicStateRasterizerDiscardEnable) {
 		return
 	}
 	l.samples(f)
@@ -92,7 +93,7 @@ func (l *linker) samples(f *Shader) {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_sampleLocationsEnable_01524, side, "the fragment stage has InterpolateAtSample, and samples have locations of their own; must not have both")
 	}
 	if l.d.Multisample != nil || l.d.Rasterization == nil || !l.d.HasDynamic || l.d.Library || l.d.Parts != 0 ||
-		l.d.dynamic(DynamicStateRasterizationSamples) || l.d.dynamic(DynamicStateSampleMask) || l.d.dynamic(DynamicStateAlphaToCoverageEnable) {
+		l.d.dynamic(enum.DynamicStateRasterizationSamples) || l.d.dynamic(enum.DynamicStateSampleMask) || l.d.dynamic(enum.DynamicStateAlphaToCoverageEnable) {
 		return
 	}
 	for i := range f.Entry.Inputs {
@@ -125,18 +126,18 @@ func interpolatesAtSample(s *Shader) bool {
 	return false
 }
 
-// second reports whether a blend factor is of the second color.
-func (b BlendFactor) second() bool {
-	return b >= BlendFactorSrc1Color && b <= BlendFactorOneMinusSrc1Alpha
+// ofSecondColor reports whether a blend factor is of the second color.
+func ofSecondColor(b enum.BlendFactor) bool {
+	return b >= enum.BlendFactorSrc1Color && b <= enum.BlendFactorOneMinusSrc1Alpha
 }
 
 // secondColor checks a fragment stage with dual-source blending.
 func (l *linker) secondColor(f *Shader) {
-	if l.d.Blend == nil || l.d.dynamic(DynamicStateColorBlendEquation) || l.d.dynamic(DynamicStateColorBlendEnable) || l.d.dynamic(DynamicStateColorBlendAdvanced) {
+	if l.d.Blend == nil || l.d.dynamic(enum.DynamicStateColorBlendEquation) || l.d.dynamic(enum.DynamicStateColorBlendEnable) || l.d.dynamic(enum.DynamicStateColorBlendAdvanced) {
 		return
 	}
 	if !slices.ContainsFunc(l.d.Blend.Attachments, func(b Blend) bool {
-		return b.Enable && (b.SrcColor.second() || b.DstColor.second() || b.SrcAlpha.second() || b.DstAlpha.second())
+		return b.Enable && slices.ContainsFunc([]enum.BlendFactor{b.SrcColor, b.DstColor, b.SrcAlpha, b.DstAlpha}, ofSecondColor)
 	}) {
 		return
 	}

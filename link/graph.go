@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -68,7 +69,7 @@ func (l *linker) graph() {
 	for i, b := range l.d.Libraries {
 		k := newLinker(b)
 		side := []Side{{Stage: "library", Name: cmp.Or(b.Name, fmt.Sprint(i)), Decorations: b.Flags.String(), path: fmt.Sprintf("libraries[%d]", i)}, {Stage: "pipeline", Decorations: l.d.Flags.String()}}
-		switch mine, its := l.d.Flags&PipelineFlagsDescriptorHeap != 0, b.Flags&PipelineFlagsDescriptorHeap != 0; {
+		switch mine, its := l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0, b.Flags&enum.PipelineFlagsDescriptorHeap != 0; {
 		case mine && !its:
 			l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_flags_11271, side, "the graph is for descriptor heaps and a library is not; must be")
 		case its && !mine:
@@ -127,7 +128,7 @@ func (l *linker) handed(list []*node) {
 			if len(to) > 0 && to[0].size != 0 && to[0].size != p.size {
 				l.fail(vuid.VkExecutionGraphPipelineCreateInfoAMDX_PayloadNodeNameAMDX_09139, []Side{n.side(p.at), to[0].side(to[0].at)}, "a payload of %d bytes goes to the node %s, which expects %d; must be the same", p.size, p.to, to[0].size)
 			}
-			if p.sparse || p.count == 0 || l.d.Flags&PipelineFlagsLibrary != 0 {
+			if p.sparse || p.count == 0 || l.d.Flags&enum.PipelineFlagsLibrary != 0 {
 				continue
 			}
 			have := map[uint32]bool{}

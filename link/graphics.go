@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -85,7 +86,7 @@ func (l *linker) graphics() {
 
 // anyTopology reports whether the topology may be another when drawn.
 func (l *linker) anyTopology() bool {
-	if !l.d.dynamic(DynamicStatePrimitiveTopology) {
+	if !l.d.dynamic(enum.DynamicStatePrimitiveTopology) {
 		return false
 	}
 	v, known := l.d.limit("dynamicPrimitiveTopologyUnrestricted")
@@ -95,7 +96,7 @@ func (l *linker) anyTopology() bool {
 // topology checks the input assembly against the stages that follow it.
 func (l *linker) topology() {
 	control, evaluation := l.stage(tessellationControl), l.stage(tessellationEvaluation)
-	if control != nil && l.d.Tessellation == nil && l.d.Assembly != nil && l.d.HasDynamic && !l.d.dynamic(DynamicStatePatchControlPoints) {
+	if control != nil && l.d.Tessellation == nil && l.d.Assembly != nil && l.d.HasDynamic && !l.d.dynamic(enum.DynamicStatePatchControlPoints) {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_09022, []Side{entrySide(control)}, "there is a tessellation control stage and no tessellation state; must be one, or dynamic patch control points")
 	}
 	a := l.d.Assembly
@@ -103,7 +104,7 @@ func (l *linker) topology() {
 		return
 	}
 	state := Side{Stage: "input assembly", Type: a.Topology.String(), path: "input_assembly.topology"}
-	patches := a.Topology == TopologyPatchList
+	patches := a.Topology == enum.TopologyPatchList
 	switch {
 	case evaluation != nil && !patches:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08888, []Side{entrySide(evaluation), state}, "the topology is %s in a pipeline with tessellation stages; must be patch_list", a.Topology)
@@ -122,12 +123,12 @@ func (l *linker) topology() {
 
 // takenBy is the input mode of a geometry stage for each topology (Vulkan,
 // Geometry Shader Input Primitives).
-var takenBy = map[Topology]spirv.ExecutionMode{
-	TopologyPointList: spirv.ExecutionModeInputPoints, TopologyLineList: spirv.ExecutionModeInputLines, TopologyLineStrip: spirv.ExecutionModeInputLines,
-	TopologyTriangleList: spirv.ExecutionModeTriangles, TopologyTriangleStrip: spirv.ExecutionModeTriangles, TopologyTriangleFan: spirv.ExecutionModeTriangles,
-	TopologyLineListWithAdjacency: spirv.ExecutionModeInputLinesAdjacency, TopologyLineStripWithAdjacency: spirv.ExecutionModeInputLinesAdjacency,
-	TopologyTriangleListWithAdjacency:  spirv.ExecutionModeInputTrianglesAdjacency,
-	TopologyTriangleStripWithAdjacency: spirv.ExecutionModeInputTrianglesAdjacency,
+var takenBy = map[enum.Topology]spirv.ExecutionMode{
+	enum.TopologyPointList: spirv.ExecutionModeInputPoints, enum.TopologyLineList: spirv.ExecutionModeInputLines, enum.TopologyLineStrip: spirv.ExecutionModeInputLines,
+	enum.TopologyTriangleList: spirv.ExecutionModeTriangles, enum.TopologyTriangleStrip: spirv.ExecutionModeTriangles, enum.TopologyTriangleFan: spirv.ExecutionModeTriangles,
+	enum.TopologyLineListWithAdjacency: spirv.ExecutionModeInputLinesAdjacency, enum.TopologyLineStripWithAdjacency: spirv.ExecutionModeInputLinesAdjacency,
+	enum.TopologyTriangleListWithAdjacency:  spirv.ExecutionModeInputTrianglesAdjacency,
+	enum.TopologyTriangleStripWithAdjacency: spirv.ExecutionModeInputTrianglesAdjacency,
 }
 
 func inputPrimitive(g *Shader) (spirv.ExecutionMode, bool) {
@@ -159,7 +160,7 @@ func (l *linker) pointSizes() {
 		if _, points := oneOf(evaluation, spirv.ExecutionModePointMode); points {
 			judge(evaluation, vuid.VkGraphicsPipelineCreateInfo_TessellationEvaluation_07723, vuid.VkGraphicsPipelineCreateInfo_TessellationEvaluation_07724)
 		}
-	case v != nil && l.d.Assembly != nil && l.d.Assembly.Topology == TopologyPointList && !l.anyTopology() && must && !stores(v, spirv.BuiltInPointSize):
+	case v != nil && l.d.Assembly != nil && l.d.Assembly.Topology == enum.TopologyPointList && !l.anyTopology() && must && !stores(v, spirv.BuiltInPointSize):
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_topology_08773, []Side{entrySide(v)}, "the topology is point_list and the vertex stage does not write PointSize; must write it without the feature maintenance5")
 	}
 }
@@ -222,20 +223,20 @@ func (l *linker) parts() {
 	if n := len(l.stages); n > 0 && StageOf(l.stages[n-1].Entry.Model) > fragment {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_06896, []Side{entrySide(l.stages[n-1])}, "there is a %s stage in a graphics pipeline; must be a stage that draws", entrySide(l.stages[n-1]).Stage)
 	}
-	if p != 0 && p&(PartsPreRasterizationShaders|PartsFragmentShader) == 0 && len(l.stages) > 0 {
+	if p != 0 && p&(enum.PartsPreRasterizationShaders|enum.PartsFragmentShader) == 0 && len(l.stages) > 0 {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_stageCount_09587, []Side{entrySide(l.stages[0])}, "a library of %s has a %s stage; must have none", p, entrySide(l.stages[0]).Stage)
 	}
-	pre, frag := p&PartsPreRasterizationShaders != 0, p&PartsFragmentShader != 0
+	pre, frag := p&enum.PartsPreRasterizationShaders != 0, p&enum.PartsFragmentShader != 0
 	if f := l.stage(fragment); p != 0 && pre && !frag && f != nil {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_06894, []Side{entrySide(f)}, "a library of %s has a fragment stage; must not", p)
 	}
 	if p != 0 && frag && !pre && before {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_06895, []Side{entrySide(l.stages[0])}, "a library of %s has a %s stage; must not", p, entrySide(l.stages[0]).Stage)
 	}
-	if p&PartsVertexInputInterface != 0 && l.d.Assembly != nil && l.d.Vertex == nil && l.d.HasDynamic && !l.d.dynamic(DynamicStateVertexInput) {
+	if p&enum.PartsVertexInputInterface != 0 && l.d.Assembly != nil && l.d.Vertex == nil && l.d.HasDynamic && !l.d.dynamic(enum.DynamicStateVertexInput) {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_02097, []Side{{Stage: "pipeline", Decorations: p.String()}}, "there is no vertex input state in a library of %s; must be one, or dynamic", p)
 	}
-	if v := l.stage(vertex); v != nil && p == 0 && !l.d.Library && l.d.Kind == Graphics && l.d.Assembly != nil && l.d.Vertex == nil && l.d.HasDynamic && !l.d.dynamic(DynamicStateVertexInput) {
+	if v := l.stage(vertex); v != nil && p == 0 && !l.d.Library && l.d.Kind == Graphics && l.d.Assembly != nil && l.d.Vertex == nil && l.d.HasDynamic && !l.d.dynamic(enum.DynamicStateVertexInput) {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08894, []Side{entrySide(v)}, "there is a vertex stage and no vertex input state; must be one")
 	}
 }
@@ -247,7 +248,7 @@ func (l *linker) streams() {
 		if k := StageOf(s.Entry.Model); k <= geometry {
 			last = s
 		}
-		if _, xfb := oneOf(s, spirv.ExecutionModeXfb); xfb && l.d.Flags&PipelineFlagsIndirectBindable != 0 {
+		if _, xfb := oneOf(s, spirv.ExecutionModeXfb); xfb && l.d.Flags&enum.PipelineFlagsIndirectBindable != 0 {
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_02966, []Side{entrySide(s)}, "a stage has the mode Xfb in a pipeline with the flag indirect_bindable; must not")
 		}
 	}
@@ -299,11 +300,11 @@ func (l *linker) dynamicStates() {
 	if m := l.stage(mesh); m != nil {
 		for _, k := range [...]struct {
 			code   string
-			states []DynamicState
+			states []enum.DynamicState
 		}{
-			{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_07065, []DynamicState{DynamicStatePrimitiveTopology, DynamicStateVertexInputBindingStride}},
-			{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_07066, []DynamicState{DynamicStatePrimitiveRestartEnable, DynamicStatePatchControlPoints}},
-			{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_07067, []DynamicState{DynamicStateVertexInput}},
+			{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_07065, []enum.DynamicState{enum.DynamicStatePrimitiveTopology, enum.DynamicStateVertexInputBindingStride}},
+			{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_07066, []enum.DynamicState{enum.DynamicStatePrimitiveRestartEnable, enum.DynamicStatePatchControlPoints}},
+			{vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_07067, []enum.DynamicState{enum.DynamicStateVertexInput}},
 		} {
 			for _, s := range k.states {
 				if l.d.dynamic(s) {
@@ -312,10 +313,10 @@ func (l *linker) dynamicStates() {
 			}
 		}
 	}
-	if l.d.dynamic(DynamicStatePatchControlPoints) {
+	if l.d.dynamic(enum.DynamicStatePatchControlPoints) {
 		l.off(vuid.VkGraphicsPipelineCreateInfo_pDynamicStates_04870, "extendedDynamicState2PatchControlPoints", nil, "patch_control_points is dynamic")
 	}
-	if l.d.dynamic(DynamicStateTessellationDomainOrigin) {
+	if l.d.dynamic(enum.DynamicStateTessellationDomainOrigin) {
 		l.off(vuid.VkGraphicsPipelineCreateInfo_extendedDynamicState3TessellationDomainOrigin_07370, "extendedDynamicState3TessellationDomainOrigin", nil, "tessellation_domain_origin is dynamic")
 	}
 	if len(l.stages) == 0 && l.d.Kind == Graphics && !l.d.Library && l.d.Parts == 0 && l.d.Assembly != nil {
@@ -375,10 +376,10 @@ func (l *linker) tileTests(f *Shader) {
 	if _, early := oneOf(f, spirv.ExecutionModeEarlyFragmentTests); !early || d == nil {
 		return
 	}
-	if !l.d.dynamic(DynamicStateDepthWriteEnable) && d.DepthWrite && uses(f, spirv.OpDepthAttachmentReadEXT) {
+	if !l.d.dynamic(enum.DynamicStateDepthWriteEnable) && d.DepthWrite && uses(f, spirv.OpDepthAttachmentReadEXT) {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08711, []Side{entrySide(f)}, "the fragment stage reads the depth attachment after early tests, and depth is written; must not be written")
 	}
-	if !l.d.dynamic(DynamicStateStencilWriteMask) && (d.Front.WriteMask != 0 || d.Back.WriteMask != 0) && uses(f, spirv.OpStencilAttachmentReadEXT) {
+	if !l.d.dynamic(enum.DynamicStateStencilWriteMask) && (d.Front.WriteMask != 0 || d.Back.WriteMask != 0) && uses(f, spirv.OpStencilAttachmentReadEXT) {
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_pStages_08712, []Side{entrySide(f)}, "the fragment stage reads the stencil attachment after early tests, and stencil is written; both write masks must be 0")
 	}
 }
@@ -423,7 +424,7 @@ func (l *linker) readsRendered(f *Shader, r *Rendering) {
 // coverage checks alpha to coverage.
 func (l *linker) coverage() {
 	f, m := l.stage(fragment), l.d.Multisample
-	if f == nil || m == nil || !m.AlphaToCoverage || l.d.dynamic(DynamicStateAlphaToCoverageEnable) {
+	if f == nil || m == nil || !m.AlphaToCoverage || l.d.dynamic(enum.DynamicStateAlphaToCoverageEnable) {
 		return
 	}
 	for i := range f.Entry.Outputs {
@@ -445,7 +446,7 @@ func (l *linker) shadingRates() {
 			continue
 		}
 		side := []Side{entrySide(s)}
-		if v := l.d.Viewport; v != nil && v.Viewports > 1 && !l.d.dynamic(DynamicStateViewportWithCount) {
+		if v := l.d.Viewport; v != nil && v.Viewports > 1 && !l.d.dynamic(enum.DynamicStateViewportWithCount) {
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_primitiveFragmentShadingRateWithMultipleViewports_04503, side, "the %s stage writes PrimitiveShadingRateKHR and there are %d viewports; must be one", side[0].Stage, v.Viewports)
 		}
 		if stores(s, spirv.BuiltInViewportIndex) {
@@ -464,7 +465,7 @@ func (l *linker) enqueue() {
 			continue
 		}
 		l.off(vuid.VkGraphicsPipelineCreateInfo_shaderMeshEnqueue_10187, "shaderMeshEnqueue", []Side{entrySide(s)}, "a stage has the capability ShaderEnqueueAMDX")
-		if l.d.Kind == Graphics && !l.d.Library && l.d.Flags&PipelineFlagsLibrary == 0 {
+		if l.d.Kind == Graphics && !l.d.Library && l.d.Flags&enum.PipelineFlagsLibrary == 0 {
 			l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_10188, []Side{entrySide(s)}, "a stage has the capability ShaderEnqueueAMDX; the pipeline must be a library")
 		}
 	}

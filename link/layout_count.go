@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -151,8 +152,8 @@ func (l *linker) layout() {
 			l.fail(vuid.VkPipelineLayoutCreateInfo_setLayoutCount_00286, side, "there are %d sets; must be at most maxBoundDescriptorSets, %d", n, most)
 		}
 	}
-	if p.Flags&LayoutFlagsNoTaskShader != 0 && !p.independent() {
-		l.fail(vuid.VkPipelineLayoutCreateInfo_flags_13352, side, "the layout has the flag %s; must have %s too", LayoutFlagsNoTaskShader, LayoutFlagsIndependentSets)
+	if p.Flags&enum.LayoutFlagsNoTaskShader != 0 && !p.independent() {
+		l.fail(vuid.VkPipelineLayoutCreateInfo_flags_13352, side, "the layout has the flag %s; must have %s too", enum.LayoutFlagsNoTaskShader, enum.LayoutFlagsIndependentSets)
 	}
 	l.setKinds()
 	for i := range p.Push {
@@ -227,15 +228,15 @@ func (l *linker) setKinds() {
 			l.off(vuid.VkPipelineLayoutCreateInfo_graphicsPipelineLibrary_06753, "graphicsPipelineLibrary", side, "the set is null")
 			null++
 		}
-		if s.Flags&SetFlagsPushDescriptor != 0 {
+		if s.Flags&enum.SetFlagsPushDescriptor != 0 {
 			if push++; push == 2 {
 				l.fail(vuid.VkPipelineLayoutCreateInfo_pSetLayouts_00293, side, "a second set is of push descriptors; must be one")
 			}
 		}
-		if s.Flags&SetFlagsDescriptorBuffer != 0 {
+		if s.Flags&enum.SetFlagsDescriptorBuffer != 0 {
 			buffers++
 		}
-		if s.Flags&SetFlagsHostOnlyPool != 0 {
+		if s.Flags&enum.SetFlagsHostOnlyPool != 0 {
 			l.fail(vuid.VkPipelineLayoutCreateInfo_pSetLayouts_04606, side, "set %d is for host-only pools; must not be", s.Number)
 		}
 	}
@@ -277,7 +278,7 @@ func (l *linker) pushRange(i int) {
 func (l *linker) descriptors(types []DescriptorType, stages Stages, allSets, bytes bool) (n uint64) {
 	for i := range l.d.Layout.Sets {
 		s := &l.d.Layout.Sets[i]
-		if !allSets && s.Flags&SetFlagsUpdateAfterBindPool != 0 {
+		if !allSets && s.Flags&enum.SetFlagsUpdateAfterBindPool != 0 {
 			continue
 		}
 		for k := range s.Bindings {

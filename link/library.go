@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -57,18 +58,18 @@ var pairCodes = [2]struct {
 }
 
 const (
-	allParts    = PartsVertexInputInterface | PartsPreRasterizationShaders | PartsFragmentShader | PartsFragmentOutputInterface
-	shaderParts = PartsPreRasterizationShaders | PartsFragmentShader
+	allParts    = enum.PartsVertexInputInterface | enum.PartsPreRasterizationShaders | enum.PartsFragmentShader | enum.PartsFragmentOutputInterface
+	shaderParts = enum.PartsPreRasterizationShaders | enum.PartsFragmentShader
 )
 
 // gives returns the parts that a pipeline provides itself. A pipeline that is a library or
 // has libraries provides none unless the description lists them
 // (VkGraphicsPipelineLibraryCreateInfoEXT).
-func (d *Description) gives() Parts {
+func (d *Description) gives() enum.Parts {
 	switch {
 	case d.Parts != 0:
 		return d.Parts
-	case d.Flags&PipelineFlagsLibrary != 0 || d.Library || len(d.Libraries) > 0:
+	case d.Flags&enum.PipelineFlagsLibrary != 0 || d.Library || len(d.Libraries) > 0:
 		return 0
 	}
 	return allParts
@@ -90,7 +91,7 @@ func (d *Description) givers(depth int) []*Description {
 }
 
 // giver returns the pipeline of a list that provides a part, or nil if none does.
-func giver(list []*Description, p Parts) *Description {
+func giver(list []*Description, p enum.Parts) *Description {
 	for _, d := range list {
 		if d.gives()&p != 0 {
 			return d
@@ -113,17 +114,17 @@ func (d *Description) merged() *Description {
 		}
 		out.HasDynamic = out.HasDynamic && (g.HasDynamic || g.gives() == 0)
 	}
-	if g := giver(list, PartsVertexInputInterface); g != nil {
+	if g := giver(list, enum.PartsVertexInputInterface); g != nil {
 		out.Vertex, out.Assembly = g.Vertex, g.Assembly
 	}
-	if g := giver(list, PartsPreRasterizationShaders); g != nil {
+	if g := giver(list, enum.PartsPreRasterizationShaders); g != nil {
 		out.Tessellation, out.Viewport, out.Rasterization, out.ShadingRate = g.Tessellation, g.Viewport, g.Rasterization, g.ShadingRate
 		out.Pass, out.Subpass, out.Rendering = g.Pass, g.Subpass, g.Rendering
 	}
-	if g := giver(list, PartsFragmentShader); g != nil {
+	if g := giver(list, enum.PartsFragmentShader); g != nil {
 		out.DepthStencil = g.DepthStencil
 	}
-	if g := giver(list, PartsFragmentOutputInterface); g != nil {
+	if g := giver(list, enum.PartsFragmentOutputInterface); g != nil {
 		out.Blend, out.Multisample = g.Blend, g.Multisample
 		out.Pass, out.Subpass, out.Rendering = g.Pass, g.Subpass, g.Rendering
 	}
@@ -132,13 +133,13 @@ func (d *Description) merged() *Description {
 	}
 	need := allParts
 	if out.Rasterization != nil && out.Rasterization.Discard {
-		need &^= PartsFragmentShader | PartsFragmentOutputInterface
+		need &^= enum.PartsFragmentShader | enum.PartsFragmentOutputInterface
 	}
 	if slices.ContainsFunc(out.Stages, func(s Shader) bool { return s.Entry != nil && StageOf(s.Entry.Model) == mesh }) {
-		need &^= PartsVertexInputInterface
+		need &^= enum.PartsVertexInputInterface
 	}
 	unread := slices.ContainsFunc(out.Stages, func(s Shader) bool { return s.Entry == nil })
-	if out.Parts&need == need && out.Flags&PipelineFlagsLibrary == 0 && !unread {
+	if out.Parts&need == need && out.Flags&enum.PipelineFlagsLibrary == 0 && !unread {
 		out.Parts = 0
 	} else {
 		out.Library = true
@@ -181,7 +182,7 @@ func (l *linker) libraries(depth int) map[[2]string]bool {
 
 // noLayout checks a pipeline that has no layout.
 func (l *linker) noLayout() {
-	if !l.d.NoLayout || l.d.Layout != nil || l.d.Flags&PipelineFlagsDescriptorHeap != 0 {
+	if !l.d.NoLayout || l.d.Layout != nil || l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0 {
 		return
 	}
 	side := []Side{{Stage: "pipeline"}}
@@ -206,7 +207,7 @@ func (l *linker) noLayout() {
 // libraryLayout checks the layout of a pipeline that provides parts of one.
 func (l *linker) libraryLayout() {
 	p := l.d.Layout
-	if p == nil || l.d.Flags&PipelineFlagsDescriptorHeap != 0 || l.d.Parts == 0 {
+	if p == nil || l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0 || l.d.Parts == 0 {
 		return
 	}
 	null := slices.IndexFunc(p.Sets, func(s Set) bool { return s.Null })
@@ -217,7 +218,7 @@ func (l *linker) libraryLayout() {
 	switch r := l.d.Rasterization; {
 	case l.d.Parts&shaderParts == shaderParts:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_06682, side, "set %d is null in a library of both shader parts; must not be", p.Sets[null].Number)
-	case l.d.Parts&PartsPreRasterizationShaders != 0 && r != nil && r.Discard:
+	case l.d.Parts&enum.PartsPreRasterizationShaders != 0 && r != nil && r.Discard:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_06683, side, "set %d is null in a library that discards all primitives; must not be", p.Sets[null].Number)
 	}
 }

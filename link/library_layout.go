@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-func (p *Layout) independent() bool { return p.Flags&LayoutFlagsIndependentSets != 0 }
+func (p *Layout) independent() bool { return p.Flags&enum.LayoutFlagsIndependentSets != 0 }
 
 // set returns the layout of a set by its number, or nil if there is none.
 func (p *Layout) set(number uint32) *Set {
@@ -135,12 +136,12 @@ func (p *part) side(d *Description) Side {
 // pair checks the layouts of the two shader parts, unless one pipeline provides both, and
 // the layout of the pipeline that they form.
 func (l *linker) pair() {
-	if l.d.Flags&PipelineFlagsDescriptorHeap != 0 {
+	if l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0 {
 		return
 	}
 	list := l.d.givers(0)
-	pre := part{giver(list, PartsPreRasterizationShaders), 1<<fragment - 1, "pre-rasterization library"}
-	frag := part{giver(list, PartsFragmentShader), 1 << fragment, "fragment library"}
+	pre := part{giver(list, enum.PartsPreRasterizationShaders), 1<<fragment - 1, "pre-rasterization library"}
+	frag := part{giver(list, enum.PartsFragmentShader), 1 << fragment, "fragment library"}
 	l.made(list)
 	if pre.d == nil || frag.d == nil || pre.d == frag.d || pre.d.Layout == nil || frag.d.Layout == nil {
 		return
@@ -227,10 +228,10 @@ func (d *Description) accesses(set uint32) bool {
 // made checks the layout of a pipeline that libraries make alone.
 func (l *linker) made(list []*Description) {
 	p := l.d.Layout
-	if p == nil || l.d.gives() != 0 || l.d.Flags&PipelineFlagsLibrary != 0 {
+	if p == nil || l.d.gives() != 0 || l.d.Flags&enum.PipelineFlagsLibrary != 0 {
 		return
 	}
-	var given Parts
+	var given enum.Parts
 	count := [2]int{}
 	for _, d := range list[1:] {
 		if given |= d.gives(); d.gives()&shaderParts == 0 {
@@ -258,11 +259,11 @@ func (l *linker) made(list []*Description) {
 	case count[0] > 0: // another rule checks that
 	case !p.compatible(u):
 		code := vuid.VkGraphicsPipelineCreateInfo_flags_06730
-		if l.d.Flags&PipelineFlagsLinkTimeOptimization != 0 {
+		if l.d.Flags&enum.PipelineFlagsLinkTimeOptimization != 0 {
 			code = vuid.VkGraphicsPipelineCreateInfo_flags_06729
 		}
 		l.fail(code, side, "the layout of the pipeline is not the union of the layouts of its libraries; must be compatible with it")
-	case !p.independent() && l.d.Flags&PipelineFlagsLinkTimeOptimization == 0:
+	case !p.independent() && l.d.Flags&enum.PipelineFlagsLinkTimeOptimization == 0:
 		l.fail(vuid.VkGraphicsPipelineCreateInfo_flags_06730, side, "the layout of the pipeline has no independent sets but the layouts of its libraries have; must have them if the pipeline is not optimized at link time")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -12,11 +13,11 @@ import (
 // bindings without descriptor sets. Source determines which of the offsets are in use.
 // Offsets and strides are in bytes.
 type Mapping struct {
-	Set       uint32         `yaml:"set"`
-	First     uint32         `yaml:"first_binding"`
-	Count     *uint32        `yaml:"binding_count"` // nil means 1
-	Resources *ResourceTypes `yaml:"resources"`     // nil means all
-	Source    MappingSource  `yaml:"source"`
+	Set       uint32              `yaml:"set"`
+	First     uint32              `yaml:"first_binding"`
+	Count     *uint32             `yaml:"binding_count"` // nil means 1
+	Resources *enum.ResourceTypes `yaml:"resources"`     // nil means all
+	Source    enum.MappingSource  `yaml:"source"`
 
 	HeapOffset      uint64 `yaml:"heap_offset"`
 	HeapArrayStride uint64 `yaml:"heap_array_stride"`
@@ -50,41 +51,41 @@ func (m *Mapping) count() uint64 {
 }
 
 // types are the sorts of resources that are mapped.
-func (m *Mapping) types() ResourceTypes {
+func (m *Mapping) types() enum.ResourceTypes {
 	if m.Resources == nil {
-		return ResourceTypesAll
+		return enum.ResourceTypesAll
 	}
 	return *m.Resources
 }
 
 // sortsOf returns the sorts that a resource may have. Whether it is written is a property
 // of the variable or of its members; this function does not distinguish the two.
-func sortsOf(r *iface.Resource) ResourceTypes {
+func sortsOf(r *iface.Resource) enum.ResourceTypes {
 	switch r.Type {
 	case iface.Sampler:
-		return ResourceTypesSampler
+		return enum.ResourceTypesSampler
 	case iface.CombinedImageSampler:
-		return ResourceTypesCombinedSampledImage
+		return enum.ResourceTypesCombinedSampledImage
 	case iface.SampledImage:
-		return ResourceTypesSampledImage
+		return enum.ResourceTypesSampledImage
 	case iface.UniformTexelBuffer:
-		return ResourceTypesSampledImage | ResourceTypesCombinedSampledImage
+		return enum.ResourceTypesSampledImage | enum.ResourceTypesCombinedSampledImage
 	case iface.StorageImage, iface.StorageTexelBuffer, iface.InputAttachment:
 		if r.NonWritable {
-			return ResourceTypesReadOnlyImage | ResourceTypesReadWriteImage
+			return enum.ResourceTypesReadOnlyImage | enum.ResourceTypesReadWriteImage
 		}
-		return ResourceTypesReadWriteImage
+		return enum.ResourceTypesReadWriteImage
 	case iface.UniformBuffer:
-		return ResourceTypesUniformBuffer
+		return enum.ResourceTypesUniformBuffer
 	case iface.StorageBuffer:
 		if r.NonWritable {
-			return ResourceTypesReadOnlyStorageBuffer | ResourceTypesReadWriteStorageBuffer
+			return enum.ResourceTypesReadOnlyStorageBuffer | enum.ResourceTypesReadWriteStorageBuffer
 		}
-		return ResourceTypesReadWriteStorageBuffer
+		return enum.ResourceTypesReadWriteStorageBuffer
 	case iface.AccelerationStructure:
-		return ResourceTypesAccelerationStructure
+		return enum.ResourceTypesAccelerationStructure
 	case iface.StorageTensor:
-		return ResourceTypesTensor
+		return enum.ResourceTypesTensor
 	}
 	return 0
 }
@@ -111,37 +112,37 @@ var mappedKinds = [...]struct {
 }
 
 // fromHeap are the sources that find a descriptor in a heap.
-var fromHeap = []MappingSource{
-	MappingSourceHeapWithConstantOffset, MappingSourceHeapWithPushIndex, MappingSourceHeapWithIndirectIndex,
-	MappingSourceHeapWithIndirectIndexArray, MappingSourceHeapWithShaderRecordIndex,
+var fromHeap = []enum.MappingSource{
+	enum.MappingSourceHeapWithConstantOffset, enum.MappingSourceHeapWithPushIndex, enum.MappingSourceHeapWithIndirectIndex,
+	enum.MappingSourceHeapWithIndirectIndexArray, enum.MappingSourceHeapWithShaderRecordIndex,
 }
 
 // single are the sources that map one binding, and the rule of each.
-var single = map[MappingSource]string{
-	MappingSourcePushData: vuid.VkDescriptorSetAndBindingMappingEXT_source_11245, MappingSourcePushAddress: vuid.VkDescriptorSetAndBindingMappingEXT_source_11245,
-	MappingSourceIndirectAddress: vuid.VkDescriptorSetAndBindingMappingEXT_source_11245, MappingSourceResourceHeapData: vuid.VkDescriptorSetAndBindingMappingEXT_source_11245,
-	MappingSourceShaderRecordData: vuid.VkDescriptorSetAndBindingMappingEXT_source_11248, MappingSourceShaderRecordAddress: vuid.VkDescriptorSetAndBindingMappingEXT_source_11248,
+var single = map[enum.MappingSource]string{
+	enum.MappingSourcePushData: vuid.VkDescriptorSetAndBindingMappingEXT_source_11245, enum.MappingSourcePushAddress: vuid.VkDescriptorSetAndBindingMappingEXT_source_11245,
+	enum.MappingSourceIndirectAddress: vuid.VkDescriptorSetAndBindingMappingEXT_source_11245, enum.MappingSourceResourceHeapData: vuid.VkDescriptorSetAndBindingMappingEXT_source_11245,
+	enum.MappingSourceShaderRecordData: vuid.VkDescriptorSetAndBindingMappingEXT_source_11248, enum.MappingSourceShaderRecordAddress: vuid.VkDescriptorSetAndBindingMappingEXT_source_11248,
 }
 
 // addresses are the sorts of resources that an address can reach.
-const addresses = ResourceTypesUniformBuffer | ResourceTypesReadOnlyStorageBuffer | ResourceTypesReadWriteStorageBuffer | ResourceTypesAccelerationStructure
+const addresses = enum.ResourceTypesUniformBuffer | enum.ResourceTypesReadOnlyStorageBuffer | enum.ResourceTypesReadWriteStorageBuffer | enum.ResourceTypesAccelerationStructure
 
 // wanted are the sorts of which a mapping of a source must have one, and the rule.
-var wanted = map[MappingSource]struct {
+var wanted = map[enum.MappingSource]struct {
 	code  string
-	types ResourceTypes
+	types enum.ResourceTypes
 }{
-	MappingSourceResourceHeapData:    {vuid.VkDescriptorSetAndBindingMappingEXT_source_11356, ResourceTypesUniformBuffer},
-	MappingSourceShaderRecordData:    {vuid.VkDescriptorSetAndBindingMappingEXT_source_11356, ResourceTypesUniformBuffer},
-	MappingSourcePushData:            {vuid.VkDescriptorSetAndBindingMappingEXT_source_11356, ResourceTypesUniformBuffer},
-	MappingSourceShaderRecordAddress: {vuid.VkDescriptorSetAndBindingMappingEXT_source_11357, addresses},
-	MappingSourcePushAddress:         {vuid.VkDescriptorSetAndBindingMappingEXT_source_11357, addresses},
+	enum.MappingSourceResourceHeapData:    {vuid.VkDescriptorSetAndBindingMappingEXT_source_11356, enum.ResourceTypesUniformBuffer},
+	enum.MappingSourceShaderRecordData:    {vuid.VkDescriptorSetAndBindingMappingEXT_source_11356, enum.ResourceTypesUniformBuffer},
+	enum.MappingSourcePushData:            {vuid.VkDescriptorSetAndBindingMappingEXT_source_11356, enum.ResourceTypesUniformBuffer},
+	enum.MappingSourceShaderRecordAddress: {vuid.VkDescriptorSetAndBindingMappingEXT_source_11357, addresses},
+	enum.MappingSourcePushAddress:         {vuid.VkDescriptorSetAndBindingMappingEXT_source_11357, addresses},
 }
 
 // offset is a rule on an offset of a mapping: the offset is a multiple of a number, and
 // that number below a limit; a code is "" if there is no such rule.
 type offset struct {
-	source     MappingSource
+	source     enum.MappingSource
 	what       string
 	value      func(*Mapping) uint64
 	multiple   uint64
@@ -163,33 +164,33 @@ const (
 )
 
 var offsets = [...]offset{
-	{MappingSourcePushData, "push_offset", pushOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_11246, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12452, false},
-	{MappingSourcePushAddress, "push_offset", pushOffset, 8, vuid.VkDescriptorSetAndBindingMappingEXT_source_11247, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12453, false},
-	{MappingSourceShaderRecordData, "shader_record_offset", recordOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_11249, "", "", false},
-	{MappingSourceShaderRecordAddress, "shader_record_offset", recordOffset, 8, vuid.VkDescriptorSetAndBindingMappingEXT_source_11250, "", "", false},
-	{MappingSourceHeapWithPushIndex, "push_offset", pushOffset, 4, vuid.VkDescriptorMappingSourcePushIndexEXT_pushOffset_11258, pushSize, vuid.VkDescriptorMappingSourcePushIndexEXT_pushOffset_11259, false},
-	{MappingSourceHeapWithIndirectIndex, "push_offset", pushOffset, 8, vuid.VkDescriptorMappingSourceIndirectIndexEXT_pushOffset_11260, pushSize, vuid.VkDescriptorMappingSourceIndirectIndexEXT_pushOffset_11261, false},
-	{MappingSourceHeapWithIndirectIndex, "address_offset", addressOffset, 4, vuid.VkDescriptorMappingSourceIndirectIndexEXT_addressOffset_11262, "", "", false},
-	{MappingSourceHeapWithIndirectIndexArray, "push_offset", pushOffset, 8, vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_pushOffset_11359, pushSize, vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_pushOffset_11360, false},
-	{MappingSourceHeapWithIndirectIndexArray, "address_offset", addressOffset, 4, vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_addressOffset_11361, "", "", false},
-	{MappingSourceResourceHeapData, "push_offset", pushOffset, 4, vuid.VkDescriptorMappingSourceHeapDataEXT_pushOffset_11264, pushSize, vuid.VkDescriptorMappingSourceHeapDataEXT_pushOffset_11265, false},
-	{MappingSourceIndirectAddress, "push_offset", pushOffset, 8, vuid.VkDescriptorMappingSourceIndirectAddressEXT_pushOffset_11266, pushSize, vuid.VkDescriptorMappingSourceIndirectAddressEXT_pushOffset_11267, false},
-	{MappingSourceIndirectAddress, "address_offset", addressOffset, 8, vuid.VkDescriptorMappingSourceIndirectAddressEXT_addressOffset_11268, "", "", false},
-	{MappingSourceHeapWithShaderRecordIndex, "shader_record_offset", recordOffset, 4, vuid.VkDescriptorMappingSourceShaderRecordIndexEXT_shaderRecordOffset_11269, recordLimit, vuid.VkDescriptorMappingSourceShaderRecordIndexEXT_shaderRecordOffset_11270, false},
-	{MappingSourceHeapWithPushIndex, "sampler_push_offset", samplerPushOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_12456, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12457, true},
-	{MappingSourceHeapWithIndirectIndex, "sampler_push_offset", samplerPushOffset, 8, vuid.VkDescriptorSetAndBindingMappingEXT_source_12458, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12459, true},
-	{MappingSourceHeapWithIndirectIndexArray, "sampler_push_offset", samplerPushOffset, 8, vuid.VkDescriptorSetAndBindingMappingEXT_source_12458, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12459, true},
-	{MappingSourceHeapWithIndirectIndex, "sampler_address_offset", samplerAddressOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_12460, "", "", true},
-	{MappingSourceHeapWithIndirectIndexArray, "sampler_address_offset", samplerAddressOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_12460, "", "", true},
+	{enum.MappingSourcePushData, "push_offset", pushOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_11246, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12452, false},
+	{enum.MappingSourcePushAddress, "push_offset", pushOffset, 8, vuid.VkDescriptorSetAndBindingMappingEXT_source_11247, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12453, false},
+	{enum.MappingSourceShaderRecordData, "shader_record_offset", recordOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_11249, "", "", false},
+	{enum.MappingSourceShaderRecordAddress, "shader_record_offset", recordOffset, 8, vuid.VkDescriptorSetAndBindingMappingEXT_source_11250, "", "", false},
+	{enum.MappingSourceHeapWithPushIndex, "push_offset", pushOffset, 4, vuid.VkDescriptorMappingSourcePushIndexEXT_pushOffset_11258, pushSize, vuid.VkDescriptorMappingSourcePushIndexEXT_pushOffset_11259, false},
+	{enum.MappingSourceHeapWithIndirectIndex, "push_offset", pushOffset, 8, vuid.VkDescriptorMappingSourceIndirectIndexEXT_pushOffset_11260, pushSize, vuid.VkDescriptorMappingSourceIndirectIndexEXT_pushOffset_11261, false},
+	{enum.MappingSourceHeapWithIndirectIndex, "address_offset", addressOffset, 4, vuid.VkDescriptorMappingSourceIndirectIndexEXT_addressOffset_11262, "", "", false},
+	{enum.MappingSourceHeapWithIndirectIndexArray, "push_offset", pushOffset, 8, vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_pushOffset_11359, pushSize, vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_pushOffset_11360, false},
+	{enum.MappingSourceHeapWithIndirectIndexArray, "address_offset", addressOffset, 4, vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_addressOffset_11361, "", "", false},
+	{enum.MappingSourceResourceHeapData, "push_offset", pushOffset, 4, vuid.VkDescriptorMappingSourceHeapDataEXT_pushOffset_11264, pushSize, vuid.VkDescriptorMappingSourceHeapDataEXT_pushOffset_11265, false},
+	{enum.MappingSourceIndirectAddress, "push_offset", pushOffset, 8, vuid.VkDescriptorMappingSourceIndirectAddressEXT_pushOffset_11266, pushSize, vuid.VkDescriptorMappingSourceIndirectAddressEXT_pushOffset_11267, false},
+	{enum.MappingSourceIndirectAddress, "address_offset", addressOffset, 8, vuid.VkDescriptorMappingSourceIndirectAddressEXT_addressOffset_11268, "", "", false},
+	{enum.MappingSourceHeapWithShaderRecordIndex, "shader_record_offset", recordOffset, 4, vuid.VkDescriptorMappingSourceShaderRecordIndexEXT_shaderRecordOffset_11269, recordLimit, vuid.VkDescriptorMappingSourceShaderRecordIndexEXT_shaderRecordOffset_11270, false},
+	{enum.MappingSourceHeapWithPushIndex, "sampler_push_offset", samplerPushOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_12456, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12457, true},
+	{enum.MappingSourceHeapWithIndirectIndex, "sampler_push_offset", samplerPushOffset, 8, vuid.VkDescriptorSetAndBindingMappingEXT_source_12458, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12459, true},
+	{enum.MappingSourceHeapWithIndirectIndexArray, "sampler_push_offset", samplerPushOffset, 8, vuid.VkDescriptorSetAndBindingMappingEXT_source_12458, pushSize, vuid.VkDescriptorSetAndBindingMappingEXT_source_12459, true},
+	{enum.MappingSourceHeapWithIndirectIndex, "sampler_address_offset", samplerAddressOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_12460, "", "", true},
+	{enum.MappingSourceHeapWithIndirectIndexArray, "sampler_address_offset", samplerAddressOffset, 4, vuid.VkDescriptorSetAndBindingMappingEXT_source_12460, "", "", true},
 }
 
 // embedded are the rules of the sampler of a mapping, by its source.
-var embedded = map[MappingSource]struct{ border, capture string }{
-	MappingSourceHeapWithConstantOffset:     {vuid.VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_12432},
-	MappingSourceHeapWithPushIndex:          {vuid.VkDescriptorMappingSourcePushIndexEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourcePushIndexEXT_pEmbeddedSampler_12432},
-	MappingSourceHeapWithIndirectIndex:      {vuid.VkDescriptorMappingSourceIndirectIndexEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourceIndirectIndexEXT_pEmbeddedSampler_12432},
-	MappingSourceHeapWithIndirectIndexArray: {vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_pEmbeddedSampler_12432},
-	MappingSourceHeapWithShaderRecordIndex:  {vuid.VkDescriptorMappingSourceShaderRecordIndexEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourceShaderRecordIndexEXT_pEmbeddedSampler_12432},
+var embedded = map[enum.MappingSource]struct{ border, capture string }{
+	enum.MappingSourceHeapWithConstantOffset:     {vuid.VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourceConstantOffsetEXT_pEmbeddedSampler_12432},
+	enum.MappingSourceHeapWithPushIndex:          {vuid.VkDescriptorMappingSourcePushIndexEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourcePushIndexEXT_pEmbeddedSampler_12432},
+	enum.MappingSourceHeapWithIndirectIndex:      {vuid.VkDescriptorMappingSourceIndirectIndexEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourceIndirectIndexEXT_pEmbeddedSampler_12432},
+	enum.MappingSourceHeapWithIndirectIndexArray: {vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourceIndirectIndexArrayEXT_pEmbeddedSampler_12432},
+	enum.MappingSourceHeapWithShaderRecordIndex:  {vuid.VkDescriptorMappingSourceShaderRecordIndexEXT_pEmbeddedSampler_11445, vuid.VkDescriptorMappingSourceShaderRecordIndexEXT_pEmbeddedSampler_12432},
 }
 
 // mappingRules are the rules of mappings (Vulkan, Descriptor Heaps, Mapping

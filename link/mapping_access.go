@@ -3,6 +3,7 @@ package link
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -18,16 +19,16 @@ var accessRules = []Rule{
 }
 
 // direct are the sources that lead to memory without a descriptor.
-var direct = []MappingSource{
-	MappingSourcePushData, MappingSourcePushAddress, MappingSourceShaderRecordData, MappingSourceShaderRecordAddress,
-	MappingSourceIndirectAddress, MappingSourceResourceHeapData,
+var direct = []enum.MappingSource{
+	enum.MappingSourcePushData, enum.MappingSourcePushAddress, enum.MappingSourceShaderRecordData, enum.MappingSourceShaderRecordAddress,
+	enum.MappingSourceIndirectAddress, enum.MappingSourceResourceHeapData,
 }
 
 // origin is a resource and its mapping. For a resource without a set and a binding, r is
 // nil.
 type origin struct {
 	r      *iface.Resource
-	source MappingSource
+	source enum.MappingSource
 }
 
 // mappedAccess checks how a stage reaches resources that are mapped.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -70,8 +71,8 @@ func (l *linker) mapping(s *Shader, m *Mapping, side Side) {
 	} else if w, ok := wanted[m.Source]; ok && m.types()&w.types == 0 {
 		l.fail(w.code, sides, "a mapping with the source %s is of %s; must be of %s", m.Source, m.types(), w.types)
 	}
-	const sampled = ResourceTypesCombinedSampledImage | ResourceTypesSampledImage | ResourceTypesSampler
-	if m.isHeap() && m.Source != MappingSourceHeapWithConstantOffset && m.CombinedIndex && m.types() != 0 && m.types()&sampled == 0 {
+	const sampled = enum.ResourceTypesCombinedSampledImage | enum.ResourceTypesSampledImage | enum.ResourceTypesSampler
+	if m.isHeap() && m.Source != enum.MappingSourceHeapWithConstantOffset && m.CombinedIndex && m.types() != 0 && m.types()&sampled == 0 {
 		l.fail(vuid.VkDescriptorSetAndBindingMappingEXT_source_11358, sides, "a mapping uses the index of an image for its sampler and is of %s; must be of %s", m.types(), sampled)
 	}
 	if code := single[m.Source]; code != "" && m.count() != 1 {
@@ -129,7 +130,7 @@ func (l *linker) mappedOffsets(s *Shader, m *Mapping, side Side) {
 			l.fail(o.below, sides, "%s is %d; must be %d below %s, %d", o.what, n, o.multiple, o.limit, most)
 		}
 	}
-	if m.Source == MappingSourceResourceHeapData {
+	if m.Source == enum.MappingSourceResourceHeapData {
 		l.aligned(vuid.VkDescriptorMappingSourceHeapDataEXT_heapOffset_11263, "minUniformBufferOffsetAlignment", "heap_offset", m.HeapOffset, sides)
 	}
 }
@@ -146,30 +147,30 @@ func (l *linker) mapped(s *Shader, m *Mapping, r *iface.Resource, sides []Side) 
 	if m.isHeap() {
 		l.heapDescriptor(m, r, sides)
 	}
-	data := m.Source == MappingSourcePushData || m.Source == MappingSourceShaderRecordData || m.Source == MappingSourceResourceHeapData
+	data := m.Source == enum.MappingSourcePushData || m.Source == enum.MappingSourceShaderRecordData || m.Source == enum.MappingSourceResourceHeapData
 	if data && r.Type != iface.UniformBuffer {
 		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_11315, sides, "%s is a %s that is mapped to data; must be a uniform block", r.Name, r.Type)
 		return
 	}
 	if r.Block != nil {
 		for _, k := range [...]struct {
-			source      MappingSource
+			source      enum.MappingSource
 			code, limit string
 			from        uint64
 		}{
-			{MappingSourcePushData, vuid.VkPipelineShaderStageCreateInfo_pNext_11316, pushSize, m.PushOffset},
-			{MappingSourceShaderRecordData, vuid.VkPipelineShaderStageCreateInfo_pNext_11317, recordLimit, m.RecordOffset},
+			{enum.MappingSourcePushData, vuid.VkPipelineShaderStageCreateInfo_pNext_11316, pushSize, m.PushOffset},
+			{enum.MappingSourceShaderRecordData, vuid.VkPipelineShaderStageCreateInfo_pNext_11317, recordLimit, m.RecordOffset},
 		} {
 			if most, known := l.d.limit(k.limit); k.source == m.Source && known && (k.from > most || r.Block.Size > most-k.from) {
 				l.fail(k.code, sides, "%s has %d bytes from byte %d on; must end at %s, %d", r.Name, r.Block.Size, k.from, k.limit, most)
 			}
 		}
 	}
-	record := m.Source == MappingSourceHeapWithShaderRecordIndex || m.Source == MappingSourceShaderRecordData || m.Source == MappingSourceShaderRecordAddress
+	record := m.Source == enum.MappingSourceHeapWithShaderRecordIndex || m.Source == enum.MappingSourceShaderRecordData || m.Source == enum.MappingSourceShaderRecordAddress
 	if record && StageOf(s.Entry.Model) < raygen {
 		l.fail(vuid.VkPipelineShaderStageCreateInfo_pNext_12454, sides, "%s of the %s stage is mapped to a shader record; must be of a ray tracing stage", r.Name, entrySide(s).Stage)
 	}
-	if m.Source != MappingSourceShaderRecordAddress && m.Source != MappingSourcePushAddress && m.Source != MappingSourceIndirectAddress {
+	if m.Source != enum.MappingSourceShaderRecordAddress && m.Source != enum.MappingSourcePushAddress && m.Source != enum.MappingSourceIndirectAddress {
 		return
 	}
 	if r.Type != iface.UniformBuffer && r.Type != iface.StorageBuffer && r.Type != iface.AccelerationStructure {
@@ -200,9 +201,9 @@ func (l *linker) heapDescriptor(m *Mapping, r *iface.Resource, sides []Side) {
 // unmapped checks that all resources of a stage for descriptor heaps are mapped.
 func (l *linker) unmapped(s *Shader, list []Mapping) {
 	code := mappedAll[l.kind()]
-	on := l.d.Flags&PipelineFlagsDescriptorHeap != 0
+	on := l.d.Flags&enum.PipelineFlagsDescriptorHeap != 0
 	if l.d.Kind == ShaderObjects {
-		code, on = vuid.VkShaderCreateInfoEXT_flags_11292, s.Object&ObjectFlagsDescriptorHeap != 0
+		code, on = vuid.VkShaderCreateInfoEXT_flags_11292, s.Object&enum.ObjectFlagsDescriptorHeap != 0
 	}
 	if !on || code == "" {
 		return

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -230,7 +231,7 @@ func (l *linker) decorations(out, in *Shader, o, v *iface.Variable) {
 func (l *linker) interpolated(out, in *Shader, o, v *iface.Variable) {
 	const limit = "graphicsPipelineLibraryIndependentInterpolationDecoration"
 	if free, known := l.d.limit(limit); !known || free != 0 || StageOf(in.Entry.Model) != fragment ||
-		giver(l.pieces, PartsPreRasterizationShaders) == giver(l.pieces, PartsFragmentShader) {
+		giver(l.pieces, enum.PartsPreRasterizationShaders) == giver(l.pieces, enum.PartsFragmentShader) {
 		return
 	}
 	if o.Flat != v.Flat || o.NoPerspective != v.NoPerspective || o.Centroid != v.Centroid || o.Sample != v.Sample {

@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -67,8 +68,8 @@ func (l *linker) modules() {
 // identified checks a stage that names its module by an identifier.
 func (l *linker) identified(s *Shader, side []Side, has bool) {
 	l.off(vuid.VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pNext_06850, "shaderModuleIdentifier", side, "the stage has the identifier of a module")
-	if l.d.Flags&PipelineFlagsFailOnPipelineCompileRequired == 0 {
-		l.fail(vuid.VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pNext_06851, side, "the stage has the identifier of a module; the pipeline must have the flag %s", PipelineFlagsFailOnPipelineCompileRequired)
+	if l.d.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired == 0 {
+		l.fail(vuid.VkPipelineShaderStageModuleIdentifierCreateInfoEXT_pNext_06851, side, "the stage has the identifier of a module; the pipeline must have the flag %s", enum.PipelineFlagsFailOnPipelineCompileRequired)
 	}
 	if s.Identifier > maxIdentifier {
 		l.fail(vuid.VkPipelineShaderStageModuleIdentifierCreateInfoEXT_identifierSize_06852, side, "the identifier of the module has %d bytes; must have at most %d", s.Identifier, maxIdentifier)

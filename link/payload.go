@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -105,7 +106,7 @@ var called = [...]struct {
 // payloads checks the data that the stages of a ray tracing pipeline share; r is nil if its
 // groups are not known.
 func (l *linker) payloads(r *Rays) {
-	if !l.d.Library && (r == nil || len(r.Libraries) == 0) && l.d.Flags&PipelineFlagsLibrary == 0 {
+	if !l.d.Library && (r == nil || len(r.Libraries) == 0) && l.d.Flags&enum.PipelineFlagsLibrary == 0 {
 		for _, k := range called {
 			l.givers(k.give, k.take, k.what, k.code)
 		}
@@ -118,11 +119,11 @@ func (l *linker) payloads(r *Rays) {
 		_, closest, _, _ := l.rayStage(g.ClosestHit)
 		_, any, _, _ := l.rayStage(g.AnyHit)
 		_, hits, _, _ := l.rayStage(g.Intersection)
-		if g.Type == GroupTypeGeneral {
+		if g.Type == enum.GroupTypeGeneral {
 			continue
 		}
 		l.shared(i, closest, any, spirv.StorageClassIncomingRayPayloadKHR, "ray payload")
-		if g.Type == GroupTypeProceduralHitGroup {
+		if g.Type == enum.GroupTypeProceduralHitGroup {
 			l.shared(i, closest, hits, spirv.StorageClassHitAttributeKHR, "hit attribute")
 			l.shared(i, any, hits, spirv.StorageClassHitAttributeKHR, "hit attribute")
 		}

@@ -3,6 +3,8 @@ package link
 import (
 	"fmt"
 	"strings"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // Finding.Path is the part of the description that a finding is about: the first side that
@@ -65,12 +67,12 @@ func (l *linker) of(path string) string {
 }
 
 // pathParts are the parts of a pipeline that provide a state, by the state's key.
-var pathParts = map[string]Parts{
-	"vertex_input": PartsVertexInputInterface, "input_assembly": PartsVertexInputInterface,
-	"tessellation": PartsPreRasterizationShaders, "viewport": PartsPreRasterizationShaders, "rasterization": PartsPreRasterizationShaders,
-	"fragment_shading_rate": PartsPreRasterizationShaders, "depth_stencil": PartsFragmentShader,
-	"color_blend": PartsFragmentOutputInterface, "multisample": PartsFragmentOutputInterface, "render_pass": PartsFragmentOutputInterface,
-	"rendering": PartsFragmentOutputInterface, "subpass": PartsFragmentOutputInterface,
+var pathParts = map[string]enum.Parts{
+	"vertex_input": enum.PartsVertexInputInterface, "input_assembly": enum.PartsVertexInputInterface,
+	"tessellation": enum.PartsPreRasterizationShaders, "viewport": enum.PartsPreRasterizationShaders, "rasterization": enum.PartsPreRasterizationShaders,
+	"fragment_shading_rate": enum.PartsPreRasterizationShaders, "depth_stencil": enum.PartsFragmentShader,
+	"color_blend": enum.PartsFragmentOutputInterface, "multisample": enum.PartsFragmentOutputInterface, "render_pass": enum.PartsFragmentOutputInterface,
+	"rendering": enum.PartsFragmentOutputInterface, "subpass": enum.PartsFragmentOutputInterface,
 }
 
 // stagePaths are the paths of sides that are no stage, by the name of the side.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -53,7 +54,7 @@ func (l *linker) rays() {
 	}
 	side := []Side{{Stage: "pipeline"}}
 	l.notEmpty(r, side)
-	library := l.d.Flags&PipelineFlagsLibrary != 0
+	library := l.d.Flags&enum.PipelineFlagsLibrary != 0
 	if !library && !l.d.Library && !l.hasRaygen() {
 		l.fail(vuid.VkRayTracingPipelineCreateInfoKHR_stage_03425, side, "the pipeline is no library and has no raygen stage; must have one")
 	}
@@ -80,13 +81,13 @@ func (l *linker) hasRaygen() bool {
 // libraryFlags are the flags that a pipeline shares with its libraries: of a
 // pipeline that has the flag, and of one that has it not.
 var libraryFlags = [...]struct {
-	flag          PipelineFlags
+	flag          enum.PipelineFlags
 	with, without string
 }{
-	{PipelineFlagsRayTracingSkipAabbs, vuid.VkRayTracingPipelineCreateInfoKHR_flags_04718, ""},
-	{PipelineFlagsRayTracingSkipTriangles, vuid.VkRayTracingPipelineCreateInfoKHR_flags_04719, ""},
-	{PipelineFlagsDescriptorBuffer, vuid.VkRayTracingPipelineCreateInfoKHR_flags_12361, vuid.VkRayTracingPipelineCreateInfoKHR_flags_12362},
-	{PipelineFlagsDescriptorHeap, vuid.VkRayTracingPipelineCreateInfoKHR_flags_11275, vuid.VkRayTracingPipelineCreateInfoKHR_flags_11276},
+	{enum.PipelineFlagsRayTracingSkipAabbs, vuid.VkRayTracingPipelineCreateInfoKHR_flags_04718, ""},
+	{enum.PipelineFlagsRayTracingSkipTriangles, vuid.VkRayTracingPipelineCreateInfoKHR_flags_04719, ""},
+	{enum.PipelineFlagsDescriptorBuffer, vuid.VkRayTracingPipelineCreateInfoKHR_flags_12361, vuid.VkRayTracingPipelineCreateInfoKHR_flags_12362},
+	{enum.PipelineFlagsDescriptorHeap, vuid.VkRayTracingPipelineCreateInfoKHR_flags_11275, vuid.VkRayTracingPipelineCreateInfoKHR_flags_11276},
 }
 
 // rayLibraries checks the libraries of a ray tracing pipeline.
@@ -152,7 +153,7 @@ func (l *linker) rayStage(r *Ref) (inputSlot int, s *Shader, used, known bool) {
 // group checks one group of a ray tracing pipeline.
 func (l *linker) group(i int) {
 	g := &l.d.Rays.Groups[i]
-	general, procedural := g.Type == GroupTypeGeneral, g.Type == GroupTypeProceduralHitGroup
+	general, procedural := g.Type == enum.GroupTypeGeneral, g.Type == enum.GroupTypeProceduralHitGroup
 	for _, k := range [...]struct {
 		ref          *Ref
 		name, code   string
@@ -165,7 +166,7 @@ func (l *linker) group(i int) {
 		{g.AnyHit, "any-hit", vuid.VkRayTracingShaderGroupCreateInfoKHR_anyHitShader_03479, 1 << anyHit, false, general, vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03475},
 		{
 			g.Intersection, "intersection", vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03476, 1 << intersection, procedural, !procedural,
-			[...]string{GroupTypeGeneral: vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03475, GroupTypeTrianglesHitGroup: vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03477}[min(g.Type, GroupTypeTrianglesHitGroup)],
+			[...]string{enum.GroupTypeGeneral: vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03475, enum.GroupTypeTrianglesHitGroup: vuid.VkRayTracingShaderGroupCreateInfoKHR_type_03477}[min(g.Type, enum.GroupTypeTrianglesHitGroup)],
 		},
 	} {
 		if k.name == "general" && !general {

@@ -3,6 +3,7 @@ package link
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -61,20 +62,20 @@ func (l *linker) recordedState() {
 			l.off(code, "shaderObject", side, what+" without the feature "+feature)
 		}
 	}
-	if l.d.Vertex != nil && (objects || l.d.dynamic(DynamicStateVertexInput)) {
+	if l.d.Vertex != nil && (objects || l.d.dynamic(enum.DynamicStateVertexInput)) {
 		either(vuid.VkCmdSetVertexInputEXT_None_08546, "vertexInputDynamicState", "a command sets vertex input")
 		l.recorded = true
 		l.vertices()
 		l.recorded = false
 	}
 	if t := l.d.Tessellation; t != nil {
-		if objects || l.d.dynamic(DynamicStatePatchControlPoints) {
+		if objects || l.d.dynamic(enum.DynamicStatePatchControlPoints) {
 			either(vuid.VkCmdSetPatchControlPointsEXT_None_09422, "extendedDynamicState2PatchControlPoints", "a command sets the patch control points")
 			l.recorded = true
 			l.controlPoints(t)
 			l.recorded = false
 		}
-		if t.Origin != DomainOriginUpperLeft && (objects || l.d.dynamic(DynamicStateTessellationDomainOrigin)) {
+		if t.Origin != enum.DomainOriginUpperLeft && (objects || l.d.dynamic(enum.DynamicStateTessellationDomainOrigin)) {
 			either(vuid.VkCmdSetTessellationDomainOriginEXT_None_09423, "extendedDynamicState3TessellationDomainOrigin", "a command sets the domain origin")
 		}
 	}
@@ -110,12 +111,12 @@ func (l *linker) recordedReads(side []Side) {
 func (l *linker) bound() {
 	for i := 1; i < len(l.stages); i++ {
 		a, b := l.stages[i-1], l.stages[i]
-		if k := StageOf(a.Entry.Model); k == StageOf(b.Entry.Model) && (a.Object|b.Object)&ObjectFlagsLinkStage == 0 {
+		if k := StageOf(a.Entry.Model); k == StageOf(b.Entry.Model) && (a.Object|b.Object)&enum.ObjectFlagsLinkStage == 0 {
 			l.fail(vuid.VkCmdBindShadersEXT_pStages_08463, []Side{entrySide(b), entrySide(a)}, "two %s stages are bound; must be one", stageOrder[k].name)
 		}
 	}
 	v := l.stage(vertex)
-	if v == nil || slices.ContainsFunc(l.stages, func(s *Shader) bool { return s.Object&ObjectFlagsLinkStage != 0 }) {
+	if v == nil || slices.ContainsFunc(l.stages, func(s *Shader) bool { return s.Object&enum.ObjectFlagsLinkStage != 0 }) {
 		return // another rule checks linked ones
 	}
 	for k, code := range map[int]string{task: vuid.VkCmdBindShadersEXT_pShaders_08470, mesh: vuid.VkCmdBindShadersEXT_pShaders_08471} {

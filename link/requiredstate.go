@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -13,12 +14,12 @@ import (
 // no condition on an unknown value holds.
 type recordedDraw struct {
 	*linker
-	set, enabled []DynamicState
+	set, enabled []enum.DynamicState
 	objects      bool // shader objects are drawn, so that no state is static
 }
 
 // known reports whether the value of a state in the description is the current value.
-func (r *recordedDraw) known(s DynamicState) bool {
+func (r *recordedDraw) known(s enum.DynamicState) bool {
 	return slices.Contains(r.set, s) || !r.objects && r.d.HasDynamic && !r.d.dynamic(s)
 }
 
@@ -48,21 +49,21 @@ func extended(name string) stateCondition {
 
 // turnedOn is the condition that a command has set a state to a value other than VK_FALSE or
 // NONE, for states that no other part of a description has.
-func turnedOn(s DynamicState) stateCondition {
+func turnedOn(s enum.DynamicState) stateCondition {
 	return stateCondition{s.String() + " is set to a value other than none or false", func(r *recordedDraw) bool {
 		return slices.Contains(r.set, s) && slices.Contains(r.enabled, s)
 	}}
 }
 
 // rasterizes is a condition on a state of rasterization.
-func rasterizes(words string, s DynamicState, holds func(*Rasterization) bool) stateCondition {
+func rasterizes(words string, s enum.DynamicState, holds func(*Rasterization) bool) stateCondition {
 	return stateCondition{words, func(r *recordedDraw) bool {
 		return r.d.Rasterization != nil && r.known(s) && holds(r.d.Rasterization)
 	}}
 }
 
 // tests is a condition on a depth or stencil state.
-func tests(words string, s DynamicState, holds func(*DepthStencil) bool) stateCondition {
+func tests(words string, s enum.DynamicState, holds func(*DepthStencil) bool) stateCondition {
 	return stateCondition{words, func(r *recordedDraw) bool {
 		return r.d.DepthStencil != nil && r.known(s) && holds(r.d.DepthStencil)
 	}}
@@ -70,27 +71,27 @@ func tests(words string, s DynamicState, holds func(*DepthStencil) bool) stateCo
 
 // The conditions on values of states.
 var (
-	whenRasterized    = rasterizes("primitives are rasterized", DynamicStateRasterizerDiscardEnable, func(s *Rasterization) bool { return !s.Discard })
-	whenBiased        = rasterizes("depth has a bias", DynamicStateDepthBiasEnable, func(s *Rasterization) bool { return s.DepthBias })
-	whenClamped       = rasterizes("depth is clamped", DynamicStateDepthClampEnable, func(s *Rasterization) bool { return s.DepthClamp })
-	whenStippled      = rasterizes("lines are stippled", DynamicStateLineStippleEnable, func(s *Rasterization) bool { return s.Stippled })
-	whenOverestimated = rasterizes("rasterization overestimates", DynamicStateConservativeRasterizationMode, func(s *Rasterization) bool { return s.Conservative == ConservativeModeOverestimate })
+	whenRasterized    = rasterizes("primitives are rasterized", enum.DynamicStateRasterizerDiscardEnable, func(s *Rasterization) bool { return !s.Discard })
+	whenBiased        = rasterizes("depth has a bias", enum.DynamicStateDepthBiasEnable, func(s *Rasterization) bool { return s.DepthBias })
+	whenClamped       = rasterizes("depth is clamped", enum.DynamicStateDepthClampEnable, func(s *Rasterization) bool { return s.DepthClamp })
+	whenStippled      = rasterizes("lines are stippled", enum.DynamicStateLineStippleEnable, func(s *Rasterization) bool { return s.Stippled })
+	whenOverestimated = rasterizes("rasterization overestimates", enum.DynamicStateConservativeRasterizationMode, func(s *Rasterization) bool { return s.Conservative == enum.ConservativeModeOverestimate })
 
-	whenTested    = tests("depth is tested", DynamicStateDepthTestEnable, func(s *DepthStencil) bool { return s.DepthTest })
-	whenBounded   = tests("depth bounds are tested", DynamicStateDepthBoundsTestEnable, func(s *DepthStencil) bool { return s.BoundsTest })
-	whenStenciled = tests("the stencil is tested", DynamicStateStencilTestEnable, func(s *DepthStencil) bool { return s.StencilTest })
+	whenTested    = tests("depth is tested", enum.DynamicStateDepthTestEnable, func(s *DepthStencil) bool { return s.DepthTest })
+	whenBounded   = tests("depth bounds are tested", enum.DynamicStateDepthBoundsTestEnable, func(s *DepthStencil) bool { return s.BoundsTest })
+	whenStenciled = tests("the stencil is tested", enum.DynamicStateStencilTestEnable, func(s *DepthStencil) bool { return s.StencilTest })
 
 	whenLocated = stateCondition{"samples have their own locations", func(r *recordedDraw) bool {
-		return r.d.Multisample != nil && r.known(DynamicStateSampleLocationsEnable) && r.d.Multisample.Locations
+		return r.d.Multisample != nil && r.known(enum.DynamicStateSampleLocationsEnable) && r.d.Multisample.Locations
 	}}
 	whenRateImage = stateCondition{"there is a shading rate image", func(r *recordedDraw) bool {
-		return r.d.Viewport != nil && r.known(DynamicStateShadingRateImageEnable) && r.d.Viewport.ShadingRateNV
+		return r.d.Viewport != nil && r.known(enum.DynamicStateShadingRateImageEnable) && r.d.Viewport.ShadingRateNV
 	}}
 	whenLogical = stateCondition{"a logic operation combines colors", func(r *recordedDraw) bool {
-		return r.d.Blend != nil && r.known(DynamicStateLogicOpEnable) && r.d.Blend.Logic
+		return r.d.Blend != nil && r.known(enum.DynamicStateLogicOpEnable) && r.d.Blend.Logic
 	}}
 	whenPatches = stateCondition{"patches are drawn", func(r *recordedDraw) bool {
-		return r.d.Assembly != nil && r.known(DynamicStatePrimitiveTopology) && r.d.Assembly.Topology == TopologyPatchList
+		return r.d.Assembly != nil && r.known(enum.DynamicStatePrimitiveTopology) && r.d.Assembly.Topology == enum.TopologyPatchList
 	}}
 	whenLines   = stateCondition{"the primitives are lines", (*recordedDraw).lines}
 	whenColored = stateCondition{"there are color attachments", func(r *recordedDraw) bool { return slices.Contains(r.colors(), true) }}
@@ -98,9 +99,9 @@ var (
 		return r.blends(func(*Blend) bool { return true })
 	}}
 	whenConstants = stateCondition{"a color attachment blends with the blend constants", func(r *recordedDraw) bool {
-		return r.known(DynamicStateColorBlendEquation) && r.blends(func(b *Blend) bool {
-			return slices.ContainsFunc([]BlendFactor{b.SrcColor, b.DstColor, b.SrcAlpha, b.DstAlpha}, func(f BlendFactor) bool {
-				return f >= BlendFactorConstantColor && f <= BlendFactorOneMinusConstantAlpha
+		return r.known(enum.DynamicStateColorBlendEquation) && r.blends(func(b *Blend) bool {
+			return slices.ContainsFunc([]enum.BlendFactor{b.SrcColor, b.DstColor, b.SrcAlpha, b.DstAlpha}, func(f enum.BlendFactor) bool {
+				return f >= enum.BlendFactorConstantColor && f <= enum.BlendFactorOneMinusConstantAlpha
 			})
 		})
 	}}
@@ -124,7 +125,7 @@ func (r *recordedDraw) colors() (out []bool) {
 
 // blends reports whether a color attachment of the draw blends in a certain way.
 func (r *recordedDraw) blends(as func(*Blend) bool) bool {
-	if r.d.Blend == nil || !r.known(DynamicStateColorBlendEnable) {
+	if r.d.Blend == nil || !r.known(enum.DynamicStateColorBlendEnable) {
 		return false
 	}
 	for i, there := range r.colors() {
@@ -157,8 +158,8 @@ func (r *recordedDraw) lines() bool {
 		_, early := oneOf(control, spirv.ExecutionModePointMode)
 		return (first || second) && !points && !early
 	}
-	return r.d.Assembly != nil && r.known(DynamicStatePrimitiveTopology) && slices.Contains([]Topology{
-		TopologyLineList, TopologyLineStrip, TopologyLineListWithAdjacency, TopologyLineStripWithAdjacency,
+	return r.d.Assembly != nil && r.known(enum.DynamicStatePrimitiveTopology) && slices.Contains([]enum.Topology{
+		enum.TopologyLineList, enum.TopologyLineStrip, enum.TopologyLineListWithAdjacency, enum.TopologyLineStripWithAdjacency,
 	}, r.d.Assembly.Topology)
 }
 
@@ -251,7 +252,7 @@ func (r *recordedDraw) oneViewport(side []Side) {
 			continue
 		}
 		const code = vuid.VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_08642
-		if !slices.Contains(r.set, DynamicStateViewportWithCount) {
+		if !slices.Contains(r.set, enum.DynamicStateViewportWithCount) {
 			r.fail(code, side, "the %s stage writes PrimitiveShadingRateKHR, and no command has set the viewports; must be set by vkCmdSetViewportWithCount", entrySide(s).Stage)
 		} else if v := r.d.Viewport; v != nil && v.Viewports != 1 {
 			r.fail(code, side, "the %s stage writes PrimitiveShadingRateKHR, and vkCmdSetViewportWithCount has set %d viewports; must be one", entrySide(s).Stage, v.Viewports)

@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -22,8 +23,8 @@ type robustness struct {
 	name                        func(uint32) string
 }
 
-func bufferRobustness(v uint32) string { return BufferRobustness(v).String() }
-func imageRobustness(v uint32) string  { return ImageRobustness(v).String() }
+func bufferRobustness(v uint32) string { return enum.BufferRobustness(v).String() }
+func imageRobustness(v uint32) string  { return enum.ImageRobustness(v).String() }
 
 var robustnesses = [...]robustness{
 	{

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -49,8 +50,8 @@ func (l *linker) runtime(s *Shader) {
 	if slices.Contains(s.Entry.Capabilities, spirv.CapabilityGraphARM) {
 		l.fail(vuid.RuntimeSpirv_GraphARM_09922, []Side{entrySide(s)}, "the module of the %s stage has the capability GraphARM; must not have it", entrySide(s).Stage)
 	}
-	if m, ok := oneOf(s, spirv.ExecutionModeOpacityMicromapIdKHR); ok && l.d.Flags&PipelineFlagsDisallowOpacityMicromap != 0 && len(m.Operands) > 0 && m.Operands[0] != 0 {
-		l.fail(vuid.RuntimeSpirv_micromap_11630, []Side{entrySide(s)}, "the %s stage enables opacity micromaps; the pipeline must not have the flag %s", entrySide(s).Stage, PipelineFlagsDisallowOpacityMicromap)
+	if m, ok := oneOf(s, spirv.ExecutionModeOpacityMicromapIdKHR); ok && l.d.Flags&enum.PipelineFlagsDisallowOpacityMicromap != 0 && len(m.Operands) > 0 && m.Operands[0] != 0 {
+		l.fail(vuid.RuntimeSpirv_micromap_11630, []Side{entrySide(s)}, "the %s stage enables opacity micromaps; the pipeline must not have the flag %s", entrySide(s).Stage, enum.PipelineFlagsDisallowOpacityMicromap)
 	}
 	l.rayFlags(s)
 	l.wideIndexing(s)
@@ -87,8 +88,8 @@ const (
 
 // rayFlags checks rays against the flags of the pipeline.
 func (l *linker) rayFlags(s *Shader) {
-	const skips = PipelineFlagsRayTracingSkipAabbs | PipelineFlagsRayTracingSkipTriangles
-	motion := l.d.Flags&PipelineFlagsRayTracingAllowMotion == 0 && slices.Contains(s.Entry.Capabilities, spirv.CapabilityRayTracingMotionBlurNV)
+	const skips = enum.PipelineFlagsRayTracingSkipAabbs | enum.PipelineFlagsRayTracingSkipTriangles
+	motion := l.d.Flags&enum.PipelineFlagsRayTracingAllowMotion == 0 && slices.Contains(s.Entry.Capabilities, spirv.CapabilityRayTracingMotionBlurNV)
 	if StageOf(s.Entry.Model) < raygen || l.d.Flags&skips == 0 && !motion {
 		return
 	}
@@ -102,7 +103,7 @@ func (l *linker) rayFlags(s *Shader) {
 			continue
 		}
 		if motion && k.motion != "" {
-			l.fail(k.motion, []Side{s.at(i)}, "a ray is traced with motion; the pipeline must have the flag %s", PipelineFlagsRayTracingAllowMotion)
+			l.fail(k.motion, []Side{s.at(i)}, "a ray is traced with motion; the pipeline must have the flag %s", enum.PipelineFlagsRayTracingAllowMotion)
 		}
 		if k.flags == 0 || k.flags >= len(in) {
 			continue
@@ -111,10 +112,10 @@ func (l *linker) rayFlags(s *Shader) {
 		if c == nil || !c.Known {
 			continue
 		}
-		if c.Bits&skipTriangles != 0 && l.d.Flags&PipelineFlagsRayTracingSkipAabbs != 0 {
+		if c.Bits&skipTriangles != 0 && l.d.Flags&enum.PipelineFlagsRayTracingSkipAabbs != 0 {
 			l.fail(k.triangles, []Side{s.at(i)}, "a ray skips triangles, and the pipeline AABBs; must skip at most one of them")
 		}
-		if c.Bits&skipAABBs != 0 && l.d.Flags&PipelineFlagsRayTracingSkipTriangles != 0 {
+		if c.Bits&skipAABBs != 0 && l.d.Flags&enum.PipelineFlagsRayTracingSkipTriangles != 0 {
 			l.fail(k.aabbs, []Side{s.at(i)}, "a ray skips AABBs, and the pipeline triangles; must skip at most one of them")
 		}
 	}
@@ -127,7 +128,7 @@ func (l *linker) wideIndexing(s *Shader) {
 	may := slices.ContainsFunc(s.Entry.Capabilities, func(c spirv.Capability) bool {
 		return c == spirv.CapabilityShader64BitIndexingEXT || c == spirv.CapabilityCooperativeVectorNV || c == spirv.CapabilityDescriptorHeapEXT
 	})
-	if mode || !may || l.d.Flags&PipelineFlags64BitIndexing != 0 || s.Object&ObjectFlags64BitIndexing != 0 {
+	if mode || !may || l.d.Flags&enum.PipelineFlags64BitIndexing != 0 || s.Object&enum.ObjectFlags64BitIndexing != 0 {
 		return
 	}
 	m := s.facts()
@@ -178,7 +179,7 @@ func indices(in spirv.Inst) (code string, ids []spirv.ID) {
 // matrixSubgroups checks that subgroups are full if there are cooperative matrices; since
 // SPIR-V 1.6 they are always full.
 func (l *linker) matrixSubgroups(s *Shader) {
-	full := s.Flags&StageFlagsRequireFullSubgroups != 0 || s.Object&ObjectFlagsRequireFullSubgroups != 0
+	full := s.Flags&enum.StageFlagsRequireFullSubgroups != 0 || s.Object&enum.ObjectFlagsRequireFullSubgroups != 0
 	if full || !slices.Contains(s.Entry.Capabilities, spirv.CapabilityCooperativeMatrixKHR) {
 		return
 	}

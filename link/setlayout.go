@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -95,11 +96,11 @@ var updatedAfter = []struct {
 // bindingFeatures are the features that flags of bindings need.
 var bindingFeatures = []struct {
 	code, feature string
-	flag          BindingFlags
+	flag          enum.BindingFlags
 }{
-	{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingUpdateUnusedWhilePending_03012, "descriptorBindingUpdateUnusedWhilePending", BindingFlagsUpdateUnusedWhilePending},
-	{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingPartiallyBound_03013, "descriptorBindingPartiallyBound", BindingFlagsPartiallyBound},
-	{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingVariableDescriptorCount_03014, "descriptorBindingVariableDescriptorCount", BindingFlagsVariableDescriptorCount},
+	{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingUpdateUnusedWhilePending_03012, "descriptorBindingUpdateUnusedWhilePending", enum.BindingFlagsUpdateUnusedWhilePending},
+	{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingPartiallyBound_03013, "descriptorBindingPartiallyBound", enum.BindingFlagsPartiallyBound},
+	{vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_descriptorBindingVariableDescriptorCount_03014, "descriptorBindingVariableDescriptorCount", enum.BindingFlagsVariableDescriptorCount},
 }
 
 // set checks one descriptor set layout.
@@ -114,14 +115,14 @@ func (l *linker) set(s *Set) {
 		b := &s.Bindings[i]
 		side := []Side{b.side(s.Number)}
 		switch have, twice := seen[b.Binding]; {
-		case twice && s.Flags&SetFlagsPerStage == 0:
+		case twice && s.Flags&enum.SetFlagsPerStage == 0:
 			l.fail(vuid.VkDescriptorSetLayoutCreateInfo_binding_00279, side, "two bindings have the number %d; must have numbers of their own", b.Binding)
 		case have&b.Stages != 0:
 			l.fail(vuid.VkDescriptorSetLayoutCreateInfo_flags_09464, side, "two bindings have the number %d for %s; must be for other stages", b.Binding, have&b.Stages)
 		}
 		seen[b.Binding] |= b.Stages
 		const kinds = Stages(1<<(geometry+1) - 1 | 1<<fragment | 1<<compute)
-		if s.Flags&SetFlagsPerStage != 0 && b.Count > 0 && b.Stages&^kinds != 0 {
+		if s.Flags&enum.SetFlagsPerStage != 0 && b.Count > 0 && b.Stages&^kinds != 0 {
 			l.fail(vuid.VkDescriptorSetLayoutBinding_flags_09466, side, "a binding of a set for each stage is for %s; must be for only %s", b.Stages, kinds)
 		}
 		l.bindingOf(s, b, side)
@@ -133,12 +134,12 @@ func (l *linker) set(s *Set) {
 // setFlags checks the flags of a set and the properties that depend on them.
 func (l *linker) setFlags(s *Set) {
 	side := []Side{{Stage: "layout", Slot: fmt.Sprintf("set %d", s.Number), Decorations: s.Flags.String(), path: fmt.Sprintf("layout.sets.%d", s.Number)}}
-	push, host := s.Flags&SetFlagsPushDescriptor != 0, s.Flags&SetFlagsHostOnlyPool != 0
-	after, buffer := s.Flags&SetFlagsUpdateAfterBindPool != 0, s.Flags&SetFlagsDescriptorBuffer != 0
+	push, host := s.Flags&enum.SetFlagsPushDescriptor != 0, s.Flags&enum.SetFlagsHostOnlyPool != 0
+	after, buffer := s.Flags&enum.SetFlagsUpdateAfterBindPool != 0, s.Flags&enum.SetFlagsDescriptorBuffer != 0
 	if push {
 		l.pushSet(s, side)
 	}
-	if s.Flags&SetFlagsPerStage != 0 {
+	if s.Flags&enum.SetFlagsPerStage != 0 {
 		l.off(vuid.VkDescriptorSetLayoutCreateInfo_flags_09463, "perStageDescriptorSet", side, "the set is for each stage")
 	}
 	if host {
@@ -161,7 +162,7 @@ func (l *linker) setFlags(s *Set) {
 	if s.Flagged != nil && *s.Flagged != 0 && uint64(*s.Flagged) != uint64(len(s.Bindings)) {
 		l.fail(vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_bindingCount_03002, side, "the set has flags for %d bindings, and has %d; must have them for all", *s.Flagged, len(s.Bindings))
 	}
-	if s.Flags&SetFlagsEmbeddedImmutableSamplers != 0 && !buffer {
+	if s.Flags&enum.SetFlagsEmbeddedImmutableSamplers != 0 && !buffer {
 		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_flags_08001, side, "the set has embedded immutable samplers; must be for descriptor buffers")
 	}
 }
@@ -185,7 +186,7 @@ func (b *Binding) dynamic() bool {
 
 // bindingOf checks a binding in a set with some flags.
 func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
-	push, buffer := s.Flags&SetFlagsPushDescriptor != 0, s.Flags&SetFlagsDescriptorBuffer != 0
+	push, buffer := s.Flags&enum.SetFlagsPushDescriptor != 0, s.Flags&enum.SetFlagsDescriptorBuffer != 0
 	switch {
 	case push && b.dynamic():
 		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_flags_00280, side, "a push descriptor is a %s; must be no dynamic buffer", b.Type)
@@ -212,7 +213,7 @@ func (l *linker) bindingOf(s *Set, b *Binding, side []Side) {
 	if b.Type == "sampler" && b.Ycbcr {
 		l.fail(vuid.VkDescriptorSetLayoutBinding_descriptorType_12215, side, "an immutable sampler of a plain sampler converts from Y′CbCr; must not convert")
 	}
-	if s.Flags&SetFlagsEmbeddedImmutableSamplers == 0 {
+	if s.Flags&enum.SetFlagsEmbeddedImmutableSamplers == 0 {
 		return
 	}
 	switch {
@@ -283,8 +284,8 @@ func (l *linker) mutable(b *Binding, side []Side) {
 // bindingFlags checks the flags of a binding.
 func (l *linker) bindingFlags(s *Set, b *Binding, side []Side, highest uint32) {
 	side[0].Decorations += ", " + b.Flags.String()
-	after, variable := b.Flags&BindingFlagsUpdateAfterBind != 0, b.Flags&BindingFlagsVariableDescriptorCount != 0
-	if s.Flags&SetFlagsPushDescriptor != 0 && b.Flags&(BindingFlagsUpdateAfterBind|BindingFlagsUpdateUnusedWhilePending|BindingFlagsVariableDescriptorCount) != 0 {
+	after, variable := b.Flags&enum.BindingFlagsUpdateAfterBind != 0, b.Flags&enum.BindingFlagsVariableDescriptorCount != 0
+	if s.Flags&enum.SetFlagsPushDescriptor != 0 && b.Flags&(enum.BindingFlagsUpdateAfterBind|enum.BindingFlagsUpdateUnusedWhilePending|enum.BindingFlagsVariableDescriptorCount) != 0 {
 		l.fail(vuid.VkDescriptorSetLayoutBindingFlagsCreateInfo_flags_03003, side, "a binding of push descriptors has the flags %s; must not have them", b.Flags)
 	}
 	if variable && b.Binding != highest {
@@ -301,7 +302,7 @@ func (l *linker) bindingFlags(s *Set, b *Binding, side []Side, highest uint32) {
 	if !after {
 		return
 	}
-	if s.Flags&SetFlagsUpdateAfterBindPool == 0 {
+	if s.Flags&enum.SetFlagsUpdateAfterBindPool == 0 {
 		l.fail(vuid.VkDescriptorSetLayoutCreateInfo_flags_03000, side, "a binding is updated after it is bound; the set must be for such pools")
 	}
 	if slices.ContainsFunc(s.Bindings, func(o Binding) bool { return o.dynamic() }) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -70,21 +71,21 @@ func objectCode(code string) (string, bool) {
 // objectFlags are flags of shader objects that only some stages may have, or that need a
 // feature: either rule is "" if it does not exist.
 var objectFlags = [...]struct {
-	flag        ObjectFlags
+	flag        enum.ObjectFlags
 	stages      Stages
 	stageCode   string
 	feature     string
 	featureCode string
 }{
-	{ObjectFlagsLinkStage, 1<<(fragment+1) - 1, vuid.VkShaderCreateInfoEXT_flags_08412, "", ""},
-	{ObjectFlagsFragmentShadingRateAttachment, 1 << fragment, vuid.VkShaderCreateInfoEXT_flags_08486, "attachmentFragmentShadingRate", vuid.VkShaderCreateInfoEXT_flags_08487},
-	{ObjectFlagsFragmentDensityMapAttachment, 1 << fragment, vuid.VkShaderCreateInfoEXT_flags_08488, "fragmentDensityMap", vuid.VkShaderCreateInfoEXT_flags_08489},
-	{ObjectFlagsDispatchBase, 1 << compute, vuid.VkShaderCreateInfoEXT_flags_08485, "", ""},
-	{ObjectFlagsNoTaskShader, 1 << mesh, vuid.VkShaderCreateInfoEXT_flags_08414, "", ""},
-	{ObjectFlagsIndependentSets, AllStages &^ (1 << compute), vuid.VkShaderCreateInfoEXT_stage_12428, "", ""},
-	{ObjectFlagsOpacityMicromapDisallowMixedSpecialIndex, AllStages, "", "micromap", vuid.VkShaderCreateInfoEXT_micromap_11623},
-	{ObjectFlagsIndirectBindable, AllStages, "", "deviceGeneratedCommands", vuid.VkShaderCreateInfoEXT_flags_11005},
-	{ObjectFlags64BitIndexing, AllStages, "", "shader64BitIndexing", vuid.VkShaderCreateInfoEXT_flags_11758},
+	{enum.ObjectFlagsLinkStage, 1<<(fragment+1) - 1, vuid.VkShaderCreateInfoEXT_flags_08412, "", ""},
+	{enum.ObjectFlagsFragmentShadingRateAttachment, 1 << fragment, vuid.VkShaderCreateInfoEXT_flags_08486, "attachmentFragmentShadingRate", vuid.VkShaderCreateInfoEXT_flags_08487},
+	{enum.ObjectFlagsFragmentDensityMapAttachment, 1 << fragment, vuid.VkShaderCreateInfoEXT_flags_08488, "fragmentDensityMap", vuid.VkShaderCreateInfoEXT_flags_08489},
+	{enum.ObjectFlagsDispatchBase, 1 << compute, vuid.VkShaderCreateInfoEXT_flags_08485, "", ""},
+	{enum.ObjectFlagsNoTaskShader, 1 << mesh, vuid.VkShaderCreateInfoEXT_flags_08414, "", ""},
+	{enum.ObjectFlagsIndependentSets, AllStages &^ (1 << compute), vuid.VkShaderCreateInfoEXT_stage_12428, "", ""},
+	{enum.ObjectFlagsOpacityMicromapDisallowMixedSpecialIndex, AllStages, "", "micromap", vuid.VkShaderCreateInfoEXT_micromap_11623},
+	{enum.ObjectFlagsIndirectBindable, AllStages, "", "deviceGeneratedCommands", vuid.VkShaderCreateInfoEXT_flags_11005},
+	{enum.ObjectFlags64BitIndexing, AllStages, "", "shader64BitIndexing", vuid.VkShaderCreateInfoEXT_flags_11758},
 }
 
 // nextStages are the stages that may follow each stage.
@@ -184,7 +185,7 @@ func (l *linker) objects() {
 	var linked []*Shader
 	for _, s := range l.stages {
 		l.object(s)
-		if s.Object&ObjectFlagsLinkStage != 0 {
+		if s.Object&enum.ObjectFlagsLinkStage != 0 {
 			linked = append(linked, s)
 		}
 	}
@@ -192,14 +193,14 @@ func (l *linker) objects() {
 		l.linked(linked)
 	}
 	l.drawObjects()
-	if c, e := l.stage(tessellationControl), l.stage(tessellationEvaluation); c != nil && e != nil && (c.Object|e.Object)&ObjectFlagsLinkStage == 0 {
+	if c, e := l.stage(tessellationControl), l.stage(tessellationEvaluation); c != nil && e != nil && (c.Object|e.Object)&enum.ObjectFlagsLinkStage == 0 {
 		l.agree(c, e, false)
 	}
 	l.recordedState()
 	if p := l.d.Layout; p != nil {
 		null := slices.IndexFunc(p.Sets, func(s Set) bool { return s.Null })
 		for _, s := range l.stages {
-			if null >= 0 && s.Object&ObjectFlagsIndependentSets == 0 {
+			if null >= 0 && s.Object&enum.ObjectFlagsIndependentSets == 0 {
 				l.fail(vuid.VkShaderCreateInfoEXT_setLayoutCount_13359, []Side{entrySide(s)}, "set %d is null and the %s stage has no independent sets; must not be null", p.Sets[null].Number, entrySide(s).Stage)
 			}
 		}
@@ -221,19 +222,19 @@ func (l *linker) object(s *Shader) {
 			l.off(f.featureCode, f.feature, side, fmt.Sprintf("the %s stage has the flag %s", side[0].Stage, f.flag))
 		}
 	}
-	if _, xfb := oneOf(s, spirv.ExecutionModeXfb); xfb && s.Object&ObjectFlagsIndirectBindable != 0 {
-		l.fail(vuid.VkShaderCreateInfoEXT_flags_11006, side, "the %s stage has the flag %s and the mode Xfb; must not have both", side[0].Stage, ObjectFlagsIndirectBindable)
+	if _, xfb := oneOf(s, spirv.ExecutionModeXfb); xfb && s.Object&enum.ObjectFlagsIndirectBindable != 0 {
+		l.fail(vuid.VkShaderCreateInfoEXT_flags_11006, side, "the %s stage has the flag %s and the mode Xfb; must not have both", side[0].Stage, enum.ObjectFlagsIndirectBindable)
 	}
-	if s.Object&ObjectFlagsDescriptorHeap != 0 && l.d.Layout != nil && len(l.d.Layout.Sets) > 0 {
+	if s.Object&enum.ObjectFlagsDescriptorHeap != 0 && l.d.Layout != nil && len(l.d.Layout.Sets) > 0 {
 		l.fail(vuid.VkShaderCreateInfoEXT_flags_11290, side, "the %s stage is for descriptor heaps and there are set layouts; must be none", side[0].Stage)
 	}
-	if s.Object&ObjectFlagsDescriptorHeap != 0 && l.d.Layout != nil && len(l.d.Layout.Push) > 0 {
+	if s.Object&enum.ObjectFlagsDescriptorHeap != 0 && l.d.Layout != nil && len(l.d.Layout.Push) > 0 {
 		l.fail(vuid.VkShaderCreateInfoEXT_flags_11370, side, "the %s stage is for descriptor heaps and there are push constant ranges; must be none", side[0].Stage)
 	}
 	if k >= raygen {
 		l.fail(vuid.VkShaderCreateInfoEXT_stage_12445, side, "there is a %s shader object; must be a stage that draws or computes", side[0].Stage)
 	}
-	const both = ObjectFlagsDescriptorHeap | ObjectFlagsIndependentSets
+	const both = enum.ObjectFlagsDescriptorHeap | enum.ObjectFlagsIndependentSets
 	if s.Object&both == both {
 		l.fail(vuid.VkShaderCreateInfoEXT_flags_12490, side, "the %s stage has the flags %s; must not have both", side[0].Stage, both)
 	}
@@ -247,8 +248,8 @@ func (l *linker) object(s *Shader) {
 			l.fail(vuid.VkShaderCreateInfoEXT_codeType_12226, side, "the stage does not declare the size of output patches; must have OutputVertices")
 		}
 	case mesh:
-		if s.Object&ObjectFlagsNoTaskShader == 0 && hasBuiltIn(s.Entry, spirv.BuiltInDrawIndex) {
-			l.fail(vuid.VkCreateShadersEXT_pCreateInfos_09632, side, "the mesh stage has DrawIndex and not the flag %s; must have the flag", ObjectFlagsNoTaskShader)
+		if s.Object&enum.ObjectFlagsNoTaskShader == 0 && hasBuiltIn(s.Entry, spirv.BuiltInDrawIndex) {
+			l.fail(vuid.VkCreateShadersEXT_pCreateInfos_09632, side, "the mesh stage has DrawIndex and not the flag %s; must have the flag", enum.ObjectFlagsNoTaskShader)
 		}
 	}
 	if s.HasNext {
@@ -271,16 +272,16 @@ func (l *linker) next(s *Shader, k int, side []Side) {
 
 // linked checks shader objects of which some are linked, in the order of stages.
 func (l *linker) linked(list []*Shader) {
-	heaps := slices.ContainsFunc(list, func(s *Shader) bool { return s.Object&ObjectFlagsDescriptorHeap != 0 })
+	heaps := slices.ContainsFunc(list, func(s *Shader) bool { return s.Object&enum.ObjectFlagsDescriptorHeap != 0 })
 	for _, s := range l.stages {
 		k, side := StageOf(s.Entry.Model), []Side{entrySide(s), entrySide(list[0])}
 		if drawn>>k&1 == 0 {
 			continue
 		}
-		if heaps && s.Object&ObjectFlagsDescriptorHeap == 0 {
-			l.fail(vuid.VkCreateShadersEXT_flags_11472, side, "the %s stage does not have the flag %s, which a linked stage has; must have it", side[0].Stage, ObjectFlagsDescriptorHeap)
+		if heaps && s.Object&enum.ObjectFlagsDescriptorHeap == 0 {
+			l.fail(vuid.VkCreateShadersEXT_flags_11472, side, "the %s stage does not have the flag %s, which a linked stage has; must have it", side[0].Stage, enum.ObjectFlagsDescriptorHeap)
 		}
-		if s.Object&ObjectFlagsLinkStage == 0 {
+		if s.Object&enum.ObjectFlagsLinkStage == 0 {
 			code := vuid.VkCreateShadersEXT_pCreateInfos_08402
 			if k == task || k == mesh {
 				code = vuid.VkCreateShadersEXT_pCreateInfos_08403
@@ -318,8 +319,8 @@ func (l *linker) linkedKinds(of map[int]*Shader) {
 			}
 		}
 	}
-	if t, m := of[task], of[mesh]; t != nil && m != nil && m.Object&ObjectFlagsNoTaskShader != 0 {
-		l.fail(vuid.VkCreateShadersEXT_pCreateInfos_08405, []Side{entrySide(m), entrySide(t)}, "the linked mesh stage has the flag %s, and a task stage is linked; must not be", ObjectFlagsNoTaskShader)
+	if t, m := of[task], of[mesh]; t != nil && m != nil && m.Object&enum.ObjectFlagsNoTaskShader != 0 {
+		l.fail(vuid.VkCreateShadersEXT_pCreateInfos_08405, []Side{entrySide(m), entrySide(t)}, "the linked mesh stage has the flag %s, and a task stage is linked; must not be", enum.ObjectFlagsNoTaskShader)
 	}
 }
 

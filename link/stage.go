@@ -3,6 +3,7 @@ package link
 import (
 	"strconv"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -137,8 +138,8 @@ func (l *linker) stageSizes(s *Shader) {
 // subgroups checks the requirements of a stage on the subgroup size.
 func (l *linker) subgroups(s *Shader) {
 	side := []Side{entrySide(s)}
-	varying := s.Flags&StageFlagsAllowVaryingSubgroupSize != 0 || s.Object&ObjectFlagsAllowVaryingSubgroupSize != 0
-	full := s.Flags&StageFlagsRequireFullSubgroups != 0 || s.Object&ObjectFlagsRequireFullSubgroups != 0
+	varying := s.Flags&enum.StageFlagsAllowVaryingSubgroupSize != 0 || s.Object&enum.ObjectFlagsAllowVaryingSubgroupSize != 0
+	full := s.Flags&enum.StageFlagsRequireFullSubgroups != 0 || s.Object&enum.ObjectFlagsRequireFullSubgroups != 0
 	stage := StageOf(s.Entry.Model)
 	groups := stage == compute || stage == task || stage == mesh
 	if varying {

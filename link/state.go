@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 )
 
@@ -33,14 +34,14 @@ func (f *Format) UnmarshalText(text []byte) error {
 	}
 	i := format.InfoByName(name)
 	if i == nil {
-		return &ValueError{string(text), "the name of a format such as R8G8B8A8_UNORM"}
+		return &enum.ValueError{Text: string(text), Want: "the name of a format such as R8G8B8A8_UNORM"}
 	}
 	*f = Format(i.ID)
 	return nil
 }
 
 // UnmarshalYAML reads a name.
-func (f *Format) UnmarshalYAML(read func(any) error) error { return readName(read, f) }
+func (f *Format) UnmarshalYAML(read func(any) error) error { return enum.ReadName(read, f) }
 
 // VertexInput is VkPipelineVertexInputStateCreateInfo with its divisors.
 type VertexInput struct {
@@ -54,10 +55,10 @@ type Divisor struct{ Binding, Divisor uint32 }
 
 // VertexBinding is one buffer of vertices.
 type VertexBinding struct {
-	Binding uint32    `yaml:"binding"`
-	Stride  uint32    `yaml:"stride"` // bytes
-	Rate    InputRate `yaml:"rate"`
-	Divisor *uint32   `yaml:"divisor"` // nil if the description has none
+	Binding uint32         `yaml:"binding"`
+	Stride  uint32         `yaml:"stride"` // bytes
+	Rate    enum.InputRate `yaml:"rate"`
+	Divisor *uint32        `yaml:"divisor"` // nil if the description has none
 }
 
 // Attribute is a vertex attribute.
@@ -70,14 +71,14 @@ type Attribute struct {
 
 // InputAssembly is VkPipelineInputAssemblyStateCreateInfo.
 type InputAssembly struct {
-	Topology         Topology `yaml:"topology"`
-	PrimitiveRestart bool     `yaml:"primitive_restart"`
+	Topology         enum.Topology `yaml:"topology"`
+	PrimitiveRestart bool          `yaml:"primitive_restart"`
 }
 
 // Tessellation is VkPipelineTessellationStateCreateInfo.
 type Tessellation struct {
-	PatchControlPoints uint32       `yaml:"patch_control_points"`
-	Origin             DomainOrigin `yaml:"domain_origin"`
+	PatchControlPoints uint32            `yaml:"patch_control_points"`
+	Origin             enum.DomainOrigin `yaml:"domain_origin"`
 }
 
 // Viewport is VkPipelineViewportStateCreateInfo: how many there are.
@@ -92,20 +93,20 @@ type Viewport struct {
 // Rasterization is VkPipelineRasterizationStateCreateInfo with the structures of extensions
 // in its chain.
 type Rasterization struct {
-	DepthClamp   bool             `yaml:"depth_clamp"`
-	DepthClip    *bool            `yaml:"depth_clip"` // nil: the opposite of DepthClamp
-	Discard      bool             `yaml:"discard"`    // of all primitives before rasterization
-	Polygon      PolygonMode      `yaml:"polygon_mode"`
-	Cull         CullMode         `yaml:"cull_mode"`
-	Front        FrontFace        `yaml:"front_face"`
-	DepthBias    bool             `yaml:"depth_bias"`
-	LineWidth    float32          `yaml:"line_width"`
-	Stream       uint32           `yaml:"stream"` // of transform feedback that is rasterized
-	HasStream    bool             `yaml:"-"`
-	Conservative ConservativeMode `yaml:"conservative"`
-	Lines        LineMode         `yaml:"line_mode"`
-	Stippled     bool             `yaml:"stippled_lines"`
-	Provoking    ProvokingVertex  `yaml:"provoking_vertex"`
+	DepthClamp   bool                  `yaml:"depth_clamp"`
+	DepthClip    *bool                 `yaml:"depth_clip"` // nil: the opposite of DepthClamp
+	Discard      bool                  `yaml:"discard"`    // of all primitives before rasterization
+	Polygon      enum.PolygonMode      `yaml:"polygon_mode"`
+	Cull         enum.CullMode         `yaml:"cull_mode"`
+	Front        enum.FrontFace        `yaml:"front_face"`
+	DepthBias    bool                  `yaml:"depth_bias"`
+	LineWidth    float32               `yaml:"line_width"`
+	Stream       uint32                `yaml:"stream"` // of transform feedback that is rasterized
+	HasStream    bool                  `yaml:"-"`
+	Conservative enum.ConservativeMode `yaml:"conservative"`
+	Lines        enum.LineMode         `yaml:"line_mode"`
+	Stippled     bool                  `yaml:"stippled_lines"`
+	Provoking    enum.ProvokingVertex  `yaml:"provoking_vertex"`
 }
 
 // Multisample is VkPipelineMultisampleStateCreateInfo.
@@ -120,44 +121,44 @@ type Multisample struct {
 
 // DepthStencil is VkPipelineDepthStencilStateCreateInfo.
 type DepthStencil struct {
-	DepthTest   bool        `yaml:"depth_test"`
-	DepthWrite  bool        `yaml:"depth_write"`
-	Compare     CompareOp   `yaml:"depth_compare"`
-	BoundsTest  bool        `yaml:"depth_bounds_test"`
-	StencilTest bool        `yaml:"stencil_test"`
-	Front       StencilFace `yaml:"front"`
-	Back        StencilFace `yaml:"back"`
-	Ordered     bool        `yaml:"rasterization_order_access"` // depth or stencil is read in the order of rasterization
+	DepthTest   bool           `yaml:"depth_test"`
+	DepthWrite  bool           `yaml:"depth_write"`
+	Compare     enum.CompareOp `yaml:"depth_compare"`
+	BoundsTest  bool           `yaml:"depth_bounds_test"`
+	StencilTest bool           `yaml:"stencil_test"`
+	Front       StencilFace    `yaml:"front"`
+	Back        StencilFace    `yaml:"back"`
+	Ordered     bool           `yaml:"rasterization_order_access"` // depth or stencil is read in the order of rasterization
 }
 
 // StencilFace is VkStencilOpState.
 type StencilFace struct {
-	Fail        StencilOp `yaml:"fail"`
-	Pass        StencilOp `yaml:"pass"`
-	DepthFail   StencilOp `yaml:"depth_fail"`
-	Compare     CompareOp `yaml:"compare"`
-	CompareMask uint32    `yaml:"compare_mask"`
-	WriteMask   uint32    `yaml:"write_mask"`
-	Reference   uint32    `yaml:"reference"`
+	Fail        enum.StencilOp `yaml:"fail"`
+	Pass        enum.StencilOp `yaml:"pass"`
+	DepthFail   enum.StencilOp `yaml:"depth_fail"`
+	Compare     enum.CompareOp `yaml:"compare"`
+	CompareMask uint32         `yaml:"compare_mask"`
+	WriteMask   uint32         `yaml:"write_mask"`
+	Reference   uint32         `yaml:"reference"`
 }
 
 // ColorBlend is VkPipelineColorBlendStateCreateInfo.
 type ColorBlend struct {
-	Logic       bool    `yaml:"logic"`
-	LogicOp     LogicOp `yaml:"logic_op"`
-	Attachments []Blend `yaml:"attachments"`
+	Logic       bool         `yaml:"logic"`
+	LogicOp     enum.LogicOp `yaml:"logic_op"`
+	Attachments []Blend      `yaml:"attachments"`
 }
 
 // Blend is VkPipelineColorBlendAttachmentState.
 type Blend struct {
-	Enable   bool        `yaml:"enable"`
-	SrcColor BlendFactor `yaml:"src_color"`
-	DstColor BlendFactor `yaml:"dst_color"`
-	ColorOp  BlendOp     `yaml:"color_op"`
-	SrcAlpha BlendFactor `yaml:"src_alpha"`
-	DstAlpha BlendFactor `yaml:"dst_alpha"`
-	AlphaOp  BlendOp     `yaml:"alpha_op"`
-	Mask     *uint32     `yaml:"write_mask"` // bits 0 to 3 for R to A; nil is all
+	Enable   bool             `yaml:"enable"`
+	SrcColor enum.BlendFactor `yaml:"src_color"`
+	DstColor enum.BlendFactor `yaml:"dst_color"`
+	ColorOp  enum.BlendOp     `yaml:"color_op"`
+	SrcAlpha enum.BlendFactor `yaml:"src_alpha"`
+	DstAlpha enum.BlendFactor `yaml:"dst_alpha"`
+	AlphaOp  enum.BlendOp     `yaml:"alpha_op"`
+	Mask     *uint32          `yaml:"write_mask"` // bits 0 to 3 for R to A; nil is all
 }
 
 // Writes returns the components that are written.
@@ -242,19 +243,19 @@ type Rendering struct {
 
 // ShadingRate is VkPipelineFragmentShadingRateStateCreateInfoKHR.
 type ShadingRate struct {
-	Width     uint32          `yaml:"width"`
-	Height    uint32          `yaml:"height"`
-	Combiners [2]RateCombiner `yaml:"combiners"`
+	Width     uint32               `yaml:"width"`
+	Height    uint32               `yaml:"height"`
+	Combiners [2]enum.RateCombiner `yaml:"combiners"`
 }
 
 // Group is VkRayTracingShaderGroupCreateInfoKHR: numbers of stages, nil or Unused if there
 // is none.
 type Group struct {
-	Type         GroupType `yaml:"type"`
-	General      *Ref      `yaml:"general"`
-	ClosestHit   *Ref      `yaml:"closest_hit"`
-	AnyHit       *Ref      `yaml:"any_hit"`
-	Intersection *Ref      `yaml:"intersection"`
+	Type         enum.GroupType `yaml:"type"`
+	General      *Ref           `yaml:"general"`
+	ClosestHit   *Ref           `yaml:"closest_hit"`
+	AnyHit       *Ref           `yaml:"any_hit"`
+	Intersection *Ref           `yaml:"intersection"`
 }
 
 // Rays is the ray tracing state of a pipeline.
@@ -267,10 +268,10 @@ type Rays struct {
 
 // RayLibrary is a ray tracing pipeline that another one links in.
 type RayLibrary struct {
-	Flags     PipelineFlags `yaml:"flags"`
-	Depth     *uint32       `yaml:"max_recursion_depth"` // nil if not specified
-	Interface *RayInterface `yaml:"interface"`           // likewise
-	Stages    []Stages      `yaml:"stages"`              // one per stage, in the order of the group indices: after the stages of the pipeline
+	Flags     enum.PipelineFlags `yaml:"flags"`
+	Depth     *uint32            `yaml:"max_recursion_depth"` // nil if not specified
+	Interface *RayInterface      `yaml:"interface"`           // likewise
+	Stages    []Stages           `yaml:"stages"`              // one per stage, in the order of the group indices: after the stages of the pipeline
 }
 
 // RayInterface is VkRayTracingPipelineInterfaceCreateInfoKHR, in bytes.
@@ -281,8 +282,8 @@ type RayInterface struct {
 
 // Robustness is VkPipelineRobustnessCreateInfo.
 type Robustness struct {
-	StorageBuffers BufferRobustness `yaml:"storage_buffers"`
-	UniformBuffers BufferRobustness `yaml:"uniform_buffers"`
-	VertexInputs   BufferRobustness `yaml:"vertex_inputs"`
-	Images         ImageRobustness  `yaml:"images"`
+	StorageBuffers enum.BufferRobustness `yaml:"storage_buffers"`
+	UniformBuffers enum.BufferRobustness `yaml:"uniform_buffers"`
+	VertexInputs   enum.BufferRobustness `yaml:"vertex_inputs"`
+	Images         enum.ImageRobustness  `yaml:"images"`
 }

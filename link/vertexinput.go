@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -34,10 +35,10 @@ var vertexRules = []Rule{
 
 // vertexInput checks vertex input and tessellation state by themselves.
 func (l *linker) vertexInput() {
-	if t := l.d.Tessellation; t != nil && l.stage(tessellationControl) != nil && !l.d.dynamic(DynamicStatePatchControlPoints) {
+	if t := l.d.Tessellation; t != nil && l.stage(tessellationControl) != nil && !l.d.dynamic(enum.DynamicStatePatchControlPoints) {
 		l.controlPoints(t)
 	}
-	if l.d.Vertex != nil && !l.d.dynamic(DynamicStateVertexInput) {
+	if l.d.Vertex != nil && !l.d.dynamic(enum.DynamicStateVertexInput) {
 		l.vertices()
 	}
 }
@@ -103,7 +104,7 @@ func (l *linker) portable() bool {
 func (l *linker) vertexBuffer(b *VertexBinding) {
 	side := []Side{{Stage: "vertex input", Slot: fmt.Sprintf("buffer %d", b.Binding), path: l.d.Vertex.bindingPath(b.Binding)}}
 	l.below(vuid.VkVertexInputBindingDescription_binding_00618, "maxVertexInputBindings", uint64(b.Binding), side, "the number of a vertex buffer")
-	if !l.d.dynamic(DynamicStateVertexInputBindingStride) {
+	if !l.d.dynamic(enum.DynamicStateVertexInputBindingStride) {
 		l.over(vuid.VkVertexInputBindingDescription_stride_00619, "maxVertexInputBindingStride", uint64(b.Stride), side, "the stride")
 		if n, known := l.d.limit("minVertexInputBindingStrideAlignment"); known && n > 0 && l.portable() && (uint64(b.Stride)%n != 0 || uint64(b.Stride) < n) {
 			l.fail(vuid.VkVertexInputBindingDescription_stride_04456, side, "the stride is %d; must be a multiple of minVertexInputBindingStrideAlignment, %d", b.Stride, n)
@@ -113,7 +114,7 @@ func (l *linker) vertexBuffer(b *VertexBinding) {
 		return
 	}
 	l.divisor(b.Binding, *b.Divisor)
-	if b.Rate != InputRateInstance {
+	if b.Rate != enum.InputRateInstance {
 		l.fail(vuid.VkVertexInputBindingDivisorDescription_inputRate_01871, side, "a buffer with a divisor steps by %s; must step by instance", b.Rate)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -136,12 +137,12 @@ func newGallery(t testing.TB, size, textures, side int, array bool) *gallery {
 	g := &gallery{rig: newRig(t, DeviceInfo{}, storage), size: size}
 	d := g.dev
 	rgba := formatOf(t, "R8G8B8A8_UNORM")
-	g.color = must(d.NewImage(ImageInfo{Type: Image2D, Format: rgba, Extent: [3]int{size, size, 1}, Usage: ImageColorAttachment | ImageTransferSource}))(t)
+	g.color = must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: rgba, Extent: [3]int{size, size, 1}, Usage: ImageColorAttachment | ImageTransferSource}))(t)
 	n, _ := g.color.Requirements()
 	if err := g.color.Bind(must(d.Allocate(MemoryInfo{Size: n}))(t), 0); err != nil {
 		t.Fatal(err)
 	}
-	g.view = must(d.NewImageView(ImageViewInfo{Image: g.color, Type: View2D}))(t)
+	g.view = must(d.NewImageView(ImageViewInfo{Image: g.color, Type: enum.ViewType2d}))(t)
 	g.vertices = must(d.NewBuffer(BufferInfo{Size: 300 * 16, Usage: VertexBufferUsage}))(t)
 	memory := must(d.Allocate(MemoryInfo{Size: 300 * 16}))(t)
 	if err := g.vertices.Bind(memory, 0); err != nil {
@@ -154,7 +155,7 @@ func newGallery(t testing.TB, size, textures, side int, array bool) *gallery {
 	l := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{{Type: link.DescriptorType(iface.CombinedImageSampler), Count: uint32(count), Stages: link.AllStages}}}))(t)
 	g.layout = must(d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: []link.Range{{Size: 12, Stages: link.AllStages}}}))(t)
 	pool := must(d.NewPool(PoolInfo{MaxSets: textures}))(t)
-	sampler := must(d.NewSampler(SamplerInfo{Mag: Linear, Min: Linear, MipLinear: true, MaxLod: LodClampNone}))(t)
+	sampler := must(d.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: LodClampNone}))(t)
 	for i := range textures {
 		if i == 0 || !array {
 			g.sets = append(g.sets, must(pool.Allocate(l))(t))
@@ -175,7 +176,7 @@ func newGallery(t testing.TB, size, textures, side int, array bool) *gallery {
 	}
 	g.pipeline = must(d.NewGraphicsPipeline(t.Context(), GraphicsPipelineInfo{Vertex: module(moved), Fragment: module(text), Layout: g.layout, State: FixedState{
 		Vertex:        &link.VertexInput{Bindings: []link.VertexBinding{{Stride: 16}}, Attributes: []link.Attribute{{Format: formatOf(t, "R32G32B32A32_SFLOAT")}}},
-		Assembly:      &link.InputAssembly{Topology: link.TopologyTriangleList},
+		Assembly:      &link.InputAssembly{Topology: enum.TopologyTriangleList},
 		Rasterization: &link.Rasterization{LineWidth: 1}, Multisample: &link.Multisample{Samples: 1},
 		Blend:     &link.ColorBlend{Attachments: []link.Blend{{}}},
 		Rendering: link.Rendering{Color: []link.Format{rgba}},
@@ -207,7 +208,7 @@ func (g *gallery) patch(to []byte, pixels int) {
 // texture makes texture i. Its first component is the same in all texels: 0 or 1, by the bits of i.
 func (g *gallery) texture(t testing.TB, i, side int) *ImageView {
 	t.Helper()
-	m := must(g.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, bindlessFormats[i%len(bindlessFormats)]), Extent: [3]int{side, side, 1}, Usage: ImageSampled | ImageTransferTarget}))(t)
+	m := must(g.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, bindlessFormats[i%len(bindlessFormats)]), Extent: [3]int{side, side, 1}, Usage: ImageSampled | ImageTransferTarget}))(t)
 	n, _ := m.Requirements()
 	if err := m.Bind(must(g.dev.Allocate(MemoryInfo{Size: n}))(t), 0); err != nil {
 		t.Fatal(err)
@@ -220,7 +221,7 @@ func (g *gallery) texture(t testing.TB, i, side int) *ImageView {
 	}
 	c.Close()
 	g.images = append(g.images, m)
-	return must(g.dev.NewImageView(ImageViewInfo{Image: m, Type: View2D}))(t)
+	return must(g.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 }
 
 // frame records draws: patch n is in row n / 20 of a grid of 20×20 places, with texture n modulo the textures.

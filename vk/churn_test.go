@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // churn makes an object of each type of the zoo; Close follows.
@@ -16,7 +18,7 @@ func churn(t testing.TB) (s *scene, kinds []func() (Object, error)) {
 	pass := must(d.NewRenderPass(s.twoPasses()))(t)
 	words, texel := code(t, saxpy), formatOf(t, "R32_SFLOAT")
 	module := must(d.NewShaderModule(ctx, words))(t)
-	image := ImageInfo{Type: Image2D, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageSampled}
+	image := ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageSampled}
 	ycbcr := YcbcrConversionInfo{Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM")}
 	compute := ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: s.rig.pipeline}
 	shader := []ShaderInfo{{Stage: StageCompute, Code: words, Layout: s.rig.pipeline}}
@@ -25,7 +27,7 @@ func churn(t testing.TB) (s *scene, kinds []func() (Object, error)) {
 		func() (Object, error) { return d.NewBuffer(BufferInfo{Size: 64, Usage: StorageBuffer}) },
 		func() (Object, error) { return d.NewBufferView(BufferViewInfo{Buffer: s.y, Format: texel}) },
 		func() (Object, error) { return d.NewImage(image) },
-		func() (Object, error) { return d.NewImageView(ImageViewInfo{Image: s.color, Type: View2D}) },
+		func() (Object, error) { return d.NewImageView(ImageViewInfo{Image: s.color, Type: enum.ViewType2d}) },
 		func() (Object, error) { return d.NewSampler(SamplerInfo{}) },
 		func() (Object, error) { return d.NewYcbcrConversion(ycbcr) },
 		func() (Object, error) { return d.NewSetLayout(SetLayoutInfo{}) },

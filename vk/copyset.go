@@ -3,6 +3,7 @@ package vk
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -82,7 +83,7 @@ func (s *Set) checkCopy(c *Copy) error {
 		return usage("VUID-VkCopyDescriptorSet-dstSet-04614", "the mutable binding %d may be %v, and binding %d may be %v; must have the same types", x.number, x.allowed, y.number, y.allowed)
 	case y.kind == samplerSlot && y.immutable != nil:
 		return usage("VUID-VkCopyDescriptorSet-dstBinding-02753", "samplers are copied to binding %d, which has immutable samplers; must not have them", y.number)
-	case c.Source.layout.link.Flags&link.SetFlagsUpdateAfterBindPool != s.layout.link.Flags&link.SetFlagsUpdateAfterBindPool && c.Source.layout.link.Flags&link.SetFlagsHostOnlyPool == 0 && s.dev.checking > None:
+	case c.Source.layout.link.Flags&enum.SetFlagsUpdateAfterBindPool != s.layout.link.Flags&enum.SetFlagsUpdateAfterBindPool && c.Source.layout.link.Flags&enum.SetFlagsHostOnlyPool == 0 && s.dev.checking > None:
 		return usage("VUID-VkCopyDescriptorSet-srcSet-01918", "one of %v and %v is for updates after it is bound; must be both or none", &c.Source.object, &s.object)
 	case x.kind == inlineSlot:
 		return s.checkBytes(c, from, to)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -168,20 +169,20 @@ func TestPoolFlags(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	binding := []link.Binding{{Type: storage, Count: 1, Stages: link.AllStages}}
 	for _, c := range []struct {
-		flags link.SetFlags
+		flags enum.SetFlags
 		rule  string
 	}{
-		{link.SetFlagsPushDescriptor, "VUID-VkDescriptorSetAllocateInfo-pSetLayouts-00308"},
-		{link.SetFlagsDescriptorBuffer, "VUID-VkDescriptorSetAllocateInfo-pSetLayouts-08009"},
-		{link.SetFlagsUpdateAfterBindPool, "VUID-VkDescriptorSetAllocateInfo-pSetLayouts-03044"},
-		{link.SetFlagsHostOnlyPool, "VUID-VkDescriptorSetAllocateInfo-pSetLayouts-04610"},
+		{enum.SetFlagsPushDescriptor, "VUID-VkDescriptorSetAllocateInfo-pSetLayouts-00308"},
+		{enum.SetFlagsDescriptorBuffer, "VUID-VkDescriptorSetAllocateInfo-pSetLayouts-08009"},
+		{enum.SetFlagsUpdateAfterBindPool, "VUID-VkDescriptorSetAllocateInfo-pSetLayouts-03044"},
+		{enum.SetFlagsHostOnlyPool, "VUID-VkDescriptorSetAllocateInfo-pSetLayouts-04610"},
 	} {
 		l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: c.flags, Bindings: binding}))(t)
 		_, err := r.pool.Allocate(l)
 		broke(t, c.flags.String(), err, c.rule)
 	}
 	// A set for the host only is a source of copies, and cannot be bound.
-	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: link.SetFlagsHostOnlyPool, Bindings: r.layout.link.Bindings}))(t)
+	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsHostOnlyPool, Bindings: r.layout.link.Bindings}))(t)
 	s := must(must(r.dev.NewPool(PoolInfo{MaxSets: 1, Flags: HostOnly}))(t).Allocate(l))(t)
 	if err := s.Update(r.both()); err != nil {
 		t.Fatal(err)
@@ -200,7 +201,7 @@ func TestPoolFlags(t *testing.T) {
 // TestVariableCount allocates sets with counts of their own.
 func TestVariableCount(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
-	bindings := []link.Binding{{Type: storage, Count: 1, Stages: link.AllStages}, {Binding: 1, Type: storage, Count: 100, Stages: link.AllStages, Flags: link.BindingFlagsVariableDescriptorCount}}
+	bindings := []link.Binding{{Type: storage, Count: 1, Stages: link.AllStages}, {Binding: 1, Type: storage, Count: 100, Stages: link.AllStages, Flags: enum.BindingFlagsVariableDescriptorCount}}
 	l := must(r.dev.NewSetLayout(SetLayoutInfo{Bindings: bindings}))(t)
 	if n, ok := r.dev.SupportsSetLayout(SetLayoutInfo{Bindings: bindings}); !ok || n != MaxSetDescriptors-1 {
 		t.Errorf("the variable count may be %d, %v", n, ok)
@@ -245,7 +246,7 @@ func TestTemplate(t *testing.T) {
 // dispatch has the descriptors from before a later push.
 func TestPushDescriptors(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
-	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: link.SetFlagsPushDescriptor, Bindings: r.layout.link.Bindings}))(t)
+	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsPushDescriptor, Bindings: r.layout.link.Bindings}))(t)
 	p := must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: r.pipeline.link.Push}))(t)
 	own := *r
 	own.pipeline = p
@@ -296,9 +297,9 @@ func TestUpdateRules(t *testing.T) {
 		if late {
 			bindings := append([]link.Binding(nil), r.layout.link.Bindings...)
 			for i := range bindings {
-				bindings[i].Flags = link.BindingFlagsUpdateAfterBind | link.BindingFlagsPartiallyBound
+				bindings[i].Flags = enum.BindingFlagsUpdateAfterBind | enum.BindingFlagsPartiallyBound
 			}
-			l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: link.SetFlagsUpdateAfterBindPool, Bindings: bindings}))(t)
+			l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsUpdateAfterBindPool, Bindings: bindings}))(t)
 			r.set = must(must(r.dev.NewPool(PoolInfo{MaxSets: 1, Flags: UpdateAfterBind}))(t).Allocate(l))(t)
 			r.pipeline = must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: r.pipeline.link.Push}))(t)
 			r.saxpy = must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t)}, Layout: r.pipeline}))(t)

@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
-	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // The uses of buffers with descriptors (VK_EXT_descriptor_buffer).
@@ -110,7 +110,7 @@ func (c *CommandBuffer) checkOffsets(point BindPoint, l *PipelineLayout, first i
 	for i := range buffers {
 		s := l.sets[first+i]
 		switch {
-		case s == nil || s.link.Flags&link.SetFlagsDescriptorBuffer == 0 || s.link.Flags&link.SetFlagsEmbeddedImmutableSamplers != 0:
+		case s == nil || s.link.Flags&enum.SetFlagsDescriptorBuffer == 0 || s.link.Flags&enum.SetFlagsEmbeddedImmutableSamplers != 0:
 			return usage("VUID-vkCmdSetDescriptorBufferOffsetsEXT-firstSet-09006", "set %d is not for descriptor buffers, or of embedded samplers; must be a set for descriptor buffers", first+i)
 		case buffers[i] >= MaxDescriptorBuffers:
 			return usage("VUID-vkCmdSetDescriptorBufferOffsetsEXT-pBufferIndices-08064", "the number of a descriptor buffer is %d; must be less than %d", buffers[i], MaxDescriptorBuffers)
@@ -145,7 +145,7 @@ func (c *CommandBuffer) BindEmbeddedSamplers(point BindPoint, l *PipelineLayout,
 		c.fail(err)
 		return
 	}
-	if set < 0 || set >= len(l.sets) || l.sets[set] == nil || l.sets[set].link.Flags&link.SetFlagsEmbeddedImmutableSamplers == 0 {
+	if set < 0 || set >= len(l.sets) || l.sets[set] == nil || l.sets[set].link.Flags&enum.SetFlagsEmbeddedImmutableSamplers == 0 {
 		c.fail(usage("VUID-vkCmdBindDescriptorBufferEmbeddedSamplersEXT-set-08070", "set %d is not of embedded immutable samplers; must be one of the layout", set))
 		return
 	}

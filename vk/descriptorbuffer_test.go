@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -41,7 +42,7 @@ func newMemoryRig(t testing.TB) *memoryRig {
 // TestDescriptorBuffer runs saxpy with a set in a descriptor buffer, reads it again after a barrier, and checks the rules.
 func TestDescriptorBuffer(t *testing.T) {
 	r := newMemoryRig(t)
-	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: link.SetFlagsDescriptorBuffer, Bindings: r.layout.link.Bindings}))(t)
+	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsDescriptorBuffer, Bindings: r.layout.link.Bindings}))(t)
 	p := must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: r.pipeline.link.Push}))(t)
 	r.pipeline = p
 	r.saxpy = must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t)}, Layout: p}))(t)
@@ -174,7 +175,7 @@ var imageSet = []link.Binding{
 // imageRig has an image of 0.25 and texels of x.
 func newImageRig(t testing.TB) (*memoryRig, *ImageView) {
 	r := newMemoryRig(t)
-	m := must(r.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R32_SFLOAT"), Extent: [3]int{1, 1, 1}, Usage: ImageSampled | ImageTransferTarget}))(t)
+	m := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R32_SFLOAT"), Extent: [3]int{1, 1, 1}, Usage: ImageSampled | ImageTransferTarget}))(t)
 	memory := must(r.dev.Allocate(MemoryInfo{Size: 4096}))(t)
 	if err := m.Bind(memory, 0); err != nil {
 		t.Fatal(err)
@@ -185,14 +186,14 @@ func newImageRig(t testing.TB) (*memoryRig, *ImageView) {
 	})); err != nil {
 		t.Fatal(err)
 	}
-	return r, must(r.dev.NewImageView(ImageViewInfo{Image: m, Type: View2D}))(t)
+	return r, must(r.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 }
 
 // TestImageDescriptors reads an image and a texel buffer by descriptors in memory. After the view is closed, its descriptor
 // is null, and a new view with its index does not bring it back.
 func TestImageDescriptors(t *testing.T) {
 	r, view := newImageRig(t)
-	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: link.SetFlagsDescriptorBuffer, Bindings: imageSet}))(t)
+	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsDescriptorBuffer, Bindings: imageSet}))(t)
 	p := must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}}))(t)
 	pipeline := must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, texelOf)))(t)}, Layout: p}))(t)
 	sampler := must(r.dev.NewSampler(SamplerInfo{}))(t)
@@ -225,7 +226,7 @@ func TestImageDescriptors(t *testing.T) {
 	image := view.image
 	view.Close()
 	check("a closed view", 1)
-	other := must(r.dev.NewImageView(ImageViewInfo{Image: image, Type: View2D}))(t)
+	other := must(r.dev.NewImageView(ImageViewInfo{Image: image, Type: enum.ViewType2d}))(t)
 	to := make([]byte, ImageDescriptorSize)
 	r.dev.WriteDescriptor(to, DescriptorInfo{Type: sampledImage, View: other})
 	check("another view at the index", 1)
@@ -236,7 +237,7 @@ func TestImageDescriptors(t *testing.T) {
 
 	// A view without an object: the image owns it.
 	for range 2 {
-		if err := r.dev.WriteDescriptor(r.bytes[offset:], DescriptorInfo{Type: sampledImage, Image: &ImageViewInfo{Image: image, Type: View2D}}); err != nil {
+		if err := r.dev.WriteDescriptor(r.bytes[offset:], DescriptorInfo{Type: sampledImage, Image: &ImageViewInfo{Image: image, Type: enum.ViewType2d}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -262,9 +263,9 @@ func TestEmbeddedSampler(t *testing.T) {
 	r := newMemoryRig(t)
 	sampler := must(r.dev.NewSampler(SamplerInfo{}))(t)
 	binding := []link.Binding{{Type: link.DescriptorType(iface.Sampler), Count: 1, Stages: link.AllStages}}
-	_, err := r.dev.NewSetLayout(SetLayoutInfo{Flags: link.SetFlagsEmbeddedImmutableSamplers | link.SetFlagsDescriptorBuffer, Bindings: binding})
+	_, err := r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsEmbeddedImmutableSamplers | enum.SetFlagsDescriptorBuffer, Bindings: binding})
 	broke(t, "without a sampler", err, "VUID-VkDescriptorSetLayoutBinding-flags-08005")
-	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: link.SetFlagsEmbeddedImmutableSamplers | link.SetFlagsDescriptorBuffer, Bindings: binding, Samplers: map[uint32][]*Sampler{0: {sampler}}}))(t)
+	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsEmbeddedImmutableSamplers | enum.SetFlagsDescriptorBuffer, Bindings: binding, Samplers: map[uint32][]*Sampler{0: {sampler}}}))(t)
 	p := must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}}))(t)
 	c := r.record(t, func(c *CommandBuffer) { c.BindEmbeddedSamplers(Compute, p, 0) })
 	if s := c.sets[0].content[0].Samplers; len(s) != 1 || s[0] != sampler.sampler {
@@ -293,13 +294,13 @@ func TestHeaps(t *testing.T) {
 
 	pipeline := func(text string, list ...Mapping) *ComputePipeline {
 		t.Helper()
-		return must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Creation: Creation{Flags: link.PipelineFlagsDescriptorHeap}, Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, text)))(t), Mappings: list}}))(t)
+		return must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap}, Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, text)))(t), Mappings: list}}))(t)
 	}
 	address := binary.LittleEndian.AppendUint64(nil, r.address+2048)
 	for what, m := range map[string]Mapping{
-		"constant": {Mapping: link.Mapping{Source: link.MappingSourceHeapWithConstantOffset, HeapOffset: 64, HeapArrayStride: 64, Count: &two}},
-		"push":     {Mapping: link.Mapping{Source: link.MappingSourceHeapWithPushIndex, HeapOffset: 32, HeapArrayStride: 64, Count: &two, PushOffset: 4}, IndexStride: 32},
-		"array":    {Mapping: link.Mapping{Source: link.MappingSourceHeapWithIndirectIndexArray, PushOffset: 8, Count: &two}, IndexStride: 64},
+		"constant": {Mapping: link.Mapping{Source: enum.MappingSourceHeapWithConstantOffset, HeapOffset: 64, HeapArrayStride: 64, Count: &two}},
+		"push":     {Mapping: link.Mapping{Source: enum.MappingSourceHeapWithPushIndex, HeapOffset: 32, HeapArrayStride: 64, Count: &two, PushOffset: 4}, IndexStride: 32},
+		"array":    {Mapping: link.Mapping{Source: enum.MappingSourceHeapWithIndirectIndexArray, PushOffset: 8, Count: &two}, IndexStride: 64},
 	} {
 		saxpyHeap := pipeline(saxpy, m)
 		for i := range 8 {
@@ -321,7 +322,7 @@ func TestHeaps(t *testing.T) {
 		}
 	}
 	at := func(binding uint32, offset uint64) Mapping {
-		return Mapping{Mapping: link.Mapping{First: binding, Source: link.MappingSourceHeapWithConstantOffset, HeapOffset: offset}}
+		return Mapping{Mapping: link.Mapping{First: binding, Source: enum.MappingSourceHeapWithConstantOffset, HeapOffset: offset}}
 	}
 	own := at(2, 0)
 	own.Embedded = &SamplerInfo{}
@@ -353,6 +354,6 @@ func TestHeaps(t *testing.T) {
 		f()
 		broke(t, rule, c.End(), rule)
 	}
-	_, err := r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Creation: Creation{Flags: link.PipelineFlagsDescriptorHeap}, Layout: r.pipeline, Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t)}})
+	_, err := r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap}, Layout: r.pipeline, Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t)}})
 	broke(t, "a layout", err, "VUID-VkComputePipelineCreateInfo-flags-11311")
 }

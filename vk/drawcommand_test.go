@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // word returns word i of the memory of the scene from an offset on.
@@ -71,7 +71,7 @@ var captured = strings.NewReplacer(
 func TestTransformFeedback(t *testing.T) {
 	s := newScene(t, 1)
 	s.stages.Vertex.Module = must(s.dev.NewShaderModule(context.Background(), code(t, captured)))(t)
-	s.fixed.DepthStencil.Compare = link.CompareOpAlways
+	s.fixed.DepthStencil.Compare = enum.CompareOpAlways
 	s.build(t)
 	target := s.buffer(t, 2304, 100, FeedbackBuffer|VertexBufferUsage)
 	counter := s.buffer(t, 2560, 16, FeedbackCounterBuffer|IndirectBuffer)
@@ -164,7 +164,7 @@ func TestConditionalRendering(t *testing.T) {
 // TestMultiDraw draws three ranges at once, of vertices and of indices.
 func TestMultiDraw(t *testing.T) {
 	s := newScene(t, 1)
-	s.fixed.DepthStencil.Compare = link.CompareOpAlways
+	s.fixed.DepthStencil.Compare = enum.CompareOpAlways
 	s.build(t)
 	for i, n := range []uint16{9, 0, 1, 2} {
 		binary.LittleEndian.PutUint16(s.memory.Bytes()[1024+600+2*i:], n)
@@ -193,8 +193,8 @@ func TestMultiDraw(t *testing.T) {
 // TestBoundRanges binds vertices with strides that commands set, and indices with a size: those after it are 0.
 func TestBoundRanges(t *testing.T) {
 	s := newScene(t, 1)
-	s.fixed.DepthStencil.Compare = link.CompareOpAlways
-	s.fixed.Dynamic = []link.DynamicState{link.DynamicStateVertexInputBindingStride, link.DynamicStateViewport, link.DynamicStateScissor, link.DynamicStateColorWriteEnable}
+	s.fixed.DepthStencil.Compare = enum.CompareOpAlways
+	s.fixed.Dynamic = []enum.DynamicState{enum.DynamicStateVertexInputBindingStride, enum.DynamicStateViewport, enum.DynamicStateScissor, enum.DynamicStateColorWriteEnable}
 	s.build(t)
 	for i, n := range []uint16{0, 1, 2} {
 		binary.LittleEndian.PutUint16(s.memory.Bytes()[1024+600+2*i:], n)
@@ -237,9 +237,9 @@ func TestBoundRanges(t *testing.T) {
 // TestEnables has stipples and discard rectangles that commands enable.
 func TestEnables(t *testing.T) {
 	s := newScene(t, 1)
-	s.fixed.DepthStencil.Compare = link.CompareOpAlways
+	s.fixed.DepthStencil.Compare = enum.CompareOpAlways
 	s.fixed.DiscardRectangles = []Rect{{Width: 4, Height: 8}}
-	s.fixed.Dynamic = []link.DynamicState{link.DynamicStateDiscardRectangleEnable, link.DynamicStateDiscardRectangleMode, link.DynamicStateDiscardRectangle}
+	s.fixed.Dynamic = []enum.DynamicState{enum.DynamicStateDiscardRectangleEnable, enum.DynamicStateDiscardRectangleMode, enum.DynamicStateDiscardRectangle}
 	s.build(t)
 	for i, want := range map[int]int{0: 64, 1: 32, 2: 32} {
 		p := s.shot(t, func(c *CommandBuffer) {
@@ -253,7 +253,7 @@ func TestEnables(t *testing.T) {
 		}
 	}
 	e := enabling{}
-	list := link.DynamicStateLineStippleEnable
+	list := enum.DynamicStateLineStippleEnable
 	if x, ok := enableOf(list); !ok || x != enableStipple {
 		t.Error("the line stipple has no enable")
 	}

@@ -1,8 +1,8 @@
 package vk
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
-	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // enable is a dynamic state that package draw has as part of another state.
@@ -23,12 +23,12 @@ type enabling struct {
 }
 
 // enableStates are the dynamic states of the enables.
-var enableStates = [numEnables]link.DynamicState{
-	link.DynamicStateLineStippleEnable, link.DynamicStateDiscardRectangleEnable, link.DynamicStateDiscardRectangleMode, link.DynamicStateColorWriteEnable,
+var enableStates = [numEnables]enum.DynamicState{
+	enum.DynamicStateLineStippleEnable, enum.DynamicStateDiscardRectangleEnable, enum.DynamicStateDiscardRectangleMode, enum.DynamicStateColorWriteEnable,
 }
 
 // enableOf returns the enable of a dynamic state.
-func enableOf(s link.DynamicState) (enable, bool) {
+func enableOf(s enum.DynamicState) (enable, bool) {
 	for i, e := range enableStates {
 		if e == s {
 			return enable(i), true

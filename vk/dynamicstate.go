@@ -4,91 +4,92 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // dynamicState is a state that commands may set. copy copies it from one state to another.
 type dynamicState struct {
-	state link.DynamicState
+	state enum.DynamicState
 	copy  func(to, from *state.State)
 }
 
 // dynamicStates are all of them. Those of Vulkan that two names share, with and without count, are two rows.
 var dynamicStates = []dynamicState{
-	{link.DynamicStateViewport, func(to, from *state.State) { to.Viewports = from.Viewports }},
-	{link.DynamicStateViewportWithCount, func(to, from *state.State) { to.Viewports = from.Viewports }},
-	{link.DynamicStateScissor, func(to, from *state.State) { to.Scissors = from.Scissors }},
-	{link.DynamicStateScissorWithCount, func(to, from *state.State) { to.Scissors = from.Scissors }},
-	{link.DynamicStateLineWidth, func(to, from *state.State) { to.Rasterization.LineWidth = from.Rasterization.LineWidth }},
-	{link.DynamicStateDepthBias, func(to, from *state.State) {
+	{enum.DynamicStateViewport, func(to, from *state.State) { to.Viewports = from.Viewports }},
+	{enum.DynamicStateViewportWithCount, func(to, from *state.State) { to.Viewports = from.Viewports }},
+	{enum.DynamicStateScissor, func(to, from *state.State) { to.Scissors = from.Scissors }},
+	{enum.DynamicStateScissorWithCount, func(to, from *state.State) { to.Scissors = from.Scissors }},
+	{enum.DynamicStateLineWidth, func(to, from *state.State) { to.Rasterization.LineWidth = from.Rasterization.LineWidth }},
+	{enum.DynamicStateDepthBias, func(to, from *state.State) {
 		r, f := &to.Rasterization, &from.Rasterization
 		r.BiasConstant, r.BiasClamp, r.BiasSlope = f.BiasConstant, f.BiasClamp, f.BiasSlope
 	}},
-	{link.DynamicStateBlendConstants, func(to, from *state.State) { to.Blend.Constants = from.Blend.Constants }},
-	{link.DynamicStateDepthBounds, func(to, from *state.State) {
+	{enum.DynamicStateBlendConstants, func(to, from *state.State) { to.Blend.Constants = from.Blend.Constants }},
+	{enum.DynamicStateDepthBounds, func(to, from *state.State) {
 		to.DepthStencil.MinBound, to.DepthStencil.MaxBound = from.DepthStencil.MinBound, from.DepthStencil.MaxBound
 	}},
-	{link.DynamicStateStencilCompareMask, func(to, from *state.State) {
+	{enum.DynamicStateStencilCompareMask, func(to, from *state.State) {
 		to.DepthStencil.Front.CompareMask, to.DepthStencil.Back.CompareMask = from.DepthStencil.Front.CompareMask, from.DepthStencil.Back.CompareMask
 	}},
-	{link.DynamicStateStencilWriteMask, func(to, from *state.State) {
+	{enum.DynamicStateStencilWriteMask, func(to, from *state.State) {
 		to.DepthStencil.Front.WriteMask, to.DepthStencil.Back.WriteMask = from.DepthStencil.Front.WriteMask, from.DepthStencil.Back.WriteMask
 	}},
-	{link.DynamicStateStencilReference, func(to, from *state.State) {
+	{enum.DynamicStateStencilReference, func(to, from *state.State) {
 		to.DepthStencil.Front.Reference, to.DepthStencil.Back.Reference = from.DepthStencil.Front.Reference, from.DepthStencil.Back.Reference
 	}},
-	{link.DynamicStateStencilOp, func(to, from *state.State) {
+	{enum.DynamicStateStencilOp, func(to, from *state.State) {
 		for _, p := range [...][2]*state.StencilFace{{&to.DepthStencil.Front, &from.DepthStencil.Front}, {&to.DepthStencil.Back, &from.DepthStencil.Back}} {
 			p[0].Fail, p[0].Pass, p[0].DepthFail, p[0].Compare = p[1].Fail, p[1].Pass, p[1].DepthFail, p[1].Compare
 		}
 	}},
-	{link.DynamicStateCullMode, func(to, from *state.State) { to.Rasterization.Cull = from.Rasterization.Cull }},
-	{link.DynamicStateFrontFace, func(to, from *state.State) { to.Rasterization.Clockwise = from.Rasterization.Clockwise }},
-	{link.DynamicStatePrimitiveTopology, func(to, from *state.State) { to.Assembly.Topology = from.Assembly.Topology }},
-	{link.DynamicStatePrimitiveRestartEnable, func(to, from *state.State) { to.Assembly.Restart = from.Assembly.Restart }},
-	{link.DynamicStatePatchControlPoints, func(to, from *state.State) { to.Assembly.PatchPoints = from.Assembly.PatchPoints }},
-	{link.DynamicStateTessellationDomainOrigin, func(to, from *state.State) { to.Assembly.LowerLeft = from.Assembly.LowerLeft }},
-	{link.DynamicStateVertexInput, func(to, from *state.State) { to.Vertex = from.Vertex }},
-	{link.DynamicStateDepthTestEnable, func(to, from *state.State) { to.DepthStencil.Test = from.DepthStencil.Test }},
-	{link.DynamicStateDepthWriteEnable, func(to, from *state.State) { to.DepthStencil.Write = from.DepthStencil.Write }},
-	{link.DynamicStateDepthCompareOp, func(to, from *state.State) { to.DepthStencil.Compare = from.DepthStencil.Compare }},
-	{link.DynamicStateDepthBoundsTestEnable, func(to, from *state.State) { to.DepthStencil.Bounds = from.DepthStencil.Bounds }},
-	{link.DynamicStateStencilTestEnable, func(to, from *state.State) { to.DepthStencil.Stencil = from.DepthStencil.Stencil }},
-	{link.DynamicStateRasterizerDiscardEnable, func(to, from *state.State) { to.Rasterization.Discard = from.Rasterization.Discard }},
-	{link.DynamicStateDepthBiasEnable, func(to, from *state.State) { to.Rasterization.DepthBias = from.Rasterization.DepthBias }},
-	{link.DynamicStateDepthClampEnable, func(to, from *state.State) { to.Rasterization.DepthClamp = from.Rasterization.DepthClamp }},
-	{link.DynamicStateDepthClipEnable, func(to, from *state.State) { to.Rasterization.DepthClip = from.Rasterization.DepthClip }},
-	{link.DynamicStateDepthClipNegativeOneToOne, func(to, from *state.State) { to.Rasterization.NegativeOneZ = from.Rasterization.NegativeOneZ }},
-	{link.DynamicStatePolygonMode, func(to, from *state.State) { to.Rasterization.PolygonMode = from.Rasterization.PolygonMode }},
-	{link.DynamicStateLineRasterizationMode, func(to, from *state.State) { to.Rasterization.LineMode = from.Rasterization.LineMode }},
-	{link.DynamicStateLineStipple, func(to, from *state.State) { to.Rasterization.Stipple = from.Rasterization.Stipple }},
-	{link.DynamicStateProvokingVertexMode, func(to, from *state.State) { to.Rasterization.LastVertex = from.Rasterization.LastVertex }},
-	{link.DynamicStateRasterizationStream, func(to, from *state.State) { to.Rasterization.Stream = from.Rasterization.Stream }},
-	{link.DynamicStateConservativeRasterizationMode, func(to, from *state.State) { to.Rasterization.Conservative = from.Rasterization.Conservative }},
-	{link.DynamicStateRasterizationSamples, func(to, from *state.State) { to.Multisample.Samples = from.Multisample.Samples }},
-	{link.DynamicStateSampleMask, func(to, from *state.State) { to.Multisample.Mask = from.Multisample.Mask }},
-	{link.DynamicStateAlphaToCoverageEnable, func(to, from *state.State) { to.Multisample.AlphaToCoverage = from.Multisample.AlphaToCoverage }},
-	{link.DynamicStateAlphaToOneEnable, func(to, from *state.State) { to.Multisample.AlphaToOne = from.Multisample.AlphaToOne }},
-	{link.DynamicStateLogicOpEnable, func(to, from *state.State) { to.Blend.Logic = from.Blend.Logic }},
-	{link.DynamicStateLogicOp, func(to, from *state.State) { to.Blend.LogicOp = from.Blend.LogicOp }},
-	{link.DynamicStateFragmentShadingRate, func(to, from *state.State) { to.Rate = from.Rate }},
-	{link.DynamicStateColorBlendEnable, func(to, from *state.State) {
+	{enum.DynamicStateCullMode, func(to, from *state.State) { to.Rasterization.Cull = from.Rasterization.Cull }},
+	{enum.DynamicStateFrontFace, func(to, from *state.State) { to.Rasterization.Clockwise = from.Rasterization.Clockwise }},
+	{enum.DynamicStatePrimitiveTopology, func(to, from *state.State) { to.Assembly.Topology = from.Assembly.Topology }},
+	{enum.DynamicStatePrimitiveRestartEnable, func(to, from *state.State) { to.Assembly.Restart = from.Assembly.Restart }},
+	{enum.DynamicStatePatchControlPoints, func(to, from *state.State) { to.Assembly.PatchPoints = from.Assembly.PatchPoints }},
+	{enum.DynamicStateTessellationDomainOrigin, func(to, from *state.State) { to.Assembly.LowerLeft = from.Assembly.LowerLeft }},
+	{enum.DynamicStateVertexInput, func(to, from *state.State) { to.Vertex = from.Vertex }},
+	{enum.DynamicStateDepthTestEnable, func(to, from *state.State) { to.DepthStencil.Test = from.DepthStencil.Test }},
+	{enum.DynamicStateDepthWriteEnable, func(to, from *state.State) { to.DepthStencil.Write = from.DepthStencil.Write }},
+	{enum.DynamicStateDepthCompareOp, func(to, from *state.State) { to.DepthStencil.Compare = from.DepthStencil.Compare }},
+	{enum.DynamicStateDepthBoundsTestEnable, func(to, from *state.State) { to.DepthStencil.Bounds = from.DepthStencil.Bounds }},
+	{enum.DynamicStateStencilTestEnable, func(to, from *state.State) { to.DepthStencil.Stencil = from.DepthStencil.Stencil }},
+	{enum.DynamicStateRasterizerDiscardEnable, func(to, from *state.State) { to.Rasterization.Discard = from.Rasterization.Discard }},
+	{enum.DynamicStateDepthBiasEnable, func(to, from *state.State) { to.Rasterization.DepthBias = from.Rasterization.DepthBias }},
+	{enum.DynamicStateDepthClampEnable, func(to, from *state.State) { to.Rasterization.DepthClamp = from.Rasterization.DepthClamp }},
+	{enum.DynamicStateDepthClipEnable, func(to, from *state.State) { to.Rasterization.DepthClip = from.Rasterization.DepthClip }},
+	{enum.DynamicStateDepthClipNegativeOneToOne, func(to, from *state.State) { to.Rasterization.NegativeOneZ = from.Rasterization.NegativeOneZ }},
+	{enum.DynamicStatePolygonMode, func(to, from *state.State) { to.Rasterization.PolygonMode = from.Rasterization.PolygonMode }},
+	{enum.DynamicStateLineRasterizationMode, func(to, from *state.State) { to.Rasterization.LineMode = from.Rasterization.LineMode }},
+	{enum.DynamicStateLineStipple, func(to, from *state.State) { to.Rasterization.Stipple = from.Rasterization.Stipple }},
+	{enum.DynamicStateProvokingVertexMode, func(to, from *state.State) { to.Rasterization.LastVertex = from.Rasterization.LastVertex }},
+	{enum.DynamicStateRasterizationStream, func(to, from *state.State) { to.Rasterization.Stream = from.Rasterization.Stream }},
+	{enum.DynamicStateConservativeRasterizationMode, func(to, from *state.State) { to.Rasterization.Conservative = from.Rasterization.Conservative }},
+	{enum.DynamicStateRasterizationSamples, func(to, from *state.State) { to.Multisample.Samples = from.Multisample.Samples }},
+	{enum.DynamicStateSampleMask, func(to, from *state.State) { to.Multisample.Mask = from.Multisample.Mask }},
+	{enum.DynamicStateAlphaToCoverageEnable, func(to, from *state.State) { to.Multisample.AlphaToCoverage = from.Multisample.AlphaToCoverage }},
+	{enum.DynamicStateAlphaToOneEnable, func(to, from *state.State) { to.Multisample.AlphaToOne = from.Multisample.AlphaToOne }},
+	{enum.DynamicStateLogicOpEnable, func(to, from *state.State) { to.Blend.Logic = from.Blend.Logic }},
+	{enum.DynamicStateLogicOp, func(to, from *state.State) { to.Blend.LogicOp = from.Blend.LogicOp }},
+	{enum.DynamicStateFragmentShadingRate, func(to, from *state.State) { to.Rate = from.Rate }},
+	{enum.DynamicStateColorBlendEnable, func(to, from *state.State) {
 		attachments(to, from, func(t, f *state.BlendAttachment) { t.Enable = f.Enable })
 	}},
-	{link.DynamicStateColorBlendEquation, func(to, from *state.State) {
+	{enum.DynamicStateColorBlendEquation, func(to, from *state.State) {
 		attachments(to, from, func(t, f *state.BlendAttachment) {
 			t.SrcColor, t.DstColor, t.ColorOp = f.SrcColor, f.DstColor, f.ColorOp
 			t.SrcAlpha, t.DstAlpha, t.AlphaOp = f.SrcAlpha, f.DstAlpha, f.AlphaOp
 		})
 	}},
-	{link.DynamicStateColorWriteMask, func(to, from *state.State) {
+	{enum.DynamicStateColorWriteMask, func(to, from *state.State) {
 		attachments(to, from, func(t, f *state.BlendAttachment) { t.WriteMask = f.WriteMask })
 	}},
-	{link.DynamicStateExtraPrimitiveOverestimationSize, func(to, from *state.State) {
+	{enum.DynamicStateExtraPrimitiveOverestimationSize, func(to, from *state.State) {
 		to.Rasterization.ExtraOverestimate = from.Rasterization.ExtraOverestimate
 	}},
-	{link.DynamicStateDiscardRectangle, func(to, from *state.State) { to.Discard.Rectangles = from.Discard.Rectangles }},
+	{enum.DynamicStateDiscardRectangle, func(to, from *state.State) { to.Discard.Rectangles = from.Discard.Rectangles }},
 }
 
 // attachments calls each for all color attachments of a copy of the list of to.
@@ -105,7 +106,7 @@ func attachments(to, from *state.State, each func(t, f *state.BlendAttachment)) 
 }
 
 // dynamicOf returns the row of a state; nil if commands cannot set it.
-func dynamicOf(s link.DynamicState) *dynamicState {
+func dynamicOf(s enum.DynamicState) *dynamicState {
 	for i := range dynamicStates {
 		if dynamicStates[i].state == s {
 			return &dynamicStates[i]
@@ -215,18 +216,18 @@ var setters = [...]setter{
 	}},
 	setStencilOp: {"stencil operation", 0, func(s *state.State, x [3]uint64) {
 		faces(s, x[0], func(f *state.StencilFace) {
-			f.Fail, f.Pass, f.DepthFail, f.Compare = state.StencilOp(x[1]), state.StencilOp(x[1]>>8), state.StencilOp(x[1]>>16), state.CompareOp(x[1]>>24)
+			f.Fail, f.Pass, f.DepthFail, f.Compare = enum.StencilOp(x[1]&0xff), enum.StencilOp(x[1]>>8&0xff), enum.StencilOp(x[1]>>16&0xff), enum.CompareOp(x[1]>>24&0xff)
 		})
 	}},
-	setCullMode:     {"cull mode", maxCull, func(s *state.State, x [3]uint64) { s.Rasterization.Cull = state.Cull(x[0]) }},
+	setCullMode:     {"cull mode", maxCull, func(s *state.State, x [3]uint64) { s.Rasterization.Cull = enum.CullMode(x[0]) }},
 	setFrontFace:    {"front face", 1, func(s *state.State, x [3]uint64) { s.Rasterization.Clockwise = x[0] == 1 }},
-	setTopology:     {"topology", maxTopology, func(s *state.State, x [3]uint64) { s.Assembly.Topology = state.Topology(x[0]) }},
+	setTopology:     {"topology", maxTopology, func(s *state.State, x [3]uint64) { s.Assembly.Topology = enum.Topology(x[0]) }},
 	setRestart:      {"primitive restart", 1, func(s *state.State, x [3]uint64) { s.Assembly.Restart = x[0] == 1 }},
 	setPatchPoints:  {"patch control points", 0, func(s *state.State, x [3]uint64) { s.Assembly.PatchPoints = uint32(x[0]) }},
 	setDomainOrigin: {"domain origin", 1, func(s *state.State, x [3]uint64) { s.Assembly.LowerLeft = x[0] == 1 }},
 	setDepthTest:    {"depth test", 1, func(s *state.State, x [3]uint64) { s.DepthStencil.Test = x[0] == 1 }},
 	setDepthWrite:   {"depth write", 1, func(s *state.State, x [3]uint64) { s.DepthStencil.Write = x[0] == 1 }},
-	setDepthCompare: {"depth comparison", maxCompare, func(s *state.State, x [3]uint64) { s.DepthStencil.Compare = state.CompareOp(x[0]) }},
+	setDepthCompare: {"depth comparison", maxCompare, func(s *state.State, x [3]uint64) { s.DepthStencil.Compare = enum.CompareOp(x[0]) }},
 	setBoundsTest:   {"depth bounds test", 1, func(s *state.State, x [3]uint64) { s.DepthStencil.Bounds = x[0] == 1 }},
 	setStencilTest:  {"stencil test", 1, func(s *state.State, x [3]uint64) { s.DepthStencil.Stencil = x[0] == 1 }},
 	setDiscard:      {"rasterizer discard", 1, func(s *state.State, x [3]uint64) { s.Rasterization.Discard = x[0] == 1 }},
@@ -234,37 +235,37 @@ var setters = [...]setter{
 	setDepthClamp:   {"depth clamp", 1, func(s *state.State, x [3]uint64) { s.Rasterization.DepthClamp = x[0] == 1 }},
 	setDepthClip:    {"depth clip", 1, func(s *state.State, x [3]uint64) { s.Rasterization.DepthClip = x[0] == 1 }},
 	setNegativeOne:  {"depth clip from minus one", 1, func(s *state.State, x [3]uint64) { s.Rasterization.NegativeOneZ = x[0] == 1 }},
-	setPolygonMode:  {"polygon mode", maxPolygon, func(s *state.State, x [3]uint64) { s.Rasterization.PolygonMode = state.PolygonMode(x[0]) }},
-	setLineMode:     {"line mode", maxLineMode, func(s *state.State, x [3]uint64) { s.Rasterization.LineMode = state.LineMode(x[0]) }},
+	setPolygonMode:  {"polygon mode", maxPolygon, func(s *state.State, x [3]uint64) { s.Rasterization.PolygonMode = enum.PolygonMode(x[0]) }},
+	setLineMode:     {"line mode", maxLineMode, func(s *state.State, x [3]uint64) { s.Rasterization.LineMode = enum.LineMode(x[0]) }},
 	setLineStipple: {"line stipple", state.MaxStipple, func(s *state.State, x [3]uint64) {
 		s.Rasterization.Stipple = state.LineStipple{Factor: uint32(x[0]), Pattern: uint16(x[1])}
 	}},
 	setProvoking: {"provoking vertex", 1, func(s *state.State, x [3]uint64) { s.Rasterization.LastVertex = x[0] == 1 }},
 	setStream:    {"rasterization stream", 3, func(s *state.State, x [3]uint64) { s.Rasterization.Stream = uint32(x[0]) }},
 	setConservative: {"conservative mode", 2, func(s *state.State, x [3]uint64) {
-		s.Rasterization.Conservative = conservative(link.ConservativeMode(x[0]))
+		s.Rasterization.Conservative = conservative(enum.ConservativeMode(x[0]))
 	}},
 	setSamples:           {"samples", state.MaxSamples, func(s *state.State, x [3]uint64) { s.Multisample.Samples = uint32(x[0]) }},
 	setSampleMask:        {"sample mask", 0, func(s *state.State, x [3]uint64) { s.Multisample.Mask = &[2]uint32{uint32(x[0]), uint32(x[0] >> 32)} }},
 	setAlphaToCoverage:   {"alpha to coverage", 1, func(s *state.State, x [3]uint64) { s.Multisample.AlphaToCoverage = x[0] == 1 }},
 	setAlphaToOne:        {"alpha to one", 1, func(s *state.State, x [3]uint64) { s.Multisample.AlphaToOne = x[0] == 1 }},
 	setLogicEnable:       {"logic operation", 1, func(s *state.State, x [3]uint64) { s.Blend.Logic = x[0] == 1 }},
-	setLogicOp:           {"logic operation", maxLogicOp, func(s *state.State, x [3]uint64) { s.Blend.LogicOp = state.LogicOp(x[0]) }},
+	setLogicOp:           {"logic operation", maxLogicOp, func(s *state.State, x [3]uint64) { s.Blend.LogicOp = enum.LogicOp(x[0]) }},
 	setExtraOverestimate: {"extra overestimation", 0, func(s *state.State, x [3]uint64) { s.Rasterization.ExtraOverestimate = float(x[0]) }},
 	setBlendEnable: {"blend enable", state.MaxColors - 1, func(s *state.State, x [3]uint64) {
 		color(s, x[0], func(a *state.BlendAttachment) { a.Enable = x[1] == 1 })
 	}},
 	setBlendEquation: {"blend equation", state.MaxColors - 1, func(s *state.State, x [3]uint64) {
 		color(s, x[0], func(a *state.BlendAttachment) {
-			a.SrcColor, a.DstColor, a.ColorOp = state.BlendFactor(x[1]), state.BlendFactor(x[1]>>8), state.BlendOp(x[1]>>16)
-			a.SrcAlpha, a.DstAlpha, a.AlphaOp = state.BlendFactor(x[1]>>24), state.BlendFactor(x[1]>>32), state.BlendOp(x[1]>>40)
+			a.SrcColor, a.DstColor, a.ColorOp = enum.BlendFactor(x[1]&0xff), enum.BlendFactor(x[1]>>8&0xff), enum.BlendOp(x[1]>>16&0xff)
+			a.SrcAlpha, a.DstAlpha, a.AlphaOp = enum.BlendFactor(x[1]>>24&0xff), enum.BlendFactor(x[1]>>32&0xff), enum.BlendOp(x[1]>>40&0xff)
 		})
 	}},
 	setWriteMask: {"write mask", state.MaxColors - 1, func(s *state.State, x [3]uint64) {
 		color(s, x[0], func(a *state.BlendAttachment) { a.WriteMask = uint8(x[1] & 15) })
 	}},
 	setShadingRate: {"shading rate", 0, func(s *state.State, x [3]uint64) {
-		s.Rate = state.ShadingRate{Width: uint32(x[0]), Height: uint32(x[0] >> 32), Combiners: [2]state.RateCombiner{state.RateCombiner(x[1]), state.RateCombiner(x[1] >> 8)}}
+		s.Rate = state.ShadingRate{Width: uint32(x[0]), Height: uint32(x[0] >> 32), Combiners: [2]enum.RateCombiner{enum.RateCombiner(x[1] & 0xff), enum.RateCombiner(x[1] >> 8 & 0xff)}}
 	}},
 }
 
@@ -320,7 +321,7 @@ func (c *CommandBuffer) SetStencilReference(f Faces, reference uint32) {
 }
 
 // SetStencilOp sets the operations and the comparison of faces.
-func (c *CommandBuffer) SetStencilOp(f Faces, fail, pass, depthFail link.StencilOp, compare link.CompareOp) {
+func (c *CommandBuffer) SetStencilOp(f Faces, fail, pass, depthFail enum.StencilOp, compare enum.CompareOp) {
 	if op := uint32(max(fail, pass, depthFail)); op > maxStencilOp || uint32(compare) > maxCompare {
 		if c.begin() {
 			c.fail(&UnsupportedError{Feature: "the stencil operations or the comparison " + uintText(uint64(max(op, uint32(compare))))})
@@ -331,13 +332,13 @@ func (c *CommandBuffer) SetStencilOp(f Faces, fail, pass, depthFail link.Stencil
 }
 
 // SetCullMode sets the culled faces.
-func (c *CommandBuffer) SetCullMode(m link.CullMode) { c.set(setCullMode, uint64(m)) }
+func (c *CommandBuffer) SetCullMode(m enum.CullMode) { c.set(setCullMode, uint64(m)) }
 
 // SetFrontFace sets the order of vertices of front faces.
-func (c *CommandBuffer) SetFrontFace(f link.FrontFace) { c.set(setFrontFace, uint64(f)) }
+func (c *CommandBuffer) SetFrontFace(f enum.FrontFace) { c.set(setFrontFace, uint64(f)) }
 
 // SetTopology sets the topology.
-func (c *CommandBuffer) SetTopology(t link.Topology) { c.set(setTopology, uint64(t)) }
+func (c *CommandBuffer) SetTopology(t enum.Topology) { c.set(setTopology, uint64(t)) }
 
 // SetPrimitiveRestart enables primitive restart.
 func (c *CommandBuffer) SetPrimitiveRestart(on bool) { c.set(setRestart, flag(on)) }
@@ -346,7 +347,7 @@ func (c *CommandBuffer) SetPrimitiveRestart(on bool) { c.set(setRestart, flag(on
 func (c *CommandBuffer) SetPatchControlPoints(n uint32) { c.set(setPatchPoints, uint64(n)) }
 
 // SetDomainOrigin sets the origin of the tessellation domain.
-func (c *CommandBuffer) SetDomainOrigin(o link.DomainOrigin) { c.set(setDomainOrigin, uint64(o)) }
+func (c *CommandBuffer) SetDomainOrigin(o enum.DomainOrigin) { c.set(setDomainOrigin, uint64(o)) }
 
 // SetDepthTest enables the depth test.
 func (c *CommandBuffer) SetDepthTest(on bool) { c.set(setDepthTest, flag(on)) }
@@ -355,7 +356,7 @@ func (c *CommandBuffer) SetDepthTest(on bool) { c.set(setDepthTest, flag(on)) }
 func (c *CommandBuffer) SetDepthWrite(on bool) { c.set(setDepthWrite, flag(on)) }
 
 // SetDepthCompareOp sets the comparison of the depth test.
-func (c *CommandBuffer) SetDepthCompareOp(op link.CompareOp) { c.set(setDepthCompare, uint64(op)) }
+func (c *CommandBuffer) SetDepthCompareOp(op enum.CompareOp) { c.set(setDepthCompare, uint64(op)) }
 
 // SetDepthBoundsTest enables the depth bounds test.
 func (c *CommandBuffer) SetDepthBoundsTest(on bool) { c.set(setBoundsTest, flag(on)) }
@@ -379,10 +380,10 @@ func (c *CommandBuffer) SetDepthClip(on bool) { c.set(setDepthClip, flag(on)) }
 func (c *CommandBuffer) SetNegativeOneToOne(on bool) { c.set(setNegativeOne, flag(on)) }
 
 // SetPolygonMode sets the polygon mode.
-func (c *CommandBuffer) SetPolygonMode(m link.PolygonMode) { c.set(setPolygonMode, uint64(m)) }
+func (c *CommandBuffer) SetPolygonMode(m enum.PolygonMode) { c.set(setPolygonMode, uint64(m)) }
 
 // SetLineMode sets the line rasterization mode.
-func (c *CommandBuffer) SetLineMode(m link.LineMode) { c.set(setLineMode, uint64(m)) }
+func (c *CommandBuffer) SetLineMode(m enum.LineMode) { c.set(setLineMode, uint64(m)) }
 
 // SetLineStipple sets the line stipple; a factor of 0 is none.
 func (c *CommandBuffer) SetLineStipple(factor uint32, pattern uint16) {
@@ -390,13 +391,13 @@ func (c *CommandBuffer) SetLineStipple(factor uint32, pattern uint16) {
 }
 
 // SetProvokingVertex sets the provoking vertex.
-func (c *CommandBuffer) SetProvokingVertex(p link.ProvokingVertex) { c.set(setProvoking, uint64(p)) }
+func (c *CommandBuffer) SetProvokingVertex(p enum.ProvokingVertex) { c.set(setProvoking, uint64(p)) }
 
 // SetRasterizationStream sets the rasterized stream.
 func (c *CommandBuffer) SetRasterizationStream(n uint32) { c.set(setStream, uint64(n)) }
 
 // SetConservativeMode sets the mode of conservative rasterization.
-func (c *CommandBuffer) SetConservativeMode(m link.ConservativeMode) {
+func (c *CommandBuffer) SetConservativeMode(m enum.ConservativeMode) {
 	c.set(setConservative, uint64(m))
 }
 
@@ -426,10 +427,10 @@ func (c *CommandBuffer) SetAlphaToOne(on bool) { c.set(setAlphaToOne, flag(on)) 
 func (c *CommandBuffer) SetLogicOpEnable(on bool) { c.set(setLogicEnable, flag(on)) }
 
 // SetLogicOp sets the logic operation.
-func (c *CommandBuffer) SetLogicOp(op link.LogicOp) { c.set(setLogicOp, uint64(op)) }
+func (c *CommandBuffer) SetLogicOp(op enum.LogicOp) { c.set(setLogicOp, uint64(op)) }
 
 // SetFragmentShadingRate sets the shading rate: 1, 2 or 4 pixels along each axis, and its combiners.
-func (c *CommandBuffer) SetFragmentShadingRate(width, height uint32, combiners [2]link.RateCombiner) {
+func (c *CommandBuffer) SetFragmentShadingRate(width, height uint32, combiners [2]enum.RateCombiner) {
 	if uint32(max(combiners[0], combiners[1])) > maxCombiner {
 		if c.begin() {
 			c.fail(&UnsupportedError{Feature: "a combiner of shading rates that is none of Vulkan's"})

@@ -3,6 +3,7 @@ package vk
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -190,7 +191,7 @@ func (p *PhysicalDevice) ImageFormatProperties(info ImageInfo) (out ImageFormatP
 		return out, usage("", "the physical device is nil; must be one")
 	}
 	i := format.ByID(uint32(info.Format))
-	if i == nil || info.Type > Image3D {
+	if i == nil || info.Type > enum.ImageType3d {
 		return out, &UnsupportedError{Feature: "images of the format " + info.Format.String()}
 	}
 	properties := p.FormatProperties(info.Format)
@@ -209,10 +210,10 @@ func (p *PhysicalDevice) ImageFormatProperties(info ImageInfo) (out ImageFormatP
 		}
 	}
 	d := texture.Desc{Format: i.Name, Dim: ir.Dim1D + ir.Dim(info.Type), Packed: info.Linear, Corner: info.Corner, Disjoint: info.Flags&ImageDisjoint != 0, Width: 8}
-	if info.Type > Image1D {
+	if info.Type > enum.ImageType1d {
 		d.Height = 8
 	}
-	if info.Type == Image3D {
+	if info.Type == enum.ImageType3d {
 		d.Depth = 8
 	}
 	if _, err := texture.NewLayout(d); err != nil {
@@ -227,10 +228,10 @@ func (p *PhysicalDevice) ImageFormatProperties(info ImageInfo) (out ImageFormatP
 	switch {
 	case chroma:
 		out.MaxLevels = 1
-	case info.Type == Image3D:
+	case info.Type == enum.ImageType3d:
 		out.MaxLayers = 1
 	}
-	single := info.Linear || chroma || i.Compressed || info.Flags&(ImageCubeCompatible|ImageSparseResidency) != 0 || info.Type != Image2D
+	single := info.Linear || chroma || i.Compressed || info.Flags&(ImageCubeCompatible|ImageSparseResidency) != 0 || info.Type != enum.ImageType2d
 	if many := features & (FormatColorAttachment | FormatDepthStencilAttachment); !single && many != 0 {
 		out.Samples = 2*texture.MaxSamples - 1
 	}

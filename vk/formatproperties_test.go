@@ -3,6 +3,7 @@ package vk
 import (
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -56,7 +57,7 @@ func TestFormatProperties(t *testing.T) {
 		if got.Optimal != 0 {
 			n++
 		}
-		for _, kind := range []ImageType{Image1D, Image2D, Image3D} {
+		for _, kind := range []enum.ImageType{enum.ImageType1d, enum.ImageType2d, enum.ImageType3d} {
 			info := ImageInfo{Type: kind, Format: f, Extent: [3]int{4, 1, 1}}
 			for k := range int(kind) {
 				info.Extent[k+1] = 4

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -95,15 +96,15 @@ func newSceneOn(t testing.TB, samples int, info DeviceInfo) *scene {
 	s := &scene{rig: newRig(t, info, storage)}
 	s.images = must(s.dev.Allocate(MemoryInfo{Size: 1 << 16}))(t)
 	rgba, d32 := formatOf(t, "R8G8B8A8_UNORM"), formatOf(t, "D32_SFLOAT")
-	s.color = must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: rgba, Extent: [3]int{8, 8, 1}, Samples: samples, Usage: ImageColorAttachment | ImageTransferSource}))(t)
-	deep := must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: d32, Extent: [3]int{8, 8, 1}, Samples: samples, Usage: ImageDepthStencilAttachment}))(t)
+	s.color = must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: rgba, Extent: [3]int{8, 8, 1}, Samples: samples, Usage: ImageColorAttachment | ImageTransferSource}))(t)
+	deep := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: d32, Extent: [3]int{8, 8, 1}, Samples: samples, Usage: ImageDepthStencilAttachment}))(t)
 	for offset, m := range map[uint64]*Image{0: s.color, 16384: deep} {
 		if err := m.Bind(s.images, offset); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s.view = must(s.dev.NewImageView(ImageViewInfo{Image: s.color, Type: View2D}))(t)
-	s.depth = must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: View2D, Aspect: Depth}))(t)
+	s.view = must(s.dev.NewImageView(ImageViewInfo{Image: s.color, Type: enum.ViewType2d}))(t)
+	s.depth = must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: enum.ViewType2d, Aspect: Depth}))(t)
 	s.vertices = must(s.dev.NewBuffer(BufferInfo{Size: 1024, Usage: VertexBufferUsage | IndexBuffer | IndirectBuffer}))(t)
 	s.pixels = must(s.dev.NewBuffer(BufferInfo{Size: 256, Usage: TransferTarget}))(t)
 	for offset, b := range map[uint64]*Buffer{1024: s.vertices, 2048: s.pixels} {
@@ -122,10 +123,10 @@ func newSceneOn(t testing.TB, samples int, info DeviceInfo) *scene {
 			Bindings:   []link.VertexBinding{{Stride: 16}},
 			Attributes: []link.Attribute{{Format: formatOf(t, "R32G32B32A32_SFLOAT")}},
 		},
-		Assembly:      &link.InputAssembly{Topology: link.TopologyTriangleList},
+		Assembly:      &link.InputAssembly{Topology: enum.TopologyTriangleList},
 		Rasterization: &link.Rasterization{LineWidth: 1},
 		Multisample:   &link.Multisample{Samples: uint32(samples)},
-		DepthStencil:  &link.DepthStencil{DepthTest: true, DepthWrite: true, Compare: link.CompareOpLess},
+		DepthStencil:  &link.DepthStencil{DepthTest: true, DepthWrite: true, Compare: enum.CompareOpLess},
 		Blend:         &link.ColorBlend{Attachments: []link.Blend{{}}},
 		Rendering:     link.Rendering{Color: []link.Format{rgba}, Depth: d32},
 		Viewports:     []Viewport{{Width: 8, Height: 8, MaxDepth: 1}},
@@ -215,7 +216,7 @@ func TestDraw(t *testing.T) {
 // indices.
 func TestDynamicState(t *testing.T) {
 	s := newScene(t, 1)
-	s.fixed.Dynamic = []link.DynamicState{link.DynamicStateScissor, link.DynamicStateDepthCompareOp, link.DynamicStatePrimitiveTopology, link.DynamicStateCullMode}
+	s.fixed.Dynamic = []enum.DynamicState{enum.DynamicStateScissor, enum.DynamicStateDepthCompareOp, enum.DynamicStatePrimitiveTopology, enum.DynamicStateCullMode}
 	s.fixed.Scissors = []Rect{{}}
 	s.build(t)
 	for i, n := range []uint32{3, 1, 0, 0, 0} { // 3 indices of 1 instance
@@ -228,14 +229,14 @@ func TestDynamicState(t *testing.T) {
 		c.BindGraphicsPipeline(s.pipeline)
 		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
 		c.BindIndexBuffer(s.vertices, 600, 2)
-		c.SetTopology(link.TopologyTriangleList)
-		c.SetCullMode(link.CullModeNone)
-		c.SetDepthCompareOp(link.CompareOpAlways)
+		c.SetTopology(enum.TopologyTriangleList)
+		c.SetCullMode(enum.CullModeNone)
+		c.SetDepthCompareOp(enum.CompareOpAlways)
 		c.BeginRendering(s.rendering())
 		s.paint(c, 1, 1, 1, 1)
 		c.SetScissors([]Rect{{X: 2, Y: 3, Width: 4, Height: 1}})
 		c.DrawIndirect(IndirectInfo{Buffer: s.vertices, Offset: 512, Draws: 1, Stride: 20, Indexed: true})
-		c.SetDepthCompareOp(link.CompareOpNever)
+		c.SetDepthCompareOp(enum.CompareOpNever)
 		c.SetScissors([]Rect{{Width: 8, Height: 8}})
 		c.DrawIndexed(3, 1, 0, 0, 0)
 		c.EndRendering()
@@ -261,11 +262,11 @@ func TestDynamicState(t *testing.T) {
 func TestRenderingResolve(t *testing.T) {
 	s := newScene(t, 4)
 	s.build(t)
-	single := must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageColorAttachment | ImageTransferSource}))(t)
+	single := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageColorAttachment | ImageTransferSource}))(t)
 	if err := single.Bind(s.images, 32768); err != nil {
 		t.Fatal(err)
 	}
-	target := must(s.dev.NewImageView(ImageViewInfo{Image: single, Type: View2D}))(t)
+	target := must(s.dev.NewImageView(ImageViewInfo{Image: single, Type: enum.ViewType2d}))(t)
 	c := s.record(t, func(c *CommandBuffer) {
 		r := s.rendering()
 		r.Colors[0].Resolve, r.Colors[0].ResolveMode = target, ResolveAverage
@@ -305,7 +306,7 @@ func TestGraphicsErrors(t *testing.T) {
 	}
 	var linked *LinkError
 	if err := broken(func(p *GraphicsPipelineInfo) {
-		p.State.Assembly = &link.InputAssembly{Topology: link.TopologyPatchList}
+		p.State.Assembly = &link.InputAssembly{Topology: enum.TopologyPatchList}
 	}); !errors.As(err, &linked) {
 		t.Errorf("patches without tessellation: %v", err)
 	}
@@ -317,7 +318,7 @@ func TestGraphicsErrors(t *testing.T) {
 			p.State.Blend = &link.ColorBlend{Attachments: []link.Blend{{SrcColor: 77}}}
 		},
 		"samples":       func(p *GraphicsPipelineInfo) { p.State.Multisample = &link.Multisample{Samples: 3} },
-		"dynamic state": func(p *GraphicsPipelineInfo) { p.State.Dynamic = []link.DynamicState{link.DynamicStateSampleLocations} },
+		"dynamic state": func(p *GraphicsPipelineInfo) { p.State.Dynamic = []enum.DynamicState{enum.DynamicStateSampleLocations} },
 		"wrong stage":   func(p *GraphicsPipelineInfo) { p.Vertex = p.Fragment },
 	} {
 		if broken(change) == nil {
@@ -355,7 +356,7 @@ func TestGraphicsErrors(t *testing.T) {
 
 // TestEveryDynamicState has each state that commands can set copied, and no other.
 func TestEveryDynamicState(t *testing.T) {
-	seen := map[link.DynamicState]bool{}
+	seen := map[enum.DynamicState]bool{}
 	for _, d := range dynamicStates {
 		if seen[d.state] || d.copy == nil {
 			t.Errorf("%v: twice, or without a copy", d.state)

@@ -5,22 +5,23 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // The parts of a graphics pipeline (VK_EXT_graphics_pipeline_library).
 const (
-	inputPart    = link.PartsVertexInputInterface
-	rasterPart   = link.PartsPreRasterizationShaders
-	fragmentPart = link.PartsFragmentShader
-	outputPart   = link.PartsFragmentOutputInterface
+	inputPart    = enum.PartsVertexInputInterface
+	rasterPart   = enum.PartsPreRasterizationShaders
+	fragmentPart = enum.PartsFragmentShader
+	outputPart   = enum.PartsFragmentOutputInterface
 	allParts     = inputPart | rasterPart | fragmentPart | outputPart
 )
 
 // assembly is a graphics pipeline that its parts make: a library, or a pipeline before it is linked.
 type assembly struct {
-	parts       link.Parts
+	parts       enum.Parts
 	state       FixedState
 	stages      [StageCompute]*assembledStage
 	layout      *PipelineLayout
@@ -49,11 +50,11 @@ func (a *assembly) pieces() (out []*piece) {
 }
 
 // own returns the parts that the description itself has.
-func (i *GraphicsPipelineInfo) own() link.Parts {
+func (i *GraphicsPipelineInfo) own() enum.Parts {
 	switch {
 	case i.Parts != 0:
 		return i.Parts & allParts
-	case i.Flags&link.PipelineFlagsLibrary != 0 || len(i.Libraries) > 0:
+	case i.Flags&enum.PipelineFlagsLibrary != 0 || len(i.Libraries) > 0:
 		return 0
 	}
 	return allParts
@@ -123,7 +124,7 @@ func (a *assembly) renderPass(d *Device, info *GraphicsPipelineInfo) error {
 }
 
 // partOf returns the part that a stage belongs to.
-func partOf(s ShaderStage) link.Parts {
+func partOf(s ShaderStage) enum.Parts {
 	if s == StageFragment {
 		return fragmentPart
 	}
@@ -131,15 +132,15 @@ func partOf(s ShaderStage) link.Parts {
 }
 
 // checkLibraries checks the libraries of a pipeline whose own parts are given.
-func (c *creation) checkLibraries(info *GraphicsPipelineInfo, parts link.Parts) error {
-	const optimize, retain = link.PipelineFlagsLinkTimeOptimization, link.PipelineFlagsRetainLinkTimeOptimizationInfo
+func (c *creation) checkLibraries(info *GraphicsPipelineInfo, parts enum.Parts) error {
+	const optimize, retain = enum.PipelineFlagsLinkTimeOptimization, enum.PipelineFlagsRetainLinkTimeOptimizationInfo
 	for _, l := range info.Libraries {
 		if err := check(c.dev, "a library", l); err != nil {
 			return err
 		}
 		switch lacks := l.flags&retain == 0; {
 		case l.library == nil:
-			return usage("VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381", "%v is no library; must be made with the flag %v", &l.object, link.PipelineFlagsLibrary)
+			return usage("VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-03381", "%v is no library; must be made with the flag %v", &l.object, enum.PipelineFlagsLibrary)
 		case parts&l.library.parts != 0:
 			return usage("", "%v has the parts %v, which the pipeline has already; must have others", &l.object, parts&l.library.parts)
 		case lacks && info.Flags&optimize != 0:
@@ -149,8 +150,8 @@ func (c *creation) checkLibraries(info *GraphicsPipelineInfo, parts link.Parts) 
 		}
 		parts |= l.library.parts
 	}
-	if c.dev.checking > None && parts == allParts && info.Flags&link.PipelineFlagsLibrary != 0 {
-		return usage("VUID-VkGraphicsPipelineCreateInfo-flags-06608", "the pipeline has all parts and the flag %v; must not have it", link.PipelineFlagsLibrary)
+	if c.dev.checking > None && parts == allParts && info.Flags&enum.PipelineFlagsLibrary != 0 {
+		return usage("VUID-VkGraphicsPipelineCreateInfo-flags-06608", "the pipeline has all parts and the flag %v; must not have it", enum.PipelineFlagsLibrary)
 	}
 	return nil
 }
@@ -170,7 +171,7 @@ func (c *creation) describe(info *GraphicsPipelineInfo, a *assembly) *link.Descr
 	if a.parts != allParts {
 		d.Parts = a.parts
 	}
-	d.NoLayout, d.Library = info.Layout == nil, info.Flags&link.PipelineFlagsLibrary != 0
+	d.NoLayout, d.Library = info.Layout == nil, info.Flags&enum.PipelineFlagsLibrary != 0
 	for _, l := range info.Libraries {
 		part := *l.library.description
 		part.Apart = true
@@ -216,7 +217,7 @@ func union(x, y *PipelineLayout) *PipelineLayout {
 }
 
 // take copies the state of parts, and the dynamic states that belong to them.
-func (f *FixedState) take(parts link.Parts, from *FixedState) {
+func (f *FixedState) take(parts enum.Parts, from *FixedState) {
 	if parts == allParts {
 		*f = *from
 		return
@@ -255,23 +256,23 @@ func (f *FixedState) take(parts link.Parts, from *FixedState) {
 
 // partsOf returns the parts that a dynamic state belongs to (Vulkan, Graphics Pipeline Libraries). A state that is in no
 // other list belongs to the pre-rasterization shaders.
-func partsOf(s link.DynamicState) link.Parts {
+func partsOf(s enum.DynamicState) enum.Parts {
 	switch s {
-	case link.DynamicStateVertexInput, link.DynamicStateVertexInputBindingStride, link.DynamicStatePrimitiveTopology, link.DynamicStatePrimitiveRestartEnable:
+	case enum.DynamicStateVertexInput, enum.DynamicStateVertexInputBindingStride, enum.DynamicStatePrimitiveTopology, enum.DynamicStatePrimitiveRestartEnable:
 		return inputPart
-	case link.DynamicStateDepthBounds, link.DynamicStateStencilCompareMask, link.DynamicStateStencilWriteMask, link.DynamicStateStencilReference,
-		link.DynamicStateStencilOp, link.DynamicStateDepthTestEnable, link.DynamicStateDepthWriteEnable, link.DynamicStateDepthCompareOp,
-		link.DynamicStateDepthBoundsTestEnable, link.DynamicStateStencilTestEnable:
+	case enum.DynamicStateDepthBounds, enum.DynamicStateStencilCompareMask, enum.DynamicStateStencilWriteMask, enum.DynamicStateStencilReference,
+		enum.DynamicStateStencilOp, enum.DynamicStateDepthTestEnable, enum.DynamicStateDepthWriteEnable, enum.DynamicStateDepthCompareOp,
+		enum.DynamicStateDepthBoundsTestEnable, enum.DynamicStateStencilTestEnable:
 		return fragmentPart
-	case link.DynamicStateBlendConstants, link.DynamicStateLogicOp, link.DynamicStateLogicOpEnable, link.DynamicStateColorBlendEnable,
-		link.DynamicStateColorBlendEquation, link.DynamicStateColorBlendAdvanced, link.DynamicStateColorWriteMask, link.DynamicStateColorWriteEnable:
+	case enum.DynamicStateBlendConstants, enum.DynamicStateLogicOp, enum.DynamicStateLogicOpEnable, enum.DynamicStateColorBlendEnable,
+		enum.DynamicStateColorBlendEquation, enum.DynamicStateColorBlendAdvanced, enum.DynamicStateColorWriteMask, enum.DynamicStateColorWriteEnable:
 		return outputPart
-	case link.DynamicStateRasterizationSamples, link.DynamicStateSampleMask, link.DynamicStateAlphaToCoverageEnable, link.DynamicStateAlphaToOneEnable,
-		link.DynamicStateSampleLocations, link.DynamicStateSampleLocationsEnable, link.DynamicStateAttachmentFeedbackLoopEnable,
-		link.DynamicStateCoverageToColorEnable, link.DynamicStateCoverageToColorLocation, link.DynamicStateCoverageModulationMode,
-		link.DynamicStateCoverageModulationTable, link.DynamicStateCoverageModulationTableEnable, link.DynamicStateCoverageReductionMode:
+	case enum.DynamicStateRasterizationSamples, enum.DynamicStateSampleMask, enum.DynamicStateAlphaToCoverageEnable, enum.DynamicStateAlphaToOneEnable,
+		enum.DynamicStateSampleLocations, enum.DynamicStateSampleLocationsEnable, enum.DynamicStateAttachmentFeedbackLoopEnable,
+		enum.DynamicStateCoverageToColorEnable, enum.DynamicStateCoverageToColorLocation, enum.DynamicStateCoverageModulationMode,
+		enum.DynamicStateCoverageModulationTable, enum.DynamicStateCoverageModulationTableEnable, enum.DynamicStateCoverageReductionMode:
 		return fragmentPart | outputPart
-	case link.DynamicStateFragmentShadingRate:
+	case enum.DynamicStateFragmentShadingRate:
 		return rasterPart | fragmentPart
 	}
 	return rasterPart

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -37,7 +38,7 @@ func TestIndependentSets(t *testing.T) {
 	s := newScene(t, 1)
 	d, ctx := s.dev, context.Background()
 	layout := func(sets ...*SetLayout) *PipelineLayout {
-		return must(d.NewPipelineLayout(PipelineLayoutInfo{Flags: link.LayoutFlagsIndependentSets, Sets: sets}))(t)
+		return must(d.NewPipelineLayout(PipelineLayoutInfo{Flags: enum.LayoutFlagsIndependentSets, Sets: sets}))(t)
 	}
 	sets := func(stage string) *SetLayout { // a set that is null in the other part has bindings for one part alone
 		stages, _ := link.ParseStage(stage)
@@ -50,12 +51,12 @@ func TestIndependentSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := GraphicsPipelineInfo{
-		Creation: Creation{Flags: link.PipelineFlagsLibrary}, State: s.fixed, Vertex: s.stages.Vertex,
+		Creation: Creation{Flags: enum.PipelineFlagsLibrary}, State: s.fixed, Vertex: s.stages.Vertex,
 		Fragment: &StageInfo{Module: must(d.NewShaderModule(ctx, code(t, stored)))(t)},
 	}
 	var list []*GraphicsPipeline
 	for _, p := range []struct {
-		parts  link.Parts
+		parts  enum.Parts
 		layout *PipelineLayout
 	}{{inputPart | outputPart, nil}, {rasterPart, raster}, {fragmentPart, fragment}} {
 		info := whole
@@ -87,8 +88,8 @@ func TestLibraryRules(t *testing.T) {
 	s := newScene(t, 1)
 	s.build(t)
 	d, ctx := s.dev, context.Background()
-	const library, retain, optimize = link.PipelineFlagsLibrary, link.PipelineFlagsRetainLinkTimeOptimizationInfo, link.PipelineFlagsLinkTimeOptimization
-	part := func(parts link.Parts, flags link.PipelineFlags) *GraphicsPipeline {
+	const library, retain, optimize = enum.PipelineFlagsLibrary, enum.PipelineFlagsRetainLinkTimeOptimizationInfo, enum.PipelineFlagsLinkTimeOptimization
+	part := func(parts enum.Parts, flags enum.PipelineFlags) *GraphicsPipeline {
 		info := s.stages
 		info.Parts, info.Flags = parts, library|flags
 		return must(d.NewGraphicsPipeline(ctx, info))(t)
@@ -128,12 +129,12 @@ func TestLibraryRules(t *testing.T) {
 // TestLibraryDynamic: a dynamic state of a library is one of the pipeline if its part has it, and else ignored.
 func TestLibraryDynamic(t *testing.T) {
 	s := newScene(t, 1)
-	s.fixed.Dynamic = []link.DynamicState{link.DynamicStateCullMode, link.DynamicStateDepthTestEnable, link.DynamicStateColorWriteMask, link.DynamicStatePrimitiveTopology}
+	s.fixed.Dynamic = []enum.DynamicState{enum.DynamicStateCullMode, enum.DynamicStateDepthTestEnable, enum.DynamicStateColorWriteMask, enum.DynamicStatePrimitiveTopology}
 	s.stages.State = s.fixed
 	var list []*GraphicsPipeline
-	for _, part := range []link.Parts{inputPart, rasterPart, fragmentPart, outputPart} {
+	for _, part := range []enum.Parts{inputPart, rasterPart, fragmentPart, outputPart} {
 		info := s.stages
-		info.Parts, info.Flags = part, link.PipelineFlagsLibrary
+		info.Parts, info.Flags = part, enum.PipelineFlagsLibrary
 		l := must(s.dev.NewGraphicsPipeline(context.Background(), info))(t)
 		if n := len(l.library.state.Dynamic); n != 1 {
 			t.Errorf("%v: dynamic states %v", part, l.library.state.Dynamic)

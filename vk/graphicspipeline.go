@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -25,7 +26,7 @@ type GraphicsPipelineInfo struct {
 	// Libraries provide parts of the pipeline. Parts are those that stages, Layout and State describe: with the flag
 	// Library or with libraries none if it is 0, else all. Stages and state of other parts are ignored.
 	Libraries []*GraphicsPipeline
-	Parts     link.Parts
+	Parts     enum.Parts
 
 	// RenderPass, if it is not nil, is the render pass that the pipeline is for, and Subpass its subpass: State.Rendering is
 	// ignored. The pipeline draws in all compatible render passes.
@@ -99,7 +100,7 @@ func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineI
 	for _, s := range c.stages {
 		p.sources = append(p.sources, s.kept())
 	}
-	if info.Flags&link.PipelineFlagsLibrary != 0 {
+	if info.Flags&enum.PipelineFlagsLibrary != 0 {
 		p.library = a
 	} else if err := p.link(d, a); err != nil {
 		return nil, err
@@ -127,11 +128,11 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 	if a.stages[StageVertex] == nil {
 		return usage("VUID-VkGraphicsPipelineCreateInfo-stage-02096", "the pipeline has no vertex stage; must have one")
 	}
-	if p.flags&link.PipelineFlagsDescriptorHeap != 0 {
+	if p.flags&enum.PipelineFlagsDescriptorHeap != 0 {
 		a.layout = &PipelineLayout{}
 	}
 	p.layout, p.static, p.robustness = a.layout, a.state.state(), map[ir.Stage]*compute.Robustness{}
-	p.clipFollowsClamp = orZero(a.state.Rasterization).DepthClip == nil && !slices.Contains(a.state.Dynamic, link.DynamicStateDepthClipEnable)
+	p.clipFollowsClamp = orZero(a.state.Rasterization).DepthClip == nil && !slices.Contains(a.state.Dynamic, enum.DynamicStateDepthClipEnable)
 	p.static.Rasterization.Stipple = state.LineStipple{Factor: a.state.LineStipple, Pattern: a.state.LinePattern}
 	p.stippled = orZero(a.state.Rasterization).Stippled
 	p.rendering, p.pass, p.subpass = a.state.Rendering, a.pass, a.subpass
@@ -145,7 +146,7 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 		}
 		graphicsStages[i].put(&programs, s.stage.Program)
 		p.stages = append(p.stages, s.stage)
-		if p.flags&link.PipelineFlagsDescriptorHeap != 0 {
+		if p.flags&enum.PipelineFlagsDescriptorHeap != 0 {
 			if err := p.addMappings(d, s.mappings, s.stage.Program); err != nil {
 				return err
 			}
@@ -173,7 +174,7 @@ func (p *GraphicsPipeline) Stages() []link.Shader {
 }
 
 // setDynamic sets the states that commands set.
-func (p *GraphicsPipeline) setDynamic(list []link.DynamicState) error {
+func (p *GraphicsPipeline) setDynamic(list []enum.DynamicState) error {
 	p.keeps = ^uint64(0)
 	for i := range needs {
 		if !slices.ContainsFunc(list, needs[i].is) {
@@ -186,12 +187,12 @@ func (p *GraphicsPipeline) setDynamic(list []link.DynamicState) error {
 		case ok:
 			p.enables |= 1 << e
 			continue
-		case s == link.DynamicStateVertexInputBindingStride:
+		case s == enum.DynamicStateVertexInputBindingStride:
 			p.strides = true
 			continue
-		case s == link.DynamicStateVertexInput:
+		case s == enum.DynamicStateVertexInput:
 			p.strides = true
-		case s == link.DynamicStateAttachmentFeedbackLoopEnable: // no code depends on it
+		case s == enum.DynamicStateAttachmentFeedbackLoopEnable: // no code depends on it
 			continue
 		}
 		x := dynamicOf(s)

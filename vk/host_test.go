@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -22,9 +23,9 @@ func TestHostThreads(t *testing.T) {
 
 func testHostThreads(t *testing.T, deferred bool) {
 	r := newRig(t, DeviceInfo{Queues: allQueues, Workers: 2, DeferFree: deferred}, storage)
-	after := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: link.SetFlagsUpdateAfterBindPool, Bindings: []link.Binding{
-		{Binding: 0, Type: storage, Count: 1, Stages: link.AllStages, Flags: link.BindingFlagsUpdateAfterBind},
-		{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages, Flags: link.BindingFlagsUpdateAfterBind},
+	after := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsUpdateAfterBindPool, Bindings: []link.Binding{
+		{Binding: 0, Type: storage, Count: 1, Stages: link.AllStages, Flags: enum.BindingFlagsUpdateAfterBind},
+		{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages, Flags: enum.BindingFlagsUpdateAfterBind},
 	}}))(t)
 	pool := must(r.dev.NewPool(PoolInfo{MaxSets: 1, Flags: UpdateAfterBind}))(t)
 	set := must(pool.Allocate(after))(t)

@@ -5,12 +5,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // hostImage makes an image with memory.
 func (r *rig) hostImage(t testing.TB, info ImageInfo) *Image {
 	t.Helper()
-	info.Type = Image2D
+	info.Type = enum.ImageType2d
 	info.Usage |= ImageHostTransfer | ImageTransferSource | ImageTransferTarget
 	m := must(r.dev.NewImage(info))(t)
 	size, _ := m.Requirements()
@@ -96,7 +98,7 @@ func TestHostCopyRules(t *testing.T) {
 	red := formatOf(t, "R32_SFLOAT")
 	m := r.hostImage(t, ImageInfo{Format: red, Extent: [3]int{4, 4, 1}})
 	many := r.hostImage(t, ImageInfo{Format: red, Extent: [3]int{4, 4, 1}, Samples: 4})
-	plain := must(r.dev.NewImage(ImageInfo{Type: Image2D, Format: red, Extent: [3]int{4, 4, 1}, Usage: ImageSampled}))(t)
+	plain := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: red, Extent: [3]int{4, 4, 1}, Usage: ImageSampled}))(t)
 	if err := plain.Bind(must(r.dev.Allocate(MemoryInfo{Size: 4096}))(t), 0); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // zoo has one object of each type.
@@ -45,7 +45,7 @@ func (s *scene) captured(t testing.TB) *PipelineBinary {
 	t.Helper()
 	module := must(s.dev.NewShaderModule(context.Background(), code(t, saxpy)))(t)
 	p := must(s.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{
-		Creation: Creation{Flags: link.PipelineFlagsCaptureData}, Stage: StageInfo{Module: module}, Layout: s.rig.pipeline,
+		Creation: Creation{Flags: enum.PipelineFlagsCaptureData}, Stage: StageInfo{Module: module}, Layout: s.rig.pipeline,
 	}))(t)
 	return must(s.dev.NewPipelineBinaries(PipelineBinaryInfo{Pipeline: p}))(t)[0]
 }

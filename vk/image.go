@@ -5,20 +5,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/link"
-)
-
-// ImageType is the number of dimensions of an image (VkImageType).
-type ImageType uint8
-
-// The types.
-const (
-	Image1D ImageType = iota
-	Image2D
-	Image3D
 )
 
 // ImageUsage is a set of uses of an image (VkImageUsageFlagBits).
@@ -57,7 +48,7 @@ const (
 
 // ImageInfo describes an image. An extent or a count of 0 is 1.
 type ImageInfo struct {
-	Type                    ImageType
+	Type                    enum.ImageType
 	Format                  link.Format
 	Extent                  [3]int // texels
 	Levels, Layers, Samples int
@@ -122,7 +113,7 @@ func (d *Device) NewImage(info ImageInfo) (*Image, error) {
 // imageLayout checks the description of an image and returns its layout.
 func (d *Device) imageLayout(info *ImageInfo) (*texture.Layout, error) {
 	const rule = "VUID-VkImageCreateInfo-"
-	if info.Type > Image3D {
+	if info.Type > enum.ImageType3d {
 		return nil, usage(rule+"imageType-parameter", "the type is %d; must be one of Vulkan's", info.Type)
 	}
 	if d.checking > None {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -71,14 +72,14 @@ func TestImages(t *testing.T) {
 	if err := rgba.UnmarshalText([]byte("R8G8B8A8_UNORM")); err != nil {
 		t.Fatal(err)
 	}
-	m := must(r.dev.NewImage(ImageInfo{Type: Image2D, Format: rgba, Extent: [3]int{2, 1, 1}, Usage: ImageSampled | ImageStorage | ImageTransferTarget | ImageTransferSource}))(t)
+	m := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: rgba, Extent: [3]int{2, 1, 1}, Usage: ImageSampled | ImageStorage | ImageTransferTarget | ImageTransferSource}))(t)
 	size, _ := m.Requirements()
 	memory := must(r.dev.Allocate(MemoryInfo{Size: size + ImageAlignment}))(t)
 	if err := m.Bind(memory, ImageAlignment); err != nil {
 		t.Fatal(err)
 	}
-	v := must(r.dev.NewImageView(ImageViewInfo{Image: m, Type: View2D}))(t)
-	s := must(r.dev.NewSampler(SamplerInfo{Mag: Linear, Min: Linear, Address: [3]AddressMode{ClampToEdge, ClampToEdge, ClampToEdge}}))(t)
+	v := must(r.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
+	s := must(r.dev.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}}))(t)
 	layout := must(r.dev.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
 		{Binding: 0, Type: link.DescriptorType(iface.CombinedImageSampler), Count: 1, Stages: link.AllStages},
 		{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages},
@@ -131,7 +132,7 @@ func TestImageCommands(t *testing.T) {
 	}
 	memory := must(r.dev.Allocate(MemoryInfo{Size: 1 << 16}))(t)
 	image := func(samples int, offset uint64) *Image {
-		m := must(r.dev.NewImage(ImageInfo{Type: Image2D, Format: red, Extent: [3]int{4, 4, 1}, Samples: samples, Usage: ImageTransferSource | ImageTransferTarget}))(t)
+		m := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: red, Extent: [3]int{4, 4, 1}, Samples: samples, Usage: ImageTransferSource | ImageTransferTarget}))(t)
 		if err := m.Bind(memory, offset); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,7 @@ func TestImageCommands(t *testing.T) {
 	c := r.record(t, func(c *CommandBuffer) {
 		c.ClearColorImage(many, [4]uint32{0x40400000}, []ImageRange{{}}) // 3.0
 		c.ResolveImage(many, one, []ImageCopy{{Extent: [3]int{4, 2, 1}}})
-		c.BlitImage(one, other, []ImageBlit{{SourceBox: whole, TargetBox: [2][3]int{{0, 4, 0}, {4, 0, 1}}}}, Nearest)
+		c.BlitImage(one, other, []ImageBlit{{SourceBox: whole, TargetBox: [2][3]int{{0, 4, 0}, {4, 0, 1}}}}, enum.FilterNearest)
 		c.CopyImage(other, one, []ImageCopy{{Extent: [3]int{1, 1, 1}, TargetOffset: [3]int{3, 3, 0}}})
 		c.CopyImageToBuffer(other, r.y, []BufferImageCopy{{Extent: [3]int{4, 4, 1}}})
 		c.CopyImageToBuffer(one, r.y, []BufferImageCopy{{BufferOffset: 64, Offset: [3]int{3, 3, 0}, Extent: [3]int{1, 1, 1}}})
@@ -166,7 +167,7 @@ func TestImageCommands(t *testing.T) {
 		"nil":     func(c *CommandBuffer) { c.CopyImage(nil, one, nil) },
 		"outside": func(c *CommandBuffer) { c.CopyImage(one, other, []ImageCopy{{Extent: [3]int{5, 1, 1}}}) },
 		"level":   func(c *CommandBuffer) { c.ClearColorImage(one, [4]uint32{}, []ImageRange{{BaseLevel: 1}}) },
-		"box":     func(c *CommandBuffer) { c.BlitImage(one, other, []ImageBlit{{}}, Linear) },
+		"box":     func(c *CommandBuffer) { c.BlitImage(one, other, []ImageBlit{{}}, enum.FilterLinear) },
 		"buffer":  func(c *CommandBuffer) { c.CopyImageToBuffer(one, r.x, []BufferImageCopy{{Extent: [3]int{4, 4, 1}}}) },
 		"samples": func(c *CommandBuffer) { c.ResolveImage(one, other, nil) },
 	} {

@@ -3,6 +3,7 @@ package vk
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -19,9 +20,9 @@ func (i *ImageInfo) check() error {
 	switch {
 	case i.Usage == 0:
 		return usage(rule+"usage-requiredbitmask", "the image has no usage; must have one")
-	case has(ImageCubeCompatible) && (i.Type != Image2D || layers < 6 || i.Extent[0] != i.Extent[1]):
+	case has(ImageCubeCompatible) && (i.Type != enum.ImageType2d || layers < 6 || i.Extent[0] != i.Extent[1]):
 		return usage(rule+"flags-08866", "an image for cubes has %d×%d texels and %d layers; must be 2D, square, with at least 6", i.Extent[0], i.Extent[1], layers)
-	case has(Image2DArrayCompatible|ImageView2DCompatible) && i.Type != Image3D:
+	case has(Image2DArrayCompatible|ImageView2DCompatible) && i.Type != enum.ImageType3d:
 		return usage(rule+"flags-00950", "an image for views of slices has the type %d; must be 3D", i.Type)
 	case has(ImageBlockTexelView) && (f == nil || !f.Compressed):
 		return usage(rule+"flags-01572", "an image for views of blocks has the format %s; must be compressed", i.Format)
@@ -39,7 +40,7 @@ func (i *ImageInfo) check() error {
 		return usage(rule+"samples-02257", "a linear image has %d samples; must have 1", samples)
 	case len(i.ViewFormats) > 1 && !has(ImageMutableFormat):
 		return usage(rule+"flags-04738", "the image has a list of %d formats of views and no mutable format; must have at most one", len(i.ViewFormats))
-	case samples > 1 && (i.Type != Image2D || has(ImageCubeCompatible) || levels != 1):
+	case samples > 1 && (i.Type != enum.ImageType2d || has(ImageCubeCompatible) || levels != 1):
 		return usage(rule+"samples-02257", "the image has %d samples, the type %d and %d levels; must be 2D with one level and no cube", samples, i.Type, levels)
 	}
 	return nil
@@ -106,15 +107,15 @@ func (m *Image) memoryAlive(d *Device) error {
 func (i *ImageInfo) viewable(v *ImageViewInfo) error {
 	const rule = "VUID-VkImageViewCreateInfo-"
 	has := func(f ImageFlags) bool { return i.Flags&f != 0 }
-	cube, slices2D := v.Type == ViewCube || v.Type == ViewCubeArray, i.Type == Image3D && (v.Type == View2D || v.Type == View2DArray)
+	cube, slices2D := v.Type == enum.ViewTypeCube || v.Type == enum.ViewTypeCubeArray, i.Type == enum.ImageType3d && (v.Type == enum.ViewType2d || v.Type == enum.ViewType2dArray)
 	other := v.Format != 0 && v.Format != i.Format
 	compressed := func(f link.Format) bool { n := format.ByID(uint32(f)); return n != nil && n.Compressed }
 	switch {
 	case cube && !has(ImageCubeCompatible):
 		return usage(rule+"image-01003", "a cube view is of an image without ImageCubeCompatible; must have it")
-	case slices2D && v.Type == View2D && !has(Image2DArrayCompatible|ImageView2DCompatible):
+	case slices2D && v.Type == enum.ViewType2d && !has(Image2DArrayCompatible|ImageView2DCompatible):
 		return usage(rule+"image-06727", "a 2D view is of a volume without Image2DArrayCompatible and ImageView2DCompatible; must have one")
-	case slices2D && v.Type == View2DArray && !has(Image2DArrayCompatible):
+	case slices2D && v.Type == enum.ViewType2dArray && !has(Image2DArrayCompatible):
 		return usage(rule+"image-06723", "a 2D array view is of a volume without Image2DArrayCompatible; must have it")
 	case other && v.Aspect&(Plane0|Plane1|Plane2) == 0 && !has(ImageMutableFormat):
 		return usage(rule+"image-01762", "a view of %s is of an image of %s without ImageMutableFormat; must have it", v.Format, i.Format)

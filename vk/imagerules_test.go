@@ -3,6 +3,7 @@ package vk
 import (
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -11,7 +12,7 @@ func TestImageRules(t *testing.T) {
 	d := must(Chiaro().NewDevice(DeviceInfo{Checking: Pipelines}))(t)
 	defer d.Close()
 	rgba, bc := formatOf(t, "R8G8B8A8_UNORM"), formatOf(t, "BC7_UNORM_BLOCK")
-	good := ImageInfo{Type: Image2D, Format: rgba, Extent: [3]int{8, 8, 1}, Usage: ImageSampled}
+	good := ImageInfo{Type: enum.ImageType2d, Format: rgba, Extent: [3]int{8, 8, 1}, Usage: ImageSampled}
 	const rule = "VUID-VkImageCreateInfo-"
 	for _, test := range []struct {
 		rule   string
@@ -48,7 +49,7 @@ func TestImageRules(t *testing.T) {
 	layered, listed, volume, blocks := good, good, good, good
 	layered.Layers = 6
 	listed.Flags, listed.ViewFormats = ImageMutableFormat, []link.Format{rgba, formatOf(t, "R8G8B8A8_SRGB")}
-	volume.Type, volume.Extent = Image3D, [3]int{8, 8, 8}
+	volume.Type, volume.Extent = enum.ImageType3d, [3]int{8, 8, 8}
 	blocks.Format, blocks.Flags = bc, ImageMutableFormat
 	plain, cube, list, slices, compressed := bound(good), bound(layered), bound(listed), bound(volume), bound(blocks)
 	const view = "VUID-VkImageViewCreateInfo-"
@@ -57,13 +58,13 @@ func TestImageRules(t *testing.T) {
 		info ImageViewInfo
 	}{
 		{view + "viewType-parameter", ImageViewInfo{Image: plain, Type: 7}},
-		{view + "image-01003", ImageViewInfo{Image: cube, Type: ViewCube}},
-		{view + "image-06727", ImageViewInfo{Image: slices, Type: View2D}},
-		{view + "image-06723", ImageViewInfo{Image: slices, Type: View2DArray}},
-		{view + "image-01762", ImageViewInfo{Image: plain, Type: View2D, Format: formatOf(t, "R32_UINT")}},
-		{view + "image-01761", ImageViewInfo{Image: compressed, Type: View2D, Format: formatOf(t, "R32G32B32A32_UINT")}},
-		{view + "pNext-01585", ImageViewInfo{Image: list, Type: View2D, Format: formatOf(t, "R32_UINT")}},
-		{view + "pNext-02662", ImageViewInfo{Image: plain, Type: View2D, Usage: ImageStorage}},
+		{view + "image-01003", ImageViewInfo{Image: cube, Type: enum.ViewTypeCube}},
+		{view + "image-06727", ImageViewInfo{Image: slices, Type: enum.ViewType2d}},
+		{view + "image-06723", ImageViewInfo{Image: slices, Type: enum.ViewType2dArray}},
+		{view + "image-01762", ImageViewInfo{Image: plain, Type: enum.ViewType2d, Format: formatOf(t, "R32_UINT")}},
+		{view + "image-01761", ImageViewInfo{Image: compressed, Type: enum.ViewType2d, Format: formatOf(t, "R32G32B32A32_UINT")}},
+		{view + "pNext-01585", ImageViewInfo{Image: list, Type: enum.ViewType2d, Format: formatOf(t, "R32_UINT")}},
+		{view + "pNext-02662", ImageViewInfo{Image: plain, Type: enum.ViewType2d, Usage: ImageStorage}},
 	} {
 		_, err := d.NewImageView(test.info)
 		wantRule(t, err, test.rule)
@@ -73,10 +74,10 @@ func TestImageRules(t *testing.T) {
 	volume.Flags = Image2DArrayCompatible
 	blocks.Flags |= ImageBlockTexelView
 	for _, info := range []ImageViewInfo{
-		{Image: bound(layered), Type: ViewCube},
-		{Image: bound(volume), Type: View2DArray, BaseLayer: 2, Layers: 3}, {Image: bound(volume), Type: View3D, BaseSlice: 2, Slices: 3},
-		{Image: bound(blocks), Type: View2D, Format: formatOf(t, "R32G32B32A32_UINT")}, {Image: bound(blocks), Type: View2D, Format: formatOf(t, "BC7_SRGB_BLOCK")},
-		{Image: list, Type: View2D, Format: formatOf(t, "R8G8B8A8_SRGB"), Usage: ImageSampled, MinLod: 0},
+		{Image: bound(layered), Type: enum.ViewTypeCube},
+		{Image: bound(volume), Type: enum.ViewType2dArray, BaseLayer: 2, Layers: 3}, {Image: bound(volume), Type: enum.ViewType3d, BaseSlice: 2, Slices: 3},
+		{Image: bound(blocks), Type: enum.ViewType2d, Format: formatOf(t, "R32G32B32A32_UINT")}, {Image: bound(blocks), Type: enum.ViewType2d, Format: formatOf(t, "BC7_SRGB_BLOCK")},
+		{Image: list, Type: enum.ViewType2d, Format: formatOf(t, "R8G8B8A8_SRGB"), Usage: ImageSampled, MinLod: 0},
 	} {
 		if _, err := d.NewImageView(info); err != nil {
 			t.Errorf("%+v: %v", info, err)

@@ -1,50 +1,23 @@
 package vk
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// ViewType is the shape of an image view (VkImageViewType).
-type ViewType uint8
-
-// The types.
-const (
-	View1D ViewType = iota
-	View2D
-	View3D
-	ViewCube
-	View1DArray
-	View2DArray
-	ViewCubeArray
-)
-
 // viewDims are the dimensions of the types.
 var viewDims = [...]ir.Dim{ir.Dim1D, ir.Dim2D, ir.Dim3D, ir.DimCube, ir.Dim1D, ir.Dim2D, ir.DimCube}
-
-// Swizzle selects the source of a component (VkComponentSwizzle).
-type Swizzle uint8
-
-// The swizzles.
-const (
-	Identity = Swizzle(texture.Identity)
-	Zero     = Swizzle(texture.Zero)
-	One      = Swizzle(texture.One)
-	Red      = Swizzle(texture.Red)
-	Green    = Swizzle(texture.Green)
-	Blue     = Swizzle(texture.Blue)
-	Alpha    = Swizzle(texture.Alpha)
-)
 
 // ImageViewInfo describes a view. Levels and Layers of 0 are the rest of the image, a Format of 0 is the image's.
 type ImageViewInfo struct {
 	Image             *Image
-	Type              ViewType
+	Type              enum.ViewType
 	Format            link.Format
 	Aspect            Aspect
-	Swizzle           [4]Swizzle
+	Swizzle           [4]enum.Swizzle
 	BaseLevel, Levels int
 	BaseLayer, Layers int
 	BaseSlice, Slices int // of a 3D view of a volume with one level (VkImageViewSlicedCreateInfoEXT); Slices 0 is the rest
@@ -90,7 +63,7 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	if err := info.Image.memoryAlive(d); err != nil { // a compressed image is read
 		return nil, err
 	}
-	if info.Type > ViewCubeArray {
+	if info.Type > enum.ViewTypeCubeArray {
 		return nil, usage("VUID-VkImageViewCreateInfo-viewType-parameter", "the type is %d; must be one of Vulkan's", info.Type)
 	}
 	if d.checking > None {
@@ -105,7 +78,7 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	}
 	desc := texture.ViewDesc{
 		Conversion: info.Conversion.inside(), BaseSlice: info.BaseSlice, Slices: info.Slices,
-		Dim: viewDims[info.Type], Arrayed: info.Type >= View1DArray, Aspect: info.Aspect.inside(),
+		Dim: viewDims[info.Type], Arrayed: info.Type >= enum.ViewType1dArray, Aspect: info.Aspect.inside(),
 		BaseLevel: info.BaseLevel, Levels: info.Levels, BaseLayer: info.BaseLayer, Layers: info.Layers, MinLod: info.MinLod,
 	}
 	if info.Format != 0 {
@@ -115,7 +88,7 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 		desc.Weights = &texture.Weights{Center: w.Center, Size: w.Size, Phases: w.Phases}
 	}
 	for i, s := range info.Swizzle {
-		desc.Swizzle[i] = texture.Swizzle(s)
+		desc.Swizzle[i] = s
 	}
 	v := &ImageView{info: info, image: info.Image}
 	var err error

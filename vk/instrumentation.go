@@ -7,18 +7,18 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // The flags of shaders that count (VK_ARM_shader_instrumentation).
 const (
-	InstrumentShaders link.PipelineFlags = 1 << 39 // VK_PIPELINE_CREATE_2_INSTRUMENT_SHADERS_BIT_ARM
-	InstrumentShader  link.ObjectFlags   = 1 << 11 // VK_SHADER_CREATE_INSTRUMENT_SHADER_BIT_ARM
+	InstrumentShaders enum.PipelineFlags = 1 << 39 // VK_PIPELINE_CREATE_2_INSTRUMENT_SHADERS_BIT_ARM
+	InstrumentShader  enum.ObjectFlags   = 1 << 11 // VK_SHADER_CREATE_INSTRUMENT_SHADER_BIT_ARM
 )
 
 // MetricDescription describes a metric of instrumented shaders.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
@@ -75,20 +76,20 @@ func TestInputIndices(t *testing.T) {
 	_, firstView := s.target(t, 1, 1)
 	second, secondView := s.target(t, 1, 1)
 	both := formatOf(t, "D32_SFLOAT_S8_UINT")
-	deep := must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: both, Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageInputAttachment}))(t)
+	deep := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: both, Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageInputAttachment}))(t)
 	size, _ := deep.Requirements()
 	if err := deep.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
 		t.Fatal(err)
 	}
 	aspect := func(a Aspect) *ImageView {
-		return must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: View2D, Aspect: a}))(t)
+		return must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: enum.ViewType2d, Aspect: a}))(t)
 	}
 	depth, stencil := aspect(Depth), aspect(Stencil)
 	color := s.fixed.Rendering.Color[0]
 	s.fixed.Rendering = link.Rendering{Color: []link.Format{color, color}, Depth: both, Stencil: both}
 	s.fixed.Blend = &link.ColorBlend{Attachments: make([]link.Blend, 2)}
-	replace := link.StencilFace{Pass: link.StencilOpReplace, Compare: link.CompareOpAlways, WriteMask: 255, Reference: 51}
-	s.fixed.DepthStencil = &link.DepthStencil{DepthTest: true, DepthWrite: true, Compare: link.CompareOpLess, StencilTest: true, Front: replace, Back: replace}
+	replace := link.StencilFace{Pass: enum.StencilOpReplace, Compare: enum.CompareOpAlways, WriteMask: 255, Reference: 51}
+	s.fixed.DepthStencil = &link.DepthStencil{DepthTest: true, DepthWrite: true, Compare: enum.CompareOpLess, StencilTest: true, Front: replace, Back: replace}
 	s.build(t)
 	s.fixed.DepthStencil = &link.DepthStencil{}
 
@@ -209,9 +210,9 @@ func TestRemapRules(t *testing.T) {
 
 // TestPipelineRemap draws with pipelines whose mapping and dithering differ from those of the rendering.
 func TestPipelineRemap(t *testing.T) {
-	const dither = link.PipelineFlagsEnableLegacyDithering
+	const dither = enum.PipelineFlagsEnableLegacyDithering
 	for rule, x := range map[string]struct {
-		flags     link.PipelineFlags
+		flags     enum.PipelineFlags
 		rendering RenderingFlags
 		change    func(r *link.Rendering)
 		record    func(c *CommandBuffer)
@@ -256,7 +257,7 @@ func TestPipelineRemap(t *testing.T) {
 func TestLegacyDithering(t *testing.T) {
 	s := newScene(t, 1)
 	s.fixed.DepthStencil = &link.DepthStencil{}
-	s.stages.Flags = link.PipelineFlagsEnableLegacyDithering
+	s.stages.Flags = enum.PipelineFlagsEnableLegacyDithering
 	s.dev.checking = None
 	s.build(t)
 	image, view := s.target(t, 1, 1)

@@ -3,6 +3,7 @@ package vk
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -20,11 +21,11 @@ type Mapping struct {
 }
 
 // mappingSources are the sources of package compute.
-var mappingSources = map[link.MappingSource]compute.MappingSource{
-	link.MappingSourceHeapWithConstantOffset: compute.HeapConstant, link.MappingSourceHeapWithPushIndex: compute.HeapPushIndex,
-	link.MappingSourceHeapWithIndirectIndex: compute.HeapIndirectIndex, link.MappingSourceHeapWithIndirectIndexArray: compute.HeapIndirectArray,
-	link.MappingSourceResourceHeapData: compute.HeapData, link.MappingSourcePushData: compute.PushData,
-	link.MappingSourcePushAddress: compute.PushAddress, link.MappingSourceIndirectAddress: compute.IndirectAddress,
+var mappingSources = map[enum.MappingSource]compute.MappingSource{
+	enum.MappingSourceHeapWithConstantOffset: compute.HeapConstant, enum.MappingSourceHeapWithPushIndex: compute.HeapPushIndex,
+	enum.MappingSourceHeapWithIndirectIndex: compute.HeapIndirectIndex, enum.MappingSourceHeapWithIndirectIndexArray: compute.HeapIndirectArray,
+	enum.MappingSourceResourceHeapData: compute.HeapData, enum.MappingSourcePushData: compute.PushData,
+	enum.MappingSourcePushAddress: compute.PushAddress, enum.MappingSourceIndirectAddress: compute.IndirectAddress,
 }
 
 // linkMappings returns mappings as package link checks them; nil if there are none.
@@ -47,12 +48,12 @@ func linkMappings(list []Mapping) *[]link.Mapping {
 type mapped struct {
 	at    compute.Binding
 	kinds []ir.ResourceKind
-	types link.ResourceTypes // that the resources may have: a program does not tell sampled from storage images
+	types enum.ResourceTypes // that the resources may have: a program does not tell sampled from storage images
 }
 
 // mappedPlaces returns the places of a program.
 func mappedPlaces(p *ir.Program) (out []mapped) {
-	const images = link.ResourceTypesSampledImage | link.ResourceTypesReadOnlyImage | link.ResourceTypesReadWriteImage
+	const images = enum.ResourceTypesSampledImage | enum.ResourceTypesReadOnlyImage | enum.ResourceTypesReadWriteImage
 	for _, r := range p.Res {
 		if r.Heap {
 			continue
@@ -60,13 +61,13 @@ func mappedPlaces(p *ir.Program) (out []mapped) {
 		x := mapped{at: compute.Binding{Set: r.Set, Binding: r.Binding}, kinds: []ir.ResourceKind{r.Kind}}
 		switch r.Kind {
 		case ir.UniformBuffer:
-			x.types = link.ResourceTypesUniformBuffer
+			x.types = enum.ResourceTypesUniformBuffer
 		case ir.StorageBuffer:
-			x.types = link.ResourceTypesReadOnlyStorageBuffer | link.ResourceTypesReadWriteStorageBuffer
+			x.types = enum.ResourceTypesReadOnlyStorageBuffer | enum.ResourceTypesReadWriteStorageBuffer
 		case ir.Texels:
 			x.types = images
 		case ir.SamplerState:
-			x.types = link.ResourceTypesSampler
+			x.types = enum.ResourceTypesSampler
 		default:
 			continue
 		}
@@ -75,8 +76,8 @@ func mappedPlaces(p *ir.Program) (out []mapped) {
 	for i := range out { // an image with a sampler may be combined
 		for k := range out {
 			if out[i].at == out[k].at && out[i].kinds[0] == ir.Texels && out[k].kinds[0] == ir.SamplerState {
-				out[i].types |= link.ResourceTypesCombinedSampledImage
-				out[k].types |= link.ResourceTypesCombinedSampledImage
+				out[i].types |= enum.ResourceTypesCombinedSampledImage
+				out[k].types |= enum.ResourceTypesCombinedSampledImage
 			}
 		}
 	}
@@ -127,7 +128,7 @@ func (m *Mapping) has(r *mapped) bool {
 }
 
 // heaps reports whether the pipeline is for descriptor heaps.
-func (c *Creation) heaps() bool { return c.Flags&link.PipelineFlagsDescriptorHeap != 0 }
+func (c *Creation) heaps() bool { return c.Flags&enum.PipelineFlagsDescriptorHeap != 0 }
 
 // layoutOf returns the layout of a pipeline: an empty one if it is for descriptor heaps.
 func layoutOf(d *Device, l *PipelineLayout, heaps bool) (*PipelineLayout, error) {

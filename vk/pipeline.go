@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
@@ -23,7 +24,7 @@ type StageInfo struct {
 	Identifier     []byte // of a module; see ShaderModule.Identifier
 	Entry          string // "main" if it is empty
 	Specialization facts.Spec
-	Flags          link.StageFlags
+	Flags          enum.StageFlags
 	SubgroupSize   uint32 // required lanes; 0 for any
 	Robustness     *Robustness
 	Mappings       []Mapping // with descriptor heaps
@@ -122,7 +123,7 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 		}
 	}
 	create := compute.NewPipeline
-	if info.Flags&link.PipelineFlagsFailOnPipelineCompileRequired != 0 {
+	if info.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired != 0 {
 		create = compute.NewDeferred // no machine code before the first dispatch
 	}
 	if p.pipeline, err = create(p.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
-	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
@@ -90,8 +90,8 @@ func (d *Device) checkCaptured(p Pipeline, rule string) error {
 	switch {
 	case o.dev != d || !o.alive():
 		return usage("", "%v is closed or of another device; must be alive", o)
-	case b.flags&link.PipelineFlagsCaptureData == 0:
-		return usage(rule, "%v lacks the flag %v; must have it", o, link.PipelineFlagsCaptureData)
+	case b.flags&enum.PipelineFlagsCaptureData == 0:
+		return usage(rule, "%v lacks the flag %v; must have it", o, enum.PipelineFlagsCaptureData)
 	case b.released:
 		return usage("VUID-VkReleaseCapturedPipelineDataInfoKHR-pipeline-09618", "the captured data of %v is released; must not be", o)
 	}

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // TestPipelineBinaries has the rules of VK_KHR_pipeline_binary: captured data and its release, keys, data, the cache of the
@@ -15,7 +15,7 @@ import (
 func TestPipelineBinaries(t *testing.T) {
 	ctx := context.Background()
 	r := newRig(t, DeviceInfo{}, storage)
-	info := r.computeInfo(t, Creation{Flags: link.PipelineFlagsCaptureData})
+	info := r.computeInfo(t, Creation{Flags: enum.PipelineFlagsCaptureData})
 	if _, err := r.dev.NewPipelineBinaries(PipelineBinaryInfo{Compute: &info}); err != nil {
 		t.Errorf("the device compiled the pipeline of the rig: %v", err)
 	}

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/jit/store"
-	"github.com/chiaro-gpu/chiaro/link"
 )
 
-const failOnCompile = link.PipelineFlagsFailOnPipelineCompileRequired
+const failOnCompile = enum.PipelineFlagsFailOnPipelineCompileRequired
 
 // computeInfo describes the pipeline of saxpy of a rig.
 func (r *rig) computeInfo(t testing.TB, c Creation) ComputePipelineInfo {
@@ -253,7 +253,7 @@ func sealed(b []byte) []byte {
 func TestBatch(t *testing.T) {
 	ctx := context.Background()
 	r := newRig(t, DeviceInfo{}, storage)
-	good := func(flags link.PipelineFlags) ComputePipelineInfo { return r.computeInfo(t, Creation{Flags: flags}) }
+	good := func(flags enum.PipelineFlags) ComputePipelineInfo { return r.computeInfo(t, Creation{Flags: flags}) }
 	bad := good(0)
 	bad.Stage.Entry = "nothing"
 	for i, c := range []struct {
@@ -265,8 +265,8 @@ func TestBatch(t *testing.T) {
 		{nil, nil, nil, nil},
 		{[]ComputePipelineInfo{good(0), good(0)}, []bool{true, true}, nil, nil},
 		{[]ComputePipelineInfo{good(failOnCompile), good(0)}, []bool{false, true}, []int{0}, ErrCompileRequired},
-		{[]ComputePipelineInfo{good(failOnCompile | link.PipelineFlagsEarlyReturnOnFailure), good(0)}, []bool{false, false}, []int{0}, ErrCompileRequired},
-		{[]ComputePipelineInfo{good(link.PipelineFlagsEarlyReturnOnFailure), good(failOnCompile), good(0)}, []bool{true, false, true}, []int{1}, ErrCompileRequired},
+		{[]ComputePipelineInfo{good(failOnCompile | enum.PipelineFlagsEarlyReturnOnFailure), good(0)}, []bool{false, false}, []int{0}, ErrCompileRequired},
+		{[]ComputePipelineInfo{good(enum.PipelineFlagsEarlyReturnOnFailure), good(failOnCompile), good(0)}, []bool{true, false, true}, []int{1}, ErrCompileRequired},
 		{[]ComputePipelineInfo{good(failOnCompile), bad, good(0)}, []bool{false, false, true}, []int{0, 1}, nil},
 	} {
 		out, err := r.dev.NewComputePipelines(ctx, c.infos)
@@ -294,7 +294,7 @@ func TestBatch(t *testing.T) {
 // TestDerivatives: a derivative has a base that allows it, and shares the stages of the base without a compilation.
 func TestDerivatives(t *testing.T) {
 	ctx := context.Background()
-	const allow, derive = link.PipelineFlagsAllowDerivatives, link.PipelineFlagsDerivative
+	const allow, derive = enum.PipelineFlagsAllowDerivatives, enum.PipelineFlagsDerivative
 	r := newRig(t, DeviceInfo{}, storage)
 	base := must(r.dev.NewComputePipeline(ctx, r.computeInfo(t, Creation{Flags: allow})))(t)
 	plain := must(r.dev.NewComputePipeline(ctx, r.computeInfo(t, Creation{})))(t)
@@ -337,7 +337,7 @@ func TestStageCode(t *testing.T) {
 	module := must(r.dev.NewShaderModule(context.Background(), code(t, saxpy)))(t)
 	for _, c := range []struct {
 		s     StageInfo
-		flags link.PipelineFlags
+		flags enum.PipelineFlags
 		rule  string
 	}{
 		{StageInfo{}, 0, "VUID-VkPipelineShaderStageCreateInfo-stage-06845"},
@@ -353,7 +353,7 @@ func TestStageCode(t *testing.T) {
 		}
 	}
 	var missing *UnsupportedError
-	if _, err := r.dev.NewComputePipeline(context.Background(), r.computeInfo(t, Creation{Flags: link.PipelineFlagsProtectedAccessOnly})); !errors.As(err, &missing) {
+	if _, err := r.dev.NewComputePipeline(context.Background(), r.computeInfo(t, Creation{Flags: enum.PipelineFlagsProtectedAccessOnly})); !errors.As(err, &missing) {
 		t.Errorf("a flag that Chiaro does not have: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
@@ -22,7 +23,7 @@ var ErrCompileRequired = errors.New("the pipeline must be compiled")
 
 // Creation has the fields that all pipelines have in common.
 type Creation struct {
-	Flags link.PipelineFlags
+	Flags enum.PipelineFlags
 
 	// Cache provides stages that were compiled before, and receives the others. It may be nil.
 	Cache *PipelineCache
@@ -64,7 +65,7 @@ type Pipeline interface {
 
 // built is the part that all pipelines have: how they were made.
 type built struct {
-	flags    link.PipelineFlags
+	flags    enum.PipelineFlags
 	pieces   []*piece
 	released bool // the data that was captured for binaries is released
 }
@@ -72,12 +73,12 @@ type built struct {
 func (b *built) made() *built { return b }
 
 // knownFlags are the creation flags that have their meaning, or none on a processor.
-const knownFlags = link.PipelineFlagsEnableLegacyDithering | link.PipelineFlagsRenderingFragmentShadingRateAttachment |
-	link.PipelineFlagsColorAttachmentFeedbackLoop | link.PipelineFlagsDepthStencilAttachmentFeedbackLoop |
-	link.PipelineFlagsDisableOptimization | link.PipelineFlagsAllowDerivatives | link.PipelineFlagsDerivative |
-	link.PipelineFlagsDispatchBase | link.PipelineFlagsFailOnPipelineCompileRequired | link.PipelineFlagsEarlyReturnOnFailure |
-	link.PipelineFlagsLinkTimeOptimization | link.PipelineFlagsLibrary | link.PipelineFlagsRetainLinkTimeOptimizationInfo |
-	link.PipelineFlagsNoProtectedAccess | link.PipelineFlagsCaptureData | link.PipelineFlagsDescriptorBuffer | link.PipelineFlagsDescriptorHeap | InstrumentShaders
+const knownFlags = enum.PipelineFlagsEnableLegacyDithering | enum.PipelineFlagsRenderingFragmentShadingRateAttachment |
+	enum.PipelineFlagsColorAttachmentFeedbackLoop | enum.PipelineFlagsDepthStencilAttachmentFeedbackLoop |
+	enum.PipelineFlagsDisableOptimization | enum.PipelineFlagsAllowDerivatives | enum.PipelineFlagsDerivative |
+	enum.PipelineFlagsDispatchBase | enum.PipelineFlagsFailOnPipelineCompileRequired | enum.PipelineFlagsEarlyReturnOnFailure |
+	enum.PipelineFlagsLinkTimeOptimization | enum.PipelineFlagsLibrary | enum.PipelineFlagsRetainLinkTimeOptimizationInfo |
+	enum.PipelineFlagsNoProtectedAccess | enum.PipelineFlagsCaptureData | enum.PipelineFlagsDescriptorBuffer | enum.PipelineFlagsDescriptorHeap | InstrumentShaders
 
 // creation is a pipeline that is being made.
 type creation struct {
@@ -124,8 +125,8 @@ func (d *Device) newCreation(info *Creation) (*creation, error) {
 		switch {
 		case info.Cache != nil:
 			return nil, usage("VUID-vkCreateGraphicsPipelines-pNext-09616", "the pipeline has binaries and a cache; must have one of them")
-		case info.Flags&link.PipelineFlagsFailOnPipelineCompileRequired != 0:
-			return nil, usage("VUID-vkCreateGraphicsPipelines-binaryCount-09622", "the pipeline has binaries and the flag %v; must not have both", link.PipelineFlagsFailOnPipelineCompileRequired)
+		case info.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired != 0:
+			return nil, usage("VUID-vkCreateGraphicsPipelines-binaryCount-09622", "the pipeline has binaries and the flag %v; must not have both", enum.PipelineFlagsFailOnPipelineCompileRequired)
 		}
 	}
 	return c, nil
@@ -133,21 +134,21 @@ func (d *Device) newCreation(info *Creation) (*creation, error) {
 
 // checkBase checks the pipeline that this one derives from.
 func (c *creation) checkBase() error {
-	if c.Flags&link.PipelineFlagsDerivative == 0 {
+	if c.Flags&enum.PipelineFlagsDerivative == 0 {
 		return nil
 	}
 	if c.BaseIndex != nil && !isNil(c.Base) {
 		return usage("VUID-VkGraphicsPipelineCreateInfo-flags-07986", "the pipeline derives from a pipeline and from an element of the batch; must derive from one")
 	}
 	if isNil(c.Base) {
-		return usage("VUID-VkGraphicsPipelineCreateInfo-flags-07984", "the pipeline has the flag %v and no base; must have one", link.PipelineFlagsDerivative)
+		return usage("VUID-VkGraphicsPipelineCreateInfo-flags-07984", "the pipeline has the flag %v and no base; must have one", enum.PipelineFlagsDerivative)
 	}
 	b := c.Base.base()
 	if b.dev != c.dev || !b.alive() {
 		return usage("VUID-VkGraphicsPipelineCreateInfo-commonparent", "the base is %v, of another device or closed; must be alive", b)
 	}
-	if c.Base.made().flags&link.PipelineFlagsAllowDerivatives == 0 {
-		return usage("VUID-vkCreateGraphicsPipelines-flags-00721", "the base %v lacks the flag %v; must have it", b, link.PipelineFlagsAllowDerivatives)
+	if c.Base.made().flags&enum.PipelineFlagsAllowDerivatives == 0 {
+		return usage("VUID-vkCreateGraphicsPipelines-flags-00721", "the base %v lacks the flag %v; must have it", b, enum.PipelineFlagsAllowDerivatives)
 	}
 	return nil
 }
@@ -182,7 +183,7 @@ func (c *creation) add(ctx context.Context, info *StageInfo, model spirv.Executi
 	} else {
 		c.find(s, pieceKey(s.identifier, entryName(info), model, info.Specialization, &s.options, c.instrumented()))
 	}
-	if s.piece == nil && c.Flags&link.PipelineFlagsFailOnPipelineCompileRequired != 0 {
+	if s.piece == nil && c.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired != 0 {
 		return ErrCompileRequired
 	}
 	var err error
@@ -201,8 +202,8 @@ func (d *Device) stageOptions(info *StageInfo) lower.Options {
 	if info.SubgroupSize != 0 {
 		o.SubgroupSize = info.SubgroupSize
 	}
-	o.FullSubgroups = o.FullSubgroups || info.Flags&link.StageFlagsRequireFullSubgroups != 0
-	o.VaryingSubgroups = o.VaryingSubgroups || info.Flags&link.StageFlagsAllowVaryingSubgroupSize != 0
+	o.FullSubgroups = o.FullSubgroups || info.Flags&enum.StageFlagsRequireFullSubgroups != 0
+	o.VaryingSubgroups = o.VaryingSubgroups || info.Flags&enum.StageFlagsAllowVaryingSubgroupSize != 0
 	return o
 }
 
@@ -228,8 +229,8 @@ func (c *creation) identify(s *stageCreation) error {
 			return usage("VUID-VkPipelineShaderStageCreateInfo-stage-06844", "the %v stage has an identifier and code; must have one of them", s.model)
 		case info.Module != nil:
 			return usage("VUID-VkPipelineShaderStageCreateInfo-stage-06848", "the %v stage has an identifier and a module; must have one of them", s.model)
-		case c.Flags&link.PipelineFlagsFailOnPipelineCompileRequired == 0:
-			return usage("VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pNext-06851", "the %v stage has an identifier; the pipeline must have the flag %v", s.model, link.PipelineFlagsFailOnPipelineCompileRequired)
+		case c.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired == 0:
+			return usage("VUID-VkPipelineShaderStageModuleIdentifierCreateInfoEXT-pNext-06851", "the %v stage has an identifier; the pipeline must have the flag %v", s.model, enum.PipelineFlagsFailOnPipelineCompileRequired)
 		}
 		s.identifier = info.Identifier
 		return nil
@@ -254,7 +255,7 @@ func (c *creation) find(s *stageCreation, k [sha256.Size]byte) {
 			return
 		}
 	}
-	if c.Flags&link.PipelineFlagsDerivative != 0 {
+	if c.Flags&enum.PipelineFlagsDerivative != 0 {
 		for _, p := range c.Base.made().pieces {
 			if p.key == k {
 				s.piece, s.feedback.BaseAcceleration = p, true
@@ -263,7 +264,7 @@ func (c *creation) find(s *stageCreation, k [sha256.Size]byte) {
 		}
 	}
 	// A compilation that the device alone can avoid counts as one: the application cannot rely on what the device keeps.
-	if c.Flags&link.PipelineFlagsFailOnPipelineCompileRequired == 0 {
+	if c.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired == 0 {
 		s.piece = c.dev.recent.get(k)
 	}
 }
@@ -425,7 +426,7 @@ func batch[I any, P Pipeline](infos []I, common func(*I) *Creation, create func(
 		info := infos[i]
 		c := common(&info)
 		err := error(nil)
-		if at := c.BaseIndex; at != nil && c.Flags&link.PipelineFlagsDerivative != 0 && isNil(c.Base) {
+		if at := c.BaseIndex; at != nil && c.Flags&enum.PipelineFlagsDerivative != 0 && isNil(c.Base) {
 			switch {
 			case *at < 0 || *at >= i:
 				err = usage("VUID-vkCreateGraphicsPipelines-flags-00720", "pipeline %d derives from element %d of the batch; must derive from an earlier one", i, *at)
@@ -442,7 +443,7 @@ func batch[I any, P Pipeline](infos []I, common func(*I) *Creation, create func(
 			continue
 		}
 		failed.Failures = append(failed.Failures, PipelineFailure{i, err})
-		if c.Flags&link.PipelineFlagsEarlyReturnOnFailure != 0 {
+		if c.Flags&enum.PipelineFlagsEarlyReturnOnFailure != 0 {
 			break
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -16,7 +17,7 @@ const maxSets = 32
 
 // PipelineLayoutInfo describes a pipeline layout.
 type PipelineLayoutInfo struct {
-	Flags link.LayoutFlags
+	Flags enum.LayoutFlags
 	Sets  []*SetLayout // nil elements are allowed with independent sets
 	Push  []link.Range
 }
@@ -39,7 +40,7 @@ func (d *Device) NewPipelineLayout(info PipelineLayoutInfo) (*PipelineLayout, er
 	}
 	l := &PipelineLayout{sets: slices.Clone(info.Sets), link: link.Layout{Flags: info.Flags, Push: slices.Clone(info.Push)}}
 	for i, s := range info.Sets {
-		if s == nil && info.Flags&link.LayoutFlagsIndependentSets != 0 {
+		if s == nil && info.Flags&enum.LayoutFlagsIndependentSets != 0 {
 			l.link.Sets = append(l.link.Sets, link.Set{Number: uint32(i), Null: true})
 			continue
 		}

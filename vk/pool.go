@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -120,13 +121,13 @@ func (p *Pool) accepts(l *SetLayout, count uint32) error {
 		last = l.slots[n-1]
 	}
 	switch {
-	case flags&link.SetFlagsPushDescriptor != 0:
+	case flags&enum.SetFlagsPushDescriptor != 0:
 		return usage("VUID-VkDescriptorSetAllocateInfo-pSetLayouts-00308", "%v is for push descriptors; must not be", &l.object)
-	case flags&link.SetFlagsDescriptorBuffer != 0:
+	case flags&enum.SetFlagsDescriptorBuffer != 0:
 		return usage("VUID-VkDescriptorSetAllocateInfo-pSetLayouts-08009", "%v is for descriptor buffers; must not be", &l.object)
-	case flags&link.SetFlagsUpdateAfterBindPool != 0 && p.flags&UpdateAfterBind == 0:
+	case flags&enum.SetFlagsUpdateAfterBindPool != 0 && p.flags&UpdateAfterBind == 0:
 		return usage("VUID-VkDescriptorSetAllocateInfo-pSetLayouts-03044", "%v is for updates after a set is bound, and %v is not; must be", &l.object, &p.object)
-	case flags&link.SetFlagsHostOnlyPool != 0 && p.flags&HostOnly == 0:
+	case flags&enum.SetFlagsHostOnlyPool != 0 && p.flags&HostOnly == 0:
 		return usage("VUID-VkDescriptorSetAllocateInfo-pSetLayouts-04610", "%v is for the host only, and %v is not; must be", &l.object, &p.object)
 	case count > last.count || last.kind == inlineSlot && count%4 != 0:
 		return usage("VUID-VkDescriptorSetVariableDescriptorCountAllocateInfo-pSetLayouts-03046", "the variable count is %d; must be at most the %d of the layout", count, last.count)

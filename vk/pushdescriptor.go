@@ -1,8 +1,6 @@
 package vk
 
-import (
-	"github.com/chiaro-gpu/chiaro/link"
-)
+import "github.com/chiaro-gpu/chiaro/enum"
 
 // pushedSets are the push descriptors of a recording. Each push makes a set, so that commands recorded before it have the
 // descriptors from before it.
@@ -67,7 +65,7 @@ func pushLayout(d *Device, point BindPoint, l *PipelineLayout, set int) (*SetLay
 		return nil, usage("VUID-vkCmdPushDescriptorSet-set-00364", "the push descriptors are of set %d; must be of one of the %d sets of the layout", set, len(l.sets))
 	}
 	s := l.sets[set]
-	if s.link.Flags&link.SetFlagsPushDescriptor == 0 {
+	if s.link.Flags&enum.SetFlagsPushDescriptor == 0 {
 		return nil, usage("VUID-vkCmdPushDescriptorSet-set-00365", "set %d of the layout is not for push descriptors; must be", set)
 	}
 	return s, nil

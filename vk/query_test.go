@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -169,16 +170,16 @@ func TestQueriesOfViews(t *testing.T) {
 // TestShadingRateAttachment runs one fragment for 2×2 pixels, as the texel of the attachment demands.
 func TestShadingRateAttachment(t *testing.T) {
 	s := newScene(t, 1)
-	s.fixed.ShadingRate = &link.ShadingRate{Width: 1, Height: 1, Combiners: [2]link.RateCombiner{link.RateCombinerKeep, link.RateCombinerReplace}}
-	s.stages.Flags = link.PipelineFlagsRenderingFragmentShadingRateAttachment
+	s.fixed.ShadingRate = &link.ShadingRate{Width: 1, Height: 1, Combiners: [2]enum.RateCombiner{enum.RateCombinerKeep, enum.RateCombinerReplace}}
+	s.stages.Flags = enum.PipelineFlagsRenderingFragmentShadingRateAttachment
 	s.dev.checking = None
 	s.build(t)
-	m := must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R8_UINT"), Extent: [3]int{1, 1, 1}, Usage: ImageTransferTarget}))(t)
+	m := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8_UINT"), Extent: [3]int{1, 1, 1}, Usage: ImageTransferTarget}))(t)
 	size, _ := m.Requirements()
 	if err := m.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
 		t.Fatal(err)
 	}
-	rates := must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: View2D}))(t)
+	rates := must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 	q := must(s.dev.NewQueryPool(QueryPoolInfo{Type: PipelineStatistics, Count: 1, Statistics: FragmentInvocations}))(t)
 	for texel, want := range map[uint32]uint64{0: 64, 1<<2 | 1: 16, 2 << 2: 16, 2: 16} {
 		c := s.record(t, func(c *CommandBuffer) {

@@ -3,8 +3,8 @@ package vk
 import (
 	"strconv"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // commandKind is the kind of a recorded command.
@@ -136,7 +136,7 @@ func (c *CommandBuffer) checkSets(l *PipelineLayout, first int, sets []*Set, dyn
 		if err := check(c.dev, "a set", s); err != nil {
 			return err
 		}
-		if s.layout.link.Flags&link.SetFlagsHostOnlyPool != 0 {
+		if s.layout.link.Flags&enum.SetFlagsHostOnlyPool != 0 {
 			return usage("VUID-vkCmdBindDescriptorSets-pDescriptorSets-04616", "%v is for the host only; must not be", &s.object)
 		}
 		if !s.layout.same(want) {

@@ -3,6 +3,7 @@ package vk
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/transfer"
@@ -264,7 +265,7 @@ func insideImages(regions []ImageCopy) []transfer.ImageCopy {
 
 // BlitImage copies regions with scaling, conversion and, if filter is not Nearest, filtering. Cubic has the weights of
 // Catmull and Rom.
-func (c *CommandBuffer) BlitImage(source, target *Image, regions []ImageBlit, filter Filter) {
+func (c *CommandBuffer) BlitImage(source, target *Image, regions []ImageBlit, filter enum.Filter) {
 	c.BlitImage2(BlitImageInfo{Source: source, Target: target, Regions: regions, Filter: filter})
 }
 
@@ -272,8 +273,8 @@ func (c *CommandBuffer) BlitImage(source, target *Image, regions []ImageBlit, fi
 type BlitImageInfo struct {
 	Source, Target *Image
 	Regions        []ImageBlit
-	Filter         Filter
-	Weights        CubicWeights // of the filter Cubic (VkBlitImageCubicWeightsInfoQCOM)
+	Filter         enum.Filter
+	Weights        enum.CubicWeights // of the filter Cubic (VkBlitImageCubicWeightsInfoQCOM)
 }
 
 // BlitImage2 is BlitImage with all that VkBlitImageInfo2 has.
@@ -281,7 +282,7 @@ func (c *CommandBuffer) BlitImage2(i BlitImageInfo) {
 	if c.missing(i.Source, i.Target) {
 		return
 	}
-	w := &imageWork{source: i.Source, target: i.Target, filter: transfer.Filter{Kind: texture.Filter(i.Filter), Weights: texture.CubicWeights(i.Weights)}}
+	w := &imageWork{source: i.Source, target: i.Target, filter: transfer.Filter{Kind: i.Filter, Weights: i.Weights}}
 	for _, r := range i.Regions {
 		w.blits = append(w.blits, transfer.Blit{From: r.Source.inside(), To: r.Target.inside(), FromBox: r.SourceBox, ToBox: r.TargetBox})
 	}

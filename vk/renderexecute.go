@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -140,7 +141,7 @@ func (x *executor) checkPipeline(p *GraphicsPipeline) error {
 		return nil
 	}
 	dithers := r.info.Flags&LegacyDithering != 0
-	switch pipeline := p.flags&link.PipelineFlagsEnableLegacyDithering != 0; {
+	switch pipeline := p.flags&enum.PipelineFlagsEnableLegacyDithering != 0; {
 	case dithers && !pipeline:
 		return usage("VUID-vkCmdDraw-None-09642", "the rendering has legacy dithering, and %v has none; must have it", &p.object)
 	case pipeline && !dithers:

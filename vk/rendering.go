@@ -3,6 +3,7 @@ package vk
 import (
 	mathbits "math/bits"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -251,7 +252,7 @@ func (c *CommandBuffer) attachment(a *AttachmentInfo, of Aspect) *texture.View {
 		c.fail(usage("", "%v is an attachment for an aspect that its format lacks; must have it", &a.View.object))
 		return nil
 	}
-	if dim, levels := a.View.info.Type, a.View.levels(); dim != View2D && dim != View2DArray || levels != 1 {
+	if dim, levels := a.View.info.Type, a.View.levels(); dim != enum.ViewType2d && dim != enum.ViewType2dArray || levels != 1 {
 		c.fail(usage("", "%v is an attachment of %d levels; must be two-dimensional, with one level", &a.View.object, levels))
 		return nil
 	}

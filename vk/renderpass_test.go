@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -48,15 +49,15 @@ OpFunctionEnd
 // target makes a color image of 8×8 pixels, and a view of all of its layers.
 func (s *scene) target(t testing.TB, samples, layers int) (*Image, *ImageView) {
 	t.Helper()
-	m := must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Layers: layers, Samples: samples,
+	m := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Layers: layers, Samples: samples,
 		Usage: ImageColorAttachment | ImageTransferSource | ImageInputAttachment}))(t)
 	size, _ := m.Requirements()
 	if err := m.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
 		t.Fatal(err)
 	}
-	kind := View2D
+	kind := enum.ViewType2d
 	if layers > 1 {
-		kind = View2DArray
+		kind = enum.ViewType2dArray
 	}
 	return m, must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: kind}))(t)
 }
@@ -200,7 +201,7 @@ func TestFeedbackLoop(t *testing.T) {
 	f := must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Attachments: []*ImageView{view}, Width: 8, Height: 8, Layers: 1}))(t)
 	s.fixed.DepthStencil = &link.DepthStencil{}
 	s.stages.RenderPass = pass
-	s.stages.Flags = link.PipelineFlagsColorAttachmentFeedbackLoop
+	s.stages.Flags = enum.PipelineFlagsColorAttachmentFeedbackLoop
 	s.build(t)
 	reader, layout, set := s.reader(t, view, func(p *GraphicsPipelineInfo) {})
 	c := s.record(t, func(c *CommandBuffer) {
@@ -256,7 +257,7 @@ func TestResolvingSubpass(t *testing.T) {
 	s := newScene(t, 4)
 	single, view := s.target(t, 1, 1)
 	d32 := s.fixed.Rendering.Depth
-	deep := must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: d32, Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageTransferSource}))(t)
+	deep := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: d32, Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment | ImageTransferSource}))(t)
 	if err := deep.Bind(s.images, 49152); err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +267,7 @@ func TestResolvingSubpass(t *testing.T) {
 		Subpasses: []Subpass{{Colors: []uint32{0}, Depth: reference(1), Resolves: []uint32{2}, DepthResolve: reference(3), DepthResolveMode: ResolveMin}},
 	}))(t)
 	f := must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Width: 8, Height: 8, Layers: 1, Attachments: []*ImageView{
-		s.view, s.depth, view, must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: View2D, Aspect: Depth}))(t)}}))(t)
+		s.view, s.depth, view, must(s.dev.NewImageView(ImageViewInfo{Image: deep, Type: enum.ViewType2d, Aspect: Depth}))(t)}}))(t)
 	s.stages.RenderPass = pass
 	s.build(t)
 	c := s.record(t, func(c *CommandBuffer) {

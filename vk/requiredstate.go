@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
-	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // The states that have a command of their own kind, after the kinds of setState.
@@ -26,7 +26,7 @@ type need struct {
 
 // is reports whether a dynamic state is that of the command: their names are equal but for the prefix, the extension and
 // the style.
-func (n *need) is(s link.DynamicState) bool {
+func (n *need) is(s enum.DynamicState) bool {
 	name := n.command[len("vkCmdSet"):]
 	for _, extension := range []string{"EXT", "KHR"} {
 		name = strings.TrimSuffix(name, extension)
@@ -48,23 +48,23 @@ func (n *needy) has(s ShaderStage) bool   { return n.shaders[s] != nil }
 func (n *needy) fragment() bool           { return n.has(StageFragment) && n.rasterized() }
 func (n *needy) lines() bool {
 	t := n.Assembly.Topology
-	return n.rasterized() && !n.has(StageTessEvaluation) && !n.has(StageGeometry) && (t == state.LineList || t == state.LineStrip || t == state.LineListAdjacency || t == state.LineStripAdjacency)
+	return n.rasterized() && !n.has(StageTessEvaluation) && !n.has(StageGeometry) && (t == enum.TopologyLineList || t == enum.TopologyLineStrip || t == enum.TopologyLineListWithAdjacency || t == enum.TopologyLineStripWithAdjacency)
 }
 func (n *needy) stippled() bool {
 	return n.lines() && (n.feature("stippledRectangularLines") || n.feature("stippledBresenhamLines") || n.feature("stippledSmoothLines"))
 }
 
 // blends reports whether an attachment of the rendering blends, with factors that satisfy a condition.
-func (n *needy) blends(with func(state.BlendFactor) bool) bool {
+func (n *needy) blends(with func(enum.BlendFactor) bool) bool {
 	return n.fragment() && slices.ContainsFunc(n.Blend.Attachments[:min(n.colors, len(n.Blend.Attachments))], func(a state.BlendAttachment) bool {
 		return a.Enable && (with(a.SrcColor) || with(a.DstColor) || with(a.SrcAlpha) || with(a.DstAlpha))
 	})
 }
 
-func constant(f state.BlendFactor) bool {
-	return f >= state.ConstantColor && f <= state.OneMinusConstantAlpha
+func constant(f enum.BlendFactor) bool {
+	return f >= enum.BlendFactorConstantColor && f <= enum.BlendFactorOneMinusConstantAlpha
 }
-func anyFactor(state.BlendFactor) bool { return true }
+func anyFactor(enum.BlendFactor) bool { return true }
 
 // needs are the rules of the section, for the states that a device of Chiaro has. Package link has the same rules for
 // descriptions of pipelines in a table of its own: a description may leave states, stages and features unknown, and it has
@@ -77,7 +77,7 @@ var needs = []need{
 	{"vkCmdSetVertexInputEXT", haveVertexInput, func(n *needy) bool { return n.has(StageVertex) }},
 	{"vkCmdSetPrimitiveTopology", uint8(setTopology), func(n *needy) bool { return n.has(StageVertex) }},
 	{"vkCmdSetPrimitiveRestartEnable", uint8(setRestart), func(n *needy) bool { return n.has(StageVertex) }},
-	{"vkCmdSetPatchControlPointsEXT", uint8(setPatchPoints), func(n *needy) bool { return n.has(StageTessControl) && n.Assembly.Topology == state.PatchList }},
+	{"vkCmdSetPatchControlPointsEXT", uint8(setPatchPoints), func(n *needy) bool { return n.has(StageTessControl) && n.Assembly.Topology == enum.TopologyPatchList }},
 	{"vkCmdSetTessellationDomainOriginEXT", uint8(setDomainOrigin), func(n *needy) bool { return n.has(StageTessEvaluation) }},
 	{"vkCmdSetRasterizationSamplesEXT", uint8(setSamples), (*needy).rasterized},
 	{"vkCmdSetSampleMaskEXT", uint8(setSampleMask), (*needy).rasterized},

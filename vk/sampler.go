@@ -1,41 +1,8 @@
 package vk
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
-	"github.com/chiaro-gpu/chiaro/link"
-)
-
-// Filter is a filter (VkFilter).
-type Filter uint8
-
-// The filters.
-const (
-	Nearest = Filter(texture.Nearest)
-	Linear  = Filter(texture.Linear)
-	Cubic   = Filter(texture.Cubic)
-)
-
-// CubicWeights is the kernel of a cubic filter (VkCubicFilterWeightsQCOM).
-type CubicWeights uint8
-
-// The kernels.
-const (
-	CatmullRom        = CubicWeights(texture.CatmullRom)
-	ZeroTangent       = CubicWeights(texture.ZeroTangent)
-	BSpline           = CubicWeights(texture.BSpline)
-	MitchellNetravali = CubicWeights(texture.MitchellNetravali)
-)
-
-// AddressMode is the behavior outside of an image (VkSamplerAddressMode).
-type AddressMode uint8
-
-// The modes.
-const (
-	Repeat            = AddressMode(texture.Repeat)
-	MirroredRepeat    = AddressMode(texture.MirroredRepeat)
-	ClampToEdge       = AddressMode(texture.ClampToEdge)
-	ClampToBorder     = AddressMode(texture.ClampToBorder)
-	MirrorClampToEdge = AddressMode(texture.MirrorClampToEdge)
 )
 
 // LodClampNone is a MaxLod above every level.
@@ -43,19 +10,19 @@ const LodClampNone = 1000
 
 // SamplerInfo describes a sampler (VkSamplerCreateInfo).
 type SamplerInfo struct {
-	Mag, Min       Filter
+	Mag, Min       enum.Filter
 	MipLinear      bool
-	Address        [3]AddressMode
+	Address        [3]enum.AddressMode
 	LodBias        float32
 	MinLod, MaxLod float32
 	Anisotropy     float32 // 1 or less disables it
 	Compare        bool
-	CompareOp      link.CompareOp
+	CompareOp      enum.CompareOp
 	Border         [4]uint32 // bits of floats or integers, by the format of the view
 	Unnormalized   bool
-	Reduction      Reduction
+	Reduction      enum.Reduction
 	NonSeamless    bool
-	Weights        CubicWeights // of a filter Cubic
+	Weights        enum.CubicWeights // of a filter Cubic
 
 	// BlockWindow is the search window of block matching, in texels (VkSamplerBlockMatchWindowCreateInfoQCOM); BlockMost selects the
 	// most different block, not the least.
@@ -66,17 +33,6 @@ type SamplerInfo struct {
 	// sampler is immutable.
 	Conversion *YcbcrConversion
 }
-
-// Reduction is the combination of the texels of a filter (VkSamplerReductionMode).
-type Reduction uint8
-
-// The modes.
-const (
-	WeightedAverage Reduction = iota
-	Minimum
-	Maximum
-	RangeClamp // of cubic filters (VK_QCOM_filter_cubic_clamp)
-)
 
 // Sampler is a sampler.
 type Sampler struct {
@@ -92,11 +48,11 @@ func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
 		return nil, err
 	}
 	desc := texture.SamplerDesc{
-		Mag: texture.Filter(info.Mag), Min: texture.Filter(info.Min), MipLinear: info.MipLinear,
+		Mag: info.Mag, Min: info.Min, MipLinear: info.MipLinear,
 		LodBias: info.LodBias, MinLod: info.MinLod, MaxLod: info.MaxLod, Anisotropy: info.Anisotropy,
-		Compare: info.Compare, CompareOp: texture.CompareOp(info.CompareOp), Border: info.Border,
-		Unnormalized: info.Unnormalized, Reduction: texture.Reduction(info.Reduction), NonSeamless: info.NonSeamless,
-		Cubic: texture.CubicWeights(info.Weights), Window: info.BlockWindow, WindowMost: info.BlockMost,
+		Compare: info.Compare, CompareOp: info.CompareOp, Border: info.Border,
+		Unnormalized: info.Unnormalized, Reduction: info.Reduction, NonSeamless: info.NonSeamless,
+		Cubic: info.Weights, Window: info.BlockWindow, WindowMost: info.BlockMost,
 	}
 	if info.Conversion != nil {
 		if err := check(d, "the conversion", info.Conversion); err != nil {
@@ -107,7 +63,7 @@ func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
 		}
 	}
 	for i, a := range info.Address {
-		desc.Address[i] = texture.AddressMode(a)
+		desc.Address[i] = a
 	}
 	sampler, err := texture.NewSampler(desc)
 	if err != nil {

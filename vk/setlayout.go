@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // SetLayoutInfo describes the layout of descriptor sets.
 type SetLayoutInfo struct {
-	Flags    link.SetFlags
+	Flags    enum.SetFlags
 	Bindings []link.Binding // in any order; Mutable has the types that a mutable binding may have
 
 	// Samplers has the immutable samplers of bindings, by binding number: one for each descriptor.
@@ -110,7 +111,7 @@ func (d *Device) newSetLayout(info *SetLayoutInfo) (*SetLayout, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	if info.Flags&link.SetFlagsPerStage != 0 {
+	if info.Flags&enum.SetFlagsPerStage != 0 {
 		return nil, &UnsupportedError{Feature: "descriptor sets for each stage"}
 	}
 	l := &SetLayout{link: link.Set{Flags: info.Flags, Bindings: slices.Clone(info.Bindings)}}
@@ -163,12 +164,12 @@ func (l *SetLayout) slot(b *link.Binding) (layoutSlot, error) {
 		return layoutSlot{}, &UnsupportedError{Feature: "descriptors of the type " + string(b.Type)}
 	}
 	s := layoutSlot{
-		number: b.Binding, kind: kind, typ: b.Type, count: b.Count, dynamic: l.many, variable: b.Flags&link.BindingFlagsVariableDescriptorCount != 0,
-		late: b.Flags&(link.BindingFlagsUpdateAfterBind|link.BindingFlagsUpdateUnusedWhilePending) != 0,
+		number: b.Binding, kind: kind, typ: b.Type, count: b.Count, dynamic: l.many, variable: b.Flags&enum.BindingFlagsVariableDescriptorCount != 0,
+		late: b.Flags&(enum.BindingFlagsUpdateAfterBind|enum.BindingFlagsUpdateUnusedWhilePending) != 0,
 	}
 	dynamic := b.Type == link.UniformBufferDynamic || b.Type == link.StorageBufferDynamic
 	switch {
-	case dynamic && (l.link.Flags&(link.SetFlagsPushDescriptor|link.SetFlagsDescriptorBuffer) != 0 || s.variable):
+	case dynamic && (l.link.Flags&(enum.SetFlagsPushDescriptor|enum.SetFlagsDescriptorBuffer) != 0 || s.variable):
 		return s, usage("VUID-VkDescriptorSetLayoutCreateInfo-flags-00280", "binding %d has dynamic buffers; must not have them in a layout for push descriptors or descriptor buffers, or with a variable count", b.Binding)
 	case dynamic:
 		l.many += b.Count
@@ -200,18 +201,18 @@ func (l *SetLayout) checkFlags(total uint64) error {
 		switch {
 		case s.variable && i != len(l.slots)-1:
 			return usage("VUID-VkDescriptorSetLayoutBindingFlagsCreateInfo-pBindingFlags-03004", "binding %d has a variable count, and binding %d is after it; must be the last one", s.number, l.slots[i+1].number)
-		case flags&link.SetFlagsPushDescriptor != 0 && (s.variable || s.kind == inlineSlot || s.kind == mutableSlot):
+		case flags&enum.SetFlagsPushDescriptor != 0 && (s.variable || s.kind == inlineSlot || s.kind == mutableSlot):
 			return usage("VUID-VkDescriptorSetLayoutCreateInfo-flags-02208", "binding %d of a layout for push descriptors has a variable count, an inline uniform block or mutable descriptors; must not have them", s.number)
-		case flags&link.SetFlagsEmbeddedImmutableSamplers != 0 && (s.kind != samplerSlot || s.immutable == nil):
+		case flags&enum.SetFlagsEmbeddedImmutableSamplers != 0 && (s.kind != samplerSlot || s.immutable == nil):
 			return usage("VUID-VkDescriptorSetLayoutBinding-flags-08005", "binding %d of a layout of embedded immutable samplers is no immutable sampler; must be", s.number)
 		}
 	}
 	switch {
-	case flags&link.SetFlagsPushDescriptor != 0 && total > MaxPushDescriptors:
+	case flags&enum.SetFlagsPushDescriptor != 0 && total > MaxPushDescriptors:
 		return usage("VUID-VkDescriptorSetLayoutCreateInfo-flags-00281", "the layout for push descriptors has %d; must have at most %d", total, MaxPushDescriptors)
-	case flags&link.SetFlagsEmbeddedImmutableSamplers != 0 && flags&link.SetFlagsDescriptorBuffer == 0:
+	case flags&enum.SetFlagsEmbeddedImmutableSamplers != 0 && flags&enum.SetFlagsDescriptorBuffer == 0:
 		return usage("VUID-VkDescriptorSetLayoutCreateInfo-flags-08001", "the layout of embedded immutable samplers is not for descriptor buffers; must be")
-	case flags&link.SetFlagsDescriptorBuffer != 0 && flags&(link.SetFlagsUpdateAfterBindPool|link.SetFlagsHostOnlyPool) != 0:
+	case flags&enum.SetFlagsDescriptorBuffer != 0 && flags&(enum.SetFlagsUpdateAfterBindPool|enum.SetFlagsHostOnlyPool) != 0:
 		return usage("VUID-VkDescriptorSetLayoutCreateInfo-flags-08002", "the layout is for descriptor buffers and for pools; must be for one of them")
 	}
 	return nil

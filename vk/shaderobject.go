@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -52,7 +53,7 @@ func (s ShaderStage) String() string {
 type ShaderInfo struct {
 	Stage          ShaderStage
 	Next           link.Stages // that may follow it
-	Flags          link.ObjectFlags
+	Flags          enum.ObjectFlags
 	Code           []byte // SPIR-V, or with Binary the result of BinaryCode
 	Binary         bool
 	Entry          string // "main" if it is empty
@@ -104,7 +105,7 @@ func (d *Device) NewShaders(ctx context.Context, infos []ShaderInfo) ([]*Shader,
 			return out, &ShaderError{i, err}
 		}
 		out[i] = s
-		if infos[i].Flags&link.ObjectFlagsLinkStage != 0 {
+		if infos[i].Flags&enum.ObjectFlagsLinkStage != 0 {
 			linked = append(linked, s)
 		}
 	}
@@ -151,7 +152,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	if info.Stage >= numStages {
 		return nil, &UnsupportedError{Feature: "shader objects of the stage " + uintText(uint64(info.Stage))}
 	}
-	heaps := info.Flags&link.ObjectFlagsDescriptorHeap != 0
+	heaps := info.Flags&enum.ObjectFlagsDescriptorHeap != 0
 	layout, err := layoutOf(d, info.Layout, heaps)
 	if err != nil {
 		return nil, err
@@ -169,11 +170,11 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 		s.info.Code = slices.Clone(info.Code)
 	}
 	stage := &StageInfo{Code: s.info.Code, Entry: info.Entry, Specialization: s.info.Specialization, SubgroupSize: info.SubgroupSize, Mappings: info.Mappings}
-	if info.Flags&link.ObjectFlagsAllowVaryingSubgroupSize != 0 {
-		stage.Flags |= link.StageFlagsAllowVaryingSubgroupSize
+	if info.Flags&enum.ObjectFlagsAllowVaryingSubgroupSize != 0 {
+		stage.Flags |= enum.StageFlagsAllowVaryingSubgroupSize
 	}
-	if info.Flags&link.ObjectFlagsRequireFullSubgroups != 0 {
-		stage.Flags |= link.StageFlagsRequireFullSubgroups
+	if info.Flags&enum.ObjectFlagsRequireFullSubgroups != 0 {
+		stage.Flags |= enum.StageFlagsRequireFullSubgroups
 	}
 	var creation Creation
 	if info.Flags&InstrumentShader != 0 {

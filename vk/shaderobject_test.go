@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
 // objects makes the shaders of a scene as shader objects.
-func (s *scene) objects(t testing.TB, flags link.ObjectFlags) []*Shader {
+func (s *scene) objects(t testing.TB, flags enum.ObjectFlags) []*Shader {
 	t.Helper()
 	fragment, _ := link.ParseStage("fragment")
 	return must(s.dev.NewShaders(context.Background(), []ShaderInfo{
@@ -29,17 +30,17 @@ func (s *scene) setAll(c *CommandBuffer) {
 	c.SetScissors(s.fixed.Scissors)
 	c.SetRasterizerDiscard(false)
 	c.SetVertexInput(*s.fixed.Vertex)
-	c.SetTopology(link.TopologyTriangleList)
+	c.SetTopology(enum.TopologyTriangleList)
 	c.SetPrimitiveRestart(false)
 	c.SetSamples(1)
 	c.SetSampleMask([2]uint32{1, 0})
 	c.SetAlphaToCoverage(false)
-	c.SetPolygonMode(link.PolygonModeFill)
-	c.SetCullMode(link.CullModeNone)
-	c.SetFrontFace(link.FrontFaceCounterClockwise)
+	c.SetPolygonMode(enum.PolygonModeFill)
+	c.SetCullMode(enum.CullModeNone)
+	c.SetFrontFace(enum.FrontFaceCounterClockwise)
 	c.SetDepthTest(true)
 	c.SetDepthWrite(true)
-	c.SetDepthCompareOp(link.CompareOpLess)
+	c.SetDepthCompareOp(enum.CompareOpLess)
 	c.SetDepthBiasEnable(false)
 	c.SetStencilTest(false)
 	c.SetBlendEnable(0, false)
@@ -77,7 +78,7 @@ func TestShaderObjects(t *testing.T) {
 		t.Fatal("the pipeline draws nothing")
 	}
 	stages := []ShaderStage{StageVertex, StageFragment}
-	for _, flags := range []link.ObjectFlags{0, link.ObjectFlagsLinkStage} {
+	for _, flags := range []enum.ObjectFlags{0, enum.ObjectFlagsLinkStage} {
 		list := s.objects(t, flags)
 		bind := func(objects []*Shader) func(c *CommandBuffer) {
 			return func(c *CommandBuffer) {
@@ -266,7 +267,7 @@ func TestBinaries(t *testing.T) {
 // TestLinkedTogether draws with one of two linked objects.
 func TestLinkedTogether(t *testing.T) {
 	s := newScene(t, 1)
-	linked, loose := s.objects(t, link.ObjectFlagsLinkStage), s.objects(t, 0)
+	linked, loose := s.objects(t, enum.ObjectFlagsLinkStage), s.objects(t, 0)
 	err := s.submit(t, s.record(t, func(c *CommandBuffer) {
 		s.setAll(c)
 		c.BindShaders([]ShaderStage{StageVertex, StageFragment}, []*Shader{linked[0], loose[1]})

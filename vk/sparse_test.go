@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 )
 
@@ -139,7 +140,7 @@ func TestSparseRules(t *testing.T) {
 func TestSparseImage(t *testing.T) {
 	sparseSystem(t)
 	r := newRig(t, DeviceInfo{}, storage)
-	m := must(r.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R32_UINT"), Extent: [3]int{200, 160, 1}, Usage: ImageTransferSource | ImageTransferTarget, Flags: ImageSparseBinding}))(t)
+	m := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R32_UINT"), Extent: [3]int{200, 160, 1}, Usage: ImageTransferSource | ImageTransferTarget, Flags: ImageSparseBinding}))(t)
 	size, alignment := m.Requirements()
 	if size != 2*SparseBlock || alignment != SparseBlock {
 		t.Fatalf("the image needs %d bytes at multiples of %d", size, alignment)
@@ -216,7 +217,7 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("the opaque address is %#x, %v; must be %#x", x.OpaqueAddress(), err, address+64)
 	}
 	// Requirements without objects are those of objects.
-	info := ImageInfo{Type: Image2D, Format: formatOf(t, "G8_B8R8_2PLANE_420_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageSampled, Flags: ImageDisjoint}
+	info := ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "G8_B8R8_2PLANE_420_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageSampled, Flags: ImageDisjoint}
 	m := must(d.NewImage(info))(t)
 	for _, p := range []Aspect{Plane0, Plane1, Plane2} {
 		if got := must(d.ImageRequirements(info, p))(t); got != m.MemoryRequirements(p) || (got.Size == 0) != (p == Plane2) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -118,7 +119,7 @@ func TestSparseResidency(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	d := r.dev
 	red := formatOf(t, "R32_SFLOAT")
-	info := ImageInfo{Type: Image2D, Format: red, Extent: [3]int{256, 256, 1}, Levels: 3, Usage: ImageSampled | ImageStorage | ImageTransferTarget | ImageTransferSource, Flags: ImageSparseBinding | ImageSparseResidency}
+	info := ImageInfo{Type: enum.ImageType2d, Format: red, Extent: [3]int{256, 256, 1}, Levels: 3, Usage: ImageSampled | ImageStorage | ImageTransferTarget | ImageTransferSource, Flags: ImageSparseBinding | ImageSparseResidency}
 	m := must(d.NewImage(info))(t)
 	defer m.Close()
 	need := m.SparseRequirements()
@@ -132,9 +133,9 @@ func TestSparseResidency(t *testing.T) {
 		t.Errorf("without an object the image needs %+v, with one %+v", got, m.MemoryRequirements(0))
 	}
 	memory := must(d.Allocate(MemoryInfo{Size: 4 * SparseBlock, Type: DeviceLocal}))(t)
-	v := must(d.NewImageView(ImageViewInfo{Image: m, Type: View2D}))(t)
-	w := must(d.NewImageView(ImageViewInfo{Image: m, Type: View2D, Levels: 1}))(t)
-	s := must(d.NewSampler(SamplerInfo{Mag: Linear, Min: Linear, Address: [3]AddressMode{ClampToEdge, ClampToEdge, ClampToEdge}}))(t)
+	v := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
+	w := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d, Levels: 1}))(t)
+	s := must(d.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}}))(t)
 	layout := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
 		{Binding: 0, Type: link.DescriptorType(iface.CombinedImageSampler), Count: 1, Stages: link.AllStages},
 		{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages},
@@ -213,27 +214,27 @@ func TestSparseShapes(t *testing.T) {
 	p := Chiaro()
 	for _, test := range []struct {
 		format  string
-		kind    ImageType
+		kind    enum.ImageType
 		samples int
 		want    [3]int
 	}{
-		{"R8_UNORM", Image2D, 1, [3]int{256, 256, 1}}, {"R8G8_UNORM", Image2D, 1, [3]int{256, 128, 1}}, {"R32G32_SFLOAT", Image2D, 1, [3]int{128, 64, 1}},
-		{"R32G32B32A32_SFLOAT", Image2D, 1, [3]int{64, 64, 1}}, {"R8_UNORM", Image3D, 1, [3]int{64, 32, 32}}, {"R16_UNORM", Image3D, 1, [3]int{32, 32, 32}},
-		{"R32_UINT", Image3D, 1, [3]int{32, 32, 16}}, {"R32G32_UINT", Image3D, 1, [3]int{32, 16, 16}}, {"R32G32B32A32_UINT", Image3D, 1, [3]int{16, 16, 16}},
-		{"R8_UNORM", Image2D, 2, [3]int{128, 256, 1}}, {"R8_UNORM", Image2D, 4, [3]int{128, 128, 1}}, {"R8_UNORM", Image2D, 8, [3]int{64, 128, 1}}, {"R8_UNORM", Image2D, 16, [3]int{64, 64, 1}},
-		{"R16_UNORM", Image2D, 4, [3]int{128, 64, 1}}, {"R32_UINT", Image2D, 8, [3]int{32, 64, 1}}, {"R32G32B32A32_UINT", Image2D, 16, [3]int{16, 16, 1}},
-		{"BC1_RGBA_UNORM_BLOCK", Image2D, 1, [3]int{512, 256, 1}}, {"BC7_UNORM_BLOCK", Image2D, 1, [3]int{256, 256, 1}}, {"D16_UNORM", Image2D, 1, [3]int{256, 128, 1}},
+		{"R8_UNORM", enum.ImageType2d, 1, [3]int{256, 256, 1}}, {"R8G8_UNORM", enum.ImageType2d, 1, [3]int{256, 128, 1}}, {"R32G32_SFLOAT", enum.ImageType2d, 1, [3]int{128, 64, 1}},
+		{"R32G32B32A32_SFLOAT", enum.ImageType2d, 1, [3]int{64, 64, 1}}, {"R8_UNORM", enum.ImageType3d, 1, [3]int{64, 32, 32}}, {"R16_UNORM", enum.ImageType3d, 1, [3]int{32, 32, 32}},
+		{"R32_UINT", enum.ImageType3d, 1, [3]int{32, 32, 16}}, {"R32G32_UINT", enum.ImageType3d, 1, [3]int{32, 16, 16}}, {"R32G32B32A32_UINT", enum.ImageType3d, 1, [3]int{16, 16, 16}},
+		{"R8_UNORM", enum.ImageType2d, 2, [3]int{128, 256, 1}}, {"R8_UNORM", enum.ImageType2d, 4, [3]int{128, 128, 1}}, {"R8_UNORM", enum.ImageType2d, 8, [3]int{64, 128, 1}}, {"R8_UNORM", enum.ImageType2d, 16, [3]int{64, 64, 1}},
+		{"R16_UNORM", enum.ImageType2d, 4, [3]int{128, 64, 1}}, {"R32_UINT", enum.ImageType2d, 8, [3]int{32, 64, 1}}, {"R32G32B32A32_UINT", enum.ImageType2d, 16, [3]int{16, 16, 1}},
+		{"BC1_RGBA_UNORM_BLOCK", enum.ImageType2d, 1, [3]int{512, 256, 1}}, {"BC7_UNORM_BLOCK", enum.ImageType2d, 1, [3]int{256, 256, 1}}, {"D16_UNORM", enum.ImageType2d, 1, [3]int{256, 128, 1}},
 	} {
 		list := p.SparseImageFormatProperties(ImageInfo{Type: test.kind, Format: formatOf(t, test.format), Samples: test.samples, Usage: ImageSampled})
 		if len(list) != 1 || list[0].Granularity != test.want {
 			t.Errorf("%s, type %d, %d samples: %+v; must be %v", test.format, test.kind, test.samples, list, test.want)
 		}
 	}
-	if list := p.SparseImageFormatProperties(ImageInfo{Type: Image2D, Format: formatOf(t, "D32_SFLOAT_S8_UINT"), Usage: ImageSampled}); len(list) != 2 || list[0].Aspect != Depth || list[1].Aspect != Stencil || list[1].Granularity != [3]int{256, 256, 1} {
+	if list := p.SparseImageFormatProperties(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT_S8_UINT"), Usage: ImageSampled}); len(list) != 2 || list[0].Aspect != Depth || list[1].Aspect != Stencil || list[1].Granularity != [3]int{256, 256, 1} {
 		t.Errorf("depth and stencil: %+v", list)
 	}
 	for _, name := range []string{"R32G32B32_SFLOAT", "ASTC_5x5_UNORM_BLOCK", "G8_B8R8_2PLANE_420_UNORM"} {
-		if list := p.SparseImageFormatProperties(ImageInfo{Type: Image2D, Format: formatOf(t, name), Usage: ImageSampled}); list != nil {
+		if list := p.SparseImageFormatProperties(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, name), Usage: ImageSampled}); list != nil {
 			t.Errorf("%s: %+v; must be none", name, list)
 		}
 	}
@@ -243,7 +244,7 @@ func TestSparseShapes(t *testing.T) {
 func TestSparseImageRules(t *testing.T) {
 	sparseSystem(t)
 	r := newRig(t, DeviceInfo{}, storage)
-	info := ImageInfo{Type: Image2D, Format: formatOf(t, "R32_UINT"), Extent: [3]int{300, 200, 1}, Levels: 2, Usage: ImageSampled, Flags: ImageSparseBinding | ImageSparseResidency}
+	info := ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R32_UINT"), Extent: [3]int{300, 200, 1}, Levels: 2, Usage: ImageSampled, Flags: ImageSparseBinding | ImageSparseResidency}
 	m := must(r.dev.NewImage(info))(t)
 	memory := must(r.dev.Allocate(MemoryInfo{Size: SparseBlock, Type: DeviceLocal}))(t)
 	block := [3]int{128, 128, 1}
@@ -265,7 +266,7 @@ func TestSparseImageRules(t *testing.T) {
 		wantRule(t, r.dev.Queue().BindSparse(BindSparseInfo{Images: []SparseImageBinds{{m, []SparseImageBind{test.bind}}}}), "VUID-"+test.rule)
 	}
 	r.bindSparse(t, BindSparseInfo{Images: []SparseImageBinds{{m, []SparseImageBind{{Offset: [3]int{256, 128, 0}, Extent: [3]int{44, 72, 1}, Memory: memory}}}}})
-	whole := must(r.dev.NewImage(ImageInfo{Type: Image2D, Format: info.Format, Extent: info.Extent, Usage: ImageSampled, Flags: ImageSparseBinding}))(t)
+	whole := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: info.Format, Extent: info.Extent, Usage: ImageSampled, Flags: ImageSparseBinding}))(t)
 	wantRule(t, r.dev.Queue().BindSparse(BindSparseInfo{Images: []SparseImageBinds{{Image: whole}}}), "VUID-VkSparseImageMemoryBindInfo-image-02901")
 	if r.dev.Queue().BindSparse(BindSparseInfo{Opaque: []SparseOpaqueBind{{m, []SparseBind{{Size: SparseBlock}}}}}) == nil {
 		t.Error("an opaque bind of blocks before the mip tail")

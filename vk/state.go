@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -32,7 +33,7 @@ type FixedState struct {
 	Blend         *link.ColorBlend
 	ShadingRate   *link.ShadingRate
 	Rendering     link.Rendering
-	Dynamic       []link.DynamicState
+	Dynamic       []enum.DynamicState
 
 	Viewports         []Viewport
 	Scissors          []Rect
@@ -63,8 +64,8 @@ func orZero[T any](x *T) T {
 func (f *FixedState) state() (s state.State) {
 	assembly, tessellation := orZero(f.Assembly), orZero(f.Tessellation)
 	s.Assembly = state.Assembly{
-		Topology: state.Topology(assembly.Topology), Restart: assembly.PrimitiveRestart,
-		PatchPoints: tessellation.PatchControlPoints, LowerLeft: tessellation.Origin == link.DomainOriginLowerLeft,
+		Topology: assembly.Topology, Restart: assembly.PrimitiveRestart,
+		PatchPoints: tessellation.PatchControlPoints, LowerLeft: tessellation.Origin == enum.DomainOriginLowerLeft,
 	}
 	s.Vertex = vertexInput(orZero(f.Vertex))
 	s.Viewports, s.Scissors = viewports(f.Viewports), rects(f.Scissors)
@@ -77,11 +78,11 @@ func (f *FixedState) state() (s state.State) {
 	}
 	d := orZero(f.DepthStencil)
 	s.DepthStencil = state.DepthStencil{
-		Test: d.DepthTest, Write: d.DepthWrite, Compare: state.CompareOp(d.Compare), Bounds: d.BoundsTest,
+		Test: d.DepthTest, Write: d.DepthWrite, Compare: d.Compare, Bounds: d.BoundsTest,
 		MinBound: f.DepthBounds[0], MaxBound: f.DepthBounds[1], Stencil: d.StencilTest, Front: stencilFace(d.Front), Back: stencilFace(d.Back),
 	}
 	b := orZero(f.Blend)
-	s.Blend = state.Blend{Logic: b.Logic, LogicOp: state.LogicOp(b.LogicOp), Constants: f.BlendConstants}
+	s.Blend = state.Blend{Logic: b.Logic, LogicOp: b.LogicOp, Constants: f.BlendConstants}
 	for i := range b.Attachments {
 		s.Blend.Attachments = append(s.Blend.Attachments, blendAttachment(&b.Attachments[i]))
 	}
@@ -99,10 +100,10 @@ func (f *FixedState) rasterization() state.Rasterization {
 		clip = *r.DepthClip
 	}
 	out := state.Rasterization{
-		Discard: r.Discard, PolygonMode: state.PolygonMode(r.Polygon), Cull: state.Cull(r.Cull), Clockwise: r.Front == link.FrontFaceClockwise,
-		DepthClamp: r.DepthClamp, DepthClip: clip, NegativeOneZ: f.NegativeOneToOne, LastVertex: r.Provoking == link.ProvokingVertexLastVertex,
+		Discard: r.Discard, PolygonMode: r.Polygon, Cull: r.Cull, Clockwise: r.Front == enum.FrontFaceClockwise,
+		DepthClamp: r.DepthClamp, DepthClip: clip, NegativeOneZ: f.NegativeOneToOne, LastVertex: r.Provoking == enum.ProvokingVertexLastVertex,
 		DepthBias: r.DepthBias, BiasConstant: f.BiasConstant, BiasSlope: f.BiasSlope, BiasClamp: f.BiasClamp,
-		LineMode: state.LineMode(r.Lines), LineWidth: r.LineWidth, ExtraOverestimate: f.ExtraOverestimate,
+		LineMode: r.Lines, LineWidth: r.LineWidth, ExtraOverestimate: f.ExtraOverestimate,
 		Conservative: conservative(r.Conservative), Stream: r.Stream,
 	}
 	if r.Stippled {
@@ -112,11 +113,11 @@ func (f *FixedState) rasterization() state.Rasterization {
 }
 
 // conservative returns the sign that package draw has for a mode.
-func conservative(m link.ConservativeMode) int8 {
+func conservative(m enum.ConservativeMode) int8 {
 	switch m {
-	case link.ConservativeModeOverestimate:
+	case enum.ConservativeModeOverestimate:
 		return 1
-	case link.ConservativeModeUnderestimate:
+	case enum.ConservativeModeUnderestimate:
 		return -1
 	}
 	return 0
@@ -124,7 +125,7 @@ func conservative(m link.ConservativeMode) int8 {
 
 func vertexInput(v link.VertexInput) (out state.VertexInput) {
 	for _, b := range v.Bindings {
-		x := state.VertexBinding{Binding: b.Binding, Stride: b.Stride, Instance: b.Rate == link.InputRateInstance, Divisor: 1}
+		x := state.VertexBinding{Binding: b.Binding, Stride: b.Stride, Instance: b.Rate == enum.InputRateInstance, Divisor: 1}
 		if b.Divisor != nil {
 			x.Divisor = *b.Divisor
 		}
@@ -138,15 +139,15 @@ func vertexInput(v link.VertexInput) (out state.VertexInput) {
 
 func stencilFace(f link.StencilFace) state.StencilFace {
 	return state.StencilFace{
-		Fail: state.StencilOp(f.Fail), Pass: state.StencilOp(f.Pass), DepthFail: state.StencilOp(f.DepthFail), Compare: state.CompareOp(f.Compare),
+		Fail: f.Fail, Pass: f.Pass, DepthFail: f.DepthFail, Compare: f.Compare,
 		CompareMask: f.CompareMask, WriteMask: f.WriteMask, Reference: f.Reference,
 	}
 }
 
 func blendAttachment(b *link.Blend) state.BlendAttachment {
 	return state.BlendAttachment{
-		Enable: b.Enable, SrcColor: state.BlendFactor(b.SrcColor), DstColor: state.BlendFactor(b.DstColor), ColorOp: state.BlendOp(b.ColorOp),
-		SrcAlpha: state.BlendFactor(b.SrcAlpha), DstAlpha: state.BlendFactor(b.DstAlpha), AlphaOp: state.BlendOp(b.AlphaOp), WriteMask: uint8(b.Writes()),
+		Enable: b.Enable, SrcColor: b.SrcColor, DstColor: b.DstColor, ColorOp: b.ColorOp,
+		SrcAlpha: b.SrcAlpha, DstAlpha: b.DstAlpha, AlphaOp: b.AlphaOp, WriteMask: uint8(b.Writes()),
 	}
 }
 
@@ -176,21 +177,21 @@ func (f *FixedState) description() link.Description {
 }
 
 func shadingRate(r *link.ShadingRate) state.ShadingRate {
-	return state.ShadingRate{Width: r.Width, Height: r.Height, Combiners: [2]state.RateCombiner{state.RateCombiner(r.Combiners[0]), state.RateCombiner(r.Combiners[1])}}
+	return state.ShadingRate{Width: r.Width, Height: r.Height, Combiners: [2]enum.RateCombiner{r.Combiners[0], r.Combiners[1]}}
 }
 
 // The greatest values of the enumerations that package draw has.
 const (
-	maxTopology  = uint32(state.PatchList)
-	maxPolygon   = uint32(state.Corners)
-	maxCull      = uint32(state.CullFront | state.CullBack)
-	maxCompare   = uint32(state.Always)
-	maxStencilOp = uint32(state.DecrementWrap)
-	maxFactor    = uint32(state.OneMinusSrc1Alpha)
-	maxBlendOp   = uint32(state.BlendMax)
-	maxLogicOp   = uint32(state.LogicSet)
-	maxLineMode  = uint32(state.SmoothLines)
-	maxCombiner  = uint32(link.RateCombinerMul)
+	maxTopology  = uint32(enum.TopologyPatchList)
+	maxPolygon   = uint32(enum.PolygonModePoint)
+	maxCull      = uint32(enum.CullModeFront | enum.CullModeBack)
+	maxCompare   = uint32(enum.CompareOpAlways)
+	maxStencilOp = uint32(enum.StencilOpDecrementAndWrap)
+	maxFactor    = uint32(enum.BlendFactorOneMinusSrc1Alpha)
+	maxBlendOp   = uint32(enum.BlendOpMax)
+	maxLogicOp   = uint32(enum.LogicOpSet)
+	maxLineMode  = uint32(enum.LineModeRectangularSmooth)
+	maxCombiner  = uint32(enum.RateCombinerMul)
 )
 
 // enumeration is a value with its bound.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // streamStep is a part of a random stream: commands that bind all that they use, and the last family that runs them.
@@ -29,7 +31,7 @@ func newStreamScene(t testing.TB, workers int) *streamScene {
 	s := &streamScene{scene: newSceneOn(t, 1, DeviceInfo{Workers: workers, Queues: allQueues})}
 	s.build(t)
 	s.all = must(s.dev.NewBuffer(BufferInfo{Size: 4096, Usage: TransferSource | TransferTarget | ConditionalBuffer}))(t)
-	s.extra = must(s.dev.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageTransferSource | ImageTransferTarget}))(t)
+	s.extra = must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageTransferSource | ImageTransferTarget}))(t)
 	for _, err := range []error{s.all.Bind(s.memory, 0), s.extra.Bind(s.images, 32768)} {
 		if err != nil {
 			t.Fatal(err)

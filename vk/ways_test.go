@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -244,7 +245,7 @@ type wayCase struct {
 	name     string
 	code     [StageCompute]string
 	spec     map[ShaderStage]facts.Spec
-	topology link.Topology
+	topology enum.Topology
 	state    func(*FixedState)
 }
 
@@ -252,30 +253,30 @@ type wayCase struct {
 func wayCases(all bool) []wayCase {
 	half := facts.Spec{0: 0x3f000000}
 	list := []wayCase{
-		{name: "flat", code: [StageCompute]string{StageVertex: positions, StageFragment: pushed}, topology: link.TopologyTriangleList},
-		{name: "colored", code: [StageCompute]string{StageVertex: colored, StageFragment: striped}, topology: link.TopologyTriangleList},
-		{name: "specialized", code: [StageCompute]string{StageVertex: colored, StageFragment: striped}, topology: link.TopologyTriangleStrip, spec: map[ShaderStage]facts.Spec{StageVertex: half, StageFragment: {0: 0x3f400000}}},
-		{name: "divided", code: [StageCompute]string{StageVertex: positions, StageTessControl: divided, StageTessEvaluation: placed, StageFragment: striped}, topology: link.TopologyPatchList},
-		{name: "halved", code: [StageCompute]string{StageVertex: positions, StageGeometry: halved, StageFragment: striped}, topology: link.TopologyTriangleList},
+		{name: "flat", code: [StageCompute]string{StageVertex: positions, StageFragment: pushed}, topology: enum.TopologyTriangleList},
+		{name: "colored", code: [StageCompute]string{StageVertex: colored, StageFragment: striped}, topology: enum.TopologyTriangleList},
+		{name: "specialized", code: [StageCompute]string{StageVertex: colored, StageFragment: striped}, topology: enum.TopologyTriangleStrip, spec: map[ShaderStage]facts.Spec{StageVertex: half, StageFragment: {0: 0x3f400000}}},
+		{name: "divided", code: [StageCompute]string{StageVertex: positions, StageTessControl: divided, StageTessEvaluation: placed, StageFragment: striped}, topology: enum.TopologyPatchList},
+		{name: "halved", code: [StageCompute]string{StageVertex: positions, StageGeometry: halved, StageFragment: striped}, topology: enum.TopologyTriangleList},
 	}
 	if !all {
 		return list
 	}
-	list = append(list, wayCase{name: "divided and halved", code: [StageCompute]string{StageVertex: positions, StageTessControl: divided, StageTessEvaluation: strings.ReplaceAll(placed, "Location 0", "Location 1"), StageGeometry: halved, StageFragment: striped}, topology: link.TopologyPatchList})
+	list = append(list, wayCase{name: "divided and halved", code: [StageCompute]string{StageVertex: positions, StageTessControl: divided, StageTessEvaluation: strings.ReplaceAll(placed, "Location 0", "Location 1"), StageGeometry: halved, StageFragment: striped}, topology: enum.TopologyPatchList})
 	states := map[string]func(*FixedState){
 		"additive": func(f *FixedState) {
-			f.Blend = &link.ColorBlend{Attachments: []link.Blend{{Enable: true, SrcColor: link.BlendFactorOne, DstColor: link.BlendFactorOne, SrcAlpha: link.BlendFactorOne}}}
+			f.Blend = &link.ColorBlend{Attachments: []link.Blend{{Enable: true, SrcColor: enum.BlendFactorOne, DstColor: enum.BlendFactorOne, SrcAlpha: enum.BlendFactorOne}}}
 		},
 		"masked": func(f *FixedState) {
 			green := uint32(2)
 			f.Blend = &link.ColorBlend{Attachments: []link.Blend{{Mask: &green}}}
 		},
 		"lines": func(f *FixedState) {
-			f.Rasterization = &link.Rasterization{LineWidth: 1, Polygon: link.PolygonModeLine}
+			f.Rasterization = &link.Rasterization{LineWidth: 1, Polygon: enum.PolygonModeLine}
 		},
-		"culled": func(f *FixedState) { f.Rasterization = &link.Rasterization{LineWidth: 1, Cull: link.CullModeBack} },
+		"culled": func(f *FixedState) { f.Rasterization = &link.Rasterization{LineWidth: 1, Cull: enum.CullModeBack} },
 		"behind": func(f *FixedState) {
-			f.DepthStencil = &link.DepthStencil{DepthTest: true, DepthWrite: true, Compare: link.CompareOpGreaterOrEqual}
+			f.DepthStencil = &link.DepthStencil{DepthTest: true, DepthWrite: true, Compare: enum.CompareOpGreaterOrEqual}
 		},
 	}
 	for _, c := range list {
@@ -308,7 +309,7 @@ func (s *scene) way(t testing.TB, c wayCase) *wayScene {
 // info describes the pipeline of the case.
 func (w *wayScene) info(f FixedState) GraphicsPipelineInfo {
 	f.Assembly = &link.InputAssembly{Topology: w.topology}
-	if w.topology == link.TopologyPatchList {
+	if w.topology == enum.TopologyPatchList {
 		f.Tessellation = &link.Tessellation{PatchControlPoints: 3}
 	}
 	if w.state != nil {
@@ -324,13 +325,13 @@ func (w *wayScene) info(f FixedState) GraphicsPipelineInfo {
 }
 
 // libraries makes the pipeline of four libraries, one for each part.
-func (w *wayScene) libraries(t testing.TB, library, linked link.PipelineFlags) *GraphicsPipeline {
+func (w *wayScene) libraries(t testing.TB, library, linked enum.PipelineFlags) *GraphicsPipeline {
 	t.Helper()
 	whole := w.info(w.fixed)
 	var list []*GraphicsPipeline
-	for _, part := range []link.Parts{inputPart, rasterPart, fragmentPart, outputPart} {
+	for _, part := range []enum.Parts{inputPart, rasterPart, fragmentPart, outputPart} {
 		info := whole
-		info.Parts, info.Flags = part, link.PipelineFlagsLibrary|library
+		info.Parts, info.Flags = part, enum.PipelineFlagsLibrary|library
 		list = append(list, must(w.dev.NewGraphicsPipeline(context.Background(), info))(t))
 	}
 	p := must(w.dev.NewGraphicsPipeline(context.Background(), GraphicsPipelineInfo{Creation: Creation{Flags: linked}, Libraries: list, Layout: w.layout}))(t)
@@ -346,7 +347,7 @@ func (w *wayScene) libraries(t testing.TB, library, linked link.PipelineFlags) *
 func (w *wayScene) binaries(t testing.TB) *GraphicsPipeline {
 	t.Helper()
 	info := w.info(w.fixed)
-	info.Flags = link.PipelineFlagsCaptureData
+	info.Flags = enum.PipelineFlagsCaptureData
 	p := must(w.dev.NewGraphicsPipeline(context.Background(), info))(t)
 	defer p.Close()
 	var data []PipelineBinaryData
@@ -363,7 +364,7 @@ func (w *wayScene) binaries(t testing.TB) *GraphicsPipeline {
 }
 
 // shaders makes the shader objects of the case; with their binary code a second time.
-func (w *wayScene) shaders(t testing.TB, flags link.ObjectFlags, binary bool) (stages []ShaderStage, objects []*Shader) {
+func (w *wayScene) shaders(t testing.TB, flags enum.ObjectFlags, binary bool) (stages []ShaderStage, objects []*Shader) {
 	t.Helper()
 	var infos []ShaderInfo
 	for i, text := range w.code {
@@ -395,7 +396,7 @@ func (w *wayScene) setFixed(c *CommandBuffer) {
 	w.setAll(c)
 	c.SetTopology(w.topology)
 	c.SetPatchControlPoints(3)
-	c.SetDomainOrigin(link.DomainOriginUpperLeft)
+	c.SetDomainOrigin(enum.DomainOriginUpperLeft)
 	c.SetPolygonMode(f.Rasterization.Polygon)
 	c.SetCullMode(f.Rasterization.Cull)
 	c.SetLineWidth(1)
@@ -411,7 +412,7 @@ func (w *wayScene) setFixed(c *CommandBuffer) {
 func TestWays(t *testing.T) {
 	s := newScene(t, 1)
 	s.dev.checking = All
-	const retain, optimize = link.PipelineFlagsRetainLinkTimeOptimizationInfo, link.PipelineFlagsLinkTimeOptimization
+	const retain, optimize = enum.PipelineFlagsRetainLinkTimeOptimizationInfo, enum.PipelineFlagsLinkTimeOptimization
 	digests := map[[32]byte]string{}
 	for _, c := range wayCases(os.Getenv("CHIARO_LONG") != "") {
 		w := s.way(t, c)
@@ -428,9 +429,9 @@ func TestWays(t *testing.T) {
 			ways[name] = func(c *CommandBuffer) { c.BindGraphicsPipeline(p) }
 		}
 		for name, how := range map[string]struct {
-			flags  link.ObjectFlags
+			flags  enum.ObjectFlags
 			binary bool
-		}{"objects": {0, false}, "linked objects": {link.ObjectFlagsLinkStage, false}, "objects of binaries": {0, true}, "linked objects of binaries": {link.ObjectFlagsLinkStage, true}} {
+		}{"objects": {0, false}, "linked objects": {enum.ObjectFlagsLinkStage, false}, "objects of binaries": {0, true}, "linked objects of binaries": {enum.ObjectFlagsLinkStage, true}} {
 			stages, objects := w.shaders(t, how.flags, how.binary)
 			ways[name] = func(c *CommandBuffer) { w.setFixed(c); c.BindShaders(stages, objects) }
 		}
@@ -450,7 +451,7 @@ func TestComputeWays(t *testing.T) {
 	ctx := context.Background()
 	other := newRig(t, DeviceInfo{}, storage)
 	cache := must(other.dev.NewPipelineCache(nil))(t)
-	p := must(other.dev.NewComputePipeline(ctx, other.computeInfo(t, Creation{Cache: cache, Flags: link.PipelineFlagsCaptureData})))(t)
+	p := must(other.dev.NewComputePipeline(ctx, other.computeInfo(t, Creation{Cache: cache, Flags: enum.PipelineFlagsCaptureData})))(t)
 	written := must(must(other.dev.NewPipelineBinaries(PipelineBinaryInfo{Pipeline: p}))(t)[0].Data())(t)
 	for _, way := range []string{"pipeline", "cache", "binary", "object", "object of binary"} {
 		t.Run(way, func(t *testing.T) {

@@ -1,49 +1,20 @@
 package vk
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// YcbcrModel is a color model of texels in memory (VkSamplerYcbcrModelConversion).
-type YcbcrModel uint8
-
-// The models.
-const (
-	YcbcrIdentityRGB = YcbcrModel(format.ModelRGB)   // no conversion
-	YcbcrIdentity    = YcbcrModel(format.ModelYCbCr) // range expansion alone
-	Ycbcr709         = YcbcrModel(format.Model709)
-	Ycbcr601         = YcbcrModel(format.Model601)
-	Ycbcr2020        = YcbcrModel(format.Model2020)
-)
-
-// YcbcrRange is the encoding of luma and chroma (VkSamplerYcbcrRange).
-type YcbcrRange uint8
-
-// The ranges.
-const (
-	FullRange   = YcbcrRange(format.RangeFull)
-	NarrowRange = YcbcrRange(format.RangeNarrow)
-)
-
-// ChromaLocation is the place of chroma samples (VkChromaLocation).
-type ChromaLocation uint8
-
-// The locations.
-const (
-	CositedEven = ChromaLocation(format.CositedEven)
-	Midpoint    = ChromaLocation(format.Midpoint)
-)
-
 // YcbcrConversionInfo describes a conversion (VkSamplerYcbcrConversionCreateInfo).
 type YcbcrConversionInfo struct {
 	Format           link.Format
-	Model            YcbcrModel
-	Range            YcbcrRange
-	Components       [4]Swizzle
-	XOffset, YOffset ChromaLocation
-	ChromaFilter     Filter
+	Model            enum.YcbcrModel
+	Range            enum.YcbcrRange
+	Components       [4]enum.Swizzle
+	XOffset, YOffset enum.ChromaLocation
+	ChromaFilter     enum.Filter
 
 	// ForceExplicit requests explicit reconstruction of chroma. Chiaro always reconstructs explicitly.
 	ForceExplicit bool
@@ -76,50 +47,50 @@ func (i *YcbcrConversionInfo) check() error {
 	switch {
 	case f == nil || f.Numeric != "UNORM" || f.Aspects&format.Color == 0 && f.Planes == 0:
 		return usage(rule+"format-04061", "the format is %s; must be a UNORM color format", i.Format)
-	case i.Model > Ycbcr2020:
+	case i.Model > enum.YcbcrModelYcbcr2020:
 		return usage(rule+"ycbcrModel-parameter", "the model is %d; must be one of Vulkan's", i.Model)
-	case i.Range > NarrowRange:
+	case i.Range > enum.YcbcrRangeItuNarrow:
 		return usage(rule+"ycbcrRange-parameter", "the range is %d; must be one of Vulkan's", i.Range)
-	case i.XOffset > Midpoint:
+	case i.XOffset > enum.ChromaLocationMidpoint:
 		return usage(rule+"xChromaOffset-parameter", "the horizontal chroma location is %d; must be one of Vulkan's", i.XOffset)
-	case i.YOffset > Midpoint:
+	case i.YOffset > enum.ChromaLocationMidpoint:
 		return usage(rule+"yChromaOffset-parameter", "the vertical chroma location is %d; must be one of Vulkan's", i.YOffset)
-	case i.ChromaFilter > Linear:
+	case i.ChromaFilter > enum.FilterLinear:
 		return usage(rule+"chromaFilter-parameter", "the chroma filter is %d; must be nearest or linear", i.ChromaFilter)
 	}
 	for n, s := range i.Components {
-		if s > Alpha {
+		if s > enum.SwizzleA {
 			return usage("VUID-VkComponentMapping-r-parameter", "the swizzle of component %d is %d; must be one of Vulkan's", n, s)
 		}
 	}
-	of := func(n int) Swizzle {
-		if i.Components[n] == Identity {
-			return Red + Swizzle(n)
+	of := func(n int) enum.Swizzle {
+		if i.Components[n] == enum.SwizzleIdentity {
+			return enum.SwizzleR + enum.Swizzle(n)
 		}
 		return i.Components[n]
 	}
 	if x, _ := f.Subsampled(); x == 2 {
 		switch {
-		case of(1) != Green:
+		case of(1) != enum.SwizzleG:
 			return usage(rule+"components-02581", "the swizzle of green is %d with subsampled chroma; must be the identity", i.Components[1])
-		case of(3) != Alpha && i.Components[3] != One && i.Components[3] != Zero:
+		case of(3) != enum.SwizzleA && i.Components[3] != enum.SwizzleOne && i.Components[3] != enum.SwizzleZero:
 			return usage(rule+"components-02582", "the swizzle of alpha is %d with subsampled chroma; must be the identity, zero or one", i.Components[3])
-		case of(0) != Red && of(0) != Blue:
+		case of(0) != enum.SwizzleR && of(0) != enum.SwizzleB:
 			return usage(rule+"components-02583", "the swizzle of red is %d with subsampled chroma; must be the identity or blue", i.Components[0])
-		case of(2) != Blue && of(2) != Red:
+		case of(2) != enum.SwizzleB && of(2) != enum.SwizzleR:
 			return usage(rule+"components-02584", "the swizzle of blue is %d with subsampled chroma; must be the identity or red", i.Components[2])
-		case (of(0) == Red) != (of(2) == Blue):
+		case (of(0) == enum.SwizzleR) != (of(2) == enum.SwizzleB):
 			return usage(rule+"components-02585", "the swizzles of red and blue are %d and %d with subsampled chroma; must exchange them, or both be the identity", i.Components[0], i.Components[2])
 		}
 	}
-	if i.Model != YcbcrIdentityRGB {
+	if i.Model != enum.YcbcrModelRgbIdentity {
 		for n := range 3 {
-			if s := of(n); s == Zero || s == One {
+			if s := of(n); s == enum.SwizzleZero || s == enum.SwizzleOne {
 				return usage(rule+"ycbcrModel-01655", "the swizzle of component %d is a constant; must be a component", n)
 			}
 		}
 	}
-	if i.Range == NarrowRange && f.ComponentBits() < 8 {
+	if i.Range == enum.YcbcrRangeItuNarrow && f.ComponentBits() < 8 {
 		return usage(rule+"ycbcrRange-02748", "the narrow range of components of %d bits; must have at least 8", f.ComponentBits())
 	}
 	return nil
@@ -131,9 +102,9 @@ func (c *YcbcrConversion) inside() *texture.Conversion {
 		return nil
 	}
 	i := &c.info
-	out := &texture.Conversion{Model: format.Model(i.Model), Range: format.Range(i.Range), X: format.Location(i.XOffset), Y: format.Location(i.YOffset), Linear: i.ChromaFilter == Linear}
+	out := &texture.Conversion{Model: i.Model, Range: i.Range, X: i.XOffset, Y: i.YOffset, Linear: i.ChromaFilter == enum.FilterLinear}
 	for n, s := range i.Components {
-		out.Swizzle[n] = texture.Swizzle(s)
+		out.Swizzle[n] = s
 	}
 	return out
 }
@@ -149,15 +120,15 @@ func (c *YcbcrConversion) same(o *YcbcrConversion) bool {
 // fits checks a sampler with the conversion.
 func (c *YcbcrConversion) fits(s *SamplerInfo) error {
 	switch {
-	case s.Address != [3]AddressMode{ClampToEdge, ClampToEdge, ClampToEdge}:
+	case s.Address != [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}:
 		return usage("VUID-VkSamplerCreateInfo-addressModeU-01646", "a sampler with a Y′CbCr conversion has the addressing modes %v; must clamp to the edges", s.Address)
 	case s.Anisotropy > 1:
 		return usage("VUID-VkSamplerCreateInfo-addressModeU-01646", "a sampler with a Y′CbCr conversion is anisotropic; must not be")
 	case s.Unnormalized:
 		return usage("VUID-VkSamplerCreateInfo-addressModeU-01646", "a sampler with a Y′CbCr conversion has unnormalized coordinates; must not have them")
-	case s.Reduction != WeightedAverage:
+	case s.Reduction != enum.ReductionWeightedAverage:
 		return usage("VUID-VkSamplerCreateInfo-None-01647", "a sampler with a Y′CbCr conversion has the reduction %d; must have the weighted average", s.Reduction)
-	case s.Mag == Cubic || s.Min == Cubic:
+	case s.Mag == enum.FilterCubic || s.Min == enum.FilterCubic:
 		return usage("VUID-VkSamplerCreateInfo-minFilter-01645", "a sampler with a Y′CbCr conversion has a cubic filter; must be nearest or linear")
 	}
 	return nil

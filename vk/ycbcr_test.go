@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -12,7 +13,7 @@ import (
 // planar is an image of three planes with the value of luma, Cb and Cr at all texels.
 func planar(t testing.TB, d *Device, flags ImageFlags, values [3]byte) *Image {
 	t.Helper()
-	m := must(d.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM"), Extent: [3]int{4, 4, 1}, Usage: ImageSampled | ImageTransferTarget | ImageTransferSource, Flags: flags}))(t)
+	m := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM"), Extent: [3]int{4, 4, 1}, Usage: ImageSampled | ImageTransferTarget | ImageTransferSource, Flags: flags}))(t)
 	if flags&ImageDisjoint == 0 {
 		size, _ := m.Requirements()
 		if err := m.Bind(must(d.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
@@ -53,20 +54,20 @@ func TestYcbcr(t *testing.T) {
 	d := r.dev
 	values := [3]byte{90, 100, 180}
 	module := must(d.NewShaderModule(context.Background(), code(t, sample)))(t)
-	store := must(d.NewImage(ImageInfo{Type: Image2D, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{2, 1, 1}, Usage: ImageStorage}))(t)
+	store := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{2, 1, 1}, Usage: ImageStorage}))(t)
 	if err := store.Bind(must(d.Allocate(MemoryInfo{Size: 4096}))(t), 0); err != nil {
 		t.Fatal(err)
 	}
-	stored := must(d.NewImageView(ImageViewInfo{Image: store, Type: View2D}))(t)
-	weights := map[YcbcrModel]float64{Ycbcr709: .2126, Ycbcr601: .299, Ycbcr2020: .2627}
+	stored := must(d.NewImageView(ImageViewInfo{Image: store, Type: enum.ViewType2d}))(t)
+	weights := map[enum.YcbcrModel]float64{enum.YcbcrModelYcbcr709: .2126, enum.YcbcrModelYcbcr601: .299, enum.YcbcrModelYcbcr2020: .2627}
 	for _, flags := range []ImageFlags{0, ImageDisjoint} {
 		m := planar(t, d, flags, values)
-		for model := YcbcrIdentityRGB; model <= Ycbcr2020; model++ {
-			for _, rng := range []YcbcrRange{FullRange, NarrowRange} {
-				conversion := must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: m.info.Format, Model: model, Range: rng, ChromaFilter: Linear, XOffset: Midpoint, YOffset: CositedEven}))(t)
-				v := must(d.NewImageView(ImageViewInfo{Image: m, Type: View2D, Conversion: conversion}))(t)
-				edge := [3]AddressMode{ClampToEdge, ClampToEdge, ClampToEdge}
-				s := must(d.NewSampler(SamplerInfo{Mag: Linear, Min: Linear, Address: edge, Conversion: conversion}))(t)
+		for model := enum.YcbcrModelRgbIdentity; model <= enum.YcbcrModelYcbcr2020; model++ {
+			for _, rng := range []enum.YcbcrRange{enum.YcbcrRangeItuFull, enum.YcbcrRangeItuNarrow} {
+				conversion := must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: m.info.Format, Model: model, Range: rng, ChromaFilter: enum.FilterLinear, XOffset: enum.ChromaLocationMidpoint, YOffset: enum.ChromaLocationCositedEven}))(t)
+				v := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d, Conversion: conversion}))(t)
+				edge := [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}
+				s := must(d.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: edge, Conversion: conversion}))(t)
 				layout := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
 					{Binding: 0, Type: link.DescriptorType(iface.CombinedImageSampler), Count: 1, Stages: link.AllStages},
 					{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages},
@@ -86,14 +87,14 @@ func TestYcbcr(t *testing.T) {
 					c.Dispatch(1, 1, 1)
 				})
 				luma, cr := float64(values[0])/255, (float64(values[2])-128)/255
-				if rng == NarrowRange {
+				if rng == enum.YcbcrRangeItuNarrow {
 					luma, cr = (float64(values[0])-16)/219, (float64(values[2])-128)/224
 				}
 				want := luma + 2*(1-weights[model])*cr
 				switch model {
-				case YcbcrIdentityRGB:
+				case enum.YcbcrModelRgbIdentity:
 					want = float64(values[2]) / 255
-				case YcbcrIdentity:
+				case enum.YcbcrModelYcbcrIdentity:
 					want = cr
 				}
 				if got := r.get(64, 0); math.Abs(float64(got)-want) > 1e-5 {
@@ -109,7 +110,7 @@ func TestYcbcrRules(t *testing.T) {
 	d := must(Chiaro().NewDevice(DeviceInfo{}))(t)
 	defer d.Close()
 	const rule = "VUID-VkSamplerYcbcrConversionCreateInfo-"
-	good := YcbcrConversionInfo{Format: formatOf(t, "G8_B8R8_2PLANE_420_UNORM"), Model: Ycbcr709}
+	good := YcbcrConversionInfo{Format: formatOf(t, "G8_B8R8_2PLANE_420_UNORM"), Model: enum.YcbcrModelYcbcr709}
 	for _, test := range []struct {
 		rule   string
 		change func(i *YcbcrConversionInfo)
@@ -119,14 +120,18 @@ func TestYcbcrRules(t *testing.T) {
 		{"ycbcrRange-parameter", func(i *YcbcrConversionInfo) { i.Range = 2 }},
 		{"xChromaOffset-parameter", func(i *YcbcrConversionInfo) { i.XOffset = 2 }},
 		{"yChromaOffset-parameter", func(i *YcbcrConversionInfo) { i.YOffset = 2 }},
-		{"chromaFilter-parameter", func(i *YcbcrConversionInfo) { i.ChromaFilter = Cubic }},
-		{"components-02581", func(i *YcbcrConversionInfo) { i.Components[1] = Red }},
-		{"components-02582", func(i *YcbcrConversionInfo) { i.Components[3] = Red }},
-		{"components-02583", func(i *YcbcrConversionInfo) { i.Components[0] = Green }},
-		{"components-02584", func(i *YcbcrConversionInfo) { i.Components[2] = Alpha }},
-		{"components-02585", func(i *YcbcrConversionInfo) { i.Components[2] = Red }},
-		{"ycbcrModel-01655", func(i *YcbcrConversionInfo) { i.Format, i.Components[0] = formatOf(t, "R8G8B8A8_UNORM"), One }},
-		{"ycbcrRange-02748", func(i *YcbcrConversionInfo) { i.Format, i.Range = formatOf(t, "R5G6B5_UNORM_PACK16"), NarrowRange }},
+		{"chromaFilter-parameter", func(i *YcbcrConversionInfo) { i.ChromaFilter = enum.FilterCubic }},
+		{"components-02581", func(i *YcbcrConversionInfo) { i.Components[1] = enum.SwizzleR }},
+		{"components-02582", func(i *YcbcrConversionInfo) { i.Components[3] = enum.SwizzleR }},
+		{"components-02583", func(i *YcbcrConversionInfo) { i.Components[0] = enum.SwizzleG }},
+		{"components-02584", func(i *YcbcrConversionInfo) { i.Components[2] = enum.SwizzleA }},
+		{"components-02585", func(i *YcbcrConversionInfo) { i.Components[2] = enum.SwizzleR }},
+		{"ycbcrModel-01655", func(i *YcbcrConversionInfo) {
+			i.Format, i.Components[0] = formatOf(t, "R8G8B8A8_UNORM"), enum.SwizzleOne
+		}},
+		{"ycbcrRange-02748", func(i *YcbcrConversionInfo) {
+			i.Format, i.Range = formatOf(t, "R5G6B5_UNORM_PACK16"), enum.YcbcrRangeItuNarrow
+		}},
 	} {
 		info := good
 		test.change(&info)
@@ -134,16 +139,16 @@ func TestYcbcrRules(t *testing.T) {
 		wantRule(t, err, rule+test.rule)
 	}
 	c := must(d.NewYcbcrConversion(good))(t)
-	edge := [3]AddressMode{ClampToEdge, ClampToEdge, ClampToEdge}
+	edge := [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}
 	for rule, info := range map[string]SamplerInfo{
-		"addressModeU-01646": {Conversion: c}, "None-01647": {Conversion: c, Address: edge, Reduction: Minimum}, "minFilter-01645": {Conversion: c, Address: edge, Mag: Cubic},
+		"addressModeU-01646": {Conversion: c}, "None-01647": {Conversion: c, Address: edge, Reduction: enum.ReductionMin}, "minFilter-01645": {Conversion: c, Address: edge, Mag: enum.FilterCubic},
 	} {
 		_, err := d.NewSampler(info)
 		wantRule(t, err, "VUID-VkSamplerCreateInfo-"+rule)
 	}
 	m := planar(t, d, 0, [3]byte{})
-	other := must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: m.info.Format, Model: Ycbcr601}))(t)
-	v := must(d.NewImageView(ImageViewInfo{Image: m, Type: View2D, Conversion: other}))(t)
+	other := must(d.NewYcbcrConversion(YcbcrConversionInfo{Format: m.info.Format, Model: enum.YcbcrModelYcbcr601}))(t)
+	v := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d, Conversion: other}))(t)
 	plain := must(d.NewSampler(SamplerInfo{}))(t)
 	converted := must(d.NewSampler(SamplerInfo{Address: edge, Conversion: c}))(t)
 	for _, test := range []struct {
@@ -160,7 +165,7 @@ func TestYcbcrRules(t *testing.T) {
 		set := must(must(d.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(must(d.NewSetLayout(info))(t)))(t)
 		wantRule(t, set.Update(Write{Images: []ImageDescriptor{{View: v, Sampler: plain}}}), "VUID-VkWriteDescriptorSet-descriptorType-"+test.rule)
 	}
-	disjoint := must(d.NewImage(ImageInfo{Type: Image2D, Format: m.info.Format, Extent: [3]int{4, 4, 1}, Usage: ImageSampled, Flags: ImageDisjoint}))(t)
+	disjoint := must(d.NewImage(ImageInfo{Type: enum.ImageType2d, Format: m.info.Format, Extent: [3]int{4, 4, 1}, Usage: ImageSampled, Flags: ImageDisjoint}))(t)
 	memory := must(d.Allocate(MemoryInfo{Size: 4096}))(t)
 	wantRule(t, disjoint.Bind(memory, 0), "VUID-VkBindImageMemoryInfo-image-07736")
 	wantRule(t, disjoint.BindPlane(Color, memory, 0), "VUID-VkBindImagePlaneMemoryInfo-planeAspect-02283")

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -96,9 +97,9 @@ func (f *benchFlags) args() (compute.Args, []contents, error) {
 // parseImage makes an image of WxH[,SEED][,nearest] and a sampler.
 func parseImage(s string) (*texture.View, *texture.Sampler, contents, error) {
 	rest, nearest := strings.CutSuffix(s, ",nearest")
-	filter := texture.Linear
+	filter := enum.FilterLinear
 	if nearest {
-		filter = texture.Nearest
+		filter = enum.FilterNearest
 	}
 	size, seedText, seeded := strings.Cut(rest, ",")
 	wide, high, ok := strings.Cut(size, "x")

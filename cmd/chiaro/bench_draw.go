@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -225,14 +226,14 @@ func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine e
 func (d *drawFlags) state(width, height float32) state.State {
 	b := state.BlendAttachment{WriteMask: 15}
 	if d.blend {
-		b = state.BlendAttachment{WriteMask: 15, Enable: true, SrcColor: state.ConstantAlpha, DstColor: state.OneMinusConstantAlpha, SrcAlpha: state.FactorOne}
+		b = state.BlendAttachment{WriteMask: 15, Enable: true, SrcColor: enum.BlendFactorConstantAlpha, DstColor: enum.BlendFactorOneMinusConstantAlpha, SrcAlpha: enum.BlendFactorOne}
 	}
 	return state.State{
-		Assembly:      state.Assembly{Topology: state.TriangleList},
+		Assembly:      state.Assembly{Topology: enum.TopologyTriangleList},
 		Viewports:     []state.Viewport{{Width: width, Height: height, MaxDepth: 1}},
 		Scissors:      []state.Rect{{Width: uint32(width), Height: uint32(height)}},
 		Rasterization: state.Rasterization{DepthClip: true, LineWidth: 1},
-		DepthStencil:  state.DepthStencil{Test: d.depth, Write: d.depth, Compare: state.Less},
+		DepthStencil:  state.DepthStencil{Test: d.depth, Write: d.depth, Compare: enum.CompareOpLess},
 		Blend:         state.Blend{Attachments: []state.BlendAttachment{b}, Constants: [4]float32{0, 0, 0, 0.25}},
 	}
 }
@@ -301,7 +302,7 @@ func mipmapped(args *compute.Args, size int) error {
 	if err != nil {
 		return err
 	}
-	sampler, err := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MipLinear: true, MaxLod: 16})
+	sampler, err := texture.NewSampler(texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: 16})
 	at := compute.Binding{}
 	args.Images[at], args.Samplers[at] = []*texture.View{view}, []*texture.Sampler{sampler}
 	return err

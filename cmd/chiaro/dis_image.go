@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -174,9 +175,9 @@ func (s *standIn) view(t *ir.Texture, name string) (*texture.View, error) {
 }
 
 func (s *standIn) sampler(compares bool) (*texture.Sampler, error) {
-	d := texture.SamplerDesc{Compare: compares, CompareOp: texture.LessOrEqual}
+	d := texture.SamplerDesc{Compare: compares, CompareOp: enum.CompareOpLessOrEqual}
 	if s.filter != "nearest" {
-		d.Mag, d.Min = texture.Linear, texture.Linear
+		d.Mag, d.Min = enum.FilterLinear, enum.FilterLinear
 	}
 	if s.filter == "trilinear" {
 		d.MipLinear, d.MaxLod = true, ir.MaxLevels

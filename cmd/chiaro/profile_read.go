@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/ledger"
@@ -16,7 +17,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
-	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
@@ -194,7 +194,7 @@ func selfDescriptors(d *valid.Device) {
 		"VK_EXT_pipeline_robustness", "VK_EXT_robustness2", "VK_KHR_robustness2"} {
 		d.Extensions[name] = true
 	}
-	const robust2 = uint64(link.BufferRobustnessRobustBufferAccess2) // the same number for images
+	const robust2 = uint64(enum.BufferRobustnessRobustBufferAccess2) // the same number for images
 	for name, n := range map[string]uint64{
 		"robustStorageBufferAccessSizeAlignment": exec.StorageAlignment, "robustUniformBufferAccessSizeAlignment": exec.UniformAlignment,
 		"defaultRobustnessStorageBuffers": robust2, "defaultRobustnessUniformBuffers": robust2,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
@@ -32,7 +33,7 @@ type DescribedStage struct {
 	Entry  string
 	Code   []byte // SPIR-V
 	Spec   facts.Spec
-	Flags  link.StageFlags
+	Flags  enum.StageFlags
 	Size   uint32 // of subgroups that is required, 0 for any
 
 	inputs     []shader.InputVariable // of a fragment shader
@@ -143,7 +144,7 @@ func (r *runner) describe(ctx context.Context, u use, name string) (*Described, 
 		out.Stages = append(out.Stages, *s)
 	}
 	if p.heaped() {
-		d.Flags |= link.PipelineFlagsDescriptorHeap
+		d.Flags |= enum.PipelineFlagsDescriptorHeap
 		d.Layout = nil // VUID-VkComputePipelineCreateInfo-flags-11311
 	} else {
 		r.describeLayout(p, d.Layout)
@@ -232,10 +233,10 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 		out.Spec[x.ID] = x.Bits
 	}
 	if a.Subgroup.VaryingSize {
-		out.Flags |= link.StageFlagsAllowVaryingSubgroupSize
+		out.Flags |= enum.StageFlagsAllowVaryingSubgroupSize
 	}
 	if a.Subgroup.FullyPopulated {
-		out.Flags |= link.StageFlagsRequireFullSubgroups
+		out.Flags |= enum.StageFlagsRequireFullSubgroups
 	}
 	return out, nil
 }
@@ -295,7 +296,7 @@ func describeGraphics(p *Pipeline, topology string, d *link.Description) error {
 			b.Stride = uint32(v.Buffer.Shape.Stride)
 		}
 		if v.PerInstance {
-			b.Rate = link.InputRateInstance
+			b.Rate = enum.InputRateInstance
 		}
 		d.Vertex.Bindings = append(d.Vertex.Bindings, b)
 	}

@@ -3,6 +3,7 @@ package amber
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
@@ -19,15 +20,15 @@ func describeSettings(g *Graphics, d *link.Description) {
 	if r.LineWidth != 0 {
 		d.Rasterization.LineWidth = r.LineWidth
 	}
-	d.Rasterization.Cull, d.Rasterization.Discard, d.Rasterization.DepthClip = link.CullMode(r.Cull), r.Discard, s.depthClip
+	d.Rasterization.Cull, d.Rasterization.Discard, d.Rasterization.DepthClip = r.Cull, r.Discard, s.depthClip
 	if r.Clockwise {
-		d.Rasterization.Front = link.FrontFaceClockwise
+		d.Rasterization.Front = enum.FrontFaceClockwise
 	}
 	if r.LastVertex {
-		d.Rasterization.Provoking = link.ProvokingVertexLastVertex
+		d.Rasterization.Provoking = enum.ProvokingVertexLastVertex
 	}
 	if s.Assembly.LowerLeft {
-		d.Tessellation.Origin = link.DomainOriginLowerLeft
+		d.Tessellation.Origin = enum.DomainOriginLowerLeft
 	}
 	if d.Assembly != nil {
 		d.Assembly.PrimitiveRestart = s.Assembly.Restart
@@ -35,16 +36,16 @@ func describeSettings(g *Graphics, d *link.Description) {
 	n := 1 + uint32(len(s.Viewports))
 	d.Viewport = &link.Viewport{Viewports: n, Scissors: n, NegativeOneToOne: r.NegativeOneZ}
 	d.Rasterization.Stream, d.Rasterization.HasStream = r.Stream, true
-	d.Rasterization.Lines = link.LineMode(r.LineMode)
+	d.Rasterization.Lines = r.LineMode
 	d.Rasterization.Stippled = r.Stipple.Factor != 0
 	switch {
 	case r.Conservative > 0:
-		d.Rasterization.Conservative = link.ConservativeModeOverestimate
+		d.Rasterization.Conservative = enum.ConservativeModeOverestimate
 	case r.Conservative < 0:
-		d.Rasterization.Conservative = link.ConservativeModeUnderestimate
+		d.Rasterization.Conservative = enum.ConservativeModeUnderestimate
 	}
 	if s.Dither {
-		d.Flags |= link.PipelineFlagsEnableLegacyDithering
+		d.Flags |= enum.PipelineFlagsEnableLegacyDithering
 	}
 	d.Multisample = &link.Multisample{
 		Samples: g.samples(), SampleShading: m.SampleShading, MinShading: m.MinShading,
@@ -52,7 +53,7 @@ func describeSettings(g *Graphics, d *link.Description) {
 	}
 	rate := &link.ShadingRate{Width: max(s.Rate.Width, 1), Height: max(s.Rate.Height, 1)}
 	for i, c := range s.Rate.Combiners {
-		rate.Combiners[i] = link.RateCombiner(c)
+		rate.Combiners[i] = c
 	}
 	d.ShadingRate = rate
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
@@ -14,12 +15,12 @@ import (
 const maxPatchPoints = 32
 
 // drawTopologies are the topologies by the words of AmberScript.
-var drawTopologies = map[string]state.Topology{
-	"POINT_LIST": state.PointList, "LINE_LIST": state.LineList, "LINE_STRIP": state.LineStrip,
-	"TRIANGLE_LIST": state.TriangleList, "TRIANGLE_STRIP": state.TriangleStrip, "TRIANGLE_FAN": state.TriangleFan,
-	"LINE_LIST_WITH_ADJACENCY": state.LineListAdjacency, "LINE_STRIP_WITH_ADJACENCY": state.LineStripAdjacency,
-	"TRIANGLE_LIST_WITH_ADJACENCY": state.TriangleListAdjacency, "TRIANGLE_STRIP_WITH_ADJACENCY": state.TriangleStripAdjacency,
-	"PATCH_LIST": state.PatchList,
+var drawTopologies = map[string]enum.Topology{
+	"POINT_LIST": enum.TopologyPointList, "LINE_LIST": enum.TopologyLineList, "LINE_STRIP": enum.TopologyLineStrip,
+	"TRIANGLE_LIST": enum.TopologyTriangleList, "TRIANGLE_STRIP": enum.TopologyTriangleStrip, "TRIANGLE_FAN": enum.TopologyTriangleFan,
+	"LINE_LIST_WITH_ADJACENCY": enum.TopologyLineListWithAdjacency, "LINE_STRIP_WITH_ADJACENCY": enum.TopologyLineStripWithAdjacency,
+	"TRIANGLE_LIST_WITH_ADJACENCY": enum.TopologyTriangleListWithAdjacency, "TRIANGLE_STRIP_WITH_ADJACENCY": enum.TopologyTriangleStripWithAdjacency,
+	"PATCH_LIST": enum.TopologyPatchList,
 }
 
 // logicOps are the logic operations in the order of their numbers.
@@ -97,12 +98,12 @@ func (r *runner) fixedState(c *Draw) (*drawState, error) {
 	w := words{g.State, r.states[c.Pipeline]}
 	x := &drawState{}
 	s := &x.State
-	s.Assembly = state.Assembly{Topology: state.TriangleStrip, Restart: w.on("", "primitiveRestartEnable"), PatchPoints: uint32(g.PatchControlPoints)}
+	s.Assembly = state.Assembly{Topology: enum.TopologyTriangleStrip, Restart: w.on("", "primitiveRestartEnable"), PatchPoints: uint32(g.PatchControlPoints)}
 	s.Assembly.PatchPoints = w.bits("", "patch parameter vertices", s.Assembly.PatchPoints)
 	if t, ok := drawTopologies[c.Topology]; ok {
 		s.Assembly.Topology = t
 	}
-	if n := s.Assembly.PatchPoints; s.Assembly.Topology == state.PatchList && (n < 1 || n > maxPatchPoints) {
+	if n := s.Assembly.PatchPoints; s.Assembly.Topology == enum.TopologyPatchList && (n < 1 || n > maxPatchPoints) {
 		return nil, r.fault(vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, c.At, "pipeline %s has patches of %d control points; must be 1 to %d", c.Pipeline.Name, n, maxPatchPoints)
 	}
 	s.Viewports = []state.Viewport{{Width: float32(g.Width), Height: float32(g.Height), MaxDepth: 1}}
@@ -133,15 +134,15 @@ func (g *Graphics) locations() (n int) {
 
 func (w words) rasterization(s *state.Rasterization) {
 	s.Discard = w.on("", "rasterizerDiscardEnable")
-	s.PolygonMode = state.PolygonMode(w.one("POLYGON_MODE", "polygonMode", polygonModes, 0))
+	s.PolygonMode = enum.PolygonMode(w.one("POLYGON_MODE", "polygonMode", polygonModes, 0))
 	for _, face := range w.vk["cullMode"] {
 		switch face {
 		case "VK_CULL_MODE_FRONT_BIT":
-			s.Cull |= state.CullFront
+			s.Cull |= enum.CullModeFront
 		case "VK_CULL_MODE_BACK_BIT":
-			s.Cull |= state.CullBack
+			s.Cull |= enum.CullModeBack
 		case "VK_CULL_MODE_FRONT_AND_BACK":
-			s.Cull = state.CullFront | state.CullBack
+			s.Cull = enum.CullModeFront | enum.CullModeBack
 		}
 	}
 	s.Clockwise = w.first("", "frontFace") == "clockwise"
@@ -162,8 +163,8 @@ func (w words) rasterization(s *state.Rasterization) {
 }
 
 func (w words) depthStencil(s *state.DepthStencil) {
-	compare := func(amber, vk string) state.CompareOp {
-		return state.CompareOp(w.one(amber, vk, compareOps, int(state.Always)))
+	compare := func(amber, vk string) enum.CompareOp {
+		return enum.CompareOp(w.one(amber, vk, compareOps, int(enum.CompareOpAlways)))
 	}
 	s.Test, s.Write = w.on("DEPTH TEST", "depthTestEnable"), w.on("DEPTH WRITE", "depthWriteEnable")
 	s.Compare = compare("DEPTH COMPARE_OP", "depthCompareOp")
@@ -180,8 +181,8 @@ func (w words) depthStencil(s *state.DepthStencil) {
 		face *state.StencilFace
 	}{{"front", &s.Front}, {"back", &s.Back}} {
 		at := func(word string) string { return "STENCIL " + f.name + " " + word }
-		op := func(amber, vk string) state.StencilOp {
-			return state.StencilOp(w.one(at(amber), f.name+"."+vk, stencilOps, 0))
+		op := func(amber, vk string) enum.StencilOp {
+			return enum.StencilOp(w.one(at(amber), f.name+"."+vk, stencilOps, 0))
 		}
 		s.Stencil = s.Stencil || w.on(at("TEST"), "")
 		*f.face = state.StencilFace{
@@ -195,22 +196,22 @@ func (w words) depthStencil(s *state.DepthStencil) {
 }
 
 // mixing are the words of the blend operations that every device has.
-var mixing = map[string]state.BlendOp{
-	"": state.BlendAdd, "add": state.BlendAdd, "substract": state.BlendSubtract, "subtract": state.BlendSubtract,
-	"reverse_substract": state.BlendReverseSubtract, "reverse_subtract": state.BlendReverseSubtract, "min": state.BlendMin, "max": state.BlendMax,
+var mixing = map[string]enum.BlendOp{
+	"": enum.BlendOpAdd, "add": enum.BlendOpAdd, "substract": enum.BlendOpSubtract, "subtract": enum.BlendOpSubtract,
+	"reverse_substract": enum.BlendOpReverseSubtract, "reverse_subtract": enum.BlendOpReverseSubtract, "min": enum.BlendOpMin, "max": enum.BlendOpMax,
 }
 
 func (w words) blend(s *state.State, colors int, r *runner, c *Draw) error {
 	a := state.BlendAttachment{WriteMask: 15, Enable: w.on("BLEND", "blendEnable")}
-	factor := func(amber, vk string, other state.BlendFactor) state.BlendFactor {
-		return state.BlendFactor(w.one(amber, vk, blendFactors, int(other)))
+	factor := func(amber, vk string, other enum.BlendFactor) enum.BlendFactor {
+		return enum.BlendFactor(w.one(amber, vk, blendFactors, int(other)))
 	}
-	a.SrcColor = factor("BLEND SRC_COLOR_FACTOR", "srcColorBlendFactor", state.FactorOne)
-	a.DstColor = factor("BLEND DST_COLOR_FACTOR", "dstColorBlendFactor", state.FactorZero)
-	a.SrcAlpha = factor("BLEND SRC_ALPHA_FACTOR", "srcAlphaBlendFactor", state.FactorOne)
-	a.DstAlpha = factor("BLEND DST_ALPHA_FACTOR", "dstAlphaBlendFactor", state.FactorZero)
+	a.SrcColor = factor("BLEND SRC_COLOR_FACTOR", "srcColorBlendFactor", enum.BlendFactorOne)
+	a.DstColor = factor("BLEND DST_COLOR_FACTOR", "dstColorBlendFactor", enum.BlendFactorZero)
+	a.SrcAlpha = factor("BLEND SRC_ALPHA_FACTOR", "srcAlphaBlendFactor", enum.BlendFactorOne)
+	a.DstAlpha = factor("BLEND DST_ALPHA_FACTOR", "dstAlphaBlendFactor", enum.BlendFactorZero)
 	for _, x := range []struct {
-		op        *state.BlendOp
+		op        *enum.BlendOp
 		amber, vk string
 	}{{&a.ColorOp, "BLEND COLOR_OP", "colorBlendOp"}, {&a.AlphaOp, "BLEND ALPHA_OP", "alphaBlendOp"}} {
 		word := w.first(x.amber, x.vk)
@@ -230,6 +231,6 @@ func (w words) blend(s *state.State, colors int, r *runner, c *Draw) error {
 	}
 	s.Blend.Attachments = slices.Repeat([]state.BlendAttachment{a}, colors)
 	s.Blend.Logic = w.on("", "logicOpEnable")
-	s.Blend.LogicOp = state.LogicOp(w.one("", "logicOp", logicOps, 0))
+	s.Blend.LogicOp = enum.LogicOp(w.one("", "logicOp", logicOps, 0))
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -55,7 +55,7 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 	}
 	mapInputs(&info.State, s)
 	if s.Dither {
-		info.Flags |= link.PipelineFlagsEnableLegacyDithering
+		info.Flags |= enum.PipelineFlagsEnableLegacyDithering
 	}
 	for i := range p.Stages {
 		a := &p.Stages[i]

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -74,7 +75,7 @@ func (m *machine) newImage(b *Buffer) (*vk.Image, error) {
 		use |= vk.ImageColorAttachment
 	}
 	x, err := m.device.NewImage(vk.ImageInfo{
-		Type: vk.ImageType(b.Image.Dimensions - 1), Format: f, Extent: [3]int{b.Image.Width, b.Image.Height, b.Image.Depth},
+		Type: enum.ImageType(b.Image.Dimensions - 1), Format: f, Extent: [3]int{b.Image.Width, b.Image.Height, b.Image.Depth},
 		Levels: b.Image.MipLevels, Samples: b.Image.Samples, Layers: b.Image.Layers, Usage: use, Linear: true,
 	})
 	if err != nil {
@@ -101,9 +102,9 @@ func (m *machine) view(b *Binding, i int) (*vk.ImageView, error) {
 	var v *vk.ImageView
 	if err == nil {
 		m.split(buffer)
-		shape := vk.View1D + vk.ViewType(buffer.Image.Dimensions-1)
+		shape := enum.ViewType1d + enum.ViewType(buffer.Image.Dimensions-1)
 		if buffer.Image.layers() > 1 {
-			shape += vk.View1DArray - vk.View1D
+			shape += enum.ViewType1dArray - enum.ViewType1d
 		}
 		v, err = m.device.NewImageView(vk.ImageViewInfo{Image: x, Type: shape, BaseLevel: b.BaseMip})
 	}
@@ -149,14 +150,14 @@ func (m *machine) sampler(s *Sampler) (*vk.Sampler, error) {
 	if x, ok := m.samplers[s]; ok {
 		return x, nil
 	}
-	filter := func(w string) vk.Filter { return vk.Filter(slices.Index(filters, w)) }
-	address := func(w string) vk.AddressMode { return vk.AddressMode(slices.Index(addressModes, w)) }
+	filter := func(w string) enum.Filter { return enum.Filter(slices.Index(filters, w)) }
+	address := func(w string) enum.AddressMode { return enum.AddressMode(slices.Index(addressModes, w)) }
 	info := vk.SamplerInfo{
-		Mag: filter(s.MagFilter), Min: filter(s.MinFilter), Address: [3]vk.AddressMode{address(s.AddressU), address(s.V), address(s.W)},
+		Mag: filter(s.MagFilter), Min: filter(s.MinFilter), Address: [3]enum.AddressMode{address(s.AddressU), address(s.V), address(s.W)},
 		MinLod: float32(s.MinLOD), MaxLod: float32(s.MaxLOD), Border: borders[s.BorderColor], Unnormalized: s.Unnormalized, Compare: s.Compares,
 	}
 	if i := slices.Index(compareOps, s.CompareOp); i >= 0 {
-		info.CompareOp = link.CompareOp(i)
+		info.CompareOp = enum.CompareOp(i)
 	}
 	x, err := m.device.NewSampler(info)
 	if err != nil {

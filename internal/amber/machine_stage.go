@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -39,7 +39,7 @@ func (m *machine) stage(ctx context.Context, p *Pipeline, a *Attachment) (*vk.St
 // creationOf returns the flags of a pipeline.
 func creationOf(p *Pipeline) (c vk.Creation) {
 	if p.mapped() {
-		c.Flags |= link.PipelineFlagsDescriptorHeap
+		c.Flags |= enum.PipelineFlagsDescriptorHeap
 	}
 	return c
 }

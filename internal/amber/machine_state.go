@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -15,17 +16,17 @@ func fixedOf(s *state.State) (vk.FixedState, error) {
 	}
 	f := vk.FixedState{
 		Vertex:       vertex,
-		Assembly:     &link.InputAssembly{Topology: link.Topology(s.Assembly.Topology), PrimitiveRestart: s.Assembly.Restart},
+		Assembly:     &link.InputAssembly{Topology: s.Assembly.Topology, PrimitiveRestart: s.Assembly.Restart},
 		Tessellation: &link.Tessellation{PatchControlPoints: s.Assembly.PatchPoints},
 		Rasterization: &link.Rasterization{
-			DepthClamp: r.DepthClamp, DepthClip: &r.DepthClip, Discard: r.Discard, Polygon: link.PolygonMode(r.PolygonMode), Cull: link.CullMode(r.Cull),
-			DepthBias: r.DepthBias, LineWidth: r.LineWidth, Stream: r.Stream, HasStream: true, Lines: link.LineMode(r.LineMode), Stippled: r.Stipple.Factor != 0,
+			DepthClamp: r.DepthClamp, DepthClip: &r.DepthClip, Discard: r.Discard, Polygon: r.PolygonMode, Cull: r.Cull,
+			DepthBias: r.DepthBias, LineWidth: r.LineWidth, Stream: r.Stream, HasStream: true, Lines: r.LineMode, Stippled: r.Stipple.Factor != 0,
 		},
 		Multisample: &link.Multisample{
 			Samples: m.Samples, SampleShading: m.SampleShading, MinShading: m.MinShading, AlphaToCoverage: m.AlphaToCoverage, AlphaToOne: m.AlphaToOne,
 		},
 		DepthStencil: &link.DepthStencil{
-			DepthTest: d.Test, DepthWrite: d.Write, Compare: link.CompareOp(d.Compare), BoundsTest: d.Bounds, StencilTest: d.Stencil,
+			DepthTest: d.Test, DepthWrite: d.Write, Compare: d.Compare, BoundsTest: d.Bounds, StencilTest: d.Stencil,
 			Front: stencilOf(&d.Front), Back: stencilOf(&d.Back),
 		},
 		Blend:            blendOf(&s.Blend),
@@ -34,22 +35,22 @@ func fixedOf(s *state.State) (vk.FixedState, error) {
 		LineStipple: r.Stipple.Factor, LinePattern: r.Stipple.Pattern, DiscardExclusive: s.Discard.Exclusive, ExtraOverestimate: r.ExtraOverestimate,
 	}
 	if s.Assembly.LowerLeft {
-		f.Tessellation.Origin = link.DomainOriginLowerLeft
+		f.Tessellation.Origin = enum.DomainOriginLowerLeft
 	}
 	if r.Clockwise {
-		f.Rasterization.Front = link.FrontFaceClockwise
+		f.Rasterization.Front = enum.FrontFaceClockwise
 	}
 	if r.LastVertex {
-		f.Rasterization.Provoking = link.ProvokingVertexLastVertex
+		f.Rasterization.Provoking = enum.ProvokingVertexLastVertex
 	}
 	switch {
 	case r.Conservative > 0:
-		f.Rasterization.Conservative = link.ConservativeModeOverestimate
+		f.Rasterization.Conservative = enum.ConservativeModeOverestimate
 	case r.Conservative < 0:
-		f.Rasterization.Conservative = link.ConservativeModeUnderestimate
+		f.Rasterization.Conservative = enum.ConservativeModeUnderestimate
 	}
 	if x := s.Rate; x != (state.ShadingRate{}) {
-		f.ShadingRate = &link.ShadingRate{Width: x.Width, Height: x.Height, Combiners: [2]link.RateCombiner{link.RateCombiner(x.Combiners[0]), link.RateCombiner(x.Combiners[1])}}
+		f.ShadingRate = &link.ShadingRate{Width: x.Width, Height: x.Height, Combiners: [2]enum.RateCombiner{x.Combiners[0], x.Combiners[1]}}
 	}
 	for _, v := range s.Viewports {
 		f.Viewports = append(f.Viewports, vk.Viewport(v))
@@ -64,7 +65,7 @@ func vertexOf(v *state.VertexInput) (*link.VertexInput, error) {
 	for _, b := range v.Bindings {
 		y := link.VertexBinding{Binding: b.Binding, Stride: b.Stride}
 		if b.Instance {
-			y.Rate = link.InputRateInstance
+			y.Rate = enum.InputRateInstance
 		}
 		x.Bindings = append(x.Bindings, y)
 	}
@@ -80,19 +81,19 @@ func vertexOf(v *state.VertexInput) (*link.VertexInput, error) {
 
 func stencilOf(f *state.StencilFace) link.StencilFace {
 	return link.StencilFace{
-		Fail: link.StencilOp(f.Fail), Pass: link.StencilOp(f.Pass), DepthFail: link.StencilOp(f.DepthFail), Compare: link.CompareOp(f.Compare),
+		Fail: f.Fail, Pass: f.Pass, DepthFail: f.DepthFail, Compare: f.Compare,
 		CompareMask: f.CompareMask, WriteMask: f.WriteMask, Reference: f.Reference,
 	}
 }
 
 func blendOf(b *state.Blend) *link.ColorBlend {
-	x := &link.ColorBlend{Logic: b.Logic, LogicOp: link.LogicOp(b.LogicOp)}
+	x := &link.ColorBlend{Logic: b.Logic, LogicOp: b.LogicOp}
 	for i := range b.Attachments {
 		a := &b.Attachments[i]
 		mask := uint32(a.WriteMask)
 		x.Attachments = append(x.Attachments, link.Blend{
-			Enable: a.Enable, SrcColor: link.BlendFactor(a.SrcColor), DstColor: link.BlendFactor(a.DstColor), ColorOp: link.BlendOp(a.ColorOp),
-			SrcAlpha: link.BlendFactor(a.SrcAlpha), DstAlpha: link.BlendFactor(a.DstAlpha), AlphaOp: link.BlendOp(a.AlphaOp), Mask: &mask,
+			Enable: a.Enable, SrcColor: a.SrcColor, DstColor: a.DstColor, ColorOp: a.ColorOp,
+			SrcAlpha: a.SrcAlpha, DstAlpha: a.DstAlpha, AlphaOp: a.AlphaOp, Mask: &mask,
 		})
 	}
 	return x

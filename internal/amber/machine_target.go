@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -29,9 +30,9 @@ func (m *machine) levelView(b *Buffer, level int, aspects vk.Aspect) (*vk.ImageV
 		return nil, err
 	}
 	m.split(b)
-	shape := vk.View2D
+	shape := enum.ViewType2d
 	if b.Image.layers() > 1 {
-		shape = vk.View2DArray
+		shape = enum.ViewType2dArray
 	}
 	v, err := m.device.NewImageView(vk.ImageViewInfo{Image: x, Type: shape, Aspect: aspects, BaseLevel: level, Levels: 1})
 	if err != nil {

@@ -3,16 +3,17 @@ package amber
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // mappingSources are the sources of MAP, by compute.MappingSource, with the sources of package link.
-var mappingSources = [...]link.MappingSource{
-	compute.HeapConstant: link.MappingSourceHeapWithConstantOffset, compute.HeapPushIndex: link.MappingSourceHeapWithPushIndex,
-	compute.HeapIndirectIndex: link.MappingSourceHeapWithIndirectIndex, compute.HeapData: link.MappingSourceResourceHeapData,
-	compute.PushData: link.MappingSourcePushData, compute.PushAddress: link.MappingSourcePushAddress,
-	compute.IndirectAddress: link.MappingSourceIndirectAddress,
+var mappingSources = [...]enum.MappingSource{
+	compute.HeapConstant: enum.MappingSourceHeapWithConstantOffset, compute.HeapPushIndex: enum.MappingSourceHeapWithPushIndex,
+	compute.HeapIndirectIndex: enum.MappingSourceHeapWithIndirectIndex, compute.HeapData: enum.MappingSourceResourceHeapData,
+	compute.PushData: enum.MappingSourcePushData, compute.PushAddress: enum.MappingSourcePushAddress,
+	compute.IndirectAddress: enum.MappingSourceIndirectAddress,
 }
 
 // mapping reads MAP: the place of a resource without descriptor sets.

@@ -3,13 +3,14 @@ package amber
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // fixedKeys are the keys of a STATE block for several viewports, and for state that VkScript has and AmberScript lacks.
 var fixedKeys = map[string]func(p *parser) setting{
 	"CULL_MODE": func(p *parser) setting {
-		faces := state.Cull(p.oneOf("faces", "none", "front", "back", "front_and_back"))
+		faces := enum.CullMode(p.oneOf("faces", "none", "front", "back", "front_and_back"))
 		return func(s *drawState) { s.Rasterization.Cull = faces }
 	},
 	"FRONT_FACE": func(p *parser) setting {
@@ -48,7 +49,7 @@ var fixedKeys = map[string]func(p *parser) setting{
 		return func(s *drawState) { s.Blend.Constants = c }
 	},
 	"LOGIC_OP": func(p *parser) setting {
-		op := state.LogicOp(p.oneOf("a logic operation", logicOps...))
+		op := enum.LogicOp(p.oneOf("a logic operation", logicOps...))
 		return func(s *drawState) { s.Blend.Logic, s.Blend.LogicOp = true, op }
 	},
 	"COLOR_WRITE_MASK": func(p *parser) setting {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -39,7 +40,7 @@ var stateKeys = map[string]func(p *parser) setting{
 		return func(s *drawState) { s.Multisample.Mask = &[2]uint32{uint32(m), uint32(m >> 32)} }
 	},
 	"LINE_MODE": func(p *parser) setting {
-		mode := state.LineMode(p.oneOf("a line mode", "default", "rectangular", "bresenham", "smooth"))
+		mode := enum.LineMode(p.oneOf("a line mode", "default", "rectangular", "bresenham", "smooth"))
 		return func(s *drawState) { s.Rasterization.LineMode = mode }
 	},
 	"LINE_WIDTH": func(p *parser) setting {
@@ -71,9 +72,9 @@ var stateKeys = map[string]func(p *parser) setting{
 		return func(s *drawState) { s.Rate.Width, s.Rate.Height = width, height }
 	},
 	"RATE_COMBINERS": func(p *parser) setting {
-		var list [2]state.RateCombiner
+		var list [2]enum.RateCombiner
 		for i := range list {
-			list[i] = state.RateCombiner(p.oneOf("a combiner", "keep", "replace", "min", "max", "mul"))
+			list[i] = enum.RateCombiner(p.oneOf("a combiner", "keep", "replace", "min", "max", "mul"))
 		}
 		return func(s *drawState) { s.Rate.Combiners = list }
 	},

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -40,8 +41,8 @@ func (x *Robustness) link() *link.Robustness {
 		return nil
 	}
 	return &link.Robustness{
-		StorageBuffers: link.BufferRobustness(x.Storage), UniformBuffers: link.BufferRobustness(x.Uniform),
-		VertexInputs: link.BufferRobustness(x.Vertex), Images: link.ImageRobustness(x.Images),
+		StorageBuffers: enum.BufferRobustness(x.Storage), UniformBuffers: enum.BufferRobustness(x.Uniform),
+		VertexInputs: enum.BufferRobustness(x.Vertex), Images: enum.ImageRobustness(x.Images),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -102,16 +103,16 @@ func (r *runner) corners(c *Draw, s *state.State, a *state.Args) error {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(y))
 	}
 	if c.Kind == DrawRect {
-		s.Assembly.Topology = state.TriangleStrip
+		s.Assembly.Topology = enum.TopologyTriangleStrip
 		if c.Patch {
-			s.Assembly.Topology, s.Assembly.PatchPoints = state.PatchList, 4
+			s.Assembly.Topology, s.Assembly.PatchPoints = enum.TopologyPatchList, 4
 		}
 		at(x, y+h)
 		at(x, y)
 		at(x+w, y+h)
 		at(x+w, y)
 	} else {
-		s.Assembly.Topology = state.TriangleList
+		s.Assembly.Topology = enum.TopologyTriangleList
 		dx, dy := w/float32(c.CellsX), h/float32(c.CellsY)
 		if c.CellsX > maxCells || c.CellsY > maxCells || c.CellsX*c.CellsY > maxCells {
 			return r.fault(CodeSize, c.At, "a grid of %d×%d cells; at most %d are drawn", c.CellsX, c.CellsY, maxCells)

@@ -3,7 +3,7 @@ package amber
 import (
 	"context"
 
-	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -18,7 +18,7 @@ const (
 )
 
 // capture is the flag of pipelines with binaries.
-const capture = link.PipelineFlagsCaptureData
+const capture = enum.PipelineFlagsCaptureData
 
 // computePipeline makes a pipeline by the way of the options.
 func (m *machine) computePipeline(ctx context.Context, info vk.ComputePipelineInfo) (*vk.ComputePipeline, error) {
@@ -29,7 +29,7 @@ func (m *machine) computePipeline(ctx context.Context, info vk.ComputePipelineIn
 			return nil, err
 		}
 		defer cache.Close()
-		info.Cache, info.Flags = cache, info.Flags|link.PipelineFlagsFailOnPipelineCompileRequired
+		info.Cache, info.Flags = cache, info.Flags|enum.PipelineFlagsFailOnPipelineCompileRequired
 	case Binaries:
 		captured := info
 		captured.Flags |= capture
@@ -75,9 +75,9 @@ func (m *machine) drawPipeline(ctx context.Context, info vk.GraphicsPipelineInfo
 				l.Close()
 			}
 		}()
-		for part := link.PartsVertexInputInterface; part <= link.PartsFragmentOutputInterface; part <<= 1 {
+		for part := enum.PartsVertexInputInterface; part <= enum.PartsFragmentOutputInterface; part <<= 1 {
 			library := info
-			library.Parts, library.Flags = part, info.Flags|link.PipelineFlagsLibrary
+			library.Parts, library.Flags = part, info.Flags|enum.PipelineFlagsLibrary
 			l, err := m.device.NewGraphicsPipeline(ctx, library)
 			if err != nil {
 				return nil, err

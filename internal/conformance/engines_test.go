@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
@@ -119,9 +120,9 @@ func (c *contest) pictures(args *compute.Args) (drawn [][]byte, err error) {
 		}
 		d := texture.SamplerDesc{MipLinear: x.Linear, MaxLod: 9}
 		if x.Linear {
-			d.Mag, d.Min = texture.Linear, texture.Linear
+			d.Mag, d.Min = enum.FilterLinear, enum.FilterLinear
 		}
-		d.Address[0], d.Address[1] = texture.AddressMode(x.Address), texture.AddressMode(x.Address)
+		d.Address[0], d.Address[1] = enum.AddressMode(x.Address), enum.AddressMode(x.Address)
 		s, err := texture.NewSampler(d)
 		if err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -24,7 +25,7 @@ import (
 // pipelineFile is a pipeline as it is written.
 type pipelineFile struct {
 	Kind          kindName             `yaml:"kind"`
-	Flags         link.PipelineFlags   `yaml:"flags"`
+	Flags         enum.PipelineFlags   `yaml:"flags"`
 	Stages        map[string]stageFile `yaml:"stages"`
 	Layout        *layoutFile          `yaml:"layout"`
 	Vertex        *link.VertexInput    `yaml:"vertex_input"`
@@ -36,7 +37,7 @@ type pipelineFile struct {
 	DepthStencil  *link.DepthStencil   `yaml:"depth_stencil"`
 	Blend         *link.ColorBlend     `yaml:"color_blend"`
 	ShadingRate   *link.ShadingRate    `yaml:"fragment_shading_rate"`
-	Dynamic       *[]link.DynamicState `yaml:"dynamic"`
+	Dynamic       *[]enum.DynamicState `yaml:"dynamic"`
 	Pass          *link.RenderPass     `yaml:"render_pass"`
 	Subpass       uint32               `yaml:"subpass"`
 	Rendering     *link.Rendering      `yaml:"rendering"`
@@ -51,13 +52,13 @@ type pipelineFile struct {
 	Extensions    map[string]bool      `yaml:"extensions"`
 	VertexFormats map[string]bool      `yaml:"vertex_formats"` // that buffers of vertices may have
 	Library       bool                 `yaml:"library"`
-	Parts         link.Parts           `yaml:"parts"`
+	Parts         enum.Parts           `yaml:"parts"`
 	Libraries     []pipelineFile       `yaml:"libraries"`
 	NoLayout      bool                 `yaml:"no_layout"`
 	Call          *link.Call           `yaml:"call"`
 	Queues        *[]link.Queue        `yaml:"queues"`
 	Commands      *commandsFile        `yaml:"commands"`
-	Base          *link.PipelineFlags  `yaml:"base_pipeline_flags"` // of the one that it derives from
+	Base          *enum.PipelineFlags  `yaml:"base_pipeline_flags"` // of the one that it derives from
 	Reading       readingName          `yaml:"reading"`
 }
 
@@ -72,11 +73,11 @@ type StageBody struct {
 	File           string           `yaml:"file"`
 	Entry          string           `yaml:"entry"`
 	Specialization map[uint32]any   `yaml:"specialization"`
-	Flags          link.StageFlags  `yaml:"flags"`
+	Flags          enum.StageFlags  `yaml:"flags"`
 	SubgroupSize   uint32           `yaml:"subgroup_size"`
 	Robustness     *link.Robustness `yaml:"robustness"`
 	Entries        []link.SpecEntry `yaml:"specialization_entries"` // the positions of the values; the values are in Specialization
-	Object         link.ObjectFlags `yaml:"object_flags"`
+	Object         enum.ObjectFlags `yaml:"object_flags"`
 	Identifier     uint32           `yaml:"identifier_size"` // bytes of an identifier of the module
 	InChain        bool             `yaml:"code_in_chain"`
 	Next           *[]link.Stages   `yaml:"next_stages"`
@@ -137,7 +138,7 @@ func (kindName) Names() []string {
 // UnmarshalText reads a name.
 func (k *kindName) UnmarshalText(text []byte) error {
 	if _, ok := kinds[kindName(text)]; !ok {
-		return &link.ValueError{Text: string(text), Want: strings.Join(k.Names(), ", ")}
+		return &enum.ValueError{Text: string(text), Want: strings.Join(k.Names(), ", ")}
 	}
 	*k = kindName(text)
 	return nil
@@ -167,7 +168,7 @@ func (r *readingName) UnmarshalYAML(read func(any) error) error {
 	}
 	var ok bool
 	if r.Reading, ok = facts.ParseReading(name); !ok || name == "" {
-		return &link.ValueError{Text: name, Want: strings.Join(facts.Readings, ", ")}
+		return &enum.ValueError{Text: name, Want: strings.Join(facts.Readings, ", ")}
 	}
 	return nil
 }
@@ -260,7 +261,7 @@ func (in *pipelineFile) description(file string) (*link.Description, error) {
 		Name: file, Kind: kinds[in.Kind], Flags: in.Flags, Vertex: in.Vertex, Assembly: in.Assembly, Tessellation: in.Tessellation,
 		Viewport: in.Viewport, Rasterization: in.Rasterization, Multisample: in.Multisample, DepthStencil: in.DepthStencil,
 		Blend: in.Blend, ShadingRate: in.ShadingRate, Pass: in.Pass, Subpass: in.Subpass, Rendering: in.Rendering,
-		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library || in.Flags&link.PipelineFlagsLibrary != 0, Parts: in.Parts, NoLayout: in.NoLayout, Base: in.Base, Call: in.Call, Queues: in.Queues,
+		Rays: in.Rays, Robustness: in.Robustness, Library: in.Library || in.Flags&enum.PipelineFlagsLibrary != 0, Parts: in.Parts, NoLayout: in.NoLayout, Base: in.Base, Call: in.Call, Queues: in.Queues,
 		Reading: in.Reading.Reading,
 	}
 	if in.Dynamic != nil {
@@ -343,8 +344,8 @@ func (s *StageBody) add(d *link.Description, load func(Stage) (*link.Shader, err
 
 // layoutFile is a pipeline layout as it is written.
 type layoutFile struct {
-	Flags    link.LayoutFlags         `yaml:"flags"`
-	SetFlags map[uint32]link.SetFlags `yaml:"set_flags"`
+	Flags    enum.LayoutFlags         `yaml:"flags"`
+	SetFlags map[uint32]enum.SetFlags `yaml:"set_flags"`
 	// Flagged is how many bindings of a set the list of flags is for.
 	Flagged map[uint32]uint32                  `yaml:"flagged_bindings"`
 	Sets    map[uint32]map[uint32]*bindingFile `yaml:"sets"`
@@ -365,7 +366,7 @@ type bindingFile struct {
 	Count    *uint32               `yaml:"count"`
 	Stages   []link.Stages         `yaml:"stages"`
 	Mutable  []link.DescriptorType `yaml:"mutable"`
-	Flags    link.BindingFlags     `yaml:"flags"`
+	Flags    enum.BindingFlags     `yaml:"flags"`
 	Samplers samplersFile          `yaml:"immutable_samplers"`
 	Ycbcr    bool                  `yaml:"ycbcr"`
 }

@@ -11,11 +11,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
-
-	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // fault is an error in a value of a document.
@@ -65,7 +64,7 @@ func conform(root ast.Node, t reflect.Type) *fault {
 
 // faultOf describes the error in a document that conforms to the schema and cannot be read.
 func faultOf(root ast.Node, name string, err error) error {
-	var value *link.ValueError
+	var value *enum.ValueError
 	if errors.As(err, &value) {
 		w := &textFinder{text: value.Text}
 		ast.Walk(w, root)

@@ -1,34 +1,6 @@
 package format
 
-// Model is a color model of texels in memory (VkSamplerYcbcrModelConversion).
-type Model uint8
-
-// The models, with Vulkan's values.
-const (
-	ModelRGB   Model = iota // no conversion
-	ModelYCbCr              // range expansion alone
-	Model709
-	Model601
-	Model2020
-)
-
-// Range is the encoding of luma and chroma (VkSamplerYcbcrRange).
-type Range uint8
-
-// The ranges, with Vulkan's values.
-const (
-	RangeFull   Range = iota // all codes are used
-	RangeNarrow              // in 8 bits, luma from 16 to 235, chroma from 16 to 240
-)
-
-// Location is the position of chroma samples (VkChromaLocation).
-type Location uint8
-
-// The locations, with Vulkan's values.
-const (
-	CositedEven Location = iota // at luma samples with even coordinates
-	Midpoint                    // midway between two luma samples
-)
+import "github.com/chiaro-gpu/chiaro/enum"
 
 // Conversion converts Cr, Y′, Cb to red, green, blue: Matrix·(Cr, Y′, Cb) + Offset, range expansion included (Vulkan
 // §"Sampler Y′CbCr Conversion").
@@ -40,12 +12,12 @@ type Conversion struct {
 
 // lumaWeights are the weights of red and blue in luma, in 1/10000, by model (Khronos Data Format §"Color
 // models").
-var lumaWeights = [...][2]int{Model709: {2126, 722}, Model601: {2990, 1140}, Model2020: {2627, 593}}
+var lumaWeights = [...][2]int{enum.YcbcrModelYcbcr709: {2126, 722}, enum.YcbcrModelYcbcr601: {2990, 1140}, enum.YcbcrModelYcbcr2020: {2627, 593}}
 
 // NewConversion returns the conversion for components of the given width, 1 to 32 bits. m and r must be valid. It
 // computes in float64, each step rounded, and rounds the results to float32.
-func NewConversion(m Model, r Range, bits int) (c Conversion) {
-	if m == ModelRGB {
+func NewConversion(m enum.YcbcrModel, r enum.YcbcrRange, bits int) (c Conversion) {
+	if m == enum.YcbcrModelRgbIdentity {
 		c.Same = true
 		c.Matrix = [3][3]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
 		return c
@@ -54,13 +26,13 @@ func NewConversion(m Model, r Range, bits int) (c Conversion) {
 	codes := float64(uint64(1)<<bits - 1)
 	steps := float64(uint64(1) << bits)
 	scaleY, lessY, scaleC, lessC := 1.0, 0.0, 1.0, float64(steps/float64(2*codes))
-	if r == RangeNarrow {
+	if r == enum.YcbcrRangeItuNarrow {
 		scaleY, lessY = float64(256*codes)/float64(219*steps), 16.0/219
 		scaleC, lessC = float64(256*codes)/float64(224*steps), 128.0/224
 	}
 	// Model conversion from Cr, Y′, Cb.
 	model := [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
-	if m != ModelYCbCr {
+	if m != enum.YcbcrModelYcbcrIdentity {
 		red, blue := lumaWeights[m][0], lumaWeights[m][1]
 		green := 10000 - red - blue
 		model[0] = [3]float64{float64(2*(10000-red)) / 10000, 1, 0}
@@ -97,13 +69,13 @@ func (c *Conversion) Convert(v [4]float32) [4]float32 {
 // ChromaTap returns the chroma samples for luma texel i along an axis with subsampling factor div, 1 or 2: the first
 // sample's index, and the weight of the next one (Vulkan §"Explicit Reconstruction"). The first may be −1, and the
 // next may be past the end: the sampler's addressing modes apply.
-func ChromaTap(i, div int, at Location, linear bool) (first int, next float32) {
+func ChromaTap(i, div int, at enum.ChromaLocation, linear bool) (first int, next float32) {
 	switch {
 	case div == 1:
 		return i, 0
 	case !linear:
 		return i >> 1, 0
-	case at == CositedEven:
+	case at == enum.ChromaLocationCositedEven:
 		return i >> 1, float32(i&1) / 2
 	}
 	return (i - 1) >> 1, 0.75 - float32(i&1)/2
@@ -127,11 +99,11 @@ func MixChroma(s [2][2]float32, x, y float32) float32 {
 
 // ChromaCoordinate returns the coordinate in chroma samples of the unnormalized luma coordinate u, along an axis with
 // subsampling factor div, 1 or 2, for filters that read chroma separately (Vulkan §"Implicit Reconstruction").
-func ChromaCoordinate(u float32, div int, at Location) float32 {
+func ChromaCoordinate(u float32, div int, at enum.ChromaLocation) float32 {
 	switch {
 	case div == 1:
 		return u
-	case at == CositedEven:
+	case at == enum.ChromaLocationCositedEven:
 		return float32(float32(u+0.5) * 0.5)
 	}
 	return float32(u * 0.5)

@@ -4,17 +4,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // modelColor converts the numbers of a texel in float64, by the specification's
 // formulas one after the other.
-func modelColor(m Model, r Range, n int, v [4]float32) [3]float64 {
+func modelColor(m enum.YcbcrModel, r enum.YcbcrRange, n int, v [4]float32) [3]float64 {
 	cr, y, cb := float64(v[R]), float64(v[G]), float64(v[B])
-	if m == ModelRGB {
+	if m == enum.YcbcrModelRgbIdentity {
 		return [3]float64{cr, y, cb}
 	}
 	codes, step := math.Pow(2, float64(n))-1, math.Pow(2, float64(n-8))
-	if r == RangeNarrow {
+	if r == enum.YcbcrRangeItuNarrow {
 		y = (y*codes - 16*step) / (219 * step)
 		cb = (cb*codes - 128*step) / (224 * step)
 		cr = (cr*codes - 128*step) / (224 * step)
@@ -23,11 +25,11 @@ func modelColor(m Model, r Range, n int, v [4]float32) [3]float64 {
 		cr -= math.Pow(2, float64(n-1)) / codes
 	}
 	switch m {
-	case Model709:
+	case enum.YcbcrModelYcbcr709:
 		return [3]float64{y + 1.5748*cr, y - 0.13397432/0.7152*cb - 0.33480248/0.7152*cr, y + 1.8556*cb}
-	case Model601:
+	case enum.YcbcrModelYcbcr601:
 		return [3]float64{y + 1.402*cr, y - 0.202008/0.587*cb - 0.419198/0.587*cr, y + 1.772*cb}
-	case Model2020:
+	case enum.YcbcrModelYcbcr2020:
 		return [3]float64{y + 1.4746*cr, y - 0.11156702/0.6780*cb - 0.38737742/0.6780*cr, y + 1.8814*cb}
 	}
 	return [3]float64{cr, y, cb}
@@ -38,8 +40,8 @@ func modelColor(m Model, r Range, n int, v [4]float32) [3]float64 {
 func TestConversion(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	worst := 0.0
-	for m := ModelRGB; m <= Model2020; m++ {
-		for _, rg := range []Range{RangeFull, RangeNarrow} {
+	for m := enum.YcbcrModelRgbIdentity; m <= enum.YcbcrModelYcbcr2020; m++ {
+		for _, rg := range []enum.YcbcrRange{enum.YcbcrRangeItuFull, enum.YcbcrRangeItuNarrow} {
 			for _, bits := range []int{8, 10, 12, 14, 16} {
 				c := NewConversion(m, rg, bits)
 				for range 2000 {
@@ -55,7 +57,7 @@ func TestConversion(t *testing.T) {
 					if got[A] != v[A] {
 						t.Fatalf("alpha %v becomes %v", v[A], got[A])
 					}
-					if m == ModelRGB && got != v {
+					if m == enum.YcbcrModelRgbIdentity && got != v {
 						t.Fatalf("%v becomes %v without a conversion", v, got)
 					}
 				}
@@ -72,22 +74,22 @@ func TestConversion(t *testing.T) {
 func TestConversionByHand(t *testing.T) {
 	near := func(a float32, b float64) bool { return math.Abs(float64(a)-b) < 1e-6 }
 	for _, c := range []struct {
-		m     Model
-		r     Range
+		m     enum.YcbcrModel
+		r     enum.YcbcrRange
 		bits  int
 		codes [3]float32 // Cr, luma, Cb
 		want  [3]float64
 	}{
-		{Model709, RangeNarrow, 8, [3]float32{128, 16, 128}, [3]float64{0, 0, 0}},
-		{Model709, RangeNarrow, 8, [3]float32{128, 235, 128}, [3]float64{1, 1, 1}},
-		{Model601, RangeNarrow, 10, [3]float32{512, 940, 512}, [3]float64{1, 1, 1}},
-		{Model2020, RangeNarrow, 12, [3]float32{2048, 256, 2048}, [3]float64{0, 0, 0}},
-		{Model2020, RangeFull, 8, [3]float32{128, 51, 128}, [3]float64{0.2, 0.2, 0.2}},
+		{enum.YcbcrModelYcbcr709, enum.YcbcrRangeItuNarrow, 8, [3]float32{128, 16, 128}, [3]float64{0, 0, 0}},
+		{enum.YcbcrModelYcbcr709, enum.YcbcrRangeItuNarrow, 8, [3]float32{128, 235, 128}, [3]float64{1, 1, 1}},
+		{enum.YcbcrModelYcbcr601, enum.YcbcrRangeItuNarrow, 10, [3]float32{512, 940, 512}, [3]float64{1, 1, 1}},
+		{enum.YcbcrModelYcbcr2020, enum.YcbcrRangeItuNarrow, 12, [3]float32{2048, 256, 2048}, [3]float64{0, 0, 0}},
+		{enum.YcbcrModelYcbcr2020, enum.YcbcrRangeItuFull, 8, [3]float32{128, 51, 128}, [3]float64{0.2, 0.2, 0.2}},
 		// Red alone in BT.601: luma 0.299, Cr 0.5, Cb −0.299/1.772.
-		{Model601, RangeNarrow, 8, [3]float32{240, 16 + 219*0.299, 128 - 224*0.299/1.772}, [3]float64{1, 0, 0}},
-		{ModelYCbCr, RangeNarrow, 8, [3]float32{240, 235, 16}, [3]float64{0.5, 1, -0.5}},
-		{ModelYCbCr, RangeFull, 8, [3]float32{255, 255, 0}, [3]float64{127.0 / 255, 1, -128.0 / 255}},
-		{ModelRGB, RangeNarrow, 8, [3]float32{255, 0, 51}, [3]float64{1, 0, 0.2}},
+		{enum.YcbcrModelYcbcr601, enum.YcbcrRangeItuNarrow, 8, [3]float32{240, 16 + 219*0.299, 128 - 224*0.299/1.772}, [3]float64{1, 0, 0}},
+		{enum.YcbcrModelYcbcrIdentity, enum.YcbcrRangeItuNarrow, 8, [3]float32{240, 235, 16}, [3]float64{0.5, 1, -0.5}},
+		{enum.YcbcrModelYcbcrIdentity, enum.YcbcrRangeItuFull, 8, [3]float32{255, 255, 0}, [3]float64{127.0 / 255, 1, -128.0 / 255}},
+		{enum.YcbcrModelRgbIdentity, enum.YcbcrRangeItuNarrow, 8, [3]float32{255, 0, 51}, [3]float64{1, 0, 0.2}},
 	} {
 		conv := NewConversion(c.m, c.r, c.bits)
 		whole := float32(uint32(1)<<c.bits - 1)
@@ -112,15 +114,15 @@ func TestChroma(t *testing.T) {
 		}
 	}
 	at := func(i, j int) float64 { return sample[min(max(j, 0), 7)][min(max(i, 0), 7)] }
-	for _, x := range []Location{CositedEven, Midpoint} {
-		for _, y := range []Location{CositedEven, Midpoint} {
+	for _, x := range []enum.ChromaLocation{enum.ChromaLocationCositedEven, enum.ChromaLocationMidpoint} {
+		for _, y := range []enum.ChromaLocation{enum.ChromaLocationCositedEven, enum.ChromaLocationMidpoint} {
 			for j := range 8 {
 				for i := range 16 {
 					ri, rj := 0.5*float64(i), 0.5*float64(j)
-					if x == Midpoint {
+					if x == enum.ChromaLocationMidpoint {
 						ri -= 0.25
 					}
-					if y == Midpoint {
+					if y == enum.ChromaLocationMidpoint {
 						rj -= 0.25
 					}
 					fi, fj := math.Floor(ri), math.Floor(rj)
@@ -146,9 +148,9 @@ func TestChroma(t *testing.T) {
 	for _, c := range []struct {
 		u    float32
 		div  int
-		at   Location
+		at   enum.ChromaLocation
 		want float32
-	}{{3, 1, CositedEven, 3}, {3, 2, CositedEven, 1.75}, {3, 2, Midpoint, 1.5}, {-1, 2, CositedEven, -0.25}} {
+	}{{3, 1, enum.ChromaLocationCositedEven, 3}, {3, 2, enum.ChromaLocationCositedEven, 1.75}, {3, 2, enum.ChromaLocationMidpoint, 1.5}, {-1, 2, enum.ChromaLocationCositedEven, -0.25}} {
 		if got := ChromaCoordinate(c.u, c.div, c.at); got != c.want {
 			t.Errorf("%v of %d at %d is %v; want %v", c.u, c.div, c.at, got, c.want)
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -87,18 +88,18 @@ func (s *script) texels(at compute.Binding, f []string) error {
 // none says repeat or border, white beyond the border; less compares; window gives
 // matches one of 2×2.
 func (s *script) sampler(at compute.Binding, f []string) error {
-	d := texture.SamplerDesc{MaxLod: 1000, Compare: slices.Contains(f, "less"), CompareOp: texture.Less,
+	d := texture.SamplerDesc{MaxLod: 1000, Compare: slices.Contains(f, "less"), CompareOp: enum.CompareOpLess,
 		Border: [4]uint32{0x3f800000, 0x3f800000, 0x3f800000, 0x3f800000}}
-	mode := texture.ClampToEdge
+	mode := enum.AddressModeClampToEdge
 	switch {
 	case slices.Contains(f, "repeat"):
-		mode = texture.Repeat
+		mode = enum.AddressModeRepeat
 	case slices.Contains(f, "border"):
-		mode = texture.ClampToBorder
+		mode = enum.AddressModeClampToBorder
 	}
-	d.Address = [3]texture.AddressMode{mode, mode, mode}
+	d.Address = [3]enum.AddressMode{mode, mode, mode}
 	if slices.Contains(f, "linear") {
-		d.Mag, d.Min = texture.Linear, texture.Linear
+		d.Mag, d.Min = enum.FilterLinear, enum.FilterLinear
 	}
 	if slices.Contains(f, "window") {
 		d.Window = [2]uint32{2, 2}

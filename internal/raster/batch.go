@@ -3,6 +3,8 @@ package raster
 import (
 	"math"
 	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // Batch holds the setup results of BatchSize triangles, which a vectorized program computes one
@@ -88,7 +90,7 @@ const (
 // no scissor, or polygons drawn as lines or points.
 func (r *Rasterizer) BatchVertices(v Records, p *BatchParams) bool {
 	s := r.state
-	if v.Viewport >= 0 || v.Layer >= 0 || v.ClipCount+v.CullCount > 0 || len(r.clipRects) == 0 || s.PolygonMode != Fill {
+	if v.Viewport >= 0 || v.Layer >= 0 || v.ClipCount+v.CullCount > 0 || len(r.clipRects) == 0 || s.PolygonMode != enum.PolygonModeFill {
 		return false
 	}
 	r.records, r.projected = v, r.projected[:0]

@@ -3,6 +3,8 @@ package raster
 import (
 	"math/rand"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // byPrimitive returns for each PrimitiveId how many samples its items cover.
@@ -26,10 +28,10 @@ func TestItemsOfPrimitives(t *testing.T) {
 	const width, height, n = 300, 200, 120
 	for round := range 12 {
 		s := state(1, width, height)
-		s.PolygonMode, s.LineWidth = PolygonMode(max(round%6-3, 0)), 3
-		s.LineMode = LineMode(round % 3)
+		s.PolygonMode, s.LineWidth = enum.PolygonMode(max(round%6-3, 0)), 3
+		s.LineMode = enum.LineMode(round % 3)
 		if round%4 == 3 {
-			s.Conservative = Overestimate
+			s.Conservative = enum.ConservativeModeOverestimate
 		}
 		var v [][4]float32
 		for range 3 * n {

@@ -3,6 +3,8 @@ package raster
 import (
 	"math"
 	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // corner is a vertex of the polygon being clipped, in clip coordinates.
@@ -155,12 +157,12 @@ func (r *Rasterizer) clippedTriangle(p *draft, t *transform) {
 		return
 	}
 	bias := r.state.Bias.offset(&p.Primitive, t.maxDepth(g.corners))
-	if r.state.PolygonMode != Fill {
+	if r.state.PolygonMode != enum.PolygonModeFill {
 		r.outline(p, t, bias)
 		return
 	}
 	p.Z.C = float32(p.Z.C + bias)
-	if r.state.Conservative != Exact {
+	if r.state.Conservative != enum.ConservativeModeDisabled {
 		r.commit(p, r.coverClipped(p, list, area < 0))
 		return
 	}

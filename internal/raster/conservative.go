@@ -1,12 +1,14 @@
 package raster
 
+import "github.com/chiaro-gpu/chiaro/enum"
+
 // MaxExtraSize is the greatest extra size of overestimation in pixels
 // (maxExtraPrimitiveOverestimationSize).
 const MaxExtraSize = 16
 
 // extra returns the extra size of overestimation in sub-pixels.
 func (r *Rasterizer) extra() int32 {
-	if x := r.state.ExtraSize; r.state.Conservative == Overestimate && x > 0 {
+	if x := r.state.ExtraSize; r.state.Conservative == enum.ConservativeModeOverestimate && x > 0 {
 		return int32(min(x, MaxExtraSize) * one)
 	}
 	return 0
@@ -16,7 +18,7 @@ func (r *Rasterizer) extra() int32 {
 // edge outwards: half a pixel, so that the test at the pixel's centre accepts squares that touch the
 // primitive, plus the extra size. Underestimation moves it half a pixel inwards.
 func (r *Rasterizer) growth() int64 {
-	if r.state.Conservative == Underestimate {
+	if r.state.Conservative == enum.ConservativeModeUnderestimate {
 		return -centre
 	}
 	return centre + int64(r.extra())

@@ -3,6 +3,8 @@ package raster
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // conservativeItems returns per pixel how often it is covered, and how often fully.
@@ -39,7 +41,7 @@ func TestInner(t *testing.T) {
 	for k := range 300 {
 		samples := 1 + 3*(k%2)
 		s := state(samples, side, side)
-		s.Conservative, s.Inner, s.Aligned = Overestimate, true, k%3 == 0
+		s.Conservative, s.Inner, s.Aligned = enum.ConservativeModeOverestimate, true, k%3 == 0
 		extra := 0
 		if k%5 == 0 {
 			s.ExtraSize, extra = 1.5, one*3/2
@@ -101,7 +103,7 @@ func TestConservativeClipped(t *testing.T) {
 	total := 0
 	for range 300 {
 		s := state(1, side, side)
-		s.Conservative, s.Inner, s.DepthClip = Overestimate, true, true
+		s.Conservative, s.Inner, s.DepthClip = enum.ConservativeModeOverestimate, true, true
 		r := &Rasterizer{}
 		r.Begin(s)
 		var at [3][4]float32

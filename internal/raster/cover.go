@@ -1,6 +1,10 @@
 package raster
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+)
 
 // cover appends the items of a convex polygon and reports whether there are any. The inside is to the right
 // of each edge. bounds is the bounding box of the pixels that the polygon may touch.
@@ -11,7 +15,7 @@ func (r *Rasterizer) cover(p *draft, edges []edge, bounds Rect) bool {
 	}
 	w := walker{Rasterizer: r, edges: edges, bounds: bounds, number: r.reserve(r.tileOf(bounds.X0, bounds.Y0))}
 	var inner [maxEdges]edge
-	if r.state.Conservative != Exact {
+	if r.state.Conservative != enum.ConservativeModeDisabled {
 		w.inner = r.conservative(edges, inner[:0])
 	}
 	w.misaligned = 1 // blocks must begin at even pixels, as quads do

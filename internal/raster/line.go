@@ -3,6 +3,8 @@ package raster
 import (
 	"math"
 	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // end is an end of a line in the framebuffer, after clipping.
@@ -50,9 +52,9 @@ func (r *Rasterizer) line(p *draft, t *transform, bias float32) {
 	p.setLinePlanes(&a, &b, r.position(p.vertex[1]).w)
 	p.Z.C = float32(p.Z.C + bias)
 	switch {
-	case r.state.LineMode == Bresenham:
+	case r.state.LineMode == enum.LineModeBresenham:
 		r.commit(p, r.coverDiamonds(p, &a, &b))
-	case r.state.LineMode == Smooth:
+	case r.state.LineMode == enum.LineModeRectangularSmooth:
 		r.smooth(p, &a, &b)
 	case r.state.Stipple.Factor > 0:
 		r.dashes(p, &a, &b)
@@ -172,7 +174,7 @@ func (r *Rasterizer) outline(p *draft, t *transform, bias float32) {
 	for i, n := range p.vertex {
 		q := draft{Primitive: Primitive{ID: p.ID, Flags: p.Flags & FrontFacing, Layer: p.Layer, MinZ: p.MinZ, MaxZ: p.MaxZ},
 			vertex: [3]uint32{n, p.vertex[(i+1)%3], n}, provoking: p.provoking, viewport: p.viewport}
-		if r.state.PolygonMode == Line {
+		if r.state.PolygonMode == enum.PolygonModeLine {
 			q.Flags |= IsLine
 			r.line(&q, t, bias)
 			continue

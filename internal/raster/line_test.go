@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // drawn returns the coverage of one primitive as text: a line for each row of pixels.
@@ -29,24 +31,24 @@ func TestLines(t *testing.T) {
 	line := func(r *Rasterizer) { r.Line([2]uint32{0, 1}, 0, 0) }
 	at := func(x, y float64) [4]float32 { return inPixels(x, y, 8, 8) }
 	for name, c := range map[string]struct {
-		mode  LineMode
+		mode  enum.LineMode
 		width float32
 		a, b  [4]float32
 		want  string
 	}{
 		// A level line of width 1 from x = 1 to x = 6 through centres covers the columns of pixels with
 		// their centre in between.
-		"level":         {Rectangular, 1, at(1, 2.5), at(6, 2.5), rows("........", "........", ".11111..")},
-		"back":          {Rectangular, 1, at(6, 2.5), at(1, 2.5), rows("........", "........", ".11111..")},
-		"wide":          {Rectangular, 3, at(1, 3.5), at(6, 3.5), rows("........", "........", ".11111..", ".11111..", ".11111..")},
-		"steep":         {Rectangular, 2, at(3, 1), at(3, 4), rows("........", "..11....", "..11....", "..11....")},
-		"point":         {Rectangular, 1, at(3, 3), at(3, 3), ""},
-		"diagonal":      {Bresenham, 1, at(0.5, 0.5), at(4.5, 4.5), rows("1.......", ".1......", "..1.....", "...1....")},
-		"diagonal back": {Bresenham, 1, at(4.5, 4.5), at(0.5, 0.5), rows("........", ".1......", "..1.....", "...1....", "....1...")},
+		"level":         {enum.LineModeRectangular, 1, at(1, 2.5), at(6, 2.5), rows("........", "........", ".11111..")},
+		"back":          {enum.LineModeRectangular, 1, at(6, 2.5), at(1, 2.5), rows("........", "........", ".11111..")},
+		"wide":          {enum.LineModeRectangular, 3, at(1, 3.5), at(6, 3.5), rows("........", "........", ".11111..", ".11111..", ".11111..")},
+		"steep":         {enum.LineModeRectangular, 2, at(3, 1), at(3, 4), rows("........", "..11....", "..11....", "..11....")},
+		"point":         {enum.LineModeRectangular, 1, at(3, 3), at(3, 3), ""},
+		"diagonal":      {enum.LineModeBresenham, 1, at(0.5, 0.5), at(4.5, 4.5), rows("1.......", ".1......", "..1.....", "...1....")},
+		"diagonal back": {enum.LineModeBresenham, 1, at(4.5, 4.5), at(0.5, 0.5), rows("........", ".1......", "..1.....", "...1....", "....1...")},
 		// A line that ends in a pixel's diamond does not exit it.
-		"diamonds": {Bresenham, 1, at(0.5, 1.5), at(5.5, 1.5), rows("........", "11111...")},
-		"shallow":  {Bresenham, 1, at(0.5, 0.5), at(6.5, 2.5), rows("11......", "..111...", ".....1..")},
-		"three":    {Bresenham, 3, at(1.5, 3.5), at(4.5, 3.5), rows("........", "........", ".111....", ".111....", ".111....")},
+		"diamonds": {enum.LineModeBresenham, 1, at(0.5, 1.5), at(5.5, 1.5), rows("........", "11111...")},
+		"shallow":  {enum.LineModeBresenham, 1, at(0.5, 0.5), at(6.5, 2.5), rows("11......", "..111...", ".....1..")},
+		"three":    {enum.LineModeBresenham, 3, at(1.5, 3.5), at(4.5, 3.5), rows("........", "........", ".111....", ".111....", ".111....")},
 	} {
 		s := state(1, 8, 8)
 		s.LineMode, s.LineWidth = c.mode, c.width
@@ -114,11 +116,11 @@ func TestPolygonModes(t *testing.T) {
 	triangle := func(r *Rasterizer) { r.Triangle([3]uint32{0, 1, 2}, 0, 0) }
 	at := func(x, y float64) [4]float32 { return inPixels(x, y, 8, 8) }
 	s := state(1, 8, 8)
-	s.PolygonMode, s.LineMode = Line, Bresenham
+	s.PolygonMode, s.LineMode = enum.PolygonModeLine, enum.LineModeBresenham
 	if got, want := drawn(s, triangle, at(0.5, 0.5), at(4.5, 0.5), at(0.5, 4.5)), rows("11111...", "1..1....", "1.1.....", "11......", "1......."); got != want {
 		t.Errorf("as lines:\n%s\nwant\n%s", got, want)
 	}
-	s.PolygonMode = Point
+	s.PolygonMode = enum.PolygonModePoint
 	if got, want := drawn(s, triangle, at(0.5, 0.5), at(4.5, 0.5), at(0.5, 4.5)), rows("1...1...", "........", "........", "........", "1......."); got != want {
 		t.Errorf("as points:\n%s\nwant\n%s", got, want)
 	}

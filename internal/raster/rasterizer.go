@@ -1,6 +1,10 @@
 package raster
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+)
 
 // Rasterizer turns primitives into items, tile by tile. Its results are valid until the next
 // [Rasterizer.Begin], which reuses their memory: in the steady state it allocates nothing. Several
@@ -65,7 +69,7 @@ func (r *Rasterizer) Begin(s *State) {
 	for i := range s.Viewports {
 		r.views = append(r.views, s.Viewports[i].transform(s.NegativeOneToOne))
 	}
-	if conservative := s.Conservative != Exact; len(r.samples) != max(s.Samples, 1) || r.centred != conservative {
+	if conservative := s.Conservative != enum.ConservativeModeDisabled; len(r.samples) != max(s.Samples, 1) || r.centred != conservative {
 		r.samples, r.centred = samplePoints(max(s.Samples, 1)), conservative
 		for i := range r.samples {
 			if conservative { // conservative coverage does not depend on the sample
@@ -73,7 +77,7 @@ func (r *Rasterizer) Begin(s *State) {
 			}
 		}
 	}
-	r.centreOnly = len(r.samples) == 1 && s.Conservative == Exact && !s.Aligned
+	r.centreOnly = len(r.samples) == 1 && s.Conservative == enum.ConservativeModeDisabled && !s.Aligned
 	r.clipRects = r.clipRects[:0]
 	for i := range min(len(s.Viewports), len(s.Scissors)) {
 		r.clipRects = append(r.clipRects, s.clipRectsOf(i))

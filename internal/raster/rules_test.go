@@ -6,6 +6,8 @@ import (
 	"math/rand"
 	"os"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // exits is the diamond-exit rule in rational numbers: whether the line from a to b, in 256ths of a pixel,
@@ -74,7 +76,7 @@ func TestDiamondExit(t *testing.T) {
 		}
 		width := 1 + round%5
 		s := state(1, size, size)
-		s.LineMode, s.LineWidth = Bresenham, float32(width)+0.25
+		s.LineMode, s.LineWidth = enum.LineModeBresenham, float32(width)+0.25
 		minor := 1
 		if math.Abs(c[1][1]-c[0][1]) > math.Abs(c[1][0]-c[0][0]) {
 			minor = 0

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // covering returns the part of each pixel that smooth lines along a path cover, and its number of fragments.
@@ -34,7 +36,7 @@ func overlap(i int, from, to float64) float64 {
 // TestSmoothLevel covers a level line: its area in a pixel is a product.
 func TestSmoothLevel(t *testing.T) {
 	s := state(1, 64, 64)
-	s.LineMode = Smooth
+	s.LineMode = enum.LineModeRectangularSmooth
 	for _, width := range []float32{1, 1.5, 3, 7.25} {
 		s.LineWidth = width
 		part, _ := covering(s, path{{3.25, 20.375}, {50.5, 20.375}}, false)
@@ -54,7 +56,7 @@ func TestSmoothArea(t *testing.T) {
 	const fine = 32
 	for range 12 {
 		s := state(1, 48, 48)
-		s.LineMode, s.LineWidth = Smooth, 1+4*random.Float32()
+		s.LineMode, s.LineWidth = enum.LineModeRectangularSmooth, 1+4*random.Float32()
 		c := randomPath(random, 2, 48)
 		dx, dy := c[1][0]-c[0][0], c[1][1]-c[0][1]
 		length := math.Hypot(dx, dy)
@@ -79,7 +81,7 @@ func TestSmoothArea(t *testing.T) {
 // has one fragment for both.
 func TestSmoothStipple(t *testing.T) {
 	s := state(1, 64, 64)
-	s.LineMode, s.LineWidth, s.Stipple = Smooth, 2, Stipple{1, 0xb5b5}
+	s.LineMode, s.LineWidth, s.Stipple = enum.LineModeRectangularSmooth, 2, Stipple{1, 0xb5b5}
 	part, fragments := covering(s, path{{3.5, 10}, {27.25, 10}, {60, 10}}, true)
 	for i, got := range part {
 		want := 0.0
@@ -96,7 +98,7 @@ func TestSmoothStipple(t *testing.T) {
 
 // TestLineWidth draws with widths out of range: the nearest width in range applies, in any mode.
 func TestLineWidth(t *testing.T) {
-	for _, mode := range []LineMode{Rectangular, Bresenham, Smooth} {
+	for _, mode := range []enum.LineMode{enum.LineModeRectangular, enum.LineModeBresenham, enum.LineModeRectangularSmooth} {
 		for width, want := range map[float32]int{0: 1, 1: 1, -3: 1, float32(math.NaN()): 1, 1e30: 256, float32(math.Inf(1)): 256} {
 			s := state(1, 8, 300)
 			s.LineMode, s.LineWidth = mode, width

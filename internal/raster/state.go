@@ -1,5 +1,7 @@
 package raster
 
+import "github.com/chiaro-gpu/chiaro/enum"
+
 // State is the fixed-function state of rasterisation. Depth tests are not part of it: they follow.
 type State struct {
 	// Viewports and Scissors are paired by index; a vertex may select one ([Layout.Viewport]). A primitive
@@ -18,7 +20,7 @@ type State struct {
 	CullFront, CullBack bool
 	Clockwise           bool // clockwise polygons are front-facing (VK_FRONT_FACE_CLOCKWISE)
 
-	PolygonMode PolygonMode
+	PolygonMode enum.PolygonMode
 
 	// ProvokingLast selects the last vertex of a primitive for its flat values
 	// (VK_PROVOKING_VERTEX_MODE_LAST_VERTEX_EXT).
@@ -34,7 +36,7 @@ type State struct {
 	Bias DepthBias
 
 	LineWidth float32
-	LineMode  LineMode
+	LineMode  enum.LineMode
 	Stipple   Stipple
 
 	// Aligned makes all blocks begin at multiples of Block instead of at any even pixel.
@@ -44,43 +46,12 @@ type State struct {
 	// RunArea pixels.
 	Runs bool
 
-	Conservative Conservative
+	Conservative enum.ConservativeMode
 	// Inner adds to each item the mask of fully covered pixels. It requires conservative rasterisation.
 	Inner bool
 	// ExtraSize is extraPrimitiveOverestimationSize in pixels, at most MaxExtraSize.
 	ExtraSize float32
 }
-
-// PolygonMode tells how polygons are drawn (VkPolygonMode).
-type PolygonMode uint8
-
-// The polygon modes.
-const (
-	Fill PolygonMode = iota
-	Line
-	Point
-)
-
-// LineMode tells how lines are rasterised (VkLineRasterizationMode).
-type LineMode uint8
-
-// The line modes. DefaultLines is Rectangular (strictLines).
-const (
-	DefaultLines LineMode = iota
-	Rectangular
-	Bresenham
-	Smooth
-)
-
-// Conservative is a mode of conservative rasterisation (VkConservativeRasterizationModeEXT).
-type Conservative uint8
-
-// The modes. Exact is the usual, sample-based rasterisation.
-const (
-	Exact Conservative = iota
-	Overestimate
-	Underestimate
-)
 
 // Layout holds the offsets, in 32-bit words, of fixed-function outputs in a vertex's record; −1 means that
 // the record lacks the output.

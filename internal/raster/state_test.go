@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // covered counts the samples covered by a clockwise and by a counter-clockwise triangle.
@@ -151,9 +153,9 @@ func TestDepthBias(t *testing.T) {
 // underestimation only the pixels inside it.
 func TestConservative(t *testing.T) {
 	at := func(x, y float64) [4]float32 { return inPixels(x, y, 16, 16) }
-	for mode, want := range map[Conservative]func(x, y int) bool{
-		Overestimate:  func(x, y int) bool { return x >= 2 && y >= 2 && x+y < 12 },
-		Underestimate: func(x, y int) bool { return x >= 3 && y >= 3 && x+y+2 <= 12 },
+	for mode, want := range map[enum.ConservativeMode]func(x, y int) bool{
+		enum.ConservativeModeOverestimate:  func(x, y int) bool { return x >= 2 && y >= 2 && x+y < 12 },
+		enum.ConservativeModeUnderestimate: func(x, y int) bool { return x >= 3 && y >= 3 && x+y+2 <= 12 },
 	} {
 		s := state(4, 16, 16)
 		s.Conservative = mode
@@ -185,9 +187,9 @@ func TestHostile(t *testing.T) {
 		s.Viewports[0] = Viewport{value(), value(), value(), value(), value(), value()}
 		s.Scissors[0] = Rect{int32(random.Intn(50)), int32(random.Intn(50)), int32(random.Intn(1000)), int32(random.Intn(1000))}
 		s.DepthClip = random.Intn(2) == 0
-		s.PolygonMode, s.LineMode = PolygonMode(random.Intn(3)), LineMode(random.Intn(3))
+		s.PolygonMode, s.LineMode = enum.PolygonMode(random.Intn(3)), enum.LineMode(random.Intn(3))
 		s.LineWidth = 1 + random.Float32()*7
-		s.Conservative = Conservative(random.Intn(3))
+		s.Conservative = enum.ConservativeMode(random.Intn(3))
 		s.ExtraSize = value()
 		r.Begin(s)
 		var list [][8]float32

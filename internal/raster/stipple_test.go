@@ -5,6 +5,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // path is a list of points, in pixels, connected by lines.
@@ -50,7 +52,7 @@ func TestStippleBresenham(t *testing.T) {
 	for round := range 400 {
 		c := randomPath(random, 4, 64)
 		s := state(1, 64, 64)
-		s.LineMode = Bresenham
+		s.LineMode = enum.LineModeBresenham
 		strip := round%2 == 0
 		want := make([]int, 64*64)
 		st := Stipple{Factor: uint32(1 + random.Intn(5)), Pattern: uint16(random.Intn(1 << 16))}
@@ -93,7 +95,7 @@ func TestStippleBresenham(t *testing.T) {
 // TestStippleScissor cuts off the begin of a line by a scissor, which does not clip: the counter is
 // unaffected.
 func TestStippleScissor(t *testing.T) {
-	for _, mode := range []LineMode{Bresenham, Rectangular} {
+	for _, mode := range []enum.LineMode{enum.LineModeBresenham, enum.LineModeRectangular} {
 		s := state(1, 40, 8)
 		s.LineMode, s.Stipple = mode, Stipple{3, 0x9a35}
 		c := path{{1, 2.5}, {38, 4.25}}
@@ -113,7 +115,7 @@ func TestStippleScissor(t *testing.T) {
 func TestStippleCorner(t *testing.T) {
 	for _, start := range []float64{0, 4} {
 		s := state(1, 16, 16)
-		s.LineMode, s.Stipple = Bresenham, Stipple{1, 0x000e} // the first fragment is not lit, the next three are
+		s.LineMode, s.Stipple = enum.LineModeBresenham, Stipple{1, 0x000e} // the first fragment is not lit, the next three are
 		got := drawnPath(s, path{{start, 4.5}, {start + 8, 4.5}}, false)
 		for x := range 16 {
 			want := 0
@@ -134,7 +136,7 @@ func TestStippleRectangles(t *testing.T) {
 	for round := range 300 {
 		c := randomPath(random, 3, 64)
 		s := state(1, 64, 64)
-		s.LineMode, s.LineWidth = []LineMode{DefaultLines, Rectangular}[round%2], 1+4*random.Float32()
+		s.LineMode, s.LineWidth = []enum.LineMode{enum.LineModeDefault, enum.LineModeRectangular}[round%2], 1+4*random.Float32()
 		strip := round%3 > 0
 		st := Stipple{Factor: uint32(1 + random.Intn(6)), Pattern: uint16(random.Intn(1 << 16))}
 		var want, unsure [64 * 64]int
@@ -175,7 +177,7 @@ func TestStippleWhole(t *testing.T) {
 	for round := range 100 {
 		c := randomPath(random, 5, 90)
 		s := state(1, 64, 64)
-		s.LineMode, s.LineWidth = LineMode(round%3), float32(1+round%4)
+		s.LineMode, s.LineWidth = enum.LineMode(round%3), float32(1+round%4)
 		want := drawnPath(s, c, true)
 		s.Stipple = Stipple{Factor: uint32(1 + round), Pattern: 0xffff}
 		if !slices.Equal(drawnPath(s, c, true), want) {
@@ -187,7 +189,7 @@ func TestStippleWhole(t *testing.T) {
 // TestStipplePolygon draws a polygon's edges: they are a strip.
 func TestStipplePolygon(t *testing.T) {
 	s := state(1, 12, 12)
-	s.PolygonMode, s.LineMode, s.Stipple = Line, Bresenham, Stipple{2, 0x5555}
+	s.PolygonMode, s.LineMode, s.Stipple = enum.PolygonModeLine, enum.LineModeBresenham, Stipple{2, 0x5555}
 	at := func(x, y float64) [4]float32 { return inPixels(x, y, 12, 12) }
 	triangle := func(r *Rasterizer) {
 		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
@@ -204,7 +206,7 @@ func TestStipplePolygon(t *testing.T) {
 func TestStippleHostile(t *testing.T) {
 	s := state(1, 64, 64)
 	s.Stipple = Stipple{1, 0x5555}
-	for _, mode := range []LineMode{Bresenham, Rectangular, Smooth} {
+	for _, mode := range []enum.LineMode{enum.LineModeBresenham, enum.LineModeRectangular, enum.LineModeRectangularSmooth} {
 		s.LineMode = mode
 		for range 200 {
 			drawnPath(s, path{{-30000, -29990}, {30000, 30010}, {-30000, 20}, {30000, 21}, {5, 5}, {5, 5}}, true)

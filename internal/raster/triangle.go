@@ -1,5 +1,7 @@
 package raster
 
+import "github.com/chiaro-gpu/chiaro/enum"
+
 // Triangle adds a triangle of the vertices with record numbers v, in order. provoking is the record number
 // of the provoking vertex, id the PrimitiveId. A triangle that is culled, clipped away or covers no sample
 // adds nothing.
@@ -87,7 +89,7 @@ func (r *Rasterizer) unclippedTriangle(p *draft, t *transform, v *[3]*projected)
 	if !r.setFace(p, area) {
 		return
 	}
-	fill := r.state.PolygonMode == Fill
+	fill := r.state.PolygonMode == enum.PolygonModeFill
 	if fill && !r.coverTriangle(p, [3]point{v[0].point, v[1].point, v[2].point}) {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -96,8 +97,8 @@ func Compile(ctx context.Context, s *link.Shader, o lower.Options) (*Stage, erro
 	if s.SubgroupSize != 0 {
 		o.SubgroupSize = s.SubgroupSize
 	}
-	o.FullSubgroups = o.FullSubgroups || s.Flags&link.StageFlagsRequireFullSubgroups != 0
-	o.VaryingSubgroups = o.VaryingSubgroups || s.Flags&link.StageFlagsAllowVaryingSubgroupSize != 0
+	o.FullSubgroups = o.FullSubgroups || s.Flags&enum.StageFlagsRequireFullSubgroups != 0
+	o.VaryingSubgroups = o.VaryingSubgroups || s.Flags&enum.StageFlagsAllowVaryingSubgroupSize != 0
 	return Lower(ctx, s.Module, entry, o)
 }
 

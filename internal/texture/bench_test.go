@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -25,10 +26,10 @@ func BenchmarkSample(b *testing.B) {
 		levels int
 		d      texture.SamplerDesc
 	}{
-		{"linear", 1, texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear}},
+		{"linear", 1, texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear}},
 		{"nearest", 1, texture.SamplerDesc{}},
-		{"clamp", 1, texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge}}},
-		{"trilinear", 4, texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MipLinear: true, MinLod: 0.375, MaxLod: 9}},
+		{"clamp", 1, texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}}},
+		{"trilinear", 4, texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MinLod: 0.375, MaxLod: 9}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Levels: c.levels})
@@ -60,12 +61,12 @@ func BenchmarkSample(b *testing.B) {
 // whole sampling program, and the processor time without the bodies of its samples: the fixed cost of any
 // variant.
 func BenchmarkVariant(b *testing.B) {
-	linear := texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MaxLod: 9}
+	linear := texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, MaxLod: 9}
 	trilinear, anisotropic := linear, linear
 	trilinear.MipLinear = true
 	anisotropic.MipLinear, anisotropic.Anisotropy = true, 16
 	border := linear
-	border.Address = [3]texture.AddressMode{texture.ClampToBorder, texture.ClampToBorder, texture.ClampToBorder}
+	border.Address = [3]enum.AddressMode{enum.AddressModeClampToBorder, enum.AddressModeClampToBorder, enum.AddressModeClampToBorder}
 	for _, c := range []struct {
 		name   string
 		dim    ir.Dim
@@ -79,7 +80,7 @@ func BenchmarkVariant(b *testing.B) {
 		{"trilinear", ir.Dim2D, 4, ir.TextureLod, trilinear},
 		{"trilinear, grad", ir.Dim2D, 4, ir.TextureGrad, trilinear},
 		{"anisotropic", ir.Dim2D, 4, ir.TextureGrad, anisotropic},
-		{"cubic", ir.Dim2D, 1, ir.TextureLod, texture.SamplerDesc{Mag: texture.Cubic, Min: texture.Cubic}},
+		{"cubic", ir.Dim2D, 1, ir.TextureLod, texture.SamplerDesc{Mag: enum.FilterCubic, Min: enum.FilterCubic}},
 		{"cube", ir.DimCube, 1, ir.TextureLod, linear},
 		{"nearest of 1D", ir.Dim1D, 1, ir.TextureLod, texture.SamplerDesc{}},
 		{"nearest of 3D", ir.Dim3D, 1, ir.TextureLod, texture.SamplerDesc{}},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -123,7 +124,7 @@ func TestSampleBlocks(t *testing.T) {
 	for n := range 16 * 12 {
 		plain.Store(texture.Coord{X: n % 16, Y: n / 16}, blockTexel(m, m.Format, 0, 0, n%16, n/16, 0))
 	}
-	s, err := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, Address: [3]texture.AddressMode{texture.Repeat, texture.MirroredRepeat}, MaxLod: 1})
+	s, err := texture.NewSampler(texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: [3]enum.AddressMode{enum.AddressModeRepeat, enum.AddressModeMirroredRepeat}, MaxLod: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package texture
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -13,7 +14,7 @@ import (
 // filtersBytes reports whether samples are filtered as described above, so that all values are in 256ths of
 // the component's unit: words of normalized bytes, read by linear filters alone.
 func (c *code) filtersBytes() bool {
-	if c.s.mag != Linear || c.s.min != Linear || !c.scalesLate() || c.s.reduction != Average || c.t.Op != ir.TextureSample ||
+	if c.s.mag != enum.FilterLinear || c.s.min != enum.FilterLinear || !c.scalesLate() || c.s.reduction != enum.ReductionWeightedAverage || c.t.Op != ir.TextureSample ||
 		c.t.Has(ir.TextureDref) || c.seamless() {
 		return false
 	}

@@ -3,6 +3,7 @@ package texture
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -10,20 +11,20 @@ import (
 // Conversion is the Y′CbCr conversion of a view (VkSamplerYcbcrConversionCreateInfo). Samplers of such views
 // must clamp to edges. Chroma is always reconstructed at each texel before texels are filtered.
 type Conversion struct {
-	Model   format.Model
-	Range   format.Range
-	Swizzle [4]Swizzle      // applied before the conversion; the view's own swizzle must be the identity
-	X, Y    format.Location // chroma locations
-	Linear  bool            // chroma is reconstructed by linear interpolation
+	Model   enum.YcbcrModel
+	Range   enum.YcbcrRange
+	Swizzle [4]enum.Swizzle     // applied before the conversion; the view's own swizzle must be the identity
+	X, Y    enum.ChromaLocation // chroma locations
+	Linear  bool                // chroma is reconstructed by linear interpolation
 }
 
 // conversion is the part of a Conversion on which generated code depends.
 type conversion struct {
 	converted   bool
 	splitChroma bool // luma and chroma have separate texels (format.Info.ChannelSources)
-	model       format.Model
-	rng         format.Range
-	x, y        format.Location
+	model       enum.YcbcrModel
+	rng         enum.YcbcrRange
+	x, y        enum.ChromaLocation
 	linear      bool
 }
 
@@ -74,19 +75,19 @@ func (k *viewKey) convert(m *Image, d ViewDesc) error {
 	}
 	f := format.ByID(k.format)
 	switch {
-	case v.Model > format.Model2020 || v.Range > format.RangeNarrow || v.X > format.Midpoint || v.Y > format.Midpoint:
+	case v.Model > enum.YcbcrModelYcbcr2020 || v.Range > enum.YcbcrRangeItuNarrow || v.X > enum.ChromaLocationMidpoint || v.Y > enum.ChromaLocationMidpoint:
 		return descErrorf("a conversion with an unknown model, range or location; must be Vulkan's")
 	case d.Aspect > format.Color || f.Numeric != "UNORM" || k.samples > 0:
 		return descErrorf("a conversion of %s, aspect %d; must be of a UNORM color format with one sample", f.Name, d.Aspect)
-	case k.swizzle != [4]Swizzle{Red, Green, Blue, Alpha}:
+	case k.swizzle != [4]enum.Swizzle{enum.SwizzleR, enum.SwizzleG, enum.SwizzleB, enum.SwizzleA}:
 		return descErrorf("a conversion of a view with a swizzle; must be the identity")
 	}
 	for i, s := range v.Swizzle {
-		if s >= numSwizzles {
+		if s > enum.SwizzleA {
 			return descErrorf("swizzle %d; must be one of Vulkan's", s)
 		}
-		if s == Identity {
-			s = Red + Swizzle(i)
+		if s == enum.SwizzleIdentity {
+			s = enum.SwizzleR + enum.Swizzle(i)
 		}
 		k.swizzle[i] = s
 	}
@@ -113,7 +114,7 @@ type chromaTaps struct{ lo, hi, weight ir.V }
 //
 //	CositedEven   c0        (c0+c1)/2       c1        c1 (clamped)
 //	Midpoint      c0        ¾c0+¼c1     ¼c0+¾c1       c1
-func (c *code) chromaTapsOf(i ir.V, div int, at format.Location, size ir.V) (s chromaTaps) {
+func (c *code) chromaTapsOf(i ir.V, div int, at enum.ChromaLocation, size ir.V) (s chromaTaps) {
 	half := func(v ir.V) ir.V { return c.Op(ir.AShr, ir.I32, v, c.I32(1)) }
 	switch {
 	case div == 1:
@@ -123,7 +124,7 @@ func (c *code) chromaTapsOf(i ir.V, div int, at format.Location, size ir.V) (s c
 	}
 	odd := c.fmul(c.stof(c.Op(ir.And, ir.I32, i, c.I32(1))), c.num(0.5))
 	last := c.sub(half(size), c.I32(1))
-	if at == format.CositedEven {
+	if at == enum.ChromaLocationCositedEven {
 		s.lo, s.weight = half(i), odd
 		s.hi = c.Op(ir.SMin, ir.I32, c.add(s.lo, c.I32(1)), last)
 		return s
@@ -192,12 +193,12 @@ func (c *code) convert(n [4]ir.V) []ir.V {
 	var v [4]ir.V
 	for i, s := range c.v.swizzle {
 		switch s {
-		case Zero:
+		case enum.SwizzleZero:
 			v[i] = c.num(0)
-		case One:
+		case enum.SwizzleOne:
 			v[i] = c.num(1)
 		default:
-			v[i] = n[s-Red]
+			v[i] = n[s-enum.SwizzleR]
 		}
 	}
 	conv := format.NewConversion(c.v.model, c.v.rng, format.ByID(c.v.format).ComponentBits())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -58,13 +59,13 @@ func (c chromaCase) color(v [4]float32) [4]float32 {
 	var in [4]float32
 	for i, s := range c.c.Swizzle {
 		switch s {
-		case texture.Identity:
+		case enum.SwizzleIdentity:
 			in[i] = v[i]
-		case texture.Zero:
-		case texture.One:
+		case enum.SwizzleZero:
+		case enum.SwizzleOne:
 			in[i] = 1
 		default:
-			in[i] = v[s-texture.Red]
+			in[i] = v[s-enum.SwizzleR]
 		}
 	}
 	conv := format.NewConversion(c.c.Model, c.c.Range, format.InfoByName(c.m.Format).ComponentBits())
@@ -81,7 +82,7 @@ var chromaFormats = []string{"G8_B8_R8_3PLANE_420_UNORM", "G8_B8R8_2PLANE_420_UN
 // without a filter the bits equal the formulas in package format.
 func TestChroma(t *testing.T) {
 	r := rand.New(rand.NewSource(31))
-	s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge}})
+	s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}})
 	for n := range 4 * len(chromaFormats) {
 		c := drawChroma(t, r, chromaFormats[n%len(chromaFormats)])
 		v, err := texture.NewView(c.m, texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, Conversion: &c.c})
@@ -115,9 +116,9 @@ func drawChroma(t *testing.T, r *rand.Rand, name string) (c chromaCase) {
 		t.Fatal(err)
 	}
 	fill(c.m, r)
-	c.c = texture.Conversion{Model: format.Model(r.Intn(5)), Range: format.Range(r.Intn(2)), X: format.Location(r.Intn(2)), Y: format.Location(r.Intn(2)), Linear: r.Intn(3) > 0}
+	c.c = texture.Conversion{Model: enum.YcbcrModel(r.Intn(5)), Range: enum.YcbcrRange(r.Intn(2)), X: enum.ChromaLocation(r.Intn(2)), Y: enum.ChromaLocation(r.Intn(2)), Linear: r.Intn(3) > 0}
 	if r.Intn(2) == 0 {
-		c.c.Swizzle = [4]texture.Swizzle{texture.Blue, texture.Identity, texture.Red, []texture.Swizzle{texture.Zero, texture.One, texture.Identity}[r.Intn(3)]}
+		c.c.Swizzle = [4]enum.Swizzle{enum.SwizzleB, enum.SwizzleIdentity, enum.SwizzleR, []enum.Swizzle{enum.SwizzleZero, enum.SwizzleOne, enum.SwizzleIdentity}[r.Intn(3)]}
 	}
 	return c
 }
@@ -125,7 +126,7 @@ func drawChroma(t *testing.T, r *rand.Rand, name string) (c chromaCase) {
 // TestChromaFiltered filters texels with reconstructed chroma linearly, and compares with the model in float64.
 func TestChromaFiltered(t *testing.T) {
 	r := rand.New(rand.NewSource(32))
-	s, _ := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge}})
+	s, _ := texture.NewSampler(texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}})
 	for n := range 2 * len(chromaFormats) {
 		c := drawChroma(t, r, chromaFormats[n%len(chromaFormats)])
 		v, err := texture.NewView(c.m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Conversion: &c.c})
@@ -196,8 +197,8 @@ func TestChromaImages(t *testing.T) {
 		{m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1}},
 		{m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Format: "R8_UNORM", Conversion: &texture.Conversion{}}},
 		{m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Conversion: &texture.Conversion{Model: 5}}},
-		{m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Conversion: &texture.Conversion{Swizzle: [4]texture.Swizzle{99}}}},
-		{m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Conversion: &texture.Conversion{}, Swizzle: [4]texture.Swizzle{texture.Blue}}},
+		{m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Conversion: &texture.Conversion{Swizzle: [4]enum.Swizzle{99}}}},
+		{m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Conversion: &texture.Conversion{}, Swizzle: [4]enum.Swizzle{enum.SwizzleB}}},
 		{m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Aspect: format.Plane1, Conversion: &texture.Conversion{}}},
 		{m, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Aspect: format.Plane2}},
 		{rgb, texture.ViewDesc{Dim: ir.Dim2D, Conversion: &texture.Conversion{}}},

@@ -3,6 +3,7 @@ package texture_test
 import (
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -11,17 +12,17 @@ import (
 // Compare Operation"): 1 if the reference passes. For a fixed-point format the reference is clamped first.
 func TestComparing(t *testing.T) {
 	ops := []struct {
-		op   texture.CompareOp
+		op   enum.CompareOp
 		want [3]float64
 	}{
-		{texture.Never, [3]float64{0, 0, 0}},
-		{texture.Less, [3]float64{1, 0, 0}},
-		{texture.Equal, [3]float64{0, 1, 0}},
-		{texture.LessOrEqual, [3]float64{1, 1, 0}},
-		{texture.Greater, [3]float64{0, 0, 1}},
-		{texture.NotEqual, [3]float64{1, 0, 1}},
-		{texture.GreaterOrEqual, [3]float64{0, 1, 1}},
-		{texture.Always, [3]float64{1, 1, 1}},
+		{enum.CompareOpNever, [3]float64{0, 0, 0}},
+		{enum.CompareOpLess, [3]float64{1, 0, 0}},
+		{enum.CompareOpEqual, [3]float64{0, 1, 0}},
+		{enum.CompareOpLessOrEqual, [3]float64{1, 1, 0}},
+		{enum.CompareOpGreater, [3]float64{0, 0, 1}},
+		{enum.CompareOpNotEqual, [3]float64{1, 0, 1}},
+		{enum.CompareOpGreaterOrEqual, [3]float64{0, 1, 1}},
+		{enum.CompareOpAlways, [3]float64{1, 1, 1}},
 	}
 	for _, c := range []struct {
 		format string

@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -83,9 +84,9 @@ func TestCube(t *testing.T) {
 			t.Fatal(err)
 		}
 		linear := r.Intn(3) > 0
-		d := texture.SamplerDesc{MaxLod: 1, Address: [3]texture.AddressMode{texture.ClampToBorder, texture.Repeat, 0}}
+		d := texture.SamplerDesc{MaxLod: 1, Address: [3]enum.AddressMode{enum.AddressModeClampToBorder, enum.AddressModeRepeat, 0}}
 		if linear {
-			d.Mag, d.Min = texture.Linear, texture.Linear
+			d.Mag, d.Min = enum.FilterLinear, enum.FilterLinear
 		}
 		s, _ := texture.NewSampler(d)
 		x := ir.Texture{Op: ir.TextureSample, Dim: ir.DimCube, Arrayed: cubes > 1, Type: ir.F32}

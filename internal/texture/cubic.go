@@ -3,6 +3,7 @@ package texture
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
@@ -11,14 +12,14 @@ import (
 // interpolates; the B-spline only approximates, and is smoother; Mitchell & Netravali (1988) is the compromise
 // of their paper with B = C = ⅓. Example: Catmull–Rom at fraction ½ weights −1/16, 9/16, 9/16, −1/16.
 var cubicMatrix = [...][4][4]float64{
-	CatmullRom:        {{0, -0.5, 1, -0.5}, {1, 0, -2.5, 1.5}, {0, 0.5, 2, -1.5}, {0, 0, -0.5, 0.5}},
-	ZeroTangent:       {{0, 0, 0, 0}, {1, 0, -3, 2}, {0, 0, 3, -2}, {0, 0, 0, 0}},
-	BSpline:           {{1.0 / 6, -0.5, 0.5, -1.0 / 6}, {4.0 / 6, 0, -1, 0.5}, {1.0 / 6, 0.5, 0.5, -0.5}, {0, 0, 0, 1.0 / 6}},
-	MitchellNetravali: {{1.0 / 18, -0.5, 15.0 / 18, -7.0 / 18}, {16.0 / 18, 0, -2, 21.0 / 18}, {1.0 / 18, 0.5, 27.0 / 18, -21.0 / 18}, {0, 0, -6.0 / 18, 7.0 / 18}},
+	enum.CubicWeightsCatmullRom:          {{0, -0.5, 1, -0.5}, {1, 0, -2.5, 1.5}, {0, 0.5, 2, -1.5}, {0, 0, -0.5, 0.5}},
+	enum.CubicWeightsZeroTangentCardinal: {{0, 0, 0, 0}, {1, 0, -3, 2}, {0, 0, 3, -2}, {0, 0, 0, 0}},
+	enum.CubicWeightsBSpline:             {{1.0 / 6, -0.5, 0.5, -1.0 / 6}, {4.0 / 6, 0, -1, 0.5}, {1.0 / 6, 0.5, 0.5, -0.5}, {0, 0, 0, 1.0 / 6}},
+	enum.CubicWeightsMitchellNetravali:   {{1.0 / 18, -0.5, 15.0 / 18, -7.0 / 18}, {16.0 / 18, 0, -2, 21.0 / 18}, {1.0 / 18, 0.5, 27.0 / 18, -21.0 / 18}, {0, 0, -6.0 / 18, 7.0 / 18}},
 }
 
-// At returns the weights of the four texels along an axis at a fraction from 0 to 1 between the second and the third.
-func (w CubicWeights) At(t float64) (out [4]float64) {
+// CubicAt returns the weights of the four texels along an axis at a fraction from 0 to 1 between the second and the third.
+func CubicAt(w enum.CubicWeights, t float64) (out [4]float64) {
 	for k, row := range cubicMatrix[w] {
 		v := row[3]
 		for n := 2; n >= 0; n-- {
@@ -57,9 +58,9 @@ func (f *filter) cubicBase(a axis) (whole, part ir.V) {
 	u := a.u
 	if !a.counts {
 		switch a.mode {
-		case Repeat:
+		case enum.AddressModeRepeat:
 			u = f.fsub(u, f.floor(u))
-		case MirroredRepeat:
+		case enum.AddressModeMirroredRepeat:
 			half := f.fmul(u, f.num(0.5))
 			u = f.fmul(f.fsub(half, f.floor(half)), f.num(2))
 		}
@@ -84,11 +85,11 @@ func (f *filter) wrapIndex(a axis, i ir.V) (at, in ir.V) {
 	}
 	last := f.sub(a.size, f.I32(1))
 	switch a.mode {
-	case Repeat, MirroredRepeat:
+	case enum.AddressModeRepeat, enum.AddressModeMirroredRepeat:
 		return f.wrap(a, i), 0
-	case ClampToBorder:
+	case enum.AddressModeClampToBorder:
 		return i, f.ult(i, a.size)
-	case MirrorClampToEdge:
+	case enum.AddressModeMirrorClampToEdge:
 		i = f.Select(f.slt(i, f.I32(0)), f.Op(ir.Not, ir.I32, i), i)
 	}
 	return f.Op(ir.SMin, ir.I32, f.Op(ir.SMax, ir.I32, i, f.I32(0)), last), 0
@@ -100,8 +101,8 @@ type accumulator struct{ sum, least, most values }
 
 // accumulates reports which parts of an accumulator the sampler needs.
 func (f *filter) accumulates() (sum, least, most bool) {
-	average := f.s.reduction == Average
-	return average, f.s.reduction == Min || average && f.s.rangeClamp, f.s.reduction == Max || average && f.s.rangeClamp
+	average := f.s.reduction == enum.ReductionWeightedAverage
+	return average, f.s.reduction == enum.ReductionMin || average && f.s.rangeClamp, f.s.reduction == enum.ReductionMax || average && f.s.rangeClamp
 }
 
 // sampleCubic weights four texels along each axis: x first, then y, then z. For volumes, and for cubes
@@ -211,9 +212,9 @@ func (f *filter) merge(t *accumulator, more accumulator) {
 // result returns the sampler's reduction of the accumulated texels.
 func (f *filter) result(t accumulator) values {
 	switch {
-	case f.s.reduction == Min:
+	case f.s.reduction == enum.ReductionMin:
 		return t.least
-	case f.s.reduction == Max:
+	case f.s.reduction == enum.ReductionMax:
 		return t.most
 	case f.s.rangeClamp:
 		for i, v := range t.sum {

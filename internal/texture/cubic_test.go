@@ -5,20 +5,21 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // cubicKernel is the weight of a texel at a distance, by the two parameters of
 // Mitchell's and Netravali's family, of which all four weights are members.
-func cubicKernel(w texture.CubicWeights, x float64) float64 {
+func cubicKernel(w enum.CubicWeights, x float64) float64 {
 	b, c := 0.0, 0.5
 	switch w {
-	case texture.ZeroTangent:
+	case enum.CubicWeightsZeroTangentCardinal:
 		c = 0
-	case texture.BSpline:
+	case enum.CubicWeightsBSpline:
 		b, c = 1, 0
-	case texture.MitchellNetravali:
+	case enum.CubicWeightsMitchellNetravali:
 		b, c = 1.0/3, 1.0/3
 	}
 	switch x = math.Abs(x); {
@@ -51,11 +52,11 @@ func cubicModel(d texture.SamplerDesc, at []float64, texel func(at []int) float6
 	}
 	walk(0, nil, 1)
 	switch d.Reduction {
-	case texture.Min:
+	case enum.ReductionMin:
 		return least
-	case texture.Max:
+	case enum.ReductionMax:
 		return most
-	case texture.RangeClamp:
+	case enum.ReductionWeightedAverageRangeclamp:
 		return min(max(sum, least), most)
 	}
 	return sum
@@ -63,10 +64,10 @@ func cubicModel(d texture.SamplerDesc, at []float64, texel func(at []int) float6
 
 // drawCubic draws a cubic sampler.
 func drawCubic(r *rand.Rand) texture.SamplerDesc {
-	d := texture.SamplerDesc{Mag: texture.Cubic, Min: texture.Cubic, MaxLod: 1, Cubic: texture.CubicWeights(r.Intn(4)), Reduction: texture.Reduction(r.Intn(4)),
+	d := texture.SamplerDesc{Mag: enum.FilterCubic, Min: enum.FilterCubic, MaxLod: 1, Cubic: enum.CubicWeights(r.Intn(4)), Reduction: []enum.Reduction{enum.ReductionWeightedAverage, enum.ReductionMin, enum.ReductionMax, enum.ReductionWeightedAverageRangeclamp}[r.Intn(4)],
 		Border: [4]uint32{math.Float32bits(0.25), 0, 0, 0}}
 	for i := range d.Address {
-		d.Address[i] = texture.AddressMode(r.Intn(5))
+		d.Address[i] = enum.AddressMode(r.Intn(5))
 	}
 	return d
 }
@@ -131,7 +132,7 @@ func TestCubicModel(t *testing.T) {
 		// a coordinate that rounds to another 256th moves the sum by no more than this
 		const near = 0.02
 		for i, got := range call(t, x, v, s, args) {
-			if g := number(got[0]); math.Abs(g-want[i]) > near || d.Reduction != texture.Average && d.Reduction != texture.RangeClamp && math.Abs(g-want[i]) > 1e-5 {
+			if g := number(got[0]); math.Abs(g-want[i]) > near || d.Reduction != enum.ReductionWeightedAverage && d.Reduction != enum.ReductionWeightedAverageRangeclamp && math.Abs(g-want[i]) > 1e-5 {
 				t.Fatalf("seed %d, %s %v, %+v: call %d gives %v; must be %v", seed, dim, size, d, i, g, want[i])
 			}
 		}
@@ -219,8 +220,8 @@ func TestNonSeamless(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := drawCubic(r)
-		if d.Mag = texture.Filter(r.Intn(3)); d.Mag != texture.Cubic {
-			d.Reduction, d.Cubic = texture.Reduction(r.Intn(3)), 0
+		if d.Mag = []enum.Filter{enum.FilterNearest, enum.FilterLinear, enum.FilterCubic}[r.Intn(3)]; d.Mag != enum.FilterCubic {
+			d.Reduction, d.Cubic = enum.Reduction(r.Intn(3)), 0
 		}
 		d.Min, d.NonSeamless = d.Mag, true
 		s, err := texture.NewSampler(d)

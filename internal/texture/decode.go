@@ -3,6 +3,7 @@ package texture
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -212,7 +213,7 @@ func (c *code) reads(i int) bool {
 		return true
 	}
 	for _, s := range c.v.swizzle {
-		if s == Red+Swizzle(i) {
+		if s == enum.SwizzleR+enum.Swizzle(i) {
 			return true
 		}
 	}
@@ -256,12 +257,12 @@ func (c *code) swizzled(x *texel, n [4]ir.V) []ir.V {
 	t, out := x.kind(), make([]ir.V, 4)
 	for i, s := range c.v.swizzle {
 		switch s {
-		case Zero:
+		case enum.SwizzleZero:
 			out[i] = c.Const(t, 0)
-		case One:
+		case enum.SwizzleOne:
 			out[i] = c.one(t)
 		default:
-			out[i] = n[s-Red]
+			out[i] = n[s-enum.SwizzleR]
 		}
 		out[i] = c.convertType(x, out[i])
 	}

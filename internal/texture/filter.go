@@ -3,6 +3,7 @@ package texture
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -54,7 +55,7 @@ func (c *code) bordered() bool {
 		return false
 	}
 	for _, m := range c.s.address[:c.v.axes()] {
-		if m == ClampToBorder {
+		if m == enum.AddressModeClampToBorder {
 			return true
 		}
 	}
@@ -164,20 +165,20 @@ func (f *filter) compared(depth ir.V) ir.V {
 // passes emits the comparison; the reference is its left operand.
 func (f *filter) passes(ref, depth ir.V) ir.V {
 	switch f.s.op {
-	case Less:
+	case enum.CompareOpLess:
 		return f.flt(ref, depth)
-	case Equal:
+	case enum.CompareOpEqual:
 		return f.Cmp(ir.FEq, ref, depth)
-	case LessOrEqual:
+	case enum.CompareOpLessOrEqual:
 		return f.fle(ref, depth)
-	case Greater:
+	case enum.CompareOpGreater:
 		return f.flt(depth, ref)
-	case NotEqual:
+	case enum.CompareOpNotEqual:
 		return f.not(f.Cmp(ir.FEq, ref, depth))
-	case GreaterOrEqual:
+	case enum.CompareOpGreaterOrEqual:
 		return f.fle(depth, ref)
 	}
-	return f.Bool(f.s.op == Always)
+	return f.Bool(f.s.op == enum.CompareOpAlways)
 }
 
 // combine reduces two sets of values: interpolated, lo + (hi−lo)·weight with one fused multiply-add, or their
@@ -188,9 +189,9 @@ func (f *filter) combine(lo, hi values, weight ir.V) (n values) {
 			continue
 		}
 		switch f.s.reduction {
-		case Min:
+		case enum.ReductionMin:
 			n[i] = f.nmin(lo[i], hi[i])
-		case Max:
+		case enum.ReductionMax:
 			if n[i] = f.nmax(lo[i], hi[i]); f.looks { // texels with weight 0 are not read
 				n[i] = f.Select(f.Cmp(ir.FEq, weight, f.num(0)), lo[i], n[i])
 			}
@@ -202,14 +203,14 @@ func (f *filter) combine(lo, hi values, weight ir.V) (n values) {
 }
 
 // sample reads the level with the given filter.
-func (f *filter) sample(with Filter) values {
+func (f *filter) sample(with enum.Filter) values {
 	if f.x.kind() != ir.F32 { // integers are not interpolated
-		with = Nearest
+		with = enum.FilterNearest
 	}
 	switch {
-	case with == Nearest:
+	case with == enum.FilterNearest:
 		return f.sampleNearest()
-	case with == Cubic:
+	case with == enum.FilterCubic:
 		return f.sampleCubic()
 	case f.seamless():
 		return f.sampleSeamless()

@@ -1,6 +1,9 @@
 package texture
 
-import "github.com/chiaro-gpu/chiaro/internal/ir"
+import (
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
 
 // granularities2 and granularities3 describe each granularity of a 2D and a 3D footprint: the size of a texel
 // group, as logarithms along x, y and z, and the granularity itself (Vulkan §"Texel Footprint Evaluation"). A
@@ -44,7 +47,7 @@ func (c *code) groups(granularity ir.V) (g groups) {
 // open are in docs/undefined.md.
 func (c *code) footprintBody(a *arguments) []ir.V {
 	for i := range c.s.address { // other modes are invalid
-		c.s.address[i] = ClampToEdge
+		c.s.address[i] = enum.AddressModeClampToEdge
 	}
 	d := c.computeLod(a)
 	level, single := c.oneLevel(&d)
@@ -114,13 +117,13 @@ func (f *filter) tapRange(d *lod, a *arguments, i ir.V) []texelRange {
 			u = f.ffma(f.Select(d.alongX, a.dx[k], a.dy[k]), f.fsub(f.fmul(i, step), f.num(0.5)), u)
 		}
 		x := f.axis(k, u, 0, f.m.extent[k])
-		of := func(with Filter) texelRange {
-			if with == Nearest || f.t.Type != ir.F32 {
+		of := func(with enum.Filter) texelRange {
+			if with == enum.FilterNearest || f.t.Type != ir.F32 {
 				s := f.nearest(x)
 				return texelRange{s.at, s.at}
 			}
 			p := f.linear(x)
-			if with == Cubic {
+			if with == enum.FilterCubic {
 				p.lo = f.Op(ir.SMax, ir.I32, f.sub(p.lo, f.I32(1)), f.I32(0))
 				p.hi = f.Op(ir.SMin, ir.I32, f.add(p.hi, f.I32(1)), f.sub(x.size, f.I32(1)))
 			}
@@ -189,7 +192,7 @@ func (f *filter) footprintMask(texels []texelRange, g groups, side uint32) ir.V 
 			return f.Op(ir.Shl, ir.I64, bits, f.Op(ir.ZExt, ir.I64, f.mul(n, f.I32(wide))))
 		}
 		all := f.Op(ir.Or, ir.I64, shifted(t.lo), shifted(t.hi))
-		if f.s.mag == Cubic || f.s.min == Cubic { // four texels can be in three groups
+		if f.s.mag == enum.FilterCubic || f.s.min == enum.FilterCubic { // four texels can be in three groups
 			all = f.Op(ir.Or, ir.I64, all, shifted(f.Op(ir.SMin, ir.I32, f.add(t.lo, f.I32(1)), t.hi)))
 			all = f.Op(ir.Or, ir.I64, all, shifted(f.Op(ir.SMax, ir.I32, f.sub(t.hi, f.I32(1)), t.lo)))
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -62,9 +63,9 @@ func TestFootprint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := texture.SamplerDesc{Mag: texture.Filter(r.Intn(2)), Min: texture.Filter(r.Intn(2)), MipLinear: r.Intn(2) == 0, MaxLod: 9}
+		d := texture.SamplerDesc{Mag: enum.Filter(r.Intn(2)), Min: enum.Filter(r.Intn(2)), MipLinear: r.Intn(2) == 0, MaxLod: 9}
 		for i := range d.Address { // only the edge is allowed, and others count as that
-			d.Address[i] = []texture.AddressMode{texture.ClampToEdge, texture.AddressMode(r.Intn(5))}[r.Intn(2)]
+			d.Address[i] = []enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressMode(r.Intn(5))}[r.Intn(2)]
 		}
 		x := ir.Texture{Op: ir.TextureFootprint, Dim: dim, Type: ir.F32, Operands: ir.TextureLod, Coarse: r.Intn(2) == 0}
 		s, err := texture.NewSampler(d)
@@ -120,7 +121,7 @@ func wantFootprint(m *texture.Image, d texture.SamplerDesc, coarse bool, at []fl
 		for i, u := range at {
 			size := [3]int{w, h, depth}[i]
 			n := int(math.Floor(u * float64(size)))
-			if filter == texture.Linear {
+			if filter == enum.FilterLinear {
 				n = int(math.Floor(math.RoundToEven(u*float64(size)*256-128)/256)) + corner>>i&1
 			}
 			group[i] = min(max(n, 0), size-1) / groupSizes[len(at)][granularity][i]
@@ -141,8 +142,8 @@ func TestFootprintOfAnisotropy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edge := texture.ClampToEdge
-	s, err := texture.NewSampler(texture.SamplerDesc{MaxLod: 9, Anisotropy: 16, Address: [3]texture.AddressMode{edge, edge, edge}})
+	edge := enum.AddressModeClampToEdge
+	s, err := texture.NewSampler(texture.SamplerDesc{MaxLod: 9, Anisotropy: 16, Address: [3]enum.AddressMode{edge, edge, edge}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -44,9 +45,10 @@ func TestWildCoordinates(t *testing.T) {
 		}
 		for seed := range 60 {
 			r := rand.New(rand.NewSource(int64(seed)))
-			d := texture.SamplerDesc{MaxLod: 9, Mag: texture.Filter(r.Intn(3)), Min: texture.Filter(r.Intn(3)), MipLinear: r.Intn(2) == 0, Anisotropy: float32(r.Intn(3) * 8)}
+			filters := []enum.Filter{enum.FilterNearest, enum.FilterLinear, enum.FilterCubic}
+			d := texture.SamplerDesc{MaxLod: 9, Mag: filters[r.Intn(3)], Min: filters[r.Intn(3)], MipLinear: r.Intn(2) == 0, Anisotropy: float32(r.Intn(3) * 8)}
 			for i := range d.Address {
-				d.Address[i] = texture.AddressMode(r.Intn(5))
+				d.Address[i] = enum.AddressMode(r.Intn(5))
 			}
 			s, _ := texture.NewSampler(d)
 			x := ir.Texture{Op: ir.TextureSample, Dim: dim, Type: ir.F32, Operands: []ir.TextureOperands{0, ir.TextureLod, ir.TextureGrad, ir.TextureGrad | ir.TextureBias, ir.TextureLod | ir.TextureMinLod}[r.Intn(5)]}
@@ -213,14 +215,14 @@ func TestRefused(t *testing.T) {
 		{Dim: ir.Dim2D, Layers: 1, BaseLevel: 1},
 		{Dim: ir.Dim2D, Layers: 1, Format: "R16_UNORM"},
 		{Dim: ir.Dim2D, Layers: 1, Aspect: 2},
-		{Dim: ir.Dim2D, Layers: 1, Swizzle: [4]texture.Swizzle{9}},
+		{Dim: ir.Dim2D, Layers: 1, Swizzle: [4]enum.Swizzle{9}},
 	} {
 		if _, err := texture.NewView(m, d); err == nil {
 			t.Errorf("a view %+v is made", d)
 		}
 	}
 	nan := float32(math.NaN())
-	for _, d := range []texture.SamplerDesc{{Mag: 9}, {MinLod: 2, MaxLod: 1}, {MaxLod: nan}, {LodBias: nan}, {Address: [3]texture.AddressMode{0, 9}}, {Compare: true, Reduction: texture.Min}} {
+	for _, d := range []texture.SamplerDesc{{Mag: 9}, {MinLod: 2, MaxLod: 1}, {MaxLod: nan}, {LodBias: nan}, {Address: [3]enum.AddressMode{0, 9}}, {Compare: true, Reduction: enum.ReductionMin}} {
 		if _, err := texture.NewSampler(d); err == nil {
 			t.Errorf("a sampler %+v is made", d)
 		}
@@ -245,7 +247,7 @@ func TestKeyOfOne(t *testing.T) {
 	p := program(ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32, Operands: ir.TextureLod}, 1)
 	one := bind("R8_UNORM", texture.SamplerDesc{})
 	seen := map[string]bool{}
-	for _, b := range [][]texture.Bound{one, bind("R8_UNORM", texture.SamplerDesc{}), bind("R8_SNORM", texture.SamplerDesc{}), bind("R8_UNORM", texture.SamplerDesc{Mag: texture.Linear}), one[:3], nil} {
+	for _, b := range [][]texture.Bound{one, bind("R8_UNORM", texture.SamplerDesc{}), bind("R8_SNORM", texture.SamplerDesc{}), bind("R8_UNORM", texture.SamplerDesc{Mag: enum.FilterLinear}), one[:3], nil} {
 		seen[fmt.Sprint(texture.Key(p, b))] = true
 	}
 	if len(seen) != 4 { // the first two are alike, and so are those without a sampler

@@ -1,23 +1,9 @@
 package texture
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
-)
-
-// Swizzle selects the source of a view's component (VkComponentSwizzle).
-type Swizzle uint8
-
-// The swizzles.
-const (
-	Identity Swizzle = iota
-	Zero
-	One
-	Red
-	Green
-	Blue
-	Alpha
-	numSwizzles
 )
 
 // viewKey is the part of a view on which generated code depends. The zero viewKey is the null descriptor's.
@@ -30,7 +16,7 @@ type viewKey struct {
 	corner  bool  // corner-sampled
 	zeroed  bool  // see View.ZeroAlpha
 	sparse  bool  // some blocks may have no memory: see Residency
-	swizzle [4]Swizzle
+	swizzle [4]enum.Swizzle
 	conversion
 }
 

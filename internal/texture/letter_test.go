@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -15,15 +16,15 @@ func TestReferenceSwizzle(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "D32_SFLOAT", Dim: ir.Dim2D, Width: 2, Height: 1})
 	m.Store(texture.Coord{}, [4]uint64{f32(0.25)})
 	m.Store(texture.Coord{X: 1}, [4]uint64{f32(0.75)})
-	s, _ := texture.NewSampler(texture.SamplerDesc{Compare: true, CompareOp: texture.Less, Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge}})
+	s, _ := texture.NewSampler(texture.SamplerDesc{Compare: true, CompareOp: enum.CompareOpLess, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}})
 	for _, c := range []struct {
-		swizzle texture.Swizzle
+		swizzle enum.Swizzle
 		want    [2]float64 // of the texels, compared with 1/2
 	}{
-		{texture.Identity, [2]float64{0, 1}}, {texture.Red, [2]float64{0, 1}}, {texture.Zero, [2]float64{0, 0}}, {texture.One, [2]float64{1, 1}},
-		{texture.Green, [2]float64{0, 0}}, {texture.Blue, [2]float64{0, 0}}, {texture.Alpha, [2]float64{1, 1}},
+		{enum.SwizzleIdentity, [2]float64{0, 1}}, {enum.SwizzleR, [2]float64{0, 1}}, {enum.SwizzleZero, [2]float64{0, 0}}, {enum.SwizzleOne, [2]float64{1, 1}},
+		{enum.SwizzleG, [2]float64{0, 0}}, {enum.SwizzleB, [2]float64{0, 0}}, {enum.SwizzleA, [2]float64{1, 1}},
 	} {
-		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Swizzle: [4]texture.Swizzle{c.swizzle, texture.Red}})
+		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Swizzle: [4]enum.Swizzle{c.swizzle, enum.SwizzleR}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func TestReferenceSwizzle(t *testing.T) {
 // TestBorderOfWideIntegers shows borders of integers of 64 bits: the 32 bits of the
 // color are widened as the format has its sign.
 func TestBorderOfWideIntegers(t *testing.T) {
-	edge := [3]texture.AddressMode{texture.ClampToBorder, texture.ClampToBorder}
+	edge := [3]enum.AddressMode{enum.AddressModeClampToBorder, enum.AddressModeClampToBorder}
 	s, _ := texture.NewSampler(texture.SamplerDesc{Address: edge, Border: [4]uint32{1<<32 - 2, 5, 1<<32 - 1, 7}})
 	for name, want := range map[string][4]uint64{
 		"R64_UINT":          {1<<32 - 2, 0, 0, 1},
@@ -101,7 +102,7 @@ func TestInfiniteTexels(t *testing.T) {
 	m.Store(texture.Coord{}, [4]uint64{f32(1)})
 	m.Store(texture.Coord{X: 1}, [4]uint64{f32(math.Inf(1))})
 	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim1D})
-	edge := texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, Address: [3]texture.AddressMode{texture.ClampToEdge}}
+	edge := texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge}}
 	s, _ := texture.NewSampler(edge)
 	x := ir.Texture{Op: ir.TextureSample, Dim: ir.Dim1D, Type: ir.F32, Operands: ir.TextureLod}
 	nan := uint64(0x7fc00000)

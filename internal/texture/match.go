@@ -3,6 +3,7 @@ package texture
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
@@ -39,7 +40,7 @@ func (m *matcher) match(dx, dy ir.V) []ir.V {
 		}
 		return next
 	})
-	if m.t.Squared && m.s.reduction != Average {
+	if m.t.Squared && m.s.reduction != enum.ReductionWeightedAverage {
 		for k, v := range list {
 			list[k] = m.fmul(v, v)
 		}

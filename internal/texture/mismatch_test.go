@@ -3,6 +3,7 @@ package texture_test
 import (
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -43,8 +44,8 @@ func TestCompareMismatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, filter := range []texture.Filter{texture.Nearest, texture.Linear, texture.Cubic} {
-			s, err := texture.NewSampler(texture.SamplerDesc{Mag: filter, Min: filter, Compare: c.compare, CompareOp: texture.Less, MaxLod: 1})
+		for _, filter := range []enum.Filter{enum.FilterNearest, enum.FilterLinear, enum.FilterCubic} {
+			s, err := texture.NewSampler(texture.SamplerDesc{Mag: filter, Min: filter, Compare: c.compare, CompareOp: enum.CompareOpLess, MaxLod: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

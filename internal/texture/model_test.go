@@ -3,6 +3,7 @@ package texture_test
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
@@ -30,20 +31,20 @@ func (o *model) texel(level, layer int, at [3]int) [4]float64 {
 }
 
 // wrap is "Wrapping Operation".
-func wrap(mode texture.AddressMode, i, size int) int {
+func wrap(mode enum.AddressMode, i, size int) int {
 	mod := func(x, n int) int { return ((x % n) + n) % n }
 	switch mode {
-	case texture.Repeat:
+	case enum.AddressModeRepeat:
 		return mod(i, size)
-	case texture.MirroredRepeat:
+	case enum.AddressModeMirroredRepeat:
 		m := mod(i, 2*size) - size
 		if m < 0 {
 			m = -(1 + m)
 		}
 		return size - 1 - m
-	case texture.ClampToEdge:
+	case enum.AddressModeClampToEdge:
 		return min(max(i, 0), size-1)
-	case texture.MirrorClampToEdge:
+	case enum.AddressModeMirrorClampToEdge:
 		if i < 0 {
 			i = -(1 + i)
 		}
@@ -54,14 +55,14 @@ func wrap(mode texture.AddressMode, i, size int) int {
 
 // level samples one level at normalized coordinates. Weights are rounded to 8 bits
 // as the sampler's are, so that results can be compared closely.
-func (o *model) level(level, layer int, at []float64, offset []int, filter texture.Filter, dref float64) [4]float64 {
+func (o *model) level(level, layer int, at []float64, offset []int, filter enum.Filter, dref float64) [4]float64 {
 	w, h, depth := o.m.LevelExtent(o.d.BaseLevel + level)
 	size := [3]int{w, h, depth}
 	var lo [3]int
 	var part [3]float64
 	address, half := o.s.Address, 0.5
 	if o.m.Corner { // nearest texels are shifted by half a texel, linear ones are not
-		address, half = [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge, texture.ClampToEdge}, 0
+		address, half = [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}, 0
 	}
 	for i, u := range at {
 		switch {
@@ -74,7 +75,7 @@ func (o *model) level(level, layer int, at []float64, offset []int, filter textu
 		if offset != nil {
 			off = offset[i]
 		}
-		if filter == texture.Nearest {
+		if filter == enum.FilterNearest {
 			lo[i] = int(math.Floor(u+0.5-half)) + off
 			continue
 		}
@@ -105,11 +106,11 @@ func (o *model) level(level, layer int, at []float64, offset []int, filter textu
 		}
 		for k := range sum {
 			switch {
-			case o.s.Reduction == texture.Min:
+			case o.s.Reduction == enum.ReductionMin:
 				if first || t[k] < sum[k] {
 					sum[k] = t[k]
 				}
-			case o.s.Reduction == texture.Max:
+			case o.s.Reduction == enum.ReductionMax:
 				if first || t[k] > sum[k] {
 					sum[k] = t[k]
 				}
@@ -122,22 +123,22 @@ func (o *model) level(level, layer int, at []float64, offset []int, filter textu
 	return sum
 }
 
-func passes(op texture.CompareOp, ref, depth float64) float64 {
+func passes(op enum.CompareOp, ref, depth float64) float64 {
 	ok := false
 	switch op {
-	case texture.Less:
+	case enum.CompareOpLess:
 		ok = ref < depth
-	case texture.Equal:
+	case enum.CompareOpEqual:
 		ok = ref == depth
-	case texture.LessOrEqual:
+	case enum.CompareOpLessOrEqual:
 		ok = ref <= depth
-	case texture.Greater:
+	case enum.CompareOpGreater:
 		ok = ref > depth
-	case texture.NotEqual:
+	case enum.CompareOpNotEqual:
 		ok = ref != depth
-	case texture.GreaterOrEqual:
+	case enum.CompareOpGreaterOrEqual:
 		ok = ref >= depth
-	case texture.Always:
+	case enum.CompareOpAlways:
 		ok = true
 	}
 	if ok {
@@ -167,9 +168,9 @@ func (o *model) sample(at []float64, offset []int, layer float64, lambda, dref f
 	b := o.level(hi+1, l, at, offset, filter, dref)
 	for k := range a {
 		switch o.s.Reduction {
-		case texture.Min:
+		case enum.ReductionMin:
 			a[k] = min(a[k], b[k])
-		case texture.Max:
+		case enum.ReductionMax:
 			a[k] = max(a[k], b[k])
 		default:
 			a[k] += (d - float64(hi)) * (b[k] - a[k])

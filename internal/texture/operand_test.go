@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -139,7 +140,7 @@ func TestGather(t *testing.T) {
 	expect("offsets", call(t, x, v, s, [][]uint64{append(u[:4:4], 1, 2, neg(-1), 0, 4, 5, neg(-8), neg(-8))})[0],
 		[4]uint64{at(3, 7, 2), at(1, 5, 2), at(6, 10, 2), at(-6, -3, 2)})
 	x.Operands, x.Component = 0, 0
-	swizzled, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Swizzle: [4]texture.Swizzle{texture.Alpha, texture.One, texture.Zero, texture.Red}})
+	swizzled, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Swizzle: [4]enum.Swizzle{enum.SwizzleA, enum.SwizzleOne, enum.SwizzleZero, enum.SwizzleR}})
 	expect("swizzle", call(t, x, swizzled, s, [][]uint64{u})[0], [4]uint64{at(2, 6, 3), at(3, 6, 3), at(3, 5, 3), at(2, 5, 3)})
 	x.Component = 1
 	expect("one", call(t, x, swizzled, s, [][]uint64{u})[0], [4]uint64{1, 1, 1, 1})
@@ -153,8 +154,8 @@ func TestGatherModes(t *testing.T) {
 	fill(m, rand.New(rand.NewSource(4)))
 	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
 	const border = 77
-	for mode := range texture.AddressMode(5) {
-		s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]texture.AddressMode{mode, mode, mode}, Border: [4]uint32{border}, MaxLod: 1})
+	for mode := range enum.AddressMode(5) {
+		s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]enum.AddressMode{mode, mode, mode}, Border: [4]uint32{border}, MaxLod: 1})
 		r := rand.New(rand.NewSource(int64(mode)))
 		for _, operands := range []ir.TextureOperands{0, ir.TextureOffset, ir.TextureOffsets} {
 			x := ir.Texture{Op: ir.TextureGather, Dim: ir.Dim2D, Type: ir.I32, Operands: operands}
@@ -207,7 +208,7 @@ func TestGatherCubeOfIntegers(t *testing.T) {
 			m.Store(texture.Coord{Layer: i}, [4]uint64{uint64(10 + i)})
 		}
 		v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.DimCube})
-		s, _ := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MaxLod: 1})
+		s, _ := texture.NewSampler(texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, MaxLod: 1})
 		x := ir.Texture{Op: ir.TextureGather, Dim: ir.DimCube, Type: kind(name, 0)}
 		// the face +z, right and below of its middle: to the right is +x, below −y
 		got := call(t, x, v, s, [][]uint64{{0, 0, f32(0.5), f32(-0.5), f32(1)}})[0]
@@ -228,8 +229,8 @@ func TestCubic(t *testing.T) {
 		flat.Store(at, [4]uint64{f32(3)})
 	}
 	x := ir.Texture{Op: ir.TextureSample, Dim: ir.Dim2D, Type: ir.F32}
-	for _, w := range []texture.CubicWeights{texture.CatmullRom, texture.ZeroTangent, texture.BSpline, texture.MitchellNetravali} {
-		s, _ := texture.NewSampler(texture.SamplerDesc{Mag: texture.Cubic, Min: texture.Cubic, Cubic: w, MaxLod: 0.25})
+	for _, w := range []enum.CubicWeights{enum.CubicWeightsCatmullRom, enum.CubicWeightsZeroTangentCardinal, enum.CubicWeightsBSpline, enum.CubicWeightsMitchellNetravali} {
+		s, _ := texture.NewSampler(texture.SamplerDesc{Mag: enum.FilterCubic, Min: enum.FilterCubic, Cubic: w, MaxLod: 0.25})
 		v, _ := texture.NewView(flat, texture.ViewDesc{Dim: ir.Dim2D})
 		for _, got := range call(t, x, v, s, [][]uint64{{0, 0, f32(0.1), f32(0.7)}, {0, 0, f32(-3.21), f32(11.77)}}) {
 			if g := number(got[0]); math.Abs(g-3) > 1e-5 {
@@ -240,9 +241,9 @@ func TestCubic(t *testing.T) {
 		g := number(call(t, x, v, s, [][]uint64{{0, 0, f32(2.5 / 8), f32(5.5 / 8)}})[0][0])
 		at := func(x, y int) float64 { return number(m.Load(texture.Coord{X: x, Y: y})[0]) }
 		want := at(2, 5)
-		if w >= texture.BSpline {
+		if w >= enum.CubicWeightsBSpline {
 			k := [3]float64{1.0 / 6, 4.0 / 6, 1.0 / 6}
-			if w == texture.MitchellNetravali {
+			if w == enum.CubicWeightsMitchellNetravali {
 				k = [3]float64{1.0 / 18, 16.0 / 18, 1.0 / 18}
 			}
 			want = 0

@@ -3,6 +3,7 @@ package texture
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
@@ -115,11 +116,11 @@ func (c *code) forRegion(size [2]ir.V, inits []ir.V, each func(i, j ir.V, state 
 func (c *code) wrapTexel(i int, at, size ir.V) (to, in ir.V) {
 	last := c.sub(size, c.I32(1))
 	switch mode := c.s.address[i]; mode {
-	case ClampToBorder:
+	case enum.AddressModeClampToBorder:
 		return at, c.ult(at, size)
-	case Repeat, MirroredRepeat:
+	case enum.AddressModeRepeat, enum.AddressModeMirroredRepeat:
 		return c.wrap(axis{size: size, mode: mode}, at), 0
-	case MirrorClampToEdge:
+	case enum.AddressModeMirrorClampToEdge:
 		at = c.Select(c.slt(at, c.I32(0)), c.Op(ir.Not, ir.I32, at), at)
 		return c.Op(ir.SMin, ir.I32, at, last), 0
 	}
@@ -145,9 +146,9 @@ func (c *code) texelAt(x *texel, m mip, at [2]ir.V) values {
 // reductionIdentity is the initial value of a reduction.
 func (c *code) reductionIdentity() ir.V {
 	switch c.s.reduction {
-	case Min:
+	case enum.ReductionMin:
 		return c.num(math.Inf(1))
-	case Max:
+	case enum.ReductionMax:
 		return c.num(math.Inf(-1))
 	}
 	return c.num(0)
@@ -165,9 +166,9 @@ func (c *code) reductionIdentities(which []int) []ir.V {
 // reduceWith reduces one more value, with a weight.
 func (c *code) reduceWith(sum, n, weight ir.V) ir.V {
 	switch c.s.reduction {
-	case Min:
+	case enum.ReductionMin:
 		return c.nmin(sum, n)
-	case Max:
+	case enum.ReductionMax:
 		return c.nmax(sum, n)
 	}
 	return c.ffma(n, weight, sum)
@@ -226,7 +227,7 @@ func (c *code) boxBody(a *arguments) []ir.V {
 		}
 		return next
 	})
-	if c.s.reduction == Average {
+	if c.s.reduction == enum.ReductionWeightedAverage {
 		area := c.stof(c.mul(extent[0], extent[1]))
 		for k := range sums {
 			sums[k] = c.fdiv(sums[k], area)
@@ -278,7 +279,7 @@ func (c *code) weightedBody(a *arguments, from *code) []ir.V {
 		next := make([]ir.V, len(state))
 		for k, of := range which {
 			next[k] = c.reduceWith(state[k], n[of], w)
-			if c.s.reduction != Average {
+			if c.s.reduction != enum.ReductionWeightedAverage {
 				next[k] = c.Select(none, state[k], next[k])
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -26,7 +27,7 @@ func (o *processModel) at(m *model, i, j int) [4]float64 {
 
 // reduction reduces values as a sampler specifies.
 type reduction struct {
-	kind texture.Reduction
+	kind enum.Reduction
 	sum  [4]float64
 	any  bool
 }
@@ -34,9 +35,9 @@ type reduction struct {
 func (r *reduction) add(n [4]float64, weight float64) {
 	for k := range n {
 		switch {
-		case r.kind == texture.Average:
+		case r.kind == enum.ReductionWeightedAverage:
 			r.sum[k] += weight * n[k]
-		case !r.any, r.kind == texture.Min && n[k] < r.sum[k], r.kind == texture.Max && n[k] > r.sum[k]:
+		case !r.any, r.kind == enum.ReductionMin && n[k] < r.sum[k], r.kind == enum.ReductionMax && n[k] > r.sum[k]:
 			r.sum[k] = n[k]
 		}
 	}
@@ -98,7 +99,7 @@ func (o *processModel) weighted(u, v float64) [4]float64 {
 	r := reduction{kind: o.target.s.Reduction}
 	for l := range o.weights.Size[1] {
 		for k := range o.weights.Size[0] {
-			if w := weight(k, l); w != 0 || r.kind == texture.Average {
+			if w := weight(k, l); w != 0 || r.kind == enum.ReductionWeightedAverage {
 				r.add(o.at(&o.target, first[0]+k, first[1]+l), w)
 			}
 		}
@@ -113,14 +114,14 @@ func (o *processModel) match(at, ref, size [2]int) [4]float64 {
 			t, u := o.at(&o.target, at[0]+i, at[1]+j), o.at(&o.other, ref[0]+i, ref[1]+j)
 			var d [4]float64
 			for k := range d {
-				if d[k] = math.Abs(u[k] - t[k]); o.squared && r.kind == texture.Average {
+				if d[k] = math.Abs(u[k] - t[k]); o.squared && r.kind == enum.ReductionWeightedAverage {
 					d[k] *= d[k]
 				}
 			}
 			r.add(d, 1)
 		}
 	}
-	if o.squared && r.kind != texture.Average {
+	if o.squared && r.kind != enum.ReductionWeightedAverage {
 		for k, x := range r.sum {
 			r.sum[k] = x * x
 		}
@@ -152,9 +153,9 @@ func drawProcess(t *testing.T, r *rand.Rand, format string) (o processModel, v *
 	fill(m, r)
 	o.target = model{m: m, d: texture.ViewDesc{Dim: ir.Dim2D}}
 	d := &o.target.s
-	modes := []texture.AddressMode{texture.ClampToEdge, texture.ClampToBorder, texture.Repeat, texture.MirroredRepeat, texture.MirrorClampToEdge}
-	d.Address = [3]texture.AddressMode{modes[r.Intn(5)], modes[r.Intn(5)]}
-	d.Reduction, d.Unnormalized = texture.Reduction(max(r.Intn(5)-2, 0)), r.Intn(2) == 0
+	modes := []enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToBorder, enum.AddressModeRepeat, enum.AddressModeMirroredRepeat, enum.AddressModeMirrorClampToEdge}
+	d.Address = [3]enum.AddressMode{modes[r.Intn(5)], modes[r.Intn(5)]}
+	d.Reduction, d.Unnormalized = enum.Reduction(max(r.Intn(5)-2, 0)), r.Intn(2) == 0
 	d.Window, d.WindowMost = [2]uint32{uint32(1 + r.Intn(4)), uint32(1 + r.Intn(4))}, r.Intn(2) == 0
 	if v, err = texture.NewView(m, o.target.d); err != nil {
 		t.Fatal(err)
@@ -206,7 +207,7 @@ func TestBoxBounds(t *testing.T) {
 	m, _ := texture.NewImage(texture.Desc{Format: "R8_UNORM", Dim: ir.Dim2D, Width: 4, Height: 4, Layers: 1, Levels: 1})
 	copy(m.LevelBytes(0, 0), "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
 	v, _ := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
-	s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToBorder}, Unnormalized: true})
+	s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToBorder}, Unnormalized: true})
 	nan, inf := math.NaN(), math.Inf(1)
 	x := ir.Texture{Op: ir.TextureBox, Dim: ir.Dim2D, Type: ir.F32}
 	args := [][]uint64{
@@ -243,7 +244,7 @@ func TestWeighted(t *testing.T) {
 			row := m.LayerBytes(m.Aspects()[0], 0, l)
 			for i := 0; i < len(row); i += 4 {
 				weight := float32(r.Intn(64)-16) / 64
-				if o.target.s.Reduction != texture.Average {
+				if o.target.s.Reduction != enum.ReductionWeightedAverage {
 					weight = float32(min(r.Intn(3), 1))
 				}
 				bits := math.Float32bits(weight)
@@ -268,7 +269,7 @@ func TestWeighted(t *testing.T) {
 		}
 		x := ir.Texture{Op: ir.TextureWeighted, Dim: ir.Dim2D, Type: ir.F32}
 		for i, got := range callWith(t, x, v, other, s, args) {
-			if o.target.s.Reduction != texture.Average && math.IsInf(float64(math.Float32frombits(uint32(got[0]))), 0) {
+			if o.target.s.Reduction != enum.ReductionWeightedAverage && math.IsInf(float64(math.Float32frombits(uint32(got[0]))), 0) {
 				continue // TestNoWeights
 			}
 			near(t, &o, x, args[i], got, want[i])
@@ -284,7 +285,7 @@ func TestNoWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for reduction, want := range map[texture.Reduction]float64{texture.Average: 0, texture.Min: math.Inf(1), texture.Max: math.Inf(-1)} {
+	for reduction, want := range map[enum.Reduction]float64{enum.ReductionWeightedAverage: 0, enum.ReductionMin: math.Inf(1), enum.ReductionMax: math.Inf(-1)} {
 		s, _ := texture.NewSampler(texture.SamplerDesc{Reduction: reduction})
 		got := callWith(t, ir.Texture{Op: ir.TextureWeighted, Dim: ir.Dim2D, Type: ir.F32}, v, other, s, [][]uint64{{0, 0, 0, 0, 0}})
 		if g := float64(math.Float32frombits(uint32(got[0][0]))); g != want {
@@ -342,7 +343,7 @@ func TestMatch(t *testing.T) {
 func TestMatchBounds(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
 	_, v, _ := drawProcess(t, r, "R8_UNORM")
-	s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]texture.AddressMode{texture.ClampToBorder, texture.ClampToBorder}})
+	s, _ := texture.NewSampler(texture.SamplerDesc{Address: [3]enum.AddressMode{enum.AddressModeClampToBorder, enum.AddressModeClampToBorder}})
 	x := ir.Texture{Op: ir.TextureMatch, Dim: ir.Dim2D, Type: ir.F32}
 	for i, got := range callWith(t, x, v, v, s, [][]uint64{
 		{0, 0, 0, 0, 0, 0, 0, 0, 0},

@@ -1,6 +1,7 @@
 package texture
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -51,10 +52,10 @@ func (c *code) missing(a *arguments) ir.V {
 	t.Operands &^= ir.TextureDref | ir.TextureSparse
 	integers := c.texelOf()
 	r.t, r.looks = &t, true
-	r.s.reduction, r.s.rangeClamp, r.s.compare = Max, false, false
-	r.v.swizzle = [4]Swizzle{Red, Green, Blue, Alpha}
+	r.s.reduction, r.s.rangeClamp, r.s.compare = enum.ReductionMax, false, false
+	r.v.swizzle = [4]enum.Swizzle{enum.SwizzleR, enum.SwizzleG, enum.SwizzleB, enum.SwizzleA}
 	if integers.kind() != ir.F32 {
-		r.s.mag, r.s.min = Nearest, Nearest
+		r.s.mag, r.s.min = enum.FilterNearest, enum.FilterNearest
 	}
 	red, _ := format.ByName("R32_SFLOAT")
 	x := texelAs(red)
@@ -66,7 +67,7 @@ func (c *code) missing(a *arguments) ir.V {
 		}
 		return r.sampleLevels(&x, &s, &d)[0]
 	}
-	r.s.mag, r.s.min = Linear, Linear
+	r.s.mag, r.s.min = enum.FilterLinear, enum.FilterLinear
 	level := ir.V(0)
 	if c.v.levels && c.t.Operands&(ir.TextureLod|ir.TextureBias|ir.TextureGrad) != 0 {
 		d := r.computeLod(a)

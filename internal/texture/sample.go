@@ -1,6 +1,7 @@
 package texture
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -81,9 +82,9 @@ func (c *code) finish(x *texel, n values) []ir.V {
 // the first component of the swizzled value (Vulkan §"Depth Compare Operation", §"Component Swizzle").
 func (c *code) comparisonResult(v ir.V) ir.V {
 	switch c.v.swizzle[0] {
-	case Red:
+	case enum.SwizzleR:
 		return v
-	case One, Alpha:
+	case enum.SwizzleOne, enum.SwizzleA:
 		return c.num(1)
 	}
 	return c.num(0)
@@ -114,7 +115,7 @@ func (c *code) trilinear(x *texel, s *samplePoint, d *lod, hi, part ir.V) values
 	if c.filtersBytes() && c.v.axes() <= 2 && !c.s.anisotropic {
 		return c.trilinearUnrolled(x, s, d, hi, part)
 	}
-	mixes := c.finite(x) && c.s.reduction == Average
+	mixes := c.finite(x) && c.s.reduction == enum.ReductionWeightedAverage
 	end := c.Block(types...)
 	inits := []ir.V{hi, c.Bool(false), c.num(1)} // level, second iteration, weight
 	for range which {
@@ -173,7 +174,7 @@ func (c *code) sampleLevel(x *texel, s *samplePoint, d *lod, n ir.V) values {
 		return f.sample(c.s.mag)
 	}
 	which, types := c.present(x)
-	arm := func(with Filter) func() []ir.V {
+	arm := func(with enum.Filter) func() []ir.V {
 		return func() (list []ir.V) {
 			got := f.sample(with)
 			for _, i := range which {
@@ -223,9 +224,9 @@ func (c *code) anisotropic(x *texel, s *samplePoint, d *lod, a *arguments) value
 	for k, w := range which {
 		sum := c.Param(loop, 1+k)
 		switch f.s.reduction {
-		case Min:
+		case enum.ReductionMin:
 			sum = c.Select(c.Cmp(ir.FEq, i, one), n[w], c.nmin(sum, n[w]))
-		case Max:
+		case enum.ReductionMax:
 			sum = c.Select(c.Cmp(ir.FEq, i, one), n[w], c.nmax(sum, n[w]))
 		default:
 			sum = c.fadd(sum, n[w])
@@ -233,7 +234,7 @@ func (c *code) anisotropic(x *texel, s *samplePoint, d *lod, a *arguments) value
 		sums = append(sums, sum)
 	}
 	c.If(c.fle(d.samples, i))
-	if f.s.reduction == Average {
+	if f.s.reduction == enum.ReductionWeightedAverage {
 		means := make([]ir.V, len(sums))
 		for k := range sums {
 			means[k] = c.fdiv(sums[k], d.samples)
@@ -254,7 +255,7 @@ func (c *code) anisotropic(x *texel, s *samplePoint, d *lod, a *arguments) value
 func (c *code) gatherBody(a *arguments) []ir.V {
 	x := c.texelOf()
 	s := c.samplePointOf(a)
-	c.s.reduction, c.s.mag, c.s.min = Average, Linear, Linear
+	c.s.reduction, c.s.mag, c.s.min = enum.ReductionWeightedAverage, enum.FilterLinear, enum.FilterLinear
 	level := ir.V(0)
 	if c.v.levels && c.t.Operands&(ir.TextureLod|ir.TextureBias|ir.TextureGrad) != 0 {
 		d := c.computeLod(a)
@@ -305,7 +306,7 @@ func (f *filter) gatherTexels(a *arguments) (texels [4]values) {
 // because their weights are mirrored too; a gather may not.
 func (f *filter) gatherPair(i int) pair {
 	a := f.axisOf(i)
-	if a.mode != MirroredRepeat && a.mode != MirrorClampToEdge {
+	if a.mode != enum.AddressModeMirroredRepeat && a.mode != enum.AddressModeMirrorClampToEdge {
 		return f.linear(a)
 	}
 	whole, _ := f.cubicBase(a)

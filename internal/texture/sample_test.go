@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -46,9 +47,9 @@ func drawCase(r *rand.Rand) (c sampleCase) {
 	c.view.BaseLevel = r.Intn(c.image.Levels)
 	c.view.Levels -= c.view.BaseLevel
 	s := &c.sampler
-	s.Mag, s.Min, s.MipLinear = texture.Filter(r.Intn(2)), texture.Filter(r.Intn(2)), r.Intn(2) == 0
+	s.Mag, s.Min, s.MipLinear = enum.Filter(r.Intn(2)), enum.Filter(r.Intn(2)), r.Intn(2) == 0
 	for i := range s.Address {
-		s.Address[i] = texture.AddressMode(r.Intn(5))
+		s.Address[i] = enum.AddressMode(r.Intn(5))
 	}
 	s.MinLod, s.MaxLod = 0, 100
 	if r.Intn(3) == 0 {
@@ -60,10 +61,10 @@ func drawCase(r *rand.Rand) (c sampleCase) {
 	c.x = ir.Texture{Op: ir.TextureSample, Dim: c.view.Dim, Arrayed: c.view.Arrayed, Type: ir.F32, Operands: ir.TextureLod}
 	switch {
 	case c.image.Format == "D32_SFLOAT" && r.Intn(2) == 0:
-		s.Compare, s.CompareOp = true, texture.CompareOp(r.Intn(8))
+		s.Compare, s.CompareOp = true, enum.CompareOp(r.Intn(8))
 		c.x.Operands |= ir.TextureDref
 	case r.Intn(5) == 0:
-		s.Reduction = texture.Reduction(1 + r.Intn(2))
+		s.Reduction = enum.Reduction(1 + r.Intn(2))
 	}
 	if r.Intn(3) == 0 {
 		c.x.Operands |= ir.TextureOffset

@@ -3,85 +3,28 @@ package texture
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// Filter is a texel filter (VkFilter).
-type Filter uint8
-
-// The filters.
-const (
-	Nearest Filter = iota
-	Linear
-	Cubic // 4 texels per axis, weighted by SamplerDesc.Cubic
-)
-
-// AddressMode maps texel coordinates outside an image (VkSamplerAddressMode).
-type AddressMode uint8
-
-// The addressing modes.
-const (
-	Repeat AddressMode = iota
-	MirroredRepeat
-	ClampToEdge
-	ClampToBorder
-	MirrorClampToEdge
-)
-
-// CompareOp compares the depth reference, the left operand, with a texel (VkCompareOp).
-type CompareOp uint8
-
-// The comparisons.
-const (
-	Never CompareOp = iota
-	Less
-	Equal
-	LessOrEqual
-	Greater
-	NotEqual
-	GreaterOrEqual
-	Always
-)
-
-// Reduction combines the texels that a filter reads (VkSamplerReductionMode).
-type Reduction uint8
-
-// The reductions.
-const (
-	Average Reduction = iota
-	Min
-	Max
-	RangeClamp // the average, clamped to the range of the texels with a nonzero weight (VK_QCOM_filter_cubic_clamp)
-)
-
-// CubicWeights selects the kernel of a cubic filter (VkCubicFilterWeightsQCOM).
-type CubicWeights uint8
-
-// The kernels.
-const (
-	CatmullRom  CubicWeights = iota // interpolates, with tangents from the neighbours
-	ZeroTangent                     // interpolates, tangents are 0
-	BSpline                         // approximates, smoothest
-	MitchellNetravali
-)
-
 // SamplerDesc describes a sampler (VkSamplerCreateInfo).
 type SamplerDesc struct {
-	Mag, Min     Filter         // magnification and minification
-	MipLinear    bool           // interpolate between levels (VK_SAMPLER_MIPMAP_MODE_LINEAR)
-	Address      [3]AddressMode // along u, v, w
-	LodBias      float32        // added to λ together with the operand Bias
-	MinLod       float32        // λ is clamped to MinLod … MaxLod
+	Mag, Min     enum.Filter         // magnification and minification
+	MipLinear    bool                // interpolate between levels (VK_SAMPLER_MIPMAP_MODE_LINEAR)
+	Address      [3]enum.AddressMode // along u, v, w
+	LodBias      float32             // added to λ together with the operand Bias
+	MinLod       float32             // λ is clamped to MinLod … MaxLod
 	MaxLod       float32
-	Anisotropy   float32   // greatest ratio, at most MaxAnisotropy; 1 or less disables
-	Compare      bool      // depth comparison (compareEnable)
-	CompareOp    CompareOp // used with Compare
-	Border       [4]uint32 // RGBA as bits of floats or integers, by the view's format
-	Unnormalized bool      // coordinates are in texels, not from 0 to 1
-	Reduction    Reduction
-	Cubic        CubicWeights
+	Anisotropy   float32        // greatest ratio, at most MaxAnisotropy; 1 or less disables
+	Compare      bool           // depth comparison (compareEnable)
+	CompareOp    enum.CompareOp // used with Compare
+	Border       [4]uint32      // RGBA as bits of floats or integers, by the view's format
+	Unnormalized bool           // coordinates are in texels, not from 0 to 1
+	Reduction    enum.Reduction
+	Cubic        enum.CubicWeights
 	NonSeamless  bool // faces of a cube are filtered separately
 
 	Window     [2]uint32 // extent of the search window of block matching; 0 is 1 (VkSamplerBlockMatchWindowCreateInfoQCOM)
@@ -93,15 +36,15 @@ const MaxWindow = 64
 
 // samplerKey is the part of a sampler on which generated code depends.
 type samplerKey struct {
-	mag, min     Filter
+	mag, min     enum.Filter
 	mipLinear    bool
-	address      [3]AddressMode
+	address      [3]enum.AddressMode
 	anisotropic  bool
 	compare      bool
-	op           CompareOp
+	op           enum.CompareOp
 	unnormalized bool
-	reduction    Reduction
-	cubic        CubicWeights
+	reduction    enum.Reduction
+	cubic        enum.CubicWeights
 	nonSeamless  bool
 	windowMost   bool
 	rangeClamp   bool
@@ -112,7 +55,7 @@ type samplerKey struct {
 //	 0–1  mag          2–3  min       4–7  op     8–9  reduction     10–11  cubic
 //	12–20  address, 3 bits each      24–30  the flags, in the order of the list below      63  always set
 func (k samplerKey) word() uint64 {
-	w := uint64(1)<<63 | uint64(k.mag) | uint64(k.min)<<2 | uint64(k.op)<<4 | uint64(k.reduction)<<8 | uint64(k.cubic)<<10
+	w := uint64(1)<<63 | uint64(filterBits(k.mag)) | uint64(filterBits(k.min))<<2 | uint64(k.op)<<4 | uint64(reductionBits(k.reduction))<<8 | uint64(k.cubic)<<10
 	for i, a := range k.address {
 		w |= uint64(a) << (12 + 3*i)
 	}
@@ -122,6 +65,16 @@ func (k samplerKey) word() uint64 {
 		}
 	}
 	return w
+}
+
+// filterBits returns the two bits of a filter in a key; negative if there is no such filter.
+func filterBits(f enum.Filter) int {
+	return slices.Index([]enum.Filter{enum.FilterNearest, enum.FilterLinear, enum.FilterCubic}, f)
+}
+
+// reductionBits returns the two bits of a reduction in a key; negative if there is no such reduction.
+func reductionBits(r enum.Reduction) int {
+	return slices.Index([]enum.Reduction{enum.ReductionWeightedAverage, enum.ReductionMin, enum.ReductionMax, enum.ReductionWeightedAverageRangeclamp}, r)
 }
 
 // Sampler is an immutable sampler. It is safe for concurrent use. A nil Sampler is the null descriptor.
@@ -136,17 +89,17 @@ const MaxAnisotropy = 16
 // NewSampler returns a sampler. The error is a *DescError.
 func NewSampler(d SamplerDesc) (*Sampler, error) {
 	switch {
-	case d.Mag > Cubic || d.Min > Cubic || d.CompareOp > Always || d.Reduction > RangeClamp || d.Cubic > MitchellNetravali:
+	case filterBits(d.Mag) < 0 || filterBits(d.Min) < 0 || d.CompareOp > enum.CompareOpAlways || reductionBits(d.Reduction) < 0 || d.Cubic > enum.CubicWeightsMitchellNetravali:
 		return nil, descErrorf("a sampler with an unknown filter, comparison or reduction; must be Vulkan's")
-	case d.Address[0] > MirrorClampToEdge || d.Address[1] > MirrorClampToEdge || d.Address[2] > MirrorClampToEdge:
+	case d.Address[0] > enum.AddressModeMirrorClampToEdge || d.Address[1] > enum.AddressModeMirrorClampToEdge || d.Address[2] > enum.AddressModeMirrorClampToEdge:
 		return nil, descErrorf("a sampler with address modes %d; must be Vulkan's", d.Address)
 	case !(d.MinLod <= d.MaxLod) || d.LodBias != d.LodBias:
 		return nil, descErrorf("a sampler with levels of detail from %g to %g, bias %g; must be ascending numbers", d.MinLod, d.MaxLod, d.LodBias)
 	case d.Window[0] > MaxWindow || d.Window[1] > MaxWindow:
 		return nil, descErrorf("a sampler with a window of %d×%d texels; must have at most %d", d.Window[0], d.Window[1], MaxWindow)
-	case d.Compare && d.Reduction != Average:
+	case d.Compare && d.Reduction != enum.ReductionWeightedAverage:
 		return nil, descErrorf("a sampler with a comparison and a reduction; must have at most one")
-	case d.Reduction == RangeClamp && (d.Mag != Cubic || d.Min != Cubic):
+	case d.Reduction == enum.ReductionWeightedAverageRangeclamp && (d.Mag != enum.FilterCubic || d.Min != enum.FilterCubic):
 		return nil, descErrorf("a sampler with range clamping and without cubic filters; must have both or neither")
 	}
 	k := samplerKey{mag: d.Mag, min: d.Min, mipLinear: d.MipLinear, address: d.Address, anisotropic: d.Anisotropy > 1, unnormalized: d.Unnormalized,
@@ -154,11 +107,11 @@ func NewSampler(d SamplerDesc) (*Sampler, error) {
 	if d.Compare {
 		k.compare, k.op = true, d.CompareOp
 	}
-	if d.Mag == Cubic || d.Min == Cubic {
+	if d.Mag == enum.FilterCubic || d.Min == enum.FilterCubic {
 		k.cubic = d.Cubic
 	}
-	if d.Reduction == RangeClamp {
-		k.reduction, k.rangeClamp = Average, true
+	if d.Reduction == enum.ReductionWeightedAverageRangeclamp {
+		k.reduction, k.rangeClamp = enum.ReductionWeightedAverage, true
 	}
 	s := &Sampler{key: k, state: make([]byte, 4*ir.SamplerWords)}
 	binary.LittleEndian.PutUint64(s.state[4*ir.SamplerKey:], k.word())

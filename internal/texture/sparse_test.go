@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -39,13 +40,13 @@ func TestResidencyCode(t *testing.T) {
 	tail := sparseImage(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 64, Height: 64, Levels: 2}, true)
 	layers := sparseImage(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: 128, Height: 128, Layers: 3}, false, texture.SparsePlace{Layer: 1})
 	compressed := sparseImage(t, texture.Desc{Format: "BC1_RGBA_UNORM_BLOCK", Dim: ir.Dim2D, Width: 1024, Height: 256}, false, texture.SparsePlace{})
-	edge := [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge, texture.ClampToEdge}
-	border := [3]texture.AddressMode{texture.ClampToBorder, texture.ClampToBorder, texture.ClampToBorder}
-	linear := texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MipLinear: true, MaxLod: 10, Address: edge}
+	edge := [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}
+	border := [3]enum.AddressMode{enum.AddressModeClampToBorder, enum.AddressModeClampToBorder, enum.AddressModeClampToBorder}
+	linear := texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: 10, Address: edge}
 	nearest := texture.SamplerDesc{Address: edge, MaxLod: 10}
-	cubic := texture.SamplerDesc{Mag: texture.Cubic, Min: texture.Cubic, Address: edge}
+	cubic := texture.SamplerDesc{Mag: enum.FilterCubic, Min: enum.FilterCubic, Address: edge}
 	compare := linear
-	compare.Compare, compare.CompareOp = true, texture.Less
+	compare.Compare, compare.CompareOp = true, enum.CompareOpLess
 	long := linear
 	long.Anisotropy = 8
 	bordered := linear

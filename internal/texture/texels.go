@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
@@ -39,7 +40,7 @@ func (t *Texels) Of(b *ir.Builder, name string) (*Texel, error) {
 		return nil, &UnsupportedError{fmt.Sprintf("texels of format %s", name)}
 	}
 	k := &Texel{owner: t, x: texelAs(f)}
-	k.c = code{Builder: b, roundsProduct: true, tables: &t.t, t: &ir.Texture{Type: k.x.kind()}, v: viewKey{swizzle: [4]Swizzle{Red, Green, Blue, Alpha}}}
+	k.c = code{Builder: b, roundsProduct: true, tables: &t.t, t: &ir.Texture{Type: k.x.kind()}, v: viewKey{swizzle: [4]enum.Swizzle{enum.SwizzleR, enum.SwizzleG, enum.SwizzleB, enum.SwizzleA}}}
 	return k, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -22,7 +23,7 @@ type ViewDesc struct {
 	Arrayed bool          // the view has array layers
 	Format  string        // a format of the image's compatibility class; "" is the image's own
 	Aspect  format.Aspect // 0 is the image's first aspect
-	Swizzle [4]Swizzle
+	Swizzle [4]enum.Swizzle
 
 	BaseLevel, Levels int // Levels 0 is all from BaseLevel on
 	BaseLayer, Layers int // Layers 0 is all from BaseLayer on
@@ -106,11 +107,11 @@ func NewView(m *Image, d ViewDesc) (*View, error) {
 	}
 	v := &View{memory: p.memory, key: viewKey{format: f.ID, dim: d.Dim, arrayed: d.Arrayed, levels: d.Levels > 1, corner: m.Corner, samples: uint8(bits.TrailingZeros(uint(m.Samples)))}}
 	for i, s := range d.Swizzle {
-		if s >= numSwizzles {
+		if s > enum.SwizzleA {
 			return nil, descErrorf("swizzle %d; must be one of Vulkan's", s)
 		}
-		if s == Identity {
-			s = Red + Swizzle(i)
+		if s == enum.SwizzleIdentity {
+			s = enum.SwizzleR + enum.Swizzle(i)
 		}
 		v.key.swizzle[i] = s
 	}
@@ -230,7 +231,7 @@ func NewBufferView(bytes []byte, name string) (*View, error) {
 	if n > MaxElements {
 		return nil, descErrorf("a texel buffer of %d elements; must have at most %d", n, MaxElements)
 	}
-	v := &View{memory: bytes[:n*f.Bytes], key: viewKey{format: info.ID, dim: ir.DimBuffer, swizzle: [4]Swizzle{Red, Green, Blue, Alpha}}}
+	v := &View{memory: bytes[:n*f.Bytes], key: viewKey{format: info.ID, dim: ir.DimBuffer, swizzle: [4]enum.Swizzle{enum.SwizzleR, enum.SwizzleG, enum.SwizzleB, enum.SwizzleA}}}
 	v.shape = make([]byte, 4*ir.ShapeWords)
 	binary.LittleEndian.PutUint64(v.shape[4*ir.ShapeKey:], v.key.word())
 	for _, i := range []int{ir.ShapeWidth, ir.ShapeHeight, ir.ShapeDepth, ir.ShapeLayers, ir.ShapeLevelsN, ir.ShapeSamples} {

@@ -3,6 +3,7 @@ package texture
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
@@ -31,7 +32,7 @@ type axis struct {
 	offset       ir.V // i32, in texels; 0 (no value) without offsets
 	size, length ir.V // the level's extent, as i32 and f32
 	counts       bool // u is in texels (unnormalized)
-	mode         AddressMode
+	mode         enum.AddressMode
 }
 
 // axis returns the coordinate u along axis i of a level with the given extent.
@@ -42,10 +43,10 @@ func (c *code) axis(i int, u, offset, size ir.V) axis {
 		if !a.counts {
 			one = c.fsub(a.length, one)
 		}
-		a.u, a.counts, a.mode = c.ffma(u, one, c.num(0.5)), true, ClampToEdge
+		a.u, a.counts, a.mode = c.ffma(u, one, c.num(0.5)), true, enum.AddressModeClampToEdge
 	}
 	if c.seamless() { // addressing modes are ignored
-		a.mode = ClampToEdge
+		a.mode = enum.AddressModeClampToEdge
 	}
 	return a
 }
@@ -94,16 +95,16 @@ func (c *code) reduce(a axis) (r reduced) {
 		scaled = func(u ir.V) ir.V { return u }
 	}
 	switch a.mode {
-	case Repeat:
+	case enum.AddressModeRepeat:
 		r.part = scaled(c.fsub(a.u, c.floor(a.u)))
-	case MirroredRepeat:
+	case enum.AddressModeMirroredRepeat:
 		half := c.fmul(a.u, c.num(0.5))
 		t := c.fmul(c.fsub(half, c.floor(half)), c.num(2))
 		if plain {
 			t = c.fsub(c.num(1), c.fabs(c.fsub(t, c.num(1))))
 		}
 		r.part = scaled(t)
-	case ClampToBorder:
+	case enum.AddressModeClampToBorder:
 		r.part, r.unit = a.u, 0
 		if !a.counts {
 			r.part = c.fmul(a.u, a.length)
@@ -113,15 +114,15 @@ func (c *code) reduce(a axis) (r reduced) {
 		}
 		r.part = c.clamp(r.part, c.num(-2), c.fadd(a.length, c.num(2)))
 		return r
-	case MirrorClampToEdge:
+	case enum.AddressModeMirrorClampToEdge:
 		r.part = c.fabs(scaled(a.u))
 	default:
 		r.part = scaled(a.u)
 	}
 	switch {
-	case a.offset != 0 && (a.mode == Repeat || a.mode == MirroredRepeat):
+	case a.offset != 0 && (a.mode == enum.AddressModeRepeat || a.mode == enum.AddressModeMirroredRepeat):
 		r.needsWrap = true
-	case a.mode == Repeat: // at most 1 already
+	case a.mode == enum.AddressModeRepeat: // at most 1 already
 		r.part, r.inRange = c.Op(ir.FMax, ir.F32, c.num(0), r.part), true
 	default:
 		r.part, r.inRange = c.clamp(r.part, c.num(0), most), true
@@ -140,7 +141,7 @@ func (c *code) clamp(x, least, most ir.V) ir.V {
 //	Repeat           2 3 0 1 2 3 0 1
 //	MirroredRepeat   1 0 0 1 2 3 3 2
 func (c *code) wrap(a axis, i ir.V) ir.V {
-	if a.mode == Repeat {
+	if a.mode == enum.AddressModeRepeat {
 		return c.Op(ir.SMod, ir.I32, i, a.size)
 	}
 	twice := c.add(a.size, a.size)
@@ -176,11 +177,11 @@ func (c *code) linear(a axis) (p pair) {
 	switch {
 	case r.needsWrap:
 		p.lo, p.hi = c.wrap(a, p.lo), c.wrap(a, p.hi)
-	case a.mode == Repeat: // whole is from −1 to last
+	case a.mode == enum.AddressModeRepeat: // whole is from −1 to last
 		p.adjacent = c.ult(whole, last)
 		p.lo = c.Op(ir.UMin, ir.I32, p.lo, last)
 		p.hi = c.Select(p.adjacent, p.hi, c.I32(0))
-	case a.mode == ClampToBorder:
+	case a.mode == enum.AddressModeClampToBorder:
 		p.loIn, p.hiIn = c.ult(p.lo, a.size), c.ult(p.hi, a.size)
 	case c.seamless(): // outside the edge is another face
 	default: // whole is from −1 to last
@@ -188,7 +189,7 @@ func (c *code) linear(a axis) (p pair) {
 		p.lo = c.Op(ir.SMax, ir.I32, p.lo, c.I32(0))
 		p.hi = c.Op(ir.SMin, ir.I32, p.hi, last)
 	}
-	if c.s.reduction != Average { // a texel of weight 0 does not count in a minimum or maximum
+	if c.s.reduction != enum.ReductionWeightedAverage { // a texel of weight 0 does not count in a minimum or maximum
 		none := c.Cmp(ir.FEq, p.weight, c.num(0))
 		p.hi, p.adjacent = c.Select(none, p.lo, p.hi), 0
 		if p.hiIn != 0 {

@@ -3,6 +3,7 @@ package texture_test
 import (
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -13,14 +14,14 @@ import (
 func TestWrapping(t *testing.T) {
 	const first, size, border = -4, 3, 77
 	modes := []struct {
-		mode texture.AddressMode
+		mode enum.AddressMode
 		want [11]int
 	}{
-		{texture.Repeat, [11]int{2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0}},
-		{texture.MirroredRepeat, [11]int{2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0}},
-		{texture.ClampToEdge, [11]int{0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2}},
-		{texture.ClampToBorder, [11]int{-1, -1, -1, -1, 0, 1, 2, -1, -1, -1, -1}},
-		{texture.MirrorClampToEdge, [11]int{2, 2, 1, 0, 0, 1, 2, 2, 2, 2, 2}},
+		{enum.AddressModeRepeat, [11]int{2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0}},
+		{enum.AddressModeMirroredRepeat, [11]int{2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0}},
+		{enum.AddressModeClampToEdge, [11]int{0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2}},
+		{enum.AddressModeClampToBorder, [11]int{-1, -1, -1, -1, 0, 1, 2, -1, -1, -1, -1}},
+		{enum.AddressModeMirrorClampToEdge, [11]int{2, 2, 1, 0, 0, 1, 2, 2, 2, 2, 2}},
 	}
 	for _, dim := range []ir.Dim{ir.Dim1D, ir.Dim2D, ir.Dim3D} {
 		d := texture.Desc{Format: "R8_UINT", Dim: dim, Width: 1, Height: 1, Depth: 1}

@@ -48,7 +48,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := files["link/enum_gen.go"]
+	got := files["enum/enum_gen.go"]
 	for _, want := range []string{"version 7.", "LogicOpAndReverse LogicOp = 0", "CullModeBack ", "= 3", "PolygonModeFillRectangle PolygonMode = 1000153000", `{0, "and_reverse"}`, `{2, "back"}`} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("%q is missing in\n%s", want, got)

@@ -44,6 +44,16 @@ var kinds = []kind{
 	{"ConservativeMode", "VkConservativeRasterizationModeEXT", "VK_CONSERVATIVE_RASTERIZATION_MODE_", false, "a mode of conservative rasterization"},
 	{"MappingSource", "VkDescriptorMappingSourceEXT", "VK_DESCRIPTOR_MAPPING_SOURCE_", false, "the source of the address of a mapped resource"},
 	{"ResourceTypes", "VkSpirvResourceTypeFlagBitsEXT", "VK_SPIRV_RESOURCE_TYPE_", true, "a set of sorts of resources"},
+	{"Filter", "VkFilter", "VK_FILTER_", false, "a texel filter"},
+	{"AddressMode", "VkSamplerAddressMode", "VK_SAMPLER_ADDRESS_MODE_", false, "the texel of coordinates outside an image"},
+	{"Reduction", "VkSamplerReductionMode", "VK_SAMPLER_REDUCTION_MODE_", false, "the combination of the texels of a filter"},
+	{"CubicWeights", "VkCubicFilterWeightsQCOM", "VK_CUBIC_FILTER_WEIGHTS_", false, "the kernel of a cubic filter"},
+	{"Swizzle", "VkComponentSwizzle", "VK_COMPONENT_SWIZZLE_", false, "the source of a component"},
+	{"YcbcrModel", "VkSamplerYcbcrModelConversion", "VK_SAMPLER_YCBCR_MODEL_CONVERSION_", false, "the color model of texels in memory"},
+	{"YcbcrRange", "VkSamplerYcbcrRange", "VK_SAMPLER_YCBCR_RANGE_", false, "the range of codes of luma and chroma"},
+	{"ChromaLocation", "VkChromaLocation", "VK_CHROMA_LOCATION_", false, "the position of chroma samples"},
+	{"ImageType", "VkImageType", "VK_IMAGE_TYPE_", false, "the number of dimensions of an image"},
+	{"ViewType", "VkImageViewType", "VK_IMAGE_VIEW_TYPE_", false, "the shape of an image view"},
 	{"Parts", "VkGraphicsPipelineLibraryFlagBitsEXT", "VK_GRAPHICS_PIPELINE_LIBRARY_", true, "a set of parts of the pipeline state"},
 }
 
@@ -112,6 +122,15 @@ var beyond = map[string][]entry{
 		{"VK_SPIRV_RESOURCE_TYPE_TENSOR_BIT_ARM", 1 << 9},
 		{"VK_SPIRV_RESOURCE_TYPE_ALL_EXT", 0x7fffffff},
 	},
+	"VkSamplerReductionMode": {
+		{"VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE_RANGECLAMP_QCOM", 1000521000},
+	},
+	"VkCubicFilterWeightsQCOM": {
+		{"VK_CUBIC_FILTER_WEIGHTS_CATMULL_ROM_QCOM", 0},
+		{"VK_CUBIC_FILTER_WEIGHTS_ZERO_TANGENT_CARDINAL_QCOM", 1},
+		{"VK_CUBIC_FILTER_WEIGHTS_B_SPLINE_QCOM", 2},
+		{"VK_CUBIC_FILTER_WEIGHTS_MITCHELL_NETRAVALI_QCOM", 3},
+	},
 	"VkDescriptorSetLayoutCreateFlagBits": {
 		{"VK_DESCRIPTOR_SET_LAYOUT_CREATE_INDIRECT_BINDABLE_BIT_NV", 1 << 7},
 		{"VK_DESCRIPTOR_SET_LAYOUT_CREATE_PER_STAGE_BIT_NV", 1 << 6},
@@ -134,10 +153,10 @@ func (r *registry) structures() string {
 	return b.String()
 }
 
-// enumerations returns the enumerations as types of package link.
+// enumerations returns the enumerations as types of package enum.
 func (r *registry) enumerations() string {
 	var b strings.Builder
-	b.WriteString("package link\n")
+	b.WriteString("package enum\n")
 	for _, k := range kinds {
 		list := r.enums[k.vulkan]
 		for _, e := range beyond[k.vulkan] {
@@ -161,7 +180,7 @@ func (k kind) write(b *strings.Builder, list []entry) {
 	for i, e := range list {
 		fmt.Fprintf(b, "\t%s%s %s = %d\n", k.name, camel(short[i]), k.name, e.value)
 	}
-	fmt.Fprintf(b, ")\n\nvar names%s = []enumName{\n", k.name)
+	fmt.Fprintf(b, ")\n\nvar names%s = Names{\n", k.name)
 	for i, e := range list {
 		if k.bits && (e.value == 0 || e.value&(e.value-1) != 0) {
 			continue // not one flag
@@ -169,15 +188,15 @@ func (k kind) write(b *strings.Builder, list []entry) {
 		fmt.Fprintf(b, "\t{%d, %q},\n", e.value, strings.ToLower(short[i]))
 	}
 	names := "names" + k.name
-	fmt.Fprintf(b, "}\n\n// Names returns the names that a description may have.\nfunc (%s) Names() []string { return listNames(%s) }\n", k.name, names)
+	fmt.Fprintf(b, "}\n\n// Names returns the names that a description may have.\nfunc (%s) Names() []string { return %s.List() }\n", k.name, names)
 	if k.bits {
-		fmt.Fprintf(b, "\n// String returns the names of the flags.\nfunc (v %s) String() string { return flagString(%s, uint64(v)) }\n", k.name, names)
-		fmt.Fprintf(b, "\n// UnmarshalYAML reads a list of names, or one.\nfunc (v *%s) UnmarshalYAML(read func(any) error) error { return readFlags(%s, read, (*uint64)(v)) }\n", k.name, names)
+		fmt.Fprintf(b, "\n// String returns the names of the flags.\nfunc (v %s) String() string { return %s.Flags(uint64(v)) }\n", k.name, names)
+		fmt.Fprintf(b, "\n// UnmarshalYAML reads a list of names, or one.\nfunc (v *%s) UnmarshalYAML(read func(any) error) error { return %s.ReadFlags(read, (*uint64)(v)) }\n", k.name, names)
 		return
 	}
-	fmt.Fprintf(b, "\n// String returns the name of the value, or its number if it has none.\nfunc (v %s) String() string { return enumString(%s, uint64(v)) }\n", k.name, names)
-	fmt.Fprintf(b, "\n// UnmarshalText reads a name.\nfunc (v *%s) UnmarshalText(text []byte) error { return readEnum(%s, text, (*uint32)(v)) }\n", k.name, names)
-	fmt.Fprintf(b, "\n// UnmarshalYAML reads a name.\nfunc (v *%s) UnmarshalYAML(read func(any) error) error { return readName(read, v) }\n", k.name)
+	fmt.Fprintf(b, "\n// String returns the name of the value, or its number if it has none.\nfunc (v %s) String() string { return %s.String(uint64(v)) }\n", k.name, names)
+	fmt.Fprintf(b, "\n// UnmarshalText reads a name.\nfunc (v *%s) UnmarshalText(text []byte) error { return %s.read(text, (*uint32)(v)) }\n", k.name, names)
+	fmt.Fprintf(b, "\n// UnmarshalYAML reads a name.\nfunc (v *%s) UnmarshalYAML(read func(any) error) error { return ReadName(read, v) }\n", k.name)
 }
 
 // unique returns the short names of an enumeration. A name that would occur twice keeps its

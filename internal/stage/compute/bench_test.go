@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
@@ -47,7 +48,7 @@ func BenchmarkVariant(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := texture.NewSampler(texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear})
+	s, err := texture.NewSampler(texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear})
 	if err != nil {
 		b.Fatal(err)
 	}

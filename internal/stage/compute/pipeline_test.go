@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -116,8 +117,8 @@ func TestPipelineKeepsFewVariants(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range compute.MaxVariants + 10 { // each swizzle is a key of its own
-		s := texture.Swizzle(i % 216)
-		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Swizzle: [4]texture.Swizzle{1 + s%6, 1 + s/6%6, 1 + s/36%6, 1 + texture.Swizzle(i/216)%6}})
+		s := enum.Swizzle(i % 216)
+		v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D, Swizzle: [4]enum.Swizzle{1 + s%6, 1 + s/6%6, 1 + s/36%6, 1 + enum.Swizzle(i/216)%6}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -50,19 +51,19 @@ func TestManyTriangles(t *testing.T) {
 	}
 	for name, change := range map[string]func(f *fuzzed){
 		"list":      func(f *fuzzed) {},
-		"strip":     func(f *fuzzed) { f.state.Assembly.Topology = state.TriangleStrip },
+		"strip":     func(f *fuzzed) { f.state.Assembly.Topology = enum.TopologyTriangleStrip },
 		"indices":   func(f *fuzzed) { f.args.Index, f.args.IndexBytes = indices, 2 },
 		"instances": func(f *fuzzed) { f.args.Count, f.args.Instances = 3*n/4, 2 },
 		"bias":      func(f *fuzzed) { f.state.Rasterization.DepthBias, f.state.Rasterization.BiasConstant = true, 40 },
-		"culled":    func(f *fuzzed) { f.state.Rasterization.DepthClip, f.state.Rasterization.Cull = true, state.CullBack },
+		"culled":    func(f *fuzzed) { f.state.Rasterization.DepthClip, f.state.Rasterization.Cull = true, enum.CullModeBack },
 		"samples":   func(f *fuzzed) { f.samples, f.state.Multisample.Samples = 4, 4 },
 		"coarse":    func(f *fuzzed) { f.state.Rate = state.ShadingRate{Width: 2, Height: 2} },
 		"layers":    func(f *fuzzed) { f.layers, f.state.ViewMask = 2, 3 },
-		"outlines":  func(f *fuzzed) { f.state.Rasterization.PolygonMode = state.Outline },
+		"outlines":  func(f *fuzzed) { f.state.Rasterization.PolygonMode = enum.PolygonModeLine },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D32_SFLOAT_S8_UINT", counted: true,
-				state: state.State{DepthStencil: state.DepthStencil{Test: true, Write: true, Compare: state.LessOrEqual}}}
+				state: state.State{DepthStencil: state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpLessOrEqual}}}
 			f.complete(vertex(0))
 			f.args.VertexBuffers, f.args.Count = []exec.Buffer{{Bytes: places}, {Bytes: colors}}, 3*n
 			change(f)
@@ -91,7 +92,7 @@ func TestSteadyTriangles(t *testing.T) {
 	places, colors := littered(n)
 	c, _ := deepTarget(t, 300, 300, "D32_SFLOAT", 1)
 	s := full(c)
-	s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.LessOrEqual}
+	s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpLessOrEqual}
 	s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4}},
 		Attributes: []state.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: "R8G8B8A8_UNORM"}}}
 	vertex := strings.NewReplacer("DECLARED", "", "MORE", "").Replace(givenText)

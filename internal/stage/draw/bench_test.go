@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
@@ -46,7 +47,7 @@ func BenchmarkFill(b *testing.B) {
 // BenchmarkFillBlended blends over a megapixel.
 func BenchmarkFillBlended(b *testing.B) {
 	drawn(b, 1024, 1024, shownText, func(s *state.State) {
-		s.Blend.Attachments = []state.BlendAttachment{{Enable: true, SrcColor: state.SrcAlpha, DstColor: state.OneMinusSrcAlpha, SrcAlpha: state.FactorOne, DstAlpha: state.FactorZero, WriteMask: 15}}
+		s.Blend.Attachments = []state.BlendAttachment{{Enable: true, SrcColor: enum.BlendFactorSrcAlpha, DstColor: enum.BlendFactorOneMinusSrcAlpha, SrcAlpha: enum.BlendFactorOne, DstAlpha: enum.BlendFactorZero, WriteMask: 15}}
 	}, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 }
 
@@ -79,7 +80,7 @@ func hidden(b *testing.B, samples int, z float32, step string) {
 	c, _ := deepTarget(b, 1024, 1024, "D32_SFLOAT", samples)
 	s := full(c)
 	s.Multisample.Samples = uint32(samples)
-	s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Less}
+	s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpLess}
 	p, err := draw.New(draw.Stages{Vertex: parse(b, vertex, 0), Fragment: parse(b, longText(), 0)}, s, jit.Engine{}, exec.Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -66,46 +67,46 @@ func "main"() L1 {
 
 // factor is a blend factor as the specification's table has it (Vulkan §"Blend
 // Factors"), of component i.
-func factor(f state.BlendFactor, i int, src, src1, dst, constant [4]float64) float64 {
+func factor(f enum.BlendFactor, i int, src, src1, dst, constant [4]float64) float64 {
 	switch f {
-	case state.FactorZero:
+	case enum.BlendFactorZero:
 		return 0
-	case state.FactorOne:
+	case enum.BlendFactorOne:
 		return 1
-	case state.SrcColor:
+	case enum.BlendFactorSrcColor:
 		return src[i]
-	case state.OneMinusSrcColor:
+	case enum.BlendFactorOneMinusSrcColor:
 		return 1 - src[i]
-	case state.DstColor:
+	case enum.BlendFactorDstColor:
 		return dst[i]
-	case state.OneMinusDstColor:
+	case enum.BlendFactorOneMinusDstColor:
 		return 1 - dst[i]
-	case state.SrcAlpha:
+	case enum.BlendFactorSrcAlpha:
 		return src[3]
-	case state.OneMinusSrcAlpha:
+	case enum.BlendFactorOneMinusSrcAlpha:
 		return 1 - src[3]
-	case state.DstAlpha:
+	case enum.BlendFactorDstAlpha:
 		return dst[3]
-	case state.OneMinusDstAlpha:
+	case enum.BlendFactorOneMinusDstAlpha:
 		return 1 - dst[3]
-	case state.ConstantColor:
+	case enum.BlendFactorConstantColor:
 		return constant[i]
-	case state.OneMinusConstantColor:
+	case enum.BlendFactorOneMinusConstantColor:
 		return 1 - constant[i]
-	case state.ConstantAlpha:
+	case enum.BlendFactorConstantAlpha:
 		return constant[3]
-	case state.OneMinusConstantAlpha:
+	case enum.BlendFactorOneMinusConstantAlpha:
 		return 1 - constant[3]
-	case state.SrcAlphaSaturate:
+	case enum.BlendFactorSrcAlphaSaturate:
 		if i == 3 {
 			return 1
 		}
 		return min(src[3], 1-dst[3])
-	case state.Src1Color:
+	case enum.BlendFactorSrc1Color:
 		return src1[i]
-	case state.OneMinusSrc1Color:
+	case enum.BlendFactorOneMinusSrc1Color:
 		return 1 - src1[i]
-	case state.Src1Alpha:
+	case enum.BlendFactorSrc1Alpha:
 		return src1[3]
 	}
 	return 1 - src1[3]
@@ -121,15 +122,15 @@ func blend(b *state.BlendAttachment, src, src1, dst, constant [4]float64) (out, 
 		s, d := src[i]*factor(x, i, src, src1, dst, constant), dst[i]*factor(y, i, src, src1, dst, constant)
 		slack[i] = (math.Abs(s) + math.Abs(d)) * 0x1p-21
 		switch op {
-		case state.BlendAdd:
+		case enum.BlendOpAdd:
 			out[i] = s + d
-		case state.BlendSubtract:
+		case enum.BlendOpSubtract:
 			out[i] = s - d
-		case state.BlendReverseSubtract:
+		case enum.BlendOpReverseSubtract:
 			out[i] = d - s
-		case state.BlendMin:
+		case enum.BlendOpMin:
 			out[i] = min(src[i], dst[i])
-		case state.BlendMax:
+		case enum.BlendOpMax:
 			out[i] = max(src[i], dst[i])
 		}
 	}
@@ -157,9 +158,9 @@ var blendFormats = []string{
 }
 
 func randomBlend(r *rand.Rand) state.BlendAttachment {
-	f := func() state.BlendFactor { return state.BlendFactor(r.Intn(19)) }
-	return state.BlendAttachment{Enable: true, SrcColor: f(), DstColor: f(), ColorOp: state.BlendOp(r.Intn(5)),
-		SrcAlpha: f(), DstAlpha: f(), AlphaOp: state.BlendOp(r.Intn(5)), WriteMask: 15}
+	f := func() enum.BlendFactor { return enum.BlendFactor(r.Intn(19)) }
+	return state.BlendAttachment{Enable: true, SrcColor: f(), DstColor: f(), ColorOp: enum.BlendOp(r.Intn(5)),
+		SrcAlpha: f(), DstAlpha: f(), AlphaOp: enum.BlendOp(r.Intn(5)), WriteMask: 15}
 }
 
 // TestBlend blends random colors in random states and compares with float64: what

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -95,7 +96,7 @@ func TestDithering(t *testing.T) {
 			}
 		}
 	}
-	logic := func(s *state.State) { s.Dither, s.Blend.Logic, s.Blend.LogicOp = true, true, state.LogicCopy }
+	logic := func(s *state.State) { s.Dither, s.Blend.Logic, s.Blend.LogicOp = true, true, enum.LogicOpCopy }
 	if got := gray(t, "R8_UNORM", 1, 0.3, logic); got[0] != got[1] || got[0] != got[ditherSide] {
 		t.Error("a logical operation is dithered")
 	}

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
@@ -101,12 +102,12 @@ var (
 // manyTriangles reports whether the set-up program is worth it for the draw.
 func (d *recordedDraw) manyTriangles() bool {
 	r, t := &d.state.Rasterization, d.state.Assembly.Topology
-	if r.Discard || r.PolygonMode != state.Fill {
+	if r.Discard || r.PolygonMode != enum.PolygonModeFill {
 		return false
 	}
 	n := uint64(d.args.Count)
 	if !d.pipeline.front.ReadsPrimitives() {
-		if t.Corners() != 3 {
+		if state.Corners(t) != 3 {
 			return false
 		}
 		n = uint64(state.Primitives(t, d.args.Count))

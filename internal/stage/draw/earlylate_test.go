@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -80,12 +81,12 @@ func (x *earlyLate) draw(t *testing.T, e exec.Engine, format0 string) (ran uint3
 // all that the program may give, unless failing writes a stencil value.
 func TestEarlyAndLate(t *testing.T) {
 	const all, half = side * side, side * side / 2
-	depth := func(o state.CompareOp) state.DepthStencil {
+	depth := func(o enum.CompareOp) state.DepthStencil {
 		return state.DepthStencil{Test: true, Write: true, Compare: o}
 	}
-	stencil := func(o state.CompareOp, fail, depthFail state.StencilOp) state.DepthStencil {
+	stencil := func(o enum.CompareOp, fail, depthFail enum.StencilOp) state.DepthStencil {
 		f := state.StencilFace{Compare: o, Fail: fail, DepthFail: depthFail, CompareMask: 15, WriteMask: 255, Reference: 0x75}
-		return state.DepthStencil{Test: true, Compare: state.Less, Stencil: true, Front: f, Back: f}
+		return state.DepthStencil{Test: true, Compare: enum.CompareOpLess, Stencil: true, Front: f, Back: f}
 	}
 	const both = ir.EarlyAndLateTests
 	for _, x := range []struct {
@@ -95,31 +96,31 @@ func TestEarlyAndLate(t *testing.T) {
 		back  bool
 		want  uint32
 	}{
-		{"greater, less", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Less), false, half},
-		{"greater, less or equal", both | ir.DepthReplacing | ir.DepthGreater, depth(state.LessOrEqual), false, half},
-		{"greater, greater", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Greater), false, all},
-		{"greater, equal", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Equal), false, half},
-		{"greater, not equal", both | ir.DepthReplacing | ir.DepthGreater, depth(state.NotEqual), false, all},
-		{"greater, never", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Never), false, 0},
-		{"greater, always", both | ir.DepthReplacing | ir.DepthGreater, depth(state.Always), false, all},
-		{"less, greater", both | ir.DepthReplacing | ir.DepthLess, depth(state.Greater), false, half},
-		{"less, less", both | ir.DepthReplacing | ir.DepthLess, depth(state.Less), false, all},
-		{"less, equal", both | ir.DepthReplacing | ir.DepthLess, depth(state.Equal), false, half},
-		{"unchanged, less", both | ir.DepthReplacing | ir.DepthUnchanged, depth(state.Less), false, half},
-		{"unchanged, equal", both | ir.DepthReplacing | ir.DepthUnchanged, depth(state.Equal), false, 0},
-		{"no promise", both | ir.DepthReplacing, depth(state.Less), false, all},
-		{"late", ir.DepthReplacing | ir.DepthGreater, depth(state.Less), false, all},
+		{"greater, less", both | ir.DepthReplacing | ir.DepthGreater, depth(enum.CompareOpLess), false, half},
+		{"greater, less or equal", both | ir.DepthReplacing | ir.DepthGreater, depth(enum.CompareOpLessOrEqual), false, half},
+		{"greater, greater", both | ir.DepthReplacing | ir.DepthGreater, depth(enum.CompareOpGreater), false, all},
+		{"greater, equal", both | ir.DepthReplacing | ir.DepthGreater, depth(enum.CompareOpEqual), false, half},
+		{"greater, not equal", both | ir.DepthReplacing | ir.DepthGreater, depth(enum.CompareOpNotEqual), false, all},
+		{"greater, never", both | ir.DepthReplacing | ir.DepthGreater, depth(enum.CompareOpNever), false, 0},
+		{"greater, always", both | ir.DepthReplacing | ir.DepthGreater, depth(enum.CompareOpAlways), false, all},
+		{"less, greater", both | ir.DepthReplacing | ir.DepthLess, depth(enum.CompareOpGreater), false, half},
+		{"less, less", both | ir.DepthReplacing | ir.DepthLess, depth(enum.CompareOpLess), false, all},
+		{"less, equal", both | ir.DepthReplacing | ir.DepthLess, depth(enum.CompareOpEqual), false, half},
+		{"unchanged, less", both | ir.DepthReplacing | ir.DepthUnchanged, depth(enum.CompareOpLess), false, half},
+		{"unchanged, equal", both | ir.DepthReplacing | ir.DepthUnchanged, depth(enum.CompareOpEqual), false, 0},
+		{"no promise", both | ir.DepthReplacing, depth(enum.CompareOpLess), false, all},
+		{"late", ir.DepthReplacing | ir.DepthGreater, depth(enum.CompareOpLess), false, all},
 		{"bounds", both | ir.DepthReplacing, state.DepthStencil{Bounds: true, MinBound: 0.5, MaxBound: 1}, false, half},
 
 		// Of stencil values 0x73 and 0x19 the reference is 0x75: 5 beside 3 and 9.
-		{"stencil greater, less", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Less, state.Keep, state.Zero), false, half},
-		{"stencil fails", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Less, state.Invert, state.Keep), false, all},
-		{"stencil of the other face", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Less, state.Keep, state.Zero), true, all},
-		{"stencil of the back", both | ir.StencilReplacing | ir.StencilGreaterBack, stencil(state.Less, state.Keep, state.Zero), true, half},
-		{"stencil less, greater", both | ir.StencilReplacing | ir.StencilLessFront, stencil(state.Greater, state.Keep, state.Zero), false, half},
-		{"stencil unchanged, equal", both | ir.StencilReplacing | ir.StencilUnchangedFront, stencil(state.Equal, state.Keep, state.Zero), false, 0},
-		{"depth fails", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Always, state.Keep, state.Keep), false, half},
-		{"depth fails and stencil may", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(state.Greater, state.Zero, state.Keep), false, all},
+		{"stencil greater, less", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(enum.CompareOpLess, enum.StencilOpKeep, enum.StencilOpZero), false, half},
+		{"stencil fails", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(enum.CompareOpLess, enum.StencilOpInvert, enum.StencilOpKeep), false, all},
+		{"stencil of the other face", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(enum.CompareOpLess, enum.StencilOpKeep, enum.StencilOpZero), true, all},
+		{"stencil of the back", both | ir.StencilReplacing | ir.StencilGreaterBack, stencil(enum.CompareOpLess, enum.StencilOpKeep, enum.StencilOpZero), true, half},
+		{"stencil less, greater", both | ir.StencilReplacing | ir.StencilLessFront, stencil(enum.CompareOpGreater, enum.StencilOpKeep, enum.StencilOpZero), false, half},
+		{"stencil unchanged, equal", both | ir.StencilReplacing | ir.StencilUnchangedFront, stencil(enum.CompareOpEqual, enum.StencilOpKeep, enum.StencilOpZero), false, 0},
+		{"depth fails", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(enum.CompareOpAlways, enum.StencilOpKeep, enum.StencilOpKeep), false, half},
+		{"depth fails and stencil may", both | ir.StencilReplacing | ir.StencilGreaterFront, stencil(enum.CompareOpGreater, enum.StencilOpZero, enum.StencilOpKeep), false, all},
 	} {
 		for _, e := range engines() {
 			// depths fail Less at even pixels, Greater at odd ones
@@ -191,7 +192,7 @@ func TestEarlyAndLateAlone(t *testing.T) {
 		c := blank(t, side, side, "R8_UNORM")
 		m := c.tests(t, "D32_SFLOAT")
 		s := full(c)
-		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Always}
+		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpAlways}
 		p := parse(t, with(whiteText, "", "demote"), 0)
 		p.Modes |= ir.EarlyAndLateTests
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, state.Args{Count: 3,

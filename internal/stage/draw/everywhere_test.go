@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -33,10 +34,10 @@ func fan(n int) []byte {
 
 // scenes are draws with all stages and most of the state.
 func scenes() map[string]*fuzzed {
-	over := state.BlendAttachment{Enable: true, SrcColor: state.SrcAlpha, DstColor: state.OneMinusSrcAlpha, SrcAlpha: state.FactorOne, DstAlpha: state.OneMinusSrcAlpha, WriteMask: 15}
-	add := state.BlendAttachment{Enable: true, SrcColor: state.SrcColor, DstColor: state.FactorOne, SrcAlpha: state.FactorOne, DstAlpha: state.FactorOne, WriteMask: 11}
-	nearest := state.DepthStencil{Test: true, Write: true, Compare: state.Less}
-	face := state.StencilFace{Pass: state.IncrementWrap, DepthFail: state.Invert, Compare: state.NotEqual, CompareMask: 15, WriteMask: 255, Reference: 3}
+	over := state.BlendAttachment{Enable: true, SrcColor: enum.BlendFactorSrcAlpha, DstColor: enum.BlendFactorOneMinusSrcAlpha, SrcAlpha: enum.BlendFactorOne, DstAlpha: enum.BlendFactorOneMinusSrcAlpha, WriteMask: 15}
+	add := state.BlendAttachment{Enable: true, SrcColor: enum.BlendFactorSrcColor, DstColor: enum.BlendFactorOne, SrcAlpha: enum.BlendFactorOne, DstAlpha: enum.BlendFactorOne, WriteMask: 11}
+	nearest := state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpLess}
+	face := state.StencilFace{Pass: enum.StencilOpIncrementAndWrap, DepthFail: enum.StencilOpInvert, Compare: enum.CompareOpNotEqual, CompareMask: 15, WriteMask: 255, Reference: 3}
 	given := func(extra int) string {
 		return strings.NewReplacer("DECLARED", extras[extra][0], "MORE", extras[extra][1]).Replace(givenText)
 	}
@@ -48,7 +49,7 @@ func scenes() map[string]*fuzzed {
 		"shaded samples": {formats: []string{"R8G8B8A8_UNORM"}, fragment: strings.ReplaceAll(shownText, "f32 5\n", "f32 5 sample\n"), samples: 8, modes: ir.PerSample},
 		"alpha":          {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, samples: 4, state: state.State{Multisample: state.Multisample{AlphaToCoverage: true}}},
 		"stencil": {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D24_UNORM_S8_UINT",
-			state: state.State{DepthStencil: state.DepthStencil{Test: true, Compare: state.Greater, Stencil: true, Front: face, Back: face}}},
+			state: state.State{DepthStencil: state.DepthStencil{Test: true, Compare: enum.CompareOpGreater, Stencil: true, Front: face, Back: face}}},
 		"depth export": {formats: []string{"R8_UNORM"}, fragment: deepText, tests: "D32_SFLOAT_S8_UINT", state: state.State{DepthStencil: nearest}},
 		"slopes":       {formats: []string{"R32G32B32A32_SFLOAT"}, fragment: slope},
 		"loops":        {formats: []string{"R32G32B32A32_SFLOAT"}, fragment: strings.Replace(loopText, "ENDS", "demote", 1)},
@@ -57,18 +58,18 @@ func scenes() map[string]*fuzzed {
 		"holes":        {formats: []string{"R8_UNORM"}, fragment: holesText, tests: "D16_UNORM", state: state.State{DepthStencil: nearest}},
 		"geometry":     {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, middle: 1, state: state.State{Blend: state.Blend{Attachments: []state.BlendAttachment{over}}}},
 		"tessellation": {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, middle: 2, domain: "quads fractionalodd ccw", level: "5.5", tests: "D32_SFLOAT_S8_UINT",
-			state: state.State{Assembly: state.Assembly{Topology: state.PatchList, PatchPoints: 4}, DepthStencil: nearest}},
+			state: state.State{Assembly: state.Assembly{Topology: enum.TopologyPatchList, PatchPoints: 4}, DepthStencil: nearest}},
 		"isolines": {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, middle: 2, domain: "isolines equal ccw", level: "7.0",
-			state: state.State{Assembly: state.Assembly{Topology: state.PatchList, PatchPoints: 4}}},
-		"points": {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("pointcoord f32 1", "f32"), vertex: given(2), state: state.State{Assembly: state.Assembly{Topology: state.PointList}}},
+			state: state.State{Assembly: state.Assembly{Topology: enum.TopologyPatchList, PatchPoints: 4}}},
+		"points": {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("pointcoord f32 1", "f32"), vertex: given(2), state: state.State{Assembly: state.Assembly{Topology: enum.TopologyPointList}}},
 		"lines": {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText,
-			state: state.State{Assembly: state.Assembly{Topology: state.LineStrip}, Rasterization: state.Rasterization{LineWidth: 3, LineMode: state.SmoothLines, Stipple: state.LineStipple{Factor: 3, Pattern: 0x6b5d}}}},
-		"outlines":      {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, state: state.State{Rasterization: state.Rasterization{PolygonMode: state.Outline, LineMode: state.BresenhamLines}}},
+			state: state.State{Assembly: state.Assembly{Topology: enum.TopologyLineStrip}, Rasterization: state.Rasterization{LineWidth: 3, LineMode: enum.LineModeRectangularSmooth, Stipple: state.LineStipple{Factor: 3, Pattern: 0x6b5d}}}},
+		"outlines":      {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, state: state.State{Rasterization: state.Rasterization{PolygonMode: enum.PolygonModeLine, LineMode: enum.LineModeBresenham}}},
 		"overestimated": {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("fullycovered i32 0", "i32"), state: state.State{Rasterization: state.Rasterization{Conservative: 1}}},
 		"views":         {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("viewindex i32 0", "i32"), layers: 3, state: state.State{ViewMask: 6}},
 		"coarse":        {formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, state: state.State{Rate: state.ShadingRate{Width: 2, Height: 2}}},
 		"clipped":       {formats: []string{"R8G8B8A8_UNORM"}, fragment: giveText("clipdistance f32 1", "f32"), vertex: given(5), state: state.State{Rasterization: state.Rasterization{DepthClip: true}}},
-		"logic":         {formats: []string{"A2B10G10R10_UNORM_PACK32"}, fragment: shownText, state: state.State{Blend: state.Blend{Logic: true, LogicOp: state.LogicXor}}},
+		"logic":         {formats: []string{"A2B10G10R10_UNORM_PACK32"}, fragment: shownText, state: state.State{Blend: state.Blend{Logic: true, LogicOp: enum.LogicOpXor}}},
 	}
 	list["many"] = &fuzzed{formats: []string{"R8G8B8A8_UNORM"}, fragment: shownText, tests: "D16_UNORM", state: state.State{DepthStencil: nearest, Blend: state.Blend{Attachments: []state.BlendAttachment{over}}}}
 	for _, f := range list {
@@ -88,7 +89,7 @@ func (f *fuzzed) complete(vertex string) {
 	}
 	s := &f.state
 	if s.Assembly == (state.Assembly{}) {
-		s.Assembly.Topology = state.TriangleList
+		s.Assembly.Topology = enum.TopologyTriangleList
 	}
 	s.Viewports = []state.Viewport{{Width: 97, Height: 71, MaxDepth: 1}}
 	s.Scissors = []state.Rect{{X: 3, Y: 2, Width: 90, Height: 67}}

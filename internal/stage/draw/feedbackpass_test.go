@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -20,7 +21,7 @@ func TestFeedbackPass(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, side, side, "R8G8B8A8_UNORM")
 		s := full(c)
-		s.Assembly.Topology = state.PointList
+		s.Assembly.Topology = enum.TopologyPointList
 		made := func(text string) *draw.Pipeline {
 			p, err := draw.New(draw.Stages{Vertex: parse(t, text, subgroup)}, s, e, exec.Options{})
 			if err != nil {

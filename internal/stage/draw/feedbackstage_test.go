@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -108,7 +109,7 @@ func TestFeedbackGeometry(t *testing.T) {
 			}
 			c := blank(t, side, side, "R8G8B8A8_UNORM")
 			s := full(c)
-			s.Assembly.Topology = state.PointList
+			s.Assembly.Topology = enum.TopologyPointList
 			s.Rasterization.Stream = x.rasterise
 			var stats state.Statistics
 			paint(t, e, draw.Stages{Vertex: parse(t, plainText, subgroup), Geometry: parse(t, strings.Replace(streamsText, "OUTPUT", x.output, 1), subgroup)}, s, c,
@@ -145,7 +146,7 @@ func TestFeedbackStreamFull(t *testing.T) {
 		f := state.Feedback{}
 		f.Buffers[0].Bytes, f.Buffers[1].Bytes, f.Buffers[3].Bytes = space(400), space(400), space(11)
 		record(t, e, draw.Stages{Vertex: parse(t, plainText, 0), Geometry: parse(t, strings.Replace(streamsText, "OUTPUT", "outputpoints", 1), 0)},
-			state.Assembly{Topology: state.PointList}, false, state.Args{Count: 2, Feedback: &f})
+			state.Assembly{Topology: enum.TopologyPointList}, false, state.Args{Count: 2, Feedback: &f})
 		if want := [4]state.FeedbackCount{{Written: 16, Needed: 16}, {}, {Written: 2, Needed: 16}}; f.Streams != want {
 			t.Errorf("%s: %+v; want %+v", e.Name(), f.Streams, want)
 		}
@@ -170,7 +171,7 @@ func TestFeedbackTessellation(t *testing.T) {
 			stages := tessellated(t, "quads", subgroup)
 			stages.TessEval = parse(t, text, subgroup)
 			var stats state.Statistics
-			record(t, e, stages, state.Assembly{Topology: state.PatchList, PatchPoints: 4}, false,
+			record(t, e, stages, state.Assembly{Topology: enum.TopologyPatchList, PatchPoints: 4}, false,
 				state.Args{Count: 4, Instances: squares, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers, Push: quad}})
 			n := f.Streams[0].Written
 			if n == 0 || n%squares != 0 || f.Streams[0].Needed != n || stats.Generated[0] != n || stats.ControlPatches != squares || stats.EvaluationInvocations != 20*squares {
@@ -235,7 +236,7 @@ func TestFeedbackRandom(t *testing.T) {
 		}
 		text += code + "}"
 		each := 1 + r.IntN(3)
-		topology := []state.Topology{state.PointList, state.LineList, state.TriangleList}[each-1]
+		topology := []enum.Topology{enum.TopologyPointList, enum.TopologyLineList, enum.TopologyTriangleList}[each-1]
 		room, count := r.IntN(20), r.IntN(20)
 		want, f := [4][]byte{}, [2]state.Feedback{}
 		fit := count / each
@@ -372,7 +373,7 @@ func TestFeedbackTwoStages(t *testing.T) {
 		f := state.Feedback{}
 		f.Buffers[3].Bytes = space(1 << 22)
 		var stats state.Statistics
-		record(t, e, s, state.Assembly{Topology: state.PatchList, PatchPoints: 4}, false,
+		record(t, e, s, state.Assembly{Topology: enum.TopologyPatchList, PatchPoints: 4}, false,
 			state.Args{Count: 4, Instances: squares, Feedback: &f, Statistics: &stats, Shader: compute.Args{Workers: workers, Push: quad}})
 		n := stats.GeometryPrimitives
 		want := state.Statistics{

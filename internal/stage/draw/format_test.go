@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -196,7 +197,7 @@ func TestLogicOp(t *testing.T) {
 				c := blank(t, side, side, name)
 				copy(c.bytes(0), before)
 				s := full(c)
-				s.Blend = state.Blend{Logic: true, LogicOp: state.LogicOp(op), Attachments: []state.BlendAttachment{{Enable: true, WriteMask: 7}}}
+				s.Blend = state.Blend{Logic: true, LogicOp: enum.LogicOp(op), Attachments: []state.BlendAttachment{{Enable: true, WriteMask: 7}}}
 				paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c, state.Args{Count: 3,
 					Shader: compute.Args{Push: cover, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: data}}}}})
 				for i, got := range c.bytes(0) {

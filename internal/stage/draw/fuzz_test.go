@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -244,7 +245,7 @@ func (f *fuzzed) choose(c *choices) {
 	f.state = state.State{
 		Viewports: []state.Viewport{{Width: float32(f.width), Height: float32(f.height), MaxDepth: 1}},
 		Scissors:  []state.Rect{{Width: uint32(f.width), Height: uint32(f.height)}},
-		Assembly:  state.Assembly{Topology: state.Topology(c.below(11)), Restart: c.flag()},
+		Assembly:  state.Assembly{Topology: enum.Topology(c.below(11)), Restart: c.flag()},
 	}
 	if c.below(7) == 1 {
 		v := c.floats(6)
@@ -255,7 +256,7 @@ func (f *fuzzed) choose(c *choices) {
 		s.Viewports = append(s.Viewports, state.Viewport{X: 3, Y: 20, Width: 17, Height: -12.5, MinDepth: 0.75, MaxDepth: 0.25})
 		s.Scissors = append(s.Scissors, state.Rect{X: 5, Width: 9, Height: 16})
 	}
-	s.Rasterization = state.Rasterization{PolygonMode: state.PolygonMode(max(c.below(6)-3, 0)), Cull: state.Cull(max(c.below(24)-20, 0)), Clockwise: c.flag(), LineMode: state.LineMode(c.below(4)), LastVertex: c.flag(),
+	s.Rasterization = state.Rasterization{PolygonMode: enum.PolygonMode(max(c.below(6)-3, 0)), Cull: enum.CullMode(max(c.below(24)-20, 0)), Clockwise: c.flag(), LineMode: enum.LineMode(c.below(4)), LastVertex: c.flag(),
 		DepthClip: c.flag(), DepthClamp: c.flag(), DepthUnrestricted: c.below(4) == 1, NegativeOneZ: c.below(4) == 1, Discard: c.below(99) == 1, Conservative: int8(max(c.below(7)-4, 0)) - 1}
 	if s.Rasterization.Conservative == -1 && c.flag() {
 		s.Rasterization.Conservative = 0
@@ -280,11 +281,11 @@ func (f *fuzzed) choose(c *choices) {
 	case 1:
 		s.DepthStencil = randomTests(r)
 	case 2:
-		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Less}
+		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpLess}
 	}
 	if c.flag() {
 		s.Blend.Attachments = []state.BlendAttachment{randomBlend(r)}
-		s.Blend.Logic, s.Blend.LogicOp = c.below(4) == 1, state.LogicOp(c.below(16))
+		s.Blend.Logic, s.Blend.LogicOp = c.below(4) == 1, enum.LogicOp(c.below(16))
 		copy(s.Blend.Constants[:], c.floats(4))
 	}
 	if f.layers > 1 && c.flag() {
@@ -323,15 +324,15 @@ func (f *fuzzed) vertices(c *choices) {
 		places = append(places, c.place()...)
 	}
 	a.VertexBuffers = []exec.Buffer{{Bytes: floats(places...)}, {Bytes: floats(c.floats(c.below(32))...)}}
-	if s.Assembly.Topology == state.PatchList && f.middle != 2 {
-		s.Assembly.Topology = state.TriangleList
+	if s.Assembly.Topology == enum.TopologyPatchList && f.middle != 2 {
+		s.Assembly.Topology = enum.TopologyTriangleList
 	}
 	switch f.middle {
 	case 1:
-		s.Assembly.Topology = state.TriangleList
+		s.Assembly.Topology = enum.TopologyTriangleList
 	case 2:
 		a.Instances = min(a.Instances, 1)
-		s.Assembly.Topology, a.Count = state.PatchList, min(a.Count, 4) // a fuzzer gives up on what takes long
+		s.Assembly.Topology, a.Count = enum.TopologyPatchList, min(a.Count, 4) // a fuzzer gives up on what takes long
 	}
 }
 

@@ -3,6 +3,7 @@ package draw_test
 import (
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
@@ -12,7 +13,7 @@ import (
 func (f *fuzzed) more(c *choices) {
 	s := &f.state
 	if c.below(4) == 1 {
-		s.Rate = state.ShadingRate{Width: 1 << c.below(3), Height: 1 << c.below(3), Combiners: [2]state.RateCombiner{state.RateCombiner(c.below(5)), state.RateCombiner(c.below(5))}}
+		s.Rate = state.ShadingRate{Width: 1 << c.below(3), Height: 1 << c.below(3), Combiners: [2]enum.RateCombiner{enum.RateCombiner(c.below(5)), enum.RateCombiner(c.below(5))}}
 		for range c.below(3) * 2 {
 			f.rates = append(f.rates, c.byte())
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -101,7 +102,7 @@ type layer struct {
 func layered(t *testing.T, e exec.Engine, c *canvas, samples int, seed int64) (list []layer) {
 	r := rand.New(rand.NewSource(seed))
 	var pipelines []*draw.Pipeline
-	usual := []state.CompareOp{state.Less, state.LessOrEqual, state.Greater, state.GreaterOrEqual}[seed%4]
+	usual := []enum.CompareOp{enum.CompareOpLess, enum.CompareOpLessOrEqual, enum.CompareOpGreater, enum.CompareOpGreaterOrEqual}[seed%4]
 	for i := range 8 {
 		s := full(c)
 		s.Viewports[0].Width, s.Viewports[0].Height, s.Scissors[0] = 150, 100, state.Rect{Width: 150, Height: 100}
@@ -110,7 +111,7 @@ func layered(t *testing.T, e exec.Engine, c *canvas, samples int, seed int64) (l
 		fragment := whiteText
 		switch i {
 		case 3:
-			s.DepthStencil.Compare = state.CompareOp(r.Intn(8))
+			s.DepthStencil.Compare = enum.CompareOp(r.Intn(8))
 		case 4:
 			fragment = strip(deepText, "stencil", "out.i32")
 		case 5:

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // Hierarchical Z (HiZ; Greene, Kass, Miller 1993, "Hierarchical Z-Buffer Visibility"), with one level:
@@ -84,9 +84,9 @@ func (d *recordedDraw) newHiZMode() (s hizMode) {
 		return s
 	}
 	switch k.Compare {
-	case state.Less, state.LessOrEqual:
+	case enum.CompareOpLess, enum.CompareOpLessOrEqual:
 		s.direction = 1
-	case state.Greater, state.GreaterOrEqual:
+	case enum.CompareOpGreater, enum.CompareOpGreaterOrEqual:
 		s.direction = -1
 	}
 	early := d.key.EarlyTests(d.pipeline.stages.Fragment) && d.key.MaxPixels <= 1

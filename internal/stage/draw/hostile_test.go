@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -59,11 +60,11 @@ func wild(t *testing.T, e exec.Engine, r *rand.Rand) ([]byte, error) {
 	c := blank(t, side, side, "R8G8B8A8_UNORM")
 	c.tests(t, "D24_UNORM_S8_UINT")
 	s := full(c)
-	s.Assembly = state.Assembly{Topology: state.Topology(r.Intn(12)), Restart: r.Intn(2) == 0}
-	s.Rasterization = state.Rasterization{PolygonMode: state.PolygonMode(r.Intn(3)), Cull: state.Cull(r.Intn(3)), Clockwise: r.Intn(2) == 0, DepthClip: r.Intn(2) == 0, DepthClamp: r.Intn(2) == 0,
-		LastVertex: r.Intn(2) == 0, DepthBias: r.Intn(2) == 0, BiasConstant: pick(), BiasSlope: pick(), BiasClamp: pick(), LineMode: state.LineMode(r.Intn(3)), Conservative: int8(r.Intn(3) - 1), ExtraOverestimate: pick()}
+	s.Assembly = state.Assembly{Topology: enum.Topology(r.Intn(12)), Restart: r.Intn(2) == 0}
+	s.Rasterization = state.Rasterization{PolygonMode: enum.PolygonMode(r.Intn(3)), Cull: enum.CullMode(r.Intn(3)), Clockwise: r.Intn(2) == 0, DepthClip: r.Intn(2) == 0, DepthClamp: r.Intn(2) == 0,
+		LastVertex: r.Intn(2) == 0, DepthBias: r.Intn(2) == 0, BiasConstant: pick(), BiasSlope: pick(), BiasClamp: pick(), LineMode: enum.LineMode(r.Intn(3)), Conservative: int8(r.Intn(3) - 1), ExtraOverestimate: pick()}
 	if r.Intn(2) == 0 {
-		s.Rate = state.ShadingRate{Width: 1 << r.Intn(3), Height: 1 << r.Intn(3), Combiners: [2]state.RateCombiner{state.RateCombiner(r.Intn(5)), state.RateCombiner(r.Intn(5))}}
+		s.Rate = state.ShadingRate{Width: 1 << r.Intn(3), Height: 1 << r.Intn(3), Combiners: [2]enum.RateCombiner{enum.RateCombiner(r.Intn(5)), enum.RateCombiner(r.Intn(5))}}
 	}
 	s.DepthStencil = randomTests(r)
 	s.Blend.Attachments = []state.BlendAttachment{randomBlend(r)}
@@ -115,7 +116,7 @@ func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(*state.State, *state.Args){
 		"indices of 3 bytes":      func(_ *state.State, a *state.Args) { a.Index, a.IndexBytes = []byte{0}, 3 },
 		"topology 11":             func(s *state.State, _ *state.Args) { s.Assembly.Topology = 11 },
-		"patches":                 func(s *state.State, _ *state.Args) { s.Assembly.Topology = state.PatchList },
+		"patches":                 func(s *state.State, _ *state.Args) { s.Assembly.Topology = enum.TopologyPatchList },
 		"view 2 of a target of 1": func(s *state.State, _ *state.Args) { s.ViewMask = 5 },
 		"0 viewports and 1":       func(s *state.State, _ *state.Args) { s.Viewports = nil },
 		"has 1 samples":           func(s *state.State, _ *state.Args) { s.Multisample.Samples = 4 },
@@ -165,9 +166,9 @@ func TestBareTarget(t *testing.T) {
 func TestCancelledLines(t *testing.T) {
 	const most = 2048
 	s := full(blank(t, side, side, "R8_UNORM"))
-	s.Blend.Attachments, s.Assembly.Topology = nil, state.LineList
+	s.Blend.Attachments, s.Assembly.Topology = nil, enum.TopologyLineList
 	s.Viewports[0], s.Scissors[0] = state.Viewport{Width: most, Height: most, MaxDepth: 1}, state.Rect{Width: most, Height: most}
-	s.Rasterization.LineMode, s.Rasterization.LineWidth = state.SmoothLines, 128
+	s.Rasterization.LineMode, s.Rasterization.LineWidth = enum.LineModeRectangularSmooth, 128
 	p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, machine(), exec.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +200,7 @@ func TestManyInstances(t *testing.T) {
 	} {
 		c := blank(t, side, side, "R8_UNORM")
 		s := full(c)
-		s.Assembly = state.Assembly{Topology: state.TriangleStrip, Restart: true}
+		s.Assembly = state.Assembly{Topology: enum.TopologyTriangleStrip, Restart: true}
 		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, machine(), exec.Options{})
 		if err != nil {
 			t.Fatal(err)

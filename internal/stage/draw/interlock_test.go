@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -99,7 +100,7 @@ func TestInterlock(t *testing.T) {
 				vertex := cornersText
 				if x.rates {
 					vertex = ratedText
-					s.Rate.Combiners[0] = state.RateReplace
+					s.Rate.Combiners[0] = enum.RateCombinerReplace
 					a.Shader.Push = nil
 					for i := range 6 {
 						a.Shader.Push = append(a.Shader.Push, cover[16*(i%3):16*(i%3)+16]...)

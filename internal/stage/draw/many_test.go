@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // sums is an attachment that adds up what is drawn.
-var sums = []state.BlendAttachment{{Enable: true, SrcColor: state.FactorOne, DstColor: state.FactorOne, SrcAlpha: state.FactorOne, DstAlpha: state.FactorOne, WriteMask: 15}}
+var sums = []state.BlendAttachment{{Enable: true, SrcColor: enum.BlendFactorOne, DstColor: enum.BlendFactorOne, SrcAlpha: enum.BlendFactorOne, DstAlpha: enum.BlendFactorOne, WriteMask: 15}}
 
 // TestManyPrimitives counts what geometry and tessellation programs give where that
 // is more than one job takes: nothing is lost, and nothing there twice.
@@ -31,7 +32,7 @@ func TestManyPrimitives(t *testing.T) {
 		c = blank(t, 1, 1, "R32G32B32A32_SFLOAT")
 		stages := tessellated(t, "", 0)
 		stages.TessEval = parse(t, point, 0)
-		s.Assembly = state.Assembly{Topology: state.PatchList, PatchPoints: 4}
+		s.Assembly = state.Assembly{Topology: enum.TopologyPatchList, PatchPoints: 4}
 		paint(t, e, stages, s, c, state.Args{Count: 4, Instances: instances, Shader: compute.Args{Push: floats(-0.5, -0.5, 0, 1, 0.5, -0.5, 0, 1, -0.5, 0.5, 0, 1, 0.5, 0.5, 0, 1)}})
 		if got := number(c.bytes(0), 3); got != 20*instances {
 			t.Errorf("%s: %g points; want %d", e.Name(), got, 20*instances)

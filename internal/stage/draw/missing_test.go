@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -32,7 +33,7 @@ func TestMissingOutputs(t *testing.T) {
 		}
 		out := make([]byte, 128)
 		s := full(c)
-		s.Assembly.Topology, s.Rasterization.Discard = state.PointList, true
+		s.Assembly.Topology, s.Rasterization.Discard = enum.TopologyPointList, true
 		paint(t, e, draw.Stages{Vertex: parse(t, strings.ReplaceAll(keepText, "T", "f32"), 0)}, s, c, state.Args{First: 3, Count: 1,
 			Shader: compute.Args{Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
 		if got := [4]float64{number(out, 0), number(out, 1), number(out, 2), number(out, 3)}; got != [4]float64{3: 1} {
@@ -50,7 +51,7 @@ func TestBlendInfinity(t *testing.T) {
 			copy(c.bytes(0)[4*i:], floats([]float32{float32(math.Inf(1)), float32(math.NaN())}[i%2]))
 		}
 		s := full(c)
-		s.Blend.Attachments = []state.BlendAttachment{{Enable: true, SrcColor: state.FactorOne, DstColor: state.FactorZero, WriteMask: 15}}
+		s.Blend.Attachments = []state.BlendAttachment{{Enable: true, SrcColor: enum.BlendFactorOne, DstColor: enum.BlendFactorZero, WriteMask: 15}}
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		for i := range side * side {
 			if got := number(c.bytes(0)[4*i:], 0); got != 1 {

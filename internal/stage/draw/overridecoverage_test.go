@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -117,7 +118,7 @@ func TestOverrideCoverageEarly(t *testing.T) {
 			c.Depth = v
 			s := full(c)
 			s.Multisample.Samples = 4
-			s.DepthStencil = state.DepthStencil{Test: true, Compare: state.Less}
+			s.DepthStencil = state.DepthStencil{Test: true, Compare: enum.CompareOpLess}
 			passed := uint64(0)
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, x.modes, x.mask)}, s, c, state.Args{Count: 3, Passed: &passed, Shader: compute.Args{Push: cover}})
 			for i := range side * side {
@@ -144,7 +145,7 @@ func TestOverrideCoverageHopeful(t *testing.T) {
 		c.Depth = v
 		s := full(c)
 		s.Multisample = state.Multisample{Samples: 4, Mask: &[2]uint32{1, 0}}
-		s.DepthStencil = state.DepthStencil{Test: true, Compare: state.Less}
+		s.DepthStencil = state.DepthStencil{Test: true, Compare: enum.CompareOpLess}
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: overriding(t, ir.EarlyAndLateTests, 4)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		if got := c.set(5, 5); got != 4 {
 			t.Errorf("%s: samples %x; want 4", e.Name(), got)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -150,17 +151,17 @@ func newSequence(t *testing.T, e exec.Engine, c *album, seed int64) *sequence {
 	}
 	for i := range 3 {
 		s := state.State{
-			Assembly:    state.Assembly{Topology: state.TriangleList},
+			Assembly:    state.Assembly{Topology: enum.TopologyTriangleList},
 			Viewports:   []state.Viewport{{Width: 150, Height: 100, MaxDepth: 1}},
 			Scissors:    []state.Rect{{Width: 150, Height: 100}},
 			Multisample: state.Multisample{Samples: uint32(c.Colors[0].Samples())},
 			DepthStencil: state.DepthStencil{
-				Test: i > 0, Write: i > 0, Compare: state.LessOrEqual, Stencil: i == 1,
-				Front: state.StencilFace{Compare: state.Always, Pass: state.IncrementClamp, CompareMask: 255, WriteMask: 255},
-				Back:  state.StencilFace{Compare: state.Less, Pass: state.Invert, Fail: state.DecrementWrap, CompareMask: 255, WriteMask: 127, Reference: 3},
+				Test: i > 0, Write: i > 0, Compare: enum.CompareOpLessOrEqual, Stencil: i == 1,
+				Front: state.StencilFace{Compare: enum.CompareOpAlways, Pass: enum.StencilOpIncrementAndClamp, CompareMask: 255, WriteMask: 255},
+				Back:  state.StencilFace{Compare: enum.CompareOpLess, Pass: enum.StencilOpInvert, Fail: enum.StencilOpDecrementAndWrap, CompareMask: 255, WriteMask: 127, Reference: 3},
 			},
 		}
-		blend := state.BlendAttachment{Enable: i != 1, SrcColor: state.ConstantAlpha, DstColor: state.OneMinusConstantAlpha, SrcAlpha: state.FactorOne, DstAlpha: state.DstAlpha, WriteMask: 15}
+		blend := state.BlendAttachment{Enable: i != 1, SrcColor: enum.BlendFactorConstantAlpha, DstColor: enum.BlendFactorOneMinusConstantAlpha, SrcAlpha: enum.BlendFactorOne, DstAlpha: enum.BlendFactorDstAlpha, WriteMask: 15}
 		s.Blend = state.Blend{Attachments: []state.BlendAttachment{blend, {}, blend}, Constants: [4]float32{0, 0, 0, 0.4}}
 		fragment := shownText
 		if i == 2 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -235,7 +236,7 @@ func TestCoveredClear(t *testing.T) {
 			value := [4]uint64{0x3f000000, 0x3e800000, 0x3f800000, 0x3f400000}
 			draws := func(c *canvas, run func(p *draw.Pipeline, a *state.Args)) {
 				s := full(c)
-				s.Blend.Attachments = []state.BlendAttachment{{Enable: x.blend, SrcColor: state.FactorOne, DstColor: state.DstAlpha, SrcAlpha: state.FactorZero, DstAlpha: state.FactorOne, WriteMask: x.mask}}
+				s.Blend.Attachments = []state.BlendAttachment{{Enable: x.blend, SrcColor: enum.BlendFactorOne, DstColor: enum.BlendFactorDstAlpha, SrcAlpha: enum.BlendFactorZero, DstAlpha: enum.BlendFactorOne, WriteMask: x.mask}}
 				p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, x.fragment, 0)}, s, e, exec.Options{})
 				if err != nil {
 					t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -78,7 +79,7 @@ func (c *canvas) bytes(n int) []byte { return c.images[n].LayerBytes(0, 0, 0) }
 func full(c *canvas) state.State {
 	w, h := c.images[0].Width, c.images[0].Height
 	return state.State{
-		Assembly:  state.Assembly{Topology: state.TriangleList},
+		Assembly:  state.Assembly{Topology: enum.TopologyTriangleList},
 		Viewports: []state.Viewport{{Width: float32(w), Height: float32(h), MaxDepth: 1}},
 		Scissors:  []state.Rect{{Width: uint32(w), Height: uint32(h)}},
 	}

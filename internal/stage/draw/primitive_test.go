@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -41,7 +42,7 @@ func TestPoint(t *testing.T) {
 		for axis, in := range []string{"pointcoord f32 0", "pointcoord f32 1"} {
 			c := blank(t, side, side, "R32G32_SFLOAT")
 			s := full(c)
-			s.Assembly.Topology = state.PointList
+			s.Assembly.Topology = enum.TopologyPointList
 			v := parse(t, with(cornersText, "out pointsize f32 0", "out.f32 4.0:f32, #7"), 0)
 			paint(t, e, draw.Stages{Vertex: v, Fragment: parse(t, giveText(in, "f32"), 0)}, s, c, state.Args{Count: 1, Shader: compute.Args{Push: append(floats(0.125, -0.25, 0, 1), make([]byte, 32)...)}})
 			for i := range side * side {
@@ -65,7 +66,7 @@ func TestLine(t *testing.T) {
 		for _, restart := range []bool{false, true} {
 			c := blank(t, side, side, "R32G32_SFLOAT")
 			s := full(c)
-			s.Assembly = state.Assembly{Topology: state.LineStrip, Restart: restart}
+			s.Assembly = state.Assembly{Topology: enum.TopologyLineStrip, Restart: restart}
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, giveText("location f32 5", "f32"), 0)}, s, c, state.Args{Count: 2,
 				Shader: compute.Args{Push: append(floats(-1, 0.0625, 0, 1, 1, 0.0625, 0, 1), make([]byte, 16)...)}})
 			for i := range side * side {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -132,7 +133,7 @@ func TestKill(t *testing.T) {
 		c := blank(t, side, side, "R8_UNORM")
 		m := c.tests(t, "D32_SFLOAT")
 		s := full(c)
-		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Always}
+		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpAlways}
 		passed := uint64(0)
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ways[i%3], 0)}, s, c, state.Args{Count: 3, Passed: &passed,
 			Shader: compute.Args{Push: floats(-1, -1, 0.5, 1, 3, -1, 0.5, 1, -1, 3, 0.5, 1)}})

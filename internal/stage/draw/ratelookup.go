@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -15,7 +16,7 @@ import (
 // 1×2, primitive 2×2, texel 2×1: Keep selects 1×2, and Max makes 2×2.
 type rateLookup struct {
 	pipeline   state.FragmentSize
-	combiners  [2]state.RateCombiner
+	combiners  [2]enum.RateCombiner
 	samples    uint32
 	word       int // word of the primitive's rate in a vertex record; −1: none
 	attachment *texture.View
@@ -47,7 +48,7 @@ func (r *rateLookup) maxPixels(s *state.State, f *ir.Program) uint32 {
 		return 1
 	}
 	most := r.combine(0, 0)
-	varies := r.word >= 0 && r.combiners[0] != state.RateKeep && r.combiners[1] != state.RateReplace || r.attachment != nil && r.combiners[1] != state.RateKeep
+	varies := r.word >= 0 && r.combiners[0] != enum.RateCombinerKeep && r.combiners[1] != enum.RateCombinerReplace || r.attachment != nil && r.combiners[1] != enum.RateCombinerKeep
 	if varies {
 		most = state.FragmentSize{LogX: 2, LogY: 2}.Clamp(r.samples)
 	}
@@ -57,8 +58,8 @@ func (r *rateLookup) maxPixels(s *state.State, f *ir.Program) uint32 {
 // combine returns the fragment size for the rates of the primitive and the attachment.
 func (r *rateLookup) combine(primitive, texel uint32) state.FragmentSize {
 	in := func(x state.FragmentSize) state.FragmentSize { return x.Clamp(r.samples) }
-	x := r.combiners[0].Combine(in(r.pipeline), in(state.DecodeRate(primitive)))
-	return in(r.combiners[1].Combine(in(x), in(state.DecodeRate(texel))))
+	x := state.Combine(r.combiners[0], in(r.pipeline), in(state.DecodeRate(primitive)))
+	return in(state.Combine(r.combiners[1], in(x), in(state.DecodeRate(texel))))
 }
 
 // resolve finds the texels of the attachment. Shape has the levels of the view in words of four

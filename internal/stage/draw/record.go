@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
@@ -236,17 +237,17 @@ func (d *recordedDraw) rasterState() {
 	*s = raster.State{
 		Viewports: views, Scissors: scissors, Area: area, Layers: layers,
 		Samples:   int(max(d.state.Multisample.Samples, 1)),
-		CullFront: r.Cull&state.CullFront != 0, CullBack: r.Cull&state.CullBack != 0, Clockwise: r.Clockwise,
-		PolygonMode: raster.PolygonMode(r.PolygonMode), ProvokingLast: r.LastVertex,
+		CullFront: r.Cull&enum.CullModeFront != 0, CullBack: r.Cull&enum.CullModeBack != 0, Clockwise: r.Clockwise,
+		PolygonMode: r.PolygonMode, ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
-		LineWidth: r.LineWidth, LineMode: raster.LineMode(r.LineMode), Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
+		LineWidth: r.LineWidth, LineMode: r.LineMode, Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
 		Aligned: d.key.MaxPixels > 1, Inner: d.key.FullyCovered, Runs: shade.WalksStrips(d.fragmentBound.Program.IR()) && !d.key.FullyCovered && len(d.state.Discard.Rectangles) == 0,
 	}
 	switch {
 	case r.Conservative > 0:
-		s.Conservative = raster.Overestimate
+		s.Conservative = enum.ConservativeModeOverestimate
 	case r.Conservative < 0:
-		s.Conservative = raster.Underestimate
+		s.Conservative = enum.ConservativeModeUnderestimate
 	}
 	if s.LineWidth == 0 {
 		s.LineWidth = 1

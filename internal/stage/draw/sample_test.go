@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -129,7 +130,7 @@ func TestSampledDepth(t *testing.T) {
 		}
 		s := full(c)
 		s.Multisample.Samples = 4
-		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Less}
+		s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpLess}
 		// the depth is 0 at the left, 1 at the right: half is at 8 pixels
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c, state.Args{Count: 3,
 			Shader: compute.Args{Push: floats(-1, -1, 0.0625/2, 1, 3, -1, 2+0.0625/2, 1, -1, 3, 0.0625/2, 1)}})
@@ -181,7 +182,7 @@ func TestPostDepthCoverage(t *testing.T) {
 			c.Depth = v
 			s := full(c)
 			s.Multisample.Samples = 4
-			s.DepthStencil = state.DepthStencil{Test: true, Compare: state.Less}
+			s.DepthStencil = state.DepthStencil{Test: true, Compare: enum.CompareOpLess}
 			p := parse(t, giveText("samplemask i32 0", "i32"), 0)
 			p.Modes |= modes
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: p}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})

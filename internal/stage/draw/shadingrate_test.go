@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -122,7 +123,7 @@ func clampedTo(r extent, samples int) extent {
 }
 
 // combinedOf is one combiner (VkFragmentShadingRateCombinerOpKHR).
-func combinedOf(op state.RateCombiner, a, b extent) extent {
+func combinedOf(op enum.RateCombiner, a, b extent) extent {
 	of := func(a, b int) int { return [5]int{a, b, min(a, b), max(a, b), a * b}[op] }
 	return extent{of(a.w, b.w), of(a.h, b.h)}
 }
@@ -243,7 +244,7 @@ func TestShadingRateCombiners(t *testing.T) {
 		stages := draw.Stages{Vertex: parse(t, ratedText, 0), Fragment: parse(t, ratesText, 0)}
 		for op := range 25 {
 			samples := 1 << r.IntN(4)
-			ops := [2]state.RateCombiner{state.RateCombiner(op % 5), state.RateCombiner(op / 5)}
+			ops := [2]enum.RateCombiner{enum.RateCombiner(op % 5), enum.RateCombiner(op / 5)}
 			pipeline := supported(1)[r.IntN(9)]
 			var rates [6]int
 			for i := range rates {
@@ -309,7 +310,7 @@ func TestShadingRateLayers(t *testing.T) {
 				}
 				c.Rates, c.RateTexel = v, [2]uint32{16, 16}
 				s := full(c)
-				s.Rate.Combiners[1] = state.RateReplace
+				s.Rate.Combiners[1] = enum.RateCombinerReplace
 				vertex := with(cornersText, "out layer i32 0", "out.i32 1:i32, #7")
 				if views {
 					s.ViewMask, vertex = 2, cornersText
@@ -342,7 +343,7 @@ func TestShadingRateDepth(t *testing.T) {
 					c.Depth = v
 					s := full(c)
 					s.Multisample.Samples = uint32(samples)
-					s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Less}
+					s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpLess}
 					if k == 1 {
 						s.Rate.Width, s.Rate.Height = 4, 2
 					}
@@ -518,7 +519,7 @@ func TestShadingRateFlags(t *testing.T) {
 			m.Clear(texture.Coord{}, [4]uint64{texel})
 			c.Rates, c.RateTexel = v, [2]uint32{8, 16}
 			s := full(c)
-			s.Rate = state.ShadingRate{Width: 2, Combiners: [2]state.RateCombiner{state.RateKeep, state.RateReplace}}
+			s.Rate = state.ShadingRate{Width: 2, Combiners: [2]enum.RateCombiner{enum.RateCombinerKeep, enum.RateCombinerReplace}}
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, ratesText, 0)}, s, c, state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 			for i := range rateSide * rateSide {
 				x, y := i%rateSide, i/rateSide
@@ -532,7 +533,7 @@ func TestShadingRateFlags(t *testing.T) {
 			}
 			flags := int(texel)
 			paint(t, e, draw.Stages{Vertex: parse(t, ratedText, 0), Fragment: parse(t, ratesText, 0)},
-				state.State{Viewports: s.Viewports, Scissors: s.Scissors, Assembly: s.Assembly, Rate: state.ShadingRate{Combiners: [2]state.RateCombiner{state.RateReplace, state.RateKeep}}},
+				state.State{Viewports: s.Viewports, Scissors: s.Scissors, Assembly: s.Assembly, Rate: state.ShadingRate{Combiners: [2]enum.RateCombiner{enum.RateCombinerReplace, enum.RateCombinerKeep}}},
 				c, state.Args{Count: 6, Shader: compute.Args{Push: vertexRates([6]int{flags, flags, flags, flags, flags, flags})}})
 			if got := number(c.images[0].Texel(place(20, 20)), 2); got != want {
 				t.Errorf("%s, flags %x of a vertex: rate %v; want %v", e.Name(), texel, got, want)
@@ -564,7 +565,7 @@ func TestShadingRateGeometry(t *testing.T) {
 	for _, e := range engines() {
 		c := rateCanvas(t, 1)
 		s := full(c)
-		s.Rate.Combiners[0] = state.RateReplace
+		s.Rate.Combiners[0] = enum.RateCombinerReplace
 		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Geometry: parse(t, text, 0), Fragment: parse(t, ratesText, 0)}, s, c,
 			state.Args{Count: 3, Shader: compute.Args{Push: cover}})
 		if got := number(c.images[0].Texel(place(9, 9)), 2); got != 5 {

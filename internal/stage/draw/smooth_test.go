@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -20,8 +21,8 @@ func TestSmoothLines(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		c := blank(t, side, side, "R32G32B32A32_SFLOAT", "R32G32B32A32_SFLOAT")
 		s := full(c)
-		s.Assembly.Topology = state.LineList
-		s.Rasterization.LineMode, s.Rasterization.LineWidth = state.SmoothLines, 1.75
+		s.Assembly.Topology = enum.TopologyLineList
+		s.Rasterization.LineMode, s.Rasterization.LineWidth = enum.LineModeRectangularSmooth, 1.75
 		const y = float32(7.75+1.75/2)/8 - 1
 		stages := draw.Stages{Vertex: parse(t, cornersText, subgroup), Fragment: parse(t, text, subgroup)}
 		paint(t, e, stages, s, c, state.Args{Count: 2, Shader: compute.Args{Workers: workers, Push: append(floats(-1, y, 0, 1, 1, y, 0, 1), make([]byte, 16)...)}})
@@ -37,7 +38,7 @@ func TestSmoothLines(t *testing.T) {
 			}
 		}
 		out := append([]byte{}, c.bytes(0)...)
-		s.Assembly.Topology = state.TriangleList
+		s.Assembly.Topology = enum.TopologyTriangleList
 		paint(t, e, stages, s, c, state.Args{Count: 3, Shader: compute.Args{Workers: workers, Push: cover}})
 		if a := number(c.bytes(0), 3); a != 1 {
 			t.Errorf("a triangle has alpha %v", a)

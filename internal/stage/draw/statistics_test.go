@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -21,25 +22,25 @@ func TestStatistics(t *testing.T) {
 		discard  bool
 		want     state.Statistics
 	}{
-		{"three triangles and two vertices more", state.Assembly{Topology: state.TriangleList}, state.Args{Count: 11, Instances: 2}, false, state.Statistics{
+		{"three triangles and two vertices more", state.Assembly{Topology: enum.TopologyTriangleList}, state.Args{Count: 11, Instances: 2}, false, state.Statistics{
 			InputVertices: 18, InputPrimitives: 6, VertexInvocations: 18, ClippingInvocations: 6, ClippingPrimitives: 6, Generated: [4]uint64{6},
 		}},
-		{"a strip", state.Assembly{Topology: state.TriangleStrip}, state.Args{Count: 10}, false, state.Statistics{
+		{"a strip", state.Assembly{Topology: enum.TopologyTriangleStrip}, state.Args{Count: 10}, false, state.Statistics{
 			InputVertices: 10, InputPrimitives: 8, VertexInvocations: 10, ClippingInvocations: 8, ClippingPrimitives: 8, Generated: [4]uint64{8},
 		}},
-		{"strips, one of them too short", state.Assembly{Topology: state.LineStrip, Restart: true}, state.Args{Count: 8, Index: []byte{0, 1, 2, 255, 9, 255, 1, 0}, IndexBytes: 1}, false, state.Statistics{
+		{"strips, one of them too short", state.Assembly{Topology: enum.TopologyLineStrip, Restart: true}, state.Args{Count: 8, Index: []byte{0, 1, 2, 255, 9, 255, 1, 0}, IndexBytes: 1}, false, state.Statistics{
 			InputVertices: 5, InputPrimitives: 3, VertexInvocations: 3, ClippingInvocations: 3, ClippingPrimitives: 3, Generated: [4]uint64{3},
 		}},
-		{"lines with adjacency", state.Assembly{Topology: state.LineListAdjacency}, state.Args{Count: 8}, false, state.Statistics{
+		{"lines with adjacency", state.Assembly{Topology: enum.TopologyLineListWithAdjacency}, state.Args{Count: 8}, false, state.Statistics{
 			InputVertices: 8, InputPrimitives: 2, VertexInvocations: 4, ClippingInvocations: 2, ClippingPrimitives: 2, Generated: [4]uint64{2},
 		}},
-		{"a strip with adjacency and a vertex more", state.Assembly{Topology: state.TriangleStripAdjacency}, state.Args{Count: 11}, true, state.Statistics{
+		{"a strip with adjacency and a vertex more", state.Assembly{Topology: enum.TopologyTriangleStripWithAdjacency}, state.Args{Count: 11}, true, state.Statistics{
 			InputVertices: 10, InputPrimitives: 3, VertexInvocations: 5, Generated: [4]uint64{3},
 		}},
-		{"a fan", state.Assembly{Topology: state.TriangleFan}, state.Args{Count: 6}, true, state.Statistics{
+		{"a fan", state.Assembly{Topology: enum.TopologyTriangleFan}, state.Args{Count: 6}, true, state.Statistics{
 			InputVertices: 6, InputPrimitives: 4, VertexInvocations: 6, Generated: [4]uint64{4},
 		}},
-		{"nothing is rasterised", state.Assembly{Topology: state.PointList}, state.Args{Count: 5}, true, state.Statistics{
+		{"nothing is rasterised", state.Assembly{Topology: enum.TopologyPointList}, state.Args{Count: 5}, true, state.Statistics{
 			InputVertices: 5, InputPrimitives: 5, VertexInvocations: 5, Generated: [4]uint64{5},
 		}},
 		{"nothing is drawn", state.Assembly{}, state.Args{}, false, state.Statistics{}},
@@ -93,7 +94,7 @@ func TestStatisticsClipping(t *testing.T) {
 			for _, e := range engines() {
 				c := blank(t, side, side, "R8G8B8A8_UNORM")
 				s := full(c)
-				s.Rasterization.DepthClip, s.Rasterization.Cull = true, state.CullBack
+				s.Rasterization.DepthClip, s.Rasterization.Cull = true, enum.CullModeBack
 				var got state.Statistics
 				vertex := with(cornersText, "out culldistance f32 0", "out.f32 "+distance+":f32, #7")
 				paint(t, e, draw.Stages{Vertex: parse(t, vertex, 0)}, s, c, state.Args{Count: 3, Statistics: &got, Shader: compute.Args{Push: x.places}})
@@ -119,18 +120,18 @@ func TestStatisticsFragments(t *testing.T) {
 		name     string
 		fragment string
 		samples  uint32
-		compare  state.CompareOp
+		compare  enum.CompareOp
 		want     uint64
 	}{
-		{"all pixels", shownText, 1, state.Always, covered},
-		{"behind the depth test", shownText, 1, state.Never, 0},
-		{"a test behind the program", strings.Replace(with(shownText, "out fragdepth f32 0", "out.f32 0.5:f32, #4"), "subgroup", "modes depthreplacing\nsubgroup", 1), 1, state.Never, covered},
-		{"early tests", strings.Replace(with(shownText, "out fragdepth f32 0", "out.f32 0.5:f32, #4"), "subgroup", "modes earlytests\nsubgroup", 1), 1, state.Never, 0},
-		{"pixels of four samples", shownText, 4, state.Always, covered},
-		{"samples", strings.Replace(shownText, "subgroup", "modes persample\nsubgroup", 1), 4, state.Always, 4 * covered},
-		{"half of the pixels, less those on the edge", shownText, 1, state.Always, half},
-		{"the same, with quads", strings.Replace(slopeText, "DEMOTE", "", 1), 1, state.Always, half},
-		{"none", "", 1, state.Always, 0},
+		{"all pixels", shownText, 1, enum.CompareOpAlways, covered},
+		{"behind the depth test", shownText, 1, enum.CompareOpNever, 0},
+		{"a test behind the program", strings.Replace(with(shownText, "out fragdepth f32 0", "out.f32 0.5:f32, #4"), "subgroup", "modes depthreplacing\nsubgroup", 1), 1, enum.CompareOpNever, covered},
+		{"early tests", strings.Replace(with(shownText, "out fragdepth f32 0", "out.f32 0.5:f32, #4"), "subgroup", "modes earlytests\nsubgroup", 1), 1, enum.CompareOpNever, 0},
+		{"pixels of four samples", shownText, 4, enum.CompareOpAlways, covered},
+		{"samples", strings.Replace(shownText, "subgroup", "modes persample\nsubgroup", 1), 4, enum.CompareOpAlways, 4 * covered},
+		{"half of the pixels, less those on the edge", shownText, 1, enum.CompareOpAlways, half},
+		{"the same, with quads", strings.Replace(slopeText, "DEMOTE", "", 1), 1, enum.CompareOpAlways, half},
+		{"none", "", 1, enum.CompareOpAlways, 0},
 	} {
 		everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 			c := sampled(t, "R8G8B8A8_UNORM", int(x.samples))
@@ -153,7 +154,7 @@ func TestStatisticsFragments(t *testing.T) {
 				t.Errorf("%s: %d; want %d", x.name, got.FragmentInvocations, x.want)
 			}
 			want := uint64(0)
-			if x.compare == state.Always {
+			if x.compare == enum.CompareOpAlways {
 				want = pixels * uint64(x.samples)
 			}
 			if passed != want {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -24,22 +25,22 @@ func TestStipple(t *testing.T) {
 	push := floats(at(0), y, 0, 1, at(5), y, 0, 1, at(16), y, 0, 1)
 	counted, anew := "##..##..##..##..", "##..###..##..##."
 	for name, x := range map[string]struct {
-		topology state.Topology
+		topology enum.Topology
 		index    []byte
 		geometry string
 		row      int
 		want     string
 	}{
-		"strip":            {state.LineStrip, nil, "", side / 2, counted},
-		"list":             {state.LineList, []byte{0, 1, 1, 2}, "", side / 2, anew},
-		"restart":          {state.LineStrip, []byte{0, 1, 255, 1, 2}, "", side / 2, anew},
-		"no restart":       {state.LineStrip, []byte{0, 1, 1, 2}, "", side / 2, counted},
-		"adjacency":        {state.LineStripAdjacency, []byte{0, 0, 1, 2, 2}, "", side / 2, counted},
-		"geometry":         {state.LineList, []byte{0, 1}, stripText, side / 2, "##..#..........."},
-		"second strip":     {state.LineList, []byte{0, 1}, stripText, side/2 - 1, "...........#..##"},
-		"list of adjacent": {state.LineListAdjacency, []byte{0, 0, 1, 1, 1, 1, 2, 2}, "", side / 2, anew},
+		"strip":            {enum.TopologyLineStrip, nil, "", side / 2, counted},
+		"list":             {enum.TopologyLineList, []byte{0, 1, 1, 2}, "", side / 2, anew},
+		"restart":          {enum.TopologyLineStrip, []byte{0, 1, 255, 1, 2}, "", side / 2, anew},
+		"no restart":       {enum.TopologyLineStrip, []byte{0, 1, 1, 2}, "", side / 2, counted},
+		"adjacency":        {enum.TopologyLineStripWithAdjacency, []byte{0, 0, 1, 2, 2}, "", side / 2, counted},
+		"geometry":         {enum.TopologyLineList, []byte{0, 1}, stripText, side / 2, "##..#..........."},
+		"second strip":     {enum.TopologyLineList, []byte{0, 1}, stripText, side/2 - 1, "...........#..##"},
+		"list of adjacent": {enum.TopologyLineListWithAdjacency, []byte{0, 0, 1, 1, 1, 1, 2, 2}, "", side / 2, anew},
 	} {
-		for _, mode := range []state.LineMode{state.DefaultLines, state.RectangularLines, state.BresenhamLines} {
+		for _, mode := range []enum.LineMode{enum.LineModeDefault, enum.LineModeRectangular, enum.LineModeBresenham} {
 			for _, e := range engines() {
 				for _, workers := range []int{1, 3} {
 					c := blank(t, side, side, "R8_UNORM")
@@ -80,7 +81,7 @@ func TestStippleLong(t *testing.T) {
 		for _, workers := range []int{1, 2, 4} {
 			c := blank(t, side, side, "R32_SFLOAT")
 			s := full(c)
-			s.Assembly.Topology, s.Blend.Attachments = state.LineStrip, sums
+			s.Assembly.Topology, s.Blend.Attachments = enum.TopologyLineStrip, sums
 			s.Rasterization.Stipple = state.LineStipple{Factor: 3, Pattern: 0x1357}
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c,
 				state.Args{Count: uint32(len(index)), Index: index, IndexBytes: 1, Shader: compute.Args{Workers: workers, Push: floats(-0.9, -0.7, 0, 1, 0.8, -0.4, 0, 1, 0.1, 0.9, 0, 1)}})

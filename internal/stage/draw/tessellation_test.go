@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -116,7 +117,7 @@ func tessellated(t *testing.T, modes string, subgroup uint32) draw.Stages {
 // patches is a state that draws patches of 4.
 func patches(c *canvas) state.State {
 	s := full(c)
-	s.Assembly = state.Assembly{Topology: state.PatchList, PatchPoints: 4}
+	s.Assembly = state.Assembly{Topology: enum.TopologyPatchList, PatchPoints: 4}
 	return s
 }
 
@@ -150,7 +151,7 @@ func TestTessellationTurn(t *testing.T) {
 			for _, clockwise := range []bool{false, true} {
 				c := blank(t, side, side, "R32G32B32A32_SFLOAT")
 				s := patches(c)
-				s.Rasterization.Cull, s.Rasterization.Clockwise = state.CullBack, clockwise
+				s.Rasterization.Cull, s.Rasterization.Clockwise = enum.CullModeBack, clockwise
 				paint(t, e, tessellated(t, "quads equal "+turn, 0), s, c, state.Args{Count: 4, Shader: compute.Args{Push: quad}})
 				want := 0.0
 				if clockwise == (turn == "cw") {
@@ -170,7 +171,7 @@ func TestTessellationOrder(t *testing.T) {
 	for _, e := range engines() {
 		c := blank(t, side, side, "R32G32B32A32_SFLOAT")
 		s := patches(c)
-		s.Rasterization.Cull = state.CullBack
+		s.Rasterization.Cull = enum.CullModeBack
 		paint(t, e, tessellated(t, "quads equal", 0), s, c, state.Args{Count: 4, Shader: compute.Args{Push: quad}})
 		if got := number(c.bytes(0), 3); got != 1 {
 			t.Errorf("%s: %g; want 1", e.Name(), got)
@@ -188,7 +189,7 @@ func TestTessellationOrigin(t *testing.T) {
 					c := blank(t, side, side, "R32G32B32A32_SFLOAT")
 					s := patches(c)
 					s.Assembly.LowerLeft = lower
-					s.Rasterization.Cull = state.CullBack
+					s.Rasterization.Cull = enum.CullModeBack
 					paint(t, e, tessellated(t, domain+" equal "+order, 0), s, c, state.Args{Count: 4, Shader: compute.Args{Push: quad}})
 					drawn := 0.0
 					for i := range side * side {
@@ -213,7 +214,7 @@ func TestTessellationPoints(t *testing.T) {
 	for _, e := range engines() {
 		c := blank(t, side, side, "R32G32B32A32_SFLOAT")
 		s := patches(c)
-		s.Blend.Attachments = []state.BlendAttachment{{Enable: true, SrcColor: state.FactorOne, DstColor: state.FactorOne, SrcAlpha: state.FactorOne, DstAlpha: state.FactorOne, WriteMask: 15}}
+		s.Blend.Attachments = []state.BlendAttachment{{Enable: true, SrcColor: enum.BlendFactorOne, DstColor: enum.BlendFactorOne, SrcAlpha: enum.BlendFactorOne, DstAlpha: enum.BlendFactorOne, WriteMask: 15}}
 		half := floats(-0.5, -0.5, 0, 1, 0.5, -0.5, 0, 1, -0.5, 0.5, 0, 1, 0.5, 0.5, 0, 1)
 		stages := tessellated(t, "quads equal ccw pointmode", 0)
 		stages.TessEval = parse(t, with(strings.Replace(evaluationText, "MODES", "quads equal ccw pointmode", 1), "out pointsize f32 0", "out.f32 1.0:f32, #7"), 0)

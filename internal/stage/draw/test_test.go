@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -48,12 +49,12 @@ next:
 }
 
 // compared compares as the specification's table says (Vulkan §"Compare Operators").
-func compared(o state.CompareOp, x, y float64) bool {
+func compared(o enum.CompareOp, x, y float64) bool {
 	return [8]bool{false, x < y, x == y, x <= y, x > y, x != y, x >= y, true}[o]
 }
 
 // stenciled is a value behind an operation (Vulkan §"Stencil Test").
-func stenciled(o state.StencilOp, v, reference int) int {
+func stenciled(o enum.StencilOp, v, reference int) int {
 	return [8]int{v, 0, reference, min(v+1, 255), max(v-1, 0), ^v & 255, (v + 1) & 255, (v - 1) & 255}[o]
 }
 
@@ -72,11 +73,11 @@ func TestDepthStencil(t *testing.T) {
 
 func randomTests(r *rand.Rand) state.DepthStencil {
 	face := func() state.StencilFace {
-		op := func() state.StencilOp { return state.StencilOp(r.Intn(8)) }
+		op := func() enum.StencilOp { return enum.StencilOp(r.Intn(8)) }
 		mask := func() uint32 { return []uint32{255, 15, uint32(r.Intn(256))}[r.Intn(3)] }
-		return state.StencilFace{Fail: op(), Pass: op(), DepthFail: op(), Compare: state.CompareOp(r.Intn(8)), CompareMask: mask(), WriteMask: mask(), Reference: uint32(r.Intn(256))}
+		return state.StencilFace{Fail: op(), Pass: op(), DepthFail: op(), Compare: enum.CompareOp(r.Intn(8)), CompareMask: mask(), WriteMask: mask(), Reference: uint32(r.Intn(256))}
 	}
-	z := state.DepthStencil{Test: r.Intn(5) > 0, Write: r.Intn(3) > 0, Compare: state.CompareOp(r.Intn(8)), Bounds: r.Intn(3) == 0, MinBound: 0.25, MaxBound: 0.75,
+	z := state.DepthStencil{Test: r.Intn(5) > 0, Write: r.Intn(3) > 0, Compare: enum.CompareOp(r.Intn(8)), Bounds: r.Intn(3) == 0, MinBound: 0.25, MaxBound: 0.75,
 		Stencil: r.Intn(3) > 0, Front: face(), Back: face()}
 	if r.Intn(2) == 0 {
 		z.Back = z.Front
@@ -262,7 +263,7 @@ func TestDepthRange(t *testing.T) {
 			s := full(c)
 			s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = 0.1, 0.9
 			s.Rasterization.DepthClamp, s.Rasterization.DepthUnrestricted = x.clamp, x.unrestricted
-			s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Always}
+			s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpAlways}
 			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, deepText, 0)}, s, c, state.Args{Count: 3,
 				Shader: compute.Args{Push: cover, Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(given...)}}}}})
 			for i := range side * side {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -156,8 +157,8 @@ func "main"() L1 {
 				}
 				s := full(c)
 				if tests {
-					face := state.StencilFace{Compare: state.Always, Pass: state.IncrementClamp, CompareMask: 255, WriteMask: 255}
-					s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: state.Always, Stencil: true, Front: face, Back: face}
+					face := state.StencilFace{Compare: enum.CompareOpAlways, Pass: enum.StencilOpIncrementAndClamp, CompareMask: 255, WriteMask: 255}
+					s.DepthStencil = state.DepthStencil{Test: true, Write: true, Compare: enum.CompareOpAlways, Stencil: true, Front: face, Back: face}
 				}
 				push := floats(-1, -1, 0.25, 1, 3, -1, 0.25, 1, -1, 3, 0.25, 1)
 				var was, now [2]float64

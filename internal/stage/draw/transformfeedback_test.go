@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -69,20 +70,20 @@ func wordsOf(b []byte, stride, at int) (list []uint32) {
 func TestFeedbackTopologies(t *testing.T) {
 	for _, x := range []struct {
 		name        string
-		topology    state.Topology
+		topology    enum.Topology
 		count       uint32
 		first, last []uint32
 	}{
-		{"points", state.PointList, 3, []uint32{0, 1, 2}, []uint32{0, 1, 2}},
-		{"lines", state.LineList, 5, []uint32{0, 1, 2, 3}, []uint32{0, 1, 2, 3}},
-		{"line strip", state.LineStrip, 4, []uint32{0, 1, 1, 2, 2, 3}, []uint32{0, 1, 1, 2, 2, 3}},
-		{"triangles", state.TriangleList, 8, []uint32{0, 1, 2, 3, 4, 5}, []uint32{0, 1, 2, 3, 4, 5}},
-		{"triangle strip", state.TriangleStrip, 5, []uint32{0, 1, 2, 1, 3, 2, 2, 3, 4}, []uint32{0, 1, 2, 2, 1, 3, 2, 3, 4}},
-		{"triangle fan", state.TriangleFan, 5, []uint32{1, 2, 0, 2, 3, 0, 3, 4, 0}, []uint32{0, 1, 2, 0, 2, 3, 0, 3, 4}},
-		{"lines with adjacency", state.LineListAdjacency, 9, []uint32{1, 2, 5, 6}, []uint32{1, 2, 5, 6}},
-		{"line strip with adjacency", state.LineStripAdjacency, 5, []uint32{1, 2, 2, 3}, []uint32{1, 2, 2, 3}},
-		{"triangles with adjacency", state.TriangleListAdjacency, 13, []uint32{0, 2, 4, 6, 8, 10}, []uint32{0, 2, 4, 6, 8, 10}},
-		{"triangle strip with adjacency", state.TriangleStripAdjacency, 11, []uint32{0, 2, 4, 2, 6, 4, 4, 6, 8}, []uint32{0, 2, 4, 4, 2, 6, 4, 6, 8}},
+		{"points", enum.TopologyPointList, 3, []uint32{0, 1, 2}, []uint32{0, 1, 2}},
+		{"lines", enum.TopologyLineList, 5, []uint32{0, 1, 2, 3}, []uint32{0, 1, 2, 3}},
+		{"line strip", enum.TopologyLineStrip, 4, []uint32{0, 1, 1, 2, 2, 3}, []uint32{0, 1, 1, 2, 2, 3}},
+		{"triangles", enum.TopologyTriangleList, 8, []uint32{0, 1, 2, 3, 4, 5}, []uint32{0, 1, 2, 3, 4, 5}},
+		{"triangle strip", enum.TopologyTriangleStrip, 5, []uint32{0, 1, 2, 1, 3, 2, 2, 3, 4}, []uint32{0, 1, 2, 2, 1, 3, 2, 3, 4}},
+		{"triangle fan", enum.TopologyTriangleFan, 5, []uint32{1, 2, 0, 2, 3, 0, 3, 4, 0}, []uint32{0, 1, 2, 0, 2, 3, 0, 3, 4}},
+		{"lines with adjacency", enum.TopologyLineListWithAdjacency, 9, []uint32{1, 2, 5, 6}, []uint32{1, 2, 5, 6}},
+		{"line strip with adjacency", enum.TopologyLineStripWithAdjacency, 5, []uint32{1, 2, 2, 3}, []uint32{1, 2, 2, 3}},
+		{"triangles with adjacency", enum.TopologyTriangleListWithAdjacency, 13, []uint32{0, 2, 4, 6, 8, 10}, []uint32{0, 2, 4, 6, 8, 10}},
+		{"triangle strip with adjacency", enum.TopologyTriangleStripWithAdjacency, 11, []uint32{0, 2, 4, 2, 6, 4, 4, 6, 8}, []uint32{0, 2, 4, 4, 2, 6, 4, 6, 8}},
 	} {
 		for _, e := range engines() {
 			for _, last := range []bool{false, true} {
@@ -135,7 +136,7 @@ func TestFeedbackMany(t *testing.T) {
 	everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
 		f := state.Feedback{}
 		f.Buffers[2].Bytes = space(8 * len(want))
-		record(t, e, draw.Stages{Vertex: parse(t, numberedText, subgroup)}, state.Assembly{Topology: state.TriangleStrip, Restart: true}, false,
+		record(t, e, draw.Stages{Vertex: parse(t, numberedText, subgroup)}, state.Assembly{Topology: enum.TopologyTriangleStrip, Restart: true}, false,
 			state.Args{Count: uint32(len(index) / 4), Index: index, IndexBytes: 4, Instances: instances, Feedback: &f, Shader: compute.Args{Workers: workers}})
 		if got := wordsOf(f.Buffers[2].Bytes, 8, 0); !slices.Equal(got, want) {
 			t.Fatal("other vertices than those of the strips")
@@ -160,14 +161,14 @@ func TestFeedbackFull(t *testing.T) {
 		f := state.Feedback{}
 		f.Buffers[0].Bytes, f.Buffers[2].Bytes = space(12*9), space(8*5+7)
 		stages := draw.Stages{Vertex: parse(t, numberedText, 0)}
-		record(t, e, stages, state.Assembly{Topology: state.TriangleList}, false, state.Args{Count: 9, Feedback: &f})
+		record(t, e, stages, state.Assembly{Topology: enum.TopologyTriangleList}, false, state.Args{Count: 9, Feedback: &f})
 		if got := f.Streams[0]; got != (state.FeedbackCount{Written: 1, Needed: 3}) {
 			t.Errorf("%s: %+v; want 1 of 3", e.Name(), got)
 		}
 		if a, b := f.Buffers[0], f.Buffers[2]; a.Next != 36 || b.Next != 24 || string(a.Bytes[36:]) != string(space(72)) || string(b.Bytes[24:]) != string(space(23)) {
 			t.Errorf("%s: buffers end at %d and %d, or are written to behind; want 36 and 24", e.Name(), a.Next, b.Next)
 		}
-		record(t, e, stages, state.Assembly{Topology: state.PointList}, false, state.Args{First: 20, Count: 9, Feedback: &f})
+		record(t, e, stages, state.Assembly{Topology: enum.TopologyPointList}, false, state.Args{First: 20, Count: 9, Feedback: &f})
 		if got := f.Streams[0]; got != (state.FeedbackCount{Written: 3, Needed: 12}) {
 			t.Errorf("%s: %+v; want 3 of 12", e.Name(), got)
 		}
@@ -185,14 +186,14 @@ func TestFeedbackResume(t *testing.T) {
 		f.Buffers[0] = state.FeedbackBuffer{Bytes: space(12 * 8), Next: 24}
 		stages := draw.Stages{Vertex: parse(t, numberedText, 0)}
 		for _, first := range []uint32{10, 20} {
-			record(t, e, stages, state.Assembly{Topology: state.LineList}, false, state.Args{First: first, Count: 2, Feedback: &f})
+			record(t, e, stages, state.Assembly{Topology: enum.TopologyLineList}, false, state.Args{First: first, Count: 2, Feedback: &f})
 		}
 		none := uint32(unwritten * 0x01010101)
 		if got := wordsOf(f.Buffers[0].Bytes, 12, 4); !slices.Equal(got, []uint32{none, none, 10, 11, 20, 21, none, none}) {
 			t.Errorf("%s: %d", e.Name(), got)
 		}
 		f.Buffers[0].Next = 1 << 40
-		record(t, e, stages, state.Assembly{Topology: state.LineList}, false, state.Args{Count: 2, Feedback: &f})
+		record(t, e, stages, state.Assembly{Topology: enum.TopologyLineList}, false, state.Args{Count: 2, Feedback: &f})
 		if got := f.Streams[0]; got != (state.FeedbackCount{Written: 2, Needed: 3}) || f.Buffers[0].Next != 1<<40 {
 			t.Errorf("%s: %+v, next %d; want 2 of 3, and the counter as it was", e.Name(), got, f.Buffers[0].Next)
 		}

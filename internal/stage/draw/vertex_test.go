@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -95,7 +96,7 @@ func TestVertexFormats(t *testing.T) {
 			p := parse(t, strings.ReplaceAll(keepText, "T", kind), 0)
 			c := blank(t, 1, 1, "R8_UNORM")
 			s := full(c)
-			s.Rasterization.Discard, s.Assembly.Topology = true, state.PointList
+			s.Rasterization.Discard, s.Assembly.Topology = true, enum.TopologyPointList
 			s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Binding: 4, Stride: uint32(stride)}},
 				Attributes: []state.VertexAttribute{{Location: 0, Binding: 4, Format: name, Offset: offset}}}
 			paint(t, e, draw.Stages{Vertex: p}, s, c, state.Args{First: 3, Count: vertices,
@@ -133,7 +134,7 @@ func TestWideAttributes(t *testing.T) {
 		out := make([]byte, 128)
 		c := blank(t, 1, 1, "R8_UNORM")
 		s := full(c)
-		s.Rasterization.Discard, s.Assembly.Topology = true, state.PointList
+		s.Rasterization.Discard, s.Assembly.Topology = true, enum.TopologyPointList
 		s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 32}}, Attributes: []state.VertexAttribute{{Format: "R64G64B64A64_SFLOAT"}}}
 		paint(t, e, draw.Stages{Vertex: parse(t, text, 0)}, s, c, state.Args{First: 3, Count: 1, VertexBuffers: []exec.Buffer{{Bytes: data}},
 			Shader: compute.Args{Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
@@ -176,7 +177,7 @@ func testInstances(t *testing.T, e exec.Engine, indices []uint32, size, divisor 
 	c := blank(t, 1, 1, "R8_UNORM")
 	s := full(c)
 	s.Rasterization.Discard = true
-	s.Assembly.Topology = state.PointList
+	s.Assembly.Topology = enum.TopologyPointList
 	s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 4, Instance: true, Divisor: divisor}}, Attributes: []state.VertexAttribute{{Format: "R32_SFLOAT"}}}
 	paint(t, e, draw.Stages{Vertex: parse(t, strings.ReplaceAll(keepText, "T", "f32"), 0)}, s, c, a)
 	drawn := map[uint32]bool{3: true, 4: true, 5: true, 6: true}

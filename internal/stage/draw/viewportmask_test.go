@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -85,18 +86,18 @@ func TestViewportMaskPrimitives(t *testing.T) {
 	for _, e := range engines() {
 		for _, x := range []struct {
 			name      string
-			topology  state.Topology
+			topology  enum.Topology
 			instances uint32
 			change    func(*state.State)
 		}{
-			{"points", state.PointList, 1, func(s *state.State) {}},
-			{"lines", state.LineStrip, 1, func(s *state.State) { s.Rasterization.Stipple = state.LineStipple{Factor: 1, Pattern: 0x7337} }},
-			{"pixels", state.LineStrip, 1, func(s *state.State) {
-				s.Rasterization.LineMode, s.Rasterization.Stipple = state.BresenhamLines, state.LineStipple{Factor: 1, Pattern: 0x35a1}
+			{"points", enum.TopologyPointList, 1, func(s *state.State) {}},
+			{"lines", enum.TopologyLineStrip, 1, func(s *state.State) { s.Rasterization.Stipple = state.LineStipple{Factor: 1, Pattern: 0x7337} }},
+			{"pixels", enum.TopologyLineStrip, 1, func(s *state.State) {
+				s.Rasterization.LineMode, s.Rasterization.Stipple = enum.LineModeBresenham, state.LineStipple{Factor: 1, Pattern: 0x35a1}
 			}},
-			{"triangle", state.TriangleList, 1, func(s *state.State) { s.Rasterization.LastVertex = true }},
-			{"outline", state.TriangleList, 1, func(s *state.State) { s.Rasterization.PolygonMode = state.Outline }},
-			{"many", state.TriangleList, 700, func(s *state.State) {}},
+			{"triangle", enum.TopologyTriangleList, 1, func(s *state.State) { s.Rasterization.LastVertex = true }},
+			{"outline", enum.TopologyTriangleList, 1, func(s *state.State) { s.Rasterization.PolygonMode = enum.PolygonModeLine }},
+			{"many", enum.TopologyTriangleList, 700, func(s *state.State) {}},
 		} {
 			var pictures [2][]byte
 			for i := range pictures {

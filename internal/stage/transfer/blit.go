@@ -3,6 +3,7 @@ package transfer
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -17,16 +18,16 @@ type Blit struct {
 
 // Filter is the filter of a blit. Weights are of a cubic one.
 type Filter struct {
-	Kind    texture.Filter
-	Weights texture.CubicWeights
+	Kind    enum.Filter
+	Weights enum.CubicWeights
 }
 
 // taps is the number of texels along an axis.
 func (f Filter) taps() int {
 	switch f.Kind {
-	case texture.Linear:
+	case enum.FilterLinear:
 		return 2
-	case texture.Cubic:
+	case enum.FilterCubic:
 		return 4
 	}
 	return 1
@@ -79,15 +80,15 @@ func (r *Blit) blitter(to, from *texture.Image, filter Filter) (*blitter, error)
 	}
 	w, h, _, _ := from.AspectExtent(r.From.Aspect, r.From.Level)
 	size := [3]int{w, h, a.elements[2]}
-	x := &blitter{to: to, from: from, r: r, filtered: filter.Kind != texture.Nearest}
+	x := &blitter{to: to, from: from, r: r, filtered: filter.Kind != enum.FilterNearest}
 	for i := range 3 {
 		if !within(fromBox, i, size[i]) || !within(toBox, i, b.elements[i]) {
 			return nil, outside("the box %v is copied to %v; must be within %v and %v texels", fromBox, toBox, size, b.elements)
 		}
 		// Between layers nothing is filtered.
 		f := filter
-		if i == 2 && from.Dim != ir.Dim3D || filter.Kind == texture.Cubic && i >= from.Dim.Axes() {
-			f.Kind = texture.Nearest
+		if i == 2 && from.Dim != ir.Dim3D || filter.Kind == enum.FilterCubic && i >= from.Dim.Axes() {
+			f.Kind = enum.FilterNearest
 		}
 		x.start[i], x.taps[i] = tapsOf([2]int{fromBox[0][i], fromBox[1][i]}, [2]int{toBox[0][i], toBox[1][i]}, size[i], f)
 	}
@@ -112,11 +113,11 @@ func blittable(to, from *texture.Image, filter Filter) error {
 		return outside("a blit of %s to %s; must have values of the same type, and depth and stencil the same format", from.Format, to.Format)
 	case s.Planes > 0 || t.Planes > 0 || chroma(s) || chroma(t):
 		return outside("a blit of %s to %s; must not have separate luma and chroma", from.Format, to.Format)
-	case filter.Kind > texture.Cubic || filter.Weights > texture.MitchellNetravali:
+	case filter.Kind > enum.FilterCubic || filter.Weights > enum.CubicWeightsMitchellNetravali:
 		return outside("a blit with filter %d and weights %d; must be Vulkan's", filter.Kind, filter.Weights)
-	case filter.Kind == texture.Cubic && from.Dim != ir.Dim2D:
+	case filter.Kind == enum.FilterCubic && from.Dim != ir.Dim2D:
 		return outside("a cubic blit of a %s image; must be 2d", from.Dim)
-	case filter.Kind != texture.Nearest && (s.Sampled != format.Float || s.Wide || s.Aspects != format.Color):
+	case filter.Kind != enum.FilterNearest && (s.Sampled != format.Float || s.Wide || s.Aspects != format.Color):
 		return outside("a filtered blit of %s; must have colors of 32-bit floats", from.Format)
 	}
 	return nil
@@ -145,7 +146,7 @@ func tapsOf(from, to [2]int, size int, filter Filter) (start int, list []tap) {
 		case 2:
 			t.weight = [4]float64{1 - f, f}
 		case 4:
-			t.weight, first = filter.Weights.At(f), -1
+			t.weight, first = texture.CubicAt(filter.Weights, f), -1
 		}
 		for k := range t.texel {
 			t.texel[k] = min(max(int(math.Floor(u))+first+k, 0), size-1)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -178,7 +179,7 @@ func TestBlit(t *testing.T) {
 
 func linearIf(on bool) Filter {
 	if on {
-		return Filter{Kind: texture.Linear}
+		return Filter{Kind: enum.FilterLinear}
 	}
 	return Filter{}
 }
@@ -186,7 +187,7 @@ func linearIf(on bool) Filter {
 // TestBlitCubic compares a cubic blit with the sum of 4×4 texels, weighted by the kernel as a function of the distance
 // (Vulkan, Cubic Filtering; Catmull–Rom and the B-spline of Mitchell and Netravali 1988).
 func TestBlitCubic(t *testing.T) {
-	kernels := map[texture.CubicWeights][2]float64{texture.CatmullRom: {0, .5}, texture.ZeroTangent: {0, 0}, texture.BSpline: {1, 0}, texture.MitchellNetravali: {1. / 3, 1. / 3}}
+	kernels := map[enum.CubicWeights][2]float64{enum.CubicWeightsCatmullRom: {0, .5}, enum.CubicWeightsZeroTangentCardinal: {0, 0}, enum.CubicWeightsBSpline: {1, 0}, enum.CubicWeightsMitchellNetravali: {1. / 3, 1. / 3}}
 	random := rand.New(rand.NewPCG(3, 4))
 	const w, h, tw, th = 6, 5, 9, 7
 	from, to := image(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: w, Height: h}), image(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim2D, Width: tw, Height: th})
@@ -210,7 +211,7 @@ func TestBlitCubic(t *testing.T) {
 			return 0
 		}
 		r := Blit{FromBox: [2][3]int{{}, {w, h, 1}}, ToBox: [2][3]int{{}, {tw, th, 1}}}
-		if err := BlitImage(to, from, &r, Filter{texture.Cubic, weights}); err != nil {
+		if err := BlitImage(to, from, &r, Filter{enum.FilterCubic, weights}); err != nil {
 			t.Fatal(err)
 		}
 		for y := range th {
@@ -230,7 +231,7 @@ func TestBlitCubic(t *testing.T) {
 		}
 	}
 	r := Blit{FromBox: [2][3]int{{}, {1, 1, 1}}, ToBox: [2][3]int{{}, {1, 1, 1}}}
-	if err := r.Check(to, image(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim3D}), Filter{Kind: texture.Cubic}); err == nil {
+	if err := r.Check(to, image(t, texture.Desc{Format: "R32_SFLOAT", Dim: ir.Dim3D}), Filter{Kind: enum.FilterCubic}); err == nil {
 		t.Error("a cubic blit of a volume") // VUID-vkCmdBlitImage-filter-00237
 	}
 }
@@ -302,7 +303,7 @@ func TestHostile(t *testing.T) {
 		for _, err := range []error{
 			BufferToImage(m, buffer, r), ImageToBuffer(buffer, m, r),
 			Image(pick(), m, &ImageCopy{From: sub(), To: sub(), FromOffset: three(), ToOffset: three(), Extent: three()}),
-			BlitImage(pick(), m, &Blit{From: sub(), To: sub(), FromBox: box(), ToBox: box()}, Filter{texture.Filter(random.IntN(4)), texture.CubicWeights(random.IntN(5))}),
+			BlitImage(pick(), m, &Blit{From: sub(), To: sub(), FromBox: box(), ToBox: box()}, Filter{[]enum.Filter{enum.FilterNearest, enum.FilterLinear, enum.FilterCubic, 7}[random.IntN(4)], enum.CubicWeights(random.IntN(5))}),
 		} {
 			var bad *RangeError
 			if err == nil {

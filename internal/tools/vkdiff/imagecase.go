@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
@@ -82,13 +83,13 @@ func drawImage(r *rand.Rand, op string) *imageCase {
 	c.view.Levels = c.image.Levels - c.view.BaseLevel
 	if r.IntN(4) == 0 {
 		for i := range c.view.Swizzle {
-			c.view.Swizzle[i] = texture.Swizzle(r.IntN(7))
+			c.view.Swizzle[i] = enum.Swizzle(r.IntN(7))
 			if s := &c.view.Swizzle[i]; info.Aspects != format.Color { // one is undefined, and the peer has no alpha
 				switch {
 				case i == 3:
-					*s = texture.Identity
-				case *s == texture.One, *s == texture.Alpha:
-					*s = texture.Zero
+					*s = enum.SwizzleIdentity
+				case *s == enum.SwizzleOne, *s == enum.SwizzleA:
+					*s = enum.SwizzleZero
 				}
 			}
 		}
@@ -107,7 +108,7 @@ func (c *imageCase) drawSampler(r *rand.Rand, info *format.Info) {
 	floats := info.Sampled == format.Float
 	s.MaxLod = 20
 	for i := range s.Address {
-		s.Address[i] = texture.AddressMode(r.IntN(5))
+		s.Address[i] = enum.AddressMode(r.IntN(5))
 	}
 	c.border = []uint32{0, 2, 4, 1000287003}[r.IntN(4)]
 	switch {
@@ -125,7 +126,7 @@ func (c *imageCase) drawSampler(r *rand.Rand, info *format.Info) {
 	if !floats {
 		return
 	}
-	s.Mag, s.Min, s.MipLinear = texture.Filter(r.IntN(2)), texture.Filter(r.IntN(2)), r.IntN(2) == 0
+	s.Mag, s.Min, s.MipLinear = enum.Filter(r.IntN(2)), enum.Filter(r.IntN(2)), r.IntN(2) == 0
 	if r.IntN(3) == 0 {
 		s.MinLod, s.MaxLod, s.LodBias = float32(r.IntN(3))/2, 1.5+float32(r.IntN(3))/2, float32(r.IntN(9)-4)/4
 		if s.MinLod, s.MaxLod = s.MinLod+1.0/16, s.MaxLod+1.0/16; s.MipLinear { // not in the middle of two levels, or of the precision of one's weight
@@ -134,15 +135,15 @@ func (c *imageCase) drawSampler(r *rand.Rand, info *format.Info) {
 	}
 	switch {
 	case strings.HasPrefix(c.op, "dref"):
-		s.Compare, s.CompareOp = true, texture.CompareOp(r.IntN(8))
+		s.Compare, s.CompareOp = true, enum.CompareOp(r.IntN(8))
 	case r.IntN(5) == 0: // the peer weights levels, and reduces the nearest texels
-		s.Reduction, s.MipLinear, s.Mag = texture.Reduction(1+r.IntN(2)), false, s.Min
+		s.Reduction, s.MipLinear, s.Mag = enum.Reduction(1+r.IntN(2)), false, s.Min
 	case c.op == "lod" && c.view.Dim <= ir.Dim2D && !c.view.Arrayed && r.IntN(4) == 0:
-		*s = texture.SamplerDesc{Mag: s.Mag, Min: s.Mag, Unnormalized: true, Border: s.Border, Address: [3]texture.AddressMode{texture.ClampToEdge + texture.AddressMode(r.IntN(2)), texture.ClampToEdge}}
+		*s = texture.SamplerDesc{Mag: s.Mag, Min: s.Mag, Unnormalized: true, Border: s.Border, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge + enum.AddressMode(r.IntN(2)), enum.AddressModeClampToEdge}}
 		c.view.Levels = 1
 	}
 	if s.NonSeamless = c.view.Dim == ir.DimCube && r.IntN(3) == 0; s.NonSeamless { // the peer has this mode alone
-		s.Address = [3]texture.AddressMode{texture.ClampToEdge, texture.ClampToEdge, texture.ClampToEdge}
+		s.Address = [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}
 	}
 }
 
@@ -408,8 +409,8 @@ func (c *imageCase) traits() []string {
 	}
 	add(c.view.Arrayed, "arrayed")
 	add(s.Mag != s.Min, "mag and min differ")
-	add(s.Mag == texture.Linear && s.Min == texture.Linear, "linear")
-	add(s.Mag == texture.Nearest && s.Min == texture.Nearest, "nearest")
+	add(s.Mag == enum.FilterLinear && s.Min == enum.FilterLinear, "linear")
+	add(s.Mag == enum.FilterNearest && s.Min == enum.FilterNearest, "nearest")
 	add(s.MipLinear && c.view.Levels > 1, "levels filtered")
 	add(c.view.Levels > 1, "levels")
 	for i := range c.view.Dim.Axes() {
@@ -420,7 +421,7 @@ func (c *imageCase) traits() []string {
 	add(s.Unnormalized, "unnormalized")
 	add(s.NonSeamless, "not seamless")
 	add(c.offset, "offset")
-	add(c.view.Swizzle != [4]texture.Swizzle{}, "swizzle")
+	add(c.view.Swizzle != [4]enum.Swizzle{}, "swizzle")
 	add(s.LodBias != 0, "bias")
 	if v := c.view.Conversion; v != nil {
 		list = append(list, fmt.Sprintf("model %d", v.Model), fmt.Sprintf("range %d", v.Range), fmt.Sprintf("chroma location %d", v.X))

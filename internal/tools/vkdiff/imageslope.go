@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
@@ -18,8 +18,8 @@ import (
 func (c *imageCase) drawAnisotropy(r *rand.Rand) {
 	c.image = texture.Desc{Format: "R32G32B32A32_SFLOAT", Dim: ir.Dim2D, Width: 32 << r.IntN(2), Height: 32 << r.IntN(2), Layers: 1, Levels: 1 + r.IntN(4), Packed: true}
 	c.view = texture.ViewDesc{Dim: ir.Dim2D, Levels: c.image.Levels, Layers: 1}
-	edge := texture.ClampToEdge
-	c.sampler = texture.SamplerDesc{Mag: texture.Linear, Min: texture.Linear, MipLinear: r.IntN(2) == 0, MaxLod: 20, Anisotropy: float32(1 + r.IntN(16)), Address: [3]texture.AddressMode{edge, edge, edge}}
+	edge := enum.AddressModeClampToEdge
+	c.sampler = texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: r.IntN(2) == 0, MaxLod: 20, Anisotropy: float32(1 + r.IntN(16)), Address: [3]enum.AddressMode{edge, edge, edge}}
 }
 
 // slope fills the image with numbers that grow evenly along each axis, alike in each
@@ -59,11 +59,11 @@ func (c *imageCase) drawFootprint(r *rand.Rand, p *point) {
 func (c *imageCase) drawChroma(r *rand.Rand) {
 	names := []string{"G8_B8_R8_3PLANE_420_UNORM", "G8_B8R8_2PLANE_420_UNORM", "G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16"}
 	c.image = texture.Desc{Format: names[r.IntN(len(names))], Dim: ir.Dim2D, Width: 2 + 2*r.IntN(12), Height: 2 + 2*r.IntN(12), Layers: 1, Levels: 1, Packed: true}
-	filter, edge := texture.Filter(r.IntN(2)), texture.ClampToEdge
-	at := format.Location(r.IntN(2))
+	filter, edge := enum.Filter(r.IntN(2)), enum.AddressModeClampToEdge
+	at := enum.ChromaLocation(r.IntN(2))
 	c.view = texture.ViewDesc{Dim: ir.Dim2D, Levels: 1, Layers: 1, Conversion: &texture.Conversion{
-		Model: format.Model(r.IntN(5)), Range: format.Range(r.IntN(2)), X: at, Y: at, Linear: filter == texture.Linear}}
-	c.sampler = texture.SamplerDesc{Mag: filter, Min: filter, MaxLod: 20, Address: [3]texture.AddressMode{edge, edge, edge}}
+		Model: enum.YcbcrModel(r.IntN(5)), Range: enum.YcbcrRange(r.IntN(2)), X: at, Y: at, Linear: filter == enum.FilterLinear}}
+	c.sampler = texture.SamplerDesc{Mag: filter, Min: filter, MaxLod: 20, Address: [3]enum.AddressMode{edge, edge, edge}}
 }
 
 // coarsest returns how far apart texels of the last level are.
@@ -77,5 +77,5 @@ func (c *imageCase) coarsest() float64 {
 // the coordinates (Vulkan §"Implicit Reconstruction").
 func (c *imageCase) sitedApart() bool {
 	v := c.view.Conversion
-	return v != nil && !v.Linear && v.X == format.CositedEven
+	return v != nil && !v.Linear && v.X == enum.ChromaLocationCositedEven
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
@@ -12,22 +13,22 @@ import (
 // vertices stand behind the corners whose edges they are at.
 func TestParts(t *testing.T) {
 	for _, x := range []struct {
-		top   state.Topology
+		top   enum.Topology
 		count uint32
 		want  string
 	}{
-		{state.PointList, 2, "[[0 0] [1 1]]"},
-		{state.LineStrip, 3, "[[0 0 1] [1 1 2]]"},
-		{state.TriangleStrip, 5, "[[0 0 1 2] [1 1 3 2] [2 2 3 4]]"},
-		{state.TriangleFan, 4, "[[0 1 2 0] [1 2 3 0]]"},
-		{state.LineListAdjacency, 9, "[[0 0 1 2 3] [1 4 5 6 7]]"},
-		{state.LineStripAdjacency, 5, "[[0 0 1 2 3] [1 1 2 3 4]]"},
-		{state.TriangleListAdjacency, 12, "[[0 0 1 2 3 4 5] [1 6 7 8 9 10 11]]"},
-		{state.TriangleStripAdjacency, 5, "[]"},
-		{state.TriangleStripAdjacency, 7, "[[0 0 1 2 5 4 3]]"},
-		{state.TriangleStripAdjacency, 8, "[[0 0 1 2 6 4 3] [1 2 5 6 7 4 0]]"},
-		{state.TriangleStripAdjacency, 10, "[[0 0 1 2 6 4 3] [1 2 5 6 8 4 0] [2 4 2 6 9 8 7]]"},
-		{state.PatchList, 12, "[[0 0 1 2 3 4] [1 5 6 7 8 9]]"},
+		{enum.TopologyPointList, 2, "[[0 0] [1 1]]"},
+		{enum.TopologyLineStrip, 3, "[[0 0 1] [1 1 2]]"},
+		{enum.TopologyTriangleStrip, 5, "[[0 0 1 2] [1 1 3 2] [2 2 3 4]]"},
+		{enum.TopologyTriangleFan, 4, "[[0 1 2 0] [1 2 3 0]]"},
+		{enum.TopologyLineListWithAdjacency, 9, "[[0 0 1 2 3] [1 4 5 6 7]]"},
+		{enum.TopologyLineStripWithAdjacency, 5, "[[0 0 1 2 3] [1 1 2 3 4]]"},
+		{enum.TopologyTriangleListWithAdjacency, 12, "[[0 0 1 2 3 4 5] [1 6 7 8 9 10 11]]"},
+		{enum.TopologyTriangleStripWithAdjacency, 5, "[]"},
+		{enum.TopologyTriangleStripWithAdjacency, 7, "[[0 0 1 2 5 4 3]]"},
+		{enum.TopologyTriangleStripWithAdjacency, 8, "[[0 0 1 2 6 4 3] [1 2 5 6 7 4 0]]"},
+		{enum.TopologyTriangleStripWithAdjacency, 10, "[[0 0 1 2 6 4 3] [1 2 5 6 8 4 0] [2 4 2 6 9 8 7]]"},
+		{enum.TopologyPatchList, 12, "[[0 0 1 2 3 4] [1 5 6 7 8 9]]"},
 	} {
 		s := &state.State{Assembly: state.Assembly{Topology: x.top, PatchPoints: 5}}
 		var m Assembler

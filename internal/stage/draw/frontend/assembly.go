@@ -3,6 +3,7 @@ package frontend
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
@@ -44,7 +45,7 @@ func (c *chunk) vertices() uint32 { return uint32(len(c.list) / (listBytes / 4))
 // Vulkan permits any number of invocations.
 type Assembler struct {
 	args          *state.Args
-	topology      state.Topology
+	topology      enum.Topology
 	restart       bool
 	patch         uint32 // vertices of a patch
 	last          bool   // the provoking vertex is the last one
@@ -110,7 +111,7 @@ func (m *Assembler) addPrimitiveStrip(c *chunk) bool {
 		m.InputVertices += uint64(m.verticesIn(m.primitives(m.end - m.begin)))
 	}
 	n := m.primitives(m.end - m.begin)
-	if m.topology == state.TriangleList && m.args.Index == nil && m.tupleVertices == 0 {
+	if m.topology == enum.TopologyTriangleList && m.args.Index == nil && m.tupleVertices == 0 {
 		m.triangles(c, n)
 	}
 	for ; m.next < n; m.next++ {
@@ -220,27 +221,27 @@ func (m *Assembler) verticesIn(n uint32) uint32 {
 		return 0
 	}
 	switch m.topology {
-	case state.LineStrip:
+	case enum.TopologyLineStrip:
 		return n + 1
-	case state.TriangleStrip, state.TriangleFan:
+	case enum.TopologyTriangleStrip, enum.TopologyTriangleFan:
 		return n + 2
-	case state.LineStripAdjacency:
+	case enum.TopologyLineStripWithAdjacency:
 		return n + 3
-	case state.TriangleStripAdjacency:
+	case enum.TopologyTriangleStripWithAdjacency:
 		return 2*n + 4
-	case state.PatchList:
+	case enum.TopologyPatchList:
 		return n * m.patch
-	case state.LineListAdjacency:
+	case enum.TopologyLineListWithAdjacency:
 		return n * 4
-	case state.TriangleListAdjacency:
+	case enum.TopologyTriangleListWithAdjacency:
 		return n * 6
 	}
-	return n * m.topology.Corners()
+	return n * state.Corners(m.topology)
 }
 
 // primitives returns the number of primitives that n vertices form.
 func (m *Assembler) primitives(n uint32) uint32 {
-	if m.topology == state.PatchList {
+	if m.topology == enum.TopologyPatchList {
 		return n / m.patch
 	}
 	return state.Primitives(m.topology, n)
@@ -269,15 +270,15 @@ func (m *Assembler) addTuple(c *chunk, i uint32) {
 	c.tuples = append(c.tuples, m.id)
 	add := func(n uint32) { c.tuples = append(c.tuples, m.vertex(c, m.begin+n)) }
 	switch m.topology {
-	case state.PatchList, state.LineListAdjacency, state.TriangleListAdjacency:
+	case enum.TopologyPatchList, enum.TopologyLineListWithAdjacency, enum.TopologyTriangleListWithAdjacency:
 		for k := range m.tupleVertices {
 			add(m.tupleVertices*i + k)
 		}
-	case state.LineStripAdjacency:
+	case enum.TopologyLineStripWithAdjacency:
 		for k := range m.tupleVertices {
 			add(i + k)
 		}
-	case state.TriangleStripAdjacency:
+	case enum.TopologyTriangleStripWithAdjacency:
 		for _, n := range adjacent(i, m.primitives(m.end-m.begin)) {
 			add(n)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
@@ -15,24 +16,24 @@ func TestAssembly(t *testing.T) {
 	const restart = 255
 	for _, x := range []struct {
 		name  string
-		top   state.Topology
+		top   enum.Topology
 		index []byte
 		want  string // vertices and the provoking one where the first does, and the last
 	}{
-		{"points", state.PointList, []byte{5, 6}, "[5]5/5 [6]6/6"},
-		{"lines", state.LineList, []byte{0, 1, 2, 3, 4}, "[0 1]0/1 [2 3]2/3"},
-		{"line strip", state.LineStrip, []byte{0, 1, 2, restart, 3, 4}, "[0 1]0/1 [1 2]1/2 [3 4]3/4"},
-		{"triangles", state.TriangleList, []byte{0, 1, 2, 3, 4, 5, 6}, "[0 1 2]0/2 [3 4 5]3/5"},
-		{"triangles restarted", state.TriangleList, []byte{0, 1, restart, 3, 4, 5, 6}, "[3 4 5]3/5"},
-		{"triangle strip", state.TriangleStrip, []byte{0, 1, 2, 3, 4}, "[0 1 2]0/2 [1 3 2]1/3 [2 3 4]2/4"},
-		{"triangle strip restarted", state.TriangleStrip, []byte{0, 1, 2, 3, restart, restart, 4, 5, 6, restart}, "[0 1 2]0/2 [1 3 2]1/3 [4 5 6]4/6"},
-		{"triangle fan", state.TriangleFan, []byte{0, 1, 2, 3}, "[1 2 0]1/2 [2 3 0]2/3"},
-		{"triangle fan restarted", state.TriangleFan, []byte{0, 1, 2, restart, 7, 8, 9}, "[1 2 0]1/2 [8 9 7]8/9"},
-		{"lines with adjacency", state.LineListAdjacency, []byte{0, 1, 2, 3, 4, 5, 6, 7}, "[1 2]1/2 [5 6]5/6"},
-		{"line strip with adjacency", state.LineStripAdjacency, []byte{0, 1, 2, 3, 4}, "[1 2]1/2 [2 3]2/3"},
-		{"triangles with adjacency", state.TriangleListAdjacency, []byte{0, 1, 2, 3, 4, 5}, "[0 2 4]0/4"},
-		{"triangle strip with adjacency", state.TriangleStripAdjacency, []byte{0, 1, 2, 3, 4, 5, 6, 7}, "[0 2 4]0/4 [2 6 4]2/6"},
-		{"nothing", state.TriangleStrip, nil, ""},
+		{"points", enum.TopologyPointList, []byte{5, 6}, "[5]5/5 [6]6/6"},
+		{"lines", enum.TopologyLineList, []byte{0, 1, 2, 3, 4}, "[0 1]0/1 [2 3]2/3"},
+		{"line strip", enum.TopologyLineStrip, []byte{0, 1, 2, restart, 3, 4}, "[0 1]0/1 [1 2]1/2 [3 4]3/4"},
+		{"triangles", enum.TopologyTriangleList, []byte{0, 1, 2, 3, 4, 5, 6}, "[0 1 2]0/2 [3 4 5]3/5"},
+		{"triangles restarted", enum.TopologyTriangleList, []byte{0, 1, restart, 3, 4, 5, 6}, "[3 4 5]3/5"},
+		{"triangle strip", enum.TopologyTriangleStrip, []byte{0, 1, 2, 3, 4}, "[0 1 2]0/2 [1 3 2]1/3 [2 3 4]2/4"},
+		{"triangle strip restarted", enum.TopologyTriangleStrip, []byte{0, 1, 2, 3, restart, restart, 4, 5, 6, restart}, "[0 1 2]0/2 [1 3 2]1/3 [4 5 6]4/6"},
+		{"triangle fan", enum.TopologyTriangleFan, []byte{0, 1, 2, 3}, "[1 2 0]1/2 [2 3 0]2/3"},
+		{"triangle fan restarted", enum.TopologyTriangleFan, []byte{0, 1, 2, restart, 7, 8, 9}, "[1 2 0]1/2 [8 9 7]8/9"},
+		{"lines with adjacency", enum.TopologyLineListWithAdjacency, []byte{0, 1, 2, 3, 4, 5, 6, 7}, "[1 2]1/2 [5 6]5/6"},
+		{"line strip with adjacency", enum.TopologyLineStripWithAdjacency, []byte{0, 1, 2, 3, 4}, "[1 2]1/2 [2 3]2/3"},
+		{"triangles with adjacency", enum.TopologyTriangleListWithAdjacency, []byte{0, 1, 2, 3, 4, 5}, "[0 2 4]0/4"},
+		{"triangle strip with adjacency", enum.TopologyTriangleStripWithAdjacency, []byte{0, 1, 2, 3, 4, 5, 6, 7}, "[0 2 4]0/4 [2 6 4]2/6"},
+		{"nothing", enum.TopologyTriangleStrip, nil, ""},
 	} {
 		var got []string
 		first, last := assembled(x.top, x.index, false), assembled(x.top, x.index, true)
@@ -45,7 +46,7 @@ func TestAssembly(t *testing.T) {
 	}
 }
 
-func assembled(top state.Topology, index []byte, last bool) (list []string) {
+func assembled(top enum.Topology, index []byte, last bool) (list []string) {
 	if index == nil {
 		index = []byte{}
 	}
@@ -77,7 +78,7 @@ func TestChunks(t *testing.T) {
 	a := &state.Args{First: 7, Count: 30001, Instances: 2, FirstInstance: 5}
 	var m Assembler
 	var c chunk
-	m.Start(a, &state.State{Assembly: state.Assembly{Topology: state.TriangleStrip}}, false)
+	m.Start(a, &state.State{Assembly: state.Assembly{Topology: enum.TopologyTriangleStrip}}, false)
 	n, chunks := uint32(0), 0
 	for m.fillChunk(&c) {
 		chunks++
@@ -86,7 +87,7 @@ func TestChunks(t *testing.T) {
 		}
 		for _, p := range c.primitives {
 			i, instance := n%29999, n/29999
-			v, _, _ := state.PrimitiveVertices(state.TriangleStrip, i)
+			v, _, _ := state.PrimitiveVertices(enum.TopologyTriangleStrip, i)
 			for k := range 3 {
 				if at := c.list[2*p.v[k]:]; at[0] != 7+v[k] || at[1] != 5+instance {
 					t.Fatalf("primitive %d has vertex %d of instance %d; want %d of %d", n, at[0], at[1], 7+v[k], 5+instance)

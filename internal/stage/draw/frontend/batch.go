@@ -6,6 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // batchAtOnce is the number of triangles between set-up and rasterization. Their set-up data stays
@@ -17,7 +18,7 @@ const batchAtOnce = 16 * raster.BatchSize
 // for it. Viewport or layer outputs, clip distances and polygon modes other than fill need the
 // scalar path.
 func (d *Binner) usesBatches(f *primitiveList, v raster.Records) bool {
-	return d.heldBatch != nil && f.topology.Corners() == 3 && len(f.primitives) >= d.MinBatch && d.Raster.BatchVertices(v, &d.batchParams)
+	return d.heldBatch != nil && state.Corners(f.topology) == 3 && len(f.primitives) >= d.MinBatch && d.Raster.BatchVertices(v, &d.batchParams)
 }
 
 // setUpBatch runs the set-up program for triangles.

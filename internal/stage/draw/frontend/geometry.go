@@ -3,6 +3,7 @@ package frontend
 import (
 	"context"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
@@ -125,14 +126,14 @@ func (d *Binner) shapePrimitives(ctx context.Context, in *primitiveList) error {
 }
 
 // outputTopology returns the topology of the emitted vertices.
-func outputTopology(m ir.Modes) state.Topology {
+func outputTopology(m ir.Modes) enum.Topology {
 	switch {
 	case m.Has(ir.OutputPoints):
-		return state.PointList
+		return enum.TopologyPointList
 	case m.Has(ir.OutputLineStrip):
-		return state.LineStrip
+		return enum.TopologyLineStrip
 	}
-	return state.TriangleStrip
+	return enum.TopologyTriangleStrip
 }
 
 // outputStreams passes the emitted primitives of each stream to transform feedback and statistics. f

@@ -41,7 +41,7 @@ func (d *Binner) countClipping(f *primitiveList) {
 		return
 	}
 	s.ClippingInvocations += uint64(len(f.primitives))
-	n := f.topology.Corners()
+	n := state.Corners(f.topology)
 	for i := range f.primitives {
 		if p := &f.primitives[i]; d.Raster.SurvivesClipping(p.v[:n], p.provoking) {
 			s.ClippingPrimitives++

@@ -3,6 +3,7 @@ package frontend
 import (
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -110,11 +111,11 @@ func (p *Pipeline) ReadsPrimitives() bool {
 func (p *Pipeline) CheckTopology(s *state.State) error {
 	a := &s.Assembly
 	switch {
-	case a.Topology == state.PatchList && p.stages.TessEval == nil:
+	case a.Topology == enum.TopologyPatchList && p.stages.TessEval == nil:
 		return state.Errorf("the topology is patches in a pipeline without tessellation; must be another")
-	case a.Topology != state.PatchList && p.stages.TessEval != nil:
+	case a.Topology != enum.TopologyPatchList && p.stages.TessEval != nil:
 		return state.Errorf("topology %d in a pipeline with tessellation; must be patches", a.Topology)
-	case a.Topology == state.PatchList:
+	case a.Topology == enum.TopologyPatchList:
 		if a.PatchPoints < 1 || a.PatchPoints > maxPatch {
 			return state.Errorf("patches of %d vertices; must be 1 to %d", a.PatchPoints, maxPatch)
 		}

@@ -3,9 +3,9 @@ package frontend
 import (
 	"context"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/tess"
 )
 
@@ -14,7 +14,7 @@ import (
 type primitiveList struct {
 	records    *compose.Memory
 	vertices   uint32
-	topology   state.Topology
+	topology   enum.Topology
 	primitives []primitive
 
 	// The tuple of each primitive: number and vertices. Stages that read primitives use it.

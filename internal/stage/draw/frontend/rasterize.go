@@ -3,8 +3,8 @@ package frontend
 import (
 	"context"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // rasterize clips, sets up and rasterizes primitives into the worker's bins, and flushes these if they
@@ -27,12 +27,12 @@ func (d *Binner) rasterize(ctx context.Context, f *primitiveList) error {
 			return ctx.Err()
 		}
 		switch p := &f.primitives[i]; f.topology {
-		case state.PointList:
+		case enum.TopologyPointList:
 			r.Point(p.v[0], p.id)
-		case state.LineList, state.LineStrip, state.LineListAdjacency, state.LineStripAdjacency:
+		case enum.TopologyLineList, enum.TopologyLineStrip, enum.TopologyLineListWithAdjacency, enum.TopologyLineStripWithAdjacency:
 			// Vulkan restarts the stipple pattern at each line of a list, and only at the first line
 			// of a strip.
-			if p.begins || f.topology == state.LineList || f.topology == state.LineListAdjacency {
+			if p.begins || f.topology == enum.TopologyLineList || f.topology == enum.TopologyLineListWithAdjacency {
 				r.ResetStipple()
 			}
 			r.Line([2]uint32(p.v[:2]), p.provoking, p.id)

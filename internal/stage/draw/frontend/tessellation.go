@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/tess"
 )
 
@@ -123,8 +123,8 @@ func (d *Binner) tessellate(ctx context.Context, in *primitiveList) error {
 }
 
 // domainTopology returns the topology of a subdivided patch.
-func domainTopology(m tess.Mode) state.Topology {
-	return [...]state.Topology{state.PointList, state.LineList, state.TriangleList}[m.Vertices()-1]
+func domainTopology(m tess.Mode) enum.Topology {
+	return [...]enum.Topology{enum.TopologyPointList, enum.TopologyLineList, enum.TopologyTriangleList}[m.Vertices()-1]
 }
 
 // subdivide adds a patch's domain points and primitives. Points and primitives are in the

@@ -114,7 +114,7 @@ func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 		return
 	}
 	c := d.Pipeline.captures
-	vertices := f.topology.Corners()
+	vertices := state.Corners(f.topology)
 	fit, bound := uint64(math.MaxUint64), false
 	for _, b := range c.streams[stream] {
 		to := &x.Buffers[b.buffer]

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -103,7 +104,7 @@ func setStates() map[string]*raster.State {
 		"scissor":        state(func(s *raster.State) { s.Scissors[0] = raster.Rect{X0: 63, Y0: 5, X1: 257, Y1: 300} }),
 		"area":           state(func(s *raster.State) { s.Area, s.Runs = raster.Rect{X0: 130, Y0: 67, X1: 400, Y1: 500}, true }),
 		"samples":        state(func(s *raster.State) { s.Samples = 4 }),
-		"conservative":   state(func(s *raster.State) { s.Conservative = raster.Overestimate }),
+		"conservative":   state(func(s *raster.State) { s.Conservative = enum.ConservativeModeOverestimate }),
 		"aligned":        state(func(s *raster.State) { s.Aligned = true }),
 		"viewport": state(func(s *raster.State) {
 			s.Viewports[0] = raster.Viewport{X: 20.3, Y: 400, Width: 300, Height: -411.7, MinDepth: 0.9, MaxDepth: -0.2}

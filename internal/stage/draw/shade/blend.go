@@ -1,6 +1,7 @@
 package shade
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
@@ -55,16 +56,16 @@ func (s *shader) clampColor(a *attachment, v ir.V) ir.V {
 }
 
 // joined returns component i of the blend equation.
-func (m *blending) joined(op state.BlendOp, x, y state.BlendFactor, i int) ir.V {
+func (m *blending) joined(op enum.BlendOp, x, y enum.BlendFactor, i int) ir.V {
 	// Min and max ignore the factors (Vulkan §"Blend Operations").
 	switch op {
-	case state.BlendMin:
+	case enum.BlendOpMin:
 		return m.B.Op(ir.FMin, ir.F32, m.src[i], m.dst[i])
-	case state.BlendMax:
+	case enum.BlendOpMax:
 		return m.B.Op(ir.FMax, ir.F32, m.src[i], m.dst[i])
 	}
 	s, d := m.times(x, m.src[i], i), m.times(y, m.dst[i], i)
-	if op == state.BlendReverseSubtract {
+	if op == enum.BlendOpReverseSubtract {
 		// Reverse subtraction is destination minus source. Subtraction below is source minus
 		// destination.
 		s, d = d, s
@@ -74,11 +75,11 @@ func (m *blending) joined(op state.BlendOp, x, y state.BlendFactor, i int) ir.V 
 		return m.Float(0)
 	case d == 0:
 		return s
-	case s == 0 && op == state.BlendAdd:
+	case s == 0 && op == enum.BlendOpAdd:
 		return d
 	case s == 0:
 		return m.B.Op(ir.FNeg, ir.F32, d)
-	case op == state.BlendAdd:
+	case op == enum.BlendOpAdd:
 		return m.FAdd(s, d)
 	}
 	return m.FSub(s, d)
@@ -86,54 +87,54 @@ func (m *blending) joined(op state.BlendOp, x, y state.BlendFactor, i int) ir.V 
 
 // times multiplies a component by a blend factor. The factor zero returns no value: even 0·∞
 // contributes nothing (docs/undefined.md).
-func (m *blending) times(f state.BlendFactor, v ir.V, i int) ir.V {
+func (m *blending) times(f enum.BlendFactor, v ir.V, i int) ir.V {
 	switch f {
-	case state.FactorZero:
+	case enum.BlendFactorZero:
 		return 0
-	case state.FactorOne:
+	case enum.BlendFactorOne:
 		return v
 	}
 	return m.FMul(v, m.factor(f, i))
 }
 
 // factor returns the value of a blend factor for component i.
-func (m *blending) factor(f state.BlendFactor, i int) ir.V {
+func (m *blending) factor(f enum.BlendFactor, i int) ir.V {
 	less := func(v ir.V) ir.V { return m.FSub(m.Float(1), v) }
 	switch f {
-	case state.SrcColor:
+	case enum.BlendFactorSrcColor:
 		return m.src[i]
-	case state.OneMinusSrcColor:
+	case enum.BlendFactorOneMinusSrcColor:
 		return less(m.src[i])
-	case state.DstColor:
+	case enum.BlendFactorDstColor:
 		return m.dst[i]
-	case state.OneMinusDstColor:
+	case enum.BlendFactorOneMinusDstColor:
 		return less(m.dst[i])
-	case state.SrcAlpha:
+	case enum.BlendFactorSrcAlpha:
 		return m.src[3]
-	case state.OneMinusSrcAlpha:
+	case enum.BlendFactorOneMinusSrcAlpha:
 		return less(m.src[3])
-	case state.DstAlpha:
+	case enum.BlendFactorDstAlpha:
 		return m.dst[3]
-	case state.OneMinusDstAlpha:
+	case enum.BlendFactorOneMinusDstAlpha:
 		return less(m.dst[3])
-	case state.ConstantColor:
+	case enum.BlendFactorConstantColor:
 		return m.constant[i]
-	case state.OneMinusConstantColor:
+	case enum.BlendFactorOneMinusConstantColor:
 		return less(m.constant[i])
-	case state.ConstantAlpha:
+	case enum.BlendFactorConstantAlpha:
 		return m.constant[3]
-	case state.OneMinusConstantAlpha:
+	case enum.BlendFactorOneMinusConstantAlpha:
 		return less(m.constant[3])
-	case state.SrcAlphaSaturate:
+	case enum.BlendFactorSrcAlphaSaturate:
 		if i == 3 {
 			return m.Float(1)
 		}
 		return m.NMin(m.src[3], less(m.dst[3]))
-	case state.Src1Color:
+	case enum.BlendFactorSrc1Color:
 		return m.src1[i]
-	case state.OneMinusSrc1Color:
+	case enum.BlendFactorOneMinusSrc1Color:
 		return less(m.src1[i])
-	case state.Src1Alpha:
+	case enum.BlendFactorSrc1Alpha:
 		return m.src1[3]
 	}
 	return less(m.src1[3])
@@ -142,7 +143,7 @@ func (m *blending) factor(f state.BlendFactor, i int) ir.V {
 // logic applies a logical operation to the words of texels. Bits outside of the components stay 0.
 // Operands are the packed texels, so that one operation handles all components; the formats are
 // fixed point or integers.
-func (s *shader) logic(o state.LogicOp, src, dst []ir.V) []ir.V {
+func (s *shader) logic(o enum.LogicOp, src, dst []ir.V) []ir.V {
 	out := make([]ir.V, len(src))
 	for i := range out {
 		out[i] = s.logicOf(o, src[i], dst[i])
@@ -151,39 +152,39 @@ func (s *shader) logic(o state.LogicOp, src, dst []ir.V) []ir.V {
 }
 
 // logicOf applies a logical operation to one word (Vulkan §"Logical Operations").
-func (s *shader) logicOf(o state.LogicOp, x, y ir.V) ir.V {
+func (s *shader) logicOf(o enum.LogicOp, x, y ir.V) ir.V {
 	t := s.B.Func.Type(x)
 	op := func(o ir.Op, x, y ir.V) ir.V { return s.B.Op(o, t, x, y) }
 	switch o {
-	case state.LogicClear:
+	case enum.LogicOpClear:
 		return s.B.Const(t, 0)
-	case state.LogicAnd:
+	case enum.LogicOpAnd:
 		return op(ir.And, x, y)
-	case state.LogicAndReverse:
+	case enum.LogicOpAndReverse:
 		return op(ir.And, x, s.Not(y))
-	case state.LogicAndInverted:
+	case enum.LogicOpAndInverted:
 		return op(ir.And, s.Not(x), y)
-	case state.LogicNoOp:
+	case enum.LogicOpNoOp:
 		return y
-	case state.LogicXor:
+	case enum.LogicOpXor:
 		return op(ir.Xor, x, y)
-	case state.LogicOr:
+	case enum.LogicOpOr:
 		return op(ir.Or, x, y)
-	case state.LogicNor:
+	case enum.LogicOpNor:
 		return s.Not(op(ir.Or, x, y))
-	case state.LogicEquivalent:
+	case enum.LogicOpEquivalent:
 		return s.Not(op(ir.Xor, x, y))
-	case state.LogicInvert:
+	case enum.LogicOpInvert:
 		return s.Not(y)
-	case state.LogicOrReverse:
+	case enum.LogicOpOrReverse:
 		return op(ir.Or, x, s.Not(y))
-	case state.LogicCopyInverted:
+	case enum.LogicOpCopyInverted:
 		return s.Not(x)
-	case state.LogicOrInverted:
+	case enum.LogicOpOrInverted:
 		return op(ir.Or, s.Not(x), y)
-	case state.LogicNand:
+	case enum.LogicOpNand:
 		return s.Not(op(ir.And, x, y))
-	case state.LogicSet:
+	case enum.LogicOpSet:
 		return s.B.Const(t, t.Mask())
 	}
 	return x

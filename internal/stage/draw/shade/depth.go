@@ -1,10 +1,10 @@
 package shade
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // depthTest is the depth test of one sample under construction (Vulkan §"Depth Test").
@@ -78,7 +78,7 @@ func (d *depthTest) withinBounds() ir.V {
 // passes compares the depths as the attachment stores them: fixed-point depths as integers.
 func (d *depthTest) passes() ir.V {
 	o := d.key.Test.Compare
-	if !d.present || o == state.Always {
+	if !d.present || o == enum.CompareOpAlways {
 		return d.B.Bool(true)
 	}
 	less, equals, x, y := d.operands()

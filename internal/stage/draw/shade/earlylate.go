@@ -1,6 +1,7 @@
 package shade
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -94,9 +95,9 @@ func (s *shader) stencilCertainlyFails(n, fails ir.V) ir.V {
 		word := func(n uint32) ir.V { return s.param(ir.I32, layout.FragmentStencil+first+n) }
 		mask := word(0)
 		v := b.Bool(false)
-		if f.Fail == state.Keep {
+		if f.Fail == enum.StencilOpKeep {
 			v = s.failsCompare(f.Compare, p, ir.ULt, ir.Eq, s.And(s.And(word(2), b.I32(0xff)), mask), s.And(old, mask))
-			if f.DepthFail == state.Keep {
+			if f.DepthFail == enum.StencilOpKeep {
 				v = b.Op(ir.Or, ir.B1, v, fails)
 			}
 		}
@@ -110,14 +111,14 @@ func (s *shader) stencilCertainlyFails(n, fails ir.V) ir.V {
 // failsCompare reports whether a comparison with y fails for all values within the promise about x.
 // Example: DepthGreater promises an output ≥ z. With the comparison less, z ≥ old implies output ≥
 // old, so that the sample fails for certain. With greater it may still pass.
-func (s *shader) failsCompare(o state.CompareOp, p promise, less, equals ir.Op, x, y ir.V) ir.V {
+func (s *shader) failsCompare(o enum.CompareOp, p promise, less, equals ir.Op, x, y ir.V) ir.V {
 	switch {
-	case o == state.Never, p == equal, p == noLess && (o == state.Less || o == state.LessOrEqual), p == noGreater && (o == state.Greater || o == state.GreaterOrEqual):
+	case o == enum.CompareOpNever, p == equal, p == noLess && (o == enum.CompareOpLess || o == enum.CompareOpLessOrEqual), p == noGreater && (o == enum.CompareOpGreater || o == enum.CompareOpGreaterOrEqual):
 		return s.Not(s.compared(o, less, equals, x, y))
-	case p == noLess && o == state.Equal:
-		return s.compared(state.Greater, less, equals, x, y)
-	case p == noGreater && o == state.Equal:
-		return s.compared(state.Less, less, equals, x, y)
+	case p == noLess && o == enum.CompareOpEqual:
+		return s.compared(enum.CompareOpGreater, less, equals, x, y)
+	case p == noGreater && o == enum.CompareOpEqual:
+		return s.compared(enum.CompareOpLess, less, equals, x, y)
 	}
 	return s.B.Bool(false)
 }

@@ -1,6 +1,7 @@
 package shade
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
@@ -21,7 +22,7 @@ type Key struct {
 	CountInvocations bool // count fragment invocations
 	Multiview        bool // the layer is the view
 	Logic            bool
-	logicOp          state.LogicOp
+	logicOp          enum.LogicOp
 	dither           bool
 	Colors           [state.MaxColors]colorKey
 	Test             testKey
@@ -35,7 +36,7 @@ func NewKey(s *state.State, t *state.Target, perSample, counts bool) (k Key) {
 	k.PerSample = k.Samples > 1 && (perSample || m.SampleShading && m.MinShading*float32(k.Samples) > 1)
 	k.AlphaToCoverage, k.alphaToOne = m.AlphaToCoverage, m.AlphaToOne
 	k.dither = s.Dither
-	k.smooth = s.Rasterization.LineMode == state.SmoothLines
+	k.smooth = s.Rasterization.LineMode == enum.LineModeRectangularSmooth
 	k.CountSamples, k.Multiview = counts, s.ViewMask != 0
 	if k.Logic = s.Blend.Logic; k.Logic {
 		k.logicOp = s.Blend.LogicOp
@@ -59,7 +60,7 @@ func NewKey(s *state.State, t *state.Target, perSample, counts bool) (k Key) {
 type testKey struct {
 	Depth, Stencil               string // formats; "" without an attachment or a test
 	DepthLayered, stencilLayered bool
-	Compare                      state.CompareOp // of the depth test; Always without a depth test
+	Compare                      enum.CompareOp // of the depth test; Always without a depth test
 	Write                        bool
 	Bounds                       bool
 	Clamp                        bool // clamp to the viewport's depth range
@@ -73,7 +74,7 @@ func testKeyOf(s *state.State, t *state.Target) (k testKey) {
 	if t.Depth != nil && (z.Test || z.Bounds) {
 		k.Depth, k.DepthLayered = t.Depth.Format(), state.Layered(t.Depth)
 		k.Bounds, k.Clamp, k.Unrestricted = z.Bounds, s.Rasterization.DepthClamp, s.Rasterization.DepthUnrestricted
-		if k.Compare = state.Always; z.Test {
+		if k.Compare = enum.CompareOpAlways; z.Test {
 			k.Compare, k.Write = z.Compare, z.Write
 		}
 	}

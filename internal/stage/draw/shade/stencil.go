@@ -1,6 +1,7 @@
 package shade
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -62,22 +63,22 @@ func (s *shader) reference(value ir.V) ir.V {
 }
 
 // stencilOp applies a stencil operation to an 8-bit value.
-func (s *shader) stencilOp(o state.StencilOp, old, reference ir.V) ir.V {
+func (s *shader) stencilOp(o enum.StencilOp, old, reference ir.V) ir.V {
 	b, most := s.B, s.B.I32(0xff)
 	switch o {
-	case state.Zero:
+	case enum.StencilOpZero:
 		return b.I32(0)
-	case state.Replace:
+	case enum.StencilOpReplace:
 		return reference
-	case state.IncrementClamp:
+	case enum.StencilOpIncrementAndClamp:
 		return b.Op(ir.UMin, ir.I32, s.Add(old, b.I32(1)), most)
-	case state.DecrementClamp:
+	case enum.StencilOpDecrementAndClamp:
 		return b.Op(ir.Sub, ir.I32, b.Op(ir.UMax, ir.I32, old, b.I32(1)), b.I32(1))
-	case state.Invert:
+	case enum.StencilOpInvert:
 		return b.Op(ir.Xor, ir.I32, old, most)
-	case state.IncrementWrap:
+	case enum.StencilOpIncrementAndWrap:
 		return s.And(s.Add(old, b.I32(1)), most)
-	case state.DecrementWrap:
+	case enum.StencilOpDecrementAndWrap:
 		return s.And(b.Op(ir.Sub, ir.I32, old, b.I32(1)), most)
 	}
 	return old

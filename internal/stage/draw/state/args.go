@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/binary"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
@@ -49,7 +50,7 @@ func (a *Args) Check(s *State) error {
 	switch {
 	case a.Index != nil && a.IndexBytes != 1 && a.IndexBytes != 2 && a.IndexBytes != 4:
 		return Errorf("indices of %d bytes; must be 1, 2 or 4", a.IndexBytes)
-	case s.Assembly.Topology >= numTopologies:
+	case s.Assembly.Topology > enum.TopologyPatchList:
 		return Errorf("topology %d; must be one of Vulkan's", s.Assembly.Topology)
 	case len(s.Viewports) > MaxViewports || len(s.Viewports) != len(s.Scissors):
 		return Errorf("%d viewports and %d scissors; must be as many, at most %d", len(s.Viewports), len(s.Scissors), MaxViewports)

@@ -1,6 +1,10 @@
 package state
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+)
 
 // ShadingRate is the pipeline's fragment size and its combination with the sizes of primitives and of
 // an attachment (Vulkan §"Fragment Shading Rates"). Fragments have one, two or four pixels along each
@@ -11,21 +15,8 @@ type ShadingRate struct {
 
 	// Combiners combine the pipeline's rate with the primitive's, and the result with the
 	// attachment's.
-	Combiners [2]RateCombiner
+	Combiners [2]enum.RateCombiner
 }
-
-// RateCombiner combines two rates (VkFragmentShadingRateCombinerOpKHR, same values).
-type RateCombiner uint8
-
-// The combiners.
-const (
-	RateKeep RateCombiner = iota
-	RateReplace
-	RateMin
-	RateMax
-	RateMul
-	numCombiners
-)
 
 // MaxFragmentSamples is the maximum number of samples of a coarse fragment
 // (maxFragmentShadingRateCoverageSamples).
@@ -40,16 +31,16 @@ func DecodeRate(flags uint32) FragmentSize {
 	return FragmentSize{uint8(flags >> 2 & 3), uint8(flags & 3)}
 }
 
-// Combine combines two sizes. They are powers of two, so a product is a sum of logarithms.
-func (c RateCombiner) Combine(a, b FragmentSize) FragmentSize {
+// Combine combines two sizes. Sizes are powers of two, so a product is a sum of logarithms.
+func Combine(c enum.RateCombiner, a, b FragmentSize) FragmentSize {
 	switch c {
-	case RateReplace:
+	case enum.RateCombinerReplace:
 		return b
-	case RateMin:
+	case enum.RateCombinerMin:
 		return FragmentSize{min(a.LogX, b.LogX), min(a.LogY, b.LogY)}
-	case RateMax:
+	case enum.RateCombinerMax:
 		return FragmentSize{max(a.LogX, b.LogX), max(a.LogY, b.LogY)}
-	case RateMul:
+	case enum.RateCombinerMul:
 		return FragmentSize{a.LogX + b.LogX, a.LogY + b.LogY}
 	}
 	return a
@@ -81,8 +72,8 @@ func (r *ShadingRate) check() error {
 			return Errorf("fragments of %d×%d pixels; must be 1, 2 or 4 along each axis", r.Width, r.Height)
 		}
 	}
-	if r.Combiners[0] >= numCombiners || r.Combiners[1] >= numCombiners {
-		return Errorf("combiners of shading rates %d and %d; must be below %d", r.Combiners[0], r.Combiners[1], numCombiners)
+	if r.Combiners[0] > enum.RateCombinerMul || r.Combiners[1] > enum.RateCombinerMul {
+		return Errorf("combiners of shading rates %d and %d; must be at most %d", r.Combiners[0], r.Combiners[1], enum.RateCombinerMul)
 	}
 	return nil
 }

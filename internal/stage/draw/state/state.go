@@ -1,6 +1,9 @@
 package state
 
-import "github.com/chiaro-gpu/chiaro/internal/raster"
+import (
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+)
 
 // State is the fixed-function state of a pipeline. Comments name the state that is compiled into
 // programs ("compiled into …"); all other state can change between draws without a compilation.
@@ -37,28 +40,9 @@ const (
 	MaxSamples    = 64
 )
 
-// Topology is a primitive topology (VkPrimitiveTopology, same values).
-type Topology uint8
-
-// Topologies.
-const (
-	PointList Topology = iota
-	LineList
-	LineStrip
-	TriangleList
-	TriangleStrip
-	TriangleFan
-	LineListAdjacency
-	LineStripAdjacency
-	TriangleListAdjacency
-	TriangleStripAdjacency
-	PatchList
-	numTopologies
-)
-
 // Assembly is the input assembly state (Vulkan §"Drawing Commands").
 type Assembly struct {
-	Topology    Topology
+	Topology    enum.Topology
 	Restart     bool   // an index of all ones begins a new primitive strip or fan
 	PatchPoints uint32 // vertices of a patch
 	LowerLeft   bool   // origin of the tessellation domain at the lower left (VkTessellationDomainOrigin)
@@ -97,36 +81,6 @@ type Rect struct {
 	Width, Height uint32
 }
 
-// PolygonMode is a polygon rasterization mode (VkPolygonMode).
-type PolygonMode uint8
-
-// Polygon modes.
-const (
-	Fill PolygonMode = iota
-	Outline
-	Corners
-)
-
-// Cull is a set of culled faces (VkCullModeFlags).
-type Cull uint8
-
-// Faces.
-const (
-	CullFront Cull = 1 << iota
-	CullBack
-)
-
-// LineMode is a line rasterization mode (VkLineRasterizationMode).
-type LineMode uint8
-
-// Line modes.
-const (
-	DefaultLines LineMode = iota
-	RectangularLines
-	BresenhamLines
-	SmoothLines
-)
-
 // LineStipple is a line stipple (VkPipelineRasterizationLineStateCreateInfo).
 type LineStipple struct {
 	Factor  uint32 // repetitions of each bit, 1 to 256; 0: no stipple
@@ -139,8 +93,8 @@ const MaxStipple = 256
 // Rasterization is the rasterization state.
 type Rasterization struct {
 	Discard     bool // no rasterization
-	PolygonMode PolygonMode
-	Cull        Cull
+	PolygonMode enum.PolygonMode
+	Cull        enum.CullMode
 	Clockwise   bool // clockwise triangles are front faces
 
 	DepthClamp        bool // clamp depths to the viewport's range; compiled into the fragment program
@@ -152,8 +106,8 @@ type Rasterization struct {
 	BiasConstant      float32
 	BiasSlope         float32
 	BiasClamp         float32
-	LineMode          LineMode // SmoothLines is compiled into the fragment program
-	LineWidth         float32  // pixels; 0 is 1
+	LineMode          enum.LineMode // SmoothLines is compiled into the fragment program
+	LineWidth         float32       // pixels; 0 is 1
 	Stipple           LineStipple
 
 	Conservative      int8    // 1: overestimation, −1: underestimation
@@ -172,41 +126,11 @@ type Multisample struct {
 	AlphaToOne      bool       // compiled into the fragment program
 }
 
-// CompareOp is a comparison operator (VkCompareOp, same values).
-type CompareOp uint8
-
-// Comparison operators.
-const (
-	Never CompareOp = iota
-	Less
-	Equal
-	LessOrEqual
-	Greater
-	NotEqual
-	GreaterOrEqual
-	Always
-)
-
-// StencilOp is a stencil operation (VkStencilOp, same values).
-type StencilOp uint8
-
-// Stencil operations.
-const (
-	Keep StencilOp = iota
-	Zero
-	Replace
-	IncrementClamp
-	DecrementClamp
-	Invert
-	IncrementWrap
-	DecrementWrap
-)
-
 // StencilFace is the stencil test of front or back faces. Masks and reference can change without a
 // compilation.
 type StencilFace struct {
-	Fail, Pass, DepthFail             StencilOp
-	Compare                           CompareOp
+	Fail, Pass, DepthFail             enum.StencilOp
+	Compare                           enum.CompareOp
 	CompareMask, WriteMask, Reference uint32
 }
 
@@ -214,84 +138,20 @@ type StencilFace struct {
 // apart from bounds, masks and references.
 type DepthStencil struct {
 	Test, Write        bool
-	Compare            CompareOp
+	Compare            enum.CompareOp
 	Bounds             bool
 	MinBound, MaxBound float32
 	Stencil            bool
 	Front, Back        StencilFace
 }
 
-// BlendFactor is a blend factor (VkBlendFactor, same values).
-type BlendFactor uint8
-
-// Blend factors.
-const (
-	FactorZero BlendFactor = iota
-	FactorOne
-	SrcColor
-	OneMinusSrcColor
-	DstColor
-	OneMinusDstColor
-	SrcAlpha
-	OneMinusSrcAlpha
-	DstAlpha
-	OneMinusDstAlpha
-	ConstantColor
-	OneMinusConstantColor
-	ConstantAlpha
-	OneMinusConstantAlpha
-	SrcAlphaSaturate
-	Src1Color
-	OneMinusSrc1Color
-	Src1Alpha
-	OneMinusSrc1Alpha
-	numFactors
-)
-
-// BlendOp is a blend operation (VkBlendOp, same values).
-type BlendOp uint8
-
-// Blend operations.
-const (
-	BlendAdd BlendOp = iota
-	BlendSubtract
-	BlendReverseSubtract
-	BlendMin
-	BlendMax
-	numBlendOps
-)
-
-// LogicOp is a logical operation (VkLogicOp, same values).
-type LogicOp uint8
-
-// Logical operations.
-const (
-	LogicClear LogicOp = iota
-	LogicAnd
-	LogicAndReverse
-	LogicCopy
-	LogicAndInverted
-	LogicNoOp
-	LogicXor
-	LogicOr
-	LogicNor
-	LogicEquivalent
-	LogicInvert
-	LogicOrReverse
-	LogicCopyInverted
-	LogicOrInverted
-	LogicNand
-	LogicSet
-	numLogicOps
-)
-
 // BlendAttachment is the blend state of one color attachment, compiled into the fragment program.
 type BlendAttachment struct {
 	Enable             bool
-	SrcColor, DstColor BlendFactor
-	ColorOp            BlendOp
-	SrcAlpha, DstAlpha BlendFactor
-	AlphaOp            BlendOp
+	SrcColor, DstColor enum.BlendFactor
+	ColorOp            enum.BlendOp
+	SrcAlpha, DstAlpha enum.BlendFactor
+	AlphaOp            enum.BlendOp
 	WriteMask          uint8 // bit i enables component i
 }
 
@@ -299,7 +159,7 @@ type BlendAttachment struct {
 type Blend struct {
 	Attachments []BlendAttachment // a missing one writes all components without blending
 	Logic       bool              // LogicOp replaces blending
-	LogicOp     LogicOp
+	LogicOp     enum.LogicOp
 	Constants   [4]float32
 }
 
@@ -346,7 +206,11 @@ func (f StencilFace) Static() StencilFace {
 }
 
 // Writes reports whether the test can change the stencil value.
-func (f *StencilFace) Writes() bool { return f.Fail != Keep || f.Pass != Keep || f.DepthFail != Keep }
+func (f *StencilFace) Writes() bool {
+	return f.Fail != enum.StencilOpKeep || f.Pass != enum.StencilOpKeep || f.DepthFail != enum.StencilOpKeep
+}
 
 // KeepsOnFail reports whether the stencil value stays if the depth or stencil test fails.
-func (f *StencilFace) KeepsOnFail() bool { return f.Fail == Keep && f.DepthFail == Keep }
+func (f *StencilFace) KeepsOnFail() bool {
+	return f.Fail == enum.StencilOpKeep && f.DepthFail == enum.StencilOpKeep
+}
