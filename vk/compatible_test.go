@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// TestDisturb binds sets with layouts of different compatibility (Vulkan, Pipeline Layout Compatibility): binding set N
+// TestDisturb binds sets with layouts of different compatibility (row F08; Vulkan, Pipeline Layout Compatibility): binding set N
 // disturbs lower sets with layouts that are not compatible for them, and higher sets if theirs is not compatible for N.
 func TestDisturb(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)

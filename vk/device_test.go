@@ -218,7 +218,7 @@ func TestDynamicOffset(t *testing.T) {
 	}
 }
 
-// TestIndirect takes the number of workgroups from a buffer that an earlier command fills.
+// TestIndirect (row H08, with TestDispatch) takes the number of workgroups from a buffer that an earlier command fills.
 func TestIndirect(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	c := r.record(t, func(c *CommandBuffer) {

@@ -47,8 +47,18 @@ func (d *Device) newModule(ctx context.Context, code []byte, judge *shader.Judge
 	return s, nil
 }
 
-// Identifier returns the identifier of the module (VK_EXT_shader_module_identifier): equal code has equal identifiers
-// on all machines. It is nil if the module is nil.
+// ModuleIdentifierUUID is the identity of the algorithm of identifiers (shaderModuleIdentifierAlgorithmUUID). It changes
+// with the algorithm, which is SHA-256 of the code.
+var ModuleIdentifierUUID = [16]byte{'c', 'h', 'i', 'a', 'r', 'o', ' ', 's', 'h', 'a', '2', '5', '6', ' ', '0', '1'}
+
+// ModuleIdentifier returns the identifier of a module with the code (vkGetShaderModuleCreateInfoIdentifierEXT).
+func ModuleIdentifier(code []byte) []byte {
+	id := sha256.Sum256(code)
+	return id[:]
+}
+
+// Identifier returns the identifier of the module (vkGetShaderModuleIdentifierEXT): equal code has equal identifiers on
+// all machines. It is nil if the module is nil.
 func (s *ShaderModule) Identifier() []byte {
 	if s == nil {
 		return nil

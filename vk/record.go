@@ -164,11 +164,26 @@ func (c *CommandBuffer) PushConstants(l *PipelineLayout, offset int, data []byte
 		c.fail(err)
 		return
 	}
-	if offset < 0 || offset%4 != 0 || len(data)%4 != 0 || len(data) == 0 || offset > int(l.push) || len(data) > int(l.push)-offset {
-		c.fail(usage("VUID-vkCmdPushConstants-offset-01795", "%d bytes from offset %d on are set; must be a multiple of 4, at least 4, in the %d bytes of the layout", len(data), offset, l.push))
+	if err := l.checkPush(offset, len(data)); err != nil {
+		c.fail(err)
 		return
 	}
 	c.payload(pushConstants, uint64(offset), data, nil)
+}
+
+// checkPush returns an error unless n bytes from an offset on are push constants of the layout.
+func (l *PipelineLayout) checkPush(offset, n int) error {
+	switch {
+	case offset < 0 || offset%4 != 0:
+		return usage("VUID-vkCmdPushConstants-offset-00368", "the offset of push constants is %d; must be a multiple of 4", offset)
+	case n == 0:
+		return usage("VUID-vkCmdPushConstants-size-arraylength", "no bytes of push constants are set; must be at least 4")
+	case n%4 != 0:
+		return usage("VUID-vkCmdPushConstants-size-00369", "%d bytes of push constants are set; must be a multiple of 4", n)
+	case offset > int(l.push) || n > int(l.push)-offset:
+		return usage("VUID-vkCmdPushConstants-offset-01795", "%d bytes of push constants from offset %d on are set; must be in the %d bytes of the layout", n, offset, l.push)
+	}
+	return nil
 }
 
 // payload records a command with bytes.

@@ -141,7 +141,7 @@ func TestComputeObject(t *testing.T) {
 	}
 }
 
-// TestPartialFailure fails at the second of three objects: the first is there, the others are nil.
+// TestPartialFailure fails at the second of three objects (row E01): the first is there, the others are nil.
 func TestPartialFailure(t *testing.T) {
 	s := newScene(t, 1)
 	good := ShaderInfo{Stage: StageVertex, Code: code(t, positions), Layout: s.layout}
@@ -174,7 +174,7 @@ func TestPartialCheck(t *testing.T) {
 	}
 }
 
-// TestMissingState draws with each state left out: the error names its command, and only commands whose state matters.
+// TestMissingState draws with each state left out (row E07): the error names its command, and only commands whose state matters.
 func TestMissingState(t *testing.T) {
 	for _, drop := range []string{"", "vkCmdSetViewportWithCount", "vkCmdSetVertexInputEXT", "vkCmdSetDepthCompareOp", "vkCmdSetColorWriteMaskEXT"} {
 		s := newScene(t, 1)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestValidationCache makes a module with a cache, hands its data to another device, and merges caches.
+// TestValidationCache makes a module with a cache (rows F03, N01, N03), hands its data to another device, and merges caches.
 func TestValidationCache(t *testing.T) {
 	ctx := context.Background()
 	d := must(Chiaro().NewDevice(DeviceInfo{}))(t)
