@@ -2,12 +2,11 @@ package main
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/host"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // namedMemory is a buffer with a name: of --memory, or at a binding.
@@ -53,50 +52,63 @@ func (j *shaderJob) contentOf(flag, name string) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, ok := j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}]
+	x, ok := j.buffers[vk.SetBinding{Set: r.Set, Binding: r.Binding}]
 	if !ok {
 		return nil, unreadable("%s %s: the binding has no buffer", flag, name)
 	}
 	return x, nil
 }
 
-// resolveAddresses writes the device addresses among the contents. Every buffer with a name gets an address if one of them
-// is in use.
-func (j *shaderJob) resolveAddresses(push []*content) error {
-	var all []*content
+// contents returns the buffers: of --memory, and then at bindings.
+func (j *shaderJob) contents() (all []*content) {
 	for _, m := range j.memory {
 		all = append(all, m.content)
 	}
 	for i := range j.entry.Resources {
 		r := &j.entry.Resources[i]
-		if x, ok := j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}]; ok && !slices.Contains(all, x) {
+		if x, ok := j.buffers[vk.SetBinding{Set: r.Set, Binding: r.Binding}]; ok && !slices.Contains(all, x) {
 			all = append(all, x)
 		}
 	}
-	users := append(slices.Clone(all), push...)
-	if len(j.memory) == 0 && !slices.ContainsFunc(users, func(x *content) bool { return len(x.addresses) > 0 }) {
-		return nil
+	return all
+}
+
+// users returns the contents that may have addresses: the buffers and the push constants.
+func (j *shaderJob) users() []*content {
+	all := j.contents()
+	for _, p := range j.pushed {
+		all = append(all, p.content)
 	}
-	bytes := make([][]byte, len(all))
-	for i, x := range all {
-		bytes[i] = x.data
-	}
-	j.args.Regions = compute.RegionsOf(bytes)
-	for _, x := range users {
+	return all
+}
+
+// addressed reports whether the shader may use addresses.
+func (j *shaderJob) addressed() bool {
+	return len(j.memory) > 0 || slices.ContainsFunc(j.users(), func(x *content) bool { return len(x.addresses) > 0 })
+}
+
+// resolveAddresses writes the device addresses among the contents.
+func (j *shaderJob) resolveAddresses(d *shaderDevice) error {
+	for _, x := range j.users() {
 		for _, a := range x.addresses {
 			of, err := j.contentOf("address:", a.name)
 			if err != nil {
 				return err
 			}
-			address := j.args.Regions[slices.Index(all, of)].Address + a.offset
-			binary.LittleEndian.PutUint64(x.data[a.at:], address)
+			binary.LittleEndian.PutUint64(x.data[a.at:], d.buffers[of].Address()+a.offset)
 		}
 	}
 	return nil
 }
 
-// bindPush reads --push: the bytes of the push constants, or of a bank of them, one after the other.
-func (j *shaderJob) bindPush(c console, list []string) (all []*content, banks []uint32, err error) {
+// pushedContent is bytes of a bank of push constants.
+type pushedContent struct {
+	*content
+	bank uint32
+}
+
+// readPush reads --push: the bytes of the push constants, or of a bank of them, one after the other.
+func (j *shaderJob) readPush(c console, list []string) error {
 	for _, p := range list {
 		bank := uint32(0)
 		if number, rest, ok := strings.Cut(p, "="); ok {
@@ -106,28 +118,28 @@ func (j *shaderJob) bindPush(c console, list []string) (all []*content, banks []
 		}
 		x, err := parseContent(c, p)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		all, banks = append(all, &x), append(banks, bank)
+		j.pushed = append(j.pushed, pushedContent{&x, bank})
 	}
-	return all, banks, nil
+	return nil
 }
 
-// push sets the push constants when their addresses are known.
-func (j *shaderJob) push(all []*content, banks []uint32) error {
-	for i, x := range all {
-		if banks[i] == 0 {
-			j.args.Push = append(j.args.Push, x.data...)
-			continue
+// collectPush sets the push constants when their addresses are known.
+func (j *shaderJob) collectPush() error {
+	j.banks = map[uint32][]byte{}
+	for _, x := range j.pushed {
+		switch {
+		case len(x.data) == 0:
+		case x.bank == 0:
+			j.push = append(j.push, x.data...)
+		default:
+			b := append(j.banks[x.bank], x.data...)
+			if err := host.CheckBank(x.bank, len(b)); err != nil {
+				return err
+			}
+			j.banks[x.bank] = b
 		}
-		if j.args.Banks == nil {
-			j.args.Banks = map[uint32][]byte{}
-		}
-		b := append(j.args.Banks[banks[i]], x.data...)
-		if len(b) > compute.MaxPushBytes {
-			return &exec.LimitError{Quantity: fmt.Sprintf("bytes of bank %d of push constants", banks[i]), Value: uint64(len(b)), Max: compute.MaxPushBytes}
-		}
-		j.args.Banks[banks[i]] = b
 	}
 	return nil
 }
@@ -149,8 +161,8 @@ func (j *shaderJob) indirect(text string) error {
 	case n < 12 || at > n-12: // VUID-vkCmdDispatchIndirect-offset-00407
 		return unreadable("--indirect %s: three words from byte %d of a buffer of %d bytes; want all inside", text, at, n)
 	}
-	for i := range j.args.Groups {
-		j.args.Groups[i] = binary.LittleEndian.Uint32(x.data[int(a[0].offset)+4*i:])
+	for i := range j.groups {
+		j.groups[i] = binary.LittleEndian.Uint32(x.data[int(a[0].offset)+4*i:])
 	}
 	return nil
 }

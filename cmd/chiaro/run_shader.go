@@ -13,14 +13,12 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
-	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
-	"github.com/chiaro-gpu/chiaro/internal/shader"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // shaderFlags are the flags of run for a compute shader without a script.
@@ -58,11 +56,18 @@ func isShader(file string) bool {
 
 // shaderJob is a dispatch with the names of its buffers.
 type shaderJob struct {
-	entry   *iface.Entry
-	args    compute.Args
-	buffers map[compute.Binding]*content
+	module *spirv.Module
+	spec   facts.Spec
+	entry  *iface.Entry
+
+	groups, base [3]uint32
+
+	buffers map[vk.SetBinding]*content
 	memory  []namedMemory // of --memory
-	log     []string      // the printed output of the shader
+	pushed  []pushedContent
+	push    []byte
+	banks   map[uint32][]byte // other than 0, and not empty
+	log     []string          // the printed output of the shader
 }
 
 // runShader runs a compute shader on the data of the flags.
@@ -79,21 +84,15 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if err != nil {
 		return reported(c, file, err)
 	}
-	g, e, err := f.shader.find(file, m, f.reading)
-	if err != nil {
+	job := &shaderJob{module: m, buffers: map[vk.SetBinding]*content{}}
+	if job.spec, job.entry, err = f.shader.find(file, m, f.reading); err != nil {
 		return err
 	}
-	job := &shaderJob{entry: e, buffers: map[compute.Binding]*content{}}
-	robustness := f.opts.Robustness
-	if own := f.opts.StageRobustness[ir.Compute]; own != nil {
-		robustness = *own
-	}
-	job.args = compute.Args{Robustness: robustness, Bindings: map[compute.Binding][]exec.Buffer{}, Workers: f.jobs}
-	if job.args.Groups, err = parseGroups("--groups", f.shader.groups, 1); err != nil {
+	if job.groups, err = parseGroups("--groups", f.shader.groups, 1); err != nil {
 		return err
 	}
 	if f.shader.base != "" {
-		if job.args.Base, err = parseGroups("--base", f.shader.base, 0); err != nil {
+		if job.base, err = parseGroups("--base", f.shader.base, 0); err != nil {
 			return err
 		}
 	}
@@ -109,7 +108,19 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 		ctx, cancel = context.WithTimeout(ctx, f.opts.Timeout)
 		defer cancel()
 	}
-	cause := job.dispatch(ctx, &f, g)
+	device, err := job.open(ctx, &f)
+	if err != nil {
+		return reported(c, file, err)
+	}
+	defer device.Close()
+	if err := job.settle(device, f.shader.indirect); err != nil {
+		return err
+	}
+	robustness := &f.opts.Robustness
+	if own := f.opts.StageRobustness[ir.Compute]; own != nil {
+		robustness = own
+	}
+	cause := device.dispatch(ctx, robustness)
 	if f.format == "text" {
 		for _, l := range job.log {
 			plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
@@ -133,7 +144,7 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 }
 
 // find returns the entry point, with the values of specialization constants.
-func (s *shaderFlags) find(file string, m *spirv.Module, reading facts.Reading) (*facts.Module, *iface.Entry, error) {
+func (s *shaderFlags) find(file string, m *spirv.Module, reading facts.Reading) (facts.Spec, *iface.Entry, error) {
 	first := func(m *facts.Module) *iface.Entry {
 		for e := range iface.Entries(valid.Assume(m), reading) {
 			if e.Model == spirv.ExecutionModelGLCompute && (s.entry == "" || s.entry == e.Name) {
@@ -177,8 +188,7 @@ func (s *shaderFlags) find(file string, m *spirv.Module, reading facts.Reading) 
 	if err != nil {
 		return nil, nil, unreadable("%s: %v", file, err)
 	}
-	g := facts.Gather(m, spec)
-	return g, first(g), nil
+	return spec, first(facts.Gather(m, spec)), nil
 }
 
 // parseGroups reads X[,Y[,Z]] of a flag.
@@ -216,7 +226,7 @@ func (j *shaderJob) names() string {
 	return strings.Join(list, ", ")
 }
 
-// bind reads --memory, --buffer, --push and --indirect. A buffer of a fixed size may be missing: it is zero.
+// bind reads --memory, --buffer and --push. A buffer of a fixed size may be missing: it is zero.
 func (j *shaderJob) bind(c console, f *runFlags) error {
 	if err := j.readMemory(c, f.shader.memory); err != nil {
 		return err
@@ -234,23 +244,25 @@ func (j *shaderJob) bind(c console, f *runFlags) error {
 		if err != nil {
 			return err
 		}
-		j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}] = &x
+		j.buffers[vk.SetBinding{Set: r.Set, Binding: r.Binding}] = &x
 	}
 	if err := j.bindResources(); err != nil {
 		return err
 	}
-	push, banks, err := j.bindPush(c, f.shader.push)
-	if err != nil {
+	return j.readPush(c, f.shader.push)
+}
+
+// settle writes the addresses, and reads the arguments that may have some: the push constants, and the workgroups of
+// --indirect.
+func (j *shaderJob) settle(d *shaderDevice, indirect string) error {
+	if err := j.resolveAddresses(d); err != nil {
 		return err
 	}
-	if err := j.resolveAddresses(push); err != nil {
+	if err := j.collectPush(); err != nil {
 		return err
 	}
-	if err := j.push(push, banks); err != nil {
-		return err
-	}
-	if f.shader.indirect != "" {
-		return j.indirect(f.shader.indirect)
+	if indirect != "" {
+		return j.indirect(indirect)
 	}
 	return nil
 }
@@ -259,8 +271,8 @@ func (j *shaderJob) bind(c console, f *runFlags) error {
 func (j *shaderJob) bindResources() error {
 	for i := range j.entry.Resources {
 		r := &j.entry.Resources[i]
-		at := compute.Binding{Set: r.Set, Binding: r.Binding}
-		x, given := j.buffers[at]
+		at := vk.SetBinding{Set: r.Set, Binding: r.Binding}
+		_, given := j.buffers[at]
 		switch {
 		case r.Block == nil && (r.Used || given):
 			return unreadable("set %d binding %d %s is a %s; run without a script binds buffers only", r.Set, r.Binding, r.Name, r.Type)
@@ -269,10 +281,8 @@ func (j *shaderJob) bindResources() error {
 		case !given && (r.Block.Unsized > 0 || r.Block.Size > maxBenchBuffer):
 			return unreadable("set %d binding %d %s has no buffer; want --buffer %d.%d=CONTENT", r.Set, r.Binding, r.Name, r.Set, r.Binding)
 		case !given:
-			x = &content{kind: scalarKinds["uint"], data: make([]byte, (r.Block.Size+3)&^3)}
-			j.buffers[at] = x
+			j.buffers[at] = &content{kind: scalarKinds["uint"], data: make([]byte, (r.Block.Size+3)&^3)}
 		}
-		j.args.Bindings[at] = []exec.Buffer{{Bytes: x.data}}
 	}
 	return nil
 }
@@ -314,7 +324,7 @@ func (j *shaderJob) outputs(list []string) (outs []shaderOutput, err error) {
 	}
 	for i := range j.entry.Resources {
 		r := &j.entry.Resources[i]
-		if x, bound := j.buffers[compute.Binding{Set: r.Set, Binding: r.Binding}]; bound && r.Type == iface.StorageBuffer && !r.NonWritable {
+		if x, bound := j.buffers[vk.SetBinding{Set: r.Set, Binding: r.Binding}]; bound && r.Type == iface.StorageBuffer && !r.NonWritable {
 			outs = append(outs, shaderOutput{namedMemory{nameOf(r), x}, ""})
 		}
 	}
@@ -322,28 +332,6 @@ func (j *shaderJob) outputs(list []string) (outs []shaderOutput, err error) {
 		outs = append(outs, shaderOutput{m, ""})
 	}
 	return outs, nil
-}
-
-// dispatch compiles and runs the entry point.
-func (j *shaderJob) dispatch(ctx context.Context, f *runFlags, g *facts.Module) error {
-	i := slices.IndexFunc(g.EntryPoints, func(e facts.EntryPoint) bool { return e.Model == j.entry.Model && e.Name == j.entry.Name })
-	s, err := shader.Lower(ctx, valid.Assume(g), &g.EntryPoints[i], f.opts.Lowering)
-	if err != nil {
-		return err
-	}
-	pipeline, err := compute.NewPipeline(s.Program, f.opts.Engine, exec.Options{Stop: ctx.Err})
-	if err != nil {
-		return err
-	}
-	defer pipeline.Close()
-	prog, err := pipeline.Compile(ctx, j.args)
-	if err != nil {
-		return err
-	}
-	j.args.Log = &exec.Log{}
-	err = compute.Dispatch(ctx, prog, j.args)
-	j.log = shader.Printed(j.args.Log, amber.MaxLog)
-	return err
 }
 
 // maxValues bounds the values of a buffer that text shows.

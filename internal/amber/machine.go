@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -167,23 +168,6 @@ func (m *machine) submit() error {
 	return err
 }
 
-// cause returns the error of the engine that lost the device or that a rule limits, else the error itself.
-func cause(err error) error {
-	var lost *vk.LostError
-	if errors.As(err, &lost) {
-		err = lost.Cause
-	}
-	var rule *vk.UsageError
-	var missing *vk.UnsupportedError
-	switch {
-	case errors.As(err, &rule) && rule.Cause != nil:
-		return rule.Cause
-	case errors.As(err, &missing) && missing.Cause != nil:
-		return missing.Cause
-	}
-	return err
-}
-
 // location describes the place in a shader at which a command stopped, as far as the error has it: its instruction, and
 // the line of its debug information, which is a line of the script if the script contains the source.
 func (m *machine) location(p *Pipeline, err error) string {
@@ -210,7 +194,7 @@ func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 	if err != nil {
 		return err
 	}
-	if err := m.checkPush(p, pipeline.Stage().Entry); err != nil {
+	if err := host.CheckPush(pipeline.Stage().Entry, m.pushBytes(p)); err != nil {
 		return fmt.Errorf("%s:%s: pipeline %s: %w", m.script.File, c.At, p.Name, err)
 	}
 	if err := m.commands.Begin(vk.BeginInfo{OneTime: true}); err != nil {
@@ -227,9 +211,9 @@ func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 		return nil
 	}
 	if ctx.Err() != nil {
-		return cause(err)
+		return host.Cause(err)
 	}
-	return fmt.Errorf("%s:%s: pipeline %s: %w%s", m.script.File, c.At, p.Name, cause(err), m.location(p, err))
+	return fmt.Errorf("%s:%s: pipeline %s: %w%s", m.script.File, c.At, p.Name, host.Cause(err), m.location(p, err))
 }
 
 // pipeline returns a pipeline of the device, made when it is first needed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -58,7 +59,7 @@ func (m *machine) layout(ctx context.Context, p *Pipeline) (*bindings, error) {
 	for i := range count {
 		l, err := m.device.NewSetLayout(vk.SetLayoutInfo{Bindings: lists[i]})
 		if err != nil {
-			return nil, m.fault(CodeRun, p.At, "pipeline %s: %v", p.Name, cause(err))
+			return nil, m.fault(CodeRun, p.At, "pipeline %s: %v", p.Name, host.Cause(err))
 		}
 		set, err := m.pool.Allocate(l)
 		if err != nil {
@@ -71,7 +72,7 @@ func (m *machine) layout(ctx context.Context, p *Pipeline) (*bindings, error) {
 		info.Push = described.Push
 	}
 	if b.layout, err = m.device.NewPipelineLayout(info); err != nil {
-		return nil, cause(err)
+		return nil, host.Cause(err)
 	}
 	m.bindings[p] = b
 	return b, nil
@@ -194,7 +195,7 @@ func (b *bindings) record(m *machine, p *Pipeline, point vk.BindPoint) {
 	if b.push == nil || len(m.memory[b.push]) == 0 {
 		return
 	}
-	data := wholeWords(m.memory[b.push])
+	data := host.WholeWords(m.memory[b.push])
 	if b.layout == nil {
 		m.commands.PushData(0, data)
 	} else {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -247,7 +248,7 @@ func (p *devicePass) clear(c *Clear) error {
 	}
 	p.commands.ClearAttachments(x)
 	if err := p.commands.Err(); err != nil {
-		return fmt.Errorf("%s:%s: %w", p.script.File, c.At, cause(err))
+		return fmt.Errorf("%s:%s: %w", p.script.File, c.At, host.Cause(err))
 	}
 	return nil
 }
@@ -260,7 +261,7 @@ func (p *devicePass) end(ctx context.Context, err error) error {
 			err = p.recordResolves(p.owner)
 		}
 		if e := p.submit(); err == nil && e != nil {
-			err = cause(e)
+			err = host.Cause(e)
 			if c := p.failed(e); c != nil {
 				err = p.located(ctx, c, e)
 			}
@@ -294,7 +295,7 @@ func (p *devicePass) failed(err error) *Draw {
 // located adds the position of a draw to an error.
 func (p *devicePass) located(ctx context.Context, c *Draw, err error) error {
 	if ctx.Err() != nil {
-		return cause(err)
+		return host.Cause(err)
 	}
-	return fmt.Errorf("%s:%s: pipeline %s: %w%s", p.script.File, c.At, c.Pipeline.Name, cause(err), p.location(c.Pipeline, err))
+	return fmt.Errorf("%s:%s: pipeline %s: %w%s", p.script.File, c.At, c.Pipeline.Name, host.Cause(err), p.location(c.Pipeline, err))
 }

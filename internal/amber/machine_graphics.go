@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -79,7 +80,7 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 		return nil, m.stageError(&p.Stages[i], m.entryPoint(p, &p.Stages[i]), failed.Cause)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s:%s: pipeline %s: %w", m.script.File, p.At, p.Name, cause(err))
+		return nil, fmt.Errorf("%s:%s: pipeline %s: %w", m.script.File, p.At, p.Name, host.Cause(err))
 	}
 	return x, nil
 }

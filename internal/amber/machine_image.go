@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -79,7 +80,7 @@ func (m *machine) newImage(b *Buffer) (*vk.Image, error) {
 		Levels: b.Image.MipLevels, Samples: b.Image.Samples, Layers: b.Image.Layers, Usage: use, Linear: true,
 	})
 	if err != nil {
-		return nil, cause(err)
+		return nil, host.Cause(err)
 	}
 	if aspectsOf(b.Texel) == vk.Depth|vk.Stencil {
 		return x, nil
@@ -109,7 +110,7 @@ func (m *machine) view(b *Binding, i int) (*vk.ImageView, error) {
 		v, err = m.device.NewImageView(vk.ImageViewInfo{Image: x, Type: shape, BaseLevel: b.BaseMip})
 	}
 	if err != nil {
-		return nil, m.fault(CodeSize, b.At, "buffer %s as %s: %v", buffer.Name, b.Kind, cause(err))
+		return nil, m.fault(CodeSize, b.At, "buffer %s as %s: %v", buffer.Name, b.Kind, host.Cause(err))
 	}
 	m.views[key] = v
 	return v, nil
@@ -139,7 +140,7 @@ func (m *machine) texelView(b *Binding, i int) (*vk.BufferView, error) {
 		v, err = m.device.NewBufferView(vk.BufferViewInfo{Buffer: m.buffers[buffer], Format: code, Offset: offset, Range: size})
 	}
 	if err != nil {
-		return nil, m.fault(CodeSize, b.At, "buffer %s as %s: %v", buffer.Name, b.Kind, cause(err))
+		return nil, m.fault(CodeSize, b.At, "buffer %s as %s: %v", buffer.Name, b.Kind, host.Cause(err))
 	}
 	m.texels[key] = v
 	return v, nil
@@ -161,7 +162,7 @@ func (m *machine) sampler(s *Sampler) (*vk.Sampler, error) {
 	}
 	x, err := m.device.NewSampler(info)
 	if err != nil {
-		return nil, m.fault(CodeSize, s.At, "sampler %s: %v", s.Name, cause(err))
+		return nil, m.fault(CodeSize, s.At, "sampler %s: %v", s.Name, host.Cause(err))
 	}
 	m.samplers[s] = x
 	return x, nil

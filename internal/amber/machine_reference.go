@@ -2,10 +2,8 @@ package amber
 
 import (
 	"encoding/binary"
-	"fmt"
-	"slices"
 
-	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -116,24 +114,16 @@ func (m *machine) recordHeaps(p *Pipeline) {
 		m.commands.BindSamplerHeap(vk.HeapRange{Address: m.buffers[b].Address(), Size: m.buffers[b].Size()})
 	}
 	for _, b := range p.Banks {
-		m.commands.PushDataBank(b.Number, 0, wholeWords(m.memory[b.Buffer]))
+		m.commands.PushDataBank(b.Number, 0, host.WholeWords(m.memory[b.Buffer]))
 	}
 }
 
 // checkBanks returns an error if a bank of push constants is too large.
 func (m *machine) checkBanks(banks []Bank) error {
 	for _, b := range banks {
-		if n := len(m.memory[b.Buffer]); n > vk.MaxPushBytes {
-			return &exec.LimitError{Quantity: fmt.Sprintf("bytes of bank %d of push constants", b.Number), Value: uint64(n), Max: vk.MaxPushBytes}
+		if err := host.CheckBank(b.Number, len(m.memory[b.Buffer])); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// wholeWords returns data with zeros up to a multiple of 4 bytes.
-func wholeWords(data []byte) []byte {
-	if rest := len(data) % 4; rest != 0 {
-		data = append(slices.Clone(data), make([]byte, 4-rest)...)
-	}
-	return data
 }

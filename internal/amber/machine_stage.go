@@ -7,10 +7,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/iface"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -46,37 +44,19 @@ func creationOf(p *Pipeline) (c vk.Creation) {
 
 // stageError adds the shader's name to an error of the compilation of its stage.
 func (m *machine) stageError(a *Attachment, entry string, err error) error {
-	var failed *vk.StageError
-	if errors.As(err, &failed) {
-		err = failed.Cause
-	}
 	var rule *vk.UsageError
 	if errors.As(err, &rule) && rule.Rule == "VUID-VkPipelineShaderStageCreateInfo-pName-00707" {
 		return m.fault(CodeShader, a.Shader.At, "shader %s has no %s entry point %q", a.Shader.Name, a.Stage, entry)
 	}
-	var missing *vk.UnsupportedError
-	if errors.As(err, &missing) && missing.Cause != nil {
-		err = missing.Cause
-	}
-	var malformed *lower.Malformed
-	if errors.As(err, &malformed) {
-		err = malformed
-	}
-	return m.shaderError(a.Shader, err)
+	return m.shaderError(a.Shader, host.CompileCause(err))
 }
 
-// checkPush returns an error if the script has fewer bytes of push constants than a shader declares.
-func (m *machine) checkPush(p *Pipeline, e *iface.Entry) error {
-	have := uint64(0)
-	if p.Push != nil {
-		have = uint64(len(m.memory[p.Push]))
+// pushBytes returns the number of bytes of push constants of a pipeline.
+func (m *machine) pushBytes(p *Pipeline) uint64 {
+	if p.Push == nil {
+		return 0
 	}
-	for i := range e.PushConstants {
-		if x := &e.PushConstants[i]; x.Bank == 0 && x.Used && x.Size > have {
-			return &exec.JobError{Problem: fmt.Sprintf("%d bytes of push constants; must be at least the %d that the program declares", have, x.Size)}
-		}
-	}
-	return nil
+	return uint64(len(m.memory[p.Push]))
 }
 
 // robust returns the robustness of a stage: the options' with the script's.
@@ -89,22 +69,7 @@ func (m *machine) robust(p *Pipeline, a *Attachment) *vk.Robustness {
 	if x := p.robustnessOf(a); x != nil {
 		level = x.over(level)
 	}
-	return robustnessOf(&level)
-}
-
-// robustnessOf returns a robustness as package vk has it.
-func robustnessOf(r *compute.Robustness) *vk.Robustness {
-	images := [...]vk.ImageBehavior{exec.Strict: vk.RobustImageAccess2, exec.Robust2: vk.RobustImageAccess2, exec.Robust: vk.RobustImageAccess, exec.NotRobust: vk.NotRobustImages}
-	x := &vk.Robustness{
-		Storage: vk.BufferBehavior(r.Storage), Uniform: vk.BufferBehavior(r.Uniform), Vertex: vk.BufferBehavior(r.Vertex), Images: images[r.Images],
-	}
-	for at, level := range r.Bindings {
-		if x.Bindings == nil {
-			x.Bindings = map[vk.SetBinding]vk.BufferBehavior{}
-		}
-		x.Bindings[vk.SetBinding(at)] = vk.BufferBehavior(level)
-	}
-	return x
+	return host.Robustness(&level)
 }
 
 // entryPoint returns the name of a stage's entry point: the one that was set last.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -36,7 +37,7 @@ func (m *machine) levelView(b *Buffer, level int, aspects vk.Aspect) (*vk.ImageV
 	}
 	v, err := m.device.NewImageView(vk.ImageViewInfo{Image: x, Type: shape, Aspect: aspects, BaseLevel: level, Levels: 1})
 	if err != nil {
-		return nil, cause(err)
+		return nil, host.Cause(err)
 	}
 	m.views[key] = v
 	return v, nil
@@ -132,7 +133,7 @@ func (m *machine) clear(c *Clear) error {
 		m.split(b)
 		m.commands.ClearDepthStencilImage(m.pixels[b], float32(v.depth), uint32(v.stencil), []vk.ImageRange{{Levels: 1}})
 	}
-	err := cause(m.submit())
+	err := host.Cause(m.submit())
 	m.joinAll()
 	return err
 }

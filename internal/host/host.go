@@ -1,0 +1,91 @@
+// Package host has the code that the clients of package vk inside the module share: scripts and the run of one shader.
+// They take the options of Chiaro's own engine and report its errors.
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// Cause returns the error of the engine that lost the device or that a rule limits, else the error itself.
+func Cause(err error) error {
+	var lost *vk.LostError
+	if errors.As(err, &lost) {
+		err = lost.Cause
+	}
+	var rule *vk.UsageError
+	var missing *vk.UnsupportedError
+	switch {
+	case errors.As(err, &rule) && rule.Cause != nil:
+		return rule.Cause
+	case errors.As(err, &missing) && missing.Cause != nil:
+		return missing.Cause
+	}
+	return err
+}
+
+// CompileCause returns the error of the compiler that the error of a pipeline contains, else the error itself.
+func CompileCause(err error) error {
+	var failed *vk.StageError
+	if errors.As(err, &failed) {
+		err = failed.Cause
+	}
+	var missing *vk.UnsupportedError
+	if errors.As(err, &missing) && missing.Cause != nil {
+		err = missing.Cause
+	}
+	var malformed *lower.Malformed
+	if errors.As(err, &malformed) {
+		return malformed
+	}
+	return err
+}
+
+// Robustness returns the robustness of an option as package vk has it.
+func Robustness(r *compute.Robustness) *vk.Robustness {
+	images := [...]vk.ImageBehavior{exec.Strict: vk.RobustImageAccess2, exec.Robust2: vk.RobustImageAccess2, exec.Robust: vk.RobustImageAccess, exec.NotRobust: vk.NotRobustImages}
+	x := &vk.Robustness{
+		Storage: vk.BufferBehavior(r.Storage), Uniform: vk.BufferBehavior(r.Uniform), Vertex: vk.BufferBehavior(r.Vertex), Images: images[r.Images],
+	}
+	for at, level := range r.Bindings {
+		if x.Bindings == nil {
+			x.Bindings = map[vk.SetBinding]vk.BufferBehavior{}
+		}
+		x.Bindings[vk.SetBinding(at)] = vk.BufferBehavior(level)
+	}
+	return x
+}
+
+// CheckPush returns an error if there are fewer bytes of push constants than a shader declares: a command would have
+// zeros for the others.
+func CheckPush(e *iface.Entry, have uint64) error {
+	for i := range e.PushConstants {
+		if x := &e.PushConstants[i]; x.Bank == 0 && x.Used && x.Size > have {
+			return &exec.JobError{Problem: fmt.Sprintf("%d bytes of push constants; must be at least the %d that the program declares", have, x.Size)}
+		}
+	}
+	return nil
+}
+
+// CheckBank returns an error if a bank of push constants is too large.
+func CheckBank(number uint32, bytes int) error {
+	if bytes > vk.MaxPushBytes {
+		return &exec.LimitError{Quantity: fmt.Sprintf("bytes of bank %d of push constants", number), Value: uint64(bytes), Max: vk.MaxPushBytes}
+	}
+	return nil
+}
+
+// WholeWords returns data with zeros up to a multiple of 4 bytes, as push constants need it.
+func WholeWords(data []byte) []byte {
+	if rest := len(data) % 4; rest != 0 {
+		data = append(slices.Clone(data), make([]byte, 4-rest)...)
+	}
+	return data
+}
