@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type runFlags struct {
 	dump      dumpFlags
 	shader    shaderFlags
 	shard     string
+	through   string
 	opts      amber.Options
 	reading   facts.Reading // of the static use of a shader's resources
 
@@ -64,16 +66,26 @@ as unsupported, with what it needs.
 	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")
 	outsideFlag(fl, &f.allowOutside)
+	fl.StringVar(&f.through, "through", "pipelines", "way to make the pipelines of scripts: "+strings.Join(throughNames, ", "))
 	f.pipeline.add(cmd)
 	f.dump.add(cmd)
 	f.shader.add(cmd)
 	complete(cmd, "format", formats...)
+	complete(cmd, "through", throughNames...)
 	complete(cmd, "target-env", "vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
 	return cmd
 }
 
+// throughNames are the values of --through, in the order of amber's ways.
+var throughNames = []string{amber.Whole: "pipelines", amber.Libraries: "libraries", amber.Binaries: "binaries"}
+
 // check rejects invalid values and reads the pipeline flags.
 func (f *runFlags) check() (err error) {
+	way := slices.Index(throughNames, f.through)
+	if way < 0 {
+		return unreadable("--through %q; want one of %s", f.through, strings.Join(throughNames, " "))
+	}
+	f.opts.Way = amber.Way(way)
 	if f.opts.Lowering, err = f.pipeline.lowering(); err != nil {
 		return err
 	}

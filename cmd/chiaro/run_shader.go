@@ -13,6 +13,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
@@ -74,6 +75,9 @@ type shaderJob struct {
 func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if !slices.Contains([]string{"text", "json"}, f.format) {
 		return unreadable("--format %q with a shader; want text or json", f.format)
+	}
+	if f.opts.Way != amber.Whole {
+		return unreadable("--through=%s with a shader; want scripts", f.through)
 	}
 	data, err := readModule(ctx, c, file, orElse(f.opts.TargetEnv, "vulkan1.3"), f.allowOutside)
 	if err != nil {
