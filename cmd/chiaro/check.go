@@ -222,12 +222,14 @@ type checked struct {
 	starts []int    // the offset of each instruction in input
 	names  []string // of the ids in it
 
+	stop func() error // returns an error after an interrupt, so that the display of findings stops; nil: never
+
 	recorded []findingRecord // of a report that is merged: the findings as they were written; nil otherwise
 }
 
 // one judges one subject. It is a door: a panic is reported for this one alone.
 func (j *judge) one(ctx context.Context, s subject) (x *checked) {
-	x = &checked{file: s.name, verdict: verdictUnreadable}
+	x = &checked{file: s.name, verdict: verdictUnreadable, stop: ctx.Err}
 	defer func() {
 		if e := recover(); e != nil {
 			plain.Fprintf(j.c.err, "chiaro: %s: internal error: %v\n%s", s.name, e, debug.Stack())

@@ -125,6 +125,10 @@ func (f *htmlFile) list(v *viewer, at map[int][]htmlFinding) {
 		return false
 	}
 	for i := range v.m.Code.Len() {
+		if v.interrupted(i) {
+			f.Cut += v.m.Code.Len() - i
+			return
+		}
 		n := v.shownLine(instructionPos(i))
 		for k, line := range strings.Split(v.text(instructionPos(i)), "\n") {
 			if !near(n + k) {

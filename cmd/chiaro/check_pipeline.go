@@ -315,7 +315,10 @@ func (j *judge) report(ctx context.Context, m *facts.Module, names []string) (*v
 			return "%" + names[id]
 		}
 		if lines == nil {
-			lines = asm.NewLines(m.Code, false)
+			var err error
+			if lines, err = asm.NewLinesUntil(m.Code, false, ctx.Err); err != nil {
+				return "" // the check returns the same error
+			}
 		}
 		return lines.ID(id)
 	}

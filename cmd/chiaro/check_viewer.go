@@ -19,10 +19,12 @@ type viewer struct {
 	input  string // the text that the module was assembled from; "" for a binary
 	starts []int  // the offset of each instruction in input
 	lines  *asm.Lines
-	last   int      // the last instruction that was printed, from 1
-	shown  string   // its text
-	rows   []int    // lines of the text, or of the disassembly; nil before they are asked for
-	called []called // of each function; nil before it is asked for
+	last   int          // the last instruction that was printed, from 1
+	shown  string       // its text
+	rows   []int        // lines of the text, or of the disassembly; nil until requested
+	stop   func() error // see checked
+	over   bool         // stop returned an error: no further text and no line
+	called []called     // of each function; nil before it is asked for
 
 	sources map[spirv.ID]map[namedLine]string // lines by source, filled on request
 
@@ -37,7 +39,7 @@ type called struct {
 }
 
 func newViewer(x *checked) *viewer {
-	v := &viewer{m: x.facts, input: x.text, starts: x.starts}
+	v := &viewer{m: x.facts, input: x.text, starts: x.starts, stop: x.stop}
 	if len(x.recorded) > 0 {
 		v.recall(x.recorded)
 	}
@@ -96,13 +98,33 @@ func (v *viewer) text(p diag.Pos) string {
 	if v.input != "" {
 		return shortened(v.written(p.Instruction-1), maxShown)
 	}
-	if v.lines == nil {
-		v.lines = asm.NewLines(v.m.Code, false)
+	if !v.disassembles() {
+		return ""
 	}
 	if v.last != p.Instruction { // findings about one instruction follow each other
 		v.last, v.shown = p.Instruction, strings.Clone(shortened(v.lines.Start(p.Instruction-1, maxShown), maxShown))
 	}
 	return v.shown
+}
+
+// disassembles prepares the disassembly, and reports whether it has one: an interrupt
+// stops the preparation for a large module.
+func (v *viewer) disassembles() bool {
+	if v.lines == nil && !v.over {
+		var err error
+		v.lines, err = asm.NewLinesUntil(v.m.Code, false, v.stop)
+		v.over = err != nil
+	}
+	return !v.over
+}
+
+// interrupted calls the stop function for one of 4096 instructions, and reports whether
+// the display is over.
+func (v *viewer) interrupted(i int) bool {
+	if v.stop != nil && i%4096 == 4095 {
+		v.over = v.over || v.stop() != nil
+	}
+	return v.over
 }
 
 // written returns an instruction as in the source text, without the comment lines
@@ -134,8 +156,12 @@ func (v *viewer) shownLine(p diag.Pos) int {
 	if v.text(p) == "" {
 		return 0
 	}
-	if v.rows == nil {
+	if v.rows == nil && !v.over {
 		v.rows = v.numbers()
+		v.over = v.rows == nil
+	}
+	if v.over {
+		return 0
 	}
 	return v.rows[p.Instruction-1]
 }

@@ -42,7 +42,7 @@ const numbered = 1<<32 - 1
 type nameUse struct{ at, size, hash, next uint32 }
 
 // nameModule names all ids of a module.
-func nameModule(m *spirv.Module) *names {
+func nameModule(m *spirv.Module, stop func() error) (*names, error) {
 	n := &names{m: m, seed: maphash.MakeSeed()}
 	n.dense = make([]nameRef, min(int64(m.Bound), int64(len(m.Words))))
 	size := 64
@@ -52,11 +52,14 @@ func nameModule(m *spirv.Module) *names {
 	n.table = make([]nameUse, size)
 	n.text = make([]byte, 0, len(m.Words))
 	for i := range m.Len() {
+		if err := stopped(i, stop); err != nil {
+			return nil, err
+		}
 		if m.Known(i) {
 			n.instruction(m.Inst(i))
 		}
 	}
-	return n
+	return n, nil
 }
 
 // ref returns the place of an id's name.

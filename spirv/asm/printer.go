@@ -21,7 +21,7 @@ func disassemble(dst []byte, m *spirv.Module, o DisassembleOptions, limit int) (
 	o.NoIndent = o.NoIndent && !o.NestedIndent
 	p := printer{m: m, o: o, dst: slices.Grow(dst, 10*len(m.Words)), limit: len(dst) + limit}
 	if !o.RawIDs {
-		p.names = nameModule(m)
+		p.names, _ = nameModule(m, nil)
 	}
 	if o.Comment {
 		p.notes = map[spirv.ID][]byte{}
