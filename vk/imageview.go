@@ -87,9 +87,7 @@ func (d *Device) NewImageView(info ImageViewInfo) (*ImageView, error) {
 	if w := info.Weights; w != nil {
 		desc.Weights = &texture.Weights{Center: w.Center, Size: w.Size, Phases: w.Phases}
 	}
-	for i, s := range info.Swizzle {
-		desc.Swizzle[i] = s
-	}
+	desc.Swizzle = info.Swizzle
 	v := &ImageView{info: info, image: info.Image}
 	var err error
 	if desc.Aspect == format.Depth|format.Stencil {

@@ -62,9 +62,7 @@ func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
 			return nil, err
 		}
 	}
-	for i, a := range info.Address {
-		desc.Address[i] = a
-	}
+	desc.Address = info.Address
 	sampler, err := texture.NewSampler(desc)
 	if err != nil {
 		return nil, imageError(err)

@@ -102,11 +102,9 @@ func (c *YcbcrConversion) inside() *texture.Conversion {
 		return nil
 	}
 	i := &c.info
-	out := &texture.Conversion{Model: i.Model, Range: i.Range, X: i.XOffset, Y: i.YOffset, Linear: i.ChromaFilter == enum.FilterLinear}
-	for n, s := range i.Components {
-		out.Swizzle[n] = s
+	return &texture.Conversion{
+		Model: i.Model, Range: i.Range, X: i.XOffset, Y: i.YOffset, Linear: i.ChromaFilter == enum.FilterLinear, Swizzle: i.Components,
 	}
-	return out
 }
 
 // same reports whether two conversions are identically defined, or both are nil.

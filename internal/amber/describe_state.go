@@ -51,11 +51,7 @@ func describeSettings(g *Graphics, d *link.Description) {
 		Samples: g.samples(), SampleShading: m.SampleShading, MinShading: m.MinShading,
 		AlphaToCoverage: m.AlphaToCoverage, AlphaToOne: m.AlphaToOne,
 	}
-	rate := &link.ShadingRate{Width: max(s.Rate.Width, 1), Height: max(s.Rate.Height, 1)}
-	for i, c := range s.Rate.Combiners {
-		rate.Combiners[i] = c
-	}
-	d.ShadingRate = rate
+	d.ShadingRate = &link.ShadingRate{Width: max(s.Rate.Width, 1), Height: max(s.Rate.Height, 1), Combiners: s.Rate.Combiners}
 }
 
 // describeInputs adds the input attachments of a pipeline: of its render pass, if the script binds all of them and maps
