@@ -369,7 +369,7 @@ func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Dec
 	}
 	switch kind {
 	case spirv.DecorationSpecId, spirv.DecorationBlock, spirv.DecorationBufferBlock, spirv.DecorationArrayStride,
-		spirv.DecorationGLSLShared, spirv.DecorationGLSLPacked, spirv.DecorationCPacked, spirv.DecorationAliased,
+		spirv.DecorationArrayStrideIdEXT, spirv.DecorationGLSLShared, spirv.DecorationGLSLPacked, spirv.DecorationCPacked, spirv.DecorationAliased,
 		spirv.DecorationConstant, spirv.DecorationUniform, spirv.DecorationUniformId, spirv.DecorationSaturatedConversion,
 		spirv.DecorationIndex, spirv.DecorationBinding, spirv.DecorationDescriptorSet, spirv.DecorationFuncParamAttr,
 		spirv.DecorationFPRoundingMode, spirv.DecorationFPFastMathMode, spirv.DecorationLinkageAttributes, spirv.DecorationNoContraction,
