@@ -3,6 +3,7 @@ package vk
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -44,6 +45,23 @@ func (e *LostError) Error() string {
 
 // Unwrap returns ErrDeviceLost and the cause.
 func (e *LostError) Unwrap() []error { return []error{ErrDeviceLost, e.Cause} }
+
+// InternalError reports a fault of this package or of a callback: a panic, which a creation function returns, or which is
+// the cause of the loss of a device.
+type InternalError struct {
+	Panic any
+	Stack []byte // of the goroutine, or of a worker
+}
+
+// Error returns the value of the panic.
+func (e *InternalError) Error() string { return fmt.Sprintf("internal error: %v", e.Panic) }
+
+// recovered is deferred: it sets err to an *InternalError if the function panics.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = &InternalError{Panic: r, Stack: debug.Stack()}
+	}
+}
 
 // UsageError reports a call that Vulkan forbids, with the rule.
 type UsageError struct {

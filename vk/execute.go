@@ -68,6 +68,13 @@ func (x *executor) run(s *submission, c *CommandBuffer) error {
 	return err
 }
 
+// abandon ends the uses of a command buffer whose execution panicked.
+func (x *executor) abandon() {
+	x.unwatch()
+	x.releaseRegions()
+	x.memory.forget(x.dev)
+}
+
 func (x *executor) reset() {
 	x.pipeline, x.shader, x.condition, x.counting = nil, nil, condition{}, nil
 	x.sets = [2][maxSets]boundSet{}

@@ -84,7 +84,8 @@ func modelOf(stage ir.Stage) spirv.ExecutionModel {
 
 // NewGraphicsPipeline makes a graphics pipeline; errors are those of NewComputePipeline. The code for the formats of
 // attachments and images is compiled when a draw first has them.
-func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineInfo) (*GraphicsPipeline, error) {
+func (d *Device) NewGraphicsPipeline(ctx context.Context, info GraphicsPipelineInfo) (_ *GraphicsPipeline, err error) {
+	defer recovered(&err)
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // values are the types with methods that no device makes.
 var values = []any{
 	&InUseError{}, &InvalidModuleError{}, &LinkError{}, &Location{}, &LostError{}, &OutOfMemoryError{}, &OutOfPoolMemoryError{},
-	&PipelineError{}, &ShaderError{}, &StageError{}, &UnsupportedError{}, &UsageError{}, new(ShaderStage),
+	&InternalError{}, &PipelineError{}, &ShaderError{}, &StageError{}, &UnsupportedError{}, &UsageError{}, new(ShaderStage),
 }
 
 // functions are the functions of the package.

@@ -20,7 +20,8 @@ type ShaderModule struct {
 
 // NewShaderModule makes a module of SPIR-V. With checking it returns an *InvalidModuleError if the module breaks a rule
 // for the values that specialization constants have by default.
-func (d *Device) NewShaderModule(ctx context.Context, code []byte) (*ShaderModule, error) {
+func (d *Device) NewShaderModule(ctx context.Context, code []byte) (_ *ShaderModule, err error) {
+	defer recovered(&err)
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}

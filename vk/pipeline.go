@@ -90,7 +90,8 @@ type ComputePipeline struct {
 // NewComputePipeline compiles a compute shader. The module and the layout may be closed afterwards. With checking it
 // returns an *InvalidModuleError or a *LinkError. An *UnsupportedError names a feature that Chiaro does not have. The
 // compilation ends with ctx.
-func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInfo) (*ComputePipeline, error) {
+func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInfo) (_ *ComputePipeline, err error) {
+	defer recovered(&err)
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}

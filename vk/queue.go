@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -332,6 +333,12 @@ func (q *Queue) one(x *executor, s *submission) {
 
 // execute waits for the semaphores of a submission and runs its command buffers.
 func (q *Queue) execute(x *executor, s *submission) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &LostError{Command: "submission", Index: -1, Cause: &InternalError{Panic: r, Stack: debug.Stack()}}
+			x.abandon()
+		}
+	}()
 	if err := q.dev.Err(); err != nil {
 		return err
 	}

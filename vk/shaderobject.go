@@ -100,7 +100,7 @@ func (d *Device) NewShaders(ctx context.Context, infos []ShaderInfo) ([]*Shader,
 	out := make([]*Shader, len(infos))
 	var linked []*Shader
 	for i := range infos {
-		s, err := d.newShader(ctx, &infos[i])
+		s, err := d.recoveredShader(ctx, &infos[i])
 		if err != nil {
 			return out, &ShaderError{i, err}
 		}
@@ -122,6 +122,12 @@ func (d *Device) NewShaders(ctx context.Context, infos []ShaderInfo) ([]*Shader,
 		}
 	}
 	return out, nil
+}
+
+// recoveredShader is newShader with an error for a panic.
+func (d *Device) recoveredShader(ctx context.Context, info *ShaderInfo) (_ *Shader, err error) {
+	defer recovered(&err)
+	return d.newShader(ctx, info)
 }
 
 // checkObjects checks the interfaces of linked shaders, and the rules of each of the others. With an error it returns the

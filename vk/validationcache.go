@@ -118,7 +118,8 @@ func (c *ValidationCache) Len() int {
 
 // NewShaderModuleCached is NewShaderModule with a cache: a module that is in it is not checked, and a valid module is added
 // to it. It checks on every device.
-func (d *Device) NewShaderModuleCached(ctx context.Context, code []byte, c *ValidationCache) (*ShaderModule, error) {
+func (d *Device) NewShaderModuleCached(ctx context.Context, code []byte, c *ValidationCache) (_ *ShaderModule, err error) {
+	defer recovered(&err)
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
