@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -270,26 +272,42 @@ func TestTransfer(t *testing.T) {
 func TestLost(t *testing.T) {
 	for name, info := range map[string]DeviceInfo{"timeout": {Timeout: 50 * time.Millisecond}, "context": {}, "budget": {Budget: 1 << 16}} {
 		t.Run(name, func(t *testing.T) {
-			until, cancel := context.WithCancel(context.Background())
-			defer cancel()
+			running := func() {}
 			if name == "context" {
-				info.Until = until
+				info.Until, running = context.WithCancel(context.Background())
+				defer running()
 			}
-			testLost(t, info, cancel)
+			testLost(t, info, running)
 		})
 	}
 }
 
-func testLost(t *testing.T, info DeviceInfo, cancel func()) {
+// testLost calls running after the shader began.
+func testLost(t *testing.T, info DeviceInfo, running func()) {
 	r := newRig(t, info, storage)
 	module := must(r.dev.NewShaderModule(context.Background(), code(t, endless)))(t)
 	p := must(r.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: r.pipeline}))(t)
 	c := r.record(t, func(c *CommandBuffer) {
 		c.BindPipeline(p)
+		c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
 		c.Dispatch(1, 1, 1)
 	})
-	time.AfterFunc(100*time.Millisecond, cancel)
+	word := (*uint32)(unsafe.Pointer(&r.memory.Bytes()[0])) // x[0], which the shader sets
+	ended, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		for atomic.LoadUint32(word) != begun {
+			select {
+			case <-ended:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+		running()
+	}()
 	err := r.submit(t, c)
+	close(ended)
+	<-watched
 	var lost *LostError
 	if !errors.Is(err, ErrDeviceLost) || !errors.As(err, &lost) || lost.Command != "dispatch" || lost.Location == nil {
 		t.Fatalf("%v: must be a loss with the command and the location", err)
@@ -302,14 +320,31 @@ func testLost(t *testing.T, info DeviceInfo, cancel func()) {
 	}
 }
 
-const endless = `OpCapability Shader
+// endless sets x[0] to begun, and loops without end.
+const begun, endless = 7, `OpCapability Shader
 OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
+OpEntryPoint GLCompute %main "main" %x
 OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %uints ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %x DescriptorSet 0
+OpDecorate %x Binding 0
 %void = OpTypeVoid
 %fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%uints = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %uints
+%pblock = OpTypePointer StorageBuffer %block
+%puint = OpTypePointer StorageBuffer %uint
+%zero = OpConstant %uint 0
+%device = OpConstant %uint 1
+%begun = OpConstant %uint 7
+%x = OpVariable %pblock StorageBuffer
 %main = OpFunction %void None %fn
 %l = OpLabel
+%px = OpAccessChain %puint %x %zero %zero
+OpAtomicStore %px %device %zero %begun
 OpBranch %head
 %head = OpLabel
 OpLoopMerge %end %continue None
