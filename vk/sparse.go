@@ -22,19 +22,25 @@ const (
 // MaxSparse bounds the address range of a sparse resource, in bytes.
 const MaxSparse = 1 << 40
 
-// newSpace makes the address range of a resource.
-func (d *Device) newSpace(size uint64, addressed bool, opaque uint64) (*Memory, error) {
+// newSpace makes the address range of a resource. counted is the part of it that is memory of the heap.
+func (d *Device) newSpace(size, counted uint64, addressed bool, opaque uint64) (*Memory, error) {
 	if size > MaxSparse {
 		return nil, &OutOfMemoryError{Bytes: size, Left: MaxSparse}
 	}
+	if err := d.heap.reserve(counted); err != nil {
+		return nil, err
+	}
 	space, err := exec.NewSpace(int(size))
+	if err != nil {
+		d.heap.unreserve(counted)
+	}
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return nil, &UnsupportedError{Feature: "sparse binding on this system", Cause: err}
 	case err != nil:
 		return nil, &OutOfMemoryError{Bytes: size, Cause: err}
 	}
-	m := &Memory{space: space, memory: &space.Memory, bytes: space.Bytes(), class: DeviceLocal}
+	m := &Memory{space: space, memory: &space.Memory, bytes: space.Bytes(), class: DeviceLocal, counted: counted}
 	d.adopt(&m.object, "sparse memory", func() { // a part of the resource, not counted
 		d.objects.Add(1)
 		d.heap.free(m)
@@ -75,7 +81,7 @@ func (b *Buffer) spread(d *Device, flags BufferFlags) error {
 	case flags&BufferSparseBinding == 0:
 		return usage("VUID-VkBufferCreateInfo-flags-00918", "the buffer has the flags %#x without BufferSparseBinding; must have it", uint32(flags))
 	}
-	space, err := d.newSpace(roundUp(b.size, SparseBlock), b.usage&DeviceAddress != 0, b.opaque)
+	space, err := d.newSpace(roundUp(b.size, SparseBlock), 0, b.usage&DeviceAddress != 0, b.opaque)
 	if err != nil {
 		return err
 	}

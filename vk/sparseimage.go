@@ -9,7 +9,7 @@ import (
 // sparseImage is the part of an image to which queues bind memory. If the image may have memory in part, its texels are in
 // memory of their own, and its blocks are copies of the memory that is bound: a bind copies the memory to the block, and the
 // end of a bind copies the block back. So the texels keep the layout that shaders and commands know, and texels without memory
-// are zero.
+// are zero. The heap counts the memory of all texels.
 type sparseImage struct {
 	size      uint64  // of the ranges of opaque binds
 	space     *Memory // the address range
@@ -41,7 +41,11 @@ func (m *Image) spread(d *Device) error {
 		return &UnsupportedError{Feature: "images that share memory and are bound in part"}
 	}
 	size := roundUp(m.layout.Size(), SparseBlock)
-	space, err := d.newSpace(size, false, 0)
+	counted := uint64(0)
+	if partly { // a clear stores to texels without memory, before they are zero again
+		counted = size
+	}
+	space, err := d.newSpace(size, counted, false, 0)
 	if err != nil {
 		return err
 	}

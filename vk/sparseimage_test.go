@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -274,5 +275,27 @@ func TestSparseImageRules(t *testing.T) {
 	info.Flags |= ImageSparseAliased
 	if _, err := r.dev.NewImage(info); err == nil {
 		t.Error("an image with aliased blocks")
+	}
+}
+
+// TestSparseImageMemory tests that the heap counts the texels of images that are bound in part: a clear stores to all of them.
+func TestSparseImageMemory(t *testing.T) {
+	sparseSystem(t)
+	d := must(Chiaro().NewDevice(DeviceInfo{Memory: 1 << 20}))(t)
+	t.Cleanup(func() { d.Close() })
+	info := ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R32_UINT"), Extent: [3]int{256, 512, 1}, Usage: ImageTransferTarget, Flags: ImageSparseBinding | ImageSparseResidency}
+	m := must(d.NewImage(info))(t)
+	if n, _ := d.Used(); n < 1<<19 {
+		t.Errorf("an image of %d bytes counts %d", 1<<19, n)
+	}
+	info.Extent[1] = 1024
+	for range 2 { // a failure counts nothing
+		if _, err := d.NewImage(info); !errors.As(err, new(*OutOfMemoryError)) {
+			t.Errorf("%v: must be out of memory", err)
+		}
+	}
+	m.Close()
+	if n, _ := d.Used(); n != 0 {
+		t.Errorf("%d bytes are counted after the close", n)
 	}
 }
