@@ -31,6 +31,7 @@ type executor struct {
 	heaps   [2]HeapRange // of resources and samplers
 	banks   map[uint32][]byte
 
+	needy     needy // scratch of misses
 	condition condition
 	counting  *countedAction // of the next command; nil if it does not count
 }

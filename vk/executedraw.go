@@ -234,6 +234,9 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	if g.current == nil {
 		return usage("VUID-vkCmdDraw-renderpass", "the draw is outside of a rendering; must be inside")
 	}
+	if g.bound.pipeline == nil && x.dev.checking < All && x.incomplete() {
+		return nil // the result is undefined: nothing is drawn
+	}
 	p, err := x.drawable()
 	if err != nil {
 		return err

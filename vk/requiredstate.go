@@ -126,14 +126,32 @@ var needs = []need{
 
 // missing returns the commands of the states that a draw with shader objects needs and that no command has set.
 func (x *executor) missing() (commands []string) {
-	g := &x.graphics
-	n := &needy{&g.bound.dynamic, x.dev, g.bound.shaders, len(g.current.info.Colors)}
 	for i := range needs {
-		if r := &needs[i]; g.bound.have>>r.set&1 == 0 && r.when(n) {
-			commands = append(commands, r.command)
+		if x.misses(&needs[i]) {
+			commands = append(commands, needs[i].command)
 		}
 	}
 	return commands
+}
+
+// incomplete reports whether a draw with shader objects needs a state that no command has set.
+func (x *executor) incomplete() bool {
+	for i := range needs {
+		if x.misses(&needs[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// misses reports whether a draw with shader objects needs a state that no command has set.
+func (x *executor) misses(r *need) bool {
+	g := &x.graphics
+	if g.bound.have>>r.set&1 != 0 {
+		return false
+	}
+	x.needy = needy{&g.bound.dynamic, x.dev, g.bound.shaders, len(g.current.info.Colors)}
+	return r.when(&x.needy)
 }
 
 // checkState returns a *UsageError that names each missing command.

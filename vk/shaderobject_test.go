@@ -215,6 +215,23 @@ func TestMissingState(t *testing.T) {
 	}
 }
 
+// TestIncompleteDraw leaves out the viewport without full checking: the draw is no error and draws nothing.
+func TestIncompleteDraw(t *testing.T) {
+	for _, level := range []Checking{None, Pipelines} {
+		s := newScene(t, 1)
+		s.dev.checking = level
+		list := s.objects(t, 0)
+		blank := s.picture(t, func(*CommandBuffer) {})
+		got := s.picture(t, func(c *CommandBuffer) {
+			c.SetTopology(enum.TopologyTriangleList)
+			c.BindShaders([]ShaderStage{StageVertex, StageFragment}, list)
+		})
+		if got != blank {
+			t.Errorf("checking %v: a draw without most states draws something", level)
+		}
+	}
+}
+
 // TestMissingByFeature has more needs on a device with more features.
 func TestMissingByFeature(t *testing.T) {
 	max, _ := device.Builtin("max", valid.Vulkan14)
