@@ -267,3 +267,20 @@ func runOn(t testing.TB, d *Device, record func(c *CommandBuffer)) {
 func putFloat(b []byte, v float32) { binary.LittleEndian.PutUint32(b, math.Float32bits(v)) }
 
 func getWord(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+
+// TestMatrixWithoutColumns tests that a conversion of no components takes no time, however many rows it has.
+func TestMatrixWithoutColumns(t *testing.T) {
+	d := must(Chiaro().NewDevice(DeviceInfo{}))(t)
+	defer d.Close()
+	const layout = spirv.CooperativeVectorMatrixLayoutRowMajorNV
+	start := time.Now()
+	for range 20 { // 2³² steps take a second each
+		m := CooperativeVectorMatrix{Rows: math.MaxUint32, SourceType: f32, TargetType: f32, SourceLayout: layout, TargetLayout: layout}
+		if n, err := d.ConvertCooperativeVectorMatrix(m, []byte{}, []byte{}); n != 0 || err != nil {
+			t.Fatalf("%d bytes, %v", n, err)
+		}
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("20 conversions took %v", took)
+	}
+}

@@ -104,6 +104,9 @@ func Matrix(to []byte, target MatrixForm, from []byte, source MatrixForm, rows, 
 	case n > uint64(len(from)) || m > uint64(len(to)):
 		return outside("a matrix of %d bytes is converted to one of %d; the memory has %d and %d", n, m, len(from), len(to))
 	}
+	if rows == 0 || columns == 0 { // the other may have 32 bits
+		return nil
+	}
 	a, b := components[source.Type], components[target.Type]
 	for row := range rows {
 		for column := range columns {
