@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"math"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -128,4 +129,40 @@ func TestCopyBetweenAspects(t *testing.T) {
 			t.Errorf("%s to %s: %x; must be %x", test.from, test.to, out, data)
 		}
 	}
+}
+
+// TestResolveSlice resolves to a slice of a volume, and tests the rule on the numbers of layers.
+func TestResolveSlice(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	image := func(info ImageInfo) *Image {
+		info.Format, info.Usage = formatOf(t, "R8G8B8A8_UNORM"), ImageTransferTarget|ImageTransferSource
+		m := must(r.dev.NewImage(info))(t)
+		n, _ := m.Requirements()
+		if err := m.Bind(must(r.dev.Allocate(MemoryInfo{Size: n}))(t), 0); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	from := image(ImageInfo{Type: enum.ImageType2d, Extent: [3]int{2, 2, 1}, Samples: 4, Layers: 2})
+	to := image(ImageInfo{Type: enum.ImageType3d, Extent: [3]int{2, 2, 2}})
+	one := math.Float32bits(1)
+	err := r.submit(t, r.record(t, func(c *CommandBuffer) {
+		c.ClearColorImage(from, [4]uint32{one, one, one, one}, []ImageRange{{}})
+		c.ResolveImage(from, to, []ImageCopy{{TargetOffset: [3]int{0, 0, 1}, Extent: [3]int{2, 2, 1}}})
+		c.CopyImageToBuffer(to, r.y, []BufferImageCopy{{Extent: [3]int{2, 2, 2}}})
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range r.memory.Bytes()[64:][:32] {
+		if want := byte(i / 16 * 255); b != want {
+			t.Errorf("byte %d: %d, want %d", i, b, want)
+		}
+	}
+	c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+	if err := c.Begin(BeginInfo{}); err != nil {
+		t.Fatal(err)
+	}
+	c.ResolveImage(from, to, []ImageCopy{{Source: Layers{Count: 2}, Extent: [3]int{2, 2, 1}}})
+	wantRule(t, c.End(), "VUID-VkImageResolve2-layerCount-08803")
 }

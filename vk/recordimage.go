@@ -143,7 +143,7 @@ func (w *imageWork) resolve(r *transfer.ImageCopy) {
 		mode = w.modes[1]
 	}
 	for layer := range max(r.From.Layers, 1) {
-		to := texture.Coord{X: r.ToOffset[0], Y: r.ToOffset[1], Layer: r.To.BaseLayer + layer, Level: r.To.Level, Aspect: r.To.Aspect}
+		to := texture.Coord{X: r.ToOffset[0], Y: r.ToOffset[1], Z: r.ToOffset[2], Layer: r.To.BaseLayer + layer, Level: r.To.Level, Aspect: r.To.Aspect}
 		from := texture.Coord{X: r.FromOffset[0], Y: r.FromOffset[1], Layer: r.From.BaseLayer + layer, Aspect: r.From.Aspect}
 		width := min(r.Extent[0], w.source.layout.Width, w.target.layout.Width)
 		height := min(r.Extent[1], w.source.layout.Height, w.target.layout.Height)
@@ -328,6 +328,11 @@ func (c *CommandBuffer) ResolveImage2(i ResolveImageInfo) {
 		err = usage("VUID-VkResolveImageModeInfoKHR-stencilResolveMode-parameter", "the mode of stencil is %#x; must be one of Vulkan's, and no average", i.StencilMode)
 	case format.InfoByName(from.Format).Planes > 0:
 		err = usage("VUID-vkCmdResolveImage-srcImage-06763", "an image of %s is resolved; must have one plane", from.Format)
+	}
+	for n := range w.images {
+		if r := &w.images[n]; err == nil && max(r.From.Layers, 1) != max(r.To.Layers, 1) {
+			err = usage("VUID-VkImageResolve2-layerCount-08803", "%d layers are resolved to %d; must be as many", max(r.From.Layers, 1), max(r.To.Layers, 1))
+		}
 	}
 	if err != nil {
 		if c.begin() {
