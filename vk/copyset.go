@@ -81,6 +81,8 @@ func (s *Set) checkCopy(c *Copy) error {
 		return usage("VUID-VkCopyDescriptorSet-dstSet-04612", "descriptors of the type %s are copied to the mutable binding %d, which may be %v; must be one of them", x.typ, y.number, y.allowed)
 	case x.kind == mutableSlot && y.kind == mutableSlot && !sameTypes(x.allowed, y.allowed):
 		return usage("VUID-VkCopyDescriptorSet-dstSet-04614", "the mutable binding %d may be %v, and binding %d may be %v; must have the same types", x.number, x.allowed, y.number, y.allowed)
+	case x.kind == mutableSlot && y.kind == inlineSlot:
+		return usage("VUID-VkCopyDescriptorSet-srcSet-04613", "the mutable binding %d is copied to the inline uniform block of binding %d; must have its type", x.number, y.number)
 	case y.kind == samplerSlot && y.immutable != nil:
 		return usage("VUID-VkCopyDescriptorSet-dstBinding-02753", "samplers are copied to binding %d, which has immutable samplers; must not have them", y.number)
 	case c.Source.layout.link.Flags&enum.SetFlagsUpdateAfterBindPool != s.layout.link.Flags&enum.SetFlagsUpdateAfterBindPool && c.Source.layout.link.Flags&enum.SetFlagsHostOnlyPool == 0 && s.dev.checking > None:

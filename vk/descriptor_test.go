@@ -85,6 +85,19 @@ func TestCopySets(t *testing.T) {
 	}
 }
 
+// TestCopyMutableToInline copies nothing from a mutable binding to places of an inline uniform block, in and past its bytes.
+func TestCopyMutableToInline(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	l := must(r.dev.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{
+		{Type: link.Mutable, Count: 1, Mutable: []link.DescriptorType{storage}, Stages: link.AllStages},
+		{Binding: 1, Type: link.InlineUniformBlock, Count: 16, Stages: link.AllStages},
+	}}))(t)
+	s := must(r.pool.Allocate(l))(t)
+	for _, at := range []uint32{0, 16, 20, 1<<32 - 4} {
+		broke(t, "copy", s.Copy(Copy{Source: s, Binding: 1, Element: at}), "VUID-VkCopyDescriptorSet-srcSet-04613")
+	}
+}
+
 // TestMutable writes descriptors of several types to a mutable binding (VK_EXT_mutable_descriptor_type).
 func TestMutable(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
