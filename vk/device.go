@@ -29,7 +29,8 @@ const (
 	// Pipelines checks modules and pipelines when they are made: [InvalidModuleError], [LinkError].
 	Pipelines
 
-	// All also checks the state of each draw when it executes: a missing state loses the device.
+	// All also checks commands when they execute: a missing state of a draw, or a dispatch with a base whose pipeline
+	// lacks the flag for it, loses the device.
 	All
 )
 

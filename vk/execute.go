@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -289,6 +290,9 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	if p == nil {
 		return usage("VUID-vkCmdDispatch-None-08606", "no pipeline and no shader object is bound; must be")
 	}
+	if base != [3]uint32{} && x.dev.checking >= All && !x.hasBase() {
+		return usage("VUID-vkCmdDispatchBase-baseGroupX-00427", "the base of the dispatch is %d, and the pipeline or the shader object lacks the flag for a base; must have it", base)
+	}
 	sets, err := x.resolve(Compute, p.layout)
 	if err == nil {
 		sets, err = x.count(sets, p.stage)
@@ -316,6 +320,14 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	}
 	x.dev.printer.flush(args.Log)
 	return err
+}
+
+// hasBase reports whether the bound pipeline or shader object is for dispatches with a base.
+func (x *executor) hasBase() bool {
+	if x.pipeline != nil {
+		return x.pipeline.flags&enum.PipelineFlagsDispatchBase != 0
+	}
+	return x.shader.info.Flags&enum.ObjectFlagsDispatchBase != 0
 }
 
 // resolve returns the descriptors of the bound sets. A set that is not compatible with the layout of the pipeline is

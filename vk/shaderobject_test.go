@@ -141,6 +141,40 @@ func TestComputeObject(t *testing.T) {
 	}
 }
 
+// TestDispatchBase dispatches with a base, by pipelines and by shader objects with and without the flag for it: without, full
+// checking loses the device. A base of 0 needs no flag.
+func TestDispatchBase(t *testing.T) {
+	const rule = "VUID-vkCmdDispatchBase-baseGroupX-00427"
+	for _, c := range []struct {
+		level      Checking
+		base       uint32
+		flag, lost bool
+	}{{All, 1, true, false}, {All, 1, false, true}, {All, 0, false, false}, {Pipelines, 1, false, false}, {None, 1, false, false}} {
+		for _, object := range []bool{false, true} {
+			r := newRig(t, DeviceInfo{}, storage)
+			r.dev.checking = c.level
+			var creation Creation
+			info := ShaderInfo{Stage: StageCompute, Code: code(t, saxpy), Layout: r.pipeline}
+			if c.flag {
+				creation.Flags, info.Flags = enum.PipelineFlagsDispatchBase, enum.ObjectFlagsDispatchBase
+			}
+			p := must(r.dev.NewComputePipeline(t.Context(), r.computeInfo(t, creation)))(t)
+			list := must(r.dev.NewShaders(t.Context(), []ShaderInfo{info}))(t)
+			err := r.submit(t, r.record(t, func(b *CommandBuffer) {
+				if b.BindPipeline(p); object {
+					b.BindShaders([]ShaderStage{StageCompute}, list)
+				}
+				b.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
+				b.PushConstants(r.pipeline, 0, push(3))
+				b.DispatchBase([3]uint32{c.base}, [3]uint32{1, 1, 1})
+			}))
+			if c.lost != isRule(err, rule) || !c.lost && err != nil {
+				t.Errorf("checking %v, base %d, flag %v, object %v: %v", c.level, c.base, c.flag, object, err)
+			}
+		}
+	}
+}
+
 // TestPartialFailure fails at the second of three objects (row E01): the first is there, the others are nil.
 func TestPartialFailure(t *testing.T) {
 	s := newScene(t, 1)
