@@ -217,7 +217,7 @@ type (
 	}
 )
 
-// stale forgets what was read: memory may have changed.
+// stale drops the decoded descriptors, since memory may have changed.
 func (x *descriptors) stale() {
 	clear(x.texels)
 	clear(x.sets)

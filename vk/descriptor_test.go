@@ -255,8 +255,8 @@ func TestTemplate(t *testing.T) {
 	broke(t, "binding 7", err, "VUID-VkDescriptorUpdateTemplateEntry-dstBinding-00354")
 }
 
-// TestPushDescriptors pushes x and y one after the other, with and without a template: what was pushed before stays, and a
-// dispatch has the descriptors from before a later push.
+// TestPushDescriptors pushes x and y one after the other, with and without a template: a push keeps the other bindings, and
+// does not change an earlier dispatch.
 func TestPushDescriptors(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsPushDescriptor, Bindings: r.layout.link.Bindings}))(t)

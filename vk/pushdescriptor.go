@@ -15,7 +15,7 @@ func (p *pushedSets) reset() {
 	p.current, p.inUse = [2][maxSets]*Set{}, 0
 }
 
-// forget drops what is pushed from a set number on.
+// forget drops the pushed descriptors of n sets from set number first on.
 func (p *pushedSets) forget(point BindPoint, first, n int) {
 	for i := first; i < first+n && i < maxSets; i++ {
 		p.current[point][i] = nil

@@ -84,16 +84,17 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestPicturesEverywhere runs the examples with small pictures, and terrain.amber with
-// a quarter of its patches, on every engine and with several numbers of threads: all
-// pictures must be equal. The examples that take longest need CHIARO_LONG.
+// TestPicturesEverywhere runs the examples with small pictures, terrain.amber with a quarter of its patches and
+// model.amber with a twelfth of its triangles (CHIARO_LONG: all), on every engine and with several numbers of threads:
+// all pictures are equal.
 func TestPicturesEverywhere(t *testing.T) {
-	small := strings.NewReplacer("WIDTH 512 HEIGHT 384", "WIDTH 64 HEIGHT 48", "FRAMEBUFFER_SIZE 512 384", "FRAMEBUFFER_SIZE 64 48", "COUNT 4096", "COUNT 1024")
+	less := []string{"WIDTH 512 HEIGHT 384", "WIDTH 64 HEIGHT 48", "FRAMEBUFFER_SIZE 512 384", "FRAMEBUFFER_SIZE 64 48", "COUNT 4096", "COUNT 1024"}
+	if os.Getenv("CHIARO_LONG") == "" {
+		less = append(less, "COUNT 73728", "COUNT 6144")
+	}
+	small := strings.NewReplacer(less...)
 	for _, name := range pictured[1:] {
 		t.Run(name, func(t *testing.T) {
-			if name == "model" && os.Getenv("CHIARO_LONG") == "" {
-				t.Skip("the interpreter needs 10 seconds for this example: set CHIARO_LONG to run it")
-			}
 			text, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".amber"))
 			if err != nil {
 				t.Fatal(err)

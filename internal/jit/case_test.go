@@ -23,7 +23,7 @@ import (
 func needMachine(t testing.TB) {
 	t.Helper()
 	if err := amd64.Supported(); err != nil {
-		t.Skip(err)
+		t.Skip("the processor or the system does not run the JIT: ", err)
 	}
 }
 
@@ -32,7 +32,7 @@ func eachLevel(t *testing.T, test func(t *testing.T, engine jit.Engine)) {
 	for _, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
 		t.Run(level.String(), func(t *testing.T) {
 			if _, err := amd64.Choose(level); err != nil {
-				t.Skip(err)
+				t.Skip("the processor does not run this level: ", err)
 			}
 			test(t, jit.Engine{Level: level})
 		})

@@ -16,9 +16,9 @@ import (
 // TestGroupUses compares the engines on every group operation, type, cluster, subgroup size and use of the
 // result, in workgroups that fill the last subgroup and in others that do not. It runs all reductions of
 // whole subgroups narrower than a register, since lanes beyond the subgroup must hold the result too, and every
-// 127th of the other programs: with CHIARO_LONG every fifth.
+// 61st of the other programs: with CHIARO_LONG every fifth.
 func TestGroupUses(t *testing.T) {
-	step := 127
+	step := 61
 	if os.Getenv("CHIARO_LONG") != "" {
 		step = 5
 	}

@@ -11,7 +11,7 @@ type Unsupported struct {
 	Op          spirv.Op
 	Instruction int    // its index in the module, from 1
 	What        string // the unsupported part; empty if it is the whole instruction
-	Limit       bool   // What is a limit of Chiaro, for bounded time and memory, that the shader exceeds
+	Limit       bool   // the shader exceeds a limit of Chiaro, which What names; limits bound time and memory
 }
 
 // Error names the instruction: "OpFoo is not lowered yet (instruction 12)".

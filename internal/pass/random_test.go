@@ -41,9 +41,9 @@ func agree(t *testing.T, seed int64, name string, p *ir.Program, want []byte) {
 
 // TestRandom runs random programs before and after each pass, and after all.
 func TestRandom(t *testing.T) {
-	from, n := int64(0), int64(40) // seeds; CHIARO_LONG has more
-	if os.Getenv("CHIARO_LONG") != "" {
-		n = 80
+	from, n := int64(0), int64(80)
+	if testing.Short() {
+		n = 30
 	}
 	if s := os.Getenv("CHIARO_SEEDS"); s != "" { // for longer runs by hand: from,to
 		fmt.Sscanf(s, "%d,%d", &from, &n)
@@ -94,9 +94,9 @@ func left(t *testing.T, seed int64, p *ir.Program) []byte {
 // alone, and all in order. It uses even seeds only: their read-only buffers do not
 // overlap written ones, which passes rely on.
 func TestWorkgroups(t *testing.T) {
-	from, n := int64(0), int64(120)
-	if os.Getenv("CHIARO_LONG") != "" {
-		n = 300
+	from, n := int64(0), int64(300)
+	if testing.Short() {
+		n = 60
 	}
 	if s := os.Getenv("CHIARO_SEEDS"); s != "" {
 		fmt.Sscanf(s, "%d,%d", &from, &n)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand"
-	"os"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -48,7 +47,7 @@ func exits(a, b [2]*big.Rat, x, y int64) bool {
 	return !ends && low.Cmp(high) < 0 && low.Cmp(big.NewRat(1, 1)) < 0 && high.Sign() > 0
 }
 
-// TestDiamondExit compares lines of several widths with the rule: 40, or with CHIARO_LONG 160.
+// TestDiamondExit compares lines of several widths with the rule.
 func TestDiamondExit(t *testing.T) {
 	random := rand.New(rand.NewSource(10))
 	const size = 16
@@ -64,11 +63,7 @@ func TestDiamondExit(t *testing.T) {
 		out[1].Sub(out[1], new(big.Rat).Mul(epsilon, epsilon))
 		return out
 	}
-	rounds := 40
-	if os.Getenv("CHIARO_LONG") != "" {
-		rounds = 160
-	}
-	for round := range rounds {
+	for round := range 160 {
 		fine := []float64{2, 256, 4, 1}[round%4] // coordinates in halves meet the corners of diamonds
 		var c path
 		for range 2 {

@@ -37,7 +37,7 @@ func littered(n int) (places, colors []byte) {
 // distances that take nothing away, with which none does: the picture is the same, and so
 // is what is counted.
 func TestManyTriangles(t *testing.T) {
-	const n = 1600 // more than are set up at once (batchAtOnce), and no multiple of it
+	const n = 3000
 	places, colors := littered(n)
 	var indices []byte
 	for i := range 3 * n {

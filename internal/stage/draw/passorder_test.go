@@ -97,7 +97,7 @@ func settled(f func()) float64 {
 func TestSteadyPass(t *testing.T) {
 	for _, e := range engines() {
 		for _, workers := range []int{1, exec.MaxIdleWorkers()} {
-			c := blank(t, 130, 130, "R8G8B8A8_UNORM", "R32G32_SFLOAT") // several tiles
+			c := blank(t, 200, 200, "R8G8B8A8_UNORM", "R32G32_SFLOAT")
 			p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, shownText, 0)}, full(c), e, exec.Options{})
 			if err != nil {
 				t.Fatal(err)
