@@ -13,14 +13,7 @@ import (
 // examples returns programs with every operation, with all declarations and with a texture function.
 func examples(t testing.TB) (list []*ir.Program) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/ops.ir")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ir.Parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := everyOperation(t)
 	q := p.Clone()
 	q.Res = append(q.Res, ir.Resource{Kind: ir.Texels, Count: 1, NonWritable: true}, ir.Resource{Kind: ir.ImageShape, Count: 1}, ir.Resource{Kind: ir.SamplerState, Count: 1, Heap: true})
 	n := len(q.Res)

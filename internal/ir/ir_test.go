@@ -8,17 +8,23 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestPrintedForms parses a program that has every operation at least once, in
-// the form of the documentation, and requires that it prints identically.
-func TestPrintedForms(t *testing.T) {
+// everyOperation returns a program that has every operation at least once, and its text.
+func everyOperation(t testing.TB) (text []byte, p *ir.Program) {
+	t.Helper()
 	text, err := os.ReadFile("testdata/ops.ir")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ir.Parse(string(text))
-	if err != nil {
+	if p, err = ir.Parse(string(text)); err != nil {
 		t.Fatal(err)
 	}
+	return text, p
+}
+
+// TestPrintedForms parses a program that has every operation at least once, in
+// the form of the documentation, and requires that it prints identically.
+func TestPrintedForms(t *testing.T) {
+	text, p := everyOperation(t)
 	if err := p.Verify(); err != nil {
 		t.Fatal(err)
 	}
