@@ -66,6 +66,9 @@ type heap struct {
 	addressed   []*Memory // with device addresses, ascending
 	next        uint64    // the next device address
 	current     *regions  // of addressed; nil after a change, and if there are none
+
+	scratch *exec.Memory // the pages of sparse resources without memory; nil if there are no such resources
+	spread  uint64       // bytes of the address ranges that show it
 }
 
 // regions are the allocations that commands reach by address. A command uses those of its beginning: memory that is
@@ -233,9 +236,13 @@ func (h *heap) unmap(m *Memory) {
 		return
 	}
 	delete(h.all, m)
-	h.used -= m.counted
 	if m.memory != nil {
 		m.memory.Free()
+	}
+	if m.space != nil {
+		h.unreserveSpace(uint64(len(m.bytes)), m.counted)
+	} else {
+		h.used -= m.counted
 	}
 }
 
@@ -249,7 +256,10 @@ func (h *heap) freeAll() {
 			m.memory.Free()
 		}
 	}
-	h.all, h.addressed, h.current, h.used = nil, nil, nil, 0
+	if h.scratch != nil {
+		h.scratch.Free()
+	}
+	h.all, h.addressed, h.current, h.used, h.scratch, h.spread = nil, nil, nil, 0, nil, 0
 }
 
 // change makes the regions of later commands others than those of earlier ones.

@@ -15,24 +15,81 @@ const (
 	imageSparse  = ImageSparseBinding | ImageSparseResidency | ImageSparseAliased
 )
 
-// A sparse buffer, and a sparse image that is bound as a whole, is a range of addresses of its own. A bind shows pages of
-// memory in the range; pages without memory are zero. Copies and fills do not store to them; stores of shaders stay until the
-// next bind of the range (residencyNonResidentStrict is false). So an access never faults, also after the memory is freed.
+// A sparse buffer, and a sparse image that is bound as a whole, is a range of addresses of its own. A bind shows pages of memory
+// in the range, so an access never faults, also after the memory is freed. All pages without memory share one scratch allocation
+// of the device, which is zero at first: copies and fills do not store to it; a store of a shader to one page may be visible in
+// others (residencyNonResidentStrict is false). So stores to pages without memory need no memory beyond the scratch.
 
-// MaxSparse bounds the address range of a sparse resource, in bytes.
+// MaxSparse bounds the address ranges of all sparse resources of a device together, in bytes (sparseAddressSpaceSize). A device
+// with less than 64 GiB of memory has less, in proportion, but at least 4 GiB.
 const MaxSparse = 1 << 40
+
+// maxRepeats bounds how often the scratch allocation of a device is mapped: the system limits the mappings of a process.
+const maxRepeats = 1 << 12
+
+// scratchSize returns the size of the scratch allocation, a power of two: at most 1/256 of the heap, but at least 1 MiB.
+func (h *heap) scratchSize() uint64 {
+	n := uint64(MaxSparse / maxRepeats)
+	for n > 1<<20 && n > h.limit/256 {
+		n /= 2
+	}
+	return n
+}
+
+// reserveSpace counts the address range of a resource, which takes counted bytes of the heap. If that is 0, its pages without
+// memory are of the result, the scratch allocation.
+func (h *heap) reserveSpace(size, counted uint64) (*exec.Memory, error) {
+	if counted != 0 {
+		return nil, h.reserve(counted)
+	}
+	n := h.scratchSize()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if left := n*maxRepeats - h.spread; size > left {
+		return nil, &OutOfMemoryError{Bytes: size, Left: left}
+	}
+	if h.scratch == nil {
+		if left := h.limit - h.used; n > left {
+			return nil, &OutOfMemoryError{Bytes: n, Left: left}
+		}
+		m, err := exec.AllocShared(int(n))
+		if err != nil {
+			return nil, &OutOfMemoryError{Bytes: n, Cause: err}
+		}
+		h.scratch = m
+		h.used += n
+	}
+	h.spread += size
+	return h.scratch, nil
+}
+
+// unreserveSpace is the inverse of reserveSpace, with the lock. The last range without memory of its own frees the scratch.
+func (h *heap) unreserveSpace(size, counted uint64) {
+	h.used -= counted
+	if counted != 0 {
+		return
+	}
+	if h.spread -= size; h.spread == 0 {
+		h.used -= uint64(len(h.scratch.Bytes()))
+		h.scratch.Free()
+		h.scratch = nil
+	}
+}
 
 // newSpace makes the address range of a resource. counted is the part of it that is memory of the heap.
 func (d *Device) newSpace(size, counted uint64, addressed bool, opaque uint64) (*Memory, error) {
 	if size > MaxSparse {
 		return nil, &OutOfMemoryError{Bytes: size, Left: MaxSparse}
 	}
-	if err := d.heap.reserve(counted); err != nil {
+	scratch, err := d.heap.reserveSpace(size, counted)
+	if err != nil {
 		return nil, err
 	}
-	space, err := exec.NewSpace(int(size))
+	space, err := exec.NewSpace(int(size), scratch)
 	if err != nil {
-		d.heap.unreserve(counted)
+		d.heap.mu.Lock()
+		d.heap.unreserveSpace(size, counted)
+		d.heap.mu.Unlock()
 	}
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):

@@ -37,36 +37,68 @@ func guarded(n, flags int) (block, data []byte, err error) {
 	return block, data, nil
 }
 
-// NewSpace returns n bytes of zeros.
-func NewSpace(n int) (*Space, error) {
+// NewSpace returns a space of n bytes. scratch, of AllocShared, backs the pages without an allocation; the space must be freed
+// before it. It is nil for pages of zeros. Then n is any number; otherwise n and the scratch are whole pages.
+func NewSpace(n int, scratch *Memory) (*Space, error) {
 	block, data, err := guarded(n, unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, err
 	}
-	return &Space{Memory{bytes: data[:n:n], block: block}}, nil
+	s := &Space{Memory{bytes: data[:n:n], block: block}, scratch}
+	if scratch != nil {
+		if err := s.Unmap(0, n); err != nil {
+			s.Free()
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 // Map shows n bytes of m from an offset on at an offset of the space: stores to one are visible in the other. m may be freed
 // afterwards. Offsets and n are multiples of the page size; m must be of AllocShared. After an error the range is as before or
-// zero.
+// shows nothing.
 func (s *Space) Map(at int, m *Memory, offset, n int) error {
 	if !m.shared || !pages(at, n, len(s.bytes)) || !pages(offset, n, len(m.bytes)) {
 		return &LimitError{Quantity: "bytes of a range of pages", Value: uint64(n), Max: uint64(len(s.bytes))}
 	}
-	// An old size of 0 duplicates a shared mapping (mremap(2)).
-	_, err := unix.MremapPtr(unsafe.Pointer(&m.bytes[offset]), 0, unsafe.Pointer(&s.bytes[at]), uintptr(n), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
-	if err != nil {
+	if err := s.alias(at, m, offset, n); err != nil {
 		s.Unmap(at, n)
-		return os.NewSyscallError("mremap", err)
+		return err
 	}
 	return nil
 }
 
-// Unmap sets a range of pages to zero, and ends an earlier Map of it.
+// alias maps n bytes of shared memory a second time.
+func (s *Space) alias(at int, m *Memory, offset, n int) error {
+	// An old size of 0 duplicates a shared mapping (mremap(2)).
+	_, err := unix.MremapPtr(unsafe.Pointer(&m.bytes[offset]), 0, unsafe.Pointer(&s.bytes[at]), uintptr(n), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
+	return os.NewSyscallError("mremap", err)
+}
+
+// Unmap ends an earlier Map of a range of pages: they show the scratch allocation, or zeros if there is none. After an error
+// pages of the range are as before or zero.
 func (s *Space) Unmap(at, n int) error {
 	if !pages(at, n, len(s.bytes)) {
 		return &LimitError{Quantity: "bytes of a range of pages", Value: uint64(n), Max: uint64(len(s.bytes))}
 	}
+	if s.scratch == nil {
+		return s.blank(at, n)
+	}
+	// A place has the same page of the scratch after each Unmap, so that the system joins the mappings of neighbours.
+	for size := len(s.scratch.bytes); n > 0; {
+		offset := at % size
+		k := min(size-offset, n)
+		if err := s.alias(at, s.scratch, offset, k); err != nil {
+			s.blank(at, k) // an mremap that fails may leave a hole
+			return err
+		}
+		at, n = at+k, n-k
+	}
+	return nil
+}
+
+// blank maps pages of zeros.
+func (s *Space) blank(at, n int) error {
 	_, err := unix.MmapPtr(-1, 0, unsafe.Pointer(&s.bytes[at]), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_FIXED|unix.MAP_NORESERVE)
 	return os.NewSyscallError("mmap", err)
 }

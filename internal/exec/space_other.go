@@ -8,7 +8,7 @@ import "errors"
 func AllocShared(n int) (*Memory, error) { return Alloc(n) }
 
 // NewSpace returns an error that wraps errors.ErrUnsupported.
-func NewSpace(int) (*Space, error) { return nil, errors.ErrUnsupported }
+func NewSpace(int, *Memory) (*Space, error) { return nil, errors.ErrUnsupported }
 
 // Map returns an error that wraps errors.ErrUnsupported.
 func (s *Space) Map(int, *Memory, int, int) error { return errors.ErrUnsupported }

@@ -9,7 +9,7 @@ import (
 // TestSpace maps pages of an allocation at two places: a store to one is visible in all, also after the allocation is freed.
 func TestSpace(t *testing.T) {
 	page := os.Getpagesize()
-	s, err := NewSpace(4 * page)
+	s, err := NewSpace(4*page, nil)
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip("the system maps no memory twice")
 	}
@@ -54,4 +54,54 @@ func TestSpace(t *testing.T) {
 	shared.Free()
 	private.Free()
 	s.Free()
+}
+
+// TestSpaceScratch stores to all pages of a space with a scratch allocation: they share its pages, also after a Map and an Unmap.
+func TestSpaceScratch(t *testing.T) {
+	page := os.Getpagesize()
+	scratch, err := AllocShared(2 * page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer scratch.Free()
+	s, err := NewSpace(7*page, scratch)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("the system maps no memory twice")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free()
+	m, err := AllocShared(3 * page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Free()
+	check := func(mapped bool) {
+		t.Helper()
+		for i := range 7 {
+			s.Bytes()[i*page] = byte(i + 1)
+		}
+		for i := range 7 {
+			want := byte(7 - i&1) // the last store to the page of the scratch
+			if mapped && i >= 1 && i < 4 {
+				want = byte(i + 1)
+			}
+			if got := s.Bytes()[i*page]; got != want {
+				t.Errorf("page %d has %d; must have %d", i, got, want)
+			}
+		}
+	}
+	check(false)
+	if err := s.Map(page, m, 0, 3*page); err != nil {
+		t.Fatal(err)
+	}
+	check(true)
+	if err := s.Unmap(page, 3*page); err != nil {
+		t.Fatal(err)
+	}
+	check(false)
+	if got := m.Bytes()[0]; got != 2 {
+		t.Errorf("the allocation has %d after Unmap; must have 2", got)
+	}
 }
