@@ -285,7 +285,7 @@ func (x *executor) bindShader(stage ShaderStage, object any) {
 func (x *executor) dispatch(base, groups [3]uint32) error {
 	p := x.pipeline
 	if p == nil && x.shader != nil {
-		p = &ComputePipeline{layout: x.shader.info.Layout, stage: x.shader.stage, pipeline: x.shader.compute, mappings: x.shader.mappings}
+		p = x.shader.compute
 	}
 	if p == nil {
 		return usage("VUID-vkCmdDispatch-None-08606", "no pipeline and no shader object is bound; must be")

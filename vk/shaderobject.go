@@ -71,7 +71,7 @@ type Shader struct {
 	linked []*Shader // the objects that were linked with it; nil if it is not linked
 	shader *link.Shader
 
-	compute  *compute.Pipeline // of a compute shader
+	compute  *ComputePipeline  // of a compute shader; it is no object by itself
 	mappings []compute.Mapping // with descriptor heaps
 }
 
@@ -206,13 +206,15 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 		}
 	}
 	if info.Stage == StageCompute {
-		if s.compute, err = compute.NewPipeline(s.stage.Program, d.engine, exec.Options{Stop: ctx.Err}); err != nil {
+		p, err := compute.NewPipeline(s.stage.Program, d.engine, exec.Options{Stop: ctx.Err})
+		if err != nil {
 			return nil, compileError(err)
 		}
+		s.compute = &ComputePipeline{layout: layout, stage: s.stage, pipeline: p, mappings: s.mappings}
 	}
 	d.adopt(&s.object, "shader object", func() {
 		if s.compute != nil {
-			s.compute.Close()
+			s.compute.pipeline.Close()
 		}
 		d.combinations.drop(s)
 	})
