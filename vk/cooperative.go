@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/transfer"
@@ -209,44 +210,67 @@ func (c *CommandBuffer) ConvertCooperativeVectorMatrices(list []CooperativeVecto
 		c.fail(usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-infoCount-arraylength", "no matrix is converted; must be at least 1"))
 		return
 	}
+	ranges := make([]matrixRange, 0, 2*len(list))
 	for i := range list {
-		if err := list[i].addressed(c.dev.physical, list[:i]); err != nil {
+		m := &list[i]
+		from, to, err := m.addressed(c.dev.physical)
+		if err != nil {
 			c.fail(err)
 			return
 		}
+		ranges = append(ranges, matrixRange{m.Source, m.Source + from, false}, matrixRange{m.Target, m.Target + to, true})
+	}
+	if targetOverlaps(ranges) {
+		c.fail(usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-None-10088", "sources and targets of the conversions overlap; must not"))
+		return
 	}
 	c.deferred("convert cooperative vector matrix", &matrixWork{slices.Clone(list)})
 }
 
-// addressed checks a conversion at device addresses, after those of before.
-func (m *CooperativeVectorMatrix) addressed(p *PhysicalDevice, before []CooperativeVectorMatrix) error {
-	from, to, err := m.sizes(p)
+// addressed checks a conversion at device addresses and returns the bytes of both matrices.
+func (m *CooperativeVectorMatrix) addressed(p *PhysicalDevice) (from, to uint64, err error) {
+	from, to, err = m.sizes(p)
 	switch {
 	case err != nil:
-		return err
 	case m.Source == 0 || m.Source > m.Source+from:
-		return usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10083", "the address of the source is %#x; must be valid", m.Source)
+		err = usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10083", "the address of the source is %#x; must be valid", m.Source)
 	case m.Target == 0 || m.Target > m.Target+to:
-		return usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10895", "the address of the target is %#x; must be valid", m.Target)
+		err = usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10895", "the address of the target is %#x; must be valid", m.Target)
 	case m.Source%matrixAlignment != 0:
-		return usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10084", "the address of the source is %#x; must be a multiple of %d", m.Source, matrixAlignment)
+		err = usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10084", "the address of the source is %#x; must be a multiple of %d", m.Source, matrixAlignment)
 	case m.Target%matrixAlignment != 0:
-		return usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10085", "the address of the target is %#x; must be a multiple of %d", m.Target, matrixAlignment)
+		err = usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10085", "the address of the target is %#x; must be a multiple of %d", m.Target, matrixAlignment)
 	case m.SourceLength < from:
-		return usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10086", "the source has %d bytes; must have at least %d", m.SourceLength, from)
+		err = usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10086", "the source has %d bytes; must have at least %d", m.SourceLength, from)
 	case m.TargetLength < to:
-		return usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10087", "the target has %d bytes; must have at least %d", m.TargetLength, to)
+		err = usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10087", "the target has %d bytes; must have at least %d", m.TargetLength, to)
 	}
-	shares := overlap(m.Source, from, m.Target, to)
-	for i := range before {
-		o := &before[i]
-		a, b, _ := o.sizes(p)
-		shares = shares || overlap(m.Target, to, o.Source, a) || overlap(m.Target, to, o.Target, b) || overlap(m.Source, from, o.Target, b)
+	return from, to, err
+}
+
+// matrixRange is the range of device addresses of a matrix.
+type matrixRange struct {
+	begin, end uint64
+	target     bool
+}
+
+// targetOverlaps reports whether a target has a byte in common with another matrix. Sources may overlap. It sorts list.
+func targetOverlaps(list []matrixRange) bool {
+	slices.SortFunc(list, func(x, y matrixRange) int { return cmp.Compare(x.begin, y.begin) })
+	var ends, targetEnds uint64 // the largest of the ranges before
+	for _, r := range list {
+		switch {
+		case r.begin == r.end: // a matrix without components
+			continue
+		case r.begin < targetEnds, r.target && r.begin < ends:
+			return true
+		}
+		ends = max(ends, r.end)
+		if r.target {
+			targetEnds = max(targetEnds, r.end)
+		}
 	}
-	if shares {
-		return usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-None-10088", "sources and targets of the conversions overlap; must not")
-	}
-	return nil
+	return false
 }
 
 // matrixWork is a recorded conversion of matrices.

@@ -222,6 +222,33 @@ func TestMatrixRules(t *testing.T) {
 	c.Begin(BeginInfo{})
 	c.ConvertCooperativeVectorMatrices(nil)
 	wantRule(t, c.End(), command+"infoCount-arraylength")
+	// A list may read memory twice, but no target may overlap another matrix (10088).
+	at := func(source, target uint64) CooperativeVectorMatrix {
+		m := good
+		m.Source, m.Target = good.Source+source, good.Source+target
+		return m
+	}
+	empty := at(0, 64)
+	empty.Rows = 0
+	for _, test := range []struct {
+		list []CooperativeVectorMatrix
+		bad  bool
+	}{
+		{[]CooperativeVectorMatrix{at(0, 64), at(0, 128), at(192, 256)}, false}, // one source twice
+		{[]CooperativeVectorMatrix{at(0, 64), at(128, 64)}, true},               // one target twice
+		{[]CooperativeVectorMatrix{at(0, 64), at(64, 128)}, true},               // a source is a target before
+		{[]CooperativeVectorMatrix{at(64, 128), at(192, 64)}, true},             // a source is a target after
+		{[]CooperativeVectorMatrix{empty, at(64, 0)}, false},                    // no byte of the empty matrix
+	} {
+		c := must(d.NewCommandBuffer(CommandBufferInfo{}))(t)
+		c.Begin(BeginInfo{})
+		c.ConvertCooperativeVectorMatrices(test.list)
+		if err := c.End(); test.bad {
+			wantRule(t, err, command+"None-10088")
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
 	if _, err := (*Device)(nil).ConvertCooperativeVectorMatrix(good, nil, nil); err == nil {
 		t.Error("a nil device converts")
 	}
