@@ -37,8 +37,8 @@ func (r *rig) runSaxpy(t testing.TB, p *ComputePipeline) float32 {
 	return r.get(64, 5)
 }
 
-// TestPipelineCache: a cache has what was compiled, also after its data went to another device; FailOnPipelineCompileRequired
-// (VK_EXT_pipeline_creation_cache_control) and the feedback follow it exactly.
+// TestPipelineCache makes pipelines with FailOnPipelineCompileRequired (VK_EXT_pipeline_creation_cache_control): they succeed
+// exactly if the cache has the stage, and the feedback reports the hit. The data of the cache has the stage on another device.
 func TestPipelineCache(t *testing.T) {
 	ctx := context.Background()
 	r := newRig(t, DeviceInfo{}, storage)

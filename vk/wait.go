@@ -167,8 +167,8 @@ func (d *Device) WaitSemaphores(ctx context.Context, all bool, values ...Semapho
 	return d.waitFor(ctx, points, all)
 }
 
-// waitable returns an error if a wait of the device for n objects is invalid. A lost device can be waited for: what was
-// signaled before the loss is.
+// waitable returns an error if the device is nil or zero, or if a wait is for no object. A wait on a lost device is valid: it
+// succeeds for the objects that were signaled before the loss.
 func (d *Device) waitable(n int, rule string) error {
 	switch {
 	case d == nil || d.lost == nil:
