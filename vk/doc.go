@@ -25,8 +25,7 @@
 //
 // Ray tracing and mesh shaders are not in it yet. Samples have the standard locations, a render pass has no attachment of
 // an external format, and images that are bound in part have no aliased blocks. The heap counts the memory of a sparse image that
-// may be bound in part as a whole. It does not count stores of shaders to unbound pages of sparse buffers, nor stores to those of
-// images that are bound as a whole.
+// may be bound in part as a whole. Unbound pages of all other sparse resources share one scratch allocation, which it counts too.
 // It refuses to know C, handles, windows and the loader.
 //
 // # Files
