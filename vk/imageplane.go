@@ -55,10 +55,15 @@ func (m *Image) BindPlane(plane Aspect, memory *Memory, offset uint64) error {
 	if err := check(m.dev, "the memory", memory); err != nil {
 		return err
 	}
+	if err := memory.fits(&m.object, offset, "VUID-VkBindImageMemoryInfo-memory-02628"); err != nil {
+		return err
+	}
 	n := slices.Index([]Aspect{Plane0, Plane1, Plane2}, plane)
 	size := uint64(len(memory.bytes))
 	need := m.layout.PlaneSize(n)
 	switch {
+	case m.sparse != nil:
+		return usage("VUID-VkBindImageMemoryInfo-image-01045", "%v is sparse; must be bound by a queue", &m.object)
 	case !m.layout.Disjoint:
 		return usage("VUID-VkBindImageMemoryInfo-pNext-01618", "%v does not have a memory for each plane; must be disjoint", &m.object)
 	case need == 0:

@@ -132,6 +132,13 @@ func TestSparseRules(t *testing.T) {
 	wantRule(t, b.Bind(memory, 0), "VUID-vkBindBufferMemory-buffer-01030")
 	_, err := r.dev.NewBuffer(BufferInfo{Size: 1, Usage: TransferSource, Flags: BufferSparseResidency})
 	wantRule(t, err, "VUID-VkBufferCreateInfo-flags-00918")
+	planes := ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "G8_B8R8_2PLANE_420_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageSampled, Flags: ImageDisjoint}
+	m := must(r.dev.NewImage(planes))(t)
+	owner := must(r.dev.NewBuffer(BufferInfo{Size: 4096, Usage: TransferSource}))(t)
+	wantRule(t, m.BindPlane(Plane0, must(r.dev.Allocate(MemoryInfo{Size: owner.Requirements().Size, Buffer: owner}))(t), 0), "VUID-VkBindImageMemoryInfo-memory-02628")
+	planes.Flags |= ImageSparseBinding
+	m = must(r.dev.NewImage(planes))(t)
+	wantRule(t, m.BindPlane(Plane0, memory, 0), "VUID-VkBindImageMemoryInfo-image-01045")
 	if r.dev.Queue().BindSparse(BindSparseInfo{Opaque: []SparseOpaqueBind{{}}}) == nil || (*Queue)(nil).BindSparse(BindSparseInfo{}) == nil {
 		t.Error("nil objects are bound")
 	}
