@@ -17,9 +17,6 @@ const (
 	Binaries             // from binaries that are written and read back
 )
 
-// capture is the flag of pipelines with binaries.
-const capture = enum.PipelineFlagsCaptureData
-
 // computePipeline makes a pipeline by the way of the options.
 func (m *machine) computePipeline(ctx context.Context, info vk.ComputePipelineInfo) (*vk.ComputePipeline, error) {
 	switch m.options.Way {
@@ -32,12 +29,11 @@ func (m *machine) computePipeline(ctx context.Context, info vk.ComputePipelineIn
 		info.Cache, info.Flags = cache, info.Flags|enum.PipelineFlagsFailOnPipelineCompileRequired
 	case Binaries:
 		captured := info
-		captured.Flags |= capture
+		captured.Flags |= enum.PipelineFlagsCaptureData
 		p, err := m.device.NewComputePipeline(ctx, captured)
 		if err != nil {
 			return nil, err
 		}
-		defer p.Close()
 		if info.Binaries, err = m.readBack(p); err != nil {
 			return nil, err
 		}
@@ -87,12 +83,11 @@ func (m *machine) drawPipeline(ctx context.Context, info vk.GraphicsPipelineInfo
 		return m.device.NewGraphicsPipeline(ctx, vk.GraphicsPipelineInfo{Creation: info.Creation, Libraries: list, Layout: info.Layout})
 	case Binaries:
 		captured := info
-		captured.Flags |= capture
+		captured.Flags |= enum.PipelineFlagsCaptureData
 		p, err := m.device.NewGraphicsPipeline(ctx, captured)
 		if err != nil {
 			return nil, err
 		}
-		defer p.Close()
 		if info.Binaries, err = m.readBack(p); err != nil {
 			return nil, err
 		}
@@ -100,20 +95,24 @@ func (m *machine) drawPipeline(ctx context.Context, info vk.GraphicsPipelineInfo
 	return m.device.NewGraphicsPipeline(ctx, info)
 }
 
-// readBack returns the binaries of a pipeline, made of their data.
-func (m *machine) readBack(p vk.Pipeline) ([]*vk.PipelineBinary, error) {
+// readBack closes a pipeline and returns its binaries, made of their data.
+func (m *machine) readBack(p interface {
+	vk.Pipeline
+	Close() error
+}) ([]*vk.PipelineBinary, error) {
+	defer p.Close()
 	list, err := m.device.NewPipelineBinaries(vk.PipelineBinaryInfo{Pipeline: p})
 	if err != nil {
 		return nil, err
 	}
 	var data []vk.PipelineBinaryData
 	for _, b := range list {
+		defer b.Close()
 		d, err := b.Data()
 		if err != nil {
 			return nil, err
 		}
 		data = append(data, d)
-		b.Close()
 	}
 	return m.device.NewPipelineBinaries(vk.PipelineBinaryInfo{Data: data})
 }
