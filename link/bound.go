@@ -22,7 +22,7 @@ type SetsCommand struct {
 	Count  uint32
 }
 
-// View is VkImageViewCreateInfo, as far as rules on input attachments need it.
+// View is the part of VkImageViewCreateInfo that rules on input attachments need.
 type View struct {
 	Image   string        `yaml:"image"` // any name, the same for the views of one image
 	Type    enum.ViewType `yaml:"view_type"`

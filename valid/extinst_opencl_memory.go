@@ -105,7 +105,7 @@ func (o *openCLCall) vectorMemory(f openCLMemory) {
 	}
 }
 
-// openCLData reports whether a type is what an instruction loads or stores.
+// openCLData reports whether an instruction can load or store a type.
 func openCLData(f openCLMemory, t *facts.Type) (ok bool, want string) {
 	widths, words := []uint32{16, 32, 64}, ""
 	if f.half && f.store {

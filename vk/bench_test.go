@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkRecord records what a program records per dispatch: pipeline, set, push constants, dispatch.
+// BenchmarkRecord records the usual commands of a dispatch: pipeline, set, push constants, dispatch.
 func BenchmarkRecord(b *testing.B) {
 	r := newRig(b, DeviceInfo{}, storage)
 	c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(b)

@@ -44,7 +44,7 @@ func (s *layoutSlot) size() uint64 {
 	return n
 }
 
-// place gives the bindings their offsets in a descriptor buffer.
+// place assigns the offsets of the bindings in a descriptor buffer.
 func (l *SetLayout) place() {
 	l.size = 0
 	for i := range l.slots {
@@ -194,7 +194,7 @@ func (m *Image) closeViews() {
 	m.views = nil
 }
 
-// descriptors reads descriptors in memory for the commands of an executor. What it read stays until stale, so that a
+// descriptors reads descriptors in memory for the commands of an executor. It caches decoded descriptors until stale, so that a
 // descriptor is read again only if it may have changed.
 type descriptors struct {
 	regions []exec.Region    // that are held; nil if they are not known

@@ -28,7 +28,7 @@ func broke(t *testing.T, what string, err error, rule string) {
 	}
 }
 
-// run records saxpy with what bind binds, runs it with 2 groups and a = 2, and checks y, which begins as 100.
+// run records saxpy after bind, runs it with 2 groups and a = 2, and checks y, which begins as 100.
 func (r *rig) run(t *testing.T, bind func(c *CommandBuffer)) {
 	t.Helper()
 	for i := range 8 {

@@ -43,7 +43,7 @@
 //	descriptorbuffer.go sets in memory
 //	descriptorheap.go   descriptor heaps; mapping.go the places of resources in them
 //	module.go, validationcache.go, pipeline.go, graphicspipeline.go
-//	pipelinecreate.go   what all pipelines have in common; graphicslibrary.go the parts of graphics pipelines
+//	pipelinecreate.go   the common part of all pipelines; graphicslibrary.go the parts of graphics pipelines
 //	piece.go            compiled stages; pipelinecache.go, pipelinebinary.go hold them
 //	instrumentation.go  shaders that count
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;

@@ -30,7 +30,7 @@ type graphics struct {
 	ended    []*activeQuery  // of the current rendering
 }
 
-// bound is what commands bind and set.
+// bound is the state that commands bind and set.
 type bound struct {
 	pipeline   *GraphicsPipeline
 	shaders    combination // instead of a pipeline

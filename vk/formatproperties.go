@@ -45,7 +45,7 @@ const (
 	FormatHostTransfer           FormatFeatures = 1 << 46
 )
 
-// FormatProperties is what a format can be used for, by tiling, and for buffers (VkFormatProperties3).
+// FormatProperties are the features of a format, by tiling, and for buffers (VkFormatProperties3).
 type FormatProperties struct {
 	Linear, Optimal, Buffer FormatFeatures
 }

@@ -70,7 +70,7 @@ func TestImageRules(t *testing.T) {
 		_, err := d.NewImageView(test.info)
 		wantRule(t, err, test.rule)
 	}
-	// What the flags permit.
+	// The flags permit the following.
 	layered.Flags = ImageCubeCompatible
 	volume.Flags = Image2DArrayCompatible
 	blocks.Flags |= ImageBlockTexelView

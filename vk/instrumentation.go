@@ -119,7 +119,7 @@ func (c *CommandBuffer) EndShaderInstrumentation() {
 	c.instrumentation = nil
 }
 
-// action gives the next command, a draw or a dispatch, its result index if a shader instrumentation is active.
+// action assigns a result index to the next command, a draw or a dispatch, if a shader instrumentation is active.
 func (c *CommandBuffer) action() {
 	s := c.instrumentation
 	if s == nil {
@@ -133,7 +133,7 @@ func (c *CommandBuffer) action() {
 	s.next++
 }
 
-// countedAction gives the next command its result index.
+// countedAction assigns the result index of the next command.
 type countedAction struct {
 	object *ShaderInstrumentation
 	index  uint32

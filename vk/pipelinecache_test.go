@@ -105,7 +105,7 @@ func TestPipelineCache(t *testing.T) {
 			t.Errorf("identifier %x: %v, want %v", c.id, err, c.want)
 		}
 	}
-	// What the program depends on is a part of its key, what it does not depend on is not.
+	// The key has the inputs of the program, and nothing else.
 	info := other.computeInfo(t, Creation{Flags: failOnCompile, Cache: loaded})
 	info.Stage.Specialization = facts.Spec{7: 1}
 	if _, err := other.dev.NewComputePipeline(ctx, info); !errors.Is(err, ErrCompileRequired) {

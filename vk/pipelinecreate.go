@@ -263,7 +263,7 @@ func (c *creation) find(s *stageCreation, k [sha256.Size]byte) {
 			}
 		}
 	}
-	// A compilation that the device alone can avoid counts as one: the application cannot rely on what the device keeps.
+	// A compilation that the device alone can avoid counts as one: the application cannot rely on the cache of the device.
 	if c.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired == 0 {
 		s.piece = c.dev.recent.get(k)
 	}

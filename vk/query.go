@@ -284,7 +284,7 @@ func (c *counts) statistics(set Statistics) (out []uint64) {
 	return out
 }
 
-// counts is what the draws and dispatches between two begins or ends of queries count. Counts of draws are complete at the
+// counts are the counters of the draws and dispatches between two begins or ends of queries. Counts of draws are complete at the
 // end of their rendering.
 type counts struct {
 	passed  uint64

@@ -63,7 +63,7 @@ func (r *rendering) continues(o *rendering) bool {
 	return same(r.info.Depth, o.info.Depth) && same(r.info.Stencil, o.info.Stencil)
 }
 
-// endRendering runs what is recorded and resolves the attachments, unless the rendering is suspended.
+// endRendering runs the recorded draws and resolves the attachments, unless the rendering is suspended.
 func (x *executor) endRendering() error {
 	g := &x.graphics
 	if g.current == nil {
@@ -105,7 +105,7 @@ func (x *executor) endSubmission() error {
 	return &LostError{Command: commandNames[endRendering], Cause: usage("VUID-VkSubmitInfo-pCommandBuffers-06014", "a rendering is suspended at the end of its submission; must have resumed")}
 }
 
-// flush runs what the current rendering has recorded.
+// flush runs the recorded draws of the current rendering.
 func (x *executor) flush() error {
 	g := &x.graphics
 	x.watch()

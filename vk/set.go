@@ -61,7 +61,7 @@ func newSet(l *SetLayout, variable uint32) *Set {
 	return s
 }
 
-// renew gives the bindings from a number on new lists, if they are long.
+// renew replaces the long lists of the bindings from a number on.
 func (s *Set) renew(first uint32) {
 	for i := range s.content {
 		if b := &s.content[i]; b.Number >= first && len(s.used[i]) >= compute.LongList {

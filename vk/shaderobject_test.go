@@ -47,7 +47,7 @@ func (s *scene) setAll(c *CommandBuffer) {
 	c.SetColorWriteMask(0, 15)
 }
 
-// picture draws the two triangles of a scene with what bind binds.
+// picture draws the two triangles of a scene after bind.
 func (s *scene) picture(t testing.TB, bind func(c *CommandBuffer)) [256]byte {
 	t.Helper()
 	c := s.record(t, func(c *CommandBuffer) {

@@ -14,7 +14,7 @@ import (
 // partial reports whether the image may have memory in part.
 func (m *Image) partial() bool { return m != nil && m.sparse != nil && m.sparse.residency != nil }
 
-// scrub discards what a command stored to texels without memory: in a box of layers of a level, by texels.
+// scrub discards the stores of a command to texels without memory, in a box of layers of a level.
 func (m *Image) scrub(level, layer, layers int, from, to [3]int) {
 	s := m.sparse
 	for i, a := range s.residency.Aspects() {
@@ -67,7 +67,7 @@ func wipe(b []byte) {
 	}
 }
 
-// scrub discards what the work stored to texels without memory.
+// scrub discards the stores of the work to texels without memory.
 func (w *imageWork) scrub() {
 	m := w.target
 	if !m.partial() {
@@ -105,7 +105,7 @@ func (w *imageWork) scrub() {
 	}
 }
 
-// scrub discards what a rendering stored to texels without memory.
+// scrub discards the stores of a rendering to texels without memory.
 func (r *rendering) scrub() {
 	for i := range r.info.Colors {
 		r.info.Colors[i].scrub()

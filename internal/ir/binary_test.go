@@ -111,7 +111,7 @@ func TestBinaryHostile(t *testing.T) {
 	}
 }
 
-// TestVerifyHostile has forms that Verify must reject before it reads what they point to.
+// TestVerifyHostile has forms with references out of range: Verify must reject them before it follows the references.
 func TestVerifyHostile(t *testing.T) {
 	for name, change := range map[string]func(p *ir.Program, f *ir.Func){
 		"an empty list outside the lists": func(p *ir.Program, f *ir.Func) {

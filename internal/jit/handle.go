@@ -119,7 +119,7 @@ func handleOf(b exec.Buffer, readOnly, nonTemporal bool) handle {
 	return handle{bytes: bytes, beyond: max(0, len(bytes)-b.Range()), readOnly: readOnly, nonTemporal: nonTemporal}
 }
 
-// fillTail empties the list, apart from the tail of the last job as far as it is the same, and completes the tail. kept is
+// fillTail empties the list but for the part of the tail that the last job shares, and completes the tail. kept is
 // the first handle that is new.
 func (h *handles) fillTail(p *ir.Program, job *exec.Job) (kept int) {
 	end := h.layout.End

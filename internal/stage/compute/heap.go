@@ -26,7 +26,7 @@ type heapBuffersKey struct {
 	kind  ir.ResourceKind
 }
 
-// heapBuffers returns the buffers with descriptors in the heap, as far as a program reaches through them.
+// heapBuffers returns the buffers with descriptors in the heap that a program can reach.
 func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) []exec.Buffer {
 	key := heapBuffersKey{level, kind}
 	if a.HeapLists != nil && a.HeapLists.buffers[key] != nil {
