@@ -135,7 +135,7 @@ func TestChurn(t *testing.T) {
 
 // TestChurnDevices makes and closes devices with all queues: no goroutine and no memory stays.
 func TestChurnDevices(t *testing.T) {
-	n := 50
+	n := 400
 	if os.Getenv("CHIARO_LONG") != "" {
 		n = 100_000
 	}
