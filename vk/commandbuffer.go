@@ -11,8 +11,8 @@ const (
 	invalid // a submission of a one-time buffer is done, or its recording failed
 )
 
-// CommandBuffer is a list of commands. Recording copies the arguments; a buffer that is recorded again allocates
-// nothing.
+// CommandBuffer is a list of commands. Recording copies the arguments. A buffer that is recorded again uses its memory again:
+// its frequent commands (binds, push constants, most dynamic states, draws, dispatches, dynamic rendering) allocate nothing.
 type CommandBuffer struct {
 	object
 	secondary bool

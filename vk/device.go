@@ -26,11 +26,12 @@ const (
 	// crashes.
 	None Checking = iota
 
-	// Pipelines checks modules and pipelines when they are made: [InvalidModuleError], [LinkError].
+	// Pipelines checks modules and pipelines when they are made: [InvalidModuleError], [LinkError]. A draw that needs a
+	// dynamic state that no command has set loses the device.
 	Pipelines
 
-	// All also checks commands when they execute: a missing state of a draw, or a dispatch with a base whose pipeline
-	// lacks the flag for it, loses the device.
+	// All also checks commands when they execute: for example, a draw with a pipeline that does not suit the rendering, or a
+	// dispatch with a base and a pipeline that lacks the flag for it, loses the device.
 	All
 )
 

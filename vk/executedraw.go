@@ -207,11 +207,16 @@ func (x *executor) drawable() (*drawable, error) {
 				return nil, err
 			}
 		}
+		if x.dev.checking > None {
+			if err := x.checkState(p, s); err != nil {
+				return nil, err
+			}
+		}
 		g.last = &p.drawable
 		return g.last, nil
 	}
-	if x.dev.checking >= All {
-		if err := x.checkState(); err != nil {
+	if x.dev.checking > None {
+		if err := x.checkState(nil, &g.bound.dynamic); err != nil {
 			return nil, err
 		}
 	}
@@ -234,7 +239,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	if g.current == nil {
 		return usage("VUID-vkCmdDraw-renderpass", "the draw is outside of a rendering; must be inside")
 	}
-	if g.bound.pipeline == nil && x.dev.checking < All && x.incomplete() {
+	if g.bound.pipeline == nil && x.dev.checking == None && len(x.missing(nil, &g.bound.dynamic, 1)) > 0 {
 		return nil // the result is undefined: nothing is drawn
 	}
 	p, err := x.drawable()

@@ -49,6 +49,7 @@ type GraphicsPipeline struct {
 	strides          bool   // of vertex buffers are dynamic
 	enables          uint8  // that are dynamic
 	keeps            uint64 // the states that the pipeline leaves as commands set them: bits of bound.have
+	stageBits        uint8  // the stages that it has: bits by ShaderStage
 
 	rendering link.Rendering
 	pass      *RenderPass // nil for dynamic rendering
@@ -145,6 +146,7 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 		if s == nil {
 			continue
 		}
+		p.stageBits |= 1 << i
 		graphicsStages[i].put(&programs, s.stage.Program)
 		p.stages = append(p.stages, s.stage)
 		if p.flags&enum.PipelineFlagsDescriptorHeap != 0 {

@@ -17,7 +17,8 @@ const (
 	haveDiscardRectangles
 )
 
-// need is a state that must be set before a draw with shader objects (Vulkan, Setting State).
+// need is a state that must be set before a draw with shader objects, or with a pipeline for which it is dynamic (Vulkan,
+// Setting State).
 type need struct {
 	command string
 	set     uint8 // a setKind, or one of the above
@@ -37,14 +38,14 @@ func (n *need) is(s enum.DynamicState) bool {
 // needy is a draw whose needs are checked.
 type needy struct {
 	*state.State
-	device  *Device
-	shaders combination
-	colors  int // color attachments
+	device *Device
+	stages uint8 // bits by ShaderStage
+	colors int   // color attachments
 }
 
 func (n *needy) rasterized() bool         { return !n.Rasterization.Discard }
 func (n *needy) feature(name string) bool { return n.device.feature(name) }
-func (n *needy) has(s ShaderStage) bool   { return n.shaders[s] != nil }
+func (n *needy) has(s ShaderStage) bool   { return n.stages>>s&1 != 0 }
 func (n *needy) fragment() bool           { return n.has(StageFragment) && n.rasterized() }
 func (n *needy) lines() bool {
 	t := n.Assembly.Topology
@@ -124,39 +125,53 @@ var needs = []need{
 	{"vkCmdSetDepthClipNegativeOneToOneEXT", uint8(setNegativeOne), func(n *needy) bool { return n.feature("depthClipControl") }},
 }
 
-// missing returns the commands of the states that a draw with shader objects needs and that no command has set.
-func (x *executor) missing() (commands []string) {
+// neededStates are the states of needs: bits of bound.have.
+var neededStates = func() (bits uint64) {
 	for i := range needs {
-		if x.misses(&needs[i]) {
-			commands = append(commands, needs[i].command)
+		bits |= 1 << needs[i].set
+	}
+	return bits
+}()
+
+// missing returns the commands of the states that the draw needs and that no command has set: at most limit. s is the state of
+// the draw, and p the bound pipeline, or nil with shader objects. The common draw misses none and tests only a mask.
+func (x *executor) missing(p *GraphicsPipeline, s *state.State, limit int) (commands []string) {
+	g := &x.graphics
+	unset := neededStates &^ g.bound.have
+	if p != nil {
+		unset &= p.keeps // the other states are static
+	}
+	if unset == 0 {
+		return nil
+	}
+	stages := g.bound.shaders.stages()
+	if p != nil {
+		stages = p.stageBits
+	}
+	x.needy = needy{s, x.dev, stages, len(g.current.info.Colors)}
+	for i := range needs {
+		if unset>>needs[i].set&1 != 0 && needs[i].when(&x.needy) {
+			if commands = append(commands, needs[i].command); len(commands) == limit {
+				break
+			}
 		}
 	}
 	return commands
 }
 
-// incomplete reports whether a draw with shader objects needs a state that no command has set.
-func (x *executor) incomplete() bool {
-	for i := range needs {
-		if x.misses(&needs[i]) {
-			return true
+// stages returns the stages that have a shader object: bits by ShaderStage.
+func (c *combination) stages() (bits uint8) {
+	for i, s := range c {
+		if s != nil {
+			bits |= 1 << i
 		}
 	}
-	return false
+	return bits
 }
 
-// misses reports whether a draw with shader objects needs a state that no command has set.
-func (x *executor) misses(r *need) bool {
-	g := &x.graphics
-	if g.bound.have>>r.set&1 != 0 {
-		return false
-	}
-	x.needy = needy{&g.bound.dynamic, x.dev, g.bound.shaders, len(g.current.info.Colors)}
-	return r.when(&x.needy)
-}
-
-// checkState returns a *UsageError that names each missing command.
-func (x *executor) checkState() error {
-	if list := x.missing(); len(list) > 0 {
+// checkState returns a *UsageError that names the command of each missing state.
+func (x *executor) checkState(p *GraphicsPipeline, s *state.State) error {
+	if list := x.missing(p, s, len(needs)); len(list) > 0 {
 		return usage("", "the draw needs states that are not set; must be set by %s", strings.Join(list, ", "))
 	}
 	return nil

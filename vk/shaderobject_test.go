@@ -210,9 +210,9 @@ func TestPartialCheck(t *testing.T) {
 
 // TestMissingState draws with each state left out (row E07): the error names its command, and only commands whose state matters.
 func TestMissingState(t *testing.T) {
-	for _, drop := range []string{"", "vkCmdSetViewportWithCount", "vkCmdSetVertexInputEXT", "vkCmdSetDepthCompareOp", "vkCmdSetColorWriteMaskEXT"} {
+	for n, drop := range []string{"", "vkCmdSetViewportWithCount", "vkCmdSetVertexInputEXT", "vkCmdSetDepthCompareOp", "vkCmdSetColorWriteMaskEXT"} {
 		s := newScene(t, 1)
-		s.dev.checking = All
+		s.dev.checking = [...]Checking{All, Pipelines}[n%2]
 		list := s.objects(t, 0)
 		c := s.record(t, func(c *CommandBuffer) {
 			s.setAll(c)
@@ -249,19 +249,52 @@ func TestMissingState(t *testing.T) {
 	}
 }
 
-// TestIncompleteDraw leaves out the viewport without full checking: the draw is no error and draws nothing.
+// TestIncompleteDraw leaves out the viewport without checking: the draw is no error and draws nothing.
 func TestIncompleteDraw(t *testing.T) {
-	for _, level := range []Checking{None, Pipelines} {
+	s := newScene(t, 1)
+	s.dev.checking = None
+	list := s.objects(t, 0)
+	blank := s.picture(t, func(*CommandBuffer) {})
+	got := s.picture(t, func(c *CommandBuffer) {
+		c.SetTopology(enum.TopologyTriangleList)
+		c.BindShaders([]ShaderStage{StageVertex, StageFragment}, list)
+	})
+	if got != blank {
+		t.Error("a draw without most states draws something")
+	}
+}
+
+// TestMissingOfPipeline draws with a pipeline of three dynamic states and sets some of them. With any checking a draw that
+// needs an unset one loses the device; a line width is of no use to triangles, and static states need no command.
+func TestMissingOfPipeline(t *testing.T) {
+	for _, test := range []struct {
+		level   Checking
+		cull    bool
+		bind    bool // a pipeline with static states after the commands: it makes them undefined
+		missing string
+	}{{None, false, false, ""}, {Pipelines, true, false, ""}, {Pipelines, false, false, "vkCmdSetCullMode"}, {All, true, false, ""}, {All, false, false, "vkCmdSetCullMode"}, {Pipelines, true, true, "vkCmdSetCullMode"}} {
 		s := newScene(t, 1)
-		s.dev.checking = level
-		list := s.objects(t, 0)
-		blank := s.picture(t, func(*CommandBuffer) {})
-		got := s.picture(t, func(c *CommandBuffer) {
-			c.SetTopology(enum.TopologyTriangleList)
-			c.BindShaders([]ShaderStage{StageVertex, StageFragment}, list)
-		})
-		if got != blank {
-			t.Errorf("checking %v: a draw without most states draws something", level)
+		s.dev.checking = test.level
+		s.build(t)
+		static := s.pipeline
+		s.fixed.Dynamic = []enum.DynamicState{enum.DynamicStateCullMode, enum.DynamicStateLineWidth, enum.DynamicStateDepthBias}
+		s.build(t)
+		err := s.submit(t, s.record(t, func(c *CommandBuffer) {
+			if test.cull {
+				c.SetCullMode(enum.CullModeNone)
+			}
+			if test.bind {
+				c.BindGraphicsPipeline(static)
+			}
+			c.BindGraphicsPipeline(s.pipeline)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			c.BeginRendering(s.rendering())
+			s.paint(c, 1, 1, 1, 1)
+			c.Draw(3, 1, 0, 0)
+			c.EndRendering()
+		}))
+		if want := test.missing; want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "must be set by "+want) || strings.Contains(err.Error(), ", vk")) {
+			t.Errorf("%+v: %v", test, err)
 		}
 	}
 }
@@ -272,11 +305,11 @@ func TestMissingByFeature(t *testing.T) {
 	s := newScene(t, 1)
 	x := &executor{dev: s.dev}
 	x.graphics.current = &rendering{}
-	few := len(x.missing())
+	few := len(x.missing(nil, &x.graphics.bound.dynamic, len(needs)))
 	e := *s.dev.env
 	e.Device = max.Device
 	s.dev.env = &e
-	if many := len(x.missing()); many <= few {
+	if many := len(x.missing(nil, &x.graphics.bound.dynamic, len(needs))); many <= few {
 		t.Errorf("%d states are missing with all features, %d without; must be more", many, few)
 	}
 }
