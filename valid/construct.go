@@ -166,14 +166,18 @@ func (c *structure) merges(f *facts.Function, s *flowSearch) {
 			continue
 		}
 		s.of[m.Number] = b
-		if m != b && !facts.StructurallyDominates(b, m) && inTree(b) {
+		if m != b && !dominates(b, m) {
 			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its merge block %s; must dominate it", c.name(b.ID), c.name(m.ID))
 		}
-		if t := b.Continue; t != nil && !facts.StructurallyDominates(b, t) && inTree(b) {
+		if t := b.Continue; t != nil && !dominates(b, t) {
 			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its continue target %s; must dominate it", c.name(b.ID), c.name(t.ID))
 		}
 	}
 }
+
+// dominates reports whether block a structurally dominates b. A block that no structured
+// path reaches is dominated by every block.
+func dominates(a, b *facts.Block) bool { return !inTree(b) || facts.StructurallyDominates(a, b) }
 
 // inTree reports whether a block is reachable in the structural control-flow graph.
 func inTree(b *facts.Block) bool {
@@ -251,9 +255,7 @@ func (c *structure) exits(f *facts.Function) {
 			continue
 		}
 		for _, t := range b.Succs {
-			if b.Reachable {
-				c.enters(b, t, &patience)
-			}
+			c.enters(b, t, &patience)
 			for k := b.Construct; k != nil && !k.Contains(t) && patience > 0; k = k.Parent {
 				patience--
 				if !c.mayExit(k, b, t, &patience) {
@@ -345,7 +347,7 @@ func (c *structure) nesting(f *facts.Function, s *flowSearch) {
 			told = true
 			c.fail(k.Header.Merge, "SPV-Construct-Depth", "constructs nest deeper than %d; must nest at most as deep", limit)
 		}
-		if k.Kind != facts.Selection && k.Kind != facts.Loop || k.Parent == nil || k.Merge == nil || !k.Merge.Reachable {
+		if k.Kind != facts.Selection && k.Kind != facts.Loop || k.Parent == nil || k.Merge == nil {
 			continue
 		}
 		if p := k.Parent; !p.Contains(k.Merge) {

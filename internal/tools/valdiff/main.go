@@ -38,6 +38,7 @@ func main() {
 	flag.IntVar(&t.made, "made", 200, "modules that modgen makes")
 	flag.IntVar(&t.large, "large", 4_000, "words that a module may have to be changed")
 	flag.StringVar(&t.env, "target-env", "vulkan1.3", "environment to judge for")
+	flag.StringVar(&t.kind, "generate", "", "judge generated modules of a kind instead: "+strings.Join(kinds(), ", "))
 	flag.StringVar(&t.keep, "keep", "", "folder that gets the first modules of each difference")
 	flag.Parse()
 	if err := t.run(flag.Args()); err != nil {
@@ -50,7 +51,7 @@ func main() {
 type tool struct {
 	count, made, large int
 	seed               uint64
-	env, keep          string
+	env, keep, kind    string
 
 	judge   *valid.Env
 	changer changer
@@ -92,6 +93,9 @@ func (t *tool) run(folders []string) error {
 	}
 	t.peer = peer{path: client, env: t.env}
 	defer t.peer.stop()
+	if t.kind != "" {
+		return t.generated()
+	}
 	all, err := t.read(folders)
 	if err != nil {
 		return err

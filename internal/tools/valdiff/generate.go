@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// generators has for each kind a function that makes the generator of texts.
+var generators = map[string]func(t *tool) func() string{
+	"graphs": func(t *tool) func() string { return (&graphs{Rand: t.changer.Rand}).generate },
+}
+
+func kinds() []string { return slices.Sorted(maps.Keys(generators)) }
+
+// generated judges generated modules.
+func (t *tool) generated() error {
+	kind, ok := generators[t.kind]
+	if !ok {
+		return fmt.Errorf("unknown kind %q", t.kind)
+	}
+	version, _ := asm.Target(t.env)
+	generate := kind(t)
+	for range t.count {
+		text := generate()
+		words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: version})
+		if err != nil {
+			return fmt.Errorf("%w in the module\n%s", err, text)
+		}
+		t.both(words)
+	}
+	t.report(fmt.Sprintf("%d generated modules: %s", t.judged, t.kind))
+	return nil
+}
