@@ -18,27 +18,17 @@ const (
 	numTypes
 )
 
-var types = [numTypes]struct {
-	name string
-	bits uint8
-}{
-	None: {"none", 0},
-	B1:   {"b1", 1},
-	I8:   {"i8", 8},
-	I16:  {"i16", 16},
-	I32:  {"i32", 32},
-	I64:  {"i64", 64},
-	F16:  {"f16", 16},
-	F32:  {"f32", 32},
-	F64:  {"f64", 64},
-	H:    {"h", 64},
-}
+var typeNames = [numTypes]string{None: "none", B1: "b1", I8: "i8", I16: "i16", I32: "i32", I64: "i64", F16: "f16", F32: "f32", F64: "f64", H: "h"}
+
+// typeBits has an entry for each value of a byte: Bits needs no bounds check in the
+// interpreter's inner loops.
+var typeBits = [256]uint8{B1: 1, I8: 8, I16: 16, I32: 32, I64: 64, F16: 16, F32: 32, F64: 64, H: 64}
 
 // String returns the printed form, such as "f32".
-func (t Type) String() string { return types[t].name }
+func (t Type) String() string { return typeNames[t] }
 
 // Bits returns the width of a value in bits: 1 for B1, 0 for None.
-func (t Type) Bits() uint8 { return types[t].bits }
+func (t Type) Bits() uint8 { return typeBits[t] }
 
 // Size returns the width of a value in memory in bytes: 0 for B1, H and None,
 // which have no representation in memory.
@@ -46,7 +36,7 @@ func (t Type) Size() uint32 {
 	if t == B1 || t == H {
 		return 0
 	}
-	return uint32(types[t].bits) / 8
+	return uint32(t.Bits()) / 8
 }
 
 // Slots returns the number of slots of private memory for a value.
@@ -102,7 +92,7 @@ func Float(bits uint32) Type {
 // typeByName returns the type with the given printed form, or None.
 func typeByName(s string) Type {
 	for t := B1; t < numTypes; t++ {
-		if types[t].name == s {
+		if typeNames[t] == s {
 			return t
 		}
 	}
