@@ -1,6 +1,7 @@
 package draw_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -77,6 +78,37 @@ func "main"() L1 {
 // plainText is numberedText without transform feedback.
 var plainText = strings.NewReplacer("modes xfb\n", "", "capture 0 stride 12\n", "", "capture 2 stride 8\n", "",
 	" capture 1 offset 4", "", " capture 2 offset 0", "", " capture 2 offset 4", "").Replace(numberedText)
+
+// TestStreamOfDraw draws with other rasterized streams than the pipeline was made for: the primitives of the stream of the
+// draw are clipped. Two points have four invocations, which emit four points to stream 0 and to stream 2 each.
+func TestStreamOfDraw(t *testing.T) {
+	stages := draw.Stages{Vertex: parse(t, plainText, 4), Geometry: parse(t, strings.Replace(streamsText, "OUTPUT", "outputpoints", 1), 4)}
+	for _, e := range engines() {
+		c := blank(t, side, side, "R8G8B8A8_UNORM")
+		s := full(c)
+		s.Assembly.Topology = enum.TopologyPointList
+		p, err := draw.New(stages, s, e, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []struct {
+			stream uint32
+			want   uint64
+		}{{2, 16}, {3, 0}, {0, 16}, {2, 16}, {1, 0}} {
+			s.Rasterization.Stream = x.stream
+			var n state.Statistics
+			if err := p.Draw(context.Background(), &c.Target, &state.Args{State: &s, Count: 2, Instances: 1, Statistics: &n}); err != nil {
+				t.Fatal(err)
+			}
+			if n.ClippingInvocations != x.want || n.Generated != [4]uint64{16, 0, 16, 0} {
+				t.Errorf("%s: stream %d: %d primitives are clipped of %d; want %d", e.Name(), x.stream, n.ClippingInvocations, n.Generated, x.want)
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
 
 // TestFeedbackGeometry captures two streams of a geometry program: each has the
 // primitives of its own strips, whichever one is rasterised.

@@ -32,7 +32,8 @@ type Pipeline struct {
 
 	mu       sync.Mutex
 	fragment compute.Variants[shade.Key]
-	passes   exec.FreeList[Pass] // passes of single draws
+	passes   exec.FreeList[Pass]         // passes of single draws
+	streams  [state.MaxStreams]*Pipeline // that rasterize another stream of the geometry program
 }
 
 // New makes a pipeline. It returns a *StateError if the programs do not suit the state. Draw returns
@@ -66,6 +67,29 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 	return p, nil
 }
 
+// forStream returns the pipeline that rasterizes a stream of the geometry program, which the layout of its records depends
+// on: p, or another one, which the first draw with the stream makes.
+func (p *Pipeline) forStream(stream uint32) (*Pipeline, error) {
+	if p.stages.Geometry == nil || stream == p.state.Rasterization.Stream || stream >= state.MaxStreams {
+		return p, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if x := p.streams[stream]; x != nil {
+		return x, nil
+	}
+	stages, s := p.stages, p.state
+	if !p.hasFragment {
+		stages.Fragment = nil
+	}
+	s.Rasterization.Stream = stream
+	x, err := New(stages, s, p.engine, p.options)
+	if err == nil {
+		p.streams[stream] = x
+	}
+	return x, err
+}
+
 // emptyFragment returns the program of a pipeline without a fragment program.
 func emptyFragment() *ir.Program {
 	b := ir.NewFunc("main", nil, nil)
@@ -77,7 +101,13 @@ func emptyFragment() *ir.Program {
 func (p *Pipeline) Programs() (list []exec.Program) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.front.AppendOtherPrograms(p.fragment.AppendPrograms(p.front.AppendVertexPrograms(nil)))
+	list = p.front.AppendOtherPrograms(p.fragment.AppendPrograms(p.front.AppendVertexPrograms(nil)))
+	for _, x := range p.streams {
+		if x != nil {
+			list = append(list, x.Programs()...)
+		}
+	}
+	return list
 }
 
 // Close frees the resources of the engine. No draw may be in progress or follow.
@@ -85,6 +115,14 @@ func (p *Pipeline) Close() error {
 	err := p.front.Close()
 	if e := p.fragment.Close(); err == nil {
 		err = e
+	}
+	for _, x := range p.streams {
+		if x == nil {
+			continue
+		}
+		if e := x.Close(); err == nil {
+			err = e
+		}
 	}
 	return err
 }

@@ -128,6 +128,10 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	if err := a.Check(s); err != nil {
 		return err
 	}
+	p, err := p.forStream(s.Rasterization.Stream)
+	if err != nil {
+		return err
+	}
 	if err := p.front.CheckTopology(s); err != nil {
 		return err
 	}
