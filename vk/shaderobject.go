@@ -69,7 +69,7 @@ type Shader struct {
 	info   ShaderInfo
 	stage  *shader.Stage
 	linked []*Shader // the objects that were linked with it; nil if it is not linked
-	shader *link.Shader
+	source *stageCreation
 
 	compute  *ComputePipeline  // of a compute shader; it is no object by itself
 	mappings []compute.Mapping // with descriptor heaps
@@ -144,7 +144,7 @@ func (d *Device) checkObjects(list []*Shader) (int, error) {
 		layout := s.info.Layout.link
 		description := link.Description{Name: "shader objects", Kind: link.ShaderObjects, Layout: &layout, Env: d.env, Device: d.env.Device}
 		for _, s := range set {
-			description.Stages = append(description.Stages, *s.shader)
+			description.Stages = append(description.Stages, s.describe(d))
 		}
 		if err := linked(&description); err != nil {
 			return i, err
@@ -165,7 +165,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	}
 	s := &Shader{info: *info}
 	s.info.Layout = layout
-	s.info.Specialization = maps.Clone(info.Specialization)
+	s.info.Specialization, s.info.Mappings = maps.Clone(info.Specialization), slices.Clone(info.Mappings)
 	if info.Binary {
 		code, err := readBinary(info)
 		if err != nil {
@@ -175,7 +175,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	} else {
 		s.info.Code = slices.Clone(info.Code)
 	}
-	stage := &StageInfo{Code: s.info.Code, Entry: info.Entry, Specialization: s.info.Specialization, SubgroupSize: info.SubgroupSize, Mappings: info.Mappings}
+	stage := &StageInfo{Code: s.info.Code, Entry: info.Entry, Specialization: s.info.Specialization, SubgroupSize: info.SubgroupSize, Mappings: s.info.Mappings}
 	if info.Flags&enum.ObjectFlagsAllowVaryingSubgroupSize != 0 {
 		stage.Flags |= enum.StageFlagsAllowVaryingSubgroupSize
 	}
@@ -196,10 +196,7 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 	if err := c.compile(ctx); err != nil {
 		return nil, err
 	}
-	s.shader, s.stage = c.stages[0].shader, c.stages[0].stage()
-	if s.shader != nil {
-		s.shader.InChain, s.shader.Flags, s.shader.Object, s.shader.Next, s.shader.HasNext = false, 0, info.Flags&^InstrumentShader, info.Next, true
-	}
+	s.source, s.stage = c.stages[0], c.stages[0].stage()
 	if heaps {
 		if s.mappings, err = d.mappings(info.Mappings, s.stage.Program); err != nil {
 			return nil, err
@@ -219,6 +216,21 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 		d.combinations.drop(s)
 	})
 	return s, nil
+}
+
+// describe returns the module and the interface of the object for the rules of package link.
+func (s *Shader) describe(d *Device) link.Shader {
+	x := d.describe(s.source)
+	x.InChain, x.Flags, x.Object, x.Next, x.HasNext = false, 0, s.info.Flags&^InstrumentShader, s.info.Next, true
+	return x
+}
+
+// Stage returns the specialized module and the interface of the object; zero values if it is nil or was not made.
+func (s *Shader) Stage() link.Shader {
+	if s == nil || s.source == nil {
+		return link.Shader{}
+	}
+	return s.describe(s.dev)
 }
 
 // BindShaders binds shader objects to stages, or with nil unbinds a stage. objects may be nil: all stages are unbound. It

@@ -77,7 +77,7 @@ as unsupported, with what it needs.
 }
 
 // throughNames are the values of --through, in the order of amber's ways.
-var throughNames = []string{amber.Whole: "pipelines", amber.Libraries: "libraries", amber.Binaries: "binaries"}
+var throughNames = []string{amber.Whole: "pipelines", amber.Libraries: "libraries", amber.Binaries: "binaries", amber.Objects: "objects", amber.LinkedObjects: "linked"}
 
 // check rejects invalid values and reads the pipeline flags.
 func (f *runFlags) check() (err error) {

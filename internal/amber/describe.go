@@ -226,12 +226,7 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 			out.inputs = shader.InputVariables(f, e)
 		}
 	}
-	if len(a.Specialize) > 0 {
-		out.Spec = facts.Spec{}
-	}
-	for _, x := range a.Specialize {
-		out.Spec[x.ID] = x.Bits
-	}
+	out.Spec = a.specialization()
 	if a.Subgroup.VaryingSize {
 		out.Flags |= enum.StageFlagsAllowVaryingSubgroupSize
 	}

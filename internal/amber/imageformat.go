@@ -8,7 +8,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/link"
 )
+
+// checkStage is checkFormats of a stage that was made.
+func (r *runner) checkStage(p *Pipeline, s link.Shader) error {
+	f := s.Module.Facts()
+	return r.checkFormats(p, f, f.EntryPoint(s.Entry.Name, s.Entry.Model))
+}
 
 // checkFormats returns an error if an image or texel buffer has a format that the shader cannot read: its texels would
 // be undefined (Vulkan, Compatibility Between SPIR-V Image Formats and Vulkan Formats). A mutable binding has such

@@ -20,8 +20,9 @@ type machine struct {
 	commands  *vk.CommandBuffer
 	pool      *vk.Pool
 	buffers   map[*Buffer]*vk.Buffer // of the script's buffers that are not empty
-	pipelines map[programKey]*vk.ComputePipeline
+	pipelines map[programKey]*computeProgram
 	drawn     map[graphicsKey][]graphicsPipeline
+	objects   map[graphicsKey]*drawObjects // instead of drawn
 	apart     map[*Buffer]*apart
 
 	temporaries []io.Closer // of the recorded commands
@@ -36,7 +37,7 @@ const maxBound = 1 << 20
 func newMachine(ctx context.Context, r *runner) (*machine, error) {
 	o := &r.options
 	m := &machine{
-		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*vk.ComputePipeline{}, drawn: map[graphicsKey][]graphicsPipeline{}, apart: map[*Buffer]*apart{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
+		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*computeProgram{}, drawn: map[graphicsKey][]graphicsPipeline{}, objects: map[graphicsKey]*drawObjects{}, apart: map[*Buffer]*apart{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
 	}
 	var err error
 	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{
@@ -63,11 +64,18 @@ func newMachine(ctx context.Context, r *runner) (*machine, error) {
 // close frees the objects. The contents of buffers must not be used afterwards.
 func (m *machine) close() {
 	for _, p := range m.pipelines {
-		p.Close()
+		p.close()
 	}
 	for _, list := range m.drawn {
 		for _, p := range list {
 			p.Close()
+		}
+	}
+	for _, list := range m.objects {
+		for _, s := range list {
+			if s != nil {
+				s.Close()
+			}
 		}
 	}
 	m.device.Close()
@@ -186,7 +194,7 @@ func (m *machine) location(p *Pipeline, err error) string {
 // dispatch runs a compute pipeline.
 func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 	p := c.Pipeline
-	pipeline, err := m.pipeline(ctx, p)
+	program, err := m.program(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -194,13 +202,13 @@ func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 	if err != nil {
 		return err
 	}
-	if err := host.CheckPush(pipeline.Stage().Entry, m.pushBytes(p)); err != nil {
+	if err := host.CheckPush(program.stage().Entry, m.pushBytes(p)); err != nil {
 		return fmt.Errorf("%s:%s: pipeline %s: %w", m.script.File, c.At, p.Name, err)
 	}
 	if err := m.commands.Begin(vk.BeginInfo{OneTime: true}); err != nil {
 		return err
 	}
-	m.commands.BindPipeline(pipeline)
+	program.bind(m.commands)
 	b.record(m, p, vk.Compute)
 	if c.Indirect != nil {
 		m.commands.DispatchIndirect(m.buffers[c.Indirect], uint64(c.Offset))
@@ -216,30 +224,18 @@ func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 	return fmt.Errorf("%s:%s: pipeline %s: %w%s", m.script.File, c.At, p.Name, host.Cause(err), m.location(p, err))
 }
 
-// pipeline returns a pipeline of the device, made when it is first needed.
-func (m *machine) pipeline(ctx context.Context, p *Pipeline) (*vk.ComputePipeline, error) {
-	a := &p.Stages[0]
-	key := programKey{p, m.entryPoint(p, a)}
+// program returns a program of the device, made when it is first needed.
+func (m *machine) program(ctx context.Context, p *Pipeline) (*computeProgram, error) {
+	key := programKey{p, m.entryPoint(p, &p.Stages[0])}
 	if x, ok := m.pipelines[key]; ok {
 		return x, nil
 	}
-	stage, err := m.stage(ctx, p, a)
+	x, err := m.computeProgram(ctx, p)
 	if err != nil {
 		return nil, err
-	}
-	defer stage.Module.Close()
-	b, err := m.layout(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	x, err := m.computePipeline(ctx, vk.ComputePipelineInfo{Creation: creationOf(p), Stage: *stage, Layout: b.layout})
-	if err != nil {
-		return nil, m.stageError(a, stage.Entry, err)
 	}
 	m.pipelines[key] = x
-	s := x.Stage()
-	f := s.Module.Facts()
-	return x, m.checkFormats(p, f, f.EntryPoint(s.Entry.Name, s.Entry.Model))
+	return x, m.checkStage(p, x.stage())
 }
 
 // programKey names a program that was made.

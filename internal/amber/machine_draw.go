@@ -88,7 +88,7 @@ func (p *devicePass) draw(ctx context.Context, c *Draw) error {
 	if err != nil {
 		return err
 	}
-	pipeline, err := p.graphicsPipeline(ctx, c.Pipeline, s)
+	program, err := p.drawProgram(ctx, c.Pipeline, s)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (p *devicePass) draw(ctx context.Context, c *Draw) error {
 		return err
 	}
 	p.draws = append(p.draws, recordedDraw{c, p.commands.Count()})
-	p.commands.BindGraphicsPipeline(pipeline)
+	program.bind(p.commands)
 	b.record(p.machine, c.Pipeline, vk.Graphics)
 	p.recordMapping(s)
 	if err := p.bindVertices(c, &a); err != nil {

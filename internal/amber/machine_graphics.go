@@ -20,12 +20,7 @@ type graphicsPipeline struct {
 
 // graphicsPipeline returns a pipeline of the device for the state of a draw, made when it is first needed.
 func (m *machine) graphicsPipeline(ctx context.Context, p *Pipeline, s *drawState) (*vk.GraphicsPipeline, error) {
-	key := graphicsKey{pipeline: p}
-	for i := range p.Stages {
-		if a := &p.Stages[i]; a.Stage < numGraphicsStages {
-			key.entryPoints[a.Stage] = m.entryPoint(p, a)
-		}
-	}
+	key := m.graphicsKey(p)
 	for _, x := range m.drawn[key] {
 		if reflect.DeepEqual(&x.state, s) {
 			return x.GraphicsPipeline, nil
@@ -37,8 +32,7 @@ func (m *machine) graphicsPipeline(ctx context.Context, p *Pipeline, s *drawStat
 	}
 	m.drawn[key] = append(m.drawn[key], graphicsPipeline{x, *s})
 	for _, stage := range x.Stages() {
-		f := stage.Module.Facts()
-		if err := m.checkFormats(p, f, f.EntryPoint(stage.Entry.Name, stage.Entry.Model)); err != nil {
+		if err := m.checkStage(p, stage); err != nil {
 			return nil, err
 		}
 	}
@@ -89,4 +83,15 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 type graphicsKey struct {
 	pipeline    *Pipeline
 	entryPoints [numGraphicsStages]string
+}
+
+// graphicsKey returns the key of the programs of a pipeline with the entry points that were set.
+func (m *machine) graphicsKey(p *Pipeline) graphicsKey {
+	key := graphicsKey{pipeline: p}
+	for i := range p.Stages {
+		if a := &p.Stages[i]; a.Stage < numGraphicsStages {
+			key.entryPoints[a.Stage] = m.entryPoint(p, a)
+		}
+	}
+	return key
 }

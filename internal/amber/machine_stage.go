@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -24,14 +25,11 @@ func (m *machine) stage(ctx context.Context, p *Pipeline, a *Attachment) (*vk.St
 	if err != nil {
 		return nil, m.fault(CodeShader, a.Shader.At, "shader %s: %v", a.Shader.Name, err)
 	}
-	s := &vk.StageInfo{Module: module, Entry: m.entryPoint(p, a), SubgroupSize: uint32(a.Subgroup.RequiredSize), Mappings: p.vkMappings(), Robustness: m.robust(p, a)}
-	if len(a.Specialize) > 0 {
-		s.Specialization = facts.Spec{}
-	}
-	for _, c := range a.Specialize {
-		s.Specialization[c.ID] = c.Bits
-	}
-	return s, nil
+	level := m.robustness(p, a)
+	return &vk.StageInfo{
+		Module: module, Entry: m.entryPoint(p, a), Specialization: a.specialization(), SubgroupSize: uint32(a.Subgroup.RequiredSize),
+		Mappings: p.vkMappings(), Robustness: host.Robustness(&level),
+	}, nil
 }
 
 // creationOf returns the flags of a pipeline.
@@ -59,17 +57,16 @@ func (m *machine) pushBytes(p *Pipeline) uint64 {
 	return uint64(len(m.memory[p.Push]))
 }
 
-// robust returns the robustness of a stage: the options' with the script's.
-func (m *machine) robust(p *Pipeline, a *Attachment) *vk.Robustness {
-	defaults := &m.options.Robustness
+// robustness returns the robustness of a stage: the options' with the script's.
+func (m *machine) robustness(p *Pipeline, a *Attachment) compute.Robustness {
+	level := m.options.Robustness
 	if own := m.options.StageRobustness[stageIR[a.Stage]]; own != nil {
-		defaults = own
+		level = *own
 	}
-	level := *defaults
 	if x := p.robustnessOf(a); x != nil {
 		level = x.over(level)
 	}
-	return host.Robustness(&level)
+	return level
 }
 
 // entryPoint returns the name of a stage's entry point: the one that was set last.
@@ -121,11 +118,7 @@ func (r *runner) stageFacts(module []byte, a *Attachment, entry string, model sp
 	if err != nil {
 		return nil, nil, r.fault(CodeShader, s.At, "shader %s: %v", s.Name, err)
 	}
-	spec := facts.Spec{}
-	for _, c := range a.Specialize {
-		spec[c.ID] = c.Bits
-	}
-	f := facts.Gather(m, spec)
+	f := facts.Gather(m, a.specialization())
 	e := f.EntryPoint(entry, model)
 	if e == nil {
 		return nil, nil, r.fault(CodeShader, s.At, "shader %s has no %s entry point %q", s.Name, a.Stage, entry)

@@ -1,0 +1,235 @@
+package amber
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vk"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// objects reports whether shaders are bound as shader objects.
+func (w Way) objects() bool { return w == Objects || w == LinkedObjects }
+
+// objectStages are the stages of shader objects.
+var objectStages = map[Stage]vk.ShaderStage{
+	Compute: vk.StageCompute, Vertex: vk.StageVertex, TessellationControl: vk.StageTessControl, TessellationEvaluation: vk.StageTessEvaluation,
+	Geometry: vk.StageGeometry, Fragment: vk.StageFragment,
+}
+
+// graphicsStages are the stages that a draw binds, with or without an object.
+var graphicsStages = []vk.ShaderStage{vk.StageVertex, vk.StageTessControl, vk.StageTessEvaluation, vk.StageGeometry, vk.StageFragment}
+
+// newObjects makes the shader objects of a pipeline, in the order of its stages. Linked are those of a graphics pipeline
+// with several stages.
+func (m *machine) newObjects(ctx context.Context, p *Pipeline) ([]*vk.Shader, error) {
+	b, err := m.layout(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var infos []vk.ShaderInfo
+	for i := range p.Stages {
+		info, err := m.object(ctx, p, &p.Stages[i])
+		if err != nil {
+			return nil, err
+		}
+		info.Layout = b.layout
+		infos = append(infos, *info)
+	}
+	if m.options.Way == LinkedObjects && len(infos) > 1 {
+		for i := range infos {
+			infos[i].Flags |= enum.ObjectFlagsLinkStage
+		}
+	}
+	list, err := m.device.NewShaders(ctx, infos)
+	if err == nil {
+		return list, nil
+	}
+	for _, s := range list {
+		s.Close()
+	}
+	var failed *vk.ShaderError
+	if errors.As(err, &failed) {
+		a := &p.Stages[failed.Index]
+		return nil, m.stageError(a, m.entryPoint(p, a), failed.Cause)
+	}
+	return nil, err
+}
+
+// object describes the shader object of a stage.
+func (m *machine) object(ctx context.Context, p *Pipeline, a *Attachment) (*vk.ShaderInfo, error) {
+	stage, ok := objectStages[a.Stage]
+	if !ok {
+		return nil, m.unsupported(p.At, "shaders of the stage "+a.Stage.String())
+	}
+	level := m.robustness(p, a)
+	if level.Storage|level.Uniform|level.Vertex|level.Images != 0 || len(level.Bindings) > 0 {
+		// VkPipelineRobustnessCreateInfo extends no VkShaderCreateInfoEXT.
+		return nil, m.unsupported(p.At, "shader objects with a robustness of their own: they have the robustness of the device")
+	}
+	code, err := m.stageModule(ctx, p, a)
+	if err != nil {
+		return nil, err
+	}
+	info := &vk.ShaderInfo{
+		Stage: stage, Next: nextStage(p, stage), Code: code, Entry: m.entryPoint(p, a), Specialization: a.specialization(),
+		SubgroupSize: uint32(a.Subgroup.RequiredSize), Mappings: p.vkMappings(),
+	}
+	if p.mapped() {
+		info.Flags |= enum.ObjectFlagsDescriptorHeap
+	}
+	if stage == vk.StageCompute {
+		info.Flags |= enum.ObjectFlagsDispatchBase
+	}
+	if p.Graphics.Rates != nil && stage == vk.StageFragment {
+		info.Flags |= enum.ObjectFlagsFragmentShadingRateAttachment
+	}
+	return info, nil
+}
+
+// nextStage returns the stage of a pipeline that follows another one; 0 if it is the last.
+func nextStage(p *Pipeline, stage vk.ShaderStage) (next link.Stages) {
+	nearest := vk.StageCompute
+	for i := range p.Stages {
+		if s, ok := objectStages[p.Stages[i].Stage]; ok && s > stage && s < nearest {
+			nearest = s
+			next = 1 << link.StageOf(models[p.Stages[i].Stage])
+		}
+	}
+	return next
+}
+
+// specialization returns the values of specialization constants; nil if there are none.
+func (a *Attachment) specialization() facts.Spec {
+	if len(a.Specialize) == 0 {
+		return nil
+	}
+	spec := facts.Spec{}
+	for _, c := range a.Specialize {
+		spec[c.ID] = c.Bits
+	}
+	return spec
+}
+
+// drawObjects are the shader objects of a graphics pipeline by stage; nil for the stages that it lacks.
+type drawObjects [vk.StageCompute]*vk.Shader
+
+// drawObjects returns the shader objects of a graphics pipeline, made when they are first needed. The state must be one
+// that commands can set.
+func (m *machine) drawObjects(ctx context.Context, p *Pipeline, f *vk.FixedState) (*drawObjects, error) {
+	switch {
+	case f.Multisample.SampleShading:
+		return nil, m.unsupported(p.At, "SAMPLE_SHADING with shader objects: no command sets it")
+	case f.Rendering.ViewMask != 0:
+		return nil, m.unsupported(p.At, "VIEW_MASK with shader objects ("+vuid.VkCmdDraw_None_10772+")")
+	}
+	key := m.graphicsKey(p)
+	if x := m.objects[key]; x != nil {
+		return x, nil
+	}
+	list, err := m.newObjects(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	x := &drawObjects{}
+	for i, s := range list {
+		x[objectStages[p.Stages[i].Stage]] = s
+	}
+	m.objects[key] = x
+	for _, s := range list {
+		if err := m.checkStage(p, s.Stage()); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// recordState records the commands that set a state, whether the draw needs it or not.
+func recordState(c *vk.CommandBuffer, f *vk.FixedState) {
+	c.SetVertexInput(*f.Vertex)
+	c.SetTopology(f.Assembly.Topology)
+	c.SetPrimitiveRestart(f.Assembly.PrimitiveRestart)
+	c.SetPatchControlPoints(f.Tessellation.PatchControlPoints)
+	c.SetDomainOrigin(f.Tessellation.Origin)
+	c.SetViewports(f.Viewports)
+	c.SetScissors(f.Scissors)
+	c.SetNegativeOneToOne(f.NegativeOneToOne)
+	recordRasterization(c, f)
+	recordMultisample(c, f)
+	recordTests(c, f)
+	recordBlend(c, f)
+}
+
+func recordRasterization(c *vk.CommandBuffer, f *vk.FixedState) {
+	r := f.Rasterization
+	c.SetRasterizerDiscard(r.Discard)
+	c.SetPolygonMode(r.Polygon)
+	c.SetCullMode(r.Cull)
+	c.SetFrontFace(r.Front)
+	c.SetProvokingVertex(r.Provoking)
+	c.SetRasterizationStream(r.Stream)
+	c.SetDepthClamp(r.DepthClamp)
+	if r.DepthClip != nil { // without the command it is the opposite of the clamp
+		c.SetDepthClip(*r.DepthClip)
+	}
+	c.SetDepthBiasEnable(r.DepthBias)
+	c.SetDepthBias(f.BiasConstant, f.BiasClamp, f.BiasSlope)
+	c.SetLineWidth(r.LineWidth)
+	c.SetLineMode(r.Lines)
+	c.SetLineStippleEnable(r.Stippled)
+	c.SetLineStipple(f.LineStipple, f.LinePattern)
+	c.SetConservativeMode(r.Conservative)
+	c.SetExtraOverestimation(f.ExtraOverestimate)
+	c.SetDiscardRectangles(f.DiscardRectangles)
+	c.SetDiscardRectangleMode(f.DiscardExclusive)
+	c.SetDiscardRectangleEnable(len(f.DiscardRectangles) > 0)
+	if x := f.ShadingRate; x != nil {
+		c.SetFragmentShadingRate(x.Width, x.Height, x.Combiners)
+	} else {
+		c.SetFragmentShadingRate(1, 1, [2]enum.RateCombiner{})
+	}
+}
+
+func recordMultisample(c *vk.CommandBuffer, f *vk.FixedState) {
+	x := f.Multisample
+	c.SetSamples(max(x.Samples, 1))
+	mask := [2]uint32{^uint32(0), ^uint32(0)}
+	if f.SampleMask != nil {
+		mask = *f.SampleMask
+	}
+	c.SetSampleMask(mask)
+	c.SetAlphaToCoverage(x.AlphaToCoverage)
+	c.SetAlphaToOne(x.AlphaToOne)
+}
+
+func recordTests(c *vk.CommandBuffer, f *vk.FixedState) {
+	d := f.DepthStencil
+	c.SetDepthTest(d.DepthTest)
+	c.SetDepthWrite(d.DepthWrite)
+	c.SetDepthCompareOp(d.Compare)
+	c.SetDepthBoundsTest(d.BoundsTest)
+	c.SetDepthBounds(f.DepthBounds[0], f.DepthBounds[1])
+	c.SetStencilTest(d.StencilTest)
+	for faces, s := range map[vk.Faces]*link.StencilFace{vk.FrontFace: &d.Front, vk.BackFace: &d.Back} {
+		c.SetStencilOp(faces, s.Fail, s.Pass, s.DepthFail, s.Compare)
+		c.SetStencilCompareMask(faces, s.CompareMask)
+		c.SetStencilWriteMask(faces, s.WriteMask)
+		c.SetStencilReference(faces, s.Reference)
+	}
+}
+
+func recordBlend(c *vk.CommandBuffer, f *vk.FixedState) {
+	b := f.Blend
+	c.SetLogicOpEnable(b.Logic)
+	c.SetLogicOp(b.LogicOp)
+	c.SetBlendConstants(f.BlendConstants)
+	for i := range b.Attachments {
+		a := &b.Attachments[i]
+		c.SetBlendEnable(i, a.Enable)
+		c.SetBlendEquation(i, *a)
+		c.SetColorWriteMask(i, a.Writes())
+	}
+}
