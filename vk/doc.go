@@ -23,7 +23,7 @@
 //
 // # Limits of this package
 //
-// Ray tracing and mesh shaders are not in it yet. Samples have the standard locations, a render pass has no attachment of
+// Ray tracing and mesh shaders are not in it yet. A render pass has no attachment of
 // an external format, and images that are bound in part have no aliased blocks. The heap counts the memory of a sparse image that
 // may be bound in part as a whole. Unbound pages of all other sparse resources share one scratch allocation, which it counts too.
 // It refuses to know C, handles, windows and the loader.
@@ -49,6 +49,7 @@
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
 //	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set
+//	depthstate.go       ranges and biases of depths; samplelocations.go places of samples
 //	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
 //	localread.go        locations and indices of attachments; inheritance.go renderings in secondary command buffers
 //	renderpass.go       render passes; renderpassform.go their subpasses as renderings; framebuffer.go with the views of attachments

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -24,7 +25,7 @@ var dynamicStates = []dynamicState{
 	{enum.DynamicStateLineWidth, func(to, from *state.State) { to.Rasterization.LineWidth = from.Rasterization.LineWidth }},
 	{enum.DynamicStateDepthBias, func(to, from *state.State) {
 		r, f := &to.Rasterization, &from.Rasterization
-		r.BiasConstant, r.BiasClamp, r.BiasSlope = f.BiasConstant, f.BiasClamp, f.BiasSlope
+		r.BiasConstant, r.BiasClamp, r.BiasSlope, r.BiasScale = f.BiasConstant, f.BiasClamp, f.BiasSlope, f.BiasScale
 	}},
 	{enum.DynamicStateBlendConstants, func(to, from *state.State) { to.Blend.Constants = from.Blend.Constants }},
 	{enum.DynamicStateDepthBounds, func(to, from *state.State) {
@@ -59,6 +60,10 @@ var dynamicStates = []dynamicState{
 	{enum.DynamicStateRasterizerDiscardEnable, func(to, from *state.State) { to.Rasterization.Discard = from.Rasterization.Discard }},
 	{enum.DynamicStateDepthBiasEnable, func(to, from *state.State) { to.Rasterization.DepthBias = from.Rasterization.DepthBias }},
 	{enum.DynamicStateDepthClampEnable, func(to, from *state.State) { to.Rasterization.DepthClamp = from.Rasterization.DepthClamp }},
+	{enum.DynamicStateDepthClampRange, func(to, from *state.State) {
+		r, f := &to.Rasterization, &from.Rasterization
+		r.ClampRange, r.MinClamp, r.MaxClamp = f.ClampRange, f.MinClamp, f.MaxClamp
+	}},
 	{enum.DynamicStateDepthClipEnable, func(to, from *state.State) { to.Rasterization.DepthClip = from.Rasterization.DepthClip }},
 	{enum.DynamicStateDepthClipNegativeOneToOne, func(to, from *state.State) { to.Rasterization.NegativeOneZ = from.Rasterization.NegativeOneZ }},
 	{enum.DynamicStatePolygonMode, func(to, from *state.State) { to.Rasterization.PolygonMode = from.Rasterization.PolygonMode }},
@@ -69,6 +74,8 @@ var dynamicStates = []dynamicState{
 	{enum.DynamicStateConservativeRasterizationMode, func(to, from *state.State) { to.Rasterization.Conservative = from.Rasterization.Conservative }},
 	{enum.DynamicStateRasterizationSamples, func(to, from *state.State) { to.Multisample.Samples = from.Multisample.Samples }},
 	{enum.DynamicStateSampleMask, func(to, from *state.State) { to.Multisample.Mask = from.Multisample.Mask }},
+	{enum.DynamicStateSampleLocationsEnable, func(to, from *state.State) { to.Multisample.Located = from.Multisample.Located }},
+	{enum.DynamicStateSampleLocations, func(to, from *state.State) { to.Multisample.Locations = from.Multisample.Locations }},
 	{enum.DynamicStateAlphaToCoverageEnable, func(to, from *state.State) { to.Multisample.AlphaToCoverage = from.Multisample.AlphaToCoverage }},
 	{enum.DynamicStateAlphaToOneEnable, func(to, from *state.State) { to.Multisample.AlphaToOne = from.Multisample.AlphaToOne }},
 	{enum.DynamicStateLogicOpEnable, func(to, from *state.State) { to.Blend.Logic = from.Blend.Logic }},
@@ -176,6 +183,8 @@ const (
 	setBlendEnable
 	setBlendEquation
 	setWriteMask
+	setClampRange
+	setLocated
 )
 
 // Faces is a set of faces of polygons (VkStencilFaceFlagBits).
@@ -200,7 +209,8 @@ func faces(s *state.State, f uint64, each func(*state.StencilFace)) {
 var setters = [...]setter{
 	setLineWidth: {"line width", 0, func(s *state.State, x [3]uint64) { s.Rasterization.LineWidth = float(x[0]) }},
 	setDepthBias: {"depth bias", 0, func(s *state.State, x [3]uint64) {
-		s.Rasterization.BiasConstant, s.Rasterization.BiasClamp, s.Rasterization.BiasSlope = float(x[0]), float(x[1]), float(x[2])
+		r := &s.Rasterization
+		r.BiasConstant, r.BiasClamp, r.BiasSlope, r.BiasScale = float(x[0]), float(x[1]), float(x[2]), raster.BiasScale(x[2]>>32)
 	}},
 	setDepthBounds: {"depth bounds", 0, func(s *state.State, x [3]uint64) {
 		s.DepthStencil.MinBound, s.DepthStencil.MaxBound = float(x[0]), float(x[1])
@@ -264,6 +274,11 @@ var setters = [...]setter{
 	setWriteMask: {"write mask", state.MaxColors - 1, func(s *state.State, x [3]uint64) {
 		color(s, x[0], func(a *state.BlendAttachment) { a.WriteMask = uint8(x[1] & 15) })
 	}},
+	setClampRange: {"depth clamp range", 0, func(s *state.State, x [3]uint64) {
+		r := &s.Rasterization
+		r.ClampRange, r.MinClamp, r.MaxClamp = x[0] == 1, float(x[1]), float(x[2])
+	}},
+	setLocated: {"sample locations", 1, func(s *state.State, x [3]uint64) { s.Multisample.Located = x[0] == 1 }},
 	setShadingRate: {"shading rate", 0, func(s *state.State, x [3]uint64) {
 		s.Rate = state.ShadingRate{Width: uint32(x[0]), Height: uint32(x[0] >> 32), Combiners: [2]enum.RateCombiner{enum.RateCombiner(x[1] & 0xff), enum.RateCombiner(x[1] >> 8 & 0xff)}}
 	}},
@@ -298,6 +313,32 @@ func (c *CommandBuffer) SetLineWidth(width float32) { c.set(setLineWidth, bits(w
 // SetDepthBias sets the terms of the depth bias.
 func (c *CommandBuffer) SetDepthBias(constant, clamp, slope float32) {
 	c.set(setDepthBias, bits(constant), bits(clamp), bits(slope))
+}
+
+// SetDepthBias2 sets the terms of the depth bias and the unit of the constant one.
+func (c *CommandBuffer) SetDepthBias2(b DepthBias) {
+	if b.Representation > BiasFloat {
+		if c.begin() {
+			c.fail(usage("VUID-VkDepthBiasRepresentationInfoEXT-depthBiasRepresentation-parameter", "the representation of the depth bias is %d; must be at most %d", b.Representation, BiasFloat))
+		}
+		return
+	}
+	c.set(setDepthBias, bits(b.Constant), bits(b.Clamp), bits(b.Slope)|uint64(b.Representation)<<32)
+}
+
+// SetDepthClampRange sets the range of depth clamping; nil is the viewport's.
+func (c *CommandBuffer) SetDepthClampRange(r *DepthRange) {
+	if err := r.check(c.unrestricted()); err != nil {
+		if c.begin() {
+			c.fail(err)
+		}
+		return
+	}
+	if r == nil {
+		c.set(setClampRange, 0)
+		return
+	}
+	c.set(setClampRange, 1, bits(r.Min), bits(r.Max))
 }
 
 // SetDepthBounds sets the bounds of the depth bounds test.

@@ -97,7 +97,7 @@ func newSceneOn(t testing.TB, samples int, info DeviceInfo) *scene {
 	s.images = must(s.dev.Allocate(MemoryInfo{Size: 1 << 16}))(t)
 	rgba, d32 := formatOf(t, "R8G8B8A8_UNORM"), formatOf(t, "D32_SFLOAT")
 	s.color = must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: rgba, Extent: [3]int{8, 8, 1}, Samples: samples, Usage: ImageColorAttachment | ImageTransferSource}))(t)
-	deep := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: d32, Extent: [3]int{8, 8, 1}, Samples: samples, Usage: ImageDepthStencilAttachment}))(t)
+	deep := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: d32, Extent: [3]int{8, 8, 1}, Samples: samples, Usage: ImageDepthStencilAttachment | ImageTransferSource}))(t)
 	for offset, m := range map[uint64]*Image{0: s.color, 16384: deep} {
 		if err := m.Bind(s.images, offset); err != nil {
 			t.Fatal(err)
@@ -317,9 +317,11 @@ func TestGraphicsErrors(t *testing.T) {
 		"blend factor": func(p *GraphicsPipelineInfo) {
 			p.State.Blend = &link.ColorBlend{Attachments: []link.Blend{{SrcColor: 77}}}
 		},
-		"samples":       func(p *GraphicsPipelineInfo) { p.State.Multisample = &link.Multisample{Samples: 3} },
-		"dynamic state": func(p *GraphicsPipelineInfo) { p.State.Dynamic = []enum.DynamicState{enum.DynamicStateSampleLocations} },
-		"wrong stage":   func(p *GraphicsPipelineInfo) { p.Vertex = p.Fragment },
+		"samples": func(p *GraphicsPipelineInfo) { p.State.Multisample = &link.Multisample{Samples: 3} },
+		"dynamic state": func(p *GraphicsPipelineInfo) {
+			p.State.Dynamic = []enum.DynamicState{enum.DynamicStateViewportWScaling}
+		},
+		"wrong stage": func(p *GraphicsPipelineInfo) { p.Vertex = p.Fragment },
 	} {
 		if broken(change) == nil {
 			t.Errorf("%s: no error", name)

@@ -75,7 +75,7 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 	if err := a.renderPass(c.dev, info); err != nil {
 		return nil, err
 	}
-	if err := info.State.check(); err != nil {
+	if err := info.State.check(c.dev.unrestricted); err != nil {
 		return nil, err
 	}
 	own := deepCopy(info.State)
@@ -233,7 +233,8 @@ func (f *FixedState) take(parts enum.Parts, from *FixedState) {
 	if parts&rasterPart != 0 {
 		f.Tessellation, f.Rasterization, f.ShadingRate = from.Tessellation, from.Rasterization, from.ShadingRate
 		f.Viewports, f.Scissors, f.NegativeOneToOne = from.Viewports, from.Scissors, from.NegativeOneToOne
-		f.BiasConstant, f.BiasClamp, f.BiasSlope = from.BiasConstant, from.BiasClamp, from.BiasSlope
+		f.BiasConstant, f.BiasClamp, f.BiasSlope, f.BiasUnit = from.BiasConstant, from.BiasClamp, from.BiasSlope, from.BiasUnit
+		f.ClampRange = from.ClampRange
 		f.LineStipple, f.LinePattern, f.ExtraOverestimate = from.LineStipple, from.LinePattern, from.ExtraOverestimate
 		f.DiscardRectangles, f.DiscardExclusive = from.DiscardRectangles, from.DiscardExclusive
 	}
@@ -245,6 +246,9 @@ func (f *FixedState) take(parts enum.Parts, from *FixedState) {
 	}
 	if parts&outputPart != 0 {
 		f.Blend, f.BlendConstants, f.Multisample, f.SampleMask, f.Rendering = from.Blend, from.BlendConstants, from.Multisample, from.SampleMask, from.Rendering
+	}
+	if parts&outputPart != 0 || f.Multisample == nil {
+		f.SampleLocations = from.SampleLocations
 	}
 	if f.Multisample == nil {
 		f.Multisample = from.Multisample // of a fragment part with sample shading

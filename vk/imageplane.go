@@ -24,6 +24,8 @@ func (i *ImageInfo) check() error {
 		return usage(rule+"flags-08866", "an image for cubes has %d×%d texels and %d layers; must be 2D, square, with at least 6", i.Extent[0], i.Extent[1], layers)
 	case has(Image2DArrayCompatible|ImageView2DCompatible) && i.Type != enum.ImageType3d:
 		return usage(rule+"flags-00950", "an image for views of slices has the type %d; must be 3D", i.Type)
+	case has(ImageSampleLocationsDepth) && (f == nil || f.Aspects&format.Depth == 0):
+		return usage(rule+"flags-01533", "an image for sample locations has the format %s; must have depth", i.Format)
 	case has(ImageBlockTexelView) && (f == nil || !f.Compressed):
 		return usage(rule+"flags-01572", "an image for views of blocks has the format %s; must be compressed", i.Format)
 	case has(ImageBlockTexelView) && !has(ImageMutableFormat):

@@ -23,6 +23,7 @@ func TestImageRules(t *testing.T) {
 		{rule + "usage-requiredbitmask", func(i *ImageInfo) { i.Usage = 0 }},
 		{rule + "flags-08866", func(i *ImageInfo) { i.Flags = ImageCubeCompatible }},
 		{rule + "flags-00950", func(i *ImageInfo) { i.Flags = Image2DArrayCompatible }},
+		{rule + "flags-01533", func(i *ImageInfo) { i.Flags = ImageSampleLocationsDepth }},
 		{rule + "flags-01572", func(i *ImageInfo) { i.Flags = ImageBlockTexelView | ImageMutableFormat }},
 		{rule + "flags-01573", func(i *ImageInfo) { i.Format, i.Flags = bc, ImageBlockTexelView }},
 		{rule + "flags-00987", func(i *ImageInfo) { i.Flags = ImageSparseResidency }},

@@ -15,6 +15,7 @@ const (
 	haveVertexInput
 	haveBlendConstants
 	haveDiscardRectangles
+	haveLocations
 )
 
 // need is a state that must be set before a draw with shader objects, or with a pipeline for which it is dynamic (Vulkan,
@@ -82,6 +83,10 @@ var needs = []need{
 	{"vkCmdSetTessellationDomainOriginEXT", uint8(setDomainOrigin), func(n *needy) bool { return n.has(StageTessEvaluation) }},
 	{"vkCmdSetRasterizationSamplesEXT", uint8(setSamples), (*needy).rasterized},
 	{"vkCmdSetSampleMaskEXT", uint8(setSampleMask), (*needy).rasterized},
+	{"vkCmdSetSampleLocationsEnableEXT", uint8(setLocated), func(n *needy) bool { return n.rasterized() && n.device.extension("VK_EXT_sample_locations") }},
+	{"vkCmdSetSampleLocationsEXT", haveLocations, func(n *needy) bool {
+		return n.rasterized() && n.Multisample.Located && n.device.extension("VK_EXT_sample_locations")
+	}},
 	{"vkCmdSetAlphaToCoverageEnableEXT", uint8(setAlphaToCoverage), (*needy).rasterized},
 	{"vkCmdSetAlphaToOneEnableEXT", uint8(setAlphaToOne), func(n *needy) bool { return n.rasterized() && n.feature("alphaToOne") }},
 	{"vkCmdSetPolygonModeEXT", uint8(setPolygonMode), (*needy).rasterized},
@@ -96,6 +101,7 @@ var needs = []need{
 	{"vkCmdSetDepthBiasEnable", uint8(setBiasEnable), (*needy).rasterized},
 	{"vkCmdSetDepthBias", uint8(setDepthBias), func(n *needy) bool { return n.rasterized() && n.Rasterization.DepthBias }},
 	{"vkCmdSetDepthClampEnableEXT", uint8(setDepthClamp), func(n *needy) bool { return n.rasterized() && n.feature("depthClamp") }},
+	{"vkCmdSetDepthClampRangeEXT", uint8(setClampRange), func(n *needy) bool { return n.Rasterization.DepthClamp && n.feature("depthClampControl") }},
 	{"vkCmdSetStencilTestEnable", uint8(setStencilTest), (*needy).rasterized},
 	{"vkCmdSetStencilOp", uint8(setStencilOp), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
 	{"vkCmdSetStencilCompareMask", uint8(setStencilCompareMask), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},

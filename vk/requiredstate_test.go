@@ -11,7 +11,7 @@ import (
 // of its objects sets.
 var absentStates = []string{
 	"vkCmdSetDiscardRectangleEnableEXT", "vkCmdSetDiscardRectangleModeEXT", "vkCmdSetLineStippleEnableEXT", // SetDiscardRectangles, SetLineStipple
-	"vkCmdSetSampleLocationsEnableEXT", "vkCmdSetSampleLocationsEXT", "vkCmdSetColorWriteEnableEXT", "vkCmdSetDepthClampRangeEXT",
+	"vkCmdSetColorWriteEnableEXT",
 	"vkCmdSetAttachmentFeedbackLoopEnableEXT", "vkCmdSetViewportWScalingEnableNV", "vkCmdSetViewportWScalingNV", "vkCmdSetViewportSwizzleNV",
 	"vkCmdSetExclusiveScissorEnableNV", "vkCmdSetExclusiveScissorNV", "vkCmdSetCoverageToColorEnableNV", "vkCmdSetCoverageToColorLocationNV",
 	"vkCmdSetCoverageModulationModeNV", "vkCmdSetCoverageModulationTableEnableNV", "vkCmdSetCoverageModulationTableNV", "vkCmdSetCoverageReductionModeNV",

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 )
@@ -37,11 +38,14 @@ type FixedState struct {
 
 	Viewports         []Viewport
 	Scissors          []Rect
-	NegativeOneToOne  bool       // clip space depth −1 to 1
-	BiasConstant      float32    // of depth bias
-	BiasClamp         float32    //
-	BiasSlope         float32    //
-	DepthBounds       [2]float32 // of the depth bounds test
+	NegativeOneToOne  bool    // clip space depth −1 to 1
+	BiasConstant      float32 // of depth bias
+	BiasClamp         float32 //
+	BiasSlope         float32 //
+	BiasUnit          BiasRepresentation
+	ClampRange        *DepthRange      // of depth clamping; nil is the viewport's
+	SampleLocations   *SampleLocations // if Multisample.Locations enables them
+	DepthBounds       [2]float32       // of the depth bounds test
 	BlendConstants    [4]float32
 	SampleMask        *[2]uint32 // nil is all samples
 	LineStipple       uint32     // factor; 0 is no stipple
@@ -74,8 +78,9 @@ func (f *FixedState) state() (s state.State) {
 	m := orZero(f.Multisample)
 	s.Multisample = state.Multisample{
 		Samples: m.Samples, SampleShading: m.SampleShading, MinShading: m.MinShading, Mask: f.SampleMask,
-		AlphaToCoverage: m.AlphaToCoverage, AlphaToOne: m.AlphaToOne,
+		AlphaToCoverage: m.AlphaToCoverage, AlphaToOne: m.AlphaToOne, Located: m.Locations,
 	}
+	s.Multisample.Locations, _ = f.SampleLocations.state() // checked if it is used
 	d := orZero(f.DepthStencil)
 	s.DepthStencil = state.DepthStencil{
 		Test: d.DepthTest, Write: d.DepthWrite, Compare: d.Compare, Bounds: d.BoundsTest,
@@ -102,9 +107,12 @@ func (f *FixedState) rasterization() state.Rasterization {
 	out := state.Rasterization{
 		Discard: r.Discard, PolygonMode: r.Polygon, Cull: r.Cull, Clockwise: r.Front == enum.FrontFaceClockwise,
 		DepthClamp: r.DepthClamp, DepthClip: clip, NegativeOneZ: f.NegativeOneToOne, LastVertex: r.Provoking == enum.ProvokingVertexLastVertex,
-		DepthBias: r.DepthBias, BiasConstant: f.BiasConstant, BiasSlope: f.BiasSlope, BiasClamp: f.BiasClamp,
+		DepthBias: r.DepthBias, BiasConstant: f.BiasConstant, BiasSlope: f.BiasSlope, BiasClamp: f.BiasClamp, BiasScale: raster.BiasScale(f.BiasUnit),
 		LineMode: r.Lines, LineWidth: r.LineWidth, ExtraOverestimate: f.ExtraOverestimate,
 		Conservative: conservative(r.Conservative), Stream: r.Stream,
+	}
+	if k := f.ClampRange; k != nil {
+		out.ClampRange, out.MinClamp, out.MaxClamp = true, k.Min, k.Max
 	}
 	if r.Stippled {
 		out.Stipple = state.LineStipple{Factor: f.LineStipple, Pattern: f.LinePattern}
@@ -200,8 +208,9 @@ type enumeration struct {
 	value, max uint32
 }
 
-// check returns an *UnsupportedError for an enumeration value that package draw does not have.
-func (f *FixedState) check() error {
+// check returns an *UnsupportedError for an enumeration value that package draw does not have, and a *UsageError for
+// numbers that it refuses.
+func (f *FixedState) check(unrestricted bool) error {
 	r, d, b := orZero(f.Rasterization), orZero(f.DepthStencil), orZero(f.Blend)
 	list := []enumeration{
 		{"topology", uint32(orZero(f.Assembly).Topology), maxTopology},
@@ -231,5 +240,11 @@ func (f *FixedState) check() error {
 	if n := orZero(f.Multisample).Samples; n > state.MaxSamples || n&(n-1) != 0 {
 		return usage("VUID-VkPipelineMultisampleStateCreateInfo-rasterizationSamples-parameter", "%d samples; must be a power of two up to %d", n, state.MaxSamples)
 	}
-	return nil
+	if f.BiasUnit > BiasFloat {
+		return usage("VUID-VkDepthBiasRepresentationInfoEXT-depthBiasRepresentation-parameter", "the representation of the depth bias is %d; must be at most %d", f.BiasUnit, BiasFloat)
+	}
+	if err := f.ClampRange.check(unrestricted); err != nil {
+		return err
+	}
+	return f.checkLocations()
 }

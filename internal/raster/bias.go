@@ -11,7 +11,21 @@ type DepthBias struct {
 	// greatest depth.
 	Bits  int
 	Float bool
+	Scale BiasScale
 }
+
+// BiasScale is the unit of DepthBias.Constant (VkDepthBiasRepresentationEXT, with its values).
+type BiasScale uint8
+
+// The units. Each is exact (depthBiasExact).
+const (
+	BiasOfFormat     BiasScale = iota // the minimum resolvable difference of the format
+	BiasOfFixedPoint                  // 2^−Bits also for floats, Bits being the mantissa's and one more
+	BiasAbsolute                      // 1
+)
+
+// floatMantissa is the number of mantissa bits of the floating-point depth format.
+const floatMantissa = 23
 
 // offset returns the depth bias of polygon p, with z its greatest depth: m·Slope + r·Constant, clamped. The
 // maximum slope m is approximated as max(|∂z/∂x|, |∂z/∂y|), which the specification permits.
@@ -32,11 +46,16 @@ func (d *DepthBias) offset(p *Primitive, z float32) float32 {
 }
 
 // resolution returns r, the minimum resolvable difference of depths: 2^−Bits in fixed point; for floats the
-// unit in the last place of z, the primitive's greatest depth.
+// unit in the last place of z, the primitive's greatest depth; or as Scale selects.
 func (d *DepthBias) resolution(z float32) float32 {
-	if !d.Float {
+	switch {
+	case d.Scale == BiasAbsolute:
+		return 1
+	case !d.Float:
 		return float32(math.Ldexp(1, -d.Bits))
+	case d.Scale == BiasOfFixedPoint:
+		return float32(math.Ldexp(1, -(floatMantissa + 1)))
 	}
 	_, e := math.Frexp(float64(z)) // |z| < 2^e
-	return float32(math.Ldexp(1, e-1-23))
+	return float32(math.Ldexp(1, e-1-floatMantissa))
 }

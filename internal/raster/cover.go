@@ -118,7 +118,7 @@ type run struct {
 func (w *walker) fullTile(list *[]uint64, x, y int32) {
 	w.any = true
 	const across = Tile / Block
-	words := 1 + len(w.samples)
+	words := 1 + w.perPixel
 	at := len(*list)
 	*list = slices.Grow(*list, across*words)[:at+across*words]
 	items := (*list)[at:]
@@ -184,11 +184,11 @@ func (w *walker) block(list *[]uint64, x, y int32, full bool) {
 		return
 	}
 	any := uint64(0)
-	masks := w.masks[:len(w.samples)]
-	for i, s := range w.samples {
+	masks := w.masks[:w.perPixel]
+	for i := range masks {
 		masks[i] = frame
 		if !full {
-			masks[i] &= w.mask(x, y, s)
+			masks[i] &= w.sampleMask(x, y, i)
 		}
 		any |= masks[i]
 	}

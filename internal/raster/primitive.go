@@ -19,7 +19,7 @@ type Primitive struct {
 	X, Y           float32 // the reference point, in pixels
 	Z, W           Plane   // framebuffer depth, and 1/w
 	Q1, Q2, L1, L2 Plane   // of a point, L1 and L2 are PointCoord
-	MinZ, MaxZ     float32 // the viewport's depth range, in order: bounds of depth clamping
+	MinZ, MaxZ     float32 // bounds of depth clamping, in order: the viewport's depth range unless State.ClampDepth is set
 }
 
 // PrimitiveWords is the size of a [Primitive] in 32-bit words.

@@ -23,8 +23,12 @@ type Rasterizer struct {
 	records    Records
 	views      []transform
 	clipRects  []clipRects // per viewport that has a scissor
-	samples    []point     // the sample locations of a pixel, in sub-pixels
+	samples    []point     // the sample locations of the pixels of a grid, in sub-pixels
+	perPixel   int         // samples of a pixel
+	columns    int         // of the grid: 1 unless State.Locations has a grid
+	rows       int         // of the grid
 	centred    bool        // all samples are at the pixel's centre, for conservative rasterisation
+	located    bool        // the locations are State.Locations
 	centreOnly bool        // one sample at the centre, and blocks may begin at any even pixel
 
 	projected       []projected  // of all records, if no vertex selects its viewport
@@ -67,17 +71,14 @@ func (r *Rasterizer) Begin(s *State) {
 	r.Primitives, r.Varyings, r.words = r.Primitives[:0], r.Varyings[:0], 0
 	r.views = r.views[:0]
 	for i := range s.Viewports {
-		r.views = append(r.views, s.Viewports[i].transform(s.NegativeOneToOne))
-	}
-	if conservative := s.Conservative != enum.ConservativeModeDisabled; len(r.samples) != max(s.Samples, 1) || r.centred != conservative {
-		r.samples, r.centred = samplePoints(max(s.Samples, 1)), conservative
-		for i := range r.samples {
-			if conservative { // conservative coverage does not depend on the sample
-				r.samples[i] = point{centre, centre}
-			}
+		t := s.Viewports[i].transform(s.NegativeOneToOne)
+		if s.ClampDepth {
+			t.min, t.max = s.MinDepth, s.MaxDepth
 		}
+		r.views = append(r.views, t)
 	}
-	r.centreOnly = len(r.samples) == 1 && s.Conservative == enum.ConservativeModeDisabled && !s.Aligned
+	r.setSamples(s)
+	r.centreOnly = len(r.samples) == 1 && !r.located && s.Conservative == enum.ConservativeModeDisabled && !s.Aligned
 	r.clipRects = r.clipRects[:0]
 	for i := range min(len(s.Viewports), len(s.Scissors)) {
 		r.clipRects = append(r.clipRects, s.clipRectsOf(i))

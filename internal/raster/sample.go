@@ -1,5 +1,7 @@
 package raster
 
+import "github.com/chiaro-gpu/chiaro/enum"
+
 // point is a position in sub-pixels.
 type point struct{ x, y int32 }
 
@@ -24,6 +26,79 @@ func SamplePositions(samples int) [][2]float32 {
 	}
 	return list
 }
+
+// MaxLocationGrid is the greatest width and height of a grid of custom sample locations, in pixels
+// (maxSampleLocationGridSize). It divides Block, and blocks begin at multiples of it.
+const MaxLocationGrid = 2
+
+// SampleLocations are custom sample locations (VkSampleLocationsInfoEXT) in sub-pixels. Sample i of pixel
+// (x, y) has location Points[(x mod Width + y mod Height · Width) · samples + i].
+type SampleLocations struct {
+	Width, Height int // 1 or MaxLocationGrid
+	Points        [MaxLocationGrid * MaxLocationGrid * 64][2]uint8
+}
+
+// Location returns the sub-pixels of a coordinate of a sample, in pixels from the pixel's corner. It is
+// clamped to the range 0 to 1−2⁻⁸ (sampleLocationCoordinateRange), and rounded to the nearest sub-pixel, ties
+// to even. NaN becomes 0.
+func Location(x float32) uint8 {
+	if !(x > 0) {
+		return 0
+	}
+	return uint8(min(snap(float64(min(x, 1))), one-1))
+}
+
+// setSamples sets the sample locations of a pixel, or of all pixels of a grid.
+func (r *Rasterizer) setSamples(s *State) {
+	n, l := max(s.Samples, 1), s.Locations
+	conservative := s.Conservative != enum.ConservativeModeDisabled
+	if l != nil && !conservative {
+		r.samples, r.located = r.samples[:0], true
+		for _, p := range l.Points[:l.Width*l.Height*n] {
+			r.samples = append(r.samples, point{int32(p[0]), int32(p[1])})
+		}
+		r.perPixel, r.columns, r.rows = n, l.Width, l.Height
+		return
+	}
+	if r.perPixel == n && r.centred == conservative && !r.located {
+		return
+	}
+	r.samples, r.centred, r.located = samplePoints(n), conservative, false
+	r.perPixel, r.columns, r.rows = n, 1, 1
+	if conservative { // conservative coverage does not depend on the sample
+		for i := range r.samples {
+			r.samples[i] = point{centre, centre}
+		}
+	}
+}
+
+// sampleMask returns the block's pixels that have sample i inside all edges: with a grid of locations, those
+// of each pixel of the grid by themselves.
+func (w *walker) sampleMask(x, y int32, i int) uint64 {
+	if len(w.samples) == w.perPixel {
+		return w.mask(x, y, w.samples[i])
+	}
+	m := uint64(0)
+	for row := range w.rows {
+		for column := range w.columns {
+			pixels := ^uint64(0)
+			if w.columns > 1 {
+				pixels &= evenColumns << column
+			}
+			if w.rows > 1 {
+				pixels &= evenRows << (Block * row)
+			}
+			m |= w.mask(x, y, w.samples[(row*w.columns+column)*w.perPixel+i]) & pixels
+		}
+	}
+	return m
+}
+
+// The pixels of a block in even columns, and in even rows. A block begins at an even column and row.
+const (
+	evenColumns = 0x5555555555555555
+	evenRows    = 0x00ff00ff00ff00ff
+)
 
 // samplePoints returns the sample locations in sub-pixels.
 func samplePoints(samples int) []point {

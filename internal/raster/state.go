@@ -16,6 +16,9 @@ type State struct {
 	Layers uint32
 
 	Samples int // samples per pixel: 1, 2, 4, 8, 16, 32 or 64
+	// Locations are custom sample locations; nil for the standard ones. Conservative rasterisation ignores
+	// them. Width·Height·Samples locations are used.
+	Locations *SampleLocations
 
 	CullFront, CullBack bool
 	Clockwise           bool // clockwise polygons are front-facing (VK_FRONT_FACE_CLOCKWISE)
@@ -34,6 +37,11 @@ type State struct {
 	NegativeOneToOne bool
 
 	Bias DepthBias
+
+	// ClampDepth makes MinDepth and MaxDepth the range of depth clamping in place of the viewport's
+	// (VK_DEPTH_CLAMP_MODE_USER_DEFINED_RANGE_EXT).
+	ClampDepth         bool
+	MinDepth, MaxDepth float32
 
 	LineWidth float32
 	LineMode  enum.LineMode

@@ -142,6 +142,11 @@ func TestDepthBias(t *testing.T) {
 		{DepthBias{Enable: true, Slope: 3, Clamp: 0.5, Bits: 24}, 0.5, 0.25, 0.5},
 		{DepthBias{Enable: true, Slope: -3, Clamp: -0.5, Bits: 24}, 0.5, 0.25, -0.5},
 		{DepthBias{Constant: 2, Bits: 16}, 0.5, 0, 0},
+		{DepthBias{Enable: true, Constant: 2, Float: true, Scale: BiasOfFixedPoint}, 0.0001, 0, 2. / (1 << 24)}, // n is 23 + 1
+		{DepthBias{Enable: true, Constant: 2, Bits: 16, Scale: BiasOfFixedPoint}, 0.5, 0, 2. / 65536},
+		{DepthBias{Enable: true, Constant: 0.125, Bits: 16, Scale: BiasAbsolute}, 0.5, 0, 0.125},
+		{DepthBias{Enable: true, Constant: -0.125, Float: true, Clamp: -0.0625, Scale: BiasAbsolute}, 0.5, 0, -0.0625},
+		{DepthBias{Enable: true, Constant: 0.125, Clamp: float32(math.NaN()), Bits: 16, Scale: BiasAbsolute}, 0.5, 0, 0.125},
 	} {
 		if got := c.b.offset(&Primitive{Z: Plane{X: c.x}}, c.z); float64(got) != c.want {
 			t.Errorf("%+v: %g; want %g", c.b, got, c.want)

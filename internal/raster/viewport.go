@@ -21,7 +21,7 @@ func (r Rect) Empty() bool { return r.X0 >= r.X1 || r.Y0 >= r.Y1 }
 // times scale plus offset, each step rounded to float32.
 type transform struct {
 	scale, offset [3]float32
-	min, max      float32 // the depth range, in order
+	min, max      float32 // the range of depth clamping, in order
 }
 
 // transform returns the transformation of the viewport.

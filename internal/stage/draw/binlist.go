@@ -51,11 +51,15 @@ func (d *binWorker) finishList() error {
 	s.layout = itemLayout{r.itemWords(), int(r.key.Samples), r.invocations, r.frame.Runs, int(d.Pipeline.Record.KeptBytes() / 4)}
 	s.primitives, d.Raster.Primitives = d.Raster.Primitives, s.primitives[:0]
 	s.records, d.Raster.Varyings = d.Raster.Varyings, s.records[:0]
-	s.params.Grow(4 * layout.FragmentWords)
-	layout.WriteFragmentParams(s.params.Words(layout.FragmentWords), &r.state, d.View)
+	words := layout.FragmentParamWords(&r.state)
+	s.params.Grow(4 * words)
+	layout.WriteFragmentParams(s.params.Words(words), &r.state, d.View)
+	if l := r.frame.Locations; l != nil {
+		layout.WriteLocations(s.params.Words(words), l, r.frame.Samples)
+	}
 	// Prepare copies addresses only. The slices must not grow from here on.
 	o := &d.Own.Buffers
-	o[layout.BindParams] = compose.Shared(s.params.Bytes(4 * layout.FragmentWords))
+	o[layout.BindParams] = compose.Shared(s.params.Bytes(4 * words))
 	o[layout.BindRecords] = compose.Shared(compose.BytesOf(s.records))
 	o[layout.BindPrimitives] = compose.Shared(compose.BytesOf(s.primitives))
 	o[layout.BindItems] = compose.Shared(compose.BytesOf(s.items))

@@ -25,6 +25,8 @@ type recordedDraw struct {
 	mask     [2]uint32    // copy of *state.Multisample.Mask
 	discard  []state.Rect // copy of state.Discard.Rectangles
 
+	locations *raster.SampleLocations // of state.Multisample.Locations; nil before the first draw with some
+
 	key         shade.Key
 	rates       rateLookup
 	frame       raster.State
@@ -75,7 +77,7 @@ func (d *recordedDraw) addCounts() {
 // the greatest depth of each primitive.
 func (d *recordedDraw) bias() raster.DepthBias {
 	r := &d.state.Rasterization
-	b := raster.DepthBias{Enable: true, Constant: r.BiasConstant, Slope: r.BiasSlope, Clamp: r.BiasClamp, Float: true}
+	b := raster.DepthBias{Enable: true, Constant: r.BiasConstant, Slope: r.BiasSlope, Clamp: r.BiasClamp, Float: true, Scale: r.BiasScale}
 	if f, ok := format.ByName(d.target.Depth.Format()); ok {
 		for _, k := range f.Components() {
 			if k.Channel == format.D && k.Numeric == format.UNorm {

@@ -243,7 +243,7 @@ func (d *recordedDraw) rasterState() {
 		Samples:   int(max(d.state.Multisample.Samples, 1)),
 		CullFront: r.Cull&enum.CullModeFront != 0, CullBack: r.Cull&enum.CullModeBack != 0, Clockwise: r.Clockwise,
 		PolygonMode: r.PolygonMode, ProvokingLast: r.LastVertex,
-		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ,
+		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ, ClampDepth: r.ClampRange, MinDepth: r.MinClamp, MaxDepth: r.MaxClamp,
 		LineWidth: r.LineWidth, LineMode: r.LineMode, Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
 		Aligned: d.key.MaxPixels > 1, Inner: d.key.FullyCovered, Runs: shade.WalksStrips(d.fragmentBound.Program.IR()) && !d.key.FullyCovered && len(d.state.Discard.Rectangles) == 0,
 	}
@@ -255,6 +255,13 @@ func (d *recordedDraw) rasterState() {
 	}
 	if s.LineWidth == 0 {
 		s.LineWidth = 1
+	}
+	if l := d.state.Multisample.Custom(); l != nil {
+		if d.locations == nil {
+			d.locations = &raster.SampleLocations{}
+		}
+		l.Raster(d.locations)
+		s.Locations = d.locations
 	}
 	if r.DepthBias {
 		s.Bias = d.bias()

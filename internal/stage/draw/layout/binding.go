@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
@@ -44,7 +45,19 @@ const (
 	FragmentView      = 6
 	FragmentStencil   = 7 // compare mask, write mask, reference
 	FragmentWords     = FragmentStencil + 2*StencilWords
+
+	// With custom sample locations, x and y of each sample of each pixel of a grid of raster.MaxLocationGrid
+	// pixels along each axis follow.
+	FragmentLocations = FragmentWords
 )
+
+// FragmentParamWords returns the number of words of the fragment program's parameters.
+func FragmentParamWords(s *state.State) int {
+	if s.Multisample.Custom() == nil {
+		return FragmentWords
+	}
+	return FragmentLocations + 2*raster.MaxLocationGrid*raster.MaxLocationGrid*int(max(s.Multisample.Samples, 1))
+}
 
 // StencilWords is the number of parameter words for each face.
 const StencilWords = 3
@@ -57,6 +70,20 @@ func WriteFragmentParams(w []uint32, s *state.State, view uint32) {
 	compose.SetFloats(w, FragmentBounds, z.MinBound, z.MaxBound)
 	for i, f := range [2]*state.StencilFace{&z.Front, &z.Back} {
 		copy(w[FragmentStencil+i*StencilWords:], []uint32{f.CompareMask, f.WriteMask, f.Reference})
+	}
+}
+
+// WriteLocations writes the sample locations l after the other parameters. A smaller grid is repeated.
+func WriteLocations(w []uint32, l *raster.SampleLocations, samples int) {
+	at := FragmentLocations
+	for y := range raster.MaxLocationGrid {
+		for x := range raster.MaxLocationGrid {
+			first := (x%l.Width + y%l.Height*l.Width) * samples
+			for _, p := range l.Points[first : first+samples] {
+				compose.SetFloats(w, at, float32(p[0])/(1<<raster.SubPixelBits), float32(p[1])/(1<<raster.SubPixelBits))
+				at += 2
+			}
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ type Key struct {
 	FullyCovered     bool   // items carry a mask of completely covered pixels
 	smooth           bool   // primitives carry the coverage of smooth lines
 	PerSample        bool   // an invocation shades one sample
+	located          bool   // sample locations are parameters
 	AlphaToCoverage  bool
 	alphaToOne       bool
 	CountSamples     bool // count samples that pass, for occlusion queries
@@ -34,7 +35,7 @@ func NewKey(s *state.State, t *state.Target, perSample, counts bool) (k Key) {
 	m := &s.Multisample
 	k.Samples = max(m.Samples, 1)
 	k.PerSample = k.Samples > 1 && (perSample || m.SampleShading && m.MinShading*float32(k.Samples) > 1)
-	k.AlphaToCoverage, k.alphaToOne = m.AlphaToCoverage, m.AlphaToOne
+	k.AlphaToCoverage, k.alphaToOne, k.located = m.AlphaToCoverage, m.AlphaToOne, m.Custom() != nil
 	k.dither = s.Dither
 	k.smooth = s.Rasterization.LineMode == enum.LineModeRectangularSmooth
 	k.CountSamples, k.Multiview = counts, s.ViewMask != 0

@@ -6,6 +6,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
 // The samples of a fragment are a set, one bit each, in an integer of 32 or 64 bits. A pixel with one
@@ -49,25 +51,48 @@ func (s *shader) positions() ir.V {
 	return s.B.OpAux(ir.Table, ir.H, uint64(s.positionTable-1))
 }
 
-// position returns the position of sample n along an axis, in pixels from the pixel's corner. The
-// table has 8 bytes for each sample, x and y, of the standard sample locations (Vulkan
-// §"Multisampling").
+// position returns the position of sample n of the fragment's first pixel along an axis, in pixels from the
+// pixel's corner.
 func (s *shader) position(n ir.V, axis uint32) ir.V {
+	if s.key.located {
+		return s.customPosition(s.get(varX), s.get(varY), n, axis)
+	}
+	return s.standardPosition(n, axis)
+}
+
+// standardPosition returns the position of sample n. The table has 8 bytes for each sample, x and y, of the
+// standard sample locations (Vulkan §"Multisampling").
+func (s *shader) standardPosition(n ir.V, axis uint32) ir.V {
 	if s.key.Samples == 1 {
 		return s.Float(0.5)
 	}
 	return s.Load(ir.F32, s.positions(), s.At(s.B.I32(0), n, 8), 4*axis)
 }
 
+// customPosition returns the position of sample n of pixel (x, y) with custom sample locations. The
+// parameters have 8 bytes for each sample of each pixel of a grid of 2×2 pixels (layout.FragmentLocations).
+func (s *shader) customPosition(x, y, n ir.V, axis uint32) ir.V {
+	b := s.B
+	odd := func(v ir.V) ir.V { return s.And(v, b.I32(raster.MaxLocationGrid-1)) }
+	pixel := s.Add(odd(x), s.Mul(odd(y), b.I32(raster.MaxLocationGrid)))
+	at := s.At(s.Scaled(pixel, 8*uint64(s.key.Samples)), n, 8)
+	return s.Load(ir.F32, s.Handle(ir.UniformBuffer, compose.ParamsBinding, false), at, 4*(layout.FragmentLocations+axis))
+}
+
 // samplePoint returns the point of sample n.
 func (s *shader) samplePoint(n ir.V) point {
-	if s.key.Samples == 1 && !s.coarse() {
+	if s.key.Samples == 1 && !s.coarse() && !s.key.located {
 		return s.centerPoint()
 	}
 	x, y, n := s.pixelOf(n)
 	along := func(v ir.V, axis, from uint32) ir.V {
-		x := s.FAdd(s.toFloat(v), s.position(n, axis))
-		return s.FSub(x, s.primitiveWord(ir.F32, from))
+		var p ir.V
+		if s.key.located {
+			p = s.customPosition(x, y, n, axis)
+		} else {
+			p = s.standardPosition(n, axis)
+		}
+		return s.FSub(s.FAdd(s.toFloat(v), p), s.primitiveWord(ir.F32, from))
 	}
 	return point{along(x, 0, primitiveX), along(y, 1, primitiveY)}
 }

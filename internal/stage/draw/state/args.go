@@ -75,6 +75,11 @@ func (a *Args) Check(s *State) error {
 	if err := s.checkLocations(); err != nil {
 		return err
 	}
+	if l := s.Multisample.Custom(); l != nil {
+		if err := l.check(max(s.Multisample.Samples, 1)); err != nil {
+			return err
+		}
+	}
 	return s.Rate.check()
 }
 

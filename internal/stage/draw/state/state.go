@@ -97,18 +97,21 @@ type Rasterization struct {
 	Cull        enum.CullMode
 	Clockwise   bool // clockwise triangles are front faces
 
-	DepthClamp        bool // clamp depths to the viewport's range; compiled into the fragment program
-	DepthUnrestricted bool // no clamp to 0…1 (VK_EXT_depth_range_unrestricted); compiled into the fragment program
-	DepthClip         bool // clip at the near and far plane
-	NegativeOneZ      bool // clip space depth −1…1 (VK_EXT_depth_clip_control)
-	LastVertex        bool // the provoking vertex is the last one
-	DepthBias         bool
-	BiasConstant      float32
-	BiasSlope         float32
-	BiasClamp         float32
-	LineMode          enum.LineMode // SmoothLines is compiled into the fragment program
-	LineWidth         float32       // pixels; 0 is 1
-	Stipple           LineStipple
+	DepthClamp         bool // clamp depths to the viewport's range; compiled into the fragment program
+	DepthUnrestricted  bool // no clamp to 0…1 (VK_EXT_depth_range_unrestricted); compiled into the fragment program
+	ClampRange         bool // MinClamp and MaxClamp are the range of DepthClamp (VK_EXT_depth_clamp_control)
+	MinClamp, MaxClamp float32
+	DepthClip          bool // clip at the near and far plane
+	NegativeOneZ       bool // clip space depth −1…1 (VK_EXT_depth_clip_control)
+	LastVertex         bool // the provoking vertex is the last one
+	DepthBias          bool
+	BiasConstant       float32
+	BiasSlope          float32
+	BiasClamp          float32
+	BiasScale          raster.BiasScale // unit of BiasConstant
+	LineMode           enum.LineMode    // SmoothLines is compiled into the fragment program
+	LineWidth          float32          // pixels; 0 is 1
+	Stipple            LineStipple
 
 	Conservative      int8    // 1: overestimation, −1: underestimation
 	ExtraOverestimate float32 // pixels
@@ -122,8 +125,45 @@ type Multisample struct {
 	SampleShading   bool       // compiled into the fragment program
 	MinShading      float32    // with SampleShading: share of separately shaded samples; compiled into the fragment program
 	Mask            *[2]uint32 // sample mask; nil: all samples
-	AlphaToCoverage bool       // compiled into the fragment program
-	AlphaToOne      bool       // compiled into the fragment program
+	Located         bool       // Locations replace the standard sample locations; compiled into the fragment program
+	Locations       *SampleLocations
+	AlphaToCoverage bool // compiled into the fragment program
+	AlphaToOne      bool // compiled into the fragment program
+}
+
+// SampleLocations are custom sample locations (VkSampleLocationsInfoEXT): of sample i of pixel (x, y)
+// Points[(x mod Width + y mod Height · Width) · samples + i], in pixels from the pixel's corner.
+type SampleLocations struct {
+	Width, Height uint32 // of the grid: 1 or raster.MaxLocationGrid
+	Points        [][2]float32
+}
+
+// Custom returns the custom sample locations, nil if samples have the standard ones.
+func (m *Multisample) Custom() *SampleLocations {
+	if !m.Located {
+		return nil
+	}
+	return m.Locations
+}
+
+// check returns an error if the locations are not for n samples.
+func (l *SampleLocations) check(n uint32) error {
+	w, h := l.Width, l.Height
+	if w != 1 && w != raster.MaxLocationGrid || h != 1 && h != raster.MaxLocationGrid {
+		return Errorf("a grid of sample locations has %d×%d pixels; must have 1 or %d along each axis", w, h, raster.MaxLocationGrid)
+	}
+	if have := len(l.Points); uint64(have) != uint64(w)*uint64(h)*uint64(n) {
+		return Errorf("%d sample locations for a grid of %d×%d pixels with %d samples; must be one for each sample", have, w, h, n)
+	}
+	return nil
+}
+
+// Raster writes the locations in sub-pixels to a list of the rasterizer.
+func (l *SampleLocations) Raster(to *raster.SampleLocations) {
+	to.Width, to.Height = int(l.Width), int(l.Height)
+	for i, p := range l.Points {
+		to.Points[i] = [2]uint8{raster.Location(p[0]), raster.Location(p[1])}
+	}
 }
 
 // StencilFace is the stencil test of front or back faces. Masks and reference can change without a

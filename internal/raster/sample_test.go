@@ -1,0 +1,83 @@
+package raster
+
+import (
+	"math"
+	"math/rand"
+	"testing"
+)
+
+// TestSampleLocations covers triangles with random custom sample locations in grids of all sizes: by the specification
+// sample i of pixel (x, y) is at location (x mod width + y mod height · width) · samples + i. Standard locations and other
+// grids precede each one, so that nothing of them may stay.
+func TestSampleLocations(t *testing.T) {
+	random := rand.New(rand.NewSource(7))
+	const width, height = 72, 20
+	r := &Rasterizer{}
+	for n := range 48 {
+		samples := []int{1, 2, 4, 8, 16, 64}[n%6]
+		l := &SampleLocations{Width: 1 + n/6%2, Height: 1 + n/12%2}
+		for i := range l.Points {
+			l.Points[i] = [2]uint8{uint8(random.Intn(256)), uint8(random.Intn(256))}
+		}
+		s := state(samples, width, height)
+		if n%5 > 0 {
+			s.Locations = l
+		}
+		var v [3][4]float32
+		for i := range v {
+			v[i] = inPixels(random.Float64()*width*1.2-width/10, random.Float64()*height*1.5-height/4, width, height)
+		}
+		r.Begin(s)
+		r.Vertices(records(v[:]...))
+		var c [3][2]int64
+		for i := range c {
+			c[i] = [2]int64{int64(r.projected[i].x), int64(r.projected[i].y)}
+		}
+		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
+		got := picture(r, samples, width, height)
+		standard := samplePoints(samples)
+		for i, g := range got {
+			x, y, k := i/samples%width, i/samples/width, i%samples
+			at := standard[k]
+			if s.Locations != nil {
+				p := l.Points[(x%l.Width+y%l.Height*l.Width)*samples+k]
+				at = point{int32(p[0]), int32(p[1])}
+			}
+			if want := covers(c, int64(x)*256+int64(at.x), int64(y)*256+int64(at.y)); want != (g == 1) {
+				t.Fatalf("round %d, %d samples, grid %d×%d, sample %d of pixel %d, %d: covered %d times; want %v", n, samples, l.Width, l.Height, k, x, y, g, want)
+			}
+		}
+	}
+}
+
+func TestLocation(t *testing.T) {
+	for x, want := range map[float32]uint8{
+		-1: 0, 0: 0, 0.5: 128, 0.9375: 240, 1: 255, 255.0 / 256: 255, 1e30: 255, 3.5 / 256: 4, 2.5 / 256: 2, float32(math.Inf(-1)): 0, float32(math.Inf(1)): 255,
+	} {
+		if got := Location(x); got != want {
+			t.Errorf("location %v is %d sub-pixels; want %d", x, got, want)
+		}
+	}
+	if got := Location(float32(math.NaN())); got != 0 {
+		t.Errorf("location NaN is %d sub-pixels; want 0", got)
+	}
+}
+
+// TestDepthClampRange demands the user-defined range in place of the viewport's.
+func TestDepthClampRange(t *testing.T) {
+	s := state(1, 16, 16)
+	s.Viewports[0].MinDepth, s.Viewports[0].MaxDepth = 0.75, 0.25
+	for _, c := range []struct {
+		clamp    bool
+		min, max float32
+	}{{false, 0.25, 0.75}, {true, 0.375, 0.5}} {
+		s.ClampDepth, s.MinDepth, s.MaxDepth = c.clamp, 0.375, 0.5
+		r := &Rasterizer{}
+		r.Begin(s)
+		r.Vertices(records(inPixels(0, 0, 16, 16), inPixels(16, 0, 16, 16), inPixels(0, 16, 16, 16)))
+		r.Triangle([3]uint32{0, 1, 2}, 0, 0)
+		if p := &r.Primitives[0]; p.MinZ != c.min || p.MaxZ != c.max {
+			t.Errorf("clamp %v: depths are clamped to %v and %v; want %v and %v", c.clamp, p.MinZ, p.MaxZ, c.min, c.max)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package vk
+
+import "github.com/chiaro-gpu/chiaro/internal/raster"
+
+// BiasRepresentation is the unit of the constant term of a depth bias (VkDepthBiasRepresentationEXT).
+type BiasRepresentation uint8
+
+// The units.
+const (
+	BiasLeastRepresentable           = BiasRepresentation(raster.BiasOfFormat)     // the minimum resolvable difference of the depth format
+	BiasLeastRepresentableForceUnorm = BiasRepresentation(raster.BiasOfFixedPoint) // the same for all depths: 2⁻²⁴ of D32_SFLOAT
+	BiasFloat                        = BiasRepresentation(raster.BiasAbsolute)     // 1
+)
+
+// DepthBias has the terms of the depth bias (VkDepthBiasInfoEXT, VkDepthBiasRepresentationInfoEXT). The unit of the
+// constant term is always exact (depthBiasExact).
+type DepthBias struct {
+	Constant, Clamp, Slope float32
+	Representation         BiasRepresentation
+}
+
+// DepthRange is a range of depths (VkDepthClampRangeEXT).
+type DepthRange struct {
+	Min, Max float32
+}
+
+// check returns an error for a range that is not in order, or that exceeds 0 to 1 if depths are not unrestricted. A nil
+// range is valid.
+func (r *DepthRange) check(unrestricted bool) error {
+	switch {
+	case r == nil:
+	case !(r.Min <= r.Max):
+		return usage("VUID-VkDepthClampRangeEXT-pDepthClampRange-00999", "the range of depth clamping is %v to %v; must be in order", r.Min, r.Max)
+	case !unrestricted && r.Min < 0:
+		return usage("VUID-VkDepthClampRangeEXT-pDepthClampRange-09648", "the range of depth clamping begins at %v; must be at least 0", r.Min)
+	case !unrestricted && r.Max > 1:
+		return usage("VUID-VkDepthClampRangeEXT-pDepthClampRange-09649", "the range of depth clamping ends at %v; must be at most 1", r.Max)
+	}
+	return nil
+}
+
+// unrestricted reports whether depths of the device may be outside of 0 to 1.
+func (c *CommandBuffer) unrestricted() bool { return c != nil && c.dev != nil && c.dev.unrestricted }

@@ -1,0 +1,113 @@
+package vk
+
+import (
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// SampleLocations are the places of samples in their pixels (VkSampleLocationsInfoEXT), the same for all pixels (x, y) of
+// equal x mod Width and equal y mod Height.
+type SampleLocations struct {
+	Samples       uint32 // of a pixel
+	Width, Height uint32 // of the grid in pixels
+
+	// Points are the places, from the upper left corner of the pixel (0, 0) on: of sample i of pixel (x, y) of the grid
+	// Points[(x+y·Width)·Samples+i]. They are clamped to CoordinateRange.
+	Points [][2]float32
+}
+
+// SampleLocationsProperties are the limits of sample locations (VkPhysicalDeviceSampleLocationsPropertiesEXT).
+type SampleLocationsProperties struct {
+	Samples         uint32 // the supported numbers of samples, as a set of bits
+	Grid            [2]uint32
+	CoordinateRange [2]float32
+	SubPixelBits    uint32
+	Variable        bool // a render pass may use different locations
+}
+
+// SampleLocationsProperties returns the limits of sample locations.
+func (p *PhysicalDevice) SampleLocationsProperties() SampleLocationsProperties {
+	if p == nil {
+		return SampleLocationsProperties{}
+	}
+	return SampleLocationsProperties{
+		Samples: 2*state.MaxSamples - 1, Grid: p.MaxSampleLocationGrid(1), CoordinateRange: [2]float32{0, 1 - 1.0/(1<<raster.SubPixelBits)},
+		SubPixelBits: raster.SubPixelBits, Variable: true,
+	}
+}
+
+// MaxSampleLocationGrid returns the greatest grid of sample locations for a number of samples
+// (VkMultisamplePropertiesEXT); 0, 0 for a number that images cannot have.
+func (p *PhysicalDevice) MaxSampleLocationGrid(samples uint32) [2]uint32 {
+	if p == nil || samples == 0 || samples > state.MaxSamples || samples&(samples-1) != 0 {
+		return [2]uint32{}
+	}
+	return [2]uint32{raster.MaxLocationGrid, raster.MaxLocationGrid}
+}
+
+// state checks the locations and returns a copy in the form of package draw. A nil list is none.
+func (l *SampleLocations) state() (*state.SampleLocations, error) {
+	if l == nil {
+		return nil, nil
+	}
+	if n := l.Samples; n == 0 || n > state.MaxSamples || n&(n-1) != 0 {
+		return nil, usage("VUID-VkSampleLocationsInfoEXT-sampleLocationsPerPixel-01526", "%d sample locations of a pixel; must be a power of two up to %d", n, state.MaxSamples)
+	}
+	for axis, n := range [...]uint32{l.Width, l.Height} {
+		if n == 0 || raster.MaxLocationGrid%n != 0 {
+			rule := [...]string{"VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07610", "VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07611"}[axis]
+			return nil, usage(rule, "the grid of sample locations is %d×%d; must divide %d×%d", l.Width, l.Height, raster.MaxLocationGrid, raster.MaxLocationGrid)
+		}
+	}
+	if want := l.Width * l.Height * l.Samples; uint32(len(l.Points)) != want {
+		return nil, usage("VUID-VkSampleLocationsInfoEXT-sampleLocationsCount-01527", "%d sample locations; must be %d", len(l.Points), want)
+	}
+	return &state.SampleLocations{Width: l.Width, Height: l.Height, Points: slices.Clone(l.Points)}, nil
+}
+
+// checkLocations checks the sample locations of a pipeline.
+func (f *FixedState) checkLocations() error {
+	m, l := orZero(f.Multisample), f.SampleLocations
+	if !m.Locations && !slices.Contains(f.Dynamic, enum.DynamicStateSampleLocationsEnable) || slices.Contains(f.Dynamic, enum.DynamicStateSampleLocations) {
+		return nil // not used
+	}
+	if _, err := l.state(); err != nil {
+		return err
+	}
+	switch n := max(m.Samples, 1); {
+	case l == nil && m.Locations:
+		return usage("VUID-VkPipelineSampleLocationsStateCreateInfoEXT-sampleLocationsInfo-parameter", "samples have their own locations, and there are none; must be some")
+	case l != nil && l.Samples != n && !slices.Contains(f.Dynamic, enum.DynamicStateRasterizationSamples):
+		return usage("VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07612", "%d sample locations of a pixel of %d samples; must be as many", l.Samples, n)
+	}
+	return nil
+}
+
+// setSampleLocations is a recorded setting of sample locations.
+type setSampleLocations struct{ locations *state.SampleLocations }
+
+func (w *setSampleLocations) run(x *executor) error {
+	b := &x.graphics.bound
+	b.have |= 1 << haveLocations
+	b.dynamic.Multisample.Locations = w.locations
+	return nil
+}
+
+// SetSampleLocationsEnable replaces the standard sample locations by those of SetSampleLocations.
+func (c *CommandBuffer) SetSampleLocationsEnable(on bool) { c.set(setLocated, flag(on)) }
+
+// SetSampleLocations sets the sample locations.
+func (c *CommandBuffer) SetSampleLocations(l SampleLocations) {
+	if !c.begin() {
+		return
+	}
+	locations, err := l.state()
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.deferred("set sample locations", &setSampleLocations{locations})
+}
