@@ -1,19 +1,15 @@
 package vk
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/iface"
-	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -112,6 +108,12 @@ OpReturn
 OpFunctionEnd
 `
 
+// texturedWith returns the text of textured for an array of n textures.
+func texturedWith(n int) string {
+	text := strings.ReplaceAll(textured, "TEXTURES", fmt.Sprint(n))
+	return strings.Replace(text, "OpMemoryModel", "%ext = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel", 1)
+}
+
 // bindlessFormats are the formats of the textures.
 var bindlessFormats = [...]string{
 	"R8G8B8A8_UNORM", "B8G8R8A8_UNORM", "R8G8B8A8_SRGB", "R16G16B16A16_SFLOAT", "R32G32B32A32_SFLOAT",
@@ -169,12 +171,10 @@ func newGallery(t testing.TB, size, textures, side int, array bool) *gallery {
 			t.Fatal(err)
 		}
 	}
-	text := strings.ReplaceAll(textured, "TEXTURES", fmt.Sprint(count))
-	text = strings.Replace(text, "OpMemoryModel", "%ext = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel", 1)
 	module := func(text string) *StageInfo {
 		return &StageInfo{Module: must(d.NewShaderModule(t.Context(), code(t, text)))(t)}
 	}
-	g.pipeline = must(d.NewGraphicsPipeline(t.Context(), GraphicsPipelineInfo{Vertex: module(moved), Fragment: module(text), Layout: g.layout, State: FixedState{
+	g.pipeline = must(d.NewGraphicsPipeline(t.Context(), GraphicsPipelineInfo{Vertex: module(moved), Fragment: module(texturedWith(count)), Layout: g.layout, State: FixedState{
 		Vertex:        &link.VertexInput{Bindings: []link.VertexBinding{{Stride: 16}}, Attributes: []link.Attribute{{Format: formatOf(t, "R32G32B32A32_SFLOAT")}}},
 		Assembly:      &link.InputAssembly{Topology: enum.TopologyTriangleList},
 		Rasterization: &link.Rasterization{LineWidth: 1}, Multisample: &link.Multisample{Samples: 1},
@@ -202,6 +202,19 @@ func (g *gallery) patch(to []byte, pixels int) {
 				}
 			}
 		}
+	}
+}
+
+// one records a frame, submits it and waits for it.
+func (g *gallery) one(t testing.TB, c *CommandBuffer, draws, textures int) {
+	t.Helper()
+	c.Begin(BeginInfo{})
+	g.frame(c, draws, textures)
+	if err := c.End(); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.submit(t, c); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -347,48 +360,5 @@ func TestBindlessSubsets(t *testing.T) {
 		if programs != first || programs > len(bindlessFormats)+2 {
 			t.Errorf("frame %d: %d programs", frame, programs)
 		}
-	}
-}
-
-// BenchmarkBindless draws frames of 10,000 draws of 100 triangles with 500 textures in ten formats, and reports the first
-// frame, the median of the others and the longest of them, in milliseconds of wall time, and the processor time of a frame.
-func BenchmarkBindless(b *testing.B) {
-	for _, array := range []bool{false, true} {
-		b.Run(map[bool]string{false: "sets", true: "array"}[array], func(b *testing.B) {
-			const textures, draws = 500, 10000
-			g := newGallery(b, 1000, textures, 64, array)
-			c := must(g.dev.NewCommandBuffer(CommandBufferInfo{}))(b)
-			var frames []time.Duration
-			var first, used time.Duration
-			frame := func() time.Duration {
-				begin := time.Now()
-				c.Begin(BeginInfo{})
-				g.frame(c, draws, textures)
-				if err := c.End(); err != nil {
-					b.Fatal(err)
-				}
-				f := must(g.dev.NewFence(false))(b)
-				defer f.Close()
-				if err := g.dev.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}, Fence: f}); err != nil {
-					b.Fatal(err)
-				}
-				if err := f.Wait(context.Background()); err != nil {
-					b.Fatal(err)
-				}
-				return time.Since(begin)
-			}
-			first = frame()
-			before := cputime.Now()
-			for b.Loop() {
-				frames = append(frames, frame())
-			}
-			used = cputime.Now() - before
-			slices.Sort(frames)
-			ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-			b.ReportMetric(ms(first), "first-ms")
-			b.ReportMetric(ms(frames[len(frames)/2]), "median-ms")
-			b.ReportMetric(ms(frames[len(frames)-1]), "longest-ms")
-			b.ReportMetric(ms(used)/float64(len(frames)), "cpu-ms")
-		})
 	}
 }
