@@ -63,6 +63,10 @@ type DeviceInfo struct {
 	// exceed it. 0 is a bound for each command: 4 MiB.
 	MaxPrinted int
 
+	// Undefined receives the reports of Lowering.Sanitize, one a call, as Print does: instructions of shaders without a
+	// defined result.
+	Undefined func(text string)
+
 	// DepthRangeUnrestricted lets depths be outside of 0 to 1 (VK_EXT_depth_range_unrestricted).
 	DepthRangeUnrestricted bool
 
@@ -135,7 +139,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	d := &Device{
 		physical: p, env: env, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, printer: printer{print: info.Print, most: info.MaxPrinted}, budget: info.Budget, lowering: info.Lowering, unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
+		deferFree: info.DeferFree, printer: printer{print: info.Print, undefined: info.Undefined, sanitize: info.Lowering.Sanitize && info.Undefined != nil, most: info.MaxPrinted}, budget: info.Budget, lowering: info.Lowering, unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	if d.budget == 0 {
 		d.budget = math.MaxUint64

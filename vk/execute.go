@@ -318,7 +318,7 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 		size := p.stage.Program.LocalSize
 		n.compute += uint64(groups[0]) * uint64(groups[1]) * uint64(groups[2]) * uint64(size[0]) * uint64(size[1]) * uint64(size[2])
 	}
-	x.dev.printer.flush(args.Log)
+	x.dev.printer.flush(args.Log, p.stage)
 	return err
 }
 

@@ -15,12 +15,12 @@ import (
 type graphics struct {
 	bound   bound
 	pass    draw.Pass
-	last    *drawable   // of the last draw
-	current *rendering  // nil outside of a rendering
-	remap   remap       // of the current rendering
-	regions []*regions  // of the draws of the pass
-	args    state.Args  // of a draw: reused
-	logs    []*exec.Log // of the draws of the pass
+	last    *drawable  // of the last draw
+	current *rendering // nil outside of a rendering
+	remap   remap      // of the current rendering
+	regions []*regions // of the draws of the pass
+	args    state.Args // of a draw: reused
+	logs    []drawLog  // of the draws of the pass
 	queries []*activeQuery
 
 	suspended *rendering // of the submission, which resumes it
@@ -268,7 +268,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	x.bindHeaps(&a.Shader)
 	p.stageSets(&a.Shader)
 	if a.Shader.Log = x.dev.printer.log(p.stages...); a.Shader.Log != nil {
-		g.logs = append(g.logs, a.Shader.Log)
+		g.logs = append(g.logs, drawLog{a.Shader.Log, p.stages})
 	}
 	a.State, a.Area, a.VertexBuffers = s, state.Rect(g.current.info.Area), g.bound.vertices[:]
 	if indexed {

@@ -10,34 +10,51 @@ import (
 // maxPrinted bounds the printed output of one command, in bytes.
 const maxPrinted = 4 << 20
 
-// printer passes the printed output of shaders to DeviceInfo.Print.
+// printer passes the printed output of shaders to DeviceInfo.Print, and the reports of undefined results to
+// DeviceInfo.Undefined.
 type printer struct {
-	print func(text string) // nil if the device has no output
-	most  int               // bytes of all commands together; 0 is no bound
-	mu    sync.Mutex        // guards used and the calls of print: several queues may run
-	used  int               // bytes so far
+	print     func(text string) // nil if the device has no output
+	undefined func(text string) // nil if there is no reader
+	sanitize  bool              // even a program without messages may have reports
+	most      int               // bytes of all commands together; 0 is no bound
+	mu        sync.Mutex        // guards used and the calls of print: several queues may run
+	used      int               // bytes so far
+}
+
+// drawLog is the log of a draw.
+type drawLog struct {
+	*exec.Log
+	stages []*shader.Stage
 }
 
 // log returns the log of a command that runs stages; nil if it needs none.
 func (p *printer) log(stages ...*shader.Stage) *exec.Log {
-	if p.print == nil {
+	if p.print == nil && p.undefined == nil {
 		return nil
 	}
 	for _, s := range stages {
-		if len(s.Program.Messages) > 0 {
+		if p.sanitize || len(s.Program.Messages) > 0 {
 			return &exec.Log{}
 		}
 	}
 	return nil
 }
 
-// flush prints the messages of a log, which may be nil.
-func (p *printer) flush(log *exec.Log) {
+// flush prints the messages of the log of a command that ran stages. The log may be nil.
+func (p *printer) flush(log *exec.Log, stages ...*shader.Stage) {
 	if log == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.undefined != nil {
+		for _, text := range shader.Undefined(log, stages) {
+			p.undefined(text)
+		}
+	}
+	if p.print == nil {
+		return
+	}
 	most := maxPrinted
 	if p.most > 0 {
 		most = p.most - p.used

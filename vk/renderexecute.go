@@ -74,7 +74,7 @@ func (x *executor) endRendering() error {
 	x.unwatch()
 	x.releaseRegions()
 	for _, log := range g.logs { // the fragments of the draws have run
-		x.dev.printer.flush(log)
+		x.dev.printer.flush(log.Log, log.stages...)
 	}
 	g.logs = nil
 	if err == nil && g.feedback != nil {

@@ -17,6 +17,7 @@ type pipelineFlags struct {
 	contract      bool
 	kill          string
 	derivatives   string
+	sanitize      bool
 }
 
 func (f *pipelineFlags) add(cmd *cobra.Command) {
@@ -27,6 +28,7 @@ func (f *pipelineFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.contract, "fp-contract", false, "fuse a multiplication and an addition if the shader allows it")
 	fl.StringVar(&f.kill, "kill", "terminate", "effect of OpKill: terminate ends the invocation, demote makes it a helper invocation")
 	fl.StringVar(&f.derivatives, "derivatives", "fine", "derivatives that need not be fine: fine, or coarse (from the first row and column of the quad)")
+	fl.BoolVar(&f.sanitize, "sanitize", false, "report each instruction of a shader without a defined result: accesses beyond a range, divisions by 0, variables and outputs without a value, inactive invocations, …; a report is a failure")
 	complete(cmd, "kill", "terminate", "demote")
 	complete(cmd, "derivatives", "fine", "coarse")
 	fl.StringArrayVar(&f.robustness, "robustness", nil,
@@ -52,6 +54,6 @@ func (f *pipelineFlags) lowering() (o lower.Options, err error) {
 	}
 	return lower.Options{
 		SubgroupSize: f.subgroup, FullSubgroups: f.full, VaryingSubgroups: f.varying, Contract: f.contract,
-		KillDemotes: f.kill == "demote", CoarseDerivatives: f.derivatives == "coarse",
+		KillDemotes: f.kill == "demote", CoarseDerivatives: f.derivatives == "coarse", Sanitize: f.sanitize,
 	}, nil
 }

@@ -69,6 +69,8 @@ type shaderJob struct {
 	push    []byte
 	banks   map[uint32][]byte // other than 0, and not empty
 	log     []string          // the printed output of the shader
+
+	undefined []string // the reports of --sanitize
 }
 
 // runShader runs a compute shader on the data of the flags.
@@ -130,6 +132,9 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 			plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 		}
 	}
+	for _, l := range job.undefined {
+		plain.Fprintf(c.err, "undefined: %s\n", plain.Block(l, "     "))
+	}
 	if cause != nil {
 		err := cause
 		if ctx.Err() == context.DeadlineExceeded {
@@ -144,7 +149,10 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 		}
 		return err
 	}
-	return job.write(c, f.format, file, outs)
+	if err := job.write(c, f.format, file, outs); err != nil || len(job.undefined) == 0 {
+		return err
+	}
+	return &coded{code: exitFindings}
 }
 
 // find returns the entry point, with the values of specialization constants.
@@ -370,6 +378,9 @@ func (j *shaderJob) write(c console, format, file string, outs []shaderOutput) e
 		all := map[string]any{"file": file, "buffers": shown}
 		if len(j.log) > 0 {
 			all["log"] = j.log
+		}
+		if len(j.undefined) > 0 {
+			all["undefined"] = j.undefined
 		}
 		return writeJSON(c.out, all)
 	}

@@ -106,7 +106,8 @@ type runner struct {
 	states      map[*Pipeline]map[string][]string // of VkScript, that were set on the way
 	clears      map[*Pipeline]*clears
 	log         []string
-	logged      int // bytes
+	logged      int             // bytes
+	undefined   *UndefinedError // nil if no result was undefined
 }
 
 type entryKey struct {
@@ -116,6 +117,9 @@ type entryKey struct {
 
 // result sorts an error into a status.
 func (r *runner) result(err error) Result {
+	if err == nil && r.undefined != nil {
+		err = r.undefined
+	}
 	res := Result{Status: Pass, Err: err, Contents: r.contents(), Log: r.log}
 	if err != nil {
 		res.Status, res.Message = statusOf(err), err.Error()
@@ -137,8 +141,9 @@ func statusOf(err error) Status {
 	var engine *exec.UnsupportedError
 	var limit *exec.LimitError
 	var budget *exec.BudgetError
+	var undefined *UndefinedError
 	switch {
-	case errors.As(err, &failure):
+	case errors.As(err, &failure), errors.As(err, &undefined):
 		return Fail
 	case errors.As(err, &missing), errors.As(err, &engine), errors.As(err, &limit):
 		return NotSupported

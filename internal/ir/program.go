@@ -163,10 +163,12 @@ const (
 	Print           MessageKind = iota // the run shows it
 	Break                              // a debugger stops at it
 	Abort                              // the run fails at its end
+	Undefined                          // the run reports an instruction without a defined result
+	Unwritten                          // the run reports an output without a value, if a stage reads it: Args are Location, component and Stage
 	numMessageKinds = iota
 )
 
-var messageKindNames = [numMessageKinds]string{"print", "break", "abort"}
+var messageKindNames = [numMessageKinds]string{"print", "break", "abort", "undefined", "unwritten"}
 
 // String returns the printed form, such as "print".
 func (k MessageKind) String() string { return messageKindNames[k] }
@@ -175,7 +177,7 @@ func (k MessageKind) String() string { return messageKindNames[k] }
 // its arguments.
 type Message struct {
 	Kind MessageKind
-	Text string // of Print: the format string of NonSemantic.DebugPrintf
+	Text string // of Print, Undefined and Unwritten: a format string as in NonSemantic.DebugPrintf
 	Args []Type // of the values, in order
 }
 

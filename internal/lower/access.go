@@ -19,14 +19,14 @@ var accessRules = rules{
 
 func accessChain(f *function, in spirv.Inst) {
 	v := inst.AccessChain(in)
-	f.definePointer(in, f.walk(*f.pointer(v.Base()), v.Indexes()))
+	f.definePointer(in, f.walk(in, *f.pointer(v.Base()), v.Indexes()))
 }
 
 func ptrAccessChain(f *function, in spirv.Inst) {
 	v := inst.PtrAccessChain(in)
 	p := *f.pointer(v.Base())
 	f.advanceElements(&p, v.Element(), f.elementStride(&p, f.typeOf(v.Base())))
-	f.definePointer(in, f.walk(p, v.Indexes()))
+	f.definePointer(in, f.walk(in, p, v.Indexes()))
 }
 
 // advanceElements moves a pointer by element array elements. Vulkan allows that for
@@ -84,9 +84,16 @@ func (f *function) elementOffset(p *pointer, stride uint64, id spirv.ID) offset 
 }
 
 // walk applies the indexes of an access chain.
-func (f *function) walk(p pointer, indexes []spirv.ID) *pointer {
+func (f *function) walk(in spirv.Inst, p pointer, indexes []spirv.ID) *pointer {
+	if f.options.Sanitize {
+		f.checkIndexes(p, indexes)
+	}
 	for _, id := range indexes {
-		f.step(&p, f.indexOperand(id))
+		i := f.indexOperand(id)
+		if f.options.Sanitize && p.memory == descriptor {
+			f.checkUniform(in.Result(), id, i)
+		}
+		f.step(&p, i)
 	}
 	return &p
 }

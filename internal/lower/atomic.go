@@ -60,6 +60,7 @@ func (f *function) atom(id spirv.ID, typ *facts.Type) (*pointer, ir.Type) {
 		f.unsupported("on a float encoded as %s", p.typ.Encoding)
 	}
 	t := f.scalar(p.typ)
+	f.checkRange(p, "atomic access", t.Size())
 	if p.memory == physical {
 		p = f.regionPointer(p, t.Size())
 	}

@@ -91,5 +91,6 @@
 //	fragment.go                         graphics stages
 //	cooperative*.go, tensorlayout.go,
 //	storagetensor.go                    cooperative matrices and vectors, tensors
+//	sanitize.go, sanitizememory.go      checks of undefined results
 //	canonicalnan.go                     the last pass over the program
 package lower

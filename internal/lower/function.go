@@ -24,6 +24,8 @@ type function struct {
 	constants map[spirv.ID]*facts.Const // the variables that are constant tables
 	used      map[spirv.ID]int          // number of uses of each id; nil until it is needed
 
+	unmarked bool // stores do not count as values of a variable
+
 	exit     ir.V // entry point of a graphics stage: the block after which outputs are written
 	returned bool // some block returns
 
@@ -148,6 +150,9 @@ func (f *function) checkSize() {
 
 // instruction lowers one instruction.
 func (f *function) instruction(op spirv.Op, in spirv.Inst) {
+	if f.options.Sanitize {
+		f.sanitize(op, in)
+	}
 	switch rule, row := ruleOf[op], f.row(op); {
 	case rule != nil:
 		rule(f, in)

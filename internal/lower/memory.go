@@ -23,6 +23,8 @@ func load(f *function, in spirv.Inst) {
 		return
 	}
 	f.sameType(p, t)
+	f.checkRange(p, "load", alignmentOf(m, v.MemoryAccessWords()))
+	f.checkInitialized(p)
 	if f.copied(in, p) {
 		f.flat(t) // checks its size and its depth
 		f.put(in.Result(), value{typ: t, ptr: p, block: f.block})
@@ -44,6 +46,7 @@ func store(f *function, in spirv.Inst) {
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
 	f.sameType(p, x.typ)
+	f.checkRange(p, "store", alignmentOf(m, v.MemoryAccessWords()))
 	if x.ptr != nil && !x.typ.IsPointer() {
 		f.copyValue(*p, *x.ptr)
 		return
@@ -63,6 +66,7 @@ func (f *function) clears(v inst.Store) bool {
 		return false
 	}
 	f.b.OpAux(ir.PClr, ir.None, p.number)
+	f.markAll(p.number)
 	p.noteStoreAll()
 	return true
 }
@@ -77,6 +81,14 @@ func accessFlags(m spirv.MemoryAccess) ir.Flags {
 		flags |= ir.Coherent
 	}
 	return flags
+}
+
+// alignmentOf returns the alignment of the operand Aligned, the first of the memory operands; 0 if there is none.
+func alignmentOf(m spirv.MemoryAccess, operands []uint32) uint32 {
+	if m&spirv.MemoryAccessAlignedMask == 0 || len(operands) == 0 {
+		return 0
+	}
+	return operands[0]
 }
 
 // sameType ends lowering unless the pointee has the scalars of type t.
@@ -215,6 +227,7 @@ func (f *function) storeScalar(p *pointer, t ir.Type, v ir.V) {
 		f.storeIO(p, t, v)
 	case inSlots:
 		p.noteStore()
+		f.markSlot(p, t)
 		f.emit(ir.Val{Op: ir.PSt, Type: t, Flags: p.flags, Aux: p.number, Args: [4]ir.V{f.offsetValue(p.offset), v}})
 	case inPrivate:
 		f.emit(ir.Val{Op: ir.PStI, Type: t, Flags: p.flags, Args: [4]ir.V{f.offsetValue(p.offset), v}})

@@ -117,6 +117,7 @@ func (f *function) addressParts(p *pointer) []ir.V {
 // privateAddress returns the slot of a pointer to a private variable in the lane's
 // private memory; out of range if it is outside of the variable.
 func (f *function) privateAddress(p *pointer) ir.V {
+	f.markAll(p.number)
 	base := f.b.OpAux(ir.PAddr, ir.I32, p.number)
 	if p.offset == (offset{}) {
 		return base

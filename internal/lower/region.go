@@ -241,6 +241,9 @@ func (f *function) terminator(b *facts.Block) {
 	case spirv.OpKill:
 		f.kill(b)
 	case spirv.OpTerminateInvocation, spirv.OpUnreachable:
+		if f.options.Sanitize && in.Op() == spirv.OpUnreachable {
+			f.undefined(f.b.Bool(true), "an invocation is here")
+		}
 		f.b.Emit(ir.Val{Op: ir.Kill})
 	case spirv.OpAbortKHR:
 		f.abort(in)

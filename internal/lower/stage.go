@@ -40,6 +40,9 @@ type Options struct {
 	// stay fine. Not set, all forms are fine.
 	CoarseDerivatives bool
 
+	// Sanitize makes the program log a message before each instruction whose operands leave its result undefined.
+	Sanitize bool
+
 	// MaxValues limits the number of values of the program; 0 is 4 million.
 	MaxValues int
 
@@ -155,6 +158,8 @@ type unit struct {
 	layouts map[pointerKind]*layoutSet // matrix layouts of materialized pointers
 	lists   [numLists]uint64           // 1 + the variables of looped matrix products; 0 is none
 	clocked uint64                     // 1 + the variable that counts clock readings; 0 is none
+	checks  map[string]uint64          // the messages of Options.Sanitize, by their text
+	shadows map[uint64]shadow          // by variable in private memory
 	null    uint64                     // 1 + the empty table; 0 is none
 
 	private  uint64 // private slots of all variables

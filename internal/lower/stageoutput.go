@@ -255,6 +255,7 @@ func (u *unit) outputCode(f *ir.Func, code []ir.V, at ir.Val) []ir.V {
 			if !x.written[i] || at.Aux != atExit && uint64(l.stream) != at.Aux {
 				continue
 			}
+			code = u.checkOutput(x, i, code, value)
 			slot := value(ir.Val{Op: ir.Const, Type: ir.I32, Aux: x.slots[i]})
 			load := value(ir.Val{Op: ir.PLd, Type: l.typ, Aux: x.number, Args: [4]ir.V{slot}})
 			code = append(code, load, value(ir.Val{Op: ir.Out, Type: l.typ, Aux: u.outputNumber(l), Args: [4]ir.V{load}}))

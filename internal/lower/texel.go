@@ -28,6 +28,9 @@ func (f *function) texel(op ir.TextureOp, image, coordinate spirv.ID, o *imageOp
 	} else {
 		c.at = f.ints32(coordinate, c.head.Coordinates())
 	}
+	if c.on.typ.Image.Dim != spirv.DimSubpassData {
+		c.checkTexel(o.lod)
+	}
 	if o.lod != 0 {
 		c.with(ir.TextureLod, f.ints32(o.lod, 1)...)
 	}

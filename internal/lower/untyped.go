@@ -39,7 +39,7 @@ func untypedAccessChain(f *function, in spirv.Inst) {
 	v := inst.UntypedAccessChainKHR(in)
 	p := *f.pointer(v.Base())
 	f.retype(&p, f.facts.Type(v.BaseType()))
-	f.definePointer(in, f.walk(p, v.Indexes()))
+	f.definePointer(in, f.walk(in, p, v.Indexes()))
 }
 
 // untypedPtrAccessChain advances by elements first: by the array stride of the base type,
@@ -58,7 +58,7 @@ func untypedPtrAccessChain(f *function, in spirv.Inst) {
 		f.malformed("the elements have no array stride")
 	}
 	f.advanceElements(&p, v.Element(), stride)
-	f.definePointer(in, f.walk(p, v.Indexes()))
+	f.definePointer(in, f.walk(in, p, v.Indexes()))
 }
 
 func untypedArrayLength(f *function, in spirv.Inst) {

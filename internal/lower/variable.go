@@ -169,8 +169,10 @@ func (u *unit) privateVariable(v *facts.Variable, function int) (number, slots u
 	if u.private += n; u.private > maxPrivate {
 		u.tooLarge("private memory of more than %d slots", maxPrivate)
 	}
+	number = uint64(len(u.prog.Vars))
 	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: u.facts.Name(v.ID), Slots: uint32(n), Func: function})
-	return uint64(len(u.prog.Vars) - 1), n
+	u.addShadow(v, number, n, function)
+	return number, n
 }
 
 // variables defines the module-scope variables that the function uses, with handles
@@ -227,6 +229,7 @@ func (f *function) local(in spirv.Inst) {
 		f.initialise(p, v)
 	case f.number > 0: // an earlier call may have stored to it
 		f.b.OpAux(ir.PClr, ir.None, p.number)
+		f.clearShadow(p.number)
 	}
 }
 
@@ -262,7 +265,9 @@ func (f *function) privates() {
 		switch {
 		case v.Init == 0 && f.prog.Stage == ir.Fragment && v.Storage == spirv.StorageClassOutput:
 			if c := f.firstStoredConstant(v); c != nil {
+				f.unmarked = true
 				f.store(p, f.constant(c))
+				f.unmarked = false
 			}
 		case v.Init == 0:
 		case p.memory == inSlots:

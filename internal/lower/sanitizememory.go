@@ -1,0 +1,195 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// checkRange: an access of the whole pointee that is not inside the range of its descriptor, the push constants, workgroup
+// memory or one allocation, whatever the robustness. alignment is the one of the operand Aligned; 0 is none.
+func (f *function) checkRange(p *pointer, access string, alignment uint32) {
+	if !f.options.Sanitize || p.typ == nil || p.checked {
+		return
+	}
+	size := p.typ.Size(p.matrix.stride, p.matrix.rowMajor)
+	if p.natural || p.memory != inBuffer && p.memory != physical {
+		size = f.extent(p.typ).size
+	}
+	size = min(size, farAway)
+	switch p.memory {
+	case physical:
+		a := f.addressOf(p)
+		if alignment > 1 {
+			low := f.b.Op(ir.And, ir.I64, a, f.b.Const(ir.I64, uint64(alignment)-1))
+			f.undefined(f.not(f.b.Cmp(ir.Eq, low, f.b.Const(ir.I64, 0))), fmt.Sprintf("a %s at address 0x%%lx, no multiple of its alignment %d", access, alignment), a)
+		}
+		found := f.b.Op(ir.Len, ir.I32, f.b.OpAux(ir.Region, ir.H, size, a))
+		f.undefined(f.b.Cmp(ir.Eq, found, f.b.I32(0)), fmt.Sprintf("a %s of %d bytes at address 0x%%lx, outside of all buffers", access, size), a)
+	case inBuffer:
+		wide := func(v ir.V) ir.V { return f.b.Op(ir.ZExt, ir.I64, v) } // so that the sum does not wrap
+		at, n := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
+		end := f.b.Op(ir.Add, ir.I64, wide(at), f.b.Const(ir.I64, size))
+		f.undefined(f.b.Cmp(ir.ULt, wide(n), end), fmt.Sprintf("a %s of %d bytes at offset %%u, beyond the %%u bytes of %s", access, size, f.memoryOf(p)), at, n)
+	}
+}
+
+// memoryOf describes the memory of a buffer pointer.
+func (f *function) memoryOf(p *pointer) string {
+	switch {
+	case p.class == spirv.StorageClassWorkgroup:
+		return "workgroup memory"
+	case p.class == spirv.StorageClassPushConstant:
+		return "the push constants"
+	case p.heap:
+		return "the descriptor heap"
+	case p.class == spirv.StorageClassPhysicalStorageBuffer || p.number >= uint64(len(f.prog.Res)):
+		return "the buffer"
+	}
+	r := f.prog.Res[p.number]
+	return fmt.Sprintf("the descriptor in set %d, binding %d", r.Set, r.Binding)
+}
+
+// A shadow variable records which slots of a Function, Private or Output variable have a value, as the shadow memory of
+// MemorySanitizer (Stepanov and Serebryany 2015) does for bytes: slot i is 1 after a store to slot i. The last slot is 1
+// after an access that is not followed: the whole variable counts as initialized.
+
+// addShadow adds a shadow to a variable in private memory that has no initializer.
+func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) {
+	switch v.Storage {
+	case spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassOutput:
+	default:
+		return
+	}
+	if !u.options.Sanitize || v.Init != 0 || u.private+slots+1 > maxPrivate {
+		return
+	}
+	if u.shadows == nil {
+		u.shadows = map[uint64]shadow{}
+	}
+	u.private += slots + 1
+	u.shadows[number] = shadow{number: uint64(len(u.prog.Vars)), all: slots, name: u.variableName(v.ID)}
+	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: "shadow", Slots: uint32(slots) + 1, Func: function})
+}
+
+// shadow is the shadow of a variable.
+type shadow struct {
+	number uint64 // of the shadow variable
+	all    uint64 // its last slot
+	name   string // of the variable
+}
+
+// variableName returns the name of a variable for messages.
+func (u *unit) variableName(id spirv.ID) string {
+	if name := u.facts.Name(id); name != "" {
+		return name
+	}
+	return fmt.Sprintf("%%%d", id)
+}
+
+// markSlot marks the slots of a scalar as initialized.
+func (f *function) markSlot(p *pointer, t ir.Type) {
+	s, ok := f.shadows[p.number]
+	if !ok || f.unmarked {
+		return
+	}
+	one := f.b.I32(1)
+	f.b.OpAux(ir.PSt, ir.I32, s.number, f.offsetValue(p.offset), one)
+	if t.Bits() > 32 {
+		f.b.OpAux(ir.PSt, ir.I32, s.number, f.offsetValue(p.offset.plus(1)), one)
+	}
+}
+
+// markAll marks a variable as initialized.
+func (f *function) markAll(number uint64) {
+	if s, ok := f.shadows[number]; ok {
+		f.b.OpAux(ir.PSt, ir.I32, s.number, f.b.I32(uint32(s.all)), f.b.I32(1))
+	}
+}
+
+// clearShadow marks a variable as not initialized, at the start of its function.
+func (f *function) clearShadow(number uint64) {
+	if s, ok := f.shadows[number]; ok {
+		f.b.OpAux(ir.PClr, ir.None, s.number)
+	}
+}
+
+// checkInitialized: a load of a scalar, or of a vector, without a store to any of its components. Front ends load whole
+// vectors and structures for the sake of one part: the others may be undefined.
+func (f *function) checkInitialized(p *pointer) {
+	s, ok := f.shadows[p.number]
+	if !ok || p.memory != inSlots || !p.typ.IsScalar() && !p.typ.IsVector() {
+		return
+	}
+	slot := func(at ir.V) ir.V { return f.b.OpAux(ir.PLd, ir.I32, s.number, at) }
+	stored := slot(f.b.I32(uint32(s.all)))
+	f.scalarsAt(*p, func(at *pointer, _ ir.Type) {
+		stored = f.b.Op(ir.Or, ir.I32, stored, slot(f.offsetValue(at.offset)))
+	})
+	f.undefined(f.b.Cmp(ir.Eq, stored, f.b.I32(0)), escaped(fmt.Sprintf("a load of %s, to which nothing was stored", s.name)))
+}
+
+// checkOutput appends to code the report of an output that is written out without a value: Location, component and stage
+// are its values, so that a reader can leave out outputs without a use.
+func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val) ir.V) []ir.V {
+	s, ok := u.shadows[x.number]
+	l := &x.scalars[i]
+	if !ok || l.semantic != ir.Location && l.semantic != ir.Position {
+		return code
+	}
+	kind, text := ir.Unwritten, fmt.Sprintf("output %s has no value at Location %%u, component %%u", escaped(s.name))
+	args := []uint64{uint64(l.index / 4), uint64(l.index % 4), uint64(u.prog.Stage)}
+	types := []ir.Type{ir.I32, ir.I32, ir.I32}
+	if l.semantic == ir.Position {
+		kind, text, args, types = ir.Undefined, "Position has no value", nil, nil
+	}
+	n, ok := u.checkMessage(kind, text, types)
+	if !ok {
+		return code
+	}
+	constant := func(n uint64) ir.V { return value(ir.Val{Op: ir.Const, Type: ir.I32, Aux: n}) }
+	load := func(at uint64) ir.V {
+		v := value(ir.Val{Op: ir.PLd, Type: ir.I32, Aux: s.number, Args: [4]ir.V{constant(at)}})
+		code = append(code, v)
+		return v
+	}
+	add := func(v ir.Val) ir.V {
+		n := value(v)
+		code = append(code, n)
+		return n
+	}
+	stored := add(ir.Val{Op: ir.Or, Type: ir.I32, Args: [4]ir.V{load(x.slots[i]), load(s.all)}})
+	missing := add(ir.Val{Op: ir.Eq, Type: ir.B1, Args: [4]ir.V{stored, constant(0)}})
+	open := add(ir.Val{Op: ir.If, Args: [4]ir.V{missing}})
+	add(ir.Val{Op: ir.Log, Aux: n})
+	for _, v := range args {
+		add(ir.Val{Op: ir.LogArg, Type: ir.I32, Args: [4]ir.V{constant(v)}})
+	}
+	add(ir.Val{Op: ir.End, Args: [4]ir.V{open}})
+	return code
+}
+
+// checkTexel: a texel outside of the image, or of a level that its view does not have.
+func (c *textureCall) checkTexel(lod spirv.ID) {
+	f := c.f
+	if !f.options.Sanitize {
+		return
+	}
+	shape := f.part(c.on, 1)
+	var level ir.V
+	if lod != 0 {
+		level = f.ints32(lod, 1)[0]
+	}
+	outside := f.b.Bool(false)
+	for i, at := range c.at {
+		n := f.shapeWordOf(shape, ir.ShapeLayers)
+		if i < min(c.head.Dim.Axes(), 2) || c.head.Dim == ir.Dim3D {
+			n = f.extentAt(shape, f.shapeWordOf(shape, ir.ShapeWidth+i), level)
+		}
+		outside = f.b.Op(ir.Or, ir.B1, outside, f.not(f.b.Cmp(ir.ULt, at, n)))
+	}
+	text := "texel (" + "%d, %d, %d, %d"[:4*len(c.at)-2] + ") is outside of the image"
+	f.undefined(outside, text, c.at...)
+}
