@@ -14,13 +14,14 @@ var clspvFamily = family{
 		{Code: "SPV-Clspv-Version", Section: "NonSemantic.ClspvReflection", Words: "the import names an existing version that includes the instruction"},
 		{Code: "SPV-Clspv-Kernel", Section: "NonSemantic.ClspvReflection", Words: "Kernel names a GLCompute entry point by its function and its name"},
 		{Code: "SPV-Clspv-Declaration", Section: "NonSemantic.ClspvReflection", Words: "an argument refers to the Kernel, and to its ArgumentInfo, of the same import"},
+		{Code: "SPV-Clspv-Variable", Section: "NonSemantic.ClspvReflection", Words: "the variable of WorkgroupVariableSize is in Workgroup"},
 		{Code: "SPV-Clspv-Constant", Section: "NonSemantic.ClspvReflection", Words: "a number is a 32-bit unsigned OpConstant"},
 		{Code: "SPV-Clspv-String", Section: "NonSemantic.ClspvReflection", Words: "a name or data operand is an OpString"},
 	},
 }
 
 // clspvVersions is the newest version of the set.
-const clspvVersions = 6
+const clspvVersions = 7
 
 // clspvNumber returns the version that an import names.
 func clspvNumber(name string) (uint64, bool) {
@@ -38,6 +39,8 @@ func (c *checker) clspvVersion(i int, name string) {
 func clspvSince(op spirv.NonSemanticClspvReflectionOp) uint64 {
 	switch {
 	case op >= spirv.NonSemanticClspvReflectionWorkgroupVariableSize:
+		return 7
+	case op >= spirv.NonSemanticClspvReflectionNormalizedSamplerMaskPushConstant:
 		return 6
 	case op >= spirv.NonSemanticClspvReflectionConstantDataPointerPushConstant:
 		return 5
@@ -60,6 +63,9 @@ func (c *checker) clspv(i int, in spirv.Inst) {
 		if n, ok := clspvNumber(spirv.String(d[2:])); ok && n < clspvSince(op) {
 			c.fail(i, "SPV-Clspv-Version", "%s is of version %d of the set, the import of %d; must be of %[2]d or later", op, clspvSince(op), n)
 			return
+		} else if ok && n < 5 && op == spirv.NonSemanticClspvReflectionKernel && len(in) > 7 {
+			c.fail(i, "SPV-Clspv-Version", "Kernel has %d operands after the name, the import is of version %d; must be of 5 or later", len(in)-7, n)
+			return
 		}
 	}
 	for w := c.code.Walk(i); w.Next(); {
@@ -81,6 +87,9 @@ func (c *checker) clspv(i int, in spirv.Inst) {
 				c.fail(i, "SPV-Clspv-String", "%s is the result of %s; must be an OpString", name, d.Op())
 			}
 		case "Variable":
+			if v := c.m.Variable(id); v == nil && c.code.DefInst(id) != nil || v != nil && v.Storage != spirv.StorageClassWorkgroup {
+				c.fail(i, "SPV-Clspv-Variable", "%s is %s; must be an OpVariable in Workgroup", c.name(id), c.code.DefInst(id).Op())
+			}
 		default:
 			k := c.m.Const(id)
 			if k == nil && c.code.DefInst(id) == nil {

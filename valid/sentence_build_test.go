@@ -26,6 +26,7 @@ const (
 	sectionDeclaration // functions without a body
 	sectionBody
 	sectionFunction // further functions
+	sectionLast     // non-semantic instructions after the functions
 	sectionCount
 )
 
@@ -140,7 +141,11 @@ func (m *sentenceModule) add(line string) {
 	op := opcodeOf(line)
 	at, outside := sentenceSections[op]
 	rest, forced := strings.CutPrefix(line, "global ")
+	tail, last := strings.CutPrefix(line, "last ")
 	switch {
+	case last:
+		m.sections[sectionLast] = append(m.sections[sectionLast], tail)
+		return
 	case forced:
 		m.sections[sectionGlobal] = append(m.sections[sectionGlobal], rest)
 		return
@@ -211,8 +216,8 @@ func (b *sentenceBuilder) fill(m *sentenceModule) {
 			visit(l)
 		}
 	}
-	own := m.sections[sectionGlobal]
-	m.sections[sectionGlobal] = nil
+	own, ownLast := m.sections[sectionGlobal], m.sections[sectionLast]
+	m.sections[sectionGlobal], m.sections[sectionLast] = nil, nil
 	for i, e := range b.pool {
 		if !used[i] {
 			continue
@@ -227,6 +232,7 @@ func (b *sentenceBuilder) fill(m *sentenceModule) {
 		}
 	}
 	m.sections[sectionGlobal] = append(m.sections[sectionGlobal], own...)
+	m.sections[sectionLast] = append(m.sections[sectionLast], ownLast...)
 }
 
 // interfaces appends the global variables to the interface of the base's entry

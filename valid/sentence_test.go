@@ -281,7 +281,7 @@ func (b *sentenceBuilder) read(t *testing.T, f txtar.File) {
 			last.lines = append(last.lines, strings.TrimSpace(l))
 			continue
 		}
-		id := resultOf(strings.TrimPrefix(l, "global "))
+		id := resultOf(strings.TrimPrefix(strings.TrimPrefix(l, "global "), "last "))
 		if _, twice := b.byID[id]; id == "" || twice {
 			t.Fatalf("pool: %q defines no id or an id twice", l)
 		}
