@@ -1,6 +1,7 @@
 package raster
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"math/rand"
@@ -64,21 +65,18 @@ func inPixels(x, y float64, width, height int32) [4]float32 {
 	return [4]float32{float32(x/float64(width)*2 - 1), float32(y/float64(height)*2 - 1), 0.5, 1}
 }
 
-// covers is the exact model, in rational numbers: whether a sample at (x, y) in 1/256 pixels is inside a
+// covers is the exact model, for coordinates of less than 2³⁰: whether a sample at (x, y) in 1/256 pixels is inside a
 // triangle, or on its top or left edge. The rule is as in the specification's figure: an edge is a left edge
 // if the inside is to its right, and a top edge if it is level and the inside is below.
 func covers(c [3][2]int64, x, y int64) bool {
-	cross := func(a, b, p [2]int64) *big.Int {
-		l := new(big.Int).Mul(big.NewInt(b[0]-a[0]), big.NewInt(p[1]-a[1]))
-		return l.Sub(l, new(big.Int).Mul(big.NewInt(b[1]-a[1]), big.NewInt(p[0]-a[0])))
-	}
-	area := cross(c[0], c[1], c[2]).Sign()
+	cross := func(a, b, p [2]int64) int { return cmp.Compare((b[0]-a[0])*(p[1]-a[1]), (b[1]-a[1])*(p[0]-a[0])) }
+	area := cross(c[0], c[1], c[2])
 	if area == 0 {
 		return false
 	}
 	for i := range c {
 		a, b, third := c[i], c[(i+1)%3], c[(i+2)%3]
-		switch s := cross(a, b, [2]int64{x, y}).Sign() * area; {
+		switch s := cross(a, b, [2]int64{x, y}) * area; {
 		case s < 0:
 			return false
 		case s == 0 && a[1] == b[1]: // level: the third vertex must be below

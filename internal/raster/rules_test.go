@@ -9,34 +9,40 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 )
 
-// exits is the diamond-exit rule in rational numbers: whether the line from a to b, in 256ths of a pixel,
+// fixed is the number of fraction bits of a coordinate of exits: ε is 2⁻⁴⁰.
+const fixed = 80
+
+// exits is the diamond-exit rule in exact numbers: whether the line from a to b, in units of 2⁻⁸⁰ pixels,
 // crosses the diamond of a pixel and does not end in it. The ends are moved by (−ε, −ε²) (Vulkan, Bresenham
 // Line Segment Rasterization).
-func exits(a, b [2]*big.Rat, x, y int64) bool {
-	half := big.NewRat(1, 2)
-	centre := [2]*big.Rat{big.NewRat(2*x+1, 2), big.NewRat(2*y+1, 2)}
+func exits(a, b [2]*big.Int, x, y int64) bool {
+	half := new(big.Int).Lsh(big.NewInt(1), fixed-1)
+	centre := [2]*big.Int{new(big.Int).Lsh(big.NewInt(2*x+1), fixed-1), new(big.Int).Lsh(big.NewInt(2*y+1), fixed-1)}
 	low, high := big.NewRat(-1, 1), big.NewRat(2, 1)
 	ends := true // the end is in the diamond
-	for _, s := range [4][2]int64{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
+	for _, s := range [4][2]int{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
 		// the side function s at a point, less ½: negative inside the diamond
-		side := func(p [2]*big.Rat) *big.Rat {
-			sum := new(big.Rat).Neg(half)
+		side := func(p [2]*big.Int) *big.Int {
+			sum := new(big.Int).Neg(half)
 			for i := range p {
-				d := new(big.Rat).Sub(p[i], centre[i])
-				sum.Add(sum, d.Mul(d, big.NewRat(s[i], 1)))
+				d := new(big.Int).Sub(p[i], centre[i])
+				if s[i] < 0 {
+					d.Neg(d)
+				}
+				sum.Add(sum, d)
 			}
 			return sum
 		}
 		from, to := side(a), side(b)
+		if from.Sign() >= 0 && to.Sign() >= 0 {
+			return false // all of the line is outside
+		}
 		ends = ends && to.Sign() < 0
-		grows := new(big.Rat).Sub(to, from)
+		grows := new(big.Int).Sub(to, from)
 		if grows.Sign() == 0 {
-			if from.Sign() >= 0 {
-				return false
-			}
 			continue
 		}
-		at := new(big.Rat).Quo(from.Neg(from), grows)
+		at := new(big.Rat).SetFrac(from.Neg(from), grows)
 		if grows.Sign() > 0 && at.Cmp(high) < 0 {
 			high = at
 		}
@@ -51,16 +57,15 @@ func exits(a, b [2]*big.Rat, x, y int64) bool {
 func TestDiamondExit(t *testing.T) {
 	random := rand.New(rand.NewSource(10))
 	const size = 16
-	epsilon := big.NewRat(1, 1<<40)
-	moved := func(p [2]float64, minor int, by *big.Rat) (out [2]*big.Rat) {
+	moved := func(p [2]float64, minor int, by float64) (out [2]*big.Int) {
 		for i := range p {
-			out[i] = new(big.Rat).SetFloat64(p[i])
 			if i == minor {
-				out[i].Sub(out[i], by)
+				p[i] -= by // exact: multiples of 1/256
 			}
+			out[i] = new(big.Int).Lsh(big.NewInt(int64(p[i]*256)), fixed-8)
 		}
-		out[0].Sub(out[0], epsilon)
-		out[1].Sub(out[1], new(big.Rat).Mul(epsilon, epsilon))
+		out[0].Sub(out[0], new(big.Int).Lsh(big.NewInt(1), fixed-40))
+		out[1].Sub(out[1], big.NewInt(1))
 		return out
 	}
 	for round := range 160 {
@@ -76,7 +81,7 @@ func TestDiamondExit(t *testing.T) {
 		if math.Abs(c[1][1]-c[0][1]) > math.Abs(c[1][0]-c[0][0]) {
 			minor = 0
 		}
-		by := big.NewRat(int64(width-1), 2)
+		by := float64(width-1) / 2
 		a, b := moved(c[0], minor, by), moved(c[1], minor, by)
 		want := make([]int, size*size)
 		for x := int64(-8); x < size+8; x++ {
