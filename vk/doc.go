@@ -49,6 +49,7 @@
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
 //	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set
+//	advancedblend.go    advanced blend operations
 //	depthstate.go       ranges and biases of depths; samplelocations.go places of samples
 //	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
 //	localread.go        locations and indices of attachments; inheritance.go renderings in secondary command buffers

@@ -88,6 +88,12 @@ var dynamicStates = []dynamicState{
 		attachments(to, from, func(t, f *state.BlendAttachment) {
 			t.SrcColor, t.DstColor, t.ColorOp = f.SrcColor, f.DstColor, f.ColorOp
 			t.SrcAlpha, t.DstAlpha, t.AlphaOp = f.SrcAlpha, f.DstAlpha, f.AlphaOp
+			t.Advanced = f.Advanced
+		})
+	}},
+	{enum.DynamicStateColorBlendAdvanced, func(to, from *state.State) {
+		attachments(to, from, func(t, f *state.BlendAttachment) {
+			t.ColorOp, t.AlphaOp, t.Advanced = f.ColorOp, f.AlphaOp, f.Advanced
 		})
 	}},
 	{enum.DynamicStateColorWriteMask, func(to, from *state.State) {
@@ -267,6 +273,12 @@ var setters = [...]setter{
 	}},
 	setBlendEquation: {"blend equation", state.MaxColors - 1, func(s *state.State, x [3]uint64) {
 		color(s, x[0], func(a *state.BlendAttachment) {
+			if x[2] != 0 {
+				a.ColorOp, a.Advanced = unpackAdvanced(x[1], x[2])
+				a.AlphaOp = a.ColorOp
+				return
+			}
+			a.Advanced = state.AdvancedBlend{}
 			a.SrcColor, a.DstColor, a.ColorOp = enum.BlendFactor(x[1]&0xff), enum.BlendFactor(x[1]>>8&0xff), enum.BlendOp(x[1]>>16&0xff)
 			a.SrcAlpha, a.DstAlpha, a.AlphaOp = enum.BlendFactor(x[1]>>24&0xff), enum.BlendFactor(x[1]>>32&0xff), enum.BlendOp(x[1]>>40&0xff)
 		})
@@ -498,7 +510,8 @@ func (c *CommandBuffer) SetBlendEquation(first int, list ...link.Blend) {
 	for i, b := range list {
 		if uint32(max(b.SrcColor, b.DstColor, b.SrcAlpha, b.DstAlpha)) > maxFactor || uint32(max(b.ColorOp, b.AlphaOp)) > maxBlendOp {
 			if c.begin() {
-				c.fail(&UnsupportedError{Feature: "a blend equation with a factor or an operation that is none of Vulkan 1.0"})
+				c.fail(usage("VUID-VkColorBlendEquationEXT-colorBlendOp-07361", "a blend equation has the factors %d, %d, %d, %d and the operations %d, %d; must be of Vulkan 1.0",
+					b.SrcColor, b.DstColor, b.SrcAlpha, b.DstAlpha, b.ColorOp, b.AlphaOp))
 			}
 			return
 		}

@@ -184,6 +184,9 @@ func (p *GraphicsPipeline) setDynamic(list []enum.DynamicState) error {
 			p.keeps &^= 1 << needs[i].set
 		}
 	}
+	if slices.Contains(list, enum.DynamicStateColorBlendAdvanced) { // it sets a blend equation too
+		p.keeps |= 1 << setBlendEquation
+	}
 	for _, s := range list {
 		e, ok := enableOf(s)
 		switch {

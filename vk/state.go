@@ -47,8 +47,9 @@ type FixedState struct {
 	SampleLocations   *SampleLocations // if Multisample.Locations enables them
 	DepthBounds       [2]float32       // of the depth bounds test
 	BlendConstants    [4]float32
-	SampleMask        *[2]uint32 // nil is all samples
-	LineStipple       uint32     // factor; 0 is no stipple
+	BlendAdvanced     *BlendAdvanced // nil: both colors are premultiplied, their coverages uncorrelated
+	SampleMask        *[2]uint32     // nil is all samples
+	LineStipple       uint32         // factor; 0 is no stipple
 	LinePattern       uint16
 	DiscardRectangles []Rect
 	DiscardExclusive  bool
@@ -89,7 +90,11 @@ func (f *FixedState) state() (s state.State) {
 	b := orZero(f.Blend)
 	s.Blend = state.Blend{Logic: b.Logic, LogicOp: b.LogicOp, Constants: f.BlendConstants}
 	for i := range b.Attachments {
-		s.Blend.Attachments = append(s.Blend.Attachments, blendAttachment(&b.Attachments[i]))
+		a := blendAttachment(&b.Attachments[i])
+		if k := f.BlendAdvanced; k != nil {
+			a.Advanced = k.state()
+		}
+		s.Blend.Attachments = append(s.Blend.Attachments, a)
 	}
 	if r := f.ShadingRate; r != nil {
 		s.Rate = shadingRate(r)
@@ -223,8 +228,11 @@ func (f *FixedState) check(unrestricted bool) error {
 	}
 	for i := range b.Attachments {
 		a := &b.Attachments[i]
-		list = append(list, enumeration{"blend factor", uint32(max(a.SrcColor, a.DstColor, a.SrcAlpha, a.DstAlpha)), maxFactor},
-			enumeration{"blend operation", uint32(max(a.ColorOp, a.AlphaOp)), maxBlendOp})
+		list = append(list, enumeration{"blend factor", uint32(max(a.SrcColor, a.DstColor, a.SrcAlpha, a.DstAlpha)), maxFactor})
+		if isAdvanced(a.ColorOp) || isAdvanced(a.AlphaOp) { // checkAdvanced
+			continue
+		}
+		list = append(list, enumeration{"blend operation", uint32(max(a.ColorOp, a.AlphaOp)), maxBlendOp})
 	}
 	if s := f.ShadingRate; s != nil {
 		list = append(list, enumeration{"shading rate combiner", uint32(max(s.Combiners[0], s.Combiners[1])), maxCombiner})
@@ -239,6 +247,9 @@ func (f *FixedState) check(unrestricted bool) error {
 	}
 	if n := orZero(f.Multisample).Samples; n > state.MaxSamples || n&(n-1) != 0 {
 		return usage("VUID-VkPipelineMultisampleStateCreateInfo-rasterizationSamples-parameter", "%d samples; must be a power of two up to %d", n, state.MaxSamples)
+	}
+	if err := f.checkAdvanced(); err != nil {
+		return err
 	}
 	if f.BiasUnit > BiasFloat {
 		return usage("VUID-VkDepthBiasRepresentationInfoEXT-depthBiasRepresentation-parameter", "the representation of the depth bias is %d; must be at most %d", f.BiasUnit, BiasFloat)

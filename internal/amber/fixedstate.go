@@ -195,10 +195,24 @@ func (w words) depthStencil(s *state.DepthStencil) {
 	}
 }
 
-// mixing are the words of the blend operations that every device has.
+// mixing are the words of the basic blend operations.
 var mixing = map[string]enum.BlendOp{
 	"": enum.BlendOpAdd, "add": enum.BlendOpAdd, "substract": enum.BlendOpSubtract, "subtract": enum.BlendOpSubtract,
 	"reverse_substract": enum.BlendOpReverseSubtract, "reverse_subtract": enum.BlendOpReverseSubtract, "min": enum.BlendOpMin, "max": enum.BlendOpMax,
+}
+
+// blendOperation returns the blend operation of a word. Those of AmberScript from "zero" on are the advanced ones in Vulkan's
+// order; Vulkan's names have other underlines and a suffix.
+func blendOperation(word string) (enum.BlendOp, bool) {
+	if op, ok := mixing[word]; ok {
+		return op, true
+	}
+	plain := func(s string) string {
+		return strings.Replace(strings.ReplaceAll(strings.TrimSuffix(s, "_ext"), "_", ""), "ovg", "org", 1)
+	}
+	first := slices.Index(blendOps, "zero")
+	i := slices.IndexFunc(blendOps[first:], func(name string) bool { return plain(name) == plain(word) })
+	return enum.BlendOpZero + enum.BlendOp(i), i >= 0
 }
 
 func (w words) blend(s *state.State, colors int, r *runner, c *Draw) error {
@@ -215,7 +229,7 @@ func (w words) blend(s *state.State, colors int, r *runner, c *Draw) error {
 		amber, vk string
 	}{{&a.ColorOp, "BLEND COLOR_OP", "colorBlendOp"}, {&a.AlphaOp, "BLEND ALPHA_OP", "alphaBlendOp"}} {
 		word := w.first(x.amber, x.vk)
-		op, ok := mixing[word]
+		op, ok := blendOperation(word)
 		if !ok {
 			return r.unsupported(c.At, "the blend operation "+word)
 		}

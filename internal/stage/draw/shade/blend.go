@@ -21,8 +21,15 @@ type blending struct {
 }
 
 // blended blends the outputs src and src1 (dual-source blending) with the color dst of the attachment.
-// For fixed-point attachments, colors and constants are clamped to the range of the format first.
+// For fixed-point attachments, colors and constants are clamped to the range of the format first. An advanced
+// operation is that of color and alpha.
 func (s *shader) blended(k *state.BlendAttachment, a *attachment, src, src1, dst color) (out color) {
+	if k.ColorOp >= enum.BlendOpZero {
+		for i := range src {
+			src[i] = s.clampColor(a, src[i])
+		}
+		return s.advancedBlend(k, src, dst)
+	}
 	m := blending{shader: s, BlendAttachment: k, dst: dst}
 	for i := range out {
 		m.src[i], m.src1[i] = s.clampColor(a, src[i]), s.clampColor(a, src1[i])

@@ -65,6 +65,9 @@
 //	counters.go        occlusion and invocation counters
 //	test.go            tests of a sample in order
 //	earlylate.go       conservative early tests
+//	blendmath.go       colors and comparisons of advanced blend operations
+//	hslblend.go        blending of hue, saturation and luminosity
+//	advancedblend.go   advanced blend operations
 //	blend.go           blending and logical operations
 //	smoothlines.go     coverage of smooth lines
 //	dither.go          legacy dithering

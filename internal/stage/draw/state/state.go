@@ -192,8 +192,26 @@ type BlendAttachment struct {
 	ColorOp            enum.BlendOp
 	SrcAlpha, DstAlpha enum.BlendFactor
 	AlphaOp            enum.BlendOp
-	WriteMask          uint8 // bit i enables component i
+	Advanced           AdvancedBlend // of an advanced operation
+	WriteMask          uint8         // bit i enables component i
 }
+
+// AdvancedBlend has the parameters of an advanced blend operation (VkColorBlendAdvancedEXT).
+type AdvancedBlend struct {
+	SrcStraight, DstStraight bool // the color is not premultiplied
+	Clamp                    bool // results are clamped to 0…1
+	Overlap                  Overlap
+}
+
+// Overlap is how the coverages of source and destination relate (VkBlendOverlapEXT, with its values).
+type Overlap uint8
+
+// The overlaps.
+const (
+	OverlapUncorrelated Overlap = iota
+	OverlapDisjoint
+	OverlapConjoint
+)
 
 // Blend is the blend state. It is compiled into the fragment program, apart from the constants.
 type Blend struct {
