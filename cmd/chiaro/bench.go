@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -11,15 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/host"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
-	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/shader"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // benchFlags are the flags of bench.
@@ -149,11 +149,7 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	}
 	defer f.spare()()
 	defer collectSeldom(compilePercent)()
-	args, buffers, err := f.args()
-	if err != nil {
-		return err
-	}
-	spec, err := f.spec()
+	job, err := f.job(data)
 	if err != nil {
 		return err
 	}
@@ -161,18 +157,25 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	if r.Name == "" {
 		r.Name = strings.TrimSuffix(filepath.Base(file), ".spv")
 	}
-	prog, pipeline, err := r.compile(args, func() (*compute.Pipeline, error) { return compileEntry(engine, data, spec, options) })
+	entry, err := benchEntry(c, file, data, job.info.Stage.Specialization, spirv.ExecutionModelGLCompute)
 	if err != nil {
-		return reported(c, file, err)
-	}
-	defer pipeline.Close()
-	r.describe(prog, &args)
-	if err := f.writeCode(prog); err != nil {
 		return err
 	}
-	same, err := r.measure(c, f, prog, args, buffers)
+	job.info.Stage.Entry = entry.Name
+	if job.benchDevice, err = f.open(ctx, engine, options, []*iface.Entry{entry}, nil); err != nil {
+		return benchError(ctx, c, file, err)
+	}
+	defer job.Close()
+	if err := r.compile(ctx, job); err != nil {
+		return benchError(ctx, c, file, err)
+	}
+	r.describe(job, f.threads)
+	if err := f.writeCode(job.program); err != nil {
+		return err
+	}
+	same, err := r.measure(c, f, job)
 	if err != nil {
-		return reported(c, file, err)
+		return benchError(ctx, c, file, err)
 	}
 	if err := r.print(f.reports(c), f.format); err != nil {
 		return err
@@ -180,6 +183,86 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	if !same {
 		return &coded{code: exitFindings}
 	}
+	return nil
+}
+
+// benchError is reported, but prints nothing about work that ended with ctx: the caller knows the reason.
+func benchError(ctx context.Context, c console, file string, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return reported(c, file, err)
+}
+
+// benchJob is a dispatch.
+type benchJob struct {
+	*benchDevice
+	info         vk.ComputePipelineInfo
+	base, groups [3]uint32
+	pipeline     *vk.ComputePipeline
+	program      exec.Program // of the pipeline
+}
+
+// job reads the flags of a dispatch.
+func (f *benchFlags) job(data []byte) (*benchJob, error) {
+	j := &benchJob{info: vk.ComputePipelineInfo{Stage: vk.StageInfo{Code: data}}}
+	j.info.Flags = enum.PipelineFlagsDispatchBase
+	var err error
+	if j.info.Stage.Robustness, err = f.robustness(ir.Compute); err != nil {
+		return nil, err
+	}
+	if j.groups, err = parseGroups("-g", f.groups, 1); err != nil {
+		return nil, err
+	}
+	if f.base != "" {
+		if j.base, err = parseGroups("--base", f.base, 0); err != nil {
+			return nil, err
+		}
+	}
+	j.info.Stage.Specialization, err = f.spec()
+	return j, err
+}
+
+// robustness returns the robustness of a stage.
+func (f *benchFlags) robustness(stage ir.Stage) (*vk.Robustness, error) {
+	all, stages, err := f.pipeline.robust()
+	if own := stages[stage]; own != nil {
+		all = *own
+	}
+	return host.Robustness(&all), err
+}
+
+// record records n dispatches.
+func (j *benchJob) record(n int, groups [3]uint32) (*vk.CommandBuffer, error) {
+	return j.benchDevice.record(func(c *vk.CommandBuffer) {
+		c.BindPipeline(j.pipeline)
+		j.bound(c, vk.Compute)
+		for range n {
+			c.DispatchBase(j.base, groups)
+		}
+	})
+}
+
+// compile makes the pipeline. The code of a shader with images depends on their formats: a dispatch of no workgroups
+// compiles it.
+func (j *benchJob) compile(ctx context.Context) (err error) {
+	j.info.Layout = j.layout
+	if j.pipeline, err = j.NewComputePipeline(ctx, j.info); err != nil {
+		return host.CompileCause(err)
+	}
+	list := j.engine.take()
+	if list == nil {
+		c, err := j.record(1, [3]uint32{})
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		if err := j.run(c); err != nil {
+			return err
+		}
+		list = j.engine.take()
+	}
+	j.program = list[len(list)-1]
 	return nil
 }
 
@@ -224,92 +307,71 @@ func (f *benchFlags) spare() (restore func()) {
 }
 
 // compile times two compilations: one cold, one that hits the cache.
-func (r *benchReport) compile(args compute.Args, once func() (*compute.Pipeline, error)) (prog exec.Program, pipeline *compute.Pipeline, err error) {
-	run := func() (err error) {
-		if pipeline, err = once(); err == nil {
-			prog, err = pipeline.Compile(context.Background(), args)
-		}
+func (r *benchReport) compile(ctx context.Context, j *benchJob) (err error) {
+	run := func() error { return j.compile(ctx) }
+	if r.Pipe, r.CPUPipe, err = timed(run); err != nil {
 		return err
 	}
-	if r.Pipe, r.CPUPipe, err = timed(run); err != nil {
-		return nil, nil, err
-	}
-	first := pipeline
-	defer first.Close()
 	r.Cached, r.CPUCached, err = timed(run)
-	return prog, pipeline, err
+	return err
 }
 
 // describe records the engine, its level and the number of workers.
-func (r *benchReport) describe(prog exec.Program, args *compute.Args) {
-	p := prog.IR()
+func (r *benchReport) describe(j *benchJob, workers int) {
+	p := j.program.IR()
 	r.Device, r.Level, r.Subgroup = "chiaro interp", "interp", p.SubgroupSize
-	if made, ok := prog.(interface{ Level() amd64.Level }); ok {
+	if made, ok := j.program.(interface{ Level() amd64.Level }); ok {
 		r.Device, r.Level = "chiaro jit", made.Level().String()
 	}
 	r.ordered = p.Effects.Ordered
-	job := exec.Job{Groups: args.Groups, Workers: args.Workers}
+	job := exec.Job{Groups: j.groups, Workers: workers}
 	r.Threads = job.WorkerCount(p)
 	r.Invocations = job.GroupCount() * uint64(p.Invocations())
 }
 
-// compileEntry makes a program of the first compute entry point of a module.
-func compileEntry(engine exec.Engine, data []byte, spec facts.Spec, options lower.Options) (*compute.Pipeline, error) {
-	m, err := spirv.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	g := facts.Gather(m, spec)
-	i := slices.IndexFunc(g.EntryPoints, func(e facts.EntryPoint) bool { return e.Model == spirv.ExecutionModelGLCompute })
-	if i < 0 {
-		return nil, fmt.Errorf("no entry point of the execution model GLCompute")
-	}
-	s, err := shader.Lower(context.Background(), valid.Assume(g), &g.EntryPoints[i], options)
-	if err != nil {
-		return nil, err
-	}
-	return compute.NewPipeline(s.Program, engine, exec.Options{})
-}
-
 // measure runs the dispatches. It reports whether the buffers equal the files of
 // --compare.
-func (r *benchReport) measure(c console, f benchFlags, prog exec.Program, args compute.Args, buffers []contents) (same bool, err error) {
-	once := func() error {
-		for range r.K {
-			if err := compute.Dispatch(context.Background(), prog, args); err != nil {
-				return err
-			}
-		}
-		return nil
+func (r *benchReport) measure(c console, f benchFlags, j *benchJob) (same bool, err error) {
+	commands, err := j.record(r.K, j.groups)
+	if err != nil {
+		return false, err
 	}
+	once := func() error { return j.run(commands) }
 	if r.First, r.CPUFirst, err = timed(once); err != nil {
 		return false, err
 	}
-	if err := f.writeDumps(c, buffers); err != nil {
+	if err := f.writeDumps(c, j.contents); err != nil {
 		return false, err
 	}
-	if same, err = f.compareBuffers(c, buffers); err != nil {
+	if same, err = f.compareBuffers(c, j.contents); err != nil {
 		return false, err
 	}
+	if err := r.steady(f, r.K, once); err != nil {
+		return false, err
+	}
+	if e, ok := j.program.(interface{ Exits() uint64 }); ok {
+		r.Exits = e.Exits() / uint64((r.N+1)*r.K)
+	}
+	return same, nil
+}
+
+// steady times runs of the steady state; each has a number of parts.
+func (r *benchReport) steady(f benchFlags, parts int, once func() error) error {
 	var wall, cpu []float64
 	for start := time.Now(); len(wall) < f.most && (len(wall) < f.least || time.Since(start).Seconds() < f.budget); {
 		w, p, err := timed(once)
 		if err != nil {
-			return false, err
+			return err
 		}
-		wall, cpu = append(wall, w/float64(r.K)), append(cpu, p/float64(r.K))
+		wall, cpu = append(wall, w/float64(parts)), append(cpu, p/float64(parts))
 	}
 	slices.Sort(wall)
 	slices.Sort(cpu)
-	r.N = len(wall)
-	if n := len(wall); n > 0 {
-		r.Med, r.Min, r.P90 = wall[n/2], wall[0], wall[n*9/10]
-		r.CPUMed, r.CPUMin = cpu[n/2], cpu[0]
+	if r.N = len(wall); r.N > 0 {
+		r.Med, r.Min, r.P90 = wall[r.N/2], wall[0], wall[r.N*9/10]
+		r.CPUMed, r.CPUMin = cpu[r.N/2], cpu[0]
 	}
-	if e, ok := prog.(interface{ Exits() uint64 }); ok {
-		r.Exits = e.Exits() / uint64((r.N+1)*r.K)
-	}
-	return same, nil
+	return nil
 }
 
 // timed returns the wall and processor time of f in milliseconds. Processor time is 0

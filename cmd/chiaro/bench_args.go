@@ -8,10 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // maxBenchBuffer bounds one buffer: 4 GiB less a little, as far as offsets reach, and 2 GiB on hosts of 32 bits.
@@ -42,60 +39,21 @@ func (f resourceFlag) String() string { return "" }
 func (f resourceFlag) Type() string { return "string" }
 
 // contents returns the current bytes of a buffer or an image.
-type contents func() []byte
+type contents func() ([]byte, error)
 
-// args makes the dispatch and its buffers and images, filled.
-func (f *benchFlags) args() (compute.Args, []contents, error) {
-	robustness, stages, err := f.pipeline.robust()
-	if err != nil {
-		return compute.Args{}, nil, err
+// benchBinding makes a resource, and its descriptor.
+type benchBinding func(d *benchDevice) (vk.Write, contents, error)
+
+// parse reads the resource of a flag.
+func (r benchResource) parse() (benchBinding, error) {
+	if r.image {
+		return parseImage(r.text)
 	}
-	if own := stages[ir.Compute]; own != nil {
-		robustness = *own
-	}
-	args := compute.Args{Robustness: robustness, Bindings: map[compute.Binding][]exec.Buffer{},
-		Images: map[compute.Binding][]*texture.View{}, Samplers: map[compute.Binding][]*texture.Sampler{}, Workers: f.threads, Budget: math.MaxUint64}
-	if args.Groups, err = parseGroups("-g", f.groups, 1); err != nil {
-		return args, nil, err
-	}
-	if f.base != "" {
-		if args.Base, err = parseGroups("--base", f.base, 0); err != nil {
-			return args, nil, err
-		}
-	}
-	if f.push != "" {
-		for _, w := range strings.Split(f.push, ",") {
-			bits, err := parseWord(w)
-			if err != nil {
-				return args, nil, unreadable("-p %q; want words such as 7, i-3 or f1.5", w)
-			}
-			args.Push = binary.LittleEndian.AppendUint32(args.Push, bits)
-		}
-	}
-	var buffers []contents
-	for i, r := range f.resources {
-		at := compute.Binding{Binding: uint32(i)}
-		var data contents
-		if r.image {
-			view, sampler, texels, err := parseImage(r.text)
-			if err != nil {
-				return args, nil, err
-			}
-			args.Images[at], args.Samplers[at], data = []*texture.View{view}, []*texture.Sampler{sampler}, texels
-		} else {
-			bytes, beyond, err := parseBuffer(r.text)
-			if err != nil {
-				return args, nil, err
-			}
-			args.Bindings[at], data = []exec.Buffer{{Bytes: bytes, Beyond: beyond}}, func() []byte { return bytes }
-		}
-		buffers = append(buffers, data)
-	}
-	return args, buffers, nil
+	return parseBuffer(r.text)
 }
 
-// parseImage makes an image of WxH[,SEED][,nearest] and a sampler.
-func parseImage(s string) (*texture.View, *texture.Sampler, contents, error) {
+// parseImage reads WxH[,SEED][,nearest].
+func parseImage(s string) (benchBinding, error) {
 	rest, nearest := strings.CutSuffix(s, ",nearest")
 	filter := enum.FilterLinear
 	if nearest {
@@ -109,32 +67,25 @@ func parseImage(s string) (*texture.View, *texture.Sampler, contents, error) {
 	if seeded {
 		var err error
 		if seed, err = parseUint(seedText, 32); err != nil {
-			return nil, nil, nil, unreadable("-i %q: the seed is no number", s)
+			return nil, unreadable("-i %q: the seed is no number", s)
 		}
 	}
 	if !ok || err != nil || err2 != nil || w == 0 || h == 0 {
-		return nil, nil, nil, unreadable("-i %q; want WxH[,SEED][,nearest]", s)
+		return nil, unreadable("-i %q; want WxH[,SEED][,nearest]", s)
 	}
-	m, err := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: int(w), Height: int(h)})
-	if err != nil {
-		return nil, nil, nil, unreadable("-i %q: %v", s, err)
-	}
-	data := make([]byte, 4*w*h)
-	fill(data, "rand", uint32(seed))
-	for y := range int(h) {
-		copy(m.TexelRow(texture.Coord{Y: y}), data[4*y*int(w):])
-	}
-	view, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
-	if err != nil {
-		return nil, nil, nil, unreadable("-i %q: %v", s, err)
-	}
-	sampler, err := texture.NewSampler(texture.SamplerDesc{Mag: filter, Min: filter})
-	return view, sampler, func() []byte {
-		for y := range int(h) {
-			copy(data[4*y*int(w):], m.TexelRow(texture.Coord{Y: y}))
+	return func(d *benchDevice) (vk.Write, contents, error) {
+		m, err := d.picture(int(w), int(h))
+		if err != nil {
+			return vk.Write{}, nil, unreadable("-i %q: %v", s, err)
 		}
-		return data
-	}, err
+		data := make([]byte, 4*w*h)
+		fill(data, "rand", uint32(seed))
+		if err := d.copyTexels(m, 0, data, true); err != nil {
+			return vk.Write{}, nil, err
+		}
+		sampler, err := d.NewSampler(vk.SamplerInfo{Mag: filter, Min: filter})
+		return vk.Write{Images: []vk.ImageDescriptor{{View: m.view, Sampler: sampler}}}, func() ([]byte, error) { return d.texels(m) }, err
+	}, nil
 }
 
 // spec reads -s.
@@ -168,37 +119,42 @@ func parseWord(s string) (uint32, error) {
 	return uint32(v), err
 }
 
-// parseBuffer makes a buffer of SIZE[:RANGE][=FILL[,SEED]]. beyond is the number of
-// bytes after the range.
-func parseBuffer(s string) (data []byte, beyond int, err error) {
+// parseBuffer reads SIZE[:RANGE][=FILL[,SEED]].
+func parseBuffer(s string) (benchBinding, error) {
 	sizeText, kind, _ := strings.Cut(s, "=")
 	sizeText, rangeText, ranged := strings.Cut(sizeText, ":")
 	size, ok := parseSize(sizeText)
 	if !ok || size < 4 || size > maxBenchBuffer {
-		return nil, 0, unreadable("-b %q; want SIZE[:RANGE][=FILL[,SEED]] with a size from 4 to %d", s, maxBenchBuffer)
+		return nil, unreadable("-b %q; want SIZE[:RANGE][=FILL[,SEED]] with a size from 4 to %d", s, maxBenchBuffer)
 	}
+	named := size
 	if ranged {
-		named, ok := parseSize(rangeText)
-		if !ok || named > size {
-			return nil, 0, unreadable("-b %q; want a range of at most the size", s)
+		if named, ok = parseSize(rangeText); !ok || named > size {
+			return nil, unreadable("-b %q; want a range of at most the size", s)
 		}
-		beyond = size - named
 	}
 	kind, seedText, seeded := strings.Cut(kind, ",")
 	seed := uint64(1)
 	if seeded {
+		var err error
 		if seed, err = parseUint(seedText, 32); err != nil {
-			return nil, 0, unreadable("-b %q: the seed is no number", s)
+			return nil, unreadable("-b %q: the seed is no number", s)
 		}
 	}
-	memory, err := exec.Alloc(size) // lives as long as the program runs
-	if err != nil {
-		return nil, 0, unreadable("-b %q: %v", s, err)
-	}
-	if !fill(memory.Bytes(), kind, uint32(seed)) {
-		return nil, 0, unreadable("-b %q: unknown fill %q", s, kind)
-	}
-	return memory.Bytes(), beyond, nil
+	return func(d *benchDevice) (w vk.Write, data contents, err error) {
+		b, bytes, err := d.buffer(size, vk.StorageBuffer|vk.UniformBuffer)
+		if err != nil {
+			return w, nil, unreadable("-b %q: %v", s, err)
+		}
+		if !fill(bytes, kind, uint32(seed)) {
+			return w, nil, unreadable("-b %q: unknown fill %q", s, kind)
+		}
+		w.Buffers = []vk.BufferDescriptor{{Buffer: b, Range: uint64(named)}}
+		if named == 0 {
+			w.Buffers[0] = vk.BufferDescriptor{} // null
+		}
+		return w, func() ([]byte, error) { return bytes, nil }, nil
+	}, nil
 }
 
 // parseSize parses a number of bytes with an optional suffix k or m (1024 and 1024²).

@@ -3,28 +3,23 @@ package main
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/shader"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
-	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // drawFlags are the flags of bench for draws.
@@ -50,14 +45,14 @@ var scenes = map[string]struct {
 	"blend": {"raster.vert", "cheap.frag", drawFlags{vertices: 3, draws: 16, blend: true}},
 }
 
-// scene is a pipeline with its vertex buffers and attachments.
+// scene is a device with a pipeline and attachments.
 type scene struct {
-	pipeline *draw.Pipeline
-	target   *state.Target
-	args     state.Args
-	pass     draw.Pass
-	color    *texture.Image
-	draws    int
+	*benchDevice
+	drawFlags
+	pipeline  *vk.GraphicsPipeline
+	rendering vk.RenderingInfo
+	color     *benchImage
+	commands  *vk.CommandBuffer // of a frame
 }
 
 // benchDraw times draws and prints the report: names is a scene, or the files of a
@@ -101,84 +96,64 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 		r.Device, r.Level = "chiaro jit", e.Level.String()
 	}
 	var s *scene
-	make := func() (err error) {
+	create := func() (err error) {
 		s, err = f.scene(ctx, c, d, chosen, options, files)
 		return err
 	}
-	if r.Pipe, r.CPUPipe, err = timed(make); err != nil {
-		return reported(c, files[0], err)
+	if r.Pipe, r.CPUPipe, err = timed(create); err != nil {
+		return benchError(ctx, c, files[0], err)
 	}
-	defer s.pipeline.Close()
+	defer s.Close()
 	r.Invocations = uint64(d.vertices) * uint64(d.draws)
 	if err := r.measureDraws(f, s); err != nil {
-		return reported(c, files[0], err)
+		return benchError(ctx, c, files[0], err)
 	}
 	if d.statistics {
-		if r.Statistics, err = s.count(); err != nil {
-			return reported(c, files[0], err)
+		if r.Statistics, err = s.count(ctx); err != nil {
+			return benchError(ctx, c, files[0], err)
 		}
 	}
 	return r.print(c, f.format)
 }
 
-// frame draws in a pass that begins with clears.
-func (s *scene) frame() error {
-	clears := draw.Clears{Colors: []draw.Clear{{Do: true, Value: words(0.1, 0.1, 0.1, 1)}}, Depth: draw.Clear{Do: true, Value: words(1)}}
-	if err := s.pass.Begin(s.target, &clears, s.args.Shader.Workers); err != nil {
-		return err
-	}
+// frame records a frame: attachments are cleared, and draws follow.
+func (s *scene) frame(c *vk.CommandBuffer) {
+	c.BeginRendering(s.rendering)
+	c.BindGraphicsPipeline(s.pipeline)
+	s.bound(c, vk.Graphics)
 	for range s.draws {
-		if err := s.pass.Draw(context.Background(), s.pipeline, &s.args); err != nil {
-			return err
-		}
+		c.Draw(uint32(s.vertices), 1, 0, 0)
 	}
-	return s.pass.End(context.Background())
+	c.EndRendering()
 }
 
-func words(list ...float32) (w [4]uint64) {
+// words are the bits of a color.
+func words(list ...float32) (w [4]uint32) {
 	for i, x := range list {
-		w[i] = uint64(math.Float32bits(x))
+		w[i] = math.Float32bits(x)
 	}
 	return w
 }
 
 // measureDraws times frames.
 func (r *benchReport) measureDraws(f benchFlags, s *scene) (err error) {
-	if r.First, r.CPUFirst, err = timed(s.frame); err != nil {
+	once := func() error { return s.run(s.commands) }
+	if r.First, r.CPUFirst, err = timed(once); err != nil {
 		return err
 	}
-	if err := f.writeCode(s.pipeline.Programs()...); err != nil {
+	if err := f.writeCode(s.engine.take()...); err != nil {
 		return err
 	}
 	for _, d := range f.dumps {
-		if err := s.dump(strings.TrimPrefix(d, "0=")); err != nil {
-			return err
-		}
-	}
-	var wall, cpu []float64
-	for start := time.Now(); len(wall) < f.most && (len(wall) < f.least || time.Since(start).Seconds() < f.budget); {
-		w, p, err := timed(s.frame)
+		data, err := s.texels(s.color) // four bytes a pixel, row by row
 		if err != nil {
 			return err
 		}
-		wall, cpu = append(wall, w), append(cpu, p)
+		if err := os.WriteFile(strings.TrimPrefix(d, "0="), data, 0o666); err != nil {
+			return err
+		}
 	}
-	slices.Sort(wall)
-	slices.Sort(cpu)
-	if r.N = len(wall); r.N > 0 {
-		r.Med, r.Min, r.P90 = wall[r.N/2], wall[0], wall[r.N*9/10]
-		r.CPUMed, r.CPUMin = cpu[r.N/2], cpu[0]
-	}
-	return nil
-}
-
-// dump writes the picture: four bytes a pixel, row by row.
-func (s *scene) dump(file string) error {
-	var data []byte
-	for y := range s.color.Height {
-		data = append(data, s.color.TexelRow(texture.Coord{Y: y})...)
-	}
-	return os.WriteFile(file, data, 0o666)
+	return r.steady(f, 1, once)
 }
 
 // scene creates the pipeline and its attachments.
@@ -189,135 +164,121 @@ func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine e
 	if !ok || err != nil || err2 != nil || width == 0 || height == 0 {
 		return nil, unreadable("--size %q; want WIDTHxHEIGHT", d.size)
 	}
-	args, _, err := f.args()
-	if err != nil {
-		return nil, err
-	}
-	s := &scene{target: &state.Target{}, draws: int(d.draws)}
-	if s.color, err = attach(&s.target.Colors, "R8G8B8A8_UNORM", int(width), int(height)); err != nil {
-		return nil, err
-	}
-	if d.depth {
-		var views []*texture.View
-		if _, err = attach(&views, "D32_SFLOAT", int(width), int(height)); err != nil {
+	info := vk.GraphicsPipelineInfo{State: d.state(float32(width), float32(height))}
+	var entries []*iface.Entry
+	for i, of := range []struct {
+		model spirv.ExecutionModel
+		stage ir.Stage
+		info  **vk.StageInfo
+	}{{spirv.ExecutionModelVertex, ir.Vertex, &info.Vertex}, {spirv.ExecutionModelFragment, ir.Fragment, &info.Fragment}} {
+		data, err := f.module(ctx, c, files[i])
+		if err != nil {
 			return nil, err
 		}
-		s.target.Depth = views[0]
+		entry, err := benchEntry(c, files[i], data, nil, of.model)
+		if err != nil {
+			return nil, err
+		}
+		level, err := f.robustness(of.stage)
+		if err != nil {
+			return nil, err
+		}
+		*of.info = &vk.StageInfo{Code: data, Entry: entry.Name, Robustness: level}
+		entries = append(entries, entry)
 	}
+	more := map[uint32]benchBinding{}
 	if d.texture > 0 {
-		if err := mipmapped(&args, int(d.texture)); err != nil {
-			return nil, err
+		more[0] = func(into *benchDevice) (vk.Write, contents, error) { return mipmapped(into, int(d.texture)) }
+	}
+	device, err := f.open(ctx, engine, options, entries, more)
+	if err != nil {
+		return nil, err
+	}
+	s := &scene{benchDevice: device, drawFlags: d}
+	if err := s.create(ctx, &info, int(width), int(height)); err != nil {
+		s.Close()
+		var failed *vk.StageError
+		file := files[0]
+		if errors.As(err, &failed) && failed.Model == spirv.ExecutionModelFragment {
+			file = files[1]
 		}
+		return nil, benchError(ctx, c, file, host.CompileCause(err))
 	}
-	var stages draw.Stages
-	if stages.Vertex, err = f.entry(ctx, c, files[0], spirv.ExecutionModelVertex, options); err != nil {
-		return nil, err
-	}
-	if stages.Fragment, err = f.entry(ctx, c, files[1], spirv.ExecutionModelFragment, options); err != nil {
-		return nil, err
-	}
-	fixed := d.state(float32(width), float32(height))
-	s.args = state.Args{Shader: args, Count: uint32(d.vertices), Instances: 1}
-	s.pipeline, err = draw.New(stages, fixed, engine, exec.Options{})
-	return s, err
+	return s, nil
 }
 
-// state returns the fixed-function state that the flags select.
-func (d *drawFlags) state(width, height float32) state.State {
-	b := state.BlendAttachment{WriteMask: 15}
-	if d.blend {
-		b = state.BlendAttachment{WriteMask: 15, Enable: true, SrcColor: enum.BlendFactorConstantAlpha, DstColor: enum.BlendFactorOneMinusConstantAlpha, SrcAlpha: enum.BlendFactorOne}
-	}
-	return state.State{
-		Assembly:      state.Assembly{Topology: enum.TopologyTriangleList},
-		Viewports:     []state.Viewport{{Width: width, Height: height, MaxDepth: 1}},
-		Scissors:      []state.Rect{{Width: uint32(width), Height: uint32(height)}},
-		Rasterization: state.Rasterization{DepthClip: true, LineWidth: 1},
-		DepthStencil:  state.DepthStencil{Test: d.depth, Write: d.depth, Compare: enum.CompareOpLess},
-		Blend:         state.Blend{Attachments: []state.BlendAttachment{b}, Constants: [4]float32{0, 0, 0, 0.25}},
-	}
-}
-
-// attach makes an attachment and adds its view to a list.
-func attach(views *[]*texture.View, name string, width, height int) (*texture.Image, error) {
-	m, err := texture.NewImage(texture.Desc{Format: name, Dim: ir.Dim2D, Width: width, Height: height})
-	if err != nil {
-		return nil, err
-	}
-	v, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
-	*views = append(*views, v)
-	return m, err
-}
-
-// entry lowers the first entry point of a module for a stage.
-func (f *benchFlags) entry(ctx context.Context, c console, file string, model spirv.ExecutionModel, options lower.Options) (*ir.Program, error) {
-	data, err := f.module(ctx, c, file)
-	if err != nil {
-		return nil, err
-	}
-	m, err := spirv.Decode(data)
-	if err != nil {
-		return nil, reported(c, file, err)
-	}
-	g := facts.Gather(m, nil)
-	i := slices.IndexFunc(g.EntryPoints, func(e facts.EntryPoint) bool { return e.Model == model })
-	if i < 0 {
-		return nil, fmt.Errorf("%s: no entry point of the execution model %s", file, model)
-	}
-	s, err := shader.Lower(ctx, valid.Assume(g), &g.EntryPoints[i], options)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return s.Program, nil
-}
-
-// mipmapped binds a square picture of a checkered pattern with noise, all its levels,
-// and a trilinear sampler.
-func mipmapped(args *compute.Args, size int) error {
-	levels := 1
-	for 1<<levels <= size {
-		levels++
-	}
-	m, err := texture.NewImage(texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim2D, Width: size, Height: size, Levels: levels})
-	if err != nil {
+// create makes the attachments and the pipeline, and records the frame.
+func (s *scene) create(ctx context.Context, info *vk.GraphicsPipelineInfo, width, height int) (err error) {
+	if s.color, err = s.image(rgba8, width, height, 1, vk.ImageColorAttachment|vk.ImageTransferSource); err != nil {
 		return err
 	}
-	noise := make([]byte, 4*size*size)
-	fill(noise, "rand", 3)
-	for y := range size {
-		row := m.TexelRow(texture.Coord{Y: y})
-		for x := range size {
-			c := uint32(0xff204060)
-			if (x>>5^y>>5)&1 != 0 {
-				c = 0xffe0c090
-			}
-			n := binary.LittleEndian.Uint32(noise[4*(y*size+x):]) & 0x1f1f1f
-			binary.LittleEndian.PutUint32(row[4*x:], c^n)
+	s.rendering = vk.RenderingInfo{
+		Area:   vk.Rect{Width: uint32(width), Height: uint32(height)},
+		Colors: []vk.AttachmentInfo{{View: s.color.view, Load: vk.ClearOnLoad, Clear: words(0.1, 0.1, 0.1, 1)}},
+	}
+	if s.depth {
+		m, err := s.image("D32_SFLOAT", width, height, 1, vk.ImageDepthStencilAttachment)
+		if err != nil {
+			return err
 		}
+		s.rendering.Depth = &vk.AttachmentInfo{View: m.view, Load: vk.ClearOnLoad, Clear: words(1)}
 	}
-	for l := 1; l < levels; l++ {
-		halve(m, l)
-	}
-	view, err := texture.NewView(m, texture.ViewDesc{Dim: ir.Dim2D})
-	if err != nil {
+	info.Layout = s.layout
+	if s.pipeline, err = s.NewGraphicsPipeline(ctx, *info); err != nil {
 		return err
 	}
-	sampler, err := texture.NewSampler(texture.SamplerDesc{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: 16})
-	at := compute.Binding{}
-	args.Images[at], args.Samplers[at] = []*texture.View{view}, []*texture.Sampler{sampler}
+	s.commands, err = s.record(s.frame)
 	return err
 }
 
-// halve makes a level of the means of four texels of the level before.
-func halve(m *texture.Image, level int) {
-	w, h, _ := m.LevelExtent(level)
-	for y := range h {
-		a := m.TexelRow(texture.Coord{Level: level - 1, Y: 2 * y})
-		b := m.TexelRow(texture.Coord{Level: level - 1, Y: 2*y + 1})
-		to := m.TexelRow(texture.Coord{Level: level, Y: y})
-		for i := range 4 * w {
-			k := i/4*8 + i%4
-			to[i] = byte((int(a[k]) + int(a[k+4]) + int(b[k]) + int(b[k+4]) + 2) / 4)
-		}
+// state returns the fixed-function state that the flags select.
+func (d *drawFlags) state(width, height float32) vk.FixedState {
+	b := link.Blend{}
+	if d.blend {
+		b = link.Blend{Enable: true, SrcColor: enum.BlendFactorConstantAlpha, DstColor: enum.BlendFactorOneMinusConstantAlpha, SrcAlpha: enum.BlendFactorOne}
 	}
+	return vk.FixedState{
+		Assembly:       &link.InputAssembly{Topology: enum.TopologyTriangleList},
+		Viewports:      []vk.Viewport{{Width: width, Height: height, MaxDepth: 1}},
+		Scissors:       []vk.Rect{{Width: uint32(width), Height: uint32(height)}},
+		Rasterization:  &link.Rasterization{LineWidth: 1},
+		DepthStencil:   &link.DepthStencil{DepthTest: d.depth, DepthWrite: d.depth, Compare: enum.CompareOpLess},
+		Blend:          &link.ColorBlend{Attachments: []link.Blend{b}},
+		BlendConstants: [4]float32{0, 0, 0, 0.25},
+	}
+}
+
+// mipmapped makes a square picture of a checkered pattern with noise, all its levels, and a trilinear sampler.
+func mipmapped(d *benchDevice, size int) (w vk.Write, data contents, err error) {
+	texels := make([]byte, 4*size*size)
+	fill(texels, "rand", 3)
+	for i := range size * size {
+		c := uint32(0xff204060)
+		if (i%size>>5^i/size>>5)&1 != 0 {
+			c = 0xffe0c090
+		}
+		binary.LittleEndian.PutUint32(texels[4*i:], c^binary.LittleEndian.Uint32(texels[4*i:])&0x1f1f1f)
+	}
+	levels := [][]byte{texels}
+	for n := size; n > 1; n /= 2 {
+		levels = append(levels, halve(levels[len(levels)-1], n))
+	}
+	m, err := d.picture(size, size, levels...)
+	if err != nil {
+		return w, nil, err
+	}
+	sampler, err := d.NewSampler(vk.SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: 16})
+	return vk.Write{Images: []vk.ImageDescriptor{{View: m.view, Sampler: sampler}}}, func() ([]byte, error) { return d.texels(m) }, err
+}
+
+// halve returns the level after a square level of n texels a side: the means of four texels each.
+func halve(from []byte, n int) []byte {
+	half := n / 2
+	to := make([]byte, 4*half*half)
+	for i := range to {
+		x, y, channel := i/4%half, i/4/half, i%4
+		at := 4*(2*y*n+2*x) + channel
+		to[i] = byte((int(from[at]) + int(from[at+4]) + int(from[at+4*n]) + int(from[at+4*n+4]) + 2) / 4)
+	}
+	return to
 }

@@ -80,7 +80,8 @@ func binding(flag, s string, buffers []contents) (data []byte, file string, err 
 	if !ok || err != nil || i >= uint64(len(buffers)) {
 		return nil, "", unreadable("%s %q; want BINDING=FILE with the binding of a buffer", flag, s)
 	}
-	return buffers[i](), file, nil
+	data, err = buffers[i]()
+	return data, file, err
 }
 
 // writeDumps writes the buffers that -d names.

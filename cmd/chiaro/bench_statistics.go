@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
+	"encoding/binary"
 	"text/tabwriter"
 
 	"github.com/chiaro-gpu/chiaro/internal/plain"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // drawStatistics are the counts of a frame, named as Vulkan's queries name them.
@@ -23,19 +25,54 @@ type drawStatistics struct {
 	Passed                uint64 `json:"samplesPassed"`
 }
 
-// count draws one frame with pipeline statistics enabled.
-func (s *scene) count() (*drawStatistics, error) {
-	var n state.Statistics
-	var passed uint64
-	s.args.Statistics, s.args.Passed = &n, &passed
-	defer func() { s.args.Statistics, s.args.Passed = nil, nil }()
-	if err := s.frame(); err != nil {
+// The queries of a frame, each of a pool of its own, in the order of their values.
+var frameQueries = []vk.QueryPoolInfo{
+	{Type: vk.PipelineStatistics, Statistics: vk.InputVertices | vk.InputPrimitives | vk.VertexInvocations | vk.GeometryInvocations |
+		vk.GeometryPrimitives | vk.ClippingInvocations | vk.ClippingPrimitives | vk.FragmentInvocations | vk.ControlPatches | vk.EvaluationInvocations},
+	{Type: vk.PrimitivesGenerated},
+	{Type: vk.Occlusion},
+}
+
+// count draws one frame with queries.
+func (s *scene) count(ctx context.Context) (*drawStatistics, error) {
+	var pools []*vk.QueryPool
+	for _, info := range frameQueries {
+		info.Count = 1
+		p, err := s.NewQueryPool(info)
+		if err != nil {
+			return nil, err
+		}
+		pools = append(pools, p)
+	}
+	err := s.once(func(c *vk.CommandBuffer) {
+		for _, p := range pools {
+			c.ResetQueries(p, 0, 1)
+			c.BeginQuery(p, 0, 0)
+		}
+		s.frame(c)
+		for _, p := range pools {
+			c.EndQuery(p, 0)
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
-	return &drawStatistics{
-		n.InputVertices, n.InputPrimitives, n.VertexInvocations, n.ControlPatches, n.EvaluationInvocations, n.GeometryInvocations,
-		n.GeometryPrimitives, n.ClippingInvocations, n.ClippingPrimitives, n.FragmentInvocations, n.Generated[0], passed,
-	}, nil
+	n := &drawStatistics{}
+	into := [][]*uint64{
+		{&n.InputVertices, &n.InputPrimitives, &n.VertexInvocations, &n.GeometryInvocations, &n.GeometryPrimitives, &n.ClippingInvocations,
+			&n.ClippingPrimitives, &n.FragmentInvocations, &n.ControlPatches, &n.EvaluationInvocations},
+		{&n.Generated}, {&n.Passed},
+	}
+	for i, p := range pools {
+		data := make([]byte, 8*len(into[i]))
+		if err := p.Results(ctx, 0, 1, data, uint64(len(data)), vk.Query64|vk.QueryWait); err != nil {
+			return nil, err
+		}
+		for k, value := range into[i] {
+			*value = binary.LittleEndian.Uint64(data[8*k:])
+		}
+	}
+	return n, nil
 }
 
 // print writes the counts that are not 0.

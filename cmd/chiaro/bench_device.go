@@ -1,0 +1,306 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/host"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// benchDevice is a device that checks nothing, with the objects that bench dispatches or draws with.
+type benchDevice struct {
+	*vk.Device
+	engine   *watchedEngine
+	layout   *vk.PipelineLayout
+	sets     []*vk.Set // set 0, or none without resources
+	push     []byte
+	contents []contents // of the resources, by binding
+}
+
+// watchedEngine is an engine that keeps the programs that it compiles: reports have their properties.
+type watchedEngine struct {
+	exec.Engine
+	mu       sync.Mutex
+	programs []exec.Program
+}
+
+// Compile keeps the program.
+func (e *watchedEngine) Compile(p *ir.Program, o exec.Options) (exec.Program, error) {
+	prog, err := e.Engine.Compile(p, o)
+	if err == nil {
+		e.mu.Lock()
+		e.programs = append(e.programs, prog)
+		e.mu.Unlock()
+	}
+	return prog, err
+}
+
+// take returns the programs since the last call.
+func (e *watchedEngine) take() []exec.Program {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := e.programs
+	e.programs = nil
+	return list
+}
+
+// open makes the device, whose work ends with ctx, and the resources of the flags for entry points. of has further
+// resources, which replace those of the flags.
+func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower.Options, entries []*iface.Entry, more map[uint32]benchBinding) (*benchDevice, error) {
+	d := &benchDevice{engine: &watchedEngine{Engine: engine}}
+	if f.push != "" {
+		for _, w := range strings.Split(f.push, ",") {
+			bits, err := parseWord(w)
+			if err != nil {
+				return nil, unreadable("-p %q; want words such as 7, i-3 or f1.5", w)
+			}
+			d.push = binary.LittleEndian.AppendUint32(d.push, bits)
+		}
+	}
+	for _, e := range entries {
+		if err := host.CheckPush(e, uint64(len(d.push))); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	d.Device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{Workers: f.threads, DeferFree: true, Until: ctx, Engine: d.engine, Lowering: options})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.bind(f, entries, more); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// bind makes the resources, the layout and the set.
+func (d *benchDevice) bind(f *benchFlags, entries []*iface.Entry, more map[uint32]benchBinding) error {
+	all := map[uint32]benchBinding{}
+	for i, r := range f.resources {
+		parsed, err := r.parse()
+		if err != nil {
+			return err
+		}
+		all[uint32(i)] = parsed
+	}
+	maps.Copy(all, more)
+	d.contents = make([]contents, len(f.resources))
+	var writes []vk.Write
+	var list []link.Binding
+	for at, of := range all {
+		w, data, err := of(d)
+		if err != nil {
+			return err
+		}
+		if int(at) < len(d.contents) {
+			d.contents[at] = data
+		}
+		w.Binding, w.Type = at, typeAt(entries, at, w.Images != nil)
+		writes = append(writes, w)
+		list = append(list, link.Binding{Binding: at, Type: w.Type, Count: 1, Stages: link.AllStages})
+	}
+	info := vk.PipelineLayoutInfo{}
+	if len(list) > 0 {
+		layout, err := d.NewSetLayout(vk.SetLayoutInfo{Bindings: list})
+		if err != nil {
+			return host.Cause(err)
+		}
+		pool, err := d.NewPool(vk.PoolInfo{MaxSets: 1})
+		if err != nil {
+			return err
+		}
+		set, err := pool.Allocate(layout)
+		if err == nil {
+			err = set.Update(writes...)
+		}
+		if err != nil {
+			return host.Cause(err)
+		}
+		d.sets, info.Sets = []*vk.Set{set}, []*vk.SetLayout{layout}
+	}
+	if n := len(d.push); n > 0 {
+		info.Push = []link.Range{{Size: uint32(n), Stages: link.AllStages}}
+	}
+	var err error
+	d.layout, err = d.NewPipelineLayout(info)
+	return host.Cause(err)
+}
+
+// typeAt returns the type of the descriptors of a binding of set 0: the one that the entry points declare, if the resource
+// can have it.
+func typeAt(entries []*iface.Entry, at uint32, image bool) link.DescriptorType {
+	var found []iface.Descriptor
+	for _, e := range entries {
+		for i := range e.Resources {
+			if r := &e.Resources[i]; r.Set == 0 && r.Binding == at && (r.Block == nil) == image && !slices.Contains(found, r.Type) {
+				found = append(found, r.Type)
+			}
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return link.DescriptorType(found[0])
+	case image: // also of a sampled image and a sampler
+		return link.DescriptorType(iface.CombinedImageSampler)
+	}
+	return link.DescriptorType(iface.StorageBuffer)
+}
+
+// buffer makes a buffer.
+func (d *benchDevice) buffer(size int, usage vk.BufferUsage) (*vk.Buffer, []byte, error) {
+	memory, err := d.Allocate(vk.MemoryInfo{Size: uint64(size)})
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := d.NewBuffer(vk.BufferInfo{Size: uint64(size), Usage: usage})
+	if err == nil {
+		err = b.Bind(memory, 0)
+	}
+	return b, memory.Bytes(), err
+}
+
+// benchImage is a two-dimensional image with memory, and a view of all of it.
+type benchImage struct {
+	*vk.Image
+	view   *vk.ImageView
+	extent [3]int
+}
+
+// image makes an image of a format.
+func (d *benchDevice) image(format string, width, height, levels int, usage vk.ImageUsage) (*benchImage, error) {
+	info := vk.ImageInfo{Type: enum.ImageType2d, Extent: [3]int{width, height, 1}, Levels: levels, Usage: usage}
+	if err := info.Format.UnmarshalText([]byte(format)); err != nil {
+		return nil, err
+	}
+	m, err := d.NewImage(info)
+	if err != nil {
+		return nil, host.Cause(err)
+	}
+	size, _ := m.Requirements()
+	memory, err := d.Allocate(vk.MemoryInfo{Size: size})
+	if err == nil {
+		err = m.Bind(memory, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v, err := d.NewImageView(vk.ImageViewInfo{Image: m, Type: enum.ViewType2d})
+	return &benchImage{m, v, info.Extent}, err
+}
+
+// picture makes an image of the format R8G8B8A8_UNORM with the texels of its levels.
+func (d *benchDevice) picture(width, height int, levels ...[]byte) (*benchImage, error) {
+	m, err := d.image(rgba8, width, height, len(levels), vk.ImageSampled|vk.ImageStorage|vk.ImageTransferSource|vk.ImageTransferTarget)
+	for l := range levels {
+		if err == nil {
+			err = d.copyTexels(m, l, levels[l], true)
+		}
+	}
+	return m, err
+}
+
+// rgba8 is the format of the images of bench.
+const rgba8 = "R8G8B8A8_UNORM"
+
+// copyTexels copies the texels of a level of an image of the format R8G8B8A8_UNORM: into it, or out of it.
+func (d *benchDevice) copyTexels(m *benchImage, level int, texels []byte, into bool) error {
+	b, staged, err := d.buffer(len(texels), vk.TransferSource|vk.TransferTarget)
+	if err != nil {
+		return err
+	}
+	region := []vk.BufferImageCopy{{
+		Image: vk.Layers{Level: level, Count: 1}, Extent: [3]int{max(m.extent[0]>>level, 1), max(m.extent[1]>>level, 1), 1},
+	}}
+	if into {
+		copy(staged, texels)
+	}
+	err = d.once(func(c *vk.CommandBuffer) {
+		if into {
+			c.CopyBufferToImage(b, m.Image, region)
+		} else {
+			c.CopyImageToBuffer(m.Image, b, region)
+		}
+	})
+	if err == nil && !into {
+		copy(texels, staged)
+	}
+	return err
+}
+
+// texels returns the texels of the first level of an image of the format R8G8B8A8_UNORM.
+func (d *benchDevice) texels(m *benchImage) ([]byte, error) {
+	out := make([]byte, 4*m.extent[0]*m.extent[1])
+	return out, d.copyTexels(m, 0, out, false)
+}
+
+// record records commands.
+func (d *benchDevice) record(commands func(c *vk.CommandBuffer)) (*vk.CommandBuffer, error) {
+	c, err := d.NewCommandBuffer(vk.CommandBufferInfo{})
+	if err == nil {
+		err = c.Begin(vk.BeginInfo{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	commands(c)
+	return c, c.End()
+}
+
+// run executes recorded commands and waits for their end.
+func (d *benchDevice) run(c ...*vk.CommandBuffer) error {
+	q := d.Queue()
+	if err := q.Submit(vk.SubmitInfo{Commands: c}); err != nil {
+		return host.Cause(err)
+	}
+	return host.Cause(q.WaitIdle(context.Background())) // the device ends with the command
+}
+
+// once records commands and executes them.
+func (d *benchDevice) once(commands func(c *vk.CommandBuffer)) error {
+	c, err := d.record(commands)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return d.run(c)
+}
+
+// bound binds the set and sets the push constants.
+func (d *benchDevice) bound(c *vk.CommandBuffer, point vk.BindPoint) {
+	if d.sets != nil {
+		c.BindSets(point, d.layout, 0, d.sets, nil)
+	}
+	if len(d.push) > 0 {
+		c.PushConstants(d.layout, 0, d.push)
+	}
+}
+
+// benchEntry returns the first entry point of a module of an execution model.
+func benchEntry(c console, file string, data []byte, spec facts.Spec, model spirv.ExecutionModel) (*iface.Entry, error) {
+	m, err := spirv.Decode(data)
+	if err != nil {
+		return nil, reported(c, file, err)
+	}
+	for e := range iface.Entries(valid.Assume(facts.Gather(m, spec)), facts.ReadingDefault) {
+		if e.Model == model {
+			return e, nil
+		}
+	}
+	return nil, reported(c, file, fmt.Errorf("no entry point of the execution model %s", model))
+}
