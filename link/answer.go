@@ -118,7 +118,7 @@ var formWords = []struct{ end, why string }{
 func unjudgedAnswer(code string) (Answer, bool) {
 	of := strings.TrimPrefix(code, "VUID-")
 	var general Answer
-	for _, k := range unjudged {
+	for k := range reasons() {
 		for _, c := range k.codes {
 			if c == of {
 				return Answer{k.by, k.why}, true

@@ -1,5 +1,10 @@
 package link
 
+import (
+	"iter"
+	"slices"
+)
+
 // reason is the answer for some rules that this package does not check. A * at the end of
 // a code matches all unchecked rules with that prefix.
 type reason struct {
@@ -7,6 +12,9 @@ type reason struct {
 	why   string
 	codes []string // without VUID-
 }
+
+// reasons yields all lists of rules that this package does not check.
+func reasons() iter.Seq[reason] { return slices.Values(slices.Concat(unjudged, objectLists)) }
 
 // unjudged are the rules on pipelines, layouts, objects and commands that this package does
 // not check, by their answers.
@@ -37,7 +45,7 @@ var unjudged = []reason{
 		"vkCmdDraw-OpTypeImage-07468",
 	}},
 	{NeedsDraw, "it needs the views that are attached or bound at the draw, and their images: formats, format features, layouts and sizes", []string{
-		"vkCmdDraw-pDepthInputAttachmentIndex-09595", "vkCmdDraw-aspectMask-06478", "vkCmdDraw-None-06479", "vkCmdDraw-None-02691",
+		"vkCmdDraw-aspectMask-06478", "vkCmdDraw-None-06479", "vkCmdDraw-None-02691",
 		"vkCmdDraw-None-07888", "vkCmdDraw-None-02692", "vkCmdDraw-None-02693", "vkCmdDraw-filterCubic-02694", "vkCmdDraw-filterCubicMinmax-02695",
 		"vkCmdDraw-flags-02696", "vkCmdDraw-OpTypeImage-07027", "vkCmdDraw-OpTypeImage-07028", "vkCmdDraw-OpTypeImage-07029", "vkCmdDraw-OpTypeImage-07030",
 		"vkCmdDraw-imageLayout-00344", "vkCmdDraw-OpImageWrite-08795", "vkCmdDraw-OpImageWrite-08796",
@@ -55,10 +63,10 @@ var unjudged = []reason{
 		"vkCmdDraw-addressModeU-12422",
 	}},
 	{NeedsCommands, "it needs the objects that commands bind before the draw: pipelines, sets, buffers, heaps, push data", []string{
-		"vkCmdDraw-None-08698", "vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08116",
+		"vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08116",
 		"vkCmdDraw-None-08117", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605", "vkCmdDraw-None-12472", "vkCmdDraw-None-11308",
-		"vkCmdDraw-None-11309", "vkCmdDraw-pBindInfo-11375", "vkCmdDraw-index-11450", "vkCmdDraw-None-04007", "vkCmdDraw-None-04008",
-		"vkCmdDraw-pStrides-04913", "vkCmdDraw-None-13118", "vkCmdDraw-None-08885",
+		"vkCmdDraw-None-11309", "vkCmdDraw-pBindInfo-11375", "vkCmdDraw-index-11450",
+		"vkCmdDraw-None-13118", "vkCmdDraw-None-08885",
 	}},
 	{NeedsRun, "it needs addresses and indices that shaders compute or read at the draw", []string{
 		"vkCmdDraw-uniformBuffers-06935", "vkCmdDraw-None-08612", "vkCmdDraw-storageBuffers-06936", "vkCmdDraw-None-08613", "vkCmdDraw-None-11297",
@@ -75,14 +83,12 @@ var unjudged = []reason{
 		"vkCmdDraw-None-10795", "vkCmdDraw-None-10796", "vkCmdDraw-None-10797", "vkCmdDraw-None-09003",
 	}},
 	{NeedsCommands, "it needs the instance of the render pass in which the draw is recorded: how it was begun, its views, attachments and queries", []string{
-		"vkCmdDraw-maxMultiviewInstanceIndex-02688", "vkCmdDraw-multisampledRenderToSingleSampled-07285", "vkCmdDraw-multisampledRenderToSingleSampled-07286",
-		"vkCmdDraw-multisampledRenderToSingleSampled-07287", "vkCmdDraw-pNext-07935", "vkCmdDraw-pColorAttachments-08963", "vkCmdDraw-pColorAttachments-11539",
-		"vkCmdDraw-stage-07073", "vkCmdDraw-colorAttachmentCount-09372", "vkCmdDraw-None-09642", "vkCmdDraw-None-09643", "vkCmdDraw-None-10677",
+		"vkCmdDraw-pNext-07935", "vkCmdDraw-pColorAttachments-11539",
+		"vkCmdDraw-stage-07073", "vkCmdDraw-colorAttachmentCount-09372", "vkCmdDraw-None-10677",
 		"vkCmdDraw-None-10678", "vkCmdDraw-None-10679",
 	}},
 	{NeedsCommands, "it needs values that commands set as dynamic state", []string{
-		"vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552", "vkCmdDraw-alphaToCoverageEnable-08919", "vkCmdDraw-coverageToColorEnable-07490",
-		"vkCmdDraw-pDynamicStates-08715", "vkCmdDraw-pDynamicStates-08716", "vkCmdDraw-None-08608", "vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500",
+		"vkCmdDraw-coverageToColorEnable-07490",
 	}},
 	{NeedsRun, "whether an invocation ends is decided when it runs", []string{
 		"vkCmdDraw-None-07288",
@@ -178,23 +184,17 @@ var unjudged = []reason{
 		"vkCmdBeginShaderInstrumentationARM-*", "vkCmdEndShaderInstrumentationARM-*", "vkCreateShaderInstrumentationARM-*", "vkDestroyShaderInstrumentationARM-*",
 	}},
 	{NeedsCommands, "the shader objects that are bound together, the layouts of their sets, and the states that commands have set", []string{
-		"vkCmdDraw-pDepthInputAttachmentIndex-09596", "vkCmdDraw-InputAttachmentIndex-09597", "vkCmdDraw-viewportCount-03419",
-		"vkCmdDraw-None-08636", "vkCmdDraw-None-08637", "vkCmdDraw-blendEnable-04727",
-		"vkCmdDraw-None-08644", "vkCmdDraw-None-08876", "vkCmdDraw-colorAttachmentCount-09362",
+		"vkCmdDraw-None-08636", "vkCmdDraw-None-08637",
+		"vkCmdDraw-colorAttachmentCount-09362",
 		"vkCmdDraw-None-09363", "vkCmdDraw-None-09364", "vkCmdDraw-None-09365",
-		"vkCmdDraw-None-09368", "vkCmdDraw-None-09369", "vkCmdDraw-attachmentCount-07750",
-		"vkCmdDraw-alphaToCoverageEnable-08920", "vkCmdDraw-conservativePointAndLineRasterization-07499", "vkCmdDraw-None-10608",
-		"vkCmdDraw-None-09211", "vkCmdDraw-firstAttachment-07476", "vkCmdDraw-firstAttachment-07478",
+		"vkCmdDraw-None-09368", "vkCmdDraw-None-09369",
+		"vkCmdDraw-None-09211",
 		"vkCmdDraw-advancedBlendMaxColorAttachments-07480", "vkCmdDraw-sampleLocationsEnable-07484", "vkCmdDraw-sampleLocationsEnable-07485",
 		"vkCmdDraw-sampleLocationsEnable-07486", "vkCmdDraw-sampleLocationsEnable-07487", "vkCmdDraw-coverageModulationTableEnable-07488",
 		"vkCmdDraw-rasterizerDiscardEnable-09420", "vkCmdDraw-coverageReductionMode-07491", "vkCmdDraw-viewportCount-09421",
-		"vkCmdDraw-nextStage-10745", "vkCmdDraw-None-08693", "vkCmdDraw-None-08696",
-		"vkCmdDraw-None-08699", "vkCmdDraw-None-08878", "vkCmdDraw-None-08879",
-		"vkCmdDraw-None-09116", "vkCmdDraw-None-09548", "vkCmdDraw-None-09549",
-		"vkCmdDraw-None-10927", "vkCmdDraw-None-10928", "vkCmdDraw-None-10772",
-		"vkCmdDraw-customResolve-11529", "vkCmdDraw-customResolve-11530", "vkCmdDraw-flags-13361",
-		"vkCmdDraw-flags-13362", "vkCmdDraw-flags-12491", "vkCmdDraw-flags-13363",
-		"vkCmdDraw-flags-13364", "vkCmdDraw-flags-13365",
+		"vkCmdDraw-None-08693", "vkCmdDraw-None-08696",
+		"vkCmdDraw-customResolve-11529", "vkCmdDraw-customResolve-11530",
+		"vkCmdDraw-flags-13365",
 	}},
 	{NeedsDraw, "the shader group handles in the tables, the buffers of their addresses, and the geometries that rays hit", []string{
 		"vkCmdTraceRaysKHR-*", "vkCmdTraceRaysNV-*",
@@ -213,8 +213,5 @@ var unjudged = []reason{
 	}},
 	{ByRun, "a run stops if the dimensionality of a view or its kind of number does not match the image in the shader", []string{
 		"vkCmdDraw-viewType-07752", "vkCmdDraw-format-07753",
-	}},
-	{ByObjects, "a draw, a dispatch or a trace without a bound pipeline is refused", []string{
-		"vkCmdDraw-None-08606",
 	}},
 }

@@ -132,7 +132,9 @@ func (c *CommandBuffer) End() error {
 	}
 	c.state = executable
 	if c.err == nil {
-		c.err = c.checkFamily()
+		if err := c.checkFamily(); err != nil {
+			c.fail(err)
+		}
 	}
 	if c.err != nil {
 		c.state = invalid
@@ -174,16 +176,20 @@ func (c *CommandBuffer) begin() bool {
 	if c == nil || c.dev == nil {
 		return false
 	}
-	if c.state != recording && c.err == nil {
-		c.err = usage("VUID-vkCmdDispatch-commandBuffer-recording", "%v is not in the recording state; must be", &c.object)
+	if c.state != recording {
+		c.fail(usage("VUID-vkCmdDispatch-commandBuffer-recording", "%v is not in the recording state; must be", &c.object))
 	}
 	return c.err == nil && c.state == recording
 }
 
 // fail records the first error.
 func (c *CommandBuffer) fail(err error) {
-	if c.err == nil {
-		c.err = err
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	if f, ok := err.(*UsageError); ok && c.dev.messages != nil {
+		c.dev.messages(Message{Finding: f, Buffer: c.object.String(), Index: len(c.commands)})
 	}
 }
 

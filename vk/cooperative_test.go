@@ -189,6 +189,7 @@ func TestMatrixRules(t *testing.T) {
 		{"VkConvertCooperativeVectorMatrixInfoNV-srcComponentType-10081", func(m *CooperativeVectorMatrix) { m.TargetType = s8 }, nil, nil},
 		{"VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-10082", func(m *CooperativeVectorMatrix) { m.TargetType = e4m3 }, nil, nil},
 		{"VkConvertCooperativeVectorMatrixInfoNV-srcLayout-parameter", func(m *CooperativeVectorMatrix) { m.SourceLayout = 4 }, nil, nil},
+		{"VkConvertCooperativeVectorMatrixInfoNV-dstLayout-parameter", func(m *CooperativeVectorMatrix) { m.TargetLayout = 4 }, nil, nil},
 	}
 	for _, test := range host {
 		m := good

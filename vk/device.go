@@ -30,8 +30,8 @@ const (
 	// dynamic state that no command has set loses the device.
 	Pipelines
 
-	// All also checks commands when they execute: for example, a draw with a pipeline that does not suit the rendering, or a
-	// dispatch with a base and a pipeline that lacks the flag for it, loses the device.
+	// All also checks commands when they execute: the rules of docs/pipelines.md that need the bound objects and the state which
+	// commands have set. A draw or a dispatch that breaks a rule loses the device; [DeviceInfo.Messages] receives all findings.
 	All
 )
 
@@ -67,6 +67,11 @@ type DeviceInfo struct {
 	// defined result.
 	Undefined func(text string)
 
+	// Messages receives the findings on commands, each with its rule: when a command is recorded, or when it runs. A command may have
+	// several; the first is also the error of the recording or of the submission. It is called from the goroutines of queues and of
+	// recordings, and must not wait for the device.
+	Messages func(Message)
+
 	// DepthRangeUnrestricted lets depths be outside of 0 to 1 (VK_EXT_depth_range_unrestricted).
 	DepthRangeUnrestricted bool
 
@@ -95,6 +100,7 @@ type Device struct {
 	timeout   time.Duration
 	deferFree bool
 	printer   printer
+	messages  func(Message)
 	budget    uint64
 	lowering  lower.Options
 
@@ -139,7 +145,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	d := &Device{
 		physical: p, env: env, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, printer: printer{print: info.Print, undefined: info.Undefined, sanitize: info.Lowering.Sanitize && info.Undefined != nil, most: info.MaxPrinted}, budget: info.Budget, lowering: info.Lowering, unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
+		deferFree: info.DeferFree, printer: printer{print: info.Print, undefined: info.Undefined, sanitize: info.Lowering.Sanitize && info.Undefined != nil, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	if d.budget == 0 {
 		d.budget = math.MaxUint64

@@ -19,7 +19,8 @@
 // # Checking
 //
 // No call crashes, whatever its arguments; memory outside the bound ranges is out of reach of every shader. Beyond
-// that, [DeviceInfo.Checking] decides how much is checked: modules and pipelines when they are made, and the state of draws.
+// that, [DeviceInfo.Checking] decides how much is checked: modules and pipelines when they are made, the state of draws, and all
+// rules of commands that bound objects decide. [DeviceInfo.Messages] receives the findings on commands.
 //
 // # Limits of this package
 //
@@ -48,6 +49,7 @@
 //	instrumentation.go  shaders that count
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
+//	finding.go          findings on commands; drawrule.go, staterule.go, objectrule.go the rules of full checking
 //	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set
 //	advancedblend.go    advanced blend operations
 //	depthstate.go       ranges and biases of depths; samplelocations.go places of samples

@@ -18,8 +18,9 @@ const (
 
 // enabling has the enables that commands have set.
 type enabling struct {
-	set   uint8 // bits by enable
-	value [numEnables]uint32
+	set    uint8 // bits by enable
+	writes int   // the color attachments of the last command
+	value  [numEnables]uint32
 }
 
 // enableStates are the dynamic states of the enables.
@@ -68,35 +69,39 @@ func (e *enabling) apply(s *state.State, set uint8) {
 type setEnable struct {
 	enable enable
 	value  uint32
+	count  int // of color attachments
 }
 
 func (w *setEnable) run(x *executor) error {
 	e := &x.graphics.bound.enables
 	e.set |= 1 << w.enable
 	e.value[w.enable] = w.value
+	if w.enable == enableWrites {
+		e.writes = w.count
+	}
 	return nil
 }
 
-func (c *CommandBuffer) enable(name string, e enable, value uint64) {
+func (c *CommandBuffer) enable(name string, e enable, value uint64, count int) {
 	if c.begin() {
-		c.deferred(name, &setEnable{e, uint32(value)})
+		c.deferred(name, &setEnable{e, uint32(value), count})
 	}
 }
 
 // SetLineStippleEnable enables the line stipple.
 func (c *CommandBuffer) SetLineStippleEnable(on bool) {
-	c.enable("set line stipple enable", enableStipple, flag(on))
+	c.enable("set line stipple enable", enableStipple, flag(on), 0)
 }
 
 // SetDiscardRectangleEnable enables the discard rectangles.
 func (c *CommandBuffer) SetDiscardRectangleEnable(on bool) {
-	c.enable("set discard rectangle enable", enableDiscard, flag(on))
+	c.enable("set discard rectangle enable", enableDiscard, flag(on), 0)
 }
 
 // SetDiscardRectangleMode selects the fragments that discard rectangles keep: those inside of them, or exclusively those
 // outside.
 func (c *CommandBuffer) SetDiscardRectangleMode(exclusive bool) {
-	c.enable("set discard rectangle mode", exclusiveDiscard, flag(exclusive))
+	c.enable("set discard rectangle mode", exclusiveDiscard, flag(exclusive), 0)
 }
 
 // SetColorWriteEnable enables the writes of the color attachments from 0 on; the others are written.
@@ -113,7 +118,7 @@ func (c *CommandBuffer) SetColorWriteEnable(on ...bool) {
 			mask &^= 1 << i
 		}
 	}
-	c.enable("set color write enable", enableWrites, mask)
+	c.enable("set color write enable", enableWrites, mask, len(on))
 }
 
 // SetAttachmentFeedbackLoop declares the aspects of attachments that draws also read (vkCmdSetAttachmentFeedbackLoopEnableEXT).

@@ -9,6 +9,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // ErrDeviceLost is the error of all calls after a submission failed. The error that a call returns wraps it, and
@@ -88,11 +89,29 @@ func usage(rule, format string, args ...any) error {
 // InUseError reports a Close of an object that a submission uses.
 type InUseError struct {
 	Object string // its kind, and its name if it has one
+	Rule   string // the VUID
 }
 
-// Error returns the object.
+// Error returns the object and the rule.
 func (e *InUseError) Error() string {
-	return e.Object + " is in use by a submission that is not finished; must be closed after it"
+	text := e.Object + " is in use by a submission that is not finished; must be closed after it"
+	if e.Rule != "" {
+		text += " [" + e.Rule + "]"
+	}
+	return text
+}
+
+// useRules are the rules on the destruction of objects in use, by kind.
+var useRules = map[string]string{
+	"buffer": "VUID-vkDestroyBuffer-buffer-00922", "buffer view": "VUID-vkDestroyBufferView-bufferView-00936", "image": "VUID-vkDestroyImage-image-01000",
+	"image view": "VUID-vkDestroyImageView-imageView-01026", "memory": "VUID-vkFreeMemory-memory-00677", "sampler": "VUID-vkDestroySampler-sampler-01082",
+	"compute pipeline": "VUID-vkDestroyPipeline-pipeline-00765", "graphics pipeline": "VUID-vkDestroyPipeline-pipeline-00765",
+	"shader object":          vuid.VkDestroyShaderEXT_shader_08482,
+	"shader instrumentation": vuid.VkDestroyShaderInstrumentationARM_instrumentation_12374,
+	"descriptor pool":        "VUID-vkDestroyDescriptorPool-descriptorPool-00303", "descriptor set": "VUID-vkFreeDescriptorSets-pDescriptorSets-00309",
+	"query pool": "VUID-vkDestroyQueryPool-queryPool-00793", "event": "VUID-vkDestroyEvent-event-01145", "semaphore": "VUID-vkDestroySemaphore-semaphore-05149",
+	"fence": "VUID-vkDestroyFence-fence-01120", "framebuffer": "VUID-vkDestroyFramebuffer-framebuffer-00892", "render pass": "VUID-vkDestroyRenderPass-renderPass-00873",
+	"command buffer": "VUID-vkFreeCommandBuffers-pCommandBuffers-00047",
 }
 
 // OutOfMemoryError reports an allocation beyond the memory of the device.

@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // executor runs command buffers: the state that commands set.
@@ -23,16 +24,19 @@ type executor struct {
 	shader   *Shader              // the compute shader object that is bound instead
 	sets     [2][maxSets]boundSet // by bind point
 	push     [MaxPushBytes]byte
-	args     [maxSets + 1]compute.Set // of the dispatch or draw; the last has counters
-	moved    []compute.SetBinding     // of args: those with dynamic offsets
-	graphics graphics
+
+	pushLayout *PipelineLayout          // of the last push constants
+	args       [maxSets + 1]compute.Set // of the dispatch or draw; the last has counters
+	moved      []compute.SetBinding     // of args: those with dynamic offsets
+	graphics   graphics
 
 	memory  descriptors
 	buffers []uint64     // descriptor buffers: addresses
 	heaps   [2]HeapRange // of resources and samplers
 	banks   map[uint32][]byte
 
-	needy     needy // scratch of misses
+	needy     needy         // scratch of misses
+	findings  []*UsageError // on the current command
 	condition condition
 	counting  *countedAction // of the next command; nil if it does not count
 }
@@ -78,7 +82,7 @@ func (x *executor) abandon() {
 }
 
 func (x *executor) reset() {
-	x.pipeline, x.shader, x.condition, x.counting = nil, nil, condition{}, nil
+	x.pipeline, x.shader, x.condition, x.counting, x.pushLayout = nil, nil, condition{}, nil, nil
 	x.sets = [2][maxSets]boundSet{}
 	x.buffers, x.heaps, x.banks = x.buffers[:0], [2]HeapRange{}, nil
 	x.graphics.reset()
@@ -101,7 +105,7 @@ func (x *executor) commands(c *CommandBuffer) error {
 			if lost, ok := err.(*LostError); ok {
 				return lost
 			}
-			lost := &LostError{Command: k.name(), Index: i, Cause: err}
+			lost := &LostError{Command: k.name(), Index: i, Cause: x.report(c, i, err)}
 			lost.Location = locate(x.stages(k.kind), err)
 			return lost
 		}
@@ -121,6 +125,7 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	case bindSets:
 		x.bindSets(c, k)
 	case pushConstants:
+		x.pushLayout, _ = k.a.(*PipelineLayout)
 		copy(x.push[k.x[0]:], c.data[k.x[1]:k.x[1]+k.x[2]])
 	case dispatch:
 		return x.dispatch([3]uint32{uint32(k.x[0]), uint32(k.x[0] >> 32), uint32(k.x[1])}, [3]uint32{uint32(k.x[1] >> 32), uint32(k.x[2]), uint32(k.x[2] >> 32)})
@@ -277,8 +282,12 @@ func (x *executor) bindShader(stage ShaderStage, object any) {
 		x.pipeline, x.shader = nil, s
 		return
 	}
-	x.graphics.bound.pipeline = nil
-	x.graphics.bound.shaders[stage] = s
+	b := &x.graphics.bound
+	if b.pipeline != nil {
+		b.named = 0
+	}
+	b.pipeline, b.shaders[stage] = nil, s
+	b.named |= 1 << stage
 }
 
 // dispatch runs the bound pipeline, or the bound shader object.
@@ -288,12 +297,17 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 		p = x.shader.compute
 	}
 	if p == nil {
-		return usage("VUID-vkCmdDispatch-None-08606", "no pipeline and no shader object is bound; must be")
+		x.find(vuid.VkCmdDraw_None_08606, "no pipeline and no shader object is bound; must be")
+		x.find(vuid.VkCmdDispatch_None_10743, "no shader object is bound to the compute stage, and no pipeline; must be")
+		return x.found()
 	}
 	if base != [3]uint32{} && x.dev.checking >= All && !x.hasBase() {
 		return usage("VUID-vkCmdDispatchBase-baseGroupX-00427", "the base of the dispatch is %d, and the pipeline or the shader object lacks the flag for a base; must have it", base)
 	}
 	sets, err := x.resolve(Compute, p.layout)
+	if err == nil && x.dev.checking >= All {
+		err = x.checkDispatch(p)
+	}
 	if err == nil {
 		sets, err = x.count(sets, p.stage)
 	}

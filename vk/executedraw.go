@@ -41,6 +41,11 @@ type bound struct {
 	strides    strides
 	enables    enabling
 	feedback   [state.MaxFeedbackBuffers][]byte
+	named      uint8       // the stages that BindShaders has named: bits by ShaderStage
+	blends     uint8       // the color attachments of which commands have set the blend enable, by bits
+	masks      uint8       // and the write mask
+	buffers    uint32      // the vertex bindings to which commands have bound a buffer, or none, by bits
+	strided    bool        // a command has set strides of vertex buffers
 	have       uint64      // the dynamic states that are set: bits by setKind, and haveViewports and so on
 	draw       state.State // of the draw: the pipeline's with the dynamic states
 }
@@ -90,7 +95,8 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 }
 
 func (g *graphics) bindVertices(k *command) {
-	if k.x[3] > 0 {
+	g.bound.buffers |= 1 << k.x[0]
+	if g.bound.strided = k.x[3] > 0; g.bound.strided {
 		g.bound.strides.put(uint32(k.x[0]), uint32(k.x[3]-1))
 	}
 	b, _ := k.a.(*Buffer)
@@ -132,6 +138,12 @@ func (g *graphics) setState(c *CommandBuffer, k *command) {
 	switch k.kind {
 	case setState:
 		g.bound.have |= 1 << k.x[0]
+		switch setKind(k.x[0]) {
+		case setBlendEnable:
+			g.bound.blends |= 1 << k.x[1]
+		case setWriteMask:
+			g.bound.masks |= 1 << k.x[1]
+		}
 		setters[k.x[0]].apply(s, [3]uint64(k.x[1:]))
 	case setBlendConstants:
 		g.bound.have |= 1 << haveBlendConstants
@@ -202,12 +214,7 @@ func (x *executor) drawable() (*drawable, error) {
 		if p.strides {
 			g.bound.strides.apply(&s.Vertex)
 		}
-		if x.dev.checking >= All {
-			if err := x.checkPipeline(p); err != nil {
-				return nil, err
-			}
-		}
-		if x.dev.checking > None {
+		if x.dev.checking == Pipelines { // checkDraw does it with full checking
 			if err := x.checkState(p, s); err != nil {
 				return nil, err
 			}
@@ -215,8 +222,13 @@ func (x *executor) drawable() (*drawable, error) {
 		g.last = &p.drawable
 		return g.last, nil
 	}
-	if x.dev.checking > None {
+	switch x.dev.checking {
+	case Pipelines:
 		if err := x.checkState(nil, &g.bound.dynamic); err != nil {
+			return nil, err
+		}
+	case All:
+		if err := x.checkObjects(); err != nil {
 			return nil, err
 		}
 	}
@@ -249,6 +261,11 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	s := &g.bound.draw
 	s.ViewMask, s.Dither, s.Locations = g.current.info.ViewMask, g.current.info.Flags&LegacyDithering != 0, g.remap.locations
 	s.Rasterization.DepthUnrestricted = x.dev.unrestricted
+	if x.dev.checking >= All {
+		if err := x.checkDraw(p, a, indirect != nil); err != nil {
+			return err
+		}
+	}
 	if n := len(s.Viewports); n > len(s.Scissors) { // states that commands did not set
 		s.Viewports = s.Viewports[:len(s.Scissors)]
 	} else {

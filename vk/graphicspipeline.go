@@ -49,6 +49,7 @@ type GraphicsPipeline struct {
 	strides          bool   // of vertex buffers are dynamic
 	enables          uint8  // that are dynamic
 	keeps            uint64 // the states that the pipeline leaves as commands set them: bits of bound.have
+	settable         uint64 // the states that commands set, as bits of bound.have
 	stageBits        uint8  // the stages that it has: bits by ShaderStage
 
 	rendering link.Rendering
@@ -186,6 +187,13 @@ func (p *GraphicsPipeline) setDynamic(list []enum.DynamicState) error {
 	}
 	if slices.Contains(list, enum.DynamicStateColorBlendAdvanced) { // it sets a blend equation too
 		p.keeps |= 1 << setBlendEquation
+	}
+	p.settable = p.keeps
+	if slices.Contains(list, enum.DynamicStateViewport) {
+		p.settable |= 1 << haveViewports
+	}
+	if slices.Contains(list, enum.DynamicStateScissor) {
+		p.settable |= 1 << haveScissors
 	}
 	for _, s := range list {
 		e, ok := enableOf(s)

@@ -253,7 +253,7 @@ func (s *ShaderInstrumentation) idle() error {
 		return err
 	}
 	if s.state.Load()&counted != 0 {
-		return &InUseError{s.String()}
+		return &InUseError{Object: s.String()}
 	}
 	return nil
 }

@@ -198,7 +198,12 @@ func TestInstrumentationRules(t *testing.T) {
 		}
 	}
 	event := must(r.dev.NewEvent())(t)
-	c := r.record(t, func(c *CommandBuffer) { c.BeginShaderInstrumentation(s); c.WaitEvents(event) })
+	object := must(r.dev.NewShaders(context.Background(), []ShaderInfo{{Stage: StageCompute, Code: code(t, saxpy), Layout: r.pipeline}}))(t)
+	c := r.record(t, func(c *CommandBuffer) {
+		c.BeginShaderInstrumentation(s)
+		c.BindShaders([]ShaderStage{StageCompute}, object)
+		c.WaitEvents(event)
+	})
 	if err := r.dev.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}}); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +211,10 @@ func TestInstrumentationRules(t *testing.T) {
 	if _, err := s.Blocks(); !errors.As(err, &busy) {
 		t.Errorf("values of a submission that runs: %v", err)
 	}
-	if err := s.Close(); !errors.As(err, &busy) { // VUID-vkDestroyShaderInstrumentationARM-instrumentation-12374
+	if err := s.Close(); !errors.As(err, &busy) || busy.Rule != "VUID-vkDestroyShaderInstrumentationARM-instrumentation-12374" {
+		t.Errorf("closed while a submission runs: %v", err)
+	}
+	if err := object[0].Close(); !errors.As(err, &busy) || busy.Rule != "VUID-vkDestroyShaderEXT-shader-08482" {
 		t.Errorf("closed while a submission runs: %v", err)
 	}
 	event.Set()

@@ -13,6 +13,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // Unused is the number of no attachment, location or index (VK_ATTACHMENT_UNUSED).
@@ -237,8 +238,12 @@ func (x *executor) checkRemap(p *GraphicsPipeline) error {
 	switch {
 	case !same(r.Locations, locations):
 		return usage("VUID-vkCmdDraw-None-09548", "the pipeline has other locations of color attachments than the commands have set; must have the same")
-	case !same(r.Inputs, colors) || !index(r.DepthInput, g.remap.inputs.Depth) || !index(r.StencilInput, g.remap.inputs.Stencil):
+	case !same(r.Inputs, colors):
 		return usage("VUID-vkCmdDraw-None-09549", "the pipeline has other indices of input attachments than the commands have set; must have the same")
+	case !index(r.DepthInput, g.remap.inputs.Depth):
+		return usage(vuid.VkCmdDraw_None_10927, "the pipeline has another index of the depth attachment than the commands have set; must have the same")
+	case !index(r.StencilInput, g.remap.inputs.Stencil):
+		return usage(vuid.VkCmdDraw_None_10928, "the pipeline has another index of the stencil attachment than the commands have set; must have the same")
 	}
 	return nil
 }

@@ -221,7 +221,9 @@ func TestPipelineRemap(t *testing.T) {
 		"VUID-vkCmdDraw-None-09642":     {rendering: LegacyDithering},
 		"VUID-vkCmdDraw-None-09643":     {flags: dither},
 		"VUID-vkCmdDraw-None-09548":     {record: func(c *CommandBuffer) { c.SetRenderingAttachmentLocations([]uint32{3}) }},
-		"VUID-vkCmdDraw-None-09549":     {change: func(r *link.Rendering) { r.DepthInput = new(link.Ref) }},
+		"VUID-vkCmdDraw-None-09549":     {change: func(r *link.Rendering) { r.Inputs = []link.Ref{3} }},
+		"VUID-vkCmdDraw-None-10927":     {change: func(r *link.Rendering) { r.DepthInput = new(link.Ref) }},
+		"VUID-vkCmdDraw-None-10928":     {change: func(r *link.Rendering) { r.StencilInput = new(link.Ref) }},
 		"VUID-vkCmdDraw-viewMask-06178": {change: func(r *link.Rendering) { r.ViewMask = 1 }},
 	} {
 		s := newScene(t, 1)

@@ -84,7 +84,7 @@ func (o *object) Close() error {
 		case n == 0:
 			next = closed
 		case !o.dev.deferFree:
-			return &InUseError{o.String()}
+			return &InUseError{o.String(), useRules[o.kind]}
 		}
 		if o.state.CompareAndSwap(n, next) {
 			if n == 0 {

@@ -202,7 +202,7 @@ func (p *Pool) idle() error {
 	}
 	for _, s := range p.list() {
 		if s.state.Load()&counted != 0 {
-			return &InUseError{s.String()}
+			return &InUseError{s.String(), useRules[s.kind]}
 		}
 	}
 	return nil

@@ -169,6 +169,7 @@ func (c *CommandBuffer) PushConstants(l *PipelineLayout, offset int, data []byte
 		return
 	}
 	c.payload(pushConstants, uint64(offset), data, nil)
+	c.commands[len(c.commands)-1].a = l
 }
 
 // checkPush returns an error unless n bytes from an offset on are push constants of the layout.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // The states that have a command of their own kind, after the kinds of setState.
@@ -22,6 +23,7 @@ const (
 // Setting State).
 type need struct {
 	command string
+	rule    string
 	set     uint8 // a setKind, or one of the above
 	when    func(*needy) bool
 }
@@ -73,62 +75,62 @@ func anyFactor(enum.BlendFactor) bool { return true }
 // one state for each command, but SetLineStipple and SetDiscardRectangles also set the enable of their state.
 // TestNeedsOfLink compares the commands of both tables.
 var needs = []need{
-	{"vkCmdSetViewportWithCount", haveViewports, func(n *needy) bool { return true }},
-	{"vkCmdSetScissorWithCount", haveScissors, func(n *needy) bool { return true }},
-	{"vkCmdSetRasterizerDiscardEnable", uint8(setDiscard), func(n *needy) bool { return true }},
-	{"vkCmdSetVertexInputEXT", haveVertexInput, func(n *needy) bool { return n.has(StageVertex) }},
-	{"vkCmdSetPrimitiveTopology", uint8(setTopology), func(n *needy) bool { return n.has(StageVertex) }},
-	{"vkCmdSetPrimitiveRestartEnable", uint8(setRestart), func(n *needy) bool { return n.has(StageVertex) }},
-	{"vkCmdSetPatchControlPointsEXT", uint8(setPatchPoints), func(n *needy) bool { return n.has(StageTessControl) && n.Assembly.Topology == enum.TopologyPatchList }},
-	{"vkCmdSetTessellationDomainOriginEXT", uint8(setDomainOrigin), func(n *needy) bool { return n.has(StageTessEvaluation) }},
-	{"vkCmdSetRasterizationSamplesEXT", uint8(setSamples), (*needy).rasterized},
-	{"vkCmdSetSampleMaskEXT", uint8(setSampleMask), (*needy).rasterized},
-	{"vkCmdSetSampleLocationsEnableEXT", uint8(setLocated), func(n *needy) bool { return n.rasterized() && n.device.extension("VK_EXT_sample_locations") }},
-	{"vkCmdSetSampleLocationsEXT", haveLocations, func(n *needy) bool {
+	{"vkCmdSetViewportWithCount", vuid.VkCmdDraw_viewportCount_03417, haveViewports, func(n *needy) bool { return true }},
+	{"vkCmdSetScissorWithCount", vuid.VkCmdDraw_scissorCount_03418, haveScissors, func(n *needy) bool { return true }},
+	{"vkCmdSetRasterizerDiscardEnable", vuid.VkCmdDraw_None_04876, uint8(setDiscard), func(n *needy) bool { return true }},
+	{"vkCmdSetVertexInputEXT", vuid.VkCmdDraw_None_04914, haveVertexInput, func(n *needy) bool { return n.has(StageVertex) }},
+	{"vkCmdSetPrimitiveTopology", vuid.VkCmdDraw_None_07842, uint8(setTopology), func(n *needy) bool { return n.has(StageVertex) }},
+	{"vkCmdSetPrimitiveRestartEnable", vuid.VkCmdDraw_None_04879, uint8(setRestart), func(n *needy) bool { return n.has(StageVertex) }},
+	{"vkCmdSetPatchControlPointsEXT", vuid.VkCmdDraw_None_04875, uint8(setPatchPoints), func(n *needy) bool { return n.has(StageTessControl) && n.Assembly.Topology == enum.TopologyPatchList }},
+	{"vkCmdSetTessellationDomainOriginEXT", vuid.VkCmdDraw_None_07619, uint8(setDomainOrigin), func(n *needy) bool { return n.has(StageTessEvaluation) }},
+	{"vkCmdSetRasterizationSamplesEXT", vuid.VkCmdDraw_None_07622, uint8(setSamples), (*needy).rasterized},
+	{"vkCmdSetSampleMaskEXT", vuid.VkCmdDraw_None_07623, uint8(setSampleMask), (*needy).rasterized},
+	{"vkCmdSetSampleLocationsEnableEXT", vuid.VkCmdDraw_None_07634, uint8(setLocated), func(n *needy) bool { return n.rasterized() && n.device.extension("VK_EXT_sample_locations") }},
+	{"vkCmdSetSampleLocationsEXT", vuid.VkCmdDraw_None_06666, haveLocations, func(n *needy) bool {
 		return n.rasterized() && n.Multisample.Located && n.device.extension("VK_EXT_sample_locations")
 	}},
-	{"vkCmdSetAlphaToCoverageEnableEXT", uint8(setAlphaToCoverage), (*needy).rasterized},
-	{"vkCmdSetAlphaToOneEnableEXT", uint8(setAlphaToOne), func(n *needy) bool { return n.rasterized() && n.feature("alphaToOne") }},
-	{"vkCmdSetPolygonModeEXT", uint8(setPolygonMode), (*needy).rasterized},
-	{"vkCmdSetLineWidth", uint8(setLineWidth), (*needy).lines},
-	{"vkCmdSetCullMode", uint8(setCullMode), (*needy).rasterized},
-	{"vkCmdSetFrontFace", uint8(setFrontFace), (*needy).rasterized},
-	{"vkCmdSetDepthTestEnable", uint8(setDepthTest), (*needy).rasterized},
-	{"vkCmdSetDepthWriteEnable", uint8(setDepthWrite), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Test }},
-	{"vkCmdSetDepthCompareOp", uint8(setDepthCompare), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Test }},
-	{"vkCmdSetDepthBoundsTestEnable", uint8(setBoundsTest), func(n *needy) bool { return n.rasterized() && n.feature("depthBounds") }},
-	{"vkCmdSetDepthBounds", uint8(setDepthBounds), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Bounds }},
-	{"vkCmdSetDepthBiasEnable", uint8(setBiasEnable), (*needy).rasterized},
-	{"vkCmdSetDepthBias", uint8(setDepthBias), func(n *needy) bool { return n.rasterized() && n.Rasterization.DepthBias }},
-	{"vkCmdSetDepthClampEnableEXT", uint8(setDepthClamp), func(n *needy) bool { return n.rasterized() && n.feature("depthClamp") }},
-	{"vkCmdSetDepthClampRangeEXT", uint8(setClampRange), func(n *needy) bool { return n.Rasterization.DepthClamp && n.feature("depthClampControl") }},
-	{"vkCmdSetStencilTestEnable", uint8(setStencilTest), (*needy).rasterized},
-	{"vkCmdSetStencilOp", uint8(setStencilOp), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
-	{"vkCmdSetStencilCompareMask", uint8(setStencilCompareMask), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
-	{"vkCmdSetStencilWriteMask", uint8(setStencilWriteMask), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
-	{"vkCmdSetStencilReference", uint8(setStencilReference), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
-	{"vkCmdSetLogicOpEnableEXT", uint8(setLogicEnable), func(n *needy) bool { return n.fragment() && n.feature("logicOp") }},
-	{"vkCmdSetLogicOpEXT", uint8(setLogicOp), func(n *needy) bool { return n.fragment() && n.Blend.Logic }},
-	{"vkCmdSetColorBlendEnableEXT", uint8(setBlendEnable), func(n *needy) bool { return n.fragment() && n.colors > 0 }},
-	{"vkCmdSetColorWriteMaskEXT", uint8(setWriteMask), func(n *needy) bool { return n.fragment() && n.colors > 0 }},
-	{"vkCmdSetColorBlendEquationEXT", uint8(setBlendEquation), func(n *needy) bool { return n.blends(anyFactor) }},
-	{"vkCmdSetBlendConstants", haveBlendConstants, func(n *needy) bool { return n.blends(constant) }},
-	{"vkCmdSetFragmentShadingRateKHR", uint8(setShadingRate), func(n *needy) bool { return n.rasterized() && n.feature("pipelineFragmentShadingRate") }},
-	{"vkCmdSetRasterizationStreamEXT", uint8(setStream), func(n *needy) bool { return n.feature("geometryStreams") && n.has(StageGeometry) }},
-	{"vkCmdSetDiscardRectangleEXT", haveDiscardRectangles, func(n *needy) bool { return n.rasterized() && n.device.extension("VK_EXT_discard_rectangles") }},
-	{"vkCmdSetConservativeRasterizationModeEXT", uint8(setConservative), func(n *needy) bool {
+	{"vkCmdSetAlphaToCoverageEnableEXT", vuid.VkCmdDraw_None_07624, uint8(setAlphaToCoverage), (*needy).rasterized},
+	{"vkCmdSetAlphaToOneEnableEXT", vuid.VkCmdDraw_None_07625, uint8(setAlphaToOne), func(n *needy) bool { return n.rasterized() && n.feature("alphaToOne") }},
+	{"vkCmdSetPolygonModeEXT", vuid.VkCmdDraw_None_07621, uint8(setPolygonMode), (*needy).rasterized},
+	{"vkCmdSetLineWidth", vuid.VkCmdDraw_None_08617, uint8(setLineWidth), (*needy).lines},
+	{"vkCmdSetCullMode", vuid.VkCmdDraw_None_07840, uint8(setCullMode), (*needy).rasterized},
+	{"vkCmdSetFrontFace", vuid.VkCmdDraw_None_07841, uint8(setFrontFace), (*needy).rasterized},
+	{"vkCmdSetDepthTestEnable", vuid.VkCmdDraw_None_07843, uint8(setDepthTest), (*needy).rasterized},
+	{"vkCmdSetDepthWriteEnable", vuid.VkCmdDraw_None_07844, uint8(setDepthWrite), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Test }},
+	{"vkCmdSetDepthCompareOp", vuid.VkCmdDraw_None_07845, uint8(setDepthCompare), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Test }},
+	{"vkCmdSetDepthBoundsTestEnable", vuid.VkCmdDraw_None_07846, uint8(setBoundsTest), func(n *needy) bool { return n.rasterized() && n.feature("depthBounds") }},
+	{"vkCmdSetDepthBounds", vuid.VkCmdDraw_None_07836, uint8(setDepthBounds), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Bounds }},
+	{"vkCmdSetDepthBiasEnable", vuid.VkCmdDraw_None_04877, uint8(setBiasEnable), (*needy).rasterized},
+	{"vkCmdSetDepthBias", vuid.VkCmdDraw_None_07834, uint8(setDepthBias), func(n *needy) bool { return n.rasterized() && n.Rasterization.DepthBias }},
+	{"vkCmdSetDepthClampEnableEXT", vuid.VkCmdDraw_None_07620, uint8(setDepthClamp), func(n *needy) bool { return n.rasterized() && n.feature("depthClamp") }},
+	{"vkCmdSetDepthClampRangeEXT", vuid.VkCmdDraw_None_09650, uint8(setClampRange), func(n *needy) bool { return n.Rasterization.DepthClamp && n.feature("depthClampControl") }},
+	{"vkCmdSetStencilTestEnable", vuid.VkCmdDraw_None_07847, uint8(setStencilTest), (*needy).rasterized},
+	{"vkCmdSetStencilOp", vuid.VkCmdDraw_None_07848, uint8(setStencilOp), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
+	{"vkCmdSetStencilCompareMask", vuid.VkCmdDraw_None_07837, uint8(setStencilCompareMask), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
+	{"vkCmdSetStencilWriteMask", vuid.VkCmdDraw_None_07838, uint8(setStencilWriteMask), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
+	{"vkCmdSetStencilReference", vuid.VkCmdDraw_None_07839, uint8(setStencilReference), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
+	{"vkCmdSetLogicOpEnableEXT", vuid.VkCmdDraw_None_07626, uint8(setLogicEnable), func(n *needy) bool { return n.fragment() && n.feature("logicOp") }},
+	{"vkCmdSetLogicOpEXT", vuid.VkCmdDraw_logicOp_04878, uint8(setLogicOp), func(n *needy) bool { return n.fragment() && n.Blend.Logic }},
+	{"vkCmdSetColorBlendEnableEXT", vuid.VkCmdDraw_None_07627, uint8(setBlendEnable), func(n *needy) bool { return n.fragment() && n.colors > 0 }},
+	{"vkCmdSetColorWriteMaskEXT", vuid.VkCmdDraw_None_07629, uint8(setWriteMask), func(n *needy) bool { return n.fragment() && n.colors > 0 }},
+	{"vkCmdSetColorBlendEquationEXT", vuid.VkCmdDraw_None_10864, uint8(setBlendEquation), func(n *needy) bool { return n.blends(anyFactor) }},
+	{"vkCmdSetBlendConstants", vuid.VkCmdDraw_None_07835, haveBlendConstants, func(n *needy) bool { return n.blends(constant) }},
+	{"vkCmdSetFragmentShadingRateKHR", vuid.VkCmdDraw_pipelineFragmentShadingRate_09238, uint8(setShadingRate), func(n *needy) bool { return n.rasterized() && n.feature("pipelineFragmentShadingRate") }},
+	{"vkCmdSetRasterizationStreamEXT", vuid.VkCmdDraw_None_07630, uint8(setStream), func(n *needy) bool { return n.feature("geometryStreams") && n.has(StageGeometry) }},
+	{"vkCmdSetDiscardRectangleEXT", vuid.VkCmdDraw_rasterizerDiscardEnable_09236, haveDiscardRectangles, func(n *needy) bool { return n.rasterized() && n.device.extension("VK_EXT_discard_rectangles") }},
+	{"vkCmdSetConservativeRasterizationModeEXT", vuid.VkCmdDraw_None_07631, uint8(setConservative), func(n *needy) bool {
 		return n.rasterized() && n.device.extension("VK_EXT_conservative_rasterization")
 	}},
-	{"vkCmdSetExtraPrimitiveOverestimationSizeEXT", uint8(setExtraOverestimate), func(n *needy) bool {
+	{"vkCmdSetExtraPrimitiveOverestimationSizeEXT", vuid.VkCmdDraw_None_07632, uint8(setExtraOverestimate), func(n *needy) bool {
 		return n.rasterized() && n.Rasterization.Conservative > 0 && n.device.extension("VK_EXT_conservative_rasterization")
 	}},
-	{"vkCmdSetDepthClipEnableEXT", uint8(setDepthClip), func(n *needy) bool { return n.feature("depthClipEnable") }},
-	{"vkCmdSetProvokingVertexModeEXT", uint8(setProvoking), func(n *needy) bool {
+	{"vkCmdSetDepthClipEnableEXT", vuid.VkCmdDraw_None_07633, uint8(setDepthClip), func(n *needy) bool { return n.feature("depthClipEnable") }},
+	{"vkCmdSetProvokingVertexModeEXT", vuid.VkCmdDraw_None_07636, uint8(setProvoking), func(n *needy) bool {
 		return n.rasterized() && n.has(StageVertex) && n.device.extension("VK_EXT_provoking_vertex")
 	}},
-	{"vkCmdSetLineRasterizationModeEXT", uint8(setLineMode), (*needy).stippled},
-	{"vkCmdSetLineStipple", uint8(setLineStipple), (*needy).stippled},
-	{"vkCmdSetDepthClipNegativeOneToOneEXT", uint8(setNegativeOne), func(n *needy) bool { return n.feature("depthClipControl") }},
+	{"vkCmdSetLineRasterizationModeEXT", vuid.VkCmdDraw_None_08666, uint8(setLineMode), (*needy).stippled},
+	{"vkCmdSetLineStipple", vuid.VkCmdDraw_None_07849, uint8(setLineStipple), (*needy).stippled},
+	{"vkCmdSetDepthClipNegativeOneToOneEXT", vuid.VkCmdDraw_None_07639, uint8(setNegativeOne), func(n *needy) bool { return n.feature("depthClipControl") }},
 }
 
 // neededStates are the states of needs: bits of bound.have.
@@ -139,9 +141,9 @@ var neededStates = func() (bits uint64) {
 	return bits
 }()
 
-// missing returns the commands of the states that the draw needs and that no command has set: at most limit. s is the state of
-// the draw, and p the bound pipeline, or nil with shader objects. The common draw misses none and tests only a mask.
-func (x *executor) missing(p *GraphicsPipeline, s *state.State, limit int) (commands []string) {
+// missing returns the states that the draw needs and that no command has set: at most limit. s is the state of the draw, and p the
+// bound pipeline, or nil with shader objects. The common draw misses none and tests only a mask.
+func (x *executor) missing(p *GraphicsPipeline, s *state.State, limit int) (list []*need) {
 	g := &x.graphics
 	unset := neededStates &^ g.bound.have
 	if p != nil {
@@ -156,13 +158,13 @@ func (x *executor) missing(p *GraphicsPipeline, s *state.State, limit int) (comm
 	}
 	x.needy = needy{s, x.dev, stages, len(g.current.info.Colors)}
 	for i := range needs {
-		if unset>>needs[i].set&1 != 0 && needs[i].when(&x.needy) {
-			if commands = append(commands, needs[i].command); len(commands) == limit {
+		if n := &needs[i]; unset>>n.set&1 != 0 && n.when(&x.needy) {
+			if list = append(list, n); len(list) == limit {
 				break
 			}
 		}
 	}
-	return commands
+	return list
 }
 
 // stages returns the stages that have a shader object: bits by ShaderStage.
@@ -175,12 +177,22 @@ func (c *combination) stages() (bits uint8) {
 	return bits
 }
 
-// checkState returns a *UsageError that names the command of each missing state.
+// checkState returns a *UsageError that names the command of each missing state, with the rule on the first. Each is a finding.
 func (x *executor) checkState(p *GraphicsPipeline, s *state.State) error {
-	if list := x.missing(p, s, len(needs)); len(list) > 0 {
-		return usage("", "the draw needs states that are not set; must be set by %s", strings.Join(list, ", "))
+	list := x.missing(p, s, len(needs))
+	if len(list) == 0 {
+		return nil
 	}
-	return nil
+	var commands []string
+	first := len(x.findings)
+	for _, n := range list {
+		x.find(n.rule, "the draw needs a state that is not set; must be set by %s", n.command)
+		commands = append(commands, n.command)
+	}
+	if first < len(x.findings) {
+		x.findings[first].Message = "the draw needs states that are not set; must be set by " + strings.Join(commands, ", ")
+	}
+	return x.found()
 }
 
 // feature reports whether the device of a profile has a feature. Without a profile no feature is enabled that makes a

@@ -283,15 +283,8 @@ func (d *Device) combine(c combination) (*drawable, error) {
 	if c[StageVertex] == nil {
 		return nil, usage("VUID-vkCmdDraw-None-08684", "no shader object is bound to the vertex stage, and no pipeline; must be")
 	}
-	for _, s := range c {
-		if s == nil {
-			continue
-		}
-		for _, o := range s.linked {
-			if o.info.Stage != StageCompute && c[o.info.Stage] != o {
-				return nil, usage("VUID-vkCmdDraw-None-08698", "%v is linked with an object of the stage %v that is not bound; must be bound together", &s.object, o.info.Stage)
-			}
-		}
+	if err := c.checkLinked(); err != nil {
+		return nil, err
 	}
 	return d.combinations.get(c, func() (*drawable, error) {
 		var programs draw.Stages

@@ -1,0 +1,53 @@
+package link
+
+// objectLists are the rules that package vk judges: when a call is made, when a command is recorded, or with full checking when it
+// runs. A test of that package demands that its sources and its tests name each of them.
+var objectLists = []reason{
+	{ByObjects, "a draw, a dispatch or a trace without a bound pipeline is refused", []string{
+		"vkCmdDraw-None-08606",
+	}},
+	{ByObjects, "full checking compares the attachments of the rendering with the pipeline and with the state of the draw", []string{
+		"vkCmdDraw-multisampledRenderToSingleSampled-07285", "vkCmdDraw-multisampledRenderToSingleSampled-07286",
+		"vkCmdDraw-multisampledRenderToSingleSampled-07287", "vkCmdDraw-None-08644", "vkCmdDraw-pColorAttachments-08963",
+		"vkCmdDraw-maxMultiviewInstanceIndex-02688", "vkCmdDraw-None-09642", "vkCmdDraw-None-09643", "vkCmdDraw-None-09548", "vkCmdDraw-None-09549",
+		"vkCmdDraw-None-10927", "vkCmdDraw-None-10928", "vkCmdDraw-pDepthInputAttachmentIndex-09595", "vkCmdDraw-blendEnable-04727", "vkCmdDraw-None-09116",
+	}},
+	{ByObjects, "full checking judges the dynamic states that commands have set at each draw", []string{
+		"vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-04552", "vkCmdDraw-alphaToCoverageEnable-08919", "vkCmdDraw-alphaToCoverageEnable-08920",
+		"vkCmdDraw-pDynamicStates-08715", "vkCmdDraw-pDynamicStates-08716", "vkCmdDraw-None-08608", "vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500",
+		"vkCmdDraw-viewportCount-03419", "vkCmdDraw-attachmentCount-07750", "vkCmdDraw-conservativePointAndLineRasterization-07499", "vkCmdDraw-None-10608",
+		"vkCmdDraw-firstAttachment-07476", "vkCmdDraw-firstAttachment-07478",
+	}},
+	{ByObjects, "full checking compares the vertex buffers that commands have bound with the inputs of the vertex stage", []string{
+		"vkCmdDraw-None-04007", "vkCmdDraw-None-04008", "vkCmdDraw-pStrides-04913",
+	}},
+	{ByObjects, "full checking judges the shader objects that a draw uses together, and their layouts", []string{
+		"vkCmdDraw-None-08698", "vkCmdDraw-None-08699", "vkCmdDraw-nextStage-10745", "vkCmdDraw-None-08876", "vkCmdDraw-None-10772", "vkCmdDraw-None-08878",
+		"vkCmdDraw-None-08879", "vkCmdDraw-flags-13361", "vkCmdDraw-flags-13362", "vkCmdDraw-flags-12491", "vkCmdDraw-flags-13363", "vkCmdDraw-flags-13364",
+		"vkCmdDraw-pDepthInputAttachmentIndex-09596", "vkCmdDraw-InputAttachmentIndex-09597",
+	}},
+	{ByObjects, "a dispatch without a pipeline or a shader object is refused; full checking demands that it is outside of a rendering", []string{
+		"vkCmdDispatch-None-10743", "vkCmdDispatch-None-10672",
+	}},
+	{ByObjects, "a conversion of matrices checks its description, its memory and its addresses", []string{
+		"VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-10080", "VkConvertCooperativeVectorMatrixInfoNV-dstComponentType-10082",
+		"VkConvertCooperativeVectorMatrixInfoNV-dstLayout-10078", "VkConvertCooperativeVectorMatrixInfoNV-dstLayout-parameter",
+		"VkConvertCooperativeVectorMatrixInfoNV-srcComponentType-10079", "VkConvertCooperativeVectorMatrixInfoNV-srcComponentType-10081",
+		"VkConvertCooperativeVectorMatrixInfoNV-srcLayout-10077", "VkConvertCooperativeVectorMatrixInfoNV-srcLayout-parameter",
+		"vkCmdConvertCooperativeVectorMatrixNV-None-10088", "vkCmdConvertCooperativeVectorMatrixNV-infoCount-arraylength",
+		"vkCmdConvertCooperativeVectorMatrixNV-pInfo-10083", "vkCmdConvertCooperativeVectorMatrixNV-pInfo-10084",
+		"vkCmdConvertCooperativeVectorMatrixNV-pInfo-10085", "vkCmdConvertCooperativeVectorMatrixNV-pInfo-10086",
+		"vkCmdConvertCooperativeVectorMatrixNV-pInfo-10087", "vkCmdConvertCooperativeVectorMatrixNV-pInfo-10895",
+		"vkConvertCooperativeVectorMatrixNV-pInfo-10073", "vkConvertCooperativeVectorMatrixNV-pInfo-10074", "vkConvertCooperativeVectorMatrixNV-pInfo-10075",
+		"vkConvertCooperativeVectorMatrixNV-pInfo-10076",
+	}},
+	{ByObjects, "the recording of commands checks which shader instrumentation is active", []string{
+		"vkCmdBeginShaderInstrumentationARM-commandBuffer-12375", "vkCmdEndShaderInstrumentationARM-commandBuffer-12377",
+	}},
+	{ByObjects, "Close of an object in use returns an error", []string{
+		"vkDestroyShaderInstrumentationARM-instrumentation-12374", "vkDestroyShaderEXT-shader-08482",
+	}},
+	{ByObjects, "a merge of caches checks them", []string{
+		"vkMergeValidationCachesEXT-dstCache-01536",
+	}},
+}

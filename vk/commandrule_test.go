@@ -1,0 +1,177 @@
+package vk
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// ruled is a scene whose commands full checking judges. A command stream runs in an executor of its own, so that a finding does not
+// lose the device and all rows of a table share the scene.
+type ruled struct {
+	*scene
+	list []Message
+}
+
+func newRuled(t testing.TB) *ruled {
+	t.Helper()
+	r := &ruled{}
+	r.scene = newSceneOn(t, 1, DeviceInfo{Messages: func(m Message) { r.list = append(r.list, m) }})
+	r.dev.checking = None // objects may break rules of their creation
+	return r
+}
+
+// findings returns the rules that a command stream breaks, and its error if that is no finding.
+func (r *ruled) findings(t testing.TB, record func(c *CommandBuffer)) (rules []string, err error) {
+	t.Helper()
+	r.list = nil
+	c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+	defer c.Close()
+	if err := c.Begin(BeginInfo{}); err != nil {
+		t.Fatal(err)
+	}
+	r.dev.checking = All
+	defer func() { r.dev.checking = None }()
+	record(c)
+	if err = c.End(); err == nil {
+		q := r.dev.Queue()
+		s := newSubmission()
+		if err = s.add(q, c); err == nil {
+			err = newExecutor(q).run(s, c)
+		}
+		s.release()
+	}
+	for _, m := range r.list {
+		rules = append(rules, m.Finding.Rule)
+	}
+	return rules, err
+}
+
+// on replaces the device of the profile, which has only these features, extensions and limits.
+func (r *ruled) on(d *valid.Device) {
+	e := *r.dev.env
+	e.Device = d
+	r.dev.env = &e
+}
+
+// pipe makes a pipeline of the scene with changes, and dynamic states.
+func (r *ruled) pipe(t testing.TB, change func(*GraphicsPipelineInfo), dynamic ...enum.DynamicState) *GraphicsPipeline {
+	t.Helper()
+	info := r.stages
+	info.State = r.fixed
+	info.State.Dynamic = dynamic
+	if change != nil {
+		change(&info)
+	}
+	return must(r.dev.NewGraphicsPipeline(context.Background(), info))(t)
+}
+
+// paints draws a triangle with a pipeline in a rendering after prepare.
+func (r *ruled) paints(c *CommandBuffer, info RenderingInfo, p *GraphicsPipeline, prepare func()) {
+	c.BeginRendering(info)
+	if p != nil {
+		c.BindGraphicsPipeline(p)
+	}
+	c.BindVertexBuffers(0, []VertexBuffer{{Buffer: r.vertices}})
+	r.paint(c, 1, 1, 1, 1)
+	if prepare != nil {
+		prepare()
+	}
+	c.Draw(3, 1, 0, 0)
+	c.EndRendering()
+}
+
+// ruleRow is a command stream that breaks rules if bad is set, and none if it is not.
+type ruleRow struct {
+	rules  []string // without VUID-
+	device *valid.Device
+	record func(c *CommandBuffer, bad bool)
+}
+
+// check runs the rows.
+func (r *ruled) check(t *testing.T, rows []ruleRow) {
+	t.Helper()
+	for _, row := range rows {
+		r.on(row.device)
+		got, _ := r.findings(t, func(c *CommandBuffer) { row.record(c, true) })
+		for _, rule := range row.rules {
+			if !slices.Contains(got, "VUID-"+rule) {
+				t.Errorf("%s: the findings are %q", rule, got)
+			}
+		}
+		if got, err := r.findings(t, func(c *CommandBuffer) { row.record(c, false) }); len(got) > 0 || err != nil {
+			t.Errorf("%s: valid commands have the findings %q, and the error %v", row.rules, got, err)
+		}
+	}
+	r.on(nil)
+}
+
+// color makes a view of an image of a format with 8×8 pixels.
+func (r *ruled) colorView(t testing.TB, name string, samples int, usage ImageUsage) *ImageView {
+	t.Helper()
+	m := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, name), Extent: [3]int{8, 8, 1}, Samples: samples, Usage: usage}))(t)
+	size, _ := m.Requirements()
+	if err := m.Bind(must(r.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	return must(r.dev.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
+}
+
+// limits returns a device with one limit.
+func limits(name string, value uint64) *valid.Device {
+	return &valid.Device{Limits: map[string]uint64{name: value}}
+}
+
+// features returns a device with features that are on or off.
+func features(on bool, names ...string) *valid.Device {
+	d := &valid.Device{Features: map[string]bool{}}
+	for _, n := range names {
+		d.Features[n] = on
+	}
+	return d
+}
+
+// TestAttachmentRules breaks the rules of draws on attachments.
+func TestAttachmentRules(t *testing.T) {
+	r := newRuled(t)
+	plain := r.pipe(t, nil)
+	four := r.pipe(t, func(i *GraphicsPipelineInfo) { i.State.Multisample = &link.Multisample{Samples: 4} })
+	none := r.pipe(t, func(i *GraphicsPipelineInfo) { i.State.Rendering.Color = []link.Format{0} })
+	views := r.pipe(t, func(i *GraphicsPipelineInfo) { i.State.Rendering.ViewMask = 1 })
+	stencil := r.colorView(t, "S8_UINT", 1, ImageDepthStencilAttachment)
+	deep := r.pipe(t, func(i *GraphicsPipelineInfo) { i.State.Rendering.Stencil = formatOf(t, "S8_UINT") })
+	deepFour := r.pipe(t, func(i *GraphicsPipelineInfo) {
+		i.State.Rendering.Stencil, i.State.Multisample = formatOf(t, "S8_UINT"), &link.Multisample{Samples: 4}
+	})
+	either := func(bad bool, x, y *GraphicsPipeline) *GraphicsPipeline {
+		if bad {
+			return x
+		}
+		return y
+	}
+	r.check(t, []ruleRow{
+		{[]string{"vkCmdDraw-multisampledRenderToSingleSampled-07285", "vkCmdDraw-multisampledRenderToSingleSampled-07286", "vkCmdDraw-None-08644"}, nil, func(c *CommandBuffer, bad bool) {
+			r.paints(c, r.rendering(), either(bad, four, plain), nil)
+		}},
+		{[]string{"vkCmdDraw-multisampledRenderToSingleSampled-07287"}, nil, func(c *CommandBuffer, bad bool) {
+			info := r.rendering()
+			info.Stencil = &AttachmentInfo{View: stencil}
+			r.paints(c, info, either(bad, deepFour, deep), nil)
+		}},
+		{[]string{"vkCmdDraw-pColorAttachments-08963", "vkCmdDraw-dynamicRenderingUnusedAttachments-08910"}, nil, func(c *CommandBuffer, bad bool) {
+			r.paints(c, r.rendering(), either(bad, none, plain), nil)
+		}},
+		{[]string{"vkCmdDrawIndexed-maxMultiviewInstanceIndex-02688"}, limits("maxMultiviewInstanceIndex", 5), func(c *CommandBuffer, bad bool) {
+			info := r.rendering()
+			info.ViewMask = 1
+			r.paints(c, info, views, func() {
+				c.BindIndexBuffer(r.vertices, 0, 4)
+				c.DrawIndexed(3, 2, 0, 0, 4+uint32(flag(bad)))
+			})
+		}},
+	})
+}

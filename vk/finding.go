@@ -1,0 +1,122 @@
+package vk
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// Message is a finding on a command: the rule that it breaks (VkDebugUtilsMessengerCallbackDataEXT).
+type Message struct {
+	Finding *UsageError
+	Buffer  string   // the command buffer: its kind, and its name if it has one
+	Command string   // such as "draw"; "" if the finding is of its recording
+	Index   int      // of the command in its command buffer, see [CommandBuffer.Count]
+	Labels  []string // open labels of the command, the outermost first
+}
+
+// maxFindings bounds the findings on one command.
+const maxFindings = 64
+
+// find adds a finding on the current draw or dispatch. A rule that Vulkan has for each draw is named by vkCmdDraw, and one that it
+// has for each dispatch alone by vkCmdDispatch: ofCommand names the rule of the command.
+func (x *executor) find(rule, format string, args ...any) {
+	if len(x.findings) < maxFindings {
+		x.findings = append(x.findings, &UsageError{Rule: rule, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// found returns the first finding on the current command.
+func (x *executor) found() error {
+	if len(x.findings) == 0 {
+		return nil
+	}
+	return x.findings[0]
+}
+
+// report sends the findings on a command to the callback of the device, and drops them. It returns the error of the command with the
+// rule of the command.
+func (x *executor) report(c *CommandBuffer, i int, err error) error {
+	k := &c.commands[i]
+	name := k.api()
+	list := x.findings
+	x.findings = nil
+	if len(list) == 0 || list[0] != err {
+		if u, ok := err.(*UsageError); ok {
+			list = append([]*UsageError{u}, list...)
+		}
+	}
+	if x.dev.messages != nil {
+		for _, f := range list {
+			x.dev.messages(Message{Finding: ofCommand(f, name), Buffer: c.object.String(), Command: k.name(), Index: i, Labels: x.labels.all()})
+		}
+	}
+	if u, ok := err.(*UsageError); ok {
+		return ofCommand(u, name)
+	}
+	return err
+}
+
+// ofCommand returns a finding on a draw or a dispatch with the rule that Vulkan has for the command: the rules on all draws have one
+// identifier for each command, such as VUID-vkCmdDrawIndexed-None-07842.
+func ofCommand(f *UsageError, command string) *UsageError {
+	if command == "" {
+		return f
+	}
+	for _, general := range [...]string{"VUID-vkCmdDraw-", "VUID-vkCmdDispatch-"} {
+		if rest, ok := strings.CutPrefix(f.Rule, general); ok {
+			x := *f
+			x.Rule = "VUID-" + command + "-" + rest
+			return &x
+		}
+	}
+	return f
+}
+
+// api returns Vulkan's name of a draw or a dispatch; "" of other commands.
+func (k *command) api() string {
+	indexed := k.x[3] == 1
+	switch k.kind {
+	case dispatch:
+		if uint32(k.x[0])|uint32(k.x[0]>>32)|uint32(k.x[1]) != 0 {
+			return "vkCmdDispatchBase"
+		}
+		return "vkCmdDispatch"
+	case dispatchIndirect:
+		return "vkCmdDispatchIndirect"
+	case drawVertices:
+		return drawName("", indexed)
+	case drawIndirect:
+		if k.b != nil {
+			return drawName("IndirectCount", indexed)
+		}
+		return drawName("Indirect", indexed)
+	case runWork:
+		switch w := k.a.(type) {
+		case *multiDraw:
+			if w.indexed {
+				return "vkCmdDrawMultiIndexedEXT"
+			}
+			return "vkCmdDrawMultiEXT"
+		case *drawByteCount:
+			return "vkCmdDrawIndirectByteCountEXT"
+		}
+	}
+	return ""
+}
+
+func drawName(end string, indexed bool) string {
+	if indexed {
+		return "vkCmdDrawIndexed" + end
+	}
+	return "vkCmdDraw" + end
+}
+
+// checkDispatch returns the first finding on a dispatch of full checking.
+func (x *executor) checkDispatch(p *ComputePipeline) error {
+	if x.graphics.current != nil {
+		x.find(vuid.VkCmdDispatch_None_10672, "the dispatch is in a rendering; must be outside")
+	}
+	return x.found()
+}

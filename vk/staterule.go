@@ -1,0 +1,107 @@
+package vk
+
+import (
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// The rules on draws that need the dynamic states which commands have set, and the vertex buffers.
+
+// isDynamic reports whether commands set a state of the pipeline.
+func (p *GraphicsPipeline) isDynamic(s enum.DynamicState) bool {
+	for _, d := range p.dynamic {
+		if d.state == s {
+			return true
+		}
+	}
+	return false
+}
+
+// off reports whether the device of a profile has a limit that is a boolean, and it is false.
+func (c *drawCheck) off(limit string) bool {
+	v, known := c.dev.env.Device.Limit(limit)
+	return known && v == 0
+}
+
+// pipelineStates checks the states of a pipeline that commands set.
+func (c *drawCheck) pipelineStates() {
+	p, b := c.p, &c.graphics.bound
+	if set := b.have & neededStates &^ p.settable; set != 0 {
+		for i := range needs {
+			if n := &needs[i]; set>>n.set&1 != 0 {
+				c.find(vuid.VkCmdDraw_None_08608, "%s was called after %v was bound, in which the state is static; must not be", n.command, &p.object)
+			}
+		}
+	}
+	if t := c.s.Assembly.Topology; p.isDynamic(enum.DynamicStatePrimitiveTopology) && c.off("dynamicPrimitiveTopologyUnrestricted") && topologyClass(t) != topologyClass(p.static.Assembly.Topology) {
+		c.find(vuid.VkCmdDraw_dynamicPrimitiveTopologyUnrestricted_07500, "the topology is %v and that of %v is %v; must be of one class", t, &p.object, p.static.Assembly.Topology)
+	}
+	if p.strides && !p.isDynamic(enum.DynamicStateVertexInput) && !b.strided {
+		c.find(vuid.VkCmdDraw_pStrides_04913, "the strides of vertex buffers are dynamic in %v and no command has set them; must be set by vkCmdBindVertexBuffers2", &p.object)
+	}
+	rates := outputs(c.last(), ir.PrimitiveShadingRate, func(*ir.Output) bool { return true })
+	if rates && p.isDynamic(enum.DynamicStateViewportWithCount) && c.off("primitiveFragmentShadingRateWithMultipleViewports") && len(c.s.Viewports) != 1 {
+		c.find(vuid.VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_04552, "a stage writes PrimitiveShadingRateKHR and %d viewports are set; must be 1", len(c.s.Viewports))
+	}
+	f := c.fragment()
+	if f == nil || !f.Program.Modes.Has(ir.EarlyTests) {
+		return
+	}
+	reads := func(semantic ir.Semantic) bool {
+		for i := range f.Program.In {
+			if f.Program.In[i].Semantic == semantic {
+				return true
+			}
+		}
+		return false
+	}
+	d := &c.s.DepthStencil
+	if d.Write && p.isDynamic(enum.DynamicStateDepthWriteEnable) && reads(ir.TileDepth) {
+		c.find(vuid.VkCmdDraw_pDynamicStates_08715, "depths are written before the fragment stage reads them; must not be")
+	}
+	if mask := d.Front.WriteMask | d.Back.WriteMask; mask != 0 && p.isDynamic(enum.DynamicStateStencilWriteMask) && reads(ir.TileStencil) {
+		c.find(vuid.VkCmdDraw_pDynamicStates_08716, "the write mask of stencils is %#x before the fragment stage reads them; must be 0", mask)
+	}
+}
+
+// states checks the states of pipelines and of shader objects.
+func (c *drawCheck) states() {
+	counted := c.p == nil || c.p.isDynamic(enum.DynamicStateScissorWithCount) && c.p.isDynamic(enum.DynamicStateViewportWithCount)
+	if n, m := len(c.s.Viewports), len(c.s.Scissors); counted && n != m {
+		c.find(vuid.VkCmdDraw_viewportCount_03419, "%d viewports and %d scissors are set; must be as many", n, m)
+	}
+	flat := topologyClass(c.topology())
+	if c.s.Rasterization.Conservative != 0 && !c.s.Rasterization.Discard && (flat == enum.TopologyPointList || flat == enum.TopologyLineList) &&
+		c.dev.extension("VK_EXT_conservative_rasterization") && c.off("conservativePointAndLineRasterization") {
+		c.find(vuid.VkCmdDraw_conservativePointAndLineRasterization_07499, "rasterization of points or lines is conservative; must not be on this device")
+	}
+}
+
+// vertices checks that a buffer is bound to each vertex binding that the vertex stage reads.
+func (c *drawCheck) vertices() {
+	v := c.stage(ir.Vertex)
+	if v == nil {
+		return
+	}
+	null, known := c.dev.env.Device.Feature("nullDescriptor")
+	checked := uint32(0)
+	for i := range v.Program.In {
+		in := &v.Program.In[i]
+		if in.Semantic != ir.Location {
+			continue
+		}
+		for _, a := range c.s.Vertex.Attributes {
+			if a.Location != in.Index/4 || a.Binding >= 32 || checked>>a.Binding&1 != 0 {
+				continue
+			}
+			checked |= 1 << a.Binding
+			switch b := &c.graphics.bound; {
+			case b.buffers>>a.Binding&1 == 0:
+				c.find(vuid.VkCmdDraw_None_04007, "no vertex buffer is bound to binding %d, which the vertex stage reads; must be bound", a.Binding)
+			case b.vertices[a.Binding].Bytes == nil && known && !null:
+				c.find(vuid.VkCmdDraw_None_04008, "the null buffer is bound to binding %d, which the vertex stage reads; must be a buffer without the feature nullDescriptor", a.Binding)
+			}
+		}
+	}
+}
