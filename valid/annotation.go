@@ -101,7 +101,7 @@ func (c *checker) idsFit(i int, byID bool, kind spirv.Decoration, target spirv.I
 		if t := c.m.TypeOf(spirv.ID(words[0])); t != nil && (!t.IsInt() || t.Width != 32) {
 			c.fail(i, "SPV-Decorate-Constant", "the scope of UniformId is %s; must be an integer of 32 bits", c.typeName(t))
 		}
-		c.executionScope(i, spirv.ID(words[0]))
+		c.executionScopeIn(i, spirv.ID(words[0]), c.modelsAt(c.code.Def(target)))
 	}
 	t := c.code.Def(target)
 	for _, id := range spirv.IDs(words) {

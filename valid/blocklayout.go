@@ -209,14 +209,17 @@ func (c *checker) laidTypes() []bool {
 	laid := make([]bool, len(c.m.Types))
 	for n := range c.m.Types {
 		t := &c.m.Types[n]
+		// Through a group, the order of a matrix is on a type (annotation.go).
+		laid[n] = c.m.Has(t.ID, spirv.DecorationRowMajor) || c.m.Has(t.ID, spirv.DecorationColMajor) || c.m.Has(t.ID, spirv.DecorationMatrixStride)
 		switch {
 		case t.IsArray():
-			laid[n] = t.ArrayStride != 0 || c.m.Has(t.ID, spirv.DecorationArrayStrideIdEXT) || t.Elem != nil && t.Elem.Index < t.Index && laid[t.Elem.Number]
+			laid[n] = laid[n] || t.ArrayStride != 0 || c.m.Has(t.ID, spirv.DecorationArrayStrideIdEXT) || t.Elem != nil && t.Elem.Index < t.Index && laid[t.Elem.Number]
 		case t.IsStruct():
-			laid[n] = c.isBlock(t)
+			laid[n] = laid[n] || c.isBlock(t)
 			for k := range t.Members {
 				m := &t.Members[k]
 				laid[n] = laid[n] || m.HasOffset || m.HasMatrixStride || c.m.HasMember(t.ID, k, spirv.DecorationOffsetIdEXT) ||
+					c.m.HasMember(t.ID, k, spirv.DecorationRowMajor) || c.m.HasMember(t.ID, k, spirv.DecorationColMajor) ||
 					m.Type != nil && m.Type.Index < t.Index && laid[m.Type.Number]
 			}
 		}

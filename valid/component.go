@@ -50,7 +50,9 @@ func (c *checker) components() {
 // four 32-bit components; a 64-bit scalar occupies two.
 func (c *checker) component(d facts.Decoration, t *facts.Type) {
 	n := uint64(d.Literal())
-	t = core(t)
+	for t != nil && t.IsArray() && !t.IsRuntimeArray() { // no location has an array without a length
+		t = t.Elem
+	}
 	switch {
 	case t == nil:
 		return

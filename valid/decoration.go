@@ -36,7 +36,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Uniform", Section: "SPIR-V 3.2.20", Words: "Uniform and UniformId are on values"},
 		{Code: "SPV-Decoration-NonWritable", Section: "SPIR-V 3.2.20", Words: "NonWritable and NonReadable are on storage images, buffers and tensors; from SPIR-V 1.4 on, NonWritable is also on variables of Function and Private"},
 		{Code: "SPV-Decoration-Component", Section: "SPIR-V 3.2.20", Words: "Component is on a variable of Input or Output"},
-		{Code: "SPV-Decoration-Index", Section: "Vulkan, Fragment Output Interface", Words: "in Vulkan, Index is on a variable of Output", Need: NeedVulkan},
+		{Code: "SPV-Decoration-Index", Section: "Vulkan, Fragment Output Interface", Words: "in Vulkan, Index is on a variable of Output, of a fragment shader", Need: NeedVulkan},
 		{Code: "SPV-Decoration-Coherent", Section: "SPIR-V 3.2.20", Words: "Coherent and Volatile are not used with the Vulkan memory model"},
 		{Code: "SPV-Decoration-Import", Section: "SPIR-V 2.15", Words: "an imported variable has no initializer"},
 		{Code: "SPV-Decoration-BlockNested", Section: "SPIR-V 2.16.2", Words: "no Block or BufferBlock contains another"},
@@ -254,6 +254,10 @@ func (c *checker) memoryObject(i int, id spirv.ID, d spirv.Inst, kind spirv.Deco
 	case spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationSample, spirv.DecorationCentroid:
 		if c.vulkan && d.Op() == spirv.OpFunctionParameter && t.Storage != spirv.StorageClassInput && t.Storage != spirv.StorageClassOutput {
 			c.fail(i, vuid.StandaloneSpirv_Flat_04670, "%s on the parameter %s, a pointer into %s; must be on a variable in Input or Output", kind, c.name(id), t.Storage)
+		}
+	case spirv.DecorationPerVertexKHR:
+		if c.vulkan && d.Op() == spirv.OpFunctionParameter && t.Storage != spirv.StorageClassInput {
+			c.fail(i, vuid.StandaloneSpirv_PerVertexKHR_06777, "PerVertexKHR on the parameter %s, a pointer into %s; must be on an input of a fragment shader", c.name(id), t.Storage)
 		}
 	case spirv.DecorationCoherent, spirv.DecorationVolatile:
 		c.notCoherent(i, kind)

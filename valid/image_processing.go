@@ -198,7 +198,7 @@ func (c *images) blockMatch(i int, in spirv.Inst) {
 
 // processingUse checks an instruction that is not of image processing.
 func (c *images) processingUse(i int, in spirv.Inst) {
-	if c.anyCapable(spirv.CapabilityTextureSampleWeightedQCOM, spirv.CapabilityTextureBlockMatchQCOM, spirv.CapabilityTextureBlockMatch2QCOM) {
+	if c.m.Extension("SPV_QCOM_image_processing") || c.m.Extension("SPV_QCOM_image_processing2") {
 		c.processedElsewhere(i, in.Op(), inst.ImageSampleImplicitLod(in).SampledImage())
 	}
 }

@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -231,8 +233,12 @@ func (l *located) variable(v *facts.Variable) {
 	if s == nil {
 		return
 	}
+	c.indexed(l.e, v)
 	if c.builtInBlock(v) {
 		c.unblocked(v)
+		if !has && t.IsArray() {
+			c.fail(v.Index, vuid.StandaloneSpirv_Location_04916, "%s is an array of blocks of built-ins, with an element for no vertex; must be one block", c.name(v.ID)).also(c, l.e.Index, "the entry point")
+		}
 		if has {
 			c.fail(d.Index, vuid.StandaloneSpirv_Location_04916, "Location on %s, a block of built-ins; must be on a user-defined variable", c.name(v.ID)).also(c, s.Index, "the block")
 		}
@@ -264,16 +270,49 @@ func (c *checker) unblocked(v *facts.Variable) {
 	}
 }
 
-// membersLocated checks that no member of a struct has a location, its own having
-// one; it looks at members of members no further.
+// indexed checks that an output with an Index is of a fragment shader.
+func (c *checker) indexed(e *facts.EntryPoint, v *facts.Variable) {
+	if d, ok := c.m.Decoration(v.ID, spirv.DecorationIndex); ok && v.Storage == spirv.StorageClassOutput && e.Model != spirv.ExecutionModelFragment {
+		c.fail(d.Index, "SPV-Decoration-Index", "Index on %s, an output of a %s entry point; must be of a Fragment entry point", c.name(v.ID), e.Model).also(c, e.Index, "the entry point")
+	}
+}
+
+// membersLocated checks that no member of a struct, at any depth, has a location, because
+// the struct has one.
 func (c *checker) membersLocated(s *facts.Type, v *facts.Variable) bool {
-	for k := range s.Members {
-		if d, ok := c.m.MemberDecoration(s.ID, k, spirv.DecorationLocation); ok {
-			c.fail(d.Index, vuid.StandaloneSpirv_Location_04918, "member %d of %s has a Location, and so has the variable or struct that contains it; must have none", k, c.name(s.ID)).also(c, v.Index, "the variable")
-			return true
+	located := c.locatedTypes()
+	for located[s.Number] {
+		for k := range s.Members {
+			if d, ok := c.m.MemberDecoration(s.ID, k, spirv.DecorationLocation); ok {
+				c.fail(d.Index, vuid.StandaloneSpirv_Location_04918, "member %d of %s has a Location, and so has the variable or struct that contains it; must have none", k, c.name(s.ID)).also(c, v.Index, "the variable")
+				return true
+			}
 		}
+		k := slices.IndexFunc(s.Members, func(m facts.Member) bool { t := core(m.Type); return t.IsStruct() && located[t.Number] })
+		if k < 0 {
+			break
+		}
+		s = core(s.Members[k].Type)
 	}
 	return false
+}
+
+// locatedTypes returns, by type number, whether a type is a struct with a Location on a
+// member at any depth.
+func (c *checker) locatedTypes() []bool {
+	if c.shader.located == nil {
+		c.shader.located = make([]bool, len(c.m.Types))
+		for n := range c.m.Types {
+			t := &c.m.Types[n]
+			for k := range t.Members { // their types precede
+				in := core(t.Members[k].Type)
+				if c.m.HasMember(t.ID, k, spirv.DecorationLocation) || in.IsStruct() && in.Index < t.Index && c.shader.located[in.Number] {
+					c.shader.located[n] = true
+				}
+			}
+		}
+	}
+	return c.shader.located
 }
 
 // block checks a block with locations on its members.

@@ -172,8 +172,8 @@ func modelsWith(m spirv.ExecutionMode) modelSet {
 		return inGeometry | tessellation | inMesh
 	case spirv.ExecutionModeOutputLinesEXT, spirv.ExecutionModeOutputTrianglesEXT, spirv.ExecutionModeOutputPrimitivesEXT:
 		return inMesh
-	case spirv.ExecutionModeQuadDerivativesKHR: // only these have derivative groups
-		return inFragment | inGLCompute | inTask | inMesh
+	case spirv.ExecutionModeQuadDerivativesKHR:
+		return inFragment | inGLCompute
 	case spirv.ExecutionModePixelCenterInteger, spirv.ExecutionModeOriginUpperLeft, spirv.ExecutionModeOriginLowerLeft,
 		spirv.ExecutionModeEarlyFragmentTests, spirv.ExecutionModeDepthReplacing, spirv.ExecutionModeDepthGreater,
 		spirv.ExecutionModeDepthLess, spirv.ExecutionModeDepthUnchanged, spirv.ExecutionModePostDepthCoverage,

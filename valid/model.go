@@ -1,7 +1,9 @@
 package valid
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -129,6 +131,16 @@ func (c *position) callerModels() modelSet {
 		return 0
 	}
 	return c.models[c.fn.Number]
+}
+
+// modelsAt returns the models of the entry points that the function of an instruction is
+// called from, 0 outside of functions.
+func (c *callGraph) modelsAt(i int) modelSet {
+	n, _ := slices.BinarySearchFunc(c.m.Functions, i, func(f facts.Function, i int) int { return cmp.Compare(f.End, i+1) })
+	if n == len(c.m.Functions) || i < c.m.Functions[n].Index {
+		return 0
+	}
+	return c.models[n]
 }
 
 // onlyIn reports instruction i if its function is called from an entry point

@@ -85,7 +85,11 @@ func (c *subject) scopeOperand(i int, id spirv.ID) (spirv.Scope, bool) {
 }
 
 // executionScope checks the scope for execution of instruction i.
-func (c *position) executionScope(i int, id spirv.ID) {
+func (c *position) executionScope(i int, id spirv.ID) { c.executionScopeIn(i, id, c.callerModels()) }
+
+// executionScopeIn checks the scope for execution of instruction i, which is about code that
+// entry points of some models call.
+func (c *position) executionScopeIn(i int, id spirv.ID, models modelSet) {
 	s, ok := c.scopeOperand(i, id)
 	if !ok {
 		return
@@ -117,7 +121,7 @@ func (c *position) executionScope(i int, id spirv.ID) {
 		}
 		c.fail(i, code, "the execution scope of %s is %s; must be Workgroup or Subgroup", op, s)
 	case s == spirv.ScopeWorkgroup:
-		if bad := c.callerModels() &^ inSharing; bad != 0 {
+		if bad := models &^ inSharing; bad != 0 {
 			c.fail(i, vuid.StandaloneSpirv_None_04637, "the execution scope of %s is Workgroup in a function that a %s entry point calls; must be in %s", op, bad, inSharing)
 		}
 	}
