@@ -19,6 +19,7 @@ var conversionFamily = family{
 		{Code: "SPV-Conversion-Same", Section: "SPIR-V 3.3.11", Words: "OpBitcast changes the type"},
 		{Code: "SPV-Conversion-Pointer", Section: "SPIR-V 3.3.11", Words: "pointers are converted to and from integers only with physical addressing; with PhysicalStorageBuffer64, only pointers to PhysicalStorageBuffer"},
 		{Code: "SPV-Conversion-Generic", Section: "SPIR-V 3.3.11", Words: "casts between Generic and Workgroup, CrossWorkgroup or Function preserve the pointed-to type"},
+		{Code: "SPV-Conversion-CooperativeVector", Section: "SPIR-V, SPV_NV_cooperative_vector", Words: "a cooperative vector is only converted to a cooperative vector of the same length"},
 		{Code: "SPV-Conversion-AccelerationStructure", Section: "SPIR-V, SPV_KHR_ray_tracing", Words: "the operand of OpConvertUToAccelerationStructureKHR is a 64-bit unsigned integer or a vector of two 32-bit unsigned integers"},
 		{Code: vuid.StandaloneSpirv_PhysicalStorageBuffer64_04710, Section: environment, Words: "pointers are converted to and from 64-bit integers"},
 		{Code: vuid.StandaloneSpirv_OpConvertFToU_12465, Section: environment, Words: "floats of microscaling encodings are not converted to or from integers"},
@@ -62,12 +63,31 @@ func componentOf(t *facts.Type) *facts.Type {
 	return t.Scalar()
 }
 
+// cooperativeVectors checks that a cooperative vector is only converted to
+// another of its length. With LongVectorEXT these types are ordinary vectors.
+func (c *checker) cooperativeVectors(i int, in spirv.Inst, t, x *facts.Type) {
+	a, b := t.Op == spirv.OpTypeVectorIdEXT, x.Op == spirv.OpTypeVectorIdEXT
+	switch {
+	case !a && !b || c.capable(spirv.CapabilityLongVectorEXT):
+	case a != b:
+		c.fail(i, "SPV-Conversion-CooperativeVector", "%s from %s to %s; must be between cooperative vectors", in.Op(), c.typeName(x), c.typeName(t))
+	case in.Op() == spirv.OpBitcast && fixedLength(t) && fixedLength(x) && t.Count != x.Count:
+		c.fail(i, "SPV-Conversion-CooperativeVector", "OpBitcast of %s to %s; must have the same number of components", c.typeName(x), c.typeName(t))
+	}
+}
+
+// fixedLength reports whether the number of components of a vector is known.
+func fixedLength(t *facts.Type) bool {
+	return t.Length == nil || t.Length.Known && !t.Length.Spec
+}
+
 // changesWidth checks conversions that must change the width.
 func (c *checker) changesWidth(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
 	if !ok {
 		return
 	}
+	c.cooperativeVectors(i, in, t, x)
 	a, b := componentOf(t), componentOf(x)
 	if a == nil || b == nil {
 		return
@@ -93,6 +113,7 @@ func (c *checker) changesClass(i int, in spirv.Inst) {
 		return
 	}
 	c.smallConversion(i, in, t, x)
+	c.cooperativeVectors(i, in, t, x)
 	a, b := componentOf(t), componentOf(x)
 	if in.Op() == spirv.OpQuantizeToF16 && a != nil && a.IsFloat() && a.Width != 32 {
 		c.fail(i, "SPV-Conversion-Type", "OpQuantizeToF16 of %s; must be of floats of 32 bits", c.typeName(t))
@@ -114,7 +135,7 @@ func (c *checker) smallConversion(i int, in spirv.Inst, t, x *facts.Type) {
 // is not known.
 func bitsOf(t *facts.Type) (uint64, bool) {
 	s := t.Scalar()
-	if s == nil || s.IsBool() || t.IsMatrix() || t.Length != nil && (!t.Length.Known || t.Length.Spec) {
+	if s == nil || s.IsBool() || t.IsMatrix() || !fixedLength(t) {
 		return 0, false
 	}
 	return uint64(s.Width) * uint64(t.Components()), true
@@ -127,6 +148,7 @@ func (c *checker) bitcast(i int, in spirv.Inst) {
 		return
 	}
 	c.smallConversion(i, in, t, x)
+	c.cooperativeVectors(i, in, t, x)
 	if t == x {
 		c.fail(i, "SPV-Conversion-Same", "OpBitcast of %s to itself; must change the type", c.typeName(x)).warn() // compilers and drivers accept it
 	}

@@ -25,7 +25,7 @@ var cooperativeFamily = family{
 		{Code: "SPV-CooperativeMatrix-Component", Section: "SPIR-V 3.3.6", Words: "the components of a cooperative matrix are numbers"},
 		{Code: "SPV-CooperativeMatrix-Encoding", Section: "SPIR-V, SPV_KHR_bfloat16 and SPV_EXT_float8", Words: "a cooperative matrix of BFloat16KHR or 8-bit floats needs the capability for it, and no matrix has a microscaling encoding"},
 		{Code: "SPV-CooperativeMatrix-Operand", Section: "SPIR-V 3.3.6", Words: "the scope, rows, columns and use of a cooperative matrix type are constant integer scalars of 32 bits; the scope and the use have a value of their enumeration"},
-		{Code: "SPV-CooperativeMatrix-Pointer", Section: "SPIR-V 3.3.8", Words: "a cooperative matrix is loaded and stored through a pointer to numbers or vectors of numbers, in shaders into an array"},
+		{Code: "SPV-CooperativeMatrix-Pointer", Section: "SPIR-V 3.3.8", Words: "a cooperative matrix is loaded and stored through a pointer to numbers or vectors of numbers, in shaders into an array; with SPV_NV_cooperative_matrix in Workgroup, StorageBuffer or PhysicalStorageBuffer"},
 		{Code: "SPV-CooperativeMatrix-Matrix", Section: "SPIR-V 3.3.8", Words: "a load, a store, the length and the arithmetic of cooperative matrices have a cooperative matrix for each matrix operand and result"},
 		{Code: "SPV-CooperativeMatrix-Layout", Section: "SPIR-V 3.2.57", Words: "the memory layout of a cooperative matrix is a 32-bit constant with a value of its enumeration, and the module declares the capability of the layout"},
 		{Code: "SPV-CooperativeMatrix-Stride", Section: "SPIR-V 3.2.57", Words: "the stride of a cooperative matrix is an integer scalar; in a blocked layout it is the constant 1, 2 or 4; else it is not negative, and in a store not 0"},
@@ -210,7 +210,7 @@ func (c *cooperatives) matrixLoadNV(i int, in spirv.Inst) {
 		c.fail(i, "SPV-CooperativeMatrix-Matrix", "the result is %s; must be a cooperative matrix", c.typeName(t))
 	}
 	c.matrixOrder(i, v.Stride(), v.ColumnMajor())
-	if p := c.matrixPointer(i, v.Pointer()); p != nil {
+	if p := c.matrixPointerNV(i, v.Pointer()); p != nil {
 		mask, _ := v.MemoryAccess()
 		c.accesses(i, access{reads: p}, mask, v.MemoryAccessWords())
 	}
@@ -222,7 +222,7 @@ func (c *cooperatives) matrixStoreNV(i int, in spirv.Inst) {
 		c.fail(i, "SPV-CooperativeMatrix-Matrix", "the object is %s; must be a cooperative matrix", c.typeName(t))
 	}
 	c.matrixOrder(i, v.Stride(), v.ColumnMajor())
-	if p := c.matrixPointer(i, v.Pointer()); p != nil {
+	if p := c.matrixPointerNV(i, v.Pointer()); p != nil {
 		mask, _ := v.MemoryAccess()
 		c.accesses(i, access{writes: p}, mask, v.MemoryAccessWords())
 	}
@@ -257,13 +257,28 @@ func (c *cooperatives) matrixPointer(i int, id spirv.ID) *facts.Type {
 		c.fail(i, "SPV-CooperativeMatrix-Pointer", "%s points to an object of its own; must point into an array", c.name(id))
 	}
 	if c.vulkan {
-		switch p.Storage {
-		case spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer:
-		default:
-			c.fail(i, vuid.StandaloneSpirv_Pointer_08973, "%s points to %s; must point to Workgroup, StorageBuffer or PhysicalStorageBuffer", c.name(id), p.Storage)
-		}
+		c.matrixStorage(i, id, p, vuid.StandaloneSpirv_Pointer_08973)
 	}
 	return p
+}
+
+// matrixPointerNV is matrixPointer for SPV_NV_cooperative_matrix, which names the
+// storage classes for every environment.
+func (c *cooperatives) matrixPointerNV(i int, id spirv.ID) *facts.Type {
+	p := c.matrixPointer(i, id)
+	if p != nil && !c.vulkan {
+		c.matrixStorage(i, id, p, "SPV-CooperativeMatrix-Pointer")
+	}
+	return p
+}
+
+// matrixStorage checks the storage class of the pointer of a load or store.
+func (c *cooperatives) matrixStorage(i int, id spirv.ID, p *facts.Type, code string) {
+	switch p.Storage {
+	case spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer:
+	default:
+		c.fail(i, code, "%s points to %s; must point to Workgroup, StorageBuffer or PhysicalStorageBuffer", c.name(id), p.Storage)
+	}
 }
 
 // matrixLayout checks the memory layout of a matrix and its stride, 0 if there is
