@@ -7,14 +7,14 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 type Limits struct {
 	Invocations  uint32 // per group; default 2048
 	SharedBytes  uint32 // of workgroup memory; default 1 MiB
-	PrivateSlots uint32 // private memory of one lane in 32-bit slots; default 1 Mi (4 MiB)
+	PrivateSlots uint32 // private memory of one lane in 32-bit slots; default 2 Mi (8 MiB)
 	GroupBytes   uint64 // an engine's state for all lanes of one group; default 1 GiB
 }
 
 func (l Limits) filled() Limits {
 	fill(&l.Invocations, 2048)
 	fill(&l.SharedBytes, 1<<20)
-	fill(&l.PrivateSlots, 1<<20)
+	fill(&l.PrivateSlots, 2<<20)
 	fill(&l.GroupBytes, 1<<30)
 	return l
 }

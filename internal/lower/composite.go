@@ -90,8 +90,12 @@ func vectorShuffle(f *function, in spirv.Inst) {
 const undefinedComponent = 0xffffffff
 
 func compositeConstruct(f *function, in spirv.Inst) {
+	constituents := inst.CompositeConstruct(in).Constituents()
+	if f.constructCopy(in, constituents) {
+		return
+	}
 	var parts []ir.V
-	for _, id := range inst.CompositeConstruct(in).Constituents() {
+	for _, id := range constituents {
 		parts = append(parts, f.scalars(id)...)
 	}
 	if t := f.facts.Type(in.Type()); isTile(t) && len(parts) == 1 {
@@ -113,12 +117,12 @@ func compositeReplicate(f *function, in spirv.Inst) {
 func compositeExtract(f *function, in spirv.Inst) {
 	v := inst.CompositeExtract(in)
 	whole := f.value(v.Composite())
-	at, t := f.partOffset(f.typeOf(v.Composite()), v.Indexes())
-	n := len(f.flat(t))
-	if whole.ptr != nil && !whole.typ.IsPointer() && at != notHeld && at+n <= len(f.flat(whole.typ)) {
+	if whole.ptr != nil && !whole.typ.IsPointer() {
 		f.extract(in, whole)
 		return
 	}
+	at, t := f.partOffset(f.typeOf(v.Composite()), v.Indexes())
+	n := len(f.flat(t))
 	x := f.partsOf(whole)
 	switch {
 	case at == notHeld:
@@ -132,6 +136,9 @@ func compositeExtract(f *function, in spirv.Inst) {
 
 func compositeInsert(f *function, in spirv.Inst) {
 	v := inst.CompositeInsert(in)
+	if f.insertCopy(in, v) {
+		return
+	}
 	x := f.scalars(v.Composite())
 	object := f.scalars(v.Object())
 	at, t := f.partOffset(f.typeOf(v.Composite()), v.Indexes())
@@ -186,7 +193,11 @@ func copyObject(f *function, in spirv.Inst) { f.copyOf(in, inst.CopyObject(in).O
 func (f *function) copyOf(in spirv.Inst, id spirv.ID) {
 	v := f.value(id)
 	if v.ptr != nil {
-		f.definePointer(in, v.ptr)
+		t := f.facts.Type(in.Type())
+		if !v.typ.IsPointer() && !f.matches(t, v.typ, 0) {
+			f.malformed("the result has another type than the operand; must match")
+		}
+		f.put(in.Result(), value{typ: t, ptr: v.ptr, block: f.block, fixed: v.fixed}) // the memory has the layout of its own type
 		return
 	}
 	f.define(in, v.parts...)

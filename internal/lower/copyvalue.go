@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
@@ -31,32 +33,45 @@ func (f *function) copied(in spirv.Inst, from *pointer) bool {
 	return false
 }
 
-// stays reports whether all uses of an id, a value from the memory of a root, are stores
-// and extractions in the current block, and no instruction before the last of them may
-// write the memory.
+// stays reports whether all uses of an id, a value from the memory of a root, and of its copies are stores, extractions
+// and arguments of calls in the current block, and no instruction before the last of them may write the memory.
 func (f *function) stays(id spirv.ID, source pointerRoot) bool {
-	left := f.uses(id)
+	ids, left := []spirv.ID{id}, f.uses(id)
 	for i := f.at + 1; i < min(f.block.Term, f.at+maxDistance) && left > 0; i++ {
-		switch in := f.facts.Code.Inst(i); {
-		case in.Op() == spirv.OpStore:
+		switch in := f.facts.Code.Inst(i); in.Op() {
+		case spirv.OpStore:
 			s := inst.Store(in)
 			m, _ := s.MemoryAccess()
 			target := f.rootOf(s.Pointer())
 			if target.mayAlias(source) {
 				return false
 			}
-			if s.Object() == id {
+			if slices.Contains(ids, s.Object()) {
 				if accessFlags(m) != 0 || target.area != areaFunction && target.area != areaPrivate {
 					return false
 				}
 				left--
 			}
-		case in.Op() == spirv.OpCompositeExtract:
-			if inst.CompositeExtract(in).Composite() == id {
+		case spirv.OpCompositeExtract:
+			if slices.Contains(ids, inst.CompositeExtract(in).Composite()) {
 				left--
 			}
-		case !f.readsOnly(in):
-			return false
+		case spirv.OpCopyObject, spirv.OpCopyLogical:
+			if slices.Contains(ids, inst.CopyObject(in).Operand()) {
+				ids = append(ids, in.Result())
+				left += f.uses(in.Result()) - 1
+			}
+		case spirv.OpFunctionCall: // copies its arguments; then it may write anything
+			for _, a := range inst.FunctionCall(in).Arguments() {
+				if slices.Contains(ids, a) {
+					left--
+				}
+			}
+			return left == 0
+		default:
+			if !f.readsOnly(in) {
+				return false
+			}
 		}
 	}
 	return left == 0
@@ -67,20 +82,36 @@ func (f *function) stays(id spirv.ID, source pointerRoot) bool {
 func (f *function) extract(in spirv.Inst, whole value) {
 	v := inst.CompositeExtract(in)
 	p := *whole.ptr
-	for _, i := range v.Indexes() {
-		f.step(&p, operand{bits: uint64(i)})
-	}
-	if t := f.facts.Type(in.Type()); t.Leaves > maxSpread && (t.IsStruct() || t.IsArray()) && t == p.typ && p.flags == 0 {
-		from := f.facts.Code.DefInst(v.Composite())
-		for from.Op() == spirv.OpCompositeExtract {
-			from = f.facts.Code.DefInst(inst.CompositeExtract(from).Composite())
+	f.stepParts(&p, v.Indexes())
+	if whole.fixed {
+		if t := f.facts.Type(in.Type()); f.inMemory(t) && f.matches(t, p.typ, 0) {
+			f.keep(in, &p)
+			return
 		}
-		if f.stays(in.Result(), f.rootOf(inst.Load(from).Pointer())) {
+		f.define(in, f.load(&p)...)
+		return
+	}
+	if t := f.facts.Type(in.Type()); t.Leaves > maxSpread && (t.IsStruct() || t.IsArray()) && f.matches(t, p.typ, 0) && p.flags == 0 {
+		from := f.facts.Code.DefInst(v.Composite())
+		for from != nil && from.Op() != spirv.OpLoad { // extractions and copies have their operand in the same place
+			from = f.facts.Code.DefInst(spirv.ID(from[3]))
+		}
+		if from != nil && f.stays(in.Result(), f.rootOf(inst.Load(from).Pointer())) {
 			f.put(in.Result(), value{typ: t, ptr: &p, block: f.block})
 			return
 		}
 	}
 	f.define(in, f.load(&p)...)
+}
+
+// stepParts goes to a part of a value in memory.
+func (f *function) stepParts(p *pointer, indexes []uint32) {
+	for _, i := range indexes {
+		if p.typ == nil || p.typ.Part(uint64(i)) == nil {
+			f.malformed("the composite has no part %d", i)
+		}
+		f.step(p, operand{bits: uint64(i)})
+	}
 }
 
 // readsOnly reports whether an instruction writes no memory and needs no other invocation.

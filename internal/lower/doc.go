@@ -91,6 +91,7 @@
 //	fragment.go                         graphics stages
 //	cooperative*.go, tensorlayout.go,
 //	storagetensor.go                    cooperative matrices and vectors, tensors
+//	memoryvalue.go                      large values in memory
 //	sanitize.go, sanitizememory.go      checks of undefined results
 //	canonicalnan.go                     the last pass over the program
 package lower

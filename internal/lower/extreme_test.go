@@ -74,7 +74,7 @@ func TestExtremes(t *testing.T) {
 		{
 			"many operations", "%a = OpTypeArray %uint %big\n%p = OpTypePointer Private %a\n%v = OpVariable %p Private\n",
 			repeat(100, func(i int) string {
-				return fmt.Sprintf("%%x%d = OpLoad %%a %%v\n%%y%d = OpCopyObject %%a %%x%d\n", i, i, i)
+				return fmt.Sprintf("%%x%d = OpLoad %%a %%v\n%%y%d = OpSelect %%a %%true %%x%d %%x%d\n", i, i, i, i)
 			}) + "OpReturn", "a program of more than 4194304 values",
 		},
 		{

@@ -76,9 +76,14 @@ func (f *function) begin(as *variant) {
 		if i == 0 && as != nil {
 			params[i] = as.from
 		}
-		args = append(args, f.flat(params[i])...)
+		if !f.inMemory(params[i]) {
+			args = append(args, f.flat(params[i])...)
+		}
 	}
-	results := f.flat(f.fn.Return)
+	var results []ir.Type
+	if !f.inMemory(f.fn.Return) {
+		results = f.flat(f.fn.Return)
+	}
 	if f.number == 0 && len(args)+len(results) > 0 {
 		f.malformed("an entry point with arguments or a result")
 	}
@@ -86,6 +91,10 @@ func (f *function) begin(as *variant) {
 	f.b.Origin = int32(f.at + 1)
 	rest := f.b.Func.Args
 	for i, p := range f.fn.Params {
+		if f.inMemory(params[i]) {
+			f.put(p.ID, value{typ: p.Type, ptr: f.passedIn(f.number, i, p.Type), fixed: true})
+			continue
+		}
 		n := len(f.flat(params[i]))
 		v := value{typ: p.Type, parts: rest[:n:n]}
 		if p.Type.IsPointer() {
@@ -166,28 +175,63 @@ func (f *function) instruction(op spirv.Op, in spirv.Inst) {
 
 func functionCall(f *function, in spirv.Inst) {
 	v := inst.FunctionCall(in)
-	args := make([][]ir.V, 0, len(v.Arguments()))
-	for _, id := range v.Arguments() {
-		args = append(args, f.scalars(id))
+	callee, n := f.callee(v.Function(), len(v.Arguments()))
+	var flat []ir.V
+	for i, id := range v.Arguments() {
+		if t := callee.Params[i].Type; f.inMemory(t) {
+			if f.typeOf(id) != t {
+				f.malformed("argument %d has another type than the parameter; must have the same", i+1)
+			}
+			f.assign(f.passedIn(n, i, t), id)
+			continue
+		}
+		parts := f.scalars(id)
+		f.checkType(callee.Params[i].Type, parts)
+		flat = append(flat, parts...)
 	}
-	f.define(in, f.call(v.Function(), args...)...)
+	if !f.inMemory(callee.Return) {
+		f.define(in, f.b.Call(n, f.flat(callee.Return), flat...)...)
+		return
+	}
+	if f.facts.Type(in.Type()) != callee.Return {
+		f.malformed("the result has another type than the function returns; must have the same")
+	}
+	result := f.passedIn(n, -1, callee.Return)
+	f.b.Call(n, nil, flat...)
+	if !f.loadCopy(in, result) { // the next call overwrites the result
+		f.define(in, f.load(result)...)
+	}
 }
 
-// call appends a call of a function of the module with the scalars of each argument,
-// and returns the scalars of the result.
-func (f *function) call(id spirv.ID, args ...[]ir.V) []ir.V {
+// callee returns a function of the module, and its number, for a call with so many arguments.
+func (f *function) callee(id spirv.ID, args int) (*facts.Function, int) {
 	callee := f.facts.Function(id)
 	n, ok := f.numbers[callee]
 	if callee == nil || !ok || n == 0 {
 		f.malformed("the callee is not a function with a body")
 	}
-	if len(args) != len(callee.Params) {
-		f.malformed("the call has %d arguments; must have %d", len(args), len(callee.Params))
+	if args != len(callee.Params) {
+		f.malformed("the call has %d arguments; must have %d", args, len(callee.Params))
 	}
+	return callee, n
+}
+
+// call appends a call of a function of the module with the scalars of each argument,
+// and returns the scalars of the result.
+func (f *function) call(id spirv.ID, args ...[]ir.V) []ir.V {
+	callee, n := f.callee(id, len(args))
 	var flat []ir.V
 	for i, parts := range args {
-		f.checkType(callee.Params[i].Type, parts)
+		t := callee.Params[i].Type
+		f.checkType(t, parts)
+		if f.inMemory(t) {
+			f.store(f.passedIn(n, i, t), parts)
+			continue
+		}
 		flat = append(flat, parts...)
+	}
+	if f.inMemory(callee.Return) {
+		f.unsupported("of a function that returns %d scalars", callee.Return.Leaves)
 	}
 	return f.b.Call(n, f.flat(callee.Return), flat...)
 }

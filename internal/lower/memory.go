@@ -26,8 +26,11 @@ func load(f *function, in spirv.Inst) {
 	f.checkRange(p, "load", alignmentOf(m, v.MemoryAccessWords()))
 	f.checkInitialized(p)
 	if f.copied(in, p) {
-		f.flat(t) // checks its size and its depth
+		f.checkDepth(t)
 		f.put(in.Result(), value{typ: t, ptr: p, block: f.block})
+		return
+	}
+	if f.loadCopy(in, p) {
 		return
 	}
 	f.define(in, f.load(p)...)
@@ -47,7 +50,7 @@ func store(f *function, in spirv.Inst) {
 	p.flags |= accessFlags(m)
 	f.sameType(p, x.typ)
 	f.checkRange(p, "store", alignmentOf(m, v.MemoryAccessWords()))
-	if x.ptr != nil && !x.typ.IsPointer() {
+	if x.ptr != nil && !x.typ.IsPointer() && f.matches(p.typ, x.ptr.typ, 0) {
 		f.copyValue(*p, *x.ptr)
 		return
 	}

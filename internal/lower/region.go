@@ -235,7 +235,16 @@ func (f *function) terminator(b *facts.Block) {
 		f.checkType(f.fn.Return, nil)
 		f.lowerReturn(nil)
 	case spirv.OpReturnValue:
-		parts := f.scalars(inst.ReturnValue(in).Value())
+		id := inst.ReturnValue(in).Value()
+		if f.inMemory(f.fn.Return) {
+			if f.typeOf(id) != f.fn.Return {
+				f.malformed("the value has another type than the function returns; must have the same")
+			}
+			f.assign(f.passedIn(f.number, -1, f.fn.Return), id)
+			f.lowerReturn(nil)
+			return
+		}
+		parts := f.scalars(id)
 		f.checkType(f.fn.Return, parts)
 		f.lowerReturn(parts)
 	case spirv.OpKill:

@@ -149,18 +149,21 @@ type unit struct {
 	textures map[ir.Texture]int       // index in heads
 	heads    []ir.Texture             // of the texture functions
 
-	inputs  map[ir.Input]uint64        // index in Program.In
-	outputs map[ir.Output]uint64       // index in Program.Out
-	handed  []*ioVariable              // the outputs that are private variables, in order
-	passing bool                       // a geometry shader with PassthroughNV inputs
-	passed  []ioScalar                 // the passed scalars of its vertices
-	tabled  map[*facts.Const]uint64    // index in Program.Tables
-	layouts map[pointerKind]*layoutSet // matrix layouts of materialized pointers
-	lists   [numLists]uint64           // 1 + the variables of looped matrix products; 0 is none
-	clocked uint64                     // 1 + the variable that counts clock readings; 0 is none
-	checks  map[string]uint64          // the messages of Options.Sanitize, by their text
-	shadows map[uint64]shadow          // by variable in private memory
-	null    uint64                     // 1 + the empty table; 0 is none
+	inputs   map[ir.Input]uint64        // index in Program.In
+	outputs  map[ir.Output]uint64       // index in Program.Out
+	handed   []*ioVariable              // the outputs that are private variables, in order
+	passing  bool                       // a geometry shader with PassthroughNV inputs
+	passed   []ioScalar                 // the passed scalars of its vertices
+	tabled   map[*facts.Const]uint64    // index in Program.Tables
+	layouts  map[pointerKind]*layoutSet // matrix layouts of materialized pointers
+	lists    [numLists]uint64           // 1 + the variables of looped matrix products; 0 is none
+	clocked  uint64                     // 1 + the variable that counts clock readings; 0 is none
+	checks   map[string]uint64          // the messages of Options.Sanitize, by their text
+	large    map[*facts.Type]bool       // whether values of the type are in memory
+	matching map[[2]*facts.Type]bool    // whether two structures match
+	passings map[passing]*pointer       // the memory of parameters and results
+	shadows  map[uint64]shadow          // by variable in private memory
+	null     uint64                     // 1 + the empty table; 0 is none
 
 	private  uint64 // private slots of all variables
 	shared   uint64 // bytes of workgroup memory that variables occupy

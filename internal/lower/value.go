@@ -16,6 +16,7 @@ type value struct {
 	ptr   *pointer
 	block *facts.Block // the defining block; nil if the value is available in the whole function
 	flags ir.Flags     // of accesses through an image
+	fixed bool         // the memory of ptr belongs to the value alone (memoryvalue.go)
 }
 
 // slot holds the value of an instruction of the module in one function. Constants and
@@ -71,6 +72,9 @@ func (f *function) scalars(id spirv.ID) []ir.V {
 // partsOf returns the scalars of a value.
 func (f *function) partsOf(v value) []ir.V {
 	if v.parts == nil && v.ptr != nil {
+		if !v.typ.IsPointer() {
+			return f.load(v.ptr)
+		}
 		if v.typ.Storage == spirv.StorageClassPhysicalStorageBuffer && v.ptr.memory != physical {
 			f.unsupported("the address of a pointee in %s", v.ptr.class)
 		}
