@@ -4,22 +4,8 @@ import (
 	"fmt"
 
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/link"
 )
-
-// descriptorTypes are the descriptor types by VkDescriptorType.
-var descriptorTypes = map[uint32]link.DescriptorType{
-	0: link.DescriptorType(iface.Sampler), 1: link.DescriptorType(iface.CombinedImageSampler),
-	2: link.DescriptorType(iface.SampledImage), 3: link.DescriptorType(iface.StorageImage),
-	4: link.DescriptorType(iface.UniformTexelBuffer), 5: link.DescriptorType(iface.StorageTexelBuffer),
-	6: link.DescriptorType(iface.UniformBuffer), 7: link.DescriptorType(iface.StorageBuffer),
-	8: link.UniformBufferDynamic, 9: link.StorageBufferDynamic,
-	10: link.DescriptorType(iface.InputAttachment), 1000138000: link.InlineUniformBlock,
-	1000150000: link.DescriptorType(iface.AccelerationStructure), 1000165000: link.AccelerationStructureNV,
-	1000351000: link.Mutable, 1000440000: link.SampleWeightImage, 1000440001: link.BlockMatchImage,
-	1000460000: link.DescriptorType(iface.StorageTensor),
-}
 
 // maxBindings bounds the bindings of one set layout, and the set layouts of one
 // pipeline layout.
@@ -39,7 +25,7 @@ func (b *builder) layout(handle string) {
 	}
 	out := &link.Layout{Flags: enum.LayoutFlags(p.Flags)}
 	for _, r := range p.Push {
-		out.Push = append(out.Push, link.Range{Offset: r.Offset, Size: r.Size, Stages: stageSet(r.Stages)})
+		out.Push = append(out.Push, link.Range{Offset: r.Offset, Size: r.Size, Stages: link.StagesOf(r.Stages)})
 	}
 	if len(p.Sets) > maxBindings {
 		b.fail(fmt.Errorf("pipeline layout %s has %d sets; must have at most %d", h, len(p.Sets), maxBindings))
@@ -77,11 +63,11 @@ func (b *builder) setLayout(number uint32, handle string) *link.Set {
 		out.Flagged = &flagged
 	}
 	for i, k := range s.Bindings {
-		t, ok := descriptorTypes[k.Type]
+		t, ok := link.DescriptorTypeOf(k.Type)
 		if !ok {
 			t = link.DescriptorType(fmt.Sprint(k.Type))
 		}
-		v := link.Binding{Binding: k.Binding, Type: t, Count: k.Count, Stages: stageSet(k.Stages), Samplers: len(k.Samplers) > 0}
+		v := link.Binding{Binding: k.Binding, Type: t, Count: k.Count, Stages: link.StagesOf(k.Stages), Samplers: len(k.Samplers) > 0}
 		b.immutable(k.Samplers, &v)
 		if i < len(flags.Flags) {
 			v.Flags = enum.BindingFlags(flags.Flags[i])
@@ -91,7 +77,8 @@ func (b *builder) setLayout(number uint32, handle string) *link.Set {
 				v.Mutable = []link.DescriptorType{} // it is known to be empty
 			}
 			for _, m := range mutable.Lists[i] {
-				v.Mutable = append(v.Mutable, descriptorTypes[m])
+				t, _ := link.DescriptorTypeOf(m)
+				v.Mutable = append(v.Mutable, t)
 			}
 		}
 		out.Bindings = append(out.Bindings, v)

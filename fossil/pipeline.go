@@ -215,7 +215,7 @@ func (b *builder) stages(list []stage) {
 	}
 	for i := range list {
 		s := &list[i]
-		out := Stage{Module: b.hash(s.Module), Stage: stageSet(s.Stage), Entry: s.Name, Flags: enum.StageFlags(s.Flags)}
+		out := Stage{Module: b.hash(s.Module), Stage: link.StagesOf(s.Stage), Entry: s.Name, Flags: enum.StageFlags(s.Flags)}
 		if bits.OnesCount32(uint32(out.Stage)) != 1 {
 			b.fail(fmt.Errorf("stages[%d]: stage is %#x; must be a defined stage", i, s.Stage))
 		}
@@ -266,25 +266,4 @@ func (s *specialization) values() (facts.Spec, []link.SpecEntry, error) {
 		spec[e.ID] = v
 	}
 	return spec, entries, nil
-}
-
-// stageSet turns VkShaderStageFlags into the stages of package link.
-func stageSet(flags uint32) link.Stages {
-	if flags == 0x7fffffff { // VK_SHADER_STAGE_ALL
-		return link.AllStages
-	}
-	var out link.Stages
-	for i, name := range vulkanStages {
-		if flags>>i&1 != 0 && name != "" {
-			s, _ := link.ParseStage(name)
-			out |= s
-		}
-	}
-	return out
-}
-
-// vulkanStages are the stages in order of Vulkan's bits.
-var vulkanStages = [...]string{
-	"vertex", "tessellation_control", "tessellation_evaluation", "geometry", "fragment", "compute", "task", "mesh",
-	"raygen", "any_hit", "closest_hit", "miss", "intersection", "callable",
 }

@@ -1,4 +1,4 @@
-package main
+package self
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // TestSelfRobustness checks that the profile self has the features of robustness and the alignments that the engines use:
 // Vulkan permits 1 or 4 for storage buffers, and powers of two up to 256 for uniform buffers.
 func TestSelfRobustness(t *testing.T) {
-	d := selfProfile().Device
+	d := Profile().Device
 	for _, name := range []string{"robustBufferAccess", "robustBufferAccess2", "robustImageAccess", "robustImageAccess2", "nullDescriptor", "pipelineRobustness"} {
 		if on, known := d.Feature(name); !on || !known {
 			t.Errorf("%s: %t, known %t", name, on, known)

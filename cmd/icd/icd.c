@@ -1,0 +1,135 @@
+#include "icd.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum { chunk_bytes = 64 << 10 };
+
+void *grow(struct dispatch *d, uint32_t number, size_t size)
+{
+	if (size > UINT32_MAX) {
+		d->exhausted = 1;
+		return 0;
+	}
+	struct chunk *c = d->last ? d->last->next : d->first;
+	if (!c || c->size < size) {
+		size_t n = size > chunk_bytes ? size : chunk_bytes;
+		struct chunk *fresh = malloc(sizeof *fresh + n + sizeof(struct head));
+		if (!fresh) {
+			d->exhausted = 1;
+			return 0;
+		}
+		fresh->next = c;
+		fresh->size = n;
+		if (d->last)
+			d->last->next = fresh;
+		else
+			d->first = fresh;
+		c = fresh;
+	}
+	if (d->last)
+		((struct head *)d->next)->number = 0; // ends the chunk before
+	d->last = c;
+	struct head *h = (struct head *)(c + 1);
+	d->next = (char *)h + size;
+	d->end = (char *)h + c->size;
+	h->number = number;
+	h->size = (uint32_t)size;
+	return h + 1;
+}
+
+struct dispatch *new_dispatch(void)
+{
+	return calloc(1, sizeof(struct dispatch));
+}
+
+void free_dispatch(struct dispatch *d)
+{
+	for (struct chunk *c = d->first, *next; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(d);
+}
+
+// find returns the entry point of a command, or null: Go knows the names, and what the object of the handle has.
+static entry find(uint32_t level, const void *handle, const char *name)
+{
+	struct {
+		uint32_t level;
+		const void *handle;
+		const char *name;
+	} args = { level, handle, name };
+	uintptr_t number = chiaro_call(0, &args);
+	return number ? entries[number] : 0;
+}
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT entry vk_icdGetInstanceProcAddr(const void *instance, const char *name);
+EXPORT entry vk_icdGetPhysicalDeviceProcAddr(const void *instance, const char *name);
+EXPORT int32_t vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version);
+
+static entry get_device_proc_addr(const void *device, const char *name)
+{
+	return find(3, device, name);
+}
+
+static entry get_instance_proc_addr(const void *instance, const char *name)
+{
+	return vk_icdGetInstanceProcAddr(instance, name);
+}
+
+// The versions of the interface: from 7 on the loader gets the entry points below by vk_icdGetInstanceProcAddr as well.
+enum { offered = 7 };
+static uint32_t interface_version = 0;
+
+entry vk_icdGetInstanceProcAddr(const void *instance, const char *name)
+{
+	if (!name)
+		return 0;
+	if (!strcmp(name, "vkGetInstanceProcAddr"))
+		return (entry)get_instance_proc_addr;
+	if (!strcmp(name, "vkGetDeviceProcAddr"))
+		return (entry)get_device_proc_addr;
+	if (!strcmp(name, "vk_icdNegotiateLoaderICDInterfaceVersion"))
+		return (entry)vk_icdNegotiateLoaderICDInterfaceVersion;
+	if (!strcmp(name, "vk_icdGetPhysicalDeviceProcAddr"))
+		return (entry)vk_icdGetPhysicalDeviceProcAddr;
+	return find(instance ? 1 : 0, instance, name);
+}
+
+entry vk_icdGetPhysicalDeviceProcAddr(const void *instance, const char *name)
+{
+	return name ? find(2, instance, name) : 0;
+}
+
+int32_t vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
+{
+	if (*version > offered)
+		*version = offered;
+	interface_version = *version;
+	return 0;
+}
+
+uint32_t negotiated(void) { return interface_version; }
+
+// The threads of the Go runtime inherit the signal mask of the thread that loads the library. Asynchronous signals are blocked
+// while the runtime starts, so that the application's handlers never run on the small stacks of goroutines in its threads.
+static sigset_t before;
+
+__attribute__((constructor(101))) static void block_signals(void)
+{
+	static const int keep[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGURG, SIGPROF, SIGSYS };
+	sigset_t all;
+	sigfillset(&all);
+	for (size_t i = 0; i < sizeof keep / sizeof *keep; i++)
+		sigdelset(&all, keep[i]);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+}
+
+__attribute__((constructor)) static void restore_signals(void)
+{
+	pthread_sigmask(SIG_SETMASK, &before, 0);
+}

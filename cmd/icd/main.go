@@ -1,0 +1,42 @@
+// Command icd is Chiaro's Vulkan driver, a shared library with the C interface that the Vulkan loader expects:
+//
+//	go build -buildmode=c-shared -o libvulkan_chiaro.so ./cmd/icd
+//
+// It is the only package that uses cgo, and it has no meaning of its own: generated entry points (shim_gen.c) put the arguments
+// of each command into a struct and call [call], or record the command in memory of C without a call into Go (icd.c). Package
+// internal/driver runs the commands.
+package main
+
+/*
+#cgo CFLAGS: -std=c11 -O2 -fvisibility=hidden -Wno-unused-function
+#include "icd.h"
+
+struct dispatch *new_dispatch(void);
+void free_dispatch(struct dispatch *d);
+uint32_t negotiated(void);
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/driver"
+	"github.com/chiaro-gpu/chiaro/internal/stackroom"
+)
+
+//export chiaro_call
+func chiaro_call(number C.uint32_t, args unsafe.Pointer) C.uintptr_t {
+	stackroom.Make()
+	return C.uintptr_t(driver.Call(uint32(number), args))
+}
+
+func init() {
+	driver.SetHost(driver.Host{
+		New:       func() *abi.Dispatch { return (*abi.Dispatch)(unsafe.Pointer(C.new_dispatch())) },
+		Free:      func(d *abi.Dispatch) { C.free_dispatch((*C.struct_dispatch)(unsafe.Pointer(d))) },
+		Interface: func() uint32 { return uint32(C.negotiated()) },
+	})
+}
+
+func main() {}

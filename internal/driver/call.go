@@ -1,0 +1,98 @@
+package driver
+
+import (
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+)
+
+// Host is the C side of the driver.
+type Host struct {
+	New       func() *abi.Dispatch // zeroed memory outside of Go; nil if there is none
+	Free      func(*abi.Dispatch)
+	Interface func() uint32 // the version of the loader's interface; 0 without a loader
+}
+
+var host Host
+
+// SetHost sets the C side, before the first call.
+func SetHost(h Host) { host = h }
+
+// call runs a command with its arguments, a pointer to its argument struct, and returns its result.
+type call func(args unsafe.Pointer) uintptr
+
+// recorder records a command of a command buffer.
+type recorder func(c *commandBuffer, args unsafe.Pointer)
+
+// on makes a call of a function with a result.
+func on[A any](f func(*A) abi.Result) call {
+	return func(p unsafe.Pointer) uintptr { return uintptr(uint32(f((*A)(p)))) }
+}
+
+// run makes a call of a function without a result.
+func run[A any](f func(*A)) call {
+	return func(p unsafe.Pointer) uintptr {
+		f((*A)(p))
+		return 0
+	}
+}
+
+// value makes a call of a function with a number as its result.
+func value[A any](f func(*A) uint64) call {
+	return func(p unsafe.Pointer) uintptr { return uintptr(f((*A)(p))) }
+}
+
+// rec makes a recorder.
+func rec[A any](f func(*commandBuffer, *A)) recorder {
+	return func(c *commandBuffer, p unsafe.Pointer) { f(c, (*A)(p)) }
+}
+
+// calls and recorders have the commands by number: each is in one of them, or the driver does not have it.
+var (
+	calls     [abi.CommandCount]call
+	recorders [abi.CommandCount]recorder
+)
+
+// has reports whether the driver has a command.
+func has(number int) bool { return calls[number] != nil || recorders[number] != nil }
+
+func init() {
+	for _, m := range []map[int]call{instanceCalls, physicalCalls, deviceCalls, queueCalls, sparseCalls, memoryCalls, imageCalls, formatCalls, descriptorCalls, pipelineCalls, renderPassCalls, queryCalls, commandBufferCalls, debugCalls} {
+		for n, f := range m {
+			calls[n] = f
+		}
+	}
+	for _, m := range []map[int]recorder{bindCommands, dispatchCommands, drawCommands, transferCommands, stateCommands, renderingCommands, syncCommands, queryCommands} {
+		for n, f := range m {
+			recorders[n] = f
+		}
+	}
+}
+
+// Call runs a command by number: args points to its argument struct. Number 0 finds a command by name: see find. A panic is a
+// fault of the driver: the call returns VK_ERROR_UNKNOWN.
+func Call(number uint32, args unsafe.Pointer) (result uintptr) {
+	defer func() {
+		if r := recover(); r != nil {
+			report(r, debug.Stack())
+			unknown := abi.ErrorUnknown
+			result = uintptr(uint32(int32(unknown)))
+		}
+	}()
+	switch {
+	case number == 0:
+		return uintptr(find((*findArgs)(args)))
+	case number >= abi.CommandCount:
+		return 0
+	case calls[number] != nil:
+		return calls[number](args)
+	case recorders[number] != nil:
+		c := commandBufferOf(*(**abi.Dispatch)(args))
+		if c != nil {
+			c.drain()
+			recorders[number](c, args)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,186 @@
+package driver
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// commandPool is a VkCommandPool.
+type commandPool struct {
+	device *device
+	family int
+	mu     sync.Mutex
+	list   map[*commandBuffer]bool
+}
+
+// Close frees the command buffers of the pool.
+func (p *commandPool) Close() error {
+	for c := range p.list {
+		c.close()
+	}
+	p.list = nil
+	return nil
+}
+
+// commandBuffer is a VkCommandBuffer. C records commands into the memory of its handle; drain passes them on to vk.
+type commandBuffer struct {
+	handle *abi.Dispatch
+	device *device
+	pool   *commandPool
+	vk     *vk.CommandBuffer
+	play   func(number uint32, args unsafe.Pointer) // made once: a method value allocates
+
+	// Space of commands that have lists.
+	sets    []*vk.Set
+	vertex  []vk.VertexBuffer
+	strides []uint32
+}
+
+var commandPools table[commandPool]
+
+var commandBufferCalls = map[int]call{
+	abi.CmdCreateCommandPool:      on(createCommandPool),
+	abi.CmdDestroyCommandPool:     run(func(a *abi.DestroyCommandPoolArgs) { destroy(&commandPools, uint64(a.CommandPool)) }),
+	abi.CmdResetCommandPool:       on(resetCommandPool),
+	abi.CmdTrimCommandPool:        run(func(*abi.TrimCommandPoolArgs) {}),
+	abi.CmdAllocateCommandBuffers: on(allocateCommandBuffers),
+	abi.CmdFreeCommandBuffers:     run(freeCommandBuffers),
+	abi.CmdBeginCommandBuffer:     on(beginCommandBuffer),
+	abi.CmdEndCommandBuffer:       on(endCommandBuffer),
+	abi.CmdResetCommandBuffer:     on(func(a *abi.ResetCommandBufferArgs) abi.Result { return commandBufferOf(a.CommandBuffer).reset() }),
+}
+
+func createCommandPool(a *abi.CreateCommandPoolArgs) abi.Result {
+	d := deviceOf(a.Device)
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	p := &commandPool{device: d, family: int(a.PCreateInfo.QueueFamilyIndex), list: map[*commandBuffer]bool{}}
+	return created(&commandPools, p, nil, unsafe.Pointer(a.PCommandPool))
+}
+
+func resetCommandPool(a *abi.ResetCommandPoolArgs) abi.Result {
+	p := commandPools.get(uint64(a.CommandPool))
+	if p == nil {
+		return abi.ErrorDeviceLost
+	}
+	for c := range p.list {
+		if r := c.reset(); r != abi.Success {
+			return r
+		}
+	}
+	return abi.Success
+}
+
+func allocateCommandBuffers(a *abi.AllocateCommandBuffersArgs) abi.Result {
+	i := a.PAllocateInfo
+	p := commandPools.get(uint64(i.CommandPool))
+	out := abi.Slice(a.PCommandBuffers, i.CommandBufferCount)
+	clear(out)
+	if p == nil {
+		return abi.ErrorDeviceLost
+	}
+	for n := range out {
+		c, r := p.allocate(i.Level == abi.CommandBufferLevelSecondary)
+		if r != abi.Success {
+			for k := range n {
+				commandBufferOf(out[k]).close()
+			}
+			clear(out)
+			return r
+		}
+		out[n] = c.handle
+	}
+	return abi.Success
+}
+
+// allocate makes a command buffer.
+func (p *commandPool) allocate(secondary bool) (*commandBuffer, abi.Result) {
+	b, err := p.device.vk.NewCommandBuffer(vk.CommandBufferInfo{Secondary: secondary, Family: p.family})
+	if err != nil {
+		return nil, resultOf(err)
+	}
+	c := &commandBuffer{device: p.device, pool: p, vk: b}
+	c.play = func(number uint32, args unsafe.Pointer) { recorders[number](c, args) }
+	if c.handle = newDispatch(&commandBuffers, c); c.handle == nil {
+		_ = b.Close() // it is not in use
+		return nil, outOfHost
+	}
+	p.list[c] = true
+	return c, abi.Success
+}
+
+func freeCommandBuffers(a *abi.FreeCommandBuffersArgs) {
+	for _, h := range abi.Slice(a.PCommandBuffers, a.CommandBufferCount) {
+		if c := commandBufferOf(h); c != nil {
+			c.close()
+		}
+	}
+}
+
+// close frees the command buffer.
+func (c *commandBuffer) close() {
+	delete(c.pool.list, c)
+	_ = c.vk.Close() // freed later if it is in use
+	dropDispatch(&commandBuffers, c.handle)
+}
+
+// drain records the commands that C has recorded.
+func (c *commandBuffer) drain() {
+	if c.handle.Recorded() {
+		c.handle.Records(c.play)
+		exhausted := c.handle.Exhausted
+		c.handle.Rewind()
+		c.handle.Exhausted = exhausted
+	}
+}
+
+// reset drops all commands.
+func (c *commandBuffer) reset() abi.Result {
+	if c == nil {
+		return abi.ErrorDeviceLost
+	}
+	c.handle.Rewind()
+	return resultOf(c.vk.Reset())
+}
+
+func beginCommandBuffer(a *abi.BeginCommandBufferArgs) abi.Result {
+	c := commandBufferOf(a.CommandBuffer)
+	if c == nil {
+		return abi.ErrorDeviceLost
+	}
+	c.handle.Rewind()
+	i := a.PBeginInfo
+	info := vk.BeginInfo{OneTime: i.Flags&abi.CommandBufferUsageOneTimeSubmitBit != 0}
+	if h := i.PInheritanceInfo; h != nil {
+		info.Inheritance = inheritance(h, i.Flags)
+	}
+	return resultOf(c.vk.Begin(info))
+}
+
+// inheritance reads the state that a secondary command buffer inherits.
+func inheritance(h *abi.CommandBufferInheritanceInfo, flags uint32) *vk.InheritanceInfo {
+	return &vk.InheritanceInfo{
+		Continue:   flags&abi.CommandBufferUsageRenderPassContinueBit != 0,
+		RenderPass: renderPasses.get(uint64(h.RenderPass)), Subpass: int(h.Subpass), Framebuffer: framebuffers.get(uint64(h.Framebuffer)),
+		Occlusion: h.OcclusionQueryEnable != 0, Control: vk.QueryControl(h.QueryFlags), Statistics: vk.Statistics(h.PipelineStatistics),
+	}
+}
+
+func endCommandBuffer(a *abi.EndCommandBufferArgs) abi.Result {
+	c := commandBufferOf(a.CommandBuffer)
+	if c == nil {
+		return abi.ErrorDeviceLost
+	}
+	c.drain()
+	exhausted := c.handle.Exhausted != 0
+	c.handle.Rewind()
+	err := c.vk.End()
+	if exhausted {
+		return outOfHost
+	}
+	return resultOf(err)
+}

@@ -1,0 +1,157 @@
+package driver
+
+import (
+	"os"
+	"slices"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// device is a VkDevice.
+type device struct {
+	handle     *abi.Dispatch
+	physical   *physicalDevice
+	version    uint32 // that the application uses
+	extensions map[string]bool
+	vk         *vk.Device
+	queues     []*queue
+}
+
+// queue is a VkQueue.
+type queue struct {
+	handle        *abi.Dispatch
+	device        *device
+	vk            *vk.Queue
+	family, index uint32
+}
+
+var deviceCalls = map[int]call{
+	abi.CmdCreateDevice:   on(createDevice),
+	abi.CmdDestroyDevice:  run(destroyDevice),
+	abi.CmdDeviceWaitIdle: on(deviceWaitIdle),
+	abi.CmdGetDeviceQueue: run(func(a *abi.GetDeviceQueueArgs) {
+		*a.PQueue = deviceOf(a.Device).queue(a.QueueFamilyIndex, a.QueueIndex)
+	}),
+	abi.CmdGetDeviceQueue2: run(getDeviceQueue2),
+	abi.CmdGetDeviceGroupPeerMemoryFeatures: run(func(a *abi.GetDeviceGroupPeerMemoryFeaturesArgs) {
+		*a.PPeerMemoryFeatures = abi.PeerMemoryFeatureCopySrcBit | abi.PeerMemoryFeatureCopyDstBit | abi.PeerMemoryFeatureGenericSrcBit | abi.PeerMemoryFeatureGenericDstBit
+	}),
+}
+
+// checking is the level of checks that the variable CHIARO_CHECK selects: "none", "pipelines" or "all".
+func checking() vk.Checking {
+	switch os.Getenv("CHIARO_CHECK") {
+	case "pipelines":
+		return vk.Pipelines
+	case "all":
+		return vk.All
+	}
+	return vk.None
+}
+
+func createDevice(a *abi.CreateDeviceArgs) abi.Result {
+	p, info := physicalOf(a.PhysicalDevice), a.PCreateInfo
+	if p == nil {
+		return abi.ErrorInitializationFailed
+	}
+	d := &device{physical: p, version: min(p.instance.version, apiVersion()), extensions: map[string]bool{}}
+	for _, name := range abi.Strings(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
+		if !slices.ContainsFunc(announced(false), func(e *abi.Extension) bool { return e.Name == name }) {
+			return abi.ErrorExtensionNotPresent
+		}
+		d.extensions[name] = true
+	}
+	if r := d.enable(info); r != abi.Success {
+		return r
+	}
+	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true}
+	for _, q := range abi.Slice(info.PQueueCreateInfos, info.QueueCreateInfoCount) {
+		create.Queues = append(create.Queues, vk.QueueInfo{Family: int(q.QueueFamilyIndex), Count: int(q.QueueCount)})
+	}
+	var err error
+	if d.vk, err = p.vk.NewDevice(create); err != nil {
+		return resultOf(err)
+	}
+	if d.handle = newDispatch(&devices, d); d.handle == nil || !d.makeQueues(create.Queues) {
+		d.close()
+		return outOfHost
+	}
+	*a.PDevice = d.handle
+	return abi.Success
+}
+
+// enable checks the features that the application enables.
+func (d *device) enable(info *abi.DeviceCreateInfo) abi.Result {
+	if f := info.PEnabledFeatures; f != nil && d.physical.lacking(coreFeatures(), unsafe.Pointer(f)) {
+		return abi.ErrorFeatureNotPresent
+	}
+	result := abi.Result(abi.Success)
+	abi.Chain(info.PNext, func(sType uint32, s unsafe.Pointer) {
+		c, at := chained()[sType], s
+		if sType == abi.StructureTypePhysicalDeviceFeatures2 {
+			c, at = coreFeatures(), unsafe.Pointer(&(*abi.PhysicalDeviceFeatures2)(s).Features)
+		}
+		if c != nil && d.physical.lacking(c, at) {
+			result = abi.ErrorFeatureNotPresent
+		}
+	})
+	return result
+}
+
+// makeQueues makes the handles of the queues; it reports whether there was memory for them.
+func (d *device) makeQueues(list []vk.QueueInfo) bool {
+	for _, i := range list {
+		for n := range i.Count {
+			q := &queue{device: d, vk: d.vk.FamilyQueue(i.Family, n), family: uint32(i.Family), index: uint32(n)}
+			if q.handle = newDispatch(&queues, q); q.handle == nil {
+				return false
+			}
+			d.queues = append(d.queues, q)
+		}
+	}
+	return true
+}
+
+// close ends the device with its queues.
+func (d *device) close() {
+	_ = d.vk.Close() // it reports no error
+	for _, q := range d.queues {
+		dropDispatch(&queues, q.handle)
+	}
+	dropDispatch(&devices, d.handle)
+}
+
+func destroyDevice(a *abi.DestroyDeviceArgs) {
+	if d := deviceOf(a.Device); d != nil {
+		d.close()
+	}
+}
+
+func deviceWaitIdle(a *abi.DeviceWaitIdleArgs) abi.Result {
+	d := deviceOf(a.Device)
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	return resultOf(d.vk.WaitIdle(forever))
+}
+
+func getDeviceQueue2(a *abi.GetDeviceQueue2Args) {
+	i := a.PQueueInfo
+	if *a.PQueue = nil; i.Flags == 0 {
+		*a.PQueue = deviceOf(a.Device).queue(i.QueueFamilyIndex, i.QueueIndex)
+	}
+}
+
+// queue returns the handle of a queue, or null.
+func (d *device) queue(family, index uint32) *abi.Dispatch {
+	if d != nil {
+		for _, q := range d.queues {
+			if q.family == family && q.index == index {
+				return q.handle
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package driver
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+var bindCommands = map[int]recorder{
+	abi.CmdCmdBindPipeline: rec(func(c *commandBuffer, a *abi.CmdBindPipelineArgs) {
+		switch p := pipelines.get(uint64(a.Pipeline)); {
+		case p == nil:
+		case p.compute != nil:
+			c.vk.BindPipeline(p.compute)
+		case p.graphics != nil:
+			c.vk.BindGraphicsPipeline(p.graphics)
+		}
+	}),
+	abi.CmdCmdBindDescriptorSets: rec(func(c *commandBuffer, a *abi.CmdBindDescriptorSetsArgs) {
+		c.sets = c.sets[:0]
+		for _, h := range abi.Slice(a.PDescriptorSets, a.DescriptorSetCount) {
+			c.sets = append(c.sets, descriptorSetOf(h))
+		}
+		c.vk.BindSets(bindPoint(a.PipelineBindPoint), pipelineLayouts.get(uint64(a.Layout)), int(a.FirstSet), c.sets, abi.Slice(a.PDynamicOffsets, a.DynamicOffsetCount))
+	}),
+	abi.CmdCmdPushConstants: rec(func(c *commandBuffer, a *abi.CmdPushConstantsArgs) {
+		c.vk.PushConstants(pipelineLayouts.get(uint64(a.Layout)), int(a.Offset), abi.Bytes(a.PValues, uint64(a.Size)))
+	}),
+}
+
+// bindPoint returns a VkPipelineBindPoint.
+func bindPoint(n uint32) vk.BindPoint {
+	if n == abi.PipelineBindPointCompute {
+		return vk.Compute
+	}
+	return vk.Graphics
+}
+
+var dispatchCommands = map[int]recorder{
+	abi.CmdCmdDispatch: rec(func(c *commandBuffer, a *abi.CmdDispatchArgs) {
+		c.vk.Dispatch(a.GroupCountX, a.GroupCountY, a.GroupCountZ)
+	}),
+	abi.CmdCmdDispatchBase: rec(func(c *commandBuffer, a *abi.CmdDispatchBaseArgs) {
+		c.vk.DispatchBase([3]uint32{a.BaseGroupX, a.BaseGroupY, a.BaseGroupZ}, [3]uint32{a.GroupCountX, a.GroupCountY, a.GroupCountZ})
+	}),
+	abi.CmdCmdDispatchIndirect: rec(func(c *commandBuffer, a *abi.CmdDispatchIndirectArgs) {
+		c.vk.DispatchIndirect(buffers.get(uint64(a.Buffer)), a.Offset)
+	}),
+	abi.CmdCmdSetDeviceMask: rec(func(c *commandBuffer, a *abi.CmdSetDeviceMaskArgs) { c.vk.SetDeviceMask(a.DeviceMask) }),
+	abi.CmdCmdExecuteCommands: rec(func(c *commandBuffer, a *abi.CmdExecuteCommandsArgs) {
+		var list []*vk.CommandBuffer
+		for _, h := range abi.Slice(a.PCommandBuffers, a.CommandBufferCount) {
+			if s := commandBufferOf(h); s != nil {
+				list = append(list, s.vk)
+			}
+		}
+		c.vk.Execute(list...)
+	}),
+}

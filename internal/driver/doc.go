@@ -1,0 +1,23 @@
+// Package driver is Chiaro's Vulkan driver without its C side: it turns the calls of package abi into objects of package vk, and
+// keeps handles, chains of structs, versions and the list of what the driver announces.
+//
+// cmd/icd calls Call for each command that an application calls; tests call it the same way, without a C compiler. Commands of
+// command buffers may arrive in two ways: one by one, or recorded in memory of C; then they run in order before the next call
+// that needs the command buffer.
+//
+// Handles are never pointers of Go. Dispatchable handles point to memory of C that the loader uses; all others are numbers of
+// slots with a generation, so that a stale or foreign handle has no object. A call with one has no effect or returns an error.
+//
+// The package does not know cgo.
+//
+// # Files
+//
+//	call.go, name.go    the commands by number and by name
+//	handle.go           handles; dispatch.go dispatchable handles; object.go all others
+//	result.go           results of errors, and reports; debug.go messages
+//	instance.go, extension.go, physical.go, feature.go, property.go, format.go
+//	device.go, queue.go, wait.go, sparse.go, memory.go, image.go
+//	setlayout.go, descriptor.go, pipeline.go, graphicspipeline.go, renderpass.go, query.go
+//	commandbuffer.go    pools and recording
+//	dispatchcommand.go, drawcommand.go, statecommand.go, renderingcommand.go, transfercommand.go, synccommand.go   the commands
+package driver

@@ -1,0 +1,66 @@
+package driver
+
+import (
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+)
+
+// TestMain gives the driver a host without C: handles are pinned memory of Go.
+func TestMain(m *testing.M) {
+	var pins runtime.Pinner
+	SetHost(Host{
+		New: func() *abi.Dispatch {
+			d := new(abi.Dispatch)
+			pins.Pin(d)
+			return d
+		},
+		Free:      func(*abi.Dispatch) {},
+		Interface: func() uint32 { return 7 },
+	})
+	m.Run()
+}
+
+// do calls a command as a shim does.
+func do[A any](number int, args *A) abi.Result {
+	return abi.Result(int32(Call(uint32(number), unsafe.Pointer(args))))
+}
+
+// TestTable adds and removes objects: a stale handle has no object, also after its slot is used again.
+func TestTable(t *testing.T) {
+	var objects table[int]
+	a, b := new(int), new(int)
+	h := objects.add(a)
+	if h == 0 || objects.get(h) != a {
+		t.Fatalf("handle %#x has %p; must be %p", h, objects.get(h), a)
+	}
+	if objects.remove(h) != a || objects.get(h) != nil || objects.remove(h) != nil {
+		t.Error("a removed handle has an object")
+	}
+	g := objects.add(b)
+	if g == h || objects.get(g) != b || objects.get(h) != nil {
+		t.Errorf("handle %#x after %#x: a stale handle has an object", g, h)
+	}
+	for _, bad := range []uint64{0, 1 << 63, 1<<64 - 1, uint64(maxPages) << pageBits} {
+		if objects.get(bad) != nil || objects.remove(bad) != nil {
+			t.Errorf("handle %#x has an object", bad)
+		}
+	}
+}
+
+// TestCoreCommands checks that the driver has all commands of the version that it announces.
+func TestCoreCommands(t *testing.T) {
+	for _, n := range abi.Names {
+		for _, version := range []uint32{0, 1, 2, 3, 4} {
+			if version <= Minor && blocksEnabled(n.Blocks, makeVersion(1, version, 0)) && !has(n.Number) && !loaders[n.Name] {
+				t.Errorf("%s of 1.%d is missing", n.Name, version)
+				break
+			}
+		}
+	}
+}
+
+// loaders are the commands of the loader and of cmd/icd.
+var loaders = map[string]bool{"vkGetInstanceProcAddr": true, "vkGetDeviceProcAddr": true}

@@ -1,0 +1,82 @@
+package driver
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+)
+
+// chained are the structs of features and of properties by sType, and the two without one.
+var chained = sync.OnceValue(func() map[uint32]*abi.Chained {
+	out := map[uint32]*abi.Chained{}
+	for _, list := range [][]abi.Chained{abi.FeatureStructs, abi.PropertyStructs} {
+		for i := range list {
+			out[list[i].SType] = &list[i]
+		}
+	}
+	return out
+})
+
+var (
+	coreFeatures = sync.OnceValue(func() *abi.Chained { return plainStruct(abi.FeatureStructs) })
+	coreLimits   = sync.OnceValue(func() *abi.Chained { return plainStruct(abi.PropertyStructs) })
+)
+
+// plainStruct returns the struct of a list that is a part of another one.
+func plainStruct(list []abi.Chained) *abi.Chained {
+	for i := range list {
+		if list[i].SType == 0 {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func getFeatures(a *abi.GetPhysicalDeviceFeaturesArgs) {
+	if p := physicalOf(a.PhysicalDevice); p != nil {
+		p.putFeatures(coreFeatures(), unsafe.Pointer(a.PFeatures))
+	}
+}
+
+func getFeatures2(a *abi.GetPhysicalDeviceFeatures2Args) {
+	p := physicalOf(a.PhysicalDevice)
+	if p == nil {
+		return
+	}
+	p.putFeatures(coreFeatures(), unsafe.Pointer(&a.PFeatures.Features))
+	abi.Chain(a.PFeatures.PNext, func(sType uint32, s unsafe.Pointer) {
+		if c := chained()[sType]; c != nil {
+			p.putFeatures(c, s)
+		}
+	})
+}
+
+// putFeatures writes the features of a struct.
+func (p *physicalDevice) putFeatures(c *abi.Chained, s unsafe.Pointer) {
+	for _, m := range c.Members {
+		on := uint32(abi.False)
+		if p.feature(m.Name) {
+			on = abi.True
+		}
+		*at[uint32](s, m.Offset) = on
+	}
+}
+
+// feature reports whether the driver announces a feature. Features that need commands of a later version are off.
+func (p *physicalDevice) feature(name string) bool {
+	return p.profile.Device.Features[name] && !unannounced[name]
+}
+
+// unannounced are features of the profile that need commands or objects that the driver does not have.
+var unannounced = map[string]bool{}
+
+// lacking returns whether a struct of features enables one that the driver does not announce.
+func (p *physicalDevice) lacking(c *abi.Chained, s unsafe.Pointer) bool {
+	for _, m := range c.Members {
+		if *at[uint32](s, m.Offset) != abi.False && !p.feature(m.Name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,232 @@
+package driver
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+var images table[vk.Image]
+
+var imageCalls = map[int]call{
+	abi.CmdCreateImage:  on(createImage),
+	abi.CmdDestroyImage: run(func(a *abi.DestroyImageArgs) { destroy(&images, uint64(a.Image)) }),
+	abi.CmdBindImageMemory: on(func(a *abi.BindImageMemoryArgs) abi.Result {
+		return resultOf(images.get(uint64(a.Image)).Bind(memories.get(uint64(a.Memory)), a.MemoryOffset))
+	}),
+	abi.CmdBindImageMemory2: on(bindImageMemory2),
+	abi.CmdGetImageMemoryRequirements: run(func(a *abi.GetImageMemoryRequirementsArgs) {
+		putRequirements(a.PMemoryRequirements, images.get(uint64(a.Image)).MemoryRequirements(0))
+	}),
+	abi.CmdGetImageMemoryRequirements2: run(func(a *abi.GetImageMemoryRequirements2Args) {
+		plane := vk.Aspect(0)
+		if p := abi.Find[abi.ImagePlaneMemoryRequirementsInfo](a.PInfo.PNext, abi.StructureTypeImagePlaneMemoryRequirementsInfo); p != nil {
+			plane = vk.Aspect(p.PlaneAspect)
+		}
+		putRequirements2(a.PMemoryRequirements, images.get(uint64(a.PInfo.Image)).MemoryRequirements(plane))
+	}),
+	abi.CmdGetDeviceImageMemoryRequirements: run(func(a *abi.GetDeviceImageMemoryRequirementsArgs) {
+		if d := deviceOf(a.Device); d != nil {
+			r, _ := d.vk.ImageRequirements(imageInfo(a.PInfo.PCreateInfo), vk.Aspect(a.PInfo.PlaneAspect)) // the call has no result
+			putRequirements2(a.PMemoryRequirements, r)
+		}
+	}),
+	abi.CmdGetImageSparseMemoryRequirements: run(func(a *abi.GetImageSparseMemoryRequirementsArgs) {
+		list(a.PSparseMemoryRequirementCount, a.PSparseMemoryRequirements, images.get(uint64(a.Image)).SparseRequirements(), putSparse)
+	}),
+	abi.CmdGetImageSparseMemoryRequirements2: run(func(a *abi.GetImageSparseMemoryRequirements2Args) {
+		list(a.PSparseMemoryRequirementCount, a.PSparseMemoryRequirements, images.get(uint64(a.PInfo.Image)).SparseRequirements(), func(to *abi.SparseImageMemoryRequirements2, r vk.SparseRequirements) {
+			putSparse(&to.MemoryRequirements, r)
+		})
+	}),
+	abi.CmdGetDeviceImageSparseMemoryRequirements: run(func(a *abi.GetDeviceImageSparseMemoryRequirementsArgs) {
+		var values []vk.SparseRequirements
+		if d := deviceOf(a.Device); d != nil {
+			values, _ = d.vk.SparseImageRequirements(imageInfo(a.PInfo.PCreateInfo)) // the call has no result
+		}
+		list(a.PSparseMemoryRequirementCount, a.PSparseMemoryRequirements, values, func(to *abi.SparseImageMemoryRequirements2, r vk.SparseRequirements) {
+			putSparse(&to.MemoryRequirements, r)
+		})
+	}),
+	abi.CmdGetImageSubresourceLayout: run(func(a *abi.GetImageSubresourceLayoutArgs) {
+		s := a.PSubresource
+		l, _ := images.get(uint64(a.Image)).Subresource(vk.Aspect(s.AspectMask), int(s.MipLevel), int(s.ArrayLayer)) // zeros if there is none
+		*a.PLayout = subresourceLayout(l)
+	}),
+	abi.CmdCreateImageView:               on(createImageView),
+	abi.CmdDestroyImageView:              run(func(a *abi.DestroyImageViewArgs) { destroy(&imageViews, uint64(a.ImageView)) }),
+	abi.CmdCreateSampler:                 on(createSampler),
+	abi.CmdDestroySampler:                run(func(a *abi.DestroySamplerArgs) { destroy(&samplers, uint64(a.Sampler)) }),
+	abi.CmdCreateSamplerYcbcrConversion:  on(createConversion),
+	abi.CmdDestroySamplerYcbcrConversion: run(func(a *abi.DestroySamplerYcbcrConversionArgs) { destroy(&conversions, uint64(a.YcbcrConversion)) }),
+}
+
+// format returns a format by its number.
+func format(n uint32) link.Format { return link.Format(n) }
+
+// imageInfo reads the creation of an image.
+func imageInfo(i *abi.ImageCreateInfo) vk.ImageInfo {
+	info := vk.ImageInfo{
+		Type: enum.ImageType(i.ImageType), Format: format(i.Format), Extent: [3]int{int(i.Extent.Width), int(i.Extent.Height), int(i.Extent.Depth)},
+		Levels: int(i.MipLevels), Layers: int(i.ArrayLayers), Samples: int(i.Samples), Usage: vk.ImageUsage(i.Usage), Flags: vk.ImageFlags(i.Flags),
+		Linear: i.Tiling == abi.ImageTilingLinear,
+	}
+	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
+		switch sType {
+		case abi.StructureTypeImageStencilUsageCreateInfo:
+			info.StencilUsage = vk.ImageUsage((*abi.ImageStencilUsageCreateInfo)(s).StencilUsage)
+		case abi.StructureTypeImageFormatListCreateInfo:
+			l := (*abi.ImageFormatListCreateInfo)(s)
+			for _, f := range abi.Slice(l.PViewFormats, l.ViewFormatCount) {
+				info.ViewFormats = append(info.ViewFormats, format(f))
+			}
+		}
+	})
+	return info
+}
+
+func createImage(a *abi.CreateImageArgs) abi.Result {
+	d := deviceOf(a.Device)
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	m, err := d.vk.NewImage(imageInfo(a.PCreateInfo))
+	return created(&images, m, err, unsafe.Pointer(a.PImage))
+}
+
+func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {
+	result := abi.Result(abi.Success)
+	for _, i := range abi.Slice(a.PBindInfos, a.BindInfoCount) {
+		m, memory := images.get(uint64(i.Image)), memories.get(uint64(i.Memory))
+		var err error
+		if p := abi.Find[abi.BindImagePlaneMemoryInfo](i.PNext, abi.StructureTypeBindImagePlaneMemoryInfo); p != nil {
+			err = m.BindPlane(vk.Aspect(p.PlaneAspect), memory, i.MemoryOffset)
+		} else {
+			err = m.Bind(memory, i.MemoryOffset)
+		}
+		r := resultOf(err)
+		if r != abi.Success {
+			result = r
+		}
+		putStatus(i.PNext, r)
+	}
+	return result
+}
+
+func subresourceLayout(l vk.SubresourceLayout) abi.SubresourceLayout {
+	return abi.SubresourceLayout{Offset: l.Offset, Size: l.Size, RowPitch: l.RowPitch, ArrayPitch: l.ArrayPitch, DepthPitch: l.DepthPitch}
+}
+
+// putSparse writes the blocks of a sparse image.
+func putSparse(to *abi.SparseImageMemoryRequirements, r vk.SparseRequirements) {
+	*to = abi.SparseImageMemoryRequirements{FormatProperties: sparseProperties(r), ImageMipTailFirstLod: uint32(r.TailLevel), ImageMipTailOffset: r.TailOffset, ImageMipTailSize: r.TailSize}
+}
+
+func sparseProperties(r vk.SparseRequirements) abi.SparseImageFormatProperties {
+	return abi.SparseImageFormatProperties{
+		AspectMask: uint32(r.Aspect), Flags: abi.SparseImageFormatSingleMiptailBit,
+		ImageGranularity: abi.Extent3D{Width: uint32(r.Granularity[0]), Height: uint32(r.Granularity[1]), Depth: uint32(r.Granularity[2])},
+	}
+}
+
+// remaining returns a count of levels or layers; 0, the rest, for VK_REMAINING_MIP_LEVELS and VK_REMAINING_ARRAY_LAYERS.
+func remaining(n uint32) int {
+	if n == math.MaxUint32 {
+		return 0
+	}
+	return int(n)
+}
+
+func swizzles(m abi.ComponentMapping) [4]enum.Swizzle {
+	return [4]enum.Swizzle{enum.Swizzle(m.R), enum.Swizzle(m.G), enum.Swizzle(m.B), enum.Swizzle(m.A)}
+}
+
+func createImageView(a *abi.CreateImageViewArgs) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	r := i.SubresourceRange
+	info := vk.ImageViewInfo{
+		Image: images.get(uint64(i.Image)), Type: enum.ViewType(i.ViewType), Format: format(i.Format), Aspect: vk.Aspect(r.AspectMask), Swizzle: swizzles(i.Components),
+		BaseLevel: int(r.BaseMipLevel), Levels: remaining(r.LevelCount), BaseLayer: int(r.BaseArrayLayer), Layers: remaining(r.LayerCount),
+	}
+	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
+		switch sType {
+		case abi.StructureTypeImageViewUsageCreateInfo:
+			info.Usage = vk.ImageUsage((*abi.ImageViewUsageCreateInfo)(s).Usage)
+		case abi.StructureTypeImageViewMinLodCreateInfoEXT:
+			info.MinLod = (*abi.ImageViewMinLodCreateInfoEXT)(s).MinLod
+		case abi.StructureTypeSamplerYcbcrConversionInfo:
+			info.Conversion = conversions.get(uint64((*abi.SamplerYcbcrConversionInfo)(s).Conversion))
+		case abi.StructureTypeImageViewSlicedCreateInfoEXT:
+			x := (*abi.ImageViewSlicedCreateInfoEXT)(s)
+			info.BaseSlice, info.Slices = int(x.SliceOffset), remaining(x.SliceCount)
+		}
+	})
+	v, err := d.vk.NewImageView(info)
+	return created(&imageViews, v, err, unsafe.Pointer(a.PView))
+}
+
+// borders are the colors of VkBorderColor up to the custom ones.
+var borders = [...][4]uint32{
+	abi.BorderColorFloatOpaqueBlack: {3: oneF}, abi.BorderColorIntOpaqueBlack: {3: 1},
+	abi.BorderColorFloatOpaqueWhite: {oneF, oneF, oneF, oneF}, abi.BorderColorIntOpaqueWhite: {1, 1, 1, 1},
+}
+
+const oneF = 0x3f800000 // 1 as a float
+
+func createSampler(a *abi.CreateSamplerArgs) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	s, err := d.vk.NewSampler(samplerInfo(i))
+	return created(&samplers, s, err, unsafe.Pointer(a.PSampler))
+}
+
+// samplerInfo reads the creation of a sampler.
+func samplerInfo(i *abi.SamplerCreateInfo) vk.SamplerInfo {
+	info := vk.SamplerInfo{
+		Mag: enum.Filter(i.MagFilter), Min: enum.Filter(i.MinFilter), MipLinear: i.MipmapMode == abi.SamplerMipmapModeLinear,
+		Address: [3]enum.AddressMode{enum.AddressMode(i.AddressModeU), enum.AddressMode(i.AddressModeV), enum.AddressMode(i.AddressModeW)},
+		LodBias: i.MipLodBias, MinLod: i.MinLod, MaxLod: i.MaxLod, Compare: i.CompareEnable != 0, CompareOp: enum.CompareOp(i.CompareOp),
+		Unnormalized: i.UnnormalizedCoordinates != 0, NonSeamless: i.Flags&abi.SamplerCreateNonSeamlessCubeMapBitEXT != 0,
+	}
+	if i.AnisotropyEnable != 0 {
+		info.Anisotropy = i.MaxAnisotropy
+	}
+	if int(i.BorderColor) < len(borders) {
+		info.Border = borders[i.BorderColor]
+	}
+	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
+		switch sType {
+		case abi.StructureTypeSamplerReductionModeCreateInfo:
+			info.Reduction = enum.Reduction((*abi.SamplerReductionModeCreateInfo)(s).ReductionMode)
+		case abi.StructureTypeSamplerYcbcrConversionInfo:
+			info.Conversion = conversions.get(uint64((*abi.SamplerYcbcrConversionInfo)(s).Conversion))
+		case abi.StructureTypeSamplerCustomBorderColorCreateInfoEXT:
+			if i.BorderColor == abi.BorderColorFloatCustomEXT || i.BorderColor == abi.BorderColorIntCustomEXT {
+				info.Border = (*abi.SamplerCustomBorderColorCreateInfoEXT)(s).CustomBorderColor
+			}
+		}
+	})
+	return info
+}
+
+func createConversion(a *abi.CreateSamplerYcbcrConversionArgs) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	c, err := d.vk.NewYcbcrConversion(vk.YcbcrConversionInfo{
+		Format: format(i.Format), Model: enum.YcbcrModel(i.YcbcrModel), Range: enum.YcbcrRange(i.YcbcrRange), Components: swizzles(i.Components),
+		XOffset: enum.ChromaLocation(i.XChromaOffset), YOffset: enum.ChromaLocation(i.YChromaOffset), ChromaFilter: enum.Filter(i.ChromaFilter),
+		ForceExplicit: i.ForceExplicitReconstruction != 0,
+	})
+	return created(&conversions, c, err, unsafe.Pointer(a.PYcbcrConversion))
+}

@@ -1,0 +1,138 @@
+package driver
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// instance is a VkInstance.
+type instance struct {
+	handle     *abi.Dispatch
+	version    uint32 // that the application uses
+	extensions map[string]bool
+	physical   *physicalDevice
+	messengers messengers
+}
+
+var instanceCalls = map[int]call{
+	abi.CmdCreateInstance:                       on(createInstance),
+	abi.CmdDestroyInstance:                      run(destroyInstance),
+	abi.CmdEnumerateInstanceVersion:             on(enumerateInstanceVersion),
+	abi.CmdEnumerateInstanceExtensionProperties: on(enumerateInstanceExtensions),
+	abi.CmdEnumerateInstanceLayerProperties:     on(enumerateInstanceLayers),
+	abi.CmdEnumeratePhysicalDevices:             on(enumeratePhysicalDevices),
+	abi.CmdEnumeratePhysicalDeviceGroups:        on(enumeratePhysicalDeviceGroups),
+}
+
+// ApiVersion is the version of Vulkan that the driver announces. The variable CHIARO_API lowers it: "1.1".
+var apiVersion = sync.OnceValue(func() uint32 {
+	v := makeVersion(1, Minor, Patch)
+	if minor, ok := strings.CutPrefix(os.Getenv("CHIARO_API"), "1."); ok {
+		if n, err := strconv.Atoi(minor); err == nil && n >= 0 && n < Minor {
+			v = makeVersion(1, uint32(n), Patch)
+		}
+	}
+	return v
+})
+
+// Minor and Patch are the version of Vulkan that the driver has: 1.Minor.Patch.
+const (
+	Minor = 1
+	Patch = 359
+)
+
+func enumerateInstanceVersion(a *abi.EnumerateInstanceVersionArgs) abi.Result {
+	*a.PApiVersion = apiVersion()
+	return abi.Success
+}
+
+func createInstance(a *abi.CreateInstanceArgs) abi.Result {
+	x := &instance{version: makeVersion(1, 0, 0), extensions: map[string]bool{}}
+	if app := a.PCreateInfo.PApplicationInfo; app != nil && app.ApiVersion != 0 {
+		x.version = app.ApiVersion
+	}
+	if v := host.Interface(); v != 0 && v < 5 && x.version >= makeVersion(1, 1, 0) {
+		return abi.ErrorIncompatibleDriver // such a loader does not know later versions
+	}
+	for _, name := range abi.Strings(a.PCreateInfo.PpEnabledExtensionNames, a.PCreateInfo.EnabledExtensionCount) {
+		if !slices.ContainsFunc(announced(true), func(e *abi.Extension) bool { return e.Name == name }) {
+			return abi.ErrorExtensionNotPresent
+		}
+		x.extensions[name] = true
+	}
+	if x.handle = newDispatch(&instances, x); x.handle == nil {
+		return outOfHost
+	}
+	x.physical = &physicalDevice{instance: x, vk: vk.Play(selfProfile()), profile: selfProfile()}
+	if x.physical.handle = newDispatch(&physicals, x.physical); x.physical.handle == nil {
+		dropDispatch(&instances, x.handle)
+		return outOfHost
+	}
+	x.messengers.chained(a.PCreateInfo.PNext)
+	*a.PInstance = x.handle
+	return abi.Success
+}
+
+func destroyInstance(a *abi.DestroyInstanceArgs) {
+	if x := instanceOf(a.Instance); x != nil {
+		dropDispatch(&physicals, x.physical.handle)
+		dropDispatch(&instances, x.handle)
+	}
+}
+
+func enumerateInstanceExtensions(a *abi.EnumerateInstanceExtensionPropertiesArgs) abi.Result {
+	if a.PLayerName != nil {
+		return abi.ErrorLayerNotPresent
+	}
+	return listExtensions(true, a.PPropertyCount, a.PProperties)
+}
+
+func enumerateInstanceLayers(a *abi.EnumerateInstanceLayerPropertiesArgs) abi.Result {
+	*a.PPropertyCount = 0
+	return abi.Success
+}
+
+func enumeratePhysicalDevices(a *abi.EnumeratePhysicalDevicesArgs) abi.Result {
+	x := instanceOf(a.Instance)
+	if x == nil {
+		return abi.ErrorInitializationFailed
+	}
+	return list(a.PPhysicalDeviceCount, a.PPhysicalDevices, []abi.PhysicalDevice{x.physical.handle}, func(to *abi.PhysicalDevice, v abi.PhysicalDevice) { *to = v })
+}
+
+func enumeratePhysicalDeviceGroups(a *abi.EnumeratePhysicalDeviceGroupsArgs) abi.Result {
+	x := instanceOf(a.Instance)
+	if x == nil {
+		return abi.ErrorInitializationFailed
+	}
+	return list(a.PPhysicalDeviceGroupCount, a.PPhysicalDeviceGroupProperties, []abi.PhysicalDevice{x.physical.handle}, func(to *abi.PhysicalDeviceGroupProperties, v abi.PhysicalDevice) {
+		to.PhysicalDeviceCount = 1
+		to.PhysicalDevices[0] = v
+		to.SubsetAllocation = 0
+	})
+}
+
+// list answers a query in two calls: the number of elements if to is nil, else as many elements as there is space for.
+func list[T, V any](count *uint32, to *T, values []V, put func(*T, V)) abi.Result {
+	if to == nil {
+		*count = uint32(len(values))
+		return abi.Success
+	}
+	space := *count
+	n := min(int(space), len(values))
+	out := abi.Slice(to, uint32(n))
+	for i := range out {
+		put(&out[i], values[i])
+	}
+	*count = uint32(n)
+	if n < len(values) {
+		return abi.Incomplete
+	}
+	return abi.Success
+}

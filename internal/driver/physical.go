@@ -1,0 +1,122 @@
+package driver
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	profiles "github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/self"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// physicalDevice is a VkPhysicalDevice: the one that the driver has.
+type physicalDevice struct {
+	handle   *abi.Dispatch
+	instance *instance
+	vk       *vk.PhysicalDevice
+	profile  profiles.Profile
+}
+
+var physicalCalls = map[int]call{
+	abi.CmdGetPhysicalDeviceFeatures:              run(getFeatures),
+	abi.CmdGetPhysicalDeviceFeatures2:             run(getFeatures2),
+	abi.CmdGetPhysicalDeviceProperties:            run(getProperties),
+	abi.CmdGetPhysicalDeviceProperties2:           run(getProperties2),
+	abi.CmdGetPhysicalDeviceMemoryProperties:      run(getMemoryProperties),
+	abi.CmdGetPhysicalDeviceMemoryProperties2:     run(getMemoryProperties2),
+	abi.CmdGetPhysicalDeviceQueueFamilyProperties: run(getQueueFamilies),
+	abi.CmdGetPhysicalDeviceQueueFamilyProperties2: run(func(a *abi.GetPhysicalDeviceQueueFamilyProperties2Args) {
+		p := physicalOf(a.PhysicalDevice)
+		list(a.PQueueFamilyPropertyCount, a.PQueueFamilyProperties, p.families(), func(to *abi.QueueFamilyProperties2, f abi.QueueFamilyProperties) { to.QueueFamilyProperties = f })
+	}),
+	abi.CmdEnumerateDeviceExtensionProperties: on(enumerateDeviceExtensions),
+	abi.CmdEnumerateDeviceLayerProperties: on(func(a *abi.EnumerateDeviceLayerPropertiesArgs) abi.Result {
+		*a.PPropertyCount = 0
+		return abi.Success
+	}),
+	abi.CmdGetPhysicalDeviceExternalBufferProperties: run(func(a *abi.GetPhysicalDeviceExternalBufferPropertiesArgs) {
+		a.PExternalBufferProperties.ExternalMemoryProperties = abi.ExternalMemoryProperties{CompatibleHandleTypes: a.PExternalBufferInfo.HandleType}
+	}),
+	abi.CmdGetPhysicalDeviceExternalFenceProperties: run(func(a *abi.GetPhysicalDeviceExternalFencePropertiesArgs) {
+		p := a.PExternalFenceProperties
+		p.ExportFromImportedHandleTypes, p.CompatibleHandleTypes, p.ExternalFenceFeatures = 0, 0, 0
+	}),
+	abi.CmdGetPhysicalDeviceExternalSemaphoreProperties: run(func(a *abi.GetPhysicalDeviceExternalSemaphorePropertiesArgs) {
+		p := a.PExternalSemaphoreProperties
+		p.ExportFromImportedHandleTypes, p.CompatibleHandleTypes, p.ExternalSemaphoreFeatures = 0, 0, 0
+	}),
+}
+
+// selfProfile is the profile of the device that the driver announces.
+var selfProfile = sync.OnceValue(self.Profile)
+
+func enumerateDeviceExtensions(a *abi.EnumerateDeviceExtensionPropertiesArgs) abi.Result {
+	if a.PLayerName != nil {
+		return abi.ErrorLayerNotPresent
+	}
+	return listExtensions(false, a.PPropertyCount, a.PProperties)
+}
+
+// heapSize is the size of the heap in bytes: the memory of the machine, or of its control group.
+var heapSize = sync.OnceValue(func() uint64 {
+	size := uint64(4 << 30)
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		if f := strings.Fields(string(text)); len(f) > 1 {
+			if kb, err := strconv.ParseUint(f[1], 10, 64); err == nil {
+				size = kb << 10
+			}
+		}
+	}
+	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
+		if n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil {
+			size = min(size, n)
+		}
+	}
+	return size &^ 0xfff
+})
+
+func getMemoryProperties(a *abi.GetPhysicalDeviceMemoryPropertiesArgs) {
+	*a.PMemoryProperties = memoryProperties()
+}
+
+func getMemoryProperties2(a *abi.GetPhysicalDeviceMemoryProperties2Args) {
+	a.PMemoryProperties.MemoryProperties = memoryProperties()
+	if b := abi.Find[abi.PhysicalDeviceMemoryBudgetPropertiesEXT](a.PMemoryProperties.PNext, abi.StructureTypePhysicalDeviceMemoryBudgetPropertiesEXT); b != nil {
+		b.HeapBudget, b.HeapUsage = [16]uint64{heapSize()}, [16]uint64{}
+	}
+}
+
+// memoryProperties returns the one heap and its types, in the order of vk.MemoryType.
+func memoryProperties() (out abi.PhysicalDeviceMemoryProperties) {
+	out.MemoryHeapCount = 1
+	out.MemoryHeaps[0] = abi.MemoryHeap{Size: heapSize(), Flags: abi.MemoryHeapDeviceLocalBit}
+	out.MemoryTypeCount = 2
+	out.MemoryTypes[vk.HostVisible].PropertyFlags = abi.MemoryPropertyDeviceLocalBit | abi.MemoryPropertyHostVisibleBit | abi.MemoryPropertyHostCoherentBit | abi.MemoryPropertyHostCachedBit
+	out.MemoryTypes[vk.DeviceLocal].PropertyFlags = abi.MemoryPropertyDeviceLocalBit
+	return out
+}
+
+func getQueueFamilies(a *abi.GetPhysicalDeviceQueueFamilyPropertiesArgs) {
+	list(a.PQueueFamilyPropertyCount, a.PQueueFamilyProperties, physicalOf(a.PhysicalDevice).families(), func(to *abi.QueueFamilyProperties, f abi.QueueFamilyProperties) { *to = f })
+}
+
+// families returns the queue families.
+func (p *physicalDevice) families() (out []abi.QueueFamilyProperties) {
+	if p == nil {
+		return nil
+	}
+	for _, f := range p.vk.QueueFamilies() {
+		out = append(out, abi.QueueFamilyProperties{
+			QueueFlags: uint32(f.Flags), QueueCount: uint32(f.Count), TimestampValidBits: uint32(f.TimestampBits),
+			MinImageTransferGranularity: abi.Extent3D{Width: 1, Height: 1, Depth: 1},
+		})
+	}
+	return out
+}
+
+// at returns a pointer to a member of a struct of the application.
+func at[T any](p unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(p, offset)) }

@@ -1,0 +1,204 @@
+package driver
+
+import (
+	"encoding/binary"
+	"errors"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// pipeline is a VkPipeline of any kind.
+type pipeline struct {
+	compute  *vk.ComputePipeline
+	graphics *vk.GraphicsPipeline
+}
+
+// Close frees the pipeline.
+func (p *pipeline) Close() error { return errors.Join(p.compute.Close(), p.graphics.Close()) }
+
+// vk returns the pipeline; nil if there is none.
+func (p *pipeline) vk() vk.Pipeline {
+	switch {
+	case p == nil:
+		return nil
+	case p.compute != nil:
+		return p.compute
+	}
+	return p.graphics
+}
+
+var pipelines table[pipeline]
+
+var pipelineCalls = map[int]call{
+	abi.CmdCreateShaderModule:      on(createShaderModule),
+	abi.CmdDestroyShaderModule:     run(func(a *abi.DestroyShaderModuleArgs) { destroy(&shaderModules, uint64(a.ShaderModule)) }),
+	abi.CmdCreateComputePipelines:  on(createComputePipelines),
+	abi.CmdCreateGraphicsPipelines: on(createGraphicsPipelines),
+	abi.CmdDestroyPipeline:         run(func(a *abi.DestroyPipelineArgs) { destroy(&pipelines, uint64(a.Pipeline)) }),
+	abi.CmdCreatePipelineCache:     on(createPipelineCache),
+	abi.CmdDestroyPipelineCache:    run(func(a *abi.DestroyPipelineCacheArgs) { destroy(&pipelineCaches, uint64(a.PipelineCache)) }),
+	abi.CmdGetPipelineCacheData:    on(getPipelineCacheData),
+	abi.CmdMergePipelineCaches:     on(mergePipelineCaches),
+}
+
+func createShaderModule(a *abi.CreateShaderModuleArgs) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	m, err := d.vk.NewShaderModule(forever, abi.Bytes(unsafe.Pointer(i.PCode), uint64(i.CodeSize)))
+	return created(&shaderModules, m, err, unsafe.Pointer(a.PShaderModule))
+}
+
+// stageInfo reads a stage of a pipeline.
+func stageInfo(i *abi.PipelineShaderStageCreateInfo) vk.StageInfo {
+	s := vk.StageInfo{Module: shaderModules.get(uint64(i.Module)), Entry: abi.String(unsafe.Pointer(i.PName)), Flags: enum.StageFlags(i.Flags), Specialization: specialization(i.PSpecializationInfo)}
+	abi.Chain(i.PNext, func(sType uint32, p unsafe.Pointer) {
+		switch sType {
+		case abi.StructureTypePipelineShaderStageRequiredSubgroupSizeCreateInfo:
+			s.SubgroupSize = (*abi.PipelineShaderStageRequiredSubgroupSizeCreateInfo)(p).RequiredSubgroupSize
+		case abi.StructureTypeShaderModuleCreateInfo:
+			c := (*abi.ShaderModuleCreateInfo)(p)
+			s.Code = append([]byte(nil), abi.Bytes(unsafe.Pointer(c.PCode), uint64(c.CodeSize))...)
+		case abi.StructureTypePipelineShaderStageModuleIdentifierCreateInfoEXT:
+			c := (*abi.PipelineShaderStageModuleIdentifierCreateInfoEXT)(p)
+			s.Identifier = append([]byte(nil), abi.Slice(c.PIdentifier, c.IdentifierSize)...)
+		}
+	})
+	return s
+}
+
+// specialization reads the values of specialization constants. Values have 1, 2, 4 or 8 bytes; those outside of the data are
+// left out.
+func specialization(i *abi.SpecializationInfo) facts.Spec {
+	if i == nil || i.MapEntryCount == 0 {
+		return nil
+	}
+	data, out := abi.Bytes(i.PData, uint64(i.DataSize)), facts.Spec{}
+	for _, e := range abi.Slice(i.PMapEntries, i.MapEntryCount) {
+		if uint64(e.Offset)+uint64(e.Size) > uint64(len(data)) || e.Size > 8 {
+			continue
+		}
+		var b [8]byte
+		copy(b[:], data[e.Offset:uint64(e.Offset)+uint64(e.Size)])
+		out[e.ConstantID] = binary.LittleEndian.Uint64(b[:])
+	}
+	return out
+}
+
+// creation reads the parts that all pipelines have.
+func creation(flags uint32, chain unsafe.Pointer, cache abi.PipelineCache, base abi.Pipeline, index int32) vk.Creation {
+	c := vk.Creation{Flags: enum.PipelineFlags(flags), Cache: pipelineCaches.get(uint64(cache))}
+	if f := abi.Find[abi.PipelineCreateFlags2CreateInfo](chain, abi.StructureTypePipelineCreateFlags2CreateInfo); f != nil {
+		c.Flags = enum.PipelineFlags(f.Flags)
+	}
+	if c.Flags&abi.PipelineCreateDerivativeBit != 0 {
+		if c.Base = pipelines.get(uint64(base)).vk(); c.Base == nil && index >= 0 {
+			n := int(index)
+			c.BaseIndex = &n
+		}
+	}
+	if feedbackOf(chain) != nil {
+		c.Feedback = &vk.CreationFeedback{}
+	}
+	return c
+}
+
+func feedbackOf(chain unsafe.Pointer) *abi.PipelineCreationFeedbackCreateInfo {
+	return abi.Find[abi.PipelineCreationFeedbackCreateInfo](chain, abi.StructureTypePipelineCreationFeedbackCreateInfo)
+}
+
+// putFeedback writes the feedback of a creation.
+func putFeedback(chain unsafe.Pointer, f *vk.CreationFeedback) {
+	to := feedbackOf(chain)
+	if to == nil || f == nil {
+		return
+	}
+	put := func(to *abi.PipelineCreationFeedback, f vk.Feedback) {
+		*to = abi.PipelineCreationFeedback{Duration: uint64(f.Duration)}
+		for bit, on := range []bool{f.Valid, f.CacheHit, f.BaseAcceleration} {
+			to.Flags |= flag(on) << bit
+		}
+	}
+	if to.PPipelineCreationFeedback != nil {
+		put(to.PPipelineCreationFeedback, f.Pipeline)
+	}
+	stages := abi.Slice(to.PPipelineStageCreationFeedbacks, to.PipelineStageCreationFeedbackCount)
+	for i := range stages {
+		if i < len(f.Stages) {
+			put(&stages[i], f.Stages[i])
+		}
+	}
+}
+
+func createComputePipelines(a *abi.CreateComputePipelinesArgs) abi.Result {
+	d, infos := deviceOf(a.Device), abi.Slice(a.PCreateInfos, a.CreateInfoCount)
+	out := abi.Slice(a.PPipelines, a.CreateInfoCount)
+	clear(out)
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	list := make([]vk.ComputePipelineInfo, len(infos))
+	for n := range infos {
+		i := &infos[n]
+		list[n] = vk.ComputePipelineInfo{Creation: creation(i.Flags, i.PNext, a.PipelineCache, i.BasePipelineHandle, i.BasePipelineIndex), Stage: stageInfo(&i.Stage), Layout: pipelineLayouts.get(uint64(i.Layout))}
+	}
+	made, err := d.vk.NewComputePipelines(forever, list)
+	for n, p := range made {
+		putFeedback(infos[n].PNext, list[n].Feedback)
+		if p == nil {
+			continue
+		}
+		if r := created(&pipelines, &pipeline{compute: p}, nil, unsafe.Pointer(&out[n])); r != abi.Success {
+			err = errors.Join(err, &vk.OutOfMemoryError{})
+		}
+	}
+	return resultOf(err)
+}
+
+func createPipelineCache(a *abi.CreatePipelineCacheArgs) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	c, err := d.vk.NewPipelineCache(abi.Bytes(i.PInitialData, uint64(i.InitialDataSize)))
+	return created(&pipelineCaches, c, err, unsafe.Pointer(a.PPipelineCache))
+}
+
+func getPipelineCacheData(a *abi.GetPipelineCacheDataArgs) abi.Result {
+	c := pipelineCaches.get(uint64(a.PipelineCache))
+	if c == nil {
+		return abi.ErrorDeviceLost
+	}
+	data, err := c.Data()
+	if err != nil {
+		return resultOf(err)
+	}
+	return putBytes((*uint)(unsafe.Pointer(a.PDataSize)), a.PData, data)
+}
+
+// putBytes answers a query for data in two calls. Data that does not fit is not written in part: a part is of no use.
+func putBytes(size *uint, to unsafe.Pointer, data []byte) abi.Result {
+	switch {
+	case to == nil:
+		*size = uint(len(data))
+		return abi.Success
+	case *size < uint(len(data)):
+		*size = 0
+		return abi.Incomplete
+	}
+	*size = uint(copy(unsafe.Slice((*byte)(to), *size), data))
+	return abi.Success
+}
+
+func mergePipelineCaches(a *abi.MergePipelineCachesArgs) abi.Result {
+	var others []*vk.PipelineCache
+	for _, h := range abi.Slice(a.PSrcCaches, a.SrcCacheCount) {
+		others = append(others, pipelineCaches.get(uint64(h)))
+	}
+	return resultOf(pipelineCaches.get(uint64(a.DstCache)).Merge(others...))
+}

@@ -1,0 +1,140 @@
+package driver
+
+import (
+	"math"
+	"strconv"
+	"sync"
+	"unsafe"
+
+	profiles "github.com/chiaro-gpu/chiaro/device"
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// Identity of the driver. The vendor is a number that neither PCI nor Khronos has assigned.
+const (
+	vendorID      = 0xC41A80
+	deviceName    = "Chiaro"
+	driverName    = "Chiaro"
+	driverVersion = 1
+)
+
+func getProperties(a *abi.GetPhysicalDevicePropertiesArgs) {
+	if p := physicalOf(a.PhysicalDevice); p != nil {
+		p.putCore(a.PProperties)
+	}
+}
+
+func getProperties2(a *abi.GetPhysicalDeviceProperties2Args) {
+	p := physicalOf(a.PhysicalDevice)
+	if p == nil {
+		return
+	}
+	p.putCore(&a.PProperties.Properties)
+	abi.Chain(a.PProperties.PNext, func(sType uint32, s unsafe.Pointer) {
+		if c := chained()[sType]; c != nil {
+			p.putProperties(c, s)
+		}
+	})
+}
+
+// putCore writes VkPhysicalDeviceProperties.
+func (p *physicalDevice) putCore(to *abi.PhysicalDeviceProperties) {
+	*to = abi.PhysicalDeviceProperties{
+		ApiVersion: apiVersion(), DriverVersion: makeVersion(0, driverVersion, 0), VendorID: vendorID,
+		DeviceType: abi.PhysicalDeviceTypeCpu, PipelineCacheUUID: vk.PipelineCacheUUID(),
+	}
+	abi.PutString(to.DeviceName[:], deviceName)
+	p.putProperties(coreLimits(), unsafe.Pointer(&to.Limits))
+	sparse := uint32(abi.True)
+	to.SparseProperties = abi.PhysicalDeviceSparseProperties{ResidencyStandard2DBlockShape: sparse, ResidencyStandard3DBlockShape: sparse, ResidencyNonResidentStrict: sparse}
+}
+
+// putProperties writes the properties of a struct: those of the profile, those of the table below, else the least that Vulkan
+// requires, else zeros.
+func (p *physicalDevice) putProperties(c *abi.Chained, s unsafe.Pointer) {
+	for _, m := range c.Members {
+		to := unsafe.Add(s, m.Offset)
+		if text, ok := texts[m.Name]; ok {
+			abi.PutString(unsafe.Slice((*byte)(to), m.Count), text)
+			continue
+		}
+		if bytes, ok := identities[m.Name]; ok {
+			copy(unsafe.Slice((*byte)(to), m.Count), bytes())
+			continue
+		}
+		for i := range m.Count {
+			name := m.Name
+			if m.Count > 1 {
+				name += "[" + strconv.Itoa(i) + "]"
+			}
+			putNumber(unsafe.Add(to, uintptr(i)*m.Kind.Size()), m, p.limit(c.Name, name))
+		}
+	}
+}
+
+// limit returns the value of a property, in the form of valid.Device.
+func (p *physicalDevice) limit(structure, name string) uint64 {
+	if v, ok := p.profile.Device.Limits[name]; ok {
+		return v
+	}
+	if v, ok := properties[name]; ok {
+		return v
+	}
+	least := leastDevice()
+	if v, ok := least.Limits[structure+"::"+name]; ok {
+		return v
+	}
+	return least.Limits[name]
+}
+
+// leastDevice is the device with the least limits of the version of Vulkan.
+var leastDevice = sync.OnceValue(func() *valid.Device {
+	least, _ := profiles.Builtin("min1.4", valid.Vulkan14)
+	return least.Device
+})
+
+// putNumber writes a number as a kind. Numbers that a 32-bit member cannot hold are clamped.
+func putNumber(to unsafe.Pointer, m abi.Member, v uint64) {
+	switch m.Kind {
+	case abi.Bool:
+		*(*uint32)(to) = uint32(min(v, 1))
+	case abi.Char, abi.Uint8:
+		*(*uint8)(to) = uint8(v)
+	case abi.Uint32:
+		*(*uint32)(to) = uint32(min(v, math.MaxUint32))
+	case abi.Int32:
+		*(*int32)(to) = int32(v)
+	case abi.Uint64, abi.Int64:
+		*(*uint64)(to) = v
+	case abi.Float:
+		f := float64(v)
+		if profiles.Floating(m.Name) {
+			f = math.Float64frombits(v)
+		}
+		*(*float32)(to) = float32(f)
+	}
+}
+
+// texts are the properties that are text.
+var texts = map[string]string{"driverName": driverName, "driverInfo": "Chiaro", "deviceName": deviceName}
+
+// identities are the properties that are UUIDs.
+var identities = map[string]func() []byte{
+	"deviceUUID": func() []byte { return []byte("chiaro device 01") },
+	"driverUUID": func() []byte { return []byte("chiaro driver 01") },
+	"pipelineCacheUUID": func() []byte {
+		u := vk.PipelineCacheUUID()
+		return u[:]
+	},
+	"shaderBinaryUUID":                    func() []byte { return vk.ShaderBinaryUUID[:] },
+	"shaderModuleIdentifierAlgorithmUUID": func() []byte { return vk.ModuleIdentifierUUID[:] },
+	"optimalTilingLayoutUUID":             func() []byte { return []byte("chiaro tiling 01") },
+}
+
+// properties are the properties that are not limits of the profile.
+var properties = map[string]uint64{
+	"pointClippingBehavior": abi.PointClippingBehaviorAllClipPlanes, "quadOperationsInAllStages": 1, "subgroupQuadOperationsInAllStages": 1,
+	"supportedStages": 0x3f, "supportedOperations": 0xff,
+}

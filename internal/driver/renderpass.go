@@ -1,0 +1,184 @@
+package driver
+
+import (
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+var renderPassCalls = map[int]call{
+	abi.CmdCreateRenderPass:   on(createRenderPass),
+	abi.CmdCreateRenderPass2:  on(createRenderPass2),
+	abi.CmdDestroyRenderPass:  run(func(a *abi.DestroyRenderPassArgs) { destroy(&renderPasses, uint64(a.RenderPass)) }),
+	abi.CmdCreateFramebuffer:  on(createFramebuffer),
+	abi.CmdDestroyFramebuffer: run(func(a *abi.DestroyFramebufferArgs) { destroy(&framebuffers, uint64(a.Framebuffer)) }),
+	abi.CmdGetRenderAreaGranularity: run(func(a *abi.GetRenderAreaGranularityArgs) {
+		a.PGranularity.Width, a.PGranularity.Height = renderPasses.get(uint64(a.RenderPass)).RenderAreaGranularity()
+	}),
+}
+
+// loadOp returns a VkAttachmentLoadOp. An attachment that is not loaded has any content.
+func loadOp(n uint32) vk.LoadOp {
+	switch n {
+	case abi.AttachmentLoadOpLoad:
+		return vk.Load
+	case abi.AttachmentLoadOpClear:
+		return vk.ClearOnLoad
+	}
+	return vk.DontCare
+}
+
+// attachmentNumber returns a pointer to the number of an attachment; nil for none.
+func attachmentNumber[R any](r *R, number func(*R) uint32) *uint32 {
+	if r == nil || number(r) == abi.AttachmentUnused {
+		return nil
+	}
+	n := number(r)
+	return &n
+}
+
+func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	info := vk.RenderPassInfo{
+		Attachments: each(i.PAttachments, i.AttachmentCount, func(x *abi.AttachmentDescription) vk.AttachmentDescription {
+			return vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp)}
+		}),
+		Subpasses: each(i.PSubpasses, i.SubpassCount, subpass),
+		Dependencies: each(i.PDependencies, i.DependencyCount, func(x *abi.SubpassDependency) vk.Dependency {
+			return vk.Dependency{
+				Source: x.SrcSubpass, Target: x.DstSubpass, SourceStages: uint64(x.SrcStageMask), TargetStages: uint64(x.DstStageMask),
+				SourceAccess: uint64(x.SrcAccessMask), TargetAccess: uint64(x.DstAccessMask),
+				ByRegion: x.DependencyFlags&abi.DependencyByRegionBit != 0, ViewLocal: x.DependencyFlags&abi.DependencyViewLocalBit != 0,
+			}
+		}),
+	}
+	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
+		switch sType {
+		case abi.StructureTypeRenderPassMultiviewCreateInfo:
+			multiview(&info, (*abi.RenderPassMultiviewCreateInfo)(s))
+		case abi.StructureTypeRenderPassInputAttachmentAspectCreateInfo:
+			x := (*abi.RenderPassInputAttachmentAspectCreateInfo)(s)
+			for _, r := range abi.Slice(x.PAspectReferences, x.AspectReferenceCount) {
+				if int(r.Subpass) < len(info.Subpasses) && int(r.InputAttachmentIndex) < len(info.Subpasses[r.Subpass].Inputs) {
+					info.Subpasses[r.Subpass].Inputs[r.InputAttachmentIndex].Aspects = vk.Aspect(r.AspectMask)
+				}
+			}
+		}
+	})
+	p, err := d.vk.NewRenderPass(info)
+	return created(&renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
+}
+
+// multiview adds the views of subpasses.
+func multiview(info *vk.RenderPassInfo, x *abi.RenderPassMultiviewCreateInfo) {
+	for n, mask := range abi.Slice(x.PViewMasks, x.SubpassCount) {
+		if n < len(info.Subpasses) {
+			info.Subpasses[n].ViewMask = mask
+		}
+	}
+	for n, offset := range abi.Slice(x.PViewOffsets, x.DependencyCount) {
+		if n < len(info.Dependencies) {
+			info.Dependencies[n].ViewOffset = offset
+		}
+	}
+	info.CorrelatedViews = append([]uint32(nil), abi.Slice(x.PCorrelationMasks, x.CorrelationMaskCount)...)
+}
+
+// subpass reads a subpass.
+func subpass(s *abi.SubpassDescription) vk.Subpass {
+	number := func(r *abi.AttachmentReference) uint32 { return r.Attachment }
+	return vk.Subpass{
+		Flags:    vk.SubpassFlags(s.Flags),
+		Inputs:   each(s.PInputAttachments, s.InputAttachmentCount, func(r *abi.AttachmentReference) vk.InputReference { return vk.InputReference{Attachment: r.Attachment} }),
+		Colors:   each(s.PColorAttachments, s.ColorAttachmentCount, number),
+		Resolves: each(s.PResolveAttachments, s.ColorAttachmentCount, number),
+		Preserve: append([]uint32(nil), abi.Slice(s.PPreserveAttachments, s.PreserveAttachmentCount)...),
+		Depth:    attachmentNumber(s.PDepthStencilAttachment, number),
+	}
+}
+
+func createRenderPass2(a *abi.CreateRenderPass2Args) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	p, err := d.vk.NewRenderPass(vk.RenderPassInfo{
+		Attachments: each(i.PAttachments, i.AttachmentCount, func(x *abi.AttachmentDescription2) vk.AttachmentDescription {
+			return vk.AttachmentDescription{Format: format(x.Format), Samples: int(x.Samples), Load: loadOp(x.LoadOp), StencilLoad: loadOp(x.StencilLoadOp)}
+		}),
+		Subpasses: each(i.PSubpasses, i.SubpassCount, subpass2),
+		Dependencies: each(i.PDependencies, i.DependencyCount, func(x *abi.SubpassDependency2) vk.Dependency {
+			y := vk.Dependency{
+				Source: x.SrcSubpass, Target: x.DstSubpass, SourceStages: uint64(x.SrcStageMask), TargetStages: uint64(x.DstStageMask),
+				SourceAccess: uint64(x.SrcAccessMask), TargetAccess: uint64(x.DstAccessMask), ViewOffset: x.ViewOffset,
+				ByRegion: x.DependencyFlags&abi.DependencyByRegionBit != 0, ViewLocal: x.DependencyFlags&abi.DependencyViewLocalBit != 0,
+			}
+			if b := abi.Find[abi.MemoryBarrier2](x.PNext, abi.StructureTypeMemoryBarrier2); b != nil {
+				y.SourceStages, y.TargetStages, y.SourceAccess, y.TargetAccess = b.SrcStageMask, b.DstStageMask, b.SrcAccessMask, b.DstAccessMask
+			}
+			return y
+		}),
+		CorrelatedViews: append([]uint32(nil), abi.Slice(i.PCorrelatedViewMasks, i.CorrelatedViewMaskCount)...),
+	})
+	return created(&renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
+}
+
+// subpass2 reads a subpass in its second form.
+func subpass2(s *abi.SubpassDescription2) vk.Subpass {
+	number := func(r *abi.AttachmentReference2) uint32 { return r.Attachment }
+	out := vk.Subpass{
+		Flags: vk.SubpassFlags(s.Flags), ViewMask: s.ViewMask,
+		Inputs: each(s.PInputAttachments, s.InputAttachmentCount, func(r *abi.AttachmentReference2) vk.InputReference {
+			return vk.InputReference{Attachment: r.Attachment, Aspects: vk.Aspect(r.AspectMask)}
+		}),
+		Colors:   each(s.PColorAttachments, s.ColorAttachmentCount, number),
+		Resolves: each(s.PResolveAttachments, s.ColorAttachmentCount, number),
+		Preserve: append([]uint32(nil), abi.Slice(s.PPreserveAttachments, s.PreserveAttachmentCount)...),
+		Depth:    attachmentNumber(s.PDepthStencilAttachment, number),
+	}
+	abi.Chain(s.PNext, func(sType uint32, p unsafe.Pointer) {
+		switch sType {
+		case abi.StructureTypeSubpassDescriptionDepthStencilResolve:
+			x := (*abi.SubpassDescriptionDepthStencilResolve)(p)
+			out.DepthResolve = attachmentNumber(x.PDepthStencilResolveAttachment, number)
+			out.DepthResolveMode, out.StencilResolve = resolveMode(x.DepthResolveMode), resolveMode(x.StencilResolveMode)
+		case abi.StructureTypeFragmentShadingRateAttachmentInfoKHR:
+			x := (*abi.FragmentShadingRateAttachmentInfoKHR)(p)
+			out.ShadingRate = attachmentNumber(x.PFragmentShadingRateAttachment, number)
+			out.ShadingTexel = [2]uint32{x.ShadingRateAttachmentTexelSize.Width, x.ShadingRateAttachmentTexelSize.Height}
+		}
+	})
+	return out
+}
+
+// resolveMode returns a VkResolveModeFlagBits.
+func resolveMode(n uint32) vk.ResolveMode {
+	switch n {
+	case abi.ResolveModeSampleZeroBit:
+		return vk.ResolveSampleZero
+	case abi.ResolveModeAverageBit:
+		return vk.ResolveAverage
+	case abi.ResolveModeMinBit:
+		return vk.ResolveMin
+	case abi.ResolveModeMaxBit:
+		return vk.ResolveMax
+	}
+	return vk.ResolveNone
+}
+
+func createFramebuffer(a *abi.CreateFramebufferArgs) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	info := vk.FramebufferInfo{RenderPass: renderPasses.get(uint64(i.RenderPass)), Width: i.Width, Height: i.Height, Layers: i.Layers}
+	if info.Imageless = i.Flags&abi.FramebufferCreateImagelessBit != 0; !info.Imageless {
+		info.Attachments = each(i.PAttachments, i.AttachmentCount, func(h *abi.ImageView) *vk.ImageView { return imageViews.get(uint64(*h)) })
+	}
+	f, err := d.vk.NewFramebuffer(info)
+	return created(&framebuffers, f, err, unsafe.Pointer(a.PFramebuffer))
+}

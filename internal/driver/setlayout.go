@@ -1,0 +1,79 @@
+package driver
+
+import (
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// setLayoutInfo reads the creation of a set layout.
+func setLayoutInfo(i *abi.DescriptorSetLayoutCreateInfo) vk.SetLayoutInfo {
+	info := vk.SetLayoutInfo{Flags: enum.SetFlags(i.Flags)}
+	flags := abi.Find[abi.DescriptorSetLayoutBindingFlagsCreateInfo](i.PNext, abi.StructureTypeDescriptorSetLayoutBindingFlagsCreateInfo)
+	mutable := abi.Find[abi.MutableDescriptorTypeCreateInfoEXT](i.PNext, abi.StructureTypeMutableDescriptorTypeCreateInfoEXT)
+	for n, b := range abi.Slice(i.PBindings, i.BindingCount) {
+		t, _ := link.DescriptorTypeOf(b.DescriptorType)
+		x := link.Binding{Binding: b.Binding, Type: t, Count: b.DescriptorCount, Stages: link.StagesOf(b.StageFlags)}
+		if flags != nil && n < int(flags.BindingCount) {
+			x.Flags = enum.BindingFlags(abi.Slice(flags.PBindingFlags, flags.BindingCount)[n])
+		}
+		if mutable != nil && n < int(mutable.MutableDescriptorTypeListCount) {
+			l := abi.Slice(mutable.PMutableDescriptorTypeLists, mutable.MutableDescriptorTypeListCount)[n]
+			for _, k := range abi.Slice(l.PDescriptorTypes, l.DescriptorTypeCount) {
+				t, _ := link.DescriptorTypeOf(k)
+				x.Mutable = append(x.Mutable, t)
+			}
+		}
+		sampled := b.DescriptorType == abi.DescriptorTypeSampler || b.DescriptorType == abi.DescriptorTypeCombinedImageSampler
+		if sampled && b.PImmutableSamplers != nil && b.DescriptorCount > 0 {
+			if info.Samplers == nil {
+				info.Samplers = map[uint32][]*vk.Sampler{}
+			}
+			for _, h := range abi.Slice(b.PImmutableSamplers, b.DescriptorCount) {
+				info.Samplers[b.Binding] = append(info.Samplers[b.Binding], samplers.get(uint64(h)))
+			}
+		}
+		info.Bindings = append(info.Bindings, x)
+	}
+	return info
+}
+
+func createSetLayout(a *abi.CreateDescriptorSetLayoutArgs) abi.Result {
+	d := deviceOf(a.Device)
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	l, err := d.vk.NewSetLayout(setLayoutInfo(a.PCreateInfo))
+	return created(&setLayouts, l, err, unsafe.Pointer(a.PSetLayout))
+}
+
+func getSetLayoutSupport(a *abi.GetDescriptorSetLayoutSupportArgs) {
+	d := deviceOf(a.Device)
+	if d == nil {
+		return
+	}
+	variable, ok := d.vk.SupportsSetLayout(setLayoutInfo(a.PCreateInfo))
+	a.PSupport.Supported = flag(ok)
+	if v := abi.Find[abi.DescriptorSetVariableDescriptorCountLayoutSupport](a.PSupport.PNext, abi.StructureTypeDescriptorSetVariableDescriptorCountLayoutSupport); v != nil {
+		v.MaxVariableDescriptorCount = variable
+	}
+}
+
+func createPipelineLayout(a *abi.CreatePipelineLayoutArgs) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	info := vk.PipelineLayoutInfo{Flags: enum.LayoutFlags(i.Flags)}
+	for _, h := range abi.Slice(i.PSetLayouts, i.SetLayoutCount) {
+		info.Sets = append(info.Sets, setLayouts.get(uint64(h)))
+	}
+	for _, r := range abi.Slice(i.PPushConstantRanges, i.PushConstantRangeCount) {
+		info.Push = append(info.Push, link.Range{Offset: r.Offset, Size: r.Size, Stages: link.StagesOf(r.StageFlags)})
+	}
+	l, err := d.vk.NewPipelineLayout(info)
+	return created(&pipelineLayouts, l, err, unsafe.Pointer(a.PPipelineLayout))
+}

@@ -1,0 +1,123 @@
+package driver
+
+import (
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+var transferCommands = map[int]recorder{
+	abi.CmdCmdCopyBuffer: rec(func(c *commandBuffer, a *abi.CmdCopyBufferArgs) {
+		// VkBufferCopy and vk.BufferCopy have one layout.
+		regions := abi.Slice((*vk.BufferCopy)(unsafe.Pointer(a.PRegions)), a.RegionCount)
+		c.vk.CopyBuffer(buffers.get(uint64(a.SrcBuffer)), buffers.get(uint64(a.DstBuffer)), regions)
+	}),
+	abi.CmdCmdCopyBuffer2: rec(func(c *commandBuffer, a *abi.CmdCopyBuffer2Args) {
+		i := a.PCopyBufferInfo
+		c.vk.CopyBuffer(buffers.get(uint64(i.SrcBuffer)), buffers.get(uint64(i.DstBuffer)), each(i.PRegions, i.RegionCount, func(r *abi.BufferCopy2) vk.BufferCopy {
+			return vk.BufferCopy{Source: r.SrcOffset, Target: r.DstOffset, Size: r.Size}
+		}))
+	}),
+	abi.CmdCmdFillBuffer: rec(func(c *commandBuffer, a *abi.CmdFillBufferArgs) {
+		c.vk.FillBuffer(buffers.get(uint64(a.DstBuffer)), a.DstOffset, a.Size, a.Data)
+	}),
+	abi.CmdCmdUpdateBuffer: rec(func(c *commandBuffer, a *abi.CmdUpdateBufferArgs) {
+		c.vk.UpdateBuffer(buffers.get(uint64(a.DstBuffer)), a.DstOffset, abi.Bytes(a.PData, a.DataSize))
+	}),
+	abi.CmdCmdCopyImage: rec(func(c *commandBuffer, a *abi.CmdCopyImageArgs) {
+		c.vk.CopyImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(a.PRegions, a.RegionCount, func(r *abi.ImageCopy) vk.ImageCopy {
+			return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
+		}))
+	}),
+	abi.CmdCmdCopyImage2: rec(func(c *commandBuffer, a *abi.CmdCopyImage2Args) {
+		i := a.PCopyImageInfo
+		c.vk.CopyImage(images.get(uint64(i.SrcImage)), images.get(uint64(i.DstImage)), each(i.PRegions, i.RegionCount, func(r *abi.ImageCopy2) vk.ImageCopy {
+			return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
+		}))
+	}),
+	abi.CmdCmdBlitImage: rec(func(c *commandBuffer, a *abi.CmdBlitImageArgs) {
+		c.vk.BlitImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(a.PRegions, a.RegionCount, func(r *abi.ImageBlit) vk.ImageBlit {
+			return imageBlit(r.SrcSubresource, r.DstSubresource, r.SrcOffsets, r.DstOffsets)
+		}), enum.Filter(a.Filter))
+	}),
+	abi.CmdCmdBlitImage2: rec(func(c *commandBuffer, a *abi.CmdBlitImage2Args) {
+		i := a.PBlitImageInfo
+		c.vk.BlitImage(images.get(uint64(i.SrcImage)), images.get(uint64(i.DstImage)), each(i.PRegions, i.RegionCount, func(r *abi.ImageBlit2) vk.ImageBlit {
+			return imageBlit(r.SrcSubresource, r.DstSubresource, r.SrcOffsets, r.DstOffsets)
+		}), enum.Filter(i.Filter))
+	}),
+	abi.CmdCmdResolveImage: rec(func(c *commandBuffer, a *abi.CmdResolveImageArgs) {
+		c.vk.ResolveImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(a.PRegions, a.RegionCount, func(r *abi.ImageResolve) vk.ImageCopy {
+			return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
+		}))
+	}),
+	abi.CmdCmdResolveImage2: rec(func(c *commandBuffer, a *abi.CmdResolveImage2Args) {
+		i := a.PResolveImageInfo
+		c.vk.ResolveImage(images.get(uint64(i.SrcImage)), images.get(uint64(i.DstImage)), each(i.PRegions, i.RegionCount, func(r *abi.ImageResolve2) vk.ImageCopy {
+			return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
+		}))
+	}),
+	abi.CmdCmdCopyBufferToImage: rec(func(c *commandBuffer, a *abi.CmdCopyBufferToImageArgs) {
+		c.vk.CopyBufferToImage(buffers.get(uint64(a.SrcBuffer)), images.get(uint64(a.DstImage)), bufferImageCopies(a.PRegions, a.RegionCount))
+	}),
+	abi.CmdCmdCopyBufferToImage2: rec(func(c *commandBuffer, a *abi.CmdCopyBufferToImage2Args) {
+		i := a.PCopyBufferToImageInfo
+		c.vk.CopyBufferToImage(buffers.get(uint64(i.SrcBuffer)), images.get(uint64(i.DstImage)), bufferImageCopies2(i.PRegions, i.RegionCount))
+	}),
+	abi.CmdCmdCopyImageToBuffer: rec(func(c *commandBuffer, a *abi.CmdCopyImageToBufferArgs) {
+		c.vk.CopyImageToBuffer(images.get(uint64(a.SrcImage)), buffers.get(uint64(a.DstBuffer)), bufferImageCopies(a.PRegions, a.RegionCount))
+	}),
+	abi.CmdCmdCopyImageToBuffer2: rec(func(c *commandBuffer, a *abi.CmdCopyImageToBuffer2Args) {
+		i := a.PCopyImageToBufferInfo
+		c.vk.CopyImageToBuffer(images.get(uint64(i.SrcImage)), buffers.get(uint64(i.DstBuffer)), bufferImageCopies2(i.PRegions, i.RegionCount))
+	}),
+	abi.CmdCmdClearColorImage: rec(func(c *commandBuffer, a *abi.CmdClearColorImageArgs) {
+		c.vk.ClearColorImage(images.get(uint64(a.Image)), *a.PColor, each(a.PRanges, a.RangeCount, imageRange))
+	}),
+	abi.CmdCmdClearDepthStencilImage: rec(func(c *commandBuffer, a *abi.CmdClearDepthStencilImageArgs) {
+		c.vk.ClearDepthStencilImage(images.get(uint64(a.Image)), a.PDepthStencil.Depth, a.PDepthStencil.Stencil, each(a.PRanges, a.RangeCount, imageRange))
+	}),
+}
+
+// each converts an array of the application.
+func each[A, V any](p *A, n uint32, f func(*A) V) []V {
+	from := abi.Slice(p, n)
+	out := make([]V, len(from))
+	for i := range from {
+		out[i] = f(&from[i])
+	}
+	return out
+}
+
+func layers(s abi.ImageSubresourceLayers) vk.Layers {
+	return vk.Layers{Aspect: vk.Aspect(s.AspectMask), Level: int(s.MipLevel), Base: int(s.BaseArrayLayer), Count: remaining(s.LayerCount)}
+}
+
+func offset(o abi.Offset3D) [3]int { return [3]int{int(o.X), int(o.Y), int(o.Z)} }
+func extent(e abi.Extent3D) [3]int { return [3]int{int(e.Width), int(e.Height), int(e.Depth)} }
+
+func imageCopy(source, target abi.ImageSubresourceLayers, from, to abi.Offset3D, size abi.Extent3D) vk.ImageCopy {
+	return vk.ImageCopy{Source: layers(source), Target: layers(target), SourceOffset: offset(from), TargetOffset: offset(to), Extent: extent(size)}
+}
+
+func imageBlit(source, target abi.ImageSubresourceLayers, from, to [2]abi.Offset3D) vk.ImageBlit {
+	return vk.ImageBlit{Source: layers(source), Target: layers(target), SourceBox: [2][3]int{offset(from[0]), offset(from[1])}, TargetBox: [2][3]int{offset(to[0]), offset(to[1])}}
+}
+
+func bufferImageCopies(p *abi.BufferImageCopy, n uint32) []vk.BufferImageCopy {
+	return each(p, n, func(r *abi.BufferImageCopy) vk.BufferImageCopy {
+		return vk.BufferImageCopy{BufferOffset: r.BufferOffset, RowLength: int(r.BufferRowLength), ImageHeight: int(r.BufferImageHeight), Image: layers(r.ImageSubresource), Offset: offset(r.ImageOffset), Extent: extent(r.ImageExtent)}
+	})
+}
+
+func bufferImageCopies2(p *abi.BufferImageCopy2, n uint32) []vk.BufferImageCopy {
+	return each(p, n, func(r *abi.BufferImageCopy2) vk.BufferImageCopy {
+		return vk.BufferImageCopy{BufferOffset: r.BufferOffset, RowLength: int(r.BufferRowLength), ImageHeight: int(r.BufferImageHeight), Image: layers(r.ImageSubresource), Offset: offset(r.ImageOffset), Extent: extent(r.ImageExtent)}
+	})
+}
+
+func imageRange(r *abi.ImageSubresourceRange) vk.ImageRange {
+	return vk.ImageRange{Aspects: vk.Aspect(r.AspectMask), BaseLevel: int(r.BaseMipLevel), Levels: remaining(r.LevelCount), BaseLayer: int(r.BaseArrayLayer), Layers: remaining(r.LayerCount)}
+}

@@ -1,0 +1,80 @@
+package self
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// fixedFeatures are features that no capability of a shader needs.
+var fixedFeatures = []string{
+	"fullDrawIndexUint32", "independentBlend", "dualSrcBlend", "logicOp", "multiDrawIndirect", "drawIndirectFirstInstance",
+	"depthClamp", "depthBiasClamp", "fillModeNonSolid", "depthBounds", "wideLines", "largePoints", "alphaToOne", "multiViewport",
+	"samplerAnisotropy", "textureCompressionETC2", "textureCompressionASTC_LDR", "textureCompressionBC", "occlusionQueryPrecise",
+	"pipelineStatisticsQuery", "vertexPipelineStoresAndAtomics", "fragmentStoresAndAtomics", "shaderStorageImageExtendedFormats",
+	"sparseBinding", "sparseResidencyBuffer", "sparseResidencyImage2D", "sparseResidencyImage3D", "sparseResidencyAliased",
+	"variableMultisampleRate", "inheritedQueries",
+	// 1.1
+	"samplerYcbcrConversion", "storagePushConstant8",
+	// 1.2
+	"samplerMirrorClampToEdge", "drawIndirectCount", "descriptorIndexing", "descriptorBindingUniformBufferUpdateAfterBind",
+	"descriptorBindingSampledImageUpdateAfterBind", "descriptorBindingStorageImageUpdateAfterBind",
+	"descriptorBindingStorageBufferUpdateAfterBind", "descriptorBindingUniformTexelBufferUpdateAfterBind",
+	"descriptorBindingStorageTexelBufferUpdateAfterBind", "descriptorBindingUpdateUnusedWhilePending",
+	"descriptorBindingPartiallyBound", "descriptorBindingVariableDescriptorCount", "samplerFilterMinmax", "scalarBlockLayout",
+	"imagelessFramebuffer", "uniformBufferStandardLayout", "shaderSubgroupExtendedTypes", "separateDepthStencilLayouts",
+	"hostQueryReset", "timelineSemaphore", "subgroupBroadcastDynamicId",
+	// 1.3
+	"descriptorBindingInlineUniformBlockUpdateAfterBind", "pipelineCreationCacheControl", "privateData", "subgroupSizeControl",
+	"computeFullSubgroups", "synchronization2", "shaderZeroInitializeWorkgroupMemory", "dynamicRendering", "maintenance4",
+	// 1.4
+	"rectangularLines", "bresenhamLines", "stippledRectangularLines", "stippledBresenhamLines", "vertexAttributeInstanceRateDivisor",
+	"vertexAttributeInstanceRateZeroDivisor", "indexTypeUint8", "dynamicRenderingLocalRead", "maintenance5", "maintenance6",
+	"hostImageCopy", "pushDescriptor",
+}
+
+// fixed adds the features and the limits of fixed functions, of resources and of queues.
+func fixed(d *valid.Device) {
+	for _, name := range fixedFeatures {
+		d.Features[name] = true
+	}
+	for name, n := range map[string]uint64{
+		"maxImageDimension1D": 16384, "maxImageDimension2D": 16384, "maxImageDimension3D": 2048, "maxImageDimensionCube": 16384,
+		"maxImageArrayLayers": 2048, "maxTexelBufferElements": 1 << 27, "maxUniformBufferRange": 1 << 16,
+		"maxStorageBufferRange": math.MaxUint32 &^ 3, "maxMemoryAllocationCount": 1 << 20, "maxSamplerAllocationCount": 1 << 20,
+		"bufferImageGranularity": 1, "sparseAddressSpaceSize": vk.MaxSparse, "maxBoundDescriptorSets": 32,
+		"maxPerStageDescriptorSamplers": manyDescriptors, "maxPerStageDescriptorUniformBuffers": manyDescriptors,
+		"maxPerStageDescriptorStorageBuffers": manyDescriptors, "maxPerStageDescriptorSampledImages": manyDescriptors,
+		"maxPerStageDescriptorStorageImages": manyDescriptors, "maxPerStageDescriptorInputAttachments": 256,
+		"maxPerStageResources": manyDescriptors, "maxDescriptorSetSamplers": manyDescriptors,
+		"maxDescriptorSetUniformBuffers": manyDescriptors, "maxDescriptorSetUniformBuffersDynamic": 256,
+		"maxDescriptorSetStorageBuffers": manyDescriptors, "maxDescriptorSetStorageBuffersDynamic": 256,
+		"maxDescriptorSetSampledImages": manyDescriptors, "maxDescriptorSetStorageImages": manyDescriptors,
+		"maxDescriptorSetInputAttachments": 256, "maxComputeSharedMemorySize": 32 << 10, "maxComputeWorkGroupInvocations": 1024,
+		"maxComputeWorkGroupSize[0]": 1024, "maxComputeWorkGroupSize[1]": 1024, "maxComputeWorkGroupSize[2]": 1024,
+		"maxViewports": 16, "maxViewportDimensions[0]": 16384, "maxViewportDimensions[1]": 16384,
+		"maxFramebufferWidth": 16384, "maxFramebufferHeight": 16384, "maxFramebufferLayers": 2048, "maxColorAttachments": 8,
+		"maxFragmentOutputAttachments": 8, "maxFragmentCombinedOutputResources": manyDescriptors, "maxDrawIndirectCount": math.MaxUint32,
+		"minStorageBufferOffsetAlignment": vk.BufferAlignment, "minUniformBufferOffsetAlignment": vk.BufferAlignment,
+		"minTexelBufferOffsetAlignment": vk.BufferAlignment, "minMemoryMapAlignment": 4096, "nonCoherentAtomSize": 1,
+		"optimalBufferCopyOffsetAlignment": 1, "optimalBufferCopyRowPitchAlignment": 1, "timestampComputeAndGraphics": 1,
+		"subPixelPrecisionBits": 8, "subTexelPrecisionBits": 8, "mipmapPrecisionBits": 8, "discreteQueuePriorities": 2,
+		"framebufferColorSampleCounts": samples, "framebufferDepthSampleCounts": samples, "framebufferStencilSampleCounts": samples,
+		"framebufferNoAttachmentsSampleCounts": samples, "framebufferIntegerColorSampleCounts": samples,
+		"sampledImageColorSampleCounts": samples, "sampledImageIntegerSampleCounts": samples, "sampledImageDepthSampleCounts": samples,
+		"sampledImageStencilSampleCounts": samples, "storageImageSampleCounts": samples, "standardSampleLocations": 1, "strictLines": 1,
+		"maxVertexInputAttributes": 32, "maxVertexInputBindings": 32, "maxVertexInputAttributeOffset": math.MaxUint16,
+		"maxVertexInputBindingStride": math.MaxUint16, "maxPerSetDescriptors": vk.MaxSetDescriptors,
+		"maxMemoryAllocationSize": 1 << 40, "maxBufferSize": 1 << 40, "maxPushDescriptors": vk.MaxPushDescriptors,
+		"minImportedHostPointerAlignment": vk.HostAlignment, "maxTimelineSemaphoreValueDifference": math.MaxUint64,
+		"timestampPeriod": math.Float64bits(1),
+	} {
+		d.Limits[name] = n
+	}
+}
+
+const (
+	manyDescriptors = vk.MaxSetDescriptors
+	samples         = 0x1f // 1, 2, 4, 8 and 16
+)

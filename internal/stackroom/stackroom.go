@@ -1,0 +1,12 @@
+// Package stackroom reserves space on the stack of a goroutine that C has called.
+//
+// A signal handler of the application without SA_ONSTACK runs on the stack of the thread that receives the signal. In a thread
+// that is in Go, this is the stack of a goroutine, which is small at first and has no guard page: the handler would write over
+// the heap. A goroutine with enough space left is safe.
+package stackroom
+
+// Size is the space that a stack has after Make, in bytes: at least half of it is free.
+const Size = 128 << 10
+
+// Make grows the stack of the calling goroutine if less than half of Size is free. It costs a comparison if enough is free.
+func Make()

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Builds the Vulkan driver and its manifest for the loader into a folder (default: build).
+#
+#	scripts/driver.sh [FOLDER]
+#	VK_DRIVER_FILES=$PWD/build/chiaro_icd.json vulkaninfo --summary
+#
+# It needs Go and a C compiler (Debian: golang, gcc). The library exports the three functions of the loader's interface only.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-$root/build}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+cd "$root"
+CGO_ENABLED=1 go build -trimpath -buildmode=c-shared \
+	-ldflags="-s -w -extldflags=-Wl,--version-script=$root/cmd/icd/exports.map" \
+	-o "$out/libvulkan_chiaro.so" ./cmd/icd
+rm -f "$out/libvulkan_chiaro.h"
+printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "%s", "api_version": "1.4.359"}}\n' \
+	"$out/libvulkan_chiaro.so" >"$out/chiaro_icd.json"
+echo "$out/chiaro_icd.json"
