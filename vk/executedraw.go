@@ -13,15 +13,16 @@ import (
 
 // graphics is the state of an executor that draws use.
 type graphics struct {
-	bound   bound
-	pass    draw.Pass
-	last    *drawable  // of the last draw
-	current *rendering // nil outside of a rendering
-	remap   remap      // of the current rendering
-	regions []*regions // of the draws of the pass
-	args    state.Args // of a draw: reused
-	logs    []drawLog  // of the draws of the pass
-	queries []*activeQuery
+	bound     bound
+	pass      draw.Pass
+	last      *drawable  // of the last draw
+	current   *rendering // nil outside of a rendering
+	remap     remap      // of the current rendering
+	resolving bool       // its custom resolve has begun
+	regions   []*regions // of the draws of the pass
+	args      state.Args // of a draw: reused
+	logs      []drawLog  // of the draws of the pass
+	queries   []*activeQuery
 
 	suspended *rendering // of the submission, which resumes it
 
@@ -57,7 +58,7 @@ func (g *graphics) reset() {
 	// Only the memory of the lists is kept.
 	new := &g.bound.dynamic
 	new.Viewports, new.Scissors, new.Discard.Rectangles = viewports, scissors, discard
-	g.last, g.current, g.queries, g.counts, g.ended = nil, nil, nil, nil, nil
+	g.last, g.current, g.queries, g.counts, g.ended, g.resolving = nil, nil, nil, nil, nil, false
 	g.feedback, g.args = nil, state.Args{}
 }
 

@@ -245,7 +245,7 @@ func (f *FixedState) take(parts enum.Parts, from *FixedState) {
 		}
 	}
 	if parts&outputPart != 0 {
-		f.BlendAdvanced = from.BlendAdvanced
+		f.BlendAdvanced, f.CustomResolve = from.BlendAdvanced, from.CustomResolve
 		f.Blend, f.BlendConstants, f.Multisample, f.SampleMask, f.Rendering = from.Blend, from.BlendConstants, from.Multisample, from.SampleMask, from.Rendering
 	}
 	if parts&outputPart != 0 || f.Multisample == nil {

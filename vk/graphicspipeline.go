@@ -53,6 +53,7 @@ type GraphicsPipeline struct {
 	stageBits        uint8  // the stages that it has: bits by ShaderStage
 
 	rendering link.Rendering
+	custom    *CustomResolve
 	pass      *RenderPass // nil for dynamic rendering
 	subpass   int
 }
@@ -138,7 +139,7 @@ func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
 	p.clipFollowsClamp = orZero(a.state.Rasterization).DepthClip == nil && !slices.Contains(a.state.Dynamic, enum.DynamicStateDepthClipEnable)
 	p.static.Rasterization.Stipple = state.LineStipple{Factor: a.state.LineStipple, Pattern: a.state.LinePattern}
 	p.stippled = orZero(a.state.Rasterization).Stippled
-	p.rendering, p.pass, p.subpass = a.state.Rendering, a.pass, a.subpass
+	p.rendering, p.custom, p.pass, p.subpass = a.state.Rendering, a.state.CustomResolve, a.pass, a.subpass
 	if err := p.setDynamic(a.state.Dynamic); err != nil {
 		return err
 	}

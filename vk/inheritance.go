@@ -22,6 +22,8 @@ type InheritanceInfo struct {
 	Flags     RenderingFlags
 	Samples   int // 0 is 1
 
+	CustomResolve *CustomResolve // with Rendering
+
 	// Queries that may be active, and conditional rendering.
 	Occlusion   bool
 	Control     QueryControl
@@ -39,7 +41,7 @@ func (c *CommandBuffer) inherit(info *InheritanceInfo) (*InheritanceInfo, error)
 	case !c.secondary && i.Continue:
 		return nil, usage("VUID-vkBeginCommandBuffer-commandBuffer-00051", "%v is a primary command buffer and continues a rendering; must be a secondary one", &c.object)
 	case !i.Continue:
-		i.RenderPass, i.Framebuffer, i.Rendering = nil, nil, nil // ignored
+		i.RenderPass, i.Framebuffer, i.Rendering, i.CustomResolve = nil, nil, nil, nil // ignored
 		return &i, nil
 	case i.RenderPass == nil && i.Rendering == nil:
 		return nil, usage("VUID-VkCommandBufferBeginInfo-flags-06003", "%v continues a rendering without a render pass or attachments; must have one", &c.object)
@@ -49,6 +51,10 @@ func (c *CommandBuffer) inherit(info *InheritanceInfo) (*InheritanceInfo, error)
 		r.Color, r.Locations, r.Inputs = slices.Clone(r.Color), slices.Clone(r.Locations), slices.Clone(r.Inputs)
 		i.Rendering = &r
 	}
+	if err := i.CustomResolve.check(); err != nil {
+		return nil, err
+	}
+	i.CustomResolve = i.CustomResolve.copied()
 	if i.RenderPass != nil {
 		if err := check(c.dev, "the render pass", i.RenderPass); err != nil {
 			return nil, err
@@ -99,7 +105,10 @@ func (c *CommandBuffer) checkExecute(s *CommandBuffer) error {
 	case i.RenderPass != nil:
 		return usage("VUID-vkCmdExecuteCommands-pBeginInfo-06025", "%v continues a render pass, and the rendering has none; must have none", &s.object)
 	default:
-		return i.checkRendering(&s.object, r)
+		if err := i.CustomResolve.suits(&s.object, r, c.scope.resolving, &customOfSecondary); err != nil {
+			return err
+		}
+		return i.checkRendering(&s.object, r, c.scope.resolving)
 	}
 }
 
@@ -126,8 +135,8 @@ func (x *executor) checkInherited(s *CommandBuffer) error {
 	return nil
 }
 
-// checkRendering compares the attachments with those of a rendering.
-func (i *InheritanceInfo) checkRendering(o *object, r *rendering) error {
+// checkRendering compares the attachments with those of a rendering. The samples in a custom resolve are its own.
+func (i *InheritanceInfo) checkRendering(o *object, r *rendering, resolving bool) error {
 	format := func(a *AttachmentInfo) string {
 		if a == nil || a.View == nil {
 			return "UNDEFINED"
@@ -152,7 +161,7 @@ func (i *InheritanceInfo) checkRendering(o *object, r *rendering) error {
 		if want := format(a); a.View != nil && f.String() != want {
 			return usage("VUID-vkCmdExecuteCommands-imageView-06028", "%v is for the format %v of color attachment %d; must be for %s as the rendering", o, f, n, want)
 		}
-		if have := a.View; have != nil && have.view.Samples() != max(i.Samples, 1) {
+		if have := a.View; have != nil && !resolving && have.view.Samples() != max(i.Samples, 1) {
 			return usage("VUID-vkCmdExecuteCommands-pNext-06035", "%v is for %d samples; must be for %d as the rendering", o, max(i.Samples, 1), have.view.Samples())
 		}
 	}

@@ -36,7 +36,7 @@ func (x *executor) beginRendering(r *rendering) error {
 	if !resumes {
 		g.remap = remap{}
 	}
-	g.current, g.suspended = r, nil
+	g.current, g.suspended, g.resolving = r, nil, false
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (x *executor) endRendering() error {
 		g.current.scrub()
 		g.finish()
 	}
-	g.current, g.ended = nil, g.ended[:0]
+	g.current, g.ended, g.resolving = nil, g.ended[:0], false
 	return err
 }
 
@@ -114,7 +114,7 @@ func (x *executor) flush() error {
 	if err != nil {
 		return err
 	}
-	return stateError(g.pass.Begin(&g.current.target, nil, x.dev.workers))
+	return stateError(g.pass.Begin(g.target(), nil, x.dev.workers))
 }
 
 // clearAttachments records a clear in the rendering: of all views, if it has views.
@@ -139,6 +139,9 @@ func (x *executor) checkPipeline(p *GraphicsPipeline) error {
 			return usage("VUID-vkCmdDraw-subpass-02685", "%v is for subpass %d; must be for the current one, %d", &p.object, p.subpass, r.subpass.index)
 		}
 		return nil
+	}
+	if err := p.custom.suits(&p.object, r, x.graphics.resolving, &customOfPipeline); err != nil {
+		return err
 	}
 	dithers := r.info.Flags&LegacyDithering != 0
 	switch pipeline := p.flags&enum.PipelineFlagsEnableLegacyDithering != 0; {

@@ -30,10 +30,14 @@ const (
 	ResolveAverage                = ResolveMode(draw.ResolveAverage)
 	ResolveMin                    = ResolveMode(draw.ResolveMin)
 	ResolveMax                    = ResolveMode(draw.ResolveMax)
+	ResolveCustom     ResolveMode = 0x20 // by draws after BeginCustomResolve
 )
 
 // known reports whether the mode is one of Vulkan's that Chiaro has.
 func (m ResolveMode) known() bool { return m <= ResolveMax && mathbits.OnesCount8(uint8(m)) <= 1 }
+
+// fixed reports whether the resolve is a fixed function.
+func (m ResolveMode) fixed() bool { return m != ResolveNone && m != ResolveCustom }
 
 // RenderingFlags is a set of properties of a rendering (VkRenderingFlagBits).
 type RenderingFlags uint32
@@ -45,6 +49,8 @@ const (
 	Resuming                                     // it continues an earlier one
 	LegacyDithering                              // VK_EXT_legacy_dithering
 	InlineContents                               // with SecondaryContents: draws are in the primary command buffer too
+	FragmentRegion                               // regions of dependencies are whole fragments; without an effect
+	CustomResolving                              // BeginCustomResolve may follow (VK_RENDERING_CUSTOM_RESOLVE_BIT_EXT)
 
 	allRenderingFlags = 1<<iota - 1
 )
@@ -80,11 +86,12 @@ type RenderingInfo struct {
 
 // rendering is the one form of renderings: a recorded BeginRendering, or a subpass of a render pass.
 type rendering struct {
-	info    RenderingInfo
-	target  state.Target
-	clears  []draw.Clears // one for each set of views that attachments clear
-	before  []clearAlone
-	subpass *subpassForm // of a render pass; nil of BeginRendering
+	info     RenderingInfo
+	target   state.Target
+	resolved state.Target  // after BeginCustomResolve
+	clears   []draw.Clears // one for each set of views that attachments clear
+	before   []clearAlone
+	subpass  *subpassForm // of a render pass; nil of BeginRendering
 
 	depth, stencil AttachmentInfo // of info
 }
@@ -101,10 +108,11 @@ func (c *CommandBuffer) takeRendering() *rendering {
 
 // forget drops the objects of a rendering and keeps the memory of its lists.
 func (r *rendering) forget() {
-	colors, views := r.info.Colors, r.target.Colors
+	colors, views, resolved := r.info.Colors, r.target.Colors, r.resolved.Colors
 	clear(colors)
 	clear(views)
-	*r = rendering{info: RenderingInfo{Colors: colors[:0]}, target: state.Target{Colors: views[:0]}, clears: r.clears[:0]}
+	clear(resolved)
+	*r = rendering{info: RenderingInfo{Colors: colors[:0]}, target: state.Target{Colors: views[:0]}, resolved: state.Target{Colors: resolved[:0]}, clears: r.clears[:0]}
 }
 
 // clearAlone is the clear of an attachment that a subpass uses first, but not to draw.
@@ -126,9 +134,16 @@ func (c *CommandBuffer) BeginRendering(info RenderingInfo) {
 		c.fail(&UnsupportedError{Feature: "a flag of renderings that is none of Chiaro's"})
 		return
 	}
+	if err := info.checkCustom(); err != nil {
+		c.fail(err)
+		return
+	}
 	r := c.newRendering(info)
 	if c.err != nil {
 		return
+	}
+	if info.Flags&CustomResolving != 0 {
+		r.setResolved()
 	}
 	c.scope = scope{rendering: r}
 	c.commands = append(c.commands, command{kind: beginRendering, a: r})
@@ -257,7 +272,7 @@ func (c *CommandBuffer) attachment(a *AttachmentInfo, of Aspect) *texture.View {
 		return nil
 	}
 	a.View.refer(c.each)
-	if !a.ResolveMode.known() {
+	if !a.ResolveMode.known() && a.ResolveMode != ResolveCustom {
 		c.fail(&UnsupportedError{Feature: "the resolve mode " + uintText(uint64(a.ResolveMode))})
 		return nil
 	}
@@ -339,7 +354,7 @@ func (r *rendering) resolve() {
 }
 
 func (r *rendering) resolveOne(a *AttachmentInfo, of Aspect) {
-	if a.View == nil || a.Resolve == nil || a.ResolveMode == ResolveNone {
+	if a.View == nil || a.Resolve == nil || !a.ResolveMode.fixed() {
 		return
 	}
 	width, height, layers := r.target.Extent()

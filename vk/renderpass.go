@@ -44,8 +44,14 @@ type Subpass struct {
 // SubpassFlags is a set of properties of a subpass (VkSubpassDescriptionFlagBits).
 type SubpassFlags uint32
 
-// DitheredSubpass has legacy dithering (VK_SUBPASS_DESCRIPTION_ENABLE_LEGACY_DITHERING_BIT_EXT).
-const DitheredSubpass SubpassFlags = 0x80
+// The flags.
+const (
+	FragmentRegionSubpass SubpassFlags = 0x4  // regions of dependencies are whole fragments; without an effect
+	CustomResolveSubpass  SubpassFlags = 0x8  // draws resolve input attachments to the attachments (VK_SUBPASS_DESCRIPTION_CUSTOM_RESOLVE_BIT_EXT)
+	DitheredSubpass       SubpassFlags = 0x80 // legacy dithering (VK_SUBPASS_DESCRIPTION_ENABLE_LEGACY_DITHERING_BIT_EXT)
+
+	allSubpassFlags = FragmentRegionSubpass | CustomResolveSubpass | DitheredSubpass
+)
 
 // External is the number of the commands outside of a render pass in dependencies (VK_SUBPASS_EXTERNAL).
 const External = ^uint32(0)
@@ -202,8 +208,12 @@ func (r *RenderPassInfo) checkSubpass(s *Subpass) error {
 		return usage("VUID-VkSubpassDescription2-colorAttachmentCount-03063", "%d color attachments; must be at most %d", len(s.Colors), state.MaxColors)
 	case len(s.Resolves) > 0 && len(s.Resolves) != len(s.Colors):
 		return usage("VUID-VkSubpassDescription2-pResolveAttachments-parameter", "%d resolve attachments of %d color attachments; must be as many", len(s.Resolves), len(s.Colors))
-	case s.Flags&^DitheredSubpass != 0:
-		return &UnsupportedError{Feature: "a flag of subpasses other than legacy dithering"}
+	case s.Flags&^allSubpassFlags != 0:
+		return &UnsupportedError{Feature: "a flag of subpasses that is none of Chiaro's"}
+	case s.Flags&CustomResolveSubpass != 0 && slices.ContainsFunc(s.Resolves, func(n uint32) bool { return n != Unused }):
+		return usage("VUID-VkSubpassDescription2-flags-04907", "a subpass with a custom resolve has resolve attachments; must have none")
+	case s.Flags&CustomResolveSubpass != 0 && attachmentOf(s.DepthResolve) != Unused:
+		return usage("VUID-VkSubpassDescription2-flags-04908", "a subpass with a custom resolve has a resolve attachment of depth and stencil; must have none")
 	}
 	if err := r.checkFormats(s); err != nil {
 		return err
@@ -314,6 +324,8 @@ func (r *RenderPassInfo) checkDependency(d *Dependency) error {
 		return usage("VUID-VkSubpassDependency2-srcSubpass-03085", "a dependency is from outside to outside of the render pass; must have a subpass")
 	case d.Source != External && d.Target != External && d.Source > d.Target:
 		return usage("VUID-VkSubpassDependency2-srcSubpass-03084", "a dependency is from subpass %d to subpass %d before it; must be to the same or a later one", d.Source, d.Target)
+	case d.Source < d.Target && d.Source != External && d.Target != External && r.Subpasses[d.Source].Flags&CustomResolveSubpass != 0:
+		return usage("VUID-VkSubpassDescription2-flags-04909", "subpass %d depends on subpass %d, which has a custom resolve; must be the last one", d.Target, d.Source)
 	case d.ViewLocal && !views:
 		return usage("VUID-VkRenderPassCreateInfo2-viewMask-03059", "a dependency is for each view, and no subpass has views; must have some")
 	case d.ViewLocal && d.Source == External:

@@ -6,6 +6,7 @@ import mathbits "math/bits"
 type scope struct {
 	rendering *rendering       // that began in this command buffer; nil if none
 	pass      *passInstance    // the rendering is a subpass of it; nil if BeginRendering began it
+	resolving bool             // its custom resolve has begun
 	inherited *InheritanceInfo // of a secondary command buffer that continues a rendering, to its end
 }
 

@@ -34,6 +34,7 @@ type FixedState struct {
 	Blend         *link.ColorBlend
 	ShadingRate   *link.ShadingRate
 	Rendering     link.Rendering
+	CustomResolve *CustomResolve // nil: for renderings without the flag CustomResolving
 	Dynamic       []enum.DynamicState
 
 	Viewports         []Viewport
@@ -181,6 +182,9 @@ func rects(list []Rect) (out []state.Rect) {
 // description returns the description of a pipeline with this state, for the rules of package link.
 func (f *FixedState) description() link.Description {
 	rendering := f.Rendering
+	if k := f.CustomResolve; k != nil && k.Resolve {
+		rendering.Color, rendering.Depth, rendering.Stencil = k.Colors, k.Depth, k.Stencil
+	}
 	return link.Description{
 		Vertex: f.Vertex, Assembly: f.Assembly, Tessellation: f.Tessellation, Rasterization: f.Rasterization, Multisample: f.Multisample,
 		DepthStencil: f.DepthStencil, Blend: f.Blend, ShadingRate: f.ShadingRate, Rendering: &rendering,
@@ -249,6 +253,9 @@ func (f *FixedState) check(unrestricted bool) error {
 		return usage("VUID-VkPipelineMultisampleStateCreateInfo-rasterizationSamples-parameter", "%d samples; must be a power of two up to %d", n, state.MaxSamples)
 	}
 	if err := f.checkAdvanced(); err != nil {
+		return err
+	}
+	if err := f.CustomResolve.check(); err != nil {
 		return err
 	}
 	if f.BiasUnit > BiasFloat {
