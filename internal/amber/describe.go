@@ -334,7 +334,7 @@ func describePass(g *Graphics, d *link.Description) error {
 		}
 		sub.Depth = &n
 	}
-	sub.ViewMask, sub.ShadingRate = g.settings().ViewMask, g.Rates != nil
+	sub.ViewMask, sub.ShadingRate = g.settings().Rendering.ViewMask, g.Rates != nil
 	pass.Subpasses = []link.Subpass{sub}
 	d.Pass = pass
 	return nil

@@ -16,49 +16,27 @@ func describeSettings(g *Graphics, d *link.Description) {
 		return
 	}
 	s := g.settings()
-	r, m := &s.Rasterization, &s.Multisample
-	if r.LineWidth != 0 {
-		d.Rasterization.LineWidth = r.LineWidth
+	if s.Rasterization.LineWidth == 0 {
+		s.Rasterization.LineWidth = d.Rasterization.LineWidth
 	}
-	d.Rasterization.Cull, d.Rasterization.Discard, d.Rasterization.DepthClip = r.Cull, r.Discard, s.depthClip
-	if r.Clockwise {
-		d.Rasterization.Front = enum.FrontFaceClockwise
-	}
-	if r.LastVertex {
-		d.Rasterization.Provoking = enum.ProvokingVertexLastVertex
-	}
-	if s.Assembly.LowerLeft {
-		d.Tessellation.Origin = enum.DomainOriginLowerLeft
-	}
+	d.Rasterization, d.Tessellation.Origin = s.Rasterization, s.Tessellation.Origin
 	if d.Assembly != nil {
-		d.Assembly.PrimitiveRestart = s.Assembly.Restart
+		d.Assembly.PrimitiveRestart = s.Assembly.PrimitiveRestart
 	}
 	n := 1 + uint32(len(s.Viewports))
-	d.Viewport = &link.Viewport{Viewports: n, Scissors: n, NegativeOneToOne: r.NegativeOneZ}
-	d.Rasterization.Stream, d.Rasterization.HasStream = r.Stream, true
-	d.Rasterization.Lines = r.LineMode
-	d.Rasterization.Stippled = r.Stipple.Factor != 0
-	switch {
-	case r.Conservative > 0:
-		d.Rasterization.Conservative = enum.ConservativeModeOverestimate
-	case r.Conservative < 0:
-		d.Rasterization.Conservative = enum.ConservativeModeUnderestimate
-	}
-	if s.Dither {
+	d.Viewport = &link.Viewport{Viewports: n, Scissors: n, NegativeOneToOne: s.NegativeOneToOne}
+	if s.dither {
 		d.Flags |= enum.PipelineFlagsEnableLegacyDithering
 	}
-	d.Multisample = &link.Multisample{
-		Samples: g.samples(), SampleShading: m.SampleShading, MinShading: m.MinShading,
-		AlphaToCoverage: m.AlphaToCoverage, AlphaToOne: m.AlphaToOne,
-	}
-	d.ShadingRate = &link.ShadingRate{Width: max(s.Rate.Width, 1), Height: max(s.Rate.Height, 1), Combiners: s.Rate.Combiners}
+	d.Multisample, d.ShadingRate = s.Multisample, s.rate()
+	d.Multisample.Samples = g.samples()
 }
 
 // describeInputs adds the input attachments of a pipeline: of its render pass, if the script binds all of them and maps
 // no indices. Otherwise the runner binds them, and the pipeline has dynamic rendering, which maps indices and locations.
 func describeInputs(out *Described, p *Pipeline) error {
 	d, s := out.Description, p.Graphics.settings()
-	dynamic := s.Locations != nil || s.inputs.Mapped()
+	dynamic := s.locations != nil || s.inputs.Mapped()
 	for i := range out.Stages {
 		for k := range out.Stages[i].inputs {
 			x := &out.Stages[i].inputs[k]
@@ -109,7 +87,8 @@ func addSubpassInput(pass *link.RenderPass, p *Pipeline, x *shader.InputVariable
 
 // describeRendering replaces the render pass by dynamic rendering.
 func describeRendering(d *link.Description, g *Graphics, s *drawState) error {
-	r := &link.Rendering{ViewMask: s.ViewMask, Locations: references(s.Locations), Inputs: references(s.inputs.Colors)}
+	r := &link.Rendering{ViewMask: s.Rendering.ViewMask}
+	mapInputs(r, s)
 	for _, c := range g.Colors {
 		for len(r.Color) <= c.Location {
 			r.Color = append(r.Color, 0)
@@ -133,7 +112,6 @@ func describeRendering(d *link.Description, g *Graphics, s *drawState) error {
 			}
 		}
 	}
-	r.DepthInput, r.StencilInput = (*link.Ref)(s.inputs.Depth), (*link.Ref)(s.inputs.Stencil)
 	d.Pass, d.Rendering = nil, r
 	return nil
 }
@@ -167,7 +145,7 @@ func references(list []uint32) (out []link.Ref) {
 
 // settings returns the state of the STATE blocks alone.
 func (g *Graphics) settings() *drawState {
-	s := &drawState{}
+	s := newDrawState()
 	for _, set := range g.Settings {
 		set(s)
 	}

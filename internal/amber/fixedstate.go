@@ -8,6 +8,8 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vk"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -96,32 +98,30 @@ func (r *runner) setState(c *SetState) {
 func (r *runner) fixedState(c *Draw) (*drawState, error) {
 	g := &c.Pipeline.Graphics
 	w := words{g.State, r.states[c.Pipeline]}
-	x := &drawState{}
-	s := &x.State
-	s.Assembly = state.Assembly{Topology: enum.TopologyTriangleStrip, Restart: w.on("", "primitiveRestartEnable"), PatchPoints: uint32(g.PatchControlPoints)}
-	s.Assembly.PatchPoints = w.bits("", "patch parameter vertices", s.Assembly.PatchPoints)
+	s := newDrawState()
+	s.Assembly.Topology, s.Assembly.PrimitiveRestart = enum.TopologyTriangleStrip, w.on("", "primitiveRestartEnable")
+	s.Tessellation.PatchControlPoints = w.bits("", "patch parameter vertices", uint32(g.PatchControlPoints))
 	if t, ok := drawTopologies[c.Topology]; ok {
 		s.Assembly.Topology = t
 	}
-	if n := s.Assembly.PatchPoints; s.Assembly.Topology == enum.TopologyPatchList && (n < 1 || n > maxPatchPoints) {
+	if n := s.Tessellation.PatchControlPoints; s.Assembly.Topology == enum.TopologyPatchList && (n < 1 || n > maxPatchPoints) {
 		return nil, r.fault(vuid.VkPipelineTessellationStateCreateInfo_patchControlPoints_01214, c.At, "pipeline %s has patches of %d control points; must be 1 to %d", c.Pipeline.Name, n, maxPatchPoints)
 	}
-	s.Viewports = []state.Viewport{{Width: float32(g.Width), Height: float32(g.Height), MaxDepth: 1}}
+	s.Viewports = []vk.Viewport{{Width: float32(g.Width), Height: float32(g.Height), MaxDepth: 1}}
 	if v := g.Viewport; v != nil {
-		s.Viewports[0] = state.Viewport{X: float32(v.X), Y: float32(v.Y), Width: float32(v.Width), Height: float32(v.Height),
+		s.Viewports[0] = vk.Viewport{X: float32(v.X), Y: float32(v.Y), Width: float32(v.Width), Height: float32(v.Height),
 			MinDepth: float32(v.MinDepth), MaxDepth: float32(v.MaxDepth)}
 	}
-	s.Scissors = []state.Rect{{Width: uint32(g.Width), Height: uint32(g.Height)}}
-	w.rasterization(&s.Rasterization)
-	s.Rasterization.DepthUnrestricted = slices.ContainsFunc(r.script.Requirements, func(q Requirement) bool { return q.Name == "VK_EXT_depth_range_unrestricted" })
-	w.depthStencil(&s.DepthStencil)
-	if err := w.blend(s, g.locations(), r, c); err != nil {
+	s.Scissors = []vk.Rect{{Width: uint32(g.Width), Height: uint32(g.Height)}}
+	w.rasterization(s)
+	w.depthStencil(s)
+	if err := w.blend(s.Blend, g.locations(), r, c); err != nil {
 		return nil, err
 	}
 	for _, set := range g.Settings {
-		set(x)
+		set(s)
 	}
-	return x, nil
+	return s, nil
 }
 
 // locations returns the number of color attachments, unused ones included.
@@ -132,9 +132,10 @@ func (g *Graphics) locations() (n int) {
 	return n
 }
 
-func (w words) rasterization(s *state.Rasterization) {
+func (w words) rasterization(d *drawState) {
+	s := d.Rasterization
 	s.Discard = w.on("", "rasterizerDiscardEnable")
-	s.PolygonMode = enum.PolygonMode(w.one("POLYGON_MODE", "polygonMode", polygonModes, 0))
+	s.Polygon = enum.PolygonMode(w.one("POLYGON_MODE", "polygonMode", polygonModes, 0))
 	for _, face := range w.vk["cullMode"] {
 		switch face {
 		case "VK_CULL_MODE_FRONT_BIT":
@@ -145,9 +146,10 @@ func (w words) rasterization(s *state.Rasterization) {
 			s.Cull = enum.CullModeFront | enum.CullModeBack
 		}
 	}
-	s.Clockwise = w.first("", "frontFace") == "clockwise"
+	if w.first("", "frontFace") == "clockwise" {
+		s.Front = enum.FrontFaceClockwise
+	}
 	s.DepthClamp = w.on("DEPTH CLAMP", "depthClampEnable")
-	s.DepthClip = !s.DepthClamp
 	bias := w.amber["DEPTH BIAS"]
 	s.DepthBias = w.on("", "depthBiasEnable") || bias != nil
 	named := words{amber: map[string][]string{}, vk: w.vk}
@@ -156,36 +158,37 @@ func (w words) rasterization(s *state.Rasterization) {
 			named.amber[name] = bias[i : i+1]
 		}
 	}
-	s.BiasConstant = named.float("constant", "depthBiasConstantFactor", 0)
-	s.BiasClamp = named.float("clamp", "depthBiasClamp", 0)
-	s.BiasSlope = named.float("slope", "depthBiasSlopeFactor", 0)
+	d.BiasConstant = named.float("constant", "depthBiasConstantFactor", 0)
+	d.BiasClamp = named.float("clamp", "depthBiasClamp", 0)
+	d.BiasSlope = named.float("slope", "depthBiasSlopeFactor", 0)
 	s.LineWidth = w.float("", "lineWidth", 1)
 }
 
-func (w words) depthStencil(s *state.DepthStencil) {
+func (w words) depthStencil(d *drawState) {
+	s := d.DepthStencil
 	compare := func(amber, vk string) enum.CompareOp {
 		return enum.CompareOp(w.one(amber, vk, compareOps, int(enum.CompareOpAlways)))
 	}
-	s.Test, s.Write = w.on("DEPTH TEST", "depthTestEnable"), w.on("DEPTH WRITE", "depthWriteEnable")
+	s.DepthTest, s.DepthWrite = w.on("DEPTH TEST", "depthTestEnable"), w.on("DEPTH WRITE", "depthWriteEnable")
 	s.Compare = compare("DEPTH COMPARE_OP", "depthCompareOp")
 	bounds := w.amber["DEPTH BOUNDS"]
-	s.Bounds = w.on("", "depthBoundsTestEnable") || bounds != nil
+	s.BoundsTest = w.on("", "depthBoundsTestEnable") || bounds != nil
 	named := words{amber: map[string][]string{}, vk: w.vk}
 	if len(bounds) == 2 {
 		named.amber = map[string][]string{"min": bounds[:1], "max": bounds[1:]}
 	}
-	s.MinBound, s.MaxBound = named.float("min", "minDepthBounds", 0), named.float("max", "maxDepthBounds", 0)
-	s.Stencil = w.on("", "stencilTestEnable")
+	d.DepthBounds = [2]float32{named.float("min", "minDepthBounds", 0), named.float("max", "maxDepthBounds", 0)}
+	s.StencilTest = w.on("", "stencilTestEnable")
 	for _, f := range []struct {
 		name string
-		face *state.StencilFace
+		face *link.StencilFace
 	}{{"front", &s.Front}, {"back", &s.Back}} {
 		at := func(word string) string { return "STENCIL " + f.name + " " + word }
 		op := func(amber, vk string) enum.StencilOp {
 			return enum.StencilOp(w.one(at(amber), f.name+"."+vk, stencilOps, 0))
 		}
-		s.Stencil = s.Stencil || w.on(at("TEST"), "")
-		*f.face = state.StencilFace{
+		s.StencilTest = s.StencilTest || w.on(at("TEST"), "")
+		*f.face = link.StencilFace{
 			Fail: op("FAIL_OP", "failOp"), Pass: op("PASS_OP", "passOp"), DepthFail: op("DEPTH_FAIL_OP", "depthFailOp"),
 			Compare:     compare(at("COMPARE_OP"), f.name+".compareOp"),
 			CompareMask: w.bits(at("COMPARE_MASK"), f.name+".compareMask", math.MaxUint32),
@@ -215,8 +218,8 @@ func blendOperation(word string) (enum.BlendOp, bool) {
 	return enum.BlendOpZero + enum.BlendOp(i), i >= 0
 }
 
-func (w words) blend(s *state.State, colors int, r *runner, c *Draw) error {
-	a := state.BlendAttachment{WriteMask: 15, Enable: w.on("BLEND", "blendEnable")}
+func (w words) blend(s *link.ColorBlend, colors int, r *runner, c *Draw) error {
+	a := link.Blend{Enable: w.on("BLEND", "blendEnable")}
 	factor := func(amber, vk string, other enum.BlendFactor) enum.BlendFactor {
 		return enum.BlendFactor(w.one(amber, vk, blendFactors, int(other)))
 	}
@@ -236,15 +239,15 @@ func (w words) blend(s *state.State, colors int, r *runner, c *Draw) error {
 		*x.op = op
 	}
 	if mask, ok := w.vk["colorWriteMask"]; ok {
-		a.WriteMask = 0
+		a.Mask = new(uint32)
 		for _, bit := range mask {
 			if i := strings.Index("RGBA", strings.TrimSuffix(strings.TrimPrefix(bit, "VK_COLOR_COMPONENT_"), "_BIT")); i >= 0 {
-				a.WriteMask |= 1 << i
+				*a.Mask |= 1 << i
 			}
 		}
 	}
-	s.Blend.Attachments = slices.Repeat([]state.BlendAttachment{a}, colors)
-	s.Blend.Logic = w.on("", "logicOpEnable")
-	s.Blend.LogicOp = enum.LogicOp(w.one("", "logicOp", logicOps, 0))
+	s.Attachments = slices.Repeat([]link.Blend{a}, colors)
+	s.Logic = w.on("", "logicOpEnable")
+	s.LogicOp = enum.LogicOp(w.one("", "logicOp", logicOps, 0))
 	return nil
 }

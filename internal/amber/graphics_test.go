@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // TestClear checks that a clear fills the attachments, in their formats.
@@ -46,11 +44,11 @@ func TestCorners(t *testing.T) {
 	p := &Pipeline{Graphics: Graphics{Width: 4, Height: 4}}
 	corners := func(d *Draw) (list []float32) {
 		d.Pipeline = p
-		s, a := &state.State{}, &state.Args{}
+		s, a := newDrawState(), &drawArgs{}
 		if err := r.corners(d, s, a); err != nil {
 			t.Fatal(err)
 		}
-		b := a.VertexBuffers[0].Bytes
+		b := a.Corners
 		for i := range int(a.Count) * 2 {
 			list = append(list, math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 		}

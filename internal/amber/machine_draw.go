@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/chiaro-gpu/chiaro/internal/host"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -80,11 +79,11 @@ func (p *devicePass) draw(ctx context.Context, c *Draw) error {
 	if err != nil {
 		return err
 	}
-	var a state.Args
-	if err := p.vertices(c, &s.State, &a); err != nil {
+	var a drawArgs
+	if err := p.vertices(c, s, &a); err != nil {
 		return err
 	}
-	info, err := p.machine.rendering(c.Pipeline, &s.State)
+	info, err := p.machine.rendering(c.Pipeline, s)
 	if err != nil {
 		return err
 	}
@@ -131,14 +130,13 @@ func (p *devicePass) draw(ctx context.Context, c *Draw) error {
 }
 
 // bindVertices binds the vertices of the pipeline, and the corners of a rectangle or a grid.
-func (p *devicePass) bindVertices(c *Draw, a *state.Args) error {
+func (p *devicePass) bindVertices(c *Draw, a *drawArgs) error {
 	var list []vk.VertexBuffer
-	for i := range a.VertexBuffers {
-		if g := &c.Pipeline.Graphics; i < len(g.Vertices) {
-			list = append(list, vk.VertexBuffer{Buffer: p.buffers[g.Vertices[i].Buffer], Size: uint64(g.Vertices[i].Range)})
-			continue
-		}
-		b, err := p.temporary(a.VertexBuffers[i].Bytes)
+	for _, v := range c.Pipeline.Graphics.Vertices {
+		list = append(list, vk.VertexBuffer{Buffer: p.buffers[v.Buffer], Size: uint64(v.Range)})
+	}
+	if a.Corners != nil {
+		b, err := p.temporary(a.Corners)
 		if err != nil {
 			return err
 		}
@@ -167,7 +165,7 @@ func (m *machine) temporary(data []byte) (*vk.Buffer, error) {
 }
 
 // recordDraw records the draw itself.
-func (p *devicePass) recordDraw(c *Draw, a *state.Args) {
+func (p *devicePass) recordDraw(c *Draw, a *drawArgs) {
 	if c.Indexed {
 		b := c.Pipeline.Graphics.Indices
 		p.commands.BindIndexBuffer(p.buffers[b], 0, b.Shape.Stride)
@@ -229,8 +227,9 @@ func (p *devicePass) bindFeedback(g *Graphics) {
 
 // clear records a clear of all attachments (vkCmdClearAttachments).
 func (p *devicePass) clear(c *Clear) error {
-	s := state.State{ViewMask: c.Pipeline.Graphics.settings().ViewMask}
-	info, err := p.machine.rendering(c.Pipeline, &s)
+	s := newDrawState()
+	s.Rendering.ViewMask = c.Pipeline.Graphics.settings().Rendering.ViewMask
+	info, err := p.machine.rendering(c.Pipeline, s)
 	if err != nil {
 		return err
 	}

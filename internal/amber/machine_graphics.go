@@ -44,12 +44,9 @@ func (m *machine) newGraphicsPipeline(ctx context.Context, p *Pipeline, s *drawS
 	if err != nil {
 		return nil, err
 	}
-	info := vk.GraphicsPipelineInfo{Creation: creationOf(p), Layout: b.layout}
-	if info.State, err = fixedOf(&s.State); err != nil {
-		return nil, err
-	}
-	mapInputs(&info.State, s)
-	if s.Dither {
+	info := vk.GraphicsPipelineInfo{Creation: creationOf(p), Layout: b.layout, State: s.FixedState}
+	mapInputs(&info.State.Rendering, s)
+	if s.dither {
 		info.Flags |= enum.PipelineFlagsEnableLegacyDithering
 	}
 	for i := range p.Stages {

@@ -106,19 +106,19 @@ func (m *machine) aspectView(b *Buffer, level int, aspect vk.Aspect) (*vk.ImageV
 // recordMapping records the output locations and the indices of input attachments of a draw, once any draw of the pass has
 // some.
 func (p *devicePass) recordMapping(s *drawState) {
-	if s.Locations != nil || s.inputs.Mapped() {
+	if s.locations != nil || s.inputs.Mapped() {
 		p.mapped = true
 	}
 	if p.mapped {
-		p.commands.SetRenderingAttachmentLocations(s.Locations)
+		p.commands.SetRenderingAttachmentLocations(s.locations)
 		p.commands.SetRenderingInputAttachmentIndices(vk.InputIndices(s.inputs))
 	}
 }
 
-// mapInputs adds the mapping of attachments to the state of a pipeline.
-func mapInputs(f *vk.FixedState, s *drawState) {
-	f.Rendering.Locations, f.Rendering.Inputs = references(s.Locations), references(s.inputs.Colors)
-	f.Rendering.DepthInput, f.Rendering.StencilInput = (*link.Ref)(s.inputs.Depth), (*link.Ref)(s.inputs.Stencil)
+// mapInputs adds the mapping of attachments to a rendering.
+func mapInputs(r *link.Rendering, s *drawState) {
+	r.Locations, r.Inputs = references(s.locations), references(s.inputs.Colors)
+	r.DepthInput, r.StencilInput = (*link.Ref)(s.inputs.Depth), (*link.Ref)(s.inputs.Stencil)
 }
 
 // maySubpass reports whether a shader may have input attachments: its text has the type, or it has no text.

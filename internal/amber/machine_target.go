@@ -7,7 +7,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/host"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -59,11 +58,11 @@ func aspectsOf(f *format.Format) (a vk.Aspect) {
 
 // rendering returns the attachments of a pipeline, and sets the number of samples of the state to theirs. A pipeline
 // without an attachment for a test has none of it.
-func (m *machine) rendering(p *Pipeline, s *state.State) (info vk.RenderingInfo, err error) {
+func (m *machine) rendering(p *Pipeline, s *drawState) (info vk.RenderingInfo, err error) {
 	g := &p.Graphics
 	info.Area = vk.Rect{Width: uint32(g.Width), Height: uint32(g.Height)}
-	info.ViewMask = s.ViewMask
-	if s.Dither {
+	info.ViewMask = s.Rendering.ViewMask
+	if s.dither {
 		info.Flags |= vk.LegacyDithering
 	}
 	if x := g.Rates; x != nil {
@@ -106,11 +105,11 @@ func (m *machine) rendering(p *Pipeline, s *state.State) (info vk.RenderingInfo,
 			info.Stencil = &vk.AttachmentInfo{View: v}
 		}
 	}
-	d := &s.DepthStencil
-	d.Test = d.Test && info.Depth != nil
-	d.Write = d.Write && d.Test
-	d.Bounds = d.Bounds && info.Depth != nil
-	d.Stencil = d.Stencil && info.Stencil != nil
+	d := s.DepthStencil
+	d.DepthTest = d.DepthTest && info.Depth != nil
+	d.DepthWrite = d.DepthWrite && d.DepthTest
+	d.BoundsTest = d.BoundsTest && info.Depth != nil
+	d.StencilTest = d.StencilTest && info.Stencil != nil
 	return info, nil
 }
 

@@ -152,9 +152,9 @@ func (p *parser) samePass(w word, a, b *Pipeline) {
 	case a == b:
 	case !a.Graphics.sameTarget(&b.Graphics):
 		p.fail(CodeRun, w.pos, "pipelines %s and %s have different attachments; they must be the same in RENDER_PASS", a.Name, b.Name)
-	case x.ViewMask != y.ViewMask:
-		p.fail(CodeRun, w.pos, "pipelines %s and %s have the view masks %#x and %#x; they must be the same in RENDER_PASS", a.Name, b.Name, x.ViewMask, y.ViewMask)
-	case x.Dither != y.Dither:
+	case x.Rendering.ViewMask != y.Rendering.ViewMask:
+		p.fail(CodeRun, w.pos, "pipelines %s and %s have the view masks %#x and %#x; they must be the same in RENDER_PASS", a.Name, b.Name, x.Rendering.ViewMask, y.Rendering.ViewMask)
+	case x.dither != y.dither:
 		p.fail(vuid.VkCmdDraw_None_09643, w.pos, "one of the pipelines %s and %s has legacy dithering; all or none must have it in RENDER_PASS", a.Name, b.Name)
 	}
 }

@@ -2,6 +2,7 @@ package amber
 
 import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // FeedbackBuffer is a buffer that receives vertices of transform feedback, in bytes.
@@ -73,9 +74,9 @@ func (p *parser) rateAttachment(g *Graphics) {
 }
 
 // rectangle reads the position and the size of a rectangle.
-func (p *parser) rectangle() state.Rect {
+func (p *parser) rectangle() vk.Rect {
 	side := func(what string) uint32 { return uint32(p.integer(what, maxSide)) }
-	r := state.Rect{X: int32(side("a position in pixels")), Y: int32(side("a position in pixels"))}
+	r := vk.Rect{X: int32(side("a position in pixels")), Y: int32(side("a position in pixels"))}
 	p.keyword("SIZE")
 	r.Width, r.Height = side("a width"), side("a height")
 	return r

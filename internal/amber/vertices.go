@@ -6,18 +6,26 @@ import (
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/format"
-	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/link"
 )
+
+// drawArgs are the arguments of a draw, and the corners of a rectangle or a grid, which are vertices after those of the
+// pipeline.
+type drawArgs struct {
+	First, Count, FirstInstance, Instances uint32
+	BaseVertex                             int32
+	DrawIndex                              uint32
+	Corners                                []byte
+}
 
 // vertices sets the vertices of a draw: the vertices of the pipeline, or for rectangles and
 // grids their corners, at location 0.
-func (r *runner) vertices(c *Draw, s *state.State, a *state.Args) error {
+func (r *runner) vertices(c *Draw, s *drawState, a *drawArgs) error {
 	g := &c.Pipeline.Graphics
 	a.Instances = 1
 	for i := range g.Vertices {
-		if err := r.vertexInput(i, &g.Vertices[i], s, a); err != nil {
+		if err := r.vertexInput(i, &g.Vertices[i], s.Vertex); err != nil {
 			return err
 		}
 	}
@@ -36,7 +44,7 @@ func (r *runner) vertices(c *Draw, s *state.State, a *state.Args) error {
 		return nil
 	}
 	b := g.Indices // all of them, with the start added to each, as in Amber
-	a.Index, a.IndexBytes, a.First, a.BaseVertex = r.memory[b], uint32(b.Shape.Stride), 0, int32(c.Start)+c.BaseVertex
+	a.First, a.BaseVertex = 0, int32(c.Start)+c.BaseVertex
 	if a.Count == 0 {
 		a.Count = uint32(b.Elements())
 	}
@@ -44,7 +52,7 @@ func (r *runner) vertices(c *Draw, s *state.State, a *state.Args) error {
 }
 
 // byteCount sets the count of vertices from a number of bytes: the captured vertices (Vulkan §"Transform Feedback").
-func (r *runner) byteCount(c *Draw, x *ByteCount, a *state.Args) error {
+func (r *runner) byteCount(c *Draw, x *ByteCount, a *drawArgs) error {
 	data := r.memory[x.Counter]
 	if x.CounterOffset > len(data)-4 {
 		return r.fault(CodeSize, c.At, "a counter at byte %d of buffer %s, which has %d bytes; 4 bytes from there on must exist", x.CounterOffset, x.Counter.Name, len(data))
@@ -58,7 +66,7 @@ func (r *runner) byteCount(c *Draw, x *ByteCount, a *state.Args) error {
 func left(n int, start uint32) uint32 { return uint32(max(n-int(start), 0)) }
 
 // vertexInput adds the i-th attribute with a binding of its own.
-func (r *runner) vertexInput(i int, v *VertexInput, s *state.State, a *state.Args) error {
+func (r *runner) vertexInput(i int, v *VertexInput, into *link.VertexInput) error {
 	f := v.Format
 	if f == nil {
 		f = v.Buffer.Texel
@@ -73,23 +81,27 @@ func (r *runner) vertexInput(i int, v *VertexInput, s *state.State, a *state.Arg
 	if stride == 0 {
 		stride = v.Buffer.Shape.Stride
 	}
-	n := uint32(i)
-	s.Vertex.Bindings = append(s.Vertex.Bindings, state.VertexBinding{Binding: n, Stride: uint32(stride), Instance: v.PerInstance, Divisor: 1})
-	s.Vertex.Attributes = append(s.Vertex.Attributes, state.VertexAttribute{Location: uint32(v.Location), Binding: n, Format: f.Name, Offset: uint32(v.Offset)})
-	b := exec.Buffer{Bytes: r.memory[v.Buffer]}
-	if v.Range > len(b.Bytes) {
-		return r.fault(CodeSize, v.Buffer.At, "buffer %s has %d bytes; vertex data at location %d names %d bytes", v.Buffer.Name, len(b.Bytes), v.Location, v.Range)
+	if n := len(r.memory[v.Buffer]); v.Range > n {
+		return r.fault(CodeSize, v.Buffer.At, "buffer %s has %d bytes; vertex data at location %d names %d bytes", v.Buffer.Name, n, v.Location, v.Range)
 	}
-	if v.Range > 0 {
-		b.Beyond = len(b.Bytes) - v.Range
+	b := link.VertexBinding{Binding: uint32(i), Stride: uint32(stride)}
+	if v.PerInstance {
+		b.Rate = enum.InputRateInstance
 	}
-	a.VertexBuffers = append(a.VertexBuffers, b)
-	return nil
+	return addVertices(into, b, uint32(v.Location), uint32(v.Offset), f)
+}
+
+// addVertices adds a binding of vertices with its attribute.
+func addVertices(into *link.VertexInput, b link.VertexBinding, location, offset uint32, f *format.Format) error {
+	code, err := formatOf(f)
+	into.Bindings = append(into.Bindings, b)
+	into.Attributes = append(into.Attributes, link.Attribute{Location: location, Binding: b.Binding, Format: code, Offset: offset})
+	return err
 }
 
 // corners sets the vertices of a rectangle, which is a strip or a patch, or of a grid with
 // cells of two triangles each.
-func (r *runner) corners(c *Draw, s *state.State, a *state.Args) error {
+func (r *runner) corners(c *Draw, s *drawState, a *drawArgs) error {
 	g := &c.Pipeline.Graphics
 	x, y, w, h := float32(c.X), float32(c.Y), float32(c.Width), float32(c.Height)
 	if !c.Normalized {
@@ -105,7 +117,7 @@ func (r *runner) corners(c *Draw, s *state.State, a *state.Args) error {
 	if c.Kind == DrawRect {
 		s.Assembly.Topology = enum.TopologyTriangleStrip
 		if c.Patch {
-			s.Assembly.Topology, s.Assembly.PatchPoints = enum.TopologyPatchList, 4
+			s.Assembly.Topology, s.Tessellation.PatchControlPoints = enum.TopologyPatchList, 4
 		}
 		at(x, y+h)
 		at(x, y)
@@ -128,16 +140,12 @@ func (r *runner) corners(c *Draw, s *state.State, a *state.Args) error {
 		}
 	}
 	a.Count = uint32(len(data) / 8)
-	memory := aligned(len(data))
-	copy(memory, data)
+	a.Corners = data
 	f, _ := format.ByName("R32G32_SFLOAT")
-	s.Vertex.Bindings = slices.DeleteFunc(s.Vertex.Bindings, func(b state.VertexBinding) bool { return s.Vertex.Attributes[b.Binding].Location == 0 })
-	s.Vertex.Attributes = slices.DeleteFunc(s.Vertex.Attributes, func(v state.VertexAttribute) bool { return v.Location == 0 })
-	n := uint32(len(a.VertexBuffers))
-	s.Vertex.Bindings = append(s.Vertex.Bindings, state.VertexBinding{Binding: n, Stride: 8})
-	s.Vertex.Attributes = append(s.Vertex.Attributes, state.VertexAttribute{Location: 0, Binding: n, Format: f.Name})
-	a.VertexBuffers = append(a.VertexBuffers, exec.Buffer{Bytes: memory})
-	return nil
+	v := s.Vertex
+	v.Bindings = slices.DeleteFunc(v.Bindings, func(b link.VertexBinding) bool { return v.Attributes[b.Binding].Location == 0 })
+	v.Attributes = slices.DeleteFunc(v.Attributes, func(x link.Attribute) bool { return x.Location == 0 })
+	return addVertices(v, link.VertexBinding{Binding: uint32(len(g.Vertices)), Stride: 8}, 0, 0, &f)
 }
 
 // maxCells bounds the cells of a grid.

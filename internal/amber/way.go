@@ -123,13 +123,13 @@ func (m *machine) filled(ctx context.Context, info vk.ComputePipelineInfo) (*vk.
 type drawProgram struct {
 	pipeline *vk.GraphicsPipeline
 	objects  *drawObjects
-	state    vk.FixedState
+	state    *vk.FixedState
 }
 
 func (x *drawProgram) bind(c *vk.CommandBuffer) {
 	if x.objects != nil {
 		c.BindShaders(graphicsStages, x.objects[:])
-		recordState(c, &x.state)
+		recordState(c, x.state)
 		return
 	}
 	c.BindGraphicsPipeline(x.pipeline)
@@ -141,9 +141,8 @@ func (m *machine) drawProgram(ctx context.Context, p *Pipeline, s *drawState) (x
 		x.pipeline, err = m.graphicsPipeline(ctx, p, s)
 		return x, err
 	}
-	if x.state, err = fixedOf(&s.State); err == nil {
-		x.objects, err = m.drawObjects(ctx, p, &x.state)
-	}
+	x.state = &s.FixedState
+	x.objects, err = m.drawObjects(ctx, p, x.state)
 	return x, err
 }
 
