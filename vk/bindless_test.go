@@ -136,6 +136,15 @@ type gallery struct {
 // newGallery makes a gallery of size×size pixels with textures of side×side texels, in one array or each in a set of its own.
 func newGallery(t testing.TB, size, textures, side int, array bool) *gallery {
 	t.Helper()
+	if array {
+		return newGalleryOf(t, size, textures, side, textures)
+	}
+	return newGalleryOf(t, size, textures, side, 1)
+}
+
+// newGalleryOf is newGallery with the length of the array; with 1 each texture has a set of its own.
+func newGalleryOf(t testing.TB, size, textures, side, count int) *gallery {
+	t.Helper()
 	g := &gallery{rig: newRig(t, DeviceInfo{}, storage), size: size}
 	d := g.dev
 	rgba := formatOf(t, "R8G8B8A8_UNORM")
@@ -150,21 +159,17 @@ func newGallery(t testing.TB, size, textures, side int, array bool) *gallery {
 	if err := g.vertices.Bind(memory, 0); err != nil {
 		t.Fatal(err)
 	}
-	count := 1
-	if array {
-		count = textures
-	}
 	l := must(d.NewSetLayout(SetLayoutInfo{Bindings: []link.Binding{{Type: link.DescriptorType(iface.CombinedImageSampler), Count: uint32(count), Stages: link.AllStages}}}))(t)
 	g.layout = must(d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: []link.Range{{Size: 12, Stages: link.AllStages}}}))(t)
 	pool := must(d.NewPool(PoolInfo{MaxSets: textures}))(t)
 	sampler := must(d.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: LodClampNone}))(t)
 	for i := range textures {
-		if i == 0 || !array {
+		if i == 0 || count == 1 {
 			g.sets = append(g.sets, must(pool.Allocate(l))(t))
 		}
 		view := g.texture(t, i, side)
 		w := Write{Images: []ImageDescriptor{{view, sampler}}}
-		if array {
+		if count > 1 {
 			w.Element = uint32(i)
 		}
 		if err := g.sets[len(g.sets)-1].Update(w); err != nil {

@@ -196,17 +196,19 @@ func (c *Copy) read() (list []copied, block []byte) {
 func (s *Set) paste(i int, at uint32, list []copied) {
 	for n := range list {
 		i, at, _ = s.continued(i, at)
-		b, u, d := &s.content[i], &s.used[i][at], &list[n]
+		b, d := &s.content[i], &list[n]
 		if b.Buffers != nil {
 			b.Buffers[at] = d.buffer
 		}
 		if b.Views != nil {
 			b.Views[at] = d.view
 		}
-		u[0] = d.used[0]
+		s.use(i, at, 0, d.used[0])
 		if b.Samplers != nil && s.layout.slots[i].immutable == nil {
-			b.Samplers[at], u[1] = d.sampler, d.used[1]
+			b.Samplers[at] = d.sampler
+			s.use(i, at, 1, d.used[1])
 		}
+		s.changed(i, at)
 		at++
 	}
 }

@@ -22,17 +22,52 @@ type Set struct {
 	mu      sync.RWMutex // guards the fields below: a queue reads a set that is in use while Update writes it
 	content compute.Set  // constant while a submission uses the set: Update replaces the bindings that it writes
 	used    [][]used     // the objects of content, by binding and element
+	many    []usedCounts // the objects of long bindings, by binding
 	version uint64       // of content
 	epoch   uint64       // of the updates that invalidate command buffers with the set
 }
 
+// user is an object that uses other objects, or only itself.
+type user interface{ refer(each func(*object)) }
+
 // used is the objects of one descriptor; nil for a null descriptor.
-type used [2]interface{ refer(each func(*object)) }
+type used [2]user
+
+// usedCounts counts the descriptors of each object, so that a submission acquires an object once. It is nil for short bindings.
+type usedCounts map[user]int
+
+// change replaces an object.
+func (m usedCounts) change(old, new user) {
+	if m == nil || old == new {
+		return
+	}
+	if old != nil {
+		if m[old]--; m[old] == 0 {
+			delete(m, old)
+		}
+	}
+	if new != nil {
+		m[new]++
+	}
+}
+
+// use sets an object of a descriptor: object 1 is the sampler.
+func (s *Set) use(i int, at uint32, n int, x user) {
+	u := &s.used[i][at][n]
+	s.many[i].change(*u, x)
+	*u = x
+}
+
+// changed tells the lists of a binding that a descriptor has changed.
+func (s *Set) changed(i int, at uint32) {
+	b := &s.content[i]
+	b.Lists.Changed(b, int(at))
+}
 
 // newSet returns a set with null descriptors, and with the immutable samplers. variable is the count of the binding with a
 // variable count.
 func newSet(l *SetLayout, variable uint32) *Set {
-	s := &Set{layout: l, content: make(compute.Set, len(l.slots)), used: make([][]used, len(l.slots))}
+	s := &Set{layout: l, content: make(compute.Set, len(l.slots)), used: make([][]used, len(l.slots)), many: make([]usedCounts, len(l.slots))}
 	for i := range l.slots {
 		slot, b := &l.slots[i], &s.content[i]
 		n := slot.count
@@ -44,7 +79,9 @@ func newSet(l *SetLayout, variable uint32) *Set {
 			b.Inline, b.HasInline = make([]byte, n), true
 			continue
 		}
-		s.used[i] = make([]used, n)
+		if s.used[i] = make([]used, n); n >= compute.LongList {
+			s.many[i] = usedCounts{}
+		}
 		buffers, views, samplers := slot.lists()
 		if buffers {
 			b.Buffers = make([]exec.Buffer, n)
@@ -86,7 +123,8 @@ func (s *layoutSlot) lists() (buffers, views, samplers bool) {
 // fixSamplers sets the immutable samplers of a binding.
 func (s *Set) fixSamplers(i int) {
 	for n, x := range s.layout.slots[i].immutable {
-		s.content[i].Samplers[n], s.used[i][n][1] = x.sampler, x
+		s.content[i].Samplers[n] = x.sampler
+		s.use(i, uint32(n), 1, x)
 	}
 }
 
@@ -96,7 +134,7 @@ func (s *Set) count(i int) uint32 { return uint32(len(s.used[i])) }
 // drop removes the set from its pool.
 func (s *Set) drop() {
 	s.pool.remove(s)
-	s.content, s.used = nil, nil
+	s.content, s.used, s.many = nil, nil, nil
 }
 
 // BufferDescriptor is a range of a buffer. The zero value is the null descriptor.
@@ -162,8 +200,8 @@ func (s *Set) change(first uint32, late bool) error {
 	}
 	if pending {
 		s.detach(first)
+		s.renew(first)
 	}
-	s.renew(first)
 	s.version++
 	if !late {
 		s.epoch++
@@ -256,7 +294,9 @@ func (s *Set) empty(i int, at uint32) {
 	if b.Samplers != nil {
 		b.Samplers[at] = nil
 	}
-	s.used[i][at] = used{}
+	s.use(i, at, 0, nil)
+	s.use(i, at, 1, nil)
+	s.changed(i, at)
 }
 
 // list returns the length of the list of a write that fits a kind of descriptors.
@@ -288,10 +328,9 @@ func (s *Set) writeBuffer(i int, at uint32, x *BufferDescriptor, kind slotKind, 
 		}
 	}
 	if apply {
-		s.content[i].Buffers[at], s.used[i][at][0] = d, nil
-		if x.Buffer != nil {
-			s.used[i][at][0] = x.Buffer
-		}
+		s.content[i].Buffers[at] = d
+		s.use(i, at, 0, userOf(x.Buffer))
+		s.changed(i, at)
 	}
 	return nil
 }
@@ -303,16 +342,18 @@ func (s *Set) writeTexels(i int, at uint32, v *BufferView, apply bool) error {
 		}
 	}
 	if apply {
-		s.content[i].Views[at], s.used[i][at][0] = nil, nil
+		s.content[i].Views[at] = nil
 		if v != nil {
-			s.content[i].Views[at], s.used[i][at][0] = v.view, v
+			s.content[i].Views[at] = v.view
 		}
+		s.use(i, at, 0, userOf(v))
+		s.changed(i, at)
 	}
 	return nil
 }
 
 func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, kind slotKind, apply bool) error {
-	slot, b, u := &s.layout.slots[i], &s.content[i], &s.used[i][at]
+	slot, b := &s.layout.slots[i], &s.content[i]
 	if x.View != nil {
 		if err := check(s.dev, "the view of a descriptor", x.View); err != nil {
 			return err
@@ -330,17 +371,20 @@ func (s *Set) writeImage(i int, at uint32, x *ImageDescriptor, kind slotKind, ap
 		return nil
 	}
 	if kind != samplerSlot {
-		b.Views[at], u[0] = nil, nil
+		b.Views[at] = nil
 		if x.View != nil {
-			b.Views[at], u[0] = x.View.view, x.View
+			b.Views[at] = x.View.view
 		}
+		s.use(i, at, 0, userOf(x.View))
 	}
 	if kind != viewSlot && slot.immutable == nil {
-		b.Samplers[at], u[1] = nil, nil
+		b.Samplers[at] = nil
 		if x.Sampler != nil {
-			b.Samplers[at], u[1] = x.Sampler.sampler, x.Sampler
+			b.Samplers[at] = x.Sampler.sampler
 		}
+		s.use(i, at, 1, userOf(x.Sampler))
 	}
+	s.changed(i, at)
 	return nil
 }
 
@@ -358,9 +402,26 @@ func (s *Set) writeInline(i int, w *Write, apply bool) error {
 	return nil
 }
 
+// userOf returns an object as a user; nil if it is nil.
+func userOf[T any, P interface {
+	*T
+	user
+}](p P) user {
+	if p == nil {
+		return nil
+	}
+	return p
+}
+
 // refer calls each for the objects in the set and for their memory. s.mu is held.
 func (s *Set) refer(each func(*object)) {
-	for _, list := range s.used {
+	for i, list := range s.used {
+		if s.many[i] != nil {
+			for x := range s.many[i] {
+				x.refer(each)
+			}
+			continue
+		}
 		for _, u := range list {
 			for _, x := range u {
 				if x != nil {

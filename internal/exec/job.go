@@ -40,9 +40,9 @@ type Job struct {
 	// Resources[r][i] is descriptor i of the program's resource r. Missing entries are null descriptors.
 	Resources [][]Buffer
 
-	// Versions[r], if it is there and not 0, is a number of the list of resource r: for a program, two lists with the same
-	// number are equal. An engine may keep its form of a list from one job to the next.
-	Versions []uint64
+	// Lists[r], if it is there and not nil, is a list that begins with the descriptors of resource r. An engine keeps its form
+	// of the list for all jobs that have it.
+	Lists []*List
 
 	// Regions must be sorted by Address and must not overlap.
 	Regions []Region
@@ -116,12 +116,17 @@ func (j *Job) GroupID(n uint64) [3]uint32 {
 	}
 }
 
-// Check returns a *JobError if the job does not fit p. Engines call it at the start of Prepare.
-func (j *Job) Check(p *ir.Program) error { return j.CheckNew(p, nil) }
+// ListOf returns the list of resource r; nil if it has none.
+func (j *Job) ListOf(r int) *List {
+	if r >= len(j.Lists) || r >= len(j.Resources) {
+		return nil
+	}
+	return j.Lists[r]
+}
 
-// CheckNew is Check without the lists of descriptors whose Versions are known: they were checked before for the same
-// program.
-func (j *Job) CheckNew(p *ir.Program, known []uint64) error {
+// Check returns a *JobError if the job does not fit p. Engines call it at the start of Prepare. It costs nothing for the
+// descriptors of lists.
+func (j *Job) Check(p *ir.Program) error {
 	hi, lo := bits.Mul64(uint64(j.Groups[0])*uint64(j.Groups[1]), uint64(j.Groups[2]))
 	if hi != 0 || lo > 1<<62 {
 		return jobErrorf("%d workgroups; must be at most 2⁶²", j.Groups)
@@ -138,8 +143,13 @@ func (j *Job) CheckNew(p *ir.Program, known []uint64) error {
 		return jobErrorf("%d resources; the program has %d", len(j.Resources), len(p.Res))
 	}
 	for r, list := range j.Resources {
-		if r < len(known) && r < len(j.Versions) && known[r] != 0 && known[r] == j.Versions[r] {
-			continue
+		if l := j.ListOf(r); l != nil {
+			if !l.begins(list) {
+				return jobErrorf("the list of set %d, binding %d does not begin with its %d descriptors", p.Res[r].Set, p.Res[r].Binding, len(list))
+			}
+			if l.invalid == 0 {
+				continue
+			}
 		}
 		for i, b := range list {
 			if b.Beyond < 0 || b.Beyond > len(b.Bytes) {

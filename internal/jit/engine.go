@@ -206,6 +206,12 @@ func (p *program) Close() error {
 		}
 	}
 	p.main, p.exact = nil, nil
+	for x := p.prepared.Get(); x != nil; x = p.prepared.Get() {
+		x.table.release(0)
+	}
+	for w := p.workers.Get(); w != nil; w = p.workers.Get() {
+		w.ownTable.release(0)
+	}
 	return nil
 }
 

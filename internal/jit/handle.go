@@ -33,42 +33,39 @@ type handle struct {
 //	–  push  workgroup  tables  descriptors, ≤16 each   push constants  other descriptors   regions
 //	null     memory             of each resource        (their bytes)   of long arrays
 //
-// The copy of the push constants in the table saves a pointer: a constant offset reaches them.
+// The copy of the push constants in the table saves a pointer: a constant offset reaches them. The descriptors of
+// shared lists are in tables of their own (tablespace.go).
 type handles struct {
 	list      []handle
 	resources []uint32 // of each resource: its first handle and number of descriptors
 	regions   int      // index of the first region
 	layout    *amd64.HandleLayout
 	push      []byte // the push constants, copied into the table
-
-	// tail are the long read-only lists with versions: their handles are the first after End. They stay from one job to the
-	// next as long as the lists are the same. known are their versions by resource, 0 for other resources.
-	tail  []tailList
-	known []uint64
+	shared    []sharedList
 
 	candidates []int // scratch of privatize
 	ranges     []byteRange
 }
 
-// tailList is a list of descriptors in the tail of the handles.
-type tailList struct {
-	resource, first, count int
-	version                uint64
+// sharedList is a resource with the descriptors of a list that jobs share.
+type sharedList struct {
+	resource int
+	buffers  []exec.Buffer
+	table    *listTable
 }
-
-// end returns the first handle after the list.
-func (t *tailList) end() int { return t.first + t.count }
 
 // readOnly reports whether no program writes to a resource.
 func readOnly(r *ir.Resource) bool { return r.NonWritable || r.Kind == ir.UniformBuffer }
 
-// fill builds the handles of a job, and returns the first handle of the tail that is new. If forceNonTemporal is set all stores bypass the cache. A job
-// may provide fewer descriptors than the program declares. The others have zero handles, which are
-// null descriptors.
-func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal bool) (kept int) {
+// fill builds the handles of a job. If forceNonTemporal is set all stores bypass the cache. A job may provide fewer
+// descriptors than the program declares. The others have zero handles, which are null descriptors. share permits tables of
+// lists; placeShared must follow.
+func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal, share bool) {
 	h.layout = layout
 	h.resources = slices.Grow(h.resources[:0], 2*len(p.Res)+2)[:2*len(p.Res)+2] // without a last element, no resource would be no address
-	kept = h.fillTail(p, job)
+	h.shared = h.shared[:0]
+	clear(h.list) // old handles would retain the memory of an earlier job
+	h.list = slices.Grow(h.list[:0], layout.End)[:layout.End]
 	h.list[amd64.HandlePush] = handle{bytes: addressable(job.Push), readOnly: true}
 	for i, t := range p.Tables {
 		h.list[amd64.HandleTables+i] = handle{bytes: addressable(t), readOnly: true}
@@ -80,20 +77,23 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 			descriptors = job.Resources[r]
 		}
 		first, n := layout.Resources[r], layout.Counts[r]
-		switch {
-		case h.known[r] != 0: // the handles are in the tail
-			for i, b := range descriptors[:n] {
-				h.list[first+i] = handleOf(b, true, false)
+		only := readOnly(&p.Res[r])
+		if len(descriptors) > n {
+			if l := job.ListOf(r); l != nil && only && share {
+				if t := tableOf(l); t != nil {
+					h.shared = append(h.shared, sharedList{r, descriptors, t})
+					for i, b := range descriptors[:n] {
+						h.list[first+i] = handleOf(b, true, false)
+					}
+					continue
+				}
 			}
-			continue
-		case len(descriptors) > n:
 			// Code finds a descriptor by a dynamic index as handle first + index, so that all descriptors of a resource
 			// must be adjacent: all of them get additional handles.
 			first = len(h.list)
 			h.list = append(h.list, make([]handle, len(descriptors))...)
 		}
 		h.resources[2*r], h.resources[2*r+1] = uint32(first), uint32(len(descriptors))
-		only := readOnly(&p.Res[r])
 		for i, b := range descriptors {
 			x := handleOf(b, only, !only && (forceNonTemporal || exceedsCache(p, job, len(b.Bytes))))
 			h.list[first+i] = x
@@ -111,7 +111,14 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 	for _, r := range job.Regions {
 		h.list = append(h.list, handle{bytes: addressable(r.Bytes), address: r.Address})
 	}
-	return kept
+}
+
+// placeShared writes the first handle of each shared list, for a job's table.
+func (h *handles) placeShared(resources []uint32, table *block) {
+	for i := range h.shared {
+		x := &h.shared[i]
+		resources[2*x.resource], resources[2*x.resource+1] = x.table.at-table.at, uint32(len(x.buffers))
+	}
 }
 
 func handleOf(b exec.Buffer, readOnly, nonTemporal bool) handle {
@@ -119,82 +126,33 @@ func handleOf(b exec.Buffer, readOnly, nonTemporal bool) handle {
 	return handle{bytes: bytes, beyond: max(0, len(bytes)-b.Range()), readOnly: readOnly, nonTemporal: nonTemporal}
 }
 
-// fillTail empties the list but for the part of the tail that the last job shares, and completes the tail. kept is
-// the first handle that is new.
-func (h *handles) fillTail(p *ir.Program, job *exec.Job) (kept int) {
-	end := h.layout.End
-	kept = end
-	at, same := end, true
-	old := h.tail // the new tail is written over it, with equal elements as long as it is the same
-	h.tail = h.tail[:0]
-	h.known = slices.Grow(h.known[:0], len(p.Res))[:len(p.Res)]
-	clear(h.known)
-	for r, version := range job.Versions {
-		if r >= len(job.Resources) || version == 0 || len(job.Resources[r]) <= h.layout.Counts[r] || !readOnly(&p.Res[r]) {
-			continue
-		}
-		x := tailList{r, at, len(job.Resources[r]), version}
-		if same = same && len(h.tail) < len(old) && old[len(h.tail)] == x && x.end() <= len(h.list); same {
-			kept = x.end()
-		}
-		h.tail = append(h.tail, x)
-		h.known[r] = version
-		h.resources[2*r], h.resources[2*r+1] = uint32(at), uint32(x.count)
-		at = x.end()
-	}
-	if kept == end { // old handles would retain the memory of an earlier job
-		clear(h.list)
-		h.list = h.list[:0]
-	} else {
-		clear(h.list[:end])
-		clear(h.list[kept:])
-		h.list = h.list[:kept]
-	}
-	h.list = slices.Grow(h.list, at-len(h.list))[:at]
-	for _, x := range h.tail {
-		if x.first < kept {
-			continue
-		}
-		for i, b := range job.Resources[x.resource] {
-			h.list[x.first+i] = handleOf(b, true, false)
-		}
-	}
-	return kept
-}
-
-// release drops all references to the buffers of the last job, apart from the tail.
+// release drops all references to the buffers of the last job.
 func (h *handles) release() {
-	n := h.layout.End
-	for _, x := range h.tail {
-		n = x.end()
-	}
-	clear(h.list[:h.layout.End])
-	clear(h.list[n:])
-	h.push = nil
+	clear(h.list)
+	clear(h.shared)
+	h.shared, h.push = h.shared[:0], nil
 }
 
-// encode returns the handle table for machine code; it reuses to if large enough. kept is the first handle after End that
-// to does not have already; 0 if it has none.
-func (h *handles) encode(to []uint64, list []handle, kept int) []uint64 {
-	const words = amd64.HandleBytes / 8
-	if kept = max(kept, h.layout.End); len(to) < kept*words {
-		kept = h.layout.End
+// encode writes the handle table for machine code to a block, or to a new one if it is too short.
+func (h *handles) encode(to *block, list []handle) *block {
+	if to == nil || len(to.words) < len(list)*handleWords {
+		to.release(0)
+		to = tables().reserve(0, len(list))
 	}
-	to = to[:min(len(to), kept*words)]
-	out := slices.Grow(to, len(list)*words-len(to))[:len(list)*words]
+	out := to.words
 	for i := range list[:h.layout.Push] {
-		list[i].encode((*[words]uint64)(out[i*words:]))
+		list[i].encode((*[handleWords]uint64)(out[i*handleWords:]))
 	}
 	// The entries between Push and End are no handles: they have the bytes of the push constants.
-	clear(out[h.layout.Push*words : h.layout.End*words])
+	clear(out[h.layout.Push*handleWords : h.layout.End*handleWords])
 	for i := 0; i < len(h.push); i += 4 {
 		word := uint64(binary.LittleEndian.Uint32(h.push[i:]))
-		out[h.layout.Push*words+i/8] |= word << (i % 8 * 8)
+		out[h.layout.Push*handleWords+i/8] |= word << (i % 8 * 8)
 	}
-	for i := kept; i < len(list); i++ {
-		list[i].encode((*[words]uint64)(out[i*words:]))
+	for i := h.layout.End; i < len(list); i++ {
+		list[i].encode((*[handleWords]uint64)(out[i*handleWords:]))
 	}
-	return out
+	return to
 }
 
 // byteRange is the memory of a descriptor.
@@ -211,10 +169,15 @@ type byteRange struct {
 //	B      ██████         read: begins before the end of A, so they alias
 //	C               ████  written: begins after all ends
 //
-// Two ranges that are only read may overlap: no result depends on it.
+// Two ranges that are only read may overlap: no result depends on it. Lists are only read, and remember their overlaps.
 func (h *handles) aliases(job *exec.Job, written []int) bool {
 	list := h.ranges[:0]
+	lists := false
 	for r, descriptors := range job.Resources {
+		if job.ListOf(r) != nil && !slices.Contains(written, r) {
+			lists = true
+			continue
+		}
 		for _, b := range descriptors {
 			if n := uintptr(len(b.Bytes)); n > 0 {
 				at := addressOf(b.Bytes)
@@ -234,6 +197,27 @@ func (h *handles) aliases(job *exec.Job, written []int) bool {
 			writtenEnd = max(writtenEnd, x.end)
 		}
 	}
+	return lists && listsAlias(job, written)
+}
+
+// listsAlias reports whether a written descriptor shares bytes with one of a list.
+func listsAlias(job *exec.Job, written []int) bool {
+	for r := range job.Resources {
+		l := job.ListOf(r)
+		if l == nil || slices.Contains(written, r) {
+			continue
+		}
+		for _, w := range written {
+			if w >= len(job.Resources) {
+				continue
+			}
+			for _, b := range job.Resources[w] {
+				if l.Overlaps(b.Bytes) {
+					return true
+				}
+			}
+		}
+	}
 	return false
 }
 
@@ -242,7 +226,7 @@ func addressable(b []byte) []byte { return b[:min(uint64(len(b)), math.MaxUint32
 
 // encode writes the handle in the layout of machine code: address, readable and writable bytes,
 // policy, length (amd64, layout.go).
-func (h *handle) encode(to *[amd64.HandleBytes / 8]uint64) {
+func (h *handle) encode(to *[handleWords]uint64) {
 	n := uint64(len(h.bytes))
 	writable := n
 	if h.readOnly {

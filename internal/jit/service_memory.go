@@ -20,7 +20,7 @@ func (h *handle) slice(off, imm, size uint64) []byte {
 // handle is an index of the table, in machine code and here. The code has bounded it; index 0 is the
 // null descriptor, with length 0.
 func (c *serviceCall) accessed(lane int) (b []byte, h *handle) {
-	h = &c.handles[c.use(0, lane)]
+	h = c.handle(c.use(0, lane))
 	return h.slice(c.use(1, lane), c.site.Key.Aux, uint64(c.site.Key.Type.Size())), h
 }
 
@@ -75,7 +75,7 @@ func (c *serviceCall) regionOffset() {
 	for lane := range c.active.All {
 		off := uint64(0)
 		if n := c.use(0, lane); n != amd64.HandleNull {
-			off = uint64(uint32(c.use(1, lane) - c.handles[n].address))
+			off = uint64(uint32(c.use(1, lane) - c.handle(n).address))
 		}
 		c.define(lane, off)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
-// TestVersions runs jobs with long lists of descriptors, of which some keep their numbers and others do not: each job reads
-// its own lists, whatever the job before it had.
-func TestVersions(t *testing.T) {
+// TestSharedLists runs jobs with long lists of descriptors, of which some are shared and others are not, and changes one of
+// them: each job reads its own lists, whatever the job before it had.
+func TestSharedLists(t *testing.T) {
 	b := ir.NewFunc("main", nil, nil)
 	at := func(r uint64) ir.V { // the first word of descriptor 20
 		return b.OpAux(ir.Ld, ir.I32, 0, b.OpAux(ir.Res, ir.H, r, b.I32(20)), b.I32(0))
@@ -36,28 +36,45 @@ func TestVersions(t *testing.T) {
 		return out
 	}
 	x, y, z := list(1), list(2), list(3)
-	for i, c := range []struct {
-		lists    [2][]exec.Buffer
-		versions []uint64
-		want     [2]uint32
-	}{
-		{[2][]exec.Buffer{x, y}, []uint64{1, 2}, [2]uint32{1, 2}},
-		{[2][]exec.Buffer{x, y}, []uint64{1, 2, 0}, [2]uint32{1, 2}},
-		{[2][]exec.Buffer{x, z}, []uint64{1, 3}, [2]uint32{1, 3}},
-		{[2][]exec.Buffer{z, z}, nil, [2]uint32{3, 3}},
-		{[2][]exec.Buffer{y, z}, []uint64{0, 3}, [2]uint32{2, 3}},
-		{[2][]exec.Buffer{y, x}, []uint64{2, 1}, [2]uint32{2, 1}},
-		{[2][]exec.Buffer{y[:21], x[:10]}, []uint64{4, 5}, [2]uint32{2, 0}},
-		{[2][]exec.Buffer{y, x}, []uint64{2, 1}, [2]uint32{2, 1}},
-	} {
+	l := map[*exec.Buffer]*exec.List{&x[0]: exec.NewList(x), &y[0]: exec.NewList(y), &z[0]: exec.NewList(z)}
+	run := func(a, b []exec.Buffer, shared [2]bool) (got [2]uint32) {
+		t.Helper()
 		result := wordBytes(make([]uint64, 2))
-		job := &exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{c.lists[0], c.lists[1], {{Bytes: result}}}, Versions: c.versions}
+		job := &exec.Job{Groups: [3]uint32{1, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{a, b, {{Bytes: result}}}, Lists: make([]*exec.List, 2)}
+		for i, list := range [][]exec.Buffer{a, b} {
+			if shared[i] {
+				job.Lists[i] = l[&list[0]]
+			}
+		}
 		if err := prog.Run(context.Background(), job); err != nil {
 			t.Fatal(err)
 		}
-		if got := [2]uint32{binary.LittleEndian.Uint32(result), binary.LittleEndian.Uint32(result[4:])}; got != c.want {
+		return [2]uint32{binary.LittleEndian.Uint32(result), binary.LittleEndian.Uint32(result[4:])}
+	}
+	for i, c := range []struct {
+		a, b   []exec.Buffer
+		shared [2]bool
+		want   [2]uint32
+	}{
+		{x, y, [2]bool{true, true}, [2]uint32{1, 2}},
+		{x, z, [2]bool{true, true}, [2]uint32{1, 3}},
+		{z, z, [2]bool{true, true}, [2]uint32{3, 3}},
+		{z, z, [2]bool{}, [2]uint32{3, 3}},
+		{y, z, [2]bool{false, true}, [2]uint32{2, 3}},
+		{y[:21], x[:18], [2]bool{true, true}, [2]uint32{2, 0}},
+		{y, x, [2]bool{true, false}, [2]uint32{2, 1}},
+	} {
+		if got := run(c.a, c.b, c.shared); got != c.want {
 			t.Errorf("job %d: %d, want %d", i, got, c.want)
 		}
+	}
+	l[&x[0]].Set(20, list(9)[20])
+	if got, want := run(x, y, [2]bool{true, true}), [2]uint32{9, 2}; got != want {
+		t.Errorf("after a change: %d, want %d", got, want)
+	}
+	job := &exec.Job{Groups: [3]uint32{1, 1, 1}, Resources: [][]exec.Buffer{x, y, nil}, Lists: []*exec.List{l[&y[0]]}}
+	if err := prog.Run(context.Background(), job); err == nil {
+		t.Error("a list of other descriptors: no error")
 	}
 }
 

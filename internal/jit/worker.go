@@ -28,9 +28,8 @@ type prepared struct {
 	variant *variant // with a reference
 	job     *exec.Job
 	handles
-	words     []uint64 // the handle table of machine code
-	encoded   bool     // words has the tail of the handles
-	perWorker bool     // workers need their own handles: for workgroup memory or tallies
+	table     *block // the handle table of machine code; nil if perWorker
+	perWorker bool   // workers need their own handles: for workgroup memory or tallies
 }
 
 // Prepare checks the job, selects its code and builds its handle table.
@@ -39,7 +38,7 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	if x == nil {
 		x = &prepared{program: p}
 	}
-	if err := job.CheckNew(p.source, x.known); err != nil {
+	if err := job.Check(p.source); err != nil {
 		return nil, err
 	}
 	// Machine code cannot report each instruction; an observed run needs the interpreter.
@@ -52,17 +51,18 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 		return nil, err
 	}
 	x.variant, x.job = variant, job
-	kept := x.fill(p.source, &p.layout, job, p.forceNonTemporal)
+	x.fill(p.source, &p.layout, job, p.forceNonTemporal, true)
 	private := x.privatize(p.source, job, p.tallies)
 	// The handle of workgroup memory differs between workers, and so do handles of private
 	// accumulators.
-	x.perWorker = p.source.SharedBytes > 0 || private
-	if !x.encoded {
-		kept = 0
+	if x.perWorker = p.source.SharedBytes > 0 || private; x.perWorker {
+		return x, nil
 	}
-	if x.encoded = !x.perWorker; x.encoded {
-		x.words = x.encode(x.words, x.list, kept)
+	if x.table = x.encode(x.table, x.list); !x.table.shares && len(x.shared) > 0 {
+		x.fill(p.source, &p.layout, job, p.forceNonTemporal, false)
+		x.table = x.encode(x.table, x.list)
 	}
+	x.placeShared(x.resources, x.table)
 	return x, nil
 }
 
@@ -76,6 +76,8 @@ func (x *prepared) Release() {
 	x.variant = nil
 	if n := cap(x.list); n <= maxIdleHandles {
 		x.program.prepared.Put(x, min(maxIdlePrepared, maxIdleTotal/max(n, 1)))
+	} else {
+		x.table.release(0)
 	}
 }
 
@@ -91,11 +93,13 @@ type worker struct {
 	runCtx  context.Context
 	ctx     *amd64.Context
 	*groupState
-	handles    []handle
-	regions    int      // index of the first handle of a region
-	ownHandles []handle // its own copy of the handles, if perWorker
-	ownWords   []uint64 // the same as machine code reads them
-	tallies    []tally
+	handles      []handle
+	regions      int      // index of the first handle of a region
+	ownHandles   []handle // its own copy of the handles, if perWorker
+	ownTable     *block   // the same as machine code reads them
+	ownResources []uint32
+	scratch      handle // of a descriptor of a list
+	tallies      []tally
 }
 
 // AcquireWorker returns a worker, idle or new.
@@ -138,7 +142,7 @@ func (w *worker) bind(x *prepared) error {
 	}
 	w.bound, w.job, w.regions = x, x.job, x.regions
 	w.handles = x.list
-	words := x.words
+	table, resources := x.table, x.resources
 	if x.perWorker {
 		w.ownHandles = append(w.ownHandles[:0], x.list...)
 		w.handles = w.ownHandles
@@ -151,11 +155,34 @@ func (w *worker) bind(x *prepared) error {
 				w.tallies[n].attach(h)
 			}
 		}
-		w.ownWords = x.encode(w.ownWords, w.handles, 0)
-		words = w.ownWords
+		if w.ownTable = x.encode(w.ownTable, w.handles); !w.ownTable.shares && len(x.shared) > 0 {
+			return &exec.LimitError{Quantity: "handles of jobs", Value: jobHandles + 1, Max: jobHandles}
+		}
+		w.ownResources = append(w.ownResources[:0], x.resources...)
+		table, resources = w.ownTable, w.ownResources
+		x.placeShared(resources, table)
 	}
-	w.setArguments(words, x.resources)
+	w.setArguments(table.words, resources)
 	return nil
+}
+
+// handle returns the handle of a number of machine code.
+func (w *worker) handle(n uint64) *handle {
+	if n < uint64(len(w.handles)) {
+		return &w.handles[n]
+	}
+	resources := w.bound.resources
+	if w.bound.perWorker {
+		resources = w.ownResources
+	}
+	for i := range w.bound.shared {
+		x := &w.bound.shared[i]
+		if k := n - uint64(resources[2*x.resource]); k < uint64(len(x.buffers)) {
+			w.scratch = handleOf(x.buffers[k], true, false)
+			return &w.scratch
+		}
+	}
+	return &w.handles[amd64.HandleNull]
 }
 
 // flushTallies adds the worker's private atomics to the resources.

@@ -129,6 +129,9 @@ func NewSampler(d SamplerDesc) (*Sampler, error) {
 	return s, nil
 }
 
+// SameCode reports whether programs have the same code for both samplers. o is not nil.
+func (s *Sampler) SameCode(o *Sampler) bool { return s.key == o.key }
+
 // State returns the sampler's state words, to be bound to a resource of kind ir.SamplerState. It is empty for
 // nil.
 func (s *Sampler) State() exec.Buffer {

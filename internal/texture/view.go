@@ -253,6 +253,9 @@ func (v *View) Memory() exec.Buffer {
 	return exec.Buffer{Bytes: v.memory}
 }
 
+// SameCode reports whether programs have the same code for both views. o is not nil.
+func (v *View) SameCode(o *View) bool { return v.key == o.key }
+
 // Changes reports whether Memory or Shape must be called before each run.
 func (v *View) Changes() bool {
 	return v != nil && (v.blocks != nil || v.joined != nil || v.sparse != nil)

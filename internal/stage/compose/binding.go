@@ -27,24 +27,24 @@ type Binding struct {
 	perRun  []int           // by resource: the own binding if it changes from run to run; −1 otherwise
 	lists   [][]exec.Buffer // by resource: backing memory of fixed
 
-	versions []uint64 // by resource: see exec.Job
+	shared []*exec.List // by resource: see exec.Job
 }
 
 // Resolve resolves the resources of a program of a stage: own resources from o, all others from the arguments.
 func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *OwnResources) error {
 	of := a.Of(stage)
 	b.Program, b.args = p, a
-	b.fixed, b.perRun, b.versions = b.fixed[:0], b.perRun[:0], b.versions[:0]
+	b.fixed, b.perRun, b.shared = b.fixed[:0], b.perRun[:0], b.shared[:0]
 	for len(b.lists) < len(p.IR().Res) {
 		b.lists = append(b.lists, nil)
 	}
 	for i, x := range p.IR().Res {
 		if x.Set != compute.OwnSet {
-			bound, err := of.Bound(x, &b.lists[i])
+			bound, shared, err := of.Bound(x, &b.lists[i])
 			if err != nil {
 				return err
 			}
-			b.fixed, b.perRun, b.versions = append(b.fixed, bound), append(b.perRun, -1), append(b.versions, of.Version(x))
+			b.fixed, b.perRun, b.shared = append(b.fixed, bound), append(b.perRun, -1), append(b.shared, shared)
 			continue
 		}
 		list, changes := b.lists[i][:0], -1
@@ -59,7 +59,7 @@ func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *Ow
 			list = append(list, o.Buffers[x.Binding])
 		}
 		b.lists[i] = list
-		b.fixed, b.perRun, b.versions = append(b.fixed, list), append(b.perRun, changes), append(b.versions, 0)
+		b.fixed, b.perRun, b.shared = append(b.fixed, list), append(b.perRun, changes), append(b.shared, nil)
 	}
 	return nil
 }
@@ -67,6 +67,7 @@ func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *Ow
 // Release drops all references. Memory is retained.
 func (b *Binding) Release() {
 	clear(b.fixed)
+	clear(b.shared)
 	for _, list := range b.lists {
 		clear(list)
 	}
@@ -85,7 +86,7 @@ func (r *Runner) Bind(b *Binding, o *OwnResources) {
 		r.lists = append(r.lists, nil)
 	}
 	r.Job.Resources = append(r.Job.Resources[:0], b.fixed...)
-	r.Job.Versions = append(r.Job.Versions[:0], b.versions...)
+	r.Job.Lists = append(r.Job.Lists[:0], b.shared...)
 	for i, binding := range b.perRun {
 		if binding >= 0 {
 			r.lists[i] = append(r.lists[i][:0], o.Buffers[binding])

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
@@ -8,29 +9,15 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
-// Overlapping has the results for lists of descriptors with versions, for one memory.
-type Overlapping map[overlapKey]bool
-
-type overlapKey struct {
-	version uint64
-	kind    ir.ResourceKind
-}
-
 // Overlaps reports whether a resource of the program shares bytes with memory. Own images
 // (attachments) are not considered.
-func (b *Binding) Overlaps(memory [][]byte, known Overlapping) bool {
+func (b *Binding) Overlaps(memory [][]byte) bool {
 	for i, r := range b.Program.IR().Res {
 		if r.Set == compute.OwnSet && (r.Kind == ir.Texels || r.Kind == ir.ImageShape) {
 			continue
 		}
-		if v := b.versions[i]; v != 0 {
-			key := overlapKey{v, r.Kind}
-			hit, ok := known[key]
-			if !ok {
-				hit = anyOverlap(b.fixed[i], memory)
-				known[key] = hit
-			}
-			if hit {
+		if l := b.shared[i]; l != nil {
+			if slices.ContainsFunc(memory, l.Overlaps) {
 				return true
 			}
 		} else if anyOverlap(b.fixed[i], memory) {

@@ -9,48 +9,61 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
-// Bound returns the descriptors of a resource. An array has no more than its
+// Bound returns the descriptors of a resource, and the list that they begin, if they are of one. An array has no more than its
 // declared size, because an index past it denotes the null descriptor, however much is
 // bound. Descriptors that are not in args as they are used are written to memory, which grows if
 // needed: with the memory of an earlier call Bound allocates nothing for images, samplers and
 // buffers of sets.
-func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, error) {
+func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, *exec.List, error) {
 	at := Binding{r.Set, r.Binding}
+	var shared *exec.List
 	switch r.Kind {
 	case ir.PushBank:
-		return single(memory, a.Banks[r.Binding]), nil
+		return single(memory, a.Banks[r.Binding]), nil, nil
 	case ir.StorageTensor, ir.TensorShape:
-		return tensors(r, a.tensorsAt(at))
-	case ir.Texels, ir.ImageShape, ir.SamplerState:
-		if list, ok := a.imageLists(r); ok {
-			return list, nil
-		}
-	}
-	switch r.Kind {
-	case ir.Texels:
-		return buffersOf(memory, a.ViewsAt(r), (*texture.View).Memory), nil
-	case ir.ImageShape:
-		return buffersOf(memory, a.ViewsAt(r), (*texture.View).Shape), nil
-	case ir.SamplerState:
-		return buffersOf(memory, a.SamplersAt(r), (*texture.Sampler).State), nil
+		list, err := tensors(r, a.tensorsAt(at))
+		return list, nil, err
 	case ir.HeapBytes:
 		if r.Binding == ir.SamplerHeap {
-			return single(memory, a.SamplerHeap), nil
+			return single(memory, a.SamplerHeap), nil, nil
 		}
-		return single(memory, a.Heap), nil
+		return single(memory, a.Heap), nil, nil
 	case ir.HeapBuffer:
-		return a.heapBuffers(a.Robustness.Storage, ir.StorageBuffer), nil
+		list, shared := a.heapBuffers(a.Robustness.Storage, ir.StorageBuffer)
+		return list, shared, nil
 	case ir.HeapUniform:
-		return a.heapBuffers(a.Robustness.Uniform, ir.UniformBuffer), nil
+		list, shared := a.heapBuffers(a.Robustness.Uniform, ir.UniformBuffer)
+		return list, shared, nil
+	case ir.Texels, ir.ImageShape, ir.SamplerState:
+		if shared = a.imageList(r); shared == nil {
+			return a.imageBuffers(r, memory), nil, nil
+		}
+	default:
+		shared = a.bufferList(r)
+	}
+	if shared != nil {
+		return declared(r, shared.Buffers()), shared, nil
 	}
 	if data, ok := a.inlineAt(at); ok {
-		return inlineBlock(r, data)
+		list, err := inlineBlock(r, data)
+		return list, nil, err
 	}
 	list, err := a.applyDynamicOffsets(at, clipToDeclared(r, a.buffersAt(at)), memory)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return a.Robustness.restrict(at, r.Kind, list, memory), nil
+	return a.Robustness.restrict(at, r.Kind, list, memory), nil, nil
+}
+
+// imageBuffers returns the buffers of images or samplers.
+func (a *Args) imageBuffers(r ir.Resource, memory *[]exec.Buffer) []exec.Buffer {
+	switch r.Kind {
+	case ir.Texels:
+		return buffersOf(memory, a.ViewsAt(r), (*texture.View).Memory)
+	case ir.ImageShape:
+		return buffersOf(memory, a.ViewsAt(r), (*texture.View).Shape)
+	}
+	return buffersOf(memory, a.SamplersAt(r), (*texture.Sampler).State)
 }
 
 // single writes one buffer to memory.

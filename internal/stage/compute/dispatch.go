@@ -147,17 +147,17 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 	defer s.recycle()
 	s.resize(len(p.Res))
 	for i, r := range p.Res {
-		bound, err := args.Bound(r, &s.lists[i])
+		bound, shared, err := args.Bound(r, &s.lists[i])
 		if err != nil {
 			return err
 		}
-		s.resources[i], s.versions[i] = bound, args.Version(r)
+		s.resources[i], s.shared[i] = bound, shared
 	}
 	s.job = exec.Job{
 		Groups:    args.Groups,
 		Base:      args.Base,
 		Resources: s.resources,
-		Versions:  s.versions,
+		Lists:     s.shared,
 		Regions:   args.Regions,
 		Push:      args.Push,
 		Workers:   args.Workers,
@@ -172,7 +172,7 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 type scratch struct {
 	job       exec.Job
 	resources [][]exec.Buffer
-	versions  []uint64
+	shared    []*exec.List
 	lists     [][]exec.Buffer // for Bound, by resource
 }
 
@@ -184,7 +184,7 @@ const maxIdle = 64
 // resize makes the lists n long.
 func (s *scratch) resize(n int) {
 	s.resources = slices.Grow(s.resources[:0], n)[:n]
-	s.versions = slices.Grow(s.versions[:0], n)[:n]
+	s.shared = slices.Grow(s.shared[:0], n)[:n]
 	s.lists = slices.Grow(s.lists[:0], n)[:n]
 }
 
@@ -192,6 +192,7 @@ func (s *scratch) resize(n int) {
 func (s *scratch) recycle() {
 	s.job = exec.Job{}
 	clear(s.resources)
+	clear(s.shared)
 	for i := range s.lists {
 		clear(s.lists[i])
 	}

@@ -13,7 +13,7 @@ import (
 // first needs them, and do not change then. One goroutine uses them at a time.
 type HeapLists struct {
 	lists    Lists
-	buffers  map[heapBuffersKey][]exec.Buffer
+	buffers  map[heapBuffersKey]*exec.List
 	views    []*texture.View
 	samplers []*texture.Sampler
 }
@@ -26,24 +26,27 @@ type heapBuffersKey struct {
 	kind  ir.ResourceKind
 }
 
-// heapBuffers returns the buffers with descriptors in the heap that a program can reach.
-func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) []exec.Buffer {
+// heapBuffers returns the buffers with descriptors in the heap that a program can reach, and their list if it is remembered.
+func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) ([]exec.Buffer, *exec.List) {
 	key := heapBuffersKey{level, kind}
 	if a.HeapLists != nil && a.HeapLists.buffers[key] != nil {
-		return a.HeapLists.buffers[key]
+		l := a.HeapLists.buffers[key]
+		return l.Buffers(), l
 	}
 	out := make([]exec.Buffer, len(a.Heap)/ir.HeapDescriptor)
 	for i := range out {
 		d := a.Heap[i*ir.HeapDescriptor:]
 		out[i] = level.Restrict(a.BufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
 	}
-	if a.HeapLists != nil {
-		if a.HeapLists.buffers == nil {
-			a.HeapLists.buffers = map[heapBuffersKey][]exec.Buffer{}
-		}
-		a.HeapLists.buffers[key] = out
+	if a.HeapLists == nil {
+		return out, nil
 	}
-	return out
+	if a.HeapLists.buffers == nil {
+		a.HeapLists.buffers = map[heapBuffersKey]*exec.List{}
+	}
+	l := exec.NewList(out)
+	a.HeapLists.buffers[key] = l
+	return out, l
 }
 
 // heapViews returns the views with descriptors in the heap.
@@ -99,16 +102,34 @@ func numberedIn[T any](descriptor []byte, numbered map[uint64]*T) *T {
 	return numbered[binary.LittleEndian.Uint64(descriptor)]
 }
 
+// allViews returns the views at a place: of a heap, or of a set and binding.
+func (a *Args) allViews(r ir.Resource) []*texture.View {
+	if r.Heap {
+		return a.heapViews()
+	}
+	return a.viewsAt(Binding{r.Set, r.Binding})
+}
+
+func (a *Args) allSamplers(r ir.Resource) []*texture.Sampler {
+	if r.Heap {
+		return a.heapSamplers()
+	}
+	return a.samplersAt(Binding{r.Set, r.Binding})
+}
+
+// declared returns the descriptors of a resource that its program declares. A heap has no declared number.
+func declared[T any](r ir.Resource, list []T) []T {
+	if r.Heap {
+		return list
+	}
+	return clipToDeclared(r, list)
+}
+
 // ViewsAt returns the views at a resource: of a heap, or of its set and binding. It allocates for a heap, and if the
 // robustness of images is not the default.
 func (a *Args) ViewsAt(r ir.Resource) []*texture.View {
-	var list []*texture.View
-	if r.Heap {
-		list = a.heapViews()
-	} else {
-		list = clipToDeclared(r, a.viewsAt(Binding{r.Set, r.Binding}))
-	}
-	if a.Robustness.Images < exec.Robust {
+	list := declared(r, a.allViews(r))
+	if !a.zeroed() {
 		return list
 	}
 	out := make([]*texture.View, len(list))
@@ -119,12 +140,7 @@ func (a *Args) ViewsAt(r ir.Resource) []*texture.View {
 }
 
 // SamplersAt returns the samplers at a resource, as ViewsAt does for views.
-func (a *Args) SamplersAt(r ir.Resource) []*texture.Sampler {
-	if r.Heap {
-		return a.heapSamplers()
-	}
-	return clipToDeclared(r, a.samplersAt(Binding{r.Set, r.Binding}))
-}
+func (a *Args) SamplersAt(r ir.Resource) []*texture.Sampler { return declared(r, a.allSamplers(r)) }
 
 // regionOf returns the allocation that holds an address, or nil.
 func (a *Args) regionOf(address uint64) *exec.Region {

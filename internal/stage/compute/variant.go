@@ -143,10 +143,10 @@ func (v *Variant[K]) same(a *Args) bool {
 		if r.Set == OwnSet || r.Kind != ir.Texels && r.Kind != ir.SamplerState {
 			continue
 		}
-		if n := v.versions[i]; n != 0 && n == a.Version(r) {
+		if n := v.versions[i]; n != 0 && n == a.version(r) {
 			continue
 		}
-		if r.Kind == ir.Texels && !slices.Equal(v.views[i].Views, a.ViewsAt(r)) || r.Kind == ir.SamplerState && !slices.Equal(v.views[i].Samplers, a.SamplersAt(r)) {
+		if r.Kind == ir.Texels && !slices.Equal(v.views[i].Views, a.viewsFor(r)) || r.Kind == ir.SamplerState && !slices.Equal(v.views[i].Samplers, a.samplersFor(r)) {
 			return false
 		}
 	}
@@ -159,7 +159,7 @@ func (v *Variant[K]) remember(a *Args) {
 	for i, r := range v.unlinked.Res {
 		v.versions[i] = 0
 		if r.Set != OwnSet {
-			v.versions[i] = a.Version(r)
+			v.versions[i] = a.version(r)
 		}
 	}
 }
@@ -173,9 +173,9 @@ func appendBound(list []texture.Bound, p *ir.Program, a *Args) []texture.Bound {
 		switch {
 		case r.Set == OwnSet:
 		case r.Kind == ir.Texels:
-			b.Views = append(b.Views, a.ViewsAt(r)...)
+			b.Views = append(b.Views, a.viewsFor(r)...)
 		case r.Kind == ir.SamplerState:
-			b.Samplers = append(b.Samplers, a.SamplersAt(r)...)
+			b.Samplers = append(b.Samplers, a.samplersFor(r)...)
 		}
 	}
 	return list

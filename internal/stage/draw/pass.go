@@ -25,11 +25,10 @@ import (
 //
 // A Pass is reusable, and then allocates nothing. The zero Pass is ready for use by one goroutine.
 type Pass struct {
-	target      state.Target
-	memory      [][]byte            // of the attachments
-	overlapping compose.Overlapping // with memory
-	workers     int
-	width       int32 // in tiles
+	target  state.Target
+	memory  [][]byte // of the attachments
+	workers int
+	width   int32 // in tiles
 
 	steps   []step
 	ordered bool // one worker bins, in order

@@ -38,10 +38,6 @@ func (p *Pass) Begin(t *state.Target, c *Clears, workers int) error {
 	}
 	p.tiles = p.tiles[:tiles]
 	p.memory = p.memory[:0]
-	if p.overlapping == nil {
-		p.overlapping = compose.Overlapping{}
-	}
-	clear(p.overlapping)
 	for _, v := range colors {
 		p.memory = append(p.memory, v.Memory().Bytes)
 	}
@@ -70,7 +66,7 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 		return err
 	}
 	some, ordered := d.sideEffects()
-	alone := some || d.readsTarget(p.memory, p.overlapping)
+	alone := some || d.readsTarget(p.memory)
 	if alone && len(p.steps) > 0 {
 		if err := p.flush(ctx); err != nil {
 			d.release()
@@ -288,6 +284,6 @@ func (d *recordedDraw) sideEffects() (some, ordered bool) {
 
 // readsTarget reports whether the target's memory is bound to the programs. Earlier draws must be
 // complete then.
-func (d *recordedDraw) readsTarget(memory [][]byte, known compose.Overlapping) bool {
-	return compose.Overlap(d.args.Index, memory) || d.fragmentBound.Overlaps(memory, known) || d.front.Overlaps(memory, known)
+func (d *recordedDraw) readsTarget(memory [][]byte) bool {
+	return compose.Overlap(d.args.Index, memory) || d.fragmentBound.Overlaps(memory) || d.front.Overlaps(memory)
 }

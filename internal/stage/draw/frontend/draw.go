@@ -87,12 +87,12 @@ func (d *Draw) Resolve(o *compose.OwnResources) error {
 
 // Overlaps reports whether a resource of the programs shares bytes with memory. The pass then
 // finishes all earlier draws, because tiles that are not shaded yet would show old texels.
-func (d *Draw) Overlaps(memory [][]byte, known compose.Overlapping) bool {
-	if d.vertexBinding.Overlaps(memory, known) {
+func (d *Draw) Overlaps(memory [][]byte) bool {
+	if d.vertexBinding.Overlaps(memory) {
 		return true
 	}
 	for i := range d.primitiveBindings {
-		if d.programs[i] != nil && d.primitiveBindings[i].Overlaps(memory, known) {
+		if d.programs[i] != nil && d.primitiveBindings[i].Overlaps(memory) {
 			return true
 		}
 	}
