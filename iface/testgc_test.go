@@ -1,0 +1,3 @@
+package iface_test
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"
