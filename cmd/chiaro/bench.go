@@ -15,7 +15,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/host"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -208,7 +207,7 @@ func (f *benchFlags) job(data []byte) (*benchJob, error) {
 	j := &benchJob{info: vk.ComputePipelineInfo{Stage: vk.StageInfo{Code: data}}}
 	j.info.Flags = enum.PipelineFlagsDispatchBase
 	var err error
-	if j.info.Stage.Robustness, err = f.robustness(ir.Compute); err != nil {
+	if j.info.Stage.Robustness, err = f.robustness(vk.StageCompute); err != nil {
 		return nil, err
 	}
 	if j.groups, err = parseGroups("-g", f.groups, 1); err != nil {
@@ -224,12 +223,12 @@ func (f *benchFlags) job(data []byte) (*benchJob, error) {
 }
 
 // robustness returns the robustness of a stage.
-func (f *benchFlags) robustness(stage ir.Stage) (*vk.Robustness, error) {
+func (f *benchFlags) robustness(stage vk.ShaderStage) (*vk.Robustness, error) {
 	all, stages, err := f.pipeline.robust()
 	if own := stages[stage]; own != nil {
 		all = *own
 	}
-	return host.Robustness(&all), err
+	return &all, err
 }
 
 // record records n dispatches.

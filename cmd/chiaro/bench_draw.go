@@ -14,7 +14,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/host"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -168,9 +167,9 @@ func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine e
 	var entries []*iface.Entry
 	for i, of := range []struct {
 		model spirv.ExecutionModel
-		stage ir.Stage
+		stage vk.ShaderStage
 		info  **vk.StageInfo
-	}{{spirv.ExecutionModelVertex, ir.Vertex, &info.Vertex}, {spirv.ExecutionModelFragment, ir.Fragment, &info.Fragment}} {
+	}{{spirv.ExecutionModelVertex, vk.StageVertex, &info.Vertex}, {spirv.ExecutionModelFragment, vk.StageFragment, &info.Fragment}} {
 		data, err := f.module(ctx, c, files[i])
 		if err != nil {
 			return nil, err

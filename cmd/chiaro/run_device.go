@@ -8,7 +8,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/host"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -130,13 +129,13 @@ func (j *shaderJob) typeOf(at vk.SetBinding) link.DescriptorType {
 }
 
 // dispatch compiles and runs the entry point.
-func (d *shaderDevice) dispatch(ctx context.Context, robustness *compute.Robustness) error {
+func (d *shaderDevice) dispatch(ctx context.Context, robustness *vk.Robustness) error {
 	j := d.job
 	if err := d.bind(); err != nil {
 		return host.Cause(err)
 	}
 	pipeline, err := d.NewComputePipeline(ctx, vk.ComputePipelineInfo{
-		Stage:  vk.StageInfo{Code: j.module.Encode(), Entry: j.entry.Name, Specialization: j.spec, Robustness: host.Robustness(robustness)},
+		Stage:  vk.StageInfo{Code: j.module.Encode(), Entry: j.entry.Name, Specialization: j.spec, Robustness: robustness},
 		Layout: d.layout,
 	})
 	if err != nil {

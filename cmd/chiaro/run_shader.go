@@ -15,7 +15,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -123,7 +122,7 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 		return err
 	}
 	robustness := &f.opts.Robustness
-	if own := f.opts.StageRobustness[ir.Compute]; own != nil {
+	if own := f.opts.StageRobustness[vk.StageCompute]; own != nil {
 		robustness = own
 	}
 	cause := device.dispatch(ctx, robustness)

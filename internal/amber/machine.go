@@ -184,7 +184,7 @@ func (m *machine) location(p *Pipeline, err error) string {
 		return ""
 	}
 	l := lost.Location
-	i := slices.IndexFunc(p.Stages, func(a Attachment) bool { return p.Kind == ComputePipeline || models[a.Stage] == l.Model })
+	i := slices.IndexFunc(p.Stages, func(a Attachment) bool { return models[a.Stage] == l.Model })
 	if i >= 0 && l.Line > 0 && p.Stages[i].Shader.Line > 0 && (l.File == "" || l.File == "<stdin>") {
 		return fmt.Sprintf(": %v, %s:%d", l.Op, m.script.File, p.Stages[i].Shader.Line+int(l.Line)-1)
 	}

@@ -66,7 +66,7 @@ func (m *machine) object(ctx context.Context, p *Pipeline, a *Attachment) (*vk.S
 		return nil, m.unsupported(p.At, "shaders of the stage "+a.Stage.String())
 	}
 	level := m.robustness(p, a)
-	if level.Storage|level.Uniform|level.Vertex|level.Images != 0 || len(level.Bindings) > 0 {
+	if level.Storage|level.Uniform|level.Vertex != vk.Exact || level.Images != vk.RobustImageAccess2 || len(level.Bindings) > 0 {
 		// VkPipelineRobustnessCreateInfo extends no VkShaderCreateInfoEXT.
 		return nil, m.unsupported(p.At, "shader objects with a robustness of their own: they have the robustness of the device")
 	}
@@ -76,7 +76,7 @@ func (m *machine) object(ctx context.Context, p *Pipeline, a *Attachment) (*vk.S
 	}
 	info := &vk.ShaderInfo{
 		Stage: stage, Next: nextStage(p, stage), Code: code, Entry: m.entryPoint(p, a), Specialization: a.specialization(),
-		SubgroupSize: uint32(a.Subgroup.RequiredSize), Mappings: p.vkMappings(),
+		SubgroupSize: uint32(a.Subgroup.RequiredSize), Mappings: p.Mappings,
 	}
 	if p.mapped() {
 		info.Flags |= enum.ObjectFlagsDescriptorHeap

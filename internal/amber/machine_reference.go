@@ -92,19 +92,6 @@ func (m *machine) rangeOf(c *WriteReference, info *vk.DescriptorInfo) {
 // mapped reports whether the resources of a pipeline are in descriptor heaps by mappings, and in no descriptor sets.
 func (p *Pipeline) mapped() bool { return p.heaped() && len(p.Bindings) == 0 }
 
-// vkMappings returns the mappings as package vk has them.
-func (p *Pipeline) vkMappings() (out []vk.Mapping) {
-	list := p.linkMappings()
-	if list == nil {
-		return nil
-	}
-	for i, x := range *list {
-		m := &p.Mappings[i]
-		out = append(out, vk.Mapping{Mapping: x, IndexStride: m.Resource.IndexStride, SamplerIndexStride: m.Sampler.IndexStride})
-	}
-	return out
-}
-
 // recordHeaps records the descriptor heaps and the banks of push constants of a pipeline.
 func (m *machine) recordHeaps(p *Pipeline) {
 	if b := p.Heaps.Resources; b != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -28,7 +27,7 @@ func (m *machine) stage(ctx context.Context, p *Pipeline, a *Attachment) (*vk.St
 	level := m.robustness(p, a)
 	return &vk.StageInfo{
 		Module: module, Entry: m.entryPoint(p, a), Specialization: a.specialization(), SubgroupSize: uint32(a.Subgroup.RequiredSize),
-		Mappings: p.vkMappings(), Robustness: host.Robustness(&level),
+		Mappings: p.Mappings, Robustness: &level,
 	}, nil
 }
 
@@ -58,9 +57,9 @@ func (m *machine) pushBytes(p *Pipeline) uint64 {
 }
 
 // robustness returns the robustness of a stage: the options' with the script's.
-func (m *machine) robustness(p *Pipeline, a *Attachment) compute.Robustness {
+func (m *machine) robustness(p *Pipeline, a *Attachment) vk.Robustness {
 	level := m.options.Robustness
-	if own := m.options.StageRobustness[stageIR[a.Stage]]; own != nil {
+	if own := m.options.StageRobustness[objectStages[a.Stage]]; own != nil {
 		level = *own
 	}
 	if x := p.robustnessOf(a); x != nil {
@@ -90,9 +89,10 @@ func (r *runner) shaderError(s *Shader, err error) error {
 	return fmt.Errorf("%s:%s: shader %s: %w", r.script.File, s.At, s.Name, err)
 }
 
-// models are the execution models of the stages of graphics.
+// models are the execution models of the stages of compute and graphics.
 var models = map[Stage]spirv.ExecutionModel{
-	Vertex: spirv.ExecutionModelVertex, TessellationControl: spirv.ExecutionModelTessellationControl,
+	Compute: spirv.ExecutionModelGLCompute,
+	Vertex:  spirv.ExecutionModelVertex, TessellationControl: spirv.ExecutionModelTessellationControl,
 	TessellationEvaluation: spirv.ExecutionModelTessellationEvaluation, Geometry: spirv.ExecutionModelGeometry,
 	Fragment: spirv.ExecutionModelFragment,
 }

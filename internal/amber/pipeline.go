@@ -5,7 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/format"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // PipelineKind is the kind of a pipeline.
@@ -34,8 +34,8 @@ type Pipeline struct {
 	Push       *Buffer // the push constants; nil for none
 	Banks      []Bank
 	Heaps      Heaps
-	Mappings   []compute.Mapping // of resources without descriptor sets
-	Robustness *Robustness       // nil for the default
+	Mappings   []vk.Mapping // of resources without descriptor sets
+	Robustness *Robustness  // nil for the default
 	KernelArgs []KernelArg
 	Graphics   Graphics
 	RayTracing RayTracing

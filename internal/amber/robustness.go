@@ -2,10 +2,8 @@ package amber
 
 import (
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // Robustness is the robustness of a pipeline or of a stage, which overrides the pipeline's
@@ -19,19 +17,21 @@ type RobustnessLevel uint8
 // robustnessLevels has the words of AmberScript, by level.
 var robustnessLevels = [...]string{"default", "disabled", "robust", "robust2"}
 
-// over sets the level of one kind of resource, unless it is the default.
-func (l RobustnessLevel) over(level *exec.Robustness) {
+// buffers sets the behavior of buffers, unless the level is the default.
+func (l RobustnessLevel) buffers(b *vk.BufferBehavior) {
 	if l > 0 {
-		*level = [...]exec.Robustness{exec.NotRobust, exec.Robust, exec.Robust2}[l-1]
+		*b = [...]vk.BufferBehavior{vk.NotRobust, vk.RobustBufferAccess, vk.RobustBufferAccess2}[l-1]
 	}
 }
 
 // over returns the defaults of the run with the robustness.
-func (x *Robustness) over(defaults compute.Robustness) compute.Robustness {
-	x.Storage.over(&defaults.Storage)
-	x.Uniform.over(&defaults.Uniform)
-	x.Images.over(&defaults.Images)
-	x.Vertex.over(&defaults.Vertex)
+func (x *Robustness) over(defaults vk.Robustness) vk.Robustness {
+	x.Storage.buffers(&defaults.Storage)
+	x.Uniform.buffers(&defaults.Uniform)
+	x.Vertex.buffers(&defaults.Vertex)
+	if l := x.Images; l > 0 {
+		defaults.Images = [...]vk.ImageBehavior{vk.NotRobustImages, vk.RobustImageAccess, vk.RobustImageAccess2}[l-1]
+	}
 	return defaults
 }
 
@@ -80,10 +80,4 @@ func (p *Pipeline) robustnessOf(a *Attachment) *Robustness {
 		return a.Robustness
 	}
 	return p.Robustness
-}
-
-// stageIR are the stages in programs.
-var stageIR = map[Stage]ir.Stage{
-	Compute: ir.Compute,
-	Vertex:  ir.Vertex, TessellationControl: ir.TessControl, TessellationEvaluation: ir.TessEval, Geometry: ir.Geometry, Fragment: ir.Fragment,
 }

@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
-	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/vk"
 )
 
 // Options say how scripts run. Engine is required.
@@ -22,8 +21,8 @@ type Options struct {
 	Lowering lower.Options // of all shaders, as far as the script does not ask for other subgroups
 	// Robustness applies to all pipelines, as far as their ROBUSTNESS does not set another.
 	// StageRobustness has the stages with a robustness of their own.
-	Robustness      compute.Robustness
-	StageRobustness map[ir.Stage]*compute.Robustness
+	Robustness      vk.Robustness
+	StageRobustness map[vk.ShaderStage]*vk.Robustness
 	TargetEnv       string // environment of shaders that name none, such as "vulkan1.1" or "spv1.4"; "" for vulkan1.0
 	// SpirvDir, if set, has precompiled SPIR-V in <script>/<pipeline>.<shader>.<stage>.spv;
 	// <script> is the script's path below ScriptRoot. Shaders that are not there are

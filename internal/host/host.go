@@ -10,7 +10,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -46,21 +45,6 @@ func CompileCause(err error) error {
 		return malformed
 	}
 	return err
-}
-
-// Robustness returns the robustness of an option as package vk has it.
-func Robustness(r *compute.Robustness) *vk.Robustness {
-	images := [...]vk.ImageBehavior{exec.Strict: vk.RobustImageAccess2, exec.Robust2: vk.RobustImageAccess2, exec.Robust: vk.RobustImageAccess, exec.NotRobust: vk.NotRobustImages}
-	x := &vk.Robustness{
-		Storage: vk.BufferBehavior(r.Storage), Uniform: vk.BufferBehavior(r.Uniform), Vertex: vk.BufferBehavior(r.Vertex), Images: images[r.Images],
-	}
-	for at, level := range r.Bindings {
-		if x.Bindings == nil {
-			x.Bindings = map[vk.SetBinding]vk.BufferBehavior{}
-		}
-		x.Bindings[vk.SetBinding(at)] = vk.BufferBehavior(level)
-	}
-	return x
 }
 
 // CheckPush returns an error if there are fewer bytes of push constants than a shader declares: a command would have

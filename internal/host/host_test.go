@@ -9,7 +9,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
-	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -55,13 +54,5 @@ func TestPush(t *testing.T) {
 	}
 	if got := WholeWords([]byte{1, 2, 3, 4, 5}); !bytes.Equal(got, []byte{1, 2, 3, 4, 5, 0, 0, 0}) {
 		t.Errorf("whole words: %v", got)
-	}
-}
-
-// The levels of an option have the behavior of the same name; exact is the zero value of both.
-func TestRobustness(t *testing.T) {
-	got := Robustness(&compute.Robustness{Uniform: exec.NotRobust, Images: exec.Robust, Bindings: map[compute.Binding]exec.Robustness{{Set: 1, Binding: 2}: exec.Robust}})
-	if got.Storage != vk.Exact || got.Uniform != vk.NotRobust || got.Images != vk.RobustImageAccess || got.Bindings[vk.SetBinding{Set: 1, Binding: 2}] != vk.RobustBufferAccess {
-		t.Errorf("%+v", got)
 	}
 }
