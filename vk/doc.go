@@ -63,6 +63,7 @@
 //	semaphore.go, wait.go, event.go, query.go, querycommand.go
 //	privatedata.go, label.go   numbers and labels of the program
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
+//	copyindirect.go     copies between addresses that are in memory
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words
 //	print.go            the output of debugPrintf

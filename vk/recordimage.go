@@ -26,8 +26,21 @@ type BufferImageCopy struct {
 	BufferOffset           uint64 // bytes
 	RowLength, ImageHeight int    // texels; 0 is the extent
 	Image                  Layers
-	Offset, Extent         [3]int // texels
+	Offset, Extent         [3]int   // texels
+	Rotation               Rotation // of the region of the image, around Offset
 }
+
+// Rotation is a number of clockwise quarter turns, 0 to 3 (VkCopyCommandTransformInfoQCOM), of 2D images of one plane that
+// are not compressed.
+type Rotation uint8
+
+// The rotations.
+const (
+	RotateIdentity Rotation = iota
+	Rotate90
+	Rotate180
+	Rotate270
+)
 
 // ImageCopy is a region of a copy between images (VkImageCopy).
 type ImageCopy struct {
@@ -40,6 +53,7 @@ type ImageCopy struct {
 type ImageBlit struct {
 	Source, Target       Layers
 	SourceBox, TargetBox [2][3]int
+	Rotation             Rotation // of the coordinates of the source
 }
 
 // ImageRange is levels and layers of aspects of an image (VkImageSubresourceRange); counts and aspects of 0 are all.
@@ -242,7 +256,7 @@ func (c *CommandBuffer) CopyImageToBuffer(source *Image, target *Buffer, regions
 func insideCopies(regions []BufferImageCopy) []transfer.BufferImage {
 	out := make([]transfer.BufferImage, len(regions))
 	for i, r := range regions {
-		out[i] = transfer.BufferImage{BufferOffset: int(min(r.BufferOffset, math.MaxInt)), RowLength: r.RowLength, ImageHeight: r.ImageHeight, Image: r.Image.inside(), Offset: r.Offset, Extent: r.Extent}
+		out[i] = transfer.BufferImage{BufferOffset: int(min(r.BufferOffset, math.MaxInt)), RowLength: r.RowLength, ImageHeight: r.ImageHeight, Image: r.Image.inside(), Offset: r.Offset, Extent: r.Extent, Rotation: transfer.Rotation(r.Rotation)}
 	}
 	return out
 }
@@ -284,7 +298,7 @@ func (c *CommandBuffer) BlitImage2(i BlitImageInfo) {
 	}
 	w := &imageWork{source: i.Source, target: i.Target, filter: transfer.Filter{Kind: i.Filter, Weights: i.Weights}}
 	for _, r := range i.Regions {
-		w.blits = append(w.blits, transfer.Blit{From: r.Source.inside(), To: r.Target.inside(), FromBox: r.SourceBox, ToBox: r.TargetBox})
+		w.blits = append(w.blits, transfer.Blit{From: r.Source.inside(), To: r.Target.inside(), FromBox: r.SourceBox, ToBox: r.TargetBox, Rotation: transfer.Rotation(r.Rotation)})
 	}
 	c.images(blitImage, w)
 }

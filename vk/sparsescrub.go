@@ -84,11 +84,12 @@ func (w *imageWork) scrub() {
 	}
 	for i := range w.copies {
 		r := &w.copies[i]
+		from, size := r.Region()
 		var to [3]int
 		for k := range to {
-			to[k] = r.Offset[k] + max(r.Extent[k], 1)
+			to[k] = from[k] + max(size[k], 1)
 		}
-		m.scrub(r.Image.Level, r.Image.BaseLayer, max(r.Image.Layers, 1), r.Offset, to)
+		m.scrub(r.Image.Level, r.Image.BaseLayer, max(r.Image.Layers, 1), from, to)
 	}
 	for i := range w.images {
 		level(w.images[i].To)

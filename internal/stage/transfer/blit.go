@@ -14,6 +14,7 @@ import (
 type Blit struct {
 	From, To       Subresource
 	FromBox, ToBox [2][3]int
+	Rotation       Rotation // of the coordinates of the source
 }
 
 // Filter is the filter of a blit. Weights are of a cubic one.
@@ -71,6 +72,11 @@ func (r *Blit) blitter(to, from *texture.Image, filter Filter) (*blitter, error)
 	if err := blittable(to, from, filter); err != nil {
 		return nil, err
 	}
+	for _, m := range [...]*texture.Image{from, to} {
+		if err := r.Rotation.check(m); err != nil {
+			return nil, err
+		}
+	}
 	fromBox, toBox := r.FromBox, r.ToBox
 	if from.Dim != ir.Dim3D {
 		fromBox[0][2], fromBox[1][2] = 0, a.elements[2]
@@ -90,7 +96,9 @@ func (r *Blit) blitter(to, from *texture.Image, filter Filter) (*blitter, error)
 		if i == 2 && from.Dim != ir.Dim3D || filter.Kind == enum.FilterCubic && i >= from.Dim.Axes() {
 			f.Kind = enum.FilterNearest
 		}
-		x.start[i], x.taps[i] = tapsOf([2]int{fromBox[0][i], fromBox[1][i]}, [2]int{toBox[0][i], toBox[1][i]}, size[i], f)
+		// The coordinate of the source along axis i depends on that of the target along axis k.
+		k, source := r.Rotation.axis(i, [2]int{fromBox[0][i], fromBox[1][i]})
+		x.start[k], x.taps[i] = tapsOf(source, [2]int{toBox[0][k], toBox[1][k]}, size[i], f)
 	}
 	return x, nil
 }
@@ -165,11 +173,20 @@ type blitter struct {
 }
 
 func (x *blitter) run() {
+	turned := x.r.Rotation%2 == 1
+	columns, rows := x.taps[0], x.taps[1] // of the target
+	if turned {
+		columns, rows = rows, columns
+	}
 	for k := range x.taps[2] {
-		for j := range x.taps[1] {
-			for i := range x.taps[0] {
+		for j := range rows {
+			for i := range columns {
+				u, v := &columns[i], &rows[j]
+				if turned {
+					u, v = v, u
+				}
 				at := coord(x.to, x.r.To, x.start[0]+i, x.start[1]+j, x.start[2]+k)
-				x.to.Store(at, x.value(&x.taps[0][i], &x.taps[1][j], &x.taps[2][k]))
+				x.to.Store(at, x.value(u, v, &x.taps[2][k]))
 			}
 		}
 	}

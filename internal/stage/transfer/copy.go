@@ -12,8 +12,12 @@ type BufferImage struct {
 	BufferOffset           int // bytes
 	RowLength, ImageHeight int // texels of the buffer's rows, and rows of its slices; 0 is the extent
 	Image                  Subresource
-	Offset, Extent         [3]int // texels; layers are not part of it
+	Offset, Extent         [3]int   // texels; layers are not part of it
+	Rotation               Rotation // of the region of the image, around the offset
 }
+
+// Region returns the offset and the extent of the region of the image.
+func (r *BufferImage) Region() (offset, extent [3]int) { return r.Rotation.box(r.Offset, r.Extent) }
 
 // Check returns the error of a copy of the region between an image and a buffer of n bytes, without copying.
 func (r *BufferImage) Check(m *texture.Image, n int) error { return r.rows(m, n, nil) }
@@ -42,7 +46,10 @@ func (r *BufferImage) rows(m *texture.Image, limit int, each func(s *surface, at
 	if m.Dim != ir.Dim3D {
 		extent[2] = s.elements[2] // all layers
 	}
-	from, count, err := s.region(r.Offset, extent)
+	if err := r.Rotation.check(m); err != nil {
+		return err
+	}
+	from, count, err := s.region(r.Rotation.box(r.Offset, extent))
 	if err != nil {
 		return err
 	}
@@ -62,11 +69,29 @@ func (r *BufferImage) rows(m *texture.Image, limit int, each func(s *surface, at
 	if each == nil {
 		return nil
 	}
+	if r.Rotation != 0 {
+		return r.texels(s, extent, int(row), int(slice), each)
+	}
 	for z := range count[2] {
 		for y := range count[1] {
 			at := uint64(r.BufferOffset) + uint64(z)*slice + uint64(y)*row
 			if err := each(s, int(at), from[0], from[1]+y, from[2]+z, count[0]*s.size); err != nil {
 				return err
+			}
+		}
+	}
+	return nil
+}
+
+// texels calls each for every texel of a rotated region.
+func (r *BufferImage) texels(s *surface, extent [3]int, row, slice int, each func(s *surface, at, x, y, z, n int) error) error {
+	for z := range extent[2] {
+		for y := range extent[1] {
+			for x := range extent[0] {
+				u, v := r.Rotation.at(r.Offset, x, y)
+				if err := each(s, r.BufferOffset+z*slice+y*row+x*s.size, u, v, z, s.size); err != nil {
+					return err
+				}
 			}
 		}
 	}

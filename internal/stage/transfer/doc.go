@@ -5,6 +5,7 @@
 // # Files
 //
 //	surface.go    one level of an image as rows of elements: texels or compressed blocks
+//	rotate.go     regions in quarter turns
 //	copy.go       buffer to image, image to buffer, image to image
 //	blit.go       scaled copies with conversion and filter
 //	clear.go      clears of ranges
