@@ -110,8 +110,23 @@ func (c *drawCheck) dynamic(set uint8) bool { return c.p == nil || c.p.settable>
 // samples returns the samples of a pixel.
 func (c *drawCheck) samples() int { return int(max(c.s.Multisample.Samples, 1)) }
 
-// attachments checks the numbers of samples of the attachments, and which of them a pipeline writes.
+// view returns the view of an attachment to which the draw writes: in a custom resolve, to which it resolves.
+func (c *drawCheck) view(a *AttachmentInfo) *ImageView {
+	switch {
+	case !c.graphics.resolving:
+		return a.View
+	case a.ResolveMode == ResolveCustom:
+		return a.Resolve
+	}
+	return nil
+}
+
+// attachments checks the numbers of samples of the attachments, and which of them a pipeline writes. The rules are not on custom
+// resolves.
 func (c *drawCheck) attachments() {
+	if c.graphics.resolving {
+		return
+	}
 	dynamic := c.r.subpass == nil
 	check := func(rule string, a *AttachmentInfo) {
 		if a == nil || a.View == nil {
@@ -157,7 +172,7 @@ func (c *drawCheck) colors() {
 		return
 	}
 	for i := range c.r.info.Colors {
-		view := c.r.info.Colors[i].View
+		view := c.view(&c.r.info.Colors[i])
 		if view == nil {
 			continue
 		}
