@@ -282,11 +282,15 @@ func (c *checker) nonWritable(i int, id spirv.ID, d spirv.Inst, t *facts.Type, k
 		e = e.Elem
 	}
 	switch t.Storage {
-	case spirv.StorageClassStorageBuffer, spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR,
+	case spirv.StorageClassStorageBuffer:
+		if e == nil || t.Op == spirv.OpTypeUntypedPointerKHR || c.m.Has(e.ID, spirv.DecorationBlock) {
+			return
+		}
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR,
 		spirv.StorageClassTileAttachmentQCOM, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric:
 		return
 	case spirv.StorageClassUniform:
-		if e == nil || e.IsStruct() {
+		if e == nil || t.Op == spirv.OpTypeUntypedPointerKHR || c.m.Has(e.ID, spirv.DecorationBlock) || c.m.Has(e.ID, spirv.DecorationBufferBlock) {
 			return
 		}
 	case spirv.StorageClassUniformConstant:

@@ -12,7 +12,7 @@ import (
 var shaderInterfaceFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Interface-Numeric", Section: "Vulkan, User-defined Variable Interface", Words: "a user-defined input or output is a number, or a composite of numbers", Need: NeedVulkan},
-		{Code: "SPV-Interface-BuiltInBlock", Section: "Vulkan, Built-in Interface Block", Words: "an interface has at most one block of built-ins; the outputs of a mesh shader have at most one with PerPrimitiveEXT and one without", Need: NeedVulkan},
+		{Code: "SPV-Interface-BuiltInBlock", Section: "SPIR-V 2.16.1; Vulkan, Built-in Interface Block", Words: "an interface has at most one block of built-ins; the outputs of a mesh shader have at most one with PerPrimitiveEXT and one without"},
 		{Code: "SPV-Interface-OutputKind", Section: "Vulkan, Fragment Output Interface", Words: "the outputs of a fragment shader at one location are all floats or all integers", Need: NeedVulkan},
 		{Code: "SPV-Interface-OutputWidth", Section: "Vulkan, Fragment Output Interface", Words: "outputs of a fragment shader have 16-bit or 32-bit components", Need: NeedVulkan},
 		{Code: "SPV-Interface-InputAttachment", Section: "Vulkan, Fragment Input Attachment Interface", Words: "a variable with an InputAttachmentIndex contains images of the dimension SubpassData", Need: NeedVulkan},
@@ -24,6 +24,9 @@ var shaderInterfaceFamily = family{
 // shaderInterfaces checks the variables, then the interface of each entry point.
 func (c *checker) shaderInterfaces() {
 	if !c.vulkan {
+		for n := range c.m.EntryPoints {
+			c.builtInBlocks(&c.m.EntryPoints[n])
+		}
 		return
 	}
 	for n := range c.m.Variables {
@@ -90,7 +93,7 @@ func (c *checker) holdsHandle(t *facts.Type) bool {
 
 // builtInBlocks counts the blocks of built-ins in the interfaces of an entry point.
 func (c *checker) builtInBlocks(e *facts.EntryPoint) {
-	if len(c.builtIn.noted) == 0 {
+	if !c.m.Decorates(spirv.DecorationBuiltIn) {
 		return
 	}
 	var first [3]*facts.Variable // of inputs, of outputs, of outputs of each primitive
