@@ -58,7 +58,7 @@ func multisampled(t *testing.T, files map[string][]byte, script, name string) bo
 
 // TestCorpusRuns runs the scripts that have only compute pipelines, on both engines: a
 // script passes as on other drivers, or needs a missing feature; the buffers have the same
-// contents as on other drivers, and the engines agree.
+// contents as on other drivers, and the engines agree. CHIARO_LONG runs them in every way to make pipelines, too.
 func TestCorpusRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: runs some hundred scripts on both engines")
@@ -102,6 +102,18 @@ func TestCorpusRuns(t *testing.T) {
 			compiled++
 			if j.Status != r.Status || !maps.Equal(j.Digests, r.Digests) {
 				t.Errorf("%s: the engines differ: interp %s, jit %s %s %s", row["path"], r.Status, level, j.Status, j.Message)
+			}
+		}
+		if os.Getenv("CHIARO_LONG") == "" {
+			continue
+		}
+		for way := Libraries; way <= LinkedObjects; way++ {
+			o := o
+			o.Way = way
+			engines := bothEngines()
+			x := runIn(t, files, row["path"], engines[len(engines)-1], o)
+			if x.Status != r.Status || !maps.Equal(x.Digests, r.Digests) {
+				t.Errorf("%s, way %d: %s %s; pipelines: %s", row["path"], way, x.Status, x.Message, r.Status)
 			}
 		}
 	}
