@@ -7,6 +7,3 @@ package stackroom
 
 // Size is the space that a stack has after Make, in bytes: at least half of it is free.
 const Size = 128 << 10
-
-// Make grows the stack of the calling goroutine if less than half of Size is free. It costs a comparison if enough is free.
-func Make()
