@@ -58,7 +58,7 @@ var (
 func has(number int) bool { return calls[number] != nil || recorders[number] != nil }
 
 func init() {
-	for _, m := range []map[int]call{instanceCalls, physicalCalls, deviceCalls, queueCalls, sparseCalls, memoryCalls, imageCalls, formatCalls, descriptorCalls, pipelineCalls, renderPassCalls, queryCalls, commandBufferCalls, debugCalls} {
+	for _, m := range []map[int]call{instanceCalls, physicalCalls, deviceCalls, queueCalls, sparseCalls, surfaceCalls, swapchainCalls, memoryCalls, imageCalls, formatCalls, descriptorCalls, pipelineCalls, renderPassCalls, queryCalls, commandBufferCalls, debugCalls} {
 		for n, f := range m {
 			calls[n] = f
 		}

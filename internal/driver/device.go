@@ -17,6 +17,7 @@ type device struct {
 	extensions map[string]bool
 	vk         *vk.Device
 	queues     []*queue
+	presents   *vk.Queue // the driver's own: it signals that images are acquired
 }
 
 // queue is a VkQueue.
@@ -70,16 +71,36 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	for _, q := range abi.Slice(info.PQueueCreateInfos, info.QueueCreateInfoCount) {
 		create.Queues = append(create.Queues, vk.QueueInfo{Family: int(q.QueueFamilyIndex), Count: int(q.QueueCount)})
 	}
+	asked := create.Queues
+	var own vk.QueueInfo
+	create.Queues, own = withOwnQueue(asked)
 	var err error
 	if d.vk, err = p.vk.NewDevice(create); err != nil {
 		return resultOf(err)
 	}
-	if d.handle = newDispatch(&devices, d); d.handle == nil || !d.makeQueues(create.Queues) {
+	d.presents = d.vk.FamilyQueue(own.Family, own.Count)
+	if d.handle = newDispatch(&devices, d); d.handle == nil || !d.makeQueues(asked) {
 		d.close()
 		return outOfHost
 	}
 	*a.PDevice = d.handle
 	return abi.Success
+}
+
+// ownFamily is the family of the driver's own queue, which applications do not see: it only signals.
+const ownFamily = 2
+
+// withOwnQueue adds a queue for the driver to the queues that an application asks for. own is the family and the index of it.
+func withOwnQueue(asked []vk.QueueInfo) (all []vk.QueueInfo, own vk.QueueInfo) {
+	all = slices.Clone(asked)
+	for i := range all {
+		if all[i].Family == ownFamily {
+			own = all[i]
+			all[i].Count++
+			return all, own
+		}
+	}
+	return append(all, vk.QueueInfo{Family: ownFamily, Count: 1}), vk.QueueInfo{Family: ownFamily}
 }
 
 // enable checks the features that the application enables.

@@ -15,7 +15,9 @@ var announcedNames = []string{
 	// of the instance
 	"VK_KHR_device_group_creation", "VK_KHR_external_fence_capabilities", "VK_KHR_external_memory_capabilities",
 	"VK_KHR_external_semaphore_capabilities", "VK_KHR_get_physical_device_properties2",
+	"VK_KHR_surface", "VK_KHR_get_surface_capabilities2", "VK_EXT_headless_surface", "VK_KHR_xcb_surface", "VK_KHR_xlib_surface",
 	// of devices
+	"VK_KHR_swapchain", "VK_KHR_swapchain_mutable_format",
 	"VK_KHR_16bit_storage", "VK_KHR_8bit_storage", "VK_KHR_bind_memory2", "VK_KHR_dedicated_allocation",
 	"VK_KHR_get_memory_requirements2", "VK_KHR_maintenance1", "VK_KHR_maintenance2", "VK_KHR_maintenance3",
 	"VK_KHR_storage_buffer_storage_class", "VK_KHR_variable_pointers", "VK_KHR_relaxed_block_layout",

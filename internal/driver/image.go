@@ -94,7 +94,11 @@ func createImage(a *abi.CreateImageArgs) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	m, err := d.vk.NewImage(imageInfo(a.PCreateInfo))
+	info := imageInfo(a.PCreateInfo)
+	if x := abi.Find[abi.ImageSwapchainCreateInfoKHR](a.PCreateInfo.PNext, abi.StructureTypeImageSwapchainCreateInfoKHR); x != nil && x.Swapchain != 0 {
+		info.Linear = true // the layout of the images of a swapchain
+	}
+	m, err := d.vk.NewImage(info)
 	return created(&images, m, err, unsafe.Pointer(a.PImage))
 }
 
@@ -102,6 +106,9 @@ func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {
 	result := abi.Result(abi.Success)
 	for _, i := range abi.Slice(a.PBindInfos, a.BindInfoCount) {
 		m, memory := images.get(uint64(i.Image)), memories.get(uint64(i.Memory))
+		if x := abi.Find[abi.BindImageMemorySwapchainInfoKHR](i.PNext, abi.StructureTypeBindImageMemorySwapchainInfoKHR); x != nil {
+			memory = swapchains.get(uint64(x.Swapchain)).memory(x.ImageIndex)
+		}
 		var err error
 		if p := abi.Find[abi.BindImagePlaneMemoryInfo](i.PNext, abi.StructureTypeBindImagePlaneMemoryInfo); p != nil {
 			err = m.BindPlane(vk.Aspect(p.PlaneAspect), memory, i.MemoryOffset)

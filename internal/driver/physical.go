@@ -109,7 +109,10 @@ func (p *physicalDevice) families() (out []abi.QueueFamilyProperties) {
 	if p == nil {
 		return nil
 	}
-	for _, f := range p.vk.QueueFamilies() {
+	for i, f := range p.vk.QueueFamilies() {
+		if i == ownFamily {
+			f.Count-- // the driver's own: see withOwnQueue
+		}
 		out = append(out, abi.QueueFamilyProperties{
 			QueueFlags: uint32(f.Flags), QueueCount: uint32(f.Count), TimestampValidBits: uint32(f.TimestampBits),
 			MinImageTransferGranularity: abi.Extent3D{Width: 1, Height: 1, Depth: 1},

@@ -1,0 +1,152 @@
+package driver
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/wsi"
+)
+
+// surface is a VkSurfaceKHR.
+type surface struct {
+	wsi.Surface
+	display *wsi.Display // nil if it is headless
+	window  *wsi.Window
+}
+
+// Close ends the connection to the server of the surface.
+func (s *surface) Close() error {
+	if s.display != nil {
+		s.window.Close()
+		s.display.Close()
+	}
+	return nil
+}
+
+var surfaces table[surface]
+
+var surfaceCalls = map[int]call{
+	abi.CmdDestroySurfaceKHR:        run(func(a *abi.DestroySurfaceKHRArgs) { destroy(&surfaces, uint64(a.Surface)) }),
+	abi.CmdCreateHeadlessSurfaceEXT: on(createHeadlessSurface),
+	abi.CmdCreateXcbSurfaceKHR: on(func(a *abi.CreateXcbSurfaceKHRArgs) abi.Result {
+		return createWindowSurface(a.PCreateInfo.Window, unsafe.Pointer(a.PSurface))
+	}),
+	abi.CmdCreateXlibSurfaceKHR: on(func(a *abi.CreateXlibSurfaceKHRArgs) abi.Result {
+		return createWindowSurface(uint32(a.PCreateInfo.Window), unsafe.Pointer(a.PSurface))
+	}),
+	abi.CmdGetPhysicalDeviceXcbPresentationSupportKHR: value(func(a *abi.GetPhysicalDeviceXcbPresentationSupportKHRArgs) uint64 {
+		return presentationSupport(a.QueueFamilyIndex, a.Visual_id)
+	}),
+	abi.CmdGetPhysicalDeviceXlibPresentationSupportKHR: value(func(a *abi.GetPhysicalDeviceXlibPresentationSupportKHRArgs) uint64 {
+		return presentationSupport(a.QueueFamilyIndex, uint32(a.VisualID))
+	}),
+	abi.CmdGetPhysicalDeviceSurfaceSupportKHR: on(func(a *abi.GetPhysicalDeviceSurfaceSupportKHRArgs) abi.Result {
+		*a.PSupported = abi.True // a present needs nothing of a queue but its order
+		return abi.Success
+	}),
+	abi.CmdGetPhysicalDeviceSurfaceCapabilitiesKHR: on(func(a *abi.GetPhysicalDeviceSurfaceCapabilitiesKHRArgs) abi.Result {
+		return surfaces.get(uint64(a.Surface)).capabilities(a.PSurfaceCapabilities)
+	}),
+	abi.CmdGetPhysicalDeviceSurfaceCapabilities2KHR: on(func(a *abi.GetPhysicalDeviceSurfaceCapabilities2KHRArgs) abi.Result {
+		return surfaces.get(uint64(a.PSurfaceInfo.Surface)).capabilities(&a.PSurfaceCapabilities.SurfaceCapabilities)
+	}),
+	abi.CmdGetPhysicalDeviceSurfaceFormatsKHR: on(func(a *abi.GetPhysicalDeviceSurfaceFormatsKHRArgs) abi.Result {
+		return list(a.PSurfaceFormatCount, a.PSurfaceFormats, surfaceFormats, func(to *abi.SurfaceFormatKHR, f abi.SurfaceFormatKHR) { *to = f })
+	}),
+	abi.CmdGetPhysicalDeviceSurfaceFormats2KHR: on(func(a *abi.GetPhysicalDeviceSurfaceFormats2KHRArgs) abi.Result {
+		return list(a.PSurfaceFormatCount, a.PSurfaceFormats, surfaceFormats, func(to *abi.SurfaceFormat2KHR, f abi.SurfaceFormatKHR) { to.SurfaceFormat = f })
+	}),
+	abi.CmdGetPhysicalDeviceSurfacePresentModesKHR: on(func(a *abi.GetPhysicalDeviceSurfacePresentModesKHRArgs) abi.Result {
+		return list(a.PPresentModeCount, a.PPresentModes, presentModes, func(to *uint32, m uint32) { *to = m })
+	}),
+	abi.CmdGetPhysicalDevicePresentRectanglesKHR: on(getPresentRectangles),
+}
+
+// surfaceFormats are the formats of images that a window shows as they are.
+var surfaceFormats = []abi.SurfaceFormatKHR{
+	{Format: abi.FormatB8g8r8a8Srgb, ColorSpace: abi.ColorSpaceSrgbNonlinearKHR},
+	{Format: abi.FormatB8g8r8a8Unorm, ColorSpace: abi.ColorSpaceSrgbNonlinearKHR},
+}
+
+var presentModes = []uint32{abi.PresentModeFifoKHR, abi.PresentModeMailboxKHR, abi.PresentModeImmediateKHR, abi.PresentModeFifoRelaxedKHR}
+
+// createHeadlessSurface makes a surface that writes frames into the folder of the variable CHIARO_PRESENT.
+func createHeadlessSurface(a *abi.CreateHeadlessSurfaceEXTArgs) abi.Result {
+	return created(&surfaces, &surface{Surface: wsi.NewHeadless(os.Getenv("CHIARO_PRESENT"))}, nil, unsafe.Pointer(a.PSurface))
+}
+
+// createWindowSurface makes the surface of a window of the X server of the variable DISPLAY.
+func createWindowSurface(window uint32, to unsafe.Pointer) abi.Result {
+	d, err := wsi.OpenDisplay("")
+	if err != nil {
+		return abi.ErrorInitializationFailed
+	}
+	w, err := d.NewWindow(window)
+	if err != nil {
+		d.Close()
+		return abi.ErrorSurfaceLostKHR
+	}
+	return created(&surfaces, &surface{w, d, w}, nil, to)
+}
+
+// visuals is the connection that answers questions about visuals. It stays open: a program asks for many.
+var visuals = sync.OnceValues(func() (*wsi.Display, error) { return wsi.OpenDisplay("") })
+
+// presentationSupport reports whether windows of a visual can show images.
+func presentationSupport(family, visual uint32) uint64 {
+	d, err := visuals()
+	if err != nil {
+		return abi.False
+	}
+	if depth := d.Depth(visual); depth != 24 && depth != 32 {
+		return abi.False
+	}
+	return abi.True
+}
+
+// capabilities writes the limits of swapchains.
+func (s *surface) capabilities(to *abi.SurfaceCapabilitiesKHR) abi.Result {
+	if s == nil {
+		return abi.ErrorSurfaceLostKHR
+	}
+	width, height, ok, err := s.Size()
+	if err != nil {
+		return surfaceResult(err)
+	}
+	size := abi.Extent2D{Width: uint32(width), Height: uint32(height)}
+	least, most := size, size
+	if !ok {
+		size = abi.Extent2D{Width: 0xffffffff, Height: 0xffffffff}
+		least, most = abi.Extent2D{Width: 1, Height: 1}, abi.Extent2D{Width: wsi.MaxExtent, Height: wsi.MaxExtent}
+	}
+	*to = abi.SurfaceCapabilitiesKHR{
+		MinImageCount: 2, CurrentExtent: size, MinImageExtent: least, MaxImageExtent: most, MaxImageArrayLayers: 1,
+		SupportedTransforms: abi.SurfaceTransformIdentityBitKHR, CurrentTransform: abi.SurfaceTransformIdentityBitKHR,
+		SupportedCompositeAlpha: abi.CompositeAlphaOpaqueBitKHR | abi.CompositeAlphaInheritBitKHR,
+		SupportedUsageFlags: abi.ImageUsageTransferSrcBit | abi.ImageUsageTransferDstBit | abi.ImageUsageSampledBit |
+			abi.ImageUsageColorAttachmentBit | abi.ImageUsageInputAttachmentBit,
+	}
+	return abi.Success
+}
+
+// surfaceResult returns the result of an error of a surface.
+func surfaceResult(err error) abi.Result {
+	switch {
+	case err == nil:
+		return abi.Success
+	case errors.Is(err, wsi.ErrLost):
+		return abi.ErrorSurfaceLostKHR
+	}
+	return outOfHost
+}
+
+func getPresentRectangles(a *abi.GetPhysicalDevicePresentRectanglesKHRArgs) abi.Result {
+	var c abi.SurfaceCapabilitiesKHR
+	if r := surfaces.get(uint64(a.Surface)).capabilities(&c); r != abi.Success {
+		return r
+	}
+	return list(a.PRectCount, a.PRects, []abi.Extent2D{c.CurrentExtent}, func(to *abi.Rect2D, e abi.Extent2D) { *to = abi.Rect2D{Extent: e} })
+}

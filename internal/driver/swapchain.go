@@ -1,0 +1,332 @@
+package driver
+
+import (
+	"context"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/wsi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// swapchain is a VkSwapchainKHR. A goroutine shows presented images in order and returns them to the free ones.
+type swapchain struct {
+	device  *device
+	surface *surface
+	size    abi.Extent2D
+	mode    uint32
+	images  []*swapImage
+
+	mu      sync.Mutex
+	free    []*swapImage  // in the order in which they were shown
+	changed chan struct{} // closed and replaced when free, retired or failed changes
+	retired bool          // another swapchain replaced it
+	failed  abi.Result    // of a present
+
+	presented chan *swapImage
+	ended     sync.WaitGroup
+}
+
+// swapImage is an image of a swapchain over memory of the surface.
+type swapImage struct {
+	index  uint32
+	vk     *vk.Image
+	memory *vk.Memory
+	handle uint64
+	shown  wsi.Image
+	done   *vk.Fence // of the commands before its present
+}
+
+var swapchains table[swapchain]
+
+var swapchainCalls = map[int]call{
+	abi.CmdCreateSwapchainKHR:    on(createSwapchain),
+	abi.CmdDestroySwapchainKHR:   run(func(a *abi.DestroySwapchainKHRArgs) { destroy(&swapchains, uint64(a.Swapchain)) }),
+	abi.CmdGetSwapchainImagesKHR: on(getSwapchainImages),
+	abi.CmdAcquireNextImageKHR: on(func(a *abi.AcquireNextImageKHRArgs) abi.Result {
+		return swapchains.get(uint64(a.Swapchain)).acquire(a.Timeout, a.Semaphore, a.Fence, a.PImageIndex)
+	}),
+	abi.CmdAcquireNextImage2KHR: on(func(a *abi.AcquireNextImage2KHRArgs) abi.Result {
+		i := a.PAcquireInfo
+		return swapchains.get(uint64(i.Swapchain)).acquire(i.Timeout, i.Semaphore, i.Fence, a.PImageIndex)
+	}),
+	abi.CmdQueuePresentKHR: on(queuePresent),
+	abi.CmdGetDeviceGroupPresentCapabilitiesKHR: on(func(a *abi.GetDeviceGroupPresentCapabilitiesKHRArgs) abi.Result {
+		c := a.PDeviceGroupPresentCapabilities
+		c.PresentMask, c.Modes = [32]uint32{1}, abi.DeviceGroupPresentModeLocalBitKHR
+		return abi.Success
+	}),
+	abi.CmdGetDeviceGroupSurfacePresentModesKHR: on(func(a *abi.GetDeviceGroupSurfacePresentModesKHRArgs) abi.Result {
+		*a.PModes = abi.DeviceGroupPresentModeLocalBitKHR
+		return abi.Success
+	}),
+}
+
+// Bounds of the number of images.
+const (
+	leastImages = 2
+	mostImages  = 16
+)
+
+func createSwapchain(a *abi.CreateSwapchainKHRArgs) abi.Result {
+	d, i := deviceOf(a.Device), a.PCreateInfo
+	*a.PSwapchain = 0
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	s := surfaces.get(uint64(i.Surface))
+	if s == nil {
+		return abi.ErrorSurfaceLostKHR
+	}
+	if old := swapchains.get(uint64(i.OldSwapchain)); old != nil {
+		old.retire()
+	}
+	w := &swapchain{device: d, surface: s, size: i.ImageExtent, mode: i.PresentMode, changed: make(chan struct{}), presented: make(chan *swapImage, mostImages)}
+	for range min(max(i.MinImageCount, leastImages), mostImages) {
+		if r := w.addImage(i); r != abi.Success {
+			w.closeImages()
+			return r
+		}
+	}
+	w.free = append(w.free, w.images...)
+	w.ended.Add(1)
+	go w.show()
+	return created(&swapchains, w, nil, unsafe.Pointer(a.PSwapchain))
+}
+
+// addImage makes an image over memory of the surface.
+func (w *swapchain) addImage(i *abi.SwapchainCreateInfoKHR) abi.Result {
+	if w.size.Width == 0 || w.size.Height == 0 || max(w.size.Width, w.size.Height) > wsi.MaxExtent {
+		return abi.ErrorInitializationFailed
+	}
+	x := &swapImage{index: uint32(len(w.images))}
+	w.images = append(w.images, x)
+	var err error
+	if x.shown, err = w.surface.NewImage(int(w.size.Width), int(w.size.Height)); err != nil {
+		return surfaceResult(err)
+	}
+	if x.memory, err = w.device.vk.Allocate(vk.MemoryInfo{Host: x.shown.Pixels()}); err != nil {
+		return resultOf(err)
+	}
+	info := vk.ImageInfo{
+		Type: enum.ImageType2d, Format: format(i.ImageFormat), Extent: [3]int{int(w.size.Width), int(w.size.Height), 1}, Levels: 1, Layers: int(i.ImageArrayLayers), Samples: 1,
+		Usage: vk.ImageUsage(i.ImageUsage), Linear: true,
+	}
+	if i.Flags&abi.SwapchainCreateMutableFormatBitKHR != 0 {
+		info.Flags = vk.ImageMutableFormat
+	}
+	if x.vk, err = w.device.vk.NewImage(info); err != nil {
+		return resultOf(err)
+	}
+	if err = x.vk.Bind(x.memory, 0); err != nil {
+		return resultOf(err)
+	}
+	if x.done, err = w.device.vk.NewFence(false); err != nil {
+		return resultOf(err)
+	}
+	if x.handle = images.add(x.vk); x.handle == 0 {
+		return outOfHost
+	}
+	return abi.Success
+}
+
+// memory returns the memory of an image; nil if there is none.
+func (w *swapchain) memory(index uint32) *vk.Memory {
+	if w == nil || int(index) >= len(w.images) {
+		return nil
+	}
+	return w.images[index].memory
+}
+
+// closeImages frees the images. Close of nil objects does nothing.
+func (w *swapchain) closeImages() {
+	for _, x := range w.images {
+		images.remove(x.handle)
+		_ = x.vk.Close()
+		_ = x.memory.Close()
+		_ = x.done.Close()
+		if x.shown != nil {
+			_ = x.shown.Close()
+		}
+	}
+}
+
+// Close shows the images that were presented and frees the swapchain.
+func (w *swapchain) Close() error {
+	close(w.presented)
+	w.ended.Wait()
+	w.closeImages()
+	return nil
+}
+
+// notify wakes the calls that wait for an image. w.mu is held.
+func (w *swapchain) notify() {
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// retire ends the acquisition of images: another swapchain has the surface.
+func (w *swapchain) retire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.retired = true
+	w.notify()
+}
+
+func getSwapchainImages(a *abi.GetSwapchainImagesKHRArgs) abi.Result {
+	w := swapchains.get(uint64(a.Swapchain))
+	if w == nil {
+		return abi.ErrorSurfaceLostKHR
+	}
+	return list(a.PSwapchainImageCount, a.PSwapchainImages, w.images, func(to *abi.Image, x *swapImage) { *to = abi.Image(x.handle) })
+}
+
+// acquire waits for a free image and signals that it is acquired.
+func (w *swapchain) acquire(nanoseconds uint64, s abi.Semaphore, f abi.Fence, index *uint32) abi.Result {
+	if w == nil {
+		return abi.ErrorSurfaceLostKHR
+	}
+	ctx, end := timeout(nanoseconds)
+	defer end()
+	x, r := w.next(ctx, nanoseconds == 0)
+	if x == nil {
+		return r
+	}
+	info := vk.SubmitInfo{Fence: fences.get(uint64(f))}
+	if b := semaphores.get(uint64(s)); b != nil {
+		info.Signal = []vk.SemaphoreValue{{Semaphore: b}}
+	}
+	if err := w.device.presents.Submit(info); err != nil {
+		w.release(x)
+		return resultOf(err)
+	}
+	*index = x.index
+	return r
+}
+
+// next takes the image that was free for the longest time; r is the result without one.
+func (w *swapchain) next(ctx context.Context, poll bool) (x *swapImage, r abi.Result) {
+	for {
+		w.mu.Lock()
+		changed := w.changed
+		switch {
+		case w.retired:
+			r = abi.ErrorOutOfDateKHR
+		case w.failed != abi.Success:
+			r = w.failed
+		case len(w.free) > 0:
+			x, w.free = w.free[0], w.free[1:]
+		case poll:
+			r = abi.NotReady
+		}
+		w.mu.Unlock()
+		if x != nil || r != abi.Success {
+			return x, r
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, abi.Timeout
+		}
+	}
+}
+
+// release makes an image free.
+func (w *swapchain) release(x *swapImage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.free = append(w.free, x)
+	w.notify()
+}
+
+func queuePresent(a *abi.QueuePresentKHRArgs) abi.Result {
+	q, i := queueOf(a.Queue), a.PPresentInfo
+	if q == nil {
+		return abi.ErrorDeviceLost
+	}
+	wait := semaphoreValues(abi.Slice(i.PWaitSemaphores, i.WaitSemaphoreCount), nil)
+	indices, results := abi.Slice(i.PImageIndices, i.SwapchainCount), abi.Slice(i.PResults, i.SwapchainCount)
+	result := abi.Result(abi.Success)
+	for n, h := range abi.Slice(i.PSwapchains, i.SwapchainCount) {
+		r := swapchains.get(uint64(h)).present(q, indices[n], wait)
+		wait = nil
+		if n < len(results) {
+			results[n] = r
+		}
+		if result == abi.Success || r < 0 {
+			result = r
+		}
+	}
+	return result
+}
+
+// present shows an image after the commands of the queue and the semaphores.
+func (w *swapchain) present(q *queue, index uint32, wait []vk.SemaphoreValue) abi.Result {
+	if w == nil || int(index) >= len(w.images) {
+		return abi.ErrorOutOfDateKHR
+	}
+	x := w.images[index]
+	if err := q.vk.Submit(vk.SubmitInfo{Wait: wait, Fence: x.done}); err != nil {
+		return resultOf(err)
+	}
+	w.mu.Lock()
+	r := w.failed
+	w.mu.Unlock()
+	w.presented <- x
+	if r == abi.Success {
+		r = w.fits()
+	}
+	return r
+}
+
+// fits reports whether the window has the size of the images.
+func (w *swapchain) fits() abi.Result {
+	width, height, ok, err := w.surface.Size()
+	switch {
+	case err != nil:
+		return abi.ErrorSurfaceLostKHR
+	case ok && (uint32(width) != w.size.Width || uint32(height) != w.size.Height):
+		return abi.ErrorOutOfDateKHR
+	}
+	return abi.Success
+}
+
+// refresh is the time between two images of a FIFO: 60 Hz.
+const refresh = time.Second / 60
+
+// show shows presented images until the swapchain is closed.
+func (w *swapchain) show() {
+	defer w.ended.Done()
+	var last time.Time
+	for x := range w.presented {
+		err := x.done.Wait(forever)
+		for w.mode == abi.PresentModeMailboxKHR && err == nil && len(w.presented) > 0 { // a later image replaces this one
+			w.recycle(x)
+			x = <-w.presented
+			err = x.done.Wait(forever)
+		}
+		if w.mode == abi.PresentModeFifoKHR || w.mode == abi.PresentModeFifoRelaxedKHR {
+			time.Sleep(refresh - time.Since(last))
+		}
+		last = time.Now()
+		r := resultOf(err)
+		if err == nil {
+			r = surfaceResult(w.surface.Present(x.shown))
+		}
+		if r != abi.Success {
+			w.mu.Lock()
+			w.failed = r
+			w.mu.Unlock()
+		}
+		w.recycle(x)
+	}
+}
+
+// recycle makes an image free after its present.
+func (w *swapchain) recycle(x *swapImage) {
+	_ = x.done.Reset() // it is not in use
+	w.release(x)
+}

@@ -1,0 +1,14 @@
+// Package wsi shows images: in windows of an X server, or headless, in files or nowhere.
+//
+// The package opens a connection of its own to the X server by the pure-Go protocol library and puts images into the
+// application's window by its number: the connection of the application is not used. Images are in shared memory if the server
+// supports it (MIT-SHM), so that presenting copies nothing on this side.
+//
+// The package does not know Vulkan, devices and queues.
+//
+// # Files
+//
+//	surface.go    what all surfaces have in common
+//	headless.go   surfaces without a window, and the files that they write
+//	x11.go        windows of an X server
+package wsi
