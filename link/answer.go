@@ -84,6 +84,11 @@ var answers = sync.OnceValue(func() map[string]Answer {
 	for u := range valid.AllUnjudged() {
 		out[u.Code] = Answer{beyond[u.Needs], u.Why}
 	}
+	for _, k := range objectLists { // some of the rules of the loop before
+		for _, c := range k.codes {
+			out["VUID-"+c] = Answer{k.by, k.why}
+		}
+	}
 	for r := range Rules() {
 		out[r.Code] = Answer{ByLink, r.Words}
 	}

@@ -50,4 +50,25 @@ var objectLists = []reason{
 	{ByObjects, "a merge of caches checks them", []string{
 		"vkMergeValidationCachesEXT-dstCache-01536",
 	}},
+	{ByObjects, "full checking judges the descriptor sets, the descriptor buffers and the heaps that stages use statically", []string{
+		"vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08117", "vkCmdDraw-None-11308",
+	}},
+	{ByObjects, "full checking compares the views and the samplers in sets with the accesses of the shaders, but for elements of arrays", []string{
+		"vkCmdDraw-magFilter-04553", "vkCmdDraw-magFilter-09598", "vkCmdDraw-mipmapMode-04770", "vkCmdDraw-mipmapMode-09599",
+		"vkCmdDraw-unnormalizedCoordinates-09635", "vkCmdDraw-None-08609", "vkCmdDraw-None-06479", "vkCmdDraw-flags-02696", "vkCmdDraw-None-02691",
+		"vkCmdDraw-None-07888", "vkCmdDraw-None-02692", "vkCmdDraw-None-02693", "vkCmdDraw-filterCubic-02694", "vkCmdDraw-filterCubicMinmax-02695",
+		"vkCmdDraw-cubicRangeClamp-09212", "vkCmdDraw-selectableCubicWeights-09214", "vkCmdDraw-OpTypeImage-07027", "vkCmdDraw-OpTypeImage-07028",
+		"vkCmdDraw-OpImageWrite-08795", "vkCmdDraw-OpImageWrite-08796", "vkCmdDraw-OpImageWrite-04469", "vkCmdDraw-SampledType-04470",
+		"vkCmdDraw-SampledType-04471", "vkCmdDraw-SampledType-04472", "vkCmdDraw-SampledType-04473", "vkCmdDraw-sparseImageInt64Atomics-04474",
+		"vkCmdDraw-sparseImageInt64Atomics-04475", "RuntimeSpirv-samples-08725", "RuntimeSpirv-samples-08726", "vkCmdDraw-OpImageSampleWeightedQCOM-06971",
+		"vkCmdDraw-OpImageSampleWeightedQCOM-06972", "vkCmdDraw-OpImageBoxFilterQCOM-06973", "vkCmdDraw-OpImageBlockMatchSSDQCOM-06974",
+		"vkCmdDraw-OpImageBlockMatchSADQCOM-12420", "vkCmdDraw-OpImageBlockMatchWindow-09215", "vkCmdDraw-OpImageBlockMatchWindow-09216",
+		"vkCmdDraw-OpImageBlockMatchWindow-12421", "vkCmdDraw-addressModeU-12422",
+	}},
+	{ByObjects, "full checking tracks which attachments the draws of a rendering have written", []string{
+		"vkCmdDraw-None-10795", "vkCmdDraw-None-10796", "vkCmdDraw-None-10797",
+	}},
+	{ByObjects, "full checking compares the formats of a custom resolve with the draw", []string{
+		"vkCmdDraw-pColorAttachments-11539",
+	}},
 }

@@ -147,6 +147,14 @@ func TestAttachmentRules(t *testing.T) {
 	deepFour := r.pipe(t, func(i *GraphicsPipelineInfo) {
 		i.State.Rendering.Stencil, i.State.Multisample = formatOf(t, "S8_UINT"), &link.Multisample{Samples: 4}
 	})
+	resolved := r.colorView(t, "R8G8B8A8_UNORM", 1, ImageColorAttachment)
+	resolver := func(f link.Format) *GraphicsPipeline {
+		return r.pipe(t, func(i *GraphicsPipelineInfo) {
+			i.State.CustomResolve = &CustomResolve{Resolve: true, Colors: []link.Format{f}}
+			i.State.Rendering.Depth, i.State.DepthStencil = 0, &link.DepthStencil{}
+		})
+	}
+	undefined, defined := resolver(0), resolver(r.fixed.Rendering.Color[0])
 	either := func(bad bool, x, y *GraphicsPipeline) *GraphicsPipeline {
 		if bad {
 			return x
@@ -164,6 +172,12 @@ func TestAttachmentRules(t *testing.T) {
 		}},
 		{[]string{"vkCmdDraw-pColorAttachments-08963", "vkCmdDraw-dynamicRenderingUnusedAttachments-08910"}, nil, func(c *CommandBuffer, bad bool) {
 			r.paints(c, r.rendering(), either(bad, none, plain), nil)
+		}},
+		{[]string{"vkCmdDraw-pColorAttachments-11539"}, nil, func(c *CommandBuffer, bad bool) {
+			info := r.rendering()
+			info.Flags, info.Depth = CustomResolving, nil
+			info.Colors[0].Resolve, info.Colors[0].ResolveMode = resolved, ResolveCustom
+			r.paints(c, info, either(bad, undefined, defined), func() { c.BeginCustomResolve() })
 		}},
 		{[]string{"vkCmdDrawIndexed-maxMultiviewInstanceIndex-02688"}, limits("maxMultiviewInstanceIndex", 5), func(c *CommandBuffer, bad bool) {
 			info := r.rendering()

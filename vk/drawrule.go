@@ -41,6 +41,11 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indirect bool) error {
 	c.coverage()
 	c.states()
 	c.vertices()
+	u := d.uses.of(d.stages...)
+	buffers := c.p != nil && c.p.flags&enum.PipelineFlagsDescriptorBuffer != 0
+	(&descriptorCheck{x, Graphics, d.layout, buffers, c.p == nil, d.mappings}).uses(u)
+	c.feedback(u)
+	c.wrotes()
 	return x.found()
 }
 
@@ -128,15 +133,19 @@ func (c *drawCheck) attachments() {
 		return
 	}
 	dynamic := c.r.subpass == nil
+	resolving := c.graphics.resolving // the draw's attachments are those of the custom resolve
 	check := func(rule string, a *AttachmentInfo) {
-		if a == nil || a.View == nil {
+		if a == nil || a.View == nil || resolving && (a.Resolve == nil || a.ResolveMode != ResolveCustom) {
 			return
 		}
 		n := max(a.View.image.layout.Samples, 1)
+		if resolving {
+			n = max(a.Resolve.image.layout.Samples, 1)
+		}
 		if n == c.samples() {
 			return
 		}
-		if c.p != nil && dynamic {
+		if c.p != nil && dynamic && !resolving {
 			c.find(rule, "%v has %d samples and the draw %d; must be equal", &a.View.object, n, c.samples())
 		}
 		if !c.s.Rasterization.Discard {
@@ -151,9 +160,16 @@ func (c *drawCheck) attachments() {
 	if c.p == nil || !dynamic {
 		return
 	}
-	for i, f := range c.p.rendering.Color {
-		if i < len(c.r.info.Colors) && c.r.info.Colors[i].View != nil && f == 0 && c.writes(i) && c.blend(i).WriteMask != 0 {
-			c.find(vuid.VkCmdDraw_pColorAttachments_08963, "%v writes color attachment %d and is for no format of it; must be for its format", &c.p.object, i)
+	formats, rule := c.p.rendering.Color, vuid.VkCmdDraw_pColorAttachments_08963
+	if resolving && c.p.custom != nil {
+		formats, rule = c.p.custom.Colors, vuid.VkCmdDraw_pColorAttachments_11539
+	}
+	for i, f := range formats {
+		if i >= len(c.r.info.Colors) || f != 0 || !c.writes(i) || c.blend(i).WriteMask == 0 {
+			continue
+		}
+		if a := &c.r.info.Colors[i]; !resolving && a.View != nil || resolving && a.Resolve != nil {
+			c.find(rule, "%v writes color attachment %d and is for no format of it; must be for its format", &c.p.object, i)
 		}
 	}
 }

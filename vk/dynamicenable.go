@@ -122,8 +122,20 @@ func (c *CommandBuffer) SetColorWriteEnable(on ...bool) {
 }
 
 // SetAttachmentFeedbackLoop declares the aspects of attachments that draws also read (vkCmdSetAttachmentFeedbackLoopEnableEXT).
-// A draw may always read its attachments: the command has no effect.
-func (c *CommandBuffer) SetAttachmentFeedbackLoop(Aspect) { c.begin() }
+// A draw may always read its attachments: the command has an effect on full checking alone.
+func (c *CommandBuffer) SetAttachmentFeedbackLoop(aspects Aspect) {
+	if c.begin() {
+		c.deferred("set attachment feedback loop enable", setLoops(aspects))
+	}
+}
+
+// setLoops is a recorded SetAttachmentFeedbackLoop.
+type setLoops Aspect
+
+func (w setLoops) run(x *executor) error {
+	x.graphics.bound.loops = Aspect(w)
+	return nil
+}
 
 // SetDeviceMask selects the physical devices of a group: there is one, device 0.
 func (c *CommandBuffer) SetDeviceMask(mask uint32) {

@@ -18,6 +18,7 @@ type graphics struct {
 	last      *drawable  // of the last draw
 	current   *rendering // nil outside of a rendering
 	remap     remap      // of the current rendering
+	wrote     uint16     // with full checking, the attachments of the current rendering that were written: bits of colors, wroteDepth, wroteStencil
 	resolving bool       // its custom resolve has begun
 	regions   []*regions // of the draws of the pass
 	args      state.Args // of a draw: reused
@@ -42,6 +43,7 @@ type bound struct {
 	strides    strides
 	enables    enabling
 	feedback   [state.MaxFeedbackBuffers][]byte
+	loops      Aspect      // of attachments with feedback loops
 	named      uint8       // the stages that BindShaders has named: bits by ShaderStage
 	blends     uint8       // the color attachments of which commands have set the blend enable, by bits
 	masks      uint8       // and the write mask

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -118,5 +121,7 @@ func (x *executor) checkDispatch(p *ComputePipeline) error {
 	if x.graphics.current != nil {
 		x.find(vuid.VkCmdDispatch_None_10672, "the dispatch is in a rendering; must be outside")
 	}
+	mappings := map[ir.Stage][]compute.Mapping{ir.Compute: p.mappings}
+	(&descriptorCheck{x, Compute, p.layout, p.flags&enum.PipelineFlagsDescriptorBuffer != 0, x.pipeline == nil, mappings}).uses(p.uses.of(p.stage))
 	return x.found()
 }

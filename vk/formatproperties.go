@@ -42,6 +42,10 @@ const (
 	FormatStorageRead            FormatFeatures = 1 << 31 // without a format in the shader
 	FormatStorageWrite           FormatFeatures = 1 << 32 // without a format in the shader
 	FormatDepthComparison        FormatFeatures = 1 << 33
+	FormatWeightImage            FormatFeatures = 1 << 34 // VK_QCOM_image_processing
+	FormatWeightSampled          FormatFeatures = 1 << 35
+	FormatBlockMatching          FormatFeatures = 1 << 36
+	FormatBoxFilter              FormatFeatures = 1 << 37
 	FormatHostTransfer           FormatFeatures = 1 << 46
 )
 
@@ -117,7 +121,7 @@ func imageFeatures(i *format.Info) FormatFeatures {
 	}
 	out |= FormatBlitSource
 	if float && color {
-		out |= FormatFilterCubic | FormatFilterMinmax
+		out |= FormatFilterCubic | FormatFilterMinmax | FormatWeightImage | FormatWeightSampled | FormatBlockMatching | FormatBoxFilter
 	}
 	if i.Aspects&format.Depth != 0 {
 		out |= FormatDepthComparison | FormatFilterMinmax

@@ -46,6 +46,7 @@ type GraphicsPipeline struct {
 
 	clipFollowsClamp bool   // depth clipping is the opposite of depth clamping
 	stippled         bool   // static
+	loops            bool   // the aspects with feedback loops are dynamic
 	strides          bool   // of vertex buffers are dynamic
 	enables          uint8  // that are dynamic
 	keeps            uint64 // the states that the pipeline leaves as commands set them: bits of bound.have
@@ -208,6 +209,7 @@ func (p *GraphicsPipeline) setDynamic(list []enum.DynamicState) error {
 		case s == enum.DynamicStateVertexInput:
 			p.strides = true
 		case s == enum.DynamicStateAttachmentFeedbackLoopEnable: // no code depends on it
+			p.loops = true
 			continue
 		}
 		x := dynamicOf(s)

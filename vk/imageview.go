@@ -138,6 +138,15 @@ func (v *ImageView) levels() int {
 	return v.info.Levels
 }
 
+// layers returns the number of layers of the view.
+func (v *ImageView) layers() int {
+	_, _, n := v.view.Extent()
+	if v.info.Type == enum.ViewTypeCube || v.info.Type == enum.ViewTypeCubeArray {
+		return max(v.info.Layers, 6)
+	}
+	return max(n, 1)
+}
+
 // refer calls each for the view, the image and its memory.
 func (v *ImageView) refer(each func(*object)) {
 	each(&v.object)

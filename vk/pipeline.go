@@ -85,6 +85,7 @@ type ComputePipeline struct {
 	pipeline   *compute.Pipeline
 	robustness compute.Robustness
 	mappings   []compute.Mapping // with descriptor heaps
+	uses       uses
 }
 
 // NewComputePipeline compiles a compute shader. The module and the layout may be closed afterwards. With checking it

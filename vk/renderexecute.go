@@ -36,6 +36,9 @@ func (x *executor) beginRendering(r *rendering) error {
 	if !resumes {
 		g.remap = remap{}
 	}
+	if x.dev.checking >= All && !resumes {
+		g.wrote = r.loaded()
+	}
 	g.current, g.suspended, g.resolving = r, nil, false
 	return nil
 }

@@ -37,6 +37,7 @@ type SamplerInfo struct {
 // Sampler is a sampler.
 type Sampler struct {
 	object
+	info       SamplerInfo
 	sampler    *texture.Sampler
 	conversion *YcbcrConversion
 	number     uint64 // in descriptors in memory; guarded by the table of the device
@@ -67,7 +68,7 @@ func (d *Device) NewSampler(info SamplerInfo) (*Sampler, error) {
 	if err != nil {
 		return nil, imageError(err)
 	}
-	s := &Sampler{sampler: sampler, conversion: info.Conversion}
+	s := &Sampler{info: info, sampler: sampler, conversion: info.Conversion}
 	d.adopt(&s.object, "sampler", func() { d.samplers.drop(&s.number) })
 	return s, nil
 }

@@ -30,7 +30,7 @@ type Set struct {
 // user is an object that uses other objects, or only itself.
 type user interface{ refer(each func(*object)) }
 
-// used is the objects of one descriptor; nil for a null descriptor.
+// used is the objects of one descriptor: null for a null descriptor, nil for one that was never written.
 type used [2]user
 
 // usedCounts counts the descriptors of each object, so that a submission acquires an object once. It is nil for short bindings.
@@ -402,13 +402,13 @@ func (s *Set) writeInline(i int, w *Write, apply bool) error {
 	return nil
 }
 
-// userOf returns an object as a user; nil if it is nil.
+// userOf returns an object as a user; null if it is nil.
 func userOf[T any, P interface {
 	*T
 	user
 }](p P) user {
 	if p == nil {
-		return nil
+		return null{}
 	}
 	return p
 }

@@ -37,6 +37,7 @@ type layoutSlot struct {
 	allowed   []link.DescriptorType // of a mutable binding
 	count     uint32                // descriptors; bytes of an inline uniform block; the most of a variable binding
 	variable  bool                  // sets have counts of their own
+	partial   bool                  // descriptors that are not used need not be valid
 	late      bool                  // Update may change it after the set was bound, or while it is not used
 	dynamic   uint32                // the number of its first dynamic offset in the set
 	offset    uint64                // of its first descriptor in a descriptor buffer, in bytes
@@ -165,7 +166,8 @@ func (l *SetLayout) slot(b *link.Binding) (layoutSlot, error) {
 	}
 	s := layoutSlot{
 		number: b.Binding, kind: kind, typ: b.Type, count: b.Count, dynamic: l.many, variable: b.Flags&enum.BindingFlagsVariableDescriptorCount != 0,
-		late: b.Flags&(enum.BindingFlagsUpdateAfterBind|enum.BindingFlagsUpdateUnusedWhilePending) != 0,
+		partial: b.Flags&(enum.BindingFlagsPartiallyBound|enum.BindingFlagsUpdateUnusedWhilePending) != 0,
+		late:    b.Flags&(enum.BindingFlagsUpdateAfterBind|enum.BindingFlagsUpdateUnusedWhilePending) != 0,
 	}
 	dynamic := b.Type == link.UniformBufferDynamic || b.Type == link.StorageBufferDynamic
 	switch {

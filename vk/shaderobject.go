@@ -276,6 +276,7 @@ type drawable struct {
 	robustness map[ir.Stage]*compute.Robustness
 	mappings   map[ir.Stage][]compute.Mapping // with descriptor heaps
 	inputs     inputs                         // of the fragment stage
+	uses       uses
 }
 
 // combine returns the pipeline of bound shader objects; it is kept until one of them is closed.

@@ -1,0 +1,452 @@
+package vk
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/iface"
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// The rules of draws and dispatches on the descriptors that stages use statically. Descriptors in descriptor buffers and heaps
+// are null if they are not valid, and the index of an element of an array is known to a run alone: neither is judged.
+
+// null is the object of a descriptor that was written as null, as opposed to one that was never written.
+type null struct{}
+
+func (null) refer(func(*object)) {}
+
+// descriptorCheck checks the descriptors of a draw or a dispatch.
+type descriptorCheck struct {
+	*executor
+	point    BindPoint
+	layout   *PipelineLayout
+	buffers  bool                           // the pipeline has the flag for descriptor buffers
+	objects  bool                           // shader objects are used, and no pipeline
+	mappings map[ir.Stage][]compute.Mapping // with descriptor heaps
+}
+
+// uses adds the findings on the descriptors that stages use.
+func (c *descriptorCheck) uses(u *uses) {
+	for i := range u.resources {
+		c.resource(&u.resources[i])
+	}
+	for i := range u.images {
+		c.access(&u.images[i])
+	}
+}
+
+// resource checks that a descriptor binding is bound, and its descriptors written.
+func (c *descriptorCheck) resource(u *resourceUse) {
+	r := u.resource
+	switch r.Kind {
+	case ir.HeapBytes, ir.HeapBuffer, ir.HeapUniform:
+		c.heap(u, r.Kind == ir.HeapBytes && r.Binding == ir.SamplerHeap)
+		return
+	case ir.StorageBuffer, ir.UniformBuffer, ir.Texels, ir.SamplerState:
+	default:
+		return
+	}
+	if r.Heap {
+		c.heap(u, r.Kind == ir.SamplerState)
+		return
+	}
+	for _, m := range c.mappings[u.stage] {
+		if m.At != (compute.Binding{Set: r.Set, Binding: r.Binding}) || m.Embedded != nil || m.Kinds != nil && !slices.Contains(m.Kinds, r.Kind) {
+			continue
+		}
+		switch m.Source {
+		case compute.HeapConstant, compute.HeapPushIndex, compute.HeapIndirectIndex, compute.HeapIndirectArray, compute.HeapData:
+			c.heap(u, r.Kind == ir.SamplerState)
+		}
+		return
+	}
+	if int(r.Set) >= len(c.layout.sets) || c.layout.sets[r.Set] == nil {
+		return // counters
+	}
+	b := &c.sets[c.point][r.Set]
+	switch {
+	case b.set == nil && !b.inMemory, !b.layout.compatible(c.layout, int(r.Set)):
+		c.find(vuid.VkCmdDraw_None_08600, "the %v stage uses set %d, and no compatible set is bound; must be bound", u.stage, r.Set)
+	case b.inMemory && !c.buffers && !c.objects:
+		c.find(vuid.VkCmdDraw_None_08117, "set %d is in a descriptor buffer, and the pipeline lacks the flag for it; must have it", r.Set)
+	case !b.inMemory && c.buffers && !c.objects:
+		c.find(vuid.VkCmdDraw_None_08115, "set %d is bound as an object, and the pipeline is for descriptor buffers; must not be", r.Set)
+	case !b.inMemory && !c.buffers:
+		c.written(b.set, r)
+	}
+}
+
+// heap checks that a descriptor heap is bound.
+func (c *descriptorCheck) heap(u *resourceUse, samplers bool) {
+	if h := c.heaps[flag(samplers)]; h.Size == 0 {
+		c.find(vuid.VkCmdDraw_None_11308, "the %v stage uses a descriptor heap, and none is bound; must be bound", u.stage)
+	}
+}
+
+// written checks that all descriptors of a binding are valid, unless the binding may be partially bound.
+func (c *descriptorCheck) written(s *Set, r *ir.Resource) {
+	i := s.layout.find(r.Binding)
+	if i < 0 || s.layout.slots[i].kind == inlineSlot || s.layout.slots[i].partial {
+		return
+	}
+	nulls, known := c.dev.env.Device.Feature("nullDescriptor")
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for n, d := range s.used[i] {
+		x := d[0]
+		if r.Kind == ir.SamplerState {
+			x = d[1]
+		}
+		_, isNull := x.(null)
+		switch {
+		case x == nil:
+			c.find(vuid.VkCmdDraw_None_08114, "descriptor %d of binding %d of %v is used and was never written; must be valid", n, r.Binding, &s.object)
+			return
+		case isNull && known && !nulls:
+			c.find(vuid.VkCmdDraw_None_08114, "descriptor %d of binding %d of %v is used and null; must be valid without the feature nullDescriptor", n, r.Binding, &s.object)
+			return
+		}
+	}
+}
+
+// bound returns the objects of the only descriptor of a binding, and its type; nil if it is not in a set.
+func (c *descriptorCheck) bound(r *ir.Resource) (d used, typ link.DescriptorType) {
+	if r == nil || int(r.Set) >= len(c.layout.sets) {
+		return used{}, ""
+	}
+	b := &c.sets[c.point][r.Set]
+	if b.set == nil || !b.layout.compatible(c.layout, int(r.Set)) {
+		return used{}, ""
+	}
+	i := b.set.layout.find(r.Binding)
+	b.set.mu.RLock()
+	defer b.set.mu.RUnlock()
+	if i < 0 || len(b.set.used[i]) == 0 {
+		return used{}, ""
+	}
+	return b.set.used[i][0], b.set.layout.slots[i].typ
+}
+
+// access checks an access to an image or to a texel buffer.
+func (c *descriptorCheck) access(u *imageUse) {
+	d, typ := c.bound(u.image)
+	switch v := d[0].(type) {
+	case *ImageView:
+		c.view(u, v, typ)
+		s, _ := c.bound(u.sampler)
+		if sampler, ok := s[1].(*Sampler); ok {
+			c.sampled(u, v, sampler)
+		}
+		if o, _ := c.bound(u.other); o[0] != nil {
+			if w, ok := o[0].(*ImageView); ok {
+				c.processed(u, v, w)
+			}
+		} else if u.Processes() && !u.HasOther() {
+			c.processed(u, v, v)
+		}
+	case *BufferView:
+		c.texels(u, v)
+	}
+}
+
+// formatFeatures caches imageFeatures and bufferFeatures, which make images.
+var formatFeatures sync.Map
+
+func featuresOf(name string, buffer bool) FormatFeatures {
+	i := format.InfoByName(name)
+	if i == nil {
+		return 0
+	}
+	type key struct {
+		id     uint32
+		buffer bool
+	}
+	k := key{i.ID, buffer}
+	if f, ok := formatFeatures.Load(k); ok {
+		return f.(FormatFeatures)
+	}
+	f := imageFeatures(i)
+	if buffer {
+		f = bufferFeatures(i)
+	}
+	formatFeatures.Store(k, f)
+	return f
+}
+
+// lacks adds a finding if a format lacks a feature.
+func (c *descriptorCheck) lacks(rule, name string, has, need FormatFeatures, what string) {
+	if has&need == 0 {
+		c.find(rule, "the format %s is %s; must have the feature for it", name, what)
+	}
+}
+
+// texel checks the width of the components of a format, and the components that are written.
+func (c *descriptorCheck) texel(u *imageUse, name string, wide, narrow, write string) {
+	f := format.InfoByName(name)
+	if f == nil {
+		return
+	}
+	switch long := u.Type == ir.I64; {
+	case f.Wide && !long:
+		c.find(wide, "the format %s has components of 64 bits, and the shader reads or writes 32; must be equal", name)
+	case !f.Wide && long:
+		c.find(narrow, "the format %s has components of less than 64 bits, and the shader reads or writes 64; must be 32", name)
+	}
+	need := len(f.Components)
+	if name == "A8_UNORM" {
+		need, write = 4, vuid.VkCmdDraw_OpImageWrite_08796
+	}
+	if u.Op == ir.TextureWrite && u.written > 0 && u.written < need {
+		c.find(write, "a texel of %d components is written to the format %s; must have at least %d", u.written, name, need)
+	}
+}
+
+// view checks an access to an image.
+func (c *descriptorCheck) view(u *imageUse, v *ImageView, typ link.DescriptorType) {
+	name, samples := v.format(), max(v.image.layout.Samples, 1)
+	switch {
+	case !u.Multisampled && samples > 1:
+		c.find(vuid.RuntimeSpirv_samples_08725, "the shader reads an image of one sample and %v has %d; must be equal", &v.object, samples)
+	case u.Multisampled && samples == 1:
+		c.find(vuid.RuntimeSpirv_samples_08726, "the shader reads a multisampled image and %v has one sample; must have several", &v.object)
+	}
+	if !u.Subpass {
+		c.texel(u, name, vuid.VkCmdDraw_SampledType_04470, vuid.VkCmdDraw_SampledType_04471, vuid.VkCmdDraw_OpImageWrite_08795)
+	}
+	has := featuresOf(name, false)
+	sparse := v.image.info.Flags&ImageSparseResidency != 0
+	switch {
+	case u.Op == ir.TextureTexel:
+		c.lacks(vuid.VkCmdDraw_None_02691, name, has, FormatStorageImageAtomic, "accessed by atomics")
+		if sparse && u.Type == ir.I64 && c.without("sparseImageInt64Atomics") {
+			c.find(vuid.VkCmdDraw_sparseImageInt64Atomics_04474, "atomics of 64 bits access %v, which is sparse; must not without the feature sparseImageInt64Atomics", &v.image.object)
+		}
+	case u.Op == ir.TextureWrite && u.formatless:
+		c.lacks(vuid.VkCmdDraw_OpTypeImage_07027, name, has, FormatStorageWrite, "written without a format in the shader")
+	case u.Op == ir.TextureRead && u.formatless && typ == link.DescriptorType(iface.StorageImage):
+		c.lacks(vuid.VkCmdDraw_OpTypeImage_07028, name, has, FormatStorageRead, "read without a format in the shader")
+	}
+}
+
+// without reports whether the device of a profile has none of the features.
+func (x *executor) without(names ...string) bool {
+	for _, n := range names {
+		if on, known := x.dev.env.Device.Feature(n); on || !known {
+			return false
+		}
+	}
+	return true
+}
+
+// texels checks an access to a texel buffer.
+func (c *descriptorCheck) texels(u *imageUse, v *BufferView) {
+	name := v.view.Format()
+	c.texel(u, name, vuid.VkCmdDraw_SampledType_04472, vuid.VkCmdDraw_SampledType_04473, vuid.VkCmdDraw_OpImageWrite_04469)
+	if u.Op != ir.TextureTexel {
+		return // the formats of all buffer views are read and written without a format in the shader
+	}
+	c.lacks(vuid.VkCmdDraw_None_07888, name, featuresOf(name, true), FormatStorageTexelAtomic, "accessed by atomics")
+	if v.buffer.sparse != nil && u.Type == ir.I64 && c.without("sparseImageInt64Atomics") {
+		c.find(vuid.VkCmdDraw_sparseImageInt64Atomics_04475, "atomics of 64 bits access %v, which is sparse; must not without the feature sparseImageInt64Atomics", &v.buffer.object)
+	}
+}
+
+// sampled checks a sampler together with the view that it samples.
+func (c *descriptorCheck) sampled(u *imageUse, v *ImageView, s *Sampler) {
+	if u.Op != ir.TextureSample && u.Op != ir.TextureGather {
+		return
+	}
+	i, name := &s.info, v.format()
+	has := featuresOf(name, false)
+	minmax := i.Reduction == enum.ReductionMin || i.Reduction == enum.ReductionMax
+	filter := func(on bool, linear, extreme string) {
+		switch {
+		case on && i.Reduction == enum.ReductionWeightedAverage && !i.Compare:
+			c.lacks(linear, name, has, FormatFilterLinear, "sampled by a linear filter")
+		case on && minmax:
+			c.lacks(extreme, name, has, FormatFilterMinmax, "sampled by a filter of least or greatest values")
+		}
+	}
+	filter(i.Mag == enum.FilterLinear || i.Min == enum.FilterLinear, vuid.VkCmdDraw_magFilter_04553, vuid.VkCmdDraw_magFilter_09598)
+	filter(i.MipLinear, vuid.VkCmdDraw_mipmapMode_04770, vuid.VkCmdDraw_mipmapMode_09599)
+	if u.Has(ir.TextureDref) {
+		c.lacks(vuid.VkCmdDraw_None_06479, name, has, FormatDepthComparison, "sampled with a comparison")
+	}
+	if i.Unnormalized {
+		_, _, layers := v.view.Extent()
+		if v.levels() != 1 || layers != 1 {
+			c.find(vuid.VkCmdDraw_unnormalizedCoordinates_09635, "%v has %d levels and %d layers, and coordinates are not normalized; must have one of both", &v.object, v.levels(), layers)
+		}
+		if t := v.info.Type; t != enum.ViewType1d && t != enum.ViewType2d {
+			c.find(vuid.VkCmdDraw_None_08609, "%v has the type %v, and coordinates are not normalized; must be 1d or 2d", &v.object, t)
+		}
+	}
+	if a := i.Address; v.image.info.Corner && (a[0] != enum.AddressModeClampToEdge || a[1] != enum.AddressModeClampToEdge && v.image.info.Type != enum.ImageType1d) {
+		c.find(vuid.VkCmdDraw_flags_02696, "%v has texels at its corners and %v does not clamp to the edge; must", &v.image.object, &s.object)
+	}
+	if i.Mag == enum.FilterCubic || i.Min == enum.FilterCubic {
+		c.cubic(v, s, name, has, minmax)
+	}
+}
+
+// cubic checks a sampler with a cubic filter.
+func (c *descriptorCheck) cubic(v *ImageView, s *Sampler, name string, has FormatFeatures, minmax bool) {
+	const how = "sampled by a cubic filter"
+	c.lacks(vuid.VkCmdDraw_None_02692, name, has, FormatFilterCubic, how)
+	c.lacks(vuid.VkCmdDraw_filterCubic_02694, name, has, FormatFilterCubic, how)
+	if minmax {
+		c.lacks(vuid.VkCmdDraw_filterCubicMinmax_02695, name, has, FormatFilterCubic, how+" of least or greatest values")
+	}
+	on, known := c.dev.env.Device.Extension("VK_EXT_filter_cubic")
+	if t := v.info.Type; known && !on && (t == enum.ViewType3d || t == enum.ViewTypeCube || t == enum.ViewTypeCubeArray) {
+		c.find(vuid.VkCmdDraw_None_02693, "%v has the type %v and a cubic filter; must be 1d or 2d without VK_EXT_filter_cubic", &v.object, t)
+	}
+	if s.info.Reduction == enum.ReductionWeightedAverageRangeclamp && c.without("cubicRangeClamp") {
+		c.find(vuid.VkCmdDraw_cubicRangeClamp_09212, "%v clamps the range of a cubic filter; must not without the feature cubicRangeClamp", &s.object)
+	}
+	if s.info.Weights != enum.CubicWeightsCatmullRom && c.without("selectableCubicWeights") {
+		c.find(vuid.VkCmdDraw_selectableCubicWeights_09214, "%v has the cubic weights %v; must be catmull_rom without the feature selectableCubicWeights", &s.object, s.info.Weights)
+	}
+}
+
+// processed checks an instruction of image processing: v is the image that it samples, w the weights or the reference.
+func (c *descriptorCheck) processed(u *imageUse, v, w *ImageView) {
+	name, other := v.format(), w.format()
+	has, also := featuresOf(name, false), featuresOf(other, false)
+	switch u.Op {
+	default: // a box filter has no other image
+		c.lacks(vuid.VkCmdDraw_OpImageBoxFilterQCOM_06973, name, has, FormatBoxFilter, "sampled by a box filter")
+	case ir.TextureWeighted:
+		c.lacks(vuid.VkCmdDraw_OpImageSampleWeightedQCOM_06971, name, has, FormatWeightSampled, "sampled with weights")
+		c.lacks(vuid.VkCmdDraw_OpImageSampleWeightedQCOM_06972, other, also, FormatWeightImage, "the format of weights")
+	case ir.TextureMatch:
+		rule := vuid.VkCmdDraw_OpImageBlockMatchSADQCOM_12420
+		if u.Squared {
+			rule = vuid.VkCmdDraw_OpImageBlockMatchSSDQCOM_06974
+		}
+		c.lacks(rule, name, has&also, FormatBlockMatching, "compared by blocks")
+	case ir.TextureMatchWindow, ir.TextureMatchGather:
+		c.lacks(vuid.VkCmdDraw_OpImageBlockMatchWindow_09215, name, has&also, FormatBlockMatching, "compared by blocks")
+		for _, n := range [...]string{name, other} {
+			if f := format.InfoByName(n); f != nil && len(f.Components) != 1 {
+				c.find(vuid.VkCmdDraw_OpImageBlockMatchWindow_09216, "blocks of the format %s are compared in a window; must have one component", n)
+				break
+			}
+		}
+		s, _ := c.bound(u.sampler)
+		if sampler, ok := s[1].(*Sampler); ok {
+			x, y := sampler.info.Address[0] == enum.AddressModeClampToEdge, sampler.info.Address[1] == enum.AddressModeClampToEdge
+			if (x || y) && c.without("blockMatchExtendedClampToEdge") {
+				c.find(vuid.VkCmdDraw_OpImageBlockMatchWindow_12421, "%v clamps to the edge; must not without the feature blockMatchExtendedClampToEdge", &sampler.object)
+			}
+			if x != y {
+				c.find(vuid.VkCmdDraw_addressModeU_12422, "%v clamps to the edge along one axis; must along both", &sampler.object)
+			}
+		}
+	}
+}
+
+// feedback checks that images which earlier draws of the rendering have written as attachments are not accessed otherwise.
+func (c *drawCheck) feedback(u *uses) {
+	if c.graphics.wrote == 0 || c.graphics.resolving {
+		return
+	}
+	d := &descriptorCheck{executor: c.executor, point: Graphics, layout: c.d.layout}
+	for i := range u.images {
+		x := &u.images[i]
+		if x.Subpass {
+			continue
+		}
+		bound, _ := d.bound(x.image)
+		v, ok := bound[0].(*ImageView)
+		if !ok {
+			continue
+		}
+		for n := range c.r.info.Colors {
+			if a := &c.r.info.Colors[n]; c.graphics.wrote>>n&1 != 0 && !c.loops(Color) && a.overlaps(v, Color) {
+				c.find(vuid.VkCmdDraw_None_10795, "%v is accessed and shows color attachment %d, which was written; must be only an attachment without a feedback loop", &v.object, n)
+			}
+		}
+		if c.graphics.wrote&wroteDepth != 0 && !c.loops(Depth) && c.r.info.Depth.overlaps(v, Depth) {
+			c.find(vuid.VkCmdDraw_None_10796, "%v is accessed and shows the depth attachment, which was written; must be only an attachment without a feedback loop", &v.object)
+		}
+		if c.graphics.wrote&wroteStencil != 0 && !c.loops(Stencil) && c.r.info.Stencil.overlaps(v, Stencil) {
+			c.find(vuid.VkCmdDraw_None_10797, "%v is accessed and shows the stencil attachment, which was written; must be only an attachment without a feedback loop", &v.object)
+		}
+	}
+}
+
+// The bits of graphics.wrote after those of the color attachments.
+const (
+	wroteDepth   = 1 << 14
+	wroteStencil = 1 << 15
+)
+
+// loops reports whether the draw has a feedback loop for an aspect.
+func (c *drawCheck) loops(a Aspect) bool {
+	if c.p == nil || c.p.loops {
+		return c.graphics.bound.loops&a != 0
+	}
+	if a == Color {
+		return c.p.flags&enum.PipelineFlagsColorAttachmentFeedbackLoop != 0
+	}
+	return c.p.flags&enum.PipelineFlagsDepthStencilAttachmentFeedbackLoop != 0
+}
+
+// overlaps reports whether a view shows subresources of an attachment.
+func (a *AttachmentInfo) overlaps(v *ImageView, of Aspect) bool {
+	if a == nil || a.View == nil || a.View.image != v.image || v.aspect(of) == nil {
+		return false
+	}
+	level := a.View.info.BaseLevel
+	if level < v.info.BaseLevel || level >= v.info.BaseLevel+v.levels() {
+		return false
+	}
+	if v.info.Type == enum.ViewType3d {
+		return true
+	}
+	x, n := a.View.info.BaseLayer, a.View.layers()
+	y, m := v.info.BaseLayer, v.layers()
+	return x < y+m && y < x+n
+}
+
+// wrotes records what the draw writes, for the rules on later draws of the rendering.
+func (c *drawCheck) wrotes() {
+	if c.s.Rasterization.Discard || c.graphics.resolving {
+		return
+	}
+	for i := range c.r.info.Colors {
+		if c.r.info.Colors[i].View != nil && c.writes(i) && c.blend(i).WriteMask != 0 {
+			c.graphics.wrote |= 1 << i
+		}
+	}
+	d := &c.s.DepthStencil
+	if d.Test && d.Write && c.r.info.Depth != nil {
+		c.graphics.wrote |= wroteDepth
+	}
+	if d.Stencil && c.r.info.Stencil != nil {
+		c.graphics.wrote |= wroteStencil
+	}
+}
+
+// loaded returns what the load operations of a rendering write.
+func (r *rendering) loaded() (bits uint16) {
+	for i := range r.info.Colors {
+		if a := &r.info.Colors[i]; a.View != nil && a.Load == ClearOnLoad {
+			bits |= 1 << i
+		}
+	}
+	if a := r.info.Depth; a != nil && a.View != nil && a.Load == ClearOnLoad {
+		bits |= wroteDepth
+	}
+	if a := r.info.Stencil; a != nil && a.View != nil && a.Load == ClearOnLoad {
+		bits |= wroteStencil
+	}
+	return bits
+}

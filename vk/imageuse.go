@@ -1,0 +1,140 @@
+package vk
+
+import (
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// resourceUse is a static use of a descriptor binding by a stage.
+type resourceUse struct {
+	stage    ir.Stage
+	resource *ir.Resource
+}
+
+// imageUse is a kind of access of a stage to an image that is no element of an array of several: a dynamic index decides which
+// element of an array is accessed.
+type imageUse struct {
+	*ir.Texture
+	image, sampler, other *ir.Resource // sampler and other are nil without one
+
+	formatless bool // the type of the image has the format Unknown; false if the module is not known
+	written    int  // the least number of components of a texel that OpImageWrite writes; 0 if it is not known
+}
+
+// uses are the uses of the stages of a pipeline, which the first check finds.
+type uses struct {
+	once      sync.Once
+	images    []imageUse
+	resources []resourceUse
+}
+
+// of returns the uses of stages.
+func (u *uses) of(stages ...*shader.Stage) *uses {
+	u.once.Do(func() {
+		for _, s := range stages {
+			u.add(s)
+		}
+	})
+	return u
+}
+
+func (u *uses) add(s *shader.Stage) {
+	p := s.Program
+	for i := range p.Res {
+		u.resources = append(u.resources, resourceUse{p.Stage, &p.Res[i]})
+	}
+	details := imageDetails(s)
+	single := func(i int) *ir.Resource {
+		if i < 0 || i >= len(p.Res) || p.Res[i].Count != 1 || p.Res[i].Heap {
+			return nil
+		}
+		return &p.Res[i]
+	}
+	for _, f := range p.Funcs {
+		if f.Texture == nil {
+			continue
+		}
+		x := imageUse{Texture: f.Texture, image: single(f.Texture.Image), sampler: single(f.Texture.Sampler)}
+		if f.Texture.HasOther() {
+			x.other = single(f.Texture.Other)
+		}
+		if x.image == nil {
+			continue
+		}
+		if d, ok := details[[2]uint32{x.image.Set, x.image.Binding}]; ok {
+			x.formatless, x.written = d.formatless, d.written
+		}
+		u.images = append(u.images, x)
+	}
+}
+
+// imageDetail is the part of an image variable that a program does not have.
+type imageDetail struct {
+	formatless bool
+	written    int
+}
+
+// imageDetails returns the details of the image variables of a stage by set and binding; none if the module is not known.
+func imageDetails(s *shader.Stage) map[[2]uint32]imageDetail {
+	f := s.Facts
+	if f == nil && s.Source != nil {
+		f = s.Source()
+	}
+	if f == nil {
+		return nil
+	}
+	e := f.EntryPoint(s.Program.Name, modelOf(s.Program.Stage))
+	if e == nil {
+		return nil
+	}
+	out, at := map[[2]uint32]imageDetail{}, map[spirv.ID][2]uint32{}
+	for _, v := range shader.ImageVariables(f, e) {
+		key := [2]uint32{v.At.Set, v.At.Binding}
+		at[v.ID] = key
+		out[key] = imageDetail{formatless: v.Image.Image.Format == spirv.ImageFormatUnknown}
+	}
+	for i := range f.Code.Len() {
+		in := f.Code.Inst(i)
+		if in.Op() != spirv.OpImageWrite {
+			continue
+		}
+		w := inst.ImageWrite(in)
+		key, ok := at[variableOf(f, w.Image())]
+		if !ok {
+			continue
+		}
+		n := 1
+		if t := f.TypeOf(w.Texel()); t != nil && t.Count > 0 && t.Elem != nil {
+			n = int(min(t.Count, 4))
+		}
+		if d := out[key]; d.written == 0 || n < d.written {
+			d.written = n
+			out[key] = d
+		}
+	}
+	return out
+}
+
+// variableOf returns the variable that an image is loaded from; 0 if it is not found.
+func variableOf(f *facts.Module, id spirv.ID) spirv.ID {
+	for range 8 {
+		in := f.Inst(id)
+		if in == nil {
+			return 0
+		}
+		switch in.Op() {
+		case spirv.OpLoad, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
+			id = spirv.ID(in[3])
+		case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+			return id
+		default:
+			return 0
+		}
+	}
+	return 0
+}
