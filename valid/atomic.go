@@ -141,6 +141,12 @@ func (c *scopes) atomicFlag(i int, in spirv.Inst, p *facts.Type) {
 			c.fail(i, "SPV-Atomic-Flag", "the result of %s is %s; must be a Boolean", op, c.typeName(t))
 		}
 	}
+	_, scope, sem := atomicOperands(in)
+	for _, id := range [...]spirv.ID{scope, sem} {
+		if t := c.m.TypeOf(id); t != nil && (!t.IsInt() || t.Width != 32) {
+			c.fail(i, "SPV-Atomic-Flag", "an operand of %s is %s; must be an integer of 32 bits", op, c.typeName(t))
+		}
+	}
 }
 
 // atomicWidth checks the width and encoding of that value.

@@ -109,7 +109,7 @@ type openCLCall struct {
 // openCLSet checks an instruction of the set.
 func (c *checker) openCLSet(i int, in spirv.Inst) {
 	o := openCLCall{c, i, spirv.OpenCLOp(inst.ExtInst(in).Instruction()), spirv.IDs(in[5:]), c.m.Type(in.Type())}
-	if o.t == nil {
+	if o.t == nil || !o.values() {
 		return
 	}
 	switch o.op {
@@ -145,6 +145,21 @@ func (c *checker) openCLSet(i int, in spirv.Inst) {
 			c.fail(i, "SPV-OpenCL-Operand", "operand %d of %s is %s; must be %s", n+1, o.op, c.typeName(t), want)
 		}
 	}
+}
+
+// values checks that all ids are values, and neither types nor results without a
+// type.
+func (o *openCLCall) values() bool {
+	for w := o.c.code.Walk(o.i); w.Next(); {
+		if w.Pos < 5 || w.Kind != spirv.KindIdRef {
+			continue
+		}
+		if d := o.c.code.DefInst(spirv.ID(w.Words[0])); d != nil && d.Type() == 0 {
+			o.c.fail(o.i, "SPV-OpenCL-Operand", "operand %d of %s is the result of %s; must be a value with a type", w.Pos-4, o.op, d.Op())
+			return false
+		}
+	}
+	return true
 }
 
 // yields reports whether the result has the form, and returns the expected type.

@@ -434,7 +434,7 @@ func namesType(op spirv.Op, at int) bool {
 	case spirv.OpFunction:
 		return at == 4
 	case spirv.OpSizeOf, spirv.OpCooperativeMatrixLengthNV, spirv.OpCooperativeMatrixLengthKHR,
-		spirv.OpUntypedVariableKHR, spirv.OpSpecConstantOp, spirv.OpConstantSizeOfEXT, spirv.OpGraphEntryPointARM, spirv.OpGraphARM,
+		spirv.OpUntypedVariableKHR, spirv.OpSpecConstantOp, spirv.OpConstantSizeOfEXT, spirv.OpGraphARM,
 		spirv.OpIsNodePayloadValidAMDX, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
 		return true
 	}

@@ -80,7 +80,7 @@ var rayOperands = map[string]raySort{
 	"Accel": rayStructure, "AccelerationStructure": rayStructure,
 	"RayFlags": rayWord, "CullMask": rayWord, "Cullmask": rayWord,
 	"SBTOffset": rayWord, "SBTStride": rayWord, "SBTRecordOffset": rayWord, "SBTRecordStride": rayWord, "SBTRecordIndex": rayWord,
-	"SBTIndex": rayWord, "MissIndex": rayWord,
+	"SBTIndex": rayUnsigned, "MissIndex": rayWord,
 	"RayOrigin": rayVector, "Origin": rayVector, "RayDirection": rayVector, "Direction": rayVector,
 	"RayTmin": rayFloat, "RayTMin": rayFloat, "TMin": rayFloat, "RayTmax": rayFloat, "RayTMax": rayFloat, "TMax": rayFloat,
 	"Time": rayFloat, "CurrentTime": rayFloat, "HitT": rayFloat, "Hit": rayFloat,
@@ -169,9 +169,26 @@ func (c *checker) ray(i int, in spirv.Inst) {
 	c.rayValues(i, op, &r)
 }
 
+// rayOperandSort returns the required type of an operand. The index of a miss that
+// a hit object records has no sign, the index of a trace may have one. The index of
+// a callable shader may have one only in SPV_NV_ray_tracing.
+func rayOperandSort(op spirv.Op, name string) raySort {
+	switch op {
+	case spirv.OpHitObjectRecordMissNV, spirv.OpHitObjectRecordMissMotionNV, spirv.OpHitObjectRecordMissEXT, spirv.OpHitObjectRecordMissMotionEXT:
+		if name == "MissIndex" {
+			return rayUnsigned
+		}
+	case spirv.OpExecuteCallableNV:
+		if name == "SBTIndex" {
+			return rayWord
+		}
+	}
+	return rayOperands[name]
+}
+
 // rayOperand checks an operand and returns whether it has the required type.
 func (c *checker) rayOperand(i int, op spirv.Op, name string, id spirv.ID) bool {
-	want := rayOperands[name]
+	want := rayOperandSort(op, name)
 	switch want {
 	case rayAny:
 		return false

@@ -44,6 +44,9 @@ func (c *checker) vulkanMember(i, n, count int, m *facts.Type) {
 	if m.IsRuntimeArray() && n != count-1 {
 		c.fail(i, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "member %d of %d is a runtime array; must be the last", n, count)
 	}
+	if s := c.code.Inst(i).Result(); m.IsRuntimeArray() && !c.m.Has(s, spirv.DecorationBlock) && !c.m.Has(s, spirv.DecorationBufferBlock) {
+		c.fail(i, vuid.StandaloneSpirv_OpTypeRuntimeArray_04680, "member %d is a runtime array in a struct that is no Block; must be in a Block", n)
+	}
 	e := m
 	for e.IsArray() && e.Elem != nil {
 		e = e.Elem

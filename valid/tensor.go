@@ -82,7 +82,7 @@ func (c *checker) typeTensor(i int, in spirv.Inst) {
 		return
 	}
 	s, t := c.m.Const(id), c.m.TypeOf(id)
-	if t != nil && (s == nil || s.Undef || t.Op != spirv.OpTypeArray || t.Elem != nil && !t.Elem.IsInt()) {
+	if c.code.DefInst(id) != nil && (s == nil || s.Undef || t != nil && (t.Op != spirv.OpTypeArray || t.Elem != nil && !t.Elem.IsInt())) {
 		c.fail(i, code, "the shape of the tensor is %s; must be a constant array of integers", c.name(id))
 		return
 	}
