@@ -6,7 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// recordState records the commands that set a state, whether the draw needs it or not.
+// recordState records the commands that set the state of a script, whether the draw needs it or not.
 func recordState(c *vk.CommandBuffer, f *vk.FixedState) {
 	c.SetVertexInput(*f.Vertex)
 	c.SetTopology(f.Assembly.Topology)
@@ -88,7 +88,11 @@ func recordBlend(c *vk.CommandBuffer, f *vk.FixedState) {
 	for i := range b.Attachments {
 		a := &b.Attachments[i]
 		c.SetBlendEnable(i, a.Enable)
-		c.SetBlendEquation(i, *a)
+		if a.ColorOp == a.AlphaOp && a.ColorOp >= enum.BlendOpZero {
+			c.SetColorBlendAdvanced(i, vk.ColorBlendAdvanced{Op: a.ColorOp, BlendAdvanced: vk.BlendAdvanced{SrcPremultiplied: true, DstPremultiplied: true}})
+		} else {
+			c.SetBlendEquation(i, *a)
+		}
 		c.SetColorWriteMask(i, a.Writes())
 	}
 }

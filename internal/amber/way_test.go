@@ -18,7 +18,7 @@ var objectless = map[string]string{
 // TestWays runs scripts through pipelines that are made in every way, and through shader objects: they pass with the same
 // contents of all buffers, except for those that shader objects cannot run. CHIARO_LONG has all scripts.
 func TestWays(t *testing.T) {
-	files := []string{"dispatch", "state", "fixedstate", "feedback", "sampleshading", "multiview", "robustness"}
+	files := []string{"dispatch", "state", "fixedstate", "feedback", "blend", "sampleshading", "multiview", "robustness"}
 	for i, name := range files {
 		files[i] = "testdata/" + name + ".amber"
 	}
