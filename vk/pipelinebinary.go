@@ -195,7 +195,7 @@ func (d *Device) pipelineKey(c *ComputePipelineInfo, g *GraphicsPipelineInfo) (P
 // keysOf returns the keys of the stages of a description.
 func (d *Device) keysOf(compute *ComputePipelineInfo, graphics *GraphicsPipelineInfo) (keys []store.Key, err error) {
 	add := func(c *creation, s *StageInfo, model spirv.ExecutionModel) {
-		x := &stageCreation{info: s, model: model, options: d.stageOptions(s)}
+		x := &stageCreation{info: s, model: model, options: c.stageOptions(s)}
 		if e := c.identify(x); err == nil {
 			err = e
 		}

@@ -76,7 +76,7 @@ func (b *built) made() *built { return b }
 const knownFlags = enum.PipelineFlagsEnableLegacyDithering | enum.PipelineFlagsRenderingFragmentShadingRateAttachment |
 	enum.PipelineFlagsColorAttachmentFeedbackLoop | enum.PipelineFlagsDepthStencilAttachmentFeedbackLoop |
 	enum.PipelineFlagsDisableOptimization | enum.PipelineFlagsAllowDerivatives | enum.PipelineFlagsDerivative |
-	enum.PipelineFlagsDispatchBase | enum.PipelineFlagsFailOnPipelineCompileRequired | enum.PipelineFlagsEarlyReturnOnFailure |
+	enum.PipelineFlagsViewIndexFromDeviceIndex | enum.PipelineFlagsDispatchBase | enum.PipelineFlagsFailOnPipelineCompileRequired | enum.PipelineFlagsEarlyReturnOnFailure |
 	enum.PipelineFlagsLinkTimeOptimization | enum.PipelineFlagsLibrary | enum.PipelineFlagsRetainLinkTimeOptimizationInfo |
 	enum.PipelineFlagsNoProtectedAccess | enum.PipelineFlagsCaptureData | enum.PipelineFlagsDescriptorBuffer | enum.PipelineFlagsDescriptorHeap | InstrumentShaders
 
@@ -172,7 +172,7 @@ func (c *creation) instrumented() bool { return c.Flags&InstrumentShaders != 0 }
 // add adds a stage: it finds its piece, or prepares its compilation.
 func (c *creation) add(ctx context.Context, info *StageInfo, model spirv.ExecutionModel) error {
 	begin := time.Now()
-	s := &stageCreation{info: info, model: model, options: c.dev.stageOptions(info)}
+	s := &stageCreation{info: info, model: model, options: c.stageOptions(info)}
 	c.stages = append(c.stages, s)
 	if len(c.Binaries) > 0 {
 		if err := c.fromBinaries(s); err != nil {
@@ -194,6 +194,13 @@ func (c *creation) add(ctx context.Context, info *StageInfo, model spirv.Executi
 	}
 	s.feedback.Valid, s.feedback.Duration = true, time.Since(begin)
 	return err
+}
+
+// stageOptions returns the options of the compilation of a stage of the pipeline.
+func (c *creation) stageOptions(info *StageInfo) lower.Options {
+	o := c.dev.stageOptions(info)
+	o.ViewIndexFromDevice = c.Flags&enum.PipelineFlagsViewIndexFromDeviceIndex != 0
+	return o
 }
 
 // stageOptions returns the options of the compilation of a stage.

@@ -40,6 +40,10 @@ type Options struct {
 	// stay fine. Not set, all forms are fine.
 	CoarseDerivatives bool
 
+	// ViewIndexFromDevice makes the built-in ViewIndex the index of the device
+	// (VK_PIPELINE_CREATE_VIEW_INDEX_FROM_DEVICE_INDEX_BIT).
+	ViewIndexFromDevice bool
+
 	// Sanitize makes the program log a message before each instruction whose operands leave its result undefined.
 	Sanitize bool
 

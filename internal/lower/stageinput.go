@@ -117,6 +117,8 @@ func (f *function) readIO(p *pointer, l *ioScalar, t ir.Type) ir.V {
 		return helper
 	case !l.readableAs(t):
 		f.malformed("the pointee has another type than the value")
+	case l.semantic == ir.ViewIndex && f.options.ViewIndexFromDevice:
+		return f.builtIn(spirv.BuiltInDeviceIndex, 0)
 	case l.ofPair():
 		return f.pairComponent(l)
 	}
