@@ -22,6 +22,10 @@ var ErrTimeout = errors.New("the wait timed out")
 // ErrOpaqueAddress is the error of an allocation, or of a buffer, at an opaque address that is taken or is none.
 var ErrOpaqueAddress = errors.New("the opaque address is not available")
 
+// ErrExternalHandle is the error of an import of memory from a file that is not of exported memory of the size
+// (VK_ERROR_INVALID_EXTERNAL_HANDLE).
+var ErrExternalHandle = errors.New("the file is not that of exported memory of the size")
+
 // errNoContext is the error of a call with a nil context.
 var errNoContext = usage("", "the context is nil; must be a context")
 

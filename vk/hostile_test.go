@@ -94,7 +94,8 @@ func (a *arguments) fill(v reflect.Value, depth int) {
 			v.SetMapIndex(key, value)
 		}
 	case reflect.Pointer:
-		if _, object := v.Type().MethodByName("Close"); object || v.Type().Elem().Name() == "Queue" {
+		own := v.Type().Elem().PkgPath() == reflect.TypeFor[Device]().PkgPath() // not an *os.File
+		if _, object := v.Type().MethodByName("Close"); object && own || v.Type().Elem().Name() == "Queue" {
 			v.Set(a.object(v.Type()))
 		} else if a.n > 0 && depth < 6 {
 			v.Set(reflect.New(v.Type().Elem()))

@@ -2,6 +2,8 @@ package vk
 
 import (
 	"cmp"
+	"errors"
+	"os"
 	"slices"
 	"sync"
 
@@ -33,6 +35,14 @@ type MemoryInfo struct {
 	// Host is memory of the host that becomes the allocation, in place (VkImportMemoryHostPointerInfoEXT). Its address and its
 	// length are multiples of HostAlignment; Size is its length, or 0.
 	Host []byte
+
+	// Export lets other devices and processes import the memory, by [Memory.File] (VkExportMemoryAllocateInfo, with a handle of
+	// the type OPAQUE_FD).
+	Export bool
+
+	// File is the file of exported memory of the same Size, which becomes the allocation (VkImportMemoryFdInfoKHR). The caller
+	// may close it afterwards. The error is ErrExternalHandle if it is another file.
+	File *os.File
 
 	// Buffer or Image is the only object that is bound to the memory (VkMemoryDedicatedAllocateInfo).
 	Buffer *Buffer
@@ -99,14 +109,10 @@ func (d *Device) Allocate(info MemoryInfo) (*Memory, error) {
 		if err := h.reserve(info.Size); err != nil {
 			return nil, err
 		}
-		alloc := exec.Alloc
-		if info.Type == DeviceLocal {
-			alloc = exec.AllocShared
-		}
-		memory, err := alloc(int(info.Size))
+		memory, err := info.allocate()
 		if err != nil {
 			h.unreserve(info.Size)
-			return nil, &OutOfMemoryError{Bytes: info.Size, Cause: err}
+			return nil, err
 		}
 		m.memory, m.bytes, m.counted = memory, memory.Bytes(), info.Size
 	}
@@ -116,6 +122,45 @@ func (d *Device) Allocate(info MemoryInfo) (*Memory, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// allocate allocates or maps the memory.
+func (i *MemoryInfo) allocate() (m *exec.Memory, err error) {
+	switch {
+	case i.File != nil:
+		m, err = exec.MapFile(i.File, int(i.Size))
+	case i.Export:
+		m, err = exec.AllocFile(int(i.Size))
+	case i.Type == DeviceLocal:
+		m, err = exec.AllocShared(int(i.Size))
+	default:
+		m, err = exec.Alloc(int(i.Size))
+	}
+	switch {
+	case errors.Is(err, exec.ErrFile):
+		return nil, ErrExternalHandle
+	case errors.Is(err, errors.ErrUnsupported):
+		return nil, &UnsupportedError{Feature: "exported memory on this system", Cause: err}
+	case err != nil:
+		return nil, &OutOfMemoryError{Bytes: i.Size, Cause: err}
+	}
+	return m, nil
+}
+
+// File returns the file of exported or imported memory (vkGetMemoryFdKHR), which the caller closes. Its other users see the
+// same bytes; it lives as long as one of them.
+func (m *Memory) File() (*os.File, error) {
+	if err := check(nil, "the memory", m); err != nil {
+		return nil, err
+	}
+	if m.memory == nil {
+		return nil, usage("VUID-VkMemoryGetFdInfoKHR-handleType-00671", "%v is memory of the host; must be exported", &m.object)
+	}
+	f, err := m.memory.File()
+	if errors.Is(err, exec.ErrFile) {
+		return nil, usage("VUID-VkMemoryGetFdInfoKHR-handleType-00671", "%v is not exported; must be", &m.object)
+	}
+	return f, err
 }
 
 // check checks the description.
@@ -128,6 +173,8 @@ func (i *MemoryInfo) check(d *Device) error {
 		return usage("VUID-VkMemoryAllocateInfo-allocationSize-07897", "the size of the allocation is 0; must be greater than 0")
 	case i.Type > DeviceLocal:
 		return usage("VUID-vkAllocateMemory-pAllocateInfo-01714", "the memory type is %d; must be at most %d", i.Type, DeviceLocal)
+	case i.Host != nil && (i.Export || i.File != nil):
+		return usage("", "memory of the host is exported, or also of a file; must not be")
 	case i.Host != nil && i.Size != uint64(len(i.Host)):
 		return usage("", "the size of the allocation is %d, and the memory of the host has %d; must be equal", i.Size, len(i.Host))
 	case i.Host != nil && i.Size%HostAlignment != 0:
