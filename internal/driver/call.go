@@ -58,12 +58,12 @@ var (
 func has(number int) bool { return calls[number] != nil || recorders[number] != nil }
 
 func init() {
-	for _, m := range []map[int]call{instanceCalls, physicalCalls, deviceCalls, queueCalls, sparseCalls, surfaceCalls, swapchainCalls, memoryCalls, imageCalls, formatCalls, descriptorCalls, pipelineCalls, renderPassCalls, queryCalls, commandBufferCalls, debugCalls} {
+	for _, m := range []map[int]call{instanceCalls, physicalCalls, deviceCalls, queueCalls, sparseCalls, surfaceCalls, swapchainCalls, memoryCalls, hostCopyCalls, extendedCalls, privateDataCalls, imageCalls, formatCalls, descriptorCalls, pipelineCalls, renderPassCalls, queryCalls, commandBufferCalls, debugCalls} {
 		for n, f := range m {
 			calls[n] = f
 		}
 	}
-	for _, m := range []map[int]recorder{bindCommands, dispatchCommands, drawCommands, transferCommands, stateCommands, renderingCommands, syncCommands, queryCommands} {
+	for _, m := range []map[int]recorder{bindCommands, pushCommands, dispatchCommands, drawCommands, transferCommands, stateCommands, extendedStateCommands, extendedCommands, renderingCommands, syncCommands, queryCommands} {
 		for n, f := range m {
 			recorders[n] = f
 		}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -163,11 +164,29 @@ func beginCommandBuffer(a *abi.BeginCommandBufferArgs) abi.Result {
 
 // inheritance reads the state that a secondary command buffer inherits.
 func inheritance(h *abi.CommandBufferInheritanceInfo, flags uint32) *vk.InheritanceInfo {
-	return &vk.InheritanceInfo{
+	out := &vk.InheritanceInfo{
 		Continue:   flags&abi.CommandBufferUsageRenderPassContinueBit != 0,
 		RenderPass: renderPasses.get(uint64(h.RenderPass)), Subpass: int(h.Subpass), Framebuffer: framebuffers.get(uint64(h.Framebuffer)),
 		Occlusion: h.OcclusionQueryEnable != 0, Control: vk.QueryControl(h.QueryFlags), Statistics: vk.Statistics(h.PipelineStatistics),
 	}
+	abi.Chain(h.PNext, func(sType uint32, p unsafe.Pointer) {
+		switch sType {
+		case abi.StructureTypeCommandBufferInheritanceConditionalRenderingInfoEXT:
+			out.Conditional = (*abi.CommandBufferInheritanceConditionalRenderingInfoEXT)(p).ConditionalRenderingEnable != 0
+		case abi.StructureTypeCommandBufferInheritanceRenderingInfo:
+			i := (*abi.CommandBufferInheritanceRenderingInfo)(p)
+			out.Flags, out.Samples = renderingFlags(i.Flags), int(i.RasterizationSamples)
+			out.Rendering = &link.Rendering{
+				ViewMask: i.ViewMask, Color: each(i.PColorAttachmentFormats, i.ColorAttachmentCount, func(f *uint32) link.Format { return format(*f) }),
+				Depth: format(i.DepthAttachmentFormat), Stencil: format(i.StencilAttachmentFormat),
+			}
+			localRead(out.Rendering, h.PNext)
+		}
+	})
+	if h.RenderPass != 0 {
+		out.Rendering = nil
+	}
+	return out
 }
 
 func endCommandBuffer(a *abi.EndCommandBufferArgs) abi.Result {

@@ -16,11 +16,7 @@ var bindCommands = map[int]recorder{
 		}
 	}),
 	abi.CmdCmdBindDescriptorSets: rec(func(c *commandBuffer, a *abi.CmdBindDescriptorSetsArgs) {
-		c.sets = c.sets[:0]
-		for _, h := range abi.Slice(a.PDescriptorSets, a.DescriptorSetCount) {
-			c.sets = append(c.sets, descriptorSetOf(h))
-		}
-		c.vk.BindSets(bindPoint(a.PipelineBindPoint), pipelineLayouts.get(uint64(a.Layout)), int(a.FirstSet), c.sets, abi.Slice(a.PDynamicOffsets, a.DynamicOffsetCount))
+		c.bindSets(bindPoint(a.PipelineBindPoint), a.Layout, a.FirstSet, abi.Slice(a.PDescriptorSets, a.DescriptorSetCount), abi.Slice(a.PDynamicOffsets, a.DynamicOffsetCount))
 	}),
 	abi.CmdCmdPushConstants: rec(func(c *commandBuffer, a *abi.CmdPushConstantsArgs) {
 		c.vk.PushConstants(pipelineLayouts.get(uint64(a.Layout)), int(a.Offset), abi.Bytes(a.PValues, uint64(a.Size)))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	profiles "github.com/chiaro-gpu/chiaro/device"
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 )
 
@@ -64,3 +65,29 @@ func TestCoreCommands(t *testing.T) {
 
 // loaders are the commands of the loader and of cmd/icd.
 var loaders = map[string]bool{"vkGetInstanceProcAddr": true, "vkGetDeviceProcAddr": true}
+
+// TestRequiredFeatures checks that the driver announces all features that its version requires, and that the limits are not
+// below the required ones.
+func TestRequiredFeatures(t *testing.T) {
+	p := &physicalDevice{profile: selfProfile()}
+	least := leastDevice()
+	for name, on := range least.Features {
+		if on && !p.feature(name) {
+			t.Errorf("%s is off; Vulkan 1.%d requires it", name, Minor)
+		}
+	}
+	for name, have := range p.profile.Device.Limits {
+		if want, ok := least.Limits[name]; ok && have < want && !smaller[name] && !profiles.Signed(name) && !profiles.Floating(name) {
+			t.Errorf("%s is %d; must be at least %d", name, have, want)
+		}
+	}
+}
+
+// smaller are limits of which smaller values are better.
+var smaller = map[string]bool{
+	"minStorageBufferOffsetAlignment": true, "minUniformBufferOffsetAlignment": true, "minTexelBufferOffsetAlignment": true,
+	"bufferImageGranularity": true, "nonCoherentAtomSize": true, "minImportedHostPointerAlignment": true,
+	"robustUniformBufferAccessSizeAlignment": true, "robustStorageBufferAccessSizeAlignment": true,
+	"bufferDescriptorSize": true, "bufferDescriptorAlignment": true, "imageDescriptorSize": true, "imageDescriptorAlignment": true,
+	"samplerDescriptorSize": true, "samplerDescriptorAlignment": true,
+}

@@ -288,14 +288,19 @@ func (r *graphicsReader) rendering(s *vk.FixedState) {
 		s.Rendering.Color = each(i.PColorAttachmentFormats, i.ColorAttachmentCount, func(f *uint32) link.Format { return format(*f) })
 		s.Rendering.Depth, s.Rendering.Stencil = format(i.DepthAttachmentFormat), format(i.StencilAttachmentFormat)
 	}
-	if l := abi.Find[abi.RenderingAttachmentLocationInfo](r.PNext, abi.StructureTypeRenderingAttachmentLocationInfo); l != nil && l.PColorAttachmentLocations != nil {
-		s.Rendering.Locations = each(l.PColorAttachmentLocations, l.ColorAttachmentCount, ref)
+	localRead(&s.Rendering, r.PNext)
+}
+
+// localRead reads the locations and the indices of attachments.
+func localRead(to *link.Rendering, chain unsafe.Pointer) {
+	if l := abi.Find[abi.RenderingAttachmentLocationInfo](chain, abi.StructureTypeRenderingAttachmentLocationInfo); l != nil && l.PColorAttachmentLocations != nil {
+		to.Locations = each(l.PColorAttachmentLocations, l.ColorAttachmentCount, ref)
 	}
-	if x := abi.Find[abi.RenderingInputAttachmentIndexInfo](r.PNext, abi.StructureTypeRenderingInputAttachmentIndexInfo); x != nil {
+	if x := abi.Find[abi.RenderingInputAttachmentIndexInfo](chain, abi.StructureTypeRenderingInputAttachmentIndexInfo); x != nil {
 		if x.PColorAttachmentInputIndices != nil {
-			s.Rendering.Inputs = each(x.PColorAttachmentInputIndices, x.ColorAttachmentCount, ref)
+			to.Inputs = each(x.PColorAttachmentInputIndices, x.ColorAttachmentCount, ref)
 		}
-		s.Rendering.DepthInput, s.Rendering.StencilInput = refAt(x.PDepthInputAttachmentIndex), refAt(x.PStencilInputAttachmentIndex)
+		to.DepthInput, to.StencilInput = refAt(x.PDepthInputAttachmentIndex), refAt(x.PStencilInputAttachmentIndex)
 	}
 }
 

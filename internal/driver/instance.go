@@ -43,7 +43,7 @@ var apiVersion = sync.OnceValue(func() uint32 {
 
 // Minor and Patch are the version of Vulkan that the driver has: 1.Minor.Patch.
 const (
-	Minor = 1
+	Minor = 4
 	Patch = 359
 )
 

@@ -31,11 +31,20 @@ var physicalCalls = map[int]call{
 	abi.CmdGetPhysicalDeviceQueueFamilyProperties: run(getQueueFamilies),
 	abi.CmdGetPhysicalDeviceQueueFamilyProperties2: run(func(a *abi.GetPhysicalDeviceQueueFamilyProperties2Args) {
 		p := physicalOf(a.PhysicalDevice)
-		list(a.PQueueFamilyPropertyCount, a.PQueueFamilyProperties, p.families(), func(to *abi.QueueFamilyProperties2, f abi.QueueFamilyProperties) { to.QueueFamilyProperties = f })
+		list(a.PQueueFamilyPropertyCount, a.PQueueFamilyProperties, p.families(), func(to *abi.QueueFamilyProperties2, f abi.QueueFamilyProperties) {
+			to.QueueFamilyProperties = f
+			if g := abi.Find[abi.QueueFamilyGlobalPriorityProperties](to.PNext, abi.StructureTypeQueueFamilyGlobalPriorityProperties); g != nil {
+				g.PriorityCount, g.Priorities = 1, [16]uint32{abi.QueueGlobalPriorityMedium}
+			}
+		})
 	}),
 	abi.CmdEnumerateDeviceExtensionProperties: on(enumerateDeviceExtensions),
 	abi.CmdEnumerateDeviceLayerProperties: on(func(a *abi.EnumerateDeviceLayerPropertiesArgs) abi.Result {
 		*a.PPropertyCount = 0
+		return abi.Success
+	}),
+	abi.CmdGetPhysicalDeviceToolProperties: on(func(a *abi.GetPhysicalDeviceToolPropertiesArgs) abi.Result {
+		*a.PToolCount = 0
 		return abi.Success
 	}),
 	abi.CmdGetPhysicalDeviceExternalBufferProperties: run(func(a *abi.GetPhysicalDeviceExternalBufferPropertiesArgs) {

@@ -22,6 +22,14 @@ var renderingCommands = map[int]recorder{
 	abi.CmdCmdEndRenderPass2: rec(func(c *commandBuffer, a *abi.CmdEndRenderPass2Args) { c.vk.EndRenderPass() }),
 	abi.CmdCmdBeginRendering: rec(beginRendering),
 	abi.CmdCmdEndRendering:   rec(func(c *commandBuffer, a *abi.CmdEndRenderingArgs) { c.vk.EndRendering() }),
+	abi.CmdCmdSetRenderingAttachmentLocations: rec(func(c *commandBuffer, a *abi.CmdSetRenderingAttachmentLocationsArgs) {
+		i := a.PLocationInfo
+		c.vk.SetRenderingAttachmentLocations(abi.Slice(i.PColorAttachmentLocations, i.ColorAttachmentCount))
+	}),
+	abi.CmdCmdSetRenderingInputAttachmentIndices: rec(func(c *commandBuffer, a *abi.CmdSetRenderingInputAttachmentIndicesArgs) {
+		i := a.PInputAttachmentIndexInfo
+		c.vk.SetRenderingInputAttachmentIndices(vk.InputIndices{Colors: abi.Slice(i.PColorAttachmentInputIndices, i.ColorAttachmentCount), Depth: i.PDepthInputAttachmentIndex, Stencil: i.PStencilInputAttachmentIndex})
+	}),
 }
 
 // contents returns a VkSubpassContents.

@@ -8,11 +8,12 @@ import (
 )
 
 var renderPassCalls = map[int]call{
-	abi.CmdCreateRenderPass:   on(createRenderPass),
-	abi.CmdCreateRenderPass2:  on(createRenderPass2),
-	abi.CmdDestroyRenderPass:  run(func(a *abi.DestroyRenderPassArgs) { destroy(&renderPasses, uint64(a.RenderPass)) }),
-	abi.CmdCreateFramebuffer:  on(createFramebuffer),
-	abi.CmdDestroyFramebuffer: run(func(a *abi.DestroyFramebufferArgs) { destroy(&framebuffers, uint64(a.Framebuffer)) }),
+	abi.CmdCreateRenderPass:            on(createRenderPass),
+	abi.CmdCreateRenderPass2:           on(createRenderPass2),
+	abi.CmdDestroyRenderPass:           run(func(a *abi.DestroyRenderPassArgs) { destroy(&renderPasses, uint64(a.RenderPass)) }),
+	abi.CmdCreateFramebuffer:           on(createFramebuffer),
+	abi.CmdDestroyFramebuffer:          run(func(a *abi.DestroyFramebufferArgs) { destroy(&framebuffers, uint64(a.Framebuffer)) }),
+	abi.CmdGetRenderingAreaGranularity: run(func(a *abi.GetRenderingAreaGranularityArgs) { *a.PGranularity = abi.Extent2D{Width: 1, Height: 1} }),
 	abi.CmdGetRenderAreaGranularity: run(func(a *abi.GetRenderAreaGranularityArgs) {
 		a.PGranularity.Width, a.PGranularity.Height = renderPasses.get(uint64(a.RenderPass)).RenderAreaGranularity()
 	}),

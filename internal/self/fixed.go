@@ -31,7 +31,21 @@ var fixedFeatures = []string{
 	// 1.4
 	"rectangularLines", "bresenhamLines", "stippledRectangularLines", "stippledBresenhamLines", "vertexAttributeInstanceRateDivisor",
 	"vertexAttributeInstanceRateZeroDivisor", "indexTypeUint8", "dynamicRenderingLocalRead", "maintenance5", "maintenance6",
-	"hostImageCopy", "pushDescriptor",
+	"hostImageCopy", "pushDescriptor", "globalPriorityQuery", "shaderTerminateInvocation", "shaderSubgroupRotateClustered",
+	// of extensions
+	"extendedDynamicState", "extendedDynamicState2", "extendedDynamicState2LogicOp", "extendedDynamicState2PatchControlPoints",
+	"extendedDynamicState3TessellationDomainOrigin", "extendedDynamicState3DepthClampEnable", "extendedDynamicState3PolygonMode",
+	"extendedDynamicState3RasterizationSamples", "extendedDynamicState3SampleMask", "extendedDynamicState3AlphaToCoverageEnable",
+	"extendedDynamicState3AlphaToOneEnable", "extendedDynamicState3LogicOpEnable", "extendedDynamicState3ColorBlendEnable",
+	"extendedDynamicState3ColorBlendEquation", "extendedDynamicState3ColorWriteMask", "extendedDynamicState3RasterizationStream",
+	"extendedDynamicState3ConservativeRasterizationMode", "extendedDynamicState3ExtraPrimitiveOverestimationSize",
+	"extendedDynamicState3DepthClipEnable", "extendedDynamicState3ProvokingVertexMode", "extendedDynamicState3LineRasterizationMode",
+	"extendedDynamicState3LineStippleEnable", "extendedDynamicState3DepthClipNegativeOneToOne", "vertexInputDynamicState",
+	"colorWriteEnable", "conditionalRendering", "inheritedConditionalRendering", "multiDraw", "customBorderColors",
+	"customBorderColorWithoutFormat", "depthClipEnable", "depthClipControl", "provokingVertexLast", "primitiveTopologyListRestart",
+	"nonSeamlessCubeMap", "minLod", "texelBufferAlignment", "formatA4R4G4B4", "formatA4B4G4R4", "ycbcr2plane444Formats",
+	"graphicsPipelineLibrary", "memoryPriority", "primitivesGeneratedQuery", "primitivesGeneratedQueryWithRasterizerDiscard",
+	"primitivesGeneratedQueryWithNonZeroStreams", "transformFeedback",
 }
 
 // fixed adds the features and the limits of fixed functions, of resources and of queues.
@@ -68,6 +82,29 @@ func fixed(d *valid.Device) {
 		"maxVertexInputBindingStride": math.MaxUint16, "maxPerSetDescriptors": vk.MaxSetDescriptors,
 		"maxMemoryAllocationSize": 1 << 40, "maxBufferSize": 1 << 40, "maxPushDescriptors": vk.MaxPushDescriptors,
 		"minImportedHostPointerAlignment": vk.HostAlignment, "maxTimelineSemaphoreValueDifference": math.MaxUint64,
+		"maxMultiDrawCount": vk.MaxMultiDraws, "maxCustomBorderColorSamplers": 1 << 20, "provokingVertexModePerPipeline": 1,
+		"maxTransformFeedbackBufferSize": math.MaxUint32, "transformFeedbackQueries": 1, "transformFeedbackDraw": 1,
+		"transformFeedbackRasterizationStreamSelect": 1, "maxDiscardRectangles": 8, "graphicsPipelineLibraryFastLinking": 1,
+		"graphicsPipelineLibraryIndependentInterpolationDecoration": 1, "dynamicPrimitiveTopologyUnrestricted": 1,
+		"supportsNonZeroFirstInstance": 1, "storageTexelBufferOffsetAlignmentBytes": vk.BufferAlignment,
+		"uniformTexelBufferOffsetAlignmentBytes": vk.BufferAlignment, "lineSubPixelPrecisionBits": 8,
+		"subgroupSupportedOperations": operations, "supportedOperations": operations, "independentResolve": 1,
+		"independentResolveNone": 1, "supportedDepthResolveModes": 0xf, "supportedStencilResolveModes": 0xd,
+		"filterMinmaxSingleComponentFormats": 1, "filterMinmaxImageComponentMapping": 1, "maxMultiviewViewCount": 32,
+		"dynamicRenderingLocalReadDepthStencilAttachments": 1, "dynamicRenderingLocalReadMultisampledAttachments": 1,
+		"identicalMemoryTypeRequirements": 0, "quadDivergentImplicitLod": 1, "robustBufferAccessUpdateAfterBind": 1,
+		"maxUpdateAfterBindDescriptorsInAllPools": manyDescriptors, "maxPerStageDescriptorUpdateAfterBindSamplers": manyDescriptors,
+		"maxPerStageDescriptorUpdateAfterBindUniformBuffers": manyDescriptors, "maxPerStageDescriptorUpdateAfterBindStorageBuffers": manyDescriptors,
+		"maxPerStageDescriptorUpdateAfterBindSampledImages": manyDescriptors, "maxPerStageDescriptorUpdateAfterBindStorageImages": manyDescriptors,
+		"maxPerStageDescriptorUpdateAfterBindInputAttachments": 256, "maxPerStageUpdateAfterBindResources": manyDescriptors,
+		"maxDescriptorSetUpdateAfterBindSamplers": manyDescriptors, "maxDescriptorSetUpdateAfterBindUniformBuffers": manyDescriptors,
+		"maxDescriptorSetUpdateAfterBindUniformBuffersDynamic": 256, "maxDescriptorSetUpdateAfterBindStorageBuffers": manyDescriptors,
+		"maxDescriptorSetUpdateAfterBindStorageBuffersDynamic": 256, "maxDescriptorSetUpdateAfterBindSampledImages": manyDescriptors,
+		"maxDescriptorSetUpdateAfterBindStorageImages": manyDescriptors, "maxDescriptorSetUpdateAfterBindInputAttachments": 256,
+		"maxComputeWorkgroupSubgroups": 1024, "maxVertexAttribDivisor": math.MaxUint32, "maxClipDistances": 8, "maxCullDistances": 8,
+		"maxInlineUniformTotalSize": 256 * vk.MaxInlineBytes, "maxPerStageDescriptorInlineUniformBlocks": 256,
+		"maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks": 256, "maxDescriptorSetInlineUniformBlocks": 256,
+		"maxDescriptorSetUpdateAfterBindInlineUniformBlocks": 256, "maxCombinedImageSamplerDescriptorCount": 3,
 		"timestampPeriod": math.Float64bits(1),
 	} {
 		d.Limits[name] = n
@@ -76,5 +113,6 @@ func fixed(d *valid.Device) {
 
 const (
 	manyDescriptors = vk.MaxSetDescriptors
-	samples         = 0x1f // 1, 2, 4, 8 and 16
+	samples         = 0x1f  // 1, 2, 4, 8 and 16
+	operations      = 0x6ff // all operations of subgroups but the partitioned ones
 )
