@@ -179,10 +179,7 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	if err := r.print(f.reports(c), f.format); err != nil {
 		return err
 	}
-	if !same {
-		return &coded{code: exitFindings}
-	}
-	return nil
+	return job.end(same)
 }
 
 // benchError is reported, but prints nothing about work that ended with ctx: the caller knows the reason.
@@ -336,7 +333,7 @@ func (r *benchReport) measure(c console, f benchFlags, j *benchJob) (same bool, 
 		return false, err
 	}
 	once := func() error { return j.run(commands) }
-	if r.First, r.CPUFirst, err = timed(once); err != nil {
+	if err := r.first(c, j.benchDevice, once); err != nil {
 		return false, err
 	}
 	if err := f.writeDumps(c, j.contents); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
@@ -142,10 +143,11 @@ func parseBuffer(s string) (benchBinding, error) {
 		}
 	}
 	return func(d *benchDevice) (w vk.Write, data contents, err error) {
-		b, bytes, err := d.buffer(size, vk.StorageBuffer|vk.UniformBuffer)
+		b, memory, err := host.NewBuffer(d.Device, uint64(size), vk.StorageBuffer|vk.UniformBuffer)
 		if err != nil {
 			return w, nil, unreadable("-b %q: %v", s, err)
 		}
+		bytes := memory.Bytes()
 		if !fill(bytes, kind, uint32(seed)) {
 			return w, nil, unreadable("-b %q: unknown fill %q", s, kind)
 		}

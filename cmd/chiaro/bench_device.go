@@ -16,6 +16,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/valid"
@@ -30,6 +31,37 @@ type benchDevice struct {
 	sets     []*vk.Set // set 0, or none without resources
 	push     []byte
 	contents []contents // of the resources, by binding
+
+	undefined []string // the reports of --sanitize, up to the first dispatch or frame
+	settled   bool     // it has run
+}
+
+// maxUndefined bounds the reports of --sanitize.
+const maxUndefined = 1 << 10
+
+// note adds a report of --sanitize. The queue calls it while a submission runs.
+func (d *benchDevice) note(text string) {
+	if !d.settled && len(d.undefined) < maxUndefined {
+		d.undefined = append(d.undefined, text)
+	}
+}
+
+// first times the first dispatch or frame, and prints the reports of --sanitize.
+func (r *benchReport) first(c console, d *benchDevice, once func() error) (err error) {
+	r.First, r.CPUFirst, err = timed(once)
+	d.settled = true
+	for _, l := range d.undefined {
+		plain.Fprintf(c.err, "undefined: %s\n", plain.Block(l, "     "))
+	}
+	return err
+}
+
+// end returns the exit code of a run: a report of --sanitize is a finding, as is a difference.
+func (d *benchDevice) end(same bool) error {
+	if !same || len(d.undefined) > 0 {
+		return &coded{code: exitFindings}
+	}
+	return nil
 }
 
 // watchedEngine is an engine that keeps the programs that it compiles: reports have their properties.
@@ -78,7 +110,11 @@ func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower
 		}
 	}
 	var err error
-	d.Device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{Workers: f.threads, DeferFree: true, Until: ctx, Engine: d.engine, Lowering: options})
+	info := vk.DeviceInfo{Workers: f.threads, DeferFree: true, Until: ctx, Engine: d.engine, Lowering: options}
+	if options.Sanitize {
+		info.Undefined = d.note
+	}
+	d.Device, err = vk.Chiaro().NewDevice(info)
 	if err != nil {
 		return nil, err
 	}
@@ -162,19 +198,6 @@ func typeAt(entries []*iface.Entry, at uint32, image bool) link.DescriptorType {
 	return link.DescriptorType(iface.StorageBuffer)
 }
 
-// buffer makes a buffer.
-func (d *benchDevice) buffer(size int, usage vk.BufferUsage) (*vk.Buffer, []byte, error) {
-	memory, err := d.Allocate(vk.MemoryInfo{Size: uint64(size)})
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := d.NewBuffer(vk.BufferInfo{Size: uint64(size), Usage: usage})
-	if err == nil {
-		err = b.Bind(memory, 0)
-	}
-	return b, memory.Bytes(), err
-}
-
 // benchImage is a two-dimensional image with memory, and a view of all of it.
 type benchImage struct {
 	*vk.Image
@@ -220,15 +243,17 @@ const rgba8 = "R8G8B8A8_UNORM"
 
 // copyTexels copies the texels of a level of an image of the format R8G8B8A8_UNORM: into it, or out of it.
 func (d *benchDevice) copyTexels(m *benchImage, level int, texels []byte, into bool) error {
-	b, staged, err := d.buffer(len(texels), vk.TransferSource|vk.TransferTarget)
+	b, memory, err := host.NewBuffer(d.Device, uint64(len(texels)), vk.TransferSource|vk.TransferTarget)
 	if err != nil {
 		return err
 	}
+	defer memory.Close()
+	defer b.Close()
 	region := []vk.BufferImageCopy{{
 		Image: vk.Layers{Level: level, Count: 1}, Extent: [3]int{max(m.extent[0]>>level, 1), max(m.extent[1]>>level, 1), 1},
 	}}
 	if into {
-		copy(staged, texels)
+		copy(memory.Bytes(), texels)
 	}
 	err = d.once(func(c *vk.CommandBuffer) {
 		if into {
@@ -238,7 +263,7 @@ func (d *benchDevice) copyTexels(m *benchImage, level int, texels []byte, into b
 		}
 	})
 	if err == nil && !into {
-		copy(texels, staged)
+		copy(texels, memory.Bytes())
 	}
 	return err
 }
@@ -263,13 +288,7 @@ func (d *benchDevice) record(commands func(c *vk.CommandBuffer)) (*vk.CommandBuf
 }
 
 // run executes recorded commands and waits for their end.
-func (d *benchDevice) run(c ...*vk.CommandBuffer) error {
-	q := d.Queue()
-	if err := q.Submit(vk.SubmitInfo{Commands: c}); err != nil {
-		return host.Cause(err)
-	}
-	return host.Cause(q.WaitIdle(context.Background())) // the device ends with the command
-}
+func (d *benchDevice) run(c ...*vk.CommandBuffer) error { return host.Cause(host.Run(d.Device, c...)) }
 
 // once records commands and executes them.
 func (d *benchDevice) once(commands func(c *vk.CommandBuffer)) error {

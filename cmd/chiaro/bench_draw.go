@@ -104,7 +104,7 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 	}
 	defer s.Close()
 	r.Invocations = uint64(d.vertices) * uint64(d.draws)
-	if err := r.measureDraws(f, s); err != nil {
+	if err := r.measureDraws(c, f, s); err != nil {
 		return benchError(ctx, c, files[0], err)
 	}
 	if d.statistics {
@@ -112,7 +112,10 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 			return benchError(ctx, c, files[0], err)
 		}
 	}
-	return r.print(c, f.format)
+	if err := r.print(c, f.format); err != nil {
+		return err
+	}
+	return s.end(true)
 }
 
 // frame records a frame: attachments are cleared, and draws follow.
@@ -135,9 +138,9 @@ func words(list ...float32) (w [4]uint32) {
 }
 
 // measureDraws times frames.
-func (r *benchReport) measureDraws(f benchFlags, s *scene) (err error) {
+func (r *benchReport) measureDraws(c console, f benchFlags, s *scene) error {
 	once := func() error { return s.run(s.commands) }
-	if r.First, r.CPUFirst, err = timed(once); err != nil {
+	if err := r.first(c, s.benchDevice, once); err != nil {
 		return err
 	}
 	if err := f.writeCode(s.engine.take()...); err != nil {

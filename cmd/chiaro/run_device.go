@@ -56,14 +56,7 @@ func (d *shaderDevice) allocate() error {
 		if size == 0 {
 			continue
 		}
-		memory, err := d.Allocate(vk.MemoryInfo{Size: size, DeviceAddress: addressed})
-		if err != nil {
-			return err
-		}
-		b, err := d.NewBuffer(vk.BufferInfo{Size: size, Usage: usage})
-		if err == nil {
-			err = b.Bind(memory, 0)
-		}
+		b, memory, err := host.NewBuffer(d.Device, size, usage)
 		if err != nil {
 			return err
 		}
@@ -172,8 +165,5 @@ func (d *shaderDevice) submit(pipeline *vk.ComputePipeline) error {
 	if err := c.End(); err != nil {
 		return err
 	}
-	if err := d.Queue().Submit(vk.SubmitInfo{Commands: []*vk.CommandBuffer{c}}); err != nil {
-		return err
-	}
-	return d.WaitIdle(context.Background()) // the device ends with the run
+	return host.Run(d.Device, c)
 }

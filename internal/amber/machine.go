@@ -166,14 +166,10 @@ func (m *machine) allocateOne(image *vk.Image, n uint64, addressed bool) (memory
 // submit runs the recorded commands and waits for their end. The error has no trace of the device: it is the one of
 // the engine or of the rule.
 func (m *machine) submit() error {
-	err := m.commands.End()
-	if err == nil {
-		err = m.device.Queue().Submit(vk.SubmitInfo{Commands: []*vk.CommandBuffer{m.commands}})
+	if err := m.commands.End(); err != nil {
+		return err
 	}
-	if err == nil {
-		err = m.device.WaitIdle(context.Background()) // the device ends with the script
-	}
-	return err
+	return host.Run(m.device, m.commands)
 }
 
 // location describes the place in a shader at which a command stopped, as far as the error has it: its instruction, and

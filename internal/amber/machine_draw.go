@@ -150,18 +150,13 @@ func (p *devicePass) bindVertices(c *Draw, a *drawArgs) error {
 
 // temporary returns a buffer with data, which lives as long as the recorded commands use it.
 func (m *machine) temporary(data []byte) (*vk.Buffer, error) {
-	n := uint64(len(data))
-	memory, err := m.device.Allocate(vk.MemoryInfo{Size: n})
+	b, memory, err := host.NewBuffer(m.device, uint64(len(data)), bufferUsage)
 	if err != nil {
 		return nil, err
 	}
-	b, err := m.device.NewBuffer(vk.BufferInfo{Size: n, Usage: bufferUsage})
-	if err == nil {
-		err = b.Bind(memory, 0)
-	}
 	copy(memory.Bytes(), data)
 	m.temporaries = append(m.temporaries, b, memory)
-	return b, err
+	return b, nil
 }
 
 // recordDraw records the draw itself.

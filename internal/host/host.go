@@ -3,6 +3,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -72,4 +73,26 @@ func WholeWords(data []byte) []byte {
 		data = append(slices.Clone(data), make([]byte, 4-rest)...)
 	}
 	return data
+}
+
+// NewBuffer makes a buffer with memory of its own, which has a device address if the usage does.
+func NewBuffer(d *vk.Device, size uint64, usage vk.BufferUsage) (*vk.Buffer, *vk.Memory, error) {
+	memory, err := d.Allocate(vk.MemoryInfo{Size: size, DeviceAddress: usage&vk.DeviceAddress != 0})
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := d.NewBuffer(vk.BufferInfo{Size: size, Usage: usage})
+	if err == nil {
+		err = b.Bind(memory, 0)
+	}
+	return b, memory, err
+}
+
+// Run executes recorded commands on the first queue and waits for their end, which comes at the latest with the device.
+func Run(d *vk.Device, c ...*vk.CommandBuffer) error {
+	q := d.Queue()
+	if err := q.Submit(vk.SubmitInfo{Commands: c}); err != nil {
+		return err
+	}
+	return q.WaitIdle(context.Background())
 }
