@@ -172,6 +172,9 @@ func terminal(w any) bool {
 	if s, ok := w.(*stream); ok {
 		w = s.w
 	}
+	if x, ok := w.(*watchedWriter); ok {
+		w = x.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }

@@ -60,7 +60,7 @@ type console struct {
 
 func main() {
 	ignorePipe() // a closed pipe is a write error as any other
-	os.Exit(run(os.Args[1:], console{os.Stdin, os.Stdout, os.Stderr, new([]byte)}))
+	os.Exit(run(os.Args[1:], console{os.Stdin, watched(os.Stdout), watched(os.Stderr), new([]byte)}))
 }
 
 // run is main with its surroundings as arguments. It is the door at which a

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/signal"
 	"runtime/debug"
 	"sync"
@@ -16,11 +17,23 @@ import (
 // so that a signal is answered within 0.2 seconds.
 const interruptGrace = 100 * time.Millisecond
 
-// interruptible returns a context that SIGINT and SIGTERM cancel. The second signal ends the process.
+// interruptible returns a context that SIGINT and SIGTERM cancel. The second signal ends the process, and so does the
+// first one if a write to an output is blocked.
 func interruptible() (ctx context.Context, stop context.CancelFunc) {
-	ctx, stop = signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		defer signal.Stop(signals)
+		select {
+		case <-ctx.Done():
+		case <-signals:
+			signal.Stop(signals) // before the cancellation: the next signal has its default action
+			cancel()
+			endBlocked()
+		}
+	}()
+	return ctx, cancel
 }
 
 // pool is a list of items that several goroutines process.

@@ -74,5 +74,5 @@ func createStream(path string) (*stream, error) {
 	if err != nil {
 		return nil, unreadable("%v", err)
 	}
-	return &stream{w: f, name: path, close: f.Close}, nil
+	return &stream{w: watched(f), name: path, close: f.Close}, nil
 }
