@@ -12,6 +12,28 @@ const (
 	BiasFloat                        = BiasRepresentation(raster.BiasAbsolute)     // 1
 )
 
+// check returns an error for a unit that is none of Vulkan's, or that the device of a profile does not have.
+func (r BiasRepresentation) check(d *Device) error {
+	switch {
+	case r > BiasFloat:
+		return usage("VUID-VkDepthBiasRepresentationInfoEXT-depthBiasRepresentation-parameter", "the representation of the depth bias is %d; must be at most %d", r, BiasFloat)
+	case r == BiasLeastRepresentableForceUnorm && d.lacks("leastRepresentableValueForceUnormRepresentation"):
+		return usage("VUID-VkDepthBiasRepresentationInfoEXT-leastRepresentableValueForceUnormRepresentation-08947", "the depth bias is in units of fixed point; must not be on this device")
+	case r == BiasFloat && d.lacks("floatRepresentation"):
+		return usage("VUID-VkDepthBiasRepresentationInfoEXT-floatRepresentation-08948", "the depth bias is absolute; must not be on this device")
+	}
+	return nil
+}
+
+// lacks reports whether the device checks and is that of a profile without a feature.
+func (d *Device) lacks(feature string) bool {
+	if d.checking == None {
+		return false
+	}
+	on, known := d.env.Device.Feature(feature)
+	return known && !on
+}
+
 // DepthBias has the terms of the depth bias (VkDepthBiasInfoEXT, VkDepthBiasRepresentationInfoEXT). The unit of the
 // constant term is always exact (depthBiasExact).
 type DepthBias struct {

@@ -126,12 +126,8 @@ func (c *drawCheck) view(a *AttachmentInfo) *ImageView {
 	return nil
 }
 
-// attachments checks the numbers of samples of the attachments, and which of them a pipeline writes. The rules are not on custom
-// resolves.
+// attachments checks the numbers of samples of the attachments, and which of them a pipeline writes.
 func (c *drawCheck) attachments() {
-	if c.graphics.resolving {
-		return
-	}
 	dynamic := c.r.subpass == nil
 	resolving := c.graphics.resolving // the draw's attachments are those of the custom resolve
 	check := func(rule string, a *AttachmentInfo) {

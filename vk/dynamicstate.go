@@ -329,10 +329,11 @@ func (c *CommandBuffer) SetDepthBias(constant, clamp, slope float32) {
 
 // SetDepthBias2 sets the terms of the depth bias and the unit of the constant one.
 func (c *CommandBuffer) SetDepthBias2(b DepthBias) {
-	if b.Representation > BiasFloat {
-		if c.begin() {
-			c.fail(usage("VUID-VkDepthBiasRepresentationInfoEXT-depthBiasRepresentation-parameter", "the representation of the depth bias is %d; must be at most %d", b.Representation, BiasFloat))
-		}
+	if !c.begin() {
+		return
+	}
+	if err := b.Representation.check(c.dev); err != nil {
+		c.fail(err)
 		return
 	}
 	c.set(setDepthBias, bits(b.Constant), bits(b.Clamp), bits(b.Slope)|uint64(b.Representation)<<32)

@@ -75,7 +75,7 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 	if err := a.renderPass(c.dev, info); err != nil {
 		return nil, err
 	}
-	if err := info.State.check(c.dev.unrestricted); err != nil {
+	if err := info.State.check(c.dev); err != nil {
 		return nil, err
 	}
 	own := deepCopy(info.State)

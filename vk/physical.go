@@ -17,6 +17,14 @@ func Chiaro() *PhysicalDevice {
 	return &PhysicalDevice{Name: "Chiaro", Version: valid.Vulkan14}
 }
 
+// limit returns a limit or a property of the profile, at most the one of Chiaro; that if there is no profile, or it lacks the limit.
+func (p *PhysicalDevice) limit(name string, own uint64) uint64 {
+	if n, known := p.Limits.Limit(name); known {
+		return min(n, own)
+	}
+	return own
+}
+
 // Play returns a physical device with the features and limits of a profile. Programs that need more fail on it as they
 // would on the device of the profile, if Checking is on; more than Chiaro has is not there all the same.
 func Play(p device.Profile) *PhysicalDevice {

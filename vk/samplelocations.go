@@ -34,15 +34,24 @@ func (p *PhysicalDevice) SampleLocationsProperties() SampleLocationsProperties {
 		return SampleLocationsProperties{}
 	}
 	return SampleLocationsProperties{
-		Samples: 2*state.MaxSamples - 1, Grid: p.MaxSampleLocationGrid(1), CoordinateRange: [2]float32{0, 1 - 1.0/(1<<raster.SubPixelBits)},
-		SubPixelBits: raster.SubPixelBits, Variable: true,
+		Samples: uint32(p.sampleCounts()), Grid: p.MaxSampleLocationGrid(1), CoordinateRange: [2]float32{0, 1 - 1.0/(1<<raster.SubPixelBits)},
+		SubPixelBits: uint32(p.limit("sampleLocationSubPixelBits", raster.SubPixelBits)), Variable: p.limit("variableSampleLocations", 1) != 0,
 	}
+}
+
+// sampleCounts returns the numbers of samples with locations of their own, as a set of bits.
+func (p *PhysicalDevice) sampleCounts() uint64 {
+	const own = 2*state.MaxSamples - 1
+	if n, known := p.Limits.Limit("sampleLocationSampleCounts"); known {
+		return n & own
+	}
+	return own
 }
 
 // MaxSampleLocationGrid returns the greatest grid of sample locations for a number of samples
 // (VkMultisamplePropertiesEXT); 0, 0 for a number that images cannot have.
 func (p *PhysicalDevice) MaxSampleLocationGrid(samples uint32) [2]uint32 {
-	if p == nil || samples == 0 || samples > state.MaxSamples || samples&(samples-1) != 0 {
+	if p == nil || samples&(samples-1) != 0 || uint64(samples)&p.sampleCounts() == 0 {
 		return [2]uint32{}
 	}
 	return [2]uint32{raster.MaxLocationGrid, raster.MaxLocationGrid}

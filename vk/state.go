@@ -219,7 +219,7 @@ type enumeration struct {
 
 // check returns an *UnsupportedError for an enumeration value that package draw does not have, and a *UsageError for
 // numbers that it refuses.
-func (f *FixedState) check(unrestricted bool) error {
+func (f *FixedState) check(dev *Device) error {
 	r, d, b := orZero(f.Rasterization), orZero(f.DepthStencil), orZero(f.Blend)
 	list := []enumeration{
 		{"topology", uint32(orZero(f.Assembly).Topology), maxTopology},
@@ -252,16 +252,16 @@ func (f *FixedState) check(unrestricted bool) error {
 	if n := orZero(f.Multisample).Samples; n > state.MaxSamples || n&(n-1) != 0 {
 		return usage("VUID-VkPipelineMultisampleStateCreateInfo-rasterizationSamples-parameter", "%d samples; must be a power of two up to %d", n, state.MaxSamples)
 	}
-	if err := f.checkAdvanced(); err != nil {
+	if err := f.checkAdvanced(dev); err != nil {
 		return err
 	}
 	if err := f.CustomResolve.check(); err != nil {
 		return err
 	}
-	if f.BiasUnit > BiasFloat {
-		return usage("VUID-VkDepthBiasRepresentationInfoEXT-depthBiasRepresentation-parameter", "the representation of the depth bias is %d; must be at most %d", f.BiasUnit, BiasFloat)
+	if err := f.BiasUnit.check(dev); err != nil {
+		return err
 	}
-	if err := f.ClampRange.check(unrestricted); err != nil {
+	if err := f.ClampRange.check(dev.unrestricted); err != nil {
 		return err
 	}
 	return f.checkLocations()
