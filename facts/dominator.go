@@ -25,6 +25,11 @@ func StructurallyPostDominates(a, b *Block) bool { return holds(a, b, &a.post, &
 
 func holds(a, b *Block, x, y *node) bool { return a == b || a.Func == b.Func && x.above(y) }
 
+// Ends reports whether a path of the structural control-flow graph leads from b to the end of
+// the function. Every block post-dominates a block without one, but
+// StructurallyPostDominates reports false for it.
+func (b *Block) Ends() bool { return b.post.pre != 0 }
+
 // Idom returns the immediate dominator of b; nil for the entry block and for
 // unreachable blocks.
 func (b *Block) Idom() *Block { return b.dom.idom }

@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
@@ -20,7 +22,7 @@ var annotationFamily = family{
 		{Code: "SPV-Decorate-Group", Section: "SPIR-V 3.3.3", Words: "the target of OpDecorateId is no OpDecorationGroup"},
 		{Code: "SPV-Decorate-String", Section: "SPIR-V 3.3.3", Words: "OpDecorateString is for decorations with a string operand"},
 		{Code: "SPV-Decorate-Member", Section: "SPIR-V 3.3.3", Words: "OpMemberDecorate names an existing member of a struct"},
-		{Code: "SPV-Group-Target", Section: "SPIR-V 3.3.3", Words: "OpGroupDecorate applies an OpDecorationGroup; its targets are no groups"},
+		{Code: "SPV-Group-Target", Section: "SPIR-V 3.3.3", Words: "OpGroupDecorate applies an OpDecorationGroup; its targets are no groups and occur once"},
 		{Code: "SPV-Group-Order", Section: "SPIR-V 3.3.3", Words: "the decorations of an OpDecorationGroup precede it"},
 		{Code: "SPV-Group-Use", Section: "SPIR-V 3.3.3", Words: "only decorations and names refer to an OpDecorationGroup"},
 		{Code: "SPV-Name-Member", Section: "SPIR-V 3.3.2", Words: "OpMemberName names an existing member of a struct"},
@@ -161,6 +163,8 @@ func (c *checker) groupDecorate(i int, in spirv.Inst) {
 	step := 1
 	if in.Op() == spirv.OpGroupMemberDecorate {
 		step = 2
+	} else if id := repeated(spirv.IDs(in[2:])); id != 0 {
+		c.fail(i, "SPV-Group-Target", "the target %s occurs twice; must occur once", c.name(id))
 	}
 	for w := in[2:]; len(w) >= step; w = w[step:] {
 		id := spirv.ID(w[0])
@@ -186,6 +190,17 @@ func (c *checker) groupDecorate(i int, in spirv.Inst) {
 			}
 		}
 	}
+}
+
+// repeated returns an id that a list has twice, 0 if it has none.
+func repeated(list []spirv.ID) spirv.ID {
+	list = slices.Sorted(slices.Values(list))
+	for n := 1; n < len(list); n++ {
+		if list[n] == list[n-1] {
+			return list[n]
+		}
+	}
+	return 0
 }
 
 // memberName checks that OpMemberName names a member that exists.

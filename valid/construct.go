@@ -195,8 +195,10 @@ func (c *structure) loops(f *facts.Function, s *flowSearch) {
 			switch {
 			case !facts.StructurallyDominates(t, e.from):
 				c.fail(e.from.Term, "SPV-Construct-Continue", "the continue target %s does not dominate %s, which has the back edge; must dominate it", c.name(t.ID), c.name(e.from.ID)).also(c, e.to.Merge, "the loop")
-			case !facts.StructurallyPostDominates(e.from, t):
+			case t.Ends() && !facts.StructurallyPostDominates(e.from, t):
 				c.fail(e.from.Term, "SPV-Construct-Continue", "%s, which has the back edge, does not post-dominate the continue target %s; must post-dominate it", c.name(e.from.ID), c.name(t.ID)).also(c, e.to.Merge, "the loop")
+			default:
+				c.backFromMerge(e)
 			}
 		}
 	}
@@ -204,6 +206,21 @@ func (c *structure) loops(f *facts.Function, s *flowSearch) {
 		b := &f.Blocks[n]
 		if isLoop(c, b) && s.state[n] != 0 && s.backs[n] != 1 {
 			c.fail(b.Merge, "SPV-Construct-BackEdge", "%d back edges go to the loop header %s; must be one", s.backs[n], c.name(b.ID))
+		}
+	}
+}
+
+// backFromMerge checks the exits of a back-edge block that the merge block of its loop
+// dominates. It is in the continue construct all the same; exits does not see it there.
+func (c *structure) backFromMerge(e edge) {
+	m := e.to.MergeBlock
+	if m == nil || !facts.StructurallyDominates(m, e.from) {
+		return
+	}
+	for _, t := range e.from.Succs {
+		if t != e.to && t != m && !(facts.StructurallyDominates(e.to.Continue, t) && facts.StructurallyPostDominates(e.from, t)) {
+			c.fail(e.from.Term, "SPV-Construct-Exit", "the branch from %s to %s leaves the continue construct of %s; must go to its merge block or its header", c.name(e.from.ID), c.name(t.ID), c.name(e.to.ID)).also(c, e.to.Merge, "the construct")
+			return
 		}
 	}
 }

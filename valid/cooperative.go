@@ -624,7 +624,7 @@ func (c *cooperatives) workgroups() *workgroupSizes {
 	for n := range c.m.EntryPoints {
 		e := &c.m.EntryPoints[n]
 		m, ok := e.Mode(spirv.ExecutionModeLocalSizeId)
-		if !ok && modelOf(e.Model)&inWorkgroups != 0 && !e.HasLocalSize && c.sizes.missing == nil {
+		if !ok && !e.HasLocalSize && c.sizes.missing == nil { // other models than inWorkgroups have no workgroup at all
 			c.sizes.missing = e
 		}
 		if ok {

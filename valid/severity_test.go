@@ -36,6 +36,8 @@ func checkText(t *testing.T, text string, device *Device) []Finding {
 func TestSeverities(t *testing.T) {
 	const compute = "OpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\n" +
 		"%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%u0 = OpConstant %u 0\n%main = OpFunction %void None %fn\n%l = OpLabel\n"
+	groups := "OpCapability Shader\nOpCapability GroupNonUniformClustered\nOpCapability GroupNonUniformRotateKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"\n" +
+		strings.Replace(compute, "%main =", "%u3 = OpConstant %u 3\n%main =", 1)
 	const done = "OpReturn\nOpFunctionEnd\n"
 	const output = "OpCapability Shader\nOpCapability Int64\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" %v\n" +
 		"OpExecutionMode %main OriginUpperLeft\nOpDecorate %v Location 0\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n" +
@@ -57,6 +59,8 @@ func TestSeverities(t *testing.T) {
 		{"unknown extension", "OpCapability Shader\nOpExtension \"SPV_NV_no_such_thing\"\n" + compute + done, "VUID-VkShaderModuleCreateInfo-pCode-08741", nil, diag.Error},
 		{"equal literals with two labels", "OpCapability Shader\n" + compute + "OpSelectionMerge %m None\nOpSwitch %u0 %m 1 %a 1 %b\n%a = OpLabel\nOpBranch %m\n%b = OpLabel\nOpBranch %m\n%m = OpLabel\n" + done, "SPV-Switch-Literal", nil, diag.Error},
 		{"equal literals with one label", "OpCapability Shader\n" + compute + "OpSelectionMerge %m None\nOpSwitch %u0 %m 1 %a 1 %a\n%a = OpLabel\nOpBranch %m\n%m = OpLabel\n" + done, "SPV-Switch-Literal", nil, diag.Warning},
+		{"rotation of clusters of 3", groups + "%r = OpGroupNonUniformRotateKHR %u %u0 %u3 %u0 %u3\n" + done, "SPV-NonUniform-ClusterSize", nil, diag.Warning},
+		{"reduction of clusters of 3", groups + "%r = OpGroupNonUniformIAdd %u %u3 ClusteredReduce %u0 %u3\n" + done, "SPV-NonUniform-ClusterSize", nil, diag.Warning},
 		{"wide output that is written", output + "OpStore %v %zero\n" + done, "SPV-Interface-OutputWidth", nil, diag.Error},
 		{"wide output that is not used", output + done, "SPV-Interface-OutputWidth", nil, diag.Warning},
 	} {

@@ -5,7 +5,7 @@
 //
 // All numbers are 32 bits in the machine's order.
 //   in:  words n, n words
-//   out: the spv_result_t, length and bytes of the message, which is cut to 4096
+//   out: the error or 0, length and bytes of the message, which is cut to 4096
 // It ends where its input ends, with 0; with 2 where it does not know ENV or
 // cannot read on.
 #include <cstdint>
@@ -32,7 +32,8 @@ int main(int argc, char **argv) {
     if (n > 0 && !get(words.data(), 4 * size_t(n))) return 2;
     spv_const_binary_t module{words.data(), words.size()};
     spv_diagnostic diagnostic = nullptr;
-    int32_t result = spvValidateWithOptions(context, options, &module, &diagnostic);
+    // Errors are negative; a positive result is a warning.
+    int32_t result = std::min(0, int32_t(spvValidateWithOptions(context, options, &module, &diagnostic)));
     const char *text = diagnostic && diagnostic->error ? diagnostic->error : "";
     uint32_t length = uint32_t(std::min<size_t>(strlen(text), 4096));
     bool ok = put(&result, sizeof result) && put(&length, sizeof length) && put(text, length);
