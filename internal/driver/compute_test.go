@@ -1,0 +1,219 @@
+package driver
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// numbers stores ids · factor: a workgroup has 4 invocations.
+const numbers = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %id
+OpExecutionMode %main LocalSize 4 1 1
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %words ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %pushes Block
+OpMemberDecorate %pushes 0 Offset 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%uvec3 = OpTypeVector %uint 3
+%words = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %words
+%pushes = OpTypeStruct %uint
+%pin = OpTypePointer Input %uvec3
+%pblock = OpTypePointer StorageBuffer %block
+%pword = OpTypePointer StorageBuffer %uint
+%ppushes = OpTypePointer PushConstant %pushes
+%pfactor = OpTypePointer PushConstant %uint
+%zero = OpConstant %uint 0
+%id = OpVariable %pin Input
+%out = OpVariable %pblock StorageBuffer
+%push = OpVariable %ppushes PushConstant
+%main = OpFunction %void None %fn
+%l = OpLabel
+%ids = OpLoad %uvec3 %id
+%i = OpCompositeExtract %uint %ids 0
+%f = OpAccessChain %pfactor %push %zero
+%factor = OpLoad %uint %f
+%x = OpIMul %uint %i %factor
+%p = OpAccessChain %pword %out %zero %i
+OpStore %p %x
+OpReturn
+OpFunctionEnd
+`
+
+// program is an application: it calls commands as C does.
+type program struct {
+	*testing.T
+	instance abi.Instance
+	device   abi.Device
+	queue    abi.Queue
+}
+
+// must fails the test if a command fails.
+func must[A any](p *program, number int, args *A) {
+	p.Helper()
+	if r := do(number, args); r != abi.Success {
+		p.Fatalf("command %d returns %d", number, r)
+	}
+}
+
+// newProgram makes an instance and a device with one queue.
+func newProgram(t *testing.T) *program {
+	p := &program{T: t}
+	must(p, abi.CmdCreateInstance, &abi.CreateInstanceArgs{PCreateInfo: &abi.InstanceCreateInfo{PApplicationInfo: &abi.ApplicationInfo{ApiVersion: makeVersion(1, 1, 0)}}, PInstance: &p.instance})
+	var physical abi.PhysicalDevice
+	n := uint32(1)
+	must(p, abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: p.instance, PPhysicalDeviceCount: &n, PPhysicalDevices: &physical})
+	priority := float32(1)
+	must(p, abi.CmdCreateDevice, &abi.CreateDeviceArgs{PhysicalDevice: physical, PCreateInfo: &abi.DeviceCreateInfo{QueueCreateInfoCount: 1, PQueueCreateInfos: &abi.DeviceQueueCreateInfo{QueueCount: 1, PQueuePriorities: &priority}}, PDevice: &p.device})
+	do(abi.CmdGetDeviceQueue, &abi.GetDeviceQueueArgs{Device: p.device, PQueue: &p.queue})
+	if p.queue == nil {
+		t.Fatal("no queue")
+	}
+	t.Cleanup(func() {
+		do(abi.CmdDestroyDevice, &abi.DestroyDeviceArgs{Device: p.device})
+		do(abi.CmdDestroyInstance, &abi.DestroyInstanceArgs{Instance: p.instance})
+	})
+	return p
+}
+
+// buffer makes a buffer with mapped memory.
+func (p *program) buffer(words uint64) (b abi.Buffer, content []uint32) {
+	must(p, abi.CmdCreateBuffer, &abi.CreateBufferArgs{Device: p.device, PCreateInfo: &abi.BufferCreateInfo{Size: words * 4, Usage: abi.BufferUsageStorageBufferBit}, PBuffer: &b})
+	var r abi.MemoryRequirements
+	do(abi.CmdGetBufferMemoryRequirements, &abi.GetBufferMemoryRequirementsArgs{Device: p.device, Buffer: b, PMemoryRequirements: &r})
+	var m abi.DeviceMemory
+	must(p, abi.CmdAllocateMemory, &abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{AllocationSize: r.Size}, PMemory: &m})
+	must(p, abi.CmdBindBufferMemory, &abi.BindBufferMemoryArgs{Device: p.device, Buffer: b, Memory: m})
+	var data unsafe.Pointer
+	must(p, abi.CmdMapMemory, &abi.MapMemoryArgs{Device: p.device, Memory: m, Size: r.Size, PpData: unsafe.Pointer(&data)})
+	return b, unsafe.Slice((*uint32)(data), words)
+}
+
+// kernel makes the pipeline of numbers with its layout and a set for a buffer.
+func (p *program) kernel(b abi.Buffer) (pipe abi.Pipeline, layout abi.PipelineLayout, set abi.DescriptorSet) {
+	words, err := asm.Assemble([]byte(numbers), asm.AssembleOptions{})
+	if err != nil {
+		p.Fatal(err)
+	}
+	var module abi.ShaderModule
+	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &module})
+	var setLayout abi.DescriptorSetLayout
+	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: p.device, PSetLayout: &setLayout, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{BindingCount: 1, PBindings: &abi.DescriptorSetLayoutBinding{DescriptorType: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1, StageFlags: abi.ShaderStageComputeBit}}})
+	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SetLayoutCount: 1, PSetLayouts: &setLayout, PushConstantRangeCount: 1, PPushConstantRanges: &abi.PushConstantRange{StageFlags: abi.ShaderStageComputeBit, Size: 4}}})
+	name := []byte("main\x00")
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{Stage: abi.ShaderStageComputeBit, Module: module, PName: &name[0]}}})
+	var pool abi.DescriptorPool
+	must(p, abi.CmdCreateDescriptorPool, &abi.CreateDescriptorPoolArgs{Device: p.device, PDescriptorPool: &pool, PCreateInfo: &abi.DescriptorPoolCreateInfo{MaxSets: 1, PoolSizeCount: 1, PPoolSizes: &abi.DescriptorPoolSize{Type: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1}}})
+	must(p, abi.CmdAllocateDescriptorSets, &abi.AllocateDescriptorSetsArgs{Device: p.device, PDescriptorSets: &set, PAllocateInfo: &abi.DescriptorSetAllocateInfo{DescriptorPool: pool, DescriptorSetCount: 1, PSetLayouts: &setLayout}})
+	do(abi.CmdUpdateDescriptorSets, &abi.UpdateDescriptorSetsArgs{Device: p.device, DescriptorWriteCount: 1, PDescriptorWrites: &abi.WriteDescriptorSet{DstSet: set, DescriptorCount: 1, DescriptorType: abi.DescriptorTypeStorageBuffer, PBufferInfo: &abi.DescriptorBufferInfo{Buffer: b, Range: abi.WholeSize}}})
+	return pipe, layout, set
+}
+
+// recordInC appends a command to the memory of a command buffer as cmd/icd does: the head, the arguments and n words of data,
+// which the result points to.
+func recordInC[A any](t *testing.T, d *abi.Dispatch, number int, args A, data ...uint32) (*A, *uint32) {
+	type record struct {
+		head abi.Record
+		args A
+		data [4]uint32
+	}
+	size := unsafe.Sizeof(record{})
+	if uintptr(d.Next)+size > uintptr(d.End) {
+		t.Fatal("the chunk is full")
+	}
+	r := (*record)(d.Next)
+	r.head, r.args = abi.Record{Number: uint32(number), Size: uint32(size)}, args
+	copy(r.data[:], data)
+	d.Next = unsafe.Add(d.Next, size)
+	return &r.args, &r.data[0]
+}
+
+// TestCompute runs a kernel with commands that arrive one by one and with commands that C recorded, and reads the results.
+func TestCompute(t *testing.T) {
+	p := newProgram(t)
+	b, content := p.buffer(8)
+	pipe, layout, set := p.kernel(b)
+	var pool abi.CommandPool
+	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
+	var c abi.CommandBuffer
+	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	var fence abi.Fence
+	must(p, abi.CmdCreateFence, &abi.CreateFenceArgs{Device: p.device, PCreateInfo: &abi.FenceCreateInfo{}, PFence: &fence})
+	chunk := new(struct {
+		abi.Chunk
+		data [1 << 12]uint64
+	})
+	chunk.Size = unsafe.Sizeof(chunk.data) - 8 // space for the record that ends it
+	for factor := uint32(1); factor <= 4; factor++ {
+		must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		push := abi.CmdPushConstantsArgs{CommandBuffer: c, Layout: layout, StageFlags: abi.ShaderStageComputeBit, Size: 4}
+		dispatch := abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 2, GroupCountY: 1, GroupCountZ: 1}
+		if factor%2 == 0 {
+			c.First = &chunk.Chunk
+			c.Rewind()
+			args, data := recordInC(t, c, abi.CmdCmdPushConstants, push, factor)
+			args.PValues = unsafe.Pointer(data)
+			recordInC(t, c, abi.CmdCmdDispatch, dispatch)
+		} else {
+			push.PValues = unsafe.Pointer(&factor)
+			do(abi.CmdCmdPushConstants, &push)
+			do(abi.CmdCmdDispatch, &dispatch)
+		}
+		must(p, abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c})
+		must(p, abi.CmdQueueSubmit, &abi.QueueSubmitArgs{Queue: p.queue, SubmitCount: 1, PSubmits: &abi.SubmitInfo{CommandBufferCount: 1, PCommandBuffers: &c}, Fence: fence})
+		must(p, abi.CmdWaitForFences, &abi.WaitForFencesArgs{Device: p.device, FenceCount: 1, PFences: &fence, WaitAll: abi.True, Timeout: abi.WholeSize})
+		must(p, abi.CmdResetFences, &abi.ResetFencesArgs{Device: p.device, FenceCount: 1, PFences: &fence})
+		for i, v := range content {
+			if v != uint32(i)*factor {
+				t.Fatalf("factor %d: word %d is %d; must be %d", factor, i, v, uint32(i)*factor)
+			}
+		}
+	}
+}
+
+// TestNullArguments calls every command with zero arguments, twice: no call ends the process.
+func TestNullArguments(t *testing.T) {
+	space := make([]uint64, 64) // larger than any argument struct
+	for range 2 {
+		for n := range abi.CommandCount {
+			if n == abi.CmdCreateInstance {
+				continue
+			}
+			Call(uint32(n), unsafe.Pointer(&space[0]))
+			clear(space)
+		}
+	}
+	Call(abi.CommandCount, unsafe.Pointer(&space[0]))
+}
+
+// TestStaleHandles calls commands with handles of destroyed objects: errors, and no effect.
+func TestStaleHandles(t *testing.T) {
+	p := newProgram(t)
+	b, _ := p.buffer(4)
+	do(abi.CmdDestroyBuffer, &abi.DestroyBufferArgs{Device: p.device, Buffer: b})
+	do(abi.CmdDestroyBuffer, &abi.DestroyBufferArgs{Device: p.device, Buffer: b})
+	if r := do(abi.CmdBindBufferMemory, &abi.BindBufferMemoryArgs{Device: p.device, Buffer: b, Memory: 0xdead}); r >= 0 {
+		t.Errorf("a destroyed buffer is bound: %d", r)
+	}
+	var v abi.BufferView
+	if r := do(abi.CmdCreateBufferView, &abi.CreateBufferViewArgs{Device: p.device, PCreateInfo: &abi.BufferViewCreateInfo{Buffer: b, Format: abi.FormatR32Uint, Range: abi.WholeSize}, PView: &v}); r >= 0 || v != 0 {
+		t.Errorf("a destroyed buffer has a view: %d", r)
+	}
+	stale := *p.device
+	stale.ID += 1 << 32
+	if r := do(abi.CmdDeviceWaitIdle, &abi.DeviceWaitIdleArgs{Device: &stale}); r != abi.ErrorDeviceLost {
+		t.Errorf("a stale device waits: %d", r)
+	}
+}
