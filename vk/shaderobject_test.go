@@ -141,6 +141,22 @@ func TestComputeObject(t *testing.T) {
 	}
 }
 
+// TestStageOfObject: an object describes its stage, whether it was compiled or found among those of the device.
+func TestStageOfObject(t *testing.T) {
+	s := newScene(t, 1)
+	for _, list := range [][]*Shader{s.objects(t, 0), s.objects(t, enum.ObjectFlagsLinkStage)} {
+		x := list[1].Stage()
+		if x.Entry.Name != "main" || x.Entry.Model != StageFragment.model() || x.Module.Facts().EntryPoint("main", x.Entry.Model) == nil || !x.HasNext || x.InChain {
+			t.Errorf("the stage is %+v", x)
+		}
+	}
+	for _, x := range []*Shader{nil, {}} {
+		if got := x.Stage(); got.Module != nil || got.Entry != nil {
+			t.Errorf("no object has the stage %+v", got)
+		}
+	}
+}
+
 // TestDispatchBase dispatches with a base, by pipelines and by shader objects with and without the flag for it: without, full
 // checking loses the device. A base of 0 needs no flag.
 func TestDispatchBase(t *testing.T) {

@@ -91,7 +91,7 @@ func (e *watchedEngine) take() []exec.Program {
 	return list
 }
 
-// open makes the device, whose work ends with ctx, and the resources of the flags for entry points. of has further
+// open makes the device, whose work ends with ctx, and the resources of the flags for entry points. more has further
 // resources, which replace those of the flags.
 func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower.Options, entries []*iface.Entry, more map[uint32]benchBinding) (*benchDevice, error) {
 	d := &benchDevice{engine: &watchedEngine{Engine: engine}}
