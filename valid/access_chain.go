@@ -226,7 +226,7 @@ func (c *checker) elementOf(i int, h chain, base *facts.Type) {
 	if e := c.m.TypeOf(h.element); e != nil && !e.IsInt() {
 		c.fail(i, "SPV-AccessChain-Element", "the element of %s is %s; must be an integer scalar", op, c.typeName(e))
 	}
-	if c.capable(spirv.CapabilityShader) && h.baseType == 0 && c.explicitClass(base.Storage) && !c.m.Has(base.ID, spirv.DecorationArrayStride) &&
+	if c.capable(spirv.CapabilityShader) && c.explicitClass(base.Storage) && !c.m.Has(base.ID, spirv.DecorationArrayStride) &&
 		!c.m.Has(base.ID, spirv.DecorationArrayStrideIdEXT) {
 		c.fail(i, "SPV-AccessChain-Stride", "the base of %s is %s, which has no ArrayStride; must have one", op, c.typeName(base))
 	}

@@ -68,7 +68,11 @@ func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
 	var other, bare *facts.Variable
 	judge := func(v *facts.Variable) {
 		switch {
-		case v == nil || v.Storage != spirv.StorageClassWorkgroup || v.Type == nil || v.Pointer == nil || v.Pointer.Op != spirv.OpTypePointer:
+		case v == nil || v.Storage != spirv.StorageClassWorkgroup || v.Type == nil || v.Pointer == nil:
+		case v.Pointer.Op != spirv.OpTypePointer:
+			if !explicit && c.hasBlock(v.Type) {
+				blocks++
+			}
 		case !v.Type.IsStruct() || !c.m.Has(v.Type.ID, spirv.DecorationBlock):
 			other = v
 			if !explicit && v.Type.IsStruct() && c.hasBlock(v.Type) {
