@@ -25,12 +25,12 @@ const (
 	counted       = closed - 1
 )
 
-// SetName sets the name of the object for messages (vkSetDebugUtilsObjectNameEXT).
+// SetName sets the name of the object for messages (vkSetDebugUtilsObjectNameEXT); "" is none.
 func (o *object) SetName(name string) { o.name.Store(&name) }
 
 // String returns the kind of the object and its name.
 func (o *object) String() string {
-	if n := o.name.Load(); n != nil {
+	if n := o.name.Load(); n != nil && *n != "" {
 		return o.kind + " " + *n
 	}
 	return o.kind

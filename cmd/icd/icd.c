@@ -115,6 +115,18 @@ int32_t vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
 
 uint32_t negotiated(void) { return interface_version; }
 
+// call_messenger and call_reporter run callbacks of the application: PFN_vkDebugUtilsMessengerCallbackEXT and
+// PFN_vkDebugReportCallbackEXT. Their results are for layers.
+void call_messenger(void *callback, uint32_t severity, uint32_t types, void *data, void *user)
+{
+	((uint32_t (*)(uint32_t, uint32_t, const void *, void *))callback)(severity, types, data, user);
+}
+
+void call_reporter(void *callback, uint32_t flags, uint32_t kind, uint64_t object, size_t location, int32_t code, char *prefix, char *message, void *user)
+{
+	((uint32_t (*)(uint32_t, uint32_t, uint64_t, size_t, int32_t, const char *, const char *, void *))callback)(flags, kind, object, location, code, prefix, message, user);
+}
+
 // The threads of the Go runtime inherit the signal mask of the thread that loads the library. Asynchronous signals are blocked
 // while the runtime starts, so that the application's handlers never run on the small stacks of goroutines in its threads.
 static sigset_t before;

@@ -12,6 +12,19 @@ type Host struct {
 	New       func() *abi.Dispatch // zeroed memory outside of Go; nil if there is none
 	Free      func(*abi.Dispatch)
 	Interface func() uint32 // the version of the loader's interface; 0 without a loader
+
+	// Message and Report run callbacks of the application: of VK_EXT_debug_utils and of VK_EXT_debug_report.
+	Message func(callback unsafe.Pointer, severity, types uint32, data *abi.DebugUtilsMessengerCallbackDataEXT, user unsafe.Pointer)
+	Report  func(callback unsafe.Pointer, r *Report, user unsafe.Pointer)
+}
+
+// Report is a report of VK_EXT_debug_report. Its texts end with 0, in memory that C may read during the call.
+type Report struct {
+	Flags, Kind     uint32
+	Object          uint64
+	Location        uint
+	Code            int32
+	Prefix, Message *byte
 }
 
 var host Host
@@ -63,7 +76,7 @@ func init() {
 			calls[n] = f
 		}
 	}
-	for _, m := range []map[int]recorder{bindCommands, pushCommands, dispatchCommands, drawCommands, transferCommands, stateCommands, extendedStateCommands, extendedCommands, renderingCommands, syncCommands, queryCommands} {
+	for _, m := range []map[int]recorder{bindCommands, pushCommands, dispatchCommands, drawCommands, transferCommands, stateCommands, extendedStateCommands, extendedCommands, renderingCommands, syncCommands, queryCommands, labelCommands} {
 		for n, f := range m {
 			recorders[n] = f
 		}

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
@@ -34,6 +35,8 @@ type commandBuffer struct {
 	vk     *vk.CommandBuffer
 	play   func(number uint32, args unsafe.Pointer) // made once: a method value allocates
 
+	name atomic.Pointer[string]
+
 	// Space of commands that have lists.
 	sets    []*vk.Set
 	vertex  []vk.VertexBuffer
@@ -60,7 +63,7 @@ func createCommandPool(a *abi.CreateCommandPoolArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	p := &commandPool{device: d, family: int(a.PCreateInfo.QueueFamilyIndex), list: map[*commandBuffer]bool{}}
-	return created(&commandPools, p, nil, unsafe.Pointer(a.PCommandPool))
+	return created(d, &commandPools, p, nil, unsafe.Pointer(a.PCommandPool))
 }
 
 func resetCommandPool(a *abi.ResetCommandPoolArgs) abi.Result {
@@ -102,7 +105,7 @@ func allocateCommandBuffers(a *abi.AllocateCommandBuffersArgs) abi.Result {
 func (p *commandPool) allocate(secondary bool) (*commandBuffer, abi.Result) {
 	b, err := p.device.vk.NewCommandBuffer(vk.CommandBufferInfo{Secondary: secondary, Family: p.family})
 	if err != nil {
-		return nil, resultOf(err)
+		return nil, p.device.result(err)
 	}
 	c := &commandBuffer{device: p.device, pool: p, vk: b}
 	c.play = func(number uint32, args unsafe.Pointer) { recorders[number](c, args) }
@@ -145,7 +148,7 @@ func (c *commandBuffer) reset() abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	c.handle.Rewind()
-	return resultOf(c.vk.Reset())
+	return c.device.result(c.vk.Reset(), c)
 }
 
 func beginCommandBuffer(a *abi.BeginCommandBufferArgs) abi.Result {
@@ -159,7 +162,7 @@ func beginCommandBuffer(a *abi.BeginCommandBufferArgs) abi.Result {
 	if h := i.PInheritanceInfo; h != nil {
 		info.Inheritance = inheritance(h, i.Flags)
 	}
-	return resultOf(c.vk.Begin(info))
+	return c.device.result(c.vk.Begin(info), c)
 }
 
 // inheritance reads the state that a secondary command buffer inherits.
@@ -201,5 +204,5 @@ func endCommandBuffer(a *abi.EndCommandBufferArgs) abi.Result {
 	if exhausted {
 		return outOfHost
 	}
-	return resultOf(err)
+	return c.device.result(err, c)
 }

@@ -65,7 +65,7 @@ var descriptorCalls = map[int]call{
 			return abi.ErrorDeviceLost
 		}
 		p.forget()
-		return resultOf(p.vk.Reset())
+		return deviceOf(a.Device).result(p.vk.Reset())
 	}),
 	abi.CmdAllocateDescriptorSets:         on(allocateDescriptorSets),
 	abi.CmdFreeDescriptorSets:             on(freeDescriptorSets),
@@ -101,9 +101,9 @@ func createDescriptorPool(a *abi.CreateDescriptorPoolArgs) abi.Result {
 	}
 	p, err := d.vk.NewPool(info)
 	if err != nil {
-		return resultOf(err)
+		return d.result(err)
 	}
-	return created(&descriptorPools, &descriptorPool{vk: p, sets: map[uint64]bool{}}, nil, unsafe.Pointer(a.PDescriptorPool))
+	return created(d, &descriptorPools, &descriptorPool{vk: p, sets: map[uint64]bool{}}, nil, unsafe.Pointer(a.PDescriptorPool))
 }
 
 func allocateDescriptorSets(a *abi.AllocateDescriptorSetsArgs) abi.Result {
@@ -123,7 +123,7 @@ func allocateDescriptorSets(a *abi.AllocateDescriptorSetsArgs) abi.Result {
 		} else {
 			s, err = p.vk.Allocate(setLayouts.get(uint64(h)))
 		}
-		r := created(&descriptorSets, s, err, unsafe.Pointer(&out[n]))
+		r := created(deviceOf(a.Device), &descriptorSets, s, err, unsafe.Pointer(&out[n]))
 		if r != abi.Success {
 			p.free(out[:n])
 			clear(out)
@@ -245,7 +245,7 @@ func createUpdateTemplate(a *abi.CreateDescriptorUpdateTemplateArgs) abi.Result 
 		entries: append([]abi.DescriptorUpdateTemplateEntry(nil), abi.Slice(i.PDescriptorUpdateEntries, i.DescriptorUpdateEntryCount)...),
 		push:    i.TemplateType == abi.DescriptorUpdateTemplateTypePushDescriptors, point: bindPoint(i.PipelineBindPoint),
 	}
-	return created(&templates, t, nil, unsafe.Pointer(a.PDescriptorUpdateTemplate))
+	return created(deviceOf(a.Device), &templates, t, nil, unsafe.Pointer(a.PDescriptorUpdateTemplate))
 }
 
 func updateWithTemplate(a *abi.UpdateDescriptorSetWithTemplateArgs) {

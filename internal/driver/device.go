@@ -3,6 +3,7 @@ package driver
 import (
 	"os"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
@@ -18,6 +19,10 @@ type device struct {
 	vk         *vk.Device
 	queues     []*queue
 	presents   *vk.Queue // the driver's own: it signals that images are acquired
+
+	name atomic.Pointer[string]
+	lost atomic.Bool            // and the messengers have the cause
+	told atomic.Pointer[string] // the last message: full checking finds an error before a call returns it
 }
 
 // queue is a VkQueue.
@@ -26,6 +31,7 @@ type queue struct {
 	device        *device
 	vk            *vk.Queue
 	family, index uint32
+	name          atomic.Pointer[string]
 }
 
 var deviceCalls = map[int]call{
@@ -60,6 +66,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	d := &device{physical: p, version: min(p.instance.version, apiVersion()), extensions: map[string]bool{}}
 	for _, name := range abi.Strings(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
 		if !slices.ContainsFunc(announced(false), func(e *abi.Extension) bool { return e.Name == name }) {
+			p.instance.lacks("the device lacks the extension " + name)
 			return abi.ErrorExtensionNotPresent
 		}
 		d.extensions[name] = true
@@ -68,6 +75,9 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 		return r
 	}
 	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true}
+	if create.Checking == vk.All {
+		create.Messages = d.found
+	}
 	for _, q := range abi.Slice(info.PQueueCreateInfos, info.QueueCreateInfoCount) {
 		create.Queues = append(create.Queues, vk.QueueInfo{Family: int(q.QueueFamilyIndex), Count: int(q.QueueCount)})
 	}
@@ -76,7 +86,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	create.Queues, own = withOwnQueue(asked)
 	var err error
 	if d.vk, err = p.vk.NewDevice(create); err != nil {
-		return resultOf(err)
+		return d.result(err)
 	}
 	d.presents = d.vk.FamilyQueue(own.Family, own.Count)
 	if d.handle = newDispatch(&devices, d); d.handle == nil || !d.makeQueues(asked) {
@@ -155,7 +165,10 @@ func deviceWaitIdle(a *abi.DeviceWaitIdleArgs) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	return resultOf(d.vk.WaitIdle(forever))
+	if err := d.vk.WaitIdle(forever); err != nil {
+		return d.result(err)
+	}
+	return d.result(d.vk.Err())
 }
 
 func getDeviceQueue2(a *abi.GetDeviceQueue2Args) {

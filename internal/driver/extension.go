@@ -15,6 +15,7 @@ import (
 var announcedNames = []string{
 	// of the instance
 	"VK_KHR_surface", "VK_KHR_get_surface_capabilities2", "VK_EXT_headless_surface", "VK_KHR_xcb_surface", "VK_KHR_xlib_surface",
+	"VK_EXT_debug_utils", "VK_EXT_debug_report",
 	// of devices
 	"VK_KHR_swapchain", "VK_KHR_swapchain_mutable_format", "VK_KHR_robustness2", "VK_EXT_robustness2", "VK_EXT_extended_dynamic_state3",
 	"VK_EXT_vertex_input_dynamic_state", "VK_EXT_color_write_enable", "VK_EXT_conditional_rendering", "VK_EXT_multi_draw",

@@ -28,11 +28,11 @@ func createGraphicsPipelines(a *abi.CreateGraphicsPipelinesArgs) abi.Result {
 		if p == nil {
 			continue
 		}
-		if r := created(&pipelines, &pipeline{graphics: p}, nil, unsafe.Pointer(&out[n])); r != abi.Success {
+		if r := created(d, &pipelines, &pipeline{graphics: p}, nil, unsafe.Pointer(&out[n])); r != abi.Success {
 			err = errors.Join(err, &vk.OutOfMemoryError{})
 		}
 	}
-	return resultOf(err)
+	return d.result(err)
 }
 
 // graphicsReader reads the creation of a graphics pipeline. Vulkan lets pointers to state that the pipeline does not use be

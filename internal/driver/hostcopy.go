@@ -73,7 +73,7 @@ func onDevice(h abi.Device, f func(*vk.Device) error) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	return resultOf(f(d.vk))
+	return d.result(f(d.vk))
 }
 
 // hostBytes is the length that memory of the application has for vk. Its real length is not known: vk reads and writes the

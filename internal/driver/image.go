@@ -16,7 +16,7 @@ var imageCalls = map[int]call{
 	abi.CmdCreateImage:  on(createImage),
 	abi.CmdDestroyImage: run(func(a *abi.DestroyImageArgs) { destroy(&images, uint64(a.Image)) }),
 	abi.CmdBindImageMemory: on(func(a *abi.BindImageMemoryArgs) abi.Result {
-		return resultOf(images.get(uint64(a.Image)).Bind(memories.get(uint64(a.Memory)), a.MemoryOffset))
+		return deviceOf(a.Device).result(images.get(uint64(a.Image)).Bind(memories.get(uint64(a.Memory)), a.MemoryOffset))
 	}),
 	abi.CmdBindImageMemory2: on(bindImageMemory2),
 	abi.CmdGetImageMemoryRequirements: run(func(a *abi.GetImageMemoryRequirementsArgs) {
@@ -99,7 +99,7 @@ func createImage(a *abi.CreateImageArgs) abi.Result {
 		info.Linear = true // the layout of the images of a swapchain
 	}
 	m, err := d.vk.NewImage(info)
-	return created(&images, m, err, unsafe.Pointer(a.PImage))
+	return created(d, &images, m, err, unsafe.Pointer(a.PImage))
 }
 
 func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {
@@ -115,7 +115,7 @@ func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {
 		} else {
 			err = m.Bind(memory, i.MemoryOffset)
 		}
-		r := resultOf(err)
+		r := deviceOf(a.Device).result(err)
 		if r != abi.Success {
 			result = r
 		}
@@ -176,7 +176,7 @@ func createImageView(a *abi.CreateImageViewArgs) abi.Result {
 		}
 	})
 	v, err := d.vk.NewImageView(info)
-	return created(&imageViews, v, err, unsafe.Pointer(a.PView))
+	return created(d, &imageViews, v, err, unsafe.Pointer(a.PView))
 }
 
 // borders are the colors of VkBorderColor up to the custom ones.
@@ -193,7 +193,7 @@ func createSampler(a *abi.CreateSamplerArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	s, err := d.vk.NewSampler(samplerInfo(i))
-	return created(&samplers, s, err, unsafe.Pointer(a.PSampler))
+	return created(d, &samplers, s, err, unsafe.Pointer(a.PSampler))
 }
 
 // samplerInfo reads the creation of a sampler.
@@ -235,5 +235,5 @@ func createConversion(a *abi.CreateSamplerYcbcrConversionArgs) abi.Result {
 		XOffset: enum.ChromaLocation(i.XChromaOffset), YOffset: enum.ChromaLocation(i.YChromaOffset), ChromaFilter: enum.Filter(i.ChromaFilter),
 		ForceExplicit: i.ForceExplicitReconstruction != 0,
 	})
-	return created(&conversions, c, err, unsafe.Pointer(a.PYcbcrConversion))
+	return created(d, &conversions, c, err, unsafe.Pointer(a.PYcbcrConversion))
 }

@@ -60,8 +60,11 @@ func createInstance(a *abi.CreateInstanceArgs) abi.Result {
 	if v := host.Interface(); v != 0 && v < 5 && x.version >= makeVersion(1, 1, 0) {
 		return abi.ErrorIncompatibleDriver // such a loader does not know later versions
 	}
+	x.messengers.begin(a.PCreateInfo.PNext)
+	defer x.messengers.begun()
 	for _, name := range abi.Strings(a.PCreateInfo.PpEnabledExtensionNames, a.PCreateInfo.EnabledExtensionCount) {
 		if !slices.ContainsFunc(announced(true), func(e *abi.Extension) bool { return e.Name == name }) {
+			x.lacks("the driver lacks the extension " + name + " of instances")
 			return abi.ErrorExtensionNotPresent
 		}
 		x.extensions[name] = true
@@ -74,16 +77,22 @@ func createInstance(a *abi.CreateInstanceArgs) abi.Result {
 		dropDispatch(&instances, x.handle)
 		return outOfHost
 	}
-	x.messengers.chained(a.PCreateInfo.PNext)
 	*a.PInstance = x.handle
 	return abi.Success
 }
 
 func destroyInstance(a *abi.DestroyInstanceArgs) {
 	if x := instanceOf(a.Instance); x != nil {
+		x.messengers.ending()
+		defer x.messengers.begun()
 		dropDispatch(&physicals, x.physical.handle)
 		dropDispatch(&instances, x.handle)
 	}
+}
+
+// lacks tells the messengers of a request that the driver does not have.
+func (x *instance) lacks(text string) {
+	x.messengers.send(&message{severity: severeError, types: ofGeneral, text: text})
 }
 
 func enumerateInstanceExtensions(a *abi.EnumerateInstanceExtensionPropertiesArgs) abi.Result {

@@ -67,7 +67,7 @@ func allocateMemory(a *abi.AllocateMemoryArgs) abi.Result {
 		}
 	})
 	m, err := d.vk.Allocate(info)
-	return created(&memories, m, err, unsafe.Pointer(a.PMemory))
+	return created(d, &memories, m, err, unsafe.Pointer(a.PMemory))
 }
 
 func mapMemory(a *abi.MapMemoryArgs) abi.Result {
@@ -108,7 +108,7 @@ func createBuffer(a *abi.CreateBufferArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	b, err := d.vk.NewBuffer(bufferInfo(a.PCreateInfo))
-	return created(&buffers, b, err, unsafe.Pointer(a.PBuffer))
+	return created(d, &buffers, b, err, unsafe.Pointer(a.PBuffer))
 }
 
 func createBufferView(a *abi.CreateBufferViewArgs) abi.Result {
@@ -117,17 +117,17 @@ func createBufferView(a *abi.CreateBufferViewArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	v, err := d.vk.NewBufferView(vk.BufferViewInfo{Buffer: buffers.get(uint64(i.Buffer)), Format: format(i.Format), Offset: i.Offset, Range: i.Range})
-	return created(&bufferViews, v, err, unsafe.Pointer(a.PView))
+	return created(d, &bufferViews, v, err, unsafe.Pointer(a.PView))
 }
 
 func bindBufferMemory(a *abi.BindBufferMemoryArgs) abi.Result {
-	return resultOf(buffers.get(uint64(a.Buffer)).Bind(memories.get(uint64(a.Memory)), a.MemoryOffset))
+	return deviceOf(a.Device).result(buffers.get(uint64(a.Buffer)).Bind(memories.get(uint64(a.Memory)), a.MemoryOffset))
 }
 
 func bindBufferMemory2(a *abi.BindBufferMemory2Args) abi.Result {
 	result := abi.Result(abi.Success)
 	for _, i := range abi.Slice(a.PBindInfos, a.BindInfoCount) {
-		r := resultOf(buffers.get(uint64(i.Buffer)).Bind(memories.get(uint64(i.Memory)), i.MemoryOffset))
+		r := deviceOf(a.Device).result(buffers.get(uint64(i.Buffer)).Bind(memories.get(uint64(i.Memory)), i.MemoryOffset))
 		if r != abi.Success {
 			result = r
 		}

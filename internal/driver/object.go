@@ -30,11 +30,11 @@ type closer[T any] interface {
 	Close() error
 }
 
-// created writes the handle of a new object and returns the result of its creation.
-func created[T any, P closer[T]](t *table[T], x P, err error, handle unsafe.Pointer) abi.Result {
+// created writes the handle of a new object of a device, or of none, and returns the result of its creation.
+func created[T any, P closer[T]](d *device, t *table[T], x P, err error, handle unsafe.Pointer) abi.Result {
 	*(*uint64)(handle) = 0
 	if err != nil {
-		return resultOf(err)
+		return d.result(err)
 	}
 	h := t.add(x)
 	if h == 0 {

@@ -51,7 +51,7 @@ func createShaderModule(a *abi.CreateShaderModuleArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	m, err := d.vk.NewShaderModule(forever, abi.Bytes(unsafe.Pointer(i.PCode), uint64(i.CodeSize)))
-	return created(&shaderModules, m, err, unsafe.Pointer(a.PShaderModule))
+	return created(d, &shaderModules, m, err, unsafe.Pointer(a.PShaderModule))
 }
 
 // stageInfo reads a stage of a pipeline.
@@ -153,11 +153,11 @@ func createComputePipelines(a *abi.CreateComputePipelinesArgs) abi.Result {
 		if p == nil {
 			continue
 		}
-		if r := created(&pipelines, &pipeline{compute: p}, nil, unsafe.Pointer(&out[n])); r != abi.Success {
+		if r := created(d, &pipelines, &pipeline{compute: p}, nil, unsafe.Pointer(&out[n])); r != abi.Success {
 			err = errors.Join(err, &vk.OutOfMemoryError{})
 		}
 	}
-	return resultOf(err)
+	return d.result(err)
 }
 
 func createPipelineCache(a *abi.CreatePipelineCacheArgs) abi.Result {
@@ -166,7 +166,7 @@ func createPipelineCache(a *abi.CreatePipelineCacheArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	c, err := d.vk.NewPipelineCache(abi.Bytes(i.PInitialData, uint64(i.InitialDataSize)))
-	return created(&pipelineCaches, c, err, unsafe.Pointer(a.PPipelineCache))
+	return created(d, &pipelineCaches, c, err, unsafe.Pointer(a.PPipelineCache))
 }
 
 func getPipelineCacheData(a *abi.GetPipelineCacheDataArgs) abi.Result {
@@ -176,7 +176,7 @@ func getPipelineCacheData(a *abi.GetPipelineCacheDataArgs) abi.Result {
 	}
 	data, err := c.Data()
 	if err != nil {
-		return resultOf(err)
+		return deviceOf(a.Device).result(err)
 	}
 	return putBytes((*uint)(unsafe.Pointer(a.PDataSize)), a.PData, data)
 }
@@ -200,5 +200,5 @@ func mergePipelineCaches(a *abi.MergePipelineCachesArgs) abi.Result {
 	for _, h := range abi.Slice(a.PSrcCaches, a.SrcCacheCount) {
 		others = append(others, pipelineCaches.get(uint64(h)))
 	}
-	return resultOf(pipelineCaches.get(uint64(a.DstCache)).Merge(others...))
+	return deviceOf(a.Device).result(pipelineCaches.get(uint64(a.DstCache)).Merge(others...))
 }

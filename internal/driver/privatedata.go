@@ -27,7 +27,7 @@ var privateSlots table[privateSlot]
 
 var privateDataCalls = map[int]call{
 	abi.CmdCreatePrivateDataSlot: on(func(a *abi.CreatePrivateDataSlotArgs) abi.Result {
-		return created(&privateSlots, &privateSlot{values: map[privateKey]uint64{}}, nil, unsafe.Pointer(a.PPrivateDataSlot))
+		return created(deviceOf(a.Device), &privateSlots, &privateSlot{values: map[privateKey]uint64{}}, nil, unsafe.Pointer(a.PPrivateDataSlot))
 	}),
 	abi.CmdDestroyPrivateDataSlot: run(func(a *abi.DestroyPrivateDataSlotArgs) { destroy(&privateSlots, uint64(a.PrivateDataSlot)) }),
 	abi.CmdSetPrivateData: on(func(a *abi.SetPrivateDataArgs) abi.Result {

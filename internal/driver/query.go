@@ -32,7 +32,7 @@ func createQueryPool(a *abi.CreateQueryPoolArgs) abi.Result {
 		return abi.ErrorFeatureNotPresent
 	}
 	q, err := d.vk.NewQueryPool(vk.QueryPoolInfo{Type: t, Count: int(i.QueryCount), Statistics: vk.Statistics(i.PipelineStatistics)})
-	return created(&queryPools, q, err, unsafe.Pointer(a.PQueryPool))
+	return created(d, &queryPools, q, err, unsafe.Pointer(a.PQueryPool))
 }
 
 func getQueryPoolResults(a *abi.GetQueryPoolResultsArgs) abi.Result {
@@ -40,7 +40,7 @@ func getQueryPoolResults(a *abi.GetQueryPoolResultsArgs) abi.Result {
 	if q == nil {
 		return abi.ErrorDeviceLost
 	}
-	return resultOf(q.Results(forever, int(a.FirstQuery), int(a.QueryCount), abi.Bytes(a.PData, uint64(a.DataSize)), a.Stride, vk.QueryFlags(a.Flags)))
+	return deviceOf(a.Device).result(q.Results(forever, int(a.FirstQuery), int(a.QueryCount), abi.Bytes(a.PData, uint64(a.DataSize)), a.Stride, vk.QueryFlags(a.Flags)))
 }
 
 var queryCommands = map[int]recorder{

@@ -33,7 +33,10 @@ func queueWaitIdle(a *abi.QueueWaitIdleArgs) abi.Result {
 	if q == nil {
 		return abi.ErrorDeviceLost
 	}
-	return resultOf(q.vk.WaitIdle(forever))
+	if err := q.vk.WaitIdle(forever); err != nil {
+		return q.device.result(err, q)
+	}
+	return q.device.result(q.device.vk.Err(), q)
 }
 
 // submitFence submits nothing but a fence.
@@ -41,7 +44,7 @@ func (q *queue) submitFence(f *vk.Fence) abi.Result {
 	if f == nil {
 		return abi.Success
 	}
-	return resultOf(q.vk.Submit(vk.SubmitInfo{Fence: f}))
+	return q.device.result(q.vk.Submit(vk.SubmitInfo{Fence: f}), q)
 }
 
 func queueSubmit(a *abi.QueueSubmitArgs) abi.Result {
@@ -69,7 +72,7 @@ func queueSubmit(a *abi.QueueSubmitArgs) abi.Result {
 			info.Fence, fence = fence, nil
 		}
 		if err := q.vk.Submit(info); err != nil {
-			return resultOf(err)
+			return q.device.result(err, q)
 		}
 	}
 	return q.submitFence(fence)
@@ -107,7 +110,7 @@ func queueSubmit2(a *abi.QueueSubmit2Args) abi.Result {
 			info.Fence, fence = fence, nil
 		}
 		if err := q.vk.Submit(info); err != nil {
-			return resultOf(err)
+			return q.device.result(err, q)
 		}
 	}
 	return q.submitFence(fence)
@@ -136,5 +139,5 @@ func createSemaphore(a *abi.CreateSemaphoreArgs) abi.Result {
 	} else {
 		s, err = d.vk.NewBinarySemaphore()
 	}
-	return created(&semaphores, s, err, unsafe.Pointer(a.PSemaphore))
+	return created(d, &semaphores, s, err, unsafe.Pointer(a.PSemaphore))
 }

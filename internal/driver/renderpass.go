@@ -71,7 +71,7 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 		}
 	})
 	p, err := d.vk.NewRenderPass(info)
-	return created(&renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
+	return created(d, &renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
 }
 
 // multiview adds the views of subpasses.
@@ -125,7 +125,7 @@ func createRenderPass2(a *abi.CreateRenderPass2Args) abi.Result {
 		}),
 		CorrelatedViews: append([]uint32(nil), abi.Slice(i.PCorrelatedViewMasks, i.CorrelatedViewMaskCount)...),
 	})
-	return created(&renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
+	return created(d, &renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
 }
 
 // subpass2 reads a subpass in its second form.
@@ -181,5 +181,5 @@ func createFramebuffer(a *abi.CreateFramebufferArgs) abi.Result {
 		info.Attachments = each(i.PAttachments, i.AttachmentCount, func(h *abi.ImageView) *vk.ImageView { return imageViews.get(uint64(*h)) })
 	}
 	f, err := d.vk.NewFramebuffer(info)
-	return created(&framebuffers, f, err, unsafe.Pointer(a.PFramebuffer))
+	return created(d, &framebuffers, f, err, unsafe.Pointer(a.PFramebuffer))
 }

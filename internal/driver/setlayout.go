@@ -47,7 +47,7 @@ func createSetLayout(a *abi.CreateDescriptorSetLayoutArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	l, err := d.vk.NewSetLayout(setLayoutInfo(a.PCreateInfo))
-	return created(&setLayouts, l, err, unsafe.Pointer(a.PSetLayout))
+	return created(d, &setLayouts, l, err, unsafe.Pointer(a.PSetLayout))
 }
 
 func getSetLayoutSupport(a *abi.GetDescriptorSetLayoutSupportArgs) {
@@ -75,5 +75,5 @@ func createPipelineLayout(a *abi.CreatePipelineLayoutArgs) abi.Result {
 		info.Push = append(info.Push, link.Range{Offset: r.Offset, Size: r.Size, Stages: link.StagesOf(r.StageFlags)})
 	}
 	l, err := d.vk.NewPipelineLayout(info)
-	return created(&pipelineLayouts, l, err, unsafe.Pointer(a.PPipelineLayout))
+	return created(d, &pipelineLayouts, l, err, unsafe.Pointer(a.PPipelineLayout))
 }

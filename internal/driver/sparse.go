@@ -19,7 +19,7 @@ func queueBindSparse(a *abi.QueueBindSparseArgs) abi.Result {
 			info.Fence, fence = fence, nil
 		}
 		if err := q.vk.BindSparse(info); err != nil {
-			return resultOf(err)
+			return q.device.result(err, q)
 		}
 	}
 	return q.submitFence(fence)

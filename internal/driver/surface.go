@@ -75,7 +75,7 @@ var presentModes = []uint32{abi.PresentModeFifoKHR, abi.PresentModeMailboxKHR, a
 
 // createHeadlessSurface makes a surface that writes frames into the folder of the variable CHIARO_PRESENT.
 func createHeadlessSurface(a *abi.CreateHeadlessSurfaceEXTArgs) abi.Result {
-	return created(&surfaces, &surface{Surface: wsi.NewHeadless(os.Getenv("CHIARO_PRESENT"))}, nil, unsafe.Pointer(a.PSurface))
+	return created(nil, &surfaces, &surface{Surface: wsi.NewHeadless(os.Getenv("CHIARO_PRESENT"))}, nil, unsafe.Pointer(a.PSurface))
 }
 
 // createWindowSurface makes the surface of a window of the X server of the variable DISPLAY.
@@ -89,7 +89,7 @@ func createWindowSurface(window uint32, to unsafe.Pointer) abi.Result {
 		d.Close()
 		return abi.ErrorSurfaceLostKHR
 	}
-	return created(&surfaces, &surface{w, d, w}, nil, to)
+	return created(nil, &surfaces, &surface{w, d, w}, nil, to)
 }
 
 // visuals is the connection that answers questions about visuals. It stays open: a program asks for many.

@@ -94,7 +94,7 @@ func createSwapchain(a *abi.CreateSwapchainKHRArgs) abi.Result {
 	w.free = append(w.free, w.images...)
 	w.ended.Add(1)
 	go w.show()
-	return created(&swapchains, w, nil, unsafe.Pointer(a.PSwapchain))
+	return created(d, &swapchains, w, nil, unsafe.Pointer(a.PSwapchain))
 }
 
 // addImage makes an image over memory of the surface.
@@ -109,7 +109,7 @@ func (w *swapchain) addImage(i *abi.SwapchainCreateInfoKHR) abi.Result {
 		return surfaceResult(err)
 	}
 	if x.memory, err = w.device.vk.Allocate(vk.MemoryInfo{Host: x.shown.Pixels()}); err != nil {
-		return resultOf(err)
+		return w.device.result(err)
 	}
 	info := vk.ImageInfo{
 		Type: enum.ImageType2d, Format: format(i.ImageFormat), Extent: [3]int{int(w.size.Width), int(w.size.Height), 1}, Levels: 1, Layers: int(i.ImageArrayLayers), Samples: 1,
@@ -119,13 +119,13 @@ func (w *swapchain) addImage(i *abi.SwapchainCreateInfoKHR) abi.Result {
 		info.Flags = vk.ImageMutableFormat
 	}
 	if x.vk, err = w.device.vk.NewImage(info); err != nil {
-		return resultOf(err)
+		return w.device.result(err)
 	}
 	if err = x.vk.Bind(x.memory, 0); err != nil {
-		return resultOf(err)
+		return w.device.result(err)
 	}
 	if x.done, err = w.device.vk.NewFence(false); err != nil {
-		return resultOf(err)
+		return w.device.result(err)
 	}
 	if x.handle = images.add(x.vk); x.handle == 0 {
 		return outOfHost
@@ -201,7 +201,7 @@ func (w *swapchain) acquire(nanoseconds uint64, s abi.Semaphore, f abi.Fence, in
 	}
 	if err := w.device.presents.Submit(info); err != nil {
 		w.release(x)
-		return resultOf(err)
+		return w.device.result(err)
 	}
 	*index = x.index
 	return r
@@ -270,7 +270,7 @@ func (w *swapchain) present(q *queue, index uint32, wait []vk.SemaphoreValue) ab
 	}
 	x := w.images[index]
 	if err := q.vk.Submit(vk.SubmitInfo{Wait: wait, Fence: x.done}); err != nil {
-		return resultOf(err)
+		return w.device.result(err)
 	}
 	w.mu.Lock()
 	r := w.failed
@@ -312,7 +312,7 @@ func (w *swapchain) show() {
 			time.Sleep(refresh - time.Since(last))
 		}
 		last = time.Now()
-		r := resultOf(err)
+		r := w.device.result(err)
 		if err == nil {
 			r = surfaceResult(w.surface.Present(x.shown))
 		}

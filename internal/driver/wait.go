@@ -26,7 +26,7 @@ func createFence(a *abi.CreateFenceArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	f, err := d.vk.NewFence(a.PCreateInfo.Flags&abi.FenceCreateSignaledBit != 0)
-	return created(&fences, f, err, unsafe.Pointer(a.PFence))
+	return created(d, &fences, f, err, unsafe.Pointer(a.PFence))
 }
 
 // fenceList returns the fences of handles; stale ones are left out.
@@ -44,7 +44,7 @@ func resetFences(a *abi.ResetFencesArgs) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	return resultOf(d.vk.ResetFences(fenceList(a.PFences, a.FenceCount)...))
+	return d.result(d.vk.ResetFences(fenceList(a.PFences, a.FenceCount)...))
 }
 
 func getFenceStatus(a *abi.GetFenceStatusArgs) abi.Result {
@@ -52,8 +52,10 @@ func getFenceStatus(a *abi.GetFenceStatusArgs) abi.Result {
 	switch {
 	case f != nil && f.Signaled():
 		return abi.Success
-	case d == nil || d.vk.Err() != nil:
+	case d == nil:
 		return abi.ErrorDeviceLost
+	case d.vk.Err() != nil:
+		return d.result(d.vk.Err())
 	}
 	return abi.NotReady
 }
@@ -69,7 +71,7 @@ func waitForFences(a *abi.WaitForFencesArgs) abi.Result {
 	}
 	ctx, end := timeout(a.Timeout)
 	defer end()
-	return resultOf(d.vk.WaitFences(ctx, a.WaitAll != 0, list...))
+	return d.result(d.vk.WaitFences(ctx, a.WaitAll != 0, list...))
 }
 
 // poll answers a wait without time.
@@ -84,7 +86,7 @@ func poll(d *device, all bool, n int, done func(int) bool) abi.Result {
 	case count == n || !all && count > 0:
 		return abi.Success
 	case d.vk.Err() != nil:
-		return abi.ErrorDeviceLost
+		return d.result(d.vk.Err())
 	}
 	return abi.Timeout
 }
@@ -95,7 +97,7 @@ func getSemaphoreCounterValue(a *abi.GetSemaphoreCounterValueArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	*a.PValue = s.Value()
-	return resultOf(d.vk.Err())
+	return d.result(d.vk.Err())
 }
 
 func signalSemaphore(a *abi.SignalSemaphoreArgs) abi.Result {
@@ -103,7 +105,7 @@ func signalSemaphore(a *abi.SignalSemaphoreArgs) abi.Result {
 	if s == nil {
 		return abi.ErrorDeviceLost
 	}
-	return resultOf(s.Signal(a.PSignalInfo.Value))
+	return deviceOf(a.Device).result(s.Signal(a.PSignalInfo.Value))
 }
 
 func waitSemaphores(a *abi.WaitSemaphoresArgs) abi.Result {
@@ -118,7 +120,7 @@ func waitSemaphores(a *abi.WaitSemaphoresArgs) abi.Result {
 	}
 	ctx, end := timeout(a.Timeout)
 	defer end()
-	return resultOf(d.vk.WaitSemaphores(ctx, all, list...))
+	return d.result(d.vk.WaitSemaphores(ctx, all, list...))
 }
 
 func createEvent(a *abi.CreateEventArgs) abi.Result {
@@ -127,7 +129,7 @@ func createEvent(a *abi.CreateEventArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	e, err := d.vk.NewEvent()
-	return created(&events, e, err, unsafe.Pointer(a.PEvent))
+	return created(d, &events, e, err, unsafe.Pointer(a.PEvent))
 }
 
 func getEventStatus(a *abi.GetEventStatusArgs) abi.Result {
@@ -145,7 +147,7 @@ func setEvent(a *abi.SetEventArgs) abi.Result {
 	if e == nil {
 		return abi.ErrorDeviceLost
 	}
-	return resultOf(e.Set())
+	return deviceOf(a.Device).result(e.Set())
 }
 
 func resetEvent(a *abi.ResetEventArgs) abi.Result {
@@ -153,5 +155,5 @@ func resetEvent(a *abi.ResetEventArgs) abi.Result {
 	if e == nil {
 		return abi.ErrorDeviceLost
 	}
-	return resultOf(e.Reset())
+	return deviceOf(a.Device).result(e.Reset())
 }
