@@ -30,17 +30,18 @@ const (
 	NeedsCommands                            // the commands that were recorded before
 	NeedsDraw                                // the resources that are bound at a draw, a dispatch or a trace
 	NeedsRun                                 // values of an execution
+	NeedsObject                              // an object, a state or a parameter that package vk does not have
 	NeedsText                                // none: the specification of this version does not have the subject
 )
 
 // judgeWords are the names of the judges.
 var judgeWords = [...]string{
 	ByCheck: "check", ByLink: "link", ByReader: "reader", ByRun: "while running", ByObjects: "objects", ByOther: "other rules",
-	NeedsForm: "form", NeedsCall: "call", NeedsCommands: "commands", NeedsDraw: "draw", NeedsRun: "run", NeedsText: "text",
+	NeedsForm: "form", NeedsCall: "call", NeedsCommands: "commands", NeedsDraw: "draw", NeedsRun: "run", NeedsObject: "object", NeedsText: "text",
 }
 
 // String returns the name of a judge: "check", "link", "reader", "while running", "objects", "other rules"; or of the
-// missing information: "form", "call", "commands", "draw", "run", "text".
+// missing information: "form", "call", "commands", "draw", "run", "object", "text".
 func (j Judge) String() string { return judgeWords[j] }
 
 // Judged reports whether a part of Chiaro judges the rule.

@@ -71,4 +71,33 @@ var objectLists = []reason{
 	{ByObjects, "full checking compares the formats of a custom resolve with the draw", []string{
 		"vkCmdDraw-pColorAttachments-11539",
 	}},
+	{ByObjects, "a command is recorded only in the recording state, and the end of a recording checks that the queues run it", []string{
+		"vkCmdBindShadersEXT-commandBuffer-recording", "vkCmdBindShadersEXT-commandBuffer-cmdpool", "vkCmdPushConstants-commandBuffer-recording",
+		"vkCmdPushConstants-commandBuffer-cmdpool", "vkCmdPushDataEXT-commandBuffer-recording", "vkCmdPushDataEXT-commandBuffer-cmdpool",
+		"vkCmdSetPatchControlPointsEXT-commandBuffer-recording", "vkCmdSetPatchControlPointsEXT-commandBuffer-cmdpool",
+		"vkCmdSetTessellationDomainOriginEXT-commandBuffer-recording", "vkCmdSetTessellationDomainOriginEXT-commandBuffer-cmdpool",
+		"vkCmdSetVertexInputEXT-commandBuffer-recording", "vkCmdSetVertexInputEXT-commandBuffer-cmdpool",
+		"vkCmdSetRenderingAttachmentLocations-commandBuffer-recording", "vkCmdSetRenderingAttachmentLocations-commandBuffer-cmdpool",
+		"vkCmdSetRenderingInputAttachmentIndices-commandBuffer-recording", "vkCmdSetRenderingInputAttachmentIndices-commandBuffer-cmdpool",
+		"vkCmdBeginShaderInstrumentationARM-commandBuffer-recording", "vkCmdBeginShaderInstrumentationARM-commandBuffer-cmdpool",
+		"vkCmdEndShaderInstrumentationARM-commandBuffer-recording", "vkCmdEndShaderInstrumentationARM-commandBuffer-cmdpool",
+		"vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-recording", "vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-cmdpool",
+		"vkCmdBindShadersEXT-pShaders-08476", "vkCmdBindShadersEXT-pShaders-08477",
+	}},
+	{ByObjects, "the recording checks the place of the command among the renderings", []string{
+		"vkCmdSetRenderingAttachmentLocations-renderpass", "vkCmdSetRenderingInputAttachmentIndices-renderpass",
+		"vkCmdConvertCooperativeVectorMatrixNV-renderpass", "vkCmdSetRenderingAttachmentLocations-commandBuffer-09511",
+		"vkCmdSetRenderingInputAttachmentIndices-commandBuffer-09518", "vkCmdBeginShaderInstrumentationARM-suspended",
+		"vkCmdEndShaderInstrumentationARM-suspended", "vkCmdConvertCooperativeVectorMatrixNV-suspended",
+	}},
+	{ByObjects, "shader objects need their feature, push constants a layout", []string{
+		"vkCmdBindShadersEXT-None-08462", "vkGetShaderBinaryDataEXT-None-08461", "VkPushConstantsInfo-None-09495",
+	}},
+	{ByObjects, "full checking refuses data that is not of a validation cache, or damaged", []string{
+		"VkValidationCacheCreateInfoEXT-initialDataSize-01534", "VkValidationCacheCreateInfoEXT-initialDataSize-01535",
+	}},
+	{ByObjects, "full checking judges the sample locations and the advanced blend operations that commands set", []string{
+		"vkCmdDraw-sampleLocationsEnable-07484", "vkCmdDraw-sampleLocationsEnable-07485", "vkCmdDraw-sampleLocationsEnable-07486",
+		"vkCmdDraw-sampleLocationsEnable-07487", "vkCmdDraw-advancedBlendMaxColorAttachments-07480",
+	}},
 }

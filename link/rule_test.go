@@ -162,8 +162,9 @@ func summary() string {
 		link.ByOther:   "other rules with the same content are judged",
 		link.NeedsForm: "not judged: it is on structures and calls in memory", link.NeedsCall: "not judged: it needs the handles of a call, or the state of the device",
 		link.NeedsCommands: "not judged: it needs the commands that were recorded before", link.NeedsDraw: "not judged: it needs the resources that are bound",
-		link.NeedsRun:  "not judged: it needs values of an execution",
-		link.NeedsText: "not judged: this version of the specification does not have the subject",
+		link.NeedsRun:    "not judged: it needs values of an execution",
+		link.NeedsObject: "not judged: it needs an object, a state or a parameter that package `vk` does not have",
+		link.NeedsText:   "not judged: this version of the specification does not have the subject",
 	}
 	judged := 0
 	for _, j := range link.Judges() {

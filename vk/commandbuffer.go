@@ -25,6 +25,7 @@ type CommandBuffer struct {
 	inherited *InheritanceInfo // of the recording; nil if nothing is
 
 	instrumentation *ShaderInstrumentation // that is active
+	suspended       bool                   // the last rendering of the recording was suspended
 
 	stamp    uint64 // number of the recording
 	commands []command
@@ -115,7 +116,7 @@ func (c *CommandBuffer) clear() {
 	for _, r := range c.renderings[:c.renderingsUsed] {
 		r.forget()
 	}
-	c.renderingsUsed, c.instrumentation = 0, nil
+	c.renderingsUsed, c.instrumentation, c.suspended = 0, nil, false
 	c.err, c.scope = nil, scope{}
 }
 
@@ -172,12 +173,19 @@ func (c *CommandBuffer) Reset() error {
 }
 
 // begin reports whether a command can be recorded.
-func (c *CommandBuffer) begin() bool {
+func (c *CommandBuffer) begin() bool { return c.starts("") }
+
+// starts is begin of a command with this name in Vulkan, for the rule.
+func (c *CommandBuffer) starts(command string) bool {
 	if c == nil || c.dev == nil {
 		return false
 	}
 	if c.state != recording {
-		c.fail(usage("VUID-vkCmdDispatch-commandBuffer-recording", "%v is not in the recording state; must be", &c.object))
+		rule := ""
+		if command != "" {
+			rule = "VUID-" + command + "-commandBuffer-recording"
+		}
+		c.fail(usage(rule, "%v is not in the recording state; must be", &c.object))
 	}
 	return c.err == nil && c.state == recording
 }

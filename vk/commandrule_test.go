@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -188,4 +189,102 @@ func TestAttachmentRules(t *testing.T) {
 			})
 		}},
 	})
+}
+
+// TestRecordingRules records commands at wrong times, and on queues that do not run them.
+func TestRecordingRules(t *testing.T) {
+	r := newRuled(t)
+	r.dev.checking = All
+	object := must(r.dev.NewShaders(context.Background(), []ShaderInfo{{Stage: StageCompute, Code: code(t, saxpy), Layout: r.rig.pipeline}}))(t)
+	instrumentation := must(r.dev.NewShaderInstrumentation())(t)
+	matrix := []CooperativeVectorMatrix{{Rows: 4, Columns: 4, SourceType: f32, TargetType: f16, SourceStride: 16, TargetStride: 8, Source: 1 << 32, Target: 1<<32 + 1024, SourceLength: 64, TargetLength: 32}}
+	commands := map[string]func(c *CommandBuffer){
+		"vkCmdDispatch":                           func(c *CommandBuffer) { c.Dispatch(1, 1, 1) },
+		"vkCmdBindShadersEXT":                     func(c *CommandBuffer) { c.BindShaders([]ShaderStage{StageVertex}, nil) },
+		"vkCmdPushConstants":                      func(c *CommandBuffer) { c.PushConstants(r.rig.pipeline, 0, push(1)) },
+		"vkCmdPushDataEXT":                        func(c *CommandBuffer) { c.PushData(0, push(1)) },
+		"vkCmdSetPatchControlPointsEXT":           func(c *CommandBuffer) { c.SetPatchControlPoints(3) },
+		"vkCmdSetTessellationDomainOriginEXT":     func(c *CommandBuffer) { c.SetDomainOrigin(0) },
+		"vkCmdSetVertexInputEXT":                  func(c *CommandBuffer) { c.SetVertexInput(link.VertexInput{}) },
+		"vkCmdSetRenderingAttachmentLocations":    func(c *CommandBuffer) { c.SetRenderingAttachmentLocations(nil) },
+		"vkCmdSetRenderingInputAttachmentIndices": func(c *CommandBuffer) { c.SetRenderingInputAttachmentIndices(InputIndices{}) },
+		"vkCmdBeginShaderInstrumentationARM":      func(c *CommandBuffer) { c.BeginShaderInstrumentation(instrumentation) },
+		"vkCmdEndShaderInstrumentationARM":        func(c *CommandBuffer) { c.EndShaderInstrumentation() },
+		"vkCmdConvertCooperativeVectorMatrixNV":   func(c *CommandBuffer) { c.ConvertCooperativeVectorMatrices(matrix) },
+	}
+	buffer := func(family int) *CommandBuffer {
+		c := must(r.dev.NewCommandBuffer(CommandBufferInfo{Family: family}))(t)
+		if err := c.Begin(BeginInfo{}); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for name, record := range commands {
+		c := must(r.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+		record(c)
+		wantRule(t, c.Err(), "VUID-"+name+"-commandBuffer-recording")
+		c = buffer(2) // of transfers
+		if strings.HasPrefix(name, "vkCmdSetRendering") {
+			c.BeginRendering(r.rendering())
+			record(c)
+			c.EndRendering()
+			c.commands = c.commands[1:2] // the rendering has the same rule
+		} else {
+			record(c)
+		}
+		wantRule(t, c.End(), "VUID-"+name+"-commandBuffer-cmdpool")
+	}
+	for rule, record := range map[string]func(c *CommandBuffer){
+		"vkCmdBindShadersEXT-pShaders-08477":                 func(c *CommandBuffer) { c.BindShaders([]ShaderStage{StageVertex}, nil) },
+		"vkCmdSetRenderingAttachmentLocations-renderpass":    commands["vkCmdSetRenderingAttachmentLocations"],
+		"vkCmdSetRenderingInputAttachmentIndices-renderpass": commands["vkCmdSetRenderingInputAttachmentIndices"],
+		"vkCmdConvertCooperativeVectorMatrixNV-renderpass": func(c *CommandBuffer) {
+			c.BeginRendering(r.rendering())
+			commands["vkCmdConvertCooperativeVectorMatrixNV"](c)
+		},
+		"VkPushConstantsInfo-None-09495": func(c *CommandBuffer) { c.PushConstants(nil, 0, push(1)) },
+	} {
+		c := buffer(1) // of computations
+		record(c)
+		wantRule(t, c.End(), "VUID-"+rule)
+	}
+	transfers := buffer(2)
+	transfers.BindShaders([]ShaderStage{StageCompute}, object)
+	wantRule(t, transfers.End(), "VUID-vkCmdBindShadersEXT-pShaders-08476")
+	for _, name := range []string{"vkCmdBeginShaderInstrumentationARM", "vkCmdEndShaderInstrumentationARM", "vkCmdConvertCooperativeVectorMatrixNV"} {
+		c, info := buffer(0), r.rendering()
+		info.Flags = Suspending
+		c.BeginRendering(info)
+		c.EndRendering()
+		commands[name](c)
+		wantRule(t, c.Err(), "VUID-"+name+"-suspended")
+	}
+	r.on(features(false, "shaderObject"))
+	c := buffer(0)
+	c.BindShaders([]ShaderStage{StageCompute}, object)
+	wantRule(t, c.End(), "VUID-vkCmdBindShadersEXT-None-08462")
+	_, err := object[0].BinaryCode()
+	wantRule(t, err, "VUID-vkGetShaderBinaryDataEXT-None-08461")
+}
+
+// TestValidationCacheRules makes caches of data that is none.
+func TestValidationCacheRules(t *testing.T) {
+	r := newRuled(t)
+	r.dev.checking = All
+	data, err := must(r.dev.NewValidationCache(nil))(t).Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := slices.Clone(data)
+	changed[len(changed)-1]++
+	for _, x := range []struct {
+		rule string
+		data []byte
+	}{
+		{"initialDataSize-01534", data[:len(data)-1]}, {"initialDataSize-01534", data[:10]}, {"initialDataSize-01535", changed}, {"initialDataSize-01535", make([]byte, len(data))},
+	} {
+		_, err := r.dev.NewValidationCache(x.data)
+		wantRule(t, err, "VUID-VkValidationCacheCreateInfoEXT-"+x.rule)
+	}
+	must(r.dev.NewValidationCache(data))(t)
 }

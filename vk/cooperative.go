@@ -203,7 +203,12 @@ const matrixAlignment = 64
 
 // ConvertCooperativeVectorMatrices converts matrices at device addresses (vkCmdConvertCooperativeVectorMatrixNV).
 func (c *CommandBuffer) ConvertCooperativeVectorMatrices(list []CooperativeVectorMatrix) {
-	if !c.begin() {
+	const command = "vkCmdConvertCooperativeVectorMatrixNV"
+	if !c.starts(command) || !c.notSuspended(command) {
+		return
+	}
+	if c.scope.open() {
+		c.fail(usage("VUID-"+command+"-renderpass", "matrices are converted in a rendering; must be outside"))
 		return
 	}
 	if len(list) == 0 {

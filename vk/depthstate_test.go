@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -202,7 +203,9 @@ func TestSampleLocationErrors(t *testing.T) {
 		{"VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07610", SampleLocations{Samples: 4, Width: 0, Height: 1}},
 		{"VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07611", SampleLocations{Samples: 4, Width: 1, Height: 1 << 31, Points: points[:4]}},
 	} {
-		s.refuses(t, x.rule, func(c *CommandBuffer) { c.SetSampleLocations(x.l) })
+		command := strings.NewReplacer("VkGraphicsPipelineCreateInfo-pDynamicStates-07610", "vkCmdDraw-sampleLocationsEnable-07485",
+			"VkGraphicsPipelineCreateInfo-pDynamicStates-07611", "vkCmdDraw-sampleLocationsEnable-07486").Replace(x.rule)
+		s.refuses(t, command, func(c *CommandBuffer) { c.SetSampleLocations(x.l) })
 		s.stages.State.Multisample.Locations, s.stages.State.SampleLocations = true, &x.l
 		_, err := s.dev.NewGraphicsPipeline(context.Background(), s.stages)
 		wantRule(t, err, x.rule)

@@ -73,7 +73,7 @@ func (c *CommandBuffer) PushData(offset int, data []byte) { c.PushDataBank(0, of
 
 // PushDataBank is PushData for a bank (VkPushConstantBankInfoNV).
 func (c *CommandBuffer) PushDataBank(bank uint32, offset int, data []byte) {
-	if !c.begin() {
+	if !c.starts("vkCmdPushDataEXT") {
 		return
 	}
 	switch {

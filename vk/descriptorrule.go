@@ -224,7 +224,7 @@ func (c *descriptorCheck) view(u *imageUse, v *ImageView, typ link.DescriptorTyp
 	switch {
 	case u.Op == ir.TextureTexel:
 		c.lacks(vuid.VkCmdDraw_None_02691, name, has, FormatStorageImageAtomic, "accessed by atomics")
-		if sparse && u.Type == ir.I64 && c.without("sparseImageInt64Atomics") {
+		if sparse && u.Type == ir.I64 && c.dev.without("sparseImageInt64Atomics") {
 			c.find(vuid.VkCmdDraw_sparseImageInt64Atomics_04474, "atomics of 64 bits access %v, which is sparse; must not without the feature sparseImageInt64Atomics", &v.image.object)
 		}
 	case u.Op == ir.TextureWrite && u.formatless:
@@ -235,9 +235,9 @@ func (c *descriptorCheck) view(u *imageUse, v *ImageView, typ link.DescriptorTyp
 }
 
 // without reports whether the device of a profile has none of the features.
-func (x *executor) without(names ...string) bool {
+func (d *Device) without(names ...string) bool {
 	for _, n := range names {
-		if on, known := x.dev.env.Device.Feature(n); on || !known {
+		if on, known := d.env.Device.Feature(n); on || !known {
 			return false
 		}
 	}
@@ -252,7 +252,7 @@ func (c *descriptorCheck) texels(u *imageUse, v *BufferView) {
 		return // the formats of all buffer views are read and written without a format in the shader
 	}
 	c.lacks(vuid.VkCmdDraw_None_07888, name, featuresOf(name, true), FormatStorageTexelAtomic, "accessed by atomics")
-	if v.buffer.sparse != nil && u.Type == ir.I64 && c.without("sparseImageInt64Atomics") {
+	if v.buffer.sparse != nil && u.Type == ir.I64 && c.dev.without("sparseImageInt64Atomics") {
 		c.find(vuid.VkCmdDraw_sparseImageInt64Atomics_04475, "atomics of 64 bits access %v, which is sparse; must not without the feature sparseImageInt64Atomics", &v.buffer.object)
 	}
 }
@@ -307,10 +307,10 @@ func (c *descriptorCheck) cubic(v *ImageView, s *Sampler, name string, has Forma
 	if t := v.info.Type; known && !on && (t == enum.ViewType3d || t == enum.ViewTypeCube || t == enum.ViewTypeCubeArray) {
 		c.find(vuid.VkCmdDraw_None_02693, "%v has the type %v and a cubic filter; must be 1d or 2d without VK_EXT_filter_cubic", &v.object, t)
 	}
-	if s.info.Reduction == enum.ReductionWeightedAverageRangeclamp && c.without("cubicRangeClamp") {
+	if s.info.Reduction == enum.ReductionWeightedAverageRangeclamp && c.dev.without("cubicRangeClamp") {
 		c.find(vuid.VkCmdDraw_cubicRangeClamp_09212, "%v clamps the range of a cubic filter; must not without the feature cubicRangeClamp", &s.object)
 	}
-	if s.info.Weights != enum.CubicWeightsCatmullRom && c.without("selectableCubicWeights") {
+	if s.info.Weights != enum.CubicWeightsCatmullRom && c.dev.without("selectableCubicWeights") {
 		c.find(vuid.VkCmdDraw_selectableCubicWeights_09214, "%v has the cubic weights %v; must be catmull_rom without the feature selectableCubicWeights", &s.object, s.info.Weights)
 	}
 }
@@ -342,7 +342,7 @@ func (c *descriptorCheck) processed(u *imageUse, v, w *ImageView) {
 		s, _ := c.bound(u.sampler)
 		if sampler, ok := s[1].(*Sampler); ok {
 			x, y := sampler.info.Address[0] == enum.AddressModeClampToEdge, sampler.info.Address[1] == enum.AddressModeClampToEdge
-			if (x || y) && c.without("blockMatchExtendedClampToEdge") {
+			if (x || y) && c.dev.without("blockMatchExtendedClampToEdge") {
 				c.find(vuid.VkCmdDraw_OpImageBlockMatchWindow_12421, "%v clamps to the edge; must not without the feature blockMatchExtendedClampToEdge", &sampler.object)
 			}
 			if x != y {

@@ -42,6 +42,8 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indirect bool) error {
 	c.states()
 	c.vertices()
 	u := d.uses.of(d.stages...)
+	c.located(u)
+	c.advanced()
 	buffers := c.p != nil && c.p.flags&enum.PipelineFlagsDescriptorBuffer != 0
 	(&descriptorCheck{x, Graphics, d.layout, buffers, c.p == nil, d.mappings}).uses(u)
 	c.feedback(u)

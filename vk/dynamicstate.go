@@ -306,7 +306,11 @@ func color(s *state.State, n uint64, change func(*state.BlendAttachment)) {
 
 // set records a setting.
 func (c *CommandBuffer) set(kind setKind, x ...uint64) {
-	if !c.begin() {
+	switch {
+	case c != nil && c.state != recording:
+		c.starts(kind.command())
+		return
+	case !c.begin():
 		return
 	}
 	s := &setters[kind]
@@ -579,7 +583,7 @@ func (c *CommandBuffer) rects(kind commandKind, list []Rect, most int) {
 
 // SetVertexInput sets the vertex buffers' layout and the attributes.
 func (c *CommandBuffer) SetVertexInput(v link.VertexInput) {
-	if !c.begin() {
+	if !c.starts("vkCmdSetVertexInputEXT") {
 		return
 	}
 	input := vertexInput(v)

@@ -77,10 +77,18 @@ func ofCommand(f *UsageError, command string) *UsageError {
 	return f
 }
 
-// api returns Vulkan's name of a draw or a dispatch; "" of other commands.
+// api returns Vulkan's name of a command that docs/pipelines.md has rules on; "" of other commands.
 func (k *command) api() string {
 	indexed := k.x[3] == 1
 	switch k.kind {
+	case bindShader:
+		return "vkCmdBindShadersEXT"
+	case pushConstants:
+		return "vkCmdPushConstants"
+	case setVertexInput:
+		return "vkCmdSetVertexInputEXT"
+	case setState:
+		return setKind(k.x[0]).command()
 	case dispatch:
 		if uint32(k.x[0])|uint32(k.x[0]>>32)|uint32(k.x[1]) != 0 {
 			return "vkCmdDispatchBase"
@@ -104,6 +112,14 @@ func (k *command) api() string {
 			return "vkCmdDrawMultiEXT"
 		case *drawByteCount:
 			return "vkCmdDrawIndirectByteCountEXT"
+		case *pushData:
+			return "vkCmdPushDataEXT"
+		case *setLocations:
+			return "vkCmdSetRenderingAttachmentLocations"
+		case *setInputs:
+			return "vkCmdSetRenderingInputAttachmentIndices"
+		case *matrixWork:
+			return "vkCmdConvertCooperativeVectorMatrixNV"
 		}
 	}
 	return ""

@@ -29,6 +29,7 @@ type imageUse struct {
 // uses are the uses of the stages of a pipeline, which the first check finds.
 type uses struct {
 	once      sync.Once
+	atSample  bool // a fragment stage interpolates at a sample
 	images    []imageUse
 	resources []resourceUse
 }
@@ -49,6 +50,7 @@ func (u *uses) add(s *shader.Stage) {
 		u.resources = append(u.resources, resourceUse{p.Stage, &p.Res[i]})
 	}
 	details := imageDetails(s)
+	u.atSample = u.atSample || p.Stage == ir.Fragment && interpolatesAtSample(s)
 	single := func(i int) *ir.Resource {
 		if i < 0 || i >= len(p.Res) || p.Res[i].Count != 1 || p.Res[i].Heap {
 			return nil
@@ -73,6 +75,28 @@ func (u *uses) add(s *shader.Stage) {
 	}
 }
 
+// factsOf returns the facts of the module of a stage; nil if it is not known.
+func factsOf(s *shader.Stage) *facts.Module {
+	if s.Facts == nil && s.Source != nil {
+		return s.Source()
+	}
+	return s.Facts
+}
+
+// interpolatesAtSample reports whether a module uses the extended instruction InterpolateAtSample.
+func interpolatesAtSample(s *shader.Stage) bool {
+	f := factsOf(s)
+	if f == nil || !f.Capable(spirv.CapabilityInterpolationFunction) {
+		return false
+	}
+	for _, in := range f.Code.All() {
+		if in.Op() == spirv.OpExtInst && len(in) > 4 && f.ExtSet(spirv.ID(in[3])) == spirv.ExtSetGLSL && spirv.GLSLOp(in[4]) == spirv.GLSLInterpolateAtSample {
+			return true
+		}
+	}
+	return false
+}
+
 // imageDetail is the part of an image variable that a program does not have.
 type imageDetail struct {
 	formatless bool
@@ -81,10 +105,7 @@ type imageDetail struct {
 
 // imageDetails returns the details of the image variables of a stage by set and binding; none if the module is not known.
 func imageDetails(s *shader.Stage) map[[2]uint32]imageDetail {
-	f := s.Facts
-	if f == nil && s.Source != nil {
-		f = s.Source()
-	}
+	f := factsOf(s)
 	if f == nil {
 		return nil
 	}

@@ -92,7 +92,7 @@ var stageNumbers = map[ir.Stage]uint32{
 // BeginShaderInstrumentation makes an object active: it gets the metrics of the instrumented shaders of the following
 // draws and dispatches of the command buffer. Each of them has a result index: their number since the object was made.
 func (c *CommandBuffer) BeginShaderInstrumentation(s *ShaderInstrumentation) {
-	if !c.begin() {
+	if !c.starts("vkCmdBeginShaderInstrumentationARM") || !c.instrumentable("vkCmdBeginShaderInstrumentationARM") {
 		return
 	}
 	if err := check(c.dev, "the shader instrumentation", s); err != nil {
@@ -109,7 +109,7 @@ func (c *CommandBuffer) BeginShaderInstrumentation(s *ShaderInstrumentation) {
 
 // EndShaderInstrumentation ends the activity of an object.
 func (c *CommandBuffer) EndShaderInstrumentation() {
-	if !c.begin() {
+	if !c.starts("vkCmdEndShaderInstrumentationARM") || !c.instrumentable("vkCmdEndShaderInstrumentationARM") {
 		return
 	}
 	if c.instrumentation == nil {
@@ -117,6 +117,23 @@ func (c *CommandBuffer) EndShaderInstrumentation() {
 		return
 	}
 	c.instrumentation = nil
+}
+
+// instrumentable reports whether the command buffer may begin and end a shader instrumentation.
+func (c *CommandBuffer) instrumentable(command string) bool {
+	if queueFamilies[c.family].Flags&shaderQueue == 0 {
+		c.fail(usage("VUID-"+command+"-commandBuffer-cmdpool", "%v of queue family %d has shader instrumentation; must be of a family that draws or computes", &c.object, c.family))
+		return false
+	}
+	return c.notSuspended(command)
+}
+
+// notSuspended reports whether no rendering is suspended.
+func (c *CommandBuffer) notSuspended(command string) bool {
+	if c.suspended {
+		c.fail(usage("VUID-"+command+"-suspended", "the command is between suspended renderings; must not be"))
+	}
+	return !c.suspended
 }
 
 // action assigns a result index to the next command, a draw or a dispatch, if a shader instrumentation is active.

@@ -59,7 +59,7 @@ func TestJudged(t *testing.T) {
 		switch named := source[code] || source[constant]; {
 		case named && !a.By.Judged():
 			t.Errorf("%s is in the sources, and its answer is %v", code, a)
-		case a.By == link.ByObjects && !named && !sourced[end]:
+		case a.By == link.ByObjects && !named && !sourced[end] && !source[end]:
 			t.Errorf("%s is judged by no source", code)
 		case a.By == link.ByObjects && !tested[end] && !test[end]:
 			t.Errorf("%s is in no test", code)

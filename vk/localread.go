@@ -36,7 +36,7 @@ type remap struct {
 // attachment: Unused is none. nil are the default ones: attachment n receives location n.
 func (c *CommandBuffer) SetRenderingAttachmentLocations(locations []uint32) {
 	const command = "vkCmdSetRenderingAttachmentLocations"
-	colors, ok := c.localRead(command, "09511")
+	colors, ok := c.localRead(command, "commandBuffer-09511")
 	if !ok {
 		return
 	}
@@ -65,7 +65,7 @@ func (c *CommandBuffer) SetRenderingAttachmentLocations(locations []uint32) {
 // rendering.
 func (c *CommandBuffer) SetRenderingInputAttachmentIndices(indices InputIndices) {
 	const command = "vkCmdSetRenderingInputAttachmentIndices"
-	colors, ok := c.localRead(command, "09518")
+	colors, ok := c.localRead(command, "commandBuffer-09518")
 	if !ok {
 		return
 	}
@@ -112,7 +112,7 @@ func references(list []uint32) []link.Ref {
 
 // localRead returns the number of color attachments of the rendering that a command remaps.
 func (c *CommandBuffer) localRead(command, rule string) (colors int, ok bool) {
-	if !c.begin() {
+	if !c.starts(command) {
 		return 0, false
 	}
 	if !c.scope.open() {
@@ -120,7 +120,7 @@ func (c *CommandBuffer) localRead(command, rule string) (colors int, ok bool) {
 		return 0, false
 	}
 	if colors, ok = c.scope.colors(); !ok {
-		c.fail(usage("VUID-"+command+"-commandBuffer-"+rule, "the rendering did not begin with BeginRendering in %v; must", &c.object))
+		c.fail(usage("VUID-"+command+"-"+rule, "the rendering did not begin with BeginRendering in %v; must", &c.object))
 	}
 	return colors, ok
 }

@@ -1,5 +1,7 @@
 package vk
 
+import "github.com/chiaro-gpu/chiaro/vuid"
+
 // QueueFlags are the kinds of commands that the queues of a family run (VkQueueFlagBits).
 type QueueFlags uint32
 
@@ -134,10 +136,23 @@ func (c *CommandBuffer) checkFamily() error {
 	if c.family == 0 {
 		return nil
 	}
+	has := queueFamilies[c.family].Flags
 	for i := range c.commands {
 		k := &c.commands[i]
-		if k.flags()&queueFamilies[c.family].Flags == 0 {
-			return usage("VUID-vkCmdDraw-commandBuffer-cmdpool", "%v of queue family %d has the command %q; must be of a family that runs it", &c.object, c.family, k.name())
+		if k.kind == bindShader {
+			switch stage := ShaderStage(k.x[0]); {
+			case stage == StageCompute && has&QueueCompute == 0:
+				return usage(vuid.VkCmdBindShadersEXT_pShaders_08476, "%v of queue family %d binds the stage %v; must be of a family that computes", &c.object, c.family, stage)
+			case stage != StageCompute && has&shaderQueue == QueueCompute:
+				return usage(vuid.VkCmdBindShadersEXT_pShaders_08477, "%v of queue family %d binds the stage %v; must be of a family that draws", &c.object, c.family, stage)
+			}
+		}
+		if k.flags()&has == 0 {
+			rule := ""
+			if name := k.api(); name != "" {
+				rule = "VUID-" + name + "-commandBuffer-cmdpool"
+			}
+			return usage(rule, "%v of queue family %d has the command %q; must be of a family that runs it", &c.object, c.family, k.name())
 		}
 		if k.kind == executeCommands && k.a.(*CommandBuffer).family != c.family {
 			return usage("VUID-vkCmdExecuteCommands-pCommandBuffers-00094", "%v of queue family %d executes a buffer of another; must be of the same", &c.object, c.family)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // commandKind is the kind of a recorded command.
@@ -157,7 +158,11 @@ func (c *CommandBuffer) checkSets(l *PipelineLayout, first int, sets []*Set, dyn
 
 // PushConstants sets bytes of the push constants.
 func (c *CommandBuffer) PushConstants(l *PipelineLayout, offset int, data []byte) {
-	if !c.begin() {
+	if !c.starts("vkCmdPushConstants") {
+		return
+	}
+	if l == nil {
+		c.fail(usage(vuid.VkPushConstantsInfo_None_09495, "the layout of push constants is nil; must be one"))
 		return
 	}
 	if err := check(c.dev, "the layout", l); err != nil {
@@ -203,7 +208,7 @@ func (c *CommandBuffer) Dispatch(x, y, z uint32) { c.DispatchBase([3]uint32{}, [
 
 // DispatchBase runs workgroups whose ids begin at base.
 func (c *CommandBuffer) DispatchBase(base, groups [3]uint32) {
-	if !c.begin() {
+	if !c.starts("vkCmdDispatch") {
 		return
 	}
 	if err := compute.CheckGroups(base, groups); err != nil {

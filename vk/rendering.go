@@ -145,7 +145,7 @@ func (c *CommandBuffer) BeginRendering(info RenderingInfo) {
 	if info.Flags&CustomResolving != 0 {
 		r.setResolved()
 	}
-	c.scope = scope{rendering: r}
+	c.scope, c.suspended = scope{rendering: r}, false
 	c.commands = append(c.commands, command{kind: beginRendering, a: r})
 }
 
@@ -303,6 +303,7 @@ func (c *CommandBuffer) EndRendering() {
 		c.fail(usage("VUID-vkCmdEndRendering-None-06161", "the render pass began with BeginRenderPass; must have begun with BeginRendering"))
 		return
 	}
+	c.suspended = c.scope.rendering.info.Flags&Suspending != 0
 	c.scope = scope{}
 	c.commands = append(c.commands, command{kind: endRendering})
 }

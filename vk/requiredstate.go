@@ -133,6 +133,16 @@ var needs = []need{
 	{"vkCmdSetDepthClipNegativeOneToOneEXT", vuid.VkCmdDraw_None_07639, uint8(setNegativeOne), func(n *needy) bool { return n.feature("depthClipControl") }},
 }
 
+// command returns Vulkan's name of the command that sets a state; "" if no draw needs the state.
+func (k setKind) command() string {
+	for i := range needs {
+		if needs[i].set == uint8(k) {
+			return needs[i].command
+		}
+	}
+	return ""
+}
+
 // neededStates are the states of needs: bits of bound.have.
 var neededStates = func() (bits uint64) {
 	for i := range needs {

@@ -6,6 +6,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // SampleLocations are the places of samples in their pixels (VkSampleLocationsInfoEXT), the same for all pixels (x, y) of
@@ -59,6 +60,11 @@ func (p *PhysicalDevice) MaxSampleLocationGrid(samples uint32) [2]uint32 {
 
 // state checks the locations and returns a copy in the form of package draw. A nil list is none.
 func (l *SampleLocations) state() (*state.SampleLocations, error) {
+	return l.checked([2]string{"VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07610", "VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07611"})
+}
+
+// checked is state with the rules on the width and the height of the grid.
+func (l *SampleLocations) checked(grid [2]string) (*state.SampleLocations, error) {
 	if l == nil {
 		return nil, nil
 	}
@@ -67,8 +73,7 @@ func (l *SampleLocations) state() (*state.SampleLocations, error) {
 	}
 	for axis, n := range [...]uint32{l.Width, l.Height} {
 		if n == 0 || raster.MaxLocationGrid%n != 0 {
-			rule := [...]string{"VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07610", "VUID-VkGraphicsPipelineCreateInfo-pDynamicStates-07611"}[axis]
-			return nil, usage(rule, "the grid of sample locations is %d×%d; must divide %d×%d", l.Width, l.Height, raster.MaxLocationGrid, raster.MaxLocationGrid)
+			return nil, usage(grid[axis], "the grid of sample locations is %d×%d; must divide %d×%d", l.Width, l.Height, raster.MaxLocationGrid, raster.MaxLocationGrid)
 		}
 	}
 	if want := l.Width * l.Height * l.Samples; uint32(len(l.Points)) != want {
@@ -113,7 +118,7 @@ func (c *CommandBuffer) SetSampleLocations(l SampleLocations) {
 	if !c.begin() {
 		return
 	}
-	locations, err := l.state()
+	locations, err := l.checked([2]string{vuid.VkCmdDraw_sampleLocationsEnable_07485, vuid.VkCmdDraw_sampleLocationsEnable_07486})
 	if err != nil {
 		c.fail(err)
 		return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"github.com/chiaro-gpu/chiaro/vuid"
 	"slices"
 )
 
@@ -27,6 +28,9 @@ const binaryHeader = 16 + 4 + 4 + 8 + 8 + sha256.Size + sha256.Size + 8
 func (s *Shader) BinaryCode() ([]byte, error) {
 	if err := check(nil, "the shader object", s); err != nil {
 		return nil, err
+	}
+	if s.dev.checking > None && s.dev.without("shaderObject") {
+		return nil, usage(vuid.VkGetShaderBinaryDataEXT_None_08461, "the code of %v is read without the feature shaderObject; must have it", &s.object)
 	}
 	out := append([]byte(nil), ShaderBinaryUUID[:]...)
 	out = binary.LittleEndian.AppendUint32(out, ShaderBinaryVersion)

@@ -17,6 +17,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // ShaderStage is a stage of shader objects.
@@ -236,11 +237,15 @@ func (s *Shader) Stage() link.Shader {
 // BindShaders binds shader objects to stages, or with nil unbinds a stage. objects may be nil: all stages are unbound. It
 // unbinds the pipeline of the kind of the stages.
 func (c *CommandBuffer) BindShaders(stages []ShaderStage, objects []*Shader) {
-	if !c.begin() {
+	if !c.starts("vkCmdBindShadersEXT") {
 		return
 	}
 	if objects != nil && len(objects) != len(stages) {
 		c.fail(usage("", "%d shader objects are bound to %d stages; must be as many", len(objects), len(stages)))
+		return
+	}
+	if c.dev.checking > None && c.dev.without("shaderObject") {
+		c.fail(usage(vuid.VkCmdBindShadersEXT_None_08462, "shader objects are bound without the feature shaderObject; must have it"))
 		return
 	}
 	for i, stage := range stages {

@@ -78,6 +78,34 @@ func (c *drawCheck) states() {
 	}
 }
 
+// located checks sample locations that commands enable.
+func (c *drawCheck) located(u *uses) {
+	if c.p == nil && c.objects[StageFragment] == nil || !c.dynamic(uint8(setLocated)) || !c.s.Multisample.Located {
+		return
+	}
+	if d := c.r.info.Depth; d != nil && d.View != nil && d.View.image.info.Flags&ImageSampleLocationsDepth == 0 {
+		c.find(vuid.VkCmdDraw_sampleLocationsEnable_07484, "%v is the depth attachment and samples have their own locations; must have the flag ImageSampleLocationsDepth", &d.View.image.object)
+	}
+	if u.atSample {
+		c.find(vuid.VkCmdDraw_sampleLocationsEnable_07487, "the fragment stage interpolates at a sample and samples have their own locations; must not")
+	}
+}
+
+// advanced checks the number of color attachments of advanced blend operations.
+func (c *drawCheck) advanced() {
+	most, known := c.dev.env.Device.Limit("advancedBlendMaxColorAttachments")
+	if !known || uint64(len(c.r.info.Colors)) <= most || c.s.Rasterization.Discard || c.p == nil && c.objects[StageFragment] == nil ||
+		c.p != nil && (!c.dynamic(uint8(setBlendEnable)) || !c.dynamic(uint8(setBlendEquation))) {
+		return
+	}
+	for i := range c.r.info.Colors {
+		if b := c.blend(i); b.Enable && isAdvanced(b.ColorOp) {
+			c.find(vuid.VkCmdDraw_advancedBlendMaxColorAttachments_07480, "color attachment %d of %d blends by %v; must be at most %d attachments", i, len(c.r.info.Colors), b.ColorOp, most)
+			return
+		}
+	}
+}
+
 // vertices checks that a buffer is bound to each vertex binding that the vertex stage reads.
 func (c *drawCheck) vertices() {
 	v := c.stage(ir.Vertex)

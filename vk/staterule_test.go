@@ -272,3 +272,77 @@ func TestDispatchRules(t *testing.T) {
 		}},
 	})
 }
+
+// atSample interpolates an input at sample 0.
+const atSample = `OpCapability Shader
+OpCapability InterpolationFunction
+%glsl = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %out %in
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %out Location 0
+OpDecorate %in Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%uint = OpTypeInt 32 0
+%v4 = OpTypeVector %float 4
+%zero = OpConstant %uint 0
+%pin = OpTypePointer Input %v4
+%pout = OpTypePointer Output %v4
+%in = OpVariable %pin Input
+%out = OpVariable %pout Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpExtInst %v4 %glsl InterpolateAtSample %in %zero
+OpStore %out %x
+OpReturn
+OpFunctionEnd
+`
+
+// TestLocatedRules breaks the rules on sample locations and on advanced blend operations that commands set.
+func TestLocatedRules(t *testing.T) {
+	r := newRuled(t)
+	located := r.pipe(t, nil, enum.DynamicStateSampleLocations, enum.DynamicStateSampleLocationsEnable)
+	between := r.pipe(t, func(i *GraphicsPipelineInfo) { i.Fragment = r.module(t, atSample) }, enum.DynamicStateSampleLocations, enum.DynamicStateSampleLocationsEnable)
+	const rgba = "R8G8B8A8_UNORM"
+	second := r.colorView(t, rgba, 1, ImageColorAttachment)
+	blends := r.pipe(t, func(i *GraphicsPipelineInfo) {
+		i.State.Rendering.Color = []link.Format{formatOf(t, rgba), formatOf(t, rgba)}
+		i.State.Blend = &link.ColorBlend{Attachments: make([]link.Blend, 2)}
+	}, enum.DynamicStateColorBlendEnable, enum.DynamicStateColorBlendAdvanced)
+	image := must(r.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "D32_SFLOAT"), Extent: [3]int{8, 8, 1}, Usage: ImageDepthStencilAttachment, Flags: ImageSampleLocationsDepth}))(t)
+	size, _ := image.Requirements()
+	if err := image.Bind(must(r.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	deep := must(r.dev.NewImageView(ImageViewInfo{Image: image, Type: enum.ViewType2d, Aspect: Depth}))(t)
+	info := func(v *ImageView) RenderingInfo {
+		i := r.rendering()
+		i.Depth.View = v
+		return i
+	}
+	center := SampleLocations{Samples: 1, Width: 1, Height: 1, Points: [][2]float32{{.5, .5}}}
+	r.check(t, []ruleRow{
+		{[]string{"vkCmdDraw-sampleLocationsEnable-07484"}, nil, func(c *CommandBuffer, bad bool) {
+			r.paints(c, info(map[bool]*ImageView{true: r.depth, false: deep}[bad]), located, func() {
+				c.SetSampleLocations(center)
+				c.SetSampleLocationsEnable(true)
+			})
+		}},
+		{[]string{"vkCmdDraw-sampleLocationsEnable-07487"}, nil, func(c *CommandBuffer, bad bool) {
+			r.paints(c, info(deep), map[bool]*GraphicsPipeline{true: between, false: located}[bad], func() {
+				c.SetSampleLocations(center)
+				c.SetSampleLocationsEnable(true)
+			})
+		}},
+		{[]string{"vkCmdDraw-advancedBlendMaxColorAttachments-07480"}, limits("advancedBlendMaxColorAttachments", 1), func(c *CommandBuffer, bad bool) {
+			info := r.rendering()
+			info.Colors = append(info.Colors, AttachmentInfo{View: second})
+			r.paints(c, info, blends, func() {
+				c.SetBlendEnable(0, bad, false)
+				c.SetColorBlendAdvanced(0, ColorBlendAdvanced{Op: enum.BlendOpZero}, ColorBlendAdvanced{Op: enum.BlendOpZero})
+			})
+		}},
+	})
+}

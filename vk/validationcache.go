@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/shader"
+	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
 // ValidationCache remembers modules that were checked and found valid (VK_EXT_validation_cache): a module that is in it is
@@ -41,25 +42,36 @@ func (d *Device) NewValidationCache(data []byte) (*ValidationCache, error) {
 		return nil, err
 	}
 	c := &ValidationCache{valid: map[verdict]struct{}{}}
-	c.read(data)
+	if err := c.read(data); err != nil && d.checking >= All {
+		return nil, err
+	}
 	d.adopt(&c.object, "validation cache", nil)
 	return c, nil
 }
 
-// read adds the verdicts of data.
-func (c *ValidationCache) read(data []byte) {
+// read adds the verdicts of data. It returns an error for damaged data.
+func (c *ValidationCache) read(data []byte) error {
 	n := len(data) - validationHeader - sha256.Size
-	if n < 0 || n%sha256.Size != 0 || binary.LittleEndian.Uint32(data) != validationHeader ||
-		binary.LittleEndian.Uint32(data[4:]) != validationVersion || !bytes.Equal(data[8:validationHeader], ValidationCacheUUID[:]) {
-		return
+	switch {
+	case len(data) == 0:
+		return nil
+	case n < 0:
+		return usage(vuid.VkValidationCacheCreateInfoEXT_initialDataSize_01534, "the data of a validation cache has %d bytes; must be as long as Data returned", len(data))
+	case binary.LittleEndian.Uint32(data) != validationHeader || binary.LittleEndian.Uint32(data[4:]) != validationVersion:
+		return usage(vuid.VkValidationCacheCreateInfoEXT_initialDataSize_01535, "the data is not of a validation cache; must be what Data returned")
+	case !bytes.Equal(data[8:validationHeader], ValidationCacheUUID[:]):
+		return nil // of another validator
+	case n%sha256.Size != 0:
+		return usage(vuid.VkValidationCacheCreateInfoEXT_initialDataSize_01534, "the data of a validation cache has %d bytes; must be as long as Data returned", len(data))
 	}
 	body := data[:len(data)-sha256.Size]
 	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], data[len(body):]) {
-		return
+		return usage(vuid.VkValidationCacheCreateInfoEXT_initialDataSize_01535, "the data of a validation cache is damaged; must be what Data returned")
 	}
 	for v := range slices.Chunk(body[validationHeader:], sha256.Size) {
 		c.valid[verdict(v)] = struct{}{}
 	}
+	return nil
 }
 
 // Data returns the data of the cache. Equal caches have equal data.

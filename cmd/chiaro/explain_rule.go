@@ -157,6 +157,7 @@ func explainAnswer(w io.Writer, code string, a link.Answer) {
 var missing = map[link.Judge]string{
 	link.NeedsForm: "it is on structures and calls in memory", link.NeedsCall: "it needs the handles of a call, or the state of the device",
 	link.NeedsCommands: "it needs the recorded commands", link.NeedsDraw: "it needs the bound resources", link.NeedsRun: "it needs a run",
+	link.NeedsObject: "it needs an object, a state or a parameter that package vk does not have",
 }
 
 // forms are the subjects of rules on the form of structures and calls, by the last part

@@ -1,0 +1,136 @@
+package link
+
+// absentLists are the rules on objects, states and parameters that package vk does not have, and the rules on parts of calls that Go
+// does not have.
+var absentLists = []reason{
+	{NeedsObject, "images of package vk have no layouts", []string{
+		"vkCmdDraw-imageLayout-00344", "vkCmdDraw-None-09600",
+	}},
+	{NeedsObject, "package vk has no tensors", []string{
+		"vkCmdDraw-OpTypeTensorARM-09906", "vkCmdDraw-OpTensorReadARM-12462", "vkCmdDraw-dimensionCount-09905", "vkCmdDraw-pDescription-09900",
+		"vkCmdDraw-pNext-12463",
+	}},
+	{NeedsObject, "package vk has no acceleration structures and no ray tracing", []string{
+		"vkCmdDraw-micromap-11636", "vkCmdDraw-micromap-11637", "vkCmdDraw-micromap-11638", "vkCmdDraw-micromap-11639", "vkCmdTraceRaysKHR-None-03429",
+		"vkCmdTraceRaysKHR-None-09458", "vkCmdTraceRaysKHR-None-11319", "vkCmdTraceRaysKHR-allowClusterAccelerationStructure-10578",
+		"vkCmdTraceRaysKHR-commandBuffer-03635", "vkCmdTraceRaysKHR-flags-03511", "vkCmdTraceRaysKHR-flags-03512", "vkCmdTraceRaysKHR-flags-03513",
+		"vkCmdTraceRaysKHR-flags-03514", "vkCmdTraceRaysKHR-maxPipelineRayRecursionDepth-03679", "vkCmdTraceRaysKHR-micromap-11640",
+		"vkCmdTraceRaysKHR-pCallableShaderBindingTable-03692", "vkCmdTraceRaysKHR-pHitShaderBindingTable-03688",
+		"vkCmdTraceRaysKHR-pHitShaderBindingTable-04735", "vkCmdTraceRaysKHR-pHitShaderBindingTable-04736", "vkCmdTraceRaysKHR-pMissShaderBindingTable-03684",
+		"vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03681", "vkCmdTraceRaysNV-allowClusterAccelerationStructure-10577",
+		"vkCmdTraceRaysNV-callableShaderBindingTableBuffer-04045", "vkCmdTraceRaysNV-commandBuffer-04624",
+		"vkCmdTraceRaysNV-hitShaderBindingTableBuffer-04044", "vkCmdTraceRaysNV-maxRecursionDepth-03625",
+		"vkCmdTraceRaysNV-missShaderBindingTableBuffer-04043", "vkCmdTraceRaysNV-raygenShaderBindingTableBuffer-04042",
+		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-dataSize-03484", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-03483",
+		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-firstGroup-04051", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-03607",
+		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-04620", "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-pipeline-07829",
+		"vkGetRayTracingCaptureReplayShaderGroupHandlesKHR-rayTracingPipelineShaderGroupHandleCaptureReplay-03606",
+		"vkGetRayTracingShaderGroupHandlesKHR-dataSize-02420", "vkGetRayTracingShaderGroupHandlesKHR-firstGroup-02419",
+		"vkGetRayTracingShaderGroupHandlesKHR-firstGroup-04050", "vkGetRayTracingShaderGroupHandlesKHR-pipeline-04619",
+		"vkGetRayTracingShaderGroupHandlesKHR-pipeline-07828", "vkGetRayTracingShaderGroupStackSizeKHR-group-03608",
+		"vkGetRayTracingShaderGroupStackSizeKHR-groupShader-03609", "vkGetRayTracingShaderGroupStackSizeKHR-pipeline-04622",
+		"vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-cmdpool", "vkCmdSetRayTracingPipelineStackSizeKHR-commandBuffer-recording",
+		"vkCmdSetRayTracingPipelineStackSizeKHR-pipelineStackSize-03610", "vkCmdSetRayTracingPipelineStackSizeKHR-renderpass",
+		"vkCmdSetRayTracingPipelineStackSizeKHR-videocoding",
+		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03603",
+		"VkRayTracingShaderGroupCreateInfoKHR-rayTracingPipelineShaderGroupHandleCaptureReplayMixed-03604",
+		"vkCreateRayTracingPipelinesKHR-deferredOperation-03678", "vkCreateRayTracingPipelinesKHR-pipelineCache-02903",
+		"vkCreateRayTracingPipelinesNV-pipelineCache-02903",
+	}},
+	{NeedsObject, "package vk has no tile shading", []string{
+		"vkCmdDispatch-None-10674", "vkCmdDispatch-None-10675", "vkCmdDispatch-None-10676", "vkCmdDispatch-aspectMask-10673", "vkCmdDraw-None-10677",
+		"vkCmdDraw-None-10678", "vkCmdDraw-None-10679",
+	}},
+	{NeedsObject, "package vk has no task and mesh stages", []string{
+		"vkCmdDraw-None-08693", "vkCmdDraw-None-08696", "vkCmdDraw-None-08885", "vkCmdDraw-stage-07073", "vkCmdDraw-flags-13365",
+		"vkCmdBindShadersEXT-pShaders-08478", "vkCmdDrawMeshTasksEXT-None-08694", "vkCmdDrawMeshTasksEXT-None-08695", "vkCmdDrawMeshTasksEXT-pStages-10680",
+	}},
+	{NeedsObject, "package vk has no attachments of external formats", []string{
+		"vkCmdDraw-colorAttachmentCount-09362", "vkCmdDraw-None-09363", "vkCmdDraw-None-09364", "vkCmdDraw-None-09365", "vkCmdDraw-None-09368",
+		"vkCmdDraw-None-09369", "vkCmdDraw-colorAttachmentCount-09372",
+	}},
+	{NeedsObject, "package vk has no states of W scaling, shading rate images, viewport swizzles, coverage modulation, coverage reduction and coverage to color", []string{
+		"vkCmdDraw-None-08636", "vkCmdDraw-None-08637", "vkCmdDraw-viewportCount-09421", "vkCmdDraw-coverageToColorEnable-07490",
+		"vkCmdDraw-rasterizerDiscardEnable-09420", "vkCmdDraw-coverageReductionMode-07491", "vkCmdDraw-coverageModulationTableEnable-07488",
+	}},
+	{NeedsObject, "package vk has no rendering of several samples to single-sampled attachments and no fragment density maps", []string{
+		"vkCmdDraw-pNext-07935", "vkCmdDraw-None-09211", "vkCmdDraw-customResolve-11529", "vkCmdDraw-customResolve-11530",
+	}},
+	{NeedsObject, "package vk has no protected memory and no protected command buffers", []string{
+		"vkCmdDraw-commandBuffer-02707", "vkCmdDraw-commandBuffer-02712", "vkCmdDraw-commandBuffer-02713", "vkCmdDraw-commandBuffer-04617",
+		"vkCmdDispatchIndirect2KHR-commandBuffer-13049", "vkCmdBeginShaderInstrumentationARM-commandBuffer-12376",
+		"vkCmdEndShaderInstrumentationARM-commandBuffer-12378",
+	}},
+	{NeedsObject, "package vk has no video coding", []string{
+		"vkCmdBeginShaderInstrumentationARM-videocoding", "vkCmdBindShadersEXT-videocoding", "vkCmdConvertCooperativeVectorMatrixNV-videocoding",
+		"vkCmdCudaLaunchKernelNV-videocoding", "vkCmdEndShaderInstrumentationARM-videocoding", "vkCmdPushConstants-videocoding",
+		"vkCmdPushConstants2-videocoding", "vkCmdPushDataEXT-videocoding", "vkCmdSetPatchControlPointsEXT-videocoding",
+		"vkCmdSetRenderingAttachmentLocations-videocoding", "vkCmdSetRenderingInputAttachmentIndices-videocoding",
+		"vkCmdSetTessellationDomainOriginEXT-videocoding", "vkCmdSetVertexInputEXT-videocoding",
+	}},
+	{NeedsObject, "package vk binds vertex buffers by objects, not by addresses", []string{
+		"vkCmdDraw-None-13118",
+	}},
+	{NeedsObject, "package vk has no CUDA kernels", []string{
+		"VkCudaLaunchInfoNV-extraCount-09411", "VkCudaLaunchInfoNV-gridDimX-09406", "VkCudaLaunchInfoNV-gridDimY-09407", "VkCudaLaunchInfoNV-gridDimZ-09408",
+		"VkCudaLaunchInfoNV-pExtras-09412", "VkCudaLaunchInfoNV-pParams-09410", "VkCudaLaunchInfoNV-paramCount-09409",
+		"VkCudaModuleCreateInfoNV-dataSize-09413", "vkCmdCudaLaunchKernelNV-commandBuffer-cmdpool", "vkCmdCudaLaunchKernelNV-commandBuffer-recording",
+		"vkCmdCudaLaunchKernelNV-suspended",
+	}},
+	{NeedsObject, "secondary command buffers of package vk inherit no descriptor heaps", []string{
+		"vkCmdPushConstants-commandBuffer-11295", "vkCmdPushConstants-commandBuffer-11296", "vkCmdPushConstants2-commandBuffer-11295",
+		"vkCmdPushConstants2-commandBuffer-11296",
+	}},
+	{NeedsObject, "heaps of package vk have no reserved range, and its samplers no indices of border colors", []string{
+		"vkCmdDraw-pBindInfo-11375", "vkCmdDraw-index-11450",
+	}},
+	{NeedsObject, "all samplers of package vk may process images", []string{
+		"vkCmdDraw-OpImageSampleWeightedQCOM-06977", "vkCmdDraw-OpImageSampleWeightedQCOM-06978",
+	}},
+	{NeedsObject, "a query of package vk has no such parameters", []string{
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-cooperativeMatrixWorkgroupScope-13373", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13378",
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-invocations-13381", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13372",
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13375", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13376",
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13377", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-scope-13380",
+		"VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13374", "VkPhysicalDeviceCooperativeMatrixInfo2EXT-subgroupSize-13379",
+		"vkGetPhysicalDeviceCooperativeMatrixProperties2EXT-cooperativeMatrixProperties2-13371",
+	}},
+	{NeedsObject, "package vk has no layouts for each stage", []string{
+		"VkPushConstantsInfo-layout-09496",
+	}},
+	{NeedsObject, "a module identifier of package vk is a function of the code", []string{
+		"vkGetShaderModuleCreateInfoIdentifierEXT-shaderModuleIdentifier-06885", "vkGetShaderModuleIdentifierEXT-shaderModuleIdentifier-06884",
+	}},
+	{NeedsObject, "package vk has no execution graphs", []string{
+		"vkCreateExecutionGraphPipelinesAMDX-pipelineCache-09127",
+	}},
+	{NeedsForm, "it is on the allocation callbacks of the caller", []string{
+		"vkDestroyDescriptorSetLayout-descriptorSetLayout-00284", "vkDestroyDescriptorSetLayout-descriptorSetLayout-00285",
+		"vkDestroyPipelineLayout-pipelineLayout-00299", "vkDestroyPipelineLayout-pipelineLayout-00300", "vkDestroyShaderEXT-pAllocator-08483",
+		"vkDestroyShaderEXT-pAllocator-08484", "vkDestroyShaderModule-shaderModule-01092", "vkDestroyShaderModule-shaderModule-01093",
+		"vkDestroyValidationCacheEXT-validationCache-01537", "vkDestroyValidationCacheEXT-validationCache-01538",
+	}},
+	{NeedsForm, "it is on the name of an object in a chain", []string{
+		"VkDescriptorMappingSourceConstantOffsetEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourceIndirectIndexArrayEXT-pEmbeddedSampler-11415",
+		"VkDescriptorMappingSourceIndirectIndexEXT-pEmbeddedSampler-11415", "VkDescriptorMappingSourcePushIndexEXT-pEmbeddedSampler-11415",
+		"VkDescriptorMappingSourceShaderRecordIndexEXT-pEmbeddedSampler-11415",
+	}},
+	{NeedsCall, "the caller synchronizes the threads that use the cache", []string{
+		"vkCreateComputePipelines-pipelineCache-02873",
+	}},
+	{NeedsRun, "it needs the descriptors in memory that shaders use dynamically", []string{
+		"vkCmdDraw-None-08116", "vkCmdDraw-None-08119", "vkCmdDraw-None-08605", "vkCmdDraw-None-11309", "vkCmdDraw-None-12472",
+	}},
+	{NeedsRun, "it needs the coordinates that shaders compute", []string{
+		"vkCmdDraw-OpImageBlockMatchSADQCOM-06976", "vkCmdDraw-OpImageBlockMatchWindow-09217",
+	}},
+	{ByOther, "shaders access attachments only as attachments, storage images and sampled images", []string{
+		"vkCmdDraw-None-09003",
+	}},
+	{ByOther, "no shader object can be made without the feature: vkCreateShadersEXT-None-08400", []string{
+		"vkDestroyShaderEXT-None-08481",
+	}},
+	{ByOther, "package vk has one command for both: vkCmdPushConstants", []string{
+		"vkCmdPushConstants2-commandBuffer-cmdpool", "vkCmdPushConstants2-commandBuffer-recording",
+	}},
+}
