@@ -6,7 +6,12 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// advancedBlend blends by an advanced operation. All formulas have a premultiplied result.
+// advancedBlend blends by an advanced operation. The operations and their parameters are part of the key, as in
+// blended, so that each one is straight-line code. All formulas have a premultiplied result; an attachment that
+// is not premultiplied stores it divided by its alpha. Two groups of operations exist:
+//
+//	weighted    base colors (not premultiplied), functions f, weights by the overlap of the coverages
+//	additional  premultiplied colors, formulas of their own
 func (s *shader) advancedBlend(k *state.BlendAttachment, src, dst color) (out color) {
 	m := advanced{shader: s, BlendAttachment: k, srcA: src[3], dstA: dst[3], zero: s.Float(0), half: s.Float(0.5), one: s.Float(1)}
 	if k.ColorOp >= enum.BlendOpPlus {
@@ -116,7 +121,8 @@ func coefficients(op enum.BlendOp) (x, y, z bool) {
 	return true, true, true
 }
 
-// f returns the function f of a component of the base colors.
+// f returns the function f of a component of the base colors, in the order of the specification's table. The
+// comparisons are those of the table, so that a color on the border of two cases has the result of the table.
 func (m *advanced) f(s, d ir.V) ir.V {
 	two := m.Float(2)
 	switch m.ColorOp {
@@ -191,7 +197,8 @@ func (m *advanced) softLight(s, d ir.V) ir.V {
 	return m.B.Select(m.atMost(s, m.half), dark, m.B.Select(m.atMost(d, m.Float(0.25)), low, high))
 }
 
-// additional returns the result of an operation of the table of additional RGB operations.
+// additional returns the result of an operation of the table of additional RGB operations. The last three copy
+// one component of the source and the rest of the destination.
 func (m *advanced) additional(s, d rgb) (out color) {
 	sa, da := m.srcA, m.dstA
 	alpha := m.FAdd(sa, da)

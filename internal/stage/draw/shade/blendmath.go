@@ -19,8 +19,14 @@ type advanced struct {
 // less returns 1 − v.
 func (m *advanced) less(v ir.V) ir.V { return m.FSub(m.one, v) }
 
-func (m *advanced) below(x, y ir.V) ir.V    { return m.B.Cmp(ir.FLt, x, y) }
-func (m *advanced) atMost(x, y ir.V) ir.V   { return m.B.Cmp(ir.FLe, x, y) }
+// below reports whether x < y; NaN is below nothing.
+func (m *advanced) below(x, y ir.V) ir.V { return m.B.Cmp(ir.FLt, x, y) }
+
+// atMost reports whether x ≤ y; NaN is not.
+func (m *advanced) atMost(x, y ir.V) ir.V { return m.B.Cmp(ir.FLe, x, y) }
+
+// quotient returns x/y. All cases of a function are computed, and a select drops those that do not apply: a
+// division by 0 in such a case has no effect.
 func (m *advanced) quotient(x, y ir.V) ir.V { return m.B.Op(ir.FDiv, ir.F32, x, y) }
 
 // unit clamps to 0…1.

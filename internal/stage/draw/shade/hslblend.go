@@ -21,11 +21,13 @@ func (m *advanced) hueSaturationLuminosity(s, d rgb) (rgb, bool) {
 	return rgb{}, false
 }
 
-// least returns the least component of a color, greatest the greatest one.
-func (m *advanced) least(c rgb) ir.V    { return m.NMin(m.NMin(c[0], c[1]), c[2]) }
+// least returns the least component of a color (minv3).
+func (m *advanced) least(c rgb) ir.V { return m.NMin(m.NMin(c[0], c[1]), c[2]) }
+
+// greatest returns the greatest component of a color (maxv3).
 func (m *advanced) greatest(c rgb) ir.V { return m.NMax(m.NMax(c[0], c[1]), c[2]) }
 
-// luminosity returns the luminosity of a color.
+// luminosity returns the luminosity of a color (lumv3).
 func (m *advanced) luminosity(c rgb) ir.V {
 	return m.FAdd(m.FAdd(m.FMul(c[0], m.Float(0.30)), m.FMul(c[1], m.Float(0.59))), m.FMul(c[2], m.Float(0.11)))
 }
