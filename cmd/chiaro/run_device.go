@@ -43,7 +43,7 @@ func (j *shaderJob) open(ctx context.Context, f *runFlags) (*shaderDevice, error
 // allocate makes a buffer of each content. All of them have addresses if one address is in use; an empty content then
 // has one byte of memory, which no descriptor contains.
 func (d *shaderDevice) allocate() error {
-	usage, addressed := vk.StorageBuffer|vk.UniformBuffer, d.job.addressed()
+	usage, addressed := vk.StorageBuffer|vk.UniformBuffer|vk.IndirectBuffer, d.job.addressed()
 	if addressed {
 		usage |= vk.DeviceAddress
 	}
@@ -161,7 +161,11 @@ func (d *shaderDevice) submit(pipeline *vk.ComputePipeline) error {
 	for number, data := range j.banks {
 		c.PushDataBank(number, 0, host.WholeWords(data))
 	}
-	c.DispatchBase(j.base, j.groups)
+	if a := j.arguments; a != nil {
+		c.DispatchIndirect(d.buffers[a.of], a.at)
+	} else {
+		c.DispatchBase(j.base, j.groups)
+	}
 	if err := c.End(); err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (j *shaderJob) collectPush() error {
 	return nil
 }
 
-// indirect reads the workgroups from a buffer: BINDING[+BYTES] of --indirect.
+// indirect finds the buffer with the workgroups: BINDING[+BYTES] of --indirect.
 func (j *shaderJob) indirect(text string) error {
 	a := parseAddresses(text).addresses
 	if len(a) > 1 {
@@ -161,8 +161,12 @@ func (j *shaderJob) indirect(text string) error {
 	case n < 12 || at > n-12: // VUID-vkCmdDispatchIndirect-offset-00407
 		return unreadable("--indirect %s: three words from byte %d of a buffer of %d bytes; want all inside", text, at, n)
 	}
-	for i := range j.groups {
-		j.groups[i] = binary.LittleEndian.Uint32(x.data[int(a[0].offset)+4*i:])
-	}
+	j.arguments = &indirectArguments{x, a[0].offset}
 	return nil
+}
+
+// indirectArguments is the place of the number of workgroups, which the dispatch reads when it runs.
+type indirectArguments struct {
+	of *content
+	at uint64
 }

@@ -61,6 +61,7 @@ type shaderJob struct {
 	entry  *iface.Entry
 
 	groups, base [3]uint32
+	arguments    *indirectArguments // of --indirect, instead of groups; nil for none
 
 	buffers map[vk.SetBinding]*content
 	memory  []namedMemory // of --memory
@@ -95,6 +96,9 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	}
 	if job.groups, err = parseGroups("--groups", f.shader.groups, 1); err != nil {
 		return err
+	}
+	if f.shader.base != "" && f.shader.indirect != "" {
+		return unreadable("--base with --indirect; want one of them: Vulkan has no indirect dispatch with a base")
 	}
 	if f.shader.base != "" {
 		if job.base, err = parseGroups("--base", f.shader.base, 0); err != nil {
@@ -263,8 +267,7 @@ func (j *shaderJob) bind(c console, f *runFlags) error {
 	return j.readPush(c, f.shader.push)
 }
 
-// settle writes the addresses, and reads the arguments that may have some: the push constants, and the workgroups of
-// --indirect.
+// settle writes the addresses, reads the push constants, which may have some, and finds the workgroups of --indirect.
 func (j *shaderJob) settle(d *shaderDevice, indirect string) error {
 	if err := j.resolveAddresses(d); err != nil {
 		return err
