@@ -227,6 +227,9 @@ func (c *descriptorCheck) view(u *imageUse, v *ImageView, typ link.DescriptorTyp
 		if sparse && u.Type == ir.I64 && c.dev.without("sparseImageInt64Atomics") {
 			c.find(vuid.VkCmdDraw_sparseImageInt64Atomics_04474, "atomics of 64 bits access %v, which is sparse; must not without the feature sparseImageInt64Atomics", &v.image.object)
 		}
+		if sparse && u.Type == ir.F32 && c.dev.without("sparseImageFloat32Atomics", "sparseImageFloat32AtomicAdd", "sparseImageFloat32AtomicMinMax") {
+			c.find(vuid.RuntimeSpirv_None_06287, "atomics of floats access %v, which is sparse; must not without a feature for it", &v.image.object)
+		}
 	case u.Op == ir.TextureWrite && u.formatless:
 		c.lacks(vuid.VkCmdDraw_OpTypeImage_07027, name, has, FormatStorageWrite, "written without a format in the shader")
 	case u.Op == ir.TextureRead && u.formatless && typ == link.DescriptorType(iface.StorageImage):
@@ -382,7 +385,7 @@ func (c *drawCheck) feedback(u *uses) {
 	}
 }
 
-// The bits of graphics.wrote after those of the color attachments.
+// The bits of graphics.wrote after the color attachments.
 const (
 	wroteDepth   = 1 << 14
 	wroteStencil = 1 << 15
@@ -416,7 +419,7 @@ func (a *AttachmentInfo) overlaps(v *ImageView, of Aspect) bool {
 	return x < y+m && y < x+n
 }
 
-// wrotes records what the draw writes, for the rules on later draws of the rendering.
+// wrotes records the attachments that the draw writes, for the rules on later draws of the rendering.
 func (c *drawCheck) wrotes() {
 	if c.s.Rasterization.Discard || c.graphics.resolving {
 		return
@@ -435,7 +438,7 @@ func (c *drawCheck) wrotes() {
 	}
 }
 
-// loaded returns what the load operations of a rendering write.
+// loaded returns the attachments that the load operations of a rendering write.
 func (r *rendering) loaded() (bits uint16) {
 	for i := range r.info.Colors {
 		if a := &r.info.Colors[i]; a.View != nil && a.Load == ClearOnLoad {

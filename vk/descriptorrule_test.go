@@ -221,6 +221,7 @@ func TestStorageRules(t *testing.T) {
 	addsTexels := noLong("CAPS=OpCapability ImageBuffer", "%uint Buffer 0 0 0 2 R32ui", "uint", "%t = OpImageTexelPointer %ptexel %a %u0 %u0\n%r = OpAtomicIAdd %uint %t %u1 %u0 %u1")
 	addsLong := shader(wide, "%ulong 2D 0 0 0 2 R64ui", "ulong", "%t = OpImageTexelPointer %ptexel %a %i2 %u0\n%r = OpAtomicIAdd %ulong %t %u1 %u0 %l1")
 	addsLongTexels := shader(wide, "%ulong Buffer 0 0 0 2 R64ui", "ulong", "%t = OpImageTexelPointer %ptexel %a %u0 %u0\n%r = OpAtomicIAdd %ulong %t %u1 %u0 %l1")
+	addsFloats := noLong("CAPS=OpCapability AtomicFloat32AddEXT\nOpExtension \"SPV_EXT_shader_atomic_float_add\"", "%float 2D 0 0 0 2 R32f", "float", "%t = OpImageTexelPointer %ptexel %a %i2 %u0\n%r = OpAtomicFAddEXT %float %t %u1 %u0 %f0")
 	writes := noLong(unknown, "%float 2D 0 0 0 2 Unknown", "float", "OpImageWrite %x %i2 %c4")
 	writesThree := noLong(unknown, "%float 2D 0 0 0 2 Unknown", "float", "OpImageWrite %x %i2 %c3")
 	reads := noLong(unknown, "%float 2D 0 0 0 2 Unknown", "float", "%r = OpImageRead %v4 %x %i2\nOpImageWrite %y %i2 %r")
@@ -229,6 +230,9 @@ func TestStorageRules(t *testing.T) {
 	words, longs := with(d.image("R32_UINT", nil), nil), with(d.image("R64_UINT", nil), nil)
 	three, alpha := with(d.image("R8G8_UNORM", nil), nil), with(d.image("A8_UNORM", nil), nil)
 	sparse := with(d.image("R64_UINT", func(i *ImageInfo, v *ImageViewInfo) { i.Flags = ImageSparseBinding | ImageSparseResidency }), nil)
+	floats := with(d.image("R32_SFLOAT", nil), nil)
+	sparseFloats := with(d.image("R32_SFLOAT", func(i *ImageInfo, v *ImageViewInfo) { i.Flags = ImageSparseBinding | ImageSparseResidency }), nil)
+	noFloats := features(false, "sparseImageFloat32Atomics", "sparseImageFloat32AtomicAdd", "sparseImageFloat32AtomicMinMax")
 	image := func(rule string, device *valid.Device, shader string, bad, good Write) ruleRow {
 		return d.row(accessRow{[]string{"vkCmdDispatch-" + rule}, device, shader, bad, good, nil, nil}, link.DescriptorType(iface.StorageImage))
 	}
@@ -246,6 +250,7 @@ func TestStorageRules(t *testing.T) {
 		image("SampledType-04470", nil, adds, longs, words),
 		image("SampledType-04471", nil, addsLong, words, longs),
 		image("sparseImageInt64Atomics-04474", features(false, "sparseImageInt64Atomics"), addsLong, sparse, longs),
+		d.row(accessRow{[]string{"RuntimeSpirv-None-06287"}, noFloats, addsFloats, sparseFloats, floats, nil, nil}, link.DescriptorType(iface.StorageImage)),
 		texels("None-07888", nil, addsTexels, bytes, word),
 		texels("OpImageWrite-04469", nil, writesThreeTexels, pixel, two),
 		texels("SampledType-04472", nil, addsTexels, long64, word),

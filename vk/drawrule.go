@@ -10,7 +10,7 @@ import (
 )
 
 // drawCheck is a draw that full checking judges before it runs: the rules on draws that need the bound objects and the state that
-// commands have set. Its findings are those of the executor.
+// commands have set. The executor has its findings.
 type drawCheck struct {
 	*executor
 	p       *GraphicsPipeline // nil with shader objects
@@ -131,7 +131,7 @@ func (c *drawCheck) view(a *AttachmentInfo) *ImageView {
 // attachments checks the numbers of samples of the attachments, and which of them a pipeline writes.
 func (c *drawCheck) attachments() {
 	dynamic := c.r.subpass == nil
-	resolving := c.graphics.resolving // the draw's attachments are those of the custom resolve
+	resolving := c.graphics.resolving // the draw writes the resolve attachments
 	check := func(rule string, a *AttachmentInfo) {
 		if a == nil || a.View == nil || resolving && (a.Resolve == nil || a.ResolveMode != ResolveCustom) {
 			return
