@@ -23,6 +23,11 @@ func version() string {
 	if !ok {
 		return "unknown"
 	}
+	return versionOf(info)
+}
+
+// versionOf returns the version that a build recorded.
+func versionOf(info *debug.BuildInfo) string {
 	v := info.Main.Version
 	if v != "" && v != "(devel)" {
 		return v

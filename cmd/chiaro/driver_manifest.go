@@ -1,0 +1,160 @@
+package main
+
+import (
+	"debug/buildinfo"
+	"encoding/json"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Names of the driver's files, and the version of Vulkan in its manifest.
+const (
+	driverLibrary  = "libvulkan_chiaro.so"
+	driverManifest = "chiaro_icd.json"
+	driverVulkan   = "1.4.359"
+)
+
+// systemManifests is the folder of manifests of all users.
+const systemManifests = "/usr/local/share/vulkan/icd.d"
+
+// manifest is the file by which the Vulkan loader finds a driver.
+type manifest struct {
+	Format string `json:"file_format_version"`
+	ICD    struct {
+		Library string `json:"library_path"`
+		Vulkan  string `json:"api_version"`
+	} `json:"ICD"`
+}
+
+// newManifest returns the text of the manifest of a library.
+func newManifest(library string) ([]byte, error) {
+	m := manifest{Format: "1.0.1"}
+	m.ICD.Library, m.ICD.Vulkan = library, driverVulkan
+	text, err := json.MarshalIndent(m, "", "  ")
+	return append(text, '\n'), err
+}
+
+// readManifest reads a manifest. library is the path of its library: a path with a folder is relative to the manifest.
+func readManifest(name string) (m manifest, library string, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return m, "", err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, "", err
+	}
+	library = m.ICD.Library
+	if !filepath.IsAbs(library) && strings.Contains(library, "/") {
+		library = filepath.Join(filepath.Dir(name), library)
+	}
+	return m, library, nil
+}
+
+// userManifests is the folder of manifests of the user; "" if there is no home folder.
+func userManifests() string {
+	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
+		return filepath.Join(dir, "vulkan", "icd.d")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".local", "share", "vulkan", "icd.d")
+}
+
+// loaderManifests are the manifests that the Vulkan loader reads, in its order: the files and folders of VK_DRIVER_FILES or
+// VK_ICD_FILENAMES alone if it is set, else of VK_ADD_DRIVER_FILES and of the folders for configuration and data.
+func loaderManifests() (files []string, variable string) {
+	for _, variable := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"} {
+		if list := os.Getenv(variable); list != "" {
+			return manifestFiles(filepath.SplitList(list)), variable
+		}
+	}
+	places := filepath.SplitList(os.Getenv("VK_ADD_DRIVER_FILES"))
+	home, _ := os.UserHomeDir() // without one, the folders below it do not exist
+	roots := []string{orElse(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))}
+	roots = append(roots, filepath.SplitList(orElse(os.Getenv("XDG_CONFIG_DIRS"), "/etc/xdg"))...)
+	roots = append(roots, "/etc", orElse(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")))
+	roots = append(roots, filepath.SplitList(orElse(os.Getenv("XDG_DATA_DIRS"), "/usr/local/share:/usr/share"))...)
+	for _, r := range roots {
+		places = append(places, filepath.Join(r, "vulkan", "icd.d"))
+	}
+	return manifestFiles(places), ""
+}
+
+// manifestFiles are the manifests of files and folders, each once.
+func manifestFiles(places []string) (files []string) {
+	for _, p := range places {
+		list := []string{p}
+		if info, err := os.Stat(p); err != nil {
+			continue
+		} else if info.IsDir() {
+			list, _ = filepath.Glob(filepath.Join(p, "*.json")) // the pattern is valid unless the name of the folder is odd
+		}
+		for _, f := range list {
+			if !slices.Contains(files, f) {
+				files = append(files, f)
+			}
+		}
+	}
+	return files
+}
+
+// ofChiaro reports whether a manifest is of this driver.
+func ofChiaro(name, library string) bool {
+	return filepath.Base(name) == driverManifest || filepath.Base(library) == driverLibrary
+}
+
+// disabledBy returns the variable of the loader by which it ignores a manifest; "" if it does not.
+func disabledBy(name string) string {
+	is := func(variable string) bool {
+		return slices.ContainsFunc(strings.Split(os.Getenv(variable), ","), func(pattern string) bool {
+			ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(filepath.Base(name)))
+			return err == nil && ok
+		})
+	}
+	switch {
+	case os.Getenv("VK_LOADER_DRIVERS_SELECT") != "" && !is("VK_LOADER_DRIVERS_SELECT"):
+		return "VK_LOADER_DRIVERS_SELECT"
+	case is("VK_LOADER_DRIVERS_DISABLE"):
+		return "VK_LOADER_DRIVERS_DISABLE"
+	}
+	return ""
+}
+
+// findLibrary returns the path of the driver's library: the given one, or the first one near the program.
+func findLibrary(given string) (string, error) {
+	near := []string{given}
+	if given == "" {
+		program, err := os.Executable()
+		if err != nil {
+			return "", unreadable("the folder of this program is unknown: %v", err)
+		}
+		if real, err := filepath.EvalSymlinks(program); err == nil {
+			program = real
+		}
+		dir := filepath.Dir(program)
+		near = []string{filepath.Join(dir, driverLibrary), filepath.Join(dir, "..", "lib", driverLibrary), filepath.Join(dir, "..", "lib", "chiaro", driverLibrary)}
+	}
+	for _, name := range near {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return filepath.Abs(name)
+		}
+	}
+	if given != "" {
+		return "", unreadable("%s is no file; must be the library of the driver", given)
+	}
+	return "", unreadable("%s is not in the folder of this program, nor in ../lib or ../lib/chiaro; must be there, or be named", driverLibrary)
+}
+
+// libraryVersion is the version that the build of a library recorded; "unknown" if there is none.
+func libraryVersion(name string) string {
+	info, err := buildinfo.ReadFile(name)
+	if err != nil {
+		return "unknown"
+	}
+	return versionOf(info)
+}
