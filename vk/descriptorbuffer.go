@@ -98,8 +98,8 @@ func (c *CommandBuffer) SetDescriptorBufferOffsets(point BindPoint, l *PipelineL
 }
 
 func (c *CommandBuffer) checkOffsets(point BindPoint, l *PipelineLayout, first int, buffers []uint32, offsets []uint64) error {
-	if point > Compute {
-		return &UnsupportedError{Feature: "the bind point " + uintText(uint64(point))}
+	if err := point.check(); err != nil {
+		return err
 	}
 	if err := check(c.dev, "the layout", l); err != nil {
 		return err
@@ -137,8 +137,8 @@ func (c *CommandBuffer) BindEmbeddedSamplers(point BindPoint, l *PipelineLayout,
 	if !c.begin() {
 		return
 	}
-	if point > Compute {
-		c.fail(&UnsupportedError{Feature: "the bind point " + uintText(uint64(point))})
+	if err := point.check(); err != nil {
+		c.fail(err)
 		return
 	}
 	if err := check(c.dev, "the layout", l); err != nil {

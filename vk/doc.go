@@ -58,7 +58,7 @@
 //	rendering.go        attachments of a rendering; renderexecute.go its begin and end; scope.go the one of a recording
 //	localread.go        locations and indices of attachments; inheritance.go renderings in secondary command buffers
 //	renderpass.go       render passes; renderpassform.go their subpasses as renderings; framebuffer.go with the views of attachments
-//	commandbuffer.go    states of a command buffer
+//	commandbuffer.go    states of a command buffer; bindpoint.go the stages that a bind affects
 //	record*.go          its commands; execute*.go their execution
 //	transformfeedback.go, conditional.go, multidraw.go, vertexbind.go
 //	semaphore.go, wait.go, event.go, query.go, querycommand.go

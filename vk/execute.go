@@ -278,7 +278,7 @@ func (x *executor) stages(k commandKind) []*shader.Stage {
 // bindShader binds a shader object to a stage, or nothing. The pipeline of the same kind is unbound.
 func (x *executor) bindShader(stage ShaderStage, object any) {
 	s, _ := object.(*Shader)
-	if stage == StageCompute {
+	if stage.bindPoint() == Compute {
 		x.pipeline, x.shader = nil, s
 		return
 	}

@@ -68,7 +68,7 @@ func (c *creation) assemble(ctx context.Context, info *GraphicsPipelineInfo) (*a
 	}
 	const shaders = rasterPart | fragmentPart
 	if info.Layout != nil || len(info.Libraries) == 0 && a.parts&shaders != 0 {
-		if _, err := layoutOf(c.dev, info.Layout, info.heaps()); err != nil {
+		if _, err := layoutOf(c.dev, info.Layout, info.heaps(), "VUID-VkGraphicsPipelineCreateInfo-flags-11311"); err != nil {
 			return nil, err
 		}
 	}

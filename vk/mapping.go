@@ -130,13 +130,14 @@ func (m *Mapping) has(r *mapped) bool {
 // heaps reports whether the pipeline is for descriptor heaps.
 func (c *Creation) heaps() bool { return c.Flags&enum.PipelineFlagsDescriptorHeap != 0 }
 
-// layoutOf returns the layout of a pipeline: an empty one if it is for descriptor heaps.
-func layoutOf(d *Device, l *PipelineLayout, heaps bool) (*PipelineLayout, error) {
+// layoutOf returns the layout of a pipeline or a shader object: an empty one if it is for descriptor heaps, which by rule have
+// none.
+func layoutOf(d *Device, l *PipelineLayout, heaps bool, rule string) (*PipelineLayout, error) {
 	if !heaps {
 		return l, check(d, "the layout", l)
 	}
 	if l != nil {
-		return nil, usage("VUID-VkComputePipelineCreateInfo-flags-11311", "a pipeline for descriptor heaps has a layout; must have none")
+		return nil, usage(rule, "a pipeline or a shader object for descriptor heaps has a layout; must have none")
 	}
 	return &PipelineLayout{}, nil
 }

@@ -96,7 +96,7 @@ func (d *Device) NewComputePipeline(ctx context.Context, info ComputePipelineInf
 	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
-	layout, err := layoutOf(d, info.Layout, info.heaps())
+	layout, err := layoutOf(d, info.Layout, info.heaps(), "VUID-VkComputePipelineCreateInfo-flags-11311")
 	if err != nil {
 		return nil, err
 	}

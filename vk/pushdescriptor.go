@@ -55,8 +55,8 @@ func (s *Set) clear() {
 
 // pushLayout returns the set layout for push descriptors of a pipeline layout.
 func pushLayout(d *Device, point BindPoint, l *PipelineLayout, set int) (*SetLayout, error) {
-	if point > Compute {
-		return nil, &UnsupportedError{Feature: "the bind point " + uintText(uint64(point))}
+	if err := point.check(); err != nil {
+		return nil, err
 	}
 	if err := check(d, "the layout", l); err != nil {
 		return nil, err

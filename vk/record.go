@@ -75,23 +75,14 @@ func (c *CommandBuffer) BindPipeline(p *ComputePipeline) {
 	c.commands = append(c.commands, command{kind: bindPipeline, a: p})
 }
 
-// BindPoint is the kind of pipelines that bound sets are for (VkPipelineBindPoint).
-type BindPoint uint8
-
-// The bind points.
-const (
-	Graphics BindPoint = iota
-	Compute
-)
-
 // BindSets binds descriptor sets for a kind of pipelines, from set number first on. dynamic has the offsets of the dynamic
 // descriptors in bytes, in order of sets, bindings and elements. The layout may be closed afterwards.
 func (c *CommandBuffer) BindSets(point BindPoint, l *PipelineLayout, first int, sets []*Set, dynamic []uint32) {
 	if !c.begin() {
 		return
 	}
-	if point > Compute {
-		c.fail(&UnsupportedError{Feature: "the bind point " + uintText(uint64(point))})
+	if err := point.check(); err != nil {
+		c.fail(err)
 		return
 	}
 	if err := c.checkSets(l, first, sets, dynamic); err != nil {

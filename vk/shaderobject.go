@@ -160,13 +160,16 @@ func (d *Device) newShader(ctx context.Context, info *ShaderInfo) (*Shader, erro
 		return nil, &UnsupportedError{Feature: "shader objects of the stage " + uintText(uint64(info.Stage))}
 	}
 	heaps := info.Flags&enum.ObjectFlagsDescriptorHeap != 0
-	layout, err := layoutOf(d, info.Layout, heaps)
+	layout, err := layoutOf(d, info.Layout, heaps, "VUID-VkShaderCreateInfoEXT-flags-11291")
 	if err != nil {
 		return nil, err
 	}
 	s := &Shader{info: *info}
 	s.info.Layout = layout
 	s.info.Specialization, s.info.Mappings = maps.Clone(info.Specialization), slices.Clone(info.Mappings)
+	if !info.Binary && len(info.Code)%4 != 0 {
+		return nil, usage("VUID-VkShaderCreateInfoEXT-codeSize-08735", "the code has %d bytes; must be a multiple of 4", len(info.Code))
+	}
 	if info.Binary {
 		code, err := readBinary(info)
 		if err != nil {
