@@ -58,7 +58,7 @@ type Memory struct {
 	bytes     []byte
 	memory    *exec.Memory // nil if the host owns the bytes
 	space     *exec.Space  // of a sparse resource
-	shown     []uint64     // of a space: bits of the blocks that show memory
+	runs      sparseRuns   // of a space
 	class     MemoryType
 	counted   uint64  // bytes of the heap that the allocation counts
 	address   uint64  // device address; 0 if it has none
@@ -79,6 +79,8 @@ type heap struct {
 
 	scratch *exec.Memory // the pages of sparse resources without memory; nil if there are no such resources
 	spread  uint64       // bytes of the address ranges that show it
+
+	runs, expected uint64 // of all spaces, and those that submissions may add
 }
 
 // regions are the allocations that commands reach by address. A command uses those of its beginning: memory that is
@@ -287,6 +289,7 @@ func (h *heap) unmap(m *Memory) {
 		m.memory.Free()
 	}
 	if m.space != nil {
+		h.runs -= m.runs.count
 		h.unreserveSpace(uint64(len(m.bytes)), m.counted)
 	} else {
 		h.used -= m.counted

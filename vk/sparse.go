@@ -37,21 +37,25 @@ func (h *heap) scratchSize() uint64 {
 }
 
 // reserveSpace counts the address range of a resource, which takes counted bytes of the heap. If that is 0, its pages without
-// memory are of the result, the scratch allocation.
+// memory are of the result, the scratch allocation, and the heap counts the page tables of the range.
 func (h *heap) reserveSpace(size, counted uint64) (*exec.Memory, error) {
 	if counted != 0 {
 		return nil, h.reserve(counted)
 	}
-	n := h.scratchSize()
+	n, tables := h.scratchSize(), pageTables(size)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if left := n*maxRepeats - h.spread; size > left {
 		return nil, &OutOfMemoryError{Bytes: size, Left: left}
 	}
+	need := tables
 	if h.scratch == nil {
-		if left := h.limit - h.used; n > left {
-			return nil, &OutOfMemoryError{Bytes: n, Left: left}
-		}
+		need += n
+	}
+	if left := h.limit - h.used; need > left {
+		return nil, &OutOfMemoryError{Bytes: need, Left: left}
+	}
+	if h.scratch == nil {
 		m, err := exec.AllocShared(int(n))
 		if err != nil {
 			return nil, &OutOfMemoryError{Bytes: n, Cause: err}
@@ -60,6 +64,7 @@ func (h *heap) reserveSpace(size, counted uint64) (*exec.Memory, error) {
 		h.used += n
 	}
 	h.spread += size
+	h.used += tables
 	return h.scratch, nil
 }
 
@@ -69,6 +74,7 @@ func (h *heap) unreserveSpace(size, counted uint64) {
 	if counted != 0 {
 		return
 	}
+	h.used -= pageTables(size)
 	if h.spread -= size; h.spread == 0 {
 		h.used -= uint64(len(h.scratch.Bytes()))
 		h.scratch.Free()
@@ -231,7 +237,20 @@ func (q *Queue) BindSparse(info BindSparseInfo) error {
 		}
 		list = append(list, changes...)
 	}
-	return q.Submit(SubmitInfo{Wait: info.Wait, Signal: info.Signal, Fence: info.Fence, sparse: list})
+	binds := uint64(0)
+	for _, x := range list {
+		if _, ok := x.(*spaceChange); ok {
+			binds++
+		}
+	}
+	if err := q.dev.heap.expectRuns(binds); err != nil {
+		return err
+	}
+	err := q.Submit(SubmitInfo{Wait: info.Wait, Signal: info.Signal, Fence: info.Fence, sparse: list})
+	if err != nil {
+		q.dev.heap.forgetRuns(binds)
+	}
+	return err
 }
 
 // sparseChange is one bind of a submission.
@@ -306,39 +325,32 @@ func (x *spaceChange) refer(each func(*object)) {
 
 // apply maps the pages.
 func (x *spaceChange) apply() error {
-	at, n := int(x.bind.Offset), int(x.bind.Size)
-	if x.bind.Memory == nil {
-		x.space.show(at, n, false)
+	b, h := &x.bind, &x.space.dev.heap
+	defer h.forgetRuns(1)
+	at, n := int(b.Offset), int(b.Size)
+	if b.Memory == nil {
+		h.show(x.space, b.Offset, b.Size, nil, 0)
 		return x.space.space.Unmap(at, n)
 	}
-	err := x.space.space.Map(at, x.bind.Memory.memory, int(x.bind.MemoryOffset), n)
-	x.space.show(at, n, err == nil)
+	err := x.space.space.Map(at, b.Memory.memory, int(b.MemoryOffset), n)
+	shown := b.Memory
+	if err != nil {
+		shown = nil
+	}
+	h.show(x.space, b.Offset, b.Size, shown, b.MemoryOffset)
 	return err
-}
-
-// show records whether blocks of a space show memory.
-func (m *Memory) show(at, n int, on bool) {
-	if m.shown == nil {
-		m.shown = make([]uint64, len(m.bytes)/SparseBlock/64+1)
-	}
-	for k := at / SparseBlock; k < (at+n)/SparseBlock; k++ {
-		m.shown[k/64] &^= 1 << (k % 64)
-		if on {
-			m.shown[k/64] |= 1 << (k % 64)
-		}
-	}
 }
 
 // shows calls each for the parts of a range of a space that show memory, in order: their offsets in the range and their sizes.
 func (m *Memory) shows(offset, n uint64, each func(at, n uint64)) {
-	if m.shown == nil {
+	if m.runs.shown == nil {
 		return
 	}
 	for at := offset; at < offset+n; {
 		end := min(at/SparseBlock*SparseBlock+SparseBlock, offset+n)
-		if k := at / SparseBlock; m.shown[k/64]>>(k%64)&1 != 0 {
+		if k := at / SparseBlock; m.runs.shown[k/64]>>(k%64)&1 != 0 {
 			each(at-offset, end-at)
-		} else if m.shown[k/64]>>(k%64) == 0 { // and the rest of the word
+		} else if m.runs.shown[k/64]>>(k%64) == 0 { // and the rest of the word
 			end = min((k/64+1)*64*SparseBlock, offset+n)
 		}
 		at = end
