@@ -12,7 +12,7 @@ const (
 )
 
 // CommandBuffer is a list of commands. Recording copies the arguments. A buffer that is recorded again uses its memory again:
-// its frequent commands (binds, push constants, most dynamic states, draws, dispatches, dynamic rendering) allocate nothing.
+// its commands allocate nothing, apart from vertex input states, remaps and clears of attachments, and transfers of images.
 type CommandBuffer struct {
 	object
 	secondary bool
@@ -37,6 +37,9 @@ type CommandBuffer struct {
 	offsets  []uint32      // dynamic, of bindSets
 	regions  []BufferCopy
 	pushed   pushedSets
+
+	subpass passScratch
+	taken   map[any]taken // by type: values of commands, and idle ones of earlier recordings
 
 	renderings     []*rendering // of beginRendering, and idle ones of earlier recordings
 	renderingsUsed int
@@ -67,7 +70,7 @@ func (d *Device) NewCommandBuffer(info CommandBufferInfo) (*CommandBuffer, error
 	c.each = c.refer
 	d.adopt(&c.object, "command buffer", func() {
 		c.commands, c.refs, c.sets, c.data, c.offsets, c.regions, c.epochs, c.pushed = nil, nil, nil, nil, nil, nil, nil, pushedSets{}
-		c.renderings, c.renderingsUsed = nil, 0
+		c.renderings, c.renderingsUsed, c.taken = nil, 0, nil
 	})
 	return c, nil
 }
@@ -115,6 +118,9 @@ func (c *CommandBuffer) clear() {
 	c.pushed.reset()
 	for _, r := range c.renderings[:c.renderingsUsed] {
 		r.forget()
+	}
+	for _, v := range c.taken {
+		v.giveBack()
 	}
 	c.renderingsUsed, c.instrumentation, c.suspended = 0, nil, false
 	c.err, c.scope = nil, scope{}

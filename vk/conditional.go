@@ -42,7 +42,9 @@ type beginCondition struct {
 func (c *CommandBuffer) BeginConditionalRendering(b *Buffer, offset uint64, inverted bool) {
 	k := CounterBuffer{b, offset}
 	if c.begin() && c.counter(k, ConditionalBuffer, "VUID-VkConditionalRenderingBeginInfoEXT-offset-01983") {
-		c.deferred("begin conditional rendering", &beginCondition{k, inverted})
+		w := take[beginCondition](c)
+		*w = beginCondition{k, inverted}
+		c.deferred("begin conditional rendering", w)
 	}
 }
 

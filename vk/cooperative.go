@@ -215,7 +215,8 @@ func (c *CommandBuffer) ConvertCooperativeVectorMatrices(list []CooperativeVecto
 		c.fail(usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-infoCount-arraylength", "no matrix is converted; must be at least 1"))
 		return
 	}
-	ranges := make([]matrixRange, 0, 2*len(list))
+	w := take[matrixWork](c)
+	ranges := w.ranges
 	for i := range list {
 		m := &list[i]
 		from, to, err := m.addressed(c.dev.physical)
@@ -224,12 +225,14 @@ func (c *CommandBuffer) ConvertCooperativeVectorMatrices(list []CooperativeVecto
 			return
 		}
 		ranges = append(ranges, matrixRange{m.Source, m.Source + from, false}, matrixRange{m.Target, m.Target + to, true})
+		w.list = append(w.list, sizedMatrix{*m, from, to})
 	}
+	w.ranges = ranges
 	if targetOverlaps(ranges) {
 		c.fail(usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-None-10088", "sources and targets of the conversions overlap; must not"))
 		return
 	}
-	c.deferred("convert cooperative vector matrix", &matrixWork{slices.Clone(list)})
+	c.deferred("convert cooperative vector matrix", w)
 }
 
 // addressed checks a conversion at device addresses and returns the bytes of both matrices.
@@ -279,21 +282,29 @@ func targetOverlaps(list []matrixRange) bool {
 }
 
 // matrixWork is a recorded conversion of matrices.
-type matrixWork struct{ list []CooperativeVectorMatrix }
+type matrixWork struct {
+	list   []sizedMatrix
+	ranges []matrixRange // of the checks
+}
+
+// sizedMatrix is a conversion that was checked, with the bytes of the source and of the target.
+type sizedMatrix struct {
+	CooperativeVectorMatrix
+	from, to uint64
+}
+
+func (w *matrixWork) forget() { *w = matrixWork{emptied(w.list), w.ranges[:0]} }
 
 // run converts the matrices.
 func (w *matrixWork) run(x *executor) error {
 	for i := range w.list {
 		m := &w.list[i]
-		from, to, err := m.sizes(x.dev.physical)
-		if err != nil {
-			return err
-		}
-		source, release, ok := x.dev.heap.at(m.Source, from)
+		source, release, ok := x.dev.heap.at(m.Source, m.from)
 		if !ok {
 			return usage("VUID-vkCmdConvertCooperativeVectorMatrixNV-pInfo-10083", "no memory is at the address %#x of the source; must be", m.Source)
 		}
-		target, releaseTarget, ok := x.dev.heap.at(m.Target, to)
+		target, releaseTarget, ok := x.dev.heap.at(m.Target, m.to)
+		var err error
 		if ok {
 			err = transfer.Matrix(target, m.target(), source, m.source(), m.Rows, m.Columns)
 			releaseTarget()

@@ -43,7 +43,7 @@ func (l *SetLayout) BindingOffset(binding uint32) (offset, stride uint64, ok boo
 
 // bindDescriptorBuffers, setDescriptorOffsets and bindEmbedded are recorded commands.
 type (
-	bindDescriptorBuffers []uint64 // addresses
+	bindDescriptorBuffers struct{ addresses []uint64 }
 	setDescriptorOffsets  struct {
 		point  BindPoint
 		layout *PipelineLayout
@@ -71,11 +71,17 @@ func (c *CommandBuffer) BindDescriptorBuffers(addresses []uint64) {
 			return
 		}
 	}
-	c.deferred("bind descriptor buffers", bindDescriptorBuffers(slices.Clone(addresses)))
+	w := take[bindDescriptorBuffers](c)
+	w.addresses = append(w.addresses, addresses...)
+	c.deferred("bind descriptor buffers", w)
 }
 
-func (b bindDescriptorBuffers) run(x *executor) error {
-	x.buffers = append(x.buffers[:0], b...)
+func (b *bindDescriptorBuffers) forget() { b.addresses = b.addresses[:0] }
+
+func (w *setDescriptorOffsets) forget() { *w = setDescriptorOffsets{places: w.places[:0]} }
+
+func (b *bindDescriptorBuffers) run(x *executor) error {
+	x.buffers = append(x.buffers[:0], b.addresses...)
 	return nil
 }
 
@@ -89,7 +95,8 @@ func (c *CommandBuffer) SetDescriptorBufferOffsets(point BindPoint, l *PipelineL
 		c.fail(err)
 		return
 	}
-	w := &setDescriptorOffsets{point: point, layout: l, first: first}
+	w := take[setDescriptorOffsets](c)
+	w.point, w.layout, w.first = point, l, first
 	for i := range buffers {
 		w.places = append(w.places, descriptorPlace{buffers[i], offsets[i]})
 	}

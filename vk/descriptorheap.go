@@ -1,8 +1,6 @@
 package vk
 
 import (
-	"slices"
-
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
@@ -52,7 +50,9 @@ func (c *CommandBuffer) bindHeap(samplers bool, r HeapRange) {
 	case r.Size > MaxHeapBytes:
 		c.fail(usage(size, "a descriptor heap has %d bytes; must have at most %d", r.Size, MaxHeapBytes))
 	default:
-		c.deferred("bind descriptor heap", &bindHeap{samplers, r})
+		w := take[bindHeap](c)
+		*w = bindHeap{samplers, r}
+		c.deferred("bind descriptor heap", w)
 	}
 }
 
@@ -86,9 +86,13 @@ func (c *CommandBuffer) PushDataBank(bank uint32, offset int, data []byte) {
 	case offset > MaxPushBytes || len(data) > MaxPushBytes-offset:
 		c.fail(usage("VUID-VkPushDataInfoEXT-offset-11243", "%d bytes from offset %d on are set; must end at %d", len(data), offset, MaxPushBytes))
 	default:
-		c.deferred("push data", &pushData{bank, offset, slices.Clone(data)})
+		w := take[pushData](c)
+		w.bank, w.offset, w.data = bank, offset, append(w.data, data...)
+		c.deferred("push data", w)
 	}
 }
+
+func (p *pushData) forget() { p.data = p.data[:0] }
 
 func (p *pushData) run(x *executor) error {
 	if p.bank == 0 {

@@ -84,7 +84,9 @@ func (w *setEnable) run(x *executor) error {
 
 func (c *CommandBuffer) enable(name string, e enable, value uint64, count int) {
 	if c.begin() {
-		c.deferred(name, &setEnable{e, uint32(value), count})
+		w := take[setEnable](c)
+		*w = setEnable{e, uint32(value), count}
+		c.deferred(name, w)
 	}
 }
 

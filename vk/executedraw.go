@@ -13,17 +13,19 @@ import (
 
 // graphics is the state of an executor that draws use.
 type graphics struct {
-	bound     bound
-	pass      draw.Pass
-	last      *drawable  // of the last draw
-	current   *rendering // nil outside of a rendering
-	remap     remap      // of the current rendering
-	wrote     uint16     // with full checking, the attachments of the current rendering that were written: bits of colors, wroteDepth, wroteStencil
-	resolving bool       // its custom resolve has begun
-	regions   []*regions // of the draws of the pass
-	args      state.Args // of a draw: reused
-	logs      []drawLog  // of the draws of the pass
-	queries   []*activeQuery
+	bound      bound
+	pass       draw.Pass
+	last       *drawable  // of the last draw
+	current    *rendering // nil outside of a rendering
+	remap      remap      // of the current rendering
+	wrote      uint16     // with full checking, the attachments of the current rendering that were written: bits of colors, wroteDepth, wroteStencil
+	resolving  bool       // its custom resolve has begun
+	regions    []*regions // of the draws of the pass
+	args       state.Args // of a draw: reused
+	indirect   state.Indirect
+	countBytes [4]byte   // of indirect
+	logs       []drawLog // of the draws of the pass
+	queries    []*activeQuery
 
 	suspended *rendering // of the submission, which resumes it
 
@@ -324,10 +326,13 @@ func (x *executor) drawIndirect(k *command) error {
 	draws, stride := uint32(k.x[1]), uint32(k.x[1]>>32)
 	from := k.a.(*Buffer).bytes()[k.x[0]:]
 	most := uint64(draws)*uint64(stride) + state.IndexedIndirectBytes
-	indirect := &state.Indirect{Buffer: append([]byte(nil), from[:min(most, uint64(len(from)))]...), Stride: stride, Count: draws}
+	g := &x.graphics
+	indirect := &g.indirect
+	*indirect = state.Indirect{Buffer: append(indirect.Buffer[:0], from[:min(most, uint64(len(from)))]...), Stride: stride, Count: draws}
 	if b, ok := k.b.(*Buffer); ok {
 		count := b.bytes()[k.x[2]:]
-		indirect.CountBuffer = append([]byte{}, count[:min(4, len(count))]...)
+		indirect.CountBuffer = append(g.countBytes[:0], count[:min(4, len(count))]...)
 	}
-	return x.draw(&state.Args{}, k.x[3] == 1, indirect)
+	g.args = state.Args{}
+	return x.draw(&g.args, k.x[3] == 1, indirect)
 }

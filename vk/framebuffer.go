@@ -128,6 +128,14 @@ type passInstance struct {
 	subpass     int          // the current one
 }
 
+func (p *passInstance) forget() { *p = passInstance{renderings: emptied(p.renderings)} }
+
+// passScratch is the attachments of a subpass, for newRendering, which copies them.
+type passScratch struct {
+	colors         []AttachmentInfo
+	depth, stencil AttachmentInfo
+}
+
 // BeginRenderPass begins a render pass with its first subpass.
 func (c *CommandBuffer) BeginRenderPass(info RenderPassBegin, contents SubpassContents) {
 	if !c.begin() {
@@ -204,7 +212,8 @@ func (c *CommandBuffer) passInstance(info *RenderPassBegin, contents SubpassCont
 	if area.X < 0 || area.Y < 0 || uint64(area.X)+uint64(area.Width) > uint64(f.info.Width) || uint64(area.Y)+uint64(area.Height) > uint64(f.info.Height) {
 		return nil, usage("VUID-VkRenderPassBeginInfo-pNext-02852", "the area is %d×%d from %d, %d on; must be within the framebuffer of %d×%d", area.Width, area.Height, area.X, area.Y, f.info.Width, f.info.Height)
 	}
-	out := &passInstance{pass: p, framebuffer: f}
+	out := take[passInstance](c)
+	out.pass, out.framebuffer = p, f
 	for i := range p.subpasses {
 		m := instance{c: c, form: &p.subpasses[i], info: &p.info.Subpasses[i], views: views, clears: info.Clears, area: area, size: &f.info}
 		out.renderings = append(out.renderings, m.rendering())
@@ -226,23 +235,23 @@ type instance struct {
 // rendering replaces numbers of attachments by views. An error is in the command buffer.
 func (m *instance) rendering() *rendering {
 	s := m.info
-	info := RenderingInfo{Area: m.area, Layers: m.size.Layers, ViewMask: s.ViewMask, Colors: make([]AttachmentInfo, len(s.Colors))}
+	scratch := &m.c.subpass
+	scratch.colors = slices.Grow(scratch.colors[:0], len(s.Colors))[:len(s.Colors)]
+	clear(scratch.colors)
+	info := RenderingInfo{Area: m.area, Layers: m.size.Layers, ViewMask: s.ViewMask, Colors: scratch.colors}
 	if s.Flags&DitheredSubpass != 0 {
 		info.Flags = LegacyDithering
 	}
-	drawn := map[uint32]bool{}
 	for i, n := range s.Colors {
 		a := &info.Colors[i]
 		m.attach(a, n, Color)
-		drawn[n] = true
 		if i < len(s.Resolves) && s.Resolves[i] != Unused {
 			a.Resolve, a.ResolveMode = m.views[s.Resolves[i]], ResolveAverage
 		}
 	}
 	if n := attachmentOf(s.Depth); n != Unused {
-		drawn[n] = true
-		info.Depth = m.depth(n, Depth, s.DepthResolveMode)
-		info.Stencil = m.depth(n, Stencil, s.StencilResolve)
+		info.Depth = m.depth(&scratch.depth, n, Depth, s.DepthResolveMode)
+		info.Stencil = m.depth(&scratch.stencil, n, Stencil, s.StencilResolve)
 	}
 	if n := attachmentOf(s.ShadingRate); n != Unused {
 		info.ShadingRate = &ShadingRateAttachment{m.views[n], s.ShadingTexel}
@@ -251,12 +260,12 @@ func (m *instance) rendering() *rendering {
 	r.subpass = m.form
 	r.target.Width, r.target.Height = m.size.Width, m.size.Height
 	for _, l := range m.form.loads {
-		if !drawn[l.attachment] {
+		if l.attachment != attachmentOf(s.Depth) && !slices.Contains(s.Colors, l.attachment) {
 			r.before = append(r.before, m.alone(l)...)
 		}
 	}
-	for _, v := range s.inputs() {
-		if v != Unused {
+	for _, input := range s.Inputs {
+		if v := input.Attachment; v != Unused {
 			m.views[v].refer(m.c.each)
 		}
 	}
@@ -292,12 +301,12 @@ func (m *instance) attach(a *AttachmentInfo, n uint32, of Aspect) {
 	}
 }
 
-// depth returns an aspect of the depth and stencil attachment; nil if the view lacks it.
-func (m *instance) depth(n uint32, of Aspect, mode ResolveMode) *AttachmentInfo {
+// depth returns an aspect of the depth and stencil attachment in a; nil if the view lacks it.
+func (m *instance) depth(a *AttachmentInfo, n uint32, of Aspect, mode ResolveMode) *AttachmentInfo {
 	if m.views[n].aspect(of) == nil {
 		return nil
 	}
-	a := &AttachmentInfo{}
+	*a = AttachmentInfo{}
 	m.attach(a, n, of)
 	if r := attachmentOf(m.info.DepthResolve); r != Unused && mode != ResolveNone {
 		a.Resolve, a.ResolveMode = m.views[r], mode

@@ -220,7 +220,9 @@ func (d *Device) CopyImageToImage(i HostImageToImage) error {
 	if i.Memcpy && !i.Source.info.equal(&i.Target.info) {
 		return usage(rule+"srcImage-09069", "the images have different descriptions with Memcpy; must have equal ones")
 	}
-	list := insideImages(i.Regions)
+	var w imageWork
+	w.copyImages(i.Regions)
+	list := w.images
 	for n := range list {
 		r := &list[n]
 		if i.Memcpy && (r.FromOffset != [3]int{} || r.ToOffset != [3]int{} || i.Regions[n].Extent != i.Source.extentOf(i.Regions[n].Source)) {

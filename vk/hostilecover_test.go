@@ -13,11 +13,11 @@ import (
 // values are the types with methods that no device makes.
 var values = []any{
 	&InUseError{}, &InvalidModuleError{}, &LinkError{}, &Location{}, &LostError{}, &OutOfMemoryError{}, &OutOfPoolMemoryError{},
-	&InternalError{}, &PipelineError{}, &ShaderError{}, &StageError{}, &UnsupportedError{}, &UsageError{}, new(ShaderStage),
+	&InternalError{}, &PipelineError{}, &ShaderError{}, &StageError{}, &UnsupportedError{}, &UsageError{}, new(ShaderStage), new(BindPoint),
 }
 
 // functions are the functions of the package.
-var functions = map[string]any{"Chiaro": Chiaro, "Play": Play, "DescriptorSize": DescriptorSize, "PipelineCacheUUID": PipelineCacheUUID, "ModuleIdentifier": ModuleIdentifier}
+var functions = map[string]any{"Chiaro": Chiaro, "Play": Play, "DescriptorSize": DescriptorSize, "BindPoints": BindPoints, "PipelineCacheUUID": PipelineCacheUUID, "ModuleIdentifier": ModuleIdentifier}
 
 // TestHostileValues calls the methods of values, and the functions, with hostile arguments.
 func TestHostileValues(t *testing.T) {

@@ -146,7 +146,9 @@ func (c *CommandBuffer) action() {
 		c.fail(&OutOfMemoryError{Bytes: maxCounters * 8})
 		return
 	}
-	c.deferred("shader instrumentation", &countedAction{s, s.next})
+	w := take[countedAction](c)
+	*w = countedAction{s, s.next}
+	c.deferred("shader instrumentation", w)
 	s.next++
 }
 

@@ -79,25 +79,28 @@ func (w *labelWork) run(x *executor) error {
 
 func (*labelWork) flags() QueueFlags { return anyQueue }
 
+// label records an action on labels.
+func (c *CommandBuffer) label(command string, do labelAction, name string) {
+	if c.begin() {
+		w := take[labelWork](c)
+		*w = labelWork{do, name}
+		c.deferred(command, w)
+	}
+}
+
 // BeginLabel opens a label for the commands up to EndLabel, which may be in a later command buffer of the queue.
 func (c *CommandBuffer) BeginLabel(name string) {
-	if c.begin() {
-		c.deferred("begin label", &labelWork{beginLabel, name})
-	}
+	c.label("begin label", beginLabel, name)
 }
 
 // EndLabel closes the label that opened last. Without an open label it does nothing.
 func (c *CommandBuffer) EndLabel() {
-	if c.begin() {
-		c.deferred("end label", &labelWork{endLabel, ""})
-	}
+	c.label("end label", endLabel, "")
 }
 
 // InsertLabel adds a label for the commands up to the next label.
 func (c *CommandBuffer) InsertLabel(name string) {
-	if c.begin() {
-		c.deferred("insert label", &labelWork{insertLabel, name})
-	}
+	c.label("insert label", insertLabel, name)
 }
 
 // BeginLabel opens a label for the submissions up to EndLabel.

@@ -1,8 +1,6 @@
 package vk
 
 import (
-	"slices"
-
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
@@ -42,7 +40,8 @@ func (c *CommandBuffer) multiDraw(name string, list []MultiDraw, instances, firs
 		c.fail(usage("VUID-vkCmdDrawMultiEXT-drawCount-04934", "%d draws; must be at most %d", len(list), MaxMultiDraws))
 		return
 	}
-	w := &multiDraw{slices.Clone(list), instances, firstInstance, indexed}
+	w := take[multiDraw](c)
+	*w = multiDraw{append(w.list, list...), instances, firstInstance, indexed}
 	if base != nil {
 		for i := range w.list {
 			w.list[i].Base = *base
@@ -54,12 +53,15 @@ func (c *CommandBuffer) multiDraw(name string, list []MultiDraw, instances, firs
 
 func (w *multiDraw) conditional() {}
 
+func (w *multiDraw) forget() { w.list = w.list[:0] }
+
 func (w *multiDraw) run(x *executor) error {
 	for i, d := range w.list {
 		if err := x.ctx.Err(); err != nil {
 			return err
 		}
-		a := &state.Args{First: d.First, Count: d.Count, Instances: w.instances, FirstInstance: w.firstInstance, DrawIndex: uint32(i)}
+		a := &x.graphics.args
+		*a = state.Args{First: d.First, Count: d.Count, Instances: w.instances, FirstInstance: w.firstInstance, DrawIndex: uint32(i)}
 		if w.indexed {
 			a.BaseVertex = d.Base
 		}

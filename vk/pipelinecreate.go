@@ -11,6 +11,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/link"
@@ -94,6 +95,7 @@ type stageCreation struct {
 	model      spirv.ExecutionModel
 	options    lower.Options
 	identifier []byte
+	key        store.Key    // of the piece; zero with binaries
 	piece      *piece       // nil if it must be compiled
 	shader     *link.Shader // nil if neither the checks nor the compiler need it
 	feedback   Feedback
@@ -181,7 +183,8 @@ func (c *creation) add(ctx context.Context, info *StageInfo, model spirv.Executi
 	} else if err := c.identify(s); err != nil {
 		return err
 	} else {
-		c.find(s, pieceKey(s.identifier, entryName(info), model, info.Specialization, &s.options, c.instrumented()))
+		s.key = pieceKey(s.identifier, entryName(info), model, info.Specialization, &s.options, c.instrumented())
+		c.find(s, s.key)
 	}
 	if s.piece == nil && c.Flags&enum.PipelineFlagsFailOnPipelineCompileRequired != 0 {
 		return ErrCompileRequired
@@ -320,7 +323,7 @@ func (c *creation) compileStage(ctx context.Context, s *stageCreation) (*piece, 
 	if c.instrumented() {
 		instrument(compiled.Program)
 	}
-	return &piece{pieceKey(s.identifier, entryName(s.info), s.model, s.info.Specialization, &s.options, c.instrumented()), compiled}, nil
+	return &piece{s.key, compiled}, nil
 }
 
 // finish returns how the pipeline was made, and writes the feedback.

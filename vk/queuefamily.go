@@ -94,7 +94,7 @@ func (q *Queue) Family() int {
 
 // commandFlags are the families that run commands: one of the flags must be in the family. All other commands are of
 // QueueGraphics.
-var commandFlags = map[commandKind]QueueFlags{
+var commandFlags = [...]QueueFlags{
 	copyBuffer: anyQueue, updateBuffer: anyQueue, fillBuffer: anyQueue, copyBufferToImage: anyQueue, copyImageToBuffer: anyQueue,
 	copyImage: anyQueue, writeTimestamp: anyQueue, executeCommands: anyQueue, barrier: anyQueue,
 
@@ -103,6 +103,8 @@ var commandFlags = map[commandKind]QueueFlags{
 	bindSets: shaderQueue, pushConstants: shaderQueue, bindShader: shaderQueue, setEvent: shaderQueue, resetEvent: shaderQueue,
 	waitEvents: shaderQueue, resetQueries: shaderQueue, copyQueries: shaderQueue, beginQuery: shaderQueue, endQuery: shaderQueue,
 	clearImage: shaderQueue,
+
+	runWork: 0,
 }
 
 const (
@@ -115,7 +117,7 @@ func (k *command) flags() QueueFlags {
 	if w, ok := k.a.(interface{ flags() QueueFlags }); ok {
 		return w.flags()
 	}
-	if f, ok := commandFlags[k.kind]; ok {
+	if f := commandFlags[k.kind]; f != 0 {
 		return f
 	}
 	return QueueGraphics
@@ -125,11 +127,11 @@ func (beginCondition) flags() QueueFlags { return shaderQueue }
 func (endCondition) flags() QueueFlags   { return shaderQueue }
 func (*matrixWork) flags() QueueFlags    { return shaderQueue }
 
-func (bindDescriptorBuffers) flags() QueueFlags { return shaderQueue }
-func (*bindHeap) flags() QueueFlags             { return shaderQueue }
-func (*pushData) flags() QueueFlags             { return shaderQueue }
-func (*countedAction) flags() QueueFlags        { return shaderQueue }
-func (*setDescriptorOffsets) flags() QueueFlags { return shaderQueue }
+func (*bindDescriptorBuffers) flags() QueueFlags { return shaderQueue }
+func (*bindHeap) flags() QueueFlags              { return shaderQueue }
+func (*pushData) flags() QueueFlags              { return shaderQueue }
+func (*countedAction) flags() QueueFlags         { return shaderQueue }
+func (*setDescriptorOffsets) flags() QueueFlags  { return shaderQueue }
 
 // checkFamily returns an error if the queues of the command buffer do not run one of its commands.
 func (c *CommandBuffer) checkFamily() error {

@@ -78,6 +78,17 @@ type imageWork struct {
 	color, depth   [4]uint64
 }
 
+// imageWork returns a work for images; one of them may be nil.
+func (c *CommandBuffer) imageWork(source, target *Image) *imageWork {
+	w := take[imageWork](c)
+	w.source, w.target = source, target
+	return w
+}
+
+func (w *imageWork) forget() {
+	*w = imageWork{copies: w.copies[:0], images: w.images[:0], blits: w.blits[:0], ranges: w.ranges[:0]}
+}
+
 // run executes the work.
 func (w *imageWork) run() error {
 	for i := range w.copies {
@@ -242,7 +253,10 @@ func (c *CommandBuffer) CopyBufferToImage(source *Buffer, target *Image, regions
 	if c.missing(target) || !c.transfer(source, 0, 0, TransferSource, "VUID-vkCmdCopyBufferToImage-srcBuffer-00174") {
 		return
 	}
-	c.images(copyBufferToImage, &imageWork{buffer: source, target: target, toImage: true, copies: insideCopies(regions)})
+	w := c.imageWork(nil, target)
+	w.buffer, w.toImage = source, true
+	w.copyBuffer(regions)
+	c.images(copyBufferToImage, w)
 }
 
 // CopyImageToBuffer copies regions of an image to a buffer; see CopyBufferToImage.
@@ -250,15 +264,17 @@ func (c *CommandBuffer) CopyImageToBuffer(source *Image, target *Buffer, regions
 	if c.missing(source) || !c.transfer(target, 0, 0, TransferTarget, "VUID-vkCmdCopyImageToBuffer-dstBuffer-00191") {
 		return
 	}
-	c.images(copyImageToBuffer, &imageWork{source: source, buffer: target, copies: insideCopies(regions)})
+	w := c.imageWork(source, nil)
+	w.buffer = target
+	w.copyBuffer(regions)
+	c.images(copyImageToBuffer, w)
 }
 
-func insideCopies(regions []BufferImageCopy) []transfer.BufferImage {
-	out := make([]transfer.BufferImage, len(regions))
-	for i, r := range regions {
-		out[i] = transfer.BufferImage{BufferOffset: int(min(r.BufferOffset, math.MaxInt)), RowLength: r.RowLength, ImageHeight: r.ImageHeight, Image: r.Image.inside(), Offset: r.Offset, Extent: r.Extent, Rotation: transfer.Rotation(r.Rotation)}
+// copyBuffer adds regions of a copy with a buffer.
+func (w *imageWork) copyBuffer(regions []BufferImageCopy) {
+	for _, r := range regions {
+		w.copies = append(w.copies, transfer.BufferImage{BufferOffset: int(min(r.BufferOffset, math.MaxInt)), RowLength: r.RowLength, ImageHeight: r.ImageHeight, Image: r.Image.inside(), Offset: r.Offset, Extent: r.Extent, Rotation: transfer.Rotation(r.Rotation)})
 	}
-	return out
 }
 
 // CopyImage copies regions between images without conversion.
@@ -266,15 +282,16 @@ func (c *CommandBuffer) CopyImage(source, target *Image, regions []ImageCopy) {
 	if c.missing(source, target) {
 		return
 	}
-	c.images(copyImage, &imageWork{source: source, target: target, images: insideImages(regions)})
+	w := c.imageWork(source, target)
+	w.copyImages(regions)
+	c.images(copyImage, w)
 }
 
-func insideImages(regions []ImageCopy) []transfer.ImageCopy {
-	out := make([]transfer.ImageCopy, len(regions))
-	for i, r := range regions {
-		out[i] = transfer.ImageCopy{From: r.Source.inside(), To: r.Target.inside(), FromOffset: r.SourceOffset, ToOffset: r.TargetOffset, Extent: r.Extent}
+// copyImages adds regions of a copy or a resolve.
+func (w *imageWork) copyImages(regions []ImageCopy) {
+	for _, r := range regions {
+		w.images = append(w.images, transfer.ImageCopy{From: r.Source.inside(), To: r.Target.inside(), FromOffset: r.SourceOffset, ToOffset: r.TargetOffset, Extent: r.Extent})
 	}
-	return out
 }
 
 // BlitImage copies regions with scaling, conversion and, if filter is not Nearest, filtering. Cubic has the weights of
@@ -296,7 +313,8 @@ func (c *CommandBuffer) BlitImage2(i BlitImageInfo) {
 	if c.missing(i.Source, i.Target) {
 		return
 	}
-	w := &imageWork{source: i.Source, target: i.Target, filter: transfer.Filter{Kind: i.Filter, Weights: i.Weights}}
+	w := c.imageWork(i.Source, i.Target)
+	w.filter = transfer.Filter{Kind: i.Filter, Weights: i.Weights}
 	for _, r := range i.Regions {
 		w.blits = append(w.blits, transfer.Blit{From: r.Source.inside(), To: r.Target.inside(), FromBox: r.SourceBox, ToBox: r.TargetBox, Rotation: transfer.Rotation(r.Rotation)})
 	}
@@ -324,7 +342,9 @@ func (c *CommandBuffer) ResolveImage2(i ResolveImageInfo) {
 	}
 	from, to := i.Source.layout, i.Target.layout
 	color := format.InfoByName(from.Format).Aspects == format.Color
-	w := &imageWork{source: i.Source, target: i.Target, images: insideImages(i.Regions), resolves: true, modes: [2]ResolveMode{i.Mode, i.StencilMode}}
+	w := c.imageWork(i.Source, i.Target)
+	w.copyImages(i.Regions)
+	w.resolves, w.modes = true, [2]ResolveMode{i.Mode, i.StencilMode}
 	for n, m := range w.modes {
 		if m == ResolveNone {
 			if w.modes[n] = ResolveSampleZero; n == 0 && color {
@@ -376,7 +396,8 @@ func (c *CommandBuffer) clearImage(m *Image, color, depth [4]uint64, ranges []Im
 	if c.missing(m) {
 		return
 	}
-	w := &imageWork{target: m, color: color, depth: depth}
+	w := c.imageWork(nil, m)
+	w.color, w.depth = color, depth
 	for _, r := range ranges {
 		w.ranges = append(w.ranges, transfer.Range{Aspects: r.Aspects.inside(), BaseLevel: r.BaseLevel, Levels: r.Levels, BaseLayer: r.BaseLayer, Layers: r.Layers})
 	}

@@ -123,5 +123,7 @@ func (c *CommandBuffer) SetSampleLocations(l SampleLocations) {
 		c.fail(err)
 		return
 	}
-	c.deferred("set sample locations", &setSampleLocations{locations})
+	w := take[setSampleLocations](c)
+	*w = setSampleLocations{locations}
+	c.deferred("set sample locations", w)
 }

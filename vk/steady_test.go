@@ -69,3 +69,48 @@ func TestDrawAllocates(t *testing.T) {
 		t.Errorf("%v allocations a submission; must be 0", n)
 	}
 }
+
+// TestCommandsAllocate records, submits and awaits one command of each kind that has a value of its own.
+func TestCommandsAllocate(t *testing.T) {
+	s := newScene(t, 1)
+	s.build(t)
+	indirect := s.buffer(t, 3008, 64, IndirectBuffer|ConditionalBuffer)
+	s.putWord(3008, 0, 3)
+	s.putWord(3008, 1, 1)
+	vertices, draws := []VertexBuffer{{Buffer: s.vertices}}, []MultiDraw{{Count: 3}, {First: 3, Count: 3}}
+
+	data, rendering := make([]byte, 16), s.rendering()
+
+	pass := must(s.dev.NewRenderPass(RenderPassInfo{
+		Attachments: []AttachmentDescription{{Format: formatOf(t, "R8G8B8A8_UNORM"), Samples: 1, Load: ClearOnLoad}},
+		Subpasses:   []Subpass{{Colors: []uint32{0}}, {Colors: []uint32{0}}},
+	}))(t)
+	frame := must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Attachments: []*ImageView{s.view}, Width: 8, Height: 8, Layers: 1}))(t)
+	clears := make([]ClearValue, 1)
+	heap := HeapRange{}
+	for name, record := range map[string]func(c *CommandBuffer){
+		"labels":  func(c *CommandBuffer) { c.BeginLabel("a"); c.InsertLabel("b"); c.EndLabel() },
+		"enables": func(c *CommandBuffer) { c.SetLineStippleEnable(false); c.SetDiscardRectangleEnable(false) },
+		"heap":    func(c *CommandBuffer) { c.BindResourceHeap(heap); c.PushData(0, data) },
+		"render passes": func(c *CommandBuffer) {
+			c.BeginRenderPass(RenderPassBegin{RenderPass: pass, Framebuffer: frame, Clears: clears}, Inline)
+			c.NextSubpass(Inline)
+			c.EndRenderPass()
+		},
+		"draws": func(c *CommandBuffer) {
+			c.BeginConditionalRendering(indirect, 0, false)
+			c.BeginRendering(rendering)
+			c.BindGraphicsPipeline(s.pipeline)
+			c.BindVertexBuffers(0, vertices)
+			c.PushConstants(s.layout, 0, data)
+			c.DrawMulti(draws, 1, 0)
+			c.DrawIndirect(IndirectInfo{Buffer: indirect, Draws: 1, Stride: 16})
+			c.EndRendering()
+			c.EndConditionalRendering()
+		},
+	} {
+		if n := s.allocations(t, record); n > 0 {
+			t.Errorf("%s: %v allocations a submission; must be 0", name, n)
+		}
+	}
+}

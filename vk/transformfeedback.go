@@ -33,7 +33,8 @@ func (c *CommandBuffer) BindTransformFeedbackBuffers(first int, list []VertexBuf
 		c.fail(usage("VUID-vkCmdBindTransformFeedbackBuffersEXT-firstBinding-02356", "%d buffers of transform feedback from binding %d on; must be at most %d", len(list), first, state.MaxFeedbackBuffers))
 		return
 	}
-	w := &bindFeedback{first, append([]VertexBuffer(nil), list...)}
+	w := take[bindFeedback](c)
+	*w = bindFeedback{first, append(w.list, list...)}
 	for i := range w.list {
 		v := &w.list[i]
 		if !c.buffer(v.Buffer, v.Offset, FeedbackBuffer, "VUID-vkCmdBindTransformFeedbackBuffersEXT-pOffsets-02358") {
@@ -54,6 +55,8 @@ func (c *CommandBuffer) BindTransformFeedbackBuffers(first int, list []VertexBuf
 	}
 	c.deferred("bind transform feedback buffers", w)
 }
+
+func (w *bindFeedback) forget() { w.list = emptied(w.list) }
 
 func (w *bindFeedback) run(x *executor) error {
 	for i, v := range w.list {
@@ -94,7 +97,9 @@ func (c *CommandBuffer) feedback(name string, first int, counters []CounterBuffe
 			return
 		}
 	}
-	c.deferred(name, &feedbackScope{end, first, append([]CounterBuffer(nil), counters...)})
+	w := take[feedbackScope](c)
+	*w = feedbackScope{end, first, append(w.counters, counters...)}
+	c.deferred(name, w)
 }
 
 // counter reports whether a command may use 32 bits of a buffer.
@@ -117,6 +122,8 @@ func (k CounterBuffer) bytes() []byte {
 	part, _ := k.Buffer.part(k.Offset, 4)
 	return part
 }
+
+func (w *feedbackScope) forget() { w.counters = emptied(w.counters) }
 
 func (w *feedbackScope) run(x *executor) error {
 	g := &x.graphics
@@ -173,7 +180,9 @@ func (c *CommandBuffer) DrawByteCount(instances, firstInstance uint32, counter C
 		return
 	}
 	c.action()
-	c.deferred("draw indirect byte count", &drawByteCount{instances, firstInstance, counter, skip, stride})
+	w := take[drawByteCount](c)
+	*w = drawByteCount{instances, firstInstance, counter, skip, stride}
+	c.deferred("draw indirect byte count", w)
 }
 
 func (w *drawByteCount) conditional() {}
