@@ -104,10 +104,6 @@ var unjudged = [...]struct {
 		"RuntimeSpirv-Result-11340", "RuntimeSpirv-Result-11341", "RuntimeSpirv-Result-11342", "RuntimeSpirv-Result-11343", "RuntimeSpirv-Result-11345",
 		"RuntimeSpirv-Image-11379", "RuntimeSpirv-Image-11380", "RuntimeSpirv-Image-11382",
 	}},
-	{BeyondRun, "the offset into the heap", []string{
-		"RuntimeSpirv-samplerDescriptorAlignment-11348", "RuntimeSpirv-imageDescriptorAlignment-11349", "RuntimeSpirv-imageDescriptorAlignment-11383",
-		"RuntimeSpirv-Result-11350", "RuntimeSpirv-bufferDescriptorAlignment-11384", "RuntimeSpirv-tensorDescriptorAlignment-11481",
-	}},
 	{BeyondRun, "the addresses", []string{
 		"RuntimeSpirv-PhysicalStorageBuffer64-06315", "RuntimeSpirv-OpTypeUntypedPointerKHR-11166", "RuntimeSpirv-None-10834",
 	}},

@@ -10,7 +10,7 @@ import (
 // runtimeLimitFamily checks sizes and counts by the limits of a device (Vulkan,
 // Runtime SPIR-V Validation).
 var runtimeLimitFamily = family{
-	rules: append(heapMemberRules(), []Rule{
+	rules: append(append(heapMemberRules(), heapOffsetRules()...), []Rule{
 		{Code: vuid.RuntimeSpirv_longVector_12296, Section: runtimeSection, Words: "a vector has at most maxVectorComponents components", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_maxPushDataSize_12455, Section: runtimeSection, Words: "the block of push constants has at most maxPushDataSize bytes", Need: NeedDevice},
 		{Code: vuid.RuntimeSpirv_maxShaderWaitQueues_12426, Section: runtimeSection, Words: "the operand of MultipleWaitQueuesQCOM is at most maxShaderWaitQueues", Need: NeedDevice},
@@ -27,6 +27,11 @@ var runtimeLimitFamily = family{
 		spirv.OpTypeVector:      (*checker).longVector,
 		spirv.OpTypeVectorIdEXT: (*checker).longVector,
 		spirv.OpLoopMerge:       (*checker).waitQueues,
+
+		spirv.OpLoad:                        (*checker).heapLoad,
+		spirv.OpImageTexelPointer:           (*checker).heapTexel,
+		spirv.OpUntypedImageTexelPointerEXT: (*checker).heapTexel,
+		spirv.OpBufferPointerEXT:            (*checker).heapBuffer,
 	},
 	after: []func(*checker){(*checker).heapMembers, (*checker).pushData, (*checker).meshOutputMemory, (*checker).reservedMemory, (*checker).nodePayloads},
 }
