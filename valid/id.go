@@ -241,6 +241,7 @@ func (c *checker) mayForward(i int, op spirv.Op, in spirv.Inst, at, d int) bool 
 	case spirv.OpExecutionMode, spirv.OpExecutionModeId, spirv.OpEntryPoint, spirv.OpName, spirv.OpMemberName, spirv.OpSelectionMerge,
 		spirv.OpLoopMerge, spirv.OpDecorate, spirv.OpMemberDecorate, spirv.OpDecorateId, spirv.OpDecorateString,
 		spirv.OpMemberDecorateString, spirv.OpMemberDecorateIdEXT, spirv.OpBranch, spirv.OpTypeForwardPointer, spirv.OpConditionalEntryPointINTEL,
+		spirv.OpConditionalExtensionINTEL, spirv.OpConditionalCapabilityINTEL, // before all constants
 		spirv.OpExtInstWithForwardRefsKHR, spirv.OpGraphEntryPointARM:
 		return true
 	case spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate:
@@ -449,7 +450,8 @@ func typeAt(op spirv.Op) int {
 		return 1
 	case spirv.OpUntypedArrayLengthKHR, spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR,
 		spirv.OpUntypedPtrAccessChainKHR, spirv.OpUntypedInBoundsPtrAccessChainKHR, // the type of the base
-		spirv.OpUntypedImageTexelPointerEXT: // the image's
+		spirv.OpUntypedImageTexelPointerEXT, // the image's
+		spirv.OpAsmINTEL:                    // the function type of the assembly
 		return 3
 	}
 	return 0
