@@ -13,7 +13,7 @@ import (
 // checked by cooperative.go.
 var conversionFamily = family{
 	rules: []Rule{
-		{Code: "SPV-Conversion-Width", Section: "SPIR-V 3.3.11", Words: "OpUConvert and OpSConvert change the width, OpFConvert the width or the encoding"},
+		{Code: "SPV-Conversion-Width", Section: "SPIR-V 3.3.11", Words: "OpUConvert and OpSConvert change the width, OpFConvert the width or the encoding; OpBitcastExtractEXT narrows it"},
 		{Code: "SPV-Conversion-Small", Section: "SPIR-V 2.16.1", Words: "8-bit and 16-bit values without arithmetic in the module are only converted to other widths"},
 		{Code: "SPV-Conversion-Bits", Section: "SPIR-V 3.3.11", Words: "OpBitcast preserves the number of bits; a pointer is cast from or to a pointer, an integer scalar, or from SPIR-V 1.5 on a vector of two 32-bit integers"},
 		{Code: "SPV-Conversion-Same", Section: "SPIR-V 3.3.11", Words: "OpBitcast changes the type"},
@@ -227,10 +227,16 @@ func (c *checker) castGeneric(i int, in spirv.Inst) {
 	}
 }
 
-// bitcastExtract checks OpBitcastExtractEXT in Vulkan.
+// bitcastExtract checks OpBitcastExtractEXT.
 func (c *checker) bitcastExtract(i int, in spirv.Inst) {
 	t, x, ok := c.converted(in)
-	if !ok || !c.vulkan {
+	if !ok {
+		return
+	}
+	if r, b := t.Scalar(), x.Scalar(); (r.IsInt() || r.IsFloat()) && (b.IsInt() || b.IsFloat()) && b.Width <= r.Width {
+		c.fail(i, "SPV-Conversion-Width", "the components of the base have %d bits, those of the result %d; must be wider", b.Width, r.Width)
+	}
+	if !c.vulkan {
 		return
 	}
 	if !t.Scalar().IsFloat() || t.IsMatrix() || !c.contains(t, holdsTiny) {

@@ -139,12 +139,12 @@ OpStore %local %fv
 %tex = OpImageSampleExplicitLod %v4 %smp %fv Lod %f1
 OpStore %acs %iadd`
 
-// generate returns the text of a module.
-func (g *decorations) generate() string {
+// base starts a module with further lines in its body, and returns the function that ends it.
+func (g *decorations) base(more ...string) (end func() string) {
 	g.reset()
 	g.types = strings.Split(decorated, "\n")
 	g.notes = strings.Split(decoratedNotes, "\n")
-	g.body = strings.Split(decoratedBody, "\n")
+	g.body = append(strings.Split(decoratedBody, "\n"), more...)
 	entry, modes := `OpEntryPoint GLCompute %main "main"`, "OpExecutionMode %main LocalSize 1 1 1"
 	uses := " %vubo %vssbo %vpush %vimage %vstorage %vsampled %vpriv %vin %work"
 	if g.IntN(2) == 0 {
@@ -163,6 +163,17 @@ func (g *decorations) generate() string {
 			g.ids = append(g.ids, id)
 		}
 	}
+	return func() string {
+		if g.version < 1<<16|3<<8 {
+			g.line(&g.declared, `OpExtension "SPV_KHR_storage_buffer_storage_class"`)
+		}
+		return g.text(entry, modes)
+	}
+}
+
+// generate returns the text of a module.
+func (g *decorations) generate() string {
+	end := g.base()
 	constants := []string{"%c0", "%c1", "%c2", "%c3", "%spec", "%specop"}
 	targets := g.ids
 	for range 1 + g.IntN(2) {
@@ -174,10 +185,7 @@ func (g *decorations) generate() string {
 		g.ids = targets
 		g.decorate(d, text)
 	}
-	if g.version < 1<<16|3<<8 {
-		g.line(&g.declared, `OpExtension "SPV_KHR_storage_buffer_storage_class"`)
-	}
-	return g.text(entry, modes)
+	return end()
 }
 
 // drop removes lines of types.

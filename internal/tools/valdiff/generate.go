@@ -12,8 +12,11 @@ import (
 var generators = map[string]func(t *tool) func() string{
 	"graphs":      func(t *tool) func() string { return (&graphs{Rand: t.changer.Rand}).generate },
 	"decorations": func(t *tool) func() string { return (&decorations{soup: newSoup(t)}).generate },
-	"modes":       func(t *tool) func() string { return (&executionModes{newSoup(t)}).generate },
-	"interfaces":  func(t *tool) func() string { return (&interfaces{soup: newSoup(t)}).generate },
+	"instructions": func(t *tool) func() string {
+		return (&instructions{decorations{soup: newSoup(t)}}).generate
+	},
+	"modes":      func(t *tool) func() string { return (&executionModes{newSoup(t)}).generate },
+	"interfaces": func(t *tool) func() string { return (&interfaces{soup: newSoup(t)}).generate },
 }
 
 // assemble returns the words of a text for the environment.
