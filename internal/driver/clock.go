@@ -1,16 +1,6 @@
 package driver
 
-import (
-	"github.com/chiaro-gpu/chiaro/internal/abi"
-	"golang.org/x/sys/unix"
-)
-
-// monotonic returns CLOCK_MONOTONIC in nanoseconds.
-func monotonic() uint64 {
-	var t unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // the clock always exists
-	return uint64(t.Nano())
-}
+import "github.com/chiaro-gpu/chiaro/internal/abi"
 
 // getCalibratedTimestamps reads clocks at one time. The deviation is the time that it took.
 func getCalibratedTimestamps(a *abi.GetCalibratedTimestampsKHRArgs) abi.Result {

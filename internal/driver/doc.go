@@ -18,7 +18,7 @@
 //	instance.go, extension.go, physical.go, feature.go, property.go, format.go
 //	device.go, queue.go, wait.go, sparse.go, memory.go, image.go
 //	setlayout.go, descriptor.go, pipeline.go, graphicspipeline.go, renderpass.go, query.go
-//	hostcopy.go, privatedata.go, clock.go
+//	hostcopy.go, privatedata.go, clock*.go
 //	surface.go, swapchain.go   windows
 //	commandbuffer.go    pools and recording
 //	dispatchcommand.go, drawcommand.go, statecommand.go, extendedstate.go, pushcommand.go,

@@ -10,5 +10,5 @@
 //
 //	surface.go    what all surfaces have in common
 //	headless.go   surfaces without a window, and the files that they write
-//	x11.go        windows of an X server
+//	x11.go        windows of an X server; x11_other.go hosts without one
 package wsi

@@ -7,8 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"golang.org/x/sys/unix"
+	"unsafe"
 )
 
 // Headless is a surface without a window: it counts the frames and writes them as PNG files if it has a folder.
@@ -25,7 +24,7 @@ func NewHeadless(folder string) *Headless { return &Headless{Folder: folder} }
 // Size reports that images of any size can be shown.
 func (h *Headless) Size() (width, height int, ok bool, err error) { return 0, 0, false, nil }
 
-// NewImage makes an image in anonymous memory.
+// NewImage makes an image in memory of the process.
 func (h *Headless) NewImage(width, height int) (Image, error) { return newPlainImage(width, height) }
 
 // Present counts the frame and writes it as frame-NNNNN.png.
@@ -40,25 +39,27 @@ func (h *Headless) Present(m Image) error {
 	return writePNG(filepath.Join(h.Folder, fmt.Sprintf("frame-%05d.png", h.frames)), p.pixels, p.width, p.height)
 }
 
-// plainImage is an image in anonymous memory.
+// plainImage is an image in memory of the process.
 type plainImage struct {
 	pixels        []byte
 	width, height int
 }
 
 func newPlainImage(width, height int) (*plainImage, error) {
-	b, err := unix.Mmap(-1, 0, imageBytes(width, height), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
-	if err != nil {
-		return nil, err
-	}
-	return &plainImage{b, width, height}, nil
+	n := imageBytes(width, height)
+	b := make([]byte, n+pageSize)
+	skip := int(-uintptr(unsafe.Pointer(&b[0])) & (pageSize - 1))
+	return &plainImage{b[skip : skip+n : skip+n], width, height}, nil
 }
 
 // Pixels returns the memory.
 func (p *plainImage) Pixels() []byte { return p.pixels }
 
-// Close frees the memory.
-func (p *plainImage) Close() error { return unix.Munmap(p.pixels) }
+// Close drops the memory.
+func (p *plainImage) Close() error {
+	p.pixels = nil
+	return nil
+}
 
 // writePNG writes pixels as a file, opaque. A file with the name is replaced.
 func writePNG(name string, pixels []byte, width, height int) error {

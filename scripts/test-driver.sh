@@ -1,0 +1,17 @@
+#!/bin/sh
+# Builds the driver and a client in C, and runs it: a kernel with commands that C records, signals whose handlers need much
+# stack, a child process, and devices made again and again. It needs gcc and the headers of Vulkan (Debian: libvulkan-dev).
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$root"
+scripts/driver.sh "$work" >/dev/null
+exports=$(nm -D --defined-only "$work/libvulkan_chiaro.so" | awk '{ print $3 }' | sort | tr '\n' ' ')
+[ "$exports" = "vk_icdGetInstanceProcAddr vk_icdGetPhysicalDeviceProcAddr vk_icdNegotiateLoaderICDInterfaceVersion " ] || {
+	echo "the library exports $exports"
+	exit 1
+}
+gcc -O1 -o "$work/client" cmd/icd/testdata/client.c -ldl
+go run ./cmd/chiaro asm cmd/icd/testdata/numbers.spvasm -o "$work/numbers.spv"
+timeout 120 "$work/client" "$work/libvulkan_chiaro.so" "$work/numbers.spv"
