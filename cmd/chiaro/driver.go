@@ -88,17 +88,14 @@ the library and the reason why the loader would not use it. The exit code is 1 i
 // driverStatus lists the manifests that the loader reads, then the installed ones that it does not.
 func driverStatus(c console) error {
 	found, variable := loaderManifests()
-	installed := manifestFiles([]string{userManifests(), systemManifests})
 	usable := false
-	for _, name := range append(slices.Clone(found), installed...) {
+	places := append(slices.Clone(found), userManifests(), systemManifests)
+	for _, name := range manifestFiles(places) {
 		m, library, err := readManifest(name)
 		if !ofChiaro(name, library) {
 			continue
 		}
 		isFound := slices.Contains(found, name)
-		if slices.Contains(installed, name) && isFound {
-			installed = slices.DeleteFunc(installed, func(s string) bool { return s == name })
-		}
 		problem := manifestProblem(name, library, err)
 		if problem == "" && !isFound {
 			problem = "the loader does not read it"

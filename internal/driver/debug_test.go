@@ -212,3 +212,23 @@ func TestModuleMessage(t *testing.T) {
 		t.Errorf("result %d, handle %d, heard %+v; must be an error with its text", r, h, *list)
 	}
 }
+
+// TestFeatureMessage enables features that the device lacks: messages name them.
+func TestFeatureMessage(t *testing.T) {
+	list := listen(t)
+	i := newInstance(t, nil)
+	info := abi.DebugUtilsMessengerCreateInfoEXT{MessageSeverity: severeError, MessageType: ofGeneral, PfnUserCallback: unsafe.Pointer(&callback)}
+	var m abi.DebugUtilsMessengerEXT
+	do(abi.CmdCreateDebugUtilsMessengerEXT, &abi.CreateDebugUtilsMessengerEXTArgs{Instance: i, PCreateInfo: &info, PMessenger: &m})
+	n := uint32(1)
+	var p, d *abi.Dispatch
+	do(abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: i, PPhysicalDeviceCount: &n, PPhysicalDevices: &p})
+	mesh := abi.PhysicalDeviceMeshShaderFeaturesEXT{SType: abi.StructureTypePhysicalDeviceMeshShaderFeaturesEXT, MeshShader: abi.True}
+	create := abi.DeviceCreateInfo{PNext: unsafe.Pointer(&mesh)}
+	if r := do(abi.CmdCreateDevice, &abi.CreateDeviceArgs{PhysicalDevice: p, PCreateInfo: &create, PDevice: &d}); r != abi.ErrorFeatureNotPresent {
+		t.Errorf("result %d; must be VK_ERROR_FEATURE_NOT_PRESENT", r)
+	}
+	if l := *list; len(l) != 1 || !strings.Contains(l[0].text, "meshShader") {
+		t.Errorf("heard %+v; must name meshShader", l)
+	}
+}

@@ -115,17 +115,23 @@ func withOwnQueue(asked []vk.QueueInfo) (all []vk.QueueInfo, own vk.QueueInfo) {
 
 // enable checks the features that the application enables.
 func (d *device) enable(info *abi.DeviceCreateInfo) abi.Result {
-	if f := info.PEnabledFeatures; f != nil && d.physical.lacking(coreFeatures(), unsafe.Pointer(f)) {
-		return abi.ErrorFeatureNotPresent
-	}
 	result := abi.Result(abi.Success)
+	check := func(c *abi.Chained, at unsafe.Pointer) {
+		if name := d.physical.lacking(c, at); name != "" {
+			d.physical.instance.lacks("the device lacks the feature " + name)
+			result = abi.ErrorFeatureNotPresent
+		}
+	}
+	if f := info.PEnabledFeatures; f != nil {
+		check(coreFeatures(), unsafe.Pointer(f))
+	}
 	abi.Chain(info.PNext, func(sType uint32, s unsafe.Pointer) {
 		c, at := chained()[sType], s
 		if sType == abi.StructureTypePhysicalDeviceFeatures2 {
 			c, at = coreFeatures(), unsafe.Pointer(&(*abi.PhysicalDeviceFeatures2)(s).Features)
 		}
-		if c != nil && d.physical.lacking(c, at) {
-			result = abi.ErrorFeatureNotPresent
+		if c != nil {
+			check(c, at)
 		}
 	})
 	return result

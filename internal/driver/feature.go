@@ -71,12 +71,12 @@ func (p *physicalDevice) feature(name string) bool {
 // unannounced are features of the profile that need commands or objects that the driver does not have.
 var unannounced = map[string]bool{}
 
-// lacking returns whether a struct of features enables one that the driver does not announce.
-func (p *physicalDevice) lacking(c *abi.Chained, s unsafe.Pointer) bool {
+// lacking returns the first feature that a struct enables and that the driver does not announce; "" if there is none.
+func (p *physicalDevice) lacking(c *abi.Chained, s unsafe.Pointer) string {
 	for _, m := range c.Members {
 		if *at[uint32](s, m.Offset) != abi.False && !p.feature(m.Name) {
-			return true
+			return m.Name
 		}
 	}
-	return false
+	return ""
 }
