@@ -104,6 +104,9 @@ func (u *unit) checkMessage(kind ir.MessageKind, text string, types []ir.Type) (
 func (f *function) located(text string) string {
 	in := f.facts.Code.Inst(f.at)
 	at := in.Op().String()
+	if v := inst.ExtInst(in); in.Op() == spirv.OpExtInst && f.facts.ExtSet(v.Set()) == spirv.ExtSetGLSL {
+		at = spirv.GLSLOp(v.Instruction()).String()
+	}
 	if r := in.Result(); r != 0 {
 		at += fmt.Sprintf(" %%%d", r)
 	}
@@ -275,8 +278,9 @@ func (f *function) checkCluster(n uint64) {
 
 // domain is the set of operands for which GLSL.std.450 leaves the result undefined.
 type domain struct {
-	text string
-	bad  func(f *function, t ir.Type, x []ir.V) ir.V
+	operands int
+	text     string // with the format of the first operand, except for Atan2
+	bad      func(f *function, t ir.Type, x []ir.V) ir.V
 }
 
 // floatOf returns a constant of a float type.
@@ -285,16 +289,16 @@ func (f *function) floatOf(t ir.Type, x float64) ir.V {
 }
 
 var (
-	negative = domain{"an operand of %g, less than 0", func(f *function, t ir.Type, x []ir.V) ir.V {
+	negative = domain{1, "an operand of %g, less than 0", func(f *function, t ir.Type, x []ir.V) ir.V {
 		return f.b.Cmp(ir.FLt, x[0], f.floatOf(t, 0))
 	}}
-	notPositive = domain{"an operand of %g, not more than 0", func(f *function, t ir.Type, x []ir.V) ir.V {
+	notPositive = domain{1, "an operand of %g, not more than 0", func(f *function, t ir.Type, x []ir.V) ir.V {
 		return f.b.Cmp(ir.FLe, x[0], f.floatOf(t, 0))
 	}}
-	beyondOne = domain{"an operand of %g, beyond -1 to 1", func(f *function, t ir.Type, x []ir.V) ir.V {
+	beyondOne = domain{1, "an operand of %g, beyond -1 to 1", func(f *function, t ir.Type, x []ir.V) ir.V {
 		return f.b.Cmp(ir.FLt, f.floatOf(t, 1), f.b.Op(ir.FAbs, t, x[0]))
 	}}
-	crossed = domain{"bounds in descending order, of the value %g", func(f *function, t ir.Type, x []ir.V) ir.V {
+	crossed = domain{3, "bounds in descending order, of the value %g", func(f *function, t ir.Type, x []ir.V) ir.V {
 		return f.b.Cmp(ir.FLt, x[2], x[1])
 	}}
 )
@@ -309,21 +313,21 @@ var domains = map[spirv.GLSLOp]domain{
 	spirv.GLSLAcos:        beyondOne,
 	spirv.GLSLFClamp:      crossed,
 	spirv.GLSLNClamp:      crossed,
-	spirv.GLSLAcosh: {"an operand of %g, less than 1", func(f *function, t ir.Type, x []ir.V) ir.V {
+	spirv.GLSLAcosh: {1, "an operand of %g, less than 1", func(f *function, t ir.Type, x []ir.V) ir.V {
 		return f.b.Cmp(ir.FLt, x[0], f.floatOf(t, 1))
 	}},
-	spirv.GLSLAtanh: {"an operand of %g, not between -1 and 1", func(f *function, t ir.Type, x []ir.V) ir.V {
+	spirv.GLSLAtanh: {1, "an operand of %g, not between -1 and 1", func(f *function, t ir.Type, x []ir.V) ir.V {
 		return f.b.Cmp(ir.FLe, f.floatOf(t, 1), f.b.Op(ir.FAbs, t, x[0]))
 	}},
-	spirv.GLSLAtan2: {"two operands of 0", func(f *function, t ir.Type, x []ir.V) ir.V {
+	spirv.GLSLAtan2: {2, "two operands of 0", func(f *function, t ir.Type, x []ir.V) ir.V {
 		return f.b.Op(ir.And, ir.B1, f.b.Cmp(ir.FEq, x[0], f.floatOf(t, 0)), f.b.Cmp(ir.FEq, x[1], f.floatOf(t, 0)))
 	}},
-	spirv.GLSLPow: {"a base of %g, less than 0, or 0 with an exponent of 0 or less", func(f *function, t ir.Type, x []ir.V) ir.V {
+	spirv.GLSLPow: {2, "a base of %g, less than 0, or 0 with an exponent of 0 or less", func(f *function, t ir.Type, x []ir.V) ir.V {
 		zero := f.floatOf(t, 0)
 		both := f.b.Op(ir.And, ir.B1, f.b.Cmp(ir.FEq, x[0], zero), f.b.Cmp(ir.FLe, x[1], zero))
 		return f.b.Op(ir.Or, ir.B1, both, f.b.Cmp(ir.FLt, x[0], zero))
 	}},
-	spirv.GLSLSmoothStep: {"edges in descending order, from %g on", func(f *function, t ir.Type, x []ir.V) ir.V {
+	spirv.GLSLSmoothStep: {3, "edges in descending order, from %g on", func(f *function, t ir.Type, x []ir.V) ir.V {
 		return f.b.Cmp(ir.FLe, x[1], x[0])
 	}},
 }
@@ -336,7 +340,7 @@ func checkDomain(f *function, in spirv.Inst) {
 	}
 	n := spirv.GLSLOp(v.Instruction())
 	switch d, ok := domains[n]; {
-	case ok && len(in) > 5:
+	case ok && len(in) == 5+d.operands:
 		f.eachOperands(in[5:], ir.Type.IsFloat, func(x []ir.V) {
 			for _, y := range x {
 				if f.b.Func.Type(y) != f.b.Func.Type(x[0]) {
