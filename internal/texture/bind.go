@@ -222,12 +222,12 @@ func body(p *ir.Program, f *ir.Func, bound []Bound, t *tables) (*ir.Func, error)
 	}
 	for _, s := range states {
 		c.v, c.s, other.v = s.view, s.sampler, s.other
-		hit := c.eq(c.key(c.shape, ir.ShapeKey), b.Const(ir.I64, s.v))
+		hit := c.hasKey(c.shape, ir.ShapeKey, s.v)
 		if c.t.Sampler >= 0 {
-			hit = c.both(hit, c.eq(c.key(c.state, ir.SamplerKey), b.Const(ir.I64, s.s)))
+			hit = c.both(hit, c.hasKey(c.state, ir.SamplerKey, s.s))
 		}
 		if c.t.HasOther() {
-			hit = c.both(hit, c.eq(c.key(other.shape, ir.ShapeKey), b.Const(ir.I64, s.o)))
+			hit = c.both(hit, c.hasKey(other.shape, ir.ShapeKey, s.o))
 		}
 		b.If(hit)
 		each := a // bodies change their coordinates
@@ -244,9 +244,11 @@ func body(p *ir.Program, f *ir.Func, bound []Bound, t *tables) (*ir.Func, error)
 	return b.Finish(), nil
 }
 
-// key loads a key, a 64-bit value at word n of a shape or a sampler's state.
-func (c *code) key(h ir.V, n int) ir.V {
-	return c.OpAux(ir.Ld, ir.I64, uint64(4*n), h, c.I32(0))
+// hasKey reports whether the 64-bit value at word n of a shape or a sampler's state is a key. It compares words of 32 bits,
+// which need no vector if the descriptor is the same for all lanes.
+func (c *code) hasKey(h ir.V, n int, key uint64) ir.V {
+	word := func(i int) ir.V { return c.OpAux(ir.Ld, ir.I32, uint64(4*(n+i)), h, c.I32(0)) }
+	return c.both(c.eq(word(0), c.I32(uint32(key))), c.eq(word(1), c.I32(uint32(key>>32))))
 }
 
 // nullResults are the results of an access through the null descriptor: 0, and for Texel no offset.
