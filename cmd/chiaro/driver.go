@@ -33,7 +33,7 @@ func newDriverInstall(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "install [LIBRARY]", Short: "Write the manifest of the driver for the user or the system", Args: cobra.MaximumNArgs(1),
 		Long: `Write chiaro_icd.json, which points to LIBRARY or to the libvulkan_chiaro.so in the folder of this program, in
-../lib or in ../lib/chiaro. The folder of the user is $XDG_DATA_HOME/vulkan/icd.d, or ~/.local/share/vulkan/icd.d.`,
+../lib or in a folder of ../lib. The folder of the user is $XDG_DATA_HOME/vulkan/icd.d, or ~/.local/share/vulkan/icd.d.`,
 		Example: "  chiaro driver install\n  sudo chiaro driver install --system /usr/local/lib/libvulkan_chiaro.so",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return installDriver(c, strings.Join(args, ""), system)
@@ -180,7 +180,7 @@ var driverVariables = []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}
 // installedManifest returns the manifest of the user or of the system with a library that exists; else it installs one.
 func installedManifest(c console, library string) (string, error) {
 	if library == "" {
-		for _, dir := range []string{userManifests(), systemManifests} {
+		for _, dir := range []string{userManifests(), systemManifests, packageManifests} {
 			name := filepath.Join(dir, driverManifest)
 			if _, library, err := readManifest(name); err == nil && !noLibrary(library) {
 				return name, nil
@@ -257,7 +257,7 @@ func (f *driverRun) run(ctx context.Context, args []string) error {
 func (f *driverRun) environment(dir string) ([]string, error) {
 	library := f.library
 	for _, m := range []string{userManifests(), systemManifests} {
-		if _, l, err := readManifest(filepath.Join(m, driverManifest)); library == "" && err == nil && !noLibrary(l) {
+		if _, l, err := readManifest(filepath.Join(m, driverManifest)); library == "" && err == nil && filepath.IsAbs(l) && !noLibrary(l) {
 			library = l
 		}
 	}

@@ -17,8 +17,11 @@ const (
 	driverVulkan   = "1.4.359"
 )
 
-// systemManifests is the folder of manifests of all users.
-const systemManifests = "/usr/local/share/vulkan/icd.d"
+// Folders of the manifests of all users: systemManifests of the administrator, packageManifests of the system's packages.
+const (
+	systemManifests  = "/usr/local/share/vulkan/icd.d"
+	packageManifests = "/usr/share/vulkan/icd.d"
+)
 
 // manifest is the file by which the Vulkan loader finds a driver.
 type manifest struct {
@@ -137,7 +140,9 @@ func findLibrary(given string) (string, error) {
 			program = real
 		}
 		dir := filepath.Dir(program)
-		near = []string{filepath.Join(dir, driverLibrary), filepath.Join(dir, "..", "lib", driverLibrary), filepath.Join(dir, "..", "lib", "chiaro", driverLibrary)}
+		near = []string{filepath.Join(dir, driverLibrary), filepath.Join(dir, "..", "lib", driverLibrary)}
+		below, _ := filepath.Glob(filepath.Join(dir, "..", "lib", "*", driverLibrary)) // Debian has a folder for each architecture
+		near = append(near, below...)
 	}
 	for _, name := range near {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
@@ -147,7 +152,7 @@ func findLibrary(given string) (string, error) {
 	if given != "" {
 		return "", unreadable("%s is no file; must be the library of the driver", given)
 	}
-	return "", unreadable("%s is not in the folder of this program, nor in ../lib or ../lib/chiaro; must be there, or be named", driverLibrary)
+	return "", unreadable("%s is not in the folder of this program, nor in ../lib or a folder of it; must be there, or be named", driverLibrary)
 }
 
 // libraryVersion is the version that the build of a library recorded; "unknown" if there is none.
