@@ -136,11 +136,12 @@ func TestBinarySemaphore(t *testing.T) {
 func TestLossEndsWaits(t *testing.T) {
 	r := newRig(t, DeviceInfo{Queues: allQueues}, storage)
 	s, f, e := must(r.dev.NewSemaphore(0))(t), must(r.dev.NewFence(false))(t), must(r.dev.NewEvent())(t)
+	other := must(r.dev.NewFence(false))(t)
 	ctx := context.Background()
 	waits := map[string]func() error{
 		"semaphore":      func() error { return s.Wait(ctx, 1) },
 		"fence":          func() error { return f.Wait(ctx) },
-		"fences":         func() error { return r.dev.WaitFences(ctx, false, f, must(r.dev.NewFence(false))(t)) },
+		"fences":         func() error { return r.dev.WaitFences(ctx, false, f, other) },
 		"semaphores":     func() error { return r.dev.WaitSemaphores(ctx, true, SemaphoreValue{s, 1}, SemaphoreValue{s, 2}) },
 		"queue":          func() error { return r.dev.Queue().WaitIdle(ctx) },
 		"device":         func() error { return r.dev.WaitIdle(ctx) },

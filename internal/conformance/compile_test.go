@@ -393,7 +393,7 @@ OpFunctionEnd
 
 // TestHungry: private memory is either there or refused by name.
 func TestHungry(t *testing.T) {
-	for _, words := range []int{1 << 10, 1 << 18, 1 << 21, 1 << 28, 1<<30 - 1, 1<<32 - 1} {
+	for _, words := range []int{1 << 10, 1 << 18, 1 << 22, 1 << 28, 1<<30 - 1, 1<<32 - 1} {
 		data := hungry(t, words)
 		for _, e := range engines {
 			if e.Name() == "jit" && !hasJIT() {
