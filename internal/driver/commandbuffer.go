@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -14,7 +13,6 @@ import (
 type commandPool struct {
 	device *device
 	family int
-	mu     sync.Mutex
 	list   map[*commandBuffer]bool
 }
 

@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"math"
 	"math/bits"
 	"os"
 	"runtime"
@@ -42,8 +43,10 @@ type tableSpace struct {
 // tables is the space of the process.
 var tables = sync.OnceValue(func() *tableSpace {
 	t := &tableSpace{next: [2]uint32{0, jobHandles}}
-	if m, err := exec.NewSpace(spaceHandles*amd64.HandleBytes, nil); err == nil {
-		t.memory = m
+	if size := uint64(spaceHandles) * amd64.HandleBytes; size <= math.MaxInt { // hosts of 32 bits have no space for it
+		if m, err := exec.NewSpace(int(size), nil); err == nil {
+			t.memory = m
+		}
 	}
 	return t
 })

@@ -41,7 +41,7 @@ func (u *unit) newTree(fn *facts.Function) tree {
 		parent, loop := b.Idom(), false
 		h := headers[b.Number]
 		if h != nil {
-			parent, loop = h, h.MergeBlock == b && h.IsLoopHeader()
+			parent, loop = h, h.MergeBlock == b && h.IsLoopHeader() && !returns(b, h)
 		}
 		if u.forwardPreds(b) < 2 && h == nil {
 			continue
@@ -54,6 +54,12 @@ func (u *unit) newTree(fn *facts.Function) tree {
 		*list = append(*list, b)
 	}
 	return t
+}
+
+// returns reports whether the back edge of a loop is in the blocks that its merge block dominates: the merge block is in the
+// loop then.
+func returns(merge, header *facts.Block) bool {
+	return slices.ContainsFunc(header.Preds, func(p *facts.Block) bool { return facts.Dominates(merge, p) })
 }
 
 // headersOf returns, for each block, the dominating header that names it as merge

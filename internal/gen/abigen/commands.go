@@ -90,11 +90,7 @@ func (w *writer) commands() {
 	var t bytes.Buffer
 	t.WriteString("package abi\n\n// Names are the names of the commands with aliases, sorted.\nvar Names = []Name{\n")
 	for _, n := range w.names {
-		var blocks []string
-		for _, x := range w.blocksOf[n] {
-			blocks = append(blocks, x)
-		}
-		fmt.Fprintf(&t, "\t{%q, %d, %s, %q},\n", n, w.number[n], level(w.target(n)), strings.Join(blocks, " "))
+		fmt.Fprintf(&t, "\t{%q, %d, %s, %q},\n", n, w.number[n], level(w.target(n)), strings.Join(w.blocksOf[n], " "))
 	}
 	t.WriteString("}\n")
 	w.put("internal/abi/name_gen.go", &t)
