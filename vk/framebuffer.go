@@ -378,5 +378,14 @@ func (c *CommandBuffer) EndRenderPass() {
 	}
 }
 
+// SubpassAttachments returns the number of color attachments of a subpass, and whether it has a depth or stencil attachment.
+func (p *RenderPass) SubpassAttachments(subpass int) (colors int, depth bool) {
+	if p == nil || subpass < 0 || subpass >= len(p.info.Subpasses) {
+		return 0, false
+	}
+	s := &p.info.Subpasses[subpass]
+	return len(s.Colors), attachmentOf(s.Depth) != Unused
+}
+
 // RenderAreaGranularity returns the multiples at which areas of the render pass are fastest: any area is as fast.
 func (p *RenderPass) RenderAreaGranularity() (width, height uint32) { return 1, 1 }

@@ -73,7 +73,9 @@ EXPORT int32_t vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version);
 
 static entry get_device_proc_addr(const void *device, const char *name)
 {
-	return find(3, device, name);
+	if (name && !strcmp(name, "vkGetDeviceProcAddr"))
+		return (entry)get_device_proc_addr;
+	return name ? find(3, device, name) : 0;
 }
 
 static entry get_instance_proc_addr(const void *instance, const char *name)
@@ -117,14 +119,14 @@ uint32_t negotiated(void) { return interface_version; }
 
 // call_messenger and call_reporter run callbacks of the application: PFN_vkDebugUtilsMessengerCallbackEXT and
 // PFN_vkDebugReportCallbackEXT. Their results are for layers.
-void call_messenger(void *callback, uint32_t severity, uint32_t types, void *data, void *user)
+void call_messenger(void *callback, uint32_t severity, uint32_t types, void *data, uintptr_t user)
 {
-	((uint32_t (*)(uint32_t, uint32_t, const void *, void *))callback)(severity, types, data, user);
+	((uint32_t (*)(uint32_t, uint32_t, const void *, void *))callback)(severity, types, data, (void *)user);
 }
 
-void call_reporter(void *callback, uint32_t flags, uint32_t kind, uint64_t object, size_t location, int32_t code, char *prefix, char *message, void *user)
+void call_reporter(void *callback, uint32_t flags, uint32_t kind, uint64_t object, size_t location, int32_t code, char *prefix, char *message, uintptr_t user)
 {
-	((uint32_t (*)(uint32_t, uint32_t, uint64_t, size_t, int32_t, const char *, const char *, void *))callback)(flags, kind, object, location, code, prefix, message, user);
+	((uint32_t (*)(uint32_t, uint32_t, uint64_t, size_t, int32_t, const char *, const char *, void *))callback)(flags, kind, object, location, code, prefix, message, (void *)user);
 }
 
 // The threads of the Go runtime inherit the signal mask of the thread that loads the library. Asynchronous signals are blocked

@@ -14,8 +14,8 @@ package main
 struct dispatch *new_dispatch(void);
 void free_dispatch(struct dispatch *d);
 uint32_t negotiated(void);
-void call_messenger(void *callback, uint32_t severity, uint32_t types, void *data, void *user);
-void call_reporter(void *callback, uint32_t flags, uint32_t kind, uint64_t object, size_t location, int32_t code, char *prefix, char *message, void *user);
+void call_messenger(void *callback, uint32_t severity, uint32_t types, void *data, uintptr_t user);
+void call_reporter(void *callback, uint32_t flags, uint32_t kind, uint64_t object, size_t location, int32_t code, char *prefix, char *message, uintptr_t user);
 */
 import "C"
 
@@ -38,12 +38,12 @@ func init() {
 		New:       func() *abi.Dispatch { return (*abi.Dispatch)(unsafe.Pointer(C.new_dispatch())) },
 		Free:      func(d *abi.Dispatch) { C.free_dispatch((*C.struct_dispatch)(unsafe.Pointer(d))) },
 		Interface: func() uint32 { return uint32(C.negotiated()) },
-		Message: func(callback unsafe.Pointer, severity, types uint32, data *abi.DebugUtilsMessengerCallbackDataEXT, user unsafe.Pointer) {
-			C.call_messenger(callback, C.uint32_t(severity), C.uint32_t(types), unsafe.Pointer(data), user)
+		Message: func(callback unsafe.Pointer, severity, types uint32, data *abi.DebugUtilsMessengerCallbackDataEXT, user uintptr) {
+			C.call_messenger(callback, C.uint32_t(severity), C.uint32_t(types), unsafe.Pointer(data), C.uintptr_t(user))
 		},
-		Report: func(callback unsafe.Pointer, r *driver.Report, user unsafe.Pointer) {
+		Report: func(callback unsafe.Pointer, r *driver.Report, user uintptr) {
 			C.call_reporter(callback, C.uint32_t(r.Flags), C.uint32_t(r.Kind), C.uint64_t(r.Object), C.size_t(r.Location), C.int32_t(r.Code),
-				(*C.char)(unsafe.Pointer(r.Prefix)), (*C.char)(unsafe.Pointer(r.Message)), user)
+				(*C.char)(unsafe.Pointer(r.Prefix)), (*C.char)(unsafe.Pointer(r.Message)), C.uintptr_t(user))
 		},
 	})
 }

@@ -832,18 +832,8 @@ static void vkCmdCopyMemoryToImageIndirectKHR(struct dispatch * commandBuffer, c
 struct vkCmdCopyMemoryToImageIndirectNV_args { struct dispatch * commandBuffer; uint64_t copyBufferAddress; uint32_t copyCount; uint32_t stride; uint64_t dstImage; uint32_t dstImageLayout; const void * pImageSubresources; };
 static void vkCmdCopyMemoryToImageIndirectNV(struct dispatch * commandBuffer, uint64_t copyBufferAddress, uint32_t copyCount, uint32_t stride, uint64_t dstImage, uint32_t dstImageLayout, const void * pImageSubresources)
 {
-	size_t n0 = pImageSubresources ? 16 * (size_t)copyCount : 0;
-	struct vkCmdCopyMemoryToImageIndirectNV_args *a = record(commandBuffer, 91, sizeof(struct vkCmdCopyMemoryToImageIndirectNV_args) + round8(n0));
-	if (!a) return;
-	a->commandBuffer = commandBuffer;
-	a->copyBufferAddress = copyBufferAddress;
-	a->copyCount = copyCount;
-	a->stride = stride;
-	a->dstImage = dstImage;
-	a->dstImageLayout = dstImageLayout;
-	a->pImageSubresources = pImageSubresources;
-	char *p = (char *)(a + 1);
-	a->pImageSubresources = copy(&p, pImageSubresources, n0);
+	struct vkCmdCopyMemoryToImageIndirectNV_args args = { commandBuffer, copyBufferAddress, copyCount, stride, dstImage, dstImageLayout, pImageSubresources };
+	call_go(91, &args);
 }
 
 struct vkCmdCopyMemoryToImageKHR_args { struct dispatch * commandBuffer; const void * pCopyMemoryInfo; };
@@ -1318,36 +1308,15 @@ static void vkCmdDrawMeshTasksNV(struct dispatch * commandBuffer, uint32_t taskC
 struct vkCmdDrawMultiEXT_args { struct dispatch * commandBuffer; uint32_t drawCount; const void * pVertexInfo; uint32_t instanceCount; uint32_t firstInstance; uint32_t stride; };
 static void vkCmdDrawMultiEXT(struct dispatch * commandBuffer, uint32_t drawCount, const void * pVertexInfo, uint32_t instanceCount, uint32_t firstInstance, uint32_t stride)
 {
-	size_t n0 = pVertexInfo ? 8 * (size_t)drawCount : 0;
-	struct vkCmdDrawMultiEXT_args *a = record(commandBuffer, 140, sizeof(struct vkCmdDrawMultiEXT_args) + round8(n0));
-	if (!a) return;
-	a->commandBuffer = commandBuffer;
-	a->drawCount = drawCount;
-	a->pVertexInfo = pVertexInfo;
-	a->instanceCount = instanceCount;
-	a->firstInstance = firstInstance;
-	a->stride = stride;
-	char *p = (char *)(a + 1);
-	a->pVertexInfo = copy(&p, pVertexInfo, n0);
+	struct vkCmdDrawMultiEXT_args args = { commandBuffer, drawCount, pVertexInfo, instanceCount, firstInstance, stride };
+	call_go(140, &args);
 }
 
 struct vkCmdDrawMultiIndexedEXT_args { struct dispatch * commandBuffer; uint32_t drawCount; const void * pIndexInfo; uint32_t instanceCount; uint32_t firstInstance; uint32_t stride; const void * pVertexOffset; };
 static void vkCmdDrawMultiIndexedEXT(struct dispatch * commandBuffer, uint32_t drawCount, const void * pIndexInfo, uint32_t instanceCount, uint32_t firstInstance, uint32_t stride, const void * pVertexOffset)
 {
-	size_t n0 = pIndexInfo ? 12 * (size_t)drawCount : 0;
-	size_t n1 = pVertexOffset ? 4 : 0;
-	struct vkCmdDrawMultiIndexedEXT_args *a = record(commandBuffer, 141, sizeof(struct vkCmdDrawMultiIndexedEXT_args) + round8(n0) + round8(n1));
-	if (!a) return;
-	a->commandBuffer = commandBuffer;
-	a->drawCount = drawCount;
-	a->pIndexInfo = pIndexInfo;
-	a->instanceCount = instanceCount;
-	a->firstInstance = firstInstance;
-	a->stride = stride;
-	a->pVertexOffset = pVertexOffset;
-	char *p = (char *)(a + 1);
-	a->pIndexInfo = copy(&p, pIndexInfo, n0);
-	a->pVertexOffset = copy(&p, pVertexOffset, n1);
+	struct vkCmdDrawMultiIndexedEXT_args args = { commandBuffer, drawCount, pIndexInfo, instanceCount, firstInstance, stride, pVertexOffset };
+	call_go(141, &args);
 }
 
 struct vkCmdEncodeVideoKHR_args { struct dispatch * commandBuffer; const void * pEncodeInfo; };

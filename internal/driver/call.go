@@ -14,8 +14,8 @@ type Host struct {
 	Interface func() uint32 // the version of the loader's interface; 0 without a loader
 
 	// Message and Report run callbacks of the application: of VK_EXT_debug_utils and of VK_EXT_debug_report.
-	Message func(callback unsafe.Pointer, severity, types uint32, data *abi.DebugUtilsMessengerCallbackDataEXT, user unsafe.Pointer)
-	Report  func(callback unsafe.Pointer, r *Report, user unsafe.Pointer)
+	Message func(callback unsafe.Pointer, severity, types uint32, data *abi.DebugUtilsMessengerCallbackDataEXT, user uintptr)
+	Report  func(callback unsafe.Pointer, r *Report, user uintptr)
 }
 
 // Report is a report of VK_EXT_debug_report. Its texts end with 0, in memory that C may read during the call.
@@ -89,8 +89,10 @@ func Call(number uint32, args unsafe.Pointer) (result uintptr) {
 	defer func() {
 		if r := recover(); r != nil {
 			report(r, debug.Stack())
-			unknown := abi.ErrorUnknown
-			result = uintptr(uint32(int32(unknown)))
+			if result = 0; number != 0 { // find has no result
+				unknown := abi.ErrorUnknown
+				result = uintptr(uint32(int32(unknown)))
+			}
 		}
 	}()
 	switch {

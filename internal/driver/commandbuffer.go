@@ -31,6 +31,7 @@ type commandBuffer struct {
 	device *device
 	pool   *commandPool
 	vk     *vk.CommandBuffer
+	second bool                                     // a secondary command buffer
 	play   func(number uint32, args unsafe.Pointer) // made once: a method value allocates
 
 	name atomic.Pointer[string]
@@ -105,7 +106,7 @@ func (p *commandPool) allocate(secondary bool) (*commandBuffer, abi.Result) {
 	if err != nil {
 		return nil, p.device.result(err)
 	}
-	c := &commandBuffer{device: p.device, pool: p, vk: b}
+	c := &commandBuffer{device: p.device, pool: p, vk: b, second: secondary}
 	c.play = func(number uint32, args unsafe.Pointer) { recorders[number](c, args) }
 	if c.handle = newDispatch(&commandBuffers, c); c.handle == nil {
 		_ = b.Close() // it is not in use
@@ -133,10 +134,11 @@ func (c *commandBuffer) close() {
 // drain records the commands that C has recorded.
 func (c *commandBuffer) drain() {
 	if c.handle.Recorded() {
+		defer func(exhausted uint32) { // also after a panic: nothing is recorded twice
+			c.handle.Rewind()
+			c.handle.Exhausted = exhausted
+		}(c.handle.Exhausted)
 		c.handle.Records(c.play)
-		exhausted := c.handle.Exhausted
-		c.handle.Rewind()
-		c.handle.Exhausted = exhausted
 	}
 }
 
@@ -157,7 +159,7 @@ func beginCommandBuffer(a *abi.BeginCommandBufferArgs) abi.Result {
 	c.handle.Rewind()
 	i := a.PBeginInfo
 	info := vk.BeginInfo{OneTime: i.Flags&abi.CommandBufferUsageOneTimeSubmitBit != 0}
-	if h := i.PInheritanceInfo; h != nil {
+	if h := i.PInheritanceInfo; c.second && h != nil { // of a primary one the pointer may be anything
 		info.Inheritance = inheritance(h, i.Flags)
 	}
 	return c.device.result(c.vk.Begin(info), c)

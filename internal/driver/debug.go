@@ -71,7 +71,8 @@ type messenger struct {
 	owner           *messengers
 	severity, types uint32 // of the messages that it receives
 	flags           uint32 // of the reports that it receives
-	call, user      unsafe.Pointer
+	call            unsafe.Pointer
+	user            uintptr        // the application's: it may be a small number, which must not be in a pointer of Go
 	running         sync.WaitGroup // calls
 }
 
@@ -111,11 +112,11 @@ func (m *messengers) ending() {
 }
 
 func newMessenger(m *messengers, i *abi.DebugUtilsMessengerCreateInfoEXT) *messenger {
-	return &messenger{owner: m, severity: i.MessageSeverity, types: i.MessageType, call: i.PfnUserCallback, user: i.PUserData}
+	return &messenger{owner: m, severity: i.MessageSeverity, types: i.MessageType, call: i.PfnUserCallback, user: *(*uintptr)(unsafe.Pointer(&i.PUserData))}
 }
 
 func newReporter(m *messengers, i *abi.DebugReportCallbackCreateInfoEXT) *messenger {
-	return &messenger{owner: m, flags: i.Flags, call: i.PfnCallback, user: i.PUserData}
+	return &messenger{owner: m, flags: i.Flags, call: i.PfnCallback, user: *(*uintptr)(unsafe.Pointer(&i.PUserData))}
 }
 
 // add registers a messenger.

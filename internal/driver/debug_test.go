@@ -18,7 +18,7 @@ type heard struct {
 	id, text        string
 	objects         []named
 	labels          []string
-	user            unsafe.Pointer
+	user            uintptr
 	report          bool
 }
 
@@ -28,7 +28,7 @@ func listen(t *testing.T) *[]heard {
 	before := host
 	t.Cleanup(func() { host = before })
 	host.Interface = func() uint32 { return 0 }
-	host.Message = func(_ unsafe.Pointer, severity, types uint32, d *abi.DebugUtilsMessengerCallbackDataEXT, user unsafe.Pointer) {
+	host.Message = func(_ unsafe.Pointer, severity, types uint32, d *abi.DebugUtilsMessengerCallbackDataEXT, user uintptr) {
 		h := heard{severity: severity, types: types, id: abi.String(unsafe.Pointer(d.PMessageIdName)), text: abi.String(unsafe.Pointer(d.PMessage)), user: user}
 		for _, o := range abi.Slice(d.PObjects, d.ObjectCount) {
 			h.objects = append(h.objects, named{o.ObjectType, o.ObjectHandle, abi.String(unsafe.Pointer(o.PObjectName))})
@@ -38,7 +38,7 @@ func listen(t *testing.T) *[]heard {
 		}
 		list = append(list, h)
 	}
-	host.Report = func(_ unsafe.Pointer, r *Report, user unsafe.Pointer) {
+	host.Report = func(_ unsafe.Pointer, r *Report, user uintptr) {
 		list = append(list, heard{severity: r.Flags, types: r.Kind, text: abi.String(unsafe.Pointer(r.Message)), user: user, report: true})
 	}
 	return &list
@@ -103,7 +103,7 @@ func TestMessengers(t *testing.T) {
 	submit(severeInfo, ofValidation)
 	submit(severeWarning, ofGeneral)
 	submit(severeWarning, ofGeneral|ofValidation)
-	if len(*list) != 1 || (*list)[0].text != "hello" || (*list)[0].user != unsafe.Pointer(user) {
+	if len(*list) != 1 || (*list)[0].text != "hello" || (*list)[0].user != uintptr(unsafe.Pointer(user)) {
 		t.Errorf("heard %+v; must be one message", *list)
 	}
 	for range 2 { // the second handle is stale

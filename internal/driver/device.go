@@ -126,7 +126,7 @@ func (d *device) enable(info *abi.DeviceCreateInfo) abi.Result {
 		check(coreFeatures(), unsafe.Pointer(f))
 	}
 	abi.Chain(info.PNext, func(sType uint32, s unsafe.Pointer) {
-		c, at := chained()[sType], s
+		c, at := featureStructs()[sType], s
 		if sType == abi.StructureTypePhysicalDeviceFeatures2 {
 			c, at = coreFeatures(), unsafe.Pointer(&(*abi.PhysicalDeviceFeatures2)(s).Features)
 		}

@@ -42,7 +42,7 @@ var drawCommands = map[int]recorder{
 		c.vk.BindVertexBuffers2(int(a.FirstBinding), list, c.strides)
 	}),
 	abi.CmdCmdBindIndexBuffer: rec(func(c *commandBuffer, a *abi.CmdBindIndexBufferArgs) {
-		c.vk.BindIndexBuffer(buffers.get(uint64(a.Buffer)), a.Offset, indexBytes(a.IndexType))
+		c.vk.BindIndexBuffer2(buffers.get(uint64(a.Buffer)), a.Offset, vk.WholeSize, indexBytes(a.IndexType)) // it may be null
 	}),
 	abi.CmdCmdBindIndexBuffer2: rec(func(c *commandBuffer, a *abi.CmdBindIndexBuffer2Args) {
 		c.vk.BindIndexBuffer2(buffers.get(uint64(a.Buffer)), a.Offset, a.Size, indexBytes(a.IndexType))

@@ -29,7 +29,7 @@ var announcedNames = []string{
 	"VK_KHR_shader_clock", "VK_EXT_depth_range_unrestricted", "VK_KHR_shader_subgroup_uniform_control_flow",
 	"VK_KHR_shader_maximal_reconvergence", "VK_KHR_shader_quad_control", "VK_KHR_workgroup_memory_explicit_layout",
 	"VK_EXT_shader_atomic_float", "VK_EXT_shader_atomic_float2", "VK_EXT_shader_image_atomic_int64", "VK_KHR_fragment_shader_barycentric",
-	"VK_KHR_compute_shader_derivatives", "VK_KHR_cooperative_matrix", "VK_EXT_fragment_shader_interlock",
+	"VK_KHR_compute_shader_derivatives", "VK_EXT_fragment_shader_interlock",
 }
 
 // announcement is the extensions of the instance and of devices, without those that the variable CHIARO_EXTENSIONS removes:

@@ -7,16 +7,22 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 )
 
-// chained are the structs of features and of properties by sType, and the two without one.
-var chained = sync.OnceValue(func() map[uint32]*abi.Chained {
+// featureStructs and propertyStructs are the structs of a chain by sType.
+var (
+	featureStructs  = sync.OnceValue(func() map[uint32]*abi.Chained { return byType(abi.FeatureStructs) })
+	propertyStructs = sync.OnceValue(func() map[uint32]*abi.Chained { return byType(abi.PropertyStructs) })
+)
+
+// byType returns the structs of a list by sType, but for the one that is a part of another struct.
+func byType(list []abi.Chained) map[uint32]*abi.Chained {
 	out := map[uint32]*abi.Chained{}
-	for _, list := range [][]abi.Chained{abi.FeatureStructs, abi.PropertyStructs} {
-		for i := range list {
+	for i := range list {
+		if list[i].SType != 0 {
 			out[list[i].SType] = &list[i]
 		}
 	}
 	return out
-})
+}
 
 var (
 	coreFeatures = sync.OnceValue(func() *abi.Chained { return plainStruct(abi.FeatureStructs) })
@@ -46,7 +52,7 @@ func getFeatures2(a *abi.GetPhysicalDeviceFeatures2Args) {
 	}
 	p.putFeatures(coreFeatures(), unsafe.Pointer(&a.PFeatures.Features))
 	abi.Chain(a.PFeatures.PNext, func(sType uint32, s unsafe.Pointer) {
-		if c := chained()[sType]; c != nil {
+		if c := featureStructs()[sType]; c != nil {
 			p.putFeatures(c, s)
 		}
 	})
@@ -63,7 +69,7 @@ func (p *physicalDevice) putFeatures(c *abi.Chained, s unsafe.Pointer) {
 	}
 }
 
-// feature reports whether the driver announces a feature. Features that need commands of a later version are off.
+// feature reports whether the driver announces a feature.
 func (p *physicalDevice) feature(name string) bool {
 	return p.profile.Device.Features[name] && !unannounced[name]
 }

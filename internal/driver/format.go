@@ -32,7 +32,8 @@ func formatProperties(p *physicalDevice, n uint32) abi.FormatProperties {
 		return abi.FormatProperties{}
 	}
 	f := p.vk.FormatProperties(format(n))
-	return abi.FormatProperties{LinearTilingFeatures: uint32(f.Linear), OptimalTilingFeatures: uint32(f.Optimal), BufferFeatures: uint32(f.Buffer)}
+	const first = 1<<31 - 1 // later features are in VkFormatProperties3 only
+	return abi.FormatProperties{LinearTilingFeatures: uint32(f.Linear & first), OptimalTilingFeatures: uint32(f.Optimal & first), BufferFeatures: uint32(f.Buffer & first)}
 }
 
 func getImageFormatProperties(a *abi.GetPhysicalDeviceImageFormatPropertiesArgs) abi.Result {
@@ -61,17 +62,17 @@ func imageFormatProperties(p *physicalDevice, tiling uint32, info vk.ImageInfo, 
 func getImageFormatProperties2(a *abi.GetPhysicalDeviceImageFormatProperties2Args) abi.Result {
 	i := a.PImageFormatInfo
 	info := vk.ImageInfo{Type: enum.ImageType(i.Type), Format: format(i.Format), Usage: vk.ImageUsage(i.Usage), Flags: vk.ImageFlags(i.Flags), Linear: i.Tiling == abi.ImageTilingLinear}
-	external := false
+	external := uint32(0)
 	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
 		switch sType {
 		case abi.StructureTypeImageStencilUsageCreateInfo:
 			info.StencilUsage = vk.ImageUsage((*abi.ImageStencilUsageCreateInfo)(s).StencilUsage)
 		case abi.StructureTypePhysicalDeviceExternalImageFormatInfo:
-			external = (*abi.PhysicalDeviceExternalImageFormatInfo)(s).HandleType != 0
+			external = (*abi.PhysicalDeviceExternalImageFormatInfo)(s).HandleType
 		}
 	})
 	out, r := imageFormatProperties(physicalOf(a.PhysicalDevice), i.Tiling, info, &a.PImageFormatProperties.ImageFormatProperties)
-	if external {
+	if external != 0 && external != abi.ExternalMemoryHandleTypeHostAllocationBitEXT {
 		a.PImageFormatProperties.ImageFormatProperties, r = abi.ImageFormatProperties{}, abi.ErrorFormatNotSupported
 	}
 	abi.Chain(a.PImageFormatProperties.PNext, func(sType uint32, s unsafe.Pointer) {
@@ -79,7 +80,7 @@ func getImageFormatProperties2(a *abi.GetPhysicalDeviceImageFormatProperties2Arg
 		case abi.StructureTypeSamplerYcbcrConversionImageFormatProperties:
 			(*abi.SamplerYcbcrConversionImageFormatProperties)(s).CombinedImageSamplerDescriptorCount = uint32(out.SamplerDescriptors)
 		case abi.StructureTypeExternalImageFormatProperties:
-			(*abi.ExternalImageFormatProperties)(s).ExternalMemoryProperties = abi.ExternalMemoryProperties{}
+			(*abi.ExternalImageFormatProperties)(s).ExternalMemoryProperties = externalMemory(external)
 		case abi.StructureTypeHostImageCopyDevicePerformanceQuery:
 			x := (*abi.HostImageCopyDevicePerformanceQuery)(s)
 			x.OptimalDeviceAccess, x.IdenticalMemoryLayout = flag(out.HostOptimal), flag(out.HostIdenticalLayout)

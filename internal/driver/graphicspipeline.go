@@ -96,6 +96,9 @@ func (r *graphicsReader) libraries() {
 
 // shaders reads the stages.
 func (r *graphicsReader) shaders() {
+	if r.parts&(enum.PartsPreRasterizationShaders|enum.PartsFragmentShader) == 0 {
+		return // the stages are ignored
+	}
 	list := abi.Slice(r.PStages, r.StageCount)
 	for n := range list {
 		s := stageInfo(&list[n])
@@ -151,7 +154,8 @@ func (r *graphicsReader) preRasterization(s *vk.FixedState) (discard bool) {
 		}
 	}
 	x := r.PRasterizationState
-	if x == nil {
+	if x == nil { // all of it is dynamic
+		r.viewports(s)
 		return false
 	}
 	s.Rasterization = &link.Rasterization{
@@ -188,8 +192,18 @@ func (r *graphicsReader) rasterization(s *vk.FixedState, chain unsafe.Pointer) {
 	})
 }
 
+// maxViewports bounds the counts of viewports and scissors that an application gives.
+const maxViewports = 1 << 10
+
 // viewports reads viewports and scissors. If they are dynamic, their count remains.
 func (r *graphicsReader) viewports(s *vk.FixedState) {
+	if d := abi.Find[abi.PipelineDiscardRectangleStateCreateInfoEXT](r.PNext, abi.StructureTypePipelineDiscardRectangleStateCreateInfoEXT); d != nil {
+		s.DiscardRectangles = each(d.PDiscardRectangles, d.DiscardRectangleCount, rectAt)
+		s.DiscardExclusive = d.DiscardRectangleMode == abi.DiscardRectangleModeExclusiveEXT
+	}
+	if f := abi.Find[abi.PipelineFragmentShadingRateStateCreateInfoKHR](r.PNext, abi.StructureTypePipelineFragmentShadingRateStateCreateInfoKHR); f != nil {
+		s.ShadingRate = &link.ShadingRate{Width: f.FragmentSize.Width, Height: f.FragmentSize.Height, Combiners: [2]enum.RateCombiner{enum.RateCombiner(f.CombinerOps[0]), enum.RateCombiner(f.CombinerOps[1])}}
+	}
 	v := r.PViewportState
 	if v == nil {
 		return
@@ -197,26 +211,19 @@ func (r *graphicsReader) viewports(s *vk.FixedState) {
 	switch {
 	case r.has(enum.DynamicStateViewportWithCount):
 	case r.has(enum.DynamicStateViewport):
-		s.Viewports = make([]vk.Viewport, v.ViewportCount)
+		s.Viewports = make([]vk.Viewport, min(v.ViewportCount, maxViewports))
 	default:
 		s.Viewports = each(v.PViewports, v.ViewportCount, viewport)
 	}
 	switch {
 	case r.has(enum.DynamicStateScissorWithCount):
 	case r.has(enum.DynamicStateScissor):
-		s.Scissors = make([]vk.Rect, v.ScissorCount)
+		s.Scissors = make([]vk.Rect, min(v.ScissorCount, maxViewports))
 	default:
 		s.Scissors = each(v.PScissors, v.ScissorCount, rectAt)
 	}
 	if c := abi.Find[abi.PipelineViewportDepthClipControlCreateInfoEXT](v.PNext, abi.StructureTypePipelineViewportDepthClipControlCreateInfoEXT); c != nil {
 		s.NegativeOneToOne = c.NegativeOneToOne != 0
-	}
-	if d := abi.Find[abi.PipelineDiscardRectangleStateCreateInfoEXT](r.PNext, abi.StructureTypePipelineDiscardRectangleStateCreateInfoEXT); d != nil {
-		s.DiscardRectangles = each(d.PDiscardRectangles, d.DiscardRectangleCount, rectAt)
-		s.DiscardExclusive = d.DiscardRectangleMode == abi.DiscardRectangleModeExclusiveEXT
-	}
-	if f := abi.Find[abi.PipelineFragmentShadingRateStateCreateInfoKHR](r.PNext, abi.StructureTypePipelineFragmentShadingRateStateCreateInfoKHR); f != nil {
-		s.ShadingRate = &link.ShadingRate{Width: f.FragmentSize.Width, Height: f.FragmentSize.Height, Combiners: [2]enum.RateCombiner{enum.RateCombiner(f.CombinerOps[0]), enum.RateCombiner(f.CombinerOps[1])}}
 	}
 }
 
@@ -244,6 +251,13 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 	if x := r.PColorBlendState; x != nil && r.parts&enum.PartsFragmentOutputInterface != 0 && r.attachments().color {
 		s.Blend = &link.ColorBlend{Logic: x.LogicOpEnable != 0, LogicOp: enum.LogicOp(x.LogicOp), Attachments: each(x.PAttachments, x.AttachmentCount, blend)}
 		s.BlendConstants = x.BlendConstants
+		if w := abi.Find[abi.PipelineColorWriteCreateInfoEXT](x.PNext, abi.StructureTypePipelineColorWriteCreateInfoEXT); w != nil && !r.has(enum.DynamicStateColorWriteEnable) {
+			for n, on := range abi.Slice(w.PColorWriteEnables, w.AttachmentCount) {
+				if n < len(s.Blend.Attachments) && on == abi.False {
+					s.Blend.Attachments[n].Mask = new(uint32)
+				}
+			}
+		}
 	}
 }
 
@@ -252,12 +266,16 @@ type attachmentUse struct{ color, depth bool }
 
 // attachments returns the attachments that the pipeline may have: those of a rendering, or any of a render pass.
 func (r *graphicsReader) attachments() attachmentUse {
-	if r.RenderPass != 0 {
-		return attachmentUse{true, true}
+	if p := r.out.RenderPass; p != nil {
+		colors, depth := p.SubpassAttachments(r.out.Subpass)
+		return attachmentUse{colors > 0, depth}
 	}
 	i := abi.Find[abi.PipelineRenderingCreateInfo](r.PNext, abi.StructureTypePipelineRenderingCreateInfo)
-	if i == nil || r.parts&enum.PartsFragmentOutputInterface == 0 {
-		return attachmentUse{color: i == nil, depth: r.parts&enum.PartsFragmentOutputInterface == 0}
+	if r.parts&enum.PartsFragmentOutputInterface == 0 {
+		return attachmentUse{depth: true} // another library has the formats
+	}
+	if i == nil {
+		return attachmentUse{}
 	}
 	return attachmentUse{i.ColorAttachmentCount > 0, i.DepthAttachmentFormat != 0 || i.StencilAttachmentFormat != 0}
 }

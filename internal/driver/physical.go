@@ -48,7 +48,7 @@ var physicalCalls = map[int]call{
 		return abi.Success
 	}),
 	abi.CmdGetPhysicalDeviceExternalBufferProperties: run(func(a *abi.GetPhysicalDeviceExternalBufferPropertiesArgs) {
-		a.PExternalBufferProperties.ExternalMemoryProperties = abi.ExternalMemoryProperties{CompatibleHandleTypes: a.PExternalBufferInfo.HandleType}
+		a.PExternalBufferProperties.ExternalMemoryProperties = externalMemory(a.PExternalBufferInfo.HandleType)
 	}),
 	abi.CmdGetPhysicalDeviceExternalFenceProperties: run(func(a *abi.GetPhysicalDeviceExternalFencePropertiesArgs) {
 		p := a.PExternalFenceProperties
@@ -132,3 +132,11 @@ func (p *physicalDevice) families() (out []abi.QueueFamilyProperties) {
 
 // at returns a pointer to a member of a struct of the application.
 func at[T any](p unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(p, offset)) }
+
+// externalMemory returns the properties of a type of external memory: pointers of the host can be imported.
+func externalMemory(handleType uint32) (out abi.ExternalMemoryProperties) {
+	if out.CompatibleHandleTypes = handleType; handleType == abi.ExternalMemoryHandleTypeHostAllocationBitEXT {
+		out.ExternalMemoryFeatures = abi.ExternalMemoryFeatureImportableBit
+	}
+	return out
+}

@@ -8,13 +8,13 @@ import (
 
 	profiles "github.com/chiaro-gpu/chiaro/device"
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/self"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// Identity of the driver. The vendor is a number that neither PCI nor Khronos has assigned.
+// Identity of the driver. Khronos' list of drivers has no number for it: driverID is 0.
 const (
-	vendorID      = 0xC41A80
 	deviceName    = "Chiaro"
 	driverName    = "Chiaro"
 	driverVersion = 1
@@ -33,8 +33,9 @@ func getProperties2(a *abi.GetPhysicalDeviceProperties2Args) {
 	}
 	p.putCore(&a.PProperties.Properties)
 	abi.Chain(a.PProperties.PNext, func(sType uint32, s unsafe.Pointer) {
-		if c := chained()[sType]; c != nil {
+		if c := propertyStructs()[sType]; c != nil {
 			p.putProperties(c, s)
+			putStructs(sType, s)
 		}
 	})
 }
@@ -42,7 +43,7 @@ func getProperties2(a *abi.GetPhysicalDeviceProperties2Args) {
 // putCore writes VkPhysicalDeviceProperties.
 func (p *physicalDevice) putCore(to *abi.PhysicalDeviceProperties) {
 	*to = abi.PhysicalDeviceProperties{
-		ApiVersion: apiVersion(), DriverVersion: makeVersion(0, driverVersion, 0), VendorID: vendorID,
+		ApiVersion: apiVersion(), DriverVersion: makeVersion(0, driverVersion, 0), VendorID: self.VendorID,
 		DeviceType: abi.PhysicalDeviceTypeCpu, PipelineCacheUUID: vk.PipelineCacheUUID(),
 	}
 	abi.PutString(to.DeviceName[:], deviceName)
@@ -55,6 +56,9 @@ func (p *physicalDevice) putCore(to *abi.PhysicalDeviceProperties) {
 // requires, else zeros.
 func (p *physicalDevice) putProperties(c *abi.Chained, s unsafe.Pointer) {
 	for _, m := range c.Members {
+		if m.Name == "copySrcLayoutCount" || m.Name == "copyDstLayoutCount" {
+			continue // the lengths of lists: see putStructs
+		}
 		to := unsafe.Add(s, m.Offset)
 		if text, ok := texts[m.Name]; ok {
 			abi.PutString(unsafe.Slice((*byte)(to), m.Count), text)
@@ -71,6 +75,32 @@ func (p *physicalDevice) putProperties(c *abi.Chained, s unsafe.Pointer) {
 			}
 			putNumber(unsafe.Add(to, uintptr(i)*m.Kind.Size()), m, p.limit(c.Name, name))
 		}
+	}
+}
+
+// hostLayouts are the layouts that images may have during copies by the host: images have no layouts, and all are alike.
+var hostLayouts = []uint32{
+	abi.ImageLayoutGeneral, abi.ImageLayoutColorAttachmentOptimal, abi.ImageLayoutDepthStencilAttachmentOptimal,
+	abi.ImageLayoutDepthStencilReadOnlyOptimal, abi.ImageLayoutShaderReadOnlyOptimal, abi.ImageLayoutTransferSrcOptimal,
+	abi.ImageLayoutTransferDstOptimal, abi.ImageLayoutPreinitialized, abi.ImageLayoutReadOnlyOptimal, abi.ImageLayoutAttachmentOptimal,
+}
+
+// putStructs writes the members of a struct of properties that are structs or lists.
+func putStructs(sType uint32, s unsafe.Pointer) {
+	put := func(to *uint32, l uint32) { *to = l }
+	switch sType {
+	case abi.StructureTypePhysicalDeviceDriverProperties:
+		(*abi.PhysicalDeviceDriverProperties)(s).ConformanceVersion = abi.ConformanceVersion{} // of no conformance test yet
+	case abi.StructureTypePhysicalDeviceVulkan1_2Properties:
+		(*abi.PhysicalDeviceVulkan12Properties)(s).ConformanceVersion = abi.ConformanceVersion{}
+	case abi.StructureTypePhysicalDeviceHostImageCopyProperties:
+		x := (*abi.PhysicalDeviceHostImageCopyProperties)(s)
+		list(&x.CopySrcLayoutCount, x.PCopySrcLayouts, hostLayouts, put)
+		list(&x.CopyDstLayoutCount, x.PCopyDstLayouts, hostLayouts, put)
+	case abi.StructureTypePhysicalDeviceVulkan1_4Properties:
+		x := (*abi.PhysicalDeviceVulkan14Properties)(s)
+		list(&x.CopySrcLayoutCount, x.PCopySrcLayouts, hostLayouts, put)
+		list(&x.CopyDstLayoutCount, x.PCopyDstLayouts, hostLayouts, put)
 	}
 }
 

@@ -54,6 +54,9 @@ func (c *commandBuffer) beginRenderPass(i *abi.RenderPassBeginInfo, n uint32) {
 	if x := abi.Find[abi.RenderPassAttachmentBeginInfo](i.PNext, abi.StructureTypeRenderPassAttachmentBeginInfo); x != nil {
 		begin.Attachments = each(x.PAttachments, x.AttachmentCount, func(h *abi.ImageView) *vk.ImageView { return imageViews.get(uint64(*h)) })
 	}
+	if x := abi.Find[abi.DeviceGroupRenderPassBeginInfo](i.PNext, abi.StructureTypeDeviceGroupRenderPassBeginInfo); x != nil && x.DeviceRenderAreaCount == 1 {
+		begin.Area = rect(*x.PDeviceRenderAreas)
+	}
 	c.vk.BeginRenderPass(begin, contents(n))
 }
 

@@ -123,7 +123,7 @@ func (s *surface) capabilities(to *abi.SurfaceCapabilitiesKHR) abi.Result {
 		least, most = abi.Extent2D{Width: 1, Height: 1}, abi.Extent2D{Width: wsi.MaxExtent, Height: wsi.MaxExtent}
 	}
 	*to = abi.SurfaceCapabilitiesKHR{
-		MinImageCount: 2, CurrentExtent: size, MinImageExtent: least, MaxImageExtent: most, MaxImageArrayLayers: 1,
+		MinImageCount: leastImages, MaxImageCount: mostImages, CurrentExtent: size, MinImageExtent: least, MaxImageExtent: most, MaxImageArrayLayers: 1,
 		SupportedTransforms: abi.SurfaceTransformIdentityBitKHR, CurrentTransform: abi.SurfaceTransformIdentityBitKHR,
 		SupportedCompositeAlpha: abi.CompositeAlphaOpaqueBitKHR | abi.CompositeAlphaInheritBitKHR,
 		SupportedUsageFlags: abi.ImageUsageTransferSrcBit | abi.ImageUsageTransferDstBit | abi.ImageUsageSampledBit |

@@ -207,6 +207,9 @@ func (w *swapchain) acquire(nanoseconds uint64, s abi.Semaphore, f abi.Fence, in
 	return r
 }
 
+// lossInterval is the time after which a wait for an image sees that the device is lost.
+const lossInterval = 100 * time.Millisecond
+
 // next takes the image that was free for the longest time; r is the result without one.
 func (w *swapchain) next(ctx context.Context, poll bool) (x *swapImage, r abi.Result) {
 	for {
@@ -230,6 +233,10 @@ func (w *swapchain) next(ctx context.Context, poll bool) (x *swapImage, r abi.Re
 		case <-changed:
 		case <-ctx.Done():
 			return nil, abi.Timeout
+		case <-time.After(lossInterval):
+			if err := w.device.vk.Err(); err != nil {
+				return nil, w.device.result(err)
+			}
 		}
 	}
 }
@@ -252,7 +259,9 @@ func queuePresent(a *abi.QueuePresentKHRArgs) abi.Result {
 	result := abi.Result(abi.Success)
 	for n, h := range abi.Slice(i.PSwapchains, i.SwapchainCount) {
 		r := swapchains.get(uint64(h)).present(q, indices[n], wait)
-		wait = nil
+		if r >= 0 {
+			wait = nil // the first present that is submitted waits
+		}
 		if n < len(results) {
 			results[n] = r
 		}
@@ -270,6 +279,7 @@ func (w *swapchain) present(q *queue, index uint32, wait []vk.SemaphoreValue) ab
 	}
 	x := w.images[index]
 	if err := q.vk.Submit(vk.SubmitInfo{Wait: wait, Fence: x.done}); err != nil {
+		w.release(x)
 		return w.device.result(err)
 	}
 	w.mu.Lock()

@@ -3,9 +3,13 @@ package self
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
+
+// VendorID identifies the vendor of the device: a number that neither PCI nor Khronos has assigned.
+const VendorID = 0xC41A80
 
 // fixedFeatures are features that no capability of a shader needs.
 var fixedFeatures = []string{
@@ -78,8 +82,8 @@ func fixed(d *valid.Device) {
 		"framebufferNoAttachmentsSampleCounts": samples, "framebufferIntegerColorSampleCounts": samples,
 		"sampledImageColorSampleCounts": samples, "sampledImageIntegerSampleCounts": samples, "sampledImageDepthSampleCounts": samples,
 		"sampledImageStencilSampleCounts": samples, "storageImageSampleCounts": samples, "standardSampleLocations": 1, "strictLines": 1,
-		"maxVertexInputAttributes": 32, "maxVertexInputBindings": 32, "maxVertexInputAttributeOffset": math.MaxUint16,
-		"maxVertexInputBindingStride": math.MaxUint16, "maxPerSetDescriptors": vk.MaxSetDescriptors,
+		"maxVertexInputAttributes": 32, "maxVertexInputBindings": 32, "maxVertexInputAttributeOffset": state.MaxOffset,
+		"maxVertexInputBindingStride": state.MaxStride, "maxPerSetDescriptors": vk.MaxSetDescriptors,
 		"maxMemoryAllocationSize": 1 << 40, "maxBufferSize": 1 << 40, "maxPushDescriptors": vk.MaxPushDescriptors,
 		"minImportedHostPointerAlignment": vk.HostAlignment, "maxTimelineSemaphoreValueDifference": math.MaxUint64,
 		"maxMultiDrawCount": vk.MaxMultiDraws, "maxCustomBorderColorSamplers": 1 << 20, "provokingVertexModePerPipeline": 1,
@@ -105,6 +109,8 @@ func fixed(d *valid.Device) {
 		"maxInlineUniformTotalSize": 256 * vk.MaxInlineBytes, "maxPerStageDescriptorInlineUniformBlocks": 256,
 		"maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks": 256, "maxDescriptorSetInlineUniformBlocks": 256,
 		"maxDescriptorSetUpdateAfterBindInlineUniformBlocks": 256, "maxCombinedImageSamplerDescriptorCount": 3,
+		"vendorID": VendorID, "deviceID": 0,
+		"viewportBoundsRange[0]": math.Float64bits(-32768), "viewportBoundsRange[1]": math.Float64bits(32767),
 		"timestampPeriod": math.Float64bits(1),
 	} {
 		d.Limits[name] = n

@@ -24,7 +24,11 @@ func (w *writer) payloads(c *command) (out []payload, ok bool) {
 	if !strings.HasPrefix(c.name, "vkCmd") || c.result != "void" || c.params[0].typ != "VkCommandBuffer" {
 		return nil, false
 	}
+	strided := false // elements have space between them
 	for _, p := range c.params[1:] {
+		if p.name == "stride" {
+			strided = true
+		}
 		if p.pointers == 0 && len(p.dims) == 0 {
 			continue
 		}
@@ -48,7 +52,7 @@ func (w *writer) payloads(c *command) (out []payload, ok bool) {
 		}
 		out = append(out, payload{p.name, size})
 	}
-	return out, true
+	return out, !strided || len(out) == 0
 }
 
 // shims writes the C entry points. Each puts its arguments into a struct of the layout of its Go mirror; a command of a
