@@ -8,11 +8,18 @@ import (
 	"runtime/debug"
 )
 
-// percent is the growth of the heap between two collections, in percent of the live heap.
-const percent = 400
+// percent is the growth of the heap between two collections, in percent of the live heap, and limit the memory in bytes beyond
+// which the collector runs at any growth.
+const (
+	percent = 1600
+	limit   = 1 << 30
+)
 
 func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limit)
 	}
 }

@@ -1,0 +1,3 @@
+package describe
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

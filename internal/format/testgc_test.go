@@ -1,0 +1,3 @@
+package format
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

@@ -1,0 +1,3 @@
+package mathlib
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

@@ -1,0 +1,3 @@
+package modgen_test
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

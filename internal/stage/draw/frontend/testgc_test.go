@@ -1,0 +1,3 @@
+package frontend
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

@@ -1,0 +1,3 @@
+package link
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

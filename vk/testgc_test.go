@@ -1,0 +1,3 @@
+package vk
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"
