@@ -61,6 +61,7 @@ func engineOptions() (list []amber.Options) {
 // TestPictures runs the examples and compares their pictures with the README's. On
 // machines without the JIT, -short skips the comparison.
 func TestPictures(t *testing.T) {
+	t.Parallel()
 	all := engineOptions()
 	if len(all) == 3 && testing.Short() {
 		t.Skip("-short: the interpreter is too slow for whole pictures")
@@ -88,6 +89,7 @@ func TestPictures(t *testing.T) {
 // model.amber with a twelfth of its triangles (CHIARO_LONG: all), on every engine and with several numbers of threads:
 // all pictures are equal.
 func TestPicturesEverywhere(t *testing.T) {
+	t.Parallel()
 	less := []string{"WIDTH 512 HEIGHT 384", "WIDTH 64 HEIGHT 48", "FRAMEBUFFER_SIZE 512 384", "FRAMEBUFFER_SIZE 64 48", "COUNT 4096", "COUNT 1024"}
 	if os.Getenv("CHIARO_LONG") == "" {
 		less = append(less, "COUNT 73728", "COUNT 6144")
@@ -120,6 +122,7 @@ const shadersBy = "shaderc 2023.2-1"
 // TestExampleShaders compiles the GLSL of the examples and compares the result with
 // the SPIR-V next to it.
 func TestExampleShaders(t *testing.T) {
+	t.Parallel()
 	glslc, err := exec.LookPath("glslc")
 	if err != nil {
 		t.Skip("glslc is not on the PATH")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "4") // scripts wait for processes; the command line of go test replaces it
 	testscript.Main(m, map[string]func(){"chiaro": main})
 }
 
