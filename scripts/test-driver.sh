@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the driver and a client in C, and runs it: a kernel with commands that C records, signals whose handlers need much
+# Compares the layouts of all structs with a C compiler's, builds the driver and a client in C, and runs it: a kernel with commands that C records, signals whose handlers need much
 # stack, a child process, and devices made again and again. It needs gcc and the headers of Vulkan (Debian: libvulkan-dev).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,6 +12,7 @@ exports=$(nm -D --defined-only "$work/libvulkan_chiaro.so" | awk '{ print $3 }' 
 	echo "the library exports $exports"
 	exit 1
 }
+go test ./internal/abi -cc gcc
 gcc -O1 -o "$work/client" cmd/icd/testdata/client.c -ldl
 go run ./cmd/chiaro asm cmd/icd/testdata/numbers.spvasm -o "$work/numbers.spv"
 timeout 120 "$work/client" "$work/libvulkan_chiaro.so" "$work/numbers.spv"

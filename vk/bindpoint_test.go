@@ -62,8 +62,8 @@ func TestBindPoints(t *testing.T) {
 	}
 }
 
-// TestBindPointsControl binds at both bind points (row F06): dispatches use what is bound at one, draws what is bound at the
-// other, and a bind at one leaves the other as it is. There are no pipelines for the other bind points.
+// TestBindPointsControl binds a pipeline at the compute and at the graphics bind point (row F06): dispatches use the first, draws
+// the second, and a bind at one point does not change the other. Pipelines for further bind points do not exist yet.
 func TestBindPointsControl(t *testing.T) {
 	s := newScene(t, 1)
 	s.build(t)

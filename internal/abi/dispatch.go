@@ -2,7 +2,7 @@ package abi
 
 import "unsafe"
 
-// Dispatch is the memory behind a dispatchable handle: struct dispatch of cmd/icd. It is not memory of Go. The loader owns Magic.
+// Dispatch is the object that a dispatchable handle points to: struct dispatch of cmd/icd, in C memory. The loader writes Magic.
 type Dispatch struct {
 	Magic uintptr // the loader's dispatch table
 	ID    uint64  // the driver's number of the object

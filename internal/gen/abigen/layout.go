@@ -26,7 +26,7 @@ var (
 	dispatch   = primitive{"*Dispatch", "struct dispatch *", 8}
 )
 
-// resolve returns the type that a name stands for, or nil.
+// resolve follows aliases and returns the type with a name, or nil.
 func (r *registry) resolve(name string) *typ {
 	t := r.types[name]
 	for t != nil && t.alias != "" {

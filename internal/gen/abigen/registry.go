@@ -194,7 +194,7 @@ func (r *registry) addCommand(n *node) {
 	r.commands[c.name] = c
 }
 
-// target returns the command that a name stands for.
+// target follows aliases and returns the command with a name, or nil.
 func (r *registry) target(name string) *command {
 	c := r.commands[name]
 	for c != nil && c.alias != "" {

@@ -114,19 +114,19 @@ func (w *writer) mirror(b *bytes.Buffer, t *typ) {
 	b.WriteString("}\n\n")
 }
 
-// layoutTest writes the sizes and offsets of all mirrors as Go sees them, with the names that C needs to compare them.
+// layoutTest writes the sizes and offsets of all mirrors: Go's, and those of C by the rules of layout.go.
 func (w *writer) layoutTest() {
 	var b bytes.Buffer
-	b.WriteString("package abi\n\nimport \"unsafe\"\n\n// layouts are the mirrors with the layout that Go gives them.\nvar layouts = []layout{\n")
+	b.WriteString("package abi\n\nimport \"unsafe\"\n\n// layouts are the mirrors with their layout in Go and in C.\nvar layouts = []layout{\n")
 	for _, t := range w.registry.structs {
 		name := bare(t.name)
 		if !w.mirrored[t.name] {
 			continue
 		}
-		fmt.Fprintf(&b, "\t{%q, unsafe.Sizeof(*(*%s)(nil)), []member{", t.name, name)
+		fmt.Fprintf(&b, "\t{%q, unsafe.Sizeof(*(*%s)(nil)), %d, []member{", t.name, name, t.size)
 		for _, f := range t.fields {
 			if f.bits == 0 && t.category == "struct" {
-				fmt.Fprintf(&b, "{%q, unsafe.Offsetof((*%s)(nil).%s)}, ", f.name, name, title(f.name))
+				fmt.Fprintf(&b, "{%q, unsafe.Offsetof((*%s)(nil).%s), %d}, ", f.name, name, title(f.name), f.offset)
 			}
 		}
 		b.WriteString("}},\n")
