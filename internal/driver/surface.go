@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
@@ -15,15 +16,55 @@ type surface struct {
 	wsi.Surface
 	display *wsi.Display // nil if it is headless
 	window  *wsi.Window
+	native  any          // identifies the window: surfaces of one window have equal values
+	users   atomic.Int32 // the handle and the swapchains
 }
 
-// Close ends the connection to the server of the surface.
+// newSurface returns a surface. native is nil if no other surface can have the window.
+func newSurface(to wsi.Surface, native any) *surface {
+	s := &surface{Surface: to, native: native}
+	if native == nil {
+		s.native = s
+	}
+	s.users.Store(1)
+	return s
+}
+
+// Close ends the connection to the server of the surface after its last use.
 func (s *surface) Close() error {
-	if s.display != nil {
+	if s.users.Add(-1) == 0 && s.display != nil {
 		s.window.Close()
 		s.display.Close()
 	}
 	return nil
+}
+
+// attached are the swapchains by window. A window has at most one that is not retired.
+var attached = struct {
+	sync.Mutex
+	to map[any]*swapchain
+}{to: map[any]*swapchain{}}
+
+// attach makes a swapchain the one of its window. It reports false if another one has the window.
+func (s *surface) attach(w *swapchain) bool {
+	attached.Lock()
+	defer attached.Unlock()
+	if other := attached.to[s.native]; other != nil && !other.isRetired() {
+		return false
+	}
+	attached.to[s.native] = w
+	s.users.Add(1)
+	return true
+}
+
+// detach ends the use of a window by a swapchain.
+func (s *surface) detach(w *swapchain) {
+	attached.Lock()
+	if attached.to[s.native] == w {
+		delete(attached.to, s.native)
+	}
+	attached.Unlock()
+	_ = s.Close() // it reports no error
 }
 
 var surfaces table[surface]
@@ -75,21 +116,23 @@ var presentModes = []uint32{abi.PresentModeFifoKHR, abi.PresentModeMailboxKHR, a
 
 // createHeadlessSurface makes a surface that writes frames into the folder of the variable CHIARO_PRESENT.
 func createHeadlessSurface(a *abi.CreateHeadlessSurfaceEXTArgs) abi.Result {
-	return created(nil, &surfaces, &surface{Surface: wsi.NewHeadless(os.Getenv("CHIARO_PRESENT"))}, nil, unsafe.Pointer(a.PSurface))
+	return created(nil, &surfaces, newSurface(wsi.NewHeadless(os.Getenv("CHIARO_PRESENT")), nil), nil, unsafe.Pointer(a.PSurface))
 }
 
 // createWindowSurface makes the surface of a window of the X server of the variable DISPLAY.
 func createWindowSurface(window uint32, to unsafe.Pointer) abi.Result {
 	d, err := wsi.OpenDisplay("")
 	if err != nil {
-		return abi.ErrorInitializationFailed
+		return abi.ErrorUnknown // the commands have no result for a missing server or window
 	}
 	w, err := d.NewWindow(window)
 	if err != nil {
 		d.Close()
-		return abi.ErrorSurfaceLostKHR
+		return abi.ErrorUnknown
 	}
-	return created(nil, &surfaces, &surface{w, d, w}, nil, to)
+	s := newSurface(w, window)
+	s.display, s.window = d, w
+	return created(nil, &surfaces, s, nil, to)
 }
 
 // visuals is the connection that answers questions about visuals. It stays open: a program asks for many.
@@ -143,10 +186,11 @@ func surfaceResult(err error) abi.Result {
 	return outOfHost
 }
 
+// getPresentRectangles returns the window, or the largest image of a headless surface.
 func getPresentRectangles(a *abi.GetPhysicalDevicePresentRectanglesKHRArgs) abi.Result {
 	var c abi.SurfaceCapabilitiesKHR
 	if r := surfaces.get(uint64(a.Surface)).capabilities(&c); r != abi.Success {
 		return r
 	}
-	return list(a.PRectCount, a.PRects, []abi.Extent2D{c.CurrentExtent}, func(to *abi.Rect2D, e abi.Extent2D) { *to = abi.Rect2D{Extent: e} })
+	return list(a.PRectCount, a.PRects, []abi.Extent2D{c.MaxImageExtent}, func(to *abi.Rect2D, e abi.Extent2D) { *to = abi.Rect2D{Extent: e} })
 }

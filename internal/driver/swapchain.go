@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -16,6 +17,7 @@ import (
 type swapchain struct {
 	device  *device
 	surface *surface
+	before  *swapchain // the one that it replaced: its images are shown first
 	size    abi.Extent2D
 	mode    uint32
 	images  []*swapImage
@@ -23,16 +25,17 @@ type swapchain struct {
 	mu      sync.Mutex
 	free    []*swapImage  // in the order in which they were shown
 	changed chan struct{} // closed and replaced when free, retired or failed changes
-	retired bool          // another swapchain replaced it
+	retired bool          // another swapchain replaced it, or it is closed: presented is closed
 	failed  abi.Result    // of a present
 
-	presented chan *swapImage
+	presented chan *swapImage // with space for all images
 	ended     sync.WaitGroup
 }
 
 // swapImage is an image of a swapchain over memory of the surface.
 type swapImage struct {
 	index  uint32
+	owned  bool // acquired by the application; swapchain.mu guards it
 	vk     *vk.Image
 	memory *vk.Memory
 	handle uint64
@@ -81,10 +84,14 @@ func createSwapchain(a *abi.CreateSwapchainKHRArgs) abi.Result {
 	if s == nil {
 		return abi.ErrorSurfaceLostKHR
 	}
-	if old := swapchains.get(uint64(i.OldSwapchain)); old != nil {
-		old.retire()
+	old := swapchains.get(uint64(i.OldSwapchain))
+	if old != nil {
+		old.retire() // also if the creation fails
 	}
-	w := &swapchain{device: d, surface: s, size: i.ImageExtent, mode: i.PresentMode, changed: make(chan struct{}), presented: make(chan *swapImage, mostImages)}
+	w := &swapchain{device: d, surface: s, before: old, size: i.ImageExtent, mode: i.PresentMode, changed: make(chan struct{}), presented: make(chan *swapImage, mostImages)}
+	if !s.attach(w) {
+		return abi.ErrorNativeWindowInUseKHR
+	}
 	for range min(max(i.MinImageCount, leastImages), mostImages) {
 		if r := w.addImage(i); r != abi.Success {
 			w.closeImages()
@@ -99,7 +106,8 @@ func createSwapchain(a *abi.CreateSwapchainKHRArgs) abi.Result {
 
 // addImage makes an image over memory of the surface.
 func (w *swapchain) addImage(i *abi.SwapchainCreateInfoKHR) abi.Result {
-	if w.size.Width == 0 || w.size.Height == 0 || max(w.size.Width, w.size.Height) > wsi.MaxExtent {
+	known := func(f abi.SurfaceFormatKHR) bool { return f.Format == i.ImageFormat }
+	if w.size.Width == 0 || w.size.Height == 0 || max(w.size.Width, w.size.Height) > wsi.MaxExtent || !slices.ContainsFunc(surfaceFormats, known) {
 		return abi.ErrorInitializationFailed
 	}
 	x := &swapImage{index: uint32(len(w.images))}
@@ -141,7 +149,7 @@ func (w *swapchain) memory(index uint32) *vk.Memory {
 	return w.images[index].memory
 }
 
-// closeImages frees the images. Close of nil objects does nothing.
+// closeImages frees the images and the surface. Close of nil objects does nothing.
 func (w *swapchain) closeImages() {
 	for _, x := range w.images {
 		images.remove(x.handle)
@@ -152,11 +160,12 @@ func (w *swapchain) closeImages() {
 			_ = x.shown.Close()
 		}
 	}
+	w.surface.detach(w)
 }
 
 // Close shows the images that were presented and frees the swapchain.
 func (w *swapchain) Close() error {
-	close(w.presented)
+	w.retire()
 	w.ended.Wait()
 	w.closeImages()
 	return nil
@@ -168,12 +177,22 @@ func (w *swapchain) notify() {
 	w.changed = make(chan struct{})
 }
 
-// retire ends the acquisition of images: another swapchain has the surface.
+// retire ends the acquisition and the presentation of images. Images that were presented before are still shown.
 func (w *swapchain) retire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.retired = true
-	w.notify()
+	if !w.retired {
+		w.retired = true
+		close(w.presented)
+		w.notify()
+	}
+}
+
+// isRetired reports whether the swapchain is retired.
+func (w *swapchain) isRetired() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.retired
 }
 
 func getSwapchainImages(a *abi.GetSwapchainImagesKHRArgs) abi.Result {
@@ -200,7 +219,7 @@ func (w *swapchain) acquire(nanoseconds uint64, s abi.Semaphore, f abi.Fence, in
 		info.Signal = []vk.SemaphoreValue{{Semaphore: b}}
 	}
 	if err := w.device.presents.Submit(info); err != nil {
-		w.release(x)
+		w.release(x) // it remains free
 		return w.device.result(err)
 	}
 	*index = x.index
@@ -222,6 +241,7 @@ func (w *swapchain) next(ctx context.Context, poll bool) (x *swapImage, r abi.Re
 			r = w.failed
 		case len(w.free) > 0:
 			x, w.free = w.free[0], w.free[1:]
+			x.owned = true
 		case poll:
 			r = abi.NotReady
 		}
@@ -245,6 +265,7 @@ func (w *swapchain) next(ctx context.Context, poll bool) (x *swapImage, r abi.Re
 func (w *swapchain) release(x *swapImage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	x.owned = false
 	w.free = append(w.free, x)
 	w.notify()
 }
@@ -258,8 +279,8 @@ func queuePresent(a *abi.QueuePresentKHRArgs) abi.Result {
 	indices, results := abi.Slice(i.PImageIndices, i.SwapchainCount), abi.Slice(i.PResults, i.SwapchainCount)
 	result := abi.Result(abi.Success)
 	for n, h := range abi.Slice(i.PSwapchains, i.SwapchainCount) {
-		r := swapchains.get(uint64(h)).present(q, indices[n], wait)
-		if r >= 0 {
+		r, waits := swapchains.get(uint64(h)).present(q, indices[n], wait)
+		if waits {
 			wait = nil // the first present that is submitted waits
 		}
 		if n < len(results) {
@@ -272,24 +293,48 @@ func queuePresent(a *abi.QueuePresentKHRArgs) abi.Result {
 	return result
 }
 
-// present shows an image after the commands of the queue and the semaphores.
-func (w *swapchain) present(q *queue, index uint32, wait []vk.SemaphoreValue) abi.Result {
-	if w == nil || int(index) >= len(w.images) {
-		return abi.ErrorOutOfDateKHR
+// present shows an acquired image after the commands of the queue and the semaphores. It reports whether the queue waits for the
+// semaphores: it also does if the swapchain is retired.
+func (w *swapchain) present(q *queue, index uint32, wait []vk.SemaphoreValue) (r abi.Result, waits bool) {
+	if w == nil {
+		return abi.ErrorOutOfDateKHR, false // a stale handle
 	}
-	x := w.images[index]
+	x := w.take(index)
+	if x == nil {
+		return w.device.result(&vk.UsageError{Rule: "VUID-VkPresentInfoKHR-pImageIndices-01430", Message: "the image of a present is not acquired"}), false
+	}
 	if err := q.vk.Submit(vk.SubmitInfo{Wait: wait, Fence: x.done}); err != nil {
-		w.release(x)
-		return w.device.result(err)
+		w.mu.Lock()
+		x.owned = true // the present has no effect
+		w.mu.Unlock()
+		return w.device.result(err), false
 	}
-	w.mu.Lock()
-	r := w.failed
-	w.mu.Unlock()
-	w.presented <- x
-	if r == abi.Success {
+	if r = w.enqueue(x); r == abi.Success {
 		r = w.fits()
 	}
-	return r
+	return r, true
+}
+
+// take ends the application's use of an acquired image and returns the image; nil if it is not acquired.
+func (w *swapchain) take(index uint32) *swapImage {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if int(index) >= len(w.images) || !w.images[index].owned {
+		return nil
+	}
+	w.images[index].owned = false
+	return w.images[index]
+}
+
+// enqueue passes an image to show.
+func (w *swapchain) enqueue(x *swapImage) abi.Result {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.retired {
+		return abi.ErrorOutOfDateKHR
+	}
+	w.presented <- x
+	return w.failed
 }
 
 // fits reports whether the window has the size of the images.
@@ -310,6 +355,10 @@ const refresh = time.Second / 60
 // show shows presented images until the swapchain is closed.
 func (w *swapchain) show() {
 	defer w.ended.Done()
+	if w.before != nil {
+		w.before.ended.Wait()
+		w.before = nil
+	}
 	var last time.Time
 	for x := range w.presented {
 		err := x.done.Wait(forever)

@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/internal/wsi"
 )
 
 // TestSwapchain clears and presents three images of a headless surface: each is a file with its color, in order. An acquire
-// without free images times out, and a retired swapchain has none.
+// without free images times out, a retired swapchain has none and shows none, and a window has one swapchain at a time.
 func TestSwapchain(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("CHIARO_PRESENT", folder)
@@ -65,8 +66,31 @@ func TestSwapchain(t *testing.T) {
 	if r := do(abi.CmdAcquireNextImageKHR, &abi.AcquireNextImageKHRArgs{Device: p.device, Swapchain: chain, Timeout: abi.WholeSize, Semaphore: acquired, PImageIndex: &index}); r != abi.ErrorOutOfDateKHR {
 		t.Errorf("an acquire of a retired swapchain returns %d", r)
 	}
+	present := func(chain abi.SwapchainKHR) abi.Result {
+		return do(abi.CmdQueuePresentKHR, &abi.QueuePresentKHRArgs{Queue: p.queue, PPresentInfo: &abi.PresentInfoKHR{SwapchainCount: 1, PSwapchains: &chain, PImageIndices: &index}})
+	}
+	if r := present(chain); r != abi.ErrorOutOfDateKHR {
+		t.Errorf("a present of a retired swapchain returns %d", r)
+	}
+	if r := present(next); r != abi.ErrorValidationFailed {
+		t.Errorf("a present of an image that is not acquired returns %d", r)
+	}
+	second := abi.SwapchainKHR(1)
+	info.OldSwapchain = 0
+	if r := do(abi.CmdCreateSwapchainKHR, &abi.CreateSwapchainKHRArgs{Device: p.device, PCreateInfo: &info, PSwapchain: &second}); r != abi.ErrorNativeWindowInUseKHR || second != 0 {
+		t.Errorf("a second swapchain of a window: %d, handle %#x", r, second)
+	}
+	var area abi.Rect2D
+	count := uint32(1)
+	must(p, abi.CmdGetPhysicalDevicePresentRectanglesKHR, &abi.GetPhysicalDevicePresentRectanglesKHRArgs{Surface: surface, PRectCount: &count, PRects: &area})
+	if area.Extent != (abi.Extent2D{Width: wsi.MaxExtent, Height: wsi.MaxExtent}) {
+		t.Errorf("the rectangle of a headless surface is %v", area)
+	}
 	do(abi.CmdDestroySwapchainKHR, &abi.DestroySwapchainKHRArgs{Device: p.device, Swapchain: chain})
 	do(abi.CmdDestroySwapchainKHR, &abi.DestroySwapchainKHRArgs{Device: p.device, Swapchain: next})
+	must(p, abi.CmdCreateSwapchainKHR, &abi.CreateSwapchainKHRArgs{Device: p.device, PCreateInfo: &info, PSwapchain: &second})
+	do(abi.CmdDestroySurfaceKHR, &abi.DestroySurfaceKHRArgs{Instance: p.instance, Surface: surface})
+	do(abi.CmdDestroySwapchainKHR, &abi.DestroySwapchainKHRArgs{Device: p.device, Swapchain: second})
 	for i, k := range colors {
 		if got := framePixel(t, folder, i+1); got != k {
 			t.Errorf("frame %d is %v; must be %v", i+1, got, k)
