@@ -56,7 +56,7 @@ func (r *ruled) findings(t testing.TB, record func(c *CommandBuffer)) (rules []s
 func (r *ruled) on(d *valid.Device) {
 	e := *r.dev.env
 	e.Device = d
-	r.dev.env = &e
+	r.dev.setEnv(&e)
 }
 
 // pipe makes a pipeline of the scene with changes, and dynamic states.

@@ -104,7 +104,8 @@ type Device struct {
 	budget    uint64
 	lowering  lower.Options
 
-	unrestricted bool // depths
+	unrestricted bool   // depths
+	needed       uint64 // see neededStates
 
 	engine exec.Engine
 	cache  *jit.Cache // nil if the engine is not the device's own
@@ -144,9 +145,10 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 		env = &e
 	}
 	d := &Device{
-		physical: p, env: env, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
+		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
 		deferFree: info.DeferFree, printer: printer{print: info.Print, undefined: info.Undefined, sanitize: info.Lowering.Sanitize && info.Undefined != nil, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
+	d.setEnv(env)
 	if d.budget == 0 {
 		d.budget = math.MaxUint64
 	}
@@ -179,6 +181,12 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 		}
 	}
 	return d, nil
+}
+
+// setEnv sets the environment of modules and draws.
+func (d *Device) setEnv(e *valid.Env) {
+	d.env = e
+	d.needed = d.neededStates()
 }
 
 // Physical returns the physical device; nil if the device is nil.

@@ -231,7 +231,7 @@ func TestNeedRules(t *testing.T) {
 		for stages := range 1 << StageCompute {
 			x := &executor{dev: r.dev}
 			x.graphics.current = &rendering{info: info}
-			x.graphics.bound.have = neededStates &^ (1 << n.set)
+			x.graphics.bound.have = statesOfNeeds &^ (1 << n.set)
 			for k := range StageCompute {
 				if stages>>k&1 != 0 {
 					x.graphics.bound.shaders[k] = &Shader{}

@@ -24,7 +24,8 @@ const (
 type need struct {
 	command string
 	rule    string
-	set     uint8 // a setKind, or one of the above
+	set     uint8  // a setKind, or one of the above
+	of      string // the features and extensions of which the device must have one, separated by spaces; "" of all devices
 	when    func(*needy) bool
 }
 
@@ -41,22 +42,22 @@ func (n *need) is(s enum.DynamicState) bool {
 // needy is a draw whose needs are checked.
 type needy struct {
 	*state.State
-	device *Device
 	stages uint8 // bits by ShaderStage
 	colors int   // color attachments
 }
 
-func (n *needy) rasterized() bool         { return !n.Rasterization.Discard }
-func (n *needy) feature(name string) bool { return n.device.feature(name) }
-func (n *needy) has(s ShaderStage) bool   { return n.stages>>s&1 != 0 }
-func (n *needy) fragment() bool           { return n.has(StageFragment) && n.rasterized() }
+func (n *needy) always() bool           { return true }
+func (n *needy) rasterized() bool       { return !n.Rasterization.Discard }
+func (n *needy) has(s ShaderStage) bool { return n.stages>>s&1 != 0 }
+func (n *needy) vertex() bool           { return n.has(StageVertex) }
+func (n *needy) fragment() bool         { return n.has(StageFragment) && n.rasterized() }
 func (n *needy) lines() bool {
 	t := n.Assembly.Topology
 	return n.rasterized() && !n.has(StageTessEvaluation) && !n.has(StageGeometry) && (t == enum.TopologyLineList || t == enum.TopologyLineStrip || t == enum.TopologyLineListWithAdjacency || t == enum.TopologyLineStripWithAdjacency)
 }
-func (n *needy) stippled() bool {
-	return n.lines() && (n.feature("stippledRectangularLines") || n.feature("stippledBresenhamLines") || n.feature("stippledSmoothLines"))
-}
+
+// stippled are the features of stippled lines.
+const stippled = "stippledRectangularLines stippledBresenhamLines stippledSmoothLines"
 
 // blends reports whether an attachment of the rendering blends, with factors that satisfy a condition.
 func (n *needy) blends(with func(enum.BlendFactor) bool) bool {
@@ -75,62 +76,54 @@ func anyFactor(enum.BlendFactor) bool { return true }
 // one state for each command, but SetLineStipple and SetDiscardRectangles also set the enable of their state.
 // TestNeedsOfLink compares the commands of both tables.
 var needs = []need{
-	{"vkCmdSetViewportWithCount", vuid.VkCmdDraw_viewportCount_03417, haveViewports, func(n *needy) bool { return true }},
-	{"vkCmdSetScissorWithCount", vuid.VkCmdDraw_scissorCount_03418, haveScissors, func(n *needy) bool { return true }},
-	{"vkCmdSetRasterizerDiscardEnable", vuid.VkCmdDraw_None_04876, uint8(setDiscard), func(n *needy) bool { return true }},
-	{"vkCmdSetVertexInputEXT", vuid.VkCmdDraw_None_04914, haveVertexInput, func(n *needy) bool { return n.has(StageVertex) }},
-	{"vkCmdSetPrimitiveTopology", vuid.VkCmdDraw_None_07842, uint8(setTopology), func(n *needy) bool { return n.has(StageVertex) }},
-	{"vkCmdSetPrimitiveRestartEnable", vuid.VkCmdDraw_None_04879, uint8(setRestart), func(n *needy) bool { return n.has(StageVertex) }},
-	{"vkCmdSetPatchControlPointsEXT", vuid.VkCmdDraw_None_04875, uint8(setPatchPoints), func(n *needy) bool { return n.has(StageTessControl) && n.Assembly.Topology == enum.TopologyPatchList }},
-	{"vkCmdSetTessellationDomainOriginEXT", vuid.VkCmdDraw_None_07619, uint8(setDomainOrigin), func(n *needy) bool { return n.has(StageTessEvaluation) }},
-	{"vkCmdSetRasterizationSamplesEXT", vuid.VkCmdDraw_None_07622, uint8(setSamples), (*needy).rasterized},
-	{"vkCmdSetSampleMaskEXT", vuid.VkCmdDraw_None_07623, uint8(setSampleMask), (*needy).rasterized},
-	{"vkCmdSetSampleLocationsEnableEXT", vuid.VkCmdDraw_None_07634, uint8(setLocated), func(n *needy) bool { return n.rasterized() && n.device.extension("VK_EXT_sample_locations") }},
-	{"vkCmdSetSampleLocationsEXT", vuid.VkCmdDraw_None_06666, haveLocations, func(n *needy) bool {
-		return n.rasterized() && n.Multisample.Located && n.device.extension("VK_EXT_sample_locations")
-	}},
-	{"vkCmdSetAlphaToCoverageEnableEXT", vuid.VkCmdDraw_None_07624, uint8(setAlphaToCoverage), (*needy).rasterized},
-	{"vkCmdSetAlphaToOneEnableEXT", vuid.VkCmdDraw_None_07625, uint8(setAlphaToOne), func(n *needy) bool { return n.rasterized() && n.feature("alphaToOne") }},
-	{"vkCmdSetPolygonModeEXT", vuid.VkCmdDraw_None_07621, uint8(setPolygonMode), (*needy).rasterized},
-	{"vkCmdSetLineWidth", vuid.VkCmdDraw_None_08617, uint8(setLineWidth), (*needy).lines},
-	{"vkCmdSetCullMode", vuid.VkCmdDraw_None_07840, uint8(setCullMode), (*needy).rasterized},
-	{"vkCmdSetFrontFace", vuid.VkCmdDraw_None_07841, uint8(setFrontFace), (*needy).rasterized},
-	{"vkCmdSetDepthTestEnable", vuid.VkCmdDraw_None_07843, uint8(setDepthTest), (*needy).rasterized},
-	{"vkCmdSetDepthWriteEnable", vuid.VkCmdDraw_None_07844, uint8(setDepthWrite), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Test }},
-	{"vkCmdSetDepthCompareOp", vuid.VkCmdDraw_None_07845, uint8(setDepthCompare), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Test }},
-	{"vkCmdSetDepthBoundsTestEnable", vuid.VkCmdDraw_None_07846, uint8(setBoundsTest), func(n *needy) bool { return n.rasterized() && n.feature("depthBounds") }},
-	{"vkCmdSetDepthBounds", vuid.VkCmdDraw_None_07836, uint8(setDepthBounds), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Bounds }},
-	{"vkCmdSetDepthBiasEnable", vuid.VkCmdDraw_None_04877, uint8(setBiasEnable), (*needy).rasterized},
-	{"vkCmdSetDepthBias", vuid.VkCmdDraw_None_07834, uint8(setDepthBias), func(n *needy) bool { return n.rasterized() && n.Rasterization.DepthBias }},
-	{"vkCmdSetDepthClampEnableEXT", vuid.VkCmdDraw_None_07620, uint8(setDepthClamp), func(n *needy) bool { return n.rasterized() && n.feature("depthClamp") }},
-	{"vkCmdSetDepthClampRangeEXT", vuid.VkCmdDraw_None_09650, uint8(setClampRange), func(n *needy) bool { return n.Rasterization.DepthClamp && n.feature("depthClampControl") }},
-	{"vkCmdSetStencilTestEnable", vuid.VkCmdDraw_None_07847, uint8(setStencilTest), (*needy).rasterized},
-	{"vkCmdSetStencilOp", vuid.VkCmdDraw_None_07848, uint8(setStencilOp), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
-	{"vkCmdSetStencilCompareMask", vuid.VkCmdDraw_None_07837, uint8(setStencilCompareMask), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
-	{"vkCmdSetStencilWriteMask", vuid.VkCmdDraw_None_07838, uint8(setStencilWriteMask), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
-	{"vkCmdSetStencilReference", vuid.VkCmdDraw_None_07839, uint8(setStencilReference), func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
-	{"vkCmdSetLogicOpEnableEXT", vuid.VkCmdDraw_None_07626, uint8(setLogicEnable), func(n *needy) bool { return n.fragment() && n.feature("logicOp") }},
-	{"vkCmdSetLogicOpEXT", vuid.VkCmdDraw_logicOp_04878, uint8(setLogicOp), func(n *needy) bool { return n.fragment() && n.Blend.Logic }},
-	{"vkCmdSetColorBlendEnableEXT", vuid.VkCmdDraw_None_07627, uint8(setBlendEnable), func(n *needy) bool { return n.fragment() && n.colors > 0 }},
-	{"vkCmdSetColorWriteMaskEXT", vuid.VkCmdDraw_None_07629, uint8(setWriteMask), func(n *needy) bool { return n.fragment() && n.colors > 0 }},
-	{"vkCmdSetColorBlendEquationEXT", vuid.VkCmdDraw_None_10864, uint8(setBlendEquation), func(n *needy) bool { return n.blends(anyFactor) }},
-	{"vkCmdSetBlendConstants", vuid.VkCmdDraw_None_07835, haveBlendConstants, func(n *needy) bool { return n.blends(constant) }},
-	{"vkCmdSetFragmentShadingRateKHR", vuid.VkCmdDraw_pipelineFragmentShadingRate_09238, uint8(setShadingRate), func(n *needy) bool { return n.rasterized() && n.feature("pipelineFragmentShadingRate") }},
-	{"vkCmdSetRasterizationStreamEXT", vuid.VkCmdDraw_None_07630, uint8(setStream), func(n *needy) bool { return n.feature("geometryStreams") && n.has(StageGeometry) }},
-	{"vkCmdSetDiscardRectangleEXT", vuid.VkCmdDraw_rasterizerDiscardEnable_09236, haveDiscardRectangles, func(n *needy) bool { return n.rasterized() && n.device.extension("VK_EXT_discard_rectangles") }},
-	{"vkCmdSetConservativeRasterizationModeEXT", vuid.VkCmdDraw_None_07631, uint8(setConservative), func(n *needy) bool {
-		return n.rasterized() && n.device.extension("VK_EXT_conservative_rasterization")
-	}},
-	{"vkCmdSetExtraPrimitiveOverestimationSizeEXT", vuid.VkCmdDraw_None_07632, uint8(setExtraOverestimate), func(n *needy) bool {
-		return n.rasterized() && n.Rasterization.Conservative > 0 && n.device.extension("VK_EXT_conservative_rasterization")
-	}},
-	{"vkCmdSetDepthClipEnableEXT", vuid.VkCmdDraw_None_07633, uint8(setDepthClip), func(n *needy) bool { return n.feature("depthClipEnable") }},
-	{"vkCmdSetProvokingVertexModeEXT", vuid.VkCmdDraw_None_07636, uint8(setProvoking), func(n *needy) bool {
-		return n.rasterized() && n.has(StageVertex) && n.device.extension("VK_EXT_provoking_vertex")
-	}},
-	{"vkCmdSetLineRasterizationModeEXT", vuid.VkCmdDraw_None_08666, uint8(setLineMode), (*needy).stippled},
-	{"vkCmdSetLineStipple", vuid.VkCmdDraw_None_07849, uint8(setLineStipple), (*needy).stippled},
-	{"vkCmdSetDepthClipNegativeOneToOneEXT", vuid.VkCmdDraw_None_07639, uint8(setNegativeOne), func(n *needy) bool { return n.feature("depthClipControl") }},
+	{"vkCmdSetViewportWithCount", vuid.VkCmdDraw_viewportCount_03417, haveViewports, "", (*needy).always},
+	{"vkCmdSetScissorWithCount", vuid.VkCmdDraw_scissorCount_03418, haveScissors, "", (*needy).always},
+	{"vkCmdSetRasterizerDiscardEnable", vuid.VkCmdDraw_None_04876, uint8(setDiscard), "", (*needy).always},
+	{"vkCmdSetVertexInputEXT", vuid.VkCmdDraw_None_04914, haveVertexInput, "", (*needy).vertex},
+	{"vkCmdSetPrimitiveTopology", vuid.VkCmdDraw_None_07842, uint8(setTopology), "", (*needy).vertex},
+	{"vkCmdSetPrimitiveRestartEnable", vuid.VkCmdDraw_None_04879, uint8(setRestart), "", (*needy).vertex},
+	{"vkCmdSetPatchControlPointsEXT", vuid.VkCmdDraw_None_04875, uint8(setPatchPoints), "", func(n *needy) bool { return n.has(StageTessControl) && n.Assembly.Topology == enum.TopologyPatchList }},
+	{"vkCmdSetTessellationDomainOriginEXT", vuid.VkCmdDraw_None_07619, uint8(setDomainOrigin), "", func(n *needy) bool { return n.has(StageTessEvaluation) }},
+	{"vkCmdSetRasterizationSamplesEXT", vuid.VkCmdDraw_None_07622, uint8(setSamples), "", (*needy).rasterized},
+	{"vkCmdSetSampleMaskEXT", vuid.VkCmdDraw_None_07623, uint8(setSampleMask), "", (*needy).rasterized},
+	{"vkCmdSetSampleLocationsEnableEXT", vuid.VkCmdDraw_None_07634, uint8(setLocated), "VK_EXT_sample_locations", (*needy).rasterized},
+	{"vkCmdSetSampleLocationsEXT", vuid.VkCmdDraw_None_06666, haveLocations, "VK_EXT_sample_locations", func(n *needy) bool { return n.rasterized() && n.Multisample.Located }},
+	{"vkCmdSetAlphaToCoverageEnableEXT", vuid.VkCmdDraw_None_07624, uint8(setAlphaToCoverage), "", (*needy).rasterized},
+	{"vkCmdSetAlphaToOneEnableEXT", vuid.VkCmdDraw_None_07625, uint8(setAlphaToOne), "alphaToOne", (*needy).rasterized},
+	{"vkCmdSetPolygonModeEXT", vuid.VkCmdDraw_None_07621, uint8(setPolygonMode), "", (*needy).rasterized},
+	{"vkCmdSetLineWidth", vuid.VkCmdDraw_None_08617, uint8(setLineWidth), "", (*needy).lines},
+	{"vkCmdSetCullMode", vuid.VkCmdDraw_None_07840, uint8(setCullMode), "", (*needy).rasterized},
+	{"vkCmdSetFrontFace", vuid.VkCmdDraw_None_07841, uint8(setFrontFace), "", (*needy).rasterized},
+	{"vkCmdSetDepthTestEnable", vuid.VkCmdDraw_None_07843, uint8(setDepthTest), "", (*needy).rasterized},
+	{"vkCmdSetDepthWriteEnable", vuid.VkCmdDraw_None_07844, uint8(setDepthWrite), "", func(n *needy) bool { return n.rasterized() && n.DepthStencil.Test }},
+	{"vkCmdSetDepthCompareOp", vuid.VkCmdDraw_None_07845, uint8(setDepthCompare), "", func(n *needy) bool { return n.rasterized() && n.DepthStencil.Test }},
+	{"vkCmdSetDepthBoundsTestEnable", vuid.VkCmdDraw_None_07846, uint8(setBoundsTest), "depthBounds", (*needy).rasterized},
+	{"vkCmdSetDepthBounds", vuid.VkCmdDraw_None_07836, uint8(setDepthBounds), "", func(n *needy) bool { return n.rasterized() && n.DepthStencil.Bounds }},
+	{"vkCmdSetDepthBiasEnable", vuid.VkCmdDraw_None_04877, uint8(setBiasEnable), "", (*needy).rasterized},
+	{"vkCmdSetDepthBias", vuid.VkCmdDraw_None_07834, uint8(setDepthBias), "", func(n *needy) bool { return n.rasterized() && n.Rasterization.DepthBias }},
+	{"vkCmdSetDepthClampEnableEXT", vuid.VkCmdDraw_None_07620, uint8(setDepthClamp), "depthClamp", (*needy).rasterized},
+	{"vkCmdSetDepthClampRangeEXT", vuid.VkCmdDraw_None_09650, uint8(setClampRange), "depthClampControl", func(n *needy) bool { return n.Rasterization.DepthClamp }},
+	{"vkCmdSetStencilTestEnable", vuid.VkCmdDraw_None_07847, uint8(setStencilTest), "", (*needy).rasterized},
+	{"vkCmdSetStencilOp", vuid.VkCmdDraw_None_07848, uint8(setStencilOp), "", func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
+	{"vkCmdSetStencilCompareMask", vuid.VkCmdDraw_None_07837, uint8(setStencilCompareMask), "", func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
+	{"vkCmdSetStencilWriteMask", vuid.VkCmdDraw_None_07838, uint8(setStencilWriteMask), "", func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
+	{"vkCmdSetStencilReference", vuid.VkCmdDraw_None_07839, uint8(setStencilReference), "", func(n *needy) bool { return n.rasterized() && n.DepthStencil.Stencil }},
+	{"vkCmdSetLogicOpEnableEXT", vuid.VkCmdDraw_None_07626, uint8(setLogicEnable), "logicOp", (*needy).fragment},
+	{"vkCmdSetLogicOpEXT", vuid.VkCmdDraw_logicOp_04878, uint8(setLogicOp), "", func(n *needy) bool { return n.fragment() && n.Blend.Logic }},
+	{"vkCmdSetColorBlendEnableEXT", vuid.VkCmdDraw_None_07627, uint8(setBlendEnable), "", func(n *needy) bool { return n.fragment() && n.colors > 0 }},
+	{"vkCmdSetColorWriteMaskEXT", vuid.VkCmdDraw_None_07629, uint8(setWriteMask), "", func(n *needy) bool { return n.fragment() && n.colors > 0 }},
+	{"vkCmdSetColorBlendEquationEXT", vuid.VkCmdDraw_None_10864, uint8(setBlendEquation), "", func(n *needy) bool { return n.blends(anyFactor) }},
+	{"vkCmdSetBlendConstants", vuid.VkCmdDraw_None_07835, haveBlendConstants, "", func(n *needy) bool { return n.blends(constant) }},
+	{"vkCmdSetFragmentShadingRateKHR", vuid.VkCmdDraw_pipelineFragmentShadingRate_09238, uint8(setShadingRate), "pipelineFragmentShadingRate", (*needy).rasterized},
+	{"vkCmdSetRasterizationStreamEXT", vuid.VkCmdDraw_None_07630, uint8(setStream), "geometryStreams", func(n *needy) bool { return n.has(StageGeometry) }},
+	{"vkCmdSetDiscardRectangleEXT", vuid.VkCmdDraw_rasterizerDiscardEnable_09236, haveDiscardRectangles, "VK_EXT_discard_rectangles", (*needy).rasterized},
+	{"vkCmdSetConservativeRasterizationModeEXT", vuid.VkCmdDraw_None_07631, uint8(setConservative), "VK_EXT_conservative_rasterization", (*needy).rasterized},
+	{"vkCmdSetExtraPrimitiveOverestimationSizeEXT", vuid.VkCmdDraw_None_07632, uint8(setExtraOverestimate), "VK_EXT_conservative_rasterization", func(n *needy) bool { return n.rasterized() && n.Rasterization.Conservative > 0 }},
+	{"vkCmdSetDepthClipEnableEXT", vuid.VkCmdDraw_None_07633, uint8(setDepthClip), "depthClipEnable", (*needy).always},
+	{"vkCmdSetProvokingVertexModeEXT", vuid.VkCmdDraw_None_07636, uint8(setProvoking), "VK_EXT_provoking_vertex", func(n *needy) bool { return n.rasterized() && n.has(StageVertex) }},
+	{"vkCmdSetLineRasterizationModeEXT", vuid.VkCmdDraw_None_08666, uint8(setLineMode), stippled, (*needy).lines},
+	{"vkCmdSetLineStipple", vuid.VkCmdDraw_None_07849, uint8(setLineStipple), stippled, (*needy).lines},
+	{"vkCmdSetDepthClipNegativeOneToOneEXT", vuid.VkCmdDraw_None_07639, uint8(setNegativeOne), "depthClipControl", (*needy).always},
 }
 
 // command returns Vulkan's name of the command that sets a state; "" if no draw needs the state.
@@ -143,19 +136,30 @@ func (k setKind) command() string {
 	return ""
 }
 
-// neededStates are the states of needs: bits of bound.have.
-var neededStates = func() (bits uint64) {
+// statesOfNeeds are the states of needs: bits of bound.have.
+var statesOfNeeds = func() (bits uint64) {
 	for i := range needs {
 		bits |= 1 << needs[i].set
 	}
 	return bits
 }()
 
+// neededStates returns the states that draws on the device may need, by its features and extensions: bits of bound.have.
+func (d *Device) neededStates() (bits uint64) {
+	for i := range needs {
+		n := &needs[i]
+		if n.of == "" || slices.ContainsFunc(strings.Fields(n.of), func(name string) bool { return d.feature(name) || d.extension(name) }) {
+			bits |= 1 << n.set
+		}
+	}
+	return bits
+}
+
 // missing returns the states that the draw needs and that no command has set: at most limit. s is the state of the draw, and p the
 // bound pipeline, or nil with shader objects. The common draw misses none and tests only a mask.
 func (x *executor) missing(p *GraphicsPipeline, s *state.State, limit int) (list []*need) {
 	g := &x.graphics
-	unset := neededStates &^ g.bound.have
+	unset := x.dev.needed &^ g.bound.have
 	if p != nil {
 		unset &= p.keeps // the other states are static
 	}
@@ -166,7 +170,7 @@ func (x *executor) missing(p *GraphicsPipeline, s *state.State, limit int) (list
 	if p != nil {
 		stages = p.stageBits
 	}
-	x.needy = needy{s, x.dev, stages, len(g.current.info.Colors)}
+	x.needy = needy{s, stages, len(g.current.info.Colors)}
 	for i := range needs {
 		if n := &needs[i]; unset>>n.set&1 != 0 && n.when(&x.needy) {
 			if list = append(list, n); len(list) == limit {

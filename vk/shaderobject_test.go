@@ -324,7 +324,7 @@ func TestMissingByFeature(t *testing.T) {
 	few := len(x.missing(nil, &x.graphics.bound.dynamic, len(needs)))
 	e := *s.dev.env
 	e.Device = max.Device
-	s.dev.env = &e
+	s.dev.setEnv(&e)
 	if many := len(x.missing(nil, &x.graphics.bound.dynamic, len(needs))); many <= few {
 		t.Errorf("%d states are missing with all features, %d without; must be more", many, few)
 	}

@@ -27,7 +27,7 @@ func (c *drawCheck) off(limit string) bool {
 // pipelineStates checks the states of a pipeline that commands set.
 func (c *drawCheck) pipelineStates() {
 	p, b := c.p, &c.graphics.bound
-	if set := b.have & neededStates &^ p.settable; set != 0 {
+	if set := b.have & statesOfNeeds &^ p.settable; set != 0 {
 		for i := range needs {
 			if n := &needs[i]; set>>n.set&1 != 0 {
 				c.find(vuid.VkCmdDraw_None_08608, "%s was called after %v was bound, in which the state is static; must not be", n.command, &p.object)
