@@ -111,8 +111,8 @@ func (c *drawCheck) blend(i int) state.BlendAttachment {
 	return state.BlendAttachment{WriteMask: 15}
 }
 
-// dynamic reports whether commands set a state: all of them with shader objects.
-func (c *drawCheck) dynamic(set uint8) bool { return c.p == nil || c.p.settable>>set&1 != 0 }
+// dynamic reports whether commands set a state, with its count: all of them with shader objects.
+func (c *drawCheck) dynamic(set uint8) bool { return c.p == nil || c.p.keeps>>set&1 != 0 }
 
 // samples returns the samples of a pixel.
 func (c *drawCheck) samples() int { return int(max(c.s.Multisample.Samples, 1)) }
@@ -192,7 +192,7 @@ func (c *drawCheck) colors() {
 		}
 		f := format.InfoByName(view.format())
 		if c.dynamic(uint8(setBlendEnable)) {
-			if c.blend(i).Enable && f != nil && imageFeatures(f)&FormatColorAttachmentBlend == 0 {
+			if c.blend(i).Enable && f != nil && featuresOf(f.Name, false)&FormatColorAttachmentBlend == 0 {
 				c.find(vuid.VkCmdDraw_blendEnable_04727, "color attachment %d blends and has the format %s; must be a format that blends", i, f.Name)
 			}
 			c.everySet(vuid.VkCmdDraw_firstAttachment_07476, "vkCmdSetColorBlendEnableEXT", c.graphics.bound.blends, i)

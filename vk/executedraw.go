@@ -74,8 +74,7 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 	g := &x.graphics
 	switch k.kind {
 	case bindGraphics:
-		g.bound.pipeline, g.bound.shaders = k.a.(*GraphicsPipeline), combination{}
-		g.bound.have &= g.bound.pipeline.keeps // the pipeline's static states are undefined after it (Vulkan, Interaction With Pipelines)
+		g.bindPipeline(k.a.(*GraphicsPipeline))
 	case bindVertexBuffers:
 		g.bindVertices(k)
 	case bindIndexBuffer:
@@ -99,9 +98,24 @@ func (x *executor) graphicsCommand(c *CommandBuffer, k *command) error {
 	return nil
 }
 
+// bindPipeline binds a pipeline. Its static states are undefined after it (Vulkan, Interaction With Pipelines).
+func (g *graphics) bindPipeline(p *GraphicsPipeline) {
+	b := &g.bound
+	b.pipeline, b.shaders = p, combination{}
+	b.have &= p.keeps
+	b.strided = b.strided && p.strides
+	if p.keeps>>setBlendEnable&1 == 0 {
+		b.blends = 0
+	}
+	if p.keeps>>setWriteMask&1 == 0 {
+		b.masks = 0
+	}
+}
+
 func (g *graphics) bindVertices(k *command) {
 	g.bound.buffers |= 1 << k.x[0]
-	if g.bound.strided = k.x[3] > 0; g.bound.strided {
+	if k.x[3] > 0 {
+		g.bound.strided = true
 		g.bound.strides.put(uint32(k.x[0]), uint32(k.x[3]-1))
 	}
 	b, _ := k.a.(*Buffer)

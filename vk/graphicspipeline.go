@@ -50,7 +50,7 @@ type GraphicsPipeline struct {
 	strides          bool   // of vertex buffers are dynamic
 	enables          uint8  // that are dynamic
 	keeps            uint64 // the states that the pipeline leaves as commands set them: bits of bound.have
-	settable         uint64 // the states that commands set, as bits of bound.have
+	settable         uint64 // keeps, and the viewports and scissors if commands set them without their count
 	stageBits        uint8  // the stages that it has: bits by ShaderStage
 
 	rendering link.Rendering

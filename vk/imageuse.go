@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"iter"
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -49,8 +50,13 @@ func (u *uses) add(s *shader.Stage) {
 	for i := range p.Res {
 		u.resources = append(u.resources, resourceUse{p.Stage, &p.Res[i]})
 	}
-	details := imageDetails(s)
-	u.atSample = u.atSample || p.Stage == ir.Fragment && interpolatesAtSample(s)
+	var details map[[2]uint32]imageDetail
+	if f := factsOf(s); f != nil {
+		if e := f.EntryPoint(p.Name, modelOf(p.Stage)); e != nil {
+			details = imageDetails(f, e)
+			u.atSample = u.atSample || p.Stage == ir.Fragment && interpolatesAtSample(f, e)
+		}
+	}
 	single := func(i int) *ir.Resource {
 		if i < 0 || i >= len(p.Res) || p.Res[i].Count != 1 || p.Res[i].Heap {
 			return nil
@@ -83,13 +89,25 @@ func factsOf(s *shader.Stage) *facts.Module {
 	return s.Facts
 }
 
-// interpolatesAtSample reports whether a module uses the extended instruction InterpolateAtSample.
-func interpolatesAtSample(s *shader.Stage) bool {
-	f := factsOf(s)
-	if f == nil || !f.Capable(spirv.CapabilityInterpolationFunction) {
+// instructions yields the instructions in the call tree of an entry point.
+func instructions(f *facts.Module, e *facts.EntryPoint) iter.Seq[spirv.Inst] {
+	return func(yield func(spirv.Inst) bool) {
+		for _, fn := range f.CallTree(e) {
+			for i := fn.Index; i < fn.End; i++ {
+				if !yield(f.Code.Inst(i)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// interpolatesAtSample reports whether an entry point uses the extended instruction InterpolateAtSample.
+func interpolatesAtSample(f *facts.Module, e *facts.EntryPoint) bool {
+	if !f.Capable(spirv.CapabilityInterpolationFunction) {
 		return false
 	}
-	for _, in := range f.Code.All() {
+	for in := range instructions(f, e) {
 		if in.Op() == spirv.OpExtInst && len(in) > 4 && f.ExtSet(spirv.ID(in[3])) == spirv.ExtSetGLSL && spirv.GLSLOp(in[4]) == spirv.GLSLInterpolateAtSample {
 			return true
 		}
@@ -103,24 +121,15 @@ type imageDetail struct {
 	written    int
 }
 
-// imageDetails returns the details of the image variables of a stage by set and binding; none if the module is not known.
-func imageDetails(s *shader.Stage) map[[2]uint32]imageDetail {
-	f := factsOf(s)
-	if f == nil {
-		return nil
-	}
-	e := f.EntryPoint(s.Program.Name, modelOf(s.Program.Stage))
-	if e == nil {
-		return nil
-	}
+// imageDetails returns the details of the image variables of an entry point by set and binding.
+func imageDetails(f *facts.Module, e *facts.EntryPoint) map[[2]uint32]imageDetail {
 	out, at := map[[2]uint32]imageDetail{}, map[spirv.ID][2]uint32{}
 	for _, v := range shader.ImageVariables(f, e) {
 		key := [2]uint32{v.At.Set, v.At.Binding}
 		at[v.ID] = key
 		out[key] = imageDetail{formatless: v.Image.Image.Format == spirv.ImageFormatUnknown}
 	}
-	for i := range f.Code.Len() {
-		in := f.Code.Inst(i)
+	for in := range instructions(f, e) {
 		if in.Op() != spirv.OpImageWrite {
 			continue
 		}

@@ -8,16 +8,6 @@ import (
 
 // The rules on draws that need the dynamic states which commands have set, and the vertex buffers.
 
-// isDynamic reports whether commands set a state of the pipeline.
-func (p *GraphicsPipeline) isDynamic(s enum.DynamicState) bool {
-	for _, d := range p.dynamic {
-		if d.state == s {
-			return true
-		}
-	}
-	return false
-}
-
 // off reports whether the device of a profile has a limit that is a boolean, and it is false.
 func (c *drawCheck) off(limit string) bool {
 	v, known := c.dev.env.Device.Limit(limit)
@@ -34,14 +24,14 @@ func (c *drawCheck) pipelineStates() {
 			}
 		}
 	}
-	if t := c.s.Assembly.Topology; p.isDynamic(enum.DynamicStatePrimitiveTopology) && c.off("dynamicPrimitiveTopologyUnrestricted") && topologyClass(t) != topologyClass(p.static.Assembly.Topology) {
+	if t := c.s.Assembly.Topology; c.dynamic(uint8(setTopology)) && c.off("dynamicPrimitiveTopologyUnrestricted") && topologyClass(t) != topologyClass(p.static.Assembly.Topology) {
 		c.find(vuid.VkCmdDraw_dynamicPrimitiveTopologyUnrestricted_07500, "the topology is %v and that of %v is %v; must be of one class", t, &p.object, p.static.Assembly.Topology)
 	}
-	if p.strides && !p.isDynamic(enum.DynamicStateVertexInput) && !b.strided {
+	if p.strides && !c.dynamic(haveVertexInput) && !b.strided {
 		c.find(vuid.VkCmdDraw_pStrides_04913, "the strides of vertex buffers are dynamic in %v and no command has set them; must be set by vkCmdBindVertexBuffers2", &p.object)
 	}
 	rates := outputs(c.last(), ir.PrimitiveShadingRate, func(*ir.Output) bool { return true })
-	if rates && p.isDynamic(enum.DynamicStateViewportWithCount) && c.off("primitiveFragmentShadingRateWithMultipleViewports") && len(c.s.Viewports) != 1 {
+	if rates && c.dynamic(haveViewports) && c.off("primitiveFragmentShadingRateWithMultipleViewports") && len(c.s.Viewports) != 1 {
 		c.find(vuid.VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_04552, "a stage writes PrimitiveShadingRateKHR and %d viewports are set; must be 1", len(c.s.Viewports))
 	}
 	f := c.fragment()
@@ -57,17 +47,17 @@ func (c *drawCheck) pipelineStates() {
 		return false
 	}
 	d := &c.s.DepthStencil
-	if d.Write && p.isDynamic(enum.DynamicStateDepthWriteEnable) && reads(ir.TileDepth) {
+	if d.Write && c.dynamic(uint8(setDepthWrite)) && reads(ir.TileDepth) {
 		c.find(vuid.VkCmdDraw_pDynamicStates_08715, "depths are written before the fragment stage reads them; must not be")
 	}
-	if mask := d.Front.WriteMask | d.Back.WriteMask; mask != 0 && p.isDynamic(enum.DynamicStateStencilWriteMask) && reads(ir.TileStencil) {
+	if mask := d.Front.WriteMask | d.Back.WriteMask; mask != 0 && c.dynamic(uint8(setStencilWriteMask)) && reads(ir.TileStencil) {
 		c.find(vuid.VkCmdDraw_pDynamicStates_08716, "the write mask of stencils is %#x before the fragment stage reads them; must be 0", mask)
 	}
 }
 
 // states checks the states of pipelines and of shader objects.
 func (c *drawCheck) states() {
-	counted := c.p == nil || c.p.isDynamic(enum.DynamicStateScissorWithCount) && c.p.isDynamic(enum.DynamicStateViewportWithCount)
+	counted := c.dynamic(haveScissors) && c.dynamic(haveViewports)
 	if n, m := len(c.s.Viewports), len(c.s.Scissors); counted && n != m {
 		c.find(vuid.VkCmdDraw_viewportCount_03419, "%d viewports and %d scissors are set; must be as many", n, m)
 	}

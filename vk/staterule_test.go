@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -135,6 +136,16 @@ func TestStateRules(t *testing.T) {
 				}
 			})
 		}},
+		{[]string{"vkCmdDraw-pStrides-04913"}, nil, func(c *CommandBuffer, bad bool) { // a pipeline with static strides invalidates them
+			r.paints(c, r.rendering(), strides, func() {
+				c.BindVertexBuffers2(0, []VertexBuffer{{Buffer: r.vertices}}, []uint32{16})
+				if bad {
+					c.BindGraphicsPipeline(plain)
+				}
+				c.BindGraphicsPipeline(strides)
+				c.BindVertexBuffers(0, []VertexBuffer{{Buffer: r.vertices}})
+			})
+		}},
 		{[]string{"vkCmdDraw-viewportCount-03419"}, nil, func(c *CommandBuffer, bad bool) {
 			r.paints(c, r.rendering(), counts, func() {
 				c.SetViewports(either(bad, two, one))
@@ -239,6 +250,26 @@ func TestColorRules(t *testing.T) {
 				}
 			})
 		}},
+		{[]string{"vkCmdDraw-firstAttachment-07476"}, nil, func(c *CommandBuffer, bad bool) { // masks2 has static blend enables
+			r.paints(c, info(r.view, second), blends2, func() {
+				c.SetBlendEnable(1, false)
+				if bad {
+					c.BindGraphicsPipeline(masks2)
+				}
+				c.BindGraphicsPipeline(blends2)
+				c.SetBlendEnable(0, false)
+			})
+		}},
+		{[]string{"vkCmdDraw-firstAttachment-07478"}, nil, func(c *CommandBuffer, bad bool) {
+			r.paints(c, info(r.view, second), masks2, func() {
+				c.SetColorWriteMask(1, 15)
+				if bad {
+					c.BindGraphicsPipeline(blends2)
+				}
+				c.BindGraphicsPipeline(masks2)
+				c.SetColorWriteMask(0, 15)
+			})
+		}},
 		{[]string{"vkCmdDraw-attachmentCount-07750"}, features(true, "colorWriteEnable"), func(c *CommandBuffer, bad bool) {
 			r.paints(c, info(r.view, second), writes2, func() {
 				if c.SetColorWriteEnable(true); !bad {
@@ -300,11 +331,24 @@ OpReturn
 OpFunctionEnd
 `
 
+// spare has the instruction of atSample in a function that its entry point does not call.
+var spare = strings.Replace(atSample, `%x = OpExtInst %v4 %glsl InterpolateAtSample %in %zero
+OpStore %out %x
+`, `%y = OpLoad %v4 %in
+OpStore %out %y
+OpReturn
+OpFunctionEnd
+%other = OpFunction %void None %fn
+%m = OpLabel
+%x = OpExtInst %v4 %glsl InterpolateAtSample %in %zero
+`, 1)
+
 // TestLocatedRules breaks the rules on sample locations and on advanced blend operations that commands set.
 func TestLocatedRules(t *testing.T) {
 	r := newRuled(t)
 	located := r.pipe(t, nil, enum.DynamicStateSampleLocations, enum.DynamicStateSampleLocationsEnable)
 	between := r.pipe(t, func(i *GraphicsPipelineInfo) { i.Fragment = r.module(t, atSample) }, enum.DynamicStateSampleLocations, enum.DynamicStateSampleLocationsEnable)
+	uncalled := r.pipe(t, func(i *GraphicsPipelineInfo) { i.Fragment = r.module(t, spare) }, enum.DynamicStateSampleLocations, enum.DynamicStateSampleLocationsEnable)
 	const rgba = "R8G8B8A8_UNORM"
 	second := r.colorView(t, rgba, 1, ImageColorAttachment)
 	blends := r.pipe(t, func(i *GraphicsPipelineInfo) {
@@ -331,7 +375,7 @@ func TestLocatedRules(t *testing.T) {
 			})
 		}},
 		{[]string{"vkCmdDraw-sampleLocationsEnable-07487"}, nil, func(c *CommandBuffer, bad bool) {
-			r.paints(c, info(deep), map[bool]*GraphicsPipeline{true: between, false: located}[bad], func() {
+			r.paints(c, info(deep), map[bool]*GraphicsPipeline{true: between, false: uncalled}[bad], func() {
 				c.SetSampleLocations(center)
 				c.SetSampleLocationsEnable(true)
 			})
