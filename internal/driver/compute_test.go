@@ -99,9 +99,9 @@ func (p *program) buffer(words uint64) (b abi.Buffer, content []uint32) {
 	return b, unsafe.Slice((*uint32)(data), words)
 }
 
-// kernel makes the pipeline of numbers with its layout and a set for a buffer.
-func (p *program) kernel(b abi.Buffer) (pipe abi.Pipeline, layout abi.PipelineLayout, set abi.DescriptorSet) {
-	words, err := asm.Assemble([]byte(numbers), asm.AssembleOptions{})
+// kernel makes the pipeline of a kernel with its layout and a set for a buffer.
+func (p *program) kernel(source string, b abi.Buffer) (pipe abi.Pipeline, layout abi.PipelineLayout, set abi.DescriptorSet) {
+	words, err := asm.Assemble([]byte(source), asm.AssembleOptions{})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func recordInC[A any](t *testing.T, d *abi.Dispatch, number int, args A, data ..
 func TestCompute(t *testing.T) {
 	p := newProgram(t)
 	b, content := p.buffer(8)
-	pipe, layout, set := p.kernel(b)
+	pipe, layout, set := p.kernel(numbers, b)
 	var pool abi.CommandPool
 	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
 	var c abi.CommandBuffer

@@ -232,3 +232,44 @@ func TestFeatureMessage(t *testing.T) {
 		t.Errorf("heard %+v; must name meshShader", l)
 	}
 }
+
+// TestPrintMessage runs a kernel with debugPrintf: a messenger for information hears its output. A wrong call is told each time.
+func TestPrintMessage(t *testing.T) {
+	list := listen(t)
+	p := newProgram(t)
+	info := abi.DebugUtilsMessengerCreateInfoEXT{MessageSeverity: severeInfo | severeError, MessageType: ofValidation, PfnUserCallback: unsafe.Pointer(&callback)}
+	var m abi.DebugUtilsMessengerEXT
+	must(p, abi.CmdCreateDebugUtilsMessengerEXT, &abi.CreateDebugUtilsMessengerEXTArgs{Instance: p.instance, PCreateInfo: &info, PMessenger: &m})
+	source := strings.NewReplacer(
+		"OpMemoryModel", "OpExtension \"SPV_KHR_non_semantic_info\"\n%print = OpExtInstImport \"NonSemantic.DebugPrintf\"\nOpMemoryModel",
+		"OpDecorate %pushes", "%format = OpString \"factor %u\"\nOpDecorate %pushes",
+		"OpReturn", "%said = OpExtInst %void %print 1 %format %factor\nOpReturn",
+	).Replace(numbers)
+	b, _ := p.buffer(4)
+	pipe, layout, set := p.kernel(source, b)
+	var pool abi.CommandPool
+	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
+	var c abi.CommandBuffer
+	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
+	do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+	do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+	factor := uint32(7)
+	do(abi.CmdCmdPushConstants, &abi.CmdPushConstantsArgs{CommandBuffer: c, Layout: layout, StageFlags: abi.ShaderStageComputeBit, Size: 4, PValues: unsafe.Pointer(&factor)})
+	do(abi.CmdCmdDispatch, &abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
+	must(p, abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c})
+	must(p, abi.CmdQueueSubmit, &abi.QueueSubmitArgs{Queue: p.queue, SubmitCount: 1, PSubmits: &abi.SubmitInfo{CommandBufferCount: 1, PCommandBuffers: &c}})
+	must(p, abi.CmdQueueWaitIdle, &abi.QueueWaitIdleArgs{Queue: p.queue})
+	if l := *list; len(l) == 0 || l[0].severity != severeInfo || l[0].text != "factor 7" {
+		t.Errorf("heard %+v; must be factor 7", l)
+	}
+	*list = nil
+	for range 2 {
+		if r := do(abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c}); r >= 0 {
+			t.Errorf("the second end of a command buffer returns %d", r)
+		}
+	}
+	if len(*list) != 2 {
+		t.Errorf("heard %+v; must be a message for each call", *list)
+	}
+}

@@ -22,7 +22,7 @@ type device struct {
 
 	name atomic.Pointer[string]
 	lost atomic.Bool            // and the messengers have the cause
-	told atomic.Pointer[string] // the last message: full checking finds an error before a call returns it
+	told atomic.Pointer[string] // the last finding of full checking: the call that returns it as its error sends no second message
 }
 
 // queue is a VkQueue.
@@ -74,7 +74,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	if r := d.enable(info); r != abi.Success {
 		return r
 	}
-	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true}
+	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true, Print: d.printed}
 	if create.Checking == vk.All {
 		create.Messages = d.found
 	}

@@ -80,9 +80,10 @@ func (d *device) tell(err error, objects []reporter) {
 		x.objects = append([]named{o.named()}, x.objects...)
 	}
 	for _, m := range x.split(err) {
-		if last := d.told.Swap(&m.text); last == nil || *last != m.text || m.types&ofValidation == 0 {
-			d.physical.instance.messengers.send(&m)
+		if last := d.told.Load(); last != nil && *last == m.text && m.types&ofValidation != 0 && d.told.CompareAndSwap(last, nil) {
+			continue // the messengers have it
 		}
+		d.physical.instance.messengers.send(&m)
 	}
 }
 
@@ -143,6 +144,11 @@ func (d *device) found(m vk.Message) {
 		text = fmt.Sprintf("%s, command %d (%s): %s", m.Buffer, m.Index, m.Command, text)
 	}
 	d.physical.instance.messengers.send(&message{severity: severeError, types: ofValidation, rule: m.Finding.Rule, text: text, objects: []named{d.named()}, labels: m.Labels})
+}
+
+// printed passes a line of debugPrintf to the messengers: information, of the type that the validation layers use for it.
+func (d *device) printed(text string) {
+	d.physical.instance.messengers.send(&message{severity: severeInfo, types: ofValidation, text: text, objects: []named{d.named()}})
 }
 
 // stackOf is the stack of an internal fault; nil of other errors.
