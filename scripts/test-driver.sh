@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compares the layouts of all structs with a C compiler's, builds the driver and a client in C, and runs it: a kernel with commands that C records, signals whose handlers need much
-# stack, a child process, and devices made again and again. It needs gcc and the headers of Vulkan (Debian: libvulkan-dev).
+# Compares the layouts of all structs with a C compiler's, builds the driver and a client in C, and runs the client: a kernel
+# with commands that C records, signals with handlers that need much stack, a child process, and devices made again and again.
+# It needs gcc and the headers of Vulkan (Debian: libvulkan-dev).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)

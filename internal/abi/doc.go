@@ -1,8 +1,9 @@
 // Package abi is the C interface of Vulkan as data: Go mirrors of the C structs, constants, an argument struct for each command,
 // and the versions, extensions, features and properties with their names. internal/gen/abigen writes it from Khronos' registry.
 //
-// The mirrors have the layout of the C structs on hosts of 64 bits: a test compares every size and offset with a C compiler's.
-// Bit-fields are merged into words, and unions are arrays of words. A pointer in a mirror points to memory of the application.
+// The mirrors have the layout of the C structs on hosts of 64 bits: a test compares every size and offset with the rules of C, and
+// on request with a C compiler. Bit-fields are merged into words, and unions are arrays of words. A pointer in a mirror points to
+// memory of the application.
 //
 // The package does not know package vk, nor the meaning of any command.
 //

@@ -56,6 +56,18 @@ func value[A any](f func(*A) uint64) call {
 	return func(p unsafe.Pointer) uintptr { return uintptr(f((*A)(p))) }
 }
 
+// maxElements bounds the arrays of the application. A longer one is a fault of the application, and is read as an empty one: no count
+// makes the driver allocate without bound.
+const maxElements = 1 << 20
+
+// array returns an array of the application; nil if it is too long.
+func array[T any, N uint32 | uint64 | uint](p *T, n N) []T {
+	if n > maxElements {
+		return nil
+	}
+	return abi.Slice(p, n)
+}
+
 // rec makes a recorder.
 func rec[A any](f func(*commandBuffer, *A)) recorder {
 	return func(c *commandBuffer, p unsafe.Pointer) { f(c, (*A)(p)) }

@@ -9,8 +9,8 @@ func getCalibratedTimestamps(a *abi.GetCalibratedTimestampsKHRArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	begin := monotonic()
-	out := abi.Slice(a.PTimestamps, a.TimestampCount)
-	for i, info := range abi.Slice(a.PTimestampInfos, a.TimestampCount) {
+	out := array(a.PTimestamps, a.TimestampCount)
+	for i, info := range array(a.PTimestampInfos, a.TimestampCount) {
 		switch info.TimeDomain {
 		case abi.TimeDomainDeviceKHR:
 			out[i] = d.vk.Now()

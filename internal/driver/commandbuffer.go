@@ -81,10 +81,13 @@ func resetCommandPool(a *abi.ResetCommandPoolArgs) abi.Result {
 func allocateCommandBuffers(a *abi.AllocateCommandBuffersArgs) abi.Result {
 	i := a.PAllocateInfo
 	p := commandPools.get(uint64(i.CommandPool))
-	out := abi.Slice(a.PCommandBuffers, i.CommandBufferCount)
+	out := array(a.PCommandBuffers, i.CommandBufferCount)
 	clear(out)
 	if p == nil {
 		return abi.ErrorDeviceLost
+	}
+	if i.CommandBufferCount > maxElements {
+		return outOfHost
 	}
 	for n := range out {
 		c, r := p.allocate(i.Level == abi.CommandBufferLevelSecondary)
@@ -117,7 +120,7 @@ func (p *commandPool) allocate(secondary bool) (*commandBuffer, abi.Result) {
 }
 
 func freeCommandBuffers(a *abi.FreeCommandBuffersArgs) {
-	for _, h := range abi.Slice(a.PCommandBuffers, a.CommandBufferCount) {
+	for _, h := range array(a.PCommandBuffers, a.CommandBufferCount) {
 		if c := commandBufferOf(h); c != nil {
 			c.close()
 		}

@@ -217,3 +217,25 @@ func TestStaleHandles(t *testing.T) {
 		t.Errorf("a stale device waits: %d", r)
 	}
 }
+
+// TestHugeCounts calls commands with one element and the largest count: none reads or allocates an array of that length.
+func TestHugeCounts(t *testing.T) {
+	p := newProgram(t)
+	b, _ := p.buffer(4)
+	_, _, set := p.kernel(numbers, b)
+	var pool abi.CommandPool
+	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
+	var c abi.CommandBuffer
+	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
+	const n = 1<<32 - 1
+	do(abi.CmdCmdDrawMultiEXT, &abi.CmdDrawMultiEXTArgs{CommandBuffer: c, DrawCount: n, PVertexInfo: &abi.MultiDrawInfoEXT{}, Stride: 8})
+	do(abi.CmdCmdDrawMultiIndexedEXT, &abi.CmdDrawMultiIndexedEXTArgs{CommandBuffer: c, DrawCount: n, PIndexInfo: &abi.MultiDrawIndexedInfoEXT{}, Stride: 12})
+	do(abi.CmdCmdCopyBuffer, &abi.CmdCopyBufferArgs{CommandBuffer: c, SrcBuffer: b, DstBuffer: b, RegionCount: n, PRegions: &abi.BufferCopy{}})
+	do(abi.CmdCmdSetViewport, &abi.CmdSetViewportArgs{CommandBuffer: c, ViewportCount: n, PViewports: &abi.Viewport{}})
+	do(abi.CmdUpdateDescriptorSets, &abi.UpdateDescriptorSetsArgs{Device: p.device, DescriptorWriteCount: 1, PDescriptorWrites: &abi.WriteDescriptorSet{DstSet: set, DescriptorCount: n, DescriptorType: abi.DescriptorTypeStorageBuffer, PBufferInfo: &abi.DescriptorBufferInfo{Buffer: b}}})
+	var pipe abi.Pipeline
+	if r := do(abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: n, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{}}); r != abi.ErrorOutOfHostMemory {
+		t.Errorf("the creation of %d pipelines returns %d", n, r)
+	}
+}

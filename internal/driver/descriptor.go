@@ -87,12 +87,12 @@ func createDescriptorPool(a *abi.CreateDescriptorPoolArgs) abi.Result {
 		info.InlineBlocks = int(b.MaxInlineUniformBlockBindings)
 	}
 	mutable := abi.Find[abi.MutableDescriptorTypeCreateInfoEXT](i.PNext, abi.StructureTypeMutableDescriptorTypeCreateInfoEXT)
-	for n, s := range abi.Slice(i.PPoolSizes, i.PoolSizeCount) {
+	for n, s := range array(i.PPoolSizes, i.PoolSizeCount) {
 		t, _ := link.DescriptorTypeOf(s.Type)
 		size := vk.PoolSize{Type: t, Count: int(s.DescriptorCount)}
 		if mutable != nil && n < int(mutable.MutableDescriptorTypeListCount) {
-			l := abi.Slice(mutable.PMutableDescriptorTypeLists, mutable.MutableDescriptorTypeListCount)[n]
-			for _, k := range abi.Slice(l.PDescriptorTypes, l.DescriptorTypeCount) {
+			l := array(mutable.PMutableDescriptorTypeLists, mutable.MutableDescriptorTypeListCount)[n]
+			for _, k := range array(l.PDescriptorTypes, l.DescriptorTypeCount) {
 				t, _ := link.DescriptorTypeOf(k)
 				size.Mutable = append(size.Mutable, t)
 			}
@@ -109,17 +109,20 @@ func createDescriptorPool(a *abi.CreateDescriptorPoolArgs) abi.Result {
 func allocateDescriptorSets(a *abi.AllocateDescriptorSetsArgs) abi.Result {
 	i := a.PAllocateInfo
 	p := descriptorPools.get(uint64(i.DescriptorPool))
-	out := abi.Slice(a.PDescriptorSets, i.DescriptorSetCount)
+	out := array(a.PDescriptorSets, i.DescriptorSetCount)
 	clear(out)
 	if p == nil {
 		return abi.ErrorDeviceLost
 	}
+	if i.DescriptorSetCount > maxElements {
+		return outOfHost
+	}
 	variable := abi.Find[abi.DescriptorSetVariableDescriptorCountAllocateInfo](i.PNext, abi.StructureTypeDescriptorSetVariableDescriptorCountAllocateInfo)
-	for n, h := range abi.Slice(i.PSetLayouts, i.DescriptorSetCount) {
+	for n, h := range array(i.PSetLayouts, i.DescriptorSetCount) {
 		var s *vk.Set
 		var err error
 		if variable != nil && n < int(variable.DescriptorSetCount) {
-			s, err = p.vk.AllocateVariable(setLayouts.get(uint64(h)), abi.Slice(variable.PDescriptorCounts, variable.DescriptorSetCount)[n])
+			s, err = p.vk.AllocateVariable(setLayouts.get(uint64(h)), array(variable.PDescriptorCounts, variable.DescriptorSetCount)[n])
 		} else {
 			s, err = p.vk.Allocate(setLayouts.get(uint64(h)))
 		}
@@ -151,13 +154,13 @@ func (p *descriptorPool) free(list []abi.DescriptorSet) {
 
 func freeDescriptorSets(a *abi.FreeDescriptorSetsArgs) abi.Result {
 	if p := descriptorPools.get(uint64(a.DescriptorPool)); p != nil {
-		p.free(abi.Slice(a.PDescriptorSets, a.DescriptorSetCount))
+		p.free(array(a.PDescriptorSets, a.DescriptorSetCount))
 	}
 	return abi.Success
 }
 
 func updateDescriptorSets(a *abi.UpdateDescriptorSetsArgs) {
-	for list := abi.Slice(a.PDescriptorWrites, a.DescriptorWriteCount); len(list) > 0; {
+	for list := array(a.PDescriptorWrites, a.DescriptorWriteCount); len(list) > 0; {
 		n := 1
 		for n < len(list) && list[n].DstSet == list[0].DstSet {
 			n++
@@ -165,7 +168,7 @@ func updateDescriptorSets(a *abi.UpdateDescriptorSetsArgs) {
 		_ = descriptorSetOf(list[0].DstSet).Update(writes(list[:n])...) // the call has no result
 		list = list[n:]
 	}
-	for _, c := range abi.Slice(a.PDescriptorCopies, a.DescriptorCopyCount) {
+	for _, c := range array(a.PDescriptorCopies, a.DescriptorCopyCount) {
 		_ = descriptorSetOf(c.DstSet).Copy(vk.Copy{
 			Source: descriptorSetOf(c.SrcSet), SourceBinding: c.SrcBinding, SourceElement: c.SrcArrayElement,
 			Binding: c.DstBinding, Element: c.DstArrayElement, Count: c.DescriptorCount,
@@ -207,8 +210,8 @@ type source struct {
 // fill adds the descriptors to a write.
 func (s *source) fill(w *vk.Write, kind uint32) {
 	w.Type, _ = link.DescriptorTypeOf(kind)
-	if s.first == nil {
-		return
+	if s.first == nil || s.count > vk.MaxSetDescriptors && kind != abi.DescriptorTypeInlineUniformBlock {
+		return // no descriptors: the update is an error
 	}
 	switch kind {
 	case abi.DescriptorTypeInlineUniformBlock:
@@ -216,18 +219,18 @@ func (s *source) fill(w *vk.Write, kind uint32) {
 	case abi.DescriptorTypeUniformTexelBuffer, abi.DescriptorTypeStorageTexelBuffer:
 		w.Texels = make([]*vk.BufferView, s.count)
 		for i := range w.Texels {
-			w.Texels[i] = bufferViews.get(*(*uint64)(unsafe.Add(s.first, uintptr(i)*s.stride)))
+			w.Texels[i] = bufferViews.get(*at[uint64](s.first, uintptr(i)*s.stride))
 		}
 	case abi.DescriptorTypeUniformBuffer, abi.DescriptorTypeStorageBuffer, abi.DescriptorTypeUniformBufferDynamic, abi.DescriptorTypeStorageBufferDynamic:
 		w.Buffers = make([]vk.BufferDescriptor, s.count)
 		for i := range w.Buffers {
-			b := (*abi.DescriptorBufferInfo)(unsafe.Add(s.first, uintptr(i)*s.stride))
+			b := at[abi.DescriptorBufferInfo](s.first, uintptr(i)*s.stride)
 			w.Buffers[i] = vk.BufferDescriptor{Buffer: buffers.get(uint64(b.Buffer)), Offset: b.Offset, Range: b.Range}
 		}
 	default:
 		w.Images = make([]vk.ImageDescriptor, s.count)
 		for i := range w.Images {
-			m := (*abi.DescriptorImageInfo)(unsafe.Add(s.first, uintptr(i)*s.stride))
+			m := at[abi.DescriptorImageInfo](s.first, uintptr(i)*s.stride)
 			d := &w.Images[i]
 			if kind != abi.DescriptorTypeSampler { // the view of a sampler may be anything
 				d.View = imageViews.get(uint64(m.ImageView))
@@ -242,7 +245,7 @@ func (s *source) fill(w *vk.Write, kind uint32) {
 func createUpdateTemplate(a *abi.CreateDescriptorUpdateTemplateArgs) abi.Result {
 	i := a.PCreateInfo
 	t := &template{
-		entries: append([]abi.DescriptorUpdateTemplateEntry(nil), abi.Slice(i.PDescriptorUpdateEntries, i.DescriptorUpdateEntryCount)...),
+		entries: append([]abi.DescriptorUpdateTemplateEntry(nil), array(i.PDescriptorUpdateEntries, i.DescriptorUpdateEntryCount)...),
 		push:    i.TemplateType == abi.DescriptorUpdateTemplateTypePushDescriptors, point: bindPoint(i.PipelineBindPoint),
 	}
 	return created(deviceOf(a.Device), &templates, t, nil, unsafe.Pointer(a.PDescriptorUpdateTemplate))

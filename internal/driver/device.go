@@ -78,7 +78,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	if create.Checking == vk.All {
 		create.Messages = d.found
 	}
-	for _, q := range abi.Slice(info.PQueueCreateInfos, info.QueueCreateInfoCount) {
+	for _, q := range array(info.PQueueCreateInfos, info.QueueCreateInfoCount) {
 		create.Queues = append(create.Queues, vk.QueueInfo{Family: int(q.QueueFamilyIndex), Count: int(q.QueueCount)})
 	}
 	asked := create.Queues

@@ -16,7 +16,7 @@ var bindCommands = map[int]recorder{
 		}
 	}),
 	abi.CmdCmdBindDescriptorSets: rec(func(c *commandBuffer, a *abi.CmdBindDescriptorSetsArgs) {
-		c.bindSets(bindPoint(a.PipelineBindPoint), a.Layout, a.FirstSet, abi.Slice(a.PDescriptorSets, a.DescriptorSetCount), abi.Slice(a.PDynamicOffsets, a.DynamicOffsetCount))
+		c.bindSets(bindPoint(a.PipelineBindPoint), a.Layout, a.FirstSet, array(a.PDescriptorSets, a.DescriptorSetCount), array(a.PDynamicOffsets, a.DynamicOffsetCount))
 	}),
 	abi.CmdCmdPushConstants: rec(func(c *commandBuffer, a *abi.CmdPushConstantsArgs) {
 		c.vk.PushConstants(pipelineLayouts.get(uint64(a.Layout)), int(a.Offset), abi.Bytes(a.PValues, uint64(a.Size)))
@@ -44,7 +44,7 @@ var dispatchCommands = map[int]recorder{
 	abi.CmdCmdSetDeviceMask: rec(func(c *commandBuffer, a *abi.CmdSetDeviceMaskArgs) { c.vk.SetDeviceMask(a.DeviceMask) }),
 	abi.CmdCmdExecuteCommands: rec(func(c *commandBuffer, a *abi.CmdExecuteCommandsArgs) {
 		var list []*vk.CommandBuffer
-		for _, h := range abi.Slice(a.PCommandBuffers, a.CommandBufferCount) {
+		for _, h := range array(a.PCommandBuffers, a.CommandBufferCount) {
 			if s := commandBufferOf(h); s != nil {
 				list = append(list, s.vk)
 			}

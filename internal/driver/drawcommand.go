@@ -32,7 +32,7 @@ var drawCommands = map[int]recorder{
 	abi.CmdCmdBindVertexBuffers2: rec(func(c *commandBuffer, a *abi.CmdBindVertexBuffers2Args) {
 		list := c.vertexBuffers(a.BindingCount, a.PBuffers, a.POffsets, a.PSizes)
 		c.strides = c.strides[:0]
-		for _, s := range abi.Slice(a.PStrides, a.BindingCount) {
+		for _, s := range array(a.PStrides, a.BindingCount) {
 			c.strides = append(c.strides, uint32(s))
 		}
 		if a.PStrides == nil {
@@ -66,13 +66,13 @@ func indexBytes(t uint32) int {
 // vertexBuffers returns ranges of vertex buffers; the next call overwrites them.
 func (c *commandBuffer) vertexBuffers(n uint32, list *abi.Buffer, offsets, sizes *uint64) []vk.VertexBuffer {
 	c.vertex = c.vertex[:0]
-	for i, h := range abi.Slice(list, n) {
+	for i, h := range array(list, n) {
 		v := vk.VertexBuffer{Buffer: buffers.get(uint64(h))}
 		if offsets != nil {
-			v.Offset = abi.Slice(offsets, n)[i]
+			v.Offset = array(offsets, n)[i]
 		}
 		if v.Size = vk.WholeSize; sizes != nil {
-			v.Size = abi.Slice(sizes, n)[i]
+			v.Size = array(sizes, n)[i]
 		}
 		c.vertex = append(c.vertex, v)
 	}
@@ -81,9 +81,9 @@ func (c *commandBuffer) vertexBuffers(n uint32, list *abi.Buffer, offsets, sizes
 
 // clearAttachments clears rectangles of attachments. A list of attachments with several rectangles is several clears.
 func clearAttachments(c *commandBuffer, a *abi.CmdClearAttachmentsArgs) {
-	for _, r := range abi.Slice(a.PRects, a.RectCount) {
+	for _, r := range array(a.PRects, a.RectCount) {
 		x := vk.Clears{Area: rect(r.Rect), Base: r.BaseArrayLayer, Layers: r.LayerCount, Colors: map[int][4]uint32{}}
-		for _, k := range abi.Slice(a.PAttachments, a.AttachmentCount) {
+		for _, k := range array(a.PAttachments, a.AttachmentCount) {
 			if k.AspectMask&abi.ImageAspectColorBit != 0 && k.ColorAttachment != math.MaxUint32 {
 				x.Colors[int(k.ColorAttachment)] = k.ClearValue
 			}

@@ -27,30 +27,36 @@ var extendedCommands = map[int]recorder{
 		c.vk.DrawByteCount(a.InstanceCount, a.FirstInstance, vk.CounterBuffer{Buffer: buffers.get(uint64(a.CounterBuffer)), Offset: a.CounterBufferOffset}, a.CounterOffset, a.VertexStride)
 	}),
 	abi.CmdCmdDrawMultiEXT: rec(func(c *commandBuffer, a *abi.CmdDrawMultiEXTArgs) {
-		list := make([]vk.MultiDraw, a.DrawCount)
-		for i := range list {
-			d := (*abi.MultiDrawInfoEXT)(unsafe.Add(unsafe.Pointer(a.PVertexInfo), uintptr(i)*uintptr(a.Stride)))
-			list[i] = vk.MultiDraw{First: d.FirstVertex, Count: d.VertexCount}
-		}
-		c.vk.DrawMulti(list, a.InstanceCount, a.FirstInstance)
+		c.vk.DrawMulti(strided(a.PVertexInfo, a.DrawCount, a.Stride, func(d *abi.MultiDrawInfoEXT) vk.MultiDraw {
+			return vk.MultiDraw{First: d.FirstVertex, Count: d.VertexCount}
+		}), a.InstanceCount, a.FirstInstance)
 	}),
 	abi.CmdCmdDrawMultiIndexedEXT: rec(func(c *commandBuffer, a *abi.CmdDrawMultiIndexedEXTArgs) {
-		list := make([]vk.MultiDraw, a.DrawCount)
-		for i := range list {
-			d := (*abi.MultiDrawIndexedInfoEXT)(unsafe.Add(unsafe.Pointer(a.PIndexInfo), uintptr(i)*uintptr(a.Stride)))
-			list[i] = vk.MultiDraw{First: d.FirstIndex, Count: d.IndexCount, Base: d.VertexOffset}
-		}
-		c.vk.DrawMultiIndexed(list, a.InstanceCount, a.FirstInstance, a.PVertexOffset)
+		c.vk.DrawMultiIndexed(strided(a.PIndexInfo, a.DrawCount, a.Stride, func(d *abi.MultiDrawIndexedInfoEXT) vk.MultiDraw {
+			return vk.MultiDraw{First: d.FirstIndex, Count: d.IndexCount, Base: d.VertexOffset}
+		}), a.InstanceCount, a.FirstInstance, a.PVertexOffset)
 	}),
+}
+
+// strided converts n elements of the application that are stride bytes apart.
+func strided[A, V any](p *A, n, stride uint32, f func(*A) V) []V {
+	if p == nil || n > maxElements {
+		return nil
+	}
+	out := make([]V, n)
+	for i := range out {
+		out[i] = f(at[A](unsafe.Pointer(p), uintptr(i)*uintptr(stride)))
+	}
+	return out
 }
 
 // counterBuffers returns places of byte counts; a missing buffer is none.
 func counterBuffers(n uint32, list *abi.Buffer, offsets *uint64) []vk.CounterBuffer {
 	var out []vk.CounterBuffer
-	for i, h := range abi.Slice(list, n) {
+	for i, h := range array(list, n) {
 		b := vk.CounterBuffer{Buffer: buffers.get(uint64(h))}
 		if offsets != nil {
-			b.Offset = abi.Slice(offsets, n)[i]
+			b.Offset = array(offsets, n)[i]
 		}
 		out = append(out, b)
 	}

@@ -40,7 +40,7 @@ var extendedStateCommands = map[int]recorder{
 		c.vk.SetBlendEquation(int(a.FirstAttachment), each(a.PColorBlendEquations, a.AttachmentCount, blendEquation)...)
 	}),
 	abi.CmdCmdSetColorWriteMaskEXT: rec(func(c *commandBuffer, a *abi.CmdSetColorWriteMaskEXTArgs) {
-		c.vk.SetColorWriteMask(int(a.FirstAttachment), abi.Slice(a.PColorWriteMasks, a.AttachmentCount)...)
+		c.vk.SetColorWriteMask(int(a.FirstAttachment), array(a.PColorWriteMasks, a.AttachmentCount)...)
 	}),
 	abi.CmdCmdSetColorWriteEnableEXT: rec(func(c *commandBuffer, a *abi.CmdSetColorWriteEnableEXTArgs) {
 		c.vk.SetColorWriteEnable(each(a.PColorWriteEnables, a.AttachmentCount, isSet)...)
@@ -99,7 +99,7 @@ func blendEquation(e *abi.ColorBlendEquationEXT) link.Blend {
 // setSampleMask sets the sample mask: a word for each 32 samples.
 func (c *commandBuffer) setSampleMask(a *abi.CmdSetSampleMaskEXTArgs) {
 	var mask [2]uint32
-	copy(mask[:], abi.Slice(a.PSampleMask, (min(a.Samples, 64)+31)/32))
+	copy(mask[:], array(a.PSampleMask, (min(a.Samples, 64)+31)/32))
 	c.vk.SetSampleMask(mask)
 }
 
@@ -118,6 +118,6 @@ func vertexInput2(a *abi.CmdSetVertexInputEXTArgs) link.VertexInput {
 
 // setShadingRate sets the fragment shading rate.
 func (c *commandBuffer) setShadingRate(a *abi.CmdSetFragmentShadingRateKHRArgs) {
-	ops := abi.Slice(a.CombinerOps, uint32(2))
+	ops := array(a.CombinerOps, uint32(2))
 	c.vk.SetFragmentShadingRate(a.PFragmentSize.Width, a.PFragmentSize.Height, [2]enum.RateCombiner{enum.RateCombiner(ops[0]), enum.RateCombiner(ops[1])})
 }

@@ -61,21 +61,14 @@ func getFeatures2(a *abi.GetPhysicalDeviceFeatures2Args) {
 // putFeatures writes the features of a struct.
 func (p *physicalDevice) putFeatures(c *abi.Chained, s unsafe.Pointer) {
 	for _, m := range c.Members {
-		on := uint32(abi.False)
-		if p.feature(m.Name) {
-			on = abi.True
-		}
-		*at[uint32](s, m.Offset) = on
+		*at[uint32](s, m.Offset) = flag(p.feature(m.Name))
 	}
 }
 
 // feature reports whether the driver announces a feature.
 func (p *physicalDevice) feature(name string) bool {
-	return p.profile.Device.Features[name] && !unannounced[name]
+	return p.profile.Device.Features[name]
 }
-
-// unannounced are features of the profile that need commands or objects that the driver does not have.
-var unannounced = map[string]bool{}
 
 // lacking returns the first feature that a struct enables and that the driver does not announce; "" if there is none.
 func (p *physicalDevice) lacking(c *abi.Chained, s unsafe.Pointer) string {

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"errors"
 	"slices"
 	"unsafe"
 
@@ -12,27 +11,15 @@ import (
 )
 
 func createGraphicsPipelines(a *abi.CreateGraphicsPipelinesArgs) abi.Result {
-	d, infos := deviceOf(a.Device), abi.Slice(a.PCreateInfos, a.CreateInfoCount)
-	out := abi.Slice(a.PPipelines, a.CreateInfoCount)
-	clear(out)
-	if d == nil {
-		return abi.ErrorDeviceLost
+	b := pipelineBatch[abi.GraphicsPipelineCreateInfo, vk.GraphicsPipelineInfo, vk.GraphicsPipeline]{
+		read: func(i *abi.GraphicsPipelineCreateInfo) vk.GraphicsPipelineInfo {
+			return graphicsInfo(i, a.PipelineCache)
+		},
+		make:     (*vk.Device).NewGraphicsPipelines,
+		feedback: func(i *abi.GraphicsPipelineCreateInfo, x *vk.GraphicsPipelineInfo) { putFeedback(i.PNext, x.Feedback) },
+		wrap:     func(p *vk.GraphicsPipeline) *pipeline { return &pipeline{graphics: p} },
 	}
-	list := make([]vk.GraphicsPipelineInfo, len(infos))
-	for n := range infos {
-		list[n] = graphicsInfo(&infos[n], a.PipelineCache)
-	}
-	made, err := d.vk.NewGraphicsPipelines(forever, list)
-	for n, p := range made {
-		putFeedback(infos[n].PNext, list[n].Feedback)
-		if p == nil {
-			continue
-		}
-		if r := created(d, &pipelines, &pipeline{graphics: p}, nil, unsafe.Pointer(&out[n])); r != abi.Success {
-			err = errors.Join(err, &vk.OutOfMemoryError{})
-		}
-	}
-	return d.result(err)
+	return b.create(a.Device, a.PCreateInfos, a.PPipelines, a.CreateInfoCount)
 }
 
 // graphicsReader reads the creation of a graphics pipeline. Vulkan lets pointers to state that the pipeline does not use be
@@ -80,7 +67,7 @@ func (r *graphicsReader) has(s enum.DynamicState) bool { return slices.Contains(
 // libraries reads the libraries and the parts.
 func (r *graphicsReader) libraries() {
 	if l := abi.Find[abi.PipelineLibraryCreateInfoKHR](r.PNext, abi.StructureTypePipelineLibraryCreateInfoKHR); l != nil {
-		for _, h := range abi.Slice(l.PLibraries, l.LibraryCount) {
+		for _, h := range array(l.PLibraries, l.LibraryCount) {
 			if p := pipelines.get(uint64(h)); p != nil && p.graphics != nil {
 				r.out.Libraries = append(r.out.Libraries, p.graphics)
 			}
@@ -99,7 +86,7 @@ func (r *graphicsReader) shaders() {
 	if r.parts&(enum.PartsPreRasterizationShaders|enum.PartsFragmentShader) == 0 {
 		return // the stages are ignored
 	}
-	list := abi.Slice(r.PStages, r.StageCount)
+	list := array(r.PStages, r.StageCount)
 	for n := range list {
 		s := stageInfo(&list[n])
 		switch r.stages |= list[n].Stage; list[n].Stage {
@@ -129,7 +116,7 @@ func (r *graphicsReader) vertexInput(s *vk.FixedState) {
 			}),
 		}
 		if d := abi.Find[abi.PipelineVertexInputDivisorStateCreateInfo](v.PNext, abi.StructureTypePipelineVertexInputDivisorStateCreateInfo); d != nil {
-			for _, x := range abi.Slice(d.PVertexBindingDivisors, d.VertexBindingDivisorCount) {
+			for _, x := range array(d.PVertexBindingDivisors, d.VertexBindingDivisorCount) {
 				for n := range s.Vertex.Bindings {
 					if b := &s.Vertex.Bindings[n]; b.Binding == x.Binding {
 						divisor := x.Divisor
@@ -192,7 +179,7 @@ func (r *graphicsReader) rasterization(s *vk.FixedState, chain unsafe.Pointer) {
 	})
 }
 
-// maxViewports bounds the counts of viewports and scissors that an application gives.
+// maxViewports bounds the counts of dynamic viewports and scissors.
 const maxViewports = 1 << 10
 
 // viewports reads viewports and scissors. If they are dynamic, their count remains.
@@ -211,7 +198,7 @@ func (r *graphicsReader) viewports(s *vk.FixedState) {
 	switch {
 	case r.has(enum.DynamicStateViewportWithCount):
 	case r.has(enum.DynamicStateViewport):
-		s.Viewports = make([]vk.Viewport, min(v.ViewportCount, maxViewports))
+		s.Viewports = make([]vk.Viewport, min(v.ViewportCount, maxViewports)) // an array need not exist
 	default:
 		s.Viewports = each(v.PViewports, v.ViewportCount, viewport)
 	}
@@ -237,7 +224,7 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 		}
 		if m.PSampleMask != nil && !r.has(enum.DynamicStateSampleMask) && !r.has(enum.DynamicStateRasterizationSamples) {
 			var mask [2]uint32
-			copy(mask[:], abi.Slice(m.PSampleMask, (min(m.RasterizationSamples, 64)+31)/32))
+			copy(mask[:], array(m.PSampleMask, (min(m.RasterizationSamples, 64)+31)/32))
 			s.SampleMask = &mask
 		}
 	}
@@ -252,7 +239,7 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 		s.Blend = &link.ColorBlend{Logic: x.LogicOpEnable != 0, LogicOp: enum.LogicOp(x.LogicOp), Attachments: each(x.PAttachments, x.AttachmentCount, blend)}
 		s.BlendConstants = x.BlendConstants
 		if w := abi.Find[abi.PipelineColorWriteCreateInfoEXT](x.PNext, abi.StructureTypePipelineColorWriteCreateInfoEXT); w != nil && !r.has(enum.DynamicStateColorWriteEnable) {
-			for n, on := range abi.Slice(w.PColorWriteEnables, w.AttachmentCount) {
+			for n, on := range array(w.PColorWriteEnables, w.AttachmentCount) {
 				if n < len(s.Blend.Attachments) && on == abi.False {
 					s.Blend.Attachments[n].Mask = new(uint32)
 				}

@@ -43,7 +43,7 @@ var hostCopyCalls = map[int]call{
 	}),
 	abi.CmdTransitionImageLayout: on(func(a *abi.TransitionImageLayoutArgs) abi.Result {
 		return onDevice(a.Device, func(d *vk.Device) error {
-			for _, t := range abi.Slice(a.PTransitions, a.TransitionCount) {
+			for _, t := range array(a.PTransitions, a.TransitionCount) {
 				if err := d.TransitionImageLayout(images.get(uint64(t.Image)), []vk.ImageRange{imageRange(&t.SubresourceRange)}); err != nil {
 					return err
 				}

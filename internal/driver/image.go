@@ -81,7 +81,7 @@ func imageInfo(i *abi.ImageCreateInfo) vk.ImageInfo {
 			info.StencilUsage = vk.ImageUsage((*abi.ImageStencilUsageCreateInfo)(s).StencilUsage)
 		case abi.StructureTypeImageFormatListCreateInfo:
 			l := (*abi.ImageFormatListCreateInfo)(s)
-			for _, f := range abi.Slice(l.PViewFormats, l.ViewFormatCount) {
+			for _, f := range array(l.PViewFormats, l.ViewFormatCount) {
 				info.ViewFormats = append(info.ViewFormats, format(f))
 			}
 		}
@@ -104,7 +104,7 @@ func createImage(a *abi.CreateImageArgs) abi.Result {
 
 func bindImageMemory2(a *abi.BindImageMemory2Args) abi.Result {
 	result := abi.Result(abi.Success)
-	for _, i := range abi.Slice(a.PBindInfos, a.BindInfoCount) {
+	for _, i := range array(a.PBindInfos, a.BindInfoCount) {
 		m, memory := images.get(uint64(i.Image)), memories.get(uint64(i.Memory))
 		if x := abi.Find[abi.BindImageMemorySwapchainInfoKHR](i.PNext, abi.StructureTypeBindImageMemorySwapchainInfoKHR); x != nil {
 			memory = swapchains.get(uint64(x.Swapchain)).memory(x.ImageIndex)

@@ -30,7 +30,7 @@ var instanceCalls = map[int]call{
 	abi.CmdEnumeratePhysicalDeviceGroups:        on(enumeratePhysicalDeviceGroups),
 }
 
-// ApiVersion is the version of Vulkan that the driver announces. The variable CHIARO_API lowers it: "1.1".
+// apiVersion is the version of Vulkan that the driver announces. The variable CHIARO_API lowers it: "1.1".
 var apiVersion = sync.OnceValue(func() uint32 {
 	v := makeVersion(1, Minor, Patch)
 	if minor, ok := strings.CutPrefix(os.Getenv("CHIARO_API"), "1."); ok {
@@ -135,7 +135,7 @@ func list[T, V any](count *uint32, to *T, values []V, put func(*T, V)) abi.Resul
 	}
 	space := *count
 	n := min(int(space), len(values))
-	out := abi.Slice(to, uint32(n))
+	out := array(to, uint32(n))
 	for i := range out {
 		put(&out[i], values[i])
 	}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"unsafe"
@@ -66,7 +67,7 @@ func stageInfo(i *abi.PipelineShaderStageCreateInfo) vk.StageInfo {
 			s.Code = append([]byte(nil), abi.Bytes(unsafe.Pointer(c.PCode), uint64(c.CodeSize))...)
 		case abi.StructureTypePipelineShaderStageModuleIdentifierCreateInfoEXT:
 			c := (*abi.PipelineShaderStageModuleIdentifierCreateInfoEXT)(p)
-			s.Identifier = append([]byte(nil), abi.Slice(c.PIdentifier, c.IdentifierSize)...)
+			s.Identifier = append([]byte(nil), array(c.PIdentifier, c.IdentifierSize)...)
 		}
 	})
 	return s
@@ -79,7 +80,7 @@ func specialization(i *abi.SpecializationInfo) facts.Spec {
 		return nil
 	}
 	data, out := abi.Bytes(i.PData, uint64(i.DataSize)), facts.Spec{}
-	for _, e := range abi.Slice(i.PMapEntries, i.MapEntryCount) {
+	for _, e := range array(i.PMapEntries, i.MapEntryCount) {
 		if uint64(e.Offset)+uint64(e.Size) > uint64(len(data)) || e.Size > 8 {
 			continue
 		}
@@ -127,7 +128,7 @@ func putFeedback(chain unsafe.Pointer, f *vk.CreationFeedback) {
 	if to.PPipelineCreationFeedback != nil {
 		put(to.PPipelineCreationFeedback, f.Pipeline)
 	}
-	stages := abi.Slice(to.PPipelineStageCreationFeedbacks, to.PipelineStageCreationFeedbackCount)
+	stages := array(to.PPipelineStageCreationFeedbacks, to.PipelineStageCreationFeedbackCount)
 	for i := range stages {
 		if i < len(f.Stages) {
 			put(&stages[i], f.Stages[i])
@@ -136,24 +137,44 @@ func putFeedback(chain unsafe.Pointer, f *vk.CreationFeedback) {
 }
 
 func createComputePipelines(a *abi.CreateComputePipelinesArgs) abi.Result {
-	d, infos := deviceOf(a.Device), abi.Slice(a.PCreateInfos, a.CreateInfoCount)
-	out := abi.Slice(a.PPipelines, a.CreateInfoCount)
+	b := pipelineBatch[abi.ComputePipelineCreateInfo, vk.ComputePipelineInfo, vk.ComputePipeline]{
+		read: func(i *abi.ComputePipelineCreateInfo) vk.ComputePipelineInfo {
+			return vk.ComputePipelineInfo{Creation: creation(i.Flags, i.PNext, a.PipelineCache, i.BasePipelineHandle, i.BasePipelineIndex), Stage: stageInfo(&i.Stage), Layout: pipelineLayouts.get(uint64(i.Layout))}
+		},
+		make:     (*vk.Device).NewComputePipelines,
+		feedback: func(i *abi.ComputePipelineCreateInfo, x *vk.ComputePipelineInfo) { putFeedback(i.PNext, x.Feedback) },
+		wrap:     func(p *vk.ComputePipeline) *pipeline { return &pipeline{compute: p} },
+	}
+	return b.create(a.Device, a.PCreateInfos, a.PPipelines, a.CreateInfoCount)
+}
+
+// pipelineBatch is the creation of several pipelines of one kind: C describes a pipeline to Vulkan, V to package vk, and P is
+// the pipeline.
+type pipelineBatch[C, V, P any] struct {
+	read     func(*C) V
+	make     func(*vk.Device, context.Context, []V) ([]*P, error)
+	feedback func(*C, *V)
+	wrap     func(*P) *pipeline
+}
+
+// create makes the pipelines. The handle of a pipeline that is not made is 0.
+func (b *pipelineBatch[C, V, P]) create(h abi.Device, infos *C, handles *abi.Pipeline, n uint32) abi.Result {
+	d, from, out := deviceOf(h), array(infos, n), array(handles, n)
 	clear(out)
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	list := make([]vk.ComputePipelineInfo, len(infos))
-	for n := range infos {
-		i := &infos[n]
-		list[n] = vk.ComputePipelineInfo{Creation: creation(i.Flags, i.PNext, a.PipelineCache, i.BasePipelineHandle, i.BasePipelineIndex), Stage: stageInfo(&i.Stage), Layout: pipelineLayouts.get(uint64(i.Layout))}
+	if n > maxElements {
+		return outOfHost
 	}
-	made, err := d.vk.NewComputePipelines(forever, list)
-	for n, p := range made {
-		putFeedback(infos[n].PNext, list[n].Feedback)
+	list := each(infos, n, b.read)
+	made, err := b.make(d.vk, forever, list)
+	for k, p := range made {
+		b.feedback(&from[k], &list[k])
 		if p == nil {
 			continue
 		}
-		if r := created(d, &pipelines, &pipeline{compute: p}, nil, unsafe.Pointer(&out[n])); r != abi.Success {
+		if r := created(d, &pipelines, b.wrap(p), nil, unsafe.Pointer(&out[k])); r != abi.Success {
 			err = errors.Join(err, &vk.OutOfMemoryError{})
 		}
 	}
@@ -197,7 +218,7 @@ func putBytes(size *uint, to unsafe.Pointer, data []byte) abi.Result {
 
 func mergePipelineCaches(a *abi.MergePipelineCachesArgs) abi.Result {
 	var others []*vk.PipelineCache
-	for _, h := range abi.Slice(a.PSrcCaches, a.SrcCacheCount) {
+	for _, h := range array(a.PSrcCaches, a.SrcCacheCount) {
 		others = append(others, pipelineCaches.get(uint64(h)))
 	}
 	return deviceOf(a.Device).result(pipelineCaches.get(uint64(a.DstCache)).Merge(others...))

@@ -15,16 +15,16 @@ var pushCommands = map[int]recorder{
 	abi.CmdCmdBindDescriptorSets2: rec(func(c *commandBuffer, a *abi.CmdBindDescriptorSets2Args) {
 		i := a.PBindDescriptorSetsInfo
 		for _, p := range points(i.StageFlags) {
-			c.bindSets(p, i.Layout, i.FirstSet, abi.Slice(i.PDescriptorSets, i.DescriptorSetCount), abi.Slice(i.PDynamicOffsets, i.DynamicOffsetCount))
+			c.bindSets(p, i.Layout, i.FirstSet, array(i.PDescriptorSets, i.DescriptorSetCount), array(i.PDynamicOffsets, i.DynamicOffsetCount))
 		}
 	}),
 	abi.CmdCmdPushDescriptorSet: rec(func(c *commandBuffer, a *abi.CmdPushDescriptorSetArgs) {
-		c.vk.PushDescriptors(bindPoint(a.PipelineBindPoint), pipelineLayouts.get(uint64(a.Layout)), int(a.Set), writes(abi.Slice(a.PDescriptorWrites, a.DescriptorWriteCount))...)
+		c.vk.PushDescriptors(bindPoint(a.PipelineBindPoint), pipelineLayouts.get(uint64(a.Layout)), int(a.Set), writes(array(a.PDescriptorWrites, a.DescriptorWriteCount))...)
 	}),
 	abi.CmdCmdPushDescriptorSet2: rec(func(c *commandBuffer, a *abi.CmdPushDescriptorSet2Args) {
 		i := a.PPushDescriptorSetInfo
 		for _, p := range points(i.StageFlags) {
-			c.vk.PushDescriptors(p, pipelineLayouts.get(uint64(i.Layout)), int(i.Set), writes(abi.Slice(i.PDescriptorWrites, i.DescriptorWriteCount))...)
+			c.vk.PushDescriptors(p, pipelineLayouts.get(uint64(i.Layout)), int(i.Set), writes(array(i.PDescriptorWrites, i.DescriptorWriteCount))...)
 		}
 	}),
 	abi.CmdCmdPushDescriptorSetWithTemplate: rec(func(c *commandBuffer, a *abi.CmdPushDescriptorSetWithTemplateArgs) {

@@ -52,18 +52,18 @@ func queueSubmit(a *abi.QueueSubmitArgs) abi.Result {
 	if q == nil {
 		return abi.ErrorDeviceLost
 	}
-	submits, fence := abi.Slice(a.PSubmits, a.SubmitCount), fences.get(uint64(a.Fence))
+	submits, fence := array(a.PSubmits, a.SubmitCount), fences.get(uint64(a.Fence))
 	for i := range submits {
 		s := &submits[i]
 		info := vk.SubmitInfo{}
 		t := abi.Find[abi.TimelineSemaphoreSubmitInfo](s.PNext, abi.StructureTypeTimelineSemaphoreSubmitInfo)
 		var waits, signals []uint64
 		if t != nil {
-			waits, signals = abi.Slice(t.PWaitSemaphoreValues, t.WaitSemaphoreValueCount), abi.Slice(t.PSignalSemaphoreValues, t.SignalSemaphoreValueCount)
+			waits, signals = array(t.PWaitSemaphoreValues, t.WaitSemaphoreValueCount), array(t.PSignalSemaphoreValues, t.SignalSemaphoreValueCount)
 		}
-		info.Wait = semaphoreValues(abi.Slice(s.PWaitSemaphores, s.WaitSemaphoreCount), waits)
-		info.Signal = semaphoreValues(abi.Slice(s.PSignalSemaphores, s.SignalSemaphoreCount), signals)
-		for _, h := range abi.Slice(s.PCommandBuffers, s.CommandBufferCount) {
+		info.Wait = semaphoreValues(array(s.PWaitSemaphores, s.WaitSemaphoreCount), waits)
+		info.Signal = semaphoreValues(array(s.PSignalSemaphores, s.SignalSemaphoreCount), signals)
+		for _, h := range array(s.PCommandBuffers, s.CommandBufferCount) {
 			if c := commandBufferOf(h); c != nil {
 				info.Commands = append(info.Commands, c.vk)
 			}
@@ -97,11 +97,11 @@ func queueSubmit2(a *abi.QueueSubmit2Args) abi.Result {
 	if q == nil {
 		return abi.ErrorDeviceLost
 	}
-	submits, fence := abi.Slice(a.PSubmits, a.SubmitCount), fences.get(uint64(a.Fence))
+	submits, fence := array(a.PSubmits, a.SubmitCount), fences.get(uint64(a.Fence))
 	for i := range submits {
 		s := &submits[i]
-		info := vk.SubmitInfo{Wait: semaphoreInfos(abi.Slice(s.PWaitSemaphoreInfos, s.WaitSemaphoreInfoCount)), Signal: semaphoreInfos(abi.Slice(s.PSignalSemaphoreInfos, s.SignalSemaphoreInfoCount))}
-		for _, h := range abi.Slice(s.PCommandBufferInfos, s.CommandBufferInfoCount) {
+		info := vk.SubmitInfo{Wait: semaphoreInfos(array(s.PWaitSemaphoreInfos, s.WaitSemaphoreInfoCount)), Signal: semaphoreInfos(array(s.PSignalSemaphoreInfos, s.SignalSemaphoreInfoCount))}
+		for _, h := range array(s.PCommandBufferInfos, s.CommandBufferInfoCount) {
 			if c := commandBufferOf(h.CommandBuffer); c != nil {
 				info.Commands = append(info.Commands, c.vk)
 			}

@@ -24,11 +24,11 @@ var renderingCommands = map[int]recorder{
 	abi.CmdCmdEndRendering:   rec(func(c *commandBuffer, a *abi.CmdEndRenderingArgs) { c.vk.EndRendering() }),
 	abi.CmdCmdSetRenderingAttachmentLocations: rec(func(c *commandBuffer, a *abi.CmdSetRenderingAttachmentLocationsArgs) {
 		i := a.PLocationInfo
-		c.vk.SetRenderingAttachmentLocations(abi.Slice(i.PColorAttachmentLocations, i.ColorAttachmentCount))
+		c.vk.SetRenderingAttachmentLocations(array(i.PColorAttachmentLocations, i.ColorAttachmentCount))
 	}),
 	abi.CmdCmdSetRenderingInputAttachmentIndices: rec(func(c *commandBuffer, a *abi.CmdSetRenderingInputAttachmentIndicesArgs) {
 		i := a.PInputAttachmentIndexInfo
-		c.vk.SetRenderingInputAttachmentIndices(vk.InputIndices{Colors: abi.Slice(i.PColorAttachmentInputIndices, i.ColorAttachmentCount), Depth: i.PDepthInputAttachmentIndex, Stencil: i.PStencilInputAttachmentIndex})
+		c.vk.SetRenderingInputAttachmentIndices(vk.InputIndices{Colors: array(i.PColorAttachmentInputIndices, i.ColorAttachmentCount), Depth: i.PDepthInputAttachmentIndex, Stencil: i.PStencilInputAttachmentIndex})
 	}),
 }
 

@@ -63,7 +63,7 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 			multiview(&info, (*abi.RenderPassMultiviewCreateInfo)(s))
 		case abi.StructureTypeRenderPassInputAttachmentAspectCreateInfo:
 			x := (*abi.RenderPassInputAttachmentAspectCreateInfo)(s)
-			for _, r := range abi.Slice(x.PAspectReferences, x.AspectReferenceCount) {
+			for _, r := range array(x.PAspectReferences, x.AspectReferenceCount) {
 				if int(r.Subpass) < len(info.Subpasses) && int(r.InputAttachmentIndex) < len(info.Subpasses[r.Subpass].Inputs) {
 					info.Subpasses[r.Subpass].Inputs[r.InputAttachmentIndex].Aspects = vk.Aspect(r.AspectMask)
 				}
@@ -76,17 +76,17 @@ func createRenderPass(a *abi.CreateRenderPassArgs) abi.Result {
 
 // multiview adds the views of subpasses.
 func multiview(info *vk.RenderPassInfo, x *abi.RenderPassMultiviewCreateInfo) {
-	for n, mask := range abi.Slice(x.PViewMasks, x.SubpassCount) {
+	for n, mask := range array(x.PViewMasks, x.SubpassCount) {
 		if n < len(info.Subpasses) {
 			info.Subpasses[n].ViewMask = mask
 		}
 	}
-	for n, offset := range abi.Slice(x.PViewOffsets, x.DependencyCount) {
+	for n, offset := range array(x.PViewOffsets, x.DependencyCount) {
 		if n < len(info.Dependencies) {
 			info.Dependencies[n].ViewOffset = offset
 		}
 	}
-	info.CorrelatedViews = append([]uint32(nil), abi.Slice(x.PCorrelationMasks, x.CorrelationMaskCount)...)
+	info.CorrelatedViews = append([]uint32(nil), array(x.PCorrelationMasks, x.CorrelationMaskCount)...)
 }
 
 // subpass reads a subpass.
@@ -97,7 +97,7 @@ func subpass(s *abi.SubpassDescription) vk.Subpass {
 		Inputs:   each(s.PInputAttachments, s.InputAttachmentCount, func(r *abi.AttachmentReference) vk.InputReference { return vk.InputReference{Attachment: r.Attachment} }),
 		Colors:   each(s.PColorAttachments, s.ColorAttachmentCount, number),
 		Resolves: each(s.PResolveAttachments, s.ColorAttachmentCount, number),
-		Preserve: append([]uint32(nil), abi.Slice(s.PPreserveAttachments, s.PreserveAttachmentCount)...),
+		Preserve: append([]uint32(nil), array(s.PPreserveAttachments, s.PreserveAttachmentCount)...),
 		Depth:    attachmentNumber(s.PDepthStencilAttachment, number),
 	}
 }
@@ -123,7 +123,7 @@ func createRenderPass2(a *abi.CreateRenderPass2Args) abi.Result {
 			}
 			return y
 		}),
-		CorrelatedViews: append([]uint32(nil), abi.Slice(i.PCorrelatedViewMasks, i.CorrelatedViewMaskCount)...),
+		CorrelatedViews: append([]uint32(nil), array(i.PCorrelatedViewMasks, i.CorrelatedViewMaskCount)...),
 	})
 	return created(d, &renderPasses, p, err, unsafe.Pointer(a.PRenderPass))
 }
@@ -138,7 +138,7 @@ func subpass2(s *abi.SubpassDescription2) vk.Subpass {
 		}),
 		Colors:   each(s.PColorAttachments, s.ColorAttachmentCount, number),
 		Resolves: each(s.PResolveAttachments, s.ColorAttachmentCount, number),
-		Preserve: append([]uint32(nil), abi.Slice(s.PPreserveAttachments, s.PreserveAttachmentCount)...),
+		Preserve: append([]uint32(nil), array(s.PPreserveAttachments, s.PreserveAttachmentCount)...),
 		Depth:    attachmentNumber(s.PDepthStencilAttachment, number),
 	}
 	abi.Chain(s.PNext, func(sType uint32, p unsafe.Pointer) {

@@ -14,15 +14,15 @@ func setLayoutInfo(i *abi.DescriptorSetLayoutCreateInfo) vk.SetLayoutInfo {
 	info := vk.SetLayoutInfo{Flags: enum.SetFlags(i.Flags)}
 	flags := abi.Find[abi.DescriptorSetLayoutBindingFlagsCreateInfo](i.PNext, abi.StructureTypeDescriptorSetLayoutBindingFlagsCreateInfo)
 	mutable := abi.Find[abi.MutableDescriptorTypeCreateInfoEXT](i.PNext, abi.StructureTypeMutableDescriptorTypeCreateInfoEXT)
-	for n, b := range abi.Slice(i.PBindings, i.BindingCount) {
+	for n, b := range array(i.PBindings, i.BindingCount) {
 		t, _ := link.DescriptorTypeOf(b.DescriptorType)
 		x := link.Binding{Binding: b.Binding, Type: t, Count: b.DescriptorCount, Stages: link.StagesOf(b.StageFlags)}
 		if flags != nil && n < int(flags.BindingCount) {
-			x.Flags = enum.BindingFlags(abi.Slice(flags.PBindingFlags, flags.BindingCount)[n])
+			x.Flags = enum.BindingFlags(array(flags.PBindingFlags, flags.BindingCount)[n])
 		}
 		if mutable != nil && n < int(mutable.MutableDescriptorTypeListCount) {
-			l := abi.Slice(mutable.PMutableDescriptorTypeLists, mutable.MutableDescriptorTypeListCount)[n]
-			for _, k := range abi.Slice(l.PDescriptorTypes, l.DescriptorTypeCount) {
+			l := array(mutable.PMutableDescriptorTypeLists, mutable.MutableDescriptorTypeListCount)[n]
+			for _, k := range array(l.PDescriptorTypes, l.DescriptorTypeCount) {
 				t, _ := link.DescriptorTypeOf(k)
 				x.Mutable = append(x.Mutable, t)
 			}
@@ -32,7 +32,7 @@ func setLayoutInfo(i *abi.DescriptorSetLayoutCreateInfo) vk.SetLayoutInfo {
 			if info.Samplers == nil {
 				info.Samplers = map[uint32][]*vk.Sampler{}
 			}
-			for _, h := range abi.Slice(b.PImmutableSamplers, b.DescriptorCount) {
+			for _, h := range array(b.PImmutableSamplers, b.DescriptorCount) {
 				info.Samplers[b.Binding] = append(info.Samplers[b.Binding], samplers.get(uint64(h)))
 			}
 		}
@@ -68,10 +68,10 @@ func createPipelineLayout(a *abi.CreatePipelineLayoutArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	info := vk.PipelineLayoutInfo{Flags: enum.LayoutFlags(i.Flags)}
-	for _, h := range abi.Slice(i.PSetLayouts, i.SetLayoutCount) {
+	for _, h := range array(i.PSetLayouts, i.SetLayoutCount) {
 		info.Sets = append(info.Sets, setLayouts.get(uint64(h)))
 	}
-	for _, r := range abi.Slice(i.PPushConstantRanges, i.PushConstantRangeCount) {
+	for _, r := range array(i.PPushConstantRanges, i.PushConstantRangeCount) {
 		info.Push = append(info.Push, link.Range{Offset: r.Offset, Size: r.Size, Stages: link.StagesOf(r.StageFlags)})
 	}
 	l, err := d.vk.NewPipelineLayout(info)

@@ -12,7 +12,7 @@ func queueBindSparse(a *abi.QueueBindSparseArgs) abi.Result {
 	if q == nil {
 		return abi.ErrorDeviceLost
 	}
-	list, fence := abi.Slice(a.PBindInfo, a.BindInfoCount), fences.get(uint64(a.Fence))
+	list, fence := array(a.PBindInfo, a.BindInfoCount), fences.get(uint64(a.Fence))
 	for n := range list {
 		info := bindSparse(&list[n])
 		if n == len(list)-1 {
@@ -29,11 +29,11 @@ func queueBindSparse(a *abi.QueueBindSparseArgs) abi.Result {
 func bindSparse(i *abi.BindSparseInfo) vk.BindSparseInfo {
 	var waits, signals []uint64
 	if t := abi.Find[abi.TimelineSemaphoreSubmitInfo](i.PNext, abi.StructureTypeTimelineSemaphoreSubmitInfo); t != nil {
-		waits, signals = abi.Slice(t.PWaitSemaphoreValues, t.WaitSemaphoreValueCount), abi.Slice(t.PSignalSemaphoreValues, t.SignalSemaphoreValueCount)
+		waits, signals = array(t.PWaitSemaphoreValues, t.WaitSemaphoreValueCount), array(t.PSignalSemaphoreValues, t.SignalSemaphoreValueCount)
 	}
 	return vk.BindSparseInfo{
-		Wait:   semaphoreValues(abi.Slice(i.PWaitSemaphores, i.WaitSemaphoreCount), waits),
-		Signal: semaphoreValues(abi.Slice(i.PSignalSemaphores, i.SignalSemaphoreCount), signals),
+		Wait:   semaphoreValues(array(i.PWaitSemaphores, i.WaitSemaphoreCount), waits),
+		Signal: semaphoreValues(array(i.PSignalSemaphores, i.SignalSemaphoreCount), signals),
 		Buffers: each(i.PBufferBinds, i.BufferBindCount, func(b *abi.SparseBufferMemoryBindInfo) vk.SparseBufferBind {
 			return vk.SparseBufferBind{Buffer: buffers.get(uint64(b.Buffer)), Binds: each(b.PBinds, b.BindCount, sparseBind)}
 		}),

@@ -24,7 +24,7 @@ var stateCommands = map[int]recorder{
 		c.vk.SetDepthBias(a.DepthBiasConstantFactor, a.DepthBiasClamp, a.DepthBiasSlopeFactor)
 	}),
 	abi.CmdCmdSetBlendConstants: rec(func(c *commandBuffer, a *abi.CmdSetBlendConstantsArgs) {
-		c.vk.SetBlendConstants([4]float32(abi.Slice(a.BlendConstants, uint32(4))))
+		c.vk.SetBlendConstants([4]float32(array(a.BlendConstants, uint32(4))))
 	}),
 	abi.CmdCmdSetDepthBounds: rec(func(c *commandBuffer, a *abi.CmdSetDepthBoundsArgs) {
 		c.vk.SetDepthBounds(a.MinDepthBounds, a.MaxDepthBounds)

@@ -275,10 +275,10 @@ func queuePresent(a *abi.QueuePresentKHRArgs) abi.Result {
 	if q == nil {
 		return abi.ErrorDeviceLost
 	}
-	wait := semaphoreValues(abi.Slice(i.PWaitSemaphores, i.WaitSemaphoreCount), nil)
-	indices, results := abi.Slice(i.PImageIndices, i.SwapchainCount), abi.Slice(i.PResults, i.SwapchainCount)
+	wait := semaphoreValues(array(i.PWaitSemaphores, i.WaitSemaphoreCount), nil)
+	indices, results := array(i.PImageIndices, i.SwapchainCount), array(i.PResults, i.SwapchainCount)
 	result := abi.Result(abi.Success)
-	for n, h := range abi.Slice(i.PSwapchains, i.SwapchainCount) {
+	for n, h := range array(i.PSwapchains, i.SwapchainCount) {
 		r, waits := swapchains.get(uint64(h)).present(q, indices[n], wait)
 		if waits {
 			wait = nil // the first present that is submitted waits

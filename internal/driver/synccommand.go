@@ -14,10 +14,10 @@ var syncCommands = map[int]recorder{
 	abi.CmdCmdResetEvent:       rec(func(c *commandBuffer, a *abi.CmdResetEventArgs) { c.vk.ResetEvent(events.get(uint64(a.Event))) }),
 	abi.CmdCmdResetEvent2:      rec(func(c *commandBuffer, a *abi.CmdResetEvent2Args) { c.vk.ResetEvent(events.get(uint64(a.Event))) }),
 	abi.CmdCmdWaitEvents: rec(func(c *commandBuffer, a *abi.CmdWaitEventsArgs) {
-		c.vk.WaitEvents(eventList(abi.Slice(a.PEvents, a.EventCount))...)
+		c.vk.WaitEvents(eventList(array(a.PEvents, a.EventCount))...)
 	}),
 	abi.CmdCmdWaitEvents2: rec(func(c *commandBuffer, a *abi.CmdWaitEvents2Args) {
-		c.vk.WaitEvents(eventList(abi.Slice(a.PEvents, a.EventCount))...)
+		c.vk.WaitEvents(eventList(array(a.PEvents, a.EventCount))...)
 	}),
 }
 

@@ -11,7 +11,7 @@ import (
 var transferCommands = map[int]recorder{
 	abi.CmdCmdCopyBuffer: rec(func(c *commandBuffer, a *abi.CmdCopyBufferArgs) {
 		// VkBufferCopy and vk.BufferCopy have one layout.
-		regions := abi.Slice((*vk.BufferCopy)(unsafe.Pointer(a.PRegions)), a.RegionCount)
+		regions := array((*vk.BufferCopy)(unsafe.Pointer(a.PRegions)), a.RegionCount)
 		c.vk.CopyBuffer(buffers.get(uint64(a.SrcBuffer)), buffers.get(uint64(a.DstBuffer)), regions)
 	}),
 	abi.CmdCmdCopyBuffer2: rec(func(c *commandBuffer, a *abi.CmdCopyBuffer2Args) {
@@ -83,7 +83,7 @@ var transferCommands = map[int]recorder{
 
 // each converts an array of the application.
 func each[A, V any](p *A, n uint32, f func(*A) V) []V {
-	from := abi.Slice(p, n)
+	from := array(p, n)
 	out := make([]V, len(from))
 	for i := range from {
 		out[i] = f(&from[i])

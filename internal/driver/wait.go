@@ -31,7 +31,7 @@ func createFence(a *abi.CreateFenceArgs) abi.Result {
 
 // fenceList returns the fences of handles; stale ones are left out.
 func fenceList(p *abi.Fence, n uint32) (out []*vk.Fence) {
-	for _, h := range abi.Slice(p, n) {
+	for _, h := range array(p, n) {
 		if f := fences.get(uint64(h)); f != nil {
 			out = append(out, f)
 		}
@@ -113,7 +113,7 @@ func waitSemaphores(a *abi.WaitSemaphoresArgs) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	list := semaphoreValues(abi.Slice(w.PSemaphores, w.SemaphoreCount), abi.Slice(w.PValues, w.SemaphoreCount))
+	list := semaphoreValues(array(w.PSemaphores, w.SemaphoreCount), array(w.PValues, w.SemaphoreCount))
 	all := w.Flags&abi.SemaphoreWaitAnyBit == 0
 	if a.Timeout == 0 {
 		return poll(d, all, len(list), func(i int) bool { return list[i].Semaphore.Value() >= list[i].Value })
