@@ -44,8 +44,7 @@ func MapFile(f *os.File, n int) (*Memory, error) {
 		return nil, ErrFile
 	}
 	own := os.NewFile(uintptr(fd), "chiaro")
-	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
-	if err != nil || seals&unix.F_SEAL_SHRINK == 0 {
+	if !pagesStay(fd) {
 		own.Close()
 		return nil, ErrFile
 	}
@@ -62,12 +61,27 @@ func MapFile(f *os.File, n int) (*Memory, error) {
 		} else {
 			err = ErrFile
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, unix.ENOMEM): // of the system, whatever the file is
+			m.Free()
+			return nil, os.NewSyscallError("mmap", err)
+		case err != nil:
 			m.Free()
 			return nil, ErrFile
 		}
 	}
 	return m, nil
+}
+
+// pagesStay reports whether an access to a mapping of the file cannot fault because of another process: the file cannot shrink,
+// and has no huge pages (MFD_HUGETLB), which the system may lack at the access.
+func pagesStay(fd int) bool {
+	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+	if err != nil || seals&unix.F_SEAL_SHRINK == 0 {
+		return false
+	}
+	var system unix.Statfs_t
+	return unix.Fstatfs(fd, &system) == nil && uint32(system.Type) != unix.HUGETLBFS_MAGIC
 }
 
 // File returns the file of the memory, a new descriptor that the caller closes. The error is ErrFile if the memory has none.

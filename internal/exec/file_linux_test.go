@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestMemoryFile maps the file of a memory again: both show the same bytes, and each lives without the other.
@@ -73,7 +75,19 @@ func TestOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed.Close()
-	for _, f := range []*os.File{nil, {}, plain, r, w, closed} {
+	others := []*os.File{nil, {}, plain, r, w, closed}
+	if fd, err := unix.MemfdCreate("huge", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_HUGETLB); err == nil { // the system has huge pages
+		huge := os.NewFile(uintptr(fd), "huge")
+		defer huge.Close()
+		if err := huge.Truncate(1 << 30); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, fileSeals); err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, huge)
+	}
+	for _, f := range others {
 		if _, err := MapFile(f, 4096); !errors.Is(err, ErrFile) {
 			t.Errorf("the error is %v, want ErrFile", err)
 		}
