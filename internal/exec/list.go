@@ -27,8 +27,8 @@ type overlap struct {
 	hit        bool
 }
 
-// maxOverlaps bounds the results of Overlaps that a list remembers.
-const maxOverlaps = 64
+// MaxOverlaps is the number of results of Overlaps that a list remembers.
+const MaxOverlaps = 64
 
 // NewList returns a list of buffers, which it owns from now on.
 func NewList(buffers []Buffer) *List {
@@ -105,7 +105,7 @@ func (l *List) Overlaps(b []byte) bool {
 			break
 		}
 	}
-	if len(l.overlaps) == maxOverlaps {
+	if len(l.overlaps) == MaxOverlaps {
 		l.overlaps = l.overlaps[:copy(l.overlaps, l.overlaps[1:])]
 	}
 	l.overlaps = append(l.overlaps, o)

@@ -31,11 +31,11 @@ func TestListOverlaps(t *testing.T) {
 	if l.Overlaps(nil) || l.Overlaps(part(4, 4)) {
 		t.Error("an empty range overlaps")
 	}
-	for at := range 3 * maxOverlaps { // the number of results is bounded
+	for at := range 3 * MaxOverlaps { // the number of results is bounded
 		l.Overlaps(part(at, at+1))
 	}
-	if n := len(l.overlaps); n > maxOverlaps {
-		t.Errorf("%d results; must be at most %d", n, maxOverlaps)
+	if n := len(l.overlaps); n > MaxOverlaps {
+		t.Errorf("%d results; must be at most %d", n, MaxOverlaps)
 	}
 }
 

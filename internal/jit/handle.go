@@ -58,9 +58,8 @@ type sharedList struct {
 func readOnly(r *ir.Resource) bool { return r.NonWritable || r.Kind == ir.UniformBuffer }
 
 // fill builds the handles of a job. If forceNonTemporal is set all stores bypass the cache. A job may provide fewer
-// descriptors than the program declares. The others have zero handles, which are null descriptors. share permits tables of
-// lists; placeShared must follow.
-func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal, share bool) {
+// descriptors than the program declares. The others have zero handles, which are null descriptors. A table must follow.
+func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job, forceNonTemporal bool) {
 	h.layout = layout
 	h.resources = slices.Grow(h.resources[:0], 2*len(p.Res)+2)[:2*len(p.Res)+2] // without a last element, no resource would be no address
 	h.shared = h.shared[:0]
@@ -79,7 +78,7 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 		first, n := layout.Resources[r], layout.Counts[r]
 		only := readOnly(&p.Res[r])
 		if len(descriptors) > n {
-			if l := job.ListOf(r); l != nil && only && share {
+			if l := job.ListOf(r); l != nil && only {
 				if t := tableOf(l); t != nil {
 					h.shared = append(h.shared, sharedList{r, descriptors, t})
 					for i, b := range descriptors[:n] {
@@ -113,12 +112,31 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 	}
 }
 
-// placeShared writes the first handle of each shared list, for a job's table.
-func (h *handles) placeShared(resources []uint32, table *block) {
+// tableFor encodes a list of handles and writes the first handle of each shared list to resources. A table in Go's memory has
+// no distance to the tables of the lists. Then the handles of the lists are inserted before the regions.
+func (h *handles) tableFor(to *block, list []handle, resources []uint32) (table *block, all []handle, regions int) {
+	table, regions = h.encode(to, list), h.regions
+	if len(h.shared) == 0 {
+		return table, list, regions
+	}
 	for i := range h.shared {
 		x := &h.shared[i]
-		resources[2*x.resource], resources[2*x.resource+1] = x.table.at-table.at, uint32(len(x.buffers))
+		first := x.table.at - table.at
+		if table.space == nil {
+			copies := make([]handle, len(x.buffers))
+			for k, b := range x.buffers {
+				copies[k] = handleOf(b, true, false)
+			}
+			first = uint32(regions)
+			list = slices.Insert(list, regions, copies...)
+			regions += len(copies)
+		}
+		resources[2*x.resource], resources[2*x.resource+1] = first, uint32(len(x.buffers))
 	}
+	if table.space == nil {
+		table = h.encode(table, list)
+	}
+	return table, list, regions
 }
 
 func handleOf(b exec.Buffer, readOnly, nonTemporal bool) handle {
@@ -172,9 +190,9 @@ type byteRange struct {
 // Two ranges that are only read may overlap: no result depends on it. Lists are only read, and remember their overlaps.
 func (h *handles) aliases(job *exec.Job, written []int) bool {
 	list := h.ranges[:0]
-	lists := false
+	lists, remembered := false, overlapsRemembered(job, written)
 	for r, descriptors := range job.Resources {
-		if job.ListOf(r) != nil && !slices.Contains(written, r) {
+		if remembered && job.ListOf(r) != nil && !slices.Contains(written, r) {
 			lists = true
 			continue
 		}
@@ -198,6 +216,18 @@ func (h *handles) aliases(job *exec.Job, written []int) bool {
 		}
 	}
 	return lists && listsAlias(job, written)
+}
+
+// overlapsRemembered reports whether a list can remember its overlaps with all written descriptors. Otherwise each of them
+// would cost a search of the list.
+func overlapsRemembered(job *exec.Job, written []int) bool {
+	n := 0
+	for _, w := range written {
+		if w < len(job.Resources) {
+			n += len(job.Resources[w])
+		}
+	}
+	return n <= exec.MaxOverlaps
 }
 
 // listsAlias reports whether a written descriptor shares bytes with one of a list.

@@ -38,6 +38,17 @@ func TestOverlap(t *testing.T) {
 	if new(handles).aliases(&exec.Job{Resources: [][]exec.Buffer{many}}, []int{0}) {
 		t.Error("many: they do not")
 	}
+	read := []exec.Buffer{{Bytes: memory[60_000:]}}
+	list := exec.NewList(append(make([]exec.Buffer, len(many)), read...))
+	for _, n := range []int{1, len(many)} { // written descriptors beside a long list
+		job := &exec.Job{Resources: [][]exec.Buffer{many[:n], list.Buffers()}, Lists: []*exec.List{nil, list}}
+		if new(handles).aliases(job, []int{0}) {
+			t.Errorf("%d and a list: they do not", n)
+		}
+		if job.Resources[0] = append(many[:n:n], read...); !new(handles).aliases(job, []int{0}) {
+			t.Errorf("%d and a list: they do", n)
+		}
+	}
 	if d := time.Since(begin); d > 2*time.Second {
 		t.Errorf("many descriptors took %v", d)
 	}

@@ -54,8 +54,8 @@ var tables = sync.OnceValue(func() *tableSpace {
 // block is a piece of the space. It is freed when nothing refers to it.
 type block struct {
 	words   []uint64
-	at      uint32 // its first handle
-	shares  bool   // it is in the space: a distance from another block exists
+	at      uint32      // its first handle
+	space   *tableSpace // nil in Go's memory, at no distance from other blocks
 	cleanup runtime.Cleanup
 }
 
@@ -77,7 +77,7 @@ func (t *tableSpace) reserve(part, n int) *block {
 		return &block{words: make([]uint64, handleWords<<class)}
 	}
 	first := unsafe.Pointer(&t.memory.Bytes()[uint64(at)*amd64.HandleBytes])
-	b := &block{words: unsafe.Slice((*uint64)(first), handleWords<<class), at: at, shares: true}
+	b := &block{words: unsafe.Slice((*uint64)(first), handleWords<<class), at: at, space: t}
 	b.cleanup = runtime.AddCleanup(b, t.put, place{part, class, at})
 	return b
 }
@@ -116,13 +116,13 @@ func (t *tableSpace) put(p place) {
 
 // release frees a block now. b may be nil.
 func (b *block) release(part int) {
-	if b == nil || !b.shares {
+	if b == nil || b.space == nil {
 		return
 	}
 	b.cleanup.Stop()
-	class := bits.Len(uint(len(b.words)/handleWords)) - 1
-	b.shares, b.words = false, nil
-	tables().put(place{part, class, b.at})
+	t, class := b.space, bits.Len(uint(len(b.words)/handleWords))-1
+	b.space, b.words = nil, nil
+	t.put(place{part, class, b.at})
 }
 
 // listTable is the table of a long list, for all jobs that have the list. All of its descriptors are read-only.

@@ -33,7 +33,7 @@ func TestTallying(t *testing.T) {
 	} {
 		job := &exec.Job{Groups: [3]uint32{c.groups, 1, 1}, Workers: 2, Resources: [][]exec.Buffer{{c.first}, c.second}}
 		h, places := new(handles), amd64.HandleLayoutOf(p)
-		h.fill(p, &places, job, false, true)
+		h.fill(p, &places, job, false)
 		h.privatize(p, job, []ir.Op{ir.Bad, c.op})
 		for i, want := range c.want {
 			if got := h.list[int(h.resources[2])+i].private != ir.Bad; got != want {

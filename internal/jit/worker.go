@@ -51,18 +51,14 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 		return nil, err
 	}
 	x.variant, x.job = variant, job
-	x.fill(p.source, &p.layout, job, p.forceNonTemporal, true)
+	x.fill(p.source, &p.layout, job, p.forceNonTemporal)
 	private := x.privatize(p.source, job, p.tallies)
 	// The handle of workgroup memory differs between workers, and so do handles of private
 	// accumulators.
 	if x.perWorker = p.source.SharedBytes > 0 || private; x.perWorker {
 		return x, nil
 	}
-	if x.table = x.encode(x.table, x.list); !x.table.shares && len(x.shared) > 0 {
-		x.fill(p.source, &p.layout, job, p.forceNonTemporal, false)
-		x.table = x.encode(x.table, x.list)
-	}
-	x.placeShared(x.resources, x.table)
+	x.table, x.list, x.regions = x.tableFor(x.table, x.list, x.resources)
 	return x, nil
 }
 
@@ -155,12 +151,9 @@ func (w *worker) bind(x *prepared) error {
 				w.tallies[n].attach(h)
 			}
 		}
-		if w.ownTable = x.encode(w.ownTable, w.handles); !w.ownTable.shares && len(x.shared) > 0 {
-			return &exec.LimitError{Quantity: "handles of jobs", Value: jobHandles + 1, Max: jobHandles}
-		}
 		w.ownResources = append(w.ownResources[:0], x.resources...)
-		table, resources = w.ownTable, w.ownResources
-		x.placeShared(resources, table)
+		w.ownTable, w.ownHandles, w.regions = x.tableFor(w.ownTable, w.ownHandles, w.ownResources)
+		w.handles, table, resources = w.ownHandles, w.ownTable, w.ownResources
 	}
 	w.setArguments(table.words, resources)
 	return nil
@@ -209,6 +202,8 @@ func (w *worker) Release() {
 	w.bound, w.job, w.runCtx, w.handles = nil, nil, nil, nil
 	if cap(w.ownHandles) <= maxIdleHandles {
 		w.program.workers.Put(w, exec.MaxIdleWorkers())
+	} else {
+		w.ownTable.release(0)
 	}
 }
 
