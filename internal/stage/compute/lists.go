@@ -155,13 +155,17 @@ func (l *Lists) viewsOf(views []*texture.View, zeroed bool, shapes bool) *exec.L
 		*at = exec.NewList(buffers)
 		return *at
 	}
+	now, buffers := (*at).Buffers(), []exec.Buffer(nil)
 	for _, i := range x.changing {
-		b, now := of(shown(views[i], zeroed)), (*at).Buffers()
-		if unsafe.SliceData(b.Bytes) != unsafe.SliceData(now[i].Bytes) { // a run may have the old list
-			buffers := slices.Clone(now)
+		if b := of(shown(views[i], zeroed)); unsafe.SliceData(b.Bytes) != unsafe.SliceData(now[i].Bytes) {
+			if buffers == nil { // a run may have the old list
+				buffers = slices.Clone(now)
+			}
 			buffers[i] = b
-			*at = exec.NewList(buffers)
 		}
+	}
+	if buffers != nil {
+		*at = exec.NewList(buffers)
 	}
 	return *at
 }
