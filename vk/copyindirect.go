@@ -133,14 +133,17 @@ func (c *CommandBuffer) CopyMemoryIndirect(info CopyMemoryIndirectInfo) {
 		c.fail(err)
 		return
 	}
-	w := copyMemoryIndirect(info)
-	c.deferred("copy memory indirect", &w)
+	w := take[copyMemoryIndirect](c)
+	*w = copyMemoryIndirect(info)
+	c.deferred("copy memory indirect", w)
 }
 
 // copyImageIndirect is the recorded command.
 type copyImageIndirect CopyMemoryToImageIndirectInfo
 
 func (*copyImageIndirect) flags() QueueFlags { return anyQueue }
+
+func (w *copyImageIndirect) forget() { *w = copyImageIndirect{Subresources: w.Subresources[:0]} }
 
 func (w *copyImageIndirect) run(x *executor) error {
 	return w.Range.each(x, w.Count, imageCopyBytes, "VUID-VkCopyMemoryToImageIndirectInfoKHR-copyAddressRange-12213", func(i uint32, e []byte) error {
@@ -212,7 +215,8 @@ func (c *CommandBuffer) CopyMemoryToImageIndirect(info CopyMemoryToImageIndirect
 		return
 	}
 	m.refer(c.each)
-	w := copyImageIndirect(info)
-	w.Subresources = slices.Clone(info.Subresources)
-	c.deferred("copy memory to image indirect", &w)
+	w := take[copyImageIndirect](c)
+	info.Subresources = append(w.Subresources, info.Subresources...)
+	*w = copyImageIndirect(info)
+	c.deferred("copy memory to image indirect", w)
 }
