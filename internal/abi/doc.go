@@ -1,5 +1,5 @@
-// Package abi is the C interface of Vulkan as data: Go mirrors of the C structs, constants, an argument struct for each command,
-// and the versions, extensions, features and properties with their names. internal/gen/abigen writes it from Khronos' registry.
+// Package abi is the C interface of Vulkan as data: Go mirrors of the C structs, constants, the arguments and the results of each
+// command, and the versions, extensions, features and properties with their names. internal/gen/abigen writes it from Khronos' registry.
 //
 // The mirrors have the layout of the C structs on hosts of 64 bits: a test compares every size and offset with the rules of C, and
 // on request with a C compiler. Bit-fields are merged into words, and unions are arrays of words. A pointer in a mirror points to

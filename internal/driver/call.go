@@ -2,6 +2,7 @@ package driver
 
 import (
 	"runtime/debug"
+	"slices"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
@@ -95,6 +96,18 @@ func init() {
 	}
 }
 
+// unknown is VK_ERROR_UNKNOWN, which every command may return.
+const unknown = uintptr(uint32(1<<32 + abi.ErrorUnknown))
+
+// permitted returns the result of a command, or VK_ERROR_UNKNOWN for a result that Vulkan does not list for the command.
+func permitted(number uint32, result uintptr) uintptr {
+	r, list := abi.Result(int32(uint32(result))), abi.Results[number]
+	if r == abi.Success || list == nil || slices.Contains(list, r) {
+		return result
+	}
+	return unknown
+}
+
 // Call runs a command by number: args points to its argument struct. Number 0 finds a command by name: see find. A panic is a
 // fault of the driver: the call returns VK_ERROR_UNKNOWN.
 func Call(number uint32, args unsafe.Pointer) (result uintptr) {
@@ -102,8 +115,7 @@ func Call(number uint32, args unsafe.Pointer) (result uintptr) {
 		if r := recover(); r != nil {
 			report(r, debug.Stack())
 			if result = 0; number != 0 { // find has no result
-				unknown := abi.ErrorUnknown
-				result = uintptr(uint32(int32(unknown)))
+				result = unknown
 			}
 		}
 	}()
@@ -113,7 +125,7 @@ func Call(number uint32, args unsafe.Pointer) (result uintptr) {
 	case number >= abi.CommandCount:
 		return 0
 	case calls[number] != nil:
-		return calls[number](args)
+		return permitted(number, calls[number](args))
 	case recorders[number] != nil:
 		c := commandBufferOf(*(**abi.Dispatch)(args))
 		if c != nil {

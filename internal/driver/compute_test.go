@@ -239,3 +239,22 @@ func TestHugeCounts(t *testing.T) {
 		t.Errorf("the creation of %d pipelines returns %d", n, r)
 	}
 }
+
+// TestPermittedResults makes calls with errors that Vulkan does not list for the command, and with one that it lists.
+func TestPermittedResults(t *testing.T) {
+	p := newProgram(t)
+	var q abi.QueryPool
+	if r := do(abi.CmdCreateQueryPool, &abi.CreateQueryPoolArgs{Device: p.device, PCreateInfo: &abi.QueryPoolCreateInfo{QueryType: 1 << 20, QueryCount: 1}, PQueryPool: &q}); r != abi.ErrorUnknown {
+		t.Errorf("a pool of an unknown type: %d; must be VK_ERROR_UNKNOWN", r)
+	}
+	n := uint32(1)
+	if r := do(abi.CmdGetSwapchainImagesKHR, &abi.GetSwapchainImagesKHRArgs{Device: p.device, PSwapchainImageCount: &n}); r != abi.ErrorUnknown {
+		t.Errorf("the images of no swapchain: %d; must be VK_ERROR_UNKNOWN", r)
+	}
+	if r := do(abi.CmdAcquireNextImageKHR, &abi.AcquireNextImageKHRArgs{Device: p.device, PImageIndex: &n}); r != abi.ErrorSurfaceLostKHR {
+		t.Errorf("an acquire of no swapchain: %d; must be VK_ERROR_SURFACE_LOST_KHR", r)
+	}
+	if r := do(abi.CmdGetBufferDeviceAddress, &abi.GetBufferDeviceAddressArgs{Device: p.device, PInfo: &abi.BufferDeviceAddressInfo{}}); r != 0 {
+		t.Errorf("the address of no buffer: %d; must be 0", r)
+	}
+}

@@ -96,6 +96,26 @@ func (w *writer) commands() {
 	w.put("internal/abi/name_gen.go", &t)
 }
 
+// results writes the results that each command may return.
+func (w *writer) results() {
+	var b bytes.Buffer
+	b.WriteString("package abi\n\n// Results are the results that a command may return, by number; nil if it does not return a VkResult.\nvar Results = [CommandCount][]Result{\n")
+	for _, c := range w.real {
+		if c.result != "VkResult" {
+			continue
+		}
+		fmt.Fprintf(&b, "\tCmd%s: {", bare(c.name))
+		for _, code := range c.codes {
+			if _, ok := w.registry.constants[code]; ok {
+				fmt.Fprintf(&b, "%s, ", w.constantName(code))
+			}
+		}
+		b.WriteString("},\n")
+	}
+	b.WriteString("}\n")
+	w.put("internal/abi/result_gen.go", &b)
+}
+
 // blocks writes the extensions.
 func (w *writer) blocks() {
 	var b bytes.Buffer

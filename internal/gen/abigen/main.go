@@ -59,6 +59,7 @@ func Generate(r io.Reader) (map[string][]byte, error) {
 	w.structs()
 	w.constants()
 	w.commands()
+	w.results()
 	w.blocks()
 	w.chains()
 	w.shims()

@@ -49,6 +49,7 @@ type field struct {
 type command struct {
 	name, alias, result string
 	params              []field
+	codes               []string // the values of a VkResult that the command may return
 }
 
 // block is a version of Vulkan or an extension.
@@ -189,7 +190,7 @@ func (r *registry) addCommand(n *node) {
 		return
 	}
 	proto := n.kid("proto")
-	c := &command{name: proto.word("name"), result: proto.word("type")}
+	c := &command{name: proto.word("name"), result: proto.word("type"), codes: strings.Split(n.attr("successcodes")+","+n.attr("errorcodes"), ",")}
 	n.each("param", func(p *node) { c.params = append(c.params, parseField(p)) })
 	r.commands[c.name] = c
 }
