@@ -3,6 +3,7 @@ package vk
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
@@ -105,17 +106,23 @@ var dynamicStates = []dynamicState{
 	{enum.DynamicStateDiscardRectangle, func(to, from *state.State) { to.Discard.Rectangles = from.Discard.Rectangles }},
 }
 
-// attachments calls each for all color attachments of a copy of the list of to.
+// attachments calls each for the color attachments. The list of to is the draw's own, of state.MaxColors attachments.
 func attachments(to, from *state.State, each func(t, f *state.BlendAttachment)) {
-	list := make([]state.BlendAttachment, state.MaxColors)
-	for i := range list {
-		list[i].WriteMask = 15
+	for i := range min(len(to.Blend.Attachments), len(from.Blend.Attachments)) {
+		each(&to.Blend.Attachments[i], &from.Blend.Attachments[i])
 	}
-	copy(list, to.Blend.Attachments)
-	for i := range min(len(list), len(from.Blend.Attachments)) {
-		each(&list[i], &from.Blend.Attachments[i])
+}
+
+// blendStates are the states of color attachments: bits of bound.have.
+const blendStates = 1<<setBlendEnable | 1<<setBlendEquation | 1<<setWriteMask
+
+// ownAttachments replaces the color attachments of a draw by a copy of the greatest length, which dynamic states change.
+func (g *graphics) ownAttachments(s *state.State) {
+	n := copy(g.blend[:], s.Blend.Attachments)
+	for i := n; i < len(g.blend); i++ {
+		g.blend[i] = state.BlendAttachment{WriteMask: 15}
 	}
-	to.Blend.Attachments = list
+	s.Blend.Attachments = g.blend[:]
 }
 
 // dynamicOf returns the row of a state; nil if commands cannot set it.
@@ -298,6 +305,7 @@ var setters = [...]setter{
 
 // color changes the blend state of one color attachment.
 func color(s *state.State, n uint64, change func(*state.BlendAttachment)) {
+	s.Blend.Attachments = slices.Grow(s.Blend.Attachments, state.MaxColors-len(s.Blend.Attachments))
 	for len(s.Blend.Attachments) < state.MaxColors {
 		s.Blend.Attachments = append(s.Blend.Attachments, state.BlendAttachment{WriteMask: 15})
 	}

@@ -15,13 +15,14 @@ import (
 type graphics struct {
 	bound      bound
 	pass       draw.Pass
-	last       *drawable  // of the last draw
-	current    *rendering // nil outside of a rendering
-	remap      remap      // of the current rendering
-	wrote      uint16     // with full checking, the attachments of the current rendering that were written: bits of colors, wroteDepth, wroteStencil
-	resolving  bool       // its custom resolve has begun
-	regions    []*regions // of the draws of the pass
-	args       state.Args // of a draw: reused
+	last       *drawable                              // of the last draw
+	current    *rendering                             // nil outside of a rendering
+	remap      remap                                  // of the current rendering
+	blend      [state.MaxColors]state.BlendAttachment // of the draw, with dynamic blend states
+	wrote      uint16                                 // with full checking, the attachments of the current rendering that were written: bits of colors, wroteDepth, wroteStencil
+	resolving  bool                                   // its custom resolve has begun
+	regions    []*regions                             // of the draws of the pass
+	args       state.Args                             // of a draw: reused
 	indirect   state.Indirect
 	countBytes [4]byte   // of indirect
 	logs       []drawLog // of the draws of the pass
@@ -57,11 +58,11 @@ type bound struct {
 
 func (g *graphics) reset() {
 	old := &g.bound.dynamic
-	viewports, scissors, discard := old.Viewports[:0], old.Scissors[:0], old.Discard.Rectangles[:0]
+	viewports, scissors, discard, colors := old.Viewports[:0], old.Scissors[:0], old.Discard.Rectangles[:0], old.Blend.Attachments[:0]
 	g.forget()
 	// Only the memory of the lists is kept.
 	new := &g.bound.dynamic
-	new.Viewports, new.Scissors, new.Discard.Rectangles = viewports, scissors, discard
+	new.Viewports, new.Scissors, new.Discard.Rectangles, new.Blend.Attachments = viewports, scissors, discard, colors
 	g.last, g.current, g.queries, g.counts, g.ended, g.resolving = nil, nil, nil, nil, nil, false
 	g.feedback, g.args = nil, state.Args{}
 }
@@ -220,6 +221,9 @@ func (x *executor) drawable() (*drawable, error) {
 	s := &g.bound.draw
 	if p := g.bound.pipeline; p != nil {
 		*s = p.static
+		if p.keeps&blendStates != 0 {
+			g.ownAttachments(s)
+		}
 		for _, d := range p.dynamic {
 			d.copy(s, &g.bound.dynamic)
 		}

@@ -292,10 +292,10 @@ func (d *Device) combine(c combination) (*drawable, error) {
 	if c[StageVertex] == nil {
 		return nil, usage("VUID-vkCmdDraw-None-08684", "no shader object is bound to the vertex stage, and no pipeline; must be")
 	}
-	if err := c.checkLinked(); err != nil {
-		return nil, err
-	}
 	return d.combinations.get(c, func() (*drawable, error) {
+		if err := c.checkLinked(); err != nil {
+			return nil, err
+		}
 		var programs draw.Stages
 		x := &drawable{layout: c[StageVertex].info.Layout}
 		for i, s := range c {

@@ -3,6 +3,8 @@ package vk
 import (
 	"context"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
 )
 
 // again records a command buffer again, submits it and waits: the steady state of a program.
@@ -52,21 +54,28 @@ func TestDispatchAllocates(t *testing.T) {
 	}
 }
 
-// TestDrawAllocates records, submits and awaits a rendering of two draws.
+// TestDrawAllocates records, submits and awaits a rendering of two draws, also with dynamic blend states.
 func TestDrawAllocates(t *testing.T) {
 	s := newScene(t, 1)
 	s.build(t)
+	blends := s.stages
+	blends.State = s.fixed
+	blends.State.Dynamic = []enum.DynamicState{enum.DynamicStateColorBlendEnable, enum.DynamicStateColorBlendEquation, enum.DynamicStateColorWriteMask}
 	rendering, vertices, data := s.rendering(), []VertexBuffer{{Buffer: s.vertices}}, make([]byte, 16)
-	if n := s.allocations(t, func(c *CommandBuffer) {
-		c.BeginRendering(rendering)
-		c.BindGraphicsPipeline(s.pipeline)
-		c.BindVertexBuffers(0, vertices)
-		c.PushConstants(s.layout, 0, data)
-		c.Draw(3, 1, 0, 0)
-		c.Draw(3, 1, 3, 0)
-		c.EndRendering()
-	}); n > 0 {
-		t.Errorf("%v allocations a submission; must be 0", n)
+	for name, p := range map[string]*GraphicsPipeline{"static": s.pipeline, "dynamic blend states": must(s.dev.NewGraphicsPipeline(context.Background(), blends))(t)} {
+		if n := s.allocations(t, func(c *CommandBuffer) {
+			c.BeginRendering(rendering)
+			c.BindGraphicsPipeline(p)
+			c.BindVertexBuffers(0, vertices)
+			c.PushConstants(s.layout, 0, data)
+			c.SetBlendEnable(0, false)
+			c.SetColorWriteMask(0, 15)
+			c.Draw(3, 1, 0, 0)
+			c.Draw(3, 1, 3, 0)
+			c.EndRendering()
+		}); n > 0 {
+			t.Errorf("%s: %v allocations a submission; must be 0", name, n)
+		}
 	}
 }
 
