@@ -15,6 +15,7 @@ CGO_ENABLED=1 go build -trimpath -buildmode=c-shared \
 	-ldflags="-s -w -extldflags=-Wl,--version-script=$root/cmd/icd/exports.map" \
 	-o "$out/libvulkan_chiaro.so" ./cmd/icd
 rm -f "$out/libvulkan_chiaro.h"
-printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "%s", "api_version": "1.4.359"}}\n' \
-	"$out/libvulkan_chiaro.so" >"$out/chiaro_icd.json"
+version=1.$(sed -n 's/^const Minor = //p' internal/abi/version.go).$(sed -n 's/^const HeaderVersion = //p' internal/abi/constant_gen.go)
+library=$(printf '%s' "$out/libvulkan_chiaro.so" | sed 's/["\\]/\\&/g')
+printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "%s", "api_version": "%s"}}\n' "$library" "$version" >"$out/chiaro_icd.json"
 echo "$out/chiaro_icd.json"

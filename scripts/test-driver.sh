@@ -13,6 +13,10 @@ exports=$(nm -D --defined-only "$work/libvulkan_chiaro.so" | awk '{ print $3 }' 
 	echo "the library exports $exports"
 	exit 1
 }
+grep -q '"api_version": "1\.[0-9]*\.[0-9]*"' "$work/chiaro_icd.json" || {
+	echo "the manifest has no version: $(cat "$work/chiaro_icd.json")"
+	exit 1
+}
 go test ./internal/abi -cc gcc
 gcc -O1 -o "$work/client" cmd/icd/testdata/client.c -ldl
 go run ./cmd/chiaro asm cmd/icd/testdata/numbers.spvasm -o "$work/numbers.spv"

@@ -124,16 +124,7 @@ func manifestProblem(name, library string, err error) string {
 	if v := disabledBy(name); v != "" {
 		return v + " disables it"
 	}
-	if noLibrary(library) {
-		return "the library is missing"
-	}
-	return ""
-}
-
-// noLibrary reports whether a library does not exist. The system's linker finds one without a folder.
-func noLibrary(library string) bool {
-	_, err := os.Stat(library)
-	return err != nil && filepath.IsAbs(library)
+	return libraryProblem(library)
 }
 
 func newDriverEnv(c console) *cobra.Command {
@@ -177,12 +168,13 @@ installed.`,
 // driverVariables name the manifests that the loader reads; the second is the name of old loaders.
 var driverVariables = []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}
 
-// installedManifest returns the manifest of the user or of the system with a library that exists; else it installs one.
+// installedManifest returns the manifest of the user or of the system with a library that the loader can use; else it
+// installs one.
 func installedManifest(c console, library string) (string, error) {
 	if library == "" {
 		for _, dir := range []string{userManifests(), systemManifests, packageManifests} {
 			name := filepath.Join(dir, driverManifest)
-			if _, library, err := readManifest(name); err == nil && !noLibrary(library) {
+			if _, library, err := readManifest(name); err == nil && libraryProblem(library) == "" {
 				return name, nil
 			}
 		}
@@ -213,7 +205,7 @@ chiaro driver install.`,
 	}
 	fl := cmd.Flags()
 	fl.SetInterspersed(false) // flags after PROGRAM are the program's
-	fl.StringVar(&f.check, "check", "none", "checks beyond safety, with findings on standard error: none, pipelines, all")
+	fl.StringVar(&f.check, "check", "", "checks beyond safety, with findings on standard error: none, pipelines, all (default: by CHIARO_CHECK, else none)")
 	fl.StringVar(&f.report, "report", "", "folder for reports of lost devices and internal errors")
 	fl.StringVar(&f.present, "present", "", "folder for the frames of headless surfaces, as PNG files")
 	fl.StringVar(&f.library, "library", "", "library of the driver")
@@ -223,7 +215,7 @@ chiaro driver install.`,
 
 // run runs a program. After a signal it waits for the end of the program, so that no program is left without its manifest.
 func (f *driverRun) run(ctx context.Context, args []string) error {
-	if !slices.Contains([]string{"none", "pipelines", "all"}, f.check) {
+	if !slices.Contains([]string{"", "none", "pipelines", "all"}, f.check) {
 		return unreadable("--check %q: must be none, pipelines or all", f.check)
 	}
 	dir, err := os.MkdirTemp("", "chiaro-driver-*")
@@ -257,7 +249,7 @@ func (f *driverRun) run(ctx context.Context, args []string) error {
 func (f *driverRun) environment(dir string) ([]string, error) {
 	library := f.library
 	for _, m := range []string{userManifests(), systemManifests} {
-		if _, l, err := readManifest(filepath.Join(m, driverManifest)); library == "" && err == nil && filepath.IsAbs(l) && !noLibrary(l) {
+		if _, l, err := readManifest(filepath.Join(m, driverManifest)); library == "" && err == nil && filepath.IsAbs(l) && libraryProblem(l) == "" {
 			library = l
 		}
 	}
@@ -273,7 +265,10 @@ func (f *driverRun) environment(dir string) ([]string, error) {
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		return nil, unreadable("%v", err)
 	}
-	set := []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name, "CHIARO_CHECK=" + f.check}
+	set := []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name}
+	if f.check != "" {
+		set = append(set, "CHIARO_CHECK="+f.check)
+	}
 	for _, v := range []struct{ name, folder string }{{"CHIARO_REPORT", f.report}, {"CHIARO_PRESENT", f.present}} {
 		if v.folder == "" {
 			continue

@@ -2,19 +2,24 @@ package main
 
 import (
 	"debug/buildinfo"
+	"debug/elf"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
 )
 
-// Names of the driver's files, and the version of Vulkan in its manifest.
+// Names of the driver's files.
 const (
 	driverLibrary  = "libvulkan_chiaro.so"
 	driverManifest = "chiaro_icd.json"
-	driverVulkan   = "1.4.359"
 )
 
 // Folders of the manifests of all users: systemManifests of the administrator, packageManifests of the system's packages.
@@ -34,14 +39,20 @@ type manifest struct {
 
 // newManifest returns the text of the manifest of a library.
 func newManifest(library string) ([]byte, error) {
+	if !utf8.ValidString(library) {
+		return nil, unreadable("%s: the path is not UTF-8; must be, for a manifest", library)
+	}
 	m := manifest{Format: "1.0.1"}
-	m.ICD.Library, m.ICD.Vulkan = library, driverVulkan
+	m.ICD.Library, m.ICD.Vulkan = library, abi.Version()
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err
 }
 
 // readManifest reads a manifest. library is the path of its library: a path with a folder is relative to the manifest.
 func readManifest(name string) (m manifest, library string, err error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a pipe may have no writer
+		return m, "", errors.New("it is no regular file")
+	}
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return m, "", err
@@ -57,15 +68,31 @@ func readManifest(name string) (m manifest, library string, err error) {
 }
 
 // userManifests is the folder of manifests of the user; "" if there is no home folder.
-func userManifests() string {
-	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
-		return filepath.Join(dir, "vulkan", "icd.d")
+func userManifests() string { return manifestsBelow(userFolder("XDG_DATA_HOME", ".local/share")) }
+
+// userFolder is the folder of a variable, or a folder below the home folder; "" if there is neither.
+func userFolder(variable, below string) string {
+	if dir := os.Getenv(variable); dir != "" {
+		return dir
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(home, ".local", "share", "vulkan", "icd.d")
+	return filepath.Join(home, below)
+}
+
+// manifestsBelow is the folder of manifests below a folder for configuration or data; "" for none. It is absolute: programs
+// with another working directory read its name in variables.
+func manifestsBelow(root string) string {
+	if root == "" {
+		return ""
+	}
+	dir := filepath.Join(root, "vulkan", "icd.d")
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
 }
 
 // loaderManifests are the manifests that the Vulkan loader reads, in its order: the files and folders of VK_DRIVER_FILES or
@@ -77,13 +104,12 @@ func loaderManifests() (files []string, variable string) {
 		}
 	}
 	places := filepath.SplitList(os.Getenv("VK_ADD_DRIVER_FILES"))
-	home, _ := os.UserHomeDir() // without one, the folders below it do not exist
-	roots := []string{orElse(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))}
+	roots := []string{userFolder("XDG_CONFIG_HOME", ".config")}
 	roots = append(roots, filepath.SplitList(orElse(os.Getenv("XDG_CONFIG_DIRS"), "/etc/xdg"))...)
-	roots = append(roots, "/etc", orElse(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")))
+	roots = append(roots, "/etc", userFolder("XDG_DATA_HOME", ".local/share"))
 	roots = append(roots, filepath.SplitList(orElse(os.Getenv("XDG_DATA_DIRS"), "/usr/local/share:/usr/share"))...)
 	for _, r := range roots {
-		places = append(places, filepath.Join(r, "vulkan", "icd.d"))
+		places = append(places, manifestsBelow(r))
 	}
 	return manifestFiles(places), ""
 }
@@ -95,13 +121,22 @@ func manifestFiles(places []string) (files []string) {
 		if info, err := os.Stat(p); err != nil {
 			continue
 		} else if info.IsDir() {
-			list, _ = filepath.Glob(filepath.Join(p, "*.json")) // the pattern is valid unless the name of the folder is odd
+			list = glob(p, "*.json")
 		}
 		for _, f := range list {
 			if !slices.Contains(files, f) {
 				files = append(files, f)
 			}
 		}
+	}
+	return files
+}
+
+// glob returns the files of a folder that match a pattern. The name of the folder may have any characters.
+func glob(dir, pattern string) (files []string) {
+	list, _ := fs.Glob(os.DirFS(dir), pattern) // the patterns are constant and valid
+	for _, name := range list {
+		files = append(files, filepath.Join(dir, name))
 	}
 	return files
 }
@@ -141,18 +176,55 @@ func findLibrary(given string) (string, error) {
 		}
 		dir := filepath.Dir(program)
 		near = []string{filepath.Join(dir, driverLibrary), filepath.Join(dir, "..", "lib", driverLibrary)}
-		below, _ := filepath.Glob(filepath.Join(dir, "..", "lib", "*", driverLibrary)) // Debian has a folder for each architecture
-		near = append(near, below...)
+		near = append(near, glob(filepath.Join(dir, "..", "lib"), "*/"+driverLibrary)...) // Debian has a folder for each architecture
 	}
 	for _, name := range near {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-			return filepath.Abs(name)
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+			continue
 		}
+		name, err := filepath.Abs(name)
+		if err != nil {
+			return "", unreadable("%v", err)
+		}
+		if problem := libraryProblem(name); problem != "" {
+			return "", unreadable("%s: %s", name, problem)
+		}
+		return name, nil
 	}
 	if given != "" {
 		return "", unreadable("%s is no file; must be the library of the driver", given)
 	}
 	return "", unreadable("%s is not in the folder of this program, nor in ../lib or a folder of it; must be there, or be named", driverLibrary)
+}
+
+// libraryProblem is the reason why the loader cannot use a library; "" if there is none. The system's linker finds a library
+// without a folder.
+func libraryProblem(name string) string {
+	if name == "" {
+		return "the manifest has no library"
+	}
+	if !strings.Contains(name, "/") {
+		return ""
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return "the library is missing"
+	}
+	if !info.Mode().IsRegular() {
+		return "the library is no regular file"
+	}
+	f, err := elf.Open(name)
+	if err != nil {
+		return "the library is malformed: " + err.Error()
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil || !slices.ContainsFunc(symbols, func(s elf.Symbol) bool {
+		return s.Name == "vk_icdGetInstanceProcAddr" && s.Section != elf.SHN_UNDEF
+	}) {
+		return "the library is no Vulkan driver: it does not export vk_icdGetInstanceProcAddr"
+	}
+	return ""
 }
 
 // libraryVersion is the version that the build of a library recorded; "unknown" if there is none.

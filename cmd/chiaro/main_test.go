@@ -45,8 +45,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("CORPUS", corpus)
 			return nil
 		},
-		// code N PROGRAM ARGS...: the program must end with exit code N.
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": wantCode},
+		// code N PROGRAM ARGS...: the program must end with exit code N. library FILE SYMBOL: see writeLibrary.
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": wantCode, "library": writeLibrary},
 	})
 }
 

@@ -2,6 +2,9 @@
 
 package abi
 
+// HeaderVersion is the version of the registry: the last number of a version of Vulkan.
+const HeaderVersion = 359
+
 // The constants of Vulkan.
 const (
 	MaxPhysicalDeviceNameSize                                                            = 256

@@ -55,7 +55,7 @@ func TestTable(t *testing.T) {
 func TestCoreCommands(t *testing.T) {
 	for _, n := range abi.Names {
 		for _, version := range []uint32{0, 1, 2, 3, 4} {
-			if version <= Minor && blocksEnabled(n.Blocks, makeVersion(1, version, 0)) && !has(n.Number) && !loaders[n.Name] {
+			if version <= abi.Minor && blocksEnabled(n.Blocks, makeVersion(1, version, 0)) && !has(n.Number) && !loaders[n.Name] {
 				t.Errorf("%s of 1.%d is missing", n.Name, version)
 				break
 			}
@@ -73,7 +73,7 @@ func TestRequiredFeatures(t *testing.T) {
 	least := leastDevice()
 	for name, on := range least.Features {
 		if on && !p.feature(name) {
-			t.Errorf("%s is off; Vulkan 1.%d requires it", name, Minor)
+			t.Errorf("%s is off; Vulkan 1.%d requires it", name, abi.Minor)
 		}
 	}
 	for name, have := range p.profile.Device.Limits {

@@ -32,20 +32,14 @@ var instanceCalls = map[int]call{
 
 // apiVersion is the version of Vulkan that the driver announces. The variable CHIARO_API lowers it: "1.1".
 var apiVersion = sync.OnceValue(func() uint32 {
-	v := makeVersion(1, Minor, Patch)
+	v := makeVersion(1, abi.Minor, abi.HeaderVersion)
 	if minor, ok := strings.CutPrefix(os.Getenv("CHIARO_API"), "1."); ok {
-		if n, err := strconv.Atoi(minor); err == nil && n >= 0 && n < Minor {
-			v = makeVersion(1, uint32(n), Patch)
+		if n, err := strconv.Atoi(minor); err == nil && n >= 0 && n < abi.Minor {
+			v = makeVersion(1, uint32(n), abi.HeaderVersion)
 		}
 	}
 	return v
 })
-
-// Minor and Patch are the version of Vulkan that the driver has: 1.Minor.Patch.
-const (
-	Minor = 4
-	Patch = 359
-)
 
 func enumerateInstanceVersion(a *abi.EnumerateInstanceVersionArgs) abi.Result {
 	*a.PApiVersion = apiVersion()

@@ -138,7 +138,8 @@ func (w *writer) layoutTest() {
 // constants writes all constants, with the names of Go.
 func (w *writer) constants() {
 	var b bytes.Buffer
-	b.WriteString("package abi\n\n// The constants of Vulkan.\nconst (\n")
+	b.WriteString("package abi\n\n// HeaderVersion is the version of the registry: the last number of a version of Vulkan.\nconst HeaderVersion = " + w.version + "\n\n")
+	b.WriteString("// The constants of Vulkan.\nconst (\n")
 	seen := map[string]string{}
 	for _, c := range w.order {
 		if strings.HasSuffix(c, "_SPEC_VERSION") || strings.HasSuffix(c, "_EXTENSION_NAME") {
