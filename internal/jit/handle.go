@@ -115,10 +115,13 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 // tableFor encodes a list of handles and writes the first handle of each shared list to resources. A table in Go's memory has
 // no distance to the tables of the lists. Then the handles of the lists are inserted before the regions.
 func (h *handles) tableFor(to *block, list []handle, resources []uint32) (table *block, all []handle, regions int) {
-	table, regions = h.encode(to, list), h.regions
 	if len(h.shared) == 0 {
-		return table, list, regions
+		return h.encode(to, list), list, h.regions
 	}
+	if to != nil && to.space == nil { // there may be space now
+		to = nil
+	}
+	table, regions = h.encode(to, list), h.regions
 	for i := range h.shared {
 		x := &h.shared[i]
 		first := x.table.at - table.at
