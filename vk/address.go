@@ -19,7 +19,7 @@ func (h *heap) at(address, n uint64) (b []byte, release func(), ok bool) {
 	return b[:n:n], release, true
 }
 
-// from returns the bytes from a device address to the end of its allocation.
+// from returns the bytes from a device address to the end of its allocation, and holds them as at does.
 func (h *heap) from(address uint64) (b []byte, release func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -114,8 +114,8 @@ func (w *copyMemoryIndirect) run(x *executor) error {
 	})
 }
 
-// CopyMemoryIndirect copies between device addresses that are in memory (vkCmdCopyMemoryIndirectKHR; of
-// vkCmdCopyMemoryIndirectNV, the size of the range is that of the elements).
+// CopyMemoryIndirect copies between device addresses that are in memory (vkCmdCopyMemoryIndirectKHR, and …NV, which has no size
+// of the range: it is the size of Count elements).
 func (c *CommandBuffer) CopyMemoryIndirect(info CopyMemoryIndirectInfo) {
 	if !c.begin() {
 		return

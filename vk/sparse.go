@@ -36,8 +36,8 @@ func (h *heap) scratchSize() uint64 {
 	return n
 }
 
-// reserveSpace counts the address range of a resource, which takes counted bytes of the heap. If that is 0, its pages without
-// memory are of the result, the scratch allocation, and the heap counts the page tables of the range.
+// reserveSpace counts a new address range. counted is its memory in the heap. If it is 0, the result is the scratch allocation,
+// for the pages without memory, and the heap counts the page tables of the range.
 func (h *heap) reserveSpace(size, counted uint64) (*exec.Memory, error) {
 	if counted != 0 {
 		return nil, h.reserve(counted)

@@ -34,7 +34,7 @@ func AllocFile(n int) (*Memory, error) {
 }
 
 // MapFile maps the first n bytes of a file of AllocFile, of this process or of another one. Memory and file are independent
-// afterwards. The error is ErrFile if the file is another, or has fewer bytes.
+// afterwards. The error is ErrFile if AllocFile did not make the file, or if it has fewer bytes.
 func MapFile(f *os.File, n int) (*Memory, error) {
 	if f == nil || *f == (os.File{}) { // a method of a zero value would panic
 		return nil, ErrFile
