@@ -18,6 +18,9 @@ const maxSpread = 512
 // so that the search takes no square of the time.
 const maxDistance = 1024
 
+// maxConstituents is the largest number of constituents that are searched for a value; composites of large values have few.
+const maxConstituents = 64
+
 // copied reports whether the value of OpLoad in may stay in its memory until its uses,
 // because it is large. The load then defines a value without scalars; a store copies the
 // pointee, an extraction loads a part of it.
@@ -33,11 +36,12 @@ func (f *function) copied(in spirv.Inst, from *pointer) bool {
 	return false
 }
 
-// stays reports whether all uses of an id, a value from the memory of a root, and of its copies are stores, extractions
-// and arguments of calls in the current block, and no instruction before the last of them may write the memory.
+// stays reports whether all uses of an id, a value from the memory of a root, and of its copies are stores, extractions,
+// insertions, constructions, arguments of calls and the result of the function in the current block, and no instruction
+// before the last of them may write the memory.
 func (f *function) stays(id spirv.ID, source pointerRoot) bool {
 	ids, left := []spirv.ID{id}, f.uses(id)
-	for i := f.at + 1; i < min(f.block.Term, f.at+maxDistance) && left > 0; i++ {
+	for i := f.at + 1; i <= min(f.block.Term, f.at+maxDistance) && left > 0; i++ {
 		switch in := f.facts.Code.Inst(i); in.Op() {
 		case spirv.OpStore:
 			s := inst.Store(in)
@@ -61,13 +65,17 @@ func (f *function) stays(id spirv.ID, source pointerRoot) bool {
 				ids = append(ids, in.Result())
 				left += f.uses(in.Result()) - 1
 			}
-		case spirv.OpFunctionCall: // copies its arguments; then it may write anything
-			for _, a := range inst.FunctionCall(in).Arguments() {
-				if slices.Contains(ids, a) {
-					left--
-				}
+		case spirv.OpCompositeInsert:
+			v := inst.CompositeInsert(in)
+			left -= among(ids, v.Object(), v.Composite())
+		case spirv.OpCompositeConstruct:
+			if c := inst.CompositeConstruct(in).Constituents(); len(c) <= maxConstituents {
+				left -= among(ids, c...)
 			}
-			return left == 0
+		case spirv.OpFunctionCall: // copies its arguments; then it may write anything
+			return left == among(ids, inst.FunctionCall(in).Arguments()...)
+		case spirv.OpReturnValue:
+			return left == 1 && slices.Contains(ids, inst.ReturnValue(in).Value())
 		default:
 			if !f.readsOnly(in) {
 				return false
@@ -75,6 +83,16 @@ func (f *function) stays(id spirv.ID, source pointerRoot) bool {
 		}
 	}
 	return left == 0
+}
+
+// among returns the number of operands that are in a list.
+func among(list []spirv.ID, operands ...spirv.ID) (n int) {
+	for _, id := range operands {
+		if slices.Contains(list, id) {
+			n++
+		}
+	}
+	return n
 }
 
 // extract defines a part of a value that stayed in its memory; a large part stays there,
@@ -93,10 +111,14 @@ func (f *function) extract(in spirv.Inst, whole value) {
 	}
 	if t := f.facts.Type(in.Type()); t.Leaves > maxSpread && (t.IsStruct() || t.IsArray()) && f.matches(t, p.typ, 0) && p.flags == 0 {
 		from := f.facts.Code.DefInst(v.Composite())
-		for from != nil && from.Op() != spirv.OpLoad { // extractions and copies have their operand in the same place
+		for from != nil && from.Op() != spirv.OpLoad && from.Op() != spirv.OpFunctionCall { // extractions and copies have their operand in the same place
 			from = f.facts.Code.DefInst(spirv.ID(from[3]))
 		}
-		if from != nil && f.stays(in.Result(), f.rootOf(inst.Load(from).Pointer())) {
+		root := ofResult
+		if from != nil && from.Op() == spirv.OpLoad {
+			root = f.rootOf(inst.Load(from).Pointer())
+		}
+		if from != nil && f.stays(in.Result(), root) {
 			f.put(in.Result(), value{typ: t, ptr: &p, block: f.block})
 			return
 		}
@@ -151,6 +173,9 @@ type pointerRoot struct {
 	variable spirv.ID // 0: not known, or an argument
 	argument bool
 }
+
+// ofResult is the root of the memory of a call's result (passedIn): no pointer of the module points to it.
+var ofResult = pointerRoot{area: areaInput}
 
 // rootOf returns the root of a pointer.
 func (f *function) rootOf(id spirv.ID) pointerRoot {

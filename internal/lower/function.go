@@ -198,7 +198,10 @@ func functionCall(f *function, in spirv.Inst) {
 	}
 	result := f.passedIn(n, -1, callee.Return)
 	f.b.Call(n, nil, flat...)
-	if !f.loadCopy(in, result) { // the next call overwrites the result
+	switch { // the next call overwrites the result
+	case f.stays(in.Result(), ofResult):
+		f.put(in.Result(), value{typ: callee.Return, ptr: result, block: f.block})
+	case !f.loadCopy(in, result):
 		f.define(in, f.load(result)...)
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 // A large value (inMemory) has a pointer to private memory instead of scalars, so that the time and the size of a program
 // do not grow with it: front ends pass structs with arrays of thousands of elements by value. The memory of a value does
-// not change while the value is in use: each load, call, construction and insertion copies into a variable of its own, each
-// parameter has one, and functions do not recurse. copyvalue.go avoids the copy of a load with simple uses.
+// not change while the value is in use: each load, call, construction and insertion copies to a new private variable, each
+// parameter has one, and functions do not recurse. copyvalue.go avoids the copy of a load or a result with simple uses.
 
 // inMemory reports whether values of a type are in memory: large structs and arrays of numbers.
 func (u *unit) inMemory(t *facts.Type) bool {
@@ -28,7 +28,8 @@ func (u *unit) inMemory(t *facts.Type) bool {
 	return in
 }
 
-// maxTemporary bounds the slots of one value, and of all temporaries of a program. Beyond it values have scalars.
+// maxTemporary bounds the slots of one value. Beyond that many slots of a program, new values have scalars, so that
+// declared variables have room.
 const maxTemporary = maxPrivate / 2
 
 // ofNumbers reports whether all scalars of a type are numbers or booleans.
@@ -78,11 +79,11 @@ func (u *unit) matches(a, b *facts.Type, depth int) bool {
 	return same
 }
 
-// temporary allocates private memory for a value of a type. It returns nil if the program has too much already.
-func (u *unit) temporary(t *facts.Type, name string) *pointer {
+// temporary allocates private memory for a value of a type. It returns nil if the program would have more than most slots.
+func (u *unit) temporary(t *facts.Type, name string, most uint64) *pointer {
 	u.checkDepth(t)
 	n := u.memberExtent(t).slots
-	if u.private+n > maxTemporary {
+	if u.private+n > most {
 		return nil
 	}
 	u.private += n
@@ -100,8 +101,8 @@ func (u *unit) passedIn(function, parameter int, t *facts.Type) *pointer {
 	key := passing{function, parameter}
 	p := u.passings[key]
 	if p == nil {
-		if p = u.temporary(t, "parameter"); p == nil {
-			u.tooLarge("private memory of more than %d slots for values", maxTemporary)
+		if p = u.temporary(t, "parameter", maxPrivate); p == nil {
+			u.tooLarge("private memory of more than %d slots", maxPrivate)
 		}
 		if u.passings == nil {
 			u.passings = map[passing]*pointer{}
@@ -135,7 +136,7 @@ func (f *function) loadCopy(in spirv.Inst, from *pointer) bool {
 	if !f.inMemory(from.typ) {
 		return false
 	}
-	to := f.temporary(from.typ, "value")
+	to := f.temporary(from.typ, "value", maxTemporary)
 	if to == nil {
 		return false
 	}
@@ -147,10 +148,10 @@ func (f *function) loadCopy(in spirv.Inst, from *pointer) bool {
 // insertCopy lowers an OpCompositeInsert into a value in memory.
 func (f *function) insertCopy(in spirv.Inst, v inst.CompositeInsert) bool {
 	whole := f.value(v.Composite())
-	if whole.ptr == nil || whole.typ.IsPointer() {
+	if whole.ptr == nil || !f.inMemory(whole.typ) {
 		return false
 	}
-	to := f.temporary(whole.typ, "value")
+	to := f.temporary(whole.typ, "value", maxTemporary)
 	if to == nil {
 		return false
 	}
@@ -169,10 +170,10 @@ func (f *function) constructCopy(in spirv.Inst, constituents []spirv.ID) bool {
 	for _, id := range constituents {
 		some = some || f.inMemory(f.typeOf(id))
 	}
-	if !some || !f.inMemory(t) || uint64(len(constituents)) > max(t.Count, uint64(len(t.Members))) {
+	if !some || !f.inMemory(t) || uint64(len(constituents)) != max(t.Count, uint64(len(t.Members))) {
 		return false
 	}
-	to := f.temporary(t, "value")
+	to := f.temporary(t, "value", maxTemporary)
 	if to == nil {
 		return false
 	}

@@ -110,7 +110,7 @@ OpFunctionEnd
 }
 
 // TestLargeArguments passes structs with arrays of 10³ to 10⁶ floats, element e of value e mod 1000, to functions and
-// returns them by value. The program does not grow with the array, and its results follow from the text of the module. The
+// returns them by value. The program does not grow with the array, it has no needless copies of the structs, and its results follow from the text of the module. The
 // whole set is CHIARO_LONG; by default the largest array is passed once, by the fastest engine.
 func TestLargeArguments(t *testing.T) {
 	const (
@@ -123,18 +123,19 @@ func TestLargeArguments(t *testing.T) {
 	for _, k := range []struct {
 		name, load, body string
 		most             int // elements: each copy needs private memory
+		copies           int // of values, apart from parameters and results
 		want             func(i int) float32
 	}{
-		{"an argument", whole, once, 1_000_000, func(i int) float32 { return float32(i + 1) }},
-		{"an argument of an argument", whole, "%r = OpFunctionCall %f32 %twice %s %i\n", 100_000, func(i int) float32 { return float32(i + 1 + 2) }},
-		{"a struct of an array", built, "%r = OpFunctionCall %f32 %twice %s %i\n", 100_000, func(i int) float32 { return float32(i + 3) }},
-		{"null", "%s = OpCopyObject %S %null\n", "%x = OpFunctionCall %f32 %get %null %i\n%y = OpConvertUToF %f32 %i\n%r = OpFAdd %f32 %x %y\n", 60_000, func(i int) float32 { return float32(i) }},
-		{"an insertion", whole, "%k = OpCompositeInsert %S %f2 %s 0 1\n%r1 = OpFunctionCall %f32 %get %s %i\n%r2 = OpFunctionCall %f32 %get %k %i\n%r = OpFAdd %f32 %r1 %r2\n", 100_000,
+		{"an argument", whole, once, 1_000_000, 0, func(i int) float32 { return float32(i + 1) }},
+		{"an argument of an argument", whole, "%r = OpFunctionCall %f32 %twice %s %i\n", 100_000, 0, func(i int) float32 { return float32(i + 1 + 2) }},
+		{"a struct of an array", built, "%r = OpFunctionCall %f32 %twice %s %i\n", 100_000, 1, func(i int) float32 { return float32(i + 3) }},
+		{"null", "%s = OpCopyObject %S %null\n", "%x = OpFunctionCall %f32 %get %null %i\n%y = OpConvertUToF %f32 %i\n%r = OpFAdd %f32 %x %y\n", 60_000, 0, func(i int) float32 { return float32(i) }},
+		{"an insertion", whole, "%k = OpCompositeInsert %S %f2 %s 0 1\n%r1 = OpFunctionCall %f32 %get %s %i\n%r2 = OpFunctionCall %f32 %get %k %i\n%r = OpFAdd %f32 %r1 %r2\n", 100_000, 1,
 			func(i int) float32 {
 				return float32([]int{0 + 1 + 0 + 2, 1 + 1 + 2 + 2, 2 + 1 + 2 + 2, 3 + 1 + 3 + 2}[i])
 			}},
 		{"results", whole, "%s2 = OpFunctionCall %S %set %s %i\n%s3 = OpFunctionCall %S %set %s2 %u1\n" +
-			"%r1 = OpFunctionCall %f32 %get %s2 %i\n%r2 = OpFunctionCall %f32 %get %s3 %u1\n%r = OpFAdd %f32 %r1 %r2\n", 100_000,
+			"%r1 = OpFunctionCall %f32 %get %s2 %i\n%r2 = OpFunctionCall %f32 %get %s3 %u1\n%r = OpFAdd %f32 %r1 %r2\n", 100_000, 2,
 			// s2 is s with 2 at i: s2[i] + s2[1]; s3 is s2 with 2 at 1: 2 + 2
 			func(i int) float32 {
 				second := float32(1)
@@ -151,6 +152,15 @@ func TestLargeArguments(t *testing.T) {
 			p := lowered(t, argumentModule(n, k.load, k.body), facts.Spec{}, Options{})
 			if v := values(p); v > 1000 && k.name != "null" {
 				t.Errorf("%s, %d elements: %d values", k.name, n, v)
+			}
+			copies := 0
+			for _, v := range p.Vars {
+				if v.Name == "value" {
+					copies++
+				}
+			}
+			if copies != k.copies {
+				t.Errorf("%s, %d elements: %d copies; want %d", k.name, n, copies, k.copies)
 			}
 			pass.Run(p)
 			for e, engine := range engines() {

@@ -8,8 +8,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// value is the value of an id: its scalars, or the symbolic pointer. A large value that
-// only stores and extractions use has a pointer to its memory instead of scalars (copied).
+// value is the value of an id: its scalars, or the symbolic pointer. A large value has a
+// pointer to its memory instead of scalars (memoryvalue.go, copied).
 type value struct {
 	typ   *facts.Type
 	parts []ir.V
