@@ -72,8 +72,8 @@ func (r *Rasterizer) setSamples(s *State) {
 	}
 }
 
-// sampleMask returns the block's pixels that have sample i inside all edges: with a grid of locations, those
-// of each pixel of the grid by themselves.
+// sampleMask returns the block's pixels that have sample i inside all edges. With a grid of locations, one mask
+// per pixel of the grid selects the block's pixels with its location.
 func (w *walker) sampleMask(x, y int32, i int) uint64 {
 	if len(w.samples) == w.perPixel {
 		return w.mask(x, y, w.samples[i])

@@ -13,7 +13,11 @@ import (
 // one text for each instruction with an undefined result, in the order of the first invocation, with the number of times.
 // An output without a value, and an input that the stage before does not write, count if a stage reads it.
 func Undefined(log *exec.Log, stages []*Stage) (texts []string) {
-	texts = unmatched(stages)
+	read := make([][]ir.Input, len(stages))
+	for i := range stages {
+		read[i] = readLocations(stages[i].Program)
+	}
+	texts = unmatched(stages, read)
 	type instruction struct {
 		program *ir.Program
 		number  uint32
@@ -27,7 +31,7 @@ func Undefined(log *exec.Log, stages []*Stage) (texts []string) {
 	for _, m := range log.Messages() {
 		switch kind := m.Of().Kind; {
 		case kind == ir.Undefined:
-		case kind == ir.Unwritten && len(m.Args) == 3 && isRead(stages, ir.Stage(m.Args[2]), 4*uint32(m.Args[0])+uint32(m.Args[1])):
+		case kind == ir.Unwritten && len(m.Args) == 3 && isRead(stages, read, ir.Stage(m.Args[2]), 4*uint32(m.Args[0])+uint32(m.Args[1])):
 		default:
 			continue
 		}
@@ -58,13 +62,16 @@ func Undefined(log *exec.Log, stages []*Stage) (texts []string) {
 }
 
 // isRead reports whether the stage after the given one reads a component of a Location: 4·location + component. The
-// outputs of fragments are attachments.
-func isRead(stages []*Stage, of ir.Stage, component uint32) bool {
+// outputs of fragments are attachments. read has the inputs that each stage reads.
+func isRead(stages []*Stage, read [][]ir.Input, of ir.Stage, component uint32) bool {
 	i := slices.IndexFunc(stages, func(s *Stage) bool { return s.Program.Stage == of })
 	if of == ir.Fragment || i < 0 {
 		return true
 	}
-	for _, in := range readLocations(stages, i+1) {
+	if i+1 == len(stages) {
+		return false
+	}
+	for _, in := range read[i+1] {
 		if component >= in.Index && component < in.Index+uint32(in.Type.Slots()) {
 			return true
 		}
@@ -72,12 +79,8 @@ func isRead(stages []*Stage, of ir.Stage, component uint32) bool {
 	return false
 }
 
-// readLocations returns the inputs with a Location that operations of stage i read.
-func readLocations(stages []*Stage, i int) (list []ir.Input) {
-	if i >= len(stages) {
-		return nil
-	}
-	p := stages[i].Program
+// readLocations returns the inputs with a Location that operations of a program read.
+func readLocations(p *ir.Program) (list []ir.Input) {
 	used := make([]bool, len(p.In))
 	for _, f := range p.Funcs {
 		for _, v := range f.Code {
@@ -95,14 +98,14 @@ func readLocations(stages []*Stage, i int) (list []ir.Input) {
 }
 
 // unmatched returns a report for each Location that a stage reads and the stage before it does not write.
-func unmatched(stages []*Stage) (texts []string) {
+func unmatched(stages []*Stage, read [][]ir.Input) (texts []string) {
 	for i := 1; i < len(stages); i++ {
 		before := stages[i-1].Program
 		if before.Stage == ir.TessControl { // its outputs are memory, which any invocation writes
 			continue
 		}
 		var seen []uint32
-		for _, in := range readLocations(stages, i) {
+		for _, in := range read[i] {
 			written := slices.ContainsFunc(before.Out, func(o ir.Output) bool {
 				return o.Semantic == ir.Location && in.Index < o.Index+uint32(o.Type.Slots()) && o.Index < in.Index+uint32(in.Type.Slots())
 			})

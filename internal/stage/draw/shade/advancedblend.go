@@ -10,8 +10,8 @@ import (
 // blended, so that each one is straight-line code. All formulas have a premultiplied result; an attachment that
 // is not premultiplied stores it divided by its alpha. Two groups of operations exist:
 //
-//	weighted    base colors (not premultiplied), functions f, weights by the overlap of the coverages
-//	additional  premultiplied colors, formulas of their own
+//	weighted    base colors (not premultiplied), a function f, weights by the overlap of the coverages
+//	additional  premultiplied colors, one formula per operation
 func (s *shader) advancedBlend(k *state.BlendAttachment, src, dst color) (out color) {
 	m := advanced{shader: s, BlendAttachment: k, srcA: src[3], dstA: dst[3], zero: s.Float(0), half: s.Float(0.5), one: s.Float(1)}
 	if k.ColorOp >= enum.BlendOpPlus {
@@ -122,7 +122,7 @@ func coefficients(op enum.BlendOp) (x, y, z bool) {
 }
 
 // f returns the function f of a component of the base colors, in the order of the specification's table. The
-// comparisons are those of the table, so that a color on the border of two cases has the result of the table.
+// table decides between < and ≤ in each comparison, hence also for a color on the border of two cases.
 func (m *advanced) f(s, d ir.V) ir.V {
 	two := m.Float(2)
 	switch m.ColorOp {
@@ -179,7 +179,7 @@ func (m *advanced) f(s, d ir.V) ir.V {
 	return m.zero
 }
 
-// light is the function of hard light if the decision falls by s, of overlay if by d.
+// light is the function f of hard light with by = s, of overlay with by = d: by selects the darkening or the lightening case.
 func (m *advanced) light(by, s, d ir.V) ir.V {
 	two := m.Float(2)
 	dark := m.FMul(two, m.FMul(s, d))

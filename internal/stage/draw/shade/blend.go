@@ -22,7 +22,7 @@ type blending struct {
 
 // blended blends the outputs src and src1 (dual-source blending) with the color dst of the attachment.
 // For fixed-point attachments, colors and constants are clamped to the range of the format first. An advanced
-// operation is that of color and alpha.
+// operation blends color and alpha together: ColorOp equals AlphaOp.
 func (s *shader) blended(k *state.BlendAttachment, a *attachment, src, src1, dst color) (out color) {
 	if k.ColorOp >= enum.BlendOpZero {
 		for i := range src {
