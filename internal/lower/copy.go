@@ -30,6 +30,12 @@ func copyMemory(f *function, in spirv.Inst) {
 		f.retype(&from, to.typ)
 	}
 	f.sameType(&to, from.typ)
+	align := alignmentOf(m, v.MemoryAccessWords())
+	f.checkRange(&to, "store", align)
+	if two {
+		align = alignmentOf(m2, v.MemoryAccess2Words())
+	}
+	f.checkRange(&from, "load", align)
 	if f.elementwise(&to, &from, v.Target(), v.Source()) {
 		f.copyValue(to, from)
 		return

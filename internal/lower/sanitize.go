@@ -13,7 +13,7 @@ import (
 
 // With Options.Sanitize the program checks itself, as with UndefinedBehaviorSanitizer of LLVM: before an instruction with
 // operands for which SPIR-V or Vulkan defines no result, the invocation logs a message of kind ir.Undefined. The results
-// stay the ones of docs/undefined.md. The checks are ordinary operations, so that both engines and all stages have them.
+// remain as in docs/undefined.md. The checks are ordinary operations, so that both engines and all stages have them.
 
 // sanitizers are the checks by instruction. Others are at the accesses themselves: checkRange, checkIndexes,
 // checkInitialized, checkTexel, checkLane.
@@ -100,7 +100,7 @@ func (u *unit) checkMessage(kind ir.MessageKind, text string, types []ir.Type) (
 	return n, true
 }
 
-// located returns a text after the instruction and its position in the source.
+// located returns a text that begins with the position in the source and the instruction.
 func (f *function) located(text string) string {
 	in := f.facts.Code.Inst(f.at)
 	at := in.Op().String()
@@ -123,7 +123,7 @@ func escaped(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 func (f *function) not(c ir.V) ir.V { return f.b.Op(ir.Not, ir.B1, c) }
 
 // eachOperands calls yield with the scalars of the operands of each component; an operand with one scalar is an operand of
-// every component. It does nothing unless the types of all are of the kind, which the lowering of the instruction reports.
+// every component. It ends at a type that is of another kind: the lowering of the instruction reports the malformed operand.
 func (f *function) eachOperands(words []uint32, is func(ir.Type) bool, yield func(x []ir.V)) {
 	args := f.operands(words)
 	for i := range args[0] {
@@ -303,7 +303,7 @@ var (
 	}}
 )
 
-// domains are those of the instructions of GLSL.std.450 on floats.
+// domains has the domain of each instruction of GLSL.std.450 on floats that is not defined for all operands.
 var domains = map[spirv.GLSLOp]domain{
 	spirv.GLSLSqrt:        negative,
 	spirv.GLSLInverseSqrt: notPositive,
