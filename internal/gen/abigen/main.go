@@ -8,44 +8,16 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"go/format"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/gen/tool"
 )
 
 func main() {
-	root := flag.String("o", ".", "root of the module, to write under")
-	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "abigen: the argument must be the registry vk.xml")
-		os.Exit(2)
-	}
-	if err := run(*root, flag.Arg(0)); err != nil {
-		fmt.Fprintln(os.Stderr, "abigen:", err)
-		os.Exit(1)
-	}
-}
-
-func run(root, file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	files, err := Generate(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(root, name), data, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	tool.Main("abigen", "", tool.File(Generate))
 }
 
 // Generate returns the generated files by their path under the module's root. Their heads name the version of the registry.

@@ -11,46 +11,18 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"go/format"
 	"io"
-	"os"
-	"path/filepath"
+
+	"github.com/chiaro-gpu/chiaro/internal/gen/tool"
 )
 
 // Registry is the default path of the registry.
 const Registry = "/usr/share/vulkan/registry/vk.xml"
 
 func main() {
-	root := flag.String("o", ".", "root of the module, to write under")
-	flag.Parse()
-	file := Registry
-	if flag.NArg() > 0 {
-		file = flag.Arg(0)
-	}
-	if err := run(*root, file); err != nil {
-		fmt.Fprintln(os.Stderr, "vkgen:", err)
-		os.Exit(1)
-	}
-}
-
-func run(root, file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	files, err := Generate(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(root, name), data, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	tool.Main("vkgen", Registry, tool.File(Generate))
 }
 
 // Generate returns the generated files by their path under the module's root.
