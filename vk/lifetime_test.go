@@ -127,6 +127,12 @@ func TestClose(t *testing.T) {
 	if err := s.Wait(context.Background(), 1); !errors.Is(err, ErrDeviceLost) {
 		t.Errorf("wait after close: %v", err)
 	}
+	// The queue has finished the submission, but not its work.
+	for name, wait := range map[string]func(context.Context) error{"queue": r.dev.Queue().WaitIdle, "device": r.dev.WaitIdle} {
+		if err := wait(context.Background()); !errors.Is(err, ErrDeviceLost) {
+			t.Errorf("wait for the idle %s after close: %v", name, err)
+		}
+	}
 }
 
 // TestNil calls everything with nil, zero and closed arguments: errors, no panic.

@@ -360,7 +360,8 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 	return x.endSubmission()
 }
 
-// WaitIdle waits until all submissions so far are finished; see [Semaphore.Wait].
+// WaitIdle waits until all submissions so far are finished; see [Semaphore.Wait]. A lost device finishes submissions without
+// their work: the error then is its loss.
 func (q *Queue) WaitIdle(ctx context.Context) error {
 	if q == nil || q.dev == nil {
 		return errNoQueue
@@ -368,7 +369,10 @@ func (q *Queue) WaitIdle(ctx context.Context) error {
 	q.mu.Lock()
 	n := q.submitted
 	q.mu.Unlock()
-	return q.finished.wait(ctx, n)
+	if err := q.finished.wait(ctx, n); err != nil {
+		return err
+	}
+	return q.dev.Err()
 }
 
 // stop ends the goroutine after the submissions that it has.

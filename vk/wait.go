@@ -101,7 +101,12 @@ func (d *Device) waitAny(ctx context.Context, points []point) error {
 	case <-w.woken:
 		return nil
 	case <-d.lost:
-		return d.lostCause
+		select {
+		case <-w.woken: // before the loss
+			return nil
+		default:
+			return d.lostCause
+		}
 	case <-ctx.Done():
 		return waitError(ctx)
 	}
