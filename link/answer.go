@@ -85,7 +85,7 @@ var answers = sync.OnceValue(func() map[string]Answer {
 	for u := range valid.AllUnjudged() {
 		out[u.Code] = Answer{beyond[u.Needs], u.Why}
 	}
-	for _, k := range objectLists { // some of the rules of the loop before
+	for _, k := range objectLists { // package vk judges some of the rules that package valid does not
 		for _, c := range k.codes {
 			out["VUID-"+c] = Answer{k.by, k.why}
 		}

@@ -19,12 +19,12 @@ var ErrDeviceLost = errors.New("the device is lost")
 // ErrTimeout is the error of a wait that ended by its deadline.
 var ErrTimeout = errors.New("the wait timed out")
 
-// ErrOpaqueAddress is the error of an allocation, or of a buffer, at an opaque address that is taken or is none.
+// ErrOpaqueAddress is the error of an allocation, or of a buffer, at an opaque address that is in use or not valid.
 var ErrOpaqueAddress = errors.New("the opaque address is not available")
 
-// ErrExternalHandle is the error of an import of memory from a file that is not of exported memory of the size
+// ErrExternalHandle is the error of an import of memory from a file that does not hold exported memory of the size
 // (VK_ERROR_INVALID_EXTERNAL_HANDLE).
-var ErrExternalHandle = errors.New("the file is not that of exported memory of the size")
+var ErrExternalHandle = errors.New("the file does not hold exported memory of the size")
 
 // errNoContext is the error of a call with a nil context.
 var errNoContext = usage("", "the context is nil; must be a context")
@@ -32,7 +32,7 @@ var errNoContext = usage("", "the context is nil; must be a context")
 // LostError is the reason for the loss of a device: the command that failed, and the shader position if there is one.
 type LostError struct {
 	Command  string    // such as "dispatch"
-	Index    int       // of the command in its command buffer, see [CommandBuffer.Count]; −1 if it is not a command of one
+	Index    int       // of the command in its command buffer, see [CommandBuffer.Count]; −1 if no single command failed
 	Location *Location // in the shader; nil if the error is not in a shader
 	Cause    error
 

@@ -22,8 +22,8 @@ type Message struct {
 // maxFindings bounds the findings on one command.
 const maxFindings = 64
 
-// find adds a finding on the current draw or dispatch. A rule that Vulkan has for each draw is named by vkCmdDraw, and one that it
-// has for each dispatch alone by vkCmdDispatch: ofCommand names the rule of the command.
+// find adds a finding on the current draw or dispatch. The rule is a rule of vkCmdDraw, or of vkCmdDispatch if draws do not have it:
+// ofCommand replaces it by the rule of the command.
 func (x *executor) find(rule, format string, args ...any) {
 	if len(x.findings) < maxFindings {
 		x.findings = append(x.findings, &UsageError{Rule: rule, Message: fmt.Sprintf(format, args...)})

@@ -181,14 +181,9 @@ func (p *GraphicsPipeline) Stages() []link.Shader {
 
 // setDynamic sets the states that commands set.
 func (p *GraphicsPipeline) setDynamic(list []enum.DynamicState) error {
-	p.keeps = ^uint64(0)
-	for i := range needs {
-		if !slices.ContainsFunc(list, needs[i].is) {
-			p.keeps &^= 1 << needs[i].set
-		}
-	}
-	if slices.Contains(list, enum.DynamicStateColorBlendAdvanced) { // it sets a blend equation too
-		p.keeps |= 1 << setBlendEquation
+	p.keeps = ^statesOfNeeds
+	for _, s := range list {
+		p.keeps |= needsByState()[s]
 	}
 	p.settable = p.keeps
 	if slices.Contains(list, enum.DynamicStateViewport) {

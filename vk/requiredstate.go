@@ -3,6 +3,7 @@ package vk
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -29,8 +30,7 @@ type need struct {
 	when    func(*needy) bool
 }
 
-// is reports whether a dynamic state is that of the command: their names are equal but for the prefix, the extension and
-// the style.
+// is reports whether the command sets a dynamic state: their names are equal but for the prefix, the extension and the style.
 func (n *need) is(s enum.DynamicState) bool {
 	name := n.command[len("vkCmdSet"):]
 	for _, extension := range []string{"EXT", "KHR"} {
@@ -143,6 +143,19 @@ var statesOfNeeds = func() (bits uint64) {
 	}
 	return bits
 }()
+
+// needsByState has the states of needs that are dynamic with a state of Vulkan: bits of bound.have.
+var needsByState = sync.OnceValue(func() map[enum.DynamicState]uint64 {
+	out := map[enum.DynamicState]uint64{enum.DynamicStateColorBlendAdvanced: 1 << setBlendEquation} // it replaces the equation
+	for i := range needs {
+		for k := range dynamicStates {
+			if s := dynamicStates[k].state; needs[i].is(s) {
+				out[s] |= 1 << needs[i].set
+			}
+		}
+	}
+	return out
+})
 
 // neededStates returns the states that draws on the device may need, by its features and extensions: bits of bound.have.
 func (d *Device) neededStates() (bits uint64) {
