@@ -106,7 +106,7 @@ var builtInRows = [...]builtInRow{
 	{builtIn: spirv.BuiltInTessLevelInner, in: inTessellationControl | inTessellationEvaluation, inCode: vuid.TessLevelInner_04394, classes: []classRule{{inTessellationControl, outputClass, vuid.TessLevelInner_04395}, {inTessellationEvaluation, inputClass, vuid.TessLevelInner_04396}}, form: arrayOf(2, f32), formCode: vuid.TessLevelInner_04397},
 	{builtIn: spirv.BuiltInTileOffsetQCOM, in: inFragment | inGLCompute, inCode: vuid.TileOffsetQCOM_10626, classes: []classRule{{always, inputClass, vuid.TileOffsetQCOM_10627}}, form: ints(2), formCode: vuid.TileOffsetQCOM_10628},
 	{builtIn: spirv.BuiltInTileDimensionQCOM, in: inFragment | inGLCompute, inCode: vuid.TileDimensionQCOM_10629, classes: []classRule{{always, inputClass, vuid.TileDimensionQCOM_10630}}, form: ints(2), formCode: vuid.TileDimensionQCOM_10631,
-		other: ints(3)}, // SPV_QCOM_tile_shading has the number of layers in a third component,
+		other: ints(3)}, // the type in SPV_QCOM_tile_shading: the number of layers is the third component
 	{builtIn: spirv.BuiltInTileApronSizeQCOM, in: inFragment | inGLCompute, inCode: vuid.TileApronSizeQCOM_10632, classes: []classRule{{always, inputClass, vuid.TileApronSizeQCOM_10633}}, form: ints(2), formCode: vuid.TileApronSizeQCOM_10634},
 	{builtIn: spirv.BuiltInVertexIndex, in: inVertex, inCode: vuid.VertexIndex_04398, classes: []classRule{{always, inputClass, vuid.VertexIndex_04399}}, form: i32, formCode: vuid.VertexIndex_04400},
 	{builtIn: spirv.BuiltInViewIndex, in: inMeshEXT | inVertex | inGeometry | inTessellationControl | inTessellationEvaluation | inFragment, inCode: vuid.ViewIndex_04401, classes: []classRule{{always, inputClass, vuid.ViewIndex_04402}}, form: i32, formCode: vuid.ViewIndex_04403},

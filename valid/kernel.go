@@ -14,6 +14,7 @@ var kernelFamily = family{
 		{Code: "SPV-Kernel-Group", Section: "SPIR-V 3.3.21", Words: "a group operation yields the type of its operand: numbers of the kind of the operation, or a Boolean for a Boolean"},
 		{Code: "SPV-Kernel-Copy", Section: "SPIR-V 3.3.21", Words: "a group copy is between Workgroup and CrossWorkgroup, of one type of numbers or vectors of them, with counts as wide as the addresses"},
 		{Code: "SPV-Kernel-Events", Section: "SPIR-V 3.3.21", Words: "OpGroupWaitEvents waits for a pointer to events"},
+		{Code: "SPV-Kernel-Prefetch", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "OpUntypedPrefetchKHR has a pointer to CrossWorkgroup and integers; the optional ones are all or none, and constants in their ranges"},
 		{Code: "SPV-Kernel-Pipe", Section: "SPIR-V 3.3.23", Words: "an instruction on pipes has the operands that it defines: pipes, reservations, pointers and 32-bit integers, and the result that it defines"},
 		{Code: "SPV-Kernel-Enqueue", Section: "SPIR-V 3.3.22", Words: "an instruction on queues has the operands that it defines: queues, events, ranges, functions, pointers and 32-bit integers, and the result that it defines"},
 		{Code: "SPV-Kernel-Barrier", Section: "SPIR-V 3.3.20", Words: "a named barrier is initialized with a 32-bit integer, and the operand of a wait is a named barrier"},
@@ -24,6 +25,9 @@ var kernelFamily = family{
 		spirv.OpSizeOf:          (*checker).sizeOf,
 		spirv.OpGroupAsyncCopy:  (*checker).groupCopy,
 		spirv.OpGroupWaitEvents: (*checker).waitEvents,
+
+		spirv.OpUntypedGroupAsyncCopyKHR: (*checker).groupCopy,
+		spirv.OpUntypedPrefetchKHR:       (*checker).prefetch,
 	},
 	ops: []group{
 		{(*checker).kernel, kernelOps()},
@@ -53,6 +57,8 @@ var (
 	wantLane     = kernelWant{"an integer, or a vector of two or three", func(t *facts.Type) bool { return t.IsInt() || t.IsVector() && t.Elem.IsInt() && t.Count <= 3 }}
 	wantPointer  = kernelWant{"a pointer", (*facts.Type).IsPointer}
 	wantGeneric  = kernelWant{"a pointer to Generic", func(t *facts.Type) bool { return t.IsPointer() && t.Storage == spirv.StorageClassGeneric }}
+	wantGlobal   = kernelWant{"a pointer to CrossWorkgroup", func(t *facts.Type) bool { return t.IsPointer() && t.Storage == spirv.StorageClassCrossWorkgroup }}
+	wantUntyped  = kernelKind("an untyped pointer", spirv.OpTypeUntypedPointerKHR)
 	wantStruct   = kernelWant{"a struct", (*facts.Type).IsStruct}
 	wantSizes    = kernelWant{"an integer or an array of them", func(t *facts.Type) bool { return t.IsInt() || t.IsArray() && t.Elem.IsInt() }}
 	wantPipe     = kernelKind("a pipe", spirv.OpTypePipe)
@@ -92,6 +98,9 @@ func newKernelForms() map[spirv.Op]kernelForm {
 
 		spirv.OpGroupAsyncCopy:  {"SPV-Kernel-Group", wantEvent, []kernelWant{wantInt, wantPointer, wantPointer, wantInt, wantInt, wantEvent}},
 		spirv.OpGroupWaitEvents: {"SPV-Kernel-Group", wantNone, []kernelWant{wantInt, wantWord, wantPointer}},
+
+		spirv.OpUntypedGroupAsyncCopyKHR: {"SPV-Kernel-Group", wantEvent, []kernelWant{wantInt, wantUntyped, wantUntyped, wantInt, wantInt, wantInt, wantEvent}},
+		spirv.OpUntypedPrefetchKHR:       {"SPV-Kernel-Prefetch", wantNone, []kernelWant{wantGlobal, wantInt}},
 
 		spirv.OpNamedBarrierInitialize: {"SPV-Kernel-Barrier", wantBarrier, []kernelWant{wantWord}},
 
@@ -255,8 +264,13 @@ func (c *checker) sizeOf(i int, in spirv.Inst) {
 	}
 }
 
-// groupCopy checks the pointers and the counts of OpGroupAsyncCopy.
+// groupCopy checks the pointers and the counts of OpGroupAsyncCopy and OpUntypedGroupAsyncCopyKHR,
+// which has the size of an element as a further count.
 func (c *checker) groupCopy(i int, in spirv.Inst) {
+	counts := 2
+	if in.Op() == spirv.OpUntypedGroupAsyncCopyKHR {
+		counts = 3
+	}
 	v := inst.GroupAsyncCopy(in)
 	to, from := c.m.TypeOf(v.Destination()), c.m.TypeOf(v.Source())
 	if !to.IsPointer() || !from.IsPointer() {
@@ -275,10 +289,28 @@ func (c *checker) groupCopy(i int, in spirv.Inst) {
 	if c.m.Addressing == spirv.AddressingModelPhysical64 {
 		width = 64
 	}
-	for _, id := range [...]spirv.ID{v.NumElements(), v.Stride()} {
+	for _, id := range spirv.IDs(in[6 : 6+counts]) {
 		if t := c.m.TypeOf(id); t.IsInt() && t.Width != width {
 			c.fail(i, "SPV-Kernel-Copy", "the operand %s of a group copy is %s; must have %d bits as the addresses have", c.name(id), c.typeName(t), width)
 			return
+		}
+	}
+}
+
+// prefetch checks the optional operands of OpUntypedPrefetchKHR: RW, Locality and Cache Type.
+func (c *checker) prefetch(i int, in spirv.Inst) {
+	const code = "SPV-Kernel-Prefetch"
+	hints := spirv.IDs(in[3:])
+	greatest := [...]uint64{1, 3, 1}
+	if n := len(hints); n > 0 && n < len(greatest) {
+		c.fail(i, code, "OpUntypedPrefetchKHR has %d of the %d optional operands; must have all or none", n, len(greatest))
+	}
+	for n, id := range hints[:min(len(hints), len(greatest))] {
+		switch k := c.m.Const(id); {
+		case k == nil && c.code.DefInst(id) != nil:
+			c.fail(i, code, "operand %d of OpUntypedPrefetchKHR is %s; must be a constant", n+3, c.name(id))
+		case k != nil && k.Known && !k.Spec && k.Bits > greatest[n]:
+			c.fail(i, code, "operand %d of OpUntypedPrefetchKHR is %d; must be at most %d", n+3, k.Bits, greatest[n])
 		}
 	}
 }

@@ -237,7 +237,7 @@ func (l *located) variable(v *facts.Variable) {
 	if c.builtInBlock(v) {
 		c.unblocked(v)
 		if !has && t.IsArray() {
-			c.fail(v.Index, vuid.StandaloneSpirv_Location_04916, "%s is an array of blocks of built-ins, with an element for no vertex; must be one block", c.name(v.ID)).also(c, l.e.Index, "the entry point")
+			c.fail(v.Index, vuid.StandaloneSpirv_Location_04916, "%s is an array of blocks of built-ins in %s, which has no array of vertices; must be one block", c.name(v.ID), v.Storage).also(c, l.e.Index, "the entry point")
 		}
 		if has {
 			c.fail(d.Index, vuid.StandaloneSpirv_Location_04916, "Location on %s, a block of built-ins; must be on a user-defined variable", c.name(v.ID)).also(c, s.Index, "the block")
