@@ -32,6 +32,7 @@ const (
 	holdsWorkgroup                        // pointers to Workgroup
 	holdsLocal                            // pointers to other logical memory
 	holdsLengthless                       // vectors of OpTypeVectorIdEXT
+	holdsBlock                            // structs decorated Block
 )
 
 // contentState holds the contents of each type, by type number.
@@ -112,6 +113,10 @@ func (c *subject) contentsOf(t *facts.Type) (contents, uint8) {
 		return holdsMatrix, 0
 	case spirv.OpTypeRuntimeArray:
 		return holdsRuntime, 0
+	case spirv.OpTypeStruct:
+		if c.m.Has(t.ID, spirv.DecorationBlock) {
+			return holdsBlock, 0
+		}
 	case spirv.OpTypeVector, spirv.OpTypeVectorIdEXT:
 		var out contents
 		if t.Count > 4 {

@@ -58,7 +58,8 @@ func (c *checker) entryPayload(e *facts.EntryPoint, used []*facts.Variable) {
 }
 
 // workgroupBlocks checks the variables that share the memory of a workgroup by
-// explicit layouts: all or none are blocks, and blocks are Aliased.
+// explicit layouts: all or none are blocks, and several blocks are Aliased unless the module may have untyped
+// pointers (SPV_KHR_untyped_pointers).
 func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
 	explicit := c.capable(spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR)
 	if !explicit && c.vulkan { // VUID-StandaloneSpirv-None-10684
@@ -70,12 +71,12 @@ func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
 		switch {
 		case v == nil || v.Storage != spirv.StorageClassWorkgroup || v.Type == nil || v.Pointer == nil:
 		case v.Pointer.Op != spirv.OpTypePointer:
-			if !explicit && c.hasBlock(v.Type) {
+			if !explicit && c.contains(v.Type, holdsBlock) {
 				blocks++
 			}
 		case !v.Type.IsStruct() || !c.m.Has(v.Type.ID, spirv.DecorationBlock):
 			other = v
-			if !explicit && v.Type.IsStruct() && c.hasBlock(v.Type) {
+			if !explicit && v.Type.IsStruct() && c.contains(v.Type, holdsBlock) {
 				blocks++
 			}
 		default:
@@ -100,34 +101,11 @@ func (c *checker) workgroupBlocks(e *facts.EntryPoint, used []*facts.Variable) {
 		}
 		return
 	}
-	if c.capable(spirv.CapabilityUntypedPointersKHR) { // typed and untyped pointers share the memory
-		return
-	}
 	if blocks > 0 && other != nil {
 		c.fail(e.Index, "SPV-Workgroup-Block", "the entry point has blocks in Workgroup, and %s, which is no block; must have only blocks or none", c.name(other.ID)).also(c, other.Index, "the variable")
-	} else if blocks > 1 && bare != nil {
+	} else if blocks > 1 && bare != nil && !c.capable(spirv.CapabilityUntypedPointersKHR) {
 		c.fail(e.Index, "SPV-Workgroup-Aliased", "the entry point has %d blocks in Workgroup, and %s is not Aliased; must be Aliased", blocks, c.name(bare.ID)).also(c, bare.Index, "the variable")
 	}
-}
-
-// hasBlock reports whether a type is or contains a Block.
-func (c *checker) hasBlock(t *facts.Type) bool {
-	if !c.m.Decorates(spirv.DecorationBlock) {
-		return false
-	}
-	if c.shader.blocks == nil {
-		c.shader.blocks = make([]bool, len(c.m.Types))
-		for n := range c.m.Types {
-			t := &c.m.Types[n]
-			c.shader.blocks[n] = t.IsStruct() && c.m.Has(t.ID, spirv.DecorationBlock)
-			for k := range t.Members { // their types precede
-				in := core(t.Members[k].Type)
-				c.shader.blocks[n] = c.shader.blocks[n] || in.IsStruct() && in.Index < t.Index && c.shader.blocks[in.Number]
-			}
-		}
-	}
-	t = core(t)
-	return t != nil && c.shader.blocks[t.Number]
 }
 
 // workgroupSizes checks how large the variables are that a workgroup shares.

@@ -32,7 +32,6 @@ type interfaceState struct {
 	numbers []uint8  // by type number: the kinds of numbers in it; nil before the first use
 	rows    []uint16 // by type number: the locations of a composite; 0 before the first use
 	located []bool   // by type number: a member has a Location; nil before the first use
-	blocks  []bool   // by type number: it is or contains a Block; nil before the first use
 }
 
 // storageRow is the models that a storage class is allowed in.
