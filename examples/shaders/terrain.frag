@@ -16,7 +16,7 @@ void main() {
   vec3 ground = mix(vec3(0.10, 0.13, 0.035), vec3(0.19, 0.17, 0.06), rough);
   vec3 rock = mix(vec3(0.17, 0.14, 0.12), vec3(0.30, 0.26, 0.23), noise(vec2(3.0 * at.x, 7.0 * h)));
   vec3 c = mix(ground, rock, smoothstep(0.16, 0.36, steep + 0.035 * h));
-  c = mix(c, vec3(0.86, 0.89, 0.95), smoothstep(4.6, 6.0, h + 1.4 * rough - 0.9) * smoothstep(0.62, 0.42, steep));
+  c = mix(c, vec3(0.86, 0.89, 0.95), smoothstep(4.6, 6.0, h + 1.4 * rough - 0.9) * (1.0 - smoothstep(0.42, 0.62, steep)));
 
   vec3 to_eye = vec3(0.0, -5.0, 5.2) - world, look = normalize(-to_eye);
   float direct = max(dot(n, sun), 0.0);
