@@ -15,7 +15,7 @@ const maxPrinted = 4 << 20
 type printer struct {
 	print     func(text string) // nil if the device has no output
 	undefined func(text string) // nil if there is no reader
-	sanitize  bool              // even a program without messages may have reports
+	sanitize  bool              // programs have reports, even those without messages; undefined is not nil
 	most      int               // bytes of all commands together; 0 is no bound
 	mu        sync.Mutex        // guards used and the calls of print: several queues may run
 	used      int               // bytes so far
@@ -29,7 +29,7 @@ type drawLog struct {
 
 // log returns the log of a command that runs stages; nil if it needs none.
 func (p *printer) log(stages ...*shader.Stage) *exec.Log {
-	if p.print == nil && p.undefined == nil {
+	if p.print == nil && !p.sanitize {
 		return nil
 	}
 	for _, s := range stages {
@@ -47,7 +47,9 @@ func (p *printer) flush(log *exec.Log, stages ...*shader.Stage) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.undefined != nil {
+	lost := log.Dropped()
+	if p.sanitize {
+		lost = 0 // Undefined reports them
 		for _, text := range shader.Undefined(log, stages) {
 			p.undefined(text)
 		}
@@ -59,7 +61,7 @@ func (p *printer) flush(log *exec.Log, stages ...*shader.Stage) {
 	if p.most > 0 {
 		most = p.most - p.used
 	}
-	for _, text := range shader.Printed(log, most) {
+	for _, text := range shader.Printed(log, most, lost) {
 		p.used += len(text)
 		p.print(text)
 	}

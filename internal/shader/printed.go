@@ -10,9 +10,9 @@ import (
 )
 
 // Printed returns the printed output of the invocations of a run, one text for each message. It leaves out the messages
-// after more than most bytes, and counts them in the last text.
-func Printed(log *exec.Log, most int) (texts []string) {
-	lost := log.Dropped()
+// after more than most bytes. The last text counts them and the messages that the log lost: lost, which is 0 if Undefined
+// has reported them.
+func Printed(log *exec.Log, most int, lost uint64) (texts []string) {
 	bytes := 0
 	for _, s := range log.Messages() {
 		if bytes > most {
