@@ -79,7 +79,18 @@ func copyMemorySized(f *function, in spirv.Inst) {
 	if !t.IsInt() {
 		f.malformed("a size of type %s", t)
 	}
-	if n, known := f.constBits(size); known && n <= maxCopied {
+	n, known := f.constBits(size)
+	all := operand{v: size}
+	if known {
+		all = operand{bits: n}
+	}
+	align := alignmentOf(m, v.MemoryAccessWords())
+	f.checkBytes(&to, "store", all, align)
+	if two {
+		align = alignmentOf(m2, v.MemoryAccess2Words())
+	}
+	f.checkBytes(&from, "load", all, align)
+	if known && n <= maxCopied {
 		f.copyBytes(&to, &from, n)
 		return
 	}

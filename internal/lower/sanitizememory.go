@@ -18,7 +18,22 @@ func (f *function) checkRange(p *pointer, access string, alignment uint32) {
 	if p.natural || p.memory != inBuffer && p.memory != physical {
 		size = f.extent(p.typ).size
 	}
-	size = min(size, farAway)
+	f.checkBytes(p, access, operand{bits: size}, alignment)
+}
+
+// checkBytes is checkRange for an access of a number of bytes. A number that is no constant has 32 or 64 bits.
+func (f *function) checkBytes(p *pointer, access string, size operand, alignment uint32) {
+	if !f.options.Sanitize || p.checked {
+		return
+	}
+	var args []ir.V
+	bytes := fmt.Sprintf("a %s of %d bytes", access, min(size.bits, farAway))
+	n := f.b.Const(ir.I64, min(size.bits, farAway))
+	if size.v != 0 {
+		n = f.b.Op(ir.UMin, ir.I64, f.toInt(size.v, ir.I64), f.b.Const(ir.I64, farAway))
+		args, bytes = append(args, n), fmt.Sprintf("a %s of %%lu bytes", access)
+	}
+	wide := func(v ir.V) ir.V { return f.b.Op(ir.ZExt, ir.I64, v) } // so that the sum does not wrap
 	switch p.memory {
 	case physical:
 		a := f.addressOf(p)
@@ -26,13 +41,12 @@ func (f *function) checkRange(p *pointer, access string, alignment uint32) {
 			low := f.b.Op(ir.And, ir.I64, a, f.b.Const(ir.I64, uint64(alignment)-1))
 			f.undefined(f.not(f.b.Cmp(ir.Eq, low, f.b.Const(ir.I64, 0))), fmt.Sprintf("a %s at address 0x%%lx, no multiple of its alignment %d", access, alignment), a)
 		}
-		found := f.b.Op(ir.Len, ir.I32, f.b.OpAux(ir.Region, ir.H, size, a))
-		f.undefined(f.b.Cmp(ir.Eq, found, f.b.I32(0)), fmt.Sprintf("a %s of %d bytes at address 0x%%lx, outside of all buffers", access, size), a)
+		q := f.regionPointer(p, 1) // the null handle has no bytes
+		length := wide(f.b.Op(ir.Len, ir.I32, q.handle))
+		f.undefined(f.b.Cmp(ir.ULt, length, f.b.Op(ir.Add, ir.I64, wide(q.offset.dyn), n)), bytes+" at address 0x%lx, outside of all buffers", append(args, a)...)
 	case inBuffer:
-		wide := func(v ir.V) ir.V { return f.b.Op(ir.ZExt, ir.I64, v) } // so that the sum does not wrap
-		at, n := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
-		end := f.b.Op(ir.Add, ir.I64, wide(at), f.b.Const(ir.I64, size))
-		f.undefined(f.b.Cmp(ir.ULt, wide(n), end), fmt.Sprintf("a %s of %d bytes at offset %%u, beyond the %%u bytes of %s", access, size, f.memoryOf(p)), at, n)
+		at, length := f.offsetValue(p.offset), f.b.Op(ir.Len, ir.I32, p.handle)
+		f.undefined(f.b.Cmp(ir.ULt, wide(length), f.b.Op(ir.Add, ir.I64, wide(at), n)), fmt.Sprintf("%s at offset %%u, beyond the %%u bytes of %s", bytes, f.memoryOf(p)), append(args, at, length)...)
 	}
 }
 
@@ -63,16 +77,20 @@ func (u *unit) addShadow(v *facts.Variable, number, slots uint64, function int) 
 	default:
 		return
 	}
-	if !u.options.Sanitize || v.Init != 0 || u.private+slots+1 > maxPrivate {
+	if !u.options.Sanitize || u.unshadowed || v.Init != 0 {
 		return
 	}
 	if u.shadows == nil {
 		u.shadows = map[uint64]shadow{}
 	}
-	u.private += slots + 1
 	u.shadows[number] = shadow{number: uint64(len(u.prog.Vars)), all: slots, name: u.variableName(v.ID)}
 	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: "shadow", Slots: uint32(slots) + 1, Func: function})
 }
+
+// maxShadowed is the most private memory in slots of a program with shadows: the default limit of the engines
+// (exec.Limits.PrivateSlots). Beyond it the program is lowered again, without shadows, so that every program that runs also
+// runs with Options.Sanitize.
+const maxShadowed = 2 << 20
 
 // shadow is the shadow of a variable.
 type shadow struct {

@@ -88,7 +88,8 @@ const (
 
 // Stage lowers an entry point. The error is an *Unsupported or a *Malformed. A
 // module with materialized pointers to matrices of several layouts is lowered
-// twice: the first traversal collects the layouts (see needsAnotherPass).
+// twice: the first traversal collects the layouts (see needsAnotherPass). So is a
+// program that is too large with shadows (see maxShadowed).
 func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, err error) {
 	if o.SubgroupSize == 0 {
 		o.SubgroupSize = DefaultSubgroup
@@ -98,11 +99,16 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 	}
 	defer catch(&err)
 	travel := map[pointerKind]*layoutSet{}
+	unshadowed := false
 	for {
 		u := newUnit(m.Facts(), entry, o)
-		u.layouts = travel
+		u.layouts, u.unshadowed = travel, unshadowed
 		u.program()
-		if !u.needsAnotherPass() {
+		more := u.needsAnotherPass()
+		if len(u.shadows) > 0 && u.prog.PrivateSlots() > maxShadowed {
+			unshadowed, more = true, true
+		}
+		if !more {
 			return u.prog, nil
 		}
 	}
@@ -167,7 +173,9 @@ type unit struct {
 	matching map[[2]*facts.Type]bool    // whether two structures match
 	passings map[passing]*pointer       // the memory of parameters and results
 	shadows  map[uint64]shadow          // by variable in private memory
-	null     uint64                     // 1 + the empty table; 0 is none
+	// unshadowed is a program without shadows, which would have too much private memory.
+	unshadowed bool
+	null       uint64 // 1 + the empty table; 0 is none
 
 	private  uint64 // private slots of all variables
 	shared   uint64 // bytes of workgroup memory that variables occupy
