@@ -73,6 +73,11 @@ func fixed(d *valid.Device) {
 		"maxComputeWorkGroupSize[0]": 1024, "maxComputeWorkGroupSize[1]": 1024, "maxComputeWorkGroupSize[2]": 1024,
 		"maxViewports": 16, "maxViewportDimensions[0]": 16384, "maxViewportDimensions[1]": 16384,
 		"maxFramebufferWidth": 16384, "maxFramebufferHeight": 16384, "maxFramebufferLayers": 2048, "maxColorAttachments": 8,
+		"maxVertexOutputComponents": interfaceComponents, "maxTessellationControlPerVertexInputComponents": interfaceComponents,
+		"maxTessellationControlPerVertexOutputComponents": interfaceComponents, "maxTessellationControlTotalOutputComponents": 4096,
+		"maxTessellationEvaluationInputComponents": interfaceComponents, "maxTessellationEvaluationOutputComponents": interfaceComponents,
+		"maxGeometryInputComponents": interfaceComponents, "maxGeometryOutputComponents": interfaceComponents,
+		"maxFragmentInputComponents":   interfaceComponents,
 		"maxFragmentOutputAttachments": 8, "maxFragmentCombinedOutputResources": manyDescriptors, "maxDrawIndirectCount": math.MaxUint32,
 		"minStorageBufferOffsetAlignment": vk.BufferAlignment, "minUniformBufferOffsetAlignment": vk.BufferAlignment,
 		"minTexelBufferOffsetAlignment": vk.BufferAlignment, "minMemoryMapAlignment": 4096, "nonCoherentAtomSize": 1,
@@ -119,6 +124,9 @@ func fixed(d *valid.Device) {
 
 const (
 	manyDescriptors = vk.MaxSetDescriptors
-	samples         = 0x1f  // 1, 2, 4, 8 and 16
-	operations      = 0x6ff // all operations of subgroups but the partitioned ones
+
+	// interfaceComponents is 32 locations: the engine's records of vertices have space for them and for all built-ins.
+	interfaceComponents = 128
+	samples             = 0x1f  // 1, 2, 4, 8 and 16
+	operations          = 0x6ff // all operations of subgroups but the partitioned ones
 )
