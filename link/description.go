@@ -247,6 +247,21 @@ func (t *DescriptorType) UnmarshalText(text []byte) error {
 // UnmarshalYAML reads a name.
 func (t *DescriptorType) UnmarshalYAML(read func(any) error) error { return enum.ReadName(read, t) }
 
+// The types. SamplerDescriptor is VK_DESCRIPTOR_TYPE_SAMPLER.
+const (
+	SamplerDescriptor     DescriptorType = DescriptorType(iface.Sampler)
+	CombinedImageSampler  DescriptorType = DescriptorType(iface.CombinedImageSampler)
+	SampledImage          DescriptorType = DescriptorType(iface.SampledImage)
+	StorageImage          DescriptorType = DescriptorType(iface.StorageImage)
+	UniformTexelBuffer    DescriptorType = DescriptorType(iface.UniformTexelBuffer)
+	StorageTexelBuffer    DescriptorType = DescriptorType(iface.StorageTexelBuffer)
+	UniformBuffer         DescriptorType = DescriptorType(iface.UniformBuffer)
+	StorageBuffer         DescriptorType = DescriptorType(iface.StorageBuffer)
+	InputAttachment       DescriptorType = DescriptorType(iface.InputAttachment)
+	AccelerationStructure DescriptorType = DescriptorType(iface.AccelerationStructure)
+	StorageTensor         DescriptorType = DescriptorType(iface.StorageTensor)
+)
+
 // The types that no iface.Descriptor has.
 const (
 	UniformBufferDynamic DescriptorType = "uniform_buffer_dynamic"
@@ -262,11 +277,9 @@ const (
 // DescriptorTypes returns the names of all descriptor types.
 func DescriptorTypes() []DescriptorType {
 	return []DescriptorType{
-		DescriptorType(iface.Sampler), DescriptorType(iface.CombinedImageSampler), DescriptorType(iface.SampledImage),
-		DescriptorType(iface.StorageImage), DescriptorType(iface.UniformTexelBuffer), DescriptorType(iface.StorageTexelBuffer),
-		DescriptorType(iface.UniformBuffer), DescriptorType(iface.StorageBuffer), UniformBufferDynamic, StorageBufferDynamic,
-		DescriptorType(iface.InputAttachment), InlineUniformBlock, DescriptorType(iface.AccelerationStructure), Mutable,
-		SampleWeightImage, BlockMatchImage, DescriptorType(iface.StorageTensor), AccelerationStructureNV,
+		SamplerDescriptor, CombinedImageSampler, SampledImage, StorageImage, UniformTexelBuffer, StorageTexelBuffer,
+		UniformBuffer, StorageBuffer, UniformBufferDynamic, StorageBufferDynamic, InputAttachment, InlineUniformBlock,
+		AccelerationStructure, Mutable, SampleWeightImage, BlockMatchImage, StorageTensor, AccelerationStructureNV,
 	}
 }
 
@@ -281,6 +294,24 @@ type Stages uint32
 
 // AllStages has every stage.
 const AllStages = Stages(1<<len(stageOrder) - 1)
+
+// The stages, each as a set of one.
+const (
+	StageVertex Stages = 1 << iota
+	StageTessControl
+	StageTessEvaluation
+	StageGeometry
+	StageTask
+	StageMesh
+	StageFragment
+	StageCompute
+	StageRaygen
+	StageAnyHit
+	StageClosestHit
+	StageMiss
+	StageIntersection
+	StageCallable
+)
 
 // stageOrder is the stages in the order of a pipeline, with the execution
 // models that they have and their names.

@@ -13,9 +13,9 @@ type BlendOverlap uint8
 
 // The overlaps.
 const (
-	OverlapUncorrelated = BlendOverlap(state.OverlapUncorrelated)
-	OverlapDisjoint     = BlendOverlap(state.OverlapDisjoint)
-	OverlapConjoint     = BlendOverlap(state.OverlapConjoint)
+	OverlapUncorrelated BlendOverlap = BlendOverlap(state.OverlapUncorrelated)
+	OverlapDisjoint     BlendOverlap = BlendOverlap(state.OverlapDisjoint)
+	OverlapConjoint     BlendOverlap = BlendOverlap(state.OverlapConjoint)
 )
 
 // BlendAdvanced has the parameters of advanced blend operations (VkPipelineColorBlendAdvancedStateCreateInfoEXT).

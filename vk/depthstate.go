@@ -7,9 +7,9 @@ type BiasRepresentation uint8
 
 // The units.
 const (
-	BiasLeastRepresentable           = BiasRepresentation(raster.BiasOfFormat)     // the minimum resolvable difference of the depth format
-	BiasLeastRepresentableForceUnorm = BiasRepresentation(raster.BiasOfFixedPoint) // the same for all depths: 2⁻²⁴ of D32_SFLOAT
-	BiasFloat                        = BiasRepresentation(raster.BiasAbsolute)     // 1
+	BiasLeastRepresentable           BiasRepresentation = BiasRepresentation(raster.BiasOfFormat)     // the minimum resolvable difference of the depth format
+	BiasLeastRepresentableForceUnorm BiasRepresentation = BiasRepresentation(raster.BiasOfFixedPoint) // the same for all depths: 2⁻²⁴ of D32_SFLOAT
+	BiasFloat                        BiasRepresentation = BiasRepresentation(raster.BiasAbsolute)     // 1
 )
 
 // check returns an error for a unit that is none of Vulkan's, or that the device of a profile does not have.

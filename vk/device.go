@@ -75,7 +75,7 @@ type DeviceInfo struct {
 	// DepthRangeUnrestricted lets depths be outside of 0 to 1 (VK_EXT_depth_range_unrestricted).
 	DepthRangeUnrestricted bool
 
-	// Until ends the work of the device, which is then lost; nil does not.
+	// Until ends the work of the device, which is then lost with the error of Until as the cause; nil does not.
 	Until context.Context
 
 	// Budget bounds the steps of one subgroup: its calls and loop iterations. A command that exceeds it loses the
@@ -171,13 +171,8 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	d.forget = func() bool { return true }
 	if until := info.Until; until != nil {
-		end := func() {
-			for _, q := range d.queues {
-				q.ctx.Cancel(until.Err())
-			}
-		}
-		if d.forget = context.AfterFunc(until, end); until.Err() != nil {
-			end() // before the first command
+		if d.forget = context.AfterFunc(until, func() { d.end(until.Err()) }); until.Err() != nil {
+			d.end(until.Err()) // before the first command
 		}
 	}
 	return d, nil
@@ -237,6 +232,20 @@ func (d *Device) WaitIdle(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// end ends the commands that run: the loss then has the place of one of them. Without work the device is lost at once.
+func (d *Device) end(cause error) {
+	idle := true
+	for _, q := range d.queues {
+		q.mu.Lock() // Submit appends nothing meanwhile
+		defer q.mu.Unlock()
+		q.ctx.Cancel(cause)
+		idle = idle && q.finished.now() == q.submitted
+	}
+	if idle {
+		d.lose(&LostError{Command: "end of the device", Index: -1, Cause: cause})
+	}
 }
 
 // lose makes the device lost.

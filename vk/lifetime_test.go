@@ -223,3 +223,43 @@ func TestNil(t *testing.T) {
 		t.Errorf("dispatch of nothing: %v", err)
 	}
 }
+
+// TestUntil ends devices by DeviceInfo.Until: without work, before the first command, and while a submission waits for a semaphore or an
+// event. The loss is a *LostError with the cause.
+func TestUntil(t *testing.T) {
+	until := func(ctx context.Context) *Device {
+		d := must(Chiaro().NewDevice(DeviceInfo{Until: ctx}))(t)
+		t.Cleanup(func() { d.Close() })
+		return d
+	}
+	lost := func(name string, d *Device, cause error) {
+		t.Helper()
+		<-d.lost
+		var e *LostError
+		if err := d.WaitIdle(t.Context()); !errors.Is(err, ErrDeviceLost) || !errors.Is(err, cause) || !errors.As(err, &e) || errors.Is(err, ErrTimeout) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	idle, waits, event := until(ctx), until(ctx), until(ctx)
+	s, e := must(waits.NewSemaphore(0))(t), must(event.NewEvent())(t)
+	c := must(event.NewCommandBuffer(CommandBufferInfo{}))(t)
+	if err := c.Begin(BeginInfo{}); err != nil {
+		t.Fatal(err)
+	}
+	c.WaitEvents(e)
+	if err := errors.Join(c.End(), waits.Queue().Submit(SubmitInfo{Wait: []SemaphoreValue{{s, 1}}}), event.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}})); err != nil {
+		t.Fatal(err)
+	}
+	cancel(nil)
+	lost("idle", idle, context.Canceled)
+	lost("semaphore", waits, context.Canceled)
+	lost("event", event, context.Canceled)
+	past, free := context.WithTimeout(t.Context(), 0)
+	defer free()
+	late := until(past)
+	lost("late", late, context.DeadlineExceeded)
+	if err := late.Queue().Submit(SubmitInfo{}); !errors.Is(err, ErrDeviceLost) {
+		t.Error(err)
+	}
+}

@@ -342,9 +342,12 @@ func (q *Queue) execute(x *executor, s *submission) (err error) {
 	if err := q.dev.Err(); err != nil {
 		return err
 	}
+	if err := q.ctx.Err(); err != nil { // see Device.end
+		return &LostError{Command: "submission", Index: -1, Cause: err}
+	}
 	for _, v := range s.wait {
 		if err := v.Semaphore.wait(q.ctx, v.Value); err != nil {
-			return err
+			return &LostError{Command: "wait for a semaphore", Index: -1, Cause: err}
 		}
 	}
 	for _, b := range s.sparse {

@@ -26,10 +26,10 @@ type ResolveMode uint8
 // The modes.
 const (
 	ResolveNone       ResolveMode = 0
-	ResolveSampleZero             = ResolveMode(draw.ResolveSampleZero)
-	ResolveAverage                = ResolveMode(draw.ResolveAverage)
-	ResolveMin                    = ResolveMode(draw.ResolveMin)
-	ResolveMax                    = ResolveMode(draw.ResolveMax)
+	ResolveSampleZero ResolveMode = ResolveMode(draw.ResolveSampleZero)
+	ResolveAverage    ResolveMode = ResolveMode(draw.ResolveAverage)
+	ResolveMin        ResolveMode = ResolveMode(draw.ResolveMin)
+	ResolveMax        ResolveMode = ResolveMode(draw.ResolveMax)
 	ResolveCustom     ResolveMode = 0x20 // by draws after BeginCustomResolve
 )
 

@@ -112,8 +112,11 @@ func (d *Device) waitAny(ctx context.Context, points []point) error {
 	}
 }
 
-// waitError is the error of a wait that ended with its context.
+// waitError is the error of a wait that ended with its context: of a wait of a queue, the cause of its end.
 func waitError(ctx context.Context) error {
+	if _, ok := ctx.(*exec.StopContext); ok {
+		return ctx.Err()
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ErrTimeout
 	}

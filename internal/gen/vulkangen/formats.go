@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -45,6 +46,41 @@ func formats(dir fs.FS) (string, error) {
 	}
 	b.WriteString("}\n")
 	return b.String(), nil
+}
+
+// formatConstants writes a constant for each texel format, such as FormatR8G8B8A8Unorm.
+func formatConstants(dir fs.FS) (string, error) {
+	rows, err := table(dir, "formats.tsv")
+	if err != nil {
+		return "", err
+	}
+	slices.SortFunc(rows, func(x, y map[string]string) int { return cmp.Compare(whole(x["value"]), whole(y["value"])) })
+	var b strings.Builder
+	b.WriteString("package link\n\n// The formats: Vulkan's names in mixed case. An underscore is between two digits alone, as in FormatG8B8R8_3plane420Unorm.\nconst (\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "\t%s Format = %s\n", formatConstant(strings.TrimPrefix(r["format"], "VK_FORMAT_")), r["value"])
+	}
+	b.WriteString(")\n")
+	return b.String(), nil
+}
+
+// components matches the part of a name with components and their bits.
+var components = regexp.MustCompile(`^([ABDEGRSX][0-9]+)+$`)
+
+// formatConstant returns the name of the constant of a format.
+func formatConstant(name string) string {
+	out := "Format"
+	for word := range strings.SplitSeq(name, "_") {
+		switch digit := func(c byte) bool { return c >= '0' && c <= '9' }; {
+		case digit(word[0]) && digit(out[len(out)-1]):
+			out += "_" + strings.ToLower(word)
+		case components.MatchString(word):
+			out += word
+		default:
+			out += word[:1] + strings.ToLower(word[1:])
+		}
+	}
+	return out
 }
 
 // whole is a cell that holds a number, or 0 if it is empty.

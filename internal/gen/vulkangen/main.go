@@ -1,6 +1,6 @@
-// Command vulkangen writes the tables of Vulkan in packages vuid, valid and device: the
-// names of the rules, the sources of each capability and extension of SPIR-V, and the
-// features and properties of a device. It copies only facts and numbers, and no sentence of
+// Command vulkangen writes the tables of Vulkan in packages vuid, valid, device, format and link: the
+// names of the rules, the sources of each capability and extension of SPIR-V, the features and
+// properties of a device, and the formats. It copies only facts and numbers, and no sentence of
 // the specification.
 //
 // Usage, from the root of the module:
@@ -38,6 +38,7 @@ func Generate(dir fs.FS) (map[string][]byte, error) {
 		"device/names_gen.go":          names,
 		"device/roadmap_gen.go":        roadmaps,
 		"internal/format/table_gen.go": formats,
+		"link/format_gen.go":           formatConstants,
 	} {
 		text, err := write(dir)
 		if err != nil {
