@@ -5,6 +5,10 @@
 // names of Vulkan without prefixes. There is no sType, no pNext, no two-call enumeration and no result code. Errors
 // have types: see error.go.
 //
+// Formats, descriptor types, stages and the parts of fixed-function state are those of package link, such as
+// [link.FormatR8G8B8A8Unorm], [link.StorageBuffer] and [link.StageCompute]; other enumerations are in package enum. Images have no
+// layouts, and barriers no masks. The examples go from the shader to its result.
+//
 // # Lifetime
 //
 // Close frees an object. It returns an *InUseError if a submission that is not finished uses the object, unless the

@@ -23,7 +23,8 @@ type Rect struct {
 }
 
 // FixedState is the fixed-function state of a graphics pipeline: the parts of Vulkan's structs that decide about the
-// pipeline are those of package link; numbers that they lack are beside them. A nil part has the values of zeros.
+// pipeline are those of package link; numbers that they lack are beside them. A nil part has the values of zeros; with Checking it is an
+// error if Vulkan requires the part.
 type FixedState struct {
 	Vertex        *link.VertexInput
 	Assembly      *link.InputAssembly
