@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
@@ -48,7 +49,10 @@ func (d *binWorker) finishList() error {
 		d.storeRates(s)
 	}
 	s.ticket, s.binding, s.hiz = d.ticket, &r.fragmentBound, r.hiz
-	s.layout = itemLayout{r.itemWords(), int(r.key.Samples), r.invocations, r.frame.Runs, int(d.Pipeline.Record.KeptBytes() / 4)}
+	s.layout = itemLayout{r.itemWords(), int(r.key.Samples), r.invocations, r.frame.Runs, r.key.Packed, int(d.Pipeline.Record.KeptBytes() / 4)}
+	if r.key.Packed {
+		s.layout.words = d.packer.quads
+	}
 	s.primitives, d.Raster.Primitives = d.Raster.Primitives, s.primitives[:0]
 	s.records, d.Raster.Varyings = d.Raster.Varyings, s.records[:0]
 	words := layout.FragmentParamWords(&r.state)
@@ -66,7 +70,7 @@ func (d *binWorker) finishList() error {
 	o[layout.BindCounts] = compose.Shared(compose.BytesOf(r.counts[:]))
 	s.Runner.Bind(s.binding, &d.Own)
 	// A workgroup for each item, or for each sample of each item with sample shading.
-	s.Job.Groups = [3]uint32{uint32(len(s.items)/r.itemWords()) * r.invocations, 1, 1}
+	s.Job.Groups = [3]uint32{uint32(len(s.items)/s.layout.words) * r.invocations, 1, 1}
 	if s.Job.Log == nil && len(s.binding.Program.IR().Messages) > 0 {
 		s.Job.Log = &exec.Log{}
 	}
@@ -94,25 +98,41 @@ func (d *binWorker) gatherBins(s *binList) {
 	r := d.draw
 	words := uint32(r.itemWords())
 	first, area := uint32(0), r.frame.Area
+	if r.key.Packed {
+		d.packer.start(shade.PackQuads(r.fragmentBound.Program.IR()))
+		words = uint32(d.packer.quads)
+	}
+	sampled := packing == packSmall && r.pipeline.packable && r.key.Packable()
+	var sample packSample
 	// The rasterizer numbers the tiles of the draw's area, the pass the tiles of the target.
 	width, x0, y0 := (area.X1+raster.Tile-1)/raster.Tile-area.X0/raster.Tile, area.X0/raster.Tile, area.Y0/raster.Tile
 	for i := range int32(d.Raster.Tiles()) {
 		if list := d.Raster.Tile(int(i)); len(list) > 0 {
-			s.items = append(s.items, list...)
-			d.maskSamples(s.items[len(s.items)-len(list):], int(words))
-			d.applyDiscardRectangles(s.items[len(s.items)-len(list):], int(words))
-			n := uint32(len(list)) / words * r.invocations
-			s.bins = append(s.bins, bin{(y0+i/width)*d.pass.width + x0 + i%width, first, n, r.overwrites && coversTile(list)})
-			first += n
+			d.maskSamples(list)
+			d.applyDiscardRectangles(list)
+			if sampled {
+				sample.count(list)
+			}
+			if r.key.Packed {
+				s.items = d.packer.pack(s.items, list)
+			} else {
+				s.items = append(s.items, list...)
+			}
+			end := uint32(len(s.items)) / words * r.invocations
+			s.bins = append(s.bins, bin{(y0+i/width)*d.pass.width + x0 + i%width, first, end - first, r.overwrites && coversTile(list)})
+			first = end
 		}
+	}
+	if sampled {
+		sample.choose(&r.pipeline.small)
 	}
 }
 
 // maskSamples removes samples by the state's sample mask (Vulkan §"Sample Mask Test"). It runs
 // before any fragment, so that a masked sample causes neither shading nor a count of an occlusion
 // query.
-func (d *binWorker) maskSamples(items []uint64, words int) {
-	m := d.draw.state.Multisample.Mask
+func (d *binWorker) maskSamples(items []uint64) {
+	words, m := d.draw.itemWords(), d.draw.state.Multisample.Mask
 	if m == nil {
 		return
 	}
@@ -193,6 +213,9 @@ func (s *binList) beforeFragments(tile int) {
 // would wait for each of them.
 func (s *binList) prefetchPrimitives(items []uint64) {
 	words, last := s.layout.words, uint32(math.MaxUint32)
+	if s.layout.packed {
+		words = 1
+	}
 	for n := 0; n < min(len(items), maxPrefetched*words); n += words {
 		if p := raster.Item(items[n:]).Primitive(); p != last {
 			raster.Prefetch(s.primitives, s.records, s.layout.recordWords, p)

@@ -5,8 +5,8 @@ import "github.com/chiaro-gpu/chiaro/internal/raster"
 // applyDiscardRectangles removes the samples that the discard rectangles exclude. Draws with
 // rectangles have one block for each item. Vulkan §"Discard Rectangles Test" tests the pixel and not
 // its samples, so that all samples of a pixel have the same result.
-func (d *binWorker) applyDiscardRectangles(items []uint64, words int) {
-	r := &d.draw.state.Discard
+func (d *binWorker) applyDiscardRectangles(items []uint64) {
+	words, r := d.draw.itemWords(), &d.draw.state.Discard
 	if len(r.Rectangles) == 0 {
 		return
 	}

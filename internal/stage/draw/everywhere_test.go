@@ -104,11 +104,14 @@ func (f *fuzzed) complete(vertex string) {
 }
 
 // TestEverywhere draws scenes with each engine, several sizes of subgroups and several
-// workers: of each all pictures are the same, and something is drawn.
+// workers, some of them with packs: of each all pictures are the same, and something is drawn.
 func TestEverywhere(t *testing.T) {
 	for name, f := range scenes() {
 		t.Run(name, func(t *testing.T) {
 			everywhere(t, func(t *testing.T, e exec.Engine, subgroup uint32, workers int) []byte {
+				if workers == 2 {
+					defer draw.Packs(true)()
+				}
 				picture, passed, err := f.run(t, how{e, subgroup, workers})
 				if err != nil {
 					t.Fatal(err)

@@ -10,5 +10,21 @@ func SetLeast(pipeline uint64, draw int) (back func()) {
 	return func() { minBatchTotal, minBatchDraw = before, each }
 }
 
+// Packs has all draws be packed that can be, or none.
+func Packs(all bool) (back func()) {
+	before := packing
+	if packing = packNone; all {
+		packing = packAll
+	}
+	return func() { packing = before }
+}
+
 // Blind has nothing be hidden, or again what is.
 func Blind(b bool) { disableHiZ = b }
+
+// Pack packs the items of a tile into packs of n quads.
+func Pack(items []uint64, n int) []uint64 {
+	var p packer
+	p.start(n)
+	return p.pack(nil, items)
+}

@@ -344,16 +344,18 @@ type how struct {
 }
 
 // plainly makes the draw without what is quicker where there is much of it: a program
-// that sets triangles up, and what hides what lies behind it.
+// that sets triangles up, packs, and what hides what lies behind it.
 func (f *fuzzed) plainly(t testing.TB, h how) ([]byte, uint64, error) {
+	defer draw.Packs(false)()
 	defer draw.SetLeast(math.MaxUint64, math.MaxInt)()
 	draw.Blind(true)
 	defer draw.Blind(false)
 	return f.run(t, h)
 }
 
-// throughout makes the draw with a program that sets up all triangles, however few.
+// throughout makes the draw with a program that sets up all triangles, however few, and with packs.
 func (f *fuzzed) throughout(t testing.TB, h how) ([]byte, uint64, error) {
+	defer draw.Packs(true)()
 	defer draw.SetLeast(0, 1)()
 	return f.run(t, h)
 }

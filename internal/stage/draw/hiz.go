@@ -7,6 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 )
 
 // Hierarchical Z (HiZ; Greene, Kass, Miller 1993, "Hierarchical Z-Buffer Visibility"), with one level:
@@ -125,10 +126,32 @@ func (s *binList) hizTest(h *coarseDepth, items []uint64) {
 	if s.hiz.quantum == unknownQuantum {
 		return
 	}
+	if s.layout.packed {
+		s.hizTestQuads(h, items)
+		return
+	}
 	for ; len(items) > 0; items = items[s.layout.words:] {
 		item := raster.Item(items[:s.layout.words])
 		if whole := s.coversBlock(item); whole || h.known {
 			s.hizTestItem(h, item, whole)
+		}
+	}
+}
+
+// hizTestQuads tests quads. They update no coarse depth.
+func (s *binList) hizTestQuads(h *coarseDepth, quads []uint64) {
+	if !h.known {
+		return
+	}
+	for i := range quads {
+		q := layout.Quad(quads[i])
+		if !q.Covered() {
+			continue
+		}
+		x, y := q.At()
+		x, y = x&^(raster.Block-1), y&^(raster.Block-1)
+		if near, _ := s.depthRange(&s.primitives[q.Primitive()], x, y, 1); near > float64(h.far[blockOf(x, y)]) {
+			quads[i] = uint64(q.Uncovered())
 		}
 	}
 }

@@ -116,6 +116,7 @@ type itemLayout struct {
 	words, samples int    // of an item
 	shaded         uint32 // invocations of an item for each pixel
 	runs           bool   // items can have identical blocks below
+	packed         bool   // items are packs, without masks
 	recordWords    int    // words of a kept vertex record
 }
 
@@ -134,6 +135,7 @@ type binWorker struct {
 	draw   *recordedDraw
 	pass   *Pass
 	ticket uint64
+	packer packer
 }
 
 // binning is the state of the front end that the workers share.

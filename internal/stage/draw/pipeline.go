@@ -29,6 +29,8 @@ type Pipeline struct {
 	front *frontend.Pipeline
 
 	triangles atomic.Uint64 // upper bound of the triangles drawn so far
+	packable  bool          // shade.Packable
+	small     atomic.Bool   // the triangles are small (packSample)
 
 	mu       sync.Mutex
 	fragment compute.Variants[shade.Key]
@@ -59,6 +61,7 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 		return nil, err
 	}
 	p := &Pipeline{stages: stages, front: front, hasFragment: shades, state: s, engine: e, options: o}
+	p.packable = shade.Packable(stages.Fragment)
 	p.fragment = compute.Variants[shade.Key]{
 		Equal: func(x, y *shade.Key) bool { return *x == *y },
 		Copy:  func(x *shade.Key) shade.Key { return *x },

@@ -154,6 +154,7 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	// read.
 	d.rates.resolve()
 	d.key.MaxPixels = d.rates.maxPixels(s, p.stages.Fragment)
+	d.key.Packed = d.packs()
 	d.key.CountInvocations = a.Statistics != nil && p.hasFragment
 	d.invocations, d.counts = 1, [layout.NumCounts]uint64{}
 	if d.key.PerSample {
@@ -241,7 +242,7 @@ func (d *recordedDraw) rasterState() {
 		PolygonMode: r.PolygonMode, ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ, ClampDepth: r.ClampRange, MinDepth: r.MinClamp, MaxDepth: r.MaxClamp,
 		LineWidth: r.LineWidth, LineMode: r.LineMode, Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
-		Aligned: d.key.MaxPixels > 1, Inner: d.key.FullyCovered, Runs: shade.WalksStrips(d.fragmentBound.Program.IR()) && !d.key.FullyCovered && len(d.state.Discard.Rectangles) == 0,
+		Aligned: d.key.MaxPixels > 1, Inner: d.key.FullyCovered, Runs: !d.key.Packed && shade.WalksStrips(d.fragmentBound.Program.IR()) && !d.key.FullyCovered && len(d.state.Discard.Rectangles) == 0,
 	}
 	switch {
 	case r.Conservative > 0:

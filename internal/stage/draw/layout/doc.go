@@ -16,4 +16,5 @@
 //
 //	binding.go   bindings, parameters, counters
 //	record.go    vertex records
+//	quad.go      quads of packed fragments
 package layout

@@ -75,5 +75,6 @@
 //	tileimage.go       reads of attachments
 //	input.go           inputs of the program
 //	strip.go           strip height, strip loop
+//	pack.go            packs of quads
 //	entry.go           the entry point
 package shade

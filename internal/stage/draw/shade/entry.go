@@ -19,7 +19,10 @@ func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error
 	// visible, so that it is the order of quads.
 	s.swizzled = s.helpers && s.Program.SubgroupSize < 2*raster.Block || s.Program.Effects.GroupOps || s.hasInput(ir.SubgroupLocalInvocationId) || s.coarse()
 	s.stripLoop.pixelRows = s.stripPixelRows()
-	if s.swizzled {
+	if key.Packed {
+		s.swizzled, s.stripLoop.pixelRows = true, raster.Block
+		s.Program.LocalSize = [3]uint32{s.packLanes(), 1, 1}
+	} else if s.swizzled {
 		s.Program.LocalSize = [3]uint32{raster.Block * s.stripLoop.pixelRows, 1, 1}
 	} else {
 		s.Program.LocalSize = [3]uint32{raster.Block, s.stripLoop.pixelRows, 1}
@@ -33,6 +36,11 @@ func Program(from *ir.Program, key *Key, rec *layout.Record) (*ir.Program, error
 // entryPoint emits prologue and epilogue around the program's own code, in a strip loop if the block
 // has several strips.
 func (s *shader) entryPoint(body func()) {
+	if s.key.Packed {
+		s.loadQuad()
+		s.fragment(0, 0, body)
+		return
+	}
 	item := s.loadItem()
 	if s.walksStrips() {
 		s.forStrips(item, func(bits ir.V) { s.fragment(item, bits, body) })
@@ -162,6 +170,9 @@ func (s *shader) locatePixel(item, bits ir.V) ir.V {
 	if s.multi() {
 		s.set(varSet, s.coveredSet(item, x, y))
 		return s.Not(b.Cmp(ir.Eq, s.get(varSet), b.Const(s.setType(), 0)))
+	}
+	if s.key.Packed {
+		return s.packed
 	}
 	bit, word := s.inMask(x, y), bits
 	switch {

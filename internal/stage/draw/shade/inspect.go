@@ -7,7 +7,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// WalksStrips reports whether a program of [Program] loops over strips, and over identical blocks
+// WalksStrips reports whether a program of [Program] whose key is not packed loops over strips, and over identical blocks
 // below the first.
 func WalksStrips(p *ir.Program) bool { return p.Invocations() < raster.Block*raster.Block }
 

@@ -16,6 +16,7 @@ type Key struct {
 	FullyCovered     bool   // items carry a mask of completely covered pixels
 	smooth           bool   // primitives carry the coverage of smooth lines
 	PerSample        bool   // an invocation shades one sample
+	Packed           bool   // workgroups are packs of quads
 	located          bool   // sample locations are parameters
 	AlphaToCoverage  bool
 	alphaToOne       bool

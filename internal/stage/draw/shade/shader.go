@@ -54,14 +54,17 @@ type shader struct {
 
 	corner, inStrip [2]ir.V // entry point: first pixel of the strip, and the lane's offset from it
 	below           ir.V    // number of identical blocks below the item's block
+	packed          ir.V    // in a pack: the lane's pixel is covered
 }
 
 // hasInput reports whether the program has an input of the semantic.
 func (s *shader) hasInput(x ir.Semantic) bool { return HasInput(s.From, x) }
 
 // hasOp reports whether the program has an operation.
-func (s *shader) hasOp(op ir.Op) bool {
-	for _, f := range s.From.Funcs {
+func (s *shader) hasOp(op ir.Op) bool { return hasOp(s.From, op) }
+
+func hasOp(p *ir.Program, op ir.Op) bool {
+	for _, f := range p.Funcs {
 		if slices.ContainsFunc(f.Code, func(v ir.V) bool { return f.Val(v).Op == op }) {
 			return true
 		}

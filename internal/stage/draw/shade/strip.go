@@ -25,7 +25,7 @@ func (s *shader) stripPixelRows() uint32 {
 	switch {
 	case s.hasLongLatencyLoop() && !s.samplesImages():
 		return raster.Block
-	case s.hasOp(ir.Loop) || s.codeLength() > longCode || s.samplesImages():
+	case s.longCode():
 		n *= 2
 	}
 	for pixelRows := uint32(2); pixelRows < raster.Block; pixelRows *= 2 {
@@ -34,6 +34,11 @@ func (s *shader) stripPixelRows() uint32 {
 		}
 	}
 	return raster.Block
+}
+
+// longCode reports whether the program is long enough for two subgroups.
+func (s *shader) longCode() bool {
+	return s.hasOp(ir.Loop) || s.codeLength() > longCode || s.samplesImages()
 }
 
 // hasLongLatencyLoop reports whether the entry point has a loop with unpipelined operations

@@ -1,0 +1,133 @@
+package draw
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+)
+
+// Packs: the quads of small triangles are shaded together (package shade, pack.go). The quads of a tile are put into packs
+// by list scheduling (Graham 1969): in primitive order, each quad goes to the first pack that has space and follows the pack
+// with the previous quad of the same pixels. Two quads per pack, letters are pixels, numbers primitives:
+//
+//	quads   A1 A2 B2 C3 A3 B3
+//	packs   A1 B2 │ A2 C3 │ A3 B3
+//
+// Fragments of different pixels of a tile may run in any order: nothing observes it.
+
+// packing selects the draws with packs, for tests.
+var packing = packSmall
+
+const (
+	packSmall = iota // draws of a pipeline with small triangles
+	packAll          // all that can be packed
+	packNone
+)
+
+// quadsAcross is the number of quads in a tile along an axis.
+const quadsAcross = raster.Tile / 2
+
+// packer puts quads into packs.
+type packer struct {
+	quads int                              // of a pack
+	next  [quadsAcross * quadsAcross]int32 // by position in the tile: the first pack that may have the next quad
+	fill  []uint8                          // by pack of the tile: its quads
+}
+
+// start begins a bin list with packs of n quads.
+func (p *packer) start(n int) {
+	p.quads = n
+	clear(p.next[:])
+}
+
+// pack appends the packs of the items of a tile to a list of packs. Numbers of packs count from the start of the list, so
+// that the numbers in next of an earlier tile are too small to matter.
+func (p *packer) pack(to, items []uint64) []uint64 {
+	first := len(to) / p.quads
+	open := first // the first pack with space
+	p.fill = p.fill[:0]
+	for ; len(items) >= 2; items = items[2:] {
+		head, m := raster.Item(items), items[1]
+		x, y := head.At()
+		for left := quadsOf(m); left != 0; left &= left - 1 {
+			at := bits.TrailingZeros64(left)
+			u, v := x+at%raster.Block, y+at/raster.Block
+			covered := uint32(m>>at&3 | m>>(at+raster.Block)&3<<2)
+			next := &p.next[v/2%quadsAcross*quadsAcross+u/2%quadsAcross]
+			n := max(open, int(*next))
+			*next = int32(n + 1)
+			if n-first == len(p.fill) {
+				p.fill = append(p.fill, 0)
+				to = append(to, emptyPack[:p.quads]...)
+			}
+			f := &p.fill[n-first]
+			to[n*p.quads+int(*f)] = uint64(layout.NewQuad(head.Primitive(), uint32(u), uint32(v), covered))
+			*f++
+			for open-first < len(p.fill) && int(p.fill[open-first]) == p.quads {
+				open++
+			}
+		}
+	}
+	return to
+}
+
+// emptyPack has quads without covered pixels.
+var emptyPack [maxPackQuads]uint64
+
+// maxPackQuads is the maximum number of quads of a pack.
+const maxPackQuads = 64
+
+// quadsOf returns the bits of the first pixels of the quads of a block that have a covered pixel.
+func quadsOf(m uint64) uint64 {
+	m |= m >> 1
+	m |= m >> raster.Block
+	return m & 0x0055005500550055
+}
+
+// packs reports whether the draw has packs.
+func (d *recordedDraw) packs() bool {
+	return d.pipeline.packable && d.key.Packable() && (packing == packAll || packing == packSmall && d.pipeline.small.Load())
+}
+
+// Bounds of the choice: minPackSample items of a list are enough, and maxPackSample are looked at. A strip costs about as
+// much as a pack. packedAbove and stripsBelow are the numbers of strips for each pack at which the choice changes.
+const (
+	minPackSample = 48
+	maxPackSample = 256
+	packedAbove   = 2
+	stripsBelow   = 1
+)
+
+// packSample counts the strips and the quads of some items of a bin list.
+type packSample struct{ items, strips, quads int }
+
+// count counts the items of a tile. A strip has four pixel rows.
+func (s *packSample) count(items []uint64) {
+	for ; len(items) >= 2 && s.items < maxPackSample; items = items[2:] {
+		m := items[1]
+		s.items++
+		s.quads += bits.OnesCount64(quadsOf(m))
+		if uint32(m) != 0 {
+			s.strips++
+		}
+		if m>>32 != 0 {
+			s.strips++
+		}
+	}
+}
+
+// choose sets the choice of a pipeline.
+func (s *packSample) choose(small *atomic.Bool) {
+	if s.items < minPackSample {
+		return
+	}
+	packs := (s.quads + 7) / 8
+	switch was := small.Load(); {
+	case !was && s.strips > packedAbove*packs:
+		small.Store(true)
+	case was && s.strips < stripsBelow*packs:
+		small.Store(false)
+	}
+}
