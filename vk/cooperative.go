@@ -25,11 +25,13 @@ const (
 	s64    = spirv.ComponentTypeSignedInt64NV
 	u64    = spirv.ComponentTypeUnsignedInt64NV
 	packed = spirv.ComponentTypeSignedInt8PackedNV
+
+	bf16 spirv.ComponentType = 1000141000 // VK_COMPONENT_TYPE_BFLOAT16_KHR, which SPIR-V has no enumerant for
 )
 
 // productTypes are the types of A, B and the accumulator of products of matrices.
 var productTypes = [][3]spirv.ComponentType{
-	{f16, f16, f16}, {f16, f16, f32}, {f32, f32, f32}, {f64, f64, f64},
+	{f16, f16, f16}, {f16, f16, f32}, {f32, f32, f32}, {f64, f64, f64}, {bf16, bf16, bf16}, {bf16, bf16, f32},
 	{e4m3, e4m3, f16}, {e4m3, e4m3, f32}, {e5m2, e5m2, f16}, {e5m2, e5m2, f32}, {e4m3, e5m2, f32}, {e5m2, e4m3, f32},
 	{s8, s8, s32}, {u8, u8, u32}, {u8, u8, s32}, {s8, u8, s32}, {u8, s8, s32},
 	{s16, s16, s32}, {u16, u16, u32}, {s32, s32, s32}, {u32, u32, u32}, {s64, s64, s64}, {u64, u64, u64},

@@ -187,6 +187,7 @@ func inheritance(h *abi.CommandBufferInheritanceInfo, flags uint32) *vk.Inherita
 				Depth: format(i.DepthAttachmentFormat), Stencil: format(i.StencilAttachmentFormat),
 			}
 			localRead(out.Rendering, h.PNext)
+			out.CustomResolve = customResolve(h.PNext)
 		}
 	})
 	if h.RenderPass != 0 {

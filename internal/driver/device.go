@@ -20,6 +20,8 @@ type device struct {
 	queues     []*queue
 	presents   *vk.Queue // the driver's own: it signals that images are acquired
 
+	heapSamplers heapSamplers
+
 	name atomic.Pointer[string]
 	lost atomic.Bool            // and the messengers have the cause
 	told atomic.Pointer[string] // the last finding of full checking: the call that returns it as its error sends no second message
@@ -74,7 +76,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	if r := d.enable(info); r != abi.Success {
 		return r
 	}
-	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true, Print: d.printed}
+	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
 	if create.Checking == vk.All {
 		create.Messages = d.found
 	}

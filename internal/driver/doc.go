@@ -15,12 +15,15 @@
 //	call.go, name.go    the commands by number and by name
 //	handle.go           handles; dispatch.go dispatchable handles; object.go all others
 //	result.go           results of errors, and reports; debug.go messages; debugname.go names, labels and messages of the application
-//	instance.go, extension.go, physical.go, feature.go, property.go, format.go
+//	instance.go, extension.go, extensionname.go, physical.go, feature.go, property.go, propertystruct.go, format.go
 //	device.go, queue.go, wait.go, sparse.go, memory.go, image.go
 //	setlayout.go, descriptor.go, pipeline.go, graphicspipeline.go, renderpass.go, query.go
 //	hostcopy.go, privatedata.go, clock*.go
+//	shaderobject.go, pipelinebinary.go, modulecache.go, devicefault.go
+//	descriptorbuffer.go, descriptorheap.go   descriptors in memory
+//	cooperative.go, shadingrate.go   lists of physical devices
 //	surface.go, swapchain.go   windows
 //	commandbuffer.go    pools and recording
 //	dispatchcommand.go, drawcommand.go, statecommand.go, extendedstate.go, pushcommand.go,
-//	extendedcommand.go, renderingcommand.go, transfercommand.go, synccommand.go   the commands
+//	advancedstate.go, memorycommand.go, extendedcommand.go, renderingcommand.go, transfercommand.go, synccommand.go   the commands
 package driver

@@ -89,5 +89,10 @@ var smaller = map[string]bool{
 	"bufferImageGranularity": true, "nonCoherentAtomSize": true, "minImportedHostPointerAlignment": true,
 	"robustUniformBufferAccessSizeAlignment": true, "robustStorageBufferAccessSizeAlignment": true,
 	"bufferDescriptorSize": true, "bufferDescriptorAlignment": true, "imageDescriptorSize": true, "imageDescriptorAlignment": true,
-	"samplerDescriptorSize": true, "samplerDescriptorAlignment": true,
+	"samplerDescriptorSize": true, "samplerDescriptorAlignment": true, "combinedImageSamplerDescriptorSize": true, "sampledImageDescriptorSize": true,
+	"storageImageDescriptorSize": true, "uniformTexelBufferDescriptorSize": true, "robustUniformTexelBufferDescriptorSize": true,
+	"storageTexelBufferDescriptorSize": true, "robustStorageTexelBufferDescriptorSize": true, "uniformBufferDescriptorSize": true,
+	"robustUniformBufferDescriptorSize": true, "storageBufferDescriptorSize": true, "robustStorageBufferDescriptorSize": true,
+	"inputAttachmentDescriptorSize": true, "descriptorBufferOffsetAlignment": true, "samplerHeapAlignment": true, "resourceHeapAlignment": true,
+	"minFragmentShadingRateAttachmentTexelSize[0]": true, "minFragmentShadingRateAttachmentTexelSize[1]": true,
 }

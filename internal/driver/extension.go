@@ -41,7 +41,7 @@ var announcement = sync.OnceValue(func() (out [2][]*abi.Extension) {
 			removed = append(removed, name)
 		}
 	}
-	names := slices.Clone(announcedNames)
+	names := slices.Concat(announcedNames, furtherNames)
 	for i := range abi.Extensions {
 		if v, ok := coreVersion(abi.Extensions[i].Promoted); ok && v <= apiVersion() {
 			names = append(names, abi.Extensions[i].Name)

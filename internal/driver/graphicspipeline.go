@@ -149,7 +149,7 @@ func (r *graphicsReader) preRasterization(s *vk.FixedState) (discard bool) {
 		DepthClamp: x.DepthClampEnable != 0, Discard: x.RasterizerDiscardEnable != 0, Polygon: enum.PolygonMode(x.PolygonMode), Cull: enum.CullMode(x.CullMode),
 		Front: enum.FrontFace(x.FrontFace), DepthBias: x.DepthBiasEnable != 0, LineWidth: x.LineWidth,
 	}
-	s.BiasConstant, s.BiasClamp, s.BiasSlope = x.DepthBiasConstantFactor, x.DepthBiasClamp, x.DepthBiasSlopeFactor
+	s.BiasConstant, s.BiasClamp, s.BiasSlope, s.BiasUnit = x.DepthBiasConstantFactor, x.DepthBiasClamp, x.DepthBiasSlopeFactor, biasUnit(x.PNext)
 	r.rasterization(s, x.PNext)
 	if discard = s.Rasterization.Discard && !r.has(enum.DynamicStateRasterizerDiscardEnable); !discard {
 		r.viewports(s)
@@ -212,6 +212,9 @@ func (r *graphicsReader) viewports(s *vk.FixedState) {
 	if c := abi.Find[abi.PipelineViewportDepthClipControlCreateInfoEXT](v.PNext, abi.StructureTypePipelineViewportDepthClipControlCreateInfoEXT); c != nil {
 		s.NegativeOneToOne = c.NegativeOneToOne != 0
 	}
+	if c := abi.Find[abi.PipelineViewportDepthClampControlCreateInfoEXT](v.PNext, abi.StructureTypePipelineViewportDepthClampControlCreateInfoEXT); c != nil && !r.has(enum.DynamicStateDepthClampRange) {
+		s.ClampRange = clampRange(c.DepthClampMode, c.PDepthClampRange)
+	}
 }
 
 // fragments reads the state of fragments.
@@ -227,6 +230,7 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 			copy(mask[:], array(m.PSampleMask, (min(m.RasterizationSamples, 64)+31)/32))
 			s.SampleMask = &mask
 		}
+		r.locations(s, m.PNext)
 	}
 	if x := r.PDepthStencilState; x != nil && r.parts&enum.PartsFragmentShader != 0 && r.attachments().depth {
 		s.DepthStencil = &link.DepthStencil{
@@ -237,7 +241,7 @@ func (r *graphicsReader) fragments(s *vk.FixedState) {
 	}
 	if x := r.PColorBlendState; x != nil && r.parts&enum.PartsFragmentOutputInterface != 0 && r.attachments().color {
 		s.Blend = &link.ColorBlend{Logic: x.LogicOpEnable != 0, LogicOp: enum.LogicOp(x.LogicOp), Attachments: each(x.PAttachments, x.AttachmentCount, blend)}
-		s.BlendConstants = x.BlendConstants
+		s.BlendConstants, s.BlendAdvanced = x.BlendConstants, advancedBlend(x.PNext)
 		if w := abi.Find[abi.PipelineColorWriteCreateInfoEXT](x.PNext, abi.StructureTypePipelineColorWriteCreateInfoEXT); w != nil && !r.has(enum.DynamicStateColorWriteEnable) {
 			for n, on := range array(w.PColorWriteEnables, w.AttachmentCount) {
 				if n < len(s.Blend.Attachments) && on == abi.False {
@@ -288,7 +292,7 @@ func (r *graphicsReader) rendering(s *vk.FixedState) {
 	if i == nil || r.RenderPass != 0 {
 		return
 	}
-	s.Rendering.ViewMask = i.ViewMask
+	s.Rendering.ViewMask, s.CustomResolve = i.ViewMask, customResolve(r.PNext)
 	if r.parts&enum.PartsFragmentOutputInterface != 0 {
 		s.Rendering.Color = each(i.PColorAttachmentFormats, i.ColorAttachmentCount, func(f *uint32) link.Format { return format(*f) })
 		s.Rendering.Depth, s.Rendering.Stencil = format(i.DepthAttachmentFormat), format(i.StencilAttachmentFormat)

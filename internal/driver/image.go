@@ -153,10 +153,16 @@ func swizzles(m abi.ComponentMapping) [4]enum.Swizzle {
 }
 
 func createImageView(a *abi.CreateImageViewArgs) abi.Result {
-	d, i := deviceOf(a.Device), a.PCreateInfo
+	d := deviceOf(a.Device)
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
+	v, err := d.vk.NewImageView(viewInfo(a.PCreateInfo))
+	return created(d, &imageViews, v, err, unsafe.Pointer(a.PView))
+}
+
+// viewInfo reads the creation of a view.
+func viewInfo(i *abi.ImageViewCreateInfo) vk.ImageViewInfo {
 	r := i.SubresourceRange
 	info := vk.ImageViewInfo{
 		Image: images.get(uint64(i.Image)), Type: enum.ViewType(i.ViewType), Format: format(i.Format), Aspect: vk.Aspect(r.AspectMask), Swizzle: swizzles(i.Components),
@@ -173,10 +179,12 @@ func createImageView(a *abi.CreateImageViewArgs) abi.Result {
 		case abi.StructureTypeImageViewSlicedCreateInfoEXT:
 			x := (*abi.ImageViewSlicedCreateInfoEXT)(s)
 			info.BaseSlice, info.Slices = int(x.SliceOffset), remaining(x.SliceCount)
+		case abi.StructureTypeImageViewSampleWeightCreateInfoQCOM:
+			x := (*abi.ImageViewSampleWeightCreateInfoQCOM)(s)
+			info.Weights = &vk.WeightImage{Center: [2]int{int(x.FilterCenter.X), int(x.FilterCenter.Y)}, Size: [2]int{int(x.FilterSize.Width), int(x.FilterSize.Height)}, Phases: int(x.NumPhases)}
 		}
 	})
-	v, err := d.vk.NewImageView(info)
-	return created(d, &imageViews, v, err, unsafe.Pointer(a.PView))
+	return info
 }
 
 // borders are the colors of VkBorderColor up to the custom ones.

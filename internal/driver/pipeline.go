@@ -51,7 +51,7 @@ func createShaderModule(a *abi.CreateShaderModuleArgs) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	m, err := d.vk.NewShaderModule(forever, abi.Bytes(unsafe.Pointer(i.PCode), uint64(i.CodeSize)))
+	m, err := d.newModule(i)
 	return created(d, &shaderModules, m, err, unsafe.Pointer(a.PShaderModule))
 }
 
@@ -68,6 +68,8 @@ func stageInfo(i *abi.PipelineShaderStageCreateInfo) vk.StageInfo {
 		case abi.StructureTypePipelineShaderStageModuleIdentifierCreateInfoEXT:
 			c := (*abi.PipelineShaderStageModuleIdentifierCreateInfoEXT)(p)
 			s.Identifier = append([]byte(nil), array(c.PIdentifier, c.IdentifierSize)...)
+		case abi.StructureTypeShaderDescriptorSetAndBindingMappingInfoEXT:
+			s.Mappings = mappings((*abi.ShaderDescriptorSetAndBindingMappingInfoEXT)(p))
 		}
 	})
 	return s
@@ -93,7 +95,7 @@ func specialization(i *abi.SpecializationInfo) facts.Spec {
 
 // creation reads the parts that all pipelines have.
 func creation(flags uint32, chain unsafe.Pointer, cache abi.PipelineCache, base abi.Pipeline, index int32) vk.Creation {
-	c := vk.Creation{Flags: enum.PipelineFlags(flags), Cache: pipelineCaches.get(uint64(cache))}
+	c := vk.Creation{Flags: enum.PipelineFlags(flags), Cache: pipelineCaches.get(uint64(cache)), Binaries: binaries(chain)}
 	if f := abi.Find[abi.PipelineCreateFlags2CreateInfo](chain, abi.StructureTypePipelineCreateFlags2CreateInfo); f != nil {
 		c.Flags = enum.PipelineFlags(f.Flags)
 	}
@@ -136,11 +138,14 @@ func putFeedback(chain unsafe.Pointer, f *vk.CreationFeedback) {
 	}
 }
 
+// computeInfo reads the creation of a compute pipeline.
+func computeInfo(i *abi.ComputePipelineCreateInfo, cache abi.PipelineCache) vk.ComputePipelineInfo {
+	return vk.ComputePipelineInfo{Creation: creation(i.Flags, i.PNext, cache, i.BasePipelineHandle, i.BasePipelineIndex), Stage: stageInfo(&i.Stage), Layout: pipelineLayouts.get(uint64(i.Layout))}
+}
+
 func createComputePipelines(a *abi.CreateComputePipelinesArgs) abi.Result {
 	b := pipelineBatch[abi.ComputePipelineCreateInfo, vk.ComputePipelineInfo, vk.ComputePipeline]{
-		read: func(i *abi.ComputePipelineCreateInfo) vk.ComputePipelineInfo {
-			return vk.ComputePipelineInfo{Creation: creation(i.Flags, i.PNext, a.PipelineCache, i.BasePipelineHandle, i.BasePipelineIndex), Stage: stageInfo(&i.Stage), Layout: pipelineLayouts.get(uint64(i.Layout))}
-		},
+		read:     func(i *abi.ComputePipelineCreateInfo) vk.ComputePipelineInfo { return computeInfo(i, a.PipelineCache) },
 		make:     (*vk.Device).NewComputePipelines,
 		feedback: func(i *abi.ComputePipelineCreateInfo, x *vk.ComputePipelineInfo) { putFeedback(i.PNext, x.Feedback) },
 		wrap:     func(p *vk.ComputePipeline) *pipeline { return &pipeline{compute: p} },
@@ -199,7 +204,7 @@ func getPipelineCacheData(a *abi.GetPipelineCacheDataArgs) abi.Result {
 	if err != nil {
 		return deviceOf(a.Device).result(err)
 	}
-	return putBytes((*uint)(unsafe.Pointer(a.PDataSize)), a.PData, data)
+	return putBytes(a.PDataSize, a.PData, data)
 }
 
 // putBytes answers a query for data in two calls. Data that does not fit is not written in part: a part is of no use.

@@ -35,6 +35,7 @@ func getProperties2(a *abi.GetPhysicalDeviceProperties2Args) {
 	abi.Chain(a.PProperties.PNext, func(sType uint32, s unsafe.Pointer) {
 		if c := propertyStructs()[sType]; c != nil {
 			p.putProperties(c, s)
+			p.putExtents(sType, s)
 			putStructs(sType, s)
 		}
 	})
@@ -56,7 +57,7 @@ func (p *physicalDevice) putCore(to *abi.PhysicalDeviceProperties) {
 // requires, else zeros.
 func (p *physicalDevice) putProperties(c *abi.Chained, s unsafe.Pointer) {
 	for _, m := range c.Members {
-		if m.Name == "copySrcLayoutCount" || m.Name == "copyDstLayoutCount" {
+		if m.Name == "copySrcLayoutCount" || m.Name == "copyDstLayoutCount" || m.Name == "layeredApiCount" {
 			continue // the lengths of lists: see putStructs
 		}
 		to := unsafe.Add(s, m.Offset)
@@ -93,6 +94,8 @@ func putStructs(sType uint32, s unsafe.Pointer) {
 		(*abi.PhysicalDeviceDriverProperties)(s).ConformanceVersion = abi.ConformanceVersion{} // of no conformance test yet
 	case abi.StructureTypePhysicalDeviceVulkan1_2Properties:
 		(*abi.PhysicalDeviceVulkan12Properties)(s).ConformanceVersion = abi.ConformanceVersion{}
+	case abi.StructureTypePhysicalDeviceLayeredApiPropertiesListKHR:
+		(*abi.PhysicalDeviceLayeredApiPropertiesListKHR)(s).LayeredApiCount = 0 // no other API is below
 	case abi.StructureTypePhysicalDeviceHostImageCopyProperties:
 		x := (*abi.PhysicalDeviceHostImageCopyProperties)(s)
 		list(&x.CopySrcLayoutCount, x.PCopySrcLayouts, hostLayouts, put)
@@ -161,10 +164,11 @@ var identities = map[string]func() []byte{
 	"shaderBinaryUUID":                    func() []byte { return vk.ShaderBinaryUUID[:] },
 	"shaderModuleIdentifierAlgorithmUUID": func() []byte { return vk.ModuleIdentifierUUID[:] },
 	"optimalTilingLayoutUUID":             func() []byte { return []byte("chiaro tiling 01") },
+	"validationCacheUUID":                 func() []byte { return vk.ValidationCacheUUID[:] },
 }
 
 // properties are the properties that are not limits of the profile.
 var properties = map[string]uint64{
 	"pointClippingBehavior": abi.PointClippingBehaviorAllClipPlanes, "quadOperationsInAllStages": 1, "subgroupQuadOperationsInAllStages": 1,
-	"supportedStages": 0x3f, "supportedOperations": 0xff,
+	"supportedStages": 0x3f, "supportedOperations": 0xff, "shaderBinaryVersion": vk.ShaderBinaryVersion,
 }

@@ -18,10 +18,11 @@ var renderingCommands = map[int]recorder{
 	abi.CmdCmdNextSubpass2: rec(func(c *commandBuffer, a *abi.CmdNextSubpass2Args) {
 		c.vk.NextSubpass(contents(a.PSubpassBeginInfo.Contents))
 	}),
-	abi.CmdCmdEndRenderPass:  rec(func(c *commandBuffer, a *abi.CmdEndRenderPassArgs) { c.vk.EndRenderPass() }),
-	abi.CmdCmdEndRenderPass2: rec(func(c *commandBuffer, a *abi.CmdEndRenderPass2Args) { c.vk.EndRenderPass() }),
-	abi.CmdCmdBeginRendering: rec(beginRendering),
-	abi.CmdCmdEndRendering:   rec(func(c *commandBuffer, a *abi.CmdEndRenderingArgs) { c.vk.EndRendering() }),
+	abi.CmdCmdEndRenderPass:    rec(func(c *commandBuffer, a *abi.CmdEndRenderPassArgs) { c.vk.EndRenderPass() }),
+	abi.CmdCmdEndRenderPass2:   rec(func(c *commandBuffer, a *abi.CmdEndRenderPass2Args) { c.vk.EndRenderPass() }),
+	abi.CmdCmdBeginRendering:   rec(beginRendering),
+	abi.CmdCmdEndRendering:     rec(func(c *commandBuffer, a *abi.CmdEndRenderingArgs) { c.vk.EndRendering() }),
+	abi.CmdCmdEndRendering2KHR: rec(func(c *commandBuffer, a *abi.CmdEndRendering2KHRArgs) { c.vk.EndRendering() }),
 	abi.CmdCmdSetRenderingAttachmentLocations: rec(func(c *commandBuffer, a *abi.CmdSetRenderingAttachmentLocationsArgs) {
 		i := a.PLocationInfo
 		c.vk.SetRenderingAttachmentLocations(array(i.PColorAttachmentLocations, i.ColorAttachmentCount))
@@ -100,6 +101,7 @@ func renderingFlags(flags uint32) (out vk.RenderingFlags) {
 	}{
 		{abi.RenderingContentsSecondaryCommandBuffersBit, vk.SecondaryContents}, {abi.RenderingSuspendingBit, vk.Suspending},
 		{abi.RenderingResumingBit, vk.Resuming}, {abi.RenderingEnableLegacyDitheringBitEXT, vk.LegacyDithering}, {abi.RenderingContentsInlineBitKHR, vk.InlineContents},
+		{abi.RenderingFragmentRegionBitEXT, vk.FragmentRegion}, {abi.RenderingCustomResolveBitEXT, vk.CustomResolving},
 	} {
 		if flags&f.bit != 0 {
 			out |= f.vk

@@ -167,6 +167,8 @@ func resolveMode(n uint32) vk.ResolveMode {
 		return vk.ResolveMin
 	case abi.ResolveModeMaxBit:
 		return vk.ResolveMax
+	case abi.ResolveModeCustomBitEXT:
+		return vk.ResolveCustom
 	}
 	return vk.ResolveNone
 }

@@ -67,13 +67,17 @@ func createPipelineLayout(a *abi.CreatePipelineLayoutArgs) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	info := vk.PipelineLayoutInfo{Flags: enum.LayoutFlags(i.Flags)}
-	for _, h := range array(i.PSetLayouts, i.SetLayoutCount) {
-		info.Sets = append(info.Sets, setLayouts.get(uint64(h)))
-	}
-	for _, r := range array(i.PPushConstantRanges, i.PushConstantRangeCount) {
-		info.Push = append(info.Push, link.Range{Offset: r.Offset, Size: r.Size, Stages: link.StagesOf(r.StageFlags)})
-	}
-	l, err := d.vk.NewPipelineLayout(info)
+	l, err := d.vk.NewPipelineLayout(vk.PipelineLayoutInfo{
+		Flags: enum.LayoutFlags(i.Flags), Sets: each(i.PSetLayouts, i.SetLayoutCount, setLayoutAt),
+		Push: each(i.PPushConstantRanges, i.PushConstantRangeCount, pushRange),
+	})
 	return created(d, &pipelineLayouts, l, err, unsafe.Pointer(a.PPipelineLayout))
+}
+
+// setLayoutAt returns the layout of a handle of an array; nil if there is none.
+func setLayoutAt(h *abi.DescriptorSetLayout) *vk.SetLayout { return setLayouts.get(uint64(*h)) }
+
+// pushRange reads a range of push constants.
+func pushRange(r *abi.PushConstantRange) link.Range {
+	return link.Range{Offset: r.Offset, Size: r.Size, Stages: link.StagesOf(r.StageFlags)}
 }

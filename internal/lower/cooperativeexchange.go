@@ -10,10 +10,10 @@ import "github.com/chiaro-gpu/chiaro/internal/ir"
 // or none. A matrix larger than the reserved memory is exchanged in rounds, each of as
 // many lines as fit.
 
-// reservedBytes is the limit of the workgroup memory that cooperative matrices of its
+// ReservedMatrixBytes is the limit of the workgroup memory that cooperative matrices of its
 // scope use, in bytes, unless one line is longer
 // (cooperativeMatrixWorkgroupScopeReservedSharedMemory).
-const reservedBytes = 16 << 10
+const ReservedMatrixBytes = 16 << 10
 
 // rank returns the number of the invocation among those that hold a matrix.
 func (f *function) rank(x *tile) ir.V {
@@ -44,7 +44,7 @@ func (f *function) exchange(x *tile, parts []ir.V, length uint64, yield func(*ex
 		return
 	}
 	size := uint64(r.typ.Size())
-	lines := min(max(reservedBytes/(length*size), 1), x.lines)
+	lines := min(max(ReservedMatrixBytes/(length*size), 1), x.lines)
 	base := roundUp(f.shared, 8)
 	f.prog.SharedBytes = max(f.prog.SharedBytes, f.checkedBytes(base+lines*length*size))
 	r.memory, r.at = f.b.Op(ir.Wg, ir.H), f.b.I32(uint32(base))

@@ -7,7 +7,7 @@
 // # Files
 //
 //	self.go     the profile, and what capabilities need
-//	fixed.go    features and limits of fixed functions
+//	fixed.go    features and limits of fixed functions; extension.go those of extensions
 package self
 
 import (
@@ -61,6 +61,7 @@ func Profile() device.Profile {
 	}
 	descriptors(d)
 	fixed(d)
+	extensions(d)
 	for i, n := range compute.MaxGroups() {
 		d.Limits["maxComputeWorkGroupCount["+strconv.Itoa(i)+"]"] = uint64(n)
 	}

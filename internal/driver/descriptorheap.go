@@ -1,0 +1,222 @@
+package driver
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// heapSamplers are the samplers of a device that descriptors of sampler heaps name: one for each description.
+type heapSamplers struct {
+	mu   sync.Mutex
+	made map[vk.SamplerInfo]*vk.Sampler
+
+	borders map[uint32]bool // the indices of registered custom border colors
+}
+
+// maxHeapSamplers bounds the descriptions of samplers in heaps, and maxBorders the custom border colors.
+const (
+	maxHeapSamplers = 1 << 16
+	maxBorders      = 1 << 20 // maxCustomBorderColorSamplers
+)
+
+var descriptorHeapCalls = map[int]call{
+	abi.CmdWriteSamplerDescriptorsEXT:  on(writeSamplerDescriptors),
+	abi.CmdWriteResourceDescriptorsEXT: on(writeResourceDescriptors),
+	abi.CmdGetPhysicalDeviceDescriptorSizeEXT: value(func(a *abi.GetPhysicalDeviceDescriptorSizeEXTArgs) uint64 {
+		t, _ := link.DescriptorTypeOf(a.DescriptorType)
+		return vk.DescriptorSize(t)
+	}),
+	abi.CmdGetImageOpaqueCaptureDataEXT:   on(func(*abi.GetImageOpaqueCaptureDataEXTArgs) abi.Result { return abi.Success }), // without data: there is no replay
+	abi.CmdRegisterCustomBorderColorEXT:   on(registerBorder),
+	abi.CmdUnregisterCustomBorderColorEXT: run(unregisterBorder),
+}
+
+var descriptorHeapCommands = map[int]recorder{
+	abi.CmdCmdBindSamplerHeapEXT: rec(func(c *commandBuffer, a *abi.CmdBindSamplerHeapEXTArgs) {
+		c.vk.BindSamplerHeap(vk.HeapRange(a.PBindInfo.HeapRange))
+	}),
+	abi.CmdCmdBindResourceHeapEXT: rec(func(c *commandBuffer, a *abi.CmdBindResourceHeapEXTArgs) {
+		c.vk.BindResourceHeap(vk.HeapRange(a.PBindInfo.HeapRange))
+	}),
+	abi.CmdCmdPushDataEXT: rec(func(c *commandBuffer, a *abi.CmdPushDataEXTArgs) {
+		i, bank := a.PPushDataInfo, uint32(0)
+		if b := abi.Find[abi.PushConstantBankInfoNV](i.PNext, abi.StructureTypePushConstantBankInfoNV); b != nil {
+			bank = b.Bank
+		}
+		c.vk.PushDataBank(bank, int(i.Offset), abi.Bytes(i.Data.Address, uint64(i.Data.Size)))
+	}),
+}
+
+// sampler returns the sampler of a description. The device owns it.
+func (h *heapSamplers) sampler(d *vk.Device, info vk.SamplerInfo) (*vk.Sampler, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.made[info]; s != nil {
+		return s, nil
+	}
+	if len(h.made) >= maxHeapSamplers {
+		return nil, &vk.OutOfMemoryError{Bytes: 1}
+	}
+	s, err := d.NewSampler(info)
+	if err != nil {
+		return nil, err
+	}
+	if h.made == nil {
+		h.made = map[vk.SamplerInfo]*vk.Sampler{}
+	}
+	h.made[info] = s
+	return s, nil
+}
+
+func writeSamplerDescriptors(a *abi.WriteSamplerDescriptorsEXTArgs) abi.Result {
+	d, to := deviceOf(a.Device), array(a.PDescriptors, a.SamplerCount)
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	infos := array(a.PSamplers, a.SamplerCount)
+	for n := range infos {
+		s, err := d.heapSamplers.sampler(d.vk, samplerInfo(&infos[n]))
+		if err == nil && n < len(to) {
+			err = d.vk.WriteDescriptor(abi.Bytes(to[n].Address, uint64(to[n].Size)), vk.DescriptorInfo{Type: "sampler", Sampler: s})
+		}
+		if err != nil {
+			return d.result(err)
+		}
+	}
+	return abi.Success
+}
+
+func writeResourceDescriptors(a *abi.WriteResourceDescriptorsEXTArgs) abi.Result {
+	d, to := deviceOf(a.Device), array(a.PDescriptors, a.ResourceCount)
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	infos := array(a.PResources, a.ResourceCount)
+	for n := range infos {
+		if n >= len(to) {
+			break
+		}
+		if err := d.vk.WriteDescriptor(abi.Bytes(to[n].Address, uint64(to[n].Size)), resourceInfo(&infos[n])); err != nil {
+			return d.result(err)
+		}
+	}
+	return abi.Success
+}
+
+// resourceInfo reads the content of a descriptor in a resource heap; without data it is null.
+func resourceInfo(i *abi.ResourceDescriptorInfoEXT) (out vk.DescriptorInfo) {
+	out.Type, _ = link.DescriptorTypeOf(i.Type)
+	data := *(*unsafe.Pointer)(unsafe.Pointer(&i.Data))
+	if data == nil {
+		return out
+	}
+	switch i.Type {
+	case abi.DescriptorTypeSampledImage, abi.DescriptorTypeStorageImage, abi.DescriptorTypeInputAttachment:
+		if v := (*abi.ImageDescriptorInfoEXT)(data).PView; v != nil {
+			x := viewInfo(v)
+			out.Image = &x
+		}
+	case abi.DescriptorTypeUniformTexelBuffer, abi.DescriptorTypeStorageTexelBuffer:
+		t := (*abi.TexelBufferDescriptorInfoEXT)(data)
+		out.Address, out.Range, out.Format = t.AddressRange.Address, t.AddressRange.Size, format(t.Format)
+	case abi.DescriptorTypeUniformBuffer, abi.DescriptorTypeStorageBuffer:
+		r := (*abi.DeviceAddressRangeKHR)(data)
+		out.Address, out.Range = r.Address, r.Size
+	}
+	return out
+}
+
+// registerBorder reserves an index of custom border colors. Samplers have their colors themselves: the index has no other meaning.
+func registerBorder(a *abi.RegisterCustomBorderColorEXTArgs) abi.Result {
+	d := deviceOf(a.Device)
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	h := &d.heapSamplers
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := uint32(len(h.borders))
+	if a.RequestIndex != abi.False {
+		n = *a.PIndex
+	}
+	for a.RequestIndex == abi.False && h.borders[n] && len(h.borders) < maxBorders {
+		n = (n + 1) % maxBorders
+	}
+	if n >= maxBorders || h.borders[n] || len(h.borders) == maxBorders {
+		return abi.ErrorTooManyObjects
+	}
+	if h.borders == nil {
+		h.borders = map[uint32]bool{}
+	}
+	h.borders[n], *a.PIndex = true, n
+	return abi.Success
+}
+
+func unregisterBorder(a *abi.UnregisterCustomBorderColorEXTArgs) {
+	if d := deviceOf(a.Device); d != nil {
+		d.heapSamplers.mu.Lock()
+		defer d.heapSamplers.mu.Unlock()
+		delete(d.heapSamplers.borders, a.Index)
+	}
+}
+
+// mappings reads the places of the resources of a shader.
+func mappings(i *abi.ShaderDescriptorSetAndBindingMappingInfoEXT) []vk.Mapping {
+	return each(i.PMappings, i.MappingCount, mapping)
+}
+
+// mapping reads the place of resources: the source selects the member of the union.
+func mapping(i *abi.DescriptorSetAndBindingMappingEXT) vk.Mapping {
+	count, resources := i.BindingCount, enum.ResourceTypes(i.ResourceMask)
+	m := vk.Mapping{Mapping: link.Mapping{Set: i.DescriptorSet, First: i.FirstBinding, Count: &count, Resources: &resources, Source: enum.MappingSource(i.Source)}}
+	if b := abi.Find[abi.PushConstantBankInfoNV](i.PNext, abi.StructureTypePushConstantBankInfoNV); b != nil {
+		m.Bank = &b.Bank
+	}
+	data := unsafe.Pointer(&i.SourceData)
+	switch i.Source {
+	case abi.DescriptorMappingSourceHeapWithConstantOffsetEXT:
+		x := (*abi.DescriptorMappingSourceConstantOffsetEXT)(data)
+		m.HeapOffset, m.HeapArrayStride = uint64(x.HeapOffset), uint64(x.HeapArrayStride)
+		m.SamplerHeapOffset, m.SamplerHeapArrayStride = uint64(x.SamplerHeapOffset), uint64(x.SamplerHeapArrayStride)
+		m.Embedded = embedded(x.PEmbeddedSampler)
+	case abi.DescriptorMappingSourceHeapWithPushIndexEXT:
+		x := (*abi.DescriptorMappingSourcePushIndexEXT)(data)
+		m.HeapOffset, m.PushOffset, m.IndexStride, m.HeapArrayStride = uint64(x.HeapOffset), uint64(x.PushOffset), x.HeapIndexStride, uint64(x.HeapArrayStride)
+		m.SamplerHeapOffset, m.SamplerPushOffset, m.SamplerIndexStride, m.SamplerHeapArrayStride = uint64(x.SamplerHeapOffset), uint64(x.SamplerPushOffset), x.SamplerHeapIndexStride, uint64(x.SamplerHeapArrayStride)
+		m.Embedded, m.CombinedIndex = embedded(x.PEmbeddedSampler), x.UseCombinedImageSamplerIndex != 0
+	case abi.DescriptorMappingSourceHeapWithIndirectIndexEXT:
+		x := (*abi.DescriptorMappingSourceIndirectIndexEXT)(data)
+		m.HeapOffset, m.PushOffset, m.AddressOffset, m.IndexStride, m.HeapArrayStride = uint64(x.HeapOffset), uint64(x.PushOffset), uint64(x.AddressOffset), x.HeapIndexStride, uint64(x.HeapArrayStride)
+		m.SamplerHeapOffset, m.SamplerPushOffset, m.SamplerAddressOffset = uint64(x.SamplerHeapOffset), uint64(x.SamplerPushOffset), uint64(x.SamplerAddressOffset)
+		m.SamplerIndexStride, m.SamplerHeapArrayStride = x.SamplerHeapIndexStride, uint64(x.SamplerHeapArrayStride)
+		m.Embedded, m.CombinedIndex = embedded(x.PEmbeddedSampler), x.UseCombinedImageSamplerIndex != 0
+	case abi.DescriptorMappingSourceHeapWithIndirectIndexArrayEXT:
+		x := (*abi.DescriptorMappingSourceIndirectIndexArrayEXT)(data)
+		m.HeapOffset, m.PushOffset, m.AddressOffset, m.IndexStride = uint64(x.HeapOffset), uint64(x.PushOffset), uint64(x.AddressOffset), x.HeapIndexStride
+		m.SamplerHeapOffset, m.SamplerPushOffset, m.SamplerAddressOffset, m.SamplerIndexStride = uint64(x.SamplerHeapOffset), uint64(x.SamplerPushOffset), uint64(x.SamplerAddressOffset), x.SamplerHeapIndexStride
+		m.Embedded, m.CombinedIndex = embedded(x.PEmbeddedSampler), x.UseCombinedImageSamplerIndex != 0
+	case abi.DescriptorMappingSourceResourceHeapDataEXT:
+		x := (*abi.DescriptorMappingSourceHeapDataEXT)(data)
+		m.HeapOffset, m.PushOffset = uint64(x.HeapOffset), uint64(x.PushOffset)
+	case abi.DescriptorMappingSourcePushDataEXT, abi.DescriptorMappingSourcePushAddressEXT:
+		m.PushOffset = uint64(*(*uint32)(data))
+	case abi.DescriptorMappingSourceIndirectAddressEXTValue:
+		x := (*abi.DescriptorMappingSourceIndirectAddressEXT)(data)
+		m.PushOffset, m.AddressOffset = uint64(x.PushOffset), uint64(x.AddressOffset)
+	}
+	return m
+}
+
+// embedded reads the sampler of a mapping itself; nil if there is none.
+func embedded(i *abi.SamplerCreateInfo) *vk.SamplerInfo {
+	if i == nil {
+		return nil
+	}
+	x := samplerInfo(i)
+	return &x
+}

@@ -1,0 +1,59 @@
+package driver
+
+import (
+	"time"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+)
+
+// faultCalls are the commands of VK_EXT_device_fault and VK_KHR_device_fault. A lost device has one report: the cause as text.
+var faultCalls = map[int]call{
+	abi.CmdGetDeviceFaultInfoEXT: on(func(a *abi.GetDeviceFaultInfoEXTArgs) abi.Result {
+		d := deviceOf(a.Device)
+		c := a.PFaultCounts
+		c.AddressInfoCount, c.VendorInfoCount, c.VendorBinarySize = 0, 0, 0
+		if a.PFaultInfo != nil {
+			abi.PutString(a.PFaultInfo.Description[:], d.fault())
+		}
+		return abi.Success
+	}),
+	abi.CmdGetDeviceFaultReportsKHR: on(getFaultReports),
+	abi.CmdGetDeviceFaultDebugInfoKHR: on(func(a *abi.GetDeviceFaultDebugInfoKHRArgs) abi.Result {
+		a.PDebugInfo.VendorBinarySize = 0
+		return abi.Success
+	}),
+}
+
+// fault returns the cause of the loss of the device; "" if it is not lost.
+func (d *device) fault() string {
+	if d == nil {
+		return ""
+	}
+	if err := d.vk.Err(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// getFaultReports waits for the loss of the device.
+func getFaultReports(a *abi.GetDeviceFaultReportsKHRArgs) abi.Result {
+	ctx, end := timeout(a.Timeout)
+	defer end()
+	d := deviceOf(a.Device)
+	for d.fault() == "" {
+		select {
+		case <-ctx.Done():
+			*a.PFaultCounts = 0
+			return abi.Timeout
+		case <-time.After(lossInterval):
+		}
+		if d = deviceOf(a.Device); d == nil {
+			return abi.Timeout // it was destroyed
+		}
+	}
+	return list(a.PFaultCounts, a.PFaultInfo, []string{d.fault()}, func(to *abi.DeviceFaultInfoKHR, text string) {
+		next := to.PNext
+		*to = abi.DeviceFaultInfoKHR{SType: to.SType, PNext: next, Flags: abi.DeviceFaultFlagDeviceLostKHR}
+		abi.PutString(to.Description[:], text)
+	})
+}

@@ -1,0 +1,95 @@
+package driver
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+)
+
+// TestFurtherNames checks that every extension of the lists is announced: it exists and its features are on.
+func TestFurtherNames(t *testing.T) {
+	for _, name := range slices.Concat(announcedNames, furtherNames) {
+		if !slices.ContainsFunc(slices.Concat(announced(true), announced(false)), func(e *abi.Extension) bool { return e.Name == name }) {
+			t.Errorf("%s is not announced", name)
+		}
+	}
+}
+
+// TestExtensionCommands checks that the driver has all commands of each extension that it announces. A command of several
+// blocks may need two extensions: the driver has it if it announces both.
+func TestExtensionCommands(t *testing.T) {
+	names := map[string]bool{}
+	for _, e := range slices.Concat(announced(true), announced(false)) {
+		names[e.Name] = true
+	}
+	for _, n := range abi.Names {
+		for b := range strings.SplitSeq(n.Blocks, " ") {
+			if names[b] && !has(n.Number) && !others[n.Name] {
+				t.Errorf("%s of %s is missing", n.Name, b)
+			}
+		}
+	}
+}
+
+// others are commands that the registry lists with an extension if a further extension is there, which the driver lacks.
+var others = map[string]bool{
+	"vkCmdSetCoverageModulationModeNV": true, "vkCmdSetCoverageModulationTableEnableNV": true, "vkCmdSetCoverageModulationTableNV": true,
+	"vkCmdSetCoverageReductionModeNV": true, "vkCmdSetCoverageToColorEnableNV": true, "vkCmdSetCoverageToColorLocationNV": true,
+	"vkCmdSetRepresentativeFragmentTestEnableNV": true, "vkCmdSetShadingRateImageEnableNV": true, "vkCmdSetViewportSwizzleNV": true,
+	"vkCmdSetViewportWScalingEnableNV": true, "vkGetAccelerationStructureOpaqueCaptureDescriptorDataEXT": true, "vkGetTensorOpaqueCaptureDataARM": true,
+}
+
+// TestDependencies checks that the driver announces the extensions that an announced one depends on.
+func TestDependencies(t *testing.T) {
+	names := map[string]bool{}
+	for _, e := range slices.Concat(announced(true), announced(false)) {
+		names[e.Name] = true
+	}
+	holds := func(term string) bool {
+		if v, core := coreVersion(term); core {
+			return v <= apiVersion()
+		}
+		return names[term]
+	}
+	for name := range names {
+		i := slices.IndexFunc(abi.Extensions, func(e abi.Extension) bool { return e.Name == name })
+		if d := abi.Extensions[i].Depends; d != "" && !dependency(d, holds) {
+			t.Errorf("%s depends on %s", name, d)
+		}
+	}
+}
+
+// dependency evaluates an expression of the registry: + is and, a comma is or, with parentheses. + and commas have one
+// precedence, from left to right.
+func dependency(text string, holds func(string) bool) bool {
+	var expression func() bool
+	term := func() bool {
+		if rest, ok := strings.CutPrefix(text, "("); ok {
+			text = rest
+			v := expression()
+			text = strings.TrimPrefix(text, ")")
+			return v
+		}
+		n := strings.IndexAny(text+")", "+,)")
+		name := text[:n]
+		text = text[n:]
+		return holds(name)
+	}
+	expression = func() bool {
+		v := term()
+		for text != "" && text[0] != ')' {
+			op := text[0]
+			text = text[1:]
+			w := term()
+			if op == '+' {
+				v = v && w
+			} else {
+				v = v || w
+			}
+		}
+		return v
+	}
+	return expression()
+}

@@ -1,0 +1,264 @@
+package driver
+
+import (
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/spirv/asm"
+)
+
+// words returns the code of a module.
+func (p *program) words(source string) []uint32 {
+	code, err := asm.Assemble([]byte(source), asm.AssembleOptions{})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return code
+}
+
+// addressed makes a buffer with a device address and mapped memory.
+func (p *program) addressed(usage uint32, words uint64) (b abi.Buffer, address uint64, content []uint32) {
+	must(p, abi.CmdCreateBuffer, &abi.CreateBufferArgs{Device: p.device, PCreateInfo: &abi.BufferCreateInfo{Size: words * 4, Usage: usage | abi.BufferUsageShaderDeviceAddressBit}, PBuffer: &b})
+	var m abi.DeviceMemory
+	flags := abi.MemoryAllocateFlagsInfo{SType: abi.StructureTypeMemoryAllocateFlagsInfo, Flags: abi.MemoryAllocateDeviceAddressBit}
+	must(p, abi.CmdAllocateMemory, &abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{PNext: unsafe.Pointer(&flags), AllocationSize: words*4 + 64}, PMemory: &m})
+	must(p, abi.CmdBindBufferMemory, &abi.BindBufferMemoryArgs{Device: p.device, Buffer: b, Memory: m})
+	var data unsafe.Pointer
+	must(p, abi.CmdMapMemory, &abi.MapMemoryArgs{Device: p.device, Memory: m, Size: words * 4, PpData: unsafe.Pointer(&data)})
+	address = uint64(Call(abi.CmdGetBufferDeviceAddress, unsafe.Pointer(&abi.GetBufferDeviceAddressArgs{Device: p.device, PInfo: &abi.BufferDeviceAddressInfo{Buffer: b}})))
+	return b, address, unsafe.Slice((*uint32)(data), words)
+}
+
+// submit records commands and runs them.
+func (p *program) submit(record func(abi.CommandBuffer)) {
+	p.Helper()
+	var pool abi.CommandPool
+	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
+	var c abi.CommandBuffer
+	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
+	record(c)
+	must(p, abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c})
+	must(p, abi.CmdQueueSubmit, &abi.QueueSubmitArgs{Queue: p.queue, SubmitCount: 1, PSubmits: &abi.SubmitInfo{CommandBufferCount: 1, PCommandBuffers: &c}})
+	must(p, abi.CmdQueueWaitIdle, &abi.QueueWaitIdleArgs{Queue: p.queue})
+	do(abi.CmdDestroyCommandPool, &abi.DestroyCommandPoolArgs{Device: p.device, CommandPool: pool})
+}
+
+// layouts makes the set layout of a kernel, and its pipeline layout.
+func (p *program) layouts(flags uint32) (set abi.DescriptorSetLayout, layout abi.PipelineLayout) {
+	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: p.device, PSetLayout: &set, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{Flags: flags, BindingCount: 1, PBindings: &abi.DescriptorSetLayoutBinding{DescriptorType: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1, StageFlags: abi.ShaderStageComputeBit}}})
+	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SetLayoutCount: 1, PSetLayouts: &set, PushConstantRangeCount: 1, PPushConstantRanges: &pushOfKernel}})
+	return set, layout
+}
+
+var (
+	pushOfKernel = abi.PushConstantRange{StageFlags: abi.ShaderStageComputeBit, Size: 4}
+	mainName     = []byte("main\x00")
+)
+
+// push sets the factor of a kernel, and dispatch runs 8 invocations.
+func push(c abi.CommandBuffer, layout abi.PipelineLayout, factor uint32) {
+	do(abi.CmdCmdPushConstants, &abi.CmdPushConstantsArgs{CommandBuffer: c, Layout: layout, StageFlags: abi.ShaderStageComputeBit, Size: 4, PValues: unsafe.Pointer(&factor)})
+}
+
+func dispatch(c abi.CommandBuffer) {
+	do(abi.CmdCmdDispatch, &abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 2, GroupCountY: 1, GroupCountZ: 1})
+}
+
+// multiples fails the test unless the words are 0, factor, 2 · factor, …
+func (p *program) multiples(content []uint32, factor uint32) {
+	p.Helper()
+	for i, v := range content {
+		if v != uint32(i)*factor {
+			p.Fatalf("word %d is %d; must be %d", i, v, uint32(i)*factor)
+		}
+	}
+}
+
+// TestShaderObjectCalls runs a kernel as a shader object, made of SPIR-V and of its binary.
+func TestShaderObjectCalls(t *testing.T) {
+	p := newProgram(t)
+	b, content := p.buffer(8)
+	_, layout, set := p.kernel(numbers, b)
+	setLayout, _ := p.layouts(0)
+	code := p.words(numbers)
+	info := abi.ShaderCreateInfoEXT{
+		Stage: abi.ShaderStageComputeBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(code)), PCode: unsafe.Pointer(&code[0]), PName: &mainName[0],
+		SetLayoutCount: 1, PSetLayouts: &setLayout, PushConstantRangeCount: 1, PPushConstantRanges: &pushOfKernel,
+	}
+	var first, second abi.ShaderEXT
+	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PCreateInfos: &info, PShaders: &first})
+	size := uint(0)
+	must(p, abi.CmdGetShaderBinaryDataEXT, &abi.GetShaderBinaryDataEXTArgs{Device: p.device, Shader: first, PDataSize: &size})
+	binary := make([]byte, size)
+	must(p, abi.CmdGetShaderBinaryDataEXT, &abi.GetShaderBinaryDataEXTArgs{Device: p.device, Shader: first, PDataSize: &size, PData: unsafe.Pointer(&binary[0])})
+	info.CodeType, info.CodeSize, info.PCode = abi.ShaderCodeTypeBinaryEXT, size, unsafe.Pointer(&binary[0])
+	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PCreateInfos: &info, PShaders: &second})
+	stage := uint32(abi.ShaderStageComputeBit)
+	for n, s := range []abi.ShaderEXT{first, second} {
+		p.submit(func(c abi.CommandBuffer) {
+			do(abi.CmdCmdBindShadersEXT, &abi.CmdBindShadersEXTArgs{CommandBuffer: c, StageCount: 1, PStages: &stage, PShaders: &s})
+			do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+			push(c, layout, uint32(n)+3)
+			dispatch(c)
+		})
+		p.multiples(content, uint32(n)+3)
+	}
+	binary[0]++
+	if r := do(abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PCreateInfos: &info, PShaders: &second}); r != abi.IncompatibleShaderBinaryEXT || second != 0 {
+		t.Errorf("a damaged binary: %d, handle %#x", r, second)
+	}
+	do(abi.CmdDestroyShaderEXT, &abi.DestroyShaderEXTArgs{Device: p.device, Shader: first})
+}
+
+// TestPipelineBinaryCalls makes a pipeline of the binaries of another one, without its module.
+func TestPipelineBinaryCalls(t *testing.T) {
+	p := newProgram(t)
+	b, content := p.buffer(8)
+	_, layout, set := p.kernel(numbers, b)
+	code := p.words(numbers)
+	var module abi.ShaderModule
+	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{CodeSize: uint(len(code) * 4), PCode: &code[0]}, PShaderModule: &module})
+	flags := abi.PipelineCreateFlags2CreateInfo{SType: abi.StructureTypePipelineCreateFlags2CreateInfo, Flags: abi.PipelineCreate2CaptureDataBitKHR}
+	info := abi.ComputePipelineCreateInfo{SType: abi.StructureTypeComputePipelineCreateInfo, PNext: unsafe.Pointer(&flags), Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{Stage: abi.ShaderStageComputeBit, Module: module, PName: &mainName[0]}}
+	var pipe abi.Pipeline
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &info})
+	handles := abi.PipelineBinaryHandlesInfoKHR{}
+	create := abi.CreatePipelineBinariesKHRArgs{Device: p.device, PCreateInfo: &abi.PipelineBinaryCreateInfoKHR{Pipeline: pipe}, PBinaries: &handles}
+	must(p, abi.CmdCreatePipelineBinariesKHR, &create)
+	if handles.PipelineBinaryCount != 1 {
+		t.Fatalf("%d binaries; must be 1", handles.PipelineBinaryCount)
+	}
+	var captured, loaded abi.PipelineBinaryKHR
+	handles.PPipelineBinaries = &captured
+	must(p, abi.CmdCreatePipelineBinariesKHR, &create)
+	var key, whole, all abi.PipelineBinaryKeyKHR
+	size := uint(0)
+	get := abi.GetPipelineBinaryDataKHRArgs{Device: p.device, PInfo: &abi.PipelineBinaryDataInfoKHR{PipelineBinary: captured}, PPipelineBinaryKey: &key, PPipelineBinaryDataSize: &size}
+	must(p, abi.CmdGetPipelineBinaryDataKHR, &get)
+	data := make([]byte, size)
+	size, get.PPipelineBinaryData = 1, unsafe.Pointer(&data[0])
+	if r := do(abi.CmdGetPipelineBinaryDataKHR, &get); r != abi.ErrorNotEnoughSpaceKHR || size != uint(len(data)) {
+		t.Errorf("data without space: %d, size %d", r, size)
+	}
+	must(p, abi.CmdGetPipelineBinaryDataKHR, &get)
+	must(p, abi.CmdGetPipelineKeyKHR, &abi.GetPipelineKeyKHRArgs{Device: p.device, PPipelineKey: &all})
+	must(p, abi.CmdGetPipelineKeyKHR, &abi.GetPipelineKeyKHRArgs{Device: p.device, PPipelineKey: &whole, PPipelineCreateInfo: &abi.PipelineCreateInfoKHR{PNext: unsafe.Pointer(&info)}})
+	if key.KeySize == 0 || all.KeySize == 0 || whole.Key == all.Key {
+		t.Error("the keys of the pipeline and of the device are empty, or equal")
+	}
+	must(p, abi.CmdCreatePipelineBinariesKHR, &abi.CreatePipelineBinariesKHRArgs{Device: p.device, PBinaries: &abi.PipelineBinaryHandlesInfoKHR{PipelineBinaryCount: 1, PPipelineBinaries: &loaded}, PCreateInfo: &abi.PipelineBinaryCreateInfoKHR{
+		PKeysAndDataInfo: &abi.PipelineBinaryKeysAndDataKHR{BinaryCount: 1, PPipelineBinaryKeys: &key, PPipelineBinaryData: &abi.PipelineBinaryDataKHR{DataSize: size, PData: unsafe.Pointer(&data[0])}},
+	}})
+	must(p, abi.CmdReleaseCapturedPipelineDataKHR, &abi.ReleaseCapturedPipelineDataKHRArgs{Device: p.device, PInfo: &abi.ReleaseCapturedPipelineDataInfoKHR{Pipeline: pipe}})
+	list := abi.PipelineBinaryInfoKHR{SType: abi.StructureTypePipelineBinaryInfoKHR, BinaryCount: 1, PPipelineBinaries: &loaded}
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{PNext: unsafe.Pointer(&list), Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		push(c, layout, 5)
+		dispatch(c)
+	})
+	p.multiples(content, 5)
+	do(abi.CmdDestroyPipelineBinaryKHR, &abi.DestroyPipelineBinaryKHRArgs{Device: p.device, PipelineBinary: loaded})
+}
+
+// TestDescriptorBufferCalls runs a kernel with its descriptor in a descriptor buffer.
+func TestDescriptorBufferCalls(t *testing.T) {
+	p := newProgram(t)
+	_, target, content := p.addressed(abi.BufferUsageStorageBufferBit, 8)
+	_, heap, memory := p.addressed(abi.BufferUsageResourceDescriptorBufferBitEXT, 64)
+	set, layout := p.layouts(abi.DescriptorSetLayoutCreateDescriptorBufferBitEXT)
+	var size, offset uint64
+	do(abi.CmdGetDescriptorSetLayoutSizeEXT, &abi.GetDescriptorSetLayoutSizeEXTArgs{Device: p.device, Layout: set, PLayoutSizeInBytes: &size})
+	do(abi.CmdGetDescriptorSetLayoutBindingOffsetEXT, &abi.GetDescriptorSetLayoutBindingOffsetEXTArgs{Device: p.device, Layout: set, POffset: &offset})
+	if size == 0 || offset >= size {
+		t.Fatalf("the layout has %d bytes, its binding is at %d", size, offset)
+	}
+	place := abi.DescriptorAddressInfoEXT{Address: target, Range: 32}
+	info := abi.DescriptorGetInfoEXT{Type: abi.DescriptorTypeStorageBuffer}
+	*(*unsafe.Pointer)(unsafe.Pointer(&info.Data)) = unsafe.Pointer(&place)
+	do(abi.CmdGetDescriptorEXT, &abi.GetDescriptorEXTArgs{Device: p.device, PDescriptorInfo: &info, DataSize: uint(size), PDescriptor: unsafe.Pointer(&memory[(16+offset)/4])})
+	code := p.words(numbers)
+	module := abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(code) * 4), PCode: &code[0]}
+	var pipe abi.Pipeline
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{Flags: abi.PipelineCreateDescriptorBufferBitEXT, Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{PNext: unsafe.Pointer(&module), Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
+	at, number := uint64(16), uint32(0)
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+		do(abi.CmdCmdBindDescriptorBuffersEXT, &abi.CmdBindDescriptorBuffersEXTArgs{CommandBuffer: c, BufferCount: 1, PBindingInfos: &abi.DescriptorBufferBindingInfoEXT{Address: heap, Usage: abi.BufferUsageResourceDescriptorBufferBitEXT}})
+		do(abi.CmdCmdSetDescriptorBufferOffsetsEXT, &abi.CmdSetDescriptorBufferOffsetsEXTArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, SetCount: 1, PBufferIndices: &number, POffsets: &at})
+		push(c, layout, 6)
+		dispatch(c)
+	})
+	p.multiples(content, 6)
+}
+
+// TestDescriptorHeapCalls runs a kernel with its descriptor in a heap and its push constants as push data.
+func TestDescriptorHeapCalls(t *testing.T) {
+	p := newProgram(t)
+	_, target, content := p.addressed(abi.BufferUsageStorageBufferBit, 8)
+	_, heap, memory := p.addressed(abi.BufferUsageDescriptorHeapBitEXT, 64)
+	place := abi.DeviceAddressRangeKHR{Address: target, Size: 32}
+	info := abi.ResourceDescriptorInfoEXT{Type: abi.DescriptorTypeStorageBuffer}
+	*(*unsafe.Pointer)(unsafe.Pointer(&info.Data)) = unsafe.Pointer(&place)
+	size := uint(Call(abi.CmdGetPhysicalDeviceDescriptorSizeEXT, unsafe.Pointer(&abi.GetPhysicalDeviceDescriptorSizeEXTArgs{DescriptorType: abi.DescriptorTypeStorageBuffer})))
+	must(p, abi.CmdWriteResourceDescriptorsEXT, &abi.WriteResourceDescriptorsEXTArgs{Device: p.device, ResourceCount: 1, PResources: &info, PDescriptors: &abi.HostAddressRangeEXT{Address: unsafe.Pointer(&memory[8]), Size: size}})
+	code := p.words(numbers)
+	module := abi.ShaderModuleCreateInfo{SType: abi.StructureTypeShaderModuleCreateInfo, CodeSize: uint(len(code) * 4), PCode: &code[0]}
+	mapped := abi.DescriptorSetAndBindingMappingEXT{BindingCount: 1, ResourceMask: 0x7fffffff, Source: abi.DescriptorMappingSourceHeapWithConstantOffsetEXT}
+	(*abi.DescriptorMappingSourceConstantOffsetEXT)(unsafe.Pointer(&mapped.SourceData)).HeapOffset = 32
+	places := abi.ShaderDescriptorSetAndBindingMappingInfoEXT{SType: abi.StructureTypeShaderDescriptorSetAndBindingMappingInfoEXT, PNext: unsafe.Pointer(&module), MappingCount: 1, PMappings: &mapped}
+	flags := abi.PipelineCreateFlags2CreateInfo{SType: abi.StructureTypePipelineCreateFlags2CreateInfo, Flags: abi.PipelineCreate2DescriptorHeapBitEXT}
+	var pipe abi.Pipeline
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{PNext: unsafe.Pointer(&flags), Stage: abi.PipelineShaderStageCreateInfo{PNext: unsafe.Pointer(&places), Stage: abi.ShaderStageComputeBit, PName: &mainName[0]}}})
+	factor := uint32(7)
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+		do(abi.CmdCmdBindResourceHeapEXT, &abi.CmdBindResourceHeapEXTArgs{CommandBuffer: c, PBindInfo: &abi.BindHeapInfoEXT{HeapRange: abi.DeviceAddressRangeKHR{Address: heap, Size: 256}}})
+		do(abi.CmdCmdPushDataEXT, &abi.CmdPushDataEXTArgs{CommandBuffer: c, PPushDataInfo: &abi.PushDataInfoEXT{Data: abi.HostAddressRangeConstEXT{Address: unsafe.Pointer(&factor), Size: 4}}})
+		dispatch(c)
+	})
+	p.multiples(content, 7)
+	samplers := make([]byte, 64)
+	must(p, abi.CmdWriteSamplerDescriptorsEXT, &abi.WriteSamplerDescriptorsEXTArgs{Device: p.device, SamplerCount: 1, PSamplers: &abi.SamplerCreateInfo{}, PDescriptors: &abi.HostAddressRangeEXT{Address: unsafe.Pointer(&samplers[0]), Size: 32}})
+	if !slices.ContainsFunc(samplers[:32], func(b byte) bool { return b != 0 }) {
+		t.Error("the descriptor of a sampler is null")
+	}
+	first, second := uint32(0), uint32(0)
+	must(p, abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{}, PIndex: &first})
+	must(p, abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{}, PIndex: &second})
+	if first == second {
+		t.Errorf("two border colors have the index %d", first)
+	}
+	do(abi.CmdUnregisterCustomBorderColorEXT, &abi.UnregisterCustomBorderColorEXTArgs{Device: p.device, Index: first})
+	must(p, abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{}, RequestIndex: abi.True, PIndex: &first})
+	if r := do(abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{}, RequestIndex: abi.True, PIndex: &first}); r != abi.ErrorTooManyObjects {
+		t.Errorf("an index in use is registered: %d", r)
+	}
+}
+
+// TestAddressCopies copies between addresses that are in memory.
+func TestAddressCopies(t *testing.T) {
+	p := newProgram(t)
+	_, from, source := p.addressed(abi.BufferUsageTransferSrcBit, 4)
+	_, to, target := p.addressed(abi.BufferUsageTransferDstBit, 4)
+	_, list, commands := p.addressed(abi.BufferUsageIndirectBufferBit, 6)
+	copy(source, []uint32{1, 2, 3, 4})
+	copy(commands, []uint32{uint32(from), uint32(from >> 32), uint32(to), uint32(to >> 32), 16, 0})
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdCopyMemoryIndirectKHR, &abi.CmdCopyMemoryIndirectKHRArgs{CommandBuffer: c, PCopyMemoryIndirectInfo: &abi.CopyMemoryIndirectInfoKHR{CopyCount: 1, CopyAddressRange: abi.StridedDeviceAddressRangeKHR{Address: list, Size: 24, Stride: 24}}})
+	})
+	if !slices.Equal(source, target) {
+		t.Errorf("copied %d; must be %d", target, source)
+	}
+	clear(target)
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdCopyMemoryIndirectNV, &abi.CmdCopyMemoryIndirectNVArgs{CommandBuffer: c, CopyBufferAddress: list, CopyCount: 1, Stride: 24})
+	})
+	if !slices.Equal(source, target) {
+		t.Errorf("copied %d; must be %d", target, source)
+	}
+}

@@ -1,0 +1,34 @@
+package driver
+
+// furtherNames are extensions that the driver announces, after announcedNames: by what they add.
+var furtherNames = []string{
+	// shader objects, pipelines and modules
+	"VK_EXT_shader_object", "VK_KHR_pipeline_binary", "VK_EXT_shader_module_identifier", "VK_EXT_validation_cache",
+	// descriptors
+	"VK_EXT_descriptor_buffer", "VK_EXT_descriptor_heap", "VK_NV_push_constant_bank", "VK_VALVE_mutable_descriptor_type",
+	// cooperative matrices and vectors
+	"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix", "VK_NV_cooperative_matrix2", "VK_NV_cooperative_matrix_decode_vector",
+	"VK_EXT_cooperative_matrix_maintenance1", "VK_QCOM_cooperative_matrix_conversion", "VK_NV_cooperative_vector",
+	// fixed functions
+	"VK_KHR_fragment_shading_rate", "VK_EXT_sample_locations", "VK_EXT_depth_clamp_control", "VK_EXT_depth_bias_control",
+	"VK_EXT_blend_operation_advanced", "VK_EXT_custom_resolve", "VK_EXT_conservative_rasterization", "VK_EXT_legacy_dithering",
+	"VK_EXT_attachment_feedback_loop_layout", "VK_EXT_attachment_feedback_loop_dynamic_state", "VK_KHR_maintenance7",
+	// images and memory
+	"VK_EXT_image_2d_view_of_3d", "VK_EXT_image_sliced_view_of_3d", "VK_KHR_unified_image_layouts", "VK_EXT_zero_initialize_device_memory",
+	// shaders
+	"VK_KHR_shader_bfloat16", "VK_EXT_shader_float8", "VK_EXT_shader_ocp_microscaling_types", "VK_VALVE_shader_mixed_float_dot_product",
+	"VK_EXT_shader_replicated_composites", "VK_KHR_shader_untyped_pointers", "VK_KHR_shader_relaxed_extended_instruction", "VK_KHR_shader_fma",
+	"VK_EXT_shader_subgroup_partitioned", "VK_NV_shader_subgroup_partitioned", "VK_EXT_shader_split_barrier", "VK_EXT_shader_long_vector",
+	"VK_NV_shader_atomic_float16_vector", "VK_NV_raw_access_chains", "VK_INTEL_shader_integer_functions2", "VK_NV_shader_image_footprint",
+	"VK_ARM_shader_core_builtins", "VK_NV_shader_sm_builtins", "VK_NV_compute_shader_derivatives", "VK_NV_fragment_shader_barycentric",
+	"VK_NV_sample_mask_override_coverage", "VK_NV_geometry_shader_passthrough", "VK_NV_viewport_array2", "VK_NVX_multiview_per_view_attributes",
+	"VK_QCOM_shader_multiple_wait_queues", "VK_KHR_shader_constant_data", "VK_GOOGLE_decorate_string", "VK_GOOGLE_hlsl_functionality1",
+	"VK_GOOGLE_user_type", "VK_AMD_gcn_shader", "VK_AMD_gpu_shader_half_float", "VK_AMD_gpu_shader_int16", "VK_AMD_shader_ballot",
+	"VK_AMD_shader_early_and_late_fragment_tests", "VK_AMD_shader_explicit_vertex_parameter", "VK_AMD_shader_fragment_mask",
+	"VK_AMD_shader_image_load_store_lod", "VK_AMD_shader_trinary_minmax",
+	// aliases of core features
+	"VK_EXT_buffer_device_address", "VK_EXT_global_priority", "VK_EXT_global_priority_query", "VK_AMD_draw_indirect_count",
+	// queues
+	"VK_KHR_copy_memory_indirect", "VK_NV_copy_memory_indirect", "VK_KHR_deferred_host_operations", "VK_EXT_pageable_device_local_memory",
+	"VK_EXT_device_fault", "VK_KHR_device_fault",
+}

@@ -1,0 +1,114 @@
+package self
+
+import (
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// extensionFeatures are features of extensions that no capability of a shader needs, or that say more than the capability.
+var extensionFeatures = []string{
+	// of shaders
+	"shaderSubgroupClock", "shaderDeviceClock", "shaderMaximalReconvergence", "shaderSubgroupUniformControlFlow",
+	"shaderRelaxedExtendedInstruction", "shaderEarlyAndLateFragmentTests", "shaderBufferFloat16Atomics", "shaderSharedFloat16Atomics",
+	"shaderBufferFloat32Atomics", "shaderBufferFloat64Atomics", "shaderSharedFloat32Atomics", "shaderSharedFloat64Atomics",
+	"shaderImageFloat32Atomics", "sparseImageFloat32Atomics", "sparseImageFloat32AtomicAdd", "sparseImageFloat32AtomicMinMax",
+	"sparseImageInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains", "workgroupMemoryExplicitLayoutScalarBlockLayout",
+	"cooperativeMatrixRobustBufferAccess", "cooperativeMatrixProperties2",
+	// of pipelines and shader objects
+	"shaderObject", "pipelineBinaries", "shaderModuleIdentifier", "deviceFault",
+	// of descriptors
+	"descriptorBuffer", "descriptorBufferImageLayoutIgnored", "descriptorBufferPushDescriptors",
+	// of draws
+	"advancedBlendCoherentOperations", "customResolve", "depthClampControl", "depthBiasControl", "depthBiasExact",
+	"leastRepresentableValueForceUnormRepresentation", "floatRepresentation", "extendedDynamicState3SampleLocationsEnable",
+	"extendedDynamicState3ColorBlendAdvanced", "attachmentFeedbackLoopLayout", "attachmentFeedbackLoopDynamicState",
+	"legacyDithering", "maintenance7", "smoothLines", "stippledSmoothLines",
+	// of images and of memory
+	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
+	"pageableDeviceLocalMemory",
+	// of queues
+	"internallySynchronizedQueues", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
+	"presentModeFifoLatestReady", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy",
+}
+
+// allStages are the stages that run: VkShaderStageFlags of compute and of graphics.
+const allStages = 0x3f
+
+// extensionLimits are the properties of extensions.
+var extensionLimits = map[string]uint64{
+	// VK_KHR_fragment_shading_rate
+	"minFragmentShadingRateAttachmentTexelSize[0]": 8, "minFragmentShadingRateAttachmentTexelSize[1]": 8,
+	"maxFragmentShadingRateAttachmentTexelSize[0]": 64, "maxFragmentShadingRateAttachmentTexelSize[1]": 64,
+	"maxFragmentShadingRateAttachmentTexelSizeAspectRatio": 8, "primitiveFragmentShadingRateWithMultipleViewports": 1,
+	"layeredShadingRateAttachments": 1, "fragmentShadingRateNonTrivialCombinerOps": 1, "maxFragmentSize[0]": 4, "maxFragmentSize[1]": 4,
+	"maxFragmentSizeAspectRatio": 4, "maxFragmentShadingRateCoverageSamples": state.MaxFragmentSamples,
+	"maxFragmentShadingRateRasterizationSamples": state.MaxSamples, "fragmentShadingRateWithShaderDepthStencilWrites": 1,
+	"fragmentShadingRateWithSampleMask": 1, "fragmentShadingRateWithShaderSampleMask": 1,
+	"fragmentShadingRateWithConservativeRasterization": 1, "fragmentShadingRateWithFragmentShaderInterlock": 1,
+	"fragmentShadingRateWithCustomSampleLocations": 1, "fragmentShadingRateStrictMultiplyCombiner": 1,
+	// VK_EXT_sample_locations
+	"sampleLocationSampleCounts": 2*state.MaxSamples - 1, "maxSampleLocationGridSize[0]": raster.MaxLocationGrid,
+	"maxSampleLocationGridSize[1]": raster.MaxLocationGrid, "sampleLocationCoordinateRange[0]": math.Float64bits(0),
+	"sampleLocationCoordinateRange[1]": math.Float64bits(1 - 1.0/(1<<raster.SubPixelBits)),
+	"sampleLocationSubPixelBits":       raster.SubPixelBits, "variableSampleLocations": 1,
+	// VK_EXT_blend_operation_advanced
+	"advancedBlendMaxColorAttachments": state.MaxColors, "advancedBlendIndependentBlend": 1, "advancedBlendNonPremultipliedSrcColor": 1,
+	"advancedBlendNonPremultipliedDstColor": 1, "advancedBlendCorrelatedOverlap": 1, "advancedBlendAllOperations": 1,
+	// cooperative matrices and vectors
+	"cooperativeMatrixSupportedStages": allStages, "cooperativeMatrixFlexibleDimensionsMaxDimension": vk.MaxMatrixDimension,
+	"cooperativeMatrixWorkgroupScopeMaxWorkgroupSize":     1024,
+	"cooperativeMatrixWorkgroupScopeReservedSharedMemory": lower.ReservedMatrixBytes,
+	"cooperativeVectorSupportedStages":                    allStages, "cooperativeVectorTrainingFloat16Accumulation": 1,
+	"cooperativeVectorTrainingFloat32Accumulation": 1,
+	// VK_EXT_descriptor_buffer
+	"combinedImageSamplerDescriptorSingleArray": 1, "bufferlessPushDescriptors": 1, "allowSamplerImageViewPostSubmitCreation": 0,
+	"descriptorBufferOffsetAlignment": vk.DescriptorAlignment, "maxDescriptorBufferBindings": vk.MaxDescriptorBuffers,
+	"maxResourceDescriptorBufferBindings": vk.MaxDescriptorBuffers, "maxSamplerDescriptorBufferBindings": vk.MaxDescriptorBuffers,
+	"maxEmbeddedImmutableSamplerBindings": 32, "maxEmbeddedImmutableSamplers": 1 << 16,
+	"combinedImageSamplerDescriptorSize": vk.ImageDescriptorSize + vk.SamplerDescriptorSize, "sampledImageDescriptorSize": vk.ImageDescriptorSize,
+	"storageImageDescriptorSize": vk.ImageDescriptorSize, "uniformTexelBufferDescriptorSize": vk.ImageDescriptorSize,
+	"robustUniformTexelBufferDescriptorSize": vk.ImageDescriptorSize, "storageTexelBufferDescriptorSize": vk.ImageDescriptorSize,
+	"robustStorageTexelBufferDescriptorSize": vk.ImageDescriptorSize, "uniformBufferDescriptorSize": vk.BufferDescriptorSize,
+	"robustUniformBufferDescriptorSize": vk.BufferDescriptorSize, "storageBufferDescriptorSize": vk.BufferDescriptorSize,
+	"robustStorageBufferDescriptorSize": vk.BufferDescriptorSize, "inputAttachmentDescriptorSize": vk.ImageDescriptorSize,
+	"maxSamplerDescriptorBufferRange": compute.MaxHeapBytes, "maxResourceDescriptorBufferRange": compute.MaxHeapBytes,
+	"samplerDescriptorBufferAddressSpaceSize": 1 << 40, "resourceDescriptorBufferAddressSpaceSize": 1 << 40,
+	"descriptorBufferAddressSpaceSize": 1 << 40,
+	// VK_EXT_descriptor_heap
+	"samplerHeapAlignment": vk.DescriptorAlignment, "resourceHeapAlignment": vk.DescriptorAlignment, "minSamplerHeapReservedRange": 0,
+	"minSamplerHeapReservedRangeWithEmbedded": 0, "minResourceHeapReservedRange": 0, "maxDescriptorHeapEmbeddedSamplers": 1 << 16,
+	"samplerYcbcrConversionCount": 3, "sparseDescriptorHeaps": 1,
+	// VK_KHR_maintenance7
+	"robustFragmentShadingRateAttachmentAccess": 1, "separateDepthStencilAttachmentAccess": 1,
+	"maxDescriptorSetTotalUniformBuffersDynamic": 256, "maxDescriptorSetTotalStorageBuffersDynamic": 256,
+	"maxDescriptorSetTotalBuffersDynamic": 512, "maxDescriptorSetUpdateAfterBindTotalUniformBuffersDynamic": 256,
+	"maxDescriptorSetUpdateAfterBindTotalStorageBuffersDynamic": 256, "maxDescriptorSetUpdateAfterBindTotalBuffersDynamic": 512,
+	// VK_EXT_conservative_rasterization
+	"primitiveOverestimationSize": math.Float64bits(0), "maxExtraPrimitiveOverestimationSize": math.Float64bits(raster.MaxExtraSize),
+	"extraPrimitiveOverestimationSizeGranularity": math.Float64bits(1.0 / (1 << raster.SubPixelBits)), "primitiveUnderestimation": 1,
+	"conservativePointAndLineRasterization": 0, "degenerateTrianglesRasterized": 0, "degenerateLinesRasterized": 0,
+	"fullyCoveredFragmentShaderInputVariable": 1,
+	// others
+	"pipelineBinaryInternalCache": 1, "maxDeviceFaultCount": 1, "supportedQueues": 7,
+}
+
+// extensions adds the features and the limits of extensions.
+func extensions(d *valid.Device) {
+	for _, name := range extensionFeatures {
+		d.Features[name] = true
+	}
+	for name, n := range extensionLimits {
+		d.Limits[name] = n
+	}
+	d.Matrices = map[valid.MatrixList][]valid.MatrixShape{}
+	for _, list := range []valid.MatrixList{valid.MatricesKHR, valid.MatricesNV, valid.MatricesFlexible, valid.MatricesEXT} {
+		d.Matrices[list] = vk.Chiaro().CooperativeMatrixProperties(list)
+	}
+	d.Vectors = vk.Chiaro().CooperativeVectorProperties()
+}
