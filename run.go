@@ -12,11 +12,19 @@ import (
 // run is one call of Run: the objects that it makes.
 type run struct {
 	*Shader
-	memory *vk.Memory
-	parts  []part
-	sets   []*vk.Set
-	push   []byte
-	made   []interface{ Close() error }
+	memory   *vk.Memory
+	given    []given
+	parts    []part
+	pictures []picture
+	sets     []*vk.Set
+	push     []byte
+	made     []interface{ Close() error }
+}
+
+// given is an argument with its resource.
+type given struct {
+	Argument
+	resource *iface.Resource
 }
 
 // part is the memory of an argument.
@@ -38,6 +46,9 @@ func (r *run) bind(args []Argument) error {
 		if err != nil {
 			return err
 		}
+		if r.given = append(r.given, given{a, x}); a.isImage {
+			continue
+		}
 		r.parts = append(r.parts, part{a, size, x.Type == iface.StorageBuffer && !x.NonWritable})
 		size += (max(len(a.data), 1) + vk.BufferAlignment - 1) &^ (vk.BufferAlignment - 1)
 	}
@@ -56,8 +67,16 @@ func (r *run) bind(args []Argument) error {
 		}
 		r.sets = append(r.sets, set)
 	}
-	if size == 0 {
-		return nil
+	for _, g := range r.given {
+		if !g.isImage {
+			continue
+		}
+		if err := r.bindImage(g.Argument, g.resource); err != nil {
+			return err
+		}
+	}
+	if err := r.bindSamplers(); err != nil || size == 0 {
+		return err
 	}
 	if r.memory, err = r.device.Allocate(vk.MemoryInfo{Size: uint64(size)}); err != nil {
 		return err
@@ -91,26 +110,29 @@ func (r *run) bindPart(p part) error {
 
 // expected returns the resource of an argument, or an error if the shader does not have it.
 func (r *run) expected(a Argument) (*iface.Resource, error) {
-	for _, p := range r.parts {
-		if p.argument.set == a.set && p.argument.binding == a.binding {
+	for _, g := range r.given {
+		if g.set == a.set && g.binding == a.binding {
 			return nil, fmt.Errorf("set %d, binding %d has two arguments; must have one", a.set, a.binding)
 		}
 	}
 	for i := range r.entry.Resources {
-		if x := &r.entry.Resources[i]; x.Used && x.Set == a.set && x.Binding == a.binding {
+		if x := &r.entry.Resources[i]; x.Used && x.Set == a.set && x.Binding == a.binding && x.Type != iface.Sampler {
+			if a.isImage != (x.Image != nil) {
+				return nil, fmt.Errorf("%s is a %s, and its argument is of another kind; must be Image for images, and Buffer for buffers", x.Name, x.Type)
+			}
 			return x, nil
 		}
 	}
-	return nil, fmt.Errorf("an argument is for set %d, binding %d, which the shader does not use; must be one of its buffers", a.set, a.binding)
+	return nil, fmt.Errorf("an argument is for set %d, binding %d, which the shader does not use; must be one of its buffers or images", a.set, a.binding)
 }
 
-// complete returns an error if a buffer or a push constant is missing.
+// complete returns an error if a buffer, an image or a push constant is missing.
 func (r *run) complete() error {
 	for i := range r.entry.Resources {
 		x := &r.entry.Resources[i]
-		given := func(p part) bool { return p.argument.set == x.Set && p.argument.binding == x.Binding }
-		if x.Used && !slices.ContainsFunc(r.parts, given) {
-			return fmt.Errorf("no buffer for %s, set %d, binding %d; must have one", x.Name, x.Set, x.Binding)
+		is := func(g given) bool { return g.set == x.Set && g.binding == x.Binding }
+		if x.Used && x.Type != iface.Sampler && !slices.ContainsFunc(r.given, is) {
+			return fmt.Errorf("no argument for %s, set %d, binding %d; must have one", x.Name, x.Set, x.Binding)
 		}
 	}
 	if n := len(r.push); n > vk.MaxPushBytes || n > 0 && len(r.entry.PushConstants) == 0 {
@@ -129,12 +151,21 @@ func (r *run) submit(ctx context.Context, groups [3]uint32) error {
 	if err := c.Begin(vk.BeginInfo{OneTime: true}); err != nil {
 		return err
 	}
+	for i := range r.pictures {
+		p := &r.pictures[i]
+		p.convert(c, p.pixels, p.image)
+	}
 	c.BindPipeline(r.pipeline)
 	c.BindSets(vk.Compute, r.layout, 0, r.sets, nil)
 	if len(r.push) > 0 {
 		c.PushConstants(r.layout, 0, append(r.push, make([]byte, -len(r.push)&3)...))
 	}
 	c.Dispatch(groups[0], groups[1], groups[2])
+	for i := range r.pictures {
+		if p := &r.pictures[i]; p.written {
+			p.convert(c, p.image, p.pixels)
+		}
+	}
 	if err := c.End(); err != nil {
 		return err
 	}
@@ -151,7 +182,17 @@ func (r *run) submit(ctx context.Context, groups [3]uint32) error {
 			copy(p.argument.data, r.memory.Bytes()[p.offset:])
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	for i := range r.pictures {
+		if p := &r.pictures[i]; p.written {
+			if err := p.draw(r.device); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // close frees the objects.

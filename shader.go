@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"os"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// Shader is a compute shader, ready to run on slices. Run may be called from one goroutine at a time.
+// Shader is a compute shader, ready to run on slices and pictures. Run may be called from one goroutine at a time.
 type Shader struct {
 	device   *vk.Device
 	entry    *iface.Entry
@@ -103,7 +104,7 @@ func (s *Shader) build(ctx context.Context, code []byte) (err error) {
 			sets = append(sets, nil)
 		}
 		b := link.Binding{Binding: r.Binding, Type: link.DescriptorType(r.Type), Count: 1, Stages: link.AllStages}
-		if r.Count != 1 || r.Block == nil {
+		if r.Count != 1 || r.Block == nil && !isPicture(r) && r.Type != iface.Sampler {
 			return &vk.UnsupportedError{Feature: fmt.Sprintf("%s, a %s with %d descriptors, in a shader that runs on slices", r.Name, r.Type, r.Count)}
 		}
 		if !slices.ContainsFunc(sets[r.Set], func(o link.Binding) bool { return o.Binding == r.Binding }) {
@@ -146,6 +147,8 @@ type Argument struct {
 	set, binding uint32
 	push         bool
 	data         []byte
+	image        image.Image // if isImage
+	isImage      bool
 }
 
 // Buffer is the slice of a buffer at a binding of set 0: the shader reads it and writes it.
@@ -167,8 +170,8 @@ func bytesOf[T Number](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
 }
 
-// Run runs x·y·z workgroups. The slices of the arguments have the results afterwards; a failed run may have written a
-// part. It returns an error if a buffer of the shader is missing, and a *vk.LostError with the source line if the shader
+// Run runs x·y·z workgroups. The slices and pictures of the arguments have the results afterwards; a failed run may have written a
+// part. It returns an error if a buffer or a picture of the shader is missing, and a *vk.LostError with the source line if the shader
 // fails; then only Close may follow. If ctx ends first, it returns the error of ctx and the shader is lost.
 func (s *Shader) Run(ctx context.Context, groups [3]uint32, args ...Argument) error {
 	job := &run{Shader: s}
