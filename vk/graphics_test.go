@@ -258,6 +258,54 @@ func TestDynamicState(t *testing.T) {
 	}
 }
 
+// TestRenderingDimensions draws into a level of attachments of one dimension, and into the faces of a cube: views of all types but
+// volumes are attachments.
+func TestRenderingDimensions(t *testing.T) {
+	s := newScene(t, 1)
+	s.fixed.DepthStencil, s.fixed.Rendering.Depth = nil, 0
+	s.build(t)
+	for _, x := range []struct {
+		image         enum.ImageType
+		view          enum.ViewType
+		height, layer int
+		flags         ImageFlags
+	}{
+		{enum.ImageType1d, enum.ViewType1d, 1, 1, 0}, {enum.ImageType1d, enum.ViewType1dArray, 1, 3, 0},
+		{enum.ImageType2d, enum.ViewTypeCube, 8, 6, ImageCubeCompatible}, {enum.ImageType2d, enum.ViewTypeCubeArray, 8, 12, ImageCubeCompatible},
+	} {
+		m := must(s.dev.NewImage(ImageInfo{Type: x.image, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, x.height, 1}, Levels: 2 - x.height/8, Layers: x.layer,
+			Flags: x.flags, Usage: ImageColorAttachment | ImageTransferSource}))(t)
+		size, _ := m.Requirements()
+		if err := m.Bind(must(s.dev.Allocate(MemoryInfo{Size: size}))(t), 0); err != nil {
+			t.Fatal(err)
+		}
+		level := 1 - x.height/8
+		r := RenderingInfo{Area: Rect{Width: uint32(8 >> level), Height: uint32(x.height)}, Layers: uint32(x.layer), Colors: []AttachmentInfo{{
+			View: must(s.dev.NewImageView(ImageViewInfo{Image: m, Type: x.view, BaseLevel: level, Levels: 1}))(t), Load: ClearOnLoad, Clear: [4]uint32{0, 0, 0x3f800000, 0x3f800000}}}}
+		c := s.record(t, func(c *CommandBuffer) {
+			c.BeginRendering(r)
+			c.BindGraphicsPipeline(s.pipeline)
+			c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+			s.paint(c, 1, 0, 0, 1)
+			c.Draw(3, 1, 0, 0)
+			c.EndRendering()
+			for layer := range 2 { // a draw goes to layer 0; the others are cleared
+				c.CopyImageToBuffer(m, s.pixels, []BufferImageCopy{{BufferOffset: uint64(4 * layer), Image: Layers{Level: level, Base: layer % x.layer}, Extent: [3]int{1, 1, 1}}})
+			}
+		})
+		if err := s.submit(t, c); err != nil {
+			t.Fatalf("view of type %d: %v", x.view, err)
+		}
+		second := [4]byte{0, 0, 255, 255}
+		if x.layer == 1 {
+			second = [4]byte{255, 0, 0, 255}
+		}
+		if a, b := s.pixel(0, 0), s.pixel(1, 0); a != [4]byte{255, 0, 0, 255} || b != second {
+			t.Errorf("view of type %d: layers %v and %v", x.view, a, b)
+		}
+	}
+}
+
 // TestRenderingResolve averages four samples: the diagonal's edge of the second triangle is partly covered.
 func TestRenderingResolve(t *testing.T) {
 	s := newScene(t, 4)

@@ -267,8 +267,8 @@ func (c *CommandBuffer) attachment(a *AttachmentInfo, of Aspect) *texture.View {
 		c.fail(usage("", "%v is an attachment for an aspect that its format lacks; must have it", &a.View.object))
 		return nil
 	}
-	if dim, levels := a.View.info.Type, a.View.levels(); dim != enum.ViewType2d && dim != enum.ViewType2dArray || levels != 1 {
-		c.fail(usage("", "%v is an attachment of %d levels; must be two-dimensional, with one level", &a.View.object, levels))
+	if levels := a.View.levels(); a.View.info.Type == enum.ViewType3d || levels != 1 {
+		c.fail(usage("", "%v is an attachment of %d levels; must have one level and must not be a volume", &a.View.object, levels))
 		return nil
 	}
 	a.View.refer(c.each)

@@ -1,6 +1,10 @@
 package driver
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"unsafe"
@@ -9,8 +13,17 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 )
 
-// TestMain gives the driver a host without C: handles are pinned memory of Go.
-func TestMain(m *testing.M) {
+// TestMain gives the driver a host without C: handles are pinned memory of Go. A panic in a call is a fault, also if the test
+// does not see it: a command without a result recovers it.
+func TestMain(m *testing.M) { os.Exit(runReported(m)) }
+
+func runReported(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "reports")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	os.Setenv("CHIARO_REPORT", folder)
 	var pins runtime.Pinner
 	SetHost(Host{
 		New: func() *abi.Dispatch {
@@ -21,7 +34,15 @@ func TestMain(m *testing.M) {
 		Free:      func(*abi.Dispatch) {},
 		Interface: func() uint32 { return 7 },
 	})
-	m.Run()
+	code := m.Run()
+	reports, _ := filepath.Glob(filepath.Join(folder, "*"))
+	for _, name := range reports {
+		if text, _ := os.ReadFile(name); bytes.Contains(text, []byte("goroutine ")) {
+			fmt.Printf("a call panics: %s\n", text)
+			code = 1
+		}
+	}
+	return code
 }
 
 // do calls a command as a shim does.

@@ -46,8 +46,11 @@ func created[T any, P closer[T]](d *device, t *table[T], x P, err error, handle 
 }
 
 // destroy closes the object of a handle, if there is one. Objects in use are freed later: the device defers.
-func destroy[T any, P closer[T]](t *table[T], h uint64) {
-	if x := P(t.remove(h)); x != nil {
+func destroy[T any, P closer[T]](t *table[T], h uint64) { discard(P(t.remove(h))) }
+
+// discard closes an object, if there is one.
+func discard[T any, P closer[T]](x P) {
+	if x != nil {
 		_ = x.Close()
 	}
 }

@@ -19,7 +19,12 @@ type pipeline struct {
 }
 
 // Close frees the pipeline.
-func (p *pipeline) Close() error { return errors.Join(p.compute.Close(), p.graphics.Close()) }
+func (p *pipeline) Close() error {
+	if p.compute != nil {
+		return p.compute.Close()
+	}
+	return p.graphics.Close()
+}
 
 // vk returns the pipeline; nil if there is none.
 func (p *pipeline) vk() vk.Pipeline {

@@ -149,13 +149,13 @@ func (w *swapchain) memory(index uint32) *vk.Memory {
 	return w.images[index].memory
 }
 
-// closeImages frees the images and the surface. Close of nil objects does nothing.
+// closeImages frees the images and the surface. The last image may be incomplete.
 func (w *swapchain) closeImages() {
 	for _, x := range w.images {
 		images.remove(x.handle)
-		_ = x.vk.Close()
-		_ = x.memory.Close()
-		_ = x.done.Close()
+		discard(x.vk)
+		discard(x.memory)
+		discard(x.done)
 		if x.shown != nil {
 			_ = x.shown.Close()
 		}
