@@ -279,15 +279,25 @@ func (m *Assembler) addTuple(c *chunk, i uint32) {
 			add(i + k)
 		}
 	case enum.TopologyTriangleStripWithAdjacency:
-		for _, n := range adjacent(i, m.primitives(m.end-m.begin)) {
-			add(n)
+		v := adjacent(i, m.primitives(m.end-m.begin))
+		for k := range v {
+			add(v[(2*m.firstCorner(i)+k)%len(v)])
 		}
 	default:
 		v, n, _ := state.PrimitiveVertices(m.topology, i)
-		for _, k := range v[:n] {
-			add(k)
+		for k := range n {
+			add(v[(m.firstCorner(i)+k)%n])
 		}
 	}
+}
+
+// firstCorner returns the rotation of the corners of primitive i that a geometry shader reads: with the last-vertex convention,
+// the provoking vertex of a triangle is its last corner, as in transform feedback. The winding remains.
+func (m *Assembler) firstCorner(i uint32) int {
+	if _, n, last := state.PrimitiveVertices(m.topology, i); m.last && n == 3 {
+		return last + 1
+	}
+	return 0
 }
 
 // adjacent returns the vertices of triangle i of n in a triangle strip with adjacency: each corner,
