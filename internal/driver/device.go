@@ -32,7 +32,8 @@ type queue struct {
 	handle        *abi.Dispatch
 	device        *device
 	vk            *vk.Queue
-	family, index uint32
+	family, index uint32 // index among the queues of the family with the flags
+	flags         uint32 // VkDeviceQueueCreateFlags
 	name          atomic.Pointer[string]
 }
 
@@ -41,7 +42,7 @@ var deviceCalls = map[int]call{
 	abi.CmdDestroyDevice:  run(destroyDevice),
 	abi.CmdDeviceWaitIdle: on(deviceWaitIdle),
 	abi.CmdGetDeviceQueue: run(func(a *abi.GetDeviceQueueArgs) {
-		*a.PQueue = deviceOf(a.Device).queue(a.QueueFamilyIndex, a.QueueIndex)
+		*a.PQueue = deviceOf(a.Device).queue(a.QueueFamilyIndex, a.QueueIndex, 0)
 	}),
 	abi.CmdGetDeviceQueue2: run(getDeviceQueue2),
 	abi.CmdGetDeviceGroupPeerMemoryFeatures: run(func(a *abi.GetDeviceGroupPeerMemoryFeaturesArgs) {
@@ -80,12 +81,9 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	if create.Checking == vk.All {
 		create.Messages = d.found
 	}
-	for _, q := range array(info.PQueueCreateInfos, info.QueueCreateInfoCount) {
-		create.Queues = append(create.Queues, vk.QueueInfo{Family: int(q.QueueFamilyIndex), Count: int(q.QueueCount)})
-	}
-	asked := create.Queues
+	asked := array(info.PQueueCreateInfos, info.QueueCreateInfoCount)
 	var own vk.QueueInfo
-	create.Queues, own = withOwnQueue(asked)
+	create.Queues, own = withOwnQueue(familyQueues(asked))
 	var err error
 	if d.vk, err = p.vk.NewDevice(create); err != nil {
 		return d.result(err)
@@ -97,6 +95,18 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	}
 	*a.PDevice = d.handle
 	return abi.Success
+}
+
+// familyQueues counts the queues of each family: those with different flags have one family.
+func familyQueues(asked []abi.DeviceQueueCreateInfo) (out []vk.QueueInfo) {
+	for _, q := range asked {
+		i := slices.IndexFunc(out, func(x vk.QueueInfo) bool { return x.Family == int(q.QueueFamilyIndex) })
+		if i < 0 {
+			i, out = len(out), append(out, vk.QueueInfo{Family: int(q.QueueFamilyIndex)})
+		}
+		out[i].Count += int(q.QueueCount)
+	}
+	return out
 }
 
 // ownFamily is the family of the driver's own queue, which applications do not see: it only signals.
@@ -140,10 +150,12 @@ func (d *device) enable(info *abi.DeviceCreateInfo) abi.Result {
 }
 
 // makeQueues makes the handles of the queues; it reports whether there was memory for them.
-func (d *device) makeQueues(list []vk.QueueInfo) bool {
+func (d *device) makeQueues(list []abi.DeviceQueueCreateInfo) bool {
+	next := map[uint32]int{} // by family
 	for _, i := range list {
-		for n := range i.Count {
-			q := &queue{device: d, vk: d.vk.FamilyQueue(i.Family, n), family: uint32(i.Family), index: uint32(n)}
+		for n := range i.QueueCount {
+			q := &queue{device: d, vk: d.vk.FamilyQueue(int(i.QueueFamilyIndex), next[i.QueueFamilyIndex]), family: i.QueueFamilyIndex, index: n, flags: i.Flags}
+			next[i.QueueFamilyIndex]++
 			if q.handle = newDispatch(&queues, q); q.handle == nil {
 				return false
 			}
@@ -181,16 +193,14 @@ func deviceWaitIdle(a *abi.DeviceWaitIdleArgs) abi.Result {
 
 func getDeviceQueue2(a *abi.GetDeviceQueue2Args) {
 	i := a.PQueueInfo
-	if *a.PQueue = nil; i.Flags == 0 {
-		*a.PQueue = deviceOf(a.Device).queue(i.QueueFamilyIndex, i.QueueIndex)
-	}
+	*a.PQueue = deviceOf(a.Device).queue(i.QueueFamilyIndex, i.QueueIndex, i.Flags)
 }
 
-// queue returns the handle of a queue, or null.
-func (d *device) queue(family, index uint32) *abi.Dispatch {
+// queue returns the handle of a queue with flags, or null.
+func (d *device) queue(family, index, flags uint32) *abi.Dispatch {
 	if d != nil {
 		for _, q := range d.queues {
-			if q.family == family && q.index == index {
+			if q.family == family && q.index == index && q.flags == flags {
 				return q.handle
 			}
 		}

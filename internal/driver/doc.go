@@ -22,7 +22,8 @@
 //	shaderobject.go, pipelinebinary.go, modulecache.go, devicefault.go
 //	descriptorbuffer.go, descriptorheap.go   descriptors in memory
 //	cooperative.go, shadingrate.go   lists of physical devices
-//	surface.go, swapchain.go   windows
+//	surface.go, swapchain.go, present.go   windows
+//	externalfd.go, fd_*.go   files of memory, and payloads of semaphores and fences
 //	commandbuffer.go    pools and recording
 //	dispatchcommand.go, drawcommand.go, statecommand.go, extendedstate.go, pushcommand.go,
 //	advancedstate.go, memorycommand.go, extendedcommand.go, renderingcommand.go, transfercommand.go, synccommand.go   the commands

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 	"unsafe"
@@ -261,4 +262,101 @@ func TestAddressCopies(t *testing.T) {
 	if !slices.Equal(source, target) {
 		t.Errorf("copied %d; must be %d", target, source)
 	}
+}
+
+// TestExternalMemory exports memory as a file and imports it: both allocations show the same bytes.
+func TestExternalMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has files of memory")
+	}
+	p := newProgram(t)
+	export := abi.ExportMemoryAllocateInfo{SType: abi.StructureTypeExportMemoryAllocateInfo, HandleTypes: abi.ExternalMemoryHandleTypeOpaqueFdBit}
+	var first, second abi.DeviceMemory
+	must(p, abi.CmdAllocateMemory, &abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{PNext: unsafe.Pointer(&export), AllocationSize: 4096}, PMemory: &first})
+	file := int32(-1)
+	must(p, abi.CmdGetMemoryFdKHR, &abi.GetMemoryFdKHRArgs{Device: p.device, PGetFdInfo: &abi.MemoryGetFdInfoKHR{Memory: first, HandleType: abi.ExternalMemoryHandleTypeOpaqueFdBit}, PFd: &file})
+	take := abi.ImportMemoryFdInfoKHR{SType: abi.StructureTypeImportMemoryFdInfoKHR, HandleType: abi.ExternalMemoryHandleTypeOpaqueFdBit, Fd: file}
+	allocate := abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{PNext: unsafe.Pointer(&take), AllocationSize: 8192}, PMemory: &second}
+	if r := do(abi.CmdAllocateMemory, &allocate); r != abi.ErrorInvalidExternalHandle {
+		t.Errorf("an import of another size returns %d", r)
+	}
+	allocate.PAllocateInfo.AllocationSize = 4096 // the failed import has not taken the file
+	must(p, abi.CmdAllocateMemory, &allocate)
+	var a, b *uint32
+	must(p, abi.CmdMapMemory, &abi.MapMemoryArgs{Device: p.device, Memory: first, Size: 4096, PpData: unsafe.Pointer(&a)})
+	must(p, abi.CmdMapMemory, &abi.MapMemoryArgs{Device: p.device, Memory: second, Size: 4096, PpData: unsafe.Pointer(&b)})
+	if *a = 7; *b != 7 || a == b {
+		t.Errorf("the imported memory has %d; must be 7", *b)
+	}
+}
+
+// TestExternalSync exports a semaphore and a fence as a sync file that is signaled, and imports it.
+func TestExternalSync(t *testing.T) {
+	p := newProgram(t)
+	var s abi.Semaphore
+	must(p, abi.CmdCreateSemaphore, &abi.CreateSemaphoreArgs{Device: p.device, PCreateInfo: &abi.SemaphoreCreateInfo{}, PSemaphore: &s})
+	var f abi.Fence
+	must(p, abi.CmdCreateFence, &abi.CreateFenceArgs{Device: p.device, PCreateInfo: &abi.FenceCreateInfo{}, PFence: &f})
+	must(p, abi.CmdQueueSubmit, &abi.QueueSubmitArgs{Queue: p.queue, SubmitCount: 1, PSubmits: &abi.SubmitInfo{SignalSemaphoreCount: 1, PSignalSemaphores: &s}, Fence: f})
+	file := int32(0)
+	must(p, abi.CmdGetSemaphoreFdKHR, &abi.GetSemaphoreFdKHRArgs{Device: p.device, PGetFdInfo: &abi.SemaphoreGetFdInfoKHR{Semaphore: s, HandleType: abi.ExternalSemaphoreHandleTypeSyncFdBit}, PFd: &file})
+	if file != -1 {
+		t.Fatalf("the semaphore is the file %d; must be −1", file)
+	}
+	must(p, abi.CmdImportSemaphoreFdKHR, &abi.ImportSemaphoreFdKHRArgs{Device: p.device, PImportSemaphoreFdInfo: &abi.ImportSemaphoreFdInfoKHR{Semaphore: s, Flags: abi.SemaphoreImportTemporaryBit, HandleType: abi.ExternalSemaphoreHandleTypeSyncFdBit, Fd: file}})
+	file = 0
+	must(p, abi.CmdGetFenceFdKHR, &abi.GetFenceFdKHRArgs{Device: p.device, PGetFdInfo: &abi.FenceGetFdInfoKHR{Fence: f, HandleType: abi.ExternalFenceHandleTypeSyncFdBit}, PFd: &file})
+	if r := do(abi.CmdGetFenceStatus, &abi.GetFenceStatusArgs{Device: p.device, Fence: f}); r != abi.NotReady || file != -1 {
+		t.Errorf("the exported fence has the status %d, its file is %d", r, file)
+	}
+	must(p, abi.CmdImportFenceFdKHR, &abi.ImportFenceFdKHRArgs{Device: p.device, PImportFenceFdInfo: &abi.ImportFenceFdInfoKHR{Fence: f, Flags: abi.FenceImportTemporaryBit, HandleType: abi.ExternalFenceHandleTypeSyncFdBit, Fd: file}})
+	must(p, abi.CmdWaitForFences, &abi.WaitForFencesArgs{Device: p.device, FenceCount: 1, PFences: &f, WaitAll: abi.True, Timeout: abi.WholeSize})
+	must(p, abi.CmdQueueSubmit, &abi.QueueSubmitArgs{Queue: p.queue, SubmitCount: 1, PSubmits: &abi.SubmitInfo{WaitSemaphoreCount: 1, PWaitSemaphores: &s}})
+	must(p, abi.CmdQueueWaitIdle, &abi.QueueWaitIdleArgs{Queue: p.queue})
+}
+
+// TestPresentWait presents images with numbers, fences and desired times, and waits for them.
+func TestPresentWait(t *testing.T) {
+	p := newProgram(t)
+	var surface abi.SurfaceKHR
+	must(p, abi.CmdCreateHeadlessSurfaceEXT, &abi.CreateHeadlessSurfaceEXTArgs{Instance: p.instance, PSurface: &surface})
+	var chain abi.SwapchainKHR
+	must(p, abi.CmdCreateSwapchainKHR, &abi.CreateSwapchainKHRArgs{Device: p.device, PSwapchain: &chain, PCreateInfo: &abi.SwapchainCreateInfoKHR{Surface: surface, MinImageCount: 3, ImageFormat: abi.FormatB8g8r8a8Unorm, ImageExtent: abi.Extent2D{Width: 5, Height: 4}, ImageArrayLayers: 1, ImageUsage: abi.ImageUsageTransferDstBit, PresentMode: abi.PresentModeFifoKHR}})
+	var f abi.Fence
+	must(p, abi.CmdCreateFence, &abi.CreateFenceArgs{Device: p.device, PCreateInfo: &abi.FenceCreateInfo{}, PFence: &f})
+	for n, mode := range []uint32{abi.PresentModeImmediateKHR, abi.PresentModeFifoLatestReadyKHR, abi.PresentModeMailboxKHR} {
+		var index uint32
+		must(p, abi.CmdAcquireNextImageKHR, &abi.AcquireNextImageKHRArgs{Device: p.device, Swapchain: chain, Timeout: abi.WholeSize, Fence: f, PImageIndex: &index})
+		must(p, abi.CmdWaitForFences, &abi.WaitForFencesArgs{Device: p.device, FenceCount: 1, PFences: &f, WaitAll: abi.True, Timeout: abi.WholeSize})
+		must(p, abi.CmdResetFences, &abi.ResetFencesArgs{Device: p.device, FenceCount: 1, PFences: &f})
+		number := uint64(n) + 10
+		ids := abi.PresentIdKHR{SType: abi.StructureTypePresentIdKHR, SwapchainCount: 1, PPresentIds: &number}
+		fence := abi.SwapchainPresentFenceInfoKHR{SType: abi.StructureTypeSwapchainPresentFenceInfoKHR, PNext: unsafe.Pointer(&ids), SwapchainCount: 1, PFences: &f}
+		modes := abi.SwapchainPresentModeInfoKHR{SType: abi.StructureTypeSwapchainPresentModeInfoKHR, PNext: unsafe.Pointer(&fence), SwapchainCount: 1, PPresentModes: &mode}
+		times := abi.PresentTimesInfoGOOGLE{SType: abi.StructureTypePresentTimesInfoGOOGLE, PNext: unsafe.Pointer(&modes), SwapchainCount: 1, PTimes: &abi.PresentTimeGOOGLE{PresentID: uint32(n) + 1, DesiredPresentTime: monotonic() + 1e6}}
+		wait := abi.WaitForPresentKHRArgs{Device: p.device, Swapchain: chain, PresentId: number, Timeout: 1000}
+		if r := do(abi.CmdWaitForPresentKHR, &wait); r != abi.Timeout {
+			t.Errorf("a wait for a present that did not happen returns %d", r)
+		}
+		must(p, abi.CmdQueuePresentKHR, &abi.QueuePresentKHRArgs{Queue: p.queue, PPresentInfo: &abi.PresentInfoKHR{PNext: unsafe.Pointer(&times), SwapchainCount: 1, PSwapchains: &chain, PImageIndices: &index}})
+		wait.Timeout = abi.WholeSize
+		must(p, abi.CmdWaitForPresentKHR, &wait)
+		must(p, abi.CmdWaitForFences, &abi.WaitForFencesArgs{Device: p.device, FenceCount: 1, PFences: &f, WaitAll: abi.True, Timeout: abi.WholeSize})
+		must(p, abi.CmdResetFences, &abi.ResetFencesArgs{Device: p.device, FenceCount: 1, PFences: &f})
+	}
+	n := uint32(4)
+	var past [4]abi.PastPresentationTimingGOOGLE
+	must(p, abi.CmdGetPastPresentationTimingGOOGLE, &abi.GetPastPresentationTimingGOOGLEArgs{Device: p.device, Swapchain: chain, PPresentationTimingCount: &n, PPresentationTimings: &past[0]})
+	if n != 3 {
+		t.Errorf("%d presents have times; must be 3", n)
+	}
+	for i, x := range past[:n] {
+		if x.PresentID != uint32(i)+1 || x.ActualPresentTime < x.DesiredPresentTime {
+			t.Errorf("present %d has the number %d, desired at %d, shown at %d", i, x.PresentID, x.DesiredPresentTime, x.ActualPresentTime)
+		}
+	}
+	var index uint32
+	must(p, abi.CmdAcquireNextImageKHR, &abi.AcquireNextImageKHRArgs{Device: p.device, Swapchain: chain, Timeout: abi.WholeSize, Fence: f, PImageIndex: &index})
+	must(p, abi.CmdReleaseSwapchainImagesKHR, &abi.ReleaseSwapchainImagesKHRArgs{Device: p.device, PReleaseInfo: &abi.ReleaseSwapchainImagesInfoKHR{Swapchain: chain, ImageIndexCount: 1, PImageIndices: &index}})
+	do(abi.CmdDestroySwapchainKHR, &abi.DestroySwapchainKHRArgs{Device: p.device, Swapchain: chain})
 }

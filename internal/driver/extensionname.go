@@ -13,8 +13,12 @@ var furtherNames = []string{
 	"VK_KHR_fragment_shading_rate", "VK_EXT_sample_locations", "VK_EXT_depth_clamp_control", "VK_EXT_depth_bias_control",
 	"VK_EXT_blend_operation_advanced", "VK_EXT_custom_resolve", "VK_EXT_conservative_rasterization", "VK_EXT_legacy_dithering",
 	"VK_EXT_attachment_feedback_loop_layout", "VK_EXT_attachment_feedback_loop_dynamic_state", "VK_KHR_maintenance7",
+	"VK_KHR_maintenance8", "VK_KHR_maintenance9", "VK_KHR_maintenance10", "VK_EXT_vertex_attribute_robustness", "VK_KHR_depth_clamp_zero_one",
+	"VK_EXT_depth_clamp_zero_one", "VK_QCOM_render_pass_shader_resolve", "VK_QCOM_render_pass_store_ops",
 	// images and memory
 	"VK_EXT_image_2d_view_of_3d", "VK_EXT_image_sliced_view_of_3d", "VK_KHR_unified_image_layouts", "VK_EXT_zero_initialize_device_memory",
+	"VK_EXT_filter_cubic", "VK_IMG_filter_cubic", "VK_QCOM_filter_cubic_weights", "VK_QCOM_filter_cubic_clamp", "VK_QCOM_rotated_copy_commands",
+	"VK_QCOM_image_processing", "VK_QCOM_image_processing2", "VK_QCOM_image_processing3",
 	// shaders
 	"VK_KHR_shader_bfloat16", "VK_EXT_shader_float8", "VK_EXT_shader_ocp_microscaling_types", "VK_VALVE_shader_mixed_float_dot_product",
 	"VK_EXT_shader_replicated_composites", "VK_KHR_shader_untyped_pointers", "VK_KHR_shader_relaxed_extended_instruction", "VK_KHR_shader_fma",
@@ -25,10 +29,16 @@ var furtherNames = []string{
 	"VK_QCOM_shader_multiple_wait_queues", "VK_KHR_shader_constant_data", "VK_GOOGLE_decorate_string", "VK_GOOGLE_hlsl_functionality1",
 	"VK_GOOGLE_user_type", "VK_AMD_gcn_shader", "VK_AMD_gpu_shader_half_float", "VK_AMD_gpu_shader_int16", "VK_AMD_shader_ballot",
 	"VK_AMD_shader_early_and_late_fragment_tests", "VK_AMD_shader_explicit_vertex_parameter", "VK_AMD_shader_fragment_mask",
-	"VK_AMD_shader_image_load_store_lod", "VK_AMD_shader_trinary_minmax",
+	"VK_AMD_shader_image_load_store_lod", "VK_AMD_shader_trinary_minmax", "VK_AMD_texture_gather_bias_lod",
 	// aliases of core features
 	"VK_EXT_buffer_device_address", "VK_EXT_global_priority", "VK_EXT_global_priority_query", "VK_AMD_draw_indirect_count",
 	// queues
 	"VK_KHR_copy_memory_indirect", "VK_NV_copy_memory_indirect", "VK_KHR_deferred_host_operations", "VK_EXT_pageable_device_local_memory",
-	"VK_EXT_device_fault", "VK_KHR_device_fault",
+	"VK_EXT_device_fault", "VK_KHR_device_fault", "VK_KHR_internally_synchronized_queues", "VK_KHR_external_memory_fd",
+	"VK_KHR_external_semaphore_fd", "VK_KHR_external_fence_fd", "VK_EXT_external_memory_acquire_unmodified",
+	// windows
+	"VK_KHR_surface_maintenance1", "VK_EXT_surface_maintenance1", "VK_KHR_swapchain_maintenance1", "VK_EXT_swapchain_maintenance1",
+	"VK_KHR_present_id", "VK_KHR_present_wait", "VK_KHR_present_id2", "VK_KHR_present_wait2", "VK_KHR_present_mode_fifo_latest_ready",
+	"VK_EXT_present_mode_fifo_latest_ready", "VK_KHR_incremental_present", "VK_EXT_swapchain_colorspace", "VK_KHR_surface_protected_capabilities",
+	"VK_GOOGLE_display_timing", "VK_GOOGLE_surfaceless_query",
 }

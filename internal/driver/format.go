@@ -72,13 +72,18 @@ func getImageFormatProperties2(a *abi.GetPhysicalDeviceImageFormatProperties2Arg
 		}
 	})
 	out, r := imageFormatProperties(physicalOf(a.PhysicalDevice), i.Tiling, info, &a.PImageFormatProperties.ImageFormatProperties)
-	if external != 0 && external != abi.ExternalMemoryHandleTypeHostAllocationBitEXT {
+	if external != 0 && externalMemory(external).ExternalMemoryFeatures == 0 {
 		a.PImageFormatProperties.ImageFormatProperties, r = abi.ImageFormatProperties{}, abi.ErrorFormatNotSupported
 	}
 	abi.Chain(a.PImageFormatProperties.PNext, func(sType uint32, s unsafe.Pointer) {
 		switch sType {
 		case abi.StructureTypeSamplerYcbcrConversionImageFormatProperties:
 			(*abi.SamplerYcbcrConversionImageFormatProperties)(s).CombinedImageSamplerDescriptorCount = uint32(out.SamplerDescriptors)
+		case abi.StructureTypeTextureLodGatherFormatPropertiesAMD:
+			(*abi.TextureLODGatherFormatPropertiesAMD)(s).SupportsTextureGatherLODBiasAMD = abi.True
+		case abi.StructureTypeFilterCubicImageViewImageFormatPropertiesEXT:
+			x := (*abi.FilterCubicImageViewImageFormatPropertiesEXT)(s)
+			x.FilterCubic, x.FilterCubicMinmax = flag(out.FilterCubic), flag(out.FilterCubic)
 		case abi.StructureTypeExternalImageFormatProperties:
 			(*abi.ExternalImageFormatProperties)(s).ExternalMemoryProperties = externalMemory(external)
 		case abi.StructureTypeHostImageCopyDevicePerformanceQuery:

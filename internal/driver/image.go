@@ -224,6 +224,11 @@ func samplerInfo(i *abi.SamplerCreateInfo) vk.SamplerInfo {
 			info.Reduction = enum.Reduction((*abi.SamplerReductionModeCreateInfo)(s).ReductionMode)
 		case abi.StructureTypeSamplerYcbcrConversionInfo:
 			info.Conversion = conversions.get(uint64((*abi.SamplerYcbcrConversionInfo)(s).Conversion))
+		case abi.StructureTypeSamplerCubicWeightsCreateInfoQCOM:
+			info.Weights = enum.CubicWeights((*abi.SamplerCubicWeightsCreateInfoQCOM)(s).CubicWeights)
+		case abi.StructureTypeSamplerBlockMatchWindowCreateInfoQCOM:
+			x := (*abi.SamplerBlockMatchWindowCreateInfoQCOM)(s)
+			info.BlockWindow, info.BlockMost = [2]uint32{x.WindowExtent.Width, x.WindowExtent.Height}, x.WindowCompareMode == abi.BlockMatchWindowCompareModeMaxQCOM
 		case abi.StructureTypeSamplerCustomBorderColorCreateInfoEXT:
 			if i.BorderColor == abi.BorderColorFloatCustomEXT || i.BorderColor == abi.BorderColorIntCustomEXT {
 				info.Border = (*abi.SamplerCustomBorderColorCreateInfoEXT)(s).CustomBorderColor

@@ -53,6 +53,7 @@ func allocateMemory(a *abi.AllocateMemoryArgs) abi.Result {
 		return abi.ErrorDeviceLost
 	}
 	info := vk.MemoryInfo{Size: i.AllocationSize, Type: vk.MemoryType(i.MemoryTypeIndex)}
+	taken := func(bool) {}
 	abi.Chain(i.PNext, func(sType uint32, s unsafe.Pointer) {
 		switch sType {
 		case abi.StructureTypeMemoryAllocateFlagsInfo:
@@ -64,10 +65,19 @@ func allocateMemory(a *abi.AllocateMemoryArgs) abi.Result {
 			info.Buffer, info.Image = buffers.get(uint64(x.Buffer)), images.get(uint64(x.Image))
 		case abi.StructureTypeImportMemoryHostPointerInfoEXT:
 			info.Host = abi.Bytes((*abi.ImportMemoryHostPointerInfoEXT)(s).PHostPointer, i.AllocationSize)
+		case abi.StructureTypeExportMemoryAllocateInfo:
+			info.Export = exports(s)
+		case abi.StructureTypeImportMemoryFdInfoKHR:
+			if x := (*abi.ImportMemoryFdInfoKHR)(s); x.HandleType != 0 && info.File == nil {
+				taken = importMemory(x, &info)
+			}
 		}
 	})
+	info.Export = info.Export && info.File == nil // imported memory has a file
 	m, err := d.vk.Allocate(info)
-	return created(d, &memories, m, err, unsafe.Pointer(a.PMemory))
+	r := created(d, &memories, m, err, unsafe.Pointer(a.PMemory))
+	taken(r == abi.Success)
+	return r
 }
 
 func mapMemory(a *abi.MapMemoryArgs) abi.Result {

@@ -36,6 +36,9 @@ var physicalCalls = map[int]call{
 			if g := abi.Find[abi.QueueFamilyGlobalPriorityProperties](to.PNext, abi.StructureTypeQueueFamilyGlobalPriorityProperties); g != nil {
 				g.PriorityCount, g.Priorities = 1, [16]uint32{abi.QueueGlobalPriorityMedium}
 			}
+			if g := abi.Find[abi.QueueFamilyOwnershipTransferPropertiesKHR](to.PNext, abi.StructureTypeQueueFamilyOwnershipTransferPropertiesKHR); g != nil {
+				g.OptimalImageTransferToQueueFamilies = 1<<len(p.families()) - 1 // all families have one memory
+			}
 		})
 	}),
 	abi.CmdEnumerateDeviceExtensionProperties: on(enumerateDeviceExtensions),
@@ -50,14 +53,8 @@ var physicalCalls = map[int]call{
 	abi.CmdGetPhysicalDeviceExternalBufferProperties: run(func(a *abi.GetPhysicalDeviceExternalBufferPropertiesArgs) {
 		a.PExternalBufferProperties.ExternalMemoryProperties = externalMemory(a.PExternalBufferInfo.HandleType)
 	}),
-	abi.CmdGetPhysicalDeviceExternalFenceProperties: run(func(a *abi.GetPhysicalDeviceExternalFencePropertiesArgs) {
-		p := a.PExternalFenceProperties
-		p.ExportFromImportedHandleTypes, p.CompatibleHandleTypes, p.ExternalFenceFeatures = 0, 0, 0
-	}),
-	abi.CmdGetPhysicalDeviceExternalSemaphoreProperties: run(func(a *abi.GetPhysicalDeviceExternalSemaphorePropertiesArgs) {
-		p := a.PExternalSemaphoreProperties
-		p.ExportFromImportedHandleTypes, p.CompatibleHandleTypes, p.ExternalSemaphoreFeatures = 0, 0, 0
-	}),
+	abi.CmdGetPhysicalDeviceExternalFenceProperties:     run(externalFence),
+	abi.CmdGetPhysicalDeviceExternalSemaphoreProperties: run(externalSemaphore),
 }
 
 // selfProfile is the profile of the device that the driver announces.
@@ -133,10 +130,16 @@ func (p *physicalDevice) families() (out []abi.QueueFamilyProperties) {
 // at returns a pointer to a member of a struct of the application.
 func at[T any](p unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(p, offset)) }
 
-// externalMemory returns the properties of a type of external memory: pointers of the host can be imported.
+// externalMemory returns the properties of a type of external memory: pointers of the host can be imported, and files of memory
+// can be exported and imported.
 func externalMemory(handleType uint32) (out abi.ExternalMemoryProperties) {
-	if out.CompatibleHandleTypes = handleType; handleType == abi.ExternalMemoryHandleTypeHostAllocationBitEXT {
+	out.CompatibleHandleTypes = handleType
+	switch handleType {
+	case abi.ExternalMemoryHandleTypeHostAllocationBitEXT:
 		out.ExternalMemoryFeatures = abi.ExternalMemoryFeatureImportableBit
+	case abi.ExternalMemoryHandleTypeOpaqueFdBit:
+		out.ExternalMemoryFeatures = abi.ExternalMemoryFeatureExportableBit | abi.ExternalMemoryFeatureImportableBit
+		out.ExportFromImportedHandleTypes = handleType
 	}
 	return out
 }

@@ -37,6 +37,8 @@ func resultOf(err error) abi.Result {
 		return abi.IncompatibleShaderBinaryEXT
 	case errors.Is(err, vk.ErrIncompatiblePipelineBinary), errors.Is(err, vk.ErrPipelineBinaryMissing):
 		return abi.PipelineBinaryMissingKHR
+	case errors.Is(err, vk.ErrExternalHandle):
+		return abi.ErrorInvalidExternalHandle
 	case errors.Is(err, vk.ErrOpaqueAddress):
 		return abi.ErrorInvalidOpaqueCaptureAddress
 	case errors.As(err, &memory):

@@ -69,6 +69,17 @@ func (s *surface) detach(w *swapchain) {
 
 var surfaces table[surface]
 
+// anySurface answers queries without a surface (VK_GOOGLE_surfaceless_query): its window has any size.
+var anySurface = newSurface(wsi.NewHeadless(""), nil)
+
+// surfaceOf returns the surface of a query.
+func surfaceOf(h abi.SurfaceKHR) *surface {
+	if h == 0 {
+		return anySurface
+	}
+	return surfaces.get(uint64(h))
+}
+
 var surfaceCalls = map[int]call{
 	abi.CmdDestroySurfaceKHR:        run(func(a *abi.DestroySurfaceKHRArgs) { destroy(&surfaces, uint64(a.Surface)) }),
 	abi.CmdCreateHeadlessSurfaceEXT: on(createHeadlessSurface),
@@ -89,10 +100,10 @@ var surfaceCalls = map[int]call{
 		return abi.Success
 	}),
 	abi.CmdGetPhysicalDeviceSurfaceCapabilitiesKHR: on(func(a *abi.GetPhysicalDeviceSurfaceCapabilitiesKHRArgs) abi.Result {
-		return surfaces.get(uint64(a.Surface)).capabilities(a.PSurfaceCapabilities)
+		return surfaceOf(a.Surface).capabilities(a.PSurfaceCapabilities)
 	}),
 	abi.CmdGetPhysicalDeviceSurfaceCapabilities2KHR: on(func(a *abi.GetPhysicalDeviceSurfaceCapabilities2KHRArgs) abi.Result {
-		return surfaces.get(uint64(a.PSurfaceInfo.Surface)).capabilities(&a.PSurfaceCapabilities.SurfaceCapabilities)
+		return surfaceOf(a.PSurfaceInfo.Surface).capabilities2(a.PSurfaceInfo.PNext, a.PSurfaceCapabilities)
 	}),
 	abi.CmdGetPhysicalDeviceSurfaceFormatsKHR: on(func(a *abi.GetPhysicalDeviceSurfaceFormatsKHRArgs) abi.Result {
 		return list(a.PSurfaceFormatCount, a.PSurfaceFormats, surfaceFormats, func(to *abi.SurfaceFormatKHR, f abi.SurfaceFormatKHR) { *to = f })
@@ -112,7 +123,7 @@ var surfaceFormats = []abi.SurfaceFormatKHR{
 	{Format: abi.FormatB8g8r8a8Unorm, ColorSpace: abi.ColorSpaceSrgbNonlinearKHR},
 }
 
-var presentModes = []uint32{abi.PresentModeFifoKHR, abi.PresentModeMailboxKHR, abi.PresentModeImmediateKHR, abi.PresentModeFifoRelaxedKHR}
+var presentModes = []uint32{abi.PresentModeFifoKHR, abi.PresentModeMailboxKHR, abi.PresentModeImmediateKHR, abi.PresentModeFifoRelaxedKHR, abi.PresentModeFifoLatestReadyKHR}
 
 // createHeadlessSurface makes a surface that writes frames into the folder of the variable CHIARO_PRESENT.
 func createHeadlessSurface(a *abi.CreateHeadlessSurfaceEXTArgs) abi.Result {

@@ -27,6 +27,8 @@ type swapchain struct {
 	changed chan struct{} // closed and replaced when free, retired or failed changes
 	retired bool          // another swapchain replaced it, or it is closed: presented is closed
 	failed  abi.Result    // of a present
+	shown   uint64        // the largest number of a present that is shown
+	timings []abi.PastPresentationTimingGOOGLE
 
 	presented chan *swapImage // with space for all images
 	ended     sync.WaitGroup
@@ -35,7 +37,10 @@ type swapchain struct {
 // swapImage is an image of a swapchain over memory of the surface.
 type swapImage struct {
 	index  uint32
-	owned  bool // acquired by the application; swapchain.mu guards it
+	owned  bool   // acquired by the application; swapchain.mu guards it
+	number uint64 // of its present; 0 without one
+	mode   uint32 // of its present
+	time   abi.PresentTimeGOOGLE
 	vk     *vk.Image
 	memory *vk.Memory
 	handle uint64
@@ -279,7 +284,7 @@ func queuePresent(a *abi.QueuePresentKHRArgs) abi.Result {
 	indices, results := array(i.PImageIndices, i.SwapchainCount), array(i.PResults, i.SwapchainCount)
 	result := abi.Result(abi.Success)
 	for n, h := range array(i.PSwapchains, i.SwapchainCount) {
-		r, waits := swapchains.get(uint64(h)).present(q, indices[n], wait)
+		r, waits := swapchains.get(uint64(h)).present(q, indices[n], wait, presentation(i.PNext, n))
 		if waits {
 			wait = nil // the first present that is submitted waits
 		}
@@ -295,7 +300,7 @@ func queuePresent(a *abi.QueuePresentKHRArgs) abi.Result {
 
 // present shows an acquired image after the commands of the queue and the semaphores. It reports whether the queue waits for the
 // semaphores: it also does if the swapchain is retired.
-func (w *swapchain) present(q *queue, index uint32, wait []vk.SemaphoreValue) (r abi.Result, waits bool) {
+func (w *swapchain) present(q *queue, index uint32, wait []vk.SemaphoreValue, as presentInfo) (r abi.Result, waits bool) {
 	if w == nil {
 		return abi.ErrorOutOfDateKHR, false // a stale handle
 	}
@@ -308,6 +313,11 @@ func (w *swapchain) present(q *queue, index uint32, wait []vk.SemaphoreValue) (r
 		x.owned = true // the present has no effect
 		w.mu.Unlock()
 		return w.device.result(err), false
+	}
+	_ = q.submitFence(as.fence) // a lost device is the result of the present
+	x.number, x.time, x.mode = as.number, as.time, w.mode
+	if as.mode != nil {
+		x.mode = *as.mode
 	}
 	if r = w.enqueue(x); r == abi.Success {
 		r = w.fits()
@@ -362,14 +372,18 @@ func (w *swapchain) show() {
 	var last time.Time
 	for x := range w.presented {
 		err := x.done.Wait(forever)
-		for w.mode == abi.PresentModeMailboxKHR && err == nil && len(w.presented) > 0 { // a later image replaces this one
+		if x.mode == abi.PresentModeFifoLatestReadyKHR {
+			time.Sleep(refresh - time.Since(last))
+		}
+		for replaces(x.mode) && err == nil && len(w.presented) > 0 { // a later image replaces this one
 			w.recycle(x)
 			x = <-w.presented
 			err = x.done.Wait(forever)
 		}
-		if w.mode == abi.PresentModeFifoKHR || w.mode == abi.PresentModeFifoRelaxedKHR {
+		if x.mode == abi.PresentModeFifoKHR || x.mode == abi.PresentModeFifoRelaxedKHR {
 			time.Sleep(refresh - time.Since(last))
 		}
+		w.await(x)
 		last = time.Now()
 		r := w.device.result(err)
 		if err == nil {
@@ -387,5 +401,9 @@ func (w *swapchain) show() {
 // recycle makes an image free after its present.
 func (w *swapchain) recycle(x *swapImage) {
 	_ = x.done.Reset() // it is not in use
+	w.mu.Lock()
+	w.shown = max(w.shown, x.number)
+	w.note(x)
+	w.mu.Unlock()
 	w.release(x)
 }

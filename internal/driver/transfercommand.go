@@ -44,9 +44,16 @@ var transferCommands = map[int]recorder{
 	}),
 	abi.CmdCmdBlitImage2: rec(func(c *commandBuffer, a *abi.CmdBlitImage2Args) {
 		i := a.PBlitImageInfo
-		c.vk.BlitImage(images.get(uint64(i.SrcImage)), images.get(uint64(i.DstImage)), each(i.PRegions, i.RegionCount, func(r *abi.ImageBlit2) vk.ImageBlit {
-			return imageBlit(r.SrcSubresource, r.DstSubresource, r.SrcOffsets, r.DstOffsets)
-		}), enum.Filter(i.Filter))
+		info := vk.BlitImageInfo{Source: images.get(uint64(i.SrcImage)), Target: images.get(uint64(i.DstImage)), Filter: enum.Filter(i.Filter)}
+		info.Regions = each(i.PRegions, i.RegionCount, func(r *abi.ImageBlit2) vk.ImageBlit {
+			b := imageBlit(r.SrcSubresource, r.DstSubresource, r.SrcOffsets, r.DstOffsets)
+			b.Rotation = rotation(r.PNext)
+			return b
+		})
+		if w := abi.Find[abi.BlitImageCubicWeightsInfoQCOM](i.PNext, abi.StructureTypeBlitImageCubicWeightsInfoQCOM); w != nil {
+			info.Weights = enum.CubicWeights(w.CubicWeights)
+		}
+		c.vk.BlitImage2(info)
 	}),
 	abi.CmdCmdResolveImage: rec(func(c *commandBuffer, a *abi.CmdResolveImageArgs) {
 		c.vk.ResolveImage(images.get(uint64(a.SrcImage)), images.get(uint64(a.DstImage)), each(a.PRegions, a.RegionCount, func(r *abi.ImageResolve) vk.ImageCopy {
@@ -55,9 +62,14 @@ var transferCommands = map[int]recorder{
 	}),
 	abi.CmdCmdResolveImage2: rec(func(c *commandBuffer, a *abi.CmdResolveImage2Args) {
 		i := a.PResolveImageInfo
-		c.vk.ResolveImage(images.get(uint64(i.SrcImage)), images.get(uint64(i.DstImage)), each(i.PRegions, i.RegionCount, func(r *abi.ImageResolve2) vk.ImageCopy {
+		info := vk.ResolveImageInfo{Source: images.get(uint64(i.SrcImage)), Target: images.get(uint64(i.DstImage))}
+		info.Regions = each(i.PRegions, i.RegionCount, func(r *abi.ImageResolve2) vk.ImageCopy {
 			return imageCopy(r.SrcSubresource, r.DstSubresource, r.SrcOffset, r.DstOffset, r.Extent)
-		}))
+		})
+		if m := abi.Find[abi.ResolveImageModeInfoKHR](i.PNext, abi.StructureTypeResolveImageModeInfoKHR); m != nil {
+			info.Mode, info.StencilMode = resolveMode(m.ResolveMode), resolveMode(m.StencilResolveMode)
+		}
+		c.vk.ResolveImage2(info)
 	}),
 	abi.CmdCmdCopyBufferToImage: rec(func(c *commandBuffer, a *abi.CmdCopyBufferToImageArgs) {
 		c.vk.CopyBufferToImage(buffers.get(uint64(a.SrcBuffer)), images.get(uint64(a.DstImage)), bufferImageCopies(a.PRegions, a.RegionCount))
@@ -98,6 +110,21 @@ func layers(s abi.ImageSubresourceLayers) vk.Layers {
 func offset(o abi.Offset3D) [3]int { return [3]int{int(o.X), int(o.Y), int(o.Z)} }
 func extent(e abi.Extent3D) [3]int { return [3]int{int(e.Width), int(e.Height), int(e.Depth)} }
 
+// rotation reads the rotation of a region of a copy.
+func rotation(chain unsafe.Pointer) vk.Rotation {
+	if t := abi.Find[abi.CopyCommandTransformInfoQCOM](chain, abi.StructureTypeCopyCommandTransformInfoQCOM); t != nil {
+		switch t.Transform {
+		case abi.SurfaceTransformRotate90BitKHR:
+			return vk.Rotate90
+		case abi.SurfaceTransformRotate180BitKHR:
+			return vk.Rotate180
+		case abi.SurfaceTransformRotate270BitKHR:
+			return vk.Rotate270
+		}
+	}
+	return vk.RotateIdentity
+}
+
 func imageCopy(source, target abi.ImageSubresourceLayers, from, to abi.Offset3D, size abi.Extent3D) vk.ImageCopy {
 	return vk.ImageCopy{Source: layers(source), Target: layers(target), SourceOffset: offset(from), TargetOffset: offset(to), Extent: extent(size)}
 }
@@ -114,7 +141,7 @@ func bufferImageCopies(p *abi.BufferImageCopy, n uint32) []vk.BufferImageCopy {
 
 func bufferImageCopies2(p *abi.BufferImageCopy2, n uint32) []vk.BufferImageCopy {
 	return each(p, n, func(r *abi.BufferImageCopy2) vk.BufferImageCopy {
-		return vk.BufferImageCopy{BufferOffset: r.BufferOffset, RowLength: int(r.BufferRowLength), ImageHeight: int(r.BufferImageHeight), Image: layers(r.ImageSubresource), Offset: offset(r.ImageOffset), Extent: extent(r.ImageExtent)}
+		return vk.BufferImageCopy{Rotation: rotation(r.PNext), BufferOffset: r.BufferOffset, RowLength: int(r.BufferRowLength), ImageHeight: int(r.BufferImageHeight), Image: layers(r.ImageSubresource), Offset: offset(r.ImageOffset), Extent: extent(r.ImageExtent)}
 	})
 }
 

@@ -28,10 +28,11 @@ var extensionFeatures = []string{
 	"advancedBlendCoherentOperations", "customResolve", "depthClampControl", "depthBiasControl", "depthBiasExact",
 	"leastRepresentableValueForceUnormRepresentation", "floatRepresentation", "extendedDynamicState3SampleLocationsEnable",
 	"extendedDynamicState3ColorBlendAdvanced", "attachmentFeedbackLoopLayout", "attachmentFeedbackLoopDynamicState",
-	"legacyDithering", "maintenance7", "smoothLines", "stippledSmoothLines",
+	"legacyDithering", "maintenance7", "maintenance8", "maintenance9", "maintenance10", "vertexAttributeRobustness", "depthClampZeroOne",
+	"smoothLines", "stippledSmoothLines",
 	// of images and of memory
 	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
-	"pageableDeviceLocalMemory",
+	"pageableDeviceLocalMemory", "cubicRangeClamp", "selectableCubicWeights",
 	// of queues
 	"internallySynchronizedQueues", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
 	"presentModeFifoLatestReady", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy",
@@ -94,6 +95,8 @@ var extensionLimits = map[string]uint64{
 	"extraPrimitiveOverestimationSizeGranularity": math.Float64bits(1.0 / (1 << raster.SubPixelBits)), "primitiveUnderestimation": 1,
 	"conservativePointAndLineRasterization": 0, "degenerateTrianglesRasterized": 0, "degenerateLinesRasterized": 0,
 	"fullyCoveredFragmentShaderInputVariable": 1,
+	// VK_KHR_maintenance9 and VK_KHR_maintenance10
+	"image2DViewOf3DSparse": 1, "defaultVertexAttributeValue": 1, "resolveSrgbFormatAppliesTransferFunction": 1,
 	// others
 	"pipelineBinaryInternalCache": 1, "maxDeviceFaultCount": 1, "supportedQueues": 7,
 }

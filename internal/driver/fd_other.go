@@ -1,0 +1,12 @@
+//go:build !linux
+
+package driver
+
+// duplicate returns a further number of an open file: other systems have no files of memory.
+func duplicate(int) (int, bool) { return -1, false }
+
+// closeNumber closes the number of a file.
+func closeNumber(int) {}
+
+// waitNumber reports whether a sync file is signaled: other systems have the number −1 alone.
+func waitNumber(fd int) bool { return fd == -1 }
