@@ -22,6 +22,10 @@ type CommandBuffer struct {
 	err       error // of the recording
 	scope     scope // of the recording
 
+	dropped bool  // the current command is of wrong use: drop removes it
+	mark    int   // the number of commands before the current one
+	before  scope // of the recording, before the dropped command
+
 	inherited *InheritanceInfo // of the recording; nil if nothing is
 
 	instrumentation *ShaderInstrumentation // that is active
@@ -124,6 +128,7 @@ func (c *CommandBuffer) clear() {
 	}
 	c.renderingsUsed, c.instrumentation, c.suspended = 0, nil, false
 	c.err, c.scope = nil, scope{}
+	c.dropped, c.before = false, scope{}
 }
 
 // End ends the recording. It returns the first error of a recorded command.
@@ -134,13 +139,14 @@ func (c *CommandBuffer) End() error {
 	if c.state != recording {
 		return usage("VUID-vkEndCommandBuffer-commandBuffer-00059", "%v is not in the recording state; must be", &c.object)
 	}
+	c.drop()
 	if c.scope.rendering != nil {
-		c.fail(usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "a rendering is active at the end of %v; must have ended", &c.object))
+		c.invalidate(usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "a rendering is active at the end of %v; must have ended", &c.object))
 	}
 	c.state = executable
 	if c.err == nil {
 		if err := c.checkFamily(); err != nil {
-			c.fail(err)
+			c.invalidate(err)
 		}
 	}
 	if c.err != nil {
@@ -154,6 +160,7 @@ func (c *CommandBuffer) Count() int {
 	if c == nil {
 		return 0
 	}
+	c.drop()
 	return len(c.commands)
 }
 
@@ -186,6 +193,8 @@ func (c *CommandBuffer) starts(command string) bool {
 	if c == nil || c.dev == nil {
 		return false
 	}
+	c.drop()
+	c.mark = len(c.commands)
 	if c.state != recording {
 		rule := ""
 		if command != "" {
@@ -196,14 +205,45 @@ func (c *CommandBuffer) starts(command string) bool {
 	return c.err == nil && c.state == recording
 }
 
-// fail records the first error.
+// fail ends the current command with an error: the command buffer is invalid, or a tolerant device leaves the command out. The
+// caller may go on with the command.
 func (c *CommandBuffer) fail(err error) {
+	if f, ok := err.(*UsageError); ok && c.dev.tolerant && c.state == recording && c.err == nil {
+		if !c.dropped {
+			c.dropped, c.before = true, c.scope
+			c.tell(f)
+		}
+		return
+	}
+	c.invalidate(err)
+}
+
+// failed reports whether the current command, or one before it that made the command buffer invalid, failed.
+func (c *CommandBuffer) failed() bool { return c.err != nil || c.dropped }
+
+// drop removes the current command if it failed.
+func (c *CommandBuffer) drop() {
+	if c.dropped {
+		clear(c.commands[c.mark:])
+		c.commands, c.scope, c.dropped = c.commands[:c.mark], c.before, false
+	}
+}
+
+// invalidate records the first error.
+func (c *CommandBuffer) invalidate(err error) {
 	if c.err != nil {
 		return
 	}
 	c.err = err
-	if f, ok := err.(*UsageError); ok && c.dev.messages != nil {
-		c.dev.messages(Message{Finding: f, Buffer: c.object.String(), Index: len(c.commands)})
+	if f, ok := err.(*UsageError); ok {
+		c.tell(f)
+	}
+}
+
+// tell passes a finding on the current command to the messages of the device.
+func (c *CommandBuffer) tell(f *UsageError) {
+	if c.dev.messages != nil {
+		c.dev.messages(Message{Finding: f, Buffer: c.object.String(), Index: c.mark})
 	}
 }
 

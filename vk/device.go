@@ -72,6 +72,10 @@ type DeviceInfo struct {
 	// recordings, and must not wait for the device.
 	Messages func(Message)
 
+	// Tolerant leaves a recorded command of wrong use out of its command buffer: Messages has the finding. Without it, the command
+	// buffer is invalid and its End returns the first error.
+	Tolerant bool
+
 	// DepthRangeUnrestricted lets depths be outside of 0 to 1 (VK_EXT_depth_range_unrestricted).
 	DepthRangeUnrestricted bool
 
@@ -99,6 +103,7 @@ type Device struct {
 	workers   int
 	timeout   time.Duration
 	deferFree bool
+	tolerant  bool
 	printer   printer
 	messages  func(Message)
 	budget    uint64
@@ -146,7 +151,7 @@ func (p *PhysicalDevice) NewDevice(info DeviceInfo) (*Device, error) {
 	}
 	d := &Device{
 		physical: p, checking: info.Checking, workers: info.Workers, timeout: info.Timeout,
-		deferFree: info.DeferFree, printer: printer{print: info.Print, undefined: info.Undefined, sanitize: info.Lowering.Sanitize && info.Undefined != nil, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
+		deferFree: info.DeferFree, tolerant: info.Tolerant, printer: printer{print: info.Print, undefined: info.Undefined, sanitize: info.Lowering.Sanitize && info.Undefined != nil, most: info.MaxPrinted}, messages: info.Messages, budget: info.Budget, lowering: info.Lowering, unrestricted: info.DepthRangeUnrestricted, lost: make(chan struct{}),
 	}
 	d.setEnv(env)
 	if d.budget == 0 {

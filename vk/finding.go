@@ -50,7 +50,7 @@ func (x *executor) report(c *CommandBuffer, i int, err error) error {
 			list = append([]*UsageError{u}, list...)
 		}
 	}
-	if x.dev.messages != nil {
+	if x.dev.messages != nil && x.dev.checking == All { // the loss of the device reports the others
 		for _, f := range list {
 			x.dev.messages(Message{Finding: ofCommand(f, name), Buffer: c.object.String(), Command: k.name(), Index: i, Labels: x.labels.all()})
 		}

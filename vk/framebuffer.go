@@ -142,11 +142,10 @@ func (c *CommandBuffer) BeginRenderPass(info RenderPassBegin, contents SubpassCo
 		return
 	}
 	p, err := c.passInstance(&info, contents)
-	if err == nil {
-		err = c.err
-	}
 	if err != nil {
 		c.fail(err)
+	}
+	if c.failed() {
 		return
 	}
 	c.refer(&p.pass.object)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -131,6 +132,59 @@ func TestClose(t *testing.T) {
 	for name, wait := range map[string]func(context.Context) error{"queue": r.dev.Queue().WaitIdle, "device": r.dev.WaitIdle} {
 		if err := wait(context.Background()); !errors.Is(err, ErrDeviceLost) {
 			t.Errorf("wait for the idle %s after close: %v", name, err)
+		}
+	}
+}
+
+// TestTolerant records commands of wrong use between right ones: a tolerant device leaves them out, each with a message, and runs the
+// others. A scope that a wrong command would have opened does not exist.
+func TestTolerant(t *testing.T) {
+	var list []string
+	s := newSceneOn(t, 1, DeviceInfo{Tolerant: true, Messages: func(m Message) { list = append(list, m.Finding.Rule) }})
+	s.build(t)
+	pool := must(s.dev.NewQueryPool(QueryPoolInfo{Type: Timestamps, Count: 1}))(t)
+	volume := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType3d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageColorAttachment}))(t)
+	if err := volume.Bind(s.images, 32768); err != nil {
+		t.Fatal(err)
+	}
+	wrong := s.rendering()
+	wrong.Colors = []AttachmentInfo{{View: must(s.dev.NewImageView(ImageViewInfo{Image: volume, Type: enum.ViewType3d}))(t)}}
+	c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+	if err := c.Begin(BeginInfo{}); err != nil {
+		t.Fatal(err)
+	}
+	c.BeginRendering(wrong)
+	c.EndRendering()
+	c.BeginRendering(s.rendering())
+	c.BeginRendering(s.rendering()) // one is active
+	c.BindGraphicsPipeline(s.pipeline)
+	c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+	s.paint(c, 1, 0, 0, 1)
+	c.PushConstants(s.layout, 12, make([]byte, 8)) // beyond the range: the color remains
+	c.BeginQuery(pool, 0, 0)                       // of timestamps
+	c.Draw(3, 1, 0, 0)
+	c.EndRendering()
+	c.EndRendering()
+	if n := c.Count(); n != 6 {
+		t.Errorf("%d commands; must be 6", n)
+	}
+	s.copyOut(c, s.color)
+	if err := c.End(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.pixel(7, 7); p != [4]byte{255, 0, 0, 255} {
+		t.Errorf("the pixel is %v", p)
+	}
+	want := []string{"", "VUID-vkCmdEndRendering-None-06161", "VUID-vkCmdBeginRendering-renderpass", "VUID-vkCmdPushConstants-offset-01795", "VUID-vkCmdBeginQuery-queryType-02804", "VUID-vkCmdEndRendering-None-06161"}
+	if len(list) != len(want) {
+		t.Fatalf("messages %q; must be %d", list, len(want))
+	}
+	for i := range want {
+		if list[i] != want[i] {
+			t.Errorf("message %d is of rule %q; must be of %q", i, list[i], want[i])
 		}
 	}
 }

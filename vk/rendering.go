@@ -139,7 +139,7 @@ func (c *CommandBuffer) BeginRendering(info RenderingInfo) {
 		return
 	}
 	r := c.newRendering(info)
-	if c.err != nil {
+	if c.failed() {
 		return
 	}
 	if info.Flags&CustomResolving != 0 {
@@ -149,7 +149,7 @@ func (c *CommandBuffer) BeginRendering(info RenderingInfo) {
 	c.commands = append(c.commands, command{kind: beginRendering, a: r})
 }
 
-// newRendering returns the recorded form of a rendering. An error is in c.err.
+// newRendering returns the recorded form of a rendering. c.failed reports an error.
 func (c *CommandBuffer) newRendering(info RenderingInfo) *rendering {
 	r := c.takeRendering()
 	copied := append(r.info.Colors[:0], info.Colors...)

@@ -77,10 +77,7 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 	if r := d.enable(info); r != abi.Success {
 		return r
 	}
-	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
-	if create.Checking == vk.All {
-		create.Messages = d.found
-	}
+	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
 	asked := array(info.PQueueCreateInfos, info.QueueCreateInfoCount)
 	var own vk.QueueInfo
 	create.Queues, own = withOwnQueue(familyQueues(asked))
