@@ -1,6 +1,8 @@
 #!/bin/sh
-# Compares the layouts of all structs with a C compiler's, builds the driver and a client in C, and runs the client: a kernel
-# with commands that C records, signals with handlers that need much stack, a child process, and devices made again and again.
+# Compares the layouts of all structs with a C compiler's, builds the driver and two clients in C, and runs them: a kernel
+# with commands that C records, signals with handlers that need much stack, a child process, and devices made again and again;
+# and hosts that are hard for a library with a runtime: small stacks, many threads, two runtimes, unloading, handlers of faults,
+# fork, calls while the process exits, few files, little memory, a seccomp sandbox, blocked signals, and memory that must be flat.
 # It needs gcc and the headers of Vulkan (Debian: libvulkan-dev).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,3 +23,7 @@ go test ./internal/abi -cc gcc
 gcc -O1 -o "$work/client" cmd/icd/testdata/client.c -ldl
 go run ./cmd/chiaro asm cmd/icd/testdata/numbers.spvasm -o "$work/numbers.spv"
 timeout 120 "$work/client" "$work/libvulkan_chiaro.so" "$work/numbers.spv"
+gcc -O1 -o "$work/host" cmd/icd/testdata/host.c -ldl -lpthread
+mkdir "$work/second"
+cp "$work/libvulkan_chiaro.so" "$work/second"
+LIBRARY2="$work/second/libvulkan_chiaro.so" timeout 300 "$work/host" "$work/libvulkan_chiaro.so" "$work/numbers.spv"

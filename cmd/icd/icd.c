@@ -6,6 +6,9 @@
 
 enum { chunk_bytes = 64 << 10 };
 
+// none is the number of no command.
+enum { none = UINT32_MAX };
+
 void *grow(struct dispatch *d, uint32_t number, size_t size)
 {
 	if (size > UINT32_MAX) {
@@ -61,7 +64,7 @@ static entry find(uint32_t level, const void *handle, const char *name)
 		const void *handle;
 		const char *name;
 	} args = { level, handle, name };
-	uintptr_t number = chiaro_call(0, &args);
+	uintptr_t number = call_go(0, &args);
 	return number ? entries[number] : 0;
 }
 
@@ -127,6 +130,24 @@ void call_messenger(void *callback, uint32_t severity, uint32_t types, void *dat
 void call_reporter(void *callback, uint32_t flags, uint32_t kind, uint64_t object, size_t location, int32_t code, char *prefix, char *message, uintptr_t user)
 {
 	((uint32_t (*)(uint32_t, uint32_t, uint64_t, size_t, int32_t, const char *, const char *, void *))callback)(flags, kind, object, location, code, prefix, message, (void *)user);
+}
+
+__thread int visited;
+
+// The Go runtime unblocks signals in a thread that calls it for the first time, and keeps them unblocked: among them SIGCHLD, for
+// which an application may wait with sigwait or signalfd. The mask is restored, except for the signals of faults, which become
+// panics in Go.
+uintptr_t call_go_first(uint32_t number, void *args)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+	sigset_t mask;
+	pthread_sigmask(SIG_BLOCK, 0, &mask);
+	chiaro_call(none, 0); // only enters Go
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		sigdelset(&mask, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &mask, 0);
+	visited = 1;
+	return chiaro_call(number, args);
 }
 
 // The threads of the Go runtime inherit the signal mask of the thread that loads the library. Asynchronous signals are blocked

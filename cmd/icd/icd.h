@@ -33,9 +33,13 @@ extern const entry entries[]; // by number of the command
 // chiaro_call runs a command in Go. It is the only function that Go exports.
 extern uintptr_t chiaro_call(uint32_t number, void *args);
 
+// visited reports whether the thread has called Go. call_go_first is the first call of a thread.
+extern __thread int visited;
+uintptr_t call_go_first(uint32_t number, void *args);
+
 static inline uintptr_t call_go(uint32_t number, const void *args)
 {
-	return chiaro_call(number, (void *)args);
+	return visited ? chiaro_call(number, (void *)args) : call_go_first(number, (void *)args);
 }
 
 static inline size_t round8(size_t n) { return (n + 7) & ~(size_t)7; }
