@@ -136,6 +136,16 @@ func FRem(w uint8, x, y uint64) uint64 {
 
 // FFma returns x · y + z, rounded once.
 func FFma(w uint8, rtz bool, x, y, z uint64) uint64 {
+	if w == 32 && !rtz {
+		// The product is exact. The sum has 29 bits more than the result. Unless the lowest 28 are
+		// all zero, it is strictly between two floats of 32 bits and the middle between them, on
+		// the side of the exact value: the second rounding has the result of a single one. Denormal
+		// results have fewer bits: their middles have more zeros.
+		s := float64(float64(F32(x))*float64(F32(y))) + float64(F32(z))
+		if math.Float64bits(s)<<36 != 0 {
+			return Bits32(float32(s))
+		}
+	}
 	a, b, c := Float(w, x), Float(w, y), Float(w, z)
 	if w < 64 {
 		p := float64(a * b) // exact
