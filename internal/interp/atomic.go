@@ -12,9 +12,8 @@ import (
 // old one; else it does nothing and yields 0. Lanes ascending.
 func (s *subgroup) atomic(in *inst) {
 	dst, h, off, v, compare := s.reg(in.dst), s.reg(in.x), s.reg(in.y), s.reg(in.z), s.reg(in.w)
-	op := s.w.p.p.Funcs[in.fn].Val(in.v).Op
 	size := uint64(in.key.Type.Size())
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		dst[lane] = 0
 		to := &s.w.handles[h[lane]]
 		b := at(to.bytes, off[lane], in.key.Aux, size)
@@ -23,7 +22,7 @@ func (s *subgroup) atomic(in *inst) {
 			continue
 		}
 		dst[lane] = update(b, func(old uint64) uint64 {
-			return ir.Replacement(op, in.key, old, v[lane], compare[lane])
+			return ir.Replacement(in.op, in.key, old, v[lane], compare[lane])
 		})
 	}
 }

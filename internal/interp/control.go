@@ -70,7 +70,7 @@ func (s *subgroup) endIf(in *inst) {
 // switch x {k→L…, L}: each lane goes to its label.
 func (s *subgroup) switchOf(in *inst) {
 	x := s.reg(in.x)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		set := in.set
 		for i := range in.arms {
 			if in.arms[i].value == x[lane] {
@@ -141,7 +141,7 @@ func (s *subgroup) skipIfEmpty(in *inst) {
 // ones returns the active lanes in which the register holds 1.
 func (s *subgroup) ones(reg int) (set exec.Lanes) {
 	x := s.reg(reg)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		set[lane>>6] |= x[lane] & 1 << (lane & 63)
 	}
 	return set
@@ -150,7 +150,7 @@ func (s *subgroup) ones(reg int) (set exec.Lanes) {
 // setBool writes to the active lanes 1 if they are in the set, else 0.
 func (s *subgroup) setBool(in *inst, set exec.Lanes) {
 	dst := s.reg(in.dst)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		dst[lane] = set[lane>>6] >> (lane & 63) & 1
 	}
 }
@@ -158,7 +158,7 @@ func (s *subgroup) setBool(in *inst, set exec.Lanes) {
 // setAll writes the same bits to all active lanes.
 func (s *subgroup) setAll(in *inst, bits uint64) {
 	dst := s.reg(in.dst)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		dst[lane] = bits
 	}
 }

@@ -1,7 +1,7 @@
 // Package interp is the reference interpreter of the IR, written to be obviously
-// correct. It is not fast, and will not become fast. It implements the document of
-// package ir, in its terms and in its order, and is independent of everything else: of
-// SPIR-V, of the machine and of the other engine.
+// correct before it is fast. It implements the document of package ir, in its terms and in
+// its order, and is independent of everything else: of SPIR-V, of the machine and of the
+// other engine.
 //
 // A subgroup runs in lockstep as flat code over explicit state: a position in the
 // code (pc), the active lanes (A), a set of lanes for every label, and for

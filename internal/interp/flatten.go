@@ -28,6 +28,7 @@ type code struct {
 // inst is one instruction. Its handler defines the meaning of the fields.
 type inst struct {
 	run     handler
+	op      ir.Op
 	key     ir.Key
 	eval    ir.Eval
 	dst     int    // register of the result
@@ -307,9 +308,9 @@ func (c *flattener) call(v ir.V) {
 // operation emits an operation that is neither control flow nor a call.
 func (c *flattener) operation(v ir.V) {
 	x := c.f.Val(v)
-	in := inst{run: handlers[x.Op], key: c.f.Key(v), eval: x.Op.Row().Eval}
+	in := inst{run: handlers[x.Op], op: x.Op, key: c.f.Key(v), eval: x.Op.Row().Eval}
 	if in.eval != nil {
-		in.run = (*subgroup).eval
+		in.run = valueHandler(in.key)
 	}
 	if in.run == nil && c.err == nil {
 		c.err = &exec.UnsupportedError{Engine: name, Feature: "operation " + x.Op.String(), Origin: x.Origin}

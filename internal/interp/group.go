@@ -31,7 +31,7 @@ func (s *subgroup) allEq(in *inst) {
 	x := s.reg(in.x)
 	first := x[s.A.First()]
 	same := true
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		same = same && equal.Row().Eval(in.key, first, x[lane], 0) != 0
 	}
 	s.setAll(in, truth(same))
@@ -55,7 +55,7 @@ func (s *subgroup) ballot(in *inst) {
 func (s *subgroup) shuf(in *inst) {
 	x, dst := s.copyReg(in.x), s.reg(in.dst)
 	i := s.reg(in.y)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		from := i[lane]
 		dst[lane] = 0
 		if s.A.Has(uint32(from)) {
@@ -69,7 +69,7 @@ func (s *subgroup) shuf(in *inst) {
 func (s *subgroup) quadSwap(in *inst) {
 	x, dst := s.copyReg(in.x), s.reg(in.dst)
 	across := int(s.w.p.p.QuadLane(in.key.Aux))
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		from := lane ^ across
 		if !s.A.Has(uint32(from)) {
 			from = lane
@@ -121,7 +121,7 @@ func (s *subgroup) reduce(in *inst) {
 		}
 	}
 	dst := s.reg(in.dst)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		dst[lane] = x[lane&^(n-1)]
 	}
 }
@@ -145,7 +145,7 @@ func (s *subgroup) scan(in *inst) (x laneValues, identity uint64) {
 func (s *subgroup) scanInclusive(in *inst) {
 	x, _ := s.scan(in)
 	dst := s.reg(in.dst)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		dst[lane] = x[lane]
 	}
 }
@@ -157,7 +157,7 @@ func (s *subgroup) scanExclusive(in *inst) {
 	n := s.cluster(in)
 	dst := s.reg(in.dst)
 	previous, cluster := 0, -1
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		if lane/n != cluster {
 			dst[lane] = identity
 		} else {

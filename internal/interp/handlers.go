@@ -60,34 +60,3 @@ var handlers = map[ir.Op]handler{
 	ir.Log:      (*subgroup).log,
 	ir.LogArg:   (*subgroup).logArg,
 }
-
-// eval runs an operation that has a value function, lane by lane. Many operands are
-// uniform or equal in neighbouring lanes. A lane with the operands of the lane before it
-// has its value: the function depends on its arguments alone.
-func (s *subgroup) eval(in *inst) {
-	dst, x, y, z := s.reg(in.dst), s.reg(in.x), s.reg(in.y), s.reg(in.z)
-	f, key := in.eval, in.key
-	first := s.A.First()
-	if first >= uint32(len(dst)) {
-		return
-	}
-	a, b, c := x[first], y[first], z[first]
-	value := f(key, a, b, c)
-	if s.A == s.w.all {
-		for lane := range dst {
-			if x[lane] != a || y[lane] != b || z[lane] != c {
-				a, b, c = x[lane], y[lane], z[lane]
-				value = f(key, a, b, c)
-			}
-			dst[lane] = value
-		}
-		return
-	}
-	for lane := range s.A.All {
-		if x[lane] != a || y[lane] != b || z[lane] != c {
-			a, b, c = x[lane], y[lane], z[lane]
-			value = f(key, a, b, c)
-		}
-		dst[lane] = value
-	}
-}

@@ -71,7 +71,7 @@ func words(n int) []byte {
 func (s *subgroup) res(in *inst) {
 	dst, x := s.reg(in.dst), s.reg(in.x)
 	r := in.key.Aux
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		dst[lane] = nullHandle
 		if r < uint64(len(s.w.handleList.res)) && x[lane] < uint64(len(s.w.job.Resources[r])) {
 			dst[lane] = s.w.handleList.res[r] + x[lane]
@@ -88,7 +88,7 @@ func (s *subgroup) table(in *inst) { s.setAll(in, uint64(s.w.handleList.tables)+
 // len h: bytes.
 func (s *subgroup) length(in *inst) {
 	dst, x := s.reg(in.dst), s.reg(in.x)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		h := &s.w.handles[x[lane]]
 		dst[lane] = uint64(len(h.bytes) - h.beyond)
 	}
@@ -107,7 +107,7 @@ func at(b []byte, off, imm, size uint64) []byte {
 func (s *subgroup) ld(in *inst) {
 	dst, h, off := s.reg(in.dst), s.reg(in.x), s.reg(in.y)
 	size := uint64(in.key.Type.Size())
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		b := at(s.w.handles[h[lane]].bytes, off[lane], in.key.Aux, size)
 		dst[lane] = load(b, in.key.Flags)
 	}
@@ -118,9 +118,9 @@ func (s *subgroup) ld(in *inst) {
 func (s *subgroup) st(in *inst) {
 	h, off, v := s.reg(in.x), s.reg(in.y), s.reg(in.z)
 	size := uint64(in.key.Type.Size())
-	for lane := range s.A.Without(s.helper).All {
+	for _, lane := range s.active() {
 		to := &s.w.handles[h[lane]]
-		if b := at(to.bytes, off[lane], in.key.Aux, size); b != nil && !to.readOnly {
+		if b := at(to.bytes, off[lane], in.key.Aux, size); b != nil && !to.readOnly && !s.helper.Has(uint32(lane)) {
 			store(b, in.key.Flags, v[lane])
 		}
 	}
@@ -176,7 +176,7 @@ func address(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b
 // that an offset of 32 bits does not reach at addr counts as not there.
 func (s *subgroup) region(in *inst) {
 	dst, addr := s.reg(in.dst), s.reg(in.x)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		dst[lane] = nullHandle
 		for i := s.w.handleList.regions; i < len(s.w.handles); i++ {
 			r := &s.w.handles[i]
@@ -191,7 +191,7 @@ func (s *subgroup) region(in *inst) {
 // regionoff h, addr: addr − base of h; 0 for null.
 func (s *subgroup) regionOff(in *inst) {
 	dst, h, addr := s.reg(in.dst), s.reg(in.x), s.reg(in.y)
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		dst[lane] = 0
 		if h[lane] != nullHandle {
 			dst[lane] = uint64(uint32(addr[lane] - s.w.handles[h[lane]].address))

@@ -26,7 +26,7 @@ func (s *subgroup) slots() uint32 { return uint32(len(s.private) / s.w.lanes) }
 func (s *subgroup) loadSlots(in *inst, base, slots uint32) {
 	dst, slot := s.reg(in.dst), s.reg(in.x)
 	need := uint64(in.key.Type.Slots())
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		dst[lane] = 0
 		if slot[lane]+need > uint64(slots) {
 			continue
@@ -43,7 +43,7 @@ func (s *subgroup) loadSlots(in *inst, base, slots uint32) {
 func (s *subgroup) storeSlots(in *inst, base, slots uint32) {
 	slot, v := s.reg(in.x), s.reg(in.y)
 	need := uint64(in.key.Type.Slots())
-	for lane := range s.A.All {
+	for _, lane := range s.active() {
 		if slot[lane]+need > uint64(slots) {
 			continue
 		}
@@ -59,7 +59,7 @@ func (s *subgroup) storeSlots(in *inst, base, slots uint32) {
 func (s *subgroup) pclr(in *inst) {
 	base, n := int(s.w.bases[in.key.Aux]), int(s.w.p.p.Vars[in.key.Aux].Slots)
 	for slot := base; slot < base+n; slot++ {
-		for lane := range s.A.All {
+		for _, lane := range s.active() {
 			s.private[slot*s.w.lanes+lane] = 0
 		}
 	}

@@ -29,7 +29,10 @@ type subgroup struct {
 	in     []exec.Lanes // by set; see package ir's document, "Control"
 	ret    []int        // by function: the return address of its active call
 	vals   []uint64     // registers × lanes
+	regs   [][]uint64   // by register: its part of vals
 	temp   []uint64     // registers × lanes, for moves
+	listed exec.Lanes   // the set whose lanes list has
+	list   []int        // its lanes, ascending
 
 	private []uint32   // [slot][lane]
 	inputs  []uint64   // [input][lane]
@@ -77,7 +80,7 @@ func newWorker(p *program) *worker {
 func (w *worker) bytes() int {
 	n := len(w.shared)
 	for _, s := range w.subs {
-		n += 8*(len(s.vals)+len(s.temp)+len(s.inputs)) + 4*len(s.private)
+		n += 8*(len(s.vals)+3*len(s.regs)+len(s.temp)+len(s.inputs)) + 4*len(s.private)
 	}
 	return n
 }
@@ -92,6 +95,11 @@ func (w *worker) newSubgroup() *subgroup {
 		temp:    make([]uint64, c.temps*w.lanes),
 		private: make([]uint32, int(w.p.p.PrivateSlots())*w.lanes),
 		inputs:  make([]uint64, len(w.p.p.In)*w.lanes),
+		list:    make([]int, 0, w.lanes),
+	}
+	s.regs = make([][]uint64, c.regs)
+	for r := range s.regs {
+		s.regs[r] = s.vals[r*w.lanes : (r+1)*w.lanes : (r+1)*w.lanes]
 	}
 	for i, bits := range c.consts {
 		reg := s.reg(1 + i)
@@ -211,20 +219,40 @@ func (s *subgroup) runObserved(code []inst) {
 func (s *subgroup) fail(err error) { s.err, s.status = err, finished }
 
 // reg returns the lanes of a register.
-func (s *subgroup) reg(r int) []uint64 {
-	n := s.w.lanes
-	return s.vals[r*n : r*n+n : r*n+n]
+func (s *subgroup) reg(r int) []uint64 { return s.regs[r] }
+
+// active returns the active lanes, ascending. Most instructions run with the active lanes of
+// the instruction before.
+func (s *subgroup) active() []int {
+	if s.A != s.listed {
+		s.listActive()
+	}
+	return s.list
+}
+
+func (s *subgroup) listActive() {
+	s.listed, s.list = s.A, s.list[:0]
+	for lane := range s.A.All {
+		s.list = append(s.list, lane)
+	}
 }
 
 // move copies registers for the active lanes. All are read before any is written.
 func (s *subgroup) move(list []move) {
+	if len(list) == 1 {
+		from, to := s.reg(list[0].from), s.reg(list[0].to)
+		for _, lane := range s.active() {
+			to[lane] = from[lane]
+		}
+		return
+	}
 	n := s.w.lanes
 	for i, m := range list {
 		copy(s.temp[i*n:i*n+n], s.reg(m.from))
 	}
 	for i, m := range list {
 		from, to := s.temp[i*n:i*n+n], s.reg(m.to)
-		for lane := range s.A.All {
+		for _, lane := range s.active() {
 			to[lane] = from[lane]
 		}
 	}
