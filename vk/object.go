@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"reflect"
 	"sync/atomic"
 )
 
@@ -109,6 +110,18 @@ func (o *object) destroy() {
 func (d *Device) adopt(o *object, kind string, free func()) {
 	o.dev, o.kind, o.free = d, kind, free
 	d.objects.Add(1)
+}
+
+// Owns reports whether an object is the device's and not closed, and its name; "" if it has none.
+func (d *Device) Owns(x Object) (name string, ok bool) {
+	if d == nil || x == nil || reflect.ValueOf(x).IsNil() {
+		return "", false
+	}
+	o := x.base()
+	if n := o.name.Load(); n != nil {
+		name = *n
+	}
+	return name, o.dev == d && o.alive()
 }
 
 // pointer is a pointer to an object of a device.

@@ -4,7 +4,7 @@ package abi
 
 // FeatureStructs are the structs of features, by name.
 var FeatureStructs = []Chained{
-	{"VkPhysicalDeviceFeatures", 0, 220, []Member{
+	{"VkPhysicalDeviceFeatures", 0, 220, "VK_BASE_VERSION_1_0", []Member{
 		{"robustBufferAccess", 0, Bool, 1},
 		{"fullDrawIndexUint32", 4, Bool, 1},
 		{"imageCubeArray", 8, Bool, 1},
@@ -61,118 +61,118 @@ var FeatureStructs = []Chained{
 		{"variableMultisampleRate", 212, Bool, 1},
 		{"inheritedQueries", 216, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDeviceGeneratedCommandsFeaturesNV", StructureTypePhysicalDeviceDeviceGeneratedCommandsFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceDeviceGeneratedCommandsFeaturesNV", StructureTypePhysicalDeviceDeviceGeneratedCommandsFeaturesNV, 24, "VK_NV_device_generated_commands", []Member{
 		{"deviceGeneratedCommands", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePushConstantBankFeaturesNV", StructureTypePhysicalDevicePushConstantBankFeaturesNV, 24, []Member{
+	{"VkPhysicalDevicePushConstantBankFeaturesNV", StructureTypePhysicalDevicePushConstantBankFeaturesNV, 24, "VK_NV_push_constant_bank", []Member{
 		{"pushConstantBank", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV", StructureTypePhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV, 32, []Member{
+	{"VkPhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV", StructureTypePhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV, 32, "VK_NV_device_generated_commands_compute", []Member{
 		{"deviceGeneratedCompute", 16, Bool, 1},
 		{"deviceGeneratedComputePipelines", 20, Bool, 1},
 		{"deviceGeneratedComputeCaptureReplay", 24, Bool, 1},
 	}},
-	{"VkPhysicalDevicePrivateDataFeatures", StructureTypePhysicalDevicePrivateDataFeatures, 24, []Member{
+	{"VkPhysicalDevicePrivateDataFeatures", StructureTypePhysicalDevicePrivateDataFeatures, 24, "VK_BASE_VERSION_1_3 VK_EXT_private_data", []Member{
 		{"privateData", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceClusterAccelerationStructureFeaturesNV", StructureTypePhysicalDeviceClusterAccelerationStructureFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceClusterAccelerationStructureFeaturesNV", StructureTypePhysicalDeviceClusterAccelerationStructureFeaturesNV, 24, "VK_NV_cluster_acceleration_structure", []Member{
 		{"clusterAccelerationStructure", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVariablePointersFeatures", StructureTypePhysicalDeviceVariablePointersFeatures, 24, []Member{
+	{"VkPhysicalDeviceVariablePointersFeatures", StructureTypePhysicalDeviceVariablePointersFeatures, 24, "VK_COMPUTE_VERSION_1_1 VK_KHR_variable_pointers", []Member{
 		{"variablePointersStorageBuffer", 16, Bool, 1},
 		{"variablePointers", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMultiviewFeatures", StructureTypePhysicalDeviceMultiviewFeatures, 32, []Member{
+	{"VkPhysicalDeviceMultiviewFeatures", StructureTypePhysicalDeviceMultiviewFeatures, 32, "VK_GRAPHICS_VERSION_1_1 VK_KHR_multiview", []Member{
 		{"multiview", 16, Bool, 1},
 		{"multiviewGeometryShader", 20, Bool, 1},
 		{"multiviewTessellationShader", 24, Bool, 1},
 	}},
-	{"VkPhysicalDevicePresentIdFeaturesKHR", StructureTypePhysicalDevicePresentIdFeaturesKHR, 24, []Member{
+	{"VkPhysicalDevicePresentIdFeaturesKHR", StructureTypePhysicalDevicePresentIdFeaturesKHR, 24, "VK_KHR_present_id", []Member{
 		{"presentId", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePresentId2FeaturesKHR", StructureTypePhysicalDevicePresentId2FeaturesKHR, 24, []Member{
+	{"VkPhysicalDevicePresentId2FeaturesKHR", StructureTypePhysicalDevicePresentId2FeaturesKHR, 24, "VK_KHR_present_id2", []Member{
 		{"presentId2", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePresentWaitFeaturesKHR", StructureTypePhysicalDevicePresentWaitFeaturesKHR, 24, []Member{
+	{"VkPhysicalDevicePresentWaitFeaturesKHR", StructureTypePhysicalDevicePresentWaitFeaturesKHR, 24, "VK_KHR_present_wait", []Member{
 		{"presentWait", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePresentWait2FeaturesKHR", StructureTypePhysicalDevicePresentWait2FeaturesKHR, 24, []Member{
+	{"VkPhysicalDevicePresentWait2FeaturesKHR", StructureTypePhysicalDevicePresentWait2FeaturesKHR, 24, "VK_KHR_present_wait2", []Member{
 		{"presentWait2", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePresentTimingFeaturesEXT", StructureTypePhysicalDevicePresentTimingFeaturesEXT, 32, []Member{
+	{"VkPhysicalDevicePresentTimingFeaturesEXT", StructureTypePhysicalDevicePresentTimingFeaturesEXT, 32, "VK_EXT_present_timing", []Member{
 		{"presentTiming", 16, Bool, 1},
 		{"presentAtAbsoluteTime", 20, Bool, 1},
 		{"presentAtRelativeTime", 24, Bool, 1},
 	}},
-	{"VkPhysicalDevice16BitStorageFeatures", StructureTypePhysicalDevice16bitStorageFeatures, 32, []Member{
+	{"VkPhysicalDevice16BitStorageFeatures", StructureTypePhysicalDevice16bitStorageFeatures, 32, "VK_COMPUTE_VERSION_1_1 VK_KHR_16bit_storage", []Member{
 		{"storageBuffer16BitAccess", 16, Bool, 1},
 		{"uniformAndStorageBuffer16BitAccess", 20, Bool, 1},
 		{"storagePushConstant16", 24, Bool, 1},
 		{"storageInputOutput16", 28, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures", StructureTypePhysicalDeviceShaderSubgroupExtendedTypesFeatures, 24, []Member{
+	{"VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures", StructureTypePhysicalDeviceShaderSubgroupExtendedTypesFeatures, 24, "VK_COMPUTE_VERSION_1_2 VK_KHR_shader_subgroup_extended_types", []Member{
 		{"shaderSubgroupExtendedTypes", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSamplerYcbcrConversionFeatures", StructureTypePhysicalDeviceSamplerYcbcrConversionFeatures, 24, []Member{
+	{"VkPhysicalDeviceSamplerYcbcrConversionFeatures", StructureTypePhysicalDeviceSamplerYcbcrConversionFeatures, 24, "VK_COMPUTE_VERSION_1_1 VK_KHR_sampler_ycbcr_conversion", []Member{
 		{"samplerYcbcrConversion", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceProtectedMemoryFeatures", StructureTypePhysicalDeviceProtectedMemoryFeatures, 24, []Member{
+	{"VkPhysicalDeviceProtectedMemoryFeatures", StructureTypePhysicalDeviceProtectedMemoryFeatures, 24, "VK_BASE_VERSION_1_1", []Member{
 		{"protectedMemory", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceBlendOperationAdvancedFeaturesEXT", StructureTypePhysicalDeviceBlendOperationAdvancedFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceBlendOperationAdvancedFeaturesEXT", StructureTypePhysicalDeviceBlendOperationAdvancedFeaturesEXT, 24, "VK_EXT_blend_operation_advanced", []Member{
 		{"advancedBlendCoherentOperations", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMultiDrawFeaturesEXT", StructureTypePhysicalDeviceMultiDrawFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceMultiDrawFeaturesEXT", StructureTypePhysicalDeviceMultiDrawFeaturesEXT, 24, "VK_EXT_multi_draw", []Member{
 		{"multiDraw", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceInlineUniformBlockFeatures", StructureTypePhysicalDeviceInlineUniformBlockFeatures, 24, []Member{
+	{"VkPhysicalDeviceInlineUniformBlockFeatures", StructureTypePhysicalDeviceInlineUniformBlockFeatures, 24, "VK_COMPUTE_VERSION_1_3 VK_EXT_inline_uniform_block", []Member{
 		{"inlineUniformBlock", 16, Bool, 1},
 		{"descriptorBindingInlineUniformBlockUpdateAfterBind", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance4Features", StructureTypePhysicalDeviceMaintenance4Features, 24, []Member{
+	{"VkPhysicalDeviceMaintenance4Features", StructureTypePhysicalDeviceMaintenance4Features, 24, "VK_BASE_VERSION_1_3 VK_KHR_maintenance4", []Member{
 		{"maintenance4", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance5Features", StructureTypePhysicalDeviceMaintenance5Features, 24, []Member{
+	{"VkPhysicalDeviceMaintenance5Features", StructureTypePhysicalDeviceMaintenance5Features, 24, "VK_BASE_VERSION_1_4 VK_KHR_maintenance5", []Member{
 		{"maintenance5", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance6Features", StructureTypePhysicalDeviceMaintenance6Features, 24, []Member{
+	{"VkPhysicalDeviceMaintenance6Features", StructureTypePhysicalDeviceMaintenance6Features, 24, "VK_BASE_VERSION_1_4 VK_KHR_maintenance6", []Member{
 		{"maintenance6", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance7FeaturesKHR", StructureTypePhysicalDeviceMaintenance7FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceMaintenance7FeaturesKHR", StructureTypePhysicalDeviceMaintenance7FeaturesKHR, 24, "VK_KHR_maintenance7", []Member{
 		{"maintenance7", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance8FeaturesKHR", StructureTypePhysicalDeviceMaintenance8FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceMaintenance8FeaturesKHR", StructureTypePhysicalDeviceMaintenance8FeaturesKHR, 24, "VK_KHR_maintenance8", []Member{
 		{"maintenance8", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance9FeaturesKHR", StructureTypePhysicalDeviceMaintenance9FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceMaintenance9FeaturesKHR", StructureTypePhysicalDeviceMaintenance9FeaturesKHR, 24, "VK_KHR_maintenance9", []Member{
 		{"maintenance9", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance11FeaturesKHR", StructureTypePhysicalDeviceMaintenance11FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceMaintenance11FeaturesKHR", StructureTypePhysicalDeviceMaintenance11FeaturesKHR, 24, "VK_KHR_maintenance11", []Member{
 		{"maintenance11", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance10FeaturesKHR", StructureTypePhysicalDeviceMaintenance10FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceMaintenance10FeaturesKHR", StructureTypePhysicalDeviceMaintenance10FeaturesKHR, 24, "VK_KHR_maintenance10", []Member{
 		{"maintenance10", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderDrawParametersFeatures", StructureTypePhysicalDeviceShaderDrawParametersFeatures, 24, []Member{
+	{"VkPhysicalDeviceShaderDrawParametersFeatures", StructureTypePhysicalDeviceShaderDrawParametersFeatures, 24, "VK_GRAPHICS_VERSION_1_1", []Member{
 		{"shaderDrawParameters", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderFloat16Int8Features", StructureTypePhysicalDeviceShaderFloat16Int8Features, 24, []Member{
+	{"VkPhysicalDeviceShaderFloat16Int8Features", StructureTypePhysicalDeviceShaderFloat16Int8Features, 24, "VK_COMPUTE_VERSION_1_2 VK_KHR_shader_float16_int8", []Member{
 		{"shaderFloat16", 16, Bool, 1},
 		{"shaderInt8", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceHostQueryResetFeatures", StructureTypePhysicalDeviceHostQueryResetFeatures, 24, []Member{
+	{"VkPhysicalDeviceHostQueryResetFeatures", StructureTypePhysicalDeviceHostQueryResetFeatures, 24, "VK_BASE_VERSION_1_2 VK_EXT_host_query_reset", []Member{
 		{"hostQueryReset", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceElapsedTimerQueryFeaturesQCOM", StructureTypePhysicalDeviceElapsedTimerQueryFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceElapsedTimerQueryFeaturesQCOM", StructureTypePhysicalDeviceElapsedTimerQueryFeaturesQCOM, 24, "VK_QCOM_elapsed_timer_query", []Member{
 		{"elapsedTimerQuery", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceGlobalPriorityQueryFeatures", StructureTypePhysicalDeviceGlobalPriorityQueryFeatures, 24, []Member{
+	{"VkPhysicalDeviceGlobalPriorityQueryFeatures", StructureTypePhysicalDeviceGlobalPriorityQueryFeatures, 24, "VK_BASE_VERSION_1_4 VK_EXT_global_priority_query VK_KHR_global_priority", []Member{
 		{"globalPriorityQuery", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDeviceMemoryReportFeaturesEXT", StructureTypePhysicalDeviceDeviceMemoryReportFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceDeviceMemoryReportFeaturesEXT", StructureTypePhysicalDeviceDeviceMemoryReportFeaturesEXT, 24, "VK_EXT_device_memory_report", []Member{
 		{"deviceMemoryReport", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorIndexingFeatures", StructureTypePhysicalDeviceDescriptorIndexingFeatures, 96, []Member{
+	{"VkPhysicalDeviceDescriptorIndexingFeatures", StructureTypePhysicalDeviceDescriptorIndexingFeatures, 96, "VK_COMPUTE_VERSION_1_2 VK_EXT_descriptor_indexing", []Member{
 		{"shaderInputAttachmentArrayDynamicIndexing", 16, Bool, 1},
 		{"shaderUniformTexelBufferArrayDynamicIndexing", 20, Bool, 1},
 		{"shaderStorageTexelBufferArrayDynamicIndexing", 24, Bool, 1},
@@ -194,28 +194,28 @@ var FeatureStructs = []Chained{
 		{"descriptorBindingVariableDescriptorCount", 88, Bool, 1},
 		{"runtimeDescriptorArray", 92, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTimelineSemaphoreFeatures", StructureTypePhysicalDeviceTimelineSemaphoreFeatures, 24, []Member{
+	{"VkPhysicalDeviceTimelineSemaphoreFeatures", StructureTypePhysicalDeviceTimelineSemaphoreFeatures, 24, "VK_BASE_VERSION_1_2 VK_KHR_timeline_semaphore", []Member{
 		{"timelineSemaphore", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevice8BitStorageFeatures", StructureTypePhysicalDevice8bitStorageFeatures, 32, []Member{
+	{"VkPhysicalDevice8BitStorageFeatures", StructureTypePhysicalDevice8bitStorageFeatures, 32, "VK_COMPUTE_VERSION_1_2 VK_KHR_8bit_storage", []Member{
 		{"storageBuffer8BitAccess", 16, Bool, 1},
 		{"uniformAndStorageBuffer8BitAccess", 20, Bool, 1},
 		{"storagePushConstant8", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceConditionalRenderingFeaturesEXT", StructureTypePhysicalDeviceConditionalRenderingFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceConditionalRenderingFeaturesEXT", StructureTypePhysicalDeviceConditionalRenderingFeaturesEXT, 24, "VK_EXT_conditional_rendering", []Member{
 		{"conditionalRendering", 16, Bool, 1},
 		{"inheritedConditionalRendering", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVulkanMemoryModelFeatures", StructureTypePhysicalDeviceVulkanMemoryModelFeatures, 32, []Member{
+	{"VkPhysicalDeviceVulkanMemoryModelFeatures", StructureTypePhysicalDeviceVulkanMemoryModelFeatures, 32, "VK_BASE_VERSION_1_2 VK_KHR_vulkan_memory_model", []Member{
 		{"vulkanMemoryModel", 16, Bool, 1},
 		{"vulkanMemoryModelDeviceScope", 20, Bool, 1},
 		{"vulkanMemoryModelAvailabilityVisibilityChains", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderAtomicInt64Features", StructureTypePhysicalDeviceShaderAtomicInt64Features, 24, []Member{
+	{"VkPhysicalDeviceShaderAtomicInt64Features", StructureTypePhysicalDeviceShaderAtomicInt64Features, 24, "VK_COMPUTE_VERSION_1_2 VK_KHR_shader_atomic_int64", []Member{
 		{"shaderBufferInt64Atomics", 16, Bool, 1},
 		{"shaderSharedInt64Atomics", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderAtomicFloatFeaturesEXT", StructureTypePhysicalDeviceShaderAtomicFloatFeaturesEXT, 64, []Member{
+	{"VkPhysicalDeviceShaderAtomicFloatFeaturesEXT", StructureTypePhysicalDeviceShaderAtomicFloatFeaturesEXT, 64, "VK_EXT_shader_atomic_float", []Member{
 		{"shaderBufferFloat32Atomics", 16, Bool, 1},
 		{"shaderBufferFloat32AtomicAdd", 20, Bool, 1},
 		{"shaderBufferFloat64Atomics", 24, Bool, 1},
@@ -229,7 +229,7 @@ var FeatureStructs = []Chained{
 		{"sparseImageFloat32Atomics", 56, Bool, 1},
 		{"sparseImageFloat32AtomicAdd", 60, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT", StructureTypePhysicalDeviceShaderAtomicFloat2FeaturesEXT, 64, []Member{
+	{"VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT", StructureTypePhysicalDeviceShaderAtomicFloat2FeaturesEXT, 64, "VK_EXT_shader_atomic_float2", []Member{
 		{"shaderBufferFloat16Atomics", 16, Bool, 1},
 		{"shaderBufferFloat16AtomicAdd", 20, Bool, 1},
 		{"shaderBufferFloat16AtomicMinMax", 24, Bool, 1},
@@ -243,183 +243,183 @@ var FeatureStructs = []Chained{
 		{"shaderImageFloat32AtomicMinMax", 56, Bool, 1},
 		{"sparseImageFloat32AtomicMinMax", 60, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVertexAttributeDivisorFeatures", StructureTypePhysicalDeviceVertexAttributeDivisorFeatures, 24, []Member{
+	{"VkPhysicalDeviceVertexAttributeDivisorFeatures", StructureTypePhysicalDeviceVertexAttributeDivisorFeatures, 24, "VK_GRAPHICS_VERSION_1_4 VK_EXT_vertex_attribute_divisor VK_KHR_vertex_attribute_divisor", []Member{
 		{"vertexAttributeInstanceRateDivisor", 16, Bool, 1},
 		{"vertexAttributeInstanceRateZeroDivisor", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceASTCDecodeFeaturesEXT", StructureTypePhysicalDeviceAstcDecodeFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceASTCDecodeFeaturesEXT", StructureTypePhysicalDeviceAstcDecodeFeaturesEXT, 24, "VK_EXT_astc_decode_mode", []Member{
 		{"decodeModeSharedExponent", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTransformFeedbackFeaturesEXT", StructureTypePhysicalDeviceTransformFeedbackFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceTransformFeedbackFeaturesEXT", StructureTypePhysicalDeviceTransformFeedbackFeaturesEXT, 24, "VK_EXT_transform_feedback", []Member{
 		{"transformFeedback", 16, Bool, 1},
 		{"geometryStreams", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRepresentativeFragmentTestFeaturesNV", StructureTypePhysicalDeviceRepresentativeFragmentTestFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceRepresentativeFragmentTestFeaturesNV", StructureTypePhysicalDeviceRepresentativeFragmentTestFeaturesNV, 24, "VK_NV_representative_fragment_test", []Member{
 		{"representativeFragmentTest", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceExclusiveScissorFeaturesNV", StructureTypePhysicalDeviceExclusiveScissorFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceExclusiveScissorFeaturesNV", StructureTypePhysicalDeviceExclusiveScissorFeaturesNV, 24, "VK_NV_scissor_exclusive", []Member{
 		{"exclusiveScissor", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCornerSampledImageFeaturesNV", StructureTypePhysicalDeviceCornerSampledImageFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceCornerSampledImageFeaturesNV", StructureTypePhysicalDeviceCornerSampledImageFeaturesNV, 24, "VK_NV_corner_sampled_image", []Member{
 		{"cornerSampledImage", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR", StructureTypePhysicalDeviceComputeShaderDerivativesFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR", StructureTypePhysicalDeviceComputeShaderDerivativesFeaturesKHR, 24, "VK_KHR_compute_shader_derivatives VK_NV_compute_shader_derivatives", []Member{
 		{"computeDerivativeGroupQuads", 16, Bool, 1},
 		{"computeDerivativeGroupLinear", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderImageFootprintFeaturesNV", StructureTypePhysicalDeviceShaderImageFootprintFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceShaderImageFootprintFeaturesNV", StructureTypePhysicalDeviceShaderImageFootprintFeaturesNV, 24, "VK_NV_shader_image_footprint", []Member{
 		{"imageFootprint", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDedicatedAllocationImageAliasingFeaturesNV", StructureTypePhysicalDeviceDedicatedAllocationImageAliasingFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceDedicatedAllocationImageAliasingFeaturesNV", StructureTypePhysicalDeviceDedicatedAllocationImageAliasingFeaturesNV, 24, "VK_NV_dedicated_allocation_image_aliasing", []Member{
 		{"dedicatedAllocationImageAliasing", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCopyMemoryIndirectFeaturesKHR", StructureTypePhysicalDeviceCopyMemoryIndirectFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceCopyMemoryIndirectFeaturesKHR", StructureTypePhysicalDeviceCopyMemoryIndirectFeaturesKHR, 24, "VK_KHR_copy_memory_indirect", []Member{
 		{"indirectMemoryCopy", 16, Bool, 1},
 		{"indirectMemoryToImageCopy", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCopyMemoryIndirectFeaturesNV", StructureTypePhysicalDeviceCopyMemoryIndirectFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceCopyMemoryIndirectFeaturesNV", StructureTypePhysicalDeviceCopyMemoryIndirectFeaturesNV, 24, "VK_NV_copy_memory_indirect", []Member{
 		{"indirectCopy", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMemoryDecompressionFeaturesEXT", StructureTypePhysicalDeviceMemoryDecompressionFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceMemoryDecompressionFeaturesEXT", StructureTypePhysicalDeviceMemoryDecompressionFeaturesEXT, 24, "VK_EXT_memory_decompression VK_NV_memory_decompression", []Member{
 		{"memoryDecompression", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShadingRateImageFeaturesNV", StructureTypePhysicalDeviceShadingRateImageFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceShadingRateImageFeaturesNV", StructureTypePhysicalDeviceShadingRateImageFeaturesNV, 24, "VK_NV_shading_rate_image", []Member{
 		{"shadingRateImage", 16, Bool, 1},
 		{"shadingRateCoarseSampleOrder", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceInvocationMaskFeaturesHUAWEI", StructureTypePhysicalDeviceInvocationMaskFeaturesHUAWEI, 24, []Member{
+	{"VkPhysicalDeviceInvocationMaskFeaturesHUAWEI", StructureTypePhysicalDeviceInvocationMaskFeaturesHUAWEI, 24, "VK_HUAWEI_invocation_mask", []Member{
 		{"invocationMask", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMeshShaderFeaturesNV", StructureTypePhysicalDeviceMeshShaderFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceMeshShaderFeaturesNV", StructureTypePhysicalDeviceMeshShaderFeaturesNV, 24, "VK_NV_mesh_shader", []Member{
 		{"taskShader", 16, Bool, 1},
 		{"meshShader", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMeshShaderFeaturesEXT", StructureTypePhysicalDeviceMeshShaderFeaturesEXT, 40, []Member{
+	{"VkPhysicalDeviceMeshShaderFeaturesEXT", StructureTypePhysicalDeviceMeshShaderFeaturesEXT, 40, "VK_EXT_mesh_shader", []Member{
 		{"taskShader", 16, Bool, 1},
 		{"meshShader", 20, Bool, 1},
 		{"multiviewMeshShader", 24, Bool, 1},
 		{"primitiveFragmentShadingRateMeshShader", 28, Bool, 1},
 		{"meshShaderQueries", 32, Bool, 1},
 	}},
-	{"VkPhysicalDeviceAccelerationStructureFeaturesKHR", StructureTypePhysicalDeviceAccelerationStructureFeaturesKHR, 40, []Member{
+	{"VkPhysicalDeviceAccelerationStructureFeaturesKHR", StructureTypePhysicalDeviceAccelerationStructureFeaturesKHR, 40, "VK_KHR_acceleration_structure", []Member{
 		{"accelerationStructure", 16, Bool, 1},
 		{"accelerationStructureCaptureReplay", 20, Bool, 1},
 		{"accelerationStructureIndirectBuild", 24, Bool, 1},
 		{"accelerationStructureHostCommands", 28, Bool, 1},
 		{"descriptorBindingAccelerationStructureUpdateAfterBind", 32, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingPipelineFeaturesKHR", StructureTypePhysicalDeviceRayTracingPipelineFeaturesKHR, 40, []Member{
+	{"VkPhysicalDeviceRayTracingPipelineFeaturesKHR", StructureTypePhysicalDeviceRayTracingPipelineFeaturesKHR, 40, "VK_KHR_ray_tracing_pipeline", []Member{
 		{"rayTracingPipeline", 16, Bool, 1},
 		{"rayTracingPipelineShaderGroupHandleCaptureReplay", 20, Bool, 1},
 		{"rayTracingPipelineShaderGroupHandleCaptureReplayMixed", 24, Bool, 1},
 		{"rayTracingPipelineTraceRaysIndirect", 28, Bool, 1},
 		{"rayTraversalPrimitiveCulling", 32, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRayQueryFeaturesKHR", StructureTypePhysicalDeviceRayQueryFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceRayQueryFeaturesKHR", StructureTypePhysicalDeviceRayQueryFeaturesKHR, 24, "VK_KHR_ray_query", []Member{
 		{"rayQuery", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingMaintenance1FeaturesKHR", StructureTypePhysicalDeviceRayTracingMaintenance1FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceRayTracingMaintenance1FeaturesKHR", StructureTypePhysicalDeviceRayTracingMaintenance1FeaturesKHR, 24, "VK_KHR_ray_tracing_maintenance1", []Member{
 		{"rayTracingMaintenance1", 16, Bool, 1},
 		{"rayTracingPipelineTraceRaysIndirect2", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentDensityMapFeaturesEXT", StructureTypePhysicalDeviceFragmentDensityMapFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceFragmentDensityMapFeaturesEXT", StructureTypePhysicalDeviceFragmentDensityMapFeaturesEXT, 32, "VK_EXT_fragment_density_map", []Member{
 		{"fragmentDensityMap", 16, Bool, 1},
 		{"fragmentDensityMapDynamic", 20, Bool, 1},
 		{"fragmentDensityMapNonSubsampledImages", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentDensityMap2FeaturesEXT", StructureTypePhysicalDeviceFragmentDensityMap2FeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceFragmentDensityMap2FeaturesEXT", StructureTypePhysicalDeviceFragmentDensityMap2FeaturesEXT, 24, "VK_EXT_fragment_density_map2", []Member{
 		{"fragmentDensityMapDeferred", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentDensityMapOffsetFeaturesEXT", StructureTypePhysicalDeviceFragmentDensityMapOffsetFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceFragmentDensityMapOffsetFeaturesEXT", StructureTypePhysicalDeviceFragmentDensityMapOffsetFeaturesEXT, 24, "VK_EXT_fragment_density_map_offset VK_QCOM_fragment_density_map_offset", []Member{
 		{"fragmentDensityMapOffset", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceScalarBlockLayoutFeatures", StructureTypePhysicalDeviceScalarBlockLayoutFeatures, 24, []Member{
+	{"VkPhysicalDeviceScalarBlockLayoutFeatures", StructureTypePhysicalDeviceScalarBlockLayoutFeatures, 24, "VK_COMPUTE_VERSION_1_2 VK_EXT_scalar_block_layout", []Member{
 		{"scalarBlockLayout", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceUniformBufferStandardLayoutFeatures", StructureTypePhysicalDeviceUniformBufferStandardLayoutFeatures, 24, []Member{
+	{"VkPhysicalDeviceUniformBufferStandardLayoutFeatures", StructureTypePhysicalDeviceUniformBufferStandardLayoutFeatures, 24, "VK_COMPUTE_VERSION_1_2 VK_KHR_uniform_buffer_standard_layout", []Member{
 		{"uniformBufferStandardLayout", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDepthClipEnableFeaturesEXT", StructureTypePhysicalDeviceDepthClipEnableFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceDepthClipEnableFeaturesEXT", StructureTypePhysicalDeviceDepthClipEnableFeaturesEXT, 24, "VK_EXT_depth_clip_enable", []Member{
 		{"depthClipEnable", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMemoryPriorityFeaturesEXT", StructureTypePhysicalDeviceMemoryPriorityFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceMemoryPriorityFeaturesEXT", StructureTypePhysicalDeviceMemoryPriorityFeaturesEXT, 24, "VK_EXT_memory_priority", []Member{
 		{"memoryPriority", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePageableDeviceLocalMemoryFeaturesEXT", StructureTypePhysicalDevicePageableDeviceLocalMemoryFeaturesEXT, 24, []Member{
+	{"VkPhysicalDevicePageableDeviceLocalMemoryFeaturesEXT", StructureTypePhysicalDevicePageableDeviceLocalMemoryFeaturesEXT, 24, "VK_EXT_pageable_device_local_memory", []Member{
 		{"pageableDeviceLocalMemory", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceBufferDeviceAddressFeatures", StructureTypePhysicalDeviceBufferDeviceAddressFeatures, 32, []Member{
+	{"VkPhysicalDeviceBufferDeviceAddressFeatures", StructureTypePhysicalDeviceBufferDeviceAddressFeatures, 32, "VK_BASE_VERSION_1_2 VK_KHR_buffer_device_address", []Member{
 		{"bufferDeviceAddress", 16, Bool, 1},
 		{"bufferDeviceAddressCaptureReplay", 20, Bool, 1},
 		{"bufferDeviceAddressMultiDevice", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceBufferDeviceAddressFeaturesEXT", StructureTypePhysicalDeviceBufferDeviceAddressFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceBufferDeviceAddressFeaturesEXT", StructureTypePhysicalDeviceBufferDeviceAddressFeaturesEXT, 32, "VK_EXT_buffer_device_address", []Member{
 		{"bufferDeviceAddress", 16, Bool, 1},
 		{"bufferDeviceAddressCaptureReplay", 20, Bool, 1},
 		{"bufferDeviceAddressMultiDevice", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImagelessFramebufferFeatures", StructureTypePhysicalDeviceImagelessFramebufferFeatures, 24, []Member{
+	{"VkPhysicalDeviceImagelessFramebufferFeatures", StructureTypePhysicalDeviceImagelessFramebufferFeatures, 24, "VK_GRAPHICS_VERSION_1_2 VK_KHR_imageless_framebuffer", []Member{
 		{"imagelessFramebuffer", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTextureCompressionASTCHDRFeatures", StructureTypePhysicalDeviceTextureCompressionAstcHdrFeatures, 24, []Member{
+	{"VkPhysicalDeviceTextureCompressionASTCHDRFeatures", StructureTypePhysicalDeviceTextureCompressionAstcHdrFeatures, 24, "VK_BASE_VERSION_1_3 VK_EXT_texture_compression_astc_hdr", []Member{
 		{"textureCompressionASTC_HDR", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeMatrixFeaturesNV", StructureTypePhysicalDeviceCooperativeMatrixFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceCooperativeMatrixFeaturesNV", StructureTypePhysicalDeviceCooperativeMatrixFeaturesNV, 24, "VK_NV_cooperative_matrix", []Member{
 		{"cooperativeMatrix", 16, Bool, 1},
 		{"cooperativeMatrixRobustBufferAccess", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceYcbcrImageArraysFeaturesEXT", StructureTypePhysicalDeviceYcbcrImageArraysFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceYcbcrImageArraysFeaturesEXT", StructureTypePhysicalDeviceYcbcrImageArraysFeaturesEXT, 24, "VK_EXT_ycbcr_image_arrays", []Member{
 		{"ycbcrImageArrays", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePresentBarrierFeaturesNV", StructureTypePhysicalDevicePresentBarrierFeaturesNV, 24, []Member{
+	{"VkPhysicalDevicePresentBarrierFeaturesNV", StructureTypePhysicalDevicePresentBarrierFeaturesNV, 24, "VK_NV_present_barrier", []Member{
 		{"presentBarrier", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePerformanceQueryFeaturesKHR", StructureTypePhysicalDevicePerformanceQueryFeaturesKHR, 24, []Member{
+	{"VkPhysicalDevicePerformanceQueryFeaturesKHR", StructureTypePhysicalDevicePerformanceQueryFeaturesKHR, 24, "VK_KHR_performance_query", []Member{
 		{"performanceCounterQueryPools", 16, Bool, 1},
 		{"performanceCounterMultipleQueryPools", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCoverageReductionModeFeaturesNV", StructureTypePhysicalDeviceCoverageReductionModeFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceCoverageReductionModeFeaturesNV", StructureTypePhysicalDeviceCoverageReductionModeFeaturesNV, 24, "VK_NV_coverage_reduction_mode", []Member{
 		{"coverageReductionMode", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderIntegerFunctions2FeaturesINTEL", StructureTypePhysicalDeviceShaderIntegerFunctions2FeaturesINTEL, 24, []Member{
+	{"VkPhysicalDeviceShaderIntegerFunctions2FeaturesINTEL", StructureTypePhysicalDeviceShaderIntegerFunctions2FeaturesINTEL, 24, "VK_INTEL_shader_integer_functions2", []Member{
 		{"shaderIntegerFunctions2", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderClockFeaturesKHR", StructureTypePhysicalDeviceShaderClockFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceShaderClockFeaturesKHR", StructureTypePhysicalDeviceShaderClockFeaturesKHR, 24, "VK_KHR_shader_clock", []Member{
 		{"shaderSubgroupClock", 16, Bool, 1},
 		{"shaderDeviceClock", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceIndexTypeUint8Features", StructureTypePhysicalDeviceIndexTypeUint8Features, 24, []Member{
+	{"VkPhysicalDeviceIndexTypeUint8Features", StructureTypePhysicalDeviceIndexTypeUint8Features, 24, "VK_BASE_VERSION_1_4 VK_EXT_index_type_uint8 VK_KHR_index_type_uint8", []Member{
 		{"indexTypeUint8", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderSMBuiltinsFeaturesNV", StructureTypePhysicalDeviceShaderSmBuiltinsFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceShaderSMBuiltinsFeaturesNV", StructureTypePhysicalDeviceShaderSmBuiltinsFeaturesNV, 24, "VK_NV_shader_sm_builtins", []Member{
 		{"shaderSMBuiltins", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentShaderInterlockFeaturesEXT", StructureTypePhysicalDeviceFragmentShaderInterlockFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceFragmentShaderInterlockFeaturesEXT", StructureTypePhysicalDeviceFragmentShaderInterlockFeaturesEXT, 32, "VK_EXT_fragment_shader_interlock", []Member{
 		{"fragmentShaderSampleInterlock", 16, Bool, 1},
 		{"fragmentShaderPixelInterlock", 20, Bool, 1},
 		{"fragmentShaderShadingRateInterlock", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures", StructureTypePhysicalDeviceSeparateDepthStencilLayoutsFeatures, 24, []Member{
+	{"VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures", StructureTypePhysicalDeviceSeparateDepthStencilLayoutsFeatures, 24, "VK_GRAPHICS_VERSION_1_2 VK_KHR_separate_depth_stencil_layouts", []Member{
 		{"separateDepthStencilLayouts", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePrimitiveTopologyListRestartFeaturesEXT", StructureTypePhysicalDevicePrimitiveTopologyListRestartFeaturesEXT, 24, []Member{
+	{"VkPhysicalDevicePrimitiveTopologyListRestartFeaturesEXT", StructureTypePhysicalDevicePrimitiveTopologyListRestartFeaturesEXT, 24, "VK_EXT_primitive_topology_list_restart", []Member{
 		{"primitiveTopologyListRestart", 16, Bool, 1},
 		{"primitiveTopologyPatchListRestart", 20, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR", StructureTypePhysicalDevicePipelineExecutablePropertiesFeaturesKHR, 24, []Member{
+	{"VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR", StructureTypePhysicalDevicePipelineExecutablePropertiesFeaturesKHR, 24, "VK_KHR_pipeline_executable_properties", []Member{
 		{"pipelineExecutableInfo", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures", StructureTypePhysicalDeviceShaderDemoteToHelperInvocationFeatures, 24, []Member{
+	{"VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures", StructureTypePhysicalDeviceShaderDemoteToHelperInvocationFeatures, 24, "VK_COMPUTE_VERSION_1_3 VK_EXT_shader_demote_to_helper_invocation", []Member{
 		{"shaderDemoteToHelperInvocation", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT", StructureTypePhysicalDeviceTexelBufferAlignmentFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT", StructureTypePhysicalDeviceTexelBufferAlignmentFeaturesEXT, 24, "VK_EXT_texel_buffer_alignment", []Member{
 		{"texelBufferAlignment", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSubgroupSizeControlFeatures", StructureTypePhysicalDeviceSubgroupSizeControlFeatures, 24, []Member{
+	{"VkPhysicalDeviceSubgroupSizeControlFeatures", StructureTypePhysicalDeviceSubgroupSizeControlFeatures, 24, "VK_COMPUTE_VERSION_1_3 VK_EXT_subgroup_size_control", []Member{
 		{"subgroupSizeControl", 16, Bool, 1},
 		{"computeFullSubgroups", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceLineRasterizationFeatures", StructureTypePhysicalDeviceLineRasterizationFeatures, 40, []Member{
+	{"VkPhysicalDeviceLineRasterizationFeatures", StructureTypePhysicalDeviceLineRasterizationFeatures, 40, "VK_GRAPHICS_VERSION_1_4 VK_EXT_line_rasterization VK_KHR_line_rasterization", []Member{
 		{"rectangularLines", 16, Bool, 1},
 		{"bresenhamLines", 20, Bool, 1},
 		{"smoothLines", 24, Bool, 1},
@@ -427,10 +427,10 @@ var FeatureStructs = []Chained{
 		{"stippledBresenhamLines", 32, Bool, 1},
 		{"stippledSmoothLines", 36, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelineCreationCacheControlFeatures", StructureTypePhysicalDevicePipelineCreationCacheControlFeatures, 24, []Member{
+	{"VkPhysicalDevicePipelineCreationCacheControlFeatures", StructureTypePhysicalDevicePipelineCreationCacheControlFeatures, 24, "VK_COMPUTE_VERSION_1_3 VK_EXT_pipeline_creation_cache_control", []Member{
 		{"pipelineCreationCacheControl", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVulkan11Features", StructureTypePhysicalDeviceVulkan1_1Features, 64, []Member{
+	{"VkPhysicalDeviceVulkan11Features", StructureTypePhysicalDeviceVulkan1_1Features, 64, "VK_BASE_VERSION_1_2", []Member{
 		{"storageBuffer16BitAccess", 16, Bool, 1},
 		{"uniformAndStorageBuffer16BitAccess", 20, Bool, 1},
 		{"storagePushConstant16", 24, Bool, 1},
@@ -444,7 +444,7 @@ var FeatureStructs = []Chained{
 		{"samplerYcbcrConversion", 56, Bool, 1},
 		{"shaderDrawParameters", 60, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVulkan12Features", StructureTypePhysicalDeviceVulkan1_2Features, 208, []Member{
+	{"VkPhysicalDeviceVulkan12Features", StructureTypePhysicalDeviceVulkan1_2Features, 208, "VK_BASE_VERSION_1_2", []Member{
 		{"samplerMirrorClampToEdge", 16, Bool, 1},
 		{"drawIndirectCount", 20, Bool, 1},
 		{"storageBuffer8BitAccess", 24, Bool, 1},
@@ -493,7 +493,7 @@ var FeatureStructs = []Chained{
 		{"shaderOutputLayer", 196, Bool, 1},
 		{"subgroupBroadcastDynamicId", 200, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVulkan13Features", StructureTypePhysicalDeviceVulkan1_3Features, 80, []Member{
+	{"VkPhysicalDeviceVulkan13Features", StructureTypePhysicalDeviceVulkan1_3Features, 80, "VK_BASE_VERSION_1_3", []Member{
 		{"robustImageAccess", 16, Bool, 1},
 		{"inlineUniformBlock", 20, Bool, 1},
 		{"descriptorBindingInlineUniformBlockUpdateAfterBind", 24, Bool, 1},
@@ -510,7 +510,7 @@ var FeatureStructs = []Chained{
 		{"shaderIntegerDotProduct", 68, Bool, 1},
 		{"maintenance4", 72, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVulkan14Features", StructureTypePhysicalDeviceVulkan1_4Features, 104, []Member{
+	{"VkPhysicalDeviceVulkan14Features", StructureTypePhysicalDeviceVulkan1_4Features, 104, "VK_BASE_VERSION_1_4", []Member{
 		{"globalPriorityQuery", 16, Bool, 1},
 		{"shaderSubgroupRotate", 20, Bool, 1},
 		{"shaderSubgroupRotateClustered", 24, Bool, 1},
@@ -533,32 +533,32 @@ var FeatureStructs = []Chained{
 		{"hostImageCopy", 92, Bool, 1},
 		{"pushDescriptor", 96, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCoherentMemoryFeaturesAMD", StructureTypePhysicalDeviceCoherentMemoryFeaturesAMD, 24, []Member{
+	{"VkPhysicalDeviceCoherentMemoryFeaturesAMD", StructureTypePhysicalDeviceCoherentMemoryFeaturesAMD, 24, "VK_AMD_device_coherent_memory", []Member{
 		{"deviceCoherentMemory", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceGpaFeaturesAMD", StructureTypePhysicalDeviceGpaFeaturesAMD, 32, []Member{
+	{"VkPhysicalDeviceGpaFeaturesAMD", StructureTypePhysicalDeviceGpaFeaturesAMD, 32, "VK_AMD_gpa_interface", []Member{
 		{"perfCounters", 16, Bool, 1},
 		{"streamingPerfCounters", 20, Bool, 1},
 		{"sqThreadTracing", 24, Bool, 1},
 		{"clockModes", 28, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCustomBorderColorFeaturesEXT", StructureTypePhysicalDeviceCustomBorderColorFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceCustomBorderColorFeaturesEXT", StructureTypePhysicalDeviceCustomBorderColorFeaturesEXT, 24, "VK_EXT_custom_border_color", []Member{
 		{"customBorderColors", 16, Bool, 1},
 		{"customBorderColorWithoutFormat", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceBorderColorSwizzleFeaturesEXT", StructureTypePhysicalDeviceBorderColorSwizzleFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceBorderColorSwizzleFeaturesEXT", StructureTypePhysicalDeviceBorderColorSwizzleFeaturesEXT, 24, "VK_EXT_border_color_swizzle", []Member{
 		{"borderColorSwizzle", 16, Bool, 1},
 		{"borderColorSwizzleFromImage", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceExtendedDynamicStateFeaturesEXT", StructureTypePhysicalDeviceExtendedDynamicStateFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceExtendedDynamicStateFeaturesEXT", StructureTypePhysicalDeviceExtendedDynamicStateFeaturesEXT, 24, "VK_EXT_extended_dynamic_state", []Member{
 		{"extendedDynamicState", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceExtendedDynamicState2FeaturesEXT", StructureTypePhysicalDeviceExtendedDynamicState2FeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceExtendedDynamicState2FeaturesEXT", StructureTypePhysicalDeviceExtendedDynamicState2FeaturesEXT, 32, "VK_EXT_extended_dynamic_state2", []Member{
 		{"extendedDynamicState2", 16, Bool, 1},
 		{"extendedDynamicState2LogicOp", 20, Bool, 1},
 		{"extendedDynamicState2PatchControlPoints", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceExtendedDynamicState3FeaturesEXT", StructureTypePhysicalDeviceExtendedDynamicState3FeaturesEXT, 144, []Member{
+	{"VkPhysicalDeviceExtendedDynamicState3FeaturesEXT", StructureTypePhysicalDeviceExtendedDynamicState3FeaturesEXT, 144, "VK_EXT_extended_dynamic_state3", []Member{
 		{"extendedDynamicState3TessellationDomainOrigin", 16, Bool, 1},
 		{"extendedDynamicState3DepthClampEnable", 20, Bool, 1},
 		{"extendedDynamicState3PolygonMode", 24, Bool, 1},
@@ -591,36 +591,36 @@ var FeatureStructs = []Chained{
 		{"extendedDynamicState3RepresentativeFragmentTestEnable", 132, Bool, 1},
 		{"extendedDynamicState3ShadingRateImageEnable", 136, Bool, 1},
 	}},
-	{"VkPhysicalDeviceExtendedFlagsFeaturesKHR", StructureTypePhysicalDeviceExtendedFlagsFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceExtendedFlagsFeaturesKHR", StructureTypePhysicalDeviceExtendedFlagsFeaturesKHR, 24, "VK_KHR_extended_flags", []Member{
 		{"extendedFlags", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePartitionedAccelerationStructureFeaturesNV", StructureTypePhysicalDevicePartitionedAccelerationStructureFeaturesNV, 24, []Member{
+	{"VkPhysicalDevicePartitionedAccelerationStructureFeaturesNV", StructureTypePhysicalDevicePartitionedAccelerationStructureFeaturesNV, 24, "VK_NV_partitioned_acceleration_structure", []Member{
 		{"partitionedAccelerationStructure", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDiagnosticsConfigFeaturesNV", StructureTypePhysicalDeviceDiagnosticsConfigFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceDiagnosticsConfigFeaturesNV", StructureTypePhysicalDeviceDiagnosticsConfigFeaturesNV, 24, "VK_NV_device_diagnostics_config", []Member{
 		{"diagnosticsConfig", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures", StructureTypePhysicalDeviceZeroInitializeWorkgroupMemoryFeatures, 24, []Member{
+	{"VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures", StructureTypePhysicalDeviceZeroInitializeWorkgroupMemoryFeatures, 24, "VK_COMPUTE_VERSION_1_3 VK_KHR_zero_initialize_workgroup_memory", []Member{
 		{"shaderZeroInitializeWorkgroupMemory", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR", StructureTypePhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR", StructureTypePhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR, 24, "VK_KHR_shader_subgroup_uniform_control_flow", []Member{
 		{"shaderSubgroupUniformControlFlow", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRobustness2FeaturesKHR", StructureTypePhysicalDeviceRobustness2FeaturesKHR, 32, []Member{
+	{"VkPhysicalDeviceRobustness2FeaturesKHR", StructureTypePhysicalDeviceRobustness2FeaturesKHR, 32, "VK_EXT_robustness2 VK_KHR_robustness2", []Member{
 		{"robustBufferAccess2", 16, Bool, 1},
 		{"robustImageAccess2", 20, Bool, 1},
 		{"nullDescriptor", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageRobustnessFeatures", StructureTypePhysicalDeviceImageRobustnessFeatures, 24, []Member{
+	{"VkPhysicalDeviceImageRobustnessFeatures", StructureTypePhysicalDeviceImageRobustnessFeatures, 24, "VK_COMPUTE_VERSION_1_3 VK_EXT_image_robustness", []Member{
 		{"robustImageAccess", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR", StructureTypePhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR, 32, []Member{
+	{"VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR", StructureTypePhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR, 32, "VK_KHR_workgroup_memory_explicit_layout", []Member{
 		{"workgroupMemoryExplicitLayout", 16, Bool, 1},
 		{"workgroupMemoryExplicitLayoutScalarBlockLayout", 20, Bool, 1},
 		{"workgroupMemoryExplicitLayout8BitAccess", 24, Bool, 1},
 		{"workgroupMemoryExplicitLayout16BitAccess", 28, Bool, 1},
 	}},
-	{"VkPhysicalDevicePortabilitySubsetFeaturesKHR", StructureTypePhysicalDevicePortabilitySubsetFeaturesKHR, 80, []Member{
+	{"VkPhysicalDevicePortabilitySubsetFeaturesKHR", StructureTypePhysicalDevicePortabilitySubsetFeaturesKHR, 80, "VK_KHR_portability_subset", []Member{
 		{"constantAlphaColorBlendFactors", 16, Bool, 1},
 		{"events", 20, Bool, 1},
 		{"imageViewFormatReinterpretation", 24, Bool, 1},
@@ -637,420 +637,420 @@ var FeatureStructs = []Chained{
 		{"triangleFans", 68, Bool, 1},
 		{"vertexAttributeAccessBeyondStride", 72, Bool, 1},
 	}},
-	{"VkPhysicalDevice4444FormatsFeaturesEXT", StructureTypePhysicalDevice4444FormatsFeaturesEXT, 24, []Member{
+	{"VkPhysicalDevice4444FormatsFeaturesEXT", StructureTypePhysicalDevice4444FormatsFeaturesEXT, 24, "VK_EXT_4444_formats", []Member{
 		{"formatA4R4G4B4", 16, Bool, 1},
 		{"formatA4B4G4R4", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSubpassShadingFeaturesHUAWEI", StructureTypePhysicalDeviceSubpassShadingFeaturesHUAWEI, 24, []Member{
+	{"VkPhysicalDeviceSubpassShadingFeaturesHUAWEI", StructureTypePhysicalDeviceSubpassShadingFeaturesHUAWEI, 24, "VK_HUAWEI_subpass_shading", []Member{
 		{"subpassShading", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceClusterCullingShaderFeaturesHUAWEI", StructureTypePhysicalDeviceClusterCullingShaderFeaturesHUAWEI, 24, []Member{
+	{"VkPhysicalDeviceClusterCullingShaderFeaturesHUAWEI", StructureTypePhysicalDeviceClusterCullingShaderFeaturesHUAWEI, 24, "VK_HUAWEI_cluster_culling_shader", []Member{
 		{"clustercullingShader", 16, Bool, 1},
 		{"multiviewClusterCullingShader", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderImageAtomicInt64FeaturesEXT", StructureTypePhysicalDeviceShaderImageAtomicInt64FeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderImageAtomicInt64FeaturesEXT", StructureTypePhysicalDeviceShaderImageAtomicInt64FeaturesEXT, 24, "VK_EXT_shader_image_atomic_int64", []Member{
 		{"shaderImageInt64Atomics", 16, Bool, 1},
 		{"sparseImageInt64Atomics", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentShadingRateFeaturesKHR", StructureTypePhysicalDeviceFragmentShadingRateFeaturesKHR, 32, []Member{
+	{"VkPhysicalDeviceFragmentShadingRateFeaturesKHR", StructureTypePhysicalDeviceFragmentShadingRateFeaturesKHR, 32, "VK_KHR_fragment_shading_rate", []Member{
 		{"pipelineFragmentShadingRate", 16, Bool, 1},
 		{"primitiveFragmentShadingRate", 20, Bool, 1},
 		{"attachmentFragmentShadingRate", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderTerminateInvocationFeatures", StructureTypePhysicalDeviceShaderTerminateInvocationFeatures, 24, []Member{
+	{"VkPhysicalDeviceShaderTerminateInvocationFeatures", StructureTypePhysicalDeviceShaderTerminateInvocationFeatures, 24, "VK_COMPUTE_VERSION_1_3 VK_KHR_shader_terminate_invocation", []Member{
 		{"shaderTerminateInvocation", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentShadingRateEnumsFeaturesNV", StructureTypePhysicalDeviceFragmentShadingRateEnumsFeaturesNV, 32, []Member{
+	{"VkPhysicalDeviceFragmentShadingRateEnumsFeaturesNV", StructureTypePhysicalDeviceFragmentShadingRateEnumsFeaturesNV, 32, "VK_NV_fragment_shading_rate_enums", []Member{
 		{"fragmentShadingRateEnums", 16, Bool, 1},
 		{"supersampleFragmentShadingRates", 20, Bool, 1},
 		{"noInvocationFragmentShadingRates", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImage2DViewOf3DFeaturesEXT", StructureTypePhysicalDeviceImage2dViewOf3dFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceImage2DViewOf3DFeaturesEXT", StructureTypePhysicalDeviceImage2dViewOf3dFeaturesEXT, 24, "VK_EXT_image_2d_view_of_3d", []Member{
 		{"image2DViewOf3D", 16, Bool, 1},
 		{"sampler2DViewOf3D", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageSlicedViewOf3DFeaturesEXT", StructureTypePhysicalDeviceImageSlicedViewOf3dFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceImageSlicedViewOf3DFeaturesEXT", StructureTypePhysicalDeviceImageSlicedViewOf3dFeaturesEXT, 24, "VK_EXT_image_sliced_view_of_3d", []Member{
 		{"imageSlicedViewOf3D", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT", StructureTypePhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT", StructureTypePhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT, 24, "VK_EXT_attachment_feedback_loop_dynamic_state", []Member{
 		{"attachmentFeedbackLoopDynamicState", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceLegacyVertexAttributesFeaturesEXT", StructureTypePhysicalDeviceLegacyVertexAttributesFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceLegacyVertexAttributesFeaturesEXT", StructureTypePhysicalDeviceLegacyVertexAttributesFeaturesEXT, 24, "VK_EXT_legacy_vertex_attributes", []Member{
 		{"legacyVertexAttributes", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMutableDescriptorTypeFeaturesEXT", StructureTypePhysicalDeviceMutableDescriptorTypeFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceMutableDescriptorTypeFeaturesEXT", StructureTypePhysicalDeviceMutableDescriptorTypeFeaturesEXT, 24, "VK_EXT_mutable_descriptor_type VK_VALVE_mutable_descriptor_type", []Member{
 		{"mutableDescriptorType", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDepthClipControlFeaturesEXT", StructureTypePhysicalDeviceDepthClipControlFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceDepthClipControlFeaturesEXT", StructureTypePhysicalDeviceDepthClipControlFeaturesEXT, 24, "VK_EXT_depth_clip_control", []Member{
 		{"depthClipControl", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceZeroInitializeDeviceMemoryFeaturesEXT", StructureTypePhysicalDeviceZeroInitializeDeviceMemoryFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceZeroInitializeDeviceMemoryFeaturesEXT", StructureTypePhysicalDeviceZeroInitializeDeviceMemoryFeaturesEXT, 24, "VK_EXT_zero_initialize_device_memory", []Member{
 		{"zeroInitializeDeviceMemory", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCustomResolveFeaturesEXT", StructureTypePhysicalDeviceCustomResolveFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceCustomResolveFeaturesEXT", StructureTypePhysicalDeviceCustomResolveFeaturesEXT, 24, "VK_EXT_custom_resolve", []Member{
 		{"customResolve", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT", StructureTypePhysicalDeviceDeviceGeneratedCommandsFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT", StructureTypePhysicalDeviceDeviceGeneratedCommandsFeaturesEXT, 24, "VK_EXT_device_generated_commands", []Member{
 		{"deviceGeneratedCommands", 16, Bool, 1},
 		{"dynamicGeneratedPipelineLayout", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDepthClampControlFeaturesEXT", StructureTypePhysicalDeviceDepthClampControlFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceDepthClampControlFeaturesEXT", StructureTypePhysicalDeviceDepthClampControlFeaturesEXT, 24, "VK_EXT_depth_clamp_control", []Member{
 		{"depthClampControl", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVertexInputDynamicStateFeaturesEXT", StructureTypePhysicalDeviceVertexInputDynamicStateFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceVertexInputDynamicStateFeaturesEXT", StructureTypePhysicalDeviceVertexInputDynamicStateFeaturesEXT, 24, "VK_EXT_vertex_input_dynamic_state", []Member{
 		{"vertexInputDynamicState", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceExternalMemoryRDMAFeaturesNV", StructureTypePhysicalDeviceExternalMemoryRdmaFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceExternalMemoryRDMAFeaturesNV", StructureTypePhysicalDeviceExternalMemoryRdmaFeaturesNV, 24, "VK_NV_external_memory_rdma", []Member{
 		{"externalMemoryRDMA", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderRelaxedExtendedInstructionFeaturesKHR", StructureTypePhysicalDeviceShaderRelaxedExtendedInstructionFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceShaderRelaxedExtendedInstructionFeaturesKHR", StructureTypePhysicalDeviceShaderRelaxedExtendedInstructionFeaturesKHR, 24, "VK_KHR_shader_relaxed_extended_instruction", []Member{
 		{"shaderRelaxedExtendedInstruction", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceColorWriteEnableFeaturesEXT", StructureTypePhysicalDeviceColorWriteEnableFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceColorWriteEnableFeaturesEXT", StructureTypePhysicalDeviceColorWriteEnableFeaturesEXT, 24, "VK_EXT_color_write_enable", []Member{
 		{"colorWriteEnable", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSynchronization2Features", StructureTypePhysicalDeviceSynchronization2Features, 24, []Member{
+	{"VkPhysicalDeviceSynchronization2Features", StructureTypePhysicalDeviceSynchronization2Features, 24, "VK_BASE_VERSION_1_3 VK_KHR_synchronization2", []Member{
 		{"synchronization2", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceUnifiedImageLayoutsFeaturesKHR", StructureTypePhysicalDeviceUnifiedImageLayoutsFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceUnifiedImageLayoutsFeaturesKHR", StructureTypePhysicalDeviceUnifiedImageLayoutsFeaturesKHR, 24, "VK_KHR_unified_image_layouts", []Member{
 		{"unifiedImageLayouts", 16, Bool, 1},
 		{"unifiedImageLayoutsVideo", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceHostImageCopyFeatures", StructureTypePhysicalDeviceHostImageCopyFeatures, 24, []Member{
+	{"VkPhysicalDeviceHostImageCopyFeatures", StructureTypePhysicalDeviceHostImageCopyFeatures, 24, "VK_BASE_VERSION_1_4 VK_EXT_host_image_copy", []Member{
 		{"hostImageCopy", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT", StructureTypePhysicalDevicePrimitivesGeneratedQueryFeaturesEXT, 32, []Member{
+	{"VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT", StructureTypePhysicalDevicePrimitivesGeneratedQueryFeaturesEXT, 32, "VK_EXT_primitives_generated_query", []Member{
 		{"primitivesGeneratedQuery", 16, Bool, 1},
 		{"primitivesGeneratedQueryWithRasterizerDiscard", 20, Bool, 1},
 		{"primitivesGeneratedQueryWithNonZeroStreams", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceLegacyDitheringFeaturesEXT", StructureTypePhysicalDeviceLegacyDitheringFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceLegacyDitheringFeaturesEXT", StructureTypePhysicalDeviceLegacyDitheringFeaturesEXT, 24, "VK_EXT_legacy_dithering", []Member{
 		{"legacyDithering", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMultisampledRenderToSingleSampledFeaturesEXT", StructureTypePhysicalDeviceMultisampledRenderToSingleSampledFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceMultisampledRenderToSingleSampledFeaturesEXT", StructureTypePhysicalDeviceMultisampledRenderToSingleSampledFeaturesEXT, 24, "VK_EXT_multisampled_render_to_single_sampled", []Member{
 		{"multisampledRenderToSingleSampled", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMultisampledRenderToSwapchainFeaturesEXT", StructureTypePhysicalDeviceMultisampledRenderToSwapchainFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceMultisampledRenderToSwapchainFeaturesEXT", StructureTypePhysicalDeviceMultisampledRenderToSwapchainFeaturesEXT, 24, "VK_EXT_multisampled_render_to_swapchain", []Member{
 		{"multisampledRenderToSwapchain", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelineProtectedAccessFeatures", StructureTypePhysicalDevicePipelineProtectedAccessFeatures, 24, []Member{
+	{"VkPhysicalDevicePipelineProtectedAccessFeatures", StructureTypePhysicalDevicePipelineProtectedAccessFeatures, 24, "VK_COMPUTE_VERSION_1_4 VK_EXT_pipeline_protected_access", []Member{
 		{"pipelineProtectedAccess", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVideoMaintenance1FeaturesKHR", StructureTypePhysicalDeviceVideoMaintenance1FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceVideoMaintenance1FeaturesKHR", StructureTypePhysicalDeviceVideoMaintenance1FeaturesKHR, 24, "VK_KHR_video_maintenance1", []Member{
 		{"videoMaintenance1", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVideoMaintenance2FeaturesKHR", StructureTypePhysicalDeviceVideoMaintenance2FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceVideoMaintenance2FeaturesKHR", StructureTypePhysicalDeviceVideoMaintenance2FeaturesKHR, 24, "VK_KHR_video_maintenance2", []Member{
 		{"videoMaintenance2", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVideoDecodeVP9FeaturesKHR", StructureTypePhysicalDeviceVideoDecodeVp9FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceVideoDecodeVP9FeaturesKHR", StructureTypePhysicalDeviceVideoDecodeVp9FeaturesKHR, 24, "VK_KHR_video_decode_vp9", []Member{
 		{"videoDecodeVP9", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVideoEncodeQuantizationMapFeaturesKHR", StructureTypePhysicalDeviceVideoEncodeQuantizationMapFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceVideoEncodeQuantizationMapFeaturesKHR", StructureTypePhysicalDeviceVideoEncodeQuantizationMapFeaturesKHR, 24, "VK_KHR_video_encode_quantization_map", []Member{
 		{"videoEncodeQuantizationMap", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVideoEncodeFeedback2FeaturesKHR", StructureTypePhysicalDeviceVideoEncodeFeedback2FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceVideoEncodeFeedback2FeaturesKHR", StructureTypePhysicalDeviceVideoEncodeFeedback2FeaturesKHR, 24, "VK_KHR_video_encode_feedback2", []Member{
 		{"videoEncodeFeedback2", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVideoEncodeAV1FeaturesKHR", StructureTypePhysicalDeviceVideoEncodeAv1FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceVideoEncodeAV1FeaturesKHR", StructureTypePhysicalDeviceVideoEncodeAv1FeaturesKHR, 24, "VK_KHR_video_encode_av1", []Member{
 		{"videoEncodeAV1", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceInheritedViewportScissorFeaturesNV", StructureTypePhysicalDeviceInheritedViewportScissorFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceInheritedViewportScissorFeaturesNV", StructureTypePhysicalDeviceInheritedViewportScissorFeaturesNV, 24, "VK_NV_inherited_viewport_scissor", []Member{
 		{"inheritedViewportScissor2D", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT", StructureTypePhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT", StructureTypePhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT, 24, "VK_EXT_ycbcr_2plane_444_formats", []Member{
 		{"ycbcr2plane444Formats", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceProvokingVertexFeaturesEXT", StructureTypePhysicalDeviceProvokingVertexFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceProvokingVertexFeaturesEXT", StructureTypePhysicalDeviceProvokingVertexFeaturesEXT, 24, "VK_EXT_provoking_vertex", []Member{
 		{"provokingVertexLast", 16, Bool, 1},
 		{"transformFeedbackPreservesProvokingVertex", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVideoEncodeIntraRefreshFeaturesKHR", StructureTypePhysicalDeviceVideoEncodeIntraRefreshFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceVideoEncodeIntraRefreshFeaturesKHR", StructureTypePhysicalDeviceVideoEncodeIntraRefreshFeaturesKHR, 24, "VK_KHR_video_encode_intra_refresh", []Member{
 		{"videoEncodeIntraRefresh", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorBufferFeaturesEXT", StructureTypePhysicalDeviceDescriptorBufferFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceDescriptorBufferFeaturesEXT", StructureTypePhysicalDeviceDescriptorBufferFeaturesEXT, 32, "VK_EXT_descriptor_buffer", []Member{
 		{"descriptorBuffer", 16, Bool, 1},
 		{"descriptorBufferCaptureReplay", 20, Bool, 1},
 		{"descriptorBufferImageLayoutIgnored", 24, Bool, 1},
 		{"descriptorBufferPushDescriptors", 28, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderIntegerDotProductFeatures", StructureTypePhysicalDeviceShaderIntegerDotProductFeatures, 24, []Member{
+	{"VkPhysicalDeviceShaderIntegerDotProductFeatures", StructureTypePhysicalDeviceShaderIntegerDotProductFeatures, 24, "VK_COMPUTE_VERSION_1_3 VK_KHR_shader_integer_dot_product", []Member{
 		{"shaderIntegerDotProduct", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentShaderBarycentricFeaturesKHR", StructureTypePhysicalDeviceFragmentShaderBarycentricFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceFragmentShaderBarycentricFeaturesKHR", StructureTypePhysicalDeviceFragmentShaderBarycentricFeaturesKHR, 24, "VK_KHR_fragment_shader_barycentric VK_NV_fragment_shader_barycentric", []Member{
 		{"fragmentShaderBarycentric", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderFmaFeaturesKHR", StructureTypePhysicalDeviceShaderFmaFeaturesKHR, 32, []Member{
+	{"VkPhysicalDeviceShaderFmaFeaturesKHR", StructureTypePhysicalDeviceShaderFmaFeaturesKHR, 32, "VK_KHR_shader_fma", []Member{
 		{"shaderFmaFloat16", 16, Bool, 1},
 		{"shaderFmaFloat32", 20, Bool, 1},
 		{"shaderFmaFloat64", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingMotionBlurFeaturesNV", StructureTypePhysicalDeviceRayTracingMotionBlurFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceRayTracingMotionBlurFeaturesNV", StructureTypePhysicalDeviceRayTracingMotionBlurFeaturesNV, 24, "VK_NV_ray_tracing_motion_blur", []Member{
 		{"rayTracingMotionBlur", 16, Bool, 1},
 		{"rayTracingMotionBlurPipelineTraceRaysIndirect", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingValidationFeaturesNV", StructureTypePhysicalDeviceRayTracingValidationFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceRayTracingValidationFeaturesNV", StructureTypePhysicalDeviceRayTracingValidationFeaturesNV, 24, "VK_NV_ray_tracing_validation", []Member{
 		{"rayTracingValidation", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingLinearSweptSpheresFeaturesNV", StructureTypePhysicalDeviceRayTracingLinearSweptSpheresFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceRayTracingLinearSweptSpheresFeaturesNV", StructureTypePhysicalDeviceRayTracingLinearSweptSpheresFeaturesNV, 24, "VK_NV_ray_tracing_linear_swept_spheres", []Member{
 		{"spheres", 16, Bool, 1},
 		{"linearSweptSpheres", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRGBA10X6FormatsFeaturesEXT", StructureTypePhysicalDeviceRgba10x6FormatsFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceRGBA10X6FormatsFeaturesEXT", StructureTypePhysicalDeviceRgba10x6FormatsFeaturesEXT, 24, "VK_EXT_rgba10x6_formats", []Member{
 		{"formatRgba10x6WithoutYCbCrSampler", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDynamicRenderingFeatures", StructureTypePhysicalDeviceDynamicRenderingFeatures, 24, []Member{
+	{"VkPhysicalDeviceDynamicRenderingFeatures", StructureTypePhysicalDeviceDynamicRenderingFeatures, 24, "VK_GRAPHICS_VERSION_1_3 VK_KHR_dynamic_rendering", []Member{
 		{"dynamicRendering", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageViewMinLodFeaturesEXT", StructureTypePhysicalDeviceImageViewMinLodFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceImageViewMinLodFeaturesEXT", StructureTypePhysicalDeviceImageViewMinLodFeaturesEXT, 24, "VK_EXT_image_view_min_lod", []Member{
 		{"minLod", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT", StructureTypePhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT", StructureTypePhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT, 32, "VK_ARM_rasterization_order_attachment_access VK_EXT_rasterization_order_attachment_access", []Member{
 		{"rasterizationOrderColorAttachmentAccess", 16, Bool, 1},
 		{"rasterizationOrderDepthAttachmentAccess", 20, Bool, 1},
 		{"rasterizationOrderStencilAttachmentAccess", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceLinearColorAttachmentFeaturesNV", StructureTypePhysicalDeviceLinearColorAttachmentFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceLinearColorAttachmentFeaturesNV", StructureTypePhysicalDeviceLinearColorAttachmentFeaturesNV, 24, "VK_NV_linear_color_attachment", []Member{
 		{"linearColorAttachment", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT", StructureTypePhysicalDeviceGraphicsPipelineLibraryFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT", StructureTypePhysicalDeviceGraphicsPipelineLibraryFeaturesEXT, 24, "VK_EXT_graphics_pipeline_library", []Member{
 		{"graphicsPipelineLibrary", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelineBinaryFeaturesKHR", StructureTypePhysicalDevicePipelineBinaryFeaturesKHR, 24, []Member{
+	{"VkPhysicalDevicePipelineBinaryFeaturesKHR", StructureTypePhysicalDevicePipelineBinaryFeaturesKHR, 24, "VK_KHR_pipeline_binary", []Member{
 		{"pipelineBinaries", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM", StructureTypePhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM, 24, []Member{
+	{"VkPhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM", StructureTypePhysicalDeviceDataGraphNeuralAcceleratorStatisticsFeaturesARM, 24, "VK_ARM_data_graph_neural_accelerator_statistics", []Member{
 		{"dataGraphNeuralAcceleratorStatistics", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorSetHostMappingFeaturesVALVE", StructureTypePhysicalDeviceDescriptorSetHostMappingFeaturesVALVE, 24, []Member{
+	{"VkPhysicalDeviceDescriptorSetHostMappingFeaturesVALVE", StructureTypePhysicalDeviceDescriptorSetHostMappingFeaturesVALVE, 24, "VK_VALVE_descriptor_set_host_mapping", []Member{
 		{"descriptorSetHostMapping", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceNestedCommandBufferFeaturesEXT", StructureTypePhysicalDeviceNestedCommandBufferFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceNestedCommandBufferFeaturesEXT", StructureTypePhysicalDeviceNestedCommandBufferFeaturesEXT, 32, "VK_EXT_nested_command_buffer", []Member{
 		{"nestedCommandBuffer", 16, Bool, 1},
 		{"nestedCommandBufferRendering", 20, Bool, 1},
 		{"nestedCommandBufferSimultaneousUse", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT", StructureTypePhysicalDeviceShaderModuleIdentifierFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT", StructureTypePhysicalDeviceShaderModuleIdentifierFeaturesEXT, 24, "VK_EXT_shader_module_identifier", []Member{
 		{"shaderModuleIdentifier", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageCompressionControlFeaturesEXT", StructureTypePhysicalDeviceImageCompressionControlFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceImageCompressionControlFeaturesEXT", StructureTypePhysicalDeviceImageCompressionControlFeaturesEXT, 24, "VK_EXT_image_compression_control", []Member{
 		{"imageCompressionControl", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageCompressionControlSwapchainFeaturesEXT", StructureTypePhysicalDeviceImageCompressionControlSwapchainFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceImageCompressionControlSwapchainFeaturesEXT", StructureTypePhysicalDeviceImageCompressionControlSwapchainFeaturesEXT, 24, "VK_EXT_image_compression_control_swapchain", []Member{
 		{"imageCompressionControlSwapchain", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSubpassMergeFeedbackFeaturesEXT", StructureTypePhysicalDeviceSubpassMergeFeedbackFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceSubpassMergeFeedbackFeaturesEXT", StructureTypePhysicalDeviceSubpassMergeFeedbackFeaturesEXT, 24, "VK_EXT_subpass_merge_feedback", []Member{
 		{"subpassMergeFeedback", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceOpacityMicromapFeaturesKHR", StructureTypePhysicalDeviceOpacityMicromapFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceOpacityMicromapFeaturesKHR", StructureTypePhysicalDeviceOpacityMicromapFeaturesKHR, 24, "VK_KHR_opacity_micromap", []Member{
 		{"micromap", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceOpacityMicromapFeaturesEXT", StructureTypePhysicalDeviceOpacityMicromapFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceOpacityMicromapFeaturesEXT", StructureTypePhysicalDeviceOpacityMicromapFeaturesEXT, 32, "VK_EXT_opacity_micromap", []Member{
 		{"micromap", 16, Bool, 1},
 		{"micromapCaptureReplay", 20, Bool, 1},
 		{"micromapHostCommands", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDisplacementMicromapFeaturesNV", StructureTypePhysicalDeviceDisplacementMicromapFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceDisplacementMicromapFeaturesNV", StructureTypePhysicalDeviceDisplacementMicromapFeaturesNV, 24, "VK_NV_displacement_micromap", []Member{
 		{"displacementMicromap", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelinePropertiesFeaturesEXT", StructureTypePhysicalDevicePipelinePropertiesFeaturesEXT, 24, []Member{
+	{"VkPhysicalDevicePipelinePropertiesFeaturesEXT", StructureTypePhysicalDevicePipelinePropertiesFeaturesEXT, 24, "VK_EXT_pipeline_properties", []Member{
 		{"pipelinePropertiesIdentifier", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderEarlyAndLateFragmentTestsFeaturesAMD", StructureTypePhysicalDeviceShaderEarlyAndLateFragmentTestsFeaturesAMD, 24, []Member{
+	{"VkPhysicalDeviceShaderEarlyAndLateFragmentTestsFeaturesAMD", StructureTypePhysicalDeviceShaderEarlyAndLateFragmentTestsFeaturesAMD, 24, "VK_AMD_shader_early_and_late_fragment_tests", []Member{
 		{"shaderEarlyAndLateFragmentTests", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceNonSeamlessCubeMapFeaturesEXT", StructureTypePhysicalDeviceNonSeamlessCubeMapFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceNonSeamlessCubeMapFeaturesEXT", StructureTypePhysicalDeviceNonSeamlessCubeMapFeaturesEXT, 24, "VK_EXT_non_seamless_cube_map", []Member{
 		{"nonSeamlessCubeMap", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelineRobustnessFeatures", StructureTypePhysicalDevicePipelineRobustnessFeatures, 24, []Member{
+	{"VkPhysicalDevicePipelineRobustnessFeatures", StructureTypePhysicalDevicePipelineRobustnessFeatures, 24, "VK_COMPUTE_VERSION_1_4 VK_EXT_pipeline_robustness", []Member{
 		{"pipelineRobustness", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderMultipleWaitQueuesFeaturesQCOM", StructureTypePhysicalDeviceShaderMultipleWaitQueuesFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceShaderMultipleWaitQueuesFeaturesQCOM", StructureTypePhysicalDeviceShaderMultipleWaitQueuesFeaturesQCOM, 24, "VK_QCOM_shader_multiple_wait_queues", []Member{
 		{"shaderMultipleWaitQueues", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageProcessingFeaturesQCOM", StructureTypePhysicalDeviceImageProcessingFeaturesQCOM, 32, []Member{
+	{"VkPhysicalDeviceImageProcessingFeaturesQCOM", StructureTypePhysicalDeviceImageProcessingFeaturesQCOM, 32, "VK_QCOM_image_processing", []Member{
 		{"textureSampleWeighted", 16, Bool, 1},
 		{"textureBoxFilter", 20, Bool, 1},
 		{"textureBlockMatch", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTilePropertiesFeaturesQCOM", StructureTypePhysicalDeviceTilePropertiesFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceTilePropertiesFeaturesQCOM", StructureTypePhysicalDeviceTilePropertiesFeaturesQCOM, 24, "VK_QCOM_tile_properties", []Member{
 		{"tileProperties", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceAmigoProfilingFeaturesSEC", StructureTypePhysicalDeviceAmigoProfilingFeaturesSEC, 24, []Member{
+	{"VkPhysicalDeviceAmigoProfilingFeaturesSEC", StructureTypePhysicalDeviceAmigoProfilingFeaturesSEC, 24, "VK_SEC_amigo_profiling", []Member{
 		{"amigoProfiling", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT", StructureTypePhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT", StructureTypePhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT, 24, "VK_EXT_attachment_feedback_loop_layout", []Member{
 		{"attachmentFeedbackLoopLayout", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceAddressBindingReportFeaturesEXT", StructureTypePhysicalDeviceAddressBindingReportFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceAddressBindingReportFeaturesEXT", StructureTypePhysicalDeviceAddressBindingReportFeaturesEXT, 24, "VK_EXT_device_address_binding_report", []Member{
 		{"reportAddressBinding", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceOpticalFlowFeaturesNV", StructureTypePhysicalDeviceOpticalFlowFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceOpticalFlowFeaturesNV", StructureTypePhysicalDeviceOpticalFlowFeaturesNV, 24, "VK_NV_optical_flow", []Member{
 		{"opticalFlow", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFaultFeaturesEXT", StructureTypePhysicalDeviceFaultFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceFaultFeaturesEXT", StructureTypePhysicalDeviceFaultFeaturesEXT, 24, "VK_EXT_device_fault", []Member{
 		{"deviceFault", 16, Bool, 1},
 		{"deviceFaultVendorBinary", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFaultFeaturesKHR", StructureTypePhysicalDeviceFaultFeaturesKHR, 32, []Member{
+	{"VkPhysicalDeviceFaultFeaturesKHR", StructureTypePhysicalDeviceFaultFeaturesKHR, 32, "VK_KHR_device_fault", []Member{
 		{"deviceFault", 16, Bool, 1},
 		{"deviceFaultVendorBinary", 20, Bool, 1},
 		{"deviceFaultReportMasked", 24, Bool, 1},
 		{"deviceFaultDeviceLostOnMasked", 28, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT", StructureTypePhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT, 24, []Member{
+	{"VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT", StructureTypePhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT, 24, "VK_EXT_pipeline_library_group_handles", []Member{
 		{"pipelineLibraryGroupHandles", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderCoreBuiltinsFeaturesARM", StructureTypePhysicalDeviceShaderCoreBuiltinsFeaturesARM, 24, []Member{
+	{"VkPhysicalDeviceShaderCoreBuiltinsFeaturesARM", StructureTypePhysicalDeviceShaderCoreBuiltinsFeaturesARM, 24, "VK_ARM_shader_core_builtins", []Member{
 		{"shaderCoreBuiltins", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFrameBoundaryFeaturesEXT", StructureTypePhysicalDeviceFrameBoundaryFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceFrameBoundaryFeaturesEXT", StructureTypePhysicalDeviceFrameBoundaryFeaturesEXT, 24, "VK_EXT_frame_boundary", []Member{
 		{"frameBoundary", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT", StructureTypePhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT", StructureTypePhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT, 24, "VK_EXT_dynamic_rendering_unused_attachments", []Member{
 		{"dynamicRenderingUnusedAttachments", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceInternallySynchronizedQueuesFeaturesKHR", StructureTypePhysicalDeviceInternallySynchronizedQueuesFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceInternallySynchronizedQueuesFeaturesKHR", StructureTypePhysicalDeviceInternallySynchronizedQueuesFeaturesKHR, 24, "VK_KHR_internally_synchronized_queues", []Member{
 		{"internallySynchronizedQueues", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSwapchainMaintenance1FeaturesKHR", StructureTypePhysicalDeviceSwapchainMaintenance1FeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceSwapchainMaintenance1FeaturesKHR", StructureTypePhysicalDeviceSwapchainMaintenance1FeaturesKHR, 24, "VK_EXT_swapchain_maintenance1 VK_KHR_swapchain_maintenance1", []Member{
 		{"swapchainMaintenance1", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDepthBiasControlFeaturesEXT", StructureTypePhysicalDeviceDepthBiasControlFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceDepthBiasControlFeaturesEXT", StructureTypePhysicalDeviceDepthBiasControlFeaturesEXT, 32, "VK_EXT_depth_bias_control", []Member{
 		{"depthBiasControl", 16, Bool, 1},
 		{"leastRepresentableValueForceUnormRepresentation", 20, Bool, 1},
 		{"floatRepresentation", 24, Bool, 1},
 		{"depthBiasExact", 28, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingInvocationReorderFeaturesEXT", StructureTypePhysicalDeviceRayTracingInvocationReorderFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceRayTracingInvocationReorderFeaturesEXT", StructureTypePhysicalDeviceRayTracingInvocationReorderFeaturesEXT, 24, "VK_EXT_ray_tracing_invocation_reorder", []Member{
 		{"rayTracingInvocationReorder", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingInvocationReorderFeaturesNV", StructureTypePhysicalDeviceRayTracingInvocationReorderFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceRayTracingInvocationReorderFeaturesNV", StructureTypePhysicalDeviceRayTracingInvocationReorderFeaturesNV, 24, "VK_NV_ray_tracing_invocation_reorder", []Member{
 		{"rayTracingInvocationReorder", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceExtendedSparseAddressSpaceFeaturesNV", StructureTypePhysicalDeviceExtendedSparseAddressSpaceFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceExtendedSparseAddressSpaceFeaturesNV", StructureTypePhysicalDeviceExtendedSparseAddressSpaceFeaturesNV, 24, "VK_NV_extended_sparse_address_space", []Member{
 		{"extendedSparseAddressSpace", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMultiviewPerViewViewportsFeaturesQCOM", StructureTypePhysicalDeviceMultiviewPerViewViewportsFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceMultiviewPerViewViewportsFeaturesQCOM", StructureTypePhysicalDeviceMultiviewPerViewViewportsFeaturesQCOM, 24, "VK_QCOM_multiview_per_view_viewports", []Member{
 		{"multiviewPerViewViewports", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingPositionFetchFeaturesKHR", StructureTypePhysicalDeviceRayTracingPositionFetchFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceRayTracingPositionFetchFeaturesKHR", StructureTypePhysicalDeviceRayTracingPositionFetchFeaturesKHR, 24, "VK_KHR_ray_tracing_position_fetch", []Member{
 		{"rayTracingPositionFetch", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMultiviewPerViewRenderAreasFeaturesQCOM", StructureTypePhysicalDeviceMultiviewPerViewRenderAreasFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceMultiviewPerViewRenderAreasFeaturesQCOM", StructureTypePhysicalDeviceMultiviewPerViewRenderAreasFeaturesQCOM, 24, "VK_QCOM_multiview_per_view_render_areas", []Member{
 		{"multiviewPerViewRenderAreas", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderObjectFeaturesEXT", StructureTypePhysicalDeviceShaderObjectFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderObjectFeaturesEXT", StructureTypePhysicalDeviceShaderObjectFeaturesEXT, 24, "VK_EXT_shader_object", []Member{
 		{"shaderObject", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderTileImageFeaturesEXT", StructureTypePhysicalDeviceShaderTileImageFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceShaderTileImageFeaturesEXT", StructureTypePhysicalDeviceShaderTileImageFeaturesEXT, 32, "VK_EXT_shader_tile_image", []Member{
 		{"shaderTileImageColorReadAccess", 16, Bool, 1},
 		{"shaderTileImageDepthReadAccess", 20, Bool, 1},
 		{"shaderTileImageStencilReadAccess", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeMatrixFeaturesKHR", StructureTypePhysicalDeviceCooperativeMatrixFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceCooperativeMatrixFeaturesKHR", StructureTypePhysicalDeviceCooperativeMatrixFeaturesKHR, 24, "VK_KHR_cooperative_matrix", []Member{
 		{"cooperativeMatrix", 16, Bool, 1},
 		{"cooperativeMatrixRobustBufferAccess", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM", StructureTypePhysicalDeviceCooperativeMatrixConversionFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM", StructureTypePhysicalDeviceCooperativeMatrixConversionFeaturesQCOM, 24, "VK_QCOM_cooperative_matrix_conversion", []Member{
 		{"cooperativeMatrixConversion", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderEnqueueFeaturesAMDX", StructureTypePhysicalDeviceShaderEnqueueFeaturesAMDX, 24, []Member{
+	{"VkPhysicalDeviceShaderEnqueueFeaturesAMDX", StructureTypePhysicalDeviceShaderEnqueueFeaturesAMDX, 24, "VK_AMDX_shader_enqueue", []Member{
 		{"shaderEnqueue", 16, Bool, 1},
 		{"shaderMeshEnqueue", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceAntiLagFeaturesAMD", StructureTypePhysicalDeviceAntiLagFeaturesAMD, 24, []Member{
+	{"VkPhysicalDeviceAntiLagFeaturesAMD", StructureTypePhysicalDeviceAntiLagFeaturesAMD, 24, "VK_AMD_anti_lag", []Member{
 		{"antiLag", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTileMemoryHeapFeaturesQCOM", StructureTypePhysicalDeviceTileMemoryHeapFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceTileMemoryHeapFeaturesQCOM", StructureTypePhysicalDeviceTileMemoryHeapFeaturesQCOM, 24, "VK_QCOM_tile_memory_heap", []Member{
 		{"tileMemoryHeap", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCubicClampFeaturesQCOM", StructureTypePhysicalDeviceCubicClampFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceCubicClampFeaturesQCOM", StructureTypePhysicalDeviceCubicClampFeaturesQCOM, 24, "VK_QCOM_filter_cubic_clamp", []Member{
 		{"cubicRangeClamp", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceYcbcrDegammaFeaturesQCOM", StructureTypePhysicalDeviceYcbcrDegammaFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceYcbcrDegammaFeaturesQCOM", StructureTypePhysicalDeviceYcbcrDegammaFeaturesQCOM, 24, "VK_QCOM_ycbcr_degamma", []Member{
 		{"ycbcrDegamma", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCubicWeightsFeaturesQCOM", StructureTypePhysicalDeviceCubicWeightsFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceCubicWeightsFeaturesQCOM", StructureTypePhysicalDeviceCubicWeightsFeaturesQCOM, 24, "VK_QCOM_filter_cubic_weights", []Member{
 		{"selectableCubicWeights", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageProcessing2FeaturesQCOM", StructureTypePhysicalDeviceImageProcessing2FeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceImageProcessing2FeaturesQCOM", StructureTypePhysicalDeviceImageProcessing2FeaturesQCOM, 24, "VK_QCOM_image_processing2", []Member{
 		{"textureBlockMatch2", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageProcessing3FeaturesQCOM", StructureTypePhysicalDeviceImageProcessing3FeaturesQCOM, 32, []Member{
+	{"VkPhysicalDeviceImageProcessing3FeaturesQCOM", StructureTypePhysicalDeviceImageProcessing3FeaturesQCOM, 32, "VK_QCOM_image_processing3", []Member{
 		{"imageGatherLinear", 16, Bool, 1},
 		{"imageGatherExtendedModes", 20, Bool, 1},
 		{"blockMatchExtendedClampToEdge", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorPoolOverallocationFeaturesNV", StructureTypePhysicalDeviceDescriptorPoolOverallocationFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceDescriptorPoolOverallocationFeaturesNV", StructureTypePhysicalDeviceDescriptorPoolOverallocationFeaturesNV, 24, "VK_NV_descriptor_pool_overallocation", []Member{
 		{"descriptorPoolOverallocation", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePerStageDescriptorSetFeaturesNV", StructureTypePhysicalDevicePerStageDescriptorSetFeaturesNV, 24, []Member{
+	{"VkPhysicalDevicePerStageDescriptorSetFeaturesNV", StructureTypePhysicalDevicePerStageDescriptorSetFeaturesNV, 24, "VK_NV_per_stage_descriptor_set", []Member{
 		{"perStageDescriptorSet", 16, Bool, 1},
 		{"dynamicPipelineLayout", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCudaKernelLaunchFeaturesNV", StructureTypePhysicalDeviceCudaKernelLaunchFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceCudaKernelLaunchFeaturesNV", StructureTypePhysicalDeviceCudaKernelLaunchFeaturesNV, 24, "VK_NV_cuda_kernel_launch", []Member{
 		{"cudaKernelLaunchFeatures", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSchedulingControlsFeaturesARM", StructureTypePhysicalDeviceSchedulingControlsFeaturesARM, 24, []Member{
+	{"VkPhysicalDeviceSchedulingControlsFeaturesARM", StructureTypePhysicalDeviceSchedulingControlsFeaturesARM, 24, "VK_ARM_scheduling_controls", []Member{
 		{"schedulingControls", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRelaxedLineRasterizationFeaturesIMG", StructureTypePhysicalDeviceRelaxedLineRasterizationFeaturesIMG, 24, []Member{
+	{"VkPhysicalDeviceRelaxedLineRasterizationFeaturesIMG", StructureTypePhysicalDeviceRelaxedLineRasterizationFeaturesIMG, 24, "VK_IMG_relaxed_line_rasterization", []Member{
 		{"relaxedLineRasterization", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRenderPassStripedFeaturesARM", StructureTypePhysicalDeviceRenderPassStripedFeaturesARM, 24, []Member{
+	{"VkPhysicalDeviceRenderPassStripedFeaturesARM", StructureTypePhysicalDeviceRenderPassStripedFeaturesARM, 24, "VK_ARM_render_pass_striped", []Member{
 		{"renderPassStriped", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelineOpacityMicromapFeaturesARM", StructureTypePhysicalDevicePipelineOpacityMicromapFeaturesARM, 24, []Member{
+	{"VkPhysicalDevicePipelineOpacityMicromapFeaturesARM", StructureTypePhysicalDevicePipelineOpacityMicromapFeaturesARM, 24, "VK_ARM_pipeline_opacity_micromap", []Member{
 		{"pipelineOpacityMicromap", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR", StructureTypePhysicalDeviceShaderMaximalReconvergenceFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR", StructureTypePhysicalDeviceShaderMaximalReconvergenceFeaturesKHR, 24, "VK_KHR_shader_maximal_reconvergence", []Member{
 		{"shaderMaximalReconvergence", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderSubgroupRotateFeatures", StructureTypePhysicalDeviceShaderSubgroupRotateFeatures, 24, []Member{
+	{"VkPhysicalDeviceShaderSubgroupRotateFeatures", StructureTypePhysicalDeviceShaderSubgroupRotateFeatures, 24, "VK_COMPUTE_VERSION_1_4 VK_KHR_shader_subgroup_rotate", []Member{
 		{"shaderSubgroupRotate", 16, Bool, 1},
 		{"shaderSubgroupRotateClustered", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderExpectAssumeFeatures", StructureTypePhysicalDeviceShaderExpectAssumeFeatures, 24, []Member{
+	{"VkPhysicalDeviceShaderExpectAssumeFeatures", StructureTypePhysicalDeviceShaderExpectAssumeFeatures, 24, "VK_COMPUTE_VERSION_1_4 VK_KHR_shader_expect_assume", []Member{
 		{"shaderExpectAssume", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderFloatControls2Features", StructureTypePhysicalDeviceShaderFloatControls2Features, 24, []Member{
+	{"VkPhysicalDeviceShaderFloatControls2Features", StructureTypePhysicalDeviceShaderFloatControls2Features, 24, "VK_COMPUTE_VERSION_1_4 VK_KHR_shader_float_controls2", []Member{
 		{"shaderFloatControls2", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDynamicRenderingLocalReadFeatures", StructureTypePhysicalDeviceDynamicRenderingLocalReadFeatures, 24, []Member{
+	{"VkPhysicalDeviceDynamicRenderingLocalReadFeatures", StructureTypePhysicalDeviceDynamicRenderingLocalReadFeatures, 24, "VK_GRAPHICS_VERSION_1_4 VK_KHR_dynamic_rendering_local_read", []Member{
 		{"dynamicRenderingLocalRead", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderQuadControlFeaturesKHR", StructureTypePhysicalDeviceShaderQuadControlFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceShaderQuadControlFeaturesKHR", StructureTypePhysicalDeviceShaderQuadControlFeaturesKHR, 24, "VK_KHR_shader_quad_control", []Member{
 		{"shaderQuadControl", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderAtomicFloat16VectorFeaturesNV", StructureTypePhysicalDeviceShaderAtomicFloat16VectorFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceShaderAtomicFloat16VectorFeaturesNV", StructureTypePhysicalDeviceShaderAtomicFloat16VectorFeaturesNV, 24, "VK_NV_shader_atomic_float16_vector", []Member{
 		{"shaderFloat16VectorAtomics", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMapMemoryPlacedFeaturesEXT", StructureTypePhysicalDeviceMapMemoryPlacedFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceMapMemoryPlacedFeaturesEXT", StructureTypePhysicalDeviceMapMemoryPlacedFeaturesEXT, 32, "VK_EXT_map_memory_placed", []Member{
 		{"memoryMapPlaced", 16, Bool, 1},
 		{"memoryMapRangePlaced", 20, Bool, 1},
 		{"memoryUnmapReserve", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderBfloat16FeaturesKHR", StructureTypePhysicalDeviceShaderBfloat16FeaturesKHR, 32, []Member{
+	{"VkPhysicalDeviceShaderBfloat16FeaturesKHR", StructureTypePhysicalDeviceShaderBfloat16FeaturesKHR, 32, "VK_KHR_shader_bfloat16", []Member{
 		{"shaderBFloat16Type", 16, Bool, 1},
 		{"shaderBFloat16DotProduct", 20, Bool, 1},
 		{"shaderBFloat16CooperativeMatrix", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceRawAccessChainsFeaturesNV", StructureTypePhysicalDeviceRawAccessChainsFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceRawAccessChainsFeaturesNV", StructureTypePhysicalDeviceRawAccessChainsFeaturesNV, 24, "VK_NV_raw_access_chains", []Member{
 		{"shaderRawAccessChains", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCommandBufferInheritanceFeaturesNV", StructureTypePhysicalDeviceCommandBufferInheritanceFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceCommandBufferInheritanceFeaturesNV", StructureTypePhysicalDeviceCommandBufferInheritanceFeaturesNV, 24, "VK_NV_command_buffer_inheritance", []Member{
 		{"commandBufferInheritance", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageAlignmentControlFeaturesMESA", StructureTypePhysicalDeviceImageAlignmentControlFeaturesMESA, 24, []Member{
+	{"VkPhysicalDeviceImageAlignmentControlFeaturesMESA", StructureTypePhysicalDeviceImageAlignmentControlFeaturesMESA, 24, "VK_MESA_image_alignment_control", []Member{
 		{"imageAlignmentControl", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT", StructureTypePhysicalDeviceShaderReplicatedCompositesFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT", StructureTypePhysicalDeviceShaderReplicatedCompositesFeaturesEXT, 24, "VK_EXT_shader_replicated_composites", []Member{
 		{"shaderReplicatedComposites", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePresentModeFifoLatestReadyFeaturesKHR", StructureTypePhysicalDevicePresentModeFifoLatestReadyFeaturesKHR, 24, []Member{
+	{"VkPhysicalDevicePresentModeFifoLatestReadyFeaturesKHR", StructureTypePhysicalDevicePresentModeFifoLatestReadyFeaturesKHR, 24, "VK_EXT_present_mode_fifo_latest_ready VK_KHR_present_mode_fifo_latest_ready", []Member{
 		{"presentModeFifoLatestReady", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeMatrix2FeaturesNV", StructureTypePhysicalDeviceCooperativeMatrix2FeaturesNV, 48, []Member{
+	{"VkPhysicalDeviceCooperativeMatrix2FeaturesNV", StructureTypePhysicalDeviceCooperativeMatrix2FeaturesNV, 48, "VK_NV_cooperative_matrix2", []Member{
 		{"cooperativeMatrixWorkgroupScope", 16, Bool, 1},
 		{"cooperativeMatrixFlexibleDimensions", 20, Bool, 1},
 		{"cooperativeMatrixReductions", 24, Bool, 1},
@@ -1059,26 +1059,26 @@ var FeatureStructs = []Chained{
 		{"cooperativeMatrixTensorAddressing", 36, Bool, 1},
 		{"cooperativeMatrixBlockLoads", 40, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV", StructureTypePhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV", StructureTypePhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV, 24, "VK_NV_cooperative_matrix_decode_vector", []Member{
 		{"cooperativeMatrixDecodeVector", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceHdrVividFeaturesHUAWEI", StructureTypePhysicalDeviceHdrVividFeaturesHUAWEI, 24, []Member{
+	{"VkPhysicalDeviceHdrVividFeaturesHUAWEI", StructureTypePhysicalDeviceHdrVividFeaturesHUAWEI, 24, "VK_HUAWEI_hdr_vivid", []Member{
 		{"hdrVivid", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVertexAttributeRobustnessFeaturesEXT", StructureTypePhysicalDeviceVertexAttributeRobustnessFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceVertexAttributeRobustnessFeaturesEXT", StructureTypePhysicalDeviceVertexAttributeRobustnessFeaturesEXT, 24, "VK_EXT_vertex_attribute_robustness", []Member{
 		{"vertexAttributeRobustness", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDenseGeometryFormatFeaturesAMDX", StructureTypePhysicalDeviceDenseGeometryFormatFeaturesAMDX, 24, []Member{
+	{"VkPhysicalDeviceDenseGeometryFormatFeaturesAMDX", StructureTypePhysicalDeviceDenseGeometryFormatFeaturesAMDX, 24, "VK_AMDX_dense_geometry_format", []Member{
 		{"denseGeometryFormat", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDepthClampZeroOneFeaturesKHR", StructureTypePhysicalDeviceDepthClampZeroOneFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceDepthClampZeroOneFeaturesKHR", StructureTypePhysicalDeviceDepthClampZeroOneFeaturesKHR, 24, "VK_EXT_depth_clamp_zero_one VK_KHR_depth_clamp_zero_one", []Member{
 		{"depthClampZeroOne", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeVectorFeaturesNV", StructureTypePhysicalDeviceCooperativeVectorFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceCooperativeVectorFeaturesNV", StructureTypePhysicalDeviceCooperativeVectorFeaturesNV, 24, "VK_NV_cooperative_vector", []Member{
 		{"cooperativeVector", 16, Bool, 1},
 		{"cooperativeVectorTraining", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTileShadingFeaturesQCOM", StructureTypePhysicalDeviceTileShadingFeaturesQCOM, 72, []Member{
+	{"VkPhysicalDeviceTileShadingFeaturesQCOM", StructureTypePhysicalDeviceTileShadingFeaturesQCOM, 72, "VK_QCOM_tile_shading", []Member{
 		{"tileShading", 16, Bool, 1},
 		{"tileShadingFragmentStage", 20, Bool, 1},
 		{"tileShadingColorAttachments", 24, Bool, 1},
@@ -1094,31 +1094,31 @@ var FeatureStructs = []Chained{
 		{"tileShadingAtomicOps", 64, Bool, 1},
 		{"tileShadingImageProcessing", 68, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentDensityMapLayeredFeaturesVALVE", StructureTypePhysicalDeviceFragmentDensityMapLayeredFeaturesVALVE, 24, []Member{
+	{"VkPhysicalDeviceFragmentDensityMapLayeredFeaturesVALVE", StructureTypePhysicalDeviceFragmentDensityMapLayeredFeaturesVALVE, 24, "VK_VALVE_fragment_density_map_layered", []Member{
 		{"fragmentDensityMapLayered", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePresentMeteringFeaturesNV", StructureTypePhysicalDevicePresentMeteringFeaturesNV, 24, []Member{
+	{"VkPhysicalDevicePresentMeteringFeaturesNV", StructureTypePhysicalDevicePresentMeteringFeaturesNV, 24, "VK_NV_present_metering", []Member{
 		{"presentMetering", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderUniformBufferUnsizedArrayFeaturesEXT", StructureTypePhysicalDeviceShaderUniformBufferUnsizedArrayFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderUniformBufferUnsizedArrayFeaturesEXT", StructureTypePhysicalDeviceShaderUniformBufferUnsizedArrayFeaturesEXT, 24, "VK_EXT_shader_uniform_buffer_unsized_array", []Member{
 		{"shaderUniformBufferUnsizedArray", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE", StructureTypePhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE, 32, []Member{
+	{"VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE", StructureTypePhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE, 32, "VK_VALVE_shader_mixed_float_dot_product", []Member{
 		{"shaderMixedFloatDotProductFloat16AccFloat32", 16, Bool, 1},
 		{"shaderMixedFloatDotProductFloat16AccFloat16", 20, Bool, 1},
 		{"shaderMixedFloatDotProductBFloat16Acc", 24, Bool, 1},
 		{"shaderMixedFloatDotProductFloat8AccFloat32", 28, Bool, 1},
 	}},
-	{"VkPhysicalDevicePrimitiveRestartIndexFeaturesEXT", StructureTypePhysicalDevicePrimitiveRestartIndexFeaturesEXT, 24, []Member{
+	{"VkPhysicalDevicePrimitiveRestartIndexFeaturesEXT", StructureTypePhysicalDevicePrimitiveRestartIndexFeaturesEXT, 24, "VK_EXT_primitive_restart_index", []Member{
 		{"primitiveRestartIndex", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFormatPackFeaturesARM", StructureTypePhysicalDeviceFormatPackFeaturesARM, 24, []Member{
+	{"VkPhysicalDeviceFormatPackFeaturesARM", StructureTypePhysicalDeviceFormatPackFeaturesARM, 24, "VK_ARM_format_pack", []Member{
 		{"formatPack", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceThrottleHintFeaturesSEC", StructureTypePhysicalDeviceThrottleHintFeaturesSEC, 24, []Member{
+	{"VkPhysicalDeviceThrottleHintFeaturesSEC", StructureTypePhysicalDeviceThrottleHintFeaturesSEC, 24, "VK_SEC_throttle_hint", []Member{
 		{"throttleHint", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTensorFeaturesARM", StructureTypePhysicalDeviceTensorFeaturesARM, 40, []Member{
+	{"VkPhysicalDeviceTensorFeaturesARM", StructureTypePhysicalDeviceTensorFeaturesARM, 40, "VK_ARM_tensors", []Member{
 		{"tensorNonPacked", 16, Bool, 1},
 		{"shaderTensorAccess", 20, Bool, 1},
 		{"shaderStorageTensorArrayDynamicIndexing", 24, Bool, 1},
@@ -1126,85 +1126,85 @@ var FeatureStructs = []Chained{
 		{"descriptorBindingStorageTensorUpdateAfterBind", 32, Bool, 1},
 		{"tensors", 36, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorBufferTensorFeaturesARM", StructureTypePhysicalDeviceDescriptorBufferTensorFeaturesARM, 24, []Member{
+	{"VkPhysicalDeviceDescriptorBufferTensorFeaturesARM", StructureTypePhysicalDeviceDescriptorBufferTensorFeaturesARM, 24, "VK_ARM_tensors", []Member{
 		{"descriptorBufferTensorDescriptors", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderFloat8FeaturesEXT", StructureTypePhysicalDeviceShaderFloat8FeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderFloat8FeaturesEXT", StructureTypePhysicalDeviceShaderFloat8FeaturesEXT, 24, "VK_EXT_shader_float8", []Member{
 		{"shaderFloat8", 16, Bool, 1},
 		{"shaderFloat8CooperativeMatrix", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDataGraphFeaturesARM", StructureTypePhysicalDeviceDataGraphFeaturesARM, 40, []Member{
+	{"VkPhysicalDeviceDataGraphFeaturesARM", StructureTypePhysicalDeviceDataGraphFeaturesARM, 40, "VK_ARM_data_graph", []Member{
 		{"dataGraph", 16, Bool, 1},
 		{"dataGraphUpdateAfterBind", 20, Bool, 1},
 		{"dataGraphSpecializationConstants", 24, Bool, 1},
 		{"dataGraphDescriptorBuffer", 28, Bool, 1},
 		{"dataGraphShaderModule", 32, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelineCacheIncrementalModeFeaturesSEC", StructureTypePhysicalDevicePipelineCacheIncrementalModeFeaturesSEC, 24, []Member{
+	{"VkPhysicalDevicePipelineCacheIncrementalModeFeaturesSEC", StructureTypePhysicalDevicePipelineCacheIncrementalModeFeaturesSEC, 24, "VK_SEC_pipeline_cache_incremental_mode", []Member{
 		{"pipelineCacheIncrementalMode", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDataGraphModelFeaturesQCOM", StructureTypePhysicalDeviceDataGraphModelFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceDataGraphModelFeaturesQCOM", StructureTypePhysicalDeviceDataGraphModelFeaturesQCOM, 24, "VK_QCOM_data_graph_model", []Member{
 		{"dataGraphModel", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderUntypedPointersFeaturesKHR", StructureTypePhysicalDeviceShaderUntypedPointersFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceShaderUntypedPointersFeaturesKHR", StructureTypePhysicalDeviceShaderUntypedPointersFeaturesKHR, 24, "VK_KHR_shader_untyped_pointers", []Member{
 		{"shaderUntypedPointers", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceVideoEncodeRgbConversionFeaturesVALVE", StructureTypePhysicalDeviceVideoEncodeRgbConversionFeaturesVALVE, 24, []Member{
+	{"VkPhysicalDeviceVideoEncodeRgbConversionFeaturesVALVE", StructureTypePhysicalDeviceVideoEncodeRgbConversionFeaturesVALVE, 24, "VK_VALVE_video_encode_rgb_conversion", []Member{
 		{"videoEncodeRgbConversion", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShader64BitIndexingFeaturesEXT", StructureTypePhysicalDeviceShader64BitIndexingFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShader64BitIndexingFeaturesEXT", StructureTypePhysicalDeviceShader64BitIndexingFeaturesEXT, 24, "VK_EXT_shader_64bit_indexing", []Member{
 		{"shader64BitIndexing", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceQueuePerfHintFeaturesQCOM", StructureTypePhysicalDeviceQueuePerfHintFeaturesQCOM, 24, []Member{
+	{"VkPhysicalDeviceQueuePerfHintFeaturesQCOM", StructureTypePhysicalDeviceQueuePerfHintFeaturesQCOM, 24, "VK_QCOM_queue_perf_hint", []Member{
 		{"queuePerfHint", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePerformanceCountersByRegionFeaturesARM", StructureTypePhysicalDevicePerformanceCountersByRegionFeaturesARM, 24, []Member{
+	{"VkPhysicalDevicePerformanceCountersByRegionFeaturesARM", StructureTypePhysicalDevicePerformanceCountersByRegionFeaturesARM, 24, "VK_ARM_performance_counters_by_region", []Member{
 		{"performanceCountersByRegion", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceComputeOccupancyPriorityFeaturesNV", StructureTypePhysicalDeviceComputeOccupancyPriorityFeaturesNV, 24, []Member{
+	{"VkPhysicalDeviceComputeOccupancyPriorityFeaturesNV", StructureTypePhysicalDeviceComputeOccupancyPriorityFeaturesNV, 24, "VK_NV_compute_occupancy_priority", []Member{
 		{"computeOccupancyPriority", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderLongVectorFeaturesEXT", StructureTypePhysicalDeviceShaderLongVectorFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderLongVectorFeaturesEXT", StructureTypePhysicalDeviceShaderLongVectorFeaturesEXT, 24, "VK_EXT_shader_long_vector", []Member{
 		{"longVector", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTextureCompressionASTC3DFeaturesEXT", StructureTypePhysicalDeviceTextureCompressionAstc3dFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceTextureCompressionASTC3DFeaturesEXT", StructureTypePhysicalDeviceTextureCompressionAstc3dFeaturesEXT, 24, "VK_EXT_texture_compression_astc_3d", []Member{
 		{"textureCompressionASTC_3D", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderSubgroupPartitionedFeaturesEXT", StructureTypePhysicalDeviceShaderSubgroupPartitionedFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderSubgroupPartitionedFeaturesEXT", StructureTypePhysicalDeviceShaderSubgroupPartitionedFeaturesEXT, 24, "VK_EXT_shader_subgroup_partitioned", []Member{
 		{"shaderSubgroupPartitioned", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderSplitBarrierFeaturesEXT", StructureTypePhysicalDeviceShaderSplitBarrierFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderSplitBarrierFeaturesEXT", StructureTypePhysicalDeviceShaderSplitBarrierFeaturesEXT, 24, "VK_EXT_shader_split_barrier", []Member{
 		{"shaderSplitBarrier", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorHeapFeaturesEXT", StructureTypePhysicalDeviceDescriptorHeapFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceDescriptorHeapFeaturesEXT", StructureTypePhysicalDeviceDescriptorHeapFeaturesEXT, 24, "VK_EXT_descriptor_heap", []Member{
 		{"descriptorHeap", 16, Bool, 1},
 		{"descriptorHeapCaptureReplay", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderInstrumentationFeaturesARM", StructureTypePhysicalDeviceShaderInstrumentationFeaturesARM, 24, []Member{
+	{"VkPhysicalDeviceShaderInstrumentationFeaturesARM", StructureTypePhysicalDeviceShaderInstrumentationFeaturesARM, 24, "VK_ARM_shader_instrumentation", []Member{
 		{"shaderInstrumentation", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDeviceAddressCommandsFeaturesKHR", StructureTypePhysicalDeviceDeviceAddressCommandsFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceDeviceAddressCommandsFeaturesKHR", StructureTypePhysicalDeviceDeviceAddressCommandsFeaturesKHR, 24, "VK_KHR_device_address_commands", []Member{
 		{"deviceAddressCommands", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderConstantDataFeaturesKHR", StructureTypePhysicalDeviceShaderConstantDataFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceShaderConstantDataFeaturesKHR", StructureTypePhysicalDeviceShaderConstantDataFeaturesKHR, 24, "VK_KHR_shader_constant_data", []Member{
 		{"shaderConstantData", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderAbortFeaturesKHR", StructureTypePhysicalDeviceShaderAbortFeaturesKHR, 24, []Member{
+	{"VkPhysicalDeviceShaderAbortFeaturesKHR", StructureTypePhysicalDeviceShaderAbortFeaturesKHR, 24, "VK_KHR_shader_abort", []Member{
 		{"shaderAbort", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM", StructureTypePhysicalDeviceDataGraphOpticalFlowFeaturesARM, 24, []Member{
+	{"VkPhysicalDeviceDataGraphOpticalFlowFeaturesARM", StructureTypePhysicalDeviceDataGraphOpticalFlowFeaturesARM, 24, "VK_ARM_data_graph_optical_flow", []Member{
 		{"dataGraphOpticalFlow", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageTilingControlFeaturesEXT", StructureTypePhysicalDeviceImageTilingControlFeaturesEXT, 24, []Member{
+	{"VkPhysicalDeviceImageTilingControlFeaturesEXT", StructureTypePhysicalDeviceImageTilingControlFeaturesEXT, 24, "VK_EXT_image_tiling_control", []Member{
 		{"imageTilingControl", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT", StructureTypePhysicalDeviceShaderOcpMicroscalingTypesFeaturesEXT, 32, []Member{
+	{"VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT", StructureTypePhysicalDeviceShaderOcpMicroscalingTypesFeaturesEXT, 32, "VK_EXT_shader_ocp_microscaling_types", []Member{
 		{"shaderFloat4", 16, Bool, 1},
 		{"shaderFloat6", 20, Bool, 1},
 		{"shaderFloat8UnsignedE8M0", 24, Bool, 1},
 		{"shaderMXInt8", 28, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT", StructureTypePhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT, 40, []Member{
+	{"VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT", StructureTypePhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT, 40, "VK_EXT_cooperative_matrix_maintenance1", []Member{
 		{"cooperativeMatrixProperties2", 16, Bool, 1},
 		{"cooperativeMatrixReductions", 20, Bool, 1},
 		{"cooperativeMatrixConversions", 24, Bool, 1},
@@ -1215,7 +1215,7 @@ var FeatureStructs = []Chained{
 
 // PropertyStructs are the structs of properties, by name.
 var PropertyStructs = []Chained{
-	{"VkPhysicalDeviceLimits", 0, 504, []Member{
+	{"VkPhysicalDeviceLimits", 0, 504, "VK_BASE_VERSION_1_0", []Member{
 		{"maxImageDimension1D", 0, Uint32, 1},
 		{"maxImageDimension2D", 4, Uint32, 1},
 		{"maxImageDimension3D", 8, Uint32, 1},
@@ -1323,13 +1323,13 @@ var PropertyStructs = []Chained{
 		{"optimalBufferCopyRowPitchAlignment", 488, Uint64, 1},
 		{"nonCoherentAtomSize", 496, Uint64, 1},
 	}},
-	{"VkPhysicalDevicePushConstantBankPropertiesNV", StructureTypePhysicalDevicePushConstantBankPropertiesNV, 32, []Member{
+	{"VkPhysicalDevicePushConstantBankPropertiesNV", StructureTypePhysicalDevicePushConstantBankPropertiesNV, 32, "VK_NV_push_constant_bank", []Member{
 		{"maxGraphicsPushConstantBanks", 16, Uint32, 1},
 		{"maxComputePushConstantBanks", 20, Uint32, 1},
 		{"maxGraphicsPushDataBanks", 24, Uint32, 1},
 		{"maxComputePushDataBanks", 28, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceDeviceGeneratedCommandsPropertiesNV", StructureTypePhysicalDeviceDeviceGeneratedCommandsPropertiesNV, 56, []Member{
+	{"VkPhysicalDeviceDeviceGeneratedCommandsPropertiesNV", StructureTypePhysicalDeviceDeviceGeneratedCommandsPropertiesNV, 56, "VK_NV_device_generated_commands", []Member{
 		{"maxGraphicsShaderGroupCount", 16, Uint32, 1},
 		{"maxIndirectSequenceCount", 20, Uint32, 1},
 		{"maxIndirectCommandsTokenCount", 24, Uint32, 1},
@@ -1340,7 +1340,7 @@ var PropertyStructs = []Chained{
 		{"minSequencesIndexBufferOffsetAlignment", 44, Uint32, 1},
 		{"minIndirectCommandsBufferOffsetAlignment", 48, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceClusterAccelerationStructurePropertiesNV", StructureTypePhysicalDeviceClusterAccelerationStructurePropertiesNV, 48, []Member{
+	{"VkPhysicalDeviceClusterAccelerationStructurePropertiesNV", StructureTypePhysicalDeviceClusterAccelerationStructurePropertiesNV, 48, "VK_NV_cluster_acceleration_structure", []Member{
 		{"maxVerticesPerCluster", 16, Uint32, 1},
 		{"maxTrianglesPerCluster", 20, Uint32, 1},
 		{"clusterScratchByteAlignment", 24, Uint32, 1},
@@ -1350,57 +1350,57 @@ var PropertyStructs = []Chained{
 		{"clusterTemplateBoundsByteAlignment", 40, Uint32, 1},
 		{"maxClusterGeometryIndex", 44, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceMultiDrawPropertiesEXT", StructureTypePhysicalDeviceMultiDrawPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceMultiDrawPropertiesEXT", StructureTypePhysicalDeviceMultiDrawPropertiesEXT, 24, "VK_EXT_multi_draw", []Member{
 		{"maxMultiDrawCount", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDevicePushDescriptorProperties", StructureTypePhysicalDevicePushDescriptorProperties, 24, []Member{
+	{"VkPhysicalDevicePushDescriptorProperties", StructureTypePhysicalDevicePushDescriptorProperties, 24, "VK_COMPUTE_VERSION_1_4 VK_KHR_push_descriptor", []Member{
 		{"maxPushDescriptors", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceDriverProperties", StructureTypePhysicalDeviceDriverProperties, 536, []Member{
+	{"VkPhysicalDeviceDriverProperties", StructureTypePhysicalDeviceDriverProperties, 536, "VK_BASE_VERSION_1_2 VK_KHR_driver_properties", []Member{
 		{"driverID", 16, Uint32, 1},
 		{"driverName", 20, Char, 256},
 		{"driverInfo", 276, Char, 256},
 	}},
-	{"VkPhysicalDeviceIDProperties", StructureTypePhysicalDeviceIdProperties, 64, []Member{
+	{"VkPhysicalDeviceIDProperties", StructureTypePhysicalDeviceIdProperties, 64, "VK_BASE_VERSION_1_1 VK_KHR_external_fence_capabilities VK_KHR_external_memory_capabilities VK_KHR_external_semaphore_capabilities", []Member{
 		{"deviceUUID", 16, Uint8, 16},
 		{"driverUUID", 32, Uint8, 16},
 		{"deviceLUID", 48, Uint8, 8},
 		{"deviceNodeMask", 56, Uint32, 1},
 		{"deviceLUIDValid", 60, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMultiviewProperties", StructureTypePhysicalDeviceMultiviewProperties, 24, []Member{
+	{"VkPhysicalDeviceMultiviewProperties", StructureTypePhysicalDeviceMultiviewProperties, 24, "VK_GRAPHICS_VERSION_1_1 VK_KHR_multiview", []Member{
 		{"maxMultiviewViewCount", 16, Uint32, 1},
 		{"maxMultiviewInstanceIndex", 20, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceDiscardRectanglePropertiesEXT", StructureTypePhysicalDeviceDiscardRectanglePropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceDiscardRectanglePropertiesEXT", StructureTypePhysicalDeviceDiscardRectanglePropertiesEXT, 24, "VK_EXT_discard_rectangles", []Member{
 		{"maxDiscardRectangles", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceMultiviewPerViewAttributesPropertiesNVX", StructureTypePhysicalDeviceMultiviewPerViewAttributesPropertiesNVX, 24, []Member{
+	{"VkPhysicalDeviceMultiviewPerViewAttributesPropertiesNVX", StructureTypePhysicalDeviceMultiviewPerViewAttributesPropertiesNVX, 24, "VK_NVX_multiview_per_view_attributes", []Member{
 		{"perViewPositionAllComponents", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSubgroupProperties", StructureTypePhysicalDeviceSubgroupProperties, 32, []Member{
+	{"VkPhysicalDeviceSubgroupProperties", StructureTypePhysicalDeviceSubgroupProperties, 32, "VK_COMPUTE_VERSION_1_1", []Member{
 		{"subgroupSize", 16, Uint32, 1},
 		{"supportedStages", 20, Uint32, 1},
 		{"supportedOperations", 24, Uint32, 1},
 		{"quadOperationsInAllStages", 28, Bool, 1},
 	}},
-	{"VkPhysicalDevicePointClippingProperties", StructureTypePhysicalDevicePointClippingProperties, 24, []Member{
+	{"VkPhysicalDevicePointClippingProperties", StructureTypePhysicalDevicePointClippingProperties, 24, "VK_GRAPHICS_VERSION_1_1 VK_KHR_maintenance2", []Member{
 		{"pointClippingBehavior", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceProtectedMemoryProperties", StructureTypePhysicalDeviceProtectedMemoryProperties, 24, []Member{
+	{"VkPhysicalDeviceProtectedMemoryProperties", StructureTypePhysicalDeviceProtectedMemoryProperties, 24, "VK_BASE_VERSION_1_1", []Member{
 		{"protectedNoFault", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSamplerFilterMinmaxProperties", StructureTypePhysicalDeviceSamplerFilterMinmaxProperties, 24, []Member{
+	{"VkPhysicalDeviceSamplerFilterMinmaxProperties", StructureTypePhysicalDeviceSamplerFilterMinmaxProperties, 24, "VK_COMPUTE_VERSION_1_2 VK_EXT_sampler_filter_minmax", []Member{
 		{"filterMinmaxSingleComponentFormats", 16, Bool, 1},
 		{"filterMinmaxImageComponentMapping", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSampleLocationsPropertiesEXT", StructureTypePhysicalDeviceSampleLocationsPropertiesEXT, 48, []Member{
+	{"VkPhysicalDeviceSampleLocationsPropertiesEXT", StructureTypePhysicalDeviceSampleLocationsPropertiesEXT, 48, "VK_EXT_sample_locations", []Member{
 		{"sampleLocationSampleCounts", 16, Uint32, 1},
 		{"sampleLocationCoordinateRange", 28, Float, 2},
 		{"sampleLocationSubPixelBits", 36, Uint32, 1},
 		{"variableSampleLocations", 40, Bool, 1},
 	}},
-	{"VkPhysicalDeviceBlendOperationAdvancedPropertiesEXT", StructureTypePhysicalDeviceBlendOperationAdvancedPropertiesEXT, 40, []Member{
+	{"VkPhysicalDeviceBlendOperationAdvancedPropertiesEXT", StructureTypePhysicalDeviceBlendOperationAdvancedPropertiesEXT, 40, "VK_EXT_blend_operation_advanced", []Member{
 		{"advancedBlendMaxColorAttachments", 16, Uint32, 1},
 		{"advancedBlendIndependentBlend", 20, Bool, 1},
 		{"advancedBlendNonPremultipliedSrcColor", 24, Bool, 1},
@@ -1408,21 +1408,21 @@ var PropertyStructs = []Chained{
 		{"advancedBlendCorrelatedOverlap", 32, Bool, 1},
 		{"advancedBlendAllOperations", 36, Bool, 1},
 	}},
-	{"VkPhysicalDeviceInlineUniformBlockProperties", StructureTypePhysicalDeviceInlineUniformBlockProperties, 40, []Member{
+	{"VkPhysicalDeviceInlineUniformBlockProperties", StructureTypePhysicalDeviceInlineUniformBlockProperties, 40, "VK_COMPUTE_VERSION_1_3 VK_EXT_inline_uniform_block", []Member{
 		{"maxInlineUniformBlockSize", 16, Uint32, 1},
 		{"maxPerStageDescriptorInlineUniformBlocks", 20, Uint32, 1},
 		{"maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks", 24, Uint32, 1},
 		{"maxDescriptorSetInlineUniformBlocks", 28, Uint32, 1},
 		{"maxDescriptorSetUpdateAfterBindInlineUniformBlocks", 32, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance3Properties", StructureTypePhysicalDeviceMaintenance3Properties, 32, []Member{
+	{"VkPhysicalDeviceMaintenance3Properties", StructureTypePhysicalDeviceMaintenance3Properties, 32, "VK_COMPUTE_VERSION_1_1 VK_KHR_maintenance3", []Member{
 		{"maxPerSetDescriptors", 16, Uint32, 1},
 		{"maxMemoryAllocationSize", 24, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance4Properties", StructureTypePhysicalDeviceMaintenance4Properties, 24, []Member{
+	{"VkPhysicalDeviceMaintenance4Properties", StructureTypePhysicalDeviceMaintenance4Properties, 24, "VK_BASE_VERSION_1_3 VK_KHR_maintenance4", []Member{
 		{"maxBufferSize", 16, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance5Properties", StructureTypePhysicalDeviceMaintenance5Properties, 40, []Member{
+	{"VkPhysicalDeviceMaintenance5Properties", StructureTypePhysicalDeviceMaintenance5Properties, 40, "VK_BASE_VERSION_1_4 VK_KHR_maintenance5", []Member{
 		{"earlyFragmentMultisampleCoverageAfterSampleCounting", 16, Bool, 1},
 		{"earlyFragmentSampleMaskTestBeforeSampleCounting", 20, Bool, 1},
 		{"depthStencilSwizzleOneSupport", 24, Bool, 1},
@@ -1430,12 +1430,12 @@ var PropertyStructs = []Chained{
 		{"nonStrictSinglePixelWideLinesUseParallelogram", 32, Bool, 1},
 		{"nonStrictWideLinesUseParallelogram", 36, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance6Properties", StructureTypePhysicalDeviceMaintenance6Properties, 32, []Member{
+	{"VkPhysicalDeviceMaintenance6Properties", StructureTypePhysicalDeviceMaintenance6Properties, 32, "VK_BASE_VERSION_1_4 VK_KHR_maintenance6", []Member{
 		{"blockTexelViewCompatibleMultipleLayers", 16, Bool, 1},
 		{"maxCombinedImageSamplerDescriptorCount", 20, Uint32, 1},
 		{"fragmentShadingRateClampCombinerInputs", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance7PropertiesKHR", StructureTypePhysicalDeviceMaintenance7PropertiesKHR, 48, []Member{
+	{"VkPhysicalDeviceMaintenance7PropertiesKHR", StructureTypePhysicalDeviceMaintenance7PropertiesKHR, 48, "VK_KHR_maintenance7", []Member{
 		{"robustFragmentShadingRateAttachmentAccess", 16, Bool, 1},
 		{"separateDepthStencilAttachmentAccess", 20, Bool, 1},
 		{"maxDescriptorSetTotalUniformBuffersDynamic", 24, Uint32, 1},
@@ -1445,19 +1445,19 @@ var PropertyStructs = []Chained{
 		{"maxDescriptorSetUpdateAfterBindTotalStorageBuffersDynamic", 40, Uint32, 1},
 		{"maxDescriptorSetUpdateAfterBindTotalBuffersDynamic", 44, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceLayeredApiPropertiesListKHR", StructureTypePhysicalDeviceLayeredApiPropertiesListKHR, 32, []Member{
+	{"VkPhysicalDeviceLayeredApiPropertiesListKHR", StructureTypePhysicalDeviceLayeredApiPropertiesListKHR, 32, "VK_KHR_maintenance7", []Member{
 		{"layeredApiCount", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance9PropertiesKHR", StructureTypePhysicalDeviceMaintenance9PropertiesKHR, 24, []Member{
+	{"VkPhysicalDeviceMaintenance9PropertiesKHR", StructureTypePhysicalDeviceMaintenance9PropertiesKHR, 24, "VK_KHR_maintenance9", []Member{
 		{"image2DViewOf3DSparse", 16, Bool, 1},
 		{"defaultVertexAttributeValue", 20, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceMaintenance10PropertiesKHR", StructureTypePhysicalDeviceMaintenance10PropertiesKHR, 32, []Member{
+	{"VkPhysicalDeviceMaintenance10PropertiesKHR", StructureTypePhysicalDeviceMaintenance10PropertiesKHR, 32, "VK_KHR_maintenance10", []Member{
 		{"rgba4OpaqueBlackSwizzled", 16, Bool, 1},
 		{"resolveSrgbFormatAppliesTransferFunction", 20, Bool, 1},
 		{"resolveSrgbFormatSupportsTransferFunctionControl", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFloatControlsProperties", StructureTypePhysicalDeviceFloatControlsProperties, 88, []Member{
+	{"VkPhysicalDeviceFloatControlsProperties", StructureTypePhysicalDeviceFloatControlsProperties, 88, "VK_COMPUTE_VERSION_1_2 VK_KHR_shader_float_controls", []Member{
 		{"denormBehaviorIndependence", 16, Uint32, 1},
 		{"roundingModeIndependence", 20, Uint32, 1},
 		{"shaderSignedZeroInfNanPreserveFloat16", 24, Bool, 1},
@@ -1476,10 +1476,10 @@ var PropertyStructs = []Chained{
 		{"shaderRoundingModeRTZFloat32", 76, Bool, 1},
 		{"shaderRoundingModeRTZFloat64", 80, Bool, 1},
 	}},
-	{"VkPhysicalDeviceExternalMemoryHostPropertiesEXT", StructureTypePhysicalDeviceExternalMemoryHostPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceExternalMemoryHostPropertiesEXT", StructureTypePhysicalDeviceExternalMemoryHostPropertiesEXT, 24, "VK_EXT_external_memory_host", []Member{
 		{"minImportedHostPointerAlignment", 16, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceConservativeRasterizationPropertiesEXT", StructureTypePhysicalDeviceConservativeRasterizationPropertiesEXT, 56, []Member{
+	{"VkPhysicalDeviceConservativeRasterizationPropertiesEXT", StructureTypePhysicalDeviceConservativeRasterizationPropertiesEXT, 56, "VK_EXT_conservative_rasterization", []Member{
 		{"primitiveOverestimationSize", 16, Float, 1},
 		{"maxExtraPrimitiveOverestimationSize", 20, Float, 1},
 		{"extraPrimitiveOverestimationSizeGranularity", 24, Float, 1},
@@ -1490,7 +1490,7 @@ var PropertyStructs = []Chained{
 		{"fullyCoveredFragmentShaderInputVariable", 44, Bool, 1},
 		{"conservativeRasterizationPostDepthCoverage", 48, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderCorePropertiesAMD", StructureTypePhysicalDeviceShaderCorePropertiesAMD, 72, []Member{
+	{"VkPhysicalDeviceShaderCorePropertiesAMD", StructureTypePhysicalDeviceShaderCorePropertiesAMD, 72, "VK_AMD_shader_core_properties", []Member{
 		{"shaderEngineCount", 16, Uint32, 1},
 		{"shaderArraysPerEngineCount", 20, Uint32, 1},
 		{"computeUnitsPerShaderArray", 24, Uint32, 1},
@@ -1506,11 +1506,11 @@ var PropertyStructs = []Chained{
 		{"maxVgprAllocation", 64, Uint32, 1},
 		{"vgprAllocationGranularity", 68, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceShaderCoreProperties2AMD", StructureTypePhysicalDeviceShaderCoreProperties2AMD, 24, []Member{
+	{"VkPhysicalDeviceShaderCoreProperties2AMD", StructureTypePhysicalDeviceShaderCoreProperties2AMD, 24, "VK_AMD_shader_core_properties2", []Member{
 		{"shaderCoreFeatures", 16, Uint32, 1},
 		{"activeComputeUnitCount", 20, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorIndexingProperties", StructureTypePhysicalDeviceDescriptorIndexingProperties, 112, []Member{
+	{"VkPhysicalDeviceDescriptorIndexingProperties", StructureTypePhysicalDeviceDescriptorIndexingProperties, 112, "VK_COMPUTE_VERSION_1_2 VK_EXT_descriptor_indexing", []Member{
 		{"maxUpdateAfterBindDescriptorsInAllPools", 16, Uint32, 1},
 		{"shaderUniformBufferArrayNonUniformIndexingNative", 20, Bool, 1},
 		{"shaderSampledImageArrayNonUniformIndexingNative", 24, Bool, 1},
@@ -1535,29 +1535,29 @@ var PropertyStructs = []Chained{
 		{"maxDescriptorSetUpdateAfterBindStorageImages", 100, Uint32, 1},
 		{"maxDescriptorSetUpdateAfterBindInputAttachments", 104, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceTimelineSemaphoreProperties", StructureTypePhysicalDeviceTimelineSemaphoreProperties, 24, []Member{
+	{"VkPhysicalDeviceTimelineSemaphoreProperties", StructureTypePhysicalDeviceTimelineSemaphoreProperties, 24, "VK_BASE_VERSION_1_2 VK_KHR_timeline_semaphore", []Member{
 		{"maxTimelineSemaphoreValueDifference", 16, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceVertexAttributeDivisorPropertiesEXT", StructureTypePhysicalDeviceVertexAttributeDivisorPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceVertexAttributeDivisorPropertiesEXT", StructureTypePhysicalDeviceVertexAttributeDivisorPropertiesEXT, 24, "VK_EXT_vertex_attribute_divisor", []Member{
 		{"maxVertexAttribDivisor", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceVertexAttributeDivisorProperties", StructureTypePhysicalDeviceVertexAttributeDivisorProperties, 24, []Member{
+	{"VkPhysicalDeviceVertexAttributeDivisorProperties", StructureTypePhysicalDeviceVertexAttributeDivisorProperties, 24, "VK_GRAPHICS_VERSION_1_4 VK_KHR_vertex_attribute_divisor", []Member{
 		{"maxVertexAttribDivisor", 16, Uint32, 1},
 		{"supportsNonZeroFirstInstance", 20, Bool, 1},
 	}},
-	{"VkPhysicalDevicePCIBusInfoPropertiesEXT", StructureTypePhysicalDevicePciBusInfoPropertiesEXT, 32, []Member{
+	{"VkPhysicalDevicePCIBusInfoPropertiesEXT", StructureTypePhysicalDevicePciBusInfoPropertiesEXT, 32, "VK_EXT_pci_bus_info", []Member{
 		{"pciDomain", 16, Uint32, 1},
 		{"pciBus", 20, Uint32, 1},
 		{"pciDevice", 24, Uint32, 1},
 		{"pciFunction", 28, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceDepthStencilResolveProperties", StructureTypePhysicalDeviceDepthStencilResolveProperties, 32, []Member{
+	{"VkPhysicalDeviceDepthStencilResolveProperties", StructureTypePhysicalDeviceDepthStencilResolveProperties, 32, "VK_GRAPHICS_VERSION_1_2 VK_KHR_depth_stencil_resolve", []Member{
 		{"supportedDepthResolveModes", 16, Uint32, 1},
 		{"supportedStencilResolveModes", 20, Uint32, 1},
 		{"independentResolveNone", 24, Bool, 1},
 		{"independentResolve", 28, Bool, 1},
 	}},
-	{"VkPhysicalDeviceTransformFeedbackPropertiesEXT", StructureTypePhysicalDeviceTransformFeedbackPropertiesEXT, 64, []Member{
+	{"VkPhysicalDeviceTransformFeedbackPropertiesEXT", StructureTypePhysicalDeviceTransformFeedbackPropertiesEXT, 64, "VK_EXT_transform_feedback", []Member{
 		{"maxTransformFeedbackStreams", 16, Uint32, 1},
 		{"maxTransformFeedbackBuffers", 20, Uint32, 1},
 		{"maxTransformFeedbackBufferSize", 24, Uint64, 1},
@@ -1569,21 +1569,21 @@ var PropertyStructs = []Chained{
 		{"transformFeedbackRasterizationStreamSelect", 52, Bool, 1},
 		{"transformFeedbackDraw", 56, Bool, 1},
 	}},
-	{"VkPhysicalDeviceComputeShaderDerivativesPropertiesKHR", StructureTypePhysicalDeviceComputeShaderDerivativesPropertiesKHR, 24, []Member{
+	{"VkPhysicalDeviceComputeShaderDerivativesPropertiesKHR", StructureTypePhysicalDeviceComputeShaderDerivativesPropertiesKHR, 24, "VK_KHR_compute_shader_derivatives", []Member{
 		{"meshAndTaskShaderDerivatives", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCopyMemoryIndirectPropertiesKHR", StructureTypePhysicalDeviceCopyMemoryIndirectPropertiesKHR, 24, []Member{
+	{"VkPhysicalDeviceCopyMemoryIndirectPropertiesKHR", StructureTypePhysicalDeviceCopyMemoryIndirectPropertiesKHR, 24, "VK_KHR_copy_memory_indirect VK_NV_copy_memory_indirect", []Member{
 		{"supportedQueues", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceMemoryDecompressionPropertiesEXT", StructureTypePhysicalDeviceMemoryDecompressionPropertiesEXT, 32, []Member{
+	{"VkPhysicalDeviceMemoryDecompressionPropertiesEXT", StructureTypePhysicalDeviceMemoryDecompressionPropertiesEXT, 32, "VK_EXT_memory_decompression VK_NV_memory_decompression", []Member{
 		{"decompressionMethods", 16, Uint64, 1},
 		{"maxDecompressionIndirectCount", 24, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceShadingRateImagePropertiesNV", StructureTypePhysicalDeviceShadingRateImagePropertiesNV, 32, []Member{
+	{"VkPhysicalDeviceShadingRateImagePropertiesNV", StructureTypePhysicalDeviceShadingRateImagePropertiesNV, 32, "VK_NV_shading_rate_image", []Member{
 		{"shadingRatePaletteSize", 24, Uint32, 1},
 		{"shadingRateMaxCoarseSamples", 28, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceMeshShaderPropertiesNV", StructureTypePhysicalDeviceMeshShaderPropertiesNV, 88, []Member{
+	{"VkPhysicalDeviceMeshShaderPropertiesNV", StructureTypePhysicalDeviceMeshShaderPropertiesNV, 88, "VK_NV_mesh_shader", []Member{
 		{"maxDrawMeshTasksCount", 16, Uint32, 1},
 		{"maxTaskWorkGroupInvocations", 20, Uint32, 1},
 		{"maxTaskWorkGroupSize", 24, Uint32, 3},
@@ -1598,7 +1598,7 @@ var PropertyStructs = []Chained{
 		{"meshOutputPerVertexGranularity", 76, Uint32, 1},
 		{"meshOutputPerPrimitiveGranularity", 80, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceMeshShaderPropertiesEXT", StructureTypePhysicalDeviceMeshShaderPropertiesEXT, 160, []Member{
+	{"VkPhysicalDeviceMeshShaderPropertiesEXT", StructureTypePhysicalDeviceMeshShaderPropertiesEXT, 160, "VK_EXT_mesh_shader", []Member{
 		{"maxTaskWorkGroupTotalCount", 16, Uint32, 1},
 		{"maxTaskWorkGroupCount", 20, Uint32, 3},
 		{"maxTaskWorkGroupInvocations", 32, Uint32, 1},
@@ -1628,7 +1628,7 @@ var PropertyStructs = []Chained{
 		{"prefersCompactVertexOutput", 152, Bool, 1},
 		{"prefersCompactPrimitiveOutput", 156, Bool, 1},
 	}},
-	{"VkPhysicalDeviceAccelerationStructurePropertiesKHR", StructureTypePhysicalDeviceAccelerationStructurePropertiesKHR, 64, []Member{
+	{"VkPhysicalDeviceAccelerationStructurePropertiesKHR", StructureTypePhysicalDeviceAccelerationStructurePropertiesKHR, 64, "VK_KHR_acceleration_structure", []Member{
 		{"maxGeometryCount", 16, Uint64, 1},
 		{"maxInstanceCount", 24, Uint64, 1},
 		{"maxPrimitiveCount", 32, Uint64, 1},
@@ -1638,7 +1638,7 @@ var PropertyStructs = []Chained{
 		{"maxDescriptorSetUpdateAfterBindAccelerationStructures", 52, Uint32, 1},
 		{"minAccelerationStructureScratchOffsetAlignment", 56, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingPipelinePropertiesKHR", StructureTypePhysicalDeviceRayTracingPipelinePropertiesKHR, 48, []Member{
+	{"VkPhysicalDeviceRayTracingPipelinePropertiesKHR", StructureTypePhysicalDeviceRayTracingPipelinePropertiesKHR, 48, "VK_KHR_ray_tracing_pipeline", []Member{
 		{"shaderGroupHandleSize", 16, Uint32, 1},
 		{"maxRayRecursionDepth", 20, Uint32, 1},
 		{"maxShaderGroupStride", 24, Uint32, 1},
@@ -1648,7 +1648,7 @@ var PropertyStructs = []Chained{
 		{"shaderGroupHandleAlignment", 40, Uint32, 1},
 		{"maxRayHitAttributeSize", 44, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingPropertiesNV", StructureTypePhysicalDeviceRayTracingPropertiesNV, 64, []Member{
+	{"VkPhysicalDeviceRayTracingPropertiesNV", StructureTypePhysicalDeviceRayTracingPropertiesNV, 64, "VK_NV_ray_tracing", []Member{
 		{"shaderGroupHandleSize", 16, Uint32, 1},
 		{"maxRecursionDepth", 20, Uint32, 1},
 		{"maxShaderGroupStride", 24, Uint32, 1},
@@ -1658,51 +1658,51 @@ var PropertyStructs = []Chained{
 		{"maxTriangleCount", 48, Uint64, 1},
 		{"maxDescriptorSetAccelerationStructures", 56, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceFragmentDensityMapPropertiesEXT", StructureTypePhysicalDeviceFragmentDensityMapPropertiesEXT, 40, []Member{
+	{"VkPhysicalDeviceFragmentDensityMapPropertiesEXT", StructureTypePhysicalDeviceFragmentDensityMapPropertiesEXT, 40, "VK_EXT_fragment_density_map", []Member{
 		{"fragmentDensityInvocations", 32, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentDensityMap2PropertiesEXT", StructureTypePhysicalDeviceFragmentDensityMap2PropertiesEXT, 32, []Member{
+	{"VkPhysicalDeviceFragmentDensityMap2PropertiesEXT", StructureTypePhysicalDeviceFragmentDensityMap2PropertiesEXT, 32, "VK_EXT_fragment_density_map2", []Member{
 		{"subsampledLoads", 16, Bool, 1},
 		{"subsampledCoarseReconstructionEarlyAccess", 20, Bool, 1},
 		{"maxSubsampledArrayLayers", 24, Uint32, 1},
 		{"maxDescriptorSetSubsampledSamplers", 28, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceFragmentDensityMapOffsetPropertiesEXT", StructureTypePhysicalDeviceFragmentDensityMapOffsetPropertiesEXT, 24, []Member{}},
-	{"VkPhysicalDeviceCooperativeMatrixPropertiesNV", StructureTypePhysicalDeviceCooperativeMatrixPropertiesNV, 24, []Member{
+	{"VkPhysicalDeviceFragmentDensityMapOffsetPropertiesEXT", StructureTypePhysicalDeviceFragmentDensityMapOffsetPropertiesEXT, 24, "VK_EXT_fragment_density_map_offset VK_QCOM_fragment_density_map_offset", []Member{}},
+	{"VkPhysicalDeviceCooperativeMatrixPropertiesNV", StructureTypePhysicalDeviceCooperativeMatrixPropertiesNV, 24, "VK_NV_cooperative_matrix", []Member{
 		{"cooperativeMatrixSupportedStages", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDevicePerformanceQueryPropertiesKHR", StructureTypePhysicalDevicePerformanceQueryPropertiesKHR, 24, []Member{
+	{"VkPhysicalDevicePerformanceQueryPropertiesKHR", StructureTypePhysicalDevicePerformanceQueryPropertiesKHR, 24, "VK_KHR_performance_query", []Member{
 		{"allowCommandBufferQueryCopies", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderSMBuiltinsPropertiesNV", StructureTypePhysicalDeviceShaderSmBuiltinsPropertiesNV, 24, []Member{
+	{"VkPhysicalDeviceShaderSMBuiltinsPropertiesNV", StructureTypePhysicalDeviceShaderSmBuiltinsPropertiesNV, 24, "VK_NV_shader_sm_builtins", []Member{
 		{"shaderSMCount", 16, Uint32, 1},
 		{"shaderWarpsPerSM", 20, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceTexelBufferAlignmentProperties", StructureTypePhysicalDeviceTexelBufferAlignmentProperties, 48, []Member{
+	{"VkPhysicalDeviceTexelBufferAlignmentProperties", StructureTypePhysicalDeviceTexelBufferAlignmentProperties, 48, "VK_COMPUTE_VERSION_1_3 VK_EXT_texel_buffer_alignment", []Member{
 		{"storageTexelBufferOffsetAlignmentBytes", 16, Uint64, 1},
 		{"storageTexelBufferOffsetSingleTexelAlignment", 24, Bool, 1},
 		{"uniformTexelBufferOffsetAlignmentBytes", 32, Uint64, 1},
 		{"uniformTexelBufferOffsetSingleTexelAlignment", 40, Bool, 1},
 	}},
-	{"VkPhysicalDeviceSubgroupSizeControlProperties", StructureTypePhysicalDeviceSubgroupSizeControlProperties, 32, []Member{
+	{"VkPhysicalDeviceSubgroupSizeControlProperties", StructureTypePhysicalDeviceSubgroupSizeControlProperties, 32, "VK_COMPUTE_VERSION_1_3 VK_EXT_subgroup_size_control", []Member{
 		{"minSubgroupSize", 16, Uint32, 1},
 		{"maxSubgroupSize", 20, Uint32, 1},
 		{"maxComputeWorkgroupSubgroups", 24, Uint32, 1},
 		{"requiredSubgroupSizeStages", 28, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceSubpassShadingPropertiesHUAWEI", StructureTypePhysicalDeviceSubpassShadingPropertiesHUAWEI, 24, []Member{
+	{"VkPhysicalDeviceSubpassShadingPropertiesHUAWEI", StructureTypePhysicalDeviceSubpassShadingPropertiesHUAWEI, 24, "VK_HUAWEI_subpass_shading", []Member{
 		{"maxSubpassShadingWorkgroupSizeAspectRatio", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceClusterCullingShaderPropertiesHUAWEI", StructureTypePhysicalDeviceClusterCullingShaderPropertiesHUAWEI, 56, []Member{
+	{"VkPhysicalDeviceClusterCullingShaderPropertiesHUAWEI", StructureTypePhysicalDeviceClusterCullingShaderPropertiesHUAWEI, 56, "VK_HUAWEI_cluster_culling_shader", []Member{
 		{"maxWorkGroupCount", 16, Uint32, 3},
 		{"maxWorkGroupSize", 28, Uint32, 3},
 		{"maxOutputClusterCount", 40, Uint32, 1},
 		{"indirectBufferOffsetAlignment", 48, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceLineRasterizationProperties", StructureTypePhysicalDeviceLineRasterizationProperties, 24, []Member{
+	{"VkPhysicalDeviceLineRasterizationProperties", StructureTypePhysicalDeviceLineRasterizationProperties, 24, "VK_GRAPHICS_VERSION_1_4 VK_EXT_line_rasterization VK_KHR_line_rasterization", []Member{
 		{"lineSubPixelPrecisionBits", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceVulkan11Properties", StructureTypePhysicalDeviceVulkan1_1Properties, 112, []Member{
+	{"VkPhysicalDeviceVulkan11Properties", StructureTypePhysicalDeviceVulkan1_1Properties, 112, "VK_BASE_VERSION_1_2", []Member{
 		{"deviceUUID", 16, Uint8, 16},
 		{"driverUUID", 32, Uint8, 16},
 		{"deviceLUID", 48, Uint8, 8},
@@ -1719,7 +1719,7 @@ var PropertyStructs = []Chained{
 		{"maxPerSetDescriptors", 96, Uint32, 1},
 		{"maxMemoryAllocationSize", 104, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceVulkan12Properties", StructureTypePhysicalDeviceVulkan1_2Properties, 736, []Member{
+	{"VkPhysicalDeviceVulkan12Properties", StructureTypePhysicalDeviceVulkan1_2Properties, 736, "VK_BASE_VERSION_1_2", []Member{
 		{"driverID", 16, Uint32, 1},
 		{"driverName", 20, Char, 256},
 		{"driverInfo", 276, Char, 256},
@@ -1772,7 +1772,7 @@ var PropertyStructs = []Chained{
 		{"maxTimelineSemaphoreValueDifference", 720, Uint64, 1},
 		{"framebufferIntegerColorSampleCounts", 728, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceVulkan13Properties", StructureTypePhysicalDeviceVulkan1_3Properties, 216, []Member{
+	{"VkPhysicalDeviceVulkan13Properties", StructureTypePhysicalDeviceVulkan1_3Properties, 216, "VK_BASE_VERSION_1_3", []Member{
 		{"minSubgroupSize", 16, Uint32, 1},
 		{"maxSubgroupSize", 20, Uint32, 1},
 		{"maxComputeWorkgroupSubgroups", 24, Uint32, 1},
@@ -1819,7 +1819,7 @@ var PropertyStructs = []Chained{
 		{"uniformTexelBufferOffsetSingleTexelAlignment", 200, Bool, 1},
 		{"maxBufferSize", 208, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceVulkan14Properties", StructureTypePhysicalDeviceVulkan1_4Properties, 144, []Member{
+	{"VkPhysicalDeviceVulkan14Properties", StructureTypePhysicalDeviceVulkan1_4Properties, 144, "VK_BASE_VERSION_1_4", []Member{
 		{"lineSubPixelPrecisionBits", 16, Uint32, 1},
 		{"maxVertexAttribDivisor", 20, Uint32, 1},
 		{"supportsNonZeroFirstInstance", 24, Bool, 1},
@@ -1844,32 +1844,32 @@ var PropertyStructs = []Chained{
 		{"optimalTilingLayoutUUID", 120, Uint8, 16},
 		{"identicalMemoryTypeRequirements", 136, Bool, 1},
 	}},
-	{"VkPhysicalDeviceGpaPropertiesAMD", StructureTypePhysicalDeviceGpaPropertiesAMD, 48, []Member{
+	{"VkPhysicalDeviceGpaPropertiesAMD", StructureTypePhysicalDeviceGpaPropertiesAMD, 48, "VK_AMD_gpa_interface", []Member{
 		{"flags", 16, Uint32, 1},
 		{"maxSqttSeBufferSize", 24, Uint64, 1},
 		{"shaderEngineCount", 32, Uint32, 1},
 		{"perfBlockCount", 36, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceGpaProperties2AMD", StructureTypePhysicalDeviceGpaProperties2AMD, 24, []Member{
+	{"VkPhysicalDeviceGpaProperties2AMD", StructureTypePhysicalDeviceGpaProperties2AMD, 24, "VK_AMD_gpa_interface", []Member{
 		{"revisionId", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceCustomBorderColorPropertiesEXT", StructureTypePhysicalDeviceCustomBorderColorPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceCustomBorderColorPropertiesEXT", StructureTypePhysicalDeviceCustomBorderColorPropertiesEXT, 24, "VK_EXT_custom_border_color", []Member{
 		{"maxCustomBorderColorSamplers", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceExtendedDynamicState3PropertiesEXT", StructureTypePhysicalDeviceExtendedDynamicState3PropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceExtendedDynamicState3PropertiesEXT", StructureTypePhysicalDeviceExtendedDynamicState3PropertiesEXT, 24, "VK_EXT_extended_dynamic_state3", []Member{
 		{"dynamicPrimitiveTopologyUnrestricted", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePartitionedAccelerationStructurePropertiesNV", StructureTypePhysicalDevicePartitionedAccelerationStructurePropertiesNV, 24, []Member{
+	{"VkPhysicalDevicePartitionedAccelerationStructurePropertiesNV", StructureTypePhysicalDevicePartitionedAccelerationStructurePropertiesNV, 24, "VK_NV_partitioned_acceleration_structure", []Member{
 		{"maxPartitionCount", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceRobustness2PropertiesKHR", StructureTypePhysicalDeviceRobustness2PropertiesKHR, 32, []Member{
+	{"VkPhysicalDeviceRobustness2PropertiesKHR", StructureTypePhysicalDeviceRobustness2PropertiesKHR, 32, "VK_EXT_robustness2 VK_KHR_robustness2", []Member{
 		{"robustStorageBufferAccessSizeAlignment", 16, Uint64, 1},
 		{"robustUniformBufferAccessSizeAlignment", 24, Uint64, 1},
 	}},
-	{"VkPhysicalDevicePortabilitySubsetPropertiesKHR", StructureTypePhysicalDevicePortabilitySubsetPropertiesKHR, 24, []Member{
+	{"VkPhysicalDevicePortabilitySubsetPropertiesKHR", StructureTypePhysicalDevicePortabilitySubsetPropertiesKHR, 24, "VK_KHR_portability_subset", []Member{
 		{"minVertexInputBindingStrideAlignment", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceFragmentShadingRatePropertiesKHR", StructureTypePhysicalDeviceFragmentShadingRatePropertiesKHR, 96, []Member{
+	{"VkPhysicalDeviceFragmentShadingRatePropertiesKHR", StructureTypePhysicalDeviceFragmentShadingRatePropertiesKHR, 96, "VK_KHR_fragment_shading_rate", []Member{
 		{"maxFragmentShadingRateAttachmentTexelSizeAspectRatio", 32, Uint32, 1},
 		{"primitiveFragmentShadingRateWithMultipleViewports", 36, Bool, 1},
 		{"layeredShadingRateAttachments", 40, Bool, 1},
@@ -1885,13 +1885,13 @@ var PropertyStructs = []Chained{
 		{"fragmentShadingRateWithCustomSampleLocations", 88, Bool, 1},
 		{"fragmentShadingRateStrictMultiplyCombiner", 92, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentShadingRateEnumsPropertiesNV", StructureTypePhysicalDeviceFragmentShadingRateEnumsPropertiesNV, 24, []Member{
+	{"VkPhysicalDeviceFragmentShadingRateEnumsPropertiesNV", StructureTypePhysicalDeviceFragmentShadingRateEnumsPropertiesNV, 24, "VK_NV_fragment_shading_rate_enums", []Member{
 		{"maxFragmentShadingRateInvocationCount", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceLegacyVertexAttributesPropertiesEXT", StructureTypePhysicalDeviceLegacyVertexAttributesPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceLegacyVertexAttributesPropertiesEXT", StructureTypePhysicalDeviceLegacyVertexAttributesPropertiesEXT, 24, "VK_EXT_legacy_vertex_attributes", []Member{
 		{"nativeUnalignedPerformance", 16, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT", StructureTypePhysicalDeviceDeviceGeneratedCommandsPropertiesEXT, 64, []Member{
+	{"VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT", StructureTypePhysicalDeviceDeviceGeneratedCommandsPropertiesEXT, 64, "VK_EXT_device_generated_commands", []Member{
 		{"maxIndirectPipelineCount", 16, Uint32, 1},
 		{"maxIndirectShaderObjectCount", 20, Uint32, 1},
 		{"maxIndirectSequenceCount", 24, Uint32, 1},
@@ -1905,17 +1905,17 @@ var PropertyStructs = []Chained{
 		{"deviceGeneratedCommandsTransformFeedback", 56, Bool, 1},
 		{"deviceGeneratedCommandsMultiDrawIndirectCount", 60, Bool, 1},
 	}},
-	{"VkPhysicalDeviceHostImageCopyProperties", StructureTypePhysicalDeviceHostImageCopyProperties, 72, []Member{
+	{"VkPhysicalDeviceHostImageCopyProperties", StructureTypePhysicalDeviceHostImageCopyProperties, 72, "VK_BASE_VERSION_1_4 VK_EXT_host_image_copy", []Member{
 		{"copySrcLayoutCount", 16, Uint32, 1},
 		{"copyDstLayoutCount", 32, Uint32, 1},
 		{"optimalTilingLayoutUUID", 48, Uint8, 16},
 		{"identicalMemoryTypeRequirements", 64, Bool, 1},
 	}},
-	{"VkPhysicalDeviceProvokingVertexPropertiesEXT", StructureTypePhysicalDeviceProvokingVertexPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceProvokingVertexPropertiesEXT", StructureTypePhysicalDeviceProvokingVertexPropertiesEXT, 24, "VK_EXT_provoking_vertex", []Member{
 		{"provokingVertexModePerPipeline", 16, Bool, 1},
 		{"transformFeedbackPreservesTriangleFanProvokingVertex", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorBufferPropertiesEXT", StructureTypePhysicalDeviceDescriptorBufferPropertiesEXT, 256, []Member{
+	{"VkPhysicalDeviceDescriptorBufferPropertiesEXT", StructureTypePhysicalDeviceDescriptorBufferPropertiesEXT, 256, "VK_EXT_descriptor_buffer", []Member{
 		{"combinedImageSamplerDescriptorSingleArray", 16, Bool, 1},
 		{"bufferlessPushDescriptors", 20, Bool, 1},
 		{"allowSamplerImageViewPostSubmitCreation", 24, Bool, 1},
@@ -1950,10 +1950,10 @@ var PropertyStructs = []Chained{
 		{"resourceDescriptorBufferAddressSpaceSize", 240, Uint64, 1},
 		{"descriptorBufferAddressSpaceSize", 248, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorBufferDensityMapPropertiesEXT", StructureTypePhysicalDeviceDescriptorBufferDensityMapPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceDescriptorBufferDensityMapPropertiesEXT", StructureTypePhysicalDeviceDescriptorBufferDensityMapPropertiesEXT, 24, "VK_EXT_descriptor_buffer", []Member{
 		{"combinedImageSamplerDensityMapDescriptorSize", 16, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceShaderIntegerDotProductProperties", StructureTypePhysicalDeviceShaderIntegerDotProductProperties, 136, []Member{
+	{"VkPhysicalDeviceShaderIntegerDotProductProperties", StructureTypePhysicalDeviceShaderIntegerDotProductProperties, 136, "VK_COMPUTE_VERSION_1_3 VK_KHR_shader_integer_dot_product", []Member{
 		{"integerDotProduct8BitUnsignedAccelerated", 16, Bool, 1},
 		{"integerDotProduct8BitSignedAccelerated", 20, Bool, 1},
 		{"integerDotProduct8BitMixedSignednessAccelerated", 24, Bool, 1},
@@ -1985,7 +1985,7 @@ var PropertyStructs = []Chained{
 		{"integerDotProductAccumulatingSaturating64BitSignedAccelerated", 128, Bool, 1},
 		{"integerDotProductAccumulatingSaturating64BitMixedSignednessAccelerated", 132, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDrmPropertiesEXT", StructureTypePhysicalDeviceDrmPropertiesEXT, 56, []Member{
+	{"VkPhysicalDeviceDrmPropertiesEXT", StructureTypePhysicalDeviceDrmPropertiesEXT, 56, "VK_EXT_physical_device_drm", []Member{
 		{"hasPrimary", 16, Bool, 1},
 		{"hasRender", 20, Bool, 1},
 		{"primaryMajor", 24, Int64, 1},
@@ -1993,52 +1993,52 @@ var PropertyStructs = []Chained{
 		{"renderMajor", 40, Int64, 1},
 		{"renderMinor", 48, Int64, 1},
 	}},
-	{"VkPhysicalDeviceFragmentShaderBarycentricPropertiesKHR", StructureTypePhysicalDeviceFragmentShaderBarycentricPropertiesKHR, 24, []Member{
+	{"VkPhysicalDeviceFragmentShaderBarycentricPropertiesKHR", StructureTypePhysicalDeviceFragmentShaderBarycentricPropertiesKHR, 24, "VK_KHR_fragment_shader_barycentric", []Member{
 		{"triStripVertexOrderIndependentOfProvokingVertex", 16, Bool, 1},
 	}},
-	{"VkPhysicalDevicePipelineBinaryPropertiesKHR", StructureTypePhysicalDevicePipelineBinaryPropertiesKHR, 40, []Member{
+	{"VkPhysicalDevicePipelineBinaryPropertiesKHR", StructureTypePhysicalDevicePipelineBinaryPropertiesKHR, 40, "VK_KHR_pipeline_binary", []Member{
 		{"pipelineBinaryInternalCache", 16, Bool, 1},
 		{"pipelineBinaryInternalCacheControl", 20, Bool, 1},
 		{"pipelineBinaryPrefersInternalCache", 24, Bool, 1},
 		{"pipelineBinaryPrecompiledInternalCache", 28, Bool, 1},
 		{"pipelineBinaryCompressedData", 32, Bool, 1},
 	}},
-	{"VkPhysicalDeviceGraphicsPipelineLibraryPropertiesEXT", StructureTypePhysicalDeviceGraphicsPipelineLibraryPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceGraphicsPipelineLibraryPropertiesEXT", StructureTypePhysicalDeviceGraphicsPipelineLibraryPropertiesEXT, 24, "VK_EXT_graphics_pipeline_library", []Member{
 		{"graphicsPipelineLibraryFastLinking", 16, Bool, 1},
 		{"graphicsPipelineLibraryIndependentInterpolationDecoration", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceNestedCommandBufferPropertiesEXT", StructureTypePhysicalDeviceNestedCommandBufferPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceNestedCommandBufferPropertiesEXT", StructureTypePhysicalDeviceNestedCommandBufferPropertiesEXT, 24, "VK_EXT_nested_command_buffer", []Member{
 		{"maxCommandBufferNestingLevel", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT", StructureTypePhysicalDeviceShaderModuleIdentifierPropertiesEXT, 32, []Member{
+	{"VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT", StructureTypePhysicalDeviceShaderModuleIdentifierPropertiesEXT, 32, "VK_EXT_shader_module_identifier", []Member{
 		{"shaderModuleIdentifierAlgorithmUUID", 16, Uint8, 16},
 	}},
-	{"VkPhysicalDeviceOpacityMicromapPropertiesKHR", StructureTypePhysicalDeviceOpacityMicromapPropertiesKHR, 40, []Member{
+	{"VkPhysicalDeviceOpacityMicromapPropertiesKHR", StructureTypePhysicalDeviceOpacityMicromapPropertiesKHR, 40, "VK_KHR_opacity_micromap", []Member{
 		{"maxOpacity2StateSubdivisionLevel", 16, Uint32, 1},
 		{"maxOpacity4StateSubdivisionLevel", 20, Uint32, 1},
 		{"maxOpacityLossy4StateSubdivisionLevel", 24, Uint32, 1},
 		{"maxMicromapTriangles", 32, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceOpacityMicromapPropertiesEXT", StructureTypePhysicalDeviceOpacityMicromapPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceOpacityMicromapPropertiesEXT", StructureTypePhysicalDeviceOpacityMicromapPropertiesEXT, 24, "VK_EXT_opacity_micromap", []Member{
 		{"maxOpacity2StateSubdivisionLevel", 16, Uint32, 1},
 		{"maxOpacity4StateSubdivisionLevel", 20, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceDisplacementMicromapPropertiesNV", StructureTypePhysicalDeviceDisplacementMicromapPropertiesNV, 24, []Member{
+	{"VkPhysicalDeviceDisplacementMicromapPropertiesNV", StructureTypePhysicalDeviceDisplacementMicromapPropertiesNV, 24, "VK_NV_displacement_micromap", []Member{
 		{"maxDisplacementMicromapSubdivisionLevel", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDevicePipelineRobustnessProperties", StructureTypePhysicalDevicePipelineRobustnessProperties, 32, []Member{
+	{"VkPhysicalDevicePipelineRobustnessProperties", StructureTypePhysicalDevicePipelineRobustnessProperties, 32, "VK_COMPUTE_VERSION_1_4 VK_EXT_pipeline_robustness", []Member{
 		{"defaultRobustnessStorageBuffers", 16, Uint32, 1},
 		{"defaultRobustnessUniformBuffers", 20, Uint32, 1},
 		{"defaultRobustnessVertexInputs", 24, Uint32, 1},
 		{"defaultRobustnessImages", 28, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceShaderMultipleWaitQueuesPropertiesQCOM", StructureTypePhysicalDeviceShaderMultipleWaitQueuesPropertiesQCOM, 24, []Member{
+	{"VkPhysicalDeviceShaderMultipleWaitQueuesPropertiesQCOM", StructureTypePhysicalDeviceShaderMultipleWaitQueuesPropertiesQCOM, 24, "VK_QCOM_shader_multiple_wait_queues", []Member{
 		{"maxShaderWaitQueues", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceImageProcessingPropertiesQCOM", StructureTypePhysicalDeviceImageProcessingPropertiesQCOM, 48, []Member{
+	{"VkPhysicalDeviceImageProcessingPropertiesQCOM", StructureTypePhysicalDeviceImageProcessingPropertiesQCOM, 48, "VK_QCOM_image_processing", []Member{
 		{"maxWeightFilterPhases", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceOpticalFlowPropertiesNV", StructureTypePhysicalDeviceOpticalFlowPropertiesNV, 64, []Member{
+	{"VkPhysicalDeviceOpticalFlowPropertiesNV", StructureTypePhysicalDeviceOpticalFlowPropertiesNV, 64, "VK_NV_optical_flow", []Member{
 		{"supportedOutputGridSizes", 16, Uint32, 1},
 		{"supportedHintGridSizes", 20, Uint32, 1},
 		{"hintSupported", 24, Bool, 1},
@@ -2051,44 +2051,44 @@ var PropertyStructs = []Chained{
 		{"maxHeight", 52, Uint32, 1},
 		{"maxNumRegionsOfInterest", 56, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceFaultPropertiesKHR", StructureTypePhysicalDeviceFaultPropertiesKHR, 24, []Member{
+	{"VkPhysicalDeviceFaultPropertiesKHR", StructureTypePhysicalDeviceFaultPropertiesKHR, 24, "VK_KHR_device_fault", []Member{
 		{"maxDeviceFaultCount", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM", StructureTypePhysicalDeviceShaderCoreBuiltinsPropertiesARM, 32, []Member{
+	{"VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM", StructureTypePhysicalDeviceShaderCoreBuiltinsPropertiesARM, 32, "VK_ARM_shader_core_builtins", []Member{
 		{"shaderCoreMask", 16, Uint64, 1},
 		{"shaderCoreCount", 24, Uint32, 1},
 		{"shaderWarpsPerCore", 28, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingInvocationReorderPropertiesEXT", StructureTypePhysicalDeviceRayTracingInvocationReorderPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceRayTracingInvocationReorderPropertiesEXT", StructureTypePhysicalDeviceRayTracingInvocationReorderPropertiesEXT, 24, "VK_EXT_ray_tracing_invocation_reorder", []Member{
 		{"rayTracingInvocationReorderReorderingHint", 16, Uint32, 1},
 		{"maxShaderBindingTableRecordIndex", 20, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceRayTracingInvocationReorderPropertiesNV", StructureTypePhysicalDeviceRayTracingInvocationReorderPropertiesNV, 24, []Member{
+	{"VkPhysicalDeviceRayTracingInvocationReorderPropertiesNV", StructureTypePhysicalDeviceRayTracingInvocationReorderPropertiesNV, 24, "VK_NV_ray_tracing_invocation_reorder", []Member{
 		{"rayTracingInvocationReorderReorderingHint", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceExtendedSparseAddressSpacePropertiesNV", StructureTypePhysicalDeviceExtendedSparseAddressSpacePropertiesNV, 32, []Member{
+	{"VkPhysicalDeviceExtendedSparseAddressSpacePropertiesNV", StructureTypePhysicalDeviceExtendedSparseAddressSpacePropertiesNV, 32, "VK_NV_extended_sparse_address_space", []Member{
 		{"extendedSparseAddressSpaceSize", 16, Uint64, 1},
 		{"extendedSparseImageUsageFlags", 24, Uint32, 1},
 		{"extendedSparseBufferUsageFlags", 28, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceShaderCorePropertiesARM", StructureTypePhysicalDeviceShaderCorePropertiesARM, 32, []Member{
+	{"VkPhysicalDeviceShaderCorePropertiesARM", StructureTypePhysicalDeviceShaderCorePropertiesARM, 32, "VK_ARM_shader_core_properties", []Member{
 		{"pixelRate", 16, Uint32, 1},
 		{"texelRate", 20, Uint32, 1},
 		{"fmaRate", 24, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceShaderObjectPropertiesEXT", StructureTypePhysicalDeviceShaderObjectPropertiesEXT, 40, []Member{
+	{"VkPhysicalDeviceShaderObjectPropertiesEXT", StructureTypePhysicalDeviceShaderObjectPropertiesEXT, 40, "VK_EXT_shader_object", []Member{
 		{"shaderBinaryUUID", 16, Uint8, 16},
 		{"shaderBinaryVersion", 32, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceShaderTileImagePropertiesEXT", StructureTypePhysicalDeviceShaderTileImagePropertiesEXT, 32, []Member{
+	{"VkPhysicalDeviceShaderTileImagePropertiesEXT", StructureTypePhysicalDeviceShaderTileImagePropertiesEXT, 32, "VK_EXT_shader_tile_image", []Member{
 		{"shaderTileImageCoherentReadAccelerated", 16, Bool, 1},
 		{"shaderTileImageReadSampleFromPixelRateInvocation", 20, Bool, 1},
 		{"shaderTileImageReadFromHelperInvocation", 24, Bool, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeMatrixPropertiesKHR", StructureTypePhysicalDeviceCooperativeMatrixPropertiesKHR, 24, []Member{
+	{"VkPhysicalDeviceCooperativeMatrixPropertiesKHR", StructureTypePhysicalDeviceCooperativeMatrixPropertiesKHR, 24, "VK_KHR_cooperative_matrix", []Member{
 		{"cooperativeMatrixSupportedStages", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceShaderEnqueuePropertiesAMDX", StructureTypePhysicalDeviceShaderEnqueuePropertiesAMDX, 56, []Member{
+	{"VkPhysicalDeviceShaderEnqueuePropertiesAMDX", StructureTypePhysicalDeviceShaderEnqueuePropertiesAMDX, 56, "VK_AMDX_shader_enqueue", []Member{
 		{"maxExecutionGraphDepth", 16, Uint32, 1},
 		{"maxExecutionGraphShaderOutputNodes", 20, Uint32, 1},
 		{"maxExecutionGraphShaderPayloadSize", 24, Uint32, 1},
@@ -2097,58 +2097,58 @@ var PropertyStructs = []Chained{
 		{"maxExecutionGraphWorkgroupCount", 36, Uint32, 3},
 		{"maxExecutionGraphWorkgroups", 48, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceTileMemoryHeapPropertiesQCOM", StructureTypePhysicalDeviceTileMemoryHeapPropertiesQCOM, 24, []Member{
+	{"VkPhysicalDeviceTileMemoryHeapPropertiesQCOM", StructureTypePhysicalDeviceTileMemoryHeapPropertiesQCOM, 24, "VK_QCOM_tile_memory_heap", []Member{
 		{"queueSubmitBoundary", 16, Bool, 1},
 		{"tileBufferTransfers", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceImageProcessing2PropertiesQCOM", StructureTypePhysicalDeviceImageProcessing2PropertiesQCOM, 24, []Member{}},
-	{"VkPhysicalDeviceLayeredDriverPropertiesMSFT", StructureTypePhysicalDeviceLayeredDriverPropertiesMSFT, 24, []Member{
+	{"VkPhysicalDeviceImageProcessing2PropertiesQCOM", StructureTypePhysicalDeviceImageProcessing2PropertiesQCOM, 24, "VK_QCOM_image_processing2", []Member{}},
+	{"VkPhysicalDeviceLayeredDriverPropertiesMSFT", StructureTypePhysicalDeviceLayeredDriverPropertiesMSFT, 24, "VK_MSFT_layered_driver", []Member{
 		{"underlyingAPI", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceCudaKernelLaunchPropertiesNV", StructureTypePhysicalDeviceCudaKernelLaunchPropertiesNV, 24, []Member{
+	{"VkPhysicalDeviceCudaKernelLaunchPropertiesNV", StructureTypePhysicalDeviceCudaKernelLaunchPropertiesNV, 24, "VK_NV_cuda_kernel_launch", []Member{
 		{"computeCapabilityMinor", 16, Uint32, 1},
 		{"computeCapabilityMajor", 20, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceSchedulingControlsPropertiesARM", StructureTypePhysicalDeviceSchedulingControlsPropertiesARM, 24, []Member{
+	{"VkPhysicalDeviceSchedulingControlsPropertiesARM", StructureTypePhysicalDeviceSchedulingControlsPropertiesARM, 24, "VK_ARM_scheduling_controls", []Member{
 		{"schedulingControlsFlags", 16, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceSchedulingControlsDispatchParametersPropertiesARM", StructureTypePhysicalDeviceSchedulingControlsDispatchParametersPropertiesARM, 32, []Member{
+	{"VkPhysicalDeviceSchedulingControlsDispatchParametersPropertiesARM", StructureTypePhysicalDeviceSchedulingControlsDispatchParametersPropertiesARM, 32, "VK_ARM_scheduling_controls", []Member{
 		{"schedulingControlsMaxWarpsCount", 16, Uint32, 1},
 		{"schedulingControlsMaxQueuedBatchesCount", 20, Uint32, 1},
 		{"schedulingControlsMaxWorkGroupBatchSize", 24, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceRenderPassStripedPropertiesARM", StructureTypePhysicalDeviceRenderPassStripedPropertiesARM, 32, []Member{
+	{"VkPhysicalDeviceRenderPassStripedPropertiesARM", StructureTypePhysicalDeviceRenderPassStripedPropertiesARM, 32, "VK_ARM_render_pass_striped", []Member{
 		{"maxRenderPassStripes", 24, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceMapMemoryPlacedPropertiesEXT", StructureTypePhysicalDeviceMapMemoryPlacedPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceMapMemoryPlacedPropertiesEXT", StructureTypePhysicalDeviceMapMemoryPlacedPropertiesEXT, 24, "VK_EXT_map_memory_placed", []Member{
 		{"minPlacedMemoryMapAlignment", 16, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceImageAlignmentControlPropertiesMESA", StructureTypePhysicalDeviceImageAlignmentControlPropertiesMESA, 24, []Member{
+	{"VkPhysicalDeviceImageAlignmentControlPropertiesMESA", StructureTypePhysicalDeviceImageAlignmentControlPropertiesMESA, 24, "VK_MESA_image_alignment_control", []Member{
 		{"supportedImageAlignmentMask", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeMatrix2PropertiesNV", StructureTypePhysicalDeviceCooperativeMatrix2PropertiesNV, 32, []Member{
+	{"VkPhysicalDeviceCooperativeMatrix2PropertiesNV", StructureTypePhysicalDeviceCooperativeMatrix2PropertiesNV, 32, "VK_NV_cooperative_matrix2", []Member{
 		{"cooperativeMatrixWorkgroupScopeMaxWorkgroupSize", 16, Uint32, 1},
 		{"cooperativeMatrixFlexibleDimensionsMaxDimension", 20, Uint32, 1},
 		{"cooperativeMatrixWorkgroupScopeReservedSharedMemory", 24, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceCooperativeVectorPropertiesNV", StructureTypePhysicalDeviceCooperativeVectorPropertiesNV, 32, []Member{
+	{"VkPhysicalDeviceCooperativeVectorPropertiesNV", StructureTypePhysicalDeviceCooperativeVectorPropertiesNV, 32, "VK_NV_cooperative_vector", []Member{
 		{"cooperativeVectorSupportedStages", 16, Uint32, 1},
 		{"cooperativeVectorTrainingFloat16Accumulation", 20, Bool, 1},
 		{"cooperativeVectorTrainingFloat32Accumulation", 24, Bool, 1},
 		{"maxCooperativeVectorComponents", 28, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceTileShadingPropertiesQCOM", StructureTypePhysicalDeviceTileShadingPropertiesQCOM, 40, []Member{
+	{"VkPhysicalDeviceTileShadingPropertiesQCOM", StructureTypePhysicalDeviceTileShadingPropertiesQCOM, 40, "VK_QCOM_tile_shading", []Member{
 		{"maxApronSize", 16, Uint32, 1},
 		{"preferNonCoherent", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceFragmentDensityMapLayeredPropertiesVALVE", StructureTypePhysicalDeviceFragmentDensityMapLayeredPropertiesVALVE, 24, []Member{
+	{"VkPhysicalDeviceFragmentDensityMapLayeredPropertiesVALVE", StructureTypePhysicalDeviceFragmentDensityMapLayeredPropertiesVALVE, 24, "VK_VALVE_fragment_density_map_layered", []Member{
 		{"maxFragmentDensityMapLayers", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceExternalComputeQueuePropertiesNV", StructureTypePhysicalDeviceExternalComputeQueuePropertiesNV, 24, []Member{
+	{"VkPhysicalDeviceExternalComputeQueuePropertiesNV", StructureTypePhysicalDeviceExternalComputeQueuePropertiesNV, 24, "VK_NV_external_compute_queue", []Member{
 		{"externalDataSize", 16, Uint32, 1},
 		{"maxExternalQueues", 20, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceTensorPropertiesARM", StructureTypePhysicalDeviceTensorPropertiesARM, 88, []Member{
+	{"VkPhysicalDeviceTensorPropertiesARM", StructureTypePhysicalDeviceTensorPropertiesARM, 88, "VK_ARM_tensors", []Member{
 		{"maxTensorDimensionCount", 16, Uint32, 1},
 		{"maxTensorElements", 24, Uint64, 1},
 		{"maxPerDimensionTensorElements", 32, Uint64, 1},
@@ -2163,27 +2163,27 @@ var PropertyStructs = []Chained{
 		{"shaderStorageTensorArrayNonUniformIndexingNative", 80, Bool, 1},
 		{"shaderTensorSupportedStages", 84, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorBufferTensorPropertiesARM", StructureTypePhysicalDeviceDescriptorBufferTensorPropertiesARM, 40, []Member{
+	{"VkPhysicalDeviceDescriptorBufferTensorPropertiesARM", StructureTypePhysicalDeviceDescriptorBufferTensorPropertiesARM, 40, "VK_ARM_tensors", []Member{
 		{"tensorCaptureReplayDescriptorDataSize", 16, Uint64, 1},
 		{"tensorViewCaptureReplayDescriptorDataSize", 24, Uint64, 1},
 		{"tensorDescriptorSize", 32, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceQueuePerfHintPropertiesQCOM", StructureTypePhysicalDeviceQueuePerfHintPropertiesQCOM, 24, []Member{
+	{"VkPhysicalDeviceQueuePerfHintPropertiesQCOM", StructureTypePhysicalDeviceQueuePerfHintPropertiesQCOM, 24, "VK_QCOM_queue_perf_hint", []Member{
 		{"supportedQueues", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDevicePerformanceCountersByRegionPropertiesARM", StructureTypePhysicalDevicePerformanceCountersByRegionPropertiesARM, 40, []Member{
+	{"VkPhysicalDevicePerformanceCountersByRegionPropertiesARM", StructureTypePhysicalDevicePerformanceCountersByRegionPropertiesARM, 40, "VK_ARM_performance_counters_by_region", []Member{
 		{"maxPerRegionPerformanceCounters", 16, Uint32, 1},
 		{"rowStrideAlignment", 28, Uint32, 1},
 		{"regionAlignment", 32, Uint32, 1},
 		{"identityTransformOrder", 36, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderLongVectorPropertiesEXT", StructureTypePhysicalDeviceShaderLongVectorPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderLongVectorPropertiesEXT", StructureTypePhysicalDeviceShaderLongVectorPropertiesEXT, 24, "VK_EXT_shader_long_vector", []Member{
 		{"maxVectorComponents", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceShaderSplitBarrierPropertiesEXT", StructureTypePhysicalDeviceShaderSplitBarrierPropertiesEXT, 24, []Member{
+	{"VkPhysicalDeviceShaderSplitBarrierPropertiesEXT", StructureTypePhysicalDeviceShaderSplitBarrierPropertiesEXT, 24, "VK_EXT_shader_split_barrier", []Member{
 		{"splitBarrierReservedSharedMemory", 16, Uint32, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorHeapPropertiesEXT", StructureTypePhysicalDeviceDescriptorHeapPropertiesEXT, 152, []Member{
+	{"VkPhysicalDeviceDescriptorHeapPropertiesEXT", StructureTypePhysicalDeviceDescriptorHeapPropertiesEXT, 152, "VK_EXT_descriptor_heap", []Member{
 		{"samplerHeapAlignment", 16, Uint64, 1},
 		{"resourceHeapAlignment", 24, Uint64, 1},
 		{"maxSamplerHeapSize", 32, Uint64, 1},
@@ -2204,16 +2204,16 @@ var PropertyStructs = []Chained{
 		{"sparseDescriptorHeaps", 144, Bool, 1},
 		{"protectedDescriptorHeaps", 148, Bool, 1},
 	}},
-	{"VkPhysicalDeviceDescriptorHeapTensorPropertiesARM", StructureTypePhysicalDeviceDescriptorHeapTensorPropertiesARM, 40, []Member{
+	{"VkPhysicalDeviceDescriptorHeapTensorPropertiesARM", StructureTypePhysicalDeviceDescriptorHeapTensorPropertiesARM, 40, "VK_EXT_descriptor_heap", []Member{
 		{"tensorDescriptorSize", 16, Uint64, 1},
 		{"tensorDescriptorAlignment", 24, Uint64, 1},
 		{"tensorCaptureReplayOpaqueDataSize", 32, Uint64, 1},
 	}},
-	{"VkPhysicalDeviceShaderInstrumentationPropertiesARM", StructureTypePhysicalDeviceShaderInstrumentationPropertiesARM, 24, []Member{
+	{"VkPhysicalDeviceShaderInstrumentationPropertiesARM", StructureTypePhysicalDeviceShaderInstrumentationPropertiesARM, 24, "VK_ARM_shader_instrumentation", []Member{
 		{"numMetrics", 16, Uint32, 1},
 		{"perBasicBlockGranularity", 20, Bool, 1},
 	}},
-	{"VkPhysicalDeviceShaderAbortPropertiesKHR", StructureTypePhysicalDeviceShaderAbortPropertiesKHR, 24, []Member{
+	{"VkPhysicalDeviceShaderAbortPropertiesKHR", StructureTypePhysicalDeviceShaderAbortPropertiesKHR, 24, "VK_KHR_shader_abort", []Member{
 		{"maxShaderAbortMessageSize", 16, Uint64, 1},
 	}},
 }

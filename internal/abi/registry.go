@@ -68,5 +68,6 @@ type Chained struct {
 	Name    string
 	SType   uint32 // 0 if the struct is a part of another one
 	Size    uintptr
+	Blocks  string // the versions and extensions that have it, separated by spaces
 	Members []Member
 }

@@ -173,6 +173,7 @@ func (d *device) close() {
 
 func destroyDevice(a *abi.DestroyDeviceArgs) {
 	if d := deviceOf(a.Device); d != nil {
+		d.dropObjects()
 		d.close()
 	}
 }

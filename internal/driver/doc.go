@@ -14,7 +14,8 @@
 //
 //	call.go, name.go    the commands by number and by name
 //	handle.go           handles; dispatch.go dispatchable handles; object.go all others
-//	result.go           results of errors, and reports; debug.go messages; debugname.go names, labels and messages of the application
+//	result.go           results of errors, and reports; debug.go messages; debugname.go names, labels and messages of the application;
+//	                    leak.go objects that a device leaves
 //	instance.go, extension.go, extensionname.go, physical.go, feature.go, property.go, propertystruct.go, format.go
 //	device.go, queue.go, wait.go, sparse.go, memory.go, image.go
 //	setlayout.go, descriptor.go, pipeline.go, graphicspipeline.go, renderpass.go, query.go

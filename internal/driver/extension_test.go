@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/internal/abi"
 )
@@ -92,4 +93,24 @@ func dependency(text string, holds func(string) bool) bool {
 		return v
 	}
 	return expression()
+}
+
+// TestUnannouncedFeatures checks that features of extensions that the driver does not announce are off, and cannot be enabled.
+func TestUnannouncedFeatures(t *testing.T) {
+	p := newProgram(t)
+	var physical abi.PhysicalDevice
+	n := uint32(1)
+	must(p, abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: p.instance, PPhysicalDeviceCount: &n, PPhysicalDevices: &physical})
+	tensors := abi.PhysicalDeviceTensorFeaturesARM{SType: abi.StructureTypePhysicalDeviceTensorFeaturesARM, Tensors: 7}
+	objects := abi.PhysicalDeviceShaderObjectFeaturesEXT{SType: abi.StructureTypePhysicalDeviceShaderObjectFeaturesEXT, PNext: unsafe.Pointer(&tensors)}
+	do(abi.CmdGetPhysicalDeviceFeatures2, &abi.GetPhysicalDeviceFeatures2Args{PhysicalDevice: physical, PFeatures: &abi.PhysicalDeviceFeatures2{PNext: unsafe.Pointer(&objects)}})
+	if tensors.Tensors != abi.False || objects.ShaderObject != abi.True {
+		t.Errorf("tensors %d, shader objects %d; must be 0 and 1", tensors.Tensors, objects.ShaderObject)
+	}
+	tensors.Tensors = abi.True
+	var d abi.Device
+	priority := float32(1)
+	if r := do(abi.CmdCreateDevice, &abi.CreateDeviceArgs{PhysicalDevice: physical, PDevice: &d, PCreateInfo: &abi.DeviceCreateInfo{PNext: unsafe.Pointer(&tensors), QueueCreateInfoCount: 1, PQueueCreateInfos: &abi.DeviceQueueCreateInfo{QueueCount: 1, PQueuePriorities: &priority}}}); r != abi.ErrorFeatureNotPresent {
+		t.Errorf("a device with tensors: %d", r)
+	}
 }

@@ -60,10 +60,26 @@ func getFeatures2(a *abi.GetPhysicalDeviceFeatures2Args) {
 
 // putFeatures writes the features of a struct.
 func (p *physicalDevice) putFeatures(c *abi.Chained, s unsafe.Pointer) {
+	known := isAnnounced(c)
 	for _, m := range c.Members {
-		*at[uint32](s, m.Offset) = flag(p.feature(m.Name))
+		*at[uint32](s, m.Offset) = flag(known && p.feature(m.Name))
 	}
 }
+
+// announcedSet has the names of the announced extensions.
+var announcedSet = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, list := range announcement() {
+		for _, e := range list {
+			out[e.Name] = true
+		}
+	}
+	return out
+})
+
+// isAnnounced reports whether the driver announces a version or an extension that has a struct: the features of others are off,
+// though the shaders may have them.
+func isAnnounced(c *abi.Chained) bool { return blocksEnabled(c.Blocks, apiVersion(), announcedSet()) }
 
 // feature reports whether the driver announces a feature.
 func (p *physicalDevice) feature(name string) bool {
@@ -72,8 +88,9 @@ func (p *physicalDevice) feature(name string) bool {
 
 // lacking returns the first feature that a struct enables and that the driver does not announce; "" if there is none.
 func (p *physicalDevice) lacking(c *abi.Chained, s unsafe.Pointer) string {
+	known := isAnnounced(c)
 	for _, m := range c.Members {
-		if *at[uint32](s, m.Offset) != abi.False && !p.feature(m.Name) {
+		if *at[uint32](s, m.Offset) != abi.False && !(known && p.feature(m.Name)) {
 			return m.Name
 		}
 	}

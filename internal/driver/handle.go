@@ -83,3 +83,17 @@ func (t *table[T]) remove(h uint64) *T {
 	}
 	return x
 }
+
+// each calls f with the handle of each object.
+func (t *table[T]) each(f func(h uint64, x *T)) {
+	t.mu.Lock()
+	used := t.used
+	t.mu.Unlock()
+	for n := range used {
+		s := t.slot(n)
+		generation := s.generation.Load()
+		if x := s.object.Load(); x != nil {
+			f(uint64(generation)<<32|uint64(n)+1, x)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func getProperties2(a *abi.GetPhysicalDeviceProperties2Args) {
 	}
 	p.putCore(&a.PProperties.Properties)
 	abi.Chain(a.PProperties.PNext, func(sType uint32, s unsafe.Pointer) {
-		if c := propertyStructs()[sType]; c != nil {
+		if c := propertyStructs()[sType]; c != nil && isAnnounced(c) {
 			p.putProperties(c, s)
 			p.putExtents(sType, s)
 			putStructs(sType, s)

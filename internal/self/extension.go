@@ -3,6 +3,7 @@ package self
 import (
 	"math"
 
+	"github.com/chiaro-gpu/chiaro/device"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -49,12 +50,12 @@ var extensionLimits = map[string]uint64{
 	"maxFragmentShadingRateAttachmentTexelSizeAspectRatio": 8, "primitiveFragmentShadingRateWithMultipleViewports": 1,
 	"layeredShadingRateAttachments": 1, "fragmentShadingRateNonTrivialCombinerOps": 1, "maxFragmentSize[0]": 4, "maxFragmentSize[1]": 4,
 	"maxFragmentSizeAspectRatio": 4, "maxFragmentShadingRateCoverageSamples": state.MaxFragmentSamples,
-	"maxFragmentShadingRateRasterizationSamples": state.MaxSamples, "fragmentShadingRateWithShaderDepthStencilWrites": 1,
+	"maxFragmentShadingRateRasterizationSamples": 16, "fragmentShadingRateWithShaderDepthStencilWrites": 1,
 	"fragmentShadingRateWithSampleMask": 1, "fragmentShadingRateWithShaderSampleMask": 1,
 	"fragmentShadingRateWithConservativeRasterization": 1, "fragmentShadingRateWithFragmentShaderInterlock": 1,
 	"fragmentShadingRateWithCustomSampleLocations": 1, "fragmentShadingRateStrictMultiplyCombiner": 1,
 	// VK_EXT_sample_locations
-	"sampleLocationSampleCounts": 2*state.MaxSamples - 1, "maxSampleLocationGridSize[0]": raster.MaxLocationGrid,
+	"sampleLocationSampleCounts": samples, "maxSampleLocationGridSize[0]": raster.MaxLocationGrid,
 	"maxSampleLocationGridSize[1]": raster.MaxLocationGrid, "sampleLocationCoordinateRange[0]": math.Float64bits(0),
 	"sampleLocationCoordinateRange[1]": math.Float64bits(1 - 1.0/(1<<raster.SubPixelBits)),
 	"sampleLocationSubPixelBits":       raster.SubPixelBits, "variableSampleLocations": 1,
@@ -92,13 +93,24 @@ var extensionLimits = map[string]uint64{
 	"maxDescriptorSetUpdateAfterBindTotalStorageBuffersDynamic": 256, "maxDescriptorSetUpdateAfterBindTotalBuffersDynamic": 512,
 	// VK_EXT_conservative_rasterization
 	"primitiveOverestimationSize": math.Float64bits(0), "maxExtraPrimitiveOverestimationSize": math.Float64bits(raster.MaxExtraSize),
-	"extraPrimitiveOverestimationSizeGranularity": math.Float64bits(1.0 / (1 << raster.SubPixelBits)), "primitiveUnderestimation": 1,
+	"extraPrimitiveOverestimationSizeGranularity": math.Float64bits(1.0 / (1 << raster.SubPixelBits)), "primitiveUnderestimation": 1, "conservativeRasterizationPostDepthCoverage": 0,
 	"conservativePointAndLineRasterization": 0, "degenerateTrianglesRasterized": 0, "degenerateLinesRasterized": 0,
 	"fullyCoveredFragmentShaderInputVariable": 1,
 	// VK_KHR_maintenance9 and VK_KHR_maintenance10
 	"image2DViewOf3DSparse": 1, "defaultVertexAttributeValue": 1, "resolveSrgbFormatAppliesTransferFunction": 1,
 	// others
 	"pipelineBinaryInternalCache": 1, "maxDeviceFaultCount": 1, "supportedQueues": 7,
+}
+
+// leastLimits are limits for which Chiaro promises no more than Vulkan 1.4 requires.
+var leastLimits = []string{
+	"lineWidthGranularity", "lineWidthRange[0]", "lineWidthRange[1]", "pointSizeGranularity", "pointSizeRange[0]", "pointSizeRange[1]",
+	"maxCombinedClipAndCullDistances", "maxDrawIndexedIndexValue", "maxFragmentDualSrcAttachments", "maxGeometryOutputVertices",
+	"maxGeometryShaderInvocations", "maxGeometryTotalOutputComponents", "minInterpolationOffset", "maxInterpolationOffset",
+	"subPixelInterpolationOffsetBits", "maxMultiviewInstanceIndex", "maxSampleMaskWords", "maxSamplerAnisotropy", "maxSamplerLodBias",
+	"maxTessellationControlPerPatchOutputComponents", "maxTessellationGenerationLevel", "maxTessellationPatchSize", "minTexelOffset",
+	"maxTexelOffset", "minTexelGatherOffset", "maxTexelGatherOffset", "viewportSubPixelBits", "subgroupQuadOperationsInAllStages",
+	"denormBehaviorIndependence", "roundingModeIndependence",
 }
 
 // extensions adds the features and the limits of extensions.
@@ -114,4 +126,8 @@ func extensions(d *valid.Device) {
 		d.Matrices[list] = vk.Chiaro().CooperativeMatrixProperties(list)
 	}
 	d.Vectors = vk.Chiaro().CooperativeVectorProperties()
+	least, _ := device.Builtin("min1.4", valid.Vulkan14)
+	for _, name := range leastLimits {
+		d.Limits[name] = least.Device.Limits[name]
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -146,6 +147,7 @@ func (w *writer) blocks() {
 func (w *writer) chains() {
 	var b bytes.Buffer
 	b.WriteString("package abi\n\n")
+	blocks := w.structBlocks()
 	for _, list := range []struct{ name, words, base, extended string }{
 		{"FeatureStructs", "the structs of features", "VkPhysicalDeviceFeatures", "VkPhysicalDeviceFeatures2"},
 		{"PropertyStructs", "the structs of properties", "VkPhysicalDeviceLimits", "VkPhysicalDeviceProperties2"},
@@ -159,7 +161,7 @@ func (w *writer) chains() {
 			if t.stype != "" {
 				stype = camel(t.stype)
 			}
-			fmt.Fprintf(&b, "\t{%q, %s, %d, []Member{\n", t.name, stype, t.size)
+			fmt.Fprintf(&b, "\t{%q, %s, %d, %q, []Member{\n", t.name, stype, t.size, strings.Join(blocks[t], " "))
 			for _, f := range t.fields {
 				if f.name == "sType" || f.name == "pNext" {
 					continue
@@ -177,6 +179,19 @@ func (w *writer) chains() {
 		b.WriteString("}\n\n")
 	}
 	w.put("internal/abi/chain_gen.go", &b)
+}
+
+// structBlocks returns the versions and extensions that have a struct, with the aliases of the struct.
+func (w *writer) structBlocks() map[*typ][]string {
+	out := map[*typ][]string{}
+	for _, b := range append(w.features, w.extensions...) {
+		for _, name := range b.structs {
+			if t := w.registry.resolve(name); t != nil && !slices.Contains(out[t], b.name) {
+				out[t] = append(out[t], b.name)
+			}
+		}
+	}
+	return out
 }
 
 // kind returns the kind of a member of a struct of features or properties, "" if it is a struct or a pointer.

@@ -1,0 +1,109 @@
+package driver
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// leftover is an object that is alive when its device is destroyed.
+type leftover struct {
+	named
+	word string // its kind
+	drop func() // removes the handle
+}
+
+// owner finds the objects of a device in a table.
+type owner func(d *device, add func(leftover))
+
+// objectsOf returns the owner for a table of objects of package vk, or with a function that returns such an object.
+func objectsOf[T any](kind uint32, word string, t *table[T], object func(*T) vk.Object) owner {
+	return func(d *device, add func(leftover)) {
+		t.each(func(h uint64, x *T) {
+			if name, ok := d.vk.Owns(object(x)); ok {
+				add(leftover{named{kind, h, name}, word, func() { t.remove(h) }})
+			}
+		})
+	}
+}
+
+// object returns an object of package vk as what it is.
+func object[T any, P interface {
+	*T
+	vk.Object
+}](x *T) vk.Object {
+	return P(x)
+}
+
+// owners find the objects that the application destroys. Descriptor sets and command buffers end with their pools.
+var owners = []owner{
+	objectsOf(abi.ObjectTypeFence, "fence", &fences, object[vk.Fence]),
+	objectsOf(abi.ObjectTypeSemaphore, "semaphore", &semaphores, object[vk.Semaphore]),
+	objectsOf(abi.ObjectTypeEvent, "event", &events, object[vk.Event]),
+	objectsOf(abi.ObjectTypeDeviceMemory, "memory", &memories, object[vk.Memory]),
+	objectsOf(abi.ObjectTypeBuffer, "buffer", &buffers, object[vk.Buffer]),
+	objectsOf(abi.ObjectTypeBufferView, "buffer view", &bufferViews, object[vk.BufferView]),
+	objectsOf(abi.ObjectTypeImageView, "image view", &imageViews, object[vk.ImageView]),
+	objectsOf(abi.ObjectTypeImage, "image", &images, object[vk.Image]),
+	objectsOf(abi.ObjectTypeSampler, "sampler", &samplers, object[vk.Sampler]),
+	objectsOf(abi.ObjectTypeSamplerYcbcrConversion, "color conversion", &conversions, object[vk.YcbcrConversion]),
+	objectsOf(abi.ObjectTypeShaderModule, "shader module", &shaderModules, object[vk.ShaderModule]),
+	objectsOf(abi.ObjectTypeShaderEXT, "shader object", &shaders, func(s *shader) vk.Object { return s.vk }),
+	objectsOf(abi.ObjectTypePipeline, "pipeline", &pipelines, func(p *pipeline) vk.Object {
+		if p.compute != nil {
+			return p.compute
+		}
+		return p.graphics
+	}),
+	objectsOf(abi.ObjectTypePipelineBinaryKHR, "pipeline binary", &pipelineBinaries, object[vk.PipelineBinary]),
+	objectsOf(abi.ObjectTypePipelineCache, "pipeline cache", &pipelineCaches, object[vk.PipelineCache]),
+	objectsOf(abi.ObjectTypeValidationCacheEXT, "validation cache", &validationCaches, object[vk.ValidationCache]),
+	objectsOf(abi.ObjectTypePipelineLayout, "pipeline layout", &pipelineLayouts, object[vk.PipelineLayout]),
+	objectsOf(abi.ObjectTypeDescriptorSetLayout, "descriptor set layout", &setLayouts, object[vk.SetLayout]),
+	objectsOf(abi.ObjectTypeDescriptorPool, "descriptor pool", &descriptorPools, func(p *descriptorPool) vk.Object { return p.vk }),
+	objectsOf(abi.ObjectTypeQueryPool, "query pool", &queryPools, object[vk.QueryPool]),
+	objectsOf(abi.ObjectTypeRenderPass, "render pass", &renderPasses, object[vk.RenderPass]),
+	objectsOf(abi.ObjectTypeFramebuffer, "framebuffer", &framebuffers, object[vk.Framebuffer]),
+	func(d *device, add func(leftover)) {
+		commandPools.each(func(h uint64, p *commandPool) {
+			if p.device == d {
+				add(leftover{named{abi.ObjectTypeCommandPool, h, ""}, "command pool", func() { destroy(&commandPools, h) }})
+			}
+		})
+	},
+}
+
+// maxLeftovers bounds the messages about objects that a device leaves.
+const maxLeftovers = 100
+
+// dropObjects removes the handles of the objects that are alive when the device is destroyed, each with a message. Swapchains
+// end first: their images are no objects of the application.
+func (d *device) dropObjects() {
+	count := 0
+	drop := func(x leftover) {
+		x.drop()
+		if count++; count <= maxLeftovers {
+			d.leaves(fmt.Sprintf("the %s %#x is alive when its device is destroyed; must be destroyed before", x.word, x.handle), x.named)
+		}
+	}
+	swapchains.each(func(h uint64, w *swapchain) {
+		if w.device == d {
+			drop(leftover{named{abi.ObjectTypeSwapchainKHR, h, ""}, "swapchain", func() { destroy(&swapchains, h) }})
+		}
+	})
+	for _, o := range owners {
+		o(d, drop)
+	}
+	if count > maxLeftovers {
+		d.leaves(fmt.Sprintf("%d further objects are alive when their device is destroyed; must be destroyed before", count-maxLeftovers))
+	}
+}
+
+// leaves sends a message about objects that are alive.
+func (d *device) leaves(text string, objects ...named) {
+	if len(objects) > 0 && objects[0].name != "" {
+		text += " (" + objects[0].name + ")"
+	}
+	d.physical.instance.messengers.send(&message{severity: severeError, types: ofValidation, rule: "VUID-vkDestroyDevice-device-05137", text: text, objects: append(objects, d.named())})
+}
