@@ -130,7 +130,11 @@ func (r *Rasterizer) BatchTriangle(b *Batch, i uint, v *[3]uint32, provoking, id
 	f := func(word int) float32 { return math.Float32frombits(b[word][i]) }
 	q.X, q.Y = f(BatchX), f(BatchY)
 	q.Z.X, q.Z.Y = f(BatchZ+1), f(BatchZ+2)
-	q.Z.C = float32(f(BatchZ) + r.state.Bias.offset(q, f(BatchDepth)))
+	bias := float32(0) // −0 + 0 is 0, as with any other path
+	if r.state.Bias.Enable {
+		bias = r.state.Bias.offset(q, f(BatchDepth))
+	}
+	q.Z.C = float32(f(BatchZ) + bias)
 	q.W = Plane{f(BatchW), f(BatchW + 1), f(BatchW + 2)}
 	q.Q1, q.Q2 = Plane{0, f(BatchQ1), f(BatchQ1 + 1)}, Plane{0, f(BatchQ2), f(BatchQ2 + 1)}
 	q.L1, q.L2 = Plane{0, f(BatchL1), f(BatchL1 + 1)}, Plane{0, f(BatchL2), f(BatchL2 + 1)}
@@ -181,11 +185,12 @@ func (r *Rasterizer) batchPart(x, y int32, mask uint64) {
 
 // batchTiny appends the item of a tiny triangle to its tile.
 func (r *Rasterizer) batchTiny(tile int32, position uint32, mask uint64) {
-	list := append(r.tiles[tile], uint64(r.reserve(tile))|uint64(position)<<32, mask)
+	to := r.items(tile)
+	list := append(*to, uint64(r.reserve(tile))|uint64(position)<<32, mask)
 	if n := len(list); n%8 < 2 && n+8 < cap(list) { // the list reaches a new cache line soon
 		prefetch(unsafe.Pointer(&list[:n+8][n+7]), 0, 1)
 	}
-	r.tiles[tile] = list
+	*to = list
 	r.words += 2
 }
 

@@ -175,7 +175,7 @@ func (c *collector) flush() {
 	if c.mask == 0 {
 		return
 	}
-	list := &c.tiles[(c.y/Tile-c.grid.y0)*c.grid.width+c.x/Tile-c.grid.x0]
+	list := c.items(c.tileOf(c.x, c.y))
 	*list = append(*list, itemHead(c.number, c.x, c.y))
 	c.words += 1 + len(c.samples)
 	for range c.samples {

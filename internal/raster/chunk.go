@@ -18,16 +18,18 @@ func (r *Rasterizer) reserve(tile int32) uint32 {
 	}
 	s := &r.chunks[tile]
 	if s.next == s.end {
-		r.newChunk(s)
+		r.newChunk(tile)
 	}
 	r.chunk = s
 	return s.next
 }
 
 // newChunk replaces a tile's used-up chunk by a new one at the end of Primitives.
-func (r *Rasterizer) newChunk(s *chunk) {
+func (r *Rasterizer) newChunk(tile int32) {
+	s := &r.chunks[tile]
 	s.next = uint32(len(r.Primitives))
 	s.end = s.next + chunkSize
+	r.used[tile/64] |= 1 << (tile % 64)
 	r.Primitives = extend(r.Primitives, chunkSize)
 	r.Varyings = extend(r.Varyings, chunkSize*3*r.records.varyings())
 	r.prefetchSlot(s.end)
@@ -64,7 +66,12 @@ func (r *Rasterizer) commitHeader(p *draft) *Primitive {
 func (r *Rasterizer) commitVaryings(v *[3]uint32, provoking uint32) (q *Primitive, roles uint32) {
 	n := r.chunk.next
 	r.chunk.next++
-	r.prefetchSlot(n + 1)
+	if r.recent != r.chunk {
+		if r.recent != nil {
+			r.prefetchSlot(r.recent.next)
+		}
+		r.recent = r.chunk
+	}
 	r.chunk = nil
 	r.copyVaryings(3*n, v[0])
 	r.copyVaryings(3*n+1, v[1])
@@ -86,8 +93,8 @@ func (r *Rasterizer) commitVaryings(v *[3]uint32, provoking uint32) (q *Primitiv
 }
 
 // prefetchSlot prefetches slot n of Primitives and its varyings, less the cache line that they share with
-// slot n−1. The tile's next primitive may come long after the current one, when the slot has left the
-// caches.
+// slot n−1. It runs for a tile whose next primitive does not follow at once: the slot may have left the caches by then.
+// Consecutive slots need no prefetch.
 func (r *Rasterizer) prefetchSlot(n uint32) {
 	if int(n) < cap(r.Primitives) {
 		at := unsafe.Pointer(&r.Primitives[:n+1][n])
@@ -110,6 +117,9 @@ func (r *Rasterizer) copyVaryings(n, vertex uint32) {
 	if size > maxLoopCopy {
 		copy(to, from)
 		return
+	}
+	for ; len(to) >= 4 && len(from) >= 4; to, from = to[4:], from[4:] { // a location
+		*(*[4]uint32)(to) = *(*[4]uint32)(from)
 	}
 	for i := range to {
 		to[i] = from[i]

@@ -70,7 +70,7 @@ func (r *Rasterizer) coverClipped(p *draft, corners []point, turned bool) bool {
 	w := walker{Rasterizer: r, edges: edges, inner: r.conservative(edges, innerBuffer[:0]), bounds: bounds, number: r.reserve(r.tileOf(bounds.X0, bounds.Y0))}
 	for y := bounds.Y0 &^ (Block - 1); y < bounds.Y1; y += Block {
 		for x := bounds.X0 &^ (Block - 1); x < bounds.X1; x += Block {
-			w.block(&r.tiles[r.tileOf(x, y)], x, y, false)
+			w.block(r.items(r.tileOf(x, y)), x, y, false)
 		}
 	}
 	return w.any

@@ -70,7 +70,7 @@ func (w *walker) start() {
 // tile appends the items of tile (tx, ty), in tiles, which must be in the area.
 func (w *walker) tile(tx, ty int32) {
 	b := w.bounds.Intersect(Rect{tx * Tile, ty * Tile, (tx + 1) * Tile, (ty + 1) * Tile})
-	list := &w.tiles[(ty-w.grid.y0)*w.grid.width+tx-w.grid.x0]
+	list := w.items((ty-w.grid.y0)*w.grid.width + tx - w.grid.x0)
 	w.tileInBounds = false
 	// If the bounds fit in one block, no traversal is needed: blocks may begin at any even pixel.
 	if x, y := b.X0&^w.misaligned, b.Y0&^w.misaligned; b.X1-x <= Block && b.Y1-y <= Block {

@@ -35,9 +35,12 @@ type Rasterizer struct {
 	scratch         [3]projected // of one triangle, if vertices do
 	primitive       draft        // the triangle under setup
 	tiles           [][]uint64   // the items of each tile
+	used            []uint64     // a bit for each tile that can have items
 	words           int          // length of all items
+	since           int          // length of all items since the last trim
 	chunks          []chunk      // per tile
 	chunk           *chunk       // the chunk of the primitive under setup; nil before its first item
+	recent          *chunk       // the chunk of the last primitive
 	grid            grid
 	viewportMask    uint32    // with Layout.Mask, the primitive's current and remaining viewports
 	stippleCounters []float64 // with Layout.Mask, the counter of each viewport
@@ -67,6 +70,7 @@ func gridOf(area Rect) grid {
 // Begin drops all primitives and items and starts a draw with state s, which must not change until the next
 // Begin. s.Area must be within the pixels 0 to 2¹⁶−1 along each axis.
 func (r *Rasterizer) Begin(s *State) {
+	r.clearTiles()
 	r.state = s
 	r.Primitives, r.Varyings, r.words = r.Primitives[:0], r.Varyings[:0], 0
 	r.views = r.views[:0]
@@ -88,31 +92,70 @@ func (r *Rasterizer) Begin(s *State) {
 	if most := cap(r.tiles); n > most {
 		r.tiles = extend(r.tiles[:most], n-most)
 	}
-	for len(r.chunks) < n {
-		r.chunks = append(r.chunks, chunk{})
+	if most := cap(r.chunks); n > most {
+		r.chunks = extend(r.chunks[:most], n-most)
 	}
-	r.chunks = r.chunks[:n]
-	r.chunk = nil
-	clear(r.chunks)
-	r.tiles = r.tiles[:n]
-	r.clearTiles()
+	r.tiles, r.chunks, r.chunk = r.tiles[:n], r.chunks[:n], nil
+	r.recent = nil
+	for len(r.used) < (n+63)/64 {
+		r.used = append(r.used, 0)
+	}
 }
 
-// maxRetainedWords bounds the memory that is retained for the next draw's items, in 64-bit words.
-const maxRetainedWords = 1 << 23
+// maxRetainedWords bounds the memory that is retained for the next draw's items, in 64-bit words. After trimWords of items
+// the memory is measured: a list has at most twice the space of its items.
+const (
+	maxRetainedWords = 1 << 23
+	trimWords        = maxRetainedWords / 8
+)
 
-// clearTiles drops all items and retains the lists' memory. If draws fill different tiles, the lists of all
-// tiles would grow to the greatest draw's size; above maxRetainedWords all are freed.
+// clearTiles drops all items and chunks, and retains the lists' memory. Only the used tiles are visited: a small draw costs
+// nothing in the others.
 func (r *Rasterizer) clearTiles() {
+	for i, set := range r.used {
+		r.used[i] = 0
+		for ; set != 0; set &= set - 1 {
+			n := 64*i + bits.TrailingZeros64(set)
+			r.tiles[n], r.chunks[n] = r.tiles[n][:0], chunk{}
+		}
+	}
+	if r.since += r.words; r.since > trimWords {
+		r.since = 0
+		r.trim()
+	}
+}
+
+// trim frees the memory of all lists if it is above maxRetainedWords. If draws fill different tiles, the lists of all tiles
+// would grow to the greatest draw's size.
+func (r *Rasterizer) trim() {
 	words := 0
 	all := r.tiles[:cap(r.tiles)]
 	for i := range all {
-		all[i] = all[i][:0]
 		words += cap(all[i])
 	}
 	if words > maxRetainedWords {
 		clear(all)
 	}
+}
+
+// items returns the list of the items of a tile, to append to.
+func (r *Rasterizer) items(tile int32) *[]uint64 {
+	r.used[tile/64] |= 1 << (tile % 64)
+	return &r.tiles[tile]
+}
+
+// NextTile returns the first tile from number i on that can have items, or −1.
+func (r *Rasterizer) NextTile(i int) int {
+	for at := i / 64; at < len(r.used); at++ {
+		set := r.used[at]
+		if at == i/64 {
+			set &= ^uint64(0) << (i % 64)
+		}
+		if set != 0 {
+			return 64*at + bits.TrailingZeros64(set)
+		}
+	}
+	return -1
 }
 
 // tileOf returns the number of the tile that contains pixel (x, y), which must be in the area.

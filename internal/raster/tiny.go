@@ -22,7 +22,7 @@ func (r *Rasterizer) coverTiny(c *[3]point, b Rect) (any, ok bool) {
 		return false, true
 	}
 	tile := r.tileOf(b.X0, b.Y0)
-	list := &r.tiles[tile]
+	list := r.items(tile)
 	*list = append(*list, itemHead(r.reserve(tile), x, y), m)
 	r.words += 2
 	return true, true

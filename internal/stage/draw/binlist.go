@@ -106,8 +106,9 @@ func (d *binWorker) gatherBins(s *binList) {
 	var sample packSample
 	// The rasterizer numbers the tiles of the draw's area, the pass the tiles of the target.
 	width, x0, y0 := (area.X1+raster.Tile-1)/raster.Tile-area.X0/raster.Tile, area.X0/raster.Tile, area.Y0/raster.Tile
-	for i := range int32(d.Raster.Tiles()) {
-		if list := d.Raster.Tile(int(i)); len(list) > 0 {
+	for n := d.Raster.NextTile(0); n >= 0; n = d.Raster.NextTile(n + 1) {
+		if list := d.Raster.Tile(n); len(list) > 0 {
+			i := int32(n)
 			d.maskSamples(list)
 			d.applyDiscardRectangles(list)
 			if sampled {
