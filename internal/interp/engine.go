@@ -75,6 +75,16 @@ type prepared struct {
 	of  *program
 	job *exec.Job
 	handles
+	serial uint64 // number of changes by Reuse
+}
+
+// Reusable reports that Reuse is possible.
+func (x *prepared) Reusable() bool { return true }
+
+// Reuse assigns handles again: those of the push constants have changed.
+func (x *prepared) Reuse() {
+	x.serial++
+	x.handles.fill(x.of.p, x.job)
 }
 
 // Prepare checks the job and assigns handles to its resources.
@@ -112,7 +122,8 @@ func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Wo
 
 // Run runs the groups of a batch.
 func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
-	if x := p.(*prepared); x != w.at {
+	if x := p.(*prepared); x != w.at || x.serial != w.serial {
+		w.serial = x.serial
 		w.at, w.job, w.handleList = x, x.job, &x.handles
 		w.handles = append(w.handles[:0], x.list...)
 		w.handles[wgHandle].bytes = w.shared

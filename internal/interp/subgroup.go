@@ -45,6 +45,7 @@ type subgroup struct {
 type worker struct {
 	p          *program
 	at         *prepared // of which it runs groups
+	serial     uint64    // of at
 	job        *exec.Job
 	handles    []handle
 	handleList *handles

@@ -65,11 +65,10 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 	h.shared = h.shared[:0]
 	clear(h.list) // old handles would retain the memory of an earlier job
 	h.list = slices.Grow(h.list[:0], layout.End)[:layout.End]
-	h.list[amd64.HandlePush] = handle{bytes: addressable(job.Push), readOnly: true}
+	h.setPush(job)
 	for i, t := range p.Tables {
 		h.list[amd64.HandleTables+i] = handle{bytes: addressable(t), readOnly: true}
 	}
-	h.push = job.Push[:min(len(job.Push)&^3, h.layout.PushBytes)]
 	for r := range p.Res {
 		var descriptors []exec.Buffer
 		if r < len(job.Resources) {
@@ -110,6 +109,12 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 	for _, r := range job.Regions {
 		h.list = append(h.list, handle{bytes: addressable(r.Bytes), address: r.Address})
 	}
+}
+
+// setPush sets the push constants of a job.
+func (h *handles) setPush(job *exec.Job) {
+	h.list[amd64.HandlePush] = handle{bytes: addressable(job.Push), readOnly: true}
+	h.push = job.Push[:min(len(job.Push)&^3, h.layout.PushBytes)]
 }
 
 // tableFor encodes a list of handles and writes the first handle of each shared list to resources. A table in Go's memory has
@@ -164,16 +169,22 @@ func (h *handles) encode(to *block, list []handle) *block {
 	for i := range list[:h.layout.Push] {
 		list[i].encode((*[handleWords]uint64)(out[i*handleWords:]))
 	}
+	h.encodePush(out, list)
+	for i := h.layout.End; i < len(list); i++ {
+		list[i].encode((*[handleWords]uint64)(out[i*handleWords:]))
+	}
+	return to
+}
+
+// encodePush writes the push constants to a table, and their handle.
+func (h *handles) encodePush(out []uint64, list []handle) {
+	list[amd64.HandlePush].encode((*[handleWords]uint64)(out[amd64.HandlePush*handleWords:]))
 	// The entries between Push and End are no handles: they have the bytes of the push constants.
 	clear(out[h.layout.Push*handleWords : h.layout.End*handleWords])
 	for i := 0; i < len(h.push); i += 4 {
 		word := uint64(binary.LittleEndian.Uint32(h.push[i:]))
 		out[h.layout.Push*handleWords+i/8] |= word << (i % 8 * 8)
 	}
-	for i := h.layout.End; i < len(list); i++ {
-		list[i].encode((*[handleWords]uint64)(out[i*handleWords:]))
-	}
-	return to
 }
 
 // byteRange is the memory of a descriptor.

@@ -30,6 +30,7 @@ type prepared struct {
 	handles
 	table     *block // the handle table of machine code; nil if perWorker
 	perWorker bool   // workers need their own handles: for workgroup memory or tallies
+	serial    uint64 // number of changes by Reuse
 }
 
 // Prepare checks the job, selects its code and builds its handle table.
@@ -62,6 +63,16 @@ func (p *program) Prepare(job *exec.Job) (exec.Prepared, error) {
 	return x, nil
 }
 
+// Reusable reports whether Reuse is possible: tallies are complete only after the Release of their worker.
+func (x *prepared) Reusable() bool { return !x.perWorker }
+
+// Reuse writes the push constants of the job to the table. Workers read its groups again.
+func (x *prepared) Reuse() {
+	x.serial++
+	x.setPush(x.job)
+	x.encodePush(x.table.words, x.list)
+}
+
 // Release returns x to the free list.
 func (x *prepared) Release() {
 	runtime.KeepAlive(x.job) // machine code has the addresses of its buffers
@@ -85,6 +96,7 @@ type worker struct {
 	program *program
 	variant *variant
 	bound   *prepared // the job whose groups it runs
+	serial  uint64    // of bound
 	job     *exec.Job
 	runCtx  context.Context
 	ctx     *amd64.Context
@@ -115,7 +127,7 @@ func (p *program) AcquireWorker(ctx context.Context, stop *atomic.Bool) (exec.Wo
 // Run runs the groups of a batch. A worker stays bound between batches of the same job, so that most
 // batches cost no set-up.
 func (w *worker) Run(p exec.Prepared, b exec.Batch) error {
-	if x := p.(*prepared); x != w.bound {
+	if x := p.(*prepared); x != w.bound || x.serial != w.serial {
 		if err := w.bind(x); err != nil {
 			return err
 		}
@@ -136,7 +148,7 @@ func (w *worker) bind(x *prepared) error {
 		}
 		w.variant, w.groupState = x.variant, state
 	}
-	w.bound, w.job, w.regions = x, x.job, x.regions
+	w.bound, w.serial, w.job, w.regions = x, x.serial, x.job, x.regions
 	w.handles = x.list
 	table, resources := x.table, x.resources
 	if x.perWorker {

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -78,6 +79,8 @@ func (b *Binding) Release() {
 type Runner struct {
 	Job   exec.Job
 	lists [][]exec.Buffer // by resource: those that change from run to run
+
+	session exec.Session
 }
 
 // Bind completes the resources of the job with those that change from run to run.
@@ -98,8 +101,11 @@ func (r *Runner) Bind(b *Binding, o *OwnResources) {
 	r.Job.Workers, r.Job.Budget, r.Job.Log = 1, a.Budget, a.Log
 }
 
-// RunGroups runs n workgroups.
-func (r *Runner) RunGroups(ctx context.Context, b *Binding, n uint32) error {
+// RunGroups runs n workgroups until stop is set. The program and its resources must not be closed before End.
+func (r *Runner) RunGroups(ctx context.Context, b *Binding, n uint32, stop *atomic.Bool) error {
 	r.Job.Groups = [3]uint32{n, 1, 1}
-	return b.Program.Run(ctx, &r.Job)
+	return r.session.Run(ctx, b.Program, &r.Job, stop)
 }
+
+// End drops everything that is retained between runs.
+func (r *Runner) End() { r.session.End() }

@@ -90,7 +90,10 @@ func (p *Pass) runBinWorker(worker int) {
 }
 
 // forget drops the references to the last draw.
-func (d *binWorker) forget() { d.draw, d.Draw, d.Stop = nil, nil, nil }
+func (d *binWorker) forget() {
+	d.Scratch.End()
+	d.draw, d.Draw, d.Stop = nil, nil, nil
+}
 
 // task is a worker's unit of binning: some chunks of a draw, for one view.
 type task struct {

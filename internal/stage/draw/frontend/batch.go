@@ -31,13 +31,14 @@ func (d *Binner) setUpBatch(ctx context.Context, f *primitiveList, list []primit
 	// The last batch is partly empty; the count masks its idle lanes.
 	w[batchCount], w[batchStride] = uint32(len(list)), d.Pipeline.Record.Stride
 	d.batchParams.Words(w[batchRaster:])
+	// All of the memory, so that the next chunk has the same buffers (exec.Session).
 	o := &d.Own.Buffers
 	o[layout.BindParams] = compose.Shared(d.batchWords.Bytes(4 * batchParamWords))
-	o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(list))
-	o[layout.BindRecords] = compose.Shared(f.records.Bytes(int(f.vertices) * int(d.Pipeline.Record.Stride)))
+	o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(list[:cap(list)]))
+	o[layout.BindRecords] = compose.Shared(compose.BytesOf(f.records.Data))
 	o[layout.BindTriangles] = compose.Shared(compose.BytesOf(d.batches))
 	d.batchRunner.Bind(&d.batchBinding, &d.Own)
-	return d.batchRunner.RunGroups(ctx, &d.batchBinding, uint32(len(list)+raster.BatchSize-1)/raster.BatchSize)
+	return d.batchRunner.RunGroups(ctx, &d.batchBinding, uint32(len(list)+raster.BatchSize-1)/raster.BatchSize, d.Stop)
 }
 
 // rasterizeBatches sets triangles up with the program and adds them to the bins. Set-up is

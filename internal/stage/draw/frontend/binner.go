@@ -62,6 +62,15 @@ func (d *Binner) Start(r *Draw, view uint32, frame *raster.State) {
 	d.Raster.Begin(frame)
 }
 
+// End drops everything that the worker retains between runs of programs. They must not be closed before.
+func (d *Scratch) End() {
+	d.vertexRunner.End()
+	d.batchRunner.End()
+	for i := range d.primitiveRunners {
+		d.primitiveRunners[i].End()
+	}
+}
+
 // layout returns the record layout that the rasterizer reads.
 func (d *Binner) layout() raster.Layout {
 	l := d.Pipeline.Record.Raster()

@@ -49,5 +49,5 @@ func (d *Binner) runPrimitiveStage(ctx context.Context, i primitiveStage, groups
 	w[primitiveCount], w[primitiveFirst], w[primitiveVertices], w[primitiveView] = count, first, vertices, d.params.Words(layout.VertexWords)[layout.VertexViewIndex]
 	d.Own.Buffers[layout.BindParams] = compose.Shared(d.primitiveParams.Bytes(4 * primitiveWords))
 	d.primitiveRunners[i].Bind(&d.primitiveBindings[i], &d.Own)
-	return d.primitiveRunners[i].RunGroups(ctx, &d.primitiveBindings[i], groups)
+	return d.primitiveRunners[i].RunGroups(ctx, &d.primitiveBindings[i], groups, d.Stop)
 }

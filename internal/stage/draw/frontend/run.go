@@ -29,14 +29,15 @@ func (d *Binner) runVertices(ctx context.Context) error {
 	d.params.Words(1)[layout.VertexCount] = n
 	size := int(n) * int(d.Pipeline.vertexRec.Stride)
 	d.records.Grow(size)
+	// All of the memory, so that the next chunk has the same buffers (exec.Session). VertexCount bounds the program.
 	o := &d.Own.Buffers
 	o[layout.BindParams] = compose.Shared(d.params.Bytes(4 * layout.VertexWords))
-	o[layout.BindVertexList] = compose.Shared(compose.BytesOf(d.chunk.list))
-	o[layout.BindRecords] = compose.Shared(d.records.Bytes(size))
+	o[layout.BindVertexList] = compose.Shared(compose.BytesOf(d.chunk.list[:cap(d.chunk.list)]))
+	o[layout.BindRecords] = compose.Shared(compose.BytesOf(d.records.Data))
 	d.bindCaptures(n)
 	d.vertexRunner.Bind(&d.vertexBinding, &d.Own)
 	// The last workgroup can be partly idle; the program compares with VertexCount.
-	return d.vertexRunner.RunGroups(ctx, &d.vertexBinding, (n+vertexGroup-1)/vertexGroup)
+	return d.vertexRunner.RunGroups(ctx, &d.vertexBinding, (n+vertexGroup-1)/vertexGroup, d.Stop)
 }
 
 // runPrimitiveStages moves the chunk's vertices through tessellation, geometry and rasterization.
