@@ -25,7 +25,7 @@ import (
 // blocks, 256 bytes of depths for a tile. Example with direction −1 (comparison greater): attachment
 // depths 0.2 to 0.7 in a block make far −0.2.
 type coarseDepth struct {
-	flush     uint64  // flush of the pass in which the content is valid
+	flush     uint64  // Pass.flushes for which the content is valid
 	direction float32 // 1: the tests pass smaller depths; −1: greater depths; 0: depths of a clear
 	known     bool    // some depth is finite
 	far       [tileBlocks * tileBlocks]float32
@@ -254,11 +254,14 @@ func limited(z float64, least, most float32) float64 {
 // maxKeptTiles bounds the coarse depths that a pass retains.
 const maxKeptTiles = 1 << 17
 
-// resetCoarseDepths provides the coarse depths of all tiles, unknown at first, if a step uses HiZ.
+// resetCoarseDepths provides the coarse depths of all tiles, if a step uses HiZ. They remain valid from flush to flush of a
+// pass, because steps alone change the attachment; a flush without them can have clears, which they would not show.
 func (p *Pass) resetCoarseDepths() {
-	p.flushes++
+	if !p.coarseValid {
+		p.flushes++
+	}
 	p.coarse = p.coarse[:0]
-	if !slices.ContainsFunc(p.steps, func(s step) bool { return s.draw != nil && s.draw.hiz.active }) {
+	if p.coarseValid = slices.ContainsFunc(p.steps, func(s step) bool { return s.draw != nil && s.draw.hiz.active }); !p.coarseValid {
 		return
 	}
 	if n := len(p.tiles); n <= cap(p.coarse) {

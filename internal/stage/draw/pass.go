@@ -49,7 +49,8 @@ type Pass struct {
 	tasks       []exec.Task
 	tiles       [][]exec.Piece // work lists by tile
 	coarse      []coarseDepth  // by tile, if a step uses HiZ
-	flushes     uint64         // number of flushes so far
+	coarseValid bool           // coarse has the depths after the last flush
+	flushes     uint64         // number of times that all coarse depths became unknown
 	flushing    []*binList
 
 	free []*binList // unused bin lists
@@ -100,7 +101,7 @@ type binList struct {
 	hiz        hizMode
 	beforeFunc func(tile int) // beforeFragments
 	coarse     []coarseDepth  // of the pass, by tile; empty without HiZ
-	flush      uint64         // of the pass
+	flush      uint64         // Pass.flushes
 	layout     itemLayout
 
 	compose.Runner

@@ -20,9 +20,10 @@ func (p *Pass) End(ctx context.Context) error {
 
 // flush executes the recorded steps: binning and shading in turns, as bounds demand. An error leaves
 // the target partly drawn. The pass is empty and reusable afterwards.
-func (p *Pass) flush(ctx context.Context) error {
+func (p *Pass) flush(ctx context.Context) (err error) {
 	defer p.forget()
 	p.resetCoarseDepths()
+	defer func() { p.coarseValid = p.coarseValid && err == nil }() // they are ahead of the attachment
 	p.binning.step, p.binning.started, p.binning.nextTicket = 0, false, 0
 	for p.binning.step < len(p.steps) {
 		if err := p.bin(ctx); err != nil {
