@@ -28,6 +28,8 @@ type field struct {
 	mask    uint64     // that many ones
 	top     float32    // the code of 1 in fixed point
 	absent  uint64     // value of an absent component
+
+	codes *[256]uint32 // the values of a fixed-point byte, as the bits of floats; nil of other fields
 }
 
 // Codec returns the codec of an aspect of f; ok is false if f lacks the aspect. Depth or stencil is
@@ -94,7 +96,27 @@ func (f *Format) fieldOf(c Component) field {
 		l.top = float32(c.mask() >> 1)
 	}
 	l.float, _ = c.smallFloat()
+	if l.size == 1 && l.bits == 8 {
+		switch c.Numeric {
+		case UNorm:
+			l.codes = &unormCodes
+		case SRGB:
+			l.codes = &srgbCodes
+		}
+	}
 	return l
+}
+
+// The values of the codes of UNorm and SRGB bytes.
+var unormCodes, srgbCodes = codesOf(UNorm), codesOf(SRGB)
+
+// codesOf returns the values of the bytes of a numeric format.
+func codesOf(n Numeric) (codes [256]uint32) {
+	l := field{numeric: n, bits: 8, top: 255}
+	for i := range codes {
+		codes[i] = uint32(l.decode(uint64(i)))
+	}
+	return codes
 }
 
 // Load returns the components of a texel in the order R, G, B, A, as the bits of floats or integers by
@@ -108,6 +130,10 @@ func (c *Codec) Load(texel []byte) (v [4]uint64) {
 		l := &c.fields[i]
 		if l.size == 0 {
 			v[i] = l.absent
+			continue
+		}
+		if l.codes != nil {
+			v[i] = uint64(l.codes[texel[l.at]])
 			continue
 		}
 		v[i] = l.decode(l.load(texel) >> l.shift & l.mask)
@@ -180,7 +206,11 @@ func (c *Codec) Store(texel []byte, v [4]uint64) {
 		clear(texel[:c.Bytes])
 	}
 	for i := range c.fields {
-		if l := &c.fields[i]; l.size != 0 {
+		switch l := &c.fields[i]; {
+		case l.size == 0:
+		case l.codes != nil:
+			texel[l.at] = byte(l.encode(v[i]))
+		default:
 			l.store(texel, l.encode(v[i]))
 		}
 	}

@@ -135,6 +135,14 @@ func (m *Image) Store(at Coord, v [4]uint64) {
 	}
 }
 
+// Codec returns the codec of the texels of an aspect; nil if the format lacks it. Its size is the distance of texels.
+func (m *Image) Codec(a format.Aspect) *format.Codec {
+	if p := m.aspect(a); p != nil {
+		return &p.codec
+	}
+	return nil
+}
+
 // Texel returns the memory of a texel, which the caller may change; nil if there is no such texel.
 func (m *Image) Texel(at Coord) []byte {
 	_, b := m.texel(at)

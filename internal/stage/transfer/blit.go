@@ -159,8 +159,21 @@ func tapsOf(from, to [2]int, size int, filter Filter) (start int, list []tap) {
 		for k := range t.texel {
 			t.texel[k] = min(max(int(math.Floor(u))+first+k, 0), size-1)
 		}
+		t.pack()
 	}
 	return start, list
+}
+
+// pack removes the texels without weight.
+func (t *tap) pack() {
+	n := 0
+	for k := range t.n {
+		if t.weight[k] != 0 {
+			t.texel[n], t.weight[n] = t.texel[k], t.weight[k]
+			n++
+		}
+	}
+	t.n = n
 }
 
 // blitter copies one region.
@@ -173,23 +186,112 @@ type blitter struct {
 }
 
 func (x *blitter) run() {
-	turned := x.r.Rotation%2 == 1
-	columns, rows := x.taps[0], x.taps[1] // of the target
-	if turned {
-		columns, rows = rows, columns
+	if x.r.Rotation%2 == 0 {
+		x.rows()
+		return
 	}
+	columns, rows := x.taps[1], x.taps[0] // of the target
 	for k := range x.taps[2] {
 		for j := range rows {
 			for i := range columns {
-				u, v := &columns[i], &rows[j]
-				if turned {
-					u, v = v, u
-				}
 				at := coord(x.to, x.r.To, x.start[0]+i, x.start[1]+j, x.start[2]+k)
-				x.to.Store(at, x.value(u, v, &x.taps[2][k]))
+				x.to.Store(at, x.value(&rows[j], &columns[i], &x.taps[2][k]))
 			}
 		}
 	}
+}
+
+// sourceRow is a row of the source that a row of the target depends on, with its weights along two axes.
+type sourceRow struct {
+	texels []byte
+	j, k   float64
+}
+
+// rows writes row by row: the rows of the source are found once for each.
+func (x *blitter) rows() {
+	from, to := x.from.Codec(x.r.From.Aspect), x.to.Codec(x.r.To.Aspect)
+	raw := x.copies()
+	var list [16]sourceRow
+	for k := range x.taps[2] {
+		for j := range x.taps[1] {
+			out := x.to.TexelRow(coord(x.to, x.r.To, x.start[0], x.start[1]+j, x.start[2]+k))
+			rows := x.sources(list[:0], &x.taps[1][j], &x.taps[2][k])
+			if raw {
+				copyTexels(out, rows[0].texels, x.taps[0], to.Bytes)
+				continue
+			}
+			for i := range x.taps[0] {
+				to.Store(out[i*to.Bytes:], x.sum(rows, &x.taps[0][i], from))
+			}
+		}
+	}
+}
+
+// sources adds the rows of the source for taps along the axes y and z.
+func (x *blitter) sources(list []sourceRow, j, k *tap) []sourceRow {
+	for c := range k.n {
+		for b := range j.n {
+			row := x.from.TexelRow(coord(x.from, x.r.From, 0, j.texel[b], k.texel[c]))
+			list = append(list, sourceRow{row, j.weight[b], k.weight[c]})
+		}
+	}
+	return list
+}
+
+// copies reports whether texels are copied as bytes: without a filter, between images of one color format in which each value has
+// one code.
+func (x *blitter) copies() bool {
+	f := format.InfoByName(x.from.Format)
+	if x.from.Format != x.to.Format || f.Aspects != format.Color || f.Numeric == "SNORM" {
+		return false
+	}
+	for _, axis := range x.taps {
+		for i := range axis {
+			if axis[i].n != 1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// copyTexels copies the texels of taps, runs of neighbors together.
+func copyTexels(to, from []byte, taps []tap, size int) {
+	for i := 0; i < len(taps); {
+		first, n := taps[i].texel[0], 1
+		for i+n < len(taps) && taps[i+n].texel[0] == first+n {
+			n++
+		}
+		copy(to[i*size:], from[first*size:(first+n)*size])
+		i += n
+	}
+}
+
+// sum returns the value of a target texel from the rows of the source.
+func (x *blitter) sum(rows []sourceRow, i *tap, from *format.Codec) [4]uint64 {
+	if !x.filtered {
+		return from.Load(rows[0].texels[i.texel[0]*from.Bytes:])
+	}
+	var sum [4]float64
+	for r := range rows {
+		row := &rows[r]
+		for a := range i.n {
+			v := from.Load(row.texels[i.texel[a]*from.Bytes:])
+			w := i.weight[a] * row.j * row.k
+			for n := range sum {
+				sum[n] += w * float64(math.Float32frombits(uint32(v[n])))
+			}
+		}
+	}
+	return floats(&sum)
+}
+
+// floats returns the bits of a value.
+func floats(sum *[4]float64) (out [4]uint64) {
+	for c := range out {
+		out[c] = uint64(math.Float32bits(float32(sum[c])))
+	}
+	return out
 }
 
 // coord names a texel; z is a slice of a volume, or a layer.
@@ -203,7 +305,7 @@ func coord(m *texture.Image, s Subresource, x, y, z int) texture.Coord {
 	return at
 }
 
-// value returns the value of a target texel.
+// value returns the value of a target texel, in a turned region.
 func (x *blitter) value(i, j, k *tap) [4]uint64 {
 	if !x.filtered {
 		return x.from.Load(coord(x.from, x.r.From, i.texel[0], j.texel[0], k.texel[0]))
@@ -213,9 +315,6 @@ func (x *blitter) value(i, j, k *tap) [4]uint64 {
 		for b := range j.n {
 			for a := range i.n {
 				w := i.weight[a] * j.weight[b] * k.weight[c]
-				if w == 0 {
-					continue
-				}
 				v := x.from.Load(coord(x.from, x.r.From, i.texel[a], j.texel[b], k.texel[c]))
 				for n := range sum {
 					sum[n] += w * float64(math.Float32frombits(uint32(v[n])))
@@ -223,9 +322,5 @@ func (x *blitter) value(i, j, k *tap) [4]uint64 {
 			}
 		}
 	}
-	var out [4]uint64
-	for c := range out {
-		out[c] = uint64(math.Float32bits(float32(sum[c])))
-	}
-	return out
+	return floats(&sum)
 }
