@@ -132,6 +132,35 @@ func TestCopyBetweenAspects(t *testing.T) {
 	}
 }
 
+// TestCopyDepthAndStencil copies and blits depth and stencil of an image by one region.
+func TestCopyDepthAndStencil(t *testing.T) {
+	r := newRig(t, DeviceInfo{}, storage)
+	for _, name := range []string{"D32_SFLOAT_S8_UINT", "D24_UNORM_S8_UINT"} {
+		var list [3]*Image
+		for i := range list {
+			list[i] = r.hostImage(t, ImageInfo{Format: formatOf(t, name), Extent: [3]int{4, 4, 1}})
+		}
+		all := Layers{Aspect: Depth | Stencil}
+		box := [2][3]int{{0, 0, 0}, {4, 4, 1}}
+		runOn(t, r.dev, func(c *CommandBuffer) {
+			c.ClearDepthStencilImage(list[0], 1, 77, []ImageRange{{}})
+			c.CopyImage(list[0], list[1], []ImageCopy{{Source: all, Target: all, Extent: [3]int{4, 4, 1}}})
+			c.BlitImage(list[1], list[2], []ImageBlit{{Source: all, Target: all, SourceBox: box, TargetBox: box}}, enum.FilterNearest)
+		})
+		for i, m := range list[1:] {
+			depth, stencil := make([]byte, 64), make([]byte, 16)
+			if err := r.dev.CopyImageToMemory(HostImageCopyInfo{Image: m, Regions: []HostImageCopy{
+				{Host: depth, Image: Layers{Aspect: Depth}, Extent: [3]int{4, 4, 1}}, {Host: stencil, Image: Layers{Aspect: Stencil}, Extent: [3]int{4, 4, 1}},
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			if depth[62] == 0 || stencil[15] != 77 {
+				t.Errorf("%s, copy %d: depth %x, stencil %d", name, i, depth[60:], stencil[15])
+			}
+		}
+	}
+}
+
 // TestResolveSlice resolves to a slice of a volume, and tests the rule on the numbers of layers.
 func TestResolveSlice(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)

@@ -290,8 +290,24 @@ func (c *CommandBuffer) CopyImage(source, target *Image, regions []ImageCopy) {
 // copyImages adds regions of a copy or a resolve.
 func (w *imageWork) copyImages(regions []ImageCopy) {
 	for _, r := range regions {
-		w.images = append(w.images, transfer.ImageCopy{From: r.Source.inside(), To: r.Target.inside(), FromOffset: r.SourceOffset, ToOffset: r.TargetOffset, Extent: r.Extent})
+		list, n := inTurn(&r.Source, &r.Target)
+		for _, a := range list[:n] {
+			w.images = append(w.images, transfer.ImageCopy{From: a[0], To: a[1], FromOffset: r.SourceOffset, ToOffset: r.TargetOffset, Extent: r.Extent})
+		}
 	}
+}
+
+// inTurn returns the n parts of two images that a region copies: if it has depth and stencil of both, they are copied in turn.
+func inTurn(source, target *Layers) (list [2][2]transfer.Subresource, n int) {
+	list[0] = [2]transfer.Subresource{source.inside(), target.inside()}
+	if source.Aspect != Depth|Stencil || target.Aspect != Depth|Stencil {
+		return list, 1
+	}
+	list[1] = list[0]
+	for i, a := range [2]Aspect{Depth, Stencil} {
+		list[i][0].Aspect, list[i][1].Aspect = a.inside(), a.inside()
+	}
+	return list, 2
 }
 
 // BlitImage copies regions with scaling, conversion and, if filter is not Nearest, filtering. Cubic has the weights of
@@ -316,7 +332,10 @@ func (c *CommandBuffer) BlitImage2(i BlitImageInfo) {
 	w := c.imageWork(i.Source, i.Target)
 	w.filter = transfer.Filter{Kind: i.Filter, Weights: i.Weights}
 	for _, r := range i.Regions {
-		w.blits = append(w.blits, transfer.Blit{From: r.Source.inside(), To: r.Target.inside(), FromBox: r.SourceBox, ToBox: r.TargetBox, Rotation: transfer.Rotation(r.Rotation)})
+		list, n := inTurn(&r.Source, &r.Target)
+		for _, a := range list[:n] {
+			w.blits = append(w.blits, transfer.Blit{From: a[0], To: a[1], FromBox: r.SourceBox, ToBox: r.TargetBox, Rotation: transfer.Rotation(r.Rotation)})
+		}
 	}
 	c.images(blitImage, w)
 }
