@@ -18,7 +18,8 @@ import (
 var constructFamily = family{
 	rules: []Rule{
 		{Code: "SPV-Construct-Merge", Section: "SPIR-V 2.11.1", Words: "a block is the merge block of at most one header"},
-		{Code: "SPV-Construct-Dominance", Section: "SPIR-V 2.11.1", Words: "a header structurally dominates its merge block and its continue target"},
+		{Code: "SPV-SelectionMerge-Block", Section: "SPIR-V 2.11.1", Words: "the merge block of a selection is not its header"},
+		{Code: "SPV-Construct-Dominance", Section: "SPIR-V 2.11.1", Words: "a structurally reachable header structurally dominates its merge block, and each loop header its continue target"},
 		{Code: "SPV-Construct-BackEdge", Section: "SPIR-V 2.11.1", Words: "each back edge goes to a loop header, and each loop header has exactly one back edge"},
 		{Code: "SPV-Construct-Continue", Section: "SPIR-V 2.11.1", Words: "a continue target structurally dominates the block of the back edge, and this block structurally post-dominates the continue target"},
 		{Code: "SPV-Construct-Exit", Section: "SPIR-V 2.11.2", Words: "a branch out of a construct goes to its merge block, or to a merge block or continue target of an enclosing loop or switch"},
@@ -151,8 +152,11 @@ func structuralSuccessor(b *facts.Block, n int) (t *facts.Block, more bool) {
 	return nil, false
 }
 
-// merges checks merge blocks: each belongs to one header, which structurally
-// dominates it and its continue target.
+// merges checks merge blocks: each belongs to one header, which strictly structurally
+// dominates it, and structurally dominates its continue target. A structurally
+// unreachable header may have a reachable merge block: no path leads to its construct
+// (docs/differences.md). A reachable continue target would begin a continue construct
+// without a loop.
 func (c *structure) merges(f *facts.Function, s *flowSearch) {
 	s.of = cleared(s.of, len(f.Blocks))
 	for n := range f.Blocks {
@@ -166,7 +170,13 @@ func (c *structure) merges(f *facts.Function, s *flowSearch) {
 			continue
 		}
 		s.of[m.Number] = b
-		if m != b && !dominates(b, m) {
+		switch {
+		case !inTree(b):
+		case m == b:
+			if c.code.OpAt(b.Merge) == spirv.OpSelectionMerge { // OpLoopMerge has a rule of its own
+				c.fail(b.Merge, "SPV-SelectionMerge-Block", "the merge block is the header; must be another block")
+			}
+		case !dominates(b, m):
 			c.fail(b.Merge, "SPV-Construct-Dominance", "the header %s does not dominate its merge block %s; must dominate it", c.name(b.ID), c.name(m.ID))
 		}
 		if t := b.Continue; t != nil && !dominates(b, t) {

@@ -30,7 +30,6 @@ var controlFlowFamily = family{
 		{Code: "SPV-Merge-Target", Section: "SPIR-V 3.3.17", Words: "a merge instruction names labels of its own function"},
 		{Code: "SPV-LoopMerge-Blocks", Section: "SPIR-V 3.3.17", Words: "the merge block of a loop is neither its continue target nor its header"},
 		{Code: "SPV-LoopMerge-Control", Section: "SPIR-V 3.2.23", Words: "the loop controls do not contradict one another"},
-		{Code: "SPV-SelectionMerge-Block", Section: "SPIR-V 3.3.17", Words: "the merge block of a selection is not its header"},
 		{Code: "SPV-Block-Order", Section: "SPIR-V 2.16.1", Words: "a block is after all blocks that dominate it"},
 		{Code: "SPV-Lifetime-Size", Section: "SPIR-V 3.3.17", Words: "the size of OpLifetimeStart and OpLifetimeStop is 0 unless the pointer is to void, or to bytes as compilers write it"},
 		{Code: "SPV-Lifetime-Pointer", Section: "SPIR-V 3.3.17", Words: "the operand of OpLifetimeStart and OpLifetimeStop is a pointer to Function"},
@@ -273,11 +272,7 @@ func (c *checker) loopMerge(i int, in spirv.Inst) {
 }
 
 func (c *checker) selectionMerge(i int, in spirv.Inst) {
-	v := inst.SelectionMerge(in)
-	c.label(i, v.MergeBlock(), "SPV-Merge-Target")
-	if c.block != nil && v.MergeBlock() == c.block.ID {
-		c.fail(i, "SPV-SelectionMerge-Block", "the merge block is the header; must be another block")
-	}
+	c.label(i, inst.SelectionMerge(in).MergeBlock(), "SPV-Merge-Target")
 }
 
 func (c *checker) lifetime(i int, in spirv.Inst) {

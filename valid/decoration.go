@@ -21,7 +21,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-BuiltIn", Section: "SPIR-V 3.2.20", Words: "BuiltIn is on a variable, a member of a struct or a constant; WorkgroupSize is on a constant, and in Vulkan a subgroup built-in is on a variable"},
 		{Code: "SPV-Decoration-MemoryObject", Section: "SPIR-V 3.2.20", Words: "a decoration of memory is on a variable or a parameter that is a pointer"},
 		{Code: "SPV-Decoration-Variable", Section: "SPIR-V 3.2.20", Words: "a decoration of an interface is on a variable"},
-		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor and MatrixStride are on members of structs; Offset is on no type"},
+		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor, MatrixStride and PayloadDispatchIndirectAMDX are on members of structs; Offset is on no type"},
 		{Code: "SPV-Decoration-NotMember", Section: "SPIR-V 3.2.20", Words: "a decoration of a whole object is on no member"},
 		{Code: "SPV-Decoration-Twice", Section: "SPIR-V 2.16.1", Words: "a target has each decoration at most once, except for the decorations that may repeat"},
 		{Code: "SPV-Decoration-Exclusive", Section: "SPIR-V 3.2.20", Words: "Block excludes BufferBlock, Restrict Aliased, RestrictPointer AliasedPointer, RowMajor ColMajor, NoContraction FPFastMathMode, Offset OffsetIdEXT, ArrayStride ArrayStrideIdEXT"},
@@ -131,6 +131,12 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		c.floatMath(i, id, d)
 	case spirv.DecorationLinkageAttributes:
 		c.imported(i, id, words)
+	case spirv.DecorationNodeMaxPayloadsAMDX, spirv.DecorationNodeSharesPayloadLimitsWithAMDX, spirv.DecorationPayloadNodeNameAMDX,
+		spirv.DecorationPayloadNodeBaseIndexAMDX, spirv.DecorationPayloadNodeSparseArrayAMDX, spirv.DecorationPayloadNodeArraySizeAMDX,
+		spirv.DecorationTrackFinishWritingAMDX:
+		c.payloadDecoration(i, id, kind, words)
+	case spirv.DecorationPayloadDispatchIndirectAMDX:
+		c.fail(i, "SPV-Decoration-MemberOnly", "%s on %s; must be on a member of a struct", kind, c.name(id))
 	}
 }
 
@@ -387,6 +393,12 @@ func (c *checker) memberTarget(i int, id spirv.ID, member uint32, kind spirv.Dec
 		c.fail(i, "SPV-Decoration-NotMember", "%s on a member of a struct; must be on a whole object", kind)
 	case spirv.DecorationCoherent, spirv.DecorationVolatile:
 		c.notCoherent(i, kind)
+	case spirv.DecorationNodeMaxPayloadsAMDX, spirv.DecorationNodeSharesPayloadLimitsWithAMDX, spirv.DecorationPayloadNodeNameAMDX,
+		spirv.DecorationPayloadNodeBaseIndexAMDX, spirv.DecorationPayloadNodeSparseArrayAMDX, spirv.DecorationPayloadNodeArraySizeAMDX,
+		spirv.DecorationTrackFinishWritingAMDX:
+		c.fail(i, "SPV-Decoration-NotMember", "%s on a member of a struct; must be on a whole object", kind)
+	case spirv.DecorationPayloadDispatchIndirectAMDX:
+		c.dispatchMember(i, id, member)
 	}
 }
 

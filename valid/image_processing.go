@@ -133,6 +133,9 @@ func (c *images) sampleWeighted(i int, in spirv.Inst) {
 	v := inst.ImageSampleWeightedQCOM(in)
 	c.processedTexel(i, in, v.Texture())
 	c.two(i, in.Op(), "the coordinate", v.Coordinates(), true)
+	if a := (imageAccess{i: i, op: in.Op()}); a.sampledOperand(c.subject, v.Weights()) {
+		a.single(c.subject)
+	}
 	c.processed(i, in.Op(), "the weights", v.Weights(), spirv.DecorationWeightTextureQCOM, vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06981, vuid.RuntimeSpirv_OpImageSampleWeightedQCOM_06980, true)
 	c.processedElsewhere(i, in.Op(), v.Texture())
 }

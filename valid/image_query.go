@@ -239,8 +239,8 @@ func (c *images) untypedTexelPointer(i int, in spirv.Inst) {
 		c.fail(i, "SPV-TexelPointer-Result", "%s yields %s; must yield an untyped pointer into Image", in.Op(), c.typeName(t))
 	case image.Image == nil:
 		c.fail(i, "SPV-TexelPointer-Image", "the type of the image is %s; must be an image", c.typeName(image))
-	case p != nil && !p.IsPointer():
-		c.fail(i, "SPV-TexelPointer-Image", "the image of %s is %s; must be a pointer", in.Op(), c.typeName(p))
+	case p != nil && p.Op != spirv.OpTypeUntypedPointerKHR:
+		c.fail(i, "SPV-TexelPointer-Image", "the image of %s is %s; must be an untyped pointer", in.Op(), c.typeName(p))
 	default:
 		c.texelAddress(i, in.Op(), image, v.Coordinate(), v.Sample())
 		c.texelFormat(i, in.Op(), vuid.StandaloneSpirv_OpUntypedImageTexelPointerEXT_11416, image)

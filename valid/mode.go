@@ -196,9 +196,10 @@ func modelsWith(m spirv.ExecutionMode) modelSet {
 		return inGLCompute | inTask | inMesh
 	case spirv.ExecutionModeXfb:
 		return 0
-	case spirv.ExecutionModeShaderIndexAMDX, spirv.ExecutionModeMaxNodeRecursionAMDX, spirv.ExecutionModeMaxNumWorkgroupsAMDX,
-		spirv.ExecutionModeStaticNumWorkgroupsAMDX, spirv.ExecutionModeCoalescingAMDX, spirv.ExecutionModeIsApiEntryAMDX,
-		spirv.ExecutionModeSharesInputWithAMDX, spirv.ExecutionModeTileShadingRateQCOM:
+	case spirv.ExecutionModeShaderIndexAMDX, spirv.ExecutionModeMaxNumWorkgroupsAMDX,
+		spirv.ExecutionModeStaticNumWorkgroupsAMDX, spirv.ExecutionModeIsApiEntryAMDX:
+		return inGLCompute | inMesh
+	case spirv.ExecutionModeCoalescingAMDX, spirv.ExecutionModeTileShadingRateQCOM:
 		return inGLCompute
 	}
 	return 0
@@ -216,7 +217,7 @@ func (c *checker) modeIDs(i int, mode spirv.ExecutionMode, ids []spirv.ID) {
 		}
 		k := c.m.Const(id)
 		switch {
-		case d.Op() == spirv.OpConstantStringAMDX || d.Op() == spirv.OpSpecConstantStringAMDX:
+		case isStringConstant(d):
 		case k == nil:
 			c.fail(i, "SPV-Mode-Constant", "%s is the result of %s; must be a constant", c.name(id), d.Op())
 		case mode == spirv.ExecutionModeOpacityMicromapIdKHR && k.Type != nil && !k.Type.IsBool():

@@ -26,7 +26,7 @@ OpDecorate %st Block
 OpMemberDecorate %st 0 Offset 0
 OpDecorate %v DescriptorSet 0
 OpDecorate %v Binding 0
-%void = OpTypeVoid
+MARKS%void = OpTypeVoid
 %fn = OpTypeFunction %void
 %f16 = OpTypeFloat 16
 %f32 = OpTypeFloat 32
@@ -80,11 +80,14 @@ OpFunctionEnd
 			node, "%n = OpAllocateNodePayloadsAMDX %pn %u2 %u1 %u0\n%o = OpAllocateNodePayloadsAMDX %pn %u2 %u1 %u1"},
 	} {
 		t.Run(k.code, func(t *testing.T) {
-			listed := "%v"
+			listed, marks := "%v", ""
 			if strings.Contains(k.types, "%pv") {
 				listed += " %pv"
 			}
-			text := strings.NewReplacer("CAPS", k.caps, "TYPES", k.types, "BODY\n", k.ins+"\n", "VARS", listed).Replace(head)
+			if strings.Contains(k.types, "%na") {
+				marks = "OpDecorateId %na NodeMaxPayloadsAMDX %u16\nOpDecorateId %na PayloadNodeArraySizeAMDX %u16\n"
+			}
+			text := strings.NewReplacer("CAPS", k.caps, "TYPES", k.types, "BODY\n", k.ins+"\n", "VARS", listed, "MARKS", marks).Replace(head)
 			env, _ := ParseEnv("vulkan1.4")
 			words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: env.SPIRV})
 			if err != nil {

@@ -17,7 +17,7 @@ var variableKindFamily = family{
 		{Code: "SPV-Variable-DataType", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "an untyped variable in Function, Private or Workgroup has a data type, and a data type is a type"},
 		{Code: "SPV-Variable-TileImage", Section: "SPIR-V, SPV_EXT_shader_tile_image", Words: "variables in TileImageEXT are tile images"},
 		{Code: "SPV-Variable-UntypedWorkgroup", Section: "SPIR-V, SPV_KHR_untyped_pointers", Words: "in a shader, an untyped variable in Workgroup has a Block as data type"},
-		{Code: "SPV-Variable-Initializer", Section: "SPIR-V 3.3.8", Words: "the initializer of a variable is a constant or a module-scope variable of the type of its contents; a variable in Input, TaskPayloadWorkgroupEXT or a storage class of ray tracing has none"},
+		{Code: "SPV-Variable-Initializer", Section: "SPIR-V 3.3.8", Words: "the initializer of a variable is a constant or a module-scope variable of the type of its contents; a variable in Input, TaskPayloadWorkgroupEXT, NodePayloadAMDX or a storage class of ray tracing has none"},
 		{Code: "SPV-Variable-Void", Section: "SPIR-V 3.3.8", Words: "a variable does not contain void"},
 		{Code: "SPV-Variable-Bool", Section: "SPIR-V 3.3.6", Words: "Booleans are in no externally visible storage class, and in Input and Output only as built-ins"},
 		{Code: "SPV-Variable-Pointer", Section: "SPIR-V 2.16.1", Words: "with logical addressing, variables contain pointers only to StorageBuffer and Workgroup, with the capability of variable pointers, and only in Function and Private"},
@@ -154,8 +154,8 @@ func (c *checker) initializer(v *facts.Variable) {
 	switch {
 	case d.Op() == spirv.OpUndef, k == nil && (g == nil || g.Func != nil) && d.Op() != spirv.OpConstantFunctionPointerINTEL && d.Op().Class() != spirv.ClassConstantCreation:
 		c.fail(v.Index, "SPV-Variable-Initializer", "the initializer %s is the result of %s; must be a constant or a variable of module scope", c.name(v.Init), d.Op())
-	case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT:
-		c.fail(v.Index, "SPV-Variable-Initializer", "a variable in TaskPayloadWorkgroupEXT has an initializer; must have none")
+	case v.Storage == spirv.StorageClassTaskPayloadWorkgroupEXT || v.Storage == spirv.StorageClassNodePayloadAMDX && !c.vulkan:
+		c.fail(v.Index, "SPV-Variable-Initializer", "a variable in %s has an initializer; must have none", v.Storage)
 	case !c.vulkan && (v.Storage == spirv.StorageClassInput || isRayStorage(v.Storage)): // Vulkan has a rule of its own
 		c.fail(v.Index, "SPV-Variable-Initializer", "a variable in %s has an initializer; must have none", v.Storage)
 	default:
