@@ -17,6 +17,7 @@ var compositeFamily = family{
 		{Code: "SPV-Composite-Count", Section: "SPIR-V 3.3.12", Words: "OpCompositeConstruct has one constituent for each part of the result"},
 		{Code: "SPV-Composite-Constituent", Section: "SPIR-V 3.3.12", Words: "each constituent of OpCompositeConstruct has the type of its part; the constituents of a vector are scalars or vectors of its component type"},
 		{Code: "SPV-Composite-Shuffle", Section: "SPIR-V 3.3.12", Words: "OpVectorShuffle has one component literal for each component of the result; each literal selects an existing component or is 0xFFFFFFFF"},
+		{Code: "SPV-Composite-Indexes", Section: "SPIR-V 2.17", Words: "OpCompositeExtract and OpCompositeInsert have no more indices than the universal limit allows"},
 		{Code: "SPV-Composite-Copy", Section: "SPIR-V 3.3.12", Words: "OpCopyLogical yields a different type that matches its operand logically; OpCopyObject copies no void"},
 		{Code: "SPV-Composite-Small", Section: "SPIR-V 2.16.1", Words: "8-bit and 16-bit values without arithmetic in the module are not inserted into or extracted from composites"},
 	},
@@ -38,6 +39,10 @@ func (c *checker) partOf(i int, t *facts.Type, path []uint32) (part *facts.Type,
 	op := c.code.Inst(i).Op()
 	if len(path) == 0 {
 		c.fail(i, "SPV-Composite-Index", "%s has no index; must have at least one", op)
+		return nil, false
+	}
+	if most := c.opts.Limits.AccessChainIndexes; len(path) > most {
+		c.fail(i, "SPV-Composite-Indexes", "%s has %d indices; must have at most %d", op, len(path), most)
 		return nil, false
 	}
 	for n, x := range path {

@@ -10,7 +10,7 @@ type Limits struct {
 	SwitchBranches     int // literal and label pairs of one OpSwitch
 	FunctionArgs       int
 	ControlFlowDepth   int // how deep structured constructs nest
-	AccessChainIndexes int
+	AccessChainIndexes int // also of OpCompositeExtract and OpCompositeInsert
 	IDBound            int
 }
 
