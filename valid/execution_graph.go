@@ -14,8 +14,8 @@ var executionGraphFamily = family{
 		{Code: "SPV-NodePayload-Array", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "payloads are allocated, enqueued, counted and finished through a pointer to a payload array in NodePayloadAMDX; only allocated payloads are enqueued, and only the payloads of a variable are finished; OpIsNodePayloadValidAMDX names a type of payload arrays"},
 		{Code: "SPV-NodePayload-Operand", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the number of payloads and a node index are 32-bit integers, the length of an array is an unsigned one; the results \"finished\" and \"valid\" are Booleans; payloads are visible to an invocation or a workgroup"},
 		{Code: "SPV-NodePayload-Finish", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "payloads are finished only if their struct has the decoration TrackFinishWritingAMDX, and not in a shader with CoalescingAMDX"},
-		{Code: "SPV-NodePayload-Decoration", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the decorations of payloads are on payload arrays, with operands of their kinds; a payload array has NodeMaxPayloadsAMDX, and an allocated one PayloadNodeArraySizeAMDX or PayloadNodeSparseArrayAMDX; TrackFinishWritingAMDX is on a struct, PayloadDispatchIndirectAMDX on a member that is one to three unsigned integers of at most 32 bits"},
-		{Code: "SPV-NodePayload-Mode", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "an entry point has at most one of CoalescingAMDX, StaticNumWorkgroupsAMDX and MaxNumWorkgroupsAMDX; IsApiEntryAMDX is a Boolean, and false with SharesInputWithAMDX; the node of SharesInputWithAMDX is a string constant"},
+		{Code: "SPV-NodePayload-Decoration", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "the decorations of payloads are on payload arrays, with operands of their kinds; an allocated payload array has NodeMaxPayloadsAMDX, and PayloadNodeArraySizeAMDX or PayloadNodeSparseArrayAMDX; TrackFinishWritingAMDX is on a struct, PayloadDispatchIndirectAMDX on a member that is one to three unsigned integers of at most 32 bits"},
+		{Code: "SPV-NodePayload-Mode", Section: "SPIR-V, SPV_AMDX_shader_enqueue", Words: "an entry point has at most one of CoalescingAMDX, StaticNumWorkgroupsAMDX and MaxNumWorkgroupsAMDX; IsApiEntryAMDX is a Boolean; the node of SharesInputWithAMDX is a string constant"},
 	},
 	insts: map[spirv.Op]judge{
 		spirv.OpTypeNodePayloadArrayAMDX:     (*checker).typeNodePayload,
@@ -32,9 +32,6 @@ func (c *checker) typeNodePayload(i int, in spirv.Inst) {
 	v := inst.TypeNodePayloadArrayAMDX(in)
 	if d := c.code.DefInst(v.PayloadType()); d != nil && d.Op() != spirv.OpTypeStruct {
 		c.fail(i, "SPV-NodePayload-Type", "the payload is %s, the result of %s; must be a struct", c.name(v.PayloadType()), d.Op())
-	}
-	if !c.m.Has(v.Result(), spirv.DecorationNodeMaxPayloadsAMDX) {
-		c.fail(i, "SPV-NodePayload-Decoration", "the payload array %s has no decoration NodeMaxPayloadsAMDX; must have it", c.name(v.Result()))
 	}
 }
 
@@ -60,13 +57,25 @@ func (c *checker) payloadWord(i int, id spirv.ID, what string) {
 
 func (c *checker) allocatePayloads(i int, in spirv.Inst) {
 	v := inst.AllocateNodePayloadsAMDX(in)
-	if t := c.payloadArray(i, c.m.Type(v.Type())); t != nil && !c.m.Has(t.ID, spirv.DecorationPayloadNodeArraySizeAMDX) && !c.m.Has(t.ID, spirv.DecorationPayloadNodeSparseArrayAMDX) {
-		c.fail(i, "SPV-NodePayload-Decoration", "the allocated payload array %s has neither PayloadNodeArraySizeAMDX nor PayloadNodeSparseArrayAMDX; must have one", c.name(t.ID)).also(c, t.Index, "the array")
+	if t := c.payloadArray(i, c.m.Type(v.Type())); t != nil {
+		c.allocatedArray(i, t)
 	}
 	c.payloadWord(i, v.PayloadCount(), "the number of payloads")
 	c.payloadWord(i, v.NodeIndex(), "the index of the node")
 	if s, ok := c.scopeOperand(i, v.Visibility()); ok && s != spirv.ScopeInvocation && s != spirv.ScopeWorkgroup {
 		c.fail(i, "SPV-NodePayload-Operand", "the payloads are visible to %s; must be visible to Invocation or Workgroup", s)
+	}
+}
+
+// allocatedArray checks the decorations of a payload array that is allocated. An
+// array without them that is only declared is accepted (docs/differences.md).
+func (c *checker) allocatedArray(i int, t *facts.Type) {
+	const code = "SPV-NodePayload-Decoration"
+	if !c.m.Has(t.ID, spirv.DecorationNodeMaxPayloadsAMDX) {
+		c.fail(i, code, "the allocated payload array %s has no decoration NodeMaxPayloadsAMDX; must have it", c.name(t.ID)).also(c, t.Index, "the array")
+	}
+	if !c.m.Has(t.ID, spirv.DecorationPayloadNodeArraySizeAMDX) && !c.m.Has(t.ID, spirv.DecorationPayloadNodeSparseArrayAMDX) {
+		c.fail(i, code, "the allocated payload array %s has neither PayloadNodeArraySizeAMDX nor PayloadNodeSparseArrayAMDX; must have one", c.name(t.ID)).also(c, t.Index, "the array")
 	}
 }
 
@@ -205,7 +214,12 @@ func (c *checker) nodeModes() {
 				}
 				count = n
 			case spirv.ExecutionModeIsApiEntryAMDX:
-				c.apiEntry(e, m)
+				if len(m.Operands) == 0 {
+					continue
+				}
+				if k := c.m.Const(spirv.ID(m.Operands[0])); k != nil && k.Type != nil && !k.Type.IsBool() {
+					c.fail(m.Index, code, "IsApiEntryAMDX is %s; must be a Boolean", c.typeName(k.Type))
+				}
 			case spirv.ExecutionModeSharesInputWithAMDX:
 				if len(m.Operands) == 0 {
 					continue
@@ -215,28 +229,5 @@ func (c *checker) nodeModes() {
 				}
 			}
 		}
-		if m, ok := e.Mode(spirv.ExecutionModeSharesInputWithAMDX); ok && !e.HasMode(spirv.ExecutionModeIsApiEntryAMDX) {
-			c.fail(m.Index, code, "SharesInputWithAMDX without IsApiEntryAMDX, which is true by default; must have IsApiEntryAMDX with false").also(c, e.Index, "the entry point")
-		}
-	}
-}
-
-// apiEntry checks IsApiEntryAMDX.
-func (c *checker) apiEntry(e *facts.EntryPoint, m facts.Mode) {
-	const code = "SPV-NodePayload-Mode"
-	if len(m.Operands) == 0 {
-		return
-	}
-	id := spirv.ID(m.Operands[0])
-	k := c.m.Const(id)
-	if k == nil || k.Type == nil {
-		return
-	}
-	if !k.Type.IsBool() {
-		c.fail(m.Index, code, "IsApiEntryAMDX is %s; must be a Boolean", c.typeName(k.Type))
-		return
-	}
-	if other, ok := e.Mode(spirv.ExecutionModeSharesInputWithAMDX); ok && k.Op == spirv.OpConstantTrue {
-		c.fail(m.Index, code, "IsApiEntryAMDX is true with SharesInputWithAMDX; must be false").also(c, other.Index, "the other mode")
 	}
 }
