@@ -143,8 +143,12 @@ func (c *checker) interpolatedInput(e *facts.EntryPoint, v *facts.Variable) {
 }
 
 // flatInput checks that an input of a fragment shader is Flat if it cannot be
-// interpolated. The rule is about variables of such a type, not about blocks.
+// interpolated. The rule is about variables of such a type, not about blocks. The type
+// of SampleMask is an array, not an integer, and compilers write it without Flat.
 func (c *checker) flatInput(e *facts.EntryPoint, v *facts.Variable) {
+	if v.Type.IsArray() && c.m.Has(v.ID, spirv.DecorationBuiltIn) {
+		return
+	}
 	if t := core(v.Type); !t.IsStruct() && c.rigid(t) && !c.m.Has(v.ID, spirv.DecorationFlat) {
 		c.fail(v.Index, vuid.StandaloneSpirv_Flat_04744, "the input %s is %s and not Flat; must be Flat in a fragment shader", c.name(v.ID), c.typeName(v.Type)).also(c, e.Index, "the entry point")
 	}

@@ -59,10 +59,10 @@ var forms = map[Op]Form{
 	spirv.OpVectorExtractDynamic:           gives(one(0), in(Vec, 0).by(Whole, 0), integer),
 	spirv.OpVectorInsertDynamic:            gives(in(Vec, 0), same, one(0).by(PartOf, 0), integer),
 	spirv.OpVectorShuffle:                  gives(in(Vec, 0), in(Vec, 0).by(SharesPart, 0), in(Vec, 0).by(SharesPart, 0)).is(SpecConstant),
-	spirv.OpCompositeConstruct:             gives(in(Composite|Opaque, 0), data.many()), // the parts of the result
-	spirv.OpCompositeConstructReplicateEXT: gives(in(Composite|Opaque, 0), data),
-	spirv.OpCompositeExtract:               gives(data, in(Composite|Opaque, 0)).is(SpecConstant), // the part that the literals name
-	spirv.OpCompositeInsert:                gives(in(Composite|Opaque, 0), data, same).is(SpecConstant),
+	spirv.OpCompositeConstruct:             gives(in(Composite|Opaque, 0), in(Data|Opaque, 0).many()), // the parts of the result
+	spirv.OpCompositeConstructReplicateEXT: gives(in(Composite|Opaque, 0), in(Data|Opaque, 0)),
+	spirv.OpCompositeExtract:               gives(in(Data|Opaque, 0), in(Composite|Opaque, 0)).is(SpecConstant), // the part that the literals name
+	spirv.OpCompositeInsert:                gives(in(Composite|Opaque, 0), in(Data|Opaque, 0), same).is(SpecConstant),
 	spirv.OpCopyObject:                     gives(anything, same),
 	spirv.OpCopyLogical:                    gives(in(Arr|Struct, 0), in(Arr|Struct, 0)), // alike, but for their layout
 	spirv.OpTranspose:                      gives(in(Mat, 0), in(Mat, 0).by(RowsOf, 0).by(LongAsRows, 0)),
