@@ -74,8 +74,8 @@ OpDecorate %%sink Binding 1
 // invocation after invocation.
 func module(x *instruction, width int) string {
 	capability, to, r, declared, pointer := "", width, "%T", "", ""
-	if x.to != 0 {
-		to, r, declared, pointer = x.to, "%R", fmt.Sprintf("%%R = OpTypeFloat %d\n", x.to), "%pR = OpTypePointer StorageBuffer %R\n"
+	if x.To != 0 {
+		to, r, declared, pointer = x.To, "%R", fmt.Sprintf("%%R = OpTypeFloat %d\n", x.To), "%pR = OpTypePointer StorageBuffer %R\n"
 	}
 	if width == 16 || to == 16 {
 		capability = "OpCapability Float16\nOpCapability StorageBuffer16BitAccess\n"
@@ -84,11 +84,11 @@ func module(x *instruction, width int) string {
 		capability += "OpCapability Float64\n"
 	}
 	total := 0
-	for _, n := range x.in {
+	for _, n := range x.In {
 		total += n
 	}
 	constants, body := strings.Builder{}, strings.Builder{}
-	for k := range max(total, x.out) + 1 {
+	for k := range max(total, x.Out) + 1 {
 		fmt.Fprintf(&constants, "%%k%d = OpConstant %%u32 %d\n", k, k)
 	}
 	address := func(prefix, buffer, pointer string, n, of int) {
@@ -96,7 +96,7 @@ func module(x *instruction, width int) string {
 			prefix, n, of, prefix, n, prefix, n, n, prefix, n, pointer, buffer, prefix, n)
 	}
 	c := 0
-	for i, n := range x.in {
+	for i, n := range x.In {
 		name := string(rune('a' + i))
 		parts := ""
 		for range n {
@@ -114,14 +114,14 @@ func module(x *instruction, width int) string {
 		}
 	}
 	v := "%T"
-	if x.out > 1 {
+	if x.Out > 1 {
 		v = "%T3"
 	}
 	body.WriteString(strings.NewReplacer("%V", v).Replace(x.form) + "\n")
-	for n := range x.out {
-		address("d", "%sink", "%p"+r[1:], n, x.out)
+	for n := range x.Out {
+		address("d", "%sink", "%p"+r[1:], n, x.Out)
 		id := "%r"
-		if x.out > 1 {
+		if x.Out > 1 {
 			id = fmt.Sprintf("%%r%d", n)
 			fmt.Fprintf(&body, "%s = OpCompositeExtract %%T %%r %d\n", id, n)
 		}
@@ -147,11 +147,11 @@ func compile(e exec.Engine, x *instruction, width int) (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kernel{width: width, to: width, out: x.out}
-	if x.to != 0 {
-		k.to = x.to
+	k := &kernel{width: width, to: width, out: x.Out}
+	if x.To != 0 {
+		k.to = x.To
 	}
-	for _, n := range x.in {
+	for _, n := range x.In {
 		k.in += n
 	}
 	k.prog, err = e.Compile(s.Program, exec.Options{})

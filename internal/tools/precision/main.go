@@ -42,20 +42,6 @@ func main() {
 	}
 }
 
-// instructions are all rows.
-func instructions() []instruction { return append(append([]instruction(nil), unary...), more...) }
-
-// widths are those that an instruction has.
-func (i *instruction) widths() []int {
-	switch {
-	case i.from != nil:
-		return i.from
-	case i.wide:
-		return []int{16, 32, 64}
-	}
-	return []int{16, 32}
-}
-
 func measureAll(pattern string, every uint64, n int, engine, file string) error {
 	if pattern == "" {
 		return nil
@@ -72,7 +58,7 @@ func measureAll(pattern string, every uint64, n int, engine, file string) error 
 		if !match.MatchString(i.name) {
 			continue
 		}
-		for _, w := range i.widths() {
+		for _, w := range i.Widths() {
 			start := time.Now()
 			f, err := measure(e, &i, w, every, n)
 			if err != nil {
@@ -98,7 +84,7 @@ func measure(e exec.Engine, i *instruction, width int, every uint64, n int) (*fi
 	if err := sampled(k, i, f, n); err != nil {
 		return nil, err
 	}
-	if width == 32 && i.fast != nil && i.to == 0 && every > 0 {
+	if width == 32 && i.fast != nil && i.To == 0 && every > 0 {
 		err = everything(k, i, f, every)
 	}
 	return f, err

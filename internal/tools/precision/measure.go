@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 
+	"github.com/chiaro-gpu/chiaro/internal/precision"
 	"github.com/chiaro-gpu/chiaro/internal/scalar"
 )
 
@@ -40,8 +41,8 @@ func errorAt(width int, got float64, want *big.Float) float64 {
 		}
 		got, u = math.Copysign(limit, got), ulp(width, limit/2)
 	}
-	d := newReal().Sub(newReal().SetFloat64(got), want)
-	d.Quo(d, newReal().SetFloat64(u))
+	d := precision.NewReal().Sub(precision.NewReal().SetFloat64(got), want)
+	d.Quo(d, precision.NewReal().SetFloat64(u))
 	f, _ := d.Abs(d).Float64()
 	return f
 }
@@ -50,21 +51,21 @@ func errorAt(width int, got float64, want *big.Float) float64 {
 // leaves open, and −0, which has tests of its own.
 func (f *figure) check(i *instruction, n int, x []float64, got float64) {
 	to := f.width
-	if i.to != 0 {
-		to = i.to
+	if i.To != 0 {
+		to = i.To
 	}
-	reals, rough := make([]number, len(x)), make([]number, len(x))
-	for k, v := range x {
+	for _, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) || v == 0 && math.Signbit(v) {
 			return
 		}
-		reals[k], rough[k] = realOf(v), bounded{v, 0, to}
 	}
+	reals := i.operands(x, precision.RealOf)
+	rough := i.operands(x, func(v float64) precision.Number { return bounded{v, 0, to} })
 	want := i.defined(reals, n)
 	if want == nil {
 		return
 	}
-	r := want.(real).f
+	r := want.(precision.Real).Big
 	v, _ := r.Float64()
 	a, ok := i.allowed(to, rough, n, v)
 	if !ok {
@@ -87,11 +88,11 @@ func (f *figure) check(i *instruction, n int, x []float64, got float64) {
 
 // allowed is the error in ULP that the specification allows beside v; ∞ if it names none,
 // and not ok if a step of the formula overflows or is undefined.
-func (i *instruction) allowed(width int, x []number, n int, v float64) (e float64, ok bool) {
-	switch i.class {
-	case exact:
+func (i *instruction) allowed(width int, x [][]precision.Number, n int, v float64) (e float64, ok bool) {
+	switch i.Class {
+	case precision.Exact:
 		return 0, true
-	case rounded:
+	case precision.Rounded:
 		return 0.5, true
 	}
 	b := i.defined(x, n)
@@ -103,17 +104,21 @@ func (i *instruction) allowed(width int, x []number, n int, v float64) (e float6
 	return e/ulp(width, v) + 0.5, !math.IsNaN(e)
 }
 
-// defined returns the value, or nil if there is none.
-func (i *instruction) defined(x []number, n int) (v number) {
-	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(undefined); !ok {
-				panic(r)
-			}
-			v = nil
+// operands returns the operands of the components.
+func (i *instruction) operands(x []float64, of func(float64) precision.Number) (all [][]precision.Number) {
+	for _, n := range i.In {
+		v := make([]precision.Number, n)
+		for c := range v {
+			v[c], x = of(x[0]), x[1:]
 		}
-	}()
-	return i.value(x, n)
+		all = append(all, v)
+	}
+	return all
+}
+
+// defined returns the value, or nil if there is none.
+func (i *instruction) defined(x [][]precision.Number, n int) precision.Number {
+	return precision.Defined(func() precision.Number { return i.Value(x, n) })
 }
 
 // edges are operands beside which functions change.

@@ -1,42 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
 
-// rounding is a way to a whole number.
-type rounding uint8
-
-const (
-	toEven rounding = iota
-	toZero
-	down
-	upward
+	"github.com/chiaro-gpu/chiaro/internal/precision"
 )
-
-// undefined is the panic of a formula that has no value; value recovers it.
-type undefined struct{}
-
-// number is the operand type of formulas: a real for the true value, or a bounded for the
-// error that the specification allows. Methods panic with undefined if there is no result.
-type number interface {
-	num(x float64) number
-	pi() number
-	add(b number) number
-	sub(b number) number
-	mul(b number) number
-	div(b number) number
-	sqrt() number
-	rsqrt() number
-	exp() number
-	exp2() number
-	log() number
-	log2() number
-	sin() number
-	cos() number
-	atan2(x number) number
-	whole(r rounding) number
-	less(b number) bool
-	float() float64
-}
 
 // bounded is a value of a format with its largest error if every step is as precise as
 // Vulkan's table requires ("Precision of individual operations"; "inherited from" sums up
@@ -61,10 +29,10 @@ func ulp(w int, v float64) float64 {
 
 // made is a result with an error of n ULP in addition to the errors of the operands;
 // undefined if it may overflow.
-func (a bounded) made(v, brought, n float64) number {
+func (a bounded) made(v, brought, n float64) precision.Number {
 	limit := map[int]float64{16: 65504, 32: math.MaxFloat32, 64: math.MaxFloat64}[a.w]
 	if !(math.Abs(v) <= limit) || !math.IsInf(brought, 1) && math.Abs(v)+brought > limit {
-		panic(undefined{})
+		panic(precision.Undefined{})
 	}
 	if math.IsInf(brought, 1) || math.IsNaN(brought) {
 		return bounded{v, math.Inf(1), a.w}
@@ -72,28 +40,29 @@ func (a bounded) made(v, brought, n float64) number {
 	return bounded{v, brought + n*ulp(a.w, math.Abs(v)+brought), a.w}
 }
 
-func (a bounded) num(x float64) number { return bounded{x, 0, a.w} }
-func (a bounded) pi() number           { return bounded{math.Pi, ulp(a.w, math.Pi) / 2, a.w} }
-func (a bounded) float() float64       { return a.v }
+func (a bounded) Num(x float64) precision.Number { return bounded{x, 0, a.w} }
+func (a bounded) Pi() precision.Number           { return bounded{math.Pi, ulp(a.w, math.Pi) / 2, a.w} }
 
-func (a bounded) with(b number, f func(b bounded) number) number { return f(b.(bounded)) }
-
-func (a bounded) add(b number) number {
-	return a.with(b, func(b bounded) number { return a.made(a.v+b.v, a.e+b.e, 0.5) })
+func (a bounded) with(b precision.Number, f func(b bounded) precision.Number) precision.Number {
+	return f(b.(bounded))
 }
 
-func (a bounded) sub(b number) number {
-	return a.with(b, func(b bounded) number { return a.made(a.v-b.v, a.e+b.e, 0.5) })
+func (a bounded) Add(b precision.Number) precision.Number {
+	return a.with(b, func(b bounded) precision.Number { return a.made(a.v+b.v, a.e+b.e, 0.5) })
 }
 
-func (a bounded) mul(b number) number {
-	return a.with(b, func(b bounded) number {
+func (a bounded) Sub(b precision.Number) precision.Number {
+	return a.with(b, func(b bounded) precision.Number { return a.made(a.v-b.v, a.e+b.e, 0.5) })
+}
+
+func (a bounded) Mul(b precision.Number) precision.Number {
+	return a.with(b, func(b bounded) precision.Number {
 		return a.made(a.v*b.v, math.Abs(a.v)*b.e+math.Abs(b.v)*a.e+a.e*b.e, 0.5)
 	})
 }
 
-func (a bounded) div(b number) number {
-	return a.with(b, func(b bounded) number {
+func (a bounded) Div(b precision.Number) precision.Number {
+	return a.with(b, func(b bounded) precision.Number {
 		least := math.Abs(b.v) - b.e
 		if least <= 0 {
 			return a.made(a.v/b.v, math.Inf(1), 0)
@@ -116,20 +85,20 @@ func (a bounded) spread(f func(float64) float64) float64 {
 	return d
 }
 
-func (a bounded) rsqrt() number {
+func (a bounded) Rsqrt() precision.Number {
 	f := func(x float64) float64 { return 1 / math.Sqrt(x) }
 	return a.made(f(a.v), a.spread(f), 2)
 }
 
-func (a bounded) sqrt() number {
+func (a bounded) Sqrt() precision.Number {
 	if a.v == 0 && a.e == 0 {
 		return a
 	}
-	return bounded{1, 0, a.w}.div(a.rsqrt())
+	return bounded{1, 0, a.w}.Div(a.Rsqrt())
 }
 
 // power is e or 2 to the power a: 3 + 2·|x| ULP, and 1 + 2·|x| of 16 bits.
-func (a bounded) power(f func(float64) float64) number {
+func (a bounded) power(f func(float64) float64) precision.Number {
 	n := 3 + 2*math.Abs(a.v)
 	if a.w == 16 {
 		n -= 2
@@ -137,11 +106,11 @@ func (a bounded) power(f func(float64) float64) number {
 	return a.made(f(a.v), a.spread(f), n)
 }
 
-func (a bounded) exp() number  { return a.power(math.Exp) }
-func (a bounded) exp2() number { return a.power(math.Exp2) }
+func (a bounded) Exp() precision.Number  { return a.power(math.Exp) }
+func (a bounded) Exp2() precision.Number { return a.power(math.Exp2) }
 
 // logarithm is 3 ULP, and between 1/2 and 2 2⁻²¹, or 2⁻⁷ of 16 bits.
-func (a bounded) logarithm(f func(float64) float64) number {
+func (a bounded) logarithm(f func(float64) float64) precision.Number {
 	if a.v < 0.5 || a.v > 2 {
 		return a.made(f(a.v), a.spread(f), 3)
 	}
@@ -152,11 +121,11 @@ func (a bounded) logarithm(f func(float64) float64) number {
 	return a.made(f(a.v), a.spread(f)+absolute, 0)
 }
 
-func (a bounded) log() number  { return a.logarithm(math.Log) }
-func (a bounded) log2() number { return a.logarithm(math.Log2) }
+func (a bounded) Log() precision.Number  { return a.logarithm(math.Log) }
+func (a bounded) Log2() precision.Number { return a.logarithm(math.Log2) }
 
 // circular has an absolute error from −π to π, and none that is bounded beyond.
-func (a bounded) circular(f func(float64) float64) number {
+func (a bounded) circular(f func(float64) float64) precision.Number {
 	absolute := 0x1p-11
 	if a.w == 16 {
 		absolute = 0x1p-7
@@ -167,11 +136,11 @@ func (a bounded) circular(f func(float64) float64) number {
 	return a.made(f(a.v), a.e+absolute, 0)
 }
 
-func (a bounded) sin() number { return a.circular(math.Sin) }
-func (a bounded) cos() number { return a.circular(math.Cos) }
+func (a bounded) Sin() precision.Number { return a.circular(math.Sin) }
+func (a bounded) Cos() precision.Number { return a.circular(math.Cos) }
 
-func (a bounded) atan2(b number) number {
-	return a.with(b, func(b bounded) number {
+func (a bounded) Atan2(b precision.Number) precision.Number {
+	return a.with(b, func(b bounded) precision.Number {
 		n := 4096.0
 		if a.w == 16 {
 			n = 5
@@ -181,9 +150,22 @@ func (a bounded) atan2(b number) number {
 	})
 }
 
-func (a bounded) whole(r rounding) number {
-	f := map[rounding]func(float64) float64{toEven: math.RoundToEven, toZero: math.Trunc, down: math.Floor, upward: math.Ceil}[r]
+func (a bounded) Whole(r precision.Rounding) precision.Number {
+	f := map[precision.Rounding]func(float64) float64{precision.ToEven: math.RoundToEven, precision.ToZero: math.Trunc, precision.Down: math.Floor, precision.Up: math.Ceil}[r]
 	return a.made(f(a.v), a.spread(f), 0)
 }
 
-func (a bounded) less(b number) bool { return a.v < b.(bounded).v }
+// Significand is exact.
+func (a bounded) Significand() precision.Number {
+	m, _ := math.Frexp(a.v)
+	return bounded{m, a.e, a.w}
+}
+
+// Less compares the values. Which side of 0 a value with an error is on may be open.
+func (a bounded) Less(b precision.Number) bool {
+	c := b.(bounded)
+	if (c == bounded{0, 0, a.w}) && a.e > 0 && math.Abs(a.v) < 2*a.e {
+		panic(precision.Undefined{})
+	}
+	return a.v < c.v
+}

@@ -2,59 +2,15 @@ package main
 
 import (
 	"math"
-	"math/big"
+	"math/rand/v2"
 	"os"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/internal/jit"
+	"github.com/chiaro-gpu/chiaro/internal/precision"
 )
-
-// TestExactArithmetic holds the reference against constants from the tables and
-// against identities, to far more digits than a float64 has.
-func TestExactArithmetic(t *testing.T) {
-	decimal := func(s string) *big.Float {
-		f, _, err := big.ParseFloat(s, 10, digits, big.ToNearestEven)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	x := func(v float64) real { return realOf(v).(real) }
-	for _, c := range []struct {
-		name string
-		got  number
-		want string
-	}{
-		{"π", x(1).pi(), "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899"},
-		{"e", x(1).exp(), "2.71828182845904523536028747135266249775724709369995957496696762772407663035354759"},
-		{"ln 2", x(2).log(), "0.69314718055994530941723212145817656807550013436025525412068000949339362196969472"},
-		{"ln 10", x(10).log(), "2.30258509299404568401799145468436420760110148862877297603332790096757260967735248"},
-		{"log2 10", x(10).log2(), "3.32192809488736234787031942948939017586483139302458061205475639581593477660862521"},
-		{"√2", x(2).sqrt(), "1.41421356237309504880168872420969807856967187537694807317667973799073247846210704"},
-		{"2^½", x(0.5).exp2(), "1.41421356237309504880168872420969807856967187537694807317667973799073247846210704"},
-		{"sin 1", x(1).sin(), "0.84147098480789650665250232163029899962256306079837106567275170999191040439123967"},
-		{"cos 1", x(1).cos(), "0.54030230586813971740093660744297660373231042061792222767009725538110039477447176"},
-		{"sin 10²²", x(1e22).sin(), "-0.85220084976718880177270589375302936826176215041004"},
-		{"atan 1", x(1).atan2(x(1)), "0.78539816339744830961566084581987572104929234984377645524373614807695410157155225"},
-		{"atan2(1, −2)", x(1).atan2(x(-2)), "2.67794504458898712224838715181828848216863234508898"},
-	} {
-		d := newReal().Sub(c.got.(real).f, decimal(c.want))
-		if d.Sign() != 0 && d.MantExp(nil) > -150 {
-			t.Errorf("%s is %s off", c.name, d.Text('g', 5))
-		}
-	}
-	for v := -20.0; v < 20; v += 0.37 {
-		s, c := x(v).sin(), x(v).cos()
-		one := s.mul(s).add(c.mul(c)).sub(x(1)).(real).f
-		back := x(v).exp().log().sub(x(v)).(real).f
-		turn := x(v).sin().atan2(x(v).cos()).sub(x(math.Remainder(v, 2*math.Pi))).(real).f
-		if one.Sign() != 0 && one.MantExp(nil) > -350 || back.Sign() != 0 && back.MantExp(nil) > -350 || turn.Sign() != 0 && turn.MantExp(nil) > -45 {
-			t.Errorf("at %g: sin² + cos² − 1 = %s, log exp x − x = %s, atan2(sin, cos) − x = %s", v, one.Text('g', 3), back.Text('g', 3), turn.Text('g', 3))
-		}
-	}
-}
 
 // TestMeasured holds the recorded figures to Vulkan's bounds and to our own, and
 // the document to the figures.
@@ -65,7 +21,7 @@ func TestMeasured(t *testing.T) {
 	}
 	n := 0
 	for _, i := range instructions() {
-		for _, w := range i.widths() {
+		for _, w := range i.Widths() {
 			if n == len(list) || list[n].name != i.name || list[n].width != w {
 				t.Fatalf("no figure for %s of %d bits", i.name, w)
 			}
@@ -116,6 +72,80 @@ func TestPrecision(t *testing.T) {
 		}
 		if again.share > f.share*1.01+1e-9 && again.share > 1 || again.usual > f.usual*1.001+1e-9 && again.usual > 4 {
 			t.Errorf("%s of %d bits: now %.3f ULP at %s, %.3f of the allowed; recorded are %.3f and %.3f", f.name, f.width, again.usual, again.at, again.share, f.usual, f.share)
+		}
+	}
+}
+
+// TestRows: each instruction with a precision is measured.
+func TestRows(t *testing.T) {
+	measured := map[string]bool{}
+	for _, i := range instructions() {
+		if measured[i.Name] || i.Name != i.name {
+			t.Errorf("%q has two rows, or no definition", i.name)
+		}
+		measured[i.Name] = true
+	}
+	for _, i := range precision.Instructions() {
+		if !measured[i.Name] {
+			t.Errorf("%s is not measured", i.Name)
+		}
+	}
+}
+
+// TestAllowed: the results of the engine are in the sets of permitted results (package precision).
+func TestAllowed(t *testing.T) {
+	n := 3
+	if os.Getenv("CHIARO_LONG") != "" {
+		n = 4000
+	}
+	for _, i := range instructions() {
+		for _, w := range i.Widths() {
+			k, err := compile(jit.Engine{}, &i, w)
+			if err != nil {
+				k, err = compile(interp.Engine{}, &i, w)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkAllowed(t, k, &i, n)
+			k.prog.Close()
+		}
+	}
+}
+
+// checkAllowed compares the results of n random operands of an instruction with the permitted ones.
+func checkAllowed(t *testing.T, k *kernel, i *instruction, n int) {
+	r, list := rand.New(rand.NewPCG(uint64(k.width), 5)), edges(k.width)
+	source, sink := make([]uint64, (n+lanes-1)/lanes*lanes*k.in), make([]uint64, (n+lanes-1)/lanes*lanes*k.out)
+	for j := range source {
+		source[j] = operand(r, k.width, list)
+	}
+	if err := k.run(source, sink); err != nil {
+		t.Fatal(err)
+	}
+	for j := range n {
+		var x [][]float64
+		at := j * k.in
+		for _, c := range i.In {
+			v := make([]float64, c)
+			for m := range v {
+				v[m] = float(k.width, source[at])
+				at++
+			}
+			x = append(x, v)
+		}
+		if i.value != nil && i.name == "Ldexp" {
+			x[1][0] = max(-8, min(8, math.Trunc(x[1][0])))
+		}
+		sets, err := precision.Allowed(precision.Query{Instruction: i.name, Bits: k.width, Operands: x})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range k.out {
+			got := float(k.to, sink[j*k.out+c])
+			if set := sets[min(c, len(sets)-1)]; !set.Has(got) {
+				t.Errorf("%s of %d bits of %v is %g; permitted is %+v", i.name, k.width, x, got, set)
+			}
 		}
 	}
 }

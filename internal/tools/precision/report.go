@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/precision"
 )
 
 // short prints a number of ULP.
@@ -62,7 +64,7 @@ func record(file string, f figure) error {
 	}
 	b := strings.Builder{}
 	for _, i := range instructions() {
-		for _, w := range i.widths() {
+		for _, w := range i.Widths() {
 			if x, ok := known[fmt.Sprint(i.name, w)]; ok {
 				b.WriteString(x.line() + "\n")
 			}
@@ -92,6 +94,9 @@ others). Atomics, group operations, derivatives and PackHalf2x16 compute with Op
   Operation of SPIR-V Instructions"; for "inherited from", the error that the steps of the formula may accumulate). At most 1
   is conformant. Vulkan has no bounds for 64 bits; there the bound of 32 bits was used, in ULP of 64 bits.
 
+` + "`chiaro allowed`" + ` shows the results that Vulkan permits for given operands; each engine's results are among them
+(` + "`TestAllowed`" + `).
+
 | instruction | bits | operands | ULP | at | of the allowed |
 |---|---|---|---|---|---|
 `
@@ -113,7 +118,7 @@ func document(list []figure) string {
 			at = ""
 		}
 		share := short(f.share)
-		if c := rows[f.name].class; c == exact && f.share == 0 {
+		if c := rows[f.name].Class; c == precision.Exact && f.share == 0 {
 			share = "exact"
 		}
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s |\n", f.name, f.width, f.tried, ulp, at, share)

@@ -1,0 +1,324 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/internal/plain"
+	"github.com/chiaro-gpu/chiaro/internal/precision"
+	"github.com/chiaro-gpu/chiaro/internal/scalar"
+)
+
+// allowedFlags are the flags of allowed.
+type allowedFlags struct {
+	bits              int
+	result, from      string
+	format            string
+	preserveDenormals bool
+	list              bool
+}
+
+const allowedLong = `Show the results that Vulkan permits for a floating-point instruction ("Precision and Operation of SPIR-V
+Instructions"): of any implementation, not only of Chiaro. The range of an instruction that is "inherited from" a formula
+has all formulas that are equal by associativity, commutativity and distributivity.
+
+An operand is a number, such as 0.1, 0x1p-3, inf, nan, or the bits, such as 0x3f800000; a vector has commas: 1,2,3. A matrix is
+its columns. Flags are before the instruction. With --result the exit code is 1 if the result is not permitted. --from reads
+questions from a file, one a line, INSTRUCTION[:BITS] OPERAND... = RESULT, and lists the results that are not permitted.`
+
+func newAllowed(c console) *cobra.Command {
+	var f allowedFlags
+	cmd := &cobra.Command{
+		Use:     "allowed [flags] INSTRUCTION OPERAND...",
+		Short:   "Show the results that Vulkan's precision rules permit for an instruction",
+		Long:    allowedLong,
+		Example: "  chiaro allowed OpFDiv 1 3\n  chiaro allowed --result 0.8414 Sin 1\n  chiaro allowed --bits 16 OpDot 1,2,3 0.5,0.5,0.5\n  chiaro allowed --from results.txt",
+		RunE:    stoppable(func(ctx context.Context, args []string) error { return allowed(ctx, c, &f, args) }),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				names = precisionNames()
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	fl := cmd.Flags()
+	fl.SetInterspersed(false) // operands may begin with a minus sign
+	fl.IntVar(&f.bits, "bits", 32, "width of the operands: 16, 32, 64")
+	fl.StringVar(&f.result, "result", "", "result to judge")
+	fl.StringVar(&f.from, "from", "", "read questions with results from a file, one per line; - for standard input")
+	fl.BoolVar(&f.preserveDenormals, "preserve-denormals", false, "with the execution mode DenormPreserve: denormal numbers are not flushed to zero")
+	fl.BoolVar(&f.list, "list", false, "list the instructions and their precision")
+	fl.StringVar(&f.format, "format", "text", "output format: text, json")
+	complete(cmd, "format", "text", "json")
+	return cmd
+}
+
+func precisionNames() (names []string) {
+	for _, i := range precision.Instructions() {
+		names = append(names, i.Name)
+	}
+	return names
+}
+
+// question is one instruction with its operands and, if it is to be judged, its result.
+type question struct {
+	precision.Query
+	rule   *precision.Instruction
+	to     int         // width of the result
+	result [][]float64 // one operand, or none
+	sets   []precision.Set
+}
+
+func allowed(ctx context.Context, c console, f *allowedFlags, args []string) error {
+	if f.format != "text" && f.format != "json" {
+		return unreadable("--format %q: must be text or json", f.format)
+	}
+	switch {
+	case f.list:
+		for _, i := range precision.Instructions() {
+			plain.Fprintf(c.out, "%s: %s\n", i.Name, i.Rule())
+		}
+		return nil
+	case f.from != "" && len(args) == 0:
+		return f.judgeFile(ctx, c)
+	case f.from != "" || len(args) == 0:
+		return unreadable("want an instruction with its operands, or --from")
+	}
+	q, err := f.question(args[0], args[1:], f.result)
+	if err != nil {
+		return unreadable("%s", err)
+	}
+	if f.format == "json" {
+		err = q.writeJSON(c)
+	} else {
+		q.writeText(c)
+	}
+	if err == nil && !q.holds() {
+		err = &coded{code: exitFindings}
+	}
+	return err
+}
+
+// question reads an instruction, its operands and its result, and determines the permitted results.
+func (f *allowedFlags) question(name string, operands []string, result string) (*question, error) {
+	q := &question{Query: precision.Query{Instruction: name, Bits: f.bits, PreserveDenormals: f.preserveDenormals}}
+	if base, width, ok := strings.Cut(name, ":"); ok {
+		n, err := strconv.Atoi(width)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no width", width)
+		}
+		q.Instruction, q.Bits = base, n
+	}
+	if q.Bits != 16 && q.Bits != 32 && q.Bits != 64 {
+		return nil, fmt.Errorf("a width of %d bits; must be 16, 32 or 64", q.Bits)
+	}
+	rule, ok := precision.Find(q.Instruction)
+	if !ok {
+		return nil, fmt.Errorf("no precision is defined for an instruction %q; see chiaro allowed --list", q.Instruction)
+	}
+	q.rule, q.Instruction, q.to = &rule, rule.Name, q.Bits
+	if rule.To != 0 {
+		q.to = rule.To
+	}
+	for _, text := range operands {
+		v, err := parseFloats(text, q.Bits)
+		if err != nil {
+			return nil, err
+		}
+		q.Operands = append(q.Operands, v)
+	}
+	var err error
+	if q.sets, err = precision.Allowed(q.Query); err != nil {
+		return nil, err
+	}
+	if result != "" {
+		v, err := parseFloats(result, q.to)
+		if err != nil {
+			return nil, err
+		}
+		if len(v) != len(q.sets) {
+			return nil, fmt.Errorf("a result of %d components; want %d", len(v), len(q.sets))
+		}
+		q.result = [][]float64{v}
+	}
+	return q, nil
+}
+
+// parseFloats reads the components of an operand and rounds them to a width.
+func parseFloats(text string, bits int) (list []float64, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if lower := strings.ToLower(part); strings.HasPrefix(lower, "0x") && !strings.ContainsAny(lower, "p.") {
+			n, err := strconv.ParseUint(lower[2:], 16, bits)
+			if err != nil {
+				return nil, fmt.Errorf("%q is no number of %d bits", part, bits)
+			}
+			list = append(list, scalar.Float(uint8(bits), n))
+			continue
+		}
+		v, err := strconv.ParseFloat(part, 64)
+		if err != nil && !math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%q is no number", part)
+		}
+		list = append(list, scalar.Float(uint8(bits), scalar.FromFloat(uint8(bits), false, v)))
+	}
+	return list, nil
+}
+
+// holds reports whether the result, if there is one, is permitted.
+func (q *question) holds() bool {
+	for _, r := range q.result {
+		for n, v := range r {
+			if !q.sets[n].Has(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// bitsOf returns the bits of a result.
+func (q *question) bitsOf(v float64) uint64 { return scalar.FromFloat(uint8(q.to), false, v) }
+
+// show returns a result as a number and its bits.
+func (q *question) show(v float64) string {
+	size := q.to
+	if size == 16 {
+		size = 32
+	}
+	return fmt.Sprintf("%s (0x%0*x)", strconv.FormatFloat(v, 'g', -1, size), q.to/4, q.bitsOf(v))
+}
+
+// describe returns a set in words.
+func (q *question) describe(s *precision.Set) string {
+	if s.Any {
+		return "any result, NaN too"
+	}
+	var texts []string
+	for _, r := range s.Ranges {
+		text := q.show(r.Low)
+		if r.Low != r.High {
+			text += " to " + q.show(r.High)
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", or ")
+}
+
+func (q *question) writeText(c console) {
+	plain.Fprintf(c.out, "%s of %d bits: %s\n", q.Instruction, q.Bits, q.rule.Rule())
+	for n := range q.sets {
+		s, component := &q.sets[n], ""
+		if len(q.sets) > 1 {
+			component = fmt.Sprintf("component %d: ", n)
+		}
+		exact := s.Exact
+		if exact == "" {
+			exact = "not defined"
+		}
+		plain.Fprintf(c.out, "%sexact %s, permitted %s\n", component, exact, q.describe(s))
+		for _, r := range q.result {
+			verdict := "permitted"
+			if !s.Has(r[n]) {
+				verdict = "not permitted"
+			}
+			plain.Fprintf(c.out, "%sresult %s is %s\n", component, q.show(r[n]), verdict)
+		}
+	}
+}
+
+// jsonSet is a set of results in JSON: numbers are texts, because JSON has no infinities, with their bits.
+type jsonSet struct {
+	Exact  string      `json:"exact,omitempty"`
+	Any    bool        `json:"any"`
+	Ranges [][2]string `json:"ranges,omitempty"`
+	Bits   [][2]string `json:"bits,omitempty"`
+	Result string      `json:"result,omitempty"`
+	Holds  *bool       `json:"permitted,omitempty"`
+}
+
+func (q *question) writeJSON(c console) error {
+	var list []jsonSet
+	for n := range q.sets {
+		s := &q.sets[n]
+		j := jsonSet{Exact: s.Exact, Any: s.Any}
+		for _, r := range s.Ranges {
+			number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+			hex := func(v float64) string { return fmt.Sprintf("0x%0*x", q.to/4, q.bitsOf(v)) }
+			j.Ranges = append(j.Ranges, [2]string{number(r.Low), number(r.High)})
+			j.Bits = append(j.Bits, [2]string{hex(r.Low), hex(r.High)})
+		}
+		for _, r := range q.result {
+			holds := s.Has(r[n])
+			j.Result, j.Holds = strconv.FormatFloat(r[n], 'g', -1, 64), &holds
+		}
+		list = append(list, j)
+	}
+	e := json.NewEncoder(c.out)
+	return e.Encode(struct {
+		Instruction string    `json:"instruction"`
+		Bits        int       `json:"bits"`
+		Rule        string    `json:"rule"`
+		Components  []jsonSet `json:"components"`
+	}{q.Instruction, q.Bits, q.rule.Rule(), list})
+}
+
+// judgeFile judges the questions of a file and shows those with a result that is not permitted.
+func (f *allowedFlags) judgeFile(ctx context.Context, c console) error {
+	data, err := readInput(c, f.from)
+	if err != nil {
+		return err
+	}
+	lines, all, wrong := bufio.NewScanner(bytes.NewReader(data)), 0, 0
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text, _, _ := strings.Cut(lines.Text(), "#")
+		left, result, _ := strings.Cut(text, "=")
+		words := strings.Fields(left)
+		if len(words) == 0 {
+			continue
+		}
+		if strings.TrimSpace(result) == "" {
+			return unreadable("%s:%d: no result; want INSTRUCTION OPERAND... = RESULT", f.from, n)
+		}
+		q, err := f.question(words[0], words[1:], result)
+		if err != nil {
+			return unreadable("%s:%d: %s", f.from, n, err)
+		}
+		all++
+		if q.holds() {
+			continue
+		}
+		wrong++
+		if f.format == "json" {
+			if err := q.writeJSON(c); err != nil {
+				return err
+			}
+			continue
+		}
+		plain.Fprintf(c.out, "%s:%d:\n", f.from, n)
+		q.writeText(c)
+	}
+	if err := lines.Err(); err != nil {
+		return unreadable("%s: %s", f.from, err)
+	}
+	plain.Fprintf(c.err, "%d results, %d not permitted\n", all, wrong)
+	switch {
+	case wrong > 0:
+		return &coded{code: exitFindings}
+	case all == 0:
+		return &coded{code: exitNothing}
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package precision
+
+import (
+	"math"
+	"math/big"
+)
+
+// Digits is the precision of exact arithmetic in bits. The argument of a sine may
+// be 2¹²⁷, and its reduction loses as many.
+const Digits = 400
+
+// Real is a number of math/big.
+type Real struct{ Big *big.Float }
+
+// NewReal returns a variable of the precision of all exact arithmetic.
+func NewReal() *big.Float { return new(big.Float).SetPrec(Digits) }
+
+// RealOf returns a finite number.
+func RealOf(x float64) Number {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		panic(Undefined{})
+	}
+	return Real{NewReal().SetFloat64(x)}
+}
+
+func (a Real) Num(x float64) Number { return RealOf(x) }
+func (a Real) Pi() Number           { return Real{piValue} }
+
+func (a Real) both(b Number, f func(x, y *big.Float) *big.Float) Number {
+	return Real{f(a.Big, b.(Real).Big)}
+}
+
+func (a Real) Add(b Number) Number {
+	return a.both(b, func(x, y *big.Float) *big.Float { return NewReal().Add(x, y) })
+}
+func (a Real) Sub(b Number) Number {
+	return a.both(b, func(x, y *big.Float) *big.Float { return NewReal().Sub(x, y) })
+}
+func (a Real) Mul(b Number) Number {
+	return a.both(b, func(x, y *big.Float) *big.Float { return NewReal().Mul(x, y) })
+}
+
+func (a Real) Div(b Number) Number {
+	if b.(Real).Big.Sign() == 0 {
+		panic(Undefined{})
+	}
+	return Real{NewReal().Quo(a.Big, b.(Real).Big)}
+}
+
+func (a Real) Less(b Number) bool { return a.Big.Cmp(b.(Real).Big) < 0 }
+
+func (a Real) Sqrt() Number {
+	if a.Big.Sign() < 0 {
+		panic(Undefined{})
+	}
+	return Real{NewReal().Sqrt(a.Big)}
+}
+
+func (a Real) Rsqrt() Number { return one().Div(a.Sqrt()) }
+func one() Real              { return Real{NewReal().SetInt64(1)} }
+
+func (a Real) Whole(kind Rounding) Number {
+	i, acc := a.Big.Int(nil)
+	r := NewReal().SetInt(i)
+	up := func() { r.Add(r, big.NewFloat(1)) }
+	switch {
+	case acc == big.Exact || kind == ToZero:
+	case kind == Down && a.Big.Sign() < 0:
+		r.Sub(r, big.NewFloat(1))
+	case kind == Up && a.Big.Sign() > 0:
+		up()
+	case kind == ToEven:
+		rest := NewReal().Sub(a.Big, r)
+		c := NewReal().Abs(rest).Cmp(big.NewFloat(0.5))
+		if c > 0 || c == 0 && i.Bit(0) == 1 {
+			r.Add(r, big.NewFloat(float64(rest.Sign())))
+		}
+	}
+	return Real{r}
+}
+
+// scaled is x·2^n.
+func scaled(x *big.Float, n int) *big.Float { return NewReal().SetMantExp(x, n) }
+
+// series sums terms, each next(term, k) of the one before, until they vanish.
+func series(first *big.Float, next func(t *big.Float, k int64)) *big.Float {
+	sum, t := NewReal().Set(first), NewReal().Set(first)
+	for k := int64(1); t.Sign() != 0 && (sum.Sign() == 0 || t.MantExp(nil) > sum.MantExp(nil)-Digits); k++ {
+		next(t, k)
+		sum.Add(sum, t)
+	}
+	return sum
+}
+
+// over divides by a whole Number.
+func over(t *big.Float, n int64) { t.Quo(t, NewReal().SetInt64(n)) }
+
+func (a Real) Exp() Number {
+	x := a.Big
+	if x.MantExp(nil) > 12 { // beyond the range of any width
+		x = NewReal().SetInt64(int64(4096 * x.Sign()))
+	}
+	const halvings = 24
+	r := scaled(x, -halvings)
+	s := series(NewReal().SetInt64(1), func(t *big.Float, k int64) { t.Mul(t, r); over(t, k) })
+	for range halvings {
+		s.Mul(s, s)
+	}
+	return Real{s}
+}
+
+func (a Real) Exp2() Number { return Real{NewReal().Mul(a.Big, ln2Value)}.Exp() }
+
+// atanh of a small Number by its series.
+func atanh(x *big.Float) *big.Float {
+	square := NewReal().Mul(x, x)
+	p := NewReal().Set(x)
+	return series(x, func(t *big.Float, k int64) {
+		p.Mul(p, square)
+		t.Set(p)
+		over(t, 2*k+1)
+	})
+}
+
+// Constants, made once.
+var (
+	ln2Value = ln2()
+	piValue  = machin()
+)
+
+func ln2() *big.Float { // 18 atanh 1/26 − 2 atanh 1/4801 + 8 atanh 1/8749
+	part := func(n, d int64) *big.Float {
+		x := NewReal().SetInt64(1)
+		over(x, d)
+		return NewReal().Mul(NewReal().SetInt64(n), atanh(x))
+	}
+	s := part(18, 26)
+	s.Add(s, part(-2, 4801))
+	return s.Add(s, part(8, 8749))
+}
+
+func (a Real) Log() Number {
+	if a.Big.Sign() <= 0 {
+		panic(Undefined{})
+	}
+	m := NewReal()
+	e := a.Big.MantExp(m)
+	if m.Cmp(big.NewFloat(math.Sqrt2/2)) < 0 {
+		m, e = scaled(m, 1), e-1
+	}
+	// log m = 2 atanh((m − 1)/(m + 1)); m is a root of a root … of it.
+	n := 0
+	for ; n < 8; n++ {
+		m.Sqrt(m)
+	}
+	q := NewReal().Quo(NewReal().Sub(m, big.NewFloat(1)), NewReal().Add(m, big.NewFloat(1)))
+	s := scaled(atanh(q), 1+n)
+	return Real{s.Add(s, NewReal().Mul(NewReal().SetInt64(int64(e)), ln2Value))}
+}
+
+func (a Real) Log2() Number {
+	return a.Log().Div(Real{ln2Value})
+}
+
+// arctan of a Number from 0 to 1.
+func arctan(x *big.Float) *big.Float {
+	const halvings = 8
+	x = NewReal().Set(x)
+	for range halvings { // tan(a/2) = x/(1 + √(1 + x²))
+		r := NewReal().Mul(x, x)
+		r.Add(r, big.NewFloat(1))
+		r.Sqrt(r)
+		x.Quo(x, r.Add(r, big.NewFloat(1)))
+	}
+	square := NewReal().Mul(x, x)
+	p := NewReal().Set(x)
+	s := series(x, func(t *big.Float, k int64) {
+		p.Neg(p.Mul(p, square))
+		t.Set(p)
+		over(t, 2*k+1)
+	})
+	return scaled(s, halvings)
+}
+
+// machin is π.
+func machin() *big.Float {
+	part := func(n, d int64) *big.Float {
+		x := NewReal().SetInt64(1)
+		over(x, d)
+		square := NewReal().Mul(x, x)
+		p := NewReal().Set(x)
+		s := series(x, func(t *big.Float, k int64) {
+			p.Neg(p.Mul(p, square))
+			t.Set(p)
+			over(t, 2*k+1)
+		})
+		return s.Mul(s, NewReal().SetInt64(n))
+	}
+	return NewReal().Sub(part(16, 5), part(4, 239))
+}
+
+// atan2 is the angle of (x, a).
+func (a Real) Atan2(b Number) Number {
+	if a.Big.Sign() == 0 && b.(Real).Big.Sign() == 0 {
+		panic(Undefined{})
+	}
+	y, x := NewReal().Abs(a.Big), NewReal().Abs(b.(Real).Big)
+	turned := y.Cmp(x) > 0
+	if turned {
+		x, y = y, x
+	}
+	p := arctan(NewReal().Quo(y, x))
+	if turned {
+		p.Sub(scaled(piValue, -1), p)
+	}
+	if b.(Real).Big.Sign() < 0 {
+		p.Sub(piValue, p)
+	}
+	if a.Big.Sign() < 0 {
+		p.Neg(p)
+	}
+	return Real{p}
+}
+
+// sinCos reduces by π/2 and evaluates the series.
+func (a Real) sinCos() (sin, cos *big.Float) {
+	half := scaled(piValue, -1)
+	q := Real{NewReal().Quo(a.Big, half)}.Whole(ToEven).(Real).Big
+	r := NewReal().Sub(a.Big, NewReal().Mul(q, half))
+	square := NewReal().Mul(r, r)
+	sin = series(r, func(t *big.Float, k int64) { t.Neg(t.Mul(t, square)); over(t, 2*k*(2*k+1)) })
+	cos = series(NewReal().SetInt64(1), func(t *big.Float, k int64) { t.Neg(t.Mul(t, square)); over(t, 2*k*(2*k-1)) })
+	n, _ := q.Int(nil)
+	for range n.Mod(n, big.NewInt(4)).Int64() {
+		sin, cos = cos, sin.Neg(sin)
+	}
+	return sin, cos
+}
+
+func (a Real) Sin() Number { s, _ := a.sinCos(); return Real{s} }
+func (a Real) Cos() Number { _, c := a.sinCos(); return Real{c} }
+
+// Significand returns the number in [0.5, 1) times a power of two, with its sign.
+func (a Real) Significand() Number {
+	m := NewReal()
+	a.Big.MantExp(m)
+	return Real{m}
+}
+
+// Float is the value as a float64, rounded, for messages.
+func (a Real) Float() float64 { f, _ := a.Big.Float64(); return f }
