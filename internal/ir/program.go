@@ -165,10 +165,11 @@ const (
 	Abort                              // the run fails at its end
 	Undefined                          // the run reports an instruction without a defined result
 	Unwritten                          // the run reports an output without a value, if a stage reads it: Args are Location, component and Stage
+	Checked                            // never logged: the program reports undefined results, and a draw adds its own reports
 	numMessageKinds = iota
 )
 
-var messageKindNames = [numMessageKinds]string{"print", "break", "abort", "undefined", "unwritten"}
+var messageKindNames = [numMessageKinds]string{"print", "break", "abort", "undefined", "unwritten", "checked"}
 
 // String returns the printed form, such as "print".
 func (k MessageKind) String() string { return messageKindNames[k] }

@@ -189,6 +189,14 @@ func (u *unit) checkOutput(x *ioVariable, i int, code []ir.V, value func(ir.Val)
 	return code
 }
 
+// markChecked marks a fragment program: a draw knows the formats of the attachments, and adds the reports of integers that
+// they cannot represent.
+func (u *unit) markChecked() {
+	if u.options.Sanitize && u.prog.Stage == ir.Fragment {
+		u.prog.Messages = append(u.prog.Messages, ir.Message{Kind: ir.Checked})
+	}
+}
+
 // checkTexel: a texel outside of the image, or of a level that its view does not have.
 func (c *textureCall) checkTexel(lod spirv.ID) {
 	f := c.f

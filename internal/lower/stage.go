@@ -228,6 +228,7 @@ func (u *unit) program() {
 	u.at = -1
 	u.passPrimitiveID()
 	u.insertOutputs()
+	u.markChecked()
 	u.prog.StateEffects()
 	u.appendTextures()
 	canonicalise(u.prog)

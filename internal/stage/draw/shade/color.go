@@ -1,6 +1,9 @@
 package shade
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
@@ -93,7 +96,7 @@ func (s *shader) source(n, source uint32, a *attachment) (color [4]ir.V) {
 		}
 	}
 	for i := range color {
-		color[i] = s.clampInteger(a, i, color[i])
+		color[i] = s.clampInteger(a, n, i, color[i])
 	}
 	// The coverage of a smooth line multiplies alpha of output 0 only.
 	if s.key.smooth && n == 0 && source == 0 && a.Kind() == ir.F32 {
@@ -105,17 +108,37 @@ func (s *shader) source(n, source uint32, a *attachment) (color [4]ir.V) {
 	return color
 }
 
-// clampInteger clamps an integer to the range of the attachment's component (docs/undefined.md).
-func (s *shader) clampInteger(a *attachment, i int, v ir.V) ir.V {
+// clampInteger clamps an integer to the range of component i of attachment n (docs/undefined.md).
+func (s *shader) clampInteger(a *attachment, n uint32, i int, v ir.V) ir.V {
 	k := a.Component(i)
 	if k == nil || k.Bits >= 32 {
 		return v
 	}
 	switch most := uint32(1)<<k.Bits - 1; k.Numeric {
 	case format.UInt:
-		return s.B.Op(ir.UMin, ir.I32, v, s.B.I32(most))
+		return s.reported(a, n, i, ir.ZExt, v, s.B.Op(ir.UMin, ir.I32, v, s.B.I32(most)))
 	case format.SInt:
-		return s.B.Op(ir.SMin, ir.I32, s.B.Op(ir.SMax, ir.I32, v, s.B.I32(^(most>>1))), s.B.I32(most>>1))
+		return s.reported(a, n, i, ir.SExt, v, s.B.Op(ir.SMin, ir.I32, s.B.Op(ir.SMax, ir.I32, v, s.B.I32(^(most>>1))), s.B.I32(most>>1)))
 	}
 	return v
+}
+
+// reported returns the clamped value of component i of attachment n. A program that reports undefined results
+// (lower.Options.Sanitize) logs a value that the clamp changes.
+func (s *shader) reported(a *attachment, n uint32, i int, extend ir.Op, v, clamped ir.V) ir.V {
+	p := s.Program
+	if !slices.ContainsFunc(p.Messages, func(m ir.Message) bool { return m.Kind == ir.Checked }) {
+		return clamped
+	}
+	text := fmt.Sprintf("the output at Location %d, component %d, is %%ld, which %d bits of the attachment cannot represent", n, i, a.Component(i).Bits)
+	message := slices.IndexFunc(p.Messages, func(m ir.Message) bool { return m.Text == text })
+	if message < 0 {
+		message = len(p.Messages)
+		p.Messages = append(p.Messages, ir.Message{Kind: ir.Undefined, Text: text, Args: []ir.Type{ir.I64}})
+	}
+	s.B.If(s.B.Op(ir.Not, ir.B1, s.B.Cmp(ir.Eq, v, clamped)))
+	s.B.OpAux(ir.Log, ir.None, uint64(message))
+	s.B.Op(ir.LogArg, ir.I64, s.B.Op(extend, ir.I64, v))
+	s.B.End()
+	return clamped
 }
