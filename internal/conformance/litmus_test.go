@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -118,9 +119,35 @@ OpDecorate %m Binding 0
 %both = OpConstant %u32 72
 `
 
-// module writes the module of one of the two. In each round it waits a while for
+// dialects are the ways to write the accesses, as replacements in a module: with Coherent, and with the Vulkan memory model,
+// whose accesses name their availability and visibility, at the atomics or at the plain accesses, in scopes Device and
+// QueueFamily.
+var dialects = []struct {
+	name    string
+	changes *strings.Replacer
+}{
+	{"GLSL450", strings.NewReplacer()},
+	{"Vulkan", strings.NewReplacer(append(vulkanModel,
+		"%acquire = OpConstant %u32 66", "%acquire = OpConstant %u32 16450", // MakeVisible
+		"%release = OpConstant %u32 68", "%release = OpConstant %u32 8260", // MakeAvailable
+		"%both = OpConstant %u32 72", "%both = OpConstant %u32 24648",
+		"{st}", " NonPrivatePointer", "{ld}", " NonPrivatePointer")...)},
+	{"Vulkan pointers", strings.NewReplacer(append(vulkanModel,
+		"{st}", " MakePointerAvailable|NonPrivatePointer %device", "{ld}", " MakePointerVisible|NonPrivatePointer %device")...)},
+	{"Vulkan queue family", strings.NewReplacer(append(vulkanModel,
+		"%device = OpConstant %u32 1", "%device = OpConstant %u32 5",
+		"{st}", " MakePointerAvailable|NonPrivatePointer %device", "{ld}", " MakePointerVisible|NonPrivatePointer %device")...)},
+}
+
+// vulkanModel are the replacements of all modules of the Vulkan memory model.
+var vulkanModel = []string{
+	"OpMemoryModel Logical GLSL450", "OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\nOpMemoryModel Logical Vulkan",
+	"OpMemberDecorate %Block 0 Coherent\n", "",
+}
+
+// module writes the module of one of the two in dialect d. In each round it waits a while for
 // the other to come to the same.
-func (l *litmus) module(thread, rounds int) string {
+func (l *litmus) module(d, thread, rounds int) string {
 	b, c := strings.Builder{}, strings.Builder{}
 	n := 0
 	at := func(section int, index string) string {
@@ -170,7 +197,7 @@ OpBranch %%wait
 			v = map[string]string{"i": "%next", "0": "%k0", "1": "%k1", "2": "%k2"}[f[2]]
 		}
 		text := map[string]string{
-			"st": "OpStore P V", "ld": "OpLoad %u32 P", "acq": "OpAtomicLoad %u32 P %device %acquire", "rlx": "OpAtomicLoad %u32 P %device %relaxed",
+			"st": "OpStore P V{st}", "ld": "OpLoad %u32 P{ld}", "acq": "OpAtomicLoad %u32 P %device %acquire", "rlx": "OpAtomicLoad %u32 P %device %relaxed",
 			"rel": "OpAtomicStore P %device %release V", "put": "OpAtomicStore P %device %relaxed V", "add": "OpAtomicIAdd %u32 P %device %both V",
 			"swap": "OpAtomicExchange %u32 P %device %both V", "cas": "OpAtomicCompareExchange %u32 P %device %both %acquire V %k0",
 		}[f[0]]
@@ -185,7 +212,8 @@ OpBranch %%wait
 		fmt.Fprintf(&b, "OpStore %s %s\n", at(noted+2*thread+strings.Index("rs", register), "%i"), value)
 	}
 	b.WriteString("OpBranch %continue\n%continue = OpLabel\nOpBranch %head\n%out = OpLabel\nOpReturn\nOpFunctionEnd\n")
-	return litmusHead + c.String() + fmt.Sprintf("%%rounds = OpConstant %%u32 %d\n%%patience = OpConstant %%u32 200\n%%main = OpFunction %%void None %%fn\n%%entry = OpLabel\n", rounds) + b.String()
+	text := litmusHead + c.String() + fmt.Sprintf("%%rounds = OpConstant %%u32 %d\n%%patience = OpConstant %%u32 200\n%%main = OpFunction %%void None %%fn\n%%entry = OpLabel\n", rounds) + b.String()
+	return strings.NewReplacer("{st}", "", "{ld}", "").Replace(dialects[d].changes.Replace(text))
 }
 
 // compileText compiles the text of a module that has one entry point.
@@ -213,29 +241,38 @@ func compileText(t *testing.T, e exec.Engine, text string) exec.Program {
 }
 
 // TestLitmus runs each question in loops, two programs at once on one buffer,
-// under both engines.
+// under both engines, in each dialect.
 func TestLitmus(t *testing.T) {
 	for _, e := range bothEngines() {
 		for _, l := range litmusTests {
-			t.Run(e.Name()+"/"+l.name, func(t *testing.T) {
-				rounds, times := 1000, 4
-				if testing.Short() {
-					times = 1
-				}
-				if e.Name() != "interp" {
-					rounds = 20000
-				}
-				progs := [2]exec.Program{compileText(t, e, l.module(0, rounds)), compileText(t, e, l.module(1, rounds))}
-				defer progs[0].Close()
-				defer progs[1].Close()
-				seen := map[[4]uint32]int{}
-				for range times {
-					l.run(t, progs, rounds, seen)
-				}
-				t.Logf("%d outcomes", len(seen))
-			})
+			for d := range dialects {
+				t.Run(e.Name()+"/"+l.name+"/"+dialects[d].name, func(t *testing.T) { l.test(t, e, d) })
+			}
 		}
 	}
+}
+
+// test runs a question in one dialect: the first one in full, the others, which few lines of the lowering treat otherwise, less
+// often.
+func (l *litmus) test(t *testing.T, e exec.Engine, d int) {
+	rounds, times := 1000, 4
+	if testing.Short() || d > 0 {
+		times = 1
+	}
+	if e.Name() != "interp" {
+		rounds = 20000
+	}
+	if d > 0 && os.Getenv("CHIARO_LONG") == "" {
+		rounds /= 10
+	}
+	progs := [2]exec.Program{compileText(t, e, l.module(d, 0, rounds)), compileText(t, e, l.module(d, 1, rounds))}
+	defer progs[0].Close()
+	defer progs[1].Close()
+	seen := map[[4]uint32]int{}
+	for range times {
+		l.run(t, progs, rounds, seen)
+	}
+	t.Logf("%d outcomes", len(seen))
 }
 
 // bothEngines are the interpreter and, where the machine has it, the compiler.
