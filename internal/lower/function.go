@@ -182,7 +182,9 @@ func functionCall(f *function, in spirv.Inst) {
 			if f.typeOf(id) != t {
 				f.malformed("argument %d has another type than the parameter; must have the same", i+1)
 			}
-			f.assign(f.passedIn(n, i, t), id)
+			if !f.forwards(callee, passing{n, i}, id) {
+				f.assign(f.passTo(n, i, t), id)
+			}
 			continue
 		}
 		parts := f.scalars(id)
@@ -228,7 +230,7 @@ func (f *function) call(id spirv.ID, args ...[]ir.V) []ir.V {
 		t := callee.Params[i].Type
 		f.checkType(t, parts)
 		if f.inMemory(t) {
-			f.store(f.passedIn(n, i, t), parts)
+			f.store(f.passTo(n, i, t), parts)
 			continue
 		}
 		flat = append(flat, parts...)

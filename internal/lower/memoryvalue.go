@@ -112,6 +112,51 @@ func (u *unit) passedIn(function, parameter int, t *facts.Type) *pointer {
 	return p
 }
 
+// passTo returns the memory of a parameter for the store of an argument. If it is the memory of the argument of another call,
+// the program is lowered again without forwarding.
+func (u *unit) passTo(function, parameter int, t *facts.Type) *pointer {
+	u.copying = u.copying || u.forwarded[passing{function, parameter}]
+	return u.passedIn(function, parameter, t)
+}
+
+// forwards makes the memory of an argument that of the parameter, without a copy (argument promotion, the other way round): a
+// function with one call has one argument, and nothing changes a fixed value during the call. It returns false if it does not
+// know that.
+func (f *function) forwards(callee *facts.Function, to passing, id spirv.ID) bool {
+	if f.copying || f.passings[to] != nil || f.facts.Const(id) != nil || f.callsOf(callee) != 1 {
+		return false
+	}
+	v := f.value(id)
+	if !v.fixed || v.ptr == nil || v.ptr.memory != inSlots || v.ptr.offset.dyn != 0 || v.ptr.typ != callee.Params[to.parameter].Type {
+		return false
+	}
+	if f.passings == nil {
+		f.passings = map[passing]*pointer{}
+	}
+	if f.forwarded == nil {
+		f.forwarded = map[passing]bool{}
+	}
+	f.passings[to], f.forwarded[to] = v.ptr, true
+	return true
+}
+
+// callsOf returns the number of calls of a function in the call tree.
+func (u *unit) callsOf(callee *facts.Function) int {
+	if u.calls == nil {
+		u.calls = map[*facts.Function]int{}
+		for f := range u.numbers {
+			for _, b := range f.Blocks {
+				for i := b.Index; i < b.Term; i++ {
+					if in := u.facts.Code.Inst(i); in.Op() == spirv.OpFunctionCall {
+						u.calls[u.facts.Function(inst.FunctionCall(in).Function())]++
+					}
+				}
+			}
+		}
+	}
+	return u.calls[callee]
+}
+
 // keep defines the result of an instruction as the value in private memory.
 func (f *function) keep(in spirv.Inst, p *pointer) {
 	f.put(in.Result(), value{typ: f.facts.Type(in.Type()), ptr: p, block: f.block, fixed: true})

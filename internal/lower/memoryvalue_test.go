@@ -198,3 +198,89 @@ func argumentResults(t *testing.T, p *ir.Program, e exec.Engine, n int) (results
 	}
 	return results
 }
+
+// forwardedModule passes an array of n words by value through four functions, each of which stores to the variable it was loaded
+// from. last is the body of the last function; its argument is %a4.
+func forwardedModule(n int, last string) []byte {
+	b := strings.Builder{}
+	b.WriteString(strings.ReplaceAll(`OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %id
+OpExecutionMode %main LocalSize 4 1 1
+OpDecorate %id BuiltIn LocalInvocationIndex
+OpDecorate %words ArrayStride 4
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%u32 = OpTypeInt 32 0
+%u0 = OpConstant %u32 0
+%f1 = OpConstant %f32 1
+%f5 = OpConstant %f32 5
+%n = OpConstant %u32 LENGTH
+%words = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %words
+%pb = OpTypePointer StorageBuffer %block
+%pw = OpTypePointer StorageBuffer %f32
+%array = OpTypeArray %f32 %n
+%p_array = OpTypePointer Private %array
+%p_f32 = OpTypePointer Private %f32
+%pId = OpTypePointer Input %u32
+%id = OpVariable %pId Input
+%out = OpVariable %pb StorageBuffer
+%v = OpVariable %p_array Private
+%fa = OpTypeFunction %f32 %array
+%main = OpFunction %void None %fn
+%start = OpLabel
+%i = OpLoad %u32 %id
+%e = OpAccessChain %p_f32 %v %i
+OpStore %e %f5
+%a = OpLoad %array %v
+%r = OpFunctionCall %f32 %g1 %a
+%w = OpAccessChain %pw %out %u0 %i
+OpStore %w %r
+OpReturn
+OpFunctionEnd
+`, "LENGTH", fmt.Sprint(n)))
+	for k := 1; k <= 4; k++ {
+		fmt.Fprintf(&b, "%%g%d = OpFunction %%f32 None %%fa\n%%a%d = OpFunctionParameter %%array\n%%l%d = OpLabel\n", k, k, k)
+		body := last
+		if k < 4 {
+			body = fmt.Sprintf("%%e%d = OpAccessChain %%p_f32 %%v %%u0\nOpStore %%e%d %%f1\n%%r%d = OpFunctionCall %%f32 %%g%d %%a%d\n"+
+				"%%x%d = OpCompositeExtract %%f32 %%a%d %d\n%%s%d = OpFAdd %%f32 %%r%d %%x%d\nOpReturnValue %%s%d\n", k, k, k, k+1, k, k, k, k-1, k, k, k, k)
+		}
+		b.WriteString(body + "OpFunctionEnd\n")
+	}
+	return []byte(b.String())
+}
+
+// TestForwardedArguments: an argument that is in memory is the parameter of a function with one call, so that a chain of calls
+// needs one copy. The callee's stores to the variable do not change it, and a function with two calls has two arguments.
+func TestForwardedArguments(t *testing.T) {
+	const one = "%x4 = OpCompositeExtract %f32 %a4 3\nOpReturnValue %x4\n"
+	p := lowered(t, forwardedModule(1_000_000, one), facts.Spec{}, Options{})
+	if n := p.PrivateSlots(); n != 2_000_000 {
+		t.Errorf("the chain has %d slots; want the variable and one copy", n)
+	}
+	const two = "%k = OpCompositeInsert %array %f1 %a4 2\n%x4 = OpFunctionCall %f32 %h %a4\n%y4 = OpFunctionCall %f32 %h %k\n" +
+		"%z4 = OpFSub %f32 %y4 %x4\nOpReturnValue %z4\nOpFunctionEnd\n%h = OpFunction %f32 None %fa\n%ha = OpFunctionParameter %array\n" +
+		"%hl = OpLabel\n%hx = OpCompositeExtract %f32 %ha 2\nOpReturnValue %hx\n"
+	for _, c := range []struct {
+		last string
+		want [4]float32 // element i is 5 in invocation i, the others are 0
+	}{
+		{one, [4]float32{5, 5, 5, 5}},
+		{two, [4]float32{5 + 1, 5 + 1, 5 + 1 - 5, 1}},
+	} {
+		p := lowered(t, forwardedModule(1000, c.last), facts.Spec{}, Options{})
+		pass.Run(p)
+		for _, engine := range engines() {
+			if got := argumentResults(t, p, engine, 1); got != c.want {
+				t.Errorf("%s: %v, want %v", engine.Name(), got, c.want)
+			}
+		}
+	}
+}

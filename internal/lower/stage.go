@@ -99,12 +99,15 @@ func Stage(m *valid.Module, entry *facts.EntryPoint, o Options) (p *ir.Program, 
 	}
 	defer catch(&err)
 	travel := map[pointerKind]*layoutSet{}
-	unshadowed := false
+	unshadowed, copying := false, false
 	for {
 		u := newUnit(m.Facts(), entry, o)
-		u.layouts, u.unshadowed = travel, unshadowed
+		u.layouts, u.unshadowed, u.copying = travel, unshadowed, copying
 		u.program()
 		more := u.needsAnotherPass()
+		if u.copying && !copying {
+			copying, more = true, true
+		}
 		if len(u.shadows) > 0 && u.prog.PrivateSlots() > maxShadowed {
 			unshadowed, more = true, true
 		}
@@ -172,7 +175,11 @@ type unit struct {
 	large    map[*facts.Type]bool       // whether values of the type are in memory
 	matching map[[2]*facts.Type]bool    // whether two structures match
 	passings map[passing]*pointer       // the memory of parameters and results
-	shadows  map[uint64]shadow          // by variable in private memory
+	// forwarded are the parameters in the memory of their arguments; copying forbids them.
+	forwarded map[passing]bool
+	copying   bool
+	calls     map[*facts.Function]int // the number of calls of each function; nil before it is needed
+	shadows   map[uint64]shadow       // by variable in private memory
 	// unshadowed is a program without shadows, which would have too much private memory.
 	unshadowed bool
 	null       uint64 // 1 + the empty table; 0 is none
