@@ -10,7 +10,7 @@ import (
 // A large value (inMemory) has a pointer to private memory instead of scalars, so that the time and the size of a program
 // do not grow with it: front ends pass structs with arrays of thousands of elements by value. The memory of a value does
 // not change while the value is in use: each load, call, construction and insertion copies to a new private variable, each
-// parameter has one, and functions do not recurse. copyvalue.go avoids the copy of a load or a result with simple uses.
+// parameter has one or that of its argument (forwards), and functions do not recurse. copyvalue.go avoids the copy of a load or a result with simple uses.
 
 // inMemory reports whether values of a type are in memory: large structs and arrays of numbers.
 func (u *unit) inMemory(t *facts.Type) bool {

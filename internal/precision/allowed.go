@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Query is an instruction with its operands.
+// Query is an instruction with its operands. Of the results that are matrices, the set is that of column 1.
 type Query struct {
 	Instruction string      // a name of [Instructions]
 	Bits        int         // width of the operands: 16, 32 or 64
@@ -105,6 +105,8 @@ func (i *Instruction) fit(x [][]float64) error {
 			return fmt.Errorf("operand %d has %d components; want 1", k+1, len(v))
 		case shape == 1 && i.Out == 3:
 			continue
+		case i.Name == "OpOuterProduct" && len(v) < 2:
+			return fmt.Errorf("operand %d has 1 component; want 2 to 4", k+1)
 		case i.Name == "OpOuterProduct":
 			continue
 		case i.Name == "Cross" && len(v) != 3:

@@ -89,6 +89,32 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
+// TestHostileOperands: no shape and no number of operands panics.
+func TestHostileOperands(t *testing.T) {
+	values := []float64{1, -0.5, 0, math.Inf(-1), math.NaN(), 0x1p-149, math.MaxFloat64}
+	for _, i := range Instructions() {
+		for operands := range 7 {
+			for components := range 6 {
+				for mixed := range 2 {
+					x := make([][]float64, operands)
+					for k := range x {
+						n := components
+						if mixed == 1 && k == operands-1 {
+							n = 1 + components/2
+						}
+						for c := range n {
+							x[k] = append(x[k], values[(operands+components+k+c)%len(values)])
+						}
+					}
+					if _, err := Allowed(Query{Instruction: i.Name, Bits: i.Widths()[len(i.Widths())-1], Operands: x}); err == nil && operands == 0 {
+						t.Errorf("%s without operands has results", i.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestEqualFormulas: sums in any order, and distributed products.
 func TestEqualFormulas(t *testing.T) {
 	big := float64(1 << 24)

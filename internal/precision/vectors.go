@@ -43,7 +43,7 @@ var coreVectors = []Instruction{
 	{Name: "Dot", In: two3, Out: 1, Wide: true, Class: Inherited, Value: func(x [][]Number, _ int) Number { return dot(x[0], x[1]) }},
 	{Name: "VectorTimesScalar", In: []int{3, 1}, Out: 3, Wide: true, Class: Rounded, Value: func(x [][]Number, n int) Number { return x[0][n].Mul(x[1][0]) }},
 	{Name: "MatrixTimesScalar", In: []int{3, 3, 3, 1}, Out: 3, Wide: true, Class: Rounded, Value: func(x [][]Number, n int) Number {
-		return x[1][n].Mul(x[3][0])
+		return x[1][n].Mul(x[len(x)-1][0])
 	}},
 	{Name: "OuterProduct", In: two3, Out: 3, Wide: true, Class: Rounded, Value: func(x [][]Number, n int) Number {
 		return x[0][n].Mul(x[1][1])
