@@ -79,7 +79,7 @@ const knownFlags = enum.PipelineFlagsEnableLegacyDithering | enum.PipelineFlagsR
 	enum.PipelineFlagsDisableOptimization | enum.PipelineFlagsAllowDerivatives | enum.PipelineFlagsDerivative |
 	enum.PipelineFlagsViewIndexFromDeviceIndex | enum.PipelineFlagsDispatchBase | enum.PipelineFlagsFailOnPipelineCompileRequired | enum.PipelineFlagsEarlyReturnOnFailure |
 	enum.PipelineFlagsLinkTimeOptimization | enum.PipelineFlagsLibrary | enum.PipelineFlagsRetainLinkTimeOptimizationInfo |
-	enum.PipelineFlagsNoProtectedAccess | enum.PipelineFlagsCaptureData | enum.PipelineFlagsDescriptorBuffer | enum.PipelineFlagsDescriptorHeap | InstrumentShaders
+	enum.PipelineFlagsNoProtectedAccess | enum.PipelineFlagsCaptureData | enum.PipelineFlagsDescriptorBuffer | enum.PipelineFlagsDescriptorHeap | enum.PipelineFlags64BitIndexing | InstrumentShaders
 
 // creation is a pipeline that is being made.
 type creation struct {

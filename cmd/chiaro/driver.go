@@ -187,7 +187,10 @@ func installedManifest(c console, library string) (string, error) {
 }
 
 // driverRun are the flags of driver run.
-type driverRun struct{ check, report, present, library string }
+type driverRun struct {
+	check, report, present, library string
+	sanitize                        bool
+}
 
 func newDriverRun(c console) *cobra.Command {
 	var f driverRun
@@ -206,6 +209,7 @@ chiaro driver install.`,
 	fl := cmd.Flags()
 	fl.SetInterspersed(false) // flags after PROGRAM are the program's
 	fl.StringVar(&f.check, "check", "", "checks beyond safety, with findings on standard error: none, pipelines, all (default: by CHIARO_CHECK, else none)")
+	fl.BoolVar(&f.sanitize, "sanitize", false, "report instructions of shaders without a defined result, by messages and on standard error if checks are on")
 	fl.StringVar(&f.report, "report", "", "folder for reports of lost devices and internal errors")
 	fl.StringVar(&f.present, "present", "", "folder for the frames of headless surfaces, as PNG files")
 	fl.StringVar(&f.library, "library", "", "library of the driver")
@@ -268,6 +272,9 @@ func (f *driverRun) environment(dir string) ([]string, error) {
 	set := []string{"VK_DRIVER_FILES=" + name, "VK_ICD_FILENAMES=" + name}
 	if f.check != "" {
 		set = append(set, "CHIARO_CHECK="+f.check)
+	}
+	if f.sanitize {
+		set = append(set, "CHIARO_SANITIZE=1")
 	}
 	for _, v := range []struct{ name, folder string }{{"CHIARO_REPORT", f.report}, {"CHIARO_PRESENT", f.present}} {
 		if v.folder == "" {

@@ -139,6 +139,9 @@ var setters = map[uint32]func(h uint64, name string){
 	abi.ObjectTypeDescriptorSet:          setter(&descriptorSets),
 	abi.ObjectTypeDescriptorPool:         setter(&descriptorPools),
 	abi.ObjectTypePipeline:               setter(&pipelines),
+	abi.ObjectTypeShaderEXT:              setter(&shaders),
+	abi.ObjectTypePipelineBinaryKHR:      setter(&pipelineBinaries),
+	abi.ObjectTypeValidationCacheEXT:     setter(&validationCaches),
 }
 
 // SetName names the pool.

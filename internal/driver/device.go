@@ -78,6 +78,9 @@ func createDevice(a *abi.CreateDeviceArgs) abi.Result {
 		return r
 	}
 	create := vk.DeviceInfo{Checking: checking(), Memory: heapSize(), DeferFree: true, Tolerant: true, Messages: d.found, Print: d.printed, DepthRangeUnrestricted: d.extensions["VK_EXT_depth_range_unrestricted"]}
+	if os.Getenv("CHIARO_SANITIZE") == "1" {
+		create.Lowering.Sanitize, create.Undefined = true, d.undefined
+	}
 	asked := array(info.PQueueCreateInfos, info.QueueCreateInfoCount)
 	var own vk.QueueInfo
 	create.Queues, own = withOwnQueue(familyQueues(asked))

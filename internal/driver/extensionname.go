@@ -3,7 +3,7 @@ package driver
 // furtherNames are extensions that the driver announces, after announcedNames: by what they add.
 var furtherNames = []string{
 	// shader objects, pipelines and modules
-	"VK_EXT_shader_object", "VK_KHR_pipeline_binary", "VK_EXT_shader_module_identifier", "VK_EXT_validation_cache",
+	"VK_EXT_shader_object", "VK_KHR_pipeline_binary", "VK_EXT_shader_module_identifier", "VK_ARM_shader_instrumentation", "VK_EXT_validation_cache",
 	// descriptors
 	"VK_EXT_descriptor_buffer", "VK_EXT_descriptor_heap", "VK_NV_push_constant_bank", "VK_VALVE_mutable_descriptor_type",
 	// cooperative matrices and vectors
@@ -17,6 +17,7 @@ var furtherNames = []string{
 	"VK_EXT_depth_clamp_zero_one", "VK_QCOM_render_pass_shader_resolve", "VK_QCOM_render_pass_store_ops",
 	// images and memory
 	"VK_EXT_image_2d_view_of_3d", "VK_EXT_image_sliced_view_of_3d", "VK_KHR_unified_image_layouts", "VK_EXT_zero_initialize_device_memory",
+	"VK_EXT_border_color_swizzle", "VK_NV_corner_sampled_image", "VK_EXT_texture_compression_astc_hdr", "VK_EXT_texture_compression_astc_3d",
 	"VK_EXT_filter_cubic", "VK_IMG_filter_cubic", "VK_QCOM_filter_cubic_weights", "VK_QCOM_filter_cubic_clamp", "VK_QCOM_rotated_copy_commands",
 	"VK_QCOM_image_processing", "VK_QCOM_image_processing2", "VK_QCOM_image_processing3",
 	// shaders
@@ -26,7 +27,7 @@ var furtherNames = []string{
 	"VK_NV_shader_atomic_float16_vector", "VK_NV_raw_access_chains", "VK_INTEL_shader_integer_functions2", "VK_NV_shader_image_footprint",
 	"VK_ARM_shader_core_builtins", "VK_NV_shader_sm_builtins", "VK_NV_compute_shader_derivatives", "VK_NV_fragment_shader_barycentric",
 	"VK_NV_sample_mask_override_coverage", "VK_NV_geometry_shader_passthrough", "VK_NV_viewport_array2", "VK_NVX_multiview_per_view_attributes",
-	"VK_EXT_shader_tile_image", "VK_QCOM_shader_multiple_wait_queues", "VK_KHR_shader_constant_data", "VK_GOOGLE_decorate_string", "VK_GOOGLE_hlsl_functionality1",
+	"VK_EXT_shader_tile_image", "VK_EXT_shader_64bit_indexing", "VK_QCOM_shader_multiple_wait_queues", "VK_KHR_shader_constant_data", "VK_GOOGLE_decorate_string", "VK_GOOGLE_hlsl_functionality1",
 	"VK_GOOGLE_user_type", "VK_AMD_gcn_shader", "VK_AMD_gpu_shader_half_float", "VK_AMD_gpu_shader_int16", "VK_AMD_shader_ballot",
 	"VK_AMD_shader_early_and_late_fragment_tests", "VK_AMD_shader_explicit_vertex_parameter", "VK_AMD_shader_fragment_mask",
 	"VK_AMD_shader_image_load_store_lod", "VK_AMD_shader_trinary_minmax", "VK_AMD_texture_gather_bias_lod",

@@ -59,6 +59,7 @@ var owners = []owner{
 	objectsOf(abi.ObjectTypePipelineBinaryKHR, "pipeline binary", &pipelineBinaries, object[vk.PipelineBinary]),
 	objectsOf(abi.ObjectTypePipelineCache, "pipeline cache", &pipelineCaches, object[vk.PipelineCache]),
 	objectsOf(abi.ObjectTypeValidationCacheEXT, "validation cache", &validationCaches, object[vk.ValidationCache]),
+	objectsOf(abi.ObjectTypeShaderInstrumentationARM, "shader instrumentation", &instrumentations, object[vk.ShaderInstrumentation]),
 	objectsOf(abi.ObjectTypePipelineLayout, "pipeline layout", &pipelineLayouts, object[vk.PipelineLayout]),
 	objectsOf(abi.ObjectTypeDescriptorSetLayout, "descriptor set layout", &setLayouts, object[vk.SetLayout]),
 	objectsOf(abi.ObjectTypeDescriptorPool, "descriptor pool", &descriptorPools, func(p *descriptorPool) vk.Object { return p.vk }),

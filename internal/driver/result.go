@@ -153,6 +153,11 @@ func (d *device) printed(text string) {
 	d.physical.instance.messengers.send(&message{severity: severeInfo, types: ofValidation, text: text, objects: []named{d.named()}})
 }
 
+// undefined passes a report of an instruction without a defined result to the messengers, as a warning.
+func (d *device) undefined(text string) {
+	d.physical.instance.messengers.send(&message{severity: severeWarning, types: ofValidation, text: text, objects: []named{d.named()}})
+}
+
 // stackOf is the stack of an internal fault; nil of other errors.
 func stackOf(err error) []byte {
 	if fault := (*vk.InternalError)(nil); errors.As(err, &fault) {

@@ -22,7 +22,7 @@ var extensionFeatures = []string{
 	"sparseImageInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains", "workgroupMemoryExplicitLayoutScalarBlockLayout",
 	"cooperativeMatrixRobustBufferAccess", "cooperativeMatrixProperties2",
 	// of pipelines and shader objects
-	"shaderObject", "pipelineBinaries", "shaderModuleIdentifier", "deviceFault",
+	"shaderObject", "pipelineBinaries", "shaderModuleIdentifier", "deviceFault", "shaderInstrumentation",
 	// of descriptors
 	"descriptorBuffer", "descriptorBufferImageLayoutIgnored", "descriptorBufferPushDescriptors",
 	// of draws
@@ -31,9 +31,11 @@ var extensionFeatures = []string{
 	"extendedDynamicState3ColorBlendAdvanced", "attachmentFeedbackLoopLayout", "attachmentFeedbackLoopDynamicState",
 	"legacyDithering", "maintenance7", "maintenance8", "maintenance9", "maintenance10", "vertexAttributeRobustness", "depthClampZeroOne",
 	"smoothLines", "stippledSmoothLines",
+	"multiviewGeometryShader", "multiviewTessellationShader", "primitiveTopologyPatchListRestart",
 	// of images and of memory
 	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
-	"pageableDeviceLocalMemory", "cubicRangeClamp", "selectableCubicWeights",
+	"pageableDeviceLocalMemory", "borderColorSwizzle", "borderColorSwizzleFromImage", "cornerSampledImage", "textureCompressionASTC_HDR",
+	"textureCompressionASTC_3D", "bufferDeviceAddressCaptureReplay", "cubicRangeClamp", "selectableCubicWeights",
 	// of queues
 	"internallySynchronizedQueues", "presentId", "presentWait", "presentId2", "presentWait2", "swapchainMaintenance1",
 	"presentModeFifoLatestReady", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy",
@@ -99,7 +101,7 @@ var extensionLimits = map[string]uint64{
 	// VK_KHR_maintenance9 and VK_KHR_maintenance10
 	"image2DViewOf3DSparse": 1, "defaultVertexAttributeValue": 1, "resolveSrgbFormatAppliesTransferFunction": 1,
 	// others
-	"pipelineBinaryInternalCache": 1, "maxDeviceFaultCount": 1, "supportedQueues": 7,
+	"pipelineBinaryInternalCache": 1, "numMetrics": 2, "perBasicBlockGranularity": 1, "maxDeviceFaultCount": 1, "supportedQueues": 7,
 }
 
 // leastLimits are limits for which Chiaro promises no more than Vulkan 1.4 requires.

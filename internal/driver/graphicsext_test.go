@@ -1,0 +1,185 @@
+package driver
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+)
+
+// cover makes a triangle that covers the framebuffer.
+const cover = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %index %out
+OpDecorate %index BuiltIn VertexIndex
+OpDecorate %out BuiltIn Position
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%int = OpTypeInt 32 1
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%pin = OpTypePointer Input %int
+%pout = OpTypePointer Output %v4
+%one = OpConstant %int 1
+%f0 = OpConstant %float 0
+%f1 = OpConstant %float 1
+%f4 = OpConstant %float 4
+%index = OpVariable %pin Input
+%out = OpVariable %pout Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%i = OpLoad %int %index
+%a = OpBitwiseAnd %int %i %one
+%b = OpShiftRightArithmetic %int %i %one
+%fa = OpConvertSToF %float %a
+%fb = OpConvertSToF %float %b
+%ma = OpFMul %float %fa %f4
+%mb = OpFMul %float %fb %f4
+%x = OpFSub %float %ma %f1
+%y = OpFSub %float %mb %f1
+%p = OpCompositeConstruct %v4 %x %y %f0 %f1
+OpStore %out %p
+OpReturn
+OpFunctionEnd
+`
+
+// gray writes (0.5, 0.5, 0.5, 1).
+const gray = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %out
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%pout = OpTypePointer Output %v4
+%half = OpConstant %float 0.5
+%f1 = OpConstant %float 1
+%color = OpConstantComposite %v4 %half %half %half %f1
+%out = OpVariable %pout Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpStore %out %color
+OpReturn
+OpFunctionEnd
+`
+
+// drawn runs commands in a rendering of 4 × 4 pixels that begins with (0.5, 0.5, 0.5, 1), and returns the pixels.
+func (p *program) drawn(record func(abi.CommandBuffer)) []uint32 {
+	var m abi.Image
+	must(p, abi.CmdCreateImage, &abi.CreateImageArgs{Device: p.device, PImage: &m, PCreateInfo: &abi.ImageCreateInfo{ImageType: abi.ImageType2d, Format: abi.FormatR8g8b8a8Unorm, Extent: abi.Extent3D{Width: 4, Height: 4, Depth: 1}, MipLevels: 1, ArrayLayers: 1, Samples: 1, Usage: abi.ImageUsageColorAttachmentBit | abi.ImageUsageTransferSrcBit}})
+	var memory abi.DeviceMemory
+	must(p, abi.CmdAllocateMemory, &abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{AllocationSize: 4096}, PMemory: &memory})
+	must(p, abi.CmdBindImageMemory, &abi.BindImageMemoryArgs{Device: p.device, Image: m, Memory: memory})
+	all := abi.ImageSubresourceRange{AspectMask: abi.ImageAspectColorBit, LevelCount: 1, LayerCount: 1}
+	var v abi.ImageView
+	must(p, abi.CmdCreateImageView, &abi.CreateImageViewArgs{Device: p.device, PView: &v, PCreateInfo: &abi.ImageViewCreateInfo{Image: m, ViewType: abi.ImageViewType2d, Format: abi.FormatR8g8b8a8Unorm, SubresourceRange: all}})
+	b, content := p.buffer(16)
+	half := math.Float32bits(0.5)
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBeginRendering, &abi.CmdBeginRenderingArgs{CommandBuffer: c, PRenderingInfo: &abi.RenderingInfo{
+			RenderArea: abi.Rect2D{Extent: abi.Extent2D{Width: 4, Height: 4}}, LayerCount: 1, ColorAttachmentCount: 1,
+			PColorAttachments: &abi.RenderingAttachmentInfo{ImageView: v, LoadOp: abi.AttachmentLoadOpClear, ClearValue: abi.ClearValue{half, half, half, oneF}},
+		}})
+		record(c)
+		do(abi.CmdCmdEndRendering2KHR, &abi.CmdEndRendering2KHRArgs{CommandBuffer: c, PRenderingEndInfo: &abi.RenderingEndInfoKHR{}})
+		do(abi.CmdCmdCopyImageToBuffer, &abi.CmdCopyImageToBufferArgs{CommandBuffer: c, SrcImage: m, DstBuffer: b, RegionCount: 1, PRegions: &abi.BufferImageCopy{ImageSubresource: abi.ImageSubresourceLayers{AspectMask: abi.ImageAspectColorBit, LayerCount: 1}, ImageExtent: abi.Extent3D{Width: 4, Height: 4, Depth: 1}}})
+	})
+	return content
+}
+
+// graphicsShaders makes and binds the objects of cover and gray, with the states that a draw needs.
+func (p *program) graphicsShaders() func(abi.CommandBuffer) {
+	vertex, fragment := p.words(cover), p.words(gray)
+	infos := [2]abi.ShaderCreateInfoEXT{
+		{Stage: abi.ShaderStageVertexBit, NextStage: abi.ShaderStageFragmentBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(vertex)), PCode: unsafe.Pointer(&vertex[0]), PName: &mainName[0]},
+		{Stage: abi.ShaderStageFragmentBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(fragment)), PCode: unsafe.Pointer(&fragment[0]), PName: &mainName[0]},
+	}
+	stages, objects := [2]uint32{abi.ShaderStageVertexBit, abi.ShaderStageFragmentBit}, [2]abi.ShaderEXT{}
+	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 2, PCreateInfos: &infos[0], PShaders: &objects[0]})
+	mask, write, on := uint32(1), uint32(15), uint32(1)
+	return func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindShadersEXT, &abi.CmdBindShadersEXTArgs{CommandBuffer: c, StageCount: 2, PStages: &stages[0], PShaders: &objects[0]})
+		do(abi.CmdCmdSetViewportWithCount, &abi.CmdSetViewportWithCountArgs{CommandBuffer: c, ViewportCount: 1, PViewports: &abi.Viewport{Width: 4, Height: 4, MaxDepth: 1}})
+		do(abi.CmdCmdSetScissorWithCount, &abi.CmdSetScissorWithCountArgs{CommandBuffer: c, ScissorCount: 1, PScissors: &abi.Rect2D{Extent: abi.Extent2D{Width: 4, Height: 4}}})
+		do(abi.CmdCmdSetRasterizerDiscardEnable, &abi.CmdSetRasterizerDiscardEnableArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetVertexInputEXT, &abi.CmdSetVertexInputEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetPrimitiveTopology, &abi.CmdSetPrimitiveTopologyArgs{CommandBuffer: c, PrimitiveTopology: abi.PrimitiveTopologyTriangleList})
+		do(abi.CmdCmdSetPrimitiveRestartEnable, &abi.CmdSetPrimitiveRestartEnableArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetPolygonModeEXT, &abi.CmdSetPolygonModeEXTArgs{CommandBuffer: c, PolygonMode: abi.PolygonModeFill})
+		do(abi.CmdCmdSetRasterizationSamplesEXT, &abi.CmdSetRasterizationSamplesEXTArgs{CommandBuffer: c, RasterizationSamples: 1})
+		do(abi.CmdCmdSetSampleMaskEXT, &abi.CmdSetSampleMaskEXTArgs{CommandBuffer: c, Samples: 1, PSampleMask: &mask})
+		do(abi.CmdCmdSetAlphaToCoverageEnableEXT, &abi.CmdSetAlphaToCoverageEnableEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetAlphaToOneEnableEXT, &abi.CmdSetAlphaToOneEnableEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetCullMode, &abi.CmdSetCullModeArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetFrontFace, &abi.CmdSetFrontFaceArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetDepthTestEnable, &abi.CmdSetDepthTestEnableArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetDepthWriteEnable, &abi.CmdSetDepthWriteEnableArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetDepthBoundsTestEnable, &abi.CmdSetDepthBoundsTestEnableArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetDepthBiasEnable, &abi.CmdSetDepthBiasEnableArgs{CommandBuffer: c, DepthBiasEnable: 1})
+		do(abi.CmdCmdSetDepthClampEnableEXT, &abi.CmdSetDepthClampEnableEXTArgs{CommandBuffer: c, DepthClampEnable: 1})
+		do(abi.CmdCmdSetDepthClipEnableEXT, &abi.CmdSetDepthClipEnableEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetDepthClipNegativeOneToOneEXT, &abi.CmdSetDepthClipNegativeOneToOneEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetStencilTestEnable, &abi.CmdSetStencilTestEnableArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetLogicOpEnableEXT, &abi.CmdSetLogicOpEnableEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetColorBlendEnableEXT, &abi.CmdSetColorBlendEnableEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorBlendEnables: &on})
+		do(abi.CmdCmdSetColorWriteMaskEXT, &abi.CmdSetColorWriteMaskEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorWriteMasks: &write})
+		do(abi.CmdCmdSetColorWriteEnableEXT, &abi.CmdSetColorWriteEnableEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorWriteEnables: &on})
+		do(abi.CmdCmdSetConservativeRasterizationModeEXT, &abi.CmdSetConservativeRasterizationModeEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetProvokingVertexModeEXT, &abi.CmdSetProvokingVertexModeEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetLineRasterizationModeEXT, &abi.CmdSetLineRasterizationModeEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetLineStippleEnableEXT, &abi.CmdSetLineStippleEnableEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetRasterizationStreamEXT, &abi.CmdSetRasterizationStreamEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetAttachmentFeedbackLoopEnableEXT, &abi.CmdSetAttachmentFeedbackLoopEnableEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetDiscardRectangleEnableEXT, &abi.CmdSetDiscardRectangleEnableEXTArgs{CommandBuffer: c})
+	}
+}
+
+// TestAdvancedStates draws with shader objects: sample locations, a depth bias in absolute units, a depth clamp range, fragments
+// of 2 × 2 pixels, and a blend operation that multiplies: 0.5 · 0.5.
+func TestAdvancedStates(t *testing.T) {
+	p := newProgram(t)
+	bind := p.graphicsShaders()
+	unit := abi.DepthBiasRepresentationInfoEXT{SType: abi.StructureTypeDepthBiasRepresentationInfoEXT, DepthBiasRepresentation: abi.DepthBiasRepresentationFloatEXT}
+	operations := [2]uint32{abi.FragmentShadingRateCombinerOpKeepKHR, abi.FragmentShadingRateCombinerOpKeepKHR}
+	pixels := p.drawn(func(c abi.CommandBuffer) {
+		bind(c)
+		do(abi.CmdCmdSetSampleLocationsEnableEXT, &abi.CmdSetSampleLocationsEnableEXTArgs{CommandBuffer: c, SampleLocationsEnable: 1})
+		do(abi.CmdCmdSetSampleLocationsEXT, &abi.CmdSetSampleLocationsEXTArgs{CommandBuffer: c, PSampleLocationsInfo: &abi.SampleLocationsInfoEXT{SampleLocationsPerPixel: 1, SampleLocationGridSize: abi.Extent2D{Width: 1, Height: 1}, SampleLocationsCount: 1, PSampleLocations: &abi.SampleLocationEXT{X: 0.25, Y: 0.75}}})
+		do(abi.CmdCmdSetDepthBias2EXT, &abi.CmdSetDepthBias2EXTArgs{CommandBuffer: c, PDepthBiasInfo: &abi.DepthBiasInfoEXT{PNext: unsafe.Pointer(&unit), DepthBiasConstantFactor: 0.25}})
+		do(abi.CmdCmdSetDepthClampRangeEXT, &abi.CmdSetDepthClampRangeEXTArgs{CommandBuffer: c, DepthClampMode: abi.DepthClampModeUserDefinedRangeEXT, PDepthClampRange: &abi.DepthClampRangeEXT{MinDepthClamp: 0.25, MaxDepthClamp: 0.75}})
+		do(abi.CmdCmdSetFragmentShadingRateKHR, &abi.CmdSetFragmentShadingRateKHRArgs{CommandBuffer: c, PFragmentSize: &abi.Extent2D{Width: 2, Height: 2}, CombinerOps: &operations[0]})
+		do(abi.CmdCmdSetColorBlendAdvancedEXT, &abi.CmdSetColorBlendAdvancedEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorBlendAdvanced: &abi.ColorBlendAdvancedEXT{AdvancedBlendOp: abi.BlendOpMultiplyEXT, SrcPremultiplied: 1, DstPremultiplied: 1}})
+		do(abi.CmdCmdDraw, &abi.CmdDrawArgs{CommandBuffer: c, VertexCount: 3, InstanceCount: 1})
+	})
+	for i, v := range pixels {
+		if v != 0xff404040 {
+			t.Fatalf("pixel %d is %#x; must be 0xff404040", i, v)
+		}
+	}
+}
+
+// TestSanitize divides by zero with CHIARO_SANITIZE: the messenger receives a warning.
+func TestSanitize(t *testing.T) {
+	t.Setenv("CHIARO_SANITIZE", "1")
+	list := listen(t)
+	messenger := abi.DebugUtilsMessengerCreateInfoEXT{SType: abi.StructureTypeDebugUtilsMessengerCreateInfoEXT, MessageSeverity: severeWarning, MessageType: ofValidation, PfnUserCallback: unsafe.Pointer(t)}
+	p := newProgram(t)
+	var m abi.DebugUtilsMessengerEXT
+	must(p, abi.CmdCreateDebugUtilsMessengerEXT, &abi.CreateDebugUtilsMessengerEXTArgs{Instance: p.instance, PCreateInfo: &messenger, PMessenger: &m})
+	b, _ := p.buffer(8)
+	pipe, layout, set := p.kernel(strings.Replace(numbers, "OpIMul", "OpUDiv", 1), b)
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		push(c, layout, 0)
+		dispatch(c)
+	})
+	if len(*list) == 0 || (*list)[0].severity != severeWarning {
+		t.Fatalf("a division by zero has the messages %+v; must have a warning", *list)
+	}
+	do(abi.CmdDestroyDebugUtilsMessengerEXT, &abi.DestroyDebugUtilsMessengerEXTArgs{Instance: p.instance, Messenger: m})
+}
