@@ -123,6 +123,9 @@ func importFenceFd(a *abi.ImportFenceFdKHRArgs) abi.Result {
 	if d == nil || f == nil || i.HandleType != abi.ExternalFenceHandleTypeSyncFdBit || !waitNumber(int(i.Fd)) {
 		return abi.ErrorInvalidExternalHandle
 	}
+	if f.Signaled() {
+		return abi.Success // as the imported payload
+	}
 	return d.result(d.presents.Submit(vk.SubmitInfo{Fence: f}))
 }
 
