@@ -142,6 +142,9 @@ func TestAttachmentRules(t *testing.T) {
 	plain := r.pipe(t, nil)
 	four := r.pipe(t, func(i *GraphicsPipelineInfo) { i.State.Multisample = &link.Multisample{Samples: 4} })
 	none := r.pipe(t, func(i *GraphicsPipelineInfo) { i.State.Rendering.Color = []link.Format{0} })
+	other := r.pipe(t, func(i *GraphicsPipelineInfo) {
+		i.State.Rendering.Color = []link.Format{formatOf(t, "R16G16B16A16_SFLOAT")}
+	})
 	views := r.pipe(t, func(i *GraphicsPipelineInfo) { i.State.Rendering.ViewMask = 1 })
 	stencil := r.colorView(t, "S8_UINT", 1, ImageDepthStencilAttachment)
 	deep := r.pipe(t, func(i *GraphicsPipelineInfo) { i.State.Rendering.Stencil = formatOf(t, "S8_UINT") })
@@ -171,8 +174,11 @@ func TestAttachmentRules(t *testing.T) {
 			info.Stencil = &AttachmentInfo{View: stencil}
 			r.paints(c, info, either(bad, deepFour, deep), nil)
 		}},
-		{[]string{"vkCmdDraw-pColorAttachments-08963", "vkCmdDraw-dynamicRenderingUnusedAttachments-08910"}, nil, func(c *CommandBuffer, bad bool) {
+		{[]string{"vkCmdDraw-pColorAttachments-08963"}, nil, func(c *CommandBuffer, bad bool) {
 			r.paints(c, r.rendering(), either(bad, none, plain), nil)
+		}},
+		{[]string{"vkCmdDraw-dynamicRenderingUnusedAttachments-08910"}, nil, func(c *CommandBuffer, bad bool) {
+			r.paints(c, r.rendering(), either(bad, other, plain), nil)
 		}},
 		{[]string{"vkCmdDraw-pColorAttachments-11539"}, nil, func(c *CommandBuffer, bad bool) {
 			info := r.rendering()

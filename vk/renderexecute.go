@@ -171,9 +171,10 @@ func (x *executor) checkPipeline(p *GraphicsPipeline) error {
 	return x.checkRemap(p)
 }
 
-// checkFormat returns the error of a draw with a pipeline that is for another format of an attachment.
+// checkFormat returns the error of a draw with a pipeline that is for another format of an attachment. A pipeline with an undefined
+// format does not use the attachment, if the device has dynamicRenderingUnusedAttachments.
 func (a *AttachmentInfo) checkFormat(rule string, p *GraphicsPipeline, f link.Format) error {
-	if a == nil || a.View == nil || a.View.format() == f.String() {
+	if a == nil || a.View == nil || a.View.format() == f.String() || f == 0 && !p.dev.without("dynamicRenderingUnusedAttachments") {
 		return nil
 	}
 	return usage(rule, "%v is for the format %v of an attachment; must be for %s as the rendering", &p.object, f, a.View.format())

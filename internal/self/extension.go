@@ -26,7 +26,7 @@ var extensionFeatures = []string{
 	// of descriptors
 	"descriptorBuffer", "descriptorBufferImageLayoutIgnored", "descriptorBufferPushDescriptors",
 	// of draws
-	"advancedBlendCoherentOperations", "customResolve", "depthClampControl", "depthBiasControl", "depthBiasExact",
+	"advancedBlendCoherentOperations", "dynamicRenderingUnusedAttachments", "customResolve", "depthClampControl", "depthBiasControl", "depthBiasExact",
 	"leastRepresentableValueForceUnormRepresentation", "floatRepresentation", "extendedDynamicState3SampleLocationsEnable",
 	"extendedDynamicState3ColorBlendAdvanced", "attachmentFeedbackLoopLayout", "attachmentFeedbackLoopDynamicState",
 	"legacyDithering", "maintenance7", "maintenance8", "maintenance9", "maintenance10", "vertexAttributeRobustness", "depthClampZeroOne",
