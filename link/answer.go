@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -85,7 +86,7 @@ var answers = sync.OnceValue(func() map[string]Answer {
 	for u := range valid.AllUnjudged() {
 		out[u.Code] = Answer{beyond[u.Needs], u.Why}
 	}
-	for _, k := range objectLists { // package vk judges some of the rules that package valid does not
+	for _, k := range slices.Concat(objectLists, absentLists) { // some of the rules that package valid does not judge
 		for _, c := range k.codes {
 			out["VUID-"+c] = Answer{k.by, k.why}
 		}

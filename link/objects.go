@@ -53,7 +53,7 @@ var objectLists = []reason{
 	{ByObjects, "full checking judges the descriptor sets, the descriptor buffers and the heaps that stages use statically", []string{
 		"vkCmdDraw-None-08114", "vkCmdDraw-None-08115", "vkCmdDraw-None-08117", "vkCmdDraw-None-11308",
 	}},
-	{ByObjects, "full checking compares the views and the samplers in sets with the accesses of the shaders, but for elements of arrays", []string{
+	{ByObjects, "full checking compares the bound views and samplers with the accesses of the shaders, but for elements of arrays", []string{
 		"vkCmdDraw-magFilter-04553", "vkCmdDraw-magFilter-09598", "vkCmdDraw-mipmapMode-04770", "vkCmdDraw-mipmapMode-09599",
 		"vkCmdDraw-unnormalizedCoordinates-09635", "vkCmdDraw-None-08609", "vkCmdDraw-None-06479", "vkCmdDraw-flags-02696", "vkCmdDraw-None-02691",
 		"vkCmdDraw-None-07888", "vkCmdDraw-None-02692", "vkCmdDraw-None-02693", "vkCmdDraw-filterCubic-02694", "vkCmdDraw-filterCubicMinmax-02695",
@@ -64,6 +64,13 @@ var objectLists = []reason{
 		"vkCmdDraw-OpImageSampleWeightedQCOM-06971", "vkCmdDraw-OpImageSampleWeightedQCOM-06972", "vkCmdDraw-OpImageBoxFilterQCOM-06973",
 		"vkCmdDraw-OpImageBlockMatchSSDQCOM-06974", "vkCmdDraw-OpImageBlockMatchSADQCOM-12420", "vkCmdDraw-OpImageBlockMatchWindow-09215",
 		"vkCmdDraw-OpImageBlockMatchWindow-09216", "vkCmdDraw-OpImageBlockMatchWindow-12421", "vkCmdDraw-addressModeU-12422",
+		"RuntimeSpirv-OpImageBlockMatchSSDQCOM-06985", "RuntimeSpirv-OpImageBlockMatchSSDQCOM-06986", "RuntimeSpirv-OpImageBlockMatchWindow-09222",
+		"RuntimeSpirv-OpImageBlockMatchWindow-09223", "RuntimeSpirv-pNext-09226", "RuntimeSpirv-OpTypeSampledImage-12208",
+		"RuntimeSpirv-OpCooperativeMatrix-12379",
+	}},
+	{ByObjects, "full checking reads the descriptors at constant offsets in heaps, with the types that their writes have recorded", []string{
+		"RuntimeSpirv-Result-11340", "RuntimeSpirv-Result-11341", "RuntimeSpirv-Result-11342", "RuntimeSpirv-Result-11343", "RuntimeSpirv-Result-11345",
+		"RuntimeSpirv-Image-11379", "RuntimeSpirv-Image-11380", "RuntimeSpirv-Image-11382",
 	}},
 	{ByObjects, "full checking tracks which attachments the draws of a rendering have written", []string{
 		"vkCmdDraw-None-10795", "vkCmdDraw-None-10796", "vkCmdDraw-None-10797",

@@ -98,13 +98,14 @@ var unjudged = [...]struct {
 	{BeyondDraw, "the render pass, and its tiles", []string{
 		"RuntimeSpirv-TileShadingQCOM-10700", "RuntimeSpirv-TileShadingQCOM-10701", "RuntimeSpirv-z-10704", "RuntimeSpirv-tileSize-10705",
 	}},
-	{BeyondDraw, "the buffer and its creation", []string{"RuntimeSpirv-PhysicalStorageBuffer64-11819", "RuntimeSpirv-protectedNoFault-09645"}},
+	{BeyondDraw, "the buffer and its creation", []string{"RuntimeSpirv-protectedNoFault-09645"}},
 	{BeyondDraw, "the descriptors, which may be null", []string{"RuntimeSpirv-OpCooperativeMatrix-12379"}},
 	{BeyondDraw, "the descriptors in the heap", []string{
 		"RuntimeSpirv-Result-11340", "RuntimeSpirv-Result-11341", "RuntimeSpirv-Result-11342", "RuntimeSpirv-Result-11343", "RuntimeSpirv-Result-11345",
 		"RuntimeSpirv-Image-11379", "RuntimeSpirv-Image-11380", "RuntimeSpirv-Image-11382",
 	}},
 	{BeyondRun, "the addresses", []string{
+		"RuntimeSpirv-PhysicalStorageBuffer64-11819",
 		"RuntimeSpirv-PhysicalStorageBuffer64-06315", "RuntimeSpirv-OpTypeUntypedPointerKHR-11166", "RuntimeSpirv-None-10834",
 	}},
 	{BeyondRun, "the coordinates", []string{"RuntimeSpirv-Coordinate-10713", "RuntimeSpirv-Coordinate-10714"}},

@@ -2,6 +2,7 @@ package vk
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -56,16 +57,41 @@ func (l *SetLayout) place() {
 
 // A descriptor in memory has words of 64 bits:
 //
-//	buffer          address, range
-//	image, sampler  number of the object, 0
-//	texel buffer    address, range, format with texelMark
-//	combined        image, 0, 0, combinedMark, sampler
+//	buffer          address, range with the type
+//	image, sampler  number of the object, 0, type
+//	texel buffer    address, range, format with texelMark and the type
+//	combined        image, 0, type, combinedMark, sampler
+//
+// The type is for full checking alone: its number in the upper byte of the range, or from typeShift on; 0 if it is not known.
 //
 // Memory is not trusted. An address reaches memory only by way of the allocations with device addresses, and a number only
 // objects that are alive; all others are the null descriptor.
 
 // texelMark is in the word of the format of a texel buffer. It is in no number of an object.
 const texelMark = 1 << 63
+
+// typeShift is the first bit of the type in the word of the format.
+const typeShift = 32
+
+// typeNumber returns the number of a type in descriptors: from 1 on.
+func typeNumber(t link.DescriptorType) uint64 {
+	return uint64(slices.Index(link.DescriptorTypes(), t) + 1)
+}
+
+// typeOf returns the type of a descriptor in memory; "" if it is not known. buffer reports that it is of a buffer.
+func typeOf(d []byte, buffer bool) link.DescriptorType {
+	n := uint64(d[15])
+	if !buffer {
+		n = 0
+		if len(d) >= ImageDescriptorSize {
+			n = binary.LittleEndian.Uint64(d[16:]) >> typeShift & 0xff
+		}
+	}
+	if list := link.DescriptorTypes(); n > 0 && n <= uint64(len(list)) {
+		return list[n-1]
+	}
+	return ""
+}
 
 // combinedMark is in a combined image sampler, so that a mutable descriptor has its sampler in the right place.
 const combinedMark = 1
@@ -112,13 +138,16 @@ func (d *Device) WriteDescriptor(to []byte, info DescriptorInfo) error {
 func (d *Device) descriptorWords(kind slotKind, info *DescriptorInfo) (words [(ImageDescriptorSize + SamplerDescriptorSize) / 8]uint64, err error) {
 	switch kind {
 	case uniformSlot, storageSlot, texelSlot:
-		if words[0], words[1] = info.Address, info.Range; info.Address == 0 {
-			words[1] = 0
-		} else if kind == texelSlot {
-			words[2] = uint64(info.Format) | texelMark
+		switch {
+		case info.Address == 0:
+		case kind == texelSlot:
+			words[0], words[1], words[2] = info.Address, min(info.Range, ir.HeapRange), uint64(info.Format)|typeNumber(info.Type)<<typeShift|texelMark
+		default:
+			words[0], words[1] = info.Address, min(info.Range, ir.HeapRange)|typeNumber(info.Type)<<56
 		}
 		return words, nil
 	}
+	words[2] = typeNumber(info.Type) << typeShift
 	at := 0
 	if kind != samplerSlot {
 		at = ImageDescriptorSize / 8
@@ -252,27 +281,44 @@ func (x *executor) keep(base *object, o interface{ refer(each func(*object)) }) 
 // readBuffer returns the buffer of a descriptor.
 func (x *executor) readBuffer(d []byte) exec.Buffer {
 	a := compute.Args{Regions: x.held()}
-	return a.BufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:]))
+	return a.BufferOf(d)
+}
+
+// viewObject returns the view of a descriptor of an image; nil for none.
+func (x *executor) viewObject(d []byte) *ImageView {
+	if binary.LittleEndian.Uint64(d[8:]) != 0 {
+		return nil
+	}
+	v := x.dev.views.get(binary.LittleEndian.Uint64(d))
+	if v == nil || !x.keep(&v.object, v) {
+		return nil
+	}
+	return v
+}
+
+// texelFormat returns the format of a descriptor of a texel buffer; 0 if it is of none.
+func texelFormat(d []byte) link.Format {
+	if len(d) < ImageDescriptorSize || binary.LittleEndian.Uint64(d[8:]) == 0 {
+		return 0
+	}
+	word := binary.LittleEndian.Uint64(d[16:])
+	if word&texelMark == 0 {
+		return 0
+	}
+	return link.Format(uint32(word))
 }
 
 // readView returns the view of a descriptor of an image or a texel buffer; nil for none.
 func (x *executor) readView(d []byte) *texture.View {
-	first, second := binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])
-	if second == 0 {
-		v := x.dev.views.get(first)
-		if v == nil || !x.keep(&v.object, v) {
-			return nil
-		}
+	if v := x.viewObject(d); v != nil {
 		return v.view
 	}
-	if len(d) < ImageDescriptorSize {
+	f := texelFormat(d)
+	if f == 0 {
 		return nil
 	}
-	word := binary.LittleEndian.Uint64(d[16:])
-	if word>>32 != texelMark>>32 {
-		return nil
-	}
-	key := texelKey{first, second, link.Format(uint32(word))}
+	first, second := binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])
+	key := texelKey{first, second, f}
 	if v, ok := x.memory.texels[key]; ok {
 		return v
 	}
@@ -290,6 +336,13 @@ func (x *executor) readView(d []byte) *texture.View {
 
 // readSampler returns the sampler of a descriptor; nil for none.
 func (x *executor) readSampler(d []byte) *texture.Sampler {
+	if s := x.samplerObject(d); s != nil {
+		return s.sampler
+	}
+	return nil
+}
+
+func (x *executor) samplerObject(d []byte) *Sampler {
 	if binary.LittleEndian.Uint64(d[8:]) != 0 {
 		return nil
 	}
@@ -297,5 +350,5 @@ func (x *executor) readSampler(d []byte) *texture.Sampler {
 	if s == nil || !x.keep(&s.object, s) {
 		return nil
 	}
-	return s.sampler
+	return s
 }

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/iface"
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -13,8 +12,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
-// The rules of draws and dispatches on the descriptors that stages use statically. Descriptors in descriptor buffers and heaps
-// are null if they are not valid, and the index of an element of an array is known to a run alone: neither is judged.
+// The rules of draws and dispatches on the descriptors that stages use statically. The index of an element of an array is known to a
+// run alone, and is not judged.
 
 // null is the object of a descriptor that was written as null, as opposed to one that was never written.
 type null struct{}
@@ -39,6 +38,15 @@ func (c *descriptorCheck) uses(u *uses) {
 	for i := range u.images {
 		c.access(&u.images[i])
 	}
+	for i := range u.matches {
+		c.match(&u.matches[i])
+	}
+	for i := range u.matrices {
+		c.matrix(&u.matrices[i])
+	}
+	for i := range u.heaps {
+		c.direct(&u.heaps[i])
+	}
 }
 
 // resource checks that a descriptor binding is bound, and its descriptors written.
@@ -56,7 +64,7 @@ func (c *descriptorCheck) resource(u *resourceUse) {
 		c.heap(u, r.Kind == ir.SamplerState)
 		return
 	}
-	for _, m := range c.mappings[u.stage] {
+	for _, m := range c.mappings[u.program.Stage] {
 		if m.At != (compute.Binding{Set: r.Set, Binding: r.Binding}) || m.Embedded != nil || m.Kinds != nil && !slices.Contains(m.Kinds, r.Kind) {
 			continue
 		}
@@ -72,7 +80,7 @@ func (c *descriptorCheck) resource(u *resourceUse) {
 	b := &c.sets[c.point][r.Set]
 	switch {
 	case b.set == nil && !b.inMemory, !b.layout.compatible(c.layout, int(r.Set)):
-		c.find(vuid.VkCmdDraw_None_08600, "the %v stage uses set %d, and no compatible set is bound; must be bound", u.stage, r.Set)
+		c.find(vuid.VkCmdDraw_None_08600, "the %v stage uses set %d, and no compatible set is bound; must be bound", u.program.Stage, r.Set)
 	case b.inMemory && !c.buffers && !c.objects:
 		c.find(vuid.VkCmdDraw_None_08117, "set %d is in a descriptor buffer, and the pipeline lacks the flag for it; must have it", r.Set)
 	case !b.inMemory && c.buffers && !c.objects:
@@ -85,7 +93,7 @@ func (c *descriptorCheck) resource(u *resourceUse) {
 // heap checks that a descriptor heap is bound.
 func (c *descriptorCheck) heap(u *resourceUse, samplers bool) {
 	if h := c.heaps[flag(samplers)]; h.Size == 0 {
-		c.find(vuid.VkCmdDraw_None_11308, "the %v stage uses a descriptor heap, and none is bound; must be bound", u.stage)
+		c.find(vuid.VkCmdDraw_None_11308, "the %v stage uses a descriptor heap, and none is bound; must be bound", u.program.Stage)
 	}
 }
 
@@ -115,43 +123,114 @@ func (c *descriptorCheck) written(s *Set, r *ir.Resource) {
 	}
 }
 
-// bound returns the objects of the only descriptor of a binding, and its type; nil if it is not in a set.
-func (c *descriptorCheck) bound(r *ir.Resource) (d used, typ link.DescriptorType) {
-	if r == nil || int(r.Set) >= len(c.layout.sets) {
-		return used{}, ""
+// boundDescriptor is the only descriptor of a binding, in a set or in memory.
+type boundDescriptor struct {
+	view    *ImageView
+	sampler *Sampler
+	texels  link.Format // of a texel buffer
+	buffer  *Buffer     // of a texel buffer; nil if it is in memory
+	null    bool
+}
+
+// bound returns the only descriptor of a binding; zero if it is not known.
+func (c *descriptorCheck) bound(p *ir.Program, r *ir.Resource) (out boundDescriptor) {
+	if r == nil {
+		return out
+	}
+	for _, m := range c.mappings[p.Stage] {
+		if m.At != (compute.Binding{Set: r.Set, Binding: r.Binding}) || m.Kinds != nil && !slices.Contains(m.Kinds, r.Kind) {
+			continue
+		}
+		if m.Embedded != nil && r.Kind == ir.SamplerState {
+			return out
+		}
+		args := compute.Args{Push: c.push[:]}
+		c.bindHeaps(&args)
+		if d := args.MappedDescriptor(p, *r, m); d != nil {
+			out = c.inMemory(d, r.Kind)
+		}
+		return out
+	}
+	if int(r.Set) >= len(c.layout.sets) {
+		return out
 	}
 	b := &c.sets[c.point][r.Set]
-	if b.set == nil || !b.layout.compatible(c.layout, int(r.Set)) {
-		return used{}, ""
+	switch {
+	case b.set == nil && !b.inMemory, !b.layout.compatible(c.layout, int(r.Set)):
+		return out
+	case b.inMemory:
+		l := c.layout.sets[r.Set]
+		i, memory := l.find(r.Binding), c.bytesAt(b.address)
+		if i < 0 || l.slots[i].kind == inlineSlot || uint64(len(memory)) < l.slots[i].offset+l.slots[i].size() || l.slots[i].count == 0 {
+			return out
+		}
+		slot := &l.slots[i]
+		d := memory[slot.offset:][:slot.size()]
+		if r.Kind != ir.SamplerState {
+			return c.inMemory(d, r.Kind)
+		}
+		if slot.immutable != nil {
+			out.sampler = slot.immutable[0]
+		} else if d = d[slot.samplerAt(d):]; len(d) >= SamplerDescriptorSize {
+			out = c.inMemory(d, r.Kind)
+		}
+		return out
 	}
-	i := b.set.layout.find(r.Binding)
-	b.set.mu.RLock()
-	defer b.set.mu.RUnlock()
-	if i < 0 || len(b.set.used[i]) == 0 {
-		return used{}, ""
+	return b.set.first(r)
+}
+
+// first returns the first descriptor of a binding of a set.
+func (s *Set) first(r *ir.Resource) (out boundDescriptor) {
+	i := s.layout.find(r.Binding)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if i < 0 || len(s.used[i]) == 0 {
+		return out
 	}
-	return b.set.used[i][0], b.set.layout.slots[i].typ
+	d := s.used[i][0]
+	switch v := d[0].(type) {
+	case *ImageView:
+		out.view = v
+	case *BufferView:
+		out.buffer = v.buffer
+		out.texels.UnmarshalText([]byte(v.view.Format()))
+	}
+	out.sampler, _ = d[1].(*Sampler)
+	out.null = d[0] == nil || d[0] == null{}
+	return out
+}
+
+// inMemory returns the descriptor in memory of a resource.
+func (c *descriptorCheck) inMemory(d []byte, kind ir.ResourceKind) (out boundDescriptor) {
+	switch {
+	case len(d) < BufferDescriptorSize:
+		out.null = true
+	case kind == ir.SamplerState:
+		out.sampler = c.samplerObject(d)
+	case kind == ir.Texels:
+		out.view, out.texels = c.viewObject(d), texelFormat(d)
+	default:
+		out.null = c.readBuffer(d).Bytes == nil
+	}
+	return out
 }
 
 // access checks an access to an image or to a texel buffer.
 func (c *descriptorCheck) access(u *imageUse) {
-	d, typ := c.bound(u.image)
-	switch v := d[0].(type) {
-	case *ImageView:
-		c.view(u, v, typ)
-		s, _ := c.bound(u.sampler)
-		if sampler, ok := s[1].(*Sampler); ok {
-			c.sampled(u, v, sampler)
+	d := c.bound(u.program, u.image)
+	switch {
+	case d.view != nil:
+		c.view(u, d.view)
+		if s := c.bound(u.program, u.sampler).sampler; s != nil {
+			c.sampled(u, d.view, s)
 		}
-		if o, _ := c.bound(u.other); o[0] != nil {
-			if w, ok := o[0].(*ImageView); ok {
-				c.processed(u, v, w)
-			}
+		if o := c.bound(u.program, u.other).view; o != nil {
+			c.processed(u, d.view, o)
 		} else if u.Processes() && !u.HasOther() {
-			c.processed(u, v, v)
+			c.processed(u, d.view, d.view)
 		}
-	case *BufferView:
-		c.texels(u, v)
+	case d.texels != 0:
+		c.texels(u, d.texels.String(), d.buffer)
 	}
 }
 
@@ -208,7 +287,7 @@ func (c *descriptorCheck) texel(u *imageUse, name string, wide, narrow, write st
 }
 
 // view checks an access to an image.
-func (c *descriptorCheck) view(u *imageUse, v *ImageView, typ link.DescriptorType) {
+func (c *descriptorCheck) view(u *imageUse, v *ImageView) {
 	name, samples := v.format(), max(v.image.layout.Samples, 1)
 	switch {
 	case !u.Multisampled && samples > 1:
@@ -232,7 +311,7 @@ func (c *descriptorCheck) view(u *imageUse, v *ImageView, typ link.DescriptorTyp
 		}
 	case u.Op == ir.TextureWrite && u.formatless:
 		c.lacks(vuid.VkCmdDraw_OpTypeImage_07027, name, has, FormatStorageWrite, "written without a format in the shader")
-	case u.Op == ir.TextureRead && u.formatless && typ == link.DescriptorType(iface.StorageImage):
+	case u.Op == ir.TextureRead && u.formatless && !u.Subpass:
 		c.lacks(vuid.VkCmdDraw_OpTypeImage_07028, name, has, FormatStorageRead, "read without a format in the shader")
 	}
 }
@@ -247,16 +326,15 @@ func (d *Device) without(names ...string) bool {
 	return true
 }
 
-// texels checks an access to a texel buffer.
-func (c *descriptorCheck) texels(u *imageUse, v *BufferView) {
-	name := v.view.Format()
+// texels checks an access to a texel buffer with a format; b is nil if the buffer is not known.
+func (c *descriptorCheck) texels(u *imageUse, name string, b *Buffer) {
 	c.texel(u, name, vuid.VkCmdDraw_SampledType_04472, vuid.VkCmdDraw_SampledType_04473, vuid.VkCmdDraw_OpImageWrite_04469)
 	if u.Op != ir.TextureTexel {
 		return // the formats of all buffer views are read and written without a format in the shader
 	}
 	c.lacks(vuid.VkCmdDraw_None_07888, name, featuresOf(name, true), FormatStorageTexelAtomic, "accessed by atomics")
-	if v.buffer.sparse != nil && u.Type == ir.I64 && c.dev.without("sparseImageInt64Atomics") {
-		c.find(vuid.VkCmdDraw_sparseImageInt64Atomics_04475, "atomics of 64 bits access %v, which is sparse; must not without the feature sparseImageInt64Atomics", &v.buffer.object)
+	if b != nil && b.sparse != nil && u.Type == ir.I64 && c.dev.without("sparseImageInt64Atomics") {
+		c.find(vuid.VkCmdDraw_sparseImageInt64Atomics_04475, "atomics of 64 bits access %v, which is sparse; must not without the feature sparseImageInt64Atomics", &b.object)
 	}
 }
 
@@ -267,6 +345,9 @@ func (c *descriptorCheck) sampled(u *imageUse, v *ImageView, s *Sampler) {
 	}
 	i, name := &s.info, v.format()
 	has := featuresOf(name, false)
+	if !v.info.Conversion.same(s.conversion) {
+		c.find(vuid.RuntimeSpirv_OpTypeSampledImage_12208, "the conversions of %v and %v are not identically defined; must be", &v.object, &s.object)
+	}
 	minmax := i.Reduction == enum.ReductionMin || i.Reduction == enum.ReductionMax
 	filter := func(on bool, linear, extreme string) {
 		switch {
@@ -342,8 +423,7 @@ func (c *descriptorCheck) processed(u *imageUse, v, w *ImageView) {
 				break
 			}
 		}
-		s, _ := c.bound(u.sampler)
-		if sampler, ok := s[1].(*Sampler); ok {
+		if sampler := c.bound(u.program, u.sampler).sampler; sampler != nil {
 			x, y := sampler.info.Address[0] == enum.AddressModeClampToEdge, sampler.info.Address[1] == enum.AddressModeClampToEdge
 			if (x || y) && c.dev.without("blockMatchExtendedClampToEdge") {
 				c.find(vuid.VkCmdDraw_OpImageBlockMatchWindow_12421, "%v clamps to the edge; must not without the feature blockMatchExtendedClampToEdge", &sampler.object)
@@ -360,15 +440,14 @@ func (c *drawCheck) feedback(u *uses) {
 	if c.graphics.wrote == 0 || c.graphics.resolving {
 		return
 	}
-	d := &descriptorCheck{executor: c.executor, point: Graphics, layout: c.d.layout}
+	d := &descriptorCheck{executor: c.executor, point: Graphics, layout: c.d.layout, mappings: c.d.mappings}
 	for i := range u.images {
 		x := &u.images[i]
 		if x.Subpass {
 			continue
 		}
-		bound, _ := d.bound(x.image)
-		v, ok := bound[0].(*ImageView)
-		if !ok {
+		v := d.bound(x.program, x.image).view
+		if v == nil {
 			continue
 		}
 		for n := range c.r.info.Colors {

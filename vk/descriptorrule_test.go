@@ -286,8 +286,15 @@ func TestProcessingRules(t *testing.T) {
 	clamped := [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}
 	mirrored := [3]enum.AddressMode{enum.AddressModeClampToBorder, enum.AddressModeClampToBorder, enum.AddressModeClampToBorder}
 	half := [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToBorder, enum.AddressModeClampToEdge}
-	texels, edge := d.sampler(SamplerInfo{Unnormalized: true, Address: mirrored}), d.sampler(SamplerInfo{Unnormalized: true, Address: clamped})
-	mixed := d.sampler(SamplerInfo{Unnormalized: true, Address: half})
+	matching := func(a [3]enum.AddressMode, window uint32) *Sampler {
+		return d.sampler(SamplerInfo{Unnormalized: true, Address: a, BlockWindow: [2]uint32{window, window}})
+	}
+	texels, edge, mixed := matching(mirrored, 2), matching(clamped, 2), matching(half, 2)
+	normalized, narrow := d.sampler(SamplerInfo{Address: mirrored, BlockWindow: [2]uint32{2, 2}}), matching(mirrored, 0)
+	pair := func(v *ImageView, s *Sampler) *Write {
+		w := with(v, s)
+		return &w
+	}
 	weighted := strings.NewReplacer("%b = OpVariable %p U", "%b = OpVariable %pw U", "%y = OpLoad %sampled %b", "%y = OpLoad %wsampled %b").Replace(
 		accessShader(caps, "DECORATE=OpDecorate %b WeightTextureQCOM", "IMAGE=%float 2D 0 0 0 1 Unknown\n%weights = OpTypeImage %float 2D 0 1 0 1 Unknown\n%wsampled = OpTypeSampledImage %weights\n%pw = OpTypePointer UniformConstant %wsampled",
 			"BODY=%r = OpImageSampleWeightedQCOM %v4 %x %c2 %y"))
@@ -301,6 +308,9 @@ func TestProcessingRules(t *testing.T) {
 	row := func(rule string, device *valid.Device, shader string, bad, good Write) ruleRow {
 		return d.row(accessRow{[]string{"vkCmdDispatch-" + rule}, device, shader, bad, good, nil, nil}, link.DescriptorType(iface.CombinedImageSampler))
 	}
+	samplers := func(rule, shader string, target, reference *Sampler) ruleRow {
+		return d.row(accessRow{[]string{"RuntimeSpirv-" + rule}, nil, shader, with(gray, target), with(gray, texels), pair(gray, texels), pair(gray, reference)}, link.DescriptorType(iface.CombinedImageSampler))
+	}
 	d.check(t, []ruleRow{
 		row("OpImageBoxFilterQCOM-06973", nil, box, with(integers, edge), with(gray, edge)),
 		d.row(accessRow{[]string{"vkCmdDispatch-OpImageSampleWeightedQCOM-06971"}, nil, weighted, with(integers, edge), with(gray, edge), kernel("R8_UNORM"), nil}, link.DescriptorType(iface.CombinedImageSampler)),
@@ -311,6 +321,11 @@ func TestProcessingRules(t *testing.T) {
 		row("OpImageBlockMatchWindow-09216", nil, blocks("OpImageBlockMatchGatherSADQCOM"), with(color, texels), with(gray, texels)),
 		row("OpImageBlockMatchWindow-12421", features(false, "blockMatchExtendedClampToEdge"), blocks("OpImageBlockMatchWindowSADQCOM"), with(gray, edge), with(gray, texels)),
 		row("addressModeU-12422", nil, blocks("OpImageBlockMatchWindowSADQCOM"), with(gray, mixed), with(gray, edge)),
+		samplers("OpImageBlockMatchSSDQCOM-06985", blocks("OpImageBlockMatchSADQCOM"), texels, edge),
+		samplers("OpImageBlockMatchSSDQCOM-06986", blocks("OpImageBlockMatchSSDQCOM"), normalized, normalized),
+		samplers("OpImageBlockMatchWindow-09222", blocks("OpImageBlockMatchGatherSSDQCOM"), texels, edge),
+		samplers("OpImageBlockMatchWindow-09223", blocks("OpImageBlockMatchWindowSSDQCOM"), normalized, normalized),
+		samplers("pNext-09226", blocks("OpImageBlockMatchWindowSADQCOM"), narrow, narrow),
 	})
 }
 

@@ -53,8 +53,8 @@
 //	instrumentation.go  shaders that count
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
-//	finding.go          findings on commands; drawrule.go, staterule.go, objectrule.go, descriptorrule.go the rules of full
-//	                    checking; imageuse.go the accesses of shaders that they need
+//	finding.go          findings on commands; drawrule.go, staterule.go, objectrule.go, descriptorrule.go, heaprule.go the
+//	                    rules of full checking; imageuse.go, accessuse.go the accesses of shaders that they need
 //	state.go            fixed-function state; dynamicstate.go, dynamicenable.go the parts that commands set
 //	advancedblend.go    advanced blend operations
 //	depthstate.go       ranges and biases of depths; samplelocations.go places of samples

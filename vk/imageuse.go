@@ -13,13 +13,14 @@ import (
 
 // resourceUse is a static use of a descriptor binding by a stage.
 type resourceUse struct {
-	stage    ir.Stage
+	program  *ir.Program
 	resource *ir.Resource
 }
 
 // imageUse is a kind of access of a stage to an image that is no element of an array of several: a dynamic index decides which
 // element of an array is accessed.
 type imageUse struct {
+	program *ir.Program
 	*ir.Texture
 	image, sampler, other *ir.Resource // sampler and other are nil without one
 
@@ -33,6 +34,9 @@ type uses struct {
 	atSample  bool // a fragment stage interpolates at a sample
 	images    []imageUse
 	resources []resourceUse
+	matches   []matchUse
+	matrices  []resourceUse // buffers of loads and stores of cooperative matrices
+	heaps     []heapUse
 }
 
 // of returns the uses of stages.
@@ -48,13 +52,16 @@ func (u *uses) of(stages ...*shader.Stage) *uses {
 func (u *uses) add(s *shader.Stage) {
 	p := s.Program
 	for i := range p.Res {
-		u.resources = append(u.resources, resourceUse{p.Stage, &p.Res[i]})
+		u.resources = append(u.resources, resourceUse{p, &p.Res[i]})
 	}
 	var details map[[2]uint32]imageDetail
 	if f := factsOf(s); f != nil {
 		if e := f.EntryPoint(p.Name, modelOf(p.Stage)); e != nil {
 			details = imageDetails(f, e)
 			u.atSample = u.atSample || p.Stage == ir.Fragment && interpolatesAtSample(f, e)
+			u.addMatches(s, f, e)
+			u.addMatrices(s, f, e)
+			u.addHeaps(p.Stage, f, e)
 		}
 	}
 	single := func(i int) *ir.Resource {
@@ -67,7 +74,7 @@ func (u *uses) add(s *shader.Stage) {
 		if f.Texture == nil {
 			continue
 		}
-		x := imageUse{Texture: f.Texture, image: single(f.Texture.Image), sampler: single(f.Texture.Sampler)}
+		x := imageUse{program: p, Texture: f.Texture, image: single(f.Texture.Image), sampler: single(f.Texture.Sampler)}
 		if f.Texture.HasOther() {
 			x.other = single(f.Texture.Other)
 		}
@@ -150,7 +157,7 @@ func imageDetails(f *facts.Module, e *facts.EntryPoint) map[[2]uint32]imageDetai
 	return out
 }
 
-// variableOf returns the variable that an image is loaded from; 0 if it is not found.
+// variableOf returns the variable of a pointer, of a loaded image, or of the image of a sampled image; 0 if it is not found.
 func variableOf(f *facts.Module, id spirv.ID) spirv.ID {
 	for range 8 {
 		in := f.Inst(id)
@@ -158,8 +165,10 @@ func variableOf(f *facts.Module, id spirv.ID) spirv.ID {
 			return 0
 		}
 		switch in.Op() {
-		case spirv.OpLoad, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
+		case spirv.OpLoad, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject, spirv.OpPtrAccessChain, spirv.OpSampledImage, spirv.OpImage:
 			id = spirv.ID(in[3])
+		case spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
+			id = inst.UntypedAccessChainKHR(in).Base()
 		case spirv.OpVariable, spirv.OpUntypedVariableKHR:
 			return id
 		default:

@@ -126,8 +126,11 @@ const (
 )
 
 // HeapDescriptor is the size in bytes of the descriptor of a buffer in a heap:
-// two words of 64 bits, the address and the length of the range.
+// two words of 64 bits, the address and, in HeapRange, the length of the range.
 const HeapDescriptor = 16
+
+// HeapRange is the bits of the length of the range. A run ignores the others.
+const HeapRange = 1<<56 - 1
 
 // SamplerHeap is the binding of the HeapBytes that are the heap of samplers.
 const SamplerHeap = 1

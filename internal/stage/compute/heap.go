@@ -36,7 +36,7 @@ func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) ([]exec.
 	out := make([]exec.Buffer, len(a.Heap)/ir.HeapDescriptor)
 	for i := range out {
 		d := a.Heap[i*ir.HeapDescriptor:]
-		out[i] = level.Restrict(a.BufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])), kind)
+		out[i] = level.Restrict(a.BufferOf(d), kind)
 	}
 	if a.HeapLists == nil {
 		return out, nil
@@ -47,6 +47,11 @@ func (a *Args) heapBuffers(level exec.Robustness, kind ir.ResourceKind) ([]exec.
 	l := exec.NewList(out)
 	a.HeapLists.buffers[key] = l
 	return out, l
+}
+
+// BufferOf returns the buffer of a descriptor in memory.
+func (a *Args) BufferOf(descriptor []byte) exec.Buffer {
+	return a.BufferAt(binary.LittleEndian.Uint64(descriptor), binary.LittleEndian.Uint64(descriptor[8:])&ir.HeapRange)
 }
 
 // heapViews returns the views with descriptors in the heap.

@@ -56,18 +56,42 @@ type MappedPlace struct {
 func (a *Args) Map(p *ir.Program, list []Mapping) {
 	for i := range list {
 		m := list[i]
-		var images, samplers bool
-		for _, r := range p.Res {
-			here := !r.Heap && m.At == Binding{r.Set, r.Binding}
-			images, samplers = images || here && r.Kind == ir.Texels, samplers || here && r.Kind == ir.SamplerState
-		}
-		m.Combined = m.Combined && images && samplers
+		images := m.combine(p)
 		for _, r := range p.Res {
 			if m.At == (Binding{r.Set, r.Binding}) && !r.Heap && (m.Kinds == nil || slices.Contains(m.Kinds, r.Kind)) {
 				a.mapResource(r, &m, images)
 			}
 		}
 	}
+}
+
+// combine makes m the mapping of the resources of a program, and reports whether they have an image.
+func (m *Mapping) combine(p *ir.Program) (images bool) {
+	var samplers bool
+	for _, r := range p.Res {
+		here := !r.Heap && m.At == Binding{r.Set, r.Binding}
+		images, samplers = images || here && r.Kind == ir.Texels, samplers || here && r.Kind == ir.SamplerState
+	}
+	m.Combined = m.Combined && images && samplers
+	return images
+}
+
+// MappedDescriptor returns the memory of the only descriptor of a resource of a program, and of the rest of its heap; nil if the
+// mapping has no descriptor in a heap.
+func (a *Args) MappedDescriptor(p *ir.Program, r ir.Resource, m Mapping) []byte {
+	images := m.combine(p)
+	heap, place, upper := a.Heap, &m.Resource, false
+	if r.Kind == ir.SamplerState {
+		heap, upper = a.SamplerHeap, images
+		if images {
+			place = &m.Sampler
+		}
+	}
+	list := mapped(a, r, heap, place, &m, upper, func(d []byte) []byte { return d })
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
 }
 
 // MappedSets returns the descriptors of the mapped resources of a program as sets. Sets of higher numbers stay.
@@ -110,9 +134,7 @@ func (a *Args) mapResource(r ir.Resource, m *Mapping, combined bool) {
 		case IndirectAddress:
 			a.Bindings[m.At] = []exec.Buffer{a.AllAt(word(a.AllAt(pushAddress(push, &m.Resource)).Bytes, uint64(m.Resource.AddressOffset), 8))}
 		default:
-			a.Bindings[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, func(d []byte) exec.Buffer {
-				return a.BufferAt(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:]))
-			})
+			a.Bindings[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, a.BufferOf)
 		}
 	case ir.Texels:
 		a.Images[m.At] = mapped(a, r, a.Heap, &m.Resource, m, false, a.heapView)
