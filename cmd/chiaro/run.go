@@ -66,7 +66,7 @@ as unsupported, with what it needs.
 	fl.StringVar(&f.opts.ScriptRoot, "script-root", "", "folder that <script> of --spirv-dir is relative to")
 	fl.BoolVar(&f.opts.Digest, "digest", false, "report the SHA-256 of every buffer")
 	outsideFlag(fl, &f.allowOutside)
-	fl.StringVar(&f.through, "through", "pipelines", "way to make the pipelines of scripts: "+strings.Join(throughNames, ", "))
+	fl.StringVar(&f.through, "through", "pipelines", "way to make the pipelines of scripts and shaders: "+strings.Join(throughNames, ", "))
 	f.pipeline.add(cmd)
 	f.dump.add(cmd)
 	f.shader.add(cmd)

@@ -122,27 +122,27 @@ func (j *shaderJob) typeOf(at vk.SetBinding) link.DescriptorType {
 }
 
 // dispatch compiles and runs the entry point.
-func (d *shaderDevice) dispatch(ctx context.Context, robustness *vk.Robustness) error {
+func (d *shaderDevice) dispatch(ctx context.Context, way host.Way, robustness *vk.Robustness) error {
 	j := d.job
 	if err := d.bind(); err != nil {
 		return host.Cause(err)
 	}
-	pipeline, err := d.NewComputePipeline(ctx, vk.ComputePipelineInfo{
+	program, err := host.NewComputeProgram(ctx, d.Device, way, vk.ComputePipelineInfo{
 		Stage:  vk.StageInfo{Code: j.module.Encode(), Entry: j.entry.Name, Specialization: j.spec, Robustness: robustness},
 		Layout: d.layout,
 	})
 	if err != nil {
 		return host.CompileCause(err)
 	}
-	defer pipeline.Close()
+	defer program.Close()
 	if err := host.CheckPush(j.entry, uint64(len(j.push))); err != nil {
 		return err
 	}
-	return host.Cause(d.submit(pipeline))
+	return host.Cause(d.submit(program))
 }
 
 // submit records the dispatch, runs it and waits for its end.
-func (d *shaderDevice) submit(pipeline *vk.ComputePipeline) error {
+func (d *shaderDevice) submit(program *host.ComputeProgram) error {
 	j := d.job
 	c, err := d.NewCommandBuffer(vk.CommandBufferInfo{})
 	if err == nil {
@@ -151,7 +151,7 @@ func (d *shaderDevice) submit(pipeline *vk.ComputePipeline) error {
 	if err != nil {
 		return err
 	}
-	c.BindPipeline(pipeline)
+	program.Bind(c)
 	if len(d.sets) > 0 {
 		c.BindSets(vk.Compute, d.layout, 0, d.sets, nil)
 	}

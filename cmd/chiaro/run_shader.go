@@ -13,7 +13,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/iface"
-	"github.com/chiaro-gpu/chiaro/internal/amber"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -78,9 +77,6 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if !slices.Contains([]string{"text", "json"}, f.format) {
 		return unreadable("--format %q with a shader; want text or json", f.format)
 	}
-	if f.opts.Way != amber.Whole {
-		return unreadable("--through=%s with a shader; want scripts", f.through)
-	}
 	data, err := readModule(ctx, c, file, orElse(f.opts.TargetEnv, "vulkan1.3"), f.allowOutside)
 	if err != nil {
 		return err
@@ -129,7 +125,7 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if own := f.opts.StageRobustness[vk.StageCompute]; own != nil {
 		robustness = own
 	}
-	cause := device.dispatch(ctx, robustness)
+	cause := device.dispatch(ctx, f.opts.Way, robustness)
 	if f.format == "text" {
 		for _, l := range job.log {
 			plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))

@@ -20,7 +20,7 @@ type machine struct {
 	commands  *vk.CommandBuffer
 	pool      *vk.Pool
 	buffers   map[*Buffer]*vk.Buffer // of the script's buffers that are not empty
-	pipelines map[programKey]*computeProgram
+	pipelines map[programKey]*host.ComputeProgram
 	drawn     map[graphicsKey][]graphicsPipeline
 	objects   map[graphicsKey]*drawObjects // instead of drawn
 	apart     map[*Buffer]*apart
@@ -37,7 +37,7 @@ const maxBound = 1 << 20
 func newMachine(ctx context.Context, r *runner) (*machine, error) {
 	o := &r.options
 	m := &machine{
-		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*computeProgram{}, drawn: map[graphicsKey][]graphicsPipeline{}, objects: map[graphicsKey]*drawObjects{}, apart: map[*Buffer]*apart{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
+		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*host.ComputeProgram{}, drawn: map[graphicsKey][]graphicsPipeline{}, objects: map[graphicsKey]*drawObjects{}, apart: map[*Buffer]*apart{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
 	}
 	var err error
 	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{
@@ -64,7 +64,7 @@ func newMachine(ctx context.Context, r *runner) (*machine, error) {
 // close frees the objects. The contents of buffers must not be used afterwards.
 func (m *machine) close() {
 	for _, p := range m.pipelines {
-		p.close()
+		p.Close()
 	}
 	for _, list := range m.drawn {
 		for _, p := range list {
@@ -198,13 +198,13 @@ func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 	if err != nil {
 		return err
 	}
-	if err := host.CheckPush(program.stage().Entry, m.pushBytes(p)); err != nil {
+	if err := host.CheckPush(program.Stage().Entry, m.pushBytes(p)); err != nil {
 		return fmt.Errorf("%s:%s: pipeline %s: %w", m.script.File, c.At, p.Name, err)
 	}
 	if err := m.commands.Begin(vk.BeginInfo{OneTime: true}); err != nil {
 		return err
 	}
-	program.bind(m.commands)
+	program.Bind(m.commands)
 	b.record(m, p, vk.Compute)
 	if c.Indirect != nil {
 		m.commands.DispatchIndirect(m.buffers[c.Indirect], uint64(c.Offset))
@@ -221,7 +221,7 @@ func (m *machine) dispatch(ctx context.Context, c *Dispatch) error {
 }
 
 // program returns a program of the device, made when it is first needed.
-func (m *machine) program(ctx context.Context, p *Pipeline) (*computeProgram, error) {
+func (m *machine) program(ctx context.Context, p *Pipeline) (*host.ComputeProgram, error) {
 	key := programKey{p, m.entryPoint(p, &p.Stages[0])}
 	if x, ok := m.pipelines[key]; ok {
 		return x, nil
@@ -231,7 +231,7 @@ func (m *machine) program(ctx context.Context, p *Pipeline) (*computeProgram, er
 		return nil, err
 	}
 	m.pipelines[key] = x
-	return x, m.checkStage(p, x.stage())
+	return x, m.checkStage(p, x.Stage())
 }
 
 // programKey names a program that was made.

@@ -6,13 +6,11 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/host"
 	"github.com/chiaro-gpu/chiaro/link"
 	"github.com/chiaro-gpu/chiaro/vk"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
-
-// objects reports whether shaders are bound as shader objects.
-func (w Way) objects() bool { return w == Objects || w == LinkedObjects }
 
 // objectStages are the stages of shader objects.
 var objectStages = map[Stage]vk.ShaderStage{
@@ -65,9 +63,7 @@ func (m *machine) object(ctx context.Context, p *Pipeline, a *Attachment) (*vk.S
 	if !ok {
 		return nil, m.unsupported(p.At, "shaders of the stage "+a.Stage.String())
 	}
-	level := m.robustness(p, a)
-	if level.Storage|level.Uniform|level.Vertex != vk.Exact || level.Images != vk.RobustImageAccess2 || len(level.Bindings) > 0 {
-		// VkPipelineRobustnessCreateInfo extends no VkShaderCreateInfoEXT.
+	if level := m.robustness(p, a); !host.DeviceRobustness(&level) {
 		return nil, m.unsupported(p.At, "shader objects with a robustness of their own: they have the robustness of the device")
 	}
 	code, err := m.stageModule(ctx, p, a)

@@ -46,7 +46,7 @@ func TestWays(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := Run(context.Background(), s, Options{Engine: e, Digest: true, Way: way})
-			if words, ok := objectless[name]; ok && way.objects() {
+			if words, ok := objectless[name]; ok && way.Objects() {
 				if r.Status != NotSupported || !strings.Contains(r.Message, words) {
 					t.Errorf("%s, way %d: %s: %s; want unsupported %q", name, way, r.Status, r.Message, words)
 				}
