@@ -120,6 +120,7 @@ type Device struct {
 	stamps  atomic.Uint64 // numbers of recordings
 
 	heap         heap
+	aliases      aliases
 	combinations combinations
 	slots        slots
 	recent       recentPieces

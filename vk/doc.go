@@ -29,7 +29,7 @@
 // # Limits of this package
 //
 // Ray tracing and mesh shaders are not in it yet. A render pass has no attachment of
-// an external format, and images that are bound in part have no aliased blocks. The heap counts the memory of a sparse image that
+// an external format. The heap counts the memory of a sparse image that
 // may be bound in part as a whole. Unbound pages of all other sparse resources share one scratch allocation, which it counts too.
 // It refuses to know C, handles, windows and the loader.
 //

@@ -65,7 +65,9 @@ func newExecutor(q *Queue) *executor {
 func (x *executor) run(s *submission, c *CommandBuffer) error {
 	x.work = s
 	x.reset()
+	x.dev.aliases.sync()
 	err := x.commands(c)
+	x.dev.aliases.sync()
 	if err == nil && x.graphics.current != nil {
 		err = &LostError{Command: commandNames[beginRendering], Index: -1, Cause: usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "the rendering does not end in %v; must end", &c.object)}
 	}
@@ -150,9 +152,11 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	case waitEvents:
 		err := k.a.(*Event).await(x.ctx)
 		x.memory.stale()
+		x.dev.aliases.sync()
 		return err
 	case barrier:
 		x.memory.stale()
+		x.dev.aliases.sync()
 	case resetQueries:
 		k.a.(*QueryPool).reset(int(k.x[0]), int(k.x[1]))
 	case writeTimestamp, beginQuery, endQuery:

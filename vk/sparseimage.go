@@ -9,13 +9,14 @@ import (
 // sparseImage is the part of an image to which queues bind memory. If the image may have memory in part, its texels are in
 // memory of their own, and its blocks are copies of the memory that is bound: a bind copies the memory to the block, and the
 // end of a bind copies the block back. So the texels keep the layout that shaders and commands know, and texels without memory
-// are zero. The heap counts the memory of all texels.
+// are zero. The heap counts the memory of all texels. See aliases for blocks that share memory.
 type sparseImage struct {
 	size      uint64  // of the ranges of opaque binds
 	space     *Memory // the address range
 	residency *texture.Residency
 	blocks    map[texture.SparsePlace]backing
 	tails     []sparseTail // by aspect
+	aliases   *aliases     // of the device, if the blocks may show memory that others show; nil if not
 }
 
 // backing is the memory of a block.
@@ -37,9 +38,6 @@ func (m *Image) spread(d *Device) error {
 		return usage(rule+"flags-00987", "the image has sparse flags without ImageSparseBinding; must have it")
 	}
 	partly := m.info.Flags&ImageSparseResidency != 0
-	if partly && m.info.Flags&ImageSparseAliased != 0 {
-		return &UnsupportedError{Feature: "images that share memory and are bound in part"}
-	}
 	size := roundUp(m.layout.Size(), SparseBlock)
 	counted := uint64(0)
 	if partly { // a clear stores to texels without memory, before they are zero again
@@ -50,6 +48,9 @@ func (m *Image) spread(d *Device) error {
 		return err
 	}
 	m.sparse = &sparseImage{size: size, space: space}
+	if partly && m.info.Flags&ImageSparseAliased != 0 {
+		m.sparse.aliases = &d.aliases
+	}
 	if m.image, err = m.layout.On(space.bytes); err == nil && partly {
 		err = m.sparse.divide(m.image)
 	}
@@ -103,6 +104,7 @@ func sparseSize(list []texture.SparseAspect, l *texture.Layout) (size uint64, ta
 // drop frees the memory of a sparse image; nil does nothing.
 func (s *sparseImage) drop(d *Device) {
 	if s != nil {
+		d.aliases.drop(s)
 		d.heap.drop(s.space)
 	}
 }
@@ -274,18 +276,31 @@ func (c *blockChange) apply() error {
 
 // move gives a block its memory, or none.
 func (s *sparseImage) move(p texture.SparsePlace, to backing) {
-	s.blocks[p].use(func(memory []byte) {
-		s.residency.Rows(p, func(row []byte, at int) { copy(memory[at:], row) })
-	})
+	s.replace(aliasCopy{image: s, place: p}, s.blocks[p], to)
 	delete(s.blocks, p)
-	s.residency.Rows(p, func(row []byte, _ int) { clear(row) })
 	if to.memory != nil {
 		s.blocks[p] = to
-		to.use(func(memory []byte) {
-			s.residency.Rows(p, func(row []byte, at int) { copy(row, memory[at:]) })
-		})
 	}
 	s.residency.Set(p, to.memory != nil)
+}
+
+// replace stores the content of a block or of a page of a mip tail in its memory, and gives it the content of another memory.
+func (s *sparseImage) replace(c aliasCopy, from, to backing) {
+	if s.aliases != nil {
+		s.aliases.leave(c, from)
+	} else {
+		from.use(func(memory []byte) {
+			c.rows(func(row []byte, at int) { copy(memory[at:], row) })
+		})
+	}
+	c.rows(func(row []byte, _ int) { clear(row) })
+	if s.aliases != nil {
+		s.aliases.join(c, to)
+		return
+	}
+	to.use(func(memory []byte) {
+		c.rows(func(row []byte, at int) { copy(row, memory[at:]) })
+	})
 }
 
 // use calls f with the 64 KiB of memory, if there is memory and it is not freed.
@@ -327,15 +342,15 @@ func (c *tailChange) refer(each func(*object)) {
 // apply moves the content of the pages.
 func (c *tailChange) apply() error {
 	s := c.image.sparse
-	t, all := &s.tails[c.aspect], s.residency.Tail(c.aspect)
+	t := &s.tails[c.aspect]
 	for n := uint64(0); n < c.bind.Size; n += SparseBlock {
-		at := c.bind.Offset - t.offset + n
-		page := all[at:min(at+SparseBlock, uint64(len(all)))]
-		b := &t.pages[at/SparseBlock]
-		b.use(func(memory []byte) { copy(memory, page) })
-		clear(page)
-		*b = backing{c.bind.Memory, c.bind.MemoryOffset + n}
-		b.use(func(memory []byte) { copy(page, memory) })
+		page := (c.bind.Offset - t.offset + n) / SparseBlock
+		b, next := &t.pages[page], backing{c.bind.Memory, c.bind.MemoryOffset + n}
+		if next.memory == nil {
+			next = backing{}
+		}
+		s.replace(aliasCopy{s, texture.SparsePlace{Aspect: c.aspect, X: int(page)}, true}, *b, next)
+		*b = next
 	}
 	s.residency.SetTail(c.aspect, !slices.ContainsFunc(t.pages, func(b backing) bool { return b.memory == nil }))
 	return nil

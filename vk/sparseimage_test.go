@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -272,9 +273,97 @@ func TestSparseImageRules(t *testing.T) {
 	if r.dev.Queue().BindSparse(BindSparseInfo{Opaque: []SparseOpaqueBind{{m, []SparseBind{{Size: SparseBlock}}}}}) == nil {
 		t.Error("an opaque bind of blocks before the mip tail")
 	}
-	info.Flags |= ImageSparseAliased
-	if _, err := r.dev.NewImage(info); err == nil {
-		t.Error("an image with aliased blocks")
+}
+
+// TestSparseAliased writes to blocks of memory that several blocks of two images and a buffer show: after a barrier all of them have the
+// texels, also those of mip tails. A block without the memory keeps nothing.
+func TestSparseAliased(t *testing.T) {
+	sparseSystem(t)
+	r := newRig(t, DeviceInfo{}, storage)
+	info := ImageInfo{
+		Type: enum.ImageType2d, Format: formatOf(t, "R32_UINT"), Extent: [3]int{256, 128, 1}, Levels: 2, Usage: ImageTransferTarget | ImageTransferSource,
+		Flags: ImageSparseBinding | ImageSparseResidency | ImageSparseAliased,
+	}
+	a, b := must(r.dev.NewImage(info))(t), must(r.dev.NewImage(info))(t)
+	memory := must(r.dev.Allocate(MemoryInfo{Size: 2 * SparseBlock, Type: DeviceLocal}))(t)
+	bytes := must(r.dev.NewBuffer(BufferInfo{Size: 2 * SparseBlock, Usage: TransferTarget | TransferSource}))(t)
+	if err := bytes.Bind(memory, 0); err != nil {
+		t.Fatal(err)
+	}
+	block := func(x int, m *Memory) SparseImageBind {
+		return SparseImageBind{Offset: [3]int{128 * x}, Extent: [3]int{128, 128, 1}, Memory: m}
+	}
+	tail := func(m *Image, memory *Memory) SparseOpaqueBind {
+		n := m.SparseRequirements()[0]
+		return SparseOpaqueBind{m, []SparseBind{{Offset: n.TailOffset, Size: n.TailSize, Memory: memory, MemoryOffset: SparseBlock}}}
+	}
+	r.bindSparse(t, BindSparseInfo{
+		Images: []SparseImageBinds{{a, []SparseImageBind{block(0, memory), block(1, memory)}}, {b, []SparseImageBind{block(1, memory)}}},
+		Opaque: []SparseOpaqueBind{tail(a, memory), tail(b, memory)},
+	})
+	const white = 0x01020304
+	at := func(m *Image, level, x int, n int) func(c *CommandBuffer) {
+		return func(c *CommandBuffer) {
+			c.CopyImageToBuffer(m, r.y, []BufferImageCopy{{BufferOffset: uint64(4 * n), Image: Layers{Level: level}, Offset: [3]int{x, 5, 0}, Extent: [3]int{1, 1, 1}}})
+		}
+	}
+	for i, test := range []struct {
+		write func(c *CommandBuffer)
+		reads []func(c *CommandBuffer)
+		want  []uint32
+	}{
+		{ // one texel of a block of a, by way of the other
+			func(c *CommandBuffer) {
+				c.FillBuffer(r.x, 0, WholeSize, white)
+				c.CopyBufferToImage(r.x, a, []BufferImageCopy{{Offset: [3]int{7, 5, 0}, Extent: [3]int{1, 1, 1}}})
+			},
+			[]func(c *CommandBuffer){at(a, 0, 7, 0), at(a, 0, 128+7, 1), at(b, 0, 128+7, 2), at(b, 0, 7, 3), at(a, 0, 8, 4)},
+			[]uint32{white, white, white, 0, 0},
+		},
+		{ // a texel of the buffer: row 5, after 128 texels a row
+			func(c *CommandBuffer) { c.FillBuffer(bytes, 4*(5*128+9), 4, 77) },
+			[]func(c *CommandBuffer){at(b, 0, 128+9, 0), at(a, 0, 9, 1), at(a, 0, 7, 2)},
+			[]uint32{77, 77, white},
+		},
+		{ // two texels by two images without a barrier between them
+			func(c *CommandBuffer) {
+				c.CopyBufferToImage(r.x, b, []BufferImageCopy{{Offset: [3]int{128 + 20, 5, 0}, Extent: [3]int{1, 1, 1}}})
+				c.CopyBufferToImage(r.x, a, []BufferImageCopy{{Offset: [3]int{21, 5, 0}, Extent: [3]int{1, 1, 1}}})
+			},
+			[]func(c *CommandBuffer){at(a, 0, 128+20, 0), at(b, 0, 128+21, 1)},
+			[]uint32{white, white},
+		},
+		{
+			func(c *CommandBuffer) { c.ClearColorImage(a, [4]uint32{9}, []ImageRange{{BaseLevel: 1}}) },
+			[]func(c *CommandBuffer){at(b, 1, 3, 0), at(b, 1, 127, 1)},
+			[]uint32{9, 9},
+		},
+	} {
+		runOn(t, r.dev, func(c *CommandBuffer) {
+			test.write(c)
+			c.Barrier()
+			for _, f := range test.reads {
+				f(c)
+			}
+		})
+		for k, want := range test.want {
+			if got := math.Float32bits(r.get(64, k)); got != want {
+				t.Errorf("test %d: texel %d is %#x; must be %#x", i, k, got, want)
+			}
+		}
+	}
+	r.bindSparse(t, BindSparseInfo{Images: []SparseImageBinds{{a, []SparseImageBind{block(0, nil)}}}})
+	runOn(t, r.dev, func(c *CommandBuffer) { at(a, 0, 7, 0)(c); at(a, 0, 128+7, 1)(c) })
+	if x, y := math.Float32bits(r.get(64, 0)), math.Float32bits(r.get(64, 1)); x != 0 || y != white {
+		t.Errorf("without memory the texel is %#x, the other block has %#x; must be 0, %#x", x, y, white)
+	}
+	for _, x := range []interface{ Close() error }{a, b} {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(r.dev.aliases.groups); n != 0 {
+		t.Errorf("%d blocks of memory are still shared after the close of their images", n)
 	}
 }
 
