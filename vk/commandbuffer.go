@@ -12,7 +12,7 @@ const (
 )
 
 // CommandBuffer is a list of commands. Recording copies the arguments. A buffer that is recorded again uses its memory again:
-// its commands allocate nothing, apart from vertex input states, remaps and clears of attachments, and transfers of images.
+// its commands allocate nothing, apart from vertex input states, remaps and clears of attachments, and blits and resolves of images.
 type CommandBuffer struct {
 	object
 	secondary bool

@@ -97,6 +97,12 @@ func TestCommandsAllocate(t *testing.T) {
 	frame := must(s.dev.NewFramebuffer(FramebufferInfo{RenderPass: pass, Attachments: []*ImageView{s.view}, Width: 8, Height: 8, Layers: 1}))(t)
 	clears := make([]ClearValue, 1)
 	heap := HeapRange{}
+	pixels, images := []BufferImageCopy{{Extent: [3]int{8, 8, 1}}}, []ImageCopy{{Extent: [3]int{8, 4, 1}, TargetOffset: [3]int{0, 4, 0}}}
+	upload := s.buffer(t, 3072, 256, TransferSource)
+	color := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageTransferSource | ImageTransferTarget}))(t)
+	if err := color.Bind(s.images, 32768); err != nil {
+		t.Fatal(err)
+	}
 	for name, record := range map[string]func(c *CommandBuffer){
 		"labels":  func(c *CommandBuffer) { c.BeginLabel("a"); c.InsertLabel("b"); c.EndLabel() },
 		"enables": func(c *CommandBuffer) { c.SetLineStippleEnable(false); c.SetDiscardRectangleEnable(false) },
@@ -105,6 +111,12 @@ func TestCommandsAllocate(t *testing.T) {
 			c.BeginRenderPass(RenderPassBegin{RenderPass: pass, Framebuffer: frame, Clears: clears}, Inline)
 			c.NextSubpass(Inline)
 			c.EndRenderPass()
+		},
+		"copies": func(c *CommandBuffer) {
+			c.CopyImageToBuffer(color, s.pixels, pixels)
+			c.CopyBufferToImage(upload, color, pixels)
+			c.CopyImage(color, color, images)
+			c.ClearColorImage(color, [4]uint32{}, nil)
 		},
 		"draws": func(c *CommandBuffer) {
 			c.BeginConditionalRendering(indirect, 0, false)

@@ -20,62 +20,80 @@ type BufferImage struct {
 func (r *BufferImage) Region() (offset, extent [3]int) { return r.Rotation.box(r.Offset, r.Extent) }
 
 // Check returns the error of a copy of the region between an image and a buffer of n bytes, without copying.
-func (r *BufferImage) Check(m *texture.Image, n int) error { return r.rows(m, n, nil) }
+func (r *BufferImage) Check(m *texture.Image, n int) error {
+	_, err := r.region(m, n)
+	return err
+}
 
 // BufferToImage copies a region of a buffer to an image.
 func BufferToImage(to *texture.Image, from []byte, r *BufferImage) error {
-	return r.rows(to, len(from), func(s *surface, at, x, y, z, n int) error { return s.put(x, y, z, from[at:][:n]) })
+	x, err := r.region(to, len(from))
+	if err == nil {
+		err = x.run(from, true)
+	}
+	return err
 }
 
 // ImageToBuffer copies a region of an image to a buffer.
 func ImageToBuffer(to []byte, from *texture.Image, r *BufferImage) error {
-	return r.rows(from, len(to), func(s *surface, at, x, y, z, n int) error {
-		copy(to[at:][:n], s.row(x, y, z))
-		return nil
-	})
+	x, err := r.region(from, len(to))
+	if err == nil {
+		err = x.run(to, false)
+	}
+	return err
 }
 
-// rows calls each, if it is not nil, for every row of the region: n bytes at offset at of the buffer, of limit bytes, and at an element of
-// the surface.
-func (r *BufferImage) rows(m *texture.Image, limit int, each func(s *surface, at, x, y, z, n int) error) error {
+// bufferRegion is a checked BufferImage.
+type bufferRegion struct {
+	*BufferImage
+	surface     surface
+	from, count [3]int // elements
+	extent      [3]int // texels
+	row, slice  int    // bytes
+}
+
+// region checks a copy of the region between an image and a buffer of limit bytes.
+func (r *BufferImage) region(m *texture.Image, limit int) (x bufferRegion, err error) {
 	s, err := surfaceOf(m, r.Image)
 	if err != nil {
-		return err
+		return x, err
 	}
 	extent := r.Extent
 	if m.Dim != ir.Dim3D {
 		extent[2] = s.elements[2] // all layers
 	}
 	if err := r.Rotation.check(m); err != nil {
-		return err
+		return x, err
 	}
 	from, count, err := s.region(r.Rotation.box(r.Offset, extent))
 	if err != nil {
-		return err
+		return x, err
 	}
 	layout := s.block
 	layout.Bytes = s.size
 	c := format.BufferCopy{Offset: uint64(r.BufferOffset), RowLength: r.RowLength, ImageHeight: r.ImageHeight, Width: extent[0], Height: extent[1], Depth: extent[2]}
 	if r.BufferOffset < 0 || r.RowLength < 0 || r.ImageHeight < 0 || r.RowLength > 0 && r.RowLength < extent[0] || r.ImageHeight > 0 && r.ImageHeight < extent[1] {
-		return outside("rows of %d texels, slices of %d rows from byte %d on; must be 0 or at least the extent %v", r.RowLength, r.ImageHeight, r.BufferOffset, extent)
+		return x, outside("rows of %d texels, slices of %d rows from byte %d on; must be 0 or at least the extent %v", r.RowLength, r.ImageHeight, r.BufferOffset, extent)
 	}
 	if r.RowLength > maxRow || r.ImageHeight > maxRow {
-		return outside("rows of %d texels, slices of %d rows; must be at most %d", r.RowLength, r.ImageHeight, maxRow)
+		return x, outside("rows of %d texels, slices of %d rows; must be at most %d", r.RowLength, r.ImageHeight, maxRow)
 	}
 	if end := c.End(layout); end > uint64(limit) {
-		return outside("the region ends at byte %d of the buffer; it has %d", end, limit)
+		return x, outside("the region ends at byte %d of the buffer; it has %d", end, limit)
 	}
 	row, slice := c.Pitches(layout)
-	if each == nil {
-		return nil
+	return bufferRegion{r, s, from, count, extent, int(row), int(slice)}, nil
+}
+
+// run copies the region between the buffer and the image.
+func (x *bufferRegion) run(buffer []byte, toImage bool) error {
+	if x.Rotation != 0 {
+		return x.texels(buffer, toImage)
 	}
-	if r.Rotation != 0 {
-		return r.texels(s, extent, int(row), int(slice), each)
-	}
-	for z := range count[2] {
-		for y := range count[1] {
-			at := uint64(r.BufferOffset) + uint64(z)*slice + uint64(y)*row
-			if err := each(s, int(at), from[0], from[1]+y, from[2]+z, count[0]*s.size); err != nil {
+	for z := range x.count[2] {
+		for y := range x.count[1] {
+			at := x.BufferOffset + z*x.slice + y*x.row
+			if err := x.move(buffer[at:][:x.count[0]*x.surface.size], toImage, x.from[0], x.from[1]+y, x.from[2]+z); err != nil {
 				return err
 			}
 		}
@@ -83,18 +101,28 @@ func (r *BufferImage) rows(m *texture.Image, limit int, each func(s *surface, at
 	return nil
 }
 
-// texels calls each for every texel of a rotated region.
-func (r *BufferImage) texels(s *surface, extent [3]int, row, slice int, each func(s *surface, at, x, y, z, n int) error) error {
-	for z := range extent[2] {
-		for y := range extent[1] {
-			for x := range extent[0] {
-				u, v := r.Rotation.at(r.Offset, x, y)
-				if err := each(s, r.BufferOffset+z*slice+y*row+x*s.size, u, v, z, s.size); err != nil {
+// texels copies every texel of a rotated region.
+func (x *bufferRegion) texels(buffer []byte, toImage bool) error {
+	for z := range x.extent[2] {
+		for y := range x.extent[1] {
+			for k := range x.extent[0] {
+				u, v := x.Rotation.at(x.Offset, k, y)
+				at := x.BufferOffset + z*x.slice + y*x.row + k*x.surface.size
+				if err := x.move(buffer[at:][:x.surface.size], toImage, u, v, z); err != nil {
 					return err
 				}
 			}
 		}
 	}
+	return nil
+}
+
+// move copies elements between the buffer and a row of the surface.
+func (x *bufferRegion) move(elements []byte, toImage bool, u, v, z int) error {
+	if toImage {
+		return x.surface.put(u, v, z, elements)
+	}
+	copy(elements, x.surface.row(u, v, z))
 	return nil
 }
 
@@ -111,7 +139,7 @@ type ImageCopy struct {
 
 // imageRegion is a checked ImageCopy.
 type imageRegion struct {
-	from, to        *surface
+	from, to        surface
 	at, into, count [3]int // elements
 }
 

@@ -36,20 +36,20 @@ type surface struct {
 }
 
 // surfaceOf returns the surface of layers.
-func surfaceOf(m *texture.Image, s Subresource) (*surface, error) {
+func surfaceOf(m *texture.Image, s Subresource) (f surface, err error) {
 	layers := max(s.Layers, 1)
 	switch {
 	case m == nil:
-		return nil, outside("no image; must be one")
+		return f, outside("no image; must be one")
 	case s.Level < 0 || s.Level >= m.Levels:
-		return nil, outside("level %d; the image has %d", s.Level, m.Levels)
+		return f, outside("level %d; the image has %d", s.Level, m.Levels)
 	case s.BaseLayer < 0 || layers < 0 || s.BaseLayer > m.Layers || layers > m.Layers-s.BaseLayer:
-		return nil, outside("%d layers from %d on; the image has %d", layers, s.BaseLayer, m.Layers)
+		return f, outside("%d layers from %d on; the image has %d", layers, s.BaseLayer, m.Layers)
 	}
-	f := &surface{image: m, aspect: s.Aspect, level: s.Level, block: format.Layout{Width: 1, Height: 1, Depth: 1}, first: s.BaseLayer}
+	f = surface{image: m, aspect: s.Aspect, level: s.Level, block: format.Layout{Width: 1, Height: 1, Depth: 1}, first: s.BaseLayer}
 	w, h, d, ok := m.AspectExtent(s.Aspect, s.Level)
 	if !ok {
-		return nil, outside("an aspect that %s does not have", m.Format)
+		return f, outside("an aspect that %s does not have", m.Format)
 	}
 	if i := format.InfoByName(m.Format); i.Compressed {
 		f.block = i.Layout()
