@@ -1,10 +1,12 @@
 package jit
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -31,8 +33,9 @@ const (
 // handleWords is the size of a handle in 64-bit words.
 const handleWords = amd64.HandleBytes / 8
 
-// tableSpace is the memory of handle tables, in blocks of powers of two (segregated free lists; Knuth, The Art of Computer
-// Programming, section 2.5).
+// tableSpace is the memory of handle tables, in blocks of powers of two: segregated free lists with deferred coalescing (Wilson,
+// Johnstone, Neely, Boles: Dynamic Storage Allocation, 1995, sections 3.6 and 3.7). A free block is used again as a whole. If there is
+// no space left, larger free blocks are split, and adjacent ones merge.
 type tableSpace struct {
 	mu     sync.Mutex
 	memory *exec.Space // nil if the system has no address space for it
@@ -86,11 +89,36 @@ func (t *tableSpace) reserve(part, n int) *block {
 func (t *tableSpace) take(part, class int) (at uint32, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if list := &t.free[part][class]; len(*list) > 0 {
-		at = (*list)[len(*list)-1]
-		*list = (*list)[:len(*list)-1]
+	if at, ok = t.pop(part, class); ok {
 		return at, true
 	}
+	if at, ok = t.extend(part, class); ok {
+		return at, true
+	}
+	if at, ok = t.split(part, class); ok {
+		return at, true
+	}
+	t.coalesce(part)
+	if at, ok = t.extend(part, class); ok {
+		return at, true
+	}
+	return t.split(part, class)
+}
+
+// pop takes a block from its free list.
+func (t *tableSpace) pop(part, class int) (at uint32, ok bool) {
+	list := &t.free[part][class]
+	n := len(*list)
+	if n == 0 {
+		return 0, false
+	}
+	at = (*list)[n-1]
+	*list = (*list)[:n-1]
+	return at, true
+}
+
+// extend takes a block that was never used.
+func (t *tableSpace) extend(part, class int) (at uint32, ok bool) {
 	end := [...]uint32{jobHandles, spaceHandles}[part]
 	if t.memory == nil || uint64(t.next[part])+1<<class > uint64(end) {
 		return 0, false
@@ -98,6 +126,50 @@ func (t *tableSpace) take(part, class int) (at uint32, ok bool) {
 	at = t.next[part]
 	t.next[part] += 1 << class
 	return at, true
+}
+
+// split takes the first part of the smallest free block that is large enough. The rest is free.
+func (t *tableSpace) split(part, class int) (at uint32, ok bool) {
+	for c := class; c < len(t.free[part]); c++ {
+		if at, ok = t.pop(part, c); ok {
+			t.cut(part, at+1<<class, 1<<c-1<<class)
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// cut makes free blocks of a range.
+func (t *tableSpace) cut(part int, at, n uint32) {
+	for n > 0 {
+		class := bits.Len32(n) - 1
+		t.free[part][class] = append(t.free[part][class], at)
+		at, n = at+1<<class, n-1<<class
+	}
+}
+
+// coalesce merges adjacent free blocks.
+func (t *tableSpace) coalesce(part int) {
+	type span struct{ at, end uint32 }
+	var list []span
+	for class := range t.free[part] {
+		for _, at := range t.free[part][class] {
+			list = append(list, span{at, at + 1<<class})
+		}
+		t.free[part][class] = t.free[part][class][:0]
+	}
+	slices.SortFunc(list, func(x, y span) int { return cmp.Compare(x.at, y.at) })
+	for i := 0; i < len(list); {
+		s := list[i]
+		for i++; i < len(list) && list[i].at == s.end; i++ {
+			s.end = list[i].end
+		}
+		if s.end == t.next[part] { // never used, in effect
+			t.next[part] = s.at
+			break
+		}
+		t.cut(part, s.at, s.end-s.at)
+	}
 }
 
 // put frees a block. The pages of a large one return to the system.
