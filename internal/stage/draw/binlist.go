@@ -102,7 +102,7 @@ func (d *binWorker) gatherBins(s *binList) {
 		d.packer.start(shade.PackQuads(r.fragmentBound.Program.IR()))
 		words = uint32(d.packer.quads)
 	}
-	sampled := packing == packSmall && r.pipeline.packable && r.key.Packable()
+	sampled := packing == packSmall && r.pipeline.packable && r.pipeline.long && r.key.Packable()
 	var sample packSample
 	// The rasterizer numbers the tiles of the draw's area, the pass the tiles of the target.
 	width, x0, y0 := (area.X1+raster.Tile-1)/raster.Tile-area.X0/raster.Tile, area.X0/raster.Tile, area.Y0/raster.Tile
@@ -111,7 +111,7 @@ func (d *binWorker) gatherBins(s *binList) {
 			i := int32(n)
 			d.maskSamples(list)
 			d.applyDiscardRectangles(list)
-			if sampled {
+			if sampled && (r.key.Packed || sample.items < maxPackSample) {
 				sample.count(list)
 			}
 			if r.key.Packed {
@@ -125,7 +125,11 @@ func (d *binWorker) gatherBins(s *binList) {
 		}
 	}
 	if sampled {
-		sample.choose(&r.pipeline.small)
+		quads := 0
+		if r.key.Packed {
+			quads = len(s.items)
+		}
+		sample.choose(&r.pipeline.triangleSize, quads)
 	}
 }
 

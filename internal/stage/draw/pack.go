@@ -17,11 +17,11 @@ import (
 //
 // Fragments of different pixels of a tile may run in any order: nothing observes it.
 
-// packing selects the draws with packs, for tests.
+// packing selects the draws with packs; tests change it.
 var packing = packSmall
 
 const (
-	packSmall = iota // draws of a pipeline with small triangles
+	packSmall = iota // draws of a pipeline with small triangles and a long program
 	packAll          // all that can be packed
 	packNone
 )
@@ -88,16 +88,24 @@ func quadsOf(m uint64) uint64 {
 
 // packs reports whether the draw has packs.
 func (d *recordedDraw) packs() bool {
-	return d.pipeline.packable && d.key.Packable() && (packing == packAll || packing == packSmall && d.pipeline.small.Load())
+	return d.pipeline.packable && d.key.Packable() && (packing == packAll || packing == packSmall && d.pipeline.triangleSize.Load() == smallTriangles)
 }
 
-// Bounds of the choice: minPackSample items of a list are enough, and maxPackSample are looked at. A strip costs about as
-// much as a pack. packedAbove and stripsBelow are the numbers of strips for each pack at which the choice changes.
+// Sizes of the triangles of a pipeline, as far as they are known.
+const (
+	unknownTriangles = iota
+	smallTriangles   // packs are worth it
+	otherTriangles   // they were not: the triangles are larger now, or cover each other
+)
+
+// Bounds of the choice: the items of minPackSample are enough, and maxPackSample are looked at without packs. A strip of a
+// long program costs about as much as a pack. Short programs have no packs: the loads that a strip shares cost more than they.
+// packedAbove and packedBelow are the numbers of strips in place of a pack at which the choice changes.
 const (
 	minPackSample = 48
 	maxPackSample = 256
-	packedAbove   = 2
-	stripsBelow   = 1
+	packedAbove   = 2.0
+	packedBelow   = 1.25
 )
 
 // packSample counts the strips and the quads of some items of a bin list.
@@ -105,7 +113,7 @@ type packSample struct{ items, strips, quads int }
 
 // count counts the items of a tile. A strip has four pixel rows.
 func (s *packSample) count(items []uint64) {
-	for ; len(items) >= 2 && s.items < maxPackSample; items = items[2:] {
+	for ; len(items) >= 2; items = items[2:] {
 		m := items[1]
 		s.items++
 		s.quads += bits.OnesCount64(quadsOf(m))
@@ -118,16 +126,17 @@ func (s *packSample) count(items []uint64) {
 	}
 }
 
-// choose sets the choice of a pipeline.
-func (s *packSample) choose(small *atomic.Bool) {
-	if s.items < minPackSample {
-		return
-	}
-	packs := (s.quads + 7) / 8
-	switch was := small.Load(); {
-	case !was && s.strips > packedAbove*packs:
-		small.Store(true)
-	case was && s.strips < stripsBelow*packs:
-		small.Store(false)
+// choose sets the size of the triangles of a pipeline. quads is the number of quads of all packs, with idle ones; 0 without
+// packs.
+func (s *packSample) choose(size *atomic.Int32, quads int) {
+	const packQuads = 8 // of a program with two subgroups of 16
+	switch {
+	case s.items < minPackSample:
+	case quads > 0:
+		if float32(s.strips) < packedBelow*float32(quads)/packQuads {
+			size.Store(otherTriangles)
+		}
+	case size.Load() == unknownTriangles && float32(s.strips) > packedAbove*float32(s.quads)/packQuads:
+		size.Store(smallTriangles)
 	}
 }

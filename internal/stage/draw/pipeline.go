@@ -28,9 +28,10 @@ type Pipeline struct {
 
 	front *frontend.Pipeline
 
-	triangles atomic.Uint64 // upper bound of the triangles drawn so far
-	packable  bool          // shade.Packable
-	small     atomic.Bool   // the triangles are small (packSample)
+	triangles    atomic.Uint64 // upper bound of the triangles drawn so far
+	packable     bool          // shade.Packable
+	long         bool          // shade.Long of the fragment program
+	triangleSize atomic.Int32  // smallTriangles, for example
 
 	mu       sync.Mutex
 	fragment compute.Variants[shade.Key]
@@ -61,7 +62,7 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 		return nil, err
 	}
 	p := &Pipeline{stages: stages, front: front, hasFragment: shades, state: s, engine: e, options: o}
-	p.packable = shade.Packable(stages.Fragment)
+	p.packable, p.long = shade.Packable(stages.Fragment), shade.Long(stages.Fragment)
 	p.fragment = compute.Variants[shade.Key]{
 		Equal: func(x, y *shade.Key) bool { return *x == *y },
 		Copy:  func(x *shade.Key) shade.Key { return *x },

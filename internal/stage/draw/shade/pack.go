@@ -34,7 +34,7 @@ func PackQuads(p *ir.Program) int { return int(p.Invocations() / quadLanes) }
 // packLanes returns the lanes of a pack: as many as a strip has.
 func (s *shader) packLanes() uint32 {
 	n := s.Program.SubgroupSize
-	if s.longCode() {
+	if Long(s.From) {
 		n *= 2
 	}
 	return n

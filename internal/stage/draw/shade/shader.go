@@ -63,15 +63,6 @@ func (s *shader) hasInput(x ir.Semantic) bool { return HasInput(s.From, x) }
 // hasOp reports whether the program has an operation.
 func (s *shader) hasOp(op ir.Op) bool { return hasOp(s.From, op) }
 
-func hasOp(p *ir.Program, op ir.Op) bool {
-	for _, f := range p.Funcs {
-		if slices.ContainsFunc(f.Code, func(v ir.V) bool { return f.Val(v).Op == op }) {
-			return true
-		}
-	}
-	return false
-}
-
 // interpolates reports whether an input needs the weights of an interpolation mode at a point.
 func (s *shader) interpolates(i ir.Interpolation, p ir.Sampling) bool {
 	return slices.ContainsFunc(s.From.In, func(in ir.Input) bool { return weightsOf(in) == i && s.samplingOf(in) == p })

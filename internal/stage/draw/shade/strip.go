@@ -7,11 +7,6 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 )
 
-// longCode is the number of operations from which a strip has two subgroups: a long program waits for
-// its own results, and an engine can interleave two subgroups. Loops and image samples, which are
-// linked later, count as long.
-const longCode = 400
-
 // stripPixelRows returns the pixel rows of a strip: enough for one subgroup, and pairs of pixel rows for quads. The
 // lanes of a strip are reused by the next one. So a program whose lanes end for good, or has
 // observable helpers, has the whole block as one strip; so do coarse fragments and loops with long
@@ -25,7 +20,7 @@ func (s *shader) stripPixelRows() uint32 {
 	switch {
 	case s.hasLongLatencyLoop() && !s.samplesImages():
 		return raster.Block
-	case s.longCode():
+	case Long(s.From):
 		n *= 2
 	}
 	for pixelRows := uint32(2); pixelRows < raster.Block; pixelRows *= 2 {
@@ -34,11 +29,6 @@ func (s *shader) stripPixelRows() uint32 {
 		}
 	}
 	return raster.Block
-}
-
-// longCode reports whether the program is long enough for two subgroups.
-func (s *shader) longCode() bool {
-	return s.hasOp(ir.Loop) || s.codeLength() > longCode || s.samplesImages()
 }
 
 // hasLongLatencyLoop reports whether the entry point has a loop with unpipelined operations
@@ -80,17 +70,7 @@ func (s *shader) endsOutsideEntry() bool {
 }
 
 // samplesImages reports whether the program samples images.
-func (s *shader) samplesImages() bool {
-	return slices.ContainsFunc(s.From.Funcs, func(f *ir.Func) bool { return f.Texture != nil && f.Texture.Op == ir.TextureSample })
-}
-
-// codeLength returns the number of operations of the program.
-func (s *shader) codeLength() (n int) {
-	for _, f := range s.From.Funcs {
-		n += len(f.Code)
-	}
-	return n
-}
+func (s *shader) samplesImages() bool { return samplesImages(s.From) }
 
 // writesTexels reports whether the program writes images.
 func (s *shader) writesTexels() bool { return writesTexels(s.From) }
