@@ -110,6 +110,20 @@ func (s *subgroup) floats(in *inst) {
 		for _, i := range s.active() {
 			dst[i] = scalar.FAbs(32, x[i])
 		}
+	case ir.FMin:
+		for _, i := range s.active() {
+			dst[i] = x[i]
+			if scalar.F32(y[i]) < scalar.F32(x[i]) {
+				dst[i] = y[i]
+			}
+		}
+	case ir.FMax:
+		for _, i := range s.active() {
+			dst[i] = x[i]
+			if scalar.F32(x[i]) < scalar.F32(y[i]) {
+				dst[i] = y[i]
+			}
+		}
 	case ir.FEq:
 		for _, i := range s.active() {
 			dst[i] = truth(scalar.F32(x[i]) == scalar.F32(y[i]))

@@ -107,6 +107,15 @@ func at(b []byte, off, imm, size uint64) []byte {
 func (s *subgroup) ld(in *inst) {
 	dst, h, off := s.reg(in.dst), s.reg(in.x), s.reg(in.y)
 	size := uint64(in.key.Type.Size())
+	if size == 4 && in.key.Flags&(ir.Coherent|ir.Volatile) == 0 {
+		for _, lane := range s.active() {
+			dst[lane] = 0
+			if b := at(s.w.handles[h[lane]].bytes, off[lane], in.key.Aux, 4); b != nil {
+				dst[lane] = uint64(binary.LittleEndian.Uint32(b))
+			}
+		}
+		return
+	}
 	for _, lane := range s.active() {
 		b := at(s.w.handles[h[lane]].bytes, off[lane], in.key.Aux, size)
 		dst[lane] = load(b, in.key.Flags)
