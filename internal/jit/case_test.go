@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -27,8 +28,11 @@ func needMachine(t testing.TB) {
 	}
 }
 
-// eachLevel tests an engine of every level that the machine runs.
+// eachLevel tests an engine of every level that the machine runs. The levels have the same programs
+// and jobs: run parses a text once for all of them, and interprets a job once.
 func eachLevel(t *testing.T, test func(t *testing.T, engine jit.Engine)) {
+	programs, outcomes = map[source]*ir.Program{}, map[interpreted]outcome{}
+	defer func() { programs, outcomes = nil, nil }()
 	for _, level := range []amd64.Level{amd64.AVX512, amd64.AVX2} {
 		t.Run(level.String(), func(t *testing.T) {
 			if _, err := amd64.Choose(level); err != nil {
@@ -37,6 +41,27 @@ func eachLevel(t *testing.T, test func(t *testing.T, engine jit.Engine)) {
 			test(t, jit.Engine{Level: level})
 		})
 	}
+}
+
+// maxKept is the size in bytes of the greatest buffers that outcomes has: more would occupy the memory.
+const maxKept = 1 << 15
+
+// Inside of eachLevel, programs has the parsed texts and outcomes the results of the interpreter.
+var (
+	programs map[source]*ir.Program
+	outcomes map[interpreted]outcome
+)
+
+// source is the text of a program and the size of its subgroups.
+type source struct {
+	text     string
+	subgroup uint32
+}
+
+// interpreted is a run: a program, and a hash of the job's contents.
+type interpreted struct {
+	source
+	job uint64
 }
 
 // outcome is the observable result of a job.
@@ -48,15 +73,63 @@ type outcome struct {
 // run compiles the text with an engine, at a subgroup size unless that is 0, and runs a copy of the
 // job.
 func run(e exec.Engine, text string, subgroup uint32, job exec.Job) outcome {
-	p, err := ir.Parse(text)
+	of := source{text, subgroup}
+	p, err := parsed(of)
 	if err != nil {
 		return outcome{err: fmt.Errorf("parse: %w", err)}
 	}
-	if subgroup > 0 {
-		p.SubgroupSize = subgroup
+	size := 0
+	for _, list := range job.Resources {
+		for _, b := range list {
+			size += len(b.Bytes)
+		}
+	}
+	if _, ok := e.(interp.Engine); !ok || outcomes == nil || size > maxKept || job.Log != nil || job.Hook != nil || job.Regions != nil || job.Lists != nil {
+		return runProgram(e, p, job)
+	}
+	key := interpreted{of, contents(&job)}
+	got, ok := outcomes[key]
+	if !ok {
+		got = runProgram(e, p, job)
+		outcomes[key] = got
+	}
+	return got
+}
+
+var seed = maphash.MakeSeed()
+
+// contents returns a hash of a job without lists, regions, log and hook.
+func contents(job *exec.Job) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	fmt.Fprintln(&h, job.Groups, job.Base, job.Push, job.Workers, job.SpanEnds, job.Budget)
+	for _, list := range job.Resources {
+		fmt.Fprintln(&h, len(list))
+		for _, b := range list {
+			fmt.Fprintln(&h, len(b.Bytes))
+			h.Write(b.Bytes)
+		}
+	}
+	return h.Sum64()
+}
+
+// parsed returns the program of a text. Engines do not change it.
+func parsed(of source) (*ir.Program, error) {
+	if p := programs[of]; p != nil {
+		return p, nil
+	}
+	p, err := ir.Parse(of.text)
+	if err != nil {
+		return nil, err
+	}
+	if of.subgroup > 0 {
+		p.SubgroupSize = of.subgroup
 	}
 	p.StateEffects()
-	return runProgram(e, p, job)
+	if programs != nil {
+		programs[of] = p
+	}
+	return p, nil
 }
 
 // compileSeed compiles the text of a random seed, at a subgroup size, after a change of the program.
