@@ -75,8 +75,11 @@ func TestManyTriangles(t *testing.T) {
 				t.Fatalf("%d samples passed: %v", passed, err)
 			}
 			for _, e := range all {
+				p, err := draw.New(f.stages(t, 16), f.state, e, exec.Options{})
+				must(t, err)
+				defer p.Close()
 				for _, workers := range []int{1, 4} {
-					if got, _, err := f.run(t, how{e, 16, workers}); err != nil || !bytes.Equal(got, want) {
+					if got, _, err := f.draw(t, p, workers); err != nil || !bytes.Equal(got, want) {
 						t.Errorf("%s, %d workers: another picture: %v", e.Name(), workers, err)
 					}
 				}

@@ -386,6 +386,16 @@ func (f *fuzzed) stages(t testing.TB, size uint32) draw.Stages {
 // run draws in one way, and returns what stands in the attachments, behind what is
 // captured and counted.
 func (f *fuzzed) run(t testing.TB, h how) (picture []byte, passed uint64, err error) {
+	p, err := draw.New(f.stages(t, h.subgroup), f.state, h.engine, exec.Options{})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer p.Close()
+	return f.draw(t, p, h.workers)
+}
+
+// draw is run with a pipeline of these stages and states.
+func (f *fuzzed) draw(t testing.TB, p *draw.Pipeline, workers int) (picture []byte, passed uint64, err error) {
 	c := &canvas{}
 	for i, name := range f.formats {
 		m, v := image(t, texture.Desc{Format: name, Width: max(f.width-i*f.second, 1), Height: f.height + i*f.second, Layers: f.layers, Samples: f.samples}, texture.ViewDesc{})
@@ -408,14 +418,9 @@ func (f *fuzzed) run(t testing.TB, h how) (picture []byte, passed uint64, err er
 		copy(m.LayerBytes(0, 0, 0), f.rates)
 		c.Rates, c.RateTexel = v, [2]uint32{8, 16}
 	}
-	p, err := draw.New(f.stages(t, h.subgroup), f.state, h.engine, exec.Options{})
-	if err != nil {
-		return nil, 0, err
-	}
-	defer p.Close()
 	a := f.args
 	a.Passed = &passed
-	a.Shader.Workers = h.workers
+	a.Shader.Workers = workers
 	a.Shader.Bindings = map[compute.Binding][]exec.Buffer{{}: {{Bytes: floats(0.25, 0.5, 0.75, 1, 2, -1, 0, 0.125)}}}
 	var counts state.Statistics
 	if f.counted {

@@ -114,11 +114,12 @@ func TestPass(t *testing.T) {
 			for seed := range int64(2) {
 				t.Run(fmt.Sprintf("%s/%d samples/%d layers/%d", e.Name(), x.samples, x.layers, seed), func(t *testing.T) {
 					want := newAlbum(t, x.samples, x.layers)
-					newSequence(t, e, want, seed).immediate(t)
+					steps := newSequence(t, e, want, seed)
+					steps.immediate(t)
 					var pass draw.Pass
 					for _, workers := range []int{1, 2, 4} {
 						got := newAlbum(t, x.samples, x.layers)
-						newSequence(t, e, got, seed).pass(t, &pass, workers)
+						steps.on(got).pass(t, &pass, workers)
 						if !bytes.Equal(got.bytes(), want.bytes()) {
 							t.Errorf("%d workers: another picture", workers)
 						}
@@ -192,6 +193,19 @@ func newSequence(t *testing.T, e exec.Engine, c *album, seed int64) *sequence {
 		q.steps = append(q.steps, drawStep{q.pipelines[r.Intn(3)], a})
 	}
 	return q
+}
+
+// on returns the same draws and clears of other images, with the same pipelines.
+func (q *sequence) on(c *album) *sequence {
+	to := &sequence{album: c, pipelines: q.pipelines}
+	for _, s := range q.steps {
+		if d, ok := s.(drawStep); ok {
+			d.args.Shader.Push = bytes.Clone(d.args.Shader.Push)
+			s = d
+		}
+		to.steps = append(to.steps, s)
+	}
+	return to
 }
 
 // clears is a random clear.

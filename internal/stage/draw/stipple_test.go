@@ -78,13 +78,16 @@ func TestStippleLong(t *testing.T) {
 	}
 	var first []byte
 	for _, e := range engines() {
+		s := full(blank(t, side, side, "R32_SFLOAT"))
+		s.Assembly.Topology, s.Blend.Attachments = enum.TopologyLineStrip, sums
+		s.Rasterization.Stipple = state.LineStipple{Factor: 3, Pattern: 0x1357}
+		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, e, exec.Options{})
+		must(t, err)
+		defer p.Close()
 		for _, workers := range []int{1, 2, 4} {
 			c := blank(t, side, side, "R32_SFLOAT")
-			s := full(c)
-			s.Assembly.Topology, s.Blend.Attachments = enum.TopologyLineStrip, sums
-			s.Rasterization.Stipple = state.LineStipple{Factor: 3, Pattern: 0x1357}
-			paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, whiteText, 0)}, s, c,
-				state.Args{Count: uint32(len(index)), Index: index, IndexBytes: 1, Shader: compute.Args{Workers: workers, Push: floats(-0.9, -0.7, 0, 1, 0.8, -0.4, 0, 1, 0.1, 0.9, 0, 1)}})
+			must(t, p.Draw(t.Context(), &c.Target, &state.Args{Count: uint32(len(index)), Instances: 1, Index: index, IndexBytes: 1,
+				Shader: compute.Args{Workers: workers, Push: floats(-0.9, -0.7, 0, 1, 0.8, -0.4, 0, 1, 0.1, 0.9, 0, 1)}}))
 			if first == nil {
 				first = append(first, c.bytes(0)...)
 			}
