@@ -313,6 +313,9 @@ func (c *builtIns) builtInType(n *builtInNote, t *facts.Type, v *facts.Variable,
 	if v != nil && t.IsArray() && t.Elem != nil && row.form.holds(t.Elem) && c.eachHasOne(n, v, used) {
 		return
 	}
+	if n.builtIn == spirv.BuiltInViewportMaskPerViewNV && c.builtInDecorated(n, spirv.DecorationPerViewNV) && t.IsArray() && row.form.holds(t.Elem) {
+		return // the outer array has one mask for each view (SPV_NV_mesh_shader)
+	}
 	if n.member < 0 && used == inMeshEXT && perPrimitive(n.builtIn) {
 		return // builtin_mesh.go checks it
 	}
