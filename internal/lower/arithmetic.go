@@ -46,7 +46,7 @@ func (f *function) flush(v ir.V) ir.V {
 
 // floatModes are the execution modes that change floating-point arithmetic
 // (SPIR-V §3.2.6, SPV_KHR_float_controls).
-type floatModes struct{ rtz, flush widths }
+type floatModes struct{ rtz, flush, signed widths }
 
 // widths is a bit set of float widths: 16, 32 and 64.
 type widths uint8
@@ -65,6 +65,8 @@ func (u *unit) readFloatModes() {
 			u.float.rtz |= w
 		case spirv.ExecutionModeDenormFlushToZero:
 			u.float.flush |= w
+		case spirv.ExecutionModeSignedZeroInfNanPreserve:
+			u.float.signed |= w
 		}
 	}
 }
@@ -178,17 +180,32 @@ func (f *function) mayContract(in spirv.Inst) bool {
 	if f.facts.Has(in.Result(), spirv.DecorationNoContraction) {
 		return false
 	}
-	const allowed = uint32(spirv.FPFastMathModeAllowContractMask)
+	flags, ok := f.fastMath(in)
+	return !ok || flags&spirv.FPFastMathModeAllowContractMask != 0
+}
+
+// fastMath returns the fast-math mode of an instruction: its decoration, else the default
+// of the entry point for the type of the result. ok is false if the module has neither.
+func (f *function) fastMath(in spirv.Inst) (flags spirv.FPFastMathMode, ok bool) {
 	if d, ok := f.facts.Decoration(in.Result(), spirv.DecorationFPFastMathMode); ok {
-		return d.Literal()&allowed != 0
+		return spirv.FPFastMathMode(d.Literal()), true
 	}
 	t := f.facts.Type(in.Type()).Scalar()
 	for _, m := range f.entry.Modes {
 		if m.Kind == spirv.ExecutionModeFPFastMathDefault && len(m.Operands) == 2 && f.facts.Type(spirv.ID(m.Operands[0])) == t {
-			return uint32(f.known(spirv.ID(m.Operands[1])))&allowed != 0
+			return spirv.FPFastMathMode(f.known(spirv.ID(m.Operands[1]))), true
 		}
 	}
-	return true
+	return 0, false
+}
+
+// signedZeros reports whether the sign of a zero result is significant: the fast-math mode
+// of the instruction lacks NSZ, or the entry point preserves signs of zeros in type t.
+func (f *function) signedZeros(in spirv.Inst, t ir.Type) bool {
+	if flags, ok := f.fastMath(in); ok {
+		return flags&spirv.FPFastMathModeNSZMask == 0
+	}
+	return f.float.signed.has(t)
 }
 
 // fused returns x·y + z; for a difference x·y − z, or z − x·y if the product is the

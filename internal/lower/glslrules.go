@@ -28,7 +28,8 @@ func each(op ir.Op) rule {
 
 // eachChoice lowers FMin or FMax. The operation returns its first operand if either is NaN, so the
 // operand that is less likely to be NaN comes first: a constant, else the second one. In
-// min(expression, bound), max(0, expression) and the like a NaN loses to the bound.
+// min(expression, bound), max(0, expression) and the like a NaN loses to the bound. If signs of
+// zeros are significant, −0 is less than +0.
 func eachChoice(op ir.Op) rule {
 	return func(f *function, in spirv.Inst) {
 		f.eachComponent(in, f.operandsOf(in), func(t ir.Type, a []direct.Operand[ir.V]) ir.V {
@@ -43,9 +44,24 @@ func eachChoice(op ir.Op) rule {
 			if !ok {
 				f.malformed("the instruction is not defined for the types of the operands")
 			}
+			if f.signedZeros(in, t) {
+				return f.orderZeros(op, t, first.Value, second.Value, v)
+			}
 			return v
 		})
 	}
+}
+
+// orderZeros returns the minimum or maximum v of x and y, with −0 less than +0. Equal operands
+// differ in their signs at most: the minimum has the sign if either has it, the maximum if both
+// have it.
+func (f *function) orderZeros(op ir.Op, t ir.Type, x, y, v ir.V) ir.V {
+	bits, both := ir.Int(uint32(t.Bits())), ir.Or
+	if op == ir.FMax {
+		both = ir.And
+	}
+	merged := f.b.Op(both, bits, f.b.Op(ir.Bitcast, bits, x), f.b.Op(ir.Bitcast, bits, y))
+	return f.b.Select(f.b.Cmp(ir.FEq, x, y), f.b.Op(ir.Bitcast, t, merged), v)
 }
 
 // eachOf lowers an extended instruction that build expands for each component; check
