@@ -9,7 +9,7 @@ import (
 // member: the interface is flat, as in Location Assignment.
 type Variable struct {
 	Name      string `json:"name"` // with the members that lead to it: "block.normal"
-	Type      Type   `json:"type"` // without the array that has an element for each vertex or primitive
+	Type      Type   `json:"type"` // without the arrays with an element for each vertex, primitive or view
 	Location  uint32 `json:"location"`
 	Component uint32 `json:"component"`
 	Slots     uint64 `json:"locations"` // the number of Locations
@@ -198,7 +198,16 @@ func (e *Entry) stage(m *facts.Module, v *facts.Variable, used bool, members []b
 	if s := blockOf(t); s != nil && m.Has(s.ID, spirv.DecorationBlock) {
 		f.rest.Block = nameOf(m, s.ID)
 	}
-	f.any(t, name, how, x, has, nil, 0)
+	f.any(oneView(t, d), name, how, x, has, nil, 0)
+}
+
+// oneView returns the type of a variable or a member without the array of views that PerViewNV adds. A fragment shader
+// reads the element of its view (Vulkan, Mesh Shader Per-View Outputs).
+func oneView(t *facts.Type, d decorations) *facts.Type {
+	if t.IsArray() && d.has(spirv.DecorationPerViewNV) {
+		return t.Elem
+	}
+	return t
 }
 
 // blockOf returns the struct that a variable or the elements of its array are.
@@ -248,7 +257,7 @@ func (f *flattening) members(t *facts.Type, name string, how Interpolation, x Xf
 		if at, ok := d.literal(spirv.DecorationComponent); ok {
 			f.rest.Component = at
 		}
-		f.any(t.Members[k].Type, member, i, y, has, here, depth)
+		f.any(oneView(t.Members[k].Type, d), member, i, y, has, here, depth)
 		f.rest.Component = component
 	}
 }

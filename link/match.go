@@ -206,14 +206,15 @@ func sameName(out *Shader, v *iface.Variable) *iface.Variable {
 }
 
 // decorations checks the decorations that must be equivalent on both sides: all except
-// those for interpolation, for transform feedback, Component and RelaxedPrecision.
+// those for interpolation, for transform feedback, Component and RelaxedPrecision, and
+// except PerViewNV, which no input may have (SPV_NV_mesh_shader).
 func (l *linker) decorations(out, in *Shader, o, v *iface.Variable) {
 	for _, k := range [...]struct {
 		name    string
 		out, in bool
 	}{
 		{"Patch", o.Patch, v.Patch}, {"PerPrimitiveEXT", o.PerPrimitive, v.PerPrimitive},
-		{"PerViewNV", o.PerView, v.PerView}, {"PerTaskNV", o.PerTask, v.PerTask},
+		{"PerTaskNV", o.PerTask, v.PerTask},
 	} {
 		if k.out != k.in {
 			l.fail(vuid.RuntimeSpirv_OpVariable_08746, []Side{variableSide(in, v), variableSide(out, o)},

@@ -229,6 +229,7 @@ func (l *located) variable(v *facts.Variable) {
 	if t.IsArray() && c.arrayed(l.e, v) {
 		t = t.Elem
 	}
+	t = oneView(t, c.m.Has(v.ID, spirv.DecorationPerViewNV))
 	s := core(t)
 	if s == nil {
 		return
@@ -260,6 +261,20 @@ func (l *located) variable(v *facts.Variable) {
 		}
 		c.fail(v.Index, code, "%s in %s has no Location and is no Block; must have one", c.name(v.ID), v.Storage).also(c, l.e.Index, "the entry point")
 	}
+}
+
+// oneView returns the type of a variable or a member without the array of views that PerViewNV adds. The array needs
+// no locations: the fragment shader reads the element of its view (Vulkan, Mesh Shader Per-View Outputs).
+func oneView(t *facts.Type, perView bool) *facts.Type {
+	if perView && t.IsArray() {
+		return t.Elem
+	}
+	return t
+}
+
+// memberView returns the type of a member as oneView does.
+func (c *checker) memberView(s *facts.Type, member int) *facts.Type {
+	return oneView(s.Members[member].Type, c.m.HasMember(s.ID, member, spirv.DecorationPerViewNV))
 }
 
 // unblocked reports a variable with a struct of built-ins that is no Block (Vulkan,
@@ -319,7 +334,7 @@ func (c *checker) locatedTypes() []bool {
 func (l *located) block(v *facts.Variable, s *facts.Type) {
 	c := l.c
 	for k := range s.Members {
-		m := s.Members[k].Type
+		m := c.memberView(s, k)
 		d, ok := c.m.MemberDecoration(s.ID, k, spirv.DecorationLocation)
 		if !ok {
 			c.fail(v.Index, vuid.StandaloneSpirv_Location_04919, "member %d of the block %s has no Location, and the variable %s has none; must have one", k, c.name(s.ID), c.name(v.ID)).also(c, s.Index, "the block")
@@ -435,7 +450,7 @@ func (c *checker) compositeRows(t *facts.Type) (rows uint64) {
 		return min(n*min(t.Count, maxSlots), maxSlots)
 	}
 	for k := range t.Members {
-		n, _ := c.consumed(t.Members[k].Type)
+		n, _ := c.consumed(c.memberView(t, k))
 		rows = min(rows+n, maxSlots)
 	}
 	return rows
