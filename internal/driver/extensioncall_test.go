@@ -304,6 +304,9 @@ func TestExternalSync(t *testing.T) {
 		t.Fatalf("the semaphore is the file %d; must be −1", file)
 	}
 	must(p, abi.CmdImportSemaphoreFdKHR, &abi.ImportSemaphoreFdKHRArgs{Device: p.device, PImportSemaphoreFdInfo: &abi.ImportSemaphoreFdInfoKHR{Semaphore: s, Flags: abi.SemaphoreImportTemporaryBit, HandleType: abi.ExternalSemaphoreHandleTypeSyncFdBit, Fd: file}})
+	if r := do(abi.CmdImportFenceFdKHR, &abi.ImportFenceFdKHRArgs{Device: p.device, PImportFenceFdInfo: &abi.ImportFenceFdInfoKHR{Fence: f, HandleType: abi.ExternalFenceHandleTypeSyncFdBit, Fd: -2}}); r != abi.ErrorInvalidExternalHandle {
+		t.Errorf("an import of the file −2 returns %d", r)
+	}
 	file = 0
 	must(p, abi.CmdGetFenceFdKHR, &abi.GetFenceFdKHRArgs{Device: p.device, PGetFdInfo: &abi.FenceGetFdInfoKHR{Fence: f, HandleType: abi.ExternalFenceHandleTypeSyncFdBit}, PFd: &file})
 	if r := do(abi.CmdGetFenceStatus, &abi.GetFenceStatusArgs{Device: p.device, Fence: f}); r != abi.NotReady || file != -1 {

@@ -18,8 +18,8 @@ func closeNumber(fd int) { _ = unix.Close(fd) }
 // waitNumber waits until a sync file is signaled, and closes its number. The number −1 is signaled. It reports false if there
 // is no such file.
 func waitNumber(fd int) bool {
-	if fd == -1 {
-		return true
+	if fd < 0 { // poll ignores negative numbers and would wait forever
+		return fd == -1
 	}
 	for {
 		list := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
