@@ -28,7 +28,7 @@ func objectsOf[T any](kind uint32, word string, t *table[T], object func(*T) vk.
 	}
 }
 
-// object returns an object of package vk as what it is.
+// object converts a pointer to the interface of the objects of package vk.
 func object[T any, P interface {
 	*T
 	vk.Object
@@ -62,7 +62,13 @@ var owners = []owner{
 	objectsOf(abi.ObjectTypeShaderInstrumentationARM, "shader instrumentation", &instrumentations, object[vk.ShaderInstrumentation]),
 	objectsOf(abi.ObjectTypePipelineLayout, "pipeline layout", &pipelineLayouts, object[vk.PipelineLayout]),
 	objectsOf(abi.ObjectTypeDescriptorSetLayout, "descriptor set layout", &setLayouts, object[vk.SetLayout]),
-	objectsOf(abi.ObjectTypeDescriptorPool, "descriptor pool", &descriptorPools, func(p *descriptorPool) vk.Object { return p.vk }),
+	func(d *device, add func(leftover)) {
+		descriptorPools.each(func(h uint64, p *descriptorPool) {
+			if name, ok := d.vk.Owns(p.vk); ok {
+				add(leftover{named{abi.ObjectTypeDescriptorPool, h, name}, "descriptor pool", func() { destroy(&descriptorPools, h) }})
+			}
+		})
+	},
 	objectsOf(abi.ObjectTypeQueryPool, "query pool", &queryPools, object[vk.QueryPool]),
 	objectsOf(abi.ObjectTypeRenderPass, "render pass", &renderPasses, object[vk.RenderPass]),
 	objectsOf(abi.ObjectTypeFramebuffer, "framebuffer", &framebuffers, object[vk.Framebuffer]),

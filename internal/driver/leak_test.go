@@ -28,12 +28,19 @@ func TestLeftovers(t *testing.T) {
 	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: d, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
 	var c abi.CommandBuffer
 	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: d, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	var layout abi.DescriptorSetLayout
+	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: d, PSetLayout: &layout, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{}})
+	var sets abi.DescriptorPool
+	must(p, abi.CmdCreateDescriptorPool, &abi.CreateDescriptorPoolArgs{Device: d, PDescriptorPool: &sets, PCreateInfo: &abi.DescriptorPoolCreateInfo{MaxSets: 1}})
+	var set abi.DescriptorSet
+	must(p, abi.CmdAllocateDescriptorSets, &abi.AllocateDescriptorSetsArgs{Device: d, PDescriptorSets: &set, PAllocateInfo: &abi.DescriptorSetAllocateInfo{DescriptorPool: sets, DescriptorSetCount: 1, PSetLayouts: &layout}})
+	do(abi.CmdDestroyDescriptorSetLayout, &abi.DestroyDescriptorSetLayoutArgs{Device: d, DescriptorSetLayout: layout})
 	var surface abi.SurfaceKHR
 	must(p, abi.CmdCreateHeadlessSurfaceEXT, &abi.CreateHeadlessSurfaceEXTArgs{Instance: i, PSurface: &surface})
 	var chain abi.SwapchainKHR
 	must(p, abi.CmdCreateSwapchainKHR, &abi.CreateSwapchainKHRArgs{Device: d, PSwapchain: &chain, PCreateInfo: &abi.SwapchainCreateInfoKHR{Surface: surface, MinImageCount: 2, ImageFormat: abi.FormatB8g8r8a8Unorm, ImageExtent: abi.Extent2D{Width: 5, Height: 4}, ImageArrayLayers: 1}})
 	do(abi.CmdDestroyDevice, &abi.DestroyDeviceArgs{Device: d})
-	kinds := []uint32{abi.ObjectTypeBuffer, abi.ObjectTypeDeviceMemory, abi.ObjectTypeCommandPool, abi.ObjectTypeSwapchainKHR}
+	kinds := []uint32{abi.ObjectTypeBuffer, abi.ObjectTypeDeviceMemory, abi.ObjectTypeCommandPool, abi.ObjectTypeDescriptorPool, abi.ObjectTypeSwapchainKHR}
 	if len(*list) != len(kinds) {
 		t.Errorf("%d messages; must be %d", len(*list), len(kinds))
 	}
@@ -46,7 +53,7 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%q does not name the buffer", h.text)
 		}
 	}
-	if buffers.get(uint64(b)) != nil || commandBufferOf(c) != nil || swapchains.get(uint64(chain)) != nil {
+	if buffers.get(uint64(b)) != nil || commandBufferOf(c) != nil || descriptorSets.get(uint64(set)) != nil || swapchains.get(uint64(chain)) != nil {
 		t.Error("an object of a destroyed device has a handle")
 	}
 }
