@@ -72,14 +72,15 @@ func customResolve(chain unsafe.Pointer) *vk.CustomResolve {
 	}
 }
 
-// locations reads the places of samples of a pipeline. They may be dynamic: then the structure has none.
+// locations reads the places of samples of a pipeline. If they are dynamic, the pointer in the structure may be invalid.
 func (r *graphicsReader) locations(s *vk.FixedState, chain unsafe.Pointer) {
 	l := abi.Find[abi.PipelineSampleLocationsStateCreateInfoEXT](chain, abi.StructureTypePipelineSampleLocationsStateCreateInfoEXT)
 	if l == nil {
 		return
 	}
 	s.Multisample.Locations = l.SampleLocationsEnable != 0
-	if s.Multisample.Locations && !r.has(enum.DynamicStateSampleLocations) || r.has(enum.DynamicStateSampleLocationsEnable) && l.SampleLocationsInfo.PSampleLocations != nil {
+	used := s.Multisample.Locations || r.has(enum.DynamicStateSampleLocationsEnable) && l.SampleLocationsInfo.PSampleLocations != nil
+	if used && !r.has(enum.DynamicStateSampleLocations) {
 		x := sampleLocations(&l.SampleLocationsInfo)
 		s.SampleLocations = &x
 	}
