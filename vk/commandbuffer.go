@@ -140,6 +140,7 @@ func (c *CommandBuffer) End() error {
 		return usage("VUID-vkEndCommandBuffer-commandBuffer-00059", "%v is not in the recording state; must be", &c.object)
 	}
 	c.drop()
+	c.mark = len(c.commands) // errors of the whole recording are after its last command
 	if c.scope.rendering != nil {
 		c.invalidate(usage("VUID-vkEndCommandBuffer-commandBuffer-00060", "a rendering is active at the end of %v; must have ended", &c.object))
 	}

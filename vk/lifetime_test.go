@@ -140,7 +140,8 @@ func TestClose(t *testing.T) {
 // others. A scope that a wrong command would have opened does not exist.
 func TestTolerant(t *testing.T) {
 	var list []string
-	s := newSceneOn(t, 1, DeviceInfo{Tolerant: true, Messages: func(m Message) { list = append(list, m.Finding.Rule) }})
+	var last Message
+	s := newSceneOn(t, 1, DeviceInfo{Tolerant: true, Messages: func(m Message) { last, list = m, append(list, m.Finding.Rule) }})
 	s.build(t)
 	pool := must(s.dev.NewQueryPool(QueryPoolInfo{Type: Timestamps, Count: 1}))(t)
 	volume := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType3d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageColorAttachment}))(t)
@@ -186,6 +187,13 @@ func TestTolerant(t *testing.T) {
 		if list[i] != want[i] {
 			t.Errorf("message %d is of rule %q; must be of %q", i, list[i], want[i])
 		}
+	}
+	if err := c.Begin(BeginInfo{}); err != nil {
+		t.Fatal(err)
+	}
+	c.BeginRendering(s.rendering())
+	if err := c.End(); err == nil || last.Index != 1 {
+		t.Errorf("a rendering that does not end: %v, message at command %d; must be at 1", err, last.Index)
 	}
 }
 
