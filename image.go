@@ -32,7 +32,6 @@ const pixelFormat = link.FormatR16G16B16A16Unorm
 // picture is the image of an argument.
 type picture struct {
 	argument Argument
-	typ      iface.Descriptor
 	written  bool      // the shader may write it
 	pixels   *vk.Image // in pixelFormat
 	image    *vk.Image // that the shader uses
@@ -62,7 +61,7 @@ func (r *run) bindImage(a Argument, x *iface.Resource) error {
 	if a.image == nil || a.image.Bounds().Empty() {
 		return fmt.Errorf("the picture of %s is nil or empty; must have pixels", x.Name)
 	}
-	p := picture{argument: a, typ: x.Type, written: x.Type == iface.StorageImage && !x.NonWritable}
+	p := picture{argument: a, written: x.Type == iface.StorageImage && !x.NonWritable}
 	if _, ok := a.image.(draw.Image); p.written && !ok {
 		return fmt.Errorf("the shader may write %s, and its picture is a %T; must be a draw.Image", x.Name, a.image)
 	}
