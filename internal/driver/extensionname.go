@@ -1,6 +1,6 @@
 package driver
 
-// furtherNames are extensions that the driver announces, after announcedNames: by what they add.
+// furtherNames are the extensions that the driver announces after announcedNames, by topic.
 var furtherNames = []string{
 	// shader objects, pipelines and modules
 	"VK_EXT_shader_object", "VK_KHR_pipeline_binary", "VK_EXT_shader_module_identifier", "VK_ARM_shader_instrumentation", "VK_EXT_validation_cache",

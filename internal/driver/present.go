@@ -8,7 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// presentInfo is what the chain of a VkPresentInfoKHR has for one of its swapchains.
+// presentInfo has the parts of the chain of a VkPresentInfoKHR for one of its swapchains.
 type presentInfo struct {
 	number uint64    // of VK_KHR_present_id; 0 without one
 	fence  *vk.Fence // that is signaled when the semaphores of the present are free
@@ -146,7 +146,7 @@ func (w *swapchain) pastTimings(count *uint32, to *abi.PastPresentationTimingGOO
 	return r
 }
 
-// capabilities2 writes the limits of swapchains: with a mode in the chain of the query those of the mode, which are the same.
+// capabilities2 writes the limits of swapchains, which are the same for all modes, and the extensions of the struct.
 func (s *surface) capabilities2(query unsafe.Pointer, to *abi.SurfaceCapabilities2KHR) abi.Result {
 	r := s.capabilities(&to.SurfaceCapabilities)
 	if r != abi.Success {

@@ -23,7 +23,7 @@ var shadingRates = func() (out []abi.PhysicalDeviceFragmentShadingRateKHR) {
 	return out
 }()
 
-// physicalExtensionCalls are the questions about physical devices of extensions.
+// physicalExtensionCalls are queries of extensions about physical devices.
 var physicalExtensionCalls = map[int]call{
 	abi.CmdGetPhysicalDeviceFragmentShadingRatesKHR: on(func(a *abi.GetPhysicalDeviceFragmentShadingRatesKHRArgs) abi.Result {
 		return list(a.PFragmentShadingRateCount, a.PFragmentShadingRates, shadingRates, func(to *abi.PhysicalDeviceFragmentShadingRateKHR, r abi.PhysicalDeviceFragmentShadingRateKHR) {

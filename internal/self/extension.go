@@ -12,7 +12,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/vk"
 )
 
-// extensionFeatures are features of extensions that no capability of a shader needs, or that say more than the capability.
+// extensionFeatures are features of extensions that no capability of a shader needs, or that allow more than the capability.
 var extensionFeatures = []string{
 	// of shaders
 	"shaderSubgroupClock", "shaderDeviceClock", "shaderMaximalReconvergence", "shaderSubgroupUniformControlFlow",
