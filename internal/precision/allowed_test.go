@@ -69,7 +69,9 @@ func TestAllowed(t *testing.T) {
 		{"Atan2", 16, one(1, 1), []float64{0.785}, []float64{0.8}},
 		{"OpFConvert to 16", 32, one(1e6), []float64{65504, inf}, []float64{65472, nan}},
 		{"OpQuantizeToF16", 32, one(0x1p-20), []float64{0x1p-20, 0}, []float64{0x1p-19}},
-		{"Ldexp", 32, one(1.5, 20), []float64{1.5 * (1 << 20)}, []float64{0}},
+		{"Ldexp", 32, one(1.5, 20), []float64{1.5 * (1 << 20)}, []float64{0, next(1.5*(1<<20), 1), next(1.5*(1<<20), -1)}},
+		{"Ldexp", 32, one(3, -150), []float64{0, 0x1p-149, 0x1p-148}, []float64{0x1.8p-148}}, // 1.5 of the least denormal number
+		{"Ldexp", 32, one(1, 9000), []float64{most, inf}, []float64{1, nan}},
 		{"Tanh", 32, one(600), []float64{1}, nil},
 	} {
 		s, err := Allowed(Query{Instruction: c.name, Bits: c.bits, Operands: c.x})

@@ -82,7 +82,7 @@ func (a Real) Whole(kind Rounding) Number {
 // scaled is x·2^n.
 func scaled(x *big.Float, n int) *big.Float { return NewReal().SetMantExp(x, n) }
 
-// series sums terms, each next(term, k) of the one before, until they vanish.
+// series sums the terms of a series until they vanish: next makes term k of the term before it.
 func series(first *big.Float, next func(t *big.Float, k int64)) *big.Float {
 	sum, t := NewReal().Set(first), NewReal().Set(first)
 	for k := int64(1); t.Sign() != 0 && (sum.Sign() == 0 || t.MantExp(nil) > sum.MantExp(nil)-Digits); k++ {
@@ -92,7 +92,7 @@ func series(first *big.Float, next func(t *big.Float, k int64)) *big.Float {
 	return sum
 }
 
-// over divides by a whole Number.
+// over divides by a whole number.
 func over(t *big.Float, n int64) { t.Quo(t, NewReal().SetInt64(n)) }
 
 func (a Real) Exp() Number {
@@ -109,9 +109,16 @@ func (a Real) Exp() Number {
 	return Real{s}
 }
 
-func (a Real) Exp2() Number { return Real{NewReal().Mul(a.Big, ln2Value)}.Exp() }
+// Exp2 is exact for whole numbers: Ldexp multiplies by it and is correctly rounded.
+func (a Real) Exp2() Number {
+	if a.Big.IsInt() && a.Big.MantExp(nil) <= 13 {
+		n, _ := a.Big.Int64()
+		return Real{scaled(big.NewFloat(1), int(n))}
+	}
+	return Real{NewReal().Mul(a.Big, ln2Value)}.Exp()
+}
 
-// atanh of a small Number by its series.
+// atanh is the inverse hyperbolic tangent of a small number, by its series.
 func atanh(x *big.Float) *big.Float {
 	square := NewReal().Mul(x, x)
 	p := NewReal().Set(x)
@@ -162,7 +169,7 @@ func (a Real) Log2() Number {
 	return a.Log().Div(Real{ln2Value})
 }
 
-// arctan of a Number from 0 to 1.
+// arctan is the arctangent of a number from 0 to 1.
 func arctan(x *big.Float) *big.Float {
 	const halvings = 8
 	x = NewReal().Set(x)
@@ -199,7 +206,7 @@ func machin() *big.Float {
 	return NewReal().Sub(part(16, 5), part(4, 239))
 }
 
-// atan2 is the angle of (x, a).
+// Atan2 is the angle of the point (b, a).
 func (a Real) Atan2(b Number) Number {
 	if a.Big.Sign() == 0 && b.(Real).Big.Sign() == 0 {
 		panic(Undefined{})
