@@ -106,7 +106,7 @@ func contents(job *exec.Job) uint64 {
 	for _, list := range job.Resources {
 		fmt.Fprintln(&h, len(list))
 		for _, b := range list {
-			fmt.Fprintln(&h, len(b.Bytes))
+			fmt.Fprintln(&h, len(b.Bytes), b.Beyond)
 			h.Write(b.Bytes)
 		}
 	}
