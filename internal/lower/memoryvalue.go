@@ -10,7 +10,8 @@ import (
 // A large value (inMemory) has a pointer to private memory instead of scalars, so that the time and the size of a program
 // do not grow with it: front ends pass structs with arrays of thousands of elements by value. The memory of a value does
 // not change while the value is in use: each load, call, construction and insertion copies to a new private variable, each
-// parameter has one or that of its argument (forwards), and functions do not recurse. copyvalue.go avoids the copy of a load or a result with simple uses.
+// parameter has its own variable or the variable of its argument (forwards), and functions do not recurse. copyvalue.go avoids
+// the copy of a load or a result with simple uses.
 
 // inMemory reports whether values of a type are in memory: large structs and arrays of numbers.
 func (u *unit) inMemory(t *facts.Type) bool {
@@ -119,9 +120,8 @@ func (u *unit) passTo(function, parameter int, t *facts.Type) *pointer {
 	return u.passedIn(function, parameter, t)
 }
 
-// forwards makes the memory of an argument that of the parameter, without a copy (argument promotion, the other way round): a
-// function with one call has one argument, and nothing changes a fixed value during the call. It returns false if it does not
-// know that.
+// forwards lets a parameter have the memory of its argument, without a copy. That is possible if the function has one call,
+// and the argument is a fixed value: nothing changes it during the call. forwards returns false if either is unknown.
 func (f *function) forwards(callee *facts.Function, to passing, id spirv.ID) bool {
 	if f.copying || f.passings[to] != nil || f.facts.Const(id) != nil || f.callsOf(callee) != 1 {
 		return false

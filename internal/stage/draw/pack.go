@@ -44,6 +44,9 @@ func (p *packer) start(n int) {
 
 // pack appends the packs of the items of a tile to a list of packs. Numbers of packs count from the start of the list, so
 // that the numbers in next of an earlier tile are too small to matter.
+//
+// Each pack from the first one with space on has space. After that one, a quad is in a pack only if the pack before has the
+// previous quad of the same pixels. So no pack has more quads than the pack before.
 func (p *packer) pack(to, items []uint64) []uint64 {
 	first := len(to) / p.quads
 	open := first // the first pack with space
@@ -98,9 +101,10 @@ const (
 	otherTriangles   // they were not: the triangles are larger now, or cover each other
 )
 
-// Bounds of the choice: the items of minPackSample are enough, and maxPackSample are looked at without packs. A strip of a
-// long program costs about as much as a pack. Short programs have no packs: the loads that a strip shares cost more than they.
-// packedAbove and packedBelow are the numbers of strips in place of a pack at which the choice changes.
+// Bounds of the choice. Fewer than minPackSample items of a bin list decide nothing; without packs about maxPackSample are
+// counted. A strip of a long program costs about as much as a pack. Short programs have no packs: the lanes of a strip share
+// the loads of a primitive, and the lanes of a pack do not. packedAbove and packedBelow are the numbers of strips in place of
+// a pack at which the choice changes.
 const (
 	minPackSample = 48
 	maxPackSample = 256

@@ -23,7 +23,8 @@ func (p *Pass) End(ctx context.Context) error {
 func (p *Pass) flush(ctx context.Context) (err error) {
 	defer p.forget()
 	p.resetCoarseDepths()
-	defer func() { p.coarseValid = p.coarseValid && err == nil }() // they are ahead of the attachment
+	// After an error the coarse depths can include fragments that have not run.
+	defer func() { p.coarseValid = p.coarseValid && err == nil }()
 	p.binning.step, p.binning.started, p.binning.nextTicket = 0, false, 0
 	for p.binning.step < len(p.steps) {
 		if err := p.bin(ctx); err != nil {
