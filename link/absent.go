@@ -38,9 +38,6 @@ var absentLists = []reason{
 		"vkCreateRayTracingPipelinesNV-pipelineCache-02903",
 	}},
 	{NeedsObject, "package vk has no tile shading", []string{
-		"RuntimeSpirv-TileShadingQCOM-10700", "RuntimeSpirv-TileShadingQCOM-10701", "RuntimeSpirv-z-10704", "RuntimeSpirv-tileSize-10705",
-		"RuntimeSpirv-OpTypeImage-10707", "RuntimeSpirv-OpTypeImage-10708", "RuntimeSpirv-OpTypeImage-10709", "RuntimeSpirv-OpTypeImage-10710",
-		"RuntimeSpirv-OpTypeSampledImage-10711",
 		"vkCmdDispatch-None-10674", "vkCmdDispatch-None-10675", "vkCmdDispatch-None-10676", "vkCmdDispatch-aspectMask-10673", "vkCmdDraw-None-10677",
 		"vkCmdDraw-None-10678", "vkCmdDraw-None-10679",
 	}},
@@ -60,7 +57,6 @@ var absentLists = []reason{
 		"vkCmdDraw-pNext-07935", "vkCmdDraw-None-09211", "vkCmdDraw-customResolve-11529", "vkCmdDraw-customResolve-11530",
 	}},
 	{NeedsObject, "package vk has no protected memory and no protected command buffers", []string{
-		"RuntimeSpirv-protectedNoFault-09645",
 		"vkCmdDraw-commandBuffer-02707", "vkCmdDraw-commandBuffer-02712", "vkCmdDraw-commandBuffer-02713", "vkCmdDraw-commandBuffer-04617",
 		"vkCmdDispatchIndirect2KHR-commandBuffer-13049", "vkCmdBeginShaderInstrumentationARM-commandBuffer-12376",
 		"vkCmdEndShaderInstrumentationARM-commandBuffer-12378",

@@ -1,7 +1,6 @@
 package link
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -86,7 +85,7 @@ var answers = sync.OnceValue(func() map[string]Answer {
 	for u := range valid.AllUnjudged() {
 		out[u.Code] = Answer{beyond[u.Needs], u.Why}
 	}
-	for _, k := range slices.Concat(objectLists, absentLists) { // some of the rules that package valid does not judge
+	for _, k := range objectLists { // some of the rules that package valid does not judge
 		for _, c := range k.codes {
 			out["VUID-"+c] = Answer{k.by, k.why}
 		}
