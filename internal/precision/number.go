@@ -1,8 +1,9 @@
 package precision
 
-// Rounding is a way to a whole number.
+// Rounding is a way to round to a whole number.
 type Rounding uint8
 
+// The roundings: to the nearest whole number, the even one of two; toward zero; toward −∞; toward +∞.
 const (
 	ToEven Rounding = iota
 	ToZero

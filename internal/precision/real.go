@@ -23,23 +23,32 @@ func RealOf(x float64) Number {
 	return Real{NewReal().SetFloat64(x)}
 }
 
+// Num returns a finite number.
 func (a Real) Num(x float64) Number { return RealOf(x) }
-func (a Real) Pi() Number           { return Real{piValue} }
+
+// Pi returns π.
+func (a Real) Pi() Number { return Real{piValue} }
 
 func (a Real) both(b Number, f func(x, y *big.Float) *big.Float) Number {
 	return Real{f(a.Big, b.(Real).Big)}
 }
 
+// Add returns a + b.
 func (a Real) Add(b Number) Number {
 	return a.both(b, func(x, y *big.Float) *big.Float { return NewReal().Add(x, y) })
 }
+
+// Sub returns a − b.
 func (a Real) Sub(b Number) Number {
 	return a.both(b, func(x, y *big.Float) *big.Float { return NewReal().Sub(x, y) })
 }
+
+// Mul returns a·b.
 func (a Real) Mul(b Number) Number {
 	return a.both(b, func(x, y *big.Float) *big.Float { return NewReal().Mul(x, y) })
 }
 
+// Div returns a/b, which is undefined for a zero b.
 func (a Real) Div(b Number) Number {
 	if b.(Real).Big.Sign() == 0 {
 		panic(Undefined{})
@@ -47,8 +56,10 @@ func (a Real) Div(b Number) Number {
 	return Real{NewReal().Quo(a.Big, b.(Real).Big)}
 }
 
+// Less reports whether a < b.
 func (a Real) Less(b Number) bool { return a.Big.Cmp(b.(Real).Big) < 0 }
 
+// Sqrt returns the square root, which is undefined for negative numbers.
 func (a Real) Sqrt() Number {
 	if a.Big.Sign() < 0 {
 		panic(Undefined{})
@@ -56,9 +67,12 @@ func (a Real) Sqrt() Number {
 	return Real{NewReal().Sqrt(a.Big)}
 }
 
+// Rsqrt returns the reciprocal of the square root, which is undefined for 0 and negative numbers.
 func (a Real) Rsqrt() Number { return one().Div(a.Sqrt()) }
-func one() Real              { return Real{NewReal().SetInt64(1)} }
 
+func one() Real { return Real{NewReal().SetInt64(1)} }
+
+// Whole rounds to a whole number.
 func (a Real) Whole(kind Rounding) Number {
 	i, acc := a.Big.Int(nil)
 	r := NewReal().SetInt(i)
@@ -79,7 +93,7 @@ func (a Real) Whole(kind Rounding) Number {
 	return Real{r}
 }
 
-// scaled is x·2^n.
+// scaled returns x·2^n.
 func scaled(x *big.Float, n int) *big.Float { return NewReal().SetMantExp(x, n) }
 
 // series sums the terms of a series until they vanish: next makes term k of the term before it.
@@ -95,6 +109,7 @@ func series(first *big.Float, next func(t *big.Float, k int64)) *big.Float {
 // over divides by a whole number.
 func over(t *big.Float, n int64) { t.Quo(t, NewReal().SetInt64(n)) }
 
+// Exp returns e^a: the series of a small part of a, squared again and again.
 func (a Real) Exp() Number {
 	x := a.Big
 	if x.MantExp(nil) > 12 { // beyond the range of any width
@@ -109,7 +124,7 @@ func (a Real) Exp() Number {
 	return Real{s}
 }
 
-// Exp2 is exact for whole numbers: Ldexp multiplies by it and is correctly rounded.
+// Exp2 returns 2^a, exactly for whole numbers: Ldexp multiplies by it and is correctly rounded.
 func (a Real) Exp2() Number {
 	if a.Big.IsInt() && a.Big.MantExp(nil) <= 13 {
 		n, _ := a.Big.Int64()
@@ -135,7 +150,8 @@ var (
 	piValue  = machin()
 )
 
-func ln2() *big.Float { // 18 atanh 1/26 − 2 atanh 1/4801 + 8 atanh 1/8749
+// ln2 returns ln 2 = 18 atanh 1/26 − 2 atanh 1/4801 + 8 atanh 1/8749.
+func ln2() *big.Float {
 	part := func(n, d int64) *big.Float {
 		x := NewReal().SetInt64(1)
 		over(x, d)
@@ -146,6 +162,7 @@ func ln2() *big.Float { // 18 atanh 1/26 − 2 atanh 1/4801 + 8 atanh 1/8749
 	return s.Add(s, part(8, 8749))
 }
 
+// Log returns the natural logarithm, which is undefined for 0 and negative numbers.
 func (a Real) Log() Number {
 	if a.Big.Sign() <= 0 {
 		panic(Undefined{})
@@ -155,7 +172,7 @@ func (a Real) Log() Number {
 	if m.Cmp(big.NewFloat(math.Sqrt2/2)) < 0 {
 		m, e = scaled(m, 1), e-1
 	}
-	// log m = 2 atanh((m − 1)/(m + 1)); m is a root of a root … of it.
+	// log m = 2 atanh((m − 1)/(m + 1)); the series is short for the 256th root of m, which is near 1.
 	n := 0
 	for ; n < 8; n++ {
 		m.Sqrt(m)
@@ -165,6 +182,7 @@ func (a Real) Log() Number {
 	return Real{s.Add(s, NewReal().Mul(NewReal().SetInt64(int64(e)), ln2Value))}
 }
 
+// Log2 returns the logarithm to base 2, which is undefined for 0 and negative numbers.
 func (a Real) Log2() Number {
 	return a.Log().Div(Real{ln2Value})
 }
@@ -189,7 +207,7 @@ func arctan(x *big.Float) *big.Float {
 	return scaled(s, halvings)
 }
 
-// machin is π.
+// machin returns π by Machin's formula: 16 arctan 1/5 − 4 arctan 1/239.
 func machin() *big.Float {
 	part := func(n, d int64) *big.Float {
 		x := NewReal().SetInt64(1)
@@ -244,7 +262,10 @@ func (a Real) sinCos() (sin, cos *big.Float) {
 	return sin, cos
 }
 
+// Sin returns the sine of an angle in radians.
 func (a Real) Sin() Number { s, _ := a.sinCos(); return Real{s} }
+
+// Cos returns the cosine of an angle in radians.
 func (a Real) Cos() Number { _, c := a.sinCos(); return Real{c} }
 
 // Significand returns the number in [0.5, 1) times a power of two, with its sign.
@@ -254,5 +275,5 @@ func (a Real) Significand() Number {
 	return Real{m}
 }
 
-// Float is the value as a float64, rounded, for messages.
+// Float returns the value as a rounded float64, for messages.
 func (a Real) Float() float64 { f, _ := a.Big.Float64(); return f }

@@ -47,12 +47,15 @@ func (s *shader) loadQuad() {
 		return s.And(b.Op(ir.LShr, ir.I32, v, b.I32(shift)), b.I32(mask))
 	}
 	n := s.Add(s.Scaled(s.BuiltIn(ir.WorkgroupIdX), uint64(s.packLanes()/quadLanes)), b.Op(ir.LShr, ir.I32, lane, b.I32(2)))
+	// Each lane has an address of its own: the quads of a pack belong to different primitives.
 	h, at := s.Handle(ir.StorageBuffer, layout.BindItems, false), s.Scaled(n, 8)
 	number, high := s.LoadOwn(ir.I32, h, at, 0), s.LoadOwn(ir.I32, h, at, 4)
 	s.set(varPrimitive, s.Scaled(number, 4*raster.PrimitiveWords))
 	s.set(varRecords, s.Scaled(number, 3*uint64(s.rec.KeptBytes())))
+	// Positions of quads are in units of two pixels.
 	s.corner = [2]ir.V{s.Scaled(part(high, 0, layout.QuadHalfMask), 2), s.Scaled(part(high, layout.QuadYShift, layout.QuadHalfMask), 2)}
 	s.inStrip = [2]ir.V{part(lane, 0, 1), part(lane, 1, 1)}
+	// Lanes without a covered pixel are helpers for the derivatives of the quad.
 	bit := s.Add(s.And(lane, b.I32(quadLanes-1)), b.I32(layout.QuadCoverShift))
 	s.packed = b.Cmp(ir.Eq, s.And(b.Op(ir.LShr, ir.I32, high, bit), b.I32(1)), b.I32(1))
 }
