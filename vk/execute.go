@@ -363,13 +363,11 @@ func (x *executor) resolve(point BindPoint, l *PipelineLayout) ([]compute.Set, e
 			out[i] = x.decoded(l.sets[i], b.address)
 			continue
 		}
-		b.set.mu.RLock()
-		err := x.work.holdSet(b.set)
-		out[i] = b.set.content
-		b.set.mu.RUnlock()
+		content, err := x.work.holdSet(b.set)
 		if err != nil {
 			return nil, err
 		}
+		out[i] = content
 		if b.dynamic != nil {
 			out[i] = x.move(b, out[i])
 		}

@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,60 @@ func TestInUse(t *testing.T) {
 		used, _ := r.dev.Used()
 		if later != (used == 0) {
 			t.Errorf("deferred %v: %d bytes are in use", later, used)
+		}
+	}
+}
+
+// TestClosedDescriptor dispatches with a descriptor that the shader does not use and that has a closed buffer: a partly bound
+// binding permits it, and a tolerant device. The used descriptors remain, while an earlier submission is pending too.
+func TestClosedDescriptor(t *testing.T) {
+	for _, partly := range []bool{false, true} {
+		for _, tolerant := range []bool{false, true} {
+			r := newRig(t, DeviceInfo{Tolerant: tolerant, DeferFree: true}, storage)
+			bindings := append([]link.Binding(nil), r.layout.link.Bindings...)
+			bindings = append(bindings, link.Binding{Binding: 7, Type: link.StorageBuffer, Count: 2, Stages: link.AllStages})
+			if partly {
+				bindings[len(bindings)-1].Flags = enum.BindingFlagsPartiallyBound
+			}
+			l := must(r.dev.NewSetLayout(SetLayoutInfo{Bindings: bindings}))(t)
+			r.set = must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(l))(t)
+			r.pipeline = must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: r.pipeline.link.Push}))(t)
+			r.saxpy = must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t)}, Layout: r.pipeline}))(t)
+			b := must(r.dev.NewBuffer(BufferInfo{Size: 64, Usage: StorageBuffer}))(t)
+			m := must(r.dev.Allocate(MemoryInfo{Size: 64}))(t)
+			if err := errors.Join(b.Bind(m, 0), r.set.Update(r.both(), Write{Binding: 7, Element: 1, Buffers: []BufferDescriptor{{Buffer: b, Range: 64}}})); err != nil {
+				t.Fatal(err)
+			}
+			event := must(r.dev.NewEvent())(t)
+			c := r.record(t, func(c *CommandBuffer) {
+				c.WaitEvents(event)
+				c.BindPipeline(r.saxpy)
+				c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
+				c.PushConstants(r.pipeline, 0, push(2))
+				c.Dispatch(2, 1, 1)
+			})
+			if err := r.dev.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}}); err != nil { // pending until the event
+				t.Fatal(err)
+			}
+			if err := errors.Join(b.Close(), m.Close()); err != nil {
+				t.Fatal(err)
+			}
+			err := r.dev.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}})
+			if !partly && !tolerant {
+				if err == nil || !strings.Contains(err.Error(), "closed") {
+					t.Errorf("%v; want an error for the closed buffer", err)
+				}
+			} else if err != nil {
+				t.Errorf("partly bound %v, tolerant %v: %v", partly, tolerant, err)
+			}
+			event.Set()
+			want := float32(106 + 2*3) // the second dispatch adds 2·x[3] = 6 again
+			if !partly && !tolerant {
+				want = 106
+			}
+			if err := r.dev.WaitIdle(t.Context()); err != nil || r.get(64, 3) != want {
+				t.Errorf("partly bound %v, tolerant %v: y[3] = %v, want %v; %v", partly, tolerant, r.get(64, 3), want, err)
+			}
 		}
 	}
 }

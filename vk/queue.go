@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
 
 // Queue runs submissions in order on its own goroutine.
@@ -224,14 +225,11 @@ func (s *submission) holdAll(c *CommandBuffer) error {
 		if set == nil {
 			continue
 		}
-		set.mu.RLock()
-		err := s.holdSet(set)
-		if err == nil && set.epoch != c.epochs[i] && set.dev.checking >= All {
-			err = usage("VUID-vkQueueSubmit-pCommandBuffers-00070", "%v was updated after %v bound it, which made this invalid; must not be, or its bindings must be for updates after they are bound", &set.object, &c.object)
-		}
-		set.mu.RUnlock()
-		if err != nil {
+		if _, err := s.holdSet(set); err != nil {
 			return err
+		}
+		if set.dev.checking >= All && set.updates() != c.epochs[i] {
+			return usage("VUID-vkQueueSubmit-pCommandBuffers-00070", "%v was updated after %v bound it, which made this invalid; must not be, or its bindings must be for updates after they are bound", &set.object, &c.object)
 		}
 	}
 	for i := range c.commands {
@@ -248,14 +246,28 @@ func (s *submission) holdAll(c *CommandBuffer) error {
 	return nil
 }
 
-// holdSet acquires the objects of the descriptors of a set, once for each version. set.mu is held.
-func (s *submission) holdSet(set *Set) error {
+// holdSet acquires the objects of the descriptors of a set, once for each version, and returns the descriptors. It makes those
+// null that need not be valid and that have closed objects.
+func (s *submission) holdSet(set *Set) (compute.Set, error) {
+	for {
+		set.mu.RLock()
+		content, err := set.content, s.holdVersion(set)
+		set.mu.RUnlock()
+		if err == nil || !set.dropClosed() {
+			return content, err
+		}
+	}
+}
+
+// holdVersion acquires the objects of the present version of a set. set.mu is held.
+func (s *submission) holdVersion(set *Set) error {
 	if v, ok := s.sets[set]; ok && v == set.version {
 		return nil
 	}
 	s.err = nil
-	set.refer(s.each)
-	s.sets[set] = set.version
+	if set.refer(s.each); s.err == nil {
+		s.sets[set] = set.version
+	}
 	return s.err
 }
 

@@ -122,10 +122,15 @@ func (s *layoutSlot) lists() (buffers, views, samplers bool) {
 
 // fixSamplers sets the immutable samplers of a binding.
 func (s *Set) fixSamplers(i int) {
-	for n, x := range s.layout.slots[i].immutable {
-		s.content[i].Samplers[n] = x.sampler
-		s.use(i, uint32(n), 1, x)
+	for n := range s.layout.slots[i].immutable {
+		s.fixSampler(i, uint32(n))
 	}
+}
+
+func (s *Set) fixSampler(i int, at uint32) {
+	x := s.layout.slots[i].immutable[at]
+	s.content[i].Samplers[at] = x.sampler
+	s.use(i, at, 1, x)
 }
 
 // count returns the number of descriptors of a binding.
@@ -411,6 +416,57 @@ func userOf[T any, P interface {
 		return null{}
 	}
 	return p
+}
+
+// updates returns the number of the updates that invalidate command buffers with the set.
+func (s *Set) updates() uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.epoch
+}
+
+// dropClosed makes descriptors with closed objects null, and reports whether there were any. Vulkan permits such descriptors if
+// no shader uses them dynamically, in partly bound bindings, or statically, in others (VUID-vkCmdDraw-None-08114): the other
+// bindings keep them, for the error, but on a tolerant device. Immutable samplers remain.
+func (s *Set) dropClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := false
+	for i := range s.used {
+		slot := &s.layout.slots[i]
+		if !slot.partial && !s.dev.tolerant {
+			continue
+		}
+		for at := range s.used[i] {
+			if !s.used[i][at].closed(slot.immutable == nil) {
+				continue
+			}
+			if !found && s.state.Load()&counted != 0 {
+				s.detach(0)
+				s.renew(0)
+			}
+			found = true
+			s.empty(i, uint32(at))
+			s.use(i, uint32(at), 0, null{})
+			if slot.immutable != nil {
+				s.fixSampler(i, uint32(at))
+			}
+		}
+	}
+	if found {
+		s.version++
+	}
+	return found
+}
+
+// closed reports whether an object of a descriptor is closed; the sampler only counts if samplers.
+func (u *used) closed(samplers bool) (found bool) {
+	for n, x := range u {
+		if x != nil && (n == 0 || samplers) {
+			x.refer(func(o *object) { found = found || !o.alive() })
+		}
+	}
+	return found
 }
 
 // refer calls each for the objects in the set and for their memory. s.mu is held.
