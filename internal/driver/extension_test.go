@@ -95,17 +95,22 @@ func dependency(text string, holds func(string) bool) bool {
 	return expression()
 }
 
-// TestUnannouncedFeatures checks that features of extensions that the driver does not announce are off, and cannot be enabled.
+// TestUnannouncedFeatures checks that features of extensions that the driver does not announce are off, and cannot be enabled; and that
+// replays are off in the struct of VK_EXT_buffer_device_address.
 func TestUnannouncedFeatures(t *testing.T) {
 	p := newProgram(t)
 	var physical abi.PhysicalDevice
 	n := uint32(1)
 	must(p, abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: p.instance, PPhysicalDeviceCount: &n, PPhysicalDevices: &physical})
 	tensors := abi.PhysicalDeviceTensorFeaturesARM{SType: abi.StructureTypePhysicalDeviceTensorFeaturesARM, Tensors: 7}
-	objects := abi.PhysicalDeviceShaderObjectFeaturesEXT{SType: abi.StructureTypePhysicalDeviceShaderObjectFeaturesEXT, PNext: unsafe.Pointer(&tensors)}
+	addresses := abi.PhysicalDeviceBufferDeviceAddressFeaturesEXT{SType: abi.StructureTypePhysicalDeviceBufferDeviceAddressFeaturesEXT, PNext: unsafe.Pointer(&tensors)}
+	objects := abi.PhysicalDeviceShaderObjectFeaturesEXT{SType: abi.StructureTypePhysicalDeviceShaderObjectFeaturesEXT, PNext: unsafe.Pointer(&addresses)}
 	do(abi.CmdGetPhysicalDeviceFeatures2, &abi.GetPhysicalDeviceFeatures2Args{PhysicalDevice: physical, PFeatures: &abi.PhysicalDeviceFeatures2{PNext: unsafe.Pointer(&objects)}})
 	if tensors.Tensors != abi.False || objects.ShaderObject != abi.True {
 		t.Errorf("tensors %d, shader objects %d; must be 0 and 1", tensors.Tensors, objects.ShaderObject)
+	}
+	if addresses.BufferDeviceAddress != abi.True || addresses.BufferDeviceAddressCaptureReplay != abi.False {
+		t.Errorf("addresses %d, their replays without addresses of memory %d; must be 1 and 0", addresses.BufferDeviceAddress, addresses.BufferDeviceAddressCaptureReplay)
 	}
 	tensors.Tensors = abi.True
 	var d abi.Device

@@ -62,7 +62,7 @@ func getFeatures2(a *abi.GetPhysicalDeviceFeatures2Args) {
 func (p *physicalDevice) putFeatures(c *abi.Chained, s unsafe.Pointer) {
 	known := isAnnounced(c)
 	for _, m := range c.Members {
-		*at[uint32](s, m.Offset) = flag(known && p.feature(m.Name))
+		*at[uint32](s, m.Offset) = flag(known && p.featureOf(c, m.Name))
 	}
 }
 
@@ -86,11 +86,18 @@ func (p *physicalDevice) feature(name string) bool {
 	return p.profile.Device.Features[name]
 }
 
+// featureOf reports whether the driver announces a feature of a struct. VK_EXT_buffer_device_address replays the addresses of buffers
+// without the addresses of their memory, which the driver cannot do.
+func (p *physicalDevice) featureOf(c *abi.Chained, name string) bool {
+	replays := c.SType == abi.StructureTypePhysicalDeviceBufferDeviceAddressFeaturesEXT && name == "bufferDeviceAddressCaptureReplay"
+	return p.feature(name) && !replays
+}
+
 // lacking returns the first feature that a struct enables and that the driver does not announce; "" if there is none.
 func (p *physicalDevice) lacking(c *abi.Chained, s unsafe.Pointer) string {
 	known := isAnnounced(c)
 	for _, m := range c.Members {
-		if *at[uint32](s, m.Offset) != abi.False && !(known && p.feature(m.Name)) {
+		if *at[uint32](s, m.Offset) != abi.False && !(known && p.featureOf(c, m.Name)) {
 			return m.Name
 		}
 	}
