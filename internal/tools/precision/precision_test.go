@@ -96,7 +96,7 @@ func TestRows(t *testing.T) {
 func TestAllowed(t *testing.T) {
 	n := 3
 	if os.Getenv("CHIARO_LONG") != "" {
-		n = 4000
+		n = 60
 	}
 	for _, i := range instructions() {
 		for _, w := range i.Widths() {
