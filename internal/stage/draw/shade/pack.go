@@ -40,7 +40,14 @@ func (s *shader) packLanes() uint32 {
 	return n
 }
 
-// loadQuad reads the lane's quad: its primitive, the position of its first pixel, and whether the pixel is covered.
+// loadQuad reads the lane's quad: its primitive, the position of its first pixel, and whether the pixel is covered. Example
+// with eight quads of a pack:
+//
+//	lane    0 1 2 3   4 5 6 7  …  28 29 30 31
+//	quad       0         1     …       7        of the pack
+//	pixel   0 1 2 3   0 1 2 3  …   0  1  2  3   2·row + column
+//
+// The quads of a pack that is not full name primitive 0 and cover nothing: all loads stay inside of their buffers.
 func (s *shader) loadQuad() {
 	b, lane := s.B, s.BuiltIn(ir.LocalInvocationIndex)
 	part := func(v ir.V, shift, mask uint32) ir.V {

@@ -40,7 +40,8 @@ const (
 )
 
 // shader builds the compute program of a fragment program. A workgroup is an item of the rasterizer,
-// an invocation is a pixel of its block, or one pixel in each strip of the block.
+// an invocation is a pixel of its block, or one pixel in each strip of the block. With a packed key
+// a workgroup is a pack, and an invocation is a pixel of one of its quads (pack.go).
 type shader struct {
 	*compose.Builder
 	key  *Key
