@@ -96,7 +96,6 @@ func (i *Instruction) fit(x [][]float64) error {
 		case len(v) < 1 || len(v) > 4:
 			return fmt.Errorf("operand %d has %d components; want 1 to 4", k+1, len(v))
 		case i.isMatrix() && k == len(x)-1:
-			shape = i.In[3]
 			if want := i.lastOf(x); len(v) != want {
 				return fmt.Errorf("the last operand has %d components; want %d", len(v), want)
 			}

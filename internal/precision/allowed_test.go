@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-func bits32(b uint32) float64 { return float64(math.Float32frombits(b)) }
-
 // next returns the number of 32 bits n steps from x.
 func next(x float64, n int) float64 {
 	v := float32(x)
