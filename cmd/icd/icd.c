@@ -1,8 +1,10 @@
+#define _GNU_SOURCE
 #include "icd.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum { chunk_bytes = 64 << 10 };
 
@@ -134,6 +136,35 @@ void call_reporter(void *callback, uint32_t flags, uint32_t kind, uint64_t objec
 
 __thread int visited;
 
+// The Go runtime sets SA_ONSTACK for the handlers that the application has installed before, and gives a thread without an
+// alternate signal stack one of 32 KB on its heap, without a guard page. A thread that calls Go gets a larger one first.
+enum { signal_stack_bytes = 512 << 10, guard_bytes = 64 << 10 };
+static pthread_key_t signal_stacks; // the value is the mapping
+
+static void free_signal_stack(void *mapping)
+{
+	stack_t none = { .ss_flags = SS_DISABLE }, now;
+	if (!sigaltstack(0, &now) && now.ss_sp == (char *)mapping + guard_bytes)
+		sigaltstack(&none, 0);
+	munmap(mapping, guard_bytes + signal_stack_bytes);
+}
+
+static void make_signal_stack(void)
+{
+	stack_t now;
+	if (sigaltstack(0, &now) || !(now.ss_flags & SS_DISABLE))
+		return; // the application's
+	char *mapping = mmap(0, guard_bytes + signal_stack_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mapping == MAP_FAILED)
+		return;
+	stack_t fresh = { .ss_sp = mapping + guard_bytes, .ss_size = signal_stack_bytes };
+	if (mprotect(fresh.ss_sp, signal_stack_bytes, PROT_READ | PROT_WRITE) || pthread_setspecific(signal_stacks, mapping)) {
+		munmap(mapping, guard_bytes + signal_stack_bytes);
+		return;
+	}
+	sigaltstack(&fresh, 0);
+}
+
 // The Go runtime unblocks signals in a thread that calls it for the first time, and keeps them unblocked: among them SIGCHLD, for
 // which an application may wait with sigwait or signalfd. The mask is restored, except for the signals of faults, which become
 // panics in Go.
@@ -142,6 +173,7 @@ uintptr_t call_go_first(uint32_t number, void *args)
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
 	sigset_t mask;
 	pthread_sigmask(SIG_BLOCK, 0, &mask);
+	make_signal_stack();
 	chiaro_call(none, 0); // only enters Go
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
 		sigdelset(&mask, faults[i]);
@@ -162,6 +194,7 @@ __attribute__((constructor(101))) static void block_signals(void)
 	for (size_t i = 0; i < sizeof keep / sizeof *keep; i++)
 		sigdelset(&all, keep[i]);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
+	pthread_key_create(&signal_stacks, free_signal_stack);
 }
 
 __attribute__((constructor)) static void restore_signals(void)
