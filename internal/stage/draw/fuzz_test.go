@@ -332,19 +332,19 @@ func (f *fuzzed) vertices(c *choices) {
 		s.Assembly.Topology = enum.TopologyTriangleList
 	case 2:
 		a.Instances = min(a.Instances, 1)
-		s.Assembly.Topology, a.Count = enum.TopologyPatchList, min(a.Count, 4) // a fuzzer gives up on what takes long
+		s.Assembly.Topology, a.Count = enum.TopologyPatchList, min(a.Count, 4) // a fuzzer abandons long inputs
 	}
 }
 
-// how is a way to make a draw.
+// how selects the engine, the subgroup size and the number of workers of a draw.
 type how struct {
 	engine   exec.Engine
 	subgroup uint32
 	workers  int
 }
 
-// plainly makes the draw without what is quicker where there is much of it: a program
-// that sets triangles up, packs, and what hides what lies behind it.
+// plainly draws without the optimizations for many triangles: set-up program, packs, hierarchical Z and removal of hidden
+// fragments.
 func (f *fuzzed) plainly(t testing.TB, h how) ([]byte, uint64, error) {
 	defer draw.Packs(false)()
 	defer draw.SetLeast(math.MaxUint64, math.MaxInt)()
