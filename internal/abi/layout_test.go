@@ -35,7 +35,7 @@ var (
 // -cc it also compares them with a compiler's, for the structs of the installed headers.
 func TestLayout(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
-		t.Skip("the processor is not of 64 bits: the driver has no other interface")
+		t.Skip("the driver is for 64-bit processors alone, and so are the layouts")
 	}
 	for _, l := range layouts {
 		if l.size != l.c {
