@@ -312,19 +312,9 @@ func TestUpdateRules(t *testing.T) {
 			for i := range bindings {
 				bindings[i].Flags = enum.BindingFlagsUpdateAfterBind | enum.BindingFlagsPartiallyBound
 			}
-			l := must(r.dev.NewSetLayout(SetLayoutInfo{Flags: enum.SetFlagsUpdateAfterBindPool, Bindings: bindings}))(t)
-			r.set = must(must(r.dev.NewPool(PoolInfo{MaxSets: 1, Flags: UpdateAfterBind}))(t).Allocate(l))(t)
-			r.pipeline = must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: r.pipeline.link.Push}))(t)
-			r.saxpy = must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t)}, Layout: r.pipeline}))(t)
+			r.relayout(t, SetLayoutInfo{Flags: enum.SetFlagsUpdateAfterBindPool, Bindings: bindings}, PoolInfo{Flags: UpdateAfterBind})
 		}
-		event := must(r.dev.NewEvent())(t)
-		c := r.record(t, func(c *CommandBuffer) {
-			c.WaitEvents(event)
-			c.BindPipeline(r.saxpy)
-			c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
-			c.PushConstants(r.pipeline, 0, push(2))
-			c.Dispatch(2, 1, 1)
-		})
+		event, c := r.waiting(t)
 		if err := r.set.Update(r.both()); err != nil { // after it was bound
 			t.Fatal(err)
 		}

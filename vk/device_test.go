@@ -133,6 +133,29 @@ func newRig(t testing.TB, info DeviceInfo, kind link.DescriptorType) *rig {
 	return r
 }
 
+// relayout gives the rig a set, a pipeline layout and a pipeline with another set layout.
+func (r *rig) relayout(t testing.TB, info SetLayoutInfo, pool PoolInfo) {
+	t.Helper()
+	l := must(r.dev.NewSetLayout(info))(t)
+	pool.MaxSets = 1
+	r.set = must(must(r.dev.NewPool(pool))(t).Allocate(l))(t)
+	r.pipeline = must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: r.pipeline.link.Push}))(t)
+	r.saxpy = must(r.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Stage: StageInfo{Module: must(r.dev.NewShaderModule(context.Background(), code(t, saxpy)))(t)}, Layout: r.pipeline}))(t)
+}
+
+// waiting records a dispatch with the factor 2 that waits for an event.
+func (r *rig) waiting(t testing.TB) (*Event, *CommandBuffer) {
+	t.Helper()
+	e := must(r.dev.NewEvent())(t)
+	return e, r.record(t, func(c *CommandBuffer) {
+		c.WaitEvents(e)
+		c.BindPipeline(r.saxpy)
+		c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
+		c.PushConstants(r.pipeline, 0, push(2))
+		c.Dispatch(2, 1, 1)
+	})
+}
+
 func (r *rig) put(offset, i int, v float32) {
 	binary.LittleEndian.PutUint32(r.memory.Bytes()[offset+4*i:], math.Float32bits(v))
 }

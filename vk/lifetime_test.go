@@ -15,14 +15,7 @@ import (
 func TestInUse(t *testing.T) {
 	for _, later := range []bool{false, true} {
 		r := newRig(t, DeviceInfo{DeferFree: later}, storage)
-		e := must(r.dev.NewEvent())(t)
-		c := r.record(t, func(c *CommandBuffer) {
-			c.WaitEvents(e)
-			c.BindPipeline(r.saxpy)
-			c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
-			c.PushConstants(r.pipeline, 0, push(2))
-			c.Dispatch(2, 1, 1)
-		})
+		e, c := r.waiting(t)
 		if err := r.dev.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}}); err != nil {
 			t.Fatal(err)
 		}
@@ -62,23 +55,13 @@ func TestClosedDescriptor(t *testing.T) {
 			if partly {
 				bindings[len(bindings)-1].Flags = enum.BindingFlagsPartiallyBound
 			}
-			l := must(r.dev.NewSetLayout(SetLayoutInfo{Bindings: bindings}))(t)
-			r.set = must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(l))(t)
-			r.pipeline = must(r.dev.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{l}, Push: r.pipeline.link.Push}))(t)
-			r.saxpy = must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t)}, Layout: r.pipeline}))(t)
+			r.relayout(t, SetLayoutInfo{Bindings: bindings}, PoolInfo{})
 			b := must(r.dev.NewBuffer(BufferInfo{Size: 64, Usage: StorageBuffer}))(t)
 			m := must(r.dev.Allocate(MemoryInfo{Size: 64}))(t)
 			if err := errors.Join(b.Bind(m, 0), r.set.Update(r.both(), Write{Binding: 7, Element: 1, Buffers: []BufferDescriptor{{Buffer: b, Range: 64}}})); err != nil {
 				t.Fatal(err)
 			}
-			event := must(r.dev.NewEvent())(t)
-			c := r.record(t, func(c *CommandBuffer) {
-				c.WaitEvents(event)
-				c.BindPipeline(r.saxpy)
-				c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil)
-				c.PushConstants(r.pipeline, 0, push(2))
-				c.Dispatch(2, 1, 1)
-			})
+			event, c := r.waiting(t)
 			if err := r.dev.Queue().Submit(SubmitInfo{Commands: []*CommandBuffer{c}}); err != nil { // pending until the event
 				t.Fatal(err)
 			}
