@@ -18,6 +18,20 @@ func TestFurtherNames(t *testing.T) {
 	}
 }
 
+// TestUniqueNames checks that no extension is announced twice. The loader removes the second name from its count but not
+// from the list, so that every application's query is incomplete.
+func TestUniqueNames(t *testing.T) {
+	for _, ofInstance := range []bool{true, false} {
+		names := map[string]bool{}
+		for _, e := range announced(ofInstance) {
+			if names[e.Name] {
+				t.Errorf("%s is announced twice", e.Name)
+			}
+			names[e.Name] = true
+		}
+	}
+}
+
 // TestExtensionCommands checks that the driver has all commands of each extension that it announces. A command of several
 // blocks may need two extensions: the driver has it if it announces both.
 func TestExtensionCommands(t *testing.T) {

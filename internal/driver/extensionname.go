@@ -18,7 +18,7 @@ var furtherNames = []string{
 	"VK_EXT_depth_clamp_zero_one", "VK_QCOM_render_pass_shader_resolve", "VK_QCOM_render_pass_store_ops",
 	// images and memory
 	"VK_EXT_image_2d_view_of_3d", "VK_EXT_image_sliced_view_of_3d", "VK_KHR_unified_image_layouts", "VK_EXT_zero_initialize_device_memory",
-	"VK_EXT_border_color_swizzle", "VK_NV_corner_sampled_image", "VK_EXT_texture_compression_astc_hdr", "VK_EXT_texture_compression_astc_3d",
+	"VK_EXT_border_color_swizzle", "VK_NV_corner_sampled_image", "VK_EXT_texture_compression_astc_3d",
 	"VK_EXT_filter_cubic", "VK_IMG_filter_cubic", "VK_QCOM_filter_cubic_weights", "VK_QCOM_filter_cubic_clamp", "VK_QCOM_rotated_copy_commands",
 	"VK_QCOM_image_processing", "VK_QCOM_image_processing2", "VK_QCOM_image_processing3",
 	// shaders
