@@ -367,7 +367,7 @@ func ExampleQueue_BindSparse() {
 		Flags: vk.ImageSparseBinding | vk.ImageSparseResidency, Usage: vk.ImageTransferTarget | vk.ImageTransferSource,
 	}))
 	block := m.SparseRequirements()[0].Granularity
-	memory := must(d.Allocate(vk.MemoryInfo{Size: vk.SparseBlock, Type: vk.DeviceLocal}))
+	memory := must(d.Allocate(vk.MemoryInfo{Size: vk.SparseBlock, Type: vk.SparseMemory}))
 	check(d.Queue().BindSparse(vk.BindSparseInfo{Images: []vk.SparseImageBinds{{
 		Image: m, Binds: []vk.SparseImageBind{{Offset: [3]int{block[0], 0, 0}, Extent: block, Memory: memory}},
 	}}}))

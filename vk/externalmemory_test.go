@@ -9,7 +9,7 @@ import (
 // TestExportedMemory exports memory of one device to another: a copy by one is visible to the other, which keeps the memory.
 func TestExportedMemory(t *testing.T) {
 	first, second := newRig(t, DeviceInfo{}, storage), newRig(t, DeviceInfo{}, storage)
-	for _, class := range []MemoryType{HostVisible, DeviceLocal} {
+	for _, class := range []MemoryType{PlainMemory, SparseMemory} {
 		m, err := first.dev.Allocate(MemoryInfo{Size: 5000, Type: class, Export: true})
 		if unsupported := (*UnsupportedError)(nil); errors.As(err, &unsupported) {
 			t.Skip("the system has no files of memory: ", err)

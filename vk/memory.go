@@ -14,10 +14,11 @@ import (
 // MemoryType is a kind of memory (the index of a VkMemoryType, in the order of Chiaro).
 type MemoryType uint32
 
-// The types. Both are memory of the device.
+// The types. Both are local to the device, visible to the host, coherent and cached. Each fits every resource that is not
+// sparse.
 const (
-	HostVisible MemoryType = iota // also visible to the host, coherent and cached
-	DeviceLocal                   // not visible to the host; sparse resources are bound to it
+	PlainMemory  MemoryType = iota
+	SparseMemory            // also for sparse resources; without huge pages, so slower
 )
 
 // MemoryInfo describes an allocation.
@@ -133,7 +134,7 @@ func (i *MemoryInfo) allocate() (m *exec.Memory, err error) {
 		m, err = exec.MapFile(i.File, int(i.Size))
 	case i.Export:
 		m, err = exec.AllocFile(int(i.Size))
-	case i.Type == DeviceLocal:
+	case i.Type == SparseMemory:
 		m, err = exec.AllocShared(int(i.Size))
 	default:
 		m, err = exec.Alloc(int(i.Size))
@@ -173,8 +174,8 @@ func (i *MemoryInfo) check(d *Device) error {
 	switch {
 	case i.Size == 0:
 		return usage("VUID-VkMemoryAllocateInfo-allocationSize-07897", "the size of the allocation is 0; must be greater than 0")
-	case i.Type > DeviceLocal:
-		return usage("VUID-vkAllocateMemory-pAllocateInfo-01714", "the memory type is %d; must be at most %d", i.Type, DeviceLocal)
+	case i.Type > SparseMemory:
+		return usage("VUID-vkAllocateMemory-pAllocateInfo-01714", "the memory type is %d; must be at most %d", i.Type, SparseMemory)
 	case i.Host != nil && (i.Export || i.File != nil):
 		return usage("", "memory of the host is exported, or also of a file; must not be")
 	case i.Host != nil && i.Size != uint64(len(i.Host)):
@@ -183,8 +184,8 @@ func (i *MemoryInfo) check(d *Device) error {
 		return usage("VUID-VkMemoryAllocateInfo-allocationSize-01745", "the memory of the host has %d bytes; must be a multiple of %d", i.Size, HostAlignment)
 	case i.Host != nil && address(i.Host)%HostAlignment != 0:
 		return usage("VUID-VkImportMemoryHostPointerInfoEXT-pHostPointer-01749", "the memory of the host is at %#x; must be at a multiple of %d", address(i.Host), HostAlignment)
-	case i.Host != nil && i.Type != HostVisible:
-		return usage("VUID-VkMemoryAllocateInfo-memoryTypeIndex-01744", "memory of the host has the type %d; must be %d", i.Type, HostVisible)
+	case i.Host != nil && i.Type != PlainMemory:
+		return usage("VUID-VkMemoryAllocateInfo-memoryTypeIndex-01744", "memory of the host has the type %d; must be %d", i.Type, PlainMemory)
 	case i.OpaqueAddress != 0 && !i.DeviceAddress:
 		return usage("VUID-VkMemoryAllocateInfo-opaqueCaptureAddress-03333", "the memory has an opaque address and no device addresses; must have them")
 	case i.Buffer != nil && i.Image != nil:
@@ -366,10 +367,9 @@ func (r *regions) all() []exec.Region {
 }
 
 // Bytes returns the memory itself (vkMapMemory): writes are visible to submissions that begin later, and results are
-// visible when a submission is finished. It is nil after Close, and must not be used after it. It is nil if the memory is not
-// visible to the host.
+// visible when a submission is finished. It is nil after Close, and must not be used after it.
 func (m *Memory) Bytes() []byte {
-	if m == nil || !m.alive() || m.class != HostVisible {
+	if m == nil || !m.alive() {
 		return nil
 	}
 	return m.bytes

@@ -14,8 +14,8 @@ type MemoryRequirements struct {
 }
 
 const (
-	anyMemory    = 1<<HostVisible | 1<<DeviceLocal
-	sparseMemory = 1 << DeviceLocal
+	anyMemory    = 1<<PlainMemory | 1<<SparseMemory
+	sparseMemory = 1 << SparseMemory
 )
 
 // roundUp rounds n up to a multiple of a power of two; the greatest multiple if there is none.

@@ -103,7 +103,7 @@ func (d *Device) newSpace(size, counted uint64, addressed bool, opaque uint64) (
 	case err != nil:
 		return nil, &OutOfMemoryError{Bytes: size, Cause: err}
 	}
-	m := &Memory{space: space, memory: &space.Memory, bytes: space.Bytes(), class: DeviceLocal, counted: counted}
+	m := &Memory{space: space, memory: &space.Memory, bytes: space.Bytes(), counted: counted}
 	d.adopt(&m.object, "sparse memory", func() { // a part of the resource, not counted
 		d.objects.Add(1)
 		d.heap.free(m)
@@ -297,8 +297,8 @@ func (m *Memory) spans(d *Device, offset, n uint64) error {
 		return err
 	}
 	switch size := uint64(len(m.bytes)); {
-	case m.class != DeviceLocal || m.memory == nil || m.space != nil:
-		return usage(rule+"memory-01096", "%v is bound to a sparse resource; must be of the type DeviceLocal", &m.object)
+	case m.class != SparseMemory || m.memory == nil || m.space != nil:
+		return usage(rule+"memory-01096", "%v is bound to a sparse resource; must be of the type SparseMemory", &m.object)
 	case offset%SparseBlock != 0:
 		return usage(rule+"memory-01096", "a bind has the offset %d of the memory; must be a multiple of %d", offset, SparseBlock)
 	case offset >= size:

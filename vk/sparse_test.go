@@ -46,16 +46,13 @@ func TestSparseBuffer(t *testing.T) {
 		return must(r.dev.NewBuffer(BufferInfo{Size: n, Usage: TransferSource | TransferTarget | StorageBuffer | DeviceAddress, Flags: bufferSparse}))(t)
 	}
 	a, b := buffer(4*SparseBlock), buffer(2*SparseBlock-100)
-	if q := b.Requirements(); q != (MemoryRequirements{Size: 2 * SparseBlock, Alignment: SparseBlock, Types: 1 << DeviceLocal}) {
+	if q := b.Requirements(); q != (MemoryRequirements{Size: 2 * SparseBlock, Alignment: SparseBlock, Types: 1 << SparseMemory}) {
 		t.Errorf("the requirements are %+v", q)
 	}
 	if a.Address() == 0 || a.Address() == b.Address() {
 		t.Errorf("the device addresses are %#x and %#x", a.Address(), b.Address())
 	}
-	memory := must(r.dev.Allocate(MemoryInfo{Size: 2 * SparseBlock, Type: DeviceLocal}))(t)
-	if memory.Bytes() != nil {
-		t.Error("memory that is not visible to the host has bytes")
-	}
+	memory := must(r.dev.Allocate(MemoryInfo{Size: 2 * SparseBlock, Type: SparseMemory}))(t)
 	r.bindSparse(t, BindSparseInfo{Buffers: []SparseBufferBind{
 		{a, []SparseBind{{Offset: SparseBlock, Size: SparseBlock, Memory: memory, MemoryOffset: SparseBlock}, {Offset: 3 * SparseBlock, Size: SparseBlock, Memory: memory}}},
 		{b, []SparseBind{{Size: SparseBlock, Memory: memory, MemoryOffset: SparseBlock}}},
@@ -69,6 +66,9 @@ func TestSparseBuffer(t *testing.T) {
 		if got := getWord(r.memory.Bytes()[64+4*i:]); got != want {
 			t.Errorf("word %d is %d; must be %d", i, got, want)
 		}
+	}
+	if got := getWord(memory.Bytes()[SparseBlock+8:]); got != 9 {
+		t.Errorf("the host reads %d; must be 9", got)
 	}
 	// After an unbind the memory keeps its content for the next bind.
 	r.bindSparse(t, BindSparseInfo{Buffers: []SparseBufferBind{
@@ -110,7 +110,7 @@ func TestSparseRules(t *testing.T) {
 	sparseSystem(t)
 	r := newRig(t, DeviceInfo{}, storage)
 	b := must(r.dev.NewBuffer(BufferInfo{Size: 2 * SparseBlock, Usage: TransferSource, Flags: BufferSparseBinding}))(t)
-	memory := must(r.dev.Allocate(MemoryInfo{Size: SparseBlock, Type: DeviceLocal}))(t)
+	memory := must(r.dev.Allocate(MemoryInfo{Size: SparseBlock, Type: SparseMemory}))(t)
 	visible := must(r.dev.Allocate(MemoryInfo{Size: SparseBlock}))(t)
 	const rule = "VUID-VkSparseMemoryBind-"
 	for _, test := range []struct {
@@ -153,7 +153,7 @@ func TestSparseImage(t *testing.T) {
 	if size != 2*SparseBlock || alignment != SparseBlock {
 		t.Fatalf("the image needs %d bytes at multiples of %d", size, alignment)
 	}
-	memory := must(r.dev.Allocate(MemoryInfo{Size: size, Type: DeviceLocal}))(t)
+	memory := must(r.dev.Allocate(MemoryInfo{Size: size, Type: SparseMemory}))(t)
 	half := func(n uint64) SparseBind {
 		return SparseBind{Offset: n * SparseBlock, Size: SparseBlock, Memory: memory, MemoryOffset: (1 - n) * SparseBlock}
 	}
@@ -199,7 +199,7 @@ func TestAllocations(t *testing.T) {
 		"VUID-vkAllocateMemory-pAllocateInfo-01714":                {Size: 1, Type: 2},
 		"VUID-VkMemoryAllocateInfo-allocationSize-01745":           {Host: host[:65]},
 		"VUID-VkImportMemoryHostPointerInfoEXT-pHostPointer-01749": {Host: host[1:65]},
-		"VUID-VkMemoryAllocateInfo-memoryTypeIndex-01744":          {Host: host, Type: DeviceLocal},
+		"VUID-VkMemoryAllocateInfo-memoryTypeIndex-01744":          {Host: host, Type: SparseMemory},
 		"VUID-VkMemoryAllocateInfo-opaqueCaptureAddress-03333":     {Size: 1, OpaqueAddress: 1 << 40},
 		"VUID-VkMemoryDedicatedAllocateInfo-buffer-02965":          {Size: 1, Buffer: dedicated},
 	} {
@@ -268,7 +268,7 @@ func TestSparseScratch(t *testing.T) {
 		}
 	}
 	check(0)
-	memory := must(d.Allocate(MemoryInfo{Size: 3 * SparseBlock, Type: DeviceLocal}))(t)
+	memory := must(d.Allocate(MemoryInfo{Size: 3 * SparseBlock, Type: SparseMemory}))(t)
 	r.bindSparse(t, BindSparseInfo{Buffers: []SparseBufferBind{{b, []SparseBind{{Offset: 33 * SparseBlock, Size: 3 * SparseBlock, Memory: memory}}}}})
 	check(3)
 	r.bindSparse(t, BindSparseInfo{Buffers: []SparseBufferBind{{b, []SparseBind{{Size: 64 << 20}}}}})

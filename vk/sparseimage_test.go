@@ -134,7 +134,7 @@ func TestSparseResidency(t *testing.T) {
 	if got := must(d.ImageRequirements(info, 0))(t); got != m.MemoryRequirements(0) || got.Size != 6*SparseBlock {
 		t.Errorf("without an object the image needs %+v, with one %+v", got, m.MemoryRequirements(0))
 	}
-	memory := must(d.Allocate(MemoryInfo{Size: 4 * SparseBlock, Type: DeviceLocal}))(t)
+	memory := must(d.Allocate(MemoryInfo{Size: 4 * SparseBlock, Type: SparseMemory}))(t)
 	v := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d}))(t)
 	w := must(d.NewImageView(ImageViewInfo{Image: m, Type: enum.ViewType2d, Levels: 1}))(t)
 	s := must(d.NewSampler(SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, Address: [3]enum.AddressMode{enum.AddressModeClampToEdge, enum.AddressModeClampToEdge, enum.AddressModeClampToEdge}}))(t)
@@ -248,7 +248,7 @@ func TestSparseImageRules(t *testing.T) {
 	r := newRig(t, DeviceInfo{}, storage)
 	info := ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R32_UINT"), Extent: [3]int{300, 200, 1}, Levels: 2, Usage: ImageSampled, Flags: ImageSparseBinding | ImageSparseResidency}
 	m := must(r.dev.NewImage(info))(t)
-	memory := must(r.dev.Allocate(MemoryInfo{Size: SparseBlock, Type: DeviceLocal}))(t)
+	memory := must(r.dev.Allocate(MemoryInfo{Size: SparseBlock, Type: SparseMemory}))(t)
 	block := [3]int{128, 128, 1}
 	for _, test := range []struct {
 		rule string
@@ -285,7 +285,7 @@ func TestSparseAliased(t *testing.T) {
 		Flags: ImageSparseBinding | ImageSparseResidency | ImageSparseAliased,
 	}
 	a, b := must(r.dev.NewImage(info))(t), must(r.dev.NewImage(info))(t)
-	memory := must(r.dev.Allocate(MemoryInfo{Size: 2 * SparseBlock, Type: DeviceLocal}))(t)
+	memory := must(r.dev.Allocate(MemoryInfo{Size: 2 * SparseBlock, Type: SparseMemory}))(t)
 	bytes := must(r.dev.NewBuffer(BufferInfo{Size: 2 * SparseBlock, Usage: TransferTarget | TransferSource}))(t)
 	if err := bytes.Bind(memory, 0); err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func TestSparseRunBound(t *testing.T) {
 	sparseSystem(t)
 	r := newRig(t, DeviceInfo{}, storage)
 	b := must(r.dev.NewBuffer(BufferInfo{Size: 4 * SparseBlock, Usage: StorageBuffer, Flags: bufferSparse}))(t)
-	memory := must(r.dev.Allocate(MemoryInfo{Size: 2 * SparseBlock, Type: DeviceLocal}))(t)
+	memory := must(r.dev.Allocate(MemoryInfo{Size: 2 * SparseBlock, Type: SparseMemory}))(t)
 	bind := SparseBind{Size: SparseBlock, Memory: memory}
 	many := make([]SparseBind, maxSparseRuns/runsOfBind+1)
 	for i := range many {

@@ -54,6 +54,7 @@ OpFunctionEnd
 type program struct {
 	*testing.T
 	instance abi.Instance
+	physical abi.PhysicalDevice
 	device   abi.Device
 	queue    abi.Queue
 }
@@ -70,11 +71,10 @@ func must[A any](p *program, number int, args *A) {
 func newProgram(t *testing.T) *program {
 	p := &program{T: t}
 	must(p, abi.CmdCreateInstance, &abi.CreateInstanceArgs{PCreateInfo: &abi.InstanceCreateInfo{PApplicationInfo: &abi.ApplicationInfo{ApiVersion: makeVersion(1, 1, 0)}}, PInstance: &p.instance})
-	var physical abi.PhysicalDevice
 	n := uint32(1)
-	must(p, abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: p.instance, PPhysicalDeviceCount: &n, PPhysicalDevices: &physical})
+	must(p, abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: p.instance, PPhysicalDeviceCount: &n, PPhysicalDevices: &p.physical})
 	priority := float32(1)
-	must(p, abi.CmdCreateDevice, &abi.CreateDeviceArgs{PhysicalDevice: physical, PCreateInfo: &abi.DeviceCreateInfo{QueueCreateInfoCount: 1, PQueueCreateInfos: &abi.DeviceQueueCreateInfo{QueueCount: 1, PQueuePriorities: &priority}}, PDevice: &p.device})
+	must(p, abi.CmdCreateDevice, &abi.CreateDeviceArgs{PhysicalDevice: p.physical, PCreateInfo: &abi.DeviceCreateInfo{QueueCreateInfoCount: 1, PQueueCreateInfos: &abi.DeviceQueueCreateInfo{QueueCount: 1, PQueuePriorities: &priority}}, PDevice: &p.device})
 	do(abi.CmdGetDeviceQueue, &abi.GetDeviceQueueArgs{Device: p.device, PQueue: &p.queue})
 	if p.queue == nil {
 		t.Fatal("no queue")
@@ -182,6 +182,33 @@ func TestCompute(t *testing.T) {
 		}
 	}
 	do(abi.CmdDestroyPipeline, &abi.DestroyPipelineArgs{Device: p.device, Pipeline: pipe})
+}
+
+// TestMemoryTypes checks Vulkan's order of the memory types (no type after a strict superset of its flags), and maps memory of each.
+func TestMemoryTypes(t *testing.T) {
+	p := newProgram(t)
+	var m abi.PhysicalDeviceMemoryProperties
+	do(abi.CmdGetPhysicalDeviceMemoryProperties, &abi.GetPhysicalDeviceMemoryPropertiesArgs{PhysicalDevice: p.physical, PMemoryProperties: &m})
+	types := m.MemoryTypes[:m.MemoryTypeCount]
+	if len(types) == 0 {
+		t.Fatal("no memory types")
+	}
+	for i, x := range types {
+		for _, y := range types[i+1:] {
+			if x.PropertyFlags != y.PropertyFlags && x.PropertyFlags|y.PropertyFlags == x.PropertyFlags {
+				t.Errorf("type %d has the flags %#x, a later one %#x", i, x.PropertyFlags, y.PropertyFlags)
+			}
+		}
+		if x.PropertyFlags&abi.MemoryPropertyHostVisibleBit == 0 {
+			continue
+		}
+		var memory abi.DeviceMemory
+		must(p, abi.CmdAllocateMemory, &abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{AllocationSize: 64, MemoryTypeIndex: uint32(i)}, PMemory: &memory})
+		var data *uint32
+		must(p, abi.CmdMapMemory, &abi.MapMemoryArgs{Device: p.device, Memory: memory, Size: 64, PpData: unsafe.Pointer(&data)})
+		*data = 1
+		do(abi.CmdFreeMemory, &abi.FreeMemoryArgs{Device: p.device, Memory: memory})
+	}
 }
 
 // TestNullArguments calls every command with zero arguments, twice: no call ends the process.

@@ -69,7 +69,7 @@ var extendedCalls = map[int]call{
 	}),
 	abi.CmdGetCalibratedTimestampsKHR: on(getCalibratedTimestamps),
 	abi.CmdGetMemoryHostPointerPropertiesEXT: on(func(a *abi.GetMemoryHostPointerPropertiesEXTArgs) abi.Result {
-		a.PMemoryHostPointerProperties.MemoryTypeBits = 1 << vk.HostVisible
+		a.PMemoryHostPointerProperties.MemoryTypeBits = 1 << vk.PlainMemory
 		if uintptr(a.PHostPointer)%vk.HostAlignment != 0 {
 			return abi.ErrorInvalidExternalHandle
 		}

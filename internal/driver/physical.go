@@ -96,13 +96,15 @@ func getMemoryProperties2(a *abi.GetPhysicalDeviceMemoryProperties2Args) {
 	}
 }
 
-// memoryProperties returns the one heap and its types, in the order of vk.MemoryType.
+// memoryProperties returns the one heap and its types, in the order of vk.MemoryType. Their flags are equal: a type whose flags
+// are a strict subset would have to be first, and applications would choose it for memory of the device, without huge pages.
 func memoryProperties() (out abi.PhysicalDeviceMemoryProperties) {
 	out.MemoryHeapCount = 1
 	out.MemoryHeaps[0] = abi.MemoryHeap{Size: heapSize(), Flags: abi.MemoryHeapDeviceLocalBit}
 	out.MemoryTypeCount = 2
-	out.MemoryTypes[vk.HostVisible].PropertyFlags = abi.MemoryPropertyDeviceLocalBit | abi.MemoryPropertyHostVisibleBit | abi.MemoryPropertyHostCoherentBit | abi.MemoryPropertyHostCachedBit
-	out.MemoryTypes[vk.DeviceLocal].PropertyFlags = abi.MemoryPropertyDeviceLocalBit
+	for _, t := range []vk.MemoryType{vk.PlainMemory, vk.SparseMemory} {
+		out.MemoryTypes[t].PropertyFlags = abi.MemoryPropertyDeviceLocalBit | abi.MemoryPropertyHostVisibleBit | abi.MemoryPropertyHostCoherentBit | abi.MemoryPropertyHostCachedBit
+	}
 	return out
 }
 
