@@ -65,7 +65,7 @@
 //	commandbuffer.go    states of a command buffer; bindpoint.go the stages that a bind affects
 //	record*.go          its commands; execute*.go their execution
 //	transformfeedback.go, conditional.go, multidraw.go, vertexbind.go
-//	semaphore.go, wait.go, event.go, query.go, querycommand.go
+//	semaphore.go, wait.go, event.go, query.go, querycommand.go, syncfile.go
 //	privatedata.go, label.go   numbers and labels of the program
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
 //	copyindirect.go     copies between addresses that are in memory

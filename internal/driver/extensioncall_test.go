@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -298,7 +299,22 @@ func TestExternalSync(t *testing.T) {
 	var f abi.Fence
 	must(p, abi.CmdCreateFence, &abi.CreateFenceArgs{Device: p.device, PCreateInfo: &abi.FenceCreateInfo{}, PFence: &f})
 	must(p, abi.CmdQueueSubmit, &abi.QueueSubmitArgs{Queue: p.queue, SubmitCount: 1, PSubmits: &abi.SubmitInfo{SignalSemaphoreCount: 1, PSignalSemaphores: &s}, Fence: f})
+	// Without a pending signal an export fails and does not wait, and so does an import of a file that is no sync file.
 	file := int32(0)
+	unsignaled := abi.Fence(0)
+	must(p, abi.CmdCreateFence, &abi.CreateFenceArgs{Device: p.device, PCreateInfo: &abi.FenceCreateInfo{}, PFence: &unsignaled})
+	if r := do(abi.CmdGetFenceFdKHR, &abi.GetFenceFdKHRArgs{Device: p.device, PGetFdInfo: &abi.FenceGetFdInfoKHR{Fence: unsignaled, HandleType: abi.ExternalFenceHandleTypeSyncFdBit}, PFd: &file}); r >= 0 {
+		t.Errorf("an export of a fence without a pending signal returns %d", r)
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	defer writer.Close()
+	if r := do(abi.CmdImportFenceFdKHR, &abi.ImportFenceFdKHRArgs{Device: p.device, PImportFenceFdInfo: &abi.ImportFenceFdInfoKHR{Fence: unsignaled, HandleType: abi.ExternalFenceHandleTypeSyncFdBit, Fd: int32(reader.Fd())}}); r != abi.ErrorInvalidExternalHandle {
+		t.Errorf("an import of a pipe returns %d", r)
+	}
 	must(p, abi.CmdGetSemaphoreFdKHR, &abi.GetSemaphoreFdKHRArgs{Device: p.device, PGetFdInfo: &abi.SemaphoreGetFdInfoKHR{Semaphore: s, HandleType: abi.ExternalSemaphoreHandleTypeSyncFdBit}, PFd: &file})
 	if file != -1 {
 		t.Fatalf("the semaphore is the file %d; must be −1", file)

@@ -74,32 +74,29 @@ func externalFence(a *abi.GetPhysicalDeviceExternalFencePropertiesArgs) {
 		abi.ExternalFenceHandleTypeSyncFdBit, abi.ExternalFenceFeatureExportableBit|abi.ExternalFenceFeatureImportableBit)
 }
 
+// exportTime bounds the wait of an export in nanoseconds: a submission that waits for a timeline may never signal its fence.
+const exportTime = 60e9
+
 // getSemaphoreFd waits for a semaphore, as a queue does: it is unsignaled afterwards.
 func getSemaphoreFd(a *abi.GetSemaphoreFdKHRArgs) abi.Result {
 	d, s := deviceOf(a.Device), semaphores.get(uint64(a.PGetFdInfo.Semaphore))
 	if d == nil || s == nil || a.PGetFdInfo.HandleType != abi.ExternalSemaphoreHandleTypeSyncFdBit {
 		return unknownResult
 	}
-	f, err := d.vk.NewFence(false)
-	if err != nil {
-		return d.result(err)
-	}
-	defer f.Close()
-	if err = d.presents.Submit(vk.SubmitInfo{Wait: []vk.SemaphoreValue{{Semaphore: s}}, Fence: f}); err == nil {
-		err = f.Wait(forever)
-	}
+	ctx, end := timeout(exportTime)
+	defer end()
 	*a.PFd = -1
-	return d.result(err)
+	return d.result(s.Export(ctx))
 }
 
 // importSemaphoreFd waits for a sync file and signals a semaphore.
 func importSemaphoreFd(a *abi.ImportSemaphoreFdKHRArgs) abi.Result {
 	d, i := deviceOf(a.Device), a.PImportSemaphoreFdInfo
 	s := semaphores.get(uint64(i.Semaphore))
-	if d == nil || s == nil || i.HandleType != abi.ExternalSemaphoreHandleTypeSyncFdBit || !waitNumber(int(i.Fd)) {
+	if d == nil || s == nil || i.HandleType != abi.ExternalSemaphoreHandleTypeSyncFdBit {
 		return abi.ErrorInvalidExternalHandle
 	}
-	return d.result(d.presents.Submit(vk.SubmitInfo{Signal: []vk.SemaphoreValue{{Semaphore: s}}}))
+	return d.importSync(i.Fd, s.Import)
 }
 
 // getFenceFd waits for a fence and resets it.
@@ -108,25 +105,33 @@ func getFenceFd(a *abi.GetFenceFdKHRArgs) abi.Result {
 	if d == nil || f == nil || a.PGetFdInfo.HandleType != abi.ExternalFenceHandleTypeSyncFdBit {
 		return unknownResult
 	}
-	err := f.Wait(forever)
-	if err == nil {
-		err = f.Reset()
-	}
+	ctx, end := timeout(exportTime)
+	defer end()
 	*a.PFd = -1
-	return d.result(err)
+	return d.result(f.Export(ctx))
 }
 
 // importFenceFd waits for a sync file and signals a fence.
 func importFenceFd(a *abi.ImportFenceFdKHRArgs) abi.Result {
 	d, i := deviceOf(a.Device), a.PImportFenceFdInfo
 	f := fences.get(uint64(i.Fence))
-	if d == nil || f == nil || i.HandleType != abi.ExternalFenceHandleTypeSyncFdBit || !waitNumber(int(i.Fd)) {
+	if d == nil || f == nil || i.HandleType != abi.ExternalFenceHandleTypeSyncFdBit {
 		return abi.ErrorInvalidExternalHandle
 	}
-	if f.Signaled() {
-		return abi.Success // as the imported payload
+	return d.importSync(i.Fd, f.Import)
+}
+
+// importSync waits for a sync file and signals an object. The driver owns the number of the file after a successful import, and
+// closes it. The number −1 is a file that is signaled.
+func (d *device) importSync(fd int32, signal func() error) abi.Result {
+	if fd != -1 && !waitNumber(int(fd)) {
+		return abi.ErrorInvalidExternalHandle
 	}
-	return d.result(d.presents.Submit(vk.SubmitInfo{Fence: f}))
+	r := d.result(signal())
+	if r == abi.Success && fd != -1 {
+		closeNumber(int(fd))
+	}
+	return r
 }
 
 // unknownResult is the result of a call whose arguments are not valid.

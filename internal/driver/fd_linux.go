@@ -2,6 +2,7 @@ package driver
 
 import (
 	"errors"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,22 +16,28 @@ func duplicate(fd int) (int, bool) {
 // closeNumber closes the number of a file.
 func closeNumber(fd int) { _ = unix.Close(fd) }
 
-// waitNumber waits until a sync file is signaled, and closes its number. The number −1 is signaled. It reports false if there
-// is no such file.
+// syncFileInfo is the structure sync_file_info of the kernel, and readSyncFile is SYNC_IOC_FILE_INFO, which reads it
+// (linux/sync_file.h).
+type syncFileInfo struct {
+	name                  [32]byte
+	status                int32
+	flags, fences, unused uint32
+	list                  uint64
+}
+
+const readSyncFile = 0xc0383e04
+
+// waitNumber waits until a sync file is signaled. It reports false if the file is no sync file: a pipe, for example, may be never
+// readable, but the kernel requires drivers to signal each of their fences in finite time.
 func waitNumber(fd int) bool {
-	if fd < 0 { // poll ignores negative numbers and would wait forever
-		return fd == -1
+	var info syncFileInfo
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), readSyncFile, uintptr(unsafe.Pointer(&info))); errno != 0 {
+		return false
 	}
 	for {
 		list := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		_, err := unix.Poll(list, -1)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case err != nil || list[0].Revents&unix.POLLIN == 0:
-			return false
+		if _, err := unix.Poll(list, -1); !errors.Is(err, unix.EINTR) {
+			return err == nil && list[0].Revents&unix.POLLIN != 0
 		}
-		closeNumber(fd)
-		return true
 	}
 }

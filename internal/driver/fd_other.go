@@ -8,5 +8,5 @@ func duplicate(int) (int, bool) { return -1, false }
 // closeNumber closes the number of a file.
 func closeNumber(int) {}
 
-// waitNumber reports whether a sync file is signaled: other systems have the number −1 alone.
-func waitNumber(fd int) bool { return fd == -1 }
+// waitNumber reports whether a sync file is signaled: other systems have no such files.
+func waitNumber(int) bool { return false }
