@@ -82,19 +82,20 @@ func allowed(ctx context.Context, c console, f *allowedFlags, args []string) err
 		return unreadable("--format %q: must be text or json", f.format)
 	}
 	switch {
+	case f.list && (len(args) > 0 || f.from != "" || f.result != ""):
+		return unreadable("--list has no instruction, no --from and no --result")
 	case f.list:
-		for _, i := range precision.Instructions() {
-			plain.Fprintf(c.out, "%s: %s\n", i.Name, i.Rule())
-		}
-		return nil
+		return f.listRules(c)
+	case f.from != "" && f.result != "":
+		return unreadable("--from reads the results from the file; it excludes --result")
 	case f.from != "" && len(args) == 0:
 		return f.judgeFile(ctx, c)
 	case f.from != "" || len(args) == 0:
 		return unreadable("want an instruction with its operands, or --from")
 	}
-	q, err := f.question(args[0], args[1:], f.result)
+	q, err := f.question(ctx, args[0], args[1:], f.result)
 	if err != nil {
-		return unreadable("%s", err)
+		return questionError(ctx, "%s", err)
 	}
 	if f.format == "json" {
 		err = q.writeJSON(c)
@@ -107,8 +108,36 @@ func allowed(ctx context.Context, c console, f *allowedFlags, args []string) err
 	return err
 }
 
+// questionError returns the error of a context that has ended, else a usage error.
+func questionError(ctx context.Context, format string, args ...any) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return unreadable(format, args...)
+}
+
+// listRules lists the instructions with their rules.
+func (f *allowedFlags) listRules(c console) error {
+	type row struct {
+		Instruction string `json:"instruction"`
+		Bits        []int  `json:"bits"`
+		Rule        string `json:"rule"`
+	}
+	e := json.NewEncoder(c.out)
+	for _, i := range precision.Instructions() {
+		if f.format == "json" {
+			if err := e.Encode(row{i.Name, i.Widths(), i.Rule()}); err != nil {
+				return err
+			}
+			continue
+		}
+		plain.Fprintf(c.out, "%s: %s\n", i.Name, i.Rule())
+	}
+	return nil
+}
+
 // question reads an instruction, its operands and its result, and determines the permitted results.
-func (f *allowedFlags) question(name string, operands []string, result string) (*question, error) {
+func (f *allowedFlags) question(ctx context.Context, name string, operands []string, result string) (*question, error) {
 	q := &question{Query: precision.Query{Instruction: name, Bits: f.bits, PreserveDenormals: f.preserveDenormals}}
 	if base, width, ok := strings.Cut(name, ":"); ok {
 		n, err := strconv.Atoi(width)
@@ -136,7 +165,7 @@ func (f *allowedFlags) question(name string, operands []string, result string) (
 		q.Operands = append(q.Operands, v)
 	}
 	var err error
-	if q.sets, err = precision.Allowed(q.Query); err != nil {
+	if q.sets, err = precision.Allowed(ctx, q.Query); err != nil {
 		return nil, err
 	}
 	if result != "" {
@@ -280,9 +309,6 @@ func (f *allowedFlags) judgeFile(ctx context.Context, c console) error {
 	lines, all, wrong := bufio.NewScanner(bytes.NewReader(data)), 0, 0
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		text, _, _ := strings.Cut(lines.Text(), "#")
 		left, result, _ := strings.Cut(text, "=")
 		words := strings.Fields(left)
@@ -292,9 +318,9 @@ func (f *allowedFlags) judgeFile(ctx context.Context, c console) error {
 		if strings.TrimSpace(result) == "" {
 			return unreadable("%s:%d: no result; want INSTRUCTION OPERAND... = RESULT", f.from, n)
 		}
-		q, err := f.question(words[0], words[1:], result)
+		q, err := f.question(ctx, words[0], words[1:], result)
 		if err != nil {
-			return unreadable("%s:%d: %s", f.from, n, err)
+			return questionError(ctx, "%s:%d: %s", f.from, n, err)
 		}
 		all++
 		if q.holds() {

@@ -1,9 +1,11 @@
 package precision
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -62,8 +64,11 @@ func (i *Instruction) Rule() string {
 	return "inherited from its formula"
 }
 
-// Allowed returns the permitted results of each component of the result.
-func Allowed(q Query) ([]Set, error) {
+// Allowed returns the permitted results of each component of the result, or the error of a context that ends.
+func Allowed(ctx context.Context, q Query) (sets []Set, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	i, ok := Find(q.Instruction)
 	if !ok {
 		return nil, fmt.Errorf("no precision is defined for an instruction %q", q.Instruction)
@@ -78,7 +83,16 @@ func Allowed(q Query) ([]Set, error) {
 	if err := i.fit(q.Operands); err != nil {
 		return nil, err
 	}
-	return i.sets(&q), nil
+	defer func() {
+		if e := recover(); e != nil {
+			s, ok := e.(stopped)
+			if !ok {
+				panic(e)
+			}
+			sets, err = nil, s.err
+		}
+	}()
+	return i.sets(ctx, &q), nil
 }
 
 // isMatrix reports whether the operands begin with the columns of a matrix.
@@ -100,9 +114,10 @@ func (i *Instruction) fit(x [][]float64) error {
 				return fmt.Errorf("the last operand has %d components; want %d", len(v), want)
 			}
 			continue
-		case shape == 1 && i.Out == 3 && len(v) != 1: // a scalar beside vectors
-			return fmt.Errorf("operand %d has %d components; want 1", k+1, len(v))
-		case shape == 1 && i.Out == 3:
+		case shape == 1 && i.Out == 3 && !i.isMatrix(): // a scalar beside vectors
+			if len(v) != 1 {
+				return fmt.Errorf("operand %d has %d components; want 1", k+1, len(v))
+			}
 			continue
 		case i.Name == "OpOuterProduct" && len(v) < 2:
 			return fmt.Errorf("operand %d has 1 component; want 2 to 4", k+1)
@@ -130,7 +145,7 @@ func (i *Instruction) lastOf(x [][]float64) int {
 }
 
 // sets returns the set of each component.
-func (i *Instruction) sets(q *Query) []Set {
+func (i *Instruction) sets(ctx context.Context, q *Query) []Set {
 	if i.Out == 1 && i.In[0] == 1 { // a function of scalars
 		list := make([]Set, len(q.Operands[0]))
 		for c := range list {
@@ -138,7 +153,7 @@ func (i *Instruction) sets(q *Query) []Set {
 			for k, v := range q.Operands {
 				x[k] = v[c : c+1]
 			}
-			list[c] = i.set(q, x, 0)
+			list[c] = i.set(ctx, q, x, 0)
 		}
 		return list
 	}
@@ -151,91 +166,129 @@ func (i *Instruction) sets(q *Query) []Set {
 	}
 	list := make([]Set, n)
 	for c := range list {
-		list[c] = i.set(q, q.Operands, c)
+		list[c] = i.set(ctx, q, q.Operands, c)
 	}
 	return list
 }
 
 // set returns the permitted results of component n.
-func (i *Instruction) set(q *Query, x [][]float64, n int) (s Set) {
+func (i *Instruction) set(ctx context.Context, q *Query, x [][]float64, n int) Set {
 	to := q.Bits
 	if i.To != 0 {
 		to = i.To
 	}
 	f := formatOf(to, !q.PreserveDenormals)
-	for at, operands := range flushed(x, q) {
-		ranges, exact := i.results(f, operands, n)
-		if at == 0 {
-			s.Exact = exact
+	kept, exact := i.results(ctx, f, x, n)
+	denormal := denormals(x, q)
+	if kept == nil || len(denormal) == 0 {
+		return setOf(f, kept, exact)
+	}
+	// The range of operands that are each any number from 0 to the denormal one contains the results of every subset.
+	var most Set
+	if len(denormal) > 1 {
+		r, ok := i.between(ctx, f, x, n, denormal)
+		if !ok {
+			r = nil
 		}
+		most = setOf(f, r, exact)
+		if len(denormal) > maxFlushed {
+			return most
+		}
+	}
+	all := kept
+	for set := 1; set < 1<<len(denormal); set++ {
+		if s := setOf(f, all, exact); !most.Any && len(most.Ranges) > 0 && s.contains(&most) {
+			return s
+		}
+		ranges, _ := i.results(ctx, f, flushed(x, denormal, set), n)
 		if ranges == nil {
-			return Set{Any: true, Exact: s.Exact}
+			return Set{Any: true, Exact: exact}
 		}
-		for _, r := range ranges {
-			s.add(Range{floatOf(f, r.lo, Up), floatOf(f, r.hi, Down)})
-			if f.flush && r.hasDenormal(f) {
-				s.add(Range{})
-			}
+		all = append(all, ranges...)
+	}
+	return setOf(f, all, exact)
+}
+
+// setOf returns the numbers of a format in ranges; nil is every result.
+func setOf(f *format, ranges []interval, exact string) Set {
+	s := Set{Any: ranges == nil, Exact: exact}
+	for _, r := range ranges {
+		s.add(Range{floatOf(f, r.lo, Up), floatOf(f, r.hi, Down)})
+		if f.flush && r.hasDenormal(f) {
+			s.add(Range{})
 		}
 	}
 	return s
 }
 
+// contains reports whether each range of o is in one of s.
+func (s *Set) contains(o *Set) bool {
+	for _, r := range o.Ranges {
+		if !slices.ContainsFunc(s.Ranges, func(b Range) bool { return b.Low <= r.Low && r.High <= b.High }) {
+			return false
+		}
+	}
+	return true
+}
+
 // hasDenormal reports whether a denormal number is in the range.
 func (a interval) hasDenormal(f *format) bool {
-	normal := scaled(big.NewFloat(1), f.normal)
-	return a.hi.Sign() != 0 && a.lo.Sign() != 0 && a.lo.Cmp(normal) < 0 && normal.Neg(normal).Cmp(a.hi) < 0
+	return a.hi.Sign() != 0 && a.lo.Sign() != 0 && a.lo.Cmp(f.leastNormal) < 0 && f.negativeNormal.Cmp(a.hi) < 0
 }
 
 // add adds a range, unless it is there.
 func (s *Set) add(r Range) {
-	for _, o := range s.Ranges {
-		if o.Low <= r.Low && r.High <= o.High {
-			return
-		}
+	if !s.contains(&Set{Ranges: []Range{r}}) {
+		s.Ranges = append(s.Ranges, r)
 	}
-	s.Ranges = append(s.Ranges, r)
 }
 
-// maxFlushed bounds the denormal components of which every subset may be flushed.
-const maxFlushed = 6
+// maxFlushed bounds the denormal components of which every subset is flushed. With more of them, each is any number from 0 to
+// the denormal one: no permitted result is missing.
+const maxFlushed = 4
 
-// flushed returns the operands, and every way to flush denormal ones to zero.
-func flushed(x [][]float64, q *Query) (list [][][]float64) {
+// place is a component of an operand.
+type place struct{ operand, component int }
+
+// denormals returns the components that may be flushed to zero.
+func denormals(x [][]float64, q *Query) (list []place) {
+	if q.PreserveDenormals {
+		return nil
+	}
 	normal := math.Ldexp(1, formatOf(q.Bits, true).normal)
-	type place struct{ k, c int }
-	var places []place
 	for k, v := range x {
 		for c, y := range v {
-			if y != 0 && math.Abs(y) < normal && !q.PreserveDenormals && len(places) < maxFlushed {
-				places = append(places, place{k, c})
+			if y != 0 && math.Abs(y) < normal {
+				list = append(list, place{k, c})
 			}
 		}
-	}
-	for set := range 1 << len(places) {
-		one := make([][]float64, len(x))
-		for k, v := range x {
-			one[k] = append([]float64(nil), v...)
-		}
-		for b, p := range places {
-			if set>>b&1 != 0 {
-				one[p.k][p.c] = 0
-			}
-		}
-		list = append(list, one)
 	}
 	return list
 }
 
+// flushed returns the operands with a subset of the denormal components, bits of set, as zeros.
+func flushed(x [][]float64, denormal []place, set int) [][]float64 {
+	all := make([][]float64, len(x))
+	for k, v := range x {
+		all[k] = slices.Clone(v)
+	}
+	for b, p := range denormal {
+		if set>>b&1 != 0 {
+			all[p.operand][p.component] = 0
+		}
+	}
+	return all
+}
+
 // results returns the ranges of permitted results, nil if every result is permitted, and the exact value.
-func (i *Instruction) results(f *format, x [][]float64, n int) ([]interval, string) {
+func (i *Instruction) results(ctx context.Context, f *format, x [][]float64, n int) ([]interval, string) {
 	exact := Defined(func() Number { return i.Value(numbers(x, RealOf), n) })
 	if exact == nil {
 		return nil, ""
 	}
 	v := exact.(Real).Big
 	text := v.Text('g', 20)
-	r, ok := i.permitted(f, x, n, v)
+	r, ok := i.permitted(ctx, f, x, n, v)
 	switch {
 	case !ok:
 		return nil, text
@@ -246,17 +299,81 @@ func (i *Instruction) results(f *format, x [][]float64, n int) ([]interval, stri
 }
 
 // permitted returns the range of permitted results for the exact value v.
-func (i *Instruction) permitted(f *format, x [][]float64, n int, v *big.Float) (r interval, ok bool) {
+func (i *Instruction) permitted(ctx context.Context, f *format, x [][]float64, n int, v *big.Float) (r interval, ok bool) {
 	last := *f // zero for a denormal result is a range of its own
 	last.flush = false
 	switch i.Class {
 	case Exact:
 		return last.settled(point(v)), true
 	case Rounded:
-		return last.rounded(point(v)), true
+		return last.rounded(around(v)), true
 	case ULPs: // one step
 		f = &last
 	}
+	r, ok = i.evaluate(ctx, f, n, leaves(x))
+	switch {
+	case !ok || i.Class == ULPs:
+		return r, ok
+	case r.infinite(): // the distance is infinite on both sides
+		return interval{NewReal().SetInf(true), NewReal().SetInf(false)}, true
+	}
+	low, high := NewReal().Sub(v, r.lo), NewReal().Sub(v, r.hi)
+	distance := low.Abs(low)
+	if high.Abs(high).Cmp(distance) > 0 {
+		distance = high
+	}
+	return last.settled(interval{NewReal().Sub(v, distance), NewReal().Add(v, distance)}.hull(r)), true
+}
+
+// between returns a range that contains the permitted results for all operands with numbers from 0 to the denormal ones.
+func (i *Instruction) between(ctx context.Context, f *format, x [][]float64, n int, denormal []place) ([]interval, bool) {
+	operands := leaves(x)
+	for _, p := range denormal {
+		a := &operands[p.operand][p.component]
+		*a = a.hull(point(NewReal()))
+	}
+	r, ok := i.evaluate(ctx, f, n, operands)
+	switch {
+	case !ok:
+		return nil, false
+	case i.Class != Inherited:
+		return []interval{r}, true
+	case r.infinite():
+		return []interval{{NewReal().SetInf(true), NewReal().SetInf(false)}}, true
+	}
+	// The exact values are in the range: their distances from its ends are at most its width.
+	width := NewReal().Sub(r.hi, r.lo)
+	last := *f
+	last.flush = false
+	return []interval{last.settled(interval{NewReal().Sub(r.lo, width), NewReal().Add(r.hi, width)})}, true
+}
+
+// around returns a range with the exact value of a result of arithmetic, which is v if v is not rounded.
+func around(v *big.Float) interval {
+	r := point(v)
+	least := scaled(big.NewFloat(1), v.MantExp(nil)-2*Digits)
+	switch v.Acc() {
+	case big.Above:
+		r.lo = NewReal().SetMode(big.ToNegativeInf).Sub(v, least)
+	case big.Below:
+		r.hi = NewReal().SetMode(big.ToPositiveInf).Add(v, least)
+	}
+	return r
+}
+
+// leaves returns the operands as ranges.
+func leaves(x [][]float64) [][]interval {
+	all := make([][]interval, len(x))
+	for k, v := range x {
+		for _, y := range v {
+			all[k] = append(all[k], point(NewReal().SetFloat64(y)))
+		}
+	}
+	return all
+}
+
+// evaluate returns the range of the formula; it reports false if the formula may be undefined.
+func (i *Instruction) evaluate(ctx context.Context, f *format, n int, operands [][]interval) (r interval, ok bool) {
 	defer func() {
 		if e := recover(); e != nil {
 			if _, open := e.(Undefined); !open {
@@ -265,25 +382,13 @@ func (i *Instruction) permitted(f *format, x [][]float64, n int, v *big.Float) (
 			ok = false
 		}
 	}()
-	r = evaluate(f, func(e *evaluation) *node {
-		return i.Value(numbers(x, func(v float64) Number { return e.leaf(NewReal().SetFloat64(v)) }), n).(*node)
-	})
-	if i.Class == ULPs {
-		return r, true
-	}
-	if r.lo.IsInf() || r.hi.IsInf() { // the distance is infinite on both sides
-		return interval{NewReal().SetInf(true), NewReal().SetInf(false)}, true
-	}
-	low, high := NewReal().Sub(v, r.lo), NewReal().Sub(v, r.hi)
-	distance := low.Abs(low)
-	if high.Abs(high).Cmp(distance) > 0 {
-		distance = high
-	}
-	return last.settled(interval{NewReal().Sub(v, distance), NewReal().Add(v, distance)}), true
+	return evaluate(ctx, f, func(e *evaluation) *node {
+		return i.Value(numbers(operands, func(x interval) Number { return e.leaf(x) }), n).(*node)
+	}), true
 }
 
-// numbers returns operands for a formula. Infinite operands and NaN leave the result open.
-func numbers(x [][]float64, of func(float64) Number) [][]Number {
+// numbers returns operands for a formula.
+func numbers[T any](x [][]T, of func(T) Number) [][]Number {
 	all := make([][]Number, len(x))
 	for k, v := range x {
 		for _, y := range v {

@@ -1,8 +1,11 @@
 package precision
 
 import (
+	"context"
+	"errors"
 	"math"
 	"testing"
+	"time"
 )
 
 // next returns the number of 32 bits n steps from x.
@@ -42,6 +45,8 @@ func TestAllowed(t *testing.T) {
 		{"OpFAdd", 32, one(inf, 1), []float64{inf, nan, 7}, nil},
 		{"OpFMul", 32, one(denormal, 1), []float64{denormal, 0}, []float64{denormal / 2, 2 * denormal}},
 		{"OpFAdd", 64, one(1, 0x1p-60), []float64{1, 1 + 0x1p-52, 1 + 0x1p-23}, []float64{1 - 0x1p-40, 1 + 0x1p-22}},
+		{"OpFAdd", 64, one(1, 0x1p-1000), []float64{1, 1 + 0x1p-23}, []float64{1 - 0x1p-24, 1 + 0x1p-22}}, // the sum has 1001 bits
+		{"OpFSub", 64, one(1, 0x1p-1000), []float64{1, 1 - 0x1p-24}, []float64{1 + 0x1p-23, 1 - 0x1p-23}},
 		{"OpFDiv", 32, one(1, 3), []float64{third, third + 2*ulp, third - 2*ulp}, []float64{third + 3*ulp, third - 3*ulp}},
 		{"OpFDiv", 32, one(1, 0), []float64{inf, nan, 1}, nil},
 		{"OpFDiv", 32, one(0x1p-10, 0x1p127), []float64{1}, nil}, // no bound for a divisor beyond 2^126
@@ -72,7 +77,7 @@ func TestAllowed(t *testing.T) {
 		{"Ldexp", 32, one(1, 9000), []float64{most, inf}, []float64{1, nan}},
 		{"Tanh", 32, one(600), []float64{1}, nil},
 	} {
-		s, err := Allowed(Query{Instruction: c.name, Bits: c.bits, Operands: c.x})
+		s, err := Allowed(t.Context(), Query{Instruction: c.name, Bits: c.bits, Operands: c.x})
 		if err != nil || len(s) != 1 {
 			t.Fatal(c.name, err, s)
 		}
@@ -106,7 +111,7 @@ func TestHostileOperands(t *testing.T) {
 							x[k] = append(x[k], values[(operands+components+k+c)%len(values)])
 						}
 					}
-					if _, err := Allowed(Query{Instruction: i.Name, Bits: i.Widths()[len(i.Widths())-1], Operands: x}); err == nil && operands == 0 {
+					if _, err := Allowed(t.Context(), Query{Instruction: i.Name, Bits: i.Widths()[len(i.Widths())-1], Operands: x}); err == nil && operands == 0 {
 						t.Errorf("%s without operands has results", i.Name)
 					}
 				}
@@ -118,7 +123,7 @@ func TestHostileOperands(t *testing.T) {
 // TestEqualFormulas: sums in any order, and distributed products.
 func TestEqualFormulas(t *testing.T) {
 	big := float64(1 << 24)
-	s, err := Allowed(Query{Instruction: "OpDot", Bits: 32, Operands: [][]float64{{big, 1, -big}, {1, 1, 1}}})
+	s, err := Allowed(t.Context(), Query{Instruction: "OpDot", Bits: 32, Operands: [][]float64{{big, 1, -big}, {1, 1, 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +136,7 @@ func TestEqualFormulas(t *testing.T) {
 		t.Errorf("a dot product of 4 is permitted: %+v", s[0])
 	}
 	// x·(1 − a) + y·a = x + a·(y − x): for x = y the first form has a rounding error, so that its neighbors are permitted.
-	s, err = Allowed(Query{Instruction: "FMix", Bits: 32, Operands: [][]float64{{3}, {3}, {float64(float32(0.1))}}})
+	s, err = Allowed(t.Context(), Query{Instruction: "FMix", Bits: 32, Operands: [][]float64{{3}, {3}, {float64(float32(0.1))}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,11 +144,46 @@ func TestEqualFormulas(t *testing.T) {
 		t.Errorf("FMix: %+v", s[0])
 	}
 	// A comparison of which both outcomes are possible: dot(Nref, I) is 0 up to rounding.
-	s, err = Allowed(Query{Instruction: "FaceForward", Bits: 32, Operands: [][]float64{{1, 2}, {float64(float32(0.1)), float64(float32(0.3))}, {3, -1}}})
+	s, err = Allowed(t.Context(), Query{Instruction: "FaceForward", Bits: 32, Operands: [][]float64{{1, 2}, {float64(float32(0.1)), float64(float32(0.3))}, {3, -1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(s) != 2 || !s[0].Has(1) || !s[0].Has(-1) {
 		t.Errorf("FaceForward: %+v", s)
+	}
+}
+
+// TestFlushedOperands: each denormal component may be flushed, of any number.
+func TestFlushedOperands(t *testing.T) {
+	d := 0x1p-130
+	column := []float64{d, d, d, d}
+	s, err := Allowed(t.Context(), Query{Instruction: "OpMatrixTimesScalar", Bits: 32, Operands: [][]float64{column, column, column, column, {0x1p20}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range s {
+		if !s[n].Has(0) || !s[n].Has(0x1p-110) || s[n].Has(0x1p-109) {
+			t.Errorf("component %d: %+v", n, s[n])
+		}
+	}
+	s, err = Allowed(t.Context(), Query{Instruction: "OpVectorTimesScalar", Bits: 32, Operands: [][]float64{{d, 1}, {0x1p20}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s[0].Has(0) || !s[0].Has(0x1p-110) || s[0].Has(0x1p-111) || s[1].Has(0) {
+		t.Errorf("one denormal component: %+v", s)
+	}
+	if s, err = Allowed(t.Context(), Query{Instruction: "Refract", Bits: 32, Operands: [][]float64{column, column, {d}}}); err != nil || s[3].Any || !s[3].Has(0) || s[3].Has(1) {
+		t.Errorf("Refract of denormal numbers: %v, %v", s, err)
+	}
+}
+
+// TestAllowedStops: the search for equal formulas ends with its context.
+func TestAllowedStops(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	x := []float64{1, 2, 3, 4}
+	if s, err := Allowed(ctx, Query{Instruction: "Distance", Bits: 32, Operands: [][]float64{x, {4, 5, 7, 6}}}); !errors.Is(err, context.DeadlineExceeded) || s != nil {
+		t.Errorf("after the context's end: %v, %v", s, err)
 	}
 }

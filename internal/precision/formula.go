@@ -1,6 +1,12 @@
 package precision
 
-import "math/big"
+import (
+	"context"
+	"encoding/binary"
+	"math/big"
+	"math/bits"
+	"slices"
+)
 
 // kind is the operation of a node.
 type kind uint8
@@ -13,38 +19,47 @@ const (
 	step // of the function apply
 )
 
-// node is a formula. Sums and products have any number of parts: their order and grouping are open.
+// node is a formula. Sums and products have any number of parts: their order and grouping are open. Equal sums, products and
+// negatives of an evaluation are one node.
 type node struct {
 	e     *evaluation
 	kind  kind
+	id    uint32 // the number of the node in its evaluation
 	parts []*node
 	apply func(of []interval) interval
 	split bool // a step that distributes over the sum of its first part
 
-	exact interval // of a leaf
-	known *interval
+	exact interval     // of a leaf
+	known [4]*interval // the range, by the permitted distributions
 }
 
 // evaluation is one traversal of a formula. A comparison of ranges that overlap has two outcomes: the formula is evaluated once
 // for each.
 type evaluation struct {
+	ctx      context.Context
 	f        *format
-	outcomes []bool // of the comparisons that have two, in order
-	at       int    // comparisons of two outcomes until now
-	work     int    // steps until now
+	nodes    map[string]*node // sums, products and negatives by their parts
+	ids      uint32
+	groups   map[string]interval // the ranges of the groupings of parts
+	outcomes []bool              // of the comparisons that have two, in order
+	at       int                 // comparisons of two outcomes until now
+	work     int                 // steps until now
 }
 
 const (
-	maxWork     = 1 << 14 // steps of one evaluation until it tries no further formulas
+	maxWork     = 1 << 20 // steps of one evaluation; with more, every result is permitted
 	maxOutcomes = 8       // comparisons with two outcomes
 	maxParts    = 8       // parts of a sum or product with all groupings
 )
 
+// stopped is the panic of an evaluation whose context has ended.
+type stopped struct{ err error }
+
 // evaluate returns the range of a formula over all outcomes of its comparisons.
-func evaluate(f *format, formula func(e *evaluation) *node) (r interval) {
+func evaluate(ctx context.Context, f *format, formula func(e *evaluation) *node) (r interval) {
 	var outcomes []bool
 	for first := true; ; first = false {
-		e := &evaluation{f: f, outcomes: outcomes}
+		e := &evaluation{ctx: ctx, f: f, outcomes: outcomes, nodes: map[string]*node{}, groups: map[string]interval{}}
 		v := formula(e).bounds()
 		if first {
 			r = v
@@ -61,13 +76,51 @@ func evaluate(f *format, formula func(e *evaluation) *node) (r interval) {
 	}
 }
 
-func (e *evaluation) leaf(x *big.Float) *node { return &node{e: e, kind: leaf, exact: point(x)} }
+// count counts a step. It ends the evaluation if its context has ended, or if there are too many formulas: no permitted result
+// may be missing.
+func (e *evaluation) count() {
+	if e.work++; e.work%64 == 0 && e.ctx.Err() != nil {
+		panic(stopped{e.ctx.Err()})
+	}
+	if e.work > maxWork {
+		panic(Undefined{})
+	}
+}
 
-func (n *node) Num(x float64) Number { return n.e.leaf(NewReal().SetFloat64(x)) }
+// add returns a new node.
+func (e *evaluation) add(n node) *node {
+	e.ids++
+	n.e, n.id = e, e.ids
+	return &n
+}
+
+// of returns the sum, the product or the negative of parts.
+func (e *evaluation) of(k kind, parts []*node) *node {
+	ids := make([]uint32, len(parts))
+	for i, p := range parts {
+		ids[i] = p.id
+	}
+	slices.Sort(ids)
+	key := []byte{byte(k)}
+	for _, id := range ids {
+		key = binary.LittleEndian.AppendUint32(key, id)
+	}
+	n := e.nodes[string(key)]
+	if n == nil {
+		n = e.add(node{kind: k, parts: parts})
+		e.nodes[string(key)] = n
+	}
+	return n
+}
+
+// leaf returns a number of a range.
+func (e *evaluation) leaf(x interval) *node { return e.add(node{kind: leaf, exact: x}) }
+
+func (n *node) Num(x float64) Number { return n.e.leaf(point(NewReal().SetFloat64(x))) }
 
 // Pi is π in the format: either neighbor.
 func (n *node) Pi() Number {
-	return &node{e: n.e, kind: leaf, exact: n.e.f.rounded(point(piValue))}
+	return n.e.leaf(n.e.f.rounded(point(piValue)))
 }
 
 // flat returns the parts of a sum or a product, or the node itself.
@@ -94,8 +147,7 @@ func (n *node) join(k kind, b *node) *node {
 			return m.negated()
 		}
 	}
-	parts := append(append([]*node(nil), n.flat(k)...), b.flat(k)...)
-	return &node{e: n.e, kind: k, parts: parts}
+	return n.e.of(k, slices.Concat(n.flat(k), b.flat(k)))
 }
 
 // isZero reports whether a node is the constant 0.
@@ -119,21 +171,21 @@ func (n *node) negated() *node {
 	case negative:
 		return n.parts[0]
 	case sum:
-		m := &node{e: n.e, kind: sum}
-		for _, p := range n.parts {
-			m.parts = append(m.parts, p.negated())
+		parts := make([]*node, len(n.parts))
+		for i, p := range n.parts {
+			parts[i] = p.negated()
 		}
-		return m
+		return n.e.of(sum, parts)
 	}
-	return &node{e: n.e, kind: negative, parts: []*node{n}}
+	return n.e.of(negative, []*node{n})
 }
 
 func (n *node) then(apply func(of []interval) interval, more ...Number) *node {
-	m := &node{e: n.e, kind: step, parts: []*node{n}, apply: apply}
+	parts := []*node{n}
 	for _, p := range more {
-		m.parts = append(m.parts, p.(*node))
+		parts = append(parts, p.(*node))
 	}
-	return m
+	return n.e.add(node{kind: step, parts: parts, apply: apply})
 }
 
 func (n *node) Div(b Number) Number {
@@ -208,23 +260,37 @@ func (n *node) Less(b Number) bool {
 }
 
 // bounds returns the range of all results of the formula and of the formulas that are equal to it.
-func (n *node) bounds() interval {
-	if n.known == nil {
-		r := n.evaluate(true, true)
-		n.known = &r
-	}
-	return *n.known
-}
+func (n *node) bounds() interval { return n.evaluate(true, true) }
 
 // evaluate returns the range of a formula. expand and factor permit equal formulas by distribution: products of sums as sums,
 // and sums with a common factor as products. An expanded formula is not factored again, and the reverse.
 func (n *node) evaluate(expand, factor bool) interval {
-	if n.e.work++; n.e.work > maxWork {
-		expand, factor = false, false
-	}
-	switch n.kind {
-	case leaf:
+	if n.kind == leaf {
 		return n.exact
+	}
+	n.e.count()
+	at := distributions(expand, factor)
+	if n.known[at] == nil {
+		r := n.compute(expand, factor)
+		n.known[at] = &r
+	}
+	return *n.known[at]
+}
+
+// distributions numbers the permitted distributions.
+func distributions(expand, factor bool) (n byte) {
+	if expand {
+		n |= 1
+	}
+	if factor {
+		n |= 2
+	}
+	return n
+}
+
+// compute is evaluate without the ranges that are known.
+func (n *node) compute(expand, factor bool) interval {
+	switch n.kind {
 	case negative:
 		x := n.parts[0].evaluate(expand, factor)
 		return interval{NewReal().Neg(x.hi), NewReal().Neg(x.lo)}
@@ -247,14 +313,15 @@ func (n *node) evaluate(expand, factor bool) interval {
 	}
 	if n.kind == sum && expand {
 		for i, p := range n.parts {
-			if m := p.opened(); m != nil {
+			for _, m := range p.opened() {
+				parts := slices.Clone(m.parts)
 				for k, q := range n.parts {
 					if k != i {
-						m.parts = append(m.parts, q.flat(sum)...)
+						parts = append(parts, q.flat(sum)...)
 					}
 				}
-				if len(m.parts) <= maxParts { // else the products are expanded alone
-					r = r.hull(m.evaluate(true, false))
+				if len(parts) <= maxParts { // else the products are expanded alone
+					r = r.hull(n.e.of(sum, parts).evaluate(true, false))
 				}
 			}
 		}
@@ -275,29 +342,39 @@ func (n *node) evaluateStep(expand, factor bool) interval {
 	}
 	r := n.apply(of)
 	if first := n.parts[0]; n.split && expand && first.kind == sum { // (a + b)/c = a/c + b/c
-		m := &node{e: n.e, kind: sum}
-		for _, p := range first.parts {
-			m.parts = append(m.parts, p.then(n.apply, n.parts[1]))
+		parts := make([]*node, len(first.parts))
+		for i, p := range first.parts {
+			parts[i] = p.then(n.apply, n.parts[1])
 		}
-		r = r.hull(m.evaluate(false, false))
+		r = r.hull(n.e.of(sum, parts).evaluate(false, false))
 	}
 	return r
 }
 
 // grouped returns the range of all orders and groupings of a sum or a product, by the ranges of all subsets of its parts.
+// Different formulas share many subsets.
 func (n *node) grouped(expand, factor bool, join func(a, b interval) interval) interval {
 	if len(n.parts) > maxParts {
 		panic(Undefined{})
 	}
-	ranges := make([]interval, 1<<len(n.parts))
+	parts := slices.SortedFunc(slices.Values(n.parts), func(a, b *node) int { return int(a.id) - int(b.id) })
+	ranges := make([]interval, 1<<len(parts))
+	var buffer [1 + 4*maxParts]byte
 	for set := 1; set < len(ranges); set++ {
 		first := set & -set
 		if set == first {
-			for i, p := range n.parts {
-				if set == 1<<i {
-					ranges[set] = p.evaluate(expand, factor)
-				}
+			ranges[set] = parts[bits.TrailingZeros(uint(set))].evaluate(expand, factor)
+			continue
+		}
+		key := append(buffer[:0], byte(n.kind)<<2|distributions(expand, factor))
+		for i, p := range parts {
+			if set>>i&1 != 0 {
+				key = binary.LittleEndian.AppendUint32(key, p.id)
 			}
+		}
+		n.e.count()
+		if r, ok := n.e.groups[string(key)]; ok {
+			ranges[set] = r
 			continue
 		}
 		begun := false
@@ -305,38 +382,34 @@ func (n *node) grouped(expand, factor bool, join func(a, b interval) interval) i
 			if part&first == 0 { // each pair once
 				continue
 			}
-			n.e.work++
+			n.e.count()
 			r := join(ranges[part], ranges[set&^part])
 			if begun {
 				r = r.hull(ranges[set])
 			}
 			ranges[set], begun = r, true
 		}
+		n.e.groups[string(key)] = ranges[set]
 	}
 	return ranges[len(ranges)-1]
 }
 
 // expanded distributes a product over its part i, a sum.
 func (n *node) expanded(i int) *node {
-	m := &node{e: n.e, kind: sum}
+	var terms []*node
 	for _, term := range n.parts[i].parts {
 		factors, minus := term.factors()
-		p := &node{e: n.e, kind: product, parts: append([]*node(nil), factors...)}
-		for k, q := range n.parts {
-			if k != i {
-				p.parts = append(p.parts, q)
-			}
-		}
+		p := n.e.of(product, slices.Concat(factors, n.parts[:i], n.parts[i+1:]))
 		if minus {
 			p = p.negated()
 		}
-		m.parts = append(m.parts, p)
+		terms = append(terms, p)
 	}
-	return m
+	return n.e.of(sum, terms)
 }
 
-// opened returns a product with a sum as a sum of products, or nil.
-func (n *node) opened() *node {
+// opened returns the sums that a product with sums is equal to.
+func (n *node) opened() (list []*node) {
 	p, minus := n, n.kind == negative
 	if minus {
 		p = n.parts[0]
@@ -350,10 +423,10 @@ func (n *node) opened() *node {
 			if minus {
 				m = m.negated()
 			}
-			return m
+			list = append(list, m)
 		}
 	}
-	return nil
+	return list
 }
 
 // factored returns the sums in which two terms with a common factor are one product.
@@ -369,17 +442,9 @@ func (n *node) factored() (list []*node) {
 						continue
 					}
 					rest := n.rest(x, k, xs).join(sum, n.rest(y, l, ys))
-					m := &node{e: n.e, kind: sum}
-					for h, o := range n.parts {
-						if h != i && h != j {
-							m.parts = append(m.parts, o)
-						}
-					}
-					joined := p.join(product, rest)
-					if len(m.parts) == 0 {
-						m = joined
-					} else {
-						m.parts = append(m.parts, joined)
+					m := p.join(product, rest)
+					if others := slices.Concat(n.parts[:i], n.parts[i+1:j], n.parts[j+1:]); len(others) > 0 {
+						m = n.e.of(sum, append(others, m))
 					}
 					list = append(list, m)
 				}
@@ -399,17 +464,14 @@ func (n *node) factors() (list []*node, minus bool) {
 
 // rest returns the product of the factors without factor k; 1 if there is no other.
 func (n *node) rest(factors []*node, k int, minus bool) *node {
-	m := &node{e: n.e, kind: product}
-	for i, p := range factors {
-		if i != k {
-			m.parts = append(m.parts, p)
-		}
-	}
-	switch len(m.parts) {
+	var m *node
+	switch others := slices.Concat(factors[:k], factors[k+1:]); len(others) {
 	case 0:
-		m = n.e.leaf(NewReal().SetInt64(1))
+		m = n.e.leaf(point(NewReal().SetInt64(1)))
 	case 1:
-		m = m.parts[0]
+		m = others[0]
+	default:
+		m = n.e.of(product, others)
 	}
 	if minus {
 		return m.negated()

@@ -13,6 +13,8 @@ type format struct {
 	least  int // exponent of the least denormal number
 	normal int // exponent of the least normal number
 	most   *big.Float
+	// The negative of most, and the normal numbers next to zero.
+	negativeMost, leastNormal, negativeNormal *big.Float
 	// flush permits zero for each denormal operand and result.
 	flush bool
 }
@@ -29,7 +31,8 @@ func formatOf(bits int, flush bool) *format {
 	default:
 		f.digits, f.least, f.normal, most = 24, -1074, -1022, math.MaxFloat64
 	}
-	f.most = NewReal().SetFloat64(most)
+	f.most, f.negativeMost = NewReal().SetFloat64(most), NewReal().SetFloat64(-most)
+	f.leastNormal, f.negativeNormal = scaled(big.NewFloat(1), f.normal), scaled(big.NewFloat(-1), f.normal)
 	return f
 }
 
@@ -49,13 +52,15 @@ func (a interval) hull(b interval) interval {
 	return a
 }
 
-func (a interval) has(x *big.Float) bool { return a.lo.Cmp(x) <= 0 && x.Cmp(a.hi) <= 0 }
-
-// quantum returns the distance of the numbers of the format beside a finite x that is not zero, on the side of greater
-// magnitude.
-func (f *format) quantum(x *big.Float) *big.Float {
-	return scaled(big.NewFloat(1), max(x.MantExp(nil)-f.digits, f.least))
+// ends returns the ends of a range; of a point one.
+func (a interval) ends() []*big.Float {
+	if a.lo == a.hi {
+		return []*big.Float{a.lo}
+	}
+	return []*big.Float{a.lo, a.hi}
 }
+
+func (a interval) has(x *big.Float) bool { return a.lo.Cmp(x) <= 0 && x.Cmp(a.hi) <= 0 }
 
 // ulp returns the unit in the last place of a finite x: the least distance of two different numbers of the format with x
 // between them.
@@ -76,35 +81,47 @@ func (f *format) toward(x *big.Float, r Rounding) *big.Float {
 	if x.IsInf() || x.Sign() == 0 {
 		return x
 	}
-	q := f.quantum(x)
-	n := Real{NewReal().Quo(x, q)}.Whole(r).(Real).Big
-	return n.Mul(n, q)
+	e := x.MantExp(nil)
+	last := max(e-f.digits, f.least) // exponent of the quantum
+	up := r == Up
+	if e <= last { // less than the quantum
+		switch {
+		case up == (x.Sign() < 0):
+			return NewReal()
+		case up:
+			return scaled(big.NewFloat(1), last)
+		}
+		return scaled(big.NewFloat(-1), last)
+	}
+	mode := big.ToNegativeInf
+	if up {
+		mode = big.ToPositiveInf
+	}
+	return new(big.Float).SetPrec(uint(e - last)).SetMode(mode).Set(x).SetMode(big.ToNearestEven).SetPrec(Digits)
 }
 
 // settled widens a range of results by the numbers that every instruction may return instead: beyond the greatest number the
 // greatest or infinity, and zero for denormal numbers.
 func (f *format) settled(a interval) interval {
-	negative := NewReal().Neg(f.most)
 	if a.hi.Cmp(f.most) > 0 {
 		a.hi = NewReal().SetInf(false)
 		if a.lo.Cmp(f.most) > 0 {
 			a.lo = f.most
 		}
 	}
-	if a.lo.Cmp(negative) < 0 {
+	if a.lo.Cmp(f.negativeMost) < 0 {
 		a.lo = NewReal().SetInf(true)
-		if a.hi.Cmp(negative) < 0 {
-			a.hi = negative
+		if a.hi.Cmp(f.negativeMost) < 0 {
+			a.hi = f.negativeMost
 		}
 	}
 	if !f.flush {
 		return a
 	}
-	normal := scaled(big.NewFloat(1), f.normal)
-	if a.lo.Sign() > 0 && a.lo.Cmp(normal) < 0 {
+	if a.lo.Sign() > 0 && a.lo.Cmp(f.leastNormal) < 0 {
 		a.lo = NewReal()
 	}
-	if a.hi.Sign() < 0 && a.hi.Cmp(normal.Neg(normal)) > 0 {
+	if a.hi.Sign() < 0 && a.hi.Cmp(f.negativeNormal) > 0 {
 		a.hi = NewReal()
 	}
 	return a
@@ -159,9 +176,13 @@ func exactly(f func(z, x, y *big.Float) *big.Float, low, high [2]*big.Float) int
 				panic(Undefined{})
 			}
 		}()
-		return f(NewReal().SetMode(mode), x[0], x[1]).SetMode(big.ToNearestEven)
+		return f(NewReal().SetMode(mode), x[0], x[1])
 	}
-	return interval{end(low, big.ToNegativeInf), end(high, big.ToPositiveInf)}
+	lo := end(low, big.ToNegativeInf)
+	if low == high && lo.Acc() == big.Exact {
+		return point(lo.SetMode(big.ToNearestEven))
+	}
+	return interval{lo.SetMode(big.ToNearestEven), end(high, big.ToPositiveInf).SetMode(big.ToNearestEven)}
 }
 
 // infinite reports whether a range contains −∞ or ∞.
@@ -176,8 +197,8 @@ func (a interval) plus(b interval) interval {
 
 // corners returns the range of an operation that is monotone in each operand.
 func (a interval) corners(b interval, f func(z, x, y *big.Float) *big.Float) (r interval) {
-	for i, x := range []*big.Float{a.lo, a.hi} {
-		for j, y := range []*big.Float{b.lo, b.hi} {
+	for i, x := range a.ends() {
+		for j, y := range b.ends() {
 			v := exactly(f, [2]*big.Float{x, y}, [2]*big.Float{x, y})
 			if i+j == 0 {
 				r = v

@@ -133,9 +133,10 @@ func (a Real) Exp2() Number {
 	return Real{NewReal().Mul(a.Big, ln2Value)}.Exp()
 }
 
-// atanh is the inverse hyperbolic tangent of a small number, by its series.
-func atanh(x *big.Float) *big.Float {
+// odd sums the series x + s·x³/3 + s²·x⁵/5 + …: for s = 1 the inverse hyperbolic tangent of x, for s = −1 the arctangent.
+func odd(x *big.Float, s int64) *big.Float {
 	square := NewReal().Mul(x, x)
+	square.Mul(square, NewReal().SetInt64(s))
 	p := NewReal().Set(x)
 	return series(x, func(t *big.Float, k int64) {
 		p.Mul(p, square)
@@ -143,6 +144,16 @@ func atanh(x *big.Float) *big.Float {
 		over(t, 2*k+1)
 	})
 }
+
+// reciprocal returns n times a function of 1/d.
+func reciprocal(n, d int64, of func(x *big.Float) *big.Float) *big.Float {
+	x := NewReal().SetInt64(1)
+	over(x, d)
+	return NewReal().Mul(NewReal().SetInt64(n), of(x))
+}
+
+// atanh is the inverse hyperbolic tangent of a small number.
+func atanh(x *big.Float) *big.Float { return odd(x, 1) }
 
 // Constants, made once.
 var (
@@ -152,14 +163,9 @@ var (
 
 // ln2 returns ln 2 = 18 atanh 1/26 − 2 atanh 1/4801 + 8 atanh 1/8749.
 func ln2() *big.Float {
-	part := func(n, d int64) *big.Float {
-		x := NewReal().SetInt64(1)
-		over(x, d)
-		return NewReal().Mul(NewReal().SetInt64(n), atanh(x))
-	}
-	s := part(18, 26)
-	s.Add(s, part(-2, 4801))
-	return s.Add(s, part(8, 8749))
+	s := reciprocal(18, 26, atanh)
+	s.Add(s, reciprocal(-2, 4801, atanh))
+	return s.Add(s, reciprocal(8, 8749, atanh))
 }
 
 // Log returns the natural logarithm, which is undefined for 0 and negative numbers.
@@ -173,12 +179,12 @@ func (a Real) Log() Number {
 		m, e = scaled(m, 1), e-1
 	}
 	// log m = 2 atanh((m − 1)/(m + 1)); the series is short for the 256th root of m, which is near 1.
-	n := 0
-	for ; n < 8; n++ {
+	const roots = 8
+	for range roots {
 		m.Sqrt(m)
 	}
 	q := NewReal().Quo(NewReal().Sub(m, big.NewFloat(1)), NewReal().Add(m, big.NewFloat(1)))
-	s := scaled(atanh(q), 1+n)
+	s := scaled(atanh(q), 1+roots)
 	return Real{s.Add(s, NewReal().Mul(NewReal().SetInt64(int64(e)), ln2Value))}
 }
 
@@ -197,31 +203,13 @@ func arctan(x *big.Float) *big.Float {
 		r.Sqrt(r)
 		x.Quo(x, r.Add(r, big.NewFloat(1)))
 	}
-	square := NewReal().Mul(x, x)
-	p := NewReal().Set(x)
-	s := series(x, func(t *big.Float, k int64) {
-		p.Neg(p.Mul(p, square))
-		t.Set(p)
-		over(t, 2*k+1)
-	})
-	return scaled(s, halvings)
+	return scaled(odd(x, -1), halvings)
 }
 
 // machin returns π by Machin's formula: 16 arctan 1/5 − 4 arctan 1/239.
 func machin() *big.Float {
-	part := func(n, d int64) *big.Float {
-		x := NewReal().SetInt64(1)
-		over(x, d)
-		square := NewReal().Mul(x, x)
-		p := NewReal().Set(x)
-		s := series(x, func(t *big.Float, k int64) {
-			p.Neg(p.Mul(p, square))
-			t.Set(p)
-			over(t, 2*k+1)
-		})
-		return s.Mul(s, NewReal().SetInt64(n))
-	}
-	return NewReal().Sub(part(16, 5), part(4, 239))
+	atan := func(x *big.Float) *big.Float { return odd(x, -1) }
+	return NewReal().Sub(reciprocal(16, 5, atan), reciprocal(4, 239, atan))
 }
 
 // Atan2 is the angle of the point (b, a).

@@ -137,7 +137,7 @@ func checkAllowed(t *testing.T, k *kernel, i *instruction, n int) {
 		if i.value != nil && i.name == "Ldexp" {
 			x[1][0] = max(-8, min(8, math.Trunc(x[1][0])))
 		}
-		sets, err := precision.Allowed(precision.Query{Instruction: i.name, Bits: k.width, Operands: x})
+		sets, err := precision.Allowed(t.Context(), precision.Query{Instruction: i.name, Bits: k.width, Operands: x})
 		if err != nil {
 			t.Fatal(err)
 		}
