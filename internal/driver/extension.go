@@ -42,6 +42,9 @@ var announcement = sync.OnceValue(func() (out [2][]*abi.Extension) {
 		}
 	}
 	names := slices.Concat(announcedNames, furtherNames)
+	if hasFiles {
+		names = append(names, fileNames...)
+	}
 	for i := range abi.Extensions {
 		if v, ok := coreVersion(abi.Extensions[i].Promoted); ok && v <= apiVersion() {
 			names = append(names, abi.Extensions[i].Name)

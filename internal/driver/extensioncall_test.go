@@ -265,15 +265,28 @@ func TestAddressCopies(t *testing.T) {
 	}
 }
 
-// TestExternalMemory exports memory as a file and imports it: both allocations show the same bytes.
+// TestExternalMemory exports memory as a file and imports it: both allocations show the same bytes. On a system without files of
+// memory both fail, and no property announces them.
 func TestExternalMemory(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has files of memory")
-	}
 	p := newProgram(t)
 	export := abi.ExportMemoryAllocateInfo{SType: abi.StructureTypeExportMemoryAllocateInfo, HandleTypes: abi.ExternalMemoryHandleTypeOpaqueFdBit}
 	var first, second abi.DeviceMemory
-	must(p, abi.CmdAllocateMemory, &abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{PNext: unsafe.Pointer(&export), AllocationSize: 4096}, PMemory: &first})
+	exported := abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{PNext: unsafe.Pointer(&export), AllocationSize: 4096}, PMemory: &first}
+	if runtime.GOOS != "linux" {
+		take := abi.ImportMemoryFdInfoKHR{SType: abi.StructureTypeImportMemoryFdInfoKHR, HandleType: abi.ExternalMemoryHandleTypeOpaqueFdBit}
+		imported := abi.AllocateMemoryArgs{Device: p.device, PAllocateInfo: &abi.MemoryAllocateInfo{PNext: unsafe.Pointer(&take), AllocationSize: 4096}, PMemory: &second}
+		if r := do(abi.CmdAllocateMemory, &exported); r != abi.ErrorUnknown || first != 0 {
+			t.Errorf("an export returns %d", r)
+		}
+		if r := do(abi.CmdAllocateMemory, &imported); r != abi.ErrorInvalidExternalHandle || second != 0 {
+			t.Errorf("an import returns %d", r)
+		}
+		if externalMemory(abi.ExternalMemoryHandleTypeOpaqueFdBit).ExternalMemoryFeatures != 0 || slices.ContainsFunc(announced(false), func(e *abi.Extension) bool { return slices.Contains(fileNames, e.Name) }) {
+			t.Error("files of memory are announced")
+		}
+		return
+	}
+	must(p, abi.CmdAllocateMemory, &exported)
 	file := int32(-1)
 	must(p, abi.CmdGetMemoryFdKHR, &abi.GetMemoryFdKHRArgs{Device: p.device, PGetFdInfo: &abi.MemoryGetFdInfoKHR{Memory: first, HandleType: abi.ExternalMemoryHandleTypeOpaqueFdBit}, PFd: &file})
 	take := abi.ImportMemoryFdInfoKHR{SType: abi.StructureTypeImportMemoryFdInfoKHR, HandleType: abi.ExternalMemoryHandleTypeOpaqueFdBit, Fd: file}

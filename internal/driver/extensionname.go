@@ -36,11 +36,13 @@ var furtherNames = []string{
 	"VK_EXT_buffer_device_address", "VK_EXT_global_priority", "VK_EXT_global_priority_query", "VK_AMD_draw_indirect_count",
 	// queues
 	"VK_KHR_copy_memory_indirect", "VK_NV_copy_memory_indirect", "VK_KHR_deferred_host_operations", "VK_EXT_pageable_device_local_memory",
-	"VK_EXT_device_fault", "VK_KHR_device_fault", "VK_KHR_internally_synchronized_queues", "VK_KHR_external_memory_fd",
-	"VK_KHR_external_semaphore_fd", "VK_KHR_external_fence_fd", "VK_EXT_external_memory_acquire_unmodified",
+	"VK_EXT_device_fault", "VK_KHR_device_fault", "VK_KHR_internally_synchronized_queues", "VK_EXT_external_memory_acquire_unmodified",
 	// windows
 	"VK_KHR_surface_maintenance1", "VK_EXT_surface_maintenance1", "VK_KHR_swapchain_maintenance1", "VK_EXT_swapchain_maintenance1",
 	"VK_KHR_present_id", "VK_KHR_present_wait", "VK_KHR_present_id2", "VK_KHR_present_wait2", "VK_KHR_present_mode_fifo_latest_ready",
 	"VK_EXT_present_mode_fifo_latest_ready", "VK_KHR_incremental_present", "VK_EXT_swapchain_colorspace", "VK_KHR_surface_protected_capabilities",
 	"VK_GOOGLE_display_timing", "VK_GOOGLE_surfaceless_query",
 }
+
+// fileNames are the extensions that the driver announces on systems with files of memory: see hasFiles.
+var fileNames = []string{"VK_KHR_external_memory_fd", "VK_KHR_external_semaphore_fd", "VK_KHR_external_fence_fd"}

@@ -53,7 +53,7 @@ func importMemory(i *abi.ImportMemoryFdInfoKHR, info *vk.MemoryInfo) (taken func
 
 // externalSync has the properties of external semaphores and fences: exported payloads can be imported again.
 func externalSync(handle, syncFd, features uint32) (export, compatible, does uint32) {
-	if handle != syncFd {
+	if handle != syncFd || !hasFiles {
 		return 0, 0, 0
 	}
 	return syncFd, syncFd, features

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// hasFiles reports whether the system has files of memory and sync files.
+const hasFiles = true
+
 // duplicate returns a further number of an open file.
 func duplicate(fd int) (int, bool) {
 	n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)

@@ -2,7 +2,10 @@
 
 package driver
 
-// duplicate returns a further number of an open file: other systems have no files of memory.
+// hasFiles reports whether the system has files of memory and sync files.
+const hasFiles = false
+
+// duplicate returns a further number of an open file.
 func duplicate(int) (int, bool) { return -1, false }
 
 // closeNumber closes the number of a file.

@@ -136,10 +136,10 @@ func at[T any](p unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(p, 
 // can be exported and imported.
 func externalMemory(handleType uint32) (out abi.ExternalMemoryProperties) {
 	out.CompatibleHandleTypes = handleType
-	switch handleType {
-	case abi.ExternalMemoryHandleTypeHostAllocationBitEXT:
+	switch {
+	case handleType == abi.ExternalMemoryHandleTypeHostAllocationBitEXT:
 		out.ExternalMemoryFeatures = abi.ExternalMemoryFeatureImportableBit
-	case abi.ExternalMemoryHandleTypeOpaqueFdBit:
+	case handleType == abi.ExternalMemoryHandleTypeOpaqueFdBit && hasFiles:
 		out.ExternalMemoryFeatures = abi.ExternalMemoryFeatureExportableBit | abi.ExternalMemoryFeatureImportableBit
 		out.ExportFromImportedHandleTypes = handleType
 	}
