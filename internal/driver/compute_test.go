@@ -99,6 +99,13 @@ func (p *program) buffer(words uint64) (b abi.Buffer, content []uint32) {
 	return b, unsafe.Slice((*uint32)(data), words)
 }
 
+// commands makes a command pool with one command buffer.
+func (p *program) commands() (pool abi.CommandPool, c abi.CommandBuffer) {
+	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
+	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	return pool, c
+}
+
 // kernel makes the pipeline of a kernel with its layout and a set for a buffer.
 func (p *program) kernel(source string, b abi.Buffer) (pipe abi.Pipeline, layout abi.PipelineLayout, set abi.DescriptorSet) {
 	words, err := asm.Assemble([]byte(source), asm.AssembleOptions{})
@@ -143,10 +150,7 @@ func TestCompute(t *testing.T) {
 	p := newProgram(t)
 	b, content := p.buffer(8)
 	pipe, layout, set := p.kernel(numbers, b)
-	var pool abi.CommandPool
-	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
-	var c abi.CommandBuffer
-	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	_, c := p.commands()
 	var fence abi.Fence
 	must(p, abi.CmdCreateFence, &abi.CreateFenceArgs{Device: p.device, PCreateInfo: &abi.FenceCreateInfo{}, PFence: &fence})
 	chunk := new(struct {
@@ -252,10 +256,7 @@ func TestHugeCounts(t *testing.T) {
 	p := newProgram(t)
 	b, _ := p.buffer(4)
 	_, _, set := p.kernel(numbers, b)
-	var pool abi.CommandPool
-	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
-	var c abi.CommandBuffer
-	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	_, c := p.commands()
 	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
 	const n = 1<<32 - 1
 	do(abi.CmdCmdDrawMultiEXT, &abi.CmdDrawMultiEXTArgs{CommandBuffer: c, DrawCount: n, PVertexInfo: &abi.MultiDrawInfoEXT{}, Stride: 8})

@@ -74,34 +74,30 @@ func (h *heapSamplers) sampler(d *vk.Device, info vk.SamplerInfo) (*vk.Sampler, 
 }
 
 func writeSamplerDescriptors(a *abi.WriteSamplerDescriptorsEXTArgs) abi.Result {
-	d, to := deviceOf(a.Device), array(a.PDescriptors, a.SamplerCount)
-	if d == nil {
-		return abi.ErrorDeviceLost
-	}
-	infos := array(a.PSamplers, a.SamplerCount)
-	for n := range infos {
-		s, err := d.heapSamplers.sampler(d.vk, samplerInfo(&infos[n]))
-		if err == nil && n < len(to) {
-			err = d.vk.WriteDescriptor(abi.Bytes(to[n].Address, uint64(to[n].Size)), vk.DescriptorInfo{Type: "sampler", Sampler: s})
-		}
-		if err != nil {
-			return d.result(err)
-		}
-	}
-	return abi.Success
+	d := deviceOf(a.Device)
+	return writeDescriptors(d, array(a.PDescriptors, a.SamplerCount), array(a.PSamplers, a.SamplerCount), func(i *abi.SamplerCreateInfo) (vk.DescriptorInfo, error) {
+		s, err := d.heapSamplers.sampler(d.vk, samplerInfo(i))
+		return vk.DescriptorInfo{Type: "sampler", Sampler: s}, err
+	})
 }
 
 func writeResourceDescriptors(a *abi.WriteResourceDescriptorsEXTArgs) abi.Result {
-	d, to := deviceOf(a.Device), array(a.PDescriptors, a.ResourceCount)
+	return writeDescriptors(deviceOf(a.Device), array(a.PDescriptors, a.ResourceCount), array(a.PResources, a.ResourceCount), func(i *abi.ResourceDescriptorInfoEXT) (vk.DescriptorInfo, error) {
+		return resourceInfo(i), nil
+	})
+}
+
+// writeDescriptors writes the descriptors of a list to memory of the host.
+func writeDescriptors[T any](d *device, to []abi.HostAddressRangeEXT, from []T, read func(*T) (vk.DescriptorInfo, error)) abi.Result {
 	if d == nil {
 		return abi.ErrorDeviceLost
 	}
-	infos := array(a.PResources, a.ResourceCount)
-	for n := range infos {
-		if n >= len(to) {
-			break
+	for n := range min(len(to), len(from)) {
+		info, err := read(&from[n])
+		if err == nil {
+			err = d.vk.WriteDescriptor(abi.Bytes(to[n].Address, uint64(to[n].Size)), info)
 		}
-		if err := d.vk.WriteDescriptor(abi.Bytes(to[n].Address, uint64(to[n].Size)), resourceInfo(&infos[n])); err != nil {
+		if err != nil {
 			return d.result(err)
 		}
 	}

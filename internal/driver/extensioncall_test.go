@@ -36,10 +36,7 @@ func (p *program) addressed(usage uint32, words uint64) (b abi.Buffer, address u
 // submit records commands and runs them.
 func (p *program) submit(record func(abi.CommandBuffer)) {
 	p.Helper()
-	var pool abi.CommandPool
-	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
-	var c abi.CommandBuffer
-	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	pool, c := p.commands()
 	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: c, PBeginInfo: &abi.CommandBufferBeginInfo{}})
 	record(c)
 	must(p, abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: c})

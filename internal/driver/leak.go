@@ -17,8 +17,8 @@ type leftover struct {
 // owner finds the objects of a device in a table.
 type owner func(d *device, add func(leftover))
 
-// objectsOf returns the owner for a table of objects of package vk, or with a function that returns such an object.
-func objectsOf[T any](kind uint32, word string, t *table[T], object func(*T) vk.Object) owner {
+// objectsWith returns the owner for a table, with a function that returns the object of package vk.
+func objectsWith[T any](kind uint32, word string, t *table[T], object func(*T) vk.Object) owner {
 	return func(d *device, add func(leftover)) {
 		t.each(func(h uint64, x *T) {
 			if name, ok := d.vk.Owns(object(x)); ok {
@@ -28,40 +28,40 @@ func objectsOf[T any](kind uint32, word string, t *table[T], object func(*T) vk.
 	}
 }
 
-// object converts a pointer to the interface of the objects of package vk.
-func object[T any, P interface {
+// objectsOf returns the owner for a table of objects of package vk.
+func objectsOf[T any, P interface {
 	*T
 	vk.Object
-}](x *T) vk.Object {
-	return P(x)
+}](kind uint32, word string, t *table[T]) owner {
+	return objectsWith(kind, word, t, func(x *T) vk.Object { return P(x) })
 }
 
 // owners find the objects that the application destroys. Descriptor sets and command buffers end with their pools.
 var owners = []owner{
-	objectsOf(abi.ObjectTypeFence, "fence", &fences, object[vk.Fence]),
-	objectsOf(abi.ObjectTypeSemaphore, "semaphore", &semaphores, object[vk.Semaphore]),
-	objectsOf(abi.ObjectTypeEvent, "event", &events, object[vk.Event]),
-	objectsOf(abi.ObjectTypeDeviceMemory, "memory", &memories, object[vk.Memory]),
-	objectsOf(abi.ObjectTypeBuffer, "buffer", &buffers, object[vk.Buffer]),
-	objectsOf(abi.ObjectTypeBufferView, "buffer view", &bufferViews, object[vk.BufferView]),
-	objectsOf(abi.ObjectTypeImageView, "image view", &imageViews, object[vk.ImageView]),
-	objectsOf(abi.ObjectTypeImage, "image", &images, object[vk.Image]),
-	objectsOf(abi.ObjectTypeSampler, "sampler", &samplers, object[vk.Sampler]),
-	objectsOf(abi.ObjectTypeSamplerYcbcrConversion, "color conversion", &conversions, object[vk.YcbcrConversion]),
-	objectsOf(abi.ObjectTypeShaderModule, "shader module", &shaderModules, object[vk.ShaderModule]),
-	objectsOf(abi.ObjectTypeShaderEXT, "shader object", &shaders, func(s *shader) vk.Object { return s.vk }),
-	objectsOf(abi.ObjectTypePipeline, "pipeline", &pipelines, func(p *pipeline) vk.Object {
+	objectsOf(abi.ObjectTypeFence, "fence", &fences),
+	objectsOf(abi.ObjectTypeSemaphore, "semaphore", &semaphores),
+	objectsOf(abi.ObjectTypeEvent, "event", &events),
+	objectsOf(abi.ObjectTypeDeviceMemory, "memory", &memories),
+	objectsOf(abi.ObjectTypeBuffer, "buffer", &buffers),
+	objectsOf(abi.ObjectTypeBufferView, "buffer view", &bufferViews),
+	objectsOf(abi.ObjectTypeImageView, "image view", &imageViews),
+	objectsOf(abi.ObjectTypeImage, "image", &images),
+	objectsOf(abi.ObjectTypeSampler, "sampler", &samplers),
+	objectsOf(abi.ObjectTypeSamplerYcbcrConversion, "color conversion", &conversions),
+	objectsOf(abi.ObjectTypeShaderModule, "shader module", &shaderModules),
+	objectsWith(abi.ObjectTypeShaderEXT, "shader object", &shaders, func(s *shader) vk.Object { return s.vk }),
+	objectsWith(abi.ObjectTypePipeline, "pipeline", &pipelines, func(p *pipeline) vk.Object {
 		if p.compute != nil {
 			return p.compute
 		}
 		return p.graphics
 	}),
-	objectsOf(abi.ObjectTypePipelineBinaryKHR, "pipeline binary", &pipelineBinaries, object[vk.PipelineBinary]),
-	objectsOf(abi.ObjectTypePipelineCache, "pipeline cache", &pipelineCaches, object[vk.PipelineCache]),
-	objectsOf(abi.ObjectTypeValidationCacheEXT, "validation cache", &validationCaches, object[vk.ValidationCache]),
-	objectsOf(abi.ObjectTypeShaderInstrumentationARM, "shader instrumentation", &instrumentations, object[vk.ShaderInstrumentation]),
-	objectsOf(abi.ObjectTypePipelineLayout, "pipeline layout", &pipelineLayouts, object[vk.PipelineLayout]),
-	objectsOf(abi.ObjectTypeDescriptorSetLayout, "descriptor set layout", &setLayouts, object[vk.SetLayout]),
+	objectsOf(abi.ObjectTypePipelineBinaryKHR, "pipeline binary", &pipelineBinaries),
+	objectsOf(abi.ObjectTypePipelineCache, "pipeline cache", &pipelineCaches),
+	objectsOf(abi.ObjectTypeValidationCacheEXT, "validation cache", &validationCaches),
+	objectsOf(abi.ObjectTypeShaderInstrumentationARM, "shader instrumentation", &instrumentations),
+	objectsOf(abi.ObjectTypePipelineLayout, "pipeline layout", &pipelineLayouts),
+	objectsOf(abi.ObjectTypeDescriptorSetLayout, "descriptor set layout", &setLayouts),
 	func(d *device, add func(leftover)) {
 		descriptorPools.each(func(h uint64, p *descriptorPool) {
 			if name, ok := d.vk.Owns(p.vk); ok {
@@ -69,9 +69,9 @@ var owners = []owner{
 			}
 		})
 	},
-	objectsOf(abi.ObjectTypeQueryPool, "query pool", &queryPools, object[vk.QueryPool]),
-	objectsOf(abi.ObjectTypeRenderPass, "render pass", &renderPasses, object[vk.RenderPass]),
-	objectsOf(abi.ObjectTypeFramebuffer, "framebuffer", &framebuffers, object[vk.Framebuffer]),
+	objectsOf(abi.ObjectTypeQueryPool, "query pool", &queryPools),
+	objectsOf(abi.ObjectTypeRenderPass, "render pass", &renderPasses),
+	objectsOf(abi.ObjectTypeFramebuffer, "framebuffer", &framebuffers),
 	func(d *device, add func(leftover)) {
 		commandPools.each(func(h uint64, p *commandPool) {
 			if p.device == d {

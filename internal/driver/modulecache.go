@@ -25,15 +25,7 @@ var moduleCalls = map[int]call{
 		return deviceOf(a.Device).result(validationCaches.get(uint64(a.DstCache)).Merge(others...))
 	}),
 	abi.CmdGetValidationCacheDataEXT: on(func(a *abi.GetValidationCacheDataEXTArgs) abi.Result {
-		c := validationCaches.get(uint64(a.ValidationCache))
-		if c == nil {
-			return abi.ErrorDeviceLost
-		}
-		data, err := c.Data()
-		if err != nil {
-			return deviceOf(a.Device).result(err)
-		}
-		return putBytes(a.PDataSize, a.PData, data)
+		return deviceOf(a.Device).putData(validationCaches.get(uint64(a.ValidationCache)), a.PDataSize, a.PData)
 	}),
 	abi.CmdGetShaderModuleIdentifierEXT: run(func(a *abi.GetShaderModuleIdentifierEXTArgs) {
 		putIdentifier(a.PIdentifier, shaderModules.get(uint64(a.ShaderModule)).Identifier())

@@ -201,15 +201,16 @@ func createPipelineCache(a *abi.CreatePipelineCacheArgs) abi.Result {
 }
 
 func getPipelineCacheData(a *abi.GetPipelineCacheDataArgs) abi.Result {
-	c := pipelineCaches.get(uint64(a.PipelineCache))
-	if c == nil {
-		return abi.ErrorDeviceLost
-	}
-	data, err := c.Data()
+	return deviceOf(a.Device).putData(pipelineCaches.get(uint64(a.PipelineCache)), a.PDataSize, a.PData)
+}
+
+// putData answers a query for the data of a cache; a stale handle has a nil cache, whose Data fails.
+func (d *device) putData(cache interface{ Data() ([]byte, error) }, size *uint, to unsafe.Pointer) abi.Result {
+	data, err := cache.Data()
 	if err != nil {
-		return deviceOf(a.Device).result(err)
+		return d.result(err)
 	}
-	return putBytes(a.PDataSize, a.PData, data)
+	return putBytes(size, to, data)
 }
 
 // putBytes answers a query for data in two calls. Data that does not fit is not written in part: a part is of no use.

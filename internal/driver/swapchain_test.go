@@ -25,10 +25,7 @@ func TestSwapchain(t *testing.T) {
 	n := uint32(2)
 	var images [2]abi.Image
 	must(p, abi.CmdGetSwapchainImagesKHR, &abi.GetSwapchainImagesKHRArgs{Device: p.device, Swapchain: chain, PSwapchainImageCount: &n, PSwapchainImages: &images[0]})
-	var pool abi.CommandPool
-	must(p, abi.CmdCreateCommandPool, &abi.CreateCommandPoolArgs{Device: p.device, PCreateInfo: &abi.CommandPoolCreateInfo{}, PCommandPool: &pool})
-	var c abi.CommandBuffer
-	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, CommandBufferCount: 1}, PCommandBuffers: &c})
+	_, c := p.commands()
 	var acquired, drawn abi.Semaphore
 	for _, s := range []*abi.Semaphore{&acquired, &drawn} {
 		must(p, abi.CmdCreateSemaphore, &abi.CreateSemaphoreArgs{Device: p.device, PCreateInfo: &abi.SemaphoreCreateInfo{}, PSemaphore: s})
