@@ -194,15 +194,15 @@ func (i *MemoryInfo) check(d *Device) error {
 		if err := check(d, "the buffer of the memory", i.Buffer); err != nil {
 			return err
 		}
-		if need := i.Buffer.Requirements().Size; i.Size != need || i.Buffer.sparse != nil {
-			return usage("VUID-VkMemoryDedicatedAllocateInfo-buffer-02965", "the memory has %d bytes, and %v needs %d; must be equal, and the buffer not sparse", i.Size, &i.Buffer.object, need)
+		if need := i.Buffer.Requirements().Size; i.Size < need || i.Buffer.sparse != nil {
+			return usage("VUID-VkMemoryDedicatedAllocateInfo-buffer-02965", "the memory has %d bytes, and %v needs %d; must be at least as many, and the buffer not sparse", i.Size, &i.Buffer.object, need)
 		}
 	case i.Image != nil:
 		if err := check(d, "the image of the memory", i.Image); err != nil {
 			return err
 		}
-		if need := i.Image.MemoryRequirements(0).Size; i.Size != need || i.Image.sparse != nil || i.Image.layout.Disjoint {
-			return usage("VUID-VkMemoryDedicatedAllocateInfo-image-02964", "the memory has %d bytes, and %v needs %d; must be equal, and the image neither sparse nor disjoint", i.Size, &i.Image.object, need)
+		if need := i.Image.MemoryRequirements(0).Size; i.Size < need || i.Image.sparse != nil || i.Image.layout.Disjoint {
+			return usage("VUID-VkMemoryDedicatedAllocateInfo-image-02964", "the memory has %d bytes, and %v needs %d; must be at least as many, and the image neither sparse nor disjoint", i.Size, &i.Image.object, need)
 		}
 	}
 	return nil

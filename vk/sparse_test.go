@@ -194,6 +194,10 @@ func TestAllocations(t *testing.T) {
 	if err := dedicated.Bind(own, 0); err != nil {
 		t.Error(err)
 	}
+	larger := must(d.NewBuffer(BufferInfo{Size: 100, Usage: TransferTarget}))(t)
+	if err := larger.Bind(must(d.Allocate(MemoryInfo{Size: 3 * larger.Requirements().Size, Buffer: larger}))(t), 0); err != nil {
+		t.Errorf("dedicated memory that is larger than the buffer: %v", err)
+	}
 	for rule, info := range map[string]MemoryInfo{
 		"VUID-VkMemoryAllocateInfo-allocationSize-07897":           {},
 		"VUID-vkAllocateMemory-pAllocateInfo-01714":                {Size: 1, Type: 2},
