@@ -14,6 +14,7 @@ type ioVariable struct {
 	number  uint64   // private variable of an output, or of an input's copy
 	copied  bool     // an input: it has a copy
 	written []bool   // an output: the program may store to the scalar
+	colors  bool     // an output of a fragment shader: a location is an attachment
 }
 
 // ioScalar is one scalar of such a variable, of one vertex.
@@ -90,7 +91,7 @@ var stageBuiltIns = map[spirv.BuiltIn]struct {
 // ioVariableOf scalarizes a variable.
 func (u *unit) ioVariableOf(v *facts.Variable) *ioVariable {
 	u.checkDepth(v.Type)
-	x := &ioVariable{arrayed: u.perVertex(v)}
+	x := &ioVariable{arrayed: u.perVertex(v), colors: u.prog.Stage == ir.Fragment && v.Storage == spirv.StorageClassOutput}
 	t := v.Type
 	if x.arrayed {
 		if t = t.Elem; !v.Type.IsArray() || t == nil {
@@ -274,7 +275,7 @@ func (u *unit) assignVector(x *ioVariable, t *facts.Type, at *location, like ioS
 		like.interpolation = ir.Flat // integers and 64-bit floats cannot be interpolated
 	}
 	wide := uint32(1)
-	if like.typ.Bits() == 64 {
+	if like.typ.Bits() == 64 && !x.colors { // a component of an attachment is one of any width
 		wide = 2
 	}
 	n := uint32(1)

@@ -40,3 +40,41 @@ OpFunctionEnd
 		}
 	}
 }
+
+// TestColorComponents checks that component n of a fragment output is component n of the attachment, whatever its width: a
+// location is an attachment there, not an interface slot of 16 bytes (Vulkan §"Fragment Output Interface").
+func TestColorComponents(t *testing.T) {
+	const module = `OpCapability Shader
+OpCapability Float64
+OpCapability Int64
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %%main "main" %%out
+OpExecutionMode %%main OriginUpperLeft
+OpDecorate %%out Location 2
+%%void = OpTypeVoid
+%%fn = OpTypeFunction %%void
+%%scalar = %s
+%%vector = OpTypeVector %%scalar 4
+%%pointer = OpTypePointer Output %%vector
+%%value = OpConstantNull %%vector
+%%out = OpVariable %%pointer Output
+%%main = OpFunction %%void None %%fn
+%%entry = OpLabel
+OpStore %%out %%value
+OpReturn
+OpFunctionEnd
+`
+	for _, scalar := range []string{"OpTypeFloat 32", "OpTypeFloat 64", "OpTypeInt 64 0"} {
+		p, err := stage(t, fmt.Appendf(nil, module, scalar), nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []uint32
+		for _, o := range p.Out {
+			list = append(list, o.Index)
+		}
+		if fmt.Sprint(list) != "[8 9 10 11]" {
+			t.Errorf("%s: outputs %v; want 8 to 11, the components of attachment 2", scalar, list)
+		}
+	}
+}

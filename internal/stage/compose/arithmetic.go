@@ -61,16 +61,17 @@ func (w *Builder) One(t ir.Type) ir.V {
 }
 
 // Convert converts a value to the type in which the program reads it. Integers are truncated or
-// extended, floats are rounded. Between floats and integers the bits are kept.
+// extended, floats are converted to the nearest value. Between floats and integers the bits are kept.
 func (w *Builder) Convert(v ir.V, signed bool, t ir.Type) ir.V {
 	from := w.B.Func.Type(v)
 	switch {
 	case from == t:
 		return v
-	case from == ir.F32 && t == ir.F16:
+	case from.IsFloat() && t.IsFloat():
 		return w.B.Op(ir.FCanon, t, w.B.Op(ir.FCvt, t, v))
-	case from == ir.F32:
-		v, from = w.B.Op(ir.Bitcast, ir.I32, v), ir.I32
+	case from.IsFloat():
+		from = ir.Int(uint32(from.Bits()))
+		v = w.B.Op(ir.Bitcast, from, v)
 	}
 	want := ir.Int(uint32(t.Bits()))
 	switch {
