@@ -75,7 +75,11 @@ func (r *Rasterizer) commitVaryings(v *[3]uint32, provoking uint32) (q *Primitiv
 	r.chunk = nil
 	r.copyVaryings(3*n, v[0])
 	r.copyVaryings(3*n+1, v[1])
-	if v[2] != v[0] { // not a point or a line
+	switch v[2] {
+	case v[0]: // a point
+	case v[1]: // a line
+		roles = 1 << ThirdShift
+	default:
 		r.copyVaryings(3*n+2, v[2])
 		roles = 2 << ThirdShift
 	}

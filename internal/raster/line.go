@@ -36,7 +36,7 @@ func (r *Rasterizer) vertexLine(v [2]uint32, provoking, id uint32) {
 	if r.culledByDistance(v[:]) {
 		return
 	}
-	p := draft{Primitive: Primitive{ID: id, Flags: IsLine | FrontFacing}, vertex: [3]uint32{v[0], v[1], v[0]}, provoking: provoking}
+	p := draft{Primitive: Primitive{ID: id, Flags: IsLine | FrontFacing}, vertex: [3]uint32{v[0], v[1], v[1]}, provoking: provoking}
 	if t := r.selectViewport(&p); t != nil {
 		r.line(&p, t, 0)
 	}
@@ -173,7 +173,7 @@ func (r *Rasterizer) outline(p *draft, t *transform, bias float32) {
 	r.ResetStipple()
 	for i, n := range p.vertex {
 		q := draft{Primitive: Primitive{ID: p.ID, Flags: p.Flags & FrontFacing, Layer: p.Layer, MinZ: p.MinZ, MaxZ: p.MaxZ},
-			vertex: [3]uint32{n, p.vertex[(i+1)%3], n}, provoking: p.provoking, viewport: p.viewport}
+			vertex: [3]uint32{n, p.vertex[(i+1)%3], p.vertex[(i+1)%3]}, provoking: p.provoking, viewport: p.viewport}
 		if r.state.PolygonMode == enum.PolygonModeLine {
 			q.Flags |= IsLine
 			r.line(&q, t, bias)

@@ -34,9 +34,9 @@ const (
 )
 
 // Fields of Primitive.Flags: two bits from ProvokingShift on number the record, among the primitive's three,
-// with the flat values; two bits from ThirdShift on the record of the third vertex. (Record 0 is always the
-// first vertex. A point has one vertex three times, a line's third vertex is its first, and the second is
-// record 1 unless they are equal.) Then follow 8 bits with the viewport's number.
+// with the flat values; two bits from ThirdShift on the record of the third vertex. (Record 0 is always the first vertex.
+// A point has one vertex three times, and a line its second vertex twice: Vulkan §"Barycentric Interpolation".) Then
+// follow 8 bits with the viewport's number.
 const (
 	ProvokingShift = 4
 	ThirdShift     = 6

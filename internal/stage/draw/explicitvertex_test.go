@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
@@ -146,6 +147,34 @@ func TestMiddleOfW(t *testing.T) {
 			if got := number(p.images[0].Texel(sampleAt(x, y, n)), 0); math.Abs(got-want) > 1e-6 {
 				t.Fatalf("%s: pixel (%d, %d), sample %d is %v; want %v", e.Name(), x, y, n, got, want)
 			}
+		}
+	}
+}
+
+// TestVerticesOfLines checks that vertices 1 and 2 of a line are its second one, by PerVertexKHR (Vulkan §"Barycentric
+// Interpolation").
+func TestVerticesOfLines(t *testing.T) {
+	text := "program \"ends\" fragment\nsubgroup 16\nlocal 1 1 1\n"
+	for i := range 2 {
+		text += fmt.Sprintf("in location f32 %d pervertex\n", 4+i)
+	}
+	for i := range 3 {
+		text += fmt.Sprintf("out location f32 %d\n", i)
+	}
+	text += "func \"main\"() L1 {\n"
+	for i := range 3 {
+		text += fmt.Sprintf("v%d = inat.f32 %d:i32, #1\nout.f32 v%d, #%d\n", 1+i, i, 1+i, i)
+	}
+	text += "}"
+	for _, e := range engines() {
+		c := blank(t, side, side, "R32G32B32A32_SFLOAT")
+		s := full(c)
+		s.Assembly.Topology = enum.TopologyLineList
+		paint(t, e, draw.Stages{Vertex: parse(t, cornersText, 0), Fragment: parse(t, text, 0)}, s, c,
+			state.Args{Count: 2, Shader: compute.Args{Push: clip([]corner{{0, 640, 1}, {256 * side, 640, 2}, {}})}})
+		b := c.bytes(0)[16*(2*side+4):]
+		if got := []float64{number(b, 0), number(b, 1), number(b, 2)}; !slices.Equal(got, []float64{0, 1, 1}) {
+			t.Errorf("%s: component 1 of the vertices is %v; want 0, 1, 1", e.Name(), got)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func (m *Assembler) primitiveStripEnd() uint32 {
 
 // primitive returns primitive i of the primitive strip.
 func (m *Assembler) primitive(c *chunk, i uint32) primitive {
-	v, n, last := state.PrimitiveVertices(m.topology, i)
+	v, n := state.PrimitiveVertices(m.topology, i, m.last)
 	p := primitive{id: m.id, begins: i == 0}
 	if m.tupleVertices > 0 {
 		m.addTuple(c, i)
@@ -191,7 +191,7 @@ func (m *Assembler) primitive(c *chunk, i uint32) primitive {
 		p.v[k] = m.vertex(c, m.begin+v[k])
 	}
 	if p.provoking = p.v[0]; m.last {
-		p.provoking = p.v[last]
+		p.provoking = p.v[n-1]
 	}
 	return p
 }
@@ -279,32 +279,22 @@ func (m *Assembler) addTuple(c *chunk, i uint32) {
 			add(i + k)
 		}
 	case enum.TopologyTriangleStripWithAdjacency:
-		v := adjacent(i, m.primitives(m.end-m.begin))
-		for k := range v {
-			add(v[(2*m.firstCorner(i)+k)%len(v)])
+		for _, v := range adjacent(i, m.primitives(m.end-m.begin), m.last) {
+			add(v)
 		}
 	default:
-		v, n, _ := state.PrimitiveVertices(m.topology, i)
-		for k := range n {
-			add(v[(m.firstCorner(i)+k)%n])
+		v, n := state.PrimitiveVertices(m.topology, i, m.last)
+		for _, v := range v[:n] {
+			add(v)
 		}
 	}
-}
-
-// firstCorner returns the rotation of the corners of primitive i that a geometry shader reads: with the last-vertex convention,
-// the provoking vertex of a triangle is its last corner, as in transform feedback. The winding remains.
-func (m *Assembler) firstCorner(i uint32) int {
-	if _, n, last := state.PrimitiveVertices(m.topology, i); m.last && n == 3 {
-		return last + 1
-	}
-	return 0
 }
 
 // adjacent returns the vertices of triangle i of n in a triangle strip with adjacency: each corner,
 // then the vertex adjacent to the edge that follows it (Vulkan §"Triangle Strips With Adjacency").
 // Even numbers are the vertices of the strip itself, odd numbers the adjacent ones. Odd triangles
-// swap two corners to preserve the winding.
-func adjacent(i, n uint32) [6]uint32 {
+// swap two corners to preserve the winding. The corners have the order of [state.PrimitiveVertices].
+func adjacent(i, n uint32, last bool) [6]uint32 {
 	before, ahead := 2*i-2, 2*i+6
 	if i == 0 {
 		before = 1
@@ -314,6 +304,9 @@ func adjacent(i, n uint32) [6]uint32 {
 	}
 	if i%2 == 0 {
 		return [6]uint32{2 * i, before, 2*i + 2, ahead, 2*i + 4, 2*i + 3}
+	}
+	if last {
+		return [6]uint32{2*i + 2, before, 2 * i, 2*i + 3, 2*i + 4, ahead}
 	}
 	return [6]uint32{2 * i, 2*i + 3, 2*i + 4, ahead, 2*i + 2, before}
 }

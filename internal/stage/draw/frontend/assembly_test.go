@@ -46,6 +46,31 @@ func TestAssembly(t *testing.T) {
 	}
 }
 
+// TestVertexOrder checks the order of vertices in which a fragment shader numbers them, by both conventions (Vulkan
+// §"Barycentric Interpolation", tables of the vertex order).
+func TestVertexOrder(t *testing.T) {
+	for _, x := range []struct {
+		top         enum.Topology
+		first, last string
+	}{
+		{enum.TopologyLineStrip, "[0 1]0 [1 2]1 [2 3]2", "[0 1]1 [1 2]2 [2 3]3"},
+		{enum.TopologyTriangleList, "[0 1 2]0", "[0 1 2]2"},
+		{enum.TopologyTriangleStrip, "[0 1 2]0 [1 3 2]1", "[0 1 2]2 [2 1 3]3"},
+		{enum.TopologyTriangleFan, "[1 2 0]1 [2 3 0]2", "[0 1 2]2 [0 2 3]3"},
+		{enum.TopologyTriangleStripWithAdjacency, "[0 2 4]0 [2 6 4]2", "[0 2 4]4 [4 2 6]6"},
+	} {
+		index := []byte{0, 1, 2, 3, 4, 5, 6, 7}
+		if x.top != enum.TopologyTriangleStripWithAdjacency {
+			index = index[:4]
+		}
+		for last, want := range map[bool]string{false: x.first, true: x.last} {
+			if got := fmt.Sprint(assembled(x.top, index, last)); got != "["+want+"]" {
+				t.Errorf("topology %d, last %t: %s; want %s", x.top, last, got, want)
+			}
+		}
+	}
+}
+
 func assembled(top enum.Topology, index []byte, last bool) (list []string) {
 	if index == nil {
 		index = []byte{}
@@ -58,7 +83,7 @@ func assembled(top enum.Topology, index []byte, last bool) (list []string) {
 	m.Start(a, s, false)
 	for m.fillChunk(&c) {
 		for _, p := range c.primitives {
-			_, n, _ := state.PrimitiveVertices(top, 0)
+			_, n := state.PrimitiveVertices(top, 0, last)
 			var v []uint32
 			for _, k := range p.v[:n] {
 				v = append(v, c.list[2*k])
@@ -87,7 +112,7 @@ func TestChunks(t *testing.T) {
 		}
 		for _, p := range c.primitives {
 			i, instance := n%29999, n/29999
-			v, _, _ := state.PrimitiveVertices(enum.TopologyTriangleStrip, i)
+			v, _ := state.PrimitiveVertices(enum.TopologyTriangleStrip, i, false)
 			for k := range 3 {
 				if at := c.list[2*p.v[k]:]; at[0] != 7+v[k] || at[1] != 5+instance {
 					t.Fatalf("primitive %d has vertex %d of instance %d; want %d of %d", n, at[0], at[1], 7+v[k], 5+instance)

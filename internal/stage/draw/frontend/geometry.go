@@ -181,13 +181,14 @@ func (d *Binner) endPrimitiveStrip(f *primitiveList) {
 	rec := d.Pipeline.Record
 	id := rec.Word(ir.PrimitiveId, 0)
 	for i := range state.Primitives(f.topology, uint32(len(d.primitiveStrip))) {
-		v, n, last := state.PrimitiveVertices(f.topology, i)
+		last := d.state.Rasterization.LastVertex
+		v, n := state.PrimitiveVertices(f.topology, i, last)
 		p := primitive{begins: i == 0}
 		for k := range n {
 			p.v[k] = d.primitiveStrip[v[k]]
 		}
-		if p.provoking = p.v[0]; d.state.Rasterization.LastVertex {
-			p.provoking = p.v[last]
+		if p.provoking = p.v[0]; last {
+			p.provoking = p.v[n-1]
 		}
 		if id >= 0 && f.records != nil { // otherwise no stage reads it
 			p.id = f.records.Words(int(f.vertices) * int(rec.Stride/4))[int(p.provoking)*int(rec.Stride/4)+id]

@@ -103,11 +103,9 @@ func (d *Binner) bindCaptures(vertices uint32) {
 }
 
 // writeFeedback appends primitives of a stream to the feedback buffers, in order, as long as they
-// fit. The vertices have the winding of the topology, rotated so that the provoking vertex is first,
-// or last if the provoking vertex is the last one (Vulkan §"Transform Feedback"). A primitive is
-// written to all buffers of its stream or to none, if one of them is full. The two counts are the
-// results of VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT. One worker runs such a draw, so that the
-// order is the order of primitives.
+// fit. A primitive is written to all buffers of its stream or to none, if one of them is full. The two
+// counts are the results of VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT. One worker runs such a draw,
+// so that the order is the order of primitives.
 func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 	x := d.Args.Feedback
 	if x == nil {
@@ -135,10 +133,7 @@ func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 	for _, b := range c.streams[stream] {
 		if to := &x.Buffers[b.buffer]; to.Bytes != nil && b.stride > 0 {
 			for i := range f.primitives[:n] {
-				p := &f.primitives[i]
-				first := p.firstVertex(vertices, d.state.Rasterization.LastVertex)
-				for k := range vertices {
-					v := p.v[(first+k)%vertices]
+				for _, v := range f.primitives[i].v[:vertices] {
 					b.write(to.Bytes[to.Next:], records[int(v)*int(c.stride):])
 					to.Next += uint64(b.stride)
 				}
@@ -147,19 +142,6 @@ func (d *Binner) writeFeedback(stream uint32, f *primitiveList) {
 	}
 	x.Streams[stream].Needed += uint64(len(f.primitives))
 	x.Streams[stream].Written += n
-}
-
-// firstVertex returns the rotation that brings the provoking vertex to its place. In odd triangles
-// of a strip, and in fans, the provoking vertex of the last-vertex mode is v[1].
-func (p *primitive) firstVertex(vertices uint32, last bool) uint32 {
-	if last && vertices == 3 && p.v[2] != p.provoking {
-		for k := range uint32(2) {
-			if p.v[k] == p.provoking {
-				return k + 1
-			}
-		}
-	}
-	return 0
 }
 
 // write copies the captured bytes of one vertex.

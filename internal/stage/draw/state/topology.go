@@ -57,30 +57,36 @@ func Primitives(t enum.Topology, n uint32) uint32 {
 	return 0
 }
 
-// PrimitiveVertices returns the vertices of primitive i, in winding order from the provoking vertex
-// (first-vertex convention), their number, and the place of the provoking vertex in the last-vertex
-// convention.
-func PrimitiveVertices(t enum.Topology, i uint32) (v [3]uint32, n int, last int) {
+// PrimitiveVertices returns the vertices of primitive i and their number, in winding order. The provoking vertex is the first
+// one, with last the last one (Vulkan §"Barycentric Interpolation", tables of the vertex order).
+func PrimitiveVertices(t enum.Topology, i uint32, last bool) (v [3]uint32, n int) {
 	odd := i & 1
 	switch t {
 	case enum.TopologyPointList:
-		return [3]uint32{i}, 1, 0
+		return [3]uint32{i}, 1
 	case enum.TopologyLineList:
-		return [3]uint32{2 * i, 2*i + 1}, 2, 1
+		return [3]uint32{2 * i, 2*i + 1}, 2
 	case enum.TopologyLineStrip:
-		return [3]uint32{i, i + 1}, 2, 1
+		return [3]uint32{i, i + 1}, 2
 	case enum.TopologyLineListWithAdjacency:
-		return [3]uint32{4*i + 1, 4*i + 2}, 2, 1
+		return [3]uint32{4*i + 1, 4*i + 2}, 2
 	case enum.TopologyLineStripWithAdjacency:
-		return [3]uint32{i + 1, i + 2}, 2, 1
+		return [3]uint32{i + 1, i + 2}, 2
 	case enum.TopologyTriangleList:
-		return [3]uint32{3 * i, 3*i + 1, 3*i + 2}, 3, 2
+		return [3]uint32{3 * i, 3*i + 1, 3*i + 2}, 3
 	case enum.TopologyTriangleListWithAdjacency:
-		return [3]uint32{6 * i, 6*i + 2, 6*i + 4}, 3, 2
+		return [3]uint32{6 * i, 6*i + 2, 6*i + 4}, 3
 	case enum.TopologyTriangleFan:
-		return [3]uint32{i + 1, i + 2, 0}, 3, 1
-	case enum.TopologyTriangleStripWithAdjacency:
-		return [3]uint32{2 * i, 2 * (i + 1 + odd), 2 * (i + 2 - odd)}, 3, int(2 - odd)
+		if last {
+			return [3]uint32{0, i + 1, i + 2}, 3
+		}
+		return [3]uint32{i + 1, i + 2, 0}, 3
 	}
-	return [3]uint32{i, i + 1 + odd, i + 2 - odd}, 3, int(2 - odd)
+	if v = [3]uint32{i, i + 1 + odd, i + 2 - odd}; last && odd == 1 { // of a strip
+		v = [3]uint32{i + 1, i, i + 2}
+	}
+	if t == enum.TopologyTriangleStripWithAdjacency { // every second vertex is adjacent
+		v = [3]uint32{2 * v[0], 2 * v[1], 2 * v[2]}
+	}
+	return v, 3
 }
