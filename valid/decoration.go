@@ -83,7 +83,7 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		spirv.DecorationRestrict, spirv.DecorationAliased, spirv.DecorationVolatile, spirv.DecorationCoherent,
 		spirv.DecorationNonWritable, spirv.DecorationNonReadable, spirv.DecorationXfbBuffer, spirv.DecorationXfbStride,
 		spirv.DecorationComponent, spirv.DecorationStream, spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer,
-		spirv.DecorationPerPrimitiveEXT, spirv.DecorationPerVertexKHR:
+		spirv.DecorationPerPrimitiveEXT, spirv.DecorationPerVertexKHR, spirv.DecorationPerViewNV, spirv.DecorationPerTaskNV:
 		c.memoryObject(i, id, d, kind)
 		if kind == spirv.DecorationCoherent {
 			c.coherentTile(i, id)

@@ -19,6 +19,8 @@ var meshFamily = family{
 		{Code: "SPV-Mesh-Payload", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "the payload of OpEmitMeshTasksEXT is a variable of the storage class TaskPayloadWorkgroupEXT"},
 		{Code: "SPV-Mesh-Output", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "an output of a mesh shader is an array, and no instruction reads it"},
 		{Code: "SPV-Mesh-PerPrimitive", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "PerPrimitiveEXT is on outputs of mesh shaders and inputs of fragment shaders"},
+		{Code: "SPV-Mesh-PerView", Section: "SPIR-V, SPV_NV_mesh_shader", Words: "PerViewNV is on outputs of MeshNV entry points"},
+		{Code: "SPV-Mesh-PerTask", Section: "SPIR-V, SPV_NV_mesh_shader", Words: "PerTaskNV is on outputs of TaskNV entry points and inputs of MeshNV entry points"},
 		{Code: "SPV-Mesh-Outputs", Section: "SPIR-V, SPV_EXT_mesh_shader", Words: "constant counts of OpSetMeshOutputsEXT are at most OutputVertices and OutputPrimitivesEXT"},
 		{Code: vuid.RuntimeSpirv_MeshEXT_07332, Section: environment, Words: "the vertex count of OpSetMeshOutputsEXT is at most OutputVertices"},
 		{Code: vuid.RuntimeSpirv_MeshEXT_07333, Section: environment, Words: "the primitive count of OpSetMeshOutputsEXT is at most OutputPrimitivesEXT"},
@@ -227,44 +229,39 @@ func (c *checker) meshModes(e *facts.EntryPoint) {
 	}
 }
 
-// meshVariables checks the interface of a mesh or fragment shader.
+// meshDecorations are the decorations of the interfaces of mesh and task shaders.
+var meshDecorations = [...]struct {
+	decoration      spirv.Decoration
+	code            string
+	outputs, inputs modelSet // whose variables may have it
+	places          string
+}{
+	{spirv.DecorationPerPrimitiveEXT, "SPV-Mesh-PerPrimitive", inMesh, inFragment, "an output of a mesh shader or an input of a fragment shader"},
+	{spirv.DecorationPerViewNV, "SPV-Mesh-PerView", inMeshNV, 0, "an output of a MeshNV entry point"},
+	{spirv.DecorationPerTaskNV, "SPV-Mesh-PerTask", inTaskNV, inMeshNV, "an output of a TaskNV or an input of a MeshNV entry point"},
+}
+
+// meshVariables checks an interface.
 func (c *checker) meshVariables(e *facts.EntryPoint) {
-	mesh := e.Model == spirv.ExecutionModelMeshEXT
 	for _, id := range e.Interface {
 		v := c.m.Variable(id)
 		if v == nil || v.Type == nil {
 			continue
 		}
-		if mesh && v.Storage == spirv.StorageClassOutput && !v.Type.IsArray() {
+		if e.Model == spirv.ExecutionModelMeshEXT && v.Storage == spirv.StorageClassOutput && !v.Type.IsArray() {
 			c.fail(v.Index, "SPV-Mesh-Output", "%s is %s; must be an array, as an output of a mesh shader", c.name(id), c.typeName(v.Type)).also(c, e.Index, "the entry point")
 		}
-		if !c.perPrimitive(v) {
-			continue
-		}
-		if modelOf(e.Model)&inMesh != 0 && v.Storage == spirv.StorageClassOutput || e.Model == spirv.ExecutionModelFragment && v.Storage == spirv.StorageClassInput {
-			continue
-		}
-		c.fail(v.Index, "SPV-Mesh-PerPrimitive", "%s of the storage class %s in a %s entry point has PerPrimitiveEXT; must be an output of a mesh shader or an input of a fragment shader", c.name(id), v.Storage, e.Model).also(c, e.Index, "the entry point")
-	}
-}
-
-// perPrimitive reports whether a variable or a member of its block is decorated
-// PerPrimitiveEXT.
-func (c *checker) perPrimitive(v *facts.Variable) bool {
-	if c.m.Has(v.ID, spirv.DecorationPerPrimitiveEXT) {
-		return true
-	}
-	t := core(v.Type)
-	if t == nil {
-		return false
-	}
-	if t == nil {
-		return false
-	}
-	for n := 0; t != nil && n < len(t.Members); n++ {
-		if c.m.HasMember(t.ID, n, spirv.DecorationPerPrimitiveEXT) {
-			return true
+		for _, d := range &meshDecorations {
+			var in modelSet
+			switch v.Storage {
+			case spirv.StorageClassOutput:
+				in = d.outputs
+			case spirv.StorageClassInput:
+				in = d.inputs
+			}
+			if modelOf(e.Model)&in == 0 && c.decorated(v, d.decoration) {
+				c.fail(v.Index, d.code, "%s of the storage class %s in a %s entry point has %s; must be %s", c.name(id), v.Storage, e.Model, d.decoration, d.places).also(c, e.Index, "the entry point")
+			}
 		}
 	}
-	return false
 }

@@ -31,7 +31,7 @@ func (c *checker) primitiveChain(i int, in spirv.Inst) {
 	}
 	h := chainOf(in)
 	v := c.m.Variable(h.base)
-	if v == nil || v.Storage != spirv.StorageClassOutput || len(h.path) == 0 || c.indexArray(v) || !c.perPrimitive(v) {
+	if v == nil || v.Storage != spirv.StorageClassOutput || len(h.path) == 0 || c.indexArray(v) || !c.decorated(v, spirv.DecorationPerPrimitiveEXT) {
 		return
 	}
 	n, ok := c.whole(h.path[0])

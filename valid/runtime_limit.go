@@ -103,7 +103,7 @@ func (c *checker) meshOutputMemory() {
 // for.
 func (c *checker) granular(v *facts.Variable) uint64 {
 	name := meshProperty + "meshOutputPerVertexGranularity"
-	if c.perPrimitive(v) {
+	if c.decorated(v, spirv.DecorationPerPrimitiveEXT) {
 		name = meshProperty + "meshOutputPerPrimitiveGranularity"
 	}
 	g, ok := c.env.Device.limit(name)
