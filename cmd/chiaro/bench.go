@@ -45,10 +45,10 @@ func newBench(c console) *cobra.Command {
 		Use:   "bench FILE.spv | --draw SCENE | --draw VERTEX.spv FRAGMENT.spv",
 		Short: "Time the compilation and the dispatch of a compute shader, or draws",
 		Long: `Time a compute shader: compilation, first dispatch, and the steady state.
-The buffers and images stand at bindings 0, 1, … of set 0, in the order of -b and -i.
+The buffers and images have the bindings 0, 1, … of set 0, in the order of -b and -i.
 
-With --draw a frame is timed instead: attachments are cleared, and triangles drawn into R8G8B8A8_UNORM
-and, with --depth, D32_SFLOAT. A scene is one of cheap, heavy, tris, tex and blend: two shaders of --shaders and flags.`,
+With --draw the command times a frame instead, which clears attachments and draws triangles into R8G8B8A8_UNORM and,
+with --depth, D32_SFLOAT. The scenes cheap, heavy, tris, tex and blend are two shaders in the folder --shaders, with flags.`,
 		Example: "  chiaro bench -b 16m=unif,1 -b 16m=unif,2 -s 0=256 -g 1024,16 -p 4194304,f0.5 saxpy.spv",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {

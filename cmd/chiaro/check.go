@@ -48,11 +48,13 @@ func newCheck(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE|DIRECTORY|-]...",
 		Short: "Validate modules and pipelines",
-		Long: `Judge SPIR-V modules, binary or text, by the rules of SPIR-V and of the environment that
---target-env names, and report every fault; and pipelines by Vulkan's rules on them: descriptions
-(*.pipeline.yaml, see link), archives of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. Directories are searched for
-all of them; - is standard input, ARCHIVE#graphics/HASH one object of an archive. Rules that need to know a device are judged for each that --profile names:
-min, max, self, min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninfo --json writes too.
+		Long: `Check SPIR-V modules, binary or text, against the rules of SPIR-V and of the target environment, and pipelines
+against the rules of Vulkan. One run reports every finding. Pipelines come from descriptions (*.pipeline.yaml, see link), archives
+of Fossilize (*.foz) and its JSON, Amber scripts and VkScript. A directory is searched for all of these files. The name - is
+standard input, and ARCHIVE#graphics/HASH is one object of an archive.
+
+Rules on the features and limits of a device are checked for each device of --profile: min, max, self, min1.0 to min1.4,
+VP_KHR_roadmap_2022, 2024 and 2026, or files of Vulkan profiles, which vulkaninfo --json writes too.
 
 ` + sourceUsage,
 		Example: "  chiaro check shader.spv\n  chiaro check --target-env vulkan1.1 --format jsonl shaders/",
@@ -227,7 +229,7 @@ type checked struct {
 	recorded []findingRecord // of a report that is merged: the findings as they were written; nil otherwise
 }
 
-// one judges one subject. It is a door: a panic is reported for this one alone.
+// one judges one subject. It recovers a panic, which then is the verdict on this subject alone.
 func (j *judge) one(ctx context.Context, s subject) (x *checked) {
 	x = &checked{file: s.name, verdict: verdictUnreadable, stop: ctx.Err}
 	defer func() {

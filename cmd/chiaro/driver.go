@@ -196,9 +196,9 @@ func newDriverRun(c console) *cobra.Command {
 	var f driverRun
 	cmd := &cobra.Command{
 		Use: "run PROGRAM [ARGS]...", Short: "Run a program with the driver", Args: cobra.MinimumNArgs(1),
-		Long: `Run a program whose Vulkan loader finds this driver alone. The exit code is the exit code of the program, or 128 and the
-number of the signal that ended it. Without --library, the library is the library of the installed manifest, or is near this program as for
-chiaro driver install.`,
+		Long: `Run a program. Its Vulkan loader finds this driver alone. The exit code is the exit code of the program, or 128 and the
+number of the signal that ended it. Without --library, the library is the library of the installed manifest, or is near this
+program as for chiaro driver install.`,
 		Example: "  chiaro driver run vulkaninfo --summary\n  chiaro driver run --check all --report reports ./my-test",
 		RunE: func(_ *cobra.Command, args []string) error {
 			ctx, stop := interruptible()

@@ -46,9 +46,9 @@ func newLink(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link FILE.pipeline.yaml... | --vert FILE --frag FILE [--layout FILE]",
 		Short: "Check the stages of a pipeline against each other and a pipeline layout",
-		Long: `Judge the interfaces between the stages of a pipeline, its resources and push constants against
-its layout, and vertex inputs against vertex attributes. A pipeline is described in YAML or JSON;
-names of files in it are seen from where it lies:
+		Long: `Check the interfaces between the stages of a pipeline, its resources and push constants against
+its layout, and vertex inputs against vertex attributes. A description in YAML or JSON has the pipeline.
+The names of its files are relative to the folder of the description:
 
   stages:
     vertex: mesh.vert.spv
@@ -64,11 +64,12 @@ names of files in it are seen from where it lies:
     - {location: 0, format: R32G32B32_SFLOAT}
   features: {maintenance4: true}
 
-or by flags; --layout names a file with what stands under "layout" there. More states of a pipeline are
-vertex_input, input_assembly, tessellation, viewport, rasterization, multisample, depth_stencil,
-color_blend, dynamic, render_pass, rendering, ray_tracing and libraries: docs/pipeline.schema.json has them
-all; a set that is null is one that a library leaves out. The
-modules themselves are judged by check, which takes descriptions too.`,
+Flags can describe a pipeline too; the file of --layout then has the part "layout" of a description.
+Descriptions may have more parts: vertex_input, input_assembly, tessellation, viewport, rasterization,
+multisample, depth_stencil, color_blend, dynamic, render_pass, rendering, ray_tracing and libraries
+(docs/pipeline.schema.json). A set with the value null is a set that a library omits.
+
+The command check also checks the modules themselves, and accepts the same descriptions.`,
 		Example: "  chiaro link mesh.pipeline.yaml\n  chiaro link --vert mesh.vert.spv --frag mesh.frag.spv --layout layout.yaml",
 		RunE:    stoppable(func(ctx context.Context, args []string) error { return linkPipelines(ctx, c, f, args) }),
 	}

@@ -63,8 +63,8 @@ func main() {
 	os.Exit(run(os.Args[1:], console{os.Stdin, watched(os.Stdout), watched(os.Stderr), new([]byte)}))
 }
 
-// run is main with its surroundings as arguments. It is the door at which a
-// panic, which is always our fault, becomes an internal error.
+// run is main with its surroundings as arguments. It recovers a panic and reports it as an internal
+// error, because no input may cause one.
 func run(args []string, c console) (code int) {
 	out := &stream{w: c.out, name: "standard output"}
 	c.out, c.in = out, &standardInput{Reader: c.in}

@@ -29,9 +29,9 @@ func newProfiles(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profiles",
 		Short: "List, show and compare device profiles, and list the requirements of modules",
-		Long: `A profile is what is known of a device: its features, limits and extensions. Profiles are built
-in (min, max, self, min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026) or stand in files of Vulkan profiles (the schemas
-profiles-0.8), which vulkaninfo --json writes too.`,
+		Long: `A profile describes a device: its features, limits and extensions. Profiles are built in (min, max, self,
+min1.0 to min1.4, VP_KHR_roadmap_2022, 2024 and 2026) or come from files of Vulkan profiles (the schemas profiles-0.8), which
+vulkaninfo --json writes too.`,
 	}
 	fl := cmd.PersistentFlags()
 	fl.StringVar(&f.format, "format", "text", "output format: text, json")
@@ -44,8 +44,8 @@ profiles-0.8), which vulkaninfo --json writes too.`,
 	diff := &cobra.Command{Use: "diff A B", Short: "Show the differences of two profiles; the exit code is 1 if there are any", Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error { return diffProfiles(c, f, args) }}
 	requires := &cobra.Command{Use: "requires FILE...", Short: "List the requirements of modules or pipelines, and the profiles that meet them", Args: cobra.MinimumNArgs(1),
-		Long: `Say which versions, extensions, features and limits modules need of a device, and what each of the
-profiles that are named lacks of it. The exit code is 1 where one lacks something.`,
+		Long: `List the versions, extensions, features and limits that modules need of a device, and those that each
+profile of --profile lacks. The exit code is 1 if a profile lacks one.`,
 		Example: "  chiaro profiles requires --profile 'devices/*.json' shaders/",
 		RunE:    stoppable(func(ctx context.Context, args []string) error { return requireProfiles(ctx, c, f, args) })}
 	requires.Flags().StringArrayVar(&f.profiles, "profile", nil, "device profile to compare with, repeatable: "+profileUsage)

@@ -37,9 +37,9 @@ func newReflect(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reflect [FILE|-]...",
 		Short: "Show the interface of each entry point",
-		Long: `Show what an entry point reads from and writes to other stages, its resources with the layout of
-their blocks, push constants, specialization constants, workgroup size, and what of it is used.
-The module is not judged: that is check's.
+		Long: `Show the inputs and outputs of an entry point, its resources with the layout of their blocks, its push
+constants, specialization constants and workgroup size, and the parts of them that the code uses.
+The command check checks the module; reflect does not.
 
 ` + sourceUsage,
 		Example: "  chiaro reflect shader.spv\n  chiaro reflect --spec 0=64 --format yaml shader.spv",

@@ -42,9 +42,9 @@ func newRun(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [FILE|DIRECTORY|-]...",
 		Short: "Run AmberScript, VkScript, or a compute shader",
-		Long: `Run scripts and judge their expectations. Directories are searched for
-*.amber and *.vkscript; - is standard input. A script that needs what is not built yet is reported
-as unsupported, with what it needs.
+		Long: `Run scripts and check their expectations. A directory is searched for *.amber and *.vkscript; the name -
+is standard input. A script is reported as unsupported if it needs a feature that does not exist yet; the
+message names the feature.
 
 ` + shaderHelp,
 		Example: "  chiaro run examples/mandelbrot.amber -i mandelbrot.png\n  chiaro run --format junit tests/",
@@ -184,8 +184,7 @@ func runAll(ctx context.Context, c console, f runFlags, files []string, shard *s
 	return t
 }
 
-// runOne runs one script. It is a door: a panic is reported for this script
-// alone.
+// runOne runs one script. It recovers a panic, which then is the result of this script alone.
 func runOne(ctx context.Context, c console, f runFlags, file string) (x record) {
 	start := time.Now()
 	x.File = file

@@ -45,8 +45,10 @@ const shaderHelp = `A compute shader (module, assembly or source) runs without a
 --buffer BINDING=CONTENT is a buffer. BINDING is SET.BINDING, a binding of set 0, or the name of the variable or of
 its block. CONTENT is TYPE:VALUE,VALUE,…; TYPE*COUNT, zeros; TYPE*COUNT:VALUE,…, repeated; or TYPE@FILE, the bytes of
 a file, "-" for standard input. TYPE is float, double, int, uint, or one of int8 to int64 and uint8 to uint64; without
-one before @ it is uint8. address:NAME,… or address:NAME+BYTES is device addresses of buffers. --out BINDING=FILE writes the bytes of a buffer after the run, and --out BINDING=- its values
-to standard output; without --out the values of all buffers that the shader may write are shown.`
+one before @ it is uint8. address:NAME,… or address:NAME+BYTES has the device addresses of buffers.
+
+--out BINDING=FILE writes the bytes of a buffer after the run, and --out BINDING=- writes its values to standard output.
+Without --out the command shows the values of all buffers that the shader may write.`
 
 // isShader reports whether run treats a file as a compute shader.
 func isShader(file string) bool {

@@ -188,7 +188,7 @@ func (w *vectorizer) advanceStarts(v ir.V, from []vcode.Reg) []vcode.Reg {
 	return to
 }
 
-// perPartAddress emits the scalars of an address with another U for each part, such as the start of an
+// perPartAddress emits the scalars of an address with another U for each part, such as the start of a
 // row of texels if a part has one y.
 func (w *vectorizer) perPartAddress(v ir.V) {
 	x := w.src.Val(v)

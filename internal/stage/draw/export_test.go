@@ -19,8 +19,8 @@ func Packs(all bool) (back func()) {
 	return func() { packing = before }
 }
 
-// Blind has nothing be hidden, or again what is.
-func Blind(b bool) { disableHiZ = b }
+// DisableHiZ disables or enables hierarchical Z.
+func DisableHiZ(b bool) { disableHiZ = b }
 
 // Pack packs the items of a tile into packs of n quads.
 func Pack(items []uint64, n int) []uint64 {

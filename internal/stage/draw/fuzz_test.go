@@ -348,8 +348,8 @@ type how struct {
 func (f *fuzzed) plainly(t testing.TB, h how) ([]byte, uint64, error) {
 	defer draw.Packs(false)()
 	defer draw.SetLeast(math.MaxUint64, math.MaxInt)()
-	draw.Blind(true)
-	defer draw.Blind(false)
+	draw.DisableHiZ(true)
+	defer draw.DisableHiZ(false)
 	return f.run(t, h)
 }
 

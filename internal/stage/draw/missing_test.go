@@ -37,7 +37,7 @@ func TestMissingOutputs(t *testing.T) {
 		paint(t, e, draw.Stages{Vertex: parse(t, strings.ReplaceAll(keepText, "T", "f32"), 0)}, s, c, state.Args{First: 3, Count: 1,
 			Shader: compute.Args{Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
 		if got := [4]float64{number(out, 0), number(out, 1), number(out, 2), number(out, 3)}; got != [4]float64{3: 1} {
-			t.Errorf("%s: a vertex input that nobody gives is %v", e.Name(), got)
+			t.Errorf("%s: a vertex input without an attribute is %v", e.Name(), got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -89,6 +90,27 @@ func f() {
 		if figure := b.measure(files); figure != want[b.name] {
 			t.Errorf("%s: %v; must be %v", b.name, figure, want[b.name])
 		}
+	}
+}
+
+// TestHelp checks that no help text of a command contains a counted construction.
+func TestHelp(t *testing.T) {
+	texts := 0
+	for _, f := range tree(t) {
+		if f.test || !strings.HasPrefix(f.path, "cmd/") {
+			continue
+		}
+		for _, s := range f.help() {
+			texts++
+			for _, c := range constructions {
+				if m := c.pattern.FindString(s.text); m != "" {
+					t.Errorf("%s:%d: %q in %q", f.path, s.no, m, s.text)
+				}
+			}
+		}
+	}
+	if texts < 100 {
+		t.Errorf("%d help texts found", texts)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"go/ast"
 	"go/token"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,34 @@ func (f *file) texts() (read []text) {
 	})
 	return read
 }
+
+// help returns the help texts of f: the fields Long and Short of commands, constants with
+// a name that ends with Long, Usage or Help, and the descriptions of flags.
+func (f *file) help() (read []text) {
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			if k, ok := n.Key.(*ast.Ident); ok && (k.Name == "Long" || k.Name == "Short") {
+				read = f.literals(read, true, n.Value)
+			}
+		case *ast.ValueSpec:
+			if helpName.MatchString(n.Names[0].Name) {
+				read = f.literals(read, true, n.Values...)
+			}
+		case *ast.CallExpr:
+			if flagMethod.MatchString(callee(n)) {
+				read = f.literals(read, true, n.Args[len(n.Args)-1:]...)
+			}
+		}
+		return true
+	})
+	return read
+}
+
+var (
+	helpName   = regexp.MustCompile(`(Long|Usage|Help)$`)
+	flagMethod = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*VarP?$`)
+)
 
 // literals appends the string literals with a space in some expressions. It does not
 // enter the calls in them, which have messages of their own.
