@@ -1,14 +1,10 @@
 package valid
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -152,18 +148,8 @@ func TestDivergence(t *testing.T) {
 				text = strings.Replace(text, "OpDecorate %promised Uniform\n", "", 1)
 			}
 			env, _ := ParseEnv("vulkan1.3")
-			words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: env.SPIRV})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := spirv.FromWords(words)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := moduleOf(t, text, env.SPIRV)
+			r := judgeIn(t, m, env)
 			found := false
 			for _, f := range r.Findings {
 				if f.Code == vuid.RuntimeSpirv_UniformBufferArrayNonUniformIndexing_10134 {

@@ -1,16 +1,13 @@
 package valid
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // grown returns a valid compute shader of about n words: n/20 rounds of loads,
@@ -59,25 +56,8 @@ OpStore %%p %%x%[2]d
 		from = fmt.Sprintf("%%m%d", i)
 	}
 	s.WriteString("OpReturn\nOpFunctionEnd\n")
-	words, err := asm.Assemble([]byte(s.String()), asm.AssembleOptions{Version: spirv.Version10})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	m := moduleOf(tb, s.String(), spirv.Version10)
 	return m
-}
-
-// judgeModule checks a module of which facts are not gathered yet.
-func judgeModule(tb testing.TB, m *spirv.Module) *Report {
-	env, _ := ParseEnv("vulkan1.3")
-	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return r
 }
 
 // BenchmarkGrowth shows the cost of modules from 8 KB to 1 MB: ns/word must stay

@@ -11,8 +11,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/cputime"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // hostileHead begins every hostile module.
@@ -217,14 +215,7 @@ func TestHostile(t *testing.T) {
 				var s strings.Builder
 				s.WriteString(hostileHead)
 				build(&s, n)
-				words, err := asm.Assemble([]byte(s.String()), asm.AssembleOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := spirv.FromWords(words)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := moduleOf(t, s.String(), 0)
 				start := cputime.Now()
 				if r := judgeModule(t, m); len(r.Findings) > defaultFindings {
 					t.Errorf("%d findings; must be %d at most", len(r.Findings), defaultFindings)
@@ -251,14 +242,7 @@ func TestLongNames(t *testing.T) {
 		fmt.Fprintf(&s, "%%x%d = OpIAdd %%uint %%float %%float\n", i)
 	}
 	s.WriteString("OpReturn\nOpFunctionEnd\n")
-	words, err := asm.Assemble([]byte(s.String()), asm.AssembleOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := moduleOf(t, s.String(), 0)
 	r := judgeModule(t, m)
 	if len(r.Findings) < 100 {
 		t.Errorf("%d findings; must be 100 at least", len(r.Findings))

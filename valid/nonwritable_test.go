@@ -1,13 +1,10 @@
 package valid
 
 import (
-	"context"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/diag"
-	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
 // TestNonWritableInitializer: SPIR-V 1.4 allows NonWritable on variables in Function and
@@ -15,7 +12,7 @@ import (
 // contradicts the decoration (SPIR-V 3.2.20) and has no other effect: a warning. A store
 // to a buffer is an error.
 func TestNonWritableInitializer(t *testing.T) {
-	words, err := asm.Assemble([]byte(`OpCapability Shader
+	m := moduleOf(t, `OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main "main" %p %b
 OpExecutionMode %main LocalSize 1 1 1
@@ -48,19 +45,9 @@ OpStore %p %a
 OpStore %b %s
 OpReturn
 OpFunctionEnd
-`), asm.AssembleOptions{Version: spirv.Version14})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+`, spirv.Version14)
 	env, _ := ParseEnv("vulkan1.2")
-	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := judgeIn(t, m, env)
 	want := []diag.Severity{diag.Warning, diag.Warning, diag.Error}
 	if len(r.Findings) != len(want) {
 		t.Fatalf("%d findings; want %d: %v", len(r.Findings), len(want), r.Findings)

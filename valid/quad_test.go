@@ -1,15 +1,11 @@
 package valid
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/diag"
-	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -92,18 +88,8 @@ func TestQuadUniform(t *testing.T) {
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			env, _ := ParseEnv("vulkan1.3")
-			words, err := asm.Assemble(fmt.Appendf(nil, quadText, k.body, k.size), asm.AssembleOptions{Version: env.SPIRV})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := spirv.FromWords(words)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := moduleOf(t, fmt.Sprintf(quadText, k.body, k.size), env.SPIRV)
+			r := judgeIn(t, m, env)
 			got := silent
 			for _, f := range r.Findings {
 				switch {

@@ -1,14 +1,10 @@
 package valid
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/chiaro-gpu/chiaro/facts"
-	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -89,20 +85,10 @@ OpFunctionEnd
 			}
 			text := strings.NewReplacer("CAPS", k.caps, "TYPES", k.types, "BODY\n", k.ins+"\n", "VARS", listed, "MARKS", marks).Replace(head)
 			env, _ := ParseEnv("vulkan1.4")
-			words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: env.SPIRV})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := spirv.FromWords(words)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := moduleOf(t, text, env.SPIRV)
 			for value, want := range map[uint64]bool{k.value: true, k.enough: false} {
 				env.Device = &Device{Limits: map[string]uint64{k.limit: value}}
-				r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := judgeIn(t, m, env)
 				got := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == k.code })
 				if got != want || !want && len(r.Findings) > 0 {
 					t.Errorf("%s %d: found %v, want %v: %v", k.limit, value, got, want, r.Findings)

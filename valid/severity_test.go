@@ -1,36 +1,13 @@
 package valid
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/diag"
-	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/spirv"
-	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
-
-// checkText checks the text of a module for Vulkan 1.4.
-func checkText(t *testing.T, text string, device *Device) []Finding {
-	t.Helper()
-	words, err := asm.Assemble([]byte(text), asm.AssembleOptions{Version: spirv.Version14})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spirv.FromWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	env, _ := ParseEnv("vulkan1.4")
-	env.Device = device
-	r, err := Check(context.Background(), facts.Gather(m, nil), env, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Findings
-}
 
 // TestSeverities checks rules whose finding is an error in one case and a warning in another.
 func TestSeverities(t *testing.T) {
