@@ -20,7 +20,7 @@ func checkValues(e *ExpectValues, data []byte) string {
 		at, s := e.Shape.scalarOffset(first, i)
 		at += base
 		if at+s.Bytes() > len(data) {
-			return fmt.Sprintf("buffer %s: value %d would stand at byte %d; the buffer ends at byte %d", e.Buffer.Name, i, at, len(data))
+			return fmt.Sprintf("buffer %s: value %d is at byte %d; the buffer ends at byte %d", e.Buffer.Name, i, at, len(data))
 		}
 		got := Field{at, s}.load(data)
 		if !e.holds(s, got, want) {
@@ -102,7 +102,7 @@ func checkTexels(e *ExpectTexels, data []byte) string {
 	}
 	x, y, w, h := e.rectangle(b.Image)
 	if x < 0 || y < 0 || x+w > b.Image.Width || y+h > b.Image.Height {
-		return fmt.Sprintf("buffer %s: the rectangle from %d, %d of %d×%d texels lies outside of %d×%d", b.Name, x, y, w, h, b.Image.Width, b.Image.Height)
+		return fmt.Sprintf("buffer %s: the rectangle from %d, %d of %d×%d texels is outside of %d×%d", b.Name, x, y, w, h, b.Image.Width, b.Image.Height)
 	}
 	bad, where := 0, ""
 	for j := y; j < y+h; j++ {

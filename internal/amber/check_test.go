@@ -127,7 +127,7 @@ func TestStatuses(t *testing.T) {
 		{"language", "#!amber\nSHADER compute s HLSL\nEND\nPIPELINE compute p\n  ATTACH s\nEND\nRUN p 1 1 1\n", NotSupported, "shaders in HLSL"},
 		{"optimization", tiny + "PIPELINE compute p\n  ATTACH one\n  SHADER_OPTIMIZATION one\n    --graphics-robust-access\n  END\nEND\nRUN p 1 1 1\n", NotSupported, "--graphics-robust-access"},
 		{"assembly", "#!amber\nSHADER compute s SPIRV-ASM\n\nOpFrob\nEND\nPIPELINE compute p\n  ATTACH s\nEND\nRUN p 1 1 1\n", Failed, "test.amber:4:1: shader s: "},
-		{"hexadecimal", "#!amber\nSHADER compute s SPIRV-HEX\n0x07230203 zz\nEND\nPIPELINE compute p\n  ATTACH s\nEND\nRUN p 1 1 1\n", Failed, "3:12: \"zz\" where a number"},
+		{"hexadecimal", "#!amber\nSHADER compute s SPIRV-HEX\n0x07230203 zz\nEND\nPIPELINE compute p\n  ATTACH s\nEND\nRUN p 1 1 1\n", Failed, "3:12: \"zz\"; must be a number"},
 		{"environment", "#!amber\nSHADER compute s SPIRV-ASM TARGET_ENV moon\nEND\nPIPELINE compute p\n  ATTACH s\nEND\nRUN p 1 1 1\n", Failed, `"moon"`},
 		{"copy of another size", tiny + "BUFFER c DATA_TYPE uint32 SIZE 9 FILL 0\nCOPY a TO c\n", Failed, "same size"},
 	} {

@@ -131,7 +131,7 @@ func (r *runner) hex(s *Shader) ([]byte, error) {
 		n, ok := parseNumber("0x" + digits)
 		switch {
 		case !ok || n.Bits>>32 != 0 || inBytes && n.Bits>>8 != 0:
-			return nil, r.fault(CodeNumber, w.pos, "%s where a number in hexadecimal must stand, of 8 bits or of 32 as the first", w)
+			return nil, r.fault(CodeNumber, w.pos, "%s; must be a number in hexadecimal, of 8 bits or of 32 as the first", w)
 		case inBytes:
 			data = append(data, byte(n.Bits))
 		default:

@@ -87,7 +87,7 @@ func (m *machine) newImage(b *Buffer) (*vk.Image, error) {
 	}
 	base, _ := x.Subresource(0, 0, 0)
 	if n := base.Size * uint64(b.Image.layers()); n != uint64(len(b.Data)) {
-		return nil, fmt.Errorf("%d bytes of texels where the image has %d", len(b.Data), n)
+		return nil, fmt.Errorf("%d bytes of texels; the image has %d", len(b.Data), n)
 	}
 	return x, nil
 }

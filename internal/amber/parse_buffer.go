@@ -223,7 +223,7 @@ func (r *bufferReader) allot(at diag.Pos) {
 		n = r.texels(at)
 	}
 	if n == 0 && r.err == nil {
-		r.fail(CodeSize, at, "buffer %s has no size: SIZE, or WIDTH and HEIGHT, must stand before its contents", r.b.Name)
+		r.fail(CodeSize, at, "buffer %s has no size; must have SIZE, or WIDTH and HEIGHT, before its contents", r.b.Name)
 	}
 	if r.err != nil {
 		return
@@ -343,7 +343,7 @@ func (r *bufferReader) fromFile(at diag.Pos) {
 			}
 			n, ok := parseNumber(w.text)
 			if s := r.scalar(at, len(ns)); !ok || !s.accepts(n) {
-				r.fail(CodeNumber, at, "line %d of the file: %s where a number of type %s must stand", w.pos.Line, w, s)
+				r.fail(CodeNumber, at, "line %d of the file: %s; must be a number of type %s", w.pos.Line, w, s)
 			}
 			ns = append(ns, n)
 		}

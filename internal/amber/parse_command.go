@@ -98,7 +98,7 @@ func (p *parser) repeat(step Step) Command {
 		case "CLEAR", "CLEAR_COLOR", "CLEAR_DEPTH", "CLEAR_STENCIL", "COPY", "EXPECT", "RUN", "REPEAT", "RENDER_PASS", "WRITE":
 			r.Commands = append(r.Commands, p.command(w))
 		default:
-			p.fail(CodeWord, w.pos, "%s cannot stand in REPEAT", w)
+			p.fail(CodeWord, w.pos, "%s in REPEAT; must be outside", w)
 		}
 	}
 	p.endLine()

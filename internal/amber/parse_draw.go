@@ -43,7 +43,7 @@ func (p *parser) drawIndirect(d *Draw) Command {
 	}
 	d.Indirect = x
 	for !p.lex.peek().eol {
-		switch p.oneOf("what belongs to an indirect draw", "OFFSET", "STRIDE", "COUNT", "COUNT_BUFFER", "COUNT_OFFSET") {
+		switch p.oneOf("a parameter of an indirect draw", "OFFSET", "STRIDE", "COUNT", "COUNT_BUFFER", "COUNT_OFFSET") {
 		case 0:
 			x.Offset = p.words("an offset")
 		case 1:
@@ -71,7 +71,7 @@ func (p *parser) drawByteCount(d *Draw) Command {
 	x := &ByteCount{Counter: known(p, "buffer", p.buffers)}
 	d.ByteCount = x
 	for !p.lex.peek().eol {
-		switch p.oneOf("what belongs to a draw by bytes", "COUNTER_OFFSET", "OFFSET", "STRIDE", "START_INSTANCE", "INSTANCE_COUNT") {
+		switch p.oneOf("a parameter of a draw by bytes", "COUNTER_OFFSET", "OFFSET", "STRIDE", "START_INSTANCE", "INSTANCE_COUNT") {
 		case 0:
 			x.CounterOffset = p.words("an offset")
 		case 1:

@@ -16,7 +16,7 @@ func (p *parser) expect(step Step) Command {
 		return p.expectBuffers(step, b, BufferComparison(i))
 	}
 	if w.text != "IDX" {
-		p.fail(CodeWord, w.pos, "%s where IDX or one of %s must stand", w, strings.Join(bufferComparisons[:], ", "))
+		p.fail(CodeWord, w.pos, "%s; must be IDX or one of %s", w, strings.Join(bufferComparisons[:], ", "))
 		return nil
 	}
 	x := p.integer("an index", MaxBytes)
@@ -58,7 +58,7 @@ func (p *parser) tolerances() []Tolerance {
 	}
 	if len(ts) == 0 {
 		w := p.lex.peek()
-		p.fail(CodeNumber, w.pos, "%s where a tolerance must stand", w)
+		p.fail(CodeNumber, w.pos, "%s; must be a tolerance", w)
 	}
 	return ts
 }

@@ -48,8 +48,8 @@ var stateBlocks = map[string]map[string]stateItem{
 
 // graphicsItem reads one statement that only graphics pipelines have.
 func (p *parser) graphicsItem(q *Pipeline, w word) {
-	if q.Kind != GraphicsPipeline && w.text != "FRAMEBUFFER_SIZE" { // which scripts give others too, to no effect
-		p.fail(CodeWord, w.pos, "%s stands in a %s pipeline; it belongs to graphics", w, q.Kind)
+	if q.Kind != GraphicsPipeline && w.text != "FRAMEBUFFER_SIZE" { // scripts have it in others too, without effect
+		p.fail(CodeWord, w.pos, "%s in a %s pipeline; must be in a graphics pipeline", w, q.Kind)
 	}
 	g := &q.Graphics
 	switch w.text {
@@ -112,7 +112,7 @@ func (p *parser) viewport(g *Graphics) {
 func (p *parser) vertexData(g *Graphics) {
 	v := VertexInput{Buffer: known(p, "buffer", p.buffers)}
 	for !p.lex.peek().eol {
-		switch p.oneOf("what belongs to vertex data", "LOCATION", "RATE", "FORMAT", "OFFSET", "STRIDE", "SIZE") {
+		switch p.oneOf("a parameter of vertex data", "LOCATION", "RATE", "FORMAT", "OFFSET", "STRIDE", "SIZE") {
 		case 0:
 			v.Location = int(p.integer("a location", maxNumber))
 		case 1:

@@ -106,7 +106,7 @@ func (p *parser) attach(q *Pipeline, at diag.Pos) {
 		}
 	}
 	for !p.lex.peek().eol {
-		switch p.oneOf("what belongs to an attached shader", "ENTRY_POINT", "SPECIALIZE") {
+		switch p.oneOf("a parameter of an attached shader", "ENTRY_POINT", "SPECIALIZE") {
 		case 0:
 			a.EntryPoint = p.word("the name of an entry point").text
 		case 1:
@@ -114,7 +114,7 @@ func (p *parser) attach(q *Pipeline, at diag.Pos) {
 		}
 	}
 	if !q.Kind.fits(a.Stage) {
-		p.fail(CodeShader, at, "%s shader %s cannot stand in a %s pipeline", a.Stage, s.Name, q.Kind)
+		p.fail(CodeShader, at, "%s shader %s in a %s pipeline; must be of one of its stages", a.Stage, s.Name, q.Kind)
 	}
 	for i, o := range q.Stages {
 		if o.Stage == a.Stage && q.Kind != RayTracingPipeline {
@@ -202,7 +202,7 @@ func (p *parser) requiredSize(a *Attachment) {
 	case w.is("MAX"):
 		a.Subgroup.RequiredSize = lower.MaxSubgroup
 	case !ok || !n.Integer || n.Bits == 0 || n.Bits > 128 || n.Bits&(n.Bits-1) != 0:
-		p.fail(CodeNumber, w.pos, "%s where MIN, MAX or a power of two up to 128 must stand", w)
+		p.fail(CodeNumber, w.pos, "%s; must be MIN, MAX or a power of two up to 128", w)
 	default:
 		a.Subgroup.RequiredSize = int(n.Bits)
 	}
@@ -211,7 +211,7 @@ func (p *parser) requiredSize(a *Attachment) {
 // bind reads a BIND.
 func (p *parser) bind(q *Pipeline, at diag.Pos) {
 	b := binder{parser: p, pipeline: q, Binding: Binding{Kind: Untyped, At: at}, location: -1}
-	switch p.oneOf("what to bind", "BUFFER", "BUFFER_ARRAY", "SAMPLER", "SAMPLER_ARRAY", "ACCELERATION_STRUCTURE") {
+	switch p.oneOf("a kind of resource", "BUFFER", "BUFFER_ARRAY", "SAMPLER", "SAMPLER_ARRAY", "ACCELERATION_STRUCTURE") {
 	case 0:
 		b.Buffers = []*Buffer{p.bufferOrNull()}
 		b.as()

@@ -9,7 +9,7 @@ import (
 // rayItem reads one statement that only ray tracing pipelines have.
 func (p *parser) rayItem(q *Pipeline, w word) {
 	if q.Kind != RayTracingPipeline {
-		p.fail(CodeWord, w.pos, "%s stands in a %s pipeline; it belongs to ray tracing", w, q.Kind)
+		p.fail(CodeWord, w.pos, "%s in a %s pipeline; must be in a ray tracing pipeline", w, q.Kind)
 	}
 	r := &q.RayTracing
 	switch w.text {
@@ -17,7 +17,7 @@ func (p *parser) rayItem(q *Pipeline, w word) {
 		g := ShaderGroup{Name: p.word("the name of a group").text, Shaders: several(p, "shader", p.shaders)}
 		for _, s := range g.Shaders {
 			if s != nil && !q.Kind.fits(s.Stage) {
-				p.fail(CodeShader, w.pos, "%s shader %s cannot stand in a ray tracing pipeline", s.Stage, s.Name)
+				p.fail(CodeShader, w.pos, "%s shader %s in a ray tracing pipeline; must be of one of its stages", s.Stage, s.Name)
 			}
 		}
 		r.Groups = append(r.Groups, g)

@@ -120,7 +120,7 @@ func (b *binder) checkDescriptors() {
 		case !slices.Equal(o.Mutable, b.Mutable):
 			b.fail(CodeRun, b.At, "elements of one binding have different lists of MUTABLE")
 		case b.Mutable == nil && o.Kind != k:
-			b.fail(CodeRun, b.At, "elements of one binding are %s and %s; only those of a MUTABLE binding may differ", o.Kind, k)
+			b.fail(CodeRun, b.At, "elements of one binding are %s and %s; only the elements of a MUTABLE binding may differ", o.Kind, k)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (p *parser) shader(at diag.Pos) {
 		case "FILE", "VIRTUAL_FILE":
 			s.Source, inline = string(p.file()), false
 		default:
-			p.fail(CodeWord, w.pos, "%s where TARGET_ENV, FILE, VIRTUAL_FILE or the end of the line must stand", w)
+			p.fail(CodeWord, w.pos, "%s; must be TARGET_ENV, FILE, VIRTUAL_FILE or the end of the line", w)
 		}
 	}
 	if inline && p.err == nil {

@@ -28,7 +28,7 @@ func (p *parser) feedbackBuffer(g *Graphics) {
 	x.Binding = int(p.integer("a binding", state.MaxFeedbackBuffers-1))
 	at := p.lex.peek().pos
 	for !p.lex.peek().eol {
-		switch p.oneOf("what belongs to transform feedback", "OFFSET", "SIZE", "COUNTER", "COUNTER_OFFSET") {
+		switch p.oneOf("a parameter of transform feedback", "OFFSET", "SIZE", "COUNTER", "COUNTER_OFFSET") {
 		case 0:
 			x.Offset = p.words("an offset")
 		case 1:

@@ -113,7 +113,7 @@ func (p *parser) stop(err error) {
 func (p *parser) word(what string) word {
 	w := p.lex.next()
 	if w.eol {
-		p.fail(CodeEnd, w.pos, "%s where %s must stand", w, what)
+		p.fail(CodeEnd, w.pos, "%s; must be %s", w, what)
 	}
 	return w
 }
@@ -121,7 +121,7 @@ func (p *parser) word(what string) word {
 // keyword reads a given word.
 func (p *parser) keyword(k string) {
 	if w := p.lex.next(); !w.is(k) {
-		p.fail(CodeWord, w.pos, "%s where %s must stand", w, k)
+		p.fail(CodeWord, w.pos, "%s; must be %s", w, k)
 	}
 }
 
@@ -137,7 +137,7 @@ func (p *parser) optional(k string) bool {
 // endLine reads the end of a line.
 func (p *parser) endLine() {
 	if w := p.lex.next(); !w.eol {
-		p.fail(CodeEnd, w.pos, "%s where the line must end", w)
+		p.fail(CodeEnd, w.pos, "%s; the line must end", w)
 	}
 }
 
@@ -170,7 +170,7 @@ func (p *parser) integer(what string, most uint64) uint64 {
 	case w.eol:
 		return 0
 	case !ok || !n.Integer:
-		p.fail(CodeNumber, w.pos, "%s where %s, an integer, must stand", w, what)
+		p.fail(CodeNumber, w.pos, "%s; must be %s, an integer", w, what)
 	case n.Float < 0 || n.Bits > most:
 		p.fail(CodeNumber, w.pos, "%s is %s; it must be from 0 to %d", what, w, most)
 	default:
@@ -200,7 +200,7 @@ func (p *parser) float(what string) float64 {
 	w := p.word(what)
 	n, ok := parseNumber(w.text)
 	if !ok {
-		p.fail(CodeNumber, w.pos, "%s where %s, a number, must stand", w, what)
+		p.fail(CodeNumber, w.pos, "%s; must be %s, a number", w, what)
 	}
 	return n.Float
 }
@@ -225,7 +225,7 @@ func (p *parser) numberOf(w word, what string, s Scalar) Number {
 	n, ok := parseNumber(w.text)
 	switch {
 	case !ok:
-		p.fail(CodeNumber, w.pos, "%s where %s, a number of type %s, must stand", w, what, s)
+		p.fail(CodeNumber, w.pos, "%s; must be %s, a number of type %s", w, what, s)
 	case !s.accepts(n):
 		p.fail(CodeNumber, w.pos, "%s is %s, which type %s cannot hold", what, w, s)
 	}
@@ -285,7 +285,7 @@ func (p *parser) oneOf(what string, words ...string) int {
 		}
 	}
 	if !w.eol {
-		p.fail(CodeWord, w.pos, "%s where %s must stand: %s", w, what, strings.Join(words, ", "))
+		p.fail(CodeWord, w.pos, "%s; must be %s: %s", w, what, strings.Join(words, ", "))
 	}
 	return 0
 }

@@ -74,7 +74,7 @@ func (p *parser) sections(text string) []section {
 			}
 		}
 		if len(found) == 0 && t != "" && t[0] != '#' {
-			p.fail(CodeWord, diag.Pos{Line: line, Column: 1}, "%q where a section in brackets must stand", l[:min(len(l), 40)])
+			p.fail(CodeWord, diag.Pos{Line: line, Column: 1}, "%q; must be a section in brackets", l[:min(len(l), 40)])
 			return nil
 		}
 	}
@@ -281,7 +281,7 @@ func (v *vkParser) vertexData(s section) {
 			}
 		}
 		if !w.eol {
-			v.fail(CodeEnd, w.pos, "%s where the row must end", w)
+			v.fail(CodeEnd, w.pos, "%s; the row must end", w)
 		}
 	})
 	if v.err != nil || v.graphics == nil {
@@ -308,7 +308,7 @@ func (v *vkParser) vertexInput(w word) VertexInput {
 	}
 	f, known := format.ByName(name)
 	if !ok || !n.Integer || n.Bits > maxNumber || !known {
-		v.fail(CodeWord, w.pos, "%s where a location and a format must stand, as in 0/R32G32_SFLOAT", w)
+		v.fail(CodeWord, w.pos, "%s; must be a location and a format, as in 0/R32G32_SFLOAT", w)
 		f, _ = format.ByName("R32_SFLOAT")
 	}
 	t := Type{Format: &f, Columns: 1, Rows: 1}

@@ -77,7 +77,7 @@ func (v *vkParser) entryPoint(step Step, s Stage) {
 
 func (v *vkParser) draw(step Step) {
 	d := &Draw{Step: step, Pipeline: v.pipeline(step, GraphicsPipeline), NumInstance: 1}
-	if v.oneOf("what to draw", "rect", "arrays") == 1 {
+	if v.oneOf("a kind of draw", "rect", "arrays") == 1 {
 		v.drawArrays(d)
 	} else {
 		d.Normalized = true
@@ -133,7 +133,7 @@ func (v *vkParser) clear(step Step) {
 		return
 	}
 	c := &SetClear{Step: step, Pipeline: q}
-	switch v.oneOf("what to clear", "color", "depth", "stencil") {
+	switch v.oneOf("an aspect", "color", "depth", "stencil") {
 	case 0:
 		for i := range c.Value {
 			c.Value[i] = v.float("a channel")
@@ -217,7 +217,7 @@ func (v *vkParser) bindingNumber() (set, binding uint32) {
 	s, ok1 := parseNumber(first)
 	b, ok2 := parseNumber(second)
 	if !ok1 || !ok2 || !s.Integer || !b.Integer || s.Bits > math.MaxUint32 || b.Bits > math.MaxUint32 {
-		v.fail(CodeNumber, w.pos, "%s where a binding must stand, as 1 or 0:1", w)
+		v.fail(CodeNumber, w.pos, "%s; must be a binding, as 1 or 0:1", w)
 	}
 	return uint32(s.Bits), uint32(b.Bits)
 }

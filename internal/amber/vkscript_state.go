@@ -48,7 +48,7 @@ func (v *vkParser) flagWords(prefix string) []string {
 				continue
 			}
 			if !strings.HasPrefix(part, prefix) {
-				v.fail(CodeWord, v.lex.pos(), "%q where a word that begins with %s must stand", part, prefix)
+				v.fail(CodeWord, v.lex.pos(), "%q; must be a word that begins with %s", part, prefix)
 			}
 			values = append(values, part)
 		}

@@ -118,11 +118,11 @@ const minPageSize = 4 << 10
 func (h *Heap) populate(s span) error {
 	for i := s.off; i < s.off+s.size; i += minPageSize {
 		if h.mapping.run[i] != h.mapping.write[i] {
-			return fmt.Errorf("codemem: byte %d of the code is not what was written", i)
+			return fmt.Errorf("codemem: byte %d of the code differs from the written one", i)
 		}
 	}
 	if last := s.off + s.size - 1; h.mapping.run[last] != h.mapping.write[last] {
-		return fmt.Errorf("codemem: byte %d of the code is not what was written", last)
+		return fmt.Errorf("codemem: byte %d of the code differs from the written one", last)
 	}
 	return nil
 }
