@@ -1,0 +1,205 @@
+package ray
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Input describes a build: geometries of one kind, or instances.
+type Input struct {
+	Flags BuildFlags
+	// Top makes a top level of Instances; otherwise the build makes a bottom level of Geometries.
+	Top        bool
+	Geometries []Geometry
+	Instances  []Instance
+	// Threads is the number of goroutines that a build may use; 0 is 1.
+	Threads int
+}
+
+// ErrTooLarge is returned for builds with more primitives than a structure can hold.
+var ErrTooLarge = errors.New("too many primitives for an acceleration structure")
+
+// maxPrimitives is the largest number of active primitives of a structure: each has a block in the worst case.
+const maxPrimitives = maxBlocks - 2
+
+// Build builds a structure. Its result depends on the input only, not on the number of threads.
+func Build(in *Input) (*Structure, error) {
+	if in.Top {
+		return buildTop(in)
+	}
+	return buildBottom(in)
+}
+
+// kindOf returns the kind of the geometries.
+func kindOf(in *Input) (Kind, error) {
+	kind := None
+	for i := range in.Geometries {
+		k := in.Geometries[i].Kind
+		if k != Triangles && k != Boxes {
+			return None, fmt.Errorf("geometry %d has no kind", i)
+		}
+		if kind != None && k != kind {
+			return None, fmt.Errorf("geometry %d is of another kind than the ones before", i)
+		}
+		kind = k
+	}
+	return kind, nil
+}
+
+// newBottom returns a bottom level without a tree.
+func newBottom(in *Input) (*Structure, error) {
+	kind, err := kindOf(in)
+	if err != nil {
+		return nil, err
+	}
+	s := &Structure{kind: kind, flags: in.Flags, root: emptyRef, spread: 1}
+	var count uint64
+	for i := range in.Geometries {
+		g := &in.Geometries[i]
+		s.geometries = append(s.geometries, geometryInfo{g.Flags, g.Primitives})
+		count += uint64(g.Primitives)
+	}
+	if count > maxPrimitives {
+		return nil, ErrTooLarge
+	}
+	return s, nil
+}
+
+// buildBottom builds a bottom level.
+func buildBottom(in *Input) (*Structure, error) {
+	s, err := newBottom(in)
+	if err != nil {
+		return nil, err
+	}
+	readers := make([]reader, len(in.Geometries))
+	for i := range readers {
+		readers[i] = newReader(&in.Geometries[i])
+	}
+	items := readItems(readers, in.Threads)
+	b := newBuilder(items, in)
+	b.single = s.kind == Boxes
+	b.build()
+	if s.kind == Boxes {
+		s.boxes = boxesOf(b.items)
+	} else {
+		s.blocks = b.fill(readers)
+	}
+	b.finish(s)
+	return s, nil
+}
+
+// readItems returns the boxes of the active primitives, in the order of geometries and primitives.
+func readItems(readers []reader, threads int) []item {
+	var count int
+	for i := range readers {
+		count += int(readers[i].g.Primitives)
+	}
+	items := make([]item, count)
+	starts := make([]int, len(readers)+1)
+	for i := range readers {
+		starts[i+1] = starts[i] + int(readers[i].g.Primitives)
+	}
+	const chunk = 1 << 14
+	chunks := (count + chunk - 1) / chunk
+	active := make([]int, chunks)
+	parallel(threads, chunks, func(c int) {
+		from, to := c*chunk, min((c+1)*chunk, count)
+		g, n := 0, from
+		for i := from; i < to; i++ {
+			for starts[g+1] <= i {
+				g++
+			}
+			if it, ok := readItem(&readers[g], uint32(g), uint32(i-starts[g])); ok {
+				items[n] = it
+				n++
+			}
+		}
+		active[c] = n - from
+	})
+	n := 0
+	for c, k := range active {
+		if n != c*chunk {
+			copy(items[n:n+k], items[c*chunk:][:k])
+		}
+		n += k
+	}
+	return items[:n]
+}
+
+// readItem returns the box of a primitive.
+func readItem(r *reader, geometry, primitive uint32) (it item, ok bool) {
+	it.geometry, it.primitive = geometry, primitive
+	if r.g.Kind == Boxes {
+		it.lo, it.hi, ok = r.box(primitive)
+		return it, ok
+	}
+	t, ok := r.triangle(primitive)
+	if ok {
+		it.lo, it.hi = t.bounds()
+	}
+	return it, ok
+}
+
+// boxesOf returns the boxes of items.
+func boxesOf(items []item) []box {
+	boxes := make([]box, len(items))
+	for i := range items {
+		it := &items[i]
+		boxes[i] = box{it.lo, it.hi, it.geometry, it.primitive}
+	}
+	return boxes
+}
+
+// maxSpread is the largest spread of an instance whose box is in the tree. The box of an instance beyond it is
+// everything: the padding for its rounding errors would slow down the rays of all other instances.
+const maxSpread = 64
+
+// buildTop builds a top level.
+func buildTop(in *Input) (*Structure, error) {
+	if len(in.Instances) > maxPrimitives {
+		return nil, ErrTooLarge
+	}
+	s := &Structure{top: true, flags: in.Flags, root: emptyRef, spread: 1}
+	s.instances = make([]placed, len(in.Instances))
+	for i := range in.Instances {
+		s.instances[i] = place(in.Instances[i])
+	}
+	items := s.instanceItems()
+	b := newBuilder(items, in)
+	b.single, b.numbered = true, true
+	b.build()
+	b.finish(s)
+	return s, nil
+}
+
+// instanceItems returns the boxes of the active instances and sets the reach and the spread.
+func (s *Structure) instanceItems() []item {
+	var items []item
+	s.reach, s.spread = 0, 1
+	for i := range s.instances {
+		p := &s.instances[i]
+		if !p.active {
+			continue
+		}
+		it := item{primitive: uint32(i)}
+		if spread := p.spread(); spread <= maxSpread {
+			it.lo, it.hi = p.bounds()
+			s.spread = max(s.spread, up32(spread))
+			s.reach = max(s.reach, reachOf(it.lo, it.hi))
+		} else {
+			const most = math.MaxFloat32
+			it.lo, it.hi = vec{-most, -most, -most}, vec{most, most, most}
+		}
+		items = append(items, it)
+	}
+	return items
+}
+
+// reachOf returns the largest absolute coordinate of a box.
+func reachOf(lo, hi vec) (r float32) {
+	for k := range lo {
+		r = max(r, abs32(lo[k]), abs32(hi[k]))
+	}
+	return r
+}

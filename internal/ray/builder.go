@@ -1,0 +1,178 @@
+package ray
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// builder builds a binary tree over items by splits, and then joins its nodes to wide ones.
+//
+// A split divides a range of items at a position. Each position divides at most one range, so that the binary node
+// of a split has its position as index: goroutines need not share an allocator, and the tree does not depend on
+// their schedule.
+type builder struct {
+	items []item
+	// single: a leaf has one item; otherwise it has blocks of four.
+	single bool
+	// numbered: a leaf refers to the number of its primitive, not to the index of its item.
+	numbered bool
+	threads  int
+	// free counts goroutines that may start.
+	free   atomic.Int32
+	binary []binaryNode
+	root   child
+
+	nodes   []node
+	rootRef ref
+	// blockRanges are the items of each block.
+	blockRanges []blockRange
+}
+
+// child is a part of the binary tree: items from to to, divided at split; split is 0 in a leaf.
+type child struct {
+	bounds
+	from, to, split int32
+}
+
+// binaryNode is the children of a split.
+type binaryNode struct{ left, right child }
+
+// blockRange is the items of a block.
+type blockRange struct{ from, to int32 }
+
+// newBuilder returns a builder.
+func newBuilder(items []item, in *Input) *builder {
+	b := &builder{items: items, threads: max(in.Threads, 1)}
+	b.free.Store(int32(b.threads - 1))
+	return b
+}
+
+// build builds the binary tree.
+func (b *builder) build() {
+	n := len(b.items)
+	if n == 0 {
+		return
+	}
+	b.binary = make([]binaryNode, n)
+	box := nothing()
+	for i := range b.items {
+		box.add(&b.items[i].lo, &b.items[i].hi)
+	}
+	b.root = child{box, 0, int32(n), 0}
+	b.divide(&b.root, 0)
+	b.rootRef = b.collapse(&b.root)
+}
+
+const (
+	// maxSAHDepth is the depth beyond which splits halve the number of items: the tree is then at most maxDepth deep.
+	maxSAHDepth = 40
+	// minFork is the least number of items for which a goroutine starts.
+	minFork = 4096
+	// nodeCost and blockCost are the costs of a step from a binary node and of a block of triangles.
+	nodeCost, blockCost = 1.0, 1.0
+)
+
+// divide splits c and its children until they are leaves.
+func (b *builder) divide(c *child, depth int) {
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	for {
+		m := b.split(c, depth)
+		if m == 0 {
+			return
+		}
+		c.split = m
+		n := &b.binary[m]
+		depth++
+		if c.to-c.from >= 2*minFork && b.free.Add(-1) >= 0 {
+			left := &n.left
+			wait.Go(func() {
+				b.divide(left, depth)
+				b.free.Add(1)
+			})
+		} else {
+			if c.to-c.from >= 2*minFork {
+				b.free.Add(1)
+			}
+			b.divide(&n.left, depth)
+		}
+		c = &n.right
+	}
+}
+
+// split divides c and returns the position, or 0 if c is a leaf.
+func (b *builder) split(c *child, depth int) int32 {
+	n := int(c.to - c.from)
+	if n == 1 || n <= 4 && !b.single {
+		return 0
+	}
+	items := b.items[c.from:c.to]
+	if depth >= maxSAHDepth {
+		return b.cut(c, n/2)
+	}
+	centers := nothing()
+	for i := range items {
+		it := &items[i]
+		m := vec{it.middle(0), it.middle(1), it.middle(2)}
+		centers.add(&m, &m)
+	}
+	var bin binning
+	bin.init(&centers)
+	bin.add(items)
+	s, ok := bin.best(b.single)
+	if !b.single && n <= 4*maxLeafBlocks {
+		blocks := float64((n + 3) / 4)
+		if !ok || float64(nodeCost*c.area())+float64(blockCost*s.cost) >= float64(blockCost*blocks*c.area()) {
+			return 0
+		}
+	}
+	if !ok {
+		return b.cut(c, n/2)
+	}
+	return b.partition(c, &bin, s)
+}
+
+// cut divides c after n items, in their order.
+func (b *builder) cut(c *child, n int) int32 {
+	left, right := nothing(), nothing()
+	m := int(c.from) + n
+	for i := int(c.from); i < m; i++ {
+		left.add(&b.items[i].lo, &b.items[i].hi)
+	}
+	for i := m; i < int(c.to); i++ {
+		right.add(&b.items[i].lo, &b.items[i].hi)
+	}
+	b.binary[m] = binaryNode{child{left, c.from, int32(m), 0}, child{right, int32(m), c.to, 0}}
+	return int32(m)
+}
+
+// partition divides c by s.
+func (b *builder) partition(c *child, bin *binning, s split) int32 {
+	i, j := int(c.from), int(c.to)-1
+	for {
+		for i <= j && bin.bin(&b.items[i], s.axis) < s.cut {
+			i++
+		}
+		for i <= j && bin.bin(&b.items[j], s.axis) >= s.cut {
+			j--
+		}
+		if i > j {
+			break
+		}
+		b.items[i], b.items[j] = b.items[j], b.items[i]
+		i++
+		j--
+	}
+	left, right := nothing(), nothing()
+	for k := range bins {
+		side := &left
+		if k >= s.cut {
+			side = &right
+		}
+		if bin.count[s.axis][k] > 0 {
+			side.add(&bin.box[s.axis][k].lo, &bin.box[s.axis][k].hi)
+		}
+	}
+	b.binary[i] = binaryNode{child{left, c.from, int32(i), 0}, child{right, int32(i), c.to, 0}}
+	return int32(i)
+}

@@ -1,0 +1,35 @@
+// Package ray builds acceleration structures and traces rays through them (Vulkan, Acceleration Structures and Ray
+// Traversal). It refuses to know shaders, memory objects and commands.
+//
+// A ray has the same hits on every machine, with every tree and any number of threads. Three rules make it so:
+//
+//   - The test of a triangle depends on the ray and the triangle only (triangle.go), and so does the transformation of
+//     a ray into the space of an instance.
+//   - The test of a box is conservative: it accepts each box that contains a hit (level.go).
+//   - Candidates have a total order: distance, instance, geometry, primitive. The closest hit is the first one, and
+//     shaders see their candidates in this order, each once.
+//
+// The order of the candidates also makes a suspended traversal small. Next finds the first candidate beyond the last
+// one by a new traversal that skips all closer boxes, so that the state of a query is a ray and two hits: the private
+// memory of a shader holds it. Opaque triangles, which are most, take one traversal.
+//
+// # Structures
+//
+// A tree has eight children in a node (node.go), which one vector operation tests. The leaves of a bottom level hold
+// blocks of four triangles by component, or one box; the leaves of a top level hold one instance. A structure is
+// immutable after its build.
+//
+// # Bad input
+//
+// A ray with a NaN, an infinite component, an empty interval or a zero direction misses, and a negative TMin is 0.
+// Primitives with positions that are not finite or outside the memory, instances without an inverse transform and
+// without a bottom level are inactive. The depth of a tree is bounded, so that no input overflows a stack.
+//
+// # Files
+//
+//  1. flag.go, geometry.go, instance.go: the input.
+//  2. structure.go, node.go: the structures.
+//  3. build.go, builder.go, sah.go, collapse.go, parallel.go: builds.
+//  4. query.go: rays and hits.
+//  5. walker.go, level.go, triangle.go: the traversal.
+package ray

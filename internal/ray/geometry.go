@@ -1,0 +1,195 @@
+package ray
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+)
+
+// Kind is the kind of primitives of a geometry and of a hit.
+type Kind uint32
+
+// The kinds. None is the kind of a hit that does not exist.
+const (
+	None Kind = iota
+	Triangles
+	Boxes
+)
+
+// float3 is the number of VK_FORMAT_R32G32B32_SFLOAT.
+const float3 = 106
+
+// A Geometry is a list of primitives of one kind in the application's memory. A build reads each byte once and
+// keeps none; a primitive with an index, a vertex or a box outside the memory is inactive.
+type Geometry struct {
+	Kind       Kind
+	Flags      GeometryFlags
+	Primitives uint32
+
+	// Vertices holds the vertices of triangles at multiples of VertexStride, of the Vulkan format with the number
+	// VertexFormat. A format without a third component has z = 0.
+	Vertices     []byte
+	VertexFormat uint32
+	VertexStride uint64
+	// MaxVertex is the number of the last vertex. An index beyond it makes its primitive inactive.
+	MaxVertex uint32
+	// FirstVertex is added to each index, or to the number of each vertex if the geometry has no indices.
+	FirstVertex uint32
+	// Indices holds indices of IndexSize bytes (1, 2 or 4; 0: no indices).
+	Indices   []byte
+	IndexSize int
+	// Transform is a matrix of 3 rows and 4 columns that transforms the vertices, or nil.
+	Transform *[12]float32
+
+	// BoxData holds boxes (VkAabbPositionsKHR) at multiples of BoxStride.
+	BoxData   []byte
+	BoxStride uint64
+}
+
+// vec is a vector or a position.
+type vec [3]float32
+
+// triangle is the positions of a triangle's vertices.
+type triangle [3]vec
+
+// isNaN reports whether x is a NaN.
+func isNaN(x float32) bool { return x != x }
+
+// isFinite reports whether x is neither a NaN nor infinite.
+func isFinite(x float32) bool { return x-x == 0 }
+
+// isFinite reports whether all components of v are finite.
+func (v vec) isFinite() bool { return isFinite(v[0]) && isFinite(v[1]) && isFinite(v[2]) }
+
+// A reader reads the primitives of a geometry.
+type reader struct {
+	g *Geometry
+	// data and stride locate vertices of three 32-bit floats.
+	data   []byte
+	stride uint64
+}
+
+// newReader returns a reader of g. It converts the vertices if their format is not three 32-bit floats.
+func newReader(g *Geometry) reader {
+	r := reader{g: g, data: g.Vertices, stride: g.VertexStride}
+	if g.Kind == Triangles && g.VertexFormat != float3 {
+		r.data = convertVertices(g)
+		r.stride = min(r.stride, 1) * 12
+	}
+	return r
+}
+
+// convertVertices returns the vertices of g as three 32-bit floats each. The result is shorter than MaxVertex
+// requires if the memory or the format has no such vertices.
+func convertVertices(g *Geometry) []byte {
+	info := format.ByID(g.VertexFormat)
+	if info == nil {
+		return nil
+	}
+	f, ok := format.ByName(info.Name)
+	if !ok || f.IsDepthStencil() {
+		return nil
+	}
+	codec, ok := f.Codec(format.Color)
+	if !ok {
+		return nil
+	}
+	size := uint64(info.Bytes)
+	if uint64(len(g.Vertices)) < size {
+		return nil
+	}
+	count := uint64(1) // of different vertices
+	if g.VertexStride > 0 {
+		count = min(uint64(g.MaxVertex)+1, (uint64(len(g.Vertices))-size)/g.VertexStride+1)
+	}
+	data := make([]byte, 0, 12*count)
+	for i := range count {
+		v := codec.Load(g.Vertices[i*g.VertexStride:][:size])
+		if !f.Has(format.B) {
+			v[2] = 0
+		}
+		for _, bits := range v[:3] {
+			data = binary.LittleEndian.AppendUint32(data, uint32(bits))
+		}
+	}
+	return data
+}
+
+// index returns the vertex number of corner k of primitive p, before FirstVertex is added.
+func (r *reader) index(p uint32, k int) (uint32, bool) {
+	g := r.g
+	i := 3*uint64(p) + uint64(k)
+	at := i * uint64(g.IndexSize)
+	if g.IndexSize > 0 && at+uint64(g.IndexSize) > uint64(len(g.Indices)) {
+		return 0, false
+	}
+	switch g.IndexSize {
+	case 4:
+		return binary.LittleEndian.Uint32(g.Indices[at:]), true
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(g.Indices[at:])), true
+	case 1:
+		return uint32(g.Indices[at]), true
+	}
+	return uint32(i), i <= math.MaxUint32
+}
+
+// vertex returns vertex i.
+func (r *reader) vertex(i uint32) (v vec, ok bool) {
+	at := uint64(i) * r.stride
+	if i > r.g.MaxVertex || at > uint64(len(r.data)) || uint64(len(r.data))-at < 12 {
+		return v, false
+	}
+	b := r.data[at:][:12]
+	for k := range v {
+		v[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
+	}
+	if t := r.g.Transform; t != nil && !isNaN(v[0]) {
+		v = transformPoint(t, v)
+	}
+	return v, true
+}
+
+// triangle returns the positions of triangle p. An inactive triangle, one with a position that is not finite or
+// one outside the memory is not ok.
+func (r *reader) triangle(p uint32) (t triangle, ok bool) {
+	for k := range t {
+		i, ok := r.index(p, k)
+		if !ok || i+r.g.FirstVertex < i {
+			return t, false
+		}
+		if t[k], ok = r.vertex(i + r.g.FirstVertex); !ok || !t[k].isFinite() {
+			return t, false
+		}
+	}
+	return t, true
+}
+
+// box returns the corners of box p. An inactive box, one with a NaN and one outside the memory are not ok. A box
+// with a minimum beyond its maximum has no points: it is not ok either.
+func (r *reader) box(p uint32) (lo, hi vec, ok bool) {
+	at := uint64(p) * r.g.BoxStride
+	if at > uint64(len(r.g.BoxData)) || uint64(len(r.g.BoxData))-at < 24 {
+		return lo, hi, false
+	}
+	b := r.g.BoxData[at:][:24]
+	ok = true
+	for k := range lo {
+		lo[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
+		hi[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[12+4*k:]))
+		ok = ok && lo[k] <= hi[k]
+		lo[k], hi[k] = max(lo[k], -math.MaxFloat32), min(hi[k], math.MaxFloat32)
+	}
+	return lo, hi, ok
+}
+
+// transformPoint returns the position v transformed by the matrix m of 3 rows and 4 columns, rounded once.
+func transformPoint(m *[12]float32, v vec) (r vec) {
+	x, y, z := float64(v[0]), float64(v[1]), float64(v[2])
+	for k := range r {
+		row := m[4*k:][:4]
+		r[k] = float32(float64(float64(float64(row[0])*x)+float64(float64(row[1])*y)) + float64(float64(row[2])*z) + float64(row[3]))
+	}
+	return r
+}

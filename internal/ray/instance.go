@@ -1,0 +1,130 @@
+package ray
+
+import "math"
+
+// An Instance places a bottom level in a top level.
+type Instance struct {
+	// Transform is the matrix object to world of 3 rows and 4 columns.
+	Transform [12]float32
+	// Custom and RecordOffset have 24 bits.
+	Custom, RecordOffset uint32
+	Mask                 uint8
+	Flags                InstanceFlags
+	// Reference is the number of the bottom level in tables and in the serialized form; 0 makes the instance
+	// inactive.
+	Reference uint64
+	// Bottom is the bottom level. A nil Bottom makes the instance inactive.
+	Bottom *Structure
+}
+
+// placed is an instance in a top level.
+type placed struct {
+	// columns of the matrix world to object, each with a zero in the fourth row. The machine code reads it.
+	inverse [4][4]float64
+	Instance
+	// active instances are in the tree.
+	active bool
+}
+
+// place returns the instance as it is in a top level. An instance with a transform that is not finite or has no
+// inverse is inactive.
+func place(i Instance) placed {
+	p := placed{Instance: i}
+	p.Custom &= 1<<24 - 1
+	p.RecordOffset &= 1<<24 - 1
+	if i.Bottom == nil || i.Bottom.top || i.Bottom.root == emptyRef {
+		return p
+	}
+	for _, x := range i.Transform {
+		if !isFinite(x) {
+			return p
+		}
+	}
+	p.inverse, p.active = invert(&i.Transform)
+	return p
+}
+
+// invert returns the columns of the inverse of m, computed by cofactors. It is not ok if an element of the inverse
+// has no finite value.
+func invert(m *[12]float32) (r [4][4]float64, ok bool) {
+	var a [3][3]float64
+	for i := range a {
+		for j := range a[i] {
+			a[i][j] = float64(m[4*i+j])
+		}
+	}
+	var c [3][3]float64 // cofactors, transposed
+	for i := range a {
+		for j := range a[i] {
+			i1, i2, j1, j2 := (i+1)%3, (i+2)%3, (j+1)%3, (j+2)%3
+			c[j][i] = float64(a[i1][j1]*a[i2][j2]) - float64(a[i1][j2]*a[i2][j1])
+		}
+	}
+	det := float64(a[0][0]*c[0][0]) + float64(a[0][1]*c[1][0]) + float64(a[0][2]*c[2][0])
+	ok = true
+	for i := range 3 {
+		var sum float64
+		for j := range 3 {
+			r[j][i] = c[i][j] / det
+			sum += float64(r[j][i] * float64(m[4*j+3]))
+			ok = ok && math.Abs(r[j][i]) <= math.MaxFloat32
+		}
+		r[3][i] = -sum
+		ok = ok && math.Abs(sum) <= math.MaxFloat32
+	}
+	return r, ok
+}
+
+// objectRay returns the ray in the object space of p, rounded once to 32 bits.
+func (p *placed) objectRay(origin, direction vec) (o, d vec) {
+	m := &p.inverse
+	for k := range 3 {
+		x := float64(m[0][k]*float64(origin[0])) + float64(m[1][k]*float64(origin[1]))
+		o[k] = float32(x + float64(m[2][k]*float64(origin[2])) + m[3][k])
+		x = float64(m[0][k]*float64(direction[0])) + float64(m[1][k]*float64(direction[1]))
+		d[k] = float32(x + float64(m[2][k]*float64(direction[2])))
+	}
+	return o, d
+}
+
+// spread returns how much the matrix and its inverse amplify rounding errors: the largest row sum of |m|·|m⁻¹|.
+func (p *placed) spread() float64 {
+	var most float64
+	for i := range 3 {
+		var sum float64
+		for j := range 3 {
+			for k := range 3 {
+				sum += math.Abs(float64(p.Transform[4*i+k])) * math.Abs(p.inverse[j][k])
+			}
+		}
+		most = max(most, sum)
+	}
+	return most
+}
+
+// bounds returns the box of the bottom level in world space, rounded outwards.
+func (p *placed) bounds() (lo, hi vec) {
+	b := p.Bottom
+	for k := range lo {
+		row := p.Transform[4*k:][:4]
+		l, h := float64(row[3]), float64(row[3])
+		for j := range 3 {
+			x, y := float64(row[j])*float64(b.lo[j]), float64(row[j])*float64(b.hi[j])
+			l, h = l+min(x, y), h+max(x, y)
+		}
+		lo[k], hi[k] = down32(l), up32(h)
+	}
+	return lo, hi
+}
+
+// down32 returns the greatest finite 32-bit float that is not greater than x, or the least one.
+func down32(x float64) float32 {
+	r := float32(x)
+	if float64(r) > x {
+		r = math.Nextafter32(r, float32(math.Inf(-1)))
+	}
+	return max(r, -math.MaxFloat32)
+}
+
+// up32 returns the least finite 32-bit float that is not less than x, or the greatest one.
+func up32(x float64) float32 { return -down32(-x) }

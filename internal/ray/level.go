@@ -1,0 +1,192 @@
+package ray
+
+import "math"
+
+// level is a ray in the space of one structure, prepared for the tests against its boxes and triangles. The machine
+// code reads the fields before wide.
+type level struct {
+	// near and far are the byte offsets, in a node, of the bounds through which the ray enters and leaves the three
+	// slabs of a box.
+	near, far [3]int64
+	// axis holds the byte offsets, in a vertex of a block, of the components along the axes u, v, w of the ray's
+	// own space: the direction is longest along w, and u, v, w have the orientation of x, y, z.
+	axis [3]int64
+	// A bound b is crossed at b·nearScale+nearOffset or, on the far side, at b·farScale+farOffset, fused.
+	nearScale, nearOffset, farScale, farOffset [3]float32
+	// origin has the components u, v, w. The ray at w−origin has the offset shear·(w−origin) in u and v; shear[2]
+	// is the inverse of the direction's w.
+	origin, shear [3]float32
+
+	// wide levels are computed in 64 bits, for rays with extreme exponents.
+	wide                         bool
+	wideNear, wideFar, wideScale [3]float64
+	wideDirection                float64
+	component                    [3]int
+}
+
+const (
+	// unit is the unit roundoff of 32-bit floats.
+	unit = 1.0 / (1 << 24)
+	// slack is how many roundoffs, relative to the distances in the scene, a box grows in the test. The corners of a
+	// triangle move by less than 6 roundoffs in the ray's space, the bounds of the slabs by less than 3.
+	slack = 16
+	// extreme bounds the direction and the distances of a level that is computed in 32 bits, and is how much
+	// smaller than the largest component of the direction another one may be.
+	extreme = 1 << 40
+)
+
+// set prepares the level for a ray in a structure whose coordinates are at most reach and whose transforms amplify
+// rounding errors by at most spread. It reports whether the ray can hit anything.
+func (l *level) set(origin, direction vec, reach, spread float32) bool {
+	w := 0
+	for k := 1; k < 3; k++ {
+		if abs32(direction[k]) > abs32(direction[w]) {
+			w = k
+		}
+	}
+	longest := abs32(direction[w])
+	if !origin.isFinite() || !direction.isFinite() || longest == 0 {
+		return false
+	}
+	u, v := (w+1)%3, (w+2)%3
+	if direction[w] < 0 {
+		u, v = v, u
+	}
+	l.component = [3]int{u, v, w}
+	for i, k := range l.component {
+		l.axis[i] = int64(16 * k)
+		l.origin[i] = origin[k]
+	}
+	l.shear[0] = direction[u] / direction[w]
+	l.shear[1] = direction[v] / direction[w]
+	l.shear[2] = 1 / direction[w]
+	extent := max(abs32(origin[0]), abs32(origin[1]), abs32(origin[2])) + reach
+	l.wide = !(longest >= 1.0/extreme && longest <= extreme && extent <= extreme)
+	if l.wide {
+		l.setWide(origin, direction, reach, spread)
+		return true
+	}
+	grow := float32(float32(slack*unit*spread) * extent)
+	for k := range 3 {
+		d := direction[k]
+		if abs32(d) < float32(longest/extreme) {
+			d = copysign32(longest/extreme, d)
+		}
+		g := copysign32(grow, d)
+		scale := 1 / d
+		l.nearScale[k] = float32(scale * (1 - 4*unit))
+		l.farScale[k] = float32(scale * (1 + 4*unit))
+		l.nearOffset[k] = -float32((origin[k] + g) * l.nearScale[k])
+		l.farOffset[k] = -float32((origin[k] - g) * l.farScale[k])
+		l.near[k], l.far[k] = int64(64*k), int64(64*k+32)
+		if d < 0 {
+			l.near[k], l.far[k] = l.far[k], l.near[k]
+		}
+	}
+	return true
+}
+
+// setWide prepares the slabs of a wide level.
+func (l *level) setWide(origin, direction vec, reach, spread float32) {
+	longest := math.Abs(float64(direction[l.component[2]]))
+	var extent float64
+	for _, x := range origin {
+		extent = max(extent, math.Abs(float64(x)))
+	}
+	extent += float64(reach)
+	for k := range 3 {
+		d := float64(direction[k])
+		if math.Abs(d) < longest/(1<<60) {
+			d = math.Copysign(longest/(1<<60), d)
+		}
+		grow := math.Copysign(slack*unit*float64(spread)*extent, d)
+		l.wideNear[k], l.wideFar[k] = float64(origin[k])+grow, float64(origin[k])-grow
+		l.wideScale[k] = 1 / d
+	}
+	l.wideDirection = float64(direction[l.component[2]])
+}
+
+// slabs returns the interval of the ray inside the box. The box of a part of the box has an interval inside it,
+// because every operation is monotonic. A box without a common interval has near > far.
+func (l *level) slabs(lo, hi *vec) (near, far float32) {
+	near, far = -inf32, inf32
+	if l.wide {
+		return l.wideSlabs(lo, hi)
+	}
+	for k := range 3 {
+		a, b := lo[k], hi[k]
+		if l.near[k] > l.far[k] {
+			a, b = b, a
+		}
+		near = max32(near, fma32(a, l.nearScale[k], l.nearOffset[k]))
+		far = min32(far, fma32(b, l.farScale[k], l.farOffset[k]))
+	}
+	return near, far
+}
+
+// wideSlabs is slabs of a wide level, rounded outwards.
+func (l *level) wideSlabs(lo, hi *vec) (near, far float32) {
+	const outward = 4.0 / (1 << 53)
+	from, to := math.Inf(-1), math.Inf(1)
+	for k := range 3 {
+		a, b := float64(lo[k]), float64(hi[k])
+		if l.wideScale[k] < 0 {
+			a, b = b, a
+		}
+		from = max(from, float64((a-l.wideNear[k])*l.wideScale[k])*(1-outward))
+		to = min(to, float64((b-l.wideFar[k])*l.wideScale[k])*(1+outward))
+	}
+	near, far = float32(from), float32(to)
+	if float64(near) > from {
+		near = math.Nextafter32(near, -inf32)
+	}
+	if float64(far) < to {
+		far = math.Nextafter32(far, inf32)
+	}
+	return near, far
+}
+
+// abs32 returns the absolute value of x.
+func abs32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
+
+// copysign32 returns the absolute value of x with the sign of s.
+func copysign32(x, s float32) float32 {
+	return math.Float32frombits(math.Float32bits(x)&^(1<<31) | math.Float32bits(s)&(1<<31))
+}
+
+// max32 and min32 return the second operand if one is a NaN or if both are zero, as the vector instructions do.
+func max32(x, y float32) float32 {
+	if x > y {
+		return x
+	}
+	return y
+}
+
+func min32(x, y float32) float32 {
+	if x < y {
+		return x
+	}
+	return y
+}
+
+// fma32 returns x·y+z, rounded once. The product is exact in 64 bits. Rounding the 64-bit sum again is wrong only
+// if the sum is a tie of 32-bit floats by its own rounding: then round to odd (Boldo and Melquiond 2008,
+// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd") corrects it.
+func fma32(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	bits := math.Float64bits(s)
+	if bits&(1<<29-1) != 1<<28 && math.Abs(s) >= 0x1p-125 || s == 0 || s-s != 0 {
+		return float32(s)
+	}
+	t := s - p
+	rest := (p - (s - t)) + (c - t)
+	if rest != 0 && bits&1 == 0 {
+		if rest > 0 == (s > 0) {
+			bits++
+		} else {
+			bits--
+		}
+	}
+	return float32(math.Float64frombits(bits))
+}

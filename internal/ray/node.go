@@ -1,0 +1,108 @@
+package ray
+
+import "math"
+
+// width is the number of children of a node.
+const width = 8
+
+// ref is a reference to a child: a node, a leaf or nothing.
+//
+//	node                   its index
+//	leaf of triangles      leafBit | (blocks−1)<<28 | index of the first block
+//	leaf of boxes          leafBit | index of the box
+//	leaf of a top level    leafBit | index of the instance
+type ref uint32
+
+const (
+	leafBit  ref = 1 << 31
+	emptyRef ref = math.MaxUint32
+	// maxLeafBlocks is the largest number of blocks of a leaf.
+	maxLeafBlocks = 8
+	// maxBlocks, maxNodes and maxLeaves are the largest numbers of blocks, of nodes and of boxes or instances.
+	maxBlocks = 1 << 28
+	maxNodes  = 1 << 31
+	maxLeaves = 1<<31 - 1
+)
+
+// leafOf returns the reference to a leaf of triangles.
+func leafOf(first, blocks int) ref { return leafBit | ref(blocks-1)<<28 | ref(first) }
+
+// blockRange returns the first block and the number of blocks of a leaf of triangles.
+func (r ref) blockRange() (first, blocks int) {
+	return int(r & (maxBlocks - 1)), int(r>>28&(maxLeafBlocks-1)) + 1
+}
+
+// node is an inner node: the boxes of its children, by component, and references to them. The box of a child that
+// does not exist is inverted and infinite: no ray hits it. The machine code reads nodes.
+type node struct {
+	// bounds holds the least x, the greatest x, the least y, … of the children.
+	bounds [6][width]float32
+	child  [width]ref
+}
+
+// nodeSize is the size of a node in bytes.
+const nodeSize = 224
+
+// clear removes all children.
+func (n *node) clear() {
+	for i := range width {
+		n.set(i, vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}, emptyRef)
+	}
+}
+
+// set makes r child i, with its box.
+func (n *node) set(i int, lo, hi vec, r ref) {
+	for k := range 3 {
+		n.bounds[2*k][i], n.bounds[2*k+1][i] = lo[k], hi[k]
+	}
+	n.child[i] = r
+}
+
+// inf32 is positive infinity.
+var inf32 = float32(math.Inf(1))
+
+// block is four triangles by component, so that one vector operation handles a coordinate of all. A lane without
+// triangle has NaN positions: no ray hits it. The machine code reads blocks.
+type block struct {
+	// vertices holds vertex, component, lane.
+	vertices            [3][3][4]float32
+	geometry, primitive [4]uint32
+}
+
+// blockSize is the size of a block in bytes.
+const blockSize = 176
+
+// clear removes all triangles.
+func (b *block) clear() {
+	nan := float32(math.NaN())
+	for v := range b.vertices {
+		for k := range b.vertices[v] {
+			b.vertices[v][k] = [4]float32{nan, nan, nan, nan}
+		}
+	}
+	b.geometry = [4]uint32{}
+	b.primitive = [4]uint32{math.MaxUint32, math.MaxUint32, math.MaxUint32, math.MaxUint32}
+}
+
+// set makes t the triangle of a lane.
+func (b *block) set(lane int, t *triangle, geometry, primitive uint32) {
+	for v := range t {
+		for k, x := range t[v] {
+			b.vertices[v][k][lane] = x
+		}
+	}
+	b.geometry[lane], b.primitive[lane] = geometry, primitive
+}
+
+// triangle returns the positions of the triangle of a lane.
+func (b *block) triangle(lane int) (t triangle) {
+	for v := range t {
+		for k := range t[v] {
+			t[v][k] = b.vertices[v][k][lane]
+		}
+	}
+	return t
+}
+
+// used reports whether a lane has a triangle.
+func (b *block) used(lane int) bool { return b.primitive[lane] != math.MaxUint32 }

@@ -1,0 +1,94 @@
+package ray
+
+// A Structure is an acceleration structure: a tree over the primitives of geometries (bottom level) or over
+// instances (top level). It never changes after its build, so that any number of goroutines may trace it. A nil
+// Structure is empty: every ray misses.
+type Structure struct {
+	top    bool
+	kind   Kind // of the primitives of a bottom level
+	flags  BuildFlags
+	root   ref
+	lo, hi vec
+	// reach is the largest absolute coordinate of the box.
+	reach float32
+	// spread bounds how much the transforms of the instances amplify rounding errors; 1 in a bottom level.
+	spread float32
+
+	nodes  []node
+	blocks []block
+	boxes  []box
+	// geometries are the properties of each geometry.
+	geometries []geometryInfo
+	instances  []placed
+}
+
+// Table maps the device address of a structure to the structure.
+type Table map[uint64]*Structure
+
+// geometryInfo is a property list of a geometry.
+type geometryInfo struct {
+	Flags      GeometryFlags
+	Primitives uint32
+}
+
+// box is a primitive of Boxes.
+type box struct {
+	lo, hi              vec
+	geometry, primitive uint32
+}
+
+// Top reports whether s is a top level.
+func (s *Structure) Top() bool { return s != nil && s.top }
+
+// Kind returns the kind of the primitives of a bottom level; None if there are none.
+func (s *Structure) Kind() Kind {
+	if s == nil {
+		return None
+	}
+	return s.kind
+}
+
+// Flags returns the flags of the build.
+func (s *Structure) Flags() BuildFlags {
+	if s == nil {
+		return 0
+	}
+	return s.flags
+}
+
+// InstanceAt returns the matrices object to world and world to object of instance i, of 3 rows and 4 columns each.
+func (s *Structure) InstanceAt(i uint32) (objectToWorld, worldToObject [12]float32) {
+	if s == nil || uint64(i) >= uint64(len(s.instances)) {
+		return
+	}
+	p := &s.instances[i]
+	for r := range 3 {
+		for c := range 4 {
+			worldToObject[4*r+c] = float32(p.inverse[c][r])
+		}
+	}
+	return p.Transform, worldToObject
+}
+
+// ObjectRay returns the ray of q in the object space of instance i.
+func (s *Structure) ObjectRay(i uint32, q *Query) (origin, direction [3]float32) {
+	if s == nil || uint64(i) >= uint64(len(s.instances)) {
+		return
+	}
+	return s.instances[i].objectRay(q.Origin, q.Direction)
+}
+
+// Positions returns the vertex positions of the triangle of a hit, in object space.
+func (s *Structure) Positions(h *Hit) (t [3][3]float32) {
+	if s == nil || uint64(h.Instance) >= uint64(len(s.instances)) || h.Kind != Triangles {
+		return
+	}
+	b := s.instances[h.Instance].Bottom
+	if b == nil || h.Place/4 >= uint32(len(b.blocks)) {
+		return
+	}
+	return fromTriangle(b.blocks[h.Place/4].triangle(int(h.Place % 4)))
+}
+
+// fromTriangle returns t without the package's types.
+func fromTriangle(t triangle) [3][3]float32 { return [3][3]float32{t[0], t[1], t[2]} }

@@ -1,0 +1,216 @@
+package ray
+
+import "math"
+
+// stackSize is the number of entries of a walker's stack: seven for each level of both trees, whose depth is at most
+// maxDepth.
+const (
+	maxDepth  = 72
+	stackSize = 2 * maxDepth * (width - 1)
+)
+
+// entry is an entry of the stack: the bits of the distance at which the ray enters the box, in the high half, and the
+// reference. Distances are not negative, so that entries compare as their distances do.
+type entry uint64
+
+// Walker is the memory of traversals. It serves one goroutine at a time.
+type Walker struct {
+	stack [stackSize]entry
+	world level
+	local level
+
+	q   *Query
+	top *Structure
+	// low and high bound the candidates of this traversal; best is the key of the closest one so far if found.
+	low, high float32
+	best      key
+	found     bool
+	hit       Hit
+
+	// instance is the index of the instance whose bottom level is traversed.
+	instance uint32
+}
+
+// NewWalker returns a walker.
+func NewWalker() *Walker { return new(Walker) }
+
+// Next continues the traversal of the top level s until a shader must decide a candidate: it sets q.Candidate and
+// returns true. If it returns false, the traversal has ended and q.Committed is its result.
+//
+// The candidates come in the order of their distances. Each call finds the closest candidate beyond the last one
+// by a new traversal; the query need not store the state of a traversal.
+func (w *Walker) Next(s *Structure, q *Query) bool {
+	q.Candidate.Kind = None
+	if q.ended != 0 || s == nil || !s.top || s.root == emptyRef || !q.valid() {
+		q.ended = 1
+		return false
+	}
+	if !w.world.set(q.Origin, q.Direction, s.reach, s.spread) {
+		q.ended = 1
+		return false
+	}
+	w.q, w.top = q, s
+	w.find()
+	w.q, w.top = nil, nil
+	if !w.found {
+		q.ended = 1
+		return false
+	}
+	q.last, q.started = w.best, 1
+	if w.hit.Kind == Triangles && w.hit.Opaque != 0 {
+		q.commit(w.hit)
+		q.ended = 1 // all other candidates are farther
+		return false
+	}
+	q.Candidate = w.hit
+	return true
+}
+
+// find finds the closest candidate beyond the last one.
+func (w *Walker) find() {
+	q := w.q
+	w.low, w.high = max(q.TMin, 0), q.limit()
+	if q.started != 0 {
+		w.low = max(w.low, q.last.t)
+	}
+	w.low += 0 // −0 becomes 0
+	w.found = false
+	w.hit = Hit{}
+	w.walk(w.top, &w.world, 0, w.visitInstance)
+}
+
+// walk visits the leaves of s that the ray reaches, the closest first. The stack above base is free.
+func (w *Walker) walk(s *Structure, l *level, base int, visit func(r ref, sp int)) {
+	sp := base
+	current := entry(math.Float32bits(w.low))<<32 | entry(s.root)
+	for {
+		r := ref(current)
+		if r&leafBit != 0 {
+			visit(r, sp)
+		} else {
+			sp = w.push(&s.nodes[r], l, sp)
+		}
+		for {
+			if sp == base {
+				return
+			}
+			sp--
+			current = w.stack[sp]
+			if math.Float32frombits(uint32(current>>32)) <= w.high {
+				break
+			}
+		}
+	}
+}
+
+// push pushes the children of n that the ray reaches, the closest last.
+func (w *Walker) push(n *node, l *level, sp int) int {
+	first := sp
+	for i := range width {
+		lo := vec{n.bounds[0][i], n.bounds[2][i], n.bounds[4][i]}
+		hi := vec{n.bounds[1][i], n.bounds[3][i], n.bounds[5][i]}
+		near, far := l.slabs(&lo, &hi)
+		near, far = max32(near, w.low), min32(far, w.high)
+		if !(near <= far) {
+			continue
+		}
+		e := entry(math.Float32bits(near))<<32 | entry(n.child[i])
+		at := sp
+		for at > first && w.stack[at-1] < e {
+			w.stack[at] = w.stack[at-1]
+			at--
+		}
+		w.stack[at] = e
+		sp++
+	}
+	return sp
+}
+
+// visitInstance traverses the bottom level of an instance.
+func (w *Walker) visitInstance(r ref, sp int) {
+	i := uint32(r &^ leafBit)
+	p := &w.top.instances[i]
+	b, q := p.Bottom, w.q
+	if uint32(p.Mask)&q.Mask == 0 || b.kind == Triangles && q.Flags&RaySkipTriangles != 0 ||
+		b.kind == Boxes && q.Flags&RaySkipBoxes != 0 {
+		return
+	}
+	o, d := p.objectRay(q.Origin, q.Direction)
+	if !w.local.set(o, d, b.reach, 1) {
+		return
+	}
+	w.instance = i
+	visit := w.visitTriangles
+	if b.kind == Boxes {
+		visit = w.visitBox
+	}
+	w.walk(b, &w.local, sp, visit)
+}
+
+// visitTriangles tests the triangles of a leaf.
+func (w *Walker) visitTriangles(r ref, _ int) {
+	b := w.top.instances[w.instance].Bottom
+	first, count := r.blockRange()
+	for i := first; i < first+count; i++ {
+		for lane := range 4 {
+			if k := &b.blocks[i]; k.used(lane) {
+				w.visitTriangle(k, lane, uint32(4*i+lane))
+			}
+		}
+	}
+}
+
+// visitTriangle tests a triangle. It becomes the best candidate if it is the closest one.
+func (w *Walker) visitTriangle(b *block, lane int, place uint32) {
+	t := b.triangle(lane)
+	c, ok := w.local.cross(&t)
+	q := w.q
+	if !ok || !(c.t > q.TMin && c.t >= w.low && c.t < q.TMax && c.t <= w.high) {
+		return
+	}
+	p := &w.top.instances[w.instance]
+	if p.Flags&InstanceFlipFacing != 0 {
+		c.front = !c.front
+	}
+	if p.Flags&InstanceNoFaceCull == 0 {
+		if c.front && q.Flags&RayCullFrontFacing != 0 || !c.front && q.Flags&RayCullBackFacing != 0 {
+			return
+		}
+	}
+	h := Hit{Kind: Triangles, T: c.t, U: c.u, V: c.v, Geometry: b.geometry[lane], Primitive: b.primitive[lane],
+		HitKind: BackFacing, Place: place}
+	if c.front {
+		h.HitKind = FrontFacing
+	}
+	w.offer(h)
+}
+
+// visitBox offers the box of a leaf as a candidate. Its distance is the one at which the ray enters it.
+func (w *Walker) visitBox(r ref, _ int) {
+	place := uint32(r &^ leafBit)
+	b := &w.top.instances[w.instance].Bottom.boxes[place]
+	near, far := w.local.slabs(&b.lo, &b.hi)
+	near = max32(near, max(w.q.TMin, 0)+0)
+	if near <= far && near >= w.low && near <= w.high {
+		w.offer(Hit{Kind: Boxes, T: near, Geometry: b.geometry, Primitive: b.primitive, Place: place})
+	}
+}
+
+// offer makes h the best candidate if it comes after the last candidate and before the best one, and if its
+// opacity is not culled.
+func (w *Walker) offer(h Hit) {
+	q, p := w.q, &w.top.instances[w.instance]
+	k := key{h.T, w.instance, h.Geometry, h.Primitive}
+	if q.started != 0 && !q.last.less(k) || w.found && !k.less(w.best) ||
+		q.Committed.Kind != None && h.T >= q.Committed.T {
+		return
+	}
+	if q.opaque(p.Flags, p.Bottom.geometries[h.Geometry].Flags) {
+		h.Opaque = 1
+	}
+	if h.Opaque != 0 && q.Flags&RayCullOpaque != 0 || h.Opaque == 0 && q.Flags&RayCullNoOpaque != 0 {
+		return
+	}
+	h.Instance, h.Custom, h.RecordOffset = w.instance, p.Custom, p.RecordOffset
+	w.best, w.hit, w.found, w.high = k, h, true, h.T
+}
