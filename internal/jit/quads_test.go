@@ -234,3 +234,87 @@ func "main"() L1 {
 	}
 	same(t, want, run(engine, text, 16, job))
 }
+
+// TestLoadsByQuad: loads at an offset that belongs to a quad, with all quads active, some of them, and parts of them.
+func TestLoadsByQuad(t *testing.T) { eachLevel(t, testLoadsByQuad) }
+
+func testLoadsByQuad(t *testing.T, engine jit.Engine) {
+	const text = `program "packs" compute
+subgroup 16
+local 32 1 1
+in localindex i32 0
+in workgroup.x i32 0
+res storage 0 0 count 1 disjoint
+res storage 0 1 count 1 nonwritable
+res storage 0 2 count 1 nonwritable
+
+func "main"() L1 {
+	vi = in.i32 #0
+	vg = in.i32 #1
+	vB = res 0:i32, #0
+	vQ = res 0:i32, #1
+	vP = res 0:i32, #2
+	vbase = shl.i32 vg, 3:i32
+	vq = lshr.i32 vi, 2:i32
+	vn = add.i32 vbase, vq
+	vat = shl.i32 vn, 3:i32
+	vp = ld.i32 vQ, vat, #0 !proven
+	vmask = ld.i32 vQ, vat, #4 !proven
+	vlane = and.i32 vi, 3:i32
+	vbit = lshr.i32 vmask, vlane
+	vmine = and.i32 vbit, 1:i32
+	vx = quadswap.i32 vmine, #1
+	vone = or.i32 vmine, vx
+	vy = quadswap.i32 vone, #2
+	vsome = or.i32 vone, vy
+	vto = shl.i32 vg, 5:i32
+	vlanes = add.i32 vto, vi
+	vout = shl.i32 vlanes, 4:i32
+	vany = eq.i32 vsome, 1:i32
+	if vany {
+		vo = mul.i32 vp, 20:i32
+		va = ld.i32 vP, vo, #4 !proven
+		vb = ld.i32 vP, vo, #8 !proven
+		vc = ld.i32 vP, vo, #16 !proven
+		vnext = and.i32 va, 60:i32
+		vd = ld.i32 vP, vnext, #0 !proven
+		ve = add.i32 vc, vd
+		st.i32 vB, vout, va, #0
+		st.i32 vB, vout, vb, #4
+		st.i32 vB, vout, ve, #8
+		vodd = eq.i32 vmine, 1:i32
+		if vodd {
+			vf = ld.i32 vP, vo, #12 !proven
+			vh = ld.i32 vP, vo, #0 !proven
+			vz = add.i32 vf, vh
+			st.i32 vB, vout, vz, #12
+		}
+	}
+}
+`
+	const groups = 40
+	quads, source := make([]uint32, 2*8*groups), make([]uint32, 5*50)
+	for i := range source {
+		source[i] = uint32(i * i * 2654435761)
+	}
+	for i := 0; i < len(quads); i += 2 {
+		quads[i], quads[i+1] = uint32(i*i*7%50), uint32(i*2654435761)>>28
+		switch i / 16 % 4 {
+		case 1:
+			quads[i+1] = 15
+		case 2:
+			quads[i+1] = uint32(i) / 2 % 3 * 15
+		}
+		if quads[i+1] == 0 {
+			quads[i] = 1 << 30 // an offset outside of the memory is not read
+		}
+	}
+	job := func() exec.Job {
+		return exec.Job{Groups: [3]uint32{groups, 1, 1}, Workers: 1, Resources: [][]exec.Buffer{buffer(make([]uint32, 4*32*groups)), buffer(quads), buffer(source)}}
+	}
+	want := run(interp.Engine{}, text, 16, job())
+	if want.err != nil {
+		t.Fatal(want.err)
+	}
+	same(t, want, run(engine, text, 16, job()))
+}

@@ -195,6 +195,10 @@ type Inst struct {
 	// registers of its Uses.
 	Step, Stride uint32
 
+	// Quads marks a Gather whose offsets are equal in each group of four lanes from a multiple of four on, and whose mask
+	// has all lanes of a group or none. It is a permission to load once for a group.
+	Quads bool
+
 	// Prefetch is a hint; 0 is none. Of a StridedLoad or BroadcastLoad it is the distance in bytes to the
 	// address that the next workgroup is likely to load. Of a Gather it is p+1 if the next strip's offsets
 	// are likely to be u1 + (u1 in lane p) − (u1 in lane 0).

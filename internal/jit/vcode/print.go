@@ -62,6 +62,9 @@ func (f *Func) line(in *Inst) string {
 			s += fmt.Sprintf("+%d", in.IndexOffset)
 		}
 	}
+	if in.Quads {
+		s += " quads"
+	}
 	if len(in.Masks) > 0 {
 		s += " {" + f.names(in.Masks) + "}"
 		if in.Merging {

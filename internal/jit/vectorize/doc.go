@@ -80,7 +80,7 @@
 //	lookup.go         table lookup in a register
 //	memory.go         memory accesses
 //	quotient.go       division of small numbers by a constant
-//	quads.go          quad-complete masks
+//	quads.go          quad-complete masks, values of quads
 //	operation.go      operations without control flow
 //	region.go         regions of structured control flow
 //	branch.go         branches, and the parameters of labels

@@ -69,6 +69,7 @@ func (w *vectorizer) access(v ir.V, in vcode.Inst) bool {
 			one.Op, one.Uses = vcode.TableLookup, append(one.Uses, w.vec(n)[p])
 		} else if !w.stridedAccess(x.Args[1], p, &one) {
 			one.Op, one.Uses, one.Prefetch = vcode.Gather, append(one.Uses, w.vec(x.Args[1])[p]), w.prefetchLane(x)
+			one.Quads = !store && w.loadsByQuad(x)
 		}
 		if store {
 			one.Op++ // StridedStore follows StridedLoad, Scatter follows Gather

@@ -16,6 +16,7 @@ import (
 // operation emits an operation without control flow.
 func (w *vectorizer) operation(v ir.V) {
 	x := w.src.Val(v)
+	w.noteQuadEqual(v)
 	in := vcode.Inst{Op: vcode.Lane, IR: x.Op, Key: w.src.Key(v), Value: v}
 	args := x.Args[:x.Op.Args()]
 	if x.Op == ir.QuadSwap && w.p.QuadLane(x.Aux) < uint64(w.dst.Form.Lanes) { // partners are in the same part

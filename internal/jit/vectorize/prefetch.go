@@ -59,10 +59,16 @@ func (w *vectorizer) prefetchDistance(v ir.V) uint32 {
 // Texels of neighbouring invocations are neighbours: the next strip or workgroup loads about as far from
 // the run's last lane as that lane loads from the first.
 func (w *vectorizer) prefetchLane(x *ir.Val) uint32 {
-	if x.Flags&ir.Proven == 0 || w.p.LocalSize[0] < minRunLanes {
+	if x.Flags&ir.Proven == 0 || w.p.LocalSize[0] < minRunLanes || !w.loadsTexels(x) {
 		return 0
 	}
 	return min(w.p.LocalSize[0], uint32(w.dst.Form.Lanes))
+}
+
+// loadsTexels reports whether an access is to the memory of an image.
+func (w *vectorizer) loadsTexels(x *ir.Val) bool {
+	h := w.src.Val(x.Args[0])
+	return h.Op == ir.Res && w.p.Res[h.Aux].Kind == ir.Texels
 }
 
 // isShortCounter reports whether a parameter of a loop counts at most maxShortLoop iterations: a comparison

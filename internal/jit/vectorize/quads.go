@@ -1,6 +1,8 @@
 package vectorize
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
 )
@@ -22,6 +24,67 @@ import (
 type quads struct {
 	complete map[vcode.Reg]bool // by the register of the first part: the mask is quad-complete
 	swaps    map[ir.V]bool      // the quadswaps in code with such masks
+	equal    []bool             // by value: equal in the lanes of each quad, if these are consecutive
+}
+
+// Values of quads
+//
+// If a quad is four consecutive lanes, values that depend on the number of the quad alone are equal in its lanes: an index
+// of the quad, and everything that is loaded at it. Such loads need one access for a quad:
+//
+//	vl = in.i32 #0                   lane of the workgroup
+//	vq = lshr.i32 vl, 2:i32          equal in a quad
+//	vo = mul.i32 vq, 100:i32
+//	va = ld.f32 vh, vo, #12          one access for four lanes, and equal again
+
+// noteQuadEqual records whether the active lanes of each quad have equal results of v. Outside of loops all lanes compute a
+// value at the same time.
+func (w *vectorizer) noteQuadEqual(v ir.V) {
+	x := w.src.Val(v)
+	if !x.Op.HasResult() || x.Op.Is(ir.Meets) || x.Op.Is(ir.Writes) || !laneInvariant(x.Op) || w.p.QuadLane(acrossY) != acrossY || w.inLoop() {
+		return
+	}
+	if x.Op == ir.LShr {
+		a, k := w.src.Val(x.Args[0]), w.src.Val(x.Args[1])
+		if a.Op == ir.In && k.Op == ir.Const && k.Aux >= 2 && k.Aux < 32 {
+			switch w.p.In[a.Aux].Semantic {
+			case ir.LocalInvocationIndex, ir.SubgroupLocalInvocationId:
+				w.setQuadEqual(v)
+				return
+			}
+		}
+	}
+	args := x.Args[:x.Op.Args()]
+	for _, a := range args {
+		if !w.quadEqual(a) {
+			return
+		}
+	}
+	if len(args) > 0 && (x.Op != ir.Ld || x.Flags&(ir.Volatile|ir.Coherent) == 0) {
+		w.setQuadEqual(v)
+	}
+}
+
+// inLoop reports whether a loop is open.
+func (w *vectorizer) inLoop() bool {
+	return slices.ContainsFunc(w.open, func(r *region) bool { return r.op == ir.Loop })
+}
+
+func (w *vectorizer) setQuadEqual(v ir.V) {
+	if w.quads.equal == nil {
+		w.quads.equal = w.arena.flags.Alloc(len(w.src.Vals))
+	}
+	w.quads.equal[v] = true
+}
+
+// quadEqual reports whether a value is known to be equal in the active lanes of each quad.
+func (w *vectorizer) quadEqual(v ir.V) bool {
+	return w.shapes.of[v].kind == uniform || w.quads.equal != nil && w.quads.equal[v]
+}
+
+// loadsByQuad reports whether a load needs one access for a quad.
+func (w *vectorizer) loadsByQuad(x *ir.Val) bool {
+	return x.Flags&(ir.Proven|ir.Volatile|ir.Coherent) == ir.Proven && w.quadEqual(x.Args[1]) && w.quadComplete()
 }
 
 // quadComplete reports whether the active lanes are known to be whole quads.
@@ -71,7 +134,7 @@ const (
 // and a commutative operation on a value and on the same value of the partner. budget bounds the values
 // visited.
 func (w *vectorizer) uniformInQuad(v ir.V, budget *int) int {
-	if w.shapes.of[v].kind == uniform {
+	if w.quadEqual(v) {
 		return acrossX | acrossY
 	}
 	x := w.src.Val(v)
