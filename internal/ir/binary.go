@@ -132,7 +132,7 @@ func (c *coder) value(v *V) { *v = V(uint32(c.number(uint64(uint32(*v)), 32))) }
 func (c *coder) program(p *Program) {
 	c.text(&p.Name)
 	small(c, &p.Stage)
-	c.u32(&p.SubgroupSize, &p.QuadRow, &p.PushBytes, &p.SharedBytes, &p.OutputVertices, &p.Instances)
+	c.u32(&p.SubgroupSize, &p.QuadRow, &p.PushBytes, &p.SharedBytes, &p.OutputVertices, &p.Instances, &p.OutputPrimitives, &p.PayloadBytes)
 	for i := range p.LocalSize {
 		c.u32(&p.LocalSize[i])
 	}
@@ -150,7 +150,7 @@ func (c *coder) program(p *Program) {
 		small(c, &x.Semantic)
 		small(c, &x.Type)
 		c.u32(&x.Index, &x.Source, &x.Stream, &x.Capture, &x.Offset)
-		c.bools(&x.Patch)
+		c.bools(&x.Patch, &x.PerPrimitive)
 	})
 	list(c, &p.Res, func(x *Resource) {
 		c.u32(&x.Set, &x.Binding, &x.Count)

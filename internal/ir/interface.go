@@ -70,6 +70,15 @@ const (
 	TileDepth        // the same of the depth attachment
 	TileStencil      // and of the stencil attachment
 
+	// Outputs of task and mesh programs, written by outat.
+	TaskCount        // of element 0: the numbers of mesh workgroups in x, y and z that the task emits; Index is the dimension
+	TaskPayload      // the words of the payload
+	VertexCount      // of element 0: the vertices that the workgroup emits
+	PrimitiveCount   // of element 0: the primitives that it emits
+	PrimitiveIndices // of each primitive the numbers of its vertices; Index is the corner
+	FlatIndices      // the numbers of the vertices of all primitives, one after the other (PrimitiveIndicesNV)
+	CullPrimitive    // of each primitive, of type i32: not 0 discards it
+
 	numSemantics
 )
 
@@ -83,6 +92,7 @@ var semanticNames = [numSemantics]string{
 	"pointcoord", "sampleid", "sampleposition", "samplemask", "fragdepth", "fragstencilref", "barycoord",
 	"barycoordnopersp", "primitiveshadingrate", "shadingrate", "fullycovered", "fragsize", "fraginvocationcount",
 	"quad.x", "quad.y", "framebufferlayer", "tilecolor", "tiledepth", "tilestencil",
+	"taskcount", "taskpayload", "vertexcount", "primitivecount", "primitiveindices", "flatindices", "cullprimitive",
 }
 
 // String returns the printed form, such as "global.x".
@@ -169,6 +179,8 @@ type Output struct {
 	Stream   uint32 // of geometry: the vertex stream
 	Capture  uint32 // 1 + index in Program.Captures; 0: not captured
 	Offset   uint32 // with Capture: bytes from the start of the vertex in the buffer
+
+	PerPrimitive bool // of mesh: outat numbers primitives instead of vertices
 }
 
 // Capture is a transform feedback buffer that receives the vertices of a stage.

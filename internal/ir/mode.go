@@ -46,6 +46,8 @@ const (
 	OutputPoints
 	OutputLineStrip
 	OutputTriangleStrip
+	OutputLines
+	OutputTriangles
 
 	Xfb              // outputs are captured
 	ViewportRelative // ViewportRelativeNV: Layer counts from the number of the viewport
@@ -58,7 +60,7 @@ var modeNames = [...]string{
 	"interlockpixel", "interlocksample", "interlockrate", "fullquads", "quadderivatives",
 	"triangles", "quads", "isolines", "equal", "fractionaleven", "fractionalodd", "cw", "ccw", "pointmode",
 	"inputpoints", "inputlines", "inputlinesadjacency", "inputtriangles", "inputtrianglesadjacency",
-	"outputpoints", "outputlinestrip", "outputtrianglestrip", "xfb", "viewportrelative",
+	"outputpoints", "outputlinestrip", "outputtrianglestrip", "outputlines", "outputtriangles", "xfb", "viewportrelative",
 }
 
 // Has reports whether all of the modes are in the set.

@@ -345,8 +345,8 @@ var ops = [numOps]Row{
 	InAt:    {"inat", "T:i", OnData, StageInterface, Imm, nil, "i", "input imm of vertex i of the primitive or patch; 0 if there is no such vertex"},
 	Interp:  {"interp", "T:ff", OnFloat, StageInterface, Imm, nil, "dx dy", "input imm at the pixel's center plus (dx, dy) pixels, x to the right and y down, whatever its Sampling"},
 	Out:     {"out", "-:T", OnData, StageInterface, Imm | Writes | Observes, nil, "v", "output imm becomes v"},
-	OutAt:   {"outat", "-:iT", OnData, StageInterface, Imm | Writes | Observes, nil, "i v", "output imm of vertex i of the patch becomes v; nothing if there is no such vertex"},
-	OutGet:  {"outget", "T:i", OnData, StageInterface, Imm | Reads | DeterminateNaN, nil, "i", "the current value of output imm of vertex i; 0 if there is no such vertex"},
+	OutAt:   {"outat", "-:iT", OnData, StageInterface, Imm | Writes | Observes, nil, "i v", "output imm of vertex i of the patch or of vertex or primitive i of the mesh becomes v; nothing if there is none"},
+	OutGet:  {"outget", "T:i", OnData, StageInterface, Imm | Reads | DeterminateNaN, nil, "i", "the current value of output imm of vertex or primitive i; 0 if there is none"},
 	Emit:    {"emit", "-:", 0, StageInterface, Imm | Writes, nil, "", "the current outputs of stream imm become its next vertex"},
 	EndPrim: {"endprim", "-:", 0, StageInterface, Imm | Writes, nil, "", "ends the primitive of stream imm"},
 

@@ -186,6 +186,10 @@ func (r *parser) declaration() {
 		p.OutputVertices = r.u32()
 	case "instances":
 		p.Instances = r.u32()
+	case "outputprimitives":
+		p.OutputPrimitives = r.u32()
+	case "payload":
+		p.PayloadBytes = r.u32()
 	case "push":
 		p.PushBytes = r.u32()
 	case "shared":
@@ -279,6 +283,7 @@ func (r *parser) output() Output {
 		r.want("offset")
 		x.Offset = r.u32()
 	}
+	x.PerPrimitive = r.accept("perprimitive")
 	return x
 }
 

@@ -53,8 +53,11 @@ type Program struct {
 	Effects      Effects
 
 	Modes          Modes  // of graphics stages
-	OutputVertices uint32 // of a patch (tessellation control); at most of an invocation (geometry)
+	OutputVertices uint32 // of a patch (tessellation control); at most of an invocation (geometry) or of a workgroup (mesh)
 	Instances      uint32 // of each primitive (geometry)
+
+	OutputPrimitives uint32 // at most of a workgroup (mesh)
+	PayloadBytes     uint32 // size of the payload of a task; a multiple of 4
 }
 
 // Clone returns a copy of p. The copy shares only data that no pass changes.
@@ -131,6 +134,10 @@ const HeapDescriptor = 16
 
 // HeapRange is the bits of the length of the range. A run ignores the others.
 const HeapRange = 1<<56 - 1
+
+// PayloadSet is the descriptor set of the payload that a mesh program reads, a
+// StorageBuffer. No shader can name it.
+const PayloadSet = 1<<32 - 2
 
 // SamplerHeap is the binding of the HeapBytes that are the heap of samplers.
 const SamplerHeap = 1

@@ -189,7 +189,7 @@ func (f *function) rootOf(id spirv.ID) pointerRoot {
 		r.area = areaFunction
 	case spirv.StorageClassPrivate:
 		r.area = areaPrivate
-	case spirv.StorageClassWorkgroup:
+	case spirv.StorageClassWorkgroup, spirv.StorageClassTaskPayloadWorkgroupEXT: // workgroup memory in a task
 		r.area = areaWorkgroup
 	case spirv.StorageClassInput:
 		r.area = areaInput

@@ -86,7 +86,7 @@
 //	sample.go, attachment.go,
 //	fragmentmask.go                     images: each access is a call of a texture function
 //	interface.go, stage*.go, builtin.go,
-//	feedback.go, passthrough.go,
+//	feedback.go, passthrough.go, mesh.go,
 //	interpolation.go, explicitvertex.go,
 //	fragment.go                         graphics stages
 //	cooperative*.go, tensorlayout.go,

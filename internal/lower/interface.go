@@ -25,6 +25,7 @@ type ioScalar struct {
 	interpolation ir.Interpolation
 	sampling      ir.Sampling
 	patch         bool
+	perPrimitive  bool // an output of mesh: an array over primitives
 	passes        bool // an input of geometry: PassthroughNV
 	source        uint32
 	stream        uint32
@@ -42,6 +43,8 @@ var graphics = map[spirv.ExecutionModel]ir.Stage{
 	spirv.ExecutionModelTessellationEvaluation: ir.TessEval,
 	spirv.ExecutionModelGeometry:               ir.Geometry,
 	spirv.ExecutionModelFragment:               ir.Fragment,
+	spirv.ExecutionModelTaskEXT:                ir.Task,
+	spirv.ExecutionModelMeshEXT:                ir.Mesh,
 }
 
 // stageBuiltIns are the built-ins of graphics stages: semantic and type in the IR.
@@ -86,6 +89,11 @@ var stageBuiltIns = map[spirv.BuiltIn]struct {
 	spirv.BuiltInFragSizeEXT:             {ir.FragSize, ir.I32},
 	spirv.BuiltInFragInvocationCountEXT:  {ir.FragInvocationCount, ir.I32},
 	spirv.BuiltInHelperInvocation:        {ir.NoSemantic, ir.B1}, // read by ir.Helper
+
+	spirv.BuiltInPrimitivePointIndicesEXT:    {ir.PrimitiveIndices, ir.I32},
+	spirv.BuiltInPrimitiveLineIndicesEXT:     {ir.PrimitiveIndices, ir.I32},
+	spirv.BuiltInPrimitiveTriangleIndicesEXT: {ir.PrimitiveIndices, ir.I32},
+	spirv.BuiltInCullPrimitiveEXT:            {ir.CullPrimitive, ir.I32},
 }
 
 // ioVariableOf scalarizes a variable.
@@ -135,13 +143,15 @@ func literal(d facts.Decoration, ok bool) uint32 {
 
 // perVertex reports whether a variable is an array over vertices: the inputs and
 // outputs of tessellation control, the inputs of tessellation evaluation and geometry,
-// except patch inputs and built-ins of the primitive, and a fragment shader's
-// inputs decorated PerVertexKHR.
+// except patch inputs and built-ins of the primitive, the outputs of mesh, which are arrays
+// over vertices or over primitives, and a fragment shader's inputs decorated PerVertexKHR.
 func (u *unit) perVertex(v *facts.Variable) bool {
 	input := v.Storage == spirv.StorageClassInput
 	switch u.prog.Stage {
 	case ir.Fragment:
 		return input && u.facts.Has(v.ID, spirv.DecorationPerVertexKHR)
+	case ir.Mesh:
+		return !input
 	case ir.TessControl:
 	case ir.TessEval, ir.Geometry:
 		if !input {
@@ -189,7 +199,7 @@ func (u *unit) perPatch(v *facts.Variable) bool {
 func (u *unit) applyDecorations(l *ioScalar, of func(spirv.Decoration) (uint32, bool)) {
 	has := func(d spirv.Decoration) bool { _, ok := of(d); return ok }
 	switch {
-	case has(spirv.DecorationFlat):
+	case has(spirv.DecorationFlat), has(spirv.DecorationPerPrimitiveEXT):
 		l.interpolation = ir.Flat
 	case has(spirv.DecorationPerVertexKHR), has(spirv.DecorationExplicitInterpAMD):
 		l.interpolation = ir.PerVertex
@@ -202,6 +212,7 @@ func (u *unit) applyDecorations(l *ioScalar, of func(spirv.Decoration) (uint32, 
 	case has(spirv.DecorationSample):
 		l.sampling = ir.Sample
 	}
+	l.perPrimitive = l.perPrimitive || u.prog.Stage == ir.Mesh && has(spirv.DecorationPerPrimitiveEXT)
 	l.passes = l.passes || has(spirv.DecorationPassthroughNV)
 	if n, ok := of(spirv.DecorationIndex); ok {
 		l.source = n
@@ -306,6 +317,7 @@ func (u *unit) assignBuiltIn(x *ioVariable, t *facts.Type, k spirv.BuiltIn, like
 		like.interpolation = ir.Perspective // built-ins are not interpolated; the decoration has no meaning
 	}
 	like.semantic, like.typ, like.known, like.ofEngines = row.semantic, row.typ, k, !ok
+	like.perPrimitive = like.perPrimitive || u.prog.Stage == ir.Mesh && ofPrimitive[k]
 	for i, s := range u.flat(t) {
 		fits := s == row.typ || s == ir.B1 && row.typ == ir.I32 || like.firstText(s)
 		if !ok {

@@ -17,7 +17,7 @@ const (
 	inSlots                        // a private variable, and a slot in it
 	inPrivate                      // a slot of all private memory of the lane: a materialized private pointer
 	inInput                        // a component of a built-in, or a scalar of a graphics stage's input
-	inOutput                       // a scalar of a tessellation control output
+	inOutput                       // a scalar of a tessellation control or mesh output
 	physical                       // a 64-bit address
 	descriptor                     // an array of buffers or objects: the next index selects a descriptor
 	object                         // a tensor, an image or a sampler, which is loaded as a value

@@ -254,6 +254,8 @@ func (f *function) terminator(b *facts.Block) {
 			f.undefined(f.b.Bool(true), "an invocation is here")
 		}
 		f.b.Emit(ir.Val{Op: ir.Kill})
+	case spirv.OpEmitMeshTasksEXT:
+		f.emitMeshTasks(in)
 	case spirv.OpAbortKHR:
 		f.abort(in)
 	default:

@@ -27,7 +27,7 @@ var ruleOf = merged(
 	// Images.
 	imageRules, texelRules, sampleRules, imageQueryRules, imageProcessingRules, fragmentMaskRules, attachmentRules,
 	// Stages, calls, output.
-	derivativeRules, fragmentRules, stageOutputRules, functionRules, logRules,
+	derivativeRules, fragmentRules, stageOutputRules, meshRules, functionRules, logRules,
 	// Other invocations.
 	barrierRules, atomicRules, groupRules, ballotRules, partitionRules,
 )

@@ -55,6 +55,8 @@ func (f *function) memoryOf(p *pointer) string {
 	switch {
 	case p.class == spirv.StorageClassWorkgroup:
 		return "workgroup memory"
+	case p.class == spirv.StorageClassTaskPayloadWorkgroupEXT:
+		return "the payload"
 	case p.class == spirv.StorageClassPushConstant:
 		return "the push constants"
 	case p.heap:

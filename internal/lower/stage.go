@@ -184,6 +184,7 @@ type unit struct {
 	unshadowed bool
 	null       uint64 // 1 + the empty table; 0 is none
 
+	payload  uint64 // task: offset of the payload in workgroup memory
 	private  uint64 // private slots of all variables
 	shared   uint64 // bytes of workgroup memory that variables occupy
 	polls    int    // instructions since the start, for Options.Stop
@@ -211,9 +212,10 @@ func (u *unit) program() {
 	if stage == ir.Fragment {
 		u.requireQuads("a fragment shader")
 	}
-	if stage == ir.Compute {
+	if hasWorkgroups(stage) {
 		u.prog.LocalSize = u.localSize()
-	} else {
+	}
+	if stage != ir.Compute {
 		u.stageModes()
 		u.findCaptures()
 	}

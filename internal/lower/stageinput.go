@@ -67,7 +67,7 @@ func (f *function) inCopy(p *pointer) *pointer {
 	return to
 }
 
-// loadIO reads the pointee, a scalar of an input, or of a tessellation control output.
+// loadIO reads the pointee, a scalar of an input, or of a tessellation control or mesh output.
 func (f *function) loadIO(p *pointer, t ir.Type) ir.V {
 	return f.selectIO(p, t, func(l *ioScalar) ir.V { return f.readIO(p, l, t) })
 }

@@ -44,6 +44,8 @@ var stageModes = map[spirv.ExecutionMode]ir.Modes{
 	spirv.ExecutionModeOutputPoints:                     ir.OutputPoints,
 	spirv.ExecutionModeOutputLineStrip:                  ir.OutputLineStrip,
 	spirv.ExecutionModeOutputTriangleStrip:              ir.OutputTriangleStrip,
+	spirv.ExecutionModeOutputLinesEXT:                   ir.OutputLines,
+	spirv.ExecutionModeOutputTrianglesEXT:               ir.OutputTriangles,
 	spirv.ExecutionModeXfb:                              ir.Xfb,
 }
 
@@ -60,6 +62,8 @@ func (u *unit) stageModes() {
 			}
 		case spirv.ExecutionModeOutputVertices:
 			p.OutputVertices = u.modeNumber(m.Operands)
+		case spirv.ExecutionModeOutputPrimitivesEXT:
+			p.OutputPrimitives = u.modeNumber(m.Operands)
 		case spirv.ExecutionModeInvocations:
 			p.Instances = u.modeNumber(m.Operands)
 		}
@@ -72,8 +76,8 @@ func (u *unit) stageModes() {
 	}
 }
 
-// maxModeNumber bounds the vertices of a patch or of a geometry shader's output, and the
-// geometry shader's instances.
+// maxModeNumber bounds the vertices of a patch, the vertices and primitives that a geometry
+// or mesh shader emits, and the geometry shader's instances.
 const maxModeNumber = 1024
 
 func (u *unit) modeNumber(operands []uint32) uint32 {

@@ -16,8 +16,8 @@ var stageOutputRules = rules{
 
 // The outputs of most stages are private variables. The scalars that the program may
 // store to are written out at the end of the entry point, or at each emitted vertex.
-// Tessellation control writes them at the store, because other invocations of the
-// patch read them.
+// Tessellation control and mesh write them at the store, because the invocations of a
+// patch or workgroup share them.
 
 // atExit is the stream of the ir.Emit that marks the end of the entry point, at which
 // outputs are written out.
@@ -27,7 +27,7 @@ const atExit = 1 << 32
 func (u *unit) stageOutput(p *pointer, v *facts.Variable) {
 	p.io = u.ioVariableOf(v)
 	u.outputModes(v, p.io)
-	if u.prog.Stage == ir.TessControl {
+	if u.prog.Stage == ir.TessControl || hasWorkgroups(u.prog.Stage) {
 		p.memory, p.arrayed = inOutput, p.io.arrayed
 		return
 	}
@@ -162,9 +162,12 @@ func (p *pointer) noteStoreAll() {
 	}
 }
 
-// storeIO writes the pointee, a scalar of a tessellation control output.
+// storeIO writes the pointee, a scalar of a tessellation control or mesh output.
 func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
 	list := p.io.scalars
+	if t == ir.B1 {
+		v, t = f.b.Op(ir.ZExt, ir.I32, v), ir.I32
+	}
 	one := func(l *ioScalar) {
 		if l.typ != t {
 			f.malformed("the pointee has another type than the value")
@@ -189,7 +192,7 @@ func (f *function) storeIO(p *pointer, t ir.Type, v ir.V) {
 
 // outputNumber returns the index of an output in Program.Out, which it declares.
 func (u *unit) outputNumber(l *ioScalar) uint64 {
-	x := ir.Output{Semantic: l.semantic, Type: l.typ, Index: l.index, Source: l.source, Patch: l.patch, Stream: l.stream, Capture: l.capture, Offset: l.offset}
+	x := ir.Output{Semantic: l.semantic, Type: l.typ, Index: l.index, Source: l.source, Patch: l.patch, Stream: l.stream, Capture: l.capture, Offset: l.offset, PerPrimitive: l.perPrimitive}
 	n, ok := u.outputs[x]
 	if !ok {
 		n = uint64(len(u.prog.Out))

@@ -24,6 +24,7 @@ func (u *unit) moduleVariables() {
 		u.at = v.Index
 		u.globals[v.ID] = u.globalPointer(v)
 	}
+	u.placePayload(globals)
 	u.shared = uint64(u.prog.SharedBytes)
 }
 
@@ -44,6 +45,8 @@ func (u *unit) globalPointer(v *facts.Variable) *pointer {
 		u.pushConstants(p, v)
 	case spirv.StorageClassWorkgroup:
 		u.workgroupVariable(p, v)
+	case spirv.StorageClassTaskPayloadWorkgroupEXT:
+		u.payloadVariable(p, v)
 	case spirv.StorageClassPrivate:
 		p.memory = inSlots
 		p.number, p.extent = u.privateVariable(v, -1)
@@ -204,6 +207,8 @@ func (f *function) withHandle(p pointer) *pointer {
 		}
 	case p.class == spirv.StorageClassWorkgroup:
 		p.handle = f.b.Op(ir.Wg, ir.H)
+	case p.class == spirv.StorageClassTaskPayloadWorkgroupEXT:
+		p.handle = f.payloadHandle()
 	default:
 		p.resource, p.element = f.b.I32(uint32(p.number)), f.b.I32(0)
 		p.handle = f.b.OpAux(ir.Res, ir.H, p.number, p.element)
@@ -272,6 +277,8 @@ func (f *function) privates() {
 		case v.Init == 0:
 		case p.memory == inSlots:
 			f.initialise(p, v)
+		case p.memory == inOutput && f.prog.Stage == ir.Mesh:
+			f.initialiseMeshOutput(p, v)
 		case p.memory == inOutput:
 			f.initialisePatchOutput(p, v)
 		}

@@ -50,7 +50,7 @@ func (p *Pass) binWorkers() int {
 	tasks := 0
 	for i := p.binning.step; i < len(p.steps) && tasks < p.workers; i++ {
 		if d := p.steps[i].draw; d != nil {
-			tasks += max(int(min(uint64(d.args.Count)*uint64(d.args.Instances)/frontend.ChunkVertices, 1<<20)), 1)
+			tasks += max(int(min(d.vertices()/frontend.ChunkVertices, 1<<20)), 1)
 		}
 	}
 	return max(min(p.workers, tasks), 1)
@@ -169,15 +169,14 @@ func (x *binning) nextChunks(w *frontend.Scratch, r *recordedDraw) (view uint32,
 			x.views = 1
 		}
 		x.started = true
-		x.assembler.Start(&r.args, &r.state, r.pipeline.front.ReadsPrimitives())
+		x.start(r)
 	}
 	view = uint32(bits.TrailingZeros32(x.views))
 	most := 1
 	if x.parallel {
 		most = taskChunks
 	}
-	w.Chunks = x.assembler.Fill(w.Chunks, most)
-	if len(w.Chunks) > 0 {
+	if x.fill(w, r, most) {
 		return view, true
 	}
 	if s := r.args.Statistics; s != nil {
@@ -186,12 +185,30 @@ func (x *binning) nextChunks(w *frontend.Scratch, r *recordedDraw) (view uint32,
 	if x.views &= x.views - 1; x.views != 0 {
 		// Multiview runs the whole draw for each view in turn. All its primitives of one view
 		// precede the next view's.
-		x.assembler.Start(&r.args, &r.state, r.pipeline.front.ReadsPrimitives())
+		x.start(r)
 		return 0, false
 	}
 	x.started = false
 	x.step++
 	return 0, false
+}
+
+// start begins a draw for a view.
+func (x *binning) start(r *recordedDraw) {
+	x.group = 0
+	x.assembler.Start(&r.args, &r.state, r.pipeline.front.ReadsPrimitives())
+}
+
+// fill provides the work of a task: some chunks of primitives, or of workgroups in a mesh draw. It
+// reports whether there is any.
+func (x *binning) fill(w *frontend.Scratch, r *recordedDraw, most int) bool {
+	if front := r.pipeline.front; front.IsMesh() {
+		first := x.group
+		x.group = front.FillGroups(w, r.groups, first, most)
+		return x.group > first
+	}
+	w.Chunks = x.assembler.Fill(w.Chunks, most)
+	return len(w.Chunks) > 0
 }
 
 // flush finishes the bin list. If binning has reached its bounds, it shades all bin lists up to the

@@ -21,6 +21,7 @@ type recordedDraw struct {
 	target   *state.Target
 	remap    remap        // of target, if state.Locations is set
 	args     state.Args   // without resolved resources
+	groups   uint32       // workgroups of a mesh draw
 	push     []byte       // copy of args.Shader.Push
 	mask     [2]uint32    // copy of *state.Multisample.Mask
 	discard  []state.Rect // copy of state.Discard.Rectangles
@@ -101,6 +102,14 @@ var (
 	minBatchDraw         = raster.BatchSize
 )
 
+// vertices returns the number of vertices of the draw; of a mesh draw the most of its workgroups.
+func (d *recordedDraw) vertices() uint64 {
+	if front := d.pipeline.front; front.IsMesh() {
+		return front.MeshVertices(d.groups)
+	}
+	return uint64(d.args.Count) * uint64(d.args.Instances)
+}
+
 // manyTriangles reports whether the set-up program is worth it for the draw.
 func (d *recordedDraw) manyTriangles() bool {
 	r, t := &d.state.Rasterization, d.state.Assembly.Topology
@@ -108,6 +117,13 @@ func (d *recordedDraw) manyTriangles() bool {
 		return false
 	}
 	n := uint64(d.args.Count)
+	if _, ok := d.pipeline.front.MeshTopology(); ok {
+		if state.Corners(t) != 3 {
+			return false
+		}
+		n = d.pipeline.front.MeshPrimitives(d.groups)
+		return d.pipeline.triangles.Add(n) >= minBatchTotal && n >= uint64(minBatchDraw)
+	}
 	if !d.pipeline.front.ReadsPrimitives() {
 		if state.Corners(t) != 3 {
 			return false

@@ -145,6 +145,7 @@ type binning struct {
 	taskEnded sync.Cond // a task has ended
 
 	assembler  frontend.Assembler
+	group      uint32   // first workgroup of the next task of a mesh draw
 	step       int      // current step of the pass
 	views      uint32   // remaining views of the step
 	started    bool     // the current view has begun

@@ -50,6 +50,9 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 		p     *ir.Program
 		stage ir.Stage
 	}{{stages.Vertex, ir.Vertex}, {stages.Fragment, ir.Fragment}} {
+		if x.stage == ir.Vertex && stages.Mesh != nil {
+			continue
+		}
 		if x.p == nil || x.p.Stage != x.stage {
 			return nil, state.Errorf("the %s program is missing or of another stage", x.stage)
 		}

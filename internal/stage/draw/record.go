@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/raster"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/shade"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -147,6 +148,12 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 		return err
 	}
 	d.pipeline, d.state, d.args = p, *s, *a
+	if t, ok := p.front.MeshTopology(); ok {
+		d.state.Assembly.Topology, d.state.Assembly.Restart = t, false
+		if d.groups, err = frontend.MeshTotal(a.Tasks); err != nil {
+			return err
+		}
+	}
 	if s = &d.state; s.Locations != nil {
 		if len(s.Locations) != len(t.Colors) {
 			return state.Errorf("locations of %d color attachments; the target has %d", len(s.Locations), len(t.Colors))
@@ -280,7 +287,7 @@ func (d *recordedDraw) rasterState() {
 // Attachments cannot reveal this, but memory, messages and feedback can.
 func (d *recordedDraw) sideEffects() (some, ordered bool) {
 	s := &d.pipeline.stages
-	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Fragment} {
+	for _, p := range [...]*ir.Program{s.Vertex, s.TessControl, s.TessEval, s.Geometry, s.Task, s.Mesh, s.Fragment} {
 		if p == nil {
 			continue
 		}

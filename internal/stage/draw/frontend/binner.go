@@ -30,6 +30,7 @@ type Scratch struct {
 	params  compose.Memory // of the vertex program
 	records compose.Memory
 	primitiveScratch
+	meshScratch
 	Counted state.Statistics
 }
 

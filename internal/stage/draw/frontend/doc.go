@@ -20,7 +20,12 @@
 //	  ├─────┴─► geometry             an invocation emits records and marks; primitive strips in Go
 //	  │           │
 //	  ├───────────┤ transform feedback and statistics (outputStream)
-//	  ▼           ▼
+//	  │           │
+//	  │           │       range of workgroups
+//	  │           │         │ task        a workgroup emits counts and a payload
+//	  │           │         ▼
+//	  │           │       mesh            a workgroup writes records and primitives
+//	  ▼           ▼         ▼
 //	clip, guard band, set-up, coverage    raster, one bin of items for each tile
 //
 // Many triangles are set up by a program (trianglesetup.go), a few one by one by the rasterizer. Coverage uses
@@ -38,6 +43,7 @@
 //	vertex.go              vertex program: attribute fetch
 //	primitiveshader.go     common builder of tessellation and geometry programs
 //	primitivestage.go      their runs
+//	meshshader.go          builder of task and mesh programs
 //	binner.go              the front end of a worker
 //	triangleshader.go      builder of the triangle set-up program
 //	tinytriangle.go        coverage of tiny triangles
@@ -47,6 +53,7 @@
 //	rasterize.go           rasterization into bins
 //	geometry.go            geometry program and its primitives
 //	tessellation.go        tessellation programs, domain points
+//	mesh.go                task and mesh workgroups
 //	pipeline.go            record layouts, compiled programs
 //	draw.go                a draw's programs and resources
 //	run.go                 a chunk through all stages

@@ -44,7 +44,10 @@ func (d *Draw) Begin(p *Pipeline, a *state.Args, s *state.State) {
 // vertex formats are known only now.
 func (d *Draw) Acquire(ctx context.Context, e exec.Engine, o exec.Options) (err error) {
 	p, a := d.Pipeline, &d.Args.Shader
-	if d.heldVertex, err = p.vertexVariants.Acquire(ctx, &d.vertexKey, e, o, a.Of(ir.Vertex)); err != nil {
+	if p.stages.Mesh == nil {
+		d.heldVertex, err = p.vertexVariants.Acquire(ctx, &d.vertexKey, e, o, a.Of(ir.Vertex))
+	}
+	if err != nil {
 		return err
 	}
 	for i, from := range p.stages.primitiveStages() {
@@ -67,8 +70,10 @@ func (d *Draw) Acquire(ctx context.Context, e exec.Engine, o exec.Options) (err 
 // Resolve resolves the resources of the programs.
 func (d *Draw) Resolve(o *compose.OwnResources) error {
 	args, stages := &d.Args.Shader, d.Pipeline.stages.primitiveStages()
-	if err := d.vertexBinding.Resolve(d.heldVertex.Program, ir.Vertex, args, o); err != nil {
-		return err
+	if d.heldVertex != nil {
+		if err := d.vertexBinding.Resolve(d.heldVertex.Program, ir.Vertex, args, o); err != nil {
+			return err
+		}
 	}
 	for i, v := range d.heldPrimitive {
 		if v == nil {
@@ -88,7 +93,7 @@ func (d *Draw) Resolve(o *compose.OwnResources) error {
 // Overlaps reports whether a resource of the programs shares bytes with memory. The pass then
 // finishes all earlier draws, because tiles that are not shaded yet would show old texels.
 func (d *Draw) Overlaps(memory [][]byte) bool {
-	if d.vertexBinding.Overlaps(memory) {
+	if d.heldVertex != nil && d.vertexBinding.Overlaps(memory) {
 		return true
 	}
 	for i := range d.primitiveBindings {

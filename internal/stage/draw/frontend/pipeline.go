@@ -38,6 +38,9 @@ func (p *Pipeline) layOut() error {
 	if err := s.check(); err != nil {
 		return err
 	}
+	if s.Mesh != nil {
+		return p.layOutMesh()
+	}
 	after := []*ir.Program{s.TessControl, s.TessEval, s.Geometry, s.Fragment}
 	lay := func(of *ir.Program, rest []*ir.Program, wanted func(next *ir.Program, o ir.Output) bool) (*layout.Record, error) {
 		var next *ir.Program
@@ -82,7 +85,7 @@ func (p *Pipeline) layOut() error {
 	if p.captures, err = newCaptures(s.last()); err != nil {
 		return err
 	}
-	for i, make := range [numPrimitiveStages]func(*primitiveKey) (*ir.Program, error){
+	p.installPrograms([numPrimitiveStages]func(*primitiveKey) (*ir.Program, error){
 		func(*primitiveKey) (*ir.Program, error) {
 			return controlProgram(s.TessControl, s.patchVertices(), p.vertexRec, p.controlRec, p.patchRec)
 		},
@@ -92,14 +95,19 @@ func (p *Pipeline) layOut() error {
 		func(k *primitiveKey) (*ir.Program, error) {
 			return geometryProgram(s.Geometry, before, p.Record, p.captured(s.Geometry, k.captures))
 		},
-	} {
+	})
+	return nil
+}
+
+// installPrograms installs the builders of the programs but vertex and fragment.
+func (p *Pipeline) installPrograms(builders [numPrimitiveStages]func(*primitiveKey) (*ir.Program, error)) {
+	for i, make := range builders {
 		p.primitivePrograms[i] = compute.Variants[primitiveKey]{
 			Equal: func(x, y *primitiveKey) bool { return *x == *y },
 			Copy:  func(x *primitiveKey) primitiveKey { return *x },
 			Make:  make,
 		}
 	}
-	return nil
 }
 
 // ReadsPrimitives reports whether a stage reads primitives or patches.
@@ -111,6 +119,7 @@ func (p *Pipeline) ReadsPrimitives() bool {
 func (p *Pipeline) CheckTopology(s *state.State) error {
 	a := &s.Assembly
 	switch {
+	case p.stages.Mesh != nil: // its program determines the topology
 	case a.Topology == enum.TopologyPatchList && p.stages.TessEval == nil:
 		return state.Errorf("the topology is patches in a pipeline without tessellation; must be another")
 	case a.Topology != enum.TopologyPatchList && p.stages.TessEval != nil:
@@ -156,9 +165,10 @@ type Pipeline struct {
 	stream uint32         // stream of the geometry program that is rasterized
 	Record *layout.Record // of the rasterized vertices
 
-	vertexRec, controlRec, patchRec, evaluationRec *layout.Record
+	vertexRec, controlRec, patchRec, evaluationRec *layout.Record // patchRec: of primitives in a mesh pipeline
 
 	captures *captureLayout // of the rasterized vertices
+	provoked []wordCopy     // mesh: outputs of a primitive that its provoking vertex holds
 
 	vertexVariants    compute.Variants[vertexKey]
 	primitivePrograms [numPrimitiveStages]compute.Variants[primitiveKey]

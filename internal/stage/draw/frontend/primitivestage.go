@@ -48,6 +48,11 @@ func (d *Binner) runPrimitiveStage(ctx context.Context, i primitiveStage, groups
 	w := d.primitiveParams.Words(primitiveWords)
 	w[primitiveCount], w[primitiveFirst], w[primitiveVertices], w[primitiveView] = count, first, vertices, d.params.Words(layout.VertexWords)[layout.VertexViewIndex]
 	d.Own.Buffers[layout.BindParams] = compose.Shared(d.primitiveParams.Bytes(4 * primitiveWords))
+	return d.runPrimitiveProgram(ctx, i, groups)
+}
+
+// runPrimitiveProgram runs the program of a stage. Its resources are bound already.
+func (d *Binner) runPrimitiveProgram(ctx context.Context, i primitiveStage, groups uint32) error {
 	d.primitiveRunners[i].Bind(&d.primitiveBindings[i], &d.Own)
 	return d.primitiveRunners[i].RunGroups(ctx, &d.primitiveBindings[i], groups, d.Stop)
 }

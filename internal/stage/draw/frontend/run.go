@@ -11,6 +11,9 @@ import (
 // stages before the next begins: its records are in the caches from the vertex program to the
 // rasterizer.
 func (d *Binner) Run(ctx context.Context) error {
+	if d.Pipeline.stages.Mesh != nil {
+		return d.runMesh(ctx)
+	}
 	for _, d.chunk = range d.Chunks {
 		if err := d.runVertices(ctx); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/internal/tess"
@@ -11,10 +12,12 @@ import (
 
 // Stages are the programs of a pipeline, as lower makes them. They must not change afterwards.
 type Stages struct {
-	Vertex      *ir.Program
+	Vertex      *ir.Program // nil with Mesh
 	TessControl *ir.Program // both or neither; with them the topology is PatchList
 	TessEval    *ir.Program
 	Geometry    *ir.Program // nil: none
+	Task        *ir.Program // nil: none; only with Mesh
+	Mesh        *ir.Program // nil: none; in place of the stages above Task
 	Fragment    *ir.Program // nil: no color outputs, depth of the primitive
 }
 
@@ -39,19 +42,22 @@ func wanted(next *ir.Program, o ir.Output) bool {
 	return false
 }
 
-// primitiveStage is a stage between vertex program and rasterizer: it reads primitives.
+// primitiveStage is a stage between vertex program and rasterizer, which reads primitives, or a task or
+// mesh stage.
 type primitiveStage int
 
 const (
 	tessControl primitiveStage = iota
 	tessEval
 	geometry
+	task
+	mesh
 	numPrimitiveStages
 )
 
-// primitiveStages returns the tessellation and geometry programs, nil for a missing stage.
+// primitiveStages returns the programs of the stages but vertex and fragment, nil for a missing stage.
 func (s *Stages) primitiveStages() [numPrimitiveStages]*ir.Program {
-	return [numPrimitiveStages]*ir.Program{s.TessControl, s.TessEval, s.Geometry}
+	return [numPrimitiveStages]*ir.Program{s.TessControl, s.TessEval, s.Geometry, s.Task, s.Mesh}
 }
 
 // patchVertices returns the output vertices of a patch. Either tessellation program can declare them.
@@ -59,9 +65,9 @@ func (s *Stages) patchVertices() uint32 {
 	return max(s.TessControl.OutputVertices, s.TessEval.OutputVertices)
 }
 
-// check returns an error if the tessellation and geometry programs do not form a pipeline.
+// check returns an error if the programs do not form a pipeline.
 func (s *Stages) check() error {
-	for i, stage := range [numPrimitiveStages]ir.Stage{ir.TessControl, ir.TessEval, ir.Geometry} {
+	for i, stage := range [numPrimitiveStages]ir.Stage{ir.TessControl, ir.TessEval, ir.Geometry, ir.Task, ir.Mesh} {
 		x := s.primitiveStages()[i]
 		if x == nil {
 			continue
@@ -72,6 +78,9 @@ func (s *Stages) check() error {
 		if err := x.Verify(); err != nil {
 			return fmt.Errorf("draw: the %s program: %w", stage, err)
 		}
+	}
+	if err := s.checkMesh(); err != nil {
+		return err
 	}
 	if (s.TessControl == nil) != (s.TessEval == nil) {
 		return state.Errorf("one of the two tessellation programs; must be both or neither")
@@ -95,9 +104,32 @@ func (s *Stages) check() error {
 	return nil
 }
 
+// checkMesh returns an error if the task and mesh programs do not form a pipeline.
+func (s *Stages) checkMesh() error {
+	m := s.Mesh
+	if m == nil {
+		if s.Task != nil {
+			return state.Errorf("a task program without a mesh program; must have one")
+		}
+		return nil
+	}
+	if s.Vertex != nil || s.TessControl != nil || s.TessEval != nil || s.Geometry != nil {
+		return state.Errorf("a mesh program beside a vertex, tessellation or geometry program; must have none of them")
+	}
+	if m.OutputVertices > maxEmitted || m.OutputPrimitives > maxEmitted {
+		return state.Errorf("a mesh program with %d vertices and %d primitives; must have at most %d of each", m.OutputVertices, m.OutputPrimitives, maxEmitted)
+	}
+	if t := s.Task; t != nil && t.PayloadBytes > maxPayload {
+		return &exec.LimitError{Quantity: "bytes of a task's payload", Value: uint64(t.PayloadBytes), Max: maxPayload}
+	}
+	return nil
+}
+
 // last returns the program of the last stage before the rasterizer.
 func (s *Stages) last() *ir.Program {
 	switch {
+	case s.Mesh != nil:
+		return s.Mesh
 	case s.Geometry != nil:
 		return s.Geometry
 	case s.TessEval != nil:
@@ -106,10 +138,11 @@ func (s *Stages) last() *ir.Program {
 	return s.Vertex
 }
 
-// Limits of a geometry program.
+// Limits of geometry, task and mesh programs.
 const (
-	maxEmitted   = 1024 // vertices of an invocation (maxGeometryOutputVertices)
-	maxInstances = 1024 // invocations of a primitive, at least maxGeometryShaderInvocations
+	maxEmitted   = 1024    // vertices of a geometry invocation (maxGeometryOutputVertices), vertices or primitives of a mesh workgroup
+	maxPayload   = 1 << 16 // bytes, at least maxTaskPayloadSize
+	maxInstances = 1024    // invocations of a primitive, at least maxGeometryShaderInvocations
 )
 
 // inputVertices returns the vertices of a primitive that a geometry program reads.

@@ -16,8 +16,9 @@ const (
 	BindCounts                                           // ir.StorageBuffer: counters of the draw
 	BindInputs                                           // ir.StorageBuffer: vertex records that tessellation and geometry read
 	BindPrimitiveVertices                                // ir.StorageBuffer: primitives of tessellation and geometry as tuples, triangles of the set-up program
-	BindPatches                                          // ir.StorageBuffer: per-patch data
-	BindEmissions                                        // ir.StorageBuffer: emission marks of a geometry program
+	BindPatches                                          // ir.StorageBuffer: per-patch data, primitive records of a mesh program
+	BindEmissions                                        // ir.StorageBuffer: emission marks of a geometry program, counts of task and mesh programs
+	BindPayload                                          // ir.StorageBuffer: payloads of tasks
 	BindCaptures                                         // ir.StorageBuffer: captured records of transform feedback
 	BindTriangles                                        // ir.StorageBuffer: results of the set-up program
 	BindDepth                                            // ir.Texels and ir.ImageShape, as for stencil and colors

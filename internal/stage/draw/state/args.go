@@ -34,6 +34,10 @@ type Args struct {
 	BaseVertex               int32 // added to indices
 	DrawIndex                uint32
 
+	// Tasks are the workgroups in x, y and z of a draw of a mesh pipeline, which ignores vertices and
+	// instances.
+	Tasks [3]uint32
+
 	// Passed counts samples that pass all tests, if it is not nil. In a pass it is complete at the
 	// pass' end, as are Statistics and Feedback.
 	Passed *uint64

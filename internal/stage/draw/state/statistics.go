@@ -13,6 +13,9 @@ type Statistics struct {
 	ClippingInvocations   uint64 // primitives before clipping; 0 without rasterization
 	ClippingPrimitives    uint64 // primitives after clipping
 	FragmentInvocations   uint64 // without helper invocations
+	TaskInvocations       uint64
+	MeshInvocations       uint64
+	MeshPrimitives        uint64 // emitted by mesh workgroups
 
 	// Generated are the primitives that reach transform feedback, by stream. They count even if it is
 	// not active.
@@ -31,6 +34,9 @@ func (s *Statistics) Add(t *Statistics) {
 	s.ClippingInvocations += t.ClippingInvocations
 	s.ClippingPrimitives += t.ClippingPrimitives
 	s.FragmentInvocations += t.FragmentInvocations
+	s.TaskInvocations += t.TaskInvocations
+	s.MeshInvocations += t.MeshInvocations
+	s.MeshPrimitives += t.MeshPrimitives
 	for i, n := range t.Generated {
 		s.Generated[i] += n
 	}
