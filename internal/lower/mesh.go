@@ -91,14 +91,15 @@ func setMeshOutputs(f *function, in spirv.Inst) {
 }
 
 // emitMeshTasks lowers OpEmitMeshTasksEXT, which ends the invocation: the operands of the first
-// invocation count. All invocations copy the payload after all of them have written it.
+// invocation count. All invocations copy the payload after all of them have written it. Compilers omit
+// the operand Payload in functions that do not name the payload, so that its presence means nothing.
 func (f *function) emitMeshTasks(in spirv.Inst) {
 	if f.prog.Stage != ir.Task {
 		f.malformed("mesh tasks in a stage other than task")
 	}
 	v := inst.EmitMeshTasksEXT(in)
 	counts := [3]ir.V{f.typed(v.GroupCountX(), ir.I32), f.typed(v.GroupCountY(), ir.I32), f.typed(v.GroupCountZ(), ir.I32)}
-	if _, ok := v.Payload(); ok {
+	if f.prog.PayloadBytes > 0 {
 		f.copyPayload()
 	}
 	f.onFirst()
@@ -117,9 +118,12 @@ func (f *function) emitMeshTasks(in spirv.Inst) {
 func (f *function) copyPayload() {
 	b, size := f.b, f.prog.LocalSize
 	f.emit(ir.Val{Op: ir.Barrier})
+	done := b.Block()
 	loop := b.Loop(f.builtIn(spirv.BuiltInLocalInvocationIndex, 0))
 	i := b.Func.Params(loop)[0]
-	b.If(b.Cmp(ir.ULt, i, b.I32(f.prog.PayloadBytes/4)))
+	b.If(b.Cmp(ir.ULe, b.I32(f.prog.PayloadBytes/4), i))
+	b.Br(done)
+	b.End()
 	word := b.OpAux(ir.Ld, ir.I32, f.payload, b.Op(ir.Wg, ir.H), b.OpAux(ir.At, ir.I32, 4, b.I32(0), i))
 	f.writeShared(ir.TaskPayload, 0, i, word)
 	b.Br(loop, b.Op(ir.Add, ir.I32, i, b.I32(size[0]*size[1]*size[2])))
