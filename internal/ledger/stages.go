@@ -6,9 +6,7 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 // not run: the execution models that each is valid in are said with it, or in the
 // extension that it is of.
 var otherStages = map[spirv.Op]bool{
-	// MeshEXT, MeshNV and TaskEXT.
-	spirv.OpEmitMeshTasksEXT:                 true,
-	spirv.OpSetMeshOutputsEXT:                true,
+	// MeshNV.
 	spirv.OpWritePackedPrimitiveIndices4x8NV: true,
 
 	// RayGenerationKHR, IntersectionKHR, AnyHitKHR, ClosestHitKHR, MissKHR and CallableKHR.
