@@ -177,6 +177,38 @@ func TestBlit(t *testing.T) {
 	}
 }
 
+// TestBlitWidths converts components of 64 bits to narrower ones and back.
+func TestBlitWidths(t *testing.T) {
+	bits := func(f float32) uint64 { return uint64(math.Float32bits(f)) }
+	for _, c := range []struct {
+		from, to    string
+		value, want uint64
+	}{
+		{"R64_SFLOAT", "R32_SFLOAT", math.Float64bits(0.1), bits(0.1)},
+		{"R64_SFLOAT", "R8_SNORM", math.Float64bits(-3), bits(-1)},
+		{"R32_SFLOAT", "R64_SFLOAT", bits(0.1), math.Float64bits(float64(float32(0.1)))},
+		{"R8_UNORM", "R64_SFLOAT", bits(1), math.Float64bits(1)},
+		{"R64_UINT", "R32_UINT", 7, 7},
+		{"R64_SINT", "R16_SINT", ^uint64(0), math.MaxUint32}, // -1
+		{"R16_SINT", "R64_SINT", math.MaxUint32, ^uint64(0)},
+		{"R32_UINT", "R64_UINT", math.MaxUint32, math.MaxUint32},
+	} {
+		from := image(t, texture.Desc{Format: c.from, Dim: ir.Dim2D, Width: 1, Height: 1})
+		to := image(t, texture.Desc{Format: c.to, Dim: ir.Dim2D, Width: 1, Height: 1})
+		from.Store(texture.Coord{}, [4]uint64{c.value})
+		for _, turn := range []Rotation{0, 1} {
+			to.Store(texture.Coord{}, [4]uint64{})
+			r := &Blit{FromBox: [2][3]int{{0, 0, 0}, {1, 1, 1}}, ToBox: [2][3]int{{0, 0, 0}, {1, 1, 1}}, Rotation: turn}
+			if err := BlitImage(to, from, r, Filter{}); err != nil {
+				t.Fatal(err)
+			}
+			if got := to.Load(texture.Coord{})[0]; got != c.want {
+				t.Errorf("%s to %s, %d quarter turns: %#x; want %#x", c.from, c.to, turn, got, c.want)
+			}
+		}
+	}
+}
+
 func linearIf(on bool) Filter {
 	if on {
 		return Filter{Kind: enum.FilterLinear}
