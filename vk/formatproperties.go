@@ -36,6 +36,7 @@ const (
 	FormatYcbcrLinear            FormatFeatures = 1 << 18
 	FormatYcbcrSeparate          FormatFeatures = 1 << 19
 	FormatYcbcrExplicit          FormatFeatures = 1 << 20
+	FormatYcbcrForceable         FormatFeatures = 1 << 21 // follows from explicit reconstruction
 	FormatDisjoint               FormatFeatures = 1 << 22
 	FormatCositedChroma          FormatFeatures = 1 << 23
 	FormatShadingRate            FormatFeatures = 1 << 30
@@ -111,7 +112,7 @@ func imageFeatures(i *format.Info) FormatFeatures {
 		out |= FormatDisjoint
 	}
 	if color && i.Numeric == "UNORM" && !i.Compressed {
-		out |= FormatMidpointChroma | FormatCositedChroma | FormatYcbcrLinear | FormatYcbcrSeparate | FormatYcbcrExplicit
+		out |= FormatMidpointChroma | FormatCositedChroma | FormatYcbcrLinear | FormatYcbcrSeparate | FormatYcbcrExplicit | FormatYcbcrForceable
 	}
 	if float && i.Aspects&format.Stencil == 0 || float && i.Aspects&format.Depth != 0 {
 		out |= FormatFilterLinear
@@ -186,6 +187,7 @@ var neededFeatures = []struct {
 	{ImageTransferSource, FormatTransferSource}, {ImageTransferTarget, FormatTransferTarget}, {ImageSampled, FormatSampledImage}, {ImageStorage, FormatStorageImage},
 	{ImageColorAttachment, FormatColorAttachment}, {ImageDepthStencilAttachment, FormatDepthStencilAttachment}, {ImageHostTransfer, FormatHostTransfer},
 	{ImageInputAttachment, FormatColorAttachment | FormatDepthStencilAttachment},
+	{0x100, FormatShadingRate}, {0x100000, FormatWeightImage}, {0x200000, FormatBlockMatching}, // VkImageUsageFlagBits without a name here
 }
 
 // ImageFormatProperties returns the limits of images with the format, type, tiling, usage and flags of a description; its

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/chiaro-gpu/chiaro/enum"
@@ -16,7 +17,7 @@ var formatCalls = map[int]call{
 		p := physicalOf(a.PhysicalDevice)
 		a.PFormatProperties.FormatProperties = formatProperties(p, a.Format)
 		if x := abi.Find[abi.FormatProperties3](a.PFormatProperties.PNext, abi.StructureTypeFormatProperties3); x != nil && p != nil {
-			f := p.vk.FormatProperties(format(a.Format))
+			f := p.features(a.Format)
 			x.LinearTilingFeatures, x.OptimalTilingFeatures, x.BufferFeatures = uint64(f.Linear), uint64(f.Optimal), uint64(f.Buffer)
 		}
 	}),
@@ -26,12 +27,25 @@ var formatCalls = map[int]call{
 	abi.CmdGetPhysicalDeviceSparseImageFormatProperties2: run(getSparseImageFormatProperties2),
 }
 
+// features returns the uses of a format. Formats of scaled integers are for vertex buffers alone, as on other implementations:
+// applications do not agree whether the clear value of such an image has floats, as the specification requires, or integers.
+func (p *physicalDevice) features(n uint32) vk.FormatProperties {
+	f := p.vk.FormatProperties(format(n))
+	if scaled(n) {
+		f.Linear, f.Optimal = 0, 0
+	}
+	return f
+}
+
+// scaled reports whether a format has scaled integers.
+func scaled(n uint32) bool { return strings.Contains(format(n).String(), "SCALED") }
+
 // formatProperties returns the uses of a format: the first 32 of them.
 func formatProperties(p *physicalDevice, n uint32) abi.FormatProperties {
 	if p == nil {
 		return abi.FormatProperties{}
 	}
-	f := p.vk.FormatProperties(format(n))
+	f := p.features(n)
 	const first = 1<<31 - 1 // later features are in VkFormatProperties3 only
 	return abi.FormatProperties{LinearTilingFeatures: uint32(f.Linear & first), OptimalTilingFeatures: uint32(f.Optimal & first), BufferFeatures: uint32(f.Buffer & first)}
 }
@@ -45,7 +59,7 @@ func getImageFormatProperties(a *abi.GetPhysicalDeviceImageFormatPropertiesArgs)
 // imageFormatProperties writes the limits of images of a description.
 func imageFormatProperties(p *physicalDevice, tiling uint32, info vk.ImageInfo, to *abi.ImageFormatProperties) (out vk.ImageFormatProperties, r abi.Result) {
 	*to = abi.ImageFormatProperties{}
-	if p == nil || tiling > abi.ImageTilingLinear {
+	if p == nil || tiling > abi.ImageTilingLinear || scaled(uint32(info.Format)) {
 		return out, abi.ErrorFormatNotSupported
 	}
 	out, err := p.vk.ImageFormatProperties(info)

@@ -34,7 +34,8 @@ var physicalCalls = map[int]call{
 		list(a.PQueueFamilyPropertyCount, a.PQueueFamilyProperties, p.families(), func(to *abi.QueueFamilyProperties2, f abi.QueueFamilyProperties) {
 			to.QueueFamilyProperties = f
 			if g := abi.Find[abi.QueueFamilyGlobalPriorityProperties](to.PNext, abi.StructureTypeQueueFamilyGlobalPriorityProperties); g != nil {
-				g.PriorityCount, g.Priorities = 1, [16]uint32{abi.QueueGlobalPriorityMedium}
+				// Devices accept all priorities: they are hints, without an effect.
+				g.PriorityCount, g.Priorities = 4, [16]uint32{abi.QueueGlobalPriorityLow, abi.QueueGlobalPriorityMedium, abi.QueueGlobalPriorityHigh, abi.QueueGlobalPriorityRealtime}
 			}
 			if g := abi.Find[abi.QueueFamilyOwnershipTransferPropertiesKHR](to.PNext, abi.StructureTypeQueueFamilyOwnershipTransferPropertiesKHR); g != nil {
 				g.OptimalImageTransferToQueueFamilies = 1<<len(p.families()) - 1 // all families have one memory

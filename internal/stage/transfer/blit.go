@@ -87,8 +87,6 @@ func (r *Blit) blitter(to, from *texture.Image, filter Filter) (*blitter, error)
 	w, h, _, _ := from.AspectExtent(r.From.Aspect, r.From.Level)
 	size := [3]int{w, h, a.elements[2]}
 	x := &blitter{to: to, from: from, r: r, filtered: filter.Kind != enum.FilterNearest}
-	s, t := format.InfoByName(from.Format), format.InfoByName(to.Format)
-	x.width = width{s.Sampled, s.Wide, t.Wide}
 	for i := range 3 {
 		if !within(fromBox, i, size[i]) || !within(toBox, i, b.elements[i]) {
 			return nil, outside("the box %v is copied to %v; must be within %v and %v texels", fromBox, toBox, size, b.elements)
@@ -185,33 +183,6 @@ type blitter struct {
 	taps     [3][]tap
 	start    [3]int
 	filtered bool
-	width    width
-}
-
-// width is the change of the components' width between two formats of one type.
-type width struct {
-	kind     format.Sampled
-	from, to bool // 64 bits
-}
-
-// convert changes the width of the components: floats are rounded, integers are truncated or extended.
-func (w width) convert(v [4]uint64) [4]uint64 {
-	if w.from == w.to {
-		return v
-	}
-	for i, n := range v {
-		switch {
-		case w.kind == format.Float && w.from:
-			v[i] = uint64(math.Float32bits(float32(math.Float64frombits(n))))
-		case w.kind == format.Float:
-			v[i] = math.Float64bits(float64(math.Float32frombits(uint32(n))))
-		case w.from:
-			v[i] = uint64(uint32(n))
-		case w.kind == format.Int:
-			v[i] = uint64(int64(int32(n)))
-		}
-	}
-	return v
 }
 
 func (x *blitter) run() {
@@ -220,11 +191,12 @@ func (x *blitter) run() {
 		return
 	}
 	columns, rows := x.taps[1], x.taps[0] // of the target
+	from, to := x.from.Codec(x.r.From.Aspect), x.to.Codec(x.r.To.Aspect)
 	for k := range x.taps[2] {
 		for j := range rows {
 			for i := range columns {
 				at := coord(x.to, x.r.To, x.start[0]+i, x.start[1]+j, x.start[2]+k)
-				x.to.Store(at, x.width.convert(x.value(&rows[j], &columns[i], &x.taps[2][k])))
+				x.to.Store(at, to.Convert(from, x.value(&rows[j], &columns[i], &x.taps[2][k])))
 			}
 		}
 	}
@@ -250,7 +222,7 @@ func (x *blitter) rows() {
 				continue
 			}
 			for i := range x.taps[0] {
-				to.Store(out[i*to.Bytes:], x.width.convert(x.sum(rows, &x.taps[0][i], from)))
+				to.Store(out[i*to.Bytes:], to.Convert(from, x.sum(rows, &x.taps[0][i], from)))
 			}
 		}
 	}

@@ -177,7 +177,7 @@ func TestBlit(t *testing.T) {
 	}
 }
 
-// TestBlitWidths converts components of 64 bits to narrower ones and back.
+// TestBlitWidths converts components to narrower and to wider ones: floats are rounded, integers are clamped.
 func TestBlitWidths(t *testing.T) {
 	bits := func(f float32) uint64 { return uint64(math.Float32bits(f)) }
 	for _, c := range []struct {
@@ -189,6 +189,11 @@ func TestBlitWidths(t *testing.T) {
 		{"R32_SFLOAT", "R64_SFLOAT", bits(0.1), math.Float64bits(float64(float32(0.1)))},
 		{"R8_UNORM", "R64_SFLOAT", bits(1), math.Float64bits(1)},
 		{"R64_UINT", "R32_UINT", 7, 7},
+		{"R64_UINT", "R32_UINT", 1 << 40, math.MaxUint32},
+		{"R32_UINT", "A2B10G10R10_UINT_PACK32", 5000, 1023},
+		{"R16_UINT", "R8_UINT", 256, 255},
+		{"R32_SINT", "R8_SINT", uint64(uint32(1 << 31)), uint64(uint32(1<<32 - 128))},
+		{"R64_SINT", "R32_SINT", 1 << 40, math.MaxInt32},
 		{"R64_SINT", "R16_SINT", ^uint64(0), math.MaxUint32}, // -1
 		{"R16_SINT", "R64_SINT", math.MaxUint32, ^uint64(0)},
 		{"R32_UINT", "R64_UINT", math.MaxUint32, math.MaxUint32},
