@@ -41,6 +41,9 @@ const (
 	BufferSparseBinding   BufferFlags = 0x1 // memory is bound by [Queue.BindSparse]
 	BufferSparseResidency BufferFlags = 0x2 // also in part
 	BufferSparseAliased   BufferFlags = 0x4 // also several times at once
+
+	// BufferCaptureReplay permits OpaqueAddress, and a later run to use the buffer's. It has no effect: all addresses can be repeated.
+	BufferCaptureReplay BufferFlags = 0x10
 )
 
 // BufferAlignment is the alignment of a buffer in its memory and of the offsets of its descriptors, in bytes:
@@ -70,8 +73,8 @@ func (d *Device) NewBuffer(info BufferInfo) (*Buffer, error) {
 		return nil, usage("VUID-VkBufferCreateInfo-usage-requiredbitmask", "the buffer has no usage; must have one")
 	}
 	b := &Buffer{size: info.Size, usage: info.Usage, opaque: info.OpaqueAddress}
-	if info.Flags != 0 {
-		if err := b.spread(d, info.Flags); err != nil {
+	if flags := info.Flags &^ BufferCaptureReplay; flags != 0 {
+		if err := b.spread(d, flags); err != nil {
 			return nil, err
 		}
 	}

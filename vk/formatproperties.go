@@ -222,7 +222,11 @@ func (p *PhysicalDevice) ImageFormatProperties(info ImageInfo) (out ImageFormatP
 	if info.Type == enum.ImageType3d {
 		d.Depth = 8
 	}
-	if _, err := texture.NewLayout(d); err != nil {
+	l, err := texture.NewLayout(d)
+	if err == nil && info.Flags&ImageSparseResidency != 0 {
+		_, err = l.SparseAspects()
+	}
+	if err != nil {
 		return out, imageError(err)
 	}
 	_, chroma := i.ChannelSources()

@@ -95,6 +95,16 @@ func TestFormatProperties(t *testing.T) {
 	if n < 180 {
 		t.Errorf("%d formats have images", n)
 	}
+	info := ImageInfo{Type: enum.ImageType2d, Format: link.Format(format.InfoByName("G8_B8_R8_3PLANE_420_UNORM").ID), Usage: ImageSampled}
+	if _, err := Chiaro().ImageFormatProperties(info); err != nil {
+		t.Error(err)
+	}
+	if info.Flags = ImageSparseBinding | ImageSparseResidency; Chiaro().SparseImageFormatProperties(info) != nil {
+		t.Error("an image of three planes has sparse blocks")
+	}
+	if _, err := Chiaro().ImageFormatProperties(info); err == nil {
+		t.Error("images of three planes can be bound in part, and have no sparse blocks")
+	}
 	if _, err := (*PhysicalDevice)(nil).ImageFormatProperties(ImageInfo{}); err == nil {
 		t.Error("nil has properties")
 	}

@@ -221,7 +221,7 @@ func TestAllocations(t *testing.T) {
 		t.Error("an allocation overlaps another")
 	}
 	again := must(d.Allocate(MemoryInfo{Size: 4096, DeviceAddress: true, OpaqueAddress: address}))(t)
-	x := must(d.NewBuffer(BufferInfo{Size: 64, Usage: DeviceAddress, OpaqueAddress: address + 64}))(t)
+	x := must(d.NewBuffer(BufferInfo{Size: 64, Usage: DeviceAddress, Flags: BufferCaptureReplay, OpaqueAddress: address + 64}))(t)
 	if err := x.Bind(again, 0); !errors.Is(err, ErrOpaqueAddress) {
 		t.Errorf("another address than the opaque one: %v", err)
 	}
