@@ -38,6 +38,16 @@ func enableOf(s enum.DynamicState) (enable, bool) {
 	return 0, false
 }
 
+// off returns the enables that a command has set to false: bits by enable.
+func (e *enabling) off() (bits uint8) {
+	for i, v := range e.value {
+		if e.set>>i&1 != 0 && v == 0 {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
 // apply changes a state by the enables of a set that commands have set.
 func (e *enabling) apply(s *state.State, set uint8) {
 	set &= e.set

@@ -44,7 +44,11 @@ type needy struct {
 	*state.State
 	stages uint8 // bits by ShaderStage
 	colors int   // color attachments
+	off    uint8 // bits by enable: disabled
 }
+
+func (n *needy) stippled() bool  { return n.lines() && n.off>>enableStipple&1 == 0 }
+func (n *needy) discarded() bool { return n.rasterized() && n.off>>enableDiscard&1 == 0 }
 
 func (n *needy) always() bool           { return true }
 func (n *needy) rasterized() bool       { return !n.Rasterization.Discard }
@@ -116,13 +120,13 @@ var needs = []need{
 	{"vkCmdSetBlendConstants", vuid.VkCmdDraw_None_07835, haveBlendConstants, "", func(n *needy) bool { return n.blends(constant) }},
 	{"vkCmdSetFragmentShadingRateKHR", vuid.VkCmdDraw_pipelineFragmentShadingRate_09238, uint8(setShadingRate), "pipelineFragmentShadingRate", (*needy).rasterized},
 	{"vkCmdSetRasterizationStreamEXT", vuid.VkCmdDraw_None_07630, uint8(setStream), "geometryStreams", func(n *needy) bool { return n.has(StageGeometry) }},
-	{"vkCmdSetDiscardRectangleEXT", vuid.VkCmdDraw_rasterizerDiscardEnable_09236, haveDiscardRectangles, "VK_EXT_discard_rectangles", (*needy).rasterized},
+	{"vkCmdSetDiscardRectangleEXT", vuid.VkCmdDraw_rasterizerDiscardEnable_09236, haveDiscardRectangles, "VK_EXT_discard_rectangles", (*needy).discarded},
 	{"vkCmdSetConservativeRasterizationModeEXT", vuid.VkCmdDraw_None_07631, uint8(setConservative), "VK_EXT_conservative_rasterization", (*needy).rasterized},
 	{"vkCmdSetExtraPrimitiveOverestimationSizeEXT", vuid.VkCmdDraw_None_07632, uint8(setExtraOverestimate), "VK_EXT_conservative_rasterization", func(n *needy) bool { return n.rasterized() && n.Rasterization.Conservative > 0 }},
 	{"vkCmdSetDepthClipEnableEXT", vuid.VkCmdDraw_None_07633, uint8(setDepthClip), "depthClipEnable", (*needy).always},
 	{"vkCmdSetProvokingVertexModeEXT", vuid.VkCmdDraw_None_07636, uint8(setProvoking), "VK_EXT_provoking_vertex", func(n *needy) bool { return n.rasterized() && n.has(StageVertex) }},
 	{"vkCmdSetLineRasterizationModeEXT", vuid.VkCmdDraw_None_08666, uint8(setLineMode), stippled, (*needy).lines},
-	{"vkCmdSetLineStipple", vuid.VkCmdDraw_None_07849, uint8(setLineStipple), stippled, (*needy).lines},
+	{"vkCmdSetLineStipple", vuid.VkCmdDraw_None_07849, uint8(setLineStipple), stippled, (*needy).stippled},
 	{"vkCmdSetDepthClipNegativeOneToOneEXT", vuid.VkCmdDraw_None_07639, uint8(setNegativeOne), "depthClipControl", (*needy).always},
 }
 
@@ -179,11 +183,15 @@ func (x *executor) missing(p *GraphicsPipeline, s *state.State, limit int) (list
 	if unset == 0 {
 		return nil
 	}
-	stages := g.bound.shaders.stages()
+	stages, off := g.bound.shaders.stages(), g.bound.enables.off()
 	if p != nil {
 		stages = p.stageBits
+		off &= p.enables
+		if !p.stippled && p.enables>>enableStipple&1 == 0 {
+			off |= 1 << enableStipple
+		}
 	}
-	x.needy = needy{s, stages, len(g.current.info.Colors)}
+	x.needy = needy{s, stages, len(g.current.info.Colors), off}
 	for i := range needs {
 		if n := &needs[i]; unset>>n.set&1 != 0 && n.when(&x.needy) {
 			if list = append(list, n); len(list) == limit {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -58,6 +60,37 @@ func TestNeedsNames(t *testing.T) {
 		}
 		if n != 1 {
 			t.Errorf("%s sets %d dynamic states, want 1", needs[i].command, n)
+		}
+	}
+}
+
+// TestNeedsOfEnables: a state is needless after a command has disabled its use.
+func TestNeedsOfEnables(t *testing.T) {
+	x := &executor{dev: &Device{needed: 1<<setLineStipple | 1<<haveDiscardRectangles}}
+	g := &x.graphics
+	g.bound.shaders[StageVertex] = &Shader{}
+	g.current = &rendering{}
+	s := &state.State{}
+	s.Assembly.Topology = enum.TopologyLineList
+	for _, c := range []struct {
+		what string
+		p    *GraphicsPipeline
+		off  enabling
+		want string
+	}{
+		{"nothing is set", nil, enabling{}, "vkCmdSetDiscardRectangleEXT vkCmdSetLineStipple"},
+		{"both are disabled", nil, enabling{set: 1<<enableStipple | 1<<enableDiscard}, ""},
+		{"the stipple is enabled", nil, enabling{set: 1<<enableStipple | 1<<enableDiscard, value: [numEnables]uint32{enableStipple: 1}}, "vkCmdSetLineStipple"},
+		{"a pipeline without stipple", &GraphicsPipeline{keeps: 1 << setLineStipple}, enabling{}, ""},
+		{"a pipeline with stipple", &GraphicsPipeline{keeps: 1 << setLineStipple, stippled: true}, enabling{set: 1 << enableStipple}, "vkCmdSetLineStipple"},
+	} {
+		g.bound.enables = c.off
+		var got []string
+		for _, n := range x.missing(c.p, s, len(needs)) {
+			got = append(got, n.command)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v are missing; must be %q", c.what, got, c.want)
 		}
 	}
 }
