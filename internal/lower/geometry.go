@@ -13,12 +13,13 @@ func (f *function) vectors(in spirv.Inst, n int) [][]ir.V {
 	if len(args) < n {
 		f.malformed("%d operands; must be %d", len(args), n)
 	}
-	for _, a := range args[:n] {
+	for i, a := range args[:n] {
 		f.checkFloats(a...)
 		if len(a) == 0 || len(a) != len(args[0]) {
 			f.malformed("the vectors have different sizes")
 		}
 		f.checkSameType(append([]ir.V{args[0][0]}, a...)...)
+		args[i] = f.flushed(a...)
 	}
 	return args
 }

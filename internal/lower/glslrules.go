@@ -13,6 +13,16 @@ func (f *function) operandsOf(in spirv.Inst) [][]ir.V {
 	return f.operands(in[5:])
 }
 
+// flushed returns the operands without denormals, if the entry point's mode requires it. Some expansions compute in wider
+// floats, in which a denormal operand is a normal number.
+func (f *function) flushed(args ...ir.V) []ir.V {
+	out := make([]ir.V, len(args))
+	for i, v := range args {
+		out[i] = f.flush(v)
+	}
+	return out
+}
+
 // each lowers an extended instruction that is one operation per component.
 func each(op ir.Op) rule {
 	return func(f *function, in spirv.Inst) {
@@ -78,7 +88,7 @@ func eachOf(n int, check func(*function, []ir.V), build func(*ir.Builder, []ir.V
 			}
 			f.checkSameType(args...)
 			check(f, args)
-			return build(f.b, args)
+			return build(f.b, f.flushed(args...))
 		})
 	}
 }
@@ -133,7 +143,7 @@ func ldexp(f *function, in spirv.Inst) {
 			e = f.b.Op(ir.SMax, ir.I64, f.b.Op(ir.SMin, ir.I64, e, f.b.Const(ir.I64, most)), f.b.Const(ir.I64, ^most))
 			e = f.b.Op(ir.Trunc, ir.I32, e)
 		}
-		return f.b.Op(ir.FLdexp, t, a[0].Value, e)
+		return f.b.Op(ir.FLdexp, t, f.flush(a[0].Value), e)
 	})
 }
 
@@ -142,7 +152,7 @@ func (f *function) splitEach(id spirv.ID, g func(*ir.Builder, ir.V) (ir.V, ir.V)
 	x := f.scalars(id)
 	f.checkFloats(x...)
 	for _, v := range x {
-		a, b := g(f.b, v)
+		a, b := g(f.b, f.flush(v))
 		first, second = append(first, a), append(second, b)
 	}
 	return first, second
