@@ -15,6 +15,8 @@ type Input struct {
 	Instances  []Instance
 	// Threads is the number of goroutines that a build may use; 0 is 1.
 	Threads int
+	// Stop is called now and then, by one goroutine at a time. An error of it ends the build. It may be nil.
+	Stop func() error
 }
 
 // ErrTooLarge is returned for builds with more primitives than a structure can hold.
@@ -72,14 +74,12 @@ func buildBottom(in *Input) (*Structure, error) {
 	if err != nil {
 		return nil, err
 	}
-	readers := make([]reader, len(in.Geometries))
-	for i := range readers {
-		readers[i] = newReader(&in.Geometries[i])
-	}
-	items := readItems(readers, in.Threads)
-	b := newBuilder(items, in)
+	readers := newReaders(in.Geometries)
+	b := newBuilder(readItems(readers, in), in)
 	b.single = s.kind == Boxes
-	b.build()
+	if err := b.build(); err != nil {
+		return nil, err
+	}
 	if s.kind == Boxes {
 		s.boxes = boxesOf(b.items)
 	} else {
@@ -89,8 +89,17 @@ func buildBottom(in *Input) (*Structure, error) {
 	return s, nil
 }
 
+// newReaders returns a reader for each geometry.
+func newReaders(geometries []Geometry) []reader {
+	readers := make([]reader, len(geometries))
+	for i := range readers {
+		readers[i] = newReader(&geometries[i])
+	}
+	return readers
+}
+
 // readItems returns the boxes of the active primitives, in the order of geometries and primitives.
-func readItems(readers []reader, threads int) []item {
+func readItems(readers []reader, in *Input) []item {
 	var count int
 	for i := range readers {
 		count += int(readers[i].g.Primitives)
@@ -103,7 +112,7 @@ func readItems(readers []reader, threads int) []item {
 	const chunk = 1 << 14
 	chunks := (count + chunk - 1) / chunk
 	active := make([]int, chunks)
-	parallel(threads, chunks, func(c int) {
+	parallel(in.Threads, chunks, func(c int) {
 		from, to := c*chunk, min((c+1)*chunk, count)
 		g, n := 0, from
 		for i := from; i < to; i++ {
@@ -165,10 +174,11 @@ func buildTop(in *Input) (*Structure, error) {
 	for i := range in.Instances {
 		s.instances[i] = place(in.Instances[i])
 	}
-	items := s.instanceItems()
-	b := newBuilder(items, in)
+	b := newBuilder(s.instanceItems(), in)
 	b.single, b.numbered = true, true
-	b.build()
+	if err := b.build(); err != nil {
+		return nil, err
+	}
 	b.finish(s)
 	return s, nil
 }

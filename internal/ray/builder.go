@@ -22,6 +22,12 @@ type builder struct {
 	binary []binaryNode
 	root   child
 
+	// stop is Input.Stop; lock guards its calls, and stopped is set after an error, which is in err.
+	stop    func() error
+	lock    sync.Mutex
+	stopped atomic.Bool
+	err     error
+
 	nodes   []node
 	rootRef ref
 	// blockRanges are the items of each block.
@@ -42,16 +48,16 @@ type blockRange struct{ from, to int32 }
 
 // newBuilder returns a builder.
 func newBuilder(items []item, in *Input) *builder {
-	b := &builder{items: items, threads: max(in.Threads, 1)}
+	b := &builder{items: items, threads: max(in.Threads, 1), stop: in.Stop}
 	b.free.Store(int32(b.threads - 1))
 	return b
 }
 
-// build builds the binary tree.
-func (b *builder) build() {
+// build builds the binary and the wide tree.
+func (b *builder) build() error {
 	n := len(b.items)
-	if n == 0 {
-		return
+	if n == 0 || b.shouldStop() {
+		return b.err
 	}
 	b.binary = make([]binaryNode, n)
 	box := nothing()
@@ -60,7 +66,25 @@ func (b *builder) build() {
 	}
 	b.root = child{box, 0, int32(n), 0}
 	b.divide(&b.root, 0)
+	if b.shouldStop() {
+		return b.err
+	}
 	b.rootRef = b.collapse(&b.root)
+	return nil
+}
+
+// shouldStop reports whether the build must end.
+func (b *builder) shouldStop() bool {
+	if b.stop == nil {
+		return false
+	}
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.err == nil {
+		b.err = b.stop()
+		b.stopped.Store(b.err != nil)
+	}
+	return b.err != nil
 }
 
 const (
@@ -68,6 +92,8 @@ const (
 	maxSAHDepth = 40
 	// minFork is the least number of items for which a goroutine starts.
 	minFork = 4096
+	// stopItems is the least number of items of a split that asks whether the build must end.
+	stopItems = 1 << 16
 	// nodeCost and blockCost are the costs of a step from a binary node and of a block of triangles.
 	nodeCost, blockCost = 1.0, 1.0
 )
@@ -103,7 +129,7 @@ func (b *builder) divide(c *child, depth int) {
 // split divides c and returns the position, or 0 if c is a leaf.
 func (b *builder) split(c *child, depth int) int32 {
 	n := int(c.to - c.from)
-	if n == 1 || n <= 4 && !b.single {
+	if n == 1 || n <= 4 && !b.single || b.stopped.Load() || n >= stopItems && b.shouldStop() {
 		return 0
 	}
 	items := b.items[c.from:c.to]

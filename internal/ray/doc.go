@@ -28,8 +28,9 @@
 // # Files
 //
 //  1. flag.go, geometry.go, instance.go: the input.
-//  2. structure.go, node.go: the structures.
-//  3. build.go, builder.go, sah.go, collapse.go, parallel.go: builds.
+//  2. structure.go, node.go, size.go: the structures.
+//  3. build.go, builder.go, sah.go, collapse.go, parallel.go: builds; update.go: updates.
 //  4. query.go: rays and hits.
 //  5. walker.go, level.go, triangle.go: the traversal.
+//  6. serial.go, check.go: the serialized form.
 package ray

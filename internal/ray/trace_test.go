@@ -101,11 +101,11 @@ func brute(list []triangle, q *Query) (best Hit) {
 // TestClosest compares the closest hits of random rays with a test of each triangle.
 func TestClosest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	list := soup(r, 2000, 0.1)
+	list := soup(r, 800, 0.15)
 	s := scene(t, mesh(list, GeometryOpaque))
 	w := NewWalker()
 	hits := 0
-	for range 2000 {
+	for range 1000 {
 		q := randomRay(r)
 		want := brute(list, &q)
 		if w.Next(s, &q) {

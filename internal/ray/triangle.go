@@ -61,7 +61,7 @@ func (l *level) crossNarrow(p *triangle) (c crossing, ok bool) {
 		sum := e0 + e1 + e2
 		t := (float32(e0*z[0]) + float32(e1*z[1]) + float32(e2*z[2])) / sum
 		if isFinite(sum) && isFinite(t) {
-			return crossing{t: t, u: e1 / sum, v: e2 / sum, front: sum < 0}, true
+			return crossing{t: t, u: e1 / sum, v: e2 / sum, front: sum > 0}, true
 		}
 	}
 	return crossExact([3]float64{float64(x[0]), float64(x[1]), float64(x[2])},
@@ -95,7 +95,7 @@ func crossExact(x, y, z [3]float64) (c crossing, ok bool) {
 	}
 	sum := e[0] + e[1] + e[2]
 	t := (float64(e[0]*z[0]) + float64(e[1]*z[1]) + float64(e[2]*z[2])) / sum
-	c = crossing{t: float32(t), u: float32(e[1] / sum), v: float32(e[2] / sum), front: side < 0}
+	c = crossing{t: float32(t), u: float32(e[1] / sum), v: float32(e[2] / sum), front: side > 0}
 	return c, t-t == 0
 }
 

@@ -1,0 +1,109 @@
+package ray
+
+import "fmt"
+
+// check checks that the tree of a deserialized bottom level is one: that each node has one parent, which comes before
+// it, that references are inside the lists and that the depth is bounded. It computes the box of the structure.
+// Wrong boxes and positions are not found: rays then hit and miss wrong primitives.
+func (s *Structure) check() error {
+	if s.top || s.kind != Triangles && s.kind != Boxes && s.kind != None {
+		return fmt.Errorf("%w: no kind", ErrCorrupt)
+	}
+	geometry := func(g uint32) bool { return uint64(g) < uint64(len(s.geometries)) }
+	for i := range s.blocks {
+		for lane := range 4 {
+			if s.blocks[i].used(lane) && !geometry(s.blocks[i].geometry[lane]) {
+				return fmt.Errorf("%w: block %d has no geometry", ErrCorrupt, i)
+			}
+		}
+	}
+	for i := range s.boxes {
+		if !geometry(s.boxes[i].geometry) {
+			return fmt.Errorf("%w: box %d has no geometry", ErrCorrupt, i)
+		}
+	}
+	if s.root == emptyRef {
+		return nil
+	}
+	depth := make([]uint8, len(s.nodes))
+	if err := s.checkRef(s.root, -1, 1, depth); err != nil {
+		return err
+	}
+	for i := range s.nodes {
+		if depth[i] == 0 || depth[i] > maxDepth {
+			return fmt.Errorf("%w: node %d has no parent or is too deep", ErrCorrupt, i)
+		}
+		for j, r := range s.nodes[i].child {
+			if r == emptyRef {
+				s.nodes[i].set(j, vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}, r)
+				continue
+			}
+			if err := s.checkRef(r, i, depth[i]+1, depth); err != nil {
+				return err
+			}
+		}
+	}
+	b := s.boxOf(s.root)
+	s.lo, s.hi = b.lo, b.hi
+	s.reach = reachOf(b.lo, b.hi)
+	return nil
+}
+
+// checkRef checks a reference of a node and stores the depth of the node to which it refers.
+func (s *Structure) checkRef(r ref, parent int, at uint8, depth []uint8) error {
+	ok := false
+	switch {
+	case r&leafBit == 0:
+		ok = int64(r) > int64(parent) && int64(r) < int64(len(depth)) && depth[r] == 0
+		if ok {
+			depth[r] = at
+		}
+	case s.kind == Triangles:
+		first, count := r.blockRange()
+		ok = first+count <= len(s.blocks)
+	case s.kind == Boxes:
+		ok = int(r&^leafBit) < len(s.boxes)
+	}
+	if !ok {
+		return fmt.Errorf("%w: a reference of node %d is wrong", ErrCorrupt, parent)
+	}
+	return nil
+}
+
+// boxOf returns the box of a reference of a bottom level.
+func (s *Structure) boxOf(r ref) bounds {
+	b := nothing()
+	switch {
+	case r == emptyRef:
+	case r&leafBit == 0:
+		n := &s.nodes[r]
+		for i := range width {
+			b.add(&vec{n.bounds[0][i], n.bounds[2][i], n.bounds[4][i]}, &vec{n.bounds[1][i], n.bounds[3][i], n.bounds[5][i]})
+		}
+	case s.kind == Triangles:
+		first, count := r.blockRange()
+		for i := first; i < first+count; i++ {
+			s.blocks[i].grow(&b)
+		}
+	case s.kind == Boxes:
+		x := &s.boxes[r&^leafBit]
+		b.add(&x.lo, &x.hi)
+	}
+	return b
+}
+
+// grow grows b by the triangles of the block.
+func (k *block) grow(b *bounds) {
+	for v := range k.vertices {
+		for c := range k.vertices[v] {
+			for _, x := range k.vertices[v][c] { // a NaN changes nothing
+				if x < b.lo[c] {
+					b.lo[c] = x
+				}
+				if x > b.hi[c] {
+					b.hi[c] = x
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package ray
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// trace returns the committed hit of a ray that only opaque triangles can hit.
+func trace(t testing.TB, s *Structure, q Query) Hit {
+	t.Helper()
+	var w Walker
+	if w.Next(s, &q) {
+		t.Fatal("a candidate")
+	}
+	return q.Committed
+}
+
+// equalHits compares hits of random rays in two structures.
+func equalHits(t *testing.T, a, b *Structure, rays int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(5, 6))
+	hits := 0
+	for range rays {
+		q := randomRay(r)
+		x, y := trace(t, a, q), trace(t, b, q)
+		x.Place, y.Place = 0, 0
+		if x != y {
+			t.Fatalf("hits %+v and %+v", x, y)
+		}
+		if x.Kind != None {
+			hits++
+		}
+	}
+	if hits == 0 {
+		t.Error("no ray hits")
+	}
+}
+
+// find returns a function that returns s for reference 7.
+func find(s *Structure) func(uint64) *Structure {
+	return func(r uint64) *Structure {
+		if r == 7 {
+			return s
+		}
+		return nil
+	}
+}
+
+// TestSerialize checks that a deserialized structure has the same hits, and that cut and changed data end in an
+// error or in a structure that can be traced.
+func TestSerialize(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	bottom := build(t, Input{Geometries: []Geometry{mesh(soup(r, 50, 0.3), GeometryOpaque), mesh(soup(r, 30, 0.3), GeometryOpaque)}})
+	data := make([]byte, bottom.SerializedSize())
+	bottom.Serialize(data)
+	read, err := Deserialize(append(data, 1, 2, 3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.Size() != bottom.Size() || read.CompactedSize() != bottom.CompactedSize() {
+		t.Error("sizes differ")
+	}
+	top := build(t, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 1, Bottom: bottom, Reference: 7},
+		{Transform: identity, Mask: 1, Reference: 9}, {Transform: identity, Mask: 1, Bottom: bottom, Reference: 7}}})
+	if h := top.Handles(); len(h) != 2 || h[0] != 7 || h[1] != 9 {
+		t.Errorf("handles %v", h)
+	}
+	topData := make([]byte, top.SerializedSize())
+	top.Serialize(topData)
+	unlinked, err := Deserialize(topData, find(nil))
+	if err != nil || !unlinked.Unlinked() {
+		t.Fatal(err)
+	}
+	if h := trace(t, unlinked, randomRay(r)); h.Kind != None {
+		t.Error("a hit without a bottom level")
+	}
+	equalHits(t, top, unlinked.Relink(find(read)), 200)
+
+	for _, d := range [][]byte{data, topData} {
+		for n := 0; n < len(d); n += 1 + len(d)/50 {
+			if _, err := Deserialize(d[:n], find(bottom)); !errors.Is(err, ErrCorrupt) {
+				t.Fatalf("%d of %d bytes: %v", n, len(d), err)
+			}
+		}
+		for range 500 {
+			c := append([]byte(nil), d...)
+			for range 1 + r.IntN(4) {
+				c[r.IntN(len(c))] = byte(r.Uint32())
+			}
+			s, err := Deserialize(c, find(bottom))
+			if err != nil {
+				continue
+			}
+			if !s.Top() {
+				s = build(t, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 1, Bottom: s}}})
+			}
+			q := randomRay(r)
+			for w := NewWalker(); w.Next(s, &q); {
+			}
+		}
+	}
+}
+
+// TestUpdate checks that an updated structure has the hits of a new one.
+func TestUpdate(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	list := soup(r, 400, 0.2)
+	first := build(t, Input{Geometries: []Geometry{mesh(list, GeometryOpaque)}})
+	for i := range list {
+		for j := range list[i] {
+			list[i][j][1] += 0.3 * list[i][j][0]
+		}
+	}
+	moved := mesh(list, GeometryOpaque)
+	for _, threads := range []int{1, 3} {
+		updated, err := Update(&Input{Geometries: []Geometry{moved}, Threads: threads}, first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := build(t, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 1, Bottom: first}, {Transform: identity}}})
+		turned := identity
+		turned[3] = 0.25
+		in := Input{Top: true, Instances: []Instance{{Transform: turned, Mask: 1, Bottom: updated}, {Transform: identity}}}
+		top, err := Update(&in, old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Instances[0].Bottom = build(t, Input{Geometries: []Geometry{moved}})
+		equalHits(t, top, build(t, in), 300)
+	}
+	if _, err := Update(&Input{Geometries: []Geometry{mesh(list[1:], 0)}}, first); err == nil {
+		t.Error("an update with another number of primitives")
+	}
+}
+
+// TestThreads checks that a structure does not depend on the number of goroutines of its build.
+func TestThreads(t *testing.T) {
+	list := soup(rand.New(rand.NewPCG(11, 12)), 9000, 0.02)
+	in := Input{Geometries: []Geometry{mesh(list[:4000], 0), mesh(list[4000:], 0)}, Threads: 1}
+	one := build(t, in)
+	in.Threads = 4
+	four := build(t, in)
+	a, b := make([]byte, one.SerializedSize()), make([]byte, four.SerializedSize())
+	one.Serialize(a)
+	four.Serialize(b)
+	if string(a) != string(b) {
+		t.Error("the structures differ")
+	}
+}
+
+// TestStop checks that an error of Stop ends a build.
+func TestStop(t *testing.T) {
+	want := errors.New("stop")
+	in := Input{Geometries: []Geometry{mesh(soup(rand.New(rand.NewPCG(1, 1)), 10, 1), 0)}, Stop: func() error { return want }}
+	if _, err := Build(&in); err != want {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,141 @@
+package ray
+
+import (
+	"fmt"
+	"math"
+)
+
+// Update returns source with the positions, boxes or instances of in: the same tree with new boxes (Lauterbach et al.
+// 2006, "RT-DEFORM: Interactive Ray Tracing of Dynamic Scenes using BVHs"). The other properties of in must be those
+// of the build of source.
+func Update(in *Input, source *Structure) (*Structure, error) {
+	switch {
+	case source == nil:
+		return nil, fmt.Errorf("an update has no source")
+	case source.top != in.Top:
+		return nil, fmt.Errorf("an update changes the level of the structure")
+	case in.Top:
+		return updateTop(in, source)
+	}
+	next, err := newBottom(in)
+	if err != nil {
+		return nil, err
+	}
+	if next.kind != source.kind || len(next.geometries) != len(source.geometries) {
+		return nil, fmt.Errorf("an update changes the number or the kind of the geometries")
+	}
+	for i := range next.geometries {
+		if next.geometries[i].Primitives != source.geometries[i].Primitives {
+			return nil, fmt.Errorf("an update changes the number of primitives of geometry %d", i)
+		}
+	}
+	next.flags, next.root = source.flags, source.root
+	next.nodes = make([]node, len(source.nodes))
+	next.blocks = make([]block, len(source.blocks))
+	next.boxes = make([]box, len(source.boxes))
+	readers := newReaders(in.Geometries)
+	if source.root&leafBit != 0 && source.root != emptyRef {
+		next.refresh(source, readers, source.root)
+	}
+	next.refit(source, in, func(r ref) bounds {
+		next.refresh(source, readers, r)
+		return next.boxOf(r)
+	})
+	b := next.boxOf(next.root)
+	next.lo, next.hi, next.reach = b.lo, b.hi, reachOf(b.lo, b.hi)
+	return next, stopError(in)
+}
+
+// stopError returns the error of in.Stop.
+func stopError(in *Input) error {
+	if in.Stop == nil {
+		return nil
+	}
+	return in.Stop()
+}
+
+// refresh reads the primitives of a leaf again.
+func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
+	if s.kind == Boxes {
+		x := source.boxes[r&^leafBit]
+		lo, hi, ok := readers[x.geometry].box(x.primitive)
+		if !ok {
+			lo, hi = vec{inf32, inf32, inf32}, vec{-inf32, -inf32, -inf32}
+		}
+		s.boxes[r&^leafBit] = box{lo, hi, x.geometry, x.primitive}
+		return
+	}
+	first, count := r.blockRange()
+	for i := first; i < first+count; i++ {
+		old, k := &source.blocks[i], &s.blocks[i]
+		k.clear()
+		for lane := range 4 {
+			if !old.used(lane) {
+				continue
+			}
+			t, ok := readers[old.geometry[lane]].triangle(old.primitive[lane])
+			if !ok {
+				t[0] = vec{float32(math.NaN()), 0, 0}
+				t[1], t[2] = t[0], t[0]
+			}
+			k.set(lane, &t, old.geometry[lane], old.primitive[lane])
+		}
+	}
+}
+
+// refit computes the nodes of s, which has the tree of source: first the boxes of the leaves, by leaf, then the boxes
+// of the nodes, the last one first, because a node comes before its children.
+func (s *Structure) refit(source *Structure, in *Input, leaf func(r ref) bounds) {
+	const chunk = 1 << 8
+	n := len(s.nodes)
+	parallel(in.Threads, (n+chunk-1)/chunk, func(c int) {
+		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
+			old, k := &source.nodes[i], &s.nodes[i]
+			k.clear()
+			for j, r := range old.child {
+				k.child[j] = r
+				if r&leafBit != 0 && r != emptyRef {
+					b := leaf(r)
+					k.set(j, b.lo, b.hi, r)
+				}
+			}
+		}
+	})
+	for i := n - 1; i >= 0; i-- {
+		for j, r := range s.nodes[i].child {
+			if r&leafBit == 0 {
+				b := s.boxOf(r)
+				s.nodes[i].set(j, b.lo, b.hi, r)
+			}
+		}
+	}
+}
+
+// updateTop is Update of a top level.
+func updateTop(in *Input, source *Structure) (*Structure, error) {
+	if len(in.Instances) != len(source.instances) {
+		return nil, fmt.Errorf("an update changes the number of instances")
+	}
+	next := &Structure{top: true, flags: source.flags, root: source.root, spread: 1}
+	next.instances = make([]placed, len(in.Instances))
+	for i := range in.Instances {
+		next.instances[i] = place(in.Instances[i])
+		if next.instances[i].active != source.instances[i].active {
+			return Build(in) // an instance became active or inactive
+		}
+	}
+	items := make([]item, len(in.Instances))
+	for _, it := range next.instanceItems() {
+		items[it.primitive] = it
+	}
+	next.nodes = make([]node, len(source.nodes))
+	next.refit(source, in, func(r ref) bounds {
+		it := &items[r&^leafBit]
+		return bounds{it.lo, it.hi}
+	})
+	if next.root != emptyRef && next.root&leafBit == 0 {
+		b := next.boxOf(next.root)
+		next.lo, next.hi = b.lo, b.hi
+	}
+	return next, stopError(in)
+}
