@@ -38,7 +38,6 @@ type descriptorKind struct {
 	dynamic, nonUniform  spirv.Capability
 	dynamicCode          string // rule: the index is constant
 	nonUniformCode, lone string // rule: the index is dynamically uniform; the same with subgroups of one invocation
-	tolerated            bool   // compilers omit the capability, and devices that have it accept that
 }
 
 // The kinds, in the order of descriptorKinds.
@@ -55,19 +54,19 @@ const (
 // descriptorKinds are the kinds of descriptors with capabilities of their own.
 var descriptorKinds = [...]descriptorKind{
 	uniformBuffers: {"a uniform buffer", spirv.CapabilityUniformBufferArrayDynamicIndexing, spirv.CapabilityUniformBufferArrayNonUniformIndexing,
-		vuid.StandaloneSpirv_UniformBufferArrayDynamicIndexing_10127, vuid.RuntimeSpirv_UniformBufferArrayNonUniformIndexing_10134, vuid.RuntimeSpirv_subgroupSize_10141, true},
+		vuid.StandaloneSpirv_UniformBufferArrayDynamicIndexing_10127, vuid.RuntimeSpirv_UniformBufferArrayNonUniformIndexing_10134, vuid.RuntimeSpirv_subgroupSize_10141},
 	sampledImages: {"a sampled image or sampler", spirv.CapabilitySampledImageArrayDynamicIndexing, spirv.CapabilitySampledImageArrayNonUniformIndexing,
-		vuid.StandaloneSpirv_SampledImageArrayDynamicIndexing_10128, vuid.RuntimeSpirv_SampledImageArrayNonUniformIndexing_10135, vuid.RuntimeSpirv_subgroupSize_10142, true},
+		vuid.StandaloneSpirv_SampledImageArrayDynamicIndexing_10128, vuid.RuntimeSpirv_SampledImageArrayNonUniformIndexing_10135, vuid.RuntimeSpirv_subgroupSize_10142},
 	storageBuffers: {"a storage buffer", spirv.CapabilityStorageBufferArrayDynamicIndexing, spirv.CapabilityStorageBufferArrayNonUniformIndexing,
-		vuid.StandaloneSpirv_StorageBufferArrayDynamicIndexing_10129, vuid.RuntimeSpirv_StorageBufferArrayNonUniformIndexing_10136, vuid.RuntimeSpirv_subgroupSize_10143, true},
+		vuid.StandaloneSpirv_StorageBufferArrayDynamicIndexing_10129, vuid.RuntimeSpirv_StorageBufferArrayNonUniformIndexing_10136, vuid.RuntimeSpirv_subgroupSize_10143},
 	storageImages: {"a storage image", spirv.CapabilityStorageImageArrayDynamicIndexing, spirv.CapabilityStorageImageArrayNonUniformIndexing,
-		vuid.StandaloneSpirv_StorageImageArrayDynamicIndexing_10130, vuid.RuntimeSpirv_StorageImageArrayNonUniformIndexing_10137, vuid.RuntimeSpirv_subgroupSize_10144, true},
+		vuid.StandaloneSpirv_StorageImageArrayDynamicIndexing_10130, vuid.RuntimeSpirv_StorageImageArrayNonUniformIndexing_10137, vuid.RuntimeSpirv_subgroupSize_10144},
 	inputAttachments: {"an input attachment", spirv.CapabilityInputAttachmentArrayDynamicIndexing, spirv.CapabilityInputAttachmentArrayNonUniformIndexing,
-		vuid.StandaloneSpirv_InputAttachmentArrayDynamicIndexing_10131, vuid.RuntimeSpirv_InputAttachmentArrayNonUniformIndexing_10138, vuid.RuntimeSpirv_subgroupSize_10145, false},
+		vuid.StandaloneSpirv_InputAttachmentArrayDynamicIndexing_10131, vuid.RuntimeSpirv_InputAttachmentArrayNonUniformIndexing_10138, vuid.RuntimeSpirv_subgroupSize_10145},
 	uniformTexels: {"a uniform texel buffer", spirv.CapabilityUniformTexelBufferArrayDynamicIndexing, spirv.CapabilityUniformTexelBufferArrayNonUniformIndexing,
-		vuid.StandaloneSpirv_UniformTexelBufferArrayDynamicIndexing_10132, vuid.RuntimeSpirv_UniformTexelBufferArrayNonUniformIndexing_10139, vuid.RuntimeSpirv_subgroupSize_10146, false},
+		vuid.StandaloneSpirv_UniformTexelBufferArrayDynamicIndexing_10132, vuid.RuntimeSpirv_UniformTexelBufferArrayNonUniformIndexing_10139, vuid.RuntimeSpirv_subgroupSize_10146},
 	storageTexels: {"a storage texel buffer", spirv.CapabilityStorageTexelBufferArrayDynamicIndexing, spirv.CapabilityStorageTexelBufferArrayNonUniformIndexing,
-		vuid.StandaloneSpirv_StorageTexelBufferArrayDynamicIndexing_10133, vuid.RuntimeSpirv_StorageTexelBufferArrayNonUniformIndexing_10140, vuid.RuntimeSpirv_subgroupSize_10147, false},
+		vuid.StandaloneSpirv_StorageTexelBufferArrayDynamicIndexing_10133, vuid.RuntimeSpirv_StorageTexelBufferArrayNonUniformIndexing_10140, vuid.RuntimeSpirv_subgroupSize_10147},
 }
 
 // descriptorIndexRules generates the rules of the kinds with their texts.
@@ -305,7 +304,7 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 	if !choice.told && !nonUniform && !w.capable(k.dynamic) {
 		choice.told = true
 		f := w.fail(i, k.dynamicCode, "%s through %s of the array %s without a constant index; needs the capability %s", op, k.what, array, k.dynamic).also(w.checker, choice.at, "the index")
-		if k.tolerated && !w.deviceLacks(k.dynamic) {
+		if !w.deviceLacks(k.dynamic) { // no compiler declares it, and devices that have it accept that
 			f.warn()
 		}
 	}
