@@ -77,16 +77,17 @@ type checker struct {
 	scratch scratch
 	params  int // number of parameters of fn seen
 
-	cases       []switchCase     // scratch: cases of an OpSwitch
-	idPositions []int            // scratch: word positions of an instruction's ids
-	forward     map[spirv.ID]int // OpTypeForwardPointer of each pointer; nil until first used
-	marks       []int32          // scratch for checks, by instruction: the last mark set on it
-	marked      int32            // the last mark allocated by mark
-	layout      layoutState
-	caps        capabilityState
-	types       typeState
-	builtIn     builtIns
-	pointers    pointerState
+	cases             []switchCase       // scratch: cases of an OpSwitch
+	idPositions       []int              // scratch: word positions of an instruction's ids
+	sortedDecorations []facts.Decoration // scratch: the decorations of a target
+	forward           map[spirv.ID]int   // OpTypeForwardPointer of each pointer; nil until first used
+	marks             []int32            // scratch for checks, by instruction: the last mark set on it
+	marked            int32              // the last mark allocated by mark
+	layout            layoutState
+	caps              capabilityState
+	types             typeState
+	builtIn           builtIns
+	pointers          pointerState
 
 	descriptor descriptorState
 	rowMajors  []int // access chains into a row-major matrix

@@ -1,6 +1,7 @@
 package valid
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -39,18 +40,18 @@ func (c *checker) decorationsDiffer() {
 }
 
 // decorationsOf checks the decorations of one target: a member, or −1 for the id
-// itself. Decorations arrive sorted by kind, so duplicates are adjacent.
+// itself. A group that repeats a decoration with the same operands is a warning:
+// the conformance suite and its drivers apply a group twice.
 func (c *checker) decorationsOf(id spirv.ID, member int) {
-	var last facts.Decoration
-	last.Kind = spirv.Decoration(^uint32(0))
-	told := false
+	c.sortedDecorations = slices.AppendSeq(c.sortedDecorations[:0], c.m.BriefDecorations(id, member))
+	list := c.sortedDecorations
+	slices.SortStableFunc(list, func(a, b facts.Decoration) int { return cmp.Compare(a.Kind, b.Kind) })
+	var told [2]bool // an error, a warning
 	has := [len(exclusive)][2]int{}
-	for d := range c.m.BriefDecorations(id, member) {
-		if d.Kind == last.Kind && !severalTimes(d.Kind) && !told {
-			told = true
-			c.fail(max(d.Index, last.Index), "SPV-Decoration-Twice", "%s has %s twice; must have it once", c.name(id), d.Kind).also(c, min(d.Index, last.Index), "the first")
+	for n, d := range list {
+		if n > 0 && d.Kind == list[n-1].Kind && !severalTimes(d.Kind) {
+			c.repeated(id, list[n-1], d, &told)
 		}
-		last = d
 		for n := range exclusive {
 			for k := range exclusive[n] {
 				if exclusive[n][k] == d.Kind {
@@ -64,6 +65,28 @@ func (c *checker) decorationsOf(id spirv.ID, member int) {
 			c.fail(max(h[0], h[1])-1, "SPV-Decoration-Exclusive", "%s has %s and %s; must have at most one of them", c.name(id), exclusive[n][0], exclusive[n][1]).also(c, min(h[0], h[1])-1, "the other")
 		}
 	}
+}
+
+// repeated reports a decoration that a target has twice: once as an error, once as a warning.
+func (c *checker) repeated(id spirv.ID, last, d facts.Decoration, told *[2]bool) {
+	again := slices.Equal(d.Operands, last.Operands) && (c.byGroup(id, d) || c.byGroup(id, last))
+	n := 0
+	if again {
+		n = 1
+	}
+	if told[n] {
+		return
+	}
+	told[n] = true
+	f := c.fail(max(d.Index, last.Index), "SPV-Decoration-Twice", "%s has %s twice; must have it once", c.name(id), d.Kind).also(c, min(d.Index, last.Index), "the first")
+	if again {
+		f.warn()
+	}
+}
+
+// byGroup reports whether a decoration of an id comes from a group.
+func (c *checker) byGroup(id spirv.ID, d facts.Decoration) bool {
+	return spirv.ID(c.code.Inst(d.Index)[1]) != id
 }
 
 // nestedBlocks checks that no block contains another.

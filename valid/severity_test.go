@@ -16,6 +16,8 @@ func TestSeverities(t *testing.T) {
 	groups := "OpCapability Shader\nOpCapability GroupNonUniformClustered\nOpCapability GroupNonUniformRotateKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"\n" +
 		strings.Replace(compute, "%main =", "%u3 = OpConstant %u 3\n%main =", 1)
 	const done = "OpReturn\nOpFunctionEnd\n"
+	const twice = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\" %v\nOpExecutionMode %main LocalSize 1 1 1\nOpDecorate %v DescriptorSet 0\n"
+	const sampler = "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%s = OpTypeSampler\n%p = OpTypePointer UniformConstant %s\n%v = OpVariable %p UniformConstant\n%main = OpFunction %void None %fn\n%l = OpLabel\n"
 	const output = "OpCapability Shader\nOpCapability Int64\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" %v\n" +
 		"OpExecutionMode %main OriginUpperLeft\nOpDecorate %v Location 0\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n" +
 		"%long = OpTypeInt 64 0\n%p = OpTypePointer Output %long\n%zero = OpConstant %long 0\n%v = OpVariable %p Output\n%main = OpFunction %void None %fn\n%l = OpLabel\n"
@@ -38,6 +40,9 @@ func TestSeverities(t *testing.T) {
 		{"equal literals with one label", "OpCapability Shader\n" + compute + "OpSelectionMerge %m None\nOpSwitch %u0 %m 1 %a 1 %a\n%a = OpLabel\nOpBranch %m\n%m = OpLabel\n" + done, "SPV-Switch-Literal", nil, diag.Warning},
 		{"rotation of clusters of 3", groups + "%r = OpGroupNonUniformRotateKHR %u %u0 %u3 %u0 %u3\n" + done, "SPV-NonUniform-ClusterSize", nil, diag.Warning},
 		{"reduction of clusters of 3", groups + "%r = OpGroupNonUniformIAdd %u %u3 ClusteredReduce %u0 %u3\n" + done, "SPV-NonUniform-ClusterSize", nil, diag.Warning},
+		{"a decoration twice", twice + "OpDecorate %v Binding 0\nOpDecorate %v Binding 0\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Error},
+		{"a decoration again by a group", twice + "OpDecorate %v Binding 0\nOpDecorate %g Binding 0\n%g = OpDecorationGroup\nOpGroupDecorate %g %v\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Warning},
+		{"another decoration by a group", twice + "OpDecorate %v Binding 0\nOpDecorate %g Binding 1\n%g = OpDecorationGroup\nOpGroupDecorate %g %v\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Error},
 		{"wide output that is written", output + "OpStore %v %zero\n" + done, "SPV-Interface-OutputWidth", nil, diag.Error},
 		{"wide output that is not used", output + done, "SPV-Interface-OutputWidth", nil, diag.Warning},
 	} {

@@ -15,6 +15,7 @@ var variablePointerFamily = family{
 		{Code: "SPV-LogicalPointer-Physical", Section: "SPIR-V 2.16.1", Words: "memory in PhysicalStorageBuffer is accessed only with the addressing model PhysicalStorageBuffer64"},
 		{Code: "SPV-VariablePointer-Buffer", Section: "SPIR-V 2.16.1", Words: "without the capability VariablePointers, a variable pointer selects among pointers into one buffer"},
 		{Code: "SPV-VariablePointer-Matrix", Section: "SPIR-V 2.16.1", Words: "a variable pointer points neither to a matrix or a type that contains one, nor into a matrix"},
+		{Code: "SPV-VariablePointer-BlockArray", Section: "SPIR-V 2.16.1", Words: "a variable pointer does not point to an array of blocks"},
 		{Code: "SPV-VariablePointer-ArrayLength", Section: "SPIR-V 2.16.1", Words: "the pointer of OpArrayLength is no variable pointer"},
 	},
 	ops: []group{{(*checker).logicalUse, []spirv.Op{
@@ -291,12 +292,34 @@ func (w *pointerWalk) judge() {
 			case spirv.OpStore:
 				w.heldMatrix(i, inst.Store(in).Pointer(), w.m.TypeOf(inst.Store(in).Object()))
 			}
+			if w.known[i]&isVariable != 0 && makesPointer(in) {
+				w.arrayOfBlocks(i, in)
+			}
 			if w.known[i] == isVariable|intoMatrix && makesPointer(in) {
 				if base := chainBase(in); base == 0 || w.of(base) != isVariable|intoMatrix {
 					w.fail(i, "SPV-VariablePointer-Matrix", "a variable pointer to a column of a matrix, or to a component of one; must not point into a matrix")
 				}
 			}
 		}
+	}
+}
+
+// arrayOfBlocks checks the type to which a variable pointer points. An untyped pointer points to the variables among
+// which one is chosen.
+func (w *pointerWalk) arrayOfBlocks(i int, in spirv.Inst) {
+	p := w.m.Type(in.Type())
+	if !p.IsPointer() {
+		return
+	}
+	bad := w.blockArray(p.Elem)
+	if op := in.Op(); p.Elem == nil && (op == spirv.OpSelect || op == spirv.OpPhi) {
+		for _, id := range in[3:] {
+			v := w.m.Variable(spirv.ID(id))
+			bad = bad || v != nil && w.blockArray(v.Type)
+		}
+	}
+	if bad {
+		w.fail(i, "SPV-VariablePointer-BlockArray", "a variable pointer to an array of blocks; must point into one block")
 	}
 }
 
