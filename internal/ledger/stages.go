@@ -109,7 +109,6 @@ var otherStages = map[spirv.Op]bool{
 // otherCapabilities are the capabilities that only stages without an engine have.
 var otherCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityGraphARM:                   true,
-	spirv.CapabilityMeshShadingEXT:             true,
 	spirv.CapabilityMeshShadingNV:              true,
 	spirv.CapabilityRayTracingKHR:              true,
 	spirv.CapabilityRayTracingMotionBlurNV:     true,
@@ -121,7 +120,6 @@ var otherCapabilities = map[spirv.Capability]bool{
 // otherExtensions is otherCapabilities for the extensions of SPIR-V.
 var otherExtensions = map[string]bool{
 	"SPV_ARM_graph":                     true,
-	"SPV_EXT_mesh_shader":               true,
 	"SPV_EXT_shader_invocation_reorder": true,
 	"SPV_HUAWEI_cluster_culling_shader": true,
 	"SPV_HUAWEI_subpass_shading":        true,
