@@ -20,7 +20,7 @@ const BatchSize = 64
 const BatchBytes = 4 * batchWords * BatchSize
 
 // Indices of a triangle's words in a Batch. A plane equation has three words (C, X, Y), or two (X, Y) if
-// its C is always 0.
+// the program sets its C to 0.
 const (
 	BatchState = iota // the tile's number, or one of the states below
 	BatchBlock        // x and y of the block, 16 bits each, as in an Item; with BatchSplit of the mask's first pixel
@@ -45,7 +45,15 @@ const (
 	_
 	BatchDepth  // the greatest depth of the three vertices, for the depth bias
 	BatchPoints // x and y of each vertex, in sub-pixels
-	batchWords  = BatchPoints + 6
+)
+
+// Further words of a triangle in place ([State.InPlace]): C of Q1, Q2, L1 and L2. It is 0 but for clipped triangles.
+const (
+	BatchQ1C = BatchPoints + 6 + iota
+	BatchQ2C
+	BatchL1C
+	BatchL2C
+	batchWords
 )
 
 // Values of BatchState other than a tile's number.

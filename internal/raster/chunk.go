@@ -16,6 +16,10 @@ func (r *Rasterizer) reserve(tile int32) uint32 {
 	if r.chunk != nil {
 		return r.chunk.next
 	}
+	if r.state.InPlace {
+		r.chunk = &r.inPlace.slot
+		return r.chunk.next
+	}
 	s := &r.chunks[tile]
 	if s.next == s.end {
 		r.newChunk(tile)
@@ -64,6 +68,10 @@ func (r *Rasterizer) commitHeader(p *draft) *Primitive {
 // commitVaryings uses up the reserved slot for the current primitive, copies the records of its vertices, and
 // returns the slot and the flag bits that tell which record is which.
 func (r *Rasterizer) commitVaryings(v *[3]uint32, provoking uint32) (q *Primitive, roles uint32) {
+	if r.state.InPlace {
+		r.chunk, r.inPlace.covered = nil, true
+		return &r.inPlace.primitive, 0
+	}
 	n := r.chunk.next
 	r.chunk.next++
 	if r.recent != r.chunk {

@@ -46,6 +46,7 @@
 //	tiny.go         coverage of triangles within one block
 //	conservative.go conservative rasterisation
 //	batch.go        triangles set up by a vectorized program
+//	inplace.go      triangles that remain where the program stored them
 //	primitive.go    Primitive, Item: the outputs
 //	chunk.go        per-tile storage of primitives and varyings
 //	prefetch.go     cache prefetching

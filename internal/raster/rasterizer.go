@@ -41,6 +41,7 @@ type Rasterizer struct {
 	chunks          []chunk      // per tile
 	chunk           *chunk       // the chunk of the primitive under setup; nil before its first item
 	recent          *chunk       // the chunk of the last primitive
+	inPlace         inPlace      // the triangle under setup, with State.InPlace
 	grid            grid
 	viewportMask    uint32    // with Layout.Mask, the primitive's current and remaining viewports
 	stippleCounters []float64 // with Layout.Mask, the counter of each viewport

@@ -47,6 +47,9 @@ type State struct {
 	LineMode  enum.LineMode
 	Stipple   Stipple
 
+	// InPlace makes triangles of batches the primitives of their items (inplace.go).
+	InPlace bool
+
 	// Aligned makes all blocks begin at multiples of Block instead of at any even pixel.
 	Aligned bool
 

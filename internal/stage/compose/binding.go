@@ -103,7 +103,12 @@ func (r *Runner) Bind(b *Binding, o *OwnResources) {
 
 // RunGroups runs n workgroups until stop is set. The program and its resources must not be closed before End.
 func (r *Runner) RunGroups(ctx context.Context, b *Binding, n uint32, stop *atomic.Bool) error {
-	r.Job.Groups = [3]uint32{n, 1, 1}
+	return r.RunGroupsFrom(ctx, b, 0, n, stop)
+}
+
+// RunGroupsFrom runs n workgroups, whose numbers begin with first, until stop is set.
+func (r *Runner) RunGroupsFrom(ctx context.Context, b *Binding, first, n uint32, stop *atomic.Bool) error {
+	r.Job.Base, r.Job.Groups = [3]uint32{first, 0, 0}, [3]uint32{n, 1, 1}
 	return r.session.Run(ctx, b.Program, &r.Job, stop)
 }
 

@@ -16,7 +16,7 @@ import (
 
 // usedBytes returns the bytes in use, capacity the bytes of memory.
 func (s *binList) usedBytes() int {
-	return 8*len(s.items) + 4*raster.PrimitiveWords*len(s.primitives) + 4*len(s.records) + 16*len(s.bins)
+	return 8*len(s.items) + 4*raster.PrimitiveWords*len(s.primitives) + 4*len(s.records) + 16*len(s.bins) + s.ownBytes
 }
 
 func (s *binList) capacity() int {
@@ -30,7 +30,8 @@ func (s *binList) reset() {
 	}
 	clear(s.Job.Resources)
 	s.Job.Regions, s.Job.Push, s.Job.Log = nil, nil, nil
-	s.clear, s.binding, s.ready, s.coarse = nil, nil, nil, nil
+	s.clear, s.binding, s.ready, s.coarse, s.batches, s.ownBytes = nil, nil, nil, nil, nil, 0
+	s.primitives, s.records = s.primitives[:0], s.records[:0]
 }
 
 // finishList moves the worker's bins to a bin list and clears the rasterizer. It exchanges primitives
@@ -53,8 +54,12 @@ func (d *binWorker) finishList() error {
 	if r.key.Packed {
 		s.layout.words = d.packer.quads
 	}
-	s.primitives, d.Raster.Primitives = d.Raster.Primitives, s.primitives[:0]
-	s.records, d.Raster.Varyings = d.Raster.Varyings, s.records[:0]
+	if r.key.InPlace {
+		s.batches, s.ownBytes = d.BatchesInPlace()
+	} else {
+		s.primitives, d.Raster.Primitives = d.Raster.Primitives, s.primitives[:0]
+		s.records, d.Raster.Varyings = d.Raster.Varyings, s.records[:0]
+	}
 	words := layout.FragmentParamWords(&r.state)
 	s.params.Grow(4 * words)
 	layout.WriteFragmentParams(s.params.Words(words), &r.state, d.View)
@@ -66,6 +71,9 @@ func (d *binWorker) finishList() error {
 	o[layout.BindParams] = compose.Shared(s.params.Bytes(4 * words))
 	o[layout.BindRecords] = compose.Shared(compose.BytesOf(s.records))
 	o[layout.BindPrimitives] = compose.Shared(compose.BytesOf(s.primitives))
+	if r.key.InPlace {
+		d.BindInPlace(&d.Own)
+	}
 	o[layout.BindItems] = compose.Shared(compose.BytesOf(s.items))
 	o[layout.BindCounts] = compose.Shared(compose.BytesOf(r.counts[:]))
 	s.Runner.Bind(s.binding, &d.Own)

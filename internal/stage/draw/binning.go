@@ -26,6 +26,9 @@ func (p *Pass) bin(ctx context.Context) error {
 		d.Flush = d.flush
 		p.binners = append(p.binners, d)
 	}
+	for _, d := range p.binners {
+		d.Scratch.Forget()
+	}
 	x.tickets = x.tickets[:0]
 	for range workers {
 		x.tickets = append(x.tickets, noTicket)
@@ -73,9 +76,13 @@ func (p *Pass) runBinWorker(worker int) {
 			return
 		}
 		err := d.Run(p.ctx)
-		if err == nil && x.parallel {
+		switch {
+		case err != nil:
+		case x.parallel:
 			err = d.finishList()
 			x.endTask(worker)
+		case d.draw.key.InPlace:
+			err = d.finishList() // it is the only task of the draw, and the next one has other memory
 		}
 		if err != nil {
 			x.fail(d.ticket, err)

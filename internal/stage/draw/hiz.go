@@ -143,6 +143,7 @@ func (s *binList) hizTestQuads(h *coarseDepth, quads []uint64) {
 	if !h.known {
 		return
 	}
+	var at raster.Primitive
 	for i := range quads {
 		q := layout.Quad(quads[i])
 		if !q.Covered() {
@@ -150,7 +151,13 @@ func (s *binList) hizTestQuads(h *coarseDepth, quads []uint64) {
 		}
 		x, y := q.At()
 		x, y = x&^(raster.Block-1), y&^(raster.Block-1)
-		if near, _ := s.depthRange(&s.primitives[q.Primitive()], x, y, 1); near > float64(h.far[blockOf(x, y)]) {
+		p := &at
+		if n := q.Primitive(); s.batches != nil {
+			at = s.batches[n/raster.BatchSize].Depth(uint(n))
+		} else {
+			p = &s.primitives[n]
+		}
+		if near, _ := s.depthRange(p, x, y, 1); near > float64(h.far[blockOf(x, y)]) {
 			quads[i] = uint64(q.Uncovered())
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"sync/atomic"
 
 	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
 // Packs: the quads of small triangles are shaded together (package shade, pack.go). The quads of a tile are put into packs
@@ -143,4 +145,11 @@ func (s *packSample) choose(size *atomic.Int32, quads int) {
 	case size.Load() == unknownTriangles && float32(s.strips) > packedAbove*float32(s.quads)/packQuads:
 		size.Store(smallTriangles)
 	}
+}
+
+// inPlace reports whether the triangles of the draw, which are many enough for the set-up program, are the primitives of its
+// packs as they are.
+func (d *recordedDraw) inPlace() bool {
+	n := uint64(state.Primitives(d.state.Assembly.Topology, d.args.Count)) * uint64(d.args.Instances)
+	return d.key.Packed && n <= frontend.MaxInPlace && d.args.Feedback == nil && !d.key.Test.Clamp && d.pipeline.front.CanBeInPlace(&d.state)
 }

@@ -30,12 +30,70 @@ func TestPacks(t *testing.T) {
 		want, passed, err := f.run(t, h)
 		back()
 		must(t, err)
-		back = draw.Packs(true)
-		got, packed, err := f.run(t, h)
-		back()
-		must(t, err)
-		if !bytes.Equal(got, want) || packed != passed || passed == 0 {
-			t.Errorf("compare %d: another picture with packs, or %d samples passed; want %d", compare, packed, passed)
+		for _, least := range []uint64{1, 1 << 20} { // with the set-up program, in place, and without
+			for _, clockwise := range []bool{false, true} {
+				f.state.Rasterization.Cull, f.state.Rasterization.Clockwise = enum.CullModeNone, clockwise
+				back, restore := draw.Packs(true), draw.SetLeast(least, 1)
+				got, packed, err := f.run(t, h)
+				back()
+				restore()
+				must(t, err)
+				if !bytes.Equal(got, want) || packed != passed || passed == 0 {
+					t.Errorf("compare %d, set-up from %d: another picture with packs, or %d samples passed; want %d", compare, least, packed, passed)
+				}
+			}
+		}
+	}
+}
+
+// TestInPlace draws many small draws in one pass, of two pipelines with records of different sizes, with the triangles of the
+// set-up program in place and without packs, by one worker and several: the pictures are the same. One draw has indices and
+// instances, and one the last vertex as the provoking one.
+func TestInPlace(t *testing.T) {
+	const n, draws = 40, 12
+	places, colors := littered(n * draws)
+	all := engines()
+	e := all[len(all)-1]
+	flat := strings.NewReplacer("in location f32 5", "in location f32 5 flat", "in location f32 6", "in location f32 6 linear").Replace(shownText)
+	vertex := strings.NewReplacer("DECLARED", "", "MORE", "").Replace(givenText)
+	indices := make([]byte, 0, 6*n)
+	for i := range 3 * n {
+		indices = append(indices, byte(i*7%(3*n)), byte(i*7%(3*n)>>8))
+	}
+	picture := func(packs bool, workers int) []byte {
+		defer draw.Packs(packs)()
+		defer draw.SetLeast(1, 1)()
+		c := blank(t, 90, 70, "R8G8B8A8_UNORM")
+		var p [2]*draw.Pipeline
+		for i, fragment := range []string{shownText, flat} {
+			s := full(c)
+			s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 16}, {Binding: 1, Stride: 4}},
+				Attributes: []state.VertexAttribute{{Format: "R32G32B32A32_SFLOAT"}, {Location: 1, Binding: 1, Format: "R8G8B8A8_UNORM"}}}
+			s.Rasterization.LastVertex = i == 1
+			var err error
+			if p[i], err = draw.New(draw.Stages{Vertex: parse(t, vertex, 16), Fragment: parse(t, fragment, 16)}, s, e, exec.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			defer p[i].Close()
+		}
+		var pass draw.Pass
+		for range 2 {
+			must(t, pass.Begin(&c.Target, nil, workers))
+			for i := range draws {
+				a := state.Args{VertexBuffers: []exec.Buffer{{Bytes: places[48*n*i:][:48*n]}, {Bytes: colors[12*n*i:][:12*n]}}, Count: 3 * n, Instances: 1}
+				if i%5 == 3 {
+					a.Index, a.IndexBytes, a.Instances = indices, 2, 2
+				}
+				must(t, pass.Draw(t.Context(), p[i/3%2], &a))
+			}
+			must(t, pass.End(t.Context()))
+		}
+		return c.bytes(0)
+	}
+	want := picture(false, 1)
+	for _, workers := range []int{1, 3} {
+		if !bytes.Equal(picture(true, workers), want) {
+			t.Errorf("%d workers: another picture in place", workers)
 		}
 	}
 }

@@ -109,6 +109,9 @@ type binList struct {
 	items      []uint64
 	primitives []raster.Primitive
 	records    []uint32
+
+	batches  []raster.Batch // of all draws in place of the worker; nil if the list has primitives and records
+	ownBytes int            // of the list in this memory
 }
 
 // itemLayout is the layout of a bin list's items. Four samples per pixel make items of five words,

@@ -171,12 +171,14 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	d.rates.resolve()
 	d.key.MaxPixels = d.rates.maxPixels(s, p.stages.Fragment)
 	d.key.Packed = d.packs()
+	many := d.manyTriangles()
+	d.key.InPlace = many && d.inPlace()
 	d.key.CountInvocations = a.Statistics != nil && p.hasFragment
 	d.invocations, d.counts = 1, [layout.NumCounts]uint64{}
 	if d.key.PerSample {
 		d.invocations = d.key.Samples
 	}
-	if err := d.hold(ctx, a); err != nil {
+	if err := d.hold(ctx, a, many); err != nil {
 		return err
 	}
 	if err := d.bind(a); err != nil {
@@ -189,12 +191,13 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 }
 
 // hold compiles or finds the programs.
-func (d *recordedDraw) hold(ctx context.Context, a *state.Args) (err error) {
+func (d *recordedDraw) hold(ctx context.Context, a *state.Args, many bool) (err error) {
 	p := d.pipeline
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d.front.Begin(p.front, &d.args, &d.state)
-	if d.manyTriangles() {
+	d.front.InPlace = d.key.InPlace
+	if many {
 		d.front.MinBatch = minBatchDraw
 	}
 	if err = d.front.Acquire(ctx, p.engine, p.options); err != nil {
@@ -257,7 +260,7 @@ func (d *recordedDraw) rasterState() {
 		CullFront: r.Cull&enum.CullModeFront != 0, CullBack: r.Cull&enum.CullModeBack != 0, Clockwise: r.Clockwise,
 		PolygonMode: r.PolygonMode, ProvokingLast: r.LastVertex,
 		DepthClip: r.DepthClip, NegativeOneToOne: r.NegativeOneZ, ClampDepth: r.ClampRange, MinDepth: r.MinClamp, MaxDepth: r.MaxClamp,
-		LineWidth: r.LineWidth, LineMode: r.LineMode, Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
+		InPlace: d.key.InPlace, LineWidth: r.LineWidth, LineMode: r.LineMode, Stipple: raster.Stipple(r.Stipple), ExtraSize: r.ExtraOverestimate,
 		Aligned: d.key.MaxPixels > 1, Inner: d.key.FullyCovered, Runs: !d.key.Packed && shade.WalksStrips(d.fragmentBound.Program.IR()) && !d.key.FullyCovered && len(d.state.Discard.Rectangles) == 0,
 	}
 	switch {

@@ -26,19 +26,24 @@ func (d *Binner) setUpBatch(ctx context.Context, f *primitiveList, list []primit
 	if n := (len(list) + raster.BatchSize - 1) / raster.BatchSize; n > len(d.batches) {
 		d.batches = make([]raster.Batch, n)
 	}
+	// All of the memory, so that the next chunk has the same buffers (exec.Session).
+	return d.runSetUp(ctx, f.records.Data, list[:cap(list)], d.batches, 0, len(list))
+}
+
+// runSetUp runs the set-up program for n triangles of a list, from number first on, a multiple of raster.BatchSize.
+func (d *Binner) runSetUp(ctx context.Context, records []uint64, list []primitive, to []raster.Batch, first, n int) error {
 	d.batchWords.Grow(4 * batchParamWords)
 	w := d.batchWords.Words(batchParamWords)
 	// The last batch is partly empty; the count masks its idle lanes.
-	w[batchCount], w[batchStride] = uint32(len(list)), d.Pipeline.Record.Stride
+	w[batchCount], w[batchStride] = uint32(first+n), d.Pipeline.Record.Stride
 	d.batchParams.Words(w[batchRaster:])
-	// All of the memory, so that the next chunk has the same buffers (exec.Session).
 	o := &d.Own.Buffers
 	o[layout.BindParams] = compose.Shared(d.batchWords.Bytes(4 * batchParamWords))
-	o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(list[:cap(list)]))
-	o[layout.BindRecords] = compose.Shared(compose.BytesOf(f.records.Data))
-	o[layout.BindTriangles] = compose.Shared(compose.BytesOf(d.batches))
+	o[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(list))
+	o[layout.BindRecords] = compose.Shared(compose.BytesOf(records))
+	o[layout.BindTriangles] = compose.Shared(compose.BytesOf(to))
 	d.batchRunner.Bind(&d.batchBinding, &d.Own)
-	return d.batchRunner.RunGroups(ctx, &d.batchBinding, uint32(len(list)+raster.BatchSize-1)/raster.BatchSize, d.Stop)
+	return d.batchRunner.RunGroupsFrom(ctx, &d.batchBinding, uint32(first/raster.BatchSize), uint32(n+raster.BatchSize-1)/raster.BatchSize, d.Stop)
 }
 
 // rasterizeBatches sets triangles up with the program and adds them to the bins. Set-up is

@@ -27,6 +27,9 @@ type Scratch struct {
 	batchWords  compose.Memory // parameters
 	batchParams raster.BatchParams
 
+	inPlaces []*inPlace
+	inPlace  *inPlace // of the current draw
+
 	params  compose.Memory // of the vertex program
 	records compose.Memory
 	primitiveScratch

@@ -49,6 +49,7 @@
 //	tinytriangle.go        coverage of tiny triangles
 //	trianglesetup.go       projection, culling, plane equations
 //	batch.go               runs of the set-up program
+//	inplace.go             small draws without copies of their triangles
 //	output.go              exit of the last stage: statistics, transform feedback
 //	rasterize.go           rasterization into bins
 //	geometry.go            geometry program and its primitives

@@ -19,6 +19,10 @@ type Draw struct {
 	Args     *state.Args
 	MinBatch int // minimum for the set-up program; 0 disables it
 
+	// InPlace makes the triangles of the set-up program the primitives of fragments. The draw has at most
+	// MaxInPlace triangles and passes CanBeInPlace.
+	InPlace bool
+
 	vertexKey    vertexKey
 	primitiveKey primitiveKey
 
@@ -36,6 +40,7 @@ type Draw struct {
 // Begin begins a draw. It holds pointers to the arguments and the state.
 func (d *Draw) Begin(p *Pipeline, a *state.Args, s *state.State) {
 	d.Pipeline, d.Args, d.state, d.MinBatch = p, a, s, 0
+	d.InPlace = false
 	d.vertexKey = vertexKey{s.Vertex, a.Feedback != nil}
 }
 

@@ -171,5 +171,7 @@ func (s *triangleShader) planes(c *[3]triangleCorner, x, y [2]ir.V, area, front 
 	s.store(raster.BatchQ2, q2[:]...)
 	s.store(raster.BatchL1, s1[:]...)
 	s.store(raster.BatchL2, s2[:]...)
+	zero := s.Float(0)
+	s.store(raster.BatchQ1C, zero, zero, zero, zero)
 	s.store(raster.BatchDepth, s.NMax(s.NMax(c[0].depth, c[1].depth), c[2].depth))
 }

@@ -25,6 +25,14 @@ type Record struct {
 // PositionBytes is the size of Position. Fragments do not read it, so primitives do not keep it.
 const PositionBytes = 16
 
+// Words of a primitive's memory for set-up and for fragments of draws in place.
+const (
+	TriangleVertices  = 0 // three numbers of vertices
+	TriangleProvoking = 3
+	TriangleID        = 4
+	TriangleBytes     = 24
+)
+
 // KeptBytes returns the bytes of a record that primitives keep for fragments.
 func (r *Record) KeptBytes() uint32 { return r.Stride - PositionBytes }
 

@@ -17,6 +17,7 @@ type Key struct {
 	smooth           bool   // primitives carry the coverage of smooth lines
 	PerSample        bool   // an invocation shades one sample
 	Packed           bool   // workgroups are packs of quads
+	InPlace          bool   // primitives are triangles of batches (raster, inplace.go); they are packed
 	located          bool   // sample locations are parameters
 	AlphaToCoverage  bool
 	alphaToOne       bool

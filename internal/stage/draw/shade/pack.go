@@ -57,8 +57,14 @@ func (s *shader) loadQuad() {
 	// Each lane has an address of its own: the quads of a pack belong to different primitives.
 	h, at := s.Handle(ir.StorageBuffer, layout.BindItems, false), s.Scaled(n, 8)
 	number, high := s.LoadOwn(ir.I32, h, at, 0), s.LoadOwn(ir.I32, h, at, 4)
-	s.set(varPrimitive, s.Scaled(number, 4*raster.PrimitiveWords))
-	s.set(varRecords, s.Scaled(number, 3*uint64(s.rec.KeptBytes())))
+	if s.key.InPlace {
+		batch, lane := b.Op(ir.UDiv, ir.I32, number, b.I32(raster.BatchSize)), s.And(number, b.I32(raster.BatchSize-1))
+		s.set(varPrimitive, s.Add(s.Scaled(batch, raster.BatchBytes), s.Scaled(lane, 4)))
+		s.set(varRecords, s.Scaled(number, layout.TriangleBytes))
+	} else {
+		s.set(varPrimitive, s.Scaled(number, 4*raster.PrimitiveWords))
+		s.set(varRecords, s.Scaled(number, 3*uint64(s.rec.KeptBytes())))
+	}
 	// Positions of quads are in units of two pixels.
 	s.corner = [2]ir.V{s.Scaled(part(high, 0, layout.QuadHalfMask), 2), s.Scaled(part(high, layout.QuadYShift, layout.QuadHalfMask), 2)}
 	s.inStrip = [2]ir.V{part(lane, 0, 1), part(lane, 1, 1)}

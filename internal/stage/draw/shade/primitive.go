@@ -32,9 +32,43 @@ const (
 
 // primitiveWord reads a word of the item's primitive.
 func (s *shader) primitiveWord(t ir.Type, n uint32) ir.V {
+	if s.key.InPlace {
+		return s.triangleWord(t, n)
+	}
 	return s.perItem(func() ir.V {
 		return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindPrimitives, false), s.get(varPrimitive), 4*n)
 	})
+}
+
+// batchWords are the words of a raster.Batch for the words of a primitive.
+var batchWords = map[uint32]uint32{
+	primitiveFlags: raster.BatchFlags, primitiveX: raster.BatchX, primitiveY: raster.BatchY,
+	primitiveZ: raster.BatchZ, primitiveZ + 1: raster.BatchZ + 1, primitiveZ + 2: raster.BatchZ + 2,
+	primitiveW: raster.BatchW, primitiveW + 1: raster.BatchW + 1, primitiveW + 2: raster.BatchW + 2,
+	primitiveQ1: raster.BatchQ1C, primitiveQ1 + 1: raster.BatchQ1, primitiveQ1 + 2: raster.BatchQ1 + 1,
+	primitiveQ2: raster.BatchQ2C, primitiveQ2 + 1: raster.BatchQ2, primitiveQ2 + 2: raster.BatchQ2 + 1,
+	primitiveL1: raster.BatchL1C, primitiveL1 + 1: raster.BatchL1, primitiveL1 + 2: raster.BatchL1 + 1,
+	primitiveL2: raster.BatchL2C, primitiveL2 + 1: raster.BatchL2, primitiveL2 + 2: raster.BatchL2 + 1,
+}
+
+// triangleWord is primitiveWord for a triangle in place. Its layer is the first one, because its vertices select none.
+func (s *shader) triangleWord(t ir.Type, n uint32) ir.V {
+	switch n {
+	case primitiveLayer:
+		return s.Zero(t)
+	case primitiveID:
+		return s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.get(varRecords), 4*layout.TriangleID)
+	}
+	word, ok := batchWords[n]
+	if !ok {
+		s.Unsupported("word %d of a primitive in place", n)
+		return s.Zero(t)
+	}
+	v := s.LoadOwn(t, s.Handle(ir.StorageBuffer, layout.BindTriangles, false), s.get(varPrimitive), 4*raster.BatchSize*word)
+	if n == primitiveZ { // −0 + 0 is 0, as with a depth bias
+		v = s.FAdd(v, s.Float(0))
+	}
+	return v
 }
 
 // plane evaluates a plane equation of the primitive at a point. C + X·dx + Y·dy by two fused
@@ -56,7 +90,7 @@ func (s *shader) flagged(flag uint32) ir.V {
 // vertexWord reads a component of the record of vertex i, flatInput of the provoking vertex. An output
 // that the previous stage did not write is 0.
 func (s *shader) vertexWord(in ir.Input, i uint32) ir.V {
-	if i == 2 {
+	if i == 2 && !s.key.InPlace {
 		return s.recordWord(in, func() ir.V { return s.vertexRole(raster.ThirdShift) }, 0)
 	}
 	return s.recordWord(in, nil, i)
@@ -73,6 +107,14 @@ func (s *shader) recordWord(in ir.Input, number func() ir.V, i uint32) ir.V {
 	at, ok := s.rec.Offset(in.Semantic, in.Index)
 	if !ok || at < layout.PositionBytes {
 		return s.Zero(in.Type)
+	}
+	if s.key.InPlace {
+		word := layout.TriangleVertices + i
+		if number != nil {
+			word = layout.TriangleProvoking
+		}
+		vertex := s.LoadOwn(ir.I32, s.Handle(ir.StorageBuffer, layout.BindPrimitiveVertices, false), s.get(varRecords), 4*word)
+		return s.LoadOwn(in.Type, s.Handle(ir.StorageBuffer, layout.BindRecords, false), s.Scaled(vertex, uint64(s.rec.Stride)), at)
 	}
 	return s.perItem(func() ir.V {
 		off, size := s.get(varRecords), s.rec.KeptBytes()

@@ -1,0 +1,159 @@
+package frontend
+
+import (
+	"context"
+
+	"github.com/chiaro-gpu/chiaro/internal/raster"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+)
+
+// Small draws in place: the results of the vertex program and of the set-up program remain where they are until their
+// fragments are shaded (raster, inplace.go). All small draws of a worker with records of one size share one memory, one after
+// the other, so that their jobs have the same buffers (exec.Session), and fragments of all draws too:
+//
+//	vertices    draw A │ draw B │ …     from a multiple of 64 on: the first workgroup of the draw's vertex job
+//	triangles   draw A │ draw B │ …     likewise of the set-up job; their vertices are numbers in the whole memory
+
+// Fragments read primitives as layout describes them.
+var _ = [1]struct{}{}[layout.TriangleBytes-primitiveBytes]
+
+// MaxInPlace is the maximum number of triangles of a draw in place.
+const MaxInPlace = 1024
+
+// inPlace is the memory of the draws in place of a worker with one size of records.
+type inPlace struct {
+	list       []uint32 // VertexIndex and InstanceIndex of each vertex
+	records    compose.Memory
+	primitives []primitive
+	batches    []raster.Batch
+
+	vertices, triangles struct{ first, used, space int } // first: of the current draw
+	stride              int                              // of the records
+}
+
+// maxInPlace bounds the sizes of records with a memory of their own.
+const maxInPlace = 8
+
+// inPlaceFor returns the memory for a size of records.
+func (d *Scratch) inPlaceFor(stride int) *inPlace {
+	for _, x := range d.inPlaces {
+		if x.stride == stride {
+			return x
+		}
+	}
+	if len(d.inPlaces) == maxInPlace {
+		d.inPlaces = d.inPlaces[:0] // draws retain the memory that they have
+	}
+	x := &inPlace{stride: stride}
+	d.inPlaces = append(d.inPlaces, x)
+	return x
+}
+
+// CanBeInPlace reports whether triangles of the pipeline can be in place, with a state that many triangles suit.
+func (p *Pipeline) CanBeInPlace(s *state.State) bool {
+	if p.ReadsPrimitives() || s.ViewMask != 0 || s.Rasterization.DepthBias || len(s.Viewports) == 0 || len(s.Scissors) == 0 {
+		return false
+	}
+	l := p.Record.Raster()
+	return l.Viewport < 0 && l.Layer < 0 && l.ClipCount+l.CullCount == 0
+}
+
+// Forget makes the memory of all draws in place free. Their fragments are complete.
+func (d *Scratch) Forget() {
+	const kept = 1 << 16
+	for _, x := range d.inPlaces {
+		if x.vertices.space > kept || x.triangles.space > kept {
+			*x = inPlace{stride: x.stride}
+		}
+		x.vertices.used, x.triangles.used = 0, 0
+	}
+}
+
+// add makes space for a draw. Earlier draws retain the memory that they have.
+func (x *inPlace) add(vertices, triangles int) {
+	const group = max(vertexGroup, raster.BatchSize) // both are powers of two
+	up := func(n int) int { return (n + group - 1) &^ (group - 1) }
+	v, t := &x.vertices, &x.triangles
+	if v.used+vertices > v.space || t.used+triangles > t.space {
+		v.space, t.space = max(2*v.space, up(vertices)), max(2*t.space, up(triangles))
+		v.used, t.used = 0, 0
+		x.list, x.primitives, x.batches = make([]uint32, listBytes/4*v.space), make([]primitive, t.space), make([]raster.Batch, t.space/group)
+		x.records = compose.Memory{}
+		x.records.Grow(v.space * x.stride)
+	}
+	v.first, t.first = v.used, t.used
+	v.used, t.used = v.used+up(vertices), t.used+up(triangles)
+}
+
+// runVerticesInPlace is runVertices for a draw in place.
+func (d *Binner) runVerticesInPlace(ctx context.Context) error {
+	x, n := d.inPlaceFor(int(d.Pipeline.Record.Stride)), int(d.chunk.vertices())
+	d.inPlace = x
+	x.add(n, len(d.chunk.primitives))
+	copy(x.list[listBytes/4*x.vertices.first:], d.chunk.list)
+	d.params.Words(1)[layout.VertexCount] = uint32(x.vertices.first + n)
+	o := &d.Own.Buffers
+	o[layout.BindParams] = compose.Shared(d.params.Bytes(4 * layout.VertexWords))
+	o[layout.BindVertexList] = compose.Shared(compose.BytesOf(x.list))
+	o[layout.BindRecords] = compose.Shared(compose.BytesOf(x.records.Data))
+	d.vertexRunner.Bind(&d.vertexBinding, &d.Own)
+	return d.vertexRunner.RunGroupsFrom(ctx, &d.vertexBinding, uint32(x.vertices.first/vertexGroup), uint32((n+vertexGroup-1)/vertexGroup), d.Stop)
+}
+
+// listInPlace returns the chunk's triangles, with vertices as numbers in the whole memory.
+func (d *Binner) listInPlace() primitiveList {
+	x, first := d.inPlace, uint32(d.inPlace.vertices.first)
+	list := x.primitives[x.triangles.first:][:len(d.chunk.primitives)]
+	for i := range list {
+		p, from := &list[i], &d.chunk.primitives[i]
+		p.v = [3]uint32{from.v[0] + first, from.v[1] + first, from.v[2] + first}
+		p.provoking, p.id, p.begins = from.provoking+first, from.id, from.begins
+	}
+	return primitiveList{records: &x.records, vertices: first + d.chunk.vertices(), topology: d.state.Assembly.Topology, primitives: list}
+}
+
+// rasterizeInPlace is rasterize for a draw in place.
+func (d *Binner) rasterizeInPlace(ctx context.Context, f *primitiveList, v raster.Records) error {
+	r, x := &d.Raster, d.inPlace
+	if !r.BatchVertices(v, &d.batchParams) {
+		return nil // without a scissor nothing is drawn
+	}
+	d.countClipping(f)
+	first := x.triangles.first
+	if err := d.runSetUp(ctx, x.records.Data, x.primitives, x.batches, first, len(f.primitives)); err != nil {
+		return err
+	}
+	for at := 0; at < len(f.primitives); at += raster.BatchSize {
+		b := &x.batches[(first+at)/raster.BatchSize]
+		n := uint(min(len(f.primitives)-at, raster.BatchSize))
+		for i := r.BatchInPlace(b, uint32(first+at), 0, n); i < n; i = r.BatchInPlace(b, uint32(first+at), i+1, n) {
+			if d.Stop.Load() {
+				return ctx.Err()
+			}
+			p := &f.primitives[at+int(i)]
+			r.TriangleInPlace(b, uint32(first+at+int(i)), i, &p.v, p.provoking, p.id)
+			if r.Bytes() >= maxRasterBytes {
+				if err := d.Flush(ctx); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// BatchesInPlace returns the batches of the worker's draws in place, and the bytes of the current draw.
+func (d *Scratch) BatchesInPlace() (list []raster.Batch, bytes int) {
+	x := d.inPlace
+	return x.batches, (x.vertices.used-x.vertices.first)*(x.stride+listBytes) + (x.triangles.used-x.triangles.first)*(raster.BatchBytes/raster.BatchSize+int(primitiveBytes))
+}
+
+// BindInPlace binds the primitives and records of draws in place for their fragments.
+func (d *Scratch) BindInPlace(o *compose.OwnResources) {
+	x, b := d.inPlace, &o.Buffers
+	b[layout.BindRecords] = compose.Shared(compose.BytesOf(x.records.Data))
+	b[layout.BindPrimitiveVertices] = compose.Shared(compose.BytesOf(x.primitives))
+	b[layout.BindTriangles] = compose.Shared(compose.BytesOf(x.batches))
+}
