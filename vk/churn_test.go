@@ -21,6 +21,7 @@ func churn(t testing.TB) (s *scene, kinds []func() (Object, error)) {
 	image := ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Extent: [3]int{8, 8, 1}, Usage: ImageSampled}
 	ycbcr := YcbcrConversionInfo{Format: formatOf(t, "G8_B8_R8_3PLANE_420_UNORM")}
 	compute := ComputePipelineInfo{Stage: StageInfo{Module: module}, Layout: s.rig.pipeline}
+	area := s.structure(t).info.Buffer
 	shader := []ShaderInfo{{Stage: StageCompute, Code: words, Layout: s.rig.pipeline}}
 	return s, []func() (Object, error){
 		func() (Object, error) { return d.Allocate(MemoryInfo{Size: 4096, DeviceAddress: true}) },
@@ -31,6 +32,14 @@ func churn(t testing.TB) (s *scene, kinds []func() (Object, error)) {
 		func() (Object, error) { return d.NewSampler(SamplerInfo{}) },
 		func() (Object, error) { return d.NewYcbcrConversion(ycbcr) },
 		func() (Object, error) { return d.NewSetLayout(SetLayoutInfo{}) },
+		func() (Object, error) {
+			a, err := d.NewAccelerationStructure(AccelerationStructureInfo{Buffer: area, Size: 4096, Level: TopLevel})
+			if err != nil {
+				return nil, err
+			}
+			top := BuildInfo{Level: TopLevel, Target: a, Geometries: []Geometry{{Instances: &InstanceGeometry{}}}, Ranges: make([]BuildRange, 1)}
+			return a, d.BuildAccelerationStructures(ctx, []BuildInfo{top})
+		},
 		func() (Object, error) {
 			return d.NewPipelineLayout(PipelineLayoutInfo{Sets: []*SetLayout{s.rig.layout}})
 		},

@@ -13,7 +13,7 @@ import (
 
 // Sizes of the descriptors in descriptor buffers and heaps, in bytes. Each is at a multiple of DescriptorAlignment.
 const (
-	BufferDescriptorSize  = ir.HeapDescriptor // of uniform and storage buffers
+	BufferDescriptorSize  = ir.HeapDescriptor // of uniform and storage buffers, and of acceleration structures
 	ImageDescriptorSize   = 32                // of images and texel buffers
 	SamplerDescriptorSize = 32
 
@@ -31,7 +31,7 @@ func DescriptorSize(t link.DescriptorType) uint64 {
 
 // descriptorSizes are the sizes of descriptors: of inline uniform blocks of one byte; mutable ones have that of their largest type.
 var descriptorSizes = [...]uint64{
-	uniformSlot: BufferDescriptorSize, storageSlot: BufferDescriptorSize, inlineSlot: 1, texelSlot: ImageDescriptorSize, viewSlot: ImageDescriptorSize,
+	uniformSlot: BufferDescriptorSize, storageSlot: BufferDescriptorSize, structureSlot: BufferDescriptorSize, inlineSlot: 1, texelSlot: ImageDescriptorSize, viewSlot: ImageDescriptorSize,
 	samplerSlot: SamplerDescriptorSize, combinedSlot: ImageDescriptorSize + SamplerDescriptorSize,
 	mutableSlot: 0,
 }
@@ -58,6 +58,7 @@ func (l *SetLayout) place() {
 // A descriptor in memory has words of 64 bits:
 //
 //	buffer          address, range with the type
+//	structure       device address or number of an acceleration structure, type
 //	image, sampler  number of the object, 0, type
 //	texel buffer    address, range, format with texelMark and the type
 //	combined        image, 0, type, combinedMark, sampler
@@ -107,7 +108,7 @@ type DescriptorInfo struct {
 	// Image describes a view without an object of it, if View is nil.
 	Image *ImageViewInfo
 
-	Address, Range uint64 // of a buffer or a texel buffer, in bytes
+	Address, Range uint64 // of a buffer, a texel buffer or an acceleration structure; the range in bytes
 	Format         link.Format
 }
 
@@ -137,9 +138,11 @@ func (d *Device) WriteDescriptor(to []byte, info DescriptorInfo) error {
 // descriptorWords returns the words of a descriptor.
 func (d *Device) descriptorWords(kind slotKind, info *DescriptorInfo) (words [(ImageDescriptorSize + SamplerDescriptorSize) / 8]uint64, err error) {
 	switch kind {
-	case uniformSlot, storageSlot, texelSlot:
+	case uniformSlot, storageSlot, structureSlot, texelSlot:
 		switch {
 		case info.Address == 0:
+		case kind == structureSlot:
+			words[0], words[1] = info.Address, typeNumber(info.Type)<<56
 		case kind == texelSlot:
 			words[0], words[1], words[2] = info.Address, min(info.Range, ir.HeapRange), uint64(info.Format)|typeNumber(info.Type)<<typeShift|texelMark
 		default:

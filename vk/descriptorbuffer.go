@@ -8,6 +8,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/texture"
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // The uses of buffers with descriptors (VK_EXT_descriptor_buffer).
@@ -211,7 +212,11 @@ func (x *executor) decode(b *compute.SetBinding, slot *layoutSlot, memory []byte
 	}
 	for i := range n {
 		d := memory[i*size:][:size]
-		if buffers {
+		switch {
+		case !buffers:
+		case slot.kind == structureSlot || slot.kind == mutableSlot && typeOf(d, true) == link.AccelerationStructure:
+			b.Buffers[i] = exec.Buffer{Bytes: d[:8]}
+		default:
 			b.Buffers[i] = x.readBuffer(d)
 		}
 		if views {

@@ -69,6 +69,8 @@
 //	privatedata.go, label.go   numbers and labels of the program
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts
 //	copyindirect.go     copies between addresses that are in memory
+//	structure.go        acceleration structures; structurebuild.go their builds, structurerun.go the execution;
+//	structurecommand.go the commands for builds, structurecopy.go sizes, copies, properties; structuretable.go their contents
 //	work.go             commands that run by themselves; address.go memory at device addresses
 //	bytes.go            memory of words
 //	print.go            the output of debugPrintf

@@ -115,7 +115,8 @@ var useRules = map[string]string{
 	"descriptor pool":        "VUID-vkDestroyDescriptorPool-descriptorPool-00303", "descriptor set": "VUID-vkFreeDescriptorSets-pDescriptorSets-00309",
 	"query pool": "VUID-vkDestroyQueryPool-queryPool-00793", "event": "VUID-vkDestroyEvent-event-01145", "semaphore": "VUID-vkDestroySemaphore-semaphore-05149",
 	"fence": "VUID-vkDestroyFence-fence-01120", "framebuffer": "VUID-vkDestroyFramebuffer-framebuffer-00892", "render pass": "VUID-vkDestroyRenderPass-renderPass-00873",
-	"command buffer": "VUID-vkFreeCommandBuffers-pCommandBuffers-00047",
+	"acceleration structure": "VUID-vkDestroyAccelerationStructureKHR-accelerationStructure-02442",
+	"command buffer":         "VUID-vkFreeCommandBuffers-pCommandBuffers-00047",
 }
 
 // OutOfMemoryError reports an allocation beyond the memory of the device.

@@ -82,6 +82,8 @@ type heap struct {
 	spread  uint64       // bytes of the address ranges that show it
 
 	runs, expected uint64 // of all spaces, and those that submissions may add
+
+	structures structures // in the memory
 }
 
 // regions are the allocations that commands reach by address. A command uses those of its beginning: memory that is
@@ -267,6 +269,7 @@ func (h *heap) unreserve(n uint64) {
 
 // free frees an allocation: at once, or after the commands that reach it by its address.
 func (h *heap) free(m *Memory) {
+	h.structures.forget(m)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.all[m]; !ok {

@@ -21,6 +21,12 @@ const (
 	PipelineStatistics                       // the Statistics of the pool
 	TransformFeedbackStream                  // primitives written, and primitives that need space
 	PrimitivesGenerated                      // of a stream, with transform feedback or without it
+
+	// Properties of acceleration structures, in bytes but for the pointers; see WriteAccelerationStructureProperties.
+	CompactedSize         // of a copy that is compact
+	SerializationSize     // in memory
+	SerializationPointers // bottom levels that a serialized top level refers to
+	StructureSize         // of a copy
 )
 
 // Statistics is a set of pipeline statistics (VkQueryPipelineStatisticFlagBits). Chiaro runs no task and mesh shaders in
@@ -93,7 +99,7 @@ func (d *Device) NewQueryPool(info QueryPoolInfo) (*QueryPool, error) {
 	switch {
 	case info.Count <= 0 || info.Count > maxQueries:
 		return nil, usage("VUID-VkQueryPoolCreateInfo-queryCount-02763", "the pool has %d queries; must have 1 to %d", info.Count, maxQueries)
-	case info.Type > PrimitivesGenerated:
+	case info.Type > StructureSize:
 		return nil, &UnsupportedError{Feature: "queries of the type " + uintText(uint64(info.Type))}
 	case info.Type == TransformFeedbackStream:
 		q.width = 2

@@ -48,6 +48,10 @@ func (c *CommandBuffer) BeginQueryIndexed(q *QueryPool, i int, control QueryCont
 		c.fail(usage("VUID-vkCmdBeginQuery-query-00808", "queries of %d views begin from query %d on; the pool has %d", n, i, len(q.ready)))
 	case q.info.Type == Timestamps:
 		c.fail(usage("VUID-vkCmdBeginQuery-queryType-02804", "a query of timestamps begins; must be of another type"))
+	case q.info.Type == CompactedSize || q.info.Type == SerializationSize:
+		c.fail(usage("VUID-vkCmdBeginQuery-queryType-04728", "a query of a property of acceleration structures begins; must be of another type"))
+	case q.info.Type == SerializationPointers || q.info.Type == StructureSize:
+		c.fail(usage("VUID-vkCmdBeginQuery-queryType-06741", "a query of a property of acceleration structures begins; must be of another type"))
 	case control > QueryPrecise, control == QueryPrecise && q.info.Type != Occlusion:
 		c.fail(usage("VUID-vkCmdBeginQuery-queryType-00800", "a query that is not of the type Occlusion is precise; must be of the type"))
 	case stream >= state.MaxStreams, stream > 0 && !streams:

@@ -110,7 +110,7 @@ func (s *Set) renew(first uint32) {
 // lists reports which lists the descriptors of a binding need.
 func (s *layoutSlot) lists() (buffers, views, samplers bool) {
 	if s.kind != mutableSlot {
-		return s.kind <= storageSlot, s.kind == texelSlot || s.kind == viewSlot || s.kind == combinedSlot, s.kind == samplerSlot || s.kind == combinedSlot
+		return s.kind <= structureSlot, s.kind == texelSlot || s.kind == viewSlot || s.kind == combinedSlot, s.kind == samplerSlot || s.kind == combinedSlot
 	}
 	for _, t := range s.allowed {
 		one := layoutSlot{kind: slotKinds[t]}
@@ -165,6 +165,8 @@ type Write struct {
 	Buffers []BufferDescriptor
 	Images  []ImageDescriptor
 	Texels  []*BufferView // nil elements are null descriptors
+
+	Structures []*AccelerationStructure // nil elements are null descriptors
 
 	// Inline is the bytes of an inline uniform block from the byte Element on.
 	Inline []byte
@@ -242,7 +244,7 @@ func (s *Set) write(w *Write, apply bool) error {
 		return s.writeInline(i, w, apply)
 	}
 	kind, at, n := slotKinds[typ], w.Element, 0
-	count := max(len(w.Buffers), len(w.Images), len(w.Texels))
+	count := max(len(w.Buffers), len(w.Images), len(w.Texels), len(w.Structures))
 	if w.list(kind) < count {
 		return usage("VUID-VkWriteDescriptorSet-descriptorType-00319", "the write to binding %d has %d descriptors of another type; must be of the type of the binding", w.Binding, count)
 	}
@@ -258,6 +260,8 @@ func (s *Set) write(w *Write, apply bool) error {
 		switch kind {
 		case uniformSlot, storageSlot:
 			err = s.writeBuffer(i, at, &w.Buffers[n], kind, apply)
+		case structureSlot:
+			err = s.writeStructure(i, at, w.Structures[n], apply)
 		case texelSlot:
 			err = s.writeTexels(i, at, w.Texels[n], apply)
 		default:
@@ -309,6 +313,8 @@ func (w *Write) list(kind slotKind) int {
 	switch kind {
 	case uniformSlot, storageSlot:
 		return len(w.Buffers)
+	case structureSlot:
+		return len(w.Structures)
 	case texelSlot:
 		return len(w.Texels)
 	case inlineSlot:
@@ -335,6 +341,23 @@ func (s *Set) writeBuffer(i int, at uint32, x *BufferDescriptor, kind slotKind, 
 	if apply {
 		s.content[i].Buffers[at] = d
 		s.use(i, at, 0, userOf(x.Buffer))
+		s.changed(i, at)
+	}
+	return nil
+}
+
+func (s *Set) writeStructure(i int, at uint32, a *AccelerationStructure, apply bool) error {
+	if a != nil {
+		if err := check(s.dev, "the acceleration structure of a descriptor", a); err != nil {
+			return err
+		}
+		if s.dev.checking > None && a.info.Level == BottomLevel {
+			return usage("VUID-VkWriteDescriptorSetAccelerationStructureKHR-pAccelerationStructures-03579", "%v of a descriptor is a bottom level; must be a top level", &a.object)
+		}
+	}
+	if apply {
+		s.content[i].Buffers[at] = a.descriptor()
+		s.use(i, at, 0, userOf(a))
 		s.changed(i, at)
 	}
 	return nil

@@ -50,6 +50,7 @@ type slotKind uint8
 const (
 	uniformSlot slotKind = iota
 	storageSlot
+	structureSlot // acceleration structures, as buffers with their numbers
 	inlineSlot
 	texelSlot    // buffer views
 	viewSlot     // image views
@@ -62,7 +63,7 @@ const (
 var slotKinds = map[link.DescriptorType]slotKind{
 	link.DescriptorType(iface.UniformBuffer): uniformSlot, link.UniformBufferDynamic: uniformSlot,
 	link.DescriptorType(iface.StorageBuffer): storageSlot, link.StorageBufferDynamic: storageSlot,
-	link.InlineUniformBlock:                       inlineSlot,
+	link.AccelerationStructure: structureSlot, link.InlineUniformBlock: inlineSlot,
 	link.DescriptorType(iface.UniformTexelBuffer): texelSlot, link.DescriptorType(iface.StorageTexelBuffer): texelSlot,
 	link.DescriptorType(iface.SampledImage): viewSlot, link.DescriptorType(iface.StorageImage): viewSlot, link.DescriptorType(iface.InputAttachment): viewSlot,
 	link.SampleWeightImage: viewSlot, link.BlockMatchImage: viewSlot,

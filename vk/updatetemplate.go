@@ -19,6 +19,8 @@ type TemplateData struct {
 	Images  []ImageDescriptor
 	Texels  []*BufferView
 	Inline  []byte
+
+	Structures []*AccelerationStructure
 }
 
 // UpdateTemplateInfo describes an update template for sets of a layout, or for the push descriptors of a set of a pipeline
@@ -120,6 +122,8 @@ func (t *UpdateTemplate) writes(d *Device, l *SetLayout, data *TemplateData) ([]
 			w.Buffers, ok = pick(data.Buffers, e)
 		case texelSlot:
 			w.Texels, ok = pick(data.Texels, e)
+		case structureSlot:
+			w.Structures, ok = pick(data.Structures, e)
 		case inlineSlot:
 			if w.Inline, ok = pick(data.Inline, e); w.Inline == nil {
 				w.Inline = []byte{}

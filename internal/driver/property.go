@@ -156,7 +156,7 @@ var texts = map[string]string{"driverName": driverName, "driverInfo": "Chiaro", 
 // identities are the properties that are UUIDs.
 var identities = map[string]func() []byte{
 	"deviceUUID": func() []byte { return []byte("chiaro device 01") },
-	"driverUUID": func() []byte { return []byte("chiaro driver 01") },
+	"driverUUID": func() []byte { return vk.DriverUUID[:] },
 	"pipelineCacheUUID": func() []byte {
 		u := vk.PipelineCacheUUID()
 		return u[:]

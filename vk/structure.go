@@ -1,0 +1,146 @@
+package vk
+
+import (
+	"encoding/binary"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ray"
+)
+
+// The uses of buffers for ray tracing.
+const (
+	ShaderBindingTable               BufferUsage = 0x400    // the records of trace commands
+	AccelerationStructureBuildInput  BufferUsage = 0x80000  // vertices, indices, transforms, boxes, instances
+	AccelerationStructureStorageArea BufferUsage = 0x100000 // acceleration structures
+)
+
+// StructureLevel is the level of an acceleration structure (VkAccelerationStructureTypeKHR).
+type StructureLevel uint8
+
+// The levels. A structure of the level AnyLevel is of the level of its last build.
+const (
+	TopLevel    StructureLevel = iota // of instances of bottom levels
+	BottomLevel                       // of geometries
+	AnyLevel
+)
+
+// StructureFlags are properties of an acceleration structure (VkAccelerationStructureCreateFlagBitsKHR).
+type StructureFlags uint32
+
+// The flags.
+const (
+	StructureAddressReplay    StructureFlags = 0x1 // its device address may be the one of an earlier run
+	StructureMotion           StructureFlags = 0x4 // its builds have motion
+	StructureDescriptorReplay StructureFlags = 0x8 // its descriptors may be those of an earlier run
+)
+
+// structureAlignment is the alignment of a structure in its buffer, in bytes.
+const structureAlignment = 256
+
+// AccelerationStructureInfo describes an acceleration structure (VkAccelerationStructureCreateInfoKHR).
+type AccelerationStructureInfo struct {
+	Buffer       *Buffer // bound to memory
+	Offset, Size uint64  // bytes of the buffer
+	Level        StructureLevel
+	Flags        StructureFlags
+
+	// Address, not 0, is the result of [AccelerationStructure.Address] in an earlier run, and the address that the structure
+	// must have. It needs the flag StructureAddressReplay.
+	Address uint64
+}
+
+// AccelerationStructure is a range of a buffer for an acceleration structure. A build, or a copy, makes the structure itself.
+// It is not in the bytes of the buffer: no program reads or changes it there.
+type AccelerationStructure struct {
+	object
+	info AccelerationStructureInfo
+
+	// The fields below are guarded by structures.mu, but for handle, which commands read.
+	memory  *Memory  // nil before the first use after the bind of the buffer
+	from    uint64   // the first byte of the range in the memory
+	number  uint64   // the device address; without one, a number of privateNumbers; 0 without memory
+	handle  [8]byte  // number, for descriptors
+	content *content // nil before a build, and after a build that overwrote the range
+}
+
+// NewAccelerationStructure makes an acceleration structure without content.
+func (d *Device) NewAccelerationStructure(info AccelerationStructureInfo) (*AccelerationStructure, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
+	if err := check(d, "the buffer of the acceleration structure", info.Buffer); err != nil {
+		return nil, err
+	}
+	b := info.Buffer
+	switch {
+	case info.Level > AnyLevel:
+		return nil, &UnsupportedError{Feature: "acceleration structures of the level " + uintText(uint64(info.Level))}
+	case info.Flags&StructureMotion != 0:
+		return nil, &UnsupportedError{Feature: "acceleration structures with motion"}
+	case info.Flags&^(StructureAddressReplay|StructureDescriptorReplay) != 0:
+		return nil, &UnsupportedError{Feature: "a flag of acceleration structures that is none of Vulkan's"}
+	case d.checking > None && b.usage&AccelerationStructureStorageArea == 0:
+		return nil, usage("VUID-VkAccelerationStructureCreateInfoKHR-buffer-03614", "%v lacks the usage for acceleration structures; must have it", &b.object)
+	case info.Offset > b.size || info.Size > b.size-info.Offset:
+		return nil, usage("VUID-VkAccelerationStructureCreateInfoKHR-offset-03616", "the acceleration structure has %d bytes from offset %d on; must be in the %d bytes of %v", info.Size, info.Offset, b.size, &b.object)
+	case info.Size == 0:
+		return nil, usage("", "the acceleration structure has no bytes; must have some")
+	case info.Offset%structureAlignment != 0:
+		return nil, usage("VUID-VkAccelerationStructureCreateInfoKHR-offset-03734", "the offset of the acceleration structure is %d; must be a multiple of %d", info.Offset, structureAlignment)
+	case info.Address != 0 && info.Flags&StructureAddressReplay == 0:
+		return nil, usage("VUID-VkAccelerationStructureCreateInfoKHR-deviceAddress-03612", "the acceleration structure has the address %#x of an earlier run and lacks the flag for it; must have it", info.Address)
+	}
+	a := &AccelerationStructure{info: info}
+	if info.Address != 0 && (!d.heap.structures.place(a) || a.number != info.Address) {
+		return nil, ErrOpaqueAddress
+	}
+	d.adopt(&a.object, "acceleration structure", func() { d.heap.structures.drop(a) })
+	return a, nil
+}
+
+// Address returns the device address of the acceleration structure; 0 if its buffer has none, or no memory yet.
+func (a *AccelerationStructure) Address() uint64 {
+	if a == nil || a.dev == nil || !a.dev.heap.structures.place(a) || a.number >= privateNumbers {
+		return 0
+	}
+	return a.number
+}
+
+// setNumber sets the number. The handle gets it as well.
+func (a *AccelerationStructure) setNumber(n uint64) {
+	a.number = n
+	binary.LittleEndian.PutUint64(a.handle[:], n)
+}
+
+// Size returns the bytes of the buffer that the acceleration structure has; 0 if it is nil.
+func (a *AccelerationStructure) Size() uint64 {
+	if a == nil {
+		return 0
+	}
+	return a.info.Size
+}
+
+// descriptor returns the descriptor of the acceleration structure: a buffer that has its number. A null descriptor has no
+// bytes, which read as the number 0: the null structure.
+func (a *AccelerationStructure) descriptor() exec.Buffer {
+	if a == nil {
+		return exec.Buffer{}
+	}
+	a.dev.heap.structures.place(a)
+	return exec.Buffer{Bytes: a.handle[:]}
+}
+
+// refer calls each for the structure, its buffer and its memory.
+func (a *AccelerationStructure) refer(each func(*object)) {
+	each(&a.object)
+	a.info.Buffer.refer(each)
+}
+
+// content is a structure with the build that made it.
+type content struct {
+	structure *ray.Structure
+	level     StructureLevel // TopLevel or BottomLevel
+	flags     BuildFlags
+	linked    uint64  // structures.bottoms when the instances of a top level got their structures
+	shapes    []shape // of the geometries; nil if they are not known
+}

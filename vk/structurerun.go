@@ -1,0 +1,219 @@
+package vk
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/internal/ray"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// vertexFormat returns the alignment of vertices of a format: the size of a component, or of a packed format. ok is false if
+// acceleration structures do not have the format. They have those of floats and of normalized components that vertex buildInputs have,
+// with two components or more.
+func vertexFormat(f link.Format) (alignment uint64, ok bool) {
+	i := format.ByID(uint32(f))
+	if i == nil || i.Wide || len(i.Components) < 2 || bufferFeatures(i)&FormatVertexBuffer == 0 {
+		return 1, false
+	}
+	switch i.Numeric {
+	case "SFLOAT", "SNORM", "UNORM", "UFLOAT":
+	default:
+		return 1, false
+	}
+	if strings.Contains(i.Name, "PACK") {
+		return uint64(i.Bytes), true
+	}
+	return uint64(i.Bytes / len(i.Components)), true
+}
+
+// buildInputs are the memory that a build reads. It is held until release.
+type buildInputs struct {
+	dev      *Device
+	rule     string
+	releases []func()
+}
+
+// at returns the memory of an input from an offset on: to the end of its allocation, or of the memory of the host.
+func (in *buildInputs) at(d BuildData, offset uint64, code, what string) ([]byte, error) {
+	if d.Host != nil {
+		return d.Host[min(offset, uint64(len(d.Host))):], nil
+	}
+	b, release, ok := in.dev.heap.from(d.Address + offset)
+	if !ok || d.Address == 0 {
+		return nil, usage(in.rule+code, "no memory is at the address %#x of %s; must be", d.Address, what)
+	}
+	in.releases = append(in.releases, release)
+	return b, nil
+}
+
+func (in *buildInputs) release() {
+	for _, f := range in.releases {
+		f()
+	}
+}
+
+// build builds or updates an acceleration structure. rule is the first part of its rules.
+func (d *Device) build(b *BuildInfo, rule string, stop func() error) error {
+	in := buildInputs{dev: d, rule: rule}
+	defer in.release()
+	c := &content{level: b.Level, flags: b.Flags, shapes: b.shapes()}
+	var source *ray.Structure
+	if b.Update {
+		was := d.heap.structures.content(b.Source)
+		if err := b.checkUpdate(was, rule, c.shapes); err != nil {
+			return err
+		}
+		source = was.structure
+	}
+	input := ray.Input{Flags: ray.BuildFlags(b.Flags), Top: b.Level == TopLevel, Threads: d.workers, Stop: stop}
+	for i := range b.Geometries {
+		g, r := &b.Geometries[i], &b.Ranges[i]
+		var err error
+		switch {
+		case g.Instances != nil:
+			input.Instances, err = in.instances(g.Instances, r)
+		default:
+			var x ray.Geometry
+			x, err = in.geometry(g, r)
+			input.Geometries = append(input.Geometries, x)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.linked = d.heap.structures.version()
+	var err error
+	if b.Update {
+		c.structure, err = ray.Update(&input, source)
+	} else {
+		c.structure, err = ray.Build(&input)
+	}
+	if err != nil {
+		return buildError(err)
+	}
+	d.heap.structures.put(b.Target, c)
+	return nil
+}
+
+// buildError returns the public form of an error of package ray.
+func buildError(err error) error {
+	if errors.Is(err, ray.ErrTooLarge) {
+		return &OutOfMemoryError{Cause: err}
+	}
+	return err
+}
+
+// geometry returns the triangles or boxes of a geometry. Package ray makes primitives that are not in the memory inactive.
+func (in *buildInputs) geometry(g *Geometry, r *BuildRange) (out ray.Geometry, err error) {
+	out = ray.Geometry{Kind: ray.Triangles, Flags: ray.GeometryFlags(g.Flags), Primitives: r.Primitives}
+	if x := g.Boxes; x != nil {
+		out.Kind, out.BoxStride = ray.Boxes, x.Stride
+		if r.Primitives > 0 {
+			out.BoxData, err = in.at(x.Data, uint64(r.Offset), "pInfos-03811", "boxes")
+		}
+		return out, err
+	}
+	t := g.Triangles
+	out.VertexFormat, out.VertexStride, out.MaxVertex, out.FirstVertex = uint32(t.Format), t.Stride, t.MaxVertex, r.FirstVertex
+	if r.Primitives == 0 {
+		return out, nil
+	}
+	offset := uint64(r.Offset)
+	if out.IndexSize = t.IndexSize; t.IndexSize != 0 {
+		if out.Indices, err = in.at(t.Indices, offset, "pInfos-03806", "indices"); err != nil {
+			return out, err
+		}
+		offset = 0
+	}
+	if out.Vertices, err = in.at(t.Vertices, offset, "pInfos-03804", "vertices"); err != nil || !t.Transform.given() {
+		return out, err
+	}
+	matrix, err := in.at(t.Transform, uint64(r.TransformOffset), "pInfos-03808", "a transform")
+	if err != nil {
+		return out, err
+	}
+	if len(matrix) < 48 {
+		return out, usage(in.rule+"pInfos-03808", "%d bytes are at the address of a transform; must be 48", len(matrix))
+	}
+	out.Transform = matrixOf(matrix)
+	return out, nil
+}
+
+// matrixOf returns the 12 floats of a transform.
+func matrixOf(b []byte) *[12]float32 {
+	var m [12]float32
+	for i := range m {
+		m[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return &m
+}
+
+// instances returns the instances of a top level. An instance without a structure at its address is inactive.
+func (in *buildInputs) instances(g *InstanceGeometry, r *BuildRange) ([]ray.Instance, error) {
+	if g.List != nil {
+		return in.listed(g, r)
+	}
+	out := make([]ray.Instance, r.Primitives)
+	if r.Primitives == 0 {
+		return out, nil
+	}
+	size := uint64(instanceBytes)
+	if g.Pointers {
+		size = 8
+	}
+	data, err := in.at(g.Data, uint64(r.Offset), "pInfos-03813", "instances")
+	if err != nil {
+		return nil, err
+	}
+	if uint64(len(data))/size < uint64(r.Primitives) {
+		return nil, usage(in.rule+"pInfos-03813", "%d bytes are at the address of %d instances; must be %d for each", len(data), r.Primitives, size)
+	}
+	for i := range out {
+		b := data[uint64(i)*size:]
+		if g.Pointers {
+			at := binary.LittleEndian.Uint64(b)
+			m, release, ok := in.dev.heap.at(at, instanceBytes)
+			if !ok {
+				return nil, usage(in.rule+"pInfos-03717", "no memory is at the address %#x of an instance; must be", at)
+			}
+			out[i] = in.instance(m)
+			release()
+			continue
+		}
+		out[i] = in.instance(b)
+	}
+	return out, nil
+}
+
+// instance decodes an instance in memory.
+func (in *buildInputs) instance(b []byte) ray.Instance {
+	custom, record, at := binary.LittleEndian.Uint32(b[48:]), binary.LittleEndian.Uint32(b[52:]), binary.LittleEndian.Uint64(b[56:])
+	return ray.Instance{
+		Transform: *matrixOf(b), Custom: custom & 0xffffff, Mask: uint8(custom >> 24), RecordOffset: record & 0xffffff,
+		Flags: ray.InstanceFlags(record >> 24), Reference: at, Bottom: in.dev.heap.structures.at(at),
+	}
+}
+
+// listed returns the instances of a build of the host.
+func (in *buildInputs) listed(g *InstanceGeometry, r *BuildRange) ([]ray.Instance, error) {
+	first := uint64(r.Offset) / instanceBytes
+	if first+uint64(r.Primitives) > uint64(len(g.List)) {
+		return nil, usage("", "%d instances from instance %d on are built, and there are %d; must be as many", r.Primitives, first, len(g.List))
+	}
+	s := &in.dev.heap.structures
+	out := make([]ray.Instance, r.Primitives)
+	for i := range out {
+		x := &g.List[first+uint64(i)]
+		out[i] = ray.Instance{
+			Transform: x.Transform, Custom: x.CustomIndex & 0xffffff, Mask: x.Mask, RecordOffset: x.Record & 0xffffff, Flags: ray.InstanceFlags(x.Flags),
+		}
+		if x.Structure != nil && s.place(x.Structure) {
+			out[i].Reference, out[i].Bottom = x.Structure.number, s.at(x.Structure.number)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,157 @@
+package vk
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/chiaro-gpu/chiaro/internal/ray"
+)
+
+// structures are the acceleration structures of a device that have content. The ranges of those in one memory are disjoint, as
+// the bytes of structures would be: a build drops all structures that its range overlaps. So the memory of all structures is
+// bounded by the memory of the device.
+type structures struct {
+	mu      sync.Mutex
+	built   map[*Memory][]*AccelerationStructure // ascending by their first byte
+	numbers map[uint64]*AccelerationStructure    // those of built
+	table   ray.Table                            // of built; nil after a change
+	bottoms uint64                               // counts the changes of structures that are no top levels
+	given   uint64                               // private numbers
+}
+
+// privateNumbers is the first number of structures without a device address. No memory has such an address.
+const privateNumbers = 1 << 63
+
+// place sets the memory and the number of a structure, once its buffer has memory. It reports whether the structure has them.
+func (s *structures) place(a *AccelerationStructure) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.placed(a)
+}
+
+// placed is place with s.mu held.
+func (s *structures) placed(a *AccelerationStructure) bool {
+	b := a.info.Buffer
+	if a.number != 0 || b.memory == nil {
+		return a.number != 0
+	}
+	a.memory, a.from = b.memory, b.offset+a.info.Offset
+	if at := b.Address(); at != 0 {
+		a.setNumber(at + a.info.Offset)
+	} else {
+		s.given++
+		a.setNumber(privateNumbers + s.given)
+	}
+	return true
+}
+
+// put sets the content of a structure, and drops the content of all others that its range overlaps.
+func (s *structures) put(a *AccelerationStructure, c *content) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.placed(a) || !a.alive() {
+		return
+	}
+	if s.built == nil {
+		s.built, s.numbers = map[*Memory][]*AccelerationStructure{}, map[uint64]*AccelerationStructure{}
+	}
+	list := s.built[a.memory]
+	first, _ := slices.BinarySearchFunc(list, a.from, func(x *AccelerationStructure, at uint64) int { return cmp.Compare(x.from+x.info.Size-1, at) })
+	last := first
+	for ; last < len(list) && list[last].from < a.from+a.info.Size; last++ {
+		s.empty(list[last])
+	}
+	a.content = c
+	s.built[a.memory] = slices.Replace(list, first, last, a)
+	s.numbers[a.number] = a
+	s.changed(c)
+}
+
+// empty drops the content of a structure. It stays in built.
+func (s *structures) empty(a *AccelerationStructure) {
+	delete(s.numbers, a.number)
+	s.changed(a.content)
+	a.content = nil
+}
+
+// changed notes a change of a content.
+func (s *structures) changed(c *content) {
+	s.table = nil
+	if c.level != TopLevel {
+		s.bottoms++
+	}
+}
+
+// drop drops a structure.
+func (s *structures) drop(a *AccelerationStructure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.content == nil {
+		return
+	}
+	s.empty(a)
+	list := s.built[a.memory]
+	if i := slices.Index(list, a); len(list) == 1 {
+		delete(s.built, a.memory)
+	} else {
+		s.built[a.memory] = slices.Delete(list, i, i+1)
+	}
+}
+
+// forget drops all structures in a memory that is freed.
+func (s *structures) forget(m *Memory) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.built[m] {
+		s.empty(a)
+	}
+	delete(s.built, m)
+}
+
+// content returns the content of a structure; nil if it has none.
+func (s *structures) content(a *AccelerationStructure) *content {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return a.content
+}
+
+// version counts the changes of bottom levels.
+func (s *structures) version() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bottoms
+}
+
+// at returns the structure that was built at a device address; nil if there is none.
+func (s *structures) at(address uint64) *ray.Structure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.structure(address)
+}
+
+func (s *structures) structure(address uint64) *ray.Structure {
+	if a := s.numbers[address]; a != nil {
+		return a.content.structure
+	}
+	return nil
+}
+
+// snapshot returns the structures that commands find by their numbers. Instances of top levels have the present structures at
+// their addresses.
+func (s *structures) snapshot() ray.Table {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.table != nil || len(s.numbers) == 0 {
+		return s.table
+	}
+	s.table = make(ray.Table, len(s.numbers))
+	for n, a := range s.numbers {
+		c := a.content
+		if c.level == TopLevel && c.linked != s.bottoms {
+			c.structure, c.linked = c.structure.Relink(s.structure), s.bottoms
+		}
+		s.table[n] = c.structure
+	}
+	return s.table
+}
