@@ -188,6 +188,10 @@ func writes(list []abi.WriteDescriptorSet) []vk.Write {
 			if b := abi.Find[abi.WriteDescriptorSetInlineUniformBlock](w.PNext, abi.StructureTypeWriteDescriptorSetInlineUniformBlock); b != nil {
 				s.first, s.count = b.PData, b.DataSize
 			}
+		case abi.DescriptorTypeAccelerationStructureKHR:
+			if b := abi.Find[abi.WriteDescriptorSetAccelerationStructureKHR](w.PNext, abi.StructureTypeWriteDescriptorSetAccelerationStructureKHR); b != nil {
+				s.first, s.count, s.stride = unsafe.Pointer(b.PAccelerationStructures), min(s.count, b.AccelerationStructureCount), unsafe.Sizeof(abi.AccelerationStructureKHR(0))
+			}
 		case abi.DescriptorTypeUniformTexelBuffer, abi.DescriptorTypeStorageTexelBuffer:
 			s.first, s.stride = unsafe.Pointer(w.PTexelBufferView), unsafe.Sizeof(abi.BufferView(0))
 		case abi.DescriptorTypeUniformBuffer, abi.DescriptorTypeStorageBuffer, abi.DescriptorTypeUniformBufferDynamic, abi.DescriptorTypeStorageBufferDynamic:
@@ -216,6 +220,11 @@ func (s *source) fill(w *vk.Write, kind uint32) {
 	switch kind {
 	case abi.DescriptorTypeInlineUniformBlock:
 		w.Inline = abi.Bytes(s.first, uint64(s.count))
+	case abi.DescriptorTypeAccelerationStructureKHR:
+		w.Structures = make([]*vk.AccelerationStructure, s.count)
+		for i := range w.Structures {
+			w.Structures[i] = structures.get(*at[uint64](s.first, uintptr(i)*s.stride))
+		}
 	case abi.DescriptorTypeUniformTexelBuffer, abi.DescriptorTypeStorageTexelBuffer:
 		w.Texels = make([]*vk.BufferView, s.count)
 		for i := range w.Texels {

@@ -54,6 +54,10 @@ var descriptorBufferCommands = map[int]recorder{
 // descriptorInfo reads the content of a descriptor. The union has a pointer; the one to an address may be null.
 func descriptorInfo(i *abi.DescriptorGetInfoEXT) (out vk.DescriptorInfo) {
 	out.Type, _ = link.DescriptorTypeOf(i.Type)
+	if i.Type == abi.DescriptorTypeAccelerationStructureKHR { // an address, not a pointer
+		out.Address = i.Data[0]
+		return out
+	}
 	data := *(*unsafe.Pointer)(unsafe.Pointer(&i.Data))
 	if data == nil {
 		return out

@@ -20,6 +20,8 @@ var queryCalls = map[int]call{
 var queryTypes = map[uint32]vk.QueryType{
 	abi.QueryTypeOcclusion: vk.Occlusion, abi.QueryTypePipelineStatistics: vk.PipelineStatistics, abi.QueryTypeTimestamp: vk.Timestamps,
 	abi.QueryTypeTransformFeedbackStreamEXT: vk.TransformFeedbackStream, abi.QueryTypePrimitivesGeneratedEXT: vk.PrimitivesGenerated,
+	abi.QueryTypeAccelerationStructureCompactedSizeKHR: vk.CompactedSize, abi.QueryTypeAccelerationStructureSerializationSizeKHR: vk.SerializationSize,
+	abi.QueryTypeAccelerationStructureSerializationBottomLevelPointersKHR: vk.SerializationPointers, abi.QueryTypeAccelerationStructureSizeKHR: vk.StructureSize,
 }
 
 func createQueryPool(a *abi.CreateQueryPoolArgs) abi.Result {

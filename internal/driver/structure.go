@@ -1,0 +1,312 @@
+package driver
+
+import (
+	"encoding/binary"
+	"math"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	formats "github.com/chiaro-gpu/chiaro/internal/format"
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+var structures table[vk.AccelerationStructure]
+
+func structureOf(h abi.AccelerationStructureKHR) *vk.AccelerationStructure {
+	return structures.get(uint64(h))
+}
+
+var structureCalls = map[int]call{
+	abi.CmdCreateAccelerationStructureKHR: on(func(a *abi.CreateAccelerationStructureKHRArgs) abi.Result {
+		d, i := deviceOf(a.Device), a.PCreateInfo
+		if d == nil {
+			return abi.ErrorDeviceLost
+		}
+		s, err := d.vk.NewAccelerationStructure(vk.AccelerationStructureInfo{
+			Buffer: buffers.get(uint64(i.Buffer)), Offset: i.Offset, Size: i.Size, Level: vk.StructureLevel(min(i.Type, math.MaxUint8)),
+			Flags: vk.StructureFlags(i.CreateFlags), Address: i.DeviceAddress,
+		})
+		return created(d, &structures, s, err, unsafe.Pointer(a.PAccelerationStructure))
+	}),
+	abi.CmdDestroyAccelerationStructureKHR: run(func(a *abi.DestroyAccelerationStructureKHRArgs) {
+		destroy(&structures, uint64(a.AccelerationStructure))
+	}),
+	abi.CmdGetAccelerationStructureDeviceAddressKHR: value(func(a *abi.GetAccelerationStructureDeviceAddressKHRArgs) uint64 {
+		return structureOf(a.PInfo.AccelerationStructure).Address()
+	}),
+	abi.CmdGetAccelerationStructureBuildSizesKHR: run(getBuildSizes),
+	abi.CmdGetDeviceAccelerationStructureCompatibilityKHR: run(func(a *abi.GetDeviceAccelerationStructureCompatibilityKHRArgs) {
+		*a.PCompatibility = abi.AccelerationStructureCompatibilityIncompatibleKHR
+		if d := deviceOf(a.Device); d != nil && d.vk.AccelerationStructureCompatible(abi.Bytes(unsafe.Pointer(a.PVersionInfo.PVersionData), 32)) {
+			*a.PCompatibility = abi.AccelerationStructureCompatibilityCompatibleKHR
+		}
+	}),
+	abi.CmdBuildAccelerationStructuresKHR: on(buildStructures),
+	abi.CmdCopyAccelerationStructureKHR: on(func(a *abi.CopyAccelerationStructureKHRArgs) abi.Result {
+		i := a.PInfo
+		return onHost(a.Device, a.DeferredOperation, func(d *device) error {
+			return d.vk.CopyAccelerationStructure(structureOf(i.Src), structureOf(i.Dst), i.Mode == abi.CopyAccelerationStructureModeCompactKHR)
+		})
+	}),
+	abi.CmdCopyAccelerationStructureToMemoryKHR: on(func(a *abi.CopyAccelerationStructureToMemoryKHRArgs) abi.Result {
+		return onHost(a.Device, a.DeferredOperation, func(d *device) error {
+			s := structureOf(a.PInfo.Src)
+			n, err := d.vk.AccelerationStructureProperties([]*vk.AccelerationStructure{s}, vk.SerializationSize)
+			if err != nil {
+				return err
+			}
+			return d.vk.CopyAccelerationStructureToMemory(s, abi.Bytes(pointer(&a.PInfo.Dst), n[0]))
+		})
+	}),
+	abi.CmdCopyMemoryToAccelerationStructureKHR: on(func(a *abi.CopyMemoryToAccelerationStructureKHRArgs) abi.Result {
+		return onHost(a.Device, a.DeferredOperation, func(d *device) error {
+			from := pointer(&a.PInfo.Src)
+			if from == nil {
+				return d.vk.CopyMemoryToAccelerationStructure(nil, structureOf(a.PInfo.Dst))
+			}
+			n := binary.LittleEndian.Uint64(abi.Bytes(from, 40)[32:]) // of the whole
+			return d.vk.CopyMemoryToAccelerationStructure(abi.Bytes(from, min(n, hostBytes)), structureOf(a.PInfo.Dst))
+		})
+	}),
+	abi.CmdWriteAccelerationStructuresPropertiesKHR: on(writeProperties),
+	abi.CmdGetAccelerationStructureOpaqueCaptureDescriptorDataEXT: on(func(*abi.GetAccelerationStructureOpaqueCaptureDescriptorDataEXTArgs) abi.Result {
+		return abi.Success
+	}),
+}
+
+var structureCommands = map[int]recorder{
+	abi.CmdCmdBuildAccelerationStructuresKHR: rec(func(c *commandBuffer, a *abi.CmdBuildAccelerationStructuresKHRArgs) {
+		c.vk.BuildAccelerationStructures(builds(a.PInfos, a.InfoCount, a.PpBuildRangeInfos, false))
+	}),
+	abi.CmdCmdBuildAccelerationStructuresIndirectKHR: rec(func(c *commandBuffer, a *abi.CmdBuildAccelerationStructuresIndirectKHRArgs) {
+		list := builds(a.PInfos, a.InfoCount, nil, false)
+		addresses, strides, most := array(a.PIndirectDeviceAddresses, a.InfoCount), array(a.PIndirectStrides, a.InfoCount), array((**uint32)(a.PpMaxPrimitiveCounts), a.InfoCount)
+		indirect := make([]vk.IndirectBuild, min(len(list), len(addresses), len(strides), len(most)))
+		for i := range indirect {
+			indirect[i] = vk.IndirectBuild{Address: addresses[i], Stride: strides[i], MaxPrimitives: array(most[i], len32(list[i].Geometries))}
+		}
+		c.vk.BuildAccelerationStructuresIndirect(list, indirect)
+	}),
+	abi.CmdCmdCopyAccelerationStructureKHR: rec(func(c *commandBuffer, a *abi.CmdCopyAccelerationStructureKHRArgs) {
+		c.vk.CopyAccelerationStructure(structureOf(a.PInfo.Src), structureOf(a.PInfo.Dst), a.PInfo.Mode == abi.CopyAccelerationStructureModeCompactKHR)
+	}),
+	abi.CmdCmdCopyAccelerationStructureToMemoryKHR: rec(func(c *commandBuffer, a *abi.CmdCopyAccelerationStructureToMemoryKHRArgs) {
+		c.vk.CopyAccelerationStructureToMemory(structureOf(a.PInfo.Src), a.PInfo.Dst[0])
+	}),
+	abi.CmdCmdCopyMemoryToAccelerationStructureKHR: rec(func(c *commandBuffer, a *abi.CmdCopyMemoryToAccelerationStructureKHRArgs) {
+		c.vk.CopyMemoryToAccelerationStructure(a.PInfo.Src[0], structureOf(a.PInfo.Dst))
+	}),
+	abi.CmdCmdWriteAccelerationStructuresPropertiesKHR: rec(func(c *commandBuffer, a *abi.CmdWriteAccelerationStructuresPropertiesKHRArgs) {
+		c.vk.WriteAccelerationStructureProperties(structuresOf(a.PAccelerationStructures, a.AccelerationStructureCount), queryPools.get(uint64(a.QueryPool)), int(a.FirstQuery))
+	}),
+}
+
+// len32 returns the length of a list.
+func len32[T any](list []T) uint32 { return uint32(len(list)) }
+
+// pointer returns the pointer of a union of a device address and a pointer.
+func pointer[T abi.DeviceOrHostAddressKHR | abi.DeviceOrHostAddressConstKHR](u *T) unsafe.Pointer {
+	return *(*unsafe.Pointer)(unsafe.Pointer(u))
+}
+
+// structuresOf returns the structures of handles.
+func structuresOf(p *abi.AccelerationStructureKHR, n uint32) []*vk.AccelerationStructure {
+	return each(p, n, func(h *abi.AccelerationStructureKHR) *vk.AccelerationStructure { return structureOf(*h) })
+}
+
+// onHost runs work of the host at once. An operation that may defer it is told so.
+func onHost(device *abi.Dispatch, operation abi.DeferredOperationKHR, work func(*device) error) abi.Result {
+	d := deviceOf(device)
+	if d == nil {
+		return abi.ErrorDeviceLost
+	}
+	r := d.result(work(d))
+	if r == abi.Success && operation != 0 {
+		return abi.OperationNotDeferredKHR
+	}
+	return r
+}
+
+// buildStructures builds structures on the host.
+func buildStructures(a *abi.BuildAccelerationStructuresKHRArgs) abi.Result {
+	return onHost(a.Device, a.DeferredOperation, func(d *device) error {
+		return d.vk.BuildAccelerationStructures(forever, builds(a.PInfos, a.InfoCount, a.PpBuildRangeInfos, true))
+	})
+}
+
+// getBuildSizes answers the query for the sizes of a build. A build that the driver does not have needs 0 bytes.
+func getBuildSizes(a *abi.GetAccelerationStructureBuildSizesKHRArgs) {
+	to := a.PSizeInfo
+	to.AccelerationStructureSize, to.UpdateScratchSize, to.BuildScratchSize = 0, 0, 0
+	d := deviceOf(a.Device)
+	if d == nil {
+		return
+	}
+	b := build(a.PBuildInfo, nil, false)
+	n, err := d.vk.AccelerationStructureBuildSizes(b, array(a.PMaxPrimitiveCounts, len32(b.Geometries)))
+	if err == nil {
+		to.AccelerationStructureSize, to.UpdateScratchSize, to.BuildScratchSize = n.Structure, n.UpdateScratch, n.BuildScratch
+	}
+}
+
+// writeProperties writes a property of structures, one each stride.
+func writeProperties(a *abi.WriteAccelerationStructuresPropertiesKHRArgs) abi.Result {
+	return onHost(a.Device, 0, func(d *device) error {
+		list := structuresOf(a.PAccelerationStructures, a.AccelerationStructureCount)
+		values, err := d.vk.AccelerationStructureProperties(list, queryTypes[a.QueryType])
+		if err != nil {
+			return err
+		}
+		to, stride := abi.Bytes(a.PData, uint64(a.DataSize)), uint64(a.Stride)
+		for i, v := range values {
+			if at := uint64(i) * stride; at+8 <= uint64(len(to)) {
+				binary.LittleEndian.PutUint64(to[at:], v)
+			}
+		}
+		return nil
+	})
+}
+
+// builds reads builds with the ranges of their geometries; nil for none. onHost reads memory of the host.
+func builds(p *abi.AccelerationStructureBuildGeometryInfoKHR, n uint32, ranges unsafe.Pointer, onHost bool) []vk.BuildInfo {
+	list := array(p, n)
+	parts := array((**abi.AccelerationStructureBuildRangeInfoKHR)(ranges), n)
+	out := make([]vk.BuildInfo, len(list))
+	for i := range out {
+		var r *abi.AccelerationStructureBuildRangeInfoKHR
+		if parts != nil {
+			r = parts[i]
+		}
+		out[i] = build(&list[i], r, onHost)
+	}
+	return out
+}
+
+func build(i *abi.AccelerationStructureBuildGeometryInfoKHR, ranges *abi.AccelerationStructureBuildRangeInfoKHR, onHost bool) vk.BuildInfo {
+	b := vk.BuildInfo{
+		Level: vk.StructureLevel(min(i.Type, math.MaxUint8)), Flags: vk.BuildFlags(i.Flags), Update: i.Mode == abi.BuildAccelerationStructureModeUpdateKHR,
+		Source: structureOf(i.SrcAccelerationStructure), Target: structureOf(i.DstAccelerationStructure),
+	}
+	if !onHost {
+		b.Scratch.Address = i.ScratchData[0]
+	}
+	b.Ranges = each(ranges, i.GeometryCount, func(r *abi.AccelerationStructureBuildRangeInfoKHR) vk.BuildRange {
+		return vk.BuildRange{Primitives: r.PrimitiveCount, Offset: r.PrimitiveOffset, FirstVertex: r.FirstVertex, TransformOffset: r.TransformOffset}
+	})
+	geometries := make([]*abi.AccelerationStructureGeometryKHR, 0, 1)
+	if list := array(i.PGeometries, i.GeometryCount); list != nil {
+		for k := range list {
+			geometries = append(geometries, &list[k])
+		}
+	} else {
+		geometries = array((**abi.AccelerationStructureGeometryKHR)(i.PpGeometries), i.GeometryCount)
+	}
+	for k, g := range geometries {
+		var host *vk.BuildRange
+		if onHost && k < len(b.Ranges) {
+			host = &b.Ranges[k]
+		}
+		b.Geometries = append(b.Geometries, geometry(g, host))
+	}
+	return b
+}
+
+// geometry reads a geometry; host, not nil, is the part of it that is read from memory of the host.
+func geometry(g *abi.AccelerationStructureGeometryKHR, host *vk.BuildRange) vk.Geometry {
+	out := vk.Geometry{Flags: vk.GeometryFlags(g.Flags)}
+	switch g.GeometryType {
+	case abi.GeometryTypeTrianglesKHR:
+		out.Triangles = triangles((*abi.AccelerationStructureGeometryTrianglesDataKHR)(unsafe.Pointer(&g.Geometry)), host)
+	case abi.GeometryTypeAabbsKHR:
+		x := (*abi.AccelerationStructureGeometryAabbsDataKHR)(unsafe.Pointer(&g.Geometry))
+		n := uint64(0)
+		if host != nil {
+			n = uint64(host.Offset) + span(uint64(host.Primitives), x.Stride, 24)
+		}
+		out.Boxes = &vk.BoxGeometry{Data: data(&x.Data, host, n), Stride: x.Stride}
+	case abi.GeometryTypeInstancesKHR:
+		x := (*abi.AccelerationStructureGeometryInstancesDataKHR)(unsafe.Pointer(&g.Geometry))
+		if host != nil {
+			out.Instances = &vk.InstanceGeometry{List: hostInstances(x, host)}
+			host.Offset = 0
+		} else {
+			out.Instances = &vk.InstanceGeometry{Data: vk.BuildData{Address: x.Data[0]}, Pointers: x.ArrayOfPointers != abi.False}
+		}
+	}
+	return out
+}
+
+// span returns the bytes of n elements of a size at a stride.
+func span(n, stride, size uint64) uint64 {
+	if n == 0 {
+		return 0
+	}
+	return min((n-1)*min(stride, math.MaxUint32)+size, hostBytes)
+}
+
+// data reads the place of an input: n bytes of the host, or a device address.
+func data(u *abi.DeviceOrHostAddressConstKHR, host *vk.BuildRange, n uint64) vk.BuildData {
+	if host == nil {
+		return vk.BuildData{Address: u[0]}
+	}
+	return vk.BuildData{Host: abi.Bytes(pointer(u), n)}
+}
+
+func triangles(x *abi.AccelerationStructureGeometryTrianglesDataKHR, host *vk.BuildRange) *vk.TriangleGeometry {
+	t := &vk.TriangleGeometry{
+		Format: link.Format(x.VertexFormat), Stride: x.VertexStride, MaxVertex: x.MaxVertex, IndexSize: indexBytes(x.IndexType),
+	}
+	if t.IndexSize == 0 && x.IndexType != abi.IndexTypeNoneKHR {
+		t.IndexSize = -1 // an error
+	}
+	var vertices, indices, matrix uint64
+	if host != nil {
+		size := uint64(0)
+		if f := formats.ByID(x.VertexFormat); f != nil {
+			size = uint64(f.Bytes)
+		}
+		n := uint64(x.MaxVertex) + 1
+		if t.IndexSize > 0 {
+			indices = uint64(host.Offset) + span(3*uint64(host.Primitives), uint64(t.IndexSize), uint64(t.IndexSize))
+		} else {
+			n = min(n, uint64(host.FirstVertex)+3*uint64(host.Primitives))
+			vertices = uint64(host.Offset)
+		}
+		vertices += span(n, x.VertexStride, size)
+		matrix = uint64(host.TransformOffset) + 48
+	}
+	t.Vertices = data(&x.VertexData, host, vertices)
+	if t.IndexSize > 0 {
+		t.Indices = data(&x.IndexData, host, indices)
+	}
+	if x.TransformData[0] != 0 {
+		t.Transform = data(&x.TransformData, host, matrix)
+	}
+	return t
+}
+
+// hostInstances reads the instances of a build of the host, whose references are handles.
+func hostInstances(x *abi.AccelerationStructureGeometryInstancesDataKHR, host *vk.BuildRange) []vk.Instance {
+	first, n := pointer(&x.Data), min(host.Primitives, maxElements)
+	if first == nil {
+		return []vk.Instance{}
+	}
+	first = unsafe.Add(first, host.Offset)
+	out := make([]vk.Instance, n)
+	for i := range out {
+		s := at[abi.AccelerationStructureInstanceKHR](first, uintptr(i)*unsafe.Sizeof(abi.AccelerationStructureInstanceKHR{}))
+		if x.ArrayOfPointers != abi.False {
+			s = *at[*abi.AccelerationStructureInstanceKHR](first, uintptr(i)*unsafe.Sizeof(first))
+		}
+		if s == nil {
+			continue
+		}
+		out[i] = vk.Instance{
+			Transform: *(*[12]float32)(unsafe.Pointer(&s.Transform)), CustomIndex: s.BitsInstanceCustomIndex & 0xffffff, Mask: uint8(s.BitsInstanceCustomIndex >> 24),
+			Record: s.BitsInstanceShaderBindingTableRecordOffset & 0xffffff, Flags: vk.InstanceFlags(s.BitsInstanceShaderBindingTableRecordOffset >> 24),
+			Structure: structureOf(abi.AccelerationStructureKHR(s.AccelerationStructureReference)),
+		}
+	}
+	return out
+}
