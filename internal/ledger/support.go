@@ -129,11 +129,12 @@ type supportRow struct {
 const supportHead = `# Support for shaders
 
 Written by go test ./internal/ledger -update from the tables in use; a test compares the two. The page covers the shaders of
-the stages that run: compute, vertex, tessellation control and evaluation, geometry and fragment. The status is one of:
+the stages that run: compute, vertex, tessellation control and evaluation, geometry, task, mesh and fragment. The status is one
+of:
 
 - *works*: both engines run it, with the same bytes.
 - *refused*: an error names it.
-- *of other stages*: SPIR-V and Vulkan have it only in mesh, task and ray tracing shaders, in graphs, and in subpass and cluster
+- *of other stages*: SPIR-V and Vulkan have it only in shaders of NV_mesh_shader, in ray tracing shaders, in graphs, and in subpass and cluster
   culling shaders. It is refused.
 - *not in Vulkan*: a module for Vulkan must not contain it. It is refused.
 

@@ -227,6 +227,8 @@ var forms = map[Op]Form{
 	spirv.OpEndPrimitive:                does(),
 	spirv.OpEmitStreamVertex:            does(constant),
 	spirv.OpEndStreamPrimitive:          does(constant),
+	spirv.OpSetMeshOutputsEXT:           does(free.many()), // counts and a payload have rules of package valid
+	spirv.OpEmitMeshTasksEXT:            does(free.many()),
 	spirv.OpTerminateInvocation:         does(),
 	spirv.OpUnreachable:                 does(),
 	spirv.OpReturn:                      does(),
