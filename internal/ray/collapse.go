@@ -69,7 +69,6 @@ func (b *builder) fill(readers []reader) []block {
 	parallel(b.threads, (len(blocks)+chunk-1)/chunk, func(c int) {
 		for i := c * chunk; i < min((c+1)*chunk, len(blocks)); i++ {
 			k := &blocks[i]
-			k.clear()
 			r := b.blockRanges[i]
 			for lane, it := range b.items[r.from:r.to] {
 				// The application may write its memory during the build: a box that no longer fits is not an error.

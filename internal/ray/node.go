@@ -62,7 +62,8 @@ func (n *node) set(i int, lo, hi vec, r ref) {
 var inf32 = float32(math.Inf(1))
 
 // block is four triangles by component, so that one vector operation handles a coordinate of all. A lane without
-// triangle has NaN positions: no ray hits it. The machine code reads blocks.
+// triangle has the positions of the lane before, so that it costs no time, and an impossible number of a primitive. The machine
+// code reads blocks.
 type block struct {
 	// vertices holds vertex, component, lane.
 	vertices            [3][3][4]float32
@@ -72,26 +73,19 @@ type block struct {
 // blockSize is the size of a block in bytes.
 const blockSize = 176
 
-// clear removes all triangles.
-func (b *block) clear() {
-	nan := float32(math.NaN())
-	for v := range b.vertices {
-		for k := range b.vertices[v] {
-			b.vertices[v][k] = [4]float32{nan, nan, nan, nan}
-		}
-	}
-	b.geometry = [4]uint32{}
-	b.primitive = [4]uint32{math.MaxUint32, math.MaxUint32, math.MaxUint32, math.MaxUint32}
-}
-
-// set makes t the triangle of a lane.
+// set makes t the triangle of a lane, and of all lanes beyond it until they are set.
 func (b *block) set(lane int, t *triangle, geometry, primitive uint32) {
 	for v := range t {
 		for k, x := range t[v] {
-			b.vertices[v][k][lane] = x
+			for l := lane; l < 4; l++ {
+				b.vertices[v][k][l] = x
+			}
 		}
 	}
 	b.geometry[lane], b.primitive[lane] = geometry, primitive
+	for l := lane + 1; l < 4; l++ {
+		b.geometry[l], b.primitive[l] = 0, math.MaxUint32
+	}
 }
 
 // triangle returns the positions of the triangle of a lane.

@@ -68,7 +68,6 @@ func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
 	first, count := r.blockRange()
 	for i := first; i < first+count; i++ {
 		old, k := &source.blocks[i], &s.blocks[i]
-		k.clear()
 		for lane := range 4 {
 			if !old.used(lane) {
 				continue

@@ -25,7 +25,14 @@ type Walker struct {
 	low, high float32
 	best      key
 	found     bool
-	hit       Hit
+	// place is the primitive of best.
+	place uint32
+	// hit describes best.
+	hit Hit
+	// upper and lower are the traversals of the top and of a bottom level by machine code.
+	upper, lower session
+	// portable: the machine code is not used.
+	portable bool
 
 	// instance is the index of the instance whose bottom level is traversed.
 	instance uint32
@@ -42,10 +49,6 @@ func NewWalker() *Walker { return new(Walker) }
 func (w *Walker) Next(s *Structure, q *Query) bool {
 	q.Candidate.Kind = None
 	if q.ended != 0 || s == nil || !s.top || s.root == emptyRef || !q.valid() {
-		q.ended = 1
-		return false
-	}
-	if !w.world.set(q.Origin, q.Direction, s.reach, s.spread) {
 		q.ended = 1
 		return false
 	}
@@ -75,8 +78,47 @@ func (w *Walker) find() {
 	}
 	w.low += 0 // −0 becomes 0
 	w.found = false
-	w.hit = Hit{}
-	w.walk(w.top, &w.world, 0, w.visitInstance)
+	switch {
+	case w.top.root&leafBit != 0:
+		w.visitInstance(w.top.root, 0)
+	case !w.world.set(q.Origin, q.Direction, w.top.reach, w.top.spread):
+	case hasKernel && !w.portable && !w.world.wide:
+		w.walkTopFast()
+	default:
+		w.walk(w.top, &w.world, 0, w.visitInstance)
+	}
+	if w.found {
+		w.describe()
+	}
+}
+
+// enter prepares the traversal of the bottom level of an instance. It reports whether the ray can hit anything.
+func (w *Walker) enter(instance uint32) bool {
+	p := &w.top.instances[instance]
+	w.instance = instance
+	o, d := p.objectRay(w.q.Origin, w.q.Direction)
+	return w.local.set(o, d, p.Bottom.reach, 1)
+}
+
+// describe sets the hit of the best candidate.
+func (w *Walker) describe() {
+	if w.instance != w.best.instance {
+		w.enter(w.best.instance)
+	}
+	p := &w.top.instances[w.instance]
+	w.hit = Hit{Kind: p.Bottom.kind, T: w.best.t, Instance: w.instance, Custom: p.Custom, RecordOffset: p.RecordOffset,
+		Geometry: w.best.geometry, Primitive: w.best.primitive, Place: w.place}
+	if w.q.opaque(p.Flags, p.Bottom.geometries[w.best.geometry].Flags) {
+		w.hit.Opaque = 1
+	}
+	if w.hit.Kind == Triangles {
+		t := p.Bottom.blocks[w.place/4].triangle(int(w.place % 4))
+		c, _ := w.local.cross(&t)
+		w.hit.U, w.hit.V, w.hit.HitKind = c.u, c.v, BackFacing
+		if c.front != (p.Flags&InstanceFlipFacing != 0) {
+			w.hit.HitKind = FrontFacing
+		}
+	}
 }
 
 // walk visits the leaves of s that the ray reaches, the closest first. The stack above base is free.
@@ -135,27 +177,31 @@ func (w *Walker) visitInstance(r ref, sp int) {
 		b.kind == Boxes && q.Flags&RaySkipBoxes != 0 {
 		return
 	}
-	o, d := p.objectRay(q.Origin, q.Direction)
-	if !w.local.set(o, d, b.reach, 1) {
-		return
+	switch {
+	case !w.enter(i):
+	case b.kind == Boxes:
+		w.walk(b, &w.local, sp, w.visitBox)
+	case hasKernel && !w.portable && !w.local.wide:
+		w.walkTrianglesFast(b, p.Flags, sp)
+	default:
+		w.walk(b, &w.local, sp, w.visitTriangles)
 	}
-	w.instance = i
-	visit := w.visitTriangles
-	if b.kind == Boxes {
-		visit = w.visitBox
-	}
-	w.walk(b, &w.local, sp, visit)
 }
 
 // visitTriangles tests the triangles of a leaf.
 func (w *Walker) visitTriangles(r ref, _ int) {
-	b := w.top.instances[w.instance].Bottom
 	first, count := r.blockRange()
 	for i := first; i < first+count; i++ {
-		for lane := range 4 {
-			if k := &b.blocks[i]; k.used(lane) {
-				w.visitTriangle(k, lane, uint32(4*i+lane))
-			}
+		w.visitBlock(w.top.instances[w.instance].Bottom, i)
+	}
+}
+
+// visitBlock tests the triangles of a block.
+func (w *Walker) visitBlock(b *Structure, i int) {
+	k := &b.blocks[i]
+	for lane := range 4 {
+		if k.used(lane) {
+			w.visitTriangle(k, lane, uint32(4*i+lane))
 		}
 	}
 }
@@ -168,21 +214,12 @@ func (w *Walker) visitTriangle(b *block, lane int, place uint32) {
 	if !ok || !(c.t > q.TMin && c.t >= w.low && c.t < q.TMax && c.t <= w.high) {
 		return
 	}
-	p := &w.top.instances[w.instance]
-	if p.Flags&InstanceFlipFacing != 0 {
-		c.front = !c.front
+	flags := w.top.instances[w.instance].Flags
+	front := c.front != (flags&InstanceFlipFacing != 0)
+	if flags&InstanceNoFaceCull == 0 && (front && q.Flags&RayCullFrontFacing != 0 || !front && q.Flags&RayCullBackFacing != 0) {
+		return
 	}
-	if p.Flags&InstanceNoFaceCull == 0 {
-		if c.front && q.Flags&RayCullFrontFacing != 0 || !c.front && q.Flags&RayCullBackFacing != 0 {
-			return
-		}
-	}
-	h := Hit{Kind: Triangles, T: c.t, U: c.u, V: c.v, Geometry: b.geometry[lane], Primitive: b.primitive[lane],
-		HitKind: BackFacing, Place: place}
-	if c.front {
-		h.HitKind = FrontFacing
-	}
-	w.offer(h)
+	w.offer(key{c.t, w.instance, b.geometry[lane], b.primitive[lane]}, place)
 }
 
 // visitBox offers the box of a leaf as a candidate. Its distance is the one at which the ray enters it.
@@ -192,25 +229,28 @@ func (w *Walker) visitBox(r ref, _ int) {
 	near, far := w.local.slabs(&b.lo, &b.hi)
 	near = max32(near, max(w.q.TMin, 0)+0)
 	if near <= far && near >= w.low && near <= w.high {
-		w.offer(Hit{Kind: Boxes, T: near, Geometry: b.geometry, Primitive: b.primitive, Place: place})
+		w.offer(key{near, w.instance, b.geometry, b.primitive}, place)
 	}
 }
 
-// offer makes h the best candidate if it comes after the last candidate and before the best one, and if its
+// offer makes a primitive the best candidate if it comes after the last candidate and before the best one, and if its
 // opacity is not culled.
-func (w *Walker) offer(h Hit) {
+func (w *Walker) offer(k key, place uint32) {
 	q, p := w.q, &w.top.instances[w.instance]
-	k := key{h.T, w.instance, h.Geometry, h.Primitive}
 	if q.started != 0 && !q.last.less(k) || w.found && !k.less(w.best) ||
-		q.Committed.Kind != None && h.T >= q.Committed.T {
+		q.Committed.Kind != None && k.t >= q.Committed.T {
 		return
 	}
-	if q.opaque(p.Flags, p.Bottom.geometries[h.Geometry].Flags) {
-		h.Opaque = 1
+	if q.Flags&(RayCullOpaque|RayCullNoOpaque) != 0 {
+		opaque := q.opaque(p.Flags, p.Bottom.geometries[k.geometry].Flags)
+		if opaque && q.Flags&RayCullOpaque != 0 || !opaque && q.Flags&RayCullNoOpaque != 0 {
+			return
+		}
 	}
-	if h.Opaque != 0 && q.Flags&RayCullOpaque != 0 || h.Opaque == 0 && q.Flags&RayCullNoOpaque != 0 {
-		return
-	}
-	h.Instance, h.Custom, h.RecordOffset = w.instance, p.Custom, p.RecordOffset
-	w.best, w.hit, w.found, w.high = k, h, true, h.T
+	w.win(k, place)
+}
+
+// win makes a primitive the best candidate.
+func (w *Walker) win(k key, place uint32) {
+	w.best, w.place, w.found, w.high = k, place, true, k.t
 }

@@ -1,0 +1,120 @@
+package ray
+
+import (
+	"math"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// hasKernel reports whether the machine code runs on this processor.
+var hasKernel = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1
+
+// session is a traversal of one structure by machine code.
+type session struct {
+	nodes, blocks, level unsafe.Pointer
+	// sp and base are addresses in the walker's stack.
+	sp, base unsafe.Pointer
+	// low and high are the walker's, for eight lanes.
+	low, high [8]float32
+	// near holds the distances of a node's children.
+	near [8]float32
+	// current is the reference at which the traversal goes on; emptyRef: the closest entry of the stack.
+	current ref
+	// place is the closest hit that the machine code found, or noPlace.
+	place uint32
+	// block is the block that the machine code leaves to Go.
+	block uint32
+	// leaves is 1 if the machine code leaves all leaves to Go.
+	leaves uint32
+	// always is 1 if it leaves all blocks with a hit to Go.
+	always uint32
+	// culledPositive and culledNegative are 15 if triangles of that orientation are culled, or 0.
+	culledPositive, culledNegative uint32
+}
+
+// noPlace is the place of no primitive.
+const noPlace = math.MaxUint32
+
+// The results of walkAVX2: the traversal has ended; Go must visit session.block; Go must visit the leaf
+// session.current.
+const (
+	walkEnd = iota
+	walkBlock
+	walkLeaf
+)
+
+// walkAVX2 traverses the structure of s.
+//
+//go:noescape
+func walkAVX2(s *session) int
+
+// start prepares the session for a traversal of b.
+func (s *session) start(w *Walker, b *Structure, l *level, sp int) {
+	s.nodes = unsafe.Pointer(unsafe.SliceData(b.nodes))
+	s.blocks = unsafe.Pointer(unsafe.SliceData(b.blocks))
+	s.level = unsafe.Pointer(l)
+	s.sp = unsafe.Pointer(&w.stack[sp])
+	s.base = s.sp
+	for i := range s.low {
+		s.low[i] = w.low
+	}
+	s.setHigh(w.high)
+	s.current, s.place, s.leaves = b.root, noPlace, 0
+}
+
+// setHigh sets the largest distance of a candidate.
+func (s *session) setHigh(high float32) {
+	for i := range s.high {
+		s.high[i] = high
+	}
+}
+
+// walkTopFast is walk of a top level by machine code.
+func (w *Walker) walkTopFast() {
+	s := &w.upper
+	s.start(w, w.top, &w.world, 0)
+	s.leaves = 1
+	for walkAVX2(s) == walkLeaf {
+		sp := int(uintptr(s.sp)-uintptr(unsafe.Pointer(&w.stack[0]))) / 8
+		w.visitInstance(s.current, sp)
+		s.setHigh(w.high)
+		s.current = emptyRef
+	}
+}
+
+// walkTrianglesFast is walk of a bottom level of triangles by machine code.
+func (w *Walker) walkTrianglesFast(b *Structure, flags InstanceFlags, sp int) {
+	s, q := &w.lower, w.q
+	s.start(w, b, &w.local, sp)
+	s.always, s.culledPositive, s.culledNegative = 0, 0, 0
+	if q.Flags&(RayCullOpaque|RayCullNoOpaque) != 0 {
+		s.always = 1
+	}
+	if flags&InstanceNoFaceCull == 0 && q.Flags&(RayCullFrontFacing|RayCullBackFacing) != 0 {
+		front, back := &s.culledPositive, &s.culledNegative
+		if flags&InstanceFlipFacing != 0 {
+			front, back = back, front
+		}
+		if q.Flags&RayCullFrontFacing != 0 {
+			*front = 15
+		}
+		if q.Flags&RayCullBackFacing != 0 {
+			*back = 15
+		}
+	}
+	for {
+		r := walkAVX2(s)
+		if s.place != noPlace {
+			k := &b.blocks[s.place/4]
+			lane := s.place % 4
+			w.win(key{s.high[0], w.instance, k.geometry[lane], k.primitive[lane]}, s.place)
+			s.place = noPlace
+		}
+		if r != walkBlock {
+			return
+		}
+		w.visitBlock(b, int(s.block))
+		s.setHigh(w.high)
+	}
+}

@@ -1,0 +1,357 @@
+#include "go_asm.h"
+#include "textflag.h"
+
+// The registers:
+//
+//	DI                the session
+//	R10, R11          the top of the stack and its base
+//	R12 R13 R15       byte offsets of the near bounds x, y, z in a node
+//	R8 R9             byte offsets of the far bounds x, y
+//	Y0 to Y5          scale and offset of the near bounds x, y, z
+//	Y6 to Y11         scale and offset of the far bounds x, y, z
+//	DX                the current reference; in a leaf the index of the block
+//	BX                the address of the node or of the block
+//
+// A leaf uses all registers but DI, R10 and R11; CONSTANTS loads them again.
+
+#define CONSTANTS \
+	MOVQ session_level(DI), AX \
+	MOVQ level_near+0(AX), R12 \
+	MOVQ level_near+8(AX), R13 \
+	MOVQ level_near+16(AX), R15 \
+	MOVQ level_far+0(AX), R8 \
+	MOVQ level_far+8(AX), R9 \
+	VBROADCASTSS level_nearScale+0(AX), Y0 \
+	VBROADCASTSS level_nearOffset+0(AX), Y1 \
+	VBROADCASTSS level_nearScale+4(AX), Y2 \
+	VBROADCASTSS level_nearOffset+4(AX), Y3 \
+	VBROADCASTSS level_nearScale+8(AX), Y4 \
+	VBROADCASTSS level_nearOffset+8(AX), Y5 \
+	VBROADCASTSS level_farScale+0(AX), Y6 \
+	VBROADCASTSS level_farOffset+0(AX), Y7 \
+	VBROADCASTSS level_farScale+4(AX), Y8 \
+	VBROADCASTSS level_farOffset+4(AX), Y9 \
+	VBROADCASTSS level_farScale+8(AX), Y10 \
+	VBROADCASTSS level_farOffset+8(AX), Y11
+
+// SLABS(k, near, far): the interval of the four triangles of a block along component k. The least product of the
+// three vertices is the product of the near bound, because the fused operation is monotonic.
+#define SLABS(k, near, far) \
+	VBROADCASTSS level_nearScale+4*k(R15), X6 \
+	VBROADCASTSS level_nearOffset+4*k(R15), X7 \
+	VMOVUPS (16*k)(BX), X8 \
+	VMOVUPS (48+16*k)(BX), X9 \
+	VMOVUPS (96+16*k)(BX), X10 \
+	VMOVAPS X8, X11 \
+	VMOVAPS X9, X12 \
+	VMOVAPS X10, X13 \
+	VFMADD213PS X7, X6, X11 \
+	VFMADD213PS X7, X6, X12 \
+	VFMADD213PS X7, X6, X13 \
+	VMINPS X12, X11, X11 \
+	VMINPS X13, X11, near \
+	VBROADCASTSS level_farScale+4*k(R15), X6 \
+	VBROADCASTSS level_farOffset+4*k(R15), X7 \
+	VFMADD213PS X7, X6, X8 \
+	VFMADD213PS X7, X6, X9 \
+	VFMADD213PS X7, X6, X10 \
+	VMAXPS X9, X8, X8 \
+	VMAXPS X10, X8, far
+
+// func walkAVX2(s *session) int
+TEXT ·walkAVX2(SB), NOSPLIT, $0-16
+	MOVQ s+0(FP), DI
+	MOVQ session_sp(DI), R10
+	MOVQ session_base(DI), R11
+	CONSTANTS
+	MOVL session_current(DI), DX
+	CMPL DX, $-1
+	JNE  dispatch
+
+pop:
+	CMPQ R10, R11
+	JEQ  done
+	SUBQ $8, R10
+	MOVQ (R10), DX
+	MOVQ DX, AX
+	SHRQ $32, AX
+	CMPL AX, session_high(DI)
+	JA   pop
+	MOVL DX, DX
+
+dispatch:
+	TESTL DX, DX
+	JS    leaf
+	IMUL3Q $const_nodeSize, DX, BX
+	ADDQ  session_nodes(DI), BX
+	MOVQ  session_level(DI), AX
+	MOVQ  level_far+16(AX), AX
+	VMOVUPS (BX)(R12*1), Y12
+	VFMADD213PS Y1, Y0, Y12
+	VMOVUPS (BX)(R8*1), Y14
+	VFMADD213PS Y7, Y6, Y14
+	VMOVUPS (BX)(R13*1), Y13
+	VFMADD213PS Y3, Y2, Y13
+	VMAXPS Y13, Y12, Y12
+	VMOVUPS (BX)(R9*1), Y15
+	VFMADD213PS Y9, Y8, Y15
+	VMINPS Y15, Y14, Y14
+	VMOVUPS (BX)(R15*1), Y13
+	VFMADD213PS Y5, Y4, Y13
+	VMAXPS Y13, Y12, Y12
+	VMOVUPS (BX)(AX*1), Y15
+	VFMADD213PS Y11, Y10, Y15
+	VMINPS Y15, Y14, Y14
+	VMAXPS session_low(DI), Y12, Y12
+	VMINPS session_high(DI), Y14, Y14
+	VCMPPS $0x12, Y14, Y12, Y13 // near <= far
+	VMOVMSKPS Y13, AX
+	TESTL AX, AX
+	JZ    pop
+	TZCNTL AX, CX
+	MOVL  node_child(BX)(CX*4), DX
+	BLSRL AX, AX
+	JZ    dispatch
+
+	// Two or more children: sort them on the stack, the closest last.
+	VMOVUPS Y12, session_near(DI)
+	MOVQ  R10, SI
+	MOVL  session_near(DI)(CX*4), CX
+	SHLQ  $32, CX
+	ORQ   CX, DX
+	MOVQ  DX, (R10)
+	ADDQ  $8, R10
+
+next:
+	TZCNTL AX, CX
+	BLSRL AX, AX
+	MOVL  node_child(BX)(CX*4), DX
+	MOVL  session_near(DI)(CX*4), CX
+	SHLQ  $32, CX
+	ORQ   CX, DX
+	MOVQ  R10, R14
+
+shift:
+	MOVQ  -8(R14), CX
+	CMPQ  CX, DX
+	JAE   insert
+	MOVQ  CX, (R14)
+	SUBQ  $8, R14
+	CMPQ  R14, SI
+	JNE   shift
+
+insert:
+	MOVQ  DX, (R14)
+	ADDQ  $8, R10
+	TESTL AX, AX
+	JNZ   next
+	SUBQ  $8, R10
+	MOVL  (R10), DX
+	JMP   dispatch
+
+leaf:
+	CMPL session_leaves(DI), $0
+	JNE  leave
+	MOVL DX, CX
+	SHRL $28, CX
+	ANDL $7, CX
+	ANDL $0xFFFFFFF, DX
+	MOVQ session_level(DI), R15
+	MOVQ level_axis+0(R15), R8
+	MOVQ level_axis+8(R15), R9
+	MOVQ level_axis+16(R15), R12
+
+block:
+	IMUL3Q $const_blockSize, DX, BX
+	ADDQ  session_blocks(DI), BX
+	VBROADCASTSS level_origin+8(R15), X9
+	VBROADCASTSS level_shear+0(R15), X10
+	VBROADCASTSS level_shear+4(R15), X11
+	VBROADCASTSS level_origin+0(R15), X12
+	VBROADCASTSS level_origin+4(R15), X13
+	VMOVUPS (BX)(R12*1), X6
+	VMOVUPS 48(BX)(R12*1), X7
+	VMOVUPS 96(BX)(R12*1), X8
+	VSUBPS X9, X6, X6
+	VSUBPS X9, X7, X7
+	VSUBPS X9, X8, X8
+	VMOVUPS (BX)(R8*1), X0
+	VMOVUPS 48(BX)(R8*1), X1
+	VMOVUPS 96(BX)(R8*1), X2
+	VMOVUPS (BX)(R9*1), X3
+	VMOVUPS 48(BX)(R9*1), X4
+	VMOVUPS 96(BX)(R9*1), X5
+	VSUBPS X12, X0, X0
+	VSUBPS X12, X1, X1
+	VSUBPS X12, X2, X2
+	VSUBPS X13, X3, X3
+	VSUBPS X13, X4, X4
+	VSUBPS X13, X5, X5
+	VMULPS X10, X6, X12
+	VMULPS X11, X6, X13
+	VSUBPS X12, X0, X0
+	VSUBPS X13, X3, X3
+	VMULPS X10, X7, X12
+	VMULPS X11, X7, X13
+	VSUBPS X12, X1, X1
+	VSUBPS X13, X4, X4
+	VMULPS X10, X8, X12
+	VMULPS X11, X8, X13
+	VSUBPS X12, X2, X2
+	VSUBPS X13, X5, X5
+
+	// The edge functions: X9, X10, X11; their least and greatest: X12, X13.
+	VMULPS X4, X2, X9
+	VMULPS X1, X5, X12
+	VSUBPS X12, X9, X9
+	VMULPS X5, X0, X10
+	VMULPS X2, X3, X12
+	VSUBPS X12, X10, X10
+	VMULPS X3, X1, X11
+	VMULPS X0, X4, X12
+	VSUBPS X12, X11, X11
+	VMINPS X10, X9, X12
+	VMAXPS X10, X9, X13
+	VMINPS X11, X12, X12
+	VMAXPS X11, X13, X13
+	VXORPS X0, X0, X0
+	VCMPPS $0x11, X0, X12, X14 // least < 0
+	VCMPPS $0x11, X13, X0, X15 // 0 < greatest
+	VANDPS X15, X14, X14
+	VMOVMSKPS X14, AX
+	XORL  $15, AX
+	JNZ   candidates
+
+nextBlock:
+	SUBL $1, CX
+	JS   reload
+	INCL DX
+	JMP  block
+
+reload:
+	CONSTANTS
+	JMP pop
+
+candidates:
+	VPCMPEQD X14, X14, X14
+	VPCMPEQD block_primitive(BX), X14, X14
+	VMOVMSKPS X14, SI
+	NOTL SI
+	ANDL SI, AX // lanes with a triangle
+	JZ   nextBlock
+	VCMPPS $0x11, X12, X0, X14 // 0 < least
+	VCMPPS $0x11, X0, X13, X15 // greatest < 0
+	VORPS X15, X14, X14
+	VADDPS X10, X9, X5
+	VADDPS X11, X5, X5 // the sum
+	VBROADCASTSS level_shear+8(R15), X4
+	VMULPS X4, X6, X6
+	VMULPS X4, X7, X7
+	VMULPS X4, X8, X8
+	VMULPS X6, X9, X1
+	VMULPS X7, X10, X2
+	VADDPS X2, X1, X1
+	VMULPS X8, X11, X2
+	VADDPS X2, X1, X1
+	VDIVPS X5, X1, X1 // t
+	VSUBPS X5, X5, X2
+	VSUBPS X1, X1, X3
+	VADDPS X3, X2, X2
+	VCMPPS $0, X0, X2, X2 // the sum and t are finite
+	VANDPS X14, X2, X2
+	VMOVMSKPS X2, SI
+	NOTL SI
+	TESTL AX, SI
+	JNZ  slow
+
+	// Clamp t to the interval of the triangle's box.
+	SLABS(0, X2, X3)
+	SLABS(1, X11, X8)
+	VMAXPS X11, X2, X2
+	VMINPS X8, X3, X3
+	SLABS(2, X11, X8)
+	VMAXPS X11, X2, X2
+	VMINPS X8, X3, X3
+	VCMPPS $0x12, X3, X2, X4 // near <= far
+	VMAXPS X1, X2, X1
+	VMINPS X1, X3, X1
+	VMOVUPS session_low(DI), X6
+	VMOVUPS session_high(DI), X7
+	VCMPPS $0x11, X1, X6, X8 // low < t
+	VCMPPS $0x11, X7, X1, X9 // t < high
+	VANDPS X9, X8, X8
+	VANDPS X4, X8, X8
+	VCMPPS $0, X1, X6, X10 // low = t
+	VCMPPS $0, X7, X1, X9 // t = high
+	VORPS X9, X10, X10
+	VANDPS X4, X10, X10
+	VMOVMSKPS X8, SI
+	VMOVMSKPS X10, R14
+	VMOVMSKPS X5, R13
+	MOVL R13, BX
+	NOTL BX
+	ANDL session_culledNegative(DI), R13
+	ANDL session_culledPositive(DI), BX
+	ORL  R13, BX
+	NOTL BX
+	ANDL BX, AX // lanes that are not culled
+	TESTL AX, R14
+	JNZ  slow // a tie, or a distance at the last candidate
+	ANDL AX, SI
+	JZ   nextBlock
+	CMPL session_always(DI), $0
+	JNE  slow
+
+	// The closest lane. Distances are positive, so that their bits compare as they do.
+	VMOVUPS X1, session_near(DI)
+	MOVL $0x7FFFFFFF, R14
+
+lane:
+	TZCNTL SI, BX
+	BLSRL SI, SI
+	MOVL session_near(DI)(BX*4), AX
+	CMPL AX, R14
+	JA   farther
+	JEQ  slow
+	MOVL AX, R14
+	MOVL BX, R13
+
+farther:
+	TESTL SI, SI
+	JNZ  lane
+	VMOVD R14, X2
+	VPBROADCASTD X2, Y2
+	VMOVUPS Y2, session_high(DI)
+	LEAL (R13)(DX*4), AX
+	MOVL AX, session_place(DI)
+	JMP  nextBlock
+
+slow:
+	MOVL DX, session_block(DI)
+	MOVL $-1, AX
+	SUBL $1, CX
+	JS   leaveBlock
+	SHLL $28, CX
+	LEAL 1(DX), AX
+	ORL  CX, AX
+	ORL  $0x80000000, AX
+
+leaveBlock:
+	MOVL AX, session_current(DI)
+	MOVQ R10, session_sp(DI)
+	VZEROUPPER
+	MOVQ $const_walkBlock, ret+8(FP)
+	RET
+
+leave:
+	MOVL DX, session_current(DI)
+	MOVQ R10, session_sp(DI)
+	VZEROUPPER
+	MOVQ $const_walkLeaf, ret+8(FP)
+	RET
+
+done:
+	MOVQ R10, session_sp(DI)
+	VZEROUPPER
+	MOVQ $const_walkEnd, ret+8(FP)
+	RET

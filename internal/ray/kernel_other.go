@@ -1,0 +1,14 @@
+//go:build !amd64
+
+package ray
+
+// hasKernel: no machine code exists for this processor.
+const hasKernel = false
+
+// session is the state of machine code.
+type session struct{}
+
+// walkTopFast and walkTrianglesFast are not called.
+func (w *Walker) walkTopFast() {}
+
+func (w *Walker) walkTrianglesFast(*Structure, InstanceFlags, int) {}
