@@ -49,6 +49,28 @@ const (
 //go:noescape
 func walkAVX2(s *session) int
 
+// The bits of 1/extreme and of extreme, as 32-bit floats.
+const (
+	leastDirectionBits = 0x2B800000
+	mostDirectionBits  = 0x53800000
+)
+
+// enterAVX2 sets l to the ray in the space of the instance p or, if p is nil, in world space, as level.set does. It
+// returns 0 if level.set must do it: for rays with extreme exponents and for those that cannot hit anything.
+//
+//go:noescape
+func enterAVX2(l *level, p *placed, origin, direction *vec, reach, spread float32) int
+
+// enter sets l to a ray in world space and, if p is not nil, transforms it into the space of the instance. It reports
+// whether the ray can hit anything.
+func (w *Walker) enter(l *level, p *placed, reach, spread float32) bool {
+	q := w.q
+	if hasKernel && !w.portable && enterAVX2(l, p, (*vec)(&q.Origin), (*vec)(&q.Direction), reach, spread) != 0 {
+		return true
+	}
+	return w.enterPortable(l, p, reach, spread)
+}
+
 // start prepares the session for a traversal of b.
 func (s *session) start(w *Walker, b *Structure, l *level, sp int) {
 	s.nodes = unsafe.Pointer(unsafe.SliceData(b.nodes))

@@ -58,6 +58,220 @@
 	VMAXPS X9, X8, X8 \
 	VMAXPS X10, X8, far
 
+// factors holds 1, 1/extreme, slack·unit, 1−4·unit and 1+4·unit.
+DATA factors<>+0(SB)/4, $0x3F800000
+DATA factors<>+4(SB)/4, $0x2B800000
+DATA factors<>+8(SB)/4, $0x35800000
+DATA factors<>+12(SB)/4, $0x3F7FFFFC
+DATA factors<>+16(SB)/4, $0x3F800002
+GLOBL factors<>(SB), RODATA|NOPTR, $20
+
+// func enterAVX2(l *level, p *placed, origin, direction *vec, reach, spread float32) int
+TEXT ·enterAVX2(SB), NOSPLIT, $0-48
+	MOVQ l+0(FP), DI
+	MOVQ p+8(FP), SI
+	MOVQ origin+16(FP), R8
+	MOVQ direction+24(FP), R9
+	TESTQ SI, SI
+	JZ   world
+
+	// The ray in object space, in 64 bits.
+	VMOVUPD placed_inverse+0(SI), Y4
+	VMOVUPD placed_inverse+32(SI), Y5
+	VMOVUPD placed_inverse+64(SI), Y6
+	VCVTSS2SD 0(R8), X7, X7
+	VCVTSS2SD 4(R8), X8, X8
+	VCVTSS2SD 8(R8), X9, X9
+	VBROADCASTSD X7, Y7
+	VBROADCASTSD X8, Y8
+	VBROADCASTSD X9, Y9
+	VMULPD Y4, Y7, Y7
+	VMULPD Y5, Y8, Y8
+	VMULPD Y6, Y9, Y9
+	VADDPD Y8, Y7, Y7
+	VADDPD Y9, Y7, Y7
+	VADDPD placed_inverse+96(SI), Y7, Y7
+	VCVTPD2PSY Y7, X0
+	VCVTSS2SD 0(R9), X7, X7
+	VCVTSS2SD 4(R9), X8, X8
+	VCVTSS2SD 8(R9), X9, X9
+	VBROADCASTSD X7, Y7
+	VBROADCASTSD X8, Y8
+	VBROADCASTSD X9, Y9
+	VMULPD Y4, Y7, Y7
+	VMULPD Y5, Y8, Y8
+	VMULPD Y6, Y9, Y9
+	VADDPD Y8, Y7, Y7
+	VADDPD Y9, Y7, Y7
+	VCVTPD2PSY Y7, X1
+	JMP  setup
+
+world:
+	VMOVSD 0(R8), X0
+	VINSERTPS $0x20, 8(R8), X0, X0
+	VMOVSD 0(R9), X1
+	VINSERTPS $0x20, 8(R9), X1, X1
+
+setup:
+	// X0 is the origin, X1 the direction, with 0 in the fourth lane.
+	VMOVUPS X0, level_entered(DI)
+	VMOVUPS X1, level_entered+16(DI)
+	VSUBPS X0, X0, X4
+	VSUBPS X1, X1, X5
+	VADDPS X5, X4, X4
+	VCMPPS $3, X4, X4, X4    // components that are not finite
+	VMOVMSKPS X4, CX
+	XORL  AX, AX
+	TESTL CX, CX
+	JNZ   extreme
+	VPCMPEQD X15, X15, X15
+	VPSRLD $1, X15, X14      // the mask of absolute values
+	VPSLLD $31, X15, X15     // the mask of signs
+	VANDPS X14, X0, X2
+	VANDPS X14, X1, X3       // |direction|
+	VSHUFPS $0xC9, X3, X3, X4 // y z x 0
+	VSHUFPS $0xD2, X3, X3, X5 // z x y 0
+	VMAXPS X4, X3, X6
+	VMAXPS X5, X6, X6        // the largest in lanes 0 to 2
+	VSHUFPS $0xC9, X2, X2, X4
+	VSHUFPS $0xD2, X2, X2, X5
+	VMAXPS X4, X2, X7
+	VMAXPS X5, X7, X7
+	VADDSS reach+32(FP), X7, X7 // extent
+	VMOVD X6, CX
+	CMPL CX, $const_leastDirectionBits
+	JLT  extreme
+	CMPL CX, $const_mostDirectionBits
+	JGT  extreme
+	VMOVD X7, CX
+	CMPL CX, $const_mostDirectionBits
+	JGT  extreme
+
+	// The longest component: the first one that equals the largest.
+	VCMPPS $0, X6, X3, X4
+	VMOVMSKPS X4, AX
+	TZCNTL AX, AX
+	VMOVMSKPS X1, BX
+	ANDL $7, BX
+	BTL  AX, BX
+	SBBL CX, CX
+	ANDL $3, CX
+	ADDL AX, CX              // index of the permutation
+	LEAQ permutations<>(SB), DX
+	SHLQ $5, CX
+	ADDQ CX, DX
+	MOVQ 0(DX), R10
+	MOVQ 8(DX), R11
+	MOVQ 16(DX), R12
+	MOVQ R10, level_axis+0(DI)
+	MOVQ R11, level_axis+8(DI)
+	MOVQ R12, level_axis+16(DI)
+	SHRQ $2, R10             // byte offsets in a vector of 32-bit floats
+	SHRQ $2, R11
+	SHRQ $2, R12
+	MOVL level_entered(DI)(R10*1), R13
+	MOVL R13, level_origin+0(DI)
+	MOVL level_entered(DI)(R11*1), R13
+	MOVL R13, level_origin+4(DI)
+	MOVL level_entered(DI)(R12*1), R13
+	MOVL R13, level_origin+8(DI)
+	VMOVSS level_entered+16(DI)(R12*1), X8
+	VMOVSS level_entered+16(DI)(R10*1), X9
+	VDIVSS X8, X9, X9
+	VMOVSS X9, level_shear+0(DI)
+	VMOVSS level_entered+16(DI)(R11*1), X9
+	VDIVSS X8, X9, X9
+	VMOVSS X9, level_shear+4(DI)
+	VMOVSS factors<>+0(SB), X9
+	VDIVSS X8, X9, X9
+	VMOVSS X9, level_shear+8(DI)
+	SHRQ $2, R10
+	SHRQ $2, R11
+	SHRQ $2, R12
+	MOVQ R10, level_component+0(DI)
+	MOVQ R11, level_component+8(DI)
+	MOVQ R12, level_component+16(DI)
+
+	// The planes: a negative component enters through the greatest bound.
+	XORL R8, R8
+	BTL  $0, BX
+	SBBQ R8, R8
+	ANDQ $32, R8
+	MOVQ R8, level_near+0(DI)
+	XORQ $32, R8
+	MOVQ R8, level_far+0(DI)
+	BTL  $1, BX
+	SBBQ R8, R8
+	ANDQ $32, R8
+	ADDQ $64, R8
+	MOVQ R8, level_near+8(DI)
+	XORQ $32, R8
+	MOVQ R8, level_far+8(DI)
+	BTL  $2, BX
+	SBBQ R8, R8
+	ANDQ $32, R8
+	ADDQ $128, R8
+	MOVQ R8, level_near+16(DI)
+	XORQ $32, R8
+	MOVQ R8, level_far+16(DI)
+
+	// The slabs.
+	VBROADCASTSS factors<>+4(SB), X8 // 1/extreme
+	VMULPS X8, X6, X8        // the least magnitude
+	VMAXPS X8, X3, X3
+	VANDPS X15, X1, X9       // signs
+	VORPS  X9, X3, X3        // the direction without small components
+	VMOVSS spread+36(FP), X10
+	VMULSS factors<>+8(SB), X10, X10
+	VMULSS X7, X10, X10
+	VBROADCASTSS X10, X10
+	VORPS  X9, X10, X10      // the growth, with the sign of the direction
+	VBROADCASTSS factors<>+0(SB), X11
+	VDIVPS X3, X11, X11      // scale
+	VBROADCASTSS factors<>+12(SB), X12
+	VMULPS X12, X11, X12     // near scale
+	VBROADCASTSS factors<>+16(SB), X13
+	VMULPS X13, X11, X13     // far scale
+	VADDPS X10, X0, X2
+	VSUBPS X10, X0, X4
+	VMULPS X12, X2, X2
+	VMULPS X13, X4, X4
+	VXORPS X15, X2, X2
+	VXORPS X15, X4, X4
+	VMOVUPS X12, level_nearScale(DI)
+	VMOVUPS X2, level_nearOffset(DI)
+	VMOVUPS X13, level_farScale(DI)
+	VMOVUPS X4, level_farOffset(DI)
+	MOVB $0, level_wide(DI)
+	MOVL $1, AX
+
+extreme:
+	VZEROUPPER
+	MOVQ AX, ret+40(FP)
+	RET
+
+// permutations holds the byte offsets of u, v, w in a vertex of a block by the longest component, for positive and
+// for negative ones.
+DATA permutations<>+0(SB)/8, $16
+DATA permutations<>+8(SB)/8, $32
+DATA permutations<>+16(SB)/8, $0
+DATA permutations<>+32(SB)/8, $32
+DATA permutations<>+40(SB)/8, $0
+DATA permutations<>+48(SB)/8, $16
+DATA permutations<>+64(SB)/8, $0
+DATA permutations<>+72(SB)/8, $16
+DATA permutations<>+80(SB)/8, $32
+DATA permutations<>+96(SB)/8, $32
+DATA permutations<>+104(SB)/8, $16
+DATA permutations<>+112(SB)/8, $0
+DATA permutations<>+128(SB)/8, $0
+DATA permutations<>+136(SB)/8, $32
+DATA permutations<>+144(SB)/8, $16
+DATA permutations<>+160(SB)/8, $16
+DATA permutations<>+168(SB)/8, $0
+DATA permutations<>+176(SB)/8, $32
+GLOBL permutations<>(SB), RODATA|NOPTR, $192
+
 // func walkAVX2(s *session) int
 TEXT ·walkAVX2(SB), NOSPLIT, $0-16
 	MOVQ s+0(FP), DI
@@ -113,14 +327,31 @@ dispatch:
 	BLSRL AX, AX
 	JZ    dispatch
 
-	// Two or more children: sort them on the stack, the closest last.
+	// Two or more children: sort them on the stack, the closest last. Most nodes have one or two.
 	VMOVUPS Y12, session_near(DI)
+	MOVL   session_near(DI)(CX*4), CX
+	SHLQ   $32, CX
+	ORQ    CX, DX
+	TZCNTL AX, CX
+	MOVL   node_child(BX)(CX*4), SI
+	MOVL   session_near(DI)(CX*4), CX
+	SHLQ   $32, CX
+	ORQ    CX, SI
+	MOVQ   DX, R14
+	CMPQ   SI, DX
+	CMOVQCS SI, DX // the closer one
+	CMOVQCS R14, SI
+	MOVQ   SI, (R10)
+	BLSRL  AX, AX
+	JNZ    more
+	ADDQ   $8, R10
+	MOVL   DX, DX
+	JMP    dispatch
+
+more:
 	MOVQ  R10, SI
-	MOVL  session_near(DI)(CX*4), CX
-	SHLQ  $32, CX
-	ORQ   CX, DX
-	MOVQ  DX, (R10)
-	ADDQ  $8, R10
+	MOVQ  DX, 8(R10)
+	ADDQ  $16, R10
 
 next:
 	TZCNTL AX, CX

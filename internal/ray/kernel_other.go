@@ -8,6 +8,11 @@ const hasKernel = false
 // session is the state of machine code.
 type session struct{}
 
+// enter is enterPortable.
+func (w *Walker) enter(l *level, p *placed, reach, spread float32) bool {
+	return w.enterPortable(l, p, reach, spread)
+}
+
 // walkTopFast and walkTrianglesFast are not called.
 func (w *Walker) walkTopFast() {}
 

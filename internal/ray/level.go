@@ -3,7 +3,7 @@ package ray
 import "math"
 
 // level is a ray in the space of one structure, prepared for the tests against its boxes and triangles. The machine
-// code reads the fields before wide.
+// code reads and writes its fields.
 type level struct {
 	// near and far are the byte offsets, in a node, of the bounds through which the ray enters and leaves the three
 	// slabs of a box.
@@ -12,7 +12,7 @@ type level struct {
 	// own space: the direction is longest along w, and u, v, w have the orientation of x, y, z.
 	axis [3]int64
 	// A bound b is crossed at b·nearScale+nearOffset or, on the far side, at b·farScale+farOffset, fused.
-	nearScale, nearOffset, farScale, farOffset [3]float32
+	nearScale, nearOffset, farScale, farOffset [4]float32
 	// origin has the components u, v, w. The ray at w−origin has the offset shear·(w−origin) in u and v; shear[2]
 	// is the inverse of the direction's w.
 	origin, shear [3]float32
@@ -22,6 +22,8 @@ type level struct {
 	wideNear, wideFar, wideScale [3]float64
 	wideDirection                float64
 	component                    [3]int
+	// entered is the origin and the direction, in memory of the machine code.
+	entered [8]float32
 }
 
 const (

@@ -18,18 +18,21 @@ type crossing struct {
 // t is in the interval of the triangle's box, and so in the intervals of all boxes of the tree above it: the order
 // of a traversal never changes its result.
 func (l *level) cross(p *triangle) (c crossing, ok bool) {
-	if l.wide {
-		c, ok = l.crossWide(p)
-	} else {
-		c, ok = l.crossNarrow(p)
-	}
-	if !ok {
+	if c, ok = l.meet(p); !ok {
 		return c, false
 	}
 	lo, hi := p.bounds()
 	near, far := l.slabs(&lo, &hi)
 	c.t = min32(far, max32(near, c.t))
 	return c, near <= far
+}
+
+// meet is cross without the box.
+func (l *level) meet(p *triangle) (c crossing, ok bool) {
+	if l.wide {
+		return l.crossWide(p)
+	}
+	return l.crossNarrow(p)
 }
 
 // bounds returns the box of the triangle.

@@ -81,7 +81,7 @@ func (w *Walker) find() {
 	switch {
 	case w.top.root&leafBit != 0:
 		w.visitInstance(w.top.root, 0)
-	case !w.world.set(q.Origin, q.Direction, w.top.reach, w.top.spread):
+	case !w.enter(&w.world, nil, w.top.reach, w.top.spread):
 	case hasKernel && !w.portable && !w.world.wide:
 		w.walkTopFast()
 	default:
@@ -92,18 +92,26 @@ func (w *Walker) find() {
 	}
 }
 
-// enter prepares the traversal of the bottom level of an instance. It reports whether the ray can hit anything.
-func (w *Walker) enter(instance uint32) bool {
+// enterInstance prepares the traversal of the bottom level of an instance. It reports whether the ray can hit anything.
+func (w *Walker) enterInstance(instance uint32) bool {
 	p := &w.top.instances[instance]
 	w.instance = instance
-	o, d := p.objectRay(w.q.Origin, w.q.Direction)
-	return w.local.set(o, d, p.Bottom.reach, 1)
+	return w.enter(&w.local, p, p.Bottom.reach, 1)
+}
+
+// enterPortable sets l to a ray in world space and, if p is not nil, transforms it into the space of the instance.
+func (w *Walker) enterPortable(l *level, p *placed, reach, spread float32) bool {
+	o, d := vec(w.q.Origin), vec(w.q.Direction)
+	if p != nil {
+		o, d = p.objectRay(o, d)
+	}
+	return l.set(o, d, reach, spread)
 }
 
 // describe sets the hit of the best candidate.
 func (w *Walker) describe() {
 	if w.instance != w.best.instance {
-		w.enter(w.best.instance)
+		w.enterInstance(w.best.instance)
 	}
 	p := &w.top.instances[w.instance]
 	w.hit = Hit{Kind: p.Bottom.kind, T: w.best.t, Instance: w.instance, Custom: p.Custom, RecordOffset: p.RecordOffset,
@@ -113,7 +121,7 @@ func (w *Walker) describe() {
 	}
 	if w.hit.Kind == Triangles {
 		t := p.Bottom.blocks[w.place/4].triangle(int(w.place % 4))
-		c, _ := w.local.cross(&t)
+		c, _ := w.local.meet(&t)
 		w.hit.U, w.hit.V, w.hit.HitKind = c.u, c.v, BackFacing
 		if c.front != (p.Flags&InstanceFlipFacing != 0) {
 			w.hit.HitKind = FrontFacing
@@ -178,7 +186,7 @@ func (w *Walker) visitInstance(r ref, sp int) {
 		return
 	}
 	switch {
-	case !w.enter(i):
+	case !w.enterInstance(i):
 	case b.kind == Boxes:
 		w.walk(b, &w.local, sp, w.visitBox)
 	case hasKernel && !w.portable && !w.local.wide:
