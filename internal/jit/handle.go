@@ -20,9 +20,8 @@ type handle struct {
 	// OpArrayLength.
 	beyond      int // bytes at the end that the shader-visible length excludes
 	readOnly    bool
-	nonTemporal bool   // stores should bypass the cache
-	private     ir.Op  // the atomic that each worker accumulates in private memory; ir.Bad for none
-	address     uint64 // device address, of a region
+	nonTemporal bool  // stores should bypass the cache
+	private     ir.Op // the atomic that each worker accumulates in private memory; ir.Bad for none
 }
 
 // handles are the handles of a job. The handle of the workgroup memory differs between workers. All
@@ -39,6 +38,7 @@ type handles struct {
 	list      []handle
 	resources []uint32 // of each resource: its first handle and number of descriptors
 	regions   int      // index of the first region
+	lookup    []uint64 // the region table
 	layout    *amd64.HandleLayout
 	push      []byte // the push constants, copied into the table
 	shared    []sharedList
@@ -107,8 +107,11 @@ func (h *handles) fill(p *ir.Program, layout *amd64.HandleLayout, job *exec.Job,
 	// Job.Check has verified that regions are sorted and disjoint; the code searches them by
 	// address.
 	for _, r := range job.Regions {
-		h.list = append(h.list, handle{bytes: addressable(r.Bytes), address: r.Address})
+		h.list = append(h.list, handle{bytes: addressable(r.Bytes)})
 	}
+	h.lookup = amd64.AppendRegions(h.lookup[:0], len(job.Regions), func(i int) (address, size uint64) {
+		return job.Regions[i].Address, uint64(len(addressable(job.Regions[i].Bytes)))
+	})
 }
 
 // setPush sets the push constants of a job.

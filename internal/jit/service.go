@@ -204,8 +204,6 @@ func (c *serviceCall) isHelper(lane int) bool {
 var services = map[ir.Op]func(*serviceCall){
 	ir.Ld:          (*serviceCall).load,
 	ir.St:          (*serviceCall).store,
-	ir.Region:      (*serviceCall).region,
-	ir.RegionOff:   (*serviceCall).regionOffset,
 	ir.PLd:         (*serviceCall).variableLoad,
 	ir.PSt:         (*serviceCall).variableStore,
 	ir.PClr:        (*serviceCall).variableClear,

@@ -1,10 +1,6 @@
 package jit
 
-import (
-	"encoding/binary"
-
-	"github.com/chiaro-gpu/chiaro/internal/jit/amd64"
-)
+import "encoding/binary"
 
 // slice returns size bytes at off + imm of a handle, or nil out of range. The comparisons are
 // arranged so that no sum can wrap: off and imm come from the shader.
@@ -51,33 +47,6 @@ func (c *serviceCall) store() {
 		if b, h := c.accessed(lane); b != nil && !h.readOnly && !c.isHelper(lane) {
 			storeLittleEndian(b, c.use(2, lane))
 		}
-	}
-}
-
-// region returns the allocation that contains the Aux bytes at a device address, or null. The search
-// is linear, because a job has few allocations. At most one contains the address: Job.Check requires
-// that they are disjoint.
-func (c *serviceCall) region() {
-	for lane := range c.active.All {
-		address, found := c.use(0, lane), uint64(amd64.HandleNull)
-		for i := c.regions; i < len(c.handles) && found == amd64.HandleNull; i++ {
-			h := &c.handles[i]
-			if address >= h.address && h.slice(address-h.address, 0, c.site.Key.Aux) != nil {
-				found = uint64(i)
-			}
-		}
-		c.define(lane, found)
-	}
-}
-
-// The null region has offset 0, so that the following access fails its bounds check for certain.
-func (c *serviceCall) regionOffset() {
-	for lane := range c.active.All {
-		off := uint64(0)
-		if n := c.use(0, lane); n != amd64.HandleNull {
-			off = uint64(uint32(c.use(1, lane) - c.handle(n).address))
-		}
-		c.define(lane, off)
 	}
 }
 

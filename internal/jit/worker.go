@@ -228,6 +228,10 @@ func (w *worker) setArguments(words []uint64, resources []uint32) {
 	a[amd64.ArgSubgroups] = addressOf(w.subgroups)
 	a[amd64.ArgSubgroupsEnd] = a[amd64.ArgSubgroups] + uintptr(8*len(w.subgroups))
 	a[amd64.ArgShared] = addressOf(w.shared)
+	a[amd64.ArgRegions] = addressOf(w.bound.lookup)
+	a[amd64.ArgRegionStep] = uintptr(amd64.RegionStep(w.bound.lookup))
+	a[amd64.ArgRegionFirst] = uintptr(w.regions)
+	a[amd64.ArgRegionCount] = uintptr(len(w.job.Regions))
 	a[amd64.ArgBudget] = uintptr(w.job.EffectiveBudget())
 	for i := range 3 {
 		a[amd64.ArgGroupBase+i] = uintptr(w.job.Base[i])

@@ -6,7 +6,7 @@ import (
 )
 
 // Indices in Context.Args, the arguments of a dispatch. Go writes those up to ArgNumGroups; the code
-// updates ArgCount and ArgGroup and owns the rest.
+// updates ArgCount and ArgGroup and owns the following ones up to ArgLive.
 const ( // address of the handle table, HandleBytes each
 	ArgHandles      = iota // address of the handles, HandleBytes each
 	ArgResources           // address of the resources, ResourceBytes each
@@ -22,7 +22,11 @@ const ( // address of the handle table, HandleBytes each
 	ArgCurrent      = ArgBaseStack + 1    // address of the current subgroup's entry
 	ArgSubgroupsEnd = ArgCurrent + 1      // end address of the subgroup table
 	ArgLive         = ArgSubgroupsEnd + 1 // number of subgroups that have not ended
-	NumArgs         = ArgLive + 1
+	ArgRegions      = ArgLive + 1         // address of the region table; Go writes it and the following ones
+	ArgRegionStep   = ArgRegions + 1      // half the entries of the region table
+	ArgRegionFirst  = ArgRegionStep + 1   // index of the handle of the first region
+	ArgRegionCount  = ArgRegionFirst + 1  // number of regions
+	NumArgs         = ArgRegionCount + 1
 )
 
 // A handle describes a buffer, robustly: its accesses are checked against its own lengths. Handle 0 is

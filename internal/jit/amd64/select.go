@@ -150,7 +150,7 @@ var rules = newTable(mergeRules(map[rule]emitter{
 	{ir.Demote, 0, 0}:         demote,
 	{ir.Helper, ir.B1, 0}:     helper,
 	{ir.ResetBudget, 0, 0}:    budget,
-}, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses()))
+}, comparisons(), integers(), bitOperations(), divisions(), doubles(), floatOperations(), halfFloats(), conversions(), variables(), accesses(), regions()))
 
 // Native reports whether an IR operation has AVX-512 code, so that it needs no exit to Go. An offset
 // with a stride of 2³² or more would not fit in a lane.
@@ -176,7 +176,7 @@ func usesMask(op ir.Op) bool {
 	case ir.PrivateMemory:
 		return op != ir.PAddr
 	}
-	return op == ir.Len || op == ir.Demote || op.Is(ir.Meets) && op != ir.ResetBudget
+	return op == ir.Len || op == ir.RegionOff || op == ir.Demote || op.Is(ir.Meets) && op != ir.ResetBudget
 }
 
 // lane emits an IR operation: by its rule, or as a service call that is skipped if no lane is

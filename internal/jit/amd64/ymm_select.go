@@ -81,7 +81,7 @@ var ymmRules = newTable(mergeRules(map[rule]ymmEmitter{
 	{ir.Helper, ir.B1, 0}:     ymmHelper,
 	{ir.ResetBudget, 0, 0}:    func(m ymm, in *vcode.Inst) { budget(m.machine, in) },
 	{ir.Fence, 0, 0}:          func(m ymm, in *vcode.Inst) { fence(m.machine, in) },
-}, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmInt64(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables()))
+}, ymmIntegers(), ymmFloats(), ymmNarrow(), ymmInt64(), ymmDoubles(), ymmHalves(), ymmConversions(), ymmAccesses(), ymmVariables(), ymmRegions()))
 
 // ymmBinaryOp is d = u0 op u1. Only the second operand may be in memory.
 func ymmBinaryOp(op Op) ymmEmitter {

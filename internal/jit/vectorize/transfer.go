@@ -72,7 +72,7 @@ func (s *divergence) uniformPartOp(x *ir.Val) bool {
 
 // laneInvariant reports whether lanes with equal operands get equal results.
 func laneInvariant(op ir.Op) bool {
-	return !op.Is(ir.DivergenceSource) && op != ir.Region && op != ir.RegionOff // in Go, by lane
+	return !op.Is(ir.DivergenceSource) && op != ir.Region && op != ir.RegionOff // their code is for vectors
 }
 
 // affine returns the shape of arithmetic on strided values, or varying.

@@ -1,0 +1,181 @@
+package amd64
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/jit/vcode"
+)
+
+// The region table has the device address and the size of each region, 64 bits each, in ascending order. It has 2ⁿ entries; those
+// after the last region have the greatest address and the size −1, which no access fits.
+const (
+	regionShift = 1 // log₂ of the words of an entry
+	regionSize  = 8
+)
+
+// AppendRegions appends a region table to words. get returns the region i of n.
+func AppendRegions(words []uint64, n int, get func(i int) (address, size uint64)) []uint64 {
+	for i := range n {
+		address, size := get(i)
+		words = append(words, address, size)
+	}
+	for n == 0 || n&(n-1) != 0 {
+		words = append(words, 1<<64-1, 1<<64-1)
+		n++
+	}
+	return words
+}
+
+// RegionStep returns ArgRegionStep of a region table.
+func RegionStep(words []uint64) int { return len(words) >> regionShift >> 1 }
+
+// regionOf is the handle of the region that contains the Aux bytes at the address u0, or null. A binary search without branches
+// (Knuth 1998, vol. 3, 6.2.1, uniform binary search) finds the last region of each lane that begins at or before the address:
+//
+//	position = 0
+//	for step = entries/2; step > 0; step /= 2
+//		if address[position + step] <= u0: position += step
+//
+// The access is in that region, or in none. Positions are in words of the table. Lanes without an invocation have any address, and
+// positions in the table all the same.
+func regionOf(m *machine, in *vcode.Inst) {
+	var address [2]Reg
+	for i := range address {
+		m.RR(VPXORD, V128, Reg(i), Reg(i), Reg(i), 0)
+		address[i] = m.half(in.Uses[0], i, 5+Reg(i))
+	}
+	gather := func(d, position Reg, field int32) {
+		m.RR(KXNORW, V128, 1, 1, 1, 0)
+		m.RM(VPGATHERQQ, V512, d, 0, Indexed(RDX, position, 8, field), K(1))
+	}
+	loop, found := m.NewLabel(), m.NewLabel()
+	m.GRM(MOV|W, RDX, arg(ArgRegions))
+	m.GRM(MOV|W, RAX, arg(ArgRegionStep))
+	m.GRR(TEST|W, RAX, RAX)
+	m.Jcc(Equal, found)
+	m.RM(VPBROADCASTQ, V512, 4, 0, arg(ArgRegionStep), 0)
+	m.RRI(VPSLLQ, V512, 4, 0, 4, regionShift, 0)
+	m.Bind(loop)
+	for i, a := range address {
+		m.RR(VPADDQ, V512, 2, Reg(i), 4, 0)
+		gather(3, 2, 0)
+		m.RRI(VPCMPUQ, V512, 2, 3, a, compareLE, 0)
+		m.RR(VMOVDQA64, V512, Reg(i), 0, 2, K(2))
+	}
+	m.RRI(VPSRLQ, V512, 4, 0, 4, 1, 0)
+	m.ShiftI(ShrI, true, RAX, 1)
+	m.Jcc(NotEqual, loop)
+	m.Bind(found)
+	for i, a := range address {
+		position := Reg(i)
+		gather(3, position, 0)
+		m.RR(VPSUBQ, V512, 2, a, 3, 0)
+		gather(3, position, regionSize)
+		// In range: 0 <= offset <= size − Aux. Signed, the comparison fails if the size is less than Aux.
+		m.RM(VPSUBQ, V512, 3, 3, m.word64(in.Key.Aux), BC)
+		m.RRI(VPCMPQ, V512, 2, 2, 3, compareLE, 0)
+		m.RMI(VPCMPQ, V512, 2, 2, m.word64(0), compareGE, K(2)|BC)
+		m.RRI(VPSRLQ, V512, position, 0, position, regionShift, 0)
+		m.RM(VPADDQ, V512, position, position, arg(ArgRegionFirst), K(2)|Z|BC)
+		m.RR(VPMOVQD, V512, position, 0, position, 0)
+	}
+	m.join(0, 0, 1)
+	m.define(in, 0)
+}
+
+// regionOffset is u1 − the address of the region u0, modulo 2³², and 0 for the null handle.
+func regionOffset(m *machine, in *vcode.Inst) {
+	h, k := m.vec(in.Uses[0], 2), m.execution(in)
+	m.GRM(MOV|W, RDX, arg(ArgRegions))
+	m.RM(VPSUBD, V512, 3, h, arg(ArgRegionFirst), BC)
+	m.RMI(VPCMPUD, V512, 3, 3, arg(ArgRegionCount), compareLT, K(k)|BC)
+	m.RRI(VPSLLD, V512, 3, 0, 3, regionShift, 0)
+	m.RR(VPXORD, V128, 4, 4, 4, 0)
+	m.RM(VPGATHERDD, V512, 4, 0, Indexed(RDX, 3, 8, 0), K(3))
+	m.RR(VPTESTMD, V512, 3, h, h, 0)
+	m.lowWords(0, in.Uses[1])
+	m.RR(VPSUBD, V512, 0, 0, 4, K(3)|Z)
+	m.define(in, 0)
+}
+
+// ymmRegionOf is regionOf for four lanes at a time.
+func ymmRegionOf(m ymm, in *vcode.Inst) {
+	gather := func(field int32) { // to Y4, at the positions in Y0
+		m.rr(AVX_VPCMPEQD, 3, 3, 3)
+		m.rm(AVX_VPGATHERDQ, 4, 3, Indexed(RDX, 0, 8, field))
+	}
+	m.GRM(MOV|W, RDX, arg(ArgRegions))
+	for i := range 2 {
+		loop, found := m.NewLabel(), m.NewLabel()
+		m.zero(0)
+		m.GRM(MOV|W, RAX, arg(ArgRegionStep))
+		m.GRR(TEST|W, RAX, RAX)
+		m.Jcc(Equal, found)
+		m.loadHalf(1, in.Uses[0], i)
+		m.long(AVX_VPXOR, 1, 1, sign64)
+		m.Bind(loop)
+		m.GRM(LEA, RCX, Indexed(RAX, RAX, 1, 0))
+		m.RR(AVX_VMOVD, V128, 2, 0, RCX, 0)
+		m.rr(AVX_VPBROADCASTD, 2, 0, 2)
+		m.rr(AVX_VPADDD, 2, 2, 0)
+		m.rr(AVX_VPCMPEQD, 3, 3, 3)
+		m.rm(AVX_VPGATHERDQ, 4, 3, Indexed(RDX, 2, 8, 0))
+		// The comparison is signed: flipping the top bits makes it unsigned.
+		m.long(AVX_VPXOR, 4, 4, sign64)
+		m.rr(AVX_VPCMPGTQ, 4, 4, 1)
+		m.lowWords(4, 4, 4)
+		m.blend(0, 2, 0, 4)
+		m.ShiftI(ShrI, true, RAX, 1)
+		m.Jcc(NotEqual, loop)
+		m.Bind(found)
+		gather(0)
+		m.loadHalf(1, in.Uses[0], i)
+		m.rr(AVX_VPSUBQ, 1, 1, 4)
+		gather(regionSize)
+		m.long(AVX_VPSUBQ, 4, 4, in.Key.Aux)
+		// Out of range: offset > size − Aux, or a sign.
+		m.rr(AVX_VPCMPGTQ, 4, 1, 4)
+		m.rr(AVX_VPOR, 4, 4, 1)
+		m.rri(AVX_VSHUFPS, 4, 4, 4, 0xdd) // the high words
+		m.rri(AVX_VPERMQ, 4, 0, 4, 0xd8)
+		m.rri(AVX_VPSRAD, 4, 0, 4, 31)
+		m.rri(AVX_VPSRLD, 0, 0, 0, regionShift)
+		m.rm(AVX_VPBROADCASTD, 2, 0, arg(ArgRegionFirst))
+		m.rr(AVX_VPADDD, 0, 0, 2)
+		m.rr(AVX_VPANDN, 0, 4, 0)
+		m.RM(AVX_VMOVUPS_ST, V128, 0, 0, m.scratch(int32(16*i)), 0)
+	}
+	m.rm(AVX_VMOVUPS, 0, 0, m.scratch(0))
+	m.done(in, 0)
+}
+
+// ymmRegionOffset is regionOffset for eight lanes.
+func ymmRegionOffset(m ymm, in *vcode.Inst) {
+	h := m.vec(in.Uses[0], 0)
+	m.GRM(MOV|W, RDX, arg(ArgRegions))
+	m.rm(AVX_VPBROADCASTD, 1, 0, arg(ArgRegionFirst))
+	m.rr(AVX_VPSUBD, 1, h, 1)
+	m.rm(AVX_VPBROADCASTD, 2, 0, arg(ArgRegionCount))
+	m.rr(AVX_VPMAXUD, 2, 2, 1)
+	m.rr(AVX_VPCMPEQD, 2, 2, 1) // no region
+	m.with(AVX_VPANDN, 2, 2, in.Masks[0])
+	m.rri(AVX_VPSLLD, 1, 0, 1, regionShift)
+	m.zero(4)
+	m.rm(AVX_VPGATHERDD, 4, 2, Indexed(RDX, 1, 8, 0))
+	m.loadHalf(1, in.Uses[1], 0)
+	m.loadHalf(2, in.Uses[1], 1)
+	m.lowWords(1, 1, 2)
+	m.rr(AVX_VPSUBD, 1, 1, 4)
+	m.zero(2)
+	m.rr(AVX_VPCMPEQD, 2, 2, h) // null
+	m.rr(AVX_VPANDN, 0, 2, 1)
+	m.done(in, 0)
+}
+
+// regions are the rules of device addresses.
+func regions() map[rule]emitter {
+	return map[rule]emitter{{ir.Region, ir.H, ir.I64}: regionOf, {ir.RegionOff, ir.I32, ir.H}: regionOffset}
+}
+
+func ymmRegions() map[rule]ymmEmitter {
+	return map[rule]ymmEmitter{{ir.Region, ir.H, ir.I64}: ymmRegionOf, {ir.RegionOff, ir.I32, ir.H}: ymmRegionOffset}
+}
