@@ -96,6 +96,9 @@ func (x *executor) commands(c *CommandBuffer) error {
 	for i := range c.commands {
 		k := &c.commands[i]
 		counting := x.counting
+		if k.kind != pushConstants && k.kind != drawVertices || counting != nil {
+			x.graphics.repeats = false
+		}
 		err := error(nil)
 		if !x.condition.skip || !k.conditional() {
 			err = x.command(c, k)

@@ -16,6 +16,7 @@ type graphics struct {
 	bound      bound
 	pass       draw.Pass
 	last       *drawable                              // of the last draw
+	repeats    bool                                   // only push constants have changed since it
 	current    *rendering                             // nil outside of a rendering
 	remap      remap                                  // of the current rendering
 	blend      [state.MaxColors]state.BlendAttachment // of the draw, with dynamic blend states
@@ -325,9 +326,11 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	if a.Feedback = g.feedback; a.Feedback != nil {
 		before = g.feedback.Streams
 	}
+	a.Repeats = g.repeats && indirect == nil && a.Shader.Log == nil
 	x.watch()
 	err = record(x.ctx, g, p, a, indirect)
 	x.unwatch()
+	g.repeats = indirect == nil && a.Shader.Log == nil && x.counting == nil
 	g.countStreams(&before)
 	return stateError(err)
 }

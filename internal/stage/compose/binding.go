@@ -65,6 +65,13 @@ func (b *Binding) Resolve(p exec.Program, stage ir.Stage, a *compute.Args, o *Ow
 	return nil
 }
 
+// Like makes b a binding of the resources of x, with arguments that differ in the push constants alone. The resources are
+// valid until the Release of x.
+func (b *Binding) Like(x *Binding, a *compute.Args) {
+	b.Program, b.args = x.Program, a
+	b.fixed, b.perRun, b.shared = append(b.fixed[:0], x.fixed...), append(b.perRun[:0], x.perRun...), append(b.shared[:0], x.shared...)
+}
+
 // Release drops all references. Memory is retained.
 func (b *Binding) Release() {
 	clear(b.fixed)

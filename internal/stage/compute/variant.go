@@ -223,6 +223,12 @@ func (s *Variants[K]) Add(key *K, p exec.Program) {
 	s.list = slices.Insert(s.list, 0, v)
 }
 
+// Use begins another use of a variant in use.
+func (v *Variant[K]) Use() *Variant[K] {
+	v.users++
+	return v
+}
+
 // drop closes the program as soon as it is not used.
 func (v *Variant[K]) drop() {
 	if v.dropped = true; v.users == 0 {

@@ -52,6 +52,7 @@
 //	binning.go      workers and tasks of the front end
 //	run.go          bin, shade
 //	remap.go        locations of color attachments
+//	repeat.go       draws that differ in push constants alone
 //	record.go       record draws and clears
 //	indirect.go     record indirect draws
 //	resolve.go      multisample resolve

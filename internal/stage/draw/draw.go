@@ -17,6 +17,7 @@ import (
 // buffers, images and indices is a copy.
 type recordedDraw struct {
 	pipeline *Pipeline
+	from     *Pipeline   // argument of Pass.Draw: pipeline, unless that rasterizes another stream
 	state    state.State // without the parts that are used at recording only
 	target   *state.Target
 	remap    remap        // of target, if state.Locations is set
@@ -58,7 +59,7 @@ func (d *recordedDraw) release() {
 	d.heldFragment = nil
 	d.fragmentBound.Release()
 	d.remap.release()
-	d.pipeline, d.args, d.state, d.rates = nil, state.Args{}, state.State{}, rateLookup{}
+	d.pipeline, d.from, d.args, d.state, d.rates = nil, nil, state.Args{}, state.State{}, rateLookup{}
 }
 
 // addCounts adds the counters of the draw to the caller's. The counters are 64-bit atomics of all

@@ -269,3 +269,34 @@ func (q *sequence) pass(t *testing.T, p *draw.Pass, workers int) {
 		t.Fatal(err)
 	}
 }
+
+// TestRepeats: draws that promise to repeat the one before, apart from push constants and numbers, draw the same as draws
+// without the promise, also after a flush of the pass.
+func TestRepeats(t *testing.T) {
+	e := engines()[len(engines())-1]
+	picture := func(promise bool, workers int) []byte {
+		c := blank(t, 40, 30, "R8G8B8A8_UNORM")
+		p, err := draw.New(draw.Stages{Vertex: parse(t, cornersText, 16), Fragment: parse(t, shownText, 16)}, full(c), e, exec.Options{})
+		must(t, err)
+		defer p.Close()
+		var pass draw.Pass
+		must(t, pass.Begin(&c.Target, nil, workers))
+		for i := range 100 {
+			x, y := float32(i%10)/5-1, float32(i/10)/5-1
+			a := state.Args{Count: 3, Instances: 1, Repeats: promise && i > 0, Shader: compute.Args{Workers: workers, Push: floats(x, y, 0, 1, x+0.3, y, 0, 1, x, y+0.2, 0, 1)}}
+			if i%17 > 12 {
+				a.Count = 3 * uint32(i%3)
+			}
+			must(t, pass.Draw(t.Context(), p, &a))
+			clear(a.Shader.Push)
+		}
+		must(t, pass.End(t.Context()))
+		return c.bytes(0)
+	}
+	want := picture(false, 1)
+	for _, workers := range []int{1, 2} {
+		if !bytes.Equal(picture(true, workers), want) {
+			t.Errorf("%d workers: another picture", workers)
+		}
+	}
+}

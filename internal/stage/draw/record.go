@@ -69,6 +69,11 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	}
 	at := p.inUse.draws
 	d := p.draws[at]
+	if a.Repeats && at > 0 && d.repeat(p.draws[at-1], pipeline, a) {
+		p.inUse.draws++
+		p.steps = append(p.steps, step{draw: d})
+		return nil
+	}
 	if err := d.fill(ctx, pipeline, &p.target, a); err != nil {
 		d.release()
 		return err
@@ -134,6 +139,7 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	if err := a.Check(s); err != nil {
 		return err
 	}
+	from := p
 	p, err := p.forStream(s.Rasterization.Stream)
 	if err != nil {
 		return err
@@ -148,6 +154,7 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 		return err
 	}
 	d.pipeline, d.state, d.args = p, *s, *a
+	d.from = from
 	if t, ok := p.front.MeshTopology(); ok {
 		d.state.Assembly.Topology, d.state.Assembly.Restart = t, false
 		if d.groups, err = frontend.MeshTotal(a.Tasks); err != nil {

@@ -95,6 +95,24 @@ func (d *Draw) Resolve(o *compose.OwnResources) error {
 	return nil
 }
 
+// Like makes d a draw like x, whose arguments differ in push constants and numbers of vertices and instances alone. Release must
+// follow before the Release of x.
+func (d *Draw) Like(x *Draw, a *state.Args, s *state.State) {
+	d.Pipeline, d.Args, d.state, d.MinBatch, d.InPlace, d.vertexKey = x.Pipeline, a, s, x.MinBatch, x.InPlace, vertexKey{}
+	d.heldVertex = x.heldVertex.Use()
+	d.vertexBinding.Like(&x.vertexBinding, &a.Shader)
+	for i, v := range x.heldPrimitive {
+		if v != nil {
+			d.heldPrimitive[i], d.programs[i] = v.Use(), x.programs[i]
+			d.primitiveBindings[i].Like(&x.primitiveBindings[i], &a.Shader)
+		}
+	}
+	if x.heldBatch != nil {
+		d.heldBatch = x.heldBatch.Use()
+		d.batchBinding.Like(&x.batchBinding, &d.batchArgs)
+	}
+}
+
 // Overlaps reports whether a resource of the programs shares bytes with memory. The pass then
 // finishes all earlier draws, because tiles that are not shaded yet would show old texels.
 func (d *Draw) Overlaps(memory [][]byte) bool {

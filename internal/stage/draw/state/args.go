@@ -29,6 +29,10 @@ type Args struct {
 	Index      []byte
 	IndexBytes uint32
 
+	// Repeats promises that all arguments equal the arguments of the last draw of the pass, apart from the bytes of the push
+	// constants and the numbers below. It saves most of the cost of recording the draw.
+	Repeats bool
+
 	First, Count             uint32 // vertices, or indices
 	FirstInstance, Instances uint32
 	BaseVertex               int32 // added to indices
