@@ -78,8 +78,12 @@ type HandleLayout struct {
 // HandleLayoutOf lays out the handle table of a program.
 func HandleLayoutOf(p *ir.Program) HandleLayout {
 	l := HandleLayout{End: HandleTables + len(p.Tables)}
-	for _, r := range p.Res {
+	named := constantlyIndexed(p)
+	for i, r := range p.Res {
 		n := int(min(r.Count, maxFixed))
+		if !named[i] && r.Count > 1 {
+			n = 0 // a copy of the first descriptors would have no use
+		}
 		l.Resources = append(l.Resources, l.End)
 		l.Counts = append(l.Counts, n)
 		l.End += n
@@ -87,6 +91,19 @@ func HandleLayoutOf(p *ir.Program) HandleLayout {
 	l.Push, l.PushBytes = l.End, int(min(p.PushBytes, maxPush))&^3
 	l.End += (l.PushBytes + HandleBytes - 1) / HandleBytes
 	return l
+}
+
+// constantlyIndexed returns the resources with a descriptor of a constant index.
+func constantlyIndexed(p *ir.Program) []bool {
+	named := make([]bool, len(p.Res))
+	for _, f := range p.Funcs {
+		for i := range f.Vals {
+			if x := &f.Vals[i]; x.Op == ir.Res && f.Val(x.Args[0]).Op == ir.Const {
+				named[x.Aux] = true
+			}
+		}
+	}
+	return named
 }
 
 // A resource is the index of its first handle and the number of its descriptors, 32 bits each.
