@@ -13,14 +13,14 @@ import (
 // a state is known if the description has it, and if the state is static or a command has set it:
 // no condition on an unknown value holds.
 type recordedDraw struct {
-	*linker
+	linker       *linker
 	set, enabled []enum.DynamicState
 	objects      bool // shader objects are drawn, so that no state is static
 }
 
 // known reports whether the value of a state in the description is the current value.
 func (r *recordedDraw) known(s enum.DynamicState) bool {
-	return slices.Contains(r.set, s) || !r.objects && r.d.HasDynamic && !r.d.dynamic(s)
+	return slices.Contains(r.set, s) || !r.objects && r.linker.d.HasDynamic && !r.linker.d.dynamic(s)
 }
 
 // stateCondition is a condition on which a draw needs a state.
@@ -33,7 +33,7 @@ type stateCondition struct {
 func enabled(features ...string) stateCondition {
 	return stateCondition{strings.Join(features, " or ") + " is enabled", func(r *recordedDraw) bool {
 		return slices.ContainsFunc(features, func(name string) bool {
-			on, known := r.d.feature(name)
+			on, known := r.linker.d.feature(name)
 			return on && known
 		})
 	}}
@@ -42,7 +42,7 @@ func enabled(features ...string) stateCondition {
 // extended is the condition that an extension is enabled.
 func extended(name string) stateCondition {
 	return stateCondition{name + " is enabled", func(r *recordedDraw) bool {
-		on, known := r.d.Device.Extension(name)
+		on, known := r.linker.d.Device.Extension(name)
 		return on && known
 	}}
 }
@@ -58,14 +58,14 @@ func turnedOn(s enum.DynamicState) stateCondition {
 // rasterizes is a condition on a state of rasterization.
 func rasterizes(words string, s enum.DynamicState, holds func(*Rasterization) bool) stateCondition {
 	return stateCondition{words, func(r *recordedDraw) bool {
-		return r.d.Rasterization != nil && r.known(s) && holds(r.d.Rasterization)
+		return r.linker.d.Rasterization != nil && r.known(s) && holds(r.linker.d.Rasterization)
 	}}
 }
 
 // tests is a condition on a depth or stencil state.
 func tests(words string, s enum.DynamicState, holds func(*DepthStencil) bool) stateCondition {
 	return stateCondition{words, func(r *recordedDraw) bool {
-		return r.d.DepthStencil != nil && r.known(s) && holds(r.d.DepthStencil)
+		return r.linker.d.DepthStencil != nil && r.known(s) && holds(r.linker.d.DepthStencil)
 	}}
 }
 
@@ -82,16 +82,16 @@ var (
 	whenStenciled = tests("the stencil is tested", enum.DynamicStateStencilTestEnable, func(s *DepthStencil) bool { return s.StencilTest })
 
 	whenLocated = stateCondition{"samples have their own locations", func(r *recordedDraw) bool {
-		return r.d.Multisample != nil && r.known(enum.DynamicStateSampleLocationsEnable) && r.d.Multisample.Locations
+		return r.linker.d.Multisample != nil && r.known(enum.DynamicStateSampleLocationsEnable) && r.linker.d.Multisample.Locations
 	}}
 	whenRateImage = stateCondition{"there is a shading rate image", func(r *recordedDraw) bool {
-		return r.d.Viewport != nil && r.known(enum.DynamicStateShadingRateImageEnable) && r.d.Viewport.ShadingRateNV
+		return r.linker.d.Viewport != nil && r.known(enum.DynamicStateShadingRateImageEnable) && r.linker.d.Viewport.ShadingRateNV
 	}}
 	whenLogical = stateCondition{"a logic operation combines colors", func(r *recordedDraw) bool {
-		return r.d.Blend != nil && r.known(enum.DynamicStateLogicOpEnable) && r.d.Blend.Logic
+		return r.linker.d.Blend != nil && r.known(enum.DynamicStateLogicOpEnable) && r.linker.d.Blend.Logic
 	}}
 	whenPatches = stateCondition{"patches are drawn", func(r *recordedDraw) bool {
-		return r.d.Assembly != nil && r.known(enum.DynamicStatePrimitiveTopology) && r.d.Assembly.Topology == enum.TopologyPatchList
+		return r.linker.d.Assembly != nil && r.known(enum.DynamicStatePrimitiveTopology) && r.linker.d.Assembly.Topology == enum.TopologyPatchList
 	}}
 	whenLines   = stateCondition{"the primitives are lines", (*recordedDraw).lines}
 	whenColored = stateCondition{"there are color attachments", func(r *recordedDraw) bool { return slices.Contains(r.colors(), true) }}
@@ -109,13 +109,13 @@ var (
 
 // colors returns for each color attachment of the draw whether there is one.
 func (r *recordedDraw) colors() (out []bool) {
-	if d := r.d.Rendering; d != nil {
+	if d := r.linker.d.Rendering; d != nil {
 		for _, f := range d.Color {
 			out = append(out, f != 0)
 		}
 		return out
 	}
-	if p := r.subpass(); p != nil {
+	if p := r.linker.subpass(); p != nil {
 		for _, c := range p.Color {
 			out = append(out, c != Unused)
 		}
@@ -125,11 +125,11 @@ func (r *recordedDraw) colors() (out []bool) {
 
 // blends reports whether a color attachment of the draw blends in a certain way.
 func (r *recordedDraw) blends(as func(*Blend) bool) bool {
-	if r.d.Blend == nil || !r.known(enum.DynamicStateColorBlendEnable) {
+	if r.linker.d.Blend == nil || !r.known(enum.DynamicStateColorBlendEnable) {
 		return false
 	}
 	for i, there := range r.colors() {
-		if there && i < len(r.d.Blend.Attachments) && r.d.Blend.Attachments[i].Enable && as(&r.d.Blend.Attachments[i]) {
+		if there && i < len(r.linker.d.Blend.Attachments) && r.linker.d.Blend.Attachments[i].Enable && as(&r.linker.d.Blend.Attachments[i]) {
 			return true
 		}
 	}
@@ -140,27 +140,27 @@ func (r *recordedDraw) blends(as func(*Blend) bool) bool {
 // topology of the last stage before it, or of the input assembly). The edges of polygons are
 // not counted.
 func (r *recordedDraw) lines() bool {
-	if slices.ContainsFunc(r.d.Stages, func(s Shader) bool { return s.Entry == nil }) {
+	if slices.ContainsFunc(r.linker.d.Stages, func(s Shader) bool { return s.Entry == nil }) {
 		return false // a stage that is not known may be the last
 	}
-	if m := r.stage(mesh); m != nil {
+	if m := r.linker.stage(mesh); m != nil {
 		_, is := oneOf(m, spirv.ExecutionModeOutputLinesEXT)
 		return is
 	}
-	if g := r.stage(geometry); g != nil {
+	if g := r.linker.stage(geometry); g != nil {
 		_, is := oneOf(g, spirv.ExecutionModeOutputLineStrip)
 		return is
 	}
-	if control, evaluation := r.stage(tessellationControl), r.stage(tessellationEvaluation); control != nil || evaluation != nil {
+	if control, evaluation := r.linker.stage(tessellationControl), r.linker.stage(tessellationEvaluation); control != nil || evaluation != nil {
 		_, first := oneOf(control, spirv.ExecutionModeIsolines)
 		_, second := oneOf(evaluation, spirv.ExecutionModeIsolines)
 		_, points := oneOf(evaluation, spirv.ExecutionModePointMode)
 		_, early := oneOf(control, spirv.ExecutionModePointMode)
 		return (first || second) && !points && !early
 	}
-	return r.d.Assembly != nil && r.known(enum.DynamicStatePrimitiveTopology) && slices.Contains([]enum.Topology{
+	return r.linker.d.Assembly != nil && r.known(enum.DynamicStatePrimitiveTopology) && slices.Contains([]enum.Topology{
 		enum.TopologyLineList, enum.TopologyLineStrip, enum.TopologyLineListWithAdjacency, enum.TopologyLineStripWithAdjacency,
-	}, r.d.Assembly.Topology)
+	}, r.linker.d.Assembly.Topology)
 }
 
 // stateRules are the rules on states that commands must have set before a draw.
@@ -218,14 +218,14 @@ func (l *linker) recordedStates(c *Commands, at func(path string) []Side) {
 // applies reports whether a draw needs a state, if the conditions of the need hold: the state
 // is dynamic, or a stage that needs it is bound.
 func (r *recordedDraw) applies(n *stateNeed) bool {
-	if !r.objects && (!r.d.dynamic(n.state) || n.with != 0 && !r.d.dynamic(n.with)) {
+	if !r.objects && (!r.linker.d.dynamic(n.state) || n.with != 0 && !r.linker.d.dynamic(n.with)) {
 		return false
 	}
 	stages := n.stages
 	if stages == 0 {
 		stages = 1<<(fragment+1) - 1
 	}
-	return !r.objects && !n.own || slices.ContainsFunc(r.stages, func(s *Shader) bool { return stages>>StageOf(s.Entry.Model)&1 != 0 })
+	return !r.objects && !n.own || slices.ContainsFunc(r.linker.stages, func(s *Shader) bool { return stages>>StageOf(s.Entry.Model)&1 != 0 })
 }
 
 // boundStages checks that shader objects, or none, were bound to each graphics stage.
@@ -236,7 +236,7 @@ func (r *recordedDraw) boundStages(bound []Stages, side []Side) {
 	}
 	for _, b := range bindNeeds {
 		if all>>b.stage&1 == 0 && (b.feature == "" || enabled(b.feature).holds(r)) {
-			r.fail(b.code, side, "shader objects are drawn, and no command has bound one to the %s stage, or none; must be bound by vkCmdBindShadersEXT", stageOrder[b.stage].name)
+			r.linker.fail(b.code, side, "shader objects are drawn, and no command has bound one to the %s stage, or none; must be bound by vkCmdBindShadersEXT", stageOrder[b.stage].name)
 		}
 	}
 }
@@ -244,18 +244,18 @@ func (r *recordedDraw) boundStages(bound []Stages, side []Side) {
 // oneViewport checks that there is one viewport if shader objects write the shading rate of
 // primitives.
 func (r *recordedDraw) oneViewport(side []Side) {
-	if v, known := r.d.limit("primitiveFragmentShadingRateWithMultipleViewports"); !known || v != 0 {
+	if v, known := r.linker.d.limit("primitiveFragmentShadingRateWithMultipleViewports"); !known || v != 0 {
 		return
 	}
-	for _, s := range r.stages {
+	for _, s := range r.linker.stages {
 		if k := StageOf(s.Entry.Model); k >= fragment || !stores(s, spirv.BuiltInPrimitiveShadingRateKHR) {
 			continue
 		}
 		const code = vuid.VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_08642
 		if !slices.Contains(r.set, enum.DynamicStateViewportWithCount) {
-			r.fail(code, side, "the %s stage writes PrimitiveShadingRateKHR, and no command has set the viewports; must be set by vkCmdSetViewportWithCount", entrySide(s).Stage)
-		} else if v := r.d.Viewport; v != nil && v.Viewports != 1 {
-			r.fail(code, side, "the %s stage writes PrimitiveShadingRateKHR, and vkCmdSetViewportWithCount has set %d viewports; must be one", entrySide(s).Stage, v.Viewports)
+			r.linker.fail(code, side, "the %s stage writes PrimitiveShadingRateKHR, and no command has set the viewports; must be set by vkCmdSetViewportWithCount", entrySide(s).Stage)
+		} else if v := r.linker.d.Viewport; v != nil && v.Viewports != 1 {
+			r.linker.fail(code, side, "the %s stage writes PrimitiveShadingRateKHR, and vkCmdSetViewportWithCount has set %d viewports; must be one", entrySide(s).Stage, v.Viewports)
 		}
 	}
 }

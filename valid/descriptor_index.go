@@ -196,8 +196,8 @@ func (c *checker) partAt(t *facts.Type, id spirv.ID) *facts.Type {
 // descriptorUse propagates descriptors from access chains to the instructions that
 // access memory through them.
 type descriptorUse struct {
-	*flow
-	by []int32 // by instruction: the chain that selected its descriptor, plus 1
+	flow *flow
+	by   []int32 // by instruction: the chain that selected its descriptor, plus 1
 }
 
 // descriptorIndexes checks the accesses through the recorded chains.
@@ -236,13 +236,13 @@ func (c *checker) descriptorIndexes() {
 // index reports whether one of the first indices of a chain certainly differs between
 // the invocations that execute instruction i, and whether one may.
 func (w *descriptorUse) index(chain, arrays, i int) (differs, may bool) {
-	b := w.blockNumber(w.blockOf[i])
-	for _, id := range chainOf(w.code.Inst(chain)).path[:arrays] {
-		p := w.usedIn(id, b)
+	b := w.flow.checker.blockNumber(w.flow.checker.blockOf[i])
+	for _, id := range chainOf(w.flow.checker.code.Inst(chain)).path[:arrays] {
+		p := w.flow.usedIn(id, b)
 		differs = differs || p&apart != 0
 		may = may || p&varies != 0
 	}
-	differs = differs && w.always(b)
+	differs = differs && w.flow.always(b)
 	return differs, differs || may
 }
 
@@ -257,7 +257,7 @@ func differing(certain bool) string {
 // follow propagates a descriptor through an instruction, or checks the access.
 func (w *descriptorUse) follow(i int, in spirv.Inst) {
 	at := func(id spirv.ID) int32 {
-		if d := w.code.Def(id); d >= 0 && d < i {
+		if d := w.flow.checker.code.Def(id); d >= 0 && d < i {
 			return w.by[d]
 		}
 		return 0
@@ -266,7 +266,7 @@ func (w *descriptorUse) follow(i int, in spirv.Inst) {
 	switch op {
 	case spirv.OpLoad:
 		p := inst.Load(in).Pointer()
-		if t := w.m.Type(in.Type()); t != nil && w.contains(t, holdsOpaque) {
+		if t := w.flow.checker.m.Type(in.Type()); t != nil && w.flow.checker.contains(t, holdsOpaque) {
 			w.by[i] = at(p)
 			return
 		}
@@ -288,9 +288,9 @@ func (w *descriptorUse) follow(i int, in spirv.Inst) {
 			return
 		}
 	}
-	for _, n := range w.operandIDs(i, in) {
+	for _, n := range w.flow.operandIDs(i, in) {
 		if k := at(spirv.ID(in[n])); k != 0 {
-			w.access(i, &w.descriptor.chains[k-1], spirv.ID(in[n]))
+			w.access(i, &w.flow.checker.descriptor.chains[k-1], spirv.ID(in[n]))
 			return
 		}
 	}
@@ -298,13 +298,13 @@ func (w *descriptorUse) follow(i int, in spirv.Inst) {
 
 // access checks one access through a descriptor that a chain selected.
 func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID) {
-	k, op := &descriptorKinds[choice.kind], w.code.Inst(i).Op()
-	array := w.name(chainOf(w.code.Inst(choice.at)).base)
-	nonUniform := w.capable(k.nonUniform)
-	if !choice.told && !nonUniform && !w.capable(k.dynamic) {
+	k, op := &descriptorKinds[choice.kind], w.flow.checker.code.Inst(i).Op()
+	array := w.flow.checker.name(chainOf(w.flow.checker.code.Inst(choice.at)).base)
+	nonUniform := w.flow.checker.capable(k.nonUniform)
+	if !choice.told && !nonUniform && !w.flow.checker.capable(k.dynamic) {
 		choice.told = true
-		f := w.fail(i, k.dynamicCode, "%s through %s of the array %s without a constant index; needs the capability %s", op, k.what, array, k.dynamic).also(w.checker, choice.at, "the index")
-		if !w.deviceLacks(k.dynamic) { // no compiler declares it, and devices that have it accept that
+		f := w.flow.checker.fail(i, k.dynamicCode, "%s through %s of the array %s without a constant index; needs the capability %s", op, k.what, array, k.dynamic).also(w.flow.checker, choice.at, "the index")
+		if !w.flow.checker.deviceLacks(k.dynamic) { // no compiler declares it, and devices that have it accept that
 			f.warn()
 		}
 	}
@@ -317,24 +317,24 @@ func (w *descriptorUse) access(i int, choice *descriptorChoice, operand spirv.ID
 	switch {
 	case !nonUniform:
 		code := k.nonUniformCode
-		if w.loneSubgroups(k.lone) {
+		if w.flow.checker.loneSubgroups(k.lone) {
 			code = k.lone
 		}
 		why := "is NonUniform"
 		if may {
 			why = differing(differs) + " between invocations"
 		}
-		f := w.fail(i, code, "%s through %s of the array %s, with an index that %s; needs the capability %s", op, k.what, array, why, k.nonUniform).also(w.checker, choice.at, "the index")
+		f := w.flow.checker.fail(i, code, "%s through %s of the array %s, with an index that %s; needs the capability %s", op, k.what, array, why, k.nonUniform).also(w.flow.checker, choice.at, "the index")
 		if !differs { // compilers omit the capability, and a NonUniform value may be uniform
 			f.warn()
 			choice.warned = true
 		}
-	case !w.m.Has(operand, spirv.DecorationNonUniform) && !w.capable(spirv.CapabilityDescriptorHeapEXT):
+	case !w.flow.checker.m.Has(operand, spirv.DecorationNonUniform) && !w.flow.checker.capable(spirv.CapabilityDescriptorHeapEXT):
 		code := vuid.RuntimeSpirv_subgroupSize_10149
-		if w.loneSubgroups(vuid.RuntimeSpirv_None_10148) {
+		if w.flow.checker.loneSubgroups(vuid.RuntimeSpirv_None_10148) {
 			code = vuid.RuntimeSpirv_None_10148
 		}
-		f := w.fail(i, code, "%s through %s, which %s between invocations, of the array %s; must be NonUniform", op, w.name(operand), differing(differs), array).also(w.checker, choice.at, "the index")
+		f := w.flow.checker.fail(i, code, "%s through %s, which %s between invocations, of the array %s; must be NonUniform", op, w.flow.checker.name(operand), differing(differs), array).also(w.flow.checker, choice.at, "the index")
 		if !differs {
 			f.warn()
 			choice.warned = true
@@ -354,12 +354,12 @@ func (c *checker) deviceLacks(k spirv.Capability) bool {
 // saidNonUniform reports whether the module decorates the descriptor, the chain or
 // one of its indices NonUniform.
 func (w *descriptorUse) saidNonUniform(chain int, operand spirv.ID) bool {
-	in := w.code.Inst(chain)
-	if w.m.Has(operand, spirv.DecorationNonUniform) || w.m.Has(in.Result(), spirv.DecorationNonUniform) {
+	in := w.flow.checker.code.Inst(chain)
+	if w.flow.checker.m.Has(operand, spirv.DecorationNonUniform) || w.flow.checker.m.Has(in.Result(), spirv.DecorationNonUniform) {
 		return true
 	}
 	for _, id := range chainOf(in).path {
-		if w.m.Has(id, spirv.DecorationNonUniform) {
+		if w.flow.checker.m.Has(id, spirv.DecorationNonUniform) {
 			return true
 		}
 	}

@@ -26,7 +26,7 @@ import (
 
 // divergence is the analysis of the control flow of one function.
 type divergence struct {
-	*flow
+	flow     *flow
 	order    []*facts.Block // reachable blocks in reverse post-order
 	position []int32        // by block: 1 + its index in order, 0 if it is not reachable
 	label    []int32        // by block, in a search: 1 + the number of the block where its paths met last, 0 if not reached
@@ -172,15 +172,15 @@ func (d *divergence) paths(from []*facts.Block, loop *facts.Block) {
 }
 
 // join marks a block where divergent invocations meet.
-func (d *divergence) join(b *facts.Block) { d.add(b.Index, joins) }
+func (d *divergence) join(b *facts.Block) { d.flow.add(b.Index, joins) }
 
 // leave marks a loop that diverges over time. Invocations meet where they leave it.
 func (d *divergence) leave(header *facts.Block) {
-	if header.Merge < 0 || d.known[header.Merge]&joins != 0 {
+	if header.Merge < 0 || d.flow.known[header.Merge]&joins != 0 {
 		return
 	}
-	d.add(header.Merge, joins)
-	d.overTime = true
+	d.flow.add(header.Merge, joins)
+	d.flow.overTime = true
 	var body, exits []*facts.Block
 	for _, b := range d.order[d.position[header.Number]-1:] {
 		if d.patience--; d.patience < 0 {
@@ -216,7 +216,7 @@ func (d *divergence) stored(region []*facts.Block) {
 	for _, b := range region {
 		for i := b.Index; i < b.End && d.patience > 0; i++ {
 			d.patience--
-			switch in := d.code.Inst(i); in.Op() {
+			switch in := d.flow.checker.code.Inst(i); in.Op() {
 			case spirv.OpStore:
 				d.storedTo(b.Func, inst.Store(in).Pointer())
 			case spirv.OpCopyMemory, spirv.OpCopyMemorySized:
@@ -226,7 +226,7 @@ func (d *divergence) stored(region []*facts.Block) {
 					d.storedTo(b.Func, id)
 				}
 			case spirv.OpReturnValue:
-				d.add(b.Func.Index, varies)
+				d.flow.add(b.Func.Index, varies)
 			}
 		}
 	}
@@ -236,15 +236,15 @@ func (d *divergence) stored(region []*facts.Block) {
 }
 
 func (d *divergence) storedTo(f *facts.Function, pointer spirv.ID) {
-	v := d.origin(pointer)
-	if !ofInvocation(v) || d.known[v.Index]&varies != 0 || d.patience < 0 {
+	v := d.flow.checker.origin(pointer)
+	if !ofInvocation(v) || d.flow.known[v.Index]&varies != 0 || d.patience < 0 {
 		return
 	}
 	if v.Func == nil || slices.ContainsFunc(d.readers(f, v), func(b *facts.Block) bool {
 		d.patience--
 		return !d.inside[b.Number]
 	}) {
-		d.add(v.Index, varies)
+		d.flow.add(v.Index, varies)
 	}
 }
 
@@ -261,7 +261,7 @@ func (d *divergence) readers(f *facts.Function, v *facts.Variable) []*facts.Bloc
 	}
 	d.loads = map[*facts.Variable][]*facts.Block{}
 	read := func(b *facts.Block, id spirv.ID) {
-		if v := d.origin(id); v != nil && v.Func != nil {
+		if v := d.flow.checker.origin(id); v != nil && v.Func != nil {
 			if list := d.loads[v]; len(list) == 0 || list[len(list)-1] != b {
 				d.loads[v] = append(list, b)
 			}
@@ -270,7 +270,7 @@ func (d *divergence) readers(f *facts.Function, v *facts.Variable) []*facts.Bloc
 	for n := range f.Blocks {
 		b := &f.Blocks[n]
 		for i := b.Index; i < b.End; i++ {
-			switch in := d.code.Inst(i); in.Op() {
+			switch in := d.flow.checker.code.Inst(i); in.Op() {
 			case spirv.OpLoad:
 				read(b, inst.Load(in).Pointer())
 			case spirv.OpCopyMemory, spirv.OpCopyMemorySized:
@@ -291,15 +291,15 @@ func (w *flow) used(id spirv.ID) uint8 { return w.usedIn(id, w.at) }
 
 // usedIn returns the properties that a value has in a block.
 func (w *flow) usedIn(id spirv.ID, b *facts.Block) uint8 {
-	d := w.code.Def(id)
+	d := w.checker.code.Def(id)
 	if d < 0 {
 		return 0
 	}
 	p := w.known[d]
-	if p&varies != 0 || !w.overTime || w.blockOf[d] == 0 {
+	if p&varies != 0 || !w.overTime || w.checker.blockOf[d] == 0 {
 		return p
 	}
-	made := w.blockNumber(w.blockOf[d])
+	made := w.checker.blockNumber(w.checker.blockOf[d])
 	if made == nil || made == b {
 		return p
 	}

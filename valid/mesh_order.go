@@ -128,7 +128,7 @@ func (c *checker) meshOrders() {
 // meshCalls is which functions of a mesh shader set its outputs, and before which
 // they may be set already.
 type meshCalls struct {
-	*checker
+	checker     *checker
 	op          spirv.Op
 	sets, after []bool // by function number. sets: it or a callee sets the counts; after: they may be set before it is called
 }
@@ -197,13 +197,13 @@ func (w *meshCalls) function(f *facts.Function) {
 func (w *meshCalls) once(f *facts.Function) {
 	first := -1
 	for i := f.Index; i < f.End; i++ {
-		if w.code.Inst(i).Op() != spirv.OpSetMeshOutputsEXT || w.blockNumber(w.blockOf[i]) == nil || !w.blockNumber(w.blockOf[i]).Reachable {
+		if w.checker.code.Inst(i).Op() != spirv.OpSetMeshOutputsEXT || w.checker.blockNumber(w.checker.blockOf[i]) == nil || !w.checker.blockNumber(w.checker.blockOf[i]).Reachable {
 			continue
 		}
 		if first < 0 {
 			first = i
-		} else if facts.Dominates(w.blockNumber(w.blockOf[first]), w.blockNumber(w.blockOf[i])) {
-			w.fail(i, vuid.RuntimeSpirv_MeshEXT_07118, "OpSetMeshOutputsEXT is called again; must be called at most once").also(w.checker, first, "the first call").warn()
+		} else if facts.Dominates(w.checker.blockNumber(w.checker.blockOf[first]), w.checker.blockNumber(w.checker.blockOf[i])) {
+			w.checker.fail(i, vuid.RuntimeSpirv_MeshEXT_07118, "OpSetMeshOutputsEXT is called again; must be called at most once").also(w.checker, first, "the first call").warn()
 		}
 	}
 }
@@ -228,7 +228,7 @@ func (w *meshCalls) setsAt(in spirv.Inst) (sets bool, call *facts.Function) {
 	case spirv.OpSetMeshOutputsEXT:
 		return true, nil
 	case spirv.OpFunctionCall:
-		call = w.m.Function(inst.FunctionCall(in).Function())
+		call = w.checker.m.Function(inst.FunctionCall(in).Function())
 		return call != nil && w.sets[call.Number], call
 	}
 	return false, nil
@@ -236,7 +236,7 @@ func (w *meshCalls) setsAt(in spirv.Inst) (sets bool, call *facts.Function) {
 
 func (w *meshCalls) setIn(b *facts.Block) bool {
 	for i := b.Index; i < b.End; i++ {
-		if sets, _ := w.setsAt(w.code.Inst(i)); sets {
+		if sets, _ := w.setsAt(w.checker.code.Inst(i)); sets {
 			return true
 		}
 	}
@@ -246,7 +246,7 @@ func (w *meshCalls) setIn(b *facts.Block) bool {
 // block checks the writes in a block.
 func (w *meshCalls) block(b *facts.Block, set bool) {
 	for i := b.Index; i < b.End; i++ {
-		in := w.code.Inst(i)
+		in := w.checker.code.Inst(i)
 		sets, call := w.setsAt(in)
 		if call != nil && set {
 			w.after[call.Number] = true
@@ -259,8 +259,8 @@ func (w *meshCalls) block(b *facts.Block, set bool) {
 		default:
 			continue
 		}
-		if t := w.m.TypeOf(pointer); !set && t.IsPointer() && t.Storage == spirv.StorageClassOutput {
-			w.fail(i, vuid.StandaloneSpirv_MeshEXT_07106, "%s to the output %s before OpSetMeshOutputsEXT; must be after it", in.Op(), w.name(pointer)).warn()
+		if t := w.checker.m.TypeOf(pointer); !set && t.IsPointer() && t.Storage == spirv.StorageClassOutput {
+			w.checker.fail(i, vuid.StandaloneSpirv_MeshEXT_07106, "%s to the output %s before OpSetMeshOutputsEXT; must be after it", in.Op(), w.checker.name(pointer)).warn()
 		}
 	}
 }

@@ -51,24 +51,24 @@ func (w *flow) meshView(i int, in spirv.Inst) {
 		v := inst.SetMeshOutputsEXT(in)
 		for _, id := range [...]spirv.ID{v.VertexCount(), v.PrimitiveCount()} {
 			if w.of(id)&ofView != 0 {
-				w.fail(i, vuid.StandaloneSpirv_MeshEXT_07108, "the count %s depends on ViewIndex; must not depend on it", w.name(id))
+				w.checker.fail(i, vuid.StandaloneSpirv_MeshEXT_07108, "the count %s depends on ViewIndex; must not depend on it", w.checker.name(id))
 			}
 		}
 	case spirv.OpStore:
 		v := inst.Store(in)
-		if o := w.origin(v.Pointer()); o != nil && w.indexArray(o) && w.of(v.Object())&ofView != 0 {
-			w.fail(i, vuid.StandaloneSpirv_MeshEXT_07110, "%s, which is written to %s, depends on ViewIndex; must not depend on it", w.name(v.Object()), w.name(o.ID))
+		if o := w.checker.origin(v.Pointer()); o != nil && w.checker.indexArray(o) && w.of(v.Object())&ofView != 0 {
+			w.checker.fail(i, vuid.StandaloneSpirv_MeshEXT_07110, "%s, which is written to %s, depends on ViewIndex; must not depend on it", w.checker.name(v.Object()), w.checker.name(o.ID))
 		}
 	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
 		spirv.OpUntypedAccessChainKHR, spirv.OpUntypedInBoundsAccessChainKHR:
 		h := chainOf(in)
-		o := w.origin(h.base)
+		o := w.checker.origin(h.base)
 		if o == nil {
 			return
 		}
 		code := ""
 		switch {
-		case w.indexArray(o):
+		case w.checker.indexArray(o):
 			code = vuid.StandaloneSpirv_MeshEXT_07109
 		case o.Storage == spirv.StorageClassWorkgroup, o.Storage == spirv.StorageClassPrivate:
 			code = vuid.StandaloneSpirv_MeshEXT_07111
@@ -77,7 +77,7 @@ func (w *flow) meshView(i int, in spirv.Inst) {
 		}
 		for _, id := range h.path {
 			if w.of(id)&ofView != 0 {
-				w.fail(i, code, "the index %s into %s depends on ViewIndex; must not depend on it", w.name(id), w.name(o.ID))
+				w.checker.fail(i, code, "the index %s into %s depends on ViewIndex; must not depend on it", w.checker.name(id), w.checker.name(o.ID))
 				return
 			}
 		}

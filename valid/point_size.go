@@ -49,23 +49,23 @@ func (c *checker) pointSizeWays() {
 
 // pointSizeWalk is the search for a path without a write, in one entry point.
 type pointSizeWalk struct {
-	*checker
-	entry  *facts.EntryPoint
-	rule   string
-	writes []bool // by function number: it or a callee may write PointSize
+	checker *checker
+	entry   *facts.EntryPoint
+	rule    string
+	writes  []bool // by function number: it or a callee may write PointSize
 }
 
 // written finds out which functions of the entry point may write PointSize, and
 // returns whether any does.
 func (w *pointSizeWalk) written() bool {
-	tree := w.m.CallTree(w.entry)
+	tree := w.checker.m.CallTree(w.entry)
 	for n := len(tree) - 1; n >= 0; n-- { // callees before their callers
 		f := tree[n]
 		for _, g := range f.Calls {
 			w.writes[f.Number] = w.writes[f.Number] || w.writes[g.Number]
 		}
 		for i := f.Index; i < f.End && !w.writes[f.Number]; i++ {
-			w.writes[f.Number] = w.store(w.code.Inst(i))
+			w.writes[f.Number] = w.store(w.checker.code.Inst(i))
 		}
 	}
 	return w.writes[w.entry.Func.Number]
@@ -80,22 +80,22 @@ func (w *pointSizeWalk) store(in spirv.Inst) bool {
 		return false
 	}
 	pointer := spirv.ID(in[1])
-	v := w.origin(pointer)
+	v := w.checker.origin(pointer)
 	if v == nil || v.Storage != spirv.StorageClassOutput {
 		return false
 	}
-	if b, ok := w.m.BuiltIn(v.ID); ok {
+	if b, ok := w.checker.m.BuiltIn(v.ID); ok {
 		return b == spirv.BuiltInPointSize
 	}
-	if !w.holdsBuiltIn(v, spirv.BuiltInPointSize) {
+	if !w.checker.holdsBuiltIn(v, spirv.BuiltInPointSize) {
 		return false
 	}
-	h := chainOf(w.code.DefInst(pointer))
+	h := chainOf(w.checker.code.DefInst(pointer))
 	if h.base != v.ID || len(h.path) == 0 {
 		return true // the whole block, or an index that is not known
 	}
-	n, ok := w.whole(h.path[0])
-	b, named := w.m.MemberBuiltIn(core(v.Type).ID, int(n))
+	n, ok := w.checker.whole(h.path[0])
+	b, named := w.checker.m.MemberBuiltIn(core(v.Type).ID, int(n))
 	return !ok || named && b == spirv.BuiltInPointSize
 }
 
@@ -148,10 +148,10 @@ func (w *pointSizeWalk) function(f *facts.Function) {
 // reported a fault.
 func (w *pointSizeWalk) block(b *facts.Block, bare bool) (on, told bool) {
 	for i := b.Index; i < b.End; i++ {
-		in := w.code.Inst(i)
+		in := w.checker.code.Inst(i)
 		switch op := in.Op(); op {
 		case spirv.OpFunctionCall:
-			if g := w.m.Function(inst.FunctionCall(in).Function()); g != nil && w.writes[g.Number] {
+			if g := w.checker.m.Function(inst.FunctionCall(in).Function()); g != nil && w.writes[g.Number] {
 				bare = false
 			}
 		case spirv.OpEmitVertex, spirv.OpEmitStreamVertex:
@@ -173,6 +173,6 @@ func (w *pointSizeWalk) block(b *facts.Block, bare bool) (on, told bool) {
 }
 
 func (w *pointSizeWalk) fault(i int, what string) bool {
-	w.fail(i, w.rule, "%s on a path that does not write PointSize, which the shader writes on others; must write it on all", what).also(w.checker, w.entry.Index, "the entry point")
+	w.checker.fail(i, w.rule, "%s on a path that does not write PointSize, which the shader writes on others; must write it on all", what).also(w.checker, w.entry.Index, "the entry point")
 	return true
 }

@@ -11,14 +11,14 @@ import (
 // uniform checks operands of an instruction that are the same for a group of
 // invocations. It reports whether one of them is not.
 func (w *flow) uniform(i int, code, group string, operands ...namedOperand) (found bool) {
-	b := w.blockNumber(w.blockOf[i])
+	b := w.checker.blockNumber(w.checker.blockOf[i])
 	for _, o := range operands {
 		p := w.usedIn(o.id, b)
 		differs := p&apart != 0 && w.always(b)
 		if !differs && p&varies == 0 {
 			continue
 		}
-		f := w.fail(i, code, "%s of %s, %s, %s between the invocations of %s; must be dynamically uniform", o.what, w.code.OpAt(i), w.name(o.id), differing(differs), group)
+		f := w.checker.fail(i, code, "%s of %s, %s, %s between the invocations of %s; must be dynamically uniform", o.what, w.checker.code.OpAt(i), w.checker.name(o.id), differing(differs), group)
 		if !differs {
 			f.warn()
 		}
@@ -40,7 +40,7 @@ func (w *flow) quadAgreement(in spirv.Inst) bool {
 	}
 	v := inst.GroupNonUniformIAdd(in)
 	id, ok := v.ClusterSize()
-	n, known := w.m.Const(id).Int()
+	n, known := w.checker.m.Const(id).Int()
 	return ok && known && n >= 4 && v.Operation() == spirv.GroupOperationClusteredReduce
 }
 
@@ -48,7 +48,7 @@ func (w *flow) quadAgreement(in spirv.Inst) bool {
 // pointer to an input. An input that is Flat, or PerVertexKHR, is the same for all
 // fragments of a primitive, and so for a quad.
 func (w *flow) interpolated(v *facts.Variable, pointer spirv.ID) bool {
-	if w.models[w.at.Func.Number]&inFragment == 0 || w.m.Has(v.ID, spirv.DecorationFlat) || w.m.Has(v.ID, spirv.DecorationPerVertexKHR) {
+	if w.checker.models[w.at.Func.Number]&inFragment == 0 || w.checker.m.Has(v.ID, spirv.DecorationFlat) || w.checker.m.Has(v.ID, spirv.DecorationPerVertexKHR) {
 		return false
 	}
 	s := v.Type
@@ -56,10 +56,10 @@ func (w *flow) interpolated(v *facts.Variable, pointer spirv.ID) bool {
 		return true
 	}
 	flat := func(k int) bool {
-		return w.m.HasMember(s.ID, k, spirv.DecorationFlat) || w.m.HasMember(s.ID, k, spirv.DecorationPerVertexKHR)
+		return w.checker.m.HasMember(s.ID, k, spirv.DecorationFlat) || w.checker.m.HasMember(s.ID, k, spirv.DecorationPerVertexKHR)
 	}
-	if h := chainOf(w.code.DefInst(pointer)); h.base == v.ID && len(h.path) > 0 {
-		if k, ok := w.m.Const(h.path[0]).Int(); ok && k >= 0 && k < int64(len(s.Members)) {
+	if h := chainOf(w.checker.code.DefInst(pointer)); h.base == v.ID && len(h.path) > 0 {
+		if k, ok := w.checker.m.Const(h.path[0]).Int(); ok && k >= 0 && k < int64(len(s.Members)) {
 			return !flat(int(k))
 		}
 	}
@@ -75,17 +75,17 @@ func (w *flow) interpolated(v *facts.Variable, pointer spirv.ID) bool {
 // between the invocations of a quad.
 func (w *flow) selectsPosition(in spirv.Inst) bool {
 	v := inst.VectorShuffle(in)
-	first := uint32(w.m.TypeOf(v.Vector1()).Components())
+	first := uint32(w.checker.m.TypeOf(v.Vector1()).Components())
 	for _, k := range v.Components() {
 		from := v.Vector1()
 		if k >= first {
 			from, k = v.Vector2(), k-first
 		}
-		d := w.code.DefInst(from)
+		d := w.checker.code.DefInst(from)
 		if d == nil || d.Op() != spirv.OpLoad || k > 1 {
 			continue
 		}
-		if b, ok := w.m.BuiltIn(inst.Load(d).Pointer()); ok && b == spirv.BuiltInFragCoord {
+		if b, ok := w.checker.m.BuiltIn(inst.Load(d).Pointer()); ok && b == spirv.BuiltInFragCoord {
 			return true
 		}
 	}

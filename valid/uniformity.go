@@ -22,7 +22,7 @@ const flows = ofView | varies
 // flow follows values through the functions: which depend on ViewIndex, which may
 // differ between invocations, and which certainly do.
 type flow struct {
-	*checker
+	checker *checker
 	quad    bool    // varies and apart are properties between the invocations of a quad, not of a subgroup
 	known   []uint8 // by instruction: the properties of its result; of a variable: of its contents; of a function: of its return value
 	changed bool
@@ -89,7 +89,7 @@ func (c *checker) newFlow(quad bool) *flow {
 // result is the same in all invocations.
 func (w *flow) add(i int, what uint8) {
 	if i >= 0 && what&varies&^w.known[i] != 0 {
-		if r := w.code.Inst(i).Result(); r != 0 && (w.m.Has(r, spirv.DecorationUniform) || w.m.Has(r, spirv.DecorationUniformId)) {
+		if r := w.checker.code.Inst(i).Result(); r != 0 && (w.checker.m.Has(r, spirv.DecorationUniform) || w.checker.m.Has(r, spirv.DecorationUniformId)) {
 			what &^= varies
 		}
 	}
@@ -101,7 +101,7 @@ func (w *flow) add(i int, what uint8) {
 
 // of returns the known properties of a value.
 func (w *flow) of(id spirv.ID) uint8 {
-	if d := w.code.Def(id); d >= 0 {
+	if d := w.checker.code.Def(id); d >= 0 {
 		return w.known[d]
 	}
 	return 0
@@ -110,21 +110,21 @@ func (w *flow) of(id spirv.ID) uint8 {
 // operandIDs returns the words of an instruction that are ids of values; the operands
 // of an extended instruction are ids. The blocks of a phi are none.
 func (w *flow) operandIDs(i int, in spirv.Inst) []int {
-	w.idPositions = w.code.IDs(i, w.idPositions[:0])
+	w.checker.idPositions = w.checker.code.IDs(i, w.checker.idPositions[:0])
 	if in.Op() == spirv.OpExtInst {
 		for n := 5; n < len(in); n++ {
-			w.idPositions = append(w.idPositions, n)
+			w.checker.idPositions = append(w.checker.idPositions, n)
 		}
-		return w.idPositions
+		return w.checker.idPositions
 	}
-	if tail, ok := w.code.Tail(i); ok {
+	if tail, ok := w.checker.code.Tail(i); ok {
 		for tail.Next() {
 			if tail.Kind.Category() == spirv.CategoryID && (in.Op() != spirv.OpPhi || tail.Pos%2 == 1) {
-				w.idPositions = append(w.idPositions, tail.Pos)
+				w.checker.idPositions = append(w.checker.idPositions, tail.Pos)
 			}
 		}
 	}
-	return w.idPositions
+	return w.checker.idPositions
 }
 
 // stores notes the variables in Function that one store alone writes as a whole.
@@ -139,8 +139,8 @@ func (w *flow) stores(i int, in spirv.Inst) {
 	}
 	for _, at := range w.operandIDs(i, in) {
 		id := spirv.ID(in[at])
-		d := w.code.Def(id)
-		if d < 0 || w.code.Inst(d).Op() != spirv.OpVariable {
+		d := w.checker.code.Def(id)
+		if d < 0 || w.checker.code.Inst(d).Op() != spirv.OpVariable {
 			continue
 		}
 		if id == whole && w.known[d]&(storedOne|storedAny) == 0 {
@@ -185,7 +185,7 @@ func (w *flow) instruction(f *facts.Function, i int, in spirv.Inst) {
 	}
 	all := uint8(0)
 	for _, at := range w.operandIDs(i, in) {
-		if d := w.code.Def(spirv.ID(in[at])); d >= 0 && d != i && w.code.Inst(d).Op() != spirv.OpVariable {
+		if d := w.checker.code.Def(spirv.ID(in[at])); d >= 0 && d != i && w.checker.code.Inst(d).Op() != spirv.OpVariable {
 			all |= w.used(spirv.ID(in[at]))
 		}
 	}
@@ -217,9 +217,9 @@ func (w *flow) chooses(in spirv.Inst) bool {
 // properties of the variables that it points to.
 func (w *flow) store(in spirv.Inst) {
 	v := inst.Store(in)
-	m := w.origin(v.Pointer())
+	m := w.checker.origin(v.Pointer())
 	if m == nil {
-		if d := w.code.Def(v.Pointer()); d >= 0 && w.code.OpAt(d) == spirv.OpFunctionParameter {
+		if d := w.checker.code.Def(v.Pointer()); d >= 0 && w.checker.code.OpAt(d) == spirv.OpFunctionParameter {
 			w.add(d, w.used(v.Object())&flows)
 		}
 		return
@@ -238,7 +238,7 @@ func (w *flow) store(in spirv.Inst) {
 // pointers back to variables, and from the function to the result.
 func (w *flow) call(i int, in spirv.Inst) {
 	v := inst.FunctionCall(in)
-	g := w.m.Function(v.Function())
+	g := w.checker.m.Function(v.Function())
 	if g == nil {
 		return
 	}
@@ -248,7 +248,7 @@ func (w *flow) call(i int, in spirv.Inst) {
 		}
 		p := g.Params[n].Index
 		w.add(p, w.used(a)&flows)
-		if m := w.origin(a); ofInvocation(m) {
+		if m := w.checker.origin(a); ofInvocation(m) {
 			w.add(m.Index, w.known[p]&flows)
 		}
 	}
@@ -258,7 +258,7 @@ func (w *flow) call(i int, in spirv.Inst) {
 // load derives the properties of a loaded value.
 func (w *flow) load(i int, in spirv.Inst) {
 	p := inst.Load(in).Pointer()
-	v := w.origin(p)
+	v := w.checker.origin(p)
 	w.add(i, w.used(p)&flows)
 	if v == nil {
 		return
@@ -270,7 +270,7 @@ func (w *flow) load(i int, in spirv.Inst) {
 	if v.Storage != spirv.StorageClassInput {
 		return
 	}
-	b, ok := w.m.BuiltIn(v.ID)
+	b, ok := w.checker.m.BuiltIn(v.ID)
 	if !ok {
 		if w.quad && w.interpolated(v, p) {
 			w.add(i, varies)
@@ -291,12 +291,12 @@ func (w *flow) load(i int, in spirv.Inst) {
 			w.add(i, apart)
 		}
 	case spirv.BuiltInSubgroupLocalInvocationId:
-		if n, known := w.env.Device.limit("subgroupSize"); !known || n != 1 {
+		if n, known := w.checker.env.Device.limit("subgroupSize"); !known || n != 1 {
 			w.add(i, apart)
 		}
 	default:
-		if h := chainOf(w.code.DefInst(p)); len(h.path) == 1 && h.base == v.ID {
-			if k, ok := w.m.Const(h.path[0]).Int(); ok {
+		if h := chainOf(w.checker.code.DefInst(p)); len(h.path) == 1 && h.base == v.ID {
+			if k, ok := w.checker.m.Const(h.path[0]).Int(); ok {
 				w.component(i, b, k)
 			}
 		}
@@ -319,16 +319,16 @@ func (w *flow) component(i int, b spirv.BuiltIn, n int64) {
 // whole. It returns false if the composite is no built-in.
 func (w *flow) extract(i int, in spirv.Inst) bool {
 	v := inst.CompositeExtract(in)
-	d := w.code.DefInst(v.Composite())
+	d := w.checker.code.DefInst(v.Composite())
 	if len(d) == 0 || d.Op() != spirv.OpLoad || len(v.Indexes()) != 1 {
 		return false
 	}
 	p := inst.Load(d).Pointer()
-	o := w.m.Variable(p)
+	o := w.checker.m.Variable(p)
 	if o == nil || o.Storage != spirv.StorageClassInput {
 		return false
 	}
-	b, ok := w.m.BuiltIn(p)
+	b, ok := w.checker.m.BuiltIn(p)
 	if ok {
 		w.component(i, b, int64(v.Indexes()[0]))
 	}
@@ -338,10 +338,10 @@ func (w *flow) extract(i int, in spirv.Inst) bool {
 // workgroups derives maySpan and several from the entry points.
 func (w *flow) workgroups() {
 	for d := range w.several {
-		w.several[d] = len(w.m.EntryPoints) > 0
+		w.several[d] = len(w.checker.m.EntryPoints) > 0
 	}
-	for n := range w.m.EntryPoints {
-		e := &w.m.EntryPoints[n]
+	for n := range w.checker.m.EntryPoints {
+		e := &w.checker.m.EntryPoints[n]
 		s := e.LocalSize
 		all := uint64(s[0]) * uint64(s[1]) * uint64(s[2])
 		for d := range w.several {
@@ -367,7 +367,7 @@ func (c *checker) loneSubgroups(code string) bool {
 // as the number of an invocation.
 func (w *flow) injective(in spirv.Inst) bool {
 	const small = 1 << 12
-	t := w.m.Type(in.Type())
+	t := w.checker.m.Type(in.Type())
 	switch in.Op() {
 	case spirv.OpCopyObject, spirv.OpCompositeConstruct:
 		return true
@@ -376,11 +376,11 @@ func (w *flow) injective(in spirv.Inst) bool {
 	case spirv.OpVectorShuffle:
 		return w.quad && w.selectsPosition(in)
 	case spirv.OpBitcast, spirv.OpUConvert, spirv.OpSConvert:
-		x := w.m.TypeOf(spirv.ID(in[3]))
+		x := w.checker.m.TypeOf(spirv.ID(in[3]))
 		return t.IsInt() && x.IsInt() && t.Width >= x.Width
 	case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul:
 		for n := 3; n <= 4; n++ {
-			k := w.m.Const(spirv.ID(in[n]))
+			k := w.checker.m.Const(spirv.ID(in[n]))
 			if k != nil && k.Known && !k.Spec && !k.Undef && k.Bits < small && t.IsInt() && t.Width >= 32 && (k.Bits != 0 || in.Op() != spirv.OpIMul) {
 				return true
 			}
@@ -392,7 +392,7 @@ func (w *flow) injective(in spirv.Inst) bool {
 // always reports whether every invocation of an entry point comes to a block: it
 // is in the entry point's own function, and on every way to its end.
 func (w *flow) always(b *facts.Block) bool {
-	if b == nil || len(w.entriesAt(b.Func.ID)) == 0 {
+	if b == nil || len(w.checker.entriesAt(b.Func.ID)) == 0 {
 		return false
 	}
 	return facts.StructurallyPostDominates(b, b.Func.Entry())

@@ -148,7 +148,7 @@ func (c *checker) physicalUse(i int, in spirv.Inst) {
 
 // pointerWalk propagates the properties of pointers through the functions.
 type pointerWalk struct {
-	*checker
+	checker *checker
 	known   []uint8 // of each instruction: of the pointer that it yields
 	changed bool
 }
@@ -163,7 +163,7 @@ func (w *pointerWalk) add(i int, what uint8) {
 
 // of returns the known properties of a pointer.
 func (w *pointerWalk) of(id spirv.ID) uint8 {
-	if d := w.code.Def(id); d >= 0 {
+	if d := w.checker.code.Def(id); d >= 0 {
 		return w.known[d]
 	}
 	return 0
@@ -172,10 +172,10 @@ func (w *pointerWalk) of(id spirv.ID) uint8 {
 // pass looks at all functions and returns whether anything new is known.
 func (w *pointerWalk) pass() bool {
 	w.changed = false
-	for n := range w.m.Functions {
-		f := &w.m.Functions[n]
+	for n := range w.checker.m.Functions {
+		f := &w.checker.m.Functions[n]
 		for i := f.Index; i < f.End; i++ {
-			w.instruction(f, i, w.code.Inst(i))
+			w.instruction(f, i, w.checker.code.Inst(i))
 		}
 	}
 	return w.changed
@@ -187,16 +187,16 @@ func (w *pointerWalk) instruction(f *facts.Function, i int, in spirv.Inst) {
 	switch op := in.Op(); op {
 	case spirv.OpStore:
 		v := inst.Store(in)
-		if m := w.origin(v.Pointer()); m != nil && w.m.TypeOf(v.Object()).IsPointer() {
+		if m := w.checker.origin(v.Pointer()); m != nil && w.checker.m.TypeOf(v.Object()).IsPointer() {
 			w.add(m.Index, w.of(v.Object())&intoMatrix)
 		}
 	case spirv.OpReturnValue:
-		if id := inst.ReturnValue(in).Value(); w.m.TypeOf(id).IsPointer() {
+		if id := inst.ReturnValue(in).Value(); w.checker.m.TypeOf(id).IsPointer() {
 			w.add(f.Index, w.of(id))
 		}
 	case spirv.OpFunctionCall:
 		v := inst.FunctionCall(in)
-		g := w.m.Function(v.Function())
+		g := w.checker.m.Function(v.Function())
 		if g == nil {
 			return
 		}
@@ -211,7 +211,7 @@ func (w *pointerWalk) instruction(f *facts.Function, i int, in spirv.Inst) {
 	case spirv.OpLoad:
 		if w.yields(in) {
 			w.add(i, isVariable)
-			if m := w.origin(inst.Load(in).Pointer()); m != nil {
+			if m := w.checker.origin(inst.Load(in).Pointer()); m != nil {
 				w.add(i, w.known[m.Index]&intoMatrix)
 			}
 		}
@@ -219,7 +219,7 @@ func (w *pointerWalk) instruction(f *facts.Function, i int, in spirv.Inst) {
 		if w.yields(in) {
 			w.add(i, isVariable)
 			for _, id := range in[3:] {
-				if w.m.TypeOf(spirv.ID(id)).IsPointer() {
+				if w.checker.m.TypeOf(spirv.ID(id)).IsPointer() {
 					w.add(i, w.of(spirv.ID(id)))
 				}
 			}
@@ -233,8 +233,8 @@ func (w *pointerWalk) instruction(f *facts.Function, i int, in spirv.Inst) {
 
 // yields reports whether an instruction yields a logical pointer that may vary.
 func (w *pointerWalk) yields(in spirv.Inst) bool {
-	t := w.m.Type(in.Type())
-	return t.IsPointer() && w.logical(t) && w.varies(t)
+	t := w.checker.m.Type(in.Type())
+	return t.IsPointer() && w.checker.logical(t) && w.checker.varies(t)
 }
 
 // chain derives the properties of an access chain or a copy.
@@ -247,8 +247,8 @@ func (w *pointerWalk) chain(i int, in spirv.Inst, base spirv.ID) {
 	if h.element != 0 {
 		w.add(i, isVariable)
 	}
-	t := w.m.Type(h.baseType)
-	if b := w.pointerOf(base); t == nil && b != nil {
+	t := w.checker.m.Type(h.baseType)
+	if b := w.checker.pointerOf(base); t == nil && b != nil {
 		t = b.Elem
 	}
 	for _, id := range h.path {
@@ -259,7 +259,7 @@ func (w *pointerWalk) chain(i int, in spirv.Inst, base spirv.ID) {
 			w.add(i, intoMatrix)
 			return
 		case t.IsStruct():
-			n, ok := w.m.Const(id).Int()
+			n, ok := w.checker.m.Const(id).Int()
 			if !ok || n < 0 || n >= int64(len(t.Members)) {
 				return
 			}
@@ -272,10 +272,10 @@ func (w *pointerWalk) chain(i int, in spirv.Inst, base spirv.ID) {
 
 // judge reports the uses that variable pointers must not have.
 func (w *pointerWalk) judge() {
-	for n := range w.m.Functions {
-		f := &w.m.Functions[n]
+	for n := range w.checker.m.Functions {
+		f := &w.checker.m.Functions[n]
 		for i := f.Index; i < f.End; i++ {
-			in := w.code.Inst(i)
+			in := w.checker.code.Inst(i)
 			switch op := in.Op(); op {
 			case spirv.OpArrayLength, spirv.OpUntypedArrayLengthKHR:
 				p := inst.ArrayLength(in).Structure()
@@ -283,21 +283,21 @@ func (w *pointerWalk) judge() {
 					p = inst.UntypedArrayLengthKHR(in).Pointer()
 				}
 				if w.of(p)&isVariable != 0 {
-					w.fail(i, "SPV-VariablePointer-ArrayLength", "the pointer %s is a variable pointer; must be none", w.name(p))
+					w.checker.fail(i, "SPV-VariablePointer-ArrayLength", "the pointer %s is a variable pointer; must be none", w.checker.name(p))
 				}
 			case spirv.OpSelect, spirv.OpPhi:
 				w.oneBuffer(i, in)
 			case spirv.OpLoad:
-				w.heldMatrix(i, inst.Load(in).Pointer(), w.m.Type(in.Type()))
+				w.heldMatrix(i, inst.Load(in).Pointer(), w.checker.m.Type(in.Type()))
 			case spirv.OpStore:
-				w.heldMatrix(i, inst.Store(in).Pointer(), w.m.TypeOf(inst.Store(in).Object()))
+				w.heldMatrix(i, inst.Store(in).Pointer(), w.checker.m.TypeOf(inst.Store(in).Object()))
 			}
 			if w.known[i]&isVariable != 0 && makesPointer(in) {
 				w.arrayOfBlocks(i, in)
 			}
 			if w.known[i] == isVariable|intoMatrix && makesPointer(in) {
 				if base := chainBase(in); base == 0 || w.of(base) != isVariable|intoMatrix {
-					w.fail(i, "SPV-VariablePointer-Matrix", "a variable pointer to a column of a matrix, or to a component of one; must not point into a matrix")
+					w.checker.fail(i, "SPV-VariablePointer-Matrix", "a variable pointer to a column of a matrix, or to a component of one; must not point into a matrix")
 				}
 			}
 		}
@@ -307,19 +307,19 @@ func (w *pointerWalk) judge() {
 // arrayOfBlocks checks the type to which a variable pointer points. An untyped pointer points to the variables among
 // which one is chosen.
 func (w *pointerWalk) arrayOfBlocks(i int, in spirv.Inst) {
-	p := w.m.Type(in.Type())
+	p := w.checker.m.Type(in.Type())
 	if !p.IsPointer() {
 		return
 	}
-	bad := w.blockArray(p.Elem)
+	bad := w.checker.blockArray(p.Elem)
 	if op := in.Op(); p.Elem == nil && (op == spirv.OpSelect || op == spirv.OpPhi) {
 		for _, id := range in[3:] {
-			v := w.m.Variable(spirv.ID(id))
-			bad = bad || v != nil && w.blockArray(v.Type)
+			v := w.checker.m.Variable(spirv.ID(id))
+			bad = bad || v != nil && w.checker.blockArray(v.Type)
 		}
 	}
 	if bad {
-		w.fail(i, "SPV-VariablePointer-BlockArray", "a variable pointer to an array of blocks; must point into one block")
+		w.checker.fail(i, "SPV-VariablePointer-BlockArray", "a variable pointer to an array of blocks; must point into one block")
 	}
 }
 
@@ -335,28 +335,28 @@ func makesPointer(in spirv.Inst) bool {
 
 // heldMatrix checks an access by way of a variable pointer.
 func (w *pointerWalk) heldMatrix(i int, pointer spirv.ID, t *facts.Type) {
-	if w.of(pointer)&isVariable != 0 && w.contains(t, holdsMatrix) {
-		w.fail(i, "SPV-VariablePointer-Matrix", "%s of %s through a variable pointer; must point to no matrix", w.code.Inst(i).Op(), w.typeName(t))
+	if w.of(pointer)&isVariable != 0 && w.checker.contains(t, holdsMatrix) {
+		w.checker.fail(i, "SPV-VariablePointer-Matrix", "%s of %s through a variable pointer; must point to no matrix", w.checker.code.Inst(i).Op(), w.checker.typeName(t))
 	}
 }
 
 // oneBuffer checks pointers among which one is chosen.
 func (w *pointerWalk) oneBuffer(i int, in spirv.Inst) {
-	t := w.m.Type(in.Type())
-	if !t.IsPointer() || t.Storage != spirv.StorageClassStorageBuffer || w.capable(spirv.CapabilityVariablePointers) {
+	t := w.checker.m.Type(in.Type())
+	if !t.IsPointer() || t.Storage != spirv.StorageClassStorageBuffer || w.checker.capable(spirv.CapabilityVariablePointers) {
 		return
 	}
 	var first *facts.Variable
 	for _, id := range in[3:] {
-		v := w.origin(spirv.ID(id))
-		if v == nil || !w.m.TypeOf(spirv.ID(id)).IsPointer() {
+		v := w.checker.origin(spirv.ID(id))
+		if v == nil || !w.checker.m.TypeOf(spirv.ID(id)).IsPointer() {
 			continue
 		}
 		if first == nil {
 			first = v
 		}
 		if v != first {
-			w.fail(i, "SPV-VariablePointer-Buffer", "%s selects between pointers into %s and %s; must be into one buffer", in.Op(), w.name(first.ID), w.name(v.ID))
+			w.checker.fail(i, "SPV-VariablePointer-Buffer", "%s selects between pointers into %s and %s; must be into one buffer", in.Op(), w.checker.name(first.ID), w.checker.name(v.ID))
 			return
 		}
 	}

@@ -161,10 +161,10 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 		return err
 	}
 	job.info.Stage.Entry = entry.Name
-	if job.benchDevice, err = f.open(ctx, engine, options, []*iface.Entry{entry}, nil); err != nil {
+	if job.bench, err = f.open(ctx, engine, options, []*iface.Entry{entry}, nil); err != nil {
 		return benchError(ctx, c, file, err)
 	}
-	defer job.Close()
+	defer job.bench.device.Close()
 	if err := r.compile(ctx, job); err != nil {
 		return benchError(ctx, c, file, err)
 	}
@@ -179,7 +179,7 @@ func bench(ctx context.Context, c console, f benchFlags, file string) error {
 	if err := r.print(f.reports(c), f.format); err != nil {
 		return err
 	}
-	return job.end(same)
+	return job.bench.end(same)
 }
 
 // benchError is reported, but prints nothing about work that ended with ctx: the caller knows the reason.
@@ -192,7 +192,7 @@ func benchError(ctx context.Context, c console, file string, err error) error {
 
 // benchJob is a dispatch.
 type benchJob struct {
-	*benchDevice
+	bench        *benchDevice
 	info         vk.ComputePipelineInfo
 	base, groups [3]uint32
 	pipeline     *vk.ComputePipeline
@@ -230,9 +230,9 @@ func (f *benchFlags) robustness(stage vk.ShaderStage) (*vk.Robustness, error) {
 
 // record records n dispatches.
 func (j *benchJob) record(n int, groups [3]uint32) (*vk.CommandBuffer, error) {
-	return j.benchDevice.record(func(c *vk.CommandBuffer) {
+	return j.bench.record(func(c *vk.CommandBuffer) {
 		c.BindPipeline(j.pipeline)
-		j.bound(c, vk.Compute)
+		j.bench.bound(c, vk.Compute)
 		for range n {
 			c.DispatchBase(j.base, groups)
 		}
@@ -242,21 +242,21 @@ func (j *benchJob) record(n int, groups [3]uint32) (*vk.CommandBuffer, error) {
 // compile makes the pipeline. The code of a shader with images depends on their formats: a dispatch of no workgroups
 // compiles it.
 func (j *benchJob) compile(ctx context.Context) (err error) {
-	j.info.Layout = j.layout
-	if j.pipeline, err = j.NewComputePipeline(ctx, j.info); err != nil {
+	j.info.Layout = j.bench.layout
+	if j.pipeline, err = j.bench.device.NewComputePipeline(ctx, j.info); err != nil {
 		return host.CompileCause(err)
 	}
-	list := j.engine.take()
+	list := j.bench.engine.take()
 	if list == nil {
 		c, err := j.record(1, [3]uint32{})
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		if err := j.run(c); err != nil {
+		if err := j.bench.run(c); err != nil {
 			return err
 		}
-		list = j.engine.take()
+		list = j.bench.engine.take()
 	}
 	j.program = list[len(list)-1]
 	return nil
@@ -332,14 +332,14 @@ func (r *benchReport) measure(c console, f benchFlags, j *benchJob) (same bool, 
 	if err != nil {
 		return false, err
 	}
-	once := func() error { return j.run(commands) }
-	if err := r.first(c, j.benchDevice, once); err != nil {
+	once := func() error { return j.bench.run(commands) }
+	if err := r.first(c, j.bench, once); err != nil {
 		return false, err
 	}
-	if err := f.writeDumps(c, j.contents); err != nil {
+	if err := f.writeDumps(c, j.bench.contents); err != nil {
 		return false, err
 	}
-	if same, err = f.compareBuffers(c, j.contents); err != nil {
+	if same, err = f.compareBuffers(c, j.bench.contents); err != nil {
 		return false, err
 	}
 	if err := r.steady(f, r.K, once); err != nil {

@@ -84,7 +84,7 @@ func parseImage(s string) (benchBinding, error) {
 		if err := d.copyTexels(m, 0, data, true); err != nil {
 			return vk.Write{}, nil, err
 		}
-		sampler, err := d.NewSampler(vk.SamplerInfo{Mag: filter, Min: filter})
+		sampler, err := d.device.NewSampler(vk.SamplerInfo{Mag: filter, Min: filter})
 		return vk.Write{Images: []vk.ImageDescriptor{{View: m.view, Sampler: sampler}}}, func() ([]byte, error) { return d.texels(m) }, err
 	}, nil
 }
@@ -143,7 +143,7 @@ func parseBuffer(s string) (benchBinding, error) {
 		}
 	}
 	return func(d *benchDevice) (w vk.Write, data contents, err error) {
-		b, memory, err := host.NewBuffer(d.Device, uint64(size), vk.StorageBuffer|vk.UniformBuffer)
+		b, memory, err := host.NewBuffer(d.device, uint64(size), vk.StorageBuffer|vk.UniformBuffer)
 		if err != nil {
 			return w, nil, unreadable("-b %q: %v", s, err)
 		}

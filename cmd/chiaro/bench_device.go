@@ -25,7 +25,7 @@ import (
 
 // benchDevice is a device that checks nothing, with the objects that bench dispatches or draws with.
 type benchDevice struct {
-	*vk.Device
+	device   *vk.Device
 	engine   *watchedEngine
 	layout   *vk.PipelineLayout
 	sets     []*vk.Set // set 0, or none without resources
@@ -114,12 +114,12 @@ func (f *benchFlags) open(ctx context.Context, engine exec.Engine, options lower
 	if options.Sanitize {
 		info.Undefined = d.note
 	}
-	d.Device, err = vk.Chiaro().NewDevice(info)
+	d.device, err = vk.Chiaro().NewDevice(info)
 	if err != nil {
 		return nil, err
 	}
 	if err := d.bind(f, entries, more); err != nil {
-		d.Close()
+		d.device.Close()
 		return nil, err
 	}
 	return d, nil
@@ -153,11 +153,11 @@ func (d *benchDevice) bind(f *benchFlags, entries []*iface.Entry, more map[uint3
 	}
 	info := vk.PipelineLayoutInfo{}
 	if len(list) > 0 {
-		layout, err := d.NewSetLayout(vk.SetLayoutInfo{Bindings: list})
+		layout, err := d.device.NewSetLayout(vk.SetLayoutInfo{Bindings: list})
 		if err != nil {
 			return host.Cause(err)
 		}
-		pool, err := d.NewPool(vk.PoolInfo{MaxSets: 1})
+		pool, err := d.device.NewPool(vk.PoolInfo{MaxSets: 1})
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (d *benchDevice) bind(f *benchFlags, entries []*iface.Entry, more map[uint3
 		info.Push = []link.Range{{Size: uint32(n), Stages: link.AllStages}}
 	}
 	var err error
-	d.layout, err = d.NewPipelineLayout(info)
+	d.layout, err = d.device.NewPipelineLayout(info)
 	return host.Cause(err)
 }
 
@@ -211,19 +211,19 @@ func (d *benchDevice) image(format string, width, height, levels int, usage vk.I
 	if err := info.Format.UnmarshalText([]byte(format)); err != nil {
 		return nil, err
 	}
-	m, err := d.NewImage(info)
+	m, err := d.device.NewImage(info)
 	if err != nil {
 		return nil, host.Cause(err)
 	}
 	size, _ := m.Requirements()
-	memory, err := d.Allocate(vk.MemoryInfo{Size: size})
+	memory, err := d.device.Allocate(vk.MemoryInfo{Size: size})
 	if err == nil {
 		err = m.Bind(memory, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
-	v, err := d.NewImageView(vk.ImageViewInfo{Image: m, Type: enum.ViewType2d})
+	v, err := d.device.NewImageView(vk.ImageViewInfo{Image: m, Type: enum.ViewType2d})
 	return &benchImage{m, v, info.Extent}, err
 }
 
@@ -243,7 +243,7 @@ const rgba8 = "R8G8B8A8_UNORM"
 
 // copyTexels copies the texels of a level of an image of the format R8G8B8A8_UNORM: into it, or out of it.
 func (d *benchDevice) copyTexels(m *benchImage, level int, texels []byte, into bool) error {
-	b, memory, err := host.NewBuffer(d.Device, uint64(len(texels)), vk.TransferSource|vk.TransferTarget)
+	b, memory, err := host.NewBuffer(d.device, uint64(len(texels)), vk.TransferSource|vk.TransferTarget)
 	if err != nil {
 		return err
 	}
@@ -276,7 +276,7 @@ func (d *benchDevice) texels(m *benchImage) ([]byte, error) {
 
 // record records commands.
 func (d *benchDevice) record(commands func(c *vk.CommandBuffer)) (*vk.CommandBuffer, error) {
-	c, err := d.NewCommandBuffer(vk.CommandBufferInfo{})
+	c, err := d.device.NewCommandBuffer(vk.CommandBufferInfo{})
 	if err == nil {
 		err = c.Begin(vk.BeginInfo{})
 	}
@@ -288,7 +288,7 @@ func (d *benchDevice) record(commands func(c *vk.CommandBuffer)) (*vk.CommandBuf
 }
 
 // run executes recorded commands and waits for their end.
-func (d *benchDevice) run(c ...*vk.CommandBuffer) error { return host.Cause(host.Run(d.Device, c...)) }
+func (d *benchDevice) run(c ...*vk.CommandBuffer) error { return host.Cause(host.Run(d.device, c...)) }
 
 // once records commands and executes them.
 func (d *benchDevice) once(commands func(c *vk.CommandBuffer)) error {

@@ -46,8 +46,8 @@ var scenes = map[string]struct {
 
 // scene is a device with a pipeline and attachments.
 type scene struct {
-	*benchDevice
-	drawFlags
+	bench     *benchDevice
+	flags     drawFlags
 	pipeline  *vk.GraphicsPipeline
 	rendering vk.RenderingInfo
 	color     *benchImage
@@ -102,7 +102,7 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 	if r.Pipe, r.CPUPipe, err = timed(create); err != nil {
 		return benchError(ctx, c, files[0], err)
 	}
-	defer s.Close()
+	defer s.bench.device.Close()
 	r.Invocations = uint64(d.vertices) * uint64(d.draws)
 	if err := r.measureDraws(c, f, s); err != nil {
 		return benchError(ctx, c, files[0], err)
@@ -115,16 +115,16 @@ func benchDraw(ctx context.Context, c console, f benchFlags, names []string) err
 	if err := r.print(c, f.format); err != nil {
 		return err
 	}
-	return s.end(true)
+	return s.bench.end(true)
 }
 
 // frame records a frame: attachments are cleared, and draws follow.
 func (s *scene) frame(c *vk.CommandBuffer) {
 	c.BeginRendering(s.rendering)
 	c.BindGraphicsPipeline(s.pipeline)
-	s.bound(c, vk.Graphics)
-	for range s.draws {
-		c.Draw(uint32(s.vertices), 1, 0, 0)
+	s.bench.bound(c, vk.Graphics)
+	for range s.flags.draws {
+		c.Draw(uint32(s.flags.vertices), 1, 0, 0)
 	}
 	c.EndRendering()
 }
@@ -139,15 +139,15 @@ func words(list ...float32) (w [4]uint32) {
 
 // measureDraws times frames.
 func (r *benchReport) measureDraws(c console, f benchFlags, s *scene) error {
-	once := func() error { return s.run(s.commands) }
-	if err := r.first(c, s.benchDevice, once); err != nil {
+	once := func() error { return s.bench.run(s.commands) }
+	if err := r.first(c, s.bench, once); err != nil {
 		return err
 	}
-	if err := f.writeCode(s.engine.take()...); err != nil {
+	if err := f.writeCode(s.bench.engine.take()...); err != nil {
 		return err
 	}
 	for _, d := range f.dumps {
-		data, err := s.texels(s.color) // four bytes a pixel, row by row
+		data, err := s.bench.texels(s.color) // four bytes a pixel, row by row
 		if err != nil {
 			return err
 		}
@@ -196,9 +196,9 @@ func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine e
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{benchDevice: device, drawFlags: d}
+	s := &scene{bench: device, flags: d}
 	if err := s.create(ctx, &info, int(width), int(height)); err != nil {
-		s.Close()
+		s.bench.device.Close()
 		var failed *vk.StageError
 		file := files[0]
 		if errors.As(err, &failed) && failed.Model == spirv.ExecutionModelFragment {
@@ -211,25 +211,25 @@ func (f *benchFlags) scene(ctx context.Context, c console, d drawFlags, engine e
 
 // create makes the attachments and the pipeline, and records the frame.
 func (s *scene) create(ctx context.Context, info *vk.GraphicsPipelineInfo, width, height int) (err error) {
-	if s.color, err = s.image(rgba8, width, height, 1, vk.ImageColorAttachment|vk.ImageTransferSource); err != nil {
+	if s.color, err = s.bench.image(rgba8, width, height, 1, vk.ImageColorAttachment|vk.ImageTransferSource); err != nil {
 		return err
 	}
 	s.rendering = vk.RenderingInfo{
 		Area:   vk.Rect{Width: uint32(width), Height: uint32(height)},
 		Colors: []vk.AttachmentInfo{{View: s.color.view, Load: vk.ClearOnLoad, Clear: words(0.1, 0.1, 0.1, 1)}},
 	}
-	if s.depth {
-		m, err := s.image("D32_SFLOAT", width, height, 1, vk.ImageDepthStencilAttachment)
+	if s.flags.depth {
+		m, err := s.bench.image("D32_SFLOAT", width, height, 1, vk.ImageDepthStencilAttachment)
 		if err != nil {
 			return err
 		}
 		s.rendering.Depth = &vk.AttachmentInfo{View: m.view, Load: vk.ClearOnLoad, Clear: words(1)}
 	}
-	info.Layout = s.layout
-	if s.pipeline, err = s.NewGraphicsPipeline(ctx, *info); err != nil {
+	info.Layout = s.bench.layout
+	if s.pipeline, err = s.bench.device.NewGraphicsPipeline(ctx, *info); err != nil {
 		return err
 	}
-	s.commands, err = s.record(s.frame)
+	s.commands, err = s.bench.record(s.frame)
 	return err
 }
 
@@ -269,7 +269,7 @@ func mipmapped(d *benchDevice, size int) (w vk.Write, data contents, err error) 
 	if err != nil {
 		return w, nil, err
 	}
-	sampler, err := d.NewSampler(vk.SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: 16})
+	sampler, err := d.device.NewSampler(vk.SamplerInfo{Mag: enum.FilterLinear, Min: enum.FilterLinear, MipLinear: true, MaxLod: 16})
 	return vk.Write{Images: []vk.ImageDescriptor{{View: m.view, Sampler: sampler}}}, func() ([]byte, error) { return d.texels(m) }, err
 }
 

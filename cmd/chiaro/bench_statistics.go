@@ -38,13 +38,13 @@ func (s *scene) count(ctx context.Context) (*drawStatistics, error) {
 	var pools []*vk.QueryPool
 	for _, info := range frameQueries {
 		info.Count = 1
-		p, err := s.NewQueryPool(info)
+		p, err := s.bench.device.NewQueryPool(info)
 		if err != nil {
 			return nil, err
 		}
 		pools = append(pools, p)
 	}
-	err := s.once(func(c *vk.CommandBuffer) {
+	err := s.bench.once(func(c *vk.CommandBuffer) {
 		for _, p := range pools {
 			c.ResetQueries(p, 0, 1)
 			c.BeginQuery(p, 0, 0)

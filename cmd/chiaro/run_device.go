@@ -14,7 +14,7 @@ import (
 
 // shaderDevice is the device of a job, with its objects.
 type shaderDevice struct {
-	*vk.Device
+	device  *vk.Device
 	job     *shaderJob
 	buffers map[*content]*vk.Buffer // of the contents that are not empty
 	sets    []*vk.Set
@@ -32,9 +32,9 @@ func (j *shaderJob) open(ctx context.Context, f *runFlags) (*shaderDevice, error
 	if err != nil {
 		return nil, err
 	}
-	d := &shaderDevice{Device: device, job: j, buffers: map[*content]*vk.Buffer{}}
+	d := &shaderDevice{device: device, job: j, buffers: map[*content]*vk.Buffer{}}
 	if err := d.allocate(); err != nil {
-		d.Close()
+		d.device.Close()
 		return nil, err
 	}
 	return d, nil
@@ -56,7 +56,7 @@ func (d *shaderDevice) allocate() error {
 		if size == 0 {
 			continue
 		}
-		b, memory, err := host.NewBuffer(d.Device, size, usage)
+		b, memory, err := host.NewBuffer(d.device, size, usage)
 		if err != nil {
 			return err
 		}
@@ -82,13 +82,13 @@ func (d *shaderDevice) bind() error {
 		}
 		lists[at.Set] = append(lists[at.Set], link.Binding{Binding: at.Binding, Type: d.job.typeOf(at), Count: 1, Stages: link.AllStages})
 	}
-	pool, err := d.NewPool(vk.PoolInfo{MaxSets: maxSets})
+	pool, err := d.device.NewPool(vk.PoolInfo{MaxSets: maxSets})
 	if err != nil {
 		return err
 	}
 	var layouts []*vk.SetLayout
 	for _, bindings := range lists {
-		l, err := d.NewSetLayout(vk.SetLayoutInfo{Bindings: bindings})
+		l, err := d.device.NewSetLayout(vk.SetLayoutInfo{Bindings: bindings})
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (d *shaderDevice) bind() error {
 	if n := len(d.job.push); n > 0 {
 		info.Push = []link.Range{{Size: uint32(n+3) &^ 3, Stages: link.AllStages}}
 	}
-	d.layout, err = d.NewPipelineLayout(info)
+	d.layout, err = d.device.NewPipelineLayout(info)
 	return err
 }
 
@@ -127,7 +127,7 @@ func (d *shaderDevice) dispatch(ctx context.Context, way host.Way, robustness *v
 	if err := d.bind(); err != nil {
 		return host.Cause(err)
 	}
-	program, err := host.NewComputeProgram(ctx, d.Device, way, vk.ComputePipelineInfo{
+	program, err := host.NewComputeProgram(ctx, d.device, way, vk.ComputePipelineInfo{
 		Stage:  vk.StageInfo{Code: j.module.Encode(), Entry: j.entry.Name, Specialization: j.spec, Robustness: robustness},
 		Layout: d.layout,
 	})
@@ -144,7 +144,7 @@ func (d *shaderDevice) dispatch(ctx context.Context, way host.Way, robustness *v
 // submit records the dispatch, runs it and waits for its end.
 func (d *shaderDevice) submit(program *host.ComputeProgram) error {
 	j := d.job
-	c, err := d.NewCommandBuffer(vk.CommandBufferInfo{})
+	c, err := d.device.NewCommandBuffer(vk.CommandBufferInfo{})
 	if err == nil {
 		err = c.Begin(vk.BeginInfo{OneTime: true})
 	}
@@ -169,5 +169,5 @@ func (d *shaderDevice) submit(program *host.ComputeProgram) error {
 	if err := c.End(); err != nil {
 		return err
 	}
-	return host.Run(d.Device, c)
+	return host.Run(d.device, c)
 }

@@ -119,7 +119,7 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if err != nil {
 		return reported(c, file, err)
 	}
-	defer device.Close()
+	defer device.device.Close()
 	if err := job.settle(device, f.shader.indirect); err != nil {
 		return err
 	}

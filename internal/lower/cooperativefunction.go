@@ -88,7 +88,7 @@ func (f *function) inside(x *tile, first, n uint64, yield func(i uint64) ir.V) [
 
 // reduction is a reduction of a matrix that is distributed by columns.
 type reduction struct {
-	*function
+	function *function
 	from, to tile
 	parts    []ir.V
 	combine  spirv.ID
@@ -134,13 +134,13 @@ func cooperativeReduce(f *function, in spirv.Inst) {
 
 // both returns two components combined.
 func (r *reduction) both(x, y ir.V) ir.V {
-	return r.only(r.call(r.combine, []ir.V{x}, []ir.V{y}))
+	return r.function.only(r.function.call(r.combine, []ir.V{x}, []ir.V{y}))
 }
 
 // rows returns a result with one value in each row: the reduction of the row.
 func (r *reduction) rows() []ir.V {
 	if r.to.rows != r.from.rows {
-		r.malformed("the result has %d rows; must have %d", r.to.rows, r.from.rows)
+		r.function.malformed("the result has %d rows; must have %d", r.to.rows, r.from.rows)
 	}
 	parts := make([]ir.V, r.to.components)
 	for row, v := range r.across(r.parts, r.from.length) {
@@ -155,7 +155,7 @@ func (r *reduction) rows() []ir.V {
 // returns the n values of all.
 func (r *reduction) across(parts []ir.V, n uint64) []ir.V {
 	out := make([]ir.V, n)
-	r.exchange(&r.from, parts, n, func(o *exchangeRound) {
+	r.function.exchange(&r.from, parts, n, func(o *exchangeRound) {
 		for i := range out {
 			for column := o.first; column < o.last; column++ {
 				x := o.value(column, uint64(i))
@@ -173,7 +173,7 @@ func (r *reduction) across(parts []ir.V, n uint64) []ir.V {
 func (r *reduction) sums() []ir.V {
 	var out []ir.V
 	for first := uint64(0); first < r.from.components; first += r.from.length {
-		out = append(out, r.inside(&r.from, first, 1, func(uint64) ir.V {
+		out = append(out, r.function.inside(&r.from, first, 1, func(uint64) ir.V {
 			v := r.parts[first]
 			for _, x := range r.parts[first+1 : first+r.from.length] {
 				v = r.both(v, x)
@@ -187,7 +187,7 @@ func (r *reduction) sums() []ir.V {
 // columns returns a result with one value in each column.
 func (r *reduction) columns() []ir.V {
 	if r.to.columns != r.from.columns {
-		r.malformed("the result has %d columns; must have %d", r.to.columns, r.from.columns)
+		r.function.malformed("the result has %d columns; must have %d", r.to.columns, r.from.columns)
 	}
 	var parts []ir.V
 	for _, v := range r.sums() {
@@ -204,19 +204,19 @@ func (r *reduction) columns() []ir.V {
 // two rounds.
 func (r *reduction) squares() []ir.V {
 	if r.to.rows*2 != r.from.rows || r.to.columns*2 != r.from.columns {
-		r.malformed("the result is %d×%d; must be half of %d×%d", r.to.rows, r.to.columns, r.from.rows, r.from.columns)
+		r.function.malformed("the result is %d×%d; must be half of %d×%d", r.to.rows, r.to.columns, r.from.rows, r.from.columns)
 	}
 	n := r.to.length
 	var pairs []ir.V
 	for first := uint64(0); first < r.from.components; first += r.from.length {
-		pairs = append(pairs, r.inside(&r.from, first, n, func(i uint64) ir.V {
+		pairs = append(pairs, r.function.inside(&r.from, first, n, func(i uint64) ir.V {
 			return r.both(r.parts[first+2*i], r.parts[first+2*i+1])
 		})...)
 	}
 	left, right := r.side(pairs, 0), r.side(pairs, 1)
 	var parts []ir.V
 	for first := uint64(0); first < r.to.components; first += n {
-		parts = append(parts, r.inside(&r.to, first, n, func(i uint64) ir.V {
+		parts = append(parts, r.function.inside(&r.to, first, n, func(i uint64) ir.V {
 			return r.both(left[first+i], right[first+i])
 		})...)
 	}
@@ -228,26 +228,26 @@ func (r *reduction) squares() []ir.V {
 func (r *reduction) side(pairs []ir.V, side uint32) []ir.V {
 	n := r.to.length
 	out := make([]ir.V, r.to.components)
-	twice := r.b.Op(ir.Shl, ir.I32, r.rank(&r.to), r.b.I32(1))
-	column := r.b.Op(ir.Add, ir.I32, twice, r.b.I32(side))
+	twice := r.function.b.Op(ir.Shl, ir.I32, r.function.rank(&r.to), r.function.b.I32(1))
+	column := r.function.b.Op(ir.Add, ir.I32, twice, r.function.b.I32(side))
 	if r.from.wide {
-		r.exchange(&r.from, pairs, n, func(o *exchangeRound) {
+		r.function.exchange(&r.from, pairs, n, func(o *exchangeRound) {
 			for i := range out {
 				first := uint32(uint64(i) / n * r.to.lanes * 2)
-				line := r.b.Op(ir.Add, ir.I32, column, r.b.I32(first))
+				line := r.function.b.Op(ir.Add, ir.I32, column, r.function.b.I32(first))
 				out[i] = o.across(line, uint64(i)%n, out[i])
 			}
 		})
 		return out
 	}
-	lanes := r.b.I32(uint32(r.from.lanes))
-	source := r.b.Op(ir.UMod, ir.I32, column, lanes)
-	near := r.b.Cmp(ir.ULt, column, lanes)
+	lanes := r.function.b.I32(uint32(r.from.lanes))
+	source := r.function.b.Op(ir.UMod, ir.I32, column, lanes)
+	near := r.function.b.Cmp(ir.ULt, column, lanes)
 	for i := range out {
 		at := 2*(uint64(i)/n*n) + uint64(i)%n
-		out[i] = r.b.Op(ir.Shuf, r.b.Func.Type(pairs[at]), pairs[at], source)
+		out[i] = r.function.b.Op(ir.Shuf, r.function.b.Func.Type(pairs[at]), pairs[at], source)
 		if at+n < uint64(len(pairs)) {
-			out[i] = r.b.Select(near, out[i], r.b.Op(ir.Shuf, r.b.Func.Type(out[i]), pairs[at+n], source))
+			out[i] = r.function.b.Select(near, out[i], r.function.b.Op(ir.Shuf, r.function.b.Func.Type(out[i]), pairs[at+n], source))
 		}
 	}
 	return out

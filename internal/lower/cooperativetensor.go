@@ -15,14 +15,14 @@ var cooperativeTensorRules = rules{
 // tensorAccess loads or stores a cooperative matrix through a tensor layout, and
 // perhaps a view (SPV_NV_cooperative_matrix2, Tensor Layout and View).
 type tensorAccess struct {
-	*function
-	typ    *facts.Type
-	x      tile
-	layout tensorLayout
-	mode   spirv.TensorClampMode
-	view   *tensorView // nil if there is none
-	at     pointer
-	decode spirv.ID // the decode function; 0 if there is none
+	function *function
+	typ      *facts.Type
+	x        tile
+	layout   tensorLayout
+	mode     spirv.TensorClampMode
+	view     *tensorView // nil if there is none
+	at       pointer
+	decode   spirv.ID // the decode function; 0 if there is none
 }
 
 // tensorElement is the position of one component of a matrix in a tensor.
@@ -69,11 +69,11 @@ func (f *function) tensor(t *facts.Type, at, layout spirv.ID, m spirv.MemoryAcce
 // element returns the position of a component of the matrix in the tensor.
 func (a *tensorAccess) element(row, column ir.V, stores bool) tensorElement {
 	var e tensorElement
-	b := a.b
+	b := a.function.b
 	width := b.I32(uint32(a.x.columns))
 	if a.view != nil {
 		c := a.view.clip
-		e.skipped = b.Op(ir.Or, ir.B1, a.beyond(row, c[0], c[1]), a.beyond(column, c[2], c[3]))
+		e.skipped = b.Op(ir.Or, ir.B1, a.function.beyond(row, c[0], c[1]), a.function.beyond(column, c[2], c[3]))
 		row, column = b.Op(ir.Sub, ir.I32, row, c[0]), b.Op(ir.Sub, ir.I32, column, c[2])
 		width = b.Op(ir.UMin, ir.I32, width, c[3])
 	}
@@ -103,7 +103,7 @@ func (a *tensorAccess) element(row, column ir.V, stores bool) tensorElement {
 			c = a.clamped(c, a.layout.dim[i])
 		}
 		inner := b.I32(0)
-		if n, ok := a.constBits(a.layout.block[i]); !ok || n != 1 {
+		if n, ok := a.function.constBits(a.layout.block[i]); !ok || n != 1 {
 			inner = b.Op(ir.UMod, ir.I32, c, a.layout.block[i])
 			c = b.Op(ir.UDiv, ir.I32, c, a.layout.block[i])
 		}
@@ -122,7 +122,7 @@ func (f *function) beyond(n, first, span ir.V) ir.V {
 
 // clamped returns a coordinate that is inside, for one that may not be.
 func (a *tensorAccess) clamped(c, dim ir.V) ir.V {
-	b := a.b
+	b := a.function.b
 	zero, one := b.I32(0), b.I32(1)
 	switch a.mode {
 	case spirv.TensorClampModeClampToEdge:
@@ -137,11 +137,11 @@ func (a *tensorAccess) clamped(c, dim ir.V) ir.V {
 
 // viewed returns the index in the span of an index in the view.
 func (a *tensorAccess) viewed(index ir.V) ir.V {
-	b, v := a.b, a.view
+	b, v := a.function.b, a.view
 	dim, stride := v.dim, v.stride
 	if !v.own {
 		dim = a.layout.span
-		stride = a.gapless(dim)
+		stride = a.function.gapless(dim)
 	}
 	out := b.I32(0)
 	for i := len(v.order) - 1; i >= 0; i-- {
@@ -155,17 +155,17 @@ func (a *tensorAccess) viewed(index ir.V) ir.V {
 
 // reaches returns a pointer to an element, out of range if the access skips it.
 func (a *tensorAccess) reaches(e *tensorElement, size uint64, unless ...ir.V) *pointer {
-	off := a.strided(a.b.I32(0), e.index, a.b.I32(uint32(size)))
-	p := a.advance(&a.at, off)
+	off := a.function.strided(a.function.b.I32(0), e.index, a.function.b.I32(uint32(size)))
+	p := a.function.advance(&a.at, off)
 	for _, no := range unless {
 		if no == 0 {
 			continue
 		}
 		if p.memory == physical {
-			p.address = a.b.Select(no, a.b.Const(ir.I64, 0), a.addressOf(p))
+			p.address = a.function.b.Select(no, a.function.b.Const(ir.I64, 0), a.function.addressOf(p))
 			p.offset = offset{}
 		} else {
-			p.offset = offset{dyn: a.b.Select(no, a.b.I32(farAway), a.offsetValue(p.offset))}
+			p.offset = offset{dyn: a.function.b.Select(no, a.function.b.I32(farAway), a.function.offsetValue(p.offset))}
 		}
 	}
 	p.typ = a.x.elem
@@ -176,14 +176,14 @@ func (a *tensorAccess) reaches(e *tensorElement, size uint64, unless ...ir.V) *p
 // the tensor and whether it is not in the matrix.
 func (a *tensorAccess) each(stores bool, yield func(i uint64, e tensorElement, padding ir.V)) {
 	for i := range a.x.components {
-		row, column := a.coordinate(&a.x, a.b.I32(uint32(i)))
+		row, column := a.function.coordinate(&a.x, a.function.b.I32(uint32(i)))
 		line := column
 		if a.x.byRow {
 			line = row
 		}
 		var padding ir.V
 		if i/a.x.length*a.x.lanes+a.x.lanes > a.x.lines {
-			padding = a.b.Cmp(ir.ULe, a.b.I32(uint32(a.x.lines)), line)
+			padding = a.function.b.Cmp(ir.ULe, a.function.b.I32(uint32(a.x.lines)), line)
 		}
 		yield(i, a.element(row, column, stores), padding)
 	}
@@ -205,7 +205,7 @@ func cooperativeLoadTensor(f *function, in spirv.Inst) {
 	a.each(false, func(i uint64, e tensorElement, padding ir.V) {
 		var x ir.V
 		if a.decode != 0 {
-			x = a.inside(&a.x, i, 1, func(uint64) ir.V { return a.decoded(&e) })[0]
+			x = a.function.inside(&a.x, i, 1, func(uint64) ir.V { return a.decoded(&e) })[0]
 		} else {
 			x = f.loadScalar(a.reaches(&e, uint64(s.Size()), padding, e.skipped, e.outside), s)
 		}
@@ -228,22 +228,22 @@ func (f *function) ofBits(word ir.V, t ir.Type) ir.V {
 // decoded calls the function that decodes an element, with a pointer to its block,
 // the coordinates of the block and the coordinates in it.
 func (a *tensorAccess) decoded(e *tensorElement) ir.V {
-	callee := a.facts.Function(a.decode)
+	callee := a.function.facts.Function(a.decode)
 	if callee == nil || len(callee.Params) != 3 || !callee.Params[0].Type.IsPointer() || callee.Params[0].Type.Elem == nil {
-		a.malformed("the decode function's parameters are not a pointer and two arrays; must be")
+		a.function.malformed("the decode function's parameters are not a pointer and two arrays; must be")
 	}
-	t, n := callee.Params[0].Type, a.numbers[callee]
+	t, n := callee.Params[0].Type, a.function.numbers[callee]
 	if t.Storage != a.at.class {
 		t, n = a.decoder(callee)
 	}
 	if n == 0 {
-		a.malformed("the callee is not a function with a body")
+		a.function.malformed("the callee is not a function with a body")
 	}
 	size := roundUp(t.Elem.Size(0, false), uint64(max(t.Elem.Align(facts.Scalar, false), 1)))
 	p := a.reaches(e, size, e.skipped, e.outside)
 	p.typ = t.Elem
-	args := append(append(a.partsOf(value{typ: t, ptr: p}), e.block...), e.inBlock...)
-	return a.only(a.b.Call(n, a.flat(callee.Return), args...))
+	args := append(append(a.function.partsOf(value{typ: t, ptr: p}), e.block...), e.inBlock...)
+	return a.function.only(a.function.b.Call(n, a.function.flat(callee.Return), args...))
 }
 
 // decoder returns the number of a function that decodes the memory of the
@@ -252,18 +252,18 @@ func (a *tensorAccess) decoded(e *tensorElement) ir.V {
 // address, so the function is lowered again for their pointers.
 func (a *tensorAccess) decoder(callee *facts.Function) (*facts.Type, int) {
 	if callee.Params[0].Type.Storage != spirv.StorageClassPhysicalStorageBuffer {
-		a.malformed("the decode function has a pointer to %s; must be to %s", callee.Params[0].Type.Storage, a.at.class)
+		a.function.malformed("the decode function has a pointer to %s; must be to %s", callee.Params[0].Type.Storage, a.at.class)
 	}
 	t := *callee.Params[0].Type
 	t.Storage = a.at.class
-	for _, v := range a.variants {
+	for _, v := range a.function.variants {
 		if v.fn == callee && v.from.Storage == t.Storage {
 			return v.from, v.number
 		}
 	}
-	n := a.functions
-	a.functions++
-	a.variants = append(a.variants, variant{callee, &t, n})
+	n := a.function.functions
+	a.function.functions++
+	a.function.variants = append(a.function.variants, variant{callee, &t, n})
 	return &t, n
 }
 

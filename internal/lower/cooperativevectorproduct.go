@@ -16,7 +16,7 @@ var cooperativeVectorProductRules = rules{
 
 // vectorProduct is a product of a matrix in memory with a vector.
 type vectorProduct struct {
-	*function
+	function   *function
 	input      spirv.ID
 	inputAs    numeric
 	rows       uint64
@@ -59,7 +59,7 @@ func (p *vectorProduct) from(matrix, off, as, layout, stride spirv.ID) {
 	if p.transposed {
 		rows, columns = columns, rows
 	}
-	p.matrix = p.loose(p.array(matrix, off), p.numberOf(as), layout, stride, rows, columns)
+	p.matrix = p.function.loose(p.function.array(matrix, off), p.function.numberOf(as), layout, stride, rows, columns)
 }
 
 // parts returns the components of the result: the bias and then, in order of the
@@ -68,22 +68,22 @@ func (p *vectorProduct) from(matrix, off, as, layout, stride spirv.ID) {
 // in the end.
 func (p *vectorProduct) parts() []ir.V {
 	if !p.result.IsVector() || p.result.Elem == nil {
-		p.malformed("the result is not a vector; must be one")
+		p.function.malformed("the result is not a vector; must be one")
 	}
 	if p.result.Count != p.rows {
-		p.malformed("the result has %d components; must have %d", p.result.Count, p.rows)
+		p.function.malformed("the result has %d components; must have %d", p.result.Count, p.rows)
 	}
 	if n := mul(p.rows, p.columns); n > maxProduct {
-		p.tooLarge("a product of %d multiplications in each lane; at most %d", n, maxProduct)
+		p.function.tooLarge("a product of %d multiplications in each lane; at most %d", n, maxProduct)
 	}
 	float := p.result.Elem.IsFloat()
 	if p.inputAs.float() != float || p.matrix.float() != float || p.bias != nil && p.biasAs.float() != float {
-		p.unsupported("a product of floats and integers")
+		p.function.unsupported("a product of floats and integers")
 	}
-	t := p.scalar(p.result.Elem)
+	t := p.function.scalar(p.result.Elem)
 	if float {
 		t = ir.F32
-		for _, x := range []ir.Type{p.inputAs.typ, p.matrix.typ, p.biasAs.typ, p.scalar(p.result.Elem)} {
+		for _, x := range []ir.Type{p.inputAs.typ, p.matrix.typ, p.biasAs.typ, p.function.scalar(p.result.Elem)} {
 			if x == ir.F64 {
 				t = ir.F64
 			}
@@ -92,21 +92,21 @@ func (p *vectorProduct) parts() []ir.V {
 	x := p.inputs(t)
 	out := make([]ir.V, p.rows)
 	for i := range p.rows {
-		sum := p.b.Const(t, 0)
+		sum := p.function.b.Const(t, 0)
 		if p.bias != nil {
-			at := p.advance(p.bias, p.b.I32(uint32(i)*p.biasAs.typ.Size()))
-			sum = p.toSum(p.biasAs, p.loadScalar(at, p.biasAs.typ), t)
+			at := p.function.advance(p.bias, p.function.b.I32(uint32(i)*p.biasAs.typ.Size()))
+			sum = p.function.toSum(p.biasAs, p.function.loadScalar(at, p.biasAs.typ), t)
 		}
 		for k := range p.columns {
 			row, column := i, k
 			if p.transposed {
 				row, column = k, i
 			}
-			w := p.toSum(p.matrix.numeric, p.loadScalar(p.matrixElement(&p.matrix, row, column), p.matrix.typ), t)
+			w := p.function.toSum(p.matrix.numeric, p.function.loadScalar(p.function.matrixElement(&p.matrix, row, column), p.matrix.typ), t)
 			if float {
-				sum = p.Make(ir.FFma, t, t, w, x[k], sum)
+				sum = p.function.Make(ir.FFma, t, t, w, x[k], sum)
 			} else {
-				sum = p.b.Op(ir.Add, t, sum, p.b.Op(ir.Mul, t, w, x[k]))
+				sum = p.function.b.Op(ir.Add, t, sum, p.function.b.Op(ir.Mul, t, w, x[k]))
 			}
 		}
 		out[i] = p.rounded(sum)
@@ -118,38 +118,38 @@ func (p *vectorProduct) parts() []ir.V {
 func (p *vectorProduct) rounded(v ir.V) ir.V {
 	to := p.result.Elem
 	if to.Encoded {
-		return p.encode(p.encoded(to), narrowing{}, v)
+		return p.function.encode(p.function.encoded(to), narrowing{}, v)
 	}
-	if s := p.scalar(to); s != p.b.Func.Type(v) {
-		return p.Make(ir.FCvt, s, p.b.Func.Type(v), v, 0, 0)
+	if s := p.function.scalar(to); s != p.function.b.Func.Type(v) {
+		return p.function.Make(ir.FCvt, s, p.function.b.Func.Type(v), v, 0, 0)
 	}
 	return v
 }
 
 // inputs returns the input as it is interpreted, in the type of the sum.
 func (p *vectorProduct) inputs(t ir.Type) []ir.V {
-	typ := p.typeOf(p.input)
-	if !typ.IsVector() || len(p.scalars(p.input)) == 0 {
-		p.malformed("the input is not a vector; must be one")
+	typ := p.function.typeOf(p.input)
+	if !typ.IsVector() || len(p.function.scalars(p.input)) == 0 {
+		p.function.malformed("the input is not a vector; must be one")
 	}
-	x := p.scalars(p.input)
+	x := p.function.scalars(p.input)
 	if p.inputAs.packed {
-		if p.scalar(typ.Elem) != ir.I32 {
-			p.malformed("the packed components are not 32-bit integers; must be")
+		if p.function.scalar(typ.Elem) != ir.I32 {
+			p.function.malformed("the packed components are not 32-bit integers; must be")
 		}
-		x = p.recast(x, p.inputAs.typ)
+		x = p.function.recast(x, p.inputAs.typ)
 	}
 	if uint64(len(x)) < p.columns || !p.inputAs.packed && uint64(len(x)) != p.columns {
-		p.malformed("the input has %d components; must have %d", len(x), p.columns)
+		p.function.malformed("the input has %d components; must have %d", len(x), p.columns)
 	}
 	out := make([]ir.V, p.columns)
 	signed := p.how&spirv.CooperativeMatrixOperandsMatrixBSignedComponentsKHRMask != 0
 	for i := range out {
 		v := x[i]
 		if !p.inputAs.packed {
-			v = p.interpreted(v, typ.Elem, signed, p.inputAs)
+			v = p.function.interpreted(v, typ.Elem, signed, p.inputAs)
 		}
-		out[i] = p.toSum(p.inputAs, v, t)
+		out[i] = p.function.toSum(p.inputAs, v, t)
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func (w *vectorizer) findAccumulators() map[ir.V]ir.V {
 
 // accumulatorFinder looks for accumulators.
 type accumulatorFinder struct {
-	*vectorizer
+	vectorizer   *vectorizer
 	def, lastUse []int         // by value: index in the code of its definition, or 0, and of its last use
 	end          map[ir.V]int  // by loop: index of its end
 	found        map[ir.V]ir.V // the result: by parameter, its next value
@@ -65,20 +65,20 @@ func newAccumulatorFinder(w *vectorizer) *accumulatorFinder {
 
 // considerBackBranch examines the arguments of a br to a loop, at index i of the code.
 func (s *accumulatorFinder) considerBackBranch(loop, br ir.V, i int) {
-	if !s.shapes.divergent[loop] || s.liveOuts.branches[loop] != 1 {
+	if !s.vectorizer.shapes.divergent[loop] || s.vectorizer.liveOuts.branches[loop] != 1 {
 		return
 	}
-	scopeEnd := len(s.src.Code)
-	if outer := s.liveOuts.parent[loop]; outer != 0 {
+	scopeEnd := len(s.vectorizer.src.Code)
+	if outer := s.vectorizer.liveOuts.parent[loop]; outer != 0 {
 		scopeEnd = s.end[outer]
 	}
-	args := s.src.BrArgs(br)
-	for k, p := range s.src.Params(loop) {
+	args := s.vectorizer.src.BrArgs(br)
+	for k, p := range s.vectorizer.src.Params(loop) {
 		a := args[k]
 		if s.taken[a] || !s.singleInstruction(a, loop) || s.lastUse[p] > s.def[a] || s.lastUse[a] < s.end[loop] || s.lastUse[a] > scopeEnd || s.def[a] > i {
 			continue
 		}
-		if s.shapes.of[p].kind == varying && s.shapes.of[a].kind == varying && !s.readBySunkCode(p) {
+		if s.vectorizer.shapes.of[p].kind == varying && s.vectorizer.shapes.of[a].kind == varying && !s.readBySunkCode(p) {
 			s.found[p], s.taken[a] = a, true
 		}
 	}
@@ -87,10 +87,10 @@ func (s *accumulatorFinder) considerBackBranch(loop, br ir.V, i int) {
 // singleInstruction reports whether one instruction for each part computes a value in each iteration of a
 // loop.
 func (s *accumulatorFinder) singleInstruction(a, loop ir.V) bool {
-	if s.liveOuts.of[a].loop != loop {
+	if s.vectorizer.liveOuts.of[a].loop != loop {
 		return false
 	}
-	switch x := s.src.Val(a); x.Op {
+	switch x := s.vectorizer.src.Val(a); x.Op {
 	case ir.FAdd, ir.FSub, ir.FMul, ir.FFma, ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor:
 		return x.Type == ir.F32 || x.Type == ir.I32
 	}
@@ -100,9 +100,9 @@ func (s *accumulatorFinder) singleInstruction(a, loop ir.V) bool {
 // readBySunkCode reports whether a sunk operation, which is emitted later than its place in the code, reads
 // p.
 func (s *accumulatorFinder) readBySunkCode(p ir.V) (found bool) {
-	for _, v := range s.src.Code {
-		if s.sunk != nil && s.sunk.sunk[v] {
-			s.src.Operands(v, func(a ir.V) { found = found || a == p })
+	for _, v := range s.vectorizer.src.Code {
+		if s.vectorizer.sunk != nil && s.vectorizer.sunk.sunk[v] {
+			s.vectorizer.src.Operands(v, func(a ir.V) { found = found || a == p })
 		}
 	}
 	return found

@@ -15,8 +15,8 @@ type color = [4]ir.V
 // and operations are part of the key, so that each equation is straight-line code. Only the
 // constants are parameters.
 type blending struct {
-	*shader
-	*state.BlendAttachment
+	shader                   *shader
+	attachment               *state.BlendAttachment
 	src, src1, dst, constant color
 }
 
@@ -30,7 +30,7 @@ func (s *shader) blended(k *state.BlendAttachment, a *attachment, src, src1, dst
 		}
 		return s.advancedBlend(k, src, dst)
 	}
-	m := blending{shader: s, BlendAttachment: k, dst: dst}
+	m := blending{shader: s, attachment: k, dst: dst}
 	for i := range out {
 		m.src[i], m.src1[i] = s.clampColor(a, src[i]), s.clampColor(a, src1[i])
 		m.constant[i] = s.clampColor(a, s.param(ir.F32, layout.FragmentConstants+uint32(i)))
@@ -67,9 +67,9 @@ func (m *blending) joined(op enum.BlendOp, x, y enum.BlendFactor, i int) ir.V {
 	// Min and max ignore the factors (Vulkan §"Blend Operations").
 	switch op {
 	case enum.BlendOpMin:
-		return m.B.Op(ir.FMin, ir.F32, m.src[i], m.dst[i])
+		return m.shader.B.Op(ir.FMin, ir.F32, m.src[i], m.dst[i])
 	case enum.BlendOpMax:
-		return m.B.Op(ir.FMax, ir.F32, m.src[i], m.dst[i])
+		return m.shader.B.Op(ir.FMax, ir.F32, m.src[i], m.dst[i])
 	}
 	s, d := m.times(x, m.src[i], i), m.times(y, m.dst[i], i)
 	if op == enum.BlendOpReverseSubtract {
@@ -79,17 +79,17 @@ func (m *blending) joined(op enum.BlendOp, x, y enum.BlendFactor, i int) ir.V {
 	}
 	switch {
 	case d == 0 && s == 0:
-		return m.Float(0)
+		return m.shader.Float(0)
 	case d == 0:
 		return s
 	case s == 0 && op == enum.BlendOpAdd:
 		return d
 	case s == 0:
-		return m.B.Op(ir.FNeg, ir.F32, d)
+		return m.shader.B.Op(ir.FNeg, ir.F32, d)
 	case op == enum.BlendOpAdd:
-		return m.FAdd(s, d)
+		return m.shader.FAdd(s, d)
 	}
-	return m.FSub(s, d)
+	return m.shader.FSub(s, d)
 }
 
 // times multiplies a component by a blend factor. The factor zero returns no value: even 0·∞
@@ -101,12 +101,12 @@ func (m *blending) times(f enum.BlendFactor, v ir.V, i int) ir.V {
 	case enum.BlendFactorOne:
 		return v
 	}
-	return m.FMul(v, m.factor(f, i))
+	return m.shader.FMul(v, m.factor(f, i))
 }
 
 // factor returns the value of a blend factor for component i.
 func (m *blending) factor(f enum.BlendFactor, i int) ir.V {
-	less := func(v ir.V) ir.V { return m.FSub(m.Float(1), v) }
+	less := func(v ir.V) ir.V { return m.shader.FSub(m.shader.Float(1), v) }
 	switch f {
 	case enum.BlendFactorSrcColor:
 		return m.src[i]
@@ -134,9 +134,9 @@ func (m *blending) factor(f enum.BlendFactor, i int) ir.V {
 		return less(m.constant[3])
 	case enum.BlendFactorSrcAlphaSaturate:
 		if i == 3 {
-			return m.Float(1)
+			return m.shader.Float(1)
 		}
-		return m.NMin(m.src[3], less(m.dst[3]))
+		return m.shader.NMin(m.src[3], less(m.dst[3]))
 	case enum.BlendFactorSrc1Color:
 		return m.src1[i]
 	case enum.BlendFactorOneMinusSrc1Color:

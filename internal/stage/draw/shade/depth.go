@@ -9,11 +9,11 @@ import (
 
 // depthTest is the depth test of one sample under construction (Vulkan §"Depth Test").
 type depthTest struct {
-	*shader
-	attachment
-	present bool // there is a depth attachment
-	old     []ir.V
-	next    []ir.V // the texel with the depth of the sample
+	shader     *shader
+	attachment attachment
+	present    bool // there is a depth attachment
+	old        []ir.V
+	next       []ir.V // the texel with the depth of the sample
 }
 
 // depthTest loads the attachment's depth at sample n and computes the fragment's depth there.
@@ -70,26 +70,26 @@ func (s *shader) inRange(z ir.V) ir.V {
 // withinBounds emits the depth bounds test of the attachment's depth (Vulkan §"Depth Bounds Test").
 // It tests the old depth in the attachment, and not the fragment's.
 func (d *depthTest) withinBounds() ir.V {
-	z := d.Unpack(d.old)[0]
-	least, most := d.param(ir.F32, layout.FragmentBounds), d.param(ir.F32, layout.FragmentBounds+1)
-	return d.B.Op(ir.And, ir.B1, d.B.Cmp(ir.FLe, least, z), d.B.Cmp(ir.FLe, z, most))
+	z := d.attachment.Unpack(d.old)[0]
+	least, most := d.shader.param(ir.F32, layout.FragmentBounds), d.shader.param(ir.F32, layout.FragmentBounds+1)
+	return d.shader.B.Op(ir.And, ir.B1, d.shader.B.Cmp(ir.FLe, least, z), d.shader.B.Cmp(ir.FLe, z, most))
 }
 
 // passes compares the depths as the attachment stores them: fixed-point depths as integers.
 func (d *depthTest) passes() ir.V {
-	o := d.key.Test.Compare
+	o := d.shader.key.Test.Compare
 	if !d.present || o == enum.CompareOpAlways {
-		return d.B.Bool(true)
+		return d.shader.B.Bool(true)
 	}
 	less, equals, x, y := d.operands()
-	return d.compared(o, less, equals, x, y)
+	return d.shader.compared(o, less, equals, x, y)
 }
 
 // operands returns the depths in comparable form, with the operations that compare them.
 func (d *depthTest) operands() (less, equals ir.Op, x, y ir.V) {
-	x, y = d.Raw(d.next, 0), d.Raw(d.old, 0)
-	if d.Component(0).Numeric == format.SFloat {
-		return ir.FLt, ir.FEq, d.B.Op(ir.Bitcast, ir.F32, x), d.B.Op(ir.Bitcast, ir.F32, y)
+	x, y = d.attachment.Raw(d.next, 0), d.attachment.Raw(d.old, 0)
+	if d.attachment.Component(0).Numeric == format.SFloat {
+		return ir.FLt, ir.FEq, d.shader.B.Op(ir.Bitcast, ir.F32, x), d.shader.B.Op(ir.Bitcast, ir.F32, y)
 	}
 	return ir.ULt, ir.Eq, x, y
 }

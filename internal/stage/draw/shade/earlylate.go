@@ -79,7 +79,7 @@ func (s *shader) certainlyFails(n ir.V) ir.V {
 // fails reports whether the depth test fails for every depth within the promise.
 func (d *depthTest) fails(p promise) ir.V {
 	less, equals, x, y := d.operands()
-	return d.failsCompare(d.key.Test.Compare, p, less, equals, x, y)
+	return d.shader.failsCompare(d.shader.key.Test.Compare, p, less, equals, x, y)
 }
 
 // stencilCertainlyFails reports whether the stencil test fails, or the depth test does (fails), and
