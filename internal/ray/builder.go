@@ -136,14 +136,9 @@ func (b *builder) split(c *child, depth int) int32 {
 	if depth >= maxSAHDepth {
 		return b.cut(c, n/2)
 	}
-	centers := nothing()
-	for i := range items {
-		it := &items[i]
-		m := vec{it.middle(0), it.middle(1), it.middle(2)}
-		centers.add(&m, &m)
-	}
+	centers := middles(items)
 	var bin binning
-	bin.init(&centers)
+	bin.init(&centers, n)
 	bin.add(items)
 	s, ok := bin.best(b.single)
 	if !b.single && n <= 4*maxLeafBlocks {
@@ -190,13 +185,13 @@ func (b *builder) partition(c *child, bin *binning, s split) int32 {
 		j--
 	}
 	left, right := nothing(), nothing()
-	for k := range bins {
+	for k := range bin.last[0] + 1 {
 		side := &left
 		if k >= s.cut {
 			side = &right
 		}
 		if bin.count[s.axis][k] > 0 {
-			side.add(&bin.box[s.axis][k].lo, &bin.box[s.axis][k].hi)
+			side.addWide(&bin.box[s.axis][k])
 		}
 	}
 	b.binary[i] = binaryNode{child{left, c.from, int32(i), 0}, child{right, int32(i), c.to, 0}}

@@ -67,3 +67,37 @@ func TestKernel(t *testing.T) {
 		}
 	}
 }
+
+// TestBinning checks that the machine code of builds has the results of the portable code.
+func TestBinning(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	for n := 1; n < 60; n++ {
+		items := make([]item, n)
+		for i := range items {
+			p := soup(r, 1, 0.3)[0]
+			items[i].lo, items[i].hi = p.bounds()
+			if n%10 == 0 {
+				items[i].lo[1], items[i].hi[1] = -3e38, 3e38
+				items[i].hi[2], items[i].lo[2] = 2, 2
+			}
+			items[i].geometry, items[i].primitive = r.Uint32(), r.Uint32()
+		}
+		a, b := middles(items), middlesPortable(items)
+		var x, y binning
+		x.init(&a, n)
+		y.init(&b, n)
+		x.add(items)
+		y.addPortable(items)
+		for k := range 3 {
+			if a.lo[k] != b.lo[k] || a.hi[k] != b.hi[k] {
+				t.Fatalf("middles %v, portable %v", a, b)
+			}
+			for i := range x.last[0] + 1 {
+				v, w := &x.box[k][i], &y.box[k][i]
+				if x.count[k][i] != y.count[k][i] || vec(v.lo[:3]) != vec(w.lo[:3]) || vec(v.hi[:3]) != vec(w.hi[:3]) {
+					t.Fatalf("axis %d, bin %d: %v %v, portable %v %v", k, i, x.count[k][i], v, y.count[k][i], w)
+				}
+			}
+		}
+	}
+}

@@ -45,50 +45,96 @@ func (b *bounds) area() float64 {
 // middle returns half the sum of the corners along k: the position by which a split sorts an item.
 func (it *item) middle(k int) float32 { return float32(0.5*it.lo[k]) + float32(0.5*it.hi[k]) }
 
-// binning distributes items over bins by their middles.
+// wideBounds is a box in two vector registers. The fourth components mean nothing.
+type wideBounds struct{ lo, hi [4]float32 }
+
+// nowhere is the wide box of no points.
+var nowhere = func() (w wideBounds) {
+	for k := range w.lo {
+		w.lo[k], w.hi[k] = math.MaxFloat32, -math.MaxFloat32
+	}
+	return w
+}()
+
+// addWide grows b by w.
+func (b *bounds) addWide(w *wideBounds) { b.add((*vec)(w.lo[:3]), (*vec)(w.hi[:3])) }
+
+// binning distributes items over bins by their middles. The machine code reads and writes it.
 type binning struct {
-	from, scale vec
-	box         [3][bins]bounds
-	count       [3][bins]int32
+	// A middle m is in the bin (m−from)·scale. The scale is 0 along an axis without extent.
+	from, scale [4]float32
+	// last is the number of the last bin, for each lane.
+	last  [4]int32
+	box   [3][bins]wideBounds
+	count [3][bins]int32
 }
 
-// init prepares b for items with middles inside centers.
-func (b *binning) init(centers *bounds) {
+// fewItems is the number of items below which a split has half the bins.
+const fewItems = 32
+
+// init prepares b for n items with middles inside centers.
+func (b *binning) init(centers *wideBounds, n int) {
+	used := bins
+	if n < fewItems {
+		used = bins / 2
+	}
+	b.from, b.scale = [4]float32{}, [4]float32{}
+	for k := range b.last {
+		b.last[k] = int32(used - 1)
+	}
 	for k := range 3 {
-		b.from[k], b.scale[k] = centers.lo[k], 0
+		b.from[k] = centers.lo[k]
 		if size := centers.hi[k] - centers.lo[k]; size > 0 {
-			if s := float32(bins) / size; isFinite(s) {
+			if s := float32(used) / size; isFinite(s) {
 				b.scale[k] = s
 			}
 		}
-		b.count[k] = [bins]int32{}
-		for i := range bins {
-			b.box[k][i] = nothing()
+		for i := range used {
+			b.count[k][i], b.box[k][i] = 0, nowhere
 		}
 	}
 }
 
 // bin returns the bin of an item along k.
-func (b *binning) bin(it *item, k int) int {
-	i := int((it.middle(k) - b.from[k]) * b.scale[k])
-	return min(max(i, 0), bins-1)
+func (b *binning) bin(it *item, k int) int32 {
+	x := float32((it.middle(k) - b.from[k]) * b.scale[k])
+	if !(x > 0) {
+		return 0
+	}
+	return int32(min(x, float32(b.last[k])))
 }
 
-// add adds items.
-func (b *binning) add(items []item) {
+// addPortable adds items.
+func (b *binning) addPortable(items []item) {
 	for i := range items {
 		it := &items[i]
 		for k := range 3 {
 			j := b.bin(it, k)
 			b.count[k][j]++
-			b.box[k][j].add(&it.lo, &it.hi)
+			w := &b.box[k][j]
+			for c := range 3 {
+				w.lo[c], w.hi[c] = min32(it.lo[c], w.lo[c]), max32(it.hi[c], w.hi[c])
+			}
 		}
 	}
 }
 
+// middlesPortable returns the box of the middles of items.
+func middlesPortable(items []item) wideBounds {
+	w := nowhere
+	for i := range items {
+		for k := range 3 {
+			m := items[i].middle(k)
+			w.lo[k], w.hi[k] = min32(m, w.lo[k]), max32(m, w.hi[k])
+		}
+	}
+	return w
+}
+
 // split is a way to divide items: those in the bins before cut along axis are on the left.
 type split struct {
-	axis, cut int
+	axis int
+	cut  int32
 	// cost is the sum over both sides of area times the number of blocks.
 	cost float64
 }
@@ -103,15 +149,16 @@ func (b *binning) best(single bool) (s split, ok bool) {
 		}
 		return float64((n + 3) / 4)
 	}
+	used := int(b.last[0]) + 1
 	for k := range 3 {
 		if b.scale[k] == 0 {
 			continue
 		}
 		var right [bins]float64
 		box, n := nothing(), int32(0)
-		for i := bins - 1; i > 0; i-- {
+		for i := used - 1; i > 0; i-- {
 			if b.count[k][i] > 0 {
-				box.add(&b.box[k][i].lo, &b.box[k][i].hi)
+				box.addWide(&b.box[k][i])
 			}
 			n += b.count[k][i]
 			right[i] = math.Inf(1)
@@ -120,16 +167,16 @@ func (b *binning) best(single bool) (s split, ok bool) {
 			}
 		}
 		box, n = nothing(), 0
-		for i := 1; i < bins; i++ {
+		for i := 1; i < used; i++ {
 			if b.count[k][i-1] > 0 {
-				box.add(&b.box[k][i-1].lo, &b.box[k][i-1].hi)
+				box.addWide(&b.box[k][i-1])
 			}
 			n += b.count[k][i-1]
 			if n == 0 {
 				continue
 			}
 			if cost := float64(box.area()*blocks(n)) + right[i]; cost < s.cost {
-				s, ok = split{k, i, cost}, true
+				s, ok = split{k, int32(i), cost}, true
 			}
 		}
 	}
