@@ -1,11 +1,13 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// limits holds 1/2, the greatest float and its negative.
+// limits holds 1/2, the greatest float, its negative, mostExtent and its negative.
 DATA limits<>+0(SB)/4, $0x3F000000
 DATA limits<>+4(SB)/4, $0x7F7FFFFF
 DATA limits<>+8(SB)/4, $0xFF7FFFFF
-GLOBL limits<>(SB), RODATA|NOPTR, $12
+DATA limits<>+12(SB)/4, $const_mostExtentBits
+DATA limits<>+16(SB)/4, $(const_mostExtentBits|0x80000000)
+GLOBL limits<>(SB), RODATA|NOPTR, $20
 
 // MIDDLE sets X2 to half the sum of the corners X0 and X1. X11 masks their fourth components: they are integers, and
 // arithmetic on denormal floats is slow.
@@ -79,4 +81,90 @@ loop:
 	JNZ  loop
 	VMOVUPS X6, wideBounds_lo(DI)
 	VMOVUPS X7, wideBounds_hi(DI)
+	RET
+
+// AREA sets the first lane of X4 to half the surface of the box X2, X3 inside ±mostExtent, which X8 and X9 hold.
+#define AREA \
+	VMINPS X8, X3, X4 \
+	VMAXPS X9, X2, X5 \
+	VSUBPS X5, X4, X4 \
+	VSHUFPS $0xC9, X4, X4, X5 \
+	VMULPS X5, X4, X4 \
+	VMOVSHDUP X4, X5 \
+	VADDSS X5, X4, X5 \
+	VUNPCKHPS X4, X4, X4 \
+	VADDSS X4, X5, X4
+
+// func areasAVX2(box *wideBounds, used int, left, right *float32)
+TEXT ·areasAVX2(SB), NOSPLIT, $0-32
+	MOVQ box+0(FP), SI
+	MOVQ used+8(FP), CX
+	MOVQ left+16(FP), R8
+	MOVQ right+24(FP), R9
+	VBROADCASTSS limits<>+4(SB), X2
+	VBROADCASTSS limits<>+8(SB), X3
+	VBROADCASTSS limits<>+12(SB), X8
+	VBROADCASTSS limits<>+16(SB), X9
+	XORL AX, AX
+	MOVQ SI, BX
+
+left:
+	VMINPS wideBounds_lo(BX), X2, X2
+	VMAXPS wideBounds_hi(BX), X3, X3
+	AREA
+	VMOVSS X4, 4(R8)(AX*4)
+	ADDQ $wideBounds__size, BX
+	INCQ AX
+	CMPQ AX, CX
+	JNE  left
+	VBROADCASTSS limits<>+4(SB), X2
+	VBROADCASTSS limits<>+8(SB), X3
+
+right:
+	SUBQ $wideBounds__size, BX
+	VMINPS wideBounds_lo(BX), X2, X2
+	VMAXPS wideBounds_hi(BX), X3, X3
+	AREA
+	VMOVSS X4, -4(R9)(AX*4)
+	DECQ AX
+	JNZ  right
+	RET
+
+// func partitionAVX2(items *item, n, axis int, from, scale float32, cut int32) int
+//
+// Each item changes places with the first one of the back; the front then grows if the item is before the cut. No
+// branch depends on the items.
+TEXT ·partitionAVX2(SB), NOSPLIT, $0-48
+	MOVQ items+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ axis+16(FP), R8
+	VMOVSS from+24(FP), X8
+	VMOVSS scale+28(FP), X9
+	MOVL cut+32(FP), R9
+	VMOVSS limits<>+0(SB), X10
+	MOVQ SI, DI
+	XORL AX, AX
+
+loop:
+	VMULSS item_lo(SI)(R8*4), X10, X2
+	VMULSS item_hi(SI)(R8*4), X10, X3
+	VADDSS X3, X2, X2
+	VSUBSS X8, X2, X2
+	VMULSS X9, X2, X2
+	VCVTTSS2SI X2, DX
+	VMOVUPS (SI), Y0
+	VMOVUPS (DI), Y1
+	VMOVUPS Y1, (SI)
+	VMOVUPS Y0, (DI)
+	XORL BX, BX
+	CMPL DX, R9
+	SETLT BX
+	ADDQ BX, AX
+	SHLQ $5, BX
+	ADDQ BX, DI
+	ADDQ $item__size, SI
+	DECQ CX
+	JNZ  loop
+	VZEROUPPER
+	MOVQ AX, ret+40(FP)
 	RET

@@ -143,7 +143,7 @@ func (b *builder) split(c *child, depth int) int32 {
 	s, ok := bin.best(b.single)
 	if !b.single && n <= 4*maxLeafBlocks {
 		blocks := float64((n + 3) / 4)
-		if !ok || float64(nodeCost*c.area())+float64(blockCost*s.cost) >= float64(blockCost*blocks*c.area()) {
+		if !ok || nodeCost*c.area()+blockCost*s.cost >= blockCost*blocks*c.area() {
 			return 0
 		}
 	}
@@ -169,21 +169,7 @@ func (b *builder) cut(c *child, n int) int32 {
 
 // partition divides c by s.
 func (b *builder) partition(c *child, bin *binning, s split) int32 {
-	i, j := int(c.from), int(c.to)-1
-	for {
-		for i <= j && bin.bin(&b.items[i], s.axis) < s.cut {
-			i++
-		}
-		for i <= j && bin.bin(&b.items[j], s.axis) >= s.cut {
-			j--
-		}
-		if i > j {
-			break
-		}
-		b.items[i], b.items[j] = b.items[j], b.items[i]
-		i++
-		j--
-	}
+	i := int(c.from) + bin.partition(b.items[c.from:c.to], s)
 	left, right := nothing(), nothing()
 	for k := range bin.last[0] + 1 {
 		side := &left

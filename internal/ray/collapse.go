@@ -68,13 +68,16 @@ func (b *builder) fill(readers []reader) []block {
 	const chunk = 1 << 10
 	parallel(b.threads, (len(blocks)+chunk-1)/chunk, func(c int) {
 		for i := c * chunk; i < min((c+1)*chunk, len(blocks)); i++ {
-			k := &blocks[i]
 			r := b.blockRanges[i]
-			for lane, it := range b.items[r.from:r.to] {
+			var t [4]triangle
+			var items [4]*item
+			for lane := range int(r.to - r.from) {
+				it := &b.items[int(r.from)+lane]
 				// The application may write its memory during the build: a box that no longer fits is not an error.
-				t, _ := readers[it.geometry].triangle(it.primitive)
-				k.set(lane, &t, it.geometry, it.primitive)
+				t[lane], _ = readers[it.geometry].triangle(it.primitive)
+				items[lane] = it
 			}
+			blocks[i].set(&t, &items, int(r.to-r.from))
 		}
 	})
 	return blocks

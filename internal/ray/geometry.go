@@ -68,6 +68,8 @@ type reader struct {
 	// data and stride locate vertices of three 32-bit floats.
 	data   []byte
 	stride uint64
+	// plain: vertices have 32-bit indices and no transform.
+	plain bool
 }
 
 // newReader returns a reader of g. It converts the vertices if their format is not three 32-bit floats.
@@ -77,6 +79,7 @@ func newReader(g *Geometry) reader {
 		r.data = convertVertices(g)
 		r.stride = min(r.stride, 1) * 12
 	}
+	r.plain = g.IndexSize == 4 && g.Transform == nil
 	return r
 }
 
@@ -154,6 +157,9 @@ func (r *reader) vertex(i uint32) (v vec, ok bool) {
 // triangle returns the positions of triangle p. An inactive triangle, one with a position that is not finite or
 // one outside the memory is not ok.
 func (r *reader) triangle(p uint32) (t triangle, ok bool) {
+	if r.plain {
+		return r.plainTriangle(p)
+	}
 	for k := range t {
 		i, ok := r.index(p, k)
 		if !ok || i+r.g.FirstVertex < i {
@@ -164,6 +170,32 @@ func (r *reader) triangle(p uint32) (t triangle, ok bool) {
 		}
 	}
 	return t, true
+}
+
+// plainTriangle is triangle of a plain geometry.
+func (r *reader) plainTriangle(p uint32) (t triangle, ok bool) {
+	g := r.g
+	at := 12 * uint64(p)
+	if at+12 > uint64(len(g.Indices)) {
+		return t, false
+	}
+	three := g.Indices[at:][:12]
+	var rest float32 // 0, or a NaN if a component is not finite
+	for k := range t {
+		i := binary.LittleEndian.Uint32(three[4*k:])
+		j := i + g.FirstVertex
+		v := uint64(j) * r.stride
+		if j < i || j > g.MaxVertex || v > uint64(len(r.data)) || uint64(len(r.data))-v < 12 {
+			return t, false
+		}
+		b := r.data[v:][:12]
+		x := math.Float32frombits(binary.LittleEndian.Uint32(b))
+		y := math.Float32frombits(binary.LittleEndian.Uint32(b[4:]))
+		z := math.Float32frombits(binary.LittleEndian.Uint32(b[8:]))
+		t[k] = vec{x, y, z}
+		rest += (x - x) + (y - y) + (z - z)
+	}
+	return t, rest == 0
 }
 
 // box returns the corners of box p. An inactive box, one with a NaN and one outside the memory are not ok. A box

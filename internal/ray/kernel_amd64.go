@@ -140,31 +140,3 @@ func (w *Walker) walkTrianglesFast(b *Structure, flags InstanceFlags, sp int) {
 		s.setHigh(w.high)
 	}
 }
-
-// binAVX2 adds n items to b.
-//
-//go:noescape
-func binAVX2(b *binning, items *item, n int)
-
-// middlesAVX2 sets w to the box of the middles of n items.
-//
-//go:noescape
-func middlesAVX2(w *wideBounds, items *item, n int)
-
-// add adds items.
-func (b *binning) add(items []item) {
-	if !hasKernel {
-		b.addPortable(items)
-		return
-	}
-	binAVX2(b, &items[0], len(items))
-}
-
-// middles returns the box of the middles of items.
-func middles(items []item) (w wideBounds) {
-	if !hasKernel {
-		return middlesPortable(items)
-	}
-	middlesAVX2(&w, &items[0], len(items))
-	return w
-}

@@ -17,9 +17,3 @@ func (w *Walker) enter(l *level, p *placed, reach, spread float32) bool {
 func (w *Walker) walkTopFast() {}
 
 func (w *Walker) walkTrianglesFast(*Structure, InstanceFlags, int) {}
-
-// add is addPortable.
-func (b *binning) add(items []item) { b.addPortable(items) }
-
-// middles is middlesPortable.
-func middles(items []item) wideBounds { return middlesPortable(items) }

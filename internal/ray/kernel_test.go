@@ -3,6 +3,7 @@ package ray
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -92,12 +93,26 @@ func TestBinning(t *testing.T) {
 			if a.lo[k] != b.lo[k] || a.hi[k] != b.hi[k] {
 				t.Fatalf("middles %v, portable %v", a, b)
 			}
+			var left, right, l, r [bins + 1]float32
+			x.areas(k, &left, &right)
+			y.areasPortable(k, &l, &r)
+			if x.scale[k] != 0 && (left != l || right != r) {
+				t.Fatalf("areas %v %v, portable %v %v", left, right, l, r)
+			}
 			for i := range x.last[0] + 1 {
 				v, w := &x.box[k][i], &y.box[k][i]
 				if x.count[k][i] != y.count[k][i] || vec(v.lo[:3]) != vec(w.lo[:3]) || vec(v.hi[:3]) != vec(w.hi[:3]) {
 					t.Fatalf("axis %d, bin %d: %v %v, portable %v %v", k, i, x.count[k][i], v, y.count[k][i], w)
 				}
 			}
+		}
+		s, ok := x.best(n%2 == 0)
+		if !ok {
+			continue
+		}
+		other := slices.Clone(items)
+		if i, j := x.partition(items, s), y.partitionPortable(other, s); i != j || i == 0 || i == n || !slices.Equal(items, other) {
+			t.Fatalf("partition at %d, portable %d", i, j)
 		}
 	}
 }

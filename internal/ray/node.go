@@ -62,7 +62,7 @@ func (n *node) set(i int, lo, hi vec, r ref) {
 var inf32 = float32(math.Inf(1))
 
 // block is four triangles by component, so that one vector operation handles a coordinate of all. A lane without
-// triangle has the positions of the lane before, so that it costs no time, and an impossible number of a primitive. The machine
+// triangle has the positions of the last triangle, so that it costs no time, and an impossible number of a primitive. The machine
 // code reads blocks.
 type block struct {
 	// vertices holds vertex, component, lane.
@@ -73,18 +73,21 @@ type block struct {
 // blockSize is the size of a block in bytes.
 const blockSize = 176
 
-// set makes t the triangle of a lane, and of all lanes beyond it until they are set.
-func (b *block) set(lane int, t *triangle, geometry, primitive uint32) {
-	for v := range t {
-		for k, x := range t[v] {
-			for l := lane; l < 4; l++ {
-				b.vertices[v][k][l] = x
-			}
+// set makes the block one of count triangles, from 1 to 4. All have the geometry and primitive of their item.
+func (b *block) set(t *[4]triangle, items *[4]*item, count int) {
+	for i := count; i < 4; i++ {
+		t[i] = t[count-1]
+	}
+	for v := range 3 {
+		for k := range 3 {
+			b.vertices[v][k] = [4]float32{t[0][v][k], t[1][v][k], t[2][v][k], t[3][v][k]}
 		}
 	}
-	b.geometry[lane], b.primitive[lane] = geometry, primitive
-	for l := lane + 1; l < 4; l++ {
-		b.geometry[l], b.primitive[l] = 0, math.MaxUint32
+	for i := range 4 {
+		b.geometry[i], b.primitive[i] = 0, math.MaxUint32
+		if i < count {
+			b.geometry[i], b.primitive[i] = items[i].geometry, items[i].primitive
+		}
 	}
 }
 

@@ -131,6 +131,49 @@ func middlesPortable(items []item) wideBounds {
 	return w
 }
 
+// mostExtent bounds the coordinates of boxes in areas: the area of the largest box is finite.
+const (
+	mostExtent     = 0x1p61
+	mostExtentBits = (127 + 61) << 23
+)
+
+// areasPortable sets left and right to half the surfaces of the boxes of the bins before and from i, of one axis.
+func (b *binning) areasPortable(axis int, left, right *[bins + 1]float32) {
+	area := func(w *wideBounds) float32 {
+		size := func(k int) float32 { return min32(w.hi[k], mostExtent) - max32(w.lo[k], -mostExtent) }
+		x, y, z := size(0), size(1), size(2)
+		return float32(x*y) + float32(y*z) + float32(z*x)
+	}
+	grow := func(w, o *wideBounds) {
+		for c := range 3 {
+			w.lo[c], w.hi[c] = min32(o.lo[c], w.lo[c]), max32(o.hi[c], w.hi[c])
+		}
+	}
+	w := nowhere
+	for i := range b.last[0] + 1 {
+		grow(&w, &b.box[axis][i])
+		left[i+1] = area(&w)
+	}
+	w = nowhere
+	for i := b.last[0]; i >= 0; i-- {
+		grow(&w, &b.box[axis][i])
+		right[i] = area(&w)
+	}
+}
+
+// partitionPortable moves the items of the bins before the cut of s to the front and returns their number.
+func (b *binning) partitionPortable(items []item, s split) int {
+	n := 0
+	for i := range items {
+		before := b.bin(&items[i], s.axis) < s.cut
+		items[i], items[n] = items[n], items[i]
+		if before {
+			n++
+		}
+	}
+	return n
+}
+
 // split is a way to divide items: those in the bins before cut along axis are on the left.
 type split struct {
 	axis int
@@ -143,40 +186,28 @@ type split struct {
 // SAH-based Bounding Volume Hierarchies"). It is not ok if all items are in one bin along every axis.
 func (b *binning) best(single bool) (s split, ok bool) {
 	s.cost = math.Inf(1)
-	blocks := func(n int32) float64 {
-		if single {
-			return float64(n)
-		}
-		return float64((n + 3) / 4)
+	step := int32(4)
+	if single {
+		step = 1
 	}
-	used := int(b.last[0]) + 1
+	var left, right [bins + 1]float32
 	for k := range 3 {
 		if b.scale[k] == 0 {
 			continue
 		}
-		var right [bins]float64
-		box, n := nothing(), int32(0)
-		for i := used - 1; i > 0; i-- {
-			if b.count[k][i] > 0 {
-				box.addWide(&b.box[k][i])
-			}
-			n += b.count[k][i]
-			right[i] = math.Inf(1)
-			if n > 0 {
-				right[i] = float64(box.area() * blocks(n))
-			}
+		b.areas(k, &left, &right)
+		var all, before int32
+		for i := range b.last[0] + 1 {
+			all += b.count[k][i]
 		}
-		box, n = nothing(), 0
-		for i := 1; i < used; i++ {
-			if b.count[k][i-1] > 0 {
-				box.addWide(&b.box[k][i-1])
-			}
-			n += b.count[k][i-1]
-			if n == 0 {
+		for i := int32(1); i <= b.last[0]; i++ {
+			before += b.count[k][i-1]
+			if before == 0 || before == all {
 				continue
 			}
-			if cost := float64(box.area()*blocks(n)) + right[i]; cost < s.cost {
-				s, ok = split{k, int32(i), cost}, true
+			l, r := (before+step-1)/step, (all-before+step-1)/step
+			if cost := float64(left[i])*float64(l) + float64(right[i])*float64(r); cost < s.cost {
+				s, ok = split{k, i, cost}, true
 			}
 		}
 	}

@@ -68,16 +68,25 @@ func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
 	first, count := r.blockRange()
 	for i := first; i < first+count; i++ {
 		old, k := &source.blocks[i], &s.blocks[i]
+		k.geometry, k.primitive = old.geometry, old.primitive
 		for lane := range 4 {
-			if !old.used(lane) {
-				continue
+			var t triangle
+			ok := false
+			switch {
+			case old.used(lane):
+				t, ok = readers[old.geometry[lane]].triangle(old.primitive[lane])
+			case lane > 0:
+				t, ok = k.triangle(lane-1), true
 			}
-			t, ok := readers[old.geometry[lane]].triangle(old.primitive[lane])
 			if !ok {
 				t[0] = vec{float32(math.NaN()), 0, 0}
 				t[1], t[2] = t[0], t[0]
 			}
-			k.set(lane, &t, old.geometry[lane], old.primitive[lane])
+			for v := range t {
+				for c, x := range t[v] {
+					k.vertices[v][c][lane] = x
+				}
+			}
 		}
 	}
 }

@@ -1,0 +1,56 @@
+package ray
+
+// binAVX2 adds n items to b.
+//
+//go:noescape
+func binAVX2(b *binning, items *item, n int)
+
+// middlesAVX2 sets w to the box of the middles of n items.
+//
+//go:noescape
+func middlesAVX2(w *wideBounds, items *item, n int)
+
+// add adds items.
+func (b *binning) add(items []item) {
+	if !hasKernel {
+		b.addPortable(items)
+		return
+	}
+	binAVX2(b, &items[0], len(items))
+}
+
+// middles returns the box of the middles of items.
+func middles(items []item) (w wideBounds) {
+	if !hasKernel {
+		return middlesPortable(items)
+	}
+	middlesAVX2(&w, &items[0], len(items))
+	return w
+}
+
+// areasAVX2 sets left[i+1] and right[i] to half the surfaces of the boxes of used bins up to i and from i.
+//
+//go:noescape
+func areasAVX2(box *wideBounds, used int, left, right *float32)
+
+// partitionAVX2 moves the items before a cut to the front and returns their number.
+//
+//go:noescape
+func partitionAVX2(items *item, n, axis int, from, scale float32, cut int32) int
+
+// areas is areasPortable.
+func (b *binning) areas(axis int, left, right *[bins + 1]float32) {
+	if !hasKernel {
+		b.areasPortable(axis, left, right)
+		return
+	}
+	areasAVX2(&b.box[axis][0], int(b.last[0])+1, &left[0], &right[0])
+}
+
+// partition is partitionPortable.
+func (b *binning) partition(items []item, s split) int {
+	if !hasKernel {
+		return b.partitionPortable(items, s)
+	}
+	return partitionAVX2(&items[0], len(items), s.axis, b.from[s.axis], b.scale[s.axis], s.cut)
+}
