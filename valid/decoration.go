@@ -29,7 +29,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
 		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "in a shader, FPRoundingMode is on a conversion between float widths, and its result is only stored; in a kernel it is on a conversion from or to floats"},
 		{Code: "SPV-Decoration-Value", Section: "SPIR-V 3.2.20", Words: "RelaxedPrecision, NoContraction and NonUniform are on no type"},
-		{Code: "SPV-Decoration-Semantic", Section: "SPIR-V, SPV_GOOGLE_hlsl_functionality1", Words: "in a shader, UserSemantic is on a variable in Input or Output or on a member, and the counter of a CounterBuffer is a variable"},
+		{Code: "SPV-Decoration-Semantic", Section: "SPIR-V, SPV_GOOGLE_hlsl_functionality1", Words: "UserSemantic of HLSL is on a variable or a member, and the counter of a CounterBuffer is a variable"},
 		{Code: "SPV-Decoration-TileImage", Section: "SPIR-V, SPV_EXT_shader_tile_image", Words: "no variable in TileImageEXT is Coherent if NonCoherentColorAttachmentReadEXT is declared"},
 		{Code: "SPV-Decoration-UTF", Section: "SPIR-V, SPV_KHR_constant_data", Words: "UTFEncodedKHR is on an array of 8-bit integers"},
 		{Code: "SPV-Decoration-FloatMath", Section: "SPIR-V 3.2.20", Words: "FPFastMathMode is on an instruction with float operands or a float result"},
@@ -113,8 +113,8 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 			c.fail(i, "SPV-Decoration-Uniform", "%s on %s, the result of %s, which is no value; must be on a value", kind, c.name(id), op)
 		}
 	case spirv.DecorationUserSemantic:
-		if v := c.m.Variable(id); c.m.Extension("SPV_GOOGLE_hlsl_functionality1") && (v == nil || v.Storage != spirv.StorageClassInput && v.Storage != spirv.StorageClassOutput) {
-			c.fail(i, "SPV-Decoration-Semantic", "UserSemantic on %s; must be on a variable in Input or Output", c.name(id))
+		if v := c.m.Variable(id); c.m.Extension("SPV_GOOGLE_hlsl_functionality1") && v == nil {
+			c.fail(i, "SPV-Decoration-Semantic", "UserSemantic on %s; must be on a variable", c.name(id))
 		}
 	case spirv.DecorationCounterBuffer:
 		if len(words) > 0 && c.m.Variable(spirv.ID(words[0])) == nil && c.code.Def(spirv.ID(words[0])) >= 0 {

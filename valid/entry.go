@@ -224,9 +224,14 @@ func (c *checker) workgroup(e *facts.EntryPoint, sized bool) {
 }
 
 // derivativeGroups checks that the derivative groups of an entry point fill its
-// workgroup.
+// workgroup. A size that specialization can change is a warning before that.
 func (c *checker) derivativeGroups(e *facts.EntryPoint) {
 	s := e.LocalSize
+	changes := func(f found) {
+		if c.m.Spec == nil && c.specialSize(e) {
+			f.warn()
+		}
+	}
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupQuadsKHR) && (s[0]%2 != 0 || s[1]%2 != 0) {
 		code := vuid.StandaloneSpirv_DerivativeGroupQuadsKHR_10151
 		switch {
@@ -235,7 +240,7 @@ func (c *checker) derivativeGroups(e *facts.EntryPoint) {
 		case c.derivativesOfNV():
 			code = vuid.StandaloneSpirv_DerivativeGroupQuadsNV_04684
 		}
-		c.fail(e.Index, code, "the workgroup is %d × %d; both must be even with DerivativeGroupQuadsKHR", s[0], s[1])
+		changes(c.fail(e.Index, code, "the workgroup is %d × %d; both must be even with DerivativeGroupQuadsKHR", s[0], s[1]))
 	}
 	if e.HasMode(spirv.ExecutionModeDerivativeGroupLinearKHR) && s[0]*s[1]*s[2]%4 != 0 {
 		code := vuid.StandaloneSpirv_DerivativeGroupLinearKHR_10152
@@ -245,13 +250,13 @@ func (c *checker) derivativeGroups(e *facts.EntryPoint) {
 		case c.derivativesOfNV():
 			code = vuid.StandaloneSpirv_DerivativeGroupLinearNV_04778
 		}
-		c.fail(e.Index, code, "the workgroup is %d × %d × %d; the product must be a multiple of 4 with DerivativeGroupLinearKHR", s[0], s[1], s[2])
+		changes(c.fail(e.Index, code, "the workgroup is %d × %d × %d; the product must be a multiple of 4 with DerivativeGroupLinearKHR", s[0], s[1], s[2]))
 	}
 }
 
 // emptyWorkgroup checks the value of the constant decorated WorkgroupSize.
 func (c *checker) emptyWorkgroup(e *facts.EntryPoint) {
-	if s := e.LocalSize; e.HasLocalSize && modelOf(e.Model)&inWorkgroups != 0 && !c.specialSize() && (s[0] == 0 || s[1] == 0 || s[2] == 0) {
+	if s := e.LocalSize; e.HasLocalSize && modelOf(e.Model)&inWorkgroups != 0 && !c.specialSize(e) && (s[0] == 0 || s[1] == 0 || s[2] == 0) {
 		c.fail(e.Index, "SPV-Mode-LocalSize", "the workgroup is %d × %d × %d; must have no dimension of 0", s[0], s[1], s[2])
 	}
 }
@@ -262,9 +267,15 @@ func (c *checker) derivativesOfNV() bool {
 	return c.m.Extension("SPV_NV_compute_shader_derivatives") && !c.m.Extension("SPV_KHR_compute_shader_derivatives")
 }
 
-// specialSize reports whether the constant decorated WorkgroupSize depends on
-// specialization.
-func (c *checker) specialSize() bool {
+// specialSize reports whether the size of a workgroup depends on specialization.
+func (c *checker) specialSize(e *facts.EntryPoint) bool {
+	if m, ok := e.Mode(spirv.ExecutionModeLocalSizeId); ok {
+		for _, id := range spirv.IDs(m.Operands) {
+			if k := c.m.Const(id); k != nil && k.Spec {
+				return true
+			}
+		}
+	}
 	for n := range c.m.Consts {
 		if b, ok := c.m.BuiltIn(c.m.Consts[n].ID); ok && b == spirv.BuiltInWorkgroupSize && c.m.Consts[n].Spec {
 			return true

@@ -222,7 +222,7 @@ func (c *images) texelPointer(i int, in spirv.Inst) {
 	if p.Elem == nil || p.Elem.Image == nil {
 		return
 	}
-	if s := p.Elem.Elem; s != nil && t.Elem != nil && s != t.Elem && s != t.Elem.Scalar() {
+	if s := p.Elem.Elem; s != nil && t.Elem != nil && s != t.Elem && !(t.Elem.IsVector() && s.IsFloat()) {
 		c.fail(i, "SPV-TexelPointer-Result", "OpImageTexelPointer yields a pointer to %s; must point to the sampled type, %s", c.typeName(t.Elem), c.typeName(s))
 	}
 	c.texelAddress(i, in.Op(), p.Elem, v.Coordinate(), v.Sample())

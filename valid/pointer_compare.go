@@ -15,7 +15,7 @@ var pointerCompareFamily = family{
 		{Code: "SPV-PtrCompare-Operand", Section: "SPIR-V 3.3.8", Words: "the operands of pointer comparisons are pointers of one type; untyped pointers have one storage class"},
 		{Code: "SPV-PtrCompare-Storage", Section: "SPIR-V 3.3.8", Words: "compared pointers are not physical; with logical addressing they point to StorageBuffer, or to Workgroup with the capability VariablePointers"},
 		{Code: "SPV-PtrCompare-Capability", Section: "SPIR-V 3.3.8", Words: "with logical addressing, pointer comparisons need a capability of variable pointers"},
-		{Code: "SPV-ArrayLength-Result", Section: "SPIR-V 3.3.8", Words: "OpArrayLength yields a 32-bit unsigned integer, or a 64-bit one with 64-bit indexing"},
+		{Code: "SPV-ArrayLength-Result", Section: "SPIR-V 3.3.8", Words: "OpArrayLength yields an unsigned integer of 32 or 64 bits"},
 		{Code: "SPV-ArrayLength-Structure", Section: "SPIR-V 3.3.8", Words: "OpArrayLength has a pointer to a struct that ends with a runtime array; the struct of OpUntypedArrayLengthKHR is a Block"},
 		{Code: "SPV-ArrayLength-Member", Section: "SPIR-V 3.3.8", Words: "OpArrayLength names the last member of the struct"},
 		{Code: vuid.StandaloneSpirv_OpArrayLength_11805, Section: environment, Words: "OpArrayLength is not of a Block in Uniform"},
@@ -83,9 +83,10 @@ func (c *checker) comparable(i int, op spirv.Op, p *facts.Type) {
 func (c *checker) arrayLength(i int, in spirv.Inst) {
 	op := in.Op()
 	if t := c.m.Type(in.Type()); t != nil {
-		wide := t.IsInt() && t.Width == 64 && c.capable(spirv.CapabilityShader64BitIndexingEXT)
-		if !t.IsInt() || t.Width != 32 && !wide || t.Signed {
-			c.fail(i, "SPV-ArrayLength-Result", "the result of %s is %s; must be an unsigned integer of 32 bits", op, c.typeName(t))
+		// 64 bits need 64-bit indexing, by a mode or by a flag of the pipeline
+		// (RuntimeSpirv-OpArrayLength-11807).
+		if !t.IsInt() || t.Width != 32 && t.Width != 64 || t.Signed {
+			c.fail(i, "SPV-ArrayLength-Result", "the result of %s is %s; must be an unsigned integer of 32 or 64 bits", op, c.typeName(t))
 		}
 	}
 	s, p, member, ok := c.measured(i, in)

@@ -16,6 +16,8 @@ func TestSeverities(t *testing.T) {
 	groups := "OpCapability Shader\nOpCapability GroupNonUniformClustered\nOpCapability GroupNonUniformRotateKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"\n" +
 		strings.Replace(compute, "%main =", "%u3 = OpConstant %u 3\n%main =", 1)
 	const done = "OpReturn\nOpFunctionEnd\n"
+	const derivatives = "OpCapability Shader\nOpCapability ComputeDerivativeGroupLinearKHR\nOpExtension \"SPV_KHR_compute_shader_derivatives\"\nOpMemoryModel Logical GLSL450\n" +
+		"OpEntryPoint GLCompute %main \"main\"\nOpExecutionModeId %main SIZE\nOpExecutionMode %main DerivativeGroupLinearKHR\n"
 	const twice = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\" %v\nOpExecutionMode %main LocalSize 1 1 1\nOpDecorate %v DescriptorSet 0\n"
 	const sampler = "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%s = OpTypeSampler\n%p = OpTypePointer UniformConstant %s\n%v = OpVariable %p UniformConstant\n%main = OpFunction %void None %fn\n%l = OpLabel\n"
 	const output = "OpCapability Shader\nOpCapability Int64\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" %v\n" +
@@ -40,6 +42,8 @@ func TestSeverities(t *testing.T) {
 		{"equal literals with one label", "OpCapability Shader\n" + compute + "OpSelectionMerge %m None\nOpSwitch %u0 %m 1 %a 1 %a\n%a = OpLabel\nOpBranch %m\n%m = OpLabel\n" + done, "SPV-Switch-Literal", nil, diag.Warning},
 		{"rotation of clusters of 3", groups + "%r = OpGroupNonUniformRotateKHR %u %u0 %u3 %u0 %u3\n" + done, "SPV-NonUniform-ClusterSize", nil, diag.Warning},
 		{"reduction of clusters of 3", groups + "%r = OpGroupNonUniformIAdd %u %u3 ClusteredReduce %u0 %u3\n" + done, "SPV-NonUniform-ClusterSize", nil, diag.Warning},
+		{"derivative groups of a fixed size", strings.Replace(derivatives, "ModeId %main SIZE", "Mode %main LocalSize 1 1 1", 1) + compute[strings.Index(compute, "%void"):] + done, "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152", nil, diag.Error},
+		{"derivative groups of a size that changes", strings.Replace(derivatives, "SIZE", "LocalSizeId %n %n %n", 1) + strings.Replace(compute[strings.Index(compute, "%void"):], "%main =", "%n = OpSpecConstant %u 1\n%main =", 1) + done, "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152", nil, diag.Warning},
 		{"a decoration twice", twice + "OpDecorate %v Binding 0\nOpDecorate %v Binding 0\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Error},
 		{"a decoration again by a group", twice + "OpDecorate %v Binding 0\nOpDecorate %g Binding 0\n%g = OpDecorationGroup\nOpGroupDecorate %g %v\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Warning},
 		{"another decoration by a group", twice + "OpDecorate %v Binding 0\nOpDecorate %g Binding 1\n%g = OpDecorationGroup\nOpGroupDecorate %g %v\n" + sampler + done, "SPV-Decoration-Twice", nil, diag.Error},
