@@ -47,6 +47,9 @@ type Job struct {
 	// Regions must be sorted by Address and must not overlap.
 	Regions []Region
 
+	// Rays serves the rays of a program that traces rays; such a program cannot run without it.
+	Rays RayService
+
 	// Push is the push constant block, in bytes.
 	Push []byte
 
@@ -159,6 +162,9 @@ func (j *Job) Check(p *ir.Program) error {
 				return jobErrorf("descriptor %d of set %d, binding %d is not 8-byte aligned", i, p.Res[r].Set, p.Res[r].Binding)
 			}
 		}
+	}
+	if p.Effects.Rays && j.Rays == nil {
+		return jobErrorf("the program traces rays; the job must have a service for rays")
 	}
 	end := uint64(0)
 	for i, r := range j.Regions {

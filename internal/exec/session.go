@@ -32,6 +32,7 @@ type Session struct {
 	regions   []Region
 	budget    uint64
 	log       *Log
+	rays      RayService
 }
 
 // bufferKey identifies the memory of a descriptor, or a list of descriptors.
@@ -81,14 +82,14 @@ func (s *Session) begin(ctx context.Context, p Program, job *Job, stop *atomic.B
 		s.End()
 		return err
 	}
-	s.program, s.job, s.stop, s.regions, s.budget, s.log = p, job, stop, job.Regions, job.Budget, job.Log
+	s.program, s.job, s.stop, s.regions, s.budget, s.log, s.rays = p, job, stop, job.Regions, job.Budget, job.Log, job.Rays
 	s.resources, _ = appendKeys(s.resources[:0], job)
 	return nil
 }
 
 // isLast reports whether a job equals the prepared one except for Groups, Base and Push.
 func (s *Session) isLast(p Program, job *Job, stop *atomic.Bool) bool {
-	if s.prepared == nil || s.program != p || s.job != job || s.stop != stop || s.budget != job.Budget || s.log != job.Log ||
+	if s.prepared == nil || s.program != p || s.job != job || s.stop != stop || s.budget != job.Budget || s.log != job.Log || s.rays != job.Rays ||
 		len(s.regions) != len(job.Regions) || unsafe.SliceData(s.regions) != unsafe.SliceData(job.Regions) {
 		return false
 	}

@@ -3,8 +3,8 @@ package interp
 import "github.com/chiaro-gpu/chiaro/internal/ir"
 
 // handlers has the operations without a value function in their row of package ir.
-// The engine does not run the operations missing here: exit, and the operations of
-// graphics stages, which have no meaning in a compute program.
+// The engine does not run the operations missing here, those of graphics stages: they
+// have no meaning in a compute program.
 var handlers = map[ir.Op]handler{
 	ir.Block:       (*subgroup).block,
 	ir.Loop:        (*subgroup).loop,
@@ -29,6 +29,9 @@ var handlers = map[ir.Op]handler{
 	ir.PAddr:     (*subgroup).paddr,
 	ir.PLdI:      (*subgroup).pldi,
 	ir.PStI:      (*subgroup).psti,
+
+	ir.Ray:  (*subgroup).ray,
+	ir.RayI: (*subgroup).rayi,
 
 	ir.AtomXchg:    (*subgroup).atomic,
 	ir.AtomCmpXchg: (*subgroup).atomic,

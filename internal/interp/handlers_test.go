@@ -10,7 +10,7 @@ import (
 func TestTotality(t *testing.T) {
 	elsewhere := map[ir.Op]string{
 		ir.Else: "flattened", ir.End: "flattened", ir.Br: "flattened", ir.Switch: "flattened", ir.Call: "flattened",
-		ir.Out: "not of compute", ir.Exit: "not of compute",
+		ir.Out: "not of compute",
 	}
 	for op := ir.Const; op.String() != "op?"; op++ {
 		reg := op.Row()

@@ -57,6 +57,7 @@ type worker struct {
 	subs       []*subgroup // one, reused for every subgroup, if there is no barrier
 	stop       *atomic.Bool
 	ctx        context.Context // of the run
+	rays       exec.RayCall
 }
 
 func newWorker(p *program) *worker {

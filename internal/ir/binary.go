@@ -169,7 +169,7 @@ func (c *coder) program(p *Program) {
 		list(c, &x.Args, func(t *Type) { small(c, t) })
 	})
 	e := &p.Effects
-	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.Discards, &e.Writes)
+	c.bools(&e.Barrier, &e.GroupOps, &e.Quads, &e.Ordered, &e.Discards, &e.Writes, &e.Rays)
 	list(c, &p.Funcs, func(f **Func) {
 		if c.reads {
 			*f = new(Func)

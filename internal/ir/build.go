@@ -169,12 +169,6 @@ func (b *Builder) Call(callee int, results []Type, args ...V) []V {
 	return out
 }
 
-// Exit appends a call of an engine service.
-func (b *Builder) Exit(service uint64, args ...V) {
-	at := b.list(args)
-	b.Emit(Val{Op: Exit, Args: [4]V{V(len(args)), 0, 0, at}, Aux: service})
-}
-
 // Finish closes all open regions and returns the function.
 func (b *Builder) Finish() *Func {
 	for len(b.open) > 0 {

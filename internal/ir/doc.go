@@ -239,8 +239,22 @@
 // effects. Helpers log nothing. After it logs an Abort, an invocation continues to
 // a kill, which lower appends. The run continues, and returns an error at its end.
 //
-// exit calls service #imm of the engine. No service is defined: an engine rejects
-// a program with an exit that it does not know.
+// # Rays
+//
+// A traversal of an acceleration structure is a ray: [RaySlots] slots of private
+// memory, with fields that the program reads and writes by pld and pst. An engine
+// has no acceleration structures. It calls the service of the run, once for all
+// lanes of A, with the memory of their rays.
+//
+//	ray slot, request, #var    serves a request (RayProceed, …) on the ray at slot
+//	                           of var; no effect if slot + RaySlots > Slots of var
+//	rayi addr, request         the same at an address, checked against the whole
+//	                           private memory of the lane
+//
+// RayProceed continues the traversal up to the next candidate that the program must
+// decide, or to its end. A candidate is confirmed by a copy to the committed hit. The
+// structures do not change during a run, so that a request has no effect on other
+// lanes. It may read and write all slots of its ray and no others.
 //
 // # Textures
 //

@@ -32,9 +32,8 @@ func (n *noter) note(x *Val) {
 		n.Writes = true
 	case Ld:
 		n.watched = n.watched || x.Flags&(Volatile|Coherent) != 0
-	case Exit:
-		n.Writes = true
-		n.Ordered = true
+	case Ray, RayI:
+		n.Rays = true
 	case Log, LogArg:
 		n.Ordered = true
 	default:

@@ -78,9 +78,6 @@ func (f *Func) CallResults(call V) []V {
 	return f.list(call, uint64(c.Args[0]), uint64(c.Args[1]))
 }
 
-// ExitArgs returns the arguments of an exit.
-func (f *Func) ExitArgs(exit V) []V { return f.list(exit, 0, uint64(f.Vals[exit].Args[0])) }
-
 // Key returns all that the value of v depends on besides its operands. From is None if the first operand is no value: it is
 // a number, or unused.
 func (f *Func) Key(v V) Key {
@@ -113,8 +110,6 @@ func (f *Func) Listed(v V) []V {
 		return f.BrArgs(v)
 	case Call:
 		return f.CallArgs(v)
-	case Exit:
-		return f.ExitArgs(v)
 	}
 	return nil
 }

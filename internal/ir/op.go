@@ -114,7 +114,7 @@ const (
 	Synchronization        // barriers and fences
 	Invocation             // state of the invocation and its budget
 	Messages               // debug output
-	Services               // calls of the engine
+	Rays                   // rays in the lane's own memory
 	numFamilies
 )
 

@@ -192,8 +192,9 @@ const (
 	Log
 	LogArg
 
-	// Services.
-	Exit
+	// Rays.
+	Ray
+	RayI
 
 	numOps
 )
@@ -371,7 +372,8 @@ var ops = [numOps]Row{
 	Log:    {"log", "-:", 0, Messages, Imm | Writes, nil, "", "begins message imm of the lane"},
 	LogArg: {"logarg", "-:T", OnData, Messages, Writes | Observes, nil, "v", "adds v to the lane's last message"},
 
-	Exit: {"exit", "-:", 0, Services, Imm | Reads | Writes | Meets, nil, "", "calls service imm of the engine; list: arguments"},
+	Ray:  {"ray", "-:ii", 0, Rays, Imm | Reads | Writes, nil, "slot request", "serves a request on the ray at slot of variable imm; nothing if it does not fit in the variable"},
+	RayI: {"rayi", "-:ii", 0, Rays, Reads | Writes, nil, "addr request", "serves a request on the ray at an address; nothing if it does not fit in the private memory"},
 }
 
 func choose(_ Key, x, y, z uint64) uint64 {

@@ -32,11 +32,6 @@ func (r *parser) statement() {
 	case "switch":
 		r.next()
 		r.switchOf()
-	case "exit":
-		r.next()
-		service := r.uint(64)
-		r.want("(")
-		b.Exit(service, r.valueList(")")...)
 	default:
 		r.operation()
 	}

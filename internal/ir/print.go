@@ -83,14 +83,14 @@ func word(yes bool, s string) string {
 }
 
 // effectWords pairs each effect with its printed form.
-func (e *Effects) effectWords() [6]struct {
+func (e *Effects) effectWords() [7]struct {
 	name string
 	on   *bool
 } {
-	return [6]struct {
+	return [7]struct {
 		name string
 		on   *bool
-	}{{"barrier", &e.Barrier}, {"groupops", &e.GroupOps}, {"quads", &e.Quads}, {"ordered", &e.Ordered}, {"discards", &e.Discards}, {"writes", &e.Writes}}
+	}{{"barrier", &e.Barrier}, {"groupops", &e.GroupOps}, {"quads", &e.Quads}, {"ordered", &e.Ordered}, {"discards", &e.Discards}, {"writes", &e.Writes}, {"rays", &e.Rays}}
 }
 
 // String returns the printed form: a space and a word for each effect.
@@ -168,8 +168,6 @@ func (p *printer) line(v V) {
 	case Call:
 		p.defs(p.f.CallResults(v), nil)
 		fmt.Fprintf(p, "%scall %d(%s)", word(x.Args[1] > 0, " = "), p.f.Callee(v), p.uses(p.f.CallArgs(v)))
-	case Exit:
-		fmt.Fprintf(p, "exit %d(%s)", x.Aux, p.uses(p.f.ExitArgs(v)))
 	default:
 		p.operation(v)
 	}

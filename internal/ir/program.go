@@ -200,4 +200,5 @@ type Effects struct {
 	Ordered  bool // the results depend on the order of lanes or groups: true for any atomic except integer add, min, max, and, or, xor without a used result; for such atomics of several kinds; and for such atomics beside volatile or coherent loads
 	Discards bool // kills or demotes
 	Writes   bool // writes memory
+	Rays     bool // traces rays
 }

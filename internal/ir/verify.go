@@ -402,7 +402,7 @@ func (r *verifier) immediate(x *Val) {
 		n = uint64(len(r.p.Res))
 	case Table:
 		n = uint64(len(r.p.Tables))
-	case PLd, PSt, PClr, PAddr:
+	case PLd, PSt, PClr, PAddr, Ray:
 		n = uint64(len(r.p.Vars))
 	case Log:
 		n = uint64(len(r.p.Messages))

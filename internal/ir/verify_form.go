@@ -51,8 +51,8 @@ func (f *Func) lists(v V) string {
 		n = int(min(x.Aux, uint64(have)+1))
 	case Loop, Switch:
 		n = 2 * int(min(x.Aux, uint64(have)+1))
-	case Call, Exit:
-		if x.Args[0] < 0 || x.Args[1] < 0 || x.Op == Call && x.Aux>>32 != 0 {
+	case Call:
+		if x.Args[0] < 0 || x.Args[1] < 0 || x.Aux>>32 != 0 {
 			return "a number of operands or of a function is out of range"
 		}
 		n = int(x.Args[0]) + int(x.Args[1])

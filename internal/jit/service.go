@@ -210,6 +210,8 @@ var services = map[ir.Op]func(*serviceCall){
 	ir.PAddr:       (*serviceCall).variableAddress,
 	ir.PLdI:        (*serviceCall).indirectLoad,
 	ir.PStI:        (*serviceCall).indirectStore,
+	ir.Ray:         (*serviceCall).ray,
+	ir.RayI:        (*serviceCall).indirectRay,
 	ir.AtomXchg:    (*serviceCall).atomic,
 	ir.AtomCmpXchg: (*serviceCall).atomic,
 	ir.AtomAdd:     (*serviceCall).atomic,

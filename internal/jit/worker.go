@@ -108,6 +108,7 @@ type worker struct {
 	ownResources []uint32
 	scratch      handle // of a descriptor of a list
 	tallies      []tally
+	rays         exec.RayCall
 }
 
 // AcquireWorker returns a worker, idle or new.

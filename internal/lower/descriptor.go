@@ -6,9 +6,10 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// Tensors, images and samplers are objects: a shader loads them from UniformConstant and
-// passes them to instructions. The value of an object is the number of its resource and
-// the index of its descriptor; a sampled image consists of an image and a sampler.
+// Tensors, images, samplers and acceleration structures are objects: a shader loads them
+// from UniformConstant and passes them to instructions. The value of an object is the
+// number of its resource and the index of its descriptor; a sampled image consists of an
+// image and a sampler. The value of an acceleration structure is its number, of 64 bits.
 
 // isObject reports whether values of a type are objects.
 func isObject(t *facts.Type) bool { return objectWords(t) > 0 }
@@ -19,6 +20,8 @@ func objectWords(t *facts.Type) uint64 {
 		return 0
 	}
 	switch t.Op {
+	case spirv.OpTypeAccelerationStructureKHR:
+		return 1
 	case spirv.OpTypeTensorARM, spirv.OpTypeImage, spirv.OpTypeSampler:
 		return 2
 	case spirv.OpTypeSampledImage:
@@ -52,6 +55,10 @@ func (u *unit) objectVariable(p *pointer, v *facts.Variable) {
 	sampler := r
 	sampler.Kind, sampler.NonWritable = ir.SamplerState, true
 	switch t.Op {
+	case spirv.OpTypeAccelerationStructureKHR:
+		r.Kind, r.NonWritable = ir.UniformBuffer, true
+		p.number = u.bindResource(r)
+		u.structures = append(u.structures, p.number)
 	case spirv.OpTypeTensorARM:
 		p.number = u.bindPair(r, ir.StorageTensor, ir.TensorShape)
 	case spirv.OpTypeSampler:
@@ -95,6 +102,9 @@ func (f *function) objectParts(p *pointer) []ir.V {
 func (f *function) loadObject(in spirv.Inst, p *pointer) {
 	var parts []ir.V
 	switch t := f.facts.Type(in.Type()); {
+	case isStructure(t) && (p.heap && p.memory == inBuffer || p.memory == object):
+		f.define(in, f.structureDescriptor(p))
+		return
 	case p.heap && p.memory == inBuffer:
 		parts = f.heapObject(p, t)
 	case p.memory != object && p.memory != tileImage:

@@ -85,6 +85,7 @@
 //	image*.go, texture.go, texel.go,
 //	sample.go, attachment.go,
 //	fragmentmask.go                     images: each access is a call of a texture function
+//	rayquery.go                         ray queries, acceleration structures
 //	interface.go, stage*.go, builtin.go,
 //	feedback.go, passthrough.go, mesh.go,
 //	interpolation.go, explicitvertex.go,

@@ -26,6 +26,8 @@ var ruleOf = merged(
 	cooperativeVectorRules, cooperativeVectorProductRules, tensorLayoutRules, storageTensorRules,
 	// Images.
 	imageRules, texelRules, sampleRules, imageQueryRules, imageProcessingRules, fragmentMaskRules, attachmentRules,
+	// Rays.
+	rayQueryRules,
 	// Stages, calls, output.
 	derivativeRules, fragmentRules, stageOutputRules, meshRules, functionRules, logRules,
 	// Other invocations.

@@ -184,6 +184,8 @@ type unit struct {
 	unshadowed bool
 	null       uint64 // 1 + the empty table; 0 is none
 
+	structures []uint64 // the resources of acceleration structures
+
 	payload  uint64 // task: offset of the payload in workgroup memory
 	private  uint64 // private slots of all variables
 	shared   uint64 // bytes of workgroup memory that variables occupy

@@ -58,6 +58,8 @@ func (u *unit) flatten(list []ir.Type, t *facts.Type) []ir.Type {
 			list = append(list, u.scalar(x.elem))
 		}
 		return list
+	case isStructure(t):
+		return append(list, ir.I64)
 	case isObject(t):
 		for range objectWords(t) {
 			list = append(list, ir.I32)
@@ -139,6 +141,10 @@ func (u *unit) extent(t *facts.Type) extent {
 	case isTile(t):
 		e = u.memberExtent(t.Elem)
 		e = extent{slots: e.slots * u.tile(t).components, align: 1}
+	case isRay(t):
+		e.slots = ir.RaySlots
+	case isStructure(t):
+		e.slots = 2
 	case isObject(t):
 		e.slots = objectWords(t)
 	case isTensor(t):

@@ -99,9 +99,9 @@ func (l *argPromoter) collectTargets(fn int) bool {
 	for _, v := range f.Code {
 		x := f.Val(v)
 		switch x.Op {
-		case ir.PLdI, ir.PStI:
+		case ir.PLdI, ir.PStI, ir.RayI:
 			for _, t := range l.pointsTo(fn, x.Args[0]) {
-				if t.slot+uint64(x.Type.Slots()) > uint64(l.p.Vars[t.v].Slots) {
+				if t.slot+accessSlots(x) > uint64(l.p.Vars[t.v].Slots) {
 					return false
 				}
 			}

@@ -46,8 +46,6 @@ func (c *copier) copy(v ir.V) ir.V {
 		x.Args[3] = c.list(len(args) + len(results))
 		c.uses(x.Args[3], args)
 		c.owned(x.Args[3]+ir.V(len(args)), results, n)
-	case ir.Exit:
-		x.Args[3] = c.copyOf(c.from.ExitArgs(v))
 	}
 	*c.edit.f.Val(n) = x
 	return n

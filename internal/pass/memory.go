@@ -47,11 +47,11 @@ type writes struct {
 // shared memory, because they make writes of other invocations visible.
 func (w *writes) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 	switch {
-	case x.Op == ir.PSt || x.Op == ir.PClr || x.Op == ir.PStI:
+	case x.Op == ir.PSt || x.Op == ir.PClr || x.Op == ir.PStI || x.Op.Family() == ir.Rays:
 		w.private = true
 	case x.Op == ir.Call:
 		w.all, w.private = true, true
-	case x.Op == ir.Barrier || x.Op == ir.Fence || x.Op == ir.Exit:
+	case x.Op == ir.Barrier || x.Op == ir.Fence:
 		w.all = true
 	case x.Op == ir.St || x.Op.Family() == ir.Atomics:
 		switch c := classOf(p, f, x.Args[0]); {
@@ -132,14 +132,14 @@ func newEpochs() *epochs { return &epochs{of: map[class]uint32{}, vars: map[uint
 // note counts the writes of one operation.
 func (e *epochs) note(p *ir.Program, f *ir.Func, x *ir.Val) {
 	switch {
-	case x.Op == ir.PSt || x.Op == ir.PClr:
+	case x.Op == ir.PSt || x.Op == ir.PClr || x.Op == ir.Ray:
 		e.vars[x.Aux]++
-	case x.Op == ir.PStI:
+	case x.Op == ir.PStI || x.Op == ir.RayI:
 		e.private++
 	case x.Op == ir.Call:
 		e.private++
 		e.write(anyMemory)
-	case x.Op == ir.Barrier || x.Op == ir.Fence || x.Op == ir.Exit:
+	case x.Op == ir.Barrier || x.Op == ir.Fence:
 		e.write(anyMemory)
 	case x.Op == ir.St || x.Op.Family() == ir.Atomics:
 		e.write(classOf(p, f, x.Args[0]))

@@ -12,7 +12,7 @@ type private struct {
 type varUse struct {
 	fn      int  // a function that uses it; −1 if none does
 	several bool // more than one function uses it
-	dynamic bool // an access is volatile or has a slot that is not constant
+	dynamic bool // an access is volatile, has a slot that is not constant, or serves a ray
 	loads   bool // it is loaded
 	clears  int  // pclr operations on it
 }
@@ -34,24 +34,24 @@ func usePrivate(p *ir.Program) *private {
 // note adds one operation of function fn.
 func (u *private) note(fn int, f *ir.Func, x *ir.Val) {
 	switch x.Op {
-	case ir.PLdI, ir.PStI:
+	case ir.PLdI, ir.PStI, ir.RayI:
 		u.indirect = true
 		return
 	case ir.PAddr:
 		u.indirect = true
-	case ir.PLd, ir.PSt, ir.PClr:
+	case ir.PLd, ir.PSt, ir.PClr, ir.Ray:
 	default:
 		return
 	}
 	w := &u.vars[x.Aux]
 	w.several = w.several || w.fn >= 0 && w.fn != fn
 	w.fn = fn
-	w.loads = w.loads || x.Op == ir.PLd
+	w.loads = w.loads || x.Op == ir.PLd || x.Op == ir.Ray
 	switch {
 	case x.Op == ir.PAddr:
 	case x.Op == ir.PClr:
 		w.clears++
-	case f.Val(x.Args[0]).Op != ir.Const || x.Flags&ir.Volatile != 0:
+	case f.Val(x.Args[0]).Op != ir.Const || x.Flags&ir.Volatile != 0 || x.Op == ir.Ray:
 		w.dynamic = true
 	}
 }

@@ -16,7 +16,7 @@ func resolvePrivate(p *ir.Program, f *ir.Func) {
 	e := editor{f: f}
 	for _, v := range f.Code {
 		x := f.Val(v)
-		if x.Op != ir.PLdI && x.Op != ir.PStI {
+		if x.Op != ir.PLdI && x.Op != ir.PStI && x.Op != ir.RayI {
 			continue
 		}
 		number, slot, ok := constantSlot(p, f, x)
@@ -29,13 +29,24 @@ func resolvePrivate(p *ir.Program, f *ir.Func) {
 		if !ok {
 			continue
 		}
-		if x.Op == ir.PLdI {
+		switch x.Op {
+		case ir.PLdI:
 			x.Op = ir.PLd
-		} else {
+		case ir.PStI:
 			x.Op = ir.PSt
+		default:
+			x.Op = ir.Ray
 		}
 		x.Aux, x.Args[0] = number, slot
 	}
+}
+
+// accessSlots returns the number of slots that an indirect operation accesses.
+func accessSlots(x *ir.Val) uint64 {
+	if x.Op == ir.RayI {
+		return ir.RaySlots
+	}
+	return uint64(x.Type.Slots())
 }
 
 // maxSteps limits the sums that constantSlot and base follow.
@@ -47,7 +58,7 @@ func constantSlot(p *ir.Program, f *ir.Func, x *ir.Val) (number uint64, slot ir.
 	at, sum := f.Val(x.Args[0]), uint64(0)
 	for range maxSteps {
 		if at.Op == ir.PAddr {
-			return at.Aux, ir.V(sum), sum+uint64(x.Type.Slots()) <= uint64(p.Vars[at.Aux].Slots)
+			return at.Aux, ir.V(sum), sum+accessSlots(x) <= uint64(p.Vars[at.Aux].Slots)
 		}
 		i := f.Val(at.Args[1])
 		if at.Op != ir.At || i.Op != ir.Const || at.Aux > 1<<30 {
@@ -69,7 +80,7 @@ func constantSlot(p *ir.Program, f *ir.Func, x *ir.Val) (number uint64, slot ir.
 // value of two slots does not qualify: it could overlap the next variable.
 func boundedSlot(p *ir.Program, f *ir.Func, x *ir.Val) (number uint64, slot ir.V, ok bool) {
 	s := f.Val(x.Args[0])
-	if s.Op != ir.Select || x.Type.Slots() != 1 {
+	if s.Op != ir.Select || accessSlots(x) != 1 {
 		return 0, 0, false
 	}
 	in, at, out := f.Val(s.Args[0]), f.Val(s.Args[1]), f.Val(s.Args[2])

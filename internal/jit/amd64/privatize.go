@@ -11,9 +11,9 @@ import (
 
 // PrivatizableAtomics returns for each resource the 32-bit atomic that is its only access, or ir.Bad.
 // It returns none at all if others may observe the order of effects: if an access is volatile or
-// coherent, or the program can exit early or access memory by address.
+// coherent, or the program can access memory by address.
 func PrivatizableAtomics(p *ir.Program) []ir.Op {
-	const other = ir.Exit // not a memory access
+	const other = ir.Ray // no atomic
 	none := make([]ir.Op, len(p.Res))
 	out := make([]ir.Op, len(p.Res))
 	for r, x := range p.Res {
@@ -24,7 +24,7 @@ func PrivatizableAtomics(p *ir.Program) []ir.Op {
 	for _, f := range p.Funcs {
 		for _, v := range f.Code {
 			x := f.Val(v)
-			if x.Op == ir.Exit || x.Op == ir.Region || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
+			if x.Op == ir.Region || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
 				return none
 			}
 			if x.Op != ir.Ld && x.Op != ir.St && x.Op.Family() != ir.Atomics {

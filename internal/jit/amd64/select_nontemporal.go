@@ -19,7 +19,7 @@ func writeOnlyResources(p *ir.Program) []bool {
 	for _, f := range p.Funcs {
 		for _, v := range f.Code {
 			x := f.Val(v)
-			if x.Op.Family() == ir.Atomics || x.Op == ir.Exit || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
+			if x.Op.Family() == ir.Atomics || x.Flags&(ir.Volatile|ir.Coherent) != 0 {
 				return nil
 			}
 			if x.Op != ir.Ld && x.Op != ir.St {

@@ -108,7 +108,7 @@ func switchTargets(f *ir.Func, v ir.V) []ir.V {
 func (s *groupFlow) scanEffects() bool {
 	for _, v := range s.f.Code {
 		switch x := s.f.Val(v); {
-		case x.Op == ir.Call, x.Op == ir.Kill, x.Op == ir.Demote, x.Op == ir.Helper, x.Op == ir.Exit:
+		case x.Op == ir.Call, x.Op == ir.Kill, x.Op == ir.Demote, x.Op == ir.Helper, x.Op.Family() == ir.Rays:
 			return false
 		case x.Op == ir.Switch:
 			for _, l := range switchTargets(s.f, v) {

@@ -23,7 +23,7 @@ func (w *vectorizer) operation(v ir.V) {
 		w.quadSwap(v, in)
 		return
 	}
-	if x.Op.Is(ir.Meets) && x.Op != ir.Fence && x.Op != ir.ResetBudget {
+	if x.Op.Is(ir.Meets) && x.Op != ir.Fence && x.Op != ir.ResetBudget || x.Op.Family() == ir.Rays {
 		in.Op, in.Masks = vcode.Strip, w.active
 		if x.Op.HasResult() {
 			in.Defs = w.vec(v)

@@ -96,7 +96,7 @@ func (w *vectorizer) onlyStridedAccesses() bool {
 				return false
 			}
 		default:
-			if x.Op.Family() == ir.PrivateMemory {
+			if x.Op.Family() == ir.PrivateMemory || x.Op.Family() == ir.Rays {
 				return false
 			}
 		}

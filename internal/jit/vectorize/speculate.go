@@ -118,7 +118,7 @@ var clampRelation = map[ir.Op]ir.Op{ir.SMin: ir.SLe, ir.SMax: ir.SLe, ir.UMin: i
 
 // sideEffectFree reports whether an operation only computes a value.
 func sideEffectFree(x *ir.Val) bool {
-	return x.Op.HasResult() && !x.Op.Is(ir.Writes) && !x.Op.Is(ir.Meets) && x.Flags&ir.Volatile == 0 && x.Op != ir.Call && x.Op != ir.Exit
+	return x.Op.HasResult() && !x.Op.Is(ir.Writes) && !x.Op.Is(ir.Meets) && x.Flags&ir.Volatile == 0 && x.Op != ir.Call
 }
 
 // chooseArm assumes that all lanes of an if go to one arm, if the other one only leaves. It returns the

@@ -109,7 +109,7 @@ func (g *workgroup) loopable(at int, code []ir.V) bool {
 	}
 	for _, v := range code {
 		x := g.f.Val(v)
-		if x.Op == ir.Loop || x.Op.Family() == ir.PrivateMemory {
+		if x.Op == ir.Loop || x.Op.Family() == ir.PrivateMemory || x.Op.Family() == ir.Rays {
 			return false
 		}
 		if g.phases.crossPhase[v] && !g.available(v) {

@@ -104,7 +104,7 @@ func (r *Runner) Bind(b *Binding, o *OwnResources) {
 		}
 	}
 	a := b.args
-	r.Job.Regions, r.Job.Push = a.Regions, a.Push
+	r.Job.Regions, r.Job.Rays, r.Job.Push = a.Regions, a.Rays, a.Push
 	r.Job.Workers, r.Job.Budget, r.Job.Log = 1, a.Budget, a.Log
 }
 

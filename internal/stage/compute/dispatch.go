@@ -92,6 +92,9 @@ type Args struct {
 	// sorted by address.
 	Regions []exec.Region
 
+	// Rays serves the rays of programs that trace rays.
+	Rays exec.RayService
+
 	// Push is the push constants, at most MaxPushBytes. It must have all that
 	// the program declares.
 	Push []byte
@@ -159,6 +162,7 @@ func Dispatch(ctx context.Context, prog exec.Program, args Args) error {
 		Resources: s.resources,
 		Lists:     s.shared,
 		Regions:   args.Regions,
+		Rays:      args.Rays,
 		Push:      args.Push,
 		Workers:   args.Workers,
 		Budget:    args.Budget,

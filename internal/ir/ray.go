@@ -1,0 +1,72 @@
+package ir
+
+// A ray is RaySlots consecutive slots of private memory: a ray and the state of its traversal of an acceleration
+// structure. A float is the slot's bits. To begin a traversal, a program writes the ray and the structure, and zeros to
+// RayStarted, RayEnded, the kinds of both hits and HitGenerated of the committed one. All slots are 0 at first: such a ray
+// finds nothing.
+const (
+	RayOrigin    = 0  // three floats
+	RayTMin      = 3  // float
+	RayDirection = 4  // three floats
+	RayTMax      = 7  // float
+	RayTime      = 8  // float: the time of moving structures, 0 to 1
+	RayFlags     = 9  // SPIR-V's ray flags
+	RayMask      = 10 // the cull mask, in the low 8 bits
+
+	RayCommitted = 11 // a hit: the closest hit so far
+	RayCandidate = RayCommitted + HitSlots
+	RayTrail     = RayCandidate + HitSlots // four slots: the state of the traversal, of which programs know nothing
+	RayStarted   = RayTrail + 4            // 1 after the first RayProceed
+	RayEnded     = RayStarted + 1          // 1 if RayProceed finds no further candidate; programs may set it
+	RayStructure = RayEnded + 1            // two slots, low half first: the number of the top-level structure; 0 is the null structure
+	RayAnswer    = RayStructure + 2        // the answer to the last request other than RayProceed
+
+	RayAnswerSlots = 12
+	RaySlots       = RayAnswer + RayAnswerSlots
+)
+
+// The fields of a hit, relative to its first slot.
+const (
+	HitKind         = 0  // the kind of primitive, one of the kinds below
+	HitGenerated    = 1  // 1 if the program generated the hit in a bounding box
+	HitT            = 2  // float: the distance along the ray
+	HitU            = 3  // float: the barycentric coordinate of vertex 1 of a triangle; the position along a segment
+	HitV            = 4  // float: the barycentric coordinate of vertex 2
+	HitInstance     = 5  // the number of the instance
+	HitCustomIndex  = 6  // of the instance
+	HitRecordOffset = 7  // of the instance: its offset in the shader binding table
+	HitGeometry     = 8  // the number of the geometry in the bottom-level structure
+	HitPrimitive    = 9  // the number of the primitive in the geometry
+	HitShaderKind   = 10 // the hit kind: HitFrontFacing or HitBackFacing of a triangle, else a number of the program
+	HitOpaque       = 11 // 1 if the primitive is opaque
+	HitPlace        = 12 // of the primitive in its structure; of no meaning to programs
+	HitSlots        = 13
+)
+
+// The kinds of triangle hits.
+const (
+	HitFrontFacing = 0xfe
+	HitBackFacing  = 0xff
+)
+
+// The kinds of primitives.
+const (
+	HitNone = iota
+	HitTriangle
+	HitBox
+	HitSphere
+	HitSegment // a linear swept sphere
+)
+
+// The requests of ray and rayi. The answer to all but RayProceed is about the candidate, or with RayOfCommitted about the
+// committed hit; it is 0 if there is no such hit.
+const (
+	RayProceed       = iota // continues to the next candidate, or to the end of the traversal
+	RayObjectToWorld        // 12 floats, the four columns of the matrix
+	RayWorldToObject        // its inverse, likewise
+	RayObjectRay            // six floats: origin and direction of the ray in the space of the object
+	RayVertices             // nine floats: the positions of the triangle's vertices
+	RaySpheres              // eight floats: the centers of a segment's ends and its radii; of a sphere its center and radius twice
+
+	RayOfCommitted = 16 // added to a request
+)
