@@ -30,7 +30,7 @@ const (
 	HitKind         = 0  // the kind of primitive, one of the kinds below
 	HitGenerated    = 1  // 1 if the program generated the hit in a bounding box
 	HitT            = 2  // float: the distance along the ray
-	HitU            = 3  // float: the barycentric coordinate of vertex 1 of a triangle; the position along a segment
+	HitU            = 3  // float: the barycentric coordinate of vertex 1 of a triangle
 	HitV            = 4  // float: the barycentric coordinate of vertex 2
 	HitInstance     = 5  // the number of the instance
 	HitCustomIndex  = 6  // of the instance
@@ -54,8 +54,6 @@ const (
 	HitNone = iota
 	HitTriangle
 	HitBox
-	HitSphere
-	HitSegment // a linear swept sphere
 )
 
 // The requests of ray and rayi. The answer to all but RayProceed is about the candidate, or with RayOfCommitted about the
@@ -66,7 +64,6 @@ const (
 	RayWorldToObject        // its inverse, likewise
 	RayObjectRay            // six floats: origin and direction of the ray in the space of the object
 	RayVertices             // nine floats: the positions of the triangle's vertices
-	RaySpheres              // eight floats: the centers of a segment's ends and its radii; of a sphere its center and radius twice
 
 	RayOfCommitted = 16 // added to a request
 )

@@ -64,6 +64,7 @@ func declares(op spirv.Op) bool {
 	case spirv.OpTypeVoid, spirv.OpTypeBool, spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpTypeVector, spirv.OpTypeVectorIdEXT,
 		spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeStruct, spirv.OpTypePointer,
 		spirv.OpTypeUntypedPointerKHR, spirv.OpTypeCooperativeMatrixKHR, spirv.OpTypeCooperativeMatrixNV, spirv.OpTypeTensorLayoutNV, spirv.OpTypeTensorViewNV, spirv.OpTypeTensorARM, spirv.OpTypeBufferEXT,
+		spirv.OpTypeAccelerationStructureKHR, spirv.OpTypeRayQueryKHR,
 		spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage, spirv.OpTypeForwardPointer, spirv.OpTypeFunction:
 		return true
 	}

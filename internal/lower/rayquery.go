@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"math"
-
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -29,12 +27,8 @@ var rayQueryRules = rules{
 	spirv.OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR: hitWord(ir.HitRecordOffset),
 	spirv.OpRayQueryGetIntersectionGeometryIndexKHR:                          hitWord(ir.HitGeometry),
 	spirv.OpRayQueryGetIntersectionPrimitiveIndexKHR:                         hitWord(ir.HitPrimitive),
-	spirv.OpRayQueryGetIntersectionClusterIdNV:                               noCluster,
 	spirv.OpRayQueryGetIntersectionBarycentricsKHR:                           hitFloats(ir.HitU, 2),
-	spirv.OpRayQueryGetIntersectionLSSHitValueNV:                             hitFloats(ir.HitU, 1),
 	spirv.OpRayQueryGetIntersectionFrontFaceKHR:                              hitIs(ir.HitShaderKind, ir.HitFrontFacing),
-	spirv.OpRayQueryIsSphereHitNV:                                            hitIs(ir.HitKind, ir.HitSphere),
-	spirv.OpRayQueryIsLSSHitNV:                                               hitIs(ir.HitKind, ir.HitSegment),
 	spirv.OpRayQueryGetIntersectionCandidateAABBOpaqueKHR:                    candidateOpaque,
 
 	spirv.OpRayQueryGetIntersectionObjectToWorldKHR:           hitAnswer(ir.RayObjectToWorld, 0, 12),
@@ -42,10 +36,6 @@ var rayQueryRules = rules{
 	spirv.OpRayQueryGetIntersectionObjectRayOriginKHR:         hitAnswer(ir.RayObjectRay, 0, 3),
 	spirv.OpRayQueryGetIntersectionObjectRayDirectionKHR:      hitAnswer(ir.RayObjectRay, 3, 3),
 	spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR: hitAnswer(ir.RayVertices, 0, 9),
-	spirv.OpRayQueryGetIntersectionSpherePositionNV:           hitAnswer(ir.RaySpheres, 0, 3),
-	spirv.OpRayQueryGetIntersectionSphereRadiusNV:             hitAnswer(ir.RaySpheres, 6, 1),
-	spirv.OpRayQueryGetIntersectionLSSPositionsNV:             hitAnswer(ir.RaySpheres, 0, 6),
-	spirv.OpRayQueryGetIntersectionLSSRadiiNV:                 hitAnswer(ir.RaySpheres, 6, 2),
 }
 
 // A ray query is a ray in private memory (internal/ir, "Rays"). Most instructions on it are loads and stores of its
@@ -248,7 +238,7 @@ func (f *function) hit(in spirv.Inst) (p *pointer, first uint64, committed bool)
 	return f.rayAt(v.RayQuery()), ir.RayCandidate, false
 }
 
-// hitType lowers OpRayQueryGetIntersectionTypeKHR. Spheres and segments count as triangles.
+// hitType lowers OpRayQueryGetIntersectionTypeKHR.
 func hitType(f *function, in spirv.Inst) {
 	p, first, committed := f.hit(in)
 	kind, b := f.raySlot(p, first+ir.HitKind), f.b
@@ -291,12 +281,6 @@ func hitIs(field uint64, value uint32) rule {
 		p, first, _ := f.hit(in)
 		f.define(in, f.b.Cmp(ir.Eq, f.raySlot(p, first+field), f.b.I32(value)))
 	}
-}
-
-// noCluster lowers OpRayQueryGetIntersectionClusterIdNV: structures have no clusters, and the id without one is −1.
-func noCluster(f *function, in spirv.Inst) {
-	f.hit(in)
-	f.define(in, f.b.I32(math.MaxUint32))
 }
 
 func candidateOpaque(f *function, in spirv.Inst) {

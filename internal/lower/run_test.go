@@ -48,6 +48,7 @@ import (
 //	region 0x10000 1 2        an allocation with a physical address
 //	want 0.1 …                what the first descriptor must have in the end;
 //	want 0x10000 …            what the allocation must have; _ is any word
+//	bottom, triangles, boxes, instance, top 0.1  acceleration structures (sceneScript)
 //	log text                  the next message: what is printed, or "break"
 //	fails text                how the run's error begins
 type script struct {
@@ -58,6 +59,7 @@ type script struct {
 	log     []string
 	fails   string
 	stage   stageScript
+	scene   sceneScript
 	images  map[compute.Binding][][]byte // the base levels, by array element
 }
 
@@ -85,6 +87,9 @@ func parseScript(text string) (s script, err error) {
 func (s *script) item(key string, f []string) error {
 	if s.stage.item(key, f) {
 		return nil
+	}
+	if ok, err := s.scene.item(key, f); ok {
+		return err
 	}
 	switch key {
 	case "log":
@@ -118,6 +123,10 @@ func (s *script) item(key string, f []string) error {
 			put(&s.args.HeapSamplers, n, s.args.Samplers[at][0])
 		}
 		return nil
+	case "top":
+		d, err := s.scene.top()
+		s.args.Bindings[binding(f[0])] = append(s.args.Bindings[binding(f[0])], d)
+		return err
 	case "buffer", "element", "null", "range", "inline", "dynamic", "robustness", "tensor", "strides", "image", "texels", "sampler":
 		return s.bind(key, binding(f[0]), f[1:])
 	}
@@ -346,7 +355,7 @@ func runCase(t *testing.T, source []byte, text string) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)
 			}
-			s.args.Log = &exec.Log{}
+			s.args.Log, s.args.Rays = &exec.Log{}, s.scene.service()
 			err = prog.Dispatch(context.Background(), s.args)
 			if (err != nil) != (s.fails != "") || err != nil && !strings.HasPrefix(err.Error(), s.fails) {
 				t.Fatalf("%s: %v\n%s", engine.Name(), err, p)

@@ -4,7 +4,7 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 
 // forms has a form for every instruction that Vulkan allows in the functions of
 // a shader of compute or graphics and that has no row in table; the forms of image
-// instructions accept any type, because the types are checked with the rules of images.
+// and ray instructions accept any type, because the types are checked with their own rules.
 // The presence of operands is a matter of the grammar. If a validity rule of its own
 // checks more, the comment of the line names it.
 var forms = map[Op]Form{
@@ -48,6 +48,33 @@ var forms = map[Op]Form{
 	spirv.OpPtrEqual:                         gives(boolean, pointer, pointer.by(Same, 1)),
 	spirv.OpPtrNotEqual:                      gives(boolean, pointer, pointer.by(Same, 1)),
 	spirv.OpPtrDiff:                          gives(integer, pointer, pointer.by(Same, 1)),
+
+	// Rays: their rules check the types.
+	spirv.OpConvertUToAccelerationStructureKHR:                               gives(anything, free.many()),
+	spirv.OpRayQueryInitializeKHR:                                            does(free.many()),
+	spirv.OpRayQueryTerminateKHR:                                             does(free.many()),
+	spirv.OpRayQueryGenerateIntersectionKHR:                                  does(free.many()),
+	spirv.OpRayQueryConfirmIntersectionKHR:                                   does(free.many()),
+	spirv.OpRayQueryProceedKHR:                                               gives(anything, free.many()),
+	spirv.OpRayQueryGetRayTMinKHR:                                            gives(anything, free.many()),
+	spirv.OpRayQueryGetRayFlagsKHR:                                           gives(anything, free.many()),
+	spirv.OpRayQueryGetWorldRayOriginKHR:                                     gives(anything, free.many()),
+	spirv.OpRayQueryGetWorldRayDirectionKHR:                                  gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionTypeKHR:                                   gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionTKHR:                                      gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionInstanceCustomIndexKHR:                    gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionInstanceIdKHR:                             gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR: gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionGeometryIndexKHR:                          gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionPrimitiveIndexKHR:                         gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionBarycentricsKHR:                           gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionFrontFaceKHR:                              gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionCandidateAABBOpaqueKHR:                    gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionObjectToWorldKHR:                          gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionWorldToObjectKHR:                          gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionObjectRayOriginKHR:                        gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionObjectRayDirectionKHR:                     gives(anything, free.many()),
+	spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR:                gives(anything, free.many()),
 
 	// Functions.
 	spirv.OpFunction:          gives(anything, in(Opaque, 0)),

@@ -1,0 +1,132 @@
+package trace
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/ray"
+)
+
+// Service serves the rays of runs with the structures of a table, which must not change as long as a run has the service.
+// A number without a structure is the null structure: every ray misses.
+type Service struct {
+	structures ray.Table
+	walkers    exec.FreeList[ray.Walker]
+}
+
+// NewService returns a service with the structures of a table.
+func NewService(structures ray.Table) *Service { return &Service{structures: structures} }
+
+// words is the form of a query in private memory.
+type words [ray.QueryWords]uint32
+
+// The slots of a ray before RayStructure are a query.
+var _ [ray.QueryWords]struct{} = [ir.RayStructure]struct{}{}
+
+// ServeRays serves the requests of all lanes, ascending.
+func (s *Service) ServeRays(c *exec.RayCall) {
+	w := s.walkers.Get()
+	if w == nil {
+		w = ray.NewWalker()
+	}
+	r := request{walker: w}
+	for lane := range c.Lanes.All {
+		r.memory, r.stride = c.Memory[int(c.Slot[lane])*c.Stride+lane:], c.Stride
+		if n := uint64(r.get(ir.RayStructure)) | uint64(r.get(ir.RayStructure+1))<<32; n != r.number {
+			r.number, r.structure = n, s.structures[n]
+		}
+		if c.Request[lane] == ir.RayProceed {
+			r.proceed()
+		} else {
+			r.answer(c.Request[lane])
+		}
+	}
+	s.walkers.Put(w, exec.MaxIdleWorkers())
+}
+
+// request is a request on the ray of one lane.
+type request struct {
+	walker    *ray.Walker
+	number    uint64         // of the structure
+	structure *ray.Structure // nil is the null structure
+	query     ray.Query
+
+	memory []uint32 // the ray: its slot i is memory[i·stride]
+	stride int
+}
+
+func (r *request) get(slot int) uint32 { return r.memory[slot*r.stride] }
+
+// load copies n slots to the query.
+func (r *request) load(slot, n int) {
+	q := (*words)(unsafe.Pointer(&r.query))[slot : slot+n]
+	for i, at := 0, slot*r.stride; i < n; i, at = i+1, at+r.stride {
+		q[i] = r.memory[at]
+	}
+}
+
+// store copies n slots from the query.
+func (r *request) store(slot, n int) {
+	q := (*words)(unsafe.Pointer(&r.query))[slot : slot+n]
+	for i, at := 0, slot*r.stride; i < n; i, at = i+1, at+r.stride {
+		r.memory[at] = q[i]
+	}
+}
+
+// proceed continues the traversal. The fields of a hit that does not exist keep their values.
+func (r *request) proceed() {
+	r.load(0, ir.RayCandidate)
+	r.load(ir.RayTrail, ir.RayStructure-ir.RayTrail)
+	before := r.query.Committed
+	if r.walker.Next(r.structure, &r.query) {
+		r.store(ir.RayCandidate, ir.HitSlots)
+		r.store(ir.RayTrail, ir.RayStarted-ir.RayTrail)
+	} else {
+		r.memory[(ir.RayCandidate+ir.HitKind)*r.stride] = ir.HitNone
+	}
+	r.store(ir.RayStarted, ir.RayStructure-ir.RayStarted)
+	if r.query.Committed != before {
+		r.store(ir.RayCommitted, ir.HitSlots)
+	}
+}
+
+// answer writes the answer to a request about a hit.
+func (r *request) answer(which uint32) {
+	r.load(0, ir.RayTrail)
+	hit := &r.query.Candidate
+	if which >= ir.RayOfCommitted {
+		which, hit = which-ir.RayOfCommitted, &r.query.Committed
+	}
+	var a [ir.RayAnswerSlots]float32
+	if hit.Kind != ray.None {
+		switch which {
+		case ir.RayObjectToWorld:
+			m, _ := r.structure.InstanceAt(hit.Instance)
+			a = columns(&m)
+		case ir.RayWorldToObject:
+			_, m := r.structure.InstanceAt(hit.Instance)
+			a = columns(&m)
+		case ir.RayObjectRay:
+			origin, direction := r.structure.ObjectRay(hit.Instance, &r.query)
+			copy(a[:], origin[:])
+			copy(a[3:], direction[:])
+		case ir.RayVertices:
+			for i, v := range r.structure.Positions(hit) {
+				copy(a[3*i:], v[:])
+			}
+		}
+	}
+	for i, x := range a {
+		r.memory[(ir.RayAnswer+i)*r.stride] = math.Float32bits(x)
+	}
+}
+
+// columns returns the columns of a matrix of 3 rows of 4.
+func columns(m *[12]float32) (a [ir.RayAnswerSlots]float32) {
+	for i, x := range m {
+		a[3*(i%4)+i/4] = x
+	}
+	return a
+}
