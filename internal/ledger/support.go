@@ -152,9 +152,10 @@ uniform blocks are bindings of bytes; dynamic offsets belong to the binding of a
 Subgroup or Workgroup; matrices of a workgroup use at most 16 KiB of its memory after the variables
 (cooperativeMatrixWorkgroupScopeReservedSharedMemory), or one row or column if that is larger.
 
-Vulkan allows three things in compute shaders without images that are refused: ray queries, which belong to ray tracing;
-nodes that enqueue others (SPV_AMDX_shader_enqueue), an experimental extension with shaders that run only in execution graphs;
-and tile shading (SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass.
+Vulkan allows three things in compute shaders without images that are refused: nodes that enqueue others
+(SPV_AMDX_shader_enqueue), an experimental extension with shaders that run only in execution graphs; tile shading
+(SPV_QCOM_tile_shading), with shaders that run for the tiles of a render pass; and ray queries of spheres, swept spheres and
+clusters (SPV_NV_linear_swept_spheres, SPV_NV_cluster_acceleration_structure).
 `
 
 func instructionRows() (rows []supportRow) {
