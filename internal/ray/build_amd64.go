@@ -54,3 +54,17 @@ func (b *binning) partition(items []item, s split) int {
 	}
 	return partitionAVX2(&items[0], len(items), s.axis, b.from[s.axis], b.scale[s.axis], s.cut)
 }
+
+// growBlocksAVX2 grows w by n blocks, as growBlocksPortable does.
+//
+//go:noescape
+func growBlocksAVX2(w *wideBounds, blocks *block, n int)
+
+// growBlocks is growBlocksPortable.
+func growBlocks(w *wideBounds, blocks []block) {
+	if !hasKernel {
+		growBlocksPortable(w, blocks)
+		return
+	}
+	growBlocksAVX2(w, &blocks[0], len(blocks))
+}

@@ -168,3 +168,54 @@ loop:
 	VZEROUPPER
 	MOVQ AX, ret+40(FP)
 	RET
+
+// EXTENT(k, lo, hi) grows the bounds lo and hi by component k of the block at SI. A NaN leaves them unchanged.
+#define EXTENT(k, lo, hi) \
+	VMOVUPS (16*k)(SI), X6 \
+	VMOVUPS (48+16*k)(SI), X7 \
+	VMOVUPS (96+16*k)(SI), X8 \
+	VMINPS lo, X6, lo \
+	VMAXPS hi, X6, hi \
+	VMINPS lo, X7, lo \
+	VMAXPS hi, X7, hi \
+	VMINPS lo, X8, lo \
+	VMAXPS hi, X8, hi
+
+// REDUCE(k, lo, hi) grows component k of the box at DI by the lanes of lo and hi.
+#define REDUCE(k, lo, hi) \
+	VSHUFPS $0x4E, lo, lo, X6 \
+	VMINPS X6, lo, lo \
+	VMOVSHDUP lo, X6 \
+	VMINSS X6, lo, lo \
+	VMINSS wideBounds_lo+4*k(DI), lo, lo \
+	VMOVSS lo, wideBounds_lo+4*k(DI) \
+	VSHUFPS $0x4E, hi, hi, X6 \
+	VMAXPS X6, hi, hi \
+	VMOVSHDUP hi, X6 \
+	VMAXSS X6, hi, hi \
+	VMAXSS wideBounds_hi+4*k(DI), hi, hi \
+	VMOVSS hi, wideBounds_hi+4*k(DI)
+
+// func growBlocksAVX2(w *wideBounds, blocks *block, n int)
+TEXT ·growBlocksAVX2(SB), NOSPLIT, $0-24
+	MOVQ w+0(FP), DI
+	MOVQ blocks+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS limits<>+4(SB), X0
+	VBROADCASTSS limits<>+8(SB), X1
+	VMOVAPS X0, X2
+	VMOVAPS X1, X3
+	VMOVAPS X0, X4
+	VMOVAPS X1, X5
+
+loop:
+	EXTENT(0, X0, X1)
+	EXTENT(1, X2, X3)
+	EXTENT(2, X4, X5)
+	ADDQ $const_blockSize, SI
+	DECQ CX
+	JNZ  loop
+	REDUCE(0, X0, X1)
+	REDUCE(1, X2, X3)
+	REDUCE(2, X4, X5)
+	RET

@@ -13,3 +13,6 @@ func (b *binning) areas(axis int, left, right *[bins + 1]float32) { b.areasPorta
 
 // partition is partitionPortable.
 func (b *binning) partition(items []item, s split) int { return b.partitionPortable(items, s) }
+
+// growBlocks is growBlocksPortable.
+func growBlocks(w *wideBounds, blocks []block) { growBlocksPortable(w, blocks) }

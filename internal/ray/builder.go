@@ -22,6 +22,9 @@ type builder struct {
 	binary []binaryNode
 	root   child
 
+	// fast: the tree is a Morton curve, whose keys are keys.
+	fast bool
+	keys []mortonKey
 	// stop is Input.Stop; lock guards its calls, and stopped is set after an error, which is in err.
 	stop    func() error
 	lock    sync.Mutex
@@ -49,6 +52,7 @@ type blockRange struct{ from, to int32 }
 // newBuilder returns a builder.
 func newBuilder(items []item, in *Input) *builder {
 	b := &builder{items: items, threads: max(in.Threads, 1), stop: in.Stop}
+	b.fast = in.Flags&BuildPreferFastBuild != 0 && in.Flags&BuildPreferFastTrace == 0
 	b.free.Store(int32(b.threads - 1))
 	return b
 }
@@ -60,12 +64,16 @@ func (b *builder) build() error {
 		return b.err
 	}
 	b.binary = make([]binaryNode, n)
-	box := nothing()
-	for i := range b.items {
-		box.add(&b.items[i].lo, &b.items[i].hi)
+	b.root = child{nothing(), 0, int32(n), 0}
+	if b.fast && !b.single {
+		b.sortMorton()
+		b.divideMorton(&b.root)
+	} else {
+		for i := range b.items {
+			b.root.add(&b.items[i].lo, &b.items[i].hi)
+		}
+		b.divide(&b.root, 0)
 	}
-	b.root = child{box, 0, int32(n), 0}
-	b.divide(&b.root, 0)
 	if b.shouldStop() {
 		return b.err
 	}

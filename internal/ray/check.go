@@ -82,9 +82,9 @@ func (s *Structure) boxOf(r ref) bounds {
 		}
 	case s.kind == Triangles:
 		first, count := r.blockRange()
-		for i := first; i < first+count; i++ {
-			s.blocks[i].grow(&b)
-		}
+		w := nowhere
+		growBlocks(&w, s.blocks[first:first+count])
+		b.addWide(&w)
 	case s.kind == Boxes:
 		x := &s.boxes[r&^leafBit]
 		b.add(&x.lo, &x.hi)
@@ -92,16 +92,13 @@ func (s *Structure) boxOf(r ref) bounds {
 	return b
 }
 
-// grow grows b by the triangles of the block.
-func (k *block) grow(b *bounds) {
-	for v := range k.vertices {
-		for c := range k.vertices[v] {
-			for _, x := range k.vertices[v][c] { // a NaN changes nothing
-				if x < b.lo[c] {
-					b.lo[c] = x
-				}
-				if x > b.hi[c] {
-					b.hi[c] = x
+// growBlocksPortable grows w by the triangles of blocks, but for components that are a NaN.
+func growBlocksPortable(w *wideBounds, blocks []block) {
+	for i := range blocks {
+		for v := range 3 {
+			for c := range 3 {
+				for _, x := range blocks[i].vertices[v][c] {
+					w.lo[c], w.hi[c] = min32(x, w.lo[c]), max32(x, w.hi[c])
 				}
 			}
 		}

@@ -116,3 +116,22 @@ func TestBinning(t *testing.T) {
 		}
 	}
 }
+
+// TestGrowBlocks checks the box of blocks, with NaN positions among them.
+func TestGrowBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	for n := 1; n < 9; n++ {
+		blocks := make([]block, n)
+		for i := range blocks {
+			p := [4]triangle(soup(r, 4, 0.3))
+			p[r.IntN(4)][r.IntN(3)][r.IntN(3)] = float32(math.NaN())
+			blocks[i].setPositions(&p, 1+r.IntN(4))
+		}
+		v, w := nowhere, nowhere
+		growBlocks(&v, blocks)
+		growBlocksPortable(&w, blocks)
+		if vec(v.lo[:3]) != vec(w.lo[:3]) || vec(v.hi[:3]) != vec(w.hi[:3]) {
+			t.Fatalf("%v, portable %v", v, w)
+		}
+	}
+}

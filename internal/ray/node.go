@@ -75,20 +75,33 @@ const blockSize = 176
 
 // set makes the block one of count triangles, from 1 to 4. All have the geometry and primitive of their item.
 func (b *block) set(t *[4]triangle, items *[4]*item, count int) {
-	for i := count; i < 4; i++ {
-		t[i] = t[count-1]
-	}
-	for v := range 3 {
-		for k := range 3 {
-			b.vertices[v][k] = [4]float32{t[0][v][k], t[1][v][k], t[2][v][k], t[3][v][k]}
-		}
-	}
+	b.setPositions(t, count)
 	for i := range 4 {
 		b.geometry[i], b.primitive[i] = 0, math.MaxUint32
 		if i < count {
 			b.geometry[i], b.primitive[i] = items[i].geometry, items[i].primitive
 		}
 	}
+}
+
+// setPositions sets the positions of count triangles, from 1 to 4.
+func (b *block) setPositions(t *[4]triangle, count int) {
+	for i := count; i < 4; i++ {
+		t[i] = t[max(count, 1)-1]
+	}
+	for v := range 3 {
+		for k := range 3 {
+			b.vertices[v][k] = [4]float32{t[0][v][k], t[1][v][k], t[2][v][k], t[3][v][k]}
+		}
+	}
+}
+
+// count returns the number of triangles.
+func (b *block) count() (n int) {
+	for n < 4 && b.used(n) {
+		n++
+	}
+	return n
 }
 
 // triangle returns the positions of the triangle of a lane.

@@ -250,17 +250,23 @@ func (s *Structure) Unlinked() bool {
 	return false
 }
 
-// Relink returns s with the bottom levels that find returns for the references of its instances.
+// Relink returns s with the bottom levels that find returns for the references of its instances: s itself if it has
+// them.
 func (s *Structure) Relink(find func(reference uint64) *Structure) *Structure {
 	if s == nil || !s.top {
 		return s
 	}
 	in := Input{Flags: s.flags, Top: true, Instances: make([]Instance, len(s.instances))}
+	same := true
 	for i := range s.instances {
 		in.Instances[i] = s.instances[i].Instance
 		if r := in.Instances[i].Reference; r != 0 {
 			in.Instances[i].Bottom = find(r)
+			same = same && in.Instances[i].Bottom == s.instances[i].Bottom
 		}
+	}
+	if same {
+		return s
 	}
 	if r, err := Build(&in); err == nil {
 		return r

@@ -75,7 +75,11 @@ func TestSerialize(t *testing.T) {
 	if h := trace(t, unlinked, randomRay(r)); h.Kind != None {
 		t.Error("a hit without a bottom level")
 	}
-	equalHits(t, top, unlinked.Relink(find(read)), 200)
+	linked := unlinked.Relink(find(read))
+	equalHits(t, top, linked, 200)
+	if linked.Relink(find(read)) != linked {
+		t.Error("a new structure with the same bottom levels")
+	}
 
 	for _, d := range [][]byte{data, topData} {
 		for n := 0; n < len(d); n += 1 + len(d)/50 {
@@ -134,18 +138,39 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// TestFastBuild checks that a tree by a Morton curve has the hits of a tree by the surface area heuristic.
+func TestFastBuild(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for _, n := range []int{1, 4, 5, 8, 9, 1500} {
+		list := soup(r, n, 0.3)
+		if n == 9 { // all in one place
+			for i := range list {
+				list[i] = facing(float32(0.1))
+			}
+		}
+		one := build(t, Input{Geometries: []Geometry{mesh(list, GeometryOpaque)}})
+		two := build(t, Input{Geometries: []Geometry{mesh(list, GeometryOpaque)}, Flags: BuildPreferFastBuild, Threads: 2})
+		instance := Instance{Transform: identity, Mask: 1, Bottom: one}
+		a := build(t, Input{Top: true, Instances: []Instance{instance}})
+		instance.Bottom = two
+		equalHits(t, a, build(t, Input{Top: true, Instances: []Instance{instance}}), 400)
+	}
+}
+
 // TestThreads checks that a structure does not depend on the number of goroutines of its build.
 func TestThreads(t *testing.T) {
 	list := soup(rand.New(rand.NewPCG(11, 12)), 9000, 0.02)
-	in := Input{Geometries: []Geometry{mesh(list[:4000], 0), mesh(list[4000:], 0)}, Threads: 1}
-	one := build(t, in)
-	in.Threads = 4
-	four := build(t, in)
-	a, b := make([]byte, one.SerializedSize()), make([]byte, four.SerializedSize())
-	one.Serialize(a)
-	four.Serialize(b)
-	if string(a) != string(b) {
-		t.Error("the structures differ")
+	for _, flags := range []BuildFlags{0, BuildPreferFastBuild} {
+		in := Input{Geometries: []Geometry{mesh(list[:4000], 0), mesh(list[4000:], 0)}, Threads: 1, Flags: flags}
+		one := build(t, in)
+		in.Threads = 4
+		four := build(t, in)
+		a, b := make([]byte, one.SerializedSize()), make([]byte, four.SerializedSize())
+		one.Serialize(a)
+		four.Serialize(b)
+		if string(a) != string(b) {
+			t.Error("the structures differ")
+		}
 	}
 }
 

@@ -67,27 +67,21 @@ func (s *Structure) refresh(source *Structure, readers []reader, r ref) {
 	}
 	first, count := r.blockRange()
 	for i := first; i < first+count; i++ {
-		old, k := &source.blocks[i], &s.blocks[i]
-		k.geometry, k.primitive = old.geometry, old.primitive
+		old := &source.blocks[i]
+		var t [4]triangle
 		for lane := range 4 {
-			var t triangle
-			ok := false
-			switch {
-			case old.used(lane):
-				t, ok = readers[old.geometry[lane]].triangle(old.primitive[lane])
-			case lane > 0:
-				t, ok = k.triangle(lane-1), true
+			if !old.used(lane) {
+				break
 			}
-			if !ok {
-				t[0] = vec{float32(math.NaN()), 0, 0}
-				t[1], t[2] = t[0], t[0]
-			}
-			for v := range t {
-				for c, x := range t[v] {
-					k.vertices[v][c][lane] = x
-				}
+			var ok bool
+			if t[lane], ok = readers[old.geometry[lane]].triangle(old.primitive[lane]); !ok {
+				nan := vec{float32(math.NaN()), 0, 0}
+				t[lane] = triangle{nan, nan, nan}
 			}
 		}
+		k := &s.blocks[i]
+		k.geometry, k.primitive = old.geometry, old.primitive
+		k.setPositions(&t, old.count())
 	}
 }
 
