@@ -10,6 +10,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -96,8 +97,12 @@ func (x *executor) commands(c *CommandBuffer) error {
 	for i := range c.commands {
 		k := &c.commands[i]
 		counting := x.counting
-		if k.kind != pushConstants && k.kind != drawVertices || counting != nil {
-			x.graphics.repeats = false
+		switch k.kind {
+		case pushConstants, drawVertices:
+		case bindSets:
+			x.graphics.repeats = min(x.graphics.repeats, state.RepeatsState)
+		default:
+			x.graphics.repeats = state.RepeatsNothing
 		}
 		err := error(nil)
 		if !x.condition.skip || !k.conditional() {

@@ -16,7 +16,7 @@ type graphics struct {
 	bound      bound
 	pass       draw.Pass
 	last       *drawable                              // of the last draw
-	repeats    bool                                   // only push constants have changed since it
+	repeats    state.Repeats                          // of the next draw
 	current    *rendering                             // nil outside of a rendering
 	remap      remap                                  // of the current rendering
 	blend      [state.MaxColors]state.BlendAttachment // of the draw, with dynamic blend states
@@ -326,11 +326,16 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	if a.Feedback = g.feedback; a.Feedback != nil {
 		before = g.feedback.Streams
 	}
-	a.Repeats = g.repeats && indirect == nil && a.Shader.Log == nil
+	whole := indirect == nil && a.Shader.Log == nil && x.counting == nil
+	if whole {
+		a.Repeats = g.repeats
+	}
 	x.watch()
 	err = record(x.ctx, g, p, a, indirect)
 	x.unwatch()
-	g.repeats = indirect == nil && a.Shader.Log == nil && x.counting == nil
+	if g.repeats = state.RepeatsNothing; whole {
+		g.repeats = state.RepeatsDescriptors
+	}
 	g.countStreams(&before)
 	return stateError(err)
 }

@@ -37,6 +37,7 @@ type Variants[K any] struct {
 	Make  func(*K) (*ir.Program, error) // returns the program before texture code is linked; it must not change
 
 	list  []*Variant[K]
+	keys  uint64          // the number of keys so far
 	need  []uint64        // scratch: the key of the bound views and samplers
 	bound []texture.Bound // scratch: the views and samplers
 }
@@ -45,6 +46,7 @@ type Variants[K any] struct {
 // reference-counted: an evicted variant is closed after its last use.
 type Variant[K any] struct {
 	key        K
+	number     uint64          // of the key: equal for equal keys
 	textureKey []uint64        // texture.Key of the views and samplers that it was compiled for
 	hash       uint64          // of textureKey
 	compiled   []texture.Bound // these views and samplers
@@ -59,12 +61,13 @@ type Variant[K any] struct {
 // Acquire returns the program for a key and for bound resources, and compiles it if it is new. Release
 // must follow. Only a compilation obeys ctx: a function that stops it costs an allocation.
 func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec.Options, a *Args) (*Variant[K], error) {
+	n := s.numberOf(key)
 	for i, v := range s.list[:min(len(s.list), recentVariants)] {
-		if s.Equal(&v.key, key) && v.same(a) {
+		if v.number == n && v.same(a) {
 			return s.use(i), nil
 		}
 	}
-	like := s.find(key, a)
+	like := s.find(n, a)
 	if like >= 0 && s.covers(s.list[like]) {
 		v := s.use(like)
 		v.views, s.bound = s.bound, v.views
@@ -80,12 +83,25 @@ func (s *Variants[K]) Acquire(ctx context.Context, key *K, e exec.Engine, o exec
 		return nil, err
 	}
 	v.users++
+	v.number = n
 	s.list = slices.Insert(s.list, 0, v)
 	if n := len(s.list) - 1; n >= MaxVariants {
 		s.list[n].drop()
 		s.list = s.list[:n]
 	}
 	return v, nil
+}
+
+// numberOf returns the number of a key. Keys are long, so that one comparison replaces many: most uses have the key of the last
+// one, which is the first of the list.
+func (s *Variants[K]) numberOf(key *K) uint64 {
+	for _, v := range s.list {
+		if s.Equal(&v.key, key) {
+			return v.number
+		}
+	}
+	s.keys++
+	return s.keys
 }
 
 // use moves a variant to the front and begins its use.
@@ -97,12 +113,12 @@ func (s *Variants[K]) use(i int) *Variant[K] {
 	return v
 }
 
-// find returns the variant of a key that fits the bound views and samplers; else the last used one of the key; −1 if there
+// find returns the variant of the key with a number that fits the bound views and samplers; else the last used one of the key; −1 if there
 // is none. It computes need and bound.
-func (s *Variants[K]) find(key *K, a *Args) int {
+func (s *Variants[K]) find(key uint64, a *Args) int {
 	first, hash := -1, uint64(0)
 	for i, v := range s.list {
-		if first >= 0 && v.hash != hash || !s.Equal(&v.key, key) {
+		if v.number != key || first >= 0 && v.hash != hash {
 			continue
 		}
 		if first < 0 { // the programs of a key are equal before texture code is linked
@@ -118,7 +134,7 @@ func (s *Variants[K]) find(key *K, a *Args) int {
 		return -1
 	}
 	for i, v := range s.list[first:] {
-		if s.Equal(&v.key, key) && s.covers(v) {
+		if v.number == key && s.covers(v) {
 			return first + i
 		}
 	}
@@ -219,7 +235,7 @@ func (s *Variants[K]) variant(key *K, unlinked *ir.Program, a *Args) *Variant[K]
 // Add adds a program that the caller has compiled and that has no texture code. The variants own it.
 func (s *Variants[K]) Add(key *K, p exec.Program) {
 	v := s.variant(key, p.IR(), &Args{})
-	v.Program = p
+	v.Program, v.number = p, s.numberOf(key)
 	s.list = slices.Insert(s.list, 0, v)
 }
 

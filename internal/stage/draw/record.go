@@ -69,12 +69,20 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	}
 	at := p.inUse.draws
 	d := p.draws[at]
-	if a.Repeats && at > 0 && d.repeat(p.draws[at-1], pipeline, a) {
+	like := a.Repeats != state.RepeatsNothing && at > 0 && p.draws[at-1].repeatable(pipeline, a)
+	if like && a.Repeats == state.RepeatsDescriptors {
+		d.repeat(p.draws[at-1], a)
 		p.inUse.draws++
 		p.steps = append(p.steps, step{draw: d})
 		return nil
 	}
-	if err := d.fill(ctx, pipeline, &p.target, a); err != nil {
+	var err error
+	if like {
+		err = d.repeatState(ctx, p.draws[at-1], a)
+	} else {
+		err = d.fill(ctx, pipeline, &p.target, a)
+	}
+	if err != nil {
 		d.release()
 		return err
 	}
@@ -95,7 +103,7 @@ func (p *Pass) Draw(ctx context.Context, pipeline *Pipeline, a *state.Args) erro
 	if !alone {
 		return nil
 	}
-	err := p.flush(ctx)
+	err = p.flush(ctx)
 	p.coarseValid = p.coarseValid && !some // the program may have written the depth attachment
 	return err
 }

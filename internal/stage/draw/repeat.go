@@ -1,32 +1,59 @@
 package draw
 
 import (
+	"context"
+
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/layout"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 )
 
-// repeat records a draw like x, the last one of the pass, if they differ in push constants and the first vertex and instance
-// alone, and reports whether it did. The draw uses the programs, resources and states of x, without a search for them. x is
-// released after it has no more use, together with d. A draw that is not recorded together with others leaves no x.
-func (d *recordedDraw) repeat(x *recordedDraw, from *Pipeline, a *state.Args) bool {
-	if x.from != from || (a.Index == nil) != (x.args.Index == nil) || a.IndexBytes != x.args.IndexBytes || a.Passed != x.args.Passed || a.Statistics != x.args.Statistics || a.Count != x.args.Count || a.Instances != x.args.Instances || len(a.Shader.Push) > compute.MaxPushBytes ||
-		x.state.Multisample.Mask != nil || x.frame.Locations != nil || x.target == &x.remap.target || len(x.state.Discard.Rectangles) > 0 || x.rates.attachment != nil {
-		return false
-	}
-	d.pipeline, d.from, d.state, d.target, d.key, d.rates = x.pipeline, x.from, x.state, x.target, x.key, x.rates
-	d.args = *a
-	d.invocations, d.overwrites, d.hiz, d.counts = x.invocations, x.overwrites, x.hiz, [layout.NumCounts]uint64{}
-	views, scissors := append(d.frame.Viewports[:0], x.frame.Viewports...), append(d.frame.Scissors[:0], x.frame.Scissors...)
-	d.frame = x.frame
-	d.frame.Viewports, d.frame.Scissors = views, scissors
+// repeatable reports whether x, the last draw of the pass, can be the model of a draw that differs in descriptors, push
+// constants, and the first vertex and instance alone. A draw that is not recorded together with others leaves no model.
+func (x *recordedDraw) repeatable(from *Pipeline, a *state.Args) bool {
+	return x.from == from && (a.Index == nil) == (x.args.Index == nil) && a.IndexBytes == x.args.IndexBytes && a.Passed == x.args.Passed && a.Statistics == x.args.Statistics &&
+		a.Count == x.args.Count && a.Instances == x.args.Instances && len(a.Shader.Push) <= compute.MaxPushBytes &&
+		x.state.Multisample.Mask == nil && x.frame.Locations == nil && x.target != &x.remap.target && len(x.state.Discard.Rectangles) == 0 && x.rates.attachment == nil
+}
+
+// repeat records a draw with the programs, resources and states of x, without a search for them. The draws of a pass are
+// released together.
+func (d *recordedDraw) repeat(x *recordedDraw, a *state.Args) {
+	d.copyStates(x, a)
 	p := d.pipeline
 	p.mu.Lock()
 	d.front.Like(&x.front, &d.args, &d.state)
 	d.heldFragment = x.heldFragment.Use()
 	p.mu.Unlock()
 	d.fragmentBound.Like(&x.fragmentBound, &d.args.Shader)
-	d.manyTriangles() // they count
 	d.detach(a)
-	return true
+}
+
+// repeatState records a draw with the states of x, and programs and resources of its own. Release must follow, even after an
+// error.
+func (d *recordedDraw) repeatState(ctx context.Context, x *recordedDraw, a *state.Args) error {
+	d.copyStates(x, a)
+	d.state.Vertex = d.pipeline.state.Vertex
+	if a.State != nil {
+		d.state.Vertex = a.State.Vertex
+	}
+	if err := d.hold(ctx, a, x.front.MinBatch > 0); err != nil {
+		return err
+	}
+	if err := d.bind(a); err != nil {
+		return err
+	}
+	d.detach(a)
+	return nil
+}
+
+// copyStates copies the states of x.
+func (d *recordedDraw) copyStates(x *recordedDraw, a *state.Args) {
+	d.pipeline, d.from, d.state, d.target, d.key, d.rates = x.pipeline, x.from, x.state, x.target, x.key, x.rates
+	d.args = *a
+	d.invocations, d.overwrites, d.hiz, d.counts = x.invocations, x.overwrites, x.hiz, [layout.NumCounts]uint64{}
+	views, scissors := append(d.frame.Viewports[:0], x.frame.Viewports...), append(d.frame.Scissors[:0], x.frame.Scissors...)
+	d.frame = x.frame
+	d.frame.Viewports, d.frame.Scissors = views, scissors
+	d.manyTriangles() // they count
 }

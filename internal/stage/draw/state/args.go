@@ -29,9 +29,8 @@ type Args struct {
 	Index      []byte
 	IndexBytes uint32
 
-	// Repeats promises that all arguments equal the arguments of the last draw of the pass, apart from the bytes of the push
-	// constants and the numbers below. It saves most of the cost of recording the draw.
-	Repeats bool
+	// Repeats is a promise on the last draw of the pass. It saves most of the cost of recording the draw.
+	Repeats Repeats
 
 	First, Count             uint32 // vertices, or indices
 	FirstInstance, Instances uint32
@@ -52,6 +51,17 @@ type Args struct {
 	// Feedback enables transform feedback if it is not nil.
 	Feedback *Feedback
 }
+
+// Repeats tells which arguments equal the arguments of the last draw of a pass, apart from the bytes of the push constants and
+// the numbers of vertices and instances.
+type Repeats uint8
+
+// The values of Repeats.
+const (
+	RepeatsNothing     Repeats = iota
+	RepeatsState               // all but the sets of descriptors
+	RepeatsDescriptors         // all
+)
 
 // Check returns an error if arguments and state are invalid.
 func (a *Args) Check(s *State) error {
