@@ -37,6 +37,9 @@ func (s Set) Find(number uint32) *SetBinding {
 }
 
 func (s Set) search(number uint32) (int, bool) {
+	if uint64(number) < uint64(len(s)) && s[number].Number == number { // most sets have all numbers from 0 on
+		return int(number), true
+	}
 	return slices.BinarySearchFunc(s, number, func(b SetBinding, n uint32) int { return cmp.Compare(b.Number, n) })
 }
 
