@@ -71,6 +71,7 @@ type imageWork struct {
 	copies         []transfer.BufferImage
 	images         []transfer.ImageCopy
 	blits          []transfer.Blit
+	blitter        transfer.Blitter
 	filter         transfer.Filter
 	resolves       bool
 	modes          [2]ResolveMode // of color or depth, of stencil
@@ -86,7 +87,7 @@ func (c *CommandBuffer) imageWork(source, target *Image) *imageWork {
 }
 
 func (w *imageWork) forget() {
-	*w = imageWork{copies: w.copies[:0], images: w.images[:0], blits: w.blits[:0], ranges: w.ranges[:0]}
+	*w = imageWork{copies: w.copies[:0], images: w.images[:0], blits: w.blits[:0], ranges: w.ranges[:0], blitter: w.blitter}
 }
 
 // run executes the work.
@@ -110,7 +111,7 @@ func (w *imageWork) run() error {
 		}
 	}
 	for i := range w.blits {
-		if err := transfer.BlitImage(w.target.image, w.source.image, &w.blits[i], w.filter); err != nil {
+		if err := w.blitter.Blit(w.target.image, w.source.image, &w.blits[i], w.filter); err != nil {
 			return err
 		}
 	}

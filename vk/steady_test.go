@@ -103,6 +103,11 @@ func TestCommandsAllocate(t *testing.T) {
 	if err := color.Bind(s.images, 32768); err != nil {
 		t.Fatal(err)
 	}
+	samples := must(s.dev.NewImage(ImageInfo{Type: enum.ImageType2d, Format: formatOf(t, "R8G8B8A8_UNORM"), Samples: 4, Extent: [3]int{8, 8, 1}, Usage: ImageTransferSource}))(t)
+	if err := samples.Bind(must(s.dev.Allocate(MemoryInfo{Size: 4096}))(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	blits := []ImageBlit{{SourceBox: [2][3]int{{}, {8, 4, 1}}, TargetBox: [2][3]int{{0, 4, 0}, {3, 8, 1}}}}
 	for name, record := range map[string]func(c *CommandBuffer){
 		"labels":  func(c *CommandBuffer) { c.BeginLabel("a"); c.InsertLabel("b"); c.EndLabel() },
 		"enables": func(c *CommandBuffer) { c.SetLineStippleEnable(false); c.SetDiscardRectangleEnable(false) },
@@ -117,6 +122,10 @@ func TestCommandsAllocate(t *testing.T) {
 			c.CopyBufferToImage(upload, color, pixels)
 			c.CopyImage(color, color, images)
 			c.ClearColorImage(color, [4]uint32{}, nil)
+		},
+		"blits and resolves": func(c *CommandBuffer) {
+			c.BlitImage(color, color, blits, enum.FilterLinear)
+			c.ResolveImage(samples, color, images[:1])
 		},
 		"draws": func(c *CommandBuffer) {
 			c.BeginConditionalRendering(indirect, 0, false)

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"math"
+	"slices"
 
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -43,38 +44,45 @@ type tap struct {
 
 // Check returns the error of BlitImage, without copying.
 func (r *Blit) Check(to, from *texture.Image, filter Filter) error {
-	_, err := r.blitter(to, from, filter)
-	return err
+	var x Blitter
+	return x.begin(r, to, from, filter)
 }
 
 // BlitImage copies a region with scaling, conversion between formats and filtering between texels. Nearest is the texel that
 // contains the scaled center of the target texel; linear and cubic filters sum in f64, in the order of the axes, and round
 // once. Coordinates outside of the source level are clamped to it (Vulkan, Image Copies With Scaling).
 func BlitImage(to, from *texture.Image, r *Blit, filter Filter) error {
-	x, err := r.blitter(to, from, filter)
-	if err != nil {
+	var x Blitter
+	return x.Blit(to, from, r, filter)
+}
+
+// Blit is BlitImage with the memory of earlier calls.
+func (x *Blitter) Blit(to, from *texture.Image, r *Blit, filter Filter) error {
+	defer x.end()
+	if err := x.begin(r, to, from, filter); err != nil {
 		return err
 	}
+	x.findTaps(filter)
 	x.run()
 	return nil
 }
 
-// blitter checks a region.
-func (r *Blit) blitter(to, from *texture.Image, filter Filter) (*blitter, error) {
+// begin checks a region.
+func (x *Blitter) begin(r *Blit, to, from *texture.Image, filter Filter) error {
 	a, err := surfaceOf(from, r.From)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b, err := surfaceOf(to, r.To)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := blittable(to, from, filter); err != nil {
-		return nil, err
+		return err
 	}
 	for _, m := range [...]*texture.Image{from, to} {
 		if err := r.Rotation.check(m); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	fromBox, toBox := r.FromBox, r.ToBox
@@ -86,21 +94,41 @@ func (r *Blit) blitter(to, from *texture.Image, filter Filter) (*blitter, error)
 	}
 	w, h, _, _ := from.AspectExtent(r.From.Aspect, r.From.Level)
 	size := [3]int{w, h, a.elements[2]}
-	x := &blitter{to: to, from: from, r: r, filtered: filter.Kind != enum.FilterNearest}
 	for i := range 3 {
 		if !within(fromBox, i, size[i]) || !within(toBox, i, b.elements[i]) {
-			return nil, outside("the box %v is copied to %v; must be within %v and %v texels", fromBox, toBox, size, b.elements)
+			return outside("the box %v is copied to %v; must be within %v and %v texels", fromBox, toBox, size, b.elements)
 		}
+	}
+	x.to, x.from, x.r, x.filtered = to, from, r, filter.Kind != enum.FilterNearest
+	x.fromBox, x.toBox, x.size = fromBox, toBox, size
+	return nil
+}
+
+// findTaps finds the taps of all target coordinates.
+func (x *Blitter) findTaps(filter Filter) {
+	for i := range 3 {
 		// Between layers nothing is filtered.
 		f := filter
-		if i == 2 && from.Dim != ir.Dim3D || filter.Kind == enum.FilterCubic && i >= from.Dim.Axes() {
+		if i == 2 && x.from.Dim != ir.Dim3D || filter.Kind == enum.FilterCubic && i >= x.from.Dim.Axes() {
 			f.Kind = enum.FilterNearest
 		}
-		// The coordinate of the source along axis i depends on that of the target along axis k.
-		k, source := r.Rotation.axis(i, [2]int{fromBox[0][i], fromBox[1][i]})
-		x.start[k], x.taps[i] = tapsOf(source, [2]int{toBox[0][k], toBox[1][k]}, size[i], f)
+		// The coordinate of the source along axis i depends on the coordinate of the target along axis k.
+		k, source := x.r.Rotation.axis(i, [2]int{x.fromBox[0][i], x.fromBox[1][i]})
+		x.start[k], x.taps[i] = tapsOf(x.taps[i], source, [2]int{x.toBox[0][k], x.toBox[1][k]}, x.size[i], f)
 	}
-	return x, nil
+}
+
+// maxKeptTaps bounds the taps along an axis that a Blitter retains.
+const maxKeptTaps = 1 << 12
+
+// end drops the images and large memory.
+func (x *Blitter) end() {
+	x.to, x.from, x.r = nil, nil, nil
+	for i := range x.taps {
+		if cap(x.taps[i]) > maxKeptTaps {
+			x.taps[i] = nil
+		}
+	}
 }
 
 // within reports whether an edge of a box is in a range of n texels and has at least one texel.
@@ -138,10 +166,13 @@ func chroma(i *format.Info) bool {
 }
 
 // tapsOf returns the taps of the target coordinates from start on: the center of a target texel is scaled to the source.
-func tapsOf(from, to [2]int, size int, filter Filter) (start int, list []tap) {
+// They are in the memory of list if it suffices.
+func tapsOf(list []tap, from, to [2]int, size int, filter Filter) (int, []tap) {
 	scale := float64(from[1]-from[0]) / float64(to[1]-to[0])
-	start = min(to[0], to[1])
-	list = make([]tap, max(to[0], to[1])-start)
+	start := min(to[0], to[1])
+	n := max(to[0], to[1]) - start
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
 	for i := range list {
 		u := (float64(start+i)+0.5-float64(to[0]))*scale + float64(from[0])
 		t := &list[i]
@@ -176,16 +207,18 @@ func (t *tap) pack() {
 	t.n = n
 }
 
-// blitter copies one region.
-type blitter struct {
-	to, from *texture.Image
-	r        *Blit
-	taps     [3][]tap
-	start    [3]int
-	filtered bool
+// Blitter copies regions, one at a time. The zero Blitter is ready for use.
+type Blitter struct {
+	to, from       *texture.Image
+	r              *Blit
+	fromBox, toBox [2][3]int
+	size           [3]int // of the source
+	taps           [3][]tap
+	start          [3]int
+	filtered       bool
 }
 
-func (x *blitter) run() {
+func (x *Blitter) run() {
 	if x.r.Rotation%2 == 0 {
 		x.rows()
 		return
@@ -209,7 +242,7 @@ type sourceRow struct {
 }
 
 // rows writes row by row: the rows of the source are found once for each.
-func (x *blitter) rows() {
+func (x *Blitter) rows() {
 	from, to := x.from.Codec(x.r.From.Aspect), x.to.Codec(x.r.To.Aspect)
 	raw := x.copies()
 	var list [16]sourceRow
@@ -229,7 +262,7 @@ func (x *blitter) rows() {
 }
 
 // sources adds the rows of the source for taps along the axes y and z.
-func (x *blitter) sources(list []sourceRow, j, k *tap) []sourceRow {
+func (x *Blitter) sources(list []sourceRow, j, k *tap) []sourceRow {
 	for c := range k.n {
 		for b := range j.n {
 			row := x.from.TexelRow(coord(x.from, x.r.From, 0, j.texel[b], k.texel[c]))
@@ -241,7 +274,7 @@ func (x *blitter) sources(list []sourceRow, j, k *tap) []sourceRow {
 
 // copies reports whether texels are copied as bytes: without a filter, between images of one color format in which each value has
 // one code.
-func (x *blitter) copies() bool {
+func (x *Blitter) copies() bool {
 	f := format.InfoByName(x.from.Format)
 	if x.from.Format != x.to.Format || f.Aspects != format.Color || f.Numeric == "SNORM" {
 		return false
@@ -269,7 +302,7 @@ func copyTexels(to, from []byte, taps []tap, size int) {
 }
 
 // sum returns the value of a target texel from the rows of the source.
-func (x *blitter) sum(rows []sourceRow, i *tap, from *format.Codec) [4]uint64 {
+func (x *Blitter) sum(rows []sourceRow, i *tap, from *format.Codec) [4]uint64 {
 	if !x.filtered {
 		return from.Load(rows[0].texels[i.texel[0]*from.Bytes:])
 	}
@@ -307,7 +340,7 @@ func coord(m *texture.Image, s Subresource, x, y, z int) texture.Coord {
 }
 
 // value returns the value of a target texel, in a turned region.
-func (x *blitter) value(i, j, k *tap) [4]uint64 {
+func (x *Blitter) value(i, j, k *tap) [4]uint64 {
 	if !x.filtered {
 		return x.from.Load(coord(x.from, x.r.From, i.texel[0], j.texel[0], k.texel[0]))
 	}
