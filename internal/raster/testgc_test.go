@@ -1,0 +1,3 @@
+package raster
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"

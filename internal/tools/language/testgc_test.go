@@ -1,0 +1,3 @@
+package main
+
+import _ "github.com/chiaro-gpu/chiaro/internal/testgc"
