@@ -92,8 +92,9 @@ func TestClamp(t *testing.T) {
 		for range 60 {
 			numbers = append(numbers, uint64(r.Uint32()), uint64(math.Float32bits(r.Float32())))
 		}
+		before, after := evaluationOf(f), evaluationOf(g)
 		for _, x := range numbers {
-			if want, got := apply(f, x), apply(g, x); got != want {
+			if want, got := before.of(x), after.of(x); got != want {
 				t.Fatalf("seed %d: of %#x %#x; want %#x\n%s\n%s", seed, x, got, want, f, g)
 			}
 		}

@@ -29,7 +29,7 @@ func TestDivision(t *testing.T) {
 			for _, x := range numbers {
 				x &= 1<<32 - 1
 				want := op.Row().Eval(ir.Key{Type: ir.I32, From: ir.I32}, x, d, 0)
-				if got := apply(f, x); got != want {
+				if got := evaluationOf(f).of(x); got != want {
 					t.Fatalf("%v %d %d is %d; want %d\n%s", op, x, d, got, want, f)
 				}
 			}
@@ -58,7 +58,7 @@ func TestMinMax(t *testing.T) {
 						f := b.Finish()
 						reduceStrength(nil, f)
 						want := op.Row().Eval(ir.Key{Type: typ, From: typ}, values[0], values[1], 0)
-						if got := apply(f, x); got != want {
+						if got := evaluationOf(f).of(x); got != want {
 							t.Fatalf("%v %v %#x %#x is %#x; want %#x\n%s", op, typ, values[0], values[1], got, want, f)
 						}
 					}
@@ -68,22 +68,47 @@ func TestMinMax(t *testing.T) {
 	}
 }
 
-// apply evaluates a function of one argument without control.
-func apply(f *ir.Func, x uint64) uint64 {
-	vals := make([]uint64, len(f.Vals))
+// evaluation is a function of one argument without control, prepared to be evaluated often.
+type evaluation struct {
+	arg, result ir.V
+	vals        []uint64
+	steps       []evaluationStep
+}
+
+// evaluationStep is an operation with its row's function.
+type evaluationStep struct {
+	eval ir.Eval
+	key  ir.Key
+	to   ir.V
+	args [3]ir.V
+}
+
+// evaluationOf prepares a function.
+func evaluationOf(f *ir.Func) *evaluation {
+	e := &evaluation{arg: f.Args[0], vals: make([]uint64, len(f.Vals))}
 	for v := range f.Vals {
 		if f.Vals[v].Op == ir.Const {
-			vals[v] = f.Vals[v].Aux
+			e.vals[v] = f.Vals[v].Aux
 		}
 	}
-	vals[f.Args[0]] = x
 	for _, v := range f.Code {
 		switch x := f.Val(v); {
 		case x.Op == ir.Br:
-			return vals[f.BrArgs(v)[0]]
+			e.result = f.BrArgs(v)[0]
+			return e
 		case x.Op.Row().Eval != nil:
-			vals[v] = x.Op.Row().Eval(f.Key(v), vals[x.Args[0]], vals[x.Args[1]], vals[x.Args[2]])
+			e.steps = append(e.steps, evaluationStep{x.Op.Row().Eval, f.Key(v), v, [3]ir.V(x.Args[:3])})
 		}
 	}
-	return 0
+	return e
+}
+
+// of evaluates the function of x.
+func (e *evaluation) of(x uint64) uint64 {
+	e.vals[e.arg] = x
+	for i := range e.steps {
+		s := &e.steps[i]
+		e.vals[s.to] = s.eval(s.key, e.vals[s.args[0]], e.vals[s.args[1]], e.vals[s.args[2]])
+	}
+	return e.vals[e.result]
 }
