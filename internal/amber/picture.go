@@ -3,7 +3,6 @@ package amber
 import (
 	"fmt"
 	"image"
-	"image/color"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 )
@@ -32,11 +31,34 @@ func (b *Buffer) Picture(contents []byte) (image.Image, error) {
 	}
 	w := b.Image.Width
 	m := image.NewNRGBA(image.Rect(0, 0, w, len(contents)/b.Shape.Stride/w))
+	decode := pixel
+	if inBytes(b.Texel) {
+		decode = bytePixel
+	}
 	for i := range len(contents) / b.Shape.Stride {
-		c := pixel(b.Texel, contents[i*b.Shape.Stride:])
-		m.SetNRGBA(i%w, i/w, color.NRGBA{c[0], c[1], c[2], c[3]})
+		c := decode(b.Texel, contents[i*b.Shape.Stride:])
+		copy(m.Pix[4*i:], c[:])
 	}
 	return m, nil
+}
+
+// inBytes reports whether the channels of a format have the 8 bits of a picture's.
+func inBytes(f *format.Format) bool {
+	for _, k := range f.Components() {
+		if k.Bits != 8 || k.Numeric != format.UNorm && k.Numeric != format.SRGB || k.Channel > format.A {
+			return false
+		}
+	}
+	return true
+}
+
+// bytePixel is pixel for a format with inBytes.
+func bytePixel(f *format.Format, texel []byte) [4]uint8 {
+	c := [4]uint8{3: 255} // of channels that the format lacks
+	for _, k := range f.Components() {
+		c[k.Channel] = uint8(k.Raw(texel))
+	}
+	return c
 }
 
 // pixel returns a texel's channels in 8 bits.

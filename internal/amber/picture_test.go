@@ -6,6 +6,8 @@ import (
 	"image/color"
 	"image/png"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/format"
 )
 
 // TestPicture reads a PNG into a buffer and makes a picture of it again.
@@ -59,6 +61,27 @@ func TestDataFiles(t *testing.T) {
 	for _, text := range []string{"BUFFER b DATA_TYPE uint16 SIZE 3 FILE BINARY b", "BUFFER b DATA_TYPE uint16 SIZE 2 FILE PNG b", "BUFFER b FORMAT R8_UNORM FILE b"} {
 		if _, err := Parse("x", []byte("#!amber\n"+text+"\n"), open); err == nil {
 			t.Errorf("no fault in %s", text)
+		}
+	}
+}
+
+// TestBytePixel compares the channels of formats with 8 bits a channel with the channels of their numbers.
+func TestBytePixel(t *testing.T) {
+	for _, name := range []string{"R8_UNORM", "R8G8_UNORM", "R8G8B8_SRGB", "B8G8R8_UNORM", "R8G8B8A8_UNORM", "B8G8R8A8_SRGB", "A8B8G8R8_UNORM_PACK32", "A8_UNORM"} {
+		f, ok := format.ByName(name)
+		if !ok || !inBytes(&f) {
+			t.Fatalf("%s: its channels do not have 8 bits", name)
+		}
+		for i := range 256 {
+			texel := []byte{byte(i), byte(255 - i), byte(7 * i), byte(13 * i)}
+			if got, want := bytePixel(&f, texel), pixel(&f, texel); got != want {
+				t.Fatalf("%s: %v of %v; want %v", name, got, texel, want)
+			}
+		}
+	}
+	for _, name := range []string{"R8G8B8A8_UINT", "R16_UNORM", "R8_SNORM", "D16_UNORM", "A2B10G10R10_UNORM_PACK32"} {
+		if f, ok := format.ByName(name); !ok || inBytes(&f) {
+			t.Errorf("%s: its channels have 8 bits", name)
 		}
 	}
 }
