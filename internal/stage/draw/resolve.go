@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
@@ -49,16 +50,24 @@ func resolvesFloats(m *texture.Image, a format.Aspect) bool {
 // and rounded once.
 func resolved(src *texture.Image, at texture.Coord, mode ResolveMode, floats bool) [4]uint64 {
 	at.Sample = 0
-	out := src.Load(at)
+	row := src.TexelRow(at)
+	if row == nil {
+		return [4]uint64{}
+	}
+	codec, size, samples := src.Codec(at.Aspect), src.TexelBytes(at.Aspect), src.Samples
+	out := codec.Load(row)
 	if mode == ResolveSampleZero {
 		return out
+	}
+	// Most pixels have equal samples: one of them has the average, except that it may be −0 for the sum +0.
+	if bytes.Equal(row[:(samples-1)*size], row[size:samples*size]) {
+		samples = 1
 	}
 	// f64 has 53 bits: a sum of 64 values of 24 bits is exact unless their exponents differ by more
 	// than 23.
 	var sum [4]float64
-	for n := range src.Samples {
-		at.Sample = n
-		v := src.Load(at)
+	for n := range samples {
+		v := codec.Load(row[n*size:])
 		for i := range v {
 			switch {
 			case mode == ResolveAverage:
@@ -70,7 +79,7 @@ func resolved(src *texture.Image, at texture.Coord, mode ResolveMode, floats boo
 	}
 	if mode == ResolveAverage {
 		for i := range out {
-			out[i] = uint64(math.Float32bits(float32(sum[i] / float64(src.Samples))))
+			out[i] = uint64(math.Float32bits(float32(sum[i] / float64(samples))))
 		}
 	}
 	return out
