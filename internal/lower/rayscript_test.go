@@ -19,7 +19,7 @@ import (
 //	instance 5 0xff 3 0 …       an instance of the last bottom level: custom index, mask, record offset and flags, and the
 //	                            12 numbers of its matrix, row by row, unless it is the identity
 //	top 0.0                     a top level with the instances since the last one is the next descriptor at 0.0; the n-th
-//	                            one from 1 on has the address n·2³² + n
+//	                            one from 1 on has the address n·2³² + n; with heap for 0.0, the next descriptor of the heap
 type sceneScript struct {
 	bottom    ray.Input
 	built     *ray.Structure // of bottom; nil if it is not built

@@ -125,6 +125,10 @@ func (s *script) item(key string, f []string) error {
 		return nil
 	case "top":
 		d, err := s.scene.top()
+		if f[0] == "heap" {
+			s.args.Heap = append(append(s.args.Heap, d.Bytes...), make([]byte, ir.HeapDescriptor-len(d.Bytes))...)
+			return err
+		}
 		s.args.Bindings[binding(f[0])] = append(s.args.Bindings[binding(f[0])], d)
 		return err
 	case "buffer", "element", "null", "range", "inline", "dynamic", "robustness", "tensor", "strides", "image", "texels", "sampler":
