@@ -333,7 +333,7 @@ func (x *executor) dispatch(base, groups [3]uint32) error {
 	args.Log = x.dev.printer.log(p.stage)
 	regions := x.dev.heap.regions()
 	defer x.dev.heap.release(regions)
-	args.Regions = regions.all()
+	args.Regions, args.Rays = regions.all(), x.dev.heap.structures.rays()
 	if x.bindHeaps(&args); p.mappings != nil {
 		args.Sets = args.MappedSets(p.stage.Program, p.mappings)
 	}

@@ -304,7 +304,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	}
 	a.Shader = compute.Args{
 		Sets: sets, Push: x.push[:], StageRobustness: p.robustness,
-		Regions: x.holdRegions().all(), Workers: x.dev.workers, Budget: x.dev.budget,
+		Regions: x.holdRegions().all(), Rays: x.dev.heap.structures.rays(), Workers: x.dev.workers, Budget: x.dev.budget,
 	}
 	x.bindHeaps(&a.Shader)
 	p.stageSets(&a.Shader)

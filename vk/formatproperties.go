@@ -39,6 +39,7 @@ const (
 	FormatYcbcrForceable         FormatFeatures = 1 << 21 // follows from explicit reconstruction
 	FormatDisjoint               FormatFeatures = 1 << 22
 	FormatCositedChroma          FormatFeatures = 1 << 23
+	FormatStructureVertex        FormatFeatures = 1 << 29 // of acceleration structures
 	FormatShadingRate            FormatFeatures = 1 << 30
 	FormatStorageRead            FormatFeatures = 1 << 31 // without a format in the shader
 	FormatStorageWrite           FormatFeatures = 1 << 32 // without a format in the shader
@@ -162,6 +163,9 @@ func bufferFeatures(i *format.Info) (out FormatFeatures) {
 		if atomicFormat(i) {
 			out |= FormatStorageTexelAtomic
 		}
+	}
+	if _, ok := vertexFormat(i); ok {
+		out |= FormatStructureVertex
 	}
 	return out | FormatVertexBuffer
 }

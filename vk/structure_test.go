@@ -112,11 +112,18 @@ func (r *rays) build(t testing.TB, list ...BuildInfo) {
 	}
 }
 
+// now returns the structures that commands find now.
+func (s *structures) now() ray.Table {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.table()
+}
+
 // trace returns the hit of a ray down the axis z from x, y, 5 on, in the structures that commands find now.
 func (r *rays) trace(a *AccelerationStructure, x, y float32) string {
 	q := ray.Query{Origin: [3]float32{x, y, 5}, Direction: [3]float32{0, 0, -1}, TMax: 100, Mask: 255}
 	w := ray.NewWalker()
-	s := r.dev.heap.structures.snapshot()[a.number]
+	s := r.dev.heap.structures.now()[a.number]
 	for w.Next(s, &q) {
 		q.Confirm()
 	}
@@ -242,11 +249,11 @@ func TestStructureMemory(t *testing.T) {
 			t.Errorf("after a build of %#x: %s have content; must be %s", x.target.Address(), got, x.want)
 		}
 	}
-	if err := a.Close(); err != nil || built() != "b" || len(s.snapshot()) != 1 {
-		t.Errorf("%v; after Close: %s, %d in the table", err, built(), len(s.snapshot()))
+	if err := a.Close(); err != nil || built() != "b" || len(s.now()) != 1 {
+		t.Errorf("%v; after Close: %s, %d in the table", err, built(), len(s.now()))
 	}
-	if err := r.memory.Close(); err != nil || built() != "" || len(s.snapshot()) != 0 || len(s.built) != 0 {
-		t.Errorf("%v; after the end of the memory: %s, %d in the table", err, built(), len(s.snapshot()))
+	if err := r.memory.Close(); err != nil || built() != "" || len(s.now()) != 0 || len(s.built) != 0 {
+		t.Errorf("%v; after the end of the memory: %s, %d in the table", err, built(), len(s.now()))
 	}
 	b.Close()
 }

@@ -238,7 +238,7 @@ func (g *Geometry) check(i int) error {
 	case g.Triangles != nil:
 		t := g.Triangles
 		const rule = "VUID-VkAccelerationStructureGeometryTrianglesDataKHR-"
-		component, ok := vertexFormat(t.Format)
+		component, ok := t.alignment()
 		switch {
 		case !ok:
 			return usage(rule+"vertexFormat-03797", "the vertices of geometry %d have the format %s; must have one of acceleration structures", i, t.Format)

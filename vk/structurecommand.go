@@ -159,7 +159,7 @@ func (b *BuildInfo) checkAddresses(rule string) error {
 		switch {
 		case g.Triangles != nil:
 			t := g.Triangles
-			component, _ := vertexFormat(t.Format)
+			component, _ := t.alignment()
 			switch {
 			case t.Vertices.Host != nil || t.Indices.Host != nil || t.Transform.Host != nil:
 				return usage("", "geometry %d has memory of the host; must be at addresses", i)

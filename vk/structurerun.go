@@ -8,15 +8,13 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ray"
-	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// vertexFormat returns the alignment of vertices of a format: the size of a component, or of a packed format. ok is false if
-// acceleration structures do not have the format. They have those of floats and of normalized components that vertex buildInputs have,
-// with two components or more.
-func vertexFormat(f link.Format) (alignment uint64, ok bool) {
-	i := format.ByID(uint32(f))
-	if i == nil || i.Wide || len(i.Components) < 2 || bufferFeatures(i)&FormatVertexBuffer == 0 {
+// vertexFormat returns the alignment of vertices of a format of vertex inputs: the size of a component, or of a packed format. ok is
+// false if acceleration structures do not have the format. They have those of floats and of normalized components, with two
+// components or more.
+func vertexFormat(i *format.Info) (alignment uint64, ok bool) {
+	if i == nil || i.Wide || len(i.Components) < 2 || !encodable(i) {
 		return 1, false
 	}
 	switch i.Numeric {
@@ -28,6 +26,11 @@ func vertexFormat(f link.Format) (alignment uint64, ok bool) {
 		return uint64(i.Bytes), true
 	}
 	return uint64(i.Bytes / len(i.Components)), true
+}
+
+// alignment returns the alignment of the vertices; ok is false if acceleration structures do not have their format.
+func (t *TriangleGeometry) alignment() (n uint64, ok bool) {
+	return vertexFormat(format.ByID(uint32(t.Format)))
 }
 
 // buildInputs are the memory that a build reads. It is held until release.

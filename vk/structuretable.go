@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/chiaro-gpu/chiaro/internal/ray"
+	"github.com/chiaro-gpu/chiaro/internal/stage/trace"
 )
 
 // structures are the acceleration structures of a device that have content. The ranges of those in one memory are disjoint, as
@@ -15,7 +16,7 @@ type structures struct {
 	mu      sync.Mutex
 	built   map[*Memory][]*AccelerationStructure // ascending by their first byte
 	numbers map[uint64]*AccelerationStructure    // those of built
-	table   ray.Table                            // of built; nil after a change
+	service *trace.Service                       // of built; nil after a change
 	bottoms uint64                               // counts the changes of structures that are no top levels
 	given   uint64                               // private numbers
 }
@@ -77,7 +78,7 @@ func (s *structures) empty(a *AccelerationStructure) {
 
 // changed notes a change of a content.
 func (s *structures) changed(c *content) {
-	s.table = nil
+	s.service = nil
 	if c.level != TopLevel {
 		s.bottoms++
 	}
@@ -137,21 +138,26 @@ func (s *structures) structure(address uint64) *ray.Structure {
 	return nil
 }
 
-// snapshot returns the structures that commands find by their numbers. Instances of top levels have the present structures at
-// their addresses.
-func (s *structures) snapshot() ray.Table {
+// rays returns the service of the rays of commands, which find structures by their numbers. Instances of top levels have the
+// present structures at their addresses.
+func (s *structures) rays() *trace.Service {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.table != nil || len(s.numbers) == 0 {
-		return s.table
+	if s.service == nil {
+		s.service = trace.NewService(s.table())
 	}
-	s.table = make(ray.Table, len(s.numbers))
+	return s.service
+}
+
+// table returns the structures by their numbers. s.mu is held.
+func (s *structures) table() ray.Table {
+	out := make(ray.Table, len(s.numbers))
 	for n, a := range s.numbers {
 		c := a.content
 		if c.level == TopLevel && c.linked != s.bottoms {
 			c.structure, c.linked = c.structure.Relink(s.structure), s.bottoms
 		}
-		s.table[n] = c.structure
+		out[n] = c.structure
 	}
-	return s.table
+	return out
 }

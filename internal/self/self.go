@@ -7,7 +7,8 @@
 // # Files
 //
 //	self.go     the profile, and what capabilities need
-//	fixed.go    features and limits of fixed functions; extension.go those of extensions
+//	fixed.go    features and limits of fixed functions; extension.go those of extensions, ray.go those of
+//	            acceleration structures
 package self
 
 import (
@@ -62,6 +63,7 @@ func Profile() device.Profile {
 	descriptors(d)
 	fixed(d)
 	extensions(d)
+	rays(d)
 	for i, n := range compute.MaxGroups() {
 		d.Limits["maxComputeWorkGroupCount["+strconv.Itoa(i)+"]"] = uint64(n)
 	}

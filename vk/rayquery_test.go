@@ -1,0 +1,230 @@
+package vk
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/engine"
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/link"
+)
+
+// queries is a compute shader whose invocation i traces the ray from (10·i + ¼, ¼, 5) down the axis z, in the structure of binding 0,
+// and stores T, or −1 for a miss.
+const queries = `OpCapability Shader
+OpCapability RayQueryKHR
+OpExtension "SPV_KHR_ray_query"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %id %top %out %q
+OpExecutionMode %main LocalSize 4 1 1
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %floats ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %top DescriptorSet 0
+OpDecorate %top Binding 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%uvec3 = OpTypeVector %uint 3
+%float = OpTypeFloat 32
+%vec3 = OpTypeVector %float 3
+%floats = OpTypeRuntimeArray %float
+%block = OpTypeStruct %floats
+%structure = OpTypeAccelerationStructureKHR
+%query = OpTypeRayQueryKHR
+%pin = OpTypePointer Input %uvec3
+%pblock = OpTypePointer StorageBuffer %block
+%pfloat = OpTypePointer StorageBuffer %float
+%pstructure = OpTypePointer UniformConstant %structure
+%pquery = OpTypePointer Private %query
+%zero = OpConstant %uint 0
+%one = OpConstant %uint 1
+%mask = OpConstant %uint 255
+%f0 = OpConstant %float 0
+%quarter = OpConstant %float 0.25
+%five = OpConstant %float 5
+%ten = OpConstant %float 10
+%far = OpConstant %float 100
+%none = OpConstant %float -1
+%down = OpConstantComposite %vec3 %f0 %f0 %none
+%id = OpVariable %pin Input
+%top = OpVariable %pstructure UniformConstant
+%out = OpVariable %pblock StorageBuffer
+%q = OpVariable %pquery Private
+%main = OpFunction %void None %fn
+%l = OpLabel
+%ids = OpLoad %uvec3 %id
+%i = OpCompositeExtract %uint %ids 0
+%fi = OpConvertUToF %float %i
+%step = OpFMul %float %fi %ten
+%x = OpFAdd %float %step %quarter
+%origin = OpCompositeConstruct %vec3 %x %quarter %five
+%s = OpLoad %structure %top
+OpRayQueryInitializeKHR %q %s %one %mask %origin %f0 %down %far
+%go = OpRayQueryProceedKHR %bool %q
+%kind = OpRayQueryGetIntersectionTypeKHR %uint %q %one
+%hit = OpINotEqual %bool %kind %zero
+%t = OpRayQueryGetIntersectionTKHR %float %q %one
+%result = OpSelect %float %hit %t %none
+%p = OpAccessChain %pfloat %out %zero %i
+OpStore %p %result
+OpReturn
+OpFunctionEnd
+`
+
+// byAddress is queries with the structure at the device address in the push constants.
+var byAddress = strings.NewReplacer(
+	"OpMemoryModel", "OpCapability Int64\nOpMemoryModel", "%id %top %out %q", "%id %push %out %q",
+	"OpDecorate %top DescriptorSet 0\nOpDecorate %top Binding 0\n", "OpDecorate %pushes Block\nOpMemberDecorate %pushes 0 Offset 0\n",
+	"%pstructure = OpTypePointer UniformConstant %structure", "%long = OpTypeInt 64 0\n%pushes = OpTypeStruct %long\n%ppushes = OpTypePointer PushConstant %pushes\n%plong = OpTypePointer PushConstant %long",
+	"%top = OpVariable %pstructure UniformConstant", "%push = OpVariable %ppushes PushConstant",
+	"%s = OpLoad %structure %top", "%pa = OpAccessChain %plong %push %zero\n%a = OpLoad %long %pa\n%s = OpConvertUToAccelerationStructureKHR %structure %a",
+).Replace(queries)
+
+// rayWays are the ways by which a shader gets an acceleration structure.
+var rayWays = map[string]func(t *testing.T, r *rays, c *CommandBuffer, top *AccelerationStructure){
+	"set": func(t *testing.T, r *rays, c *CommandBuffer, top *AccelerationStructure) {
+		p, l := r.tracer(t, queries, 0, 0)
+		set := must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(l.sets[0]))(t)
+		r.write(t, set, top)
+		c.BindPipeline(p)
+		c.BindSets(Compute, l, 0, []*Set{set}, nil)
+	},
+	"copy": func(t *testing.T, r *rays, c *CommandBuffer, top *AccelerationStructure) {
+		p, l := r.tracer(t, queries, 0, 0)
+		pool := must(r.dev.NewPool(PoolInfo{MaxSets: 2}))(t)
+		source, set := must(pool.Allocate(l.sets[0]))(t), must(pool.Allocate(l.sets[0]))(t)
+		r.write(t, source, top)
+		if err := set.Copy(Copy{Source: source, Count: 1}, Copy{Source: source, SourceBinding: 1, Binding: 1, Count: 1}); err != nil {
+			t.Fatal(err)
+		}
+		c.BindPipeline(p)
+		c.BindSets(Compute, l, 0, []*Set{set}, nil)
+	},
+	"push": func(t *testing.T, r *rays, c *CommandBuffer, top *AccelerationStructure) {
+		p, l := r.tracer(t, queries, enum.SetFlagsPushDescriptor, 0)
+		c.BindPipeline(p)
+		c.PushDescriptors(Compute, l, 0, Write{Structures: []*AccelerationStructure{top}}, Write{Binding: 1, Buffers: []BufferDescriptor{{r.buffer, rayOutput, 64}}})
+	},
+	"descriptor buffer": func(t *testing.T, r *rays, c *CommandBuffer, top *AccelerationStructure) {
+		p, l := r.tracer(t, queries, enum.SetFlagsDescriptorBuffer, enum.PipelineFlagsDescriptorBuffer)
+		for i, info := range []DescriptorInfo{{Type: link.AccelerationStructure, Address: top.Address()}, {Type: storage, Address: r.buffer.Address() + rayOutput, Range: 64}} {
+			at, _, _ := l.sets[0].BindingOffset(uint32(i))
+			if err := r.dev.WriteDescriptor(r.memory.Bytes()[rayDescriptors+at:], info); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.BindPipeline(p)
+		c.BindDescriptorBuffers([]uint64{r.buffer.Address() + rayDescriptors})
+		c.SetDescriptorBufferOffsets(Compute, l, 0, []uint32{0}, []uint64{0})
+	},
+	"address": func(t *testing.T, r *rays, c *CommandBuffer, top *AccelerationStructure) {
+		p, l := r.tracer(t, byAddress, 0, 0)
+		set := must(must(r.dev.NewPool(PoolInfo{MaxSets: 1}))(t).Allocate(l.sets[0]))(t)
+		r.write(t, set, nil)
+		c.BindPipeline(p)
+		c.BindSets(Compute, l, 0, []*Set{set}, nil)
+		c.PushConstants(l, 0, binary.LittleEndian.AppendUint64(nil, top.Address()))
+	},
+}
+
+// Offsets of the output and of descriptors in the buffer of rays.
+const (
+	rayOutput      = 8192
+	rayDescriptors = 12288
+)
+
+// tracer returns a pipeline of a shader with ray queries, and its layout.
+func (r *rays) tracer(t *testing.T, text string, set enum.SetFlags, flags enum.PipelineFlags) (*ComputePipeline, *PipelineLayout) {
+	t.Helper()
+	bindings := append([]link.Binding{{Binding: 1, Type: storage, Count: 1, Stages: link.AllStages}}, structureBinding...)
+	l := must(r.dev.NewPipelineLayout(PipelineLayoutInfo{
+		Sets: []*SetLayout{must(r.dev.NewSetLayout(SetLayoutInfo{Flags: set, Bindings: bindings}))(t)}, Push: []link.Range{{Size: 8, Stages: link.AllStages}},
+	}))(t)
+	return must(r.dev.NewComputePipeline(context.Background(), ComputePipelineInfo{Creation: Creation{Flags: flags}, Stage: StageInfo{Code: code(t, text)}, Layout: l}))(t), l
+}
+
+func (r *rays) write(t *testing.T, set *Set, top *AccelerationStructure) {
+	t.Helper()
+	if err := set.Update(Write{Structures: []*AccelerationStructure{top}}, Write{Binding: 1, Buffers: []BufferDescriptor{{r.buffer, rayOutput, 64}}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRayQuery traces rays by queries of a compute shader that gets the structure in each way, on both engines. The structure is
+// built after its descriptor is written.
+func TestRayQuery(t *testing.T) {
+	for name, of := range map[string]exec.Engine{"machine code": nil, "interpreter": interp.Engine{}} {
+		r := newRays(t, DeviceInfo{Engine: of})
+		bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
+		r.instance(0, bottom, 0)
+		r.instance(1, bottom, 20)
+		for way, bind := range rayWays {
+			c := r.record(t, func(c *CommandBuffer) {
+				c.BuildAccelerationStructures([]BuildInfo{r.bottom(bottom, 2)})
+				c.BuildAccelerationStructures([]BuildInfo{r.top(top, 2)})
+				bind(t, r, c, top)
+				c.Dispatch(1, 1, 1)
+			})
+			for i := range 4 {
+				r.floats(rayOutput+4*i, 7)
+			}
+			if err := r.submit(t, c); err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range []float32{4, -1, 4, -1} {
+				if got := math.Float32frombits(binary.LittleEndian.Uint32(r.memory.Bytes()[rayOutput+4*i:])); got != want {
+					t.Errorf("%s, %s: ray %d has T %v; must be %v", name, way, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestRayQueryNull traces rays in structures that do not exist: a null descriptor, one without content, a closed one, any address.
+func TestRayQueryNull(t *testing.T) {
+	r := newRays(t, DeviceInfo{DeferFree: true})
+	p, l := r.tracer(t, byAddress, 0, 0)
+	q, k := r.tracer(t, queries, 0, 0)
+	bottom, top, closed := r.structure(t, BottomLevel), r.structure(t, TopLevel), r.structure(t, TopLevel)
+	r.instance(0, bottom, 0)
+	r.build(t, r.bottom(bottom, 1), r.top(closed, 1))
+	address := closed.Address()
+	closed.Close()
+	pool := must(r.dev.NewPool(PoolInfo{MaxSets: 3}))(t)
+	for i, x := range []struct {
+		address uint64
+		top     *AccelerationStructure
+	}{{1, nil}, {address, nil}, {bottom.Address(), nil}, {math.MaxUint64, nil}, {0, nil}, {0, top}} {
+		set := must(pool.Allocate(l.sets[0]))(t)
+		r.write(t, set, x.top)
+		r.floats(rayOutput, 7)
+		c := r.record(t, func(c *CommandBuffer) {
+			c.BindPipeline(q)
+			if x.address != 0 {
+				c.BindPipeline(p)
+				c.PushConstants(l, 0, binary.LittleEndian.AppendUint64(nil, x.address))
+				c.BindSets(Compute, l, 0, []*Set{set}, nil)
+			} else {
+				c.BindSets(Compute, k, 0, []*Set{set}, nil)
+			}
+			c.Dispatch(1, 1, 1)
+		})
+		if err := r.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		if got := math.Float32frombits(binary.LittleEndian.Uint32(r.memory.Bytes()[rayOutput:])); got != -1 {
+			t.Errorf("case %d: the ray has T %v; must miss", i, got)
+		}
+		c.Close()
+		set.Close()
+	}
+}
