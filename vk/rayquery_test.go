@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
-	"github.com/chiaro-gpu/chiaro/internal/engine"
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/interp"
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
@@ -82,7 +82,7 @@ OpFunctionEnd
 
 // byAddress is queries with the structure at the device address in the push constants.
 var byAddress = strings.NewReplacer(
-	"OpMemoryModel", "OpCapability Int64\nOpMemoryModel", "%id %top %out %q", "%id %push %out %q",
+	"OpExtension", "OpCapability Int64\nOpExtension", "%id %top %out %q", "%id %push %out %q",
 	"OpDecorate %top DescriptorSet 0\nOpDecorate %top Binding 0\n", "OpDecorate %pushes Block\nOpMemberDecorate %pushes 0 Offset 0\n",
 	"%pstructure = OpTypePointer UniformConstant %structure", "%long = OpTypeInt 64 0\n%pushes = OpTypeStruct %long\n%ppushes = OpTypePointer PushConstant %pushes\n%plong = OpTypePointer PushConstant %long",
 	"%top = OpVariable %pstructure UniformConstant", "%push = OpVariable %ppushes PushConstant",
