@@ -114,6 +114,7 @@ var smaller = map[string]bool{
 	"storageImageDescriptorSize": true, "uniformTexelBufferDescriptorSize": true, "robustUniformTexelBufferDescriptorSize": true,
 	"storageTexelBufferDescriptorSize": true, "robustStorageTexelBufferDescriptorSize": true, "uniformBufferDescriptorSize": true,
 	"robustUniformBufferDescriptorSize": true, "storageBufferDescriptorSize": true, "robustStorageBufferDescriptorSize": true,
+	"accelerationStructureDescriptorSize": true, "minAccelerationStructureScratchOffsetAlignment": true,
 	"inputAttachmentDescriptorSize": true, "descriptorBufferOffsetAlignment": true, "samplerHeapAlignment": true, "resourceHeapAlignment": true,
 	"minFragmentShadingRateAttachmentTexelSize[0]": true, "minFragmentShadingRateAttachmentTexelSize[1]": true,
 }

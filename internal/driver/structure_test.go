@@ -1,0 +1,177 @@
+package driver
+
+import (
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+)
+
+// tracing is a compute shader that traces a ray from (¼, ¼, 5) down the axis z and stores T.
+const tracing = `OpCapability Shader
+OpCapability RayQueryKHR
+OpExtension "SPV_KHR_ray_query"
+OpExtension "SPV_KHR_storage_buffer_storage_class"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %floats ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %top DescriptorSet 0
+OpDecorate %top Binding 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%vec3 = OpTypeVector %float 3
+%floats = OpTypeRuntimeArray %float
+%block = OpTypeStruct %floats
+%structure = OpTypeAccelerationStructureKHR
+%query = OpTypeRayQueryKHR
+%pblock = OpTypePointer StorageBuffer %block
+%pfloat = OpTypePointer StorageBuffer %float
+%pstructure = OpTypePointer UniformConstant %structure
+%pquery = OpTypePointer Function %query
+%zero = OpConstant %uint 0
+%one = OpConstant %uint 1
+%mask = OpConstant %uint 255
+%f0 = OpConstant %float 0
+%quarter = OpConstant %float 0.25
+%five = OpConstant %float 5
+%far = OpConstant %float 100
+%minus = OpConstant %float -1
+%origin = OpConstantComposite %vec3 %quarter %quarter %five
+%down = OpConstantComposite %vec3 %f0 %f0 %minus
+%top = OpVariable %pstructure UniformConstant
+%out = OpVariable %pblock StorageBuffer
+%main = OpFunction %void None %fn
+%l = OpLabel
+%q = OpVariable %pquery Function
+%s = OpLoad %structure %top
+OpRayQueryInitializeKHR %q %s %one %mask %origin %f0 %down %far
+%go = OpRayQueryProceedKHR %bool %q
+%t = OpRayQueryGetIntersectionTKHR %float %q %one
+%p = OpAccessChain %pfloat %out %zero %zero
+OpStore %p %t
+OpReturn
+OpFunctionEnd
+`
+
+// put writes floats.
+func put(to []uint32, list ...float32) {
+	for i, x := range list {
+		to[i] = math.Float32bits(x)
+	}
+}
+
+// TestAccelerationStructure builds a bottom level by a command and a top level on the host, reads their sizes, serializes one, and traces
+// a ray by a query.
+func TestAccelerationStructure(t *testing.T) {
+	p := newProgram(t)
+	area, _, _ := p.addressed(abi.BufferUsageAccelerationStructureStorageBitKHR, 8192)
+	_, inputs, content := p.addressed(abi.BufferUsageAccelerationStructureBuildInputReadOnlyBitKHR, 1024)
+	put(content, 0, 0, 0, 1, 0, 0, 0, 1, 0)
+	triangles := abi.AccelerationStructureGeometryKHR{GeometryType: abi.GeometryTypeTrianglesKHR, Flags: 1}
+	*(*abi.AccelerationStructureGeometryTrianglesDataKHR)(unsafe.Pointer(&triangles.Geometry)) = abi.AccelerationStructureGeometryTrianglesDataKHR{
+		VertexFormat: 106, VertexData: [1]uint64{inputs}, VertexStride: 12, MaxVertex: 2, IndexType: abi.IndexTypeNoneKHR,
+	}
+	make := func(level uint32, offset uint64, g *abi.AccelerationStructureGeometryKHR) (h abi.AccelerationStructureKHR, b abi.AccelerationStructureBuildGeometryInfoKHR) {
+		b = abi.AccelerationStructureBuildGeometryInfoKHR{Type: level, Flags: 3, GeometryCount: 1, PGeometries: g}
+		one, size := uint32(1), abi.AccelerationStructureBuildSizesInfoKHR{}
+		do(abi.CmdGetAccelerationStructureBuildSizesKHR, &abi.GetAccelerationStructureBuildSizesKHRArgs{Device: p.device, PBuildInfo: &b, PMaxPrimitiveCounts: &one, PSizeInfo: &size})
+		if size.AccelerationStructureSize == 0 || size.BuildScratchSize == 0 {
+			t.Fatalf("the build needs %+v", size)
+		}
+		must(p, abi.CmdCreateAccelerationStructureKHR, &abi.CreateAccelerationStructureKHRArgs{Device: p.device, PAccelerationStructure: &h, PCreateInfo: &abi.AccelerationStructureCreateInfoKHR{
+			Buffer: area, Offset: offset, Size: size.AccelerationStructureSize, Type: level,
+		}})
+		b.DstAccelerationStructure = h
+		return h, b
+	}
+	bottom, b := make(1, 0, &triangles)
+	ranges := &abi.AccelerationStructureBuildRangeInfoKHR{PrimitiveCount: 1}
+	var pool abi.QueryPool
+	must(p, abi.CmdCreateQueryPool, &abi.CreateQueryPoolArgs{Device: p.device, PQueryPool: &pool, PCreateInfo: &abi.QueryPoolCreateInfo{QueryType: abi.QueryTypeAccelerationStructureCompactedSizeKHR, QueryCount: 1}})
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBuildAccelerationStructuresKHR, &abi.CmdBuildAccelerationStructuresKHRArgs{CommandBuffer: c, InfoCount: 1, PInfos: &b, PpBuildRangeInfos: unsafe.Pointer(&ranges)})
+		do(abi.CmdCmdWriteAccelerationStructuresPropertiesKHR, &abi.CmdWriteAccelerationStructuresPropertiesKHRArgs{CommandBuffer: c, AccelerationStructureCount: 1, PAccelerationStructures: &bottom, QueryType: abi.QueryTypeAccelerationStructureCompactedSizeKHR, QueryPool: pool})
+	})
+	var compact, serial uint64
+	must(p, abi.CmdGetQueryPoolResults, &abi.GetQueryPoolResultsArgs{Device: p.device, QueryPool: pool, QueryCount: 1, DataSize: 8, PData: unsafe.Pointer(&compact), Stride: 8, Flags: abi.QueryResult64Bit})
+	must(p, abi.CmdWriteAccelerationStructuresPropertiesKHR, &abi.WriteAccelerationStructuresPropertiesKHRArgs{Device: p.device, AccelerationStructureCount: 1, PAccelerationStructures: &bottom, QueryType: abi.QueryTypeAccelerationStructureSerializationSizeKHR, DataSize: 8, PData: unsafe.Pointer(&serial), Stride: 8})
+	if compact == 0 || serial < 56 {
+		t.Fatalf("the compact size is %d, the serialized one %d", compact, serial)
+	}
+	data := p.serialized(bottom, serial)
+	compatible := ^uint32(0)
+	do(abi.CmdGetDeviceAccelerationStructureCompatibilityKHR, &abi.GetDeviceAccelerationStructureCompatibilityKHRArgs{Device: p.device, PVersionInfo: &abi.AccelerationStructureVersionInfoKHR{PVersionData: &data[0]}, PCompatibility: &compatible})
+	from := abi.CopyMemoryToAccelerationStructureInfoKHR{Dst: bottom, Mode: abi.CopyAccelerationStructureModeDeserializeKHR}
+	*(*unsafe.Pointer)(unsafe.Pointer(&from.Src)) = unsafe.Pointer(&data[0])
+	must(p, abi.CmdCopyMemoryToAccelerationStructureKHR, &abi.CopyMemoryToAccelerationStructureKHRArgs{Device: p.device, PInfo: &from})
+	if compatible != abi.AccelerationStructureCompatibilityCompatibleKHR {
+		t.Errorf("the compatibility is %d", compatible)
+	}
+
+	instance := abi.AccelerationStructureInstanceKHR{BitsInstanceCustomIndex: 0xff << 24, AccelerationStructureReference: uint64(bottom)}
+	*(*[12]float32)(unsafe.Pointer(&instance.Transform)) = [12]float32{0: 1, 5: 1, 10: 1}
+	placed := abi.AccelerationStructureGeometryKHR{GeometryType: abi.GeometryTypeInstancesKHR}
+	*(*unsafe.Pointer)(unsafe.Pointer(&(*abi.AccelerationStructureGeometryInstancesDataKHR)(unsafe.Pointer(&placed.Geometry)).Data)) = unsafe.Pointer(&instance)
+	top, b := make(0, 4096, &placed)
+	must(p, abi.CmdBuildAccelerationStructuresKHR, &abi.BuildAccelerationStructuresKHRArgs{Device: p.device, InfoCount: 1, PInfos: &b, PpBuildRangeInfos: unsafe.Pointer(&ranges)})
+	if got := p.traced(top); got != 5 {
+		t.Errorf("the ray has T %v; must be 5", got)
+	}
+	do(abi.CmdDestroyAccelerationStructureKHR, &abi.DestroyAccelerationStructureKHRArgs{Device: p.device, AccelerationStructure: top})
+	do(abi.CmdDestroyAccelerationStructureKHR, &abi.DestroyAccelerationStructureKHRArgs{Device: p.device, AccelerationStructure: bottom})
+	do(abi.CmdDestroyQueryPool, &abi.DestroyQueryPoolArgs{Device: p.device, QueryPool: pool})
+}
+
+// serialized returns the serialized form of a structure, of n bytes.
+func (p *program) serialized(h abi.AccelerationStructureKHR, n uint64) []byte {
+	data := make([]byte, n)
+	to := abi.CopyAccelerationStructureToMemoryInfoKHR{Src: h, Mode: abi.CopyAccelerationStructureModeSerializeKHR}
+	*(*unsafe.Pointer)(unsafe.Pointer(&to.Dst)) = unsafe.Pointer(&data[0])
+	must(p, abi.CmdCopyAccelerationStructureToMemoryKHR, &abi.CopyAccelerationStructureToMemoryKHRArgs{Device: p.device, PInfo: &to})
+	return data
+}
+
+// traced runs the shader with a structure and returns T.
+func (p *program) traced(top abi.AccelerationStructureKHR) float32 {
+	b, content := p.buffer(8)
+	words := p.words(tracing)
+	var module abi.ShaderModule
+	must(p, abi.CmdCreateShaderModule, &abi.CreateShaderModuleArgs{Device: p.device, PCreateInfo: &abi.ShaderModuleCreateInfo{CodeSize: uint(len(words) * 4), PCode: &words[0]}, PShaderModule: &module})
+	bindings := []abi.DescriptorSetLayoutBinding{
+		{DescriptorType: abi.DescriptorTypeAccelerationStructureKHR, DescriptorCount: 1, StageFlags: abi.ShaderStageComputeBit},
+		{Binding: 1, DescriptorType: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1, StageFlags: abi.ShaderStageComputeBit},
+	}
+	var setLayout abi.DescriptorSetLayout
+	var layout abi.PipelineLayout
+	var pipe abi.Pipeline
+	var pool abi.DescriptorPool
+	var set abi.DescriptorSet
+	must(p, abi.CmdCreateDescriptorSetLayout, &abi.CreateDescriptorSetLayoutArgs{Device: p.device, PSetLayout: &setLayout, PCreateInfo: &abi.DescriptorSetLayoutCreateInfo{BindingCount: 2, PBindings: &bindings[0]}})
+	must(p, abi.CmdCreatePipelineLayout, &abi.CreatePipelineLayoutArgs{Device: p.device, PPipelineLayout: &layout, PCreateInfo: &abi.PipelineLayoutCreateInfo{SetLayoutCount: 1, PSetLayouts: &setLayout}})
+	must(p, abi.CmdCreateComputePipelines, &abi.CreateComputePipelinesArgs{Device: p.device, CreateInfoCount: 1, PPipelines: &pipe, PCreateInfos: &abi.ComputePipelineCreateInfo{Layout: layout, Stage: abi.PipelineShaderStageCreateInfo{Stage: abi.ShaderStageComputeBit, Module: module, PName: &mainName[0]}}})
+	sizes := []abi.DescriptorPoolSize{{Type: abi.DescriptorTypeAccelerationStructureKHR, DescriptorCount: 1}, {Type: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1}}
+	must(p, abi.CmdCreateDescriptorPool, &abi.CreateDescriptorPoolArgs{Device: p.device, PDescriptorPool: &pool, PCreateInfo: &abi.DescriptorPoolCreateInfo{MaxSets: 1, PoolSizeCount: 2, PPoolSizes: &sizes[0]}})
+	must(p, abi.CmdAllocateDescriptorSets, &abi.AllocateDescriptorSetsArgs{Device: p.device, PDescriptorSets: &set, PAllocateInfo: &abi.DescriptorSetAllocateInfo{DescriptorPool: pool, DescriptorSetCount: 1, PSetLayouts: &setLayout}})
+	written := abi.WriteDescriptorSetAccelerationStructureKHR{SType: abi.StructureTypeWriteDescriptorSetAccelerationStructureKHR, AccelerationStructureCount: 1, PAccelerationStructures: &top}
+	updates := []abi.WriteDescriptorSet{
+		{PNext: unsafe.Pointer(&written), DstSet: set, DescriptorCount: 1, DescriptorType: abi.DescriptorTypeAccelerationStructureKHR},
+		{DstSet: set, DstBinding: 1, DescriptorCount: 1, DescriptorType: abi.DescriptorTypeStorageBuffer, PBufferInfo: &abi.DescriptorBufferInfo{Buffer: b, Range: abi.WholeSize}},
+	}
+	do(abi.CmdUpdateDescriptorSets, &abi.UpdateDescriptorSetsArgs{Device: p.device, DescriptorWriteCount: 2, PDescriptorWrites: &updates[0]})
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+		do(abi.CmdCmdBindDescriptorSets, &abi.CmdBindDescriptorSetsArgs{CommandBuffer: c, PipelineBindPoint: abi.PipelineBindPointCompute, Layout: layout, DescriptorSetCount: 1, PDescriptorSets: &set})
+		do(abi.CmdCmdDispatch, &abi.CmdDispatchArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
+	})
+	do(abi.CmdDestroyPipeline, &abi.DestroyPipelineArgs{Device: p.device, Pipeline: pipe})
+	return math.Float32frombits(content[0])
+}
