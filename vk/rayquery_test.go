@@ -164,6 +164,7 @@ func (r *rays) write(t *testing.T, set *Set, top *AccelerationStructure) {
 func TestRayQuery(t *testing.T) {
 	for name, of := range map[string]exec.Engine{"machine code": nil, "interpreter": interp.Engine{}} {
 		r := newRays(t, DeviceInfo{Engine: of})
+		r.dev.checking = All
 		bottom, top := r.structure(t, BottomLevel), r.structure(t, TopLevel)
 		r.instance(0, bottom, 0)
 		r.instance(1, bottom, 20)

@@ -25,6 +25,8 @@ type machine struct {
 	objects   map[graphicsKey]*drawObjects // instead of drawn
 	apart     map[*Buffer]*apart
 
+	structures map[*Structure]*vk.AccelerationStructure
+
 	temporaries []io.Closer // of the recorded commands
 	bindings    map[*Pipeline]*bindings
 	pictures
@@ -37,7 +39,7 @@ const maxBound = 1 << 20
 func newMachine(ctx context.Context, r *runner) (*machine, error) {
 	o := &r.options
 	m := &machine{
-		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*host.ComputeProgram{}, drawn: map[graphicsKey][]graphicsPipeline{}, objects: map[graphicsKey]*drawObjects{}, apart: map[*Buffer]*apart{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
+		runner: r, buffers: map[*Buffer]*vk.Buffer{}, pipelines: map[programKey]*host.ComputeProgram{}, drawn: map[graphicsKey][]graphicsPipeline{}, objects: map[graphicsKey]*drawObjects{}, apart: map[*Buffer]*apart{}, structures: map[*Structure]*vk.AccelerationStructure{}, bindings: map[*Pipeline]*bindings{}, pictures: newPictures(),
 	}
 	var err error
 	m.device, err = vk.Chiaro().NewDevice(vk.DeviceInfo{

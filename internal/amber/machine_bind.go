@@ -91,7 +91,7 @@ func (m *machine) bind(ctx context.Context, p *Pipeline) (*bindings, error) {
 		return nil, err
 	}
 	if !b.written {
-		if err := b.write(m, p); err != nil {
+		if err := b.write(ctx, m, p); err != nil {
 			return nil, err
 		}
 		b.written = true
@@ -105,7 +105,7 @@ func (m *machine) bind(ctx context.Context, p *Pipeline) (*bindings, error) {
 }
 
 // write writes the descriptors.
-func (b *bindings) write(m *machine, p *Pipeline) error {
+func (b *bindings) write(ctx context.Context, m *machine, p *Pipeline) error {
 	offsets := map[[2]uint32][]uint32{}
 	for i := range p.Bindings {
 		x := &p.Bindings[i]
@@ -113,7 +113,7 @@ func (b *bindings) write(m *machine, p *Pipeline) error {
 			b.inline = append(b.inline, x)
 			continue
 		}
-		w, dynamic, err := m.descriptors(x)
+		w, dynamic, err := m.descriptors(ctx, x)
 		if err != nil {
 			return err
 		}
@@ -137,10 +137,14 @@ func (b *bindings) write(m *machine, p *Pipeline) error {
 }
 
 // descriptors returns the write of a binding, and the dynamic offsets of its descriptors.
-func (m *machine) descriptors(x *Binding) (w vk.Write, dynamic []uint32, err error) {
+func (m *machine) descriptors(ctx context.Context, x *Binding) (w vk.Write, dynamic []uint32, err error) {
 	if x.Kind.textured() {
 		w, err = m.textureWrite(x)
 		return w, nil, err
+	}
+	if x.Kind == AccelerationStructure {
+		a, err := m.structure(ctx, x.Structure)
+		return vk.Write{Binding: x.Binding, Element: x.Element, Type: descriptorTypes[x.Kind], Structures: []*vk.AccelerationStructure{a}}, nil, err
 	}
 	w = vk.Write{Binding: x.Binding, Element: x.Element, Type: descriptorTypes[x.Kind]}
 	for n, buffer := range x.Buffers {

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
@@ -64,6 +65,10 @@ func (p *parser) accelerationStructure(at diag.Pos) {
 			s.Primitives = append(s.Primitives, p.geometry())
 		case w.text == "BOTTOM_LEVEL_INSTANCE" && s.Top:
 			s.Instances = append(s.Instances, p.instance())
+		case w.text == "BLAS_INSTANCE" && s.Top:
+			p.keyword("USE")
+			s.Instances = append(s.Instances, Instance{Bottom: known(p, "acceleration structure", p.structures), Mask: 255})
+			p.endLine()
 		default:
 			p.fail(CodeWord, w.pos, "%s is nothing that this acceleration structure has", w)
 		}
@@ -120,8 +125,11 @@ func (p *parser) flags() []string {
 	return fs
 }
 
-// flag checks that a word can be a flag: capitals with underscores.
+// flag checks that a word can be a flag: capitals with underscores, or a number.
 func (p *parser) flag(w word) string {
+	if _, err := strconv.ParseUint(w.text, 0, 32); err == nil {
+		return w.text
+	}
 	if strings.ToUpper(w.text) != w.text || w.text[0] < 'A' {
 		p.fail(CodeWord, w.pos, "%s is no flag", w)
 	}

@@ -21,9 +21,10 @@ func has(q Requirement) bool {
 // shader reports an instruction that cannot be lowered.
 var features = map[string]bool{
 	"robustBufferAccess": true,
-	"shaderFloat64":      true,
-	"shaderInt64":        true,
-	"shaderInt16":        true,
+	"AccelerationStructureFeaturesKHR.accelerationStructure": true,
+	"shaderFloat64": true,
+	"shaderInt64":   true,
+	"shaderInt16":   true,
 	"shaderUniformBufferArrayDynamicIndexing":                                                 true,
 	"shaderStorageBufferArrayDynamicIndexing":                                                 true,
 	"Float16Int8Features.shaderFloat16":                                                       true,
@@ -244,6 +245,9 @@ var properties = map[string]bool{
 
 // deviceExtensions are the device extensions that Chiaro has.
 var deviceExtensions = map[string]bool{
+	"VK_KHR_acceleration_structure":               true,
+	"VK_KHR_ray_query":                            true,
+	"VK_KHR_deferred_host_operations":             true,
 	"VK_KHR_16bit_storage":                        true,
 	"VK_KHR_8bit_storage":                         true,
 	"VK_KHR_shader_float16_int8":                  true,

@@ -195,8 +195,7 @@ func (r *runner) readyPipeline(p *Pipeline) error {
 		return r.unsupported(p.At, "arguments of OpenCL C kernels")
 	}
 	for _, b := range p.Bindings {
-		switch b.Kind {
-		case AccelerationStructure, Untyped:
+		if b.Kind == Untyped {
 			return r.unsupported(b.At, "descriptors of kind "+b.Kind.String())
 		}
 	}
