@@ -68,6 +68,8 @@ type reader struct {
 	// data and stride locate vertices of three 32-bit floats.
 	data   []byte
 	stride uint64
+	// vertices is the number of vertices that MaxVertex and the memory permit.
+	vertices uint64
 	// plain: vertices have 32-bit indices and no transform.
 	plain bool
 }
@@ -78,6 +80,12 @@ func newReader(g *Geometry) reader {
 	if g.Kind == Triangles && g.VertexFormat != float3 {
 		r.data = convertVertices(g)
 		r.stride = min(r.stride, 1) * 12
+	}
+	if n := uint64(len(r.data)); n >= 12 {
+		r.vertices = uint64(g.MaxVertex) + 1
+		if r.stride > 0 {
+			r.vertices = min(r.vertices, (n-12)/r.stride+1)
+		}
 	}
 	r.plain = g.IndexSize == 4 && g.Transform == nil
 	return r
@@ -140,10 +148,10 @@ func (r *reader) index(p uint32, k int) (uint32, bool) {
 
 // vertex returns vertex i.
 func (r *reader) vertex(i uint32) (v vec, ok bool) {
-	at := uint64(i) * r.stride
-	if i > r.g.MaxVertex || at > uint64(len(r.data)) || uint64(len(r.data))-at < 12 {
+	if uint64(i) >= r.vertices {
 		return v, false
 	}
+	at := uint64(i) * r.stride
 	b := r.data[at:][:12]
 	for k := range v {
 		v[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
@@ -182,15 +190,13 @@ func (r *reader) plainTriangle(p uint32) (t triangle, ok bool) {
 	three := g.Indices[at:][:12]
 	var rest float32 // 0, or a NaN if a component is not finite
 	for k := range t {
-		i := binary.LittleEndian.Uint32(three[4*k:])
-		j := i + g.FirstVertex
-		v := uint64(j) * r.stride
-		if j < i || j > g.MaxVertex || v > uint64(len(r.data)) || uint64(len(r.data))-v < 12 {
+		i := uint64(binary.LittleEndian.Uint32(three[4*k:])) + uint64(g.FirstVertex)
+		if i >= r.vertices {
 			return t, false
 		}
-		b := r.data[v:][:12]
-		x := math.Float32frombits(binary.LittleEndian.Uint32(b))
-		y := math.Float32frombits(binary.LittleEndian.Uint32(b[4:]))
+		b := r.data[i*r.stride:][:12]
+		first := binary.LittleEndian.Uint64(b) // one load for two components
+		x, y := math.Float32frombits(uint32(first)), math.Float32frombits(uint32(first>>32))
 		z := math.Float32frombits(binary.LittleEndian.Uint32(b[8:]))
 		t[k] = vec{x, y, z}
 		rest += (x - x) + (y - y) + (z - z)
