@@ -160,9 +160,15 @@ func boxesOf(items []item) []box {
 	return boxes
 }
 
-// maxSpread is the largest spread of an instance whose box is in the tree. The box of an instance beyond it is
-// everything: the padding for its rounding errors would slow down the rays of all other instances.
-const maxSpread = 64
+const (
+	// maxSpread is the largest spread of an instance whose box is in the tree, and how many times as large as the
+	// coordinates of its box the offset of its padding may be. The box of an instance beyond it is everything: the
+	// padding for its rounding errors would slow down the rays of all other instances.
+	maxSpread = 64
+	// topSlack is by how much more boxes grow in a top level than in the bottom levels: their rays have rounded
+	// origins and directions.
+	topSlack = 4
+)
 
 // buildTop builds a top level.
 func buildTop(in *Input) (*Structure, error) {
@@ -193,10 +199,12 @@ func (s *Structure) instanceItems() []item {
 			continue
 		}
 		it := item{primitive: uint32(i)}
-		if spread := p.spread(); spread <= maxSpread {
-			it.lo, it.hi = p.bounds()
-			s.spread = max(s.spread, up32(spread))
-			s.reach = max(s.reach, reachOf(it.lo, it.hi))
+		it.lo, it.hi = p.bounds()
+		reach := reachOf(it.lo, it.hi)
+		if scale, offset := p.spread(); scale <= maxSpread && offset <= maxSpread*float64(reach) {
+			scale = max(topSlack*scale, 1)
+			s.spread = max(s.spread, up32(scale))
+			s.reach = max(s.reach, reach, up32(topSlack*offset/scale))
 		} else {
 			const most = math.MaxFloat32
 			it.lo, it.hi = vec{-most, -most, -most}, vec{most, most, most}

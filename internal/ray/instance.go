@@ -87,19 +87,22 @@ func (p *placed) objectRay(origin, direction vec) (o, d vec) {
 	return o, d
 }
 
-// spread returns how much the matrix and its inverse amplify rounding errors: the largest row sum of |m|·|m⁻¹|.
-func (p *placed) spread() float64 {
-	var most float64
+// spread returns by how much the padding of boxes in object space grows in world space. The padding is a multiple of
+// the distances in object space, which are at most N·o+D for a ray whose origin has coordinates up to o: N is the norm
+// of the inverse, and D its translation and the reach of the bottom level. In world space it grows by the norm of the
+// matrix: scale·o+offset.
+func (p *placed) spread() (scale, offset float64) {
+	var matrix, inverse, distance float64 // largest sums of rows, largest translation
 	for i := range 3 {
-		var sum float64
+		var m, n float64
 		for j := range 3 {
-			for k := range 3 {
-				sum += math.Abs(float64(p.Transform[4*i+k])) * math.Abs(p.inverse[j][k])
-			}
+			m += math.Abs(float64(p.Transform[4*i+j]))
+			n += math.Abs(p.inverse[j][i])
 		}
-		most = max(most, sum)
+		matrix, inverse = max(matrix, m), max(inverse, n)
+		distance = max(distance, math.Abs(p.inverse[3][i]))
 	}
-	return most
+	return matrix * inverse, matrix * (distance + float64(p.Bottom.reach))
 }
 
 // bounds returns the box of the bottom level in world space, rounded outwards.

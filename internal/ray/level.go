@@ -37,8 +37,8 @@ const (
 	extreme = 1 << 40
 )
 
-// set prepares the level for a ray in a structure whose coordinates are at most reach and whose transforms amplify
-// rounding errors by at most spread. It reports whether the ray can hit anything.
+// set prepares the level for a ray in a structure with a reach and a spread. It reports whether the ray can hit
+// anything.
 func (l *level) set(origin, direction vec, reach, spread float32) bool {
 	w := 0
 	for k := 1; k < 3; k++ {

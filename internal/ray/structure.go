@@ -9,10 +9,9 @@ type Structure struct {
 	flags  BuildFlags
 	root   ref
 	lo, hi vec
-	// reach is the largest absolute coordinate of the box.
-	reach float32
-	// spread bounds how much the transforms of the instances amplify rounding errors; 1 in a bottom level.
-	spread float32
+	// Boxes grow by a number of roundings of spread·(o+reach) in the test of a ray whose origin has coordinates up
+	// to o. reach is at least the largest absolute coordinate of the box; spread is 1 in a bottom level.
+	reach, spread float32
 
 	nodes  []node
 	blocks []block

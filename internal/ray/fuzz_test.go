@@ -1,0 +1,150 @@
+package ray
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// pick reads values from the data of a fuzz test; it continues with zeros.
+type pick struct{ b []byte }
+
+// byte returns the next byte.
+func (p *pick) byte() (x byte) {
+	if len(p.b) > 0 {
+		x, p.b = p.b[0], p.b[1:]
+	}
+	return x
+}
+
+// float returns a small value in 1/16, or any float.
+func (p *pick) float() float32 {
+	x := p.byte()
+	if x != 0x80 {
+		return float32(int8(x)) / 16
+	}
+	var bits [4]byte
+	for i := range bits {
+		bits[i] = p.byte()
+	}
+	return math.Float32frombits(binary.LittleEndian.Uint32(bits[:]))
+}
+
+// vec returns a vector.
+func (p *pick) vec() vec { return vec{p.float(), p.float(), p.float()} }
+
+// pickScene returns a top level with up to 4 instances of 2 bottom levels.
+func pickScene(t *testing.T, p *pick) *Structure {
+	var bottoms [2]*Structure
+	for i := range bottoms {
+		g := Geometry{Kind: Boxes, Flags: GeometryFlags(p.byte() & 1), BoxStride: 24}
+		n := int(p.byte() % 24)
+		if p.byte()&1 == 0 {
+			list := make([]triangle, n)
+			for j := range list {
+				list[j] = triangle{p.vec(), p.vec(), p.vec()}
+			}
+			g = mesh(list, g.Flags)
+		} else {
+			g.Primitives = uint32(n)
+			for range n {
+				a, b := p.vec(), p.vec()
+				for k := range a {
+					g.BoxData = append(g.BoxData, floats(a[k])...)
+				}
+				for k := range a {
+					g.BoxData = append(g.BoxData, floats(a[k]+abs32(b[k]))...)
+				}
+			}
+		}
+		bottoms[i] = build(t, Input{Geometries: []Geometry{g}, Flags: BuildFlags(p.byte())})
+	}
+	in := Input{Top: true}
+	for range 1 + p.byte()%4 {
+		i := Instance{Transform: identity, Mask: 0xFF, Flags: InstanceFlags(p.byte() % 16), Bottom: bottoms[p.byte()&1]}
+		if p.byte()&1 != 0 {
+			for k := range i.Transform {
+				i.Transform[k] = p.float()
+			}
+		}
+		in.Instances = append(in.Instances, i)
+	}
+	return build(t, in)
+}
+
+// all returns the closest candidate of a new query by tests of all primitives of all instances.
+func all(s *Structure, q *Query) (best key, found bool) {
+	w := Walker{portable: true, q: q, top: s, low: max(q.TMin, 0), high: q.TMax}
+	for i := range s.instances {
+		p := &s.instances[i]
+		if !p.active || !q.valid() || p.Bottom.kind == Triangles && q.Flags&RaySkipTriangles != 0 ||
+			p.Bottom.kind == Boxes && q.Flags&RaySkipBoxes != 0 || !w.enterInstance(uint32(i)) {
+			continue
+		}
+		for j := range p.Bottom.blocks {
+			w.visitBlock(p.Bottom, j)
+		}
+		for j := range p.Bottom.boxes {
+			w.visitBox(leafBit|ref(j), 0)
+		}
+	}
+	return w.best, w.found
+}
+
+// checkScene compares the traversals of a scene with tests of all primitives.
+func checkScene(t *testing.T, data []byte) {
+	p := &pick{data}
+	s := pickScene(t, p)
+	fast, slow := NewWalker(), NewWalker()
+	slow.portable = true
+	for range 4 {
+		q := Query{Origin: p.vec(), Direction: p.vec(), TMin: p.float(), TMax: p.float(), Mask: 1}
+		q.Flags = RayFlags(p.byte()) | RayFlags(p.byte()&3)<<8
+		if p.byte()&1 == 0 {
+			q.TMin, q.TMax = 0, inf32
+		}
+		want, found := all(s, &q)
+		a, b := q, q
+		for n := 0; ; n++ {
+			x, y := fast.Next(s, &a), slow.Next(s, &b)
+			b.Origin, b.Direction, b.TMin, b.TMax = a.Origin, a.Direction, a.TMin, a.TMax // a NaN differs from itself
+			if x != y || fmt.Sprint(a) != fmt.Sprint(b) {
+				t.Fatalf("ray %+v: %v %+v, portable %v %+v", q, x, a, y, b)
+			}
+			got := a.Committed
+			if x {
+				got = a.Candidate
+			}
+			if n == 0 && (found != (got.Kind != None) || found && want != (key{got.T, got.Instance, got.Geometry, got.Primitive})) {
+				t.Fatalf("ray %+v: %+v, want %+v %v", q, got, want, found)
+			}
+			if !x {
+				break
+			}
+		}
+	}
+}
+
+// FuzzScene checks scenes and rays with any positions, matrices and flags.
+func FuzzScene(f *testing.F) {
+	f.Add([]byte("a seed without meaning"))
+	f.Fuzz(checkScene)
+}
+
+// TestScenes checks random scenes as FuzzScene does.
+func TestScenes(t *testing.T) {
+	n := 200
+	if long() {
+		n = 300_000
+	}
+	r := rand.New(rand.NewPCG(29, 30))
+	for range n {
+		data := make([]byte, 700)
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		checkScene(t, data)
+	}
+}
