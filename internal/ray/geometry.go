@@ -53,9 +53,6 @@ type vec [3]float32
 // triangle is the positions of a triangle's vertices.
 type triangle [3]vec
 
-// isNaN reports whether x is a NaN.
-func isNaN(x float32) bool { return x != x }
-
 // isFinite reports whether x is neither a NaN nor infinite.
 func isFinite(x float32) bool { return x-x == 0 }
 
@@ -70,8 +67,6 @@ type reader struct {
 	stride uint64
 	// vertices is the number of vertices that MaxVertex and the memory permit.
 	vertices uint64
-	// plain: vertices have 32-bit indices and no transform.
-	plain bool
 }
 
 // newReader returns a reader of g. It converts the vertices if their format is not three 32-bit floats.
@@ -87,7 +82,6 @@ func newReader(g *Geometry) reader {
 			r.vertices = min(r.vertices, (n-12)/r.stride+1)
 		}
 	}
-	r.plain = g.IndexSize == 4 && g.Transform == nil
 	return r
 }
 
@@ -127,81 +121,52 @@ func convertVertices(g *Geometry) []byte {
 	return data
 }
 
-// index returns the vertex number of corner k of primitive p, before FirstVertex is added.
-func (r *reader) index(p uint32, k int) (uint32, bool) {
+// corners returns the vertex numbers of triangle p.
+func (r *reader) corners(p uint32) (i, j, k uint64, ok bool) {
 	g := r.g
-	i := 3*uint64(p) + uint64(k)
-	at := i * uint64(g.IndexSize)
-	if g.IndexSize > 0 && at+uint64(g.IndexSize) > uint64(len(g.Indices)) {
-		return 0, false
+	size := 3 * uint64(g.IndexSize)
+	at := size * uint64(p)
+	if at+size > uint64(len(g.Indices)) {
+		return 0, 0, 0, false
 	}
+	b := g.Indices[at : at+size]
 	switch g.IndexSize {
 	case 4:
-		return binary.LittleEndian.Uint32(g.Indices[at:]), true
+		i, j, k = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[4:])), uint64(binary.LittleEndian.Uint32(b[8:]))
 	case 2:
-		return uint32(binary.LittleEndian.Uint16(g.Indices[at:])), true
+		i, j, k = uint64(binary.LittleEndian.Uint16(b)), uint64(binary.LittleEndian.Uint16(b[2:])), uint64(binary.LittleEndian.Uint16(b[4:]))
 	case 1:
-		return uint32(g.Indices[at]), true
+		i, j, k = uint64(b[0]), uint64(b[1]), uint64(b[2])
+	default:
+		i = 3 * uint64(p)
+		j, k = i+1, i+2
 	}
-	return uint32(i), i <= math.MaxUint32
+	first := uint64(g.FirstVertex)
+	i, j, k = i+first, j+first, k+first
+	return i, j, k, max(i, j, k) < r.vertices
 }
 
-// vertex returns vertex i.
-func (r *reader) vertex(i uint32) (v vec, ok bool) {
-	if uint64(i) >= r.vertices {
-		return v, false
-	}
-	at := uint64(i) * r.stride
-	b := r.data[at:][:12]
-	for k := range v {
-		v[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
-	}
-	if t := r.g.Transform; t != nil && !isNaN(v[0]) {
-		v = transformPoint(t, v)
-	}
-	return v, true
+// vertex returns the components of vertex i.
+func (r *reader) vertex(i uint64) (x, y, z float32) {
+	b := r.data[i*r.stride:][:12]
+	two := binary.LittleEndian.Uint64(b) // one load for two components
+	return math.Float32frombits(uint32(two)), math.Float32frombits(uint32(two >> 32)), math.Float32frombits(binary.LittleEndian.Uint32(b[8:]))
 }
 
-// triangle returns the positions of triangle p. An inactive triangle, one with a position that is not finite or
-// one outside the memory is not ok.
+// triangle returns the positions of triangle p. An inactive triangle, one with a position that is not finite and one
+// outside the memory are not ok.
 func (r *reader) triangle(p uint32) (t triangle, ok bool) {
-	if r.plain {
-		return r.plainTriangle(p)
-	}
-	for k := range t {
-		i, ok := r.index(p, k)
-		if !ok || i+r.g.FirstVertex < i {
-			return t, false
-		}
-		if t[k], ok = r.vertex(i + r.g.FirstVertex); !ok || !t[k].isFinite() {
-			return t, false
-		}
-	}
-	return t, true
-}
-
-// plainTriangle is triangle of a plain geometry.
-func (r *reader) plainTriangle(p uint32) (t triangle, ok bool) {
-	g := r.g
-	at := 12 * uint64(p)
-	if at+12 > uint64(len(g.Indices)) {
+	i, j, k, ok := r.corners(p)
+	if !ok {
 		return t, false
 	}
-	three := g.Indices[at:][:12]
-	var rest float32 // 0, or a NaN if a component is not finite
-	for k := range t {
-		i := uint64(binary.LittleEndian.Uint32(three[4*k:])) + uint64(g.FirstVertex)
-		if i >= r.vertices {
-			return t, false
-		}
-		b := r.data[i*r.stride:][:12]
-		first := binary.LittleEndian.Uint64(b) // one load for two components
-		x, y := math.Float32frombits(uint32(first)), math.Float32frombits(uint32(first>>32))
-		z := math.Float32frombits(binary.LittleEndian.Uint32(b[8:]))
-		t[k] = vec{x, y, z}
-		rest += (x - x) + (y - y) + (z - z)
+	t[0][0], t[0][1], t[0][2] = r.vertex(i)
+	t[1][0], t[1][1], t[1][2] = r.vertex(j)
+	t[2][0], t[2][1], t[2][2] = r.vertex(k)
+	if m := r.g.Transform; m != nil {
+		t = triangle{transformPoint(m, t[0]), transformPoint(m, t[1]), transformPoint(m, t[2])}
 	}
-	return t, rest == 0
+	return t, t[0].isFinite() && t[1].isFinite() && t[2].isFinite()
 }
 
 // box returns the corners of box p. An inactive box, one with a NaN and one outside the memory are not ok. A box

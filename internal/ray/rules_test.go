@@ -228,6 +228,12 @@ func TestConfirm(t *testing.T) {
 	end(&q, 8, Boxes)
 
 	q = along()
+	q.Flags = RayTerminateOnFirstHit | RaySkipBoxes
+	next(&q, Triangles, 0)
+	q.Confirm()
+	end(&q, 4, Triangles)
+
+	q = along()
 	next(&q, Boxes, 0)
 	q.Terminate()
 	end(&q, 0, None)

@@ -1,0 +1,63 @@
+package ray
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// benchSoup is a soup of small triangles, its order random in space.
+func benchSoup() Geometry {
+	return mesh(soup(rand.New(rand.NewPCG(31, 32)), 100_000, 0.02), GeometryOpaque)
+}
+
+// BenchmarkBuild builds a bottom level; an operation is a triangle.
+func BenchmarkBuild(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		flags BuildFlags
+	}{{"trace", BuildPreferFastTrace}, {"build", BuildPreferFastBuild}} {
+		b.Run(c.name, func(b *testing.B) {
+			g := benchSoup()
+			for n := 0; n < b.N; n += int(g.Primitives) {
+				build(b, Input{Geometries: []Geometry{g}, Flags: c.flags})
+			}
+		})
+	}
+}
+
+// BenchmarkUpdate updates a bottom level; an operation is a triangle.
+func BenchmarkUpdate(b *testing.B) {
+	in := Input{Geometries: []Geometry{benchSoup()}}
+	s := build(b, in)
+	b.ResetTimer()
+	for n := 0; n < b.N; n += int(in.Geometries[0].Primitives) {
+		if _, err := Update(&in, s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkClosest traces rays without order to their closest hits; an operation is a ray.
+func BenchmarkClosest(b *testing.B) {
+	r := rand.New(rand.NewPCG(33, 34))
+	s := scene(b, benchSoup())
+	rays := make([]Query, 4096)
+	for i := range rays {
+		rays[i] = randomRay(r)
+	}
+	for _, portable := range []bool{false, true} {
+		name := "kernel"
+		if portable {
+			name = "portable"
+		}
+		b.Run(name, func(b *testing.B) {
+			w := NewWalker()
+			w.portable = portable
+			var q Query
+			for n := range b.N {
+				q = rays[n%len(rays)]
+				w.Next(s, &q)
+			}
+		})
+	}
+}
