@@ -119,9 +119,9 @@ func (b *builder) divide(c *child, depth int) {
 		n := &b.binary[m]
 		depth++
 		if c.to-c.from >= 2*minFork && b.free.Add(-1) >= 0 {
-			left := &n.left
+			left, leftDepth := &n.left, depth
 			wait.Go(func() {
-				b.divide(left, depth)
+				b.divide(left, leftDepth)
 				b.free.Add(1)
 			})
 		} else {
