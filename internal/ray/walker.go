@@ -3,10 +3,10 @@ package ray
 import "math"
 
 // stackSize is the number of entries of a walker's stack: seven for each level of both trees, whose depth is at most
-// maxDepth.
+// maxDepth, and one more for the node that pushes eight.
 const (
 	maxDepth  = 72
-	stackSize = 2 * maxDepth * (width - 1)
+	stackSize = 2 * (maxDepth*(width-1) + 1)
 )
 
 // entry is an entry of the stack: the bits of the distance at which the ray enters the box, in the high half, and the
