@@ -8,7 +8,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/spirv"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
-	"github.com/chiaro-gpu/chiaro/spirv/inst"
+	"github.com/chiaro-gpu/chiaro/spirv/build"
 )
 
 // everything calls all lookups of a module.
@@ -155,56 +155,56 @@ const many = 30000
 // begin begins a function: ids 1 void, 2 its type, 3 bool, 4 true, 5 int, 6 one,
 // 7 the function; labels begin at 10.
 func begin(bound uint32) []uint32 {
-	w := inst.BuildTypeVoid(header(bound), 1)
-	w = inst.BuildTypeFunction(w, 2, 1)
-	w = inst.BuildTypeBool(w, 3)
-	w = inst.BuildConstantTrue(w, 3, 4)
-	w = inst.BuildTypeInt(w, 5, 32, 0)
-	w = inst.BuildConstant(w, 5, 6, 1)
-	return inst.BuildFunction(w, 1, 7, 0, 2)
+	w := build.TypeVoid(header(bound), 1)
+	w = build.TypeFunction(w, 2, 1)
+	w = build.TypeBool(w, 3)
+	w = build.ConstantTrue(w, 3, 4)
+	w = build.TypeInt(w, 5, 32, 0)
+	w = build.Constant(w, 5, 6, 1)
+	return build.Function(w, 1, 7, 0, 2)
 }
 
 // nestedSelections: block i is a header with merge block many+i.
 func nestedSelections() []uint32 {
 	w := begin(10 + 2*many + 1)
 	for i := range spirv.ID(many) {
-		w = inst.BuildLabel(w, 10+i)
-		w = inst.BuildSelectionMerge(w, 10+many+i, 0)
+		w = build.Label(w, 10+i)
+		w = build.SelectionMerge(w, 10+many+i, 0)
 		next := 10 + i + 1
 		if i == many-1 {
 			next = 10 + 2*many
 		}
-		w = inst.BuildBranchConditional(w, 4, next, 10+many+i)
+		w = build.BranchConditional(w, 4, next, 10+many+i)
 	}
-	w = inst.BuildLabel(w, 10+2*many)
-	w = inst.BuildBranch(w, 10+2*many-1)
+	w = build.Label(w, 10+2*many)
+	w = build.Branch(w, 10+2*many-1)
 	for i := spirv.ID(many); i > 0; i-- {
-		w = inst.BuildLabel(w, 10+many+i-1)
+		w = build.Label(w, 10+many+i-1)
 		if i == 1 {
-			w = inst.BuildReturn(w)
+			w = build.Return(w)
 		} else {
-			w = inst.BuildBranch(w, 10+many+i-2)
+			w = build.Branch(w, 10+many+i-2)
 		}
 	}
-	return inst.BuildFunctionEnd(w)
+	return build.FunctionEnd(w)
 }
 
 func wideSwitch() []uint32 {
 	w := begin(10 + many + 2)
-	w = inst.BuildLabel(w, 10)
-	w = inst.BuildSelectionMerge(w, 10+many+1, 0)
+	w = build.Label(w, 10)
+	w = build.SelectionMerge(w, 10+many+1, 0)
 	var cases []uint32
 	for i := range uint32(many) {
 		cases = append(cases, i, 10+1+i)
 	}
-	w = inst.BuildSwitch(w, 6, 10+many+1, cases...)
+	w = build.Switch(w, 6, 10+many+1, cases...)
 	for i := range spirv.ID(many) {
-		w = inst.BuildLabel(w, 11+i)
-		w = inst.BuildBranch(w, 12+i) // each case falls through
+		w = build.Label(w, 11+i)
+		w = build.Branch(w, 12+i) // each case falls through
 	}
-	w = inst.BuildLabel(w, 10+many+1)
-	w = inst.BuildReturn(w)
-	return inst.BuildFunctionEnd(w)
+	w = build.Label(w, 10+many+1)
+	w = build.Return(w)
+	return build.FunctionEnd(w)
 }
 
 // ladder has edges that make simple dominator algorithms quadratic: down a
@@ -212,16 +212,16 @@ func wideSwitch() []uint32 {
 func ladder() []uint32 {
 	w := begin(10 + 2*many + 1)
 	for i := range spirv.ID(many) {
-		w = inst.BuildLabel(w, 10+i)
-		w = inst.BuildBranchConditional(w, 4, 10+i+1, 10+2*many-i)
+		w = build.Label(w, 10+i)
+		w = build.BranchConditional(w, 4, 10+i+1, 10+2*many-i)
 	}
 	for i := range spirv.ID(many) {
-		w = inst.BuildLabel(w, 10+many+i)
-		w = inst.BuildBranchConditional(w, 4, 10+many+i+1, 10+many-i)
+		w = build.Label(w, 10+many+i)
+		w = build.BranchConditional(w, 4, 10+many+i+1, 10+many-i)
 	}
-	w = inst.BuildLabel(w, 10+2*many)
-	w = inst.BuildReturn(w)
-	return inst.BuildFunctionEnd(w)
+	w = build.Label(w, 10+2*many)
+	w = build.Return(w)
+	return build.FunctionEnd(w)
 }
 
 // exits has branches from the innermost of nested selections to many blocks that
@@ -229,49 +229,49 @@ func ladder() []uint32 {
 func exits() []uint32 {
 	w := begin(10 + 2*many + 1)
 	for i := range spirv.ID(many) {
-		w = inst.BuildLabel(w, 10+i)
-		w = inst.BuildSelectionMerge(w, 10+2*many, 0)
+		w = build.Label(w, 10+i)
+		w = build.SelectionMerge(w, 10+2*many, 0)
 		if i < many-1 {
-			w = inst.BuildBranch(w, 10+i+1)
+			w = build.Branch(w, 10+i+1)
 			continue
 		}
 		var cases []uint32
 		for k := range uint32(many) {
 			cases = append(cases, k, 10+many+k)
 		}
-		w = inst.BuildSwitch(w, 6, 10+2*many, cases...)
+		w = build.Switch(w, 6, 10+2*many, cases...)
 	}
 	for i := range spirv.ID(many) {
-		w = inst.BuildLabel(w, 10+many+i)
-		w = inst.BuildReturn(w)
+		w = build.Label(w, 10+many+i)
+		w = build.Return(w)
 	}
-	w = inst.BuildLabel(w, 10+2*many)
-	w = inst.BuildReturn(w)
-	return inst.BuildFunctionEnd(w)
+	w = build.Label(w, 10+2*many)
+	w = build.Return(w)
+	return build.FunctionEnd(w)
 }
 
 func nestedTypes() []uint32 {
-	w := inst.BuildTypeInt(header(10+2*many), 1, 32, 0)
-	w = inst.BuildConstant(w, 1, 2, 1<<31)
+	w := build.TypeInt(header(10+2*many), 1, 32, 0)
+	w = build.Constant(w, 1, 2, 1<<31)
 	for i := range spirv.ID(many) {
 		from := 10 + 2*i - 1
 		if i == 0 {
 			from = 1
 		}
-		w = inst.BuildTypeArray(w, 10+2*i, from, 2)
-		w = inst.BuildTypeStruct(w, 10+2*i+1, 10+2*i, 10+2*i)
+		w = build.TypeArray(w, 10+2*i, from, 2)
+		w = build.TypeStruct(w, 10+2*i+1, 10+2*i, 10+2*i)
 	}
 	return w
 }
 
 // inserts changes one element of a large array repeatedly.
 func inserts() []uint32 {
-	w := inst.BuildTypeInt(header(10+many), 1, 32, 0)
-	w = inst.BuildConstant(w, 1, 2, 50000)
-	w = inst.BuildTypeArray(w, 3, 1, 2)
-	w = inst.BuildConstantNull(w, 3, 10)
+	w := build.TypeInt(header(10+many), 1, 32, 0)
+	w = build.Constant(w, 1, 2, 50000)
+	w = build.TypeArray(w, 3, 1, 2)
+	w = build.ConstantNull(w, 3, 10)
 	for i := range spirv.ID(many - 1) {
-		w = inst.BuildSpecConstantOp(w, 3, 11+i, spirv.OpCompositeInsert, 2, uint32(10+i), uint32(i))
+		w = build.SpecConstantOp(w, 3, 11+i, spirv.OpCompositeInsert, 2, uint32(10+i), uint32(i))
 	}
 	return w
 }
@@ -279,16 +279,16 @@ func inserts() []uint32 {
 func groups() []uint32 {
 	w := header(10 + many)
 	for range many {
-		w = inst.BuildDecorate(w, 1, spirv.DecorationBlock)
+		w = build.Decorate(w, 1, spirv.DecorationBlock)
 	}
-	w = inst.BuildDecorationGroup(w, 1)
+	w = build.DecorationGroup(w, 1)
 	var targets []spirv.ID
 	for i := range spirv.ID(many) {
 		targets = append(targets, 10+i)
 	}
-	w = inst.BuildGroupDecorate(w, 1, targets...)
+	w = build.GroupDecorate(w, 1, targets...)
 	for i := range spirv.ID(many) {
-		w = inst.BuildTypeStruct(w, 10+i)
+		w = build.TypeStruct(w, 10+i)
 	}
 	return w
 }
@@ -296,22 +296,22 @@ func groups() []uint32 {
 func entryPoints() []uint32 {
 	w := header(10)
 	for range many {
-		w = inst.BuildEntryPoint(w, spirv.ExecutionModelGLCompute, 7, "")
-		w = inst.BuildExecutionMode(w, 7, spirv.ExecutionModeEarlyFragmentTests)
+		w = build.EntryPoint(w, spirv.ExecutionModelGLCompute, 7, "")
+		w = build.ExecutionMode(w, 7, spirv.ExecutionModeEarlyFragmentTests)
 	}
 	return append(w, begin(10)[spirv.HeaderWords:]...)
 }
 
 // chain is a chain of calls.
 func chain() []uint32 {
-	w := inst.BuildTypeVoid(header(10+3*many+1), 1)
-	w = inst.BuildTypeFunction(w, 2, 1)
+	w := build.TypeVoid(header(10+3*many+1), 1)
+	w = build.TypeFunction(w, 2, 1)
 	for i := range spirv.ID(many) {
-		w = inst.BuildFunction(w, 1, 10+3*i, 0, 2)
-		w = inst.BuildLabel(w, 11+3*i)
-		w = inst.BuildFunctionCall(w, 1, 12+3*i, 10+3*(i+1))
-		w = inst.BuildReturn(w)
-		w = inst.BuildFunctionEnd(w)
+		w = build.Function(w, 1, 10+3*i, 0, 2)
+		w = build.Label(w, 11+3*i)
+		w = build.FunctionCall(w, 1, 12+3*i, 10+3*(i+1))
+		w = build.Return(w)
+		w = build.FunctionEnd(w)
 	}
 	return w
 }

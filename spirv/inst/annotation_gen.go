@@ -16,14 +16,6 @@ func (v Decorate) Decoration() spirv.Decoration { return spirv.Decoration(v[2]) 
 // DecorationWords returns the words of Decoration's parameters.
 func (v Decorate) DecorationWords() []uint32 { return parameters(v, 2, spirv.KindDecoration) }
 
-// BuildDecorate appends an OpDecorate to dst. The words of optional operands and of parameters are rest.
-func BuildDecorate(dst []uint32, target spirv.ID, decoration spirv.Decoration, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(target), uint32(decoration))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpDecorate)
-}
-
 // MemberDecorate is an OpMemberDecorate.
 type MemberDecorate spirv.Inst
 
@@ -39,24 +31,11 @@ func (v MemberDecorate) Decoration() spirv.Decoration { return spirv.Decoration(
 // DecorationWords returns the words of Decoration's parameters.
 func (v MemberDecorate) DecorationWords() []uint32 { return parameters(v, 3, spirv.KindDecoration) }
 
-// BuildMemberDecorate appends an OpMemberDecorate to dst. The words of optional operands and of parameters are rest.
-func BuildMemberDecorate(dst []uint32, structureType spirv.ID, member uint32, decoration spirv.Decoration, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(structureType), member, uint32(decoration))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpMemberDecorate)
-}
-
 // DecorationGroup is an OpDecorationGroup.
 type DecorationGroup spirv.Inst
 
 // Result returns operand Result.
 func (v DecorationGroup) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildDecorationGroup appends an OpDecorationGroup to dst.
-func BuildDecorationGroup(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpDecorationGroup, 2), uint32(result))
-}
 
 // GroupDecorate is an OpGroupDecorate.
 type GroupDecorate spirv.Inst
@@ -67,14 +46,6 @@ func (v GroupDecorate) DecorationGroup() spirv.ID { return spirv.ID(v[1]) }
 // Targets returns operand Targets.
 func (v GroupDecorate) Targets() []spirv.ID { return many[spirv.ID](v, 2) }
 
-// BuildGroupDecorate appends an OpGroupDecorate to dst.
-func BuildGroupDecorate(dst []uint32, decorationGroup spirv.ID, targets ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(decorationGroup))
-	dst = append(dst, words(targets)...)
-	return finish(dst, at, spirv.OpGroupDecorate)
-}
-
 // GroupMemberDecorate is an OpGroupMemberDecorate.
 type GroupMemberDecorate spirv.Inst
 
@@ -83,14 +54,6 @@ func (v GroupMemberDecorate) DecorationGroup() spirv.ID { return spirv.ID(v[1]) 
 
 // Targets returns operand Targets.
 func (v GroupMemberDecorate) Targets() [][2]uint32 { return pairs[uint32](v, 2) }
-
-// BuildGroupMemberDecorate appends an OpGroupMemberDecorate to dst. The words of optional operands and of parameters are rest.
-func BuildGroupMemberDecorate(dst []uint32, decorationGroup spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(decorationGroup))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupMemberDecorate)
-}
 
 // DecorateId is an OpDecorateId.
 type DecorateId spirv.Inst
@@ -103,14 +66,6 @@ func (v DecorateId) Decoration() spirv.Decoration { return spirv.Decoration(v[2]
 
 // DecorationWords returns the words of Decoration's parameters.
 func (v DecorateId) DecorationWords() []uint32 { return parameters(v, 2, spirv.KindDecoration) }
-
-// BuildDecorateId appends an OpDecorateId to dst. The words of optional operands and of parameters are rest.
-func BuildDecorateId(dst []uint32, target spirv.ID, decoration spirv.Decoration, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(target), uint32(decoration))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpDecorateId)
-}
 
 // MemberDecorateIdEXT is an OpMemberDecorateIdEXT.
 type MemberDecorateIdEXT spirv.Inst
@@ -129,14 +84,6 @@ func (v MemberDecorateIdEXT) DecorationWords() []uint32 {
 	return parameters(v, 3, spirv.KindDecoration)
 }
 
-// BuildMemberDecorateIdEXT appends an OpMemberDecorateIdEXT to dst. The words of optional operands and of parameters are rest.
-func BuildMemberDecorateIdEXT(dst []uint32, structureType spirv.ID, member uint32, decoration spirv.Decoration, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(structureType), member, uint32(decoration))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpMemberDecorateIdEXT)
-}
-
 // DecorateString is an OpDecorateString.
 type DecorateString spirv.Inst
 
@@ -148,14 +95,6 @@ func (v DecorateString) Decoration() spirv.Decoration { return spirv.Decoration(
 
 // DecorationWords returns the words of Decoration's parameters.
 func (v DecorateString) DecorationWords() []uint32 { return parameters(v, 2, spirv.KindDecoration) }
-
-// BuildDecorateString appends an OpDecorateString to dst. The words of optional operands and of parameters are rest.
-func BuildDecorateString(dst []uint32, target spirv.ID, decoration spirv.Decoration, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(target), uint32(decoration))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpDecorateString)
-}
 
 // MemberDecorateString is an OpMemberDecorateString.
 type MemberDecorateString spirv.Inst
@@ -172,12 +111,4 @@ func (v MemberDecorateString) Decoration() spirv.Decoration { return spirv.Decor
 // DecorationWords returns the words of Decoration's parameters.
 func (v MemberDecorateString) DecorationWords() []uint32 {
 	return parameters(v, 3, spirv.KindDecoration)
-}
-
-// BuildMemberDecorateString appends an OpMemberDecorateString to dst. The words of optional operands and of parameters are rest.
-func BuildMemberDecorateString(dst []uint32, structType spirv.ID, member uint32, decoration spirv.Decoration, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(structType), member, uint32(decoration))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpMemberDecorateString)
 }

@@ -16,11 +16,6 @@ func (v SNegate) Result() spirv.ID { return spirv.ID(v[2]) }
 // Operand returns operand Operand.
 func (v SNegate) Operand() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSNegate appends an OpSNegate to dst.
-func BuildSNegate(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSNegate, 4), uint32(typ), uint32(result), uint32(operand))
-}
-
 // FNegate is an OpFNegate.
 type FNegate spirv.Inst
 
@@ -32,11 +27,6 @@ func (v FNegate) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v FNegate) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildFNegate appends an OpFNegate to dst.
-func BuildFNegate(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFNegate, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // IAdd is an OpIAdd.
 type IAdd spirv.Inst
@@ -53,11 +43,6 @@ func (v IAdd) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v IAdd) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildIAdd appends an OpIAdd to dst.
-func BuildIAdd(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIAdd, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FAdd is an OpFAdd.
 type FAdd spirv.Inst
 
@@ -72,11 +57,6 @@ func (v FAdd) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FAdd) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFAdd appends an OpFAdd to dst.
-func BuildFAdd(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFAdd, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // ISub is an OpISub.
 type ISub spirv.Inst
@@ -93,11 +73,6 @@ func (v ISub) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v ISub) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildISub appends an OpISub to dst.
-func BuildISub(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpISub, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FSub is an OpFSub.
 type FSub spirv.Inst
 
@@ -112,11 +87,6 @@ func (v FSub) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FSub) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFSub appends an OpFSub to dst.
-func BuildFSub(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFSub, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // IMul is an OpIMul.
 type IMul spirv.Inst
@@ -133,11 +103,6 @@ func (v IMul) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v IMul) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildIMul appends an OpIMul to dst.
-func BuildIMul(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIMul, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FMul is an OpFMul.
 type FMul spirv.Inst
 
@@ -152,11 +117,6 @@ func (v FMul) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FMul) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFMul appends an OpFMul to dst.
-func BuildFMul(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFMul, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // UDiv is an OpUDiv.
 type UDiv spirv.Inst
@@ -173,11 +133,6 @@ func (v UDiv) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v UDiv) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildUDiv appends an OpUDiv to dst.
-func BuildUDiv(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUDiv, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // SDiv is an OpSDiv.
 type SDiv spirv.Inst
 
@@ -192,11 +147,6 @@ func (v SDiv) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v SDiv) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSDiv appends an OpSDiv to dst.
-func BuildSDiv(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSDiv, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // FDiv is an OpFDiv.
 type FDiv spirv.Inst
@@ -213,11 +163,6 @@ func (v FDiv) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v FDiv) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildFDiv appends an OpFDiv to dst.
-func BuildFDiv(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFDiv, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // UMod is an OpUMod.
 type UMod spirv.Inst
 
@@ -232,11 +177,6 @@ func (v UMod) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v UMod) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildUMod appends an OpUMod to dst.
-func BuildUMod(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUMod, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // SRem is an OpSRem.
 type SRem spirv.Inst
@@ -253,11 +193,6 @@ func (v SRem) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v SRem) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSRem appends an OpSRem to dst.
-func BuildSRem(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSRem, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // SMod is an OpSMod.
 type SMod spirv.Inst
 
@@ -272,11 +207,6 @@ func (v SMod) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v SMod) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSMod appends an OpSMod to dst.
-func BuildSMod(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSMod, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // FRem is an OpFRem.
 type FRem spirv.Inst
@@ -293,11 +223,6 @@ func (v FRem) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v FRem) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildFRem appends an OpFRem to dst.
-func BuildFRem(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFRem, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FMod is an OpFMod.
 type FMod spirv.Inst
 
@@ -312,11 +237,6 @@ func (v FMod) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FMod) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFMod appends an OpFMod to dst.
-func BuildFMod(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFMod, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // VectorTimesScalar is an OpVectorTimesScalar.
 type VectorTimesScalar spirv.Inst
@@ -333,11 +253,6 @@ func (v VectorTimesScalar) Vector() spirv.ID { return spirv.ID(v[3]) }
 // Scalar returns operand Scalar.
 func (v VectorTimesScalar) Scalar() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildVectorTimesScalar appends an OpVectorTimesScalar to dst.
-func BuildVectorTimesScalar(dst []uint32, typ spirv.ID, result spirv.ID, vector spirv.ID, scalar spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpVectorTimesScalar, 5), uint32(typ), uint32(result), uint32(vector), uint32(scalar))
-}
-
 // MatrixTimesScalar is an OpMatrixTimesScalar.
 type MatrixTimesScalar spirv.Inst
 
@@ -352,11 +267,6 @@ func (v MatrixTimesScalar) Matrix() spirv.ID { return spirv.ID(v[3]) }
 
 // Scalar returns operand Scalar.
 func (v MatrixTimesScalar) Scalar() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildMatrixTimesScalar appends an OpMatrixTimesScalar to dst.
-func BuildMatrixTimesScalar(dst []uint32, typ spirv.ID, result spirv.ID, matrix spirv.ID, scalar spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpMatrixTimesScalar, 5), uint32(typ), uint32(result), uint32(matrix), uint32(scalar))
-}
 
 // VectorTimesMatrix is an OpVectorTimesMatrix.
 type VectorTimesMatrix spirv.Inst
@@ -373,11 +283,6 @@ func (v VectorTimesMatrix) Vector() spirv.ID { return spirv.ID(v[3]) }
 // Matrix returns operand Matrix.
 func (v VectorTimesMatrix) Matrix() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildVectorTimesMatrix appends an OpVectorTimesMatrix to dst.
-func BuildVectorTimesMatrix(dst []uint32, typ spirv.ID, result spirv.ID, vector spirv.ID, matrix spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpVectorTimesMatrix, 5), uint32(typ), uint32(result), uint32(vector), uint32(matrix))
-}
-
 // MatrixTimesVector is an OpMatrixTimesVector.
 type MatrixTimesVector spirv.Inst
 
@@ -392,11 +297,6 @@ func (v MatrixTimesVector) Matrix() spirv.ID { return spirv.ID(v[3]) }
 
 // Vector returns operand Vector.
 func (v MatrixTimesVector) Vector() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildMatrixTimesVector appends an OpMatrixTimesVector to dst.
-func BuildMatrixTimesVector(dst []uint32, typ spirv.ID, result spirv.ID, matrix spirv.ID, vector spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpMatrixTimesVector, 5), uint32(typ), uint32(result), uint32(matrix), uint32(vector))
-}
 
 // MatrixTimesMatrix is an OpMatrixTimesMatrix.
 type MatrixTimesMatrix spirv.Inst
@@ -413,11 +313,6 @@ func (v MatrixTimesMatrix) LeftMatrix() spirv.ID { return spirv.ID(v[3]) }
 // RightMatrix returns operand RightMatrix.
 func (v MatrixTimesMatrix) RightMatrix() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildMatrixTimesMatrix appends an OpMatrixTimesMatrix to dst.
-func BuildMatrixTimesMatrix(dst []uint32, typ spirv.ID, result spirv.ID, leftMatrix spirv.ID, rightMatrix spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpMatrixTimesMatrix, 5), uint32(typ), uint32(result), uint32(leftMatrix), uint32(rightMatrix))
-}
-
 // OuterProduct is an OpOuterProduct.
 type OuterProduct spirv.Inst
 
@@ -432,11 +327,6 @@ func (v OuterProduct) Vector1() spirv.ID { return spirv.ID(v[3]) }
 
 // Vector2 returns operand Vector2.
 func (v OuterProduct) Vector2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildOuterProduct appends an OpOuterProduct to dst.
-func BuildOuterProduct(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpOuterProduct, 5), uint32(typ), uint32(result), uint32(vector1), uint32(vector2))
-}
 
 // Dot is an OpDot.
 type Dot spirv.Inst
@@ -453,11 +343,6 @@ func (v Dot) Vector1() spirv.ID { return spirv.ID(v[3]) }
 // Vector2 returns operand Vector2.
 func (v Dot) Vector2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildDot appends an OpDot to dst.
-func BuildDot(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpDot, 5), uint32(typ), uint32(result), uint32(vector1), uint32(vector2))
-}
-
 // IAddCarry is an OpIAddCarry.
 type IAddCarry spirv.Inst
 
@@ -472,11 +357,6 @@ func (v IAddCarry) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v IAddCarry) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildIAddCarry appends an OpIAddCarry to dst.
-func BuildIAddCarry(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIAddCarry, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // ISubBorrow is an OpISubBorrow.
 type ISubBorrow spirv.Inst
@@ -493,11 +373,6 @@ func (v ISubBorrow) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v ISubBorrow) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildISubBorrow appends an OpISubBorrow to dst.
-func BuildISubBorrow(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpISubBorrow, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // UMulExtended is an OpUMulExtended.
 type UMulExtended spirv.Inst
 
@@ -513,11 +388,6 @@ func (v UMulExtended) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v UMulExtended) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildUMulExtended appends an OpUMulExtended to dst.
-func BuildUMulExtended(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUMulExtended, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // SMulExtended is an OpSMulExtended.
 type SMulExtended spirv.Inst
 
@@ -532,11 +402,6 @@ func (v SMulExtended) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v SMulExtended) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSMulExtended appends an OpSMulExtended to dst.
-func BuildSMulExtended(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSMulExtended, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // FmaKHR is an OpFmaKHR.
 type FmaKHR spirv.Inst
@@ -556,11 +421,6 @@ func (v FmaKHR) Operand2() spirv.ID { return spirv.ID(v[4]) }
 // Operand3 returns operand Operand3.
 func (v FmaKHR) Operand3() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildFmaKHR appends an OpFmaKHR to dst.
-func BuildFmaKHR(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID, operand3 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFmaKHR, 6), uint32(typ), uint32(result), uint32(operand1), uint32(operand2), uint32(operand3))
-}
-
 // SDot is an OpSDot.
 type SDot spirv.Inst
 
@@ -579,14 +439,6 @@ func (v SDot) Vector2() spirv.ID { return spirv.ID(v[4]) }
 // PackedVectorFormat returns operand PackedVectorFormat, if it is present.
 func (v SDot) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 5)
-}
-
-// BuildSDot appends an OpSDot to dst. The words of optional operands and of parameters are rest.
-func BuildSDot(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSDot)
 }
 
 // UDot is an OpUDot.
@@ -609,14 +461,6 @@ func (v UDot) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 5)
 }
 
-// BuildUDot appends an OpUDot to dst. The words of optional operands and of parameters are rest.
-func BuildUDot(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpUDot)
-}
-
 // SUDot is an OpSUDot.
 type SUDot spirv.Inst
 
@@ -635,14 +479,6 @@ func (v SUDot) Vector2() spirv.ID { return spirv.ID(v[4]) }
 // PackedVectorFormat returns operand PackedVectorFormat, if it is present.
 func (v SUDot) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 5)
-}
-
-// BuildSUDot appends an OpSUDot to dst. The words of optional operands and of parameters are rest.
-func BuildSUDot(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSUDot)
 }
 
 // SDotAccSat is an OpSDotAccSat.
@@ -668,14 +504,6 @@ func (v SDotAccSat) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 6)
 }
 
-// BuildSDotAccSat appends an OpSDotAccSat to dst. The words of optional operands and of parameters are rest.
-func BuildSDotAccSat(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSDotAccSat)
-}
-
 // UDotAccSat is an OpUDotAccSat.
 type UDotAccSat spirv.Inst
 
@@ -697,14 +525,6 @@ func (v UDotAccSat) Accumulator() spirv.ID { return spirv.ID(v[5]) }
 // PackedVectorFormat returns operand PackedVectorFormat, if it is present.
 func (v UDotAccSat) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 6)
-}
-
-// BuildUDotAccSat appends an OpUDotAccSat to dst. The words of optional operands and of parameters are rest.
-func BuildUDotAccSat(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpUDotAccSat)
 }
 
 // SUDotAccSat is an OpSUDotAccSat.
@@ -730,14 +550,6 @@ func (v SUDotAccSat) PackedVectorFormat() (spirv.PackedVectorFormat, bool) {
 	return maybe[spirv.PackedVectorFormat](v, 6)
 }
 
-// BuildSUDotAccSat appends an OpSUDotAccSat to dst. The words of optional operands and of parameters are rest.
-func BuildSUDotAccSat(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSUDotAccSat)
-}
-
 // CooperativeMatrixMulAddKHR is an OpCooperativeMatrixMulAddKHR.
 type CooperativeMatrixMulAddKHR spirv.Inst
 
@@ -759,12 +571,4 @@ func (v CooperativeMatrixMulAddKHR) C() spirv.ID { return spirv.ID(v[5]) }
 // CooperativeMatrixOperands returns operand CooperativeMatrixOperands, if it is present.
 func (v CooperativeMatrixMulAddKHR) CooperativeMatrixOperands() (spirv.CooperativeMatrixOperands, bool) {
 	return maybe[spirv.CooperativeMatrixOperands](v, 6)
-}
-
-// BuildCooperativeMatrixMulAddKHR appends an OpCooperativeMatrixMulAddKHR to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeMatrixMulAddKHR(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(a), uint32(b), uint32(c))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeMatrixMulAddKHR)
 }

@@ -18,11 +18,3 @@ func (v ArmExperimentalMLOperationsCALL) OpOperand() uint32 { return v[5] }
 
 // Operands returns operand Operands.
 func (v ArmExperimentalMLOperationsCALL) Operands() []spirv.ID { return many[spirv.ID](v, 6) }
-
-// BuildArmExperimentalMLOperationsCALL appends an OpExtInst Arm.ExperimentalMLOperations. CALL to dst.
-func BuildArmExperimentalMLOperationsCALL(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, opOperand uint32, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.ArmExperimentalMLOperationsCALL), opOperand)
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpExtInst)
-}

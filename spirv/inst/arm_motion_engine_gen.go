@@ -40,11 +40,6 @@ func (v ArmMotionEngineMINSAD) Operand8() spirv.ID { return spirv.ID(v[12]) }
 // Operand9 returns operand Operand9.
 func (v ArmMotionEngineMINSAD) Operand9() spirv.ID { return spirv.ID(v[13]) }
 
-// BuildArmMotionEngineMINSAD appends an OpExtInst Arm.MotionEngine.100 MIN_SAD to dst.
-func BuildArmMotionEngineMINSAD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, operand1 spirv.ID, operand2 spirv.ID, operand3 spirv.ID, operand4 spirv.ID, operand5 spirv.ID, operand6 spirv.ID, operand7 spirv.ID, operand8 spirv.ID, operand9 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 14), uint32(typ), uint32(result), uint32(set), uint32(spirv.ArmMotionEngineMINSAD), uint32(operand1), uint32(operand2), uint32(operand3), uint32(operand4), uint32(operand5), uint32(operand6), uint32(operand7), uint32(operand8), uint32(operand9))
-}
-
 // ArmMotionEngineMINSADCOST is an OpExtInst Arm.MotionEngine.100 MIN_SAD_COST.
 type ArmMotionEngineMINSADCOST spirv.Inst
 
@@ -81,11 +76,6 @@ func (v ArmMotionEngineMINSADCOST) Operand8() spirv.ID { return spirv.ID(v[12]) 
 // Operand9 returns operand Operand9.
 func (v ArmMotionEngineMINSADCOST) Operand9() spirv.ID { return spirv.ID(v[13]) }
 
-// BuildArmMotionEngineMINSADCOST appends an OpExtInst Arm.MotionEngine.100 MIN_SAD_COST to dst.
-func BuildArmMotionEngineMINSADCOST(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, operand1 spirv.ID, operand2 spirv.ID, operand3 spirv.ID, operand4 spirv.ID, operand5 spirv.ID, operand6 spirv.ID, operand7 spirv.ID, operand8 spirv.ID, operand9 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 14), uint32(typ), uint32(result), uint32(set), uint32(spirv.ArmMotionEngineMINSADCOST), uint32(operand1), uint32(operand2), uint32(operand3), uint32(operand4), uint32(operand5), uint32(operand6), uint32(operand7), uint32(operand8), uint32(operand9))
-}
-
 // ArmMotionEngineRAWSAD is an OpExtInst Arm.MotionEngine.100 RAW_SAD.
 type ArmMotionEngineRAWSAD spirv.Inst
 
@@ -118,8 +108,3 @@ func (v ArmMotionEngineRAWSAD) Operand7() spirv.ID { return spirv.ID(v[11]) }
 
 // Operand8 returns operand Operand8.
 func (v ArmMotionEngineRAWSAD) Operand8() spirv.ID { return spirv.ID(v[12]) }
-
-// BuildArmMotionEngineRAWSAD appends an OpExtInst Arm.MotionEngine.100 RAW_SAD to dst.
-func BuildArmMotionEngineRAWSAD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, operand1 spirv.ID, operand2 spirv.ID, operand3 spirv.ID, operand4 spirv.ID, operand5 spirv.ID, operand6 spirv.ID, operand7 spirv.ID, operand8 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 13), uint32(typ), uint32(result), uint32(set), uint32(spirv.ArmMotionEngineRAWSAD), uint32(operand1), uint32(operand2), uint32(operand3), uint32(operand4), uint32(operand5), uint32(operand6), uint32(operand7), uint32(operand8))
-}

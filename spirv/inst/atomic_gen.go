@@ -22,11 +22,6 @@ func (v AtomicLoad) Memory() spirv.ID { return spirv.ID(v[4]) }
 // Semantics returns operand Semantics.
 func (v AtomicLoad) Semantics() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildAtomicLoad appends an OpAtomicLoad to dst.
-func BuildAtomicLoad(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicLoad, 6), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics))
-}
-
 // AtomicStore is an OpAtomicStore.
 type AtomicStore spirv.Inst
 
@@ -41,11 +36,6 @@ func (v AtomicStore) Semantics() spirv.ID { return spirv.ID(v[3]) }
 
 // Value returns operand Value.
 func (v AtomicStore) Value() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildAtomicStore appends an OpAtomicStore to dst.
-func BuildAtomicStore(dst []uint32, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicStore, 5), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
 
 // AtomicExchange is an OpAtomicExchange.
 type AtomicExchange spirv.Inst
@@ -67,11 +57,6 @@ func (v AtomicExchange) Semantics() spirv.ID { return spirv.ID(v[5]) }
 
 // Value returns operand Value.
 func (v AtomicExchange) Value() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildAtomicExchange appends an OpAtomicExchange to dst.
-func BuildAtomicExchange(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicExchange, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
 
 // AtomicCompareExchange is an OpAtomicCompareExchange.
 type AtomicCompareExchange spirv.Inst
@@ -100,11 +85,6 @@ func (v AtomicCompareExchange) Value() spirv.ID { return spirv.ID(v[7]) }
 // Comparator returns operand Comparator.
 func (v AtomicCompareExchange) Comparator() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildAtomicCompareExchange appends an OpAtomicCompareExchange to dst.
-func BuildAtomicCompareExchange(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, equal spirv.ID, unequal spirv.ID, value spirv.ID, comparator spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicCompareExchange, 9), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(equal), uint32(unequal), uint32(value), uint32(comparator))
-}
-
 // AtomicCompareExchangeWeak is an OpAtomicCompareExchangeWeak.
 type AtomicCompareExchangeWeak spirv.Inst
 
@@ -132,11 +112,6 @@ func (v AtomicCompareExchangeWeak) Value() spirv.ID { return spirv.ID(v[7]) }
 // Comparator returns operand Comparator.
 func (v AtomicCompareExchangeWeak) Comparator() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildAtomicCompareExchangeWeak appends an OpAtomicCompareExchangeWeak to dst.
-func BuildAtomicCompareExchangeWeak(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, equal spirv.ID, unequal spirv.ID, value spirv.ID, comparator spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicCompareExchangeWeak, 9), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(equal), uint32(unequal), uint32(value), uint32(comparator))
-}
-
 // AtomicIIncrement is an OpAtomicIIncrement.
 type AtomicIIncrement spirv.Inst
 
@@ -155,11 +130,6 @@ func (v AtomicIIncrement) Memory() spirv.ID { return spirv.ID(v[4]) }
 // Semantics returns operand Semantics.
 func (v AtomicIIncrement) Semantics() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildAtomicIIncrement appends an OpAtomicIIncrement to dst.
-func BuildAtomicIIncrement(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicIIncrement, 6), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics))
-}
-
 // AtomicIDecrement is an OpAtomicIDecrement.
 type AtomicIDecrement spirv.Inst
 
@@ -177,11 +147,6 @@ func (v AtomicIDecrement) Memory() spirv.ID { return spirv.ID(v[4]) }
 
 // Semantics returns operand Semantics.
 func (v AtomicIDecrement) Semantics() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildAtomicIDecrement appends an OpAtomicIDecrement to dst.
-func BuildAtomicIDecrement(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicIDecrement, 6), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics))
-}
 
 // AtomicIAdd is an OpAtomicIAdd.
 type AtomicIAdd spirv.Inst
@@ -204,11 +169,6 @@ func (v AtomicIAdd) Semantics() spirv.ID { return spirv.ID(v[5]) }
 // Value returns operand Value.
 func (v AtomicIAdd) Value() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildAtomicIAdd appends an OpAtomicIAdd to dst.
-func BuildAtomicIAdd(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicIAdd, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
-
 // AtomicISub is an OpAtomicISub.
 type AtomicISub spirv.Inst
 
@@ -229,11 +189,6 @@ func (v AtomicISub) Semantics() spirv.ID { return spirv.ID(v[5]) }
 
 // Value returns operand Value.
 func (v AtomicISub) Value() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildAtomicISub appends an OpAtomicISub to dst.
-func BuildAtomicISub(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicISub, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
 
 // AtomicSMin is an OpAtomicSMin.
 type AtomicSMin spirv.Inst
@@ -256,11 +211,6 @@ func (v AtomicSMin) Semantics() spirv.ID { return spirv.ID(v[5]) }
 // Value returns operand Value.
 func (v AtomicSMin) Value() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildAtomicSMin appends an OpAtomicSMin to dst.
-func BuildAtomicSMin(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicSMin, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
-
 // AtomicUMin is an OpAtomicUMin.
 type AtomicUMin spirv.Inst
 
@@ -281,11 +231,6 @@ func (v AtomicUMin) Semantics() spirv.ID { return spirv.ID(v[5]) }
 
 // Value returns operand Value.
 func (v AtomicUMin) Value() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildAtomicUMin appends an OpAtomicUMin to dst.
-func BuildAtomicUMin(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicUMin, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
 
 // AtomicSMax is an OpAtomicSMax.
 type AtomicSMax spirv.Inst
@@ -308,11 +253,6 @@ func (v AtomicSMax) Semantics() spirv.ID { return spirv.ID(v[5]) }
 // Value returns operand Value.
 func (v AtomicSMax) Value() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildAtomicSMax appends an OpAtomicSMax to dst.
-func BuildAtomicSMax(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicSMax, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
-
 // AtomicUMax is an OpAtomicUMax.
 type AtomicUMax spirv.Inst
 
@@ -333,11 +273,6 @@ func (v AtomicUMax) Semantics() spirv.ID { return spirv.ID(v[5]) }
 
 // Value returns operand Value.
 func (v AtomicUMax) Value() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildAtomicUMax appends an OpAtomicUMax to dst.
-func BuildAtomicUMax(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicUMax, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
 
 // AtomicAnd is an OpAtomicAnd.
 type AtomicAnd spirv.Inst
@@ -360,11 +295,6 @@ func (v AtomicAnd) Semantics() spirv.ID { return spirv.ID(v[5]) }
 // Value returns operand Value.
 func (v AtomicAnd) Value() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildAtomicAnd appends an OpAtomicAnd to dst.
-func BuildAtomicAnd(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicAnd, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
-
 // AtomicOr is an OpAtomicOr.
 type AtomicOr spirv.Inst
 
@@ -385,11 +315,6 @@ func (v AtomicOr) Semantics() spirv.ID { return spirv.ID(v[5]) }
 
 // Value returns operand Value.
 func (v AtomicOr) Value() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildAtomicOr appends an OpAtomicOr to dst.
-func BuildAtomicOr(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicOr, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
 
 // AtomicXor is an OpAtomicXor.
 type AtomicXor spirv.Inst
@@ -412,11 +337,6 @@ func (v AtomicXor) Semantics() spirv.ID { return spirv.ID(v[5]) }
 // Value returns operand Value.
 func (v AtomicXor) Value() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildAtomicXor appends an OpAtomicXor to dst.
-func BuildAtomicXor(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicXor, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
-
 // AtomicFlagTestAndSet is an OpAtomicFlagTestAndSet.
 type AtomicFlagTestAndSet spirv.Inst
 
@@ -435,11 +355,6 @@ func (v AtomicFlagTestAndSet) Memory() spirv.ID { return spirv.ID(v[4]) }
 // Semantics returns operand Semantics.
 func (v AtomicFlagTestAndSet) Semantics() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildAtomicFlagTestAndSet appends an OpAtomicFlagTestAndSet to dst.
-func BuildAtomicFlagTestAndSet(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicFlagTestAndSet, 6), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics))
-}
-
 // AtomicFlagClear is an OpAtomicFlagClear.
 type AtomicFlagClear spirv.Inst
 
@@ -451,11 +366,6 @@ func (v AtomicFlagClear) Memory() spirv.ID { return spirv.ID(v[2]) }
 
 // Semantics returns operand Semantics.
 func (v AtomicFlagClear) Semantics() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildAtomicFlagClear appends an OpAtomicFlagClear to dst.
-func BuildAtomicFlagClear(dst []uint32, pointer spirv.ID, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicFlagClear, 4), uint32(pointer), uint32(memory), uint32(semantics))
-}
 
 // AtomicFMinEXT is an OpAtomicFMinEXT.
 type AtomicFMinEXT spirv.Inst
@@ -478,11 +388,6 @@ func (v AtomicFMinEXT) Semantics() spirv.ID { return spirv.ID(v[5]) }
 // Value returns operand Value.
 func (v AtomicFMinEXT) Value() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildAtomicFMinEXT appends an OpAtomicFMinEXT to dst.
-func BuildAtomicFMinEXT(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicFMinEXT, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
-
 // AtomicFMaxEXT is an OpAtomicFMaxEXT.
 type AtomicFMaxEXT spirv.Inst
 
@@ -504,11 +409,6 @@ func (v AtomicFMaxEXT) Semantics() spirv.ID { return spirv.ID(v[5]) }
 // Value returns operand Value.
 func (v AtomicFMaxEXT) Value() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildAtomicFMaxEXT appends an OpAtomicFMaxEXT to dst.
-func BuildAtomicFMaxEXT(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicFMaxEXT, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}
-
 // AtomicFAddEXT is an OpAtomicFAddEXT.
 type AtomicFAddEXT spirv.Inst
 
@@ -529,8 +429,3 @@ func (v AtomicFAddEXT) Semantics() spirv.ID { return spirv.ID(v[5]) }
 
 // Value returns operand Value.
 func (v AtomicFAddEXT) Value() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildAtomicFAddEXT appends an OpAtomicFAddEXT to dst.
-func BuildAtomicFAddEXT(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memory spirv.ID, semantics spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAtomicFAddEXT, 7), uint32(typ), uint32(result), uint32(pointer), uint32(memory), uint32(semantics), uint32(value))
-}

@@ -16,11 +16,6 @@ func (v ControlBarrier) Memory() spirv.ID { return spirv.ID(v[2]) }
 // Semantics returns operand Semantics.
 func (v ControlBarrier) Semantics() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildControlBarrier appends an OpControlBarrier to dst.
-func BuildControlBarrier(dst []uint32, execution spirv.ID, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpControlBarrier, 4), uint32(execution), uint32(memory), uint32(semantics))
-}
-
 // MemoryBarrier is an OpMemoryBarrier.
 type MemoryBarrier spirv.Inst
 
@@ -29,11 +24,6 @@ func (v MemoryBarrier) Memory() spirv.ID { return spirv.ID(v[1]) }
 
 // Semantics returns operand Semantics.
 func (v MemoryBarrier) Semantics() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildMemoryBarrier appends an OpMemoryBarrier to dst.
-func BuildMemoryBarrier(dst []uint32, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpMemoryBarrier, 3), uint32(memory), uint32(semantics))
-}
 
 // NamedBarrierInitialize is an OpNamedBarrierInitialize.
 type NamedBarrierInitialize spirv.Inst
@@ -47,11 +37,6 @@ func (v NamedBarrierInitialize) Result() spirv.ID { return spirv.ID(v[2]) }
 // SubgroupCount returns operand SubgroupCount.
 func (v NamedBarrierInitialize) SubgroupCount() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildNamedBarrierInitialize appends an OpNamedBarrierInitialize to dst.
-func BuildNamedBarrierInitialize(dst []uint32, typ spirv.ID, result spirv.ID, subgroupCount spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpNamedBarrierInitialize, 4), uint32(typ), uint32(result), uint32(subgroupCount))
-}
-
 // MemoryNamedBarrier is an OpMemoryNamedBarrier.
 type MemoryNamedBarrier spirv.Inst
 
@@ -63,11 +48,6 @@ func (v MemoryNamedBarrier) Memory() spirv.ID { return spirv.ID(v[2]) }
 
 // Semantics returns operand Semantics.
 func (v MemoryNamedBarrier) Semantics() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildMemoryNamedBarrier appends an OpMemoryNamedBarrier to dst.
-func BuildMemoryNamedBarrier(dst []uint32, namedBarrier spirv.ID, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpMemoryNamedBarrier, 4), uint32(namedBarrier), uint32(memory), uint32(semantics))
-}
 
 // ControlBarrierArriveEXT is an OpControlBarrierArriveEXT.
 type ControlBarrierArriveEXT spirv.Inst
@@ -81,11 +61,6 @@ func (v ControlBarrierArriveEXT) Memory() spirv.ID { return spirv.ID(v[2]) }
 // Semantics returns operand Semantics.
 func (v ControlBarrierArriveEXT) Semantics() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildControlBarrierArriveEXT appends an OpControlBarrierArriveEXT to dst.
-func BuildControlBarrierArriveEXT(dst []uint32, execution spirv.ID, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpControlBarrierArriveEXT, 4), uint32(execution), uint32(memory), uint32(semantics))
-}
-
 // ControlBarrierWaitEXT is an OpControlBarrierWaitEXT.
 type ControlBarrierWaitEXT spirv.Inst
 
@@ -97,8 +72,3 @@ func (v ControlBarrierWaitEXT) Memory() spirv.ID { return spirv.ID(v[2]) }
 
 // Semantics returns operand Semantics.
 func (v ControlBarrierWaitEXT) Semantics() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildControlBarrierWaitEXT appends an OpControlBarrierWaitEXT to dst.
-func BuildControlBarrierWaitEXT(dst []uint32, execution spirv.ID, memory spirv.ID, semantics spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpControlBarrierWaitEXT, 4), uint32(execution), uint32(memory), uint32(semantics))
-}

@@ -19,11 +19,6 @@ func (v ShiftRightLogical) Base() spirv.ID { return spirv.ID(v[3]) }
 // Shift returns operand Shift.
 func (v ShiftRightLogical) Shift() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildShiftRightLogical appends an OpShiftRightLogical to dst.
-func BuildShiftRightLogical(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, shift spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpShiftRightLogical, 5), uint32(typ), uint32(result), uint32(base), uint32(shift))
-}
-
 // ShiftRightArithmetic is an OpShiftRightArithmetic.
 type ShiftRightArithmetic spirv.Inst
 
@@ -38,11 +33,6 @@ func (v ShiftRightArithmetic) Base() spirv.ID { return spirv.ID(v[3]) }
 
 // Shift returns operand Shift.
 func (v ShiftRightArithmetic) Shift() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildShiftRightArithmetic appends an OpShiftRightArithmetic to dst.
-func BuildShiftRightArithmetic(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, shift spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpShiftRightArithmetic, 5), uint32(typ), uint32(result), uint32(base), uint32(shift))
-}
 
 // ShiftLeftLogical is an OpShiftLeftLogical.
 type ShiftLeftLogical spirv.Inst
@@ -59,11 +49,6 @@ func (v ShiftLeftLogical) Base() spirv.ID { return spirv.ID(v[3]) }
 // Shift returns operand Shift.
 func (v ShiftLeftLogical) Shift() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildShiftLeftLogical appends an OpShiftLeftLogical to dst.
-func BuildShiftLeftLogical(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, shift spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpShiftLeftLogical, 5), uint32(typ), uint32(result), uint32(base), uint32(shift))
-}
-
 // BitwiseOr is an OpBitwiseOr.
 type BitwiseOr spirv.Inst
 
@@ -78,11 +63,6 @@ func (v BitwiseOr) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v BitwiseOr) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildBitwiseOr appends an OpBitwiseOr to dst.
-func BuildBitwiseOr(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitwiseOr, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // BitwiseXor is an OpBitwiseXor.
 type BitwiseXor spirv.Inst
@@ -99,11 +79,6 @@ func (v BitwiseXor) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v BitwiseXor) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildBitwiseXor appends an OpBitwiseXor to dst.
-func BuildBitwiseXor(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitwiseXor, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // BitwiseAnd is an OpBitwiseAnd.
 type BitwiseAnd spirv.Inst
 
@@ -119,11 +94,6 @@ func (v BitwiseAnd) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v BitwiseAnd) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildBitwiseAnd appends an OpBitwiseAnd to dst.
-func BuildBitwiseAnd(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitwiseAnd, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // Not is an OpNot.
 type Not spirv.Inst
 
@@ -135,11 +105,6 @@ func (v Not) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v Not) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildNot appends an OpNot to dst.
-func BuildNot(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpNot, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // BitFieldInsert is an OpBitFieldInsert.
 type BitFieldInsert spirv.Inst
@@ -162,11 +127,6 @@ func (v BitFieldInsert) Offset() spirv.ID { return spirv.ID(v[5]) }
 // Count returns operand Count.
 func (v BitFieldInsert) Count() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildBitFieldInsert appends an OpBitFieldInsert to dst.
-func BuildBitFieldInsert(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, insert spirv.ID, offset spirv.ID, count spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitFieldInsert, 7), uint32(typ), uint32(result), uint32(base), uint32(insert), uint32(offset), uint32(count))
-}
-
 // BitFieldSExtract is an OpBitFieldSExtract.
 type BitFieldSExtract spirv.Inst
 
@@ -184,11 +144,6 @@ func (v BitFieldSExtract) Offset() spirv.ID { return spirv.ID(v[4]) }
 
 // Count returns operand Count.
 func (v BitFieldSExtract) Count() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildBitFieldSExtract appends an OpBitFieldSExtract to dst.
-func BuildBitFieldSExtract(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, offset spirv.ID, count spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitFieldSExtract, 6), uint32(typ), uint32(result), uint32(base), uint32(offset), uint32(count))
-}
 
 // BitFieldUExtract is an OpBitFieldUExtract.
 type BitFieldUExtract spirv.Inst
@@ -208,11 +163,6 @@ func (v BitFieldUExtract) Offset() spirv.ID { return spirv.ID(v[4]) }
 // Count returns operand Count.
 func (v BitFieldUExtract) Count() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildBitFieldUExtract appends an OpBitFieldUExtract to dst.
-func BuildBitFieldUExtract(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, offset spirv.ID, count spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitFieldUExtract, 6), uint32(typ), uint32(result), uint32(base), uint32(offset), uint32(count))
-}
-
 // BitReverse is an OpBitReverse.
 type BitReverse spirv.Inst
 
@@ -225,11 +175,6 @@ func (v BitReverse) Result() spirv.ID { return spirv.ID(v[2]) }
 // Base returns operand Base.
 func (v BitReverse) Base() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildBitReverse appends an OpBitReverse to dst.
-func BuildBitReverse(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitReverse, 4), uint32(typ), uint32(result), uint32(base))
-}
-
 // BitCount is an OpBitCount.
 type BitCount spirv.Inst
 
@@ -241,11 +186,6 @@ func (v BitCount) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Base returns operand Base.
 func (v BitCount) Base() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildBitCount appends an OpBitCount to dst.
-func BuildBitCount(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitCount, 4), uint32(typ), uint32(result), uint32(base))
-}
 
 // BitwiseFunctionINTEL is an OpBitwiseFunctionINTEL.
 type BitwiseFunctionINTEL spirv.Inst
@@ -267,8 +207,3 @@ func (v BitwiseFunctionINTEL) C() spirv.ID { return spirv.ID(v[5]) }
 
 // LUTIndex returns operand LUTIndex.
 func (v BitwiseFunctionINTEL) LUTIndex() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildBitwiseFunctionINTEL appends an OpBitwiseFunctionINTEL to dst.
-func BuildBitwiseFunctionINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID, lutIndex spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitwiseFunctionINTEL, 7), uint32(typ), uint32(result), uint32(a), uint32(b), uint32(c), uint32(lutIndex))
-}

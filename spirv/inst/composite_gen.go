@@ -19,11 +19,6 @@ func (v VectorExtractDynamic) Vector() spirv.ID { return spirv.ID(v[3]) }
 // Index returns operand Index.
 func (v VectorExtractDynamic) Index() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildVectorExtractDynamic appends an OpVectorExtractDynamic to dst.
-func BuildVectorExtractDynamic(dst []uint32, typ spirv.ID, result spirv.ID, vector spirv.ID, index spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpVectorExtractDynamic, 5), uint32(typ), uint32(result), uint32(vector), uint32(index))
-}
-
 // VectorInsertDynamic is an OpVectorInsertDynamic.
 type VectorInsertDynamic spirv.Inst
 
@@ -41,11 +36,6 @@ func (v VectorInsertDynamic) Component() spirv.ID { return spirv.ID(v[4]) }
 
 // Index returns operand Index.
 func (v VectorInsertDynamic) Index() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildVectorInsertDynamic appends an OpVectorInsertDynamic to dst.
-func BuildVectorInsertDynamic(dst []uint32, typ spirv.ID, result spirv.ID, vector spirv.ID, component spirv.ID, index spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpVectorInsertDynamic, 6), uint32(typ), uint32(result), uint32(vector), uint32(component), uint32(index))
-}
 
 // VectorShuffle is an OpVectorShuffle.
 type VectorShuffle spirv.Inst
@@ -65,14 +55,6 @@ func (v VectorShuffle) Vector2() spirv.ID { return spirv.ID(v[4]) }
 // Components returns operand Components.
 func (v VectorShuffle) Components() []uint32 { return many[uint32](v, 5) }
 
-// BuildVectorShuffle appends an OpVectorShuffle to dst.
-func BuildVectorShuffle(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, components ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(vector1), uint32(vector2))
-	dst = append(dst, components...)
-	return finish(dst, at, spirv.OpVectorShuffle)
-}
-
 // CompositeConstruct is an OpCompositeConstruct.
 type CompositeConstruct spirv.Inst
 
@@ -84,14 +66,6 @@ func (v CompositeConstruct) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Constituents returns operand Constituents.
 func (v CompositeConstruct) Constituents() []spirv.ID { return many[spirv.ID](v, 3) }
-
-// BuildCompositeConstruct appends an OpCompositeConstruct to dst.
-func BuildCompositeConstruct(dst []uint32, typ spirv.ID, result spirv.ID, constituents ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, words(constituents)...)
-	return finish(dst, at, spirv.OpCompositeConstruct)
-}
 
 // CompositeExtract is an OpCompositeExtract.
 type CompositeExtract spirv.Inst
@@ -107,14 +81,6 @@ func (v CompositeExtract) Composite() spirv.ID { return spirv.ID(v[3]) }
 
 // Indexes returns operand Indexes.
 func (v CompositeExtract) Indexes() []uint32 { return many[uint32](v, 4) }
-
-// BuildCompositeExtract appends an OpCompositeExtract to dst.
-func BuildCompositeExtract(dst []uint32, typ spirv.ID, result spirv.ID, composite spirv.ID, indexes ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(composite))
-	dst = append(dst, indexes...)
-	return finish(dst, at, spirv.OpCompositeExtract)
-}
 
 // CompositeInsert is an OpCompositeInsert.
 type CompositeInsert spirv.Inst
@@ -134,14 +100,6 @@ func (v CompositeInsert) Composite() spirv.ID { return spirv.ID(v[4]) }
 // Indexes returns operand Indexes.
 func (v CompositeInsert) Indexes() []uint32 { return many[uint32](v, 5) }
 
-// BuildCompositeInsert appends an OpCompositeInsert to dst.
-func BuildCompositeInsert(dst []uint32, typ spirv.ID, result spirv.ID, object spirv.ID, composite spirv.ID, indexes ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(object), uint32(composite))
-	dst = append(dst, indexes...)
-	return finish(dst, at, spirv.OpCompositeInsert)
-}
-
 // CopyObject is an OpCopyObject.
 type CopyObject spirv.Inst
 
@@ -153,11 +111,6 @@ func (v CopyObject) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v CopyObject) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildCopyObject appends an OpCopyObject to dst.
-func BuildCopyObject(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCopyObject, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // Transpose is an OpTranspose.
 type Transpose spirv.Inst
@@ -171,11 +124,6 @@ func (v Transpose) Result() spirv.ID { return spirv.ID(v[2]) }
 // Matrix returns operand Matrix.
 func (v Transpose) Matrix() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildTranspose appends an OpTranspose to dst.
-func BuildTranspose(dst []uint32, typ spirv.ID, result spirv.ID, matrix spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTranspose, 4), uint32(typ), uint32(result), uint32(matrix))
-}
-
 // CopyLogical is an OpCopyLogical.
 type CopyLogical spirv.Inst
 
@@ -187,11 +135,6 @@ func (v CopyLogical) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v CopyLogical) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildCopyLogical appends an OpCopyLogical to dst.
-func BuildCopyLogical(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCopyLogical, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // CompositeConstructReplicateEXT is an OpCompositeConstructReplicateEXT.
 type CompositeConstructReplicateEXT spirv.Inst
@@ -205,11 +148,6 @@ func (v CompositeConstructReplicateEXT) Result() spirv.ID { return spirv.ID(v[2]
 // Value returns operand Value.
 func (v CompositeConstructReplicateEXT) Value() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildCompositeConstructReplicateEXT appends an OpCompositeConstructReplicateEXT to dst.
-func BuildCompositeConstructReplicateEXT(dst []uint32, typ spirv.ID, result spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCompositeConstructReplicateEXT, 4), uint32(typ), uint32(result), uint32(value))
-}
-
 // CompositeConstructCoopMatQCOM is an OpCompositeConstructCoopMatQCOM.
 type CompositeConstructCoopMatQCOM spirv.Inst
 
@@ -222,11 +160,6 @@ func (v CompositeConstructCoopMatQCOM) Result() spirv.ID { return spirv.ID(v[2])
 // SourceArray returns operand SourceArray.
 func (v CompositeConstructCoopMatQCOM) SourceArray() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildCompositeConstructCoopMatQCOM appends an OpCompositeConstructCoopMatQCOM to dst.
-func BuildCompositeConstructCoopMatQCOM(dst []uint32, typ spirv.ID, result spirv.ID, sourceArray spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCompositeConstructCoopMatQCOM, 4), uint32(typ), uint32(result), uint32(sourceArray))
-}
-
 // CompositeExtractCoopMatQCOM is an OpCompositeExtractCoopMatQCOM.
 type CompositeExtractCoopMatQCOM spirv.Inst
 
@@ -238,11 +171,6 @@ func (v CompositeExtractCoopMatQCOM) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // SourceCooperativeMatrix returns operand SourceCooperativeMatrix.
 func (v CompositeExtractCoopMatQCOM) SourceCooperativeMatrix() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildCompositeExtractCoopMatQCOM appends an OpCompositeExtractCoopMatQCOM to dst.
-func BuildCompositeExtractCoopMatQCOM(dst []uint32, typ spirv.ID, result spirv.ID, sourceCooperativeMatrix spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCompositeExtractCoopMatQCOM, 4), uint32(typ), uint32(result), uint32(sourceCooperativeMatrix))
-}
 
 // ExtractSubArrayQCOM is an OpExtractSubArrayQCOM.
 type ExtractSubArrayQCOM spirv.Inst
@@ -259,24 +187,11 @@ func (v ExtractSubArrayQCOM) SourceArray() spirv.ID { return spirv.ID(v[3]) }
 // Index returns operand Index.
 func (v ExtractSubArrayQCOM) Index() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildExtractSubArrayQCOM appends an OpExtractSubArrayQCOM to dst.
-func BuildExtractSubArrayQCOM(dst []uint32, typ spirv.ID, result spirv.ID, sourceArray spirv.ID, index spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtractSubArrayQCOM, 5), uint32(typ), uint32(result), uint32(sourceArray), uint32(index))
-}
-
 // CompositeConstructContinuedINTEL is an OpCompositeConstructContinuedINTEL.
 type CompositeConstructContinuedINTEL spirv.Inst
 
 // Constituents returns operand Constituents.
 func (v CompositeConstructContinuedINTEL) Constituents() []spirv.ID { return many[spirv.ID](v, 1) }
-
-// BuildCompositeConstructContinuedINTEL appends an OpCompositeConstructContinuedINTEL to dst.
-func BuildCompositeConstructContinuedINTEL(dst []uint32, constituents ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0)
-	dst = append(dst, words(constituents)...)
-	return finish(dst, at, spirv.OpCompositeConstructContinuedINTEL)
-}
 
 // ConditionalCopyObjectINTEL is an OpConditionalCopyObjectINTEL.
 type ConditionalCopyObjectINTEL spirv.Inst
@@ -289,11 +204,3 @@ func (v ConditionalCopyObjectINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Conditions returns operand Conditions.
 func (v ConditionalCopyObjectINTEL) Conditions() []spirv.ID { return many[spirv.ID](v, 3) }
-
-// BuildConditionalCopyObjectINTEL appends an OpConditionalCopyObjectINTEL to dst.
-func BuildConditionalCopyObjectINTEL(dst []uint32, typ spirv.ID, result spirv.ID, conditions ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, words(conditions)...)
-	return finish(dst, at, spirv.OpConditionalCopyObjectINTEL)
-}

@@ -13,11 +13,6 @@ func (v ConstantTrue) Type() spirv.ID { return spirv.ID(v[1]) }
 // Result returns operand Result.
 func (v ConstantTrue) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildConstantTrue appends an OpConstantTrue to dst.
-func BuildConstantTrue(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConstantTrue, 3), uint32(typ), uint32(result))
-}
-
 // ConstantFalse is an OpConstantFalse.
 type ConstantFalse spirv.Inst
 
@@ -26,11 +21,6 @@ func (v ConstantFalse) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v ConstantFalse) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildConstantFalse appends an OpConstantFalse to dst.
-func BuildConstantFalse(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConstantFalse, 3), uint32(typ), uint32(result))
-}
 
 // Constant is an OpConstant.
 type Constant spirv.Inst
@@ -44,14 +34,6 @@ func (v Constant) Result() spirv.ID { return spirv.ID(v[2]) }
 // Value returns the words of the literal, low-order first.
 func (v Constant) Value() []uint32 { return v[3:] }
 
-// BuildConstant appends an OpConstant to dst.
-func BuildConstant(dst []uint32, typ spirv.ID, result spirv.ID, value ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, value...)
-	return finish(dst, at, spirv.OpConstant)
-}
-
 // ConstantComposite is an OpConstantComposite.
 type ConstantComposite spirv.Inst
 
@@ -63,14 +45,6 @@ func (v ConstantComposite) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Constituents returns operand Constituents.
 func (v ConstantComposite) Constituents() []spirv.ID { return many[spirv.ID](v, 3) }
-
-// BuildConstantComposite appends an OpConstantComposite to dst.
-func BuildConstantComposite(dst []uint32, typ spirv.ID, result spirv.ID, constituents ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, words(constituents)...)
-	return finish(dst, at, spirv.OpConstantComposite)
-}
 
 // ConstantSampler is an OpConstantSampler.
 type ConstantSampler spirv.Inst
@@ -94,11 +68,6 @@ func (v ConstantSampler) SamplerFilterMode() spirv.SamplerFilterMode {
 	return spirv.SamplerFilterMode(v[5])
 }
 
-// BuildConstantSampler appends an OpConstantSampler to dst.
-func BuildConstantSampler(dst []uint32, typ spirv.ID, result spirv.ID, samplerAddressingMode spirv.SamplerAddressingMode, param uint32, samplerFilterMode spirv.SamplerFilterMode) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConstantSampler, 6), uint32(typ), uint32(result), uint32(samplerAddressingMode), param, uint32(samplerFilterMode))
-}
-
 // ConstantNull is an OpConstantNull.
 type ConstantNull spirv.Inst
 
@@ -107,11 +76,6 @@ func (v ConstantNull) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v ConstantNull) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildConstantNull appends an OpConstantNull to dst.
-func BuildConstantNull(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConstantNull, 3), uint32(typ), uint32(result))
-}
 
 // SpecConstantTrue is an OpSpecConstantTrue.
 type SpecConstantTrue spirv.Inst
@@ -122,11 +86,6 @@ func (v SpecConstantTrue) Type() spirv.ID { return spirv.ID(v[1]) }
 // Result returns operand Result.
 func (v SpecConstantTrue) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildSpecConstantTrue appends an OpSpecConstantTrue to dst.
-func BuildSpecConstantTrue(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSpecConstantTrue, 3), uint32(typ), uint32(result))
-}
-
 // SpecConstantFalse is an OpSpecConstantFalse.
 type SpecConstantFalse spirv.Inst
 
@@ -135,11 +94,6 @@ func (v SpecConstantFalse) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v SpecConstantFalse) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildSpecConstantFalse appends an OpSpecConstantFalse to dst.
-func BuildSpecConstantFalse(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSpecConstantFalse, 3), uint32(typ), uint32(result))
-}
 
 // SpecConstant is an OpSpecConstant.
 type SpecConstant spirv.Inst
@@ -153,14 +107,6 @@ func (v SpecConstant) Result() spirv.ID { return spirv.ID(v[2]) }
 // Value returns the words of the literal, low-order first.
 func (v SpecConstant) Value() []uint32 { return v[3:] }
 
-// BuildSpecConstant appends an OpSpecConstant to dst.
-func BuildSpecConstant(dst []uint32, typ spirv.ID, result spirv.ID, value ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, value...)
-	return finish(dst, at, spirv.OpSpecConstant)
-}
-
 // SpecConstantComposite is an OpSpecConstantComposite.
 type SpecConstantComposite spirv.Inst
 
@@ -172,14 +118,6 @@ func (v SpecConstantComposite) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Constituents returns operand Constituents.
 func (v SpecConstantComposite) Constituents() []spirv.ID { return many[spirv.ID](v, 3) }
-
-// BuildSpecConstantComposite appends an OpSpecConstantComposite to dst.
-func BuildSpecConstantComposite(dst []uint32, typ spirv.ID, result spirv.ID, constituents ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, words(constituents)...)
-	return finish(dst, at, spirv.OpSpecConstantComposite)
-}
 
 // SpecConstantOp is an OpSpecConstantOp.
 type SpecConstantOp spirv.Inst
@@ -196,14 +134,6 @@ func (v SpecConstantOp) Opcode() spirv.Op { return spirv.Op(v[3]) }
 // Operands returns the words after Opcode: its operands without type and result.
 func (v SpecConstantOp) Operands() []uint32 { return v[4:] }
 
-// BuildSpecConstantOp appends an OpSpecConstantOp to dst. The words of optional operands and of parameters are rest.
-func BuildSpecConstantOp(dst []uint32, typ spirv.ID, result spirv.ID, opcode spirv.Op, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(opcode))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSpecConstantOp)
-}
-
 // ConstantCompositeReplicateEXT is an OpConstantCompositeReplicateEXT.
 type ConstantCompositeReplicateEXT spirv.Inst
 
@@ -215,11 +145,6 @@ func (v ConstantCompositeReplicateEXT) Result() spirv.ID { return spirv.ID(v[2])
 
 // Value returns operand Value.
 func (v ConstantCompositeReplicateEXT) Value() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConstantCompositeReplicateEXT appends an OpConstantCompositeReplicateEXT to dst.
-func BuildConstantCompositeReplicateEXT(dst []uint32, typ spirv.ID, result spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConstantCompositeReplicateEXT, 4), uint32(typ), uint32(result), uint32(value))
-}
 
 // SpecConstantCompositeReplicateEXT is an OpSpecConstantCompositeReplicateEXT.
 type SpecConstantCompositeReplicateEXT spirv.Inst
@@ -233,11 +158,6 @@ func (v SpecConstantCompositeReplicateEXT) Result() spirv.ID { return spirv.ID(v
 // Value returns operand Value.
 func (v SpecConstantCompositeReplicateEXT) Value() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSpecConstantCompositeReplicateEXT appends an OpSpecConstantCompositeReplicateEXT to dst.
-func BuildSpecConstantCompositeReplicateEXT(dst []uint32, typ spirv.ID, result spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSpecConstantCompositeReplicateEXT, 4), uint32(typ), uint32(result), uint32(value))
-}
-
 // ConstantSizeOfEXT is an OpConstantSizeOfEXT.
 type ConstantSizeOfEXT spirv.Inst
 
@@ -249,11 +169,6 @@ func (v ConstantSizeOfEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // TypeOperand returns operand TypeOperand.
 func (v ConstantSizeOfEXT) TypeOperand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConstantSizeOfEXT appends an OpConstantSizeOfEXT to dst.
-func BuildConstantSizeOfEXT(dst []uint32, typ spirv.ID, result spirv.ID, typeOperand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConstantSizeOfEXT, 4), uint32(typ), uint32(result), uint32(typeOperand))
-}
 
 // ConstantDataKHR is an OpConstantDataKHR.
 type ConstantDataKHR spirv.Inst
@@ -267,14 +182,6 @@ func (v ConstantDataKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 // Data returns operand Data.
 func (v ConstantDataKHR) Data() []uint32 { return many[uint32](v, 3) }
 
-// BuildConstantDataKHR appends an OpConstantDataKHR to dst.
-func BuildConstantDataKHR(dst []uint32, typ spirv.ID, result spirv.ID, data ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, data...)
-	return finish(dst, at, spirv.OpConstantDataKHR)
-}
-
 // SpecConstantDataKHR is an OpSpecConstantDataKHR.
 type SpecConstantDataKHR spirv.Inst
 
@@ -287,41 +194,17 @@ func (v SpecConstantDataKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 // Data returns operand Data.
 func (v SpecConstantDataKHR) Data() []uint32 { return many[uint32](v, 3) }
 
-// BuildSpecConstantDataKHR appends an OpSpecConstantDataKHR to dst.
-func BuildSpecConstantDataKHR(dst []uint32, typ spirv.ID, result spirv.ID, data ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, data...)
-	return finish(dst, at, spirv.OpSpecConstantDataKHR)
-}
-
 // ConstantCompositeContinuedINTEL is an OpConstantCompositeContinuedINTEL.
 type ConstantCompositeContinuedINTEL spirv.Inst
 
 // Constituents returns operand Constituents.
 func (v ConstantCompositeContinuedINTEL) Constituents() []spirv.ID { return many[spirv.ID](v, 1) }
 
-// BuildConstantCompositeContinuedINTEL appends an OpConstantCompositeContinuedINTEL to dst.
-func BuildConstantCompositeContinuedINTEL(dst []uint32, constituents ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0)
-	dst = append(dst, words(constituents)...)
-	return finish(dst, at, spirv.OpConstantCompositeContinuedINTEL)
-}
-
 // SpecConstantCompositeContinuedINTEL is an OpSpecConstantCompositeContinuedINTEL.
 type SpecConstantCompositeContinuedINTEL spirv.Inst
 
 // Constituents returns operand Constituents.
 func (v SpecConstantCompositeContinuedINTEL) Constituents() []spirv.ID { return many[spirv.ID](v, 1) }
-
-// BuildSpecConstantCompositeContinuedINTEL appends an OpSpecConstantCompositeContinuedINTEL to dst.
-func BuildSpecConstantCompositeContinuedINTEL(dst []uint32, constituents ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0)
-	dst = append(dst, words(constituents)...)
-	return finish(dst, at, spirv.OpSpecConstantCompositeContinuedINTEL)
-}
 
 // SpecConstantTargetINTEL is an OpSpecConstantTargetINTEL.
 type SpecConstantTargetINTEL spirv.Inst
@@ -337,14 +220,6 @@ func (v SpecConstantTargetINTEL) Target() uint32 { return v[3] }
 
 // Features returns operand Features.
 func (v SpecConstantTargetINTEL) Features() []uint32 { return many[uint32](v, 4) }
-
-// BuildSpecConstantTargetINTEL appends an OpSpecConstantTargetINTEL to dst.
-func BuildSpecConstantTargetINTEL(dst []uint32, typ spirv.ID, result spirv.ID, target uint32, features ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), target)
-	dst = append(dst, features...)
-	return finish(dst, at, spirv.OpSpecConstantTargetINTEL)
-}
 
 // SpecConstantArchitectureINTEL is an OpSpecConstantArchitectureINTEL.
 type SpecConstantArchitectureINTEL spirv.Inst
@@ -367,11 +242,6 @@ func (v SpecConstantArchitectureINTEL) Opcode() uint32 { return v[5] }
 // Architecture returns operand Architecture.
 func (v SpecConstantArchitectureINTEL) Architecture() uint32 { return v[6] }
 
-// BuildSpecConstantArchitectureINTEL appends an OpSpecConstantArchitectureINTEL to dst.
-func BuildSpecConstantArchitectureINTEL(dst []uint32, typ spirv.ID, result spirv.ID, category uint32, family uint32, opcode uint32, architecture uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSpecConstantArchitectureINTEL, 7), uint32(typ), uint32(result), category, family, opcode, architecture)
-}
-
 // SpecConstantCapabilitiesINTEL is an OpSpecConstantCapabilitiesINTEL.
 type SpecConstantCapabilitiesINTEL spirv.Inst
 
@@ -384,12 +254,4 @@ func (v SpecConstantCapabilitiesINTEL) Result() spirv.ID { return spirv.ID(v[2])
 // Capabilities returns operand Capabilities.
 func (v SpecConstantCapabilitiesINTEL) Capabilities() []spirv.Capability {
 	return many[spirv.Capability](v, 3)
-}
-
-// BuildSpecConstantCapabilitiesINTEL appends an OpSpecConstantCapabilitiesINTEL to dst. The words of optional operands and of parameters are rest.
-func BuildSpecConstantCapabilitiesINTEL(dst []uint32, typ spirv.ID, result spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSpecConstantCapabilitiesINTEL)
 }

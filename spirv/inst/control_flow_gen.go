@@ -16,14 +16,6 @@ func (v Phi) Result() spirv.ID { return spirv.ID(v[2]) }
 // Variables returns operand Variables.
 func (v Phi) Variables() [][2]spirv.ID { return pairs[spirv.ID](v, 3) }
 
-// BuildPhi appends an OpPhi to dst. The words of optional operands and of parameters are rest.
-func BuildPhi(dst []uint32, typ spirv.ID, result spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpPhi)
-}
-
 // LoopMerge is an OpLoopMerge.
 type LoopMerge spirv.Inst
 
@@ -39,14 +31,6 @@ func (v LoopMerge) LoopControl() spirv.LoopControl { return spirv.LoopControl(v[
 // LoopControlWords returns the words of LoopControl's parameters.
 func (v LoopMerge) LoopControlWords() []uint32 { return parameters(v, 3, spirv.KindLoopControl) }
 
-// BuildLoopMerge appends an OpLoopMerge to dst. The words of optional operands and of parameters are rest.
-func BuildLoopMerge(dst []uint32, mergeBlock spirv.ID, continueTarget spirv.ID, loopControl spirv.LoopControl, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(mergeBlock), uint32(continueTarget), uint32(loopControl))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpLoopMerge)
-}
-
 // SelectionMerge is an OpSelectionMerge.
 type SelectionMerge spirv.Inst
 
@@ -58,32 +42,17 @@ func (v SelectionMerge) SelectionControl() spirv.SelectionControl {
 	return spirv.SelectionControl(v[2])
 }
 
-// BuildSelectionMerge appends an OpSelectionMerge to dst.
-func BuildSelectionMerge(dst []uint32, mergeBlock spirv.ID, selectionControl spirv.SelectionControl) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSelectionMerge, 3), uint32(mergeBlock), uint32(selectionControl))
-}
-
 // Label is an OpLabel.
 type Label spirv.Inst
 
 // Result returns operand Result.
 func (v Label) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildLabel appends an OpLabel to dst.
-func BuildLabel(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLabel, 2), uint32(result))
-}
-
 // Branch is an OpBranch.
 type Branch spirv.Inst
 
 // TargetLabel returns operand TargetLabel.
 func (v Branch) TargetLabel() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildBranch appends an OpBranch to dst.
-func BuildBranch(dst []uint32, targetLabel spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBranch, 2), uint32(targetLabel))
-}
 
 // BranchConditional is an OpBranchConditional.
 type BranchConditional spirv.Inst
@@ -100,14 +69,6 @@ func (v BranchConditional) FalseLabel() spirv.ID { return spirv.ID(v[3]) }
 // BranchWeights returns operand BranchWeights.
 func (v BranchConditional) BranchWeights() []uint32 { return many[uint32](v, 4) }
 
-// BuildBranchConditional appends an OpBranchConditional to dst.
-func BuildBranchConditional(dst []uint32, condition spirv.ID, trueLabel spirv.ID, falseLabel spirv.ID, branchWeights ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(condition), uint32(trueLabel), uint32(falseLabel))
-	dst = append(dst, branchWeights...)
-	return finish(dst, at, spirv.OpBranchConditional)
-}
-
 // Switch is an OpSwitch.
 type Switch spirv.Inst
 
@@ -120,29 +81,11 @@ func (v Switch) Default() spirv.ID { return spirv.ID(v[2]) }
 // Targets returns operand Targets.
 func (v Switch) Targets() []uint32 { return many[uint32](v, 3) }
 
-// BuildSwitch appends an OpSwitch to dst. The words of optional operands and of parameters are rest.
-func BuildSwitch(dst []uint32, selector spirv.ID, defaultArg spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(selector), uint32(defaultArg))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSwitch)
-}
-
 // Kill is an OpKill.
 type Kill spirv.Inst
 
-// BuildKill appends an OpKill to dst.
-func BuildKill(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpKill, 1))
-}
-
 // Return is an OpReturn.
 type Return spirv.Inst
-
-// BuildReturn appends an OpReturn to dst.
-func BuildReturn(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReturn, 1))
-}
 
 // ReturnValue is an OpReturnValue.
 type ReturnValue spirv.Inst
@@ -150,18 +93,8 @@ type ReturnValue spirv.Inst
 // Value returns operand Value.
 func (v ReturnValue) Value() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildReturnValue appends an OpReturnValue to dst.
-func BuildReturnValue(dst []uint32, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReturnValue, 2), uint32(value))
-}
-
 // Unreachable is an OpUnreachable.
 type Unreachable spirv.Inst
-
-// BuildUnreachable appends an OpUnreachable to dst.
-func BuildUnreachable(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUnreachable, 1))
-}
 
 // LifetimeStart is an OpLifetimeStart.
 type LifetimeStart spirv.Inst
@@ -172,11 +105,6 @@ func (v LifetimeStart) Pointer() spirv.ID { return spirv.ID(v[1]) }
 // Size returns operand Size.
 func (v LifetimeStart) Size() uint32 { return v[2] }
 
-// BuildLifetimeStart appends an OpLifetimeStart to dst.
-func BuildLifetimeStart(dst []uint32, pointer spirv.ID, size uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLifetimeStart, 3), uint32(pointer), size)
-}
-
 // LifetimeStop is an OpLifetimeStop.
 type LifetimeStop spirv.Inst
 
@@ -186,18 +114,8 @@ func (v LifetimeStop) Pointer() spirv.ID { return spirv.ID(v[1]) }
 // Size returns operand Size.
 func (v LifetimeStop) Size() uint32 { return v[2] }
 
-// BuildLifetimeStop appends an OpLifetimeStop to dst.
-func BuildLifetimeStop(dst []uint32, pointer spirv.ID, size uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLifetimeStop, 3), uint32(pointer), size)
-}
-
 // TerminateInvocation is an OpTerminateInvocation.
 type TerminateInvocation spirv.Inst
-
-// BuildTerminateInvocation appends an OpTerminateInvocation to dst.
-func BuildTerminateInvocation(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTerminateInvocation, 1))
-}
 
 // AbortKHR is an OpAbortKHR.
 type AbortKHR spirv.Inst
@@ -208,15 +126,5 @@ func (v AbortKHR) MessageType() spirv.ID { return spirv.ID(v[1]) }
 // Message returns operand Message.
 func (v AbortKHR) Message() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildAbortKHR appends an OpAbortKHR to dst.
-func BuildAbortKHR(dst []uint32, messageType spirv.ID, message spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAbortKHR, 3), uint32(messageType), uint32(message))
-}
-
 // DemoteToHelperInvocation is an OpDemoteToHelperInvocation.
 type DemoteToHelperInvocation spirv.Inst
-
-// BuildDemoteToHelperInvocation appends an OpDemoteToHelperInvocation to dst.
-func BuildDemoteToHelperInvocation(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpDemoteToHelperInvocation, 1))
-}

@@ -16,11 +16,6 @@ func (v ConvertFToU) Result() spirv.ID { return spirv.ID(v[2]) }
 // FloatValue returns operand FloatValue.
 func (v ConvertFToU) FloatValue() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertFToU appends an OpConvertFToU to dst.
-func BuildConvertFToU(dst []uint32, typ spirv.ID, result spirv.ID, floatValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertFToU, 4), uint32(typ), uint32(result), uint32(floatValue))
-}
-
 // ConvertFToS is an OpConvertFToS.
 type ConvertFToS spirv.Inst
 
@@ -32,11 +27,6 @@ func (v ConvertFToS) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // FloatValue returns operand FloatValue.
 func (v ConvertFToS) FloatValue() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConvertFToS appends an OpConvertFToS to dst.
-func BuildConvertFToS(dst []uint32, typ spirv.ID, result spirv.ID, floatValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertFToS, 4), uint32(typ), uint32(result), uint32(floatValue))
-}
 
 // ConvertSToF is an OpConvertSToF.
 type ConvertSToF spirv.Inst
@@ -50,11 +40,6 @@ func (v ConvertSToF) Result() spirv.ID { return spirv.ID(v[2]) }
 // SignedValue returns operand SignedValue.
 func (v ConvertSToF) SignedValue() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertSToF appends an OpConvertSToF to dst.
-func BuildConvertSToF(dst []uint32, typ spirv.ID, result spirv.ID, signedValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertSToF, 4), uint32(typ), uint32(result), uint32(signedValue))
-}
-
 // ConvertUToF is an OpConvertUToF.
 type ConvertUToF spirv.Inst
 
@@ -66,11 +51,6 @@ func (v ConvertUToF) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // UnsignedValue returns operand UnsignedValue.
 func (v ConvertUToF) UnsignedValue() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConvertUToF appends an OpConvertUToF to dst.
-func BuildConvertUToF(dst []uint32, typ spirv.ID, result spirv.ID, unsignedValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertUToF, 4), uint32(typ), uint32(result), uint32(unsignedValue))
-}
 
 // UConvert is an OpUConvert.
 type UConvert spirv.Inst
@@ -84,11 +64,6 @@ func (v UConvert) Result() spirv.ID { return spirv.ID(v[2]) }
 // UnsignedValue returns operand UnsignedValue.
 func (v UConvert) UnsignedValue() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildUConvert appends an OpUConvert to dst.
-func BuildUConvert(dst []uint32, typ spirv.ID, result spirv.ID, unsignedValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUConvert, 4), uint32(typ), uint32(result), uint32(unsignedValue))
-}
-
 // SConvert is an OpSConvert.
 type SConvert spirv.Inst
 
@@ -100,11 +75,6 @@ func (v SConvert) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // SignedValue returns operand SignedValue.
 func (v SConvert) SignedValue() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSConvert appends an OpSConvert to dst.
-func BuildSConvert(dst []uint32, typ spirv.ID, result spirv.ID, signedValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSConvert, 4), uint32(typ), uint32(result), uint32(signedValue))
-}
 
 // FConvert is an OpFConvert.
 type FConvert spirv.Inst
@@ -118,11 +88,6 @@ func (v FConvert) Result() spirv.ID { return spirv.ID(v[2]) }
 // FloatValue returns operand FloatValue.
 func (v FConvert) FloatValue() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildFConvert appends an OpFConvert to dst.
-func BuildFConvert(dst []uint32, typ spirv.ID, result spirv.ID, floatValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFConvert, 4), uint32(typ), uint32(result), uint32(floatValue))
-}
-
 // QuantizeToF16 is an OpQuantizeToF16.
 type QuantizeToF16 spirv.Inst
 
@@ -134,11 +99,6 @@ func (v QuantizeToF16) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Value returns operand Value.
 func (v QuantizeToF16) Value() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildQuantizeToF16 appends an OpQuantizeToF16 to dst.
-func BuildQuantizeToF16(dst []uint32, typ spirv.ID, result spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpQuantizeToF16, 4), uint32(typ), uint32(result), uint32(value))
-}
 
 // ConvertPtrToU is an OpConvertPtrToU.
 type ConvertPtrToU spirv.Inst
@@ -152,11 +112,6 @@ func (v ConvertPtrToU) Result() spirv.ID { return spirv.ID(v[2]) }
 // Pointer returns operand Pointer.
 func (v ConvertPtrToU) Pointer() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertPtrToU appends an OpConvertPtrToU to dst.
-func BuildConvertPtrToU(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertPtrToU, 4), uint32(typ), uint32(result), uint32(pointer))
-}
-
 // SatConvertSToU is an OpSatConvertSToU.
 type SatConvertSToU spirv.Inst
 
@@ -168,11 +123,6 @@ func (v SatConvertSToU) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // SignedValue returns operand SignedValue.
 func (v SatConvertSToU) SignedValue() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSatConvertSToU appends an OpSatConvertSToU to dst.
-func BuildSatConvertSToU(dst []uint32, typ spirv.ID, result spirv.ID, signedValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSatConvertSToU, 4), uint32(typ), uint32(result), uint32(signedValue))
-}
 
 // SatConvertUToS is an OpSatConvertUToS.
 type SatConvertUToS spirv.Inst
@@ -186,11 +136,6 @@ func (v SatConvertUToS) Result() spirv.ID { return spirv.ID(v[2]) }
 // UnsignedValue returns operand UnsignedValue.
 func (v SatConvertUToS) UnsignedValue() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSatConvertUToS appends an OpSatConvertUToS to dst.
-func BuildSatConvertUToS(dst []uint32, typ spirv.ID, result spirv.ID, unsignedValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSatConvertUToS, 4), uint32(typ), uint32(result), uint32(unsignedValue))
-}
-
 // ConvertUToPtr is an OpConvertUToPtr.
 type ConvertUToPtr spirv.Inst
 
@@ -202,11 +147,6 @@ func (v ConvertUToPtr) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // IntegerValue returns operand IntegerValue.
 func (v ConvertUToPtr) IntegerValue() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConvertUToPtr appends an OpConvertUToPtr to dst.
-func BuildConvertUToPtr(dst []uint32, typ spirv.ID, result spirv.ID, integerValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertUToPtr, 4), uint32(typ), uint32(result), uint32(integerValue))
-}
 
 // PtrCastToGeneric is an OpPtrCastToGeneric.
 type PtrCastToGeneric spirv.Inst
@@ -220,11 +160,6 @@ func (v PtrCastToGeneric) Result() spirv.ID { return spirv.ID(v[2]) }
 // Pointer returns operand Pointer.
 func (v PtrCastToGeneric) Pointer() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildPtrCastToGeneric appends an OpPtrCastToGeneric to dst.
-func BuildPtrCastToGeneric(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpPtrCastToGeneric, 4), uint32(typ), uint32(result), uint32(pointer))
-}
-
 // GenericCastToPtr is an OpGenericCastToPtr.
 type GenericCastToPtr spirv.Inst
 
@@ -236,11 +171,6 @@ func (v GenericCastToPtr) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Pointer returns operand Pointer.
 func (v GenericCastToPtr) Pointer() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildGenericCastToPtr appends an OpGenericCastToPtr to dst.
-func BuildGenericCastToPtr(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGenericCastToPtr, 4), uint32(typ), uint32(result), uint32(pointer))
-}
 
 // GenericCastToPtrExplicit is an OpGenericCastToPtrExplicit.
 type GenericCastToPtrExplicit spirv.Inst
@@ -257,11 +187,6 @@ func (v GenericCastToPtrExplicit) Pointer() spirv.ID { return spirv.ID(v[3]) }
 // Storage returns operand Storage.
 func (v GenericCastToPtrExplicit) Storage() spirv.StorageClass { return spirv.StorageClass(v[4]) }
 
-// BuildGenericCastToPtrExplicit appends an OpGenericCastToPtrExplicit to dst.
-func BuildGenericCastToPtrExplicit(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, storage spirv.StorageClass) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGenericCastToPtrExplicit, 5), uint32(typ), uint32(result), uint32(pointer), uint32(storage))
-}
-
 // Bitcast is an OpBitcast.
 type Bitcast spirv.Inst
 
@@ -273,11 +198,6 @@ func (v Bitcast) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v Bitcast) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildBitcast appends an OpBitcast to dst.
-func BuildBitcast(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitcast, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // BitcastExtractEXT is an OpBitcastExtractEXT.
 type BitcastExtractEXT spirv.Inst
@@ -294,11 +214,6 @@ func (v BitcastExtractEXT) Base() spirv.ID { return spirv.ID(v[3]) }
 // Offset returns operand Offset.
 func (v BitcastExtractEXT) Offset() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildBitcastExtractEXT appends an OpBitcastExtractEXT to dst.
-func BuildBitcastExtractEXT(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, offset spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitcastExtractEXT, 5), uint32(typ), uint32(result), uint32(base), uint32(offset))
-}
-
 // BitCastArrayQCOM is an OpBitCastArrayQCOM.
 type BitCastArrayQCOM spirv.Inst
 
@@ -310,11 +225,6 @@ func (v BitCastArrayQCOM) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // SourceArray returns operand SourceArray.
 func (v BitCastArrayQCOM) SourceArray() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildBitCastArrayQCOM appends an OpBitCastArrayQCOM to dst.
-func BuildBitCastArrayQCOM(dst []uint32, typ spirv.ID, result spirv.ID, sourceArray spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBitCastArrayQCOM, 4), uint32(typ), uint32(result), uint32(sourceArray))
-}
 
 // CooperativeMatrixConvertUseEXT is an OpCooperativeMatrixConvertUseEXT.
 type CooperativeMatrixConvertUseEXT spirv.Inst
@@ -328,11 +238,6 @@ func (v CooperativeMatrixConvertUseEXT) Result() spirv.ID { return spirv.ID(v[2]
 // Matrix returns operand Matrix.
 func (v CooperativeMatrixConvertUseEXT) Matrix() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildCooperativeMatrixConvertUseEXT appends an OpCooperativeMatrixConvertUseEXT to dst.
-func BuildCooperativeMatrixConvertUseEXT(dst []uint32, typ spirv.ID, result spirv.ID, matrix spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCooperativeMatrixConvertUseEXT, 4), uint32(typ), uint32(result), uint32(matrix))
-}
-
 // CooperativeMatrixTransposeNV is an OpCooperativeMatrixTransposeNV.
 type CooperativeMatrixTransposeNV spirv.Inst
 
@@ -344,11 +249,6 @@ func (v CooperativeMatrixTransposeNV) Result() spirv.ID { return spirv.ID(v[2]) 
 
 // Matrix returns operand Matrix.
 func (v CooperativeMatrixTransposeNV) Matrix() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildCooperativeMatrixTransposeNV appends an OpCooperativeMatrixTransposeNV to dst.
-func BuildCooperativeMatrixTransposeNV(dst []uint32, typ spirv.ID, result spirv.ID, matrix spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCooperativeMatrixTransposeNV, 4), uint32(typ), uint32(result), uint32(matrix))
-}
 
 // ConvertFToBF16INTEL is an OpConvertFToBF16INTEL.
 type ConvertFToBF16INTEL spirv.Inst
@@ -362,11 +262,6 @@ func (v ConvertFToBF16INTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 // FloatValue returns operand FloatValue.
 func (v ConvertFToBF16INTEL) FloatValue() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertFToBF16INTEL appends an OpConvertFToBF16INTEL to dst.
-func BuildConvertFToBF16INTEL(dst []uint32, typ spirv.ID, result spirv.ID, floatValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertFToBF16INTEL, 4), uint32(typ), uint32(result), uint32(floatValue))
-}
-
 // ConvertBF16ToFINTEL is an OpConvertBF16ToFINTEL.
 type ConvertBF16ToFINTEL spirv.Inst
 
@@ -379,11 +274,6 @@ func (v ConvertBF16ToFINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 // BFloat16Value returns operand BFloat16Value.
 func (v ConvertBF16ToFINTEL) BFloat16Value() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertBF16ToFINTEL appends an OpConvertBF16ToFINTEL to dst.
-func BuildConvertBF16ToFINTEL(dst []uint32, typ spirv.ID, result spirv.ID, bFloat16Value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertBF16ToFINTEL, 4), uint32(typ), uint32(result), uint32(bFloat16Value))
-}
-
 // RoundFToTF32INTEL is an OpRoundFToTF32INTEL.
 type RoundFToTF32INTEL spirv.Inst
 
@@ -395,8 +285,3 @@ func (v RoundFToTF32INTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // FloatValue returns operand FloatValue.
 func (v RoundFToTF32INTEL) FloatValue() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildRoundFToTF32INTEL appends an OpRoundFToTF32INTEL to dst.
-func BuildRoundFToTF32INTEL(dst []uint32, typ spirv.ID, result spirv.ID, floatValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRoundFToTF32INTEL, 4), uint32(typ), uint32(result), uint32(floatValue))
-}

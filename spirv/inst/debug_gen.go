@@ -10,14 +10,6 @@ type SourceContinued spirv.Inst
 // ContinuedSource returns operand ContinuedSource.
 func (v SourceContinued) ContinuedSource() string { return spirv.String(v[1:]) }
 
-// BuildSourceContinued appends an OpSourceContinued to dst.
-func BuildSourceContinued(dst []uint32, continuedSource string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0)
-	dst = spirv.AppendString(dst, continuedSource)
-	return finish(dst, at, spirv.OpSourceContinued)
-}
-
 // Source is an OpSource.
 type Source spirv.Inst
 
@@ -33,27 +25,11 @@ func (v Source) File() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 // Source returns operand Source, if it is present.
 func (v Source) Source() (string, bool) { return maybeString(v, 4) }
 
-// BuildSource appends an OpSource to dst. The words of optional operands and of parameters are rest.
-func BuildSource(dst []uint32, sourceLanguage spirv.SourceLanguage, version uint32, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(sourceLanguage), version)
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSource)
-}
-
 // SourceExtension is an OpSourceExtension.
 type SourceExtension spirv.Inst
 
 // Extension returns operand Extension.
 func (v SourceExtension) Extension() string { return spirv.String(v[1:]) }
-
-// BuildSourceExtension appends an OpSourceExtension to dst.
-func BuildSourceExtension(dst []uint32, extension string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0)
-	dst = spirv.AppendString(dst, extension)
-	return finish(dst, at, spirv.OpSourceExtension)
-}
 
 // Name is an OpName.
 type Name spirv.Inst
@@ -63,14 +39,6 @@ func (v Name) Target() spirv.ID { return spirv.ID(v[1]) }
 
 // Name returns operand Name.
 func (v Name) Name() string { return spirv.String(v[2:]) }
-
-// BuildName appends an OpName to dst.
-func BuildName(dst []uint32, target spirv.ID, name string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(target))
-	dst = spirv.AppendString(dst, name)
-	return finish(dst, at, spirv.OpName)
-}
 
 // MemberName is an OpMemberName.
 type MemberName spirv.Inst
@@ -84,14 +52,6 @@ func (v MemberName) Member() uint32 { return v[2] }
 // Name returns operand Name.
 func (v MemberName) Name() string { return spirv.String(v[3:]) }
 
-// BuildMemberName appends an OpMemberName to dst.
-func BuildMemberName(dst []uint32, typeOperand spirv.ID, member uint32, name string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typeOperand), member)
-	dst = spirv.AppendString(dst, name)
-	return finish(dst, at, spirv.OpMemberName)
-}
-
 // String is an OpString.
 type String spirv.Inst
 
@@ -100,14 +60,6 @@ func (v String) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // String returns operand String.
 func (v String) String() string { return spirv.String(v[2:]) }
-
-// BuildString appends an OpString to dst.
-func BuildString(dst []uint32, result spirv.ID, stringArg string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result))
-	dst = spirv.AppendString(dst, stringArg)
-	return finish(dst, at, spirv.OpString)
-}
 
 // Line is an OpLine.
 type Line spirv.Inst
@@ -121,29 +73,11 @@ func (v Line) Line() uint32 { return v[2] }
 // Column returns operand Column.
 func (v Line) Column() uint32 { return v[3] }
 
-// BuildLine appends an OpLine to dst.
-func BuildLine(dst []uint32, file spirv.ID, line uint32, column uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLine, 4), uint32(file), line, column)
-}
-
 // NoLine is an OpNoLine.
 type NoLine spirv.Inst
-
-// BuildNoLine appends an OpNoLine to dst.
-func BuildNoLine(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpNoLine, 1))
-}
 
 // ModuleProcessed is an OpModuleProcessed.
 type ModuleProcessed spirv.Inst
 
 // Process returns operand Process.
 func (v ModuleProcessed) Process() string { return spirv.String(v[1:]) }
-
-// BuildModuleProcessed appends an OpModuleProcessed to dst.
-func BuildModuleProcessed(dst []uint32, process string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0)
-	dst = spirv.AppendString(dst, process)
-	return finish(dst, at, spirv.OpModuleProcessed)
-}

@@ -13,11 +13,6 @@ func (v DebugInfoDebugInfoNone) Type() spirv.ID { return spirv.ID(v[1]) }
 // Result returns operand Result.
 func (v DebugInfoDebugInfoNone) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildDebugInfoDebugInfoNone appends an OpExtInst DebugInfo DebugInfoNone to dst.
-func BuildDebugInfoDebugInfoNone(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 5), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugInfoNone))
-}
-
 // DebugInfoDebugCompilationUnit is an OpExtInst DebugInfo DebugCompilationUnit.
 type DebugInfoDebugCompilationUnit spirv.Inst
 
@@ -35,11 +30,6 @@ func (v DebugInfoDebugCompilationUnit) Version() uint32 { return v[6] }
 
 // DWARFVersion returns operand DWARFVersion.
 func (v DebugInfoDebugCompilationUnit) DWARFVersion() uint32 { return v[7] }
-
-// BuildDebugInfoDebugCompilationUnit appends an OpExtInst DebugInfo DebugCompilationUnit to dst.
-func BuildDebugInfoDebugCompilationUnit(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, version uint32, dwarfVersion uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugCompilationUnit), uint32(source), version, dwarfVersion)
-}
 
 // DebugInfoDebugTypeBasic is an OpExtInst DebugInfo DebugTypeBasic.
 type DebugInfoDebugTypeBasic spirv.Inst
@@ -59,11 +49,6 @@ func (v DebugInfoDebugTypeBasic) Size() spirv.ID { return spirv.ID(v[6]) }
 // Encoding returns operand Encoding.
 func (v DebugInfoDebugTypeBasic) Encoding() spirv.DebugInfoBaseTypeAttributeEncoding {
 	return spirv.DebugInfoBaseTypeAttributeEncoding(v[7])
-}
-
-// BuildDebugInfoDebugTypeBasic appends an OpExtInst DebugInfo DebugTypeBasic to dst.
-func BuildDebugInfoDebugTypeBasic(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, size spirv.ID, encoding spirv.DebugInfoBaseTypeAttributeEncoding) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeBasic), uint32(name), uint32(size), uint32(encoding))
 }
 
 // DebugInfoDebugTypePointer is an OpExtInst DebugInfo DebugTypePointer.
@@ -86,11 +71,6 @@ func (v DebugInfoDebugTypePointer) LiteralFlags() spirv.DebugInfoFlags {
 	return spirv.DebugInfoFlags(v[7])
 }
 
-// BuildDebugInfoDebugTypePointer appends an OpExtInst DebugInfo DebugTypePointer to dst.
-func BuildDebugInfoDebugTypePointer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, storageClass spirv.StorageClass, literalFlags spirv.DebugInfoFlags) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypePointer), uint32(baseType), uint32(storageClass), uint32(literalFlags))
-}
-
 // DebugInfoDebugTypeQualifier is an OpExtInst DebugInfo DebugTypeQualifier.
 type DebugInfoDebugTypeQualifier spirv.Inst
 
@@ -108,11 +88,6 @@ func (v DebugInfoDebugTypeQualifier) TypeQualifier() spirv.DebugInfoTypeQualifie
 	return spirv.DebugInfoTypeQualifier(v[6])
 }
 
-// BuildDebugInfoDebugTypeQualifier appends an OpExtInst DebugInfo DebugTypeQualifier to dst.
-func BuildDebugInfoDebugTypeQualifier(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, typeQualifier spirv.DebugInfoTypeQualifier) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeQualifier), uint32(baseType), uint32(typeQualifier))
-}
-
 // DebugInfoDebugTypeArray is an OpExtInst DebugInfo DebugTypeArray.
 type DebugInfoDebugTypeArray spirv.Inst
 
@@ -128,14 +103,6 @@ func (v DebugInfoDebugTypeArray) BaseType() spirv.ID { return spirv.ID(v[5]) }
 // ComponentCounts returns operand ComponentCounts.
 func (v DebugInfoDebugTypeArray) ComponentCounts() []spirv.ID { return many[spirv.ID](v, 6) }
 
-// BuildDebugInfoDebugTypeArray appends an OpExtInst DebugInfo DebugTypeArray to dst.
-func BuildDebugInfoDebugTypeArray(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, componentCounts ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeArray), uint32(baseType))
-	dst = append(dst, words(componentCounts)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // DebugInfoDebugTypeVector is an OpExtInst DebugInfo DebugTypeVector.
 type DebugInfoDebugTypeVector spirv.Inst
 
@@ -150,11 +117,6 @@ func (v DebugInfoDebugTypeVector) BaseType() spirv.ID { return spirv.ID(v[5]) }
 
 // ComponentCount returns operand ComponentCount.
 func (v DebugInfoDebugTypeVector) ComponentCount() uint32 { return v[6] }
-
-// BuildDebugInfoDebugTypeVector appends an OpExtInst DebugInfo DebugTypeVector to dst.
-func BuildDebugInfoDebugTypeVector(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, componentCount uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeVector), uint32(baseType), componentCount)
-}
 
 // DebugInfoDebugTypedef is an OpExtInst DebugInfo DebugTypedef.
 type DebugInfoDebugTypedef spirv.Inst
@@ -183,11 +145,6 @@ func (v DebugInfoDebugTypedef) Column() uint32 { return v[9] }
 // Parent returns operand Parent.
 func (v DebugInfoDebugTypedef) Parent() spirv.ID { return spirv.ID(v[10]) }
 
-// BuildDebugInfoDebugTypedef appends an OpExtInst DebugInfo DebugTypedef to dst.
-func BuildDebugInfoDebugTypedef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, baseType spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 11), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypedef), uint32(name), uint32(baseType), uint32(source), line, column, uint32(parent))
-}
-
 // DebugInfoDebugTypeFunction is an OpExtInst DebugInfo DebugTypeFunction.
 type DebugInfoDebugTypeFunction spirv.Inst
 
@@ -202,14 +159,6 @@ func (v DebugInfoDebugTypeFunction) ReturnType() spirv.ID { return spirv.ID(v[5]
 
 // ParamterTypes returns operand ParamterTypes.
 func (v DebugInfoDebugTypeFunction) ParamterTypes() []spirv.ID { return many[spirv.ID](v, 6) }
-
-// BuildDebugInfoDebugTypeFunction appends an OpExtInst DebugInfo DebugTypeFunction to dst.
-func BuildDebugInfoDebugTypeFunction(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, returnType spirv.ID, paramterTypes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeFunction), uint32(returnType))
-	dst = append(dst, words(paramterTypes)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // DebugInfoDebugTypeEnum is an OpExtInst DebugInfo DebugTypeEnum.
 type DebugInfoDebugTypeEnum spirv.Inst
@@ -246,14 +195,6 @@ func (v DebugInfoDebugTypeEnum) Flags() spirv.DebugInfoFlags { return spirv.Debu
 
 // Values returns operand Values.
 func (v DebugInfoDebugTypeEnum) Values() [][2]spirv.ID { return pairs[spirv.ID](v, 13) }
-
-// BuildDebugInfoDebugTypeEnum appends an OpExtInst DebugInfo DebugTypeEnum to dst. The words of optional operands and of parameters are rest.
-func BuildDebugInfoDebugTypeEnum(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, underlyingType spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, size spirv.ID, flags spirv.DebugInfoFlags, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeEnum), uint32(name), uint32(underlyingType), uint32(source), line, column, uint32(parent), uint32(size), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // DebugInfoDebugTypeComposite is an OpExtInst DebugInfo DebugTypeComposite.
 type DebugInfoDebugTypeComposite spirv.Inst
@@ -292,14 +233,6 @@ func (v DebugInfoDebugTypeComposite) Flags() spirv.DebugInfoFlags { return spirv
 
 // Members returns operand Members.
 func (v DebugInfoDebugTypeComposite) Members() []spirv.ID { return many[spirv.ID](v, 13) }
-
-// BuildDebugInfoDebugTypeComposite appends an OpExtInst DebugInfo DebugTypeComposite to dst.
-func BuildDebugInfoDebugTypeComposite(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, tag spirv.DebugInfoCompositeType, source spirv.ID, line uint32, column uint32, parent spirv.ID, size spirv.ID, flags spirv.DebugInfoFlags, members ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeComposite), uint32(name), uint32(tag), uint32(source), line, column, uint32(parent), uint32(size), uint32(flags))
-	dst = append(dst, words(members)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // DebugInfoDebugTypeMember is an OpExtInst DebugInfo DebugTypeMember.
 type DebugInfoDebugTypeMember spirv.Inst
@@ -340,14 +273,6 @@ func (v DebugInfoDebugTypeMember) Flags() spirv.DebugInfoFlags { return spirv.De
 // Value returns operand Value, if it is present.
 func (v DebugInfoDebugTypeMember) Value() (spirv.ID, bool) { return maybe[spirv.ID](v, 14) }
 
-// BuildDebugInfoDebugTypeMember appends an OpExtInst DebugInfo DebugTypeMember to dst. The words of optional operands and of parameters are rest.
-func BuildDebugInfoDebugTypeMember(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, offset spirv.ID, size spirv.ID, flags spirv.DebugInfoFlags, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeMember), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(offset), uint32(size), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // DebugInfoDebugTypeInheritance is an OpExtInst DebugInfo DebugTypeInheritance.
 type DebugInfoDebugTypeInheritance spirv.Inst
 
@@ -374,11 +299,6 @@ func (v DebugInfoDebugTypeInheritance) Flags() spirv.DebugInfoFlags {
 	return spirv.DebugInfoFlags(v[9])
 }
 
-// BuildDebugInfoDebugTypeInheritance appends an OpExtInst DebugInfo DebugTypeInheritance to dst.
-func BuildDebugInfoDebugTypeInheritance(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, child spirv.ID, parent spirv.ID, offset spirv.ID, size spirv.ID, flags spirv.DebugInfoFlags) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeInheritance), uint32(child), uint32(parent), uint32(offset), uint32(size), uint32(flags))
-}
-
 // DebugInfoDebugTypePtrToMember is an OpExtInst DebugInfo DebugTypePtrToMember.
 type DebugInfoDebugTypePtrToMember spirv.Inst
 
@@ -394,11 +314,6 @@ func (v DebugInfoDebugTypePtrToMember) MemberType() spirv.ID { return spirv.ID(v
 // Parent returns operand Parent.
 func (v DebugInfoDebugTypePtrToMember) Parent() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildDebugInfoDebugTypePtrToMember appends an OpExtInst DebugInfo DebugTypePtrToMember to dst.
-func BuildDebugInfoDebugTypePtrToMember(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, memberType spirv.ID, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypePtrToMember), uint32(memberType), uint32(parent))
-}
-
 // DebugInfoDebugTypeTemplate is an OpExtInst DebugInfo DebugTypeTemplate.
 type DebugInfoDebugTypeTemplate spirv.Inst
 
@@ -413,14 +328,6 @@ func (v DebugInfoDebugTypeTemplate) Target() spirv.ID { return spirv.ID(v[5]) }
 
 // Parameters returns operand Parameters.
 func (v DebugInfoDebugTypeTemplate) Parameters() []spirv.ID { return many[spirv.ID](v, 6) }
-
-// BuildDebugInfoDebugTypeTemplate appends an OpExtInst DebugInfo DebugTypeTemplate to dst.
-func BuildDebugInfoDebugTypeTemplate(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, target spirv.ID, parameters ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeTemplate), uint32(target))
-	dst = append(dst, words(parameters)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // DebugInfoDebugTypeTemplateParameter is an OpExtInst DebugInfo DebugTypeTemplateParameter.
 type DebugInfoDebugTypeTemplateParameter spirv.Inst
@@ -449,11 +356,6 @@ func (v DebugInfoDebugTypeTemplateParameter) Line() uint32 { return v[9] }
 // Column returns operand Column.
 func (v DebugInfoDebugTypeTemplateParameter) Column() uint32 { return v[10] }
 
-// BuildDebugInfoDebugTypeTemplateParameter appends an OpExtInst DebugInfo DebugTypeTemplateParameter to dst.
-func BuildDebugInfoDebugTypeTemplateParameter(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, actualType spirv.ID, value spirv.ID, source spirv.ID, line uint32, column uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 11), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeTemplateParameter), uint32(name), uint32(actualType), uint32(value), uint32(source), line, column)
-}
-
 // DebugInfoDebugTypeTemplateTemplateParameter is an OpExtInst DebugInfo DebugTypeTemplateTemplateParameter.
 type DebugInfoDebugTypeTemplateTemplateParameter spirv.Inst
 
@@ -477,11 +379,6 @@ func (v DebugInfoDebugTypeTemplateTemplateParameter) Line() uint32 { return v[8]
 
 // Column returns operand Column.
 func (v DebugInfoDebugTypeTemplateTemplateParameter) Column() uint32 { return v[9] }
-
-// BuildDebugInfoDebugTypeTemplateTemplateParameter appends an OpExtInst DebugInfo DebugTypeTemplateTemplateParameter to dst.
-func BuildDebugInfoDebugTypeTemplateTemplateParameter(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, templateName spirv.ID, source spirv.ID, line uint32, column uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeTemplateTemplateParameter), uint32(name), uint32(templateName), uint32(source), line, column)
-}
 
 // DebugInfoDebugTypeTemplateParameterPack is an OpExtInst DebugInfo DebugTypeTemplateParameterPack.
 type DebugInfoDebugTypeTemplateParameterPack spirv.Inst
@@ -507,14 +404,6 @@ func (v DebugInfoDebugTypeTemplateParameterPack) Column() uint32 { return v[8] }
 // TemplateParameters returns operand TemplateParameters.
 func (v DebugInfoDebugTypeTemplateParameterPack) TemplateParameters() []spirv.ID {
 	return many[spirv.ID](v, 9)
-}
-
-// BuildDebugInfoDebugTypeTemplateParameterPack appends an OpExtInst DebugInfo DebugTypeTemplateParameterPack to dst.
-func BuildDebugInfoDebugTypeTemplateParameterPack(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, source spirv.ID, line uint32, column uint32, templateParameters ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugTypeTemplateParameterPack), uint32(name), uint32(source), line, column)
-	dst = append(dst, words(templateParameters)...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // DebugInfoDebugGlobalVariable is an OpExtInst DebugInfo DebugGlobalVariable.
@@ -560,14 +449,6 @@ func (v DebugInfoDebugGlobalVariable) StaticMemberDeclaration() (spirv.ID, bool)
 	return maybe[spirv.ID](v, 14)
 }
 
-// BuildDebugInfoDebugGlobalVariable appends an OpExtInst DebugInfo DebugGlobalVariable to dst. The words of optional operands and of parameters are rest.
-func BuildDebugInfoDebugGlobalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, variable spirv.ID, flags spirv.DebugInfoFlags, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugGlobalVariable), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(variable), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // DebugInfoDebugFunctionDeclaration is an OpExtInst DebugInfo DebugFunctionDeclaration.
 type DebugInfoDebugFunctionDeclaration spirv.Inst
 
@@ -601,11 +482,6 @@ func (v DebugInfoDebugFunctionDeclaration) LinkageName() spirv.ID { return spirv
 // Flags returns operand Flags.
 func (v DebugInfoDebugFunctionDeclaration) Flags() spirv.DebugInfoFlags {
 	return spirv.DebugInfoFlags(v[12])
-}
-
-// BuildDebugInfoDebugFunctionDeclaration appends an OpExtInst DebugInfo DebugFunctionDeclaration to dst.
-func BuildDebugInfoDebugFunctionDeclaration(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, flags spirv.DebugInfoFlags) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 13), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugFunctionDeclaration), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(flags))
 }
 
 // DebugInfoDebugFunction is an OpExtInst DebugInfo DebugFunction.
@@ -650,14 +526,6 @@ func (v DebugInfoDebugFunction) Function() spirv.ID { return spirv.ID(v[14]) }
 // Declaration returns operand Declaration, if it is present.
 func (v DebugInfoDebugFunction) Declaration() (spirv.ID, bool) { return maybe[spirv.ID](v, 15) }
 
-// BuildDebugInfoDebugFunction appends an OpExtInst DebugInfo DebugFunction to dst. The words of optional operands and of parameters are rest.
-func BuildDebugInfoDebugFunction(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, flags spirv.DebugInfoFlags, scopeLine uint32, function spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugFunction), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(flags), scopeLine, uint32(function))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // DebugInfoDebugLexicalBlock is an OpExtInst DebugInfo DebugLexicalBlock.
 type DebugInfoDebugLexicalBlock spirv.Inst
 
@@ -682,14 +550,6 @@ func (v DebugInfoDebugLexicalBlock) Parent() spirv.ID { return spirv.ID(v[8]) }
 // Name returns operand Name, if it is present.
 func (v DebugInfoDebugLexicalBlock) Name() (spirv.ID, bool) { return maybe[spirv.ID](v, 9) }
 
-// BuildDebugInfoDebugLexicalBlock appends an OpExtInst DebugInfo DebugLexicalBlock to dst. The words of optional operands and of parameters are rest.
-func BuildDebugInfoDebugLexicalBlock(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugLexicalBlock), uint32(source), line, column, uint32(parent))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // DebugInfoDebugLexicalBlockDiscriminator is an OpExtInst DebugInfo DebugLexicalBlockDiscriminator.
 type DebugInfoDebugLexicalBlockDiscriminator spirv.Inst
 
@@ -708,11 +568,6 @@ func (v DebugInfoDebugLexicalBlockDiscriminator) Discriminator() uint32 { return
 // Parent returns operand Parent.
 func (v DebugInfoDebugLexicalBlockDiscriminator) Parent() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildDebugInfoDebugLexicalBlockDiscriminator appends an OpExtInst DebugInfo DebugLexicalBlockDiscriminator to dst.
-func BuildDebugInfoDebugLexicalBlockDiscriminator(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, scope spirv.ID, discriminator uint32, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugLexicalBlockDiscriminator), uint32(scope), discriminator, uint32(parent))
-}
-
 // DebugInfoDebugScope is an OpExtInst DebugInfo DebugScope.
 type DebugInfoDebugScope spirv.Inst
 
@@ -728,14 +583,6 @@ func (v DebugInfoDebugScope) Scope() spirv.ID { return spirv.ID(v[5]) }
 // InlinedAt returns operand InlinedAt, if it is present.
 func (v DebugInfoDebugScope) InlinedAt() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildDebugInfoDebugScope appends an OpExtInst DebugInfo DebugScope to dst. The words of optional operands and of parameters are rest.
-func BuildDebugInfoDebugScope(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, scope spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugScope), uint32(scope))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // DebugInfoDebugNoScope is an OpExtInst DebugInfo DebugNoScope.
 type DebugInfoDebugNoScope spirv.Inst
 
@@ -744,11 +591,6 @@ func (v DebugInfoDebugNoScope) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v DebugInfoDebugNoScope) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildDebugInfoDebugNoScope appends an OpExtInst DebugInfo DebugNoScope to dst.
-func BuildDebugInfoDebugNoScope(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 5), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugNoScope))
-}
 
 // DebugInfoDebugInlinedAt is an OpExtInst DebugInfo DebugInlinedAt.
 type DebugInfoDebugInlinedAt spirv.Inst
@@ -767,14 +609,6 @@ func (v DebugInfoDebugInlinedAt) Scope() spirv.ID { return spirv.ID(v[6]) }
 
 // Inlined returns operand Inlined, if it is present.
 func (v DebugInfoDebugInlinedAt) Inlined() (spirv.ID, bool) { return maybe[spirv.ID](v, 7) }
-
-// BuildDebugInfoDebugInlinedAt appends an OpExtInst DebugInfo DebugInlinedAt to dst. The words of optional operands and of parameters are rest.
-func BuildDebugInfoDebugInlinedAt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, line uint32, scope spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugInlinedAt), line, uint32(scope))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // DebugInfoDebugLocalVariable is an OpExtInst DebugInfo DebugLocalVariable.
 type DebugInfoDebugLocalVariable spirv.Inst
@@ -806,14 +640,6 @@ func (v DebugInfoDebugLocalVariable) Parent() spirv.ID { return spirv.ID(v[10]) 
 // ArgNumber returns operand ArgNumber, if it is present.
 func (v DebugInfoDebugLocalVariable) ArgNumber() (uint32, bool) { return maybe[uint32](v, 11) }
 
-// BuildDebugInfoDebugLocalVariable appends an OpExtInst DebugInfo DebugLocalVariable to dst. The words of optional operands and of parameters are rest.
-func BuildDebugInfoDebugLocalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugLocalVariable), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // DebugInfoDebugInlinedVariable is an OpExtInst DebugInfo DebugInlinedVariable.
 type DebugInfoDebugInlinedVariable spirv.Inst
 
@@ -828,11 +654,6 @@ func (v DebugInfoDebugInlinedVariable) Variable() spirv.ID { return spirv.ID(v[5
 
 // Inlined returns operand Inlined.
 func (v DebugInfoDebugInlinedVariable) Inlined() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildDebugInfoDebugInlinedVariable appends an OpExtInst DebugInfo DebugInlinedVariable to dst.
-func BuildDebugInfoDebugInlinedVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, variable spirv.ID, inlined spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugInlinedVariable), uint32(variable), uint32(inlined))
-}
 
 // DebugInfoDebugDeclare is an OpExtInst DebugInfo DebugDeclare.
 type DebugInfoDebugDeclare spirv.Inst
@@ -852,11 +673,6 @@ func (v DebugInfoDebugDeclare) Variable() spirv.ID { return spirv.ID(v[6]) }
 // Expression returns operand Expression.
 func (v DebugInfoDebugDeclare) Expression() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildDebugInfoDebugDeclare appends an OpExtInst DebugInfo DebugDeclare to dst.
-func BuildDebugInfoDebugDeclare(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, localVariable spirv.ID, variable spirv.ID, expression spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugDeclare), uint32(localVariable), uint32(variable), uint32(expression))
-}
-
 // DebugInfoDebugValue is an OpExtInst DebugInfo DebugValue.
 type DebugInfoDebugValue spirv.Inst
 
@@ -874,14 +690,6 @@ func (v DebugInfoDebugValue) Expression() spirv.ID { return spirv.ID(v[6]) }
 
 // Indexes returns operand Indexes.
 func (v DebugInfoDebugValue) Indexes() []spirv.ID { return many[spirv.ID](v, 7) }
-
-// BuildDebugInfoDebugValue appends an OpExtInst DebugInfo DebugValue to dst.
-func BuildDebugInfoDebugValue(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, value spirv.ID, expression spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugValue), uint32(value), uint32(expression))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // DebugInfoDebugOperation is an OpExtInst DebugInfo DebugOperation.
 type DebugInfoDebugOperation spirv.Inst
@@ -907,15 +715,6 @@ func (v DebugInfoDebugOperation) Operands() []uint32 {
 	return many[uint32](v, skip(v, 5, spirv.KindDebugInfoOperation))
 }
 
-// BuildDebugInfoDebugOperation appends an OpExtInst DebugInfo DebugOperation to dst.
-func BuildDebugInfoDebugOperation(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, opCode spirv.DebugInfoOperation, opCodeWords []uint32, operands ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugOperation), uint32(opCode))
-	dst = append(dst, opCodeWords...)
-	dst = append(dst, operands...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // DebugInfoDebugExpression is an OpExtInst DebugInfo DebugExpression.
 type DebugInfoDebugExpression spirv.Inst
 
@@ -927,14 +726,6 @@ func (v DebugInfoDebugExpression) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operands returns operand Operands.
 func (v DebugInfoDebugExpression) Operands() []spirv.ID { return many[spirv.ID](v, 5) }
-
-// BuildDebugInfoDebugExpression appends an OpExtInst DebugInfo DebugExpression to dst.
-func BuildDebugInfoDebugExpression(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugExpression))
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // DebugInfoDebugMacroDef is an OpExtInst DebugInfo DebugMacroDef.
 type DebugInfoDebugMacroDef spirv.Inst
@@ -957,14 +748,6 @@ func (v DebugInfoDebugMacroDef) Name() spirv.ID { return spirv.ID(v[7]) }
 // Value returns operand Value, if it is present.
 func (v DebugInfoDebugMacroDef) Value() (spirv.ID, bool) { return maybe[spirv.ID](v, 8) }
 
-// BuildDebugInfoDebugMacroDef appends an OpExtInst DebugInfo DebugMacroDef to dst. The words of optional operands and of parameters are rest.
-func BuildDebugInfoDebugMacroDef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, name spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugMacroDef), uint32(source), line, uint32(name))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // DebugInfoDebugMacroUndef is an OpExtInst DebugInfo DebugMacroUndef.
 type DebugInfoDebugMacroUndef spirv.Inst
 
@@ -982,8 +765,3 @@ func (v DebugInfoDebugMacroUndef) Line() uint32 { return v[6] }
 
 // Macro returns operand Macro.
 func (v DebugInfoDebugMacroUndef) Macro() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildDebugInfoDebugMacroUndef appends an OpExtInst DebugInfo DebugMacroUndef to dst.
-func BuildDebugInfoDebugMacroUndef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, macro spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.DebugInfoDebugMacroUndef), uint32(source), line, uint32(macro))
-}

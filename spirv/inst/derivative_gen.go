@@ -16,11 +16,6 @@ func (v DPdx) Result() spirv.ID { return spirv.ID(v[2]) }
 // P returns operand P.
 func (v DPdx) P() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildDPdx appends an OpDPdx to dst.
-func BuildDPdx(dst []uint32, typ spirv.ID, result spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpDPdx, 4), uint32(typ), uint32(result), uint32(p))
-}
-
 // DPdy is an OpDPdy.
 type DPdy spirv.Inst
 
@@ -32,11 +27,6 @@ func (v DPdy) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // P returns operand P.
 func (v DPdy) P() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildDPdy appends an OpDPdy to dst.
-func BuildDPdy(dst []uint32, typ spirv.ID, result spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpDPdy, 4), uint32(typ), uint32(result), uint32(p))
-}
 
 // Fwidth is an OpFwidth.
 type Fwidth spirv.Inst
@@ -50,11 +40,6 @@ func (v Fwidth) Result() spirv.ID { return spirv.ID(v[2]) }
 // P returns operand P.
 func (v Fwidth) P() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildFwidth appends an OpFwidth to dst.
-func BuildFwidth(dst []uint32, typ spirv.ID, result spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFwidth, 4), uint32(typ), uint32(result), uint32(p))
-}
-
 // DPdxFine is an OpDPdxFine.
 type DPdxFine spirv.Inst
 
@@ -66,11 +51,6 @@ func (v DPdxFine) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // P returns operand P.
 func (v DPdxFine) P() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildDPdxFine appends an OpDPdxFine to dst.
-func BuildDPdxFine(dst []uint32, typ spirv.ID, result spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpDPdxFine, 4), uint32(typ), uint32(result), uint32(p))
-}
 
 // DPdyFine is an OpDPdyFine.
 type DPdyFine spirv.Inst
@@ -84,11 +64,6 @@ func (v DPdyFine) Result() spirv.ID { return spirv.ID(v[2]) }
 // P returns operand P.
 func (v DPdyFine) P() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildDPdyFine appends an OpDPdyFine to dst.
-func BuildDPdyFine(dst []uint32, typ spirv.ID, result spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpDPdyFine, 4), uint32(typ), uint32(result), uint32(p))
-}
-
 // FwidthFine is an OpFwidthFine.
 type FwidthFine spirv.Inst
 
@@ -100,11 +75,6 @@ func (v FwidthFine) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // P returns operand P.
 func (v FwidthFine) P() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildFwidthFine appends an OpFwidthFine to dst.
-func BuildFwidthFine(dst []uint32, typ spirv.ID, result spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFwidthFine, 4), uint32(typ), uint32(result), uint32(p))
-}
 
 // DPdxCoarse is an OpDPdxCoarse.
 type DPdxCoarse spirv.Inst
@@ -118,11 +88,6 @@ func (v DPdxCoarse) Result() spirv.ID { return spirv.ID(v[2]) }
 // P returns operand P.
 func (v DPdxCoarse) P() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildDPdxCoarse appends an OpDPdxCoarse to dst.
-func BuildDPdxCoarse(dst []uint32, typ spirv.ID, result spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpDPdxCoarse, 4), uint32(typ), uint32(result), uint32(p))
-}
-
 // DPdyCoarse is an OpDPdyCoarse.
 type DPdyCoarse spirv.Inst
 
@@ -135,11 +100,6 @@ func (v DPdyCoarse) Result() spirv.ID { return spirv.ID(v[2]) }
 // P returns operand P.
 func (v DPdyCoarse) P() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildDPdyCoarse appends an OpDPdyCoarse to dst.
-func BuildDPdyCoarse(dst []uint32, typ spirv.ID, result spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpDPdyCoarse, 4), uint32(typ), uint32(result), uint32(p))
-}
-
 // FwidthCoarse is an OpFwidthCoarse.
 type FwidthCoarse spirv.Inst
 
@@ -151,8 +111,3 @@ func (v FwidthCoarse) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // P returns operand P.
 func (v FwidthCoarse) P() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildFwidthCoarse appends an OpFwidthCoarse to dst.
-func BuildFwidthCoarse(dst []uint32, typ spirv.ID, result spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFwidthCoarse, 4), uint32(typ), uint32(result), uint32(p))
-}

@@ -25,11 +25,6 @@ func (v EnqueueMarker) WaitEvents() spirv.ID { return spirv.ID(v[5]) }
 // RetEvent returns operand RetEvent.
 func (v EnqueueMarker) RetEvent() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildEnqueueMarker appends an OpEnqueueMarker to dst.
-func BuildEnqueueMarker(dst []uint32, typ spirv.ID, result spirv.ID, queue spirv.ID, numEvents spirv.ID, waitEvents spirv.ID, retEvent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpEnqueueMarker, 7), uint32(typ), uint32(result), uint32(queue), uint32(numEvents), uint32(waitEvents), uint32(retEvent))
-}
-
 // EnqueueKernel is an OpEnqueueKernel.
 type EnqueueKernel spirv.Inst
 
@@ -72,14 +67,6 @@ func (v EnqueueKernel) ParamAlign() spirv.ID { return spirv.ID(v[12]) }
 // LocalSize returns operand LocalSize.
 func (v EnqueueKernel) LocalSize() []spirv.ID { return many[spirv.ID](v, 13) }
 
-// BuildEnqueueKernel appends an OpEnqueueKernel to dst.
-func BuildEnqueueKernel(dst []uint32, typ spirv.ID, result spirv.ID, queue spirv.ID, flags spirv.ID, ndRange spirv.ID, numEvents spirv.ID, waitEvents spirv.ID, retEvent spirv.ID, invoke spirv.ID, param spirv.ID, paramSize spirv.ID, paramAlign spirv.ID, localSize ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(queue), uint32(flags), uint32(ndRange), uint32(numEvents), uint32(waitEvents), uint32(retEvent), uint32(invoke), uint32(param), uint32(paramSize), uint32(paramAlign))
-	dst = append(dst, words(localSize)...)
-	return finish(dst, at, spirv.OpEnqueueKernel)
-}
-
 // GetKernelNDrangeSubGroupCount is an OpGetKernelNDrangeSubGroupCount.
 type GetKernelNDrangeSubGroupCount spirv.Inst
 
@@ -103,11 +90,6 @@ func (v GetKernelNDrangeSubGroupCount) ParamSize() spirv.ID { return spirv.ID(v[
 
 // ParamAlign returns operand ParamAlign.
 func (v GetKernelNDrangeSubGroupCount) ParamAlign() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildGetKernelNDrangeSubGroupCount appends an OpGetKernelNDrangeSubGroupCount to dst.
-func BuildGetKernelNDrangeSubGroupCount(dst []uint32, typ spirv.ID, result spirv.ID, ndRange spirv.ID, invoke spirv.ID, param spirv.ID, paramSize spirv.ID, paramAlign spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGetKernelNDrangeSubGroupCount, 8), uint32(typ), uint32(result), uint32(ndRange), uint32(invoke), uint32(param), uint32(paramSize), uint32(paramAlign))
-}
 
 // GetKernelNDrangeMaxSubGroupSize is an OpGetKernelNDrangeMaxSubGroupSize.
 type GetKernelNDrangeMaxSubGroupSize spirv.Inst
@@ -133,11 +115,6 @@ func (v GetKernelNDrangeMaxSubGroupSize) ParamSize() spirv.ID { return spirv.ID(
 // ParamAlign returns operand ParamAlign.
 func (v GetKernelNDrangeMaxSubGroupSize) ParamAlign() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGetKernelNDrangeMaxSubGroupSize appends an OpGetKernelNDrangeMaxSubGroupSize to dst.
-func BuildGetKernelNDrangeMaxSubGroupSize(dst []uint32, typ spirv.ID, result spirv.ID, ndRange spirv.ID, invoke spirv.ID, param spirv.ID, paramSize spirv.ID, paramAlign spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGetKernelNDrangeMaxSubGroupSize, 8), uint32(typ), uint32(result), uint32(ndRange), uint32(invoke), uint32(param), uint32(paramSize), uint32(paramAlign))
-}
-
 // GetKernelWorkGroupSize is an OpGetKernelWorkGroupSize.
 type GetKernelWorkGroupSize spirv.Inst
 
@@ -158,11 +135,6 @@ func (v GetKernelWorkGroupSize) ParamSize() spirv.ID { return spirv.ID(v[5]) }
 
 // ParamAlign returns operand ParamAlign.
 func (v GetKernelWorkGroupSize) ParamAlign() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildGetKernelWorkGroupSize appends an OpGetKernelWorkGroupSize to dst.
-func BuildGetKernelWorkGroupSize(dst []uint32, typ spirv.ID, result spirv.ID, invoke spirv.ID, param spirv.ID, paramSize spirv.ID, paramAlign spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGetKernelWorkGroupSize, 7), uint32(typ), uint32(result), uint32(invoke), uint32(param), uint32(paramSize), uint32(paramAlign))
-}
 
 // GetKernelPreferredWorkGroupSizeMultiple is an OpGetKernelPreferredWorkGroupSizeMultiple.
 type GetKernelPreferredWorkGroupSizeMultiple spirv.Inst
@@ -185,32 +157,17 @@ func (v GetKernelPreferredWorkGroupSizeMultiple) ParamSize() spirv.ID { return s
 // ParamAlign returns operand ParamAlign.
 func (v GetKernelPreferredWorkGroupSizeMultiple) ParamAlign() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGetKernelPreferredWorkGroupSizeMultiple appends an OpGetKernelPreferredWorkGroupSizeMultiple to dst.
-func BuildGetKernelPreferredWorkGroupSizeMultiple(dst []uint32, typ spirv.ID, result spirv.ID, invoke spirv.ID, param spirv.ID, paramSize spirv.ID, paramAlign spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGetKernelPreferredWorkGroupSizeMultiple, 7), uint32(typ), uint32(result), uint32(invoke), uint32(param), uint32(paramSize), uint32(paramAlign))
-}
-
 // RetainEvent is an OpRetainEvent.
 type RetainEvent spirv.Inst
 
 // Event returns operand Event.
 func (v RetainEvent) Event() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildRetainEvent appends an OpRetainEvent to dst.
-func BuildRetainEvent(dst []uint32, event spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRetainEvent, 2), uint32(event))
-}
-
 // ReleaseEvent is an OpReleaseEvent.
 type ReleaseEvent spirv.Inst
 
 // Event returns operand Event.
 func (v ReleaseEvent) Event() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildReleaseEvent appends an OpReleaseEvent to dst.
-func BuildReleaseEvent(dst []uint32, event spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReleaseEvent, 2), uint32(event))
-}
 
 // CreateUserEvent is an OpCreateUserEvent.
 type CreateUserEvent spirv.Inst
@@ -220,11 +177,6 @@ func (v CreateUserEvent) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v CreateUserEvent) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildCreateUserEvent appends an OpCreateUserEvent to dst.
-func BuildCreateUserEvent(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCreateUserEvent, 3), uint32(typ), uint32(result))
-}
 
 // IsValidEvent is an OpIsValidEvent.
 type IsValidEvent spirv.Inst
@@ -238,11 +190,6 @@ func (v IsValidEvent) Result() spirv.ID { return spirv.ID(v[2]) }
 // Event returns operand Event.
 func (v IsValidEvent) Event() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildIsValidEvent appends an OpIsValidEvent to dst.
-func BuildIsValidEvent(dst []uint32, typ spirv.ID, result spirv.ID, event spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIsValidEvent, 4), uint32(typ), uint32(result), uint32(event))
-}
-
 // SetUserEventStatus is an OpSetUserEventStatus.
 type SetUserEventStatus spirv.Inst
 
@@ -251,11 +198,6 @@ func (v SetUserEventStatus) Event() spirv.ID { return spirv.ID(v[1]) }
 
 // Status returns operand Status.
 func (v SetUserEventStatus) Status() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildSetUserEventStatus appends an OpSetUserEventStatus to dst.
-func BuildSetUserEventStatus(dst []uint32, event spirv.ID, status spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSetUserEventStatus, 3), uint32(event), uint32(status))
-}
 
 // CaptureEventProfilingInfo is an OpCaptureEventProfilingInfo.
 type CaptureEventProfilingInfo spirv.Inst
@@ -269,11 +211,6 @@ func (v CaptureEventProfilingInfo) ProfilingInfo() spirv.ID { return spirv.ID(v[
 // Value returns operand Value.
 func (v CaptureEventProfilingInfo) Value() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildCaptureEventProfilingInfo appends an OpCaptureEventProfilingInfo to dst.
-func BuildCaptureEventProfilingInfo(dst []uint32, event spirv.ID, profilingInfo spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCaptureEventProfilingInfo, 4), uint32(event), uint32(profilingInfo), uint32(value))
-}
-
 // GetDefaultQueue is an OpGetDefaultQueue.
 type GetDefaultQueue spirv.Inst
 
@@ -282,11 +219,6 @@ func (v GetDefaultQueue) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v GetDefaultQueue) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildGetDefaultQueue appends an OpGetDefaultQueue to dst.
-func BuildGetDefaultQueue(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGetDefaultQueue, 3), uint32(typ), uint32(result))
-}
 
 // BuildNDRange is an OpBuildNDRange.
 type BuildNDRange spirv.Inst
@@ -305,11 +237,6 @@ func (v BuildNDRange) LocalWorkSize() spirv.ID { return spirv.ID(v[4]) }
 
 // GlobalWorkOffset returns operand GlobalWorkOffset.
 func (v BuildNDRange) GlobalWorkOffset() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildBuildNDRange appends an OpBuildNDRange to dst.
-func BuildBuildNDRange(dst []uint32, typ spirv.ID, result spirv.ID, globalWorkSize spirv.ID, localWorkSize spirv.ID, globalWorkOffset spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBuildNDRange, 6), uint32(typ), uint32(result), uint32(globalWorkSize), uint32(localWorkSize), uint32(globalWorkOffset))
-}
 
 // GetKernelLocalSizeForSubgroupCount is an OpGetKernelLocalSizeForSubgroupCount.
 type GetKernelLocalSizeForSubgroupCount spirv.Inst
@@ -335,11 +262,6 @@ func (v GetKernelLocalSizeForSubgroupCount) ParamSize() spirv.ID { return spirv.
 // ParamAlign returns operand ParamAlign.
 func (v GetKernelLocalSizeForSubgroupCount) ParamAlign() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGetKernelLocalSizeForSubgroupCount appends an OpGetKernelLocalSizeForSubgroupCount to dst.
-func BuildGetKernelLocalSizeForSubgroupCount(dst []uint32, typ spirv.ID, result spirv.ID, subgroupCount spirv.ID, invoke spirv.ID, param spirv.ID, paramSize spirv.ID, paramAlign spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGetKernelLocalSizeForSubgroupCount, 8), uint32(typ), uint32(result), uint32(subgroupCount), uint32(invoke), uint32(param), uint32(paramSize), uint32(paramAlign))
-}
-
 // GetKernelMaxNumSubgroups is an OpGetKernelMaxNumSubgroups.
 type GetKernelMaxNumSubgroups spirv.Inst
 
@@ -360,8 +282,3 @@ func (v GetKernelMaxNumSubgroups) ParamSize() spirv.ID { return spirv.ID(v[5]) }
 
 // ParamAlign returns operand ParamAlign.
 func (v GetKernelMaxNumSubgroups) ParamAlign() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildGetKernelMaxNumSubgroups appends an OpGetKernelMaxNumSubgroups to dst.
-func BuildGetKernelMaxNumSubgroups(dst []uint32, typ spirv.ID, result spirv.ID, invoke spirv.ID, param spirv.ID, paramSize spirv.ID, paramAlign spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGetKernelMaxNumSubgroups, 7), uint32(typ), uint32(result), uint32(invoke), uint32(param), uint32(paramSize), uint32(paramAlign))
-}

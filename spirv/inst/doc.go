@@ -1,7 +1,7 @@
 // Package inst names the operands of each instruction: a view over its words
-// for reading, and a function that appends it to words. It knows the grammar
-// but no module: literals with a width from their type, and the
-// cases of a switch, come as words.
+// for reading; package build has the functions that write them. It knows the
+// grammar but no module: literals with a width from their type, and the cases
+// of a switch, are words.
 //
 //	in := m.Inst(i)
 //	if in.Op() == spirv.OpAccessChain {

@@ -16,11 +16,6 @@ func (v ConstantFunctionPointerINTEL) Result() spirv.ID { return spirv.ID(v[2]) 
 // Function returns operand Function.
 func (v ConstantFunctionPointerINTEL) Function() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConstantFunctionPointerINTEL appends an OpConstantFunctionPointerINTEL to dst.
-func BuildConstantFunctionPointerINTEL(dst []uint32, typ spirv.ID, result spirv.ID, function spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConstantFunctionPointerINTEL, 4), uint32(typ), uint32(result), uint32(function))
-}
-
 // FunctionPointerCallINTEL is an OpFunctionPointerCallINTEL.
 type FunctionPointerCallINTEL spirv.Inst
 
@@ -33,14 +28,6 @@ func (v FunctionPointerCallINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 // Operand1 returns operand Operand1.
 func (v FunctionPointerCallINTEL) Operand1() []spirv.ID { return many[spirv.ID](v, 3) }
 
-// BuildFunctionPointerCallINTEL appends an OpFunctionPointerCallINTEL to dst.
-func BuildFunctionPointerCallINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, words(operand1)...)
-	return finish(dst, at, spirv.OpFunctionPointerCallINTEL)
-}
-
 // AsmTargetINTEL is an OpAsmTargetINTEL.
 type AsmTargetINTEL spirv.Inst
 
@@ -49,14 +36,6 @@ func (v AsmTargetINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // AsmTarget returns operand AsmTarget.
 func (v AsmTargetINTEL) AsmTarget() string { return spirv.String(v[2:]) }
-
-// BuildAsmTargetINTEL appends an OpAsmTargetINTEL to dst.
-func BuildAsmTargetINTEL(dst []uint32, result spirv.ID, asmTarget string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result))
-	dst = spirv.AppendString(dst, asmTarget)
-	return finish(dst, at, spirv.OpAsmTargetINTEL)
-}
 
 // AsmINTEL is an OpAsmINTEL.
 type AsmINTEL spirv.Inst
@@ -79,15 +58,6 @@ func (v AsmINTEL) AsmInstructions() string { return spirv.String(v[5:]) }
 // Constraints returns operand Constraints.
 func (v AsmINTEL) Constraints() string { return spirv.String(v[skip(v, 5, spirv.KindLiteralString):]) }
 
-// BuildAsmINTEL appends an OpAsmINTEL to dst.
-func BuildAsmINTEL(dst []uint32, typ spirv.ID, result spirv.ID, asmType spirv.ID, target spirv.ID, asmInstructions string, constraints string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(asmType), uint32(target))
-	dst = spirv.AppendString(dst, asmInstructions)
-	dst = spirv.AppendString(dst, constraints)
-	return finish(dst, at, spirv.OpAsmINTEL)
-}
-
 // AsmCallINTEL is an OpAsmCallINTEL.
 type AsmCallINTEL spirv.Inst
 
@@ -102,14 +72,6 @@ func (v AsmCallINTEL) Asm() spirv.ID { return spirv.ID(v[3]) }
 
 // Argument returns operand Argument.
 func (v AsmCallINTEL) Argument() []spirv.ID { return many[spirv.ID](v, 4) }
-
-// BuildAsmCallINTEL appends an OpAsmCallINTEL to dst.
-func BuildAsmCallINTEL(dst []uint32, typ spirv.ID, result spirv.ID, asm spirv.ID, argument ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(asm))
-	dst = append(dst, words(argument)...)
-	return finish(dst, at, spirv.OpAsmCallINTEL)
-}
 
 // VmeImageINTEL is an OpVmeImageINTEL.
 type VmeImageINTEL spirv.Inst
@@ -126,11 +88,6 @@ func (v VmeImageINTEL) ImageType() spirv.ID { return spirv.ID(v[3]) }
 // Sampler returns operand Sampler.
 func (v VmeImageINTEL) Sampler() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildVmeImageINTEL appends an OpVmeImageINTEL to dst.
-func BuildVmeImageINTEL(dst []uint32, typ spirv.ID, result spirv.ID, imageType spirv.ID, sampler spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpVmeImageINTEL, 5), uint32(typ), uint32(result), uint32(imageType), uint32(sampler))
-}
-
 // TypeVmeImageINTEL is an OpTypeVmeImageINTEL.
 type TypeVmeImageINTEL spirv.Inst
 
@@ -140,21 +97,11 @@ func (v TypeVmeImageINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 // ImageType returns operand ImageType.
 func (v TypeVmeImageINTEL) ImageType() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildTypeVmeImageINTEL appends an OpTypeVmeImageINTEL to dst.
-func BuildTypeVmeImageINTEL(dst []uint32, result spirv.ID, imageType spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeVmeImageINTEL, 3), uint32(result), uint32(imageType))
-}
-
 // TypeAvcImePayloadINTEL is an OpTypeAvcImePayloadINTEL.
 type TypeAvcImePayloadINTEL spirv.Inst
 
 // Result returns operand Result.
 func (v TypeAvcImePayloadINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeAvcImePayloadINTEL appends an OpTypeAvcImePayloadINTEL to dst.
-func BuildTypeAvcImePayloadINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcImePayloadINTEL, 2), uint32(result))
-}
 
 // TypeAvcRefPayloadINTEL is an OpTypeAvcRefPayloadINTEL.
 type TypeAvcRefPayloadINTEL spirv.Inst
@@ -162,21 +109,11 @@ type TypeAvcRefPayloadINTEL spirv.Inst
 // Result returns operand Result.
 func (v TypeAvcRefPayloadINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeAvcRefPayloadINTEL appends an OpTypeAvcRefPayloadINTEL to dst.
-func BuildTypeAvcRefPayloadINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcRefPayloadINTEL, 2), uint32(result))
-}
-
 // TypeAvcSicPayloadINTEL is an OpTypeAvcSicPayloadINTEL.
 type TypeAvcSicPayloadINTEL spirv.Inst
 
 // Result returns operand Result.
 func (v TypeAvcSicPayloadINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeAvcSicPayloadINTEL appends an OpTypeAvcSicPayloadINTEL to dst.
-func BuildTypeAvcSicPayloadINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcSicPayloadINTEL, 2), uint32(result))
-}
 
 // TypeAvcMcePayloadINTEL is an OpTypeAvcMcePayloadINTEL.
 type TypeAvcMcePayloadINTEL spirv.Inst
@@ -184,21 +121,11 @@ type TypeAvcMcePayloadINTEL spirv.Inst
 // Result returns operand Result.
 func (v TypeAvcMcePayloadINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeAvcMcePayloadINTEL appends an OpTypeAvcMcePayloadINTEL to dst.
-func BuildTypeAvcMcePayloadINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcMcePayloadINTEL, 2), uint32(result))
-}
-
 // TypeAvcMceResultINTEL is an OpTypeAvcMceResultINTEL.
 type TypeAvcMceResultINTEL spirv.Inst
 
 // Result returns operand Result.
 func (v TypeAvcMceResultINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeAvcMceResultINTEL appends an OpTypeAvcMceResultINTEL to dst.
-func BuildTypeAvcMceResultINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcMceResultINTEL, 2), uint32(result))
-}
 
 // TypeAvcImeResultINTEL is an OpTypeAvcImeResultINTEL.
 type TypeAvcImeResultINTEL spirv.Inst
@@ -206,21 +133,11 @@ type TypeAvcImeResultINTEL spirv.Inst
 // Result returns operand Result.
 func (v TypeAvcImeResultINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeAvcImeResultINTEL appends an OpTypeAvcImeResultINTEL to dst.
-func BuildTypeAvcImeResultINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcImeResultINTEL, 2), uint32(result))
-}
-
 // TypeAvcImeResultSingleReferenceStreamoutINTEL is an OpTypeAvcImeResultSingleReferenceStreamoutINTEL.
 type TypeAvcImeResultSingleReferenceStreamoutINTEL spirv.Inst
 
 // Result returns operand Result.
 func (v TypeAvcImeResultSingleReferenceStreamoutINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeAvcImeResultSingleReferenceStreamoutINTEL appends an OpTypeAvcImeResultSingleReferenceStreamoutINTEL to dst.
-func BuildTypeAvcImeResultSingleReferenceStreamoutINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcImeResultSingleReferenceStreamoutINTEL, 2), uint32(result))
-}
 
 // TypeAvcImeResultDualReferenceStreamoutINTEL is an OpTypeAvcImeResultDualReferenceStreamoutINTEL.
 type TypeAvcImeResultDualReferenceStreamoutINTEL spirv.Inst
@@ -228,21 +145,11 @@ type TypeAvcImeResultDualReferenceStreamoutINTEL spirv.Inst
 // Result returns operand Result.
 func (v TypeAvcImeResultDualReferenceStreamoutINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeAvcImeResultDualReferenceStreamoutINTEL appends an OpTypeAvcImeResultDualReferenceStreamoutINTEL to dst.
-func BuildTypeAvcImeResultDualReferenceStreamoutINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcImeResultDualReferenceStreamoutINTEL, 2), uint32(result))
-}
-
 // TypeAvcImeSingleReferenceStreaminINTEL is an OpTypeAvcImeSingleReferenceStreaminINTEL.
 type TypeAvcImeSingleReferenceStreaminINTEL spirv.Inst
 
 // Result returns operand Result.
 func (v TypeAvcImeSingleReferenceStreaminINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeAvcImeSingleReferenceStreaminINTEL appends an OpTypeAvcImeSingleReferenceStreaminINTEL to dst.
-func BuildTypeAvcImeSingleReferenceStreaminINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcImeSingleReferenceStreaminINTEL, 2), uint32(result))
-}
 
 // TypeAvcImeDualReferenceStreaminINTEL is an OpTypeAvcImeDualReferenceStreaminINTEL.
 type TypeAvcImeDualReferenceStreaminINTEL spirv.Inst
@@ -250,32 +157,17 @@ type TypeAvcImeDualReferenceStreaminINTEL spirv.Inst
 // Result returns operand Result.
 func (v TypeAvcImeDualReferenceStreaminINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeAvcImeDualReferenceStreaminINTEL appends an OpTypeAvcImeDualReferenceStreaminINTEL to dst.
-func BuildTypeAvcImeDualReferenceStreaminINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcImeDualReferenceStreaminINTEL, 2), uint32(result))
-}
-
 // TypeAvcRefResultINTEL is an OpTypeAvcRefResultINTEL.
 type TypeAvcRefResultINTEL spirv.Inst
 
 // Result returns operand Result.
 func (v TypeAvcRefResultINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeAvcRefResultINTEL appends an OpTypeAvcRefResultINTEL to dst.
-func BuildTypeAvcRefResultINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcRefResultINTEL, 2), uint32(result))
-}
-
 // TypeAvcSicResultINTEL is an OpTypeAvcSicResultINTEL.
 type TypeAvcSicResultINTEL spirv.Inst
 
 // Result returns operand Result.
 func (v TypeAvcSicResultINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeAvcSicResultINTEL appends an OpTypeAvcSicResultINTEL to dst.
-func BuildTypeAvcSicResultINTEL(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAvcSicResultINTEL, 2), uint32(result))
-}
 
 // SubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL is an OpSubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL.
 type SubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL spirv.Inst
@@ -300,11 +192,6 @@ func (v SubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL) Qp() spirv.
 	return spirv.ID(v[4])
 }
 
-// BuildSubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL appends an OpSubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID, sliceType spirv.ID, qp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL, 5), uint32(typ), uint32(result), uint32(sliceType), uint32(qp))
-}
-
 // SubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL is an OpSubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL.
 type SubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL spirv.Inst
 
@@ -326,11 +213,6 @@ func (v SubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL) Payload() spirv.ID
 	return spirv.ID(v[4])
 }
 
-// BuildSubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL appends an OpSubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL to dst.
-func BuildSubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID, referenceBasePenalty spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL, 5), uint32(typ), uint32(result), uint32(referenceBasePenalty), uint32(payload))
-}
-
 // SubgroupAvcMceGetDefaultInterShapePenaltyINTEL is an OpSubgroupAvcMceGetDefaultInterShapePenaltyINTEL.
 type SubgroupAvcMceGetDefaultInterShapePenaltyINTEL spirv.Inst
 
@@ -346,11 +228,6 @@ func (v SubgroupAvcMceGetDefaultInterShapePenaltyINTEL) SliceType() spirv.ID { r
 // Qp returns operand Qp.
 func (v SubgroupAvcMceGetDefaultInterShapePenaltyINTEL) Qp() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcMceGetDefaultInterShapePenaltyINTEL appends an OpSubgroupAvcMceGetDefaultInterShapePenaltyINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultInterShapePenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID, sliceType spirv.ID, qp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultInterShapePenaltyINTEL, 5), uint32(typ), uint32(result), uint32(sliceType), uint32(qp))
-}
-
 // SubgroupAvcMceSetInterShapePenaltyINTEL is an OpSubgroupAvcMceSetInterShapePenaltyINTEL.
 type SubgroupAvcMceSetInterShapePenaltyINTEL spirv.Inst
 
@@ -365,11 +242,6 @@ func (v SubgroupAvcMceSetInterShapePenaltyINTEL) PackedShapePenalty() spirv.ID {
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceSetInterShapePenaltyINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSubgroupAvcMceSetInterShapePenaltyINTEL appends an OpSubgroupAvcMceSetInterShapePenaltyINTEL to dst.
-func BuildSubgroupAvcMceSetInterShapePenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID, packedShapePenalty spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceSetInterShapePenaltyINTEL, 5), uint32(typ), uint32(result), uint32(packedShapePenalty), uint32(payload))
-}
 
 // SubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL is an OpSubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL.
 type SubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL spirv.Inst
@@ -388,11 +260,6 @@ func (v SubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL) SliceType() spirv.ID
 // Qp returns operand Qp.
 func (v SubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL) Qp() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL appends an OpSubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID, sliceType spirv.ID, qp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL, 5), uint32(typ), uint32(result), uint32(sliceType), uint32(qp))
-}
-
 // SubgroupAvcMceSetInterDirectionPenaltyINTEL is an OpSubgroupAvcMceSetInterDirectionPenaltyINTEL.
 type SubgroupAvcMceSetInterDirectionPenaltyINTEL spirv.Inst
 
@@ -407,11 +274,6 @@ func (v SubgroupAvcMceSetInterDirectionPenaltyINTEL) DirectionCost() spirv.ID { 
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceSetInterDirectionPenaltyINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSubgroupAvcMceSetInterDirectionPenaltyINTEL appends an OpSubgroupAvcMceSetInterDirectionPenaltyINTEL to dst.
-func BuildSubgroupAvcMceSetInterDirectionPenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID, directionCost spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceSetInterDirectionPenaltyINTEL, 5), uint32(typ), uint32(result), uint32(directionCost), uint32(payload))
-}
 
 // SubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL is an OpSubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL.
 type SubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL spirv.Inst
@@ -429,11 +291,6 @@ func (v SubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL) SliceType() spirv.ID
 
 // Qp returns operand Qp.
 func (v SubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL) Qp() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL appends an OpSubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID, sliceType spirv.ID, qp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL, 5), uint32(typ), uint32(result), uint32(sliceType), uint32(qp))
-}
 
 // SubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL is an OpSubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL.
 type SubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL spirv.Inst
@@ -456,11 +313,6 @@ func (v SubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL) SliceType() spi
 // Qp returns operand Qp.
 func (v SubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL) Qp() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL appends an OpSubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL(dst []uint32, typ spirv.ID, result spirv.ID, sliceType spirv.ID, qp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL, 5), uint32(typ), uint32(result), uint32(sliceType), uint32(qp))
-}
-
 // SubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL is an OpSubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL.
 type SubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL spirv.Inst
 
@@ -469,11 +321,6 @@ func (v SubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL) Type() spirv.ID { ret
 
 // Result returns operand Result.
 func (v SubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildSubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL appends an OpSubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL, 3), uint32(typ), uint32(result))
-}
 
 // SubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL is an OpSubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL.
 type SubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL spirv.Inst
@@ -484,11 +331,6 @@ func (v SubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL) Type() spirv.ID { r
 // Result returns operand Result.
 func (v SubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildSubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL appends an OpSubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL, 3), uint32(typ), uint32(result))
-}
-
 // SubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL is an OpSubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL.
 type SubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL spirv.Inst
 
@@ -497,11 +339,6 @@ func (v SubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL) Type() spirv.ID { retu
 
 // Result returns operand Result.
 func (v SubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildSubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL appends an OpSubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL, 3), uint32(typ), uint32(result))
-}
 
 // SubgroupAvcMceSetMotionVectorCostFunctionINTEL is an OpSubgroupAvcMceSetMotionVectorCostFunctionINTEL.
 type SubgroupAvcMceSetMotionVectorCostFunctionINTEL spirv.Inst
@@ -530,11 +367,6 @@ func (v SubgroupAvcMceSetMotionVectorCostFunctionINTEL) CostPrecision() spirv.ID
 // Payload returns operand Payload.
 func (v SubgroupAvcMceSetMotionVectorCostFunctionINTEL) Payload() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildSubgroupAvcMceSetMotionVectorCostFunctionINTEL appends an OpSubgroupAvcMceSetMotionVectorCostFunctionINTEL to dst.
-func BuildSubgroupAvcMceSetMotionVectorCostFunctionINTEL(dst []uint32, typ spirv.ID, result spirv.ID, packedCostCenterDelta spirv.ID, packedCostTable spirv.ID, costPrecision spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceSetMotionVectorCostFunctionINTEL, 7), uint32(typ), uint32(result), uint32(packedCostCenterDelta), uint32(packedCostTable), uint32(costPrecision), uint32(payload))
-}
-
 // SubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL is an OpSubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL.
 type SubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL spirv.Inst
 
@@ -552,11 +384,6 @@ func (v SubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL) SliceType() spirv.ID 
 // Qp returns operand Qp.
 func (v SubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL) Qp() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL appends an OpSubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID, sliceType spirv.ID, qp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL, 5), uint32(typ), uint32(result), uint32(sliceType), uint32(qp))
-}
-
 // SubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL is an OpSubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL.
 type SubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL spirv.Inst
 
@@ -565,11 +392,6 @@ func (v SubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL) Type() spirv.ID { re
 
 // Result returns operand Result.
 func (v SubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildSubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL appends an OpSubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL, 3), uint32(typ), uint32(result))
-}
 
 // SubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL is an OpSubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL.
 type SubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL spirv.Inst
@@ -584,11 +406,6 @@ func (v SubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL) Result() spirv.
 	return spirv.ID(v[2])
 }
 
-// BuildSubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL appends an OpSubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL to dst.
-func BuildSubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL, 3), uint32(typ), uint32(result))
-}
-
 // SubgroupAvcMceSetAcOnlyHaarINTEL is an OpSubgroupAvcMceSetAcOnlyHaarINTEL.
 type SubgroupAvcMceSetAcOnlyHaarINTEL spirv.Inst
 
@@ -600,11 +417,6 @@ func (v SubgroupAvcMceSetAcOnlyHaarINTEL) Result() spirv.ID { return spirv.ID(v[
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceSetAcOnlyHaarINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcMceSetAcOnlyHaarINTEL appends an OpSubgroupAvcMceSetAcOnlyHaarINTEL to dst.
-func BuildSubgroupAvcMceSetAcOnlyHaarINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceSetAcOnlyHaarINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL is an OpSubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL.
 type SubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL spirv.Inst
@@ -623,11 +435,6 @@ func (v SubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL) SourceFieldPolarity
 // Payload returns operand Payload.
 func (v SubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL) Payload() spirv.ID {
 	return spirv.ID(v[4])
-}
-
-// BuildSubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL appends an OpSubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL to dst.
-func BuildSubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL(dst []uint32, typ spirv.ID, result spirv.ID, sourceFieldPolarity spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL, 5), uint32(typ), uint32(result), uint32(sourceFieldPolarity), uint32(payload))
 }
 
 // SubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL is an OpSubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL.
@@ -651,11 +458,6 @@ func (v SubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL) ReferenceF
 // Payload returns operand Payload.
 func (v SubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL) Payload() spirv.ID {
 	return spirv.ID(v[4])
-}
-
-// BuildSubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL appends an OpSubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL to dst.
-func BuildSubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL(dst []uint32, typ spirv.ID, result spirv.ID, referenceFieldPolarity spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL, 5), uint32(typ), uint32(result), uint32(referenceFieldPolarity), uint32(payload))
 }
 
 // SubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL is an OpSubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL.
@@ -686,11 +488,6 @@ func (v SubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL) Payload() 
 	return spirv.ID(v[5])
 }
 
-// BuildSubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL appends an OpSubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL to dst.
-func BuildSubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL(dst []uint32, typ spirv.ID, result spirv.ID, forwardReferenceFieldPolarity spirv.ID, backwardReferenceFieldPolarity spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL, 6), uint32(typ), uint32(result), uint32(forwardReferenceFieldPolarity), uint32(backwardReferenceFieldPolarity), uint32(payload))
-}
-
 // SubgroupAvcMceConvertToImePayloadINTEL is an OpSubgroupAvcMceConvertToImePayloadINTEL.
 type SubgroupAvcMceConvertToImePayloadINTEL spirv.Inst
 
@@ -702,11 +499,6 @@ func (v SubgroupAvcMceConvertToImePayloadINTEL) Result() spirv.ID { return spirv
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceConvertToImePayloadINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcMceConvertToImePayloadINTEL appends an OpSubgroupAvcMceConvertToImePayloadINTEL to dst.
-func BuildSubgroupAvcMceConvertToImePayloadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceConvertToImePayloadINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcMceConvertToImeResultINTEL is an OpSubgroupAvcMceConvertToImeResultINTEL.
 type SubgroupAvcMceConvertToImeResultINTEL spirv.Inst
@@ -720,11 +512,6 @@ func (v SubgroupAvcMceConvertToImeResultINTEL) Result() spirv.ID { return spirv.
 // Payload returns operand Payload.
 func (v SubgroupAvcMceConvertToImeResultINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcMceConvertToImeResultINTEL appends an OpSubgroupAvcMceConvertToImeResultINTEL to dst.
-func BuildSubgroupAvcMceConvertToImeResultINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceConvertToImeResultINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcMceConvertToRefPayloadINTEL is an OpSubgroupAvcMceConvertToRefPayloadINTEL.
 type SubgroupAvcMceConvertToRefPayloadINTEL spirv.Inst
 
@@ -736,11 +523,6 @@ func (v SubgroupAvcMceConvertToRefPayloadINTEL) Result() spirv.ID { return spirv
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceConvertToRefPayloadINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcMceConvertToRefPayloadINTEL appends an OpSubgroupAvcMceConvertToRefPayloadINTEL to dst.
-func BuildSubgroupAvcMceConvertToRefPayloadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceConvertToRefPayloadINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcMceConvertToRefResultINTEL is an OpSubgroupAvcMceConvertToRefResultINTEL.
 type SubgroupAvcMceConvertToRefResultINTEL spirv.Inst
@@ -754,11 +536,6 @@ func (v SubgroupAvcMceConvertToRefResultINTEL) Result() spirv.ID { return spirv.
 // Payload returns operand Payload.
 func (v SubgroupAvcMceConvertToRefResultINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcMceConvertToRefResultINTEL appends an OpSubgroupAvcMceConvertToRefResultINTEL to dst.
-func BuildSubgroupAvcMceConvertToRefResultINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceConvertToRefResultINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcMceConvertToSicPayloadINTEL is an OpSubgroupAvcMceConvertToSicPayloadINTEL.
 type SubgroupAvcMceConvertToSicPayloadINTEL spirv.Inst
 
@@ -770,11 +547,6 @@ func (v SubgroupAvcMceConvertToSicPayloadINTEL) Result() spirv.ID { return spirv
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceConvertToSicPayloadINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcMceConvertToSicPayloadINTEL appends an OpSubgroupAvcMceConvertToSicPayloadINTEL to dst.
-func BuildSubgroupAvcMceConvertToSicPayloadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceConvertToSicPayloadINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcMceConvertToSicResultINTEL is an OpSubgroupAvcMceConvertToSicResultINTEL.
 type SubgroupAvcMceConvertToSicResultINTEL spirv.Inst
@@ -788,11 +560,6 @@ func (v SubgroupAvcMceConvertToSicResultINTEL) Result() spirv.ID { return spirv.
 // Payload returns operand Payload.
 func (v SubgroupAvcMceConvertToSicResultINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcMceConvertToSicResultINTEL appends an OpSubgroupAvcMceConvertToSicResultINTEL to dst.
-func BuildSubgroupAvcMceConvertToSicResultINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceConvertToSicResultINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcMceGetMotionVectorsINTEL is an OpSubgroupAvcMceGetMotionVectorsINTEL.
 type SubgroupAvcMceGetMotionVectorsINTEL spirv.Inst
 
@@ -804,11 +571,6 @@ func (v SubgroupAvcMceGetMotionVectorsINTEL) Result() spirv.ID { return spirv.ID
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceGetMotionVectorsINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcMceGetMotionVectorsINTEL appends an OpSubgroupAvcMceGetMotionVectorsINTEL to dst.
-func BuildSubgroupAvcMceGetMotionVectorsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetMotionVectorsINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcMceGetInterDistortionsINTEL is an OpSubgroupAvcMceGetInterDistortionsINTEL.
 type SubgroupAvcMceGetInterDistortionsINTEL spirv.Inst
@@ -822,11 +584,6 @@ func (v SubgroupAvcMceGetInterDistortionsINTEL) Result() spirv.ID { return spirv
 // Payload returns operand Payload.
 func (v SubgroupAvcMceGetInterDistortionsINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcMceGetInterDistortionsINTEL appends an OpSubgroupAvcMceGetInterDistortionsINTEL to dst.
-func BuildSubgroupAvcMceGetInterDistortionsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetInterDistortionsINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcMceGetBestInterDistortionsINTEL is an OpSubgroupAvcMceGetBestInterDistortionsINTEL.
 type SubgroupAvcMceGetBestInterDistortionsINTEL spirv.Inst
 
@@ -838,11 +595,6 @@ func (v SubgroupAvcMceGetBestInterDistortionsINTEL) Result() spirv.ID { return s
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceGetBestInterDistortionsINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcMceGetBestInterDistortionsINTEL appends an OpSubgroupAvcMceGetBestInterDistortionsINTEL to dst.
-func BuildSubgroupAvcMceGetBestInterDistortionsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetBestInterDistortionsINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcMceGetInterMajorShapeINTEL is an OpSubgroupAvcMceGetInterMajorShapeINTEL.
 type SubgroupAvcMceGetInterMajorShapeINTEL spirv.Inst
@@ -856,11 +608,6 @@ func (v SubgroupAvcMceGetInterMajorShapeINTEL) Result() spirv.ID { return spirv.
 // Payload returns operand Payload.
 func (v SubgroupAvcMceGetInterMajorShapeINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcMceGetInterMajorShapeINTEL appends an OpSubgroupAvcMceGetInterMajorShapeINTEL to dst.
-func BuildSubgroupAvcMceGetInterMajorShapeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetInterMajorShapeINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcMceGetInterMinorShapeINTEL is an OpSubgroupAvcMceGetInterMinorShapeINTEL.
 type SubgroupAvcMceGetInterMinorShapeINTEL spirv.Inst
 
@@ -872,11 +619,6 @@ func (v SubgroupAvcMceGetInterMinorShapeINTEL) Result() spirv.ID { return spirv.
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceGetInterMinorShapeINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcMceGetInterMinorShapeINTEL appends an OpSubgroupAvcMceGetInterMinorShapeINTEL to dst.
-func BuildSubgroupAvcMceGetInterMinorShapeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetInterMinorShapeINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcMceGetInterDirectionsINTEL is an OpSubgroupAvcMceGetInterDirectionsINTEL.
 type SubgroupAvcMceGetInterDirectionsINTEL spirv.Inst
@@ -890,11 +632,6 @@ func (v SubgroupAvcMceGetInterDirectionsINTEL) Result() spirv.ID { return spirv.
 // Payload returns operand Payload.
 func (v SubgroupAvcMceGetInterDirectionsINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcMceGetInterDirectionsINTEL appends an OpSubgroupAvcMceGetInterDirectionsINTEL to dst.
-func BuildSubgroupAvcMceGetInterDirectionsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetInterDirectionsINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcMceGetInterMotionVectorCountINTEL is an OpSubgroupAvcMceGetInterMotionVectorCountINTEL.
 type SubgroupAvcMceGetInterMotionVectorCountINTEL spirv.Inst
 
@@ -907,11 +644,6 @@ func (v SubgroupAvcMceGetInterMotionVectorCountINTEL) Result() spirv.ID { return
 // Payload returns operand Payload.
 func (v SubgroupAvcMceGetInterMotionVectorCountINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcMceGetInterMotionVectorCountINTEL appends an OpSubgroupAvcMceGetInterMotionVectorCountINTEL to dst.
-func BuildSubgroupAvcMceGetInterMotionVectorCountINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetInterMotionVectorCountINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcMceGetInterReferenceIdsINTEL is an OpSubgroupAvcMceGetInterReferenceIdsINTEL.
 type SubgroupAvcMceGetInterReferenceIdsINTEL spirv.Inst
 
@@ -923,11 +655,6 @@ func (v SubgroupAvcMceGetInterReferenceIdsINTEL) Result() spirv.ID { return spir
 
 // Payload returns operand Payload.
 func (v SubgroupAvcMceGetInterReferenceIdsINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcMceGetInterReferenceIdsINTEL appends an OpSubgroupAvcMceGetInterReferenceIdsINTEL to dst.
-func BuildSubgroupAvcMceGetInterReferenceIdsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetInterReferenceIdsINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL is an OpSubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL.
 type SubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL spirv.Inst
@@ -957,11 +684,6 @@ func (v SubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL) Payload()
 	return spirv.ID(v[5])
 }
 
-// BuildSubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL appends an OpSubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL to dst.
-func BuildSubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL(dst []uint32, typ spirv.ID, result spirv.ID, packedReferenceIds spirv.ID, packedReferenceParameterFieldPolarities spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL, 6), uint32(typ), uint32(result), uint32(packedReferenceIds), uint32(packedReferenceParameterFieldPolarities), uint32(payload))
-}
-
 // SubgroupAvcImeInitializeINTEL is an OpSubgroupAvcImeInitializeINTEL.
 type SubgroupAvcImeInitializeINTEL spirv.Inst
 
@@ -980,11 +702,6 @@ func (v SubgroupAvcImeInitializeINTEL) PartitionMask() spirv.ID { return spirv.I
 // SADAdjustment returns operand SADAdjustment.
 func (v SubgroupAvcImeInitializeINTEL) SADAdjustment() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildSubgroupAvcImeInitializeINTEL appends an OpSubgroupAvcImeInitializeINTEL to dst.
-func BuildSubgroupAvcImeInitializeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcCoord spirv.ID, partitionMask spirv.ID, sadAdjustment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeInitializeINTEL, 6), uint32(typ), uint32(result), uint32(srcCoord), uint32(partitionMask), uint32(sadAdjustment))
-}
-
 // SubgroupAvcImeSetSingleReferenceINTEL is an OpSubgroupAvcImeSetSingleReferenceINTEL.
 type SubgroupAvcImeSetSingleReferenceINTEL spirv.Inst
 
@@ -1002,11 +719,6 @@ func (v SubgroupAvcImeSetSingleReferenceINTEL) SearchWindowConfig() spirv.ID { r
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeSetSingleReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildSubgroupAvcImeSetSingleReferenceINTEL appends an OpSubgroupAvcImeSetSingleReferenceINTEL to dst.
-func BuildSubgroupAvcImeSetSingleReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, refOffset spirv.ID, searchWindowConfig spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeSetSingleReferenceINTEL, 6), uint32(typ), uint32(result), uint32(refOffset), uint32(searchWindowConfig), uint32(payload))
-}
 
 // SubgroupAvcImeSetDualReferenceINTEL is an OpSubgroupAvcImeSetDualReferenceINTEL.
 type SubgroupAvcImeSetDualReferenceINTEL spirv.Inst
@@ -1029,11 +741,6 @@ func (v SubgroupAvcImeSetDualReferenceINTEL) SearchWindowConfig() spirv.ID { ret
 // Payload returns operand Payload.
 func (v SubgroupAvcImeSetDualReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildSubgroupAvcImeSetDualReferenceINTEL appends an OpSubgroupAvcImeSetDualReferenceINTEL to dst.
-func BuildSubgroupAvcImeSetDualReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, fwdRefOffset spirv.ID, bwdRefOffset spirv.ID, searchWindowConfig spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeSetDualReferenceINTEL, 7), uint32(typ), uint32(result), uint32(fwdRefOffset), uint32(bwdRefOffset), uint32(searchWindowConfig), uint32(payload))
-}
-
 // SubgroupAvcImeRefWindowSizeINTEL is an OpSubgroupAvcImeRefWindowSizeINTEL.
 type SubgroupAvcImeRefWindowSizeINTEL spirv.Inst
 
@@ -1048,11 +755,6 @@ func (v SubgroupAvcImeRefWindowSizeINTEL) SearchWindowConfig() spirv.ID { return
 
 // DualRef returns operand DualRef.
 func (v SubgroupAvcImeRefWindowSizeINTEL) DualRef() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSubgroupAvcImeRefWindowSizeINTEL appends an OpSubgroupAvcImeRefWindowSizeINTEL to dst.
-func BuildSubgroupAvcImeRefWindowSizeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, searchWindowConfig spirv.ID, dualRef spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeRefWindowSizeINTEL, 5), uint32(typ), uint32(result), uint32(searchWindowConfig), uint32(dualRef))
-}
 
 // SubgroupAvcImeAdjustRefOffsetINTEL is an OpSubgroupAvcImeAdjustRefOffsetINTEL.
 type SubgroupAvcImeAdjustRefOffsetINTEL spirv.Inst
@@ -1075,11 +777,6 @@ func (v SubgroupAvcImeAdjustRefOffsetINTEL) RefWindowSize() spirv.ID { return sp
 // ImageSize returns operand ImageSize.
 func (v SubgroupAvcImeAdjustRefOffsetINTEL) ImageSize() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildSubgroupAvcImeAdjustRefOffsetINTEL appends an OpSubgroupAvcImeAdjustRefOffsetINTEL to dst.
-func BuildSubgroupAvcImeAdjustRefOffsetINTEL(dst []uint32, typ spirv.ID, result spirv.ID, refOffset spirv.ID, srcCoord spirv.ID, refWindowSize spirv.ID, imageSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeAdjustRefOffsetINTEL, 7), uint32(typ), uint32(result), uint32(refOffset), uint32(srcCoord), uint32(refWindowSize), uint32(imageSize))
-}
-
 // SubgroupAvcImeConvertToMcePayloadINTEL is an OpSubgroupAvcImeConvertToMcePayloadINTEL.
 type SubgroupAvcImeConvertToMcePayloadINTEL spirv.Inst
 
@@ -1091,11 +788,6 @@ func (v SubgroupAvcImeConvertToMcePayloadINTEL) Result() spirv.ID { return spirv
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeConvertToMcePayloadINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcImeConvertToMcePayloadINTEL appends an OpSubgroupAvcImeConvertToMcePayloadINTEL to dst.
-func BuildSubgroupAvcImeConvertToMcePayloadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeConvertToMcePayloadINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcImeSetMaxMotionVectorCountINTEL is an OpSubgroupAvcImeSetMaxMotionVectorCountINTEL.
 type SubgroupAvcImeSetMaxMotionVectorCountINTEL spirv.Inst
@@ -1114,11 +806,6 @@ func (v SubgroupAvcImeSetMaxMotionVectorCountINTEL) MaxMotionVectorCount() spirv
 // Payload returns operand Payload.
 func (v SubgroupAvcImeSetMaxMotionVectorCountINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcImeSetMaxMotionVectorCountINTEL appends an OpSubgroupAvcImeSetMaxMotionVectorCountINTEL to dst.
-func BuildSubgroupAvcImeSetMaxMotionVectorCountINTEL(dst []uint32, typ spirv.ID, result spirv.ID, maxMotionVectorCount spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeSetMaxMotionVectorCountINTEL, 5), uint32(typ), uint32(result), uint32(maxMotionVectorCount), uint32(payload))
-}
-
 // SubgroupAvcImeSetUnidirectionalMixDisableINTEL is an OpSubgroupAvcImeSetUnidirectionalMixDisableINTEL.
 type SubgroupAvcImeSetUnidirectionalMixDisableINTEL spirv.Inst
 
@@ -1130,11 +817,6 @@ func (v SubgroupAvcImeSetUnidirectionalMixDisableINTEL) Result() spirv.ID { retu
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeSetUnidirectionalMixDisableINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcImeSetUnidirectionalMixDisableINTEL appends an OpSubgroupAvcImeSetUnidirectionalMixDisableINTEL to dst.
-func BuildSubgroupAvcImeSetUnidirectionalMixDisableINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeSetUnidirectionalMixDisableINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcImeSetEarlySearchTerminationThresholdINTEL is an OpSubgroupAvcImeSetEarlySearchTerminationThresholdINTEL.
 type SubgroupAvcImeSetEarlySearchTerminationThresholdINTEL spirv.Inst
@@ -1157,11 +839,6 @@ func (v SubgroupAvcImeSetEarlySearchTerminationThresholdINTEL) Payload() spirv.I
 	return spirv.ID(v[4])
 }
 
-// BuildSubgroupAvcImeSetEarlySearchTerminationThresholdINTEL appends an OpSubgroupAvcImeSetEarlySearchTerminationThresholdINTEL to dst.
-func BuildSubgroupAvcImeSetEarlySearchTerminationThresholdINTEL(dst []uint32, typ spirv.ID, result spirv.ID, threshold spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeSetEarlySearchTerminationThresholdINTEL, 5), uint32(typ), uint32(result), uint32(threshold), uint32(payload))
-}
-
 // SubgroupAvcImeSetWeightedSadINTEL is an OpSubgroupAvcImeSetWeightedSadINTEL.
 type SubgroupAvcImeSetWeightedSadINTEL spirv.Inst
 
@@ -1176,11 +853,6 @@ func (v SubgroupAvcImeSetWeightedSadINTEL) PackedSadWeights() spirv.ID { return 
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeSetWeightedSadINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSubgroupAvcImeSetWeightedSadINTEL appends an OpSubgroupAvcImeSetWeightedSadINTEL to dst.
-func BuildSubgroupAvcImeSetWeightedSadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, packedSadWeights spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeSetWeightedSadINTEL, 5), uint32(typ), uint32(result), uint32(packedSadWeights), uint32(payload))
-}
 
 // SubgroupAvcImeEvaluateWithSingleReferenceINTEL is an OpSubgroupAvcImeEvaluateWithSingleReferenceINTEL.
 type SubgroupAvcImeEvaluateWithSingleReferenceINTEL spirv.Inst
@@ -1199,11 +871,6 @@ func (v SubgroupAvcImeEvaluateWithSingleReferenceINTEL) RefImage() spirv.ID { re
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeEvaluateWithSingleReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildSubgroupAvcImeEvaluateWithSingleReferenceINTEL appends an OpSubgroupAvcImeEvaluateWithSingleReferenceINTEL to dst.
-func BuildSubgroupAvcImeEvaluateWithSingleReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, refImage spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeEvaluateWithSingleReferenceINTEL, 6), uint32(typ), uint32(result), uint32(srcImage), uint32(refImage), uint32(payload))
-}
 
 // SubgroupAvcImeEvaluateWithDualReferenceINTEL is an OpSubgroupAvcImeEvaluateWithDualReferenceINTEL.
 type SubgroupAvcImeEvaluateWithDualReferenceINTEL spirv.Inst
@@ -1225,11 +892,6 @@ func (v SubgroupAvcImeEvaluateWithDualReferenceINTEL) BwdRefImage() spirv.ID { r
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeEvaluateWithDualReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildSubgroupAvcImeEvaluateWithDualReferenceINTEL appends an OpSubgroupAvcImeEvaluateWithDualReferenceINTEL to dst.
-func BuildSubgroupAvcImeEvaluateWithDualReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, fwdRefImage spirv.ID, bwdRefImage spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeEvaluateWithDualReferenceINTEL, 7), uint32(typ), uint32(result), uint32(srcImage), uint32(fwdRefImage), uint32(bwdRefImage), uint32(payload))
-}
 
 // SubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL is an OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL.
 type SubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL spirv.Inst
@@ -1262,11 +924,6 @@ func (v SubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL) Payload() spirv.
 // StreaminComponents returns operand StreaminComponents.
 func (v SubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL) StreaminComponents() spirv.ID {
 	return spirv.ID(v[6])
-}
-
-// BuildSubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL appends an OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL to dst.
-func BuildSubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, refImage spirv.ID, payload spirv.ID, streaminComponents spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL, 7), uint32(typ), uint32(result), uint32(srcImage), uint32(refImage), uint32(payload), uint32(streaminComponents))
 }
 
 // SubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL is an OpSubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL.
@@ -1305,11 +962,6 @@ func (v SubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL) StreaminComponents
 	return spirv.ID(v[7])
 }
 
-// BuildSubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL appends an OpSubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL to dst.
-func BuildSubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, fwdRefImage spirv.ID, bwdRefImage spirv.ID, payload spirv.ID, streaminComponents spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL, 8), uint32(typ), uint32(result), uint32(srcImage), uint32(fwdRefImage), uint32(bwdRefImage), uint32(payload), uint32(streaminComponents))
-}
-
 // SubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL is an OpSubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL.
 type SubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL spirv.Inst
 
@@ -1336,11 +988,6 @@ func (v SubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL) RefImage() spir
 // Payload returns operand Payload.
 func (v SubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL) Payload() spirv.ID {
 	return spirv.ID(v[5])
-}
-
-// BuildSubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL appends an OpSubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL to dst.
-func BuildSubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, refImage spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL, 6), uint32(typ), uint32(result), uint32(srcImage), uint32(refImage), uint32(payload))
 }
 
 // SubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL is an OpSubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL.
@@ -1374,11 +1021,6 @@ func (v SubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL) Payload() spirv.I
 	return spirv.ID(v[6])
 }
 
-// BuildSubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL appends an OpSubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL to dst.
-func BuildSubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, fwdRefImage spirv.ID, bwdRefImage spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL, 7), uint32(typ), uint32(result), uint32(srcImage), uint32(fwdRefImage), uint32(bwdRefImage), uint32(payload))
-}
-
 // SubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL is an OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL.
 type SubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL spirv.Inst
 
@@ -1410,11 +1052,6 @@ func (v SubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL) Payload() spi
 // StreaminComponents returns operand StreaminComponents.
 func (v SubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL) StreaminComponents() spirv.ID {
 	return spirv.ID(v[6])
-}
-
-// BuildSubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL appends an OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL to dst.
-func BuildSubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, refImage spirv.ID, payload spirv.ID, streaminComponents spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL, 7), uint32(typ), uint32(result), uint32(srcImage), uint32(refImage), uint32(payload), uint32(streaminComponents))
 }
 
 // SubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL is an OpSubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL.
@@ -1455,11 +1092,6 @@ func (v SubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL) StreaminCompone
 	return spirv.ID(v[7])
 }
 
-// BuildSubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL appends an OpSubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL to dst.
-func BuildSubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, fwdRefImage spirv.ID, bwdRefImage spirv.ID, payload spirv.ID, streaminComponents spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL, 8), uint32(typ), uint32(result), uint32(srcImage), uint32(fwdRefImage), uint32(bwdRefImage), uint32(payload), uint32(streaminComponents))
-}
-
 // SubgroupAvcImeConvertToMceResultINTEL is an OpSubgroupAvcImeConvertToMceResultINTEL.
 type SubgroupAvcImeConvertToMceResultINTEL spirv.Inst
 
@@ -1471,11 +1103,6 @@ func (v SubgroupAvcImeConvertToMceResultINTEL) Result() spirv.ID { return spirv.
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeConvertToMceResultINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcImeConvertToMceResultINTEL appends an OpSubgroupAvcImeConvertToMceResultINTEL to dst.
-func BuildSubgroupAvcImeConvertToMceResultINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeConvertToMceResultINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcImeGetSingleReferenceStreaminINTEL is an OpSubgroupAvcImeGetSingleReferenceStreaminINTEL.
 type SubgroupAvcImeGetSingleReferenceStreaminINTEL spirv.Inst
@@ -1489,11 +1116,6 @@ func (v SubgroupAvcImeGetSingleReferenceStreaminINTEL) Result() spirv.ID { retur
 // Payload returns operand Payload.
 func (v SubgroupAvcImeGetSingleReferenceStreaminINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcImeGetSingleReferenceStreaminINTEL appends an OpSubgroupAvcImeGetSingleReferenceStreaminINTEL to dst.
-func BuildSubgroupAvcImeGetSingleReferenceStreaminINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetSingleReferenceStreaminINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcImeGetDualReferenceStreaminINTEL is an OpSubgroupAvcImeGetDualReferenceStreaminINTEL.
 type SubgroupAvcImeGetDualReferenceStreaminINTEL spirv.Inst
 
@@ -1505,11 +1127,6 @@ func (v SubgroupAvcImeGetDualReferenceStreaminINTEL) Result() spirv.ID { return 
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeGetDualReferenceStreaminINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcImeGetDualReferenceStreaminINTEL appends an OpSubgroupAvcImeGetDualReferenceStreaminINTEL to dst.
-func BuildSubgroupAvcImeGetDualReferenceStreaminINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetDualReferenceStreaminINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcImeStripSingleReferenceStreamoutINTEL is an OpSubgroupAvcImeStripSingleReferenceStreamoutINTEL.
 type SubgroupAvcImeStripSingleReferenceStreamoutINTEL spirv.Inst
@@ -1523,11 +1140,6 @@ func (v SubgroupAvcImeStripSingleReferenceStreamoutINTEL) Result() spirv.ID { re
 // Payload returns operand Payload.
 func (v SubgroupAvcImeStripSingleReferenceStreamoutINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcImeStripSingleReferenceStreamoutINTEL appends an OpSubgroupAvcImeStripSingleReferenceStreamoutINTEL to dst.
-func BuildSubgroupAvcImeStripSingleReferenceStreamoutINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeStripSingleReferenceStreamoutINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcImeStripDualReferenceStreamoutINTEL is an OpSubgroupAvcImeStripDualReferenceStreamoutINTEL.
 type SubgroupAvcImeStripDualReferenceStreamoutINTEL spirv.Inst
 
@@ -1539,11 +1151,6 @@ func (v SubgroupAvcImeStripDualReferenceStreamoutINTEL) Result() spirv.ID { retu
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeStripDualReferenceStreamoutINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcImeStripDualReferenceStreamoutINTEL appends an OpSubgroupAvcImeStripDualReferenceStreamoutINTEL to dst.
-func BuildSubgroupAvcImeStripDualReferenceStreamoutINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeStripDualReferenceStreamoutINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL is an OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL.
 type SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL spirv.Inst
@@ -1566,11 +1173,6 @@ func (v SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL) P
 // MajorShape returns operand MajorShape.
 func (v SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL) MajorShape() spirv.ID {
 	return spirv.ID(v[4])
-}
-
-// BuildSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL appends an OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL to dst.
-func BuildSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID, majorShape spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL, 5), uint32(typ), uint32(result), uint32(payload), uint32(majorShape))
 }
 
 // SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL is an OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL.
@@ -1596,11 +1198,6 @@ func (v SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL) Maj
 	return spirv.ID(v[4])
 }
 
-// BuildSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL appends an OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL to dst.
-func BuildSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID, majorShape spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL, 5), uint32(typ), uint32(result), uint32(payload), uint32(majorShape))
-}
-
 // SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL is an OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL.
 type SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL spirv.Inst
 
@@ -1622,11 +1219,6 @@ func (v SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL) Pa
 // MajorShape returns operand MajorShape.
 func (v SubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL) MajorShape() spirv.ID {
 	return spirv.ID(v[4])
-}
-
-// BuildSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL appends an OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL to dst.
-func BuildSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID, majorShape spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL, 5), uint32(typ), uint32(result), uint32(payload), uint32(majorShape))
 }
 
 // SubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL is an OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL.
@@ -1657,11 +1249,6 @@ func (v SubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL) Dir
 	return spirv.ID(v[5])
 }
 
-// BuildSubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL appends an OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL to dst.
-func BuildSubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID, majorShape spirv.ID, direction spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL, 6), uint32(typ), uint32(result), uint32(payload), uint32(majorShape), uint32(direction))
-}
-
 // SubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL is an OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL.
 type SubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL spirv.Inst
 
@@ -1688,11 +1275,6 @@ func (v SubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL) Major
 // Direction returns operand Direction.
 func (v SubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL) Direction() spirv.ID {
 	return spirv.ID(v[5])
-}
-
-// BuildSubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL appends an OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL to dst.
-func BuildSubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID, majorShape spirv.ID, direction spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL, 6), uint32(typ), uint32(result), uint32(payload), uint32(majorShape), uint32(direction))
 }
 
 // SubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL is an OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL.
@@ -1723,11 +1305,6 @@ func (v SubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL) Dire
 	return spirv.ID(v[5])
 }
 
-// BuildSubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL appends an OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL to dst.
-func BuildSubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID, majorShape spirv.ID, direction spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL, 6), uint32(typ), uint32(result), uint32(payload), uint32(majorShape), uint32(direction))
-}
-
 // SubgroupAvcImeGetBorderReachedINTEL is an OpSubgroupAvcImeGetBorderReachedINTEL.
 type SubgroupAvcImeGetBorderReachedINTEL spirv.Inst
 
@@ -1743,11 +1320,6 @@ func (v SubgroupAvcImeGetBorderReachedINTEL) ImageSelect() spirv.ID { return spi
 // Payload returns operand Payload.
 func (v SubgroupAvcImeGetBorderReachedINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcImeGetBorderReachedINTEL appends an OpSubgroupAvcImeGetBorderReachedINTEL to dst.
-func BuildSubgroupAvcImeGetBorderReachedINTEL(dst []uint32, typ spirv.ID, result spirv.ID, imageSelect spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetBorderReachedINTEL, 5), uint32(typ), uint32(result), uint32(imageSelect), uint32(payload))
-}
-
 // SubgroupAvcImeGetTruncatedSearchIndicationINTEL is an OpSubgroupAvcImeGetTruncatedSearchIndicationINTEL.
 type SubgroupAvcImeGetTruncatedSearchIndicationINTEL spirv.Inst
 
@@ -1759,11 +1331,6 @@ func (v SubgroupAvcImeGetTruncatedSearchIndicationINTEL) Result() spirv.ID { ret
 
 // Payload returns operand Payload.
 func (v SubgroupAvcImeGetTruncatedSearchIndicationINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcImeGetTruncatedSearchIndicationINTEL appends an OpSubgroupAvcImeGetTruncatedSearchIndicationINTEL to dst.
-func BuildSubgroupAvcImeGetTruncatedSearchIndicationINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetTruncatedSearchIndicationINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL is an OpSubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL.
 type SubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL spirv.Inst
@@ -1781,11 +1348,6 @@ func (v SubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL) Result() spi
 // Payload returns operand Payload.
 func (v SubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL) Payload() spirv.ID {
 	return spirv.ID(v[3])
-}
-
-// BuildSubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL appends an OpSubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL to dst.
-func BuildSubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL, 4), uint32(typ), uint32(result), uint32(payload))
 }
 
 // SubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL is an OpSubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL.
@@ -1806,11 +1368,6 @@ func (v SubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL) Payload() spi
 	return spirv.ID(v[3])
 }
 
-// BuildSubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL appends an OpSubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL to dst.
-func BuildSubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL is an OpSubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL.
 type SubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL spirv.Inst
 
@@ -1827,11 +1384,6 @@ func (v SubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL) Result() spirv.
 // Payload returns operand Payload.
 func (v SubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL) Payload() spirv.ID {
 	return spirv.ID(v[3])
-}
-
-// BuildSubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL appends an OpSubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL to dst.
-func BuildSubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL, 4), uint32(typ), uint32(result), uint32(payload))
 }
 
 // SubgroupAvcFmeInitializeINTEL is an OpSubgroupAvcFmeInitializeINTEL.
@@ -1863,11 +1415,6 @@ func (v SubgroupAvcFmeInitializeINTEL) PixelResolution() spirv.ID { return spirv
 
 // SadAdjustment returns operand SadAdjustment.
 func (v SubgroupAvcFmeInitializeINTEL) SadAdjustment() spirv.ID { return spirv.ID(v[9]) }
-
-// BuildSubgroupAvcFmeInitializeINTEL appends an OpSubgroupAvcFmeInitializeINTEL to dst.
-func BuildSubgroupAvcFmeInitializeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcCoord spirv.ID, motionVectors spirv.ID, majorShapes spirv.ID, minorShapes spirv.ID, direction spirv.ID, pixelResolution spirv.ID, sadAdjustment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcFmeInitializeINTEL, 10), uint32(typ), uint32(result), uint32(srcCoord), uint32(motionVectors), uint32(majorShapes), uint32(minorShapes), uint32(direction), uint32(pixelResolution), uint32(sadAdjustment))
-}
 
 // SubgroupAvcBmeInitializeINTEL is an OpSubgroupAvcBmeInitializeINTEL.
 type SubgroupAvcBmeInitializeINTEL spirv.Inst
@@ -1902,11 +1449,6 @@ func (v SubgroupAvcBmeInitializeINTEL) BidirectionalWeight() spirv.ID { return s
 // SadAdjustment returns operand SadAdjustment.
 func (v SubgroupAvcBmeInitializeINTEL) SadAdjustment() spirv.ID { return spirv.ID(v[10]) }
 
-// BuildSubgroupAvcBmeInitializeINTEL appends an OpSubgroupAvcBmeInitializeINTEL to dst.
-func BuildSubgroupAvcBmeInitializeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcCoord spirv.ID, motionVectors spirv.ID, majorShapes spirv.ID, minorShapes spirv.ID, direction spirv.ID, pixelResolution spirv.ID, bidirectionalWeight spirv.ID, sadAdjustment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcBmeInitializeINTEL, 11), uint32(typ), uint32(result), uint32(srcCoord), uint32(motionVectors), uint32(majorShapes), uint32(minorShapes), uint32(direction), uint32(pixelResolution), uint32(bidirectionalWeight), uint32(sadAdjustment))
-}
-
 // SubgroupAvcRefConvertToMcePayloadINTEL is an OpSubgroupAvcRefConvertToMcePayloadINTEL.
 type SubgroupAvcRefConvertToMcePayloadINTEL spirv.Inst
 
@@ -1918,11 +1460,6 @@ func (v SubgroupAvcRefConvertToMcePayloadINTEL) Result() spirv.ID { return spirv
 
 // Payload returns operand Payload.
 func (v SubgroupAvcRefConvertToMcePayloadINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcRefConvertToMcePayloadINTEL appends an OpSubgroupAvcRefConvertToMcePayloadINTEL to dst.
-func BuildSubgroupAvcRefConvertToMcePayloadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcRefConvertToMcePayloadINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcRefSetBidirectionalMixDisableINTEL is an OpSubgroupAvcRefSetBidirectionalMixDisableINTEL.
 type SubgroupAvcRefSetBidirectionalMixDisableINTEL spirv.Inst
@@ -1936,11 +1473,6 @@ func (v SubgroupAvcRefSetBidirectionalMixDisableINTEL) Result() spirv.ID { retur
 // Payload returns operand Payload.
 func (v SubgroupAvcRefSetBidirectionalMixDisableINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcRefSetBidirectionalMixDisableINTEL appends an OpSubgroupAvcRefSetBidirectionalMixDisableINTEL to dst.
-func BuildSubgroupAvcRefSetBidirectionalMixDisableINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcRefSetBidirectionalMixDisableINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcRefSetBilinearFilterEnableINTEL is an OpSubgroupAvcRefSetBilinearFilterEnableINTEL.
 type SubgroupAvcRefSetBilinearFilterEnableINTEL spirv.Inst
 
@@ -1952,11 +1484,6 @@ func (v SubgroupAvcRefSetBilinearFilterEnableINTEL) Result() spirv.ID { return s
 
 // Payload returns operand Payload.
 func (v SubgroupAvcRefSetBilinearFilterEnableINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcRefSetBilinearFilterEnableINTEL appends an OpSubgroupAvcRefSetBilinearFilterEnableINTEL to dst.
-func BuildSubgroupAvcRefSetBilinearFilterEnableINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcRefSetBilinearFilterEnableINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcRefEvaluateWithSingleReferenceINTEL is an OpSubgroupAvcRefEvaluateWithSingleReferenceINTEL.
 type SubgroupAvcRefEvaluateWithSingleReferenceINTEL spirv.Inst
@@ -1975,11 +1502,6 @@ func (v SubgroupAvcRefEvaluateWithSingleReferenceINTEL) RefImage() spirv.ID { re
 
 // Payload returns operand Payload.
 func (v SubgroupAvcRefEvaluateWithSingleReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildSubgroupAvcRefEvaluateWithSingleReferenceINTEL appends an OpSubgroupAvcRefEvaluateWithSingleReferenceINTEL to dst.
-func BuildSubgroupAvcRefEvaluateWithSingleReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, refImage spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcRefEvaluateWithSingleReferenceINTEL, 6), uint32(typ), uint32(result), uint32(srcImage), uint32(refImage), uint32(payload))
-}
 
 // SubgroupAvcRefEvaluateWithDualReferenceINTEL is an OpSubgroupAvcRefEvaluateWithDualReferenceINTEL.
 type SubgroupAvcRefEvaluateWithDualReferenceINTEL spirv.Inst
@@ -2002,11 +1524,6 @@ func (v SubgroupAvcRefEvaluateWithDualReferenceINTEL) BwdRefImage() spirv.ID { r
 // Payload returns operand Payload.
 func (v SubgroupAvcRefEvaluateWithDualReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildSubgroupAvcRefEvaluateWithDualReferenceINTEL appends an OpSubgroupAvcRefEvaluateWithDualReferenceINTEL to dst.
-func BuildSubgroupAvcRefEvaluateWithDualReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, fwdRefImage spirv.ID, bwdRefImage spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcRefEvaluateWithDualReferenceINTEL, 7), uint32(typ), uint32(result), uint32(srcImage), uint32(fwdRefImage), uint32(bwdRefImage), uint32(payload))
-}
-
 // SubgroupAvcRefEvaluateWithMultiReferenceINTEL is an OpSubgroupAvcRefEvaluateWithMultiReferenceINTEL.
 type SubgroupAvcRefEvaluateWithMultiReferenceINTEL spirv.Inst
 
@@ -2026,11 +1543,6 @@ func (v SubgroupAvcRefEvaluateWithMultiReferenceINTEL) PackedReferenceIds() spir
 
 // Payload returns operand Payload.
 func (v SubgroupAvcRefEvaluateWithMultiReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildSubgroupAvcRefEvaluateWithMultiReferenceINTEL appends an OpSubgroupAvcRefEvaluateWithMultiReferenceINTEL to dst.
-func BuildSubgroupAvcRefEvaluateWithMultiReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, packedReferenceIds spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcRefEvaluateWithMultiReferenceINTEL, 6), uint32(typ), uint32(result), uint32(srcImage), uint32(packedReferenceIds), uint32(payload))
-}
 
 // SubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL is an OpSubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL.
 type SubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL spirv.Inst
@@ -2065,11 +1577,6 @@ func (v SubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL) Payload() spirv
 	return spirv.ID(v[6])
 }
 
-// BuildSubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL appends an OpSubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL to dst.
-func BuildSubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, packedReferenceIds spirv.ID, packedReferenceFieldPolarities spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL, 7), uint32(typ), uint32(result), uint32(srcImage), uint32(packedReferenceIds), uint32(packedReferenceFieldPolarities), uint32(payload))
-}
-
 // SubgroupAvcRefConvertToMceResultINTEL is an OpSubgroupAvcRefConvertToMceResultINTEL.
 type SubgroupAvcRefConvertToMceResultINTEL spirv.Inst
 
@@ -2082,11 +1589,6 @@ func (v SubgroupAvcRefConvertToMceResultINTEL) Result() spirv.ID { return spirv.
 // Payload returns operand Payload.
 func (v SubgroupAvcRefConvertToMceResultINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcRefConvertToMceResultINTEL appends an OpSubgroupAvcRefConvertToMceResultINTEL to dst.
-func BuildSubgroupAvcRefConvertToMceResultINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcRefConvertToMceResultINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcSicInitializeINTEL is an OpSubgroupAvcSicInitializeINTEL.
 type SubgroupAvcSicInitializeINTEL spirv.Inst
 
@@ -2098,11 +1600,6 @@ func (v SubgroupAvcSicInitializeINTEL) Result() spirv.ID { return spirv.ID(v[2])
 
 // SrcCoord returns operand SrcCoord.
 func (v SubgroupAvcSicInitializeINTEL) SrcCoord() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcSicInitializeINTEL appends an OpSubgroupAvcSicInitializeINTEL to dst.
-func BuildSubgroupAvcSicInitializeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcCoord spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicInitializeINTEL, 4), uint32(typ), uint32(result), uint32(srcCoord))
-}
 
 // SubgroupAvcSicConfigureSkcINTEL is an OpSubgroupAvcSicConfigureSkcINTEL.
 type SubgroupAvcSicConfigureSkcINTEL spirv.Inst
@@ -2130,11 +1627,6 @@ func (v SubgroupAvcSicConfigureSkcINTEL) SadAdjustment() spirv.ID { return spirv
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicConfigureSkcINTEL) Payload() spirv.ID { return spirv.ID(v[8]) }
-
-// BuildSubgroupAvcSicConfigureSkcINTEL appends an OpSubgroupAvcSicConfigureSkcINTEL to dst.
-func BuildSubgroupAvcSicConfigureSkcINTEL(dst []uint32, typ spirv.ID, result spirv.ID, skipBlockPartitionType spirv.ID, skipMotionVectorMask spirv.ID, motionVectors spirv.ID, bidirectionalWeight spirv.ID, sadAdjustment spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicConfigureSkcINTEL, 9), uint32(typ), uint32(result), uint32(skipBlockPartitionType), uint32(skipMotionVectorMask), uint32(motionVectors), uint32(bidirectionalWeight), uint32(sadAdjustment), uint32(payload))
-}
 
 // SubgroupAvcSicConfigureIpeLumaINTEL is an OpSubgroupAvcSicConfigureIpeLumaINTEL.
 type SubgroupAvcSicConfigureIpeLumaINTEL spirv.Inst
@@ -2174,11 +1666,6 @@ func (v SubgroupAvcSicConfigureIpeLumaINTEL) SadAdjustment() spirv.ID { return s
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicConfigureIpeLumaINTEL) Payload() spirv.ID { return spirv.ID(v[10]) }
-
-// BuildSubgroupAvcSicConfigureIpeLumaINTEL appends an OpSubgroupAvcSicConfigureIpeLumaINTEL to dst.
-func BuildSubgroupAvcSicConfigureIpeLumaINTEL(dst []uint32, typ spirv.ID, result spirv.ID, lumaIntraPartitionMask spirv.ID, intraNeighbourAvailabilty spirv.ID, leftEdgeLumaPixels spirv.ID, upperLeftCornerLumaPixel spirv.ID, upperEdgeLumaPixels spirv.ID, upperRightEdgeLumaPixels spirv.ID, sadAdjustment spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicConfigureIpeLumaINTEL, 11), uint32(typ), uint32(result), uint32(lumaIntraPartitionMask), uint32(intraNeighbourAvailabilty), uint32(leftEdgeLumaPixels), uint32(upperLeftCornerLumaPixel), uint32(upperEdgeLumaPixels), uint32(upperRightEdgeLumaPixels), uint32(sadAdjustment), uint32(payload))
-}
 
 // SubgroupAvcSicConfigureIpeLumaChromaINTEL is an OpSubgroupAvcSicConfigureIpeLumaChromaINTEL.
 type SubgroupAvcSicConfigureIpeLumaChromaINTEL spirv.Inst
@@ -2240,11 +1727,6 @@ func (v SubgroupAvcSicConfigureIpeLumaChromaINTEL) SadAdjustment() spirv.ID { re
 // Payload returns operand Payload.
 func (v SubgroupAvcSicConfigureIpeLumaChromaINTEL) Payload() spirv.ID { return spirv.ID(v[13]) }
 
-// BuildSubgroupAvcSicConfigureIpeLumaChromaINTEL appends an OpSubgroupAvcSicConfigureIpeLumaChromaINTEL to dst.
-func BuildSubgroupAvcSicConfigureIpeLumaChromaINTEL(dst []uint32, typ spirv.ID, result spirv.ID, lumaIntraPartitionMask spirv.ID, intraNeighbourAvailabilty spirv.ID, leftEdgeLumaPixels spirv.ID, upperLeftCornerLumaPixel spirv.ID, upperEdgeLumaPixels spirv.ID, upperRightEdgeLumaPixels spirv.ID, leftEdgeChromaPixels spirv.ID, upperLeftCornerChromaPixel spirv.ID, upperEdgeChromaPixels spirv.ID, sadAdjustment spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicConfigureIpeLumaChromaINTEL, 14), uint32(typ), uint32(result), uint32(lumaIntraPartitionMask), uint32(intraNeighbourAvailabilty), uint32(leftEdgeLumaPixels), uint32(upperLeftCornerLumaPixel), uint32(upperEdgeLumaPixels), uint32(upperRightEdgeLumaPixels), uint32(leftEdgeChromaPixels), uint32(upperLeftCornerChromaPixel), uint32(upperEdgeChromaPixels), uint32(sadAdjustment), uint32(payload))
-}
-
 // SubgroupAvcSicGetMotionVectorMaskINTEL is an OpSubgroupAvcSicGetMotionVectorMaskINTEL.
 type SubgroupAvcSicGetMotionVectorMaskINTEL spirv.Inst
 
@@ -2262,11 +1744,6 @@ func (v SubgroupAvcSicGetMotionVectorMaskINTEL) SkipBlockPartitionType() spirv.I
 // Direction returns operand Direction.
 func (v SubgroupAvcSicGetMotionVectorMaskINTEL) Direction() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcSicGetMotionVectorMaskINTEL appends an OpSubgroupAvcSicGetMotionVectorMaskINTEL to dst.
-func BuildSubgroupAvcSicGetMotionVectorMaskINTEL(dst []uint32, typ spirv.ID, result spirv.ID, skipBlockPartitionType spirv.ID, direction spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicGetMotionVectorMaskINTEL, 5), uint32(typ), uint32(result), uint32(skipBlockPartitionType), uint32(direction))
-}
-
 // SubgroupAvcSicConvertToMcePayloadINTEL is an OpSubgroupAvcSicConvertToMcePayloadINTEL.
 type SubgroupAvcSicConvertToMcePayloadINTEL spirv.Inst
 
@@ -2278,11 +1755,6 @@ func (v SubgroupAvcSicConvertToMcePayloadINTEL) Result() spirv.ID { return spirv
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicConvertToMcePayloadINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcSicConvertToMcePayloadINTEL appends an OpSubgroupAvcSicConvertToMcePayloadINTEL to dst.
-func BuildSubgroupAvcSicConvertToMcePayloadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicConvertToMcePayloadINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcSicSetIntraLumaShapePenaltyINTEL is an OpSubgroupAvcSicSetIntraLumaShapePenaltyINTEL.
 type SubgroupAvcSicSetIntraLumaShapePenaltyINTEL spirv.Inst
@@ -2300,11 +1772,6 @@ func (v SubgroupAvcSicSetIntraLumaShapePenaltyINTEL) PackedShapePenalty() spirv.
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicSetIntraLumaShapePenaltyINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSubgroupAvcSicSetIntraLumaShapePenaltyINTEL appends an OpSubgroupAvcSicSetIntraLumaShapePenaltyINTEL to dst.
-func BuildSubgroupAvcSicSetIntraLumaShapePenaltyINTEL(dst []uint32, typ spirv.ID, result spirv.ID, packedShapePenalty spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicSetIntraLumaShapePenaltyINTEL, 5), uint32(typ), uint32(result), uint32(packedShapePenalty), uint32(payload))
-}
 
 // SubgroupAvcSicSetIntraLumaModeCostFunctionINTEL is an OpSubgroupAvcSicSetIntraLumaModeCostFunctionINTEL.
 type SubgroupAvcSicSetIntraLumaModeCostFunctionINTEL spirv.Inst
@@ -2333,11 +1800,6 @@ func (v SubgroupAvcSicSetIntraLumaModeCostFunctionINTEL) LumaPackedNonDcPenalty(
 // Payload returns operand Payload.
 func (v SubgroupAvcSicSetIntraLumaModeCostFunctionINTEL) Payload() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildSubgroupAvcSicSetIntraLumaModeCostFunctionINTEL appends an OpSubgroupAvcSicSetIntraLumaModeCostFunctionINTEL to dst.
-func BuildSubgroupAvcSicSetIntraLumaModeCostFunctionINTEL(dst []uint32, typ spirv.ID, result spirv.ID, lumaModePenalty spirv.ID, lumaPackedNeighborModes spirv.ID, lumaPackedNonDcPenalty spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicSetIntraLumaModeCostFunctionINTEL, 7), uint32(typ), uint32(result), uint32(lumaModePenalty), uint32(lumaPackedNeighborModes), uint32(lumaPackedNonDcPenalty), uint32(payload))
-}
-
 // SubgroupAvcSicSetIntraChromaModeCostFunctionINTEL is an OpSubgroupAvcSicSetIntraChromaModeCostFunctionINTEL.
 type SubgroupAvcSicSetIntraChromaModeCostFunctionINTEL spirv.Inst
 
@@ -2355,11 +1817,6 @@ func (v SubgroupAvcSicSetIntraChromaModeCostFunctionINTEL) ChromaModeBasePenalty
 // Payload returns operand Payload.
 func (v SubgroupAvcSicSetIntraChromaModeCostFunctionINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcSicSetIntraChromaModeCostFunctionINTEL appends an OpSubgroupAvcSicSetIntraChromaModeCostFunctionINTEL to dst.
-func BuildSubgroupAvcSicSetIntraChromaModeCostFunctionINTEL(dst []uint32, typ spirv.ID, result spirv.ID, chromaModeBasePenalty spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicSetIntraChromaModeCostFunctionINTEL, 5), uint32(typ), uint32(result), uint32(chromaModeBasePenalty), uint32(payload))
-}
-
 // SubgroupAvcSicSetBilinearFilterEnableINTEL is an OpSubgroupAvcSicSetBilinearFilterEnableINTEL.
 type SubgroupAvcSicSetBilinearFilterEnableINTEL spirv.Inst
 
@@ -2371,11 +1828,6 @@ func (v SubgroupAvcSicSetBilinearFilterEnableINTEL) Result() spirv.ID { return s
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicSetBilinearFilterEnableINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcSicSetBilinearFilterEnableINTEL appends an OpSubgroupAvcSicSetBilinearFilterEnableINTEL to dst.
-func BuildSubgroupAvcSicSetBilinearFilterEnableINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicSetBilinearFilterEnableINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcSicSetSkcForwardTransformEnableINTEL is an OpSubgroupAvcSicSetSkcForwardTransformEnableINTEL.
 type SubgroupAvcSicSetSkcForwardTransformEnableINTEL spirv.Inst
@@ -2394,11 +1846,6 @@ func (v SubgroupAvcSicSetSkcForwardTransformEnableINTEL) PackedSadCoefficients()
 // Payload returns operand Payload.
 func (v SubgroupAvcSicSetSkcForwardTransformEnableINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcSicSetSkcForwardTransformEnableINTEL appends an OpSubgroupAvcSicSetSkcForwardTransformEnableINTEL to dst.
-func BuildSubgroupAvcSicSetSkcForwardTransformEnableINTEL(dst []uint32, typ spirv.ID, result spirv.ID, packedSadCoefficients spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicSetSkcForwardTransformEnableINTEL, 5), uint32(typ), uint32(result), uint32(packedSadCoefficients), uint32(payload))
-}
-
 // SubgroupAvcSicSetBlockBasedRawSkipSadINTEL is an OpSubgroupAvcSicSetBlockBasedRawSkipSadINTEL.
 type SubgroupAvcSicSetBlockBasedRawSkipSadINTEL spirv.Inst
 
@@ -2416,11 +1863,6 @@ func (v SubgroupAvcSicSetBlockBasedRawSkipSadINTEL) BlockBasedSkipType() spirv.I
 // Payload returns operand Payload.
 func (v SubgroupAvcSicSetBlockBasedRawSkipSadINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupAvcSicSetBlockBasedRawSkipSadINTEL appends an OpSubgroupAvcSicSetBlockBasedRawSkipSadINTEL to dst.
-func BuildSubgroupAvcSicSetBlockBasedRawSkipSadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, blockBasedSkipType spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicSetBlockBasedRawSkipSadINTEL, 5), uint32(typ), uint32(result), uint32(blockBasedSkipType), uint32(payload))
-}
-
 // SubgroupAvcSicEvaluateIpeINTEL is an OpSubgroupAvcSicEvaluateIpeINTEL.
 type SubgroupAvcSicEvaluateIpeINTEL spirv.Inst
 
@@ -2435,11 +1877,6 @@ func (v SubgroupAvcSicEvaluateIpeINTEL) SrcImage() spirv.ID { return spirv.ID(v[
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicEvaluateIpeINTEL) Payload() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSubgroupAvcSicEvaluateIpeINTEL appends an OpSubgroupAvcSicEvaluateIpeINTEL to dst.
-func BuildSubgroupAvcSicEvaluateIpeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicEvaluateIpeINTEL, 5), uint32(typ), uint32(result), uint32(srcImage), uint32(payload))
-}
 
 // SubgroupAvcSicEvaluateWithSingleReferenceINTEL is an OpSubgroupAvcSicEvaluateWithSingleReferenceINTEL.
 type SubgroupAvcSicEvaluateWithSingleReferenceINTEL spirv.Inst
@@ -2458,11 +1895,6 @@ func (v SubgroupAvcSicEvaluateWithSingleReferenceINTEL) RefImage() spirv.ID { re
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicEvaluateWithSingleReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildSubgroupAvcSicEvaluateWithSingleReferenceINTEL appends an OpSubgroupAvcSicEvaluateWithSingleReferenceINTEL to dst.
-func BuildSubgroupAvcSicEvaluateWithSingleReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, refImage spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicEvaluateWithSingleReferenceINTEL, 6), uint32(typ), uint32(result), uint32(srcImage), uint32(refImage), uint32(payload))
-}
 
 // SubgroupAvcSicEvaluateWithDualReferenceINTEL is an OpSubgroupAvcSicEvaluateWithDualReferenceINTEL.
 type SubgroupAvcSicEvaluateWithDualReferenceINTEL spirv.Inst
@@ -2485,11 +1917,6 @@ func (v SubgroupAvcSicEvaluateWithDualReferenceINTEL) BwdRefImage() spirv.ID { r
 // Payload returns operand Payload.
 func (v SubgroupAvcSicEvaluateWithDualReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildSubgroupAvcSicEvaluateWithDualReferenceINTEL appends an OpSubgroupAvcSicEvaluateWithDualReferenceINTEL to dst.
-func BuildSubgroupAvcSicEvaluateWithDualReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, fwdRefImage spirv.ID, bwdRefImage spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicEvaluateWithDualReferenceINTEL, 7), uint32(typ), uint32(result), uint32(srcImage), uint32(fwdRefImage), uint32(bwdRefImage), uint32(payload))
-}
-
 // SubgroupAvcSicEvaluateWithMultiReferenceINTEL is an OpSubgroupAvcSicEvaluateWithMultiReferenceINTEL.
 type SubgroupAvcSicEvaluateWithMultiReferenceINTEL spirv.Inst
 
@@ -2509,11 +1936,6 @@ func (v SubgroupAvcSicEvaluateWithMultiReferenceINTEL) PackedReferenceIds() spir
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicEvaluateWithMultiReferenceINTEL) Payload() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildSubgroupAvcSicEvaluateWithMultiReferenceINTEL appends an OpSubgroupAvcSicEvaluateWithMultiReferenceINTEL to dst.
-func BuildSubgroupAvcSicEvaluateWithMultiReferenceINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, packedReferenceIds spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicEvaluateWithMultiReferenceINTEL, 6), uint32(typ), uint32(result), uint32(srcImage), uint32(packedReferenceIds), uint32(payload))
-}
 
 // SubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL is an OpSubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL.
 type SubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL spirv.Inst
@@ -2548,11 +1970,6 @@ func (v SubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL) Payload() spirv
 	return spirv.ID(v[6])
 }
 
-// BuildSubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL appends an OpSubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL to dst.
-func BuildSubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL(dst []uint32, typ spirv.ID, result spirv.ID, srcImage spirv.ID, packedReferenceIds spirv.ID, packedReferenceFieldPolarities spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL, 7), uint32(typ), uint32(result), uint32(srcImage), uint32(packedReferenceIds), uint32(packedReferenceFieldPolarities), uint32(payload))
-}
-
 // SubgroupAvcSicConvertToMceResultINTEL is an OpSubgroupAvcSicConvertToMceResultINTEL.
 type SubgroupAvcSicConvertToMceResultINTEL spirv.Inst
 
@@ -2564,11 +1981,6 @@ func (v SubgroupAvcSicConvertToMceResultINTEL) Result() spirv.ID { return spirv.
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicConvertToMceResultINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcSicConvertToMceResultINTEL appends an OpSubgroupAvcSicConvertToMceResultINTEL to dst.
-func BuildSubgroupAvcSicConvertToMceResultINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicConvertToMceResultINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcSicGetIpeLumaShapeINTEL is an OpSubgroupAvcSicGetIpeLumaShapeINTEL.
 type SubgroupAvcSicGetIpeLumaShapeINTEL spirv.Inst
@@ -2582,11 +1994,6 @@ func (v SubgroupAvcSicGetIpeLumaShapeINTEL) Result() spirv.ID { return spirv.ID(
 // Payload returns operand Payload.
 func (v SubgroupAvcSicGetIpeLumaShapeINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcSicGetIpeLumaShapeINTEL appends an OpSubgroupAvcSicGetIpeLumaShapeINTEL to dst.
-func BuildSubgroupAvcSicGetIpeLumaShapeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicGetIpeLumaShapeINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcSicGetBestIpeLumaDistortionINTEL is an OpSubgroupAvcSicGetBestIpeLumaDistortionINTEL.
 type SubgroupAvcSicGetBestIpeLumaDistortionINTEL spirv.Inst
 
@@ -2598,11 +2005,6 @@ func (v SubgroupAvcSicGetBestIpeLumaDistortionINTEL) Result() spirv.ID { return 
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicGetBestIpeLumaDistortionINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcSicGetBestIpeLumaDistortionINTEL appends an OpSubgroupAvcSicGetBestIpeLumaDistortionINTEL to dst.
-func BuildSubgroupAvcSicGetBestIpeLumaDistortionINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicGetBestIpeLumaDistortionINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcSicGetBestIpeChromaDistortionINTEL is an OpSubgroupAvcSicGetBestIpeChromaDistortionINTEL.
 type SubgroupAvcSicGetBestIpeChromaDistortionINTEL spirv.Inst
@@ -2616,11 +2018,6 @@ func (v SubgroupAvcSicGetBestIpeChromaDistortionINTEL) Result() spirv.ID { retur
 // Payload returns operand Payload.
 func (v SubgroupAvcSicGetBestIpeChromaDistortionINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcSicGetBestIpeChromaDistortionINTEL appends an OpSubgroupAvcSicGetBestIpeChromaDistortionINTEL to dst.
-func BuildSubgroupAvcSicGetBestIpeChromaDistortionINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicGetBestIpeChromaDistortionINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcSicGetPackedIpeLumaModesINTEL is an OpSubgroupAvcSicGetPackedIpeLumaModesINTEL.
 type SubgroupAvcSicGetPackedIpeLumaModesINTEL spirv.Inst
 
@@ -2632,11 +2029,6 @@ func (v SubgroupAvcSicGetPackedIpeLumaModesINTEL) Result() spirv.ID { return spi
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicGetPackedIpeLumaModesINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcSicGetPackedIpeLumaModesINTEL appends an OpSubgroupAvcSicGetPackedIpeLumaModesINTEL to dst.
-func BuildSubgroupAvcSicGetPackedIpeLumaModesINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicGetPackedIpeLumaModesINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcSicGetIpeChromaModeINTEL is an OpSubgroupAvcSicGetIpeChromaModeINTEL.
 type SubgroupAvcSicGetIpeChromaModeINTEL spirv.Inst
@@ -2650,11 +2042,6 @@ func (v SubgroupAvcSicGetIpeChromaModeINTEL) Result() spirv.ID { return spirv.ID
 // Payload returns operand Payload.
 func (v SubgroupAvcSicGetIpeChromaModeINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcSicGetIpeChromaModeINTEL appends an OpSubgroupAvcSicGetIpeChromaModeINTEL to dst.
-func BuildSubgroupAvcSicGetIpeChromaModeINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicGetIpeChromaModeINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL is an OpSubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL.
 type SubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL spirv.Inst
 
@@ -2666,11 +2053,6 @@ func (v SubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL) Result() spirv.ID { r
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL appends an OpSubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL to dst.
-func BuildSubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // SubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL is an OpSubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL.
 type SubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL spirv.Inst
@@ -2684,11 +2066,6 @@ func (v SubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL) Result() spirv.ID { ret
 // Payload returns operand Payload.
 func (v SubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL appends an OpSubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL to dst.
-func BuildSubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // SubgroupAvcSicGetInterRawSadsINTEL is an OpSubgroupAvcSicGetInterRawSadsINTEL.
 type SubgroupAvcSicGetInterRawSadsINTEL spirv.Inst
 
@@ -2700,11 +2077,6 @@ func (v SubgroupAvcSicGetInterRawSadsINTEL) Result() spirv.ID { return spirv.ID(
 
 // Payload returns operand Payload.
 func (v SubgroupAvcSicGetInterRawSadsINTEL) Payload() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAvcSicGetInterRawSadsINTEL appends an OpSubgroupAvcSicGetInterRawSadsINTEL to dst.
-func BuildSubgroupAvcSicGetInterRawSadsINTEL(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAvcSicGetInterRawSadsINTEL, 4), uint32(typ), uint32(result), uint32(payload))
-}
 
 // ArbitraryFloatSinCosPiALTERA is an OpArbitraryFloatSinCosPiALTERA.
 type ArbitraryFloatSinCosPiALTERA spirv.Inst
@@ -2733,11 +2105,6 @@ func (v ArbitraryFloatSinCosPiALTERA) Rounding() uint32 { return v[7] }
 // RoundingAccuracy returns operand RoundingAccuracy.
 func (v ArbitraryFloatSinCosPiALTERA) RoundingAccuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatSinCosPiALTERA appends an OpArbitraryFloatSinCosPiALTERA to dst.
-func BuildArbitraryFloatSinCosPiALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mResult uint32, subnormal uint32, rounding uint32, roundingAccuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatSinCosPiALTERA, 9), uint32(typ), uint32(result), uint32(a), ma, mResult, subnormal, rounding, roundingAccuracy)
-}
-
 // ArbitraryFloatCastALTERA is an OpArbitraryFloatCastALTERA.
 type ArbitraryFloatCastALTERA spirv.Inst
 
@@ -2764,11 +2131,6 @@ func (v ArbitraryFloatCastALTERA) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatCastALTERA) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatCastALTERA appends an OpArbitraryFloatCastALTERA to dst.
-func BuildArbitraryFloatCastALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatCastALTERA, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatCastFromIntALTERA is an OpArbitraryFloatCastFromIntALTERA.
 type ArbitraryFloatCastFromIntALTERA spirv.Inst
@@ -2797,11 +2159,6 @@ func (v ArbitraryFloatCastFromIntALTERA) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatCastFromIntALTERA) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatCastFromIntALTERA appends an OpArbitraryFloatCastFromIntALTERA to dst.
-func BuildArbitraryFloatCastFromIntALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, mresult uint32, fromSign uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatCastFromIntALTERA, 9), uint32(typ), uint32(result), uint32(a), mresult, fromSign, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatCastToIntALTERA is an OpArbitraryFloatCastToIntALTERA.
 type ArbitraryFloatCastToIntALTERA spirv.Inst
 
@@ -2828,11 +2185,6 @@ func (v ArbitraryFloatCastToIntALTERA) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatCastToIntALTERA) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatCastToIntALTERA appends an OpArbitraryFloatCastToIntALTERA to dst.
-func BuildArbitraryFloatCastToIntALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, toSign uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatCastToIntALTERA, 9), uint32(typ), uint32(result), uint32(a), ma, toSign, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatAddALTERA is an OpArbitraryFloatAddALTERA.
 type ArbitraryFloatAddALTERA spirv.Inst
@@ -2867,11 +2219,6 @@ func (v ArbitraryFloatAddALTERA) Rounding() uint32 { return v[9] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatAddALTERA) Accuracy() uint32 { return v[10] }
 
-// BuildArbitraryFloatAddALTERA appends an OpArbitraryFloatAddALTERA to dst.
-func BuildArbitraryFloatAddALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32, mResult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatAddALTERA, 11), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb, mResult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatSubALTERA is an OpArbitraryFloatSubALTERA.
 type ArbitraryFloatSubALTERA spirv.Inst
 
@@ -2904,11 +2251,6 @@ func (v ArbitraryFloatSubALTERA) Rounding() uint32 { return v[9] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatSubALTERA) Accuracy() uint32 { return v[10] }
-
-// BuildArbitraryFloatSubALTERA appends an OpArbitraryFloatSubALTERA to dst.
-func BuildArbitraryFloatSubALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatSubALTERA, 11), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatMulALTERA is an OpArbitraryFloatMulALTERA.
 type ArbitraryFloatMulALTERA spirv.Inst
@@ -2943,11 +2285,6 @@ func (v ArbitraryFloatMulALTERA) Rounding() uint32 { return v[9] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatMulALTERA) Accuracy() uint32 { return v[10] }
 
-// BuildArbitraryFloatMulALTERA appends an OpArbitraryFloatMulALTERA to dst.
-func BuildArbitraryFloatMulALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatMulALTERA, 11), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatDivALTERA is an OpArbitraryFloatDivALTERA.
 type ArbitraryFloatDivALTERA spirv.Inst
 
@@ -2981,11 +2318,6 @@ func (v ArbitraryFloatDivALTERA) Rounding() uint32 { return v[9] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatDivALTERA) Accuracy() uint32 { return v[10] }
 
-// BuildArbitraryFloatDivALTERA appends an OpArbitraryFloatDivALTERA to dst.
-func BuildArbitraryFloatDivALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatDivALTERA, 11), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatGTALTERA is an OpArbitraryFloatGTALTERA.
 type ArbitraryFloatGTALTERA spirv.Inst
 
@@ -3006,11 +2338,6 @@ func (v ArbitraryFloatGTALTERA) B() spirv.ID { return spirv.ID(v[5]) }
 
 // Mb returns operand Mb.
 func (v ArbitraryFloatGTALTERA) Mb() uint32 { return v[6] }
-
-// BuildArbitraryFloatGTALTERA appends an OpArbitraryFloatGTALTERA to dst.
-func BuildArbitraryFloatGTALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatGTALTERA, 7), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb)
-}
 
 // ArbitraryFloatGEALTERA is an OpArbitraryFloatGEALTERA.
 type ArbitraryFloatGEALTERA spirv.Inst
@@ -3033,11 +2360,6 @@ func (v ArbitraryFloatGEALTERA) B() spirv.ID { return spirv.ID(v[5]) }
 // Mb returns operand Mb.
 func (v ArbitraryFloatGEALTERA) Mb() uint32 { return v[6] }
 
-// BuildArbitraryFloatGEALTERA appends an OpArbitraryFloatGEALTERA to dst.
-func BuildArbitraryFloatGEALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatGEALTERA, 7), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb)
-}
-
 // ArbitraryFloatLTALTERA is an OpArbitraryFloatLTALTERA.
 type ArbitraryFloatLTALTERA spirv.Inst
 
@@ -3058,11 +2380,6 @@ func (v ArbitraryFloatLTALTERA) B() spirv.ID { return spirv.ID(v[5]) }
 
 // Mb returns operand Mb.
 func (v ArbitraryFloatLTALTERA) Mb() uint32 { return v[6] }
-
-// BuildArbitraryFloatLTALTERA appends an OpArbitraryFloatLTALTERA to dst.
-func BuildArbitraryFloatLTALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatLTALTERA, 7), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb)
-}
 
 // ArbitraryFloatLEALTERA is an OpArbitraryFloatLEALTERA.
 type ArbitraryFloatLEALTERA spirv.Inst
@@ -3085,11 +2402,6 @@ func (v ArbitraryFloatLEALTERA) B() spirv.ID { return spirv.ID(v[5]) }
 // Mb returns operand Mb.
 func (v ArbitraryFloatLEALTERA) Mb() uint32 { return v[6] }
 
-// BuildArbitraryFloatLEALTERA appends an OpArbitraryFloatLEALTERA to dst.
-func BuildArbitraryFloatLEALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatLEALTERA, 7), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb)
-}
-
 // ArbitraryFloatEQALTERA is an OpArbitraryFloatEQALTERA.
 type ArbitraryFloatEQALTERA spirv.Inst
 
@@ -3110,11 +2422,6 @@ func (v ArbitraryFloatEQALTERA) B() spirv.ID { return spirv.ID(v[5]) }
 
 // Mb returns operand Mb.
 func (v ArbitraryFloatEQALTERA) Mb() uint32 { return v[6] }
-
-// BuildArbitraryFloatEQALTERA appends an OpArbitraryFloatEQALTERA to dst.
-func BuildArbitraryFloatEQALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatEQALTERA, 7), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb)
-}
 
 // ArbitraryFloatRecipALTERA is an OpArbitraryFloatRecipALTERA.
 type ArbitraryFloatRecipALTERA spirv.Inst
@@ -3143,11 +2450,6 @@ func (v ArbitraryFloatRecipALTERA) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatRecipALTERA) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatRecipALTERA appends an OpArbitraryFloatRecipALTERA to dst.
-func BuildArbitraryFloatRecipALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatRecipALTERA, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatRSqrtALTERA is an OpArbitraryFloatRSqrtALTERA.
 type ArbitraryFloatRSqrtALTERA spirv.Inst
 
@@ -3175,11 +2477,6 @@ func (v ArbitraryFloatRSqrtALTERA) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatRSqrtALTERA) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatRSqrtALTERA appends an OpArbitraryFloatRSqrtALTERA to dst.
-func BuildArbitraryFloatRSqrtALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatRSqrtALTERA, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatCbrtALTERA is an OpArbitraryFloatCbrtALTERA.
 type ArbitraryFloatCbrtALTERA spirv.Inst
 
@@ -3206,11 +2503,6 @@ func (v ArbitraryFloatCbrtALTERA) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatCbrtALTERA) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatCbrtALTERA appends an OpArbitraryFloatCbrtALTERA to dst.
-func BuildArbitraryFloatCbrtALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatCbrtALTERA, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatHypotALTERA is an OpArbitraryFloatHypotALTERA.
 type ArbitraryFloatHypotALTERA spirv.Inst
@@ -3245,11 +2537,6 @@ func (v ArbitraryFloatHypotALTERA) Rounding() uint32 { return v[9] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatHypotALTERA) Accuracy() uint32 { return v[10] }
 
-// BuildArbitraryFloatHypotALTERA appends an OpArbitraryFloatHypotALTERA to dst.
-func BuildArbitraryFloatHypotALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatHypotALTERA, 11), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatSqrtALTERA is an OpArbitraryFloatSqrtALTERA.
 type ArbitraryFloatSqrtALTERA spirv.Inst
 
@@ -3276,11 +2563,6 @@ func (v ArbitraryFloatSqrtALTERA) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatSqrtALTERA) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatSqrtALTERA appends an OpArbitraryFloatSqrtALTERA to dst.
-func BuildArbitraryFloatSqrtALTERA(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatSqrtALTERA, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatLogINTEL is an OpArbitraryFloatLogINTEL.
 type ArbitraryFloatLogINTEL spirv.Inst
@@ -3309,11 +2591,6 @@ func (v ArbitraryFloatLogINTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatLogINTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatLogINTEL appends an OpArbitraryFloatLogINTEL to dst.
-func BuildArbitraryFloatLogINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatLogINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatLog2INTEL is an OpArbitraryFloatLog2INTEL.
 type ArbitraryFloatLog2INTEL spirv.Inst
 
@@ -3340,11 +2617,6 @@ func (v ArbitraryFloatLog2INTEL) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatLog2INTEL) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatLog2INTEL appends an OpArbitraryFloatLog2INTEL to dst.
-func BuildArbitraryFloatLog2INTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatLog2INTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatLog10INTEL is an OpArbitraryFloatLog10INTEL.
 type ArbitraryFloatLog10INTEL spirv.Inst
@@ -3373,11 +2645,6 @@ func (v ArbitraryFloatLog10INTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatLog10INTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatLog10INTEL appends an OpArbitraryFloatLog10INTEL to dst.
-func BuildArbitraryFloatLog10INTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatLog10INTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatLog1pINTEL is an OpArbitraryFloatLog1pINTEL.
 type ArbitraryFloatLog1pINTEL spirv.Inst
 
@@ -3404,11 +2671,6 @@ func (v ArbitraryFloatLog1pINTEL) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatLog1pINTEL) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatLog1pINTEL appends an OpArbitraryFloatLog1pINTEL to dst.
-func BuildArbitraryFloatLog1pINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatLog1pINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatExpINTEL is an OpArbitraryFloatExpINTEL.
 type ArbitraryFloatExpINTEL spirv.Inst
@@ -3437,11 +2699,6 @@ func (v ArbitraryFloatExpINTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatExpINTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatExpINTEL appends an OpArbitraryFloatExpINTEL to dst.
-func BuildArbitraryFloatExpINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatExpINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatExp2INTEL is an OpArbitraryFloatExp2INTEL.
 type ArbitraryFloatExp2INTEL spirv.Inst
 
@@ -3468,11 +2725,6 @@ func (v ArbitraryFloatExp2INTEL) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatExp2INTEL) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatExp2INTEL appends an OpArbitraryFloatExp2INTEL to dst.
-func BuildArbitraryFloatExp2INTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatExp2INTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatExp10INTEL is an OpArbitraryFloatExp10INTEL.
 type ArbitraryFloatExp10INTEL spirv.Inst
@@ -3501,11 +2753,6 @@ func (v ArbitraryFloatExp10INTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatExp10INTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatExp10INTEL appends an OpArbitraryFloatExp10INTEL to dst.
-func BuildArbitraryFloatExp10INTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatExp10INTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatExpm1INTEL is an OpArbitraryFloatExpm1INTEL.
 type ArbitraryFloatExpm1INTEL spirv.Inst
 
@@ -3532,11 +2779,6 @@ func (v ArbitraryFloatExpm1INTEL) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatExpm1INTEL) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatExpm1INTEL appends an OpArbitraryFloatExpm1INTEL to dst.
-func BuildArbitraryFloatExpm1INTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatExpm1INTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatSinINTEL is an OpArbitraryFloatSinINTEL.
 type ArbitraryFloatSinINTEL spirv.Inst
@@ -3565,11 +2807,6 @@ func (v ArbitraryFloatSinINTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatSinINTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatSinINTEL appends an OpArbitraryFloatSinINTEL to dst.
-func BuildArbitraryFloatSinINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatSinINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatCosINTEL is an OpArbitraryFloatCosINTEL.
 type ArbitraryFloatCosINTEL spirv.Inst
 
@@ -3596,11 +2833,6 @@ func (v ArbitraryFloatCosINTEL) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatCosINTEL) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatCosINTEL appends an OpArbitraryFloatCosINTEL to dst.
-func BuildArbitraryFloatCosINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatCosINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatSinCosINTEL is an OpArbitraryFloatSinCosINTEL.
 type ArbitraryFloatSinCosINTEL spirv.Inst
@@ -3629,11 +2861,6 @@ func (v ArbitraryFloatSinCosINTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatSinCosINTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatSinCosINTEL appends an OpArbitraryFloatSinCosINTEL to dst.
-func BuildArbitraryFloatSinCosINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatSinCosINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatSinPiINTEL is an OpArbitraryFloatSinPiINTEL.
 type ArbitraryFloatSinPiINTEL spirv.Inst
 
@@ -3660,11 +2887,6 @@ func (v ArbitraryFloatSinPiINTEL) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatSinPiINTEL) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatSinPiINTEL appends an OpArbitraryFloatSinPiINTEL to dst.
-func BuildArbitraryFloatSinPiINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatSinPiINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatCosPiINTEL is an OpArbitraryFloatCosPiINTEL.
 type ArbitraryFloatCosPiINTEL spirv.Inst
@@ -3693,11 +2915,6 @@ func (v ArbitraryFloatCosPiINTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatCosPiINTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatCosPiINTEL appends an OpArbitraryFloatCosPiINTEL to dst.
-func BuildArbitraryFloatCosPiINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatCosPiINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatASinINTEL is an OpArbitraryFloatASinINTEL.
 type ArbitraryFloatASinINTEL spirv.Inst
 
@@ -3724,11 +2941,6 @@ func (v ArbitraryFloatASinINTEL) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatASinINTEL) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatASinINTEL appends an OpArbitraryFloatASinINTEL to dst.
-func BuildArbitraryFloatASinINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatASinINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatASinPiINTEL is an OpArbitraryFloatASinPiINTEL.
 type ArbitraryFloatASinPiINTEL spirv.Inst
@@ -3757,11 +2969,6 @@ func (v ArbitraryFloatASinPiINTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatASinPiINTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatASinPiINTEL appends an OpArbitraryFloatASinPiINTEL to dst.
-func BuildArbitraryFloatASinPiINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatASinPiINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatACosINTEL is an OpArbitraryFloatACosINTEL.
 type ArbitraryFloatACosINTEL spirv.Inst
 
@@ -3788,11 +2995,6 @@ func (v ArbitraryFloatACosINTEL) RoundingMode() uint32 { return v[7] }
 
 // RoundingAccuracy returns operand RoundingAccuracy.
 func (v ArbitraryFloatACosINTEL) RoundingAccuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatACosINTEL appends an OpArbitraryFloatACosINTEL to dst.
-func BuildArbitraryFloatACosINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, m1 uint32, mout uint32, enableSubnormals uint32, roundingMode uint32, roundingAccuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatACosINTEL, 9), uint32(typ), uint32(result), uint32(a), m1, mout, enableSubnormals, roundingMode, roundingAccuracy)
-}
 
 // ArbitraryFloatACosPiINTEL is an OpArbitraryFloatACosPiINTEL.
 type ArbitraryFloatACosPiINTEL spirv.Inst
@@ -3821,11 +3023,6 @@ func (v ArbitraryFloatACosPiINTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatACosPiINTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatACosPiINTEL appends an OpArbitraryFloatACosPiINTEL to dst.
-func BuildArbitraryFloatACosPiINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatACosPiINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatATanINTEL is an OpArbitraryFloatATanINTEL.
 type ArbitraryFloatATanINTEL spirv.Inst
 
@@ -3853,11 +3050,6 @@ func (v ArbitraryFloatATanINTEL) Rounding() uint32 { return v[7] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatATanINTEL) Accuracy() uint32 { return v[8] }
 
-// BuildArbitraryFloatATanINTEL appends an OpArbitraryFloatATanINTEL to dst.
-func BuildArbitraryFloatATanINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatATanINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatATanPiINTEL is an OpArbitraryFloatATanPiINTEL.
 type ArbitraryFloatATanPiINTEL spirv.Inst
 
@@ -3884,11 +3076,6 @@ func (v ArbitraryFloatATanPiINTEL) Rounding() uint32 { return v[7] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatATanPiINTEL) Accuracy() uint32 { return v[8] }
-
-// BuildArbitraryFloatATanPiINTEL appends an OpArbitraryFloatATanPiINTEL to dst.
-func BuildArbitraryFloatATanPiINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatATanPiINTEL, 9), uint32(typ), uint32(result), uint32(a), ma, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatATan2INTEL is an OpArbitraryFloatATan2INTEL.
 type ArbitraryFloatATan2INTEL spirv.Inst
@@ -3923,11 +3110,6 @@ func (v ArbitraryFloatATan2INTEL) Rounding() uint32 { return v[9] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatATan2INTEL) Accuracy() uint32 { return v[10] }
 
-// BuildArbitraryFloatATan2INTEL appends an OpArbitraryFloatATan2INTEL to dst.
-func BuildArbitraryFloatATan2INTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatATan2INTEL, 11), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatPowINTEL is an OpArbitraryFloatPowINTEL.
 type ArbitraryFloatPowINTEL spirv.Inst
 
@@ -3960,11 +3142,6 @@ func (v ArbitraryFloatPowINTEL) Rounding() uint32 { return v[9] }
 
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatPowINTEL) Accuracy() uint32 { return v[10] }
-
-// BuildArbitraryFloatPowINTEL appends an OpArbitraryFloatPowINTEL to dst.
-func BuildArbitraryFloatPowINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatPowINTEL, 11), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb, mresult, subnormal, rounding, accuracy)
-}
 
 // ArbitraryFloatPowRINTEL is an OpArbitraryFloatPowRINTEL.
 type ArbitraryFloatPowRINTEL spirv.Inst
@@ -3999,11 +3176,6 @@ func (v ArbitraryFloatPowRINTEL) Rounding() uint32 { return v[9] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatPowRINTEL) Accuracy() uint32 { return v[10] }
 
-// BuildArbitraryFloatPowRINTEL appends an OpArbitraryFloatPowRINTEL to dst.
-func BuildArbitraryFloatPowRINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, mb uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatPowRINTEL, 11), uint32(typ), uint32(result), uint32(a), ma, uint32(b), mb, mresult, subnormal, rounding, accuracy)
-}
-
 // ArbitraryFloatPowNINTEL is an OpArbitraryFloatPowNINTEL.
 type ArbitraryFloatPowNINTEL spirv.Inst
 
@@ -4037,11 +3209,6 @@ func (v ArbitraryFloatPowNINTEL) Rounding() uint32 { return v[9] }
 // Accuracy returns operand Accuracy.
 func (v ArbitraryFloatPowNINTEL) Accuracy() uint32 { return v[10] }
 
-// BuildArbitraryFloatPowNINTEL appends an OpArbitraryFloatPowNINTEL to dst.
-func BuildArbitraryFloatPowNINTEL(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, ma uint32, b spirv.ID, signOfB uint32, mresult uint32, subnormal uint32, rounding uint32, accuracy uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArbitraryFloatPowNINTEL, 11), uint32(typ), uint32(result), uint32(a), ma, uint32(b), signOfB, mresult, subnormal, rounding, accuracy)
-}
-
 // AliasDomainDeclINTEL is an OpAliasDomainDeclINTEL.
 type AliasDomainDeclINTEL spirv.Inst
 
@@ -4050,14 +3217,6 @@ func (v AliasDomainDeclINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // Name returns operand Name, if it is present.
 func (v AliasDomainDeclINTEL) Name() (spirv.ID, bool) { return maybe[spirv.ID](v, 2) }
-
-// BuildAliasDomainDeclINTEL appends an OpAliasDomainDeclINTEL to dst. The words of optional operands and of parameters are rest.
-func BuildAliasDomainDeclINTEL(dst []uint32, result spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpAliasDomainDeclINTEL)
-}
 
 // AliasScopeDeclINTEL is an OpAliasScopeDeclINTEL.
 type AliasScopeDeclINTEL spirv.Inst
@@ -4071,14 +3230,6 @@ func (v AliasScopeDeclINTEL) AliasDomain() spirv.ID { return spirv.ID(v[2]) }
 // Name returns operand Name, if it is present.
 func (v AliasScopeDeclINTEL) Name() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// BuildAliasScopeDeclINTEL appends an OpAliasScopeDeclINTEL to dst. The words of optional operands and of parameters are rest.
-func BuildAliasScopeDeclINTEL(dst []uint32, result spirv.ID, aliasDomain spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result), uint32(aliasDomain))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpAliasScopeDeclINTEL)
-}
-
 // AliasScopeListDeclINTEL is an OpAliasScopeListDeclINTEL.
 type AliasScopeListDeclINTEL spirv.Inst
 
@@ -4087,14 +3238,6 @@ func (v AliasScopeListDeclINTEL) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // AliasScopes returns operand AliasScopes.
 func (v AliasScopeListDeclINTEL) AliasScopes() []spirv.ID { return many[spirv.ID](v, 2) }
-
-// BuildAliasScopeListDeclINTEL appends an OpAliasScopeListDeclINTEL to dst.
-func BuildAliasScopeListDeclINTEL(dst []uint32, result spirv.ID, aliasScopes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result))
-	dst = append(dst, words(aliasScopes)...)
-	return finish(dst, at, spirv.OpAliasScopeListDeclINTEL)
-}
 
 // FixedSqrtALTERA is an OpFixedSqrtALTERA.
 type FixedSqrtALTERA spirv.Inst
@@ -4123,11 +3266,6 @@ func (v FixedSqrtALTERA) Q() uint32 { return v[7] }
 // O returns operand O.
 func (v FixedSqrtALTERA) O() uint32 { return v[8] }
 
-// BuildFixedSqrtALTERA appends an OpFixedSqrtALTERA to dst.
-func BuildFixedSqrtALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedSqrtALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
-
 // FixedRecipALTERA is an OpFixedRecipALTERA.
 type FixedRecipALTERA spirv.Inst
 
@@ -4154,11 +3292,6 @@ func (v FixedRecipALTERA) Q() uint32 { return v[7] }
 
 // O returns operand O.
 func (v FixedRecipALTERA) O() uint32 { return v[8] }
-
-// BuildFixedRecipALTERA appends an OpFixedRecipALTERA to dst.
-func BuildFixedRecipALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedRecipALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
 
 // FixedRsqrtALTERA is an OpFixedRsqrtALTERA.
 type FixedRsqrtALTERA spirv.Inst
@@ -4187,11 +3320,6 @@ func (v FixedRsqrtALTERA) Q() uint32 { return v[7] }
 // O returns operand O.
 func (v FixedRsqrtALTERA) O() uint32 { return v[8] }
 
-// BuildFixedRsqrtALTERA appends an OpFixedRsqrtALTERA to dst.
-func BuildFixedRsqrtALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedRsqrtALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
-
 // FixedSinALTERA is an OpFixedSinALTERA.
 type FixedSinALTERA spirv.Inst
 
@@ -4218,11 +3346,6 @@ func (v FixedSinALTERA) Q() uint32 { return v[7] }
 
 // O returns operand O.
 func (v FixedSinALTERA) O() uint32 { return v[8] }
-
-// BuildFixedSinALTERA appends an OpFixedSinALTERA to dst.
-func BuildFixedSinALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedSinALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
 
 // FixedCosALTERA is an OpFixedCosALTERA.
 type FixedCosALTERA spirv.Inst
@@ -4251,11 +3374,6 @@ func (v FixedCosALTERA) Q() uint32 { return v[7] }
 // O returns operand O.
 func (v FixedCosALTERA) O() uint32 { return v[8] }
 
-// BuildFixedCosALTERA appends an OpFixedCosALTERA to dst.
-func BuildFixedCosALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedCosALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
-
 // FixedSinCosALTERA is an OpFixedSinCosALTERA.
 type FixedSinCosALTERA spirv.Inst
 
@@ -4282,11 +3400,6 @@ func (v FixedSinCosALTERA) Q() uint32 { return v[7] }
 
 // O returns operand O.
 func (v FixedSinCosALTERA) O() uint32 { return v[8] }
-
-// BuildFixedSinCosALTERA appends an OpFixedSinCosALTERA to dst.
-func BuildFixedSinCosALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedSinCosALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
 
 // FixedSinPiALTERA is an OpFixedSinPiALTERA.
 type FixedSinPiALTERA spirv.Inst
@@ -4315,11 +3428,6 @@ func (v FixedSinPiALTERA) Q() uint32 { return v[7] }
 // O returns operand O.
 func (v FixedSinPiALTERA) O() uint32 { return v[8] }
 
-// BuildFixedSinPiALTERA appends an OpFixedSinPiALTERA to dst.
-func BuildFixedSinPiALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedSinPiALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
-
 // FixedCosPiALTERA is an OpFixedCosPiALTERA.
 type FixedCosPiALTERA spirv.Inst
 
@@ -4346,11 +3454,6 @@ func (v FixedCosPiALTERA) Q() uint32 { return v[7] }
 
 // O returns operand O.
 func (v FixedCosPiALTERA) O() uint32 { return v[8] }
-
-// BuildFixedCosPiALTERA appends an OpFixedCosPiALTERA to dst.
-func BuildFixedCosPiALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedCosPiALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
 
 // FixedSinCosPiALTERA is an OpFixedSinCosPiALTERA.
 type FixedSinCosPiALTERA spirv.Inst
@@ -4379,11 +3482,6 @@ func (v FixedSinCosPiALTERA) Q() uint32 { return v[7] }
 // O returns operand O.
 func (v FixedSinCosPiALTERA) O() uint32 { return v[8] }
 
-// BuildFixedSinCosPiALTERA appends an OpFixedSinCosPiALTERA to dst.
-func BuildFixedSinCosPiALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedSinCosPiALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
-
 // FixedLogALTERA is an OpFixedLogALTERA.
 type FixedLogALTERA spirv.Inst
 
@@ -4410,11 +3508,6 @@ func (v FixedLogALTERA) Q() uint32 { return v[7] }
 
 // O returns operand O.
 func (v FixedLogALTERA) O() uint32 { return v[8] }
-
-// BuildFixedLogALTERA appends an OpFixedLogALTERA to dst.
-func BuildFixedLogALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedLogALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
 
 // FixedExpALTERA is an OpFixedExpALTERA.
 type FixedExpALTERA spirv.Inst
@@ -4443,11 +3536,6 @@ func (v FixedExpALTERA) Q() uint32 { return v[7] }
 // O returns operand O.
 func (v FixedExpALTERA) O() uint32 { return v[8] }
 
-// BuildFixedExpALTERA appends an OpFixedExpALTERA to dst.
-func BuildFixedExpALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, s uint32, i uint32, ri uint32, q uint32, o uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFixedExpALTERA, 9), uint32(typ), uint32(result), uint32(input), s, i, ri, q, o)
-}
-
 // PtrCastToCrossWorkgroupALTERA is an OpPtrCastToCrossWorkgroupALTERA.
 type PtrCastToCrossWorkgroupALTERA spirv.Inst
 
@@ -4460,11 +3548,6 @@ func (v PtrCastToCrossWorkgroupALTERA) Result() spirv.ID { return spirv.ID(v[2])
 // Pointer returns operand Pointer.
 func (v PtrCastToCrossWorkgroupALTERA) Pointer() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildPtrCastToCrossWorkgroupALTERA appends an OpPtrCastToCrossWorkgroupALTERA to dst.
-func BuildPtrCastToCrossWorkgroupALTERA(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpPtrCastToCrossWorkgroupALTERA, 4), uint32(typ), uint32(result), uint32(pointer))
-}
-
 // CrossWorkgroupCastToPtrALTERA is an OpCrossWorkgroupCastToPtrALTERA.
 type CrossWorkgroupCastToPtrALTERA spirv.Inst
 
@@ -4476,11 +3559,6 @@ func (v CrossWorkgroupCastToPtrALTERA) Result() spirv.ID { return spirv.ID(v[2])
 
 // Pointer returns operand Pointer.
 func (v CrossWorkgroupCastToPtrALTERA) Pointer() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildCrossWorkgroupCastToPtrALTERA appends an OpCrossWorkgroupCastToPtrALTERA to dst.
-func BuildCrossWorkgroupCastToPtrALTERA(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCrossWorkgroupCastToPtrALTERA, 4), uint32(typ), uint32(result), uint32(pointer))
-}
 
 // ReadPipeBlockingALTERA is an OpReadPipeBlockingALTERA.
 type ReadPipeBlockingALTERA spirv.Inst
@@ -4497,11 +3575,6 @@ func (v ReadPipeBlockingALTERA) PacketSize() spirv.ID { return spirv.ID(v[3]) }
 // PacketAlignment returns operand PacketAlignment.
 func (v ReadPipeBlockingALTERA) PacketAlignment() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildReadPipeBlockingALTERA appends an OpReadPipeBlockingALTERA to dst.
-func BuildReadPipeBlockingALTERA(dst []uint32, pipe spirv.ID, pointer spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReadPipeBlockingALTERA, 5), uint32(pipe), uint32(pointer), uint32(packetSize), uint32(packetAlignment))
-}
-
 // WritePipeBlockingALTERA is an OpWritePipeBlockingALTERA.
 type WritePipeBlockingALTERA spirv.Inst
 
@@ -4517,11 +3590,6 @@ func (v WritePipeBlockingALTERA) PacketSize() spirv.ID { return spirv.ID(v[3]) }
 // PacketAlignment returns operand PacketAlignment.
 func (v WritePipeBlockingALTERA) PacketAlignment() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildWritePipeBlockingALTERA appends an OpWritePipeBlockingALTERA to dst.
-func BuildWritePipeBlockingALTERA(dst []uint32, pipe spirv.ID, pointer spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpWritePipeBlockingALTERA, 5), uint32(pipe), uint32(pointer), uint32(packetSize), uint32(packetAlignment))
-}
-
 // FPGARegALTERA is an OpFPGARegALTERA.
 type FPGARegALTERA spirv.Inst
 
@@ -4533,11 +3601,6 @@ func (v FPGARegALTERA) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input returns operand Input.
 func (v FPGARegALTERA) Input() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildFPGARegALTERA appends an OpFPGARegALTERA to dst.
-func BuildFPGARegALTERA(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFPGARegALTERA, 4), uint32(typ), uint32(result), uint32(input))
-}
 
 // TaskSequenceCreateALTERA is an OpTaskSequenceCreateALTERA.
 type TaskSequenceCreateALTERA spirv.Inst
@@ -4563,11 +3626,6 @@ func (v TaskSequenceCreateALTERA) GetCapacity() uint32 { return v[6] }
 // AsyncCapacity returns operand AsyncCapacity.
 func (v TaskSequenceCreateALTERA) AsyncCapacity() uint32 { return v[7] }
 
-// BuildTaskSequenceCreateALTERA appends an OpTaskSequenceCreateALTERA to dst.
-func BuildTaskSequenceCreateALTERA(dst []uint32, typ spirv.ID, result spirv.ID, function spirv.ID, pipelined uint32, useStallEnableClusters uint32, getCapacity uint32, asyncCapacity uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTaskSequenceCreateALTERA, 8), uint32(typ), uint32(result), uint32(function), pipelined, useStallEnableClusters, getCapacity, asyncCapacity)
-}
-
 // TaskSequenceAsyncALTERA is an OpTaskSequenceAsyncALTERA.
 type TaskSequenceAsyncALTERA spirv.Inst
 
@@ -4576,14 +3634,6 @@ func (v TaskSequenceAsyncALTERA) Sequence() spirv.ID { return spirv.ID(v[1]) }
 
 // Arguments returns operand Arguments.
 func (v TaskSequenceAsyncALTERA) Arguments() []spirv.ID { return many[spirv.ID](v, 2) }
-
-// BuildTaskSequenceAsyncALTERA appends an OpTaskSequenceAsyncALTERA to dst.
-func BuildTaskSequenceAsyncALTERA(dst []uint32, sequence spirv.ID, arguments ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(sequence))
-	dst = append(dst, words(arguments)...)
-	return finish(dst, at, spirv.OpTaskSequenceAsyncALTERA)
-}
 
 // TaskSequenceGetALTERA is an OpTaskSequenceGetALTERA.
 type TaskSequenceGetALTERA spirv.Inst
@@ -4597,29 +3647,14 @@ func (v TaskSequenceGetALTERA) Result() spirv.ID { return spirv.ID(v[2]) }
 // Sequence returns operand Sequence.
 func (v TaskSequenceGetALTERA) Sequence() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildTaskSequenceGetALTERA appends an OpTaskSequenceGetALTERA to dst.
-func BuildTaskSequenceGetALTERA(dst []uint32, typ spirv.ID, result spirv.ID, sequence spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTaskSequenceGetALTERA, 4), uint32(typ), uint32(result), uint32(sequence))
-}
-
 // TaskSequenceReleaseALTERA is an OpTaskSequenceReleaseALTERA.
 type TaskSequenceReleaseALTERA spirv.Inst
 
 // Sequence returns operand Sequence.
 func (v TaskSequenceReleaseALTERA) Sequence() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTaskSequenceReleaseALTERA appends an OpTaskSequenceReleaseALTERA to dst.
-func BuildTaskSequenceReleaseALTERA(dst []uint32, sequence spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTaskSequenceReleaseALTERA, 2), uint32(sequence))
-}
-
 // TypeTaskSequenceALTERA is an OpTypeTaskSequenceALTERA.
 type TypeTaskSequenceALTERA spirv.Inst
 
 // Result returns operand Result.
 func (v TypeTaskSequenceALTERA) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeTaskSequenceALTERA appends an OpTypeTaskSequenceALTERA to dst.
-func BuildTypeTaskSequenceALTERA(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeTaskSequenceALTERA, 2), uint32(result))
-}

@@ -10,14 +10,6 @@ type Extension spirv.Inst
 // Name returns operand Name.
 func (v Extension) Name() string { return spirv.String(v[1:]) }
 
-// BuildExtension appends an OpExtension to dst.
-func BuildExtension(dst []uint32, name string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0)
-	dst = spirv.AppendString(dst, name)
-	return finish(dst, at, spirv.OpExtension)
-}
-
 // ExtInstImport is an OpExtInstImport.
 type ExtInstImport spirv.Inst
 
@@ -26,14 +18,6 @@ func (v ExtInstImport) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // Name returns operand Name.
 func (v ExtInstImport) Name() string { return spirv.String(v[2:]) }
-
-// BuildExtInstImport appends an OpExtInstImport to dst.
-func BuildExtInstImport(dst []uint32, result spirv.ID, name string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result))
-	dst = spirv.AppendString(dst, name)
-	return finish(dst, at, spirv.OpExtInstImport)
-}
 
 // ExtInst is an OpExtInst.
 type ExtInst spirv.Inst
@@ -53,14 +37,6 @@ func (v ExtInst) Instruction() uint32 { return v[4] }
 // Operands returns operand Operands.
 func (v ExtInst) Operands() []spirv.ID { return many[spirv.ID](v, 5) }
 
-// BuildExtInst appends an OpExtInst to dst.
-func BuildExtInst(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, instruction uint32, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), instruction)
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // ExtInstWithForwardRefsKHR is an OpExtInstWithForwardRefsKHR.
 type ExtInstWithForwardRefsKHR spirv.Inst
 
@@ -79,14 +55,6 @@ func (v ExtInstWithForwardRefsKHR) Instruction() uint32 { return v[4] }
 // Operands returns operand Operands.
 func (v ExtInstWithForwardRefsKHR) Operands() []spirv.ID { return many[spirv.ID](v, 5) }
 
-// BuildExtInstWithForwardRefsKHR appends an OpExtInstWithForwardRefsKHR to dst.
-func BuildExtInstWithForwardRefsKHR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, instruction uint32, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), instruction)
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpExtInstWithForwardRefsKHR)
-}
-
 // ConditionalExtensionINTEL is an OpConditionalExtensionINTEL.
 type ConditionalExtensionINTEL spirv.Inst
 
@@ -95,11 +63,3 @@ func (v ConditionalExtensionINTEL) Condition() spirv.ID { return spirv.ID(v[1]) 
 
 // Name returns operand Name.
 func (v ConditionalExtensionINTEL) Name() string { return spirv.String(v[2:]) }
-
-// BuildConditionalExtensionINTEL appends an OpConditionalExtensionINTEL to dst.
-func BuildConditionalExtensionINTEL(dst []uint32, condition spirv.ID, name string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(condition))
-	dst = spirv.AppendString(dst, name)
-	return finish(dst, at, spirv.OpConditionalExtensionINTEL)
-}

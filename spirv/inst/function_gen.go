@@ -19,11 +19,6 @@ func (v Function) FunctionControl() spirv.FunctionControl { return spirv.Functio
 // FunctionType returns operand FunctionType.
 func (v Function) FunctionType() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildFunction appends an OpFunction to dst.
-func BuildFunction(dst []uint32, typ spirv.ID, result spirv.ID, functionControl spirv.FunctionControl, functionType spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFunction, 5), uint32(typ), uint32(result), uint32(functionControl), uint32(functionType))
-}
-
 // FunctionParameter is an OpFunctionParameter.
 type FunctionParameter spirv.Inst
 
@@ -33,18 +28,8 @@ func (v FunctionParameter) Type() spirv.ID { return spirv.ID(v[1]) }
 // Result returns operand Result.
 func (v FunctionParameter) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildFunctionParameter appends an OpFunctionParameter to dst.
-func BuildFunctionParameter(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFunctionParameter, 3), uint32(typ), uint32(result))
-}
-
 // FunctionEnd is an OpFunctionEnd.
 type FunctionEnd spirv.Inst
-
-// BuildFunctionEnd appends an OpFunctionEnd to dst.
-func BuildFunctionEnd(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFunctionEnd, 1))
-}
 
 // FunctionCall is an OpFunctionCall.
 type FunctionCall spirv.Inst
@@ -60,14 +45,6 @@ func (v FunctionCall) Function() spirv.ID { return spirv.ID(v[3]) }
 
 // Arguments returns operand Arguments.
 func (v FunctionCall) Arguments() []spirv.ID { return many[spirv.ID](v, 4) }
-
-// BuildFunctionCall appends an OpFunctionCall to dst.
-func BuildFunctionCall(dst []uint32, typ spirv.ID, result spirv.ID, function spirv.ID, arguments ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(function))
-	dst = append(dst, words(arguments)...)
-	return finish(dst, at, spirv.OpFunctionCall)
-}
 
 // CooperativeMatrixReduceEXT is an OpCooperativeMatrixReduceEXT.
 type CooperativeMatrixReduceEXT spirv.Inst
@@ -89,11 +66,6 @@ func (v CooperativeMatrixReduceEXT) Reduce() spirv.CooperativeMatrixReduce {
 // CombineFunc returns operand CombineFunc.
 func (v CooperativeMatrixReduceEXT) CombineFunc() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildCooperativeMatrixReduceEXT appends an OpCooperativeMatrixReduceEXT to dst.
-func BuildCooperativeMatrixReduceEXT(dst []uint32, typ spirv.ID, result spirv.ID, matrix spirv.ID, reduce spirv.CooperativeMatrixReduce, combineFunc spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCooperativeMatrixReduceEXT, 6), uint32(typ), uint32(result), uint32(matrix), uint32(reduce), uint32(combineFunc))
-}
-
 // CooperativeMatrixPerElementOpEXT is an OpCooperativeMatrixPerElementOpEXT.
 type CooperativeMatrixPerElementOpEXT spirv.Inst
 
@@ -111,11 +83,3 @@ func (v CooperativeMatrixPerElementOpEXT) Func() spirv.ID { return spirv.ID(v[4]
 
 // Operands returns operand Operands.
 func (v CooperativeMatrixPerElementOpEXT) Operands() []spirv.ID { return many[spirv.ID](v, 5) }
-
-// BuildCooperativeMatrixPerElementOpEXT appends an OpCooperativeMatrixPerElementOpEXT to dst.
-func BuildCooperativeMatrixPerElementOpEXT(dst []uint32, typ spirv.ID, result spirv.ID, matrix spirv.ID, funcArg spirv.ID, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(matrix), uint32(funcArg))
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpCooperativeMatrixPerElementOpEXT)
-}

@@ -16,11 +16,6 @@ func (v GLSLRound) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLRound) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLRound appends an OpExtInst GLSL.std.450 Round to dst.
-func BuildGLSLRound(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLRound), uint32(x))
-}
-
 // GLSLRoundEven is an OpExtInst GLSL.std.450 RoundEven.
 type GLSLRoundEven spirv.Inst
 
@@ -32,11 +27,6 @@ func (v GLSLRoundEven) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLRoundEven) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLRoundEven appends an OpExtInst GLSL.std.450 RoundEven to dst.
-func BuildGLSLRoundEven(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLRoundEven), uint32(x))
-}
 
 // GLSLTrunc is an OpExtInst GLSL.std.450 Trunc.
 type GLSLTrunc spirv.Inst
@@ -50,11 +40,6 @@ func (v GLSLTrunc) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLTrunc) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLTrunc appends an OpExtInst GLSL.std.450 Trunc to dst.
-func BuildGLSLTrunc(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLTrunc), uint32(x))
-}
-
 // GLSLFAbs is an OpExtInst GLSL.std.450 FAbs.
 type GLSLFAbs spirv.Inst
 
@@ -66,11 +51,6 @@ func (v GLSLFAbs) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLFAbs) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLFAbs appends an OpExtInst GLSL.std.450 FAbs to dst.
-func BuildGLSLFAbs(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFAbs), uint32(x))
-}
 
 // GLSLSAbs is an OpExtInst GLSL.std.450 SAbs.
 type GLSLSAbs spirv.Inst
@@ -84,11 +64,6 @@ func (v GLSLSAbs) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLSAbs) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLSAbs appends an OpExtInst GLSL.std.450 SAbs to dst.
-func BuildGLSLSAbs(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLSAbs), uint32(x))
-}
-
 // GLSLFSign is an OpExtInst GLSL.std.450 FSign.
 type GLSLFSign spirv.Inst
 
@@ -100,11 +75,6 @@ func (v GLSLFSign) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLFSign) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLFSign appends an OpExtInst GLSL.std.450 FSign to dst.
-func BuildGLSLFSign(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFSign), uint32(x))
-}
 
 // GLSLSSign is an OpExtInst GLSL.std.450 SSign.
 type GLSLSSign spirv.Inst
@@ -118,11 +88,6 @@ func (v GLSLSSign) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLSSign) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLSSign appends an OpExtInst GLSL.std.450 SSign to dst.
-func BuildGLSLSSign(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLSSign), uint32(x))
-}
-
 // GLSLFloor is an OpExtInst GLSL.std.450 Floor.
 type GLSLFloor spirv.Inst
 
@@ -134,11 +99,6 @@ func (v GLSLFloor) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLFloor) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLFloor appends an OpExtInst GLSL.std.450 Floor to dst.
-func BuildGLSLFloor(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFloor), uint32(x))
-}
 
 // GLSLCeil is an OpExtInst GLSL.std.450 Ceil.
 type GLSLCeil spirv.Inst
@@ -152,11 +112,6 @@ func (v GLSLCeil) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLCeil) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLCeil appends an OpExtInst GLSL.std.450 Ceil to dst.
-func BuildGLSLCeil(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLCeil), uint32(x))
-}
-
 // GLSLFract is an OpExtInst GLSL.std.450 Fract.
 type GLSLFract spirv.Inst
 
@@ -168,11 +123,6 @@ func (v GLSLFract) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLFract) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLFract appends an OpExtInst GLSL.std.450 Fract to dst.
-func BuildGLSLFract(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFract), uint32(x))
-}
 
 // GLSLRadians is an OpExtInst GLSL.std.450 Radians.
 type GLSLRadians spirv.Inst
@@ -186,11 +136,6 @@ func (v GLSLRadians) Result() spirv.ID { return spirv.ID(v[2]) }
 // Degrees returns operand Degrees.
 func (v GLSLRadians) Degrees() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLRadians appends an OpExtInst GLSL.std.450 Radians to dst.
-func BuildGLSLRadians(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, degrees spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLRadians), uint32(degrees))
-}
-
 // GLSLDegrees is an OpExtInst GLSL.std.450 Degrees.
 type GLSLDegrees spirv.Inst
 
@@ -202,11 +147,6 @@ func (v GLSLDegrees) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Radians returns operand Radians.
 func (v GLSLDegrees) Radians() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLDegrees appends an OpExtInst GLSL.std.450 Degrees to dst.
-func BuildGLSLDegrees(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, radians spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLDegrees), uint32(radians))
-}
 
 // GLSLSin is an OpExtInst GLSL.std.450 Sin.
 type GLSLSin spirv.Inst
@@ -220,11 +160,6 @@ func (v GLSLSin) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLSin) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLSin appends an OpExtInst GLSL.std.450 Sin to dst.
-func BuildGLSLSin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLSin), uint32(x))
-}
-
 // GLSLCos is an OpExtInst GLSL.std.450 Cos.
 type GLSLCos spirv.Inst
 
@@ -236,11 +171,6 @@ func (v GLSLCos) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLCos) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLCos appends an OpExtInst GLSL.std.450 Cos to dst.
-func BuildGLSLCos(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLCos), uint32(x))
-}
 
 // GLSLTan is an OpExtInst GLSL.std.450 Tan.
 type GLSLTan spirv.Inst
@@ -254,11 +184,6 @@ func (v GLSLTan) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLTan) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLTan appends an OpExtInst GLSL.std.450 Tan to dst.
-func BuildGLSLTan(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLTan), uint32(x))
-}
-
 // GLSLAsin is an OpExtInst GLSL.std.450 Asin.
 type GLSLAsin spirv.Inst
 
@@ -270,11 +195,6 @@ func (v GLSLAsin) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLAsin) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLAsin appends an OpExtInst GLSL.std.450 Asin to dst.
-func BuildGLSLAsin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLAsin), uint32(x))
-}
 
 // GLSLAcos is an OpExtInst GLSL.std.450 Acos.
 type GLSLAcos spirv.Inst
@@ -288,11 +208,6 @@ func (v GLSLAcos) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLAcos) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLAcos appends an OpExtInst GLSL.std.450 Acos to dst.
-func BuildGLSLAcos(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLAcos), uint32(x))
-}
-
 // GLSLAtan is an OpExtInst GLSL.std.450 Atan.
 type GLSLAtan spirv.Inst
 
@@ -304,11 +219,6 @@ func (v GLSLAtan) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // YOverX returns operand YOverX.
 func (v GLSLAtan) YOverX() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLAtan appends an OpExtInst GLSL.std.450 Atan to dst.
-func BuildGLSLAtan(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, yOverX spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLAtan), uint32(yOverX))
-}
 
 // GLSLSinh is an OpExtInst GLSL.std.450 Sinh.
 type GLSLSinh spirv.Inst
@@ -322,11 +232,6 @@ func (v GLSLSinh) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLSinh) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLSinh appends an OpExtInst GLSL.std.450 Sinh to dst.
-func BuildGLSLSinh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLSinh), uint32(x))
-}
-
 // GLSLCosh is an OpExtInst GLSL.std.450 Cosh.
 type GLSLCosh spirv.Inst
 
@@ -338,11 +243,6 @@ func (v GLSLCosh) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLCosh) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLCosh appends an OpExtInst GLSL.std.450 Cosh to dst.
-func BuildGLSLCosh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLCosh), uint32(x))
-}
 
 // GLSLTanh is an OpExtInst GLSL.std.450 Tanh.
 type GLSLTanh spirv.Inst
@@ -356,11 +256,6 @@ func (v GLSLTanh) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLTanh) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLTanh appends an OpExtInst GLSL.std.450 Tanh to dst.
-func BuildGLSLTanh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLTanh), uint32(x))
-}
-
 // GLSLAsinh is an OpExtInst GLSL.std.450 Asinh.
 type GLSLAsinh spirv.Inst
 
@@ -372,11 +267,6 @@ func (v GLSLAsinh) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLAsinh) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLAsinh appends an OpExtInst GLSL.std.450 Asinh to dst.
-func BuildGLSLAsinh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLAsinh), uint32(x))
-}
 
 // GLSLAcosh is an OpExtInst GLSL.std.450 Acosh.
 type GLSLAcosh spirv.Inst
@@ -390,11 +280,6 @@ func (v GLSLAcosh) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLAcosh) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLAcosh appends an OpExtInst GLSL.std.450 Acosh to dst.
-func BuildGLSLAcosh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLAcosh), uint32(x))
-}
-
 // GLSLAtanh is an OpExtInst GLSL.std.450 Atanh.
 type GLSLAtanh spirv.Inst
 
@@ -406,11 +291,6 @@ func (v GLSLAtanh) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLAtanh) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLAtanh appends an OpExtInst GLSL.std.450 Atanh to dst.
-func BuildGLSLAtanh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLAtanh), uint32(x))
-}
 
 // GLSLAtan2 is an OpExtInst GLSL.std.450 Atan2.
 type GLSLAtan2 spirv.Inst
@@ -427,11 +307,6 @@ func (v GLSLAtan2) Y() spirv.ID { return spirv.ID(v[5]) }
 // X returns operand X.
 func (v GLSLAtan2) X() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLAtan2 appends an OpExtInst GLSL.std.450 Atan2 to dst.
-func BuildGLSLAtan2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, y spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLAtan2), uint32(y), uint32(x))
-}
-
 // GLSLPow is an OpExtInst GLSL.std.450 Pow.
 type GLSLPow spirv.Inst
 
@@ -447,11 +322,6 @@ func (v GLSLPow) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v GLSLPow) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLPow appends an OpExtInst GLSL.std.450 Pow to dst.
-func BuildGLSLPow(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLPow), uint32(x), uint32(y))
-}
-
 // GLSLExp is an OpExtInst GLSL.std.450 Exp.
 type GLSLExp spirv.Inst
 
@@ -463,11 +333,6 @@ func (v GLSLExp) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLExp) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLExp appends an OpExtInst GLSL.std.450 Exp to dst.
-func BuildGLSLExp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLExp), uint32(x))
-}
 
 // GLSLLog is an OpExtInst GLSL.std.450 Log.
 type GLSLLog spirv.Inst
@@ -481,11 +346,6 @@ func (v GLSLLog) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLLog) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLLog appends an OpExtInst GLSL.std.450 Log to dst.
-func BuildGLSLLog(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLLog), uint32(x))
-}
-
 // GLSLExp2 is an OpExtInst GLSL.std.450 Exp2.
 type GLSLExp2 spirv.Inst
 
@@ -497,11 +357,6 @@ func (v GLSLExp2) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLExp2) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLExp2 appends an OpExtInst GLSL.std.450 Exp2 to dst.
-func BuildGLSLExp2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLExp2), uint32(x))
-}
 
 // GLSLLog2 is an OpExtInst GLSL.std.450 Log2.
 type GLSLLog2 spirv.Inst
@@ -515,11 +370,6 @@ func (v GLSLLog2) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLLog2) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLLog2 appends an OpExtInst GLSL.std.450 Log2 to dst.
-func BuildGLSLLog2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLLog2), uint32(x))
-}
-
 // GLSLSqrt is an OpExtInst GLSL.std.450 Sqrt.
 type GLSLSqrt spirv.Inst
 
@@ -531,11 +381,6 @@ func (v GLSLSqrt) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLSqrt) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLSqrt appends an OpExtInst GLSL.std.450 Sqrt to dst.
-func BuildGLSLSqrt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLSqrt), uint32(x))
-}
 
 // GLSLInverseSqrt is an OpExtInst GLSL.std.450 InverseSqrt.
 type GLSLInverseSqrt spirv.Inst
@@ -549,11 +394,6 @@ func (v GLSLInverseSqrt) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLInverseSqrt) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLInverseSqrt appends an OpExtInst GLSL.std.450 InverseSqrt to dst.
-func BuildGLSLInverseSqrt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLInverseSqrt), uint32(x))
-}
-
 // GLSLDeterminant is an OpExtInst GLSL.std.450 Determinant.
 type GLSLDeterminant spirv.Inst
 
@@ -566,11 +406,6 @@ func (v GLSLDeterminant) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v GLSLDeterminant) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLDeterminant appends an OpExtInst GLSL.std.450 Determinant to dst.
-func BuildGLSLDeterminant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLDeterminant), uint32(x))
-}
-
 // GLSLMatrixInverse is an OpExtInst GLSL.std.450 MatrixInverse.
 type GLSLMatrixInverse spirv.Inst
 
@@ -582,11 +417,6 @@ func (v GLSLMatrixInverse) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLMatrixInverse) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLMatrixInverse appends an OpExtInst GLSL.std.450 MatrixInverse to dst.
-func BuildGLSLMatrixInverse(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLMatrixInverse), uint32(x))
-}
 
 // GLSLModf is an OpExtInst GLSL.std.450 Modf.
 type GLSLModf spirv.Inst
@@ -603,11 +433,6 @@ func (v GLSLModf) X() spirv.ID { return spirv.ID(v[5]) }
 // I returns operand I.
 func (v GLSLModf) I() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLModf appends an OpExtInst GLSL.std.450 Modf to dst.
-func BuildGLSLModf(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, i spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLModf), uint32(x), uint32(i))
-}
-
 // GLSLModfStruct is an OpExtInst GLSL.std.450 ModfStruct.
 type GLSLModfStruct spirv.Inst
 
@@ -619,11 +444,6 @@ func (v GLSLModfStruct) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLModfStruct) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLModfStruct appends an OpExtInst GLSL.std.450 ModfStruct to dst.
-func BuildGLSLModfStruct(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLModfStruct), uint32(x))
-}
 
 // GLSLFMin is an OpExtInst GLSL.std.450 FMin.
 type GLSLFMin spirv.Inst
@@ -640,11 +460,6 @@ func (v GLSLFMin) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v GLSLFMin) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLFMin appends an OpExtInst GLSL.std.450 FMin to dst.
-func BuildGLSLFMin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFMin), uint32(x), uint32(y))
-}
-
 // GLSLUMin is an OpExtInst GLSL.std.450 UMin.
 type GLSLUMin spirv.Inst
 
@@ -659,11 +474,6 @@ func (v GLSLUMin) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v GLSLUMin) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildGLSLUMin appends an OpExtInst GLSL.std.450 UMin to dst.
-func BuildGLSLUMin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLUMin), uint32(x), uint32(y))
-}
 
 // GLSLSMin is an OpExtInst GLSL.std.450 SMin.
 type GLSLSMin spirv.Inst
@@ -680,11 +490,6 @@ func (v GLSLSMin) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v GLSLSMin) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLSMin appends an OpExtInst GLSL.std.450 SMin to dst.
-func BuildGLSLSMin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLSMin), uint32(x), uint32(y))
-}
-
 // GLSLFMax is an OpExtInst GLSL.std.450 FMax.
 type GLSLFMax spirv.Inst
 
@@ -699,11 +504,6 @@ func (v GLSLFMax) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v GLSLFMax) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildGLSLFMax appends an OpExtInst GLSL.std.450 FMax to dst.
-func BuildGLSLFMax(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFMax), uint32(x), uint32(y))
-}
 
 // GLSLUMax is an OpExtInst GLSL.std.450 UMax.
 type GLSLUMax spirv.Inst
@@ -720,11 +520,6 @@ func (v GLSLUMax) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v GLSLUMax) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLUMax appends an OpExtInst GLSL.std.450 UMax to dst.
-func BuildGLSLUMax(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLUMax), uint32(x), uint32(y))
-}
-
 // GLSLSMax is an OpExtInst GLSL.std.450 SMax.
 type GLSLSMax spirv.Inst
 
@@ -739,11 +534,6 @@ func (v GLSLSMax) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v GLSLSMax) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildGLSLSMax appends an OpExtInst GLSL.std.450 SMax to dst.
-func BuildGLSLSMax(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLSMax), uint32(x), uint32(y))
-}
 
 // GLSLFClamp is an OpExtInst GLSL.std.450 FClamp.
 type GLSLFClamp spirv.Inst
@@ -763,11 +553,6 @@ func (v GLSLFClamp) MinVal() spirv.ID { return spirv.ID(v[6]) }
 // MaxVal returns operand MaxVal.
 func (v GLSLFClamp) MaxVal() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGLSLFClamp appends an OpExtInst GLSL.std.450 FClamp to dst.
-func BuildGLSLFClamp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, minVal spirv.ID, maxVal spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFClamp), uint32(x), uint32(minVal), uint32(maxVal))
-}
-
 // GLSLUClamp is an OpExtInst GLSL.std.450 UClamp.
 type GLSLUClamp spirv.Inst
 
@@ -785,11 +570,6 @@ func (v GLSLUClamp) MinVal() spirv.ID { return spirv.ID(v[6]) }
 
 // MaxVal returns operand MaxVal.
 func (v GLSLUClamp) MaxVal() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildGLSLUClamp appends an OpExtInst GLSL.std.450 UClamp to dst.
-func BuildGLSLUClamp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, minVal spirv.ID, maxVal spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLUClamp), uint32(x), uint32(minVal), uint32(maxVal))
-}
 
 // GLSLSClamp is an OpExtInst GLSL.std.450 SClamp.
 type GLSLSClamp spirv.Inst
@@ -809,11 +589,6 @@ func (v GLSLSClamp) MinVal() spirv.ID { return spirv.ID(v[6]) }
 // MaxVal returns operand MaxVal.
 func (v GLSLSClamp) MaxVal() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGLSLSClamp appends an OpExtInst GLSL.std.450 SClamp to dst.
-func BuildGLSLSClamp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, minVal spirv.ID, maxVal spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLSClamp), uint32(x), uint32(minVal), uint32(maxVal))
-}
-
 // GLSLFMix is an OpExtInst GLSL.std.450 FMix.
 type GLSLFMix spirv.Inst
 
@@ -831,11 +606,6 @@ func (v GLSLFMix) Y() spirv.ID { return spirv.ID(v[6]) }
 
 // A returns operand A.
 func (v GLSLFMix) A() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildGLSLFMix appends an OpExtInst GLSL.std.450 FMix to dst.
-func BuildGLSLFMix(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, a spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFMix), uint32(x), uint32(y), uint32(a))
-}
 
 // GLSLIMix is an OpExtInst GLSL.std.450 IMix.
 type GLSLIMix spirv.Inst
@@ -855,11 +625,6 @@ func (v GLSLIMix) Y() spirv.ID { return spirv.ID(v[6]) }
 // A returns operand A.
 func (v GLSLIMix) A() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGLSLIMix appends an OpExtInst GLSL.std.450 IMix to dst.
-func BuildGLSLIMix(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, a spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLIMix), uint32(x), uint32(y), uint32(a))
-}
-
 // GLSLStep is an OpExtInst GLSL.std.450 Step.
 type GLSLStep spirv.Inst
 
@@ -874,11 +639,6 @@ func (v GLSLStep) Edge() spirv.ID { return spirv.ID(v[5]) }
 
 // X returns operand X.
 func (v GLSLStep) X() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildGLSLStep appends an OpExtInst GLSL.std.450 Step to dst.
-func BuildGLSLStep(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, edge spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLStep), uint32(edge), uint32(x))
-}
 
 // GLSLSmoothStep is an OpExtInst GLSL.std.450 SmoothStep.
 type GLSLSmoothStep spirv.Inst
@@ -898,11 +658,6 @@ func (v GLSLSmoothStep) Edge1() spirv.ID { return spirv.ID(v[6]) }
 // X returns operand X.
 func (v GLSLSmoothStep) X() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGLSLSmoothStep appends an OpExtInst GLSL.std.450 SmoothStep to dst.
-func BuildGLSLSmoothStep(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, edge0 spirv.ID, edge1 spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLSmoothStep), uint32(edge0), uint32(edge1), uint32(x))
-}
-
 // GLSLFma is an OpExtInst GLSL.std.450 Fma.
 type GLSLFma spirv.Inst
 
@@ -921,11 +676,6 @@ func (v GLSLFma) B() spirv.ID { return spirv.ID(v[6]) }
 // C returns operand C.
 func (v GLSLFma) C() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGLSLFma appends an OpExtInst GLSL.std.450 Fma to dst.
-func BuildGLSLFma(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFma), uint32(a), uint32(b), uint32(c))
-}
-
 // GLSLFrexp is an OpExtInst GLSL.std.450 Frexp.
 type GLSLFrexp spirv.Inst
 
@@ -941,11 +691,6 @@ func (v GLSLFrexp) X() spirv.ID { return spirv.ID(v[5]) }
 // Exp returns operand Exp.
 func (v GLSLFrexp) Exp() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLFrexp appends an OpExtInst GLSL.std.450 Frexp to dst.
-func BuildGLSLFrexp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, exp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFrexp), uint32(x), uint32(exp))
-}
-
 // GLSLFrexpStruct is an OpExtInst GLSL.std.450 FrexpStruct.
 type GLSLFrexpStruct spirv.Inst
 
@@ -957,11 +702,6 @@ func (v GLSLFrexpStruct) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLFrexpStruct) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLFrexpStruct appends an OpExtInst GLSL.std.450 FrexpStruct to dst.
-func BuildGLSLFrexpStruct(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFrexpStruct), uint32(x))
-}
 
 // GLSLLdexp is an OpExtInst GLSL.std.450 Ldexp.
 type GLSLLdexp spirv.Inst
@@ -978,11 +718,6 @@ func (v GLSLLdexp) X() spirv.ID { return spirv.ID(v[5]) }
 // Exp returns operand Exp.
 func (v GLSLLdexp) Exp() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLLdexp appends an OpExtInst GLSL.std.450 Ldexp to dst.
-func BuildGLSLLdexp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, exp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLLdexp), uint32(x), uint32(exp))
-}
-
 // GLSLPackSnorm4x8 is an OpExtInst GLSL.std.450 PackSnorm4x8.
 type GLSLPackSnorm4x8 spirv.Inst
 
@@ -994,11 +729,6 @@ func (v GLSLPackSnorm4x8) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // V returns operand V.
 func (v GLSLPackSnorm4x8) V() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLPackSnorm4x8 appends an OpExtInst GLSL.std.450 PackSnorm4x8 to dst.
-func BuildGLSLPackSnorm4x8(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, v spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLPackSnorm4x8), uint32(v))
-}
 
 // GLSLPackUnorm4x8 is an OpExtInst GLSL.std.450 PackUnorm4x8.
 type GLSLPackUnorm4x8 spirv.Inst
@@ -1012,11 +742,6 @@ func (v GLSLPackUnorm4x8) Result() spirv.ID { return spirv.ID(v[2]) }
 // V returns operand V.
 func (v GLSLPackUnorm4x8) V() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLPackUnorm4x8 appends an OpExtInst GLSL.std.450 PackUnorm4x8 to dst.
-func BuildGLSLPackUnorm4x8(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, v spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLPackUnorm4x8), uint32(v))
-}
-
 // GLSLPackSnorm2x16 is an OpExtInst GLSL.std.450 PackSnorm2x16.
 type GLSLPackSnorm2x16 spirv.Inst
 
@@ -1028,11 +753,6 @@ func (v GLSLPackSnorm2x16) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // V returns operand V.
 func (v GLSLPackSnorm2x16) V() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLPackSnorm2x16 appends an OpExtInst GLSL.std.450 PackSnorm2x16 to dst.
-func BuildGLSLPackSnorm2x16(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, v spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLPackSnorm2x16), uint32(v))
-}
 
 // GLSLPackUnorm2x16 is an OpExtInst GLSL.std.450 PackUnorm2x16.
 type GLSLPackUnorm2x16 spirv.Inst
@@ -1046,11 +766,6 @@ func (v GLSLPackUnorm2x16) Result() spirv.ID { return spirv.ID(v[2]) }
 // V returns operand V.
 func (v GLSLPackUnorm2x16) V() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLPackUnorm2x16 appends an OpExtInst GLSL.std.450 PackUnorm2x16 to dst.
-func BuildGLSLPackUnorm2x16(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, v spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLPackUnorm2x16), uint32(v))
-}
-
 // GLSLPackHalf2x16 is an OpExtInst GLSL.std.450 PackHalf2x16.
 type GLSLPackHalf2x16 spirv.Inst
 
@@ -1062,11 +777,6 @@ func (v GLSLPackHalf2x16) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // V returns operand V.
 func (v GLSLPackHalf2x16) V() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLPackHalf2x16 appends an OpExtInst GLSL.std.450 PackHalf2x16 to dst.
-func BuildGLSLPackHalf2x16(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, v spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLPackHalf2x16), uint32(v))
-}
 
 // GLSLPackDouble2x32 is an OpExtInst GLSL.std.450 PackDouble2x32.
 type GLSLPackDouble2x32 spirv.Inst
@@ -1080,11 +790,6 @@ func (v GLSLPackDouble2x32) Result() spirv.ID { return spirv.ID(v[2]) }
 // V returns operand V.
 func (v GLSLPackDouble2x32) V() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLPackDouble2x32 appends an OpExtInst GLSL.std.450 PackDouble2x32 to dst.
-func BuildGLSLPackDouble2x32(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, v spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLPackDouble2x32), uint32(v))
-}
-
 // GLSLUnpackSnorm2x16 is an OpExtInst GLSL.std.450 UnpackSnorm2x16.
 type GLSLUnpackSnorm2x16 spirv.Inst
 
@@ -1096,11 +801,6 @@ func (v GLSLUnpackSnorm2x16) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // P returns operand P.
 func (v GLSLUnpackSnorm2x16) P() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLUnpackSnorm2x16 appends an OpExtInst GLSL.std.450 UnpackSnorm2x16 to dst.
-func BuildGLSLUnpackSnorm2x16(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLUnpackSnorm2x16), uint32(p))
-}
 
 // GLSLUnpackUnorm2x16 is an OpExtInst GLSL.std.450 UnpackUnorm2x16.
 type GLSLUnpackUnorm2x16 spirv.Inst
@@ -1114,11 +814,6 @@ func (v GLSLUnpackUnorm2x16) Result() spirv.ID { return spirv.ID(v[2]) }
 // P returns operand P.
 func (v GLSLUnpackUnorm2x16) P() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLUnpackUnorm2x16 appends an OpExtInst GLSL.std.450 UnpackUnorm2x16 to dst.
-func BuildGLSLUnpackUnorm2x16(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLUnpackUnorm2x16), uint32(p))
-}
-
 // GLSLUnpackHalf2x16 is an OpExtInst GLSL.std.450 UnpackHalf2x16.
 type GLSLUnpackHalf2x16 spirv.Inst
 
@@ -1130,11 +825,6 @@ func (v GLSLUnpackHalf2x16) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // V returns operand V.
 func (v GLSLUnpackHalf2x16) V() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLUnpackHalf2x16 appends an OpExtInst GLSL.std.450 UnpackHalf2x16 to dst.
-func BuildGLSLUnpackHalf2x16(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, v spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLUnpackHalf2x16), uint32(v))
-}
 
 // GLSLUnpackSnorm4x8 is an OpExtInst GLSL.std.450 UnpackSnorm4x8.
 type GLSLUnpackSnorm4x8 spirv.Inst
@@ -1148,11 +838,6 @@ func (v GLSLUnpackSnorm4x8) Result() spirv.ID { return spirv.ID(v[2]) }
 // P returns operand P.
 func (v GLSLUnpackSnorm4x8) P() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLUnpackSnorm4x8 appends an OpExtInst GLSL.std.450 UnpackSnorm4x8 to dst.
-func BuildGLSLUnpackSnorm4x8(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLUnpackSnorm4x8), uint32(p))
-}
-
 // GLSLUnpackUnorm4x8 is an OpExtInst GLSL.std.450 UnpackUnorm4x8.
 type GLSLUnpackUnorm4x8 spirv.Inst
 
@@ -1164,11 +849,6 @@ func (v GLSLUnpackUnorm4x8) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // P returns operand P.
 func (v GLSLUnpackUnorm4x8) P() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLUnpackUnorm4x8 appends an OpExtInst GLSL.std.450 UnpackUnorm4x8 to dst.
-func BuildGLSLUnpackUnorm4x8(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLUnpackUnorm4x8), uint32(p))
-}
 
 // GLSLUnpackDouble2x32 is an OpExtInst GLSL.std.450 UnpackDouble2x32.
 type GLSLUnpackDouble2x32 spirv.Inst
@@ -1182,11 +862,6 @@ func (v GLSLUnpackDouble2x32) Result() spirv.ID { return spirv.ID(v[2]) }
 // V returns operand V.
 func (v GLSLUnpackDouble2x32) V() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLUnpackDouble2x32 appends an OpExtInst GLSL.std.450 UnpackDouble2x32 to dst.
-func BuildGLSLUnpackDouble2x32(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, v spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLUnpackDouble2x32), uint32(v))
-}
-
 // GLSLLength is an OpExtInst GLSL.std.450 Length.
 type GLSLLength spirv.Inst
 
@@ -1198,11 +873,6 @@ func (v GLSLLength) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLLength) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLLength appends an OpExtInst GLSL.std.450 Length to dst.
-func BuildGLSLLength(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLLength), uint32(x))
-}
 
 // GLSLDistance is an OpExtInst GLSL.std.450 Distance.
 type GLSLDistance spirv.Inst
@@ -1219,11 +889,6 @@ func (v GLSLDistance) P0() spirv.ID { return spirv.ID(v[5]) }
 // P1 returns operand P1.
 func (v GLSLDistance) P1() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLDistance appends an OpExtInst GLSL.std.450 Distance to dst.
-func BuildGLSLDistance(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p0 spirv.ID, p1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLDistance), uint32(p0), uint32(p1))
-}
-
 // GLSLCross is an OpExtInst GLSL.std.450 Cross.
 type GLSLCross spirv.Inst
 
@@ -1239,11 +904,6 @@ func (v GLSLCross) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v GLSLCross) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLCross appends an OpExtInst GLSL.std.450 Cross to dst.
-func BuildGLSLCross(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLCross), uint32(x), uint32(y))
-}
-
 // GLSLNormalize is an OpExtInst GLSL.std.450 Normalize.
 type GLSLNormalize spirv.Inst
 
@@ -1255,11 +915,6 @@ func (v GLSLNormalize) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v GLSLNormalize) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLNormalize appends an OpExtInst GLSL.std.450 Normalize to dst.
-func BuildGLSLNormalize(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLNormalize), uint32(x))
-}
 
 // GLSLFaceForward is an OpExtInst GLSL.std.450 FaceForward.
 type GLSLFaceForward spirv.Inst
@@ -1279,11 +934,6 @@ func (v GLSLFaceForward) I() spirv.ID { return spirv.ID(v[6]) }
 // Nref returns operand Nref.
 func (v GLSLFaceForward) Nref() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGLSLFaceForward appends an OpExtInst GLSL.std.450 FaceForward to dst.
-func BuildGLSLFaceForward(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, n spirv.ID, i spirv.ID, nref spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFaceForward), uint32(n), uint32(i), uint32(nref))
-}
-
 // GLSLReflect is an OpExtInst GLSL.std.450 Reflect.
 type GLSLReflect spirv.Inst
 
@@ -1298,11 +948,6 @@ func (v GLSLReflect) I() spirv.ID { return spirv.ID(v[5]) }
 
 // N returns operand N.
 func (v GLSLReflect) N() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildGLSLReflect appends an OpExtInst GLSL.std.450 Reflect to dst.
-func BuildGLSLReflect(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, i spirv.ID, n spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLReflect), uint32(i), uint32(n))
-}
 
 // GLSLRefract is an OpExtInst GLSL.std.450 Refract.
 type GLSLRefract spirv.Inst
@@ -1322,11 +967,6 @@ func (v GLSLRefract) N() spirv.ID { return spirv.ID(v[6]) }
 // Eta returns operand Eta.
 func (v GLSLRefract) Eta() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGLSLRefract appends an OpExtInst GLSL.std.450 Refract to dst.
-func BuildGLSLRefract(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, i spirv.ID, n spirv.ID, eta spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLRefract), uint32(i), uint32(n), uint32(eta))
-}
-
 // GLSLFindILsb is an OpExtInst GLSL.std.450 FindILsb.
 type GLSLFindILsb spirv.Inst
 
@@ -1338,11 +978,6 @@ func (v GLSLFindILsb) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Value returns operand Value.
 func (v GLSLFindILsb) Value() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLFindILsb appends an OpExtInst GLSL.std.450 FindILsb to dst.
-func BuildGLSLFindILsb(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFindILsb), uint32(value))
-}
 
 // GLSLFindSMsb is an OpExtInst GLSL.std.450 FindSMsb.
 type GLSLFindSMsb spirv.Inst
@@ -1356,11 +991,6 @@ func (v GLSLFindSMsb) Result() spirv.ID { return spirv.ID(v[2]) }
 // Value returns operand Value.
 func (v GLSLFindSMsb) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLFindSMsb appends an OpExtInst GLSL.std.450 FindSMsb to dst.
-func BuildGLSLFindSMsb(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFindSMsb), uint32(value))
-}
-
 // GLSLFindUMsb is an OpExtInst GLSL.std.450 FindUMsb.
 type GLSLFindUMsb spirv.Inst
 
@@ -1373,11 +1003,6 @@ func (v GLSLFindUMsb) Result() spirv.ID { return spirv.ID(v[2]) }
 // Value returns operand Value.
 func (v GLSLFindUMsb) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGLSLFindUMsb appends an OpExtInst GLSL.std.450 FindUMsb to dst.
-func BuildGLSLFindUMsb(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLFindUMsb), uint32(value))
-}
-
 // GLSLInterpolateAtCentroid is an OpExtInst GLSL.std.450 InterpolateAtCentroid.
 type GLSLInterpolateAtCentroid spirv.Inst
 
@@ -1389,11 +1014,6 @@ func (v GLSLInterpolateAtCentroid) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Interpolant returns operand Interpolant.
 func (v GLSLInterpolateAtCentroid) Interpolant() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGLSLInterpolateAtCentroid appends an OpExtInst GLSL.std.450 InterpolateAtCentroid to dst.
-func BuildGLSLInterpolateAtCentroid(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, interpolant spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLInterpolateAtCentroid), uint32(interpolant))
-}
 
 // GLSLInterpolateAtSample is an OpExtInst GLSL.std.450 InterpolateAtSample.
 type GLSLInterpolateAtSample spirv.Inst
@@ -1410,11 +1030,6 @@ func (v GLSLInterpolateAtSample) Interpolant() spirv.ID { return spirv.ID(v[5]) 
 // Sample returns operand Sample.
 func (v GLSLInterpolateAtSample) Sample() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLInterpolateAtSample appends an OpExtInst GLSL.std.450 InterpolateAtSample to dst.
-func BuildGLSLInterpolateAtSample(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, interpolant spirv.ID, sample spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLInterpolateAtSample), uint32(interpolant), uint32(sample))
-}
-
 // GLSLInterpolateAtOffset is an OpExtInst GLSL.std.450 InterpolateAtOffset.
 type GLSLInterpolateAtOffset spirv.Inst
 
@@ -1429,11 +1044,6 @@ func (v GLSLInterpolateAtOffset) Interpolant() spirv.ID { return spirv.ID(v[5]) 
 
 // Offset returns operand Offset.
 func (v GLSLInterpolateAtOffset) Offset() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildGLSLInterpolateAtOffset appends an OpExtInst GLSL.std.450 InterpolateAtOffset to dst.
-func BuildGLSLInterpolateAtOffset(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, interpolant spirv.ID, offset spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLInterpolateAtOffset), uint32(interpolant), uint32(offset))
-}
 
 // GLSLNMin is an OpExtInst GLSL.std.450 NMin.
 type GLSLNMin spirv.Inst
@@ -1450,11 +1060,6 @@ func (v GLSLNMin) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v GLSLNMin) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildGLSLNMin appends an OpExtInst GLSL.std.450 NMin to dst.
-func BuildGLSLNMin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLNMin), uint32(x), uint32(y))
-}
-
 // GLSLNMax is an OpExtInst GLSL.std.450 NMax.
 type GLSLNMax spirv.Inst
 
@@ -1469,11 +1074,6 @@ func (v GLSLNMax) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v GLSLNMax) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildGLSLNMax appends an OpExtInst GLSL.std.450 NMax to dst.
-func BuildGLSLNMax(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLNMax), uint32(x), uint32(y))
-}
 
 // GLSLNClamp is an OpExtInst GLSL.std.450 NClamp.
 type GLSLNClamp spirv.Inst
@@ -1492,8 +1092,3 @@ func (v GLSLNClamp) MinVal() spirv.ID { return spirv.ID(v[6]) }
 
 // MaxVal returns operand MaxVal.
 func (v GLSLNClamp) MaxVal() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildGLSLNClamp appends an OpExtInst GLSL.std.450 NClamp to dst.
-func BuildGLSLNClamp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, minVal spirv.ID, maxVal spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.GLSLNClamp), uint32(x), uint32(minVal), uint32(maxVal))
-}

@@ -16,11 +16,6 @@ func (v GraphConstantARM) Result() spirv.ID { return spirv.ID(v[2]) }
 // GraphConstantID returns operand GraphConstantID.
 func (v GraphConstantARM) GraphConstantID() uint32 { return v[3] }
 
-// BuildGraphConstantARM appends an OpGraphConstantARM to dst.
-func BuildGraphConstantARM(dst []uint32, typ spirv.ID, result spirv.ID, graphConstantID uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGraphConstantARM, 4), uint32(typ), uint32(result), graphConstantID)
-}
-
 // GraphEntryPointARM is an OpGraphEntryPointARM.
 type GraphEntryPointARM spirv.Inst
 
@@ -35,15 +30,6 @@ func (v GraphEntryPointARM) Interface() []spirv.ID {
 	return many[spirv.ID](v, skip(v, 2, spirv.KindLiteralString))
 }
 
-// BuildGraphEntryPointARM appends an OpGraphEntryPointARM to dst.
-func BuildGraphEntryPointARM(dst []uint32, graph spirv.ID, name string, interfaceArg ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(graph))
-	dst = spirv.AppendString(dst, name)
-	dst = append(dst, words(interfaceArg)...)
-	return finish(dst, at, spirv.OpGraphEntryPointARM)
-}
-
 // GraphARM is an OpGraphARM.
 type GraphARM spirv.Inst
 
@@ -52,11 +38,6 @@ func (v GraphARM) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v GraphARM) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildGraphARM appends an OpGraphARM to dst.
-func BuildGraphARM(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGraphARM, 3), uint32(typ), uint32(result))
-}
 
 // GraphInputARM is an OpGraphInputARM.
 type GraphInputARM spirv.Inst
@@ -73,14 +54,6 @@ func (v GraphInputARM) InputIndex() spirv.ID { return spirv.ID(v[3]) }
 // ElementIndex returns operand ElementIndex.
 func (v GraphInputARM) ElementIndex() []spirv.ID { return many[spirv.ID](v, 4) }
 
-// BuildGraphInputARM appends an OpGraphInputARM to dst.
-func BuildGraphInputARM(dst []uint32, typ spirv.ID, result spirv.ID, inputIndex spirv.ID, elementIndex ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(inputIndex))
-	dst = append(dst, words(elementIndex)...)
-	return finish(dst, at, spirv.OpGraphInputARM)
-}
-
 // GraphSetOutputARM is an OpGraphSetOutputARM.
 type GraphSetOutputARM spirv.Inst
 
@@ -93,18 +66,5 @@ func (v GraphSetOutputARM) OutputIndex() spirv.ID { return spirv.ID(v[2]) }
 // ElementIndex returns operand ElementIndex.
 func (v GraphSetOutputARM) ElementIndex() []spirv.ID { return many[spirv.ID](v, 3) }
 
-// BuildGraphSetOutputARM appends an OpGraphSetOutputARM to dst.
-func BuildGraphSetOutputARM(dst []uint32, value spirv.ID, outputIndex spirv.ID, elementIndex ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(value), uint32(outputIndex))
-	dst = append(dst, words(elementIndex)...)
-	return finish(dst, at, spirv.OpGraphSetOutputARM)
-}
-
 // GraphEndARM is an OpGraphEndARM.
 type GraphEndARM spirv.Inst
-
-// BuildGraphEndARM appends an OpGraphEndARM to dst.
-func BuildGraphEndARM(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGraphEndARM, 1))
-}

@@ -31,11 +31,6 @@ func (v GroupAsyncCopy) Stride() spirv.ID { return spirv.ID(v[7]) }
 // Event returns operand Event.
 func (v GroupAsyncCopy) Event() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildGroupAsyncCopy appends an OpGroupAsyncCopy to dst.
-func BuildGroupAsyncCopy(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, destination spirv.ID, source spirv.ID, numElements spirv.ID, stride spirv.ID, event spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupAsyncCopy, 9), uint32(typ), uint32(result), uint32(execution), uint32(destination), uint32(source), uint32(numElements), uint32(stride), uint32(event))
-}
-
 // GroupWaitEvents is an OpGroupWaitEvents.
 type GroupWaitEvents spirv.Inst
 
@@ -47,11 +42,6 @@ func (v GroupWaitEvents) NumEvents() spirv.ID { return spirv.ID(v[2]) }
 
 // EventsList returns operand EventsList.
 func (v GroupWaitEvents) EventsList() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildGroupWaitEvents appends an OpGroupWaitEvents to dst.
-func BuildGroupWaitEvents(dst []uint32, execution spirv.ID, numEvents spirv.ID, eventsList spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupWaitEvents, 4), uint32(execution), uint32(numEvents), uint32(eventsList))
-}
 
 // GroupAll is an OpGroupAll.
 type GroupAll spirv.Inst
@@ -68,11 +58,6 @@ func (v GroupAll) Execution() spirv.ID { return spirv.ID(v[3]) }
 // Predicate returns operand Predicate.
 func (v GroupAll) Predicate() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildGroupAll appends an OpGroupAll to dst.
-func BuildGroupAll(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupAll, 5), uint32(typ), uint32(result), uint32(execution), uint32(predicate))
-}
-
 // GroupAny is an OpGroupAny.
 type GroupAny spirv.Inst
 
@@ -87,11 +72,6 @@ func (v GroupAny) Execution() spirv.ID { return spirv.ID(v[3]) }
 
 // Predicate returns operand Predicate.
 func (v GroupAny) Predicate() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildGroupAny appends an OpGroupAny to dst.
-func BuildGroupAny(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupAny, 5), uint32(typ), uint32(result), uint32(execution), uint32(predicate))
-}
 
 // GroupBroadcast is an OpGroupBroadcast.
 type GroupBroadcast spirv.Inst
@@ -111,11 +91,6 @@ func (v GroupBroadcast) Value() spirv.ID { return spirv.ID(v[4]) }
 // LocalId returns operand LocalId.
 func (v GroupBroadcast) LocalId() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupBroadcast appends an OpGroupBroadcast to dst.
-func BuildGroupBroadcast(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, localId spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupBroadcast, 6), uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(localId))
-}
-
 // GroupIAdd is an OpGroupIAdd.
 type GroupIAdd spirv.Inst
 
@@ -133,11 +108,6 @@ func (v GroupIAdd) Operation() spirv.GroupOperation { return spirv.GroupOperatio
 
 // X returns operand X.
 func (v GroupIAdd) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupIAdd appends an OpGroupIAdd to dst.
-func BuildGroupIAdd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupIAdd, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupFAdd is an OpGroupFAdd.
 type GroupFAdd spirv.Inst
@@ -157,11 +127,6 @@ func (v GroupFAdd) Operation() spirv.GroupOperation { return spirv.GroupOperatio
 // X returns operand X.
 func (v GroupFAdd) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupFAdd appends an OpGroupFAdd to dst.
-func BuildGroupFAdd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupFAdd, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupFMin is an OpGroupFMin.
 type GroupFMin spirv.Inst
 
@@ -179,11 +144,6 @@ func (v GroupFMin) Operation() spirv.GroupOperation { return spirv.GroupOperatio
 
 // X returns operand X.
 func (v GroupFMin) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupFMin appends an OpGroupFMin to dst.
-func BuildGroupFMin(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupFMin, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupUMin is an OpGroupUMin.
 type GroupUMin spirv.Inst
@@ -203,11 +163,6 @@ func (v GroupUMin) Operation() spirv.GroupOperation { return spirv.GroupOperatio
 // X returns operand X.
 func (v GroupUMin) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupUMin appends an OpGroupUMin to dst.
-func BuildGroupUMin(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupUMin, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupSMin is an OpGroupSMin.
 type GroupSMin spirv.Inst
 
@@ -225,11 +180,6 @@ func (v GroupSMin) Operation() spirv.GroupOperation { return spirv.GroupOperatio
 
 // X returns operand X.
 func (v GroupSMin) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupSMin appends an OpGroupSMin to dst.
-func BuildGroupSMin(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupSMin, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupFMax is an OpGroupFMax.
 type GroupFMax spirv.Inst
@@ -249,11 +199,6 @@ func (v GroupFMax) Operation() spirv.GroupOperation { return spirv.GroupOperatio
 // X returns operand X.
 func (v GroupFMax) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupFMax appends an OpGroupFMax to dst.
-func BuildGroupFMax(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupFMax, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupUMax is an OpGroupUMax.
 type GroupUMax spirv.Inst
 
@@ -271,11 +216,6 @@ func (v GroupUMax) Operation() spirv.GroupOperation { return spirv.GroupOperatio
 
 // X returns operand X.
 func (v GroupUMax) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupUMax appends an OpGroupUMax to dst.
-func BuildGroupUMax(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupUMax, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupSMax is an OpGroupSMax.
 type GroupSMax spirv.Inst
@@ -295,11 +235,6 @@ func (v GroupSMax) Operation() spirv.GroupOperation { return spirv.GroupOperatio
 // X returns operand X.
 func (v GroupSMax) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupSMax appends an OpGroupSMax to dst.
-func BuildGroupSMax(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupSMax, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // SubgroupBallotKHR is an OpSubgroupBallotKHR.
 type SubgroupBallotKHR spirv.Inst
 
@@ -311,11 +246,6 @@ func (v SubgroupBallotKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Predicate returns operand Predicate.
 func (v SubgroupBallotKHR) Predicate() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupBallotKHR appends an OpSubgroupBallotKHR to dst.
-func BuildSubgroupBallotKHR(dst []uint32, typ spirv.ID, result spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupBallotKHR, 4), uint32(typ), uint32(result), uint32(predicate))
-}
 
 // SubgroupFirstInvocationKHR is an OpSubgroupFirstInvocationKHR.
 type SubgroupFirstInvocationKHR spirv.Inst
@@ -329,11 +259,6 @@ func (v SubgroupFirstInvocationKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 // Value returns operand Value.
 func (v SubgroupFirstInvocationKHR) Value() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupFirstInvocationKHR appends an OpSubgroupFirstInvocationKHR to dst.
-func BuildSubgroupFirstInvocationKHR(dst []uint32, typ spirv.ID, result spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupFirstInvocationKHR, 4), uint32(typ), uint32(result), uint32(value))
-}
-
 // SubgroupAllKHR is an OpSubgroupAllKHR.
 type SubgroupAllKHR spirv.Inst
 
@@ -345,11 +270,6 @@ func (v SubgroupAllKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Predicate returns operand Predicate.
 func (v SubgroupAllKHR) Predicate() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAllKHR appends an OpSubgroupAllKHR to dst.
-func BuildSubgroupAllKHR(dst []uint32, typ spirv.ID, result spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAllKHR, 4), uint32(typ), uint32(result), uint32(predicate))
-}
 
 // SubgroupAnyKHR is an OpSubgroupAnyKHR.
 type SubgroupAnyKHR spirv.Inst
@@ -363,11 +283,6 @@ func (v SubgroupAnyKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 // Predicate returns operand Predicate.
 func (v SubgroupAnyKHR) Predicate() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupAnyKHR appends an OpSubgroupAnyKHR to dst.
-func BuildSubgroupAnyKHR(dst []uint32, typ spirv.ID, result spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAnyKHR, 4), uint32(typ), uint32(result), uint32(predicate))
-}
-
 // SubgroupAllEqualKHR is an OpSubgroupAllEqualKHR.
 type SubgroupAllEqualKHR spirv.Inst
 
@@ -379,11 +294,6 @@ func (v SubgroupAllEqualKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Predicate returns operand Predicate.
 func (v SubgroupAllEqualKHR) Predicate() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupAllEqualKHR appends an OpSubgroupAllEqualKHR to dst.
-func BuildSubgroupAllEqualKHR(dst []uint32, typ spirv.ID, result spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupAllEqualKHR, 4), uint32(typ), uint32(result), uint32(predicate))
-}
 
 // GroupNonUniformRotateKHR is an OpGroupNonUniformRotateKHR.
 type GroupNonUniformRotateKHR spirv.Inst
@@ -406,14 +316,6 @@ func (v GroupNonUniformRotateKHR) Delta() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformRotateKHR) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformRotateKHR appends an OpGroupNonUniformRotateKHR to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformRotateKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, delta spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(delta))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformRotateKHR)
-}
-
 // SubgroupReadInvocationKHR is an OpSubgroupReadInvocationKHR.
 type SubgroupReadInvocationKHR spirv.Inst
 
@@ -428,11 +330,6 @@ func (v SubgroupReadInvocationKHR) Value() spirv.ID { return spirv.ID(v[3]) }
 
 // Index returns operand Index.
 func (v SubgroupReadInvocationKHR) Index() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSubgroupReadInvocationKHR appends an OpSubgroupReadInvocationKHR to dst.
-func BuildSubgroupReadInvocationKHR(dst []uint32, typ spirv.ID, result spirv.ID, value spirv.ID, index spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupReadInvocationKHR, 5), uint32(typ), uint32(result), uint32(value), uint32(index))
-}
 
 // UntypedGroupAsyncCopyKHR is an OpUntypedGroupAsyncCopyKHR.
 type UntypedGroupAsyncCopyKHR spirv.Inst
@@ -484,14 +381,6 @@ func (v UntypedGroupAsyncCopyKHR) SourceMemoryOperandsWords() []uint32 {
 	return parameters(v, skip(v, 10, spirv.KindMemoryAccess), spirv.KindMemoryAccess)
 }
 
-// BuildUntypedGroupAsyncCopyKHR appends an OpUntypedGroupAsyncCopyKHR to dst. The words of optional operands and of parameters are rest.
-func BuildUntypedGroupAsyncCopyKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, destination spirv.ID, source spirv.ID, elementNumBytes spirv.ID, numElements spirv.ID, stride spirv.ID, event spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(destination), uint32(source), uint32(elementNumBytes), uint32(numElements), uint32(stride), uint32(event))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpUntypedGroupAsyncCopyKHR)
-}
-
 // GroupIAddNonUniformAMD is an OpGroupIAddNonUniformAMD.
 type GroupIAddNonUniformAMD spirv.Inst
 
@@ -509,11 +398,6 @@ func (v GroupIAddNonUniformAMD) Operation() spirv.GroupOperation { return spirv.
 
 // X returns operand X.
 func (v GroupIAddNonUniformAMD) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupIAddNonUniformAMD appends an OpGroupIAddNonUniformAMD to dst.
-func BuildGroupIAddNonUniformAMD(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupIAddNonUniformAMD, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupFAddNonUniformAMD is an OpGroupFAddNonUniformAMD.
 type GroupFAddNonUniformAMD spirv.Inst
@@ -533,11 +417,6 @@ func (v GroupFAddNonUniformAMD) Operation() spirv.GroupOperation { return spirv.
 // X returns operand X.
 func (v GroupFAddNonUniformAMD) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupFAddNonUniformAMD appends an OpGroupFAddNonUniformAMD to dst.
-func BuildGroupFAddNonUniformAMD(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupFAddNonUniformAMD, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupFMinNonUniformAMD is an OpGroupFMinNonUniformAMD.
 type GroupFMinNonUniformAMD spirv.Inst
 
@@ -555,11 +434,6 @@ func (v GroupFMinNonUniformAMD) Operation() spirv.GroupOperation { return spirv.
 
 // X returns operand X.
 func (v GroupFMinNonUniformAMD) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupFMinNonUniformAMD appends an OpGroupFMinNonUniformAMD to dst.
-func BuildGroupFMinNonUniformAMD(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupFMinNonUniformAMD, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupUMinNonUniformAMD is an OpGroupUMinNonUniformAMD.
 type GroupUMinNonUniformAMD spirv.Inst
@@ -579,11 +453,6 @@ func (v GroupUMinNonUniformAMD) Operation() spirv.GroupOperation { return spirv.
 // X returns operand X.
 func (v GroupUMinNonUniformAMD) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupUMinNonUniformAMD appends an OpGroupUMinNonUniformAMD to dst.
-func BuildGroupUMinNonUniformAMD(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupUMinNonUniformAMD, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupSMinNonUniformAMD is an OpGroupSMinNonUniformAMD.
 type GroupSMinNonUniformAMD spirv.Inst
 
@@ -601,11 +470,6 @@ func (v GroupSMinNonUniformAMD) Operation() spirv.GroupOperation { return spirv.
 
 // X returns operand X.
 func (v GroupSMinNonUniformAMD) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupSMinNonUniformAMD appends an OpGroupSMinNonUniformAMD to dst.
-func BuildGroupSMinNonUniformAMD(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupSMinNonUniformAMD, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupFMaxNonUniformAMD is an OpGroupFMaxNonUniformAMD.
 type GroupFMaxNonUniformAMD spirv.Inst
@@ -625,11 +489,6 @@ func (v GroupFMaxNonUniformAMD) Operation() spirv.GroupOperation { return spirv.
 // X returns operand X.
 func (v GroupFMaxNonUniformAMD) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupFMaxNonUniformAMD appends an OpGroupFMaxNonUniformAMD to dst.
-func BuildGroupFMaxNonUniformAMD(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupFMaxNonUniformAMD, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupUMaxNonUniformAMD is an OpGroupUMaxNonUniformAMD.
 type GroupUMaxNonUniformAMD spirv.Inst
 
@@ -647,11 +506,6 @@ func (v GroupUMaxNonUniformAMD) Operation() spirv.GroupOperation { return spirv.
 
 // X returns operand X.
 func (v GroupUMaxNonUniformAMD) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupUMaxNonUniformAMD appends an OpGroupUMaxNonUniformAMD to dst.
-func BuildGroupUMaxNonUniformAMD(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupUMaxNonUniformAMD, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupSMaxNonUniformAMD is an OpGroupSMaxNonUniformAMD.
 type GroupSMaxNonUniformAMD spirv.Inst
@@ -671,11 +525,6 @@ func (v GroupSMaxNonUniformAMD) Operation() spirv.GroupOperation { return spirv.
 // X returns operand X.
 func (v GroupSMaxNonUniformAMD) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupSMaxNonUniformAMD appends an OpGroupSMaxNonUniformAMD to dst.
-func BuildGroupSMaxNonUniformAMD(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupSMaxNonUniformAMD, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // SubgroupShuffleINTEL is an OpSubgroupShuffleINTEL.
 type SubgroupShuffleINTEL spirv.Inst
 
@@ -690,11 +539,6 @@ func (v SubgroupShuffleINTEL) Data() spirv.ID { return spirv.ID(v[3]) }
 
 // InvocationId returns operand InvocationId.
 func (v SubgroupShuffleINTEL) InvocationId() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildSubgroupShuffleINTEL appends an OpSubgroupShuffleINTEL to dst.
-func BuildSubgroupShuffleINTEL(dst []uint32, typ spirv.ID, result spirv.ID, data spirv.ID, invocationId spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupShuffleINTEL, 5), uint32(typ), uint32(result), uint32(data), uint32(invocationId))
-}
 
 // SubgroupShuffleDownINTEL is an OpSubgroupShuffleDownINTEL.
 type SubgroupShuffleDownINTEL spirv.Inst
@@ -714,11 +558,6 @@ func (v SubgroupShuffleDownINTEL) Next() spirv.ID { return spirv.ID(v[4]) }
 // Delta returns operand Delta.
 func (v SubgroupShuffleDownINTEL) Delta() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildSubgroupShuffleDownINTEL appends an OpSubgroupShuffleDownINTEL to dst.
-func BuildSubgroupShuffleDownINTEL(dst []uint32, typ spirv.ID, result spirv.ID, current spirv.ID, next spirv.ID, delta spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupShuffleDownINTEL, 6), uint32(typ), uint32(result), uint32(current), uint32(next), uint32(delta))
-}
-
 // SubgroupShuffleUpINTEL is an OpSubgroupShuffleUpINTEL.
 type SubgroupShuffleUpINTEL spirv.Inst
 
@@ -737,11 +576,6 @@ func (v SubgroupShuffleUpINTEL) Current() spirv.ID { return spirv.ID(v[4]) }
 // Delta returns operand Delta.
 func (v SubgroupShuffleUpINTEL) Delta() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildSubgroupShuffleUpINTEL appends an OpSubgroupShuffleUpINTEL to dst.
-func BuildSubgroupShuffleUpINTEL(dst []uint32, typ spirv.ID, result spirv.ID, previous spirv.ID, current spirv.ID, delta spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupShuffleUpINTEL, 6), uint32(typ), uint32(result), uint32(previous), uint32(current), uint32(delta))
-}
-
 // SubgroupShuffleXorINTEL is an OpSubgroupShuffleXorINTEL.
 type SubgroupShuffleXorINTEL spirv.Inst
 
@@ -757,11 +591,6 @@ func (v SubgroupShuffleXorINTEL) Data() spirv.ID { return spirv.ID(v[3]) }
 // Value returns operand Value.
 func (v SubgroupShuffleXorINTEL) Value() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupShuffleXorINTEL appends an OpSubgroupShuffleXorINTEL to dst.
-func BuildSubgroupShuffleXorINTEL(dst []uint32, typ spirv.ID, result spirv.ID, data spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupShuffleXorINTEL, 5), uint32(typ), uint32(result), uint32(data), uint32(value))
-}
-
 // SubgroupBlockReadINTEL is an OpSubgroupBlockReadINTEL.
 type SubgroupBlockReadINTEL spirv.Inst
 
@@ -774,11 +603,6 @@ func (v SubgroupBlockReadINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 // Ptr returns operand Ptr.
 func (v SubgroupBlockReadINTEL) Ptr() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSubgroupBlockReadINTEL appends an OpSubgroupBlockReadINTEL to dst.
-func BuildSubgroupBlockReadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, ptr spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupBlockReadINTEL, 4), uint32(typ), uint32(result), uint32(ptr))
-}
-
 // SubgroupBlockWriteINTEL is an OpSubgroupBlockWriteINTEL.
 type SubgroupBlockWriteINTEL spirv.Inst
 
@@ -787,11 +611,6 @@ func (v SubgroupBlockWriteINTEL) Ptr() spirv.ID { return spirv.ID(v[1]) }
 
 // Data returns operand Data.
 func (v SubgroupBlockWriteINTEL) Data() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildSubgroupBlockWriteINTEL appends an OpSubgroupBlockWriteINTEL to dst.
-func BuildSubgroupBlockWriteINTEL(dst []uint32, ptr spirv.ID, data spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupBlockWriteINTEL, 3), uint32(ptr), uint32(data))
-}
 
 // SubgroupImageBlockReadINTEL is an OpSubgroupImageBlockReadINTEL.
 type SubgroupImageBlockReadINTEL spirv.Inst
@@ -808,11 +627,6 @@ func (v SubgroupImageBlockReadINTEL) Image() spirv.ID { return spirv.ID(v[3]) }
 // Coordinate returns operand Coordinate.
 func (v SubgroupImageBlockReadINTEL) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSubgroupImageBlockReadINTEL appends an OpSubgroupImageBlockReadINTEL to dst.
-func BuildSubgroupImageBlockReadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupImageBlockReadINTEL, 5), uint32(typ), uint32(result), uint32(image), uint32(coordinate))
-}
-
 // SubgroupImageBlockWriteINTEL is an OpSubgroupImageBlockWriteINTEL.
 type SubgroupImageBlockWriteINTEL spirv.Inst
 
@@ -824,11 +638,6 @@ func (v SubgroupImageBlockWriteINTEL) Coordinate() spirv.ID { return spirv.ID(v[
 
 // Data returns operand Data.
 func (v SubgroupImageBlockWriteINTEL) Data() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSubgroupImageBlockWriteINTEL appends an OpSubgroupImageBlockWriteINTEL to dst.
-func BuildSubgroupImageBlockWriteINTEL(dst []uint32, image spirv.ID, coordinate spirv.ID, data spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupImageBlockWriteINTEL, 4), uint32(image), uint32(coordinate), uint32(data))
-}
 
 // SubgroupImageMediaBlockReadINTEL is an OpSubgroupImageMediaBlockReadINTEL.
 type SubgroupImageMediaBlockReadINTEL spirv.Inst
@@ -851,11 +660,6 @@ func (v SubgroupImageMediaBlockReadINTEL) Width() spirv.ID { return spirv.ID(v[5
 // Height returns operand Height.
 func (v SubgroupImageMediaBlockReadINTEL) Height() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildSubgroupImageMediaBlockReadINTEL appends an OpSubgroupImageMediaBlockReadINTEL to dst.
-func BuildSubgroupImageMediaBlockReadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, width spirv.ID, height spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupImageMediaBlockReadINTEL, 7), uint32(typ), uint32(result), uint32(image), uint32(coordinate), uint32(width), uint32(height))
-}
-
 // SubgroupImageMediaBlockWriteINTEL is an OpSubgroupImageMediaBlockWriteINTEL.
 type SubgroupImageMediaBlockWriteINTEL spirv.Inst
 
@@ -874,11 +678,6 @@ func (v SubgroupImageMediaBlockWriteINTEL) Height() spirv.ID { return spirv.ID(v
 // Data returns operand Data.
 func (v SubgroupImageMediaBlockWriteINTEL) Data() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildSubgroupImageMediaBlockWriteINTEL appends an OpSubgroupImageMediaBlockWriteINTEL to dst.
-func BuildSubgroupImageMediaBlockWriteINTEL(dst []uint32, image spirv.ID, coordinate spirv.ID, width spirv.ID, height spirv.ID, data spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroupImageMediaBlockWriteINTEL, 6), uint32(image), uint32(coordinate), uint32(width), uint32(height), uint32(data))
-}
-
 // SubgroupBlockPrefetchINTEL is an OpSubgroupBlockPrefetchINTEL.
 type SubgroupBlockPrefetchINTEL spirv.Inst
 
@@ -896,14 +695,6 @@ func (v SubgroupBlockPrefetchINTEL) MemoryAccess() (spirv.MemoryAccess, bool) {
 // MemoryAccessWords returns the words of MemoryAccess's parameters.
 func (v SubgroupBlockPrefetchINTEL) MemoryAccessWords() []uint32 {
 	return parameters(v, 3, spirv.KindMemoryAccess)
-}
-
-// BuildSubgroupBlockPrefetchINTEL appends an OpSubgroupBlockPrefetchINTEL to dst. The words of optional operands and of parameters are rest.
-func BuildSubgroupBlockPrefetchINTEL(dst []uint32, ptr spirv.ID, numBytes spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(ptr), uint32(numBytes))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSubgroupBlockPrefetchINTEL)
 }
 
 // Subgroup2DBlockLoadINTEL is an OpSubgroup2DBlockLoadINTEL.
@@ -939,11 +730,6 @@ func (v Subgroup2DBlockLoadINTEL) Coordinate() spirv.ID { return spirv.ID(v[9]) 
 // DstPointer returns operand DstPointer.
 func (v Subgroup2DBlockLoadINTEL) DstPointer() spirv.ID { return spirv.ID(v[10]) }
 
-// BuildSubgroup2DBlockLoadINTEL appends an OpSubgroup2DBlockLoadINTEL to dst.
-func BuildSubgroup2DBlockLoadINTEL(dst []uint32, elementSize spirv.ID, blockWidth spirv.ID, blockHeight spirv.ID, blockCount spirv.ID, srcBasePointer spirv.ID, memoryWidth spirv.ID, memoryHeight spirv.ID, memoryPitch spirv.ID, coordinate spirv.ID, dstPointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroup2DBlockLoadINTEL, 11), uint32(elementSize), uint32(blockWidth), uint32(blockHeight), uint32(blockCount), uint32(srcBasePointer), uint32(memoryWidth), uint32(memoryHeight), uint32(memoryPitch), uint32(coordinate), uint32(dstPointer))
-}
-
 // Subgroup2DBlockLoadTransformINTEL is an OpSubgroup2DBlockLoadTransformINTEL.
 type Subgroup2DBlockLoadTransformINTEL spirv.Inst
 
@@ -976,11 +762,6 @@ func (v Subgroup2DBlockLoadTransformINTEL) Coordinate() spirv.ID { return spirv.
 
 // DstPointer returns operand DstPointer.
 func (v Subgroup2DBlockLoadTransformINTEL) DstPointer() spirv.ID { return spirv.ID(v[10]) }
-
-// BuildSubgroup2DBlockLoadTransformINTEL appends an OpSubgroup2DBlockLoadTransformINTEL to dst.
-func BuildSubgroup2DBlockLoadTransformINTEL(dst []uint32, elementSize spirv.ID, blockWidth spirv.ID, blockHeight spirv.ID, blockCount spirv.ID, srcBasePointer spirv.ID, memoryWidth spirv.ID, memoryHeight spirv.ID, memoryPitch spirv.ID, coordinate spirv.ID, dstPointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroup2DBlockLoadTransformINTEL, 11), uint32(elementSize), uint32(blockWidth), uint32(blockHeight), uint32(blockCount), uint32(srcBasePointer), uint32(memoryWidth), uint32(memoryHeight), uint32(memoryPitch), uint32(coordinate), uint32(dstPointer))
-}
 
 // Subgroup2DBlockLoadTransposeINTEL is an OpSubgroup2DBlockLoadTransposeINTEL.
 type Subgroup2DBlockLoadTransposeINTEL spirv.Inst
@@ -1015,11 +796,6 @@ func (v Subgroup2DBlockLoadTransposeINTEL) Coordinate() spirv.ID { return spirv.
 // DstPointer returns operand DstPointer.
 func (v Subgroup2DBlockLoadTransposeINTEL) DstPointer() spirv.ID { return spirv.ID(v[10]) }
 
-// BuildSubgroup2DBlockLoadTransposeINTEL appends an OpSubgroup2DBlockLoadTransposeINTEL to dst.
-func BuildSubgroup2DBlockLoadTransposeINTEL(dst []uint32, elementSize spirv.ID, blockWidth spirv.ID, blockHeight spirv.ID, blockCount spirv.ID, srcBasePointer spirv.ID, memoryWidth spirv.ID, memoryHeight spirv.ID, memoryPitch spirv.ID, coordinate spirv.ID, dstPointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroup2DBlockLoadTransposeINTEL, 11), uint32(elementSize), uint32(blockWidth), uint32(blockHeight), uint32(blockCount), uint32(srcBasePointer), uint32(memoryWidth), uint32(memoryHeight), uint32(memoryPitch), uint32(coordinate), uint32(dstPointer))
-}
-
 // Subgroup2DBlockPrefetchINTEL is an OpSubgroup2DBlockPrefetchINTEL.
 type Subgroup2DBlockPrefetchINTEL spirv.Inst
 
@@ -1049,11 +825,6 @@ func (v Subgroup2DBlockPrefetchINTEL) MemoryPitch() spirv.ID { return spirv.ID(v
 
 // Coordinate returns operand Coordinate.
 func (v Subgroup2DBlockPrefetchINTEL) Coordinate() spirv.ID { return spirv.ID(v[9]) }
-
-// BuildSubgroup2DBlockPrefetchINTEL appends an OpSubgroup2DBlockPrefetchINTEL to dst.
-func BuildSubgroup2DBlockPrefetchINTEL(dst []uint32, elementSize spirv.ID, blockWidth spirv.ID, blockHeight spirv.ID, blockCount spirv.ID, srcBasePointer spirv.ID, memoryWidth spirv.ID, memoryHeight spirv.ID, memoryPitch spirv.ID, coordinate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroup2DBlockPrefetchINTEL, 10), uint32(elementSize), uint32(blockWidth), uint32(blockHeight), uint32(blockCount), uint32(srcBasePointer), uint32(memoryWidth), uint32(memoryHeight), uint32(memoryPitch), uint32(coordinate))
-}
 
 // Subgroup2DBlockStoreINTEL is an OpSubgroup2DBlockStoreINTEL.
 type Subgroup2DBlockStoreINTEL spirv.Inst
@@ -1088,11 +859,6 @@ func (v Subgroup2DBlockStoreINTEL) MemoryPitch() spirv.ID { return spirv.ID(v[9]
 // Coordinate returns operand Coordinate.
 func (v Subgroup2DBlockStoreINTEL) Coordinate() spirv.ID { return spirv.ID(v[10]) }
 
-// BuildSubgroup2DBlockStoreINTEL appends an OpSubgroup2DBlockStoreINTEL to dst.
-func BuildSubgroup2DBlockStoreINTEL(dst []uint32, elementSize spirv.ID, blockWidth spirv.ID, blockHeight spirv.ID, blockCount spirv.ID, srcPointer spirv.ID, dstBasePointer spirv.ID, memoryWidth spirv.ID, memoryHeight spirv.ID, memoryPitch spirv.ID, coordinate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSubgroup2DBlockStoreINTEL, 11), uint32(elementSize), uint32(blockWidth), uint32(blockHeight), uint32(blockCount), uint32(srcPointer), uint32(dstBasePointer), uint32(memoryWidth), uint32(memoryHeight), uint32(memoryPitch), uint32(coordinate))
-}
-
 // SubgroupMatrixMultiplyAccumulateINTEL is an OpSubgroupMatrixMultiplyAccumulateINTEL.
 type SubgroupMatrixMultiplyAccumulateINTEL spirv.Inst
 
@@ -1119,14 +885,6 @@ func (v SubgroupMatrixMultiplyAccumulateINTEL) MatrixMultiplyAccumulateOperands(
 	return maybe[spirv.MatrixMultiplyAccumulateOperands](v, 7)
 }
 
-// BuildSubgroupMatrixMultiplyAccumulateINTEL appends an OpSubgroupMatrixMultiplyAccumulateINTEL to dst. The words of optional operands and of parameters are rest.
-func BuildSubgroupMatrixMultiplyAccumulateINTEL(dst []uint32, typ spirv.ID, result spirv.ID, kDim spirv.ID, matrixA spirv.ID, matrixB spirv.ID, matrixC spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(kDim), uint32(matrixA), uint32(matrixB), uint32(matrixC))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpSubgroupMatrixMultiplyAccumulateINTEL)
-}
-
 // GroupIMulKHR is an OpGroupIMulKHR.
 type GroupIMulKHR spirv.Inst
 
@@ -1144,11 +902,6 @@ func (v GroupIMulKHR) Operation() spirv.GroupOperation { return spirv.GroupOpera
 
 // X returns operand X.
 func (v GroupIMulKHR) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupIMulKHR appends an OpGroupIMulKHR to dst.
-func BuildGroupIMulKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupIMulKHR, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupFMulKHR is an OpGroupFMulKHR.
 type GroupFMulKHR spirv.Inst
@@ -1168,11 +921,6 @@ func (v GroupFMulKHR) Operation() spirv.GroupOperation { return spirv.GroupOpera
 // X returns operand X.
 func (v GroupFMulKHR) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupFMulKHR appends an OpGroupFMulKHR to dst.
-func BuildGroupFMulKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupFMulKHR, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupBitwiseAndKHR is an OpGroupBitwiseAndKHR.
 type GroupBitwiseAndKHR spirv.Inst
 
@@ -1190,11 +938,6 @@ func (v GroupBitwiseAndKHR) Operation() spirv.GroupOperation { return spirv.Grou
 
 // X returns operand X.
 func (v GroupBitwiseAndKHR) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupBitwiseAndKHR appends an OpGroupBitwiseAndKHR to dst.
-func BuildGroupBitwiseAndKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupBitwiseAndKHR, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupBitwiseOrKHR is an OpGroupBitwiseOrKHR.
 type GroupBitwiseOrKHR spirv.Inst
@@ -1214,11 +957,6 @@ func (v GroupBitwiseOrKHR) Operation() spirv.GroupOperation { return spirv.Group
 // X returns operand X.
 func (v GroupBitwiseOrKHR) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupBitwiseOrKHR appends an OpGroupBitwiseOrKHR to dst.
-func BuildGroupBitwiseOrKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupBitwiseOrKHR, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupBitwiseXorKHR is an OpGroupBitwiseXorKHR.
 type GroupBitwiseXorKHR spirv.Inst
 
@@ -1236,11 +974,6 @@ func (v GroupBitwiseXorKHR) Operation() spirv.GroupOperation { return spirv.Grou
 
 // X returns operand X.
 func (v GroupBitwiseXorKHR) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupBitwiseXorKHR appends an OpGroupBitwiseXorKHR to dst.
-func BuildGroupBitwiseXorKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupBitwiseXorKHR, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
 
 // GroupLogicalAndKHR is an OpGroupLogicalAndKHR.
 type GroupLogicalAndKHR spirv.Inst
@@ -1260,11 +993,6 @@ func (v GroupLogicalAndKHR) Operation() spirv.GroupOperation { return spirv.Grou
 // X returns operand X.
 func (v GroupLogicalAndKHR) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupLogicalAndKHR appends an OpGroupLogicalAndKHR to dst.
-func BuildGroupLogicalAndKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupLogicalAndKHR, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupLogicalOrKHR is an OpGroupLogicalOrKHR.
 type GroupLogicalOrKHR spirv.Inst
 
@@ -1283,11 +1011,6 @@ func (v GroupLogicalOrKHR) Operation() spirv.GroupOperation { return spirv.Group
 // X returns operand X.
 func (v GroupLogicalOrKHR) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupLogicalOrKHR appends an OpGroupLogicalOrKHR to dst.
-func BuildGroupLogicalOrKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupLogicalOrKHR, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}
-
 // GroupLogicalXorKHR is an OpGroupLogicalXorKHR.
 type GroupLogicalXorKHR spirv.Inst
 
@@ -1305,8 +1028,3 @@ func (v GroupLogicalXorKHR) Operation() spirv.GroupOperation { return spirv.Grou
 
 // X returns operand X.
 func (v GroupLogicalXorKHR) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupLogicalXorKHR appends an OpGroupLogicalXorKHR to dst.
-func BuildGroupLogicalXorKHR(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupLogicalXorKHR, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(x))
-}

@@ -19,11 +19,6 @@ func (v SampledImage) Image() spirv.ID { return spirv.ID(v[3]) }
 // Sampler returns operand Sampler.
 func (v SampledImage) Sampler() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSampledImage appends an OpSampledImage to dst.
-func BuildSampledImage(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, sampler spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSampledImage, 5), uint32(typ), uint32(result), uint32(image), uint32(sampler))
-}
-
 // ImageSampleImplicitLod is an OpImageSampleImplicitLod.
 type ImageSampleImplicitLod spirv.Inst
 
@@ -49,14 +44,6 @@ func (v ImageSampleImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSampleImplicitLod appends an OpImageSampleImplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSampleImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSampleImplicitLod)
-}
-
 // ImageSampleExplicitLod is an OpImageSampleExplicitLod.
 type ImageSampleExplicitLod spirv.Inst
 
@@ -78,14 +65,6 @@ func (v ImageSampleExplicitLod) ImageOperands() spirv.ImageOperands { return spi
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageSampleExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
-}
-
-// BuildImageSampleExplicitLod appends an OpImageSampleExplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSampleExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(imageOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSampleExplicitLod)
 }
 
 // ImageSampleDrefImplicitLod is an OpImageSampleDrefImplicitLod.
@@ -116,14 +95,6 @@ func (v ImageSampleDrefImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSampleDrefImplicitLod appends an OpImageSampleDrefImplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSampleDrefImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSampleDrefImplicitLod)
-}
-
 // ImageSampleDrefExplicitLod is an OpImageSampleDrefExplicitLod.
 type ImageSampleDrefExplicitLod spirv.Inst
 
@@ -152,14 +123,6 @@ func (v ImageSampleDrefExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSampleDrefExplicitLod appends an OpImageSampleDrefExplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSampleDrefExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef), uint32(imageOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSampleDrefExplicitLod)
-}
-
 // ImageSampleProjImplicitLod is an OpImageSampleProjImplicitLod.
 type ImageSampleProjImplicitLod spirv.Inst
 
@@ -185,14 +148,6 @@ func (v ImageSampleProjImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSampleProjImplicitLod appends an OpImageSampleProjImplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSampleProjImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSampleProjImplicitLod)
-}
-
 // ImageSampleProjExplicitLod is an OpImageSampleProjExplicitLod.
 type ImageSampleProjExplicitLod spirv.Inst
 
@@ -216,14 +171,6 @@ func (v ImageSampleProjExplicitLod) ImageOperands() spirv.ImageOperands {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageSampleProjExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
-}
-
-// BuildImageSampleProjExplicitLod appends an OpImageSampleProjExplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSampleProjExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(imageOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSampleProjExplicitLod)
 }
 
 // ImageSampleProjDrefImplicitLod is an OpImageSampleProjDrefImplicitLod.
@@ -254,14 +201,6 @@ func (v ImageSampleProjDrefImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSampleProjDrefImplicitLod appends an OpImageSampleProjDrefImplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSampleProjDrefImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSampleProjDrefImplicitLod)
-}
-
 // ImageSampleProjDrefExplicitLod is an OpImageSampleProjDrefExplicitLod.
 type ImageSampleProjDrefExplicitLod spirv.Inst
 
@@ -290,14 +229,6 @@ func (v ImageSampleProjDrefExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSampleProjDrefExplicitLod appends an OpImageSampleProjDrefExplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSampleProjDrefExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef), uint32(imageOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSampleProjDrefExplicitLod)
-}
-
 // ImageFetch is an OpImageFetch.
 type ImageFetch spirv.Inst
 
@@ -320,14 +251,6 @@ func (v ImageFetch) ImageOperands() (spirv.ImageOperands, bool) {
 
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageFetch) ImageOperandsWords() []uint32 { return parameters(v, 5, spirv.KindImageOperands) }
-
-// BuildImageFetch appends an OpImageFetch to dst. The words of optional operands and of parameters are rest.
-func BuildImageFetch(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(image), uint32(coordinate))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageFetch)
-}
 
 // ImageGather is an OpImageGather.
 type ImageGather spirv.Inst
@@ -354,14 +277,6 @@ func (v ImageGather) ImageOperands() (spirv.ImageOperands, bool) {
 
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageGather) ImageOperandsWords() []uint32 { return parameters(v, 6, spirv.KindImageOperands) }
-
-// BuildImageGather appends an OpImageGather to dst. The words of optional operands and of parameters are rest.
-func BuildImageGather(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, component spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(component))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageGather)
-}
 
 // ImageDrefGather is an OpImageDrefGather.
 type ImageDrefGather spirv.Inst
@@ -391,14 +306,6 @@ func (v ImageDrefGather) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageDrefGather appends an OpImageDrefGather to dst. The words of optional operands and of parameters are rest.
-func BuildImageDrefGather(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageDrefGather)
-}
-
 // ImageRead is an OpImageRead.
 type ImageRead spirv.Inst
 
@@ -422,14 +329,6 @@ func (v ImageRead) ImageOperands() (spirv.ImageOperands, bool) {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageRead) ImageOperandsWords() []uint32 { return parameters(v, 5, spirv.KindImageOperands) }
 
-// BuildImageRead appends an OpImageRead to dst. The words of optional operands and of parameters are rest.
-func BuildImageRead(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(image), uint32(coordinate))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageRead)
-}
-
 // ImageWrite is an OpImageWrite.
 type ImageWrite spirv.Inst
 
@@ -450,14 +349,6 @@ func (v ImageWrite) ImageOperands() (spirv.ImageOperands, bool) {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageWrite) ImageOperandsWords() []uint32 { return parameters(v, 4, spirv.KindImageOperands) }
 
-// BuildImageWrite appends an OpImageWrite to dst. The words of optional operands and of parameters are rest.
-func BuildImageWrite(dst []uint32, image spirv.ID, coordinate spirv.ID, texel spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(image), uint32(coordinate), uint32(texel))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageWrite)
-}
-
 // Image is an OpImage.
 type Image spirv.Inst
 
@@ -469,11 +360,6 @@ func (v Image) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // SampledImage returns operand SampledImage.
 func (v Image) SampledImage() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildImage appends an OpImage to dst.
-func BuildImage(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImage, 4), uint32(typ), uint32(result), uint32(sampledImage))
-}
 
 // ImageQueryFormat is an OpImageQueryFormat.
 type ImageQueryFormat spirv.Inst
@@ -487,11 +373,6 @@ func (v ImageQueryFormat) Result() spirv.ID { return spirv.ID(v[2]) }
 // Image returns operand Image.
 func (v ImageQueryFormat) Image() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildImageQueryFormat appends an OpImageQueryFormat to dst.
-func BuildImageQueryFormat(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageQueryFormat, 4), uint32(typ), uint32(result), uint32(image))
-}
-
 // ImageQueryOrder is an OpImageQueryOrder.
 type ImageQueryOrder spirv.Inst
 
@@ -503,11 +384,6 @@ func (v ImageQueryOrder) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Image returns operand Image.
 func (v ImageQueryOrder) Image() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildImageQueryOrder appends an OpImageQueryOrder to dst.
-func BuildImageQueryOrder(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageQueryOrder, 4), uint32(typ), uint32(result), uint32(image))
-}
 
 // ImageQuerySizeLod is an OpImageQuerySizeLod.
 type ImageQuerySizeLod spirv.Inst
@@ -524,11 +400,6 @@ func (v ImageQuerySizeLod) Image() spirv.ID { return spirv.ID(v[3]) }
 // LevelOfDetail returns operand LevelOfDetail.
 func (v ImageQuerySizeLod) LevelOfDetail() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildImageQuerySizeLod appends an OpImageQuerySizeLod to dst.
-func BuildImageQuerySizeLod(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, levelOfDetail spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageQuerySizeLod, 5), uint32(typ), uint32(result), uint32(image), uint32(levelOfDetail))
-}
-
 // ImageQuerySize is an OpImageQuerySize.
 type ImageQuerySize spirv.Inst
 
@@ -540,11 +411,6 @@ func (v ImageQuerySize) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Image returns operand Image.
 func (v ImageQuerySize) Image() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildImageQuerySize appends an OpImageQuerySize to dst.
-func BuildImageQuerySize(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageQuerySize, 4), uint32(typ), uint32(result), uint32(image))
-}
 
 // ImageQueryLod is an OpImageQueryLod.
 type ImageQueryLod spirv.Inst
@@ -561,11 +427,6 @@ func (v ImageQueryLod) SampledImage() spirv.ID { return spirv.ID(v[3]) }
 // Coordinate returns operand Coordinate.
 func (v ImageQueryLod) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildImageQueryLod appends an OpImageQueryLod to dst.
-func BuildImageQueryLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageQueryLod, 5), uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate))
-}
-
 // ImageQueryLevels is an OpImageQueryLevels.
 type ImageQueryLevels spirv.Inst
 
@@ -578,11 +439,6 @@ func (v ImageQueryLevels) Result() spirv.ID { return spirv.ID(v[2]) }
 // Image returns operand Image.
 func (v ImageQueryLevels) Image() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildImageQueryLevels appends an OpImageQueryLevels to dst.
-func BuildImageQueryLevels(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageQueryLevels, 4), uint32(typ), uint32(result), uint32(image))
-}
-
 // ImageQuerySamples is an OpImageQuerySamples.
 type ImageQuerySamples spirv.Inst
 
@@ -594,11 +450,6 @@ func (v ImageQuerySamples) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Image returns operand Image.
 func (v ImageQuerySamples) Image() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildImageQuerySamples appends an OpImageQuerySamples to dst.
-func BuildImageQuerySamples(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageQuerySamples, 4), uint32(typ), uint32(result), uint32(image))
-}
 
 // ImageSparseSampleImplicitLod is an OpImageSparseSampleImplicitLod.
 type ImageSparseSampleImplicitLod spirv.Inst
@@ -625,14 +476,6 @@ func (v ImageSparseSampleImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleImplicitLod appends an OpImageSparseSampleImplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseSampleImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseSampleImplicitLod)
-}
-
 // ImageSparseSampleExplicitLod is an OpImageSparseSampleExplicitLod.
 type ImageSparseSampleExplicitLod spirv.Inst
 
@@ -656,14 +499,6 @@ func (v ImageSparseSampleExplicitLod) ImageOperands() spirv.ImageOperands {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageSparseSampleExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
-}
-
-// BuildImageSparseSampleExplicitLod appends an OpImageSparseSampleExplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseSampleExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(imageOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseSampleExplicitLod)
 }
 
 // ImageSparseSampleDrefImplicitLod is an OpImageSparseSampleDrefImplicitLod.
@@ -694,14 +529,6 @@ func (v ImageSparseSampleDrefImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleDrefImplicitLod appends an OpImageSparseSampleDrefImplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseSampleDrefImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseSampleDrefImplicitLod)
-}
-
 // ImageSparseSampleDrefExplicitLod is an OpImageSparseSampleDrefExplicitLod.
 type ImageSparseSampleDrefExplicitLod spirv.Inst
 
@@ -730,14 +557,6 @@ func (v ImageSparseSampleDrefExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleDrefExplicitLod appends an OpImageSparseSampleDrefExplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseSampleDrefExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef), uint32(imageOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseSampleDrefExplicitLod)
-}
-
 // ImageSparseSampleProjImplicitLod is an OpImageSparseSampleProjImplicitLod.
 type ImageSparseSampleProjImplicitLod spirv.Inst
 
@@ -763,14 +582,6 @@ func (v ImageSparseSampleProjImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleProjImplicitLod appends an OpImageSparseSampleProjImplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseSampleProjImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseSampleProjImplicitLod)
-}
-
 // ImageSparseSampleProjExplicitLod is an OpImageSparseSampleProjExplicitLod.
 type ImageSparseSampleProjExplicitLod spirv.Inst
 
@@ -794,14 +605,6 @@ func (v ImageSparseSampleProjExplicitLod) ImageOperands() spirv.ImageOperands {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageSparseSampleProjExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
-}
-
-// BuildImageSparseSampleProjExplicitLod appends an OpImageSparseSampleProjExplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseSampleProjExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(imageOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseSampleProjExplicitLod)
 }
 
 // ImageSparseSampleProjDrefImplicitLod is an OpImageSparseSampleProjDrefImplicitLod.
@@ -832,14 +635,6 @@ func (v ImageSparseSampleProjDrefImplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleProjDrefImplicitLod appends an OpImageSparseSampleProjDrefImplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseSampleProjDrefImplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseSampleProjDrefImplicitLod)
-}
-
 // ImageSparseSampleProjDrefExplicitLod is an OpImageSparseSampleProjDrefExplicitLod.
 type ImageSparseSampleProjDrefExplicitLod spirv.Inst
 
@@ -868,14 +663,6 @@ func (v ImageSparseSampleProjDrefExplicitLod) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseSampleProjDrefExplicitLod appends an OpImageSparseSampleProjDrefExplicitLod to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseSampleProjDrefExplicitLod(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, imageOperands spirv.ImageOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef), uint32(imageOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseSampleProjDrefExplicitLod)
-}
-
 // ImageSparseFetch is an OpImageSparseFetch.
 type ImageSparseFetch spirv.Inst
 
@@ -899,14 +686,6 @@ func (v ImageSparseFetch) ImageOperands() (spirv.ImageOperands, bool) {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageSparseFetch) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
-}
-
-// BuildImageSparseFetch appends an OpImageSparseFetch to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseFetch(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(image), uint32(coordinate))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseFetch)
 }
 
 // ImageSparseGather is an OpImageSparseGather.
@@ -937,14 +716,6 @@ func (v ImageSparseGather) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseGather appends an OpImageSparseGather to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseGather(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, component spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(component))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseGather)
-}
-
 // ImageSparseDrefGather is an OpImageSparseDrefGather.
 type ImageSparseDrefGather spirv.Inst
 
@@ -973,14 +744,6 @@ func (v ImageSparseDrefGather) ImageOperandsWords() []uint32 {
 	return parameters(v, 6, spirv.KindImageOperands)
 }
 
-// BuildImageSparseDrefGather appends an OpImageSparseDrefGather to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseDrefGather(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, dRef spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(dRef))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseDrefGather)
-}
-
 // ImageSparseTexelsResident is an OpImageSparseTexelsResident.
 type ImageSparseTexelsResident spirv.Inst
 
@@ -992,11 +755,6 @@ func (v ImageSparseTexelsResident) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // ResidentCode returns operand ResidentCode.
 func (v ImageSparseTexelsResident) ResidentCode() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildImageSparseTexelsResident appends an OpImageSparseTexelsResident to dst.
-func BuildImageSparseTexelsResident(dst []uint32, typ spirv.ID, result spirv.ID, residentCode spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageSparseTexelsResident, 4), uint32(typ), uint32(result), uint32(residentCode))
-}
 
 // ImageSparseRead is an OpImageSparseRead.
 type ImageSparseRead spirv.Inst
@@ -1023,14 +781,6 @@ func (v ImageSparseRead) ImageOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindImageOperands)
 }
 
-// BuildImageSparseRead appends an OpImageSparseRead to dst. The words of optional operands and of parameters are rest.
-func BuildImageSparseRead(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(image), uint32(coordinate))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSparseRead)
-}
-
 // ColorAttachmentReadEXT is an OpColorAttachmentReadEXT.
 type ColorAttachmentReadEXT spirv.Inst
 
@@ -1046,14 +796,6 @@ func (v ColorAttachmentReadEXT) Attachment() spirv.ID { return spirv.ID(v[3]) }
 // Sample returns operand Sample, if it is present.
 func (v ColorAttachmentReadEXT) Sample() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// BuildColorAttachmentReadEXT appends an OpColorAttachmentReadEXT to dst. The words of optional operands and of parameters are rest.
-func BuildColorAttachmentReadEXT(dst []uint32, typ spirv.ID, result spirv.ID, attachment spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(attachment))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpColorAttachmentReadEXT)
-}
-
 // DepthAttachmentReadEXT is an OpDepthAttachmentReadEXT.
 type DepthAttachmentReadEXT spirv.Inst
 
@@ -1066,14 +808,6 @@ func (v DepthAttachmentReadEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 // Sample returns operand Sample, if it is present.
 func (v DepthAttachmentReadEXT) Sample() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// BuildDepthAttachmentReadEXT appends an OpDepthAttachmentReadEXT to dst. The words of optional operands and of parameters are rest.
-func BuildDepthAttachmentReadEXT(dst []uint32, typ spirv.ID, result spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpDepthAttachmentReadEXT)
-}
-
 // StencilAttachmentReadEXT is an OpStencilAttachmentReadEXT.
 type StencilAttachmentReadEXT spirv.Inst
 
@@ -1085,14 +819,6 @@ func (v StencilAttachmentReadEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Sample returns operand Sample, if it is present.
 func (v StencilAttachmentReadEXT) Sample() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
-
-// BuildStencilAttachmentReadEXT appends an OpStencilAttachmentReadEXT to dst. The words of optional operands and of parameters are rest.
-func BuildStencilAttachmentReadEXT(dst []uint32, typ spirv.ID, result spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpStencilAttachmentReadEXT)
-}
 
 // ImageSampleWeightedQCOM is an OpImageSampleWeightedQCOM.
 type ImageSampleWeightedQCOM spirv.Inst
@@ -1112,11 +838,6 @@ func (v ImageSampleWeightedQCOM) Coordinates() spirv.ID { return spirv.ID(v[4]) 
 // Weights returns operand Weights.
 func (v ImageSampleWeightedQCOM) Weights() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildImageSampleWeightedQCOM appends an OpImageSampleWeightedQCOM to dst.
-func BuildImageSampleWeightedQCOM(dst []uint32, typ spirv.ID, result spirv.ID, texture spirv.ID, coordinates spirv.ID, weights spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageSampleWeightedQCOM, 6), uint32(typ), uint32(result), uint32(texture), uint32(coordinates), uint32(weights))
-}
-
 // ImageBoxFilterQCOM is an OpImageBoxFilterQCOM.
 type ImageBoxFilterQCOM spirv.Inst
 
@@ -1134,11 +855,6 @@ func (v ImageBoxFilterQCOM) Coordinates() spirv.ID { return spirv.ID(v[4]) }
 
 // BoxSize returns operand BoxSize.
 func (v ImageBoxFilterQCOM) BoxSize() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildImageBoxFilterQCOM appends an OpImageBoxFilterQCOM to dst.
-func BuildImageBoxFilterQCOM(dst []uint32, typ spirv.ID, result spirv.ID, texture spirv.ID, coordinates spirv.ID, boxSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageBoxFilterQCOM, 6), uint32(typ), uint32(result), uint32(texture), uint32(coordinates), uint32(boxSize))
-}
 
 // ImageBlockMatchSSDQCOM is an OpImageBlockMatchSSDQCOM.
 type ImageBlockMatchSSDQCOM spirv.Inst
@@ -1164,11 +880,6 @@ func (v ImageBlockMatchSSDQCOM) ReferenceCoordinates() spirv.ID { return spirv.I
 // BlockSize returns operand BlockSize.
 func (v ImageBlockMatchSSDQCOM) BlockSize() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildImageBlockMatchSSDQCOM appends an OpImageBlockMatchSSDQCOM to dst.
-func BuildImageBlockMatchSSDQCOM(dst []uint32, typ spirv.ID, result spirv.ID, target spirv.ID, targetCoordinates spirv.ID, reference spirv.ID, referenceCoordinates spirv.ID, blockSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageBlockMatchSSDQCOM, 8), uint32(typ), uint32(result), uint32(target), uint32(targetCoordinates), uint32(reference), uint32(referenceCoordinates), uint32(blockSize))
-}
-
 // ImageBlockMatchSADQCOM is an OpImageBlockMatchSADQCOM.
 type ImageBlockMatchSADQCOM spirv.Inst
 
@@ -1192,11 +903,6 @@ func (v ImageBlockMatchSADQCOM) ReferenceCoordinates() spirv.ID { return spirv.I
 
 // BlockSize returns operand BlockSize.
 func (v ImageBlockMatchSADQCOM) BlockSize() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildImageBlockMatchSADQCOM appends an OpImageBlockMatchSADQCOM to dst.
-func BuildImageBlockMatchSADQCOM(dst []uint32, typ spirv.ID, result spirv.ID, target spirv.ID, targetCoordinates spirv.ID, reference spirv.ID, referenceCoordinates spirv.ID, blockSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageBlockMatchSADQCOM, 8), uint32(typ), uint32(result), uint32(target), uint32(targetCoordinates), uint32(reference), uint32(referenceCoordinates), uint32(blockSize))
-}
 
 // ImageBlockMatchWindowSSDQCOM is an OpImageBlockMatchWindowSSDQCOM.
 type ImageBlockMatchWindowSSDQCOM spirv.Inst
@@ -1222,11 +928,6 @@ func (v ImageBlockMatchWindowSSDQCOM) ReferenceCoordinates() spirv.ID { return s
 // BlockSize returns operand BlockSize.
 func (v ImageBlockMatchWindowSSDQCOM) BlockSize() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildImageBlockMatchWindowSSDQCOM appends an OpImageBlockMatchWindowSSDQCOM to dst.
-func BuildImageBlockMatchWindowSSDQCOM(dst []uint32, typ spirv.ID, result spirv.ID, targetSampledImage spirv.ID, targetCoordinates spirv.ID, referenceSampledImage spirv.ID, referenceCoordinates spirv.ID, blockSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageBlockMatchWindowSSDQCOM, 8), uint32(typ), uint32(result), uint32(targetSampledImage), uint32(targetCoordinates), uint32(referenceSampledImage), uint32(referenceCoordinates), uint32(blockSize))
-}
-
 // ImageBlockMatchWindowSADQCOM is an OpImageBlockMatchWindowSADQCOM.
 type ImageBlockMatchWindowSADQCOM spirv.Inst
 
@@ -1250,11 +951,6 @@ func (v ImageBlockMatchWindowSADQCOM) ReferenceCoordinates() spirv.ID { return s
 
 // BlockSize returns operand BlockSize.
 func (v ImageBlockMatchWindowSADQCOM) BlockSize() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildImageBlockMatchWindowSADQCOM appends an OpImageBlockMatchWindowSADQCOM to dst.
-func BuildImageBlockMatchWindowSADQCOM(dst []uint32, typ spirv.ID, result spirv.ID, targetSampledImage spirv.ID, targetCoordinates spirv.ID, referenceSampledImage spirv.ID, referenceCoordinates spirv.ID, blockSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageBlockMatchWindowSADQCOM, 8), uint32(typ), uint32(result), uint32(targetSampledImage), uint32(targetCoordinates), uint32(referenceSampledImage), uint32(referenceCoordinates), uint32(blockSize))
-}
 
 // ImageBlockMatchGatherSSDQCOM is an OpImageBlockMatchGatherSSDQCOM.
 type ImageBlockMatchGatherSSDQCOM spirv.Inst
@@ -1280,11 +976,6 @@ func (v ImageBlockMatchGatherSSDQCOM) ReferenceCoordinates() spirv.ID { return s
 // BlockSize returns operand BlockSize.
 func (v ImageBlockMatchGatherSSDQCOM) BlockSize() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildImageBlockMatchGatherSSDQCOM appends an OpImageBlockMatchGatherSSDQCOM to dst.
-func BuildImageBlockMatchGatherSSDQCOM(dst []uint32, typ spirv.ID, result spirv.ID, targetSampledImage spirv.ID, targetCoordinates spirv.ID, referenceSampledImage spirv.ID, referenceCoordinates spirv.ID, blockSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageBlockMatchGatherSSDQCOM, 8), uint32(typ), uint32(result), uint32(targetSampledImage), uint32(targetCoordinates), uint32(referenceSampledImage), uint32(referenceCoordinates), uint32(blockSize))
-}
-
 // ImageBlockMatchGatherSADQCOM is an OpImageBlockMatchGatherSADQCOM.
 type ImageBlockMatchGatherSADQCOM spirv.Inst
 
@@ -1308,11 +999,6 @@ func (v ImageBlockMatchGatherSADQCOM) ReferenceCoordinates() spirv.ID { return s
 
 // BlockSize returns operand BlockSize.
 func (v ImageBlockMatchGatherSADQCOM) BlockSize() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildImageBlockMatchGatherSADQCOM appends an OpImageBlockMatchGatherSADQCOM to dst.
-func BuildImageBlockMatchGatherSADQCOM(dst []uint32, typ spirv.ID, result spirv.ID, targetSampledImage spirv.ID, targetCoordinates spirv.ID, referenceSampledImage spirv.ID, referenceCoordinates spirv.ID, blockSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageBlockMatchGatherSADQCOM, 8), uint32(typ), uint32(result), uint32(targetSampledImage), uint32(targetCoordinates), uint32(referenceSampledImage), uint32(referenceCoordinates), uint32(blockSize))
-}
 
 // ImageGatherQCOM is an OpImageGatherQCOM.
 type ImageGatherQCOM spirv.Inst
@@ -1343,14 +1029,6 @@ func (v ImageGatherQCOM) ImageOperands() (spirv.ImageOperands, bool) {
 // ImageOperandsWords returns the words of ImageOperands's parameters.
 func (v ImageGatherQCOM) ImageOperandsWords() []uint32 {
 	return parameters(v, 7, spirv.KindImageOperands)
-}
-
-// BuildImageGatherQCOM appends an OpImageGatherQCOM to dst. The words of optional operands and of parameters are rest.
-func BuildImageGatherQCOM(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, component spirv.ID, mode spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(component), uint32(mode))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageGatherQCOM)
 }
 
 // ImageSampleFootprintNV is an OpImageSampleFootprintNV.
@@ -1384,14 +1062,6 @@ func (v ImageSampleFootprintNV) ImageOperandsWords() []uint32 {
 	return parameters(v, 7, spirv.KindImageOperands)
 }
 
-// BuildImageSampleFootprintNV appends an OpImageSampleFootprintNV to dst. The words of optional operands and of parameters are rest.
-func BuildImageSampleFootprintNV(dst []uint32, typ spirv.ID, result spirv.ID, sampledImage spirv.ID, coordinate spirv.ID, granularity spirv.ID, coarse spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(sampledImage), uint32(coordinate), uint32(granularity), uint32(coarse))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpImageSampleFootprintNV)
-}
-
 // ConvertHandleToImageINTEL is an OpConvertHandleToImageINTEL.
 type ConvertHandleToImageINTEL spirv.Inst
 
@@ -1403,11 +1073,6 @@ func (v ConvertHandleToImageINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v ConvertHandleToImageINTEL) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConvertHandleToImageINTEL appends an OpConvertHandleToImageINTEL to dst.
-func BuildConvertHandleToImageINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertHandleToImageINTEL, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // ConvertHandleToSamplerINTEL is an OpConvertHandleToSamplerINTEL.
 type ConvertHandleToSamplerINTEL spirv.Inst
@@ -1421,11 +1086,6 @@ func (v ConvertHandleToSamplerINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 // Operand returns operand Operand.
 func (v ConvertHandleToSamplerINTEL) Operand() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertHandleToSamplerINTEL appends an OpConvertHandleToSamplerINTEL to dst.
-func BuildConvertHandleToSamplerINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertHandleToSamplerINTEL, 4), uint32(typ), uint32(result), uint32(operand))
-}
-
 // ConvertHandleToSampledImageINTEL is an OpConvertHandleToSampledImageINTEL.
 type ConvertHandleToSampledImageINTEL spirv.Inst
 
@@ -1437,8 +1097,3 @@ func (v ConvertHandleToSampledImageINTEL) Result() spirv.ID { return spirv.ID(v[
 
 // Operand returns operand Operand.
 func (v ConvertHandleToSampledImageINTEL) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConvertHandleToSampledImageINTEL appends an OpConvertHandleToSampledImageINTEL to dst.
-func BuildConvertHandleToSampledImageINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertHandleToSampledImageINTEL, 4), uint32(typ), uint32(result), uint32(operand))
-}

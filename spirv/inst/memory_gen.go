@@ -19,14 +19,6 @@ func (v Variable) StorageClass() spirv.StorageClass { return spirv.StorageClass(
 // Initializer returns operand Initializer, if it is present.
 func (v Variable) Initializer() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// BuildVariable appends an OpVariable to dst. The words of optional operands and of parameters are rest.
-func BuildVariable(dst []uint32, typ spirv.ID, result spirv.ID, storageClass spirv.StorageClass, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(storageClass))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpVariable)
-}
-
 // ImageTexelPointer is an OpImageTexelPointer.
 type ImageTexelPointer spirv.Inst
 
@@ -44,11 +36,6 @@ func (v ImageTexelPointer) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 
 // Sample returns operand Sample.
 func (v ImageTexelPointer) Sample() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildImageTexelPointer appends an OpImageTexelPointer to dst.
-func BuildImageTexelPointer(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, sample spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpImageTexelPointer, 6), uint32(typ), uint32(result), uint32(image), uint32(coordinate), uint32(sample))
-}
 
 // Load is an OpLoad.
 type Load spirv.Inst
@@ -68,14 +55,6 @@ func (v Load) MemoryAccess() (spirv.MemoryAccess, bool) { return maybe[spirv.Mem
 // MemoryAccessWords returns the words of MemoryAccess's parameters.
 func (v Load) MemoryAccessWords() []uint32 { return parameters(v, 4, spirv.KindMemoryAccess) }
 
-// BuildLoad appends an OpLoad to dst. The words of optional operands and of parameters are rest.
-func BuildLoad(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpLoad)
-}
-
 // Store is an OpStore.
 type Store spirv.Inst
 
@@ -90,14 +69,6 @@ func (v Store) MemoryAccess() (spirv.MemoryAccess, bool) { return maybe[spirv.Me
 
 // MemoryAccessWords returns the words of MemoryAccess's parameters.
 func (v Store) MemoryAccessWords() []uint32 { return parameters(v, 3, spirv.KindMemoryAccess) }
-
-// BuildStore appends an OpStore to dst. The words of optional operands and of parameters are rest.
-func BuildStore(dst []uint32, pointer spirv.ID, object spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(pointer), uint32(object))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpStore)
-}
 
 // CopyMemory is an OpCopyMemory.
 type CopyMemory spirv.Inst
@@ -122,14 +93,6 @@ func (v CopyMemory) MemoryAccess2() (spirv.MemoryAccess, bool) {
 // MemoryAccess2Words returns the words of MemoryAccess2's parameters.
 func (v CopyMemory) MemoryAccess2Words() []uint32 {
 	return parameters(v, skip(v, 3, spirv.KindMemoryAccess), spirv.KindMemoryAccess)
-}
-
-// BuildCopyMemory appends an OpCopyMemory to dst. The words of optional operands and of parameters are rest.
-func BuildCopyMemory(dst []uint32, target spirv.ID, source spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(target), uint32(source))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCopyMemory)
 }
 
 // CopyMemorySized is an OpCopyMemorySized.
@@ -164,14 +127,6 @@ func (v CopyMemorySized) MemoryAccess2Words() []uint32 {
 	return parameters(v, skip(v, 4, spirv.KindMemoryAccess), spirv.KindMemoryAccess)
 }
 
-// BuildCopyMemorySized appends an OpCopyMemorySized to dst. The words of optional operands and of parameters are rest.
-func BuildCopyMemorySized(dst []uint32, target spirv.ID, source spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(target), uint32(source), uint32(size))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCopyMemorySized)
-}
-
 // AccessChain is an OpAccessChain.
 type AccessChain spirv.Inst
 
@@ -187,14 +142,6 @@ func (v AccessChain) Base() spirv.ID { return spirv.ID(v[3]) }
 // Indexes returns operand Indexes.
 func (v AccessChain) Indexes() []spirv.ID { return many[spirv.ID](v, 4) }
 
-// BuildAccessChain appends an OpAccessChain to dst.
-func BuildAccessChain(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(base))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpAccessChain)
-}
-
 // InBoundsAccessChain is an OpInBoundsAccessChain.
 type InBoundsAccessChain spirv.Inst
 
@@ -209,14 +156,6 @@ func (v InBoundsAccessChain) Base() spirv.ID { return spirv.ID(v[3]) }
 
 // Indexes returns operand Indexes.
 func (v InBoundsAccessChain) Indexes() []spirv.ID { return many[spirv.ID](v, 4) }
-
-// BuildInBoundsAccessChain appends an OpInBoundsAccessChain to dst.
-func BuildInBoundsAccessChain(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(base))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpInBoundsAccessChain)
-}
 
 // PtrAccessChain is an OpPtrAccessChain.
 type PtrAccessChain spirv.Inst
@@ -236,14 +175,6 @@ func (v PtrAccessChain) Element() spirv.ID { return spirv.ID(v[4]) }
 // Indexes returns operand Indexes.
 func (v PtrAccessChain) Indexes() []spirv.ID { return many[spirv.ID](v, 5) }
 
-// BuildPtrAccessChain appends an OpPtrAccessChain to dst.
-func BuildPtrAccessChain(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, element spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(base), uint32(element))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpPtrAccessChain)
-}
-
 // ArrayLength is an OpArrayLength.
 type ArrayLength spirv.Inst
 
@@ -259,11 +190,6 @@ func (v ArrayLength) Structure() spirv.ID { return spirv.ID(v[3]) }
 // ArrayMember returns operand ArrayMember.
 func (v ArrayLength) ArrayMember() uint32 { return v[4] }
 
-// BuildArrayLength appends an OpArrayLength to dst.
-func BuildArrayLength(dst []uint32, typ spirv.ID, result spirv.ID, structure spirv.ID, arrayMember uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArrayLength, 5), uint32(typ), uint32(result), uint32(structure), arrayMember)
-}
-
 // GenericPtrMemSemantics is an OpGenericPtrMemSemantics.
 type GenericPtrMemSemantics spirv.Inst
 
@@ -275,11 +201,6 @@ func (v GenericPtrMemSemantics) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Pointer returns operand Pointer.
 func (v GenericPtrMemSemantics) Pointer() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildGenericPtrMemSemantics appends an OpGenericPtrMemSemantics to dst.
-func BuildGenericPtrMemSemantics(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGenericPtrMemSemantics, 4), uint32(typ), uint32(result), uint32(pointer))
-}
 
 // InBoundsPtrAccessChain is an OpInBoundsPtrAccessChain.
 type InBoundsPtrAccessChain spirv.Inst
@@ -299,14 +220,6 @@ func (v InBoundsPtrAccessChain) Element() spirv.ID { return spirv.ID(v[4]) }
 // Indexes returns operand Indexes.
 func (v InBoundsPtrAccessChain) Indexes() []spirv.ID { return many[spirv.ID](v, 5) }
 
-// BuildInBoundsPtrAccessChain appends an OpInBoundsPtrAccessChain to dst.
-func BuildInBoundsPtrAccessChain(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, element spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(base), uint32(element))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpInBoundsPtrAccessChain)
-}
-
 // PtrEqual is an OpPtrEqual.
 type PtrEqual spirv.Inst
 
@@ -321,11 +234,6 @@ func (v PtrEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v PtrEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildPtrEqual appends an OpPtrEqual to dst.
-func BuildPtrEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpPtrEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // PtrNotEqual is an OpPtrNotEqual.
 type PtrNotEqual spirv.Inst
@@ -342,11 +250,6 @@ func (v PtrNotEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v PtrNotEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildPtrNotEqual appends an OpPtrNotEqual to dst.
-func BuildPtrNotEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpPtrNotEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // PtrDiff is an OpPtrDiff.
 type PtrDiff spirv.Inst
 
@@ -361,11 +264,6 @@ func (v PtrDiff) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v PtrDiff) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildPtrDiff appends an OpPtrDiff to dst.
-func BuildPtrDiff(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpPtrDiff, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // UntypedVariableKHR is an OpUntypedVariableKHR.
 type UntypedVariableKHR spirv.Inst
@@ -385,14 +283,6 @@ func (v UntypedVariableKHR) DataType() (spirv.ID, bool) { return maybe[spirv.ID]
 // Initializer returns operand Initializer, if it is present.
 func (v UntypedVariableKHR) Initializer() (spirv.ID, bool) { return maybe[spirv.ID](v, 5) }
 
-// BuildUntypedVariableKHR appends an OpUntypedVariableKHR to dst. The words of optional operands and of parameters are rest.
-func BuildUntypedVariableKHR(dst []uint32, typ spirv.ID, result spirv.ID, storageClass spirv.StorageClass, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(storageClass))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpUntypedVariableKHR)
-}
-
 // UntypedAccessChainKHR is an OpUntypedAccessChainKHR.
 type UntypedAccessChainKHR spirv.Inst
 
@@ -411,14 +301,6 @@ func (v UntypedAccessChainKHR) Base() spirv.ID { return spirv.ID(v[4]) }
 // Indexes returns operand Indexes.
 func (v UntypedAccessChainKHR) Indexes() []spirv.ID { return many[spirv.ID](v, 5) }
 
-// BuildUntypedAccessChainKHR appends an OpUntypedAccessChainKHR to dst.
-func BuildUntypedAccessChainKHR(dst []uint32, typ spirv.ID, result spirv.ID, baseType spirv.ID, base spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(baseType), uint32(base))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpUntypedAccessChainKHR)
-}
-
 // UntypedInBoundsAccessChainKHR is an OpUntypedInBoundsAccessChainKHR.
 type UntypedInBoundsAccessChainKHR spirv.Inst
 
@@ -436,14 +318,6 @@ func (v UntypedInBoundsAccessChainKHR) Base() spirv.ID { return spirv.ID(v[4]) }
 
 // Indexes returns operand Indexes.
 func (v UntypedInBoundsAccessChainKHR) Indexes() []spirv.ID { return many[spirv.ID](v, 5) }
-
-// BuildUntypedInBoundsAccessChainKHR appends an OpUntypedInBoundsAccessChainKHR to dst.
-func BuildUntypedInBoundsAccessChainKHR(dst []uint32, typ spirv.ID, result spirv.ID, baseType spirv.ID, base spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(baseType), uint32(base))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpUntypedInBoundsAccessChainKHR)
-}
 
 // UntypedPtrAccessChainKHR is an OpUntypedPtrAccessChainKHR.
 type UntypedPtrAccessChainKHR spirv.Inst
@@ -466,14 +340,6 @@ func (v UntypedPtrAccessChainKHR) Element() spirv.ID { return spirv.ID(v[5]) }
 // Indexes returns operand Indexes.
 func (v UntypedPtrAccessChainKHR) Indexes() []spirv.ID { return many[spirv.ID](v, 6) }
 
-// BuildUntypedPtrAccessChainKHR appends an OpUntypedPtrAccessChainKHR to dst.
-func BuildUntypedPtrAccessChainKHR(dst []uint32, typ spirv.ID, result spirv.ID, baseType spirv.ID, base spirv.ID, element spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(baseType), uint32(base), uint32(element))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpUntypedPtrAccessChainKHR)
-}
-
 // UntypedInBoundsPtrAccessChainKHR is an OpUntypedInBoundsPtrAccessChainKHR.
 type UntypedInBoundsPtrAccessChainKHR spirv.Inst
 
@@ -495,14 +361,6 @@ func (v UntypedInBoundsPtrAccessChainKHR) Element() spirv.ID { return spirv.ID(v
 // Indexes returns operand Indexes.
 func (v UntypedInBoundsPtrAccessChainKHR) Indexes() []spirv.ID { return many[spirv.ID](v, 6) }
 
-// BuildUntypedInBoundsPtrAccessChainKHR appends an OpUntypedInBoundsPtrAccessChainKHR to dst.
-func BuildUntypedInBoundsPtrAccessChainKHR(dst []uint32, typ spirv.ID, result spirv.ID, baseType spirv.ID, base spirv.ID, element spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(baseType), uint32(base), uint32(element))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpUntypedInBoundsPtrAccessChainKHR)
-}
-
 // UntypedArrayLengthKHR is an OpUntypedArrayLengthKHR.
 type UntypedArrayLengthKHR spirv.Inst
 
@@ -521,11 +379,6 @@ func (v UntypedArrayLengthKHR) Pointer() spirv.ID { return spirv.ID(v[4]) }
 // ArrayMember returns operand ArrayMember.
 func (v UntypedArrayLengthKHR) ArrayMember() uint32 { return v[5] }
 
-// BuildUntypedArrayLengthKHR appends an OpUntypedArrayLengthKHR to dst.
-func BuildUntypedArrayLengthKHR(dst []uint32, typ spirv.ID, result spirv.ID, structure spirv.ID, pointer spirv.ID, arrayMember uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUntypedArrayLengthKHR, 6), uint32(typ), uint32(result), uint32(structure), uint32(pointer), arrayMember)
-}
-
 // UntypedPrefetchKHR is an OpUntypedPrefetchKHR.
 type UntypedPrefetchKHR spirv.Inst
 
@@ -543,14 +396,6 @@ func (v UntypedPrefetchKHR) Locality() (spirv.ID, bool) { return maybe[spirv.ID]
 
 // CacheType returns operand CacheType, if it is present.
 func (v UntypedPrefetchKHR) CacheType() (spirv.ID, bool) { return maybe[spirv.ID](v, 5) }
-
-// BuildUntypedPrefetchKHR appends an OpUntypedPrefetchKHR to dst. The words of optional operands and of parameters are rest.
-func BuildUntypedPrefetchKHR(dst []uint32, pointerType spirv.ID, numBytes spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(pointerType), uint32(numBytes))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpUntypedPrefetchKHR)
-}
 
 // CooperativeMatrixLoadKHR is an OpCooperativeMatrixLoadKHR.
 type CooperativeMatrixLoadKHR spirv.Inst
@@ -580,14 +425,6 @@ func (v CooperativeMatrixLoadKHR) MemoryOperandWords() []uint32 {
 	return parameters(v, 6, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeMatrixLoadKHR appends an OpCooperativeMatrixLoadKHR to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeMatrixLoadKHR(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, memoryLayout spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(memoryLayout))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeMatrixLoadKHR)
-}
-
 // CooperativeMatrixStoreKHR is an OpCooperativeMatrixStoreKHR.
 type CooperativeMatrixStoreKHR spirv.Inst
 
@@ -613,14 +450,6 @@ func (v CooperativeMatrixStoreKHR) MemoryOperandWords() []uint32 {
 	return parameters(v, 5, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeMatrixStoreKHR appends an OpCooperativeMatrixStoreKHR to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeMatrixStoreKHR(dst []uint32, pointer spirv.ID, object spirv.ID, memoryLayout spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(pointer), uint32(object), uint32(memoryLayout))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeMatrixStoreKHR)
-}
-
 // BufferPointerEXT is an OpBufferPointerEXT.
 type BufferPointerEXT spirv.Inst
 
@@ -632,11 +461,6 @@ func (v BufferPointerEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Buffer returns operand Buffer.
 func (v BufferPointerEXT) Buffer() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildBufferPointerEXT appends an OpBufferPointerEXT to dst.
-func BuildBufferPointerEXT(dst []uint32, typ spirv.ID, result spirv.ID, buffer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBufferPointerEXT, 4), uint32(typ), uint32(result), uint32(buffer))
-}
 
 // UntypedImageTexelPointerEXT is an OpUntypedImageTexelPointerEXT.
 type UntypedImageTexelPointerEXT spirv.Inst
@@ -658,11 +482,6 @@ func (v UntypedImageTexelPointerEXT) Coordinate() spirv.ID { return spirv.ID(v[5
 
 // Sample returns operand Sample.
 func (v UntypedImageTexelPointerEXT) Sample() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildUntypedImageTexelPointerEXT appends an OpUntypedImageTexelPointerEXT to dst.
-func BuildUntypedImageTexelPointerEXT(dst []uint32, typ spirv.ID, result spirv.ID, imageType spirv.ID, image spirv.ID, coordinate spirv.ID, sample spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUntypedImageTexelPointerEXT, 7), uint32(typ), uint32(result), uint32(imageType), uint32(image), uint32(coordinate), uint32(sample))
-}
 
 // CooperativeVectorLoadNV is an OpCooperativeVectorLoadNV.
 type CooperativeVectorLoadNV spirv.Inst
@@ -689,14 +508,6 @@ func (v CooperativeVectorLoadNV) MemoryAccessWords() []uint32 {
 	return parameters(v, 5, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeVectorLoadNV appends an OpCooperativeVectorLoadNV to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeVectorLoadNV(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, offset spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(offset))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeVectorLoadNV)
-}
-
 // CooperativeVectorStoreNV is an OpCooperativeVectorStoreNV.
 type CooperativeVectorStoreNV spirv.Inst
 
@@ -717,14 +528,6 @@ func (v CooperativeVectorStoreNV) MemoryAccess() (spirv.MemoryAccess, bool) {
 // MemoryAccessWords returns the words of MemoryAccess's parameters.
 func (v CooperativeVectorStoreNV) MemoryAccessWords() []uint32 {
 	return parameters(v, 4, spirv.KindMemoryAccess)
-}
-
-// BuildCooperativeVectorStoreNV appends an OpCooperativeVectorStoreNV to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeVectorStoreNV(dst []uint32, pointer spirv.ID, offset spirv.ID, object spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(pointer), uint32(offset), uint32(object))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeVectorStoreNV)
 }
 
 // CooperativeMatrixLoadTensorNV is an OpCooperativeMatrixLoadTensorNV.
@@ -765,16 +568,6 @@ func (v CooperativeMatrixLoadTensorNV) TensorAddressingOperandsWords() []uint32 
 	return parameters(v, skip(v, 6, spirv.KindMemoryAccess), spirv.KindTensorAddressingOperands)
 }
 
-// BuildCooperativeMatrixLoadTensorNV appends an OpCooperativeMatrixLoadTensorNV to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeMatrixLoadTensorNV(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, object spirv.ID, tensorLayout spirv.ID, memoryOperand spirv.MemoryAccess, memoryOperandWords []uint32, tensorAddressingOperands spirv.TensorAddressingOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(object), uint32(tensorLayout), uint32(memoryOperand))
-	dst = append(dst, memoryOperandWords...)
-	dst = append(dst, uint32(tensorAddressingOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeMatrixLoadTensorNV)
-}
-
 // CooperativeMatrixStoreTensorNV is an OpCooperativeMatrixStoreTensorNV.
 type CooperativeMatrixStoreTensorNV spirv.Inst
 
@@ -807,16 +600,6 @@ func (v CooperativeMatrixStoreTensorNV) TensorAddressingOperandsWords() []uint32
 	return parameters(v, skip(v, 4, spirv.KindMemoryAccess), spirv.KindTensorAddressingOperands)
 }
 
-// BuildCooperativeMatrixStoreTensorNV appends an OpCooperativeMatrixStoreTensorNV to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeMatrixStoreTensorNV(dst []uint32, pointer spirv.ID, object spirv.ID, tensorLayout spirv.ID, memoryOperand spirv.MemoryAccess, memoryOperandWords []uint32, tensorAddressingOperands spirv.TensorAddressingOperands, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(pointer), uint32(object), uint32(tensorLayout), uint32(memoryOperand))
-	dst = append(dst, memoryOperandWords...)
-	dst = append(dst, uint32(tensorAddressingOperands))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeMatrixStoreTensorNV)
-}
-
 // RawAccessChainNV is an OpRawAccessChainNV.
 type RawAccessChainNV spirv.Inst
 
@@ -843,14 +626,6 @@ func (v RawAccessChainNV) RawAccessChainOperands() (spirv.RawAccessChainOperands
 	return maybe[spirv.RawAccessChainOperands](v, 7)
 }
 
-// BuildRawAccessChainNV appends an OpRawAccessChainNV to dst. The words of optional operands and of parameters are rest.
-func BuildRawAccessChainNV(dst []uint32, typ spirv.ID, result spirv.ID, base spirv.ID, byteStride spirv.ID, elementIndex spirv.ID, byteOffset spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(base), uint32(byteStride), uint32(elementIndex), uint32(byteOffset))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpRawAccessChainNV)
-}
-
 // VariableLengthArrayINTEL is an OpVariableLengthArrayINTEL.
 type VariableLengthArrayINTEL spirv.Inst
 
@@ -863,11 +638,6 @@ func (v VariableLengthArrayINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 // Length returns operand Length.
 func (v VariableLengthArrayINTEL) Length() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildVariableLengthArrayINTEL appends an OpVariableLengthArrayINTEL to dst.
-func BuildVariableLengthArrayINTEL(dst []uint32, typ spirv.ID, result spirv.ID, length spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpVariableLengthArrayINTEL, 4), uint32(typ), uint32(result), uint32(length))
-}
-
 // SaveMemoryINTEL is an OpSaveMemoryINTEL.
 type SaveMemoryINTEL spirv.Inst
 
@@ -877,21 +647,11 @@ func (v SaveMemoryINTEL) Type() spirv.ID { return spirv.ID(v[1]) }
 // Result returns operand Result.
 func (v SaveMemoryINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildSaveMemoryINTEL appends an OpSaveMemoryINTEL to dst.
-func BuildSaveMemoryINTEL(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSaveMemoryINTEL, 3), uint32(typ), uint32(result))
-}
-
 // RestoreMemoryINTEL is an OpRestoreMemoryINTEL.
 type RestoreMemoryINTEL spirv.Inst
 
 // Ptr returns operand Ptr.
 func (v RestoreMemoryINTEL) Ptr() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildRestoreMemoryINTEL appends an OpRestoreMemoryINTEL to dst.
-func BuildRestoreMemoryINTEL(dst []uint32, ptr spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRestoreMemoryINTEL, 2), uint32(ptr))
-}
 
 // UntypedVariableLengthArrayINTEL is an OpUntypedVariableLengthArrayINTEL.
 type UntypedVariableLengthArrayINTEL spirv.Inst
@@ -907,11 +667,6 @@ func (v UntypedVariableLengthArrayINTEL) ElementType() spirv.ID { return spirv.I
 
 // Length returns operand Length.
 func (v UntypedVariableLengthArrayINTEL) Length() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildUntypedVariableLengthArrayINTEL appends an OpUntypedVariableLengthArrayINTEL to dst.
-func BuildUntypedVariableLengthArrayINTEL(dst []uint32, typ spirv.ID, result spirv.ID, elementType spirv.ID, length spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUntypedVariableLengthArrayINTEL, 5), uint32(typ), uint32(result), uint32(elementType), uint32(length))
-}
 
 // PredicatedLoadINTEL is an OpPredicatedLoadINTEL.
 type PredicatedLoadINTEL spirv.Inst
@@ -941,14 +696,6 @@ func (v PredicatedLoadINTEL) MemoryAccessWords() []uint32 {
 	return parameters(v, 6, spirv.KindMemoryAccess)
 }
 
-// BuildPredicatedLoadINTEL appends an OpPredicatedLoadINTEL to dst. The words of optional operands and of parameters are rest.
-func BuildPredicatedLoadINTEL(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, predicate spirv.ID, defaultValue spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(predicate), uint32(defaultValue))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpPredicatedLoadINTEL)
-}
-
 // PredicatedStoreINTEL is an OpPredicatedStoreINTEL.
 type PredicatedStoreINTEL spirv.Inst
 
@@ -969,14 +716,6 @@ func (v PredicatedStoreINTEL) MemoryAccess() (spirv.MemoryAccess, bool) {
 // MemoryAccessWords returns the words of MemoryAccess's parameters.
 func (v PredicatedStoreINTEL) MemoryAccessWords() []uint32 {
 	return parameters(v, 4, spirv.KindMemoryAccess)
-}
-
-// BuildPredicatedStoreINTEL appends an OpPredicatedStoreINTEL to dst. The words of optional operands and of parameters are rest.
-func BuildPredicatedStoreINTEL(dst []uint32, pointer spirv.ID, object spirv.ID, predicate spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(pointer), uint32(object), uint32(predicate))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpPredicatedStoreINTEL)
 }
 
 // MaskedGatherINTEL is an OpMaskedGatherINTEL.
@@ -1000,11 +739,6 @@ func (v MaskedGatherINTEL) Mask() spirv.ID { return spirv.ID(v[5]) }
 // FillEmpty returns operand FillEmpty.
 func (v MaskedGatherINTEL) FillEmpty() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildMaskedGatherINTEL appends an OpMaskedGatherINTEL to dst.
-func BuildMaskedGatherINTEL(dst []uint32, typ spirv.ID, result spirv.ID, ptrVector spirv.ID, alignment uint32, mask spirv.ID, fillEmpty spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpMaskedGatherINTEL, 7), uint32(typ), uint32(result), uint32(ptrVector), alignment, uint32(mask), uint32(fillEmpty))
-}
-
 // MaskedScatterINTEL is an OpMaskedScatterINTEL.
 type MaskedScatterINTEL spirv.Inst
 
@@ -1019,8 +753,3 @@ func (v MaskedScatterINTEL) Alignment() uint32 { return v[3] }
 
 // Mask returns operand Mask.
 func (v MaskedScatterINTEL) Mask() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildMaskedScatterINTEL appends an OpMaskedScatterINTEL to dst.
-func BuildMaskedScatterINTEL(dst []uint32, inputVector spirv.ID, ptrVector spirv.ID, alignment uint32, mask spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpMaskedScatterINTEL, 5), uint32(inputVector), uint32(ptrVector), alignment, uint32(mask))
-}

@@ -7,11 +7,6 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 // Nop is an OpNop.
 type Nop spirv.Inst
 
-// BuildNop appends an OpNop to dst.
-func BuildNop(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpNop, 1))
-}
-
 // Undef is an OpUndef.
 type Undef spirv.Inst
 
@@ -20,11 +15,6 @@ func (v Undef) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v Undef) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildUndef appends an OpUndef to dst.
-func BuildUndef(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUndef, 3), uint32(typ), uint32(result))
-}
 
 // SizeOf is an OpSizeOf.
 type SizeOf spirv.Inst
@@ -38,11 +28,6 @@ func (v SizeOf) Result() spirv.ID { return spirv.ID(v[2]) }
 // Pointer returns operand Pointer.
 func (v SizeOf) Pointer() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildSizeOf appends an OpSizeOf to dst.
-func BuildSizeOf(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSizeOf, 4), uint32(typ), uint32(result), uint32(pointer))
-}
-
 // CooperativeMatrixLengthKHR is an OpCooperativeMatrixLengthKHR.
 type CooperativeMatrixLengthKHR spirv.Inst
 
@@ -55,11 +40,6 @@ func (v CooperativeMatrixLengthKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 // TypeOperand returns operand TypeOperand.
 func (v CooperativeMatrixLengthKHR) TypeOperand() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildCooperativeMatrixLengthKHR appends an OpCooperativeMatrixLengthKHR to dst.
-func BuildCooperativeMatrixLengthKHR(dst []uint32, typ spirv.ID, result spirv.ID, typeOperand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCooperativeMatrixLengthKHR, 4), uint32(typ), uint32(result), uint32(typeOperand))
-}
-
 // PoisonKHR is an OpPoisonKHR.
 type PoisonKHR spirv.Inst
 
@@ -68,11 +48,6 @@ func (v PoisonKHR) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v PoisonKHR) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildPoisonKHR appends an OpPoisonKHR to dst.
-func BuildPoisonKHR(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpPoisonKHR, 3), uint32(typ), uint32(result))
-}
 
 // FreezeKHR is an OpFreezeKHR.
 type FreezeKHR spirv.Inst
@@ -85,11 +60,6 @@ func (v FreezeKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Value returns operand Value.
 func (v FreezeKHR) Value() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildFreezeKHR appends an OpFreezeKHR to dst.
-func BuildFreezeKHR(dst []uint32, typ spirv.ID, result spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFreezeKHR, 4), uint32(typ), uint32(result), uint32(value))
-}
 
 // CooperativeMatrixGetCoordinateEXT is an OpCooperativeMatrixGetCoordinateEXT.
 type CooperativeMatrixGetCoordinateEXT spirv.Inst
@@ -106,21 +76,11 @@ func (v CooperativeMatrixGetCoordinateEXT) Matrix() spirv.ID { return spirv.ID(v
 // Index returns operand Index.
 func (v CooperativeMatrixGetCoordinateEXT) Index() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildCooperativeMatrixGetCoordinateEXT appends an OpCooperativeMatrixGetCoordinateEXT to dst.
-func BuildCooperativeMatrixGetCoordinateEXT(dst []uint32, typ spirv.ID, result spirv.ID, matrix spirv.ID, index spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCooperativeMatrixGetCoordinateEXT, 5), uint32(typ), uint32(result), uint32(matrix), uint32(index))
-}
-
 // AssumeTrueKHR is an OpAssumeTrueKHR.
 type AssumeTrueKHR spirv.Inst
 
 // Condition returns operand Condition.
 func (v AssumeTrueKHR) Condition() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildAssumeTrueKHR appends an OpAssumeTrueKHR to dst.
-func BuildAssumeTrueKHR(dst []uint32, condition spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAssumeTrueKHR, 2), uint32(condition))
-}
 
 // ExpectKHR is an OpExpectKHR.
 type ExpectKHR spirv.Inst
@@ -137,11 +97,6 @@ func (v ExpectKHR) Value() spirv.ID { return spirv.ID(v[3]) }
 // ExpectedValue returns operand ExpectedValue.
 func (v ExpectKHR) ExpectedValue() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildExpectKHR appends an OpExpectKHR to dst.
-func BuildExpectKHR(dst []uint32, typ spirv.ID, result spirv.ID, value spirv.ID, expectedValue spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExpectKHR, 5), uint32(typ), uint32(result), uint32(value), uint32(expectedValue))
-}
-
 // ArithmeticFenceEXT is an OpArithmeticFenceEXT.
 type ArithmeticFenceEXT spirv.Inst
 
@@ -153,8 +108,3 @@ func (v ArithmeticFenceEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Target returns operand Target.
 func (v ArithmeticFenceEXT) Target() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildArithmeticFenceEXT appends an OpArithmeticFenceEXT to dst.
-func BuildArithmeticFenceEXT(dst []uint32, typ spirv.ID, result spirv.ID, target spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpArithmeticFenceEXT, 4), uint32(typ), uint32(result), uint32(target))
-}

@@ -13,11 +13,6 @@ func (v MemoryModel) AddressingModel() spirv.AddressingModel { return spirv.Addr
 // MemoryModel returns operand MemoryModel.
 func (v MemoryModel) MemoryModel() spirv.MemoryModel { return spirv.MemoryModel(v[2]) }
 
-// BuildMemoryModel appends an OpMemoryModel to dst.
-func BuildMemoryModel(dst []uint32, addressingModel spirv.AddressingModel, memoryModel spirv.MemoryModel) []uint32 {
-	return append(dst, spirv.Head(spirv.OpMemoryModel, 3), uint32(addressingModel), uint32(memoryModel))
-}
-
 // EntryPoint is an OpEntryPoint.
 type EntryPoint spirv.Inst
 
@@ -35,15 +30,6 @@ func (v EntryPoint) Interface() []spirv.ID {
 	return many[spirv.ID](v, skip(v, 3, spirv.KindLiteralString))
 }
 
-// BuildEntryPoint appends an OpEntryPoint to dst.
-func BuildEntryPoint(dst []uint32, executionModel spirv.ExecutionModel, entryPoint spirv.ID, name string, interfaceArg ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(executionModel), uint32(entryPoint))
-	dst = spirv.AppendString(dst, name)
-	dst = append(dst, words(interfaceArg)...)
-	return finish(dst, at, spirv.OpEntryPoint)
-}
-
 // ExecutionMode is an OpExecutionMode.
 type ExecutionMode spirv.Inst
 
@@ -56,24 +42,11 @@ func (v ExecutionMode) Mode() spirv.ExecutionMode { return spirv.ExecutionMode(v
 // ModeWords returns the words of Mode's parameters.
 func (v ExecutionMode) ModeWords() []uint32 { return parameters(v, 2, spirv.KindExecutionMode) }
 
-// BuildExecutionMode appends an OpExecutionMode to dst. The words of optional operands and of parameters are rest.
-func BuildExecutionMode(dst []uint32, entryPoint spirv.ID, mode spirv.ExecutionMode, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(entryPoint), uint32(mode))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExecutionMode)
-}
-
 // Capability is an OpCapability.
 type Capability spirv.Inst
 
 // Capability returns operand Capability.
 func (v Capability) Capability() spirv.Capability { return spirv.Capability(v[1]) }
-
-// BuildCapability appends an OpCapability to dst.
-func BuildCapability(dst []uint32, capability spirv.Capability) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCapability, 2), uint32(capability))
-}
 
 // ExecutionModeId is an OpExecutionModeId.
 type ExecutionModeId spirv.Inst
@@ -86,14 +59,6 @@ func (v ExecutionModeId) Mode() spirv.ExecutionMode { return spirv.ExecutionMode
 
 // ModeWords returns the words of Mode's parameters.
 func (v ExecutionModeId) ModeWords() []uint32 { return parameters(v, 2, spirv.KindExecutionMode) }
-
-// BuildExecutionModeId appends an OpExecutionModeId to dst. The words of optional operands and of parameters are rest.
-func BuildExecutionModeId(dst []uint32, entryPoint spirv.ID, mode spirv.ExecutionMode, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(entryPoint), uint32(mode))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExecutionModeId)
-}
 
 // ConditionalEntryPointINTEL is an OpConditionalEntryPointINTEL.
 type ConditionalEntryPointINTEL spirv.Inst
@@ -117,15 +82,6 @@ func (v ConditionalEntryPointINTEL) Interface() []spirv.ID {
 	return many[spirv.ID](v, skip(v, 4, spirv.KindLiteralString))
 }
 
-// BuildConditionalEntryPointINTEL appends an OpConditionalEntryPointINTEL to dst.
-func BuildConditionalEntryPointINTEL(dst []uint32, condition spirv.ID, executionModel spirv.ExecutionModel, entryPoint spirv.ID, name string, interfaceArg ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(condition), uint32(executionModel), uint32(entryPoint))
-	dst = spirv.AppendString(dst, name)
-	dst = append(dst, words(interfaceArg)...)
-	return finish(dst, at, spirv.OpConditionalEntryPointINTEL)
-}
-
 // ConditionalCapabilityINTEL is an OpConditionalCapabilityINTEL.
 type ConditionalCapabilityINTEL spirv.Inst
 
@@ -134,8 +90,3 @@ func (v ConditionalCapabilityINTEL) Condition() spirv.ID { return spirv.ID(v[1])
 
 // Capability returns operand Capability.
 func (v ConditionalCapabilityINTEL) Capability() spirv.Capability { return spirv.Capability(v[2]) }
-
-// BuildConditionalCapabilityINTEL appends an OpConditionalCapabilityINTEL to dst.
-func BuildConditionalCapabilityINTEL(dst []uint32, condition spirv.ID, capability spirv.Capability) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConditionalCapabilityINTEL, 3), uint32(condition), uint32(capability))
-}

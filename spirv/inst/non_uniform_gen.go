@@ -16,11 +16,6 @@ func (v GroupNonUniformElect) Result() spirv.ID { return spirv.ID(v[2]) }
 // Execution returns operand Execution.
 func (v GroupNonUniformElect) Execution() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildGroupNonUniformElect appends an OpGroupNonUniformElect to dst.
-func BuildGroupNonUniformElect(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformElect, 4), uint32(typ), uint32(result), uint32(execution))
-}
-
 // GroupNonUniformAll is an OpGroupNonUniformAll.
 type GroupNonUniformAll spirv.Inst
 
@@ -35,11 +30,6 @@ func (v GroupNonUniformAll) Execution() spirv.ID { return spirv.ID(v[3]) }
 
 // Predicate returns operand Predicate.
 func (v GroupNonUniformAll) Predicate() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildGroupNonUniformAll appends an OpGroupNonUniformAll to dst.
-func BuildGroupNonUniformAll(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformAll, 5), uint32(typ), uint32(result), uint32(execution), uint32(predicate))
-}
 
 // GroupNonUniformAny is an OpGroupNonUniformAny.
 type GroupNonUniformAny spirv.Inst
@@ -56,11 +46,6 @@ func (v GroupNonUniformAny) Execution() spirv.ID { return spirv.ID(v[3]) }
 // Predicate returns operand Predicate.
 func (v GroupNonUniformAny) Predicate() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildGroupNonUniformAny appends an OpGroupNonUniformAny to dst.
-func BuildGroupNonUniformAny(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformAny, 5), uint32(typ), uint32(result), uint32(execution), uint32(predicate))
-}
-
 // GroupNonUniformAllEqual is an OpGroupNonUniformAllEqual.
 type GroupNonUniformAllEqual spirv.Inst
 
@@ -75,11 +60,6 @@ func (v GroupNonUniformAllEqual) Execution() spirv.ID { return spirv.ID(v[3]) }
 
 // Value returns operand Value.
 func (v GroupNonUniformAllEqual) Value() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildGroupNonUniformAllEqual appends an OpGroupNonUniformAllEqual to dst.
-func BuildGroupNonUniformAllEqual(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformAllEqual, 5), uint32(typ), uint32(result), uint32(execution), uint32(value))
-}
 
 // GroupNonUniformBroadcast is an OpGroupNonUniformBroadcast.
 type GroupNonUniformBroadcast spirv.Inst
@@ -99,11 +79,6 @@ func (v GroupNonUniformBroadcast) Value() spirv.ID { return spirv.ID(v[4]) }
 // InvocationId returns operand InvocationId.
 func (v GroupNonUniformBroadcast) InvocationId() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupNonUniformBroadcast appends an OpGroupNonUniformBroadcast to dst.
-func BuildGroupNonUniformBroadcast(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, invocationId spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformBroadcast, 6), uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(invocationId))
-}
-
 // GroupNonUniformBroadcastFirst is an OpGroupNonUniformBroadcastFirst.
 type GroupNonUniformBroadcastFirst spirv.Inst
 
@@ -118,11 +93,6 @@ func (v GroupNonUniformBroadcastFirst) Execution() spirv.ID { return spirv.ID(v[
 
 // Value returns operand Value.
 func (v GroupNonUniformBroadcastFirst) Value() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildGroupNonUniformBroadcastFirst appends an OpGroupNonUniformBroadcastFirst to dst.
-func BuildGroupNonUniformBroadcastFirst(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformBroadcastFirst, 5), uint32(typ), uint32(result), uint32(execution), uint32(value))
-}
 
 // GroupNonUniformBallot is an OpGroupNonUniformBallot.
 type GroupNonUniformBallot spirv.Inst
@@ -139,11 +109,6 @@ func (v GroupNonUniformBallot) Execution() spirv.ID { return spirv.ID(v[3]) }
 // Predicate returns operand Predicate.
 func (v GroupNonUniformBallot) Predicate() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildGroupNonUniformBallot appends an OpGroupNonUniformBallot to dst.
-func BuildGroupNonUniformBallot(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformBallot, 5), uint32(typ), uint32(result), uint32(execution), uint32(predicate))
-}
-
 // GroupNonUniformInverseBallot is an OpGroupNonUniformInverseBallot.
 type GroupNonUniformInverseBallot spirv.Inst
 
@@ -158,11 +123,6 @@ func (v GroupNonUniformInverseBallot) Execution() spirv.ID { return spirv.ID(v[3
 
 // Value returns operand Value.
 func (v GroupNonUniformInverseBallot) Value() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildGroupNonUniformInverseBallot appends an OpGroupNonUniformInverseBallot to dst.
-func BuildGroupNonUniformInverseBallot(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformInverseBallot, 5), uint32(typ), uint32(result), uint32(execution), uint32(value))
-}
 
 // GroupNonUniformBallotBitExtract is an OpGroupNonUniformBallotBitExtract.
 type GroupNonUniformBallotBitExtract spirv.Inst
@@ -181,11 +141,6 @@ func (v GroupNonUniformBallotBitExtract) Value() spirv.ID { return spirv.ID(v[4]
 
 // Index returns operand Index.
 func (v GroupNonUniformBallotBitExtract) Index() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupNonUniformBallotBitExtract appends an OpGroupNonUniformBallotBitExtract to dst.
-func BuildGroupNonUniformBallotBitExtract(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, index spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformBallotBitExtract, 6), uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(index))
-}
 
 // GroupNonUniformBallotBitCount is an OpGroupNonUniformBallotBitCount.
 type GroupNonUniformBallotBitCount spirv.Inst
@@ -207,11 +162,6 @@ func (v GroupNonUniformBallotBitCount) Operation() spirv.GroupOperation {
 // Value returns operand Value.
 func (v GroupNonUniformBallotBitCount) Value() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupNonUniformBallotBitCount appends an OpGroupNonUniformBallotBitCount to dst.
-func BuildGroupNonUniformBallotBitCount(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformBallotBitCount, 6), uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-}
-
 // GroupNonUniformBallotFindLSB is an OpGroupNonUniformBallotFindLSB.
 type GroupNonUniformBallotFindLSB spirv.Inst
 
@@ -227,11 +177,6 @@ func (v GroupNonUniformBallotFindLSB) Execution() spirv.ID { return spirv.ID(v[3
 // Value returns operand Value.
 func (v GroupNonUniformBallotFindLSB) Value() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildGroupNonUniformBallotFindLSB appends an OpGroupNonUniformBallotFindLSB to dst.
-func BuildGroupNonUniformBallotFindLSB(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformBallotFindLSB, 5), uint32(typ), uint32(result), uint32(execution), uint32(value))
-}
-
 // GroupNonUniformBallotFindMSB is an OpGroupNonUniformBallotFindMSB.
 type GroupNonUniformBallotFindMSB spirv.Inst
 
@@ -246,11 +191,6 @@ func (v GroupNonUniformBallotFindMSB) Execution() spirv.ID { return spirv.ID(v[3
 
 // Value returns operand Value.
 func (v GroupNonUniformBallotFindMSB) Value() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildGroupNonUniformBallotFindMSB appends an OpGroupNonUniformBallotFindMSB to dst.
-func BuildGroupNonUniformBallotFindMSB(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformBallotFindMSB, 5), uint32(typ), uint32(result), uint32(execution), uint32(value))
-}
 
 // GroupNonUniformShuffle is an OpGroupNonUniformShuffle.
 type GroupNonUniformShuffle spirv.Inst
@@ -270,11 +210,6 @@ func (v GroupNonUniformShuffle) Value() spirv.ID { return spirv.ID(v[4]) }
 // InvocationId returns operand InvocationId.
 func (v GroupNonUniformShuffle) InvocationId() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupNonUniformShuffle appends an OpGroupNonUniformShuffle to dst.
-func BuildGroupNonUniformShuffle(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, invocationId spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformShuffle, 6), uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(invocationId))
-}
-
 // GroupNonUniformShuffleXor is an OpGroupNonUniformShuffleXor.
 type GroupNonUniformShuffleXor spirv.Inst
 
@@ -292,11 +227,6 @@ func (v GroupNonUniformShuffleXor) Value() spirv.ID { return spirv.ID(v[4]) }
 
 // Mask returns operand Mask.
 func (v GroupNonUniformShuffleXor) Mask() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupNonUniformShuffleXor appends an OpGroupNonUniformShuffleXor to dst.
-func BuildGroupNonUniformShuffleXor(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, mask spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformShuffleXor, 6), uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(mask))
-}
 
 // GroupNonUniformShuffleUp is an OpGroupNonUniformShuffleUp.
 type GroupNonUniformShuffleUp spirv.Inst
@@ -316,11 +246,6 @@ func (v GroupNonUniformShuffleUp) Value() spirv.ID { return spirv.ID(v[4]) }
 // Delta returns operand Delta.
 func (v GroupNonUniformShuffleUp) Delta() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupNonUniformShuffleUp appends an OpGroupNonUniformShuffleUp to dst.
-func BuildGroupNonUniformShuffleUp(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, delta spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformShuffleUp, 6), uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(delta))
-}
-
 // GroupNonUniformShuffleDown is an OpGroupNonUniformShuffleDown.
 type GroupNonUniformShuffleDown spirv.Inst
 
@@ -338,11 +263,6 @@ func (v GroupNonUniformShuffleDown) Value() spirv.ID { return spirv.ID(v[4]) }
 
 // Delta returns operand Delta.
 func (v GroupNonUniformShuffleDown) Delta() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupNonUniformShuffleDown appends an OpGroupNonUniformShuffleDown to dst.
-func BuildGroupNonUniformShuffleDown(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, delta spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformShuffleDown, 6), uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(delta))
-}
 
 // GroupNonUniformIAdd is an OpGroupNonUniformIAdd.
 type GroupNonUniformIAdd spirv.Inst
@@ -365,14 +285,6 @@ func (v GroupNonUniformIAdd) Value() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformIAdd) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformIAdd appends an OpGroupNonUniformIAdd to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformIAdd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformIAdd)
-}
-
 // GroupNonUniformFAdd is an OpGroupNonUniformFAdd.
 type GroupNonUniformFAdd spirv.Inst
 
@@ -393,14 +305,6 @@ func (v GroupNonUniformFAdd) Value() spirv.ID { return spirv.ID(v[5]) }
 
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformFAdd) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
-
-// BuildGroupNonUniformFAdd appends an OpGroupNonUniformFAdd to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformFAdd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformFAdd)
-}
 
 // GroupNonUniformIMul is an OpGroupNonUniformIMul.
 type GroupNonUniformIMul spirv.Inst
@@ -423,14 +327,6 @@ func (v GroupNonUniformIMul) Value() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformIMul) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformIMul appends an OpGroupNonUniformIMul to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformIMul(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformIMul)
-}
-
 // GroupNonUniformFMul is an OpGroupNonUniformFMul.
 type GroupNonUniformFMul spirv.Inst
 
@@ -451,14 +347,6 @@ func (v GroupNonUniformFMul) Value() spirv.ID { return spirv.ID(v[5]) }
 
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformFMul) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
-
-// BuildGroupNonUniformFMul appends an OpGroupNonUniformFMul to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformFMul(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformFMul)
-}
 
 // GroupNonUniformSMin is an OpGroupNonUniformSMin.
 type GroupNonUniformSMin spirv.Inst
@@ -481,14 +369,6 @@ func (v GroupNonUniformSMin) Value() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformSMin) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformSMin appends an OpGroupNonUniformSMin to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformSMin(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformSMin)
-}
-
 // GroupNonUniformUMin is an OpGroupNonUniformUMin.
 type GroupNonUniformUMin spirv.Inst
 
@@ -509,14 +389,6 @@ func (v GroupNonUniformUMin) Value() spirv.ID { return spirv.ID(v[5]) }
 
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformUMin) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
-
-// BuildGroupNonUniformUMin appends an OpGroupNonUniformUMin to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformUMin(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformUMin)
-}
 
 // GroupNonUniformFMin is an OpGroupNonUniformFMin.
 type GroupNonUniformFMin spirv.Inst
@@ -539,14 +411,6 @@ func (v GroupNonUniformFMin) Value() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformFMin) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformFMin appends an OpGroupNonUniformFMin to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformFMin(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformFMin)
-}
-
 // GroupNonUniformSMax is an OpGroupNonUniformSMax.
 type GroupNonUniformSMax spirv.Inst
 
@@ -567,14 +431,6 @@ func (v GroupNonUniformSMax) Value() spirv.ID { return spirv.ID(v[5]) }
 
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformSMax) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
-
-// BuildGroupNonUniformSMax appends an OpGroupNonUniformSMax to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformSMax(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformSMax)
-}
 
 // GroupNonUniformUMax is an OpGroupNonUniformUMax.
 type GroupNonUniformUMax spirv.Inst
@@ -597,14 +453,6 @@ func (v GroupNonUniformUMax) Value() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformUMax) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformUMax appends an OpGroupNonUniformUMax to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformUMax(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformUMax)
-}
-
 // GroupNonUniformFMax is an OpGroupNonUniformFMax.
 type GroupNonUniformFMax spirv.Inst
 
@@ -625,14 +473,6 @@ func (v GroupNonUniformFMax) Value() spirv.ID { return spirv.ID(v[5]) }
 
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformFMax) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
-
-// BuildGroupNonUniformFMax appends an OpGroupNonUniformFMax to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformFMax(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformFMax)
-}
 
 // GroupNonUniformBitwiseAnd is an OpGroupNonUniformBitwiseAnd.
 type GroupNonUniformBitwiseAnd spirv.Inst
@@ -657,14 +497,6 @@ func (v GroupNonUniformBitwiseAnd) Value() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformBitwiseAnd) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformBitwiseAnd appends an OpGroupNonUniformBitwiseAnd to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformBitwiseAnd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformBitwiseAnd)
-}
-
 // GroupNonUniformBitwiseOr is an OpGroupNonUniformBitwiseOr.
 type GroupNonUniformBitwiseOr spirv.Inst
 
@@ -685,14 +517,6 @@ func (v GroupNonUniformBitwiseOr) Value() spirv.ID { return spirv.ID(v[5]) }
 
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformBitwiseOr) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
-
-// BuildGroupNonUniformBitwiseOr appends an OpGroupNonUniformBitwiseOr to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformBitwiseOr(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformBitwiseOr)
-}
 
 // GroupNonUniformBitwiseXor is an OpGroupNonUniformBitwiseXor.
 type GroupNonUniformBitwiseXor spirv.Inst
@@ -717,14 +541,6 @@ func (v GroupNonUniformBitwiseXor) Value() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformBitwiseXor) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformBitwiseXor appends an OpGroupNonUniformBitwiseXor to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformBitwiseXor(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformBitwiseXor)
-}
-
 // GroupNonUniformLogicalAnd is an OpGroupNonUniformLogicalAnd.
 type GroupNonUniformLogicalAnd spirv.Inst
 
@@ -748,14 +564,6 @@ func (v GroupNonUniformLogicalAnd) Value() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformLogicalAnd) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformLogicalAnd appends an OpGroupNonUniformLogicalAnd to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformLogicalAnd(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformLogicalAnd)
-}
-
 // GroupNonUniformLogicalOr is an OpGroupNonUniformLogicalOr.
 type GroupNonUniformLogicalOr spirv.Inst
 
@@ -776,14 +584,6 @@ func (v GroupNonUniformLogicalOr) Value() spirv.ID { return spirv.ID(v[5]) }
 
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformLogicalOr) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
-
-// BuildGroupNonUniformLogicalOr appends an OpGroupNonUniformLogicalOr to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformLogicalOr(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformLogicalOr)
-}
 
 // GroupNonUniformLogicalXor is an OpGroupNonUniformLogicalXor.
 type GroupNonUniformLogicalXor spirv.Inst
@@ -808,14 +608,6 @@ func (v GroupNonUniformLogicalXor) Value() spirv.ID { return spirv.ID(v[5]) }
 // ClusterSize returns operand ClusterSize, if it is present.
 func (v GroupNonUniformLogicalXor) ClusterSize() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildGroupNonUniformLogicalXor appends an OpGroupNonUniformLogicalXor to dst. The words of optional operands and of parameters are rest.
-func BuildGroupNonUniformLogicalXor(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, operation spirv.GroupOperation, value spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(execution), uint32(operation), uint32(value))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpGroupNonUniformLogicalXor)
-}
-
 // GroupNonUniformQuadBroadcast is an OpGroupNonUniformQuadBroadcast.
 type GroupNonUniformQuadBroadcast spirv.Inst
 
@@ -833,11 +625,6 @@ func (v GroupNonUniformQuadBroadcast) Value() spirv.ID { return spirv.ID(v[4]) }
 
 // Index returns operand Index.
 func (v GroupNonUniformQuadBroadcast) Index() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupNonUniformQuadBroadcast appends an OpGroupNonUniformQuadBroadcast to dst.
-func BuildGroupNonUniformQuadBroadcast(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, index spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformQuadBroadcast, 6), uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(index))
-}
 
 // GroupNonUniformQuadSwap is an OpGroupNonUniformQuadSwap.
 type GroupNonUniformQuadSwap spirv.Inst
@@ -857,11 +644,6 @@ func (v GroupNonUniformQuadSwap) Value() spirv.ID { return spirv.ID(v[4]) }
 // Direction returns operand Direction.
 func (v GroupNonUniformQuadSwap) Direction() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupNonUniformQuadSwap appends an OpGroupNonUniformQuadSwap to dst.
-func BuildGroupNonUniformQuadSwap(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, value spirv.ID, direction spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformQuadSwap, 6), uint32(typ), uint32(result), uint32(execution), uint32(value), uint32(direction))
-}
-
 // GroupNonUniformQuadAllKHR is an OpGroupNonUniformQuadAllKHR.
 type GroupNonUniformQuadAllKHR spirv.Inst
 
@@ -873,11 +655,6 @@ func (v GroupNonUniformQuadAllKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Predicate returns operand Predicate.
 func (v GroupNonUniformQuadAllKHR) Predicate() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildGroupNonUniformQuadAllKHR appends an OpGroupNonUniformQuadAllKHR to dst.
-func BuildGroupNonUniformQuadAllKHR(dst []uint32, typ spirv.ID, result spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformQuadAllKHR, 4), uint32(typ), uint32(result), uint32(predicate))
-}
 
 // GroupNonUniformQuadAnyKHR is an OpGroupNonUniformQuadAnyKHR.
 type GroupNonUniformQuadAnyKHR spirv.Inst
@@ -891,11 +668,6 @@ func (v GroupNonUniformQuadAnyKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 // Predicate returns operand Predicate.
 func (v GroupNonUniformQuadAnyKHR) Predicate() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildGroupNonUniformQuadAnyKHR appends an OpGroupNonUniformQuadAnyKHR to dst.
-func BuildGroupNonUniformQuadAnyKHR(dst []uint32, typ spirv.ID, result spirv.ID, predicate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformQuadAnyKHR, 4), uint32(typ), uint32(result), uint32(predicate))
-}
-
 // GroupNonUniformPartitionEXT is an OpGroupNonUniformPartitionEXT.
 type GroupNonUniformPartitionEXT spirv.Inst
 
@@ -907,8 +679,3 @@ func (v GroupNonUniformPartitionEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Value returns operand Value.
 func (v GroupNonUniformPartitionEXT) Value() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildGroupNonUniformPartitionEXT appends an OpGroupNonUniformPartitionEXT to dst.
-func BuildGroupNonUniformPartitionEXT(dst []uint32, typ spirv.ID, result spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupNonUniformPartitionEXT, 4), uint32(typ), uint32(result), uint32(value))
-}

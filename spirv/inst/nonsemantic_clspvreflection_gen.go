@@ -30,14 +30,6 @@ func (v NonSemanticClspvReflectionKernel) Flags() (spirv.ID, bool) { return mayb
 // Attributes returns operand Attributes, if it is present.
 func (v NonSemanticClspvReflectionKernel) Attributes() (spirv.ID, bool) { return maybe[spirv.ID](v, 9) }
 
-// BuildNonSemanticClspvReflectionKernel appends an OpExtInst NonSemantic.ClspvReflection. Kernel to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionKernel(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, name spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionKernel), uint32(kernel), uint32(name))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionArgumentInfo is an OpExtInst NonSemantic.ClspvReflection. ArgumentInfo.
 type NonSemanticClspvReflectionArgumentInfo spirv.Inst
 
@@ -70,14 +62,6 @@ func (v NonSemanticClspvReflectionArgumentInfo) TypeQualifier() (spirv.ID, bool)
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentInfo appends an OpExtInst NonSemantic.ClspvReflection. ArgumentInfo to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentInfo(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentInfo), uint32(name))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionArgumentStorageBuffer is an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageBuffer.
 type NonSemanticClspvReflectionArgumentStorageBuffer spirv.Inst
 
@@ -106,14 +90,6 @@ func (v NonSemanticClspvReflectionArgumentStorageBuffer) ArgInfo() (spirv.ID, bo
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentStorageBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageBuffer to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentStorageBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentStorageBuffer), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionArgumentUniform is an OpExtInst NonSemantic.ClspvReflection. ArgumentUniform.
 type NonSemanticClspvReflectionArgumentUniform spirv.Inst
 
@@ -138,14 +114,6 @@ func (v NonSemanticClspvReflectionArgumentUniform) Binding() spirv.ID { return s
 // ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentUniform) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
-}
-
-// BuildNonSemanticClspvReflectionArgumentUniform appends an OpExtInst NonSemantic.ClspvReflection. ArgumentUniform to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentUniform(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentUniform), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticClspvReflectionArgumentPodStorageBuffer is an OpExtInst NonSemantic.ClspvReflection. ArgumentPodStorageBuffer.
@@ -182,14 +150,6 @@ func (v NonSemanticClspvReflectionArgumentPodStorageBuffer) ArgInfo() (spirv.ID,
 	return maybe[spirv.ID](v, 11)
 }
 
-// BuildNonSemanticClspvReflectionArgumentPodStorageBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPodStorageBuffer to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentPodStorageBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPodStorageBuffer), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding), uint32(offset), uint32(size))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionArgumentPodUniform is an OpExtInst NonSemantic.ClspvReflection. ArgumentPodUniform.
 type NonSemanticClspvReflectionArgumentPodUniform spirv.Inst
 
@@ -222,14 +182,6 @@ func (v NonSemanticClspvReflectionArgumentPodUniform) ArgInfo() (spirv.ID, bool)
 	return maybe[spirv.ID](v, 11)
 }
 
-// BuildNonSemanticClspvReflectionArgumentPodUniform appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPodUniform to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentPodUniform(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPodUniform), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding), uint32(offset), uint32(size))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionArgumentPodPushConstant is an OpExtInst NonSemantic.ClspvReflection. ArgumentPodPushConstant.
 type NonSemanticClspvReflectionArgumentPodPushConstant spirv.Inst
 
@@ -254,14 +206,6 @@ func (v NonSemanticClspvReflectionArgumentPodPushConstant) Size() spirv.ID { ret
 // ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentPodPushConstant) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
-}
-
-// BuildNonSemanticClspvReflectionArgumentPodPushConstant appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPodPushConstant to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentPodPushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPodPushConstant), uint32(decl), uint32(ordinal), uint32(offset), uint32(size))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticClspvReflectionArgumentSampledImage is an OpExtInst NonSemantic.ClspvReflection. ArgumentSampledImage.
@@ -292,14 +236,6 @@ func (v NonSemanticClspvReflectionArgumentSampledImage) ArgInfo() (spirv.ID, boo
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentSampledImage appends an OpExtInst NonSemantic.ClspvReflection. ArgumentSampledImage to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentSampledImage(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentSampledImage), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionArgumentStorageImage is an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageImage.
 type NonSemanticClspvReflectionArgumentStorageImage spirv.Inst
 
@@ -328,14 +264,6 @@ func (v NonSemanticClspvReflectionArgumentStorageImage) ArgInfo() (spirv.ID, boo
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentStorageImage appends an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageImage to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentStorageImage(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentStorageImage), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionArgumentSampler is an OpExtInst NonSemantic.ClspvReflection. ArgumentSampler.
 type NonSemanticClspvReflectionArgumentSampler spirv.Inst
 
@@ -360,14 +288,6 @@ func (v NonSemanticClspvReflectionArgumentSampler) Binding() spirv.ID { return s
 // ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentSampler) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
-}
-
-// BuildNonSemanticClspvReflectionArgumentSampler appends an OpExtInst NonSemantic.ClspvReflection. ArgumentSampler to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentSampler(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentSampler), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticClspvReflectionArgumentWorkgroup is an OpExtInst NonSemantic.ClspvReflection. ArgumentWorkgroup.
@@ -396,14 +316,6 @@ func (v NonSemanticClspvReflectionArgumentWorkgroup) ArgInfo() (spirv.ID, bool) 
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentWorkgroup appends an OpExtInst NonSemantic.ClspvReflection. ArgumentWorkgroup to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentWorkgroup(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, specId spirv.ID, elemSize spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentWorkgroup), uint32(decl), uint32(ordinal), uint32(specId), uint32(elemSize))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionSpecConstantWorkgroupSize is an OpExtInst NonSemantic.ClspvReflection. SpecConstantWorkgroupSize.
 type NonSemanticClspvReflectionSpecConstantWorkgroupSize spirv.Inst
 
@@ -421,11 +333,6 @@ func (v NonSemanticClspvReflectionSpecConstantWorkgroupSize) Y() spirv.ID { retu
 
 // Z returns operand Z.
 func (v NonSemanticClspvReflectionSpecConstantWorkgroupSize) Z() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildNonSemanticClspvReflectionSpecConstantWorkgroupSize appends an OpExtInst NonSemantic.ClspvReflection. SpecConstantWorkgroupSize to dst.
-func BuildNonSemanticClspvReflectionSpecConstantWorkgroupSize(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionSpecConstantWorkgroupSize), uint32(x), uint32(y), uint32(z))
-}
 
 // NonSemanticClspvReflectionSpecConstantGlobalOffset is an OpExtInst NonSemantic.ClspvReflection. SpecConstantGlobalOffset.
 type NonSemanticClspvReflectionSpecConstantGlobalOffset spirv.Inst
@@ -445,11 +352,6 @@ func (v NonSemanticClspvReflectionSpecConstantGlobalOffset) Y() spirv.ID { retur
 // Z returns operand Z.
 func (v NonSemanticClspvReflectionSpecConstantGlobalOffset) Z() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildNonSemanticClspvReflectionSpecConstantGlobalOffset appends an OpExtInst NonSemantic.ClspvReflection. SpecConstantGlobalOffset to dst.
-func BuildNonSemanticClspvReflectionSpecConstantGlobalOffset(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionSpecConstantGlobalOffset), uint32(x), uint32(y), uint32(z))
-}
-
 // NonSemanticClspvReflectionSpecConstantWorkDim is an OpExtInst NonSemantic.ClspvReflection. SpecConstantWorkDim.
 type NonSemanticClspvReflectionSpecConstantWorkDim spirv.Inst
 
@@ -461,11 +363,6 @@ func (v NonSemanticClspvReflectionSpecConstantWorkDim) Result() spirv.ID { retur
 
 // Dim returns operand Dim.
 func (v NonSemanticClspvReflectionSpecConstantWorkDim) Dim() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildNonSemanticClspvReflectionSpecConstantWorkDim appends an OpExtInst NonSemantic.ClspvReflection. SpecConstantWorkDim to dst.
-func BuildNonSemanticClspvReflectionSpecConstantWorkDim(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, dim spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionSpecConstantWorkDim), uint32(dim))
-}
 
 // NonSemanticClspvReflectionPushConstantGlobalOffset is an OpExtInst NonSemantic.ClspvReflection. PushConstantGlobalOffset.
 type NonSemanticClspvReflectionPushConstantGlobalOffset spirv.Inst
@@ -481,11 +378,6 @@ func (v NonSemanticClspvReflectionPushConstantGlobalOffset) Offset() spirv.ID { 
 
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionPushConstantGlobalOffset) Size() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildNonSemanticClspvReflectionPushConstantGlobalOffset appends an OpExtInst NonSemantic.ClspvReflection. PushConstantGlobalOffset to dst.
-func BuildNonSemanticClspvReflectionPushConstantGlobalOffset(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPushConstantGlobalOffset), uint32(offset), uint32(size))
-}
 
 // NonSemanticClspvReflectionPushConstantEnqueuedLocalSize is an OpExtInst NonSemantic.ClspvReflection. PushConstantEnqueuedLocalSize.
 type NonSemanticClspvReflectionPushConstantEnqueuedLocalSize spirv.Inst
@@ -510,11 +402,6 @@ func (v NonSemanticClspvReflectionPushConstantEnqueuedLocalSize) Size() spirv.ID
 	return spirv.ID(v[6])
 }
 
-// BuildNonSemanticClspvReflectionPushConstantEnqueuedLocalSize appends an OpExtInst NonSemantic.ClspvReflection. PushConstantEnqueuedLocalSize to dst.
-func BuildNonSemanticClspvReflectionPushConstantEnqueuedLocalSize(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPushConstantEnqueuedLocalSize), uint32(offset), uint32(size))
-}
-
 // NonSemanticClspvReflectionPushConstantGlobalSize is an OpExtInst NonSemantic.ClspvReflection. PushConstantGlobalSize.
 type NonSemanticClspvReflectionPushConstantGlobalSize spirv.Inst
 
@@ -529,11 +416,6 @@ func (v NonSemanticClspvReflectionPushConstantGlobalSize) Offset() spirv.ID { re
 
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionPushConstantGlobalSize) Size() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildNonSemanticClspvReflectionPushConstantGlobalSize appends an OpExtInst NonSemantic.ClspvReflection. PushConstantGlobalSize to dst.
-func BuildNonSemanticClspvReflectionPushConstantGlobalSize(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPushConstantGlobalSize), uint32(offset), uint32(size))
-}
 
 // NonSemanticClspvReflectionPushConstantRegionOffset is an OpExtInst NonSemantic.ClspvReflection. PushConstantRegionOffset.
 type NonSemanticClspvReflectionPushConstantRegionOffset spirv.Inst
@@ -550,11 +432,6 @@ func (v NonSemanticClspvReflectionPushConstantRegionOffset) Offset() spirv.ID { 
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionPushConstantRegionOffset) Size() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildNonSemanticClspvReflectionPushConstantRegionOffset appends an OpExtInst NonSemantic.ClspvReflection. PushConstantRegionOffset to dst.
-func BuildNonSemanticClspvReflectionPushConstantRegionOffset(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPushConstantRegionOffset), uint32(offset), uint32(size))
-}
-
 // NonSemanticClspvReflectionPushConstantNumWorkgroups is an OpExtInst NonSemantic.ClspvReflection. PushConstantNumWorkgroups.
 type NonSemanticClspvReflectionPushConstantNumWorkgroups spirv.Inst
 
@@ -569,11 +446,6 @@ func (v NonSemanticClspvReflectionPushConstantNumWorkgroups) Offset() spirv.ID {
 
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionPushConstantNumWorkgroups) Size() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildNonSemanticClspvReflectionPushConstantNumWorkgroups appends an OpExtInst NonSemantic.ClspvReflection. PushConstantNumWorkgroups to dst.
-func BuildNonSemanticClspvReflectionPushConstantNumWorkgroups(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPushConstantNumWorkgroups), uint32(offset), uint32(size))
-}
 
 // NonSemanticClspvReflectionPushConstantRegionGroupOffset is an OpExtInst NonSemantic.ClspvReflection. PushConstantRegionGroupOffset.
 type NonSemanticClspvReflectionPushConstantRegionGroupOffset spirv.Inst
@@ -598,11 +470,6 @@ func (v NonSemanticClspvReflectionPushConstantRegionGroupOffset) Size() spirv.ID
 	return spirv.ID(v[6])
 }
 
-// BuildNonSemanticClspvReflectionPushConstantRegionGroupOffset appends an OpExtInst NonSemantic.ClspvReflection. PushConstantRegionGroupOffset to dst.
-func BuildNonSemanticClspvReflectionPushConstantRegionGroupOffset(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPushConstantRegionGroupOffset), uint32(offset), uint32(size))
-}
-
 // NonSemanticClspvReflectionConstantDataStorageBuffer is an OpExtInst NonSemantic.ClspvReflection. ConstantDataStorageBuffer.
 type NonSemanticClspvReflectionConstantDataStorageBuffer spirv.Inst
 
@@ -625,11 +492,6 @@ func (v NonSemanticClspvReflectionConstantDataStorageBuffer) Binding() spirv.ID 
 // Data returns operand Data.
 func (v NonSemanticClspvReflectionConstantDataStorageBuffer) Data() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildNonSemanticClspvReflectionConstantDataStorageBuffer appends an OpExtInst NonSemantic.ClspvReflection. ConstantDataStorageBuffer to dst.
-func BuildNonSemanticClspvReflectionConstantDataStorageBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, descriptorSet spirv.ID, binding spirv.ID, data spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionConstantDataStorageBuffer), uint32(descriptorSet), uint32(binding), uint32(data))
-}
-
 // NonSemanticClspvReflectionConstantDataUniform is an OpExtInst NonSemantic.ClspvReflection. ConstantDataUniform.
 type NonSemanticClspvReflectionConstantDataUniform spirv.Inst
 
@@ -650,11 +512,6 @@ func (v NonSemanticClspvReflectionConstantDataUniform) Binding() spirv.ID { retu
 // Data returns operand Data.
 func (v NonSemanticClspvReflectionConstantDataUniform) Data() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildNonSemanticClspvReflectionConstantDataUniform appends an OpExtInst NonSemantic.ClspvReflection. ConstantDataUniform to dst.
-func BuildNonSemanticClspvReflectionConstantDataUniform(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, descriptorSet spirv.ID, binding spirv.ID, data spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionConstantDataUniform), uint32(descriptorSet), uint32(binding), uint32(data))
-}
-
 // NonSemanticClspvReflectionLiteralSampler is an OpExtInst NonSemantic.ClspvReflection. LiteralSampler.
 type NonSemanticClspvReflectionLiteralSampler spirv.Inst
 
@@ -672,11 +529,6 @@ func (v NonSemanticClspvReflectionLiteralSampler) Binding() spirv.ID { return sp
 
 // Mask returns operand Mask.
 func (v NonSemanticClspvReflectionLiteralSampler) Mask() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildNonSemanticClspvReflectionLiteralSampler appends an OpExtInst NonSemantic.ClspvReflection. LiteralSampler to dst.
-func BuildNonSemanticClspvReflectionLiteralSampler(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, descriptorSet spirv.ID, binding spirv.ID, mask spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionLiteralSampler), uint32(descriptorSet), uint32(binding), uint32(mask))
-}
 
 // NonSemanticClspvReflectionPropertyRequiredWorkgroupSize is an OpExtInst NonSemantic.ClspvReflection. PropertyRequiredWorkgroupSize.
 type NonSemanticClspvReflectionPropertyRequiredWorkgroupSize spirv.Inst
@@ -705,11 +557,6 @@ func (v NonSemanticClspvReflectionPropertyRequiredWorkgroupSize) Y() spirv.ID { 
 // Z returns operand Z.
 func (v NonSemanticClspvReflectionPropertyRequiredWorkgroupSize) Z() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildNonSemanticClspvReflectionPropertyRequiredWorkgroupSize appends an OpExtInst NonSemantic.ClspvReflection. PropertyRequiredWorkgroupSize to dst.
-func BuildNonSemanticClspvReflectionPropertyRequiredWorkgroupSize(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPropertyRequiredWorkgroupSize), uint32(kernel), uint32(x), uint32(y), uint32(z))
-}
-
 // NonSemanticClspvReflectionSpecConstantSubgroupMaxSize is an OpExtInst NonSemantic.ClspvReflection. SpecConstantSubgroupMaxSize.
 type NonSemanticClspvReflectionSpecConstantSubgroupMaxSize spirv.Inst
 
@@ -723,11 +570,6 @@ func (v NonSemanticClspvReflectionSpecConstantSubgroupMaxSize) Result() spirv.ID
 
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionSpecConstantSubgroupMaxSize) Size() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildNonSemanticClspvReflectionSpecConstantSubgroupMaxSize appends an OpExtInst NonSemantic.ClspvReflection. SpecConstantSubgroupMaxSize to dst.
-func BuildNonSemanticClspvReflectionSpecConstantSubgroupMaxSize(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionSpecConstantSubgroupMaxSize), uint32(size))
-}
 
 // NonSemanticClspvReflectionArgumentPointerPushConstant is an OpExtInst NonSemantic.ClspvReflection. ArgumentPointerPushConstant.
 type NonSemanticClspvReflectionArgumentPointerPushConstant spirv.Inst
@@ -761,14 +603,6 @@ func (v NonSemanticClspvReflectionArgumentPointerPushConstant) Size() spirv.ID {
 // ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentPointerPushConstant) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
-}
-
-// BuildNonSemanticClspvReflectionArgumentPointerPushConstant appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPointerPushConstant to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentPointerPushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, ordinal spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPointerPushConstant), uint32(kernel), uint32(ordinal), uint32(offset), uint32(size))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticClspvReflectionArgumentPointerUniform is an OpExtInst NonSemantic.ClspvReflection. ArgumentPointerUniform.
@@ -805,14 +639,6 @@ func (v NonSemanticClspvReflectionArgumentPointerUniform) ArgInfo() (spirv.ID, b
 	return maybe[spirv.ID](v, 11)
 }
 
-// BuildNonSemanticClspvReflectionArgumentPointerUniform appends an OpExtInst NonSemantic.ClspvReflection. ArgumentPointerUniform to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentPointerUniform(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, offset spirv.ID, size spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentPointerUniform), uint32(kernel), uint32(ordinal), uint32(descriptorSet), uint32(binding), uint32(offset), uint32(size))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionProgramScopeVariablesStorageBuffer is an OpExtInst NonSemantic.ClspvReflection. ProgramScopeVariablesStorageBuffer.
 type NonSemanticClspvReflectionProgramScopeVariablesStorageBuffer spirv.Inst
 
@@ -841,11 +667,6 @@ func (v NonSemanticClspvReflectionProgramScopeVariablesStorageBuffer) Data() spi
 	return spirv.ID(v[7])
 }
 
-// BuildNonSemanticClspvReflectionProgramScopeVariablesStorageBuffer appends an OpExtInst NonSemantic.ClspvReflection. ProgramScopeVariablesStorageBuffer to dst.
-func BuildNonSemanticClspvReflectionProgramScopeVariablesStorageBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, descriptorSet spirv.ID, binding spirv.ID, data spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionProgramScopeVariablesStorageBuffer), uint32(descriptorSet), uint32(binding), uint32(data))
-}
-
 // NonSemanticClspvReflectionProgramScopeVariablePointerRelocation is an OpExtInst NonSemantic.ClspvReflection. ProgramScopeVariablePointerRelocation.
 type NonSemanticClspvReflectionProgramScopeVariablePointerRelocation spirv.Inst
 
@@ -872,11 +693,6 @@ func (v NonSemanticClspvReflectionProgramScopeVariablePointerRelocation) Pointer
 // PointerSize returns operand PointerSize.
 func (v NonSemanticClspvReflectionProgramScopeVariablePointerRelocation) PointerSize() spirv.ID {
 	return spirv.ID(v[7])
-}
-
-// BuildNonSemanticClspvReflectionProgramScopeVariablePointerRelocation appends an OpExtInst NonSemantic.ClspvReflection. ProgramScopeVariablePointerRelocation to dst.
-func BuildNonSemanticClspvReflectionProgramScopeVariablePointerRelocation(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, objectOffset spirv.ID, pointerOffset spirv.ID, pointerSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionProgramScopeVariablePointerRelocation), uint32(objectOffset), uint32(pointerOffset), uint32(pointerSize))
 }
 
 // NonSemanticClspvReflectionImageArgumentInfoChannelOrderPushConstant is an OpExtInst NonSemantic.ClspvReflection. ImageArgumentInfoChannelOrderPushConstant.
@@ -912,11 +728,6 @@ func (v NonSemanticClspvReflectionImageArgumentInfoChannelOrderPushConstant) Siz
 	return spirv.ID(v[8])
 }
 
-// BuildNonSemanticClspvReflectionImageArgumentInfoChannelOrderPushConstant appends an OpExtInst NonSemantic.ClspvReflection. ImageArgumentInfoChannelOrderPushConstant to dst.
-func BuildNonSemanticClspvReflectionImageArgumentInfoChannelOrderPushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, ordinal spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionImageArgumentInfoChannelOrderPushConstant), uint32(kernel), uint32(ordinal), uint32(offset), uint32(size))
-}
-
 // NonSemanticClspvReflectionImageArgumentInfoChannelDataTypePushConstant is an OpExtInst NonSemantic.ClspvReflection. ImageArgumentInfoChannelDataTypePushConstant.
 type NonSemanticClspvReflectionImageArgumentInfoChannelDataTypePushConstant spirv.Inst
 
@@ -948,11 +759,6 @@ func (v NonSemanticClspvReflectionImageArgumentInfoChannelDataTypePushConstant) 
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionImageArgumentInfoChannelDataTypePushConstant) Size() spirv.ID {
 	return spirv.ID(v[8])
-}
-
-// BuildNonSemanticClspvReflectionImageArgumentInfoChannelDataTypePushConstant appends an OpExtInst NonSemantic.ClspvReflection. ImageArgumentInfoChannelDataTypePushConstant to dst.
-func BuildNonSemanticClspvReflectionImageArgumentInfoChannelDataTypePushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, ordinal spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionImageArgumentInfoChannelDataTypePushConstant), uint32(kernel), uint32(ordinal), uint32(offset), uint32(size))
 }
 
 // NonSemanticClspvReflectionImageArgumentInfoChannelOrderUniform is an OpExtInst NonSemantic.ClspvReflection. ImageArgumentInfoChannelOrderUniform.
@@ -998,11 +804,6 @@ func (v NonSemanticClspvReflectionImageArgumentInfoChannelOrderUniform) Size() s
 	return spirv.ID(v[10])
 }
 
-// BuildNonSemanticClspvReflectionImageArgumentInfoChannelOrderUniform appends an OpExtInst NonSemantic.ClspvReflection. ImageArgumentInfoChannelOrderUniform to dst.
-func BuildNonSemanticClspvReflectionImageArgumentInfoChannelOrderUniform(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 11), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionImageArgumentInfoChannelOrderUniform), uint32(kernel), uint32(ordinal), uint32(descriptorSet), uint32(binding), uint32(offset), uint32(size))
-}
-
 // NonSemanticClspvReflectionImageArgumentInfoChannelDataTypeUniform is an OpExtInst NonSemantic.ClspvReflection. ImageArgumentInfoChannelDataTypeUniform.
 type NonSemanticClspvReflectionImageArgumentInfoChannelDataTypeUniform spirv.Inst
 
@@ -1046,11 +847,6 @@ func (v NonSemanticClspvReflectionImageArgumentInfoChannelDataTypeUniform) Size(
 	return spirv.ID(v[10])
 }
 
-// BuildNonSemanticClspvReflectionImageArgumentInfoChannelDataTypeUniform appends an OpExtInst NonSemantic.ClspvReflection. ImageArgumentInfoChannelDataTypeUniform to dst.
-func BuildNonSemanticClspvReflectionImageArgumentInfoChannelDataTypeUniform(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 11), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionImageArgumentInfoChannelDataTypeUniform), uint32(kernel), uint32(ordinal), uint32(descriptorSet), uint32(binding), uint32(offset), uint32(size))
-}
-
 // NonSemanticClspvReflectionArgumentStorageTexelBuffer is an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageTexelBuffer.
 type NonSemanticClspvReflectionArgumentStorageTexelBuffer spirv.Inst
 
@@ -1083,14 +879,6 @@ func (v NonSemanticClspvReflectionArgumentStorageTexelBuffer) Binding() spirv.ID
 // ArgInfo returns operand ArgInfo, if it is present.
 func (v NonSemanticClspvReflectionArgumentStorageTexelBuffer) ArgInfo() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
-}
-
-// BuildNonSemanticClspvReflectionArgumentStorageTexelBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentStorageTexelBuffer to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentStorageTexelBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentStorageTexelBuffer), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticClspvReflectionArgumentUniformTexelBuffer is an OpExtInst NonSemantic.ClspvReflection. ArgumentUniformTexelBuffer.
@@ -1127,14 +915,6 @@ func (v NonSemanticClspvReflectionArgumentUniformTexelBuffer) ArgInfo() (spirv.I
 	return maybe[spirv.ID](v, 9)
 }
 
-// BuildNonSemanticClspvReflectionArgumentUniformTexelBuffer appends an OpExtInst NonSemantic.ClspvReflection. ArgumentUniformTexelBuffer to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticClspvReflectionArgumentUniformTexelBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, decl spirv.ID, ordinal spirv.ID, descriptorSet spirv.ID, binding spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionArgumentUniformTexelBuffer), uint32(decl), uint32(ordinal), uint32(descriptorSet), uint32(binding))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticClspvReflectionConstantDataPointerPushConstant is an OpExtInst NonSemantic.ClspvReflection. ConstantDataPointerPushConstant.
 type NonSemanticClspvReflectionConstantDataPointerPushConstant spirv.Inst
 
@@ -1161,11 +941,6 @@ func (v NonSemanticClspvReflectionConstantDataPointerPushConstant) Size() spirv.
 // Data returns operand Data.
 func (v NonSemanticClspvReflectionConstantDataPointerPushConstant) Data() spirv.ID {
 	return spirv.ID(v[7])
-}
-
-// BuildNonSemanticClspvReflectionConstantDataPointerPushConstant appends an OpExtInst NonSemantic.ClspvReflection. ConstantDataPointerPushConstant to dst.
-func BuildNonSemanticClspvReflectionConstantDataPointerPushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID, data spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionConstantDataPointerPushConstant), uint32(offset), uint32(size), uint32(data))
 }
 
 // NonSemanticClspvReflectionProgramScopeVariablePointerPushConstant is an OpExtInst NonSemantic.ClspvReflection. ProgramScopeVariablePointerPushConstant.
@@ -1196,11 +971,6 @@ func (v NonSemanticClspvReflectionProgramScopeVariablePointerPushConstant) Data(
 	return spirv.ID(v[7])
 }
 
-// BuildNonSemanticClspvReflectionProgramScopeVariablePointerPushConstant appends an OpExtInst NonSemantic.ClspvReflection. ProgramScopeVariablePointerPushConstant to dst.
-func BuildNonSemanticClspvReflectionProgramScopeVariablePointerPushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID, data spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionProgramScopeVariablePointerPushConstant), uint32(offset), uint32(size), uint32(data))
-}
-
 // NonSemanticClspvReflectionPrintfInfo is an OpExtInst NonSemantic.ClspvReflection. PrintfInfo.
 type NonSemanticClspvReflectionPrintfInfo spirv.Inst
 
@@ -1218,14 +988,6 @@ func (v NonSemanticClspvReflectionPrintfInfo) FormatString() spirv.ID { return s
 
 // ArgumentSizes returns operand ArgumentSizes.
 func (v NonSemanticClspvReflectionPrintfInfo) ArgumentSizes() []spirv.ID { return many[spirv.ID](v, 7) }
-
-// BuildNonSemanticClspvReflectionPrintfInfo appends an OpExtInst NonSemantic.ClspvReflection. PrintfInfo to dst.
-func BuildNonSemanticClspvReflectionPrintfInfo(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, printfID spirv.ID, formatString spirv.ID, argumentSizes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPrintfInfo), uint32(printfID), uint32(formatString))
-	dst = append(dst, words(argumentSizes)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // NonSemanticClspvReflectionPrintfBufferStorageBuffer is an OpExtInst NonSemantic.ClspvReflection. PrintfBufferStorageBuffer.
 type NonSemanticClspvReflectionPrintfBufferStorageBuffer spirv.Inst
@@ -1249,11 +1011,6 @@ func (v NonSemanticClspvReflectionPrintfBufferStorageBuffer) Binding() spirv.ID 
 // BufferSize returns operand BufferSize.
 func (v NonSemanticClspvReflectionPrintfBufferStorageBuffer) BufferSize() spirv.ID {
 	return spirv.ID(v[7])
-}
-
-// BuildNonSemanticClspvReflectionPrintfBufferStorageBuffer appends an OpExtInst NonSemantic.ClspvReflection. PrintfBufferStorageBuffer to dst.
-func BuildNonSemanticClspvReflectionPrintfBufferStorageBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, descriptorSet spirv.ID, binding spirv.ID, bufferSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPrintfBufferStorageBuffer), uint32(descriptorSet), uint32(binding), uint32(bufferSize))
 }
 
 // NonSemanticClspvReflectionPrintfBufferPointerPushConstant is an OpExtInst NonSemantic.ClspvReflection. PrintfBufferPointerPushConstant.
@@ -1282,11 +1039,6 @@ func (v NonSemanticClspvReflectionPrintfBufferPointerPushConstant) Size() spirv.
 // BufferSize returns operand BufferSize.
 func (v NonSemanticClspvReflectionPrintfBufferPointerPushConstant) BufferSize() spirv.ID {
 	return spirv.ID(v[7])
-}
-
-// BuildNonSemanticClspvReflectionPrintfBufferPointerPushConstant appends an OpExtInst NonSemantic.ClspvReflection. PrintfBufferPointerPushConstant to dst.
-func BuildNonSemanticClspvReflectionPrintfBufferPointerPushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID, bufferSize spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionPrintfBufferPointerPushConstant), uint32(offset), uint32(size), uint32(bufferSize))
 }
 
 // NonSemanticClspvReflectionNormalizedSamplerMaskPushConstant is an OpExtInst NonSemantic.ClspvReflection. NormalizedSamplerMaskPushConstant.
@@ -1322,11 +1074,6 @@ func (v NonSemanticClspvReflectionNormalizedSamplerMaskPushConstant) Size() spir
 	return spirv.ID(v[8])
 }
 
-// BuildNonSemanticClspvReflectionNormalizedSamplerMaskPushConstant appends an OpExtInst NonSemantic.ClspvReflection. NormalizedSamplerMaskPushConstant to dst.
-func BuildNonSemanticClspvReflectionNormalizedSamplerMaskPushConstant(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, ordinal spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionNormalizedSamplerMaskPushConstant), uint32(kernel), uint32(ordinal), uint32(offset), uint32(size))
-}
-
 // NonSemanticClspvReflectionWorkgroupVariableSize is an OpExtInst NonSemantic.ClspvReflection. WorkgroupVariableSize.
 type NonSemanticClspvReflectionWorkgroupVariableSize spirv.Inst
 
@@ -1341,8 +1088,3 @@ func (v NonSemanticClspvReflectionWorkgroupVariableSize) Variable() spirv.ID { r
 
 // Size returns operand Size.
 func (v NonSemanticClspvReflectionWorkgroupVariableSize) Size() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildNonSemanticClspvReflectionWorkgroupVariableSize appends an OpExtInst NonSemantic.ClspvReflection. WorkgroupVariableSize to dst.
-func BuildNonSemanticClspvReflectionWorkgroupVariableSize(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, variable spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticClspvReflectionWorkgroupVariableSize), uint32(variable), uint32(size))
-}

@@ -12,8 +12,3 @@ func (v NonSemanticDebugBreakDebugBreak) Type() spirv.ID { return spirv.ID(v[1])
 
 // Result returns operand Result.
 func (v NonSemanticDebugBreakDebugBreak) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildNonSemanticDebugBreakDebugBreak appends an OpExtInst NonSemantic.DebugBreak DebugBreak to dst.
-func BuildNonSemanticDebugBreakDebugBreak(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 5), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticDebugBreakDebugBreak))
-}

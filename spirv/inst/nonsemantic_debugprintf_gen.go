@@ -18,11 +18,3 @@ func (v NonSemanticDebugPrintfDebugPrintf) Format() spirv.ID { return spirv.ID(v
 
 // Operands returns operand Operands.
 func (v NonSemanticDebugPrintfDebugPrintf) Operands() []spirv.ID { return many[spirv.ID](v, 6) }
-
-// BuildNonSemanticDebugPrintfDebugPrintf appends an OpExtInst NonSemantic.DebugPrintf DebugPrintf to dst.
-func BuildNonSemanticDebugPrintfDebugPrintf(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, format spirv.ID, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticDebugPrintfDebugPrintf), uint32(format))
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpExtInst)
-}

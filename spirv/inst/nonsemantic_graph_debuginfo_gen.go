@@ -19,11 +19,6 @@ func (v NonSemanticGraphDebugInfoDebugGraph) Graph() spirv.ID { return spirv.ID(
 // Name returns operand Name.
 func (v NonSemanticGraphDebugInfoDebugGraph) Name() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildNonSemanticGraphDebugInfoDebugGraph appends an OpExtInst NonSemantic.Graph.DebugInfo. DebugGraph to dst.
-func BuildNonSemanticGraphDebugInfoDebugGraph(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, graph spirv.ID, name spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticGraphDebugInfoDebugGraph), uint32(graph), uint32(name))
-}
-
 // NonSemanticGraphDebugInfoDebugOperation is an OpExtInst NonSemantic.Graph.DebugInfo. DebugOperation.
 type NonSemanticGraphDebugInfoDebugOperation spirv.Inst
 
@@ -44,14 +39,6 @@ func (v NonSemanticGraphDebugInfoDebugOperation) Instructions() []spirv.ID {
 	return many[spirv.ID](v, 7)
 }
 
-// BuildNonSemanticGraphDebugInfoDebugOperation appends an OpExtInst NonSemantic.Graph.DebugInfo. DebugOperation to dst.
-func BuildNonSemanticGraphDebugInfoDebugOperation(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, graph spirv.ID, name spirv.ID, instructions ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticGraphDebugInfoDebugOperation), uint32(graph), uint32(name))
-	dst = append(dst, words(instructions)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticGraphDebugInfoDebugTensor is an OpExtInst NonSemantic.Graph.DebugInfo. DebugTensor.
 type NonSemanticGraphDebugInfoDebugTensor spirv.Inst
 
@@ -69,11 +56,3 @@ func (v NonSemanticGraphDebugInfoDebugTensor) Name() spirv.ID { return spirv.ID(
 
 // Element returns operand Element.
 func (v NonSemanticGraphDebugInfoDebugTensor) Element() []spirv.ID { return many[spirv.ID](v, 7) }
-
-// BuildNonSemanticGraphDebugInfoDebugTensor appends an OpExtInst NonSemantic.Graph.DebugInfo. DebugTensor to dst.
-func BuildNonSemanticGraphDebugInfoDebugTensor(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, tensor spirv.ID, name spirv.ID, element ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticGraphDebugInfoDebugTensor), uint32(tensor), uint32(name))
-	dst = append(dst, words(element)...)
-	return finish(dst, at, spirv.OpExtInst)
-}

@@ -13,11 +13,6 @@ func (v NonSemanticShaderDebugInfoDebugInfoNone) Type() spirv.ID { return spirv.
 // Result returns operand Result.
 func (v NonSemanticShaderDebugInfoDebugInfoNone) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildNonSemanticShaderDebugInfoDebugInfoNone appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugInfoNone to dst.
-func BuildNonSemanticShaderDebugInfoDebugInfoNone(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 5), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugInfoNone))
-}
-
 // NonSemanticShaderDebugInfoDebugCompilationUnit is an OpExtInst NonSemantic.Shader.DebugInfo. DebugCompilationUnit.
 type NonSemanticShaderDebugInfoDebugCompilationUnit spirv.Inst
 
@@ -41,11 +36,6 @@ func (v NonSemanticShaderDebugInfoDebugCompilationUnit) Source() spirv.ID { retu
 // Language returns operand Language.
 func (v NonSemanticShaderDebugInfoDebugCompilationUnit) Language() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildNonSemanticShaderDebugInfoDebugCompilationUnit appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugCompilationUnit to dst.
-func BuildNonSemanticShaderDebugInfoDebugCompilationUnit(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, version spirv.ID, dwarfVersion spirv.ID, source spirv.ID, language spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugCompilationUnit), uint32(version), uint32(dwarfVersion), uint32(source), uint32(language))
-}
-
 // NonSemanticShaderDebugInfoDebugTypeBasic is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeBasic.
 type NonSemanticShaderDebugInfoDebugTypeBasic spirv.Inst
 
@@ -67,11 +57,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeBasic) Encoding() spirv.ID { return s
 // Flags returns operand Flags.
 func (v NonSemanticShaderDebugInfoDebugTypeBasic) Flags() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildNonSemanticShaderDebugInfoDebugTypeBasic appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeBasic to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeBasic(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, size spirv.ID, encoding spirv.ID, flags spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeBasic), uint32(name), uint32(size), uint32(encoding), uint32(flags))
-}
-
 // NonSemanticShaderDebugInfoDebugTypePointer is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypePointer.
 type NonSemanticShaderDebugInfoDebugTypePointer spirv.Inst
 
@@ -90,11 +75,6 @@ func (v NonSemanticShaderDebugInfoDebugTypePointer) StorageClass() spirv.ID { re
 // Flags returns operand Flags.
 func (v NonSemanticShaderDebugInfoDebugTypePointer) Flags() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildNonSemanticShaderDebugInfoDebugTypePointer appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypePointer to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypePointer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, storageClass spirv.ID, flags spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypePointer), uint32(baseType), uint32(storageClass), uint32(flags))
-}
-
 // NonSemanticShaderDebugInfoDebugTypeQualifier is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeQualifier.
 type NonSemanticShaderDebugInfoDebugTypeQualifier spirv.Inst
 
@@ -109,11 +89,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeQualifier) BaseType() spirv.ID { retu
 
 // TypeQualifier returns operand TypeQualifier.
 func (v NonSemanticShaderDebugInfoDebugTypeQualifier) TypeQualifier() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildNonSemanticShaderDebugInfoDebugTypeQualifier appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeQualifier to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeQualifier(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, typeQualifier spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeQualifier), uint32(baseType), uint32(typeQualifier))
-}
 
 // NonSemanticShaderDebugInfoDebugTypeArray is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeArray.
 type NonSemanticShaderDebugInfoDebugTypeArray spirv.Inst
@@ -132,14 +107,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeArray) ComponentCounts() []spirv.ID {
 	return many[spirv.ID](v, 6)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugTypeArray appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeArray to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeArray(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, componentCounts ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeArray), uint32(baseType))
-	dst = append(dst, words(componentCounts)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugTypeVector is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeVector.
 type NonSemanticShaderDebugInfoDebugTypeVector spirv.Inst
 
@@ -154,11 +121,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeVector) BaseType() spirv.ID { return 
 
 // ComponentCount returns operand ComponentCount.
 func (v NonSemanticShaderDebugInfoDebugTypeVector) ComponentCount() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildNonSemanticShaderDebugInfoDebugTypeVector appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeVector to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeVector(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, componentCount spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeVector), uint32(baseType), uint32(componentCount))
-}
 
 // NonSemanticShaderDebugInfoDebugTypedef is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypedef.
 type NonSemanticShaderDebugInfoDebugTypedef spirv.Inst
@@ -187,11 +149,6 @@ func (v NonSemanticShaderDebugInfoDebugTypedef) Column() spirv.ID { return spirv
 // Parent returns operand Parent.
 func (v NonSemanticShaderDebugInfoDebugTypedef) Parent() spirv.ID { return spirv.ID(v[10]) }
 
-// BuildNonSemanticShaderDebugInfoDebugTypedef appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypedef to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypedef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, baseType spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 11), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypedef), uint32(name), uint32(baseType), uint32(source), uint32(line), uint32(column), uint32(parent))
-}
-
 // NonSemanticShaderDebugInfoDebugTypeFunction is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeFunction.
 type NonSemanticShaderDebugInfoDebugTypeFunction spirv.Inst
 
@@ -210,14 +167,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeFunction) ReturnType() spirv.ID { ret
 // ParameterTypes returns operand ParameterTypes.
 func (v NonSemanticShaderDebugInfoDebugTypeFunction) ParameterTypes() []spirv.ID {
 	return many[spirv.ID](v, 7)
-}
-
-// BuildNonSemanticShaderDebugInfoDebugTypeFunction appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeFunction to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeFunction(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, flags spirv.ID, returnType spirv.ID, parameterTypes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeFunction), uint32(flags), uint32(returnType))
-	dst = append(dst, words(parameterTypes)...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticShaderDebugInfoDebugTypeEnum is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeEnum.
@@ -256,14 +205,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeEnum) Flags() spirv.ID { return spirv
 // Values returns operand Values.
 func (v NonSemanticShaderDebugInfoDebugTypeEnum) Values() [][2]spirv.ID {
 	return pairs[spirv.ID](v, 13)
-}
-
-// BuildNonSemanticShaderDebugInfoDebugTypeEnum appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeEnum to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugTypeEnum(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, underlyingType spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, size spirv.ID, flags spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeEnum), uint32(name), uint32(underlyingType), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(size), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticShaderDebugInfoDebugTypeComposite is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeComposite.
@@ -307,14 +248,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeComposite) Members() []spirv.ID {
 	return many[spirv.ID](v, 14)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugTypeComposite appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeComposite to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeComposite(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, tag spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, linkageName spirv.ID, size spirv.ID, flags spirv.ID, members ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeComposite), uint32(name), uint32(tag), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(linkageName), uint32(size), uint32(flags))
-	dst = append(dst, words(members)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugTypeMember is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeMember.
 type NonSemanticShaderDebugInfoDebugTypeMember spirv.Inst
 
@@ -353,14 +286,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeMember) Value() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 13)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugTypeMember appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeMember to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugTypeMember(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, offset spirv.ID, size spirv.ID, flags spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeMember), uint32(name), uint32(typeOperand), uint32(source), uint32(line), uint32(column), uint32(offset), uint32(size), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugTypeInheritance is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeInheritance.
 type NonSemanticShaderDebugInfoDebugTypeInheritance spirv.Inst
 
@@ -382,11 +307,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeInheritance) Size() spirv.ID { return
 // Flags returns operand Flags.
 func (v NonSemanticShaderDebugInfoDebugTypeInheritance) Flags() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildNonSemanticShaderDebugInfoDebugTypeInheritance appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeInheritance to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeInheritance(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, parent spirv.ID, offset spirv.ID, size spirv.ID, flags spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeInheritance), uint32(parent), uint32(offset), uint32(size), uint32(flags))
-}
-
 // NonSemanticShaderDebugInfoDebugTypePtrToMember is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypePtrToMember.
 type NonSemanticShaderDebugInfoDebugTypePtrToMember spirv.Inst
 
@@ -401,11 +321,6 @@ func (v NonSemanticShaderDebugInfoDebugTypePtrToMember) MemberType() spirv.ID { 
 
 // Parent returns operand Parent.
 func (v NonSemanticShaderDebugInfoDebugTypePtrToMember) Parent() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildNonSemanticShaderDebugInfoDebugTypePtrToMember appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypePtrToMember to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypePtrToMember(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, memberType spirv.ID, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypePtrToMember), uint32(memberType), uint32(parent))
-}
 
 // NonSemanticShaderDebugInfoDebugTypeTemplate is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeTemplate.
 type NonSemanticShaderDebugInfoDebugTypeTemplate spirv.Inst
@@ -422,14 +337,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeTemplate) Target() spirv.ID { return 
 // Parameters returns operand Parameters.
 func (v NonSemanticShaderDebugInfoDebugTypeTemplate) Parameters() []spirv.ID {
 	return many[spirv.ID](v, 6)
-}
-
-// BuildNonSemanticShaderDebugInfoDebugTypeTemplate appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeTemplate to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeTemplate(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, target spirv.ID, parameters ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeTemplate), uint32(target))
-	dst = append(dst, words(parameters)...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticShaderDebugInfoDebugTypeTemplateParameter is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeTemplateParameter.
@@ -465,11 +372,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeTemplateParameter) Line() spirv.ID { 
 // Column returns operand Column.
 func (v NonSemanticShaderDebugInfoDebugTypeTemplateParameter) Column() spirv.ID {
 	return spirv.ID(v[10])
-}
-
-// BuildNonSemanticShaderDebugInfoDebugTypeTemplateParameter appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeTemplateParameter to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeTemplateParameter(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, actualType spirv.ID, value spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 11), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeTemplateParameter), uint32(name), uint32(actualType), uint32(value), uint32(source), uint32(line), uint32(column))
 }
 
 // NonSemanticShaderDebugInfoDebugTypeTemplateTemplateParameter is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeTemplateTemplateParameter.
@@ -510,11 +412,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeTemplateTemplateParameter) Column() s
 	return spirv.ID(v[9])
 }
 
-// BuildNonSemanticShaderDebugInfoDebugTypeTemplateTemplateParameter appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeTemplateTemplateParameter to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeTemplateTemplateParameter(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, templateName spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeTemplateTemplateParameter), uint32(name), uint32(templateName), uint32(source), uint32(line), uint32(column))
-}
-
 // NonSemanticShaderDebugInfoDebugTypeTemplateParameterPack is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeTemplateParameterPack.
 type NonSemanticShaderDebugInfoDebugTypeTemplateParameterPack spirv.Inst
 
@@ -551,14 +448,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeTemplateParameterPack) Column() spirv
 // TemplateParameters returns operand TemplateParameters.
 func (v NonSemanticShaderDebugInfoDebugTypeTemplateParameterPack) TemplateParameters() []spirv.ID {
 	return many[spirv.ID](v, 9)
-}
-
-// BuildNonSemanticShaderDebugInfoDebugTypeTemplateParameterPack appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeTemplateParameterPack to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeTemplateParameterPack(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, templateParameters ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeTemplateParameterPack), uint32(name), uint32(source), uint32(line), uint32(column))
-	dst = append(dst, words(templateParameters)...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticShaderDebugInfoDebugGlobalVariable is an OpExtInst NonSemantic.Shader.DebugInfo. DebugGlobalVariable.
@@ -602,14 +491,6 @@ func (v NonSemanticShaderDebugInfoDebugGlobalVariable) StaticMemberDeclaration()
 	return maybe[spirv.ID](v, 14)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugGlobalVariable appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugGlobalVariable to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugGlobalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, linkageName spirv.ID, variable spirv.ID, flags spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugGlobalVariable), uint32(name), uint32(typeOperand), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(linkageName), uint32(variable), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugFunctionDeclaration is an OpExtInst NonSemantic.Shader.DebugInfo. DebugFunctionDeclaration.
 type NonSemanticShaderDebugInfoDebugFunctionDeclaration spirv.Inst
 
@@ -646,11 +527,6 @@ func (v NonSemanticShaderDebugInfoDebugFunctionDeclaration) LinkageName() spirv.
 
 // Flags returns operand Flags.
 func (v NonSemanticShaderDebugInfoDebugFunctionDeclaration) Flags() spirv.ID { return spirv.ID(v[12]) }
-
-// BuildNonSemanticShaderDebugInfoDebugFunctionDeclaration appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugFunctionDeclaration to dst.
-func BuildNonSemanticShaderDebugInfoDebugFunctionDeclaration(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, linkageName spirv.ID, flags spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 13), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugFunctionDeclaration), uint32(name), uint32(typeOperand), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(linkageName), uint32(flags))
-}
 
 // NonSemanticShaderDebugInfoDebugFunction is an OpExtInst NonSemantic.Shader.DebugInfo. DebugFunction.
 type NonSemanticShaderDebugInfoDebugFunction spirv.Inst
@@ -693,14 +569,6 @@ func (v NonSemanticShaderDebugInfoDebugFunction) Declaration() (spirv.ID, bool) 
 	return maybe[spirv.ID](v, 14)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugFunction appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugFunction to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugFunction(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, linkageName spirv.ID, flags spirv.ID, scopeLine spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugFunction), uint32(name), uint32(typeOperand), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(linkageName), uint32(flags), uint32(scopeLine))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugLexicalBlock is an OpExtInst NonSemantic.Shader.DebugInfo. DebugLexicalBlock.
 type NonSemanticShaderDebugInfoDebugLexicalBlock spirv.Inst
 
@@ -725,14 +593,6 @@ func (v NonSemanticShaderDebugInfoDebugLexicalBlock) Parent() spirv.ID { return 
 // Name returns operand Name, if it is present.
 func (v NonSemanticShaderDebugInfoDebugLexicalBlock) Name() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 9)
-}
-
-// BuildNonSemanticShaderDebugInfoDebugLexicalBlock appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugLexicalBlock to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugLexicalBlock(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugLexicalBlock), uint32(source), uint32(line), uint32(column), uint32(parent))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticShaderDebugInfoDebugLexicalBlockDiscriminator is an OpExtInst NonSemantic.Shader.DebugInfo. DebugLexicalBlockDiscriminator.
@@ -763,11 +623,6 @@ func (v NonSemanticShaderDebugInfoDebugLexicalBlockDiscriminator) Parent() spirv
 	return spirv.ID(v[7])
 }
 
-// BuildNonSemanticShaderDebugInfoDebugLexicalBlockDiscriminator appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugLexicalBlockDiscriminator to dst.
-func BuildNonSemanticShaderDebugInfoDebugLexicalBlockDiscriminator(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, discriminator spirv.ID, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugLexicalBlockDiscriminator), uint32(source), uint32(discriminator), uint32(parent))
-}
-
 // NonSemanticShaderDebugInfoDebugScope is an OpExtInst NonSemantic.Shader.DebugInfo. DebugScope.
 type NonSemanticShaderDebugInfoDebugScope spirv.Inst
 
@@ -785,14 +640,6 @@ func (v NonSemanticShaderDebugInfoDebugScope) InlinedAt() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 6)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugScope appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugScope to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugScope(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, scope spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugScope), uint32(scope))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugNoScope is an OpExtInst NonSemantic.Shader.DebugInfo. DebugNoScope.
 type NonSemanticShaderDebugInfoDebugNoScope spirv.Inst
 
@@ -801,11 +648,6 @@ func (v NonSemanticShaderDebugInfoDebugNoScope) Type() spirv.ID { return spirv.I
 
 // Result returns operand Result.
 func (v NonSemanticShaderDebugInfoDebugNoScope) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildNonSemanticShaderDebugInfoDebugNoScope appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugNoScope to dst.
-func BuildNonSemanticShaderDebugInfoDebugNoScope(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 5), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugNoScope))
-}
 
 // NonSemanticShaderDebugInfoDebugInlinedAt is an OpExtInst NonSemantic.Shader.DebugInfo. DebugInlinedAt.
 type NonSemanticShaderDebugInfoDebugInlinedAt spirv.Inst
@@ -825,14 +667,6 @@ func (v NonSemanticShaderDebugInfoDebugInlinedAt) Scope() spirv.ID { return spir
 // Inlined returns operand Inlined, if it is present.
 func (v NonSemanticShaderDebugInfoDebugInlinedAt) Inlined() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 7)
-}
-
-// BuildNonSemanticShaderDebugInfoDebugInlinedAt appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugInlinedAt to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugInlinedAt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, line spirv.ID, scope spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugInlinedAt), uint32(line), uint32(scope))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // NonSemanticShaderDebugInfoDebugLocalVariable is an OpExtInst NonSemantic.Shader.DebugInfo. DebugLocalVariable.
@@ -870,14 +704,6 @@ func (v NonSemanticShaderDebugInfoDebugLocalVariable) ArgNumber() (spirv.ID, boo
 	return maybe[spirv.ID](v, 12)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugLocalVariable appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugLocalVariable to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugLocalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID, flags spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugLocalVariable), uint32(name), uint32(typeOperand), uint32(source), uint32(line), uint32(column), uint32(parent), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugInlinedVariable is an OpExtInst NonSemantic.Shader.DebugInfo. DebugInlinedVariable.
 type NonSemanticShaderDebugInfoDebugInlinedVariable spirv.Inst
 
@@ -892,11 +718,6 @@ func (v NonSemanticShaderDebugInfoDebugInlinedVariable) Variable() spirv.ID { re
 
 // Inlined returns operand Inlined.
 func (v NonSemanticShaderDebugInfoDebugInlinedVariable) Inlined() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildNonSemanticShaderDebugInfoDebugInlinedVariable appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugInlinedVariable to dst.
-func BuildNonSemanticShaderDebugInfoDebugInlinedVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, variable spirv.ID, inlined spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugInlinedVariable), uint32(variable), uint32(inlined))
-}
 
 // NonSemanticShaderDebugInfoDebugDeclare is an OpExtInst NonSemantic.Shader.DebugInfo. DebugDeclare.
 type NonSemanticShaderDebugInfoDebugDeclare spirv.Inst
@@ -919,14 +740,6 @@ func (v NonSemanticShaderDebugInfoDebugDeclare) Expression() spirv.ID { return s
 // Indexes returns operand Indexes.
 func (v NonSemanticShaderDebugInfoDebugDeclare) Indexes() []spirv.ID { return many[spirv.ID](v, 8) }
 
-// BuildNonSemanticShaderDebugInfoDebugDeclare appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugDeclare to dst.
-func BuildNonSemanticShaderDebugInfoDebugDeclare(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, localVariable spirv.ID, variable spirv.ID, expression spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugDeclare), uint32(localVariable), uint32(variable), uint32(expression))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugValue is an OpExtInst NonSemantic.Shader.DebugInfo. DebugValue.
 type NonSemanticShaderDebugInfoDebugValue spirv.Inst
 
@@ -948,14 +761,6 @@ func (v NonSemanticShaderDebugInfoDebugValue) Expression() spirv.ID { return spi
 // Indexes returns operand Indexes.
 func (v NonSemanticShaderDebugInfoDebugValue) Indexes() []spirv.ID { return many[spirv.ID](v, 8) }
 
-// BuildNonSemanticShaderDebugInfoDebugValue appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugValue to dst.
-func BuildNonSemanticShaderDebugInfoDebugValue(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, localVariable spirv.ID, value spirv.ID, expression spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugValue), uint32(localVariable), uint32(value), uint32(expression))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugOperation is an OpExtInst NonSemantic.Shader.DebugInfo. DebugOperation.
 type NonSemanticShaderDebugInfoDebugOperation spirv.Inst
 
@@ -971,14 +776,6 @@ func (v NonSemanticShaderDebugInfoDebugOperation) OpCode() spirv.ID { return spi
 // Operands returns operand Operands.
 func (v NonSemanticShaderDebugInfoDebugOperation) Operands() []spirv.ID { return many[spirv.ID](v, 6) }
 
-// BuildNonSemanticShaderDebugInfoDebugOperation appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugOperation to dst.
-func BuildNonSemanticShaderDebugInfoDebugOperation(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, opCode spirv.ID, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugOperation), uint32(opCode))
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugExpression is an OpExtInst NonSemantic.Shader.DebugInfo. DebugExpression.
 type NonSemanticShaderDebugInfoDebugExpression spirv.Inst
 
@@ -990,14 +787,6 @@ func (v NonSemanticShaderDebugInfoDebugExpression) Result() spirv.ID { return sp
 
 // Operands returns operand Operands.
 func (v NonSemanticShaderDebugInfoDebugExpression) Operands() []spirv.ID { return many[spirv.ID](v, 5) }
-
-// BuildNonSemanticShaderDebugInfoDebugExpression appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugExpression to dst.
-func BuildNonSemanticShaderDebugInfoDebugExpression(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugExpression))
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // NonSemanticShaderDebugInfoDebugMacroDef is an OpExtInst NonSemantic.Shader.DebugInfo. DebugMacroDef.
 type NonSemanticShaderDebugInfoDebugMacroDef spirv.Inst
@@ -1022,14 +811,6 @@ func (v NonSemanticShaderDebugInfoDebugMacroDef) Value() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 8)
 }
 
-// BuildNonSemanticShaderDebugInfoDebugMacroDef appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugMacroDef to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugMacroDef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line spirv.ID, name spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugMacroDef), uint32(source), uint32(line), uint32(name))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // NonSemanticShaderDebugInfoDebugMacroUndef is an OpExtInst NonSemantic.Shader.DebugInfo. DebugMacroUndef.
 type NonSemanticShaderDebugInfoDebugMacroUndef spirv.Inst
 
@@ -1047,11 +828,6 @@ func (v NonSemanticShaderDebugInfoDebugMacroUndef) Line() spirv.ID { return spir
 
 // Macro returns operand Macro.
 func (v NonSemanticShaderDebugInfoDebugMacroUndef) Macro() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildNonSemanticShaderDebugInfoDebugMacroUndef appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugMacroUndef to dst.
-func BuildNonSemanticShaderDebugInfoDebugMacroUndef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line spirv.ID, macro spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugMacroUndef), uint32(source), uint32(line), uint32(macro))
-}
 
 // NonSemanticShaderDebugInfoDebugImportedEntity is an OpExtInst NonSemantic.Shader.DebugInfo. DebugImportedEntity.
 type NonSemanticShaderDebugInfoDebugImportedEntity spirv.Inst
@@ -1083,11 +859,6 @@ func (v NonSemanticShaderDebugInfoDebugImportedEntity) Column() spirv.ID { retur
 // Parent returns operand Parent.
 func (v NonSemanticShaderDebugInfoDebugImportedEntity) Parent() spirv.ID { return spirv.ID(v[11]) }
 
-// BuildNonSemanticShaderDebugInfoDebugImportedEntity appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugImportedEntity to dst.
-func BuildNonSemanticShaderDebugInfoDebugImportedEntity(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, tag spirv.ID, source spirv.ID, entity spirv.ID, line spirv.ID, column spirv.ID, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 12), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugImportedEntity), uint32(name), uint32(tag), uint32(source), uint32(entity), uint32(line), uint32(column), uint32(parent))
-}
-
 // NonSemanticShaderDebugInfoDebugSource is an OpExtInst NonSemantic.Shader.DebugInfo. DebugSource.
 type NonSemanticShaderDebugInfoDebugSource spirv.Inst
 
@@ -1102,14 +873,6 @@ func (v NonSemanticShaderDebugInfoDebugSource) File() spirv.ID { return spirv.ID
 
 // Text returns operand Text, if it is present.
 func (v NonSemanticShaderDebugInfoDebugSource) Text() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
-
-// BuildNonSemanticShaderDebugInfoDebugSource appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugSource to dst. The words of optional operands and of parameters are rest.
-func BuildNonSemanticShaderDebugInfoDebugSource(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, file spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugSource), uint32(file))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // NonSemanticShaderDebugInfoDebugFunctionDefinition is an OpExtInst NonSemantic.Shader.DebugInfo. DebugFunctionDefinition.
 type NonSemanticShaderDebugInfoDebugFunctionDefinition spirv.Inst
@@ -1128,11 +891,6 @@ func (v NonSemanticShaderDebugInfoDebugFunctionDefinition) Definition() spirv.ID
 	return spirv.ID(v[6])
 }
 
-// BuildNonSemanticShaderDebugInfoDebugFunctionDefinition appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugFunctionDefinition to dst.
-func BuildNonSemanticShaderDebugInfoDebugFunctionDefinition(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, function spirv.ID, definition spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugFunctionDefinition), uint32(function), uint32(definition))
-}
-
 // NonSemanticShaderDebugInfoDebugSourceContinued is an OpExtInst NonSemantic.Shader.DebugInfo. DebugSourceContinued.
 type NonSemanticShaderDebugInfoDebugSourceContinued spirv.Inst
 
@@ -1144,11 +902,6 @@ func (v NonSemanticShaderDebugInfoDebugSourceContinued) Result() spirv.ID { retu
 
 // Text returns operand Text.
 func (v NonSemanticShaderDebugInfoDebugSourceContinued) Text() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildNonSemanticShaderDebugInfoDebugSourceContinued appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugSourceContinued to dst.
-func BuildNonSemanticShaderDebugInfoDebugSourceContinued(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, text spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugSourceContinued), uint32(text))
-}
 
 // NonSemanticShaderDebugInfoDebugLine is an OpExtInst NonSemantic.Shader.DebugInfo. DebugLine.
 type NonSemanticShaderDebugInfoDebugLine spirv.Inst
@@ -1174,11 +927,6 @@ func (v NonSemanticShaderDebugInfoDebugLine) ColumnStart() spirv.ID { return spi
 // ColumnEnd returns operand ColumnEnd.
 func (v NonSemanticShaderDebugInfoDebugLine) ColumnEnd() spirv.ID { return spirv.ID(v[9]) }
 
-// BuildNonSemanticShaderDebugInfoDebugLine appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugLine to dst.
-func BuildNonSemanticShaderDebugInfoDebugLine(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, lineStart spirv.ID, lineEnd spirv.ID, columnStart spirv.ID, columnEnd spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugLine), uint32(source), uint32(lineStart), uint32(lineEnd), uint32(columnStart), uint32(columnEnd))
-}
-
 // NonSemanticShaderDebugInfoDebugNoLine is an OpExtInst NonSemantic.Shader.DebugInfo. DebugNoLine.
 type NonSemanticShaderDebugInfoDebugNoLine spirv.Inst
 
@@ -1187,11 +935,6 @@ func (v NonSemanticShaderDebugInfoDebugNoLine) Type() spirv.ID { return spirv.ID
 
 // Result returns operand Result.
 func (v NonSemanticShaderDebugInfoDebugNoLine) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildNonSemanticShaderDebugInfoDebugNoLine appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugNoLine to dst.
-func BuildNonSemanticShaderDebugInfoDebugNoLine(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 5), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugNoLine))
-}
 
 // NonSemanticShaderDebugInfoDebugBuildIdentifier is an OpExtInst NonSemantic.Shader.DebugInfo. DebugBuildIdentifier.
 type NonSemanticShaderDebugInfoDebugBuildIdentifier spirv.Inst
@@ -1208,11 +951,6 @@ func (v NonSemanticShaderDebugInfoDebugBuildIdentifier) Identifier() spirv.ID { 
 // Flags returns operand Flags.
 func (v NonSemanticShaderDebugInfoDebugBuildIdentifier) Flags() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildNonSemanticShaderDebugInfoDebugBuildIdentifier appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugBuildIdentifier to dst.
-func BuildNonSemanticShaderDebugInfoDebugBuildIdentifier(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, identifier spirv.ID, flags spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugBuildIdentifier), uint32(identifier), uint32(flags))
-}
-
 // NonSemanticShaderDebugInfoDebugStoragePath is an OpExtInst NonSemantic.Shader.DebugInfo. DebugStoragePath.
 type NonSemanticShaderDebugInfoDebugStoragePath spirv.Inst
 
@@ -1224,11 +962,6 @@ func (v NonSemanticShaderDebugInfoDebugStoragePath) Result() spirv.ID { return s
 
 // Path returns operand Path.
 func (v NonSemanticShaderDebugInfoDebugStoragePath) Path() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildNonSemanticShaderDebugInfoDebugStoragePath appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugStoragePath to dst.
-func BuildNonSemanticShaderDebugInfoDebugStoragePath(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, path spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugStoragePath), uint32(path))
-}
 
 // NonSemanticShaderDebugInfoDebugEntryPoint is an OpExtInst NonSemantic.Shader.DebugInfo. DebugEntryPoint.
 type NonSemanticShaderDebugInfoDebugEntryPoint spirv.Inst
@@ -1255,11 +988,6 @@ func (v NonSemanticShaderDebugInfoDebugEntryPoint) CommandLineArguments() spirv.
 	return spirv.ID(v[8])
 }
 
-// BuildNonSemanticShaderDebugInfoDebugEntryPoint appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugEntryPoint to dst.
-func BuildNonSemanticShaderDebugInfoDebugEntryPoint(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, entryPoint spirv.ID, compilationUnit spirv.ID, compilerSignature spirv.ID, commandLineArguments spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugEntryPoint), uint32(entryPoint), uint32(compilationUnit), uint32(compilerSignature), uint32(commandLineArguments))
-}
-
 // NonSemanticShaderDebugInfoDebugTypeMatrix is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeMatrix.
 type NonSemanticShaderDebugInfoDebugTypeMatrix spirv.Inst
 
@@ -1278,11 +1006,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeMatrix) VectorCount() spirv.ID { retu
 // ColumnMajor returns operand ColumnMajor.
 func (v NonSemanticShaderDebugInfoDebugTypeMatrix) ColumnMajor() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildNonSemanticShaderDebugInfoDebugTypeMatrix appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeMatrix to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeMatrix(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, vectorType spirv.ID, vectorCount spirv.ID, columnMajor spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeMatrix), uint32(vectorType), uint32(vectorCount), uint32(columnMajor))
-}
-
 // NonSemanticShaderDebugInfoDebugTypeVectorIdEXT is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeVectorIdEXT.
 type NonSemanticShaderDebugInfoDebugTypeVectorIdEXT spirv.Inst
 
@@ -1300,11 +1023,6 @@ func (v NonSemanticShaderDebugInfoDebugTypeVectorIdEXT) ComponentType() spirv.ID
 // ComponentCount returns operand ComponentCount.
 func (v NonSemanticShaderDebugInfoDebugTypeVectorIdEXT) ComponentCount() spirv.ID {
 	return spirv.ID(v[6])
-}
-
-// BuildNonSemanticShaderDebugInfoDebugTypeVectorIdEXT appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeVectorIdEXT to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeVectorIdEXT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, componentType spirv.ID, componentCount spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeVectorIdEXT), uint32(componentType), uint32(componentCount))
 }
 
 // NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR is an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeCooperativeMatrixKHR.
@@ -1343,9 +1061,4 @@ func (v NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR) Columns() spirv
 // Use returns operand Use.
 func (v NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR) Use() spirv.ID {
 	return spirv.ID(v[9])
-}
-
-// BuildNonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR appends an OpExtInst NonSemantic.Shader.DebugInfo. DebugTypeCooperativeMatrixKHR to dst.
-func BuildNonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, componentType spirv.ID, scope spirv.ID, rows spirv.ID, columns spirv.ID, use spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticShaderDebugInfoDebugTypeCooperativeMatrixKHR), uint32(componentType), uint32(scope), uint32(rows), uint32(columns), uint32(use))
 }

@@ -46,11 +46,6 @@ func (v NonSemanticVkspReflectionConfiguration) GroupCountZ() spirv.ID { return 
 // DispatchId returns operand DispatchId.
 func (v NonSemanticVkspReflectionConfiguration) DispatchId() spirv.ID { return spirv.ID(v[13]) }
 
-// BuildNonSemanticVkspReflectionConfiguration appends an OpExtInst NonSemantic.VkspReflection. Configuration to dst.
-func BuildNonSemanticVkspReflectionConfiguration(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, enabledExtensionNames spirv.ID, specializationInfoDataSize spirv.ID, specializationInfoData spirv.ID, shaderName spirv.ID, entryPoint spirv.ID, groupCountX spirv.ID, groupCountY spirv.ID, groupCountZ spirv.ID, dispatchId spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 14), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticVkspReflectionConfiguration), uint32(enabledExtensionNames), uint32(specializationInfoDataSize), uint32(specializationInfoData), uint32(shaderName), uint32(entryPoint), uint32(groupCountX), uint32(groupCountY), uint32(groupCountZ), uint32(dispatchId))
-}
-
 // NonSemanticVkspReflectionStartCounter is an OpExtInst NonSemantic.VkspReflection. StartCounter.
 type NonSemanticVkspReflectionStartCounter spirv.Inst
 
@@ -63,11 +58,6 @@ func (v NonSemanticVkspReflectionStartCounter) Result() spirv.ID { return spirv.
 // Name returns operand Name.
 func (v NonSemanticVkspReflectionStartCounter) Name() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildNonSemanticVkspReflectionStartCounter appends an OpExtInst NonSemantic.VkspReflection. StartCounter to dst.
-func BuildNonSemanticVkspReflectionStartCounter(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticVkspReflectionStartCounter), uint32(name))
-}
-
 // NonSemanticVkspReflectionStopCounter is an OpExtInst NonSemantic.VkspReflection. StopCounter.
 type NonSemanticVkspReflectionStopCounter spirv.Inst
 
@@ -79,11 +69,6 @@ func (v NonSemanticVkspReflectionStopCounter) Result() spirv.ID { return spirv.I
 
 // Counter returns operand Counter.
 func (v NonSemanticVkspReflectionStopCounter) Counter() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildNonSemanticVkspReflectionStopCounter appends an OpExtInst NonSemantic.VkspReflection. StopCounter to dst.
-func BuildNonSemanticVkspReflectionStopCounter(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, counter spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticVkspReflectionStopCounter), uint32(counter))
-}
 
 // NonSemanticVkspReflectionPushConstants is an OpExtInst NonSemantic.VkspReflection. PushConstants.
 type NonSemanticVkspReflectionPushConstants spirv.Inst
@@ -106,11 +91,6 @@ func (v NonSemanticVkspReflectionPushConstants) PValues() spirv.ID { return spir
 // StageFlags returns operand StageFlags.
 func (v NonSemanticVkspReflectionPushConstants) StageFlags() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildNonSemanticVkspReflectionPushConstants appends an OpExtInst NonSemantic.VkspReflection. PushConstants to dst.
-func BuildNonSemanticVkspReflectionPushConstants(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, size spirv.ID, pValues spirv.ID, stageFlags spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticVkspReflectionPushConstants), uint32(offset), uint32(size), uint32(pValues), uint32(stageFlags))
-}
-
 // NonSemanticVkspReflectionSpecializationMapEntry is an OpExtInst NonSemantic.VkspReflection. SpecializationMapEntry.
 type NonSemanticVkspReflectionSpecializationMapEntry spirv.Inst
 
@@ -128,11 +108,6 @@ func (v NonSemanticVkspReflectionSpecializationMapEntry) Offset() spirv.ID { ret
 
 // Size returns operand Size.
 func (v NonSemanticVkspReflectionSpecializationMapEntry) Size() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildNonSemanticVkspReflectionSpecializationMapEntry appends an OpExtInst NonSemantic.VkspReflection. SpecializationMapEntry to dst.
-func BuildNonSemanticVkspReflectionSpecializationMapEntry(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, constantID spirv.ID, offset spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticVkspReflectionSpecializationMapEntry), uint32(constantID), uint32(offset), uint32(size))
-}
 
 // NonSemanticVkspReflectionDescriptorSetBuffer is an OpExtInst NonSemantic.VkspReflection. DescriptorSetBuffer.
 type NonSemanticVkspReflectionDescriptorSetBuffer spirv.Inst
@@ -189,11 +164,6 @@ func (v NonSemanticVkspReflectionDescriptorSetBuffer) ViewFlags() spirv.ID { ret
 
 // ViewFormat returns operand ViewFormat.
 func (v NonSemanticVkspReflectionDescriptorSetBuffer) ViewFormat() spirv.ID { return spirv.ID(v[19]) }
-
-// BuildNonSemanticVkspReflectionDescriptorSetBuffer appends an OpExtInst NonSemantic.VkspReflection. DescriptorSetBuffer to dst.
-func BuildNonSemanticVkspReflectionDescriptorSetBuffer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, ds spirv.ID, binding spirv.ID, typeOperand spirv.ID, flags spirv.ID, queueFamilyIndexCount spirv.ID, sharingMode spirv.ID, size spirv.ID, usage spirv.ID, rangeArg spirv.ID, offset spirv.ID, memorySize spirv.ID, memoryType spirv.ID, bindOffset spirv.ID, viewFlags spirv.ID, viewFormat spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 20), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticVkspReflectionDescriptorSetBuffer), uint32(ds), uint32(binding), uint32(typeOperand), uint32(flags), uint32(queueFamilyIndexCount), uint32(sharingMode), uint32(size), uint32(usage), uint32(rangeArg), uint32(offset), uint32(memorySize), uint32(memoryType), uint32(bindOffset), uint32(viewFlags), uint32(viewFormat))
-}
 
 // NonSemanticVkspReflectionDescriptorSetImage is an OpExtInst NonSemantic.VkspReflection. DescriptorSetImage.
 type NonSemanticVkspReflectionDescriptorSetImage spirv.Inst
@@ -307,11 +277,6 @@ func (v NonSemanticVkspReflectionDescriptorSetImage) MemoryType() spirv.ID { ret
 // BindOffset returns operand BindOffset.
 func (v NonSemanticVkspReflectionDescriptorSetImage) BindOffset() spirv.ID { return spirv.ID(v[37]) }
 
-// BuildNonSemanticVkspReflectionDescriptorSetImage appends an OpExtInst NonSemantic.VkspReflection. DescriptorSetImage to dst.
-func BuildNonSemanticVkspReflectionDescriptorSetImage(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, ds spirv.ID, binding spirv.ID, typeOperand spirv.ID, imageLayout spirv.ID, imageFlags spirv.ID, imageType spirv.ID, imageformat spirv.ID, width spirv.ID, height spirv.ID, depth spirv.ID, mipLevels spirv.ID, arrayLayers spirv.ID, samples spirv.ID, tiling spirv.ID, usage spirv.ID, sharingMode spirv.ID, queueFamilyIndexCount spirv.ID, initialLayout spirv.ID, aspectMask spirv.ID, baseMipLevel spirv.ID, levelCount spirv.ID, baseArrayLayer spirv.ID, layerCount spirv.ID, viewFlags spirv.ID, viewType spirv.ID, viewFormat spirv.ID, componentA spirv.ID, componentB spirv.ID, componentG spirv.ID, componentR spirv.ID, memorySize spirv.ID, memoryType spirv.ID, bindOffset spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 38), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticVkspReflectionDescriptorSetImage), uint32(ds), uint32(binding), uint32(typeOperand), uint32(imageLayout), uint32(imageFlags), uint32(imageType), uint32(imageformat), uint32(width), uint32(height), uint32(depth), uint32(mipLevels), uint32(arrayLayers), uint32(samples), uint32(tiling), uint32(usage), uint32(sharingMode), uint32(queueFamilyIndexCount), uint32(initialLayout), uint32(aspectMask), uint32(baseMipLevel), uint32(levelCount), uint32(baseArrayLayer), uint32(layerCount), uint32(viewFlags), uint32(viewType), uint32(viewFormat), uint32(componentA), uint32(componentB), uint32(componentG), uint32(componentR), uint32(memorySize), uint32(memoryType), uint32(bindOffset))
-}
-
 // NonSemanticVkspReflectionDescriptorSetSampler is an OpExtInst NonSemantic.VkspReflection. DescriptorSetSampler.
 type NonSemanticVkspReflectionDescriptorSetSampler spirv.Inst
 
@@ -390,9 +355,4 @@ func (v NonSemanticVkspReflectionDescriptorSetSampler) BorderColor() spirv.ID { 
 // UnnormalizedCoordinates returns operand UnnormalizedCoordinates.
 func (v NonSemanticVkspReflectionDescriptorSetSampler) UnnormalizedCoordinates() spirv.ID {
 	return spirv.ID(v[23])
-}
-
-// BuildNonSemanticVkspReflectionDescriptorSetSampler appends an OpExtInst NonSemantic.VkspReflection. DescriptorSetSampler to dst.
-func BuildNonSemanticVkspReflectionDescriptorSetSampler(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, ds spirv.ID, binding spirv.ID, typeOperand spirv.ID, flags spirv.ID, magFilter spirv.ID, minFilter spirv.ID, mipmapMode spirv.ID, addressModeU spirv.ID, addressModeV spirv.ID, addressModeW spirv.ID, mipLodBias spirv.ID, anisotropyEnable spirv.ID, maxAnisotropy spirv.ID, compareEnable spirv.ID, compareOp spirv.ID, minLod spirv.ID, maxLod spirv.ID, borderColor spirv.ID, unnormalizedCoordinates spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 24), uint32(typ), uint32(result), uint32(set), uint32(spirv.NonSemanticVkspReflectionDescriptorSetSampler), uint32(ds), uint32(binding), uint32(typeOperand), uint32(flags), uint32(magFilter), uint32(minFilter), uint32(mipmapMode), uint32(addressModeU), uint32(addressModeV), uint32(addressModeW), uint32(mipLodBias), uint32(anisotropyEnable), uint32(maxAnisotropy), uint32(compareEnable), uint32(compareOp), uint32(minLod), uint32(maxLod), uint32(borderColor), uint32(unnormalizedCoordinates))
 }

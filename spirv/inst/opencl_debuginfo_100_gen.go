@@ -13,11 +13,6 @@ func (v OpenCLDebugInfo100DebugInfoNone) Type() spirv.ID { return spirv.ID(v[1])
 // Result returns operand Result.
 func (v OpenCLDebugInfo100DebugInfoNone) Result() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildOpenCLDebugInfo100DebugInfoNone appends an OpExtInst OpenCL.DebugInfo.100 DebugInfoNone to dst.
-func BuildOpenCLDebugInfo100DebugInfoNone(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 5), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugInfoNone))
-}
-
 // OpenCLDebugInfo100DebugCompilationUnit is an OpExtInst OpenCL.DebugInfo.100 DebugCompilationUnit.
 type OpenCLDebugInfo100DebugCompilationUnit spirv.Inst
 
@@ -41,11 +36,6 @@ func (v OpenCLDebugInfo100DebugCompilationUnit) Language() spirv.SourceLanguage 
 	return spirv.SourceLanguage(v[8])
 }
 
-// BuildOpenCLDebugInfo100DebugCompilationUnit appends an OpExtInst OpenCL.DebugInfo.100 DebugCompilationUnit to dst.
-func BuildOpenCLDebugInfo100DebugCompilationUnit(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, version uint32, dwarfVersion uint32, source spirv.ID, language spirv.SourceLanguage) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugCompilationUnit), version, dwarfVersion, uint32(source), uint32(language))
-}
-
 // OpenCLDebugInfo100DebugTypeBasic is an OpExtInst OpenCL.DebugInfo.100 DebugTypeBasic.
 type OpenCLDebugInfo100DebugTypeBasic spirv.Inst
 
@@ -64,11 +54,6 @@ func (v OpenCLDebugInfo100DebugTypeBasic) Size() spirv.ID { return spirv.ID(v[6]
 // Encoding returns operand Encoding.
 func (v OpenCLDebugInfo100DebugTypeBasic) Encoding() spirv.OpenCLDebugInfo100BaseTypeAttributeEncoding {
 	return spirv.OpenCLDebugInfo100BaseTypeAttributeEncoding(v[7])
-}
-
-// BuildOpenCLDebugInfo100DebugTypeBasic appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeBasic to dst.
-func BuildOpenCLDebugInfo100DebugTypeBasic(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, size spirv.ID, encoding spirv.OpenCLDebugInfo100BaseTypeAttributeEncoding) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeBasic), uint32(name), uint32(size), uint32(encoding))
 }
 
 // OpenCLDebugInfo100DebugTypePointer is an OpExtInst OpenCL.DebugInfo.100 DebugTypePointer.
@@ -93,11 +78,6 @@ func (v OpenCLDebugInfo100DebugTypePointer) Flags() spirv.OpenCLDebugInfo100Flag
 	return spirv.OpenCLDebugInfo100Flags(v[7])
 }
 
-// BuildOpenCLDebugInfo100DebugTypePointer appends an OpExtInst OpenCL.DebugInfo.100 DebugTypePointer to dst.
-func BuildOpenCLDebugInfo100DebugTypePointer(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, storageClass spirv.StorageClass, flags spirv.OpenCLDebugInfo100Flags) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypePointer), uint32(baseType), uint32(storageClass), uint32(flags))
-}
-
 // OpenCLDebugInfo100DebugTypeQualifier is an OpExtInst OpenCL.DebugInfo.100 DebugTypeQualifier.
 type OpenCLDebugInfo100DebugTypeQualifier spirv.Inst
 
@@ -115,11 +95,6 @@ func (v OpenCLDebugInfo100DebugTypeQualifier) TypeQualifier() spirv.OpenCLDebugI
 	return spirv.OpenCLDebugInfo100TypeQualifier(v[6])
 }
 
-// BuildOpenCLDebugInfo100DebugTypeQualifier appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeQualifier to dst.
-func BuildOpenCLDebugInfo100DebugTypeQualifier(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, typeQualifier spirv.OpenCLDebugInfo100TypeQualifier) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeQualifier), uint32(baseType), uint32(typeQualifier))
-}
-
 // OpenCLDebugInfo100DebugTypeArray is an OpExtInst OpenCL.DebugInfo.100 DebugTypeArray.
 type OpenCLDebugInfo100DebugTypeArray spirv.Inst
 
@@ -135,14 +110,6 @@ func (v OpenCLDebugInfo100DebugTypeArray) BaseType() spirv.ID { return spirv.ID(
 // ComponentCounts returns operand ComponentCounts.
 func (v OpenCLDebugInfo100DebugTypeArray) ComponentCounts() []spirv.ID { return many[spirv.ID](v, 6) }
 
-// BuildOpenCLDebugInfo100DebugTypeArray appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeArray to dst.
-func BuildOpenCLDebugInfo100DebugTypeArray(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, componentCounts ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeArray), uint32(baseType))
-	dst = append(dst, words(componentCounts)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugTypeVector is an OpExtInst OpenCL.DebugInfo.100 DebugTypeVector.
 type OpenCLDebugInfo100DebugTypeVector spirv.Inst
 
@@ -157,11 +124,6 @@ func (v OpenCLDebugInfo100DebugTypeVector) BaseType() spirv.ID { return spirv.ID
 
 // ComponentCount returns operand ComponentCount.
 func (v OpenCLDebugInfo100DebugTypeVector) ComponentCount() uint32 { return v[6] }
-
-// BuildOpenCLDebugInfo100DebugTypeVector appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeVector to dst.
-func BuildOpenCLDebugInfo100DebugTypeVector(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, baseType spirv.ID, componentCount uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeVector), uint32(baseType), componentCount)
-}
 
 // OpenCLDebugInfo100DebugTypedef is an OpExtInst OpenCL.DebugInfo.100 DebugTypedef.
 type OpenCLDebugInfo100DebugTypedef spirv.Inst
@@ -190,11 +152,6 @@ func (v OpenCLDebugInfo100DebugTypedef) Column() uint32 { return v[9] }
 // Parent returns operand Parent.
 func (v OpenCLDebugInfo100DebugTypedef) Parent() spirv.ID { return spirv.ID(v[10]) }
 
-// BuildOpenCLDebugInfo100DebugTypedef appends an OpExtInst OpenCL.DebugInfo.100 DebugTypedef to dst.
-func BuildOpenCLDebugInfo100DebugTypedef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, baseType spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 11), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypedef), uint32(name), uint32(baseType), uint32(source), line, column, uint32(parent))
-}
-
 // OpenCLDebugInfo100DebugTypeFunction is an OpExtInst OpenCL.DebugInfo.100 DebugTypeFunction.
 type OpenCLDebugInfo100DebugTypeFunction spirv.Inst
 
@@ -214,14 +171,6 @@ func (v OpenCLDebugInfo100DebugTypeFunction) ReturnType() spirv.ID { return spir
 
 // ParameterTypes returns operand ParameterTypes.
 func (v OpenCLDebugInfo100DebugTypeFunction) ParameterTypes() []spirv.ID { return many[spirv.ID](v, 7) }
-
-// BuildOpenCLDebugInfo100DebugTypeFunction appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeFunction to dst.
-func BuildOpenCLDebugInfo100DebugTypeFunction(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, flags spirv.OpenCLDebugInfo100Flags, returnType spirv.ID, parameterTypes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeFunction), uint32(flags), uint32(returnType))
-	dst = append(dst, words(parameterTypes)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // OpenCLDebugInfo100DebugTypeEnum is an OpExtInst OpenCL.DebugInfo.100 DebugTypeEnum.
 type OpenCLDebugInfo100DebugTypeEnum spirv.Inst
@@ -260,14 +209,6 @@ func (v OpenCLDebugInfo100DebugTypeEnum) Flags() spirv.OpenCLDebugInfo100Flags {
 
 // Values returns operand Values.
 func (v OpenCLDebugInfo100DebugTypeEnum) Values() [][2]spirv.ID { return pairs[spirv.ID](v, 13) }
-
-// BuildOpenCLDebugInfo100DebugTypeEnum appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeEnum to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugTypeEnum(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, underlyingType spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, size spirv.ID, flags spirv.OpenCLDebugInfo100Flags, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeEnum), uint32(name), uint32(underlyingType), uint32(source), line, column, uint32(parent), uint32(size), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // OpenCLDebugInfo100DebugTypeComposite is an OpExtInst OpenCL.DebugInfo.100 DebugTypeComposite.
 type OpenCLDebugInfo100DebugTypeComposite spirv.Inst
@@ -312,14 +253,6 @@ func (v OpenCLDebugInfo100DebugTypeComposite) Flags() spirv.OpenCLDebugInfo100Fl
 // Members returns operand Members.
 func (v OpenCLDebugInfo100DebugTypeComposite) Members() []spirv.ID { return many[spirv.ID](v, 14) }
 
-// BuildOpenCLDebugInfo100DebugTypeComposite appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeComposite to dst.
-func BuildOpenCLDebugInfo100DebugTypeComposite(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, tag spirv.OpenCLDebugInfo100CompositeType, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, size spirv.ID, flags spirv.OpenCLDebugInfo100Flags, members ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeComposite), uint32(name), uint32(tag), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(size), uint32(flags))
-	dst = append(dst, words(members)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugTypeMember is an OpExtInst OpenCL.DebugInfo.100 DebugTypeMember.
 type OpenCLDebugInfo100DebugTypeMember spirv.Inst
 
@@ -361,14 +294,6 @@ func (v OpenCLDebugInfo100DebugTypeMember) Flags() spirv.OpenCLDebugInfo100Flags
 // Value returns operand Value, if it is present.
 func (v OpenCLDebugInfo100DebugTypeMember) Value() (spirv.ID, bool) { return maybe[spirv.ID](v, 14) }
 
-// BuildOpenCLDebugInfo100DebugTypeMember appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeMember to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugTypeMember(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, offset spirv.ID, size spirv.ID, flags spirv.OpenCLDebugInfo100Flags, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeMember), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(offset), uint32(size), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugTypeInheritance is an OpExtInst OpenCL.DebugInfo.100 DebugTypeInheritance.
 type OpenCLDebugInfo100DebugTypeInheritance spirv.Inst
 
@@ -395,11 +320,6 @@ func (v OpenCLDebugInfo100DebugTypeInheritance) Flags() spirv.OpenCLDebugInfo100
 	return spirv.OpenCLDebugInfo100Flags(v[9])
 }
 
-// BuildOpenCLDebugInfo100DebugTypeInheritance appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeInheritance to dst.
-func BuildOpenCLDebugInfo100DebugTypeInheritance(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, child spirv.ID, parent spirv.ID, offset spirv.ID, size spirv.ID, flags spirv.OpenCLDebugInfo100Flags) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeInheritance), uint32(child), uint32(parent), uint32(offset), uint32(size), uint32(flags))
-}
-
 // OpenCLDebugInfo100DebugTypePtrToMember is an OpExtInst OpenCL.DebugInfo.100 DebugTypePtrToMember.
 type OpenCLDebugInfo100DebugTypePtrToMember spirv.Inst
 
@@ -415,11 +335,6 @@ func (v OpenCLDebugInfo100DebugTypePtrToMember) MemberType() spirv.ID { return s
 // Parent returns operand Parent.
 func (v OpenCLDebugInfo100DebugTypePtrToMember) Parent() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLDebugInfo100DebugTypePtrToMember appends an OpExtInst OpenCL.DebugInfo.100 DebugTypePtrToMember to dst.
-func BuildOpenCLDebugInfo100DebugTypePtrToMember(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, memberType spirv.ID, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypePtrToMember), uint32(memberType), uint32(parent))
-}
-
 // OpenCLDebugInfo100DebugTypeTemplate is an OpExtInst OpenCL.DebugInfo.100 DebugTypeTemplate.
 type OpenCLDebugInfo100DebugTypeTemplate spirv.Inst
 
@@ -434,14 +349,6 @@ func (v OpenCLDebugInfo100DebugTypeTemplate) Target() spirv.ID { return spirv.ID
 
 // Parameters returns operand Parameters.
 func (v OpenCLDebugInfo100DebugTypeTemplate) Parameters() []spirv.ID { return many[spirv.ID](v, 6) }
-
-// BuildOpenCLDebugInfo100DebugTypeTemplate appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeTemplate to dst.
-func BuildOpenCLDebugInfo100DebugTypeTemplate(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, target spirv.ID, parameters ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeTemplate), uint32(target))
-	dst = append(dst, words(parameters)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // OpenCLDebugInfo100DebugTypeTemplateParameter is an OpExtInst OpenCL.DebugInfo.100 DebugTypeTemplateParameter.
 type OpenCLDebugInfo100DebugTypeTemplateParameter spirv.Inst
@@ -469,11 +376,6 @@ func (v OpenCLDebugInfo100DebugTypeTemplateParameter) Line() uint32 { return v[9
 
 // Column returns operand Column.
 func (v OpenCLDebugInfo100DebugTypeTemplateParameter) Column() uint32 { return v[10] }
-
-// BuildOpenCLDebugInfo100DebugTypeTemplateParameter appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeTemplateParameter to dst.
-func BuildOpenCLDebugInfo100DebugTypeTemplateParameter(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, actualType spirv.ID, value spirv.ID, source spirv.ID, line uint32, column uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 11), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeTemplateParameter), uint32(name), uint32(actualType), uint32(value), uint32(source), line, column)
-}
 
 // OpenCLDebugInfo100DebugTypeTemplateTemplateParameter is an OpExtInst OpenCL.DebugInfo.100 DebugTypeTemplateTemplateParameter.
 type OpenCLDebugInfo100DebugTypeTemplateTemplateParameter spirv.Inst
@@ -505,11 +407,6 @@ func (v OpenCLDebugInfo100DebugTypeTemplateTemplateParameter) Line() uint32 { re
 // Column returns operand Column.
 func (v OpenCLDebugInfo100DebugTypeTemplateTemplateParameter) Column() uint32 { return v[9] }
 
-// BuildOpenCLDebugInfo100DebugTypeTemplateTemplateParameter appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeTemplateTemplateParameter to dst.
-func BuildOpenCLDebugInfo100DebugTypeTemplateTemplateParameter(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, templateName spirv.ID, source spirv.ID, line uint32, column uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeTemplateTemplateParameter), uint32(name), uint32(templateName), uint32(source), line, column)
-}
-
 // OpenCLDebugInfo100DebugTypeTemplateParameterPack is an OpExtInst OpenCL.DebugInfo.100 DebugTypeTemplateParameterPack.
 type OpenCLDebugInfo100DebugTypeTemplateParameterPack spirv.Inst
 
@@ -534,14 +431,6 @@ func (v OpenCLDebugInfo100DebugTypeTemplateParameterPack) Column() uint32 { retu
 // TemplateParameters returns operand TemplateParameters.
 func (v OpenCLDebugInfo100DebugTypeTemplateParameterPack) TemplateParameters() []spirv.ID {
 	return many[spirv.ID](v, 9)
-}
-
-// BuildOpenCLDebugInfo100DebugTypeTemplateParameterPack appends an OpExtInst OpenCL.DebugInfo.100 DebugTypeTemplateParameterPack to dst.
-func BuildOpenCLDebugInfo100DebugTypeTemplateParameterPack(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, source spirv.ID, line uint32, column uint32, templateParameters ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugTypeTemplateParameterPack), uint32(name), uint32(source), line, column)
-	dst = append(dst, words(templateParameters)...)
-	return finish(dst, at, spirv.OpExtInst)
 }
 
 // OpenCLDebugInfo100DebugGlobalVariable is an OpExtInst OpenCL.DebugInfo.100 DebugGlobalVariable.
@@ -587,14 +476,6 @@ func (v OpenCLDebugInfo100DebugGlobalVariable) StaticMemberDeclaration() (spirv.
 	return maybe[spirv.ID](v, 14)
 }
 
-// BuildOpenCLDebugInfo100DebugGlobalVariable appends an OpExtInst OpenCL.DebugInfo.100 DebugGlobalVariable to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugGlobalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, variable spirv.ID, flags spirv.OpenCLDebugInfo100Flags, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugGlobalVariable), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(variable), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugFunctionDeclaration is an OpExtInst OpenCL.DebugInfo.100 DebugFunctionDeclaration.
 type OpenCLDebugInfo100DebugFunctionDeclaration spirv.Inst
 
@@ -628,11 +509,6 @@ func (v OpenCLDebugInfo100DebugFunctionDeclaration) LinkageName() spirv.ID { ret
 // Flags returns operand Flags.
 func (v OpenCLDebugInfo100DebugFunctionDeclaration) Flags() spirv.OpenCLDebugInfo100Flags {
 	return spirv.OpenCLDebugInfo100Flags(v[12])
-}
-
-// BuildOpenCLDebugInfo100DebugFunctionDeclaration appends an OpExtInst OpenCL.DebugInfo.100 DebugFunctionDeclaration to dst.
-func BuildOpenCLDebugInfo100DebugFunctionDeclaration(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, flags spirv.OpenCLDebugInfo100Flags) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 13), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugFunctionDeclaration), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(flags))
 }
 
 // OpenCLDebugInfo100DebugFunction is an OpExtInst OpenCL.DebugInfo.100 DebugFunction.
@@ -681,14 +557,6 @@ func (v OpenCLDebugInfo100DebugFunction) Declaration() (spirv.ID, bool) {
 	return maybe[spirv.ID](v, 15)
 }
 
-// BuildOpenCLDebugInfo100DebugFunction appends an OpExtInst OpenCL.DebugInfo.100 DebugFunction to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugFunction(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, linkageName spirv.ID, flags spirv.OpenCLDebugInfo100Flags, scopeLine uint32, function spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugFunction), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(linkageName), uint32(flags), scopeLine, uint32(function))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugLexicalBlock is an OpExtInst OpenCL.DebugInfo.100 DebugLexicalBlock.
 type OpenCLDebugInfo100DebugLexicalBlock spirv.Inst
 
@@ -713,14 +581,6 @@ func (v OpenCLDebugInfo100DebugLexicalBlock) Parent() spirv.ID { return spirv.ID
 // Name returns operand Name, if it is present.
 func (v OpenCLDebugInfo100DebugLexicalBlock) Name() (spirv.ID, bool) { return maybe[spirv.ID](v, 9) }
 
-// BuildOpenCLDebugInfo100DebugLexicalBlock appends an OpExtInst OpenCL.DebugInfo.100 DebugLexicalBlock to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugLexicalBlock(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugLexicalBlock), uint32(source), line, column, uint32(parent))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugLexicalBlockDiscriminator is an OpExtInst OpenCL.DebugInfo.100 DebugLexicalBlockDiscriminator.
 type OpenCLDebugInfo100DebugLexicalBlockDiscriminator spirv.Inst
 
@@ -739,11 +599,6 @@ func (v OpenCLDebugInfo100DebugLexicalBlockDiscriminator) Discriminator() uint32
 // Parent returns operand Parent.
 func (v OpenCLDebugInfo100DebugLexicalBlockDiscriminator) Parent() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLDebugInfo100DebugLexicalBlockDiscriminator appends an OpExtInst OpenCL.DebugInfo.100 DebugLexicalBlockDiscriminator to dst.
-func BuildOpenCLDebugInfo100DebugLexicalBlockDiscriminator(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, discriminator uint32, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugLexicalBlockDiscriminator), uint32(source), discriminator, uint32(parent))
-}
-
 // OpenCLDebugInfo100DebugScope is an OpExtInst OpenCL.DebugInfo.100 DebugScope.
 type OpenCLDebugInfo100DebugScope spirv.Inst
 
@@ -759,14 +614,6 @@ func (v OpenCLDebugInfo100DebugScope) Scope() spirv.ID { return spirv.ID(v[5]) }
 // InlinedAt returns operand InlinedAt, if it is present.
 func (v OpenCLDebugInfo100DebugScope) InlinedAt() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
 
-// BuildOpenCLDebugInfo100DebugScope appends an OpExtInst OpenCL.DebugInfo.100 DebugScope to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugScope(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, scope spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugScope), uint32(scope))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugNoScope is an OpExtInst OpenCL.DebugInfo.100 DebugNoScope.
 type OpenCLDebugInfo100DebugNoScope spirv.Inst
 
@@ -775,11 +622,6 @@ func (v OpenCLDebugInfo100DebugNoScope) Type() spirv.ID { return spirv.ID(v[1]) 
 
 // Result returns operand Result.
 func (v OpenCLDebugInfo100DebugNoScope) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildOpenCLDebugInfo100DebugNoScope appends an OpExtInst OpenCL.DebugInfo.100 DebugNoScope to dst.
-func BuildOpenCLDebugInfo100DebugNoScope(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 5), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugNoScope))
-}
 
 // OpenCLDebugInfo100DebugInlinedAt is an OpExtInst OpenCL.DebugInfo.100 DebugInlinedAt.
 type OpenCLDebugInfo100DebugInlinedAt spirv.Inst
@@ -798,14 +640,6 @@ func (v OpenCLDebugInfo100DebugInlinedAt) Scope() spirv.ID { return spirv.ID(v[6
 
 // Inlined returns operand Inlined, if it is present.
 func (v OpenCLDebugInfo100DebugInlinedAt) Inlined() (spirv.ID, bool) { return maybe[spirv.ID](v, 7) }
-
-// BuildOpenCLDebugInfo100DebugInlinedAt appends an OpExtInst OpenCL.DebugInfo.100 DebugInlinedAt to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugInlinedAt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, line uint32, scope spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugInlinedAt), line, uint32(scope))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // OpenCLDebugInfo100DebugLocalVariable is an OpExtInst OpenCL.DebugInfo.100 DebugLocalVariable.
 type OpenCLDebugInfo100DebugLocalVariable spirv.Inst
@@ -842,14 +676,6 @@ func (v OpenCLDebugInfo100DebugLocalVariable) Flags() spirv.OpenCLDebugInfo100Fl
 // ArgNumber returns operand ArgNumber, if it is present.
 func (v OpenCLDebugInfo100DebugLocalVariable) ArgNumber() (uint32, bool) { return maybe[uint32](v, 12) }
 
-// BuildOpenCLDebugInfo100DebugLocalVariable appends an OpExtInst OpenCL.DebugInfo.100 DebugLocalVariable to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugLocalVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, typeOperand spirv.ID, source spirv.ID, line uint32, column uint32, parent spirv.ID, flags spirv.OpenCLDebugInfo100Flags, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugLocalVariable), uint32(name), uint32(typeOperand), uint32(source), line, column, uint32(parent), uint32(flags))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugInlinedVariable is an OpExtInst OpenCL.DebugInfo.100 DebugInlinedVariable.
 type OpenCLDebugInfo100DebugInlinedVariable spirv.Inst
 
@@ -864,11 +690,6 @@ func (v OpenCLDebugInfo100DebugInlinedVariable) Variable() spirv.ID { return spi
 
 // Inlined returns operand Inlined.
 func (v OpenCLDebugInfo100DebugInlinedVariable) Inlined() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLDebugInfo100DebugInlinedVariable appends an OpExtInst OpenCL.DebugInfo.100 DebugInlinedVariable to dst.
-func BuildOpenCLDebugInfo100DebugInlinedVariable(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, variable spirv.ID, inlined spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugInlinedVariable), uint32(variable), uint32(inlined))
-}
 
 // OpenCLDebugInfo100DebugDeclare is an OpExtInst OpenCL.DebugInfo.100 DebugDeclare.
 type OpenCLDebugInfo100DebugDeclare spirv.Inst
@@ -887,11 +708,6 @@ func (v OpenCLDebugInfo100DebugDeclare) Variable() spirv.ID { return spirv.ID(v[
 
 // Expression returns operand Expression.
 func (v OpenCLDebugInfo100DebugDeclare) Expression() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildOpenCLDebugInfo100DebugDeclare appends an OpExtInst OpenCL.DebugInfo.100 DebugDeclare to dst.
-func BuildOpenCLDebugInfo100DebugDeclare(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, localVariable spirv.ID, variable spirv.ID, expression spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugDeclare), uint32(localVariable), uint32(variable), uint32(expression))
-}
 
 // OpenCLDebugInfo100DebugValue is an OpExtInst OpenCL.DebugInfo.100 DebugValue.
 type OpenCLDebugInfo100DebugValue spirv.Inst
@@ -913,14 +729,6 @@ func (v OpenCLDebugInfo100DebugValue) Expression() spirv.ID { return spirv.ID(v[
 
 // Indexes returns operand Indexes.
 func (v OpenCLDebugInfo100DebugValue) Indexes() []spirv.ID { return many[spirv.ID](v, 8) }
-
-// BuildOpenCLDebugInfo100DebugValue appends an OpExtInst OpenCL.DebugInfo.100 DebugValue to dst.
-func BuildOpenCLDebugInfo100DebugValue(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, localVariable spirv.ID, value spirv.ID, expression spirv.ID, indexes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugValue), uint32(localVariable), uint32(value), uint32(expression))
-	dst = append(dst, words(indexes)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // OpenCLDebugInfo100DebugOperation is an OpExtInst OpenCL.DebugInfo.100 DebugOperation.
 type OpenCLDebugInfo100DebugOperation spirv.Inst
@@ -946,15 +754,6 @@ func (v OpenCLDebugInfo100DebugOperation) Operands() []uint32 {
 	return many[uint32](v, skip(v, 5, spirv.KindOpenCLDebugInfo100Operation))
 }
 
-// BuildOpenCLDebugInfo100DebugOperation appends an OpExtInst OpenCL.DebugInfo.100 DebugOperation to dst.
-func BuildOpenCLDebugInfo100DebugOperation(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, opCode spirv.OpenCLDebugInfo100Operation, opCodeWords []uint32, operands ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugOperation), uint32(opCode))
-	dst = append(dst, opCodeWords...)
-	dst = append(dst, operands...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugExpression is an OpExtInst OpenCL.DebugInfo.100 DebugExpression.
 type OpenCLDebugInfo100DebugExpression spirv.Inst
 
@@ -966,14 +765,6 @@ func (v OpenCLDebugInfo100DebugExpression) Result() spirv.ID { return spirv.ID(v
 
 // Operands returns operand Operands.
 func (v OpenCLDebugInfo100DebugExpression) Operands() []spirv.ID { return many[spirv.ID](v, 5) }
-
-// BuildOpenCLDebugInfo100DebugExpression appends an OpExtInst OpenCL.DebugInfo.100 DebugExpression to dst.
-func BuildOpenCLDebugInfo100DebugExpression(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugExpression))
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // OpenCLDebugInfo100DebugMacroDef is an OpExtInst OpenCL.DebugInfo.100 DebugMacroDef.
 type OpenCLDebugInfo100DebugMacroDef spirv.Inst
@@ -996,14 +787,6 @@ func (v OpenCLDebugInfo100DebugMacroDef) Name() spirv.ID { return spirv.ID(v[7])
 // Value returns operand Value, if it is present.
 func (v OpenCLDebugInfo100DebugMacroDef) Value() (spirv.ID, bool) { return maybe[spirv.ID](v, 8) }
 
-// BuildOpenCLDebugInfo100DebugMacroDef appends an OpExtInst OpenCL.DebugInfo.100 DebugMacroDef to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugMacroDef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, name spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugMacroDef), uint32(source), line, uint32(name))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLDebugInfo100DebugMacroUndef is an OpExtInst OpenCL.DebugInfo.100 DebugMacroUndef.
 type OpenCLDebugInfo100DebugMacroUndef spirv.Inst
 
@@ -1021,11 +804,6 @@ func (v OpenCLDebugInfo100DebugMacroUndef) Line() uint32 { return v[6] }
 
 // Macro returns operand Macro.
 func (v OpenCLDebugInfo100DebugMacroUndef) Macro() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildOpenCLDebugInfo100DebugMacroUndef appends an OpExtInst OpenCL.DebugInfo.100 DebugMacroUndef to dst.
-func BuildOpenCLDebugInfo100DebugMacroUndef(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, source spirv.ID, line uint32, macro spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugMacroUndef), uint32(source), line, uint32(macro))
-}
 
 // OpenCLDebugInfo100DebugImportedEntity is an OpExtInst OpenCL.DebugInfo.100 DebugImportedEntity.
 type OpenCLDebugInfo100DebugImportedEntity spirv.Inst
@@ -1059,11 +837,6 @@ func (v OpenCLDebugInfo100DebugImportedEntity) Column() uint32 { return v[10] }
 // Parent returns operand Parent.
 func (v OpenCLDebugInfo100DebugImportedEntity) Parent() spirv.ID { return spirv.ID(v[11]) }
 
-// BuildOpenCLDebugInfo100DebugImportedEntity appends an OpExtInst OpenCL.DebugInfo.100 DebugImportedEntity to dst.
-func BuildOpenCLDebugInfo100DebugImportedEntity(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, tag spirv.OpenCLDebugInfo100ImportedEntity, source spirv.ID, entity spirv.ID, line uint32, column uint32, parent spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 12), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugImportedEntity), uint32(name), uint32(tag), uint32(source), uint32(entity), line, column, uint32(parent))
-}
-
 // OpenCLDebugInfo100DebugSource is an OpExtInst OpenCL.DebugInfo.100 DebugSource.
 type OpenCLDebugInfo100DebugSource spirv.Inst
 
@@ -1078,14 +851,6 @@ func (v OpenCLDebugInfo100DebugSource) File() spirv.ID { return spirv.ID(v[5]) }
 
 // Text returns operand Text, if it is present.
 func (v OpenCLDebugInfo100DebugSource) Text() (spirv.ID, bool) { return maybe[spirv.ID](v, 6) }
-
-// BuildOpenCLDebugInfo100DebugSource appends an OpExtInst OpenCL.DebugInfo.100 DebugSource to dst. The words of optional operands and of parameters are rest.
-func BuildOpenCLDebugInfo100DebugSource(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, file spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugSource), uint32(file))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // OpenCLDebugInfo100DebugModuleINTEL is an OpExtInst OpenCL.DebugInfo.100 DebugModuleINTEL.
 type OpenCLDebugInfo100DebugModuleINTEL spirv.Inst
@@ -1119,8 +884,3 @@ func (v OpenCLDebugInfo100DebugModuleINTEL) APINotesFile() spirv.ID { return spi
 
 // IsDeclaration returns operand IsDeclaration.
 func (v OpenCLDebugInfo100DebugModuleINTEL) IsDeclaration() uint32 { return v[12] }
-
-// BuildOpenCLDebugInfo100DebugModuleINTEL appends an OpExtInst OpenCL.DebugInfo.100 DebugModuleINTEL to dst.
-func BuildOpenCLDebugInfo100DebugModuleINTEL(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, name spirv.ID, source spirv.ID, parent spirv.ID, line uint32, configurationMacros spirv.ID, includePath spirv.ID, apiNotesFile spirv.ID, isDeclaration uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 13), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDebugInfo100DebugModuleINTEL), uint32(name), uint32(source), uint32(parent), line, uint32(configurationMacros), uint32(includePath), uint32(apiNotesFile), isDeclaration)
-}

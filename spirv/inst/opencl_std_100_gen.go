@@ -16,11 +16,6 @@ func (v OpenCLAcos) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLAcos) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLAcos appends an OpExtInst OpenCL.std acos to dst.
-func BuildOpenCLAcos(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAcos), uint32(x))
-}
-
 // OpenCLAcosh is an OpExtInst OpenCL.std acosh.
 type OpenCLAcosh spirv.Inst
 
@@ -32,11 +27,6 @@ func (v OpenCLAcosh) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLAcosh) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLAcosh appends an OpExtInst OpenCL.std acosh to dst.
-func BuildOpenCLAcosh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAcosh), uint32(x))
-}
 
 // OpenCLAcospi is an OpExtInst OpenCL.std acospi.
 type OpenCLAcospi spirv.Inst
@@ -50,11 +40,6 @@ func (v OpenCLAcospi) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLAcospi) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLAcospi appends an OpExtInst OpenCL.std acospi to dst.
-func BuildOpenCLAcospi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAcospi), uint32(x))
-}
-
 // OpenCLAsin is an OpExtInst OpenCL.std asin.
 type OpenCLAsin spirv.Inst
 
@@ -66,11 +51,6 @@ func (v OpenCLAsin) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLAsin) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLAsin appends an OpExtInst OpenCL.std asin to dst.
-func BuildOpenCLAsin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAsin), uint32(x))
-}
 
 // OpenCLAsinh is an OpExtInst OpenCL.std asinh.
 type OpenCLAsinh spirv.Inst
@@ -84,11 +64,6 @@ func (v OpenCLAsinh) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLAsinh) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLAsinh appends an OpExtInst OpenCL.std asinh to dst.
-func BuildOpenCLAsinh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAsinh), uint32(x))
-}
-
 // OpenCLAsinpi is an OpExtInst OpenCL.std asinpi.
 type OpenCLAsinpi spirv.Inst
 
@@ -101,11 +76,6 @@ func (v OpenCLAsinpi) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLAsinpi) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLAsinpi appends an OpExtInst OpenCL.std asinpi to dst.
-func BuildOpenCLAsinpi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAsinpi), uint32(x))
-}
-
 // OpenCLAtan is an OpExtInst OpenCL.std atan.
 type OpenCLAtan spirv.Inst
 
@@ -117,11 +87,6 @@ func (v OpenCLAtan) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLAtan) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLAtan appends an OpExtInst OpenCL.std atan to dst.
-func BuildOpenCLAtan(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAtan), uint32(x))
-}
 
 // OpenCLAtan2 is an OpExtInst OpenCL.std atan2.
 type OpenCLAtan2 spirv.Inst
@@ -138,11 +103,6 @@ func (v OpenCLAtan2) Y() spirv.ID { return spirv.ID(v[5]) }
 // X returns operand X.
 func (v OpenCLAtan2) X() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLAtan2 appends an OpExtInst OpenCL.std atan2 to dst.
-func BuildOpenCLAtan2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, y spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAtan2), uint32(y), uint32(x))
-}
-
 // OpenCLAtanh is an OpExtInst OpenCL.std atanh.
 type OpenCLAtanh spirv.Inst
 
@@ -155,11 +115,6 @@ func (v OpenCLAtanh) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLAtanh) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLAtanh appends an OpExtInst OpenCL.std atanh to dst.
-func BuildOpenCLAtanh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAtanh), uint32(x))
-}
-
 // OpenCLAtanpi is an OpExtInst OpenCL.std atanpi.
 type OpenCLAtanpi spirv.Inst
 
@@ -171,11 +126,6 @@ func (v OpenCLAtanpi) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLAtanpi) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLAtanpi appends an OpExtInst OpenCL.std atanpi to dst.
-func BuildOpenCLAtanpi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAtanpi), uint32(x))
-}
 
 // OpenCLAtan2pi is an OpExtInst OpenCL.std atan2pi.
 type OpenCLAtan2pi spirv.Inst
@@ -192,11 +142,6 @@ func (v OpenCLAtan2pi) Y() spirv.ID { return spirv.ID(v[5]) }
 // X returns operand X.
 func (v OpenCLAtan2pi) X() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLAtan2pi appends an OpExtInst OpenCL.std atan2pi to dst.
-func BuildOpenCLAtan2pi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, y spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLAtan2pi), uint32(y), uint32(x))
-}
-
 // OpenCLCbrt is an OpExtInst OpenCL.std cbrt.
 type OpenCLCbrt spirv.Inst
 
@@ -209,11 +154,6 @@ func (v OpenCLCbrt) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLCbrt) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLCbrt appends an OpExtInst OpenCL.std cbrt to dst.
-func BuildOpenCLCbrt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLCbrt), uint32(x))
-}
-
 // OpenCLCeil is an OpExtInst OpenCL.std ceil.
 type OpenCLCeil spirv.Inst
 
@@ -225,11 +165,6 @@ func (v OpenCLCeil) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLCeil) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLCeil appends an OpExtInst OpenCL.std ceil to dst.
-func BuildOpenCLCeil(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLCeil), uint32(x))
-}
 
 // OpenCLCopysign is an OpExtInst OpenCL.std copysign.
 type OpenCLCopysign spirv.Inst
@@ -246,11 +181,6 @@ func (v OpenCLCopysign) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLCopysign) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLCopysign appends an OpExtInst OpenCL.std copysign to dst.
-func BuildOpenCLCopysign(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLCopysign), uint32(x), uint32(y))
-}
-
 // OpenCLCos is an OpExtInst OpenCL.std cos.
 type OpenCLCos spirv.Inst
 
@@ -262,11 +192,6 @@ func (v OpenCLCos) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLCos) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLCos appends an OpExtInst OpenCL.std cos to dst.
-func BuildOpenCLCos(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLCos), uint32(x))
-}
 
 // OpenCLCosh is an OpExtInst OpenCL.std cosh.
 type OpenCLCosh spirv.Inst
@@ -280,11 +205,6 @@ func (v OpenCLCosh) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLCosh) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLCosh appends an OpExtInst OpenCL.std cosh to dst.
-func BuildOpenCLCosh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLCosh), uint32(x))
-}
-
 // OpenCLCospi is an OpExtInst OpenCL.std cospi.
 type OpenCLCospi spirv.Inst
 
@@ -296,11 +216,6 @@ func (v OpenCLCospi) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLCospi) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLCospi appends an OpExtInst OpenCL.std cospi to dst.
-func BuildOpenCLCospi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLCospi), uint32(x))
-}
 
 // OpenCLErfc is an OpExtInst OpenCL.std erfc.
 type OpenCLErfc spirv.Inst
@@ -314,11 +229,6 @@ func (v OpenCLErfc) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLErfc) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLErfc appends an OpExtInst OpenCL.std erfc to dst.
-func BuildOpenCLErfc(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLErfc), uint32(x))
-}
-
 // OpenCLErf is an OpExtInst OpenCL.std erf.
 type OpenCLErf spirv.Inst
 
@@ -330,11 +240,6 @@ func (v OpenCLErf) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLErf) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLErf appends an OpExtInst OpenCL.std erf to dst.
-func BuildOpenCLErf(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLErf), uint32(x))
-}
 
 // OpenCLExp is an OpExtInst OpenCL.std exp.
 type OpenCLExp spirv.Inst
@@ -348,11 +253,6 @@ func (v OpenCLExp) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLExp) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLExp appends an OpExtInst OpenCL.std exp to dst.
-func BuildOpenCLExp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLExp), uint32(x))
-}
-
 // OpenCLExp2 is an OpExtInst OpenCL.std exp2.
 type OpenCLExp2 spirv.Inst
 
@@ -364,11 +264,6 @@ func (v OpenCLExp2) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLExp2) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLExp2 appends an OpExtInst OpenCL.std exp2 to dst.
-func BuildOpenCLExp2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLExp2), uint32(x))
-}
 
 // OpenCLExp10 is an OpExtInst OpenCL.std exp10.
 type OpenCLExp10 spirv.Inst
@@ -382,11 +277,6 @@ func (v OpenCLExp10) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLExp10) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLExp10 appends an OpExtInst OpenCL.std exp10 to dst.
-func BuildOpenCLExp10(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLExp10), uint32(x))
-}
-
 // OpenCLExpm1 is an OpExtInst OpenCL.std expm1.
 type OpenCLExpm1 spirv.Inst
 
@@ -399,11 +289,6 @@ func (v OpenCLExpm1) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLExpm1) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLExpm1 appends an OpExtInst OpenCL.std expm1 to dst.
-func BuildOpenCLExpm1(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLExpm1), uint32(x))
-}
-
 // OpenCLFabs is an OpExtInst OpenCL.std fabs.
 type OpenCLFabs spirv.Inst
 
@@ -415,11 +300,6 @@ func (v OpenCLFabs) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLFabs) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLFabs appends an OpExtInst OpenCL.std fabs to dst.
-func BuildOpenCLFabs(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFabs), uint32(x))
-}
 
 // OpenCLFdim is an OpExtInst OpenCL.std fdim.
 type OpenCLFdim spirv.Inst
@@ -436,11 +316,6 @@ func (v OpenCLFdim) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLFdim) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLFdim appends an OpExtInst OpenCL.std fdim to dst.
-func BuildOpenCLFdim(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFdim), uint32(x), uint32(y))
-}
-
 // OpenCLFloor is an OpExtInst OpenCL.std floor.
 type OpenCLFloor spirv.Inst
 
@@ -452,11 +327,6 @@ func (v OpenCLFloor) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLFloor) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLFloor appends an OpExtInst OpenCL.std floor to dst.
-func BuildOpenCLFloor(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFloor), uint32(x))
-}
 
 // OpenCLFma is an OpExtInst OpenCL.std fma.
 type OpenCLFma spirv.Inst
@@ -476,11 +346,6 @@ func (v OpenCLFma) B() spirv.ID { return spirv.ID(v[6]) }
 // C returns operand C.
 func (v OpenCLFma) C() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLFma appends an OpExtInst OpenCL.std fma to dst.
-func BuildOpenCLFma(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFma), uint32(a), uint32(b), uint32(c))
-}
-
 // OpenCLFmax is an OpExtInst OpenCL.std fmax.
 type OpenCLFmax spirv.Inst
 
@@ -495,11 +360,6 @@ func (v OpenCLFmax) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLFmax) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLFmax appends an OpExtInst OpenCL.std fmax to dst.
-func BuildOpenCLFmax(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFmax), uint32(x), uint32(y))
-}
 
 // OpenCLFmin is an OpExtInst OpenCL.std fmin.
 type OpenCLFmin spirv.Inst
@@ -516,11 +376,6 @@ func (v OpenCLFmin) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLFmin) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLFmin appends an OpExtInst OpenCL.std fmin to dst.
-func BuildOpenCLFmin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFmin), uint32(x), uint32(y))
-}
-
 // OpenCLFmod is an OpExtInst OpenCL.std fmod.
 type OpenCLFmod spirv.Inst
 
@@ -535,11 +390,6 @@ func (v OpenCLFmod) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLFmod) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLFmod appends an OpExtInst OpenCL.std fmod to dst.
-func BuildOpenCLFmod(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFmod), uint32(x), uint32(y))
-}
 
 // OpenCLFract is an OpExtInst OpenCL.std fract.
 type OpenCLFract spirv.Inst
@@ -556,11 +406,6 @@ func (v OpenCLFract) X() spirv.ID { return spirv.ID(v[5]) }
 // Ptr returns operand Ptr.
 func (v OpenCLFract) Ptr() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLFract appends an OpExtInst OpenCL.std fract to dst.
-func BuildOpenCLFract(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, ptr spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFract), uint32(x), uint32(ptr))
-}
-
 // OpenCLFrexp is an OpExtInst OpenCL.std frexp.
 type OpenCLFrexp spirv.Inst
 
@@ -575,11 +420,6 @@ func (v OpenCLFrexp) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Exp returns operand Exp.
 func (v OpenCLFrexp) Exp() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLFrexp appends an OpExtInst OpenCL.std frexp to dst.
-func BuildOpenCLFrexp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, exp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFrexp), uint32(x), uint32(exp))
-}
 
 // OpenCLHypot is an OpExtInst OpenCL.std hypot.
 type OpenCLHypot spirv.Inst
@@ -596,11 +436,6 @@ func (v OpenCLHypot) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLHypot) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLHypot appends an OpExtInst OpenCL.std hypot to dst.
-func BuildOpenCLHypot(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHypot), uint32(x), uint32(y))
-}
-
 // OpenCLIlogb is an OpExtInst OpenCL.std ilogb.
 type OpenCLIlogb spirv.Inst
 
@@ -612,11 +447,6 @@ func (v OpenCLIlogb) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLIlogb) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLIlogb appends an OpExtInst OpenCL.std ilogb to dst.
-func BuildOpenCLIlogb(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLIlogb), uint32(x))
-}
 
 // OpenCLLdexp is an OpExtInst OpenCL.std ldexp.
 type OpenCLLdexp spirv.Inst
@@ -633,11 +463,6 @@ func (v OpenCLLdexp) X() spirv.ID { return spirv.ID(v[5]) }
 // K returns operand K.
 func (v OpenCLLdexp) K() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLLdexp appends an OpExtInst OpenCL.std ldexp to dst.
-func BuildOpenCLLdexp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, k spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLLdexp), uint32(x), uint32(k))
-}
-
 // OpenCLLgamma is an OpExtInst OpenCL.std lgamma.
 type OpenCLLgamma spirv.Inst
 
@@ -649,11 +474,6 @@ func (v OpenCLLgamma) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLLgamma) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLLgamma appends an OpExtInst OpenCL.std lgamma to dst.
-func BuildOpenCLLgamma(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLLgamma), uint32(x))
-}
 
 // OpenCLLgammaR is an OpExtInst OpenCL.std lgamma_r.
 type OpenCLLgammaR spirv.Inst
@@ -670,11 +490,6 @@ func (v OpenCLLgammaR) X() spirv.ID { return spirv.ID(v[5]) }
 // Signp returns operand Signp.
 func (v OpenCLLgammaR) Signp() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLLgammaR appends an OpExtInst OpenCL.std lgamma_r to dst.
-func BuildOpenCLLgammaR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, signp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLLgammaR), uint32(x), uint32(signp))
-}
-
 // OpenCLLog is an OpExtInst OpenCL.std log.
 type OpenCLLog spirv.Inst
 
@@ -686,11 +501,6 @@ func (v OpenCLLog) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLLog) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLLog appends an OpExtInst OpenCL.std log to dst.
-func BuildOpenCLLog(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLLog), uint32(x))
-}
 
 // OpenCLLog2 is an OpExtInst OpenCL.std log2.
 type OpenCLLog2 spirv.Inst
@@ -704,11 +514,6 @@ func (v OpenCLLog2) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLLog2) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLLog2 appends an OpExtInst OpenCL.std log2 to dst.
-func BuildOpenCLLog2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLLog2), uint32(x))
-}
-
 // OpenCLLog10 is an OpExtInst OpenCL.std log10.
 type OpenCLLog10 spirv.Inst
 
@@ -720,11 +525,6 @@ func (v OpenCLLog10) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLLog10) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLLog10 appends an OpExtInst OpenCL.std log10 to dst.
-func BuildOpenCLLog10(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLLog10), uint32(x))
-}
 
 // OpenCLLog1p is an OpExtInst OpenCL.std log1p.
 type OpenCLLog1p spirv.Inst
@@ -738,11 +538,6 @@ func (v OpenCLLog1p) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLLog1p) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLLog1p appends an OpExtInst OpenCL.std log1p to dst.
-func BuildOpenCLLog1p(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLLog1p), uint32(x))
-}
-
 // OpenCLLogb is an OpExtInst OpenCL.std logb.
 type OpenCLLogb spirv.Inst
 
@@ -754,11 +549,6 @@ func (v OpenCLLogb) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLLogb) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLLogb appends an OpExtInst OpenCL.std logb to dst.
-func BuildOpenCLLogb(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLLogb), uint32(x))
-}
 
 // OpenCLMad is an OpExtInst OpenCL.std mad.
 type OpenCLMad spirv.Inst
@@ -778,11 +568,6 @@ func (v OpenCLMad) B() spirv.ID { return spirv.ID(v[6]) }
 // C returns operand C.
 func (v OpenCLMad) C() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLMad appends an OpExtInst OpenCL.std mad to dst.
-func BuildOpenCLMad(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLMad), uint32(a), uint32(b), uint32(c))
-}
-
 // OpenCLMaxmag is an OpExtInst OpenCL.std maxmag.
 type OpenCLMaxmag spirv.Inst
 
@@ -797,11 +582,6 @@ func (v OpenCLMaxmag) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLMaxmag) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLMaxmag appends an OpExtInst OpenCL.std maxmag to dst.
-func BuildOpenCLMaxmag(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLMaxmag), uint32(x), uint32(y))
-}
 
 // OpenCLMinmag is an OpExtInst OpenCL.std minmag.
 type OpenCLMinmag spirv.Inst
@@ -818,11 +598,6 @@ func (v OpenCLMinmag) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLMinmag) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLMinmag appends an OpExtInst OpenCL.std minmag to dst.
-func BuildOpenCLMinmag(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLMinmag), uint32(x), uint32(y))
-}
-
 // OpenCLModf is an OpExtInst OpenCL.std modf.
 type OpenCLModf spirv.Inst
 
@@ -838,11 +613,6 @@ func (v OpenCLModf) X() spirv.ID { return spirv.ID(v[5]) }
 // Iptr returns operand Iptr.
 func (v OpenCLModf) Iptr() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLModf appends an OpExtInst OpenCL.std modf to dst.
-func BuildOpenCLModf(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, iptr spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLModf), uint32(x), uint32(iptr))
-}
-
 // OpenCLNan is an OpExtInst OpenCL.std nan.
 type OpenCLNan spirv.Inst
 
@@ -854,11 +624,6 @@ func (v OpenCLNan) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Nancode returns operand Nancode.
 func (v OpenCLNan) Nancode() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLNan appends an OpExtInst OpenCL.std nan to dst.
-func BuildOpenCLNan(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, nancode spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNan), uint32(nancode))
-}
 
 // OpenCLNextafter is an OpExtInst OpenCL.std nextafter.
 type OpenCLNextafter spirv.Inst
@@ -875,11 +640,6 @@ func (v OpenCLNextafter) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLNextafter) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLNextafter appends an OpExtInst OpenCL.std nextafter to dst.
-func BuildOpenCLNextafter(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNextafter), uint32(x), uint32(y))
-}
-
 // OpenCLPow is an OpExtInst OpenCL.std pow.
 type OpenCLPow spirv.Inst
 
@@ -894,11 +654,6 @@ func (v OpenCLPow) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLPow) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLPow appends an OpExtInst OpenCL.std pow to dst.
-func BuildOpenCLPow(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLPow), uint32(x), uint32(y))
-}
 
 // OpenCLPown is an OpExtInst OpenCL.std pown.
 type OpenCLPown spirv.Inst
@@ -915,11 +670,6 @@ func (v OpenCLPown) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLPown) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLPown appends an OpExtInst OpenCL.std pown to dst.
-func BuildOpenCLPown(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLPown), uint32(x), uint32(y))
-}
-
 // OpenCLPowr is an OpExtInst OpenCL.std powr.
 type OpenCLPowr spirv.Inst
 
@@ -935,11 +685,6 @@ func (v OpenCLPowr) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLPowr) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLPowr appends an OpExtInst OpenCL.std powr to dst.
-func BuildOpenCLPowr(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLPowr), uint32(x), uint32(y))
-}
-
 // OpenCLRemainder is an OpExtInst OpenCL.std remainder.
 type OpenCLRemainder spirv.Inst
 
@@ -954,11 +699,6 @@ func (v OpenCLRemainder) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLRemainder) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLRemainder appends an OpExtInst OpenCL.std remainder to dst.
-func BuildOpenCLRemainder(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLRemainder), uint32(x), uint32(y))
-}
 
 // OpenCLRemquo is an OpExtInst OpenCL.std remquo.
 type OpenCLRemquo spirv.Inst
@@ -978,11 +718,6 @@ func (v OpenCLRemquo) Y() spirv.ID { return spirv.ID(v[6]) }
 // Quo returns operand Quo.
 func (v OpenCLRemquo) Quo() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLRemquo appends an OpExtInst OpenCL.std remquo to dst.
-func BuildOpenCLRemquo(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, quo spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLRemquo), uint32(x), uint32(y), uint32(quo))
-}
-
 // OpenCLRint is an OpExtInst OpenCL.std rint.
 type OpenCLRint spirv.Inst
 
@@ -994,11 +729,6 @@ func (v OpenCLRint) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLRint) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLRint appends an OpExtInst OpenCL.std rint to dst.
-func BuildOpenCLRint(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLRint), uint32(x))
-}
 
 // OpenCLRootn is an OpExtInst OpenCL.std rootn.
 type OpenCLRootn spirv.Inst
@@ -1015,11 +745,6 @@ func (v OpenCLRootn) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLRootn) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLRootn appends an OpExtInst OpenCL.std rootn to dst.
-func BuildOpenCLRootn(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLRootn), uint32(x), uint32(y))
-}
-
 // OpenCLRound is an OpExtInst OpenCL.std round.
 type OpenCLRound spirv.Inst
 
@@ -1031,11 +756,6 @@ func (v OpenCLRound) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLRound) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLRound appends an OpExtInst OpenCL.std round to dst.
-func BuildOpenCLRound(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLRound), uint32(x))
-}
 
 // OpenCLRsqrt is an OpExtInst OpenCL.std rsqrt.
 type OpenCLRsqrt spirv.Inst
@@ -1049,11 +769,6 @@ func (v OpenCLRsqrt) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLRsqrt) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLRsqrt appends an OpExtInst OpenCL.std rsqrt to dst.
-func BuildOpenCLRsqrt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLRsqrt), uint32(x))
-}
-
 // OpenCLSin is an OpExtInst OpenCL.std sin.
 type OpenCLSin spirv.Inst
 
@@ -1065,11 +780,6 @@ func (v OpenCLSin) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLSin) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLSin appends an OpExtInst OpenCL.std sin to dst.
-func BuildOpenCLSin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSin), uint32(x))
-}
 
 // OpenCLSincos is an OpExtInst OpenCL.std sincos.
 type OpenCLSincos spirv.Inst
@@ -1086,11 +796,6 @@ func (v OpenCLSincos) X() spirv.ID { return spirv.ID(v[5]) }
 // Cosval returns operand Cosval.
 func (v OpenCLSincos) Cosval() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLSincos appends an OpExtInst OpenCL.std sincos to dst.
-func BuildOpenCLSincos(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, cosval spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSincos), uint32(x), uint32(cosval))
-}
-
 // OpenCLSinh is an OpExtInst OpenCL.std sinh.
 type OpenCLSinh spirv.Inst
 
@@ -1102,11 +807,6 @@ func (v OpenCLSinh) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLSinh) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLSinh appends an OpExtInst OpenCL.std sinh to dst.
-func BuildOpenCLSinh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSinh), uint32(x))
-}
 
 // OpenCLSinpi is an OpExtInst OpenCL.std sinpi.
 type OpenCLSinpi spirv.Inst
@@ -1120,11 +820,6 @@ func (v OpenCLSinpi) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLSinpi) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLSinpi appends an OpExtInst OpenCL.std sinpi to dst.
-func BuildOpenCLSinpi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSinpi), uint32(x))
-}
-
 // OpenCLSqrt is an OpExtInst OpenCL.std sqrt.
 type OpenCLSqrt spirv.Inst
 
@@ -1136,11 +831,6 @@ func (v OpenCLSqrt) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLSqrt) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLSqrt appends an OpExtInst OpenCL.std sqrt to dst.
-func BuildOpenCLSqrt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSqrt), uint32(x))
-}
 
 // OpenCLTan is an OpExtInst OpenCL.std tan.
 type OpenCLTan spirv.Inst
@@ -1154,11 +844,6 @@ func (v OpenCLTan) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLTan) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLTan appends an OpExtInst OpenCL.std tan to dst.
-func BuildOpenCLTan(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLTan), uint32(x))
-}
-
 // OpenCLTanh is an OpExtInst OpenCL.std tanh.
 type OpenCLTanh spirv.Inst
 
@@ -1170,11 +855,6 @@ func (v OpenCLTanh) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLTanh) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLTanh appends an OpExtInst OpenCL.std tanh to dst.
-func BuildOpenCLTanh(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLTanh), uint32(x))
-}
 
 // OpenCLTanpi is an OpExtInst OpenCL.std tanpi.
 type OpenCLTanpi spirv.Inst
@@ -1188,11 +868,6 @@ func (v OpenCLTanpi) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLTanpi) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLTanpi appends an OpExtInst OpenCL.std tanpi to dst.
-func BuildOpenCLTanpi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLTanpi), uint32(x))
-}
-
 // OpenCLTgamma is an OpExtInst OpenCL.std tgamma.
 type OpenCLTgamma spirv.Inst
 
@@ -1204,11 +879,6 @@ func (v OpenCLTgamma) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLTgamma) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLTgamma appends an OpExtInst OpenCL.std tgamma to dst.
-func BuildOpenCLTgamma(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLTgamma), uint32(x))
-}
 
 // OpenCLTrunc is an OpExtInst OpenCL.std trunc.
 type OpenCLTrunc spirv.Inst
@@ -1222,11 +892,6 @@ func (v OpenCLTrunc) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLTrunc) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLTrunc appends an OpExtInst OpenCL.std trunc to dst.
-func BuildOpenCLTrunc(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLTrunc), uint32(x))
-}
-
 // OpenCLHalfCos is an OpExtInst OpenCL.std half_cos.
 type OpenCLHalfCos spirv.Inst
 
@@ -1238,11 +903,6 @@ func (v OpenCLHalfCos) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLHalfCos) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLHalfCos appends an OpExtInst OpenCL.std half_cos to dst.
-func BuildOpenCLHalfCos(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfCos), uint32(x))
-}
 
 // OpenCLHalfDivide is an OpExtInst OpenCL.std half_divide.
 type OpenCLHalfDivide spirv.Inst
@@ -1259,11 +919,6 @@ func (v OpenCLHalfDivide) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLHalfDivide) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLHalfDivide appends an OpExtInst OpenCL.std half_divide to dst.
-func BuildOpenCLHalfDivide(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfDivide), uint32(x), uint32(y))
-}
-
 // OpenCLHalfExp is an OpExtInst OpenCL.std half_exp.
 type OpenCLHalfExp spirv.Inst
 
@@ -1275,11 +930,6 @@ func (v OpenCLHalfExp) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLHalfExp) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLHalfExp appends an OpExtInst OpenCL.std half_exp to dst.
-func BuildOpenCLHalfExp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfExp), uint32(x))
-}
 
 // OpenCLHalfExp2 is an OpExtInst OpenCL.std half_exp2.
 type OpenCLHalfExp2 spirv.Inst
@@ -1293,11 +943,6 @@ func (v OpenCLHalfExp2) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLHalfExp2) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLHalfExp2 appends an OpExtInst OpenCL.std half_exp2 to dst.
-func BuildOpenCLHalfExp2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfExp2), uint32(x))
-}
-
 // OpenCLHalfExp10 is an OpExtInst OpenCL.std half_exp10.
 type OpenCLHalfExp10 spirv.Inst
 
@@ -1309,11 +954,6 @@ func (v OpenCLHalfExp10) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLHalfExp10) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLHalfExp10 appends an OpExtInst OpenCL.std half_exp10 to dst.
-func BuildOpenCLHalfExp10(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfExp10), uint32(x))
-}
 
 // OpenCLHalfLog is an OpExtInst OpenCL.std half_log.
 type OpenCLHalfLog spirv.Inst
@@ -1327,11 +967,6 @@ func (v OpenCLHalfLog) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLHalfLog) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLHalfLog appends an OpExtInst OpenCL.std half_log to dst.
-func BuildOpenCLHalfLog(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfLog), uint32(x))
-}
-
 // OpenCLHalfLog2 is an OpExtInst OpenCL.std half_log2.
 type OpenCLHalfLog2 spirv.Inst
 
@@ -1344,11 +979,6 @@ func (v OpenCLHalfLog2) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLHalfLog2) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLHalfLog2 appends an OpExtInst OpenCL.std half_log2 to dst.
-func BuildOpenCLHalfLog2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfLog2), uint32(x))
-}
-
 // OpenCLHalfLog10 is an OpExtInst OpenCL.std half_log10.
 type OpenCLHalfLog10 spirv.Inst
 
@@ -1360,11 +990,6 @@ func (v OpenCLHalfLog10) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLHalfLog10) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLHalfLog10 appends an OpExtInst OpenCL.std half_log10 to dst.
-func BuildOpenCLHalfLog10(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfLog10), uint32(x))
-}
 
 // OpenCLHalfPowr is an OpExtInst OpenCL.std half_powr.
 type OpenCLHalfPowr spirv.Inst
@@ -1381,11 +1006,6 @@ func (v OpenCLHalfPowr) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLHalfPowr) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLHalfPowr appends an OpExtInst OpenCL.std half_powr to dst.
-func BuildOpenCLHalfPowr(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfPowr), uint32(x), uint32(y))
-}
-
 // OpenCLHalfRecip is an OpExtInst OpenCL.std half_recip.
 type OpenCLHalfRecip spirv.Inst
 
@@ -1397,11 +1017,6 @@ func (v OpenCLHalfRecip) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLHalfRecip) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLHalfRecip appends an OpExtInst OpenCL.std half_recip to dst.
-func BuildOpenCLHalfRecip(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfRecip), uint32(x))
-}
 
 // OpenCLHalfRsqrt is an OpExtInst OpenCL.std half_rsqrt.
 type OpenCLHalfRsqrt spirv.Inst
@@ -1415,11 +1030,6 @@ func (v OpenCLHalfRsqrt) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLHalfRsqrt) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLHalfRsqrt appends an OpExtInst OpenCL.std half_rsqrt to dst.
-func BuildOpenCLHalfRsqrt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfRsqrt), uint32(x))
-}
-
 // OpenCLHalfSin is an OpExtInst OpenCL.std half_sin.
 type OpenCLHalfSin spirv.Inst
 
@@ -1431,11 +1041,6 @@ func (v OpenCLHalfSin) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLHalfSin) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLHalfSin appends an OpExtInst OpenCL.std half_sin to dst.
-func BuildOpenCLHalfSin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfSin), uint32(x))
-}
 
 // OpenCLHalfSqrt is an OpExtInst OpenCL.std half_sqrt.
 type OpenCLHalfSqrt spirv.Inst
@@ -1449,11 +1054,6 @@ func (v OpenCLHalfSqrt) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLHalfSqrt) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLHalfSqrt appends an OpExtInst OpenCL.std half_sqrt to dst.
-func BuildOpenCLHalfSqrt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfSqrt), uint32(x))
-}
-
 // OpenCLHalfTan is an OpExtInst OpenCL.std half_tan.
 type OpenCLHalfTan spirv.Inst
 
@@ -1466,11 +1066,6 @@ func (v OpenCLHalfTan) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLHalfTan) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLHalfTan appends an OpExtInst OpenCL.std half_tan to dst.
-func BuildOpenCLHalfTan(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLHalfTan), uint32(x))
-}
-
 // OpenCLNativeCos is an OpExtInst OpenCL.std native_cos.
 type OpenCLNativeCos spirv.Inst
 
@@ -1482,11 +1077,6 @@ func (v OpenCLNativeCos) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLNativeCos) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLNativeCos appends an OpExtInst OpenCL.std native_cos to dst.
-func BuildOpenCLNativeCos(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeCos), uint32(x))
-}
 
 // OpenCLNativeDivide is an OpExtInst OpenCL.std native_divide.
 type OpenCLNativeDivide spirv.Inst
@@ -1503,11 +1093,6 @@ func (v OpenCLNativeDivide) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLNativeDivide) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLNativeDivide appends an OpExtInst OpenCL.std native_divide to dst.
-func BuildOpenCLNativeDivide(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeDivide), uint32(x), uint32(y))
-}
-
 // OpenCLNativeExp is an OpExtInst OpenCL.std native_exp.
 type OpenCLNativeExp spirv.Inst
 
@@ -1519,11 +1104,6 @@ func (v OpenCLNativeExp) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLNativeExp) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLNativeExp appends an OpExtInst OpenCL.std native_exp to dst.
-func BuildOpenCLNativeExp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeExp), uint32(x))
-}
 
 // OpenCLNativeExp2 is an OpExtInst OpenCL.std native_exp2.
 type OpenCLNativeExp2 spirv.Inst
@@ -1537,11 +1117,6 @@ func (v OpenCLNativeExp2) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLNativeExp2) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLNativeExp2 appends an OpExtInst OpenCL.std native_exp2 to dst.
-func BuildOpenCLNativeExp2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeExp2), uint32(x))
-}
-
 // OpenCLNativeExp10 is an OpExtInst OpenCL.std native_exp10.
 type OpenCLNativeExp10 spirv.Inst
 
@@ -1553,11 +1128,6 @@ func (v OpenCLNativeExp10) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLNativeExp10) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLNativeExp10 appends an OpExtInst OpenCL.std native_exp10 to dst.
-func BuildOpenCLNativeExp10(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeExp10), uint32(x))
-}
 
 // OpenCLNativeLog is an OpExtInst OpenCL.std native_log.
 type OpenCLNativeLog spirv.Inst
@@ -1571,11 +1141,6 @@ func (v OpenCLNativeLog) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLNativeLog) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLNativeLog appends an OpExtInst OpenCL.std native_log to dst.
-func BuildOpenCLNativeLog(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeLog), uint32(x))
-}
-
 // OpenCLNativeLog2 is an OpExtInst OpenCL.std native_log2.
 type OpenCLNativeLog2 spirv.Inst
 
@@ -1588,11 +1153,6 @@ func (v OpenCLNativeLog2) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLNativeLog2) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLNativeLog2 appends an OpExtInst OpenCL.std native_log2 to dst.
-func BuildOpenCLNativeLog2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeLog2), uint32(x))
-}
-
 // OpenCLNativeLog10 is an OpExtInst OpenCL.std native_log10.
 type OpenCLNativeLog10 spirv.Inst
 
@@ -1604,11 +1164,6 @@ func (v OpenCLNativeLog10) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLNativeLog10) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLNativeLog10 appends an OpExtInst OpenCL.std native_log10 to dst.
-func BuildOpenCLNativeLog10(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeLog10), uint32(x))
-}
 
 // OpenCLNativePowr is an OpExtInst OpenCL.std native_powr.
 type OpenCLNativePowr spirv.Inst
@@ -1625,11 +1180,6 @@ func (v OpenCLNativePowr) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLNativePowr) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLNativePowr appends an OpExtInst OpenCL.std native_powr to dst.
-func BuildOpenCLNativePowr(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativePowr), uint32(x), uint32(y))
-}
-
 // OpenCLNativeRecip is an OpExtInst OpenCL.std native_recip.
 type OpenCLNativeRecip spirv.Inst
 
@@ -1641,11 +1191,6 @@ func (v OpenCLNativeRecip) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLNativeRecip) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLNativeRecip appends an OpExtInst OpenCL.std native_recip to dst.
-func BuildOpenCLNativeRecip(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeRecip), uint32(x))
-}
 
 // OpenCLNativeRsqrt is an OpExtInst OpenCL.std native_rsqrt.
 type OpenCLNativeRsqrt spirv.Inst
@@ -1659,11 +1204,6 @@ func (v OpenCLNativeRsqrt) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLNativeRsqrt) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLNativeRsqrt appends an OpExtInst OpenCL.std native_rsqrt to dst.
-func BuildOpenCLNativeRsqrt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeRsqrt), uint32(x))
-}
-
 // OpenCLNativeSin is an OpExtInst OpenCL.std native_sin.
 type OpenCLNativeSin spirv.Inst
 
@@ -1675,11 +1215,6 @@ func (v OpenCLNativeSin) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLNativeSin) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLNativeSin appends an OpExtInst OpenCL.std native_sin to dst.
-func BuildOpenCLNativeSin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeSin), uint32(x))
-}
 
 // OpenCLNativeSqrt is an OpExtInst OpenCL.std native_sqrt.
 type OpenCLNativeSqrt spirv.Inst
@@ -1693,11 +1228,6 @@ func (v OpenCLNativeSqrt) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLNativeSqrt) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLNativeSqrt appends an OpExtInst OpenCL.std native_sqrt to dst.
-func BuildOpenCLNativeSqrt(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeSqrt), uint32(x))
-}
-
 // OpenCLNativeTan is an OpExtInst OpenCL.std native_tan.
 type OpenCLNativeTan spirv.Inst
 
@@ -1709,11 +1239,6 @@ func (v OpenCLNativeTan) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLNativeTan) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLNativeTan appends an OpExtInst OpenCL.std native_tan to dst.
-func BuildOpenCLNativeTan(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNativeTan), uint32(x))
-}
 
 // OpenCLFclamp is an OpExtInst OpenCL.std fclamp.
 type OpenCLFclamp spirv.Inst
@@ -1733,11 +1258,6 @@ func (v OpenCLFclamp) Minval() spirv.ID { return spirv.ID(v[6]) }
 // Maxval returns operand Maxval.
 func (v OpenCLFclamp) Maxval() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLFclamp appends an OpExtInst OpenCL.std fclamp to dst.
-func BuildOpenCLFclamp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, minval spirv.ID, maxval spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFclamp), uint32(x), uint32(minval), uint32(maxval))
-}
-
 // OpenCLDegrees is an OpExtInst OpenCL.std degrees.
 type OpenCLDegrees spirv.Inst
 
@@ -1749,11 +1269,6 @@ func (v OpenCLDegrees) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Radians returns operand Radians.
 func (v OpenCLDegrees) Radians() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLDegrees appends an OpExtInst OpenCL.std degrees to dst.
-func BuildOpenCLDegrees(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, radians spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDegrees), uint32(radians))
-}
 
 // OpenCLFmaxCommon is an OpExtInst OpenCL.std fmax_common.
 type OpenCLFmaxCommon spirv.Inst
@@ -1770,11 +1285,6 @@ func (v OpenCLFmaxCommon) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLFmaxCommon) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLFmaxCommon appends an OpExtInst OpenCL.std fmax_common to dst.
-func BuildOpenCLFmaxCommon(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFmaxCommon), uint32(x), uint32(y))
-}
-
 // OpenCLFminCommon is an OpExtInst OpenCL.std fmin_common.
 type OpenCLFminCommon spirv.Inst
 
@@ -1789,11 +1299,6 @@ func (v OpenCLFminCommon) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLFminCommon) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLFminCommon appends an OpExtInst OpenCL.std fmin_common to dst.
-func BuildOpenCLFminCommon(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFminCommon), uint32(x), uint32(y))
-}
 
 // OpenCLMix is an OpExtInst OpenCL.std mix.
 type OpenCLMix spirv.Inst
@@ -1813,11 +1318,6 @@ func (v OpenCLMix) Y() spirv.ID { return spirv.ID(v[6]) }
 // A returns operand A.
 func (v OpenCLMix) A() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLMix appends an OpExtInst OpenCL.std mix to dst.
-func BuildOpenCLMix(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, a spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLMix), uint32(x), uint32(y), uint32(a))
-}
-
 // OpenCLRadians is an OpExtInst OpenCL.std radians.
 type OpenCLRadians spirv.Inst
 
@@ -1829,11 +1329,6 @@ func (v OpenCLRadians) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Degrees returns operand Degrees.
 func (v OpenCLRadians) Degrees() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLRadians appends an OpExtInst OpenCL.std radians to dst.
-func BuildOpenCLRadians(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, degrees spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLRadians), uint32(degrees))
-}
 
 // OpenCLStep is an OpExtInst OpenCL.std step.
 type OpenCLStep spirv.Inst
@@ -1849,11 +1344,6 @@ func (v OpenCLStep) Edge() spirv.ID { return spirv.ID(v[5]) }
 
 // X returns operand X.
 func (v OpenCLStep) X() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLStep appends an OpExtInst OpenCL.std step to dst.
-func BuildOpenCLStep(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, edge spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLStep), uint32(edge), uint32(x))
-}
 
 // OpenCLSmoothstep is an OpExtInst OpenCL.std smoothstep.
 type OpenCLSmoothstep spirv.Inst
@@ -1873,11 +1363,6 @@ func (v OpenCLSmoothstep) Edge1() spirv.ID { return spirv.ID(v[6]) }
 // X returns operand X.
 func (v OpenCLSmoothstep) X() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLSmoothstep appends an OpExtInst OpenCL.std smoothstep to dst.
-func BuildOpenCLSmoothstep(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, edge0 spirv.ID, edge1 spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSmoothstep), uint32(edge0), uint32(edge1), uint32(x))
-}
-
 // OpenCLSign is an OpExtInst OpenCL.std sign.
 type OpenCLSign spirv.Inst
 
@@ -1889,11 +1374,6 @@ func (v OpenCLSign) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLSign) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLSign appends an OpExtInst OpenCL.std sign to dst.
-func BuildOpenCLSign(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSign), uint32(x))
-}
 
 // OpenCLCross is an OpExtInst OpenCL.std cross.
 type OpenCLCross spirv.Inst
@@ -1910,11 +1390,6 @@ func (v OpenCLCross) P0() spirv.ID { return spirv.ID(v[5]) }
 // P1 returns operand P1.
 func (v OpenCLCross) P1() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLCross appends an OpExtInst OpenCL.std cross to dst.
-func BuildOpenCLCross(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p0 spirv.ID, p1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLCross), uint32(p0), uint32(p1))
-}
-
 // OpenCLDistance is an OpExtInst OpenCL.std distance.
 type OpenCLDistance spirv.Inst
 
@@ -1930,11 +1405,6 @@ func (v OpenCLDistance) P0() spirv.ID { return spirv.ID(v[5]) }
 // P1 returns operand P1.
 func (v OpenCLDistance) P1() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLDistance appends an OpExtInst OpenCL.std distance to dst.
-func BuildOpenCLDistance(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p0 spirv.ID, p1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLDistance), uint32(p0), uint32(p1))
-}
-
 // OpenCLLength is an OpExtInst OpenCL.std length.
 type OpenCLLength spirv.Inst
 
@@ -1947,11 +1417,6 @@ func (v OpenCLLength) Result() spirv.ID { return spirv.ID(v[2]) }
 // P returns operand P.
 func (v OpenCLLength) P() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLLength appends an OpExtInst OpenCL.std length to dst.
-func BuildOpenCLLength(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLLength), uint32(p))
-}
-
 // OpenCLNormalize is an OpExtInst OpenCL.std normalize.
 type OpenCLNormalize spirv.Inst
 
@@ -1963,11 +1428,6 @@ func (v OpenCLNormalize) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // P returns operand P.
 func (v OpenCLNormalize) P() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLNormalize appends an OpExtInst OpenCL.std normalize to dst.
-func BuildOpenCLNormalize(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLNormalize), uint32(p))
-}
 
 // OpenCLFastDistance is an OpExtInst OpenCL.std fast_distance.
 type OpenCLFastDistance spirv.Inst
@@ -1984,11 +1444,6 @@ func (v OpenCLFastDistance) P0() spirv.ID { return spirv.ID(v[5]) }
 // P1 returns operand P1.
 func (v OpenCLFastDistance) P1() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLFastDistance appends an OpExtInst OpenCL.std fast_distance to dst.
-func BuildOpenCLFastDistance(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p0 spirv.ID, p1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFastDistance), uint32(p0), uint32(p1))
-}
-
 // OpenCLFastLength is an OpExtInst OpenCL.std fast_length.
 type OpenCLFastLength spirv.Inst
 
@@ -2000,11 +1455,6 @@ func (v OpenCLFastLength) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // P returns operand P.
 func (v OpenCLFastLength) P() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLFastLength appends an OpExtInst OpenCL.std fast_length to dst.
-func BuildOpenCLFastLength(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFastLength), uint32(p))
-}
 
 // OpenCLFastNormalize is an OpExtInst OpenCL.std fast_normalize.
 type OpenCLFastNormalize spirv.Inst
@@ -2018,11 +1468,6 @@ func (v OpenCLFastNormalize) Result() spirv.ID { return spirv.ID(v[2]) }
 // P returns operand P.
 func (v OpenCLFastNormalize) P() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLFastNormalize appends an OpExtInst OpenCL.std fast_normalize to dst.
-func BuildOpenCLFastNormalize(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLFastNormalize), uint32(p))
-}
-
 // OpenCLSAbs is an OpExtInst OpenCL.std s_abs.
 type OpenCLSAbs spirv.Inst
 
@@ -2034,11 +1479,6 @@ func (v OpenCLSAbs) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLSAbs) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLSAbs appends an OpExtInst OpenCL.std s_abs to dst.
-func BuildOpenCLSAbs(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSAbs), uint32(x))
-}
 
 // OpenCLSAbsDiff is an OpExtInst OpenCL.std s_abs_diff.
 type OpenCLSAbsDiff spirv.Inst
@@ -2055,11 +1495,6 @@ func (v OpenCLSAbsDiff) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLSAbsDiff) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLSAbsDiff appends an OpExtInst OpenCL.std s_abs_diff to dst.
-func BuildOpenCLSAbsDiff(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSAbsDiff), uint32(x), uint32(y))
-}
-
 // OpenCLSAddSat is an OpExtInst OpenCL.std s_add_sat.
 type OpenCLSAddSat spirv.Inst
 
@@ -2074,11 +1509,6 @@ func (v OpenCLSAddSat) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLSAddSat) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLSAddSat appends an OpExtInst OpenCL.std s_add_sat to dst.
-func BuildOpenCLSAddSat(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSAddSat), uint32(x), uint32(y))
-}
 
 // OpenCLUAddSat is an OpExtInst OpenCL.std u_add_sat.
 type OpenCLUAddSat spirv.Inst
@@ -2095,11 +1525,6 @@ func (v OpenCLUAddSat) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLUAddSat) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLUAddSat appends an OpExtInst OpenCL.std u_add_sat to dst.
-func BuildOpenCLUAddSat(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUAddSat), uint32(x), uint32(y))
-}
-
 // OpenCLSHadd is an OpExtInst OpenCL.std s_hadd.
 type OpenCLSHadd spirv.Inst
 
@@ -2114,11 +1539,6 @@ func (v OpenCLSHadd) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLSHadd) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLSHadd appends an OpExtInst OpenCL.std s_hadd to dst.
-func BuildOpenCLSHadd(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSHadd), uint32(x), uint32(y))
-}
 
 // OpenCLUHadd is an OpExtInst OpenCL.std u_hadd.
 type OpenCLUHadd spirv.Inst
@@ -2135,11 +1555,6 @@ func (v OpenCLUHadd) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLUHadd) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLUHadd appends an OpExtInst OpenCL.std u_hadd to dst.
-func BuildOpenCLUHadd(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUHadd), uint32(x), uint32(y))
-}
-
 // OpenCLSRhadd is an OpExtInst OpenCL.std s_rhadd.
 type OpenCLSRhadd spirv.Inst
 
@@ -2155,11 +1570,6 @@ func (v OpenCLSRhadd) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLSRhadd) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLSRhadd appends an OpExtInst OpenCL.std s_rhadd to dst.
-func BuildOpenCLSRhadd(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSRhadd), uint32(x), uint32(y))
-}
-
 // OpenCLURhadd is an OpExtInst OpenCL.std u_rhadd.
 type OpenCLURhadd spirv.Inst
 
@@ -2174,11 +1584,6 @@ func (v OpenCLURhadd) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLURhadd) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLURhadd appends an OpExtInst OpenCL.std u_rhadd to dst.
-func BuildOpenCLURhadd(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLURhadd), uint32(x), uint32(y))
-}
 
 // OpenCLSClamp is an OpExtInst OpenCL.std s_clamp.
 type OpenCLSClamp spirv.Inst
@@ -2198,11 +1603,6 @@ func (v OpenCLSClamp) Minval() spirv.ID { return spirv.ID(v[6]) }
 // Maxval returns operand Maxval.
 func (v OpenCLSClamp) Maxval() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLSClamp appends an OpExtInst OpenCL.std s_clamp to dst.
-func BuildOpenCLSClamp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, minval spirv.ID, maxval spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSClamp), uint32(x), uint32(minval), uint32(maxval))
-}
-
 // OpenCLUClamp is an OpExtInst OpenCL.std u_clamp.
 type OpenCLUClamp spirv.Inst
 
@@ -2221,11 +1621,6 @@ func (v OpenCLUClamp) Minval() spirv.ID { return spirv.ID(v[6]) }
 // Maxval returns operand Maxval.
 func (v OpenCLUClamp) Maxval() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLUClamp appends an OpExtInst OpenCL.std u_clamp to dst.
-func BuildOpenCLUClamp(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, minval spirv.ID, maxval spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUClamp), uint32(x), uint32(minval), uint32(maxval))
-}
-
 // OpenCLClz is an OpExtInst OpenCL.std clz.
 type OpenCLClz spirv.Inst
 
@@ -2238,11 +1633,6 @@ func (v OpenCLClz) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v OpenCLClz) X() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildOpenCLClz appends an OpExtInst OpenCL.std clz to dst.
-func BuildOpenCLClz(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLClz), uint32(x))
-}
-
 // OpenCLCtz is an OpExtInst OpenCL.std ctz.
 type OpenCLCtz spirv.Inst
 
@@ -2254,11 +1644,6 @@ func (v OpenCLCtz) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLCtz) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLCtz appends an OpExtInst OpenCL.std ctz to dst.
-func BuildOpenCLCtz(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLCtz), uint32(x))
-}
 
 // OpenCLSMadHi is an OpExtInst OpenCL.std s_mad_hi.
 type OpenCLSMadHi spirv.Inst
@@ -2278,11 +1663,6 @@ func (v OpenCLSMadHi) B() spirv.ID { return spirv.ID(v[6]) }
 // C returns operand C.
 func (v OpenCLSMadHi) C() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLSMadHi appends an OpExtInst OpenCL.std s_mad_hi to dst.
-func BuildOpenCLSMadHi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSMadHi), uint32(a), uint32(b), uint32(c))
-}
-
 // OpenCLUMadSat is an OpExtInst OpenCL.std u_mad_sat.
 type OpenCLUMadSat spirv.Inst
 
@@ -2300,11 +1680,6 @@ func (v OpenCLUMadSat) Y() spirv.ID { return spirv.ID(v[6]) }
 
 // Z returns operand Z.
 func (v OpenCLUMadSat) Z() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildOpenCLUMadSat appends an OpExtInst OpenCL.std u_mad_sat to dst.
-func BuildOpenCLUMadSat(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUMadSat), uint32(x), uint32(y), uint32(z))
-}
 
 // OpenCLSMadSat is an OpExtInst OpenCL.std s_mad_sat.
 type OpenCLSMadSat spirv.Inst
@@ -2324,11 +1699,6 @@ func (v OpenCLSMadSat) Y() spirv.ID { return spirv.ID(v[6]) }
 // Z returns operand Z.
 func (v OpenCLSMadSat) Z() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLSMadSat appends an OpExtInst OpenCL.std s_mad_sat to dst.
-func BuildOpenCLSMadSat(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSMadSat), uint32(x), uint32(y), uint32(z))
-}
-
 // OpenCLSMax is an OpExtInst OpenCL.std s_max.
 type OpenCLSMax spirv.Inst
 
@@ -2343,11 +1713,6 @@ func (v OpenCLSMax) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLSMax) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLSMax appends an OpExtInst OpenCL.std s_max to dst.
-func BuildOpenCLSMax(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSMax), uint32(x), uint32(y))
-}
 
 // OpenCLUMax is an OpExtInst OpenCL.std u_max.
 type OpenCLUMax spirv.Inst
@@ -2364,11 +1729,6 @@ func (v OpenCLUMax) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLUMax) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLUMax appends an OpExtInst OpenCL.std u_max to dst.
-func BuildOpenCLUMax(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUMax), uint32(x), uint32(y))
-}
-
 // OpenCLSMin is an OpExtInst OpenCL.std s_min.
 type OpenCLSMin spirv.Inst
 
@@ -2383,11 +1743,6 @@ func (v OpenCLSMin) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLSMin) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLSMin appends an OpExtInst OpenCL.std s_min to dst.
-func BuildOpenCLSMin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSMin), uint32(x), uint32(y))
-}
 
 // OpenCLUMin is an OpExtInst OpenCL.std u_min.
 type OpenCLUMin spirv.Inst
@@ -2404,11 +1759,6 @@ func (v OpenCLUMin) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLUMin) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLUMin appends an OpExtInst OpenCL.std u_min to dst.
-func BuildOpenCLUMin(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUMin), uint32(x), uint32(y))
-}
-
 // OpenCLSMulHi is an OpExtInst OpenCL.std s_mul_hi.
 type OpenCLSMulHi spirv.Inst
 
@@ -2423,11 +1773,6 @@ func (v OpenCLSMulHi) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLSMulHi) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLSMulHi appends an OpExtInst OpenCL.std s_mul_hi to dst.
-func BuildOpenCLSMulHi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSMulHi), uint32(x), uint32(y))
-}
 
 // OpenCLRotate is an OpExtInst OpenCL.std rotate.
 type OpenCLRotate spirv.Inst
@@ -2444,11 +1789,6 @@ func (v OpenCLRotate) V() spirv.ID { return spirv.ID(v[5]) }
 // I returns operand I.
 func (v OpenCLRotate) I() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLRotate appends an OpExtInst OpenCL.std rotate to dst.
-func BuildOpenCLRotate(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, v spirv.ID, i spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLRotate), uint32(v), uint32(i))
-}
-
 // OpenCLSSubSat is an OpExtInst OpenCL.std s_sub_sat.
 type OpenCLSSubSat spirv.Inst
 
@@ -2463,11 +1803,6 @@ func (v OpenCLSSubSat) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLSSubSat) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLSSubSat appends an OpExtInst OpenCL.std s_sub_sat to dst.
-func BuildOpenCLSSubSat(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSSubSat), uint32(x), uint32(y))
-}
 
 // OpenCLUSubSat is an OpExtInst OpenCL.std u_sub_sat.
 type OpenCLUSubSat spirv.Inst
@@ -2484,11 +1819,6 @@ func (v OpenCLUSubSat) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLUSubSat) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLUSubSat appends an OpExtInst OpenCL.std u_sub_sat to dst.
-func BuildOpenCLUSubSat(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUSubSat), uint32(x), uint32(y))
-}
-
 // OpenCLUUpsample is an OpExtInst OpenCL.std u_upsample.
 type OpenCLUUpsample spirv.Inst
 
@@ -2503,11 +1833,6 @@ func (v OpenCLUUpsample) Hi() spirv.ID { return spirv.ID(v[5]) }
 
 // Lo returns operand Lo.
 func (v OpenCLUUpsample) Lo() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLUUpsample appends an OpExtInst OpenCL.std u_upsample to dst.
-func BuildOpenCLUUpsample(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, hi spirv.ID, lo spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUUpsample), uint32(hi), uint32(lo))
-}
 
 // OpenCLSUpsample is an OpExtInst OpenCL.std s_upsample.
 type OpenCLSUpsample spirv.Inst
@@ -2524,11 +1849,6 @@ func (v OpenCLSUpsample) Hi() spirv.ID { return spirv.ID(v[5]) }
 // Lo returns operand Lo.
 func (v OpenCLSUpsample) Lo() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLSUpsample appends an OpExtInst OpenCL.std s_upsample to dst.
-func BuildOpenCLSUpsample(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, hi spirv.ID, lo spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSUpsample), uint32(hi), uint32(lo))
-}
-
 // OpenCLPopcount is an OpExtInst OpenCL.std popcount.
 type OpenCLPopcount spirv.Inst
 
@@ -2540,11 +1860,6 @@ func (v OpenCLPopcount) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLPopcount) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLPopcount appends an OpExtInst OpenCL.std popcount to dst.
-func BuildOpenCLPopcount(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLPopcount), uint32(x))
-}
 
 // OpenCLSMad24 is an OpExtInst OpenCL.std s_mad24.
 type OpenCLSMad24 spirv.Inst
@@ -2564,11 +1879,6 @@ func (v OpenCLSMad24) Y() spirv.ID { return spirv.ID(v[6]) }
 // Z returns operand Z.
 func (v OpenCLSMad24) Z() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLSMad24 appends an OpExtInst OpenCL.std s_mad24 to dst.
-func BuildOpenCLSMad24(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSMad24), uint32(x), uint32(y), uint32(z))
-}
-
 // OpenCLUMad24 is an OpExtInst OpenCL.std u_mad24.
 type OpenCLUMad24 spirv.Inst
 
@@ -2587,11 +1897,6 @@ func (v OpenCLUMad24) Y() spirv.ID { return spirv.ID(v[6]) }
 // Z returns operand Z.
 func (v OpenCLUMad24) Z() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLUMad24 appends an OpExtInst OpenCL.std u_mad24 to dst.
-func BuildOpenCLUMad24(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUMad24), uint32(x), uint32(y), uint32(z))
-}
-
 // OpenCLSMul24 is an OpExtInst OpenCL.std s_mul24.
 type OpenCLSMul24 spirv.Inst
 
@@ -2607,11 +1912,6 @@ func (v OpenCLSMul24) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLSMul24) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLSMul24 appends an OpExtInst OpenCL.std s_mul24 to dst.
-func BuildOpenCLSMul24(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSMul24), uint32(x), uint32(y))
-}
-
 // OpenCLUMul24 is an OpExtInst OpenCL.std u_mul24.
 type OpenCLUMul24 spirv.Inst
 
@@ -2626,11 +1926,6 @@ func (v OpenCLUMul24) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLUMul24) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLUMul24 appends an OpExtInst OpenCL.std u_mul24 to dst.
-func BuildOpenCLUMul24(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUMul24), uint32(x), uint32(y))
-}
 
 // OpenCLVloadn is an OpExtInst OpenCL.std vloadn.
 type OpenCLVloadn spirv.Inst
@@ -2650,11 +1945,6 @@ func (v OpenCLVloadn) P() spirv.ID { return spirv.ID(v[6]) }
 // N returns operand N.
 func (v OpenCLVloadn) N() uint32 { return v[7] }
 
-// BuildOpenCLVloadn appends an OpExtInst OpenCL.std vloadn to dst.
-func BuildOpenCLVloadn(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, p spirv.ID, n uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVloadn), uint32(offset), uint32(p), n)
-}
-
 // OpenCLVstoren is an OpExtInst OpenCL.std vstoren.
 type OpenCLVstoren spirv.Inst
 
@@ -2673,11 +1963,6 @@ func (v OpenCLVstoren) Offset() spirv.ID { return spirv.ID(v[6]) }
 // P returns operand P.
 func (v OpenCLVstoren) P() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLVstoren appends an OpExtInst OpenCL.std vstoren to dst.
-func BuildOpenCLVstoren(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, data spirv.ID, offset spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVstoren), uint32(data), uint32(offset), uint32(p))
-}
-
 // OpenCLVloadHalf is an OpExtInst OpenCL.std vload_half.
 type OpenCLVloadHalf spirv.Inst
 
@@ -2692,11 +1977,6 @@ func (v OpenCLVloadHalf) Offset() spirv.ID { return spirv.ID(v[5]) }
 
 // P returns operand P.
 func (v OpenCLVloadHalf) P() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLVloadHalf appends an OpExtInst OpenCL.std vload_half to dst.
-func BuildOpenCLVloadHalf(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVloadHalf), uint32(offset), uint32(p))
-}
 
 // OpenCLVloadHalfn is an OpExtInst OpenCL.std vload_halfn.
 type OpenCLVloadHalfn spirv.Inst
@@ -2716,11 +1996,6 @@ func (v OpenCLVloadHalfn) P() spirv.ID { return spirv.ID(v[6]) }
 // N returns operand N.
 func (v OpenCLVloadHalfn) N() uint32 { return v[7] }
 
-// BuildOpenCLVloadHalfn appends an OpExtInst OpenCL.std vload_halfn to dst.
-func BuildOpenCLVloadHalfn(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, p spirv.ID, n uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVloadHalfn), uint32(offset), uint32(p), n)
-}
-
 // OpenCLVstoreHalf is an OpExtInst OpenCL.std vstore_half.
 type OpenCLVstoreHalf spirv.Inst
 
@@ -2738,11 +2013,6 @@ func (v OpenCLVstoreHalf) Offset() spirv.ID { return spirv.ID(v[6]) }
 
 // P returns operand P.
 func (v OpenCLVstoreHalf) P() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildOpenCLVstoreHalf appends an OpExtInst OpenCL.std vstore_half to dst.
-func BuildOpenCLVstoreHalf(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, data spirv.ID, offset spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVstoreHalf), uint32(data), uint32(offset), uint32(p))
-}
 
 // OpenCLVstoreHalfR is an OpExtInst OpenCL.std vstore_half_r.
 type OpenCLVstoreHalfR spirv.Inst
@@ -2765,11 +2035,6 @@ func (v OpenCLVstoreHalfR) P() spirv.ID { return spirv.ID(v[7]) }
 // Mode returns operand Mode.
 func (v OpenCLVstoreHalfR) Mode() spirv.FPRoundingMode { return spirv.FPRoundingMode(v[8]) }
 
-// BuildOpenCLVstoreHalfR appends an OpExtInst OpenCL.std vstore_half_r to dst.
-func BuildOpenCLVstoreHalfR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, data spirv.ID, offset spirv.ID, p spirv.ID, mode spirv.FPRoundingMode) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVstoreHalfR), uint32(data), uint32(offset), uint32(p), uint32(mode))
-}
-
 // OpenCLVstoreHalfn is an OpExtInst OpenCL.std vstore_halfn.
 type OpenCLVstoreHalfn spirv.Inst
 
@@ -2787,11 +2052,6 @@ func (v OpenCLVstoreHalfn) Offset() spirv.ID { return spirv.ID(v[6]) }
 
 // P returns operand P.
 func (v OpenCLVstoreHalfn) P() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildOpenCLVstoreHalfn appends an OpExtInst OpenCL.std vstore_halfn to dst.
-func BuildOpenCLVstoreHalfn(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, data spirv.ID, offset spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVstoreHalfn), uint32(data), uint32(offset), uint32(p))
-}
 
 // OpenCLVstoreHalfnR is an OpExtInst OpenCL.std vstore_halfn_r.
 type OpenCLVstoreHalfnR spirv.Inst
@@ -2814,11 +2074,6 @@ func (v OpenCLVstoreHalfnR) P() spirv.ID { return spirv.ID(v[7]) }
 // Mode returns operand Mode.
 func (v OpenCLVstoreHalfnR) Mode() spirv.FPRoundingMode { return spirv.FPRoundingMode(v[8]) }
 
-// BuildOpenCLVstoreHalfnR appends an OpExtInst OpenCL.std vstore_halfn_r to dst.
-func BuildOpenCLVstoreHalfnR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, data spirv.ID, offset spirv.ID, p spirv.ID, mode spirv.FPRoundingMode) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVstoreHalfnR), uint32(data), uint32(offset), uint32(p), uint32(mode))
-}
-
 // OpenCLVloadaHalfn is an OpExtInst OpenCL.std vloada_halfn.
 type OpenCLVloadaHalfn spirv.Inst
 
@@ -2837,11 +2092,6 @@ func (v OpenCLVloadaHalfn) P() spirv.ID { return spirv.ID(v[6]) }
 // N returns operand N.
 func (v OpenCLVloadaHalfn) N() uint32 { return v[7] }
 
-// BuildOpenCLVloadaHalfn appends an OpExtInst OpenCL.std vloada_halfn to dst.
-func BuildOpenCLVloadaHalfn(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, offset spirv.ID, p spirv.ID, n uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVloadaHalfn), uint32(offset), uint32(p), n)
-}
-
 // OpenCLVstoreaHalfn is an OpExtInst OpenCL.std vstorea_halfn.
 type OpenCLVstoreaHalfn spirv.Inst
 
@@ -2859,11 +2109,6 @@ func (v OpenCLVstoreaHalfn) Offset() spirv.ID { return spirv.ID(v[6]) }
 
 // P returns operand P.
 func (v OpenCLVstoreaHalfn) P() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildOpenCLVstoreaHalfn appends an OpExtInst OpenCL.std vstorea_halfn to dst.
-func BuildOpenCLVstoreaHalfn(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, data spirv.ID, offset spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVstoreaHalfn), uint32(data), uint32(offset), uint32(p))
-}
 
 // OpenCLVstoreaHalfnR is an OpExtInst OpenCL.std vstorea_halfn_r.
 type OpenCLVstoreaHalfnR spirv.Inst
@@ -2886,11 +2131,6 @@ func (v OpenCLVstoreaHalfnR) P() spirv.ID { return spirv.ID(v[7]) }
 // Mode returns operand Mode.
 func (v OpenCLVstoreaHalfnR) Mode() spirv.FPRoundingMode { return spirv.FPRoundingMode(v[8]) }
 
-// BuildOpenCLVstoreaHalfnR appends an OpExtInst OpenCL.std vstorea_halfn_r to dst.
-func BuildOpenCLVstoreaHalfnR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, data spirv.ID, offset spirv.ID, p spirv.ID, mode spirv.FPRoundingMode) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLVstoreaHalfnR), uint32(data), uint32(offset), uint32(p), uint32(mode))
-}
-
 // OpenCLShuffle is an OpExtInst OpenCL.std shuffle.
 type OpenCLShuffle spirv.Inst
 
@@ -2905,11 +2145,6 @@ func (v OpenCLShuffle) X() spirv.ID { return spirv.ID(v[5]) }
 
 // ShuffleMask returns operand ShuffleMask.
 func (v OpenCLShuffle) ShuffleMask() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLShuffle appends an OpExtInst OpenCL.std shuffle to dst.
-func BuildOpenCLShuffle(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, shuffleMask spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLShuffle), uint32(x), uint32(shuffleMask))
-}
 
 // OpenCLShuffle2 is an OpExtInst OpenCL.std shuffle2.
 type OpenCLShuffle2 spirv.Inst
@@ -2929,11 +2164,6 @@ func (v OpenCLShuffle2) Y() spirv.ID { return spirv.ID(v[6]) }
 // ShuffleMask returns operand ShuffleMask.
 func (v OpenCLShuffle2) ShuffleMask() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLShuffle2 appends an OpExtInst OpenCL.std shuffle2 to dst.
-func BuildOpenCLShuffle2(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, shuffleMask spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLShuffle2), uint32(x), uint32(y), uint32(shuffleMask))
-}
-
 // OpenCLPrintf is an OpExtInst OpenCL.std printf.
 type OpenCLPrintf spirv.Inst
 
@@ -2949,14 +2179,6 @@ func (v OpenCLPrintf) Format() spirv.ID { return spirv.ID(v[5]) }
 // AdditionalArguments returns operand AdditionalArguments.
 func (v OpenCLPrintf) AdditionalArguments() []spirv.ID { return many[spirv.ID](v, 6) }
 
-// BuildOpenCLPrintf appends an OpExtInst OpenCL.std printf to dst.
-func BuildOpenCLPrintf(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, format spirv.ID, additionalArguments ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLPrintf), uint32(format))
-	dst = append(dst, words(additionalArguments)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
-
 // OpenCLPrefetch is an OpExtInst OpenCL.std prefetch.
 type OpenCLPrefetch spirv.Inst
 
@@ -2971,11 +2193,6 @@ func (v OpenCLPrefetch) Ptr() spirv.ID { return spirv.ID(v[5]) }
 
 // NumElements returns operand NumElements.
 func (v OpenCLPrefetch) NumElements() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLPrefetch appends an OpExtInst OpenCL.std prefetch to dst.
-func BuildOpenCLPrefetch(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, ptr spirv.ID, numElements spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLPrefetch), uint32(ptr), uint32(numElements))
-}
 
 // OpenCLBitselect is an OpExtInst OpenCL.std bitselect.
 type OpenCLBitselect spirv.Inst
@@ -2995,11 +2212,6 @@ func (v OpenCLBitselect) B() spirv.ID { return spirv.ID(v[6]) }
 // C returns operand C.
 func (v OpenCLBitselect) C() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLBitselect appends an OpExtInst OpenCL.std bitselect to dst.
-func BuildOpenCLBitselect(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLBitselect), uint32(a), uint32(b), uint32(c))
-}
-
 // OpenCLSelect is an OpExtInst OpenCL.std select.
 type OpenCLSelect spirv.Inst
 
@@ -3018,11 +2230,6 @@ func (v OpenCLSelect) B() spirv.ID { return spirv.ID(v[6]) }
 // C returns operand C.
 func (v OpenCLSelect) C() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildOpenCLSelect appends an OpExtInst OpenCL.std select to dst.
-func BuildOpenCLSelect(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLSelect), uint32(a), uint32(b), uint32(c))
-}
-
 // OpenCLUAbs is an OpExtInst OpenCL.std u_abs.
 type OpenCLUAbs spirv.Inst
 
@@ -3034,11 +2241,6 @@ func (v OpenCLUAbs) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v OpenCLUAbs) X() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildOpenCLUAbs appends an OpExtInst OpenCL.std u_abs to dst.
-func BuildOpenCLUAbs(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUAbs), uint32(x))
-}
 
 // OpenCLUAbsDiff is an OpExtInst OpenCL.std u_abs_diff.
 type OpenCLUAbsDiff spirv.Inst
@@ -3055,11 +2257,6 @@ func (v OpenCLUAbsDiff) X() spirv.ID { return spirv.ID(v[5]) }
 // Y returns operand Y.
 func (v OpenCLUAbsDiff) Y() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildOpenCLUAbsDiff appends an OpExtInst OpenCL.std u_abs_diff to dst.
-func BuildOpenCLUAbsDiff(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUAbsDiff), uint32(x), uint32(y))
-}
-
 // OpenCLUMulHi is an OpExtInst OpenCL.std u_mul_hi.
 type OpenCLUMulHi spirv.Inst
 
@@ -3074,11 +2271,6 @@ func (v OpenCLUMulHi) X() spirv.ID { return spirv.ID(v[5]) }
 
 // Y returns operand Y.
 func (v OpenCLUMulHi) Y() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildOpenCLUMulHi appends an OpExtInst OpenCL.std u_mul_hi to dst.
-func BuildOpenCLUMulHi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUMulHi), uint32(x), uint32(y))
-}
 
 // OpenCLUMadHi is an OpExtInst OpenCL.std u_mad_hi.
 type OpenCLUMadHi spirv.Inst
@@ -3097,8 +2289,3 @@ func (v OpenCLUMadHi) B() spirv.ID { return spirv.ID(v[6]) }
 
 // C returns operand C.
 func (v OpenCLUMadHi) C() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildOpenCLUMadHi appends an OpExtInst OpenCL.std u_mad_hi to dst.
-func BuildOpenCLUMadHi(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.OpenCLUMadHi), uint32(a), uint32(b), uint32(c))
-}

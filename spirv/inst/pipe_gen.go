@@ -25,11 +25,6 @@ func (v ReadPipe) PacketSize() spirv.ID { return spirv.ID(v[5]) }
 // PacketAlignment returns operand PacketAlignment.
 func (v ReadPipe) PacketAlignment() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildReadPipe appends an OpReadPipe to dst.
-func BuildReadPipe(dst []uint32, typ spirv.ID, result spirv.ID, pipe spirv.ID, pointer spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReadPipe, 7), uint32(typ), uint32(result), uint32(pipe), uint32(pointer), uint32(packetSize), uint32(packetAlignment))
-}
-
 // WritePipe is an OpWritePipe.
 type WritePipe spirv.Inst
 
@@ -50,11 +45,6 @@ func (v WritePipe) PacketSize() spirv.ID { return spirv.ID(v[5]) }
 
 // PacketAlignment returns operand PacketAlignment.
 func (v WritePipe) PacketAlignment() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildWritePipe appends an OpWritePipe to dst.
-func BuildWritePipe(dst []uint32, typ spirv.ID, result spirv.ID, pipe spirv.ID, pointer spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpWritePipe, 7), uint32(typ), uint32(result), uint32(pipe), uint32(pointer), uint32(packetSize), uint32(packetAlignment))
-}
 
 // ReservedReadPipe is an OpReservedReadPipe.
 type ReservedReadPipe spirv.Inst
@@ -83,11 +73,6 @@ func (v ReservedReadPipe) PacketSize() spirv.ID { return spirv.ID(v[7]) }
 // PacketAlignment returns operand PacketAlignment.
 func (v ReservedReadPipe) PacketAlignment() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildReservedReadPipe appends an OpReservedReadPipe to dst.
-func BuildReservedReadPipe(dst []uint32, typ spirv.ID, result spirv.ID, pipe spirv.ID, reserveId spirv.ID, index spirv.ID, pointer spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReservedReadPipe, 9), uint32(typ), uint32(result), uint32(pipe), uint32(reserveId), uint32(index), uint32(pointer), uint32(packetSize), uint32(packetAlignment))
-}
-
 // ReservedWritePipe is an OpReservedWritePipe.
 type ReservedWritePipe spirv.Inst
 
@@ -115,11 +100,6 @@ func (v ReservedWritePipe) PacketSize() spirv.ID { return spirv.ID(v[7]) }
 // PacketAlignment returns operand PacketAlignment.
 func (v ReservedWritePipe) PacketAlignment() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildReservedWritePipe appends an OpReservedWritePipe to dst.
-func BuildReservedWritePipe(dst []uint32, typ spirv.ID, result spirv.ID, pipe spirv.ID, reserveId spirv.ID, index spirv.ID, pointer spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReservedWritePipe, 9), uint32(typ), uint32(result), uint32(pipe), uint32(reserveId), uint32(index), uint32(pointer), uint32(packetSize), uint32(packetAlignment))
-}
-
 // ReserveReadPipePackets is an OpReserveReadPipePackets.
 type ReserveReadPipePackets spirv.Inst
 
@@ -140,11 +120,6 @@ func (v ReserveReadPipePackets) PacketSize() spirv.ID { return spirv.ID(v[5]) }
 
 // PacketAlignment returns operand PacketAlignment.
 func (v ReserveReadPipePackets) PacketAlignment() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildReserveReadPipePackets appends an OpReserveReadPipePackets to dst.
-func BuildReserveReadPipePackets(dst []uint32, typ spirv.ID, result spirv.ID, pipe spirv.ID, numPackets spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReserveReadPipePackets, 7), uint32(typ), uint32(result), uint32(pipe), uint32(numPackets), uint32(packetSize), uint32(packetAlignment))
-}
 
 // ReserveWritePipePackets is an OpReserveWritePipePackets.
 type ReserveWritePipePackets spirv.Inst
@@ -167,11 +142,6 @@ func (v ReserveWritePipePackets) PacketSize() spirv.ID { return spirv.ID(v[5]) }
 // PacketAlignment returns operand PacketAlignment.
 func (v ReserveWritePipePackets) PacketAlignment() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildReserveWritePipePackets appends an OpReserveWritePipePackets to dst.
-func BuildReserveWritePipePackets(dst []uint32, typ spirv.ID, result spirv.ID, pipe spirv.ID, numPackets spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReserveWritePipePackets, 7), uint32(typ), uint32(result), uint32(pipe), uint32(numPackets), uint32(packetSize), uint32(packetAlignment))
-}
-
 // CommitReadPipe is an OpCommitReadPipe.
 type CommitReadPipe spirv.Inst
 
@@ -186,11 +156,6 @@ func (v CommitReadPipe) PacketSize() spirv.ID { return spirv.ID(v[3]) }
 
 // PacketAlignment returns operand PacketAlignment.
 func (v CommitReadPipe) PacketAlignment() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildCommitReadPipe appends an OpCommitReadPipe to dst.
-func BuildCommitReadPipe(dst []uint32, pipe spirv.ID, reserveId spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCommitReadPipe, 5), uint32(pipe), uint32(reserveId), uint32(packetSize), uint32(packetAlignment))
-}
 
 // CommitWritePipe is an OpCommitWritePipe.
 type CommitWritePipe spirv.Inst
@@ -207,11 +172,6 @@ func (v CommitWritePipe) PacketSize() spirv.ID { return spirv.ID(v[3]) }
 // PacketAlignment returns operand PacketAlignment.
 func (v CommitWritePipe) PacketAlignment() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildCommitWritePipe appends an OpCommitWritePipe to dst.
-func BuildCommitWritePipe(dst []uint32, pipe spirv.ID, reserveId spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCommitWritePipe, 5), uint32(pipe), uint32(reserveId), uint32(packetSize), uint32(packetAlignment))
-}
-
 // IsValidReserveId is an OpIsValidReserveId.
 type IsValidReserveId spirv.Inst
 
@@ -223,11 +183,6 @@ func (v IsValidReserveId) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // ReserveId returns operand ReserveId.
 func (v IsValidReserveId) ReserveId() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildIsValidReserveId appends an OpIsValidReserveId to dst.
-func BuildIsValidReserveId(dst []uint32, typ spirv.ID, result spirv.ID, reserveId spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIsValidReserveId, 4), uint32(typ), uint32(result), uint32(reserveId))
-}
 
 // GetNumPipePackets is an OpGetNumPipePackets.
 type GetNumPipePackets spirv.Inst
@@ -247,11 +202,6 @@ func (v GetNumPipePackets) PacketSize() spirv.ID { return spirv.ID(v[4]) }
 // PacketAlignment returns operand PacketAlignment.
 func (v GetNumPipePackets) PacketAlignment() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGetNumPipePackets appends an OpGetNumPipePackets to dst.
-func BuildGetNumPipePackets(dst []uint32, typ spirv.ID, result spirv.ID, pipe spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGetNumPipePackets, 6), uint32(typ), uint32(result), uint32(pipe), uint32(packetSize), uint32(packetAlignment))
-}
-
 // GetMaxPipePackets is an OpGetMaxPipePackets.
 type GetMaxPipePackets spirv.Inst
 
@@ -269,11 +219,6 @@ func (v GetMaxPipePackets) PacketSize() spirv.ID { return spirv.ID(v[4]) }
 
 // PacketAlignment returns operand PacketAlignment.
 func (v GetMaxPipePackets) PacketAlignment() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGetMaxPipePackets appends an OpGetMaxPipePackets to dst.
-func BuildGetMaxPipePackets(dst []uint32, typ spirv.ID, result spirv.ID, pipe spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGetMaxPipePackets, 6), uint32(typ), uint32(result), uint32(pipe), uint32(packetSize), uint32(packetAlignment))
-}
 
 // GroupReserveReadPipePackets is an OpGroupReserveReadPipePackets.
 type GroupReserveReadPipePackets spirv.Inst
@@ -299,11 +244,6 @@ func (v GroupReserveReadPipePackets) PacketSize() spirv.ID { return spirv.ID(v[6
 // PacketAlignment returns operand PacketAlignment.
 func (v GroupReserveReadPipePackets) PacketAlignment() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGroupReserveReadPipePackets appends an OpGroupReserveReadPipePackets to dst.
-func BuildGroupReserveReadPipePackets(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, pipe spirv.ID, numPackets spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupReserveReadPipePackets, 8), uint32(typ), uint32(result), uint32(execution), uint32(pipe), uint32(numPackets), uint32(packetSize), uint32(packetAlignment))
-}
-
 // GroupReserveWritePipePackets is an OpGroupReserveWritePipePackets.
 type GroupReserveWritePipePackets spirv.Inst
 
@@ -328,11 +268,6 @@ func (v GroupReserveWritePipePackets) PacketSize() spirv.ID { return spirv.ID(v[
 // PacketAlignment returns operand PacketAlignment.
 func (v GroupReserveWritePipePackets) PacketAlignment() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildGroupReserveWritePipePackets appends an OpGroupReserveWritePipePackets to dst.
-func BuildGroupReserveWritePipePackets(dst []uint32, typ spirv.ID, result spirv.ID, execution spirv.ID, pipe spirv.ID, numPackets spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupReserveWritePipePackets, 8), uint32(typ), uint32(result), uint32(execution), uint32(pipe), uint32(numPackets), uint32(packetSize), uint32(packetAlignment))
-}
-
 // GroupCommitReadPipe is an OpGroupCommitReadPipe.
 type GroupCommitReadPipe spirv.Inst
 
@@ -350,11 +285,6 @@ func (v GroupCommitReadPipe) PacketSize() spirv.ID { return spirv.ID(v[4]) }
 
 // PacketAlignment returns operand PacketAlignment.
 func (v GroupCommitReadPipe) PacketAlignment() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildGroupCommitReadPipe appends an OpGroupCommitReadPipe to dst.
-func BuildGroupCommitReadPipe(dst []uint32, execution spirv.ID, pipe spirv.ID, reserveId spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupCommitReadPipe, 6), uint32(execution), uint32(pipe), uint32(reserveId), uint32(packetSize), uint32(packetAlignment))
-}
 
 // GroupCommitWritePipe is an OpGroupCommitWritePipe.
 type GroupCommitWritePipe spirv.Inst
@@ -374,11 +304,6 @@ func (v GroupCommitWritePipe) PacketSize() spirv.ID { return spirv.ID(v[4]) }
 // PacketAlignment returns operand PacketAlignment.
 func (v GroupCommitWritePipe) PacketAlignment() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildGroupCommitWritePipe appends an OpGroupCommitWritePipe to dst.
-func BuildGroupCommitWritePipe(dst []uint32, execution spirv.ID, pipe spirv.ID, reserveId spirv.ID, packetSize spirv.ID, packetAlignment spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpGroupCommitWritePipe, 6), uint32(execution), uint32(pipe), uint32(reserveId), uint32(packetSize), uint32(packetAlignment))
-}
-
 // ConstantPipeStorage is an OpConstantPipeStorage.
 type ConstantPipeStorage spirv.Inst
 
@@ -397,11 +322,6 @@ func (v ConstantPipeStorage) PacketAlignment() uint32 { return v[4] }
 // Capacity returns operand Capacity.
 func (v ConstantPipeStorage) Capacity() uint32 { return v[5] }
 
-// BuildConstantPipeStorage appends an OpConstantPipeStorage to dst.
-func BuildConstantPipeStorage(dst []uint32, typ spirv.ID, result spirv.ID, packetSize uint32, packetAlignment uint32, capacity uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConstantPipeStorage, 6), uint32(typ), uint32(result), packetSize, packetAlignment, capacity)
-}
-
 // CreatePipeFromPipeStorage is an OpCreatePipeFromPipeStorage.
 type CreatePipeFromPipeStorage spirv.Inst
 
@@ -413,8 +333,3 @@ func (v CreatePipeFromPipeStorage) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // PipeStorage returns operand PipeStorage.
 func (v CreatePipeFromPipeStorage) PipeStorage() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildCreatePipeFromPipeStorage appends an OpCreatePipeFromPipeStorage to dst.
-func BuildCreatePipeFromPipeStorage(dst []uint32, typ spirv.ID, result spirv.ID, pipeStorage spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCreatePipeFromPipeStorage, 4), uint32(typ), uint32(result), uint32(pipeStorage))
-}

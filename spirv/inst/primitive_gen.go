@@ -7,18 +7,8 @@ import "github.com/chiaro-gpu/chiaro/spirv"
 // EmitVertex is an OpEmitVertex.
 type EmitVertex spirv.Inst
 
-// BuildEmitVertex appends an OpEmitVertex to dst.
-func BuildEmitVertex(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpEmitVertex, 1))
-}
-
 // EndPrimitive is an OpEndPrimitive.
 type EndPrimitive spirv.Inst
-
-// BuildEndPrimitive appends an OpEndPrimitive to dst.
-func BuildEndPrimitive(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpEndPrimitive, 1))
-}
 
 // EmitStreamVertex is an OpEmitStreamVertex.
 type EmitStreamVertex spirv.Inst
@@ -26,18 +16,8 @@ type EmitStreamVertex spirv.Inst
 // Stream returns operand Stream.
 func (v EmitStreamVertex) Stream() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildEmitStreamVertex appends an OpEmitStreamVertex to dst.
-func BuildEmitStreamVertex(dst []uint32, stream spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpEmitStreamVertex, 2), uint32(stream))
-}
-
 // EndStreamPrimitive is an OpEndStreamPrimitive.
 type EndStreamPrimitive spirv.Inst
 
 // Stream returns operand Stream.
 func (v EndStreamPrimitive) Stream() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildEndStreamPrimitive appends an OpEndStreamPrimitive to dst.
-func BuildEndStreamPrimitive(dst []uint32, stream spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpEndStreamPrimitive, 2), uint32(stream))
-}

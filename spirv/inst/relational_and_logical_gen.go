@@ -16,11 +16,6 @@ func (v Any) Result() spirv.ID { return spirv.ID(v[2]) }
 // Vector returns operand Vector.
 func (v Any) Vector() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildAny appends an OpAny to dst.
-func BuildAny(dst []uint32, typ spirv.ID, result spirv.ID, vector spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAny, 4), uint32(typ), uint32(result), uint32(vector))
-}
-
 // All is an OpAll.
 type All spirv.Inst
 
@@ -32,11 +27,6 @@ func (v All) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Vector returns operand Vector.
 func (v All) Vector() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildAll appends an OpAll to dst.
-func BuildAll(dst []uint32, typ spirv.ID, result spirv.ID, vector spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAll, 4), uint32(typ), uint32(result), uint32(vector))
-}
 
 // IsNan is an OpIsNan.
 type IsNan spirv.Inst
@@ -50,11 +40,6 @@ func (v IsNan) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v IsNan) X() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildIsNan appends an OpIsNan to dst.
-func BuildIsNan(dst []uint32, typ spirv.ID, result spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIsNan, 4), uint32(typ), uint32(result), uint32(x))
-}
-
 // IsInf is an OpIsInf.
 type IsInf spirv.Inst
 
@@ -66,11 +51,6 @@ func (v IsInf) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v IsInf) X() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildIsInf appends an OpIsInf to dst.
-func BuildIsInf(dst []uint32, typ spirv.ID, result spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIsInf, 4), uint32(typ), uint32(result), uint32(x))
-}
 
 // IsFinite is an OpIsFinite.
 type IsFinite spirv.Inst
@@ -84,11 +64,6 @@ func (v IsFinite) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v IsFinite) X() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildIsFinite appends an OpIsFinite to dst.
-func BuildIsFinite(dst []uint32, typ spirv.ID, result spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIsFinite, 4), uint32(typ), uint32(result), uint32(x))
-}
-
 // IsNormal is an OpIsNormal.
 type IsNormal spirv.Inst
 
@@ -101,11 +76,6 @@ func (v IsNormal) Result() spirv.ID { return spirv.ID(v[2]) }
 // X returns operand X.
 func (v IsNormal) X() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildIsNormal appends an OpIsNormal to dst.
-func BuildIsNormal(dst []uint32, typ spirv.ID, result spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIsNormal, 4), uint32(typ), uint32(result), uint32(x))
-}
-
 // SignBitSet is an OpSignBitSet.
 type SignBitSet spirv.Inst
 
@@ -117,11 +87,6 @@ func (v SignBitSet) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // X returns operand X.
 func (v SignBitSet) X() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildSignBitSet appends an OpSignBitSet to dst.
-func BuildSignBitSet(dst []uint32, typ spirv.ID, result spirv.ID, x spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSignBitSet, 4), uint32(typ), uint32(result), uint32(x))
-}
 
 // LessOrGreater is an OpLessOrGreater.
 type LessOrGreater spirv.Inst
@@ -138,11 +103,6 @@ func (v LessOrGreater) X() spirv.ID { return spirv.ID(v[3]) }
 // Y returns operand Y.
 func (v LessOrGreater) Y() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildLessOrGreater appends an OpLessOrGreater to dst.
-func BuildLessOrGreater(dst []uint32, typ spirv.ID, result spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLessOrGreater, 5), uint32(typ), uint32(result), uint32(x), uint32(y))
-}
-
 // Ordered is an OpOrdered.
 type Ordered spirv.Inst
 
@@ -157,11 +117,6 @@ func (v Ordered) X() spirv.ID { return spirv.ID(v[3]) }
 
 // Y returns operand Y.
 func (v Ordered) Y() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildOrdered appends an OpOrdered to dst.
-func BuildOrdered(dst []uint32, typ spirv.ID, result spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpOrdered, 5), uint32(typ), uint32(result), uint32(x), uint32(y))
-}
 
 // Unordered is an OpUnordered.
 type Unordered spirv.Inst
@@ -178,11 +133,6 @@ func (v Unordered) X() spirv.ID { return spirv.ID(v[3]) }
 // Y returns operand Y.
 func (v Unordered) Y() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildUnordered appends an OpUnordered to dst.
-func BuildUnordered(dst []uint32, typ spirv.ID, result spirv.ID, x spirv.ID, y spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUnordered, 5), uint32(typ), uint32(result), uint32(x), uint32(y))
-}
-
 // LogicalEqual is an OpLogicalEqual.
 type LogicalEqual spirv.Inst
 
@@ -197,11 +147,6 @@ func (v LogicalEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v LogicalEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildLogicalEqual appends an OpLogicalEqual to dst.
-func BuildLogicalEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLogicalEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // LogicalNotEqual is an OpLogicalNotEqual.
 type LogicalNotEqual spirv.Inst
@@ -218,11 +163,6 @@ func (v LogicalNotEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v LogicalNotEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildLogicalNotEqual appends an OpLogicalNotEqual to dst.
-func BuildLogicalNotEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLogicalNotEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // LogicalOr is an OpLogicalOr.
 type LogicalOr spirv.Inst
 
@@ -237,11 +177,6 @@ func (v LogicalOr) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v LogicalOr) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildLogicalOr appends an OpLogicalOr to dst.
-func BuildLogicalOr(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLogicalOr, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // LogicalAnd is an OpLogicalAnd.
 type LogicalAnd spirv.Inst
@@ -258,11 +193,6 @@ func (v LogicalAnd) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v LogicalAnd) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildLogicalAnd appends an OpLogicalAnd to dst.
-func BuildLogicalAnd(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLogicalAnd, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // LogicalNot is an OpLogicalNot.
 type LogicalNot spirv.Inst
 
@@ -274,11 +204,6 @@ func (v LogicalNot) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v LogicalNot) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildLogicalNot appends an OpLogicalNot to dst.
-func BuildLogicalNot(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpLogicalNot, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // Select is an OpSelect.
 type Select spirv.Inst
@@ -298,11 +223,6 @@ func (v Select) Object1() spirv.ID { return spirv.ID(v[4]) }
 // Object2 returns operand Object2.
 func (v Select) Object2() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildSelect appends an OpSelect to dst.
-func BuildSelect(dst []uint32, typ spirv.ID, result spirv.ID, condition spirv.ID, object1 spirv.ID, object2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSelect, 6), uint32(typ), uint32(result), uint32(condition), uint32(object1), uint32(object2))
-}
-
 // IEqual is an OpIEqual.
 type IEqual spirv.Inst
 
@@ -317,11 +237,6 @@ func (v IEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v IEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildIEqual appends an OpIEqual to dst.
-func BuildIEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // INotEqual is an OpINotEqual.
 type INotEqual spirv.Inst
@@ -338,11 +253,6 @@ func (v INotEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v INotEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildINotEqual appends an OpINotEqual to dst.
-func BuildINotEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpINotEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // UGreaterThan is an OpUGreaterThan.
 type UGreaterThan spirv.Inst
 
@@ -357,11 +267,6 @@ func (v UGreaterThan) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v UGreaterThan) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildUGreaterThan appends an OpUGreaterThan to dst.
-func BuildUGreaterThan(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUGreaterThan, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // SGreaterThan is an OpSGreaterThan.
 type SGreaterThan spirv.Inst
@@ -378,11 +283,6 @@ func (v SGreaterThan) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v SGreaterThan) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSGreaterThan appends an OpSGreaterThan to dst.
-func BuildSGreaterThan(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSGreaterThan, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // UGreaterThanEqual is an OpUGreaterThanEqual.
 type UGreaterThanEqual spirv.Inst
 
@@ -397,11 +297,6 @@ func (v UGreaterThanEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v UGreaterThanEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildUGreaterThanEqual appends an OpUGreaterThanEqual to dst.
-func BuildUGreaterThanEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUGreaterThanEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // SGreaterThanEqual is an OpSGreaterThanEqual.
 type SGreaterThanEqual spirv.Inst
@@ -418,11 +313,6 @@ func (v SGreaterThanEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v SGreaterThanEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSGreaterThanEqual appends an OpSGreaterThanEqual to dst.
-func BuildSGreaterThanEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSGreaterThanEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // ULessThan is an OpULessThan.
 type ULessThan spirv.Inst
 
@@ -437,11 +327,6 @@ func (v ULessThan) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v ULessThan) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildULessThan appends an OpULessThan to dst.
-func BuildULessThan(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpULessThan, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // SLessThan is an OpSLessThan.
 type SLessThan spirv.Inst
@@ -458,11 +343,6 @@ func (v SLessThan) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v SLessThan) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSLessThan appends an OpSLessThan to dst.
-func BuildSLessThan(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSLessThan, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // ULessThanEqual is an OpULessThanEqual.
 type ULessThanEqual spirv.Inst
 
@@ -477,11 +357,6 @@ func (v ULessThanEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v ULessThanEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildULessThanEqual appends an OpULessThanEqual to dst.
-func BuildULessThanEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpULessThanEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // SLessThanEqual is an OpSLessThanEqual.
 type SLessThanEqual spirv.Inst
@@ -498,11 +373,6 @@ func (v SLessThanEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v SLessThanEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildSLessThanEqual appends an OpSLessThanEqual to dst.
-func BuildSLessThanEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSLessThanEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FOrdEqual is an OpFOrdEqual.
 type FOrdEqual spirv.Inst
 
@@ -517,11 +387,6 @@ func (v FOrdEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FOrdEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFOrdEqual appends an OpFOrdEqual to dst.
-func BuildFOrdEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFOrdEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // FUnordEqual is an OpFUnordEqual.
 type FUnordEqual spirv.Inst
@@ -538,11 +403,6 @@ func (v FUnordEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v FUnordEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildFUnordEqual appends an OpFUnordEqual to dst.
-func BuildFUnordEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFUnordEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FOrdNotEqual is an OpFOrdNotEqual.
 type FOrdNotEqual spirv.Inst
 
@@ -557,11 +417,6 @@ func (v FOrdNotEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FOrdNotEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFOrdNotEqual appends an OpFOrdNotEqual to dst.
-func BuildFOrdNotEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFOrdNotEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // FUnordNotEqual is an OpFUnordNotEqual.
 type FUnordNotEqual spirv.Inst
@@ -578,11 +433,6 @@ func (v FUnordNotEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v FUnordNotEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildFUnordNotEqual appends an OpFUnordNotEqual to dst.
-func BuildFUnordNotEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFUnordNotEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FOrdLessThan is an OpFOrdLessThan.
 type FOrdLessThan spirv.Inst
 
@@ -597,11 +447,6 @@ func (v FOrdLessThan) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FOrdLessThan) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFOrdLessThan appends an OpFOrdLessThan to dst.
-func BuildFOrdLessThan(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFOrdLessThan, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // FUnordLessThan is an OpFUnordLessThan.
 type FUnordLessThan spirv.Inst
@@ -618,11 +463,6 @@ func (v FUnordLessThan) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v FUnordLessThan) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildFUnordLessThan appends an OpFUnordLessThan to dst.
-func BuildFUnordLessThan(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFUnordLessThan, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FOrdGreaterThan is an OpFOrdGreaterThan.
 type FOrdGreaterThan spirv.Inst
 
@@ -637,11 +477,6 @@ func (v FOrdGreaterThan) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FOrdGreaterThan) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFOrdGreaterThan appends an OpFOrdGreaterThan to dst.
-func BuildFOrdGreaterThan(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFOrdGreaterThan, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // FUnordGreaterThan is an OpFUnordGreaterThan.
 type FUnordGreaterThan spirv.Inst
@@ -658,11 +493,6 @@ func (v FUnordGreaterThan) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v FUnordGreaterThan) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildFUnordGreaterThan appends an OpFUnordGreaterThan to dst.
-func BuildFUnordGreaterThan(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFUnordGreaterThan, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FOrdLessThanEqual is an OpFOrdLessThanEqual.
 type FOrdLessThanEqual spirv.Inst
 
@@ -677,11 +507,6 @@ func (v FOrdLessThanEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FOrdLessThanEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFOrdLessThanEqual appends an OpFOrdLessThanEqual to dst.
-func BuildFOrdLessThanEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFOrdLessThanEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // FUnordLessThanEqual is an OpFUnordLessThanEqual.
 type FUnordLessThanEqual spirv.Inst
@@ -698,11 +523,6 @@ func (v FUnordLessThanEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v FUnordLessThanEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildFUnordLessThanEqual appends an OpFUnordLessThanEqual to dst.
-func BuildFUnordLessThanEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFUnordLessThanEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FOrdGreaterThanEqual is an OpFOrdGreaterThanEqual.
 type FOrdGreaterThanEqual spirv.Inst
 
@@ -718,11 +538,6 @@ func (v FOrdGreaterThanEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v FOrdGreaterThanEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildFOrdGreaterThanEqual appends an OpFOrdGreaterThanEqual to dst.
-func BuildFOrdGreaterThanEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFOrdGreaterThanEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // FUnordGreaterThanEqual is an OpFUnordGreaterThanEqual.
 type FUnordGreaterThanEqual spirv.Inst
 
@@ -737,8 +552,3 @@ func (v FUnordGreaterThanEqual) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v FUnordGreaterThanEqual) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFUnordGreaterThanEqual appends an OpFUnordGreaterThanEqual to dst.
-func BuildFUnordGreaterThanEqual(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFUnordGreaterThanEqual, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}

@@ -40,11 +40,6 @@ func (v TraceRayKHR) RayTmax() spirv.ID { return spirv.ID(v[10]) }
 // Payload returns operand Payload.
 func (v TraceRayKHR) Payload() spirv.ID { return spirv.ID(v[11]) }
 
-// BuildTraceRayKHR appends an OpTraceRayKHR to dst.
-func BuildTraceRayKHR(dst []uint32, accel spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTraceRayKHR, 12), uint32(accel), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(payload))
-}
-
 // ExecuteCallableKHR is an OpExecuteCallableKHR.
 type ExecuteCallableKHR spirv.Inst
 
@@ -53,11 +48,6 @@ func (v ExecuteCallableKHR) SBTIndex() spirv.ID { return spirv.ID(v[1]) }
 
 // CallableData returns operand CallableData.
 func (v ExecuteCallableKHR) CallableData() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildExecuteCallableKHR appends an OpExecuteCallableKHR to dst.
-func BuildExecuteCallableKHR(dst []uint32, sbtIndex spirv.ID, callableData spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExecuteCallableKHR, 3), uint32(sbtIndex), uint32(callableData))
-}
 
 // ConvertUToAccelerationStructureKHR is an OpConvertUToAccelerationStructureKHR.
 type ConvertUToAccelerationStructureKHR spirv.Inst
@@ -71,26 +61,11 @@ func (v ConvertUToAccelerationStructureKHR) Result() spirv.ID { return spirv.ID(
 // Accel returns operand Accel.
 func (v ConvertUToAccelerationStructureKHR) Accel() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertUToAccelerationStructureKHR appends an OpConvertUToAccelerationStructureKHR to dst.
-func BuildConvertUToAccelerationStructureKHR(dst []uint32, typ spirv.ID, result spirv.ID, accel spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertUToAccelerationStructureKHR, 4), uint32(typ), uint32(result), uint32(accel))
-}
-
 // IgnoreIntersectionKHR is an OpIgnoreIntersectionKHR.
 type IgnoreIntersectionKHR spirv.Inst
 
-// BuildIgnoreIntersectionKHR appends an OpIgnoreIntersectionKHR to dst.
-func BuildIgnoreIntersectionKHR(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIgnoreIntersectionKHR, 1))
-}
-
 // TerminateRayKHR is an OpTerminateRayKHR.
 type TerminateRayKHR spirv.Inst
-
-// BuildTerminateRayKHR appends an OpTerminateRayKHR to dst.
-func BuildTerminateRayKHR(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTerminateRayKHR, 1))
-}
 
 // RayQueryInitializeKHR is an OpRayQueryInitializeKHR.
 type RayQueryInitializeKHR spirv.Inst
@@ -119,21 +94,11 @@ func (v RayQueryInitializeKHR) RayDirection() spirv.ID { return spirv.ID(v[7]) }
 // RayTMax returns operand RayTMax.
 func (v RayQueryInitializeKHR) RayTMax() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildRayQueryInitializeKHR appends an OpRayQueryInitializeKHR to dst.
-func BuildRayQueryInitializeKHR(dst []uint32, rayQuery spirv.ID, accel spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, rayOrigin spirv.ID, rayTMin spirv.ID, rayDirection spirv.ID, rayTMax spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryInitializeKHR, 9), uint32(rayQuery), uint32(accel), uint32(rayFlags), uint32(cullMask), uint32(rayOrigin), uint32(rayTMin), uint32(rayDirection), uint32(rayTMax))
-}
-
 // RayQueryTerminateKHR is an OpRayQueryTerminateKHR.
 type RayQueryTerminateKHR spirv.Inst
 
 // RayQuery returns operand RayQuery.
 func (v RayQueryTerminateKHR) RayQuery() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildRayQueryTerminateKHR appends an OpRayQueryTerminateKHR to dst.
-func BuildRayQueryTerminateKHR(dst []uint32, rayQuery spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryTerminateKHR, 2), uint32(rayQuery))
-}
 
 // RayQueryGenerateIntersectionKHR is an OpRayQueryGenerateIntersectionKHR.
 type RayQueryGenerateIntersectionKHR spirv.Inst
@@ -144,21 +109,11 @@ func (v RayQueryGenerateIntersectionKHR) RayQuery() spirv.ID { return spirv.ID(v
 // HitT returns operand HitT.
 func (v RayQueryGenerateIntersectionKHR) HitT() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildRayQueryGenerateIntersectionKHR appends an OpRayQueryGenerateIntersectionKHR to dst.
-func BuildRayQueryGenerateIntersectionKHR(dst []uint32, rayQuery spirv.ID, hitT spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGenerateIntersectionKHR, 3), uint32(rayQuery), uint32(hitT))
-}
-
 // RayQueryConfirmIntersectionKHR is an OpRayQueryConfirmIntersectionKHR.
 type RayQueryConfirmIntersectionKHR spirv.Inst
 
 // RayQuery returns operand RayQuery.
 func (v RayQueryConfirmIntersectionKHR) RayQuery() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildRayQueryConfirmIntersectionKHR appends an OpRayQueryConfirmIntersectionKHR to dst.
-func BuildRayQueryConfirmIntersectionKHR(dst []uint32, rayQuery spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryConfirmIntersectionKHR, 2), uint32(rayQuery))
-}
 
 // RayQueryProceedKHR is an OpRayQueryProceedKHR.
 type RayQueryProceedKHR spirv.Inst
@@ -171,11 +126,6 @@ func (v RayQueryProceedKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // RayQuery returns operand RayQuery.
 func (v RayQueryProceedKHR) RayQuery() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildRayQueryProceedKHR appends an OpRayQueryProceedKHR to dst.
-func BuildRayQueryProceedKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryProceedKHR, 4), uint32(typ), uint32(result), uint32(rayQuery))
-}
 
 // RayQueryGetIntersectionTypeKHR is an OpRayQueryGetIntersectionTypeKHR.
 type RayQueryGetIntersectionTypeKHR spirv.Inst
@@ -192,11 +142,6 @@ func (v RayQueryGetIntersectionTypeKHR) RayQuery() spirv.ID { return spirv.ID(v[
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionTypeKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionTypeKHR appends an OpRayQueryGetIntersectionTypeKHR to dst.
-func BuildRayQueryGetIntersectionTypeKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionTypeKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // FragmentMaskFetchAMD is an OpFragmentMaskFetchAMD.
 type FragmentMaskFetchAMD spirv.Inst
 
@@ -211,11 +156,6 @@ func (v FragmentMaskFetchAMD) Image() spirv.ID { return spirv.ID(v[3]) }
 
 // Coordinate returns operand Coordinate.
 func (v FragmentMaskFetchAMD) Coordinate() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildFragmentMaskFetchAMD appends an OpFragmentMaskFetchAMD to dst.
-func BuildFragmentMaskFetchAMD(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFragmentMaskFetchAMD, 5), uint32(typ), uint32(result), uint32(image), uint32(coordinate))
-}
 
 // FragmentFetchAMD is an OpFragmentFetchAMD.
 type FragmentFetchAMD spirv.Inst
@@ -235,11 +175,6 @@ func (v FragmentFetchAMD) Coordinate() spirv.ID { return spirv.ID(v[4]) }
 // FragmentIndex returns operand FragmentIndex.
 func (v FragmentFetchAMD) FragmentIndex() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildFragmentFetchAMD appends an OpFragmentFetchAMD to dst.
-func BuildFragmentFetchAMD(dst []uint32, typ spirv.ID, result spirv.ID, image spirv.ID, coordinate spirv.ID, fragmentIndex spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFragmentFetchAMD, 6), uint32(typ), uint32(result), uint32(image), uint32(coordinate), uint32(fragmentIndex))
-}
-
 // ReadClockKHR is an OpReadClockKHR.
 type ReadClockKHR spirv.Inst
 
@@ -251,11 +186,6 @@ func (v ReadClockKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Scope returns operand Scope.
 func (v ReadClockKHR) Scope() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildReadClockKHR appends an OpReadClockKHR to dst.
-func BuildReadClockKHR(dst []uint32, typ spirv.ID, result spirv.ID, scope spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReadClockKHR, 4), uint32(typ), uint32(result), uint32(scope))
-}
 
 // AllocateNodePayloadsAMDX is an OpAllocateNodePayloadsAMDX.
 type AllocateNodePayloadsAMDX spirv.Inst
@@ -275,21 +205,11 @@ func (v AllocateNodePayloadsAMDX) PayloadCount() spirv.ID { return spirv.ID(v[4]
 // NodeIndex returns operand NodeIndex.
 func (v AllocateNodePayloadsAMDX) NodeIndex() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildAllocateNodePayloadsAMDX appends an OpAllocateNodePayloadsAMDX to dst.
-func BuildAllocateNodePayloadsAMDX(dst []uint32, typ spirv.ID, result spirv.ID, visibility spirv.ID, payloadCount spirv.ID, nodeIndex spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAllocateNodePayloadsAMDX, 6), uint32(typ), uint32(result), uint32(visibility), uint32(payloadCount), uint32(nodeIndex))
-}
-
 // EnqueueNodePayloadsAMDX is an OpEnqueueNodePayloadsAMDX.
 type EnqueueNodePayloadsAMDX spirv.Inst
 
 // PayloadArray returns operand PayloadArray.
 func (v EnqueueNodePayloadsAMDX) PayloadArray() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildEnqueueNodePayloadsAMDX appends an OpEnqueueNodePayloadsAMDX to dst.
-func BuildEnqueueNodePayloadsAMDX(dst []uint32, payloadArray spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpEnqueueNodePayloadsAMDX, 2), uint32(payloadArray))
-}
 
 // TypeNodePayloadArrayAMDX is an OpTypeNodePayloadArrayAMDX.
 type TypeNodePayloadArrayAMDX spirv.Inst
@@ -299,11 +219,6 @@ func (v TypeNodePayloadArrayAMDX) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // PayloadType returns operand PayloadType.
 func (v TypeNodePayloadArrayAMDX) PayloadType() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildTypeNodePayloadArrayAMDX appends an OpTypeNodePayloadArrayAMDX to dst.
-func BuildTypeNodePayloadArrayAMDX(dst []uint32, result spirv.ID, payloadType spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeNodePayloadArrayAMDX, 3), uint32(result), uint32(payloadType))
-}
 
 // FinishWritingNodePayloadAMDX is an OpFinishWritingNodePayloadAMDX.
 type FinishWritingNodePayloadAMDX spirv.Inst
@@ -317,11 +232,6 @@ func (v FinishWritingNodePayloadAMDX) Result() spirv.ID { return spirv.ID(v[2]) 
 // Payload returns operand Payload.
 func (v FinishWritingNodePayloadAMDX) Payload() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildFinishWritingNodePayloadAMDX appends an OpFinishWritingNodePayloadAMDX to dst.
-func BuildFinishWritingNodePayloadAMDX(dst []uint32, typ spirv.ID, result spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFinishWritingNodePayloadAMDX, 4), uint32(typ), uint32(result), uint32(payload))
-}
-
 // NodePayloadArrayLengthAMDX is an OpNodePayloadArrayLengthAMDX.
 type NodePayloadArrayLengthAMDX spirv.Inst
 
@@ -333,11 +243,6 @@ func (v NodePayloadArrayLengthAMDX) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // PayloadArray returns operand PayloadArray.
 func (v NodePayloadArrayLengthAMDX) PayloadArray() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildNodePayloadArrayLengthAMDX appends an OpNodePayloadArrayLengthAMDX to dst.
-func BuildNodePayloadArrayLengthAMDX(dst []uint32, typ spirv.ID, result spirv.ID, payloadArray spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpNodePayloadArrayLengthAMDX, 4), uint32(typ), uint32(result), uint32(payloadArray))
-}
 
 // IsNodePayloadValidAMDX is an OpIsNodePayloadValidAMDX.
 type IsNodePayloadValidAMDX spirv.Inst
@@ -354,11 +259,6 @@ func (v IsNodePayloadValidAMDX) PayloadType() spirv.ID { return spirv.ID(v[3]) }
 // NodeIndex returns operand NodeIndex.
 func (v IsNodePayloadValidAMDX) NodeIndex() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildIsNodePayloadValidAMDX appends an OpIsNodePayloadValidAMDX to dst.
-func BuildIsNodePayloadValidAMDX(dst []uint32, typ spirv.ID, result spirv.ID, payloadType spirv.ID, nodeIndex spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIsNodePayloadValidAMDX, 5), uint32(typ), uint32(result), uint32(payloadType), uint32(nodeIndex))
-}
-
 // ConstantStringAMDX is an OpConstantStringAMDX.
 type ConstantStringAMDX spirv.Inst
 
@@ -368,14 +268,6 @@ func (v ConstantStringAMDX) Result() spirv.ID { return spirv.ID(v[1]) }
 // LiteralString returns operand LiteralString.
 func (v ConstantStringAMDX) LiteralString() string { return spirv.String(v[2:]) }
 
-// BuildConstantStringAMDX appends an OpConstantStringAMDX to dst.
-func BuildConstantStringAMDX(dst []uint32, result spirv.ID, literalString string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result))
-	dst = spirv.AppendString(dst, literalString)
-	return finish(dst, at, spirv.OpConstantStringAMDX)
-}
-
 // SpecConstantStringAMDX is an OpSpecConstantStringAMDX.
 type SpecConstantStringAMDX spirv.Inst
 
@@ -384,14 +276,6 @@ func (v SpecConstantStringAMDX) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // LiteralString returns operand LiteralString.
 func (v SpecConstantStringAMDX) LiteralString() string { return spirv.String(v[2:]) }
-
-// BuildSpecConstantStringAMDX appends an OpSpecConstantStringAMDX to dst.
-func BuildSpecConstantStringAMDX(dst []uint32, result spirv.ID, literalString string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result))
-	dst = spirv.AppendString(dst, literalString)
-	return finish(dst, at, spirv.OpSpecConstantStringAMDX)
-}
 
 // HitObjectRecordHitMotionNV is an OpHitObjectRecordHitMotionNV.
 type HitObjectRecordHitMotionNV spirv.Inst
@@ -438,11 +322,6 @@ func (v HitObjectRecordHitMotionNV) CurrentTime() spirv.ID { return spirv.ID(v[1
 // HitObjectAttributes returns operand HitObjectAttributes.
 func (v HitObjectRecordHitMotionNV) HitObjectAttributes() spirv.ID { return spirv.ID(v[14]) }
 
-// BuildHitObjectRecordHitMotionNV appends an OpHitObjectRecordHitMotionNV to dst.
-func BuildHitObjectRecordHitMotionNV(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, instanceId spirv.ID, primitiveId spirv.ID, geometryIndex spirv.ID, hitKind spirv.ID, sbtRecordOffset spirv.ID, sbtRecordStride spirv.ID, origin spirv.ID, tMin spirv.ID, direction spirv.ID, tMax spirv.ID, currentTime spirv.ID, hitObjectAttributes spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordHitMotionNV, 15), uint32(hitObject), uint32(accelerationStructure), uint32(instanceId), uint32(primitiveId), uint32(geometryIndex), uint32(hitKind), uint32(sbtRecordOffset), uint32(sbtRecordStride), uint32(origin), uint32(tMin), uint32(direction), uint32(tMax), uint32(currentTime), uint32(hitObjectAttributes))
-}
-
 // HitObjectRecordHitWithIndexMotionNV is an OpHitObjectRecordHitWithIndexMotionNV.
 type HitObjectRecordHitWithIndexMotionNV spirv.Inst
 
@@ -485,11 +364,6 @@ func (v HitObjectRecordHitWithIndexMotionNV) CurrentTime() spirv.ID { return spi
 // HitObjectAttributes returns operand HitObjectAttributes.
 func (v HitObjectRecordHitWithIndexMotionNV) HitObjectAttributes() spirv.ID { return spirv.ID(v[13]) }
 
-// BuildHitObjectRecordHitWithIndexMotionNV appends an OpHitObjectRecordHitWithIndexMotionNV to dst.
-func BuildHitObjectRecordHitWithIndexMotionNV(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, instanceId spirv.ID, primitiveId spirv.ID, geometryIndex spirv.ID, hitKind spirv.ID, sbtRecordIndex spirv.ID, origin spirv.ID, tMin spirv.ID, direction spirv.ID, tMax spirv.ID, currentTime spirv.ID, hitObjectAttributes spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordHitWithIndexMotionNV, 14), uint32(hitObject), uint32(accelerationStructure), uint32(instanceId), uint32(primitiveId), uint32(geometryIndex), uint32(hitKind), uint32(sbtRecordIndex), uint32(origin), uint32(tMin), uint32(direction), uint32(tMax), uint32(currentTime), uint32(hitObjectAttributes))
-}
-
 // HitObjectRecordMissMotionNV is an OpHitObjectRecordMissMotionNV.
 type HitObjectRecordMissMotionNV spirv.Inst
 
@@ -514,11 +388,6 @@ func (v HitObjectRecordMissMotionNV) TMax() spirv.ID { return spirv.ID(v[6]) }
 // CurrentTime returns operand CurrentTime.
 func (v HitObjectRecordMissMotionNV) CurrentTime() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildHitObjectRecordMissMotionNV appends an OpHitObjectRecordMissMotionNV to dst.
-func BuildHitObjectRecordMissMotionNV(dst []uint32, hitObject spirv.ID, sbtIndex spirv.ID, origin spirv.ID, tMin spirv.ID, direction spirv.ID, tMax spirv.ID, currentTime spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordMissMotionNV, 8), uint32(hitObject), uint32(sbtIndex), uint32(origin), uint32(tMin), uint32(direction), uint32(tMax), uint32(currentTime))
-}
-
 // HitObjectGetWorldToObjectNV is an OpHitObjectGetWorldToObjectNV.
 type HitObjectGetWorldToObjectNV spirv.Inst
 
@@ -530,11 +399,6 @@ func (v HitObjectGetWorldToObjectNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetWorldToObjectNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetWorldToObjectNV appends an OpHitObjectGetWorldToObjectNV to dst.
-func BuildHitObjectGetWorldToObjectNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetWorldToObjectNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetObjectToWorldNV is an OpHitObjectGetObjectToWorldNV.
 type HitObjectGetObjectToWorldNV spirv.Inst
@@ -548,11 +412,6 @@ func (v HitObjectGetObjectToWorldNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetObjectToWorldNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetObjectToWorldNV appends an OpHitObjectGetObjectToWorldNV to dst.
-func BuildHitObjectGetObjectToWorldNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetObjectToWorldNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetObjectRayDirectionNV is an OpHitObjectGetObjectRayDirectionNV.
 type HitObjectGetObjectRayDirectionNV spirv.Inst
 
@@ -565,11 +424,6 @@ func (v HitObjectGetObjectRayDirectionNV) Result() spirv.ID { return spirv.ID(v[
 // HitObject returns operand HitObject.
 func (v HitObjectGetObjectRayDirectionNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetObjectRayDirectionNV appends an OpHitObjectGetObjectRayDirectionNV to dst.
-func BuildHitObjectGetObjectRayDirectionNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetObjectRayDirectionNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetObjectRayOriginNV is an OpHitObjectGetObjectRayOriginNV.
 type HitObjectGetObjectRayOriginNV spirv.Inst
 
@@ -581,11 +435,6 @@ func (v HitObjectGetObjectRayOriginNV) Result() spirv.ID { return spirv.ID(v[2])
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetObjectRayOriginNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetObjectRayOriginNV appends an OpHitObjectGetObjectRayOriginNV to dst.
-func BuildHitObjectGetObjectRayOriginNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetObjectRayOriginNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectTraceRayMotionNV is an OpHitObjectTraceRayMotionNV.
 type HitObjectTraceRayMotionNV spirv.Inst
@@ -629,11 +478,6 @@ func (v HitObjectTraceRayMotionNV) Time() spirv.ID { return spirv.ID(v[12]) }
 // Payload returns operand Payload.
 func (v HitObjectTraceRayMotionNV) Payload() spirv.ID { return spirv.ID(v[13]) }
 
-// BuildHitObjectTraceRayMotionNV appends an OpHitObjectTraceRayMotionNV to dst.
-func BuildHitObjectTraceRayMotionNV(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, rayFlags spirv.ID, cullmask spirv.ID, sbtRecordOffset spirv.ID, sbtRecordStride spirv.ID, missIndex spirv.ID, origin spirv.ID, tMin spirv.ID, direction spirv.ID, tMax spirv.ID, time spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectTraceRayMotionNV, 14), uint32(hitObject), uint32(accelerationStructure), uint32(rayFlags), uint32(cullmask), uint32(sbtRecordOffset), uint32(sbtRecordStride), uint32(missIndex), uint32(origin), uint32(tMin), uint32(direction), uint32(tMax), uint32(time), uint32(payload))
-}
-
 // HitObjectGetShaderRecordBufferHandleNV is an OpHitObjectGetShaderRecordBufferHandleNV.
 type HitObjectGetShaderRecordBufferHandleNV spirv.Inst
 
@@ -645,11 +489,6 @@ func (v HitObjectGetShaderRecordBufferHandleNV) Result() spirv.ID { return spirv
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetShaderRecordBufferHandleNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetShaderRecordBufferHandleNV appends an OpHitObjectGetShaderRecordBufferHandleNV to dst.
-func BuildHitObjectGetShaderRecordBufferHandleNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetShaderRecordBufferHandleNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetShaderBindingTableRecordIndexNV is an OpHitObjectGetShaderBindingTableRecordIndexNV.
 type HitObjectGetShaderBindingTableRecordIndexNV spirv.Inst
@@ -663,21 +502,11 @@ func (v HitObjectGetShaderBindingTableRecordIndexNV) Result() spirv.ID { return 
 // HitObject returns operand HitObject.
 func (v HitObjectGetShaderBindingTableRecordIndexNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetShaderBindingTableRecordIndexNV appends an OpHitObjectGetShaderBindingTableRecordIndexNV to dst.
-func BuildHitObjectGetShaderBindingTableRecordIndexNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetShaderBindingTableRecordIndexNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectRecordEmptyNV is an OpHitObjectRecordEmptyNV.
 type HitObjectRecordEmptyNV spirv.Inst
 
 // HitObject returns operand HitObject.
 func (v HitObjectRecordEmptyNV) HitObject() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildHitObjectRecordEmptyNV appends an OpHitObjectRecordEmptyNV to dst.
-func BuildHitObjectRecordEmptyNV(dst []uint32, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordEmptyNV, 2), uint32(hitObject))
-}
 
 // HitObjectTraceRayNV is an OpHitObjectTraceRayNV.
 type HitObjectTraceRayNV spirv.Inst
@@ -717,11 +546,6 @@ func (v HitObjectTraceRayNV) TMax() spirv.ID { return spirv.ID(v[11]) }
 
 // Payload returns operand Payload.
 func (v HitObjectTraceRayNV) Payload() spirv.ID { return spirv.ID(v[12]) }
-
-// BuildHitObjectTraceRayNV appends an OpHitObjectTraceRayNV to dst.
-func BuildHitObjectTraceRayNV(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, rayFlags spirv.ID, cullmask spirv.ID, sbtRecordOffset spirv.ID, sbtRecordStride spirv.ID, missIndex spirv.ID, origin spirv.ID, tMin spirv.ID, direction spirv.ID, tMax spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectTraceRayNV, 13), uint32(hitObject), uint32(accelerationStructure), uint32(rayFlags), uint32(cullmask), uint32(sbtRecordOffset), uint32(sbtRecordStride), uint32(missIndex), uint32(origin), uint32(tMin), uint32(direction), uint32(tMax), uint32(payload))
-}
 
 // HitObjectRecordHitNV is an OpHitObjectRecordHitNV.
 type HitObjectRecordHitNV spirv.Inst
@@ -765,11 +589,6 @@ func (v HitObjectRecordHitNV) TMax() spirv.ID { return spirv.ID(v[12]) }
 // HitObjectAttributes returns operand HitObjectAttributes.
 func (v HitObjectRecordHitNV) HitObjectAttributes() spirv.ID { return spirv.ID(v[13]) }
 
-// BuildHitObjectRecordHitNV appends an OpHitObjectRecordHitNV to dst.
-func BuildHitObjectRecordHitNV(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, instanceId spirv.ID, primitiveId spirv.ID, geometryIndex spirv.ID, hitKind spirv.ID, sbtRecordOffset spirv.ID, sbtRecordStride spirv.ID, origin spirv.ID, tMin spirv.ID, direction spirv.ID, tMax spirv.ID, hitObjectAttributes spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordHitNV, 14), uint32(hitObject), uint32(accelerationStructure), uint32(instanceId), uint32(primitiveId), uint32(geometryIndex), uint32(hitKind), uint32(sbtRecordOffset), uint32(sbtRecordStride), uint32(origin), uint32(tMin), uint32(direction), uint32(tMax), uint32(hitObjectAttributes))
-}
-
 // HitObjectRecordHitWithIndexNV is an OpHitObjectRecordHitWithIndexNV.
 type HitObjectRecordHitWithIndexNV spirv.Inst
 
@@ -809,11 +628,6 @@ func (v HitObjectRecordHitWithIndexNV) TMax() spirv.ID { return spirv.ID(v[11]) 
 // HitObjectAttributes returns operand HitObjectAttributes.
 func (v HitObjectRecordHitWithIndexNV) HitObjectAttributes() spirv.ID { return spirv.ID(v[12]) }
 
-// BuildHitObjectRecordHitWithIndexNV appends an OpHitObjectRecordHitWithIndexNV to dst.
-func BuildHitObjectRecordHitWithIndexNV(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, instanceId spirv.ID, primitiveId spirv.ID, geometryIndex spirv.ID, hitKind spirv.ID, sbtRecordIndex spirv.ID, origin spirv.ID, tMin spirv.ID, direction spirv.ID, tMax spirv.ID, hitObjectAttributes spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordHitWithIndexNV, 13), uint32(hitObject), uint32(accelerationStructure), uint32(instanceId), uint32(primitiveId), uint32(geometryIndex), uint32(hitKind), uint32(sbtRecordIndex), uint32(origin), uint32(tMin), uint32(direction), uint32(tMax), uint32(hitObjectAttributes))
-}
-
 // HitObjectRecordMissNV is an OpHitObjectRecordMissNV.
 type HitObjectRecordMissNV spirv.Inst
 
@@ -835,11 +649,6 @@ func (v HitObjectRecordMissNV) Direction() spirv.ID { return spirv.ID(v[5]) }
 // TMax returns operand TMax.
 func (v HitObjectRecordMissNV) TMax() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildHitObjectRecordMissNV appends an OpHitObjectRecordMissNV to dst.
-func BuildHitObjectRecordMissNV(dst []uint32, hitObject spirv.ID, sbtIndex spirv.ID, origin spirv.ID, tMin spirv.ID, direction spirv.ID, tMax spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordMissNV, 7), uint32(hitObject), uint32(sbtIndex), uint32(origin), uint32(tMin), uint32(direction), uint32(tMax))
-}
-
 // HitObjectExecuteShaderNV is an OpHitObjectExecuteShaderNV.
 type HitObjectExecuteShaderNV spirv.Inst
 
@@ -848,11 +657,6 @@ func (v HitObjectExecuteShaderNV) HitObject() spirv.ID { return spirv.ID(v[1]) }
 
 // Payload returns operand Payload.
 func (v HitObjectExecuteShaderNV) Payload() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildHitObjectExecuteShaderNV appends an OpHitObjectExecuteShaderNV to dst.
-func BuildHitObjectExecuteShaderNV(dst []uint32, hitObject spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectExecuteShaderNV, 3), uint32(hitObject), uint32(payload))
-}
 
 // HitObjectGetCurrentTimeNV is an OpHitObjectGetCurrentTimeNV.
 type HitObjectGetCurrentTimeNV spirv.Inst
@@ -866,11 +670,6 @@ func (v HitObjectGetCurrentTimeNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetCurrentTimeNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetCurrentTimeNV appends an OpHitObjectGetCurrentTimeNV to dst.
-func BuildHitObjectGetCurrentTimeNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetCurrentTimeNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetAttributesNV is an OpHitObjectGetAttributesNV.
 type HitObjectGetAttributesNV spirv.Inst
 
@@ -879,11 +678,6 @@ func (v HitObjectGetAttributesNV) HitObject() spirv.ID { return spirv.ID(v[1]) }
 
 // HitObjectAttribute returns operand HitObjectAttribute.
 func (v HitObjectGetAttributesNV) HitObjectAttribute() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildHitObjectGetAttributesNV appends an OpHitObjectGetAttributesNV to dst.
-func BuildHitObjectGetAttributesNV(dst []uint32, hitObject spirv.ID, hitObjectAttribute spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetAttributesNV, 3), uint32(hitObject), uint32(hitObjectAttribute))
-}
 
 // HitObjectGetHitKindNV is an OpHitObjectGetHitKindNV.
 type HitObjectGetHitKindNV spirv.Inst
@@ -897,11 +691,6 @@ func (v HitObjectGetHitKindNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetHitKindNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetHitKindNV appends an OpHitObjectGetHitKindNV to dst.
-func BuildHitObjectGetHitKindNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetHitKindNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetPrimitiveIndexNV is an OpHitObjectGetPrimitiveIndexNV.
 type HitObjectGetPrimitiveIndexNV spirv.Inst
 
@@ -913,11 +702,6 @@ func (v HitObjectGetPrimitiveIndexNV) Result() spirv.ID { return spirv.ID(v[2]) 
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetPrimitiveIndexNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetPrimitiveIndexNV appends an OpHitObjectGetPrimitiveIndexNV to dst.
-func BuildHitObjectGetPrimitiveIndexNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetPrimitiveIndexNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetGeometryIndexNV is an OpHitObjectGetGeometryIndexNV.
 type HitObjectGetGeometryIndexNV spirv.Inst
@@ -931,11 +715,6 @@ func (v HitObjectGetGeometryIndexNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetGeometryIndexNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetGeometryIndexNV appends an OpHitObjectGetGeometryIndexNV to dst.
-func BuildHitObjectGetGeometryIndexNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetGeometryIndexNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetInstanceIdNV is an OpHitObjectGetInstanceIdNV.
 type HitObjectGetInstanceIdNV spirv.Inst
 
@@ -947,11 +726,6 @@ func (v HitObjectGetInstanceIdNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetInstanceIdNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetInstanceIdNV appends an OpHitObjectGetInstanceIdNV to dst.
-func BuildHitObjectGetInstanceIdNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetInstanceIdNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetInstanceCustomIndexNV is an OpHitObjectGetInstanceCustomIndexNV.
 type HitObjectGetInstanceCustomIndexNV spirv.Inst
@@ -965,11 +739,6 @@ func (v HitObjectGetInstanceCustomIndexNV) Result() spirv.ID { return spirv.ID(v
 // HitObject returns operand HitObject.
 func (v HitObjectGetInstanceCustomIndexNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetInstanceCustomIndexNV appends an OpHitObjectGetInstanceCustomIndexNV to dst.
-func BuildHitObjectGetInstanceCustomIndexNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetInstanceCustomIndexNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetWorldRayDirectionNV is an OpHitObjectGetWorldRayDirectionNV.
 type HitObjectGetWorldRayDirectionNV spirv.Inst
 
@@ -981,11 +750,6 @@ func (v HitObjectGetWorldRayDirectionNV) Result() spirv.ID { return spirv.ID(v[2
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetWorldRayDirectionNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetWorldRayDirectionNV appends an OpHitObjectGetWorldRayDirectionNV to dst.
-func BuildHitObjectGetWorldRayDirectionNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetWorldRayDirectionNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetWorldRayOriginNV is an OpHitObjectGetWorldRayOriginNV.
 type HitObjectGetWorldRayOriginNV spirv.Inst
@@ -999,11 +763,6 @@ func (v HitObjectGetWorldRayOriginNV) Result() spirv.ID { return spirv.ID(v[2]) 
 // HitObject returns operand HitObject.
 func (v HitObjectGetWorldRayOriginNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetWorldRayOriginNV appends an OpHitObjectGetWorldRayOriginNV to dst.
-func BuildHitObjectGetWorldRayOriginNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetWorldRayOriginNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetRayTMaxNV is an OpHitObjectGetRayTMaxNV.
 type HitObjectGetRayTMaxNV spirv.Inst
 
@@ -1015,11 +774,6 @@ func (v HitObjectGetRayTMaxNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetRayTMaxNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetRayTMaxNV appends an OpHitObjectGetRayTMaxNV to dst.
-func BuildHitObjectGetRayTMaxNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetRayTMaxNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetRayTMinNV is an OpHitObjectGetRayTMinNV.
 type HitObjectGetRayTMinNV spirv.Inst
@@ -1033,11 +787,6 @@ func (v HitObjectGetRayTMinNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetRayTMinNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetRayTMinNV appends an OpHitObjectGetRayTMinNV to dst.
-func BuildHitObjectGetRayTMinNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetRayTMinNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectIsEmptyNV is an OpHitObjectIsEmptyNV.
 type HitObjectIsEmptyNV spirv.Inst
 
@@ -1049,11 +798,6 @@ func (v HitObjectIsEmptyNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectIsEmptyNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectIsEmptyNV appends an OpHitObjectIsEmptyNV to dst.
-func BuildHitObjectIsEmptyNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectIsEmptyNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectIsHitNV is an OpHitObjectIsHitNV.
 type HitObjectIsHitNV spirv.Inst
@@ -1067,11 +811,6 @@ func (v HitObjectIsHitNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectIsHitNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectIsHitNV appends an OpHitObjectIsHitNV to dst.
-func BuildHitObjectIsHitNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectIsHitNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectIsMissNV is an OpHitObjectIsMissNV.
 type HitObjectIsMissNV spirv.Inst
 
@@ -1083,11 +822,6 @@ func (v HitObjectIsMissNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectIsMissNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectIsMissNV appends an OpHitObjectIsMissNV to dst.
-func BuildHitObjectIsMissNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectIsMissNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // ReorderThreadWithHitObjectNV is an OpReorderThreadWithHitObjectNV.
 type ReorderThreadWithHitObjectNV spirv.Inst
@@ -1101,14 +835,6 @@ func (v ReorderThreadWithHitObjectNV) Hint() (spirv.ID, bool) { return maybe[spi
 // Bits returns operand Bits, if it is present.
 func (v ReorderThreadWithHitObjectNV) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 
-// BuildReorderThreadWithHitObjectNV appends an OpReorderThreadWithHitObjectNV to dst. The words of optional operands and of parameters are rest.
-func BuildReorderThreadWithHitObjectNV(dst []uint32, hitObject spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(hitObject))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpReorderThreadWithHitObjectNV)
-}
-
 // ReorderThreadWithHintNV is an OpReorderThreadWithHintNV.
 type ReorderThreadWithHintNV spirv.Inst
 
@@ -1117,11 +843,6 @@ func (v ReorderThreadWithHintNV) Hint() spirv.ID { return spirv.ID(v[1]) }
 
 // Bits returns operand Bits.
 func (v ReorderThreadWithHintNV) Bits() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildReorderThreadWithHintNV appends an OpReorderThreadWithHintNV to dst.
-func BuildReorderThreadWithHintNV(dst []uint32, hint spirv.ID, bits spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReorderThreadWithHintNV, 3), uint32(hint), uint32(bits))
-}
 
 // CooperativeVectorMatrixMulNV is an OpCooperativeVectorMatrixMulNV.
 type CooperativeVectorMatrixMulNV spirv.Inst
@@ -1167,14 +888,6 @@ func (v CooperativeVectorMatrixMulNV) CooperativeMatrixOperands() (spirv.Coopera
 	return maybe[spirv.CooperativeMatrixOperands](v, 13)
 }
 
-// BuildCooperativeVectorMatrixMulNV appends an OpCooperativeVectorMatrixMulNV to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeVectorMatrixMulNV(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, inputInterpretation spirv.ID, matrix spirv.ID, matrixOffset spirv.ID, matrixInterpretation spirv.ID, m spirv.ID, k spirv.ID, memoryLayout spirv.ID, transpose spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(input), uint32(inputInterpretation), uint32(matrix), uint32(matrixOffset), uint32(matrixInterpretation), uint32(m), uint32(k), uint32(memoryLayout), uint32(transpose))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeVectorMatrixMulNV)
-}
-
 // CooperativeVectorOuterProductAccumulateNV is an OpCooperativeVectorOuterProductAccumulateNV.
 type CooperativeVectorOuterProductAccumulateNV spirv.Inst
 
@@ -1203,14 +916,6 @@ func (v CooperativeVectorOuterProductAccumulateNV) MatrixStride() (spirv.ID, boo
 	return maybe[spirv.ID](v, 7)
 }
 
-// BuildCooperativeVectorOuterProductAccumulateNV appends an OpCooperativeVectorOuterProductAccumulateNV to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeVectorOuterProductAccumulateNV(dst []uint32, pointer spirv.ID, offset spirv.ID, a spirv.ID, b spirv.ID, memoryLayout spirv.ID, matrixInterpretation spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(pointer), uint32(offset), uint32(a), uint32(b), uint32(memoryLayout), uint32(matrixInterpretation))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeVectorOuterProductAccumulateNV)
-}
-
 // CooperativeVectorReduceSumAccumulateNV is an OpCooperativeVectorReduceSumAccumulateNV.
 type CooperativeVectorReduceSumAccumulateNV spirv.Inst
 
@@ -1222,11 +927,6 @@ func (v CooperativeVectorReduceSumAccumulateNV) Offset() spirv.ID { return spirv
 
 // V returns operand V.
 func (v CooperativeVectorReduceSumAccumulateNV) V() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildCooperativeVectorReduceSumAccumulateNV appends an OpCooperativeVectorReduceSumAccumulateNV to dst.
-func BuildCooperativeVectorReduceSumAccumulateNV(dst []uint32, pointer spirv.ID, offset spirv.ID, v spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCooperativeVectorReduceSumAccumulateNV, 4), uint32(pointer), uint32(offset), uint32(v))
-}
 
 // CooperativeVectorMatrixMulAddNV is an OpCooperativeVectorMatrixMulAddNV.
 type CooperativeVectorMatrixMulAddNV spirv.Inst
@@ -1283,14 +983,6 @@ func (v CooperativeVectorMatrixMulAddNV) CooperativeMatrixOperands() (spirv.Coop
 	return maybe[spirv.CooperativeMatrixOperands](v, 16)
 }
 
-// BuildCooperativeVectorMatrixMulAddNV appends an OpCooperativeVectorMatrixMulAddNV to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeVectorMatrixMulAddNV(dst []uint32, typ spirv.ID, result spirv.ID, input spirv.ID, inputInterpretation spirv.ID, matrix spirv.ID, matrixOffset spirv.ID, matrixInterpretation spirv.ID, bias spirv.ID, biasOffset spirv.ID, biasInterpretation spirv.ID, m spirv.ID, k spirv.ID, memoryLayout spirv.ID, transpose spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(input), uint32(inputInterpretation), uint32(matrix), uint32(matrixOffset), uint32(matrixInterpretation), uint32(bias), uint32(biasOffset), uint32(biasInterpretation), uint32(m), uint32(k), uint32(memoryLayout), uint32(transpose))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeVectorMatrixMulAddNV)
-}
-
 // EmitMeshTasksEXT is an OpEmitMeshTasksEXT.
 type EmitMeshTasksEXT spirv.Inst
 
@@ -1306,14 +998,6 @@ func (v EmitMeshTasksEXT) GroupCountZ() spirv.ID { return spirv.ID(v[3]) }
 // Payload returns operand Payload, if it is present.
 func (v EmitMeshTasksEXT) Payload() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// BuildEmitMeshTasksEXT appends an OpEmitMeshTasksEXT to dst. The words of optional operands and of parameters are rest.
-func BuildEmitMeshTasksEXT(dst []uint32, groupCountX spirv.ID, groupCountY spirv.ID, groupCountZ spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(groupCountX), uint32(groupCountY), uint32(groupCountZ))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpEmitMeshTasksEXT)
-}
-
 // SetMeshOutputsEXT is an OpSetMeshOutputsEXT.
 type SetMeshOutputsEXT spirv.Inst
 
@@ -1323,11 +1007,6 @@ func (v SetMeshOutputsEXT) VertexCount() spirv.ID { return spirv.ID(v[1]) }
 // PrimitiveCount returns operand PrimitiveCount.
 func (v SetMeshOutputsEXT) PrimitiveCount() spirv.ID { return spirv.ID(v[2]) }
 
-// BuildSetMeshOutputsEXT appends an OpSetMeshOutputsEXT to dst.
-func BuildSetMeshOutputsEXT(dst []uint32, vertexCount spirv.ID, primitiveCount spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSetMeshOutputsEXT, 3), uint32(vertexCount), uint32(primitiveCount))
-}
-
 // WritePackedPrimitiveIndices4x8NV is an OpWritePackedPrimitiveIndices4x8NV.
 type WritePackedPrimitiveIndices4x8NV spirv.Inst
 
@@ -1336,11 +1015,6 @@ func (v WritePackedPrimitiveIndices4x8NV) IndexOffset() spirv.ID { return spirv.
 
 // PackedIndices returns operand PackedIndices.
 func (v WritePackedPrimitiveIndices4x8NV) PackedIndices() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildWritePackedPrimitiveIndices4x8NV appends an OpWritePackedPrimitiveIndices4x8NV to dst.
-func BuildWritePackedPrimitiveIndices4x8NV(dst []uint32, indexOffset spirv.ID, packedIndices spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpWritePackedPrimitiveIndices4x8NV, 3), uint32(indexOffset), uint32(packedIndices))
-}
 
 // FetchMicroTriangleVertexPositionNV is an OpFetchMicroTriangleVertexPositionNV.
 type FetchMicroTriangleVertexPositionNV spirv.Inst
@@ -1366,11 +1040,6 @@ func (v FetchMicroTriangleVertexPositionNV) PrimitiveIndex() spirv.ID { return s
 // Barycentric returns operand Barycentric.
 func (v FetchMicroTriangleVertexPositionNV) Barycentric() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildFetchMicroTriangleVertexPositionNV appends an OpFetchMicroTriangleVertexPositionNV to dst.
-func BuildFetchMicroTriangleVertexPositionNV(dst []uint32, typ spirv.ID, result spirv.ID, accel spirv.ID, instanceId spirv.ID, geometryIndex spirv.ID, primitiveIndex spirv.ID, barycentric spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFetchMicroTriangleVertexPositionNV, 8), uint32(typ), uint32(result), uint32(accel), uint32(instanceId), uint32(geometryIndex), uint32(primitiveIndex), uint32(barycentric))
-}
-
 // FetchMicroTriangleVertexBarycentricNV is an OpFetchMicroTriangleVertexBarycentricNV.
 type FetchMicroTriangleVertexBarycentricNV spirv.Inst
 
@@ -1395,11 +1064,6 @@ func (v FetchMicroTriangleVertexBarycentricNV) PrimitiveIndex() spirv.ID { retur
 // Barycentric returns operand Barycentric.
 func (v FetchMicroTriangleVertexBarycentricNV) Barycentric() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildFetchMicroTriangleVertexBarycentricNV appends an OpFetchMicroTriangleVertexBarycentricNV to dst.
-func BuildFetchMicroTriangleVertexBarycentricNV(dst []uint32, typ spirv.ID, result spirv.ID, accel spirv.ID, instanceId spirv.ID, geometryIndex spirv.ID, primitiveIndex spirv.ID, barycentric spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFetchMicroTriangleVertexBarycentricNV, 8), uint32(typ), uint32(result), uint32(accel), uint32(instanceId), uint32(geometryIndex), uint32(primitiveIndex), uint32(barycentric))
-}
-
 // HitObjectRecordFromQueryEXT is an OpHitObjectRecordFromQueryEXT.
 type HitObjectRecordFromQueryEXT spirv.Inst
 
@@ -1417,14 +1081,6 @@ func (v HitObjectRecordFromQueryEXT) HitObjectAttributes() spirv.ID { return spi
 
 // HitKind returns operand HitKind, if it is present.
 func (v HitObjectRecordFromQueryEXT) HitKind() (spirv.ID, bool) { return maybe[spirv.ID](v, 5) }
-
-// BuildHitObjectRecordFromQueryEXT appends an OpHitObjectRecordFromQueryEXT to dst. The words of optional operands and of parameters are rest.
-func BuildHitObjectRecordFromQueryEXT(dst []uint32, hitObject spirv.ID, rayQuery spirv.ID, sbtRecordIndex spirv.ID, hitObjectAttributes spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(hitObject), uint32(rayQuery), uint32(sbtRecordIndex), uint32(hitObjectAttributes))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpHitObjectRecordFromQueryEXT)
-}
 
 // HitObjectRecordMissEXT is an OpHitObjectRecordMissEXT.
 type HitObjectRecordMissEXT spirv.Inst
@@ -1449,11 +1105,6 @@ func (v HitObjectRecordMissEXT) RayDirection() spirv.ID { return spirv.ID(v[6]) 
 
 // RayTmax returns operand RayTmax.
 func (v HitObjectRecordMissEXT) RayTmax() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildHitObjectRecordMissEXT appends an OpHitObjectRecordMissEXT to dst.
-func BuildHitObjectRecordMissEXT(dst []uint32, hitObject spirv.ID, rayFlags spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordMissEXT, 8), uint32(hitObject), uint32(rayFlags), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax))
-}
 
 // HitObjectRecordMissMotionEXT is an OpHitObjectRecordMissMotionEXT.
 type HitObjectRecordMissMotionEXT spirv.Inst
@@ -1482,11 +1133,6 @@ func (v HitObjectRecordMissMotionEXT) RayTmax() spirv.ID { return spirv.ID(v[7])
 // CurrentTime returns operand CurrentTime.
 func (v HitObjectRecordMissMotionEXT) CurrentTime() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildHitObjectRecordMissMotionEXT appends an OpHitObjectRecordMissMotionEXT to dst.
-func BuildHitObjectRecordMissMotionEXT(dst []uint32, hitObject spirv.ID, rayFlags spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, currentTime spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordMissMotionEXT, 9), uint32(hitObject), uint32(rayFlags), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(currentTime))
-}
-
 // HitObjectGetIntersectionTriangleVertexPositionsEXT is an OpHitObjectGetIntersectionTriangleVertexPositionsEXT.
 type HitObjectGetIntersectionTriangleVertexPositionsEXT spirv.Inst
 
@@ -1501,11 +1147,6 @@ func (v HitObjectGetIntersectionTriangleVertexPositionsEXT) HitObject() spirv.ID
 	return spirv.ID(v[3])
 }
 
-// BuildHitObjectGetIntersectionTriangleVertexPositionsEXT appends an OpHitObjectGetIntersectionTriangleVertexPositionsEXT to dst.
-func BuildHitObjectGetIntersectionTriangleVertexPositionsEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetIntersectionTriangleVertexPositionsEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetRayFlagsEXT is an OpHitObjectGetRayFlagsEXT.
 type HitObjectGetRayFlagsEXT spirv.Inst
 
@@ -1518,11 +1159,6 @@ func (v HitObjectGetRayFlagsEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetRayFlagsEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetRayFlagsEXT appends an OpHitObjectGetRayFlagsEXT to dst.
-func BuildHitObjectGetRayFlagsEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetRayFlagsEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectSetShaderBindingTableRecordIndexEXT is an OpHitObjectSetShaderBindingTableRecordIndexEXT.
 type HitObjectSetShaderBindingTableRecordIndexEXT spirv.Inst
 
@@ -1532,11 +1168,6 @@ func (v HitObjectSetShaderBindingTableRecordIndexEXT) HitObject() spirv.ID { ret
 // SBTRecordIndex returns operand SBTRecordIndex.
 func (v HitObjectSetShaderBindingTableRecordIndexEXT) SBTRecordIndex() spirv.ID {
 	return spirv.ID(v[2])
-}
-
-// BuildHitObjectSetShaderBindingTableRecordIndexEXT appends an OpHitObjectSetShaderBindingTableRecordIndexEXT to dst.
-func BuildHitObjectSetShaderBindingTableRecordIndexEXT(dst []uint32, hitObject spirv.ID, sbtRecordIndex spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectSetShaderBindingTableRecordIndexEXT, 3), uint32(hitObject), uint32(sbtRecordIndex))
 }
 
 // HitObjectReorderExecuteShaderEXT is an OpHitObjectReorderExecuteShaderEXT.
@@ -1553,14 +1184,6 @@ func (v HitObjectReorderExecuteShaderEXT) Hint() (spirv.ID, bool) { return maybe
 
 // Bits returns operand Bits, if it is present.
 func (v HitObjectReorderExecuteShaderEXT) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
-
-// BuildHitObjectReorderExecuteShaderEXT appends an OpHitObjectReorderExecuteShaderEXT to dst. The words of optional operands and of parameters are rest.
-func BuildHitObjectReorderExecuteShaderEXT(dst []uint32, hitObject spirv.ID, payload spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(hitObject), uint32(payload))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpHitObjectReorderExecuteShaderEXT)
-}
 
 // HitObjectTraceReorderExecuteEXT is an OpHitObjectTraceReorderExecuteEXT.
 type HitObjectTraceReorderExecuteEXT spirv.Inst
@@ -1606,14 +1229,6 @@ func (v HitObjectTraceReorderExecuteEXT) Hint() (spirv.ID, bool) { return maybe[
 
 // Bits returns operand Bits, if it is present.
 func (v HitObjectTraceReorderExecuteEXT) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 14) }
-
-// BuildHitObjectTraceReorderExecuteEXT appends an OpHitObjectTraceReorderExecuteEXT to dst. The words of optional operands and of parameters are rest.
-func BuildHitObjectTraceReorderExecuteEXT(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, payload spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(hitObject), uint32(accelerationStructure), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(payload))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpHitObjectTraceReorderExecuteEXT)
-}
 
 // HitObjectTraceMotionReorderExecuteEXT is an OpHitObjectTraceMotionReorderExecuteEXT.
 type HitObjectTraceMotionReorderExecuteEXT spirv.Inst
@@ -1665,14 +1280,6 @@ func (v HitObjectTraceMotionReorderExecuteEXT) Hint() (spirv.ID, bool) { return 
 // Bits returns operand Bits, if it is present.
 func (v HitObjectTraceMotionReorderExecuteEXT) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 15) }
 
-// BuildHitObjectTraceMotionReorderExecuteEXT appends an OpHitObjectTraceMotionReorderExecuteEXT to dst. The words of optional operands and of parameters are rest.
-func BuildHitObjectTraceMotionReorderExecuteEXT(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, currentTime spirv.ID, payload spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(hitObject), uint32(accelerationStructure), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(currentTime), uint32(payload))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpHitObjectTraceMotionReorderExecuteEXT)
-}
-
 // ReorderThreadWithHintEXT is an OpReorderThreadWithHintEXT.
 type ReorderThreadWithHintEXT spirv.Inst
 
@@ -1681,11 +1288,6 @@ func (v ReorderThreadWithHintEXT) Hint() spirv.ID { return spirv.ID(v[1]) }
 
 // Bits returns operand Bits.
 func (v ReorderThreadWithHintEXT) Bits() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildReorderThreadWithHintEXT appends an OpReorderThreadWithHintEXT to dst.
-func BuildReorderThreadWithHintEXT(dst []uint32, hint spirv.ID, bits spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReorderThreadWithHintEXT, 3), uint32(hint), uint32(bits))
-}
 
 // ReorderThreadWithHitObjectEXT is an OpReorderThreadWithHitObjectEXT.
 type ReorderThreadWithHitObjectEXT spirv.Inst
@@ -1698,14 +1300,6 @@ func (v ReorderThreadWithHitObjectEXT) Hint() (spirv.ID, bool) { return maybe[sp
 
 // Bits returns operand Bits, if it is present.
 func (v ReorderThreadWithHitObjectEXT) Bits() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
-
-// BuildReorderThreadWithHitObjectEXT appends an OpReorderThreadWithHitObjectEXT to dst. The words of optional operands and of parameters are rest.
-func BuildReorderThreadWithHitObjectEXT(dst []uint32, hitObject spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(hitObject))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpReorderThreadWithHitObjectEXT)
-}
 
 // HitObjectTraceRayEXT is an OpHitObjectTraceRayEXT.
 type HitObjectTraceRayEXT spirv.Inst
@@ -1745,11 +1339,6 @@ func (v HitObjectTraceRayEXT) RayTmax() spirv.ID { return spirv.ID(v[11]) }
 
 // Payload returns operand Payload.
 func (v HitObjectTraceRayEXT) Payload() spirv.ID { return spirv.ID(v[12]) }
-
-// BuildHitObjectTraceRayEXT appends an OpHitObjectTraceRayEXT to dst.
-func BuildHitObjectTraceRayEXT(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectTraceRayEXT, 13), uint32(hitObject), uint32(accelerationStructure), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(payload))
-}
 
 // HitObjectTraceRayMotionEXT is an OpHitObjectTraceRayMotionEXT.
 type HitObjectTraceRayMotionEXT spirv.Inst
@@ -1793,21 +1382,11 @@ func (v HitObjectTraceRayMotionEXT) CurrentTime() spirv.ID { return spirv.ID(v[1
 // Payload returns operand Payload.
 func (v HitObjectTraceRayMotionEXT) Payload() spirv.ID { return spirv.ID(v[13]) }
 
-// BuildHitObjectTraceRayMotionEXT appends an OpHitObjectTraceRayMotionEXT to dst.
-func BuildHitObjectTraceRayMotionEXT(dst []uint32, hitObject spirv.ID, accelerationStructure spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, currentTime spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectTraceRayMotionEXT, 14), uint32(hitObject), uint32(accelerationStructure), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(currentTime), uint32(payload))
-}
-
 // HitObjectRecordEmptyEXT is an OpHitObjectRecordEmptyEXT.
 type HitObjectRecordEmptyEXT spirv.Inst
 
 // HitObject returns operand HitObject.
 func (v HitObjectRecordEmptyEXT) HitObject() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildHitObjectRecordEmptyEXT appends an OpHitObjectRecordEmptyEXT to dst.
-func BuildHitObjectRecordEmptyEXT(dst []uint32, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectRecordEmptyEXT, 2), uint32(hitObject))
-}
 
 // HitObjectExecuteShaderEXT is an OpHitObjectExecuteShaderEXT.
 type HitObjectExecuteShaderEXT spirv.Inst
@@ -1817,11 +1396,6 @@ func (v HitObjectExecuteShaderEXT) HitObject() spirv.ID { return spirv.ID(v[1]) 
 
 // Payload returns operand Payload.
 func (v HitObjectExecuteShaderEXT) Payload() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildHitObjectExecuteShaderEXT appends an OpHitObjectExecuteShaderEXT to dst.
-func BuildHitObjectExecuteShaderEXT(dst []uint32, hitObject spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectExecuteShaderEXT, 3), uint32(hitObject), uint32(payload))
-}
 
 // HitObjectGetCurrentTimeEXT is an OpHitObjectGetCurrentTimeEXT.
 type HitObjectGetCurrentTimeEXT spirv.Inst
@@ -1835,11 +1409,6 @@ func (v HitObjectGetCurrentTimeEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetCurrentTimeEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetCurrentTimeEXT appends an OpHitObjectGetCurrentTimeEXT to dst.
-func BuildHitObjectGetCurrentTimeEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetCurrentTimeEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetAttributesEXT is an OpHitObjectGetAttributesEXT.
 type HitObjectGetAttributesEXT spirv.Inst
 
@@ -1848,11 +1417,6 @@ func (v HitObjectGetAttributesEXT) HitObject() spirv.ID { return spirv.ID(v[1]) 
 
 // HitObjectAttribute returns operand HitObjectAttribute.
 func (v HitObjectGetAttributesEXT) HitObjectAttribute() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildHitObjectGetAttributesEXT appends an OpHitObjectGetAttributesEXT to dst.
-func BuildHitObjectGetAttributesEXT(dst []uint32, hitObject spirv.ID, hitObjectAttribute spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetAttributesEXT, 3), uint32(hitObject), uint32(hitObjectAttribute))
-}
 
 // HitObjectGetHitKindEXT is an OpHitObjectGetHitKindEXT.
 type HitObjectGetHitKindEXT spirv.Inst
@@ -1866,11 +1430,6 @@ func (v HitObjectGetHitKindEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetHitKindEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetHitKindEXT appends an OpHitObjectGetHitKindEXT to dst.
-func BuildHitObjectGetHitKindEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetHitKindEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetPrimitiveIndexEXT is an OpHitObjectGetPrimitiveIndexEXT.
 type HitObjectGetPrimitiveIndexEXT spirv.Inst
 
@@ -1882,11 +1441,6 @@ func (v HitObjectGetPrimitiveIndexEXT) Result() spirv.ID { return spirv.ID(v[2])
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetPrimitiveIndexEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetPrimitiveIndexEXT appends an OpHitObjectGetPrimitiveIndexEXT to dst.
-func BuildHitObjectGetPrimitiveIndexEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetPrimitiveIndexEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetGeometryIndexEXT is an OpHitObjectGetGeometryIndexEXT.
 type HitObjectGetGeometryIndexEXT spirv.Inst
@@ -1900,11 +1454,6 @@ func (v HitObjectGetGeometryIndexEXT) Result() spirv.ID { return spirv.ID(v[2]) 
 // HitObject returns operand HitObject.
 func (v HitObjectGetGeometryIndexEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetGeometryIndexEXT appends an OpHitObjectGetGeometryIndexEXT to dst.
-func BuildHitObjectGetGeometryIndexEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetGeometryIndexEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetInstanceIdEXT is an OpHitObjectGetInstanceIdEXT.
 type HitObjectGetInstanceIdEXT spirv.Inst
 
@@ -1916,11 +1465,6 @@ func (v HitObjectGetInstanceIdEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetInstanceIdEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetInstanceIdEXT appends an OpHitObjectGetInstanceIdEXT to dst.
-func BuildHitObjectGetInstanceIdEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetInstanceIdEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetInstanceCustomIndexEXT is an OpHitObjectGetInstanceCustomIndexEXT.
 type HitObjectGetInstanceCustomIndexEXT spirv.Inst
@@ -1934,11 +1478,6 @@ func (v HitObjectGetInstanceCustomIndexEXT) Result() spirv.ID { return spirv.ID(
 // HitObject returns operand HitObject.
 func (v HitObjectGetInstanceCustomIndexEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetInstanceCustomIndexEXT appends an OpHitObjectGetInstanceCustomIndexEXT to dst.
-func BuildHitObjectGetInstanceCustomIndexEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetInstanceCustomIndexEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetObjectRayOriginEXT is an OpHitObjectGetObjectRayOriginEXT.
 type HitObjectGetObjectRayOriginEXT spirv.Inst
 
@@ -1950,11 +1489,6 @@ func (v HitObjectGetObjectRayOriginEXT) Result() spirv.ID { return spirv.ID(v[2]
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetObjectRayOriginEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetObjectRayOriginEXT appends an OpHitObjectGetObjectRayOriginEXT to dst.
-func BuildHitObjectGetObjectRayOriginEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetObjectRayOriginEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetObjectRayDirectionEXT is an OpHitObjectGetObjectRayDirectionEXT.
 type HitObjectGetObjectRayDirectionEXT spirv.Inst
@@ -1968,11 +1502,6 @@ func (v HitObjectGetObjectRayDirectionEXT) Result() spirv.ID { return spirv.ID(v
 // HitObject returns operand HitObject.
 func (v HitObjectGetObjectRayDirectionEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetObjectRayDirectionEXT appends an OpHitObjectGetObjectRayDirectionEXT to dst.
-func BuildHitObjectGetObjectRayDirectionEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetObjectRayDirectionEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetWorldRayDirectionEXT is an OpHitObjectGetWorldRayDirectionEXT.
 type HitObjectGetWorldRayDirectionEXT spirv.Inst
 
@@ -1984,11 +1513,6 @@ func (v HitObjectGetWorldRayDirectionEXT) Result() spirv.ID { return spirv.ID(v[
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetWorldRayDirectionEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetWorldRayDirectionEXT appends an OpHitObjectGetWorldRayDirectionEXT to dst.
-func BuildHitObjectGetWorldRayDirectionEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetWorldRayDirectionEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetWorldRayOriginEXT is an OpHitObjectGetWorldRayOriginEXT.
 type HitObjectGetWorldRayOriginEXT spirv.Inst
@@ -2002,11 +1526,6 @@ func (v HitObjectGetWorldRayOriginEXT) Result() spirv.ID { return spirv.ID(v[2])
 // HitObject returns operand HitObject.
 func (v HitObjectGetWorldRayOriginEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetWorldRayOriginEXT appends an OpHitObjectGetWorldRayOriginEXT to dst.
-func BuildHitObjectGetWorldRayOriginEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetWorldRayOriginEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetObjectToWorldEXT is an OpHitObjectGetObjectToWorldEXT.
 type HitObjectGetObjectToWorldEXT spirv.Inst
 
@@ -2018,11 +1537,6 @@ func (v HitObjectGetObjectToWorldEXT) Result() spirv.ID { return spirv.ID(v[2]) 
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetObjectToWorldEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetObjectToWorldEXT appends an OpHitObjectGetObjectToWorldEXT to dst.
-func BuildHitObjectGetObjectToWorldEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetObjectToWorldEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetWorldToObjectEXT is an OpHitObjectGetWorldToObjectEXT.
 type HitObjectGetWorldToObjectEXT spirv.Inst
@@ -2036,11 +1550,6 @@ func (v HitObjectGetWorldToObjectEXT) Result() spirv.ID { return spirv.ID(v[2]) 
 // HitObject returns operand HitObject.
 func (v HitObjectGetWorldToObjectEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetWorldToObjectEXT appends an OpHitObjectGetWorldToObjectEXT to dst.
-func BuildHitObjectGetWorldToObjectEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetWorldToObjectEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetRayTMaxEXT is an OpHitObjectGetRayTMaxEXT.
 type HitObjectGetRayTMaxEXT spirv.Inst
 
@@ -2052,11 +1561,6 @@ func (v HitObjectGetRayTMaxEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetRayTMaxEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetRayTMaxEXT appends an OpHitObjectGetRayTMaxEXT to dst.
-func BuildHitObjectGetRayTMaxEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetRayTMaxEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // ReportIntersectionKHR is an OpReportIntersectionKHR.
 type ReportIntersectionKHR spirv.Inst
@@ -2073,26 +1577,11 @@ func (v ReportIntersectionKHR) Hit() spirv.ID { return spirv.ID(v[3]) }
 // HitKind returns operand HitKind.
 func (v ReportIntersectionKHR) HitKind() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildReportIntersectionKHR appends an OpReportIntersectionKHR to dst.
-func BuildReportIntersectionKHR(dst []uint32, typ spirv.ID, result spirv.ID, hit spirv.ID, hitKind spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpReportIntersectionKHR, 5), uint32(typ), uint32(result), uint32(hit), uint32(hitKind))
-}
-
 // IgnoreIntersectionNV is an OpIgnoreIntersectionNV.
 type IgnoreIntersectionNV spirv.Inst
 
-// BuildIgnoreIntersectionNV appends an OpIgnoreIntersectionNV to dst.
-func BuildIgnoreIntersectionNV(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIgnoreIntersectionNV, 1))
-}
-
 // TerminateRayNV is an OpTerminateRayNV.
 type TerminateRayNV spirv.Inst
-
-// BuildTerminateRayNV appends an OpTerminateRayNV to dst.
-func BuildTerminateRayNV(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTerminateRayNV, 1))
-}
 
 // TraceNV is an OpTraceNV.
 type TraceNV spirv.Inst
@@ -2129,11 +1618,6 @@ func (v TraceNV) RayTmax() spirv.ID { return spirv.ID(v[10]) }
 
 // PayloadId returns operand PayloadId.
 func (v TraceNV) PayloadId() spirv.ID { return spirv.ID(v[11]) }
-
-// BuildTraceNV appends an OpTraceNV to dst.
-func BuildTraceNV(dst []uint32, accel spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, payloadId spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTraceNV, 12), uint32(accel), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(payloadId))
-}
 
 // TraceMotionNV is an OpTraceMotionNV.
 type TraceMotionNV spirv.Inst
@@ -2174,11 +1658,6 @@ func (v TraceMotionNV) Time() spirv.ID { return spirv.ID(v[11]) }
 // PayloadId returns operand PayloadId.
 func (v TraceMotionNV) PayloadId() spirv.ID { return spirv.ID(v[12]) }
 
-// BuildTraceMotionNV appends an OpTraceMotionNV to dst.
-func BuildTraceMotionNV(dst []uint32, accel spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, time spirv.ID, payloadId spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTraceMotionNV, 13), uint32(accel), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(time), uint32(payloadId))
-}
-
 // TraceRayMotionNV is an OpTraceRayMotionNV.
 type TraceRayMotionNV spirv.Inst
 
@@ -2218,11 +1697,6 @@ func (v TraceRayMotionNV) Time() spirv.ID { return spirv.ID(v[11]) }
 // Payload returns operand Payload.
 func (v TraceRayMotionNV) Payload() spirv.ID { return spirv.ID(v[12]) }
 
-// BuildTraceRayMotionNV appends an OpTraceRayMotionNV to dst.
-func BuildTraceRayMotionNV(dst []uint32, accel spirv.ID, rayFlags spirv.ID, cullMask spirv.ID, sbtOffset spirv.ID, sbtStride spirv.ID, missIndex spirv.ID, rayOrigin spirv.ID, rayTmin spirv.ID, rayDirection spirv.ID, rayTmax spirv.ID, time spirv.ID, payload spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTraceRayMotionNV, 13), uint32(accel), uint32(rayFlags), uint32(cullMask), uint32(sbtOffset), uint32(sbtStride), uint32(missIndex), uint32(rayOrigin), uint32(rayTmin), uint32(rayDirection), uint32(rayTmax), uint32(time), uint32(payload))
-}
-
 // RayQueryGetIntersectionTriangleVertexPositionsKHR is an OpRayQueryGetIntersectionTriangleVertexPositionsKHR.
 type RayQueryGetIntersectionTriangleVertexPositionsKHR spirv.Inst
 
@@ -2240,11 +1714,6 @@ func (v RayQueryGetIntersectionTriangleVertexPositionsKHR) Intersection() spirv.
 	return spirv.ID(v[4])
 }
 
-// BuildRayQueryGetIntersectionTriangleVertexPositionsKHR appends an OpRayQueryGetIntersectionTriangleVertexPositionsKHR to dst.
-func BuildRayQueryGetIntersectionTriangleVertexPositionsKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // ExecuteCallableNV is an OpExecuteCallableNV.
 type ExecuteCallableNV spirv.Inst
 
@@ -2253,11 +1722,6 @@ func (v ExecuteCallableNV) SBTIndex() spirv.ID { return spirv.ID(v[1]) }
 
 // CallableDataId returns operand CallableDataId.
 func (v ExecuteCallableNV) CallableDataId() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildExecuteCallableNV appends an OpExecuteCallableNV to dst.
-func BuildExecuteCallableNV(dst []uint32, sbtIndex spirv.ID, callableDataId spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExecuteCallableNV, 3), uint32(sbtIndex), uint32(callableDataId))
-}
 
 // RayQueryGetIntersectionClusterIdNV is an OpRayQueryGetIntersectionClusterIdNV.
 type RayQueryGetIntersectionClusterIdNV spirv.Inst
@@ -2274,11 +1738,6 @@ func (v RayQueryGetIntersectionClusterIdNV) RayQuery() spirv.ID { return spirv.I
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionClusterIdNV) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionClusterIdNV appends an OpRayQueryGetIntersectionClusterIdNV to dst.
-func BuildRayQueryGetIntersectionClusterIdNV(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionClusterIdNV, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // HitObjectGetClusterIdNV is an OpHitObjectGetClusterIdNV.
 type HitObjectGetClusterIdNV spirv.Inst
 
@@ -2290,11 +1749,6 @@ func (v HitObjectGetClusterIdNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetClusterIdNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetClusterIdNV appends an OpHitObjectGetClusterIdNV to dst.
-func BuildHitObjectGetClusterIdNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetClusterIdNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetRayTMinEXT is an OpHitObjectGetRayTMinEXT.
 type HitObjectGetRayTMinEXT spirv.Inst
@@ -2308,11 +1762,6 @@ func (v HitObjectGetRayTMinEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetRayTMinEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetRayTMinEXT appends an OpHitObjectGetRayTMinEXT to dst.
-func BuildHitObjectGetRayTMinEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetRayTMinEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetShaderBindingTableRecordIndexEXT is an OpHitObjectGetShaderBindingTableRecordIndexEXT.
 type HitObjectGetShaderBindingTableRecordIndexEXT spirv.Inst
 
@@ -2324,11 +1773,6 @@ func (v HitObjectGetShaderBindingTableRecordIndexEXT) Result() spirv.ID { return
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetShaderBindingTableRecordIndexEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetShaderBindingTableRecordIndexEXT appends an OpHitObjectGetShaderBindingTableRecordIndexEXT to dst.
-func BuildHitObjectGetShaderBindingTableRecordIndexEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetShaderBindingTableRecordIndexEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetShaderRecordBufferHandleEXT is an OpHitObjectGetShaderRecordBufferHandleEXT.
 type HitObjectGetShaderRecordBufferHandleEXT spirv.Inst
@@ -2342,11 +1786,6 @@ func (v HitObjectGetShaderRecordBufferHandleEXT) Result() spirv.ID { return spir
 // HitObject returns operand HitObject.
 func (v HitObjectGetShaderRecordBufferHandleEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetShaderRecordBufferHandleEXT appends an OpHitObjectGetShaderRecordBufferHandleEXT to dst.
-func BuildHitObjectGetShaderRecordBufferHandleEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetShaderRecordBufferHandleEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectIsEmptyEXT is an OpHitObjectIsEmptyEXT.
 type HitObjectIsEmptyEXT spirv.Inst
 
@@ -2358,11 +1797,6 @@ func (v HitObjectIsEmptyEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectIsEmptyEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectIsEmptyEXT appends an OpHitObjectIsEmptyEXT to dst.
-func BuildHitObjectIsEmptyEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectIsEmptyEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectIsHitEXT is an OpHitObjectIsHitEXT.
 type HitObjectIsHitEXT spirv.Inst
@@ -2376,11 +1810,6 @@ func (v HitObjectIsHitEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectIsHitEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectIsHitEXT appends an OpHitObjectIsHitEXT to dst.
-func BuildHitObjectIsHitEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectIsHitEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectIsMissEXT is an OpHitObjectIsMissEXT.
 type HitObjectIsMissEXT spirv.Inst
 
@@ -2392,11 +1821,6 @@ func (v HitObjectIsMissEXT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectIsMissEXT) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectIsMissEXT appends an OpHitObjectIsMissEXT to dst.
-func BuildHitObjectIsMissEXT(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectIsMissEXT, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // CooperativeMatrixLoadNV is an OpCooperativeMatrixLoadNV.
 type CooperativeMatrixLoadNV spirv.Inst
@@ -2426,14 +1850,6 @@ func (v CooperativeMatrixLoadNV) MemoryAccessWords() []uint32 {
 	return parameters(v, 6, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeMatrixLoadNV appends an OpCooperativeMatrixLoadNV to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeMatrixLoadNV(dst []uint32, typ spirv.ID, result spirv.ID, pointer spirv.ID, stride spirv.ID, columnMajor spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(pointer), uint32(stride), uint32(columnMajor))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeMatrixLoadNV)
-}
-
 // CooperativeMatrixStoreNV is an OpCooperativeMatrixStoreNV.
 type CooperativeMatrixStoreNV spirv.Inst
 
@@ -2459,14 +1875,6 @@ func (v CooperativeMatrixStoreNV) MemoryAccessWords() []uint32 {
 	return parameters(v, 5, spirv.KindMemoryAccess)
 }
 
-// BuildCooperativeMatrixStoreNV appends an OpCooperativeMatrixStoreNV to dst. The words of optional operands and of parameters are rest.
-func BuildCooperativeMatrixStoreNV(dst []uint32, pointer spirv.ID, object spirv.ID, stride spirv.ID, columnMajor spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(pointer), uint32(object), uint32(stride), uint32(columnMajor))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpCooperativeMatrixStoreNV)
-}
-
 // CooperativeMatrixMulAddNV is an OpCooperativeMatrixMulAddNV.
 type CooperativeMatrixMulAddNV spirv.Inst
 
@@ -2485,11 +1893,6 @@ func (v CooperativeMatrixMulAddNV) B() spirv.ID { return spirv.ID(v[4]) }
 // C returns operand C.
 func (v CooperativeMatrixMulAddNV) C() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildCooperativeMatrixMulAddNV appends an OpCooperativeMatrixMulAddNV to dst.
-func BuildCooperativeMatrixMulAddNV(dst []uint32, typ spirv.ID, result spirv.ID, a spirv.ID, b spirv.ID, c spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCooperativeMatrixMulAddNV, 6), uint32(typ), uint32(result), uint32(a), uint32(b), uint32(c))
-}
-
 // CooperativeMatrixLengthNV is an OpCooperativeMatrixLengthNV.
 type CooperativeMatrixLengthNV spirv.Inst
 
@@ -2502,26 +1905,11 @@ func (v CooperativeMatrixLengthNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // TypeOperand returns operand TypeOperand.
 func (v CooperativeMatrixLengthNV) TypeOperand() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildCooperativeMatrixLengthNV appends an OpCooperativeMatrixLengthNV to dst.
-func BuildCooperativeMatrixLengthNV(dst []uint32, typ spirv.ID, result spirv.ID, typeOperand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCooperativeMatrixLengthNV, 4), uint32(typ), uint32(result), uint32(typeOperand))
-}
-
 // BeginInvocationInterlockEXT is an OpBeginInvocationInterlockEXT.
 type BeginInvocationInterlockEXT spirv.Inst
 
-// BuildBeginInvocationInterlockEXT appends an OpBeginInvocationInterlockEXT to dst.
-func BuildBeginInvocationInterlockEXT(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpBeginInvocationInterlockEXT, 1))
-}
-
 // EndInvocationInterlockEXT is an OpEndInvocationInterlockEXT.
 type EndInvocationInterlockEXT spirv.Inst
-
-// BuildEndInvocationInterlockEXT appends an OpEndInvocationInterlockEXT to dst.
-func BuildEndInvocationInterlockEXT(dst []uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpEndInvocationInterlockEXT, 1))
-}
 
 // CreateTensorLayoutNV is an OpCreateTensorLayoutNV.
 type CreateTensorLayoutNV spirv.Inst
@@ -2531,11 +1919,6 @@ func (v CreateTensorLayoutNV) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v CreateTensorLayoutNV) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildCreateTensorLayoutNV appends an OpCreateTensorLayoutNV to dst.
-func BuildCreateTensorLayoutNV(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCreateTensorLayoutNV, 3), uint32(typ), uint32(result))
-}
 
 // TensorLayoutSetDimensionNV is an OpTensorLayoutSetDimensionNV.
 type TensorLayoutSetDimensionNV spirv.Inst
@@ -2552,14 +1935,6 @@ func (v TensorLayoutSetDimensionNV) TensorLayout() spirv.ID { return spirv.ID(v[
 // Dim returns operand Dim.
 func (v TensorLayoutSetDimensionNV) Dim() []spirv.ID { return many[spirv.ID](v, 4) }
 
-// BuildTensorLayoutSetDimensionNV appends an OpTensorLayoutSetDimensionNV to dst.
-func BuildTensorLayoutSetDimensionNV(dst []uint32, typ spirv.ID, result spirv.ID, tensorLayout spirv.ID, dim ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(tensorLayout))
-	dst = append(dst, words(dim)...)
-	return finish(dst, at, spirv.OpTensorLayoutSetDimensionNV)
-}
-
 // TensorLayoutSetStrideNV is an OpTensorLayoutSetStrideNV.
 type TensorLayoutSetStrideNV spirv.Inst
 
@@ -2574,14 +1949,6 @@ func (v TensorLayoutSetStrideNV) TensorLayout() spirv.ID { return spirv.ID(v[3])
 
 // Stride returns operand Stride.
 func (v TensorLayoutSetStrideNV) Stride() []spirv.ID { return many[spirv.ID](v, 4) }
-
-// BuildTensorLayoutSetStrideNV appends an OpTensorLayoutSetStrideNV to dst.
-func BuildTensorLayoutSetStrideNV(dst []uint32, typ spirv.ID, result spirv.ID, tensorLayout spirv.ID, stride ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(tensorLayout))
-	dst = append(dst, words(stride)...)
-	return finish(dst, at, spirv.OpTensorLayoutSetStrideNV)
-}
 
 // TensorLayoutSliceNV is an OpTensorLayoutSliceNV.
 type TensorLayoutSliceNV spirv.Inst
@@ -2598,14 +1965,6 @@ func (v TensorLayoutSliceNV) TensorLayout() spirv.ID { return spirv.ID(v[3]) }
 // Operands returns operand Operands.
 func (v TensorLayoutSliceNV) Operands() []spirv.ID { return many[spirv.ID](v, 4) }
 
-// BuildTensorLayoutSliceNV appends an OpTensorLayoutSliceNV to dst.
-func BuildTensorLayoutSliceNV(dst []uint32, typ spirv.ID, result spirv.ID, tensorLayout spirv.ID, operands ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(tensorLayout))
-	dst = append(dst, words(operands)...)
-	return finish(dst, at, spirv.OpTensorLayoutSliceNV)
-}
-
 // TensorLayoutSetClampValueNV is an OpTensorLayoutSetClampValueNV.
 type TensorLayoutSetClampValueNV spirv.Inst
 
@@ -2621,11 +1980,6 @@ func (v TensorLayoutSetClampValueNV) TensorLayout() spirv.ID { return spirv.ID(v
 // Value returns operand Value.
 func (v TensorLayoutSetClampValueNV) Value() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildTensorLayoutSetClampValueNV appends an OpTensorLayoutSetClampValueNV to dst.
-func BuildTensorLayoutSetClampValueNV(dst []uint32, typ spirv.ID, result spirv.ID, tensorLayout spirv.ID, value spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTensorLayoutSetClampValueNV, 5), uint32(typ), uint32(result), uint32(tensorLayout), uint32(value))
-}
-
 // CreateTensorViewNV is an OpCreateTensorViewNV.
 type CreateTensorViewNV spirv.Inst
 
@@ -2634,11 +1988,6 @@ func (v CreateTensorViewNV) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v CreateTensorViewNV) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildCreateTensorViewNV appends an OpCreateTensorViewNV to dst.
-func BuildCreateTensorViewNV(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpCreateTensorViewNV, 3), uint32(typ), uint32(result))
-}
 
 // TensorViewSetDimensionNV is an OpTensorViewSetDimensionNV.
 type TensorViewSetDimensionNV spirv.Inst
@@ -2655,14 +2004,6 @@ func (v TensorViewSetDimensionNV) TensorView() spirv.ID { return spirv.ID(v[3]) 
 // Dim returns operand Dim.
 func (v TensorViewSetDimensionNV) Dim() []spirv.ID { return many[spirv.ID](v, 4) }
 
-// BuildTensorViewSetDimensionNV appends an OpTensorViewSetDimensionNV to dst.
-func BuildTensorViewSetDimensionNV(dst []uint32, typ spirv.ID, result spirv.ID, tensorView spirv.ID, dim ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(tensorView))
-	dst = append(dst, words(dim)...)
-	return finish(dst, at, spirv.OpTensorViewSetDimensionNV)
-}
-
 // TensorViewSetStrideNV is an OpTensorViewSetStrideNV.
 type TensorViewSetStrideNV spirv.Inst
 
@@ -2678,14 +2019,6 @@ func (v TensorViewSetStrideNV) TensorView() spirv.ID { return spirv.ID(v[3]) }
 // Stride returns operand Stride.
 func (v TensorViewSetStrideNV) Stride() []spirv.ID { return many[spirv.ID](v, 4) }
 
-// BuildTensorViewSetStrideNV appends an OpTensorViewSetStrideNV to dst.
-func BuildTensorViewSetStrideNV(dst []uint32, typ spirv.ID, result spirv.ID, tensorView spirv.ID, stride ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(tensorView))
-	dst = append(dst, words(stride)...)
-	return finish(dst, at, spirv.OpTensorViewSetStrideNV)
-}
-
 // IsHelperInvocationEXT is an OpIsHelperInvocationEXT.
 type IsHelperInvocationEXT spirv.Inst
 
@@ -2694,11 +2027,6 @@ func (v IsHelperInvocationEXT) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v IsHelperInvocationEXT) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildIsHelperInvocationEXT appends an OpIsHelperInvocationEXT to dst.
-func BuildIsHelperInvocationEXT(dst []uint32, typ spirv.ID, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIsHelperInvocationEXT, 3), uint32(typ), uint32(result))
-}
 
 // TensorViewSetClipNV is an OpTensorViewSetClipNV.
 type TensorViewSetClipNV spirv.Inst
@@ -2724,11 +2052,6 @@ func (v TensorViewSetClipNV) ClipColOffset() spirv.ID { return spirv.ID(v[6]) }
 // ClipColSpan returns operand ClipColSpan.
 func (v TensorViewSetClipNV) ClipColSpan() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTensorViewSetClipNV appends an OpTensorViewSetClipNV to dst.
-func BuildTensorViewSetClipNV(dst []uint32, typ spirv.ID, result spirv.ID, tensorView spirv.ID, clipRowOffset spirv.ID, clipRowSpan spirv.ID, clipColOffset spirv.ID, clipColSpan spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTensorViewSetClipNV, 8), uint32(typ), uint32(result), uint32(tensorView), uint32(clipRowOffset), uint32(clipRowSpan), uint32(clipColOffset), uint32(clipColSpan))
-}
-
 // TensorLayoutSetBlockSizeNV is an OpTensorLayoutSetBlockSizeNV.
 type TensorLayoutSetBlockSizeNV spirv.Inst
 
@@ -2744,14 +2067,6 @@ func (v TensorLayoutSetBlockSizeNV) TensorLayout() spirv.ID { return spirv.ID(v[
 // BlockSize returns operand BlockSize.
 func (v TensorLayoutSetBlockSizeNV) BlockSize() []spirv.ID { return many[spirv.ID](v, 4) }
 
-// BuildTensorLayoutSetBlockSizeNV appends an OpTensorLayoutSetBlockSizeNV to dst.
-func BuildTensorLayoutSetBlockSizeNV(dst []uint32, typ spirv.ID, result spirv.ID, tensorLayout spirv.ID, blockSize ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(tensorLayout))
-	dst = append(dst, words(blockSize)...)
-	return finish(dst, at, spirv.OpTensorLayoutSetBlockSizeNV)
-}
-
 // ConvertUToImageNV is an OpConvertUToImageNV.
 type ConvertUToImageNV spirv.Inst
 
@@ -2763,11 +2078,6 @@ func (v ConvertUToImageNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v ConvertUToImageNV) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConvertUToImageNV appends an OpConvertUToImageNV to dst.
-func BuildConvertUToImageNV(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertUToImageNV, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // ConvertUToSamplerNV is an OpConvertUToSamplerNV.
 type ConvertUToSamplerNV spirv.Inst
@@ -2781,11 +2091,6 @@ func (v ConvertUToSamplerNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // Operand returns operand Operand.
 func (v ConvertUToSamplerNV) Operand() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertUToSamplerNV appends an OpConvertUToSamplerNV to dst.
-func BuildConvertUToSamplerNV(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertUToSamplerNV, 4), uint32(typ), uint32(result), uint32(operand))
-}
-
 // ConvertImageToUNV is an OpConvertImageToUNV.
 type ConvertImageToUNV spirv.Inst
 
@@ -2797,11 +2102,6 @@ func (v ConvertImageToUNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v ConvertImageToUNV) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConvertImageToUNV appends an OpConvertImageToUNV to dst.
-func BuildConvertImageToUNV(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertImageToUNV, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // ConvertSamplerToUNV is an OpConvertSamplerToUNV.
 type ConvertSamplerToUNV spirv.Inst
@@ -2815,11 +2115,6 @@ func (v ConvertSamplerToUNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // Operand returns operand Operand.
 func (v ConvertSamplerToUNV) Operand() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertSamplerToUNV appends an OpConvertSamplerToUNV to dst.
-func BuildConvertSamplerToUNV(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertSamplerToUNV, 4), uint32(typ), uint32(result), uint32(operand))
-}
-
 // ConvertUToSampledImageNV is an OpConvertUToSampledImageNV.
 type ConvertUToSampledImageNV spirv.Inst
 
@@ -2831,11 +2126,6 @@ func (v ConvertUToSampledImageNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v ConvertUToSampledImageNV) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildConvertUToSampledImageNV appends an OpConvertUToSampledImageNV to dst.
-func BuildConvertUToSampledImageNV(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertUToSampledImageNV, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // ConvertSampledImageToUNV is an OpConvertSampledImageToUNV.
 type ConvertSampledImageToUNV spirv.Inst
@@ -2849,21 +2139,11 @@ func (v ConvertSampledImageToUNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // Operand returns operand Operand.
 func (v ConvertSampledImageToUNV) Operand() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildConvertSampledImageToUNV appends an OpConvertSampledImageToUNV to dst.
-func BuildConvertSampledImageToUNV(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpConvertSampledImageToUNV, 4), uint32(typ), uint32(result), uint32(operand))
-}
-
 // SamplerImageAddressingModeNV is an OpSamplerImageAddressingModeNV.
 type SamplerImageAddressingModeNV spirv.Inst
 
 // BitWidth returns operand BitWidth.
 func (v SamplerImageAddressingModeNV) BitWidth() uint32 { return v[1] }
-
-// BuildSamplerImageAddressingModeNV appends an OpSamplerImageAddressingModeNV to dst.
-func BuildSamplerImageAddressingModeNV(dst []uint32, bitWidth uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpSamplerImageAddressingModeNV, 2), bitWidth)
-}
 
 // RayQueryGetIntersectionSpherePositionNV is an OpRayQueryGetIntersectionSpherePositionNV.
 type RayQueryGetIntersectionSpherePositionNV spirv.Inst
@@ -2880,11 +2160,6 @@ func (v RayQueryGetIntersectionSpherePositionNV) RayQuery() spirv.ID { return sp
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionSpherePositionNV) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionSpherePositionNV appends an OpRayQueryGetIntersectionSpherePositionNV to dst.
-func BuildRayQueryGetIntersectionSpherePositionNV(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionSpherePositionNV, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetIntersectionSphereRadiusNV is an OpRayQueryGetIntersectionSphereRadiusNV.
 type RayQueryGetIntersectionSphereRadiusNV spirv.Inst
 
@@ -2899,11 +2174,6 @@ func (v RayQueryGetIntersectionSphereRadiusNV) RayQuery() spirv.ID { return spir
 
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionSphereRadiusNV) Intersection() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildRayQueryGetIntersectionSphereRadiusNV appends an OpRayQueryGetIntersectionSphereRadiusNV to dst.
-func BuildRayQueryGetIntersectionSphereRadiusNV(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionSphereRadiusNV, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
 
 // RayQueryGetIntersectionLSSPositionsNV is an OpRayQueryGetIntersectionLSSPositionsNV.
 type RayQueryGetIntersectionLSSPositionsNV spirv.Inst
@@ -2920,11 +2190,6 @@ func (v RayQueryGetIntersectionLSSPositionsNV) RayQuery() spirv.ID { return spir
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionLSSPositionsNV) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionLSSPositionsNV appends an OpRayQueryGetIntersectionLSSPositionsNV to dst.
-func BuildRayQueryGetIntersectionLSSPositionsNV(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionLSSPositionsNV, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetIntersectionLSSRadiiNV is an OpRayQueryGetIntersectionLSSRadiiNV.
 type RayQueryGetIntersectionLSSRadiiNV spirv.Inst
 
@@ -2939,11 +2204,6 @@ func (v RayQueryGetIntersectionLSSRadiiNV) RayQuery() spirv.ID { return spirv.ID
 
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionLSSRadiiNV) Intersection() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildRayQueryGetIntersectionLSSRadiiNV appends an OpRayQueryGetIntersectionLSSRadiiNV to dst.
-func BuildRayQueryGetIntersectionLSSRadiiNV(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionLSSRadiiNV, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
 
 // RayQueryGetIntersectionLSSHitValueNV is an OpRayQueryGetIntersectionLSSHitValueNV.
 type RayQueryGetIntersectionLSSHitValueNV spirv.Inst
@@ -2960,11 +2220,6 @@ func (v RayQueryGetIntersectionLSSHitValueNV) RayQuery() spirv.ID { return spirv
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionLSSHitValueNV) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionLSSHitValueNV appends an OpRayQueryGetIntersectionLSSHitValueNV to dst.
-func BuildRayQueryGetIntersectionLSSHitValueNV(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionLSSHitValueNV, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // HitObjectGetSpherePositionNV is an OpHitObjectGetSpherePositionNV.
 type HitObjectGetSpherePositionNV spirv.Inst
 
@@ -2976,11 +2231,6 @@ func (v HitObjectGetSpherePositionNV) Result() spirv.ID { return spirv.ID(v[2]) 
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetSpherePositionNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetSpherePositionNV appends an OpHitObjectGetSpherePositionNV to dst.
-func BuildHitObjectGetSpherePositionNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetSpherePositionNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetSphereRadiusNV is an OpHitObjectGetSphereRadiusNV.
 type HitObjectGetSphereRadiusNV spirv.Inst
@@ -2994,11 +2244,6 @@ func (v HitObjectGetSphereRadiusNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetSphereRadiusNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetSphereRadiusNV appends an OpHitObjectGetSphereRadiusNV to dst.
-func BuildHitObjectGetSphereRadiusNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetSphereRadiusNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectGetLSSPositionsNV is an OpHitObjectGetLSSPositionsNV.
 type HitObjectGetLSSPositionsNV spirv.Inst
 
@@ -3010,11 +2255,6 @@ func (v HitObjectGetLSSPositionsNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectGetLSSPositionsNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectGetLSSPositionsNV appends an OpHitObjectGetLSSPositionsNV to dst.
-func BuildHitObjectGetLSSPositionsNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetLSSPositionsNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // HitObjectGetLSSRadiiNV is an OpHitObjectGetLSSRadiiNV.
 type HitObjectGetLSSRadiiNV spirv.Inst
@@ -3028,11 +2268,6 @@ func (v HitObjectGetLSSRadiiNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectGetLSSRadiiNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectGetLSSRadiiNV appends an OpHitObjectGetLSSRadiiNV to dst.
-func BuildHitObjectGetLSSRadiiNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectGetLSSRadiiNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectIsSphereHitNV is an OpHitObjectIsSphereHitNV.
 type HitObjectIsSphereHitNV spirv.Inst
 
@@ -3045,11 +2280,6 @@ func (v HitObjectIsSphereHitNV) Result() spirv.ID { return spirv.ID(v[2]) }
 // HitObject returns operand HitObject.
 func (v HitObjectIsSphereHitNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildHitObjectIsSphereHitNV appends an OpHitObjectIsSphereHitNV to dst.
-func BuildHitObjectIsSphereHitNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectIsSphereHitNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
-
 // HitObjectIsLSSHitNV is an OpHitObjectIsLSSHitNV.
 type HitObjectIsLSSHitNV spirv.Inst
 
@@ -3061,11 +2291,6 @@ func (v HitObjectIsLSSHitNV) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // HitObject returns operand HitObject.
 func (v HitObjectIsLSSHitNV) HitObject() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildHitObjectIsLSSHitNV appends an OpHitObjectIsLSSHitNV to dst.
-func BuildHitObjectIsLSSHitNV(dst []uint32, typ spirv.ID, result spirv.ID, hitObject spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpHitObjectIsLSSHitNV, 4), uint32(typ), uint32(result), uint32(hitObject))
-}
 
 // RayQueryIsSphereHitNV is an OpRayQueryIsSphereHitNV.
 type RayQueryIsSphereHitNV spirv.Inst
@@ -3082,11 +2307,6 @@ func (v RayQueryIsSphereHitNV) RayQuery() spirv.ID { return spirv.ID(v[3]) }
 // Intersection returns operand Intersection.
 func (v RayQueryIsSphereHitNV) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryIsSphereHitNV appends an OpRayQueryIsSphereHitNV to dst.
-func BuildRayQueryIsSphereHitNV(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryIsSphereHitNV, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryIsLSSHitNV is an OpRayQueryIsLSSHitNV.
 type RayQueryIsLSSHitNV spirv.Inst
 
@@ -3102,11 +2322,6 @@ func (v RayQueryIsLSSHitNV) RayQuery() spirv.ID { return spirv.ID(v[3]) }
 // Intersection returns operand Intersection.
 func (v RayQueryIsLSSHitNV) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryIsLSSHitNV appends an OpRayQueryIsLSSHitNV to dst.
-func BuildRayQueryIsLSSHitNV(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryIsLSSHitNV, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // UCountLeadingZerosINTEL is an OpUCountLeadingZerosINTEL.
 type UCountLeadingZerosINTEL spirv.Inst
 
@@ -3119,11 +2334,6 @@ func (v UCountLeadingZerosINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 // Operand returns operand Operand.
 func (v UCountLeadingZerosINTEL) Operand() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildUCountLeadingZerosINTEL appends an OpUCountLeadingZerosINTEL to dst.
-func BuildUCountLeadingZerosINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUCountLeadingZerosINTEL, 4), uint32(typ), uint32(result), uint32(operand))
-}
-
 // UCountTrailingZerosINTEL is an OpUCountTrailingZerosINTEL.
 type UCountTrailingZerosINTEL spirv.Inst
 
@@ -3135,11 +2345,6 @@ func (v UCountTrailingZerosINTEL) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Operand returns operand Operand.
 func (v UCountTrailingZerosINTEL) Operand() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildUCountTrailingZerosINTEL appends an OpUCountTrailingZerosINTEL to dst.
-func BuildUCountTrailingZerosINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUCountTrailingZerosINTEL, 4), uint32(typ), uint32(result), uint32(operand))
-}
 
 // AbsISubINTEL is an OpAbsISubINTEL.
 type AbsISubINTEL spirv.Inst
@@ -3156,11 +2361,6 @@ func (v AbsISubINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v AbsISubINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildAbsISubINTEL appends an OpAbsISubINTEL to dst.
-func BuildAbsISubINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAbsISubINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // AbsUSubINTEL is an OpAbsUSubINTEL.
 type AbsUSubINTEL spirv.Inst
 
@@ -3175,11 +2375,6 @@ func (v AbsUSubINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v AbsUSubINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildAbsUSubINTEL appends an OpAbsUSubINTEL to dst.
-func BuildAbsUSubINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpAbsUSubINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // IAddSatINTEL is an OpIAddSatINTEL.
 type IAddSatINTEL spirv.Inst
@@ -3196,11 +2391,6 @@ func (v IAddSatINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v IAddSatINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildIAddSatINTEL appends an OpIAddSatINTEL to dst.
-func BuildIAddSatINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIAddSatINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // UAddSatINTEL is an OpUAddSatINTEL.
 type UAddSatINTEL spirv.Inst
 
@@ -3215,11 +2405,6 @@ func (v UAddSatINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v UAddSatINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildUAddSatINTEL appends an OpUAddSatINTEL to dst.
-func BuildUAddSatINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUAddSatINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // IAverageINTEL is an OpIAverageINTEL.
 type IAverageINTEL spirv.Inst
@@ -3236,11 +2421,6 @@ func (v IAverageINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v IAverageINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildIAverageINTEL appends an OpIAverageINTEL to dst.
-func BuildIAverageINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIAverageINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // UAverageINTEL is an OpUAverageINTEL.
 type UAverageINTEL spirv.Inst
 
@@ -3255,11 +2435,6 @@ func (v UAverageINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v UAverageINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildUAverageINTEL appends an OpUAverageINTEL to dst.
-func BuildUAverageINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUAverageINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // IAverageRoundedINTEL is an OpIAverageRoundedINTEL.
 type IAverageRoundedINTEL spirv.Inst
@@ -3276,11 +2451,6 @@ func (v IAverageRoundedINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v IAverageRoundedINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildIAverageRoundedINTEL appends an OpIAverageRoundedINTEL to dst.
-func BuildIAverageRoundedINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIAverageRoundedINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // UAverageRoundedINTEL is an OpUAverageRoundedINTEL.
 type UAverageRoundedINTEL spirv.Inst
 
@@ -3295,11 +2465,6 @@ func (v UAverageRoundedINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v UAverageRoundedINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildUAverageRoundedINTEL appends an OpUAverageRoundedINTEL to dst.
-func BuildUAverageRoundedINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUAverageRoundedINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // ISubSatINTEL is an OpISubSatINTEL.
 type ISubSatINTEL spirv.Inst
@@ -3316,11 +2481,6 @@ func (v ISubSatINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v ISubSatINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildISubSatINTEL appends an OpISubSatINTEL to dst.
-func BuildISubSatINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpISubSatINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // USubSatINTEL is an OpUSubSatINTEL.
 type USubSatINTEL spirv.Inst
 
@@ -3335,11 +2495,6 @@ func (v USubSatINTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 
 // Operand2 returns operand Operand2.
 func (v USubSatINTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildUSubSatINTEL appends an OpUSubSatINTEL to dst.
-func BuildUSubSatINTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUSubSatINTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
 
 // IMul32x16INTEL is an OpIMul32x16INTEL.
 type IMul32x16INTEL spirv.Inst
@@ -3356,11 +2511,6 @@ func (v IMul32x16INTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v IMul32x16INTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildIMul32x16INTEL appends an OpIMul32x16INTEL to dst.
-func BuildIMul32x16INTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpIMul32x16INTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // UMul32x16INTEL is an OpUMul32x16INTEL.
 type UMul32x16INTEL spirv.Inst
 
@@ -3376,24 +2526,11 @@ func (v UMul32x16INTEL) Operand1() spirv.ID { return spirv.ID(v[3]) }
 // Operand2 returns operand Operand2.
 func (v UMul32x16INTEL) Operand2() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildUMul32x16INTEL appends an OpUMul32x16INTEL to dst.
-func BuildUMul32x16INTEL(dst []uint32, typ spirv.ID, result spirv.ID, operand1 spirv.ID, operand2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpUMul32x16INTEL, 5), uint32(typ), uint32(result), uint32(operand1), uint32(operand2))
-}
-
 // LoopControlINTEL is an OpLoopControlINTEL.
 type LoopControlINTEL spirv.Inst
 
 // LoopControlParameters returns operand LoopControlParameters.
 func (v LoopControlINTEL) LoopControlParameters() []uint32 { return many[uint32](v, 1) }
-
-// BuildLoopControlINTEL appends an OpLoopControlINTEL to dst.
-func BuildLoopControlINTEL(dst []uint32, loopControlParameters ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0)
-	dst = append(dst, loopControlParameters...)
-	return finish(dst, at, spirv.OpLoopControlINTEL)
-}
 
 // RayQueryGetRayTMinKHR is an OpRayQueryGetRayTMinKHR.
 type RayQueryGetRayTMinKHR spirv.Inst
@@ -3407,11 +2544,6 @@ func (v RayQueryGetRayTMinKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 // RayQuery returns operand RayQuery.
 func (v RayQueryGetRayTMinKHR) RayQuery() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildRayQueryGetRayTMinKHR appends an OpRayQueryGetRayTMinKHR to dst.
-func BuildRayQueryGetRayTMinKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetRayTMinKHR, 4), uint32(typ), uint32(result), uint32(rayQuery))
-}
-
 // RayQueryGetRayFlagsKHR is an OpRayQueryGetRayFlagsKHR.
 type RayQueryGetRayFlagsKHR spirv.Inst
 
@@ -3423,11 +2555,6 @@ func (v RayQueryGetRayFlagsKHR) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // RayQuery returns operand RayQuery.
 func (v RayQueryGetRayFlagsKHR) RayQuery() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildRayQueryGetRayFlagsKHR appends an OpRayQueryGetRayFlagsKHR to dst.
-func BuildRayQueryGetRayFlagsKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetRayFlagsKHR, 4), uint32(typ), uint32(result), uint32(rayQuery))
-}
 
 // RayQueryGetIntersectionTKHR is an OpRayQueryGetIntersectionTKHR.
 type RayQueryGetIntersectionTKHR spirv.Inst
@@ -3444,11 +2571,6 @@ func (v RayQueryGetIntersectionTKHR) RayQuery() spirv.ID { return spirv.ID(v[3])
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionTKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionTKHR appends an OpRayQueryGetIntersectionTKHR to dst.
-func BuildRayQueryGetIntersectionTKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionTKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetIntersectionInstanceCustomIndexKHR is an OpRayQueryGetIntersectionInstanceCustomIndexKHR.
 type RayQueryGetIntersectionInstanceCustomIndexKHR spirv.Inst
 
@@ -3464,11 +2586,6 @@ func (v RayQueryGetIntersectionInstanceCustomIndexKHR) RayQuery() spirv.ID { ret
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionInstanceCustomIndexKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionInstanceCustomIndexKHR appends an OpRayQueryGetIntersectionInstanceCustomIndexKHR to dst.
-func BuildRayQueryGetIntersectionInstanceCustomIndexKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionInstanceCustomIndexKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetIntersectionInstanceIdKHR is an OpRayQueryGetIntersectionInstanceIdKHR.
 type RayQueryGetIntersectionInstanceIdKHR spirv.Inst
 
@@ -3483,11 +2600,6 @@ func (v RayQueryGetIntersectionInstanceIdKHR) RayQuery() spirv.ID { return spirv
 
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionInstanceIdKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildRayQueryGetIntersectionInstanceIdKHR appends an OpRayQueryGetIntersectionInstanceIdKHR to dst.
-func BuildRayQueryGetIntersectionInstanceIdKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionInstanceIdKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
 
 // RayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR is an OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR.
 type RayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR spirv.Inst
@@ -3512,11 +2624,6 @@ func (v RayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR) Inters
 	return spirv.ID(v[4])
 }
 
-// BuildRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR appends an OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR to dst.
-func BuildRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetIntersectionGeometryIndexKHR is an OpRayQueryGetIntersectionGeometryIndexKHR.
 type RayQueryGetIntersectionGeometryIndexKHR spirv.Inst
 
@@ -3531,11 +2638,6 @@ func (v RayQueryGetIntersectionGeometryIndexKHR) RayQuery() spirv.ID { return sp
 
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionGeometryIndexKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildRayQueryGetIntersectionGeometryIndexKHR appends an OpRayQueryGetIntersectionGeometryIndexKHR to dst.
-func BuildRayQueryGetIntersectionGeometryIndexKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionGeometryIndexKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
 
 // RayQueryGetIntersectionPrimitiveIndexKHR is an OpRayQueryGetIntersectionPrimitiveIndexKHR.
 type RayQueryGetIntersectionPrimitiveIndexKHR spirv.Inst
@@ -3552,11 +2654,6 @@ func (v RayQueryGetIntersectionPrimitiveIndexKHR) RayQuery() spirv.ID { return s
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionPrimitiveIndexKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionPrimitiveIndexKHR appends an OpRayQueryGetIntersectionPrimitiveIndexKHR to dst.
-func BuildRayQueryGetIntersectionPrimitiveIndexKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionPrimitiveIndexKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetIntersectionBarycentricsKHR is an OpRayQueryGetIntersectionBarycentricsKHR.
 type RayQueryGetIntersectionBarycentricsKHR spirv.Inst
 
@@ -3571,11 +2668,6 @@ func (v RayQueryGetIntersectionBarycentricsKHR) RayQuery() spirv.ID { return spi
 
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionBarycentricsKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildRayQueryGetIntersectionBarycentricsKHR appends an OpRayQueryGetIntersectionBarycentricsKHR to dst.
-func BuildRayQueryGetIntersectionBarycentricsKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionBarycentricsKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
 
 // RayQueryGetIntersectionFrontFaceKHR is an OpRayQueryGetIntersectionFrontFaceKHR.
 type RayQueryGetIntersectionFrontFaceKHR spirv.Inst
@@ -3592,11 +2684,6 @@ func (v RayQueryGetIntersectionFrontFaceKHR) RayQuery() spirv.ID { return spirv.
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionFrontFaceKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionFrontFaceKHR appends an OpRayQueryGetIntersectionFrontFaceKHR to dst.
-func BuildRayQueryGetIntersectionFrontFaceKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionFrontFaceKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetIntersectionCandidateAABBOpaqueKHR is an OpRayQueryGetIntersectionCandidateAABBOpaqueKHR.
 type RayQueryGetIntersectionCandidateAABBOpaqueKHR spirv.Inst
 
@@ -3608,11 +2695,6 @@ func (v RayQueryGetIntersectionCandidateAABBOpaqueKHR) Result() spirv.ID { retur
 
 // RayQuery returns operand RayQuery.
 func (v RayQueryGetIntersectionCandidateAABBOpaqueKHR) RayQuery() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildRayQueryGetIntersectionCandidateAABBOpaqueKHR appends an OpRayQueryGetIntersectionCandidateAABBOpaqueKHR to dst.
-func BuildRayQueryGetIntersectionCandidateAABBOpaqueKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionCandidateAABBOpaqueKHR, 4), uint32(typ), uint32(result), uint32(rayQuery))
-}
 
 // RayQueryGetIntersectionObjectRayDirectionKHR is an OpRayQueryGetIntersectionObjectRayDirectionKHR.
 type RayQueryGetIntersectionObjectRayDirectionKHR spirv.Inst
@@ -3629,11 +2711,6 @@ func (v RayQueryGetIntersectionObjectRayDirectionKHR) RayQuery() spirv.ID { retu
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionObjectRayDirectionKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionObjectRayDirectionKHR appends an OpRayQueryGetIntersectionObjectRayDirectionKHR to dst.
-func BuildRayQueryGetIntersectionObjectRayDirectionKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionObjectRayDirectionKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetIntersectionObjectRayOriginKHR is an OpRayQueryGetIntersectionObjectRayOriginKHR.
 type RayQueryGetIntersectionObjectRayOriginKHR spirv.Inst
 
@@ -3649,11 +2726,6 @@ func (v RayQueryGetIntersectionObjectRayOriginKHR) RayQuery() spirv.ID { return 
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionObjectRayOriginKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionObjectRayOriginKHR appends an OpRayQueryGetIntersectionObjectRayOriginKHR to dst.
-func BuildRayQueryGetIntersectionObjectRayOriginKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionObjectRayOriginKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetWorldRayDirectionKHR is an OpRayQueryGetWorldRayDirectionKHR.
 type RayQueryGetWorldRayDirectionKHR spirv.Inst
 
@@ -3666,11 +2738,6 @@ func (v RayQueryGetWorldRayDirectionKHR) Result() spirv.ID { return spirv.ID(v[2
 // RayQuery returns operand RayQuery.
 func (v RayQueryGetWorldRayDirectionKHR) RayQuery() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildRayQueryGetWorldRayDirectionKHR appends an OpRayQueryGetWorldRayDirectionKHR to dst.
-func BuildRayQueryGetWorldRayDirectionKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetWorldRayDirectionKHR, 4), uint32(typ), uint32(result), uint32(rayQuery))
-}
-
 // RayQueryGetWorldRayOriginKHR is an OpRayQueryGetWorldRayOriginKHR.
 type RayQueryGetWorldRayOriginKHR spirv.Inst
 
@@ -3682,11 +2749,6 @@ func (v RayQueryGetWorldRayOriginKHR) Result() spirv.ID { return spirv.ID(v[2]) 
 
 // RayQuery returns operand RayQuery.
 func (v RayQueryGetWorldRayOriginKHR) RayQuery() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildRayQueryGetWorldRayOriginKHR appends an OpRayQueryGetWorldRayOriginKHR to dst.
-func BuildRayQueryGetWorldRayOriginKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetWorldRayOriginKHR, 4), uint32(typ), uint32(result), uint32(rayQuery))
-}
 
 // RayQueryGetIntersectionObjectToWorldKHR is an OpRayQueryGetIntersectionObjectToWorldKHR.
 type RayQueryGetIntersectionObjectToWorldKHR spirv.Inst
@@ -3703,11 +2765,6 @@ func (v RayQueryGetIntersectionObjectToWorldKHR) RayQuery() spirv.ID { return sp
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionObjectToWorldKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
 
-// BuildRayQueryGetIntersectionObjectToWorldKHR appends an OpRayQueryGetIntersectionObjectToWorldKHR to dst.
-func BuildRayQueryGetIntersectionObjectToWorldKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionObjectToWorldKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
-
 // RayQueryGetIntersectionWorldToObjectKHR is an OpRayQueryGetIntersectionWorldToObjectKHR.
 type RayQueryGetIntersectionWorldToObjectKHR spirv.Inst
 
@@ -3722,11 +2779,6 @@ func (v RayQueryGetIntersectionWorldToObjectKHR) RayQuery() spirv.ID { return sp
 
 // Intersection returns operand Intersection.
 func (v RayQueryGetIntersectionWorldToObjectKHR) Intersection() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildRayQueryGetIntersectionWorldToObjectKHR appends an OpRayQueryGetIntersectionWorldToObjectKHR to dst.
-func BuildRayQueryGetIntersectionWorldToObjectKHR(dst []uint32, typ spirv.ID, result spirv.ID, rayQuery spirv.ID, intersection spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpRayQueryGetIntersectionWorldToObjectKHR, 5), uint32(typ), uint32(result), uint32(rayQuery), uint32(intersection))
-}
 
 // FDot2MixAcc32VALVE is an OpFDot2MixAcc32VALVE.
 type FDot2MixAcc32VALVE spirv.Inst
@@ -3746,11 +2798,6 @@ func (v FDot2MixAcc32VALVE) Vector2() spirv.ID { return spirv.ID(v[4]) }
 // Accumulator returns operand Accumulator.
 func (v FDot2MixAcc32VALVE) Accumulator() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildFDot2MixAcc32VALVE appends an OpFDot2MixAcc32VALVE to dst.
-func BuildFDot2MixAcc32VALVE(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFDot2MixAcc32VALVE, 6), uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))
-}
-
 // FDot2MixAcc16VALVE is an OpFDot2MixAcc16VALVE.
 type FDot2MixAcc16VALVE spirv.Inst
 
@@ -3769,11 +2816,6 @@ func (v FDot2MixAcc16VALVE) Vector2() spirv.ID { return spirv.ID(v[4]) }
 // Accumulator returns operand Accumulator.
 func (v FDot2MixAcc16VALVE) Accumulator() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildFDot2MixAcc16VALVE appends an OpFDot2MixAcc16VALVE to dst.
-func BuildFDot2MixAcc16VALVE(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFDot2MixAcc16VALVE, 6), uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))
-}
-
 // FDot4MixAcc32VALVE is an OpFDot4MixAcc32VALVE.
 type FDot4MixAcc32VALVE spirv.Inst
 
@@ -3791,8 +2833,3 @@ func (v FDot4MixAcc32VALVE) Vector2() spirv.ID { return spirv.ID(v[4]) }
 
 // Accumulator returns operand Accumulator.
 func (v FDot4MixAcc32VALVE) Accumulator() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildFDot4MixAcc32VALVE appends an OpFDot4MixAcc32VALVE to dst.
-func BuildFDot4MixAcc32VALVE(dst []uint32, typ spirv.ID, result spirv.ID, vector1 spirv.ID, vector2 spirv.ID, accumulator spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpFDot4MixAcc32VALVE, 6), uint32(typ), uint32(result), uint32(vector1), uint32(vector2), uint32(accumulator))
-}

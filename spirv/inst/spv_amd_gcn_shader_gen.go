@@ -16,11 +16,6 @@ func (v AMDGcnShaderCubeFaceIndexAMD) Result() spirv.ID { return spirv.ID(v[2]) 
 // P returns operand P.
 func (v AMDGcnShaderCubeFaceIndexAMD) P() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildAMDGcnShaderCubeFaceIndexAMD appends an OpExtInst SPV_AMD_gcn_shader CubeFaceIndexAMD to dst.
-func BuildAMDGcnShaderCubeFaceIndexAMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDGcnShaderCubeFaceIndexAMD), uint32(p))
-}
-
 // AMDGcnShaderCubeFaceCoordAMD is an OpExtInst SPV_AMD_gcn_shader CubeFaceCoordAMD.
 type AMDGcnShaderCubeFaceCoordAMD spirv.Inst
 
@@ -33,11 +28,6 @@ func (v AMDGcnShaderCubeFaceCoordAMD) Result() spirv.ID { return spirv.ID(v[2]) 
 // P returns operand P.
 func (v AMDGcnShaderCubeFaceCoordAMD) P() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildAMDGcnShaderCubeFaceCoordAMD appends an OpExtInst SPV_AMD_gcn_shader CubeFaceCoordAMD to dst.
-func BuildAMDGcnShaderCubeFaceCoordAMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, p spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDGcnShaderCubeFaceCoordAMD), uint32(p))
-}
-
 // AMDGcnShaderTimeAMD is an OpExtInst SPV_AMD_gcn_shader TimeAMD.
 type AMDGcnShaderTimeAMD spirv.Inst
 
@@ -46,8 +36,3 @@ func (v AMDGcnShaderTimeAMD) Type() spirv.ID { return spirv.ID(v[1]) }
 
 // Result returns operand Result.
 func (v AMDGcnShaderTimeAMD) Result() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildAMDGcnShaderTimeAMD appends an OpExtInst SPV_AMD_gcn_shader TimeAMD to dst.
-func BuildAMDGcnShaderTimeAMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 5), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDGcnShaderTimeAMD))
-}

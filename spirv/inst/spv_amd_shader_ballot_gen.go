@@ -19,11 +19,6 @@ func (v AMDShaderBallotSwizzleInvocationsAMD) Data() spirv.ID { return spirv.ID(
 // Offset returns operand Offset.
 func (v AMDShaderBallotSwizzleInvocationsAMD) Offset() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildAMDShaderBallotSwizzleInvocationsAMD appends an OpExtInst SPV_AMD_shader_ballot SwizzleInvocationsAMD to dst.
-func BuildAMDShaderBallotSwizzleInvocationsAMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, data spirv.ID, offset spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderBallotSwizzleInvocationsAMD), uint32(data), uint32(offset))
-}
-
 // AMDShaderBallotSwizzleInvocationsMaskedAMD is an OpExtInst SPV_AMD_shader_ballot SwizzleInvocationsMaskedAMD.
 type AMDShaderBallotSwizzleInvocationsMaskedAMD spirv.Inst
 
@@ -38,11 +33,6 @@ func (v AMDShaderBallotSwizzleInvocationsMaskedAMD) Data() spirv.ID { return spi
 
 // Mask returns operand Mask.
 func (v AMDShaderBallotSwizzleInvocationsMaskedAMD) Mask() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildAMDShaderBallotSwizzleInvocationsMaskedAMD appends an OpExtInst SPV_AMD_shader_ballot SwizzleInvocationsMaskedAMD to dst.
-func BuildAMDShaderBallotSwizzleInvocationsMaskedAMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, data spirv.ID, mask spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderBallotSwizzleInvocationsMaskedAMD), uint32(data), uint32(mask))
-}
 
 // AMDShaderBallotWriteInvocationAMD is an OpExtInst SPV_AMD_shader_ballot WriteInvocationAMD.
 type AMDShaderBallotWriteInvocationAMD spirv.Inst
@@ -62,11 +52,6 @@ func (v AMDShaderBallotWriteInvocationAMD) WriteValue() spirv.ID { return spirv.
 // InvocationIndex returns operand InvocationIndex.
 func (v AMDShaderBallotWriteInvocationAMD) InvocationIndex() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildAMDShaderBallotWriteInvocationAMD appends an OpExtInst SPV_AMD_shader_ballot WriteInvocationAMD to dst.
-func BuildAMDShaderBallotWriteInvocationAMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, inputValue spirv.ID, writeValue spirv.ID, invocationIndex spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderBallotWriteInvocationAMD), uint32(inputValue), uint32(writeValue), uint32(invocationIndex))
-}
-
 // AMDShaderBallotMbcntAMD is an OpExtInst SPV_AMD_shader_ballot MbcntAMD.
 type AMDShaderBallotMbcntAMD spirv.Inst
 
@@ -78,8 +63,3 @@ func (v AMDShaderBallotMbcntAMD) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Mask returns operand Mask.
 func (v AMDShaderBallotMbcntAMD) Mask() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildAMDShaderBallotMbcntAMD appends an OpExtInst SPV_AMD_shader_ballot MbcntAMD to dst.
-func BuildAMDShaderBallotMbcntAMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, mask spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderBallotMbcntAMD), uint32(mask))
-}

@@ -26,8 +26,3 @@ func (v AMDShaderExplicitVertexParameterInterpolateAtVertexAMD) Interpolant() sp
 func (v AMDShaderExplicitVertexParameterInterpolateAtVertexAMD) VertexIdx() spirv.ID {
 	return spirv.ID(v[6])
 }
-
-// BuildAMDShaderExplicitVertexParameterInterpolateAtVertexAMD appends an OpExtInst SPV_AMD_shader_explicit_vertex_parameter InterpolateAtVertexAMD to dst.
-func BuildAMDShaderExplicitVertexParameterInterpolateAtVertexAMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, interpolant spirv.ID, vertexIdx spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderExplicitVertexParameterInterpolateAtVertexAMD), uint32(interpolant), uint32(vertexIdx))
-}

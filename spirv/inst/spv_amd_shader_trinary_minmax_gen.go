@@ -22,11 +22,6 @@ func (v AMDShaderTrinaryMinmaxFMin3AMD) Y() spirv.ID { return spirv.ID(v[6]) }
 // Z returns operand Z.
 func (v AMDShaderTrinaryMinmaxFMin3AMD) Z() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildAMDShaderTrinaryMinmaxFMin3AMD appends an OpExtInst SPV_AMD_shader_trinary_minmax FMin3AMD to dst.
-func BuildAMDShaderTrinaryMinmaxFMin3AMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderTrinaryMinmaxFMin3AMD), uint32(x), uint32(y), uint32(z))
-}
-
 // AMDShaderTrinaryMinmaxUMin3AMD is an OpExtInst SPV_AMD_shader_trinary_minmax UMin3AMD.
 type AMDShaderTrinaryMinmaxUMin3AMD spirv.Inst
 
@@ -44,11 +39,6 @@ func (v AMDShaderTrinaryMinmaxUMin3AMD) Y() spirv.ID { return spirv.ID(v[6]) }
 
 // Z returns operand Z.
 func (v AMDShaderTrinaryMinmaxUMin3AMD) Z() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildAMDShaderTrinaryMinmaxUMin3AMD appends an OpExtInst SPV_AMD_shader_trinary_minmax UMin3AMD to dst.
-func BuildAMDShaderTrinaryMinmaxUMin3AMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderTrinaryMinmaxUMin3AMD), uint32(x), uint32(y), uint32(z))
-}
 
 // AMDShaderTrinaryMinmaxSMin3AMD is an OpExtInst SPV_AMD_shader_trinary_minmax SMin3AMD.
 type AMDShaderTrinaryMinmaxSMin3AMD spirv.Inst
@@ -68,11 +58,6 @@ func (v AMDShaderTrinaryMinmaxSMin3AMD) Y() spirv.ID { return spirv.ID(v[6]) }
 // Z returns operand Z.
 func (v AMDShaderTrinaryMinmaxSMin3AMD) Z() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildAMDShaderTrinaryMinmaxSMin3AMD appends an OpExtInst SPV_AMD_shader_trinary_minmax SMin3AMD to dst.
-func BuildAMDShaderTrinaryMinmaxSMin3AMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderTrinaryMinmaxSMin3AMD), uint32(x), uint32(y), uint32(z))
-}
-
 // AMDShaderTrinaryMinmaxFMax3AMD is an OpExtInst SPV_AMD_shader_trinary_minmax FMax3AMD.
 type AMDShaderTrinaryMinmaxFMax3AMD spirv.Inst
 
@@ -90,11 +75,6 @@ func (v AMDShaderTrinaryMinmaxFMax3AMD) Y() spirv.ID { return spirv.ID(v[6]) }
 
 // Z returns operand Z.
 func (v AMDShaderTrinaryMinmaxFMax3AMD) Z() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildAMDShaderTrinaryMinmaxFMax3AMD appends an OpExtInst SPV_AMD_shader_trinary_minmax FMax3AMD to dst.
-func BuildAMDShaderTrinaryMinmaxFMax3AMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderTrinaryMinmaxFMax3AMD), uint32(x), uint32(y), uint32(z))
-}
 
 // AMDShaderTrinaryMinmaxUMax3AMD is an OpExtInst SPV_AMD_shader_trinary_minmax UMax3AMD.
 type AMDShaderTrinaryMinmaxUMax3AMD spirv.Inst
@@ -114,11 +94,6 @@ func (v AMDShaderTrinaryMinmaxUMax3AMD) Y() spirv.ID { return spirv.ID(v[6]) }
 // Z returns operand Z.
 func (v AMDShaderTrinaryMinmaxUMax3AMD) Z() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildAMDShaderTrinaryMinmaxUMax3AMD appends an OpExtInst SPV_AMD_shader_trinary_minmax UMax3AMD to dst.
-func BuildAMDShaderTrinaryMinmaxUMax3AMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderTrinaryMinmaxUMax3AMD), uint32(x), uint32(y), uint32(z))
-}
-
 // AMDShaderTrinaryMinmaxSMax3AMD is an OpExtInst SPV_AMD_shader_trinary_minmax SMax3AMD.
 type AMDShaderTrinaryMinmaxSMax3AMD spirv.Inst
 
@@ -136,11 +111,6 @@ func (v AMDShaderTrinaryMinmaxSMax3AMD) Y() spirv.ID { return spirv.ID(v[6]) }
 
 // Z returns operand Z.
 func (v AMDShaderTrinaryMinmaxSMax3AMD) Z() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildAMDShaderTrinaryMinmaxSMax3AMD appends an OpExtInst SPV_AMD_shader_trinary_minmax SMax3AMD to dst.
-func BuildAMDShaderTrinaryMinmaxSMax3AMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderTrinaryMinmaxSMax3AMD), uint32(x), uint32(y), uint32(z))
-}
 
 // AMDShaderTrinaryMinmaxFMid3AMD is an OpExtInst SPV_AMD_shader_trinary_minmax FMid3AMD.
 type AMDShaderTrinaryMinmaxFMid3AMD spirv.Inst
@@ -160,11 +130,6 @@ func (v AMDShaderTrinaryMinmaxFMid3AMD) Y() spirv.ID { return spirv.ID(v[6]) }
 // Z returns operand Z.
 func (v AMDShaderTrinaryMinmaxFMid3AMD) Z() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildAMDShaderTrinaryMinmaxFMid3AMD appends an OpExtInst SPV_AMD_shader_trinary_minmax FMid3AMD to dst.
-func BuildAMDShaderTrinaryMinmaxFMid3AMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderTrinaryMinmaxFMid3AMD), uint32(x), uint32(y), uint32(z))
-}
-
 // AMDShaderTrinaryMinmaxUMid3AMD is an OpExtInst SPV_AMD_shader_trinary_minmax UMid3AMD.
 type AMDShaderTrinaryMinmaxUMid3AMD spirv.Inst
 
@@ -183,11 +148,6 @@ func (v AMDShaderTrinaryMinmaxUMid3AMD) Y() spirv.ID { return spirv.ID(v[6]) }
 // Z returns operand Z.
 func (v AMDShaderTrinaryMinmaxUMid3AMD) Z() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildAMDShaderTrinaryMinmaxUMid3AMD appends an OpExtInst SPV_AMD_shader_trinary_minmax UMid3AMD to dst.
-func BuildAMDShaderTrinaryMinmaxUMid3AMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderTrinaryMinmaxUMid3AMD), uint32(x), uint32(y), uint32(z))
-}
-
 // AMDShaderTrinaryMinmaxSMid3AMD is an OpExtInst SPV_AMD_shader_trinary_minmax SMid3AMD.
 type AMDShaderTrinaryMinmaxSMid3AMD spirv.Inst
 
@@ -205,8 +165,3 @@ func (v AMDShaderTrinaryMinmaxSMid3AMD) Y() spirv.ID { return spirv.ID(v[6]) }
 
 // Z returns operand Z.
 func (v AMDShaderTrinaryMinmaxSMid3AMD) Z() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildAMDShaderTrinaryMinmaxSMid3AMD appends an OpExtInst SPV_AMD_shader_trinary_minmax SMid3AMD to dst.
-func BuildAMDShaderTrinaryMinmaxSMid3AMD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, x spirv.ID, y spirv.ID, z spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.AMDShaderTrinaryMinmaxSMid3AMD), uint32(x), uint32(y), uint32(z))
-}

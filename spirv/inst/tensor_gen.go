@@ -29,14 +29,6 @@ func (v TensorReadARM) TensorOperandsWords() []uint32 {
 	return parameters(v, 5, spirv.KindTensorOperands)
 }
 
-// BuildTensorReadARM appends an OpTensorReadARM to dst. The words of optional operands and of parameters are rest.
-func BuildTensorReadARM(dst []uint32, typ spirv.ID, result spirv.ID, tensor spirv.ID, coordinates spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(tensor), uint32(coordinates))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpTensorReadARM)
-}
-
 // TensorWriteARM is an OpTensorWriteARM.
 type TensorWriteARM spirv.Inst
 
@@ -59,14 +51,6 @@ func (v TensorWriteARM) TensorOperandsWords() []uint32 {
 	return parameters(v, 4, spirv.KindTensorOperands)
 }
 
-// BuildTensorWriteARM appends an OpTensorWriteARM to dst. The words of optional operands and of parameters are rest.
-func BuildTensorWriteARM(dst []uint32, tensor spirv.ID, coordinates spirv.ID, object spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(tensor), uint32(coordinates), uint32(object))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpTensorWriteARM)
-}
-
 // TensorQuerySizeARM is an OpTensorQuerySizeARM.
 type TensorQuerySizeARM spirv.Inst
 
@@ -81,8 +65,3 @@ func (v TensorQuerySizeARM) Tensor() spirv.ID { return spirv.ID(v[3]) }
 
 // Dimension returns operand Dimension.
 func (v TensorQuerySizeARM) Dimension() spirv.ID { return spirv.ID(v[4]) }
-
-// BuildTensorQuerySizeARM appends an OpTensorQuerySizeARM to dst.
-func BuildTensorQuerySizeARM(dst []uint32, typ spirv.ID, result spirv.ID, tensor spirv.ID, dimension spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTensorQuerySizeARM, 5), uint32(typ), uint32(result), uint32(tensor), uint32(dimension))
-}

@@ -22,11 +22,6 @@ func (v TOSAARGMAX) NanMode() spirv.ID { return spirv.ID(v[6]) }
 // Input returns operand Input.
 func (v TOSAARGMAX) Input() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSAARGMAX appends an OpExtInst TOSA.001000.1 ARGMAX to dst.
-func BuildTOSAARGMAX(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, axis spirv.ID, nanMode spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAARGMAX), uint32(axis), uint32(nanMode), uint32(input))
-}
-
 // TOSAAVGPOOL2D is an OpExtInst TOSA.001000.1 AVG_POOL2D.
 type TOSAAVGPOOL2D spirv.Inst
 
@@ -56,11 +51,6 @@ func (v TOSAAVGPOOL2D) InputZp() spirv.ID { return spirv.ID(v[10]) }
 
 // OutputZp returns operand OutputZp.
 func (v TOSAAVGPOOL2D) OutputZp() spirv.ID { return spirv.ID(v[11]) }
-
-// BuildTOSAAVGPOOL2D appends an OpExtInst TOSA.001000.1 AVG_POOL2D to dst.
-func BuildTOSAAVGPOOL2D(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, stride spirv.ID, pad spirv.ID, accType spirv.ID, input spirv.ID, inputZp spirv.ID, outputZp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 12), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAAVGPOOL2D), uint32(kernel), uint32(stride), uint32(pad), uint32(accType), uint32(input), uint32(inputZp), uint32(outputZp))
-}
 
 // TOSACONV2D is an OpExtInst TOSA.001000.1 CONV2D.
 type TOSACONV2D spirv.Inst
@@ -101,11 +91,6 @@ func (v TOSACONV2D) InputZp() spirv.ID { return spirv.ID(v[13]) }
 // WeightZp returns operand WeightZp.
 func (v TOSACONV2D) WeightZp() spirv.ID { return spirv.ID(v[14]) }
 
-// BuildTOSACONV2D appends an OpExtInst TOSA.001000.1 CONV2D to dst.
-func BuildTOSACONV2D(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, pad spirv.ID, stride spirv.ID, dilation spirv.ID, accType spirv.ID, localBound spirv.ID, input spirv.ID, weight spirv.ID, bias spirv.ID, inputZp spirv.ID, weightZp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 15), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSACONV2D), uint32(pad), uint32(stride), uint32(dilation), uint32(accType), uint32(localBound), uint32(input), uint32(weight), uint32(bias), uint32(inputZp), uint32(weightZp))
-}
-
 // TOSACONV3D is an OpExtInst TOSA.001000.1 CONV3D.
 type TOSACONV3D spirv.Inst
 
@@ -144,11 +129,6 @@ func (v TOSACONV3D) InputZp() spirv.ID { return spirv.ID(v[13]) }
 
 // WeightZp returns operand WeightZp.
 func (v TOSACONV3D) WeightZp() spirv.ID { return spirv.ID(v[14]) }
-
-// BuildTOSACONV3D appends an OpExtInst TOSA.001000.1 CONV3D to dst.
-func BuildTOSACONV3D(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, pad spirv.ID, stride spirv.ID, dilation spirv.ID, accType spirv.ID, localBound spirv.ID, input spirv.ID, weight spirv.ID, bias spirv.ID, inputZp spirv.ID, weightZp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 15), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSACONV3D), uint32(pad), uint32(stride), uint32(dilation), uint32(accType), uint32(localBound), uint32(input), uint32(weight), uint32(bias), uint32(inputZp), uint32(weightZp))
-}
 
 // TOSADEPTHWISECONV2D is an OpExtInst TOSA.001000.1 DEPTHWISE_CONV2D.
 type TOSADEPTHWISECONV2D spirv.Inst
@@ -189,11 +169,6 @@ func (v TOSADEPTHWISECONV2D) InputZp() spirv.ID { return spirv.ID(v[13]) }
 // WeightZp returns operand WeightZp.
 func (v TOSADEPTHWISECONV2D) WeightZp() spirv.ID { return spirv.ID(v[14]) }
 
-// BuildTOSADEPTHWISECONV2D appends an OpExtInst TOSA.001000.1 DEPTHWISE_CONV2D to dst.
-func BuildTOSADEPTHWISECONV2D(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, pad spirv.ID, stride spirv.ID, dilation spirv.ID, accType spirv.ID, localBound spirv.ID, input spirv.ID, weight spirv.ID, bias spirv.ID, inputZp spirv.ID, weightZp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 15), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSADEPTHWISECONV2D), uint32(pad), uint32(stride), uint32(dilation), uint32(accType), uint32(localBound), uint32(input), uint32(weight), uint32(bias), uint32(inputZp), uint32(weightZp))
-}
-
 // TOSAFFT2D is an OpExtInst TOSA.001000.1 FFT2D.
 type TOSAFFT2D spirv.Inst
 
@@ -215,11 +190,6 @@ func (v TOSAFFT2D) InputReal() spirv.ID { return spirv.ID(v[7]) }
 // InputImag returns operand InputImag.
 func (v TOSAFFT2D) InputImag() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildTOSAFFT2D appends an OpExtInst TOSA.001000.1 FFT2D to dst.
-func BuildTOSAFFT2D(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, inverse spirv.ID, localBound spirv.ID, inputReal spirv.ID, inputImag spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAFFT2D), uint32(inverse), uint32(localBound), uint32(inputReal), uint32(inputImag))
-}
-
 // TOSAMATMUL is an OpExtInst TOSA.001000.1 MATMUL.
 type TOSAMATMUL spirv.Inst
 
@@ -240,11 +210,6 @@ func (v TOSAMATMUL) AZp() spirv.ID { return spirv.ID(v[7]) }
 
 // BZp returns operand BZp.
 func (v TOSAMATMUL) BZp() spirv.ID { return spirv.ID(v[8]) }
-
-// BuildTOSAMATMUL appends an OpExtInst TOSA.001000.1 MATMUL to dst.
-func BuildTOSAMATMUL(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, a spirv.ID, b spirv.ID, aZp spirv.ID, bZp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAMATMUL), uint32(a), uint32(b), uint32(aZp), uint32(bZp))
-}
 
 // TOSAMAXPOOL2D is an OpExtInst TOSA.001000.1 MAX_POOL2D.
 type TOSAMAXPOOL2D spirv.Inst
@@ -270,11 +235,6 @@ func (v TOSAMAXPOOL2D) NanMode() spirv.ID { return spirv.ID(v[8]) }
 // Input returns operand Input.
 func (v TOSAMAXPOOL2D) Input() spirv.ID { return spirv.ID(v[9]) }
 
-// BuildTOSAMAXPOOL2D appends an OpExtInst TOSA.001000.1 MAX_POOL2D to dst.
-func BuildTOSAMAXPOOL2D(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, kernel spirv.ID, stride spirv.ID, pad spirv.ID, nanMode spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAMAXPOOL2D), uint32(kernel), uint32(stride), uint32(pad), uint32(nanMode), uint32(input))
-}
-
 // TOSARFFT2D is an OpExtInst TOSA.001000.1 RFFT2D.
 type TOSARFFT2D spirv.Inst
 
@@ -289,11 +249,6 @@ func (v TOSARFFT2D) LocalBound() spirv.ID { return spirv.ID(v[5]) }
 
 // InputReal returns operand InputReal.
 func (v TOSARFFT2D) InputReal() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSARFFT2D appends an OpExtInst TOSA.001000.1 RFFT2D to dst.
-func BuildTOSARFFT2D(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, localBound spirv.ID, inputReal spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSARFFT2D), uint32(localBound), uint32(inputReal))
-}
 
 // TOSATRANSPOSECONV2D is an OpExtInst TOSA.001000.1 TRANSPOSE_CONV2D.
 type TOSATRANSPOSECONV2D spirv.Inst
@@ -331,11 +286,6 @@ func (v TOSATRANSPOSECONV2D) InputZp() spirv.ID { return spirv.ID(v[12]) }
 // WeightZp returns operand WeightZp.
 func (v TOSATRANSPOSECONV2D) WeightZp() spirv.ID { return spirv.ID(v[13]) }
 
-// BuildTOSATRANSPOSECONV2D appends an OpExtInst TOSA.001000.1 TRANSPOSE_CONV2D to dst.
-func BuildTOSATRANSPOSECONV2D(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, outPad spirv.ID, stride spirv.ID, accType spirv.ID, localBound spirv.ID, input spirv.ID, weight spirv.ID, bias spirv.ID, inputZp spirv.ID, weightZp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 14), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSATRANSPOSECONV2D), uint32(outPad), uint32(stride), uint32(accType), uint32(localBound), uint32(input), uint32(weight), uint32(bias), uint32(inputZp), uint32(weightZp))
-}
-
 // TOSACLAMP is an OpExtInst TOSA.001000.1 CLAMP.
 type TOSACLAMP spirv.Inst
 
@@ -357,11 +307,6 @@ func (v TOSACLAMP) NanMode() spirv.ID { return spirv.ID(v[7]) }
 // Input returns operand Input.
 func (v TOSACLAMP) Input() spirv.ID { return spirv.ID(v[8]) }
 
-// BuildTOSACLAMP appends an OpExtInst TOSA.001000.1 CLAMP to dst.
-func BuildTOSACLAMP(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, minVal spirv.ID, maxVal spirv.ID, nanMode spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 9), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSACLAMP), uint32(minVal), uint32(maxVal), uint32(nanMode), uint32(input))
-}
-
 // TOSAERF is an OpExtInst TOSA.001000.1 ERF.
 type TOSAERF spirv.Inst
 
@@ -373,11 +318,6 @@ func (v TOSAERF) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input returns operand Input.
 func (v TOSAERF) Input() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSAERF appends an OpExtInst TOSA.001000.1 ERF to dst.
-func BuildTOSAERF(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAERF), uint32(input))
-}
 
 // TOSASIGMOID is an OpExtInst TOSA.001000.1 SIGMOID.
 type TOSASIGMOID spirv.Inst
@@ -391,11 +331,6 @@ func (v TOSASIGMOID) Result() spirv.ID { return spirv.ID(v[2]) }
 // Input returns operand Input.
 func (v TOSASIGMOID) Input() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildTOSASIGMOID appends an OpExtInst TOSA.001000.1 SIGMOID to dst.
-func BuildTOSASIGMOID(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSASIGMOID), uint32(input))
-}
-
 // TOSATANH is an OpExtInst TOSA.001000.1 TANH.
 type TOSATANH spirv.Inst
 
@@ -407,11 +342,6 @@ func (v TOSATANH) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input returns operand Input.
 func (v TOSATANH) Input() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSATANH appends an OpExtInst TOSA.001000.1 TANH to dst.
-func BuildTOSATANH(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSATANH), uint32(input))
-}
 
 // TOSAADD is an OpExtInst TOSA.001000.1 ADD.
 type TOSAADD spirv.Inst
@@ -427,11 +357,6 @@ func (v TOSAADD) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Input2 returns operand Input2.
 func (v TOSAADD) Input2() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSAADD appends an OpExtInst TOSA.001000.1 ADD to dst.
-func BuildTOSAADD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAADD), uint32(input1), uint32(input2))
-}
 
 // TOSAARITHMETICRIGHTSHIFT is an OpExtInst TOSA.001000.1 ARITHMETIC_RIGHT_SHIFT.
 type TOSAARITHMETICRIGHTSHIFT spirv.Inst
@@ -451,11 +376,6 @@ func (v TOSAARITHMETICRIGHTSHIFT) Input1() spirv.ID { return spirv.ID(v[6]) }
 // Input2 returns operand Input2.
 func (v TOSAARITHMETICRIGHTSHIFT) Input2() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSAARITHMETICRIGHTSHIFT appends an OpExtInst TOSA.001000.1 ARITHMETIC_RIGHT_SHIFT to dst.
-func BuildTOSAARITHMETICRIGHTSHIFT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, round spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAARITHMETICRIGHTSHIFT), uint32(round), uint32(input1), uint32(input2))
-}
-
 // TOSABITWISEAND is an OpExtInst TOSA.001000.1 BITWISE_AND.
 type TOSABITWISEAND spirv.Inst
 
@@ -470,11 +390,6 @@ func (v TOSABITWISEAND) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Input2 returns operand Input2.
 func (v TOSABITWISEAND) Input2() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSABITWISEAND appends an OpExtInst TOSA.001000.1 BITWISE_AND to dst.
-func BuildTOSABITWISEAND(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSABITWISEAND), uint32(input1), uint32(input2))
-}
 
 // TOSABITWISEOR is an OpExtInst TOSA.001000.1 BITWISE_OR.
 type TOSABITWISEOR spirv.Inst
@@ -491,11 +406,6 @@ func (v TOSABITWISEOR) Input1() spirv.ID { return spirv.ID(v[5]) }
 // Input2 returns operand Input2.
 func (v TOSABITWISEOR) Input2() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSABITWISEOR appends an OpExtInst TOSA.001000.1 BITWISE_OR to dst.
-func BuildTOSABITWISEOR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSABITWISEOR), uint32(input1), uint32(input2))
-}
-
 // TOSABITWISEXOR is an OpExtInst TOSA.001000.1 BITWISE_XOR.
 type TOSABITWISEXOR spirv.Inst
 
@@ -510,11 +420,6 @@ func (v TOSABITWISEXOR) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Input2 returns operand Input2.
 func (v TOSABITWISEXOR) Input2() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSABITWISEXOR appends an OpExtInst TOSA.001000.1 BITWISE_XOR to dst.
-func BuildTOSABITWISEXOR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSABITWISEXOR), uint32(input1), uint32(input2))
-}
 
 // TOSAINTDIV is an OpExtInst TOSA.001000.1 INTDIV.
 type TOSAINTDIV spirv.Inst
@@ -531,11 +436,6 @@ func (v TOSAINTDIV) Input1() spirv.ID { return spirv.ID(v[5]) }
 // Input2 returns operand Input2.
 func (v TOSAINTDIV) Input2() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSAINTDIV appends an OpExtInst TOSA.001000.1 INTDIV to dst.
-func BuildTOSAINTDIV(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAINTDIV), uint32(input1), uint32(input2))
-}
-
 // TOSALOGICALAND is an OpExtInst TOSA.001000.1 LOGICAL_AND.
 type TOSALOGICALAND spirv.Inst
 
@@ -550,11 +450,6 @@ func (v TOSALOGICALAND) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Input2 returns operand Input2.
 func (v TOSALOGICALAND) Input2() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSALOGICALAND appends an OpExtInst TOSA.001000.1 LOGICAL_AND to dst.
-func BuildTOSALOGICALAND(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSALOGICALAND), uint32(input1), uint32(input2))
-}
 
 // TOSALOGICALLEFTSHIFT is an OpExtInst TOSA.001000.1 LOGICAL_LEFT_SHIFT.
 type TOSALOGICALLEFTSHIFT spirv.Inst
@@ -571,11 +466,6 @@ func (v TOSALOGICALLEFTSHIFT) Input1() spirv.ID { return spirv.ID(v[5]) }
 // Input2 returns operand Input2.
 func (v TOSALOGICALLEFTSHIFT) Input2() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSALOGICALLEFTSHIFT appends an OpExtInst TOSA.001000.1 LOGICAL_LEFT_SHIFT to dst.
-func BuildTOSALOGICALLEFTSHIFT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSALOGICALLEFTSHIFT), uint32(input1), uint32(input2))
-}
-
 // TOSALOGICALRIGHTSHIFT is an OpExtInst TOSA.001000.1 LOGICAL_RIGHT_SHIFT.
 type TOSALOGICALRIGHTSHIFT spirv.Inst
 
@@ -590,11 +480,6 @@ func (v TOSALOGICALRIGHTSHIFT) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Input2 returns operand Input2.
 func (v TOSALOGICALRIGHTSHIFT) Input2() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSALOGICALRIGHTSHIFT appends an OpExtInst TOSA.001000.1 LOGICAL_RIGHT_SHIFT to dst.
-func BuildTOSALOGICALRIGHTSHIFT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSALOGICALRIGHTSHIFT), uint32(input1), uint32(input2))
-}
 
 // TOSALOGICALOR is an OpExtInst TOSA.001000.1 LOGICAL_OR.
 type TOSALOGICALOR spirv.Inst
@@ -611,11 +496,6 @@ func (v TOSALOGICALOR) Input1() spirv.ID { return spirv.ID(v[5]) }
 // Input2 returns operand Input2.
 func (v TOSALOGICALOR) Input2() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSALOGICALOR appends an OpExtInst TOSA.001000.1 LOGICAL_OR to dst.
-func BuildTOSALOGICALOR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSALOGICALOR), uint32(input1), uint32(input2))
-}
-
 // TOSALOGICALXOR is an OpExtInst TOSA.001000.1 LOGICAL_XOR.
 type TOSALOGICALXOR spirv.Inst
 
@@ -630,11 +510,6 @@ func (v TOSALOGICALXOR) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Input2 returns operand Input2.
 func (v TOSALOGICALXOR) Input2() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSALOGICALXOR appends an OpExtInst TOSA.001000.1 LOGICAL_XOR to dst.
-func BuildTOSALOGICALXOR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSALOGICALXOR), uint32(input1), uint32(input2))
-}
 
 // TOSAMAXIMUM is an OpExtInst TOSA.001000.1 MAXIMUM.
 type TOSAMAXIMUM spirv.Inst
@@ -654,11 +529,6 @@ func (v TOSAMAXIMUM) Input1() spirv.ID { return spirv.ID(v[6]) }
 // Input2 returns operand Input2.
 func (v TOSAMAXIMUM) Input2() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSAMAXIMUM appends an OpExtInst TOSA.001000.1 MAXIMUM to dst.
-func BuildTOSAMAXIMUM(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, nanMode spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAMAXIMUM), uint32(nanMode), uint32(input1), uint32(input2))
-}
-
 // TOSAMINIMUM is an OpExtInst TOSA.001000.1 MINIMUM.
 type TOSAMINIMUM spirv.Inst
 
@@ -676,11 +546,6 @@ func (v TOSAMINIMUM) Input1() spirv.ID { return spirv.ID(v[6]) }
 
 // Input2 returns operand Input2.
 func (v TOSAMINIMUM) Input2() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildTOSAMINIMUM appends an OpExtInst TOSA.001000.1 MINIMUM to dst.
-func BuildTOSAMINIMUM(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, nanMode spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAMINIMUM), uint32(nanMode), uint32(input1), uint32(input2))
-}
 
 // TOSAMUL is an OpExtInst TOSA.001000.1 MUL.
 type TOSAMUL spirv.Inst
@@ -700,11 +565,6 @@ func (v TOSAMUL) Input2() spirv.ID { return spirv.ID(v[6]) }
 // Shift returns operand Shift.
 func (v TOSAMUL) Shift() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSAMUL appends an OpExtInst TOSA.001000.1 MUL to dst.
-func BuildTOSAMUL(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID, shift spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAMUL), uint32(input1), uint32(input2), uint32(shift))
-}
-
 // TOSAPOW is an OpExtInst TOSA.001000.1 POW.
 type TOSAPOW spirv.Inst
 
@@ -719,11 +579,6 @@ func (v TOSAPOW) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Input2 returns operand Input2.
 func (v TOSAPOW) Input2() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSAPOW appends an OpExtInst TOSA.001000.1 POW to dst.
-func BuildTOSAPOW(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAPOW), uint32(input1), uint32(input2))
-}
 
 // TOSASUB is an OpExtInst TOSA.001000.1 SUB.
 type TOSASUB spirv.Inst
@@ -740,11 +595,6 @@ func (v TOSASUB) Input1() spirv.ID { return spirv.ID(v[5]) }
 // Input2 returns operand Input2.
 func (v TOSASUB) Input2() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSASUB appends an OpExtInst TOSA.001000.1 SUB to dst.
-func BuildTOSASUB(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSASUB), uint32(input1), uint32(input2))
-}
-
 // TOSATABLE is an OpExtInst TOSA.001000.1 TABLE.
 type TOSATABLE spirv.Inst
 
@@ -760,11 +610,6 @@ func (v TOSATABLE) Input1() spirv.ID { return spirv.ID(v[5]) }
 // Table returns operand Table.
 func (v TOSATABLE) Table() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSATABLE appends an OpExtInst TOSA.001000.1 TABLE to dst.
-func BuildTOSATABLE(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, table spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSATABLE), uint32(input1), uint32(table))
-}
-
 // TOSAABS is an OpExtInst TOSA.001000.1 ABS.
 type TOSAABS spirv.Inst
 
@@ -776,11 +621,6 @@ func (v TOSAABS) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input1 returns operand Input1.
 func (v TOSAABS) Input1() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSAABS appends an OpExtInst TOSA.001000.1 ABS to dst.
-func BuildTOSAABS(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAABS), uint32(input1))
-}
 
 // TOSABITWISENOT is an OpExtInst TOSA.001000.1 BITWISE_NOT.
 type TOSABITWISENOT spirv.Inst
@@ -794,11 +634,6 @@ func (v TOSABITWISENOT) Result() spirv.ID { return spirv.ID(v[2]) }
 // Input1 returns operand Input1.
 func (v TOSABITWISENOT) Input1() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildTOSABITWISENOT appends an OpExtInst TOSA.001000.1 BITWISE_NOT to dst.
-func BuildTOSABITWISENOT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSABITWISENOT), uint32(input1))
-}
-
 // TOSACEIL is an OpExtInst TOSA.001000.1 CEIL.
 type TOSACEIL spirv.Inst
 
@@ -810,11 +645,6 @@ func (v TOSACEIL) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input1 returns operand Input1.
 func (v TOSACEIL) Input1() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSACEIL appends an OpExtInst TOSA.001000.1 CEIL to dst.
-func BuildTOSACEIL(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSACEIL), uint32(input1))
-}
 
 // TOSACLZ is an OpExtInst TOSA.001000.1 CLZ.
 type TOSACLZ spirv.Inst
@@ -828,11 +658,6 @@ func (v TOSACLZ) Result() spirv.ID { return spirv.ID(v[2]) }
 // Input1 returns operand Input1.
 func (v TOSACLZ) Input1() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildTOSACLZ appends an OpExtInst TOSA.001000.1 CLZ to dst.
-func BuildTOSACLZ(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSACLZ), uint32(input1))
-}
-
 // TOSACOS is an OpExtInst TOSA.001000.1 COS.
 type TOSACOS spirv.Inst
 
@@ -844,11 +669,6 @@ func (v TOSACOS) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input1 returns operand Input1.
 func (v TOSACOS) Input1() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSACOS appends an OpExtInst TOSA.001000.1 COS to dst.
-func BuildTOSACOS(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSACOS), uint32(input1))
-}
 
 // TOSAEXP is an OpExtInst TOSA.001000.1 EXP.
 type TOSAEXP spirv.Inst
@@ -862,11 +682,6 @@ func (v TOSAEXP) Result() spirv.ID { return spirv.ID(v[2]) }
 // Input1 returns operand Input1.
 func (v TOSAEXP) Input1() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildTOSAEXP appends an OpExtInst TOSA.001000.1 EXP to dst.
-func BuildTOSAEXP(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAEXP), uint32(input1))
-}
-
 // TOSAFLOOR is an OpExtInst TOSA.001000.1 FLOOR.
 type TOSAFLOOR spirv.Inst
 
@@ -878,11 +693,6 @@ func (v TOSAFLOOR) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input1 returns operand Input1.
 func (v TOSAFLOOR) Input1() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSAFLOOR appends an OpExtInst TOSA.001000.1 FLOOR to dst.
-func BuildTOSAFLOOR(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAFLOOR), uint32(input1))
-}
 
 // TOSALOG is an OpExtInst TOSA.001000.1 LOG.
 type TOSALOG spirv.Inst
@@ -896,11 +706,6 @@ func (v TOSALOG) Result() spirv.ID { return spirv.ID(v[2]) }
 // Input1 returns operand Input1.
 func (v TOSALOG) Input1() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildTOSALOG appends an OpExtInst TOSA.001000.1 LOG to dst.
-func BuildTOSALOG(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSALOG), uint32(input1))
-}
-
 // TOSALOGICALNOT is an OpExtInst TOSA.001000.1 LOGICAL_NOT.
 type TOSALOGICALNOT spirv.Inst
 
@@ -912,11 +717,6 @@ func (v TOSALOGICALNOT) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input1 returns operand Input1.
 func (v TOSALOGICALNOT) Input1() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSALOGICALNOT appends an OpExtInst TOSA.001000.1 LOGICAL_NOT to dst.
-func BuildTOSALOGICALNOT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSALOGICALNOT), uint32(input1))
-}
 
 // TOSANEGATE is an OpExtInst TOSA.001000.1 NEGATE.
 type TOSANEGATE spirv.Inst
@@ -936,11 +736,6 @@ func (v TOSANEGATE) Input1Zp() spirv.ID { return spirv.ID(v[6]) }
 // OutputZp returns operand OutputZp.
 func (v TOSANEGATE) OutputZp() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSANEGATE appends an OpExtInst TOSA.001000.1 NEGATE to dst.
-func BuildTOSANEGATE(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input1Zp spirv.ID, outputZp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSANEGATE), uint32(input1), uint32(input1Zp), uint32(outputZp))
-}
-
 // TOSARECIPROCAL is an OpExtInst TOSA.001000.1 RECIPROCAL.
 type TOSARECIPROCAL spirv.Inst
 
@@ -952,11 +747,6 @@ func (v TOSARECIPROCAL) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input1 returns operand Input1.
 func (v TOSARECIPROCAL) Input1() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSARECIPROCAL appends an OpExtInst TOSA.001000.1 RECIPROCAL to dst.
-func BuildTOSARECIPROCAL(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSARECIPROCAL), uint32(input1))
-}
 
 // TOSARSQRT is an OpExtInst TOSA.001000.1 RSQRT.
 type TOSARSQRT spirv.Inst
@@ -970,11 +760,6 @@ func (v TOSARSQRT) Result() spirv.ID { return spirv.ID(v[2]) }
 // Input1 returns operand Input1.
 func (v TOSARSQRT) Input1() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildTOSARSQRT appends an OpExtInst TOSA.001000.1 RSQRT to dst.
-func BuildTOSARSQRT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSARSQRT), uint32(input1))
-}
-
 // TOSASIN is an OpExtInst TOSA.001000.1 SIN.
 type TOSASIN spirv.Inst
 
@@ -986,11 +771,6 @@ func (v TOSASIN) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input1 returns operand Input1.
 func (v TOSASIN) Input1() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSASIN appends an OpExtInst TOSA.001000.1 SIN to dst.
-func BuildTOSASIN(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSASIN), uint32(input1))
-}
 
 // TOSASELECT is an OpExtInst TOSA.001000.1 SELECT.
 type TOSASELECT spirv.Inst
@@ -1010,11 +790,6 @@ func (v TOSASELECT) Input2() spirv.ID { return spirv.ID(v[6]) }
 // Input3 returns operand Input3.
 func (v TOSASELECT) Input3() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSASELECT appends an OpExtInst TOSA.001000.1 SELECT to dst.
-func BuildTOSASELECT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID, input3 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSASELECT), uint32(input1), uint32(input2), uint32(input3))
-}
-
 // TOSAEQUAL is an OpExtInst TOSA.001000.1 EQUAL.
 type TOSAEQUAL spirv.Inst
 
@@ -1029,11 +804,6 @@ func (v TOSAEQUAL) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Input2 returns operand Input2.
 func (v TOSAEQUAL) Input2() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSAEQUAL appends an OpExtInst TOSA.001000.1 EQUAL to dst.
-func BuildTOSAEQUAL(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAEQUAL), uint32(input1), uint32(input2))
-}
 
 // TOSAGREATER is an OpExtInst TOSA.001000.1 GREATER.
 type TOSAGREATER spirv.Inst
@@ -1050,11 +820,6 @@ func (v TOSAGREATER) Input1() spirv.ID { return spirv.ID(v[5]) }
 // Input2 returns operand Input2.
 func (v TOSAGREATER) Input2() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSAGREATER appends an OpExtInst TOSA.001000.1 GREATER to dst.
-func BuildTOSAGREATER(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAGREATER), uint32(input1), uint32(input2))
-}
-
 // TOSAGREATEREQUAL is an OpExtInst TOSA.001000.1 GREATER_EQUAL.
 type TOSAGREATEREQUAL spirv.Inst
 
@@ -1069,11 +834,6 @@ func (v TOSAGREATEREQUAL) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Input2 returns operand Input2.
 func (v TOSAGREATEREQUAL) Input2() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSAGREATEREQUAL appends an OpExtInst TOSA.001000.1 GREATER_EQUAL to dst.
-func BuildTOSAGREATEREQUAL(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, input2 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAGREATEREQUAL), uint32(input1), uint32(input2))
-}
 
 // TOSAREDUCEALL is an OpExtInst TOSA.001000.1 REDUCE_ALL.
 type TOSAREDUCEALL spirv.Inst
@@ -1090,11 +850,6 @@ func (v TOSAREDUCEALL) Axis() spirv.ID { return spirv.ID(v[5]) }
 // Input returns operand Input.
 func (v TOSAREDUCEALL) Input() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSAREDUCEALL appends an OpExtInst TOSA.001000.1 REDUCE_ALL to dst.
-func BuildTOSAREDUCEALL(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, axis spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAREDUCEALL), uint32(axis), uint32(input))
-}
-
 // TOSAREDUCEANY is an OpExtInst TOSA.001000.1 REDUCE_ANY.
 type TOSAREDUCEANY spirv.Inst
 
@@ -1109,11 +864,6 @@ func (v TOSAREDUCEANY) Axis() spirv.ID { return spirv.ID(v[5]) }
 
 // Input returns operand Input.
 func (v TOSAREDUCEANY) Input() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSAREDUCEANY appends an OpExtInst TOSA.001000.1 REDUCE_ANY to dst.
-func BuildTOSAREDUCEANY(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, axis spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAREDUCEANY), uint32(axis), uint32(input))
-}
 
 // TOSAREDUCEMAX is an OpExtInst TOSA.001000.1 REDUCE_MAX.
 type TOSAREDUCEMAX spirv.Inst
@@ -1133,11 +883,6 @@ func (v TOSAREDUCEMAX) NanMode() spirv.ID { return spirv.ID(v[6]) }
 // Input returns operand Input.
 func (v TOSAREDUCEMAX) Input() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSAREDUCEMAX appends an OpExtInst TOSA.001000.1 REDUCE_MAX to dst.
-func BuildTOSAREDUCEMAX(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, axis spirv.ID, nanMode spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAREDUCEMAX), uint32(axis), uint32(nanMode), uint32(input))
-}
-
 // TOSAREDUCEMIN is an OpExtInst TOSA.001000.1 REDUCE_MIN.
 type TOSAREDUCEMIN spirv.Inst
 
@@ -1156,11 +901,6 @@ func (v TOSAREDUCEMIN) NanMode() spirv.ID { return spirv.ID(v[6]) }
 // Input returns operand Input.
 func (v TOSAREDUCEMIN) Input() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSAREDUCEMIN appends an OpExtInst TOSA.001000.1 REDUCE_MIN to dst.
-func BuildTOSAREDUCEMIN(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, axis spirv.ID, nanMode spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAREDUCEMIN), uint32(axis), uint32(nanMode), uint32(input))
-}
-
 // TOSAREDUCEPRODUCT is an OpExtInst TOSA.001000.1 REDUCE_PRODUCT.
 type TOSAREDUCEPRODUCT spirv.Inst
 
@@ -1175,11 +915,6 @@ func (v TOSAREDUCEPRODUCT) Axis() spirv.ID { return spirv.ID(v[5]) }
 
 // Input returns operand Input.
 func (v TOSAREDUCEPRODUCT) Input() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSAREDUCEPRODUCT appends an OpExtInst TOSA.001000.1 REDUCE_PRODUCT to dst.
-func BuildTOSAREDUCEPRODUCT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, axis spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAREDUCEPRODUCT), uint32(axis), uint32(input))
-}
 
 // TOSAREDUCESUM is an OpExtInst TOSA.001000.1 REDUCE_SUM.
 type TOSAREDUCESUM spirv.Inst
@@ -1196,11 +931,6 @@ func (v TOSAREDUCESUM) Axis() spirv.ID { return spirv.ID(v[5]) }
 // Input returns operand Input.
 func (v TOSAREDUCESUM) Input() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSAREDUCESUM appends an OpExtInst TOSA.001000.1 REDUCE_SUM to dst.
-func BuildTOSAREDUCESUM(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, axis spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAREDUCESUM), uint32(axis), uint32(input))
-}
-
 // TOSACONCAT is an OpExtInst TOSA.001000.1 CONCAT.
 type TOSACONCAT spirv.Inst
 
@@ -1215,14 +945,6 @@ func (v TOSACONCAT) Axis() spirv.ID { return spirv.ID(v[5]) }
 
 // Input1 returns operand Input1.
 func (v TOSACONCAT) Input1() []spirv.ID { return many[spirv.ID](v, 6) }
-
-// BuildTOSACONCAT appends an OpExtInst TOSA.001000.1 CONCAT to dst.
-func BuildTOSACONCAT(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, axis spirv.ID, input1 ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSACONCAT), uint32(axis))
-	dst = append(dst, words(input1)...)
-	return finish(dst, at, spirv.OpExtInst)
-}
 
 // TOSAPAD is an OpExtInst TOSA.001000.1 PAD.
 type TOSAPAD spirv.Inst
@@ -1242,11 +964,6 @@ func (v TOSAPAD) Padding() spirv.ID { return spirv.ID(v[6]) }
 // PadConst returns operand PadConst.
 func (v TOSAPAD) PadConst() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSAPAD appends an OpExtInst TOSA.001000.1 PAD to dst.
-func BuildTOSAPAD(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, padding spirv.ID, padConst spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAPAD), uint32(input1), uint32(padding), uint32(padConst))
-}
-
 // TOSARESHAPE is an OpExtInst TOSA.001000.1 RESHAPE.
 type TOSARESHAPE spirv.Inst
 
@@ -1262,11 +979,6 @@ func (v TOSARESHAPE) Input1() spirv.ID { return spirv.ID(v[5]) }
 // Shape returns operand Shape.
 func (v TOSARESHAPE) Shape() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSARESHAPE appends an OpExtInst TOSA.001000.1 RESHAPE to dst.
-func BuildTOSARESHAPE(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, shape spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSARESHAPE), uint32(input1), uint32(shape))
-}
-
 // TOSAREVERSE is an OpExtInst TOSA.001000.1 REVERSE.
 type TOSAREVERSE spirv.Inst
 
@@ -1281,11 +993,6 @@ func (v TOSAREVERSE) Axis() spirv.ID { return spirv.ID(v[5]) }
 
 // Input1 returns operand Input1.
 func (v TOSAREVERSE) Input1() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSAREVERSE appends an OpExtInst TOSA.001000.1 REVERSE to dst.
-func BuildTOSAREVERSE(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, axis spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAREVERSE), uint32(axis), uint32(input1))
-}
 
 // TOSASLICE is an OpExtInst TOSA.001000.1 SLICE.
 type TOSASLICE spirv.Inst
@@ -1305,11 +1012,6 @@ func (v TOSASLICE) Start() spirv.ID { return spirv.ID(v[6]) }
 // Size returns operand Size.
 func (v TOSASLICE) Size() spirv.ID { return spirv.ID(v[7]) }
 
-// BuildTOSASLICE appends an OpExtInst TOSA.001000.1 SLICE to dst.
-func BuildTOSASLICE(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, start spirv.ID, size spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSASLICE), uint32(input1), uint32(start), uint32(size))
-}
-
 // TOSATILE is an OpExtInst TOSA.001000.1 TILE.
 type TOSATILE spirv.Inst
 
@@ -1324,11 +1026,6 @@ func (v TOSATILE) Input1() spirv.ID { return spirv.ID(v[5]) }
 
 // Multiples returns operand Multiples.
 func (v TOSATILE) Multiples() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSATILE appends an OpExtInst TOSA.001000.1 TILE to dst.
-func BuildTOSATILE(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input1 spirv.ID, multiples spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSATILE), uint32(input1), uint32(multiples))
-}
 
 // TOSATRANSPOSE is an OpExtInst TOSA.001000.1 TRANSPOSE.
 type TOSATRANSPOSE spirv.Inst
@@ -1345,11 +1042,6 @@ func (v TOSATRANSPOSE) Perms() spirv.ID { return spirv.ID(v[5]) }
 // Input1 returns operand Input1.
 func (v TOSATRANSPOSE) Input1() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTOSATRANSPOSE appends an OpExtInst TOSA.001000.1 TRANSPOSE to dst.
-func BuildTOSATRANSPOSE(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, perms spirv.ID, input1 spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSATRANSPOSE), uint32(perms), uint32(input1))
-}
-
 // TOSAGATHER is an OpExtInst TOSA.001000.1 GATHER.
 type TOSAGATHER spirv.Inst
 
@@ -1364,11 +1056,6 @@ func (v TOSAGATHER) Values() spirv.ID { return spirv.ID(v[5]) }
 
 // Indices returns operand Indices.
 func (v TOSAGATHER) Indices() spirv.ID { return spirv.ID(v[6]) }
-
-// BuildTOSAGATHER appends an OpExtInst TOSA.001000.1 GATHER to dst.
-func BuildTOSAGATHER(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, values spirv.ID, indices spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 7), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSAGATHER), uint32(values), uint32(indices))
-}
 
 // TOSASCATTER is an OpExtInst TOSA.001000.1 SCATTER.
 type TOSASCATTER spirv.Inst
@@ -1387,11 +1074,6 @@ func (v TOSASCATTER) Indices() spirv.ID { return spirv.ID(v[6]) }
 
 // Input returns operand Input.
 func (v TOSASCATTER) Input() spirv.ID { return spirv.ID(v[7]) }
-
-// BuildTOSASCATTER appends an OpExtInst TOSA.001000.1 SCATTER to dst.
-func BuildTOSASCATTER(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, valuesIn spirv.ID, indices spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 8), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSASCATTER), uint32(valuesIn), uint32(indices), uint32(input))
-}
 
 // TOSARESIZE is an OpExtInst TOSA.001000.1 RESIZE.
 type TOSARESIZE spirv.Inst
@@ -1417,11 +1099,6 @@ func (v TOSARESIZE) Offset() spirv.ID { return spirv.ID(v[8]) }
 // Border returns operand Border.
 func (v TOSARESIZE) Border() spirv.ID { return spirv.ID(v[9]) }
 
-// BuildTOSARESIZE appends an OpExtInst TOSA.001000.1 RESIZE to dst.
-func BuildTOSARESIZE(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, mode spirv.ID, input spirv.ID, scale spirv.ID, offset spirv.ID, border spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 10), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSARESIZE), uint32(mode), uint32(input), uint32(scale), uint32(offset), uint32(border))
-}
-
 // TOSACAST is an OpExtInst TOSA.001000.1 CAST.
 type TOSACAST spirv.Inst
 
@@ -1433,11 +1110,6 @@ func (v TOSACAST) Result() spirv.ID { return spirv.ID(v[2]) }
 
 // Input returns operand Input.
 func (v TOSACAST) Input() spirv.ID { return spirv.ID(v[5]) }
-
-// BuildTOSACAST appends an OpExtInst TOSA.001000.1 CAST to dst.
-func BuildTOSACAST(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, input spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 6), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSACAST), uint32(input))
-}
 
 // TOSARESCALE is an OpExtInst TOSA.001000.1 RESCALE.
 type TOSARESCALE spirv.Inst
@@ -1477,8 +1149,3 @@ func (v TOSARESCALE) InputZp() spirv.ID { return spirv.ID(v[13]) }
 
 // OutputZp returns operand OutputZp.
 func (v TOSARESCALE) OutputZp() spirv.ID { return spirv.ID(v[14]) }
-
-// BuildTOSARESCALE appends an OpExtInst TOSA.001000.1 RESCALE to dst.
-func BuildTOSARESCALE(dst []uint32, typ spirv.ID, result spirv.ID, set spirv.ID, scale32 spirv.ID, roundingMode spirv.ID, perChannel spirv.ID, inputUnsigned spirv.ID, outputUnsigned spirv.ID, input spirv.ID, multiplier spirv.ID, shift spirv.ID, inputZp spirv.ID, outputZp spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpExtInst, 15), uint32(typ), uint32(result), uint32(set), uint32(spirv.TOSARESCALE), uint32(scale32), uint32(roundingMode), uint32(perChannel), uint32(inputUnsigned), uint32(outputUnsigned), uint32(input), uint32(multiplier), uint32(shift), uint32(inputZp), uint32(outputZp))
-}

@@ -10,21 +10,11 @@ type TypeVoid spirv.Inst
 // Result returns operand Result.
 func (v TypeVoid) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeVoid appends an OpTypeVoid to dst.
-func BuildTypeVoid(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeVoid, 2), uint32(result))
-}
-
 // TypeBool is an OpTypeBool.
 type TypeBool spirv.Inst
 
 // Result returns operand Result.
 func (v TypeBool) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeBool appends an OpTypeBool to dst.
-func BuildTypeBool(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeBool, 2), uint32(result))
-}
 
 // TypeInt is an OpTypeInt.
 type TypeInt spirv.Inst
@@ -37,11 +27,6 @@ func (v TypeInt) Width() uint32 { return v[2] }
 
 // Signedness returns operand Signedness.
 func (v TypeInt) Signedness() uint32 { return v[3] }
-
-// BuildTypeInt appends an OpTypeInt to dst.
-func BuildTypeInt(dst []uint32, result spirv.ID, width uint32, signedness uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeInt, 4), uint32(result), width, signedness)
-}
 
 // TypeFloat is an OpTypeFloat.
 type TypeFloat spirv.Inst
@@ -57,14 +42,6 @@ func (v TypeFloat) FloatingPointEncoding() (spirv.FPEncoding, bool) {
 	return maybe[spirv.FPEncoding](v, 3)
 }
 
-// BuildTypeFloat appends an OpTypeFloat to dst. The words of optional operands and of parameters are rest.
-func BuildTypeFloat(dst []uint32, result spirv.ID, width uint32, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result), width)
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpTypeFloat)
-}
-
 // TypeVector is an OpTypeVector.
 type TypeVector spirv.Inst
 
@@ -77,11 +54,6 @@ func (v TypeVector) ComponentType() spirv.ID { return spirv.ID(v[2]) }
 // ComponentCount returns operand ComponentCount.
 func (v TypeVector) ComponentCount() uint32 { return v[3] }
 
-// BuildTypeVector appends an OpTypeVector to dst.
-func BuildTypeVector(dst []uint32, result spirv.ID, componentType spirv.ID, componentCount uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeVector, 4), uint32(result), uint32(componentType), componentCount)
-}
-
 // TypeMatrix is an OpTypeMatrix.
 type TypeMatrix spirv.Inst
 
@@ -93,11 +65,6 @@ func (v TypeMatrix) ColumnType() spirv.ID { return spirv.ID(v[2]) }
 
 // ColumnCount returns operand ColumnCount.
 func (v TypeMatrix) ColumnCount() uint32 { return v[3] }
-
-// BuildTypeMatrix appends an OpTypeMatrix to dst.
-func BuildTypeMatrix(dst []uint32, result spirv.ID, columnType spirv.ID, columnCount uint32) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeMatrix, 4), uint32(result), uint32(columnType), columnCount)
-}
 
 // TypeImage is an OpTypeImage.
 type TypeImage spirv.Inst
@@ -131,24 +98,11 @@ func (v TypeImage) AccessQualifier() (spirv.AccessQualifier, bool) {
 	return maybe[spirv.AccessQualifier](v, 9)
 }
 
-// BuildTypeImage appends an OpTypeImage to dst. The words of optional operands and of parameters are rest.
-func BuildTypeImage(dst []uint32, result spirv.ID, sampledType spirv.ID, dim spirv.Dim, depth uint32, arrayed uint32, ms uint32, sampled uint32, imageFormat spirv.ImageFormat, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result), uint32(sampledType), uint32(dim), depth, arrayed, ms, sampled, uint32(imageFormat))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpTypeImage)
-}
-
 // TypeSampler is an OpTypeSampler.
 type TypeSampler spirv.Inst
 
 // Result returns operand Result.
 func (v TypeSampler) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeSampler appends an OpTypeSampler to dst.
-func BuildTypeSampler(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeSampler, 2), uint32(result))
-}
 
 // TypeSampledImage is an OpTypeSampledImage.
 type TypeSampledImage spirv.Inst
@@ -158,11 +112,6 @@ func (v TypeSampledImage) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // ImageType returns operand ImageType.
 func (v TypeSampledImage) ImageType() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildTypeSampledImage appends an OpTypeSampledImage to dst.
-func BuildTypeSampledImage(dst []uint32, result spirv.ID, imageType spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeSampledImage, 3), uint32(result), uint32(imageType))
-}
 
 // TypeArray is an OpTypeArray.
 type TypeArray spirv.Inst
@@ -176,11 +125,6 @@ func (v TypeArray) ElementType() spirv.ID { return spirv.ID(v[2]) }
 // Length returns operand Length.
 func (v TypeArray) Length() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildTypeArray appends an OpTypeArray to dst.
-func BuildTypeArray(dst []uint32, result spirv.ID, elementType spirv.ID, length spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeArray, 4), uint32(result), uint32(elementType), uint32(length))
-}
-
 // TypeRuntimeArray is an OpTypeRuntimeArray.
 type TypeRuntimeArray spirv.Inst
 
@@ -189,11 +133,6 @@ func (v TypeRuntimeArray) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // ElementType returns operand ElementType.
 func (v TypeRuntimeArray) ElementType() spirv.ID { return spirv.ID(v[2]) }
-
-// BuildTypeRuntimeArray appends an OpTypeRuntimeArray to dst.
-func BuildTypeRuntimeArray(dst []uint32, result spirv.ID, elementType spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeRuntimeArray, 3), uint32(result), uint32(elementType))
-}
 
 // TypeStruct is an OpTypeStruct.
 type TypeStruct spirv.Inst
@@ -204,14 +143,6 @@ func (v TypeStruct) Result() spirv.ID { return spirv.ID(v[1]) }
 // MemberTypes returns operand MemberTypes.
 func (v TypeStruct) MemberTypes() []spirv.ID { return many[spirv.ID](v, 2) }
 
-// BuildTypeStruct appends an OpTypeStruct to dst.
-func BuildTypeStruct(dst []uint32, result spirv.ID, memberTypes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result))
-	dst = append(dst, words(memberTypes)...)
-	return finish(dst, at, spirv.OpTypeStruct)
-}
-
 // TypeOpaque is an OpTypeOpaque.
 type TypeOpaque spirv.Inst
 
@@ -220,14 +151,6 @@ func (v TypeOpaque) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // TheNameOfTheOpaqueType returns operand TheNameOfTheOpaqueType.
 func (v TypeOpaque) TheNameOfTheOpaqueType() string { return spirv.String(v[2:]) }
-
-// BuildTypeOpaque appends an OpTypeOpaque to dst.
-func BuildTypeOpaque(dst []uint32, result spirv.ID, theNameOfTheOpaqueType string) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result))
-	dst = spirv.AppendString(dst, theNameOfTheOpaqueType)
-	return finish(dst, at, spirv.OpTypeOpaque)
-}
 
 // TypePointer is an OpTypePointer.
 type TypePointer spirv.Inst
@@ -241,11 +164,6 @@ func (v TypePointer) StorageClass() spirv.StorageClass { return spirv.StorageCla
 // TypeOperand returns operand TypeOperand.
 func (v TypePointer) TypeOperand() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildTypePointer appends an OpTypePointer to dst.
-func BuildTypePointer(dst []uint32, result spirv.ID, storageClass spirv.StorageClass, typeOperand spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypePointer, 4), uint32(result), uint32(storageClass), uint32(typeOperand))
-}
-
 // TypeFunction is an OpTypeFunction.
 type TypeFunction spirv.Inst
 
@@ -258,24 +176,11 @@ func (v TypeFunction) ReturnType() spirv.ID { return spirv.ID(v[2]) }
 // ParameterTypes returns operand ParameterTypes.
 func (v TypeFunction) ParameterTypes() []spirv.ID { return many[spirv.ID](v, 3) }
 
-// BuildTypeFunction appends an OpTypeFunction to dst.
-func BuildTypeFunction(dst []uint32, result spirv.ID, returnType spirv.ID, parameterTypes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result), uint32(returnType))
-	dst = append(dst, words(parameterTypes)...)
-	return finish(dst, at, spirv.OpTypeFunction)
-}
-
 // TypeEvent is an OpTypeEvent.
 type TypeEvent spirv.Inst
 
 // Result returns operand Result.
 func (v TypeEvent) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeEvent appends an OpTypeEvent to dst.
-func BuildTypeEvent(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeEvent, 2), uint32(result))
-}
 
 // TypeDeviceEvent is an OpTypeDeviceEvent.
 type TypeDeviceEvent spirv.Inst
@@ -283,32 +188,17 @@ type TypeDeviceEvent spirv.Inst
 // Result returns operand Result.
 func (v TypeDeviceEvent) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeDeviceEvent appends an OpTypeDeviceEvent to dst.
-func BuildTypeDeviceEvent(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeDeviceEvent, 2), uint32(result))
-}
-
 // TypeReserveId is an OpTypeReserveId.
 type TypeReserveId spirv.Inst
 
 // Result returns operand Result.
 func (v TypeReserveId) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeReserveId appends an OpTypeReserveId to dst.
-func BuildTypeReserveId(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeReserveId, 2), uint32(result))
-}
-
 // TypeQueue is an OpTypeQueue.
 type TypeQueue spirv.Inst
 
 // Result returns operand Result.
 func (v TypeQueue) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeQueue appends an OpTypeQueue to dst.
-func BuildTypeQueue(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeQueue, 2), uint32(result))
-}
 
 // TypePipe is an OpTypePipe.
 type TypePipe spirv.Inst
@@ -319,11 +209,6 @@ func (v TypePipe) Result() spirv.ID { return spirv.ID(v[1]) }
 // Qualifier returns operand Qualifier.
 func (v TypePipe) Qualifier() spirv.AccessQualifier { return spirv.AccessQualifier(v[2]) }
 
-// BuildTypePipe appends an OpTypePipe to dst.
-func BuildTypePipe(dst []uint32, result spirv.ID, qualifier spirv.AccessQualifier) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypePipe, 3), uint32(result), uint32(qualifier))
-}
-
 // TypeForwardPointer is an OpTypeForwardPointer.
 type TypeForwardPointer spirv.Inst
 
@@ -333,32 +218,17 @@ func (v TypeForwardPointer) PointerType() spirv.ID { return spirv.ID(v[1]) }
 // StorageClass returns operand StorageClass.
 func (v TypeForwardPointer) StorageClass() spirv.StorageClass { return spirv.StorageClass(v[2]) }
 
-// BuildTypeForwardPointer appends an OpTypeForwardPointer to dst.
-func BuildTypeForwardPointer(dst []uint32, pointerType spirv.ID, storageClass spirv.StorageClass) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeForwardPointer, 3), uint32(pointerType), uint32(storageClass))
-}
-
 // TypePipeStorage is an OpTypePipeStorage.
 type TypePipeStorage spirv.Inst
 
 // Result returns operand Result.
 func (v TypePipeStorage) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypePipeStorage appends an OpTypePipeStorage to dst.
-func BuildTypePipeStorage(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypePipeStorage, 2), uint32(result))
-}
-
 // TypeNamedBarrier is an OpTypeNamedBarrier.
 type TypeNamedBarrier spirv.Inst
 
 // Result returns operand Result.
 func (v TypeNamedBarrier) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeNamedBarrier appends an OpTypeNamedBarrier to dst.
-func BuildTypeNamedBarrier(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeNamedBarrier, 2), uint32(result))
-}
 
 // TypeTensorARM is an OpTypeTensorARM.
 type TypeTensorARM spirv.Inst
@@ -375,14 +245,6 @@ func (v TypeTensorARM) Rank() (spirv.ID, bool) { return maybe[spirv.ID](v, 3) }
 // Shape returns operand Shape, if it is present.
 func (v TypeTensorARM) Shape() (spirv.ID, bool) { return maybe[spirv.ID](v, 4) }
 
-// BuildTypeTensorARM appends an OpTypeTensorARM to dst. The words of optional operands and of parameters are rest.
-func BuildTypeTensorARM(dst []uint32, result spirv.ID, elementType spirv.ID, rest ...uint32) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result), uint32(elementType))
-	dst = append(dst, rest...)
-	return finish(dst, at, spirv.OpTypeTensorARM)
-}
-
 // TypeGraphARM is an OpTypeGraphARM.
 type TypeGraphARM spirv.Inst
 
@@ -395,14 +257,6 @@ func (v TypeGraphARM) NumInputs() uint32 { return v[2] }
 // InOutTypes returns operand InOutTypes.
 func (v TypeGraphARM) InOutTypes() []spirv.ID { return many[spirv.ID](v, 3) }
 
-// BuildTypeGraphARM appends an OpTypeGraphARM to dst.
-func BuildTypeGraphARM(dst []uint32, result spirv.ID, numInputs uint32, inOutTypes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result), numInputs)
-	dst = append(dst, words(inOutTypes)...)
-	return finish(dst, at, spirv.OpTypeGraphARM)
-}
-
 // TypeUntypedPointerKHR is an OpTypeUntypedPointerKHR.
 type TypeUntypedPointerKHR spirv.Inst
 
@@ -411,11 +265,6 @@ func (v TypeUntypedPointerKHR) Result() spirv.ID { return spirv.ID(v[1]) }
 
 // StorageClass returns operand StorageClass.
 func (v TypeUntypedPointerKHR) StorageClass() spirv.StorageClass { return spirv.StorageClass(v[2]) }
-
-// BuildTypeUntypedPointerKHR appends an OpTypeUntypedPointerKHR to dst.
-func BuildTypeUntypedPointerKHR(dst []uint32, result spirv.ID, storageClass spirv.StorageClass) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeUntypedPointerKHR, 3), uint32(result), uint32(storageClass))
-}
 
 // TypeCooperativeMatrixKHR is an OpTypeCooperativeMatrixKHR.
 type TypeCooperativeMatrixKHR spirv.Inst
@@ -438,21 +287,11 @@ func (v TypeCooperativeMatrixKHR) Columns() spirv.ID { return spirv.ID(v[5]) }
 // Use returns operand Use.
 func (v TypeCooperativeMatrixKHR) Use() spirv.ID { return spirv.ID(v[6]) }
 
-// BuildTypeCooperativeMatrixKHR appends an OpTypeCooperativeMatrixKHR to dst.
-func BuildTypeCooperativeMatrixKHR(dst []uint32, result spirv.ID, componentType spirv.ID, scope spirv.ID, rows spirv.ID, columns spirv.ID, use spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeCooperativeMatrixKHR, 7), uint32(result), uint32(componentType), uint32(scope), uint32(rows), uint32(columns), uint32(use))
-}
-
 // TypeRayQueryKHR is an OpTypeRayQueryKHR.
 type TypeRayQueryKHR spirv.Inst
 
 // Result returns operand Result.
 func (v TypeRayQueryKHR) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeRayQueryKHR appends an OpTypeRayQueryKHR to dst.
-func BuildTypeRayQueryKHR(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeRayQueryKHR, 2), uint32(result))
-}
 
 // TypeBufferEXT is an OpTypeBufferEXT.
 type TypeBufferEXT spirv.Inst
@@ -463,21 +302,11 @@ func (v TypeBufferEXT) Result() spirv.ID { return spirv.ID(v[1]) }
 // StorageClass returns operand StorageClass.
 func (v TypeBufferEXT) StorageClass() spirv.StorageClass { return spirv.StorageClass(v[2]) }
 
-// BuildTypeBufferEXT appends an OpTypeBufferEXT to dst.
-func BuildTypeBufferEXT(dst []uint32, result spirv.ID, storageClass spirv.StorageClass) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeBufferEXT, 3), uint32(result), uint32(storageClass))
-}
-
 // TypeHitObjectNV is an OpTypeHitObjectNV.
 type TypeHitObjectNV spirv.Inst
 
 // Result returns operand Result.
 func (v TypeHitObjectNV) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeHitObjectNV appends an OpTypeHitObjectNV to dst.
-func BuildTypeHitObjectNV(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeHitObjectNV, 2), uint32(result))
-}
 
 // TypeVectorIdEXT is an OpTypeVectorIdEXT.
 type TypeVectorIdEXT spirv.Inst
@@ -491,32 +320,17 @@ func (v TypeVectorIdEXT) ComponentType() spirv.ID { return spirv.ID(v[2]) }
 // ComponentCount returns operand ComponentCount.
 func (v TypeVectorIdEXT) ComponentCount() spirv.ID { return spirv.ID(v[3]) }
 
-// BuildTypeVectorIdEXT appends an OpTypeVectorIdEXT to dst.
-func BuildTypeVectorIdEXT(dst []uint32, result spirv.ID, componentType spirv.ID, componentCount spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeVectorIdEXT, 4), uint32(result), uint32(componentType), uint32(componentCount))
-}
-
 // TypeHitObjectEXT is an OpTypeHitObjectEXT.
 type TypeHitObjectEXT spirv.Inst
 
 // Result returns operand Result.
 func (v TypeHitObjectEXT) Result() spirv.ID { return spirv.ID(v[1]) }
 
-// BuildTypeHitObjectEXT appends an OpTypeHitObjectEXT to dst.
-func BuildTypeHitObjectEXT(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeHitObjectEXT, 2), uint32(result))
-}
-
 // TypeAccelerationStructureKHR is an OpTypeAccelerationStructureKHR.
 type TypeAccelerationStructureKHR spirv.Inst
 
 // Result returns operand Result.
 func (v TypeAccelerationStructureKHR) Result() spirv.ID { return spirv.ID(v[1]) }
-
-// BuildTypeAccelerationStructureKHR appends an OpTypeAccelerationStructureKHR to dst.
-func BuildTypeAccelerationStructureKHR(dst []uint32, result spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeAccelerationStructureKHR, 2), uint32(result))
-}
 
 // TypeCooperativeMatrixNV is an OpTypeCooperativeMatrixNV.
 type TypeCooperativeMatrixNV spirv.Inst
@@ -536,11 +350,6 @@ func (v TypeCooperativeMatrixNV) Rows() spirv.ID { return spirv.ID(v[4]) }
 // Columns returns operand Columns.
 func (v TypeCooperativeMatrixNV) Columns() spirv.ID { return spirv.ID(v[5]) }
 
-// BuildTypeCooperativeMatrixNV appends an OpTypeCooperativeMatrixNV to dst.
-func BuildTypeCooperativeMatrixNV(dst []uint32, result spirv.ID, componentType spirv.ID, execution spirv.ID, rows spirv.ID, columns spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeCooperativeMatrixNV, 6), uint32(result), uint32(componentType), uint32(execution), uint32(rows), uint32(columns))
-}
-
 // TypeTensorLayoutNV is an OpTypeTensorLayoutNV.
 type TypeTensorLayoutNV spirv.Inst
 
@@ -552,11 +361,6 @@ func (v TypeTensorLayoutNV) Dim() spirv.ID { return spirv.ID(v[2]) }
 
 // ClampMode returns operand ClampMode.
 func (v TypeTensorLayoutNV) ClampMode() spirv.ID { return spirv.ID(v[3]) }
-
-// BuildTypeTensorLayoutNV appends an OpTypeTensorLayoutNV to dst.
-func BuildTypeTensorLayoutNV(dst []uint32, result spirv.ID, dim spirv.ID, clampMode spirv.ID) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeTensorLayoutNV, 4), uint32(result), uint32(dim), uint32(clampMode))
-}
 
 // TypeTensorViewNV is an OpTypeTensorViewNV.
 type TypeTensorViewNV spirv.Inst
@@ -573,14 +377,6 @@ func (v TypeTensorViewNV) HasDimensions() spirv.ID { return spirv.ID(v[3]) }
 // P returns operand P.
 func (v TypeTensorViewNV) P() []spirv.ID { return many[spirv.ID](v, 4) }
 
-// BuildTypeTensorViewNV appends an OpTypeTensorViewNV to dst.
-func BuildTypeTensorViewNV(dst []uint32, result spirv.ID, dim spirv.ID, hasDimensions spirv.ID, p ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0, uint32(result), uint32(dim), uint32(hasDimensions))
-	dst = append(dst, words(p)...)
-	return finish(dst, at, spirv.OpTypeTensorViewNV)
-}
-
 // TypeBufferSurfaceINTEL is an OpTypeBufferSurfaceINTEL.
 type TypeBufferSurfaceINTEL spirv.Inst
 
@@ -592,21 +388,8 @@ func (v TypeBufferSurfaceINTEL) AccessQualifier() spirv.AccessQualifier {
 	return spirv.AccessQualifier(v[2])
 }
 
-// BuildTypeBufferSurfaceINTEL appends an OpTypeBufferSurfaceINTEL to dst.
-func BuildTypeBufferSurfaceINTEL(dst []uint32, result spirv.ID, accessQualifier spirv.AccessQualifier) []uint32 {
-	return append(dst, spirv.Head(spirv.OpTypeBufferSurfaceINTEL, 3), uint32(result), uint32(accessQualifier))
-}
-
 // TypeStructContinuedINTEL is an OpTypeStructContinuedINTEL.
 type TypeStructContinuedINTEL spirv.Inst
 
 // MemberTypes returns operand MemberTypes.
 func (v TypeStructContinuedINTEL) MemberTypes() []spirv.ID { return many[spirv.ID](v, 1) }
-
-// BuildTypeStructContinuedINTEL appends an OpTypeStructContinuedINTEL to dst.
-func BuildTypeStructContinuedINTEL(dst []uint32, memberTypes ...spirv.ID) []uint32 {
-	at := len(dst)
-	dst = append(dst, 0)
-	dst = append(dst, words(memberTypes)...)
-	return finish(dst, at, spirv.OpTypeStructContinuedINTEL)
-}

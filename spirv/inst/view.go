@@ -1,7 +1,6 @@
 package inst
 
 import (
-	"fmt"
 	"iter"
 	"unsafe"
 
@@ -57,22 +56,6 @@ func pairs[T ~uint32](v []uint32, p int) [][2]T {
 		return nil
 	}
 	return unsafe.Slice((*[2]T)(unsafe.Pointer(&v[p])), (len(v)-p)/2)
-}
-
-// words returns ids as words.
-func words(ids []spirv.ID) []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.SliceData(ids)), len(ids))
-}
-
-// finish writes the first word of the instruction that begins at word at. It
-// panics if the instruction has more words than its word count can encode.
-func finish(dst []uint32, at int, op spirv.Op) []uint32 {
-	n := len(dst) - at
-	if n > 0xffff {
-		panic(fmt.Sprintf("%v of %d words; must be below 65536", op, n))
-	}
-	dst[at] = spirv.Head(op, n)
-	return dst
 }
 
 // maybe returns the word at p, if there is one.

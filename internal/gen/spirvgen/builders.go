@@ -8,11 +8,11 @@ import (
 // builder writes the function that appends the instruction to words.
 func (v view) builder(b *strings.Builder) {
 	params, body, fixed := v.parameters()
-	fmt.Fprintf(b, "\n// Build%s appends an %s to dst.", v.name, v.doc)
+	fmt.Fprintf(b, "\n// %s appends an %s to dst.", v.name, v.doc)
 	if strings.Contains(params, "rest ...uint32") {
 		b.WriteString(" The words of optional operands and of parameters are rest.")
 	}
-	fmt.Fprintf(b, "\nfunc Build%s(dst []uint32%s) []uint32 {\n", v.name, params)
+	fmt.Fprintf(b, "\nfunc %s(dst []uint32%s) []uint32 {\n", v.name, params)
 	if fixed > 0 {
 		fmt.Fprintf(b, "return append(dst, spirv.Head(spirv.%s, %d)%s)\n}\n", v.op, fixed, body)
 		return

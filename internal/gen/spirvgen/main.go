@@ -1,5 +1,5 @@
-// Command spirvgen writes package spirv's tables and package inst's views from Khronos'
-// grammar of SPIR-V. It knows the format of an instruction and nothing of its meaning.
+// Command spirvgen writes the tables of package spirv, the views of package inst and the
+// functions of package build from Khronos' grammar of SPIR-V. It knows the format of an instruction and nothing of its meaning.
 //
 // Usage, from the root of the module:
 //
@@ -40,7 +40,7 @@ func Generate(dir fs.FS) (map[string][]byte, error) {
 		"spirv/table_gen.go": m.tableFile(),
 	}
 	for name, text := range m.viewFiles() {
-		files["spirv/inst/"+name] = text
+		files[name] = text
 	}
 	out := map[string][]byte{}
 	for name, text := range files {

@@ -24,22 +24,23 @@ type viewOperand struct {
 	after []string // kinds of the operands between at and this one
 }
 
-// viewFiles writes the typed views and builders, one file for each class and
-// each extended set.
+// viewFiles writes the typed views (package inst) and the builders (package build), one file
+// each for each class and each extended set.
 func (m *model) viewFiles() map[string]string {
 	files := map[string]*strings.Builder{}
-	file := func(name string) *strings.Builder {
-		name = strings.ToLower(strings.NewReplacer("-", "_", ".", "_", "@", "").Replace(name)) + "_gen.go"
+	file := func(pkg, name string) *strings.Builder {
+		name = "spirv/" + pkg + "/" + strings.ToLower(strings.NewReplacer("-", "_", ".", "_", "@", "").Replace(name)) + "_gen.go"
 		if files[name] == nil {
 			files[name] = &strings.Builder{}
-			files[name].WriteString(header + "package inst\n\nimport \"github.com/chiaro-gpu/chiaro/spirv\"\n")
+			files[name].WriteString(header + "package " + pkg + "\n\nimport \"github.com/chiaro-gpu/chiaro/spirv\"\n")
 		}
 		return files[name]
 	}
 	for _, in := range m.core.Instructions {
 		v := view{name: strings.TrimPrefix(in.Name, "Op"), op: in.Name, doc: in.Name}
 		v.operands = m.viewOperands(in.Operands)
-		v.write(file(in.Class))
+		v.write(file("inst", in.Class))
+		v.builder(file("build", in.Class))
 	}
 	for _, s := range m.sets {
 		for _, in := range s.set.grammar.Instructions {
@@ -47,7 +48,8 @@ func (m *model) viewFiles() map[string]string {
 			v := view{name: name, op: "OpExtInst", code: name, doc: "OpExtInst " + s.set.Import + " " + in.Name}
 			head := []operand{{Kind: "IdResultType"}, {Kind: "IdResult"}, {Kind: "IdRef", Name: "Set"}, {Kind: "LiteralExtInstInteger", Name: "Instruction"}}
 			v.operands = m.viewOperands(append(head, in.Operands...))
-			v.write(file(s.set.File))
+			v.write(file("inst", s.set.File))
+			v.builder(file("build", s.set.File))
 		}
 	}
 	out := map[string]string{}
@@ -121,7 +123,6 @@ func (v view) write(b *strings.Builder) {
 	if v.name == "SpecConstantOp" {
 		v.line(b, "Operands", "[]uint32", "the words after Opcode: its operands without type and result", "v[4:]")
 	}
-	v.builder(b)
 }
 
 // line writes a method.
