@@ -75,10 +75,17 @@ func (r *request) store(slot, n int) {
 	}
 }
 
-// proceed continues the traversal. The fields of a hit that does not exist keep their values.
+// proceed continues the traversal. The fields of a hit that does not exist keep their values. At the begin of a traversal,
+// its state and the committed hit are zeros.
 func (r *request) proceed() {
-	r.load(0, ir.RayCandidate)
-	r.load(ir.RayTrail, ir.RayStructure-ir.RayTrail)
+	if r.get(ir.RayStarted) == 0 && r.get(ir.RayCommitted+ir.HitKind) == ir.HitNone {
+		r.query = ray.Query{}
+		r.load(0, ir.RayCommitted)
+		r.load(ir.RayEnded, 1)
+	} else {
+		r.load(0, ir.RayCandidate)
+		r.load(ir.RayTrail, ir.RayStructure-ir.RayTrail)
+	}
 	before := r.query.Committed
 	if r.walker.Next(r.structure, &r.query) {
 		r.store(ir.RayCandidate, ir.HitSlots)
