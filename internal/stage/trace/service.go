@@ -13,7 +13,7 @@ import (
 // A number without a structure is the null structure: every ray misses.
 type Service struct {
 	structures ray.Table
-	walkers    exec.FreeList[ray.Walker]
+	requests   exec.FreeList[request]
 }
 
 // NewService returns a service with the structures of a table.
@@ -27,11 +27,11 @@ var _ [ray.QueryWords]struct{} = [ir.RayStructure]struct{}{}
 
 // ServeRays serves the requests of all lanes, ascending.
 func (s *Service) ServeRays(c *exec.RayCall) {
-	w := s.walkers.Get()
-	if w == nil {
-		w = ray.NewWalker()
+	r := s.requests.Get()
+	if r == nil {
+		r = &request{walker: ray.NewWalker()}
 	}
-	r := request{walker: w}
+	r.number, r.structure = 0, s.structures[0]
 	for lane := range c.Lanes.All {
 		r.memory, r.stride = c.Memory[int(c.Slot[lane])*c.Stride+lane:], c.Stride
 		if n := uint64(r.get(ir.RayStructure)) | uint64(r.get(ir.RayStructure+1))<<32; n != r.number {
@@ -43,10 +43,12 @@ func (s *Service) ServeRays(c *exec.RayCall) {
 			r.answer(c.Request[lane])
 		}
 	}
-	s.walkers.Put(w, exec.MaxIdleWorkers())
+	r.memory, r.structure = nil, nil
+	s.requests.Put(r, exec.MaxIdleWorkers())
 }
 
-// request is a request on the ray of one lane.
+// request is a request on the ray of one lane. It is reused: the traversal keeps no pointer to it, but the compiler does not
+// know that.
 type request struct {
 	walker    *ray.Walker
 	number    uint64         // of the structure
