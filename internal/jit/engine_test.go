@@ -90,7 +90,7 @@ func TestUnsupported(t *testing.T) { eachLevel(t, testUnsupported) }
 
 func testUnsupported(t *testing.T, engine jit.Engine) {
 	for text, want := range map[string]string{
-		"program \"x\" compute\nlocal 1 1 1\nfunc \"main\"() L1 {\n\texit 3() @9\n}\n":                                "jit: unsupported: operation exit is not compiled yet (instruction 9)",
+		"program \"x\" compute\nlocal 1 1 1\nfunc \"main\"() L1 {\n\temit #0 @9\n}\n":                                 "jit: unsupported: operation emit of a graphics stage (instruction 9)",
 		"program \"x\" fragment\nlocal 1 1 1\nfunc \"main\"() L1 {\n}\n":                                              "jit: unsupported: stage fragment",
 		"program \"x\" compute\nlocal 1 1 1\nfunc \"main\"() L1 {\n\tcall 1()\n}\nfunc \"f\"() L1 {\n\tcall 1()\n}\n": `jit: unsupported: recursion: "f" calls "f", which is active`,
 	} {
