@@ -18,7 +18,7 @@ import (
 )
 
 // pictured are the examples with pictures in the README.
-var pictured = []string{"mandelbrot", "model", "terrain", "burst"}
+var pictured = []string{"mandelbrot", "model", "terrain", "burst", "rays"}
 
 // ran runs the text of an example and returns the buffer with its picture and the contents of the buffer.
 func ran(t *testing.T, name, text string, o amber.Options) (b *amber.Buffer, contents []byte) {
@@ -102,7 +102,8 @@ func TestPictures(t *testing.T) {
 // all pictures are equal.
 func TestPicturesEverywhere(t *testing.T) {
 	t.Parallel()
-	less := []string{"WIDTH 512 HEIGHT 384", "WIDTH 64 HEIGHT 48", "FRAMEBUFFER_SIZE 512 384", "FRAMEBUFFER_SIZE 64 48", "COUNT 4096", "COUNT 1024"}
+	less := []string{"WIDTH 512 HEIGHT 384", "WIDTH 64 HEIGHT 48", "FRAMEBUFFER_SIZE 512 384", "FRAMEBUFFER_SIZE 64 48",
+		"WIDTH 256 HEIGHT 192", "WIDTH 64 HEIGHT 48", "FRAMEBUFFER_SIZE 256 192", "FRAMEBUFFER_SIZE 64 48", "COUNT 4096", "COUNT 1024"}
 	if os.Getenv("CHIARO_LONG") == "" {
 		less = append(less, "COUNT 73728", "COUNT 6144")
 	}
