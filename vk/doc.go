@@ -28,7 +28,7 @@
 //
 // # Limits of this package
 //
-// Ray tracing pipelines and mesh shaders are not in it yet. A render pass has no attachment of
+// Ray tracing pipelines and mesh shaders of NV_mesh_shader are not in it yet. A render pass has no attachment of
 // an external format. The heap counts the memory of a sparse image that
 // may be bound in part as a whole. Unbound pages of all other sparse resources share one scratch allocation, which it counts too.
 // It refuses to know C, handles, windows and the loader.
@@ -64,7 +64,7 @@
 //	renderpass.go       render passes; renderpassform.go their subpasses as renderings; framebuffer.go with the views of attachments
 //	commandbuffer.go    states of a command buffer; bindpoint.go the stages that a bind affects
 //	record*.go          its commands; execute*.go their execution
-//	transformfeedback.go, conditional.go, multidraw.go, vertexbind.go
+//	transformfeedback.go, conditional.go, multidraw.go, meshdraw.go, vertexbind.go
 //	semaphore.go, wait.go, event.go, query.go, querycommand.go, syncfile.go
 //	privatedata.go, label.go   numbers and labels of the program
 //	cooperative.go      cooperative matrices and vectors: properties, conversion of layouts

@@ -242,9 +242,9 @@ func (c *drawCheck) topology() enum.Topology {
 		return c.s.Assembly.Topology
 	}
 	switch m := last.Program.Modes; {
-	case last.Program.Stage == ir.Geometry && m.Has(ir.OutputPoints), last.Program.Stage == ir.TessEval && m.Has(ir.PointMode):
+	case m.Has(ir.OutputPoints), last.Program.Stage == ir.TessEval && m.Has(ir.PointMode):
 		return enum.TopologyPointList
-	case last.Program.Stage == ir.Geometry && m.Has(ir.OutputLineStrip), last.Program.Stage == ir.TessEval && m.Has(ir.TessIsolines):
+	case m.Has(ir.OutputLineStrip), m.Has(ir.OutputLines), last.Program.Stage == ir.TessEval && m.Has(ir.TessIsolines):
 		return enum.TopologyLineList
 	case last.Program.Stage != ir.Vertex:
 		return enum.TopologyTriangleList

@@ -282,6 +282,9 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	if err != nil {
 		return err
 	}
+	if err := x.checkKind(p, a.Mesh); err != nil {
+		return err
+	}
 	s := &g.bound.draw
 	s.ViewMask, s.Dither, s.Locations = g.current.info.ViewMask, g.current.info.Flags&LegacyDithering != 0, g.remap.locations
 	s.Rasterization.DepthUnrestricted = x.dev.unrestricted
@@ -349,16 +352,22 @@ func record(ctx context.Context, g *graphics, p *drawable, a *state.Args, indire
 
 // drawIndirect reads the arguments once: the host may change them meanwhile.
 func (x *executor) drawIndirect(k *command) error {
-	draws, stride := uint32(k.x[1]), uint32(k.x[1]>>32)
-	from := k.a.(*Buffer).bytes()[k.x[0]:]
-	most := uint64(draws)*uint64(stride) + state.IndexedIndirectBytes
+	info := IndirectInfo{Buffer: k.a.(*Buffer), Offset: k.x[0], Draws: uint32(k.x[1]), Stride: uint32(k.x[1] >> 32), CountOffset: k.x[2]}
+	info.Count, _ = k.b.(*Buffer)
+	x.graphics.args = state.Args{}
+	return x.draw(&x.graphics.args, k.x[3] == 1, x.readIndirect(&info, state.IndexedIndirectBytes))
+}
+
+// readIndirect copies the arguments of indirect draws, of at most size bytes each, and their count.
+func (x *executor) readIndirect(info *IndirectInfo, size uint64) *state.Indirect {
+	from := info.Buffer.bytes()[info.Offset:]
+	most := uint64(info.Draws)*uint64(info.Stride) + size
 	g := &x.graphics
 	indirect := &g.indirect
-	*indirect = state.Indirect{Buffer: append(indirect.Buffer[:0], from[:min(most, uint64(len(from)))]...), Stride: stride, Count: draws}
-	if b, ok := k.b.(*Buffer); ok {
-		count := b.bytes()[k.x[2]:]
+	*indirect = state.Indirect{Buffer: append(indirect.Buffer[:0], from[:min(most, uint64(len(from)))]...), Stride: info.Stride, Count: info.Draws}
+	if info.Count != nil {
+		count := info.Count.bytes()[info.CountOffset:]
 		indirect.CountBuffer = append(g.countBytes[:0], count[:min(4, len(count))]...)
 	}
-	g.args = state.Args{}
-	return x.draw(&g.args, k.x[3] == 1, indirect)
+	return indirect
 }

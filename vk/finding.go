@@ -110,6 +110,14 @@ func (k *command) api() string {
 				return "vkCmdDrawMultiIndexedEXT"
 			}
 			return "vkCmdDrawMultiEXT"
+		case *meshDraw:
+			switch {
+			case w.indirect.Buffer == nil:
+				return "vkCmdDrawMeshTasksEXT"
+			case w.indirect.Count == nil:
+				return "vkCmdDrawMeshTasksIndirectEXT"
+			}
+			return "vkCmdDrawMeshTasksIndirectCountEXT"
 		case *drawByteCount:
 			return "vkCmdDrawIndirectByteCountEXT"
 		case *pushData:

@@ -19,6 +19,7 @@ import (
 type GraphicsPipelineInfo struct {
 	Creation
 	Vertex, TessControl, TessEvaluation, Geometry, Fragment *StageInfo
+	Task, Mesh                                              *StageInfo // in place of the stages from Vertex to Geometry
 
 	Layout *PipelineLayout
 	State  FixedState
@@ -73,6 +74,8 @@ var graphicsStages = [...]graphicsStage{
 	{spirv.ExecutionModelTessellationControl, ir.TessControl, func(p *GraphicsPipelineInfo) *StageInfo { return p.TessControl }, func(s *draw.Stages, p *ir.Program) { s.TessControl = p }},
 	{spirv.ExecutionModelTessellationEvaluation, ir.TessEval, func(p *GraphicsPipelineInfo) *StageInfo { return p.TessEvaluation }, func(s *draw.Stages, p *ir.Program) { s.TessEval = p }},
 	{spirv.ExecutionModelGeometry, ir.Geometry, func(p *GraphicsPipelineInfo) *StageInfo { return p.Geometry }, func(s *draw.Stages, p *ir.Program) { s.Geometry = p }},
+	{spirv.ExecutionModelTaskEXT, ir.Task, func(p *GraphicsPipelineInfo) *StageInfo { return p.Task }, func(s *draw.Stages, p *ir.Program) { s.Task = p }},
+	{spirv.ExecutionModelMeshEXT, ir.Mesh, func(p *GraphicsPipelineInfo) *StageInfo { return p.Mesh }, func(s *draw.Stages, p *ir.Program) { s.Mesh = p }},
 	{spirv.ExecutionModelFragment, ir.Fragment, func(p *GraphicsPipelineInfo) *StageInfo { return p.Fragment }, func(s *draw.Stages, p *ir.Program) { s.Fragment = p }},
 }
 
@@ -130,8 +133,8 @@ func (d *Device) NewGraphicsPipelines(ctx context.Context, infos []GraphicsPipel
 // link makes the pipeline of its parts. The programs of the stages are compiled: that is the same with and without
 // link-time optimization, which is the composition of the stages for the state of a draw.
 func (p *GraphicsPipeline) link(d *Device, a *assembly) error {
-	if a.stages[StageVertex] == nil {
-		return usage("VUID-VkGraphicsPipelineCreateInfo-stage-02096", "the pipeline has no vertex stage; must have one")
+	if a.stages[StageVertex] == nil && a.stages[StageMesh] == nil {
+		return usage("VUID-VkGraphicsPipelineCreateInfo-stage-02096", "the pipeline has no vertex or mesh stage; must have one")
 	}
 	if p.flags&enum.PipelineFlagsDescriptorHeap != 0 {
 		a.layout = &PipelineLayout{}

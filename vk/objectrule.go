@@ -17,6 +17,8 @@ var bindNeeds = [...]struct{ rule, feature string }{
 	StageTessControl:    {vuid.VkCmdDraw_None_08685, "tessellationShader"},
 	StageTessEvaluation: {vuid.VkCmdDraw_None_08686, "tessellationShader"},
 	StageGeometry:       {vuid.VkCmdDraw_None_08687, "geometryShader"},
+	StageTask:           {vuid.VkCmdDraw_None_08689, "taskShader"},
+	StageMesh:           {vuid.VkCmdDraw_None_08690, "meshShader"},
 	StageFragment:       {vuid.VkCmdDraw_None_08688, ""},
 }
 

@@ -21,6 +21,7 @@ const (
 	PipelineStatistics                       // the Statistics of the pool
 	TransformFeedbackStream                  // primitives written, and primitives that need space
 	PrimitivesGenerated                      // of a stream, with transform feedback or without it
+	MeshPrimitivesGenerated                  // emitted by mesh shaders
 
 	// Properties of acceleration structures, in bytes but for the pointers; see WriteAccelerationStructureProperties.
 	CompactedSize         // of a copy that is compact
@@ -29,8 +30,7 @@ const (
 	StructureSize         // of a copy
 )
 
-// Statistics is a set of pipeline statistics (VkQueryPipelineStatisticFlagBits). Chiaro runs no task and mesh shaders in
-// graphics pipelines: their statistics are 0.
+// Statistics is a set of pipeline statistics (VkQueryPipelineStatisticFlagBits).
 type Statistics uint32
 
 // The statistics. A query has one value for each, in this order.
@@ -101,6 +101,10 @@ func (d *Device) NewQueryPool(info QueryPoolInfo) (*QueryPool, error) {
 		return nil, usage("VUID-VkQueryPoolCreateInfo-queryCount-02763", "the pool has %d queries; must have 1 to %d", info.Count, maxQueries)
 	case info.Type > StructureSize:
 		return nil, &UnsupportedError{Feature: "queries of the type " + uintText(uint64(info.Type))}
+	case info.Type == MeshPrimitivesGenerated && d.checking > None && d.without("meshShaderQueries"):
+		return nil, usage("VUID-VkQueryPoolCreateInfo-meshShaderQueries-07068", "the pool counts primitives of mesh shaders without the feature meshShaderQueries; must have it")
+	case info.Statistics&(TaskInvocations|MeshInvocations) != 0 && d.checking > None && d.without("meshShaderQueries"):
+		return nil, usage("VUID-VkQueryPoolCreateInfo-meshShaderQueries-07069", "the pool counts invocations of mesh shaders without the feature meshShaderQueries; must have it")
 	case info.Type == TransformFeedbackStream:
 		q.width = 2
 	case info.Type != PipelineStatistics:
@@ -280,7 +284,7 @@ func (c *counts) statistics(set Statistics) (out []uint64) {
 	s := &c.draws
 	all := [...]uint64{
 		s.InputVertices, s.InputPrimitives, s.VertexInvocations, s.GeometryInvocations, s.GeometryPrimitives, s.ClippingInvocations, s.ClippingPrimitives,
-		s.FragmentInvocations, s.ControlPatches, s.EvaluationInvocations, c.compute, 0, 0,
+		s.FragmentInvocations, s.ControlPatches, s.EvaluationInvocations, c.compute, s.TaskInvocations, s.MeshInvocations,
 	}
 	for i, n := range all {
 		if set>>i&1 != 0 {

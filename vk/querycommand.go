@@ -202,6 +202,8 @@ func (g *graphics) finish() {
 			a.pool.put(a.number, a.views, sum.statistics(a.pool.info.Statistics)...)
 		case TransformFeedbackStream:
 			a.pool.put(a.number, a.views, stream.Written, stream.Needed)
+		case MeshPrimitivesGenerated:
+			a.pool.put(a.number, a.views, sum.draws.MeshPrimitives)
 		case PrimitivesGenerated:
 			a.pool.put(a.number, a.views, sum.draws.Generated[a.stream])
 		}
@@ -228,7 +230,7 @@ func (g *graphics) count(a *state.Args) {
 		switch q.pool.info.Type {
 		case Occlusion:
 			a.Passed = &g.counts.passed
-		case PipelineStatistics, PrimitivesGenerated:
+		case PipelineStatistics, PrimitivesGenerated, MeshPrimitivesGenerated:
 			a.Statistics = &g.counts.draws
 		}
 	}

@@ -57,7 +57,7 @@ func (n *needy) vertex() bool           { return n.has(StageVertex) }
 func (n *needy) fragment() bool         { return n.has(StageFragment) && n.rasterized() }
 func (n *needy) lines() bool {
 	t := n.Assembly.Topology
-	return n.rasterized() && !n.has(StageTessEvaluation) && !n.has(StageGeometry) && (t == enum.TopologyLineList || t == enum.TopologyLineStrip || t == enum.TopologyLineListWithAdjacency || t == enum.TopologyLineStripWithAdjacency)
+	return n.rasterized() && !n.has(StageTessEvaluation) && !n.has(StageGeometry) && !n.has(StageMesh) && (t == enum.TopologyLineList || t == enum.TopologyLineStrip || t == enum.TopologyLineListWithAdjacency || t == enum.TopologyLineStripWithAdjacency)
 }
 
 // stippled are the features of stippled lines.

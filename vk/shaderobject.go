@@ -29,6 +29,8 @@ const (
 	StageTessControl
 	StageTessEvaluation
 	StageGeometry
+	StageTask
+	StageMesh
 	StageFragment
 	StageCompute
 	numStages
@@ -289,15 +291,19 @@ type drawable struct {
 
 // combine returns the pipeline of bound shader objects; it is kept until one of them is closed.
 func (d *Device) combine(c combination) (*drawable, error) {
-	if c[StageVertex] == nil {
-		return nil, usage("VUID-vkCmdDraw-None-08684", "no shader object is bound to the vertex stage, and no pipeline; must be")
+	if c[StageVertex] == nil && c[StageMesh] == nil {
+		return nil, usage("VUID-vkCmdDraw-None-08684", "no shader object is bound to the vertex or mesh stage, and no pipeline; must be")
 	}
 	return d.combinations.get(c, func() (*drawable, error) {
 		if err := c.checkLinked(); err != nil {
 			return nil, err
 		}
 		var programs draw.Stages
-		x := &drawable{layout: c[StageVertex].info.Layout}
+		first := c[StageVertex]
+		if first == nil {
+			first = c[StageMesh]
+		}
+		x := &drawable{layout: first.info.Layout}
 		for i, s := range c {
 			if s != nil {
 				graphicsStages[i].put(&programs, s.stage.Program)

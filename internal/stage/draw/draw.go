@@ -118,7 +118,7 @@ func (d *recordedDraw) manyTriangles() bool {
 		return false
 	}
 	n := uint64(d.args.Count)
-	if _, ok := d.pipeline.front.MeshTopology(); ok {
+	if d.pipeline.front.IsMesh() {
 		if state.Corners(t) != 3 {
 			return false
 		}

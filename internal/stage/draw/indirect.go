@@ -10,7 +10,7 @@ import (
 // draws are indexed if a has indices. The buffers are read now: draws with effects on memory have been executed
 // when they were recorded.
 func (p *Pass) DrawIndirect(ctx context.Context, pipeline *Pipeline, a *state.Args, x *state.Indirect) error {
-	n, err := x.Draws(a.Index != nil)
+	n, err := x.Draws(a)
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (p *Pass) DrawIndirect(ctx context.Context, pipeline *Pipeline, a *state.Ar
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if x.Set(one, i); one.Count == 0 || one.Instances == 0 {
+		if x.Set(one, i); one.Empty() {
 			continue
 		}
 		if err := p.Draw(ctx, pipeline, one); err != nil {

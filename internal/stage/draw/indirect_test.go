@@ -16,7 +16,7 @@ import (
 func TestIndirectParameters(t *testing.T) {
 	x := state.Indirect{Buffer: words(99, 99, 1, 2, 3, 4, 99, 5, 6, 7, 8), Stride: 20, Count: 2}
 	x.Buffer = x.Buffer[8:]
-	if n, err := x.Draws(false); n != 2 || err != nil {
+	if n, err := x.Draws(&state.Args{}); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	var a state.Args
@@ -24,7 +24,7 @@ func TestIndirectParameters(t *testing.T) {
 		t.Errorf("draw 1 is %+v", a)
 	}
 	x = state.Indirect{Buffer: words(1, 2, 3, math.MaxUint32, 5), Count: 1}
-	if n, err := x.Draws(true); n != 1 || err != nil {
+	if n, err := x.Draws(&state.Args{Index: []byte{}}); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
 	a = state.Args{Index: []byte{}}
@@ -59,7 +59,7 @@ func TestIndirectInvalid(t *testing.T) {
 		{state.Indirect{Buffer: make([]byte, 64), Count: 3, Stride: 16, CountBuffer: words(0)}, 0},
 		{state.Indirect{Count: 3, CountBuffer: []byte{1, 0, 0}}, -1},
 	} {
-		n, err := x.Draws(false)
+		n, err := x.Draws(&state.Args{})
 		if x.draws < 0 {
 			if want := (*state.StateError)(nil); !errors.As(err, &want) {
 				t.Errorf("%d draws %d apart in %d bytes: %d, %v; want an error", x.Count, x.Stride, len(x.Buffer), n, err)

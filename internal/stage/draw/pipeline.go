@@ -74,6 +74,9 @@ func New(stages Stages, s state.State, e exec.Engine, o exec.Options) (*Pipeline
 	return p, nil
 }
 
+// IsMesh reports whether the pipeline has a mesh program.
+func (p *Pipeline) IsMesh() bool { return p.stages.Mesh != nil }
+
 // forStream returns the pipeline that rasterizes a stream of the geometry program, which the layout of its records depends
 // on: p, or another one, which the first draw with the stream makes.
 func (p *Pipeline) forStream(stream uint32) (*Pipeline, error) {

@@ -163,9 +163,12 @@ func (d *recordedDraw) fill(ctx context.Context, p *Pipeline, t *state.Target, a
 	}
 	d.pipeline, d.state, d.args = p, *s, *a
 	d.from = from
-	if t, ok := p.front.MeshTopology(); ok {
-		d.state.Assembly.Topology, d.state.Assembly.Restart = t, false
-		if d.groups, err = frontend.MeshTotal(a.Tasks); err != nil {
+	if d.groups = 0; p.front.IsMesh() != a.Mesh {
+		d.args.Count, d.args.Tasks = 0, [3]uint32{}
+	}
+	if p.front.IsMesh() {
+		d.state.Assembly.Topology, d.state.Assembly.Restart = p.front.MeshTopology(), false
+		if d.groups, err = frontend.MeshTotal(d.args.Tasks); err != nil {
 			return err
 		}
 	}

@@ -61,12 +61,9 @@ func (p *Pipeline) layOutMesh() error {
 	return nil
 }
 
-// MeshTopology returns the topology of the primitives of a mesh pipeline; false if the pipeline is none.
-func (p *Pipeline) MeshTopology() (enum.Topology, bool) {
-	if p.stages.Mesh == nil {
-		return 0, false
-	}
-	return [...]enum.Topology{enum.TopologyPointList, enum.TopologyLineList, enum.TopologyTriangleList}[corners(p.stages.Mesh.Modes)-1], true
+// MeshTopology returns the topology of the primitives of a mesh pipeline.
+func (p *Pipeline) MeshTopology() enum.Topology {
+	return [...]enum.Topology{enum.TopologyPointList, enum.TopologyLineList, enum.TopologyTriangleList}[corners(p.stages.Mesh.Modes)-1]
 }
 
 // IsMesh reports whether the pipeline has a mesh program.
@@ -204,12 +201,13 @@ func cleared(m *compose.Memory, n int) []byte {
 // runMeshGroups runs the mesh program for a range of the workgroups of a grid.
 func (d *Binner) runMeshGroups(ctx context.Context, grid [3]uint32, r groupRange, payload []byte) error {
 	p := d.Pipeline
-	m, capacity := p.stages.Mesh, p.meshGroups()*p.jobVertices()
+	m, each := p.stages.Mesh, max(p.jobVertices(), 1)
+	capacity := p.meshGroups() * each
 	for first := r.first; first < r.end; {
 		if d.Stop.Load() {
 			return ctx.Err()
 		}
-		room := (capacity - d.vertexNext) / max(p.jobVertices(), 1)
+		room := (capacity - d.vertexNext) / each
 		if room == 0 {
 			if err := d.endMesh(ctx); err != nil {
 				return err
@@ -242,8 +240,7 @@ func (d *Binner) runMeshGroups(ctx context.Context, grid [3]uint32, r groupRange
 func (d *Binner) beginMesh() {
 	p := d.Pipeline
 	f := &d.flows[mesh]
-	topology, _ := p.MeshTopology()
-	*f = primitiveList{records: &d.emitted, topology: topology, primitives: f.primitives[:0]}
+	*f = primitiveList{records: &d.emitted, topology: p.MeshTopology(), primitives: f.primitives[:0]}
 	d.vertexNext = 0
 	d.emitted.Grow(int(p.meshGroups()*p.jobVertices()) * int(p.Record.Stride))
 }

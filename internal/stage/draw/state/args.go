@@ -37,8 +37,9 @@ type Args struct {
 	BaseVertex               int32 // added to indices
 	DrawIndex                uint32
 
-	// Tasks are the workgroups in x, y and z of a draw of a mesh pipeline, which ignores vertices and
-	// instances.
+	// Mesh makes the draw one of workgroups of task or mesh programs: Tasks in x, y and z. Vertices and
+	// instances mean nothing. A draw of the other kind than the pipeline draws nothing.
+	Mesh  bool
 	Tasks [3]uint32
 
 	// Passed counts samples that pass all tests, if it is not nil. In a pass it is complete at the
@@ -99,6 +100,14 @@ func (a *Args) Check(s *State) error {
 		}
 	}
 	return s.Rate.check()
+}
+
+// Empty reports whether the draw has no vertices or no workgroups.
+func (a *Args) Empty() bool {
+	if a.Mesh {
+		return a.Tasks[0] == 0 || a.Tasks[1] == 0 || a.Tasks[2] == 0
+	}
+	return a.Count == 0 || a.Instances == 0
 }
 
 // IndexAt returns index n of the draw, and whether the buffer contains it.

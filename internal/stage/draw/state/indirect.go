@@ -2,10 +2,12 @@ package state
 
 import "encoding/binary"
 
-// Sizes of the structures of indirect draws in bytes: VkDrawIndirectCommand and VkDrawIndexedIndirectCommand.
+// Sizes of the structures of indirect draws in bytes: VkDrawIndirectCommand, VkDrawIndexedIndirectCommand and
+// VkDrawMeshTasksIndirectCommandEXT.
 const (
 	IndirectBytes        = 16
 	IndexedIndirectBytes = 20
+	MeshIndirectBytes    = 12
 )
 
 // Indirect is an indirect draw: its parameters are in a buffer (Vulkan §"Programmable Primitive Shading").
@@ -18,9 +20,9 @@ type Indirect struct {
 	CountBuffer []byte
 }
 
-// Draws returns the number of draws of a kind, indexed or not. It returns a *StateError if a buffer is too small,
+// Draws returns the number of draws like a: with indices, without, or of a mesh pipeline. It returns a *StateError if a buffer is too small,
 // or the structures overlap.
-func (x *Indirect) Draws(indexed bool) (uint32, error) {
+func (x *Indirect) Draws(a *Args) (uint32, error) {
 	n := x.Count
 	if x.CountBuffer != nil {
 		if len(x.CountBuffer) < 4 {
@@ -31,7 +33,7 @@ func (x *Indirect) Draws(indexed bool) (uint32, error) {
 	if n == 0 {
 		return 0, nil
 	}
-	size := indirectBytes(indexed)
+	size := indirectBytes(a)
 	if n > 1 && (x.Stride < size || x.Stride%4 != 0) {
 		return 0, Errorf("structures of indirect draws %d bytes apart; must be a multiple of 4 from %d on", x.Stride, size)
 	}
@@ -45,7 +47,12 @@ func (x *Indirect) Draws(indexed bool) (uint32, error) {
 func (x *Indirect) Set(a *Args, i uint32) {
 	at := x.Buffer[uint64(i)*uint64(x.Stride):]
 	word := func(n int) uint32 { return binary.LittleEndian.Uint32(at[4*n:]) }
-	a.Count, a.Instances, a.First, a.DrawIndex = word(0), word(1), word(2), i
+	a.DrawIndex = i
+	if a.Mesh {
+		a.Tasks = [3]uint32{word(0), word(1), word(2)}
+		return
+	}
+	a.Count, a.Instances, a.First = word(0), word(1), word(2)
 	if a.Index == nil {
 		a.FirstInstance = word(3)
 		return
@@ -54,8 +61,11 @@ func (x *Indirect) Set(a *Args, i uint32) {
 }
 
 // indirectBytes returns the size of a structure.
-func indirectBytes(indexed bool) uint32 {
-	if indexed {
+func indirectBytes(a *Args) uint32 {
+	switch {
+	case a.Mesh:
+		return MeshIndirectBytes
+	case a.Index != nil:
 		return IndexedIndirectBytes
 	}
 	return IndirectBytes

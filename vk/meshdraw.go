@@ -1,0 +1,75 @@
+package vk
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
+	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// Limits of task and mesh shaders (VkPhysicalDeviceMeshShaderPropertiesEXT).
+const (
+	MaxMeshWorkgroups      = frontend.MaxMeshGroups      // in a dimension
+	MaxMeshWorkgroupsTotal = frontend.MaxMeshGroupsTotal // in all
+)
+
+// meshDraw is a recorded DrawMeshTasks, or with a buffer DrawMeshTasksIndirect.
+type meshDraw struct {
+	tasks    [3]uint32
+	indirect IndirectInfo
+}
+
+// DrawMeshTasks draws workgroups of the task shader, or of the mesh shader if there is no task shader.
+func (c *CommandBuffer) DrawMeshTasks(x, y, z uint32) {
+	if !c.begin() {
+		return
+	}
+	if max(x, y, z) > MaxMeshWorkgroups || uint64(x)*uint64(y)*uint64(z) > MaxMeshWorkgroupsTotal {
+		c.fail(usage(vuid.VkCmdDrawMeshTasksEXT_TaskEXT_07325, "%d×%d×%d workgroups of task or mesh shaders; must be at most %d in a dimension and %d in all", x, y, z, MaxMeshWorkgroups, MaxMeshWorkgroupsTotal))
+		return
+	}
+	w := take[meshDraw](c)
+	*w = meshDraw{tasks: [3]uint32{x, y, z}}
+	c.action()
+	c.deferred("draw mesh tasks", w)
+}
+
+// DrawMeshTasksIndirect draws workgroups, of which the command reads the numbers from a buffer when it runs
+// (VkDrawMeshTasksIndirectCommandEXT). Arguments outside of the buffer make the device lost, as do more workgroups than a
+// draw may have.
+func (c *CommandBuffer) DrawMeshTasksIndirect(info IndirectInfo) {
+	if !c.begin() || !c.buffer(info.Buffer, info.Offset, IndirectBuffer, "VUID-vkCmdDrawMeshTasksIndirectEXT-drawCount-07089") {
+		return
+	}
+	if info.Count != nil && !c.buffer(info.Count, info.CountOffset, IndirectBuffer, "VUID-vkCmdDrawMeshTasksIndirectCountEXT-countBufferOffset-04129") {
+		return
+	}
+	w := take[meshDraw](c)
+	*w = meshDraw{indirect: info}
+	c.action()
+	c.deferred("draw mesh tasks indirect", w)
+}
+
+func (w *meshDraw) conditional() {}
+
+func (w *meshDraw) forget() { *w = meshDraw{} }
+
+func (w *meshDraw) run(x *executor) error {
+	g := &x.graphics
+	g.args = state.Args{Mesh: true, Tasks: w.tasks}
+	if w.indirect.Buffer == nil {
+		return x.draw(&g.args, false, nil)
+	}
+	return x.draw(&g.args, false, x.readIndirect(&w.indirect, state.MeshIndirectBytes))
+}
+
+// checkKind returns an error if a draw of vertices has mesh shaders, or a draw of mesh tasks has none. Without checks such a
+// draw draws nothing.
+func (x *executor) checkKind(d *drawable, mesh bool) error {
+	if has := d.pipeline.IsMesh(); has == mesh || x.dev.checking == None {
+		return nil
+	}
+	if mesh {
+		return usage(vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, "mesh tasks are drawn without a mesh stage; must have one")
+	}
+	return usage(vuid.VkCmdDraw_stage_06481, "vertices are drawn with a mesh stage; must have none")
+}

@@ -1,0 +1,187 @@
+package vk
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/link"
+	"github.com/chiaro-gpu/chiaro/vuid"
+)
+
+// tiles returns the code of a shader of the picture of tiles (testdata/tiles.*.spvasm).
+func tiles(t testing.TB, stage string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/tiles." + stage + ".spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code(t, string(text))
+}
+
+// meshes makes a pipeline of the tiles.
+func (s *scene) meshes(t testing.TB) *GraphicsPipeline {
+	t.Helper()
+	info := GraphicsPipelineInfo{Layout: s.layout, State: s.fixed}
+	info.State.Vertex, info.State.Assembly = nil, nil
+	for name, to := range map[string]**StageInfo{"task": &info.Task, "mesh": &info.Mesh, "frag": &info.Fragment} {
+		*to = &StageInfo{Module: must(s.dev.NewShaderModule(context.Background(), tiles(t, name)))(t)}
+	}
+	return must(s.dev.NewGraphicsPipeline(context.Background(), info))(t)
+}
+
+// checkTiles compares the copied pixels with the tiles: each of 2×2 pixels, of which two are on the edge between its triangles.
+func (s *scene) checkTiles(t *testing.T) {
+	t.Helper()
+	for y := range 8 {
+		for x := range 8 {
+			got := s.pixel(x, y)
+			first := byte(x % 2 * (y % 2))
+			want := [4]byte{byte(x / 2), byte(y / 2), first, 255}
+			if x%2 != y%2 && got[2] == 1 {
+				want[2] = 1
+			}
+			if got != want {
+				t.Fatalf("pixel (%d, %d) is %v; want %v", x, y, got, want)
+			}
+		}
+	}
+}
+
+// TestDrawMeshTasks draws tiles by task and mesh shaders: direct and indirect, with a count, with a pipeline and with shader
+// objects, and counts invocations and primitives.
+func TestDrawMeshTasks(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		s := newSceneOn(t, 1, DeviceInfo{Workers: workers})
+		p := s.meshes(t)
+		var infos []ShaderInfo
+		for _, x := range []struct {
+			stage ShaderStage
+			name  string
+			next  link.Stages
+		}{{StageTask, "task", StageMesh.bit()}, {StageMesh, "mesh", StageFragment.bit()}, {StageFragment, "frag", 0}} {
+			infos = append(infos, ShaderInfo{Stage: x.stage, Next: x.next, Code: tiles(t, x.name), Layout: s.layout})
+		}
+		objects := must(s.dev.NewShaders(context.Background(), infos))(t)
+		statistics := must(s.dev.NewQueryPool(QueryPoolInfo{Type: PipelineStatistics, Count: 1, Statistics: TaskInvocations | MeshInvocations | ClippingInvocations}))(t)
+		generated := must(s.dev.NewQueryPool(QueryPoolInfo{Type: MeshPrimitivesGenerated, Count: 1}))(t)
+		// Indirect structures 16 bytes apart, and a count of 2 of the 3.
+		for i, n := range []uint32{1, 0, 1, 0, 2, 1, 1, 0, 9, 9, 9, 2} {
+			binary.LittleEndian.PutUint32(s.memory.Bytes()[1024+128+4*i:], n)
+		}
+		indirect := IndirectInfo{Buffer: s.vertices, Offset: 128, Draws: 3, Stride: 16, Count: s.vertices, CountOffset: 128 + 44}
+		for name, draw := range map[string]func(c *CommandBuffer){
+			"direct": func(c *CommandBuffer) { c.DrawMeshTasks(2, 1, 1) },
+			"indirect": func(c *CommandBuffer) {
+				c.DrawMeshTasksIndirect(IndirectInfo{Buffer: s.vertices, Offset: 144, Draws: 1})
+			},
+			"count": func(c *CommandBuffer) { c.DrawMeshTasksIndirect(indirect) },
+		} {
+			for _, pipeline := range []bool{true, false} {
+				clear(s.memory.Bytes()[2048:][:256])
+				c := s.record(t, func(c *CommandBuffer) {
+					c.BeginQuery(statistics, 0, 0)
+					c.BeginQuery(generated, 0, 0)
+					c.BeginRendering(s.rendering())
+					if pipeline {
+						c.BindGraphicsPipeline(p)
+					} else {
+						s.setAll(c)
+						c.BindShaders([]ShaderStage{StageTask, StageMesh, StageFragment}, objects)
+					}
+					draw(c)
+					c.EndRendering()
+					c.EndQuery(generated, 0)
+					c.EndQuery(statistics, 0)
+					s.copyOut(c, s.color)
+				})
+				if err := s.submit(t, c); err != nil {
+					t.Fatal(name, err)
+				}
+				s.checkTiles(t)
+				out := make([]byte, 24)
+				if err := statistics.Results(context.Background(), 0, 1, out, 24, Query64|QueryWait); err != nil {
+					t.Fatal(err)
+				}
+				n, ok := generated.Result(0)
+				// 2 workgroups of 4 invocations, 16 of 4, with 3 primitives each, of which one is culled
+				got := []uint64{binary.LittleEndian.Uint64(out), binary.LittleEndian.Uint64(out[8:]), binary.LittleEndian.Uint64(out[16:]), n}
+				if want := []uint64{32, 8, 64, 48}; !slices.Equal(got, want) || !ok {
+					t.Errorf("%s: clipping, task and mesh invocations and primitives %v, want %v", name, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestDrawMeshTasksErrors draws mesh tasks without a mesh stage, vertices with one, and too many workgroups.
+func TestDrawMeshTasksErrors(t *testing.T) {
+	for _, x := range []struct {
+		rule   string
+		mesh   bool
+		record func(s *scene, c *CommandBuffer)
+	}{
+		{vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, false, func(_ *scene, c *CommandBuffer) { c.DrawMeshTasks(1, 1, 1) }},
+		{vuid.VkCmdDraw_stage_06481, true, func(_ *scene, c *CommandBuffer) { c.Draw(3, 1, 0, 0) }},
+		{"", true, func(s *scene, c *CommandBuffer) { // of indirect draws too
+			for i, n := range []uint32{1 << 16, 1, 1} {
+				binary.LittleEndian.PutUint32(s.memory.Bytes()[1024+128+4*i:], n)
+			}
+			c.DrawMeshTasksIndirect(IndirectInfo{Buffer: s.vertices, Offset: 128, Draws: 1})
+		}},
+	} {
+		s := newScene(t, 1)
+		s.build(t)
+		p := s.pipeline
+		if x.mesh {
+			p = s.meshes(t)
+		}
+		c := s.record(t, func(c *CommandBuffer) {
+			c.BeginRendering(s.rendering())
+			c.BindGraphicsPipeline(p)
+			x.record(s, c)
+			c.EndRendering()
+		})
+		err := s.submit(t, c)
+		var u *UsageError
+		if err == nil || x.rule != "" && (!errors.As(err, &u) || u.Rule != x.rule) {
+			t.Errorf("error %v; want one of %q", err, x.rule)
+		}
+	}
+	s := newScene(t, 1)
+	c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
+	if err := c.Begin(BeginInfo{}); err != nil {
+		t.Fatal(err)
+	}
+	c.DrawMeshTasks(MaxMeshWorkgroups, MaxMeshWorkgroups, 1)
+	if err := c.End(); err == nil {
+		t.Error("more workgroups than the limit are recorded")
+	}
+}
+
+// TestMeshChecksNothing draws with the wrong kind of pipeline on a device without checks: nothing is drawn.
+func TestMeshChecksNothing(t *testing.T) {
+	s := newScene(t, 1)
+	s.dev.checking = None
+	s.build(t)
+	p := s.meshes(t)
+	c := s.record(t, func(c *CommandBuffer) {
+		c.BeginRendering(s.rendering())
+		c.BindGraphicsPipeline(p)
+		c.Draw(3, 1, 0, 0)
+		c.BindGraphicsPipeline(s.pipeline)
+		c.DrawMeshTasks(2, 1, 1)
+		c.EndRendering()
+		s.copyOut(c, s.color)
+	})
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(s.memory.Bytes()[2048:][:256], bytes.Repeat([]byte{0, 0, 0, 255}, 64)) {
+		t.Error("a draw of the wrong kind draws")
+	}
+}
