@@ -9,9 +9,10 @@ import (
 )
 
 // repeatable reports whether x, the last draw of the pass, can be the model of a draw that differs in descriptors, push
-// constants, and the first vertex and instance alone. A draw that is not recorded together with others leaves no model.
+// constants, and the first vertex and instance alone. A draw that is not recorded together with others leaves no model, nor does
+// a draw of a mesh pipeline.
 func (x *recordedDraw) repeatable(from *Pipeline, a *state.Args) bool {
-	return x.from == from && (a.Index == nil) == (x.args.Index == nil) && a.IndexBytes == x.args.IndexBytes && a.Passed == x.args.Passed && a.Statistics == x.args.Statistics &&
+	return x.from == from && !from.IsMesh() && !a.Mesh && (a.Index == nil) == (x.args.Index == nil) && a.IndexBytes == x.args.IndexBytes && a.Passed == x.args.Passed && a.Statistics == x.args.Statistics &&
 		a.Count == x.args.Count && a.Instances == x.args.Instances && len(a.Shader.Push) <= compute.MaxPushBytes &&
 		x.state.Multisample.Mask == nil && x.frame.Locations == nil && x.target != &x.remap.target && len(x.state.Discard.Rectangles) == 0 && x.rates.attachment == nil
 }
