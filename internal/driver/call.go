@@ -89,7 +89,7 @@ func init() {
 			calls[n] = f
 		}
 	}
-	for _, m := range []map[int]recorder{structureCommands, instrumentationCommands, memoryCommands, shaderObjectCommands, descriptorBufferCommands, descriptorHeapCommands, cooperativeCommands, advancedStateCommands, bindCommands, pushCommands, dispatchCommands, drawCommands, transferCommands, stateCommands, extendedStateCommands, extendedCommands, renderingCommands, syncCommands, queryCommands, labelCommands} {
+	for _, m := range []map[int]recorder{structureCommands, instrumentationCommands, memoryCommands, shaderObjectCommands, descriptorBufferCommands, descriptorHeapCommands, cooperativeCommands, advancedStateCommands, bindCommands, pushCommands, dispatchCommands, drawCommands, meshCommands, transferCommands, stateCommands, extendedStateCommands, extendedCommands, renderingCommands, syncCommands, queryCommands, labelCommands} {
 		for n, f := range m {
 			recorders[n] = f
 		}

@@ -27,6 +27,6 @@
 //	surface.go, swapchain.go, present.go   windows
 //	externalfd.go, fd_*.go   files of memory, and payloads of semaphores and fences
 //	commandbuffer.go    pools and recording
-//	dispatchcommand.go, drawcommand.go, statecommand.go, extendedstate.go, pushcommand.go,
+//	dispatchcommand.go, drawcommand.go, meshcommand.go, statecommand.go, extendedstate.go, pushcommand.go,
 //	advancedstate.go, memorycommand.go, extendedcommand.go, renderingcommand.go, transfercommand.go, synccommand.go   the commands
 package driver

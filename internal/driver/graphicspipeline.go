@@ -98,14 +98,21 @@ func (r *graphicsReader) shaders() {
 			r.out.TessEvaluation = &s
 		case abi.ShaderStageGeometryBit:
 			r.out.Geometry = &s
+		case abi.ShaderStageTaskBitEXT:
+			r.out.Task = &s
+		case abi.ShaderStageMeshBitEXT:
+			r.out.Mesh = &s
 		case abi.ShaderStageFragmentBit:
 			r.out.Fragment = &s
 		}
 	}
 }
 
-// vertexInput reads the vertex input and the input assembly.
+// vertexInput reads the vertex input and the input assembly, which a pipeline with a mesh stage ignores.
 func (r *graphicsReader) vertexInput(s *vk.FixedState) {
+	if r.stages&abi.ShaderStageMeshBitEXT != 0 {
+		return
+	}
 	if v := r.PVertexInputState; v != nil && !r.has(enum.DynamicStateVertexInput) {
 		s.Vertex = &link.VertexInput{
 			Bindings: each(v.PVertexBindingDescriptions, v.VertexBindingDescriptionCount, func(b *abi.VertexInputBindingDescription) link.VertexBinding {

@@ -109,6 +109,9 @@ func putStructs(sType uint32, s unsafe.Pointer) {
 
 // limit returns the value of a property, in the form of valid.Device.
 func (p *physicalDevice) limit(structure, name string) uint64 {
+	if v, ok := p.profile.Device.Limits[structure+"::"+name]; ok {
+		return v
+	}
 	if v, ok := p.profile.Device.Limits[name]; ok {
 		return v
 	}

@@ -20,6 +20,7 @@ var queryCalls = map[int]call{
 var queryTypes = map[uint32]vk.QueryType{
 	abi.QueryTypeOcclusion: vk.Occlusion, abi.QueryTypePipelineStatistics: vk.PipelineStatistics, abi.QueryTypeTimestamp: vk.Timestamps,
 	abi.QueryTypeTransformFeedbackStreamEXT: vk.TransformFeedbackStream, abi.QueryTypePrimitivesGeneratedEXT: vk.PrimitivesGenerated,
+	abi.QueryTypeMeshPrimitivesGeneratedEXT:            vk.MeshPrimitivesGenerated,
 	abi.QueryTypeAccelerationStructureCompactedSizeKHR: vk.CompactedSize, abi.QueryTypeAccelerationStructureSerializationSizeKHR: vk.SerializationSize,
 	abi.QueryTypeAccelerationStructureSerializationBottomLevelPointersKHR: vk.SerializationPointers, abi.QueryTypeAccelerationStructureSizeKHR: vk.StructureSize,
 }

@@ -46,6 +46,7 @@ var shaderObjectCommands = map[int]recorder{abi.CmdCmdBindShadersEXT: rec(bindSh
 var shaderStages = map[uint32]vk.ShaderStage{
 	abi.ShaderStageVertexBit: vk.StageVertex, abi.ShaderStageTessellationControlBit: vk.StageTessControl,
 	abi.ShaderStageTessellationEvaluationBit: vk.StageTessEvaluation, abi.ShaderStageGeometryBit: vk.StageGeometry,
+	abi.ShaderStageTaskBitEXT: vk.StageTask, abi.ShaderStageMeshBitEXT: vk.StageMesh,
 	abi.ShaderStageFragmentBit: vk.StageFragment, abi.ShaderStageComputeBit: vk.StageCompute,
 }
 

@@ -31,6 +31,7 @@ var extensionFeatures = []string{
 	"extendedDynamicState3ColorBlendAdvanced", "attachmentFeedbackLoopLayout", "attachmentFeedbackLoopDynamicState",
 	"legacyDithering", "maintenance7", "maintenance8", "maintenance9", "maintenance10", "vertexAttributeRobustness", "depthClampZeroOne",
 	"smoothLines", "stippledSmoothLines",
+	"multiviewMeshShader", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
 	"multiviewGeometryShader", "multiviewTessellationShader", "primitiveTopologyPatchListRestart",
 	// of images and of memory
 	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
@@ -41,8 +42,25 @@ var extensionFeatures = []string{
 	"presentModeFifoLatestReady", "indirectMemoryCopy", "indirectMemoryToImageCopy", "indirectCopy",
 }
 
-// allStages are the stages that run: VkShaderStageFlags of compute and of graphics.
-const allStages = 0x3f
+// allStages are the stages that run: VkShaderStageFlags of compute, of graphics, and of task and mesh.
+const allStages = 0xff
+
+// meshLimits are the properties of VK_EXT_mesh_shader. A task has its payload in workgroup memory.
+var meshLimits = map[string]uint64{
+	"maxTaskWorkGroupTotalCount": vk.MaxMeshWorkgroupsTotal, "maxTaskWorkGroupCount[0]": vk.MaxMeshWorkgroups,
+	"maxTaskWorkGroupCount[1]": vk.MaxMeshWorkgroups, "maxTaskWorkGroupCount[2]": vk.MaxMeshWorkgroups,
+	"maxTaskWorkGroupInvocations": 1024, "maxTaskWorkGroupSize[0]": 1024, "maxTaskWorkGroupSize[1]": 1024, "maxTaskWorkGroupSize[2]": 1024,
+	"maxTaskPayloadSize": 16 << 10, "maxTaskSharedMemorySize": 32 << 10, "maxTaskPayloadAndSharedMemorySize": 32 << 10,
+	"maxMeshWorkGroupTotalCount": vk.MaxMeshWorkgroupsTotal, "maxMeshWorkGroupCount[0]": vk.MaxMeshWorkgroups,
+	"maxMeshWorkGroupCount[1]": vk.MaxMeshWorkgroups, "maxMeshWorkGroupCount[2]": vk.MaxMeshWorkgroups,
+	"maxMeshWorkGroupInvocations": 1024, "maxMeshWorkGroupSize[0]": 1024, "maxMeshWorkGroupSize[1]": 1024, "maxMeshWorkGroupSize[2]": 1024,
+	"maxMeshSharedMemorySize": 32 << 10, "maxMeshPayloadAndSharedMemorySize": 48 << 10, "maxMeshOutputMemorySize": 128 << 10,
+	"maxMeshPayloadAndOutputMemorySize": 144 << 10, "maxMeshOutputComponents": interfaceComponents, "maxMeshOutputVertices": 256,
+	"maxMeshOutputPrimitives": 256, "maxMeshOutputLayers": 2048, "maxMeshMultiviewViewCount": 32, "meshOutputPerVertexGranularity": 1,
+	"meshOutputPerPrimitiveGranularity": 1, "maxPreferredTaskWorkGroupInvocations": 128, "maxPreferredMeshWorkGroupInvocations": 128,
+	"prefersLocalInvocationVertexOutput": 0, "prefersLocalInvocationPrimitiveOutput": 0, "prefersCompactVertexOutput": 1,
+	"prefersCompactPrimitiveOutput": 1,
+}
 
 // extensionLimits are the properties of extensions.
 var extensionLimits = map[string]uint64{
@@ -122,6 +140,9 @@ func extensions(d *valid.Device) {
 	}
 	for name, n := range extensionLimits {
 		d.Limits[name] = n
+	}
+	for name, n := range meshLimits {
+		d.Limits["VkPhysicalDeviceMeshShaderPropertiesEXT::"+name] = n
 	}
 	d.Matrices = map[valid.MatrixList][]valid.MatrixShape{}
 	for _, list := range []valid.MatrixList{valid.MatricesKHR, valid.MatricesNV, valid.MatricesFlexible, valid.MatricesEXT} {

@@ -54,7 +54,7 @@ func Profile() device.Profile {
 	for name, n := range map[string]uint64{
 		"maxPushConstantsSize": compute.MaxPushBytes, "maxInlineUniformBlockSize": compute.MaxInlineBytes,
 		"minSubgroupSize": lower.MinSubgroup, "maxSubgroupSize": lower.MaxSubgroup, "subgroupSize": lower.DefaultSubgroup,
-		"requiredSubgroupSizeStages": 0x3f, "subgroupSupportedStages": 0x3f, // compute and all of graphics
+		"requiredSubgroupSizeStages": allStages, "subgroupSupportedStages": allStages,
 		"maxTransformFeedbackStreams": ir.MaxStreams, "maxTransformFeedbackBuffers": ir.MaxCaptures, "transformFeedbackStreamsLinesTriangles": 1,
 		"maxTransformFeedbackBufferDataStride": ir.MaxCaptureStride, "maxTransformFeedbackBufferDataSize": ir.MaxCaptureStride, "maxTransformFeedbackStreamDataSize": state.MaxCapturedBytes,
 	} {

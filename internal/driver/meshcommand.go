@@ -1,0 +1,19 @@
+package driver
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// meshCommands are the draws of task and mesh shaders.
+var meshCommands = map[int]recorder{
+	abi.CmdCmdDrawMeshTasksEXT: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksEXTArgs) {
+		c.vk.DrawMeshTasks(a.GroupCountX, a.GroupCountY, a.GroupCountZ)
+	}),
+	abi.CmdCmdDrawMeshTasksIndirectEXT: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksIndirectEXTArgs) {
+		c.vk.DrawMeshTasksIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.DrawCount, Stride: a.Stride})
+	}),
+	abi.CmdCmdDrawMeshTasksIndirectCountEXT: rec(func(c *commandBuffer, a *abi.CmdDrawMeshTasksIndirectCountEXTArgs) {
+		c.vk.DrawMeshTasksIndirect(vk.IndirectInfo{Buffer: buffers.get(uint64(a.Buffer)), Offset: a.Offset, Draws: a.MaxDrawCount, Stride: a.Stride, Count: buffers.get(uint64(a.CountBuffer)), CountOffset: a.CountBufferOffset})
+	}),
+}
