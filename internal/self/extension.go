@@ -56,8 +56,8 @@ var meshLimits = map[string]uint64{
 	"maxMeshWorkGroupInvocations": 1024, "maxMeshWorkGroupSize[0]": 1024, "maxMeshWorkGroupSize[1]": 1024, "maxMeshWorkGroupSize[2]": 1024,
 	"maxMeshSharedMemorySize": 32 << 10, "maxMeshPayloadAndSharedMemorySize": 48 << 10, "maxMeshOutputMemorySize": 128 << 10,
 	"maxMeshPayloadAndOutputMemorySize": 144 << 10, "maxMeshOutputComponents": interfaceComponents, "maxMeshOutputVertices": 256,
-	"maxMeshOutputPrimitives": 256, "maxMeshOutputLayers": 2048, "maxMeshMultiviewViewCount": 32, "meshOutputPerVertexGranularity": 1,
-	"meshOutputPerPrimitiveGranularity": 1, "maxPreferredTaskWorkGroupInvocations": 128, "maxPreferredMeshWorkGroupInvocations": 128,
+	"maxMeshOutputPrimitives": 256, "maxMeshOutputLayers": 2048, "maxMeshMultiviewViewCount": 32, "meshOutputPerVertexGranularity": 32,
+	"meshOutputPerPrimitiveGranularity": 32, "maxPreferredTaskWorkGroupInvocations": 128, "maxPreferredMeshWorkGroupInvocations": 128,
 	"prefersLocalInvocationVertexOutput": 0, "prefersLocalInvocationPrimitiveOutput": 0, "prefersCompactVertexOutput": 1,
 	"prefersCompactPrimitiveOutput": 1,
 }
