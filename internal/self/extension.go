@@ -31,7 +31,7 @@ var extensionFeatures = []string{
 	"extendedDynamicState3ColorBlendAdvanced", "attachmentFeedbackLoopLayout", "attachmentFeedbackLoopDynamicState",
 	"legacyDithering", "maintenance7", "maintenance8", "maintenance9", "maintenance10", "vertexAttributeRobustness", "depthClampZeroOne",
 	"smoothLines", "stippledSmoothLines",
-	"multiviewMeshShader", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
+	"taskShader", "meshShader", "multiviewMeshShader", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
 	"multiviewGeometryShader", "multiviewTessellationShader", "primitiveTopologyPatchListRestart",
 	// of images and of memory
 	"imageSlicedViewOf3D", "image2DViewOf3D", "sampler2DViewOf3D", "unifiedImageLayouts", "zeroInitializeDeviceMemory",
