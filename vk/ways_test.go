@@ -316,7 +316,7 @@ func (w *wayScene) info(f FixedState) GraphicsPipelineInfo {
 		w.state(&f)
 	}
 	info := GraphicsPipelineInfo{Layout: w.layout, State: f}
-	for i, p := range []**StageInfo{&info.Vertex, &info.TessControl, &info.TessEvaluation, &info.Geometry, &info.Fragment} {
+	for i, p := range []**StageInfo{&info.Vertex, &info.TessControl, &info.TessEvaluation, &info.Geometry, &info.Task, &info.Mesh, &info.Fragment} {
 		if w.modules[i] != nil {
 			*p = &StageInfo{Module: w.modules[i], Specialization: w.spec[ShaderStage(i)]}
 		}
