@@ -165,7 +165,7 @@ func (w *wayScene) checkOrder(t testing.TB, list []MetricBlock) {
 	}
 	for i, text := range w.code {
 		for draw := range uint32(2) {
-			n, ok := seen[[2]uint32{draw, 1 << i}] // the first five stages are in the order of Vulkan's bits
+			n, ok := seen[[2]uint32{draw, 1 << stageNumbers[graphicsStages[i].stage]}]
 			if ok != (text != "") {
 				t.Errorf("%s: draw %d: %v is counted: %v", w.name, draw, ShaderStage(i), ok)
 			}
