@@ -223,13 +223,13 @@ func TestFeatureMessage(t *testing.T) {
 	n := uint32(1)
 	var p, d *abi.Dispatch
 	do(abi.CmdEnumeratePhysicalDevices, &abi.EnumeratePhysicalDevicesArgs{Instance: i, PPhysicalDeviceCount: &n, PPhysicalDevices: &p})
-	mesh := abi.PhysicalDeviceMeshShaderFeaturesEXT{SType: abi.StructureTypePhysicalDeviceMeshShaderFeaturesEXT, MeshShader: abi.True}
-	create := abi.DeviceCreateInfo{PNext: unsafe.Pointer(&mesh)}
+	flow := abi.PhysicalDeviceOpticalFlowFeaturesNV{SType: abi.StructureTypePhysicalDeviceOpticalFlowFeaturesNV, OpticalFlow: abi.True}
+	create := abi.DeviceCreateInfo{PNext: unsafe.Pointer(&flow)}
 	if r := do(abi.CmdCreateDevice, &abi.CreateDeviceArgs{PhysicalDevice: p, PCreateInfo: &create, PDevice: &d}); r != abi.ErrorFeatureNotPresent {
 		t.Errorf("result %d; must be VK_ERROR_FEATURE_NOT_PRESENT", r)
 	}
-	if l := *list; len(l) != 1 || !strings.Contains(l[0].text, "meshShader") {
-		t.Errorf("heard %+v; must name meshShader", l)
+	if l := *list; len(l) != 1 || !strings.Contains(l[0].text, "opticalFlow") {
+		t.Errorf("heard %+v; must name opticalFlow", l)
 	}
 }
 
