@@ -1,0 +1,96 @@
+package driver
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/chiaro-gpu/chiaro/internal/abi"
+)
+
+// covering makes the triangle of cover by a mesh shader.
+const covering = `OpCapability MeshShadingEXT
+OpExtension "SPV_EXT_mesh_shader"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MeshEXT %main "main" %index %out %list
+OpExecutionMode %main LocalSize 3 1 1
+OpExecutionMode %main OutputVertices 3
+OpExecutionMode %main OutputPrimitivesEXT 1
+OpExecutionMode %main OutputTrianglesEXT
+OpDecorate %index BuiltIn LocalInvocationIndex
+OpDecorate %vertex Block
+OpMemberDecorate %vertex 0 BuiltIn Position
+OpDecorate %list BuiltIn PrimitiveTriangleIndicesEXT
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%u3 = OpTypeVector %uint 3
+%zero = OpConstant %uint 0
+%one = OpConstant %uint 1
+%two = OpConstant %uint 2
+%three = OpConstant %uint 3
+%f0 = OpConstant %float 0
+%f1 = OpConstant %float 1
+%f4 = OpConstant %float 4
+%vertex = OpTypeStruct %v4
+%vertices = OpTypeArray %vertex %three
+%primitives = OpTypeArray %u3 %one
+%pin = OpTypePointer Input %uint
+%pout = OpTypePointer Output %vertices
+%pv4 = OpTypePointer Output %v4
+%plist = OpTypePointer Output %primitives
+%pu3 = OpTypePointer Output %u3
+%triangle = OpConstantComposite %u3 %zero %one %two
+%index = OpVariable %pin Input
+%out = OpVariable %pout Output
+%list = OpVariable %plist Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpSetMeshOutputsEXT %three %one
+%i = OpLoad %uint %index
+%a = OpBitwiseAnd %uint %i %one
+%b = OpShiftRightLogical %uint %i %one
+%fa = OpConvertUToF %float %a
+%fb = OpConvertUToF %float %b
+%ma = OpFMul %float %fa %f4
+%mb = OpFMul %float %fb %f4
+%x = OpFSub %float %ma %f1
+%y = OpFSub %float %mb %f1
+%p = OpCompositeConstruct %v4 %x %y %f0 %f1
+%at = OpAccessChain %pv4 %out %i %zero
+OpStore %at %p
+%first = OpAccessChain %pu3 %list %zero
+OpStore %first %triangle
+OpReturn
+OpFunctionEnd
+`
+
+// TestMeshCommands draws the triangle directly and by both indirect commands, with shader objects; each draw multiplies by 0.5.
+func TestMeshCommands(t *testing.T) {
+	p := newProgram(t)
+	bind, mesh := p.graphicsShaders(), p.words(covering)
+	info := abi.ShaderCreateInfoEXT{Flags: abi.ShaderCreateNoTaskShaderBitEXT, Stage: abi.ShaderStageMeshBitEXT, NextStage: abi.ShaderStageFragmentBit, CodeType: abi.ShaderCodeTypeSpirvEXT, CodeSize: uint(4 * len(mesh)), PCode: unsafe.Pointer(&mesh[0]), PName: &mainName[0]}
+	stages, objects := [2]uint32{abi.ShaderStageMeshBitEXT, abi.ShaderStageVertexBit}, [2]abi.ShaderEXT{}
+	must(p, abi.CmdCreateShadersEXT, &abi.CreateShadersEXTArgs{Device: p.device, CreateInfoCount: 1, PCreateInfos: &info, PShaders: &objects[0]})
+	b, words := p.buffer(4)
+	copy(words, []uint32{1, 1, 1, 1})
+	keep := [2]uint32{abi.FragmentShadingRateCombinerOpKeepKHR, abi.FragmentShadingRateCombinerOpKeepKHR}
+	pixels := p.drawn(func(c abi.CommandBuffer) {
+		bind(c)
+		do(abi.CmdCmdBindShadersEXT, &abi.CmdBindShadersEXTArgs{CommandBuffer: c, StageCount: 2, PStages: &stages[0], PShaders: &objects[0]})
+		do(abi.CmdCmdSetSampleLocationsEnableEXT, &abi.CmdSetSampleLocationsEnableEXTArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetDepthBias, &abi.CmdSetDepthBiasArgs{CommandBuffer: c})
+		do(abi.CmdCmdSetDepthClampRangeEXT, &abi.CmdSetDepthClampRangeEXTArgs{CommandBuffer: c, DepthClampMode: abi.DepthClampModeViewportRangeEXT})
+		do(abi.CmdCmdSetFragmentShadingRateKHR, &abi.CmdSetFragmentShadingRateKHRArgs{CommandBuffer: c, PFragmentSize: &abi.Extent2D{Width: 1, Height: 1}, CombinerOps: &keep[0]})
+		do(abi.CmdCmdSetColorBlendAdvancedEXT, &abi.CmdSetColorBlendAdvancedEXTArgs{CommandBuffer: c, AttachmentCount: 1, PColorBlendAdvanced: &abi.ColorBlendAdvancedEXT{AdvancedBlendOp: abi.BlendOpMultiplyEXT, SrcPremultiplied: 1, DstPremultiplied: 1}})
+		do(abi.CmdCmdDrawMeshTasksEXT, &abi.CmdDrawMeshTasksEXTArgs{CommandBuffer: c, GroupCountX: 1, GroupCountY: 1, GroupCountZ: 1})
+		do(abi.CmdCmdDrawMeshTasksIndirectEXT, &abi.CmdDrawMeshTasksIndirectEXTArgs{CommandBuffer: c, Buffer: b, DrawCount: 1, Stride: 12})
+		do(abi.CmdCmdDrawMeshTasksIndirectCountEXT, &abi.CmdDrawMeshTasksIndirectCountEXTArgs{CommandBuffer: c, Buffer: b, CountBuffer: b, CountBufferOffset: 12, MaxDrawCount: 1, Stride: 12})
+	})
+	for i, v := range pixels {
+		if v != 0xff101010 {
+			t.Fatalf("pixel %d is %#x; must be 0xff101010", i, v)
+		}
+	}
+}
