@@ -98,25 +98,30 @@ func (f *function) objectParts(p *pointer) []ir.V {
 	return []ir.V{resource, element}
 }
 
-// loadObject lowers the OpLoad of an object.
-func (f *function) loadObject(in spirv.Inst, p *pointer) {
-	var parts []ir.V
-	switch t := f.facts.Type(in.Type()); {
+// loadObjects appends the scalars of an object, or of each object of an array.
+func (f *function) loadObjects(parts []ir.V, p pointer, t *facts.Type) []ir.V {
+	switch {
+	case t.IsArray():
+		for i := range t.Count {
+			at := p
+			f.step(&at, operand{bits: i})
+			parts = f.loadObjects(parts, at, t.Elem)
+		}
+		return parts
 	case isStructure(t) && (p.heap && p.memory == inBuffer || p.memory == object):
-		f.define(in, f.structureDescriptor(p))
-		return
+		return append(parts, f.structureDescriptor(&p))
 	case p.heap && p.memory == inBuffer:
-		parts = f.heapObject(p, t)
+		parts = append(parts, f.heapObject(&p, t)...)
 	case p.memory != object && p.memory != tileImage:
 		f.unsupported("%s in %s", t.Op, p.class)
 	default:
-		parts = f.objectParts(p)
+		parts = append(parts, f.objectParts(&p)...)
 	}
-	if f.facts.Type(in.Type()).Op == spirv.OpTypeSampledImage {
-		parts = append(parts, f.combinedSampler(parts[0]), parts[1])
+	if t.Op == spirv.OpTypeSampledImage {
+		n := len(parts)
+		parts = append(parts, f.combinedSampler(parts[n-2]), parts[n-1])
 	}
-	f.define(in, parts...)
-	f.setAccessFlags(in, p.flags)
+	return parts
 }
 
 // setAccessFlags sets the flags of the accesses through an object.

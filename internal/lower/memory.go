@@ -18,8 +18,10 @@ func load(f *function, in spirv.Inst) {
 	p := f.typedPointer(v.Pointer(), t)
 	m, _ := v.MemoryAccess()
 	p.flags |= accessFlags(m)
-	if isObject(t) {
-		f.loadObject(in, p)
+	if isObject(innermost(t)) {
+		f.flat(t) // ends lowering for a type that is too large
+		f.define(in, f.loadObjects(nil, *p, t)...)
+		f.setAccessFlags(in, p.flags)
 		return
 	}
 	f.sameType(p, t)
