@@ -21,7 +21,7 @@ var feedbackFamily = family{
 		{Code: vuid.StandaloneSpirv_Offset_04692, Section: environment, Words: "an output with an Offset has only 32-bit and 64-bit values"},
 		{Code: vuid.StandaloneSpirv_Offset_04716, Section: environment, Words: "an output with an Offset has an XfbBuffer and an XfbStride"},
 		{Code: vuid.StandaloneSpirv_XfbBuffer_04693, Section: environment, Words: "the outputs to one XfbBuffer have the same XfbStride"},
-		{Code: vuid.StandaloneSpirv_Stream_04694, Section: environment, Words: "the outputs to one XfbBuffer have the same Stream"},
+		{Code: vuid.StandaloneSpirv_Stream_04694, Section: environment, Words: "the captured outputs to one XfbBuffer have the same Stream"},
 		{Code: vuid.StandaloneSpirv_XfbBuffer_04696, Section: environment, Words: "no two outputs to one XfbBuffer overlap"},
 		{Code: vuid.StandaloneSpirv_XfbBuffer_04697, Section: environment, Words: "the members of an output block have the same XfbBuffer"},
 		{Code: vuid.RuntimeSpirv_Offset_06308, Section: feedbackSection, Words: "the end of an output in its XfbBuffer is within maxTransformFeedbackBufferDataSize", Need: NeedDevice},
@@ -207,15 +207,17 @@ func (c *checker) buffers(e *facts.EntryPoint, list []captured) {
 			if x.stride != old.stride || x.hasStride != old.hasStride {
 				c.fail(x.at, vuid.StandaloneSpirv_XfbBuffer_04693, "XfbStride %d in buffer %d, and %d of another output; must be the same", x.stride, x.buffer, old.stride).also(c, old.at, "the other")
 			}
-			if x.stream != old.stream {
-				c.fail(x.at, vuid.StandaloneSpirv_Stream_04694, "Stream %d in buffer %d, and %d of another output; must be the same", x.stream, x.buffer, old.stream).also(c, old.at, "the other")
-			}
 		} else {
-			ends[list[max(k-1, 0)].stream] += end
+			if last != nil {
+				ends[last.stream] += end
+			}
 			end, last = 0, nil
 		}
-		if !x.hasOffset {
+		if !x.hasOffset { // compilers decorate gl_PerVertex with the default buffer; it captures nothing
 			continue
+		}
+		if last != nil && x.stream != last.stream {
+			c.fail(x.at, vuid.StandaloneSpirv_Stream_04694, "Stream %d in buffer %d, and %d of another output; must be the same", x.stream, x.buffer, last.stream).also(c, last.at, "the other")
 		}
 		if last != nil && x.offset < end {
 			c.fail(x.at, vuid.StandaloneSpirv_XfbBuffer_04696, "an output at byte %d of buffer %d, and another ends at %d; must not overlap", x.offset, x.buffer, end).also(c, last.at, "the other").also(c, e.Index, "the entry point")
@@ -224,10 +226,9 @@ func (c *checker) buffers(e *facts.EntryPoint, list []captured) {
 			end, last = x.offset+x.size, x
 		}
 	}
-	if len(list) == 0 {
-		return
+	if last != nil {
+		ends[last.stream] += end
 	}
-	ends[list[len(list)-1].stream] += end
 	most, ok := c.limit(vuid.RuntimeSpirv_XfbBuffer_06309, "maxTransformFeedbackStreamDataSize")
 	for stream, n := range ends {
 		if ok && n > most {
