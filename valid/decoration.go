@@ -18,7 +18,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-SpecId", Section: "SPIR-V 3.2.20", Words: "SpecId is on a scalar specialization constant"},
 		{Code: "SPV-Decoration-Struct", Section: "SPIR-V 3.2.20", Words: "Block, BufferBlock, GLSLShared, GLSLPacked and CPacked are on struct types"},
 		{Code: "SPV-Decoration-ArrayStride", Section: "SPIR-V 3.2.20", Words: "ArrayStride is on an array or pointer type, and is not 0"},
-		{Code: "SPV-Decoration-BuiltIn", Section: "SPIR-V 3.2.20", Words: "BuiltIn is on a variable, a member of a struct or a constant; WorkgroupSize is on a constant, and in Vulkan a subgroup built-in is on a variable"},
+		{Code: "SPV-Decoration-BuiltIn", Section: "SPIR-V 3.2.20", Words: "BuiltIn is on a variable, a member of a struct or a constant; WorkgroupSize is on a constant unless the module is of kernels, and in Vulkan a subgroup built-in is on a variable"},
 		{Code: "SPV-Decoration-MemoryObject", Section: "SPIR-V 3.2.20", Words: "a decoration of memory is on a variable or a parameter that is a pointer"},
 		{Code: "SPV-Decoration-Variable", Section: "SPIR-V 3.2.20", Words: "a decoration of an interface is on a variable"},
 		{Code: "SPV-Decoration-MemberOnly", Section: "SPIR-V 3.2.20", Words: "RowMajor, ColMajor, MatrixStride and PayloadDispatchIndirectAMDX are on members of structs; Offset is on no type"},
@@ -208,7 +208,7 @@ func (c *checker) builtInTarget(i int, id spirv.ID, op spirv.Op, words []uint32)
 	size := len(words) > 0 && spirv.BuiltIn(words[0]) == spirv.BuiltInWorkgroupSize
 	switch {
 	case op == spirv.OpVariable || op == spirv.OpUntypedVariableKHR:
-		if size && !c.vulkan { // Vulkan has a rule of its own, which permits it with TileShadingRateQCOM
+		if size && !c.vulkan && !c.capable(spirv.CapabilityKernel) { // Vulkan has a rule of its own, which permits it with TileShadingRateQCOM; OpenCL's is a variable
 			c.fail(i, "SPV-Decoration-BuiltIn", "WorkgroupSize on the variable %s; must be on a constant", c.name(id))
 		}
 	case constantDef(op):
