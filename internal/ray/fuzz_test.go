@@ -137,7 +137,7 @@ func FuzzScene(f *testing.F) {
 func TestScenes(t *testing.T) {
 	n := 200
 	if long() {
-		n = 300_000
+		n = 100_000
 	}
 	r := rand.New(rand.NewPCG(29, 30))
 	for range n {

@@ -15,7 +15,7 @@ func TestKernel(t *testing.T) {
 	}
 	n := 3000
 	if long() {
-		n = 3_000_000
+		n = 500_000
 	}
 	r := rand.New(rand.NewPCG(21, 22))
 	bottoms := []*Structure{

@@ -1,10 +1,12 @@
 package ray
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -40,43 +42,56 @@ func ball(n int, center vec, radius float32) []triangle {
 }
 
 // TestWatertight shoots rays from inside a closed convex mesh, many of them exactly at vertices and edges: each has
-// one candidate, neither none nor two.
+// one candidate, neither none nor two. CHIARO_RAYS is another number of rays: 100000000 take ten minutes of CPU time.
 func TestWatertight(t *testing.T) {
 	rays := 5_000
 	if long() {
-		rays = 100_000_000
+		rays = 5_000_000
 	}
-	r := rand.New(rand.NewPCG(15, 16))
-	for _, m := range []struct {
-		center vec
-		radius float32
-	}{{vec{}, 1}, {vec{100, -50, 30}, 1}, {vec{0.1, 0.2, 0.3}, 1e-3}, {vec{}, 1e25}, {vec{}, 1e-25}} {
-		list := ball(6, m.center, m.radius)
-		bottom := build(t, Input{Geometries: []Geometry{mesh(list, 0)}})
-		s := build(t, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 1, Bottom: bottom}}})
-		w := NewWalker()
-		for range rays / 5 {
-			q := Query{TMax: inf32, Mask: 1}
-			p := &list[r.IntN(len(list))]
-			i, j := r.IntN(3), r.IntN(3)
-			f := r.Float32()
-			if r.IntN(2) == 0 {
-				f = 0.5
+	if n, err := strconv.Atoi(os.Getenv("CHIARO_RAYS")); err == nil {
+		rays = n
+	}
+	for i, m := range []ballShape{{vec{}, 1}, {vec{100, -50, 30}, 1}, {vec{0.1, 0.2, 0.3}, 1e-3}, {vec{}, 1e25}, {vec{}, 1e-25}} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			m.shoot(t, rand.New(rand.NewPCG(15, uint64(i))), rays/5)
+		})
+	}
+}
+
+// ballShape is a mesh about a center.
+type ballShape struct {
+	center vec
+	radius float32
+}
+
+// shoot shoots rays from inside of the mesh.
+func (m *ballShape) shoot(t *testing.T, r *rand.Rand, rays int) {
+	list := ball(6, m.center, m.radius)
+	bottom := build(t, Input{Geometries: []Geometry{mesh(list, 0)}})
+	s := build(t, Input{Top: true, Instances: []Instance{{Transform: identity, Mask: 1, Bottom: bottom}}})
+	w := NewWalker()
+	for range rays {
+		q := Query{TMax: inf32, Mask: 1}
+		p := &list[r.IntN(len(list))]
+		i, j := r.IntN(3), r.IntN(3)
+		f := r.Float32()
+		if r.IntN(2) == 0 {
+			f = 0.5
+		}
+		for k := range 3 {
+			q.Origin[k] = m.center[k] + m.radius*0.5*(r.Float32()-0.5)
+			if r.IntN(4) == 0 {
+				q.Origin[k] = m.center[k]
 			}
-			for k := range 3 {
-				q.Origin[k] = m.center[k] + m.radius*0.5*(r.Float32()-0.5)
-				if r.IntN(4) == 0 {
-					q.Origin[k] = m.center[k]
-				}
-				q.Direction[k] = p[i][k] + f*(p[j][k]-p[i][k]) - q.Origin[k]
-			}
-			n := 0
-			for c := q; w.Next(s, &c); {
-				n++
-			}
-			if n != 1 {
-				t.Fatalf("center %v, radius %v: %d candidates from %v along %v", m.center, m.radius, n, q.Origin, q.Direction)
-			}
+			q.Direction[k] = p[i][k] + f*(p[j][k]-p[i][k]) - q.Origin[k]
+		}
+		n := 0
+		for c := q; w.Next(s, &c); {
+			n++
+		}
+		if n != 1 {
+			t.Fatalf("center %v, radius %v: %d candidates from %v along %v", m.center, m.radius, n, q.Origin, q.Direction)
 		}
 	}
 }
@@ -113,6 +128,7 @@ func rational(q *Query, p *triangle) (t, u, v *big.Rat, ok bool) {
 // TestRational compares the test of triangles with exact arithmetic: both agree except at the edges, and the
 // distances and barycentric coordinates are close.
 func TestRational(t *testing.T) {
+	t.Parallel()
 	n := 500
 	if long() {
 		n = 1_000_000
