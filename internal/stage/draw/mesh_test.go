@@ -14,6 +14,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
+	"github.com/chiaro-gpu/chiaro/internal/texture"
 )
 
 // meshedText is a mesh program that draws the triangle of cornersText: each of the first three
@@ -364,6 +365,46 @@ func TestMeshLimits(t *testing.T) {
 		paint(t, e, draw.Stages{Mesh: parse(t, meshedText, 0), Fragment: parse(t, giveText("primitiveid i32 0", "i32"), 0)}, full(c), c, args)
 		if got := c.bytes(0)[:8]; !bytes.Equal(got, floats(0, 1)) {
 			t.Errorf("%s: PrimitiveId without a store is % x", e.Name(), got)
+		}
+	}
+}
+
+// TestMeshPrimitiveOutputs selects the layer, the viewport, the PrimitiveId and the shading rate by outputs of a primitive, and
+// runs the program for each view.
+func TestMeshPrimitiveOutputs(t *testing.T) {
+	push := floats(-1, -1, 0, 1, 3, -1, 0, 1, -1, 3, 0, 1)
+	for _, e := range engines() {
+		for _, x := range []struct {
+			out, in string
+			value   uint32
+			mask    uint32
+			layers  [3]float32 // the value that each layer shows; −1: nothing is drawn
+		}{
+			{"layer i32 0", "layer i32 0", 2, 0, [3]float32{-1, -1, 2}},
+			{"layer i32 0", "layer i32 0", 3, 0, [3]float32{-1, -1, -1}},
+			{"viewportindex i32 0", "viewportindex i32 0", 1, 0, [3]float32{1, -1, -1}},
+			{"primitiveid i32 0", "primitiveid i32 0", 77, 0, [3]float32{77, -1, -1}},
+			{"primitiveshadingrate i32 0", "shadingrate i32 0", 4, 0, [3]float32{4, -1, -1}},
+			{"primitiveid i32 0", "viewindex i32 0", 0, 6, [3]float32{-1, 1, 2}},
+		} {
+			m, v := image(t, texture.Desc{Format: "R32G32_SFLOAT", Width: 4, Height: 4, Layers: 3, Packed: true}, texture.ViewDesc{})
+			c := &canvas{images: []*texture.Image{m}}
+			c.Colors = append(c.Colors, v)
+			s := full(c)
+			s.Viewports, s.Scissors = append(s.Viewports, s.Viewports[0]), append(s.Scissors, s.Scissors[0])
+			s.ViewMask, s.Rate = x.mask, state.ShadingRate{Width: 1, Height: 1, Combiners: [2]enum.RateCombiner{enum.RateCombinerReplace, enum.RateCombinerKeep}}
+			text := strings.Replace(meshedText, "func ", "out "+x.out+" perprimitive\nfunc ", 1)
+			text = strings.Replace(text, "outat.i32 0:i32, 0:i32, #9", fmt.Sprintf("outat.i32 0:i32, %d:i32, #12\n outat.i32 0:i32, 0:i32, #9", x.value), 1)
+			paint(t, e, draw.Stages{Mesh: parse(t, text, 0), Fragment: parse(t, giveText(x.in, "i32"), 0)}, s, c, state.Args{Mesh: true, Tasks: [3]uint32{1, 1, 1}, Shader: compute.Args{Push: push}})
+			for i, want := range x.layers {
+				expected := floats(want, 1)
+				if want < 0 {
+					expected = floats(0, 0)
+				}
+				if got := m.LayerBytes(0, 0, i)[:8]; !bytes.Equal(got, expected) {
+					t.Errorf("%s, %s to %s of %d: layer %d has % x; want % x", e.Name(), x.out, x.in, x.value, i, got, expected)
+				}
+			}
 		}
 	}
 }
