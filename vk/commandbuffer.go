@@ -27,6 +27,7 @@ type CommandBuffer struct {
 	before  scope // of the recording, before the dropped command
 
 	inherited *InheritanceInfo // of the recording; nil if nothing is
+	nesting   int              // the levels of secondary buffers below a secondary one (command buffer nesting level)
 
 	instrumentation *ShaderInstrumentation // that is active
 	suspended       bool                   // the last rendering of the recording was suspended
@@ -127,7 +128,7 @@ func (c *CommandBuffer) clear() {
 		v.giveBack()
 	}
 	c.renderingsUsed, c.instrumentation, c.suspended = 0, nil, false
-	c.err, c.scope = nil, scope{}
+	c.err, c.scope, c.nesting = nil, scope{}, 0
 	c.dropped, c.before = false, scope{}
 }
 

@@ -85,6 +85,9 @@ func (i *InheritanceInfo) refer(each func(*object)) {
 func (c *CommandBuffer) checkExecute(s *CommandBuffer) error {
 	i := s.inherited
 	continues := i != nil && i.Continue
+	if c.secondary && c.inherited != nil && c.inherited.Continue {
+		return c.inherited.checkNested(s)
+	}
 	switch r := c.scope.rendering; {
 	case r == nil && continues:
 		return usage("VUID-vkCmdExecuteCommands-pCommandBuffers-00100", "%v continues a rendering, and none is active; must be one", &s.object)
@@ -110,6 +113,25 @@ func (c *CommandBuffer) checkExecute(s *CommandBuffer) error {
 		}
 		return i.checkRendering(&s.object, r, c.scope.resolving)
 	}
+}
+
+// checkNested returns the error of a secondary command buffer that does not suit the inheritance of the one that executes it.
+func (i *InheritanceInfo) checkNested(s *CommandBuffer) error {
+	switch n := s.inherited; {
+	case n == nil || !n.Continue:
+		return usage("VUID-vkCmdExecuteCommands-pCommandBuffers-00096", "%v does not continue a rendering, and one is active; must continue it", &s.object)
+	case i.RenderPass == nil && n.RenderPass != nil:
+		return usage("VUID-vkCmdExecuteCommands-pBeginInfo-06025", "%v continues a render pass, and the rendering has none; must have none", &s.object)
+	case i.RenderPass == nil:
+		return nil // the primary command buffer's rendering is not known
+	case n.RenderPass == nil || !n.RenderPass.compatible(i.RenderPass):
+		return usage("VUID-vkCmdExecuteCommands-pBeginInfo-06020", "%v continues a render pass that is not compatible with the active one; must be", &s.object)
+	case n.Subpass != i.Subpass:
+		return usage("VUID-vkCmdExecuteCommands-pCommandBuffers-06019", "%v continues subpass %d; must continue the current one, %d", &s.object, n.Subpass, i.Subpass)
+	case n.Framebuffer != nil && i.Framebuffer != nil && n.Framebuffer != i.Framebuffer:
+		return usage("VUID-vkCmdExecuteCommands-pCommandBuffers-00099", "%v is for another framebuffer than that of the render pass; must be for the same, or for none", &s.object)
+	}
+	return nil
 }
 
 // checkInherited returns the error of a secondary command buffer that is executed while a query or a condition is active

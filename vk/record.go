@@ -323,9 +323,16 @@ func (c *CommandBuffer) Barrier() {
 	}
 }
 
-// Execute runs secondary command buffers.
+// MaxNesting bounds the levels of secondary command buffers that a secondary one executes (maxCommandBufferNestingLevel).
+const MaxNesting = 32
+
+// Execute runs secondary command buffers. A secondary command buffer may execute others (VK_EXT_nested_command_buffer).
 func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 	if !c.begin() {
+		return
+	}
+	if c.secondary && c.dev.lacks("nestedCommandBuffer") {
+		c.fail(usage("VUID-vkCmdExecuteCommands-commandBuffer-09375", "%v is a secondary command buffer and executes others; must not on this device", &c.object))
 		return
 	}
 	for _, s := range list {
@@ -333,8 +340,12 @@ func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 			c.fail(err)
 			return
 		}
-		if c.secondary || !s.secondary || s.state != executable {
-			c.fail(usage("VUID-vkCmdExecuteCommands-pCommandBuffers-00089", "%v must be an executable secondary command buffer, executed by a primary one", &s.object))
+		switch {
+		case !s.secondary || s.state != executable:
+			c.fail(usage("VUID-vkCmdExecuteCommands-pCommandBuffers-00089", "%v must be an executable secondary command buffer", &s.object))
+			return
+		case c.secondary && s.nesting >= MaxNesting:
+			c.fail(usage("VUID-vkCmdExecuteCommands-nestedCommandBuffer-09376", "%v has %d levels of secondary command buffers; must have less than %d", &s.object, s.nesting, MaxNesting))
 			return
 		}
 		if err := c.checkExecute(s); err != nil {
@@ -343,6 +354,7 @@ func (c *CommandBuffer) Execute(list ...*CommandBuffer) {
 		}
 	}
 	for _, s := range list {
+		c.nesting = max(c.nesting, s.nesting+1)
 		c.refer(&s.object)
 		for _, o := range s.refs {
 			c.refer(o)

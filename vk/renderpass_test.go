@@ -176,6 +176,21 @@ func TestSubpasses(t *testing.T) {
 			c.NextSubpass(InlineAndSecondary)
 			c.Execute(continued(1))
 		},
+		"nested": func(c *CommandBuffer) {
+			nested := func(subpass int) *CommandBuffer {
+				n := must(s.dev.NewCommandBuffer(CommandBufferInfo{Secondary: true}))(t)
+				n.Begin(BeginInfo{Inheritance: &InheritanceInfo{Continue: true, RenderPass: pass, Subpass: subpass}})
+				n.Execute(continued(subpass))
+				if err := n.End(); err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			c.BeginRenderPass(begin, Secondary)
+			c.Execute(nested(0))
+			c.NextSubpass(Secondary)
+			c.Execute(nested(1))
+		},
 	} {
 		if err := s.submit(t, s.record(t, func(c *CommandBuffer) { record(c); c.EndRenderPass() })); err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -30,7 +30,7 @@ var extensionFeatures = []string{
 	"leastRepresentableValueForceUnormRepresentation", "floatRepresentation", "extendedDynamicState3SampleLocationsEnable",
 	"extendedDynamicState3ColorBlendAdvanced", "attachmentFeedbackLoopLayout", "attachmentFeedbackLoopDynamicState",
 	"legacyDithering", "maintenance7", "maintenance8", "maintenance9", "maintenance10", "vertexAttributeRobustness", "depthClampZeroOne",
-	"smoothLines", "stippledSmoothLines",
+	"smoothLines", "stippledSmoothLines", "nestedCommandBuffer", "nestedCommandBufferRendering", "nestedCommandBufferSimultaneousUse",
 	"taskShader", "meshShader", "multiviewMeshShader", "primitiveFragmentShadingRateMeshShader", "meshShaderQueries",
 	"multiviewGeometryShader", "multiviewTessellationShader", "primitiveTopologyPatchListRestart",
 	// of images and of memory
@@ -118,13 +118,15 @@ var extensionLimits = map[string]uint64{
 	"fullyCoveredFragmentShaderInputVariable": 1,
 	// VK_KHR_maintenance9 and VK_KHR_maintenance10
 	"image2DViewOf3DSparse": 1, "defaultVertexAttributeValue": 1, "resolveSrgbFormatAppliesTransferFunction": 1,
+	// A wide line may have fragments outside of its viewport, which applications that use the greatest width do not expect.
+	"lineWidthRange[1]": math.Float64bits(64), "pointSizeRange[1]": math.Float64bits(raster.MaxPointSize),
 	// others
-	"pipelineBinaryInternalCache": 1, "numMetrics": 2, "perBasicBlockGranularity": 1, "maxDeviceFaultCount": 1, "supportedQueues": 7,
+	"maxCommandBufferNestingLevel": vk.MaxNesting, "pipelineBinaryInternalCache": 1, "numMetrics": 2, "perBasicBlockGranularity": 1, "maxDeviceFaultCount": 1, "supportedQueues": 7,
 }
 
 // leastLimits are limits for which Chiaro promises no more than Vulkan 1.4 requires.
 var leastLimits = []string{
-	"lineWidthGranularity", "lineWidthRange[0]", "lineWidthRange[1]", "pointSizeGranularity", "pointSizeRange[0]", "pointSizeRange[1]",
+	"lineWidthGranularity", "lineWidthRange[0]", "pointSizeGranularity", "pointSizeRange[0]",
 	"maxCombinedClipAndCullDistances", "maxDrawIndexedIndexValue", "maxFragmentDualSrcAttachments", "maxGeometryOutputVertices",
 	"maxGeometryShaderInvocations", "maxGeometryTotalOutputComponents", "minInterpolationOffset", "maxInterpolationOffset",
 	"subPixelInterpolationOffsetBits", "maxMultiviewInstanceIndex", "maxSampleMaskWords", "maxSamplerAnisotropy", "maxSamplerLodBias",
