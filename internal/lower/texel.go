@@ -93,15 +93,12 @@ func (f *function) defineTexel(in spirv.Inst, parts []ir.V, sparse bool) {
 	f.define(in, out...)
 }
 
-// imageWrite lowers OpImageWrite. Components that the texel does not have are 0.
+// imageWrite lowers OpImageWrite. Components that the texel does not have are 0, those after the fourth are unused.
 func imageWrite(f *function, in spirv.Inst) {
 	v := inst.ImageWrite(in)
 	o := f.imageOperands(in[4:])
 	c := f.texel(ir.TextureWrite, v.Image(), v.Coordinate(), &o)
-	n := len(f.scalars(v.Texel()))
-	if n > 4 {
-		f.malformed("a texel of %d components", n)
-	}
+	n := min(len(f.scalars(v.Texel())), 4) // a long vector has components that no texel has
 	parts := f.scalars(v.Texel())
 	if c.head.Type == ir.F32 {
 		parts = f.floats32(v.Texel(), n)

@@ -37,14 +37,10 @@ func (m *Image) blockTexelPlane(name string) (*plane, bool) {
 	return &plane{planeLayout{aspect: format.Color, texel: f, codec: code, levels: b.levels}, b.memory}, true
 }
 
-// checkBlockView returns an error unless a block texel view has one level and is not of a volume
-// (VUID-VkImageViewCreateInfo-image-07072, -04739).
+// checkBlockView returns an error unless a block texel view has one level (VUID-VkImageViewCreateInfo-image-07072).
 func (m *Image) checkBlockView(d ViewDesc) error {
-	switch {
-	case d.Levels > 1:
+	if d.Levels > 1 {
 		return descErrorf("a view as %s of %d levels of an image of %s; must have one level", d.Format, d.Levels, m.Format)
-	case d.Dim == ir.Dim3D:
-		return descErrorf("a 3d view as %s of an image of %s; must be a view of slices", d.Format, m.Format)
 	}
 	return nil
 }

@@ -43,6 +43,10 @@ var bareCases = []struct {
 		texture.ViewDesc{Dim: ir.Dim2D}, texture.ViewDesc{Dim: ir.Dim2D}},
 	{texture.Desc{Format: "BC4_UNORM_BLOCK", Dim: ir.Dim3D, Width: 6, Height: 5, Depth: 3}, "R32G32_UINT",
 		texture.ViewDesc{Dim: ir.Dim2D, Arrayed: true, BaseLayer: 1}, texture.ViewDesc{Dim: ir.Dim3D}},
+	{texture.Desc{Format: "BC4_UNORM_BLOCK", Dim: ir.Dim3D, Width: 12, Height: 10, Depth: 6, Levels: 2}, "R32G32_UINT",
+		texture.ViewDesc{Dim: ir.Dim3D, BaseLevel: 1, Levels: 1}, texture.ViewDesc{Dim: ir.Dim3D}},
+	{texture.Desc{Format: "ASTC_4x4x4_UNORM_BLOCK_EXT", Dim: ir.Dim3D, Width: 6, Height: 5, Depth: 9}, "R32G32B32A32_UINT",
+		texture.ViewDesc{Dim: ir.Dim3D}, texture.ViewDesc{Dim: ir.Dim3D}},
 }
 
 // TestViewBlocks reads the blocks of images through block texel views, and writes blocks through them: the
@@ -72,13 +76,13 @@ func TestViewBlocks(t *testing.T) {
 		if x, y, _ := v.Extent(); x != columns || y != rows {
 			t.Errorf("%s as %s: %d×%d texels; must be %d×%d, one a block", m.Format, c.as, x, y, columns, rows)
 		}
-		x := ir.Texture{Op: ir.TextureRead, Dim: ir.Dim2D, Arrayed: c.view.Arrayed, Type: kind(c.as, format.Color), Sampler: -1}
+		x := ir.Texture{Op: ir.TextureRead, Dim: c.view.Dim, Arrayed: c.view.Arrayed, Type: kind(c.as, format.Color), Sampler: -1}
 		_, _, layers := v.Extent()
 		var args, stores [][]uint64
 		var places [][]byte // of each call
 		for n := range columns * rows * layers {
 			at := []uint64{0, uint64(n % columns), uint64(n / columns % rows)}
-			if layer := n / (columns * rows); c.view.Arrayed {
+			if layer := n / (columns * rows); c.view.Arrayed || c.view.Dim == ir.Dim3D {
 				at = append(at, uint64(layer))
 			}
 			args = append(args, at)
@@ -165,7 +169,6 @@ func TestViewBlocksHost(t *testing.T) {
 // TestViewBlocksRefused has views of blocks that there cannot be.
 func TestViewBlocksRefused(t *testing.T) {
 	flat, _ := texture.NewImage(texture.Desc{Format: "BC1_RGBA_UNORM_BLOCK", Dim: ir.Dim2D, Width: 16, Height: 16, Layers: 6, Levels: 3})
-	solid, _ := texture.NewImage(texture.Desc{Format: "BC1_RGBA_UNORM_BLOCK", Dim: ir.Dim3D, Width: 16, Height: 16, Depth: 4})
 	uneven, _ := texture.NewImage(texture.Desc{Format: "ASTC_8x5_UNORM_BLOCK", Dim: ir.Dim2D, Width: 16, Height: 16, Layers: 6})
 	for _, c := range []struct {
 		m *texture.Image
@@ -177,7 +180,6 @@ func TestViewBlocksRefused(t *testing.T) {
 		{flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Levels: 1, Format: "G16B16G16R16_422_UNORM"}},
 		{flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, Levels: 1, Format: "D32_SFLOAT_S8_UINT"}},
 		{flat, texture.ViewDesc{Dim: ir.Dim2D, Layers: 1, BaseLevel: 3, Format: "R32G32_UINT"}},
-		{solid, texture.ViewDesc{Dim: ir.Dim3D, Format: "R32G32_UINT"}},
 		{uneven, texture.ViewDesc{Dim: ir.DimCube, Format: "R32G32B32A32_UINT"}}, // 2×4 blocks
 	} {
 		if _, err := texture.NewView(c.m, c.d); !errors.As(err, new(*texture.DescError)) {

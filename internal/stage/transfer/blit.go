@@ -92,8 +92,11 @@ func (x *Blitter) begin(r *Blit, to, from *texture.Image, filter Filter) error {
 	if to.Dim != ir.Dim3D {
 		toBox[0][2], toBox[1][2] = 0, b.elements[2]
 	}
-	w, h, _, _ := from.AspectExtent(r.From.Aspect, r.From.Level)
-	size := [3]int{w, h, a.elements[2]}
+	w, h, d, _ := from.AspectExtent(r.From.Aspect, r.From.Level)
+	size := [3]int{w, h, d}
+	if from.Dim != ir.Dim3D {
+		size[2] = a.elements[2] // layers
+	}
 	for i := range 3 {
 		if !within(fromBox, i, size[i]) || !within(toBox, i, b.elements[i]) {
 			return outside("the box %v is copied to %v; must be within %v and %v texels", fromBox, toBox, size, b.elements)

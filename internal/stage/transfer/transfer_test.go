@@ -214,6 +214,25 @@ func TestBlitWidths(t *testing.T) {
 	}
 }
 
+// TestBlitBlocks copies a box behind the first block of a volume of blocks that are 4 texels deep.
+func TestBlitBlocks(t *testing.T) {
+	from := image(t, texture.Desc{Format: "ASTC_4x4x4_UNORM_BLOCK_EXT", Dim: ir.Dim3D, Width: 4, Height: 4, Depth: 8})
+	to := image(t, texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim3D, Width: 4, Height: 4, Depth: 8})
+	box := [2][3]int{{0, 0, 5}, {4, 4, 8}}
+	if err := BlitImage(to, from, &Blit{FromBox: box, ToBox: box}, Filter{}); err != nil {
+		t.Fatal(err)
+	}
+	for z := range 8 {
+		want := [4]uint64{}
+		if z >= 5 {
+			want = from.Load(texture.Coord{Z: z})
+		}
+		if got := to.Load(texture.Coord{Z: z}); got != want {
+			t.Errorf("slice %d: %x; want %x", z, got, want)
+		}
+	}
+}
+
 func linearIf(on bool) Filter {
 	if on {
 		return Filter{Kind: enum.FilterLinear}
