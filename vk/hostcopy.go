@@ -60,7 +60,7 @@ func (d *Device) hostCopy(i *HostImageCopyInfo, rule, image string, toImage bool
 		return usage(rule+image+"-07969", "%v has %d samples; must have 1", &m.object, m.layout.Samples)
 	}
 	for n := range i.Regions {
-		r := &i.Regions[n]
+		r := i.Regions[n].of(m)
 		x := r.inside()
 		switch {
 		case !i.Memcpy:
@@ -78,17 +78,17 @@ func (d *Device) hostCopy(i *HostImageCopyInfo, rule, image string, toImage bool
 		if err := m.eachSubresource(r.Image, func(b []byte) error { return nil }); err != nil {
 			return err
 		}
-		if size, _ := m.HostSize(r.Image.Aspect, r.Image.Level, r.Image.Base); size*uint64(max(r.Image.Count, 1)) > uint64(len(r.Host)) {
-			return usage("", "a region has %d bytes of the host; must have at least %d", len(r.Host), size*uint64(max(r.Image.Count, 1)))
+		if size, _ := m.HostSize(r.Image.Aspect, r.Image.Level, r.Image.Base); size*uint64(r.Image.Count) > uint64(len(r.Host)) {
+			return usage("", "a region has %d bytes of the host; must have at least %d", len(r.Host), size*uint64(r.Image.Count))
 		}
 	}
 	for n := range i.Regions {
-		r := &i.Regions[n]
+		r := i.Regions[n].of(m)
 		if err := r.copy(m, i.Memcpy, toImage); err != nil {
 			return err
 		}
 		if toImage && m.partial() {
-			m.scrubLevel(r.Image.Level, r.Image.Base, max(r.Image.Count, 1))
+			m.scrubLevel(r.Image.Level, r.Image.Base, r.Image.Count)
 		}
 	}
 	return nil
@@ -113,6 +113,12 @@ func (r *HostImageCopy) copy(m *Image, memcpy, toImage bool) error {
 		return transfer.BufferToImage(m.image, r.Host, &x)
 	}
 	return transfer.ImageToBuffer(r.Host, m.image, &x)
+}
+
+// of returns the region with the number of layers in an image.
+func (r HostImageCopy) of(m *Image) *HostImageCopy {
+	r.Image = r.Image.of(m)
+	return &r
 }
 
 func (r *HostImageCopy) inside() transfer.BufferImage {
@@ -167,8 +173,8 @@ func (m *Image) extentOf(l Layers) [3]int {
 
 // eachSubresource calls each with the memory of layers of a level.
 func (m *Image) eachSubresource(l Layers, each func([]byte) error) error {
-	count := max(l.Count, 1)
-	if l.Base < 0 || l.Base > m.layout.Layers || count > m.layout.Layers-l.Base {
+	count := l.Count
+	if l.Base < 0 || l.Base > m.layout.Layers || count < 1 || count > m.layout.Layers-l.Base {
 		return usage("", "%d layers from %d on; the image has %d", count, l.Base, m.layout.Layers)
 	}
 	for layer := l.Base; layer < l.Base+count; layer++ {
@@ -220,7 +226,7 @@ func (d *Device) CopyImageToImage(i HostImageToImage) error {
 	if i.Memcpy && !i.Source.info.equal(&i.Target.info) {
 		return usage(rule+"srcImage-09069", "the images have different descriptions with Memcpy; must have equal ones")
 	}
-	var w imageWork
+	w := imageWork{source: i.Source, target: i.Target}
 	w.copyImages(i.Regions)
 	list := w.images
 	for n := range list {

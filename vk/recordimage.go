@@ -14,7 +14,21 @@ import (
 type Layers struct {
 	Aspect      Aspect
 	Level       int
-	Base, Count int
+	Base, Count int // a Count of 0 is 1; AllLayers is all from Base on
+}
+
+// AllLayers is a Count of Layers: all from Base on (VK_REMAINING_ARRAY_LAYERS).
+const AllLayers = -1
+
+// of returns the layers with their number in an image.
+func (l Layers) of(m *Image) Layers {
+	switch {
+	case l.Count == AllLayers && m != nil && m.layout != nil:
+		l.Count = m.layout.Layers - l.Base
+	case l.Count == 0:
+		l.Count = 1
+	}
+	return l
 }
 
 func (l Layers) inside() transfer.Subresource {
@@ -273,8 +287,12 @@ func (c *CommandBuffer) CopyImageToBuffer(source *Image, target *Buffer, regions
 
 // copyBuffer adds regions of a copy with a buffer.
 func (w *imageWork) copyBuffer(regions []BufferImageCopy) {
+	m := w.target
+	if !w.toImage {
+		m = w.source
+	}
 	for _, r := range regions {
-		w.copies = append(w.copies, transfer.BufferImage{BufferOffset: int(min(r.BufferOffset, math.MaxInt)), RowLength: r.RowLength, ImageHeight: r.ImageHeight, Image: r.Image.inside(), Offset: r.Offset, Extent: r.Extent, Rotation: transfer.Rotation(r.Rotation)})
+		w.copies = append(w.copies, transfer.BufferImage{BufferOffset: int(min(r.BufferOffset, math.MaxInt)), RowLength: r.RowLength, ImageHeight: r.ImageHeight, Image: r.Image.of(m).inside(), Offset: r.Offset, Extent: r.Extent, Rotation: transfer.Rotation(r.Rotation)})
 	}
 }
 
@@ -291,7 +309,7 @@ func (c *CommandBuffer) CopyImage(source, target *Image, regions []ImageCopy) {
 // copyImages adds regions of a copy or a resolve.
 func (w *imageWork) copyImages(regions []ImageCopy) {
 	for _, r := range regions {
-		list, n := inTurn(&r.Source, &r.Target)
+		list, n := inTurn(r.Source.of(w.source), r.Target.of(w.target))
 		for _, a := range list[:n] {
 			w.images = append(w.images, transfer.ImageCopy{From: a[0], To: a[1], FromOffset: r.SourceOffset, ToOffset: r.TargetOffset, Extent: r.Extent})
 		}
@@ -299,7 +317,7 @@ func (w *imageWork) copyImages(regions []ImageCopy) {
 }
 
 // inTurn returns the n parts of two images that a region copies: if it has depth and stencil of both, they are copied in turn.
-func inTurn(source, target *Layers) (list [2][2]transfer.Subresource, n int) {
+func inTurn(source, target Layers) (list [2][2]transfer.Subresource, n int) {
 	list[0] = [2]transfer.Subresource{source.inside(), target.inside()}
 	if source.Aspect != Depth|Stencil || target.Aspect != Depth|Stencil {
 		return list, 1
@@ -333,7 +351,7 @@ func (c *CommandBuffer) BlitImage2(i BlitImageInfo) {
 	w := c.imageWork(i.Source, i.Target)
 	w.filter = transfer.Filter{Kind: i.Filter, Weights: i.Weights}
 	for _, r := range i.Regions {
-		list, n := inTurn(&r.Source, &r.Target)
+		list, n := inTurn(r.Source.of(w.source), r.Target.of(w.target))
 		for _, a := range list[:n] {
 			w.blits = append(w.blits, transfer.Blit{From: a[0], To: a[1], FromBox: r.SourceBox, ToBox: r.TargetBox, Rotation: transfer.Rotation(r.Rotation)})
 		}

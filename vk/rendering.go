@@ -4,6 +4,7 @@ import (
 	mathbits "math/bits"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
@@ -364,12 +365,23 @@ func (r *rendering) resolveOne(a *AttachmentInfo, of Aspect) {
 		x, y = int(max(area.X, 0)), int(max(area.Y, 0))
 		width, height = min(width, uint32(x)+area.Width)-min(uint32(x), width), min(height, uint32(y)+area.Height)-min(uint32(y), height)
 	}
+	write, read := a.Resolve.codec(of), a.View.codec(of)
 	for layer := range layers {
 		if m := r.info.ViewMask; m != 0 && m>>layer&1 == 0 {
 			continue
 		}
-		draw.Resolve(a.Resolve.image.image, a.Resolve.coord(of, x, y, int(layer)), a.View.image.image, a.View.coord(of, x, y, int(layer)), int(width), int(height), draw.ResolveMode(a.ResolveMode))
+		draw.ResolveAs(a.Resolve.image.image, a.Resolve.coord(of, x, y, int(layer)), write, a.View.image.image, a.View.coord(of, x, y, int(layer)), read, int(width), int(height), draw.ResolveMode(a.ResolveMode))
 	}
+}
+
+// codec returns the codec of the texels of an aspect in the view's format.
+func (v *ImageView) codec(of Aspect) *format.Codec {
+	if f, ok := format.ByName(v.format()); of == Color && ok && v.format() != v.image.layout.Format {
+		if c, ok := f.Codec(format.Color); ok {
+			return &c
+		}
+	}
+	return v.image.image.Codec(of.inside())
 }
 
 // coord names a texel of the image of a view.

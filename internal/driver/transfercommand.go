@@ -104,7 +104,11 @@ func each[A, V any](p *A, n uint32, f func(*A) V) []V {
 }
 
 func layers(s abi.ImageSubresourceLayers) vk.Layers {
-	return vk.Layers{Aspect: vk.Aspect(s.AspectMask), Level: int(s.MipLevel), Base: int(s.BaseArrayLayer), Count: remaining(s.LayerCount)}
+	l := vk.Layers{Aspect: vk.Aspect(s.AspectMask), Level: int(s.MipLevel), Base: int(s.BaseArrayLayer), Count: int(s.LayerCount)}
+	if s.LayerCount == abi.RemainingArrayLayers {
+		l.Count = vk.AllLayers
+	}
+	return l
 }
 
 func offset(o abi.Offset3D) [3]int { return [3]int{int(o.X), int(o.Y), int(o.Z)} }

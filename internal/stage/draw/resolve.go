@@ -23,8 +23,16 @@ const (
 // also name aspect, level and layer. Pixels outside of the images are skipped. Averages of integers
 // and stencil values are sample 0 (Vulkan §"Render Pass Multisample Resolve Operations").
 func Resolve(dst *texture.Image, to texture.Coord, src *texture.Image, from texture.Coord, width, height int, mode ResolveMode) {
+	ResolveAs(dst, to, dst.Codec(to.Aspect), src, from, src.Codec(from.Aspect), width, height, mode)
+}
+
+// ResolveAs is Resolve between views with formats of their own: the codecs read src and write dst. A nil codec resolves nothing.
+func ResolveAs(dst *texture.Image, to texture.Coord, write *format.Codec, src *texture.Image, from texture.Coord, read *format.Codec, width, height int, mode ResolveMode) {
+	if write == nil || read == nil {
+		return
+	}
 	to.Sample = 0
-	floats := resolvesFloats(src, from.Aspect)
+	floats := read.Sampled == format.Float && !read.Wide
 	if mode == ResolveAverage && !floats {
 		mode = ResolveSampleZero
 	}
@@ -32,30 +40,23 @@ func Resolve(dst *texture.Image, to texture.Coord, src *texture.Image, from text
 		for x := range width {
 			at, into := from, to
 			at.X, at.Y, into.X, into.Y = from.X+x, from.Y+y, to.X+x, to.Y+y
-			dst.Store(into, resolved(src, at, mode, floats))
+			if b := dst.Texel(into); b != nil {
+				write.Store(b, resolved(src, at, read, mode, floats))
+			}
 		}
 	}
 }
 
-// resolvesFloats reports whether an aspect has 32-bit float values.
-func resolvesFloats(m *texture.Image, a format.Aspect) bool {
-	if a == format.Stencil || a == 0 && m.FirstAspect() == format.Stencil {
-		return false
-	}
-	i := format.InfoByName(m.Format)
-	return i.Sampled == format.Float && !i.Wide
-}
-
 // resolved returns the resolved texel. Averages of up to 64 floats are computed in f64 in sample order
 // and rounded once.
-func resolved(src *texture.Image, at texture.Coord, mode ResolveMode, floats bool) [4]uint64 {
+func resolved(src *texture.Image, at texture.Coord, read *format.Codec, mode ResolveMode, floats bool) [4]uint64 {
 	at.Sample = 0
 	row := src.TexelRow(at)
 	if row == nil {
 		return [4]uint64{}
 	}
-	codec, size, samples := src.Codec(at.Aspect), src.TexelBytes(at.Aspect), src.Samples
-	out := codec.Load(row)
+	size, samples := src.TexelBytes(at.Aspect), src.Samples
+	out := read.Load(row)
 	if mode == ResolveSampleZero {
 		return out
 	}
@@ -67,7 +68,7 @@ func resolved(src *texture.Image, at texture.Coord, mode ResolveMode, floats boo
 	// than 23.
 	var sum [4]float64
 	for n := range samples {
-		v := codec.Load(row[n*size:])
+		v := read.Load(row[n*size:])
 		for i := range v {
 			switch {
 			case mode == ResolveAverage:

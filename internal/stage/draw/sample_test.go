@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/enum"
+	"github.com/chiaro-gpu/chiaro/internal/format"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw"
@@ -166,6 +167,14 @@ func TestResolve(t *testing.T) {
 		if got := [2]byte(dst.Texel(place(1, 1))); got != x.want {
 			t.Errorf("mode %d: %v; want %v", x.mode, got, x.want)
 		}
+	}
+	// Through views of one integer for both components, the average is sample 0.
+	dst, _ := image(t, texture.Desc{Format: "R8G8_UNORM", Width: 4, Height: 4}, texture.ViewDesc{})
+	f, _ := format.ByName("R16_UINT")
+	code, _ := f.Codec(format.Color)
+	draw.ResolveAs(dst, texture.Coord{X: 1, Y: 1}, &code, src, texture.Coord{X: 2, Y: 3}, &code, 1, 1, draw.ResolveAverage)
+	if got := [2]byte(dst.Texel(place(1, 1))); got != [2]byte{0, 255} {
+		t.Errorf("views of R16_UINT: %v; want the bytes of sample 0", got)
 	}
 }
 
