@@ -148,7 +148,7 @@ func imageFeatures(i *format.Info) FormatFeatures {
 
 // atomicFormat reports whether shaders have atomics on texels of a format.
 func atomicFormat(i *format.Info) bool {
-	return slices.Contains([]string{"R32_UINT", "R32_SINT", "R32_SFLOAT", "R64_UINT", "R64_SINT"}, i.Name)
+	return slices.Contains([]string{"R32_UINT", "R32_SINT", "R32_SFLOAT", "R64_UINT", "R64_SINT", "R16G16_SFLOAT", "R16G16B16A16_SFLOAT"}, i.Name)
 }
 
 func bufferFeatures(i *format.Info) (out FormatFeatures) {
