@@ -18,8 +18,10 @@ var objectStages = map[Stage]vk.ShaderStage{
 	Geometry: vk.StageGeometry, Fragment: vk.StageFragment,
 }
 
-// graphicsStages are the stages that a draw binds, with or without an object.
-var graphicsStages = []vk.ShaderStage{vk.StageVertex, vk.StageTessControl, vk.StageTessEvaluation, vk.StageGeometry, vk.StageFragment}
+// graphicsStages are the stages that a draw binds, with or without an object, in the order of drawObjects.
+var graphicsStages = []vk.ShaderStage{
+	vk.StageVertex, vk.StageTessControl, vk.StageTessEvaluation, vk.StageGeometry, vk.StageTask, vk.StageMesh, vk.StageFragment,
+}
 
 // newObjects makes the shader objects of a pipeline, in the order of its stages. Linked are those of a graphics pipeline
 // with several stages.
