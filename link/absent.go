@@ -10,11 +10,14 @@ var absentLists = []reason{
 		"vkCmdDraw-OpTypeTensorARM-09906", "vkCmdDraw-OpTensorReadARM-12462", "vkCmdDraw-dimensionCount-09905", "vkCmdDraw-pDescription-09900",
 		"vkCmdDraw-pNext-12463",
 	}},
-	{NeedsObject, "package vk has no acceleration structures and no ray tracing", []string{
-		"vkCmdDraw-micromap-11636", "vkCmdDraw-micromap-11637", "vkCmdDraw-micromap-11638", "vkCmdDraw-micromap-11639", "vkCmdTraceRaysKHR-None-03429",
-		"vkCmdTraceRaysKHR-None-09458", "vkCmdTraceRaysKHR-None-11319", "vkCmdTraceRaysKHR-allowClusterAccelerationStructure-10578",
+	{NeedsObject, "acceleration structures of package vk have no micromaps", []string{
+		"vkCmdDraw-micromap-11636", "vkCmdDraw-micromap-11637", "vkCmdDraw-micromap-11638", "vkCmdDraw-micromap-11639",
+		"vkCmdTraceRaysKHR-micromap-11640",
+	}},
+	{NeedsObject, "package vk has no ray tracing pipelines", []string{
+		"vkCmdTraceRaysKHR-None-03429", "vkCmdTraceRaysKHR-None-09458", "vkCmdTraceRaysKHR-None-11319", "vkCmdTraceRaysKHR-allowClusterAccelerationStructure-10578",
 		"vkCmdTraceRaysKHR-commandBuffer-03635", "vkCmdTraceRaysKHR-flags-03511", "vkCmdTraceRaysKHR-flags-03512", "vkCmdTraceRaysKHR-flags-03513",
-		"vkCmdTraceRaysKHR-flags-03514", "vkCmdTraceRaysKHR-maxPipelineRayRecursionDepth-03679", "vkCmdTraceRaysKHR-micromap-11640",
+		"vkCmdTraceRaysKHR-flags-03514", "vkCmdTraceRaysKHR-maxPipelineRayRecursionDepth-03679",
 		"vkCmdTraceRaysKHR-pCallableShaderBindingTable-03692", "vkCmdTraceRaysKHR-pHitShaderBindingTable-03688",
 		"vkCmdTraceRaysKHR-pHitShaderBindingTable-04735", "vkCmdTraceRaysKHR-pHitShaderBindingTable-04736", "vkCmdTraceRaysKHR-pMissShaderBindingTable-03684",
 		"vkCmdTraceRaysKHR-pRayGenShaderBindingTable-03681", "vkCmdTraceRaysNV-allowClusterAccelerationStructure-10577",
@@ -40,10 +43,6 @@ var absentLists = []reason{
 	{NeedsObject, "package vk has no tile shading", []string{
 		"vkCmdDispatch-None-10674", "vkCmdDispatch-None-10675", "vkCmdDispatch-None-10676", "vkCmdDispatch-aspectMask-10673", "vkCmdDraw-None-10677",
 		"vkCmdDraw-None-10678", "vkCmdDraw-None-10679",
-	}},
-	{NeedsObject, "package vk has no task and mesh stages", []string{
-		"vkCmdDraw-None-08693", "vkCmdDraw-None-08696", "vkCmdDraw-None-08885", "vkCmdDraw-stage-07073", "vkCmdDraw-flags-13365",
-		"vkCmdBindShadersEXT-pShaders-08478", "vkCmdDrawMeshTasksEXT-None-08694", "vkCmdDrawMeshTasksEXT-None-08695", "vkCmdDrawMeshTasksEXT-pStages-10680",
 	}},
 	{NeedsObject, "package vk has no attachments of external formats", []string{
 		"vkCmdDraw-colorAttachmentCount-09362", "vkCmdDraw-None-09363", "vkCmdDraw-None-09364", "vkCmdDraw-None-09365", "vkCmdDraw-None-09368",

@@ -26,6 +26,10 @@ var objectLists = []reason{
 		"vkCmdDraw-None-08879", "vkCmdDraw-flags-13361", "vkCmdDraw-flags-13362", "vkCmdDraw-flags-12491", "vkCmdDraw-flags-13363", "vkCmdDraw-flags-13364",
 		"vkCmdDraw-pDepthInputAttachmentIndex-09596", "vkCmdDraw-InputAttachmentIndex-09597",
 	}},
+	{ByObjects, "full checking compares the stages of the bound shader objects, the kind of the draw and the active queries of mesh primitives", []string{
+		"vkCmdDraw-None-08693", "vkCmdDraw-None-08696", "vkCmdDraw-None-08885", "vkCmdDraw-stage-07073", "vkCmdDraw-flags-13365",
+		"vkCmdDrawMeshTasksEXT-None-08694", "vkCmdDrawMeshTasksEXT-None-08695", "vkCmdDrawMeshTasksEXT-pStages-10680",
+	}},
 	{ByObjects, "a dispatch without a pipeline or a shader object is refused; full checking demands that it is outside of a rendering", []string{
 		"vkCmdDispatch-None-10743", "vkCmdDispatch-None-10672",
 	}},
@@ -89,7 +93,7 @@ var objectLists = []reason{
 		"vkCmdBeginShaderInstrumentationARM-commandBuffer-recording", "vkCmdBeginShaderInstrumentationARM-commandBuffer-cmdpool",
 		"vkCmdEndShaderInstrumentationARM-commandBuffer-recording", "vkCmdEndShaderInstrumentationARM-commandBuffer-cmdpool",
 		"vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-recording", "vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-cmdpool",
-		"vkCmdBindShadersEXT-pShaders-08476", "vkCmdBindShadersEXT-pShaders-08477",
+		"vkCmdBindShadersEXT-pShaders-08476", "vkCmdBindShadersEXT-pShaders-08477", "vkCmdBindShadersEXT-pShaders-08478",
 	}},
 	{ByObjects, "the recording checks the place of the command among the renderings", []string{
 		"vkCmdSetRenderingAttachmentLocations-renderpass", "vkCmdSetRenderingInputAttachmentIndices-renderpass",

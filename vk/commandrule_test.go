@@ -241,6 +241,7 @@ func TestRecordingRules(t *testing.T) {
 		wantRule(t, c.End(), "VUID-"+name+"-commandBuffer-cmdpool")
 	}
 	for rule, record := range map[string]func(c *CommandBuffer){
+		"vkCmdBindShadersEXT-pShaders-08478":                 func(c *CommandBuffer) { c.BindShaders([]ShaderStage{StageMesh}, nil) },
 		"vkCmdBindShadersEXT-pShaders-08477":                 func(c *CommandBuffer) { c.BindShaders([]ShaderStage{StageVertex}, nil) },
 		"vkCmdSetRenderingAttachmentLocations-renderpass":    commands["vkCmdSetRenderingAttachmentLocations"],
 		"vkCmdSetRenderingInputAttachmentIndices-renderpass": commands["vkCmdSetRenderingInputAttachmentIndices"],

@@ -30,6 +30,7 @@ func (x *executor) checkDraw(d *drawable, a *state.Args, indirect bool) error {
 		}
 		x.checkState(c.p, c.s)
 		c.pipelineStates()
+		c.meshQueries()
 	} else {
 		c.localInputs()
 	}

@@ -216,8 +216,9 @@ func (x *executor) releaseRegions() {
 }
 
 // drawable returns the bound pipeline or the pipeline of the bound shader objects, and composes the state of the draw:
-// the static state of the pipeline overridden by its dynamic states, or only dynamic state with shader objects.
-func (x *executor) drawable() (*drawable, error) {
+// the static state of the pipeline overridden by its dynamic states, or only dynamic state with shader objects. mesh is set for a draw
+// of mesh tasks.
+func (x *executor) drawable(mesh bool) (*drawable, error) {
 	g := &x.graphics
 	s := &g.bound.draw
 	if p := g.bound.pipeline; p != nil {
@@ -252,7 +253,7 @@ func (x *executor) drawable() (*drawable, error) {
 			return nil, err
 		}
 	case All:
-		if err := x.checkObjects(); err != nil {
+		if err := x.checkObjects(mesh); err != nil {
 			return nil, err
 		}
 	}
@@ -278,7 +279,7 @@ func (x *executor) draw(a *state.Args, indexed bool, indirect *state.Indirect) e
 	if g.bound.pipeline == nil && x.dev.checking == None && len(x.missing(nil, &g.bound.dynamic, 1)) > 0 {
 		return nil // the result is undefined: nothing is drawn
 	}
-	p, err := x.drawable()
+	p, err := x.drawable(a.Mesh)
 	if err != nil {
 		return err
 	}

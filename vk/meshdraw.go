@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/frontend"
 	"github.com/chiaro-gpu/chiaro/internal/stage/draw/state"
 	"github.com/chiaro-gpu/chiaro/vuid"
@@ -72,4 +73,46 @@ func (x *executor) checkKind(d *drawable, mesh bool) error {
 		return usage(vuid.VkCmdDrawMeshTasksEXT_MeshEXT_07087, "mesh tasks are drawn without a mesh stage; must have one")
 	}
 	return usage(vuid.VkCmdDraw_stage_06481, "vertices are drawn with a mesh stage; must have none")
+}
+
+// checkMeshObjects checks that the bound shader objects have either a vertex stage or a mesh stage, as a draw of vertices or of mesh
+// tasks needs.
+func (x *executor) checkMeshObjects(c *combination, mesh bool) {
+	v, t, m := c[StageVertex], c[StageTask], c[StageMesh]
+	tasks, meshes := x.dev.feature("taskShader"), x.dev.feature("meshShader")
+	if (tasks || meshes) && (v == nil) == (m == nil) {
+		x.find(vuid.VkCmdDraw_None_08693, "both a vertex and a mesh shader object are bound, or none; must be one of them")
+	}
+	if v != nil && (t != nil || m != nil) {
+		x.find(vuid.VkCmdDraw_None_08696, "%v is bound together with a task or mesh shader object; must be without them", &v.object)
+	}
+	if !mesh {
+		if t != nil || m != nil {
+			x.find(vuid.VkCmdDraw_None_08885, "vertices are drawn with a task or mesh shader object; must be without them")
+		}
+		return
+	}
+	for _, s := range c[StageVertex:StageTask] {
+		if s != nil {
+			x.find(vuid.VkCmdDrawMeshTasksEXT_pStages_10680, "mesh tasks are drawn with %v of the stage %v; must be without it", &s.object, s.info.Stage)
+		}
+	}
+	if m == nil || !tasks || !meshes {
+		return
+	}
+	switch alone := m.info.Flags&enum.ObjectFlagsNoTaskShader != 0; {
+	case !alone && t == nil:
+		x.find(vuid.VkCmdDrawMeshTasksEXT_None_08694, "%v has not the flag %s, and no task shader object is bound; must be bound", &m.object, enum.ObjectFlagsNoTaskShader)
+	case alone && t != nil:
+		x.find(vuid.VkCmdDrawMeshTasksEXT_None_08695, "%v has the flag %s, and a task shader object is bound; must not be", &m.object, enum.ObjectFlagsNoTaskShader)
+	}
+}
+
+// meshQueries checks that a draw with a pipeline of vertex stages is outside of all queries of mesh primitives.
+func (c *drawCheck) meshQueries() {
+	for _, q := range c.graphics.queries {
+		if q.pool.info.Type == MeshPrimitivesGenerated && !c.d.pipeline.IsMesh() {
+			c.find(vuid.VkCmdDraw_stage_07073, "a pipeline with a vertex stage draws while query %d of mesh primitives is active; must not be", q.number)
+		}
+	}
 }

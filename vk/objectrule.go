@@ -22,8 +22,9 @@ var bindNeeds = [...]struct{ rule, feature string }{
 	StageFragment:       {vuid.VkCmdDraw_None_08688, ""},
 }
 
-// checkObjects returns the first finding on the shader objects that a draw uses together, and on the states that they need.
-func (x *executor) checkObjects() error {
+// checkObjects returns the first finding on the shader objects that a draw of vertices or of mesh tasks uses together, and on the
+// states that they need.
+func (x *executor) checkObjects(mesh bool) error {
 	g := &x.graphics
 	c := &g.bound.shaders
 	for i, n := range bindNeeds {
@@ -31,6 +32,7 @@ func (x *executor) checkObjects() error {
 			x.find(n.rule, "no command has bound a shader object, or none, to the stage %v, and no pipeline is bound; must be", ShaderStage(i))
 		}
 	}
+	x.checkMeshObjects(c, mesh)
 	if err := c.checkLinked(); err != nil {
 		x.find(err.Rule, "%s", err.Message)
 	}
@@ -133,6 +135,9 @@ func (x *executor) checkIndependent(c *combination) {
 	}
 	if all&enum.ObjectFlagsIndependentSets == 0 {
 		x.find(vuid.VkCmdDraw_flags_13361, "some of the bound shader objects have independent sets; must be all or none")
+	}
+	if !tasks && c[StageTask] != nil {
+		x.find(vuid.VkCmdDraw_flags_13365, "%v is bound with shader objects for no task stage that have independent sets; no task stage must be bound", &c[StageTask].object)
 	}
 	if l := x.pushLayout; pushes && l != nil && l.link.Flags&enum.LayoutFlagsIndependentSets == 0 {
 		x.find(vuid.VkCmdDraw_flags_12491, "push constants are set with a layout without independent sets; must have them as the shader objects")

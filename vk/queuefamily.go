@@ -145,6 +145,8 @@ func (c *CommandBuffer) checkFamily() error {
 			switch stage := ShaderStage(k.x[0]); {
 			case stage == StageCompute && has&QueueCompute == 0:
 				return usage(vuid.VkCmdBindShadersEXT_pShaders_08476, "%v of queue family %d binds the stage %v; must be of a family that computes", &c.object, c.family, stage)
+			case (stage == StageTask || stage == StageMesh) && has&shaderQueue == QueueCompute:
+				return usage(vuid.VkCmdBindShadersEXT_pShaders_08478, "%v of queue family %d binds the stage %v; must be of a family that draws", &c.object, c.family, stage)
 			case stage != StageCompute && has&shaderQueue == QueueCompute:
 				return usage(vuid.VkCmdBindShadersEXT_pShaders_08477, "%v of queue family %d binds the stage %v; must be of a family that draws", &c.object, c.family, stage)
 			}
