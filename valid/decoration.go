@@ -28,7 +28,7 @@ var decorationFamily = family{
 		{Code: "SPV-Decoration-FastMath", Section: "SPIR-V 3.2.15", Words: "AllowTransform requires AllowContract and AllowReassoc"},
 		{Code: "SPV-Decoration-Wrap", Section: "SPIR-V 3.2.20", Words: "NoSignedWrap and NoUnsignedWrap are on integer instructions that can wrap"},
 		{Code: "SPV-Decoration-Rounding", Section: "SPIR-V 3.2.20", Words: "in a shader, FPRoundingMode is on a conversion between float widths, and its result is only stored; in a kernel it is on a conversion from or to floats"},
-		{Code: "SPV-Decoration-Value", Section: "SPIR-V 3.2.20", Words: "RelaxedPrecision, NoContraction and NonUniform are on no type"},
+		{Code: "SPV-Decoration-Value", Section: "SPIR-V 3.2.20", Words: "RelaxedPrecision and NonUniform are on no type; NoContraction is on an arithmetic instruction"},
 		{Code: "SPV-Decoration-Semantic", Section: "SPIR-V, SPV_GOOGLE_hlsl_functionality1", Words: "UserSemantic of HLSL is on a variable or a member, and the counter of a CounterBuffer is a variable"},
 		{Code: "SPV-Decoration-TileImage", Section: "SPIR-V, SPV_EXT_shader_tile_image", Words: "no variable in TileImageEXT is Coherent if NonCoherentColorAttachmentReadEXT is declared"},
 		{Code: "SPV-Decoration-UTF", Section: "SPIR-V, SPV_KHR_constant_data", Words: "UTFEncodedKHR is on an array of 8-bit integers"},
@@ -103,8 +103,9 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		if !c.wraps(kind, d) {
 			c.fail(i, "SPV-Decoration-Wrap", "%s on the result of %s; must be on an integer instruction that can wrap", kind, op)
 		}
-	case spirv.DecorationRelaxedPrecision, spirv.DecorationNoContraction, spirv.DecorationNonUniform:
-		// NoContraction is for arithmetic instructions, which include integer ones.
+	case spirv.DecorationNoContraction:
+		c.noContraction(i, id, d)
+	case spirv.DecorationRelaxedPrecision, spirv.DecorationNonUniform:
 		if isType(op) || op == spirv.OpLabel || op == spirv.OpFunction && kind != spirv.DecorationRelaxedPrecision {
 			c.fail(i, "SPV-Decoration-Value", "%s on %s, the result of %s; must be on a value", kind, c.name(id), op)
 		}
@@ -137,6 +138,31 @@ func (c *checker) target(i int, id spirv.ID, kind spirv.Decoration, words []uint
 		c.payloadDecoration(i, id, kind, words)
 	case spirv.DecorationPayloadDispatchIndirectAMDX:
 		c.fail(i, "SPV-Decoration-MemberOnly", "%s on %s; must be on a member of a struct", kind, c.name(id))
+	}
+}
+
+// noContraction checks the target of NoContraction. An id that no instruction computes is an error. An integer, or the
+// result of an instruction that is not arithmetic, is a warning: compilers decorate all values of a precise expression.
+func (c *checker) noContraction(i int, id spirv.ID, d spirv.Inst) {
+	op := d.Op()
+	if op == spirv.OpSpecConstantOp && len(d) > 3 {
+		op = spirv.Op(d[3])
+	}
+	computed := op.HasType() && op.Class() != spirv.ClassConstantCreation
+	switch op {
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR, spirv.OpFunctionParameter, spirv.OpFunction, spirv.OpUndef:
+		computed = false
+	case spirv.OpExtInst:
+		return // most extended instructions are arithmetic
+	}
+	t := c.m.TypeOf(id)
+	switch {
+	case !computed:
+		c.fail(i, "SPV-Decoration-Value", "NoContraction on %s, the result of %s; must be on an arithmetic instruction", c.name(id), op)
+	case op.Class() != spirv.ClassArithmetic:
+		c.fail(i, "SPV-Decoration-Value", "NoContraction on %s, the result of %s, which is not arithmetic; must be on an arithmetic instruction", c.name(id), op).warn()
+	case t != nil && t.Scalar() != nil && t.Scalar().IsInt():
+		c.fail(i, "SPV-Decoration-Value", "NoContraction on %s, the result of %s on integers; must be on arithmetic of floats", c.name(id), op).warn()
 	}
 }
 
