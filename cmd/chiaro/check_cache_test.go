@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,5 +131,99 @@ func TestCache(t *testing.T) {
 				t.Fatalf("byte %d changed: a damaged result is used", n)
 			}
 		}
+	}
+}
+
+// forge returns a file of results in which old is new in each result, with correct checksums.
+func forge(file []byte, old, new string) []byte {
+	forged := bytes.Clone(file[:len(cacheMagic)])
+	for rest := file[len(cacheMagic):]; len(rest) > 0; {
+		n := int(binary.LittleEndian.Uint32(rest))
+		body := append(bytes.Clone(rest[8:24]), bytes.ReplaceAll(rest[24:24+n], []byte(old), []byte(new))...)
+		forged = binary.LittleEndian.AppendUint32(forged, uint32(len(body)-16))
+		forged = binary.LittleEndian.AppendUint32(forged, crc32.ChecksumIEEE(body))
+		forged, rest = append(forged, body...), rest[24+n:]
+	}
+	return forged
+}
+
+// TestCacheDistrust checks that results which another user may have written are not used: a folder is not used at all, a
+// file is replaced.
+func TestCacheDistrust(t *testing.T) {
+	dir := t.TempDir()
+	cache, archive := filepath.Join(dir, "cache"), filepath.Join(dir, "a.foz")
+	check := func() string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		f := checkFlags{format: "text", targetEnv: "vulkan1.3", jobs: 2, cacheDir: cache}
+		_ = checkFiles(console{out: &out, err: &errs}, f, []string{archive}) // findings are an exit code
+		return out.String() + errs.String()
+	}
+	writeArchive(t, archive, "7")
+	cold := check()
+	files, err := filepath.Glob(cache + "/*.results")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	kept, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := forge(kept, "07988", "forged")
+	if bytes.Equal(forged, kept) {
+		t.Fatal("no result names the rule")
+	}
+	write := func(file, folder os.FileMode) {
+		t.Helper()
+		for _, err := range []error{os.WriteFile(files[0], forged, 0o600), os.Chmod(files[0], file), os.Chmod(cache, folder)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if write(0o600, 0o700); !strings.Contains(check(), "forged") {
+		t.Fatal("a forged result of the user is not used: the test proves nothing")
+	}
+	for _, c := range []struct {
+		name         string
+		file, folder os.FileMode
+		word         string
+		owner        int // 0: this user
+	}{
+		{"others write the file", 0o606, 0o700, "replaced", 0},
+		{"the group writes the file", 0o660, 0o700, "replaced", 0},
+		{"all write the file", 0o666, 0o700, "replaced", 0},
+		{"all write the folder", 0o600, 0o777, "not cached", 0},
+		{"the group writes the folder", 0o600, 0o770, "not cached", 0},
+		{"another user's file", 0o600, 0o700, "replaced", 12345},
+	} {
+		write(c.file, c.folder)
+		if c.owner != 0 && (os.Geteuid() != 0 || os.Chown(files[0], c.owner, -1) != nil) {
+			continue // only root can change the owner
+		}
+		got := check()
+		if strings.Contains(got, "forged") || !strings.Contains(got, "07988") {
+			t.Errorf("%s: a forged result is used:\n%s", c.name, got)
+		}
+		if !strings.Contains(got, c.word) {
+			t.Errorf("%s: no word of it:\n%s", c.name, got)
+		}
+		if c.word == "replaced" {
+			if warm := check(); warm != cold {
+				t.Errorf("%s: after the replacement\n%s\nmust be\n%s", c.name, warm, cold)
+			}
+		}
+	}
+	if err := os.Chmod(cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(dir, "target")
+	for _, err := range []error{os.WriteFile(target, forged, 0o600), os.Remove(files[0]), os.Symlink(target, files[0])} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := check(); strings.Contains(got, "forged") {
+		t.Errorf("a link is followed:\n%s", got)
 	}
 }
