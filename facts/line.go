@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"sort"
 
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -12,6 +13,14 @@ type Position struct {
 	File   string
 	Line   uint32 // in the module's counting, usually from 1
 	Column uint32 // in the module's counting; 0 if it is not known
+}
+
+// String returns file:line:column, without the column if it is not known.
+func (p Position) String() string {
+	if p.Column == 0 {
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
 // mark is a change of the current line: from instruction from on, instruction

@@ -173,7 +173,7 @@ func (side *Side) locate() {
 		side.Pos = diag.Pos{Instruction: side.inst + 1, Word: m.Code.Offset(side.inst)}
 		side.Source, side.HasSource = m.Line(side.inst)
 		if side.HasSource {
-			side.At = fmt.Sprintf("%s:%d:%d", side.Source.File, side.Source.Line, side.Source.Column)
+			side.At = side.Source.String()
 		}
 	}
 }

@@ -36,12 +36,18 @@ func (r *checkGitHub) Record(x *checked) {
 			message += "\n" + t
 		}
 		message += f.more()
+		file, line, column := x.file, 0, 0
 		if v.sited(&f.Finding) {
-			file, line, column := v.where(x, &f.Finding)
+			file, line, column = v.where(x, &f.Finding)
+		}
+		archive, object := objectName(file)
+		if object != "" {
+			message += "\nin " + object
+		} else if line > 0 {
 			fmt.Fprintf(r.w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", kind, property(file), line, column, property(f.Code), data(message))
 			continue
 		}
-		fmt.Fprintf(r.w, "::%s file=%s,title=%s::%s\n", kind, property(x.file), property(f.Code), data(message))
+		fmt.Fprintf(r.w, "::%s file=%s,title=%s::%s\n", kind, property(archive), property(f.Code), data(message))
 	}
 	r.w.Flush()
 }

@@ -38,7 +38,7 @@ func (r *checkSARIF) Record(x *checked) {
 		r.log.ok = false
 		for _, p := range splitPositions(x) {
 			r.log.add("unreadable", "the file can be read", "The file is no module, source, script, archive or description of a pipeline that can be read.",
-				"error", string(plain.Block(p.text, "")), "", sarifAt(p.file, p.region()))
+				"error", string(plain.Block(p.text, "")), "", p.location())
 		}
 		return
 	}
@@ -52,7 +52,8 @@ func (r *checkSARIF) Record(x *checked) {
 			result.WithProperties(sarif.NewPropertyBag().Add("profiles", f.Profiles))
 		}
 		for n, o := range f.Related {
-			result.AddRelatedLocation(sarifAt(x.file, nil).WithID(n + 1).WithMessage(sarif.NewTextMessage(plain.Line(o.Message))).
+			archive, _ := objectName(x.file)
+			result.AddRelatedLocation(sarifAt(archive, nil).WithID(n + 1).WithMessage(sarif.NewTextMessage(plain.Line(o.Message))).
 				AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(string(plain.Block(orElse(v.text(o.Pos), o.Pos.String()), "")))))
 		}
 	}
@@ -68,7 +69,10 @@ func sarifFinding(x *checked, v *viewer, f *valid.Finding) *sarif.Location {
 	if v.sited(f) {
 		file, line, column = v.where(x, f)
 	}
+	archive, object := objectName(file)
 	switch {
+	case object != "": // no place of the archive
+		at = sarifAt(archive, nil).AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(plain.Line(object)).WithKind("object"))
 	case line > 0 || x.pipeline || !v.binary(f) || isSource(x.file):
 		at = sarifAt(file, sarifLine(line, column))
 	default:

@@ -26,7 +26,8 @@ func (j *judge) script(ctx context.Context, file string, x *checked) {
 	}
 	x.verdict, x.pipeline, x.profiles = verdictClean, true, j.f.profileNames()
 	enabled := scriptFeatures(s)
-	judged := map[string]bool{}
+	judged := map[string]*amber.DescribedStage{}
+	defer func() { inScript(file, judged, x) }()
 	for i := range list {
 		p := &list[i]
 		d := p.Description
@@ -78,7 +79,7 @@ func scriptFeatures(s *amber.Script) *valid.Device {
 }
 
 // scriptShader makes the shader of a stage, and judges its module once.
-func (j *judge) scriptShader(ctx context.Context, file string, s *amber.DescribedStage, judged map[string]bool, x *checked) (*link.Shader, error) {
+func (j *judge) scriptShader(ctx context.Context, file string, s *amber.DescribedStage, judged map[string]*amber.DescribedStage, x *checked) (*link.Shader, error) {
 	name := file + "#" + s.Shader
 	m, err := j.modules.get(fmt.Sprintf("%s\x00%x", name, sha256.Sum256(s.Code)), s.Spec, j.env.Reading, func() (*facts.Module, error) {
 		m, err := spirv.Decode(s.Code)
@@ -90,17 +91,11 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Shader, err)
 	}
-	if !judged[s.Shader] {
-		judged[s.Shader] = true
+	if judged[name] == nil {
+		judged[name] = s
 		if v := m.load(); v != nil {
-			first := len(x.findings)
 			if err := j.scriptModule(ctx, name, v.Facts(), x); err != nil {
 				return nil, err
-			}
-			for i := range x.findings[first:] {
-				if f := &x.findings[first+i]; !f.HasSource && s.At.Line > 0 {
-					f.Source, f.HasSource = facts.Position{File: file, Line: uint32(s.At.Line), Column: uint32(max(s.At.Column, 1))}, true
-				}
 			}
 		}
 	}
@@ -111,6 +106,35 @@ func (j *judge) scriptShader(ctx context.Context, file string, s *amber.Describe
 	shader.Flags, shader.SubgroupSize, shader.Robustness = s.Flags, s.Size, s.Robustness
 	shader.Mappings = s.Mappings
 	return shader, nil
+}
+
+// inScript changes the positions of findings in the shaders of a script, which are by the names of their modules, to
+// lines of the script. A finding without a known line is at its shader.
+func inScript(file string, shaders map[string]*amber.DescribedStage, x *checked) {
+	for i := range x.findings {
+		f := &x.findings[i]
+		for k := range f.sides {
+			side := &f.sides[k]
+			s := shaders[side.File]
+			if s == nil || side.Pos.Instruction == 0 {
+				continue
+			}
+			line := s.ScriptLine(side.Source, side.Pos.Instruction)
+			at, known := side.Source, side.HasSource
+			switch {
+			case line > 0:
+				at, known = facts.Position{File: file, Line: uint32(line), Column: at.Column}, true
+			case !known && s.At.Line > 0:
+				at, known = facts.Position{File: file, Line: uint32(s.At.Line), Column: uint32(max(s.At.Column, 1))}, true
+			}
+			if k == 0 && !f.described {
+				f.Source, f.HasSource = at, known
+			}
+			if side.HasSource { // a side without debug information has the name of its shader
+				side.Source, side.At = at, at.String()
+			}
+		}
+	}
 }
 
 // scriptModule checks a module of a script or of a description. Findings show the

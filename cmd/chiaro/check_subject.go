@@ -100,6 +100,21 @@ func archiveObject(file string) (path, object string, ok bool) {
 	return file[:i], file[i+1:], true
 }
 
+// objectName splits the name of an object of an archive, such as a.foz#module/1f, into the archive and the object. The
+// object of another name is empty.
+func objectName(name string) (file, object string) {
+	i := strings.LastIndexByte(name, '#')
+	word, hash, _ := strings.Cut(name[i+1:], "/")
+	if _, err := fossil.ParseHash(hash); i >= 0 && err == nil {
+		for _, w := range objectWords {
+			if w.word == word {
+				return name[:i], name[i+1:]
+			}
+		}
+	}
+	return name, ""
+}
+
 // fossilJSON reports whether a file of JSON holds objects as Fossilize writes
 // them, by its beginning.
 func fossilJSON(file string) bool {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -302,7 +301,7 @@ func writeSides(w io.Writer, sides []link.Side) {
 // sideFile is the file and the line of a side.
 func sideFile(s link.Side) string {
 	if s.HasSource {
-		return fmt.Sprintf("%s:%d:%d", s.Source.File, s.Source.Line, s.Source.Column)
+		return s.Source.String()
 	}
 	return s.File
 }

@@ -61,6 +61,14 @@ func parsePosition(line string) (p positionedMessage, ok bool) {
 	return p, true
 }
 
+// location returns the location in a SARIF log: of an object in its archive, else in the file.
+func (p *positionedMessage) location() *sarif.Location {
+	if archive, object := objectName(p.file); object != "" {
+		return sarifAt(archive, nil).AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(plain.Line(object)).WithKind("object"))
+	}
+	return sarifAt(p.file, p.region())
+}
+
 // region returns the place in a SARIF log, nil for the whole file.
 func (p *positionedMessage) region() *sarif.Region {
 	if p.line == 0 {
@@ -71,8 +79,9 @@ func (p *positionedMessage) region() *sarif.Region {
 
 // properties returns the properties of a workflow command.
 func (p *positionedMessage) properties(title string) string {
-	at := "file=" + property(p.file)
-	if p.line > 0 {
+	archive, object := objectName(p.file)
+	at := "file=" + property(archive)
+	if p.line > 0 && object == "" {
 		at += fmt.Sprintf(",line=%d,col=%d", p.line, max(p.column, 1))
 	}
 	return at + ",title=" + property(title)

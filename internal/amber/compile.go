@@ -1,7 +1,6 @@
 package amber
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -160,33 +159,49 @@ func (r *runner) compileGLSL(ctx context.Context, s *Shader, stage Stage) ([]byt
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "out.spv")
+	name := s.textName(stage)
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(s.Source), 0o600); err != nil {
+		return nil, err
+	}
+	const out = "out.spv"
+	tail := []string{"-o", out, name}
+	if strings.Contains(s.Source, "include") { // files that a shader includes are relative to the working directory
+		if here, err := os.Getwd(); err == nil {
+			tail = append([]string{"-I" + here}, tail...)
+		}
+	}
 	var cmd *exec.Cmd
 	if path, err := exec.LookPath("glslc"); err == nil {
 		args := []string{"-g", "-fshader-stage=" + stage.Extension(), "--target-env=" + target[0]}
 		if len(target) > 1 {
 			args = append(args, "--target-spv="+target[1])
 		}
-		cmd = exec.CommandContext(ctx, path, append(args, "-o", out, "-")...)
+		cmd = exec.CommandContext(ctx, path, append(args, tail...)...)
 	} else if path, err := exec.LookPath("glslangValidator"); err == nil {
-		args := []string{"-g", "--stdin", "-S", stage.Extension(), "--target-env", target[len(target)-1]}
+		args := []string{"-g", "-S", stage.Extension(), "--target-env", target[len(target)-1]}
 		if len(target) == 1 {
 			args = append(args, "-V")
 		}
-		cmd = exec.CommandContext(ctx, path, append(args, "-o", out)...)
+		cmd = exec.CommandContext(ctx, path, append(args, tail...)...)
 	} else {
 		return nil, r.fault(CodeShader, s.At, "shader %s is GLSL and there is no glslc and no glslangValidator on the PATH; "+
 			"the Debian packages glslc and glslang-tools bring one each", s.Name)
 	}
-	var said bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.Source), &said, &said
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, r.fault(CodeShader, s.At, "shader %s does not compile: %s", s.Name, head(said.String(), err))
+	cmd.Dir = dir
+	said, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	return readFile(out)
+	if err != nil {
+		text, line := r.placed(s, stage, head(string(said), err))
+		at := s.At
+		if line > 0 {
+			at = diag.Pos{Line: line, Column: 1}
+			text = strings.Replace(text, fmt.Sprintf("%s:%s: ", r.script.File, at), "", 1) // the fault has it
+		}
+		return nil, r.fault(CodeShader, at, "shader %s does not compile: %s", s.Name, text)
+	}
+	return readFile(filepath.Join(dir, out))
 }
 
 // head returns the first lines of the output of a compiler, or the error if the output is

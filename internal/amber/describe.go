@@ -37,6 +37,11 @@ type DescribedStage struct {
 	Size   uint32 // of subgroups that is required, 0 for any
 
 	inputs     []shader.InputVariable // of a fragment shader
+	source     *Shader
+	stage      Stage  // of the shader
+	target     string // the environment of the module
+	assembled  bool   // starts is known
+	starts     []int  // the offsets of instructions in the text of source if that is assembly and is the module
 	Robustness *link.Robustness
 	Mappings   *[]link.Mapping // nil if the pipeline has descriptor sets
 }
@@ -220,7 +225,7 @@ func (r *runner) describeStage(ctx context.Context, p *Pipeline, a *Attachment) 
 	if err != nil {
 		return nil, err
 	}
-	out := &DescribedStage{Mappings: p.linkMappings(), Shader: a.Shader.Name, At: a.Shader.At, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link()}
+	out := &DescribedStage{source: a.Shader, stage: a.Stage, target: r.targetEnv(a.Shader), Mappings: p.linkMappings(), Shader: a.Shader.Name, At: a.Shader.At, Stage: stage, Entry: r.entryPoint(p, a), Code: code, Size: uint32(a.Subgroup.RequiredSize), Robustness: a.Robustness.link()}
 	if a.Stage == Fragment {
 		if f, e, err := r.stageFacts(code, a, out.Entry, spirv.ExecutionModelFragment); err == nil { // rules cover errors
 			out.inputs = shader.InputVariables(f, e)

@@ -16,12 +16,16 @@ const maxUndefined = 1 << 10
 
 // noteUndefined adds a report of an undefined result to the script's log; the script then fails.
 func (r *runner) noteUndefined(text string) {
+	if r.undefined != nil && r.undefined.Count >= maxUndefined {
+		r.undefined.Count++
+		return
+	}
+	text = r.script.located(text)
 	if r.undefined == nil {
 		r.undefined = &UndefinedError{First: text}
 	}
-	if r.undefined.Count++; r.undefined.Count <= maxUndefined {
-		r.say("undefined: " + text)
-	}
+	r.undefined.Count++
+	r.say("undefined: " + text)
 }
 
 // UndefinedError reports that a shader executed instructions without a defined result.

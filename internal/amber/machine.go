@@ -183,8 +183,10 @@ func (m *machine) location(p *Pipeline, err error) string {
 	}
 	l := lost.Location
 	i := slices.IndexFunc(p.Stages, func(a Attachment) bool { return models[a.Stage] == l.Model })
-	if i >= 0 && l.Line > 0 && p.Stages[i].Shader.Line > 0 && (l.File == "" || l.File == "<stdin>") {
-		return fmt.Sprintf(": %v, %s:%d", l.Op, m.script.File, p.Stages[i].Shader.Line+int(l.Line)-1)
+	if i >= 0 && l.Line > 0 {
+		if n := p.Stages[i].Shader.scriptLine(p.Stages[i].Stage, l.File, int(l.Line)); n > 0 {
+			return fmt.Sprintf(": %v, %s:%d", l.Op, m.script.File, n)
+		}
 	}
 	return ": " + l.String()
 }

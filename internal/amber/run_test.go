@@ -176,7 +176,7 @@ EXPECT a IDX 0 EQ 42
 		t.Errorf("%s %s", r.Status, r.Message)
 	}
 	bad := strings.Replace(good, "2 * x", "2 * y", 1)
-	if r := runText(t, bad+rest); r.Status != Failed || !strings.Contains(r.Message, "test.amber:2:1: shader s does not compile: ") {
+	if r := runText(t, bad+rest); r.Status != Failed || !strings.Contains(r.Message, "test.amber:5:1: shader s does not compile: ") {
 		t.Errorf("%s %s", r.Status, r.Message)
 	}
 	t.Setenv("PATH", "")

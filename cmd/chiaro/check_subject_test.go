@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/valid"
+)
+
+// TestArchiveFile checks that reports have the archive as the file of a finding in one of its objects.
+func TestArchiveFile(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"d/a.foz#module/00000000000000aa": {"d/a.foz", "module/00000000000000aa"},
+		"a#b.foz#graphics/1":              {"a#b.foz", "graphics/1"},
+		"a.foz#shader/1":                  {"a.foz#shader/1", ""},
+		"a.foz#module/x":                  {"a.foz#module/x", ""},
+		"module/1":                        {"module/1", ""},
+	} {
+		if file, object := objectName(name); file != want[0] || object != want[1] {
+			t.Errorf("%s: %q %q, want %q", name, file, object, want)
+		}
+	}
+	x := &checked{file: "a.foz#module/00000000000000aa", verdict: verdictFindings, findings: []shownFinding{
+		{Finding: valid.Finding{Finding: diag.Finding{Code: "SPV-Type-Vector", Message: "bad", Pos: diag.Pos{Instruction: 3, Word: 9}}}}}}
+	for format, wants := range map[string][]string{
+		"sarif":  {`"uri": "a.foz"`, `"fullyQualifiedName": "module/00000000000000aa"`},
+		"github": {"::error file=a.foz,title=", "module/00000000000000aa"},
+	} {
+		var out strings.Builder
+		r := checkReporters(&checkFlags{})[format](&out, false)
+		r.Record(x)
+		if err := r.Close(checkTally{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: no %q in %s", format, want, out.String())
+			}
+		}
+		if strings.Contains(out.String(), "file=a.foz#") || strings.Contains(out.String(), "foz%23") {
+			t.Errorf("%s: the object is a part of the file in %s", format, out.String())
+		}
+	}
+}
