@@ -103,9 +103,10 @@ func crossExact(x, y, z [3]float64) (c crossing, ok bool) {
 }
 
 // edge returns the edge function ax·by−ay·bx and its sign at the origin moved by (ε, ε²). The sign of two opposite
-// edges is opposite. It is 0 only if both ends are the same or one is a NaN.
+// edges is opposite. It is 0 only if both ends are the same or one is a NaN. The conversions forbid that a compiler fuses
+// one product with the difference.
 func edge(ax, ay, bx, by float64) (value float64, sign int) {
-	p, q := ax*by, ay*bx
+	p, q := float64(ax*by), float64(ay*bx)
 	value = p - q
 	rest := value
 	if rest == 0 { // the products are not exact if their factors have more than 26 bits
