@@ -169,8 +169,8 @@ func (r *reader) triangle(p uint32) (t triangle, ok bool) {
 	return t, t[0].isFinite() && t[1].isFinite() && t[2].isFinite()
 }
 
-// box returns the corners of box p. An inactive box, one with a NaN and one outside the memory are not ok. A box
-// with a minimum beyond its maximum has no points: it is not ok either.
+// box returns the corners of box p, which are finite. An inactive box, one with a NaN and one outside the memory are
+// not ok. A box with a minimum beyond its maximum has no points: it is not ok either.
 func (r *reader) box(p uint32) (lo, hi vec, ok bool) {
 	at := uint64(p) * r.g.BoxStride
 	if at > uint64(len(r.g.BoxData)) || uint64(len(r.g.BoxData))-at < 24 {
@@ -182,10 +182,13 @@ func (r *reader) box(p uint32) (lo, hi vec, ok bool) {
 		lo[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
 		hi[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[12+4*k:]))
 		ok = ok && lo[k] <= hi[k]
-		lo[k], hi[k] = max(lo[k], -math.MaxFloat32), min(hi[k], math.MaxFloat32)
+		lo[k], hi[k] = finite(lo[k]), finite(hi[k])
 	}
 	return lo, hi, ok
 }
+
+// finite returns the closest finite float to x.
+func finite(x float32) float32 { return min(max(x, -math.MaxFloat32), math.MaxFloat32) }
 
 // transformPoint returns the position v transformed by the matrix m of 3 rows and 4 columns, rounded once.
 func transformPoint(m *[12]float32, v vec) (r vec) {

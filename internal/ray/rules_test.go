@@ -285,6 +285,26 @@ func TestInactive(t *testing.T) {
 	}
 }
 
+// TestInfiniteBoxes checks that the corners of active boxes are finite: those beyond the largest float are at it.
+func TestInfiniteBoxes(t *testing.T) {
+	const most = math.MaxFloat32
+	for _, c := range []struct {
+		data   []byte
+		lo, hi vec
+		ok     bool
+	}{
+		{floats(-inf32, 0, 0, inf32, 1, 1), vec{-most, 0, 0}, vec{most, 1, 1}, true},
+		{floats(inf32, 0, 0, inf32, 1, 1), vec{most, 0, 0}, vec{most, 1, 1}, true},
+		{floats(-inf32, 0, 0, -inf32, 1, 1), vec{-most, 0, 0}, vec{-most, 1, 1}, true},
+		{floats(inf32, 0, 0, -inf32, 1, 1), vec{}, vec{}, false},
+	} {
+		r := newReader(&Geometry{Kind: Boxes, Primitives: 1, BoxData: c.data, BoxStride: 24})
+		if lo, hi, ok := r.box(0); ok != c.ok || ok && (lo != c.lo || hi != c.hi) {
+			t.Errorf("%v %v %v, want %v %v %v", lo, hi, ok, c.lo, c.hi, c.ok)
+		}
+	}
+}
+
 // TestFormats checks vertex formats, index sizes and transforms.
 func TestFormats(t *testing.T) {
 	transform := identity
