@@ -20,8 +20,8 @@ const (
 // float3 is the number of VK_FORMAT_R32G32B32_SFLOAT.
 const float3 = 106
 
-// A Geometry is a list of primitives of one kind in the application's memory. A build reads each byte once and
-// keeps none; a primitive with an index, a vertex or a box outside the memory is inactive.
+// A Geometry is a list of primitives of one kind in the application's memory. A build reads triangles twice and retains
+// no memory; a primitive with an index, a vertex or a box outside the memory is inactive.
 type Geometry struct {
 	Kind       Kind
 	Flags      GeometryFlags
@@ -62,63 +62,46 @@ func (v vec) isFinite() bool { return isFinite(v[0]) && isFinite(v[1]) && isFini
 // A reader reads the primitives of a geometry.
 type reader struct {
 	g *Geometry
-	// data and stride locate vertices of three 32-bit floats.
-	data   []byte
-	stride uint64
-	// vertices is the number of vertices that MaxVertex and the memory permit.
+	// codec decodes the vertices; nil for three 32-bit floats.
+	codec *format.Codec
+	// flat: the format has no third component.
+	flat bool
+	// vertices is the number of vertices that MaxVertex and the memory permit; 0 if the format has no codec.
 	vertices uint64
 }
 
-// newReader returns a reader of g. It converts the vertices if their format is not three 32-bit floats.
+// newReader returns a reader of g.
 func newReader(g *Geometry) reader {
-	r := reader{g: g, data: g.Vertices, stride: g.VertexStride}
+	r := reader{g: g}
+	size := uint64(12)
 	if g.Kind == Triangles && g.VertexFormat != float3 {
-		r.data = convertVertices(g)
-		r.stride = min(r.stride, 1) * 12
+		if !r.setFormat() {
+			return r
+		}
+		size = uint64(r.codec.Bytes)
 	}
-	if n := uint64(len(r.data)); n >= 12 {
+	if n := uint64(len(g.Vertices)); n >= size {
 		r.vertices = uint64(g.MaxVertex) + 1
-		if r.stride > 0 {
-			r.vertices = min(r.vertices, (n-12)/r.stride+1)
+		if g.VertexStride > 0 {
+			r.vertices = min(r.vertices, (n-size)/g.VertexStride+1)
 		}
 	}
 	return r
 }
 
-// convertVertices returns the vertices of g as three 32-bit floats each. The result is shorter than MaxVertex
-// requires if the memory or the format has no such vertices.
-func convertVertices(g *Geometry) []byte {
-	info := format.ByID(g.VertexFormat)
+// setFormat sets the codec of the vertices. It reports whether their format has one.
+func (r *reader) setFormat() bool {
+	info := format.ByID(r.g.VertexFormat)
 	if info == nil {
-		return nil
+		return false
 	}
 	f, ok := format.ByName(info.Name)
 	if !ok || f.IsDepthStencil() {
-		return nil
+		return false
 	}
 	codec, ok := f.Codec(format.Color)
-	if !ok {
-		return nil
-	}
-	size := uint64(info.Bytes)
-	if uint64(len(g.Vertices)) < size {
-		return nil
-	}
-	count := uint64(1) // of different vertices
-	if g.VertexStride > 0 {
-		count = min(uint64(g.MaxVertex)+1, (uint64(len(g.Vertices))-size)/g.VertexStride+1)
-	}
-	data := make([]byte, 0, 12*count)
-	for i := range count {
-		v := codec.Load(g.Vertices[i*g.VertexStride:][:size])
-		if !f.Has(format.B) {
-			v[2] = 0
-		}
-		for _, bits := range v[:3] {
-			data = binary.LittleEndian.AppendUint32(data, uint32(bits))
-		}
-	}
-	return data
+	r.codec, r.flat = &codec, !f.Has(format.B)
+	return ok
 }
 
 // corners returns the vertex numbers of triangle p.
@@ -146,9 +129,18 @@ func (r *reader) corners(p uint32) (i, j, k uint64, ok bool) {
 	return i, j, k, max(i, j, k) < r.vertices
 }
 
-// vertex returns the components of vertex i.
+// decoded returns vertex i of a format with a codec.
+func (r *reader) decoded(i uint64) vec {
+	c := r.codec.Load(r.g.Vertices[i*r.g.VertexStride:][:r.codec.Bytes])
+	if r.flat {
+		c[2] = 0
+	}
+	return vec{math.Float32frombits(uint32(c[0])), math.Float32frombits(uint32(c[1])), math.Float32frombits(uint32(c[2]))}
+}
+
+// vertex returns the components of vertex i, three 32-bit floats.
 func (r *reader) vertex(i uint64) (x, y, z float32) {
-	b := r.data[i*r.stride:][:12]
+	b := r.g.Vertices[i*r.g.VertexStride:][:12]
 	two := binary.LittleEndian.Uint64(b) // one load for two components
 	return math.Float32frombits(uint32(two)), math.Float32frombits(uint32(two >> 32)), math.Float32frombits(binary.LittleEndian.Uint32(b[8:]))
 }
@@ -160,9 +152,13 @@ func (r *reader) triangle(p uint32) (t triangle, ok bool) {
 	if !ok {
 		return t, false
 	}
-	t[0][0], t[0][1], t[0][2] = r.vertex(i)
-	t[1][0], t[1][1], t[1][2] = r.vertex(j)
-	t[2][0], t[2][1], t[2][2] = r.vertex(k)
+	if r.codec != nil {
+		t = triangle{r.decoded(i), r.decoded(j), r.decoded(k)}
+	} else {
+		t[0][0], t[0][1], t[0][2] = r.vertex(i)
+		t[1][0], t[1][1], t[1][2] = r.vertex(j)
+		t[2][0], t[2][1], t[2][2] = r.vertex(k)
+	}
 	if m := r.g.Transform; m != nil {
 		t = triangle{transformPoint(m, t[0]), transformPoint(m, t[1]), transformPoint(m, t[2])}
 	}
