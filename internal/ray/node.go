@@ -61,9 +61,9 @@ func (n *node) set(i int, lo, hi vec, r ref) {
 // inf32 is positive infinity.
 var inf32 = float32(math.Inf(1))
 
-// block is four triangles by component, so that one vector operation handles a coordinate of all. A lane without
-// triangle has the positions of the last triangle, so that it costs no time, and an impossible number of a primitive. The machine
-// code reads blocks.
+// block is four triangles by component, so that one vector operation handles a coordinate of all. A lane without a
+// triangle has the positions of the last triangle, so that it costs no time, and a number that no primitive has. The
+// machine code reads blocks.
 type block struct {
 	// vertices holds vertex, component, lane.
 	vertices            [3][3][4]float32
