@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/ray"
@@ -169,9 +170,11 @@ func TestStructureBuild(t *testing.T) {
 	b = r.bottom(bottom, 1)
 	b.Geometries[0].Triangles.Transform = r.at(rayMatrix)
 	r.build(t, b)
-	r.want(t, top, .25, .25, "miss") // the present bottom level, whose box the top level does not know
-	r.build(t, r.top(top, 1))
-	r.want(t, top, 10.25, .25, "5 of instance 0 (100), record 7, primitive 0")
+	for range 2 { // the present bottom level, before and after another build of the top level
+		r.want(t, top, .25, .25, "miss")
+		r.want(t, top, 10.25, .25, hitPlane)
+		r.build(t, r.top(top, 1))
+	}
 
 	for i, n := range []uint32{1, 0, 0, 0} {
 		binary.LittleEndian.PutUint32(r.memory.Bytes()[rayRanges+4*i:], n)
@@ -256,6 +259,29 @@ func TestStructureMemory(t *testing.T) {
 		t.Errorf("%v; after the end of the memory: %s, %d in the table", err, built(), len(s.now()))
 	}
 	b.Close()
+}
+
+// TestStructureReaders copies and serializes a top level on the host, as commands find it with a new bottom level.
+func TestStructureReaders(t *testing.T) {
+	r := newRays(t, DeviceInfo{})
+	bottom, top, clone := r.structure(t, BottomLevel), r.structure(t, TopLevel), r.structure(t, TopLevel)
+	r.instance(0, bottom, 0)
+	r.build(t, r.bottom(bottom, 1), r.top(top, 1))
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		to := make([]byte, 4096)
+		for range 20 {
+			if err := errors.Join(r.dev.CopyAccelerationStructure(top, clone, true), r.dev.CopyAccelerationStructureToMemory(top, to)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 20 {
+		r.build(t, r.bottom(bottom, 1))
+		r.want(t, top, .25, .25, hitPlane)
+	}
+	wait.Wait()
+	r.want(t, clone, .25, .25, hitPlane)
 }
 
 // TestStructureAddress makes structures before their buffer has memory, and in a buffer without device addresses.

@@ -110,11 +110,16 @@ func (s *structures) forget(m *Memory) {
 	delete(s.built, m)
 }
 
-// content returns the content of a structure; nil if it has none.
+// content returns a copy of the content of a structure; nil if it has none. A later table may change the structure of the
+// content itself.
 func (s *structures) content(a *AccelerationStructure) *content {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return a.content
+	if a.content == nil {
+		return nil
+	}
+	c := *a.content
+	return &c
 }
 
 // version counts the changes of bottom levels.
