@@ -258,7 +258,28 @@ func TestStructureMemory(t *testing.T) {
 	if err := r.memory.Close(); err != nil || built() != "" || len(s.now()) != 0 || len(s.built) != 0 {
 		t.Errorf("%v; after the end of the memory: %s, %d in the table", err, built(), len(s.now()))
 	}
+	late := r.bottom(b, 1)
+	late.Geometries[0].Triangles = &TriangleGeometry{Format: 106, Vertices: BuildData{Host: make([]byte, 36)}, Stride: 12, MaxVertex: 2}
+	if r.dev.BuildAccelerationStructures(context.Background(), []BuildInfo{late}); built() != "" {
+		t.Errorf("a build after the end of the memory: %s", built())
+	}
 	b.Close()
+}
+
+// TestStructureTops builds two top levels that refer to each other: their instances are inactive, because no top level is a bottom
+// level.
+func TestStructureTops(t *testing.T) {
+	r := newRays(t, DeviceInfo{})
+	a, b := r.structure(t, TopLevel), r.structure(t, TopLevel)
+	for _, x := range [...][2]*AccelerationStructure{{a, b}, {b, a}, {a, b}} {
+		r.instance(0, x[1], 0)
+		r.build(t, r.top(x[0], 1))
+	}
+	r.want(t, a, .25, .25, "miss")
+	r.want(t, b, .25, .25, "miss")
+	if s := &r.dev.heap.structures; s.at(a.Address()) != nil || s.at(b.Address()) != nil {
+		t.Error("a top level is found as a bottom level")
+	}
 }
 
 // TestStructureReaders copies and serializes a top level on the host, as commands find it with a new bottom level.

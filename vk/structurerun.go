@@ -155,7 +155,7 @@ func matrixOf(b []byte) *[12]float32 {
 	return &m
 }
 
-// instances returns the instances of a top level. An instance without a structure at its address is inactive.
+// instances returns the instances of a top level. An instance without a bottom level at its address is inactive.
 func (in *buildInputs) instances(g *InstanceGeometry, r *BuildRange) ([]ray.Instance, error) {
 	if g.List != nil {
 		return in.listed(g, r)

@@ -47,11 +47,12 @@ func (s *structures) placed(a *AccelerationStructure) bool {
 	return true
 }
 
-// put sets the content of a structure, and drops the content of all others that its range overlaps.
+// put sets the content of a structure, and drops the content of all others that its range overlaps. Nothing remains of a build
+// in a memory that is freed.
 func (s *structures) put(a *AccelerationStructure, c *content) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.placed(a) || !a.alive() {
+	if !s.placed(a) || !a.alive() || !a.memory.alive() {
 		return
 	}
 	if s.built == nil {
@@ -129,15 +130,17 @@ func (s *structures) version() uint64 {
 	return s.bottoms
 }
 
-// at returns the structure that was built at a device address; nil if there is none.
+// at returns the bottom level that was built at a device address; nil if there is none.
 func (s *structures) at(address uint64) *ray.Structure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.structure(address)
+	return s.bottom(address)
 }
 
-func (s *structures) structure(address uint64) *ray.Structure {
-	if a := s.numbers[address]; a != nil {
+// bottom is at with s.mu held. It returns no top level: two of them that refer to each other would retain all their earlier
+// versions.
+func (s *structures) bottom(address uint64) *ray.Structure {
+	if a := s.numbers[address]; a != nil && a.content.level != TopLevel {
 		return a.content.structure
 	}
 	return nil
@@ -160,7 +163,7 @@ func (s *structures) table() ray.Table {
 	for n, a := range s.numbers {
 		c := a.content
 		if c.level == TopLevel && c.linked != s.bottoms {
-			c.structure, c.linked = c.structure.Relink(s.structure), s.bottoms
+			c.structure, c.linked = c.structure.Relink(s.bottom), s.bottoms
 		}
 		out[n] = c.structure
 	}
