@@ -22,8 +22,9 @@
 // # Bad input
 //
 // A ray with a NaN, an infinite component, an empty interval or a zero direction misses, and a negative TMin is 0.
-// Primitives with positions that are not finite or outside the memory, instances without an inverse transform and
-// without a bottom level are inactive. The depth of a tree is bounded, so that no input overflows a stack.
+// Triangles with positions that are not finite, boxes with a NaN, primitives outside the memory, instances without an
+// inverse transform and instances without a bottom level are inactive. The depth of a tree is bounded, so that no input
+// overflows a stack.
 //
 // # Files
 //

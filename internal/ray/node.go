@@ -18,10 +18,8 @@ const (
 	emptyRef ref = math.MaxUint32
 	// maxLeafBlocks is the largest number of blocks of a leaf.
 	maxLeafBlocks = 8
-	// maxBlocks, maxNodes and maxLeaves are the largest numbers of blocks, of nodes and of boxes or instances.
+	// maxBlocks is the largest number of blocks.
 	maxBlocks = 1 << 28
-	maxNodes  = 1 << 31
-	maxLeaves = 1<<31 - 1
 )
 
 // leafOf returns the reference to a leaf of triangles.
