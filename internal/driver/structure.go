@@ -84,7 +84,7 @@ var structureCommands = map[int]recorder{
 		addresses, strides, most := array(a.PIndirectDeviceAddresses, a.InfoCount), array(a.PIndirectStrides, a.InfoCount), array((**uint32)(a.PpMaxPrimitiveCounts), a.InfoCount)
 		indirect := make([]vk.IndirectBuild, min(len(list), len(addresses), len(strides), len(most)))
 		for i := range indirect {
-			indirect[i] = vk.IndirectBuild{Address: addresses[i], Stride: strides[i], MaxPrimitives: array(most[i], len32(list[i].Geometries))}
+			indirect[i] = vk.IndirectBuild{Address: addresses[i], Stride: strides[i], MaxPrimitives: inputs(most[i], len32(list[i].Geometries))}
 		}
 		c.vk.BuildAccelerationStructuresIndirect(list, indirect)
 	}),
@@ -144,7 +144,7 @@ func getBuildSizes(a *abi.GetAccelerationStructureBuildSizesKHRArgs) {
 		return
 	}
 	b := build(a.PBuildInfo, nil, false)
-	n, err := d.vk.AccelerationStructureBuildSizes(b, array(a.PMaxPrimitiveCounts, len32(b.Geometries)))
+	n, err := d.vk.AccelerationStructureBuildSizes(b, inputs(a.PMaxPrimitiveCounts, len32(b.Geometries)))
 	if err == nil {
 		to.AccelerationStructureSize, to.UpdateScratchSize, to.BuildScratchSize = n.Structure, n.UpdateScratch, n.BuildScratch
 	}
@@ -166,6 +166,14 @@ func writeProperties(a *abi.WriteAccelerationStructuresPropertiesKHRArgs) abi.Re
 		}
 		return nil
 	})
+}
+
+// inputs returns an array with an element for each geometry of a build, which may be longer than maxElements; nil if it is too long.
+func inputs[T any](p *T, n uint32) []T {
+	if n > vk.MaxGeometries {
+		return nil
+	}
+	return abi.Slice(p, n)
 }
 
 // builds reads builds with the ranges of their geometries; nil for none. onHost reads memory of the host.
@@ -191,16 +199,16 @@ func build(i *abi.AccelerationStructureBuildGeometryInfoKHR, ranges *abi.Acceler
 	if !onHost {
 		b.Scratch.Address = i.ScratchData[0]
 	}
-	b.Ranges = each(ranges, i.GeometryCount, func(r *abi.AccelerationStructureBuildRangeInfoKHR) vk.BuildRange {
-		return vk.BuildRange{Primitives: r.PrimitiveCount, Offset: r.PrimitiveOffset, FirstVertex: r.FirstVertex, TransformOffset: r.TransformOffset}
-	})
+	for _, r := range inputs(ranges, i.GeometryCount) {
+		b.Ranges = append(b.Ranges, vk.BuildRange{Primitives: r.PrimitiveCount, Offset: r.PrimitiveOffset, FirstVertex: r.FirstVertex, TransformOffset: r.TransformOffset})
+	}
 	geometries := make([]*abi.AccelerationStructureGeometryKHR, 0, 1)
-	if list := array(i.PGeometries, i.GeometryCount); list != nil {
+	if list := inputs(i.PGeometries, i.GeometryCount); list != nil {
 		for k := range list {
 			geometries = append(geometries, &list[k])
 		}
 	} else {
-		geometries = array((**abi.AccelerationStructureGeometryKHR)(i.PpGeometries), i.GeometryCount)
+		geometries = inputs((**abi.AccelerationStructureGeometryKHR)(i.PpGeometries), i.GeometryCount)
 	}
 	for k, g := range geometries {
 		var host *vk.BuildRange
@@ -288,7 +296,7 @@ func triangles(x *abi.AccelerationStructureGeometryTrianglesDataKHR, host *vk.Bu
 
 // hostInstances reads the instances of a build of the host, whose references are handles.
 func hostInstances(x *abi.AccelerationStructureGeometryInstancesDataKHR, host *vk.BuildRange) []vk.Instance {
-	first, n := pointer(&x.Data), min(host.Primitives, maxElements)
+	first, n := pointer(&x.Data), min(host.Primitives, vk.MaxInstances)
 	if first == nil {
 		return []vk.Instance{}
 	}
