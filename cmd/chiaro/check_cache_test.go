@@ -72,19 +72,21 @@ func writeArchive(t *testing.T, file, binding string) {
 	}
 }
 
+// checkCached returns the report and the messages of a check of an archive with a folder of results.
+func checkCached(cache, archive string) string {
+	var out, errs bytes.Buffer
+	f := checkFlags{format: "text", targetEnv: "vulkan1.3", jobs: 2, cacheDir: cache}
+	_ = checkFiles(console{out: &out, err: &errs}, f, []string{archive}) // findings are an exit code
+	return out.String() + errs.String()
+}
+
 // TestCache checks that a cached result equals the original, that it is not reused
 // if an object of the pipeline has changed, and that a truncated or damaged file is
 // used up to the damage.
 func TestCache(t *testing.T) {
 	dir := t.TempDir()
 	cache, archive := filepath.Join(dir, "cache"), filepath.Join(dir, "a.foz")
-	check := func() string {
-		t.Helper()
-		var out, errs bytes.Buffer
-		f := checkFlags{format: "text", targetEnv: "vulkan1.3", jobs: 2, cacheDir: cache}
-		_ = checkFiles(console{out: &out, err: &errs}, f, []string{archive}) // findings are an exit code
-		return out.String() + errs.String()
-	}
+	check := func() string { return checkCached(cache, archive) }
 	writeArchive(t, archive, "7")
 	cold := check()
 	if !strings.Contains(cold, "layout-07988") || !strings.Contains(cold, "EXERCISED 2/2") {
@@ -152,13 +154,7 @@ func forge(file []byte, old, new string) []byte {
 func TestCacheDistrust(t *testing.T) {
 	dir := t.TempDir()
 	cache, archive := filepath.Join(dir, "cache"), filepath.Join(dir, "a.foz")
-	check := func() string {
-		t.Helper()
-		var out, errs bytes.Buffer
-		f := checkFlags{format: "text", targetEnv: "vulkan1.3", jobs: 2, cacheDir: cache}
-		_ = checkFiles(console{out: &out, err: &errs}, f, []string{archive}) // findings are an exit code
-		return out.String() + errs.String()
-	}
+	check := func() string { return checkCached(cache, archive) }
 	writeArchive(t, archive, "7")
 	cold := check()
 	files, err := filepath.Glob(cache + "/*.results")
