@@ -48,12 +48,12 @@ func debugBit(op debugOp) debugSet {
 	return 0
 }
 
-// debugInfo checks instructions of debug information. It has the lines of the texts
-// that they refer to.
+// debugInfo checks instructions of debug information. It has the line lengths of
+// the texts that they refer to.
 type debugInfo struct {
 	*subject
-	texts     map[spirv.ID]*debugText // by DebugSource, if a line of it was checked
-	textBytes int                     // of the texts that were read
+	texts     map[spirv.ID][]int32 // by DebugSource, if a line of it was checked; nil if it has no text
+	textBytes int                  // of the texts that were read
 
 	defined     map[spirv.ID]definition // the DebugFunctionDefinition of each DebugFunction
 	definitions map[spirv.ID]int        // and of each OpFunction

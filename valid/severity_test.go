@@ -27,50 +27,6 @@ func TestSeverities(t *testing.T) {
 		text := strings.Replace(compute, "%void =", "OpDecorate %x NoContraction\n%void =", 1)
 		return "OpCapability Shader\nOpCapability Float64\n" + strings.Replace(text, "%main = OpF", "%f = OpTypeFloat 32\n%p = OpTypePointer Function %f\n"+global+"%main = OpF", 1) + body + "\n" + done
 	}
-	const declared = `OpCapability Shader
-OpExtension "SPV_KHR_non_semantic_info"
-%d = OpExtInstImport "NonSemantic.Shader.DebugInfo.100"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 1 1 1
-%file = OpString "a.comp"
-%uname = OpString "uint"
-%xname = OpString "x"
-%fname = OpString "f"
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%u = OpTypeInt 32 0
-%n0 = OpConstant %u 0
-%n1 = OpConstant %u 1
-%n2 = OpConstant %u 2
-%n3 = OpConstant %u 3
-%n6 = OpConstant %u 6
-%n32 = OpConstant %u 32
-%n100 = OpConstant %u 100
-%pu = OpTypePointer Function %u
-%ff = OpTypeFunction %u %u
-%src = OpExtInst %void %d DebugSource %file
-%unit = OpExtInst %void %d DebugCompilationUnit %n100 %n3 %src %n2
-%du = OpExtInst %void %d DebugTypeBasic %uname %n32 %n6 %n0
-%dt = OpExtInst %void %d DebugTypeFunction %n3 %du %du
-%df = OpExtInst %void %d DebugFunction %fname %dt %src %n1 %n0 %unit %fname %n3 %n1
-%dx = OpExtInst %void %d DebugLocalVariable %xname %du %src %n1 %n0 %df %n0 %n1
-%de = OpExtInst %void %d DebugExpression
-%f = OpFunction %u None %ff
-%x = OpFunctionParameter %u
-%fl = OpLabel
-%vx = OpVariable %pu Function
-%s = OpExtInst %void %d DebugScope %df
-%l0 = OpExtInst %void %d DebugLine %src %n0 %n0 %n0 %n0
-%y = OpExtInst %void %d DebugDeclare %dx %vx %de
-OpReturnValue %x
-OpFunctionEnd
-%main = OpFunction %void None %fn
-%l = OpLabel
-%z = OpFunctionCall %u %f %n1
-OpReturn
-OpFunctionEnd
-`
 	min, ok := BuiltinDevice("min", Vulkan14)
 	if !ok {
 		t.Fatal("no device min")
@@ -102,7 +58,6 @@ OpFunctionEnd
 		{"NoContraction on a type", contract("%x = OpTypeFloat 64\n", ""), "SPV-Decoration-Value", nil, diag.Error},
 		{"NoContraction on a load", contract("", "%v = OpVariable %p Function\n%x = OpLoad %f %v"), "SPV-Decoration-Value", nil, diag.Warning},
 		{"NoContraction on integers", contract("", "%x = OpIAdd %u %u0 %u0"), "SPV-Decoration-Value", nil, diag.Warning},
-		{"line 0 for a parameter", declared, "SPV-DebugInfo-Line", nil, diag.Warning},
 	} {
 		f := checkText(t, c.text, c.device)
 		found := false
@@ -194,67 +149,6 @@ func TestDynamicIndexSeverity(t *testing.T) {
 		}
 		if n != 1 {
 			t.Errorf("%s: %d findings; want 1", c.name, n)
-		}
-	}
-}
-
-// TestLineDirectives checks positions in a text with #line directives. Compilers count lines from the beginning of the
-// text or from the number of the last directive (GLSL 4.60 section 3.3).
-func TestLineDirectives(t *testing.T) {
-	const form = `OpCapability Shader
-OpExtension "SPV_KHR_non_semantic_info"
-%%d = OpExtInstImport "NonSemantic.Shader.DebugInfo.100"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %%main "main"
-OpExecutionMode %%main LocalSize 1 1 1
-%%file = OpString "a.comp"
-%%text = OpString "%s"
-%%void = OpTypeVoid
-%%u = OpTypeInt 32 0
-%%line = OpConstant %%u %d
-%%column = OpConstant %%u %d
-%%src = OpExtInst %%void %%d DebugSource %%file %%text
-%%fn = OpTypeFunction %%void
-%%main = OpFunction %%void None %%fn
-%%l = OpLabel
-%%x = OpExtInst %%void %%d DebugLine %%src %%line %%line %%column %%column
-OpReturn
-OpFunctionEnd
-`
-	const main = "void main() { }"
-	for _, c := range []struct {
-		text         string
-		line, column int
-		want         string
-	}{
-		{"#version 450\n" + main, 9, 0, "SPV-DebugInfo-Line"},
-		{"#version 450\n// the text has no #line\n#define line\n" + main, 9, 0, "SPV-DebugInfo-Line"},
-		{"#version 450\n#line 100\n" + main, 100, 0, ""},
-		{"#version 450\n#line 100\n" + main, 101, 0, ""}, // before GLSL 3.30
-		{"#version 450\n#line 100\n" + main, 3, 0, ""},
-		{"#version 450\n#line 100\n" + main, 99, 0, "SPV-DebugInfo-Line"},
-		{"#version 450\n#line 100\n" + main, 102, 0, "SPV-DebugInfo-Line"},
-		{"#version 450\n#line 100\n" + main, 100, 16, ""},
-		{"#version 450\n#line 100\n" + main, 100, 17, "SPV-DebugInfo-Column"},
-		{"// OpModuleProcessed client vulkan100\n#line 1\n#version 450\n" + main, 2, 16, ""},
-		{"// OpModuleProcessed client vulkan100\n#line 1\n#version 450\n" + main, 9, 0, "SPV-DebugInfo-Line"},
-		{"#version 450\n\t# line 50 \\\"b.comp\\\"\n\n#line 200\n" + main, 50, 0, ""},
-		{"#version 450\n\t# line 50 \\\"b.comp\\\"\n\n#line 200\n" + main, 60, 0, "SPV-DebugInfo-Line"},
-		{"# 70 \\\"b.comp\\\"\n" + main, 70, 0, ""},
-		{"#line FIRST\n" + main, 90, 0, ""},
-		{"#line 99999999999999999999\n" + main, 90, 0, ""},
-		{"#line 4000000000", 90, 0, ""},
-		{"#line 8", 8, 0, "SPV-DebugInfo-Line"},
-		{strings.Repeat("#line 5\n", maxLineDirectives+1), 900, 0, ""},
-	} {
-		got := ""
-		for _, f := range checkText(t, fmt.Sprintf(form, c.text, c.line, c.column), nil) {
-			if strings.HasPrefix(f.Code, "SPV-DebugInfo-") {
-				got += f.Code
-			}
-		}
-		if got != c.want {
-			t.Errorf("line %d, column %d of %q: finding %q; want %q", c.line, c.column, c.text, got, c.want)
 		}
 	}
 }
