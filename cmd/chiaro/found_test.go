@@ -19,7 +19,7 @@ func TestFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("there is no ../shared/found")
+		t.Skip("the modules and pipelines of ../shared/found are absent")
 	}
 	for _, c := range []struct {
 		file, profile string

@@ -214,7 +214,7 @@ func TestBlitWidths(t *testing.T) {
 	}
 }
 
-// TestBlitBlocks copies a box behind the first block of a volume of blocks that are 4 texels deep.
+// TestBlitBlocks blits a box in the second block of a 3D image with blocks of 4×4×4 texels.
 func TestBlitBlocks(t *testing.T) {
 	from := image(t, texture.Desc{Format: "ASTC_4x4x4_UNORM_BLOCK_EXT", Dim: ir.Dim3D, Width: 4, Height: 4, Depth: 8})
 	to := image(t, texture.Desc{Format: "R8G8B8A8_UNORM", Dim: ir.Dim3D, Width: 4, Height: 4, Depth: 8})
