@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"reflect"
@@ -157,7 +158,7 @@ func (a *arguments) call(t *testing.T, what string, receiver reflect.Value, m re
 }
 
 // TestHostile calls every exported method of every object with receivers that are nil, zero, closed and alive, and with
-// arguments that are nil, zero, closed, alive, small, negative and huge: no panic, no hang.
+// arguments that are nil, zero, closed, alive, of another device, small, negative and huge: no panic, no hang.
 func TestHostile(t *testing.T) {
 	dead := newZoo(t)
 	for _, x := range dead {
@@ -165,15 +166,17 @@ func TestHostile(t *testing.T) {
 			x.MethodByName("Close").Call(nil)
 		}
 	}
-	live := newZoo(t)
+	live, foreign := newZoo(t), newZoo(t)
 	objects := map[string]func(reflect.Type) reflect.Value{
 		"nil":    reflect.Zero,
 		"zero":   func(x reflect.Type) reflect.Value { return reflect.New(x.Elem()) },
 		"closed": func(x reflect.Type) reflect.Value { return dead[x] },
 		"living": func(x reflect.Type) reflect.Value { return live[x] },
 	}
+	given := maps.Clone(objects)
+	given["foreign"] = func(x reflect.Type) reflect.Value { return foreign[x] } // as a receiver it is as the living one
 	for receivers, receiver := range objects {
-		for _, object := range objects {
+		for _, object := range given {
 			for _, a := range []arguments{{0, 0, object}, {0, 1, object}, {1, 1, object}, {-1, 2, object}, {math.MaxInt64, 1, object}, {1 << 20, 3, object}} {
 				for kind := range live {
 					for i := range kind.NumMethod() {
@@ -192,8 +195,10 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	if err := live[reflect.TypeFor[*Device]()].Interface().(*Device).Err(); err != nil {
-		t.Errorf("the device is lost: %v", err)
+	for name, z := range map[string]zoo{"device": live, "foreign device": foreign} {
+		if err := z[reflect.TypeFor[*Device]()].Interface().(*Device).Err(); err != nil {
+			t.Errorf("the %s is lost: %v", name, err)
+		}
 	}
 	nothing := arguments{0, 0, objects["nil"]}
 	for kind, x := range live {
@@ -203,10 +208,13 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestHostileCommands records each command with hostile arguments and living objects, alone and in a rendering with all
-// bound, and runs it: an error or a lost device, no panic. CHIARO_LONG adds numbers.
+// TestHostileCommands records each command with hostile arguments and living objects, of its device and of another one, in a
+// rendering with all bound, and runs it: an error or a lost device, no panic. CHIARO_LONG adds numbers.
 func TestHostileCommands(t *testing.T) {
 	s := (*scene)(nil)
+	other := newScene(t, 1)
+	other.build(t)
+	foreign := other.zoo(t)
 	kind := reflect.TypeFor[*CommandBuffer]()
 	numbers, most := []int64{0, 4, -1, math.MaxInt32}, 2
 	if os.Getenv("CHIARO_LONG") != "" {
@@ -218,14 +226,21 @@ func TestHostileCommands(t *testing.T) {
 		case "Begin", "End", "Reset", "Close", "SetName", "String", "WaitEvents":
 			continue
 		}
-		for _, number := range numbers {
-			for n := range most {
+		for j := range 2 * most {
+			n, strange := j/2, j%2 != 0
+			if strange && !(&arguments{n: n}).objects(m) {
+				continue
+			}
+			for _, number := range numbers {
 				if s == nil || s.dev.Err() != nil {
 					// 2³¹ vertices are valid, and a draw of them takes hours.
 					s = newSceneOn(t, 1, DeviceInfo{Timeout: 20 * time.Millisecond})
 					s.build(t)
 				}
-				z := s.zoo(t)
+				z := foreign
+				if !strange {
+					z = s.zoo(t)
+				}
 				a := &arguments{number, n, func(x reflect.Type) reflect.Value { return z[x] }}
 				c := must(s.dev.NewCommandBuffer(CommandBufferInfo{}))(t)
 				if err := c.Begin(BeginInfo{}); err != nil {
@@ -245,12 +260,37 @@ func TestHostileCommands(t *testing.T) {
 				if m.Name != "EndRendering" {
 					c.EndRendering()
 				}
-				if c.End() == nil {
+				switch err := c.End(); {
+				case err == nil && strange && hasObject(m):
+					t.Errorf("%s records an object of another device", m.Name)
+				case err == nil:
 					s.submit(t, c)
 				}
 			}
 		}
 	}
+	if err := other.dev.Err(); err != nil {
+		t.Errorf("the foreign device is lost: %v", err)
+	}
+}
+
+// hasObject reports whether an argument of a method is an object itself, not a part of a structure or of a list.
+func hasObject(m reflect.Method) bool {
+	for i := 1; i < m.Type.NumIn(); i++ {
+		if _, ok := m.Type.In(i).MethodByName("Close"); ok && m.Type.In(i).Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
+}
+
+// objects reports whether the arguments of a method have an object.
+func (a *arguments) objects(m reflect.Method) (has bool) {
+	a.object = func(x reflect.Type) reflect.Value { has = true; return reflect.Zero(x) }
+	for i := 1; i < m.Type.NumIn(); i++ {
+		a.fill(reflect.New(m.Type.In(i)).Elem(), 0)
+	}
+	return has
 }
 
 // template returns a template for the set of saxpy.
