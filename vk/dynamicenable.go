@@ -83,7 +83,9 @@ type setEnable struct {
 }
 
 func (w *setEnable) run(x *executor) error {
-	e := &x.graphics.bound.enables
+	b := &x.graphics.bound
+	b.have |= 1 << (haveEnables + w.enable)
+	e := &b.enables
 	e.set |= 1 << w.enable
 	e.value[w.enable] = w.value
 	if w.enable == enableWrites {
@@ -145,7 +147,9 @@ func (c *CommandBuffer) SetAttachmentFeedbackLoop(aspects Aspect) {
 type setLoops Aspect
 
 func (w setLoops) run(x *executor) error {
-	x.graphics.bound.loops = Aspect(w)
+	b := &x.graphics.bound
+	b.have |= 1 << haveLoops
+	b.loops = Aspect(w)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +77,7 @@ func TestObjectRules(t *testing.T) {
 	deadEnd := r.shader(t, StageVertex, positions, r.layout, func(i *ShaderInfo) { i.Next = StageGeometry.bit() })
 	otherPush, otherSets := r.shader(t, StageFragment, pushed, geometryLayout, nil), r.shader(t, StageFragment, pushed, setLayout, nil)
 	covered := r.shader(t, StageFragment, alphaless, r.layout, nil)
+	rates := r.shader(t, StageVertex, rated, r.layout, nil)
 	pass := must(r.dev.NewRenderPass(r.twoPasses()))(t)
 	r.check(t, []ruleRow{
 		{[]string{"vkCmdDraw-None-08684", "vkCmdDraw-None-08685", "vkCmdDraw-None-08686", "vkCmdDraw-None-08687", "vkCmdDraw-None-08688"}, features(true, "tessellationShader", "geometryShader"), func(c *CommandBuffer, bad bool) {
@@ -111,6 +113,14 @@ func TestObjectRules(t *testing.T) {
 		}},
 		{[]string{"vkCmdDraw-alphaToCoverageEnable-08920"}, nil, func(c *CommandBuffer, bad bool) {
 			r.drawObjects(c, r.rendering(), with(covered), func() { c.SetAlphaToCoverage(bad) })
+		}},
+		{[]string{"vkCmdDraw-primitiveFragmentShadingRateWithMultipleViewports-08642"}, limits("primitiveFragmentShadingRateWithMultipleViewports", 0), func(c *CommandBuffer, bad bool) {
+			r.drawObjects(c, r.rendering(), with(rates), func() {
+				if bad {
+					c.SetViewports(slices.Repeat(r.fixed.Viewports, 2))
+					c.SetScissors(slices.Repeat(r.fixed.Scissors, 2))
+				}
+			})
 		}},
 	})
 	_, first := r.target(t, 1, 1)

@@ -12,12 +12,14 @@ import (
 
 // The states that have a command of their own kind, after the kinds of setState.
 const (
-	haveViewports = 56 + iota
+	haveViewports = 48 + iota
 	haveScissors
 	haveVertexInput
 	haveBlendConstants
 	haveDiscardRectangles
 	haveLocations
+	haveLoops
+	haveEnables // of the first enable; the others follow in their order
 )
 
 // need is a state that must be set before a draw with shader objects, or with a pipeline for which it is dynamic (Vulkan,
@@ -76,8 +78,7 @@ func constant(f enum.BlendFactor) bool {
 func anyFactor(enum.BlendFactor) bool { return true }
 
 // needs are the rules of the section, for the states that a device of Chiaro has. Package link has the same rules for
-// descriptions of pipelines in a table of its own: a description may leave states, stages and features unknown, and it has
-// one state for each command, but SetLineStipple and SetDiscardRectangles also set the enable of their state.
+// descriptions of pipelines in a table of its own: a description may leave states, stages and features unknown.
 // TestNeedsOfLink compares the commands of both tables.
 var needs = []need{
 	{"vkCmdSetViewportWithCount", vuid.VkCmdDraw_viewportCount_03417, haveViewports, "", (*needy).always},
@@ -116,18 +117,23 @@ var needs = []need{
 	{"vkCmdSetLogicOpEXT", vuid.VkCmdDraw_logicOp_04878, uint8(setLogicOp), "", func(n *needy) bool { return n.fragment() && n.Blend.Logic }},
 	{"vkCmdSetColorBlendEnableEXT", vuid.VkCmdDraw_None_07627, uint8(setBlendEnable), "", func(n *needy) bool { return n.fragment() && n.colors > 0 }},
 	{"vkCmdSetColorWriteMaskEXT", vuid.VkCmdDraw_None_07629, uint8(setWriteMask), "", func(n *needy) bool { return n.fragment() && n.colors > 0 }},
+	{"vkCmdSetColorWriteEnableEXT", vuid.VkCmdDraw_None_07749, haveEnables + uint8(enableWrites), "colorWriteEnable", (*needy).fragment},
 	{"vkCmdSetColorBlendEquationEXT", vuid.VkCmdDraw_None_10864, uint8(setBlendEquation), "", func(n *needy) bool { return n.blends(anyFactor) }},
 	{"vkCmdSetBlendConstants", vuid.VkCmdDraw_None_07835, haveBlendConstants, "", func(n *needy) bool { return n.blends(constant) }},
 	{"vkCmdSetFragmentShadingRateKHR", vuid.VkCmdDraw_pipelineFragmentShadingRate_09238, uint8(setShadingRate), "pipelineFragmentShadingRate", (*needy).rasterized},
 	{"vkCmdSetRasterizationStreamEXT", vuid.VkCmdDraw_None_07630, uint8(setStream), "geometryStreams", func(n *needy) bool { return n.has(StageGeometry) }},
 	{"vkCmdSetDiscardRectangleEXT", vuid.VkCmdDraw_rasterizerDiscardEnable_09236, haveDiscardRectangles, "VK_EXT_discard_rectangles", (*needy).discarded},
+	{"vkCmdSetDiscardRectangleEnableEXT", vuid.VkCmdDraw_None_07880, haveEnables + uint8(enableDiscard), "VK_EXT_discard_rectangles", (*needy).rasterized},
+	{"vkCmdSetDiscardRectangleModeEXT", vuid.VkCmdDraw_None_07881, haveEnables + uint8(exclusiveDiscard), "VK_EXT_discard_rectangles", (*needy).discarded},
 	{"vkCmdSetConservativeRasterizationModeEXT", vuid.VkCmdDraw_None_07631, uint8(setConservative), "VK_EXT_conservative_rasterization", (*needy).rasterized},
 	{"vkCmdSetExtraPrimitiveOverestimationSizeEXT", vuid.VkCmdDraw_None_07632, uint8(setExtraOverestimate), "VK_EXT_conservative_rasterization", func(n *needy) bool { return n.rasterized() && n.Rasterization.Conservative > 0 }},
 	{"vkCmdSetDepthClipEnableEXT", vuid.VkCmdDraw_None_07633, uint8(setDepthClip), "depthClipEnable", (*needy).always},
 	{"vkCmdSetProvokingVertexModeEXT", vuid.VkCmdDraw_None_07636, uint8(setProvoking), "VK_EXT_provoking_vertex", func(n *needy) bool { return n.rasterized() && n.has(StageVertex) }},
 	{"vkCmdSetLineRasterizationModeEXT", vuid.VkCmdDraw_None_08666, uint8(setLineMode), stippled, (*needy).lines},
+	{"vkCmdSetLineStippleEnableEXT", vuid.VkCmdDraw_None_08669, haveEnables + uint8(enableStipple), stippled, (*needy).lines},
 	{"vkCmdSetLineStipple", vuid.VkCmdDraw_None_07849, uint8(setLineStipple), stippled, (*needy).stippled},
 	{"vkCmdSetDepthClipNegativeOneToOneEXT", vuid.VkCmdDraw_None_07639, uint8(setNegativeOne), "depthClipControl", (*needy).always},
+	{"vkCmdSetAttachmentFeedbackLoopEnableEXT", vuid.VkCmdDraw_None_08877, haveLoops, "attachmentFeedbackLoopDynamicState", (*needy).fragment},
 }
 
 // command returns Vulkan's name of the command that sets a state; "" if no draw needs the state.
@@ -151,15 +157,26 @@ var statesOfNeeds = func() (bits uint64) {
 // needsByState has the states of needs that are dynamic with a state of Vulkan: bits of bound.have.
 var needsByState = sync.OnceValue(func() map[enum.DynamicState]uint64 {
 	out := map[enum.DynamicState]uint64{enum.DynamicStateColorBlendAdvanced: 1 << setBlendEquation} // it replaces the equation
+	states := commandStates()
 	for i := range needs {
-		for k := range dynamicStates {
-			if s := dynamicStates[k].state; needs[i].is(s) {
+		for _, s := range states {
+			if needs[i].is(s) {
 				out[s] |= 1 << needs[i].set
 			}
 		}
 	}
 	return out
 })
+
+// commandStates returns the dynamic states that commands set: those of package draw, and the parts of them that have a
+// command of their own.
+func commandStates() []enum.DynamicState {
+	list := append(enableStates[:], enum.DynamicStateAttachmentFeedbackLoopEnable)
+	for i := range dynamicStates {
+		list = append(list, dynamicStates[i].state)
+	}
+	return list
+}
 
 // neededStates returns the states that draws on the device may need, by its features and extensions: bits of bound.have.
 func (d *Device) neededStates() (bits uint64) {

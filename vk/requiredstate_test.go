@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,12 +10,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/link"
 )
 
-// absentStates are the commands of link's rules for states that a device of Chiaro does not have, or that another command
-// of its objects sets.
+// absentStates are the commands of link's rules for states that a device of Chiaro does not have.
 var absentStates = []string{
-	"vkCmdSetDiscardRectangleEnableEXT", "vkCmdSetDiscardRectangleModeEXT", "vkCmdSetLineStippleEnableEXT", // SetDiscardRectangles, SetLineStipple
-	"vkCmdSetColorWriteEnableEXT",
-	"vkCmdSetAttachmentFeedbackLoopEnableEXT", "vkCmdSetViewportWScalingEnableNV", "vkCmdSetViewportWScalingNV", "vkCmdSetViewportSwizzleNV",
+	"vkCmdSetViewportWScalingEnableNV", "vkCmdSetViewportWScalingNV", "vkCmdSetViewportSwizzleNV",
 	"vkCmdSetExclusiveScissorEnableNV", "vkCmdSetExclusiveScissorNV", "vkCmdSetCoverageToColorEnableNV", "vkCmdSetCoverageToColorLocationNV",
 	"vkCmdSetCoverageModulationModeNV", "vkCmdSetCoverageModulationTableEnableNV", "vkCmdSetCoverageModulationTableNV", "vkCmdSetCoverageReductionModeNV",
 	"vkCmdSetShadingRateImageEnableNV", "vkCmdSetCoarseSampleOrderNV", "vkCmdSetViewportShadingRatePaletteNV", "vkCmdSetRepresentativeFragmentTestEnableNV",
@@ -53,8 +51,8 @@ func TestNeedsOfLink(t *testing.T) {
 func TestNeedsNames(t *testing.T) {
 	for i := range needs {
 		n := 0
-		for k := range dynamicStates {
-			if needs[i].is(dynamicStates[k].state) {
+		for _, s := range commandStates() {
+			if needs[i].is(s) {
 				n++
 			}
 		}
@@ -93,4 +91,83 @@ func TestNeedsOfEnables(t *testing.T) {
 			t.Errorf("%s: %v are missing; must be %q", c.what, got, c.want)
 		}
 	}
+}
+
+// TestNeedsOfEnableCommands: each command of an enable, and of feedback loops, sets the state that a draw needs.
+func TestNeedsOfEnableCommands(t *testing.T) {
+	all := []struct {
+		command string
+		run     work
+		state   enum.DynamicState
+	}{
+		{"vkCmdSetColorWriteEnableEXT", &setEnable{enableWrites, 1<<state.MaxColors - 1, 1}, enum.DynamicStateColorWriteEnable},
+		{"vkCmdSetDiscardRectangleEnableEXT", &setEnable{enableDiscard, 1, 0}, enum.DynamicStateDiscardRectangleEnable},
+		{"vkCmdSetDiscardRectangleModeEXT", &setEnable{exclusiveDiscard, 1, 0}, enum.DynamicStateDiscardRectangleMode},
+		{"vkCmdSetLineStippleEnableEXT", &setEnable{enableStipple, 1, 0}, enum.DynamicStateLineStippleEnable},
+		{"vkCmdSetAttachmentFeedbackLoopEnableEXT", setLoops(Color), enum.DynamicStateAttachmentFeedbackLoopEnable},
+	}
+	x := &executor{dev: &Device{needed: 0x1f << haveLoops}}
+	g := &x.graphics
+	s := &state.State{}
+	check := func(what string, p *GraphicsPipeline, want ...string) {
+		t.Helper()
+		var got []string
+		for _, n := range x.missing(p, s, len(needs)) {
+			got = append(got, n.command)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v are missing; must be %v", what, got, want)
+		}
+	}
+	fresh := func(stages ...ShaderStage) {
+		g.bound, g.current = bound{}, &rendering{}
+		for _, s := range stages {
+			g.bound.shaders[s] = &Shader{}
+		}
+		*s = state.State{}
+		s.Assembly.Topology = enum.TopologyLineList
+	}
+	names := func(skip int) (list []string) {
+		for i := range all {
+			if i != skip {
+				list = append(list, all[i].command)
+			}
+		}
+		return list
+	}
+	for i, c := range all {
+		fresh(StageVertex, StageFragment)
+		check("nothing is set", nil, names(-1)...)
+		if err := c.run.run(x); err != nil {
+			t.Fatal(err)
+		}
+		check("after "+c.command, nil, names(i)...)
+		var p GraphicsPipeline
+		if err := p.setDynamic([]enum.DynamicState{c.state}); err != nil {
+			t.Fatal(err)
+		}
+		p.stageBits = 1<<StageVertex | 1<<StageFragment
+		check(c.command+" with a pipeline", &p)
+		g.bindPipeline(&p)
+		check(c.command+" before the pipeline", &p)
+		var static GraphicsPipeline
+		if err := static.setDynamic(nil); err != nil {
+			t.Fatal(err)
+		}
+		g.bindPipeline(&static)
+		check("a pipeline with static state", &static)
+		g.bindPipeline(&p)
+		check("after a pipeline with static state", &p, c.command)
+	}
+	fresh(StageVertex)
+	check("without a fragment stage", nil, names(-1)[1:4]...)
+	fresh(StageVertex, StageFragment)
+	s.Assembly.Topology = enum.TopologyTriangleList
+	check("triangles", nil, names(3)...)
+	fresh(StageVertex, StageFragment)
+	s.Rasterization.Discard = true
+	check("nothing is rasterized", nil)
+	fresh(StageVertex, StageFragment)
+	(&setEnable{enableDiscard, 0, 0}).run(x)
+	check("the discard rectangles are disabled", nil, all[0].command, all[3].command, all[4].command)
 }

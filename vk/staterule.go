@@ -1,8 +1,11 @@
 package vk
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/enum"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/shader"
 	"github.com/chiaro-gpu/chiaro/vuid"
 )
 
@@ -30,8 +33,7 @@ func (c *drawCheck) pipelineStates() {
 	if p.strides && !c.dynamic(haveVertexInput) && !b.strided {
 		c.find(vuid.VkCmdDraw_pStrides_04913, "the strides of vertex buffers are dynamic in %v and no command has set them; must be set by vkCmdBindVertexBuffers2", &p.object)
 	}
-	rates := outputs(c.last(), ir.PrimitiveShadingRate, func(*ir.Output) bool { return true })
-	if rates && c.dynamic(haveViewports) && c.off("primitiveFragmentShadingRateWithMultipleViewports") && len(c.s.Viewports) != 1 {
+	if writesRate(c.last()) && c.dynamic(haveViewports) && c.off("primitiveFragmentShadingRateWithMultipleViewports") && len(c.s.Viewports) != 1 {
 		c.find(vuid.VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_04552, "a stage writes PrimitiveShadingRateKHR and %d viewports are set; must be 1", len(c.s.Viewports))
 	}
 	f := c.fragment()
@@ -55,11 +57,20 @@ func (c *drawCheck) pipelineStates() {
 	}
 }
 
+// writesRate reports whether a stage writes the shading rate of primitives.
+func writesRate(s *shader.Stage) bool {
+	return outputs(s, ir.PrimitiveShadingRate, func(*ir.Output) bool { return true })
+}
+
 // states checks the states of pipelines and of shader objects.
 func (c *drawCheck) states() {
 	counted := c.dynamic(haveScissors) && c.dynamic(haveViewports)
 	if n, m := len(c.s.Viewports), len(c.s.Scissors); counted && n != m {
 		c.find(vuid.VkCmdDraw_viewportCount_03419, "%d viewports and %d scissors are set; must be as many", n, m)
+	}
+	if c.p == nil && c.off("primitiveFragmentShadingRateWithMultipleViewports") && slices.ContainsFunc(c.d.stages, writesRate) &&
+		(c.graphics.bound.have>>haveViewports&1 == 0 || len(c.s.Viewports) != 1) {
+		c.find(vuid.VkCmdDraw_primitiveFragmentShadingRateWithMultipleViewports_08642, "a shader object writes PrimitiveShadingRateKHR and %d viewports are set; must be 1", len(c.s.Viewports))
 	}
 	flat := topologyClass(c.topology())
 	if c.s.Rasterization.Conservative != 0 && !c.s.Rasterization.Discard && (flat == enum.TopologyPointList || flat == enum.TopologyLineList) &&
