@@ -76,10 +76,6 @@ var absentLists = []reason{
 		"VkCudaModuleCreateInfoNV-dataSize-09413", "vkCmdCudaLaunchKernelNV-commandBuffer-cmdpool", "vkCmdCudaLaunchKernelNV-commandBuffer-recording",
 		"vkCmdCudaLaunchKernelNV-suspended",
 	}},
-	{NeedsObject, "secondary command buffers of package vk inherit no descriptor heaps", []string{
-		"vkCmdPushConstants-commandBuffer-11295", "vkCmdPushConstants-commandBuffer-11296", "vkCmdPushConstants2-commandBuffer-11295",
-		"vkCmdPushConstants2-commandBuffer-11296",
-	}},
 	{NeedsObject, "heaps of package vk have no reserved range, and its samplers no indices of border colors", []string{
 		"vkCmdDraw-pBindInfo-11375", "vkCmdDraw-index-11450",
 	}},
@@ -130,6 +126,7 @@ var absentLists = []reason{
 		"vkDestroyShaderEXT-None-08481",
 	}},
 	{ByOther, "package vk has one command for both: vkCmdPushConstants", []string{
-		"vkCmdPushConstants2-commandBuffer-cmdpool", "vkCmdPushConstants2-commandBuffer-recording",
+		"vkCmdPushConstants2-commandBuffer-11295", "vkCmdPushConstants2-commandBuffer-11296", "vkCmdPushConstants2-commandBuffer-cmdpool",
+		"vkCmdPushConstants2-commandBuffer-recording",
 	}},
 }

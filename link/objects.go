@@ -95,6 +95,9 @@ var objectLists = []reason{
 		"vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-recording", "vkCmdConvertCooperativeVectorMatrixNV-commandBuffer-cmdpool",
 		"vkCmdBindShadersEXT-pShaders-08476", "vkCmdBindShadersEXT-pShaders-08477", "vkCmdBindShadersEXT-pShaders-08478",
 	}},
+	{ByObjects, "a command that ends the use of descriptor heaps is not recorded if the command buffer inherits them", []string{
+		"vkCmdPushConstants-commandBuffer-11295", "vkCmdPushConstants-commandBuffer-11296",
+	}},
 	{ByObjects, "the recording checks the place of the command among the renderings", []string{
 		"vkCmdSetRenderingAttachmentLocations-renderpass", "vkCmdSetRenderingInputAttachmentIndices-renderpass",
 		"vkCmdConvertCooperativeVectorMatrixNV-renderpass", "vkCmdSetRenderingAttachmentLocations-commandBuffer-09511",

@@ -59,7 +59,7 @@ type (
 
 // BindDescriptorBuffers binds descriptor buffers by their device addresses, from number 0 on.
 func (c *CommandBuffer) BindDescriptorBuffers(addresses []uint64) {
-	if !c.begin() {
+	if !c.begin() || !c.mayEndHeaps("VUID-vkCmdBindDescriptorBuffersEXT-commandBuffer-11295", "VUID-vkCmdBindDescriptorBuffersEXT-commandBuffer-11296") {
 		return
 	}
 	if len(addresses) > MaxDescriptorBuffers {
@@ -89,7 +89,7 @@ func (b *bindDescriptorBuffers) run(x *executor) error {
 // SetDescriptorBufferOffsets sets the sets from number first on to places in the bound descriptor buffers: the number of a
 // buffer, and an offset in bytes.
 func (c *CommandBuffer) SetDescriptorBufferOffsets(point BindPoint, l *PipelineLayout, first int, buffers []uint32, offsets []uint64) {
-	if !c.begin() {
+	if !c.begin() || !c.mayEndHeaps("VUID-vkCmdSetDescriptorBufferOffsetsEXT-commandBuffer-11295", "VUID-vkCmdSetDescriptorBufferOffsetsEXT-commandBuffer-11296") {
 		return
 	}
 	if err := c.checkOffsets(point, l, first, buffers, offsets); err != nil {
@@ -142,7 +142,7 @@ func (w *setDescriptorOffsets) run(x *executor) error {
 
 // BindEmbeddedSamplers binds the embedded immutable samplers of a set (vkCmdBindDescriptorBufferEmbeddedSamplersEXT).
 func (c *CommandBuffer) BindEmbeddedSamplers(point BindPoint, l *PipelineLayout, set int) {
-	if !c.begin() {
+	if !c.begin() || !c.mayEndHeaps("VUID-vkCmdBindDescriptorBufferEmbeddedSamplersEXT-commandBuffer-11295", "VUID-vkCmdBindDescriptorBufferEmbeddedSamplersEXT-commandBuffer-11296") {
 		return
 	}
 	if err := point.check(); err != nil {

@@ -357,3 +357,155 @@ func TestHeaps(t *testing.T) {
 	_, err := r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap}, Layout: r.pipeline, Stage: StageInfo{Module: must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t)}})
 	broke(t, "a layout", err, "VUID-VkComputePipelineCreateInfo-flags-11311")
 }
+
+// TestInheritedHeaps dispatches in secondary command buffers: they have the heaps that they inherit or bind, and leave
+// those of the primary command buffer. Commands that end the use of inherited heaps break a rule.
+func TestInheritedHeaps(t *testing.T) {
+	r := newMemoryRig(t)
+	heap := HeapRange{r.address, 1024}
+	empty := HeapRange{r.address + 1024, 1024} // with null descriptors
+	for at, address := range map[int]uint64{64: r.xAt, 128: r.yAt} {
+		if err := r.dev.WriteDescriptor(r.bytes[at:], DescriptorInfo{Type: storage, Address: address, Range: 32}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	two := uint32(2)
+	p := must(r.dev.NewComputePipeline(t.Context(), ComputePipelineInfo{
+		Creation: Creation{Flags: enum.PipelineFlagsDescriptorHeap},
+		Stage: StageInfo{
+			Module:   must(r.dev.NewShaderModule(t.Context(), code(t, saxpy)))(t),
+			Mappings: []Mapping{{Mapping: link.Mapping{Source: enum.MappingSourceHeapWithConstantOffset, HeapOffset: 64, HeapArrayStride: 64, Count: &two}}},
+		},
+	}))(t)
+	secondary := func(heaps InheritedHeaps, record func(c *CommandBuffer)) *CommandBuffer {
+		t.Helper()
+		c := must(r.dev.NewCommandBuffer(CommandBufferInfo{Secondary: true}))(t)
+		if err := c.Begin(BeginInfo{Inheritance: &InheritanceInfo{Heaps: heaps}}); err != nil {
+			t.Fatal(err)
+		}
+		record(c)
+		return c
+	}
+	dispatch := func(c *CommandBuffer) {
+		c.BindPipeline(p)
+		c.PushData(0, push(2))
+		c.Dispatch(2, 1, 1)
+	}
+	bind := func(h HeapRange) func(c *CommandBuffer) {
+		return func(c *CommandBuffer) {
+			c.BindResourceHeap(h)
+			dispatch(c)
+		}
+	}
+	given := heap
+	inherits := secondary(InheritedHeaps{Resources: &given}, dispatch)
+	given = empty // the recording has its own copy
+	for _, x := range []struct {
+		what      string
+		primary   HeapRange
+		secondary *CommandBuffer
+		after     bool // the primary command buffer dispatches after the secondary one, which has no effect
+		want      float32
+	}{
+		{"it inherits the heap", heap, inherits, false, 106},
+		{"it inherits no heap", heap, secondary(InheritedHeaps{}, dispatch), false, 100},
+		{"it binds the heap", empty, secondary(InheritedHeaps{}, bind(heap)), false, 106},
+		{"the primary one has its own heap again", heap, secondary(InheritedHeaps{}, bind(empty)), true, 106},
+		{"it is executed by a secondary one", heap, secondary(InheritedHeaps{Resources: &heap}, func(c *CommandBuffer) {
+			if err := inherits.End(); err != nil {
+				t.Fatal(err)
+			}
+			c.Execute(inherits)
+		}), false, 106},
+	} {
+		for i := range 8 {
+			r.put(64, i, 100)
+		}
+		if x.secondary.state == recording {
+			if err := x.secondary.End(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := r.record(t, func(c *CommandBuffer) {
+			c.BindResourceHeap(x.primary)
+			c.Execute(x.secondary)
+			if x.after {
+				dispatch(c)
+			}
+		})
+		if err := r.submit(t, c); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.get(64, 3); got != x.want {
+			t.Errorf("%s: y[3] = %v, want %v", x.what, got, x.want)
+		}
+	}
+	constants := func(c *CommandBuffer) { c.PushConstants(r.pipeline, 0, push(2)) }
+	sets := func(c *CommandBuffer) { c.BindSets(Compute, r.pipeline, 0, []*Set{r.set}, nil) }
+	for _, x := range []struct {
+		rule   string
+		heaps  InheritedHeaps
+		record func(c *CommandBuffer)
+	}{
+		{"VUID-vkCmdPushConstants-commandBuffer-11295", InheritedHeaps{Samplers: &heap}, constants},
+		{"VUID-vkCmdPushConstants-commandBuffer-11296", InheritedHeaps{Resources: &heap}, constants},
+		{"VUID-vkCmdBindDescriptorSets-commandBuffer-11295", InheritedHeaps{Samplers: &heap}, sets},
+		{"VUID-vkCmdBindDescriptorSets-commandBuffer-11296", InheritedHeaps{Resources: &heap}, sets},
+		{"VUID-vkCmdBindResourceHeapEXT-commandBuffer-11238", InheritedHeaps{Resources: &heap}, func(c *CommandBuffer) { c.BindResourceHeap(heap) }},
+		{"VUID-vkCmdBindSamplerHeapEXT-commandBuffer-11231", InheritedHeaps{Samplers: &heap}, func(c *CommandBuffer) { c.BindSamplerHeap(heap) }},
+		{"VUID-vkCmdBindDescriptorBuffersEXT-commandBuffer-11296", InheritedHeaps{Resources: &heap}, func(c *CommandBuffer) { c.BindDescriptorBuffers(nil) }},
+		{"VUID-vkCmdSetDescriptorBufferOffsetsEXT-commandBuffer-11296", InheritedHeaps{Resources: &heap}, func(c *CommandBuffer) { c.SetDescriptorBufferOffsets(Compute, r.pipeline, 0, nil, nil) }},
+		{"VUID-vkCmdBindDescriptorBufferEmbeddedSamplersEXT-commandBuffer-11296", InheritedHeaps{Resources: &heap}, func(c *CommandBuffer) { c.BindEmbeddedSamplers(Compute, r.pipeline, 0) }},
+		{"VUID-vkCmdPushDescriptorSet-commandBuffer-11296", InheritedHeaps{Resources: &heap}, func(c *CommandBuffer) { c.PushDescriptors(Compute, r.pipeline, 0) }},
+		{"VUID-vkCmdPushDescriptorSetWithTemplate-commandBuffer-11296", InheritedHeaps{Resources: &heap}, func(c *CommandBuffer) { c.PushDescriptorsWithTemplate(nil, r.pipeline, 0, nil) }},
+	} {
+		broke(t, x.rule, secondary(x.heaps, x.record).End(), x.rule)
+	}
+	for _, record := range []func(c *CommandBuffer){constants, sets} {
+		if err := secondary(InheritedHeaps{}, record).End(); err != nil {
+			t.Errorf("without heaps: %v", err)
+		}
+	}
+	c := must(r.dev.NewCommandBuffer(CommandBufferInfo{Secondary: true}))(t)
+	if err := c.Begin(BeginInfo{Inheritance: &InheritanceInfo{Heaps: InheritedHeaps{Samplers: &HeapRange{8, 64}}}}); err == nil {
+		t.Error("a heap at an address that is no multiple of the alignment is inherited")
+	}
+}
+
+// TestExecuteWithHeaps executes command buffers that inherit other heaps than the bound ones.
+func TestExecuteWithHeaps(t *testing.T) {
+	r := newRuled(t)
+	heap, other := HeapRange{4096, 64}, HeapRange{4096, 128}
+	secondary := func(h InheritedHeaps) *CommandBuffer {
+		c := must(r.dev.NewCommandBuffer(CommandBufferInfo{Secondary: true}))(t)
+		if err := c.Begin(BeginInfo{Inheritance: &InheritanceInfo{Heaps: h}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.End(); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	none, resources, samplers := secondary(InheritedHeaps{}), secondary(InheritedHeaps{Resources: &heap}), secondary(InheritedHeaps{Samplers: &heap})
+	row := func(rule string, s *CommandBuffer, bind func(c *CommandBuffer, bad bool)) ruleRow {
+		return ruleRow{[]string{"vkCmdExecuteCommands-commandBuffer-" + rule}, nil, func(c *CommandBuffer, bad bool) {
+			bind(c, bad)
+			c.Execute(none, s)
+		}}
+	}
+	ranges := map[bool]HeapRange{true: other, false: heap}
+	r.check(t, []ruleRow{
+		row("11351", samplers, func(c *CommandBuffer, bad bool) { c.BindSamplerHeap(ranges[bad]) }),
+		row("11352", resources, func(c *CommandBuffer, bad bool) { c.BindResourceHeap(ranges[bad]) }),
+		row("11473", samplers, func(c *CommandBuffer, bad bool) {
+			if c.BindResourceHeap(heap); !bad {
+				c.BindSamplerHeap(heap)
+			}
+		}),
+		row("11474", resources, func(c *CommandBuffer, bad bool) {
+			if c.BindSamplerHeap(heap); !bad {
+				c.BindResourceHeap(heap)
+			}
+		}),
+	})
+}

@@ -40,32 +40,112 @@ func (c *CommandBuffer) bindHeap(samplers bool, r HeapRange) {
 	if !c.begin() {
 		return
 	}
-	size, alignment := "VUID-vkCmdBindResourceHeapEXT-pBindInfo-11234", "VUID-vkCmdBindResourceHeapEXT-pBindInfo-11235"
+	size, alignment, inherited := "VUID-vkCmdBindResourceHeapEXT-pBindInfo-11234", "VUID-vkCmdBindResourceHeapEXT-pBindInfo-11235", "VUID-vkCmdBindResourceHeapEXT-commandBuffer-11238"
+	has := orZero(c.inherited).Heaps.Resources
 	if samplers {
-		size, alignment = "VUID-vkCmdBindSamplerHeapEXT-pBindInfo-11226", "VUID-vkCmdBindSamplerHeapEXT-pBindInfo-11227"
+		size, alignment, inherited = "VUID-vkCmdBindSamplerHeapEXT-pBindInfo-11226", "VUID-vkCmdBindSamplerHeapEXT-pBindInfo-11227", "VUID-vkCmdBindSamplerHeapEXT-commandBuffer-11231"
+		has = orZero(c.inherited).Heaps.Samplers
 	}
+	if has != nil {
+		c.fail(usage(inherited, "%v inherits the heap, and the command binds one; must not inherit it", &c.object))
+		return
+	}
+	if err := r.check(size, alignment); err != nil {
+		c.fail(err)
+		return
+	}
+	w := take[bindHeap](c)
+	*w = bindHeap{samplers, r}
+	c.deferred("bind descriptor heap", w)
+}
+
+// check returns an error, with one of two rules, unless the range may be a heap.
+func (r HeapRange) check(size, alignment string) error {
 	switch {
 	case r.Address%DescriptorAlignment != 0:
-		c.fail(usage(alignment, "the address of a descriptor heap is %#x; must be a multiple of %d", r.Address, DescriptorAlignment))
+		return usage(alignment, "the address of a descriptor heap is %#x; must be a multiple of %d", r.Address, DescriptorAlignment)
 	case r.Size > MaxHeapBytes:
-		c.fail(usage(size, "a descriptor heap has %d bytes; must have at most %d", r.Size, MaxHeapBytes))
-	default:
-		w := take[bindHeap](c)
-		*w = bindHeap{samplers, r}
-		c.deferred("bind descriptor heap", w)
+		return usage(size, "a descriptor heap has %d bytes; must have at most %d", r.Size, MaxHeapBytes)
 	}
+	return nil
 }
 
 func (b *bindHeap) run(x *executor) error {
-	at := &x.heaps[0]
-	if b.samplers {
-		at = &x.heaps[1]
+	heaps := x.heaps
+	heaps[flag(b.samplers)] = b.HeapRange
+	x.setHeaps(heaps)
+	return nil
+}
+
+// setHeaps replaces the bound heaps.
+func (x *executor) setHeaps(heaps [2]HeapRange) {
+	if x.heaps != heaps {
+		x.heaps, x.memory.lists = heaps, nil
 	}
-	if *at != b.HeapRange {
-		*at = b.HeapRange
-		x.memory.lists = nil
+}
+
+// InheritedHeaps are the descriptor heaps that a secondary command buffer inherits
+// (VkCommandBufferInheritanceDescriptorHeapInfoEXT); nil if it inherits none.
+type InheritedHeaps struct {
+	Resources, Samplers *HeapRange
+}
+
+// own copies the ranges and checks them.
+func (h *InheritedHeaps) own() error {
+	for _, p := range [...]**HeapRange{&h.Resources, &h.Samplers} {
+		if *p == nil {
+			continue
+		}
+		r := **p
+		if err := r.check("", ""); err != nil {
+			return err
+		}
+		*p = &r
 	}
 	return nil
+}
+
+// ranges returns the ranges of executor.heaps; they are empty without inheritance.
+func (h InheritedHeaps) ranges() [2]HeapRange {
+	return [2]HeapRange{orZero(h.Resources), orZero(h.Samplers)}
+}
+
+// checkBound returns an error if the heaps are not the ones that are bound when a command buffer that inherits them is executed.
+func (h InheritedHeaps) checkBound(bound [2]HeapRange, s *CommandBuffer) error {
+	for i, x := range [...]struct {
+		inherited     *HeapRange
+		name          string
+		other, absent string // rules
+	}{
+		{h.Resources, "resources", "VUID-vkCmdExecuteCommands-commandBuffer-11352", "VUID-vkCmdExecuteCommands-commandBuffer-11474"},
+		{h.Samplers, "samplers", "VUID-vkCmdExecuteCommands-commandBuffer-11351", "VUID-vkCmdExecuteCommands-commandBuffer-11473"},
+	} {
+		switch {
+		case x.inherited == nil:
+		case bound[i].Size == 0:
+			return usage(x.absent, "%v inherits the heap of %s, and none is bound; must be bound", &s.object, x.name)
+		case *x.inherited != bound[i]:
+			return usage(x.other, "%v inherits another heap of %s than the bound one; must inherit the bound one, or none", &s.object, x.name)
+		}
+	}
+	return nil
+}
+
+// mayEndHeaps reports whether the command buffer inherits no descriptor heaps, as it must for a command that ends their use. The
+// rules are on the heaps of samplers and of resources.
+func (c *CommandBuffer) mayEndHeaps(samplers, resources string) bool {
+	if c.inherited == nil {
+		return true
+	}
+	switch h := &c.inherited.Heaps; {
+	case h.Samplers != nil:
+		c.fail(usage(samplers, "%v inherits the heap of samplers, and the command ends its use; must not inherit it", &c.object))
+	case h.Resources != nil:
+		c.fail(usage(resources, "%v inherits the heap of resources, and the command ends its use; must not inherit it", &c.object))
+	default:
+		return true
+	}
+	return false
 }
 
 // PushData sets bytes of the push constants of shaders for descriptor heaps (vkCmdPushDataEXT).

@@ -170,15 +170,18 @@ func (x *executor) command(c *CommandBuffer, k *command) error {
 	case writeTimestamp, beginQuery, endQuery:
 		return x.queryCommand(k)
 	case executeCommands:
-		if err := x.checkInherited(k.a.(*CommandBuffer)); err != nil {
+		secondary := k.a.(*CommandBuffer)
+		if err := x.checkInherited(secondary); err != nil {
 			return err
 		}
 		// A secondary buffer has its own state, and leaves the state of the primary one undefined: it is kept.
-		saved, object, push, sets, graphics := x.pipeline, x.shader, x.push, x.sets, x.graphics.bound
+		saved, object, push, sets, graphics, heaps, banks := x.pipeline, x.shader, x.push, x.sets, x.graphics.bound, x.heaps, x.banks
 		x.pipeline, x.shader, x.sets = nil, nil, [2][maxSets]boundSet{}
 		x.graphics.forget()
-		err := x.commands(k.a.(*CommandBuffer))
-		x.pipeline, x.shader, x.push, x.sets, x.graphics.bound = saved, object, push, sets, graphics
+		x.setHeaps(orZero(secondary.inherited).Heaps.ranges())
+		err := x.commands(secondary)
+		x.pipeline, x.shader, x.push, x.sets, x.graphics.bound, x.banks = saved, object, push, sets, graphics, banks
+		x.setHeaps(heaps)
 		return err
 	case runWork:
 		return k.a.(work).run(x)

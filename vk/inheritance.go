@@ -29,6 +29,8 @@ type InheritanceInfo struct {
 	Control     QueryControl
 	Statistics  Statistics
 	Conditional bool
+
+	Heaps InheritedHeaps
 }
 
 // inherit checks and copies the inheritance of a recording.
@@ -37,6 +39,12 @@ func (c *CommandBuffer) inherit(info *InheritanceInfo) (*InheritanceInfo, error)
 		return nil, nil
 	}
 	i := *info
+	if !c.secondary {
+		i.Heaps = InheritedHeaps{} // ignored
+	}
+	if err := i.Heaps.own(); err != nil {
+		return nil, err
+	}
 	switch {
 	case !c.secondary && i.Continue:
 		return nil, usage("VUID-vkBeginCommandBuffer-commandBuffer-00051", "%v is a primary command buffer and continues a rendering; must be a secondary one", &c.object)
@@ -135,7 +143,7 @@ func (i *InheritanceInfo) checkNested(s *CommandBuffer) error {
 }
 
 // checkInherited returns the error of a secondary command buffer that is executed while a query or a condition is active
-// that it does not inherit.
+// that it does not inherit, or that inherits other heaps than the bound ones.
 func (x *executor) checkInherited(s *CommandBuffer) error {
 	if x.dev.checking < All {
 		return nil
@@ -154,7 +162,7 @@ func (x *executor) checkInherited(s *CommandBuffer) error {
 	if x.condition.active && !i.Conditional {
 		return usage("", "a condition is active, and %v does not inherit it; must", &s.object)
 	}
-	return nil
+	return i.Heaps.checkBound(x.heaps, s)
 }
 
 // checkRendering compares the attachments with those of a rendering. The samples in a custom resolve are its own.

@@ -73,7 +73,7 @@ func pushLayout(d *Device, point BindPoint, l *PipelineLayout, set int) (*SetLay
 
 // PushDescriptors writes descriptors of a set without an object of it. Descriptors that were pushed before stay.
 func (c *CommandBuffer) PushDescriptors(point BindPoint, l *PipelineLayout, set int, writes ...Write) {
-	if !c.begin() {
+	if !c.begin() || !c.mayEndHeaps("VUID-vkCmdPushDescriptorSet-commandBuffer-11295", "VUID-vkCmdPushDescriptorSet-commandBuffer-11296") {
 		return
 	}
 	layout, err := pushLayout(c.dev, point, l, set)
@@ -98,7 +98,7 @@ func (c *CommandBuffer) PushDescriptors(point BindPoint, l *PipelineLayout, set 
 
 // PushDescriptorsWithTemplate is PushDescriptors with the descriptors of a template.
 func (c *CommandBuffer) PushDescriptorsWithTemplate(t *UpdateTemplate, l *PipelineLayout, set int, data *TemplateData) {
-	if !c.begin() {
+	if !c.begin() || !c.mayEndHeaps("VUID-vkCmdPushDescriptorSetWithTemplate-commandBuffer-11295", "VUID-vkCmdPushDescriptorSetWithTemplate-commandBuffer-11296") {
 		return
 	}
 	if err := check(c.dev, "the template", t); err != nil {

@@ -78,7 +78,7 @@ func (c *CommandBuffer) BindPipeline(p *ComputePipeline) {
 // BindSets binds descriptor sets for a kind of pipelines, from set number first on. dynamic has the offsets of the dynamic
 // descriptors in bytes, in order of sets, bindings and elements. The layout may be closed afterwards.
 func (c *CommandBuffer) BindSets(point BindPoint, l *PipelineLayout, first int, sets []*Set, dynamic []uint32) {
-	if !c.begin() {
+	if !c.begin() || !c.mayEndHeaps("VUID-vkCmdBindDescriptorSets-commandBuffer-11295", "VUID-vkCmdBindDescriptorSets-commandBuffer-11296") {
 		return
 	}
 	if err := point.check(); err != nil {
@@ -149,7 +149,7 @@ func (c *CommandBuffer) checkSets(l *PipelineLayout, first int, sets []*Set, dyn
 
 // PushConstants sets bytes of the push constants.
 func (c *CommandBuffer) PushConstants(l *PipelineLayout, offset int, data []byte) {
-	if !c.starts("vkCmdPushConstants") {
+	if !c.starts("vkCmdPushConstants") || !c.mayEndHeaps("VUID-vkCmdPushConstants-commandBuffer-11295", "VUID-vkCmdPushConstants-commandBuffer-11296") {
 		return
 	}
 	if l == nil {

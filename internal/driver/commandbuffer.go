@@ -179,6 +179,9 @@ func inheritance(h *abi.CommandBufferInheritanceInfo, flags uint32) *vk.Inherita
 		switch sType {
 		case abi.StructureTypeCommandBufferInheritanceConditionalRenderingInfoEXT:
 			out.Conditional = (*abi.CommandBufferInheritanceConditionalRenderingInfoEXT)(p).ConditionalRenderingEnable != 0
+		case abi.StructureTypeCommandBufferInheritanceDescriptorHeapInfoEXT:
+			i := (*abi.CommandBufferInheritanceDescriptorHeapInfoEXT)(p)
+			out.Heaps = vk.InheritedHeaps{Resources: heapRange(i.PResourceHeapBindInfo), Samplers: heapRange(i.PSamplerHeapBindInfo)}
 		case abi.StructureTypeCommandBufferInheritanceRenderingInfo:
 			i := (*abi.CommandBufferInheritanceRenderingInfo)(p)
 			out.Flags, out.Samples = renderingFlags(i.Flags), int(i.RasterizationSamples)

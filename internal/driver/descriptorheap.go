@@ -52,6 +52,15 @@ var descriptorHeapCommands = map[int]recorder{
 	}),
 }
 
+// heapRange returns the range of a heap; nil without one.
+func heapRange(i *abi.BindHeapInfoEXT) *vk.HeapRange {
+	if i == nil {
+		return nil
+	}
+	r := vk.HeapRange(i.HeapRange)
+	return &r
+}
+
 // sampler returns the sampler of a description. The device owns it.
 func (h *heapSamplers) sampler(d *vk.Device, info vk.SamplerInfo) (*vk.Sampler, error) {
 	h.mu.Lock()
