@@ -3,6 +3,8 @@ package vk
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -68,4 +70,48 @@ func TestValidationData(t *testing.T) {
 			t.Fatalf("%d modules of damaged data", x.Len())
 		}
 	}
+}
+
+// FuzzValidationCache reads any data, and any content with a right header and a right checksum: the cache has the verdicts of the
+// content, and its data has them again.
+func FuzzValidationCache(f *testing.F) {
+	d := must(Chiaro().NewDevice(DeviceInfo{}))(f)
+	f.Cleanup(func() { d.Close() })
+	strict := must(Chiaro().NewDevice(DeviceInfo{Checking: All}))(f)
+	f.Cleanup(func() { strict.Close() })
+	f.Add([]byte{})
+	f.Add(bytes.Repeat([]byte{1}, 64))
+	f.Add(make([]byte, 33))
+	f.Add(must(must(d.NewValidationCache(nil))(f).Data())(f))
+	read := func(t *testing.T, data []byte) int {
+		c := must(d.NewValidationCache(data))(t)
+		defer c.Close()
+		again := must(c.Data())(t)
+		other := must(strict.NewValidationCache(again))(t)
+		defer other.Close()
+		if other.Len() != c.Len() || !bytes.Equal(must(other.Data())(t), again) {
+			t.Errorf("%d verdicts are %d in the data", c.Len(), other.Len())
+		}
+		s, err := strict.NewValidationCache(data)
+		if err == nil {
+			s.Close()
+		} else if rule := ruleOf(err); c.Len() > 0 || rule != "VUID-VkValidationCacheCreateInfoEXT-initialDataSize-01534" && rule != "VUID-VkValidationCacheCreateInfoEXT-initialDataSize-01535" {
+			t.Errorf("%d verdicts, and the error %v", c.Len(), err)
+		}
+		return c.Len()
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		read(t, b)
+		data := binary.LittleEndian.AppendUint32(nil, validationHeader)
+		data = binary.LittleEndian.AppendUint32(data, validationVersion)
+		data = append(append(data, ValidationCacheUUID[:]...), b...)
+		sum := sha256.Sum256(data)
+		want := map[string]bool{}
+		for i := 0; len(b)%sha256.Size == 0 && i < len(b); i += sha256.Size {
+			want[string(b[i:i+sha256.Size])] = true
+		}
+		if n := read(t, append(data, sum[:]...)); n != len(want) {
+			t.Errorf("%d verdicts of %d bytes; must be %d", n, len(b), len(want))
+		}
+	})
 }
