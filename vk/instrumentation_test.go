@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/interp"
+	"github.com/chiaro-gpu/chiaro/link"
 )
 
 // TestMetrics is row P01: each metric has a name and a description of at most 255 bytes, and one value in a block.
@@ -177,6 +178,79 @@ func (w *wayScene) checkOrder(t testing.TB, list []MetricBlock) {
 	const fragment = 0x10
 	if n := seen[[2]uint32{0, fragment}]; w.name == "flat" && n != 64 {
 		t.Errorf("a triangle over all 64 pixels has %d fragments", n)
+	}
+}
+
+// instrumented returns the metrics of draws with the pipeline of the scene in a rendering.
+func (s *scene) instrumented(t testing.TB, info RenderingInfo, draws func(c *CommandBuffer)) []MetricBlock {
+	t.Helper()
+	object := must(s.dev.NewShaderInstrumentation())(t)
+	c := s.record(t, func(c *CommandBuffer) {
+		c.BeginRendering(info)
+		c.BindGraphicsPipeline(s.pipeline)
+		c.BindVertexBuffers(0, []VertexBuffer{{Buffer: s.vertices}})
+		s.paint(c, 1, .5, 0, 1)
+		c.BeginShaderInstrumentation(object)
+		draws(c)
+		c.EndShaderInstrumentation()
+		c.EndRendering()
+	})
+	if err := s.submit(t, c); err != nil {
+		t.Fatal(err)
+	}
+	return must(object.Blocks())(t)
+}
+
+// TestInstrumentedSums: the metrics of a command are the sums over its draws, and over the views of its rendering.
+func TestInstrumentedSums(t *testing.T) {
+	const vertex, fragment = 0x1, 0x10
+	for _, engine := range []DeviceInfo{{}, {Engine: interp.Engine{}}} {
+		s := newScene(t, 1)
+		if engine.Engine != nil {
+			s.dev.engine = engine.Engine
+		}
+		s.stages.Flags = InstrumentShaders
+		s.build(t)
+		type place struct{ stages, block uint32 }
+		sums := map[place][2]uint64{}
+		for _, b := range s.instrumented(t, s.rendering(), func(c *CommandBuffer) { c.Draw(3, 1, 0, 0); c.Draw(3, 1, 3, 0) }) {
+			x := sums[place{b.Stages, b.BasicBlock}]
+			sums[place{b.Stages, b.BasicBlock}] = [2]uint64{x[0] + b.Values[0], x[1] + b.Values[1]}
+		}
+		if sums[place{vertex, 0}][0] < 6 || sums[place{fragment, 0}][0] < 64 {
+			t.Errorf("%s: two triangles, of which one covers 64 pixels, have the metrics %v", s.dev.engine.Name(), sums)
+		}
+		several := s.instrumented(t, s.rendering(), func(c *CommandBuffer) { c.DrawMulti([]MultiDraw{{0, 3, 0}, {3, 3, 0}}, 1, 0) })
+		if len(several) != len(sums) {
+			t.Errorf("%s: a command with two draws has the metrics %v, want the sums %v", s.dev.engine.Name(), several, sums)
+		}
+		for _, b := range several {
+			if want := sums[place{b.Stages, b.BasicBlock}]; b.ResultIndex != 0 || b.ResultSubIndex != 0 || b.Values != want {
+				t.Errorf("%s: a command with two draws has %+v, want the values %v", s.dev.engine.Name(), b, want)
+			}
+		}
+
+		_, view := s.target(t, 1, 3)
+		s.fixed.DepthStencil = &link.DepthStencil{}
+		s.stages.Fragment = &StageInfo{Module: must(s.dev.NewShaderModule(context.Background(), code(t, viewColor)))(t)}
+		views := func(mask uint32) []MetricBlock {
+			s.fixed.Rendering = link.Rendering{Color: s.fixed.Rendering.Color, ViewMask: mask}
+			s.build(t)
+			info := RenderingInfo{Area: Rect{Width: 8, Height: 8}, ViewMask: mask, Colors: []AttachmentInfo{{View: view, Load: ClearOnLoad}}}
+			return s.instrumented(t, info, func(c *CommandBuffer) { c.Draw(3, 1, 0, 0) })
+		}
+		one, two := views(2), views(6)
+		if len(one) != len(two) || len(one) == 0 {
+			t.Fatalf("%s: one view has the metrics %v, two have %v", s.dev.engine.Name(), one, two)
+		}
+		for i, b := range two {
+			a := one[i]
+			twice := [2]uint64{2 * a.Values[0], 2 * a.Values[1]}
+			same := b.Values == a.Values && b.Stages == vertex // vertices may be processed once for all views
+			if b.ResultIndex != 0 || b.ResultSubIndex != 0 || a.Stages != b.Stages || a.BasicBlock != b.BasicBlock || b.Values != twice && !same {
+				t.Errorf("%s: two views have %+v, one has %+v", s.dev.engine.Name(), b, a)
+			}
+		}
 	}
 }
 
