@@ -221,6 +221,8 @@ func TestDescriptorHeapCalls(t *testing.T) {
 		dispatch(c)
 	})
 	p.multiples(content, 7)
+	p.inheritsHeap(abi.BindHeapInfoEXT{HeapRange: abi.DeviceAddressRangeKHR{Address: heap, Size: 256}}, pipe)
+	p.multiples(content, 9)
 	samplers := make([]byte, 64)
 	must(p, abi.CmdWriteSamplerDescriptorsEXT, &abi.WriteSamplerDescriptorsEXTArgs{Device: p.device, SamplerCount: 1, PSamplers: &abi.SamplerCreateInfo{}, PDescriptors: &abi.HostAddressRangeEXT{Address: unsafe.Pointer(&samplers[0]), Size: 32}})
 	if !slices.ContainsFunc(samplers[:32], func(b byte) bool { return b != 0 }) {
@@ -237,6 +239,26 @@ func TestDescriptorHeapCalls(t *testing.T) {
 	if r := do(abi.CmdRegisterCustomBorderColorEXT, &abi.RegisterCustomBorderColorEXTArgs{Device: p.device, PBorderColor: &abi.SamplerCustomBorderColorCreateInfoEXT{}, RequestIndex: abi.True, PIndex: &first}); r != abi.ErrorTooManyObjects {
 		t.Errorf("an index in use is registered: %d", r)
 	}
+}
+
+// inheritsHeap runs a kernel with the factor 9 in a secondary command buffer that inherits a heap of resources.
+func (p *program) inheritsHeap(heap abi.BindHeapInfoEXT, pipe abi.Pipeline) {
+	p.Helper()
+	pool, _ := p.commands()
+	var second abi.CommandBuffer
+	must(p, abi.CmdAllocateCommandBuffers, &abi.AllocateCommandBuffersArgs{Device: p.device, PAllocateInfo: &abi.CommandBufferAllocateInfo{CommandPool: pool, Level: abi.CommandBufferLevelSecondary, CommandBufferCount: 1}, PCommandBuffers: &second})
+	heaps := abi.CommandBufferInheritanceDescriptorHeapInfoEXT{SType: abi.StructureTypeCommandBufferInheritanceDescriptorHeapInfoEXT, PResourceHeapBindInfo: &heap}
+	must(p, abi.CmdBeginCommandBuffer, &abi.BeginCommandBufferArgs{CommandBuffer: second, PBeginInfo: &abi.CommandBufferBeginInfo{PInheritanceInfo: &abi.CommandBufferInheritanceInfo{PNext: unsafe.Pointer(&heaps)}}})
+	factor := uint32(9)
+	do(abi.CmdCmdBindPipeline, &abi.CmdBindPipelineArgs{CommandBuffer: second, PipelineBindPoint: abi.PipelineBindPointCompute, Pipeline: pipe})
+	do(abi.CmdCmdPushDataEXT, &abi.CmdPushDataEXTArgs{CommandBuffer: second, PPushDataInfo: &abi.PushDataInfoEXT{Data: abi.HostAddressRangeConstEXT{Address: unsafe.Pointer(&factor), Size: 4}}})
+	dispatch(second)
+	must(p, abi.CmdEndCommandBuffer, &abi.EndCommandBufferArgs{CommandBuffer: second})
+	p.submit(func(c abi.CommandBuffer) {
+		do(abi.CmdCmdBindResourceHeapEXT, &abi.CmdBindResourceHeapEXTArgs{CommandBuffer: c, PBindInfo: &heap})
+		do(abi.CmdCmdExecuteCommands, &abi.CmdExecuteCommandsArgs{CommandBuffer: c, CommandBufferCount: 1, PCommandBuffers: &second})
+	})
+	do(abi.CmdDestroyCommandPool, &abi.DestroyCommandPoolArgs{Device: p.device, CommandPool: pool})
 }
 
 // TestAddressCopies copies between addresses that are in memory.
