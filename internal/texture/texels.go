@@ -68,6 +68,9 @@ func (k *Texel) component(i int) *format.Component {
 	return k.x.channels[i]
 }
 
+// Words returns the number of words of a texel.
+func (k *Texel) Words() int { return k.x.words() }
+
 // Load reads the words of the texel at byte offset off+displacement of memory, a handle.
 func (k *Texel) Load(memory, off ir.V, displacement uint32) []ir.V {
 	k.c.memory = memory

@@ -122,6 +122,39 @@ func nans(kind string, x, y uint32) bool {
 	return kind == "f32" && math.IsNaN(float64(math.Float32frombits(x))) && math.IsNaN(float64(math.Float32frombits(y)))
 }
 
+// TestPartialAttributes reads attributes that end with, or some bytes after, their buffer: those that are not
+// wholly inside are 0, and (0, 0, 1) for the components that the format lacks (Vulkan §"Vertex Input
+// Extraction", §"Robust Buffer Access 2").
+func TestPartialAttributes(t *testing.T) {
+	for _, name := range []string{"R8_UNORM", "R8G8B8_UNORM", "R16G16B16A16_SFLOAT", "R32G32_SFLOAT", "R32G32B32A32_SFLOAT", "A2B10G10R10_UNORM_PACK32"} {
+		f, _ := format.ByName(name)
+		code, _ := f.Codec(format.Color)
+		const offset = 4
+		data := bytes.Repeat([]byte{0x3c}, 5*offset+f.Bytes)
+		for lack := range f.Bytes + 1 {
+			texel := data[len(data)-f.Bytes:]
+			if lack > 0 {
+				texel = make([]byte, f.Bytes)
+			}
+			want := code.Load(texel)
+			for _, e := range engines() {
+				out := make([]byte, 32*4)
+				s := full(blank(t, 1, 1, "R8_UNORM"))
+				s.Rasterization.Discard, s.Assembly.Topology = true, enum.TopologyPointList
+				s.Vertex = state.VertexInput{Bindings: []state.VertexBinding{{Stride: 4}}, Attributes: []state.VertexAttribute{{Format: name, Offset: 2 * offset}}}
+				paint(t, e, draw.Stages{Vertex: parse(t, strings.ReplaceAll(keepText, "T", "f32"), 0)}, s, blank(t, 1, 1, "R8_UNORM"),
+					state.Args{First: 3, Count: 1, VertexBuffers: []exec.Buffer{{Bytes: data[:len(data)-lack]}},
+						Shader: compute.Args{Bindings: map[compute.Binding][]exec.Buffer{{}: {{Bytes: out}}}}})
+				for k := range want {
+					if got := binary.LittleEndian.Uint32(out[4*k:]); got != uint32(want[k]) {
+						t.Errorf("%s, %s without %d bytes: component %d is %x; want %x", e.Name(), name, lack, k, got, want[k])
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestWideAttributes reads an attribute of four doubles, which takes two locations
 // (Vulkan §"Vertex Input Description").
 func TestWideAttributes(t *testing.T) {

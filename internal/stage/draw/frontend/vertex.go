@@ -114,9 +114,10 @@ func (s *vertexShader) attribute(in ir.Input) ir.V {
 	return s.Zero(in.Type)
 }
 
-// element fetches the texel of an attribute (Vulkan §"Vertex Input Address Calculation"). Bytes
-// outside of the buffer read as 0. The offset is binding offset + index · stride + attribute offset.
-// It is bounds-checked by the program's load, so that a wrong index of the application reads 0.
+// element fetches the texel of an attribute (Vulkan §"Vertex Input Address Calculation"). The offset is
+// binding offset + index · stride + attribute offset. An attribute that is partly outside of the buffer is 0
+// as a whole (§"Vertex Input Extraction", §"Robust Buffer Access 2"). The program's load checks a texel of
+// one word; more words need a check of the last byte before the loads.
 func (s *vertexShader) element(a *state.VertexAttribute, x *texture.Texel) []ir.V {
 	stride, index := uint32(0), s.listWord(0)
 	for _, v := range s.input.Bindings {
@@ -129,7 +130,12 @@ func (s *vertexShader) element(a *state.VertexAttribute, x *texture.Texel) []ir.
 	}
 	base := s.Param(ir.I32, layout.VertexOffsets+a.Binding)
 	at := s.B.OpAux(ir.At, ir.I32, uint64(stride), base, index)
-	return x.Load(s.Handle(ir.StorageBuffer, layout.BindVertex+a.Binding, false), at, a.Offset)
+	h := s.Handle(ir.StorageBuffer, layout.BindVertex+a.Binding, false)
+	if x.Words() > 1 {
+		end := s.B.OpAux(ir.At, ir.I32, 1, at, s.B.OpAux(ir.At, ir.I32, 1, s.B.I32(a.Offset), s.B.I32(uint32(x.Format().Bytes))))
+		at = s.B.Select(s.B.Cmp(ir.ULe, end, s.B.Op(ir.Len, ir.I32, h)), at, s.B.I32(1<<32-1))
+	}
+	return x.Load(h, at, a.Offset)
 }
 
 // instance returns the element number for an instance divisor
