@@ -18,14 +18,41 @@ func cooperativeConvert(f *function, in spirv.Inst) {
 	f.define(in, f.arranged(in, inst.CooperativeMatrixConvertUseEXT(in).Matrix())...)
 }
 
-// cooperativeTranspose lowers OpCooperativeMatrixTransposeNV.
+// cooperativeTranspose lowers OpCooperativeMatrixTransposeNV. The instruction has no rule that the component
+// types are the same, unlike OpCooperativeMatrixConvertUseEXT: components are converted as by OpFConvert, or by
+// the operand's OpSConvert or OpUConvert.
 func cooperativeTranspose(f *function, in spirv.Inst) {
 	id := inst.CooperativeMatrixTransposeNV(in).Matrix()
 	from, to := f.typeOf(id), f.facts.Type(in.Type())
 	if !isTile(from) || !isTile(to) {
 		f.malformed("the operand is not a cooperative matrix; must be one")
 	}
-	f.define(in, f.relaid(f.scalars(id), f.tile(from), f.tile(to), true)...)
+	parts := append([]ir.V(nil), f.scalars(id)...)
+	switch a, b := from.Elem, to.Elem; {
+	case a == b:
+	case a == nil || b == nil || a.IsFloat() != b.IsFloat() || a.IsInt() != b.IsInt():
+		f.unsupported("a transpose between components of another kind")
+	case a.IsFloat():
+		f.convertFloats(parts, a, b, f.narrowing(in))
+	default:
+		f.convertInts(parts, a.Signed, ir.Int(b.Width))
+	}
+	f.define(in, f.relaid(parts, f.tile(from), f.tile(to), true)...)
+}
+
+// convertInts replaces integers by those of type to.
+func (f *function) convertInts(parts []ir.V, signed bool, to ir.Type) {
+	for i, v := range parts {
+		t := f.b.Func.Type(v)
+		switch {
+		case t.Bits() > to.Bits():
+			parts[i] = f.b.Op(ir.Trunc, to, v)
+		case t.Bits() < to.Bits() && signed:
+			parts[i] = f.b.Op(ir.SExt, to, v)
+		case t.Bits() < to.Bits():
+			parts[i] = f.b.Op(ir.ZExt, to, v)
+		}
+	}
 }
 
 // arranged returns the scalars of the operand of a conversion, for a

@@ -191,34 +191,41 @@ func (f *function) encode(e encoding, how narrowing, v ir.V) ir.V {
 // convertEncoded lowers an OpFConvert from or to a small float; false if both types are
 // IEEE 754.
 func (f *function) convertEncoded(in spirv.Inst) bool {
-	t := f.facts.Type(in.Type())
-	from, decodes := f.encodingOf(f.typeOf(inst.FConvert(in).FloatValue()))
-	to, encodes := f.encodingOf(t)
+	from, to := f.typeOf(inst.FConvert(in).FloatValue()), f.facts.Type(in.Type())
+	_, decodes := f.encodingOf(from)
+	_, encodes := f.encodingOf(to)
 	if !decodes && !encodes {
 		return false
 	}
-	how := f.narrowing(in)
-	types := f.flat(t)
 	parts := append([]ir.V(nil), f.arranged(in, inst.FConvert(in).FloatValue())...)
-	if len(parts) != len(types) {
+	if len(parts) != len(f.flat(to)) {
 		f.malformed("the operands have different sizes")
 	}
+	f.convertFloats(parts, from, to, f.narrowing(in))
+	f.define(in, parts...)
+	return true
+}
+
+// convertFloats replaces components of type from, or of its vectors or matrices, by those of type to.
+func (f *function) convertFloats(parts []ir.V, from, to *facts.Type, how narrowing) {
+	small, decodes := f.encodingOf(from)
+	e, encodes := f.encodingOf(to)
+	wanted := f.flat(to)[0]
 	for i, v := range parts {
 		if decodes {
-			v = f.decode(from, v)
+			v = f.decode(small, v)
 		}
 		v = f.flush(v)
+		t := f.b.Func.Type(v)
 		switch {
 		case encodes:
 			f.checkFloats(v)
-			v = f.encode(to, how, v)
-		case types[i] != ir.F32:
-			v = f.Make(ir.FCvt, types[i], ir.F32, v, 0, 0)
+			v = f.encode(e, how, v)
+		case t != wanted:
+			v = f.Make(ir.FCvt, wanted, t, v, 0, 0)
 		}
 		parts[i] = v
 	}
-	f.define(in, parts...)
-	return true
 }
 
 // decoded returns the components of a vector as 32-bit floats.
