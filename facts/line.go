@@ -102,6 +102,9 @@ func (m *Module) Line(i int) (Position, bool) {
 	return p, true
 }
 
+// HasLines reports whether the module states the source position of an instruction.
+func (m *Module) HasLines() bool { return len(m.lines) > 0 }
+
 // uint32 returns the value of a constant integer; 0 if id is none.
 func (m *Module) uint32(id spirv.ID) uint32 {
 	if c := m.Const(id); c != nil {

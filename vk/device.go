@@ -105,6 +105,7 @@ type Device struct {
 	deferFree bool
 	tolerant  bool
 	printer   printer
+	profiler  profiler
 	messages  func(Message)
 	budget    uint64
 	lowering  lower.Options

@@ -51,6 +51,7 @@
 //	pipelinecreate.go   the common part of all pipelines; graphicslibrary.go the parts of graphics pipelines
 //	piece.go            compiled stages; pipelinecache.go, pipelinebinary.go hold them
 //	instrumentation.go  shaders that count
+//	profile.go          counts of source blocks
 //	shaderobject.go     shader objects; combinations.go their pipelines; shaderbinary.go their binary code;
 //	requiredstate.go    the states that their draws need
 //	finding.go          findings on commands; drawrule.go, staterule.go, objectrule.go, descriptorrule.go, heaprule.go the

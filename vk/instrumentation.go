@@ -165,10 +165,14 @@ func (w *countedAction) run(x *executor) error {
 
 // count adds the counters of the stages of a command to its descriptors.
 func (x *executor) count(sets []compute.Set, stages ...*shader.Stage) ([]compute.Set, error) {
-	if x.counting == nil {
-		return sets, nil
+	var set compute.Set
+	var err error
+	if x.counting != nil {
+		set, err = x.counting.object.set(x.counting.index, stages)
 	}
-	set, err := x.counting.object.set(x.counting.index, stages)
+	if x.dev.lowering.Profile && err == nil {
+		set, err = x.dev.profiler.append(set, stages)
+	}
 	if set == nil || err != nil {
 		return sets, err
 	}
@@ -197,11 +201,16 @@ func (s *ShaderInstrumentation) set(index uint32, stages []*shader.Stage) (set c
 			c = &counters{stageNumbers[stage.Program.Stage], sizes, make([]uint64, len(sizes)+1)} // engines align descriptors of 16 bytes or more
 			s.results[k] = c
 		}
-		b := compute.SetBinding{Number: c.stage, Buffers: []exec.Buffer{{Bytes: bytesOfWords(c.words)}}}
-		at, _ := slices.BinarySearchFunc(set, b.Number, func(b compute.SetBinding, n uint32) int { return cmp.Compare(b.Number, n) })
-		set = slices.Insert(set, at, b)
+		set = insertCounters(set, c.stage, c.words)
 	}
 	return set, nil
+}
+
+// insertCounters inserts a descriptor of counters into a set, whose bindings are ascending.
+func insertCounters(set compute.Set, binding uint32, words []uint64) compute.Set {
+	b := compute.SetBinding{Number: binding, Buffers: []exec.Buffer{{Bytes: bytesOfWords(words)}}}
+	at, _ := slices.BinarySearchFunc(set, binding, func(b compute.SetBinding, n uint32) int { return cmp.Compare(b.Number, n) })
+	return slices.Insert(set, at, b)
 }
 
 // MetricBlock has the metrics of one basic block of a shader in one command (VkShaderInstrumentationMetricDataHeaderARM and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -58,6 +59,7 @@ func isShader(file string) bool {
 // shaderJob is a dispatch with the names of its buffers.
 type shaderJob struct {
 	module *spirv.Module
+	source checked // its file, and its text if it is assembly
 	spec   facts.Spec
 	entry  *iface.Entry
 
@@ -79,48 +81,67 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 	if !slices.Contains([]string{"text", "json"}, f.format) {
 		return unreadable("--format %q with a shader; want text or json", f.format)
 	}
-	data, err := readModule(ctx, c, file, orElse(f.opts.TargetEnv, "vulkan1.3"), f.allowOutside)
+	job, err := readShader(ctx, c, &f, file)
 	if err != nil {
-		return err
-	}
-	env, _ := valid.ParseEnv(orElse(f.opts.TargetEnv, "vulkan1.3"))
-	m, err := decodeModule(data, file, env, nil)
-	if err != nil {
-		return reported(c, file, err)
-	}
-	job := &shaderJob{module: m, buffers: map[vk.SetBinding]*content{}}
-	if job.spec, job.entry, err = f.shader.find(file, m, f.reading); err != nil {
-		return err
-	}
-	if job.groups, err = parseGroups("--groups", f.shader.groups, 1); err != nil {
-		return err
-	}
-	if f.shader.base != "" && f.shader.indirect != "" {
-		return unreadable("--base with --indirect; want one of them: Vulkan has no indirect dispatch with a base")
-	}
-	if f.shader.base != "" {
-		if job.base, err = parseGroups("--base", f.shader.base, 0); err != nil {
-			return err
-		}
-	}
-	if err := job.bind(c, &f); err != nil {
 		return err
 	}
 	outs, err := job.outputs(f.out)
 	if err != nil {
 		return err
 	}
+	logs := c
+	if f.format != "text" {
+		logs.out = io.Discard
+	}
+	err = job.run(ctx, logs, &f, func(*shaderDevice) error { return job.write(c, f.format, file, outs) })
+	if err != nil || len(job.undefined) == 0 {
+		return err
+	}
+	return &coded{code: exitFindings}
+}
+
+// readShader reads a shader and the flags of its dispatch.
+func readShader(ctx context.Context, c console, f *runFlags, file string) (*shaderJob, error) {
+	data, err := readModule(ctx, c, file, orElse(f.opts.TargetEnv, "vulkan1.3"), f.allowOutside)
+	if err != nil {
+		return nil, err
+	}
+	env, _ := valid.ParseEnv(orElse(f.opts.TargetEnv, "vulkan1.3"))
+	job := &shaderJob{buffers: map[vk.SetBinding]*content{}, source: checked{file: file}}
+	if job.module, err = decodeModule(data, file, env, &job.source); err != nil {
+		return nil, reported(c, file, err)
+	}
+	if job.spec, job.entry, err = f.shader.find(file, job.module, f.reading); err != nil {
+		return nil, err
+	}
+	if job.groups, err = parseGroups("--groups", f.shader.groups, 1); err != nil {
+		return nil, err
+	}
+	if f.shader.base != "" && f.shader.indirect != "" {
+		return nil, unreadable("--base with --indirect; want one of them: Vulkan has no indirect dispatch with a base")
+	}
+	if f.shader.base != "" {
+		if job.base, err = parseGroups("--base", f.shader.base, 0); err != nil {
+			return nil, err
+		}
+	}
+	return job, job.bind(c, f)
+}
+
+// run runs the shader within --timeout, shows its messages, and calls then while its memory exists.
+func (j *shaderJob) run(ctx context.Context, c console, f *runFlags, then func(*shaderDevice) error) error {
 	if f.opts.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.opts.Timeout)
 		defer cancel()
 	}
-	device, err := job.open(ctx, &f)
+	file := j.source.file
+	device, err := j.open(ctx, f)
 	if err != nil {
 		return reported(c, file, err)
 	}
 	defer device.device.Close()
-	if err := job.settle(device, f.shader.indirect); err != nil {
+	if err := j.settle(device, f.shader.indirect); err != nil {
 		return err
 	}
 	robustness := &f.opts.Robustness
@@ -128,32 +149,25 @@ func runShader(ctx context.Context, c console, f runFlags, file string) error {
 		robustness = own
 	}
 	cause := device.dispatch(ctx, f.opts.Way, robustness)
-	if f.format == "text" {
-		for _, l := range job.log {
-			plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
-		}
+	for _, l := range j.log {
+		plain.Fprintf(c.out, "log: %s\n", plain.Block(l, "     "))
 	}
-	for _, l := range job.undefined {
+	for _, l := range j.undefined {
 		plain.Fprintf(c.err, "undefined: %s\n", plain.Block(l, "     "))
 	}
-	if cause != nil {
-		err := cause
-		if ctx.Err() == context.DeadlineExceeded {
-			return &coded{exitFindings, fmt.Sprintf("%s: not done after %v, the limit of --timeout", file, f.opts.Timeout)}
-		}
-		if ctx.Err() != nil {
-			return &coded{exitInterrupt, "interrupted"}
-		}
-		var endless *exec.BudgetError
-		if err = reported(c, file, err); errors.As(cause, &endless) {
-			return &coded{code: exitFindings}
-		}
-		return err
+	switch {
+	case cause == nil:
+		return then(device)
+	case ctx.Err() == context.DeadlineExceeded:
+		return &coded{exitFindings, fmt.Sprintf("%s: not done after %v, the limit of --timeout", file, f.opts.Timeout)}
+	case ctx.Err() != nil:
+		return &coded{exitInterrupt, "interrupted"}
 	}
-	if err := job.write(c, f.format, file, outs); err != nil || len(job.undefined) == 0 {
-		return err
+	var endless *exec.BudgetError
+	if err = reported(c, file, cause); errors.As(cause, &endless) {
+		return &coded{code: exitFindings}
 	}
-	return &coded{code: exitFindings}
+	return err
 }
 
 // find returns the entry point, with the values of specialization constants.

@@ -60,18 +60,24 @@ func (s *Script) located(text string) string {
 	if !ok || err != nil {
 		return text
 	}
-	found := 0
-	for _, x := range s.Shaders {
-		n := x.scriptLine(x.Stage, file, line)
-		if n > 0 && found > 0 {
-			return text
-		}
-		found = max(found, n)
-	}
+	found := s.LineOf(file, line)
 	if found == 0 {
 		return text
 	}
 	return fmt.Sprintf("%s:%d:%s", s.File, found, rest)
+}
+
+// LineOf returns the line of the script for a line of a source as a module names it; 0 if no shader of the script has the
+// line, or several have it.
+func (s *Script) LineOf(file string, line int) (found int) {
+	for _, x := range s.Shaders {
+		n := x.scriptLine(x.Stage, file, line)
+		if n > 0 && found > 0 {
+			return 0
+		}
+		found = max(found, n)
+	}
+	return found
 }
 
 // ScriptLine returns the line of the script for an instruction of the stage's module, counted from 1: the line of

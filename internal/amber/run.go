@@ -58,6 +58,9 @@ type Result struct {
 	Contents map[string][]byte
 	// Digests has the SHA-256 of each of Contents in hexadecimal, on request.
 	Digests map[string]string
+	// Profiles has the counters of all shaders, if Lowering.Profile is set and the script has run to an end or to an
+	// expectation that does not hold.
+	Profiles []vk.StageProfile
 }
 
 // Run runs a script until it ends, an expectation fails or ctx is done. It
@@ -81,6 +84,9 @@ func Run(ctx context.Context, s *Script, o Options) Result {
 	}
 	res := r.result(err)
 	if r.machine != nil {
+		if res.Status == Pass || res.Status == Fail {
+			res.Profiles = r.machine.device.Profiles()
+		}
 		r.machine.close()
 	}
 	return res

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -31,6 +32,8 @@ import (
 type contest struct {
 	m    *modgen.Module
 	full bool // after each pass, at every subgroup size
+	hook exec.Hook
+	more map[compute.Binding][]exec.Buffer // buffers that the module does not declare
 }
 
 // lowered returns the module's program at a subgroup size.
@@ -76,7 +79,8 @@ func (c *contest) run(e exec.Engine, p *ir.Program) (out []byte, err error) {
 		all = append(all, data)
 		bindings[compute.Binding{Binding: b.Binding}] = []exec.Buffer{{Bytes: data}}
 	}
-	args := compute.Args{Groups: c.m.Groups, Bindings: bindings, Push: c.m.Push, Workers: 1, Budget: 1 << 14}
+	maps.Copy(bindings, c.more)
+	args := compute.Args{Groups: c.m.Groups, Bindings: bindings, Push: c.m.Push, Workers: 1, Budget: 1 << 14, Hook: c.hook}
 	drawn, err := c.pictures(&args)
 	if err != nil {
 		return nil, err
@@ -289,7 +293,7 @@ func meetEngines(t *testing.T, seed uint64, data []byte, full bool) {
 		err = again // names the pass
 	}
 	small := reduce(*c.m, func(m *modgen.Module) string {
-		return class((&contest{m, true}).all(sizes, independent))
+		return class((&contest{m: m, full: true}).all(sizes, independent))
 	})
 	t.Errorf("seed %d: %v\n%s", seed, err, small.Text)
 }

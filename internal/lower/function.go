@@ -122,6 +122,9 @@ func (f *function) instructions(b *facts.Block) {
 		f.at = b.Index
 		f.malformed("the block has no terminator")
 	}
+	if f.options.Profile {
+		f.countPart(b.Index)
+	}
 	for i := b.Index + 1; i < b.Term; i++ {
 		if i == b.Merge {
 			continue
@@ -137,6 +140,9 @@ func (f *function) instructions(b *facts.Block) {
 			continue
 		}
 		f.instruction(op, in)
+		if f.options.Profile && Splits(op) {
+			f.countPart(i)
+		}
 		f.checkSize()
 	}
 	f.at, f.b.Origin = b.Term, int32(b.Term+1)

@@ -298,6 +298,9 @@ func (f *function) conditional(b *facts.Block, v inst.BranchConditional) {
 		f.do(edge, b, yes)
 		return
 	}
+	if f.options.Profile {
+		f.countBranch(b, func(*facts.Block) ir.V { return f.not(c) }) // the second successor
+	}
 	f.b.If(c)
 	f.push(region{})
 	f.do(otherwise, b, no)
@@ -330,6 +333,9 @@ func (f *function) switchOn(b *facts.Block, v inst.Switch) {
 	deflt, cases, _ := f.facts.Switch(b)
 	if !f.b.Func.Type(x).IsInt() || deflt == nil {
 		f.malformed("the switch has no integer selector or no default")
+	}
+	if f.options.Profile {
+		f.countSwitch(b, x, cases)
 	}
 	labels := map[*facts.Block]ir.V{}
 	for _, to := range b.Succs {

@@ -47,6 +47,9 @@ type Options struct {
 	// Sanitize makes the program log a message before each instruction whose operands leave its result undefined.
 	Sanitize bool
 
+	// Profile makes the program count the executions of the blocks of its module; see Counters.
+	Profile bool
+
 	// MaxValues limits the number of values of the program; 0 is 4 million.
 	MaxValues int
 
@@ -172,6 +175,7 @@ type unit struct {
 	lists    [numLists]uint64           // 1 + the variables of looped matrix products; 0 is none
 	clocked  uint64                     // 1 + the variable that counts clock readings; 0 is none
 	checks   map[string]uint64          // the messages of Options.Sanitize, by their text
+	counters *Counters                  // of Options.Profile; nil before they are needed
 	large    map[*facts.Type]bool       // whether values of the type are in memory
 	matching map[[2]*facts.Type]bool    // whether two structures match
 	passings map[passing]*pointer       // the memory of parameters and results

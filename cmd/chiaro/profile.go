@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/profile"
+	"github.com/chiaro-gpu/chiaro/valid"
+	"github.com/chiaro-gpu/chiaro/vk"
+)
+
+// profileFormats are the formats of profile.
+var profileFormats = []string{"text", "json", "pprof", "lcov", "cobertura"}
+
+func newProfile(c console) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "profile FILE",
+		Short: "Count how often each line and instruction of a shader executes",
+		Long: `Run a compute shader or a script as run does, and report exact counts of each line, instruction, block, branch and
+function of its shaders: the invocations that executed it (executed) without helper invocations, the share of active
+lanes in the subgroups that executed it (lanes), the executions of branches by subgroups with invocations that took different
+ways (divergent), the executions of the line's instructions (instructions), and the bytes that its instructions read and
+wrote in buffers, push constants and workgroup memory. The counts are the same with both engines.
+
+The formats are text, a table of lines; json, all instructions; pprof, for go tool pprof; lcov and cobertura, coverage of lines,
+branches and functions. A module without positions in sources has the lines of its assembly.
+
+` + shaderHelp[:strings.Index(shaderHelp, "\n\n--out")],
+		Example: "  chiaro profile saxpy.comp --groups 16 --buffer x=float:1,2,3,4 --buffer 0.1='float*4'\n  chiaro profile terrain.amber --out pprof=terrain.pb.gz --out lcov=terrain.info",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return limited(0, func(ctx context.Context) error { return runProfile(ctx, c, f, args[0]) })
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "text", "format of standard output: "+strings.Join(profileFormats, ", "))
+	fl.StringArrayVar(&f.out, "out", nil, "write the profile to a file instead: FORMAT=FILE; repeatable")
+	f.engine.add(cmd)
+	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of threads that run a shader")
+	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit; 0 for none")
+	fl.StringVar(&f.opts.TargetEnv, "target-env", "", "target environment of shaders without one, such as vulkan1.1")
+	addReading(cmd, &f.reading)
+	outsideFlag(fl, &f.allowOutside)
+	fl.StringArrayVarP(&f.dump.buffers, "buffer", "b", nil, "for a shader: BINDING=CONTENT, a buffer; repeatable")
+	f.pipeline.add(cmd)
+	f.shader.add(cmd)
+	complete(cmd, "format", profileFormats...)
+	complete(cmd, "target-env", "vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
+	f.through = throughNames[amber.Whole]
+	return cmd
+}
+
+// runProfile runs a file and writes its profile.
+func runProfile(ctx context.Context, c console, f runFlags, file string) error {
+	outs := [][2]string{{f.format, "-"}}
+	if len(f.out) > 0 {
+		outs = nil
+	}
+	for _, o := range f.out {
+		format, name, ok := strings.Cut(o, "=")
+		if !ok || name == "" {
+			return unreadable("--out %q; want FORMAT=FILE", o)
+		}
+		outs = append(outs, [2]string{format, name})
+	}
+	for _, o := range outs {
+		if !slices.Contains(profileFormats, o[0]) {
+			return unreadable("unknown format %q; want one of %s", o[0], strings.Join(profileFormats, ", "))
+		}
+	}
+	engine, err := f.engine.choose(c)
+	if err != nil {
+		return err
+	}
+	f.opts.Engine = engine
+	if err := f.check(); err != nil {
+		return err
+	}
+	f.opts.Lowering.Profile, f.opts.Workers = true, max(f.jobs, 1)
+	x := profiled{file: file}
+	if isShader(file) {
+		err = x.shader(ctx, c, &f)
+	} else {
+		err = x.script(ctx, c, &f)
+	}
+	if len(x.profile.Stages) == 0 {
+		if err == nil {
+			err = &coded{exitNothing, file + ": no shader has run"}
+		}
+		return err
+	}
+	for _, o := range outs {
+		var b bytes.Buffer
+		if err := x.write(&b, o[0]); err != nil {
+			return err
+		}
+		if err := writeOutput(c, o[1], b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// profiled is a file that has run.
+type profiled struct {
+	file    string
+	profile profile.Profile
+	sources map[profile.Place]string
+	from    *amber.Script // nil for a shader
+	models  map[string]int
+}
+
+// shader runs a compute shader.
+func (x *profiled) shader(ctx context.Context, c console, f *runFlags) error {
+	job, err := readShader(ctx, c, f, x.file)
+	if err != nil {
+		return err
+	}
+	c.out = c.err // standard output is for the profile
+	return job.run(ctx, c, f, func(d *shaderDevice) error {
+		x.add(d.device.Profiles(), job.source)
+		return nil
+	})
+}
+
+// script runs a script.
+func (x *profiled) script(ctx context.Context, c console, f *runFlags) error {
+	script, err := loadScript(c, x.file, f.allowOutside)
+	if err != nil {
+		return &coded{exitUsage, located(x.file, err)}
+	}
+	x.from = script
+	r := amber.Run(ctx, script, f.opts)
+	x.add(r.Profiles, checked{file: x.file})
+	switch {
+	case r.Status == amber.Pass:
+		return nil
+	case ctx.Err() != nil:
+		return &coded{exitInterrupt, "interrupted"}
+	case r.Status == amber.Failed:
+		return &coded{exitFindings, located(x.file, r.Err)}
+	case errors.Is(r.Err, context.DeadlineExceeded):
+		return &coded{exitFindings, x.file + ": not done within --timeout"}
+	}
+	return &coded{exitFindings, x.file + ": " + string(r.Status) + ": " + r.Message}
+}
+
+// maxQuoted bounds the lines of sources in a profile.
+const maxQuoted = 1 << 16
+
+// add adds the counts of stages. module describes the file of the shader.
+func (x *profiled) add(stages []vk.StageProfile, module checked) {
+	x.sources = map[profile.Place]string{}
+	for _, s := range stages {
+		m := module
+		m.facts = s.Facts
+		if m.text != "" && len(m.starts) < s.Facts.Code.Len() { // the module has changed after its assembly
+			m.text, m.starts = "", nil
+		}
+		if x.from != nil {
+			m.file = x.assembly(s.Entry.Model.String())
+		}
+		places := placer{profiled: x, module: &m, viewer: newViewer(&m), lines: map[profile.Place]profile.Place{}}
+		x.profile.Stages = append(x.profile.Stages, profile.New(s.Facts, s.Entry, s.SubgroupSize, s.Counters, places.of))
+	}
+}
+
+// assembly returns a name for the assembly of the next module of a script with an execution model.
+func (x *profiled) assembly(model string) string {
+	if x.models == nil {
+		x.models = map[string]int{}
+	}
+	x.models[model]++
+	if n := x.models[model]; n > 1 {
+		model += "." + strconv.Itoa(n)
+	}
+	return x.file + "." + model + ".spvasm"
+}
+
+// placer finds the places of the instructions of one module.
+type placer struct {
+	*profiled
+	module *checked
+	viewer *viewer
+	lines  map[profile.Place]profile.Place // that are known: of the module, and as the profile has them
+}
+
+// of returns the place of an instruction: its line in the source, in the script, or in the assembly. An instruction without a
+// position in a module with positions, such as the branch at the end of a loop, has none.
+func (x *placer) of(i int) profile.Place {
+	at, stated := x.module.facts.Line(i)
+	if !stated || at.Line == 0 {
+		if x.module.facts.HasLines() {
+			return profile.Place{}
+		}
+		p := profile.Place{File: x.module.file, Line: max(x.viewer.shownLine(instructionPos(i)), 1)}
+		x.quote(p, x.viewer.text(instructionPos(i)))
+		return p
+	}
+	own := profile.Place{File: at.File, Line: int(at.Line)}
+	p, known := x.lines[own]
+	if known {
+		return p
+	}
+	p = own
+	if x.from != nil {
+		if n := x.from.LineOf(own.File, own.Line); n > 0 {
+			p = profile.Place{File: x.file, Line: n}
+		}
+	}
+	x.lines[own] = p
+	f := valid.Finding{HasSource: true, Source: at}
+	f.Pos = instructionPos(i)
+	x.quote(p, x.viewer.source(&f))
+	return p
+}
+
+// quote records the text of a line.
+func (x *profiled) quote(at profile.Place, text string) {
+	if _, ok := x.sources[at]; !ok && len(x.sources) < maxQuoted {
+		x.sources[at] = text
+	}
+}
+
+// write writes the profile in a format.
+func (x *profiled) write(w io.Writer, format string) error {
+	p := &x.profile
+	switch format {
+	case "json":
+		return writeJSON(w, p.JSON())
+	case "pprof":
+		return p.Pprof(w)
+	case "lcov":
+		return p.LCOV(w)
+	case "cobertura":
+		return p.Cobertura(w)
+	}
+	return p.Text(w, func(at profile.Place) string { return strings.TrimSpace(x.sources[at]) })
+}

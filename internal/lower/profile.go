@@ -1,0 +1,157 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// With Options.Profile a program counts the executions of its module's basic blocks (Ball & Larus 1994, "Optimally
+// Profiling and Tracing Programs"): atomic additions to the counters of 64 bits in a storage buffer. They are ordinary
+// operations, so that both engines have them, and stand for the blocks of the module, not for those of the optimized
+// program. Helper invocations do not count, because their atomics have no effect.
+
+// ProfileSet is the descriptor set of the counters of Options.Profile, after all sets of pipeline layouts. ProfileBinding
+// is their binding in the first stage; each stage has one.
+const (
+	ProfileSet     = 32
+	ProfileBinding = 64
+)
+
+// Counters are the places of the counters in the buffer of Options.Profile, in words of 64 bits.
+//
+// The counters of a part of a block, from its label or from an instruction that [Splits] it, are two: the invocations that
+// executed it, and the executions by subgroups. The counters of a terminator with several successors are: the executions by
+// subgroups with invocations that did not branch to the same successor, and then the invocations that branched to each
+// successor but the first.
+type Counters struct {
+	Words int
+	first map[int]int
+}
+
+// NewCounters returns the counters of an entry point.
+func NewCounters(m *facts.Module, entry *facts.EntryPoint) *Counters {
+	c := &Counters{first: map[int]int{}}
+	add := func(i, words int) {
+		c.first[i] = c.Words
+		c.Words += words
+	}
+	for _, f := range m.CallTree(entry) {
+		for k := range f.Blocks {
+			b := &f.Blocks[k]
+			add(b.Index, 2)
+			if b.Term < 0 {
+				continue
+			}
+			for i := b.Index + 1; i < b.Term; i++ {
+				if Splits(m.Code.Inst(i).Op()) {
+					add(i, 2)
+				}
+			}
+			if n := len(b.Succs); n > 1 {
+				add(b.Term, n)
+			}
+		}
+	}
+	return c
+}
+
+// At returns the first counter of an instruction; false if it has none.
+func (c *Counters) At(i int) (int, bool) {
+	n, ok := c.first[i]
+	return n, ok
+}
+
+// Runs reports whether a stage runs the entry points of an execution model.
+func Runs(model spirv.ExecutionModel, stage ir.Stage) bool {
+	s, ok := graphics[model]
+	return ok && s == stage || !ok && model == spirv.ExecutionModelGLCompute && stage == ir.Compute
+}
+
+// Splits reports whether fewer invocations may count after an instruction in a block than before it.
+func Splits(op spirv.Op) bool {
+	return op == spirv.OpFunctionCall || op == spirv.OpDemoteToHelperInvocation
+}
+
+// counter returns the counters of the entry point's program.
+func (u *unit) counter() *Counters {
+	if u.counters == nil {
+		u.counters = NewCounters(u.facts, u.entry)
+	}
+	return u.counters
+}
+
+// countPart counts an execution of the part of a block from instruction i on.
+func (f *function) countPart(i int) {
+	n, ok := f.counter().At(i)
+	if !ok {
+		return
+	}
+	f.count(n, f.b.Const(ir.I64, 1))
+	f.once(func() { f.count(n+1, f.b.Const(ir.I64, 1)) })
+}
+
+// once appends operations for one of the active invocations of the subgroup, which is no helper.
+func (f *function) once(do func()) {
+	fragment := f.prog.Stage == ir.Fragment
+	if fragment {
+		f.b.If(f.not(f.b.Op(ir.Helper, ir.B1)))
+	}
+	f.b.If(f.b.Op(ir.Elect, ir.B1))
+	do()
+	f.b.End()
+	if fragment {
+		f.b.End()
+	}
+}
+
+// count adds to counter n.
+func (f *function) count(n int, by ir.V) {
+	r := f.bindResource(ir.Resource{Set: ProfileSet, Binding: ProfileBinding + uint32(f.prog.Stage), Kind: ir.StorageBuffer, Count: 1})
+	h := f.b.OpAux(ir.Res, ir.H, r, f.b.I32(0))
+	f.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I64, Flags: ir.Unused, Aux: uint64(8 * n), Args: [4]ir.V{h, f.b.I32(0), by}})
+}
+
+// countBranch counts the ways from a block with several successors: an invocation for which taken is true branches to the
+// given one, and to the first if taken is true for none.
+func (f *function) countBranch(b *facts.Block, taken func(to *facts.Block) ir.V) {
+	n, ok := f.counter().At(b.Term)
+	if !ok {
+		return
+	}
+	way := f.b.I32(0)
+	for k, to := range b.Succs[1:] {
+		c := taken(to)
+		f.b.If(c)
+		f.count(n+1+k, f.b.Const(ir.I64, 1))
+		f.b.End()
+		way = f.b.Op(ir.Select, ir.I32, c, f.b.I32(uint32(k+1)), way)
+	}
+	f.b.If(f.not(f.b.Op(ir.AllEq, ir.B1, way)))
+	f.once(func() { f.count(n, f.b.Const(ir.I64, 1)) })
+	f.b.End()
+}
+
+// countSwitch counts the ways from a switch on x. Its first successor is the default.
+func (f *function) countSwitch(b *facts.Block, x ir.V, cases []facts.Case) {
+	taken := map[*facts.Block]ir.V{}
+	seen := map[uint64]bool{}
+	for _, c := range cases {
+		if seen[c.Value] { // the first of equal literals wins
+			continue
+		}
+		seen[c.Value] = true
+		is := f.b.Cmp(ir.Eq, x, f.b.Const(f.b.Func.Type(x), c.Value))
+		if old := taken[c.Target]; old != 0 {
+			is = f.b.Op(ir.Or, ir.B1, old, is)
+		}
+		taken[c.Target] = is
+		f.checkSize()
+	}
+	f.countBranch(b, func(to *facts.Block) ir.V {
+		if c := taken[to]; c != 0 {
+			return c
+		}
+		return f.b.Bool(false)
+	})
+}

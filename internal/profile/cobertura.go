@@ -1,0 +1,119 @@
+package profile
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// The elements of a report of Cobertura (coverage-04.dtd).
+type (
+	coberturaReport struct {
+		XMLName         xml.Name           `xml:"coverage"`
+		LineRate        string             `xml:"line-rate,attr"`
+		BranchRate      string             `xml:"branch-rate,attr"`
+		LinesCovered    int                `xml:"lines-covered,attr"`
+		LinesValid      int                `xml:"lines-valid,attr"`
+		BranchesCovered int                `xml:"branches-covered,attr"`
+		BranchesValid   int                `xml:"branches-valid,attr"`
+		Complexity      int                `xml:"complexity,attr"`
+		Version         string             `xml:"version,attr"`
+		Timestamp       int64              `xml:"timestamp,attr"`
+		Sources         []string           `xml:"sources>source"`
+		Packages        []coberturaPackage `xml:"packages>package"`
+	}
+	coberturaPackage struct {
+		Name       string           `xml:"name,attr"`
+		LineRate   string           `xml:"line-rate,attr"`
+		BranchRate string           `xml:"branch-rate,attr"`
+		Complexity int              `xml:"complexity,attr"`
+		Classes    []coberturaClass `xml:"classes>class"`
+	}
+	coberturaClass struct {
+		Name       string            `xml:"name,attr"`
+		Filename   string            `xml:"filename,attr"`
+		LineRate   string            `xml:"line-rate,attr"`
+		BranchRate string            `xml:"branch-rate,attr"`
+		Complexity int               `xml:"complexity,attr"`
+		Methods    []coberturaMethod `xml:"methods>method"`
+		Lines      []coberturaLine   `xml:"lines>line"`
+	}
+	coberturaMethod struct {
+		Name       string          `xml:"name,attr"`
+		Signature  string          `xml:"signature,attr"`
+		LineRate   string          `xml:"line-rate,attr"`
+		BranchRate string          `xml:"branch-rate,attr"`
+		Complexity int             `xml:"complexity,attr"`
+		Lines      []coberturaLine `xml:"lines>line"`
+	}
+	coberturaLine struct {
+		Number    int    `xml:"number,attr"`
+		Hits      uint64 `xml:"hits,attr"`
+		Branch    bool   `xml:"branch,attr"`
+		Condition string `xml:"condition-coverage,attr,omitempty"`
+	}
+)
+
+// Cobertura writes the coverage as a report of Cobertura. The time of the report is 0, so that equal runs have equal reports.
+func (p *Profile) Cobertura(w io.Writer) error {
+	var lines, branches [2]int
+	pack := coberturaPackage{Name: "shaders"}
+	for _, f := range p.Lines() {
+		l, _, b := f.covered()
+		for i := range 2 {
+			lines[i] += l[i]
+			branches[i] += b[i]
+		}
+		class := coberturaClass{Name: f.Name, Filename: f.Name, LineRate: rate(l), BranchRate: rate(b), Methods: []coberturaMethod{}}
+		for _, fn := range f.functions() {
+			called := min(fn.Calls, 1)
+			class.Methods = append(class.Methods, coberturaMethod{
+				Name: fn.Name, LineRate: rate([2]int{1, int(called)}), BranchRate: "1", Lines: []coberturaLine{{Number: fn.Line, Hits: fn.Calls}},
+			})
+		}
+		for i := range f.Lines {
+			class.Lines = append(class.Lines, coberturaLineOf(&f.Lines[i]))
+		}
+		pack.Classes = append(pack.Classes, class)
+	}
+	pack.LineRate, pack.BranchRate = rate(lines), rate(branches)
+	report := coberturaReport{
+		LineRate: rate(lines), BranchRate: rate(branches), LinesCovered: lines[1], LinesValid: lines[0], BranchesCovered: branches[1], BranchesValid: branches[0],
+		Version: "chiaro", Sources: []string{"."}, Packages: []coberturaPackage{pack},
+	}
+	const head = xml.Header + `<!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd">` + "\n"
+	if _, err := io.WriteString(w, head); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(report); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// coberturaLineOf returns the element of a line.
+func coberturaLineOf(l *Line) coberturaLine {
+	out := coberturaLine{Number: l.Number, Hits: l.Executed, Branch: len(l.Branches) > 0}
+	if n := len(l.Branches); n > 0 {
+		taken := 0
+		for _, b := range l.Branches {
+			if b.Taken > 0 {
+				taken++
+			}
+		}
+		out.Condition = fmt.Sprintf("%d%% (%d/%d)", 100*taken/n, taken, n)
+	}
+	return out
+}
+
+// rate returns the executed share of a number; 1 of none.
+func rate(c [2]int) string {
+	if c[0] == 0 {
+		return "1"
+	}
+	return strconv.FormatFloat(float64(c[1])/float64(c[0]), 'f', 4, 64)
+}

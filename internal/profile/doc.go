@@ -1,0 +1,26 @@
+// Package profile turns the counters of shaders (lower.Options.Profile) into exact counts of each instruction, block, line,
+// function and branch, and writes them: as a table, as JSON, for pprof, as coverage in the formats of LCOV and Cobertura. It
+// refuses to know how shaders run; the counts are sums over all runs, no samples.
+//
+//	vk.StageProfile ─ New ─▶ Profile ─ Lines ─▶ []File
+//	                            │                 ├─▶ Text, LCOV, Cobertura
+//	                            └─▶ JSON, Pprof
+//
+// # Counts
+//
+// Executed counts the invocations that executed an instruction, without helper invocations; Subgroups the executions by
+// subgroups, each of which has one or more active invocations. Executed ÷ (Subgroups × subgroup size) is the share of active
+// lanes. Divergent counts the executions of a branch by subgroups with invocations that took different ways. Read and
+// Written are the bytes of typed loads, stores, copies and atomics in memory that invocations share: storage and uniform
+// buffers, push constants, workgroup memory and physical pointers, for all invocations together, without caches.
+// Accesses that robustness rejects count. A shader that counts has side effects, so fragments count that a plain run may skip
+// because a test after the shader discards them. Copies of a variable size, cooperative matrices, tensors and images do not.
+//
+// # Files
+//
+//	profile.go, bytes.go    the counts of instructions
+//	line.go                 the counts of lines and branches
+//	text.go, json.go        the table, JSON
+//	pprof.go                for pprof
+//	lcov.go, cobertura.go   coverage
+package profile

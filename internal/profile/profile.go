@@ -1,0 +1,205 @@
+package profile
+
+import (
+	"fmt"
+
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/lower"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+// Profile has the counts of stages.
+type Profile struct {
+	Stages []*Stage
+}
+
+// Stage has the counts of one entry point.
+type Stage struct {
+	Entry, Model string
+	SubgroupSize uint32
+	Functions    []*Function // each caller before its callees
+}
+
+// Function has the counts of a function.
+type Function struct {
+	Name   string
+	At     Place
+	Calls  uint64 // by invocations
+	Blocks []Block
+
+	callers []caller
+}
+
+// caller is an instruction that calls a function.
+type caller struct {
+	function *Function
+	at       Place
+	index    int
+}
+
+// Block has the counts of a basic block.
+type Block struct {
+	Label        uint32 // its id
+	Instructions []Instruction
+	Branches     []Branch // the ways from a block with several successors
+}
+
+// Branch has the invocations that branched to a block.
+type Branch struct {
+	To    uint32 // the id of its label
+	Taken uint64
+}
+
+// Instruction has the counts of an instruction.
+type Instruction struct {
+	Index int // in the module, from 0
+	Op    spirv.Op
+	At    Place
+	Count
+}
+
+// Count has counts; see the document of the package.
+type Count struct {
+	Executed, Subgroups, Divergent, Read, Written uint64
+}
+
+// add adds another count.
+func (c *Count) add(o Count) {
+	c.Executed += o.Executed
+	c.Subgroups += o.Subgroups
+	c.Divergent += o.Divergent
+	c.Read += o.Read
+	c.Written += o.Written
+}
+
+// Place is a line of a source; the zero Place is none.
+type Place struct {
+	File string
+	Line int
+}
+
+// New returns the counts of an entry point. subgroup is the size of a subgroup, place returns the places of instructions.
+func New(m *facts.Module, entry *facts.EntryPoint, subgroup uint32, counters []uint64, place func(instruction int) Place) *Stage {
+	r := reader{facts: m, layout: lower.NewCounters(m, entry), words: counters, place: place}
+	s := &Stage{Entry: entry.Name, Model: entry.Model.String(), SubgroupSize: subgroup}
+	of := map[*facts.Function]*Function{}
+	for _, f := range m.CallTree(entry) {
+		if of[f] == nil {
+			of[f] = &Function{}
+		}
+		out := of[f]
+		r.function(f, out)
+		for _, b := range out.Blocks {
+			for _, in := range b.Instructions {
+				if in.Op != spirv.OpFunctionCall {
+					continue
+				}
+				callee := m.Function(inst.FunctionCall(m.Code.Inst(in.Index)).Function())
+				if callee == nil {
+					continue
+				}
+				if of[callee] == nil {
+					of[callee] = &Function{}
+				}
+				of[callee].callers = append(of[callee].callers, caller{out, in.At, in.Index})
+			}
+		}
+		s.Functions = append(s.Functions, out)
+	}
+	return s
+}
+
+// reader reads the counters of an entry point.
+type reader struct {
+	facts  *facts.Module
+	layout *lower.Counters
+	words  []uint64
+	place  func(instruction int) Place
+}
+
+// word returns a counter; 0 if it does not exist.
+func (r *reader) word(n int) uint64 {
+	if n < len(r.words) {
+		return r.words[n]
+	}
+	return 0
+}
+
+// function reads the counts of a function.
+func (r *reader) function(f *facts.Function, out *Function) {
+	if out.Name = r.facts.Name(f.ID); out.Name == "" {
+		out.Name = fmt.Sprintf("%%%d", f.ID)
+	}
+	for i := range f.Blocks {
+		b := r.block(&f.Blocks[i])
+		if i == 0 {
+			n, _ := r.layout.At(f.Blocks[0].Index)
+			out.Calls = r.word(n)
+		}
+		out.Blocks = append(out.Blocks, b)
+	}
+	out.At = r.place(f.Index)
+	for _, b := range out.Blocks { // some compilers state the lines of bodies alone
+		for _, in := range b.Instructions {
+			if out.At.Line > 0 {
+				return
+			}
+			out.At = in.At
+		}
+	}
+}
+
+// block reads the counts of a block.
+func (r *reader) block(b *facts.Block) Block {
+	out := Block{Label: uint32(b.ID)}
+	at, ok := r.layout.At(b.Index)
+	if !ok || b.Term < 0 {
+		return out
+	}
+	now := Count{Executed: r.word(at), Subgroups: r.word(at + 1)}
+	for i := b.Index + 1; i <= b.Term; i++ {
+		in := r.facts.Code.Inst(i)
+		op := in.Op()
+		if executes(r.facts, in) {
+			c := now
+			read, written := bytesOf(r.facts, in)
+			c.Read, c.Written = read*c.Executed, written*c.Executed
+			out.Instructions = append(out.Instructions, Instruction{i, op, r.place(i), c})
+		}
+		if at, ok := r.layout.At(i); ok && i < b.Term {
+			now = Count{Executed: r.word(at), Subgroups: r.word(at + 1)}
+		}
+	}
+	at, ok = r.layout.At(b.Term)
+	if !ok {
+		return out
+	}
+	if n := len(out.Instructions); n > 0 {
+		out.Instructions[n-1].Divergent = r.word(at)
+	}
+	first := now.Executed
+	for k, to := range b.Succs {
+		x := Branch{To: uint32(to.ID)}
+		if k > 0 {
+			x.Taken = r.word(at + k)
+			first -= min(first, x.Taken)
+		}
+		out.Branches = append(out.Branches, x)
+	}
+	out.Branches[0].Taken = first
+	return out
+}
+
+// executes reports whether an instruction of a block does something when control reaches it.
+func executes(m *facts.Module, in spirv.Inst) bool {
+	switch in.Op() {
+	case spirv.OpLine, spirv.OpNoLine, spirv.OpNop, spirv.OpLabel, spirv.OpVariable, spirv.OpUntypedVariableKHR,
+		spirv.OpSelectionMerge, spirv.OpLoopMerge, spirv.OpUndef:
+		return false
+	case spirv.OpExtInst:
+		set := m.ExtSet(inst.ExtInst(in).Set())
+		return set != spirv.ExtSetNonSemanticShaderDebugInfo
+	}
+	return true
+}
