@@ -87,22 +87,35 @@ func (f *function) countPart(i int) {
 	if !ok {
 		return
 	}
-	f.count(n, f.b.Const(ir.I64, 1))
-	f.once(func() { f.count(n+1, f.b.Const(ir.I64, 1)) })
+	f.counting(func() {
+		lanes := f.lanesWith(f.b.Bool(true))
+		f.b.If(f.b.Op(ir.Elect, ir.B1))
+		f.count(n, lanes)
+		f.count(n+1, f.b.Const(ir.I64, 1))
+		f.b.End()
+	})
 }
 
-// once appends operations for one of the active invocations of the subgroup, which is no helper.
-func (f *function) once(do func()) {
+// counting appends operations for the active invocations that are no helpers.
+func (f *function) counting(do func()) {
 	fragment := f.prog.Stage == ir.Fragment
 	if fragment {
 		f.b.If(f.not(f.b.Op(ir.Helper, ir.B1)))
 	}
-	f.b.If(f.b.Op(ir.Elect, ir.B1))
 	do()
-	f.b.End()
 	if fragment {
 		f.b.End()
 	}
+}
+
+// lanesWith returns the number of active lanes in which c is true. One lane adds it to a counter: an atomic of each lane
+// would cost many times as much.
+func (f *function) lanesWith(c ir.V) ir.V {
+	sum := f.b.I32(0)
+	for _, w := range f.ballotWords(c) {
+		sum = f.b.Op(ir.Add, ir.I32, sum, f.b.Op(ir.BitCount, ir.I32, w))
+	}
+	return f.toInt(sum, ir.I64)
 }
 
 // count adds to counter n.
@@ -119,17 +132,26 @@ func (f *function) countBranch(b *facts.Block, taken func(to *facts.Block) ir.V)
 	if !ok {
 		return
 	}
-	way := f.b.I32(0)
-	for k, to := range b.Succs[1:] {
-		c := taken(to)
-		f.b.If(c)
-		f.count(n+1+k, f.b.Const(ir.I64, 1))
+	f.counting(func() {
+		way := f.b.I32(0)
+		lanes := make([]ir.V, len(b.Succs))
+		for k, to := range b.Succs[1:] {
+			c := taken(to)
+			lanes[k+1] = f.lanesWith(c)
+			way = f.b.Op(ir.Select, ir.I32, c, f.b.I32(uint32(k+1)), way)
+		}
+		diverges := f.not(f.b.Op(ir.AllEq, ir.B1, way))
+		f.b.If(f.b.Op(ir.Elect, ir.B1))
+		for k, x := range lanes[1:] {
+			f.b.If(f.not(f.b.Cmp(ir.Eq, x, f.b.Const(ir.I64, 0))))
+			f.count(n+1+k, x)
+			f.b.End()
+		}
+		f.b.If(diverges)
+		f.count(n, f.b.Const(ir.I64, 1))
 		f.b.End()
-		way = f.b.Op(ir.Select, ir.I32, c, f.b.I32(uint32(k+1)), way)
-	}
-	f.b.If(f.not(f.b.Op(ir.AllEq, ir.B1, way)))
-	f.once(func() { f.count(n, f.b.Const(ir.I64, 1)) })
-	f.b.End()
+		f.b.End()
+	})
 }
 
 // countSwitch counts the ways from a switch on x. Its first successor is the default.
