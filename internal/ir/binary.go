@@ -132,7 +132,7 @@ func (c *coder) value(v *V) { *v = V(uint32(c.number(uint64(uint32(*v)), 32))) }
 func (c *coder) program(p *Program) {
 	c.text(&p.Name)
 	small(c, &p.Stage)
-	c.u32(&p.SubgroupSize, &p.QuadRow, &p.PushBytes, &p.SharedBytes, &p.OutputVertices, &p.Instances, &p.OutputPrimitives, &p.PayloadBytes)
+	c.u32(&p.SubgroupSize, &p.QuadRow, &p.PushBytes, &p.SharedBytes, &p.OutputVertices, &p.Instances, &p.OutputPrimitives, &p.PayloadBytes, &p.AttributeSlots)
 	for i := range p.LocalSize {
 		c.u32(&p.LocalSize[i])
 	}

@@ -79,6 +79,12 @@ const (
 	FlatIndices      // the numbers of the vertices of all primitives, one after the other (PrimitiveIndicesNV)
 	CullPrimitive    // of each primitive, of type i32: not 0 discards it
 
+	RayFrame     // of a shader of a ray: the address of its frame, of type i32
+	RayPayload   // the address of the incoming payload or callable data, of type i32
+	ShaderRecord // the device address of the data of the shader record, of type i64
+	LaunchId     // a vector
+	LaunchSize   // a vector
+
 	numSemantics
 )
 
@@ -93,6 +99,7 @@ var semanticNames = [numSemantics]string{
 	"barycoordnopersp", "primitiveshadingrate", "shadingrate", "fullycovered", "fragsize", "fraginvocationcount",
 	"quad.x", "quad.y", "framebufferlayer", "tilecolor", "tiledepth", "tilestencil",
 	"taskcount", "taskpayload", "vertexcount", "primitivecount", "primitiveindices", "flatindices", "cullprimitive",
+	"rayframe", "raypayload", "shaderrecord", "launchid", "launchsize",
 }
 
 // String returns the printed form, such as "global.x".

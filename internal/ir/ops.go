@@ -166,6 +166,9 @@ const (
 	OutGet
 	Emit
 	EndPrim
+	Trace
+	Report
+	Execute
 
 	// Subgroup.
 	Elect
@@ -350,6 +353,9 @@ var ops = [numOps]Row{
 	OutGet:  {"outget", "T:i", OnData, StageInterface, Imm | Reads | DeterminateNaN, nil, "i", "the current value of output imm of vertex or primitive i; 0 if there is none"},
 	Emit:    {"emit", "-:", 0, StageInterface, Imm | Writes, nil, "", "the current outputs of stream imm become its next vertex"},
 	EndPrim: {"endprim", "-:", 0, StageInterface, Imm | Writes, nil, "", "ends the primitive of stream imm"},
+	Trace:   {"trace", "-:i", 0, StageInterface, Reads | Writes, nil, "frame", "traces the ray of the frame at an address and runs the shaders of its hits"},
+	Report:  {"report", "b:fi", 0, StageInterface, Reads | Writes, nil, "t kind", "reports a hit in the candidate, a bounding box: 1 if it becomes the committed hit"},
+	Execute: {"execute", "-:ii", 0, StageInterface, Reads | Writes, nil, "index data", "runs the callable shader of record index with the data at an address"},
 
 	Elect:    {"elect", "b:", 0, Subgroup, Meets, nil, "", "1 in the lowest active lane"},
 	Any:      {"any", "b:b", 0, Subgroup, Meets, nil, "", "1 if x is 1 in any active lane"},

@@ -190,6 +190,8 @@ func (r *parser) declaration() {
 		p.OutputPrimitives = r.u32()
 	case "payload":
 		p.PayloadBytes = r.u32()
+	case "attributes":
+		p.AttributeSlots = r.u32()
 	case "push":
 		p.PushBytes = r.u32()
 	case "shared":

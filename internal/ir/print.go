@@ -31,6 +31,9 @@ func (p *Program) String() string {
 	if p.PayloadBytes > 0 {
 		fmt.Fprintf(&w, "payload %d\n", p.PayloadBytes)
 	}
+	if p.AttributeSlots > 0 {
+		fmt.Fprintf(&w, "attributes %d\n", p.AttributeSlots)
+	}
 	if p.PushBytes > 0 {
 		fmt.Fprintf(&w, "push %d\n", p.PushBytes)
 	}

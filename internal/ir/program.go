@@ -58,6 +58,7 @@ type Program struct {
 
 	OutputPrimitives uint32 // at most of a workgroup (mesh)
 	PayloadBytes     uint32 // size of the payload of a task; a multiple of 4
+	AttributeSlots   uint32 // size of the hit attributes of a ray tracing stage; at most MaxAttributeSlots
 }
 
 // Clone returns a copy of p. The copy shares only data that no pass changes.

@@ -25,6 +25,31 @@ const (
 	RaySlots       = RayAnswer + RayAnswerSlots
 )
 
+// A frame is FrameSlots consecutive slots of private memory: a ray, from slot 0 on, and the operands of trace. The shaders
+// that a ray runs (any-hit, intersection, closest-hit, miss) have the address of its frame as the input RayFrame.
+const (
+	FrameOffset     = RaySlots + iota // the offset of trace in the records of hits
+	FrameStride                       // the records from one geometry to the next
+	FrameMiss                         // the record of the miss shader
+	FramePayload                      // the address of the payload
+	FrameDecision                     // the decision of the any-hit shader about the candidate, one of the decisions below
+	FrameAttributes                   // MaxAttributeSlots slots: the hit attributes of the candidate
+
+	// MaxAttributeSlots is the number of slots of the largest hit attributes: 32 bytes (maxRayHitAttributeSize), each in a
+	// slot of its own.
+	MaxAttributeSlots = 32
+
+	FrameCommitted = FrameAttributes + MaxAttributeSlots // the hit attributes of the committed hit
+	FrameSlots     = FrameCommitted + MaxAttributeSlots
+)
+
+// The decisions of an any-hit shader.
+const (
+	AcceptHit       = iota
+	IgnoreHit       // OpIgnoreIntersectionKHR: the candidate is no hit
+	AcceptAndEndRay // OpTerminateRayKHR: the candidate is the last one
+)
+
 // The fields of a hit, relative to its first slot.
 const (
 	HitKind         = 0  // the kind of primitive, one of the kinds below

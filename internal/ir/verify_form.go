@@ -106,6 +106,9 @@ func (p *Program) verifyHead() string {
 			return fmt.Sprintf("output %d has source %d and stream %d; there are 2 and %d", i, out.Source, out.Stream, MaxStreams)
 		}
 	}
+	if p.AttributeSlots > MaxAttributeSlots {
+		return fmt.Sprintf("hit attributes of %d slots; at most %d", p.AttributeSlots, MaxAttributeSlots)
+	}
 	if fault := p.verifyCaptures(); fault != "" {
 		return fault
 	}

@@ -150,6 +150,7 @@ var inControl = map[spirv.Op]bool{
 	spirv.OpBranch: true, spirv.OpBranchConditional: true, spirv.OpSwitch: true,
 	spirv.OpReturn: true, spirv.OpReturnValue: true,
 	spirv.OpKill: true, spirv.OpTerminateInvocation: true, spirv.OpUnreachable: true, spirv.OpAbortKHR: true, spirv.OpEmitMeshTasksEXT: true,
+	spirv.OpIgnoreIntersectionKHR: true, spirv.OpTerminateRayKHR: true,
 }
 
 // ignored reports whether an instruction in a function has no effect: a hint or a

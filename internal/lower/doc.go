@@ -86,6 +86,7 @@
 //	sample.go, attachment.go,
 //	fragmentmask.go                     images: each access is a call of a texture function
 //	rayquery.go                         ray queries, acceleration structures
+//	raystage.go, raybuiltin.go          ray tracing stages
 //	interface.go, stage*.go, builtin.go,
 //	feedback.go, passthrough.go, mesh.go,
 //	interpolation.go, explicitvertex.go,

@@ -26,6 +26,8 @@ type function struct {
 
 	unmarked bool // stores do not count as values of a variable
 
+	answers map[spirv.BuiltIn][]ir.V // the built-ins of ray tracing stages that are requests
+
 	exit     ir.V // entry point of a graphics stage: the block after which outputs are written
 	returned bool // some block returns
 
@@ -198,7 +200,9 @@ func functionCall(f *function, in spirv.Inst) {
 		flat = append(flat, parts...)
 	}
 	if !f.inMemory(callee.Return) {
-		f.define(in, f.b.Call(n, f.flat(callee.Return), flat...)...)
+		results := f.b.Call(n, f.flat(callee.Return), flat...)
+		f.unwind(callee)
+		f.define(in, results...)
 		return
 	}
 	if f.facts.Type(in.Type()) != callee.Return {
@@ -206,6 +210,7 @@ func functionCall(f *function, in spirv.Inst) {
 	}
 	result := f.passedIn(n, -1, callee.Return)
 	f.b.Call(n, nil, flat...)
+	f.unwind(callee)
 	switch { // the next call overwrites the result
 	case f.stays(in.Result(), ofResult):
 		f.put(in.Result(), value{typ: callee.Return, ptr: result, block: f.block})
@@ -244,7 +249,9 @@ func (f *function) call(id spirv.ID, args ...[]ir.V) []ir.V {
 	if f.inMemory(callee.Return) {
 		f.unsupported("of a function that returns %d scalars", callee.Return.Leaves)
 	}
-	return f.b.Call(n, f.flat(callee.Return), flat...)
+	results := f.b.Call(n, f.flat(callee.Return), flat...)
+	f.unwind(callee)
+	return results
 }
 
 // emit appends an operation that Builder.Op cannot express.

@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "rewrite the ir and error sections of te
 
 // TestGolden lowers the module of each case and compares the sections that it
 // has: ir is the program, error the text of the error, run what the program
-// must do to buffers, by the specification (see runCase).
+// must do to buffers, by the specification (see runCase). The other modules of a case are
+// the shaders of a ray tracing pipeline, and trace is the run of it (see runTrace).
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -43,6 +44,7 @@ func golden(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	var source []byte
+	var shaders [][]byte // of a ray tracing pipeline
 	changed := false
 	for i := range a.Files {
 		s := &a.Files[i]
@@ -56,10 +58,16 @@ func golden(t *testing.T, file string) {
 			_, err := stage(t, source, nil, Options{})
 			changed = compare(t, s, fmt.Sprintln(err)) || changed
 		default:
-			if !strings.HasPrefix(s.Name, "run") {
+			switch {
+			case strings.HasSuffix(s.Name, ".spvasm"):
+				shaders = append(shaders, s.Data)
+			case strings.HasPrefix(s.Name, "trace"):
+				runTrace(t, shaders, string(s.Data))
+			case strings.HasPrefix(s.Name, "run"):
+				runCase(t, source, string(s.Data))
+			default:
 				t.Fatalf("section %q", s.Name)
 			}
-			runCase(t, source, string(s.Data))
 		}
 	}
 	if changed {

@@ -34,6 +34,7 @@ type ioScalar struct {
 
 	known     spirv.BuiltIn // the built-in, of which index is the component; ofEngines: read by builtIn, as in compute
 	ofEngines bool
+	ofRay     bool // a built-in of a ray tracing stage, read by readRay
 }
 
 // graphics maps the execution models of graphics stages.
@@ -307,6 +308,10 @@ func (u *unit) assignVector(x *ioVariable, t *facts.Type, at *location, like ioS
 func (u *unit) assignBuiltIn(x *ioVariable, t *facts.Type, k spirv.BuiltIn, like ioScalar) {
 	if pair, ok := weightPairs[k]; ok {
 		u.assignPair(x, t, k, pair, like)
+		return
+	}
+	if r, ok := u.rayBuiltIn(k); ok {
+		u.assignRayBuiltIn(x, t, k, r, like)
 		return
 	}
 	row, ok := stageBuiltIns[k]

@@ -35,9 +35,11 @@ func (u *unit) addressScalars(t *facts.Type) []ir.Type {
 			return []ir.Type{ir.I32, ir.I32}
 		}
 		return []ir.Type{ir.I32}
-	case spirv.StorageClassWorkgroup, spirv.StorageClassTaskPayloadWorkgroupEXT, spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassInput, spirv.StorageClassOutput:
+	case spirv.StorageClassWorkgroup, spirv.StorageClassTaskPayloadWorkgroupEXT, spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassInput, spirv.StorageClassOutput,
+		spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassHitAttributeKHR,
+		spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR:
 		return []ir.Type{ir.I32}
-	case spirv.StorageClassPhysicalStorageBuffer:
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR:
 		return []ir.Type{ir.I64}
 	case spirv.StorageClassTileImageEXT: // the variable's location, and the array index
 		return []ir.Type{ir.I32, ir.I32}
@@ -65,7 +67,7 @@ func (u *unit) pointerExtent(t *facts.Type) extent {
 	switch t.Storage {
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
 		e.slots = 3
-	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant, spirv.StorageClassTileImageEXT:
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassUniformConstant, spirv.StorageClassPushConstant, spirv.StorageClassTileImageEXT:
 		e.slots = 2
 	}
 	if u.severalLayouts(t) {
@@ -148,7 +150,7 @@ func (f *function) pointerFrom(t *facts.Type, parts []ir.V) *pointer {
 			p.memory = descriptor
 		}
 		return p
-	case spirv.StorageClassPhysicalStorageBuffer:
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassShaderRecordBufferKHR:
 		p.memory, p.address = physical, at
 		return p
 	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:

@@ -120,15 +120,22 @@ func (f *function) requestRay(p *pointer, request ir.V) {
 
 func rayInitialize(f *function, in spirv.Inst) {
 	v := inst.RayQueryInitializeKHR(in)
-	p := f.rayAt(v.RayQuery())
-	structure := f.typed(v.Accel(), ir.I64)
+	f.beginRay(f.rayAt(v.RayQuery()), newRay{v.Accel(), v.RayFlags(), v.CullMask(), v.RayOrigin(), v.RayTMin(), v.RayDirection(), v.RayTMax()})
+}
+
+// newRay has the operands that define a ray.
+type newRay struct{ structure, flags, mask, origin, least, direction, most spirv.ID }
+
+// beginRay writes a new ray, whose traversal has not begun.
+func (f *function) beginRay(p *pointer, r newRay) {
+	structure := f.typed(r.structure, ir.I64)
 	f.setRaySlot(p, ir.RayStructure, f.b.Op(ir.Trunc, ir.I32, structure))
 	f.setRaySlot(p, ir.RayStructure+1, f.b.Op(ir.Trunc, ir.I32, f.b.Op(ir.LShr, ir.I64, structure, f.b.Const(ir.I64, 32))))
-	f.setRaySlot(p, ir.RayFlags, f.typed(v.RayFlags(), ir.I32))
-	f.setRaySlot(p, ir.RayMask, f.typed(v.CullMask(), ir.I32))
-	f.setRayVector(p, ir.RayOrigin, v.RayOrigin())
-	f.setRayVector(p, ir.RayDirection, v.RayDirection())
-	least, most := f.typed(v.RayTMin(), ir.F32), f.typed(v.RayTMax(), ir.F32)
+	f.setRaySlot(p, ir.RayFlags, f.typed(r.flags, ir.I32))
+	f.setRaySlot(p, ir.RayMask, f.typed(r.mask, ir.I32))
+	f.setRayVector(p, ir.RayOrigin, r.origin)
+	f.setRayVector(p, ir.RayDirection, r.direction)
+	least, most := f.typed(r.least, ir.F32), f.typed(r.most, ir.F32)
 	f.setRaySlot(p, ir.RayTMin, least)
 	f.setRaySlot(p, ir.RayTMax, most)
 	f.setRaySlot(p, ir.RayTime, f.b.I32(0))

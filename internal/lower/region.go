@@ -258,6 +258,10 @@ func (f *function) terminator(b *facts.Block) {
 		f.emitMeshTasks(in)
 	case spirv.OpAbortKHR:
 		f.abort(in)
+	case spirv.OpIgnoreIntersectionKHR:
+		f.decide(ir.IgnoreHit)
+	case spirv.OpTerminateRayKHR:
+		f.decide(ir.AcceptAndEndRay)
 	default:
 		f.unsupported("")
 	}

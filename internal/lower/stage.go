@@ -188,7 +188,9 @@ type unit struct {
 	unshadowed bool
 	null       uint64 // 1 + the empty table; 0 is none
 
-	structures []uint64 // the resources of acceleration structures
+	structures []uint64                 // the resources of acceleration structures
+	ray        uint64                   // 1 + the variable that is the frame of traced rays; 0 is none
+	deciders   map[*facts.Function]bool // whether a function may end the any-hit shader
 
 	payload  uint64 // task: offset of the payload in workgroup memory
 	private  uint64 // private slots of all variables
@@ -211,6 +213,9 @@ func (u *unit) program() {
 	u.deviceConstants()
 	u.at = u.entry.Index
 	stage, ok := graphics[u.entry.Model]
+	if !ok {
+		stage, ok = rayStages[u.entry.Model]
+	}
 	if !ok && u.entry.Model != spirv.ExecutionModelGLCompute {
 		u.unsupported("%s", u.entry.Model)
 	}

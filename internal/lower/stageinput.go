@@ -119,6 +119,8 @@ func (f *function) readIO(p *pointer, l *ioScalar, t ir.Type) ir.V {
 		f.malformed("the pointee has another type than the value")
 	case l.semantic == ir.ViewIndex && f.options.ViewIndexFromDevice:
 		return f.builtIn(spirv.BuiltInDeviceIndex, 0)
+	case l.ofRay:
+		return f.readRay(l)
 	case l.ofPair():
 		return f.pairComponent(l)
 	}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -46,7 +47,7 @@ func TestCasesFitForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range a.Files {
-			if s.Name != "in.spvasm" {
+			if !strings.HasSuffix(s.Name, ".spvasm") {
 				continue
 			}
 			words, err := asm.Assemble(s.Data, asm.AssembleOptions{Version: spirv.Version16})

@@ -62,6 +62,9 @@ func (u *unit) globalPointer(v *facts.Variable) *pointer {
 		u.objectVariable(p, v)
 	case spirv.StorageClassTileImageEXT:
 		u.tileVariable(p, v)
+	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassHitAttributeKHR,
+		spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassShaderRecordBufferKHR:
+		u.rayVariable(p, v)
 	default:
 		p.memory = opaque
 	}
@@ -192,8 +195,13 @@ func (f *function) variable(v *facts.Variable) {
 	if p == nil {
 		return // named by an initializer only; no instruction uses it
 	}
-	if p.memory == inBuffer {
+	switch {
+	case p.memory == inBuffer:
 		p = f.withHandle(*p)
+	case p.isIncoming():
+		p = f.incomingVariable(*p)
+	case p.memory == inInput && p.io != nil:
+		f.requestAnswers(p.io)
 	}
 	f.put(v.ID, value{typ: v.Pointer, ptr: p})
 }

@@ -51,6 +51,11 @@ var forms = map[Op]Form{
 
 	// Rays: their rules check the types.
 	spirv.OpConvertUToAccelerationStructureKHR:                               gives(anything, free.many()),
+	spirv.OpTraceRayKHR:                                                      does(free.many()),
+	spirv.OpExecuteCallableKHR:                                               does(free.many()),
+	spirv.OpReportIntersectionKHR:                                            gives(anything, free.many()),
+	spirv.OpIgnoreIntersectionKHR:                                            does(),
+	spirv.OpTerminateRayKHR:                                                  does(),
 	spirv.OpRayQueryInitializeKHR:                                            does(free.many()),
 	spirv.OpRayQueryTerminateKHR:                                             does(free.many()),
 	spirv.OpRayQueryGenerateIntersectionKHR:                                  does(free.many()),

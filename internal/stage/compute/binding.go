@@ -17,6 +17,9 @@ import (
 func (a *Args) Bound(r ir.Resource, memory *[]exec.Buffer) ([]exec.Buffer, *exec.List, error) {
 	at := Binding{r.Set, r.Binding}
 	var shared *exec.List
+	if r.Set == OwnSet {
+		return single(memory, a.Params), nil, nil
+	}
 	switch r.Kind {
 	case ir.PushBank:
 		return single(memory, a.Banks[r.Binding]), nil, nil

@@ -102,6 +102,9 @@ type Args struct {
 	// Banks are the banks of push constants other than 0, by their numbers.
 	Banks map[uint32][]byte
 
+	// Params are the bytes of the resources in OwnSet: the parameters of a program that another stage composed.
+	Params []byte
+
 	Workers int       // see exec.Job
 	Budget  uint64    // see exec.Job
 	Hook    exec.Hook // see exec.Job

@@ -1,0 +1,232 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+	"github.com/chiaro-gpu/chiaro/spirv/inst"
+)
+
+var rayStageRules = rules{
+	spirv.OpTraceRayKHR:           traceRay,
+	spirv.OpReportIntersectionKHR: reportIntersection,
+	spirv.OpExecuteCallableKHR:    executeCallable,
+}
+
+// rayStages maps the execution models of ray tracing stages.
+var rayStages = map[spirv.ExecutionModel]ir.Stage{
+	spirv.ExecutionModelRayGenerationKHR: ir.RayGen,
+	spirv.ExecutionModelIntersectionKHR:  ir.Intersection,
+	spirv.ExecutionModelAnyHitKHR:        ir.AnyHit,
+	spirv.ExecutionModelClosestHitKHR:    ir.ClosestHit,
+	spirv.ExecutionModelMissKHR:          ir.Miss,
+	spirv.ExecutionModelCallableKHR:      ir.Callable,
+}
+
+// All shaders of a ray tracing pipeline share the private memory of the lane (internal/ir, "Rays"). A payload and callable
+// data are private variables of the shader that traces or executes; the shader that is run has their address as an input.
+// A traced ray is in a frame, another private variable. The hit attributes are in the frame of the ray.
+
+// ofRays reports whether a stage is one of a ray tracing pipeline.
+func ofRays(s ir.Stage) bool { return s >= ir.RayGen && s <= ir.Callable }
+
+// runsForRay reports whether a ray runs the shaders of a stage: they have its frame.
+func runsForRay(s ir.Stage) bool { return s >= ir.Intersection && s <= ir.Miss }
+
+// rayVariable allocates a variable of one of the storage classes of ray tracing stages. The address of one that is not the
+// shader's own is known in functions only (incomingVariable).
+func (u *unit) rayVariable(p *pointer, v *facts.Variable) {
+	if s := u.prog.Stage; !ofRays(s) || !runsForRay(s) && v.Storage == spirv.StorageClassHitAttributeKHR {
+		p.memory = opaque
+		return
+	}
+	switch v.Storage {
+	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassCallableDataKHR:
+		p.memory = inSlots
+		p.number, p.extent = u.privateVariable(v, -1)
+	case spirv.StorageClassShaderRecordBufferKHR:
+		p.memory = physical
+	case spirv.StorageClassHitAttributeKHR:
+		p.memory = inPrivate
+		if p.extent = u.incomingSlots(v); p.extent > ir.MaxAttributeSlots {
+			u.tooLarge("hit attributes of %d slots; at most %d", p.extent, ir.MaxAttributeSlots)
+		}
+		u.prog.AttributeSlots = max(u.prog.AttributeSlots, uint32(p.extent))
+	default:
+		p.memory = inPrivate
+		p.extent = u.incomingSlots(v)
+	}
+}
+
+// incomingSlots returns the size of a variable in the private memory of another shader.
+func (u *unit) incomingSlots(v *facts.Variable) uint64 {
+	if v.Type.Leaves == 0 && !v.Type.IsStruct() && !hollow(v.Type) {
+		u.unsupported("of %s", v.Type.Op)
+	}
+	u.checkDepth(v.Type)
+	n := u.memberExtent(v.Type).slots
+	if n > maxPrivate {
+		u.tooLarge("a variable of %d slots in private memory; at most %d", n, maxPrivate)
+	}
+	return n
+}
+
+// incomingVariable returns the pointer to a variable that is not the shader's own: a payload, callable data, hit attributes, or the
+// data of the shader record.
+func (f *function) incomingVariable(p pointer) *pointer {
+	switch p.class {
+	case spirv.StorageClassShaderRecordBufferKHR:
+		p.address = f.b.OpAux(ir.In, ir.I64, f.inputNumber(ir.Input{Semantic: ir.ShaderRecord, Type: ir.I64}))
+	case spirv.StorageClassHitAttributeKHR:
+		p.offset = offset{imm: ir.FrameAttributes, dyn: f.input32(ir.RayFrame)}
+		if f.prog.Stage == ir.ClosestHit {
+			p.offset.imm = ir.FrameCommitted
+		}
+	default:
+		p.offset = offset{dyn: f.input32(ir.RayPayload)}
+	}
+	return &p
+}
+
+// isIncoming reports whether the address of a module-scope variable is an input of the shader.
+func (p *pointer) isIncoming() bool {
+	switch p.class {
+	case spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassIncomingCallableDataKHR, spirv.StorageClassHitAttributeKHR:
+		return p.memory == inPrivate
+	case spirv.StorageClassShaderRecordBufferKHR:
+		return p.memory == physical
+	}
+	return false
+}
+
+// frame returns the frame of the ray that runs the shader.
+func (f *function) frame() *pointer {
+	return &pointer{memory: inPrivate, offset: offset{dyn: f.input32(ir.RayFrame)}}
+}
+
+// ownFrame returns the frame of the rays that the shader traces. A shader has one: it is free again when trace returns.
+func (f *function) ownFrame() *pointer {
+	if f.ray == 0 {
+		f.prog.Vars = append(f.prog.Vars, ir.Var{Name: "ray", Slots: ir.FrameSlots, Func: -1})
+		if f.ray = uint64(len(f.prog.Vars)); f.private+ir.FrameSlots > maxPrivate {
+			f.tooLarge("private memory of more than %d slots", maxPrivate)
+		}
+		f.private += ir.FrameSlots
+	}
+	return &pointer{memory: inSlots, number: f.ray - 1, extent: ir.FrameSlots}
+}
+
+// The bits of the operands of OpTraceRayKHR that count.
+const (
+	recordBits = 1<<4 - 1
+	missBits   = 1<<16 - 1
+)
+
+// traceRay lowers OpTraceRayKHR.
+func traceRay(f *function, in spirv.Inst) {
+	v := inst.TraceRayKHR(in)
+	switch f.prog.Stage {
+	case ir.RayGen, ir.ClosestHit, ir.Miss:
+	default:
+		f.malformed("a %s shader traces a ray; must not", f.prog.Stage)
+	}
+	p, b := f.ownFrame(), f.b
+	f.beginRay(p, newRay{v.Accel(), v.RayFlags(), v.CullMask(), v.RayOrigin(), v.RayTmin(), v.RayDirection(), v.RayTmax()})
+	for _, x := range [...]struct {
+		slot uint64
+		id   spirv.ID
+		bits uint32
+	}{
+		{ir.FrameOffset, v.SBTOffset(), recordBits},
+		{ir.FrameStride, v.SBTStride(), recordBits},
+		{ir.FrameMiss, v.MissIndex(), missBits},
+	} {
+		f.setRaySlot(p, x.slot, b.Op(ir.And, ir.I32, f.typed(x.id, ir.I32), b.I32(x.bits)))
+	}
+	f.setRaySlot(p, ir.FramePayload, f.passedAddress(v.Payload()))
+	b.Op(ir.Trace, ir.None, f.privateAddress(p))
+}
+
+// passedAddress returns the address of a payload or of callable data.
+func (f *function) passedAddress(id spirv.ID) ir.V {
+	p := f.pointer(id)
+	if p.memory != inSlots && p.memory != inPrivate {
+		f.malformed("%%%d does not point to a payload or to callable data; must do so", id)
+	}
+	return f.addressParts(p)[0]
+}
+
+// reportIntersection lowers OpReportIntersectionKHR.
+func reportIntersection(f *function, in spirv.Inst) {
+	if f.prog.Stage != ir.Intersection {
+		f.malformed("a %s shader reports an intersection; must not", f.prog.Stage)
+	}
+	v := inst.ReportIntersectionKHR(in)
+	f.define(in, f.b.Op(ir.Report, ir.B1, f.typed(v.Hit(), ir.F32), f.typed(v.HitKind(), ir.I32)))
+}
+
+// executeCallable lowers OpExecuteCallableKHR.
+func executeCallable(f *function, in spirv.Inst) {
+	switch f.prog.Stage {
+	case ir.RayGen, ir.ClosestHit, ir.Miss, ir.Callable:
+	default:
+		f.malformed("a %s shader executes a callable shader; must not", f.prog.Stage)
+	}
+	v := inst.ExecuteCallableKHR(in)
+	f.b.Op(ir.Execute, ir.None, f.typed(v.SBTIndex(), ir.I32), f.passedAddress(v.CallableData()))
+}
+
+// decide lowers the terminators of any-hit shaders: the shader ends with a decision. A callee returns zeros, and each of
+// its callers returns in turn (unwind).
+func (f *function) decide(decision uint32) {
+	if f.prog.Stage != ir.AnyHit {
+		f.malformed("a %s shader decides about a hit; must not", f.prog.Stage)
+	}
+	f.setRaySlot(f.frame(), ir.FrameDecision, f.b.I32(decision))
+	f.lowerReturn(f.zeroResults())
+}
+
+// zeroResults returns zeros for the results of the function.
+func (f *function) zeroResults() []ir.V {
+	if t := f.fn.Return; !t.IsVoid() && !f.inMemory(t) {
+		return f.zeros(t)
+	}
+	return nil
+}
+
+// unwind follows a call: it returns from the function if the callee ended the any-hit shader. A shader that goes on has not
+// decided yet.
+func (f *function) unwind(callee *facts.Function) {
+	if f.prog.Stage != ir.AnyHit || !f.decides(callee) {
+		return
+	}
+	decision := f.raySlot(f.frame(), ir.FrameDecision)
+	f.b.If(f.b.Op(ir.Not, ir.B1, f.b.Cmp(ir.Eq, decision, f.b.I32(ir.AcceptHit))))
+	f.b.Return(f.zeroResults()...)
+	f.b.End()
+}
+
+// decides reports whether a function, or a callee of it, has a terminator that ends the any-hit shader.
+func (u *unit) decides(fn *facts.Function) bool {
+	yes, known := u.deciders[fn]
+	if known {
+		return yes
+	}
+	if u.deciders == nil {
+		u.deciders = map[*facts.Function]bool{}
+	}
+	u.deciders[fn] = false // ends a recursion, which the module must not have
+	for i := range fn.Blocks {
+		if at := fn.Blocks[i].Term; at >= 0 {
+			switch u.facts.Code.Inst(at).Op() {
+			case spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
+				yes = true
+			}
+		}
+	}
+	for _, callee := range fn.Calls {
+		yes = yes || u.decides(callee)
+	}
+	u.deciders[fn] = yes
+	return yes
+}

@@ -1,0 +1,246 @@
+package trace
+
+import (
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
+)
+
+// maxValues limits the values of the composed program.
+const maxValues = 1 << 22
+
+// composer makes one compute program of all shaders of a pipeline. IR functions do not recurse and their variables are
+// static. So a shader that traces rays is copied for each level of the recursion, on demand; a shader that traces none is
+// active once at any time, and one copy serves all levels. The same holds for callable shaders and their depth.
+//
+//	entry ──► ray generation ──► trace 1 ──┬──► traversal ──┬──► any-hit
+//	                                       │                └──► intersection ──► report ──► any-hit
+//	                                       └──► closest-hit or miss ──► trace 2 …
+//
+// Each arrow to a shader is a switch over the group of the record: it splits the subgroup by shader and joins it again.
+type composer struct {
+	from *Pipeline
+	w    *compose.Builder // of the function that is being built
+	prog *ir.Program
+	err  error
+
+	shaders []shader
+	clones  map[cloneKey]*clone
+	traces  map[uint32]int // the function trace of each level
+	calls   map[uint32]int // the function execute of each depth
+	search  int            // the function traversal; 0 is none
+	accept  int            // the function report; 0 is none
+
+	todo   []func()
+	values int
+}
+
+// Compose returns the compute program of a pipeline: each invocation is one of the launch. It is verified. Workgroups are
+// SubgroupSize wide; a launch has a row of workgroups for each row.
+func Compose(p *Pipeline) (*ir.Program, error) {
+	if len(p.Shaders) == 0 {
+		return nil, unsupported("no shader")
+	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	size := p.Shaders[0].SubgroupSize
+	w := compose.New("ray tracing pipeline", &ir.Program{Name: p.Shaders[0].Name, SubgroupSize: size, LocalSize: [3]uint32{size, 1, 1}})
+	c := &composer{from: p, w: w, prog: w.Program, clones: map[cloneKey]*clone{}, traces: map[uint32]int{}, calls: map[uint32]int{}}
+	c.addShaders()
+	c.function("launch", nil, nil, func(b *ir.Builder) { c.launch(b) })
+	for len(c.todo) > 0 && c.err == nil {
+		next := c.todo[0]
+		c.todo = c.todo[1:]
+		next()
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	c.prog.StateEffects()
+	if err := c.prog.Verify(); err != nil {
+		return nil, err
+	}
+	return c.prog, nil
+}
+
+// fail records the first error.
+func (c *composer) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// reserve returns the number of a new function. build makes the function later, so that one function is built at a time.
+func (c *composer) reserve(build func() *ir.Func) int {
+	n := len(c.prog.Funcs)
+	c.prog.Funcs = append(c.prog.Funcs, nil)
+	c.todo = append(c.todo, func() {
+		f := build()
+		c.prog.Funcs[n] = f
+		if c.values += len(f.Vals); c.values > maxValues {
+			c.fail(unsupported("a program of more than %d values", maxValues))
+		}
+	})
+	return n
+}
+
+// function is reserve for a new function.
+func (c *composer) function(name string, args, results []ir.Type, build func(b *ir.Builder)) int {
+	return c.reserve(func() *ir.Func {
+		b := ir.NewFunc(name, args, results)
+		c.w.B = b
+		build(b)
+		return b.Finish()
+	})
+}
+
+// launch is the entry point: an invocation runs the ray generation shader unless it is outside of the launch.
+func (c *composer) launch(b *ir.Builder) {
+	b.If(b.Cmp(ir.ULt, c.w.BuiltIn(ir.GlobalInvocationIdX), c.w.Param(ir.I32, paramSize)))
+	c.run(shaderCall{record: c.w.Param(ir.I64, paramRayGen)}, c.general(ir.RayGen))
+	b.End()
+}
+
+// general returns the choice of the general shader of a stage.
+func (c *composer) general(s ir.Stage) func(Group) int {
+	return func(g Group) int {
+		if g.General == Unused || c.from.Shaders[g.General].Stage != s {
+			return Unused
+		}
+		return g.General
+	}
+}
+
+// trace returns the function that traces the ray of a frame and runs the shader of its end, at a level of recursion.
+func (c *composer) trace(level uint32) int {
+	if n, ok := c.traces[level]; ok {
+		return n
+	}
+	n := c.function("trace", []ir.Type{ir.I32}, nil, func(b *ir.Builder) {
+		frame := b.Func.Args[0]
+		b.Call(c.traversal(), nil, frame)
+		at := shaderCall{frame: frame, payload: c.get(frame, ir.FramePayload), level: level}
+		kind := c.get(frame, ir.RayCommitted+ir.HitKind)
+		b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitNone)))
+		at.record = c.record(paramMiss, c.get(frame, ir.FrameMiss))
+		c.run(at, c.general(ir.Miss))
+		b.Else()
+		skips := c.w.And(c.get(frame, ir.RayFlags), b.I32(skipClosestHit))
+		b.If(b.Cmp(ir.Eq, skips, b.I32(0)))
+		b.If(b.Cmp(ir.Eq, kind, b.I32(ir.HitTriangle)))
+		c.setBarycentrics(frame, ir.RayCommitted, ir.FrameCommitted)
+		b.End()
+		at.record = c.hitRecord(frame, ir.RayCommitted)
+		c.run(at, func(g Group) int { return g.ClosestHit })
+		b.End()
+		b.End()
+	})
+	c.traces[level] = n
+	return n
+}
+
+// execute returns the function that runs a callable shader: its arguments are the index of the record and the address of the
+// data.
+func (c *composer) execute(depth uint32) int {
+	if n, ok := c.calls[depth]; ok {
+		return n
+	}
+	n := c.function("execute", []ir.Type{ir.I32, ir.I32}, nil, func(b *ir.Builder) {
+		index, data := b.Func.Args[0], b.Func.Args[1]
+		c.run(shaderCall{payload: data, record: c.record(paramCallable, index), level: depth}, c.general(ir.Callable))
+	})
+	c.calls[depth] = n
+	return n
+}
+
+// shaderCall has the inputs of a shader that is run. A value that it does not have is 0.
+type shaderCall struct {
+	frame, payload ir.V
+	record         ir.V
+	level          uint32
+}
+
+// run runs the shader that choose returns for the group of a record; nothing if there is none.
+func (c *composer) run(at shaderCall, choose func(Group) int) {
+	var list []int // the shaders, in the order of their first groups
+	groups := map[int][]uint32{}
+	for i, g := range c.from.Groups {
+		if s := choose(g); s != Unused {
+			if groups[s] == nil {
+				list = append(list, s)
+			}
+			groups[s] = append(groups[s], uint32(i))
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	b := c.w.B
+	end := b.Block()
+	labels := make([]ir.V, len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		labels[i] = b.Block()
+	}
+	var cases []ir.Case
+	for i, s := range list {
+		for _, g := range groups[s] {
+			cases = append(cases, ir.Case{Value: uint64(g) + 1, Label: labels[i]})
+		}
+	}
+	b.Switch(c.handle(at.record), end, cases)
+	for _, s := range list {
+		b.End()
+		c.enter(s, at)
+		b.Br(end)
+	}
+	b.End()
+}
+
+// handle loads the number of the group of a record, plus 1; 0 if the record is not in memory.
+func (c *composer) handle(record ir.V) ir.V {
+	b := c.w.B
+	h := b.OpAux(ir.Region, ir.H, HandleSize, record)
+	return c.w.Load(ir.I32, h, b.Op(ir.RegionOff, ir.I32, h, record), 0)
+}
+
+// record returns the address of a record of a table; 0 if it is not in the table.
+func (c *composer) record(table uint32, index ir.V) ir.V {
+	b := c.w.B
+	size, handle := c.w.Param(ir.I64, table+tableSize), b.Const(ir.I64, HandleSize)
+	at := b.Op(ir.Mul, ir.I64, b.Op(ir.ZExt, ir.I64, index), c.w.Param(ir.I64, table+tableStride))
+	fits := b.Op(ir.And, ir.B1, b.Cmp(ir.ULe, handle, size), b.Cmp(ir.ULe, at, b.Op(ir.Sub, ir.I64, size, handle)))
+	address := b.Op(ir.Add, ir.I64, c.w.Param(ir.I64, table+tableAddress), at)
+	return b.Select(fits, address, b.Const(ir.I64, 0))
+}
+
+// hitRecord returns the address of the record of a hit (Vulkan, "Hit Shader Binding Table Indexing Rules").
+func (c *composer) hitRecord(frame ir.V, hit uint32) ir.V {
+	geometry := c.w.Mul(c.get(frame, hit+ir.HitGeometry), c.get(frame, ir.FrameStride))
+	index := c.w.Add(c.w.Add(c.get(frame, hit+ir.HitRecordOffset), geometry), c.get(frame, ir.FrameOffset))
+	return c.record(paramHit, index)
+}
+
+// get loads a field of a frame.
+func (c *composer) get(frame ir.V, slot uint32) ir.V { return c.getAs(ir.I32, frame, slot) }
+
+// getAs is get for a value of a type.
+func (c *composer) getAs(t ir.Type, frame ir.V, slot uint32) ir.V {
+	return c.w.B.Op(ir.PLdI, t, c.w.Add(frame, c.w.B.I32(slot)))
+}
+
+// set stores a field of a frame.
+func (c *composer) set(frame ir.V, slot uint32, v ir.V) {
+	c.w.B.Op(ir.PStI, c.w.B.Func.Type(v), c.w.Add(frame, c.w.B.I32(slot)), v)
+}
+
+// move copies n slots of a frame.
+func (c *composer) move(frame ir.V, to, from, n uint32) {
+	for i := range n {
+		c.set(frame, to+i, c.get(frame, from+i))
+	}
+}
+
+// setBarycentrics makes the barycentric coordinates of a hit its attributes.
+func (c *composer) setBarycentrics(frame ir.V, hit, attributes uint32) {
+	c.move(frame, attributes, hit+ir.HitU, 2)
+}

@@ -1,0 +1,96 @@
+package trace
+
+import (
+	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// stageProgram returns a program of a ray tracing stage with a frame (variable 0) and a payload (variable 1).
+func stageProgram(s ir.Stage, inputs []ir.Input, build func(b *ir.Builder)) *ir.Program {
+	b := ir.NewFunc(s.String(), nil, nil)
+	build(b)
+	return &ir.Program{
+		Name: s.String(), Stage: s, SubgroupSize: 8, LocalSize: [3]uint32{1, 1, 1}, In: inputs, Funcs: []*ir.Func{b.Finish()},
+		Vars: []ir.Var{{Name: "ray", Slots: ir.FrameSlots, Func: -1}, {Name: "payload", Slots: 1, Func: -1}},
+	}
+}
+
+// traces emits a trace of the program's frame.
+func traces(b *ir.Builder) { b.Op(ir.Trace, ir.None, b.OpAux(ir.PAddr, ir.I32, 0)) }
+
+// TestCompose composes a pipeline of all stages. A closest-hit shader that traces rays is copied for each level of the
+// recursion; a shader that traces none is in the program once.
+func TestCompose(t *testing.T) {
+	frame := []ir.Input{{Semantic: ir.RayFrame, Type: ir.I32}, {Semantic: ir.RayPayload, Type: ir.I32}, {Semantic: ir.ShaderRecord, Type: ir.I64}}
+	stores := func(b *ir.Builder) {
+		b.Op(ir.PStI, ir.I32, b.OpAux(ir.In, ir.I32, 1), b.I32(7))
+	}
+	p := &Pipeline{
+		Shaders: []*ir.Program{
+			stageProgram(ir.RayGen, []ir.Input{{Semantic: ir.LaunchId, Type: ir.I32, Index: 1}}, func(b *ir.Builder) {
+				b.OpAux(ir.PSt, ir.I32, 1, b.I32(0), b.OpAux(ir.In, ir.I32, 0))
+				traces(b)
+				b.Op(ir.Execute, ir.None, b.I32(0), b.OpAux(ir.PAddr, ir.I32, 1))
+			}),
+			stageProgram(ir.Miss, frame, stores),
+			stageProgram(ir.ClosestHit, frame, func(b *ir.Builder) { stores(b); traces(b) }),
+			stageProgram(ir.AnyHit, frame, stores),
+			stageProgram(ir.Intersection, frame, func(b *ir.Builder) {
+				accepted := b.Op(ir.Report, ir.B1, b.Const(ir.F32, 0x3f800000), b.I32(3))
+				b.If(accepted)
+				stores(b)
+				b.End()
+			}),
+			stageProgram(ir.Callable, frame, func(b *ir.Builder) {
+				stores(b)
+				b.Op(ir.Execute, ir.None, b.I32(1), b.OpAux(ir.In, ir.I32, 1))
+			}),
+		},
+		Groups: []Group{
+			{0, Unused, Unused, Unused}, {1, Unused, Unused, Unused}, {Unused, 2, 3, 4}, {Unused, 2, Unused, Unused}, {5, Unused, Unused, Unused},
+		},
+		Depth: 3, CallableDepth: 2,
+	}
+	got, err := Compose(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, f := range got.Funcs {
+		count[f.Name]++
+		for _, v := range f.Code {
+			if op := f.Val(v).Op; op.OfStage() {
+				t.Errorf("%s has operation %s; must have none of a stage", f.Name, op)
+			}
+		}
+	}
+	for name, want := range map[string]int{
+		"launch": 1, "raygen": 1, "trace": 3, "closesthit": 3, "miss": 1, "traversal": 1, "anyhit": 1, "intersection": 1, "report": 1,
+		"execute": 2, "callable": 2,
+	} {
+		if count[name] != want {
+			t.Errorf("%d functions %s; must be %d", count[name], name, want)
+		}
+	}
+	if got.Stage != ir.Compute || got.LocalSize != [3]uint32{8, 1, 1} || !got.Effects.Rays {
+		t.Errorf("stage %s, workgroups of %v, rays %v; must be a compute program of workgroups of 8×1×1 that traces rays", got.Stage, got.LocalSize, got.Effects.Rays)
+	}
+}
+
+// TestComposeErrors composes pipelines with shaders at wrong places, or with too many levels.
+func TestComposeErrors(t *testing.T) {
+	gen := stageProgram(ir.RayGen, nil, func(*ir.Builder) {})
+	for _, p := range []*Pipeline{
+		{},
+		{Shaders: []*ir.Program{gen}, Depth: MaxDepth + 1},
+		{Shaders: []*ir.Program{gen}, CallableDepth: MaxDepth + 1},
+		{Shaders: []*ir.Program{gen}, Groups: []Group{{General: 1, ClosestHit: Unused, AnyHit: Unused, Intersection: Unused}}},
+		{Shaders: []*ir.Program{gen}, Groups: []Group{{General: -2, ClosestHit: Unused, AnyHit: Unused, Intersection: Unused}}},
+		{Shaders: []*ir.Program{gen}, Groups: []Group{{General: Unused, ClosestHit: 0, AnyHit: Unused, Intersection: Unused}}},
+	} {
+		if _, err := Compose(p); err == nil {
+			t.Errorf("no error for %v", p.Groups)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+)
+
+// Pipeline is a ray tracing pipeline before its composition.
+type Pipeline struct {
+	// Shaders are the programs of ray tracing stages, before any pass. They have one subgroup size.
+	Shaders []*ir.Program
+	Groups  []Group
+
+	Depth         uint32 // of recursion: 1 if the shaders that rays run trace no rays
+	CallableDepth uint32 // 1 if callable shaders execute no callable shaders
+}
+
+// Group is a shader group: its shaders are numbers in Pipeline.Shaders, or Unused.
+type Group struct {
+	General      int // of ray generation, miss or callable
+	ClosestHit   int
+	AnyHit       int
+	Intersection int
+}
+
+// MaxDepth is the largest depth of a pipeline, of rays and of callable shaders: each level has copies of shaders.
+const MaxDepth = 31
+
+// Unused is the number of a shader that a group does not have.
+const Unused = -1
+
+// HandleSize is the size in bytes of the handle of a shader group: the number of the group plus 1 in 32 bits, and zeros. A
+// handle of zeros has no shaders. Each record of a shader binding table begins with a handle; the data of the record follows.
+const HandleSize = 32
+
+// The words of the parameters of a launch, a uniform buffer at compose.ParamsBinding. A table has three numbers of 64
+// bits: its address, its size and the distance of its records, in bytes.
+const (
+	paramSize     = 0 // three words: the size of the launch
+	paramRayGen   = 4 // 64 bits: the address of the record
+	paramMiss     = 6
+	paramHit      = paramMiss + tableWords
+	paramCallable = paramHit + tableWords
+	paramWords    = paramCallable + tableWords
+
+	tableWords = 6
+)
+
+// The words of a table, relative to its first.
+const (
+	tableAddress = 0
+	tableSize    = 2
+	tableStride  = 4
+)
+
+// unsupported returns the error for a feature that the composition lacks.
+func unsupported(format string, args ...any) error {
+	return &exec.UnsupportedError{Engine: "ray tracing pipeline", Feature: fmt.Sprintf(format, args...)}
+}
+
+// check checks the numbers of the pipeline.
+func (p *Pipeline) check() error {
+	if n := max(p.Depth, p.CallableDepth); n > MaxDepth {
+		return &exec.LimitError{Quantity: "levels of recursion", Value: uint64(n), Max: MaxDepth}
+	}
+	for i, s := range p.Shaders {
+		if s.SubgroupSize != p.Shaders[0].SubgroupSize || s.QuadRow != 0 {
+			return unsupported("shader %d with another subgroup than shader 0", i)
+		}
+	}
+	for i, g := range p.Groups {
+		for _, x := range [...]struct {
+			number int
+			stages []ir.Stage
+		}{
+			{g.General, []ir.Stage{ir.RayGen, ir.Miss, ir.Callable}},
+			{g.ClosestHit, []ir.Stage{ir.ClosestHit}},
+			{g.AnyHit, []ir.Stage{ir.AnyHit}},
+			{g.Intersection, []ir.Stage{ir.Intersection}},
+		} {
+			if x.number == Unused {
+				continue
+			}
+			if x.number < 0 || x.number >= len(p.Shaders) {
+				return unsupported("shader %d of group %d, which does not exist", x.number, i)
+			}
+			if s := p.Shaders[x.number].Stage; !slices.Contains(x.stages, s) {
+				return unsupported("a %s shader at this place of group %d", s, i)
+			}
+		}
+	}
+	return nil
+}
