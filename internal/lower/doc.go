@@ -95,6 +95,6 @@
 //	storagetensor.go                    cooperative matrices and vectors, tensors
 //	memoryvalue.go                      large values in memory
 //	sanitize.go, sanitizememory.go      checks of undefined results
-//	profile.go                          counters of the module's blocks
+//	profile.go, profileloop.go          counters of the module's blocks
 //	canonicalnan.go                     the last pass over the program
 package lower

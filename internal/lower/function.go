@@ -22,6 +22,7 @@ type function struct {
 	block  *facts.Block // the current block: its instructions or out-edges are being lowered
 
 	constants map[spirv.ID]*facts.Const // the variables that are constant tables
+	sums      sums                      // of Options.Profile
 	used      map[spirv.ID]int          // number of uses of each id; nil until it is needed
 
 	unmarked bool // stores do not count as values of a variable
@@ -49,6 +50,9 @@ func (u *unit) function(fn *facts.Function, number int, as *variant) *ir.Func {
 	f := &function{unit: u, fn: fn, number: number, phi: map[*facts.Block][]ir.V{}}
 	f.begin(as)
 	f.constants = f.constantTables()
+	if f.options.Profile {
+		f.openSums()
+	}
 	f.tree = u.newTree(fn)
 	f.blocks()
 	f.closeExit()
@@ -142,7 +146,7 @@ func (f *function) instructions(b *facts.Block) {
 			continue
 		}
 		f.instruction(op, in)
-		if f.options.Profile && Splits(op) {
+		if f.options.Profile && splits(op) {
 			f.countPart(i)
 		}
 		f.checkSize()

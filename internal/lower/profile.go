@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/facts"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
@@ -20,31 +22,37 @@ const (
 
 // Counters are the places of the counters in the buffer of Options.Profile, in words of 64 bits.
 //
-// The counters of a part of a block, from its label or from an instruction that [Splits] it, are two: the invocations that
-// executed it, and the executions by subgroups. The counters of a terminator with several successors are: the executions by
+// The counters of a part of a block, from its label or from an instruction after which fewer invocations may count, are two:
+// the invocations that executed it, and the executions by subgroups. The first block of a function that is called has none:
+// its counts are the sums of its calls'. The counters of a terminator with several successors are: the executions by
 // subgroups with invocations that did not branch to the same successor, and then the invocations that branched to each
 // successor but the first.
 type Counters struct {
 	Words int
 	first map[int]int
+
+	returns bool // all invocations return from all functions
 }
 
 // NewCounters returns the counters of an entry point.
 func NewCounters(m *facts.Module, entry *facts.EntryPoint) *Counters {
-	c := &Counters{first: map[int]int{}}
+	tree := m.CallTree(entry)
+	c := &Counters{first: map[int]int{}, returns: !slices.ContainsFunc(tree, func(f *facts.Function) bool { return endsInside(m, f) })}
 	add := func(i, words int) {
 		c.first[i] = c.Words
 		c.Words += words
 	}
-	for _, f := range m.CallTree(entry) {
+	for n, f := range tree {
 		for k := range f.Blocks {
 			b := &f.Blocks[k]
-			add(b.Index, 2)
+			if n == 0 || k > 0 {
+				add(b.Index, 2)
+			}
 			if b.Term < 0 {
 				continue
 			}
-			for i := b.Index + 1; i < b.Term; i++ {
-				if Splits(m.Code.Inst(i).Op()) {
+			for i := b.Index + 1; i < b.Term && !c.returns; i++ {
+				if splits(m.Code.Inst(i).Op()) {
 					add(i, 2)
 				}
 			}
@@ -68,8 +76,8 @@ func Runs(model spirv.ExecutionModel, stage ir.Stage) bool {
 	return ok && s == stage || !ok && model == spirv.ExecutionModelGLCompute && stage == ir.Compute
 }
 
-// Splits reports whether fewer invocations may count after an instruction in a block than before it.
-func Splits(op spirv.Op) bool {
+// splits reports whether fewer invocations may count after an instruction in a block than before it.
+func splits(op spirv.Op) bool {
 	return op == spirv.OpFunctionCall || op == spirv.OpDemoteToHelperInvocation
 }
 
@@ -88,6 +96,9 @@ func (f *function) countPart(i int) {
 		return
 	}
 	f.counting(func() {
+		if f.summed(n, f.b.Bool(true)) && f.summed(n+1, f.b.Op(ir.Elect, ir.B1)) {
+			return
+		}
 		lanes := f.lanesWith(f.b.Bool(true))
 		f.b.If(f.b.Op(ir.Elect, ir.B1))
 		f.count(n, lanes)
@@ -135,12 +146,19 @@ func (f *function) countBranch(b *facts.Block, taken func(to *facts.Block) ir.V)
 	f.counting(func() {
 		way := f.b.I32(0)
 		lanes := make([]ir.V, len(b.Succs))
+		_, summed := f.sums.variable[n]
 		for k, to := range b.Succs[1:] {
 			c := taken(to)
-			lanes[k+1] = f.lanesWith(c)
+			if !f.summed(n+1+k, c) {
+				lanes[k+1] = f.lanesWith(c)
+			}
 			way = f.b.Op(ir.Select, ir.I32, c, f.b.I32(uint32(k+1)), way)
 		}
 		diverges := f.not(f.b.Op(ir.AllEq, ir.B1, way))
+		if summed {
+			f.summed(n, f.b.Op(ir.And, ir.B1, diverges, f.b.Op(ir.Elect, ir.B1)))
+			return
+		}
 		f.b.If(f.b.Op(ir.Elect, ir.B1))
 		for k, x := range lanes[1:] {
 			f.b.If(f.not(f.b.Cmp(ir.Eq, x, f.b.Const(ir.I64, 0))))

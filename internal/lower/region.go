@@ -225,6 +225,10 @@ func (f *function) br(i int, parts []ir.V) {
 func (f *function) terminator(b *facts.Block) {
 	in := f.facts.Code.Inst(b.Term)
 	switch in.Op() {
+	case spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable:
+		f.closeSums()
+	}
+	switch in.Op() {
 	case spirv.OpBranch:
 		f.do(edge, b, f.target(inst.Branch(in).TargetLabel()))
 	case spirv.OpBranchConditional:

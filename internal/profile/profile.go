@@ -84,11 +84,13 @@ func New(m *facts.Module, entry *facts.EntryPoint, subgroup uint32, counters []u
 	r := reader{facts: m, layout: lower.NewCounters(m, entry), words: counters, place: place}
 	s := &Stage{Entry: entry.Name, Model: entry.Model.String(), SubgroupSize: subgroup}
 	of := map[*facts.Function]*Function{}
+	entered := map[*facts.Function]Count{} // by the calls of the functions before
 	for _, f := range m.CallTree(entry) {
 		if of[f] == nil {
 			of[f] = &Function{}
 		}
 		out := of[f]
+		r.entered = entered[f]
 		r.function(f, out)
 		for _, b := range out.Blocks {
 			for _, in := range b.Instructions {
@@ -102,6 +104,10 @@ func New(m *facts.Module, entry *facts.EntryPoint, subgroup uint32, counters []u
 				if of[callee] == nil {
 					of[callee] = &Function{}
 				}
+				n := entered[callee]
+				n.Executed += in.Executed
+				n.Subgroups += in.Subgroups
+				entered[callee] = n
 				of[callee].callers = append(of[callee].callers, caller{out, in.At, in.Index})
 			}
 		}
@@ -116,6 +122,8 @@ type reader struct {
 	layout *lower.Counters
 	words  []uint64
 	place  func(instruction int) Place
+
+	entered Count // of the first block of a function that is called
 }
 
 // word returns a counter; 0 if it does not exist.
@@ -126,6 +134,15 @@ func (r *reader) word(n int) uint64 {
 	return 0
 }
 
+// part returns the counts of the part of a block that begins with an instruction.
+func (r *reader) part(i int) Count {
+	at, ok := r.layout.At(i)
+	if !ok {
+		return r.entered
+	}
+	return Count{Executed: r.word(at), Subgroups: r.word(at + 1)}
+}
+
 // function reads the counts of a function.
 func (r *reader) function(f *facts.Function, out *Function) {
 	if out.Name = r.facts.Name(f.ID); out.Name == "" {
@@ -134,8 +151,7 @@ func (r *reader) function(f *facts.Function, out *Function) {
 	for i := range f.Blocks {
 		b := r.block(&f.Blocks[i])
 		if i == 0 {
-			n, _ := r.layout.At(f.Blocks[0].Index)
-			out.Calls = r.word(n)
+			out.Calls = r.part(f.Blocks[0].Index).Executed
 		}
 		out.Blocks = append(out.Blocks, b)
 	}
@@ -153,11 +169,10 @@ func (r *reader) function(f *facts.Function, out *Function) {
 // block reads the counts of a block.
 func (r *reader) block(b *facts.Block) Block {
 	out := Block{Label: uint32(b.ID)}
-	at, ok := r.layout.At(b.Index)
-	if !ok || b.Term < 0 {
+	if b.Term < 0 {
 		return out
 	}
-	now := Count{Executed: r.word(at), Subgroups: r.word(at + 1)}
+	now := r.part(b.Index)
 	for i := b.Index + 1; i <= b.Term; i++ {
 		in := r.facts.Code.Inst(i)
 		op := in.Op()
@@ -167,11 +182,11 @@ func (r *reader) block(b *facts.Block) Block {
 			c.Read, c.Written = read*c.Executed, written*c.Executed
 			out.Instructions = append(out.Instructions, Instruction{i, op, r.place(i), c})
 		}
-		if at, ok := r.layout.At(i); ok && i < b.Term {
-			now = Count{Executed: r.word(at), Subgroups: r.word(at + 1)}
+		if _, ok := r.layout.At(i); ok && i < b.Term {
+			now = r.part(i)
 		}
 	}
-	at, ok = r.layout.At(b.Term)
+	at, ok := r.layout.At(b.Term)
 	if !ok {
 		return out
 	}

@@ -59,7 +59,7 @@ OpFunctionEnd
 %callee = OpFunction %void None %fn
 %cl = OpLabel
 OpLine %file 20 1
-OpReturn
+OpKill
 OpFunctionEnd
 `
 
@@ -81,15 +81,15 @@ func counted(t testing.TB, words ...uint64) *Profile {
 		}
 		return Place{}
 	}
-	if n := lower.NewCounters(f, &f.EntryPoints[0]).Words; n != 12 {
-		t.Fatalf("%d counters, want 2 of each of 4 blocks, 2 after the call, 2 of the branch", n)
+	if n := lower.NewCounters(f, &f.EntryPoints[0]).Words; n != 10 {
+		t.Fatalf("%d counters, want 2 of each of main's 3 blocks, 2 after the call, 2 of the branch", n)
 	}
 	return &Profile{[]*Stage{New(f, &f.EntryPoints[0], 4, words, place)}}
 }
 
-// words are counters of two subgroups of four: six invocations take the branch, one of which does not return from the call.
-// The order is the label of main, its branch, the label of then, the call, the label of m, the label of callee.
-var words = []uint64{8, 2, 1, 2, 6, 2, 5, 2, 7, 2, 6, 2}
+// words are counters of two subgroups of four: six invocations take the branch, and the function that they call ends them.
+// The order is the label of main, its branch, the label of then, the call, the label of m.
+var words = []uint64{8, 2, 1, 2, 6, 2, 0, 0, 2, 1}
 
 func TestLines(t *testing.T) {
 	files := counted(t, words...).Lines()
@@ -103,7 +103,7 @@ func TestLines(t *testing.T) {
 	if b := first.Branches; len(b) != 2 || b[0].Taken != 6 || b[1].Taken != 2 {
 		t.Errorf("branches %+v, want 6 and 2", b)
 	}
-	if second.Number != 11 || second.Executed != 6 || second.Instructions != 6+6+5 || second.Written != 6*12 {
+	if second.Number != 11 || second.Executed != 6 || second.Instructions != 6+6 || second.Written != 6*12 {
 		t.Errorf("line 11: %+v", second)
 	}
 	if third.Number != 20 || third.Executed != 6 || third.Instructions != 6 {
@@ -119,7 +119,7 @@ func TestText(t *testing.T) {
 	}
 	for _, want := range []string{
 		"           8  100.0%         1           40           96            .     10  the text\n",
-		"           6   75.0%         .           17            .           72     11  the text\n",
+		"           6   75.0%         .           12            .           72     11  the text\n",
 		`  callee\ntwo, line 20: 6 calls`,
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -161,7 +161,7 @@ end_of_record
 
 func TestCobertura(t *testing.T) {
 	var b bytes.Buffer
-	if err := counted(t, 8, 2, 0, 0, 8, 2, 8, 2, 8, 2, 8, 2).Cobertura(&b); err != nil {
+	if err := counted(t, 8, 2, 0, 0, 8, 2, 8, 2, 8, 2).Cobertura(&b); err != nil {
 		t.Fatal(err)
 	}
 	var r coberturaReport
@@ -203,7 +203,7 @@ func TestPprof(t *testing.T) {
 			}
 		}
 	}
-	if want := [5]int64{40 + 17 + 7 + 6, 10 + 6 + 2 + 2, 1, 96, 72}; sum != want {
+	if want := [5]int64{40 + 12 + 2 + 6, 10 + 4 + 1 + 2, 1, 96, 72}; sum != want {
 		t.Errorf("sums %v, want %v", sum, want)
 	}
 	b.Reset()

@@ -1,0 +1,142 @@
+package lower
+
+import (
+	"github.com/chiaro-gpu/chiaro/facts"
+	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/spirv"
+)
+
+// The counts of blocks in loops are sums in private variables, which become registers (mem2reg): an atomic in each iteration
+// would cost many times as much as the loop. The function adds the sums to the counters when it returns.
+
+const (
+	// maxSummed bounds the sums of a function, and maxLoopBlocks the blocks of a function that is searched for loops.
+	maxSummed     = 256
+	maxLoopBlocks = 1 << 10
+)
+
+// sums are the private variables of the counters of one function, 32 bits each: the default budget of a subgroup, 2²⁴ steps,
+// bounds a sum of 128 lanes by 2³¹.
+type sums struct {
+	variable map[int]uint64 // by counter
+	order    []int          // the counters
+}
+
+// ends reports whether an instruction may end an invocation, or make it a helper, before its functions return.
+func ends(op spirv.Op) bool {
+	switch op {
+	case spirv.OpKill, spirv.OpTerminateInvocation, spirv.OpDemoteToHelperInvocation, spirv.OpAbortKHR, spirv.OpEmitMeshTasksEXT:
+		return true
+	}
+	return false
+}
+
+// endsInside reports whether an invocation may end in a function.
+func endsInside(m *facts.Module, f *facts.Function) bool {
+	for i := f.Index; i < f.End; i++ {
+		if ends(m.Code.Inst(i).Op()) {
+			return true
+		}
+	}
+	return false
+}
+
+// openSums makes the sums of the function's blocks in loops, with the value 0.
+func (f *function) openSums() {
+	f.sums = sums{variable: map[int]uint64{}}
+	if len(f.fn.Blocks) > maxLoopBlocks || !f.counter().returns {
+		return
+	}
+	looped := f.loopedBlocks()
+	var order []int
+	for k := range f.fn.Blocks {
+		b := &f.fn.Blocks[k]
+		if !looped[b] || b.Term < 0 {
+			continue
+		}
+		for i := b.Index; i <= b.Term; i++ {
+			n, ok := f.counter().At(i)
+			if !ok {
+				continue
+			}
+			words := 2
+			if i == b.Term {
+				words = len(b.Succs)
+			}
+			for w := range words {
+				order = append(order, n+w)
+			}
+		}
+	}
+	if len(order) > maxSummed {
+		return
+	}
+	for _, n := range order {
+		f.sums.variable[n] = uint64(len(f.prog.Vars))
+		f.prog.Vars = append(f.prog.Vars, ir.Var{Name: "count", Slots: 1, Func: f.number})
+		f.private++
+		f.setSum(n, f.b.I32(0))
+	}
+	f.sums.order = order
+}
+
+// loopedBlocks returns the blocks of the natural loops of the function (Aho, Lam, Sethi, Ullman 2006, 9.6.6).
+func (f *function) loopedBlocks() map[*facts.Block]bool {
+	in := map[*facts.Block]bool{}
+	for k := range f.fn.Blocks {
+		header := &f.fn.Blocks[k]
+		var todo []*facts.Block
+		for _, p := range header.Preds {
+			if p.Reachable && facts.Dominates(header, p) {
+				in[header] = true
+				todo = append(todo, p)
+			}
+		}
+		own := map[*facts.Block]bool{header: true}
+		for len(todo) > 0 {
+			b := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if own[b] || !b.Reachable {
+				continue
+			}
+			own[b], in[b] = true, true
+			todo = append(todo, b.Preds...)
+		}
+	}
+	return in
+}
+
+func (f *function) sum(n int) ir.V {
+	return f.b.OpAux(ir.PLd, ir.I32, f.sums.variable[n], f.b.I32(0))
+}
+
+func (f *function) setSum(n int, to ir.V) {
+	f.b.OpAux(ir.PSt, ir.I32, f.sums.variable[n], f.b.I32(0), to)
+}
+
+// summed reports whether counter n is a sum, and adds 1 to it in the lanes in which c is true.
+func (f *function) summed(n int, c ir.V) bool {
+	if _, ok := f.sums.variable[n]; !ok {
+		return false
+	}
+	f.setSum(n, f.b.Op(ir.Add, ir.I32, f.sum(n), f.b.Op(ir.Select, ir.I32, c, f.b.I32(1), f.b.I32(0))))
+	return true
+}
+
+// closeSums adds the sums to the counters, before the function returns.
+func (f *function) closeSums() {
+	if len(f.sums.order) == 0 {
+		return
+	}
+	f.counting(func() {
+		var totals []ir.V
+		for _, n := range f.sums.order {
+			totals = append(totals, f.toInt(f.b.OpAux(ir.Reduce, ir.I32, uint64(ir.Add), f.sum(n)), ir.I64))
+		}
+		f.b.If(f.b.Op(ir.Elect, ir.B1))
+		for k, n := range f.sums.order {
+			f.count(n, totals[k])
+		}
+		f.b.End()
+	})
+}
