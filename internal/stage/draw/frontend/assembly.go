@@ -32,6 +32,25 @@ type chunk struct {
 	primitives    []primitive
 	tuples        []uint32 // for stages that read primitives: of each primitive its number and vertices, adjacent ones included
 	tupleVertices uint32   // vertices in a tuple
+
+	prefix triangleRun // at the start of the memory of list and primitives
+}
+
+// triangleRun identifies a run of consecutive triangles of a list without indices, at the start of a chunk: equal runs have equal
+// vertex lists and primitives. The zero triangleRun is no run.
+type triangleRun struct {
+	index, instance uint32 // of the first vertex
+	id              uint32 // of the first triangle
+	last            uint32 // number of the provoking vertex in each triangle
+	count           uint32 // triangles
+}
+
+// run returns the run of which the chunk consists, or no run.
+func (c *chunk) run() triangleRun {
+	if r := c.prefix; len(c.primitives) == int(r.count) {
+		return r
+	}
+	return triangleRun{}
 }
 
 // vertices returns the number of vertices in the chunk.
@@ -56,6 +75,8 @@ type Assembler struct {
 	begin    uint32 // first vertex of the primitive strip
 	end      uint32 // vertex after the primitive strip; begin if it is not known yet
 	id       uint32 // number of the next primitive
+
+	before triangleRun // prefix of the chunk that is refilled
 
 	InputVertices uint64 // of all primitive strips begun so far, in complete primitives
 
@@ -82,6 +103,7 @@ func (m *Assembler) Start(a *state.Args, s *state.State, whole bool) {
 // fillChunk refills the chunk and reports whether it has primitives.
 func (m *Assembler) fillChunk(c *chunk) bool {
 	c.list, c.primitives, c.tuples, c.tupleVertices = c.list[:0], c.primitives[:0], c.tuples[:0], m.tupleVertices
+	m.before, c.prefix = c.prefix, triangleRun{}
 	// After 2³² chunks old entries would become valid again.
 	if m.epoch++; m.epoch == 0 {
 		m.cache, m.epoch = [len(m.cache)]cachedVertex{}, 1
@@ -131,7 +153,8 @@ func (m *Assembler) addPrimitiveStrip(c *chunk) bool {
 
 // triangles is a fast path: it adds triangles of a list without indices, up to number n or to a full
 // chunk. They share no vertices, so the cache is not needed. It writes about 50 bytes per triangle
-// in one loop, without a lookup for each vertex.
+// in one loop, without a lookup for each vertex. Draws often repeat the vertices of the draw before, with other push constants:
+// then the memory of the chunk already has the run.
 func (m *Assembler) triangles(c *chunk, n uint32) {
 	last, vertex := uint32(0), c.vertices()
 	if m.last {
@@ -143,6 +166,13 @@ func (m *Assembler) triangles(c *chunk, n uint32) {
 	count = min(count, n-m.next)
 	c.list = extend(c.list, int(6*count))
 	c.primitives = extend(c.primitives, int(count))
+	if vertex == 0 && len(c.primitives) == int(count) {
+		c.prefix = triangleRun{m.args.First + m.begin + 3*m.next, instance, m.id, last, count}
+		if c.prefix == m.before {
+			m.next, m.id = m.next+count, m.id+count
+			return
+		}
+	}
 	list, primitives := c.list[len(c.list)-int(6*count):], c.primitives[len(c.primitives)-int(count):]
 	for i := range primitives {
 		index := m.args.First + m.begin + 3*m.next

@@ -29,8 +29,40 @@ type inPlace struct {
 	primitives []primitive
 	batches    []raster.Batch
 
-	vertices, triangles struct{ first, used, space int } // first: of the current draw
-	stride              int                              // of the records
+	vertices, triangles inPlaceRange
+	stride              int // of the records
+}
+
+// inPlaceRange is the use of the memory for vertices or for triangles.
+type inPlaceRange struct {
+	first, used, space int           // first: of the current draw
+	content            []inPlaceDraw // by group of inPlaceGroup
+}
+
+// inPlaceDraw is the vertex list or the primitives of a draw at their place in memory. Draws of a frame tend to repeat those of an
+// earlier flush at the same place. The zero inPlaceDraw is unknown content.
+type inPlaceDraw struct {
+	run                 triangleRun
+	vertices, triangles int // first of each
+}
+
+// inPlaceGroup is the unit of the places: a multiple of the workgroups of both programs, which are powers of two.
+const inPlaceGroup = max(vertexGroup, raster.BatchSize)
+
+// allocate makes space for n elements of a draw and reports whether there is enough.
+func (r *inPlaceRange) allocate(n int) bool {
+	r.first, r.used = r.used, r.used+(n+inPlaceGroup-1)&^(inPlaceGroup-1)
+	return r.used <= r.space
+}
+
+// has reports whether the memory of the current draw has the content of draw x, and notes that it has it from now on.
+func (r *inPlaceRange) has(x inPlaceDraw) bool {
+	all := x.run.count > 0
+	for i := r.first / inPlaceGroup; i < r.used/inPlaceGroup; i++ {
+		all = all && r.content[i] == x
+		r.content[i] = x
+	}
+	return all
 }
 
 // maxInPlace bounds the sizes of records with a memory of their own.
@@ -67,24 +99,24 @@ func (d *Scratch) Forget() {
 		if x.vertices.space > kept || x.triangles.space > kept {
 			*x = inPlace{stride: x.stride}
 		}
-		x.vertices.used, x.triangles.used = 0, 0
+		x.vertices.used, x.triangles.used = 0, 0 // the content remains known
 	}
 }
 
 // add makes space for a draw. Earlier draws retain the memory that they have.
 func (x *inPlace) add(vertices, triangles int) {
-	const group = max(vertexGroup, raster.BatchSize) // both are powers of two
-	up := func(n int) int { return (n + group - 1) &^ (group - 1) }
 	v, t := &x.vertices, &x.triangles
-	if v.used+vertices > v.space || t.used+triangles > t.space {
-		v.space, t.space = max(2*v.space, up(vertices)), max(2*t.space, up(triangles))
-		v.used, t.used = 0, 0
-		x.list, x.primitives, x.batches = make([]uint32, listBytes/4*v.space), make([]primitive, t.space), make([]raster.Batch, t.space/group)
-		x.records = compose.Memory{}
-		x.records.Grow(v.space * x.stride)
+	if some := v.allocate(vertices); t.allocate(triangles) && some {
+		return
 	}
-	v.first, t.first = v.used, t.used
-	v.used, t.used = v.used+up(vertices), t.used+up(triangles)
+	for _, r := range [...]*inPlaceRange{v, t} {
+		n := r.used - r.first
+		*r = inPlaceRange{used: n, space: max(2*r.space, n)}
+		r.content = make([]inPlaceDraw, r.space/inPlaceGroup)
+	}
+	x.list, x.primitives, x.batches = make([]uint32, listBytes/4*v.space), make([]primitive, t.space), make([]raster.Batch, t.space/inPlaceGroup)
+	x.records = compose.Memory{}
+	x.records.Grow(v.space * x.stride)
 }
 
 // runVerticesInPlace is runVertices for a draw in place.
@@ -92,7 +124,9 @@ func (d *Binner) runVerticesInPlace(ctx context.Context) error {
 	x, n := d.inPlaceFor(int(d.Pipeline.Record.Stride)), int(d.chunk.vertices())
 	d.inPlace = x
 	x.add(n, len(d.chunk.primitives))
-	copy(x.list[listBytes/4*x.vertices.first:], d.chunk.list)
+	if !x.vertices.has(d.drawInPlace()) {
+		copy(x.list[listBytes/4*x.vertices.first:], d.chunk.list)
+	}
 	d.params.Words(1)[layout.VertexCount] = uint32(x.vertices.first + n)
 	o := &d.Own.Buffers
 	o[layout.BindParams] = compose.Shared(d.params.Bytes(4 * layout.VertexWords))
@@ -106,12 +140,21 @@ func (d *Binner) runVerticesInPlace(ctx context.Context) error {
 func (d *Binner) listInPlace() primitiveList {
 	x, first := d.inPlace, uint32(d.inPlace.vertices.first)
 	list := x.primitives[x.triangles.first:][:len(d.chunk.primitives)]
+	result := primitiveList{records: &x.records, vertices: first + d.chunk.vertices(), topology: d.state.Assembly.Topology, primitives: list}
+	if x.triangles.has(d.drawInPlace()) {
+		return result
+	}
 	for i := range list {
 		p, from := &list[i], &d.chunk.primitives[i]
 		p.v = [3]uint32{from.v[0] + first, from.v[1] + first, from.v[2] + first}
 		p.provoking, p.id, p.begins = from.provoking+first, from.id, from.begins
 	}
-	return primitiveList{records: &x.records, vertices: first + d.chunk.vertices(), topology: d.state.Assembly.Topology, primitives: list}
+	return result
+}
+
+// drawInPlace returns the content of the memory of the current draw.
+func (d *Binner) drawInPlace() inPlaceDraw {
+	return inPlaceDraw{d.chunk.run(), d.inPlace.vertices.first, d.inPlace.triangles.first}
 }
 
 // rasterizeInPlace is rasterize for a draw in place.
