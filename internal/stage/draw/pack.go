@@ -50,31 +50,34 @@ func (p *packer) start(n int) {
 // Each pack from the first one with space on has space. After that one, a quad is in a pack only if the pack before has the
 // previous quad of the same pixels. So no pack has more quads than the pack before.
 func (p *packer) pack(to, items []uint64) []uint64 {
-	first := len(to) / p.quads
+	quads, fill := p.quads, p.fill[:0]
+	first := len(to) / quads
 	open := first // the first pack with space
-	p.fill = p.fill[:0]
 	for ; len(items) >= 2; items = items[2:] {
 		head, m := raster.Item(items), items[1]
 		x, y := head.At()
 		for left := quadsOf(m); left != 0; left &= left - 1 {
-			at := bits.TrailingZeros64(left)
-			u, v := x+at%raster.Block, y+at/raster.Block
+			at := uint(bits.TrailingZeros64(left))
+			u, v := uint(x)+at%raster.Block, uint(y)+at/raster.Block // unsigned, so that divisions are shifts
 			covered := uint32(m>>at&3 | m>>(at+raster.Block)&3<<2)
 			next := &p.next[v/2%quadsAcross*quadsAcross+u/2%quadsAcross]
 			n := max(open, int(*next))
 			*next = int32(n + 1)
-			if n-first == len(p.fill) {
-				p.fill = append(p.fill, 0)
-				to = append(to, emptyPack[:p.quads]...)
+			if n-first == len(fill) {
+				fill = append(fill, 0)
+				to = append(to, emptyPack[:quads]...)
 			}
-			f := &p.fill[n-first]
-			to[n*p.quads+int(*f)] = uint64(layout.NewQuad(head.Primitive(), uint32(u), uint32(v), covered))
-			*f++
-			for open-first < len(p.fill) && int(p.fill[open-first]) == p.quads {
+			f := &fill[n-first]
+			to[n*quads+int(*f)] = uint64(layout.NewQuad(head.Primitive(), uint32(u), uint32(v), covered))
+			if *f++; int(*f) < quads {
+				continue
+			}
+			for open-first < len(fill) && int(fill[open-first]) == quads {
 				open++
 			}
 		}
 	}
+	p.fill = fill
 	return to
 }
 
