@@ -10,6 +10,7 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/pass"
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 	"github.com/chiaro-gpu/chiaro/internal/stage/trace"
 )
@@ -110,19 +111,24 @@ func runTrace(t *testing.T, shaders [][]byte, text string) {
 	t.Helper()
 	for _, size := range []uint32{4, 16, 64} {
 		for _, engine := range engines() {
-			s, common, err := parseTrace(text)
-			if err != nil {
-				t.Fatal(err)
+			for _, optimized := range []bool{false, true} {
+				s, common, err := parseTrace(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				common.options.SubgroupSize = size
+				for _, x := range shaders {
+					s.pipeline.Shaders = append(s.pipeline.Shaders, lowered(t, x, common.spec, common.options))
+				}
+				p, err := trace.Compose(&s.pipeline)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if optimized {
+					pass.Run(p)
+				}
+				runLaunch(t, engine, p, s, &common)
 			}
-			common.options.SubgroupSize = size
-			for _, x := range shaders {
-				s.pipeline.Shaders = append(s.pipeline.Shaders, lowered(t, x, common.spec, common.options))
-			}
-			p, err := trace.Compose(&s.pipeline)
-			if err != nil {
-				t.Fatal(err)
-			}
-			runLaunch(t, engine, p, s, &common)
 		}
 	}
 }
