@@ -27,13 +27,9 @@ func lcssa(_ *ir.Program, f *ir.Func) {
 	if !s.survey() {
 		return
 	}
-	e := &editor{f: f}
+	s.to = make([]ir.V, len(f.Vals))
 	for _, loop := range s.loops {
-		for _, p := range f.Params(loop.v) {
-			if reads := s.reads[p]; len(reads) > 0 {
-				s.closeParam(e, loop, p, reads)
-			}
-		}
+		s.closeLoop(&editor{f: f}, loop)
 	}
 }
 
@@ -50,6 +46,7 @@ type loopCloser struct {
 	brs        map[ir.V][]int // by label: the positions of the branches to it
 	fixed      map[ir.V]bool  // labels that get no parameters: a switch, which passes no arguments, branches to them
 	reads      map[ir.V][]int // by loop parameter: the positions after the loop that read it
+	to         []ir.V         // by value: the value that replaces it in the reads of one parameter; else 0
 }
 
 // maxLoopDepth limits the depth of the loops that the pass handles.
@@ -94,12 +91,35 @@ func (s *loopCloser) read(a ir.V, i int) {
 	}
 }
 
-// closeParam adds a parameter for p to the exit, the innermost block that branches in the loop leave
-// to, and redirects the reads to it. It does so only if every path from the loop to the reads passes
-// the end of the exit, and every branch to the exit is in the loop. The exit of a typical loop is
-// the block directly around it. A read inside the exit block, but after the loop, has no merge at
-// which a parameter could be, and stays.
-func (s *loopCloser) closeParam(e *editor, loop closedLoop, p ir.V, reads []int) {
+// closeLoop closes the parameters of a loop. Parameters with the same exit are added together,
+// because each addition copies the exit's list: a loop over a tile has hundreds of them.
+func (s *loopCloser) closeLoop(e *editor, loop closedLoop) {
+	var exits []ir.V
+	closed := map[ir.V][]ir.V{}
+	for _, p := range s.f.Params(loop.v) {
+		exit := s.exit(loop, s.reads[p])
+		if exit == 0 {
+			continue
+		}
+		if closed[exit] == nil {
+			exits = append(exits, exit)
+		}
+		closed[exit] = append(closed[exit], p)
+	}
+	for _, exit := range exits {
+		s.closeParams(e, exit, closed[exit])
+	}
+}
+
+// exit returns the innermost block that branches in the loop leave to, or 0 if a parameter of it
+// cannot replace the reads. It can if every path from the loop to the reads passes the end of the
+// exit, and every branch to the exit is in the loop. The exit of a typical loop is the block
+// directly around it. A read inside the exit block, but after the loop, has no merge at which a
+// parameter could be, and stays.
+func (s *loopCloser) exit(loop closedLoop, reads []int) ir.V {
+	if len(reads) == 0 {
+		return 0
+	}
 	from, to := int(s.start[loop.v]), int(s.end[loop.v])
 	exit := ir.V(0)
 	for i := len(loop.around) - 1; i >= 0; i-- {
@@ -113,30 +133,40 @@ func (s *loopCloser) closeParam(e *editor, loop closedLoop, p ir.V, reads []int)
 		case exit == 0:
 			exit = label
 		case int(s.end[label]) < reads[len(reads)-1]:
-			return // // a path to the reads that bypasses the exit
+			return 0 // a path to the reads bypasses the exit
 		}
 	}
 	if exit == 0 || s.fixed[exit] || exit == s.f.Body() || s.f.Val(exit).Op != ir.Block || reads[0] < int(s.end[exit]) {
-		return
+		return 0
 	}
 	for _, br := range s.brs[exit] {
 		if br < from || br > to {
-			return
+			return 0
 		}
 	}
 	for label := range s.fixed { // a switch may branch past the exit too
 		if int(s.start[label]) < from && int(s.end[label]) > to && int(s.end[label]) < reads[len(reads)-1] {
-			return
+			return 0
 		}
 	}
-	// Each exit branch passes the value of its own iteration.
-	q := e.addParams(exit, []ir.Type{s.f.Type(p)}, nil)[0]
-	for _, br := range s.brs[exit] {
-		e.addArgs(s.f.Code[br], []ir.V{p})
+	return exit
+}
+
+// closeParams adds a parameter to the exit for each of the loop parameters, and redirects the reads to it.
+func (s *loopCloser) closeParams(e *editor, exit ir.V, params []ir.V) {
+	types := make([]ir.Type, len(params))
+	for i, p := range params {
+		types[i] = s.f.Type(p)
 	}
-	by := make([]ir.V, int(p)+1)
-	by[p] = q
-	for _, i := range reads {
-		redirect(s.f, s.f.Code[i], by)
+	added := e.addParams(exit, types, nil)
+	for _, br := range s.brs[exit] { // each exit branch passes the values of its own iteration
+		e.addArgs(s.f.Code[br], params)
+	}
+	for i, p := range params {
+		s.to[p] = added[i]
+		for _, at := range s.reads[p] {
+			redirect(s.f, s.f.Code[at], s.to)
+		}
+		s.to[p] = 0
 	}
 }
