@@ -18,7 +18,9 @@ func (j *judge) script(ctx context.Context, file string, x *checked) {
 	s, err := loadScript(j.c, file, j.f.allowOutside)
 	var list []amber.Described
 	if err == nil {
-		list, err = amber.Describe(ctx, s, amber.Options{SpirvDir: j.f.spirvDir, ScriptRoot: j.f.scriptRoot})
+		cache, done := openSources()
+		list, err = amber.Describe(ctx, s, amber.Options{SpirvDir: j.f.spirvDir, ScriptRoot: j.f.scriptRoot, Sources: cache})
+		done()
 	}
 	if err != nil {
 		x.message = located(file, err)

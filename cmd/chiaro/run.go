@@ -122,6 +122,9 @@ func runScripts(c console, f runFlags, args []string) error {
 	case shader != "":
 		return limited(0, func(ctx context.Context) error { return runShader(ctx, c, f, shader) })
 	}
+	sources, done := openSources()
+	defer done()
+	f.opts.Sources = sources
 	files, err := listFiles(c, args, f.filesFrom, ".amber", ".vkscript")
 	if err != nil {
 		return err

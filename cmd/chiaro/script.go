@@ -11,7 +11,6 @@ import (
 
 	"github.com/chiaro-gpu/chiaro/diag"
 	"github.com/chiaro-gpu/chiaro/internal/amber"
-	"github.com/chiaro-gpu/chiaro/internal/source"
 )
 
 // outsideFlag adds --allow-outside.
@@ -45,7 +44,7 @@ func loadScript(c console, file string, outside bool) (*amber.Script, error) {
 		return s, err
 	}
 	for _, shader := range s.Shaders {
-		if shader.Format == amber.GLSL && len(source.Includes(shader.Source)) > 0 {
+		if _, ok := s.OutsideInclude(shader); ok {
 			return nil, &amber.Fault{File: file, Finding: diag.New(amber.CodeShader, shader.At,
 				"shader %s has an #include, which the compiler may read from any folder; --allow-outside permits it", shader.Name)}
 		}

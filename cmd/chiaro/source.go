@@ -24,17 +24,22 @@ func isSource(file string) bool {
 	return ok
 }
 
-// compileSource compiles a source for a target environment. Modules are cached in the user's cache folder by the
-// contents of the source.
-func compileSource(ctx context.Context, file string, text []byte, target string, outside bool) ([]byte, error) {
-	o := source.Options{Target: target, Outside: outside}
+// openSources opens the cache of compiled sources in the user's cache folder. It returns nil if the system has no
+// such folder or the folder cannot be trusted. done closes the cache.
+func openSources() (cache *store.Dir, done func()) {
 	if base, err := os.UserCacheDir(); err == nil {
 		if dir, err := store.Open(filepath.Join(base, "chiaro", "sources"), cacheSources); err == nil {
-			o.Cache = dir
-			defer dir.Close()
+			return dir, func() { _ = dir.Close() }
 		}
 	}
-	code, err := source.Compile(ctx, file, text, o)
+	return nil, func() {}
+}
+
+// compileSource compiles a source for a target environment. Modules are cached by the contents of the source.
+func compileSource(ctx context.Context, file string, text []byte, target string, outside bool) ([]byte, error) {
+	cache, done := openSources()
+	defer done()
+	code, err := source.Compile(ctx, file, text, source.Options{Target: target, Outside: outside, Cache: cache})
 	if err != nil {
 		return nil, unreadable("%v", err)
 	}

@@ -124,7 +124,7 @@ func TestStatuses(t *testing.T) {
 		{"nothing to clear", graphics, Pass, ""},
 		{"debugger", tiny + "PIPELINE compute p\n  ATTACH one\nEND\nDEBUG p 0 0 0\n  THREAD GLOBAL_INVOCATION_ID 0 0 0\n    STEP_IN\n  END\nEND\n", NotSupported, "DEBUG blocks"},
 		{"descriptor", tiny + "PIPELINE compute p\n  ATTACH one\n  BIND BUFFER a DESCRIPTOR_SET 0 BINDING 0\nEND\nRUN p 1 1 1\n", NotSupported, "descriptors of kind untyped"},
-		{"language", "#!amber\nSHADER compute s HLSL\nEND\nPIPELINE compute p\n  ATTACH s\nEND\nRUN p 1 1 1\n", NotSupported, "shaders in HLSL"},
+		{"language", "#!amber\nSHADER compute s OPENCL-C\nEND\nPIPELINE compute p\n  ATTACH s\nEND\nRUN p 1 1 1\n", NotSupported, "shaders in OPENCL-C"},
 		{"optimization", tiny + "PIPELINE compute p\n  ATTACH one\n  SHADER_OPTIMIZATION one\n    --graphics-robust-access\n  END\nEND\nRUN p 1 1 1\n", NotSupported, "--graphics-robust-access"},
 		{"assembly", "#!amber\nSHADER compute s SPIRV-ASM\n\nOpFrob\nEND\nPIPELINE compute p\n  ATTACH s\nEND\nRUN p 1 1 1\n", Failed, "test.amber:4:1: shader s: "},
 		{"hexadecimal", "#!amber\nSHADER compute s SPIRV-HEX\n0x07230203 zz\nEND\nPIPELINE compute p\n  ATTACH s\nEND\nRUN p 1 1 1\n", Failed, "3:12: \"zz\"; must be a number"},

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/chiaro-gpu/chiaro/diag"
+	"github.com/chiaro-gpu/chiaro/internal/source"
 	"github.com/chiaro-gpu/chiaro/spirv/asm"
 )
 
@@ -34,8 +34,8 @@ func (r *runner) module(ctx context.Context, p *Pipeline, a *Attachment) ([]byte
 		return r.hex(s)
 	case SPIRVBinary:
 		return []byte(s.Source), nil
-	case GLSL:
-		return r.compileGLSL(ctx, s, a.Stage)
+	case GLSL, HLSL:
+		return r.compile(ctx, s, a.Stage, r.entryPoint(p, a))
 	}
 	return nil, r.unsupported(s.At, "shaders in "+s.Format.String()+" without ready SPIR-V")
 }
@@ -140,60 +140,35 @@ func (r *runner) hex(s *Shader) ([]byte, error) {
 	return data, nil
 }
 
-// glslTargets are the compiler arguments for each SPIR-V environment; the compilers name it
-// by a version of Vulkan.
-var glslTargets = map[string][]string{
-	"spv1.0": {"vulkan1.0", "spv1.0"}, "spv1.1": {"vulkan1.1", "spv1.1"}, "spv1.2": {"vulkan1.1", "spv1.2"},
-	"spv1.3": {"vulkan1.1", "spv1.3"}, "spv1.4": {"vulkan1.1", "spv1.4"}, "spv1.5": {"vulkan1.2", "spv1.5"},
-	"spv1.6": {"vulkan1.3", "spv1.6"}, "vulkan1.1spv1.4": {"vulkan1.1", "spv1.4"},
-}
-
-// compileGLSL has a compiler on the PATH make a module.
-func (r *runner) compileGLSL(ctx context.Context, s *Shader, stage Stage) ([]byte, error) {
-	target := glslTargets[r.targetEnv(s)]
-	if target == nil {
-		target = []string{r.targetEnv(s)}
+// compile has a compiler on the PATH make a module of a source in GLSL or HLSL. Faults get their line in the script.
+func (r *runner) compile(ctx context.Context, s *Shader, stage Stage, entry string) ([]byte, error) {
+	env := r.targetEnv(s)
+	if _, ok := asm.Target(env); !ok {
+		return nil, r.fault(CodeShader, s.At, "target environment %q of shader %s is not known", env, s.Name)
 	}
-	dir, err := os.MkdirTemp("", "chiaro-glsl-")
-	if err != nil {
-		return nil, err
+	t := source.Text{
+		Language: source.Language(s.Format.String()), Stage: stage.Extension(), Name: s.textName(stage), Code: s.Source, Entry: entry,
+		Files: map[string]string{},
 	}
-	defer os.RemoveAll(dir)
-	name := s.textName(stage)
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(s.Source), 0o600); err != nil {
-		return nil, err
+	for name, f := range r.script.Files {
+		t.Files[name] = f.Text
 	}
-	const out = "out.spv"
-	tail := []string{"-o", out, name}
-	if strings.Contains(s.Source, "include") { // files that a shader includes are relative to the working directory
+	if strings.Contains(s.Source, "include") {
+		t.Search = []string{"."} // of the virtual files
+	}
+	if _, ok := r.script.OutsideInclude(s); ok { // other files are relative to the working directory
 		if here, err := os.Getwd(); err == nil {
-			tail = append([]string{"-I" + here}, tail...)
+			t.Search = append(t.Search, here)
 		}
 	}
-	var cmd *exec.Cmd
-	if path, err := exec.LookPath("glslc"); err == nil {
-		args := []string{"-g", "-fshader-stage=" + stage.Extension(), "--target-env=" + target[0]}
-		if len(target) > 1 {
-			args = append(args, "--target-spv="+target[1])
-		}
-		cmd = exec.CommandContext(ctx, path, append(args, tail...)...)
-	} else if path, err := exec.LookPath("glslangValidator"); err == nil {
-		args := []string{"-g", "-S", stage.Extension(), "--target-env", target[len(target)-1]}
-		if len(target) == 1 {
-			args = append(args, "-V")
-		}
-		cmd = exec.CommandContext(ctx, path, append(args, tail...)...)
-	} else {
-		return nil, r.fault(CodeShader, s.At, "shader %s is GLSL and there is no glslc and no glslangValidator on the PATH; "+
-			"the Debian packages glslc and glslang-tools bring one each", s.Name)
-	}
-	cmd.Dir = dir
-	said, err := cmd.CombinedOutput()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		text, line := r.placed(s, stage, head(string(said), err))
+	code, err := source.CompileText(ctx, &t, source.Options{Target: env, Cache: r.options.Sources})
+	var missing *source.MissingError
+	var failed *source.Error
+	switch {
+	case errors.As(err, &missing):
+		return nil, r.fault(CodeShader, s.At, "shader %s is %v", s.Name, missing)
+	case errors.As(err, &failed):
+		text, line := r.placed(s, stage, failed.Message)
 		at := s.At
 		if line > 0 {
 			at = diag.Pos{Line: line, Column: 1}
@@ -201,19 +176,5 @@ func (r *runner) compileGLSL(ctx context.Context, s *Shader, stage Stage) ([]byt
 		}
 		return nil, r.fault(CodeShader, at, "shader %s does not compile: %s", s.Name, text)
 	}
-	return readFile(filepath.Join(dir, out))
-}
-
-// head returns the first lines of the output of a compiler, or the error if the output is
-// empty.
-func head(said string, err error) string {
-	const most = 20
-	lines := strings.SplitN(strings.TrimSpace(said), "\n", most+1)
-	switch {
-	case lines[0] == "":
-		return fmt.Sprint(err)
-	case len(lines) > most:
-		lines[most] = "…"
-	}
-	return strings.Join(lines, "\n")
+	return code, err
 }

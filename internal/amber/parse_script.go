@@ -73,11 +73,11 @@ func (p *parser) engineData() {
 
 func (p *parser) virtualFile() {
 	w := p.declare("virtual file")
-	text, _, ok := p.lex.body()
+	text, line, ok := p.lex.body()
 	if !ok {
 		p.fail(CodeEnd, w.pos, "virtual file %s has no END", w)
 	}
-	p.virtual[w.text] = text
+	p.script.Files[w.text] = &VirtualFile{text, line}
 }
 
 // shader reads a SHADER with its source.
@@ -87,7 +87,7 @@ func (p *parser) shader(at diag.Pos) {
 	if !ok && !w.eol {
 		p.fail(CodeWord, w.pos, "%s is no stage of a shader", w)
 	}
-	s := &Shader{Stage: stage, At: at}
+	s := &Shader{Stage: stage, At: at, files: p.script.Files}
 	name := p.declare("shader")
 	s.Name = name.text
 	s.Format = ShaderFormat(p.oneOf("a form of shader", shaderFormats[:]...))
@@ -102,7 +102,13 @@ func (p *parser) shader(at diag.Pos) {
 		case "TARGET_ENV":
 			s.TargetEnv = p.word("a target environment").text
 		case "FILE", "VIRTUAL_FILE":
+			name := p.lex.peek().text
 			s.Source, inline = string(p.file()), false
+			if f := p.script.Files[name]; f != nil {
+				s.Line = f.Line
+			} else {
+				s.Path = name
+			}
 		default:
 			p.fail(CodeWord, w.pos, "%s; must be TARGET_ENV, FILE, VIRTUAL_FILE or the end of the line", w)
 		}

@@ -134,7 +134,7 @@ END # of e
 	want := []string{
 		`compute a SPIRV-ASM "spv1.3" "OpNop ; APPEND END\n" 6`,
 		`vertex b PASSTHROUGH "" "" 0`,
-		`compute c GLSL "" "void main() {}\n" 0`,
+		`compute c GLSL "" "void main() {}\n" 3`,
 		`compute d SPIRV-BIN "" "bytes of d.spv" 0`,
 		`multi e SPIRV-HEX "" "0x07230203\n" 12`,
 	}

@@ -48,9 +48,9 @@ func readFile(path string) ([]byte, error) {
 // that begins with #!amber makes it AmberScript, all else is VkScript.
 func Parse(file string, text []byte, open Open) (*Script, error) {
 	p := &parser{
-		script: &Script{File: file},
-		open:   open, virtual: map[string]string{},
-		names: map[string]bool{}, buffers: map[string]*Buffer{}, shaders: map[string]*Shader{},
+		script: &Script{File: file, Files: map[string]*VirtualFile{}},
+		open:   open,
+		names:  map[string]bool{}, buffers: map[string]*Buffer{}, shaders: map[string]*Shader{},
 		samplers: map[string]*Sampler{}, pipelines: map[string]*Pipeline{},
 		structs: map[string]*Struct{}, structures: map[string]*Structure{},
 		budget: MaxBytes,
@@ -75,8 +75,7 @@ type parser struct {
 	script     *Script
 	lex        *lexer
 	open       Open
-	virtual    map[string]string // files in the script
-	names      map[string]bool   // declared names, with their kind before them
+	names      map[string]bool // declared names, with their kind before them
 	buffers    map[string]*Buffer
 	shaders    map[string]*Shader
 	samplers   map[string]*Sampler
@@ -299,8 +298,8 @@ func (p *parser) file() []byte {
 	if p.err != nil {
 		return nil
 	}
-	if text, ok := p.virtual[w.text]; ok {
-		return []byte(text)
+	if f := p.script.Files[w.text]; f != nil {
+		return []byte(f.Text)
 	}
 	if p.open == nil {
 		p.fail(CodeFile, w.pos, "file %s cannot be read: no files are at hand", w)

@@ -3,6 +3,8 @@ package amber
 import (
 	"bytes"
 	"fmt"
+	"path"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -36,7 +38,13 @@ func (s *Shader) textName(stage Stage) string {
 // is elsewhere. A #line directive moves the positions of the lines after it. Modules that were compiled before have
 // the names of compilers for the standard input.
 func (s *Shader) scriptLine(stage Stage, file string, line int) int {
-	if s.Line <= 0 || s.Format != GLSL && s.Format != HLSL {
+	if s.Format != GLSL && s.Format != HLSL {
+		return 0
+	}
+	if f := s.files[path.Clean(file)]; f != nil && file != s.textName(stage) {
+		return f.scriptLine(line)
+	}
+	if s.Line <= 0 {
 		return 0
 	}
 	if file != "" && file != "<stdin>" && file != "stdin" && file != s.textName(stage) {
@@ -48,6 +56,14 @@ func (s *Shader) scriptLine(stage Stage, file string, line int) int {
 		}
 	}
 	return 0
+}
+
+// scriptLine returns the line of the script for a line of the file; 0 if the file has no such line.
+func (f *VirtualFile) scriptLine(line int) int {
+	if line <= 0 || line > strings.Count(f.Text, "\n")+1 {
+		return 0
+	}
+	return f.Line + line - 1
 }
 
 // located returns a report of an undefined result with its position in the script, if a shader of the script contains
@@ -108,11 +124,11 @@ func (s *DescribedStage) ScriptLine(at facts.Position, instruction int) int {
 	return 0
 }
 
-// compilerForm is the beginning of a line of a compiler that has a position, of glslc or glslangValidator.
-var compilerForm = regexp.MustCompile(`^(?:(ERROR|WARNING): )?([^:\n]+):(\d+): `)
+// compilerForm is the beginning of a line of package source that has a position.
+var compilerForm = regexp.MustCompile(`^(.+?):(\d+):(\d+): `)
 
-// placed returns the output of a compiler with positions in the script, file:line:1: text, and the line of the first
-// position; 0 if there is none.
+// placed returns the messages of package source with positions in the script, or in the file of the shader, and the
+// line of the first position in the script; 0 if there is none.
 func (r *runner) placed(s *Shader, stage Stage, said string) (text string, first int) {
 	lines := strings.Split(said, "\n")
 	for i, l := range lines {
@@ -120,18 +136,67 @@ func (r *runner) placed(s *Shader, stage Stage, said string) (text string, first
 		if m == nil {
 			continue
 		}
-		number, _ := strconv.Atoi(m[3]) // a number too large is no line
-		n := s.scriptLine(stage, m[2], number)
-		if n == 0 {
+		line, _ := strconv.Atoi(m[2]) // a number too large is no line
+		file := filepath.ToSlash(filepath.Clean(m[1]))
+		switch own := path.Base(file) == s.textName(stage); {
+		case own && s.Path != "":
+			lines[i] = fmt.Sprintf("%s:%d:%s: %s", s.Path, line, m[3], l[len(m[0]):])
+			continue
+		case own && s.Line > 0: // package source has followed #line
+			line += s.Line - 1
+		case own || r.script.Files[file] == nil:
+			continue
+		default:
+			line = r.script.Files[file].scriptLine(line)
+		}
+		if line <= 0 {
 			continue
 		}
-		if l = l[len(m[0]):]; m[1] != "" {
-			l = strings.ToLower(m[1]) + ": " + l
-		}
-		lines[i] = fmt.Sprintf("%s:%d:1: %s", r.script.File, n, l)
+		lines[i] = fmt.Sprintf("%s:%d:%s: %s", r.script.File, line, m[3], l[len(m[0]):])
 		if first == 0 {
-			first = n
+			first = line
 		}
 	}
 	return strings.Join(lines, "\n"), first
+}
+
+// maxIncludes bounds the paths at which virtual files are sought for a shader.
+const maxIncludes = 100_000
+
+// OutsideInclude returns the words of the first #include of a shader, directly or through virtual files, that is of
+// no virtual file of the script; ok is false if there is none.
+func (s *Script) OutsideInclude(x *Shader) (words string, ok bool) {
+	if x.Format != GLSL && x.Format != HLSL {
+		return "", false
+	}
+	seen := map[string]bool{}
+	left := maxIncludes
+	var walk func(text string, folders []string) bool
+	walk = func(text string, folders []string) bool {
+		for _, include := range source.Includes(text) {
+			name, file := source.IncludedFile(include), ""
+			if path.IsAbs(name) || strings.ContainsAny(name, `:\`) {
+				name = "" // on no system below a folder
+			}
+			for _, folder := range folders {
+				if left--; left >= 0 && name != "" && s.Files[path.Join(folder, name)] != nil {
+					file = path.Join(folder, name)
+				}
+			}
+			if file == "" {
+				words = include
+				return true
+			}
+			if seen[file] {
+				continue
+			}
+			seen[file] = true
+			if walk(s.Files[file].Text, append(folders[:len(folders):len(folders)], path.Dir(file))) {
+				return true
+			}
+		}
+		return false
+	}
+	ok = walk(x.Source, []string{"."})
+	return words, ok
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
+	"github.com/chiaro-gpu/chiaro/internal/jit/store"
 	"github.com/chiaro-gpu/chiaro/internal/lower"
 	"github.com/chiaro-gpu/chiaro/vk"
 )
@@ -28,8 +29,9 @@ type Options struct {
 	// <script> is the script's path below ScriptRoot. Shaders that are not there are
 	// compiled.
 	SpirvDir, ScriptRoot string
-	Digest               bool // fill Result.Digests
-	Way                  Way  // to make pipelines
+	Sources              *store.Dir // of modules that a compiler made of shaders; nil for none
+	Digest               bool       // fill Result.Digests
+	Way                  Way        // to make pipelines
 }
 
 // Status is the outcome of a script.

@@ -180,8 +180,76 @@ EXPECT a IDX 0 EQ 42
 		t.Errorf("%s %s", r.Status, r.Message)
 	}
 	t.Setenv("PATH", "")
-	if r := runText(t, good+rest); r.Status != Failed || !strings.Contains(r.Message, "Debian packages glslc and glslang-tools") {
+	for language, program := range map[string]string{"GLSL": "glslang-tools", "HLSL": "directx-shader-compiler"} {
+		r := runText(t, strings.Replace(good, "GLSL", language, 1)+rest)
+		if r.Status != Failed || !strings.Contains(r.Message, "test.amber:2:1: shader s is in "+language+", and the PATH has no compiler") || !strings.Contains(r.Message, program) {
+			t.Errorf("%s: %s %s", language, r.Status, r.Message)
+		}
+	}
+}
+
+// TestRunHLSL runs a script with a shader in HLSL that has an entry point of another name and includes a virtual file,
+// and checks the positions of its errors.
+func TestRunHLSL(t *testing.T) {
+	found := false
+	for _, program := range []string{"dxc", "glslc", "glslangValidator"} {
+		_, err := exec.LookPath(program)
+		found = found || err == nil
+	}
+	if !found {
+		t.Skip("neither dxc nor glslc nor glslangValidator is on the PATH")
+	}
+	const text = `#!amber
+VIRTUAL_FILE lib/add.hlsli
+uint twice(uint x) { return 2 * x; }
+#include "two.hlsli"
+END
+VIRTUAL_FILE lib/two.hlsli
+uint two() { return 2; }
+END
+SHADER compute s HLSL
+#include "lib/add.hlsli"
+[[vk::binding(0, 0)]] RWStructuredBuffer<uint> a;
+[numthreads(1, 1, 1)] void first() { a[0] = twice(a[0]) + two(); }
+END
+BUFFER a DATA_TYPE uint32 DATA 20 END
+PIPELINE compute p
+  ATTACH s ENTRY_POINT first
+  BIND BUFFER a AS storage DESCRIPTOR_SET 0 BINDING 0
+END
+RUN p 1 1 1
+EXPECT a IDX 0 EQ 42
+`
+	if r := runText(t, text); r.Status != Pass {
 		t.Errorf("%s %s", r.Status, r.Message)
+	}
+	for old, want := range map[string]string{
+		"twice(a[0]) + two":  "test.amber:12:",
+		"return 2 * x":       "test.amber:3:",
+		"{ return 2; }":      "test.amber:7:",
+		`#include "lib/add.`: "test.amber:", // where a missing file is reported depends on the compiler
+	} {
+		bad := strings.Replace(text, old, "nosuch "+old, 1)
+		if r := runText(t, bad); r.Status != Failed || !strings.HasPrefix(r.Message, want) || !strings.Contains(r.Message, "shader s does not compile: ") {
+			t.Errorf("%s: %s %s, want %s", old, r.Status, r.Message, want)
+		}
+	}
+}
+
+// TestOutsideInclude checks which shaders include a file that is in no script.
+func TestOutsideInclude(t *testing.T) {
+	files := map[string]*VirtualFile{
+		"lib/a": {Text: "#include \"b\"\n"}, "lib/b": {Text: "#include <lib/a>\n"}, "c": {Text: "#include \"../d\"\n"},
+	}
+	s := &Script{Files: files}
+	for text, want := range map[string]string{
+		"": "", "#include \"lib/a\"\n": "", "#include \"lib/b\"\n#include \"x\"\n": " \"x\"", "#include \"c\"\n": " \"../d\"",
+		"#include NAME\n": " NAME", "#include \"/lib/a\"\n": " \"/lib/a\"", "#include \"../lib/a\"\n": " \"../lib/a\"",
+	} {
+		words, outside := s.OutsideInclude(&Shader{Format: HLSL, Source: text})
+		if words != want || outside != (want != "") {
+			t.Errorf("%q: %q %v, want %q", text, words, outside, want)
+		}
 	}
 }
 

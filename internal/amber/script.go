@@ -26,7 +26,14 @@ type Script struct {
 	Structures   []*Structure // acceleration structures
 	Pipelines    []*Pipeline
 	Commands     []Command
-	FenceTimeout time.Duration // 0 if the script sets none
+	FenceTimeout time.Duration           // 0 if the script sets none
+	Files        map[string]*VirtualFile // by their names
+}
+
+// VirtualFile is a text that shaders are made of or include.
+type VirtualFile struct {
+	Text string
+	Line int // of its first line in the script
 }
 
 // Requirement is something that the device must have.
@@ -62,7 +69,9 @@ type Shader struct {
 	TargetEnv string // such as "spv1.3"; "" for the default
 	Source    string // text, or the bytes of a module if Format is SPIRVBinary
 	Line      int    // of the first line of Source in the script; 0 if it is elsewhere
+	Path      string // of the file with Source as the script names it; "" if it is in the script
 	At        diag.Pos
+	files     map[string]*VirtualFile // of the script
 }
 
 // Stage is the stage of a shader.

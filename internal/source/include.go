@@ -33,6 +33,15 @@ func Includes(text string) (names []string) {
 	return names
 }
 
+// IncludedFile returns the name of the file in what follows #include; "" if that is no name.
+func IncludedFile(words string) string {
+	m := fileName.FindStringSubmatch(words)
+	if m == nil {
+		return ""
+	}
+	return m[1] + m[2]
+}
+
 // maxIncluded bounds the number of files that a source includes, maxInclude the bytes of each, maxLookups the number of
 // paths at which they may be.
 const (
@@ -99,11 +108,10 @@ func (w *inside) walk(text []byte, folders []string) error {
 		if len(folders) == 1 {
 			w.last = include
 		}
-		m := fileName.FindStringSubmatch(include)
-		if m == nil {
+		name := filepath.FromSlash(IncludedFile(include))
+		if name == "" {
 			return fmt.Errorf("#include%s: is not the name of a file", include)
 		}
-		name := filepath.FromSlash(m[1] + m[2])
 		for _, folder := range folders {
 			path := filepath.Join(folder, name)
 			rel, err := filepath.Rel(w.path, path)

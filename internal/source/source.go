@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -65,9 +64,9 @@ func Of(file string) (l Language, stage string, ok bool) {
 	return "", "", false
 }
 
-// Options configure Compile.
+// Options configure Compile and CompileText.
 type Options struct {
-	Target string     // an environment such as vulkan1.3; "" for vulkan1.3
+	Target string     // an environment such as vulkan1.3 or spv1.4; "" for vulkan1.3
 	Cache  *store.Dir // nil for none
 	// Outside permits #include of files outside the folder of the source and, if the source is below the working
 	// directory, outside that directory.
@@ -81,55 +80,17 @@ type Error struct{ Message string }
 // Error returns Message.
 func (e *Error) Error() string { return e.Message }
 
-// compiler is one program that compiles a language.
-type compiler struct {
-	program string
-	pack    string // the package that has it
-	args    func(in, out, stage, target string) []string
-}
+// MissingError is a language without a compiler on the PATH.
+type MissingError struct{ Language Language }
 
-// stageless are compilers that make one module of all entry points.
-func stageless(args ...string) func(in, out, stage, target string) []string {
-	return func(in, out, _, _ string) []string {
-		full := slices.Clone(args)
-		for i := range full {
-			full[i] = strings.NewReplacer("IN", in, "OUT", out).Replace(full[i])
-		}
-		return full
+// Error names the language, its compilers and their packages.
+func (e *MissingError) Error() string {
+	var names []string
+	for _, c := range compilers[e.Language] {
+		names = append(names, c.program+" from the package "+c.pack)
 	}
+	return fmt.Sprintf("in %s, and the PATH has no compiler for it; install %s", e.Language, strings.Join(names, ", or "))
 }
-
-// compilers has the compilers of each language, the preferred one first.
-var compilers = map[Language][]compiler{
-	GLSL: {
-		{"glslc", "glslc", func(in, out, stage, target string) []string {
-			return []string{"-g", "-fshader-stage=" + stage, "--target-env=" + target, "-o", out, in}
-		}},
-		{"glslangValidator", "glslang-tools", func(in, out, stage, target string) []string {
-			return []string{"-g", "-V", "-S", stage, "--target-env", target, "-o", out, in}
-		}},
-	},
-	HLSL: {
-		{"dxc", "directx-shader-compiler (https://github.com/microsoft/DirectXShaderCompiler)", func(in, out, stage, target string) []string {
-			return []string{"-spirv", "-Zi", "-fspv-target-env=" + target, "-T", profiles[stage], "-E", "main", "-Fo", out, in}
-		}},
-		{"glslc", "glslc", func(in, out, stage, target string) []string {
-			return []string{"-g", "-x", "hlsl", "-fshader-stage=" + stage, "--target-env=" + target, "-o", out, in}
-		}},
-		{"glslangValidator", "glslang-tools", func(in, out, stage, target string) []string {
-			return []string{"-g", "-D", "-V", "-e", "main", "-S", stage, "--target-env", target, "-o", out, in}
-		}},
-	},
-	WGSL: {
-		{"naga", "naga-cli (cargo install naga-cli)", stageless("-g", "IN", "OUT")},
-		{"tint", "tint (https://dawn.googlesource.com/dawn)", stageless("--format", "spirv", "-o", "OUT", "IN")},
-	},
-	Slang: {{"slangc", "slang (https://github.com/shader-slang/slang)", stageless("-g", "-target", "spirv", "-o", "OUT", "IN")}},
-}
-
-// profiles are the shader models of dxc.
-var profiles = map[string]string{"vert": "vs_6_6", "tesc": "hs_6_6", "tese": "ds_6_6", "geom": "gs_6_6", "frag": "ps_6_6", "comp": "cs_6_6",
-	"task": "as_6_6", "mesh": "ms_6_6", "rgen": "lib_6_6", "rint": "lib_6_6", "rahit": "lib_6_6", "rchit": "lib_6_6", "rmiss": "lib_6_6", "rcall": "lib_6_6"}
 
 // imports finds sources that other files are a part of; they are not cached.
 var imports = regexp.MustCompile(`(?m)\b(include|import|__include|implementing)\b`)
@@ -153,170 +114,136 @@ func Compile(ctx context.Context, file string, text []byte, o Options) ([]byte, 
 			return nil, fmt.Errorf("%s:%d:1: error: %w; --allow-outside permits other folders", file, line, err)
 		}
 	}
-	target := o.Target
-	if !strings.HasPrefix(target, "vulkan1.") || target == "vulkan1.4" || strings.Contains(target, "spv") {
-		target = "vulkan1.3" // the newest that all compilers know; it has the same SPIR-V as 1.4
+	j := &job{language: l, file: file, text: string(text), stage: stage, entry: "main", target: targetOf(o.Target)}
+	code, err := j.run(ctx, o.Cache)
+	if missing := (*MissingError)(nil); errors.As(err, &missing) {
+		return nil, fmt.Errorf("%s: error: the source is %w", file, err)
 	}
-	for _, c := range compilers[l] {
+	return code, err
+}
+
+// Text is a source without a file.
+type Text struct {
+	Language Language
+	Stage    string            // as Stages has it
+	Name     string            // of a file without a folder; debug information and errors contain it
+	Code     string            // the source
+	Entry    string            // the entry point of a source in HLSL; "" for main
+	Files    map[string]string // files that the source includes, by their paths from its folder
+	Search   []string          // further folders of such files
+}
+
+// CompileText compiles a source that is in no file. It does not judge the files that the source includes. The error is
+// an *Error if the source does not compile, and a *MissingError if no program compiles it.
+func CompileText(ctx context.Context, t *Text, o Options) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "chiaro-text-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for name, text := range t.Files {
+		if name = filepath.FromSlash(name); !filepath.IsLocal(name) {
+			continue // a path from elsewhere is no name below the folder of the source
+		}
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return nil, err
+		}
+		if err := root.WriteFile(name, []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	if err := root.WriteFile(t.Name, []byte(t.Code), 0o600); err != nil {
+		return nil, err
+	}
+	j := &job{language: t.Language, folder: dir, file: t.Name, text: t.Code, stage: t.Stage, entry: t.Entry, target: targetOf(o.Target), search: t.Search}
+	if j.entry == "" {
+		j.entry = "main"
+	}
+	return j.run(ctx, o.Cache)
+}
+
+// job is a source to compile.
+type job struct {
+	language Language
+	folder   string // in which the compiler runs; "" for the working directory
+	file     string // from folder
+	text     string
+	stage    string
+	entry    string
+	target   target
+	search   []string // folders of included files
+}
+
+// run compiles the source by the first compiler on the PATH, unless the cache has its module.
+func (j *job) run(ctx context.Context, cache *store.Dir) ([]byte, error) {
+	for _, c := range compilers[j.language] {
 		path, err := exec.LookPath(c.program)
 		if err != nil {
 			continue
 		}
-		args := c.args(file, "", stage, target)
-		key, cached := cacheKey(path, args, text)
-		cached = cached && o.Cache != nil
-		if cached {
-			if code, ok := o.Cache.Load(key); ok {
+		if cache == nil {
+			return j.compile(ctx, &c, path)
+		}
+		key, ok := cacheKey(path, c.args(j, j.file, ""), j.text)
+		if ok {
+			if code, ok := cache.Load(key); ok {
 				return code, nil
 			}
 		}
-		code, err := c.compile(ctx, path, file, string(text), stage, target)
-		if err == nil && cached {
-			_ = o.Cache.Save(key, code) // a full cache costs only time
+		code, err := j.compile(ctx, &c, path)
+		if err == nil && ok {
+			_ = cache.Save(key, code) // a full cache costs only time
 		}
 		return code, err
 	}
-	var names []string
-	for _, c := range compilers[l] {
-		names = append(names, c.program+" from the package "+c.pack)
-	}
-	return nil, fmt.Errorf("%s: error: the source is in %s, and the PATH has no compiler for it; install %s", file, l, strings.Join(names, ", or "))
+	return nil, &MissingError{j.language}
 }
 
 // cacheKey is a hash of everything that a module depends on; ok is false if that is not known.
-func cacheKey(path string, args []string, text []byte) (key store.Key, ok bool) {
+func cacheKey(path string, args []string, text string) (key store.Key, ok bool) {
 	info, err := os.Stat(path)
-	if err != nil || imports.Match(text) {
+	if err != nil || imports.MatchString(text) {
 		return key, false
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %d %d %q\n", path, info.Size(), info.ModTime().UnixNano(), args)
-	h.Write(text)
+	h.Write([]byte(text))
 	return store.Key(h.Sum(nil)), true
 }
 
-// compile runs the compiler.
-func (c *compiler) compile(ctx context.Context, path, file, text, stage, target string) ([]byte, error) {
+// compile runs the compiler c at a path.
+func (j *job) compile(ctx context.Context, c *compiler, path string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "chiaro-source-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	in := file
+	in := j.file
 	if strings.HasPrefix(in, "-") {
 		in = "." + string(filepath.Separator) + in // no flag
 	}
 	out := filepath.Join(dir, "out.spv")
-	cmd := exec.CommandContext(ctx, path, c.args(in, out, stage, target)...)
+	cmd := exec.CommandContext(ctx, path, c.args(j, in, out)...)
+	cmd.Dir = j.folder
 	cmd.WaitDelay = time.Second // for a compiler with processes of its own that outlive it
 	said, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-		return nil, &Error{messages(file, c.program, string(said), text)}
+		return nil, &Error{j.messages(c.program, string(said))}
 	}
 	if err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(out)
 	if err != nil || info.Size() > maxModule {
-		return nil, &Error{messages(file, c.program, string(said)+"\nno module", text)}
+		return nil, &Error{j.messages(c.program, string(said)+"\nno module")}
 	}
 	return os.ReadFile(out)
-}
-
-// The forms of errors: of glslc, dxc and tint; of glslangValidator; of slangc; and of naga in two lines.
-var (
-	plainForm    = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):?)? *(?:fatal )?(error|warning): (.*)$`)
-	tintForm     = regexp.MustCompile(`^(.+?):(\d+):(\d+) (error|warning): (.*)$`)
-	glslang      = regexp.MustCompile(`^(ERROR|WARNING): (.+?):(\d+): (.*)$`)
-	slangForm    = regexp.MustCompile(`^(.+?)\((\d+)\): (error|warning) (.*)$`)
-	nagaError    = regexp.MustCompile(`^(error|warning): (.*)$`)
-	nagaPosition = regexp.MustCompile(`^\s*┌─ (.+?):(\d+):(\d+)`)
-	maxMessage   = 50 // lines
-)
-
-// positions turns the positions of a compiler into positions in files.
-type positions struct {
-	file string        // the source
-	own  map[place]int // see ownLines
-}
-
-// of returns the file and the line that a compiler means: of the source itself, or of a
-// file that it includes. A line that a #line directive moves to a file that does not exist
-// is where it is in the source.
-func (p *positions) of(path, line string) (string, string) {
-	at := path
-	_, err := strconv.ParseUint(path, 10, 64)
-	switch {
-	case strings.HasSuffix(path, filepath.Base(p.file)), path == "0":
-		at = p.file
-	case err == nil: // the number of a string
-	default:
-		for _, f := range []string{filepath.Clean(path), filepath.Join(filepath.Dir(p.file), path)} {
-			if info, err := os.Stat(f); err == nil && info.Mode().IsRegular() {
-				return f, line
-			}
-		}
-	}
-	if n, err := strconv.Atoi(line); err == nil {
-		if own, ok := p.own[place{at, n}]; ok {
-			line = strconv.Itoa(own)
-		}
-	}
-	if strings.HasSuffix(path, filepath.Base(p.file)) {
-		return path, line
-	}
-	return p.file, line // also for a folder of the compiler
-}
-
-// messages returns the output of a compiler as lines that problem matchers read. Lines of another form are dropped
-// if any has a known one. text is the source.
-func messages(file, program, said, text string) string {
-	var out, other []string
-	at := positions{file, ownLines(file, text)}
-	pending := "" // a message of naga, whose place follows
-	add := func(path, line, column, severity, text string) {
-		if column == "" || column == "0" {
-			column = "1"
-		}
-		path, line = at.of(path, line)
-		out = append(out, fmt.Sprintf("%s:%s:%s: %s: %s", path, line, column, strings.ToLower(severity), strings.TrimSpace(text)))
-	}
-	for line := range strings.Lines(said) {
-		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case tintForm.MatchString(line):
-			m := tintForm.FindStringSubmatch(line)
-			add(m[1], m[2], m[3], m[4], m[5])
-		case plainForm.MatchString(line):
-			m := plainForm.FindStringSubmatch(line)
-			add(m[1], m[2], m[3], m[4], m[5])
-		case glslang.MatchString(line):
-			m := glslang.FindStringSubmatch(line)
-			if !strings.Contains(m[4], "compilation terminated") {
-				add(m[2], m[3], "", m[1], m[4])
-			}
-		case slangForm.MatchString(line):
-			m := slangForm.FindStringSubmatch(line)
-			add(m[1], m[2], "", m[3], m[4])
-		case nagaError.MatchString(line):
-			pending = line
-			other = append(other, line)
-		case pending != "" && nagaPosition.MatchString(line):
-			m, text := nagaPosition.FindStringSubmatch(line), nagaError.FindStringSubmatch(pending)
-			add(m[1], m[2], m[3], text[1], text[2])
-			pending = ""
-		case strings.TrimSpace(line) != "":
-			other = append(other, line)
-		}
-	}
-	if len(out) == 0 {
-		if len(other) == 0 {
-			other = []string{"no message"}
-		}
-		out = []string{fmt.Sprintf("%s: error: %s fails: %s", file, program, strings.Join(other[:min(len(other), maxMessage)], "\n"))}
-	}
-	return strings.Join(out[:min(len(out), maxMessage)], "\n")
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -33,7 +34,7 @@ func TestMessages(t *testing.T) {
 		"out of memory\n": "d/a.frag: error: cc fails: out of memory",
 		"":                "d/a.frag: error: cc fails: no message",
 	} {
-		if got := messages("d/a.frag", "cc", said, ""); got != want {
+		if got := (&job{file: "d/a.frag"}).messages("cc", said); got != want {
 			t.Errorf("%q:\n%s\nwant\n%s", said, got, want)
 		}
 	}
@@ -58,7 +59,7 @@ func TestMessagesOfIncluded(t *testing.T) {
 		"ERROR: 0:2: 'x' : undeclared\n":           file + ":2:1: error: 'x' : undeclared",
 		"nosuch.glsl:2: error: 'x' : undeclared\n": file + ":2:1: error: 'x' : undeclared",
 	} {
-		if got := messages(file, "cc", said, ""); got != want {
+		if got := (&job{file: file}).messages("cc", said); got != want {
 			t.Errorf("%q:\n%s\nwant\n%s", said, got, want)
 		}
 	}
@@ -82,8 +83,36 @@ func TestLineDirectives(t *testing.T) {
 		"ERROR: nowhere.glsl:100: m":   file + ":4:1: error: m",
 		"nowhere.glsl:999: error: m":   file + ":999:1: error: m",
 	} {
-		if got := messages(file, "cc", said, text); got != want && got != filepath.Join(dir, want) {
+		if got := (&job{file: file, text: text}).messages("cc", said); got != want && got != filepath.Join(dir, want) {
 			t.Errorf("%q: %q; want %q", said, got, want)
+		}
+	}
+}
+
+// TestTargets checks the versions of SPIR-V that compilers make for environments.
+func TestTargets(t *testing.T) {
+	for env, want := range map[string][3]string{ // of GLSL, of HLSL by glslc, of HLSL by dxc
+		"spv1.0": {"vulkan1.0", "vulkan1.0", "vulkan1.0"}, "spv1.2": {"vulkan1.1 spv1.2", "vulkan1.1 spv1.2", "vulkan1.0"},
+		"spv1.4": {"vulkan1.1 spv1.4", "vulkan1.1 spv1.3", "vulkan1.1spirv1.4"}, "vulkan1.1": {"vulkan1.1", "vulkan1.1", "vulkan1.1"},
+		"vulkan1.4": {"vulkan1.3", "vulkan1.3 spv1.3", "vulkan1.3"}, "": {"vulkan1.3", "vulkan1.3 spv1.3", "vulkan1.3"},
+		"opencl2.0": {"vulkan1.3", "vulkan1.3 spv1.3", "vulkan1.3"}, "spv1.6": {"vulkan1.3", "vulkan1.3 spv1.3", "vulkan1.3"},
+	} {
+		var got [3]string
+		for i, l := range []Language{GLSL, HLSL, HLSL} {
+			args := glslc
+			if i == 2 {
+				args = dxc
+			}
+			for _, a := range args(&job{language: l, stage: "comp", entry: "main", target: targetOf(env)}, "in", "out") {
+				for _, flag := range []string{"--target-env=", "-fspv-target-env=", "--target-spv="} {
+					if v, ok := strings.CutPrefix(a, flag); ok {
+						got[i] = strings.TrimSpace(got[i] + " " + v)
+					}
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", env, got, want)
 		}
 	}
 }
