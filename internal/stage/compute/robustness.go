@@ -49,16 +49,20 @@ func (r *Robustness) Of(at Binding, kind ir.ResourceKind) exec.Robustness {
 	return r.Storage
 }
 
-// VertexInput returns a vertex buffer with the bytes that the vertex stage reads.
+// VertexInput returns a vertex buffer with the bytes that the vertex stage can read. All of them are in its range,
+// because an attribute is fetched only if it is wholly in the range.
 func (a *Args) VertexInput(b exec.Buffer) exec.Buffer {
 	r := &a.Robustness
 	if own := a.StageRobustness[ir.Vertex]; own != nil {
 		r = own
 	}
-	if n := b.Range(); r.Vertex < exec.Robust && b.Beyond > 0 && n >= 0 {
+	switch n := b.Range(); {
+	case n < 0 || b.Beyond < 0: // Job.Check reports it
+		return b
+	case r.Vertex < exec.Robust:
 		return exec.Buffer{Bytes: b.Bytes[:n:n]}
 	}
-	return b
+	return exec.Buffer{Bytes: b.Bytes}
 }
 
 // restrict returns the descriptors with the bytes that the program reaches: bound, or a list in memory, which may hold
