@@ -106,9 +106,8 @@ func (r *runner) stageModule(ctx context.Context, p *Pipeline, a *Attachment) ([
 	if a.Shader.Format != Passthrough {
 		return r.module(ctx, p, a)
 	}
-	s := *a.Shader
-	s.Format, s.Source, s.TargetEnv = SPIRVAssembly, passthrough, ""
-	return r.assemble(&s)
+	s := a.Shader
+	return r.assemble(&Shader{Name: s.Name, Stage: s.Stage, Format: SPIRVAssembly, Source: passthrough, Line: s.Line, At: s.At})
 }
 
 // stageFacts reads the module of a stage with the specialization of its pipeline.

@@ -50,12 +50,15 @@ func (s *Shader) scriptLine(stage Stage, file string, line int) int {
 	if file != "" && file != "<stdin>" && file != "stdin" && file != s.textName(stage) {
 		return 0
 	}
-	for n, l := range source.Lines("", s.Source) {
-		if l.File == "" && l.Number == line {
-			return s.Line + n - 1
+	s.indexed.Do(func() {
+		s.lines = map[int]int{}
+		for n, l := range source.Lines("", s.Source) {
+			if _, ok := s.lines[l.Number]; l.File == "" && !ok {
+				s.lines[l.Number] = s.Line + n - 1
+			}
 		}
-	}
-	return 0
+	})
+	return s.lines[line]
 }
 
 // scriptLine returns the line of the script for a line of the file; 0 if the file has no such line.
@@ -84,11 +87,11 @@ func (s *Script) located(text string) string {
 }
 
 // LineOf returns the line of the script for a line of a source as a module names it; 0 if no shader of the script has the
-// line, or several have it.
+// line, or several have it at different lines of the script. Shaders share the lines of a file that they include.
 func (s *Script) LineOf(file string, line int) (found int) {
 	for _, x := range s.Shaders {
 		n := x.scriptLine(x.Stage, file, line)
-		if n > 0 && found > 0 {
+		if n > 0 && found > 0 && n != found {
 			return 0
 		}
 		found = max(found, n)

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"sync"
 	"time"
 
 	"github.com/chiaro-gpu/chiaro/diag"
@@ -72,6 +73,9 @@ type Shader struct {
 	Path      string // of the file with Source as the script names it; "" if it is in the script
 	At        diag.Pos
 	files     map[string]*VirtualFile // of the script
+
+	indexed sync.Once
+	lines   map[int]int // lines of Source in the script, by their numbers for a compiler; see scriptLine
 }
 
 // Stage is the stage of a shader.
