@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chiaro-gpu/chiaro/internal/amber"
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 	"github.com/chiaro-gpu/chiaro/internal/profile"
 	"github.com/chiaro-gpu/chiaro/valid"
 	"github.com/chiaro-gpu/chiaro/vk"
@@ -44,8 +45,8 @@ branches and functions. A module without positions in sources has the lines of i
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "format of standard output: "+strings.Join(profileFormats, ", "))
-	fl.StringArrayVar(&f.out, "out", nil, "write the profile to a file instead: FORMAT=FILE; repeatable")
+	fl.StringVar(&f.format, "format", "", "format of standard output: "+strings.Join(profileFormats, ", ")+" (default text, or nothing with --out)")
+	fl.StringArrayVar(&f.out, "out", nil, "write the profile to a file: FORMAT=FILE; repeatable")
 	f.engine.add(cmd)
 	fl.IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "number of threads that run a shader")
 	fl.DurationVar(&f.opts.Timeout, "timeout", 60*time.Second, "time limit; 0 for none")
@@ -63,9 +64,9 @@ branches and functions. A module without positions in sources has the lines of i
 
 // runProfile runs a file and writes its profile.
 func runProfile(ctx context.Context, c console, f runFlags, file string) error {
-	outs := [][2]string{{f.format, "-"}}
-	if len(f.out) > 0 {
-		outs = nil
+	var outs [][2]string
+	if f.format != "" || len(f.out) == 0 {
+		outs = append(outs, [2]string{orElse(f.format, "text"), "-"})
 	}
 	for _, o := range f.out {
 		format, name, ok := strings.Cut(o, "=")
@@ -79,16 +80,13 @@ func runProfile(ctx context.Context, c console, f runFlags, file string) error {
 			return unreadable("unknown format %q; want one of %s", o[0], strings.Join(profileFormats, ", "))
 		}
 	}
-	engine, err := f.engine.choose(c)
-	if err != nil {
-		return err
-	}
-	f.opts.Engine = engine
-	if err := f.check(); err != nil {
+	if err := f.check(c); err != nil {
 		return err
 	}
 	f.opts.Lowering.Profile, f.opts.Workers = true, max(f.jobs, 1)
+	defer collectSeldom(compilePercent)()
 	x := profiled{file: file}
+	var err error
 	if isShader(file) {
 		err = x.shader(ctx, c, &f)
 	} else {
@@ -143,6 +141,9 @@ func (x *profiled) script(ctx context.Context, c console, f *runFlags) error {
 	x.from = script
 	r := amber.Run(ctx, script, f.opts)
 	x.add(r.Profiles, checked{file: x.file})
+	for _, l := range r.Log {
+		plain.Fprintf(c.err, "log: %s\n", plain.Block(l, "     "))
+	}
 	switch {
 	case r.Status == amber.Pass:
 		return nil
@@ -193,11 +194,12 @@ type placer struct {
 	*profiled
 	module *checked
 	viewer *viewer
-	lines  map[profile.Place]profile.Place // that are known: of the module, and as the profile has them
+	lines  map[profile.Place]profile.Place // places in the profile by places in the module
 }
 
-// of returns the place of an instruction: its line in the source, in the script, or in the assembly. An instruction without a
-// position in a module with positions, such as the branch at the end of a loop, has none.
+// of returns the place of an instruction: its line in the source, in the script, or in the assembly. A source without a name gets
+// the name of the module. An instruction without a position in a module with positions, such as the branch at the end of a loop,
+// has no place.
 func (x *placer) of(i int) profile.Place {
 	at, stated := x.module.facts.Line(i)
 	if !stated || at.Line == 0 {
@@ -213,7 +215,7 @@ func (x *placer) of(i int) profile.Place {
 	if known {
 		return p
 	}
-	p = own
+	p = profile.Place{File: orElse(at.File, x.module.file), Line: own.Line}
 	if x.from != nil {
 		if n := x.from.LineOf(own.File, own.Line); n > 0 {
 			p = profile.Place{File: x.file, Line: n}
@@ -238,7 +240,7 @@ func (x *profiled) write(w io.Writer, format string) error {
 	p := &x.profile
 	switch format {
 	case "json":
-		return writeJSON(w, p.JSON())
+		return writeJSON(w, p)
 	case "pprof":
 		return p.Pprof(w)
 	case "lcov":

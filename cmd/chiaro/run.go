@@ -79,8 +79,11 @@ message names the feature.
 // throughNames are the values of --through, in the order of amber's ways.
 var throughNames = []string{amber.Whole: "pipelines", amber.Libraries: "libraries", amber.Binaries: "binaries", amber.Objects: "objects", amber.LinkedObjects: "linked"}
 
-// check rejects invalid values and reads the pipeline flags.
-func (f *runFlags) check() (err error) {
+// check rejects invalid values, selects the engine, and reads the pipeline flags.
+func (f *runFlags) check(c console) (err error) {
+	if f.opts.Engine, err = f.engine.choose(c); err != nil {
+		return err
+	}
 	way := slices.Index(throughNames, f.through)
 	if way < 0 {
 		return unreadable("--through %q; want one of %s", f.through, strings.Join(throughNames, " "))
@@ -107,12 +110,7 @@ func runScripts(c console, f runFlags, args []string) error {
 	if len(args) == 0 && f.filesFrom == "" {
 		return unreadable("run without a script; want a file, a directory or --files-from")
 	}
-	engine, err := f.engine.choose(c)
-	if err != nil {
-		return err
-	}
-	f.opts.Engine = engine
-	if err := f.check(); err != nil {
+	if err := f.check(c); err != nil {
 		return err
 	}
 	defer collectSeldom(compilePercent)()

@@ -7,51 +7,57 @@ import (
 	"strconv"
 )
 
-// The elements of a report of Cobertura (coverage-04.dtd).
+// The elements of a report of Cobertura (coverage-04.dtd). It requires the elements of lists even if they are empty.
 type (
 	coberturaReport struct {
-		XMLName         xml.Name           `xml:"coverage"`
-		LineRate        string             `xml:"line-rate,attr"`
-		BranchRate      string             `xml:"branch-rate,attr"`
+		XMLName xml.Name `xml:"coverage"`
+		coberturaRates
 		LinesCovered    int                `xml:"lines-covered,attr"`
 		LinesValid      int                `xml:"lines-valid,attr"`
 		BranchesCovered int                `xml:"branches-covered,attr"`
 		BranchesValid   int                `xml:"branches-valid,attr"`
-		Complexity      int                `xml:"complexity,attr"`
 		Version         string             `xml:"version,attr"`
 		Timestamp       int64              `xml:"timestamp,attr"`
 		Sources         []string           `xml:"sources>source"`
 		Packages        []coberturaPackage `xml:"packages>package"`
 	}
 	coberturaPackage struct {
-		Name       string           `xml:"name,attr"`
-		LineRate   string           `xml:"line-rate,attr"`
-		BranchRate string           `xml:"branch-rate,attr"`
-		Complexity int              `xml:"complexity,attr"`
-		Classes    []coberturaClass `xml:"classes>class"`
+		Name string `xml:"name,attr"`
+		coberturaRates
+		Classes coberturaClasses `xml:"classes"`
+	}
+	coberturaClasses struct {
+		List []coberturaClass `xml:"class"`
 	}
 	coberturaClass struct {
-		Name       string            `xml:"name,attr"`
-		Filename   string            `xml:"filename,attr"`
-		LineRate   string            `xml:"line-rate,attr"`
-		BranchRate string            `xml:"branch-rate,attr"`
-		Complexity int               `xml:"complexity,attr"`
-		Methods    []coberturaMethod `xml:"methods>method"`
-		Lines      []coberturaLine   `xml:"lines>line"`
+		Name     string `xml:"name,attr"`
+		Filename string `xml:"filename,attr"`
+		coberturaRates
+		Methods coberturaMethods `xml:"methods"`
+		Lines   coberturaLines   `xml:"lines"`
+	}
+	coberturaMethods struct {
+		List []coberturaMethod `xml:"method"`
 	}
 	coberturaMethod struct {
-		Name       string          `xml:"name,attr"`
-		Signature  string          `xml:"signature,attr"`
-		LineRate   string          `xml:"line-rate,attr"`
-		BranchRate string          `xml:"branch-rate,attr"`
-		Complexity int             `xml:"complexity,attr"`
-		Lines      []coberturaLine `xml:"lines>line"`
+		Name      string `xml:"name,attr"`
+		Signature string `xml:"signature,attr"`
+		coberturaRates
+		Lines coberturaLines `xml:"lines"`
+	}
+	coberturaLines struct {
+		List []coberturaLine `xml:"line"`
 	}
 	coberturaLine struct {
 		Number    int    `xml:"number,attr"`
 		Hits      uint64 `xml:"hits,attr"`
 		Branch    bool   `xml:"branch,attr"`
 		Condition string `xml:"condition-coverage,attr,omitempty"`
+	}
+	coberturaRates struct {
+		LineRate   string `xml:"line-rate,attr"`
+		BranchRate string `xml:"branch-rate,attr"`
+		Complexity int    `xml:"complexity,attr"`
 	}
 )
 
@@ -65,21 +71,21 @@ func (p *Profile) Cobertura(w io.Writer) error {
 			lines[i] += l[i]
 			branches[i] += b[i]
 		}
-		class := coberturaClass{Name: f.Name, Filename: f.Name, LineRate: rate(l), BranchRate: rate(b), Methods: []coberturaMethod{}}
+		class := coberturaClass{Name: f.Name, Filename: f.Name, coberturaRates: rates(l, b)}
 		for _, fn := range f.functions() {
-			called := min(fn.Calls, 1)
-			class.Methods = append(class.Methods, coberturaMethod{
-				Name: fn.Name, LineRate: rate([2]int{1, int(called)}), BranchRate: "1", Lines: []coberturaLine{{Number: fn.Line, Hits: fn.Calls}},
+			class.Methods.List = append(class.Methods.List, coberturaMethod{
+				Name: fn.Unique, coberturaRates: rates([2]int{1, int(min(fn.Calls, 1))}, [2]int{}),
+				Lines: coberturaLines{[]coberturaLine{{Number: fn.Line, Hits: fn.Calls}}},
 			})
 		}
 		for i := range f.Lines {
-			class.Lines = append(class.Lines, coberturaLineOf(&f.Lines[i]))
+			class.Lines.List = append(class.Lines.List, coberturaLineOf(&f.Lines[i]))
 		}
-		pack.Classes = append(pack.Classes, class)
+		pack.Classes.List = append(pack.Classes.List, class)
 	}
-	pack.LineRate, pack.BranchRate = rate(lines), rate(branches)
+	pack.coberturaRates = rates(lines, branches)
 	report := coberturaReport{
-		LineRate: rate(lines), BranchRate: rate(branches), LinesCovered: lines[1], LinesValid: lines[0], BranchesCovered: branches[1], BranchesValid: branches[0],
+		coberturaRates: pack.coberturaRates, LinesCovered: lines[1], LinesValid: lines[0], BranchesCovered: branches[1], BranchesValid: branches[0],
 		Version: "chiaro", Sources: []string{"."}, Packages: []coberturaPackage{pack},
 	}
 	const head = xml.Header + `<!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd">` + "\n"
@@ -108,6 +114,11 @@ func coberturaLineOf(l *Line) coberturaLine {
 		out.Condition = fmt.Sprintf("%d%% (%d/%d)", 100*taken/n, taken, n)
 	}
 	return out
+}
+
+// rates returns the executed shares of lines and branches.
+func rates(lines, branches [2]int) coberturaRates {
+	return coberturaRates{LineRate: rate(lines), BranchRate: rate(branches)}
 }
 
 // rate returns the executed share of a number; 1 of none.

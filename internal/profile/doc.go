@@ -4,7 +4,7 @@
 //
 //	vk.StageProfile ─ New ─▶ Profile ─ Lines ─▶ []File
 //	                            │                 ├─▶ Text, LCOV, Cobertura
-//	                            └─▶ JSON, Pprof
+//	                            └─▶ Pprof, encoding/json
 //
 // # Counts
 //
@@ -20,7 +20,7 @@
 //
 //	profile.go, bytes.go    the counts of instructions
 //	line.go                 the counts of lines and branches
-//	text.go, json.go        the table, JSON
+//	text.go                 the table
 //	pprof.go                for pprof
 //	lcov.go, cobertura.go   coverage
 package profile

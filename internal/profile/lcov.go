@@ -5,28 +5,30 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/chiaro-gpu/chiaro/internal/plain"
 )
 
 // LCOV writes the coverage as a trace file of LCOV (geninfo(1)).
 func (p *Profile) LCOV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, f := range p.Lines() {
-		fmt.Fprintf(b, "TN:\nSF:%s\n", oneLine(f.Name))
+		fmt.Fprintf(b, "TN:\nSF:%s\n", plain.Line(f.Name))
 		functions := f.functions()
 		for _, fn := range functions {
-			fmt.Fprintf(b, "FN:%d,%s\n", fn.Line, oneLine(fn.Name))
+			fmt.Fprintf(b, "FN:%d,%s\n", fn.Line, field(fn.Unique))
 		}
 		for _, fn := range functions {
-			fmt.Fprintf(b, "FNDA:%d,%s\n", fn.Calls, oneLine(fn.Name))
+			fmt.Fprintf(b, "FNDA:%d,%s\n", fn.Calls, field(fn.Unique))
 		}
 		lines, called, branches := f.covered()
 		fmt.Fprintf(b, "FNF:%d\nFNH:%d\n", called[0], called[1])
 		for i := range f.Lines {
 			l := &f.Lines[i]
-			for k, way := range l.Branches {
+			for k, branch := range l.Branches {
 				taken := "-"
 				if l.Executed > 0 {
-					taken = fmt.Sprint(way.Taken)
+					taken = fmt.Sprint(branch.Taken)
 				}
 				fmt.Fprintf(b, "BRDA:%d,0,%d,%s\n", l.Number, k, taken)
 			}
@@ -40,7 +42,5 @@ func (p *Profile) LCOV(w io.Writer) error {
 	return b.Flush()
 }
 
-// oneLine replaces the line breaks of a name and the commas, which separate fields.
-func oneLine(name string) string {
-	return strings.NewReplacer("\n", " ", "\r", " ", ",", ";").Replace(name)
-}
+// field returns a name without line breaks, and without commas, which separate fields.
+func field(name string) string { return strings.ReplaceAll(plain.Line(name), ",", ";") }

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -12,8 +13,8 @@ type File struct {
 	Functions []*Function
 }
 
-// Line has the counts of a line. Executed and Subgroups are those of its most executed instruction in each stage, the others
-// are sums.
+// Line has the counts of a line. Executed and Subgroups are sums over the stages: of each stage the counts of the line's most
+// executed instruction. The other counts are sums over all instructions.
 type Line struct {
 	Number       int
 	Instructions uint64 // executions of instructions by invocations
@@ -36,8 +37,8 @@ func (p *Profile) Lines() []File {
 	for _, s := range p.Stages {
 		lines := map[Place]*Line{}
 		for _, fn := range s.Functions {
-			if fn.At.Line > 0 {
-				f := file(fn.At.File)
+			if fn.Line > 0 {
+				f := file(fn.File)
 				f.Functions = append(f.Functions, fn)
 			}
 			for i := range fn.Blocks {
@@ -63,18 +64,21 @@ func (p *Profile) Lines() []File {
 func countLines(lines map[Place]*Line, b *Block) {
 	for i := range b.Instructions {
 		in := &b.Instructions[i]
-		if in.At.Line <= 0 {
+		if in.Line <= 0 {
 			continue
 		}
-		l := lines[in.At]
+		l := lines[in.Place]
 		if l == nil {
-			l = &Line{Number: in.At.Line}
-			lines[in.At] = l
+			l = &Line{Number: in.Line}
+			lines[in.Place] = l
 		}
 		l.Instructions += in.Executed
-		most, subgroups := max(l.Executed, in.Executed), max(l.Subgroups, in.Subgroups)
+		executed, subgroups := l.Executed, l.Subgroups
+		if cmp.Or(cmp.Compare(in.Executed, executed), cmp.Compare(in.Subgroups, subgroups)) > 0 {
+			executed, subgroups = in.Executed, in.Subgroups
+		}
 		l.add(in.Count)
-		l.Executed, l.Subgroups = most, subgroups
+		l.Executed, l.Subgroups = executed, subgroups
 		if i == len(b.Instructions)-1 {
 			l.Branches = append(l.Branches, b.Branches...)
 		}
@@ -100,33 +104,37 @@ func (f *File) join() {
 	}
 	f.Lines = out
 	slices.SortStableFunc(f.Functions, func(a, b *Function) int {
-		return cmp.Or(cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
 	})
 }
 
-// functionCount is the calls of the functions of one name: stages may share a source.
+// functionCount is the calls of one function of a source. Several stages may have it.
 type functionCount struct {
-	Name  string
-	Line  int
-	Calls uint64
+	Name   string
+	Unique string // Name, with the line if a function before has the name
+	Line   int
+	Calls  uint64
 }
 
-// functions returns the calls of the functions of a file by name, in the order of their first lines.
+// functions returns the calls of the functions of a file, in the order of their lines.
 func (f *File) functions() (out []functionCount) {
-	at := map[string]int{}
-	for _, fn := range f.Functions {
-		n, ok := at[fn.Name]
-		if !ok {
-			n = len(out)
-			at[fn.Name] = n
-			out = append(out, functionCount{Name: fn.Name, Line: fn.At.Line})
+	named := map[string]bool{}
+	for _, fn := range f.Functions { // equal ones are neighbors
+		if n := len(out); n > 0 && out[n-1].Name == fn.Name && out[n-1].Line == fn.Line {
+			out[n-1].Calls += fn.Calls
+			continue
 		}
-		out[n].Calls += fn.Calls
+		x := functionCount{Name: fn.Name, Unique: fn.Name, Line: fn.Line, Calls: fn.Calls}
+		if named[fn.Name] {
+			x.Unique = fmt.Sprintf("%s:%d", fn.Name, fn.Line)
+		}
+		named[fn.Name] = true
+		out = append(out, x)
 	}
 	return out
 }
 
-// covered returns how many lines, functions and branches there are in a file, and how many of them were executed.
+// covered returns the numbers of lines, functions and branches of a file, each with the number of executed ones.
 func (f *File) covered() (lines, functions, branches [2]int) {
 	note := func(c *[2]int, n uint64) {
 		c[0]++

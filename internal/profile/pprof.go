@@ -16,9 +16,9 @@ var sampleTypes = []*profile.ValueType{
 	{Type: "written", Unit: "bytes"},
 }
 
-// Pprof writes the profile for go tool pprof. Each instruction that was executed is a sample. The stack of a sample has the
-// call of its function, the call of the caller, and so on, as long as a function is called at one place; the calls of
-// other functions are not known by place. The bottom is the stage.
+// Pprof writes the profile for go tool pprof. Each executed instruction is a sample. Its stack has the instruction, the call of
+// its function, the call of the caller, and so on up to a function with several call sites: the counters do not distinguish
+// call sites. The bottom is the stage.
 func (p *Profile) Pprof(w io.Writer) error {
 	b := builder{functions: map[functionKey]*profile.Function{}, out: &profile.Profile{SampleType: sampleTypes, DefaultSampleType: "instructions"}}
 	for n, s := range p.Stages {
@@ -40,8 +40,8 @@ type builder struct {
 }
 
 type functionKey struct {
-	stage      int
-	name, file string
+	stage, start int
+	name, file   string
 }
 
 type locationKey struct {
@@ -56,9 +56,9 @@ const span = 1 << 32
 func (b *builder) stage(n int, s *Stage) {
 	b.locations = map[locationKey]*profile.Location{}
 	b.base = uint64(n+1) * span
-	file := ""
+	file := "" // of the entry point
 	if len(s.Functions) > 0 {
-		file = s.Functions[0].At.File
+		file = s.Functions[0].File
 	}
 	b.mapping = &profile.Mapping{ID: uint64(n + 1), Start: b.base, Limit: b.base + span, File: file, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
 	b.out.Mapping = append(b.out.Mapping, b.mapping)
@@ -70,7 +70,7 @@ func (b *builder) stage(n int, s *Stage) {
 				if in.Executed == 0 {
 					continue
 				}
-				at := b.location(n, locationKey{f, in.Index}, f.Name, in.At.File, f.At.Line, in.At.Line)
+				at := b.location(n, locationKey{f, in.Index}, f.Name, in.File, f.Line, in.Line)
 				b.out.Sample = append(b.out.Sample, &profile.Sample{
 					Location: append(append([]*profile.Location{at}, stack...), root),
 					Value:    []int64{signed(in.Executed), signed(in.Subgroups), signed(in.Divergent), signed(in.Read), signed(in.Written)},
@@ -87,7 +87,7 @@ const maxStack = 64
 func (b *builder) callers(n int, f *Function) (stack []*profile.Location) {
 	for len(f.callers) == 1 && len(stack) < maxStack {
 		c := f.callers[0]
-		stack = append(stack, b.location(n, locationKey{c.function, c.index}, c.function.Name, c.at.File, c.function.At.Line, c.at.Line))
+		stack = append(stack, b.location(n, locationKey{c.function, c.index}, c.function.Name, c.at.File, c.function.Line, c.at.Line))
 		f = c.function
 	}
 	return stack
@@ -99,9 +99,9 @@ func (b *builder) location(n int, k locationKey, name, file string, start, line 
 		return at
 	}
 	if file == "" && k.function != nil {
-		file = k.function.At.File
+		file = k.function.File
 	}
-	key := functionKey{n, name, file}
+	key := functionKey{n, start, name, file}
 	f := b.functions[key]
 	if f == nil {
 		f = &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: name, SystemName: name, Filename: file, StartLine: int64(start)}

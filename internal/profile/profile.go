@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/chiaro-gpu/chiaro/facts"
@@ -9,24 +10,25 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv/inst"
 )
 
-// Profile has the counts of stages.
+// Profile has the counts of stages. Its JSON form has the counts of each instruction.
 type Profile struct {
-	Stages []*Stage
+	Stages []*Stage `json:"stages"`
 }
 
 // Stage has the counts of one entry point.
 type Stage struct {
-	Entry, Model string
-	SubgroupSize uint32
-	Functions    []*Function // each caller before its callees
+	Entry        string      `json:"entryPoint"`
+	Model        string      `json:"model"`
+	SubgroupSize uint32      `json:"subgroupSize"`
+	Functions    []*Function `json:"functions"` // each caller before its callees
 }
 
 // Function has the counts of a function.
 type Function struct {
-	Name   string
-	At     Place
-	Calls  uint64 // by invocations
-	Blocks []Block
+	Name string `json:"name"`
+	Place
+	Calls  uint64  `json:"calls"` // by invocations
+	Blocks []Block `json:"blocks"`
 
 	callers []caller
 }
@@ -40,28 +42,32 @@ type caller struct {
 
 // Block has the counts of a basic block.
 type Block struct {
-	Label        uint32 // its id
-	Instructions []Instruction
-	Branches     []Branch // the ways from a block with several successors
+	Label        uint32        `json:"label"` // its id
+	Instructions []Instruction `json:"instructions"`
+	Branches     []Branch      `json:"branches,omitempty"` // the out-edges, if there are several
 }
 
 // Branch has the invocations that branched to a block.
 type Branch struct {
-	To    uint32 // the id of its label
-	Taken uint64
+	To    uint32 `json:"to"` // the id of its label
+	Taken uint64 `json:"taken"`
 }
 
 // Instruction has the counts of an instruction.
 type Instruction struct {
-	Index int // in the module, from 0
-	Op    spirv.Op
-	At    Place
+	Index int    `json:"instruction"` // in the module, from 0
+	Op    string `json:"op"`
+	Place
 	Count
 }
 
 // Count has counts; see the document of the package.
 type Count struct {
-	Executed, Subgroups, Divergent, Read, Written uint64
+	Executed  uint64 `json:"executed"`
+	Subgroups uint64 `json:"subgroups"`
+	Divergent uint64 `json:"divergent,omitempty"`
+	Read      uint64 `json:"bytesRead,omitempty"`
+	Written   uint64 `json:"bytesWritten,omitempty"`
 }
 
 // add adds another count.
@@ -75,8 +81,8 @@ func (c *Count) add(o Count) {
 
 // Place is a line of a source; the zero Place is none.
 type Place struct {
-	File string
-	Line int
+	File string `json:"file"`
+	Line int    `json:"line"`
 }
 
 // New returns the counts of an entry point. subgroup is the size of a subgroup, place returns the places of instructions.
@@ -92,12 +98,18 @@ func New(m *facts.Module, entry *facts.EntryPoint, subgroup uint32, counters []u
 		out := of[f]
 		r.entered = entered[f]
 		r.function(f, out)
+		out.Name = m.Name(f.ID)
+		if f == entry.Func {
+			out.Name = cmp.Or(out.Name, entry.Name)
+		}
+		out.Name = cmp.Or(out.Name, fmt.Sprintf("%%%d", f.ID))
 		for _, b := range out.Blocks {
 			for _, in := range b.Instructions {
-				if in.Op != spirv.OpFunctionCall {
+				call := m.Code.Inst(in.Index)
+				if call.Op() != spirv.OpFunctionCall {
 					continue
 				}
-				callee := m.Function(inst.FunctionCall(m.Code.Inst(in.Index)).Function())
+				callee := m.Function(inst.FunctionCall(call).Function())
 				if callee == nil {
 					continue
 				}
@@ -108,7 +120,7 @@ func New(m *facts.Module, entry *facts.EntryPoint, subgroup uint32, counters []u
 				n.Executed += in.Executed
 				n.Subgroups += in.Subgroups
 				entered[callee] = n
-				of[callee].callers = append(of[callee].callers, caller{out, in.At, in.Index})
+				of[callee].callers = append(of[callee].callers, caller{out, in.Place, in.Index})
 			}
 		}
 		s.Functions = append(s.Functions, out)
@@ -145,9 +157,7 @@ func (r *reader) part(i int) Count {
 
 // function reads the counts of a function.
 func (r *reader) function(f *facts.Function, out *Function) {
-	if out.Name = r.facts.Name(f.ID); out.Name == "" {
-		out.Name = fmt.Sprintf("%%%d", f.ID)
-	}
+	out.Blocks = []Block{}
 	for i := range f.Blocks {
 		b := r.block(&f.Blocks[i])
 		if i == 0 {
@@ -155,20 +165,20 @@ func (r *reader) function(f *facts.Function, out *Function) {
 		}
 		out.Blocks = append(out.Blocks, b)
 	}
-	out.At = r.place(f.Index)
+	out.Place = r.place(f.Index)
 	for _, b := range out.Blocks { // some compilers state the lines of bodies alone
 		for _, in := range b.Instructions {
-			if out.At.Line > 0 {
+			if out.Line > 0 {
 				return
 			}
-			out.At = in.At
+			out.Place = in.Place
 		}
 	}
 }
 
 // block reads the counts of a block.
 func (r *reader) block(b *facts.Block) Block {
-	out := Block{Label: uint32(b.ID)}
+	out := Block{Label: uint32(b.ID), Instructions: []Instruction{}}
 	if b.Term < 0 {
 		return out
 	}
@@ -180,7 +190,7 @@ func (r *reader) block(b *facts.Block) Block {
 			c := now
 			read, written := bytesOf(r.facts, in)
 			c.Read, c.Written = read*c.Executed, written*c.Executed
-			out.Instructions = append(out.Instructions, Instruction{i, op, r.place(i), c})
+			out.Instructions = append(out.Instructions, Instruction{i, op.String(), r.place(i), c})
 		}
 		if _, ok := r.layout.At(i); ok && i < b.Term {
 			now = r.part(i)

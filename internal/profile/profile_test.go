@@ -63,8 +63,8 @@ OpKill
 OpFunctionEnd
 `
 
-// counted returns the profile of the module. words are the counters.
-func counted(t testing.TB, words ...uint64) *Profile {
+// counted returns the profile of a module. words are the counters.
+func counted(t testing.TB, module string, words ...uint64) *Profile {
 	t.Helper()
 	code, err := asm.Assemble([]byte(module), asm.AssembleOptions{})
 	if err != nil {
@@ -92,7 +92,7 @@ func counted(t testing.TB, words ...uint64) *Profile {
 var words = []uint64{8, 2, 1, 2, 6, 2, 0, 0, 2, 1}
 
 func TestLines(t *testing.T) {
-	files := counted(t, words...).Lines()
+	files := counted(t, module, words...).Lines()
 	if len(files) != 1 || files[0].Name != "a,b.comp" || len(files[0].Lines) != 3 {
 		t.Fatalf("files %+v", files)
 	}
@@ -114,7 +114,7 @@ func TestLines(t *testing.T) {
 // TestText: the table has a row for each line.
 func TestText(t *testing.T) {
 	var b strings.Builder
-	if err := counted(t, words...).Text(&b, func(at Place) string { return "the text" }); err != nil {
+	if err := counted(t, module, words...).Text(&b, func(at Place) string { return "the text" }); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -131,11 +131,11 @@ func TestText(t *testing.T) {
 // TestLCOV compares the trace file with geninfo(1)'s form.
 func TestLCOV(t *testing.T) {
 	const want = `TN:
-SF:a;b.comp
+SF:a,b.comp
 FN:10,main
-FN:20,callee two
+FN:20,callee\ntwo
 FNDA:8,main
-FNDA:6,callee two
+FNDA:6,callee\ntwo
 FNF:2
 FNH:2
 BRDA:10,0,0,6
@@ -150,31 +150,31 @@ LH:3
 end_of_record
 `
 	var b bytes.Buffer
-	if err := counted(t, words...).LCOV(&b); err != nil || b.String() != want {
+	if err := counted(t, module, words...).LCOV(&b); err != nil || b.String() != want {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	b.Reset()
-	if err := counted(t).LCOV(&b); err != nil || !strings.Contains(b.String(), "BRDA:10,0,0,-\n") || !strings.Contains(b.String(), "LH:0\n") {
+	if err := counted(t, module).LCOV(&b); err != nil || !strings.Contains(b.String(), "BRDA:10,0,0,-\n") || !strings.Contains(b.String(), "LH:0\n") {
 		t.Errorf("nothing executed: %v\n%s", err, b.String())
 	}
 }
 
 func TestCobertura(t *testing.T) {
 	var b bytes.Buffer
-	if err := counted(t, 8, 2, 0, 0, 8, 2, 8, 2, 8, 2).Cobertura(&b); err != nil {
+	if err := counted(t, module, 8, 2, 0, 0, 8, 2, 8, 2, 8, 2).Cobertura(&b); err != nil {
 		t.Fatal(err)
 	}
 	var r coberturaReport
 	if err := xml.Unmarshal(b.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
-	class := r.Packages[0].Classes[0]
-	if r.LineRate != "1.0000" || r.BranchRate != "0.5000" || class.Filename != "a,b.comp" || len(class.Methods) != 2 || len(class.Lines) != 3 {
+	class := r.Packages[0].Classes.List[0]
+	if r.LineRate != "1.0000" || r.BranchRate != "0.5000" || class.Filename != "a,b.comp" || len(class.Methods.List) != 2 || len(class.Lines.List) != 3 {
 		t.Errorf("%+v", r)
 	}
 	b.Reset()
 	r = coberturaReport{}
-	if err := counted(t, 8, 2, 0, 8).Cobertura(&b); err != nil { // no invocation branches to then
+	if err := counted(t, module, 8, 2, 0, 8).Cobertura(&b); err != nil { // no invocation branches to then
 		t.Fatal(err)
 	}
 	if err := xml.Unmarshal(b.Bytes(), &r); err != nil || r.LinesCovered != 1 || r.BranchesCovered != 1 || !strings.Contains(b.String(), `condition-coverage="50% (1/2)"`) {
@@ -185,7 +185,7 @@ func TestCobertura(t *testing.T) {
 // TestPprof reads the profile back: the sums of the samples are the counts, and the callee is below its only call.
 func TestPprof(t *testing.T) {
 	var b bytes.Buffer
-	if err := counted(t, words...).Pprof(&b); err != nil {
+	if err := counted(t, module, words...).Pprof(&b); err != nil {
 		t.Fatal(err)
 	}
 	p, err := profile.Parse(&b)
@@ -207,13 +207,52 @@ func TestPprof(t *testing.T) {
 		t.Errorf("sums %v, want %v", sum, want)
 	}
 	b.Reset()
-	if err := counted(t, math.MaxUint64, math.MaxUint64).Pprof(&b); err != nil {
+	if err := counted(t, module, math.MaxUint64, math.MaxUint64).Pprof(&b); err != nil {
 		t.Error(err)
 	}
 }
 
+// TestNames: functions of one name stay apart, an entry point without a name in debug information has its own, and no name or
+// file breaks a record or reaches a terminal as it is.
+func TestNames(t *testing.T) {
+	at := func(name, file string, line int, calls uint64) *Function {
+		return &Function{Name: name, Place: Place{file, line}, Calls: calls}
+	}
+	const file = "a\nSF:b\x1b[2J,c"
+	p := &Profile{[]*Stage{{Functions: []*Function{at("f", file, 3, 1), at("f", file, 9, 2), at("g\r,\x00", file, 5, 0)}}, {Functions: []*Function{at("f", file, 3, 4)}}}}
+	var b bytes.Buffer
+	if err := p.LCOV(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = "TN:\nSF:a\\nSF:b\\x1b[2J,c\nFN:3,f\nFN:5,g\\r;\\x00\nFN:9,f:9\nFNDA:5,f\nFNDA:0,g\\r;\\x00\nFNDA:2,f:9\nFNF:3\nFNH:2\n"
+	if !strings.HasPrefix(b.String(), want) {
+		t.Errorf("%q", b.String())
+	}
+	b.Reset()
+	if err := p.Cobertura(&b); err != nil || !strings.Contains(b.String(), "<lines></lines>") || strings.ContainsAny(b.String(), "\x1b\x00\r") {
+		t.Errorf("%v\n%q", err, b.String())
+	}
+	if err := xml.Unmarshal(b.Bytes(), &coberturaReport{}); err != nil {
+		t.Error(err)
+	}
+	if f := counted(t, strings.Replace(module, `OpName %main "main"`, "", 1), words...).Stages[0].Functions[0]; f.Name != "main" {
+		t.Errorf("the entry point is %s; want main", f.Name)
+	}
+}
+
+// TestActive: the active lanes of a line are of its most executed instruction.
+func TestActive(t *testing.T) {
+	in := func(executed, subgroups uint64) Instruction {
+		return Instruction{Place: Place{"a", 1}, Count: Count{Executed: executed, Subgroups: subgroups}}
+	}
+	p := &Profile{[]*Stage{{SubgroupSize: 16, Functions: []*Function{{Blocks: []Block{{Instructions: []Instruction{in(6, 6), in(10, 1), in(5, 5)}}}}}}}}
+	if l := p.Lines()[0].Lines[0]; l.Executed != 10 || l.Subgroups != 1 || l.Lanes != 16 || l.Instructions != 21 {
+		t.Errorf("%+v", l)
+	}
+}
+
 func TestJSON(t *testing.T) {
-	data, err := json.Marshal(counted(t, words...).JSON())
+	data, err := json.Marshal(counted(t, module, words...))
 	if err != nil {
 		t.Fatal(err)
 	}
