@@ -31,7 +31,7 @@ func newProfile(c console) *cobra.Command {
 		Long: `Run a compute shader or a script as run does, and report exact counts of each line, instruction, block, branch and
 function of its shaders: the invocations that executed it (executed) without helper invocations, the share of active
 lanes in the subgroups that executed it (lanes), the executions of branches by subgroups with invocations that took different
-ways (divergent), the executions of the line's instructions (instructions), and the bytes that its instructions read and
+edges (divergent), the executions of the line's instructions (instructions), and the bytes that its instructions read and
 wrote in buffers, push constants and workgroup memory. The counts are the same with both engines.
 
 The formats are text, a table of lines; json, all instructions; pprof, for go tool pprof; lcov and cobertura, coverage of lines,

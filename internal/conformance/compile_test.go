@@ -267,8 +267,8 @@ func (s stages) total() (d time.Duration) {
 }
 
 // TestCompileGrows compiles ever longer modules: what takes n log n must not
-// take n². Of several tries the least processor time counts, and of those that
-// seem to grow too fast more, since the machine may be busy. CHIARO_LONG goes on
+// take n². The least processor time of three tries counts, or of up to twenty if
+// the time seems to grow too fast: the machine may be busy. CHIARO_LONG continues
 // to 50,000 instructions.
 func TestCompileGrows(t *testing.T) {
 	if !hasJIT() {

@@ -20,8 +20,8 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// witness counts what the interpreter executes: for each instruction of the module the lanes and the steps of the first
-// operation that it was lowered to.
+// witness counts the lanes and the steps in which the interpreter executes the first operation of each instruction of the
+// module.
 type witness struct {
 	exec.NoHook
 	first map[[2]int]int // by function and value: the instruction
@@ -55,8 +55,8 @@ func (w *witness) Step(s *exec.Step) error {
 	return nil
 }
 
-// TestProfile: the counts of a profile, of random modules on both engines, are those of the interpreter on the program
-// without counters and passes, and the memory is as without counters.
+// TestProfile compares the profiles of random modules on both engines with counts of the interpreter, which runs the program
+// without counters before all passes. The programs also write the same memory.
 func TestProfile(t *testing.T) {
 	n := uint64(12)
 	if os.Getenv("CHIARO_LONG") != "" {
@@ -112,7 +112,7 @@ func TestProfile(t *testing.T) {
 							}
 						}
 					}
-					checkWays(t, &b)
+					checkEdges(t, &b)
 				}
 			}
 		}
@@ -122,17 +122,17 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// checkWays checks that the invocations of a block are those of its ways.
-func checkWays(t *testing.T, b *profile.Block) {
+// checkEdges checks that each invocation that executes the end of a block takes one of its edges.
+func checkEdges(t *testing.T, b *profile.Block) {
 	t.Helper()
 	if len(b.Branches) == 0 {
 		return
 	}
 	sum := uint64(0)
-	for _, way := range b.Branches {
-		sum += way.Taken
+	for _, edge := range b.Branches {
+		sum += edge.Taken
 	}
 	if last := b.Instructions[len(b.Instructions)-1]; sum != last.Executed {
-		t.Errorf("block %%%d: %d invocations took its ways, %d executed its end", b.Label, sum, last.Executed)
+		t.Errorf("block %%%d: %d invocations took its edges, %d executed its end", b.Label, sum, last.Executed)
 	}
 }

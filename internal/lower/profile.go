@@ -8,10 +8,9 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// With Options.Profile a program counts the executions of its module's basic blocks (Ball & Larus 1994, "Optimally
-// Profiling and Tracing Programs"): atomic additions to the counters of 64 bits in a storage buffer. They are ordinary
-// operations, so that both engines have them, and stand for the blocks of the module, not for those of the optimized
-// program. Helper invocations do not count, because their atomics have no effect.
+// With Options.Profile a program counts the executions of basic blocks and edges (Ball & Larus 1994, "Optimally Profiling
+// and Tracing Programs"). The counters have 64 bits and are in a storage buffer; atomic additions are ordinary operations, so
+// that both engines run them. They count the module's blocks, before optimization. Helper invocations do not count.
 
 // ProfileSet is the descriptor set of the counters of Options.Profile, after all sets of pipeline layouts. ProfileBinding
 // is their binding in the first stage; each stage has one.
@@ -20,13 +19,12 @@ const (
 	ProfileBinding = 64
 )
 
-// Counters are the places of the counters in the buffer of Options.Profile, in words of 64 bits.
+// Counters is the layout of the buffer of Options.Profile, in words of 64 bits.
 //
-// The counters of a part of a block, from its label or from an instruction after which fewer invocations may count, are two:
-// the invocations that executed it, and the executions by subgroups. The first block of a function that is called has none:
-// its counts are the sums of its calls'. The counters of a terminator with several successors are: the executions by
-// subgroups with invocations that did not branch to the same successor, and then the invocations that branched to each
-// successor but the first.
+// A part of a block begins at its label, or at an instruction after which fewer invocations may count. It has two counters:
+// its executions by invocations, and by subgroups. The entry block of a called function has none: its counts are the sums over
+// the calls. A terminator with several successors has a counter of its divergent executions by subgroups, and then a counter
+// of invocations for each out-edge but the first.
 type Counters struct {
 	Words int
 	first map[int]int
@@ -89,7 +87,7 @@ func (u *unit) counter() *Counters {
 	return u.counters
 }
 
-// countPart counts an execution of the part of a block from instruction i on.
+// countPart counts an execution of the part of a block that begins at instruction i.
 func (f *function) countPart(i int) {
 	n, ok := f.counter().At(i)
 	if !ok {
@@ -107,7 +105,7 @@ func (f *function) countPart(i int) {
 	})
 }
 
-// counting appends operations for the active invocations that are no helpers.
+// counting appends operations for the active invocations other than helpers.
 func (f *function) counting(do func()) {
 	fragment := f.prog.Stage == ir.Fragment
 	if fragment {
@@ -136,15 +134,15 @@ func (f *function) count(n int, by ir.V) {
 	f.b.Emit(ir.Val{Op: ir.AtomAdd, Type: ir.I64, Flags: ir.Unused, Aux: uint64(8 * n), Args: [4]ir.V{h, f.b.I32(0), by}})
 }
 
-// countBranch counts the ways from a block with several successors: an invocation for which taken is true branches to the
-// given one, and to the first if taken is true for none.
+// countBranch counts the out-edges of a block with several successors. taken is the condition of an edge; if no condition is
+// true, the invocation takes the first edge.
 func (f *function) countBranch(b *facts.Block, taken func(to *facts.Block) ir.V) {
 	n, ok := f.counter().At(b.Term)
 	if !ok {
 		return
 	}
 	f.counting(func() {
-		way := f.b.I32(0)
+		edge := f.b.I32(0) // its number
 		lanes := make([]ir.V, len(b.Succs))
 		_, summed := f.sums.variable[n]
 		for k, to := range b.Succs[1:] {
@@ -152,9 +150,9 @@ func (f *function) countBranch(b *facts.Block, taken func(to *facts.Block) ir.V)
 			if !f.summed(n+1+k, c) {
 				lanes[k+1] = f.lanesWith(c)
 			}
-			way = f.b.Op(ir.Select, ir.I32, c, f.b.I32(uint32(k+1)), way)
+			edge = f.b.Op(ir.Select, ir.I32, c, f.b.I32(uint32(k+1)), edge)
 		}
-		diverges := f.not(f.b.Op(ir.AllEq, ir.B1, way))
+		diverges := f.not(f.b.Op(ir.AllEq, ir.B1, edge))
 		if summed {
 			f.summed(n, f.b.Op(ir.And, ir.B1, diverges, f.b.Op(ir.Elect, ir.B1)))
 			return
@@ -172,7 +170,7 @@ func (f *function) countBranch(b *facts.Block, taken func(to *facts.Block) ir.V)
 	})
 }
 
-// countSwitch counts the ways from a switch on x. Its first successor is the default.
+// countSwitch counts the out-edges of a switch on x. Its first successor is the default.
 func (f *function) countSwitch(b *facts.Block, x ir.V, cases []facts.Case) {
 	taken := map[*facts.Block]ir.V{}
 	seen := map[uint64]bool{}

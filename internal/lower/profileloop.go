@@ -6,17 +6,14 @@ import (
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
 
-// The counts of blocks in loops are sums in private variables, which become registers (mem2reg): an atomic in each iteration
-// would cost many times as much as the loop. The function adds the sums to the counters when it returns.
+// Counters of blocks in loops are sums in private variables, which mem2reg promotes to registers: an atomic in each iteration
+// would cost many times as much as the loop. The function adds the sums to the counters before it returns.
 
-const (
-	// maxSummed bounds the sums of a function, and maxLoopBlocks the blocks of a function that is searched for loops.
-	maxSummed     = 256
-	maxLoopBlocks = 1 << 10
-)
+// maxSummed bounds the sums of a function.
+const maxSummed = 256
 
-// sums are the private variables of the counters of one function, 32 bits each: the default budget of a subgroup, 2²⁴ steps,
-// bounds a sum of 128 lanes by 2³¹.
+// sums are the private variables of the counters of one function. 32 bits suffice: the default budget of a subgroup, 2²⁴
+// steps, bounds the sum over 128 lanes by 2³¹.
 type sums struct {
 	variable map[int]uint64 // by counter
 	order    []int          // the counters
@@ -44,7 +41,7 @@ func endsInside(m *facts.Module, f *facts.Function) bool {
 // openSums makes the sums of the function's blocks in loops, with the value 0.
 func (f *function) openSums() {
 	f.sums = sums{variable: map[int]uint64{}}
-	if len(f.fn.Blocks) > maxLoopBlocks || !f.counter().returns {
+	if !f.counter().returns {
 		return
 	}
 	looped := f.loopedBlocks()
@@ -80,7 +77,8 @@ func (f *function) openSums() {
 	f.sums.order = order
 }
 
-// loopedBlocks returns the blocks of the natural loops of the function (Aho, Lam, Sethi, Ullman 2006, 9.6.6).
+// loopedBlocks returns the blocks of the natural loops of the function (Aho, Lam, Sethi, Ullman 2006, 9.6.6). It ends early if
+// they have too many counters for sums: each block has two or more. So its time is linear in the blocks.
 func (f *function) loopedBlocks() map[*facts.Block]bool {
 	in := map[*facts.Block]bool{}
 	for k := range f.fn.Blocks {
@@ -100,6 +98,9 @@ func (f *function) loopedBlocks() map[*facts.Block]bool {
 				continue
 			}
 			own[b], in[b] = true, true
+			if 2*len(in) > maxSummed {
+				return in
+			}
 			todo = append(todo, b.Preds...)
 		}
 	}

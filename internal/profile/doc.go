@@ -10,11 +10,11 @@
 //
 // Executed counts the invocations that executed an instruction, without helper invocations; Subgroups the executions by
 // subgroups, each of which has one or more active invocations. Executed ÷ (Subgroups × subgroup size) is the share of active
-// lanes. Divergent counts the executions of a branch by subgroups with invocations that took different ways. Read and
-// Written are the bytes of typed loads, stores, copies and atomics in memory that invocations share: storage and uniform
-// buffers, push constants, workgroup memory and physical pointers, for all invocations together, without caches.
-// Accesses that robustness rejects count. A shader that counts has side effects, so fragments count that a plain run may skip
-// because a test after the shader discards them. Copies of a variable size, cooperative matrices, tensors and images do not.
+// lanes. Divergent counts the divergent executions of a branch: by subgroups with invocations that took different edges. Read
+// and Written are the bytes of typed loads, stores, copies and atomics in memory that invocations share: storage and uniform
+// buffers, push constants, workgroup memory and physical pointers. They are sums over the invocations, without caches, and
+// include accesses that robustness rejects, but not copies of a variable size, cooperative matrices, tensors and images.
+// A shader that counts has side effects. So it counts fragments that a test after the shader discards; a plain run may skip them.
 //
 // # Files
 //
