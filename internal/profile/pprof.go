@@ -3,6 +3,7 @@ package profile
 import (
 	"io"
 	"math"
+	"strings"
 
 	"github.com/google/pprof/profile"
 )
@@ -60,7 +61,7 @@ func (b *builder) stage(n int, s *Stage) {
 	if len(s.Functions) > 0 {
 		file = s.Functions[0].File
 	}
-	b.mapping = &profile.Mapping{ID: uint64(n + 1), Start: b.base, Limit: b.base + span, File: file, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
+	b.mapping = &profile.Mapping{ID: uint64(n + 1), Start: b.base, Limit: b.base + span, File: text(file), HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
 	b.out.Mapping = append(b.out.Mapping, b.mapping)
 	root := b.location(n, locationKey{nil, -1}, s.Model+" "+s.Entry, file, 0, 0)
 	for _, f := range s.Functions {
@@ -104,7 +105,8 @@ func (b *builder) location(n int, k locationKey, name, file string, start, line 
 	key := functionKey{n, start, name, file}
 	f := b.functions[key]
 	if f == nil {
-		f = &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: name, SystemName: name, Filename: file, StartLine: int64(start)}
+		name = text(name)
+		f = &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: name, SystemName: name, Filename: text(file), StartLine: int64(start)}
 		b.functions[key] = f
 		b.out.Function = append(b.out.Function, f)
 	}
@@ -116,6 +118,9 @@ func (b *builder) location(n int, k locationKey, name, file string, start, line 
 	b.out.Location = append(b.out.Location, at)
 	return at
 }
+
+// text returns a name as UTF-8, which protocol buffers require.
+func text(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
 // signed returns a count in the type of pprof.
 func signed(n uint64) int64 { return int64(min(n, math.MaxInt64)) }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/pprof/profile"
 
@@ -227,6 +228,21 @@ func TestNames(t *testing.T) {
 	const want = "TN:\nSF:a\\nSF:b\\x1b[2J,c\nFN:3,f\nFN:5,g\\r;\\x00\nFN:9,f:9\nFNDA:5,f\nFNDA:0,g\\r;\\x00\nFNDA:2,f:9\nFNF:3\nFNH:2\n"
 	if !strings.HasPrefix(b.String(), want) {
 		t.Errorf("%q", b.String())
+	}
+	b.Reset()
+	p.Stages[0].Functions[0].Name, p.Stages[0].Entry = "f\xff", "\xfe"
+	p.Stages[0].Functions[0].Blocks = []Block{{Instructions: []Instruction{{Count: Count{Executed: 1}}}}}
+	if err := p.Pprof(&b); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := profile.Parse(&b); err != nil || len(read.Function) != 3 {
+		t.Errorf("%v, %v", read, err)
+	} else {
+		for _, f := range read.Function {
+			if !utf8.ValidString(f.Name) || !utf8.ValidString(f.Filename) {
+				t.Errorf("%q in %q", f.Name, f.Filename)
+			}
+		}
 	}
 	b.Reset()
 	if err := p.Cobertura(&b); err != nil || !strings.Contains(b.String(), "<lines></lines>") || strings.ContainsAny(b.String(), "\x1b\x00\r") {
