@@ -171,10 +171,13 @@ static void make_signal_stack(void)
 uintptr_t call_go_first(uint32_t number, void *args)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
-	sigset_t mask;
-	pthread_sigmask(SIG_BLOCK, 0, &mask);
+	sigset_t all, mask;
+	sigfillset(&all);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		sigdelset(&all, faults[i]);
+	pthread_sigmask(SIG_BLOCK, &all, &mask); // no handler runs while the stack of the goroutine is small
 	make_signal_stack();
-	chiaro_call(none, 0); // only enters Go
+	chiaro_call(none, 0); // only enters Go, and grows the stack
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
 		sigdelset(&mask, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &mask, 0);

@@ -7,4 +7,4 @@
 package stackroom
 
 // Size is the space that a stack has after Make, in bytes: at least half of it is free.
-const Size = 896 << 10
+const Size = 1 << 20

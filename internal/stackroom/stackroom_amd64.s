@@ -2,7 +2,20 @@
 
 // func Make()
 //
-// The prologue that the assembler adds compares the stack pointer, less the frame, with the bound of the stack, and grows the
-// stack if it is small.
-TEXT ·Make(SB), 0, $458752-0
+// It compares without a frame of Size/2, because a handler that interrupts a function runs below the function's frame. The
+// bound of the goroutine's stack is stackguard0, the third word of the runtime's g.
+TEXT ·Make(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ (TLS), AX
+	LEAQ -524288(SP), BX
+	CMPQ BX, 16(AX)
+	JLS  grow
+	RET
+
+grow:
+	JMP ·grow(SB)
+
+// func grow()
+//
+// The prologue that the assembler adds makes space for the frame.
+TEXT ·grow(SB), 0, $655360-0
 	RET
