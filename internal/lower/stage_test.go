@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/chiaro-gpu/chiaro/internal/ir"
 )
 
 // TestFullSubgroups: VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and
@@ -75,6 +77,39 @@ OpFunctionEnd
 		}
 		if fmt.Sprint(list) != "[8 9 10 11]" {
 			t.Errorf("%s: outputs %v; want 8 to 11, the components of attachment 2", scalar, list)
+		}
+	}
+}
+
+// TestSampleBuiltIns: if the interface of a fragment shader has an input with the built-in SampleId or SamplePosition,
+// per-sample shading is enabled, whether or not a function uses it (Vulkan, Built-In Variables).
+func TestSampleBuiltIns(t *testing.T) {
+	for builtIn, want := range map[string]bool{"SampleId": true, "SamplePosition": true, "FragCoord": false} {
+		typ := map[string]string{"SampleId": "%int", "SamplePosition": "%vec2", "FragCoord": "%vec4"}[builtIn]
+		for _, use := range []string{"", "%x = OpLoad " + typ + " %in\n"} {
+			p := lowered(t, []byte(`OpCapability Shader
+OpCapability SampleRateShading
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %in
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %in BuiltIn `+builtIn+`
+OpDecorate %in Flat
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%int = OpTypeInt 32 1
+%float = OpTypeFloat 32
+%vec2 = OpTypeVector %float 2
+%vec4 = OpTypeVector %float 4
+%pointer = OpTypePointer Input `+typ+`
+%in = OpVariable %pointer Input
+%main = OpFunction %void None %fn
+%entry = OpLabel
+`+use+`OpReturn
+OpFunctionEnd
+`), nil, Options{})
+			if got := p.Modes.Has(ir.PerSample); got != want {
+				t.Errorf("%s, used %v: per-sample shading %v; want %v", builtIn, use != "", got, want)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ func (u *unit) stageInput(p *pointer, v *facts.Variable) {
 	p.arrayed = p.io.arrayed
 	for i := range p.io.scalars {
 		l := &p.io.scalars[i]
-		if l.sampling == ir.Sample && l.interpolation <= ir.Linear || l.semantic == ir.SampleId || l.semantic == ir.SamplePosition {
+		if l.sampling == ir.Sample && l.interpolation <= ir.Linear {
 			u.prog.Modes |= ir.PerSample
 		}
 	}

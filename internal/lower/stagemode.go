@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/chiaro-gpu/chiaro/internal/ir"
 	"github.com/chiaro-gpu/chiaro/spirv"
 )
@@ -69,6 +71,10 @@ func (u *unit) stageModes() {
 		}
 	}
 	switch p.Stage {
+	case ir.Fragment:
+		if slices.ContainsFunc(u.entry.Interface, u.ofSample) {
+			p.Modes |= ir.PerSample
+		}
 	case ir.Geometry:
 		p.Instances = max(p.Instances, 1)
 	case ir.TessControl:
@@ -85,4 +91,11 @@ func (u *unit) modeNumber(operands []uint32) uint32 {
 		u.unsupported("an execution mode with %d", operands)
 	}
 	return operands[0]
+}
+
+// ofSample reports whether a variable of the interface is a built-in of a sample. It enables per-sample shading even if no
+// function uses it (Vulkan, Built-In Variables, SampleId and SamplePosition).
+func (u *unit) ofSample(id spirv.ID) bool {
+	k, ok := u.facts.BuiltIn(id)
+	return ok && (k == spirv.BuiltInSampleId || k == spirv.BuiltInSamplePosition)
 }
