@@ -12,10 +12,9 @@ TEXT ·Make(SB), NOSPLIT|NOFRAME, $0-0
 	RET
 
 grow:
-	B ·grow(SB)
+	B grow<>(SB)
 
-// func grow()
-//
-// The prologue that the assembler adds makes space for the frame.
-TEXT ·grow(SB), 0, $655360-0
+// grow grows the stack to Size. Its frame is five eighths of Size, so that a handler that interrupts it has space below.
+// The prologue that the assembler adds does it.
+TEXT grow<>(SB), 0, $655360-0
 	RET
