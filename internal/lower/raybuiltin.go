@@ -114,6 +114,9 @@ func (f *function) readRay(l *ioScalar) ir.V {
 // requestAnswers makes the requests for the built-ins in a variable, at the start of the function: the hit is the same until
 // it ends, and a matrix is one request.
 func (f *function) requestAnswers(x *ioVariable) {
+	if !runsForRay(f.prog.Stage) {
+		return
+	}
 	for i := range x.scalars {
 		l := &x.scalars[i]
 		if !l.ofRay || f.answers[l.known] != nil {

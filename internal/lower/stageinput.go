@@ -49,6 +49,7 @@ func (f *function) copyInputs() {
 			continue
 		}
 		f.at = v.Index
+		f.requestAnswers(p.io) // the entry point itself need not read the variable
 		parts := f.load(p)
 		to := &pointer{memory: inSlots, typ: v.Type, class: v.Storage, number: p.io.number, extent: p.extent}
 		f.store(to, parts)
