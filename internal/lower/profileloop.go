@@ -22,7 +22,8 @@ type sums struct {
 // ends reports whether an instruction may end an invocation, or make it a helper, before its functions return.
 func ends(op spirv.Op) bool {
 	switch op {
-	case spirv.OpKill, spirv.OpTerminateInvocation, spirv.OpDemoteToHelperInvocation, spirv.OpAbortKHR, spirv.OpEmitMeshTasksEXT:
+	case spirv.OpKill, spirv.OpTerminateInvocation, spirv.OpDemoteToHelperInvocation, spirv.OpAbortKHR, spirv.OpEmitMeshTasksEXT,
+		spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
 		return true
 	}
 	return false

@@ -43,6 +43,7 @@ import (
 //	range 0.1 8               the last descriptor names only so many bytes
 //	robustness 0.1 robust     what holds out of the ranges of a place
 //	killdemotes               OpKill demotes
+//	profile                   Options.Profile; the counters are buffer 32.64 + stage
 //	subgroups full varying    what the pipeline asks of subgroups
 //	heap 0x10000 8            the next descriptor of the heap: address and length
 //	region 0x10000 1 2        an allocation with a physical address
@@ -103,6 +104,9 @@ func (s *script) item(key string, f []string) error {
 		return nil
 	case "killdemotes":
 		s.options.KillDemotes = true
+		return nil
+	case "profile":
+		s.options.Profile = true
 		return nil
 	case "want":
 		s.want = append(s.want, expectation{f[0], s.bound(f[0]), repeated(f[1:])})
