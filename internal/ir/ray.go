@@ -35,8 +35,8 @@ const (
 	FrameDecision                     // the decision of the any-hit shader about the candidate, one of the decisions below
 	FrameAttributes                   // MaxAttributeSlots slots: the hit attributes of the candidate
 
-	// MaxAttributeSlots is the number of slots of the largest hit attributes: 32 bytes (maxRayHitAttributeSize), each in a
-	// slot of its own.
+	// MaxAttributeSlots is the number of slots of the largest hit attributes, 32 members of one byte (maxRayHitAttributeSize):
+	// each member has a slot.
 	MaxAttributeSlots = 32
 
 	FrameCommitted = FrameAttributes + MaxAttributeSlots // the hit attributes of the committed hit

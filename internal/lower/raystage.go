@@ -33,8 +33,8 @@ func ofRays(s ir.Stage) bool { return s >= ir.RayGen && s <= ir.Callable }
 // runsForRay reports whether a ray runs the shaders of a stage: they have its frame.
 func runsForRay(s ir.Stage) bool { return s >= ir.Intersection && s <= ir.Miss }
 
-// rayVariable allocates a variable of one of the storage classes of ray tracing stages. The address of one that is not the
-// shader's own is known in functions only (incomingVariable).
+// rayVariable allocates a variable of one of the storage classes of ray tracing stages. The address of an incoming variable is
+// an input of the shader: each function that uses the variable reads it (incomingVariable).
 func (u *unit) rayVariable(p *pointer, v *facts.Variable) {
 	if s := u.prog.Stage; !ofRays(s) || !runsForRay(s) && v.Storage == spirv.StorageClassHitAttributeKHR {
 		p.memory = opaque
@@ -48,31 +48,18 @@ func (u *unit) rayVariable(p *pointer, v *facts.Variable) {
 		p.memory = physical
 	case spirv.StorageClassHitAttributeKHR:
 		p.memory = inPrivate
-		if p.extent = u.incomingSlots(v); p.extent > ir.MaxAttributeSlots {
+		if p.extent = u.privateSlots(v); p.extent > ir.MaxAttributeSlots {
 			u.tooLarge("hit attributes of %d slots; at most %d", p.extent, ir.MaxAttributeSlots)
 		}
 		u.prog.AttributeSlots = max(u.prog.AttributeSlots, uint32(p.extent))
 	default:
 		p.memory = inPrivate
-		p.extent = u.incomingSlots(v)
+		p.extent = u.privateSlots(v)
 	}
 }
 
-// incomingSlots returns the size of a variable in the private memory of another shader.
-func (u *unit) incomingSlots(v *facts.Variable) uint64 {
-	if v.Type.Leaves == 0 && !v.Type.IsStruct() && !hollow(v.Type) {
-		u.unsupported("of %s", v.Type.Op)
-	}
-	u.checkDepth(v.Type)
-	n := u.memberExtent(v.Type).slots
-	if n > maxPrivate {
-		u.tooLarge("a variable of %d slots in private memory; at most %d", n, maxPrivate)
-	}
-	return n
-}
-
-// incomingVariable returns the pointer to a variable that is not the shader's own: a payload, callable data, hit attributes, or the
-// data of the shader record.
+// incomingVariable returns the pointer to an incoming variable: a payload, callable data, hit attributes, or the data of the
+// shader record.
 func (f *function) incomingVariable(p pointer) *pointer {
 	switch p.class {
 	case spirv.StorageClassShaderRecordBufferKHR:

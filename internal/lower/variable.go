@@ -164,6 +164,18 @@ func (u *unit) workgroupVariable(p *pointer, v *facts.Variable) {
 // privateVariable allocates a variable in private memory; function is its function's
 // number, −1 at module scope.
 func (u *unit) privateVariable(v *facts.Variable, function int) (number, slots uint64) {
+	n := u.privateSlots(v)
+	if u.private += n; u.private > maxPrivate {
+		u.tooLarge("private memory of more than %d slots", maxPrivate)
+	}
+	number = uint64(len(u.prog.Vars))
+	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: u.facts.Name(v.ID), Slots: uint32(n), Func: function})
+	u.addShadow(v, number, n, function)
+	return number, n
+}
+
+// privateSlots returns the size of a variable in private memory.
+func (u *unit) privateSlots(v *facts.Variable) uint64 {
 	if v.Type.Leaves == 0 && !v.Type.IsStruct() && !hollow(v.Type) {
 		u.unsupported("of %s", v.Type.Op)
 	}
@@ -172,13 +184,7 @@ func (u *unit) privateVariable(v *facts.Variable, function int) (number, slots u
 	if n > maxPrivate {
 		u.tooLarge("a variable of %d slots in private memory; at most %d", n, maxPrivate)
 	}
-	if u.private += n; u.private > maxPrivate {
-		u.tooLarge("private memory of more than %d slots", maxPrivate)
-	}
-	number = uint64(len(u.prog.Vars))
-	u.prog.Vars = append(u.prog.Vars, ir.Var{Name: u.facts.Name(v.ID), Slots: uint32(n), Func: function})
-	u.addShadow(v, number, n, function)
-	return number, n
+	return n
 }
 
 // variables defines the module-scope variables that the function uses, with handles

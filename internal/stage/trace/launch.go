@@ -43,8 +43,9 @@ func (l *Launch) Groups(subgroup uint32) [3]uint32 {
 	return [3]uint32{uint32((uint64(l.Size[0]) + uint64(subgroup) - 1) / uint64(subgroup)), l.Size[1], l.Size[2]}
 }
 
-// Run runs a launch: p is the pipeline of a composed program, after the passes. The arguments are those of a dispatch; Run sets the workgroups
-// and the parameters. Regions must have the tables. It returns the errors of [compute.Pipeline.Dispatch].
+// Run runs a launch: p is the pipeline of a composed program, after the passes. The arguments are the arguments of a dispatch;
+// Run sets the workgroups and the parameters. Regions must have the tables. It returns the errors of
+// [compute.Pipeline.Dispatch].
 func Run(ctx context.Context, p *compute.Pipeline, a compute.Args, l *Launch) error {
 	a.Base, a.Groups, a.Params = [3]uint32{}, l.Groups(p.IR().SubgroupSize), l.Params()
 	return p.Dispatch(ctx, a)
