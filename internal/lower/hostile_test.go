@@ -18,7 +18,7 @@ import (
 	"github.com/chiaro-gpu/chiaro/valid"
 )
 
-// sources returns the text of the module of each golden case, by file.
+// sources returns the text of each module of the golden cases, by file and section.
 func sources(t testing.TB) map[string][]byte {
 	files, _ := filepath.Glob("testdata/*/*.txtar")
 	out := map[string][]byte{}
@@ -27,7 +27,11 @@ func sources(t testing.TB) map[string][]byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[file] = a.Files[0].Data
+		for _, s := range a.Files {
+			if strings.HasSuffix(s.Name, ".spvasm") {
+				out[file+" "+s.Name] = s.Data
+			}
+		}
 	}
 	return out
 }
