@@ -32,6 +32,9 @@ var stageNames = [numStages]string{
 // String returns the printed form, such as "compute".
 func (s Stage) String() string { return stageNames[s] }
 
+// OfRays reports whether a stage is one of a ray tracing pipeline.
+func (s Stage) OfRays() bool { return s >= RayGen && s <= Callable }
+
 // Program is the code and the interface of one entry point, for one invocation.
 // Funcs[0] is the entry point; it has neither arguments nor results.
 type Program struct {

@@ -21,7 +21,7 @@ func canonicalise(p *ir.Program) {
 			}
 		}
 	}
-	c.storesIndirect = ofRays(p.Stage) // other shaders of the pipeline store to payloads, callable data and hit attributes
+	c.storesIndirect = p.Stage.OfRays() // other shaders of the pipeline store to payloads, callable data and hit attributes
 	for c.changed = true; c.changed; {
 		c.changed = false
 		for i, f := range p.Funcs {

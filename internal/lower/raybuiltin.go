@@ -55,7 +55,7 @@ var rayBuiltIns = map[spirv.BuiltIn]rayBuiltIn{
 // rayBuiltIn returns the row of a built-in of a ray tracing stage.
 func (u *unit) rayBuiltIn(k spirv.BuiltIn) (rayBuiltIn, bool) {
 	r, ok := rayBuiltIns[k]
-	return r, ok && ofRays(u.prog.Stage) && (r.place == ofLaunch || runsForRay(u.prog.Stage))
+	return r, ok && u.prog.Stage.OfRays() && (r.place == ofLaunch || runsForRay(u.prog.Stage))
 }
 
 // assignRayBuiltIn scalarizes a built-in of a ray tracing stage.

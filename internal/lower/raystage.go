@@ -27,16 +27,13 @@ var rayStages = map[spirv.ExecutionModel]ir.Stage{
 // data are private variables of the shader that traces or executes; the shader that is run has their address as an input.
 // A traced ray is in a frame, another private variable. The hit attributes are in the frame of the ray.
 
-// ofRays reports whether a stage is one of a ray tracing pipeline.
-func ofRays(s ir.Stage) bool { return s >= ir.RayGen && s <= ir.Callable }
-
 // runsForRay reports whether a ray runs the shaders of a stage: they have its frame.
 func runsForRay(s ir.Stage) bool { return s >= ir.Intersection && s <= ir.Miss }
 
 // rayVariable allocates a variable of one of the storage classes of ray tracing stages. The address of an incoming variable is
 // an input of the shader: each function that uses the variable reads it (incomingVariable).
 func (u *unit) rayVariable(p *pointer, v *facts.Variable) {
-	if s := u.prog.Stage; !ofRays(s) || !runsForRay(s) && v.Storage == spirv.StorageClassHitAttributeKHR {
+	if s := u.prog.Stage; !s.OfRays() || !runsForRay(s) && v.Storage == spirv.StorageClassHitAttributeKHR {
 		p.memory = opaque
 		return
 	}

@@ -141,7 +141,7 @@ func runLaunch(t *testing.T, engine exec.Engine, p *ir.Program, s *traceScript, 
 	}
 	defer prog.Close()
 	common.args.Rays = common.scene.service()
-	err = trace.Run(context.Background(), prog, common.args, &s.launch)
+	err = s.pipeline.Run(context.Background(), prog, common.args, &s.launch)
 	if (err != nil) != (common.fails != "") || err != nil && !strings.HasPrefix(err.Error(), common.fails) {
 		t.Fatalf("%s: %v", engine.Name(), err)
 	}

@@ -35,6 +35,7 @@ func (s *Stage) Locate(err error) (Location, bool) {
 	case errors.As(err, &interrupt):
 		origin = interrupt.Origin
 	}
+	origin -= s.Origin
 	known := s.Facts
 	if known == nil && s.Source != nil && origin > 0 {
 		known = s.Source()

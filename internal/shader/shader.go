@@ -84,6 +84,8 @@ type Stage struct {
 	Facts   *facts.Module // nil if the program is from a cache
 
 	Source func() *facts.Module // returns the facts if they are nil; nil if they are not known
+
+	Origin int32 // what a program that is composed of several stages adds to the origins of this one
 }
 
 // Compile lowers a stage and runs the passes. The subgroup requirements of the stage replace the ones of o. Besides
@@ -102,15 +104,18 @@ func Compile(ctx context.Context, s *link.Shader, o lower.Options) (*Stage, erro
 	return Lower(ctx, s.Module, entry, o)
 }
 
-// Lower is Compile of an entry point alone, with the options of o.
+// Lower is Compile of an entry point alone, with the options of o. The program of a ray tracing stage is as it was lowered: passes need
+// the composed program of its pipeline.
 func Lower(ctx context.Context, m *valid.Module, entry *facts.EntryPoint, o lower.Options) (*Stage, error) {
 	o.Stop = ctx.Err
 	p, err := lower.Stage(m, entry, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := pass.RunUntil(p, ctx.Err); err != nil {
-		return nil, err
+	if !p.Stage.OfRays() {
+		if err := pass.RunUntil(p, ctx.Err); err != nil {
+			return nil, err
+		}
 	}
 	return &Stage{Program: p, Facts: m.Facts()}, nil
 }

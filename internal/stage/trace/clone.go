@@ -10,19 +10,23 @@ type shader struct {
 	messages  uint64
 	textures  map[int]int // its texture functions
 	nests     bool        // it traces rays or executes callable shaders
+	origin    int32       // what its origins begin after
 }
 
 // addShaders adds the resources, tables and messages of all shaders to the program. Resources of several shaders may be the
 // same memory.
 func (c *composer) addShaders() {
-	p := c.prog
-	for _, from := range c.from.Shaders {
-		s := shader{program: from, textures: map[int]int{}}
+	p, origins := c.prog, c.from.Origins()
+	for i, from := range c.from.Shaders {
+		s := shader{program: from, textures: map[int]int{}, origin: origins[i]}
 		s.resources, s.tables, s.messages = uint64(len(p.Res)), uint64(len(p.Tables)), uint64(len(p.Messages))
 		for _, r := range from.Res {
 			r.Restrict, r.Disjoint = false, false
 			if r.Kind == ir.StorageBuffer || r.Kind == ir.Texels {
 				r.NonWritable = false
+			}
+			if !r.Heap && r.Set < c.from.Apart {
+				r.Set += uint32(i) * c.from.Apart
 			}
 			p.Res = append(p.Res, r)
 		}
@@ -157,6 +161,9 @@ func (c *composer) clearVariables(k *clone) {
 
 // renumber adapts the numbers of an operation to the composed program.
 func (c *composer) renumber(k *clone, x *ir.Val) {
+	if x.Origin > 0 {
+		x.Origin += k.of.origin
+	}
 	switch x.Op {
 	case ir.Res:
 		x.Aux += k.of.resources
@@ -180,7 +187,9 @@ func (c *composer) renumber(k *clone, x *ir.Val) {
 func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool) {
 	b := c.w.B
 	x := *b.Func.Val(v)
-	b.Origin = x.Origin
+	if x.Origin > 0 {
+		b.Origin = x.Origin + k.of.origin
+	}
 	defer func() { b.Origin = 0 }()
 	arg := func(i int) ir.V {
 		if n, ok := to[x.Args[i]]; ok {
@@ -194,6 +203,8 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 	case ir.Trace:
 		if k.level < c.from.Depth {
 			b.Call(c.trace(k.level+1), nil, arg(0))
+		} else {
+			c.exceed(exceededRays)
 		}
 		return 0, true
 	case ir.Execute:
@@ -203,12 +214,20 @@ func (c *composer) replaced(k *clone, v ir.V, to map[ir.V]ir.V) (n ir.V, ok bool
 		}
 		if depth <= c.from.CallableDepth {
 			b.Call(c.execute(depth), nil, arg(0), arg(1))
+		} else {
+			c.exceed(exceededCallables)
 		}
 		return 0, true
 	case ir.Report:
 		return b.Call(c.report(), []ir.Type{ir.B1}, c.context(k, ir.I32, contextFrame), c.context(k, ir.I64, contextRecord), arg(0), arg(1))[0], true
 	}
 	return 0, false
+}
+
+// exceed notes that the depth of the pipeline is exceeded. The ray, or the callable shader, is left out.
+func (c *composer) exceed(what uint32) {
+	b := c.w.B
+	b.OpAux(ir.AtomUMax, ir.I32, 4*paramExceeded, c.w.Handle(ir.StorageBuffer, exceededBinding, true), b.I32(0), b.I32(what))
 }
 
 // context loads an input of the shader of a clone.
@@ -227,7 +246,7 @@ func (c *composer) input(k *clone, in ir.Input) ir.V {
 	case ir.ShaderRecord:
 		return b.Op(ir.Add, ir.I64, c.context(k, ir.I64, contextRecord), b.Const(ir.I64, HandleSize))
 	case ir.LaunchId:
-		return c.w.BuiltIn(ir.GlobalInvocationIdX + ir.Semantic(in.Index))
+		return c.w.Add(c.w.BuiltIn(ir.GlobalInvocationIdX+ir.Semantic(in.Index)), c.w.Param(ir.I32, paramOrigin+in.Index))
 	case ir.LaunchSize:
 		return c.w.Param(ir.I32, paramSize+in.Index)
 	}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/chiaro-gpu/chiaro/internal/ir"
@@ -92,5 +93,43 @@ func TestComposeErrors(t *testing.T) {
 		if _, err := Compose(p); err == nil {
 			t.Errorf("no error for %v", p.Groups)
 		}
+	}
+}
+
+// TestOrigins composes two shaders: an operation of the composed program has the origin of its shader and what Origins returns for it.
+// With Apart the sets of the second shader follow those of the first.
+func TestOrigins(t *testing.T) {
+	shader := func(s ir.Stage, origin int32) *ir.Program {
+		p := stageProgram(s, nil, func(b *ir.Builder) {
+			b.Origin = origin
+			b.OpAux(ir.Ld, ir.I32, 0, b.OpAux(ir.Res, ir.H, 0, b.I32(0)), b.I32(0))
+			if s == ir.RayGen {
+				traces(b)
+			}
+		})
+		p.Res = []ir.Resource{{Set: 1, Binding: 2, Kind: ir.StorageBuffer, Count: 1}}
+		return p
+	}
+	unused := Group{Unused, Unused, Unused, Unused}
+	first, second := unused, unused
+	first.General, second.General = 0, 1
+	p := &Pipeline{Shaders: []*ir.Program{shader(ir.RayGen, 7), shader(ir.Miss, 3)}, Groups: []Group{first, second}, Depth: 1, Apart: 4}
+	if got := p.Origins(); !slices.Equal(got, []int32{0, 7}) {
+		t.Fatalf("origins %v; must be 0 and 7", got)
+	}
+	got, err := Compose(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int32{"raygen": 7, "miss": 10}
+	for _, f := range got.Funcs {
+		for _, v := range f.Code {
+			if x := f.Val(v); want[f.Name] != 0 && x.Op == ir.Ld && x.Origin != want[f.Name] {
+				t.Errorf("the load of %s has origin %d; must be %d", f.Name, x.Origin, want[f.Name])
+			}
+		}
+	}
+	if got.Res[0].Set != 1 || got.Res[1].Set != 5 {
+		t.Errorf("sets %d and %d; must be 1 and 5", got.Res[0].Set, got.Res[1].Set)
 	}
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 
 	"github.com/chiaro-gpu/chiaro/internal/stage/compute"
 )
@@ -19,8 +20,8 @@ type Launch struct {
 	RayGen, Miss, Hit, Callable Table
 }
 
-// Params returns the parameters of a launch: the bytes of the uniform buffer at compose.ParamsBinding.
-func (l *Launch) Params() []byte {
+// params returns the parameters of a launch: the bytes of the buffers at compose.ParamsBinding and exceededBinding.
+func (l *Launch) params() []byte {
 	b := make([]byte, 4*paramWords)
 	for i, n := range l.Size {
 		binary.LittleEndian.PutUint32(b[4*(paramSize+i):], n)
@@ -38,15 +39,46 @@ func (l *Launch) Params() []byte {
 	return b
 }
 
-// Groups returns the number of workgroups of the launch: each row has workgroups of subgroup invocations.
-func (l *Launch) Groups(subgroup uint32) [3]uint32 {
-	return [3]uint32{uint32((uint64(l.Size[0]) + uint64(subgroup) - 1) / uint64(subgroup)), l.Size[1], l.Size[2]}
+// Run runs a launch of a pipeline: p is the pipeline of its composed program, after the passes. The arguments are the arguments of a
+// dispatch; Run sets the workgroups and the parameters. Regions must have the tables. It returns the errors of
+// [compute.Pipeline.Dispatch], and a [DepthError] if a shader exceeded the depth of the pipeline.
+//
+// Each row has workgroups of subgroup invocations. A launch with more rows than a dispatch may have workgroups is a dispatch for each
+// band of rows.
+func (p *Pipeline) Run(ctx context.Context, program *compute.Pipeline, a compute.Args, l *Launch) error {
+	subgroup := uint64(program.IR().SubgroupSize)
+	wide, most := uint32((uint64(l.Size[0])+subgroup-1)/subgroup), compute.MaxGroups()
+	a.Base, a.Params = [3]uint32{}, l.params()
+	word := func(n int) []byte { return a.Params[4*n:] }
+	for z := uint32(0); z < l.Size[2]; z += min(most[2], l.Size[2]-z) {
+		for y := uint32(0); y < l.Size[1]; y += min(most[1], l.Size[1]-y) {
+			a.Groups = [3]uint32{wide, min(most[1], l.Size[1]-y), min(most[2], l.Size[2]-z)}
+			binary.LittleEndian.PutUint32(word(paramOrigin+1), y)
+			binary.LittleEndian.PutUint32(word(paramOrigin+2), z)
+			if err := program.Dispatch(ctx, a); err != nil {
+				return err
+			}
+			switch binary.LittleEndian.Uint32(word(paramExceeded)) {
+			case exceededRays:
+				return &DepthError{Rays: true, Depth: p.Depth}
+			case exceededCallables:
+				return &DepthError{Depth: p.CallableDepth}
+			}
+		}
+	}
+	return nil
 }
 
-// Run runs a launch: p is the pipeline of a composed program, after the passes. The arguments are the arguments of a dispatch;
-// Run sets the workgroups and the parameters. Regions must have the tables. It returns the errors of
-// [compute.Pipeline.Dispatch].
-func Run(ctx context.Context, p *compute.Pipeline, a compute.Args, l *Launch) error {
-	a.Base, a.Groups, a.Params = [3]uint32{}, l.Groups(p.IR().SubgroupSize), l.Params()
-	return p.Dispatch(ctx, a)
+// DepthError reports a ray, or a callable shader, beyond the depth of the pipeline.
+type DepthError struct {
+	Rays  bool   // not a callable shader
+	Depth uint32 // of the pipeline
+}
+
+// Error names the depth.
+func (e *DepthError) Error() string {
+	if e.Rays {
+		return fmt.Sprintf("a shader traces a ray at recursion depth %d; the pipeline has depth %d", e.Depth+1, e.Depth)
+	}
+	return fmt.Sprintf("a shader executes a callable shader at depth %d; the pipeline has depth %d for them", e.Depth+1, e.Depth)
 }

@@ -2,10 +2,12 @@ package trace
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/chiaro-gpu/chiaro/internal/exec"
 	"github.com/chiaro-gpu/chiaro/internal/ir"
+	"github.com/chiaro-gpu/chiaro/internal/stage/compose"
 )
 
 // Pipeline is a ray tracing pipeline before its composition.
@@ -16,6 +18,30 @@ type Pipeline struct {
 
 	Depth         uint32 // of recursion: 1 if the shaders that rays run trace no rays
 	CallableDepth uint32 // 1 if callable shaders execute no callable shaders
+
+	// Apart is the distance of the descriptor sets of one shader from those of the next in the composed program: set s of shader i
+	// is set i·Apart + s. It is 0 if all shaders have the same sets.
+	Apart uint32
+}
+
+// Origins returns for each shader the number that the composed program adds to the origins of its operations. They ascend, so that an
+// origin belongs to the last shader whose number is smaller.
+func (p *Pipeline) Origins() []int32 {
+	list, next := make([]int32, len(p.Shaders)), int32(0)
+	for i, s := range p.Shaders {
+		list[i] = next
+		last := int32(0)
+		for _, f := range s.Funcs {
+			for k := range f.Vals {
+				last = max(last, f.Vals[k].Origin)
+			}
+		}
+		if next > math.MaxInt32-last { // the origins of the rest are ambiguous
+			return list
+		}
+		next += last
+	}
+	return list
 }
 
 // Group is a shader group: its shaders are numbers in Pipeline.Shaders, or Unused.
@@ -40,14 +66,25 @@ const HandleSize = 32
 // bits: its address, its size and the distance of its records, in bytes.
 const (
 	paramSize     = 0 // three words: the size of the launch
+	paramExceeded = 3 // the program sets it if a ray, or a callable shader, is beyond the depth
 	paramRayGen   = 4 // 64 bits: the address of the record
 	paramMiss     = 6
 	paramHit      = paramMiss + tableWords
 	paramCallable = paramHit + tableWords
-	paramWords    = paramCallable + tableWords
+	paramOrigin   = paramCallable + tableWords // three words: the id of the first invocation
+	paramWords    = paramOrigin + 4
 
 	tableWords = 6
 )
+
+// The values of paramExceeded; the greatest one remains.
+const (
+	exceededCallables = 1 + iota
+	exceededRays
+)
+
+// exceededBinding is the binding of the parameters as a program writes them.
+const exceededBinding = compose.ParamsBinding + 1
 
 // The words of a table, relative to its first.
 const (
