@@ -28,6 +28,7 @@ type field struct {
 	mask    uint64     // that many ones
 	top     float32    // the code of 1 in fixed point
 	absent  uint64     // value of an absent component
+	wraps   bool       // integers are truncated: stencil
 
 	codes *[256]uint32 // the values of a fixed-point byte, as the bits of floats; nil of other fields
 }
@@ -85,7 +86,7 @@ func (f *Format) fieldOf(c Component) field {
 	if !f.Packed {
 		width = max(8, 1<<bits.Len(uint(c.Bits-1)))
 	}
-	l := field{numeric: c.Numeric, size: uint8(width / 8), at: uint8(c.Shift / width * (width / 8)), shift: uint8(c.Shift % width), bits: uint8(c.Bits), mask: c.mask()}
+	l := field{numeric: c.Numeric, size: uint8(width / 8), at: uint8(c.Shift / width * (width / 8)), shift: uint8(c.Shift % width), bits: uint8(c.Bits), mask: c.mask(), wraps: c.Channel == S}
 	if !f.Packed {
 		l.at, l.shift = uint8(c.Shift/8), 0
 	}
@@ -234,15 +235,24 @@ func (l *field) store(texel []byte, raw uint64) {
 }
 
 // encode returns the field's bits for a value: floats are clamped and rounded to nearest, ties to even, and NaN is 0
-// in fixed point (Vulkan §"Conversion From Floating-Point to Normalized Fixed-Point"); integers are truncated to
-// their low bits. The float64 products are exact.
+// in fixed point (Vulkan §"Conversion From Floating-Point to Normalized Fixed-Point"); integers are clamped, those of
+// a stencil component are truncated to their low bits. The float64 products are exact.
 func (l *field) encode(n uint64) uint64 {
 	f := float64(math.Float32frombits(uint32(n)))
 	top := float64(l.top)
 	var r float64
 	switch l.numeric {
-	case UInt, SInt:
-		return n & l.mask
+	case UInt:
+		if l.wraps {
+			return n & l.mask
+		}
+		return min(n, l.mask)
+	case SInt:
+		if l.bits >= 32 {
+			return n & l.mask
+		}
+		top := int32(l.mask >> 1)
+		return uint64(min(max(int32(n), -top-1), top)) & l.mask
 	case SRGB:
 		return srgbCode(float32(f))
 	case UNorm:

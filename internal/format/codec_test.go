@@ -407,9 +407,12 @@ func TestStoreLeavesTheOtherAspect(t *testing.T) {
 	}
 }
 
-// TestIntegersKeepTheirLowBits stores integers that the component cannot hold.
-func TestIntegersKeepTheirLowBits(t *testing.T) {
-	for name, want := range map[string]uint64{"R8_UINT": 0x34, "R8_SINT": 0x34, "A2B10G10R10_UINT_PACK32": 0x234, "R16_SINT": 0xffffa234, "S8_UINT": 0x34} {
+// TestIntegersAreClamped stores integers that the component cannot hold: the nearest that it can hold, and the low bits in stencil.
+func TestIntegersAreClamped(t *testing.T) {
+	for name, want := range map[string][2]uint64{
+		"R8_UINT": {0xff, 0xff}, "R8_SINT": {0x7f, 0xffffff80}, "A2B10G10R10_UINT_PACK32": {0x3ff, 0x3ff}, "A2R10G10B10_SINT_PACK32": {0x1ff, 0xfffffe00},
+		"R16_SINT": {0x7fff, 0xffff8000}, "R32_SINT": {0x5671a234, 0x80000001}, "R32_UINT": {0x5671a234, 0x80000001}, "S8_UINT": {0x34, 1},
+	} {
 		f, _ := ByName(name)
 		a := Color
 		if f.Has(S) {
@@ -417,9 +420,11 @@ func TestIntegersKeepTheirLowBits(t *testing.T) {
 		}
 		c, _ := f.Codec(a)
 		texel := make([]byte, f.Bytes)
-		c.Store(texel, [4]uint64{0x5671a234})
-		if got := c.Load(texel)[0]; got != want {
-			t.Errorf("%s: %#x; want %#x", name, got, want)
+		for i, n := range [2]uint64{0x5671a234, 0x80000001} {
+			c.Store(texel, [4]uint64{n})
+			if got := c.Load(texel)[0]; got != want[i] {
+				t.Errorf("%s: %#x is %#x; want %#x", name, n, got, want[i])
+			}
 		}
 	}
 }

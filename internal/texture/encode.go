@@ -88,14 +88,20 @@ const (
 
 // encodeComponent returns the bits of a component with value v, all other bits 0. Fixed point is clamped and
 // rounded to nearest, ties to even, and NaN becomes 0 (Vulkan §"Conversion From Floating-Point to Normalized
-// Fixed-Point"); integers are truncated to their low bits.
+// Fixed-Point"); integers are clamped, those of a stencil component are truncated to their low bits.
 func (c *code) encodeComponent(k *format.Component, v ir.V) ir.V {
 	ones := uint32(1<<k.Bits - 1)
 	switch k.Numeric {
 	case format.UInt, format.SInt:
-		if k.Bits >= 32 {
+		switch {
+		case k.Bits >= 32:
 			return v
+		case k.Channel == format.S:
+			return c.Op(ir.And, ir.I32, v, c.I32(ones))
+		case k.Numeric == format.UInt:
+			return c.Op(ir.UMin, ir.I32, v, c.I32(ones))
 		}
+		v = c.Op(ir.SMax, ir.I32, c.Op(ir.SMin, ir.I32, v, c.I32(ones>>1)), c.I32(^(ones >> 1)))
 		return c.Op(ir.And, ir.I32, v, c.I32(ones))
 	case format.UNorm:
 		return c.encodeFixed(v, 0, 1, float64(ones), ones)
