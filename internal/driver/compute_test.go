@@ -288,3 +288,21 @@ func TestPermittedResults(t *testing.T) {
 		t.Errorf("the address of no buffer: %d; must be 0", r)
 	}
 }
+
+// TestPoolBeyondSizes allocates two sets of a descriptor from a pool for one descriptor and two sets. The specification lets it
+// succeed; it fails under full checking, and with a third set.
+func TestPoolBeyondSizes(t *testing.T) {
+	for level, want := range map[string][]abi.Result{"none": {abi.Success, abi.Success, abi.ErrorOutOfPoolMemory}, "all": {abi.Success, abi.ErrorOutOfPoolMemory}} {
+		t.Setenv("CHIARO_CHECK", level)
+		p := newProgram(t)
+		layout, _ := p.layouts(0)
+		var pool abi.DescriptorPool
+		must(p, abi.CmdCreateDescriptorPool, &abi.CreateDescriptorPoolArgs{Device: p.device, PDescriptorPool: &pool, PCreateInfo: &abi.DescriptorPoolCreateInfo{MaxSets: 2, PoolSizeCount: 1, PPoolSizes: &abi.DescriptorPoolSize{Type: abi.DescriptorTypeStorageBuffer, DescriptorCount: 1}}})
+		for n, want := range want {
+			var set abi.DescriptorSet
+			if r := do(abi.CmdAllocateDescriptorSets, &abi.AllocateDescriptorSetsArgs{Device: p.device, PDescriptorSets: &set, PAllocateInfo: &abi.DescriptorSetAllocateInfo{DescriptorPool: pool, DescriptorSetCount: 1, PSetLayouts: &layout}}); r != want {
+				t.Errorf("checks %s, set %d: the result is %d; must be %d", level, n, r, want)
+			}
+		}
+	}
+}
